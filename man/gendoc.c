@@ -1,0 +1,200 @@
+/*
+ * Prints a part of the manual from the program's own tables.
+ *
+ *	gendoc PART
+ *
+ * The manual pages carry the parts between markers; `make man` renews them
+ * (man/splice.awk) and tests/check_man.sh fails when they are out of date.  A
+ * new part is a function here and a line in `parts`.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "command/cli.h"
+#include "decode/decoder.h"
+#include "export/export.h"
+#include "trace/trace.h"
+#include "ui/theme.h"
+#include "ui/view.h"
+
+/* Prints TEXT so that roff shows it as it is. */
+static void
+print(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '-')
+			fputs("\\-", stdout);
+		else if (*text == '\\')
+			fputs("\\e", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+/* A sentence of help on its line; \& keeps a dot in front from being a request. */
+static void
+print_help(const char *help)
+{
+	printf("\\&%c", toupper((unsigned char)*help));
+	print(*help ? help + 1 : help);
+	fputs(".\n", stdout);
+}
+
+static void
+print_bold(const char *before, const char *text)
+{
+	printf("%s\\fB", before);
+	print(text);
+	fputs("\\fR", stdout);
+}
+
+static void
+print_options(void)
+{
+	const char *section = "";
+	for (int i = 0; i < CLI_COUNT; i++) {
+		const struct cli_row *row = &cli_rows[i];
+		if (strcmp(section, row->section) != 0)
+			printf(".SS %s\n", section = row->section);
+		puts(".TP");
+		if (row->letter) {
+			print_bold("", (char[]){'-', row->letter, '\0'});
+			fputs(", ", stdout);
+		}
+		fputs("\\fB\\-\\-", stdout);
+		print(row->name);
+		fputs("\\fR", stdout);
+		if (row->argument) {
+			fputs("=\\fI", stdout);
+			print(row->argument);
+			fputs("\\fR", stdout);
+		}
+		putchar('\n');
+		print_help(row->help);
+	}
+}
+
+static void
+print_formats(void)
+{
+	for (size_t i = 0; i < decoder_count; i++) {
+		puts(".TP");
+		print_bold("", decoder_name(decoders[i]));
+		putchar('\n');
+		print_help(decoders[i]->help);
+	}
+}
+
+static void
+print_exports(void)
+{
+	for (size_t i = 0; i < export_format_count; i++) {
+		puts(".TP");
+		print_bold("", export_formats[i].name);
+		putchar('\n');
+		print_help(export_formats[i].help);
+	}
+}
+
+/* Fields that several decoders of a format share are printed once. */
+static void
+print_fields(void)
+{
+	const struct field_row *before = NULL;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		if (ops->fields == before)
+			continue;
+		before = ops->fields;
+		printf(".SS %s\n", ops->format);
+		for (size_t k = 0; k < ops->field_count; k++) {
+			puts(".TP");
+			print_bold("", ops->fields[k].name);
+			putchar('\n');
+			print_help(ops->fields[k].help);
+		}
+	}
+}
+
+static void
+print_choices(const char *const *choices)
+{
+	for (size_t i = 0; choices[i]; i++)
+		print_bold(i ? " | " : " ", choices[i]);
+}
+
+static void
+print_table(const struct option_table *table)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		puts(".TP");
+		print_bold("", row->name);
+		putchar(':');
+		if (row->type == OPTION_CHOICE)
+			print_choices(row->choices);
+		if (row->standard) {
+			fputs(" (default ", stdout);
+			print(row->standard);
+			putchar(')');
+		}
+		putchar('\n');
+		print_help(row->help);
+		if (row->table) {
+			puts(".RS");
+			print_table(row->table);
+			puts(".RE");
+		}
+	}
+}
+
+static void
+print_profile(void)
+{
+	print_table(profile_options_table());
+}
+
+static void
+print_view(void)
+{
+	print_table(view_options_table());
+}
+
+static void
+print_theme(void)
+{
+	print_table(theme_options_table());
+}
+
+static const struct {
+	const char *name;
+	void (*print)(void);
+} parts[] = {
+    {"options", print_options},
+    {"formats", print_formats},
+    {"exports", print_exports},
+    {"fields", print_fields},
+    {"profile", print_profile},
+    {"view", print_view},
+    {"theme", print_theme},
+};
+
+int
+main(int argc, char **argv)
+{
+	for (size_t i = 0; argc == 2 && i < sizeof parts / sizeof *parts; i++) {
+		if (strcmp(argv[1], parts[i].name) != 0)
+			continue;
+		parts[i].print();
+		return 0;
+	}
+	fprintf(stderr, "usage: gendoc PART\nparts:");
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		fprintf(stderr, " %s", parts[i].name);
+	fputc('\n', stderr);
+	return 2;
+}

@@ -1,0 +1,216 @@
+/* Setting, defaulting and releasing structs described by tables: option.h. */
+#include "config.h"
+
+#include "base/option.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *
+member(const struct option_row *row, void *object)
+{
+	return (char *)object + row->member;
+}
+
+static const char *
+set_bool(bool *value, const char *text)
+{
+	static const struct {
+		const char *word;
+		bool value;
+	} words[] = {{"true", true}, {"yes", true}, {"on", true}, {"1", true},
+		     {"false", false}, {"no", false}, {"off", false}, {"0", false}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (!strcmp(text, words[i].word)) {
+			*value = words[i].value;
+			return NULL;
+		}
+	}
+	return "true or false";
+}
+
+static const char *
+set_uint(const struct option_row *row, uint64_t *value, const char *text, char *buffer)
+{
+	uint64_t least = (uint64_t)row->min, most = row->max ? row->max : UINT64_MAX;
+	uint64_t number;
+	if (text_parse_uint(text, most, &number) && number >= least) {
+		*value = number;
+		return NULL;
+	}
+	if (row->max || row->min)
+		snprintf(buffer, 256, "a number from %llu to %llu", (unsigned long long)least,
+			 (unsigned long long)most);
+	else
+		snprintf(buffer, 256, "a number, decimal or 0x hexadecimal");
+	return buffer;
+}
+
+static const char *
+set_int(const struct option_row *row, int64_t *value, const char *text, char *buffer)
+{
+	int64_t most = row->max ? (int64_t)row->max : INT64_MAX;
+	int64_t least = row->min || row->max ? row->min : INT64_MIN;
+	bool negative = *text == '-';
+	uint64_t number;
+	if (text_parse_uint(text + negative, INT64_MAX, &number)) {
+		int64_t with_sign = negative ? -(int64_t)number : (int64_t)number;
+		if (with_sign >= least && with_sign <= most) {
+			*value = with_sign;
+			return NULL;
+		}
+	}
+	snprintf(buffer, 256, "a whole number from %lld to %lld", (long long)least, (long long)most);
+	return buffer;
+}
+
+static const char *
+set_choice(const struct option_row *row, int *value, const char *text, char *buffer)
+{
+	size_t used = (size_t)snprintf(buffer, 256, "one of");
+	for (int i = 0; row->choices[i]; i++) {
+		if (!strcmp(text, row->choices[i])) {
+			*value = i;
+			return NULL;
+		}
+		if (used < 240)
+			used += (size_t)snprintf(buffer + used, 256 - used, " %s", row->choices[i]);
+	}
+	return buffer;
+}
+
+const char *
+option_set(const struct option_row *row, void *object, const char *text,
+	   char buffer[static 256])
+{
+	void *at = member(row, object);
+	switch (row->type) {
+	case OPTION_BOOL:
+		return set_bool(at, text);
+	case OPTION_UINT:
+		return set_uint(row, at, text, buffer);
+	case OPTION_INT:
+		return set_int(row, at, text, buffer);
+	case OPTION_NUMBER: {
+		char *end;
+		errno = 0;
+		double number = strtod(text, &end);
+		if (end == text || *end || errno || !isfinite(number))
+			return "a number";
+		*(double *)at = number;
+		return NULL;
+	}
+	case OPTION_TEXT:
+		free(*(char **)at);
+		*(char **)at = mem_text(text);
+		return NULL;
+	case OPTION_CHOICE:
+		return set_choice(row, at, text, buffer);
+	case OPTION_STRUCT:
+		return "a mapping";
+	case OPTION_LIST:
+		return "a list";
+	case OPTION_ANY:
+		break;
+	}
+	return "nothing";
+}
+
+void
+option_defaults(const struct option_table *table, void *object)
+{
+	memset(object, 0, table->size);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		char unused[256];
+		if (row->type == OPTION_STRUCT)
+			option_defaults(row->table, member(row, object));
+		else if (row->standard)
+			option_set(row, object, row->standard, unused);
+	}
+}
+
+static void
+release_list(const struct option_row *row, struct option_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (row->table)
+			option_release(row->table, (char *)list->at + i * row->table->size);
+		else
+			free(((char **)list->at)[i]);
+	}
+	free(list->at);
+	*list = (struct option_list){0};
+}
+
+void
+option_release(const struct option_table *table, void *object)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		void *at = member(row, object);
+		if (row->type == OPTION_TEXT) {
+			free(*(char **)at);
+			*(char **)at = NULL;
+		} else if (row->type == OPTION_STRUCT) {
+			option_release(row->table, at);
+		} else if (row->type == OPTION_LIST) {
+			release_list(row, at);
+		}
+	}
+}
+
+const struct option_row *
+option_find(const struct option_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(table->rows[i].name, name))
+			return &table->rows[i];
+	return NULL;
+}
+
+/* Levenshtein distance of short words. */
+static size_t
+distance(const char *a, const char *b)
+{
+	size_t row[64];
+	size_t n = strlen(b);
+	if (n >= sizeof row / sizeof *row)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; *a; a++, i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = diagonal + (*a != b[j - 1]);
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+const char *
+option_nearest(const struct option_table *table, const char *name)
+{
+	const char *best = NULL;
+	size_t least = strlen(name) / 2 + 1;
+	for (size_t i = 0; i < table->count; i++) {
+		size_t d = distance(name, table->rows[i].name);
+		if (d < least) {
+			least = d;
+			best = table->rows[i].name;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,81 @@
+/*
+ * Options as data.
+ *
+ * Each room declares a plain struct of its settings and one table that says,
+ * for each member, its name in YAML, its type, its range or its choices, its
+ * default and a sentence of help.  Whoever reads a profile, a view or a theme
+ * (config/schema.c), writes a manual or completes a name walks the same
+ * table; nobody keeps a second list.
+ */
+#ifndef TRAWL_BASE_OPTION_H
+#define TRAWL_BASE_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+	OPTION_BOOL,   /* bool */
+	OPTION_UINT,   /* uint64_t, min..max */
+	OPTION_INT,    /* int64_t, min..max */
+	OPTION_NUMBER, /* double */
+	OPTION_TEXT,   /* char *, owned by the struct, NULL if absent */
+	OPTION_CHOICE, /* int, position in `choices` */
+	OPTION_STRUCT, /* the member is a struct described by `table` */
+	OPTION_LIST,   /* struct option_list of structs described by `table`, or
+			  of char * where `table` is NULL */
+	OPTION_ANY     /* no member: a known key, its value is not looked at */
+};
+
+struct option_list {
+	void *at; /* elements, owned; table->size each, or char * */
+	size_t count;
+};
+
+struct option_row {
+	const char *name; /* as in YAML */
+	enum option_type type;
+	size_t member;		    /* offsetof */
+	int64_t min;		    /* OPTION_INT; OPTION_UINT where positive */
+	uint64_t max;		    /* OPTION_UINT and OPTION_INT; 0 = no limit */
+	const char *const *choices; /* NULL-terminated */
+	const char *standard;	    /* default, as it would stand in YAML; NULL = zero, absent */
+	bool required;
+	bool path; /* OPTION_TEXT or a list of texts: relative to the file it stands in */
+	const struct option_table *table;
+	const char *help; /* one sentence, no full stop */
+};
+
+struct option_table {
+	const char *name; /* of the thing described */
+	size_t size;	  /* of the struct */
+	const struct option_row *rows;
+	size_t count;
+};
+
+#define OPTION_TABLE(what, type, array)                                        \
+	{                                                                      \
+		.name = (what), .size = sizeof(type), .rows = (array),         \
+		.count = sizeof(array) / sizeof *(array)                       \
+	}
+
+/* Sets one member from its YAML text.  Returns NULL, or what was expected
+ * instead ("a number from 0 to 16"), in a static or caller-provided BUFFER
+ * of at least 256 bytes.  OPTION_STRUCT, OPTION_LIST and OPTION_ANY are not
+ * set here. */
+const char *option_set(const struct option_row *, void *object, const char *text,
+		       char buffer[static 256]);
+
+/* Zeroes OBJECT and sets the defaults, those of nested structs too. */
+void option_defaults(const struct option_table *, void *object);
+
+/* Frees the texts and lists in OBJECT, not OBJECT itself. */
+void option_release(const struct option_table *, void *object);
+
+const struct option_row *option_find(const struct option_table *, const char *name);
+
+/* The name in TABLE most like NAME, or NULL if none is near; for
+ * "did you mean". */
+const char *option_nearest(const struct option_table *, const char *name);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Regular expressions: the only file that knows PCRE2.
+ *
+ * Patterns and subjects are bytes; a pattern that is valid UTF-8 and has
+ * characters above ASCII is compiled for UTF-8 with invalid subjects
+ * allowed.  Matching has match, depth and heap limits, so a hostile pattern
+ * costs at most a fraction of a second per subject: it then counts as "no
+ * match" and regex_limited() says so.
+ */
+#ifndef TRAWL_BASE_REGEX_H
+#define TRAWL_BASE_REGEX_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct regex;
+
+enum regex_flags {
+	REGEX_IGNORE_CASE = 1,
+	REGEX_SMART_CASE = 2 /* ignore case unless the pattern has a capital */
+};
+
+/* Compiles PATTERN; NULL on error, with the position in ERR.  Caller frees
+ * with regex_free. */
+struct regex *regex_new(const char *pattern, unsigned flags, struct err *);
+void regex_free(struct regex *);
+
+/* A copy for another thread: a regex serves one thread at a time. */
+struct regex *regex_clone(const struct regex *);
+
+const char *regex_pattern(const struct regex *);
+
+/* Finds the first match at or after FROM.  Returns true and the byte range
+ * [*start, *end) of the match. */
+bool regex_find(struct regex *, const char *subject, size_t length, size_t from,
+		size_t *start, size_t *end);
+
+/* Whether a limit cut a match short since the regex was made. */
+bool regex_limited(const struct regex *);
+
+#endif

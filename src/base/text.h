@@ -1,0 +1,78 @@
+/*
+ * Text: a growable string, and the one place that makes bytes of a capture
+ * safe for a terminal.
+ *
+ * Captures are hostile: their text may hold escape sequences, C1 controls,
+ * half a UTF-8 sequence, or bidirectional overrides that reorder the screen.
+ * Everything that reaches a terminal passes text_add_safe first.
+ */
+#ifndef TRAWL_BASE_TEXT_H
+#define TRAWL_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise to start.  `data` is NUL-terminated once anything was
+ * added; use text_get where it may be empty. */
+struct text {
+	char *data;
+	size_t length, capacity;
+};
+
+void text_clear(struct text *); /* keeps the memory */
+void text_free(struct text *);
+const char *text_get(const struct text *); /* never NULL */
+void text_cut(struct text *, size_t length); /* shortens to LENGTH bytes */
+
+void text_add(struct text *, const char *string);
+void text_add_bytes(struct text *, const void *data, size_t length);
+void text_add_char(struct text *, char c);
+void text_add_hex(struct text *, const uint8_t *data, size_t length); /* lower case, no blanks */
+void text_addf(struct text *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void text_addv(struct text *, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+/* Decodes one code point of UTF-8 (RFC 3629: no surrogates, no overlong
+ * forms).  Returns its length in bytes, 1 to 4, or 0 if the first byte does
+ * not start a valid sequence within LENGTH. */
+size_t text_decode(const char *bytes, size_t length, uint32_t *code);
+
+/* Encodes a code point; returns its length in bytes, 1 to 4. */
+size_t text_encode(uint32_t code, char bytes[static 4]);
+
+/* C0, DEL, C1, and the characters that reorder or hide text (format controls,
+ * line separators, private use, tags): what no terminal should be sent. */
+bool text_is_control(uint32_t code);
+
+enum text_charset {
+	TEXT_UTF8, /* printable code points stay as they are */
+	TEXT_ASCII /* everything above 0x7e is escaped */
+};
+
+/*
+ * Appends LENGTH bytes so that printing them cannot move the cursor, change
+ * a mode, or reorder text: LF, CR and TAB become \n \r \t; other C0, DEL, C1
+ * and bytes that are not UTF-8 become \xNN; format controls (Unicode Cf and
+ * line separators, U+202A to U+202E and U+2066 to U+2069 among them) and
+ * unassigned or private characters become \u{NNNN}.
+ */
+void text_add_safe(struct text *, const char *bytes, size_t length, enum text_charset);
+
+/* Columns that valid, safe text takes on a terminal. */
+int text_columns(const char *bytes, size_t length);
+
+/* The longest prefix of safe text that fits in COLUMNS, in bytes; its width
+ * goes to *USED if not NULL.  Never splits a character. */
+size_t text_fit(const char *bytes, size_t length, int columns, int *used);
+
+/* Decimal with thousands separators, as `1,048,577`.  BUFFER has 32 bytes. */
+char *text_number(char *buffer, uint64_t value);
+
+/* Reads an unsigned number: decimal or 0x hexadecimal, all of TEXT, within
+ * MAX.  Returns false if it is anything else. */
+bool text_parse_uint(const char *text, uint64_t max, uint64_t *value);
+
+#endif

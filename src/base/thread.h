@@ -1,0 +1,14 @@
+/*
+ * Starting threads: all of ours leave signals to the main thread, save SIGBUS,
+ * which is raised where a shrunk capture is read.
+ */
+#ifndef TRAWL_BASE_THREAD_H
+#define TRAWL_BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* False if the system has no thread to give. */
+bool thread_start(pthread_t *, void *(*run)(void *), void *context);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Growable arrays of any type:
+ *
+ *	VEC(struct thing) things = {0};
+ *	*vec_add(&things) = (struct thing){...};
+ *	for (size_t i = 0; i < things.count; i++) use(&things.at[i]);
+ *	vec_free(&things);
+ *
+ * Growth moves the elements: pointers into `at` live until the next
+ * vec_add or vec_reserve.  Without memory the program aborts, as it does for
+ * all its small allocations; sizes that come from a capture are limited by
+ * the caller before they get here.
+ */
+#ifndef TRAWL_BASE_VEC_H
+#define TRAWL_BASE_VEC_H
+
+#include <stddef.h>
+
+#define VEC(type)                                                              \
+	struct {                                                               \
+		type *at;                                                      \
+		size_t count, capacity;                                        \
+	}
+
+/* Makes room for MORE further elements. */
+#define vec_reserve(v, more)                                                   \
+	((v)->at = vec_grow((v)->at, (v)->count, (more), &(v)->capacity,       \
+			    sizeof *(v)->at))
+
+/* Adds one element, zeroed, and yields a pointer to it. */
+#define vec_add(v)                                                             \
+	(vec_reserve(v, 1),                                                    \
+	 vec_zero(&(v)->at[(v)->count++], sizeof *(v)->at), &(v)->at[(v)->count - 1])
+
+#define vec_clear(v) ((void)((v)->count = 0))
+
+#define vec_free(v)                                                            \
+	(vec_release((v)->at), (v)->at = NULL, (v)->count = (v)->capacity = 0)
+
+void *vec_grow(void *at, size_t count, size_t more, size_t *capacity, size_t size);
+void vec_zero(void *element, size_t size);
+void vec_release(void *at);
+
+/* malloc, realloc, calloc and strdup that abort without memory. */
+void *mem_new(size_t size); /* zeroed */
+void *mem_resize(void *old, size_t size);
+char *mem_text(const char *text);
+
+#endif

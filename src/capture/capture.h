@@ -1,0 +1,70 @@
+/*
+ * A capture: the bytes of one file or stream, memory-mapped.
+ *
+ * The map is one reservation larger than the file, so a growing file needs no
+ * new pointers: capture_bytes() never changes.  Only the first capture_size()
+ * bytes of it may be read.  If a file shrinks under the map, a SIGBUS handler
+ * puts a zero page under the fault and capture_damaged() says so; nothing
+ * crashes.  Streams (pipes, FIFOs, `-`) are spooled by a thread to an unlinked
+ * file that is mapped the same way.
+ *
+ * Threads: capture_refresh by one thread at a time; everything else by any.
+ */
+#ifndef TRAWL_CAPTURE_CAPTURE_H
+#define TRAWL_CAPTURE_CAPTURE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct capture;
+
+struct capture_options {
+	const char *spool_dir;	     /* for streams; NULL = $TMPDIR or /tmp */
+	void (*notify)(void *);	     /* a stream grew or ended; any thread */
+	void *notify_context;
+};
+
+enum capture_change {
+	CAPTURE_SAME,
+	CAPTURE_GREW,
+	CAPTURE_SHRANK,	  /* now shorter: what is gone is gone */
+	CAPTURE_REPLACED, /* another file has its name now */
+	CAPTURE_GONE	  /* its name is gone; the bytes are still there */
+};
+
+/* Opens PATH, or standard input for "-".  NULL with a reason for a directory,
+ * an unreadable file, a device.  An empty file opens, with size 0. */
+struct capture *capture_open(const char *path, const struct capture_options *, struct err *);
+void capture_close(struct capture *); /* NULL is fine */
+
+const char *capture_path(const struct capture *);
+const uint8_t *capture_bytes(const struct capture *);
+uint64_t capture_size(const struct capture *);
+bool capture_is_stream(const struct capture *);
+
+/* Whether no byte will follow: true for a file (unless followed, see
+ * capture_follow), for a stream once its writer has closed it. */
+bool capture_ended(const struct capture *);
+void capture_follow(struct capture *, bool on);
+
+/* Blocks until the capture is longer than SIZE or ended, or MILLISECONDS have
+ * passed (negative: no limit), and adopts what came.  Returns the new size. */
+uint64_t capture_wait(struct capture *, uint64_t size, int milliseconds);
+
+/* Looks at the file again and adopts its new size. */
+enum capture_change capture_refresh(struct capture *);
+
+/* Whether bytes vanished under the map since it was made. */
+bool capture_damaged(const struct capture *);
+
+/* Copies up to LENGTH bytes at OFFSET (pread); returns how many, possibly
+ * fewer near the end.  Bytes that vanished read as zero. */
+size_t capture_read(const struct capture *, uint64_t offset, void *buffer, size_t length);
+
+/* If OFFSET lies in a hole of the file, where that hole ends; else OFFSET. */
+uint64_t capture_hole_end(const struct capture *, uint64_t offset);
+
+#endif

@@ -1,0 +1,141 @@
+/* The command line: see cli.h.  getopt_long does the parsing; its tables are
+ * made from ours. */
+#include "config.h"
+
+#include "command/cli.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INPUT "Input"
+#define SELECTION "Selection"
+#define OUTPUT "Output"
+#define SCREEN "Screen"
+#define OTHER "Other"
+
+const struct cli_row cli_rows[CLI_COUNT] = {
+    [CLI_FROM] = {'f', "from", "FORMAT", INPUT,
+		  "read as this format, whatever the content; also FORMAT:FILE"},
+    [CLI_PROFILE] = {'p', "profile", "FILE", INPUT, "how to read captures and name what is in them"},
+    [CLI_COLLATERAL] = {'C', "collateral", "FILE", INPUT,
+			"SyS-T collateral, or a folder of it; may be given again"},
+    [CLI_SPOOL] = {0, "spool", "DIR", INPUT, "where streams are kept while open; default $TMPDIR"},
+    [CLI_SEVERITY] = {'s', "severity", "LEVEL", SELECTION,
+		      "this severity or worse: fatal, error, warning, info, user1, user2, debug"},
+    [CLI_UNASSIGNED] = {0, "unassigned", "pass|hide", SELECTION,
+			"messages without a severity, with -s; default pass"},
+    [CLI_GREP] = {'r', "grep", "PCRE", SELECTION, "messages whose text, origin or type matches"},
+    [CLI_SOURCE] = {0, "source", "TRACE", SELECTION, "only the trace of that name"},
+    [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
+		"print all messages in this format: text, csv, jsonl, csv-systprint, none"},
+    [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file"},
+    [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
+    [CLI_ASCII] = {0, "ascii", NULL, SCREEN, "use ASCII only"},
+    [CLI_VIEW] = {0, "view", "NAME|FILE", SCREEN, "columns, panes and layout"},
+    [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN, "colours: default, light, mono"},
+    [CLI_INFO] = {0, "info", NULL, OTHER, "say what the captures are, and why, and stop"},
+    [CLI_LIST_FORMATS] = {0, "list-formats", NULL, OTHER, "list the formats that can be read"},
+    [CLI_LIST_FIELDS] = {0, "list-fields", NULL, OTHER, "list the fields of each format"},
+    [CLI_VERBOSE] = {'v', "verbose", NULL, OTHER, "say more on standard error"},
+    [CLI_QUIET] = {'q', "quiet", NULL, OTHER, "say only errors"},
+    [CLI_HELP] = {'h', "help", NULL, OTHER, "show this and stop"},
+    [CLI_VERSION] = {'V', "version", NULL, OTHER, "show the version and stop"},
+};
+
+enum { FIRST_LONG = 256 };
+
+static void
+make_tables(char *letters, struct option *names)
+{
+	*letters++ = ':'; /* report what is missing to us */
+	for (int i = 0; i < CLI_COUNT; i++) {
+		const struct cli_row *row = &cli_rows[i];
+		names[i] = (struct option){.name = row->name,
+					   .has_arg = row->argument ? required_argument : no_argument,
+					   .val = FIRST_LONG + i};
+		if (!row->letter)
+			continue;
+		*letters++ = row->letter;
+		if (row->argument)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+	names[CLI_COUNT] = (struct option){0};
+}
+
+static int
+row_of(int got)
+{
+	if (got >= FIRST_LONG)
+		return got - FIRST_LONG;
+	for (int i = 0; i < CLI_COUNT; i++)
+		if (cli_rows[i].letter == got)
+			return i;
+	return -1;
+}
+
+int
+cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
+{
+	char letters[2 * CLI_COUNT + 2];
+	struct option names[CLI_COUNT + 1];
+	make_tables(letters, names);
+	opterr = 0;
+	optind = 1;
+	int got;
+	while ((got = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		if (got == ':')
+			return err_set(err, ERR_USAGE, "%s needs an argument; see trawl --help",
+				       argv[optind - 1]);
+		int row = row_of(got);
+		if (row < 0)
+			return err_set(err, ERR_USAGE, "no such option: %s; see trawl --help",
+				       argv[optind - 1]);
+		cli->value[row] = optarg ? optarg : "";
+		if (row == CLI_COLLATERAL)
+			*vec_add(&cli->collateral) = optarg;
+	}
+	for (; optind < argc; optind++) {
+		if (argv[optind][0] == '+' && argv[optind][1])
+			*vec_add(&cli->commands) = argv[optind] + 1;
+		else
+			*vec_add(&cli->files) = argv[optind];
+	}
+	return 0;
+}
+
+void
+cli_free(struct cli *cli)
+{
+	vec_free(&cli->collateral);
+	vec_free(&cli->commands);
+	vec_free(&cli->files);
+}
+
+void
+cli_help(struct text *out)
+{
+	text_add(out, "usage: trawl [OPTION]... [+COMMAND] [FORMAT:]CAPTURE...\n"
+		      "Browse firmware and SoC trace captures; - is standard input.\n");
+	const char *section = "";
+	for (int i = 0; i < CLI_COUNT; i++) {
+		const struct cli_row *row = &cli_rows[i];
+		if (strcmp(section, row->section) != 0)
+			text_addf(out, "\n%s\n", row->section);
+		section = row->section;
+		size_t start = out->length;
+		if (row->letter)
+			text_addf(out, "  -%c, ", row->letter);
+		else
+			text_add(out, "      ");
+		text_addf(out, "--%s%s%s", row->name, row->argument ? "=" : "",
+			  row->argument ? row->argument : "");
+		while (out->length - start < 28)
+			text_add_char(out, ' ');
+		text_addf(out, "  %s\n", row->help);
+	}
+	text_add(out, "\n+COMMAND runs a command at the start, as in less: +G, +/RE, +50%.\n"
+		      "Without a terminal on standard output, messages are printed as text.\n"
+		      "Exit status: 0 good, 1 damaged input, 2 usage or I/O.\n");
+}

@@ -1,0 +1,63 @@
+/*
+ * The command line: one table of options, from which the parser, --help and
+ * the manual are made.
+ */
+#ifndef TRAWL_COMMAND_CLI_H
+#define TRAWL_COMMAND_CLI_H
+
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+
+enum cli_id {
+	CLI_FROM,
+	CLI_PROFILE,
+	CLI_COLLATERAL,
+	CLI_SPOOL,
+	CLI_SEVERITY,
+	CLI_UNASSIGNED,
+	CLI_GREP,
+	CLI_SOURCE,
+	CLI_TO,
+	CLI_OUTPUT,
+	CLI_FORCE,
+	CLI_ASCII,
+	CLI_VIEW,
+	CLI_THEME,
+	CLI_INFO,
+	CLI_LIST_FORMATS,
+	CLI_LIST_FIELDS,
+	CLI_VERBOSE,
+	CLI_QUIET,
+	CLI_HELP,
+	CLI_VERSION,
+	CLI_COUNT
+};
+
+struct cli_row {
+	char letter;	  /* 0 = none */
+	const char *name; /* after -- */
+	const char *argument; /* name of its argument, NULL = a switch */
+	const char *section;
+	const char *help; /* one sentence, no full stop */
+};
+
+extern const struct cli_row cli_rows[CLI_COUNT];
+
+/* What was given.  Texts are borrowed from argv. */
+struct cli {
+	const char *value[CLI_COUNT]; /* the last argument given, "" for a switch, or NULL */
+	VEC(char *) collateral;	      /* each -C */
+	VEC(const char *) commands;   /* each +COMMAND, without the plus */
+	VEC(const char *) files;
+};
+
+/* Reads ARGV.  0, or ERR_USAGE with the reason. */
+int cli_parse(struct cli *, int argc, char **argv, struct err *);
+void cli_free(struct cli *);
+
+void cli_help(struct text *out);
+
+#endif

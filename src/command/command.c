@@ -1,0 +1,71 @@
+/*
+ * The table of commands and how one is found by name: see command.h.
+ *
+ * Names are matched whole first, then by a unique beginning, so that `:q` and
+ * `:sev error` do what one expects.  Linear searches: there are some seventy
+ * commands, and a person types.
+ */
+#include "config.h"
+
+#include "command/command.h"
+
+#include <string.h>
+
+const struct command commands[COMMAND_COUNT] = {
+#define COMMAND(id_, name_, group_, scope_, keys_, argument_, help_)           \
+	[COMMAND_##id_] = {.name = (name_),                                    \
+			   .group = GROUP_##group_,                            \
+			   .scope = SCOPE_##scope_,                            \
+			   .keys = (keys_),                                    \
+			   .argument = ARGUMENT_##argument_,                   \
+			   .help = (help_)},
+#include "command/command.def"
+#undef COMMAND
+};
+
+const char *
+command_group_title(enum command_group group)
+{
+	static const char *const titles[GROUP_COUNT] = {
+	    [GROUP_MOVE] = "Moving",	 [GROUP_FIND] = "Finding",
+	    [GROUP_FILTER] = "Filters",	 [GROUP_MARKS] = "Marks and copies",
+	    [GROUP_PANES] = "Panes",	 [GROUP_SHOW] = "Screen and program",
+	};
+	return titles[group];
+}
+
+const char *
+command_scope_name(enum command_scope scope)
+{
+	static const char *const names[SCOPE_COUNT] = {
+	    [SCOPE_ANY] = "any",    [SCOPE_LIST] = "list", [SCOPE_DETAIL] = "detail",
+	    [SCOPE_HEX] = "hex",    [SCOPE_HELP] = "help",
+	};
+	return names[scope];
+}
+
+const char *
+command_complete(const char *prefix, size_t length, size_t *at)
+{
+	while (*at < COMMAND_COUNT) {
+		const char *name = commands[(*at)++].name;
+		if (!strncmp(name, prefix, length))
+			return name;
+	}
+	return NULL;
+}
+
+enum command_id
+command_find(const char *name, size_t length)
+{
+	size_t found = COMMAND_COUNT, matches = 0;
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (strncmp(commands[i].name, name, length) != 0)
+			continue;
+		if (!commands[i].name[length])
+			return (enum command_id)i;
+		found = i;
+		matches++;
+	}
+	return matches == 1 && length ? (enum command_id)found : COMMAND_COUNT;
+}

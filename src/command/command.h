@@ -1,0 +1,78 @@
+/*
+ * Commands as data: what there is to do, under which name and keys.
+ *
+ * Made from command.def; the panes have the functions.
+ */
+#ifndef TRAWL_COMMAND_COMMAND_H
+#define TRAWL_COMMAND_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum command_id {
+#define COMMAND(id, name, group, scope, keys, argument, help) COMMAND_##id,
+#include "command/command.def"
+#undef COMMAND
+	COMMAND_COUNT
+};
+
+/* Where a key means something; ANY is looked at last. */
+enum command_scope {
+	SCOPE_ANY,
+	SCOPE_LIST,
+	SCOPE_DETAIL,
+	SCOPE_HEX,
+	SCOPE_HELP,
+	SCOPE_COUNT
+};
+
+enum command_group {
+	GROUP_MOVE,
+	GROUP_FIND,
+	GROUP_FILTER,
+	GROUP_MARKS,
+	GROUP_PANES,
+	GROUP_SHOW,
+	GROUP_COUNT
+};
+
+enum command_argument {
+	ARGUMENT_NONE,
+	ARGUMENT_COUNT, /* digits before the key */
+	ARGUMENT_LETTER, /* the key after it */
+	ARGUMENT_TEXT	/* asked for in a prompt, or after the name */
+};
+
+struct command {
+	const char *name;
+	enum command_group group;
+	enum command_scope scope;
+	const char *keys; /* defaults; alternatives with a blank between */
+	enum command_argument argument;
+	const char *help; /* one sentence, no full stop */
+};
+
+extern const struct command commands[COMMAND_COUNT];
+
+/* A command as it is called. */
+struct command_call {
+	enum command_id id;
+	uint64_t count; /* 1 unless typed */
+	bool counted;	/* it was typed */
+	uint32_t letter;
+	const char *text; /* NULL: not given, ask for it */
+};
+
+const char *command_group_title(enum command_group);
+const char *command_scope_name(enum command_scope);
+
+/* By its whole name, or a beginning that only one has; COMMAND_COUNT if there
+ * is none. */
+enum command_id command_find(const char *name, size_t length);
+
+/* The next name from command *AT on that starts with the LENGTH bytes of
+ * PREFIX, or NULL; *AT moves behind it. */
+const char *command_complete(const char *prefix, size_t length, size_t *at);
+
+#endif

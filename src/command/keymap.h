@@ -1,0 +1,46 @@
+/*
+ * Which keys mean which command, in which scope.
+ *
+ * Starts as the table says (command.def) and can be bound anew.  A later
+ * binding of the same keys in the same scope replaces the earlier one.
+ */
+#ifndef TRAWL_COMMAND_KEYMAP_H
+#define TRAWL_COMMAND_KEYMAP_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "command/command.h"
+#include "command/keys.h"
+
+struct binding {
+	struct keys keys;
+	enum command_scope scope;
+	enum command_id command;
+};
+
+/* Zero-initialise, or keymap_standard; keymap_free at the end. */
+struct keymap {
+	VEC(struct binding) bindings;
+};
+
+enum keymap_answer {
+	KEYMAP_NONE,   /* no binding starts so */
+	KEYMAP_PREFIX, /* the beginning of one: wait for another key */
+	KEYMAP_FOUND
+};
+
+void keymap_standard(struct keymap *); /* adds all defaults */
+void keymap_free(struct keymap *);
+
+/* Binds the keys written in TEXT. */
+int keymap_bind(struct keymap *, enum command_scope, const char *text, size_t length,
+		enum command_id, struct err *);
+
+/* What keys mean in a scope, or else in any. */
+enum keymap_answer keymap_look(const struct keymap *, enum command_scope, const struct keys *,
+			       enum command_id *);
+
+/* Appends the keys of a command, with blanks between them. */
+void keymap_keys(const struct keymap *, enum command_id, struct text *out);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * Keys and how they are written: `j`, `Ctrl-D`, `PgDn`, and sequences of them
+ * written together, `]e`, `Ctrl-Ww`.
+ *
+ * A key is the code point it types; keys that type none have codes above all
+ * code points.  Help shows keys as the table and a user's file write them.
+ */
+#ifndef TRAWL_COMMAND_KEYS_H
+#define TRAWL_COMMAND_KEYS_H
+
+#include "base/text.h"
+
+enum keycode {
+	KEYCODE_NONE = 0,
+	KEYCODE_TAB = 0x09,
+	KEYCODE_ENTER = 0x0d,
+	KEYCODE_ESC = 0x1b,
+	KEYCODE_SPACE = 0x20,
+	KEYCODE_BACKSPACE = 0x7f,
+	KEYCODE_NAMED = 0x110000, /* from here on: no character */
+	KEYCODE_UP,
+	KEYCODE_DOWN,
+	KEYCODE_LEFT,
+	KEYCODE_RIGHT,
+	KEYCODE_HOME,
+	KEYCODE_END,
+	KEYCODE_PAGE_UP,
+	KEYCODE_PAGE_DOWN,
+	KEYCODE_INSERT,
+	KEYCODE_DELETE,
+	KEYCODE_BACKTAB,
+	KEYCODE_F1, /* F1 to F12 follow each other */
+	KEYCODE_F12 = KEYCODE_F1 + 11
+};
+
+enum { KEYS_MAX = 4 }; /* of a sequence */
+
+/* The code of Ctrl with a letter. */
+#define KEYCODE_CTRL(letter) ((letter) & 0x1f)
+
+struct keys {
+	uint32_t at[KEYS_MAX];
+	size_t count;
+};
+
+/* Reads a sequence of LENGTH bytes; false if it is none. */
+bool keys_parse(const char *text, size_t length, struct keys *);
+
+/* Appends the sequence as keys_parse reads it. */
+void keys_format(const struct keys *, struct text *);
+
+#endif

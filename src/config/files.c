@@ -1,0 +1,113 @@
+/*
+ * Where is the view, the theme or the profile that the user means?
+ *
+ * A name is tried in the user's folder first, so that a file put there
+ * replaces the one that came with the program; the program also carries its
+ * own views and themes in itself (config/builtin.h), so it needs no
+ * installation.  Folders are not listed: names complete from builtin_files.
+ */
+#include "config.h"
+
+#include "config/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "config/builtin.h"
+#include "config/schema.h"
+
+#define ENDING ".yaml"
+
+bool
+files_exist(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+bool
+files_user_path(const char *name, struct text *path)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	text_clear(path);
+	if (config && *config == '/') /* the XDG specification: else ignored */
+		text_addf(path, "%s/trawl/%s", config, name);
+	else if (home && *home)
+		text_addf(path, "%s/.config/trawl/%s", home, name);
+	return path->length > 0;
+}
+
+static bool
+is_path(const char *what)
+{
+	size_t length = strlen(what), ending = strlen(ENDING);
+	return strchr(what, '/') ||
+	       (length > ending && !strcmp(what + length - ending, ENDING));
+}
+
+/* Finds the file NAME ("views/default.yaml") outside the program. */
+static bool
+find_file(const char *name, struct text *path)
+{
+	if (files_user_path(name, path) && files_exist(path->data))
+		return true;
+#ifdef TRAWL_DATADIR
+	text_clear(path);
+	text_addf(path, "%s/%s", TRAWL_DATADIR, name);
+	return files_exist(path->data);
+#else
+	return false;
+#endif
+}
+
+static const struct builtin_file *
+find_builtin(const char *name)
+{
+	for (size_t i = 0; i < builtin_file_count; i++)
+		if (!strcmp(builtin_files[i].name, name))
+			return &builtin_files[i];
+	return NULL;
+}
+
+static int
+fail_unknown(const char *kind, const char *what, struct err *err)
+{
+	struct text known = {0};
+	size_t folder = strlen(kind) + 1;
+	for (size_t i = 0; i < builtin_file_count; i++) {
+		const char *name = builtin_files[i].name;
+		if (!strncmp(name, kind, folder - 1) && name[folder - 1] == '/')
+			text_addf(&known, " %.*s",
+				  (int)(strlen(name) - folder - strlen(ENDING)), name + folder);
+	}
+	int result = err_set(err, ERR_USAGE, "no %s in %s; give a file or one of%s", what, kind,
+			     text_get(&known));
+	text_free(&known);
+	return result;
+}
+
+int
+files_load(const char *kind, const char *what, const struct option_table *table, void *object,
+	   struct err *err)
+{
+	if (is_path(what))
+		return schema_load_file(what, table, object, err);
+
+	struct text name = {0}, path = {0};
+	const struct builtin_file *builtin;
+	int result;
+	text_addf(&name, "%s/%s" ENDING, kind, what);
+	if (find_file(name.data, &path)) {
+		result = schema_load_file(path.data, table, object, err);
+	} else if ((builtin = find_builtin(name.data))) {
+		result = schema_load_text(builtin->name, builtin->text, strlen(builtin->text),
+					  table, object, err);
+	} else {
+		option_defaults(table, object);
+		result = fail_unknown(kind, what, err);
+	}
+	text_free(&name);
+	text_free(&path);
+	return result;
+}

@@ -1,0 +1,28 @@
+/*
+ * Finding what the user wrote and what came with the program.
+ */
+#ifndef TRAWL_CONFIG_FILES_H
+#define TRAWL_CONFIG_FILES_H
+
+#include "base/err.h"
+#include "base/option.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+
+bool files_exist(const char *path); /* and is no folder */
+
+/* The path of NAME in the user's folder of settings, $XDG_CONFIG_HOME/trawl
+ * or ~/.config/trawl.  False without a home; then PATH is empty. */
+bool files_user_path(const char *name, struct text *path);
+
+/*
+ * Loads a view or a theme: KIND is "views" or "themes".  WHAT is a file if it
+ * has a slash or ends in .yaml; else a name, looked for in the user's folder,
+ * the installed folder, and in the program itself.  Results and OBJECT as
+ * with schema_load_file; ERR_USAGE if there is none, with the names there are.
+ */
+int files_load(const char *kind, const char *what, const struct option_table *, void *object,
+	       struct err *);
+
+#endif

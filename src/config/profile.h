@@ -1,0 +1,21 @@
+/*
+ * Profiles: how captures are to be read and what is in them.
+ */
+#ifndef TRAWL_CONFIG_PROFILE_H
+#define TRAWL_CONFIG_PROFILE_H
+
+#include "base/err.h"
+#include "base/text.h"
+#include "trace/trace.h"
+
+/* Loads a profile; relative paths in it become relative to its folder.
+ * Results and PROFILE as with schema_load_file. */
+int profile_load(const char *path, struct profile *, struct err *);
+
+/* Finds the profile for a capture, or for none (NULL): beside the capture
+ * its name with no, one, two ... endings removed and `.profile.yaml` added,
+ * then profile.yaml in the user's folder.  False if there is none; then FOUND
+ * is empty. */
+bool profile_find(const char *capture, struct text *found);
+
+#endif

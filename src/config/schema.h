@@ -1,0 +1,33 @@
+/*
+ * From YAML to structs described by option tables, with errors that say
+ * where and what: "FILE:LINE:COLUMN: what is wrong; what was expected".
+ *
+ * `null`, `~` and an empty text are the same as an absent key, quoted or
+ * not.  A mapping knows the keys of its table only, each once.  Anchors and
+ * aliases work for whole values; merge keys (`<<`) do not.
+ */
+#ifndef TRAWL_CONFIG_SCHEMA_H
+#define TRAWL_CONFIG_SCHEMA_H
+
+#include "base/err.h"
+#include "base/option.h"
+
+#include <stddef.h>
+
+enum { SCHEMA_SIZE_MAX = 16 << 20 }; /* bytes of a file */
+
+/*
+ * Fills OBJECT, which need not be initialised, from a YAML file; what the
+ * file does not mention has its default.  The table must not contain itself.
+ *
+ * Returns 0, ERR_IO or ERR_CONFIG.  OBJECT can be read and given to
+ * option_release either way: after an error it holds the defaults.
+ */
+int schema_load_file(const char *path, const struct option_table *, void *object, struct err *);
+
+/* The same from LENGTH bytes of text, any bytes; NAME stands for the file in
+ * errors. */
+int schema_load_text(const char *name, const char *text, size_t length,
+		     const struct option_table *, void *object, struct err *);
+
+#endif

@@ -1,0 +1,322 @@
+/*
+ * Is a YAML text fit to be loaded, and where in it is a certain value?
+ *
+ * libcyaml tells neither: it expands aliases without a limit, and its errors
+ * carry the line and column of some value before the wrong one.  So the
+ * events of libyaml, on which it is built, are walked here once before
+ * loading, with the limits counted, and once more when there is an error to
+ * be placed.  The walk keeps the path of the value at hand as text and a
+ * frame for each open list or mapping.
+ *
+ * Aliases are not followed: each anchor remembers what it would cost to
+ * expand, and an alias adds that.
+ */
+#include "config.h"
+
+#include "config/survey.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+
+/* An open list or mapping. */
+struct frame {
+	bool mapping;
+	bool keyed;    /* mapping: the next value belongs to the key just seen */
+	size_t items;  /* list: seen so far */
+	size_t path;   /* length of its path */
+	size_t anchor; /* position in anchors, SIZE_MAX = none */
+};
+
+struct anchor {
+	char *name;
+	uint64_t cost; /* of all values before it; once closed, of its own */
+	bool closed;
+};
+
+struct survey {
+	yaml_parser_t parser;
+	struct frame frames[SURVEY_NESTING];
+	size_t depth;
+	struct text path;
+	VEC(struct anchor) anchors;
+	uint64_t cost;
+
+	const char *wanted; /* path, or NULL */
+	bool wanted_key;
+	size_t best; /* length of the longest path found on the way to wanted */
+
+	struct survey_place place; /* of the error, or of what was wanted */
+	struct err *err;
+};
+
+static struct survey_place
+place_of(yaml_mark_t mark)
+{
+	return (struct survey_place){mark.line + 1, mark.column + 1};
+}
+
+#define complain(survey, mark, ...)                                            \
+	((survey)->place = place_of(mark), err_set((survey)->err, ERR_CONFIG, __VA_ARGS__))
+
+/* Is the path at hand the wanted one, or does that lead through it? */
+static void
+note(struct survey *survey, yaml_mark_t mark, bool key)
+{
+	size_t length = survey->path.length;
+	if (!survey->wanted || length < survey->best ||
+	    strncmp(survey->wanted, text_get(&survey->path), length) != 0)
+		return;
+	char next = survey->wanted[length];
+	if (length && next != '\0' && next != '.' && next != '[')
+		return;
+	if (next == '\0' && survey->wanted_key && !key)
+		return;
+	survey->best = length;
+	survey->place = place_of(mark);
+}
+
+static int
+spend(struct survey *survey, yaml_mark_t mark, uint64_t cost)
+{
+	survey->cost += cost;
+	if (survey->cost > SURVEY_VALUES)
+		return complain(survey, mark,
+				"more than %d values, aliases expanded; split the file",
+				(int)SURVEY_VALUES);
+	return 0;
+}
+
+/* The latest of that name, as YAML lets names be used again. */
+static struct anchor *
+find_anchor(struct survey *survey, const char *name)
+{
+	for (size_t i = survey->anchors.count; i--;)
+		if (!strcmp(survey->anchors.at[i].name, name))
+			return &survey->anchors.at[i];
+	return NULL;
+}
+
+static int
+open_anchor(struct survey *survey, yaml_mark_t mark, const yaml_char_t *name, size_t *position)
+{
+	*position = SIZE_MAX;
+	if (!name)
+		return 0;
+	if (survey->anchors.count == SURVEY_ANCHORS)
+		return complain(survey, mark, "more than %d anchors; use fewer",
+				(int)SURVEY_ANCHORS);
+	*position = survey->anchors.count;
+	*vec_add(&survey->anchors) =
+	    (struct anchor){.name = mem_text((const char *)name), .cost = survey->cost};
+	return 0;
+}
+
+static void
+close_anchor(struct survey *survey, size_t position)
+{
+	if (position == SIZE_MAX)
+		return;
+	struct anchor *anchor = &survey->anchors.at[position];
+	anchor->cost = survey->cost - anchor->cost;
+	anchor->closed = true;
+}
+
+static int
+see_alias(struct survey *survey, const yaml_event_t *event)
+{
+	const char *name = (const char *)event->data.alias.anchor;
+	struct anchor *anchor = find_anchor(survey, name);
+	if (!anchor)
+		return complain(survey, event->start_mark,
+				"unknown alias *%.60s; expected &%.60s before it", name, name);
+	if (!anchor->closed)
+		return complain(survey, event->start_mark,
+				"alias *%.60s stands inside what it names; write the value out",
+				name);
+	return spend(survey, event->start_mark, anchor->cost);
+}
+
+static int
+see_scalar(struct survey *survey, const yaml_event_t *event)
+{
+	size_t anchor, length = event->data.scalar.length;
+	if (memchr(event->data.scalar.value, '\0', length))
+		return complain(survey, event->start_mark, "a NUL character; expected text");
+	int result = open_anchor(survey, event->start_mark, event->data.scalar.anchor, &anchor);
+	if (!result)
+		result = spend(survey, event->start_mark, 1 + length / 64);
+	if (!result)
+		close_anchor(survey, anchor);
+	return result;
+}
+
+static int
+open_frame(struct survey *survey, const yaml_event_t *event, const yaml_char_t *name)
+{
+	if (survey->depth == SURVEY_NESTING)
+		return complain(survey, event->start_mark,
+				"more than %d lists and mappings inside each other; nest less",
+				(int)SURVEY_NESTING);
+	struct frame *frame = &survey->frames[survey->depth++];
+	*frame = (struct frame){.mapping = event->type == YAML_MAPPING_START_EVENT,
+				.path = survey->path.length};
+	int result = open_anchor(survey, event->start_mark, name, &frame->anchor);
+	return result ? result : spend(survey, event->start_mark, 1);
+}
+
+static int
+see_key(struct survey *survey, struct frame *frame, const yaml_event_t *event)
+{
+	if (event->type != YAML_SCALAR_EVENT)
+		return complain(survey, event->start_mark,
+				"a key that is no single word; expected a name");
+	frame->keyed = true;
+	if (frame->path)
+		text_add(&survey->path, ".");
+	text_add(&survey->path, (const char *)event->data.scalar.value);
+	note(survey, event->start_mark, true);
+	return see_scalar(survey, event);
+}
+
+static int
+see_value(struct survey *survey, const yaml_event_t *event)
+{
+	note(survey, event->start_mark, false);
+	if (event->type == YAML_ALIAS_EVENT)
+		return see_alias(survey, event);
+	if (event->type == YAML_SCALAR_EVENT)
+		return see_scalar(survey, event);
+	return open_frame(survey, event,
+			  event->type == YAML_MAPPING_START_EVENT
+			      ? event->data.mapping_start.anchor
+			      : event->data.sequence_start.anchor);
+}
+
+/* A key or a value: puts its path together. */
+static int
+see_node(struct survey *survey, const yaml_event_t *event)
+{
+	if (!survey->depth)
+		return see_value(survey, event);
+	struct frame *frame = &survey->frames[survey->depth - 1];
+	if (frame->keyed) {
+		frame->keyed = false;
+		return see_value(survey, event);
+	}
+	text_cut(&survey->path, frame->path);
+	if (frame->mapping)
+		return see_key(survey, frame, event);
+	text_addf(&survey->path, "[%zu]", frame->items++);
+	return see_value(survey, event);
+}
+
+static int
+see_event(struct survey *survey, const yaml_event_t *event)
+{
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+	case YAML_ALIAS_EVENT:
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_MAPPING_START_EVENT:
+		return see_node(survey, event);
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT: {
+		struct frame *frame = &survey->frames[--survey->depth];
+		close_anchor(survey, frame->anchor);
+		text_cut(&survey->path, frame->path);
+		return 0;
+	}
+	case YAML_DOCUMENT_START_EVENT:
+		if (survey->cost)
+			return complain(survey, event->start_mark,
+					"a second document; expected one");
+		return 0;
+	case YAML_NO_EVENT:
+	case YAML_STREAM_START_EVENT:
+	case YAML_STREAM_END_EVENT:
+	case YAML_DOCUMENT_END_EVENT:
+		return 0;
+	}
+	return 0;
+}
+
+/* libyaml gives the offset of a wrong byte but the mark of a wrong word. */
+static struct survey_place
+place_of_byte(const char *text, size_t length, size_t offset)
+{
+	struct survey_place place = {1, 1};
+	for (size_t i = 0; i < length && i < offset; i++) {
+		if (text[i] == '\n') {
+			place.line++;
+			place.column = 1;
+		} else if (((unsigned char)text[i] & 0xc0) != 0x80) {
+			place.column++;
+		}
+	}
+	return place;
+}
+
+static int
+complain_syntax(struct survey *survey, const char *text, size_t length)
+{
+	const yaml_parser_t *parser = &survey->parser;
+	const char *problem = parser->problem ? parser->problem : "out of memory";
+	if (parser->error == YAML_READER_ERROR) {
+		survey->place = place_of_byte(text, length, parser->problem_offset);
+		return err_set(survey->err, ERR_CONFIG, "not YAML: %s; expected UTF-8 text",
+			       problem);
+	}
+	if (!parser->context)
+		return complain(survey, parser->problem_mark, "not YAML: %s", problem);
+	struct survey_place from = place_of(parser->context_mark);
+	return complain(survey, parser->problem_mark, "not YAML: %s (%s from %zu:%zu on)", problem,
+			parser->context, from.line, from.column);
+}
+
+static int
+walk(struct survey *survey, const char *text, size_t length)
+{
+	if (!yaml_parser_initialize(&survey->parser))
+		abort();
+	yaml_parser_set_input_string(&survey->parser, (const unsigned char *)text, length);
+	int result = 0;
+	for (bool end = false; !end && !result;) {
+		yaml_event_t event;
+		if (!yaml_parser_parse(&survey->parser, &event)) {
+			result = complain_syntax(survey, text, length);
+			break;
+		}
+		end = event.type == YAML_STREAM_END_EVENT;
+		result = see_event(survey, &event);
+		yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&survey->parser);
+	text_free(&survey->path);
+	for (size_t i = 0; i < survey->anchors.count; i++)
+		free(survey->anchors.at[i].name);
+	vec_free(&survey->anchors);
+	return result;
+}
+
+int
+survey_check(const char *text, size_t length, struct survey_place *place, struct err *err)
+{
+	struct survey survey = {.err = err};
+	int result = walk(&survey, text, length);
+	*place = survey.place;
+	return result;
+}
+
+struct survey_place
+survey_find(const char *text, size_t length, const char *path, bool key)
+{
+	struct survey survey = {.wanted = path, .wanted_key = key, .place = {1, 1}};
+	walk(&survey, text, length);
+	return survey.place;
+}

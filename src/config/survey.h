@@ -1,0 +1,36 @@
+/*
+ * Where things are in a YAML text, and whether it is fit to be loaded.
+ *
+ * A path names a value by the keys and positions above it:
+ * "traces[0].clock.hz".
+ */
+#ifndef TRAWL_CONFIG_SURVEY_H
+#define TRAWL_CONFIG_SURVEY_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum survey_limit {
+	SURVEY_NESTING = 64,	  /* lists and mappings in each other */
+	SURVEY_ANCHORS = 256,	  /* &names */
+	SURVEY_VALUES = 256 << 10 /* once aliases are expanded; texts count one more
+				     for each 64 bytes */
+};
+
+struct survey_place {
+	size_t line, column; /* from 1; columns are characters */
+};
+
+/* Reads all of the text.  0, or ERR_CONFIG with the place and a sentence
+ * without it: broken syntax, an unknown or endless alias, one of the limits,
+ * a key that is no single value, a second document. */
+int survey_check(const char *text, size_t length, struct survey_place *, struct err *);
+
+/* The place of the value at PATH or, if KEY, of the last key of PATH (the
+ * last one where it stands twice).  Where PATH leads through an alias, the
+ * alias. */
+struct survey_place survey_find(const char *text, size_t length, const char *path, bool key);
+
+#endif

@@ -1,0 +1,239 @@
+/* The registry of decoders, and helpers for both sides of the contract: see
+ * decoder.h.  A new format is its own file and one line of `decoders`. */
+#include "config.h"
+
+#include "decode/decoder.h"
+#include "decode/syst.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const struct decoder_ops *const decoders[] = {
+    &syst_raw_ops,
+    &syst_hex_ops,
+    &syst_stp_ops,
+};
+const size_t decoder_count = sizeof decoders / sizeof *decoders;
+
+const char *
+decoder_name(const struct decoder_ops *ops)
+{
+	static char names[sizeof decoders / sizeof *decoders][32];
+	for (size_t i = 0; i < decoder_count; i++) {
+		if (decoders[i] != ops)
+			continue;
+		if (!ops->transport)
+			return ops->format;
+		if (!*names[i])
+			snprintf(names[i], sizeof names[i], "%s/%s", ops->format, ops->transport);
+		return names[i];
+	}
+	return ops->format;
+}
+
+const struct decoder_ops *
+decoder_find(const char *name)
+{
+	for (size_t i = 0; i < decoder_count; i++)
+		if (!strcmp(name, decoder_name(decoders[i])) || !strcmp(name, decoders[i]->format))
+			return decoders[i];
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	char letter;
+} severities[SEVERITY_COUNT] = {
+    [SEVERITY_MAX] = {"MAX", '-'},	   [SEVERITY_FATAL] = {"FATAL", 'F'},
+    [SEVERITY_ERROR] = {"ERROR", 'E'},	   [SEVERITY_WARNING] = {"WARNING", 'W'},
+    [SEVERITY_INFO] = {"INFO", 'I'},	   [SEVERITY_USER1] = {"USER1", '1'},
+    [SEVERITY_USER2] = {"USER2", '2'},	   [SEVERITY_DEBUG] = {"DEBUG", 'D'},
+};
+
+const char *
+severity_name(enum severity severity)
+{
+	return severities[severity].name;
+}
+
+char
+severity_letter(enum severity severity)
+{
+	return severities[severity].letter;
+}
+
+int
+severity_parse(const char *name)
+{
+	for (int i = 0; i < SEVERITY_COUNT; i++) {
+		const char *own = severities[i].name;
+		size_t length = strlen(name);
+		/* any beginning that names one: e, err, warn, warning */
+		if (length && length <= strlen(own) && !strncasecmp(name, own, length) &&
+		    (length == strlen(own) || strncasecmp(name, "USER", length) != 0))
+			return i;
+		if (length == 1 && (name[0] == '0' + i))
+			return i;
+	}
+	return ERR_USAGE;
+}
+
+const char *
+message_flag_name(unsigned bit)
+{
+	static const char *const names[MESSAGE_FLAGS_SHOWN] = {
+	    "damaged", "lost", "truncated", "suspect", "estimated", "sync"};
+	return bit < MESSAGE_FLAGS_SHOWN ? names[bit] : "";
+}
+
+struct decode_state *
+decode_state_new(const struct decoder *decoder)
+{
+	struct decode_state *state = mem_new(decoder->ops->state_size);
+	decoder->ops->start(decoder, state);
+	return state;
+}
+
+void
+decode_state_free(const struct decoder *decoder, struct decode_state *state)
+{
+	if (!state)
+		return;
+	if (decoder->ops->release)
+		decoder->ops->release(state);
+	free(state);
+}
+
+void
+expansion_clear(struct expansion *e)
+{
+	arena_reset(&e->arena);
+	text_clear(&e->text);
+	text_clear(&e->type);
+	text_clear(&e->origin);
+	e->payload = NULL;
+	e->payload_length = 0;
+	vec_clear(&e->extents);
+	vec_clear(&e->fields);
+	e->depth = 0;
+	e->flags = 0;
+}
+
+void
+expansion_free(struct expansion *e)
+{
+	arena_free(&e->arena);
+	text_free(&e->text);
+	text_free(&e->type);
+	text_free(&e->origin);
+	vec_free(&e->extents);
+	vec_free(&e->fields);
+	*e = (struct expansion){0};
+}
+
+struct field *
+expansion_add(struct expansion *e, const struct field_row *row, enum field_place place,
+	      uint64_t bit, uint32_t bits)
+{
+	struct field *field = vec_add(&e->fields);
+	field->row = row;
+	field->depth = (uint8_t)e->depth;
+	field->place = (uint8_t)place;
+	field->bit = bit;
+	field->bits = bits;
+	return field;
+}
+
+struct field *
+expansion_open(struct expansion *e, const struct field_row *row, enum field_place place,
+	       uint64_t bit, uint32_t bits)
+{
+	struct field *field = expansion_add(e, row, place, bit, bits);
+	e->depth++;
+	return field;
+}
+
+void
+expansion_close(struct expansion *e)
+{
+	e->depth--;
+}
+
+/* The part [from, from + bits) of an extent, counted in its payload bits. */
+static void
+locate_part(const struct extent *x, uint64_t from, uint32_t bits,
+	    void (*each)(void *, uint64_t, uint32_t), void *context)
+{
+	uint64_t begin = from / 4 * 4, end = (from + bits + 3) / 4 * 4;
+	switch (x->form) {
+	case EXTENT_PLAIN:
+		each(context, x->capture_bit + from, bits);
+		break;
+	case EXTENT_REVERSED:
+		each(context, x->capture_bit + x->bits - end, (uint32_t)(end - begin));
+		break;
+	case EXTENT_HEX:
+		begin = from / 8 * 8;
+		end = (from + bits + 7) / 8 * 8;
+		each(context, x->capture_bit + 2 * begin, (uint32_t)(2 * (end - begin)));
+		break;
+	}
+}
+
+void
+expansion_locate(const struct expansion *e, const struct field *field,
+		 void (*each)(void *, uint64_t, uint32_t), void *context)
+{
+	if (field->place == FIELD_NOWHERE || !field->bits)
+		return;
+	if (field->place == FIELD_CAPTURE) {
+		each(context, field->bit, field->bits);
+		return;
+	}
+	uint64_t end = field->bit + field->bits;
+	for (size_t i = 0; i < e->extents.count; i++) {
+		const struct extent *x = &e->extents.at[i];
+		uint64_t from = field->bit > x->payload_bit ? field->bit : x->payload_bit;
+		uint64_t to = x->payload_bit + x->bits;
+		if (to > end)
+			to = end;
+		if (from < to)
+			locate_part(x, from - x->payload_bit, (uint32_t)(to - from), each, context);
+	}
+}
+
+void
+field_format(const struct field *field, struct text *out)
+{
+	switch (field->row->type) {
+	case FIELD_UINT:
+		text_addf(out, "%llu", (unsigned long long)field->u);
+		break;
+	case FIELD_INT:
+		text_addf(out, "%lld", (long long)field->i);
+		break;
+	case FIELD_HEX:
+	case FIELD_HEXTEXT:
+		text_addf(out, "0x%0*llx", field->row->digits, (unsigned long long)field->u);
+		break;
+	case FIELD_BOOL:
+		text_add(out, field->u ? "true" : "false");
+		break;
+	case FIELD_NUMBER:
+		text_addf(out, "%.17g", field->d);
+		break;
+	case FIELD_TEXT:
+		text_add_bytes(out, field->s.at, field->s.length);
+		break;
+	case FIELD_BYTES:
+		text_add_hex(out, (const uint8_t *)field->s.at, field->s.length);
+		break;
+	case FIELD_LIST:
+	case FIELD_OBJECT:
+	case FIELD_GROUP:
+		break;
+	}
+}

@@ -1,0 +1,368 @@
+/*
+ * The decoder contract: how bytes of a capture become messages.
+ *
+ * A decoder is one transport and one protocol together: SyS-T over STP, SyS-T
+ * in hex lines, E-Trace in its encapsulation.  The same code serves the
+ * screen, the index builders, batch output, tests and fuzzers.  Two calls
+ * carry it:
+ *
+ *   step    finds message boundaries.  Cheap: fills many small fixed structs
+ *	     per call, allocates nothing per message, makes no text, never
+ *	     needs collateral, and always makes progress.
+ *   expand  makes fields and text of one message that somebody looks at.
+ *
+ * Damage is never an error of these calls: bytes that do not follow the
+ * format become messages flagged as such, so that nothing is hidden.
+ *
+ * Threads: a struct decoder is immutable once opened and may be shared; a
+ * struct decode_state and a struct expansion belong to one thread.
+ * Ownership: everything a call returns lives in what the caller passed.
+ */
+#ifndef TRAWL_DECODE_DECODER_H
+#define TRAWL_DECODE_DECODER_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/option.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The SyS-T scale (MIPI SyS-T 1.0, section on severity), for every format.
+ * MAX means unassigned: such messages bypass a threshold. */
+enum severity {
+	SEVERITY_MAX,
+	SEVERITY_FATAL,
+	SEVERITY_ERROR,
+	SEVERITY_WARNING,
+	SEVERITY_INFO,
+	SEVERITY_USER1,
+	SEVERITY_USER2,
+	SEVERITY_DEBUG,
+	SEVERITY_COUNT
+};
+
+enum message_flag {
+	/* shown to users, in this order, under these names in lower case */
+	MESSAGE_DAMAGED = 1 << 0,   /* bytes that are not what they should be */
+	MESSAGE_LOST = 1 << 1,	    /* something is missing before or in it */
+	MESSAGE_TRUNCATED = 1 << 2, /* its end is missing */
+	MESSAGE_SUSPECT = 1 << 3,   /* probably not what was sent */
+	MESSAGE_ESTIMATED = 1 << 4, /* its time or extent is a guess */
+	MESSAGE_SYNC = 1 << 5,	    /* a sync point: ties two clocks */
+	/* for the program itself */
+	MESSAGE_RESYNC = 1 << 8,   /* a resync point: decoding can start here */
+	MESSAGE_TIMED = 1 << 9,	   /* `ticks` is valid */
+	MESSAGE_SCATTERED = 1 << 10, /* stands where its last byte does */
+	MESSAGE_FILLER = 1 << 11   /* a run of bytes that say nothing */
+};
+#define MESSAGE_FLAGS_SHOWN 6
+
+/*
+ * One message.  Its place, which never decreases along a trace, is the offset
+ * of its first byte, or of its last one where MESSAGE_SCATTERED says that
+ * bytes of other messages lie between; messages at the same offset keep their
+ * order.
+ */
+struct message {
+	uint64_t offset; /* first byte, from the start of the capture */
+	uint64_t ticks;	 /* the transport's time, else its own; if TIMED */
+	uint64_t origin; /* raw key of the sender; equal keys, same sender */
+	uint64_t aux;	 /* the decoder's own, for expand */
+	uint32_t length; /* bytes from the first to the last touched, >= 1
+			    (0 for a note about the end of the capture) */
+	uint16_t flags;	 /* enum message_flag */
+	uint8_t kind;	 /* row of the decoder's kind table, < 64 */
+	uint8_t severity;
+};
+
+static inline uint64_t
+message_place(const struct message *m)
+{
+	return m->flags & MESSAGE_SCATTERED ? m->offset + m->length - 1 : m->offset;
+}
+
+/*
+ * Bytes of a capture in memory.  `until` bounds a step: it stops before the
+ * first message whose place is at or past it (UINT64_MAX: no bound), which is
+ * how a block of the index gets exactly its own messages.  `last` says that no
+ * byte will ever follow the window: what is incomplete then is truncated.
+ */
+struct window {
+	const uint8_t *bytes;
+	uint64_t offset; /* of bytes[0] in the capture */
+	size_t length;
+	uint64_t until;
+	bool last;
+};
+
+/*
+ * Where decoding stands.  Decoders put this first in a larger struct of plain
+ * data, which may own memory but never points into a window.  Made by
+ * decode_state_new(); positioned by start, restore or resync.
+ */
+struct decode_state {
+	uint64_t offset; /* everything before is decoded; step reads from here */
+};
+
+/* --- fields ------------------------------------------------------------ */
+
+enum field_type {
+	FIELD_UINT,    /* u; JSON number */
+	FIELD_INT,     /* i; JSON number */
+	FIELD_HEX,     /* u, shown 0x...; JSON number */
+	FIELD_HEXTEXT, /* u, shown 0x...; JSON text of the same form */
+	FIELD_BOOL,    /* u; JSON true or false */
+	FIELD_NUMBER,  /* d; JSON number */
+	FIELD_TEXT,    /* s: text as captured, not yet safe for a terminal */
+	FIELD_BYTES,   /* s: shown and written as lower-case hex */
+	FIELD_LIST,    /* the following deeper fields are its elements */
+	FIELD_OBJECT,  /* the following deeper fields are its members */
+	FIELD_GROUP    /* a heading of the detail pane; its deeper fields belong
+			  to the level of the heading in JSON */
+};
+
+/* One row of a format's field table: the source of columns, filter names,
+ * the detail tree, exports and the manual. */
+struct field_row {
+	const char *name; /* in JSON and filters: lower case, [a-z0-9_] */
+	enum field_type type;
+	uint8_t digits;		    /* least hex digits shown, 0 = as needed */
+	bool detail;		    /* shown in detail only, not exported */
+	const char *const *values;  /* names of the values 0.. or NULL */
+	size_t value_count;
+	const char *help; /* one sentence, no full stop */
+};
+
+enum field_place {
+	FIELD_NOWHERE, /* computed, no bytes of its own */
+	FIELD_PAYLOAD, /* bits of the assembled payload */
+	FIELD_CAPTURE  /* bits of the capture (what the transport added) */
+};
+
+struct field {
+	const struct field_row *row;
+	uint8_t depth; /* 0 = top */
+	uint8_t place; /* enum field_place */
+	uint64_t bit;  /* first bit, LSB of each byte first */
+	uint32_t bits;
+	union {
+		uint64_t u;
+		int64_t i;
+		double d;
+		struct {
+			const char *at;
+			size_t length;
+		} s;
+	};
+	const char *note; /* what the value means, safe ASCII, or NULL */
+};
+
+/* How payload bits lie in the capture, in payload order. */
+enum extent_form {
+	EXTENT_PLAIN,	 /* bit for bit */
+	EXTENT_REVERSED, /* nibbles in reverse order (STP, most significant first) */
+	EXTENT_HEX	 /* two ASCII digits per byte, high digit first */
+};
+
+struct extent {
+	uint64_t payload_bit;
+	uint64_t capture_bit; /* 8 * offset + bit, LSB of each byte first */
+	uint32_t bits;	      /* of payload */
+	enum extent_form form;
+};
+
+/* What expand makes.  Zero-initialise, reuse, expansion_free at the end;
+ * everything in it lives until the next expand with it. */
+struct expansion {
+	struct arena arena;
+	struct text text;   /* the message's text, as captured: not safe yet */
+	struct text type;   /* as in the type column: `STRING:GENERIC` */
+	struct text origin; /* who sent it, for people */
+	const uint8_t *payload; /* the protocol's bytes, assembled */
+	size_t payload_length;
+	VEC(struct extent) extents;
+	VEC(struct field) fields; /* a tree, in preorder */
+	unsigned depth;		  /* of the next field added */
+	unsigned flags;		  /* enum message_flag found only now (a bad CRC) */
+};
+
+enum expand_want {
+	EXPAND_TEXT,  /* text, type, origin */
+	EXPAND_FIELDS /* fields too */
+};
+
+/* What expand may ask about the messages before one. */
+struct decode_history {
+	void *context;
+	/* The value that BEFORE's sender last announced (SyS-T: the build
+	 * number that came last with GUID).  False if there is none. */
+	bool (*build)(void *context, const struct message *before, const uint8_t guid[16],
+		      uint64_t *value);
+};
+
+/* --- decoders ---------------------------------------------------------- */
+
+struct kind_row {
+	const char *name; /* as in filters; lower case */
+	const char *help;
+};
+
+struct probe {
+	int score;	  /* 0 cannot be .. 100 certain */
+	char reason[160]; /* what speaks for it, for people */
+};
+
+struct decoder {
+	const struct decoder_ops *ops;
+	double hz;	   /* ticks per second of message.ticks, 0 = unknown; set by open */
+	bool unix_epoch;   /* ticks count from 1970-01-01 00:00 UTC */
+	_Atomic bool wants_history; /* text depends on earlier messages; set by load */
+};
+
+enum { CHECKPOINT_MAX = 64, DECODE_KINDS_MAX = 64 };
+
+struct decoder_ops {
+	const char *format;    /* syst, encap, gem, ... */
+	const char *transport; /* raw, hex, stp; NULL where a format has one */
+	const char *title;     /* for people */
+	const char *help;
+
+	const struct field_row *fields;
+	size_t field_count;
+	const struct kind_row *kinds; /* at most DECODE_KINDS_MAX */
+	size_t kind_count;
+	uint64_t kinds_sync;   /* kinds that can carry MESSAGE_SYNC, a bit each */
+	uint64_t kinds_resync; /* and MESSAGE_RESYNC */
+	const struct option_table *options;
+
+	/* A window with this many bytes from the state's offset on lets step
+	 * produce at least one message or consume bytes. */
+	size_t reach;
+	/* Where resync should start before the place that matters. */
+	size_t run_up;
+	size_t state_size;
+	size_t checkpoint_size; /* <= CHECKPOINT_MAX */
+
+	/* How well the head of a capture (its first 64 KiB or so) fits. */
+	void (*probe)(const struct window *head, struct probe *);
+
+	/* Opens for a capture that starts with HEAD (which only lives for the
+	 * call; it may be empty).  OPTIONS is a struct as `options` describes,
+	 * and must outlive the decoder.  NULL on error. */
+	struct decoder *(*open)(const void *options, const struct window *head, struct err *);
+	void (*close)(struct decoder *);
+
+	/* Loads what is needed for text only (SyS-T collateral).  May be slow;
+	 * one thread at a time, while others expand.  Returns the number of
+	 * files loaded; the first error goes to ERR, the rest still load.
+	 * NULL: nothing to load. */
+	int (*load)(struct decoder *, struct err *);
+
+	/* Positions a state at the start of the capture. */
+	void (*start)(const struct decoder *, struct decode_state *);
+	/* Frees what a state owns besides itself; NULL: nothing. */
+	void (*release)(struct decode_state *);
+	/* Exactly checkpoint_size bytes that restore turns into an equal state
+	 * for all that comes after. */
+	void (*save)(const struct decoder *, const struct decode_state *, uint8_t *);
+	void (*restore)(const struct decoder *, struct decode_state *, const uint8_t *);
+	/* Moves a state BYTES on as if that much of the same had been decoded:
+	 * how holes of sparse files are skipped once two equal blocks of them
+	 * have given equal messages.  NULL: not possible. */
+	void (*shift)(struct decode_state *, uint64_t bytes);
+
+	/* Decodes from the state's offset, which lies in the window or at its
+	 * end; fills at most MAX messages and returns how many.  Fewer than
+	 * MAX: the window, `until` or the capture ends here (decode_at_end
+	 * tells).  Bytes that belong to no message (NULL nibbles) are consumed. */
+	size_t (*step)(const struct decoder *, struct decode_state *, const struct window *,
+		       struct message *out, size_t max);
+
+	/* Positions the state at the first boundary in the window that is
+	 * certain, or likely where the format has no sync; the caller steps
+	 * from there and uses what comes run_up later.  0, or ERR_SYNC. */
+	int (*resync)(const struct decoder *, struct decode_state *, const struct window *);
+
+	/* Expands M; the window covers it.  HISTORY may be NULL. */
+	void (*expand)(const struct decoder *, const struct message *, const struct window *,
+		       enum expand_want, const struct decode_history *, struct expansion *);
+
+	/* Kinds of message that announce something for later ones (a bit each),
+	 * and what such a message announces: a build number for a sender's
+	 * GUID; false if nothing. */
+	uint64_t kinds_history;
+	bool (*announces)(const struct decoder *, const struct message *, const struct window *,
+			  uint8_t guid[16], uint64_t *build);
+
+	/* The row the reference printer would give, appended to OUT without a
+	 * line end; false: it gives none.  E is the message's expansion with
+	 * fields.  NULL: the format has no such printer. */
+	bool (*systprint)(const struct decoder *, const struct message *, const struct window *,
+			  const struct decode_history *, struct expansion *, struct text *out);
+};
+
+/* --- the registry ------------------------------------------------------ */
+
+extern const struct decoder_ops *const decoders[];
+extern const size_t decoder_count;
+
+/* By name: `syst`, `syst/stp`.  A format alone yields its first entry; NULL
+ * if unknown. */
+const struct decoder_ops *decoder_find(const char *name);
+
+/* `syst/stp`, in a static string of the registry. */
+const char *decoder_name(const struct decoder_ops *);
+
+/* --- helpers for callers ----------------------------------------------- */
+
+const char *severity_name(enum severity);     /* FATAL */
+char severity_letter(enum severity);	      /* - F E W I 1 2 D */
+int severity_parse(const char *name);	      /* name or number; negative if neither */
+const char *message_flag_name(unsigned bit);  /* 0 .. MESSAGE_FLAGS_SHOWN - 1 */
+
+struct decode_state *decode_state_new(const struct decoder *);
+void decode_state_free(const struct decoder *, struct decode_state *);
+
+/* Whether a step that filled less than asked has reached the end of all. */
+static inline bool
+decode_at_end(const struct decode_state *state, const struct window *w)
+{
+	return w->last && state->offset >= w->offset + w->length;
+}
+
+/* --- helpers for decoders ---------------------------------------------- */
+
+/* Where a run of like bytes that starts at START is cut: the first multiple
+ * of 64 KiB at least 64 bytes on. */
+static inline uint64_t
+decode_run_cut(uint64_t start)
+{
+	return (start + 64 + 0xffff) & ~(uint64_t)0xffff;
+}
+
+void expansion_clear(struct expansion *);
+void expansion_free(struct expansion *);
+
+/* Adds a field at the current depth and returns it to be filled. */
+struct field *expansion_add(struct expansion *, const struct field_row *, enum field_place,
+			    uint64_t bit, uint32_t bits);
+/* Opens and closes a level: fields added between are deeper. */
+struct field *expansion_open(struct expansion *, const struct field_row *, enum field_place,
+			     uint64_t bit, uint32_t bits);
+void expansion_close(struct expansion *);
+
+/* Calls EACH for the capture bits of a field, in pieces of whole nibbles. */
+void expansion_locate(const struct expansion *, const struct field *,
+		      void (*each)(void *context, uint64_t capture_bit, uint32_t bits),
+		      void *context);
+
+/* The value as people read it (raw, without its note), appended; texts are
+ * not made safe. */
+void field_format(const struct field *, struct text *);
+
+#endif

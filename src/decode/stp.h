@@ -1,0 +1,161 @@
+/*
+ * The MIPI System Trace Protocol, version 2: nibbles become packets.
+ *
+ * A stream is a sequence of 4-bit nibbles, the low one of each byte first;
+ * packets start on either.  Values of several nibbles lie most significant
+ * nibble first unless a VERSION packet (or the user) says otherwise.  Places
+ * in this layer are counted in nibbles.
+ *
+ * Nothing here knows what the data of the packets mean.
+ */
+#ifndef TRAWL_DECODE_STP_H
+#define TRAWL_DECODE_STP_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a packet does. */
+enum stp_what {
+	STP_RESERVED, /* no packet: its length is unknown */
+	STP_NULL,
+	STP_TIME_ONLY, /* NULL_TS: moves the time */
+	STP_MASTER,
+	STP_CHANNEL,
+	STP_DATA,
+	STP_FLAG,
+	STP_ASYNC,
+	STP_VERSION,
+	STP_FREQ,
+	STP_TRIG,
+	STP_XSYNC,
+	STP_USER,
+	STP_TIME,
+	STP_MERR,
+	STP_GERR,
+	STP_CERR,
+	STP_WHAT_COUNT
+};
+
+struct stp_opcode {
+	const char *name;
+	uint8_t what;	 /* enum stp_what */
+	uint8_t nibbles; /* of payload, where that is fixed */
+	bool timed;	 /* a timestamp follows the payload */
+	bool marked;	 /* ends a message, by convention */
+};
+
+/* By the last nibble of the opcode; 16 rows each for the opcodes of one
+ * nibble, for those that start with F, with F0, and with F0F. */
+extern const struct stp_opcode stp_opcodes[64];
+
+enum stp_clock {
+	STP_CLOCK_LEGACY, /* version 1: two nibbles, no length */
+	STP_CLOCK_DELTA,
+	STP_CLOCK_NATURAL,
+	STP_CLOCK_GRAY
+};
+
+enum stp_sync {
+	STP_SYNC_NONE, /* no ASYNC was seen yet */
+	STP_SYNC_LOST, /* it was in step, then came what is no packet */
+	STP_SYNC_GOOD
+};
+
+/* What packets leave behind for later ones. */
+struct stp_state {
+	uint64_t time;
+	uint16_t master, channel;
+	uint8_t clock;	 /* enum stp_clock */
+	uint8_t sync;	 /* enum stp_sync */
+	bool lsn;	 /* values lie least significant nibble first */
+	bool certain;	 /* all bits of `time` are known */
+};
+
+/* Which nibble of a value comes first.  A VERSION packet that declares it
+ * wins, unless `forced`. */
+struct stp_order {
+	bool lsn;
+	bool forced;
+};
+
+/* One packet; places are relative to its first nibble. */
+struct stp_packet {
+	const struct stp_opcode *opcode;
+	uint64_t data;	/* payload; VERSION: its nibble, then the byte of an
+			   extended one from bit 8 on */
+	uint64_t time;	/* the timestamp as it lies there */
+	uint8_t prefix; /* USER: length nibble; TIME: clock | version << 4 */
+	uint8_t nibbles;
+	uint8_t data_at, data_nibbles;
+	uint8_t time_at, time_nibbles;
+};
+
+enum {
+	STP_ASYNC_NIBBLES = 22,
+	STP_LOOK = 40 /* bytes that a packet and what follows may need */
+};
+
+/*
+ * Reads the packet at NIBBLE of LENGTH bytes.  Returns its nibbles; ERR_MORE
+ * if the bytes end first, ERR_DATA if there is no packet: the opcode or a
+ * length in it is reserved, or an ASYNC starts in its middle.  With STP_LOOK
+ * bytes from the packet's first on, the result does not depend on LENGTH.
+ */
+int stp_read(const struct stp_state *, const uint8_t *bytes, size_t length, uint64_t nibble,
+	     struct stp_packet *);
+
+/* What the packet does to the state.  ASYNC does nothing, VERSION all. */
+void stp_apply(struct stp_state *, const struct stp_packet *, const struct stp_order *);
+
+/* Whether an ASYNC (21 nibbles F, then one 0) lies at NIBBLE. */
+bool stp_is_async(const uint8_t *bytes, size_t length, uint64_t nibble);
+
+/* The first ASYNC that starts in [FROM, TO), or STP_NOWHERE. */
+#define STP_NOWHERE UINT64_MAX
+uint64_t stp_find_async(const uint8_t *bytes, size_t length, uint64_t from, uint64_t to);
+
+/* The 16 nibbles from NIBBLE of P on, the first in the low bits; reads 9
+ * bytes.  Without a branch: streams keep changing between even and odd. */
+static inline uint64_t
+stp_load(const uint8_t *p, uint64_t nibble)
+{
+	unsigned shift = nibble % 2 * 4;
+	p += nibble / 2;
+	return bytes_le64(p) >> shift | (uint64_t)p[8] << 1 << (63 - shift);
+}
+
+/* The value of COUNT nibbles, 1 to 16. */
+static inline uint64_t
+stp_value(const uint8_t *p, uint64_t nibble, unsigned count, bool lsn)
+{
+	const uint64_t low = 0x0f0f0f0f0f0f0f0f;
+	uint64_t value = stp_load(p, nibble);
+	if (lsn)
+		return value & UINT64_MAX >> (64 - 4 * count);
+	value = (value & low) << 4 | (value >> 4 & low);
+	return __builtin_bswap64(value) >> (64 - 4 * count);
+}
+
+/*
+ * The same as stp_read for D8, D16, D32 and D64 alone, which are the bulk of
+ * most streams; 0 for any other packet, and for one that an ASYNC may cut off.
+ * There must be STP_LOOK bytes.
+ */
+static inline unsigned
+stp_read_plain(const struct stp_state *state, const uint8_t *bytes, uint64_t nibble,
+	       uint64_t *data)
+{
+	unsigned opcode = bytes_nibble(bytes, nibble);
+	if (opcode < 4 || opcode > 7)
+		return 0;
+	unsigned count = 2u << (opcode - 4);
+	if ((stp_load(bytes, nibble + count) & 0xfff) == 0xfff)
+		return 0;
+	*data = stp_value(bytes, nibble + 1, count, state->lsn);
+	return 1 + count;
+}
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * MIPI SyS-T 1.0, the protocol: what is inside a frame.
+ *
+ * Transports (raw, hex, stp) cut the capture into frames and ask here what a
+ * frame holds.  Peeking is for stepping: it reads the header and the length,
+ * nothing else.  Expanding makes fields and text and checks the CRC-32C.
+ * Section numbers are those of the MIPI SyS-T specification's message format.
+ */
+#ifndef TRAWL_DECODE_SYST_H
+#define TRAWL_DECODE_SYST_H
+
+#include "decode/decoder.h"
+
+/* Kinds of message, rows of syst_kinds; STP's and text's own follow those of
+ * SyS-T so that one table serves all transports. */
+enum syst_kind {
+	SYST_BUILD = 0,
+	SYST_SHORT32 = 1,
+	SYST_STRING = 2,
+	SYST_CATALOG = 3,
+	SYST_RAW = 6,
+	SYST_SHORT64 = 7,
+	SYST_CLOCK = 8,
+	SYST_SBD = 9,
+	SYST_UNKNOWN = 10, /* a reserved type or subtype */
+	SYST_BAD,	   /* does not hold together: too short, wrong length */
+	SYST_FILLER,	   /* a run of zero bytes */
+	SYST_DAMAGE,	   /* bytes that are no message */
+	SYST_LINE,	   /* hex: a line of other text */
+	SYST_DATA,	   /* stp: payload that is not SyS-T */
+	SYST_STP_ASYNC,	   /* with its VERSION */
+	SYST_STP_FREQ,
+	SYST_STP_TRIG,
+	SYST_STP_XSYNC,
+	SYST_STP_USER,
+	SYST_STP_TIME,
+	SYST_STP_MERR,
+	SYST_STP_GERR,
+	SYST_STP_CERR,
+	SYST_KIND_COUNT
+};
+
+/* Rows of the one field table of the format, in table order. */
+enum syst_field {
+	SYST_F_STP,	     /* group: what the transport added */
+	SYST_F_PACKET,	     /* detail: one STP packet */
+	SYST_F_MASTER,
+	SYST_F_CHANNEL,
+	SYST_F_STP_TIME,     /* detail: transport time in ticks */
+	SYST_F_STP_VERSION,
+	SYST_F_STP_FREQ,     /* Hz */
+	SYST_F_STP_ERROR,    /* error code */
+	SYST_F_STP_TRIGGER,
+	SYST_F_STP_USER,
+	SYST_F_HEADER,	     /* group */
+	SYST_F_TYPE,
+	SYST_F_SEVERITY,
+	SYST_F_RESERVED,
+	SYST_F_HAS_LOCATION,
+	SYST_F_HAS_LENGTH,
+	SYST_F_HAS_CRC,
+	SYST_F_HAS_TIME,
+	SYST_F_HAS_GUID,
+	SYST_F_SUBTYPE,
+	SYST_F_UNIT,
+	SYST_F_MODULE,
+	SYST_F_GUID,
+	SYST_F_LOCATION,
+	SYST_F_PAYLOAD_LENGTH, /* detail: LEN */
+	SYST_F_MSG_TS,
+	SYST_F_ID,
+	SYST_F_FORMAT,	     /* detail: the printf format used */
+	SYST_F_ARGS,	     /* list */
+	SYST_F_ARG_INT,
+	SYST_F_ARG_UINT,
+	SYST_F_ARG_NUMBER,
+	SYST_F_ARG_TEXT,
+	SYST_F_VALUE,
+	SYST_F_CLOCK,
+	SYST_F_FREQ,
+	SYST_F_ADDR,
+	SYST_F_NAME,
+	SYST_F_DATA,
+	SYST_F_STRING,	     /* detail: the bytes of a text */
+	SYST_F_CRC,
+	SYST_F_CRC_OK,
+	SYST_F_TRAILING,     /* detail: bytes the format does not use */
+	SYST_F_NOTE,	     /* detail: what is wrong, in words */
+	SYST_F_COUNT
+};
+
+extern const struct kind_row syst_kinds[SYST_KIND_COUNT];
+extern const struct field_row syst_fields[SYST_F_COUNT];
+
+enum syst_transport {
+	SYST_TRANSPORT_AUTO, /* found by content */
+	SYST_TRANSPORT_RAW,
+	SYST_TRANSPORT_STP,
+	SYST_TRANSPORT_HEX
+};
+enum syst_nibbles { SYST_NIBBLES_AUTO, SYST_NIBBLES_MSN, SYST_NIBBLES_LSN };
+enum syst_epoch { SYST_EPOCH_UNIX, SYST_EPOCH_NONE, SYST_EPOCH_NANOSECONDS };
+
+/* `syst:` of a profile. */
+struct syst_options {
+	int transport; /* enum syst_transport */
+	int nibbles;   /* enum syst_nibbles */
+	char *guid; /* sender of short messages, or NULL */
+	struct option_list collateral; /* char *: paths of XML files */
+	uint64_t ts_hz; /* of the messages' own time stamps, 0 = unknown */
+	int ts_epoch;	/* enum syst_epoch */
+};
+extern const struct option_table syst_options;
+
+/* What all three transports share; the first member of their decoders. */
+struct syst_collateral;
+struct syst_decoder {
+	struct decoder base;
+	const struct syst_options *options;
+	bool has_guid;
+	uint8_t guid[16]; /* of options, RFC 4122 order */
+	_Atomic(struct syst_collateral *) collateral; /* NULL until loaded */
+};
+
+/* Fills DECODER from OPTIONS (struct syst_options); 0 or ERR_CONFIG. */
+int syst_open(struct syst_decoder *, const struct decoder_ops *, const void *options,
+	      struct err *);
+void syst_close(struct syst_decoder *);
+int syst_load(struct decoder *, struct err *); /* decoder_ops.load */
+
+/* How far a message reaches. */
+enum syst_extent {
+	SYST_WHOLE,	/* `length` bytes, by its own account or its kind */
+	SYST_OPEN,	/* it does not say: it ends with its frame */
+	SYST_SHORT,	/* the given bytes end inside the fixed part or LEN */
+	SYST_RESERVED	/* a reserved type or subtype; `length` if LEN is set, else 0 */
+};
+
+struct syst_peek {
+	enum syst_extent extent;
+	uint32_t length;   /* of the message with its CRC, if known */
+	uint32_t prefix;   /* bytes before the payload */
+	uint32_t least;	   /* fewest bytes that such a message can have */
+	uint8_t kind;
+	uint8_t severity;
+	bool suspect;	   /* reserved header bits are set */
+	bool has_length;   /* `length` is by the message's own account */
+	bool has_ticks;
+	uint64_t ticks;	   /* its own time stamp */
+	uint64_t origin;   /* raw key, without master and channel */
+};
+
+/*
+ * Reads the header of a message at P with LENGTH bytes to see.  At most
+ * SYST_PREFIX_MAX bytes are looked at.  Where fewer than 4 bytes are given,
+ * kind is SYST_BAD and extent SYST_SHORT.
+ */
+enum { SYST_PREFIX_MAX = 39, SYST_MESSAGE_MAX = 39 + 65535 + 4 };
+void syst_peek(const uint8_t *p, size_t length, struct syst_peek *);
+
+/* Whether P could be the start of a message in a stream without sync: known
+ * type and subtype, reserved bits zero, fields consistent within LENGTH. */
+bool syst_plausible(const uint8_t *p, size_t length);
+
+/* Fills M (all but offset and length, and without transport time) from a
+ * whole frame of LENGTH bytes at P, ended by its transport. */
+void syst_message(const uint8_t *p, size_t length, struct message *m);
+
+/*
+ * Expands the frame P of LENGTH bytes into E: type, origin, text and, if
+ * wanted, fields with their bits relative to P.  Sets nothing about extents.
+ * Fields point into P, which must live as long as they do.  SENDER (NULL:
+ * unknown) helps to find the collateral of messages without GUID.
+ */
+struct syst_sender {
+	uint16_t master, channel;
+};
+void syst_expand_from(const struct syst_decoder *, const struct message *, const uint8_t *p,
+		      size_t length, enum expand_want, const struct decode_history *,
+		      const struct syst_sender *sender, struct expansion *e);
+/* The same with an unknown sender. */
+void syst_expand(const struct syst_decoder *, const struct message *, const uint8_t *p,
+		 size_t length, enum expand_want, const struct decode_history *,
+		 struct expansion *e);
+
+/* For decoder_ops.announces: whether the frame P states the build of a
+ * sender's software, and whose; the sender of short ones is the options'. */
+bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length,
+		    uint8_t guid[16], uint64_t *build);
+
+/* decoder_ops.systprint for all three transports: a row for a message that
+ * is SyS-T (e->payload is its frame), none else. */
+bool syst_systprint(const struct decoder *, const struct message *, const struct window *,
+		    const struct decode_history *, struct expansion *, struct text *out);
+
+/* The three decoders of the format. */
+extern const struct decoder_ops syst_raw_ops, syst_hex_ops, syst_stp_ops;
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * SyS-T collateral: XML files that give names and formats to numbers.
+ *
+ * A collateral table is immutable once loaded, so any number of threads may
+ * look things up without a lock.  A later load makes a new table that owns
+ * the one before, since readers may still use that.
+ *
+ * All pointers returned live as long as the table.
+ */
+#ifndef TRAWL_DECODE_SYST_COLLATERAL_H
+#define TRAWL_DECODE_SYST_COLLATERAL_H
+
+#include "decode/decoder.h"
+
+struct syst_collateral;
+struct syst_client;
+
+/* The tables of a client. */
+enum syst_table {
+	SYST_TABLE_BUILDS,
+	SYST_TABLE_MODULES,
+	SYST_TABLE_FILES,
+	SYST_TABLE_CATALOG32,
+	SYST_TABLE_CATALOG64,
+	SYST_TABLE_SHORT32,
+	SYST_TABLE_SHORT64,
+	SYST_TABLE_PROTOCOLS,
+	SYST_TABLE_COUNT
+};
+
+/* A row of any of them: serves every number that is ID where MASK has ones. */
+struct syst_entry {
+	uint64_t id, mask;
+	const char *text; /* name, path or printf format */
+	bool has_file;
+	uint32_t file, line;
+};
+
+/*
+ * Loads PATHS (a list of char *: files, or folders for all their *.xml in
+ * name order) into a new table, which owns OLD (may be NULL).  Returns the
+ * number of files loaded; where that is 0, *OUT stays as it is.  The first
+ * error goes to ERR with file, line and column; what is right still loads.
+ */
+int syst_collateral_load(const struct option_list *paths, struct syst_collateral *old,
+			 struct syst_collateral **out, struct err *err);
+void syst_collateral_free(struct syst_collateral *);
+
+/*
+ * The client that GUID belongs to, NULL if there is none.  Where several
+ * share it, HISTORY (may be NULL) tells the build that BEFORE's sender last
+ * announced, and the first client made for that build is taken, else the
+ * first of all.
+ */
+const struct syst_client *syst_collateral_client(const struct syst_collateral *,
+						 const uint8_t guid[static 16],
+						 const struct decode_history *history,
+						 const struct message *before);
+
+const char *syst_client_name(const struct syst_client *);
+const char *syst_client_file(const struct syst_client *); /* path as given */
+
+/* The row for a number: one for just that number before one with a mask, of
+ * those the first in the file.  NULL if there is none. */
+const struct syst_entry *syst_client_entry(const struct syst_client *, enum syst_table,
+					   uint64_t id);
+
+#endif

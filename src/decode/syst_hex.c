@@ -1,0 +1,331 @@
+/*
+ * SyS-T in lines of text: `SYS-T RAW DATA: ` and a message in hexadecimal.
+ *
+ * The marker may follow other text on its line, as when a boot message has no
+ * line end.  Lines without it are shown as text; empty ones are passed over.
+ * Stepping looks for line ends and checks the digits, but turns only those of
+ * a message's prefix into bytes.
+ *
+ * A line of more than LINE_MAX_BYTES is cut into pieces of that size, so that
+ * a file that has no line ends cannot make a step look without end.
+ */
+#include "config.h"
+
+#include "decode/syst_frame.h"
+
+#include <stdio.h>
+
+enum {
+	LINE_MAX_BYTES = 256 * 1024, /* twice the longest message and more */
+	RUN_UP = 65536
+};
+
+static const char marker[] = "SYS-T RAW DATA:";
+enum { MARKER_LENGTH = sizeof marker - 1 };
+
+/* A line and where its digits are. */
+struct line {
+	const uint8_t *p;
+	size_t length;	/* without its end */
+	const uint8_t *digits; /* NULL: the line has no marker */
+	size_t digit_count;
+};
+
+static bool
+is_blank(uint8_t c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static void
+parse_line(struct line *line, const uint8_t *p, size_t length)
+{
+	*line = (struct line){.p = p, .length = length};
+	const uint8_t *found = length >= MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH)
+				   ? p
+				   : memmem(p, length, marker, MARKER_LENGTH);
+	if (!found)
+		return;
+	const uint8_t *begin = found + MARKER_LENGTH, *end = p + length;
+	while (begin < end && is_blank(*begin))
+		begin++;
+	while (begin < end && is_blank(end[-1]))
+		end--;
+	line->digits = begin;
+	line->digit_count = (size_t)(end - begin);
+}
+
+/* Values of hexadecimal digits; 0xff for what is none. */
+static const uint8_t digit_values[256] = {
+#define NONE4 0xff, 0xff, 0xff, 0xff
+#define NONE16 NONE4, NONE4, NONE4, NONE4
+#define LETTERS16 0xff, 10, 11, 12, 13, 14, 15, 0xff, NONE4, NONE4
+    NONE16, NONE16, NONE16,
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xff, 0xff, NONE4,
+    LETTERS16, NONE16, LETTERS16, NONE16,
+    NONE16, NONE16, NONE16, NONE16, NONE16, NONE16, NONE16, NONE16,
+#undef NONE4
+#undef NONE16
+#undef LETTERS16
+};
+
+/* Turns COUNT pairs of digits into bytes; false if one is no digit. */
+static bool
+convert(const uint8_t *digits, size_t count, uint8_t *out)
+{
+	uint8_t bad = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint8_t high = digit_values[digits[2 * i]], low = digit_values[digits[2 * i + 1]];
+		bad |= high | low;
+		out[i] = (uint8_t)(high << 4 | (low & 15));
+	}
+	return bad < 16;
+}
+
+static bool
+all_digits(const uint8_t *digits, size_t count)
+{
+	uint8_t bad = 0;
+	for (size_t i = 0; i < count; i++)
+		bad |= digit_values[digits[i]];
+	return bad < 16;
+}
+
+/* Fills all of M but its place from a line. */
+static void
+fill(const struct line *line, struct message *m)
+{
+	uint8_t prefix[SYST_PREFIX_MAX] = {0};
+	struct syst_peek peek;
+	m->ticks = 0;
+	m->aux = 0;
+	m->origin = SYST_ORIGIN_NONE;
+	if (!line->digits) {
+		m->flags = 0;
+		m->kind = SYST_LINE;
+		m->severity = SEVERITY_INFO;
+		return;
+	}
+	size_t length = line->digit_count / 2;
+	size_t head = length < sizeof prefix ? length : sizeof prefix;
+	if (line->digit_count % 2 || !convert(line->digits, head, prefix) ||
+	    !all_digits(line->digits + 2 * head, line->digit_count - 2 * head)) {
+		m->flags = MESSAGE_DAMAGED;
+		m->kind = SYST_BAD;
+		m->severity = SEVERITY_ERROR;
+		return;
+	}
+	if (head == sizeof prefix)
+		syst_peek_padded(prefix, length, &peek);
+	else
+		syst_peek(prefix, length, &peek);
+	syst_fill(&peek, length, m);
+}
+
+/* The length of the line at P up to its end, and with it; false if the window
+ * ends first and more will come. */
+static bool
+find_line(const uint8_t *p, size_t left, bool last, size_t *length, size_t *whole)
+{
+	size_t most = left < LINE_MAX_BYTES + 2 ? left : LINE_MAX_BYTES + 2;
+	const uint8_t *end = memchr(p, '\n', most);
+	if (end) {
+		*whole = (size_t)(end - p) + 1;
+		*length = *whole - 1;
+	} else if (left >= LINE_MAX_BYTES + 2) {
+		*length = *whole = LINE_MAX_BYTES;
+		return true;
+	} else {
+		*length = *whole = left;
+	}
+	while (*length && p[*length - 1] == '\r')
+		--*length;
+	return end || last;
+}
+
+static size_t
+hex_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	 struct message *out, size_t max)
+{
+	uint64_t end = w->offset + w->length, offset = state->offset;
+	uint64_t until = w->until < end ? w->until : end;
+	size_t count = 0;
+	(void)decoder;
+	while (count < max && offset < until) {
+		const uint8_t *p = w->bytes + (offset - w->offset);
+		size_t length, whole;
+		if (!find_line(p, (size_t)(end - offset), w->last, &length, &whole))
+			break;
+		if (length) {
+			struct message *m = &out[count++];
+			struct line line;
+			parse_line(&line, p, length);
+			m->offset = offset;
+			m->length = (uint32_t)length;
+			fill(&line, m);
+		}
+		offset += whole;
+	}
+	state->offset = offset;
+	return count;
+}
+
+static int
+hex_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	(void)decoder;
+	state->offset = w->offset;
+	if (!w->offset)
+		return 0;
+	const uint8_t *end = w->length ? memchr(w->bytes, '\n', w->length) : NULL;
+	if (!end)
+		return ERR_SYNC;
+	state->offset += (uint64_t)(end - w->bytes) + 1;
+	return 0;
+}
+
+/* The line of a message, in a copy: the bytes of a growing capture may change
+ * meanwhile. */
+static void
+line_of(const struct message *m, const struct window *w, struct arena *arena, struct line *line)
+{
+	parse_line(line, arena_copy(arena, w->bytes + (m->offset - w->offset), m->length),
+		   m->length);
+}
+
+/* The frame of a line in E's arena; false if its digits are none. */
+static bool
+frame_of(const struct line *line, struct expansion *e)
+{
+	uint8_t *frame = arena_alloc(&e->arena, line->digit_count / 2 + 1);
+	if (line->digit_count % 2 || !convert(line->digits, line->digit_count / 2, frame))
+		return false;
+	e->payload = frame;
+	e->payload_length = line->digit_count / 2;
+	return true;
+}
+
+static void
+add_text(struct expansion *e, enum syst_field row, const struct message *m, const char *text,
+	 size_t length)
+{
+	struct field *field = expansion_add(e, &syst_fields[row], FIELD_CAPTURE, 8 * m->offset,
+					    8 * m->length);
+	field->s.at = text;
+	field->s.length = length;
+}
+
+static void
+hex_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+	   enum expand_want want, const struct decode_history *history, struct expansion *e)
+{
+	struct line line;
+	line_of(m, w, &e->arena, &line);
+	if (line.digits && frame_of(&line, e)) {
+		*vec_add(&e->extents) = (struct extent){
+		    .capture_bit = 8 * (m->offset + (uint64_t)(line.digits - line.p)),
+		    .bits = (uint32_t)(8 * e->payload_length),
+		    .form = EXTENT_HEX,
+		};
+		syst_expand((const struct syst_decoder *)decoder, m, e->payload,
+			    e->payload_length, want, history, e);
+		return;
+	}
+	const char *why = line.digit_count % 2 ? "odd number of hexadecimal digits"
+					       : "no hexadecimal digits";
+	text_add(&e->type, line.digits ? "BAD" : "TEXT");
+	if (line.digits)
+		text_addf(&e->text, "%s: ", why);
+	text_add_bytes(&e->text, line.p, line.length);
+	if (want != EXPAND_FIELDS)
+		return;
+	add_text(e, SYST_F_STRING, m, (const char *)line.p, line.length);
+	if (line.digits)
+		add_text(e, SYST_F_NOTE, m, why, strlen(why));
+}
+
+static bool
+hex_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      uint8_t guid[16], uint64_t *build)
+{
+	struct expansion e = {0};
+	struct line line;
+	line_of(m, w, &e.arena, &line);
+	bool found = line.digits && frame_of(&line, &e) &&
+		     syst_announced((const struct syst_decoder *)decoder, e.payload,
+				    e.payload_length, guid, build);
+	expansion_free(&e);
+	return found;
+}
+
+/* The printer takes a line only if it starts with the marker and one blank. */
+static bool
+hex_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      const struct decode_history *history, struct expansion *e, struct text *out)
+{
+	const uint8_t *p = w->bytes + (m->offset - w->offset);
+	return m->length > MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH) &&
+	       p[MARKER_LENGTH] == ' ' &&
+	       syst_systprint(decoder, m, w, history, e, out);
+}
+
+static void
+hex_probe(const struct window *head, struct probe *probe)
+{
+	size_t messages = 0, damaged = 0, others = 0, count;
+	struct decode_state state = {.offset = head->offset};
+	struct message batch[64];
+	do {
+		count = hex_step(NULL, &state, head, batch, sizeof batch / sizeof *batch);
+		for (size_t i = 0; i < count; i++) {
+			if (batch[i].kind == SYST_LINE)
+				others++;
+			else if (batch[i].kind == SYST_BAD)
+				damaged++;
+			else
+				messages++;
+		}
+	} while (count == sizeof batch / sizeof *batch);
+	probe->score = messages ? 95 : damaged ? 60 : 0;
+	snprintf(probe->reason, sizeof probe->reason,
+		 "%zu lines hold `%s` and a message, %zu a damaged one, %zu are other text",
+		 messages, marker, damaged, others);
+}
+
+static struct decoder *
+hex_open(const void *options, const struct window *head, struct err *err)
+{
+	(void)head;
+	return syst_plain_open(&syst_hex_ops, options, err);
+}
+
+const struct decoder_ops syst_hex_ops = {
+    .format = "syst",
+    .transport = "hex",
+    .title = "MIPI SyS-T in lines of hexadecimal digits",
+    .help = "lines of text with `SYS-T RAW DATA:` and a message in hexadecimal digits",
+    .fields = syst_fields,
+    .field_count = SYST_F_COUNT,
+    .kinds = syst_kinds,
+    .kind_count = SYST_KIND_COUNT,
+    .kinds_sync = 1ull << SYST_CLOCK,
+    .kinds_history = 1ull << SYST_BUILD,
+    .options = &syst_options,
+    .reach = LINE_MAX_BYTES + 2,
+    .run_up = RUN_UP,
+    .state_size = sizeof(struct decode_state),
+    .checkpoint_size = 8,
+    .probe = hex_probe,
+    .open = hex_open,
+    .close = syst_plain_close,
+    .load = syst_load,
+    .start = syst_plain_start,
+    .save = syst_plain_save,
+    .restore = syst_plain_restore,
+    .shift = syst_plain_shift,
+    .step = hex_step,
+    .resync = hex_resync,
+    .expand = hex_expand,
+    .announces = hex_announces,
+    .systprint = hex_systprint,
+};

@@ -1,0 +1,66 @@
+/*
+ * SyS-T printf: a format and packed arguments become text.
+ *
+ * Arguments lie one after the other without padding, in the order of the
+ * format.  Their size depends on the conversion and on the packing: 32-bit
+ * senders write long, size_t, ptrdiff_t and pointers as 4 bytes, 64-bit
+ * senders as 8.  Strings stand in line with their NUL.
+ */
+#ifndef TRAWL_DECODE_SYST_PRINTF_H
+#define TRAWL_DECODE_SYST_PRINTF_H
+
+#include "base/text.h"
+
+enum syst_packing { SYST_P32, SYST_P64 };
+
+enum syst_arg_type { SYST_ARG_INT, SYST_ARG_UINT, SYST_ARG_NUMBER, SYST_ARG_TEXT };
+
+struct syst_arg {
+	enum syst_arg_type type;
+	size_t at, length; /* bytes of it among the arguments, with a text's NUL */
+	union {
+		int64_t i;
+		uint64_t u;
+		double d;
+		struct {
+			const char *at; /* in the arguments */
+			size_t length;	/* without the NUL */
+		} s;
+	};
+	const char *spec; /* its conversion in the format, from % on */
+	size_t spec_length;
+};
+
+struct syst_arg_sink {
+	void *context;
+	void (*add)(void *context, const struct syst_arg *);
+};
+
+/* Limits on what a hostile format can make of few bytes. */
+enum {
+	SYST_PRINTF_WIDTH_MAX = 65536,	 /* wider fields and precisions are cut to it */
+	SYST_PRINTF_TEXT_MAX = 1024 * 1024 /* longer text ends */
+};
+
+struct syst_args {
+	const uint8_t *at;
+	size_t length;
+	enum syst_packing packing;
+	bool nul_behind; /* an unterminated string counts as ended by its NUL */
+};
+
+/*
+ * Appends the text to OUT and tells each argument to SINK (may be NULL).
+ * FORMAT has LENGTH bytes and needs no NUL.  Returns how many bytes of the
+ * arguments were used.  What is wrong with format or arguments is said in the
+ * text, in the reference printer's words; *CUT says that a limit was hit.
+ */
+size_t syst_printf(struct text *out, const char *format, size_t format_length,
+		   const struct syst_args *, const struct syst_arg_sink *sink, bool *cut);
+
+/* How many bytes the arguments take, without making text; false if the format
+ * is invalid or the arguments end early. */
+bool syst_printf_size(const char *format, size_t format_length, const struct syst_args *,
+		      size_t *size);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Batch output: the messages of a session, in a format for programs or paper.
+ *
+ * The same decoders and filters as on the screen.  A format is a row of
+ * export_formats and a few functions; everything is built in a buffer and
+ * written in large pieces, whole messages at a time.
+ */
+#ifndef TRAWL_EXPORT_EXPORT_H
+#define TRAWL_EXPORT_EXPORT_H
+
+#include "query/filter.h"
+
+struct export_message {
+	struct reader *reader;
+	const struct message *message;
+	uint64_t number;
+	struct expansion *expansion; /* as the format wants it */
+};
+
+struct export_format {
+	const char *name;
+	const char *help;
+	bool expand;		/* needs text at all */
+	enum expand_want want;	/* and fields */
+	const char *header;	/* first line with its end, or NULL */
+	/* Appends one message to OUT, line end included; nothing: no row. */
+	void (*message)(struct export_message *, struct text *out);
+};
+
+extern const struct export_format export_formats[];
+extern const size_t export_format_count;
+
+const struct export_format *export_find(const char *name); /* NULL if unknown */
+
+struct export_options {
+	const struct export_format *format;
+	struct filter filter;
+	int output;		/* file descriptor */
+	const char *source;	/* name of the only trace wanted, or NULL */
+};
+
+struct export_result {
+	uint64_t messages; /* written */
+	bool damaged;	   /* damaged, truncated or lost messages were met */
+};
+
+/* Writes all messages.  0; ERR_IO with the reason (EPIPE among them);
+ * ERR_USAGE if no trace has the name `source`. */
+int export_run(struct session *, const struct export_options *, struct export_result *,
+	       struct err *);
+
+/* The time of a message in nanoseconds of its trace's clock; false if its
+ * rate is not known. */
+bool export_time(struct trace *, const struct message *, int64_t *nanoseconds);
+
+/* Appends the names of a message's flags. */
+void export_flags(const struct export_message *, const char *quote, const char *between,
+		  struct text *);
+
+/* The formats' functions, one file each. */
+void export_text(struct export_message *, struct text *);
+void export_csv(struct export_message *, struct text *);
+void export_jsonl(struct export_message *, struct text *);
+void export_systprint(struct export_message *, struct text *);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * `-t jsonl`: one JSON object (RFC 8259) per message, always the same keys
+ * first, then `fields` as the format's field table names them.  Integers are
+ * exact to 64 bits.  Bytes that are not UTF-8 become U+FFFD; controls and
+ * format characters are escaped, so a line may be shown on a terminal.
+ */
+#include "config.h"
+
+#include "export/export.h"
+
+#include <math.h>
+#include <string.h>
+
+static void
+add_string(struct text *out, const char *bytes, size_t length)
+{
+	text_add_char(out, '"');
+	while (length) {
+		size_t plain = 0;
+		while (plain < length && (unsigned char)bytes[plain] >= 0x20 &&
+		       (unsigned char)bytes[plain] < 0x7f && bytes[plain] != '"' &&
+		       bytes[plain] != '\\')
+			plain++;
+		text_add_bytes(out, bytes, plain);
+		bytes += plain;
+		length -= plain;
+		if (!length)
+			break;
+		uint32_t code;
+		size_t taken = text_decode(bytes, length, &code);
+		if (!taken) {
+			text_add(out, "\\ufffd");
+			taken = 1;
+		} else if (code == '"' || code == '\\') {
+			text_add_char(out, '\\');
+			text_add_char(out, (char)code);
+		} else if (text_is_control(code)) {
+			if (code > 0xffff) /* as a surrogate pair, section 7 */
+				text_addf(out, "\\u%04x\\u%04x",
+					  (unsigned)(0xd7c0 + (code >> 10)),
+					  (unsigned)(0xdc00 | (code & 0x3ff)));
+			else
+				text_addf(out, "\\u%04x", (unsigned)code);
+		} else {
+			text_add_bytes(out, bytes, taken);
+		}
+		bytes += taken;
+		length -= taken;
+	}
+	text_add_char(out, '"');
+}
+
+static void
+add_text(struct text *out, const struct text *value)
+{
+	add_string(out, text_get(value), value->length);
+}
+
+static void
+add_value(struct text *out, const struct field *field)
+{
+	switch (field->row->type) {
+	case FIELD_UINT:
+	case FIELD_HEX:
+		text_addf(out, "%llu", (unsigned long long)field->u);
+		break;
+	case FIELD_NUMBER:
+		if (isfinite(field->d))
+			field_format(field, out);
+		else
+			text_add(out, "null"); /* JSON has no infinity */
+		break;
+	case FIELD_INT:
+	case FIELD_BOOL:
+		field_format(field, out);
+		break;
+	case FIELD_TEXT:
+		add_string(out, field->s.at, field->s.length);
+		break;
+	case FIELD_HEXTEXT:
+	case FIELD_BYTES:
+		text_add_char(out, '"');
+		field_format(field, out);
+		text_add_char(out, '"');
+		break;
+	case FIELD_LIST:
+	case FIELD_OBJECT:
+	case FIELD_GROUP:
+		break;
+	}
+}
+
+/* Adds the fields from *AT on that are deeper than DEPTH (at least), without
+ * brackets; names unless the level is a list's.  *FIRST: no comma yet. */
+static void
+add_level(struct text *out, const struct expansion *e, size_t *at, unsigned depth, bool names,
+	  bool *first)
+{
+	while (*at < e->fields.count && e->fields.at[*at].depth >= depth) {
+		const struct field *field = &e->fields.at[(*at)++];
+		unsigned inner = field->depth + 1u;
+		if (field->row->type == FIELD_GROUP) {
+			add_level(out, e, at, inner, names, first);
+			continue;
+		}
+		if (field->row->detail) {
+			while (*at < e->fields.count && e->fields.at[*at].depth >= inner)
+				(*at)++;
+			continue;
+		}
+		if (!*first)
+			text_add_char(out, ',');
+		*first = false;
+		if (names)
+			text_addf(out, "\"%s\":", field->row->name);
+		bool list = field->row->type == FIELD_LIST;
+		if (list || field->row->type == FIELD_OBJECT) {
+			bool none = true;
+			text_add_char(out, list ? '[' : '{');
+			add_level(out, e, at, inner, !list, &none);
+			text_add_char(out, list ? ']' : '}');
+		} else {
+			add_value(out, field);
+		}
+	}
+}
+
+void
+export_jsonl(struct export_message *message, struct text *out)
+{
+	const struct expansion *e = message->expansion;
+	const struct message *m = message->message;
+	struct trace *trace = reader_trace(message->reader);
+	text_addf(out, "{\"n\":%llu,\"trace\":", (unsigned long long)message->number);
+	add_string(out, trace_name(trace), strlen(trace_name(trace)));
+	text_addf(out, ",\"offset\":%llu,\"length\":%u,\"ticks\":", (unsigned long long)m->offset,
+		  (unsigned)m->length);
+	if (m->flags & MESSAGE_TIMED)
+		text_addf(out, "%llu", (unsigned long long)m->ticks);
+	else
+		text_add(out, "null");
+	int64_t time;
+	text_add(out, ",\"time\":");
+	if (export_time(trace, m, &time))
+		text_addf(out, "%lld", (long long)time);
+	else
+		text_add(out, "null");
+	text_addf(out, ",\"severity\":\"%s\",\"origin\":", severity_name(m->severity));
+	add_text(out, &e->origin);
+	text_add(out, ",\"type\":");
+	add_text(out, &e->type);
+	text_add(out, ",\"text\":");
+	add_text(out, &e->text);
+	text_add(out, ",\"flags\":[");
+	export_flags(message, "\"", ",", out);
+	text_add(out, "],\"fields\":{");
+	size_t at = 0;
+	bool first = true;
+	add_level(out, e, &at, 0, true, &first);
+	text_add(out, "}}\n");
+}

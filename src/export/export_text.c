@@ -1,0 +1,35 @@
+/* `-t text`: number, time, severity, origin, text, one line a message.  All
+ * text is made safe, so the output may go to a terminal or a pager. */
+#include "config.h"
+
+#include "export/export.h"
+
+static void
+add_time(struct trace *trace, const struct message *m, struct text *out)
+{
+	int64_t time;
+	if (export_time(trace, m, &time))
+		text_addf(out, "%10lld.%09lld", (long long)(time / 1000000000),
+			  (long long)(time % 1000000000));
+	else if (m->flags & MESSAGE_TIMED)
+		text_addf(out, "%20llu", (unsigned long long)m->ticks);
+	else
+		text_addf(out, "%20s", "-");
+}
+
+void
+export_text(struct export_message *message, struct text *out)
+{
+	const struct expansion *e = message->expansion;
+	const struct message *m = message->message;
+	text_addf(out, "%8llu ", (unsigned long long)message->number);
+	add_time(reader_trace(message->reader), m, out);
+	text_addf(out, " %c ", severity_letter(m->severity));
+	size_t start = out->length;
+	text_add_safe(out, text_get(&e->origin), e->origin.length, TEXT_UTF8);
+	for (int width = text_columns(out->data + start, out->length - start); width < 16; width++)
+		text_add_char(out, ' ');
+	text_add_char(out, ' ');
+	text_add_safe(out, text_get(&e->text), e->text.length, TEXT_UTF8);
+	text_add_char(out, '\n');
+}

@@ -1,0 +1,105 @@
+/*
+ * The index: where the messages are, without storing one.
+ *
+ * It is an absolute grid over the capture.  A cell is 64 KiB of it (doubled
+ * for each doubling of the size above 16 GiB, fixed at first open); a message
+ * belongs to the cell of its place.  For each cell the index keeps a summary
+ * (how many messages, of which severities and kinds, between which times) and
+ * a checkpoint from which the cell decodes without what came before.
+ * Everything else is decoded again when somebody looks.
+ *
+ * A builder thread walks the capture once; nobody waits for it.  Cells become
+ * known in order, from the first on; index_known() tells.  What is published
+ * never changes, unless the capture shrinks (index_restart).
+ *
+ * Cost: sizeof(struct index_cell) + checkpoint_size bytes per cell, and per
+ * 256 cells the counts origin by severity of those that occur.
+ */
+#ifndef TRAWL_INDEX_INDEX_H
+#define TRAWL_INDEX_INDEX_H
+
+#include "capture/capture.h"
+#include "decode/decoder.h"
+
+struct index;
+
+enum index_cell_flag {
+	CELL_TIME_BACK = 1 << 0,  /* time steps back inside, or to the next */
+	CELL_TIMED = 1 << 1,	  /* time_min and time_max are valid */
+};
+
+struct index_cell {
+	uint64_t first;	   /* number of its first message, or of the next */
+	uint64_t time_min; /* ticks */
+	uint64_t time_max;
+	uint64_t kinds;	   /* set of kinds, bit per kind */
+	uint32_t count;
+	uint32_t severities[SEVERITY_COUNT];
+	uint16_t messages; /* flags of its messages, together: enum message_flag */
+	uint16_t flags;	   /* enum index_cell_flag */
+};
+
+/* Messages of one origin in a group of 256 cells, or in all. */
+struct index_origin {
+	uint64_t key;	     /* message.origin */
+	uint64_t example;    /* place of its first message */
+	uint64_t severities[SEVERITY_COUNT];
+};
+
+enum { INDEX_GROUP = 256 };
+
+struct index_progress {
+	uint64_t bytes;	   /* walked */
+	uint64_t size;	   /* to walk */
+	uint64_t messages; /* so far */
+	uint64_t severities[SEVERITY_COUNT];
+	double rate;	   /* bytes per second */
+	bool complete;	   /* all that is there is known */
+};
+
+struct index_options {
+	void (*notify)(void *); /* progress worth showing (at most 4 a second)
+				   and completion; from the builder thread */
+	void *notify_context;
+};
+
+/* CAPTURE and DECODER are borrowed until index_free. */
+struct index *index_new(struct capture *, const struct decoder *, const struct index_options *);
+void index_free(struct index *); /* stops the builder; NULL is fine */
+
+void index_start(struct index *); /* builder thread; at most once */
+void index_build(struct index *); /* the same in this thread, to the end */
+void index_stop(struct index *);  /* stops and joins */
+void index_pause(struct index *, bool on);
+/* The capture grew or a stream ended: go on. */
+void index_wake(struct index *);
+/* The capture shrank: forget all. */
+void index_restart(struct index *);
+
+uint64_t index_cell_size(const struct index *);
+uint64_t index_cell_count(const struct index *); /* for the present size, at least 1 */
+
+/* How many cells, from the first on, are known. */
+uint64_t index_known(const struct index *);
+
+/* The summary of a known cell; false if it is not known. */
+bool index_cell(const struct index *, uint64_t cell, struct index_cell *);
+
+/* Positions STATE at a cell's beginning, if it is known or the next to become
+ * so, and says how many messages lie before; else false. */
+bool index_restore(const struct index *, uint64_t cell, struct decode_state *, uint64_t *first);
+
+/* The known cell that holds message NUMBER; false if it is not known yet. */
+bool index_find(const struct index *, uint64_t number, uint64_t *cell);
+
+void index_get_progress(const struct index *, struct index_progress *);
+
+/* All origins so far in the order in which they first occur, into a VEC the
+ * caller frees; counts are sums over known cells. */
+typedef VEC(struct index_origin) index_origins;
+void index_get_origins(struct index *, index_origins *);
+
+/* Anonymous memory held, in bytes. */
+size_t index_memory(const struct index *);
+
+#endif

@@ -1,0 +1,133 @@
+# The program: everything but main() is in libtrawl.a, which the tests link.
+
+noinst_LIBRARIES += libtrawl.a
+libtrawl_a_SOURCES = \
+	src/base/arena.c \
+	src/base/arena.h \
+	src/base/bytes.c \
+	src/base/bytes.h \
+	src/base/err.c \
+	src/base/err.h \
+	src/base/option.c \
+	src/base/option.h \
+	src/base/regex.c \
+	src/base/regex.h \
+	src/base/text.c \
+	src/base/text.h \
+	src/base/thread.c \
+	src/base/thread.h \
+	src/base/vec.c \
+	src/base/vec.h \
+	src/capture/capture.h \
+	src/capture/map.c \
+	src/capture/spool.c \
+	src/capture/spool.h \
+	src/decode/decoder.c \
+	src/decode/decoder.h \
+	src/decode/stp.c \
+	src/decode/stp.h \
+	src/decode/stp_open.c \
+	src/decode/stp_open.h \
+	src/decode/syst.c \
+	src/decode/syst.h \
+	src/decode/syst_collateral.c \
+	src/decode/syst_collateral.h \
+	src/decode/syst_expand.c \
+	src/decode/syst_expand.h \
+	src/decode/syst_frame.h \
+	src/decode/syst_hex.c \
+	src/decode/syst_printf.c \
+	src/decode/syst_printf.h \
+	src/decode/syst_raw.c \
+	src/decode/syst_stp.c \
+	src/decode/syst_stp.h \
+	src/decode/syst_stp_expand.c \
+	src/decode/syst_systprint.c \
+	src/index/index.c \
+	src/index/index.h \
+	src/trace/reader.c \
+	src/trace/reader.h \
+	src/trace/trace.c \
+	src/trace/trace.h \
+	src/query/filter.c \
+	src/query/filter.h \
+	src/query/seek.c \
+	src/query/seek.h \
+	src/export/export.c \
+	src/export/export.h \
+	src/export/export_csv.c \
+	src/export/export_jsonl.c \
+	src/export/export_text.c \
+	src/command/cli.c \
+	src/command/cli.h \
+	src/command/command.c \
+	src/command/command.def \
+	src/command/command.h \
+	src/command/keymap.c \
+	src/command/keymap.h \
+	src/command/keys.c \
+	src/command/keys.h \
+	src/ui/app.c \
+	src/ui/app.h \
+	src/ui/bars.c \
+	src/ui/canvas.c \
+	src/ui/canvas.h \
+	src/ui/clock.c \
+	src/ui/clock.h \
+	src/ui/commands.c \
+	src/ui/jump.c \
+	src/ui/jump.h \
+	src/ui/layout.c \
+	src/ui/layout.h \
+	src/ui/list.c \
+	src/ui/list.h \
+	src/ui/pane.c \
+	src/ui/pane.h \
+	src/ui/pane_detail.c \
+	src/ui/pane_detail.h \
+	src/ui/pane_help.c \
+	src/ui/pane_hex.c \
+	src/ui/pane_list.c \
+	src/ui/prompt.c \
+	src/ui/prompt.h \
+	src/ui/role.def \
+	src/ui/search.c \
+	src/ui/search.h \
+	src/ui/term.c \
+	src/ui/term.h \
+	src/ui/theme.c \
+	src/ui/theme.h \
+	src/ui/ui.h \
+	src/ui/view.c \
+	src/ui/view.h \
+	src/config/builtin.h \
+	src/config/files.c \
+	src/config/files.h \
+	src/config/profile.c \
+	src/config/profile.h \
+	src/config/schema.c \
+	src/config/schema.h \
+	src/config/survey.c \
+	src/config/survey.h
+
+nodist_libtrawl_a_SOURCES = src/config/builtin.c
+
+# Shipped views and themes: a new file needs a line here.
+builtin_yaml = \
+	themes/default.yaml \
+	themes/light.yaml \
+	themes/mono.yaml \
+	views/default.yaml
+
+src/config/builtin.c: src/config/mkbuiltin.awk $(builtin_yaml)
+	$(AM_V_GEN)$(MKDIR_P) src/config && cd $(srcdir) && \
+	$(AWK) -f src/config/mkbuiltin.awk $(builtin_yaml) </dev/null \
+		>$(abs_builddir)/$@.new && \
+	mv $(abs_builddir)/$@.new $(abs_builddir)/$@
+
+EXTRA_DIST += src/config/mkbuiltin.awk
+CLEANFILES += src/config/builtin.c
+
+bin_PROGRAMS += trawl
+trawl_SOURCES = src/main.c
+trawl_LDADD = $(trawl_libs)

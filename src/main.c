@@ -1,0 +1,275 @@
+/*
+ * trawl: arguments to session to screen or output; nothing else.
+ *
+ * The order matters for what a user sees first: captures are opened and looked
+ * at before the screen starts, so that "no such file" is a line on the
+ * terminal; collateral and the index come after the first screen.
+ */
+#include "config.h"
+
+#include "command/cli.h"
+#include "config/files.h"
+#include "config/profile.h"
+#include "config/schema.h"
+#include "export/export.h"
+#include "trace/trace.h"
+#include "ui/ui.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STATUS_GOOD = 0, STATUS_DAMAGED = 1, STATUS_FAILED = 2 };
+
+static int
+fail(const struct err *err)
+{
+	fprintf(stderr, "trawl: %s\n", err->what);
+	return STATUS_FAILED;
+}
+
+/* --- what needs no capture --------------------------------------------- */
+
+static void
+list_formats(struct text *out)
+{
+	for (size_t i = 0; i < decoder_count; i++)
+		text_addf(out, "%-12s %s\n", decoder_name(decoders[i]), decoders[i]->title);
+}
+
+static void
+list_fields(struct text *out)
+{
+	const char *last = "";
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		if (!strcmp(last, ops->format))
+			continue;
+		last = ops->format;
+		for (size_t f = 0; f < ops->field_count; f++)
+			if (!ops->fields[f].detail && ops->fields[f].type != FIELD_GROUP)
+				text_addf(out, "%s.%-14s %s\n", ops->format, ops->fields[f].name,
+					  ops->fields[f].help);
+	}
+}
+
+/* Prints what the options ask for without looking at a capture; false if they
+ * ask for none of that. */
+static bool
+answer(const struct cli *cli)
+{
+	struct text out = {0};
+	if (cli->value[CLI_HELP])
+		cli_help(&out);
+	else if (cli->value[CLI_VERSION])
+		text_add(&out, PACKAGE_STRING "\n");
+	else if (cli->value[CLI_LIST_FORMATS])
+		list_formats(&out);
+	else if (cli->value[CLI_LIST_FIELDS])
+		list_fields(&out);
+	else
+		return false;
+	fputs(text_get(&out), stdout);
+	text_free(&out);
+	return true;
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+static int
+load_profile(struct session *session, const struct cli *cli, struct err *err)
+{
+	struct text found = {0};
+	const char *path = cli->value[CLI_PROFILE];
+	if (!path && profile_find(cli->files.at[0], &found))
+		path = text_get(&found);
+	int failed = 0;
+	if (path)
+		failed = profile_load(path, &session->profile, err);
+	else
+		option_defaults(profile_options_table(), &session->profile);
+	text_free(&found);
+	return failed;
+}
+
+/* Splits FORMAT:FILE where FORMAT is one and no file has the whole name. */
+static const char *
+split_format(const char *argument, char *format, size_t size)
+{
+	const char *colon = strchr(argument, ':');
+	if (!colon || (size_t)(colon - argument) >= size || !access(argument, F_OK))
+		return argument;
+	memcpy(format, argument, (size_t)(colon - argument));
+	format[colon - argument] = '\0';
+	if (decoder_find(format))
+		return colon + 1;
+	*format = '\0';
+	return argument;
+}
+
+static int
+open_captures(struct session *session, const struct cli *cli, struct err *err)
+{
+	session->spool_dir = cli->value[CLI_SPOOL];
+	for (size_t i = 0; i < cli->files.count; i++) {
+		char own[32] = "";
+		const char *path = split_format(cli->files.at[i], own, sizeof own);
+		const char *format = *own ? own : cli->value[CLI_FROM];
+		if (!session_open(session, path, format, cli->collateral.at,
+				  cli->collateral.count, err))
+			return err->code;
+	}
+	return 0;
+}
+
+static int
+make_filter(const struct cli *cli, struct filter *filter, struct err *err)
+{
+	*filter = filter_all();
+	const char *level = cli->value[CLI_SEVERITY], *unassigned = cli->value[CLI_UNASSIGNED];
+	bool hide = unassigned && !strcmp(unassigned, "hide");
+	if (unassigned && !hide && strcmp(unassigned, "pass") != 0)
+		return err_set(err, ERR_USAGE, "--unassigned is pass or hide, not %s", unassigned);
+	int severity = level ? severity_parse(level) : SEVERITY_DEBUG;
+	if (severity < 0)
+		return err_set(err, ERR_USAGE, "no such severity: %s; see trawl --help", level);
+	filter->severities = filter_threshold((enum severity)severity, hide);
+	const char *pattern = cli->value[CLI_GREP];
+	if (pattern && !(filter->text = regex_new(pattern, 0, err)))
+		return err->code;
+	return 0;
+}
+
+/* --- batch ------------------------------------------------------------- */
+
+static void
+print_info(struct session *session)
+{
+	struct text line = {0};
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct trace *trace = session->traces.at[i];
+		struct capture *capture = trace_capture(trace);
+		text_clear(&line);
+		text_addf(&line, "%s: %s, %llu bytes, %s", trace_name(trace),
+			  decoder_name(trace_decoder(trace)->ops),
+			  (unsigned long long)capture_size(capture), trace_reason(trace));
+		if (trace_clock(trace).hz > 0)
+			text_addf(&line, ", clock %.0f Hz", trace_clock(trace).hz);
+		struct text safe = {0};
+		text_add_safe(&safe, line.data, line.length, TEXT_UTF8);
+		puts(text_get(&safe));
+		text_free(&safe);
+	}
+	text_free(&line);
+}
+
+static int
+open_output(const struct cli *cli, struct err *err)
+{
+	const char *path = cli->value[CLI_OUTPUT];
+	if (!path)
+		return STDOUT_FILENO;
+	int exclusive = cli->value[CLI_FORCE] ? O_TRUNC : O_EXCL;
+	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | exclusive, 0666);
+	if (file < 0)
+		err_set(err, ERR_IO, "%s: %s%s", path, strerror(errno),
+			errno == EEXIST ? "; --force overwrites it" : "");
+	return file;
+}
+
+static int
+batch(struct session *session, const struct cli *cli, const struct filter *filter)
+{
+	struct err err = {0};
+	const char *name = cli->value[CLI_TO] ? cli->value[CLI_TO] : "text";
+	struct export_options options = {
+	    .format = export_find(name), .filter = *filter, .source = cli->value[CLI_SOURCE]};
+	if (!options.format) {
+		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
+		return fail(&err);
+	}
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct err trouble = {0};
+		trace_load(session->traces.at[i], &trouble);
+		if (trouble.code && !cli->value[CLI_QUIET])
+			fprintf(stderr, "trawl: %s\n", trouble.what);
+	}
+	options.output = open_output(cli, &err);
+	struct export_result result;
+	if (options.output < 0 || export_run(session, &options, &result, &err) < 0)
+		return fail(&err);
+	if (cli->value[CLI_VERBOSE])
+		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
+	return result.damaged ? STATUS_DAMAGED : STATUS_GOOD;
+}
+
+/* --- screen ------------------------------------------------------------ */
+
+static int
+screen(struct session *session, const struct cli *cli, const struct filter *filter)
+{
+	struct err err = {0};
+	struct ui_options options = {.filter = *filter};
+	const char *view = cli->value[CLI_VIEW], *theme = cli->value[CLI_THEME];
+	const char *no_color = getenv("NO_COLOR");
+	if (!theme)
+		theme = no_color && *no_color ? "mono" : "default";
+	options.ascii = cli->value[CLI_ASCII] || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	options.commands = cli->commands.at;
+	options.command_count = cli->commands.count;
+	int failed = files_load("views", view ? view : "default", view_options_table(),
+				&options.view, &err);
+	if (!failed)
+		failed = files_load("themes", theme, theme_options_table(), &options.theme, &err);
+	if (!failed)
+		failed = ui_run(session, &options, &err);
+	option_release(view_options_table(), &options.view);
+	option_release(theme_options_table(), &options.theme);
+	return failed < 0 ? fail(&err) : STATUS_GOOD;
+}
+
+int
+main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	struct err err = {0};
+	struct cli cli = {0};
+	struct session session = {0};
+	struct filter filter = filter_all();
+	int status = STATUS_GOOD;
+	if (cli_parse(&cli, argc, argv, &err) < 0) {
+		status = fail(&err);
+		goto out;
+	}
+	if (answer(&cli))
+		goto out;
+	if (!cli.files.count) {
+		if (isatty(STDIN_FILENO)) {
+			err_set(&err, ERR_USAGE, "name a capture; trawl --help tells more");
+			status = fail(&err);
+			goto out;
+		}
+		*vec_add(&cli.files) = "-";
+	}
+	bool to_batch = cli.value[CLI_TO] || cli.value[CLI_OUTPUT] || !isatty(STDOUT_FILENO);
+	if (make_filter(&cli, &filter, &err) < 0 || load_profile(&session, &cli, &err) < 0 ||
+	    open_captures(&session, &cli, &err) < 0)
+		status = fail(&err);
+	else if (cli.value[CLI_INFO])
+		print_info(&session);
+	else if (to_batch)
+		status = batch(&session, &cli, &filter);
+	else
+		status = screen(&session, &cli, &filter);
+out:
+	session_close(&session);
+	filter_free(&filter);
+	cli_free(&cli);
+	return status;
+}

@@ -1,0 +1,570 @@
+/*
+ * Reading messages by cells: see reader.h.
+ *
+ * A cell decodes from its own checkpoint if the index has it; from the last
+ * checkpoint there is, if that is a few cells back (the end of a growing
+ * capture); from a resync point before it otherwise.  The first two are exact.
+ * Blocks stay in a small cache, oldest use out first; an inexact block is
+ * decoded again once the index knows better, and so is any block at the end
+ * when the capture has grown.
+ */
+#include "config.h"
+
+#include "trace/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CACHE = 12,
+	NEAR_CELLS = 8,		   /* decoded from the frontier rather than by resync */
+	RUN_UP_MAX = 16 << 20,	   /* bytes looked back for a resync point */
+	STEP_BATCH = 512
+};
+
+struct slot {
+	struct block block;
+	VEC(struct message) messages;
+	uint64_t size;	/* of the capture when it was decoded */
+	uint64_t used;	/* age */
+	bool filled;
+};
+
+/* What a sender announced last, and up to where that is known to hold. */
+struct announced {
+	uint8_t guid[16];
+	uint64_t value;
+	bool any;
+	struct position known; /* messages before this one were looked at */
+};
+
+struct reader {
+	struct trace *trace;
+	struct decode_state *state;
+	struct slot slots[CACHE];
+	uint64_t clock;
+	struct decode_state *walk; /* of reader_walk, made on first use */
+	struct position history_from;
+	struct decode_history history;
+	VEC(struct announced) announced;
+};
+
+static bool find_build(void *context, const struct message *, const uint8_t guid[16],
+		       uint64_t *value);
+
+struct reader *
+reader_new(struct trace *trace)
+{
+	struct reader *reader = mem_new(sizeof *reader);
+	reader->trace = trace;
+	reader->state = decode_state_new(trace_decoder(trace));
+	reader->history = (struct decode_history){.context = reader, .build = find_build};
+	return reader;
+}
+
+void
+reader_free(struct reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < CACHE; i++)
+		vec_free(&reader->slots[i].messages);
+	decode_state_free(trace_decoder(reader->trace), reader->state);
+	decode_state_free(trace_decoder(reader->trace), reader->walk);
+	vec_free(&reader->announced);
+	free(reader);
+}
+
+struct trace *
+reader_trace(const struct reader *reader)
+{
+	return reader->trace;
+}
+
+struct window
+reader_window(struct reader *reader)
+{
+	struct capture *capture = trace_capture(reader->trace);
+	bool last = capture_ended(capture); /* before the size, which may grow */
+	return (struct window){.bytes = capture_bytes(capture),
+			       .length = capture_size(capture),
+			       .until = UINT64_MAX,
+			       .last = last};
+}
+
+/* --- decoding a cell --------------------------------------------------- */
+
+static uint64_t
+cell_start(struct reader *reader, uint64_t cell)
+{
+	return cell * index_cell_size(trace_index(reader->trace));
+}
+
+/* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
+ * to nobody).  Returns how many lay before FROM. */
+static uint64_t
+step_to(struct reader *reader, struct window window, uint64_t from, struct slot *slot)
+{
+	const struct decoder *decoder = trace_decoder(reader->trace);
+	struct message batch[STEP_BATCH];
+	uint64_t before = 0;
+	size_t count;
+	do {
+		count = decoder->ops->step(decoder, reader->state, &window, batch, STEP_BATCH);
+		for (size_t i = 0; i < count; i++) {
+			if (message_place(&batch[i]) < from)
+				before++;
+			else if (slot)
+				*vec_add(&slot->messages) = batch[i];
+		}
+	} while (count == STEP_BATCH);
+	return before;
+}
+
+enum feet { FEET_NONE, FEET_LIKELY, FEET_START };
+
+/* Positions the state at a boundary some way before START, or at the very
+ * beginning where that is near. */
+static enum feet
+find_feet(struct reader *reader, uint64_t start, const struct window *whole)
+{
+	const struct decoder *decoder = trace_decoder(reader->trace);
+	for (uint64_t back = decoder->ops->run_up;; back *= 4) {
+		uint64_t from = start > back ? start - back : 0;
+		if (!from) {
+			decode_state_free(decoder, reader->state);
+			reader->state = decode_state_new(decoder);
+			return FEET_START;
+		}
+		struct window window = *whole;
+		uint64_t end = start + decoder->ops->reach;
+		window.bytes += from;
+		window.offset = from;
+		window.length = (end < whole->length ? end : whole->length) - from;
+		window.last = false;
+		if (decoder->ops->resync(decoder, reader->state, &window) == 0 &&
+		    (reader->state->offset <= start || back >= RUN_UP_MAX))
+			return FEET_LIKELY;
+		if (back >= RUN_UP_MAX)
+			return FEET_NONE;
+	}
+}
+
+static uint64_t
+estimate_first(struct reader *reader, uint64_t cell)
+{
+	struct index_progress progress;
+	struct index *index = trace_index(reader->trace);
+	index_get_progress(index, &progress);
+	if (!progress.bytes)
+		return cell_start(reader, cell) / 32; /* a usual mean length */
+	double per_byte = (double)progress.messages / (double)progress.bytes;
+	return (uint64_t)((double)cell_start(reader, cell) * per_byte);
+}
+
+static void
+decode(struct reader *reader, struct slot *slot, uint64_t cell)
+{
+	struct index *index = trace_index(reader->trace);
+	struct window window = reader_window(reader);
+	uint64_t start = cell_start(reader, cell);
+	slot->size = window.length;
+	slot->filled = true;
+	slot->block = (struct block){.cell = cell, .exact = true};
+	vec_clear(&slot->messages);
+	if (start >= window.length && cell)
+		return;
+
+	window.until = start + index_cell_size(index);
+	uint64_t known = index_known(index), first = 0;
+	uint64_t from = cell < known ? cell : known;
+	bool whole = cell == from || cell - from <= NEAR_CELLS;
+	if (whole && index_restore(index, from, reader->state, &first)) {
+		slot->block.first = first + step_to(reader, window, start, slot);
+	} else {
+		enum feet feet = find_feet(reader, start, &window);
+		first = feet == FEET_NONE ? 0 : step_to(reader, window, start, slot);
+		slot->block.exact = feet == FEET_START;
+		slot->block.first = slot->block.exact ? first : estimate_first(reader, cell);
+	}
+	slot->block.messages = slot->messages.at;
+	slot->block.count = slot->messages.count;
+}
+
+static bool
+fresh(struct reader *reader, const struct slot *slot)
+{
+	struct index *index = trace_index(reader->trace);
+	uint64_t cell = slot->block.cell;
+	if (!slot->block.exact && index_known(index) + NEAR_CELLS >= cell)
+		return false;
+	const struct decoder_ops *ops = trace_decoder(reader->trace)->ops;
+	uint64_t settled = cell_start(reader, cell + 1) + ops->reach;
+	uint64_t size = capture_size(trace_capture(reader->trace));
+	return slot->size == size || (slot->size >= settled && size >= settled);
+}
+
+const struct block *
+reader_block(struct reader *reader, uint64_t cell)
+{
+	struct slot *oldest = &reader->slots[0];
+	for (size_t i = 0; i < CACHE; i++) {
+		struct slot *slot = &reader->slots[i];
+		if (slot->filled && slot->block.cell == cell && fresh(reader, slot)) {
+			slot->used = ++reader->clock;
+			return &slot->block;
+		}
+		if (slot->filled && slot->block.cell == cell) {
+			oldest = slot; /* stale: decode in place */
+			break;
+		}
+		if (slot->used < oldest->used)
+			oldest = slot;
+	}
+	oldest->used = ++reader->clock;
+	decode(reader, oldest, cell);
+	return &oldest->block;
+}
+
+/* --- positions --------------------------------------------------------- */
+
+const struct message *
+reader_message(struct reader *reader, struct position p)
+{
+	const struct block *block = reader_block(reader, p.cell);
+	return p.at < block->count ? &block->messages[p.at] : NULL;
+}
+
+/* Whether a known cell is empty, without decoding it. */
+static bool
+known_empty(struct reader *reader, uint64_t cell)
+{
+	struct index_cell summary;
+	return index_cell(trace_index(reader->trace), cell, &summary) && !summary.count;
+}
+
+/* The first cell from CELL on, in DIRECTION, that holds messages. */
+static bool
+next_cell(struct reader *reader, uint64_t cell, int direction, unsigned limit, uint64_t *found)
+{
+	uint64_t count = index_cell_count(trace_index(reader->trace));
+	for (unsigned looked = 0; cell < count; cell += (uint64_t)(int64_t)direction) {
+		if (!known_empty(reader, cell)) {
+			if (reader_block(reader, cell)->count) {
+				*found = cell;
+				return true;
+			}
+			if (limit && ++looked >= limit)
+				return false;
+		}
+	}
+	return false; /* below 0 wraps past count */
+}
+
+bool
+reader_next(struct reader *reader, struct position *p, unsigned limit)
+{
+	if (p->at + 1 < reader_block(reader, p->cell)->count) {
+		p->at++;
+		return true;
+	}
+	uint64_t cell;
+	if (!next_cell(reader, p->cell + 1, 1, limit, &cell))
+		return false;
+	*p = (struct position){.cell = cell};
+	return true;
+}
+
+bool
+reader_previous(struct reader *reader, struct position *p, unsigned limit)
+{
+	uint64_t cell;
+	if (p->at && reader_block(reader, p->cell)->count) {
+		size_t count = reader_block(reader, p->cell)->count;
+		p->at = (p->at < count ? p->at : count) - 1;
+		return true;
+	}
+	if (!next_cell(reader, p->cell - 1, -1, limit, &cell))
+		return false;
+	*p = (struct position){.cell = cell, .at = reader_block(reader, cell)->count - 1};
+	return true;
+}
+
+bool
+reader_first(struct reader *reader, struct position *p)
+{
+	uint64_t cell;
+	if (!next_cell(reader, 0, 1, 0, &cell))
+		return false;
+	*p = (struct position){.cell = cell};
+	return true;
+}
+
+bool
+reader_last(struct reader *reader, struct position *p)
+{
+	uint64_t cell;
+	if (!next_cell(reader, index_cell_count(trace_index(reader->trace)) - 1, -1, 0, &cell))
+		return false;
+	*p = (struct position){.cell = cell, .at = reader_block(reader, cell)->count - 1};
+	return true;
+}
+
+uint64_t
+reader_number(struct reader *reader, struct position p, bool *exact)
+{
+	const struct block *block = reader_block(reader, p.cell);
+	*exact = block->exact;
+	return block->first + p.at;
+}
+
+bool
+reader_find_number(struct reader *reader, uint64_t number, struct position *p, bool *exact)
+{
+	struct index *index = trace_index(reader->trace);
+	uint64_t cell, count = index_cell_count(index);
+	*exact = index_find(index, number, &cell);
+	if (!*exact) {
+		bool sure;
+		uint64_t total = trace_count(reader->trace, &sure);
+		if (sure || !total)
+			return false;
+		double part = (double)number / (double)total;
+		cell = part < 1 ? (uint64_t)(part * (double)count) : count - 1;
+		if (!next_cell(reader, cell, 1, 0, &cell) && !next_cell(reader, cell, -1, 0, &cell))
+			return false;
+	}
+	const struct block *block = reader_block(reader, cell);
+	*exact = *exact || (block->exact && number >= block->first &&
+			    number - block->first < block->count);
+	uint64_t at = *exact ? number - block->first : 0;
+	*p = (struct position){.cell = cell, .at = at < block->count ? at : block->count - 1};
+	return block->count > 0;
+}
+
+/* Index of the first message of BLOCK whose place is at or past OFFSET. */
+static size_t
+lower_bound(const struct block *block, uint64_t offset)
+{
+	size_t low = 0, high = block->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (message_place(&block->messages[middle]) < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+holds(const struct message *m, uint64_t offset)
+{
+	return m && m->offset <= offset && offset - m->offset < m->length;
+}
+
+bool
+reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
+{
+	uint64_t size = capture_size(trace_capture(reader->trace));
+	if (!size)
+		return false;
+	if (offset >= size)
+		return reader_last(reader, p);
+	uint64_t cell = offset / index_cell_size(trace_index(reader->trace));
+	const struct block *block = reader_block(reader, cell);
+	*p = (struct position){.cell = cell, .at = lower_bound(block, offset)};
+	if (p->at < block->count && holds(&block->messages[p->at], offset))
+		return true;
+	struct position before = *p;
+	if (reader_previous(reader, &before, NEAR_CELLS) &&
+	    holds(reader_message(reader, before), offset)) {
+		*p = before;
+		return true;
+	}
+	if (p->at < reader_block(reader, cell)->count)
+		return true;
+	p->at = reader_block(reader, cell)->count;
+	p->at -= p->at > 0;
+	return reader_next(reader, p, 0) || reader_last(reader, p);
+}
+
+struct place
+reader_place(struct reader *reader, struct position p)
+{
+	const struct block *block = reader_block(reader, p.cell);
+	if (p.at >= block->count)
+		return (struct place){.offset = cell_start(reader, p.cell)};
+	uint64_t offset = message_place(&block->messages[p.at]);
+	return (struct place){.offset = offset,
+			      .ordinal = (uint32_t)(p.at - lower_bound(block, offset))};
+}
+
+bool
+reader_find_place(struct reader *reader, struct place place, struct position *p)
+{
+	uint64_t cell = place.offset / index_cell_size(trace_index(reader->trace));
+	const struct block *block = reader_block(reader, cell);
+	size_t at = lower_bound(block, place.offset);
+	if (at + place.ordinal < block->count &&
+	    message_place(&block->messages[at + place.ordinal]) == place.offset) {
+		*p = (struct position){.cell = cell, .at = at + place.ordinal};
+		return true;
+	}
+	return reader_find_offset(reader, place.offset, p);
+}
+
+/* --- text -------------------------------------------------------------- */
+
+/* Looks back from P (not included) to STOP for an announcement of GUID. */
+static bool
+look_back(struct reader *reader, struct position p, struct position stop,
+	  const uint8_t guid[16], uint64_t *value)
+{
+	const struct decoder *decoder = trace_decoder(reader->trace);
+	struct window window = reader_window(reader);
+	for (uint64_t cell = p.cell;; cell--) {
+		struct index_cell summary;
+		if (!index_cell(trace_index(reader->trace), cell, &summary) ||
+		    summary.kinds & decoder->ops->kinds_history) {
+			const struct block *block = reader_block(reader, cell);
+			size_t at = cell == p.cell && p.at < block->count ? p.at : block->count;
+			size_t least = cell == stop.cell ? stop.at : 0;
+			while (at-- > least) {
+				const struct message *m = &block->messages[at];
+				uint8_t whose[16];
+				if (decoder->ops->kinds_history >> m->kind & 1 &&
+				    decoder->ops->announces(decoder, m, &window, whose, value) &&
+				    !memcmp(whose, guid, sizeof whose))
+					return true;
+			}
+		}
+		if (cell <= stop.cell)
+			return false;
+	}
+}
+
+static bool
+find_build(void *context, const struct message *before, const uint8_t guid[16], uint64_t *value)
+{
+	struct reader *reader = context;
+	const struct decoder_ops *ops = trace_decoder(reader->trace)->ops;
+	struct position p;
+	uint64_t place = message_place(before);
+	if (!ops->announces)
+		return false;
+	p.cell = place / index_cell_size(trace_index(reader->trace));
+	p.at = lower_bound(reader_block(reader, p.cell), place);
+
+	struct announced *entry = NULL;
+	for (size_t i = 0; i < reader->announced.count && !entry; i++)
+		if (!memcmp(reader->announced.at[i].guid, guid, 16))
+			entry = &reader->announced.at[i];
+	if (!entry) {
+		entry = vec_add(&reader->announced);
+		memcpy(entry->guid, guid, 16);
+	}
+	bool later = p.cell > entry->known.cell ||
+		     (p.cell == entry->known.cell && p.at >= entry->known.at);
+	uint64_t found;
+	if (look_back(reader, p, later ? entry->known : (struct position){0}, guid, &found)) {
+		entry->value = found;
+		entry->any = true;
+	} else if (!later) {
+		entry->any = false;
+	}
+	entry->known = p;
+	*value = entry->value;
+	return entry->any;
+}
+
+static const struct field *
+field_named(const struct expansion *e, const char *name)
+{
+	for (size_t i = 0; i < e->fields.count; i++)
+		if (!strcmp(e->fields.at[i].row->name, name))
+			return &e->fields.at[i];
+	return NULL;
+}
+
+static bool
+number_matches(const struct expansion *e, const char *name, int64_t want)
+{
+	if (want < 0)
+		return true;
+	const struct field *field = field_named(e, name);
+	return field && field->u == (uint64_t)want;
+}
+
+static bool
+text_matches(const struct expansion *e, const char *name, const char *want)
+{
+	if (!want)
+		return true;
+	const struct field *field = field_named(e, name);
+	size_t length = strlen(want);
+	if (!field)
+		return false;
+	const char *own = field->s.at;
+	size_t own_length = field->s.length;
+	if (length && *want == '{' && own_length && *own != '{') {
+		want++;
+		length -= 2;
+	}
+	return own_length == length && !strncasecmp(own, want, length);
+}
+
+static bool
+origin_matches(const struct origin_options *o, struct trace *trace, const struct expansion *e)
+{
+	return (!o->trace || !strcmp(o->trace, trace_name(trace))) &&
+	       number_matches(e, "id", o->id) && number_matches(e, "module", o->module) &&
+	       number_matches(e, "unit", o->unit) && number_matches(e, "master", o->master) &&
+	       number_matches(e, "channel", o->channel) && text_matches(e, "guid", o->guid);
+}
+
+void
+reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
+	      struct expansion *e)
+{
+	const struct decoder *decoder = trace_decoder(reader->trace);
+	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
+	struct window window = reader_window(reader);
+	if (names->count)
+		want = EXPAND_FIELDS; /* names depend on them */
+	expansion_clear(e);
+	/* what vanished with a shrunk capture is zero bytes under the map */
+	if (m->offset + m->length > window.length)
+		window.length = (size_t)(m->offset + m->length);
+	decoder->ops->expand(decoder, m, &window, want, &reader->history, e);
+	const struct origin_options *rows = names->at;
+	for (size_t i = 0; i < names->count; i++) {
+		if (rows[i].name && origin_matches(&rows[i], reader->trace, e)) {
+			text_clear(&e->origin);
+			text_add(&e->origin, rows[i].name);
+			break;
+		}
+	}
+}
+
+const struct decode_history *
+reader_history(struct reader *reader)
+{
+	return &reader->history;
+}
+
+size_t
+reader_walk(struct reader *reader, struct message *out, size_t max)
+{
+	const struct decoder *decoder = trace_decoder(reader->trace);
+	struct capture *capture = trace_capture(reader->trace);
+	if (!reader->walk)
+		reader->walk = decode_state_new(decoder);
+	for (;;) {
+		struct window window = reader_window(reader);
+		size_t count = decoder->ops->step(decoder, reader->walk, &window, out, max);
+		if (count || window.last)
+			return count;
+		capture_wait(capture, window.length, -1);
+	}
+}

@@ -1,0 +1,87 @@
+/*
+ * Reading messages: a cell of the index at a time, decoded when asked for.
+ *
+ * A reader decodes cells and keeps the last few, so moving about the screen
+ * decodes little.  A cell that the index knows decodes exactly; any other
+ * decodes from a resync point before it, its messages are real but its
+ * numbers are estimates.  Nothing here waits for the index.
+ *
+ * Threads: a reader belongs to one thread; make one per thread.
+ */
+#ifndef TRAWL_TRACE_READER_H
+#define TRAWL_TRACE_READER_H
+
+#include "trace/trace.h"
+
+struct reader;
+
+struct block {
+	uint64_t cell;
+	const struct message *messages;
+	size_t count;
+	uint64_t first; /* number of messages[0]; an estimate unless exact */
+	bool exact;	/* decoded from a checkpoint of the index */
+};
+
+/* A message's position: index AT in a cell.  What identifies it for ever is
+ * its place (trace, offset, ordinal), see struct place. */
+struct position {
+	uint64_t cell;
+	size_t at;
+};
+
+/* What identifies a message for ever. */
+struct place {
+	uint64_t offset;  /* message_place() */
+	uint32_t ordinal; /* among those at that offset */
+};
+
+struct reader *reader_new(struct trace *);
+void reader_free(struct reader *);
+struct trace *reader_trace(const struct reader *);
+
+/* The messages of a cell (which may hold none); cells past the end are empty.
+ * Borrowed until the eighth next call with another cell. */
+const struct block *reader_block(struct reader *, uint64_t cell);
+
+/* The message at a position, or NULL if there is none. */
+const struct message *reader_message(struct reader *, struct position);
+
+/* The next and previous position that holds a message.  False at the ends;
+ * *P is unchanged then.  Walks over empty cells; LIMIT cells at most (0: no
+ * limit), then it returns false too. */
+bool reader_next(struct reader *, struct position *p, unsigned limit);
+bool reader_previous(struct reader *, struct position *p, unsigned limit);
+
+bool reader_first(struct reader *, struct position *);
+bool reader_last(struct reader *, struct position *);
+
+/* Number of the message at a position; *exact false for an estimate. */
+uint64_t reader_number(struct reader *, struct position, bool *exact);
+
+/* The message with that number, or near it while the index is not there
+ * (*exact false).  False if the trace has fewer. */
+bool reader_find_number(struct reader *, uint64_t number, struct position *, bool *exact);
+
+/* The message that holds byte OFFSET, or the next one after it. */
+bool reader_find_offset(struct reader *, uint64_t offset, struct position *);
+
+struct place reader_place(struct reader *, struct position);
+/* The position of a place, or the nearest if it is no message any more. */
+bool reader_find_place(struct reader *, struct place, struct position *);
+
+/* Expands a message (of this reader's trace), with names from the profile. */
+void reader_expand(struct reader *, const struct message *, enum expand_want,
+		   struct expansion *);
+
+/* What the decoder may ask about earlier messages, for a decoder's call. */
+const struct decode_history *reader_history(struct reader *);
+
+/* The window over the whole capture, for a decoder's call. */
+struct window reader_window(struct reader *);
+
+/* A sequential walk over all messages from the start: the way of batch output.
+ * Fills at most MAX messages; 0 at the end. */
+size_t reader_walk(struct reader *, struct message *out, size_t max);
+
+#endif

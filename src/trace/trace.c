@@ -1,0 +1,563 @@
+/*
+ * Traces and sessions: opening captures and choosing how to decode them; see
+ * trace.h.
+ *
+ * The choice of decoder goes from what the user says (-f, FORMAT:FILE) to what
+ * the profile says to what the bytes look like, and is kept with its reason.
+ * The option structs of all formats lie behind struct trace_options in one
+ * block of memory whose layout is made once from the registry of decoders, so
+ * that a new format adds a section to the profile by being registered.
+ */
+#include "config.h"
+
+#include "trace/trace.h"
+#include "base/thread.h"
+
+#include <fnmatch.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 64 * 1024, STREAM_PATIENCE_MS = 200 };
+
+struct trace {
+	struct session *session;
+	char *name;
+	char *reason;
+	struct capture *capture;
+	struct decoder *decoder;
+	struct index *index;
+	struct trace_options *options; /* own, with the formats behind */
+	pthread_t loader;
+	bool loading;
+	atomic_uint generation;
+	pthread_mutex_t lock;
+	struct text notice;
+	bool damage_said;
+};
+
+/* --- options ----------------------------------------------------------- */
+
+static const struct option_row clock_rows[] = {
+    {.name = "hz", .type = OPTION_NUMBER, .member = offsetof(struct trace_clock_options, hz),
+     .help = "ticks per second, where the capture does not say"},
+};
+static const struct option_table clock_table =
+    OPTION_TABLE("clock", struct trace_clock_options, clock_rows);
+
+static const struct option_row trace_rows[] = {
+    {.name = "match", .type = OPTION_TEXT, .member = offsetof(struct trace_options, match),
+     .help = "shell glob on the file name without folder; the first that fits wins"},
+    {.name = "file", .type = OPTION_TEXT, .member = offsetof(struct trace_options, file), .path = true,
+     .help = "the capture itself, in a session file"},
+    {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct trace_options, name),
+     .help = "shown instead of the file name"},
+    {.name = "format", .type = OPTION_TEXT, .member = offsetof(struct trace_options, format),
+     .help = "format, or format/transport; found by content if absent"},
+    {.name = "clock", .type = OPTION_STRUCT, .member = offsetof(struct trace_options, clock),
+     .table = &clock_table, .help = "the transport's clock"},
+};
+
+/* Formats of the profile that this program does not decode yet. */
+static const char *const later_formats[] = {"encap", "etrace", "gem", "uia", "csel", "opencsd"};
+
+enum {
+	FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows,
+	LATER_ROWS = sizeof later_formats / sizeof *later_formats,
+	FORMATS_MAX = 32
+};
+
+static struct option_row all_rows[FIXED_ROWS + LATER_ROWS + FORMATS_MAX];
+static struct option_table trace_table = {.name = "traces", .rows = all_rows};
+
+static size_t
+aligned(size_t size)
+{
+	return (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+}
+
+/* One row per format with options, its struct behind the others. */
+static void
+lay_out(void)
+{
+	size_t count = FIXED_ROWS;
+	memcpy(all_rows, trace_rows, sizeof trace_rows);
+	trace_table.size = aligned(sizeof(struct trace_options));
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		trace_table.count = count;
+		if (!ops->options || option_find(&trace_table, ops->format) ||
+		    count == FIXED_ROWS + FORMATS_MAX)
+			continue;
+		all_rows[count++] = (struct option_row){.name = ops->format,
+							.type = OPTION_STRUCT,
+							.member = trace_table.size,
+							.table = ops->options,
+							.help = ops->title};
+		trace_table.size += aligned(ops->options->size);
+	}
+	trace_table.count = count;
+	for (size_t i = 0; i < LATER_ROWS; i++)
+		if (!option_find(&trace_table, later_formats[i]))
+			all_rows[trace_table.count++] = (struct option_row){
+			    .name = later_formats[i], .type = OPTION_ANY, .help = "not decoded yet"};
+}
+
+const struct option_table *
+trace_options_table(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, lay_out);
+	return &trace_table;
+}
+
+void *
+trace_format_options(const struct trace_options *options, const struct decoder_ops *ops)
+{
+	const struct option_row *row = option_find(trace_options_table(), ops->format);
+	return row && row->type == OPTION_STRUCT ? (char *)options + row->member : NULL;
+}
+
+#define MATCHES_ANY .min = -1, .max = INT64_MAX, .standard = "-1"
+
+const struct option_table *
+origin_options_table(void)
+{
+	static const struct option_row rows[] = {
+	    {.name = "trace", .type = OPTION_TEXT, .member = offsetof(struct origin_options, trace),
+	     .help = "name of the trace it is in"},
+	    {.name = "guid", .type = OPTION_TEXT, .member = offsetof(struct origin_options, guid),
+	     .help = "GUID of the sender"},
+	    {.name = "id", .type = OPTION_INT, .member = offsetof(struct origin_options, id),
+	     MATCHES_ANY, .help = "identifier of the sender"},
+	    {.name = "module", .type = OPTION_INT, .member = offsetof(struct origin_options, module),
+	     MATCHES_ANY, .help = "module of the sender"},
+	    {.name = "unit", .type = OPTION_INT, .member = offsetof(struct origin_options, unit),
+	     MATCHES_ANY, .help = "unit of the sender"},
+	    {.name = "master", .type = OPTION_INT, .member = offsetof(struct origin_options, master),
+	     MATCHES_ANY, .help = "STP master"},
+	    {.name = "channel", .type = OPTION_INT, .member = offsetof(struct origin_options, channel),
+	     MATCHES_ANY, .help = "STP channel"},
+	    {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct origin_options, name),
+	     .required = true, .help = "what to call it"},
+	    {.name = "clock", .type = OPTION_STRUCT, .member = offsetof(struct origin_options, clock),
+	     .table = &clock_table, .help = "its own clock"},
+	};
+	static const struct option_table table =
+	    OPTION_TABLE("origins", struct origin_options, rows);
+	return &table;
+}
+
+static struct option_row profile_rows[] = {
+    {.name = "traces", .type = OPTION_LIST, .member = offsetof(struct profile, traces),
+     .help = "how to read captures"},
+    {.name = "origins", .type = OPTION_LIST, .member = offsetof(struct profile, origins),
+     .help = "names of senders"},
+    {.name = "symbols", .type = OPTION_ANY, .help = "not used yet"},
+    {.name = "contexts", .type = OPTION_ANY, .help = "not used yet"},
+    {.name = "sync", .type = OPTION_ANY, .help = "not used yet"},
+};
+
+static void
+link_profile(void)
+{
+	profile_rows[0].table = trace_options_table();
+	profile_rows[1].table = origin_options_table();
+}
+
+const struct option_table *
+profile_options_table(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static const struct option_table table =
+	    OPTION_TABLE("profile", struct profile, profile_rows);
+	pthread_once(&once, link_profile);
+	return &table;
+}
+
+/* --- choosing a decoder ------------------------------------------------ */
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The profile's entry for a capture, or NULL. */
+static const struct trace_options *
+profile_entry(const struct profile *profile, const char *path)
+{
+	for (size_t i = 0; i < profile->traces.count; i++) {
+		const struct trace_options *entry =
+		    (void *)((char *)profile->traces.at + i * trace_options_table()->size);
+		if ((entry->match && !fnmatch(entry->match, base_name(path), 0)) ||
+		    (entry->file && !strcmp(entry->file, path)))
+			return entry;
+	}
+	return NULL;
+}
+
+/* The transport that a format's options name, or NULL to look at the bytes. */
+static const char *
+named_transport(const struct trace_options *options, const struct decoder_ops *ops)
+{
+	const struct option_row *row =
+	    ops->options ? option_find(ops->options, "transport") : NULL;
+	if (!row || row->type != OPTION_CHOICE)
+		return NULL;
+	int choice = *(int *)((char *)trace_format_options(options, ops) + row->member);
+	return choice >= 0 && strcmp(row->choices[choice], "auto") ? row->choices[choice] : NULL;
+}
+
+/* The best of all decoders whose format is FORMAT (NULL: any), by content. */
+static const struct decoder_ops *
+by_content(const struct window *head, const char *format, struct text *reason)
+{
+	const struct decoder_ops *best = NULL;
+	struct probe top = {0};
+	struct text tied = {0};
+	for (size_t i = 0; i < decoder_count; i++) {
+		struct probe probe = {0};
+		if (format && strcmp(format, decoders[i]->format) != 0)
+			continue;
+		decoders[i]->probe(head, &probe);
+		if (best && probe.score && probe.score == top.score)
+			text_addf(&tied, "; %s fits as well (%s)", decoder_name(decoders[i]),
+				  probe.reason);
+		if (!best || probe.score > top.score) {
+			best = decoders[i];
+			top = probe;
+			text_clear(&tied);
+		}
+	}
+	if (top.score)
+		text_addf(reason, "found by content: %s (confidence %d %%)%s", top.reason,
+			  top.score, text_get(&tied));
+	else
+		text_add(reason, "nothing in it is recognised; say the format with -f");
+	text_free(&tied);
+	return best;
+}
+
+/* FORMAT overrules the profile's, which overrules the content. */
+static const struct decoder_ops *
+choose(const char *format, const struct trace_options *options, const struct window *head,
+       struct text *reason, struct err *err)
+{
+	const char *who = format ? "as told" : "as the profile says";
+	const char *name = format ? format : options->format;
+	if (!name)
+		return by_content(head, NULL, reason);
+	const struct decoder_ops *ops = decoder_find(name);
+	if (!ops) {
+		err_set(err, ERR_USAGE, "no such format: %s; trawl --list-formats shows them", name);
+		return NULL;
+	}
+	const char *transport = strchr(name, '/') ? NULL : named_transport(options, ops);
+	if (transport) {
+		char full[64];
+		snprintf(full, sizeof full, "%s/%s", ops->format, transport);
+		ops = decoder_find(full) ? decoder_find(full) : ops;
+	} else if (!strchr(name, '/') && ops->transport) {
+		text_addf(reason, "%s %s; transport ", who, name);
+		return by_content(head, name, reason);
+	}
+	text_addf(reason, "%s, %s", decoder_name(ops), who);
+	return ops;
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+static void
+add_notice(struct trace *trace, const char *text)
+{
+	pthread_mutex_lock(&trace->lock);
+	if (trace->notice.length)
+		text_add(&trace->notice, "; ");
+	text_add(&trace->notice, text);
+	pthread_mutex_unlock(&trace->lock);
+}
+
+static void
+tell(void *context)
+{
+	struct session *session = context;
+	if (session->notify)
+		session->notify(session->notify_context);
+}
+
+/* A copy of a profile entry: texts and lists duplicated. */
+static void copy_options(const struct option_table *, void *to, const void *from);
+
+static void
+copy_list(const struct option_row *row, struct option_list *to, const struct option_list *from)
+{
+	size_t size = row->table ? row->table->size : sizeof(char *);
+	to->count = from->count;
+	to->at = mem_new(from->count * size);
+	for (size_t i = 0; i < from->count; i++) {
+		if (row->table)
+			copy_options(row->table, (char *)to->at + i * size,
+				     (char *)from->at + i * size);
+		else
+			((char **)to->at)[i] = mem_text(((char **)from->at)[i]);
+	}
+}
+
+static void
+copy_options(const struct option_table *table, void *to, const void *from)
+{
+	memcpy(to, from, table->size);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		void *member = (char *)to + row->member;
+		const void *own = (const char *)from + row->member;
+		if (row->type == OPTION_TEXT && *(char *const *)own)
+			*(char **)member = mem_text(*(char *const *)own);
+		else if (row->type == OPTION_STRUCT)
+			copy_options(row->table, member, own);
+		else if (row->type == OPTION_LIST)
+			copy_list(row, member, own);
+	}
+}
+
+static void
+add_collateral(struct trace_options *options, const struct decoder_ops *ops,
+	       char *const *collateral, size_t count)
+{
+	const struct option_row *row =
+	    ops->options ? option_find(ops->options, "collateral") : NULL;
+	if (!row || !count)
+		return;
+	struct option_list *list =
+	    (void *)((char *)trace_format_options(options, ops) + row->member);
+	list->at = mem_resize(list->at, (list->count + count) * sizeof(char *));
+	for (size_t i = 0; i < count; i++)
+		((char **)list->at)[list->count++] = mem_text(collateral[i]);
+}
+
+/* The first bytes; of a stream, what comes within a moment. */
+static struct window
+read_head(struct capture *capture)
+{
+	uint64_t size = capture_size(capture);
+	if (capture_is_stream(capture)) {
+		capture_wait(capture, 0, -1);
+		size = capture_wait(capture, HEAD - 1, STREAM_PATIENCE_MS);
+	}
+	return (struct window){.bytes = capture_bytes(capture),
+			       .length = size < HEAD ? size : HEAD,
+			       .until = UINT64_MAX,
+			       .last = size <= HEAD && capture_ended(capture)};
+}
+
+static void
+trace_free(struct trace *trace)
+{
+	if (!trace)
+		return;
+	if (trace->loading)
+		pthread_join(trace->loader, NULL);
+	index_free(trace->index);
+	if (trace->decoder)
+		trace->decoder->ops->close(trace->decoder);
+	capture_close(trace->capture);
+	if (trace->options) {
+		option_release(trace_options_table(), trace->options);
+		free(trace->options);
+	}
+	text_free(&trace->notice);
+	pthread_mutex_destroy(&trace->lock);
+	free(trace->name);
+	free(trace->reason);
+	free(trace);
+}
+
+struct trace *
+session_open(struct session *session, const char *path, const char *format,
+	     char *const *collateral, size_t collateral_count, struct err *err)
+{
+	struct capture_options capture_options = {
+	    .spool_dir = session->spool_dir, .notify = tell, .notify_context = session};
+	struct capture *capture = capture_open(path, &capture_options, err);
+	if (!capture)
+		return NULL;
+
+	struct trace *trace = mem_new(sizeof *trace);
+	trace->session = session;
+	trace->capture = capture;
+	pthread_mutex_init(&trace->lock, NULL);
+	trace->options = mem_new(trace_options_table()->size);
+	const struct trace_options *entry = profile_entry(&session->profile, path);
+	if (entry)
+		copy_options(trace_options_table(), trace->options, entry);
+	else
+		option_defaults(trace_options_table(), trace->options);
+	trace->name = mem_text(trace->options->name ? trace->options->name
+			       : strcmp(path, "-")  ? base_name(path)
+						    : "stdin");
+
+	struct window head = read_head(capture);
+	struct text reason = {0};
+	const struct decoder_ops *ops = choose(format, trace->options, &head, &reason, err);
+	trace->reason = mem_text(text_get(&reason));
+	text_free(&reason);
+	if (ops) {
+		add_collateral(trace->options, ops, collateral, collateral_count);
+		trace->decoder =
+		    ops->open(trace_format_options(trace->options, ops), &head, err);
+	}
+	if (!trace->decoder) {
+		err_cause(err, "%s", path);
+		trace_free(trace);
+		return NULL;
+	}
+	struct index_options index_options = {.notify = tell, .notify_context = session};
+	trace->index = index_new(capture, trace->decoder, &index_options);
+	*vec_add(&session->traces) = trace;
+	return trace;
+}
+
+void
+session_close(struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		trace_free(session->traces.at[i]);
+	vec_free(&session->traces);
+	option_release(profile_options_table(), &session->profile);
+}
+
+/* --- what is known ----------------------------------------------------- */
+
+const char *
+trace_name(const struct trace *trace)
+{
+	return trace->name;
+}
+
+const struct decoder *
+trace_decoder(const struct trace *trace)
+{
+	return trace->decoder;
+}
+
+struct capture *
+trace_capture(const struct trace *trace)
+{
+	return trace->capture;
+}
+
+struct index *
+trace_index(const struct trace *trace)
+{
+	return trace->index;
+}
+
+struct session *
+trace_session(const struct trace *trace)
+{
+	return trace->session;
+}
+
+const char *
+trace_reason(const struct trace *trace)
+{
+	return trace->reason;
+}
+
+struct trace_clock
+trace_clock(const struct trace *trace)
+{
+	double told = trace->options->clock.hz;
+	return (struct trace_clock){.hz = told > 0 ? told : trace->decoder->hz,
+				    .has_epoch = trace->decoder->unix_epoch};
+}
+
+unsigned
+trace_generation(const struct trace *trace)
+{
+	return atomic_load(&trace->generation);
+}
+
+uint64_t
+trace_count(const struct trace *trace, bool *exact)
+{
+	struct index_progress progress;
+	index_get_progress(trace->index, &progress);
+	*exact = progress.complete;
+	if (progress.complete || !progress.bytes)
+		return progress.messages;
+	double per_byte = (double)progress.messages / (double)progress.bytes;
+	return (uint64_t)((double)progress.size * per_byte);
+}
+
+/* --- background -------------------------------------------------------- */
+
+int
+trace_load(struct trace *trace, struct err *err)
+{
+	const struct decoder_ops *ops = trace->decoder->ops;
+	int loaded = ops->load ? ops->load(trace->decoder, err) : 0;
+	if (loaded)
+		atomic_fetch_add(&trace->generation, 1);
+	return loaded;
+}
+
+static void *
+load(void *context)
+{
+	struct trace *trace = context;
+	struct err err = {0};
+	int loaded = trace_load(trace, &err);
+	if (err.code)
+		add_notice(trace, err.what);
+	if (loaded || err.code)
+		tell(trace->session);
+	return NULL;
+}
+
+void
+trace_start(struct trace *trace)
+{
+	index_start(trace->index);
+	if (trace->decoder->ops->load)
+		trace->loading = thread_start(&trace->loader, load, trace);
+}
+
+char *
+trace_take_notice(struct trace *trace)
+{
+	char *notice = NULL;
+	pthread_mutex_lock(&trace->lock);
+	if (trace->notice.length)
+		notice = mem_text(trace->notice.data);
+	text_clear(&trace->notice);
+	pthread_mutex_unlock(&trace->lock);
+	return notice;
+}
+
+bool
+trace_refresh(struct trace *trace)
+{
+	static const char *const words[] = {
+	    [CAPTURE_SHRANK] = "the capture became shorter; what is gone is gone",
+	    [CAPTURE_REPLACED] = "another file has this name now; reopen to see it",
+	    [CAPTURE_GONE] = "the file was removed; its bytes are still here",
+	};
+	enum capture_change change = capture_refresh(trace->capture);
+	if (change == CAPTURE_SAME && capture_damaged(trace->capture) && !trace->damage_said) {
+		trace->damage_said = true;
+		add_notice(trace, "bytes of the capture vanished while reading");
+	}
+	struct index_progress progress;
+	index_get_progress(trace->index, &progress);
+	if (change == CAPTURE_SHRANK || (change == CAPTURE_GREW && progress.complete))
+		index_restart(trace->index);
+	else if (change == CAPTURE_GREW || (!progress.complete && capture_ended(trace->capture)))
+		index_wake(trace->index);
+	if (change != CAPTURE_SAME && change != CAPTURE_GREW)
+		add_notice(trace, words[change]);
+	return change != CAPTURE_SAME;
+}

@@ -1,0 +1,102 @@
+/*
+ * A trace: a capture with its decoder, its index, its name and its clock.
+ *
+ * A session is the list of traces that are open; it owns everything.
+ * Messages are reached through a reader (reader.h).
+ */
+#ifndef TRAWL_TRACE_TRACE_H
+#define TRAWL_TRACE_TRACE_H
+
+#include "capture/capture.h"
+#include "decode/decoder.h"
+#include "index/index.h"
+
+struct trace;
+
+/* An entry of `traces:` in a profile.  The options of each format follow the
+ * fixed part in memory: trace_options_table() lays them out from the registry
+ * of decoders, trace_format_options() finds them. */
+struct trace_options {
+	char *match;  /* shell glob on the file name, or NULL */
+	char *file;   /* path, in a session file */
+	char *name;   /* shown instead of the file name, or NULL */
+	char *format; /* as in decoder_find, or NULL: found by content */
+	struct trace_clock_options {
+		double hz; /* 0 = as the capture says */
+	} clock;
+};
+
+/* An entry of `origins:`: a name for senders.  -1 and NULL match any. */
+struct origin_options {
+	char *trace;
+	char *guid;
+	int64_t id, module, unit, master, channel;
+	char *name;
+	struct trace_clock_options clock;
+};
+
+const struct option_table *trace_options_table(void);
+const struct option_table *origin_options_table(void);
+void *trace_format_options(const struct trace_options *, const struct decoder_ops *);
+
+/* What a profile says; freed by session_close.  Zeroed: nothing. */
+struct profile {
+	struct option_list traces;  /* struct trace_options with their formats */
+	struct option_list origins; /* struct origin_options */
+};
+const struct option_table *profile_options_table(void);
+
+struct session {
+	VEC(struct trace *) traces;
+	struct profile profile;
+	const char *spool_dir;	/* for streams; NULL = the usual place */
+	void (*notify)(void *); /* something worth a look happened; any thread */
+	void *notify_context;
+};
+
+/*
+ * Opens PATH as a trace and adds it to the session.  FORMAT (may be NULL)
+ * overrules the profile's and what the content says.  COLLATERAL: further
+ * files or folders, added to the profile's.  NULL with a reason on error.
+ */
+struct trace *session_open(struct session *, const char *path, const char *format,
+			   char *const *collateral, size_t collateral_count, struct err *);
+void session_close(struct session *);
+
+const char *trace_name(const struct trace *);
+const struct decoder *trace_decoder(const struct trace *);
+struct capture *trace_capture(const struct trace *);
+struct index *trace_index(const struct trace *);
+struct session *trace_session(const struct trace *);
+
+/* Why this decoder was chosen, for `=` and --info. */
+const char *trace_reason(const struct trace *);
+
+/* Ticks per second, 0 if unknown; and nanoseconds since the Unix epoch of
+ * tick 0, if `has_epoch`. */
+struct trace_clock {
+	double hz;
+	bool has_epoch;
+};
+struct trace_clock trace_clock(const struct trace *);
+
+/* Loads collateral in the background and then starts the index; the session
+ * is notified.  Batch output calls trace_load to wait for the first part. */
+void trace_start(struct trace *);
+int trace_load(struct trace *, struct err *);
+
+/* Counts up when text may have changed (collateral came): cached text from
+ * before is stale. */
+unsigned trace_generation(const struct trace *);
+
+/* Messages about the trace that a user should see once (truncation, replaced
+ * file, damaged collateral); NULL when there is none.  Caller frees. */
+char *trace_take_notice(struct trace *);
+
+/* Looks at the file again; true if something changed. */
+bool trace_refresh(struct trace *);
+
+/* An estimate of the number of messages: exact if the index is complete. */
+uint64_t trace_count(const struct trace *, bool *exact);
+
+#endif

@@ -1,0 +1,524 @@
+/*
+ * The screen's loop: keys, signals and notifications in, commands, one paint.
+ *
+ * The loop sleeps in poll() without a timeout.  Everything that waits is taken
+ * before anything is painted, so a held key over a slow line never lags behind
+ * by more than one screen.  Signals arrive through a signalfd, news of threads
+ * through an eventfd.  A timeout exists only while the list looks for rows
+ * (none: it goes on at once) or while the index moves faster than it is worth
+ * repainting.
+ */
+#include "config.h"
+
+#include "ui/app.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PROGRESS_MS = 500 }; /* between paints that only show progress */
+
+/* --- for all files ----------------------------------------------------- */
+
+static void
+say(struct app *app, bool trouble, const char *format, va_list args)
+{
+	text_clear(&app->message);
+	text_addv(&app->message, format, args);
+	app->trouble = trouble;
+}
+
+void
+app_say(struct app *app, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say(app, false, format, args);
+	va_end(args);
+}
+
+void
+app_trouble(struct app *app, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say(app, true, format, args);
+	va_end(args);
+}
+
+int64_t
+app_count(const struct command_call *call)
+{
+	return call->count < INT32_MAX ? (int64_t)call->count : INT32_MAX;
+}
+
+const struct selection *
+app_selection(struct app *app)
+{
+	struct selection *selection = &app->selection;
+	struct list *list = app->list;
+	const struct row *row = list_current(list);
+	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
+	if (!m)
+		return NULL;
+	unsigned generation = trace_generation(list->trace);
+	if (selection->valid && selection->trace == list->trace &&
+	    selection->generation == generation &&
+	    selection->place.offset == row->place.offset &&
+	    selection->place.ordinal == row->place.ordinal &&
+	    selection->message.length == m->length)
+		return selection;
+	selection->valid = true;
+	selection->trace = list->trace;
+	selection->generation = generation;
+	selection->place = row->place;
+	selection->message = *m;
+	reader_expand(list->reader, &selection->message, EXPAND_FIELDS, &selection->expansion);
+	return selection;
+}
+
+void
+app_refilter(struct app *app)
+{
+	app->filter = filter_all();
+	if (!app->filters_off) {
+		app->filter.severities = filter_threshold(app->threshold, app->hide_unassigned);
+		app->filter.text = app->pattern;
+	}
+	for (size_t i = 0; i < app->session->traces.count; i++)
+		list_rebuild(&app->lists[i]);
+}
+
+void
+app_show_trace(struct app *app, size_t trace)
+{
+	search_cancel(app);
+	app->trace = trace;
+	app->list = &app->lists[trace];
+	app->generation = trace_generation(app->list->trace);
+}
+
+void
+app_focus(struct app *app, enum pane_id pane)
+{
+	app->focus = pane;
+}
+
+/* --- keys to commands -------------------------------------------------- */
+
+void
+app_run(struct app *app, struct command_call call)
+{
+	pane_command *run = panes[app->focus]->commands[call.id];
+	if (commands[call.id].argument == ARGUMENT_TEXT && !call.text) {
+		prompt_open(&app->prompt, call.id);
+		return;
+	}
+	if (!run && app->focus == PANE_HELP && call.id != COMMAND_REDRAW &&
+	    call.id != COMMAND_SUSPEND && call.id != COMMAND_QUIT)
+		app_run(app, (struct command_call){.id = COMMAND_CLOSE});
+	if (!run)
+		run = app_commands[call.id];
+	if (!run)
+		run = panes[PANE_LIST]->commands[call.id];
+	if (run)
+		run(app, &call);
+}
+
+static void
+forget_keys(struct app *app)
+{
+	app->keys.count = 0;
+	app->count = 0;
+	app->counted = false;
+	app->wants_letter = COMMAND_COUNT;
+}
+
+static void
+run_key(struct app *app, enum command_id id, uint32_t letter)
+{
+	struct command_call call = {.id = id,
+				    .count = app->counted ? app->count : 1,
+				    .counted = app->counted,
+				    .letter = letter};
+	forget_keys(app);
+	app_run(app, call);
+}
+
+static void
+prompt_takes(struct app *app, uint32_t key)
+{
+	struct prompt *prompt = &app->prompt;
+	if (prompt->id == COMMAND_SEARCH_BACK && key == '?' && !prompt->text.length) {
+		prompt_close(prompt);
+		app_run(app, (struct command_call){.id = COMMAND_HELP});
+	} else if (prompt_key(prompt, key) == PROMPT_ACCEPTED) {
+		char *text = mem_text(text_get(&prompt->text));
+		app_run(app, (struct command_call){.id = prompt->id, .text = text});
+		free(text);
+	}
+}
+
+static bool
+is_count(const struct app *app, uint32_t key)
+{
+	return !app->keys.count && key <= '9' && (key >= '1' || (key == '0' && app->counted));
+}
+
+void
+app_key(struct app *app, uint32_t key)
+{
+	enum command_id id;
+	text_clear(&app->message);
+	if (app->prompt.active) {
+		prompt_takes(app, key);
+		return;
+	}
+	if (app->wants_letter != COMMAND_COUNT) {
+		run_key(app, app->wants_letter, key);
+		return;
+	}
+	if (is_count(app, key)) {
+		app->counted = true;
+		app->count = app->count > UINT64_MAX / 16 ? app->count : app->count * 10 + key - '0';
+		return;
+	}
+	app->keys.at[app->keys.count++] = key;
+	switch (keymap_look(&app->keymap, panes[app->focus]->scope, &app->keys, &id)) {
+	case KEYMAP_FOUND:
+		if (commands[id].argument == ARGUMENT_LETTER) {
+			app->keys.count = 0;
+			app->wants_letter = id;
+		} else {
+			run_key(app, id, key);
+		}
+		break;
+	case KEYMAP_PREFIX:
+		if (app->keys.count < KEYS_MAX)
+			break;
+		forget_keys(app);
+		break;
+	case KEYMAP_NONE:
+		forget_keys(app);
+		break;
+	}
+}
+
+/* Types a +COMMAND: keys, a prompt that is still open at the end accepted;
+ * `t=TIME` is `tTIME`. */
+static void
+type_command(struct app *app, const char *text)
+{
+	size_t length = strlen(text), at = 0;
+	while (at < length) {
+		uint32_t code;
+		size_t taken = text_decode(text + at, length - at, &code);
+		if (!taken)
+			return;
+		if (!(at == 1 && text[0] == 't' && code == '='))
+			app_key(app, code);
+		at += taken;
+	}
+	if (app->prompt.active)
+		app_key(app, KEYCODE_ENTER);
+	forget_keys(app);
+}
+
+/* --- painting ---------------------------------------------------------- */
+
+static void
+place_panes(struct app *app)
+{
+	int rows, cols;
+	term_size(app->term, &rows, &cols);
+	if (app->canvas.rows != rows || app->canvas.cols != cols)
+		canvas_resize(&app->canvas, rows, cols);
+	struct layout_wish wish = {.rows = rows,
+				   .cols = cols,
+				   .mode = app->layout_mode,
+				   .focus = app->focus,
+				   .zoom = app->zoom,
+				   .split = app->split};
+	memcpy(wish.open, app->open, sizeof wish.open);
+	app->layout = layout_make(&wish);
+}
+
+static void
+draw_rule(struct app *app, enum pane_id pane)
+{
+	const struct area *area = &app->layout.rules[pane];
+	enum role role = app->focus == pane ? ROLE_RULE_FOCUS : ROLE_RULE;
+	char line = app->focus == pane ? '=' : '-';
+	struct text title = {0};
+	text_addf(&title, " %s", panes[pane]->name);
+	if (panes[pane]->title)
+		panes[pane]->title(app, &title);
+	text_add(&title, " ");
+	canvas_fill(&app->canvas, area, 0, 0, area->cols, role, line);
+	canvas_put(&app->canvas, area, 0, 1, role, text_get(&title), title.length);
+	text_free(&title);
+}
+
+static void
+draw_bar(struct app *app)
+{
+	const struct area *bar = &app->layout.bar;
+	for (int y = 0; y < bar->rows; y++)
+		canvas_puts(&app->canvas, bar, y, 0, ROLE_RULE, "|");
+}
+
+static void
+paint(struct app *app)
+{
+	place_panes(app);
+	list_settle(app->list);
+	canvas_clear(&app->canvas);
+	for (int pane = 0; pane < PANE_COUNT; pane++) {
+		if (app->layout.panes[pane].rows > 0)
+			panes[pane]->draw(app, &app->canvas, &app->layout.panes[pane]);
+		if (app->layout.rules[pane].rows > 0)
+			draw_rule(app, (enum pane_id)pane);
+	}
+	draw_bar(app);
+	if (app->layout.title.rows)
+		bars_draw_title(app, &app->canvas, &app->layout.title);
+	if (app->layout.status.rows)
+		bars_draw_status(app, &app->canvas, &app->layout.status);
+	term_paint(app->term, &app->canvas);
+}
+
+/* --- events ------------------------------------------------------------ */
+
+static const int caught[] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
+
+static void
+signal_set(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+		sigaddset(set, caught[i]);
+}
+
+/* Lets a blocked signal do what it does without us. */
+static void
+raise_default(int number)
+{
+	sigset_t one;
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	signal(number, SIG_DFL);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+}
+
+void
+app_suspend(struct app *app)
+{
+	term_suspend(app->term);
+	raise_default(SIGTSTP);
+	term_resume(app->term);
+}
+
+static void
+take_signals(struct app *app)
+{
+	struct signalfd_siginfo info;
+	while (read(app->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+		switch ((int)info.ssi_signo) {
+		case SIGTERM:
+		case SIGHUP:
+			app->deadly = (int)info.ssi_signo;
+			app->quit = true;
+			break;
+		case SIGINT:
+			app_key(app, KEYCODE_CTRL('C'));
+			break;
+		case SIGTSTP:
+			app_suspend(app);
+			break;
+		case SIGCONT:
+			term_forget(app->term);
+			break;
+		}
+	}
+}
+
+static void
+notify(void *context)
+{
+	const struct app *app = context;
+	uint64_t one = 1;
+	if (write(app->notify, &one, sizeof one) < 0) {
+		/* full: the loop will wake anyway */
+	}
+}
+
+static void
+take_news(struct app *app)
+{
+	uint64_t count;
+	if (read(app->notify, &count, sizeof count) < 0)
+		return;
+	search_poll(app);
+	for (size_t i = 0; i < app->session->traces.count; i++) {
+		char *notice = trace_take_notice(app->session->traces.at[i]);
+		if (notice)
+			app_trouble(app, "%s", notice);
+		free(notice);
+	}
+	unsigned generation = trace_generation(app->list->trace);
+	if (generation != app->generation && app->filter.text)
+		list_rebuild(app->list);
+	app->generation = generation;
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void
+loop(struct app *app)
+{
+	struct pollfd files[] = {{.fd = term_file(app->term), .events = POLLIN},
+				 {.fd = app->signals, .events = POLLIN},
+				 {.fd = app->notify, .events = POLLIN}};
+	int64_t painted = 0;
+	bool more = true, news_only = false;
+	while (!app->quit) {
+		int64_t wait = painted + PROGRESS_MS - now_ms();
+		bool later = news_only && !more && wait > 0;
+		if (!later) {
+			more = list_work(app->list);
+			paint(app);
+			painted = now_ms();
+		}
+		int ready = poll(files, 3, more ? 0 : later ? (int)wait : -1);
+		if (ready < 0 && errno != EINTR)
+			break;
+		if (files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+			break;
+		bool had_search = app->search.job;
+		if (files[1].revents)
+			take_signals(app);
+		if (files[2].revents)
+			take_news(app);
+		uint32_t key;
+		bool keys = false;
+		while (!app->quit && (key = term_key(app->term)) != KEYCODE_NONE) {
+			app_key(app, key);
+			keys = true;
+		}
+		news_only = !keys && !files[1].revents && had_search == (app->search.job != NULL) &&
+			    (later ? ready > 0 : files[2].revents);
+	}
+}
+
+/* --- from start to end ------------------------------------------------- */
+
+static void
+open_parts(struct app *app)
+{
+	struct session *session = app->session;
+	const struct view *view = &app->options->view;
+	const struct filter *filter = &app->options->filter;
+	app->threshold = SEVERITY_DEBUG;
+	while (app->threshold > SEVERITY_FATAL && !(filter->severities >> app->threshold & 1))
+		app->threshold--;
+	app->hide_unassigned = !(filter->severities & 1);
+	app->pattern = filter->text ? regex_clone(filter->text) : NULL;
+	app->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
+	app->time_mode = (enum time_mode)view->time;
+	app->layout_mode = (enum layout_mode)view->layout;
+	app->open[PANE_LIST] = true;
+	app->open[PANE_DETAIL] = view->detail;
+	app->open[PANE_HEX] = view->hex;
+	app->wants_letter = COMMAND_COUNT;
+	keymap_standard(&app->keymap);
+	for (int i = 0; i < PANE_COUNT; i++)
+		app->state[i] = mem_new(panes[i]->state_size);
+	app->lists = mem_new(session->traces.count * sizeof *app->lists);
+	for (size_t i = 0; i < session->traces.count; i++)
+		list_open(&app->lists[i], session->traces.at[i], &app->filter);
+	app->list = &app->lists[0];
+	app_refilter(app);
+}
+
+static void
+close_parts(struct app *app)
+{
+	search_free(&app->search);
+	for (size_t i = 0; i < app->session->traces.count; i++)
+		list_close(&app->lists[i]);
+	free(app->lists);
+	for (int i = 0; i < PANE_COUNT; i++) {
+		if (panes[i]->close)
+			panes[i]->close(app->state[i]);
+		free(app->state[i]);
+	}
+	jumps_free(&app->jumps);
+	prompt_free(&app->prompt);
+	keymap_free(&app->keymap);
+	expansion_free(&app->selection.expansion);
+	regex_free(app->pattern);
+	canvas_free(&app->canvas);
+	text_free(&app->message);
+}
+
+static void
+run(struct app *app)
+{
+	struct session *session = app->session;
+	place_panes(app);
+	paint(app);
+	for (size_t i = 0; i < app->options->command_count; i++)
+		type_command(app, app->options->commands[i]);
+	if (app->options->command_count)
+		paint(app);
+	for (size_t i = 0; i < session->traces.count; i++)
+		trace_start(session->traces.at[i]);
+	loop(app);
+}
+
+int
+ui_run(struct session *session, struct ui_options *options, struct err *err)
+{
+	struct app app = {.session = session, .options = options};
+	sigset_t set, before;
+	app.term = term_open(&options->theme, err);
+	if (!app.term)
+		return ERR_UNSUPPORTED;
+	signal_set(&set);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	app.signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	app.notify = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	void (*old_notify)(void *) = session->notify;
+	void *old_context = session->notify_context;
+	session->notify_context = &app;
+	session->notify = notify;
+
+	open_parts(&app);
+	run(&app);
+	term_close(app.term);
+
+	session->notify = old_notify;
+	session->notify_context = old_context;
+	close_parts(&app);
+	close(app.notify);
+	close(app.signals);
+	if (app.deadly)
+		raise_default(app.deadly);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return 0;
+}

@@ -1,0 +1,105 @@
+/*
+ * The state of the screen, shared by its files.
+ *
+ * One loop (app.c) takes keys, signals and notifications, lets commands
+ * change this state, and paints it when nothing else is waiting.
+ */
+#ifndef TRAWL_UI_APP_H
+#define TRAWL_UI_APP_H
+
+#include "command/keymap.h"
+#include "ui/jump.h"
+#include "ui/list.h"
+#include "ui/pane.h"
+#include "ui/prompt.h"
+#include "ui/search.h"
+#include "ui/term.h"
+#include "ui/ui.h"
+
+/* The message under the cursor with its fields; see app_selection. */
+struct selection {
+	bool valid;
+	struct trace *trace;
+	struct place place;
+	unsigned generation;
+	struct message message;
+	struct expansion expansion;
+};
+
+struct app {
+	struct session *session;
+	struct ui_options *options;
+	struct term *term;
+	struct canvas canvas;
+	struct layout layout;
+	enum text_charset charset;
+
+	struct list *lists; /* one per trace, owned */
+	size_t trace;
+	struct list *list; /* that of the present trace */
+	unsigned generation;
+	struct selection selection;
+
+	/* filters: what is set, and what of it is on */
+	enum severity threshold;
+	bool hide_unassigned;
+	struct regex *pattern; /* owned, or NULL */
+	bool filters_off;
+	struct filter filter; /* borrows pattern; what the lists obey */
+
+	bool open[PANE_COUNT];
+	enum pane_id focus;
+	void *state[PANE_COUNT];
+	enum layout_mode layout_mode;
+	bool zoom;
+	int split;
+	enum time_mode time_mode;
+
+	/* keys so far of a command */
+	struct keymap keymap;
+	struct keys keys;
+	uint64_t count;
+	bool counted;
+	enum command_id wants_letter; /* COMMAND_COUNT: none */
+
+	struct prompt prompt;
+	struct search search;
+	struct jumps jumps;
+	struct text message; /* for the last row, until the next key */
+	bool trouble;	     /* it is an error */
+
+	int notify;  /* eventfd */
+	int signals; /* signalfd */
+	bool quit;
+	int deadly; /* signal that ended it, or 0 */
+};
+
+/* Runs a command, or opens the prompt for the text it needs. */
+void app_run(struct app *, struct command_call);
+void app_key(struct app *, uint32_t key);
+
+/* The handlers that belong to no pane. */
+extern pane_command *const app_commands[COMMAND_COUNT];
+
+/* Says something in the last row until the next key. */
+void app_say(struct app *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void app_trouble(struct app *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The selected message, its fields expanded; NULL if there is none. */
+const struct selection *app_selection(struct app *);
+
+/* After a change of the filter's parts. */
+void app_refilter(struct app *);
+
+void app_show_trace(struct app *, size_t trace);
+void app_focus(struct app *, enum pane_id);
+void app_suspend(struct app *);
+
+/* The first and the last row (bars.c). */
+void bars_draw_title(struct app *, struct canvas *, const struct area *);
+void bars_draw_status(struct app *, struct canvas *, const struct area *);
+
+/* A move by a command's count, never so large that adding it overflows. */
+int64_t app_count(const struct command_call *);
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * The title and the status row.
+ *
+ * What changes with every key is short and at the left of the status, so that
+ * a step costs few bytes: the number of the message.  Totals say how sure
+ * they are.
+ */
+#include "config.h"
+
+#include "ui/app.h"
+#include "ui/clock.h"
+
+#include <string.h>
+
+/* Draws LEFT, and RIGHT at the end of the row where both fit. */
+static void
+draw_sides(struct canvas *canvas, const struct area *area, enum role role,
+	   const struct text *left, const struct text *right)
+{
+	int columns = text_columns(text_get(right), right->length);
+	canvas_fill(canvas, area, 0, 0, area->cols, role, ' ');
+	int x = canvas_put(canvas, area, 0, 0, role, text_get(left), left->length);
+	if (right->length && x + 1 + columns <= area->cols)
+		canvas_put(canvas, area, 0, area->cols - columns, role, text_get(right),
+			   right->length);
+}
+
+static void
+add_safe(struct app *app, const char *string, struct text *out)
+{
+	text_add_safe(out, string, strlen(string), app->charset);
+}
+
+static void
+add_size(uint64_t bytes, struct text *out)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+	size_t unit = 0;
+	double value = (double)bytes;
+	while (value >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
+		value /= 1000;
+		unit++;
+	}
+	text_addf(out, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+static unsigned
+percent_indexed(const struct index_progress *progress)
+{
+	if (progress->complete || !progress->size)
+		return 100;
+	unsigned percent = (unsigned)((double)progress->bytes * 100 / (double)progress->size);
+	return percent > 99 ? 99 : percent;
+}
+
+/* --- title ------------------------------------------------------------- */
+
+static void
+add_filters(struct app *app, struct text *out)
+{
+	bool level = app->threshold != SEVERITY_DEBUG;
+	if (!level && !app->hide_unassigned && !app->pattern)
+		return;
+	text_add(out, app->filters_off ? "  filters off" : "  only");
+	if (app->filters_off)
+		return;
+	if (level)
+		text_addf(out, " %s+", severity_name(app->threshold));
+	if (app->hide_unassigned)
+		text_add(out, " assigned");
+	if (app->pattern) {
+		text_add(out, " /");
+		add_safe(app, regex_pattern(app->pattern), out);
+		text_add(out, "/");
+	}
+}
+
+void
+bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct text left = {0}, right = {0};
+	struct trace *trace = app->list->trace;
+	struct index_progress progress;
+	index_get_progress(trace_index(trace), &progress);
+	text_add(&left, " trawl  ");
+	add_safe(app, trace_name(trace), &left);
+	if (app->session->traces.count > 1)
+		text_addf(&left, " +%zu", app->session->traces.count - 1);
+	text_add(&left, "  ");
+	add_size(capture_size(trace_capture(trace)), &left);
+	text_addf(&left, "  %s", decoder_name(trace_decoder(trace)->ops));
+	add_filters(app, &left);
+	if (app->time_mode != TIME_ABSOLUTE)
+		text_addf(&right, " T:%s", time_mode_name(app->time_mode));
+	if (app->layout_mode != LAYOUT_AUTO)
+		text_addf(&right, "  %s", layout_mode_name(app->layout_mode));
+	if (app->zoom)
+		text_addf(&right, "  zoom:%s", panes[app->focus]->name);
+	if (!progress.complete)
+		text_addf(&right, "  idx %u%%", percent_indexed(&progress));
+	text_add(&right, " ");
+	draw_sides(canvas, area, ROLE_TITLE, &left, &right);
+	text_free(&left);
+	text_free(&right);
+}
+
+/* --- status ------------------------------------------------------------ */
+
+/* How many messages the list shows in all, where that can be said at once. */
+static bool
+count_shown(const struct app *app, const struct index_progress *progress, uint64_t *count)
+{
+	if (filter_is_all(&app->filter) || app->filter.text || !progress->complete)
+		return false;
+	*count = 0;
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		if (app->filter.severities >> s & 1)
+			*count += progress->severities[s];
+	return true;
+}
+
+static void
+add_position(struct app *app, const struct index_progress *progress, struct text *out)
+{
+	const struct row *row = list_current(app->list);
+	char digits[32];
+	bool exact;
+	uint64_t shown;
+	if (!row)
+		return;
+	uint64_t number = reader_number(app->list->reader, row->at, &exact);
+	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
+	uint64_t total = trace_count(app->list->trace, &exact);
+	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
+	if (count_shown(app, progress, &shown))
+		text_addf(out, ", %s shown", text_number(digits, shown));
+}
+
+static void
+add_time(struct app *app, struct text *out)
+{
+	const struct row *row = list_current(app->list);
+	const struct message *m = row ? reader_message(app->list->reader, row->at) : NULL;
+	struct trace_clock clock = trace_clock(app->list->trace);
+	if (!m || !(m->flags & MESSAGE_TIMED) || app->time_mode == TIME_ABSOLUTE)
+		return;
+	text_add(out, "   ");
+	clock_format(&clock, m->ticks, out);
+}
+
+/* What was typed of a command so far. */
+static void
+add_typed(const struct app *app, struct text *out)
+{
+	if (app->counted)
+		text_addf(out, "%llu", (unsigned long long)app->count);
+	keys_format(&app->keys, out);
+	if (app->wants_letter != COMMAND_COUNT)
+		text_add(out, commands[app->wants_letter].keys);
+	if (out->length)
+		text_add(out, "  ");
+}
+
+static void
+add_totals(const struct index_progress *progress, struct text *out)
+{
+	static const enum severity shown[] = {SEVERITY_FATAL, SEVERITY_ERROR, SEVERITY_WARNING};
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+		uint64_t count = progress->severities[shown[i]];
+		if (count)
+			text_addf(out, "%c%llu%s ", severity_letter(shown[i]),
+				  (unsigned long long)count, progress->complete ? "" : "+");
+	}
+}
+
+void
+bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct text left = {0}, right = {0};
+	struct index_progress progress;
+	enum role role = ROLE_STATUS;
+	if (app->prompt.active) {
+		prompt_draw(&app->prompt, canvas, area, app->charset);
+		return;
+	}
+	index_get_progress(trace_index(app->list->trace), &progress);
+	add_typed(app, &right);
+	if (app->message.length) {
+		text_add_char(&left, ' ');
+		add_safe(app, app->message.data, &left);
+		role = app->trouble ? ROLE_TROUBLE : ROLE_STATUS;
+	} else if (app->search.job) {
+		text_add(&left, " searching... Ctrl-C cancels");
+	} else {
+		add_position(app, &progress, &left);
+		add_time(app, &left);
+		add_totals(&progress, &right);
+	}
+	draw_sides(canvas, area, role, &left, &right);
+	text_free(&left);
+	text_free(&right);
+}

@@ -1,0 +1,363 @@
+/*
+ * The commands that belong to no pane: filters, panes, time, facts, leaving.
+ */
+#include "config.h"
+
+#include "ui/app.h"
+
+#include <string.h>
+
+/* --- filters ----------------------------------------------------------- */
+
+static void
+say_threshold(struct app *app)
+{
+	app_refilter(app);
+	app_say(app, "severity %s and worse; messages without one are %s",
+		severity_name(app->threshold), app->hide_unassigned ? "hidden" : "shown");
+}
+
+static void
+step_threshold(struct app *app, const struct command_call *call)
+{
+	int64_t step = call->id == COMMAND_STRICTER ? -app_count(call) : app_count(call);
+	int64_t level = (int64_t)app->threshold + step;
+	level = level < SEVERITY_FATAL ? SEVERITY_FATAL : level;
+	app->threshold = level > SEVERITY_DEBUG ? SEVERITY_DEBUG : (enum severity)level;
+	say_threshold(app);
+}
+
+static void
+set_threshold(struct app *app, const struct command_call *call)
+{
+	int level = severity_parse(call->text);
+	if (level <= 0) {
+		app_trouble(app, "%s is no severity; fatal, error, warning, info, user1, user2, debug",
+			    call->text);
+		return;
+	}
+	app->threshold = (enum severity)level;
+	say_threshold(app);
+}
+
+static void
+toggle_unassigned(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->hide_unassigned = !app->hide_unassigned;
+	say_threshold(app);
+}
+
+static void
+set_pattern(struct app *app, const struct command_call *call)
+{
+	struct err err;
+	struct regex *regex = NULL;
+	if (*call->text && !(regex = regex_new(call->text, REGEX_SMART_CASE, &err))) {
+		app_trouble(app, "%s", err.what);
+		return;
+	}
+	search_cancel(app);
+	regex_free(app->pattern);
+	app->pattern = regex;
+	app->filters_off = false;
+	app_refilter(app);
+}
+
+static void
+toggle_filters(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->filters_off = !app->filters_off;
+	app_refilter(app);
+	app_say(app, app->filters_off ? "filters off" : "filters on");
+}
+
+/* --- panes ------------------------------------------------------------- */
+
+static void
+toggle_pane(struct app *app, enum pane_id pane)
+{
+	app->open[pane] = !app->open[pane];
+	if (!app->open[pane] && app->focus == pane)
+		app_focus(app, PANE_LIST);
+}
+
+static void
+toggle_detail(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	toggle_pane(app, PANE_DETAIL);
+}
+
+static void
+toggle_hex(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	toggle_pane(app, PANE_HEX);
+}
+
+static void
+open_detail(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->open[PANE_DETAIL] = true;
+	app_focus(app, PANE_DETAIL);
+}
+
+static void
+open_help(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->open[PANE_HELP] = true;
+	app_focus(app, PANE_HELP);
+}
+
+static void
+next_pane(struct app *app, const struct command_call *call)
+{
+	int step = call->id == COMMAND_PANE_NEXT ? 1 : PANE_COUNT - 1;
+	int pane = (int)app->focus;
+	do
+		pane = (pane + step) % PANE_COUNT;
+	while (!app->open[pane]);
+	app_focus(app, (enum pane_id)pane);
+}
+
+/* The pane whose border lies nearest in a direction. */
+static void
+go_to_pane(struct app *app, const struct command_call *call)
+{
+	const struct area *from = &app->layout.panes[app->focus];
+	int best = -1, least = 0;
+	for (int i = 0; i < PANE_COUNT; i++) {
+		const struct area *to = &app->layout.panes[i];
+		int distance = 0;
+		if (!app->open[i] || to->rows <= 0 || i == (int)app->focus)
+			continue;
+		if (call->id == COMMAND_PANE_LEFT)
+			distance = from->col - to->col;
+		else if (call->id == COMMAND_PANE_RIGHT)
+			distance = to->col - from->col;
+		else if (call->id == COMMAND_PANE_UP)
+			distance = from->row - (to->row + to->rows) + 1;
+		else
+			distance = to->row - (from->row + from->rows) + 1;
+		if (distance > 0 && (best < 0 || distance < least)) {
+			best = i;
+			least = distance;
+		}
+	}
+	if (best >= 0)
+		app_focus(app, (enum pane_id)best);
+}
+
+static void
+cycle_layout(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->layout_mode = (enum layout_mode)((app->layout_mode + 1) % LAYOUT_MODES);
+	app_say(app, "layout %s", layout_mode_name(app->layout_mode));
+}
+
+static void
+toggle_zoom(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->zoom = !app->zoom;
+}
+
+static void
+move_split(struct app *app, const struct command_call *call)
+{
+	int64_t step = call->id == COMMAND_SPLIT_MORE ? app_count(call) : -app_count(call);
+	int64_t split = app->split + step;
+	app->split = split < -10 ? -10 : split > 10 ? 10 : (int)split;
+}
+
+/* --- screen and program ------------------------------------------------ */
+
+static void
+cycle_time(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	do
+		app->time_mode = (enum time_mode)((app->time_mode + 1) % TIME_MODES);
+	while (app->time_mode == TIME_MARK && !app->jumps.has_base);
+	app_say(app, "time: %s", time_mode_name(app->time_mode));
+}
+
+static void
+say_facts(struct app *app, const struct command_call *call)
+{
+	struct trace *trace = app->list->trace;
+	const struct row *row = list_current(app->list);
+	const struct message *m = row ? reader_message(app->list->reader, row->at) : NULL;
+	struct index_progress progress;
+	struct text facts = {0};
+	char digits[32];
+	bool exact;
+	(void)call;
+	if (m) {
+		uint64_t number = reader_number(app->list->reader, row->at, &exact);
+		text_addf(&facts, "message %s%s at 0x%llx, %u B, ", exact ? "" : "~",
+			  text_number(digits, number), (unsigned long long)m->offset, m->length);
+	}
+	index_get_progress(trace_index(trace), &progress);
+	text_addf(&facts, "%s, %s (%s), %s B, ", trace_name(trace),
+		  decoder_name(trace_decoder(trace)->ops), trace_reason(trace),
+		  text_number(digits, capture_size(trace_capture(trace))));
+	if (progress.complete)
+		text_addf(&facts, "%s messages", text_number(digits, progress.messages));
+	else
+		text_addf(&facts, "%s messages so far", text_number(digits, progress.messages));
+	app_say(app, "%s", text_get(&facts));
+	text_free(&facts);
+}
+
+static void
+reread(struct app *app, const struct command_call *call)
+{
+	struct ui_options *options = app->options;
+	struct err err = {0};
+	(void)call;
+	for (size_t i = 0; i < app->session->traces.count; i++)
+		trace_refresh(app->session->traces.at[i]);
+	if (options->reload &&
+	    options->reload(options->reload_context, &options->view, &options->theme, &err) < 0)
+		app_trouble(app, "%s", err.what);
+	term_theme(app->term, &options->theme);
+	list_rebuild(app->list);
+}
+
+static void
+redraw(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	term_forget(app->term);
+}
+
+static void
+suspend(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app_suspend(app);
+}
+
+static void
+cancel(struct app *app, const struct command_call *call)
+{
+	bool typed = call->letter == KEYCODE_CTRL('C');
+	if (app->search.job) {
+		search_cancel(app);
+		return;
+	}
+	if (list_busy(app->list)) {
+		list_cancel(app->list);
+		return;
+	}
+	if (typed && !app->search.highlight)
+		app_say(app, "q quits");
+	app->search.highlight = false;
+}
+
+static void
+quit(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->quit = true;
+}
+
+/* Closes the pane with the cursor; the list is the last. */
+static void
+close_top(struct app *app, const struct command_call *call)
+{
+	if (app->zoom)
+		app->zoom = false;
+	else if (app->focus != PANE_LIST)
+		toggle_pane(app, app->focus);
+	else
+		quit(app, call);
+}
+
+/* Runs `NAME TEXT`. */
+static void
+run_line(struct app *app, const struct command_call *call)
+{
+	const char *text = call->text + strspn(call->text, " ");
+	size_t length = strcspn(text, " ");
+	enum command_id id = command_find(text, length);
+	if (!length)
+		return;
+	if (id == COMMAND_COUNT) {
+		app_trouble(app, "%.*s: no such command, or several; Tab completes", (int)length, text);
+		return;
+	}
+	const char *rest = text + length + strspn(text + length, " ");
+	struct command_call run = {.id = id, .count = 1};
+	if (commands[id].argument == ARGUMENT_TEXT && *rest)
+		run.text = rest;
+	else if (commands[id].argument == ARGUMENT_COUNT)
+		run.counted = text_parse_uint(rest, UINT64_MAX, &run.count);
+	else if (commands[id].argument == ARGUMENT_LETTER)
+		run.letter = (unsigned char)*rest;
+	app_run(app, run);
+}
+
+pane_command *const app_commands[COMMAND_COUNT] = {
+    [COMMAND_GOTO] = jump_goto,
+    [COMMAND_PERCENT] = jump_percent,
+    [COMMAND_BACK] = jump_trail,
+    [COMMAND_FORWARD] = jump_trail,
+    [COMMAND_SEARCH] = search_text,
+    [COMMAND_SEARCH_BACK] = search_text,
+    [COMMAND_NEXT] = search_again,
+    [COMMAND_PREVIOUS] = search_again,
+    [COMMAND_NEXT_ERROR] = search_kind,
+    [COMMAND_PREVIOUS_ERROR] = search_kind,
+    [COMMAND_NEXT_WARNING] = search_kind,
+    [COMMAND_PREVIOUS_WARNING] = search_kind,
+    [COMMAND_NEXT_LOSS] = search_kind,
+    [COMMAND_PREVIOUS_LOSS] = search_kind,
+    [COMMAND_NEXT_SYNC] = search_kind,
+    [COMMAND_PREVIOUS_SYNC] = search_kind,
+    [COMMAND_NEXT_RESYNC] = search_kind,
+    [COMMAND_PREVIOUS_RESYNC] = search_kind,
+    [COMMAND_NEXT_ORIGIN] = search_origin,
+    [COMMAND_PREVIOUS_ORIGIN] = search_origin,
+    [COMMAND_NEXT_TRACE] = jump_trace,
+    [COMMAND_PREVIOUS_TRACE] = jump_trace,
+    [COMMAND_CANCEL] = cancel,
+    [COMMAND_STRICTER] = step_threshold,
+    [COMMAND_LOOSER] = step_threshold,
+    [COMMAND_SEVERITY] = set_threshold,
+    [COMMAND_UNASSIGNED] = toggle_unassigned,
+    [COMMAND_FILTER] = set_pattern,
+    [COMMAND_FILTERS] = toggle_filters,
+    [COMMAND_MARK] = jump_set,
+    [COMMAND_JUMP] = jump_mark,
+    [COMMAND_NEXT_MARK] = jump_next_mark,
+    [COMMAND_PREVIOUS_MARK] = jump_next_mark,
+    [COMMAND_DETAIL] = toggle_detail,
+    [COMMAND_HEX] = toggle_hex,
+    [COMMAND_OPEN] = open_detail,
+    [COMMAND_PANE_NEXT] = next_pane,
+    [COMMAND_PANE_PREVIOUS] = next_pane,
+    [COMMAND_PANE_LEFT] = go_to_pane,
+    [COMMAND_PANE_DOWN] = go_to_pane,
+    [COMMAND_PANE_UP] = go_to_pane,
+    [COMMAND_PANE_RIGHT] = go_to_pane,
+    [COMMAND_LAYOUT] = cycle_layout,
+    [COMMAND_ZOOM] = toggle_zoom,
+    [COMMAND_SPLIT_LESS] = move_split,
+    [COMMAND_SPLIT_MORE] = move_split,
+    [COMMAND_TIME] = cycle_time,
+    [COMMAND_FACTS] = say_facts,
+    [COMMAND_REREAD] = reread,
+    [COMMAND_REDRAW] = redraw,
+    [COMMAND_HELP] = open_help,
+    [COMMAND_COMMAND] = run_line,
+    [COMMAND_CLOSE] = close_top,
+    [COMMAND_QUIT] = quit,
+    [COMMAND_SUSPEND] = suspend,
+};

@@ -1,0 +1,442 @@
+/*
+ * Marks, the trail of jumps, and the go-to prompt: see jump.h.
+ *
+ * A point in time is found by bisecting cells, from their summaries where the
+ * index has them and by decoding a cell where not: some twenty cells in a
+ * capture of any size.  Where time steps back the answer is one of several.
+ */
+#include "config.h"
+
+#include "ui/jump.h"
+#include "ui/app.h"
+#include "ui/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TRAIL_MAX = 100,
+	UNTIMED_MAX = 64, /* cells without a time passed while bisecting */
+	NEAR_CELLS = 16	  /* looked at for the message itself */
+};
+
+void
+jumps_free(struct jumps *jumps)
+{
+	vec_free(&jumps->marks);
+	vec_free(&jumps->trail);
+	free(jumps->last);
+}
+
+static bool
+same_spot(const struct spot *spot, size_t trace, struct place place)
+{
+	return spot->trace == trace && spot->place.offset == place.offset &&
+	       spot->place.ordinal == place.ordinal;
+}
+
+/* Where the cursor is; false on an empty list. */
+static bool
+spot_here(struct app *app, struct spot *spot)
+{
+	const struct row *row = list_current(app->list);
+	if (row)
+		*spot = (struct spot){.trace = app->trace, .place = row->place};
+	return row;
+}
+
+static void
+go_to_spot(struct app *app, const struct spot *spot)
+{
+	struct position at;
+	if (spot->trace != app->trace)
+		app_show_trace(app, spot->trace);
+	if (reader_find_place(app->list->reader, spot->place, &at))
+		list_goto(app->list, at);
+}
+
+/* --- the trail --------------------------------------------------------- */
+
+static void
+remember(struct app *app)
+{
+	struct jumps *jumps = &app->jumps;
+	struct spot here;
+	if (!spot_here(app, &here))
+		return;
+	if (jumps->trail.count == TRAIL_MAX) {
+		memmove(jumps->trail.at, jumps->trail.at + 1,
+			(TRAIL_MAX - 1) * sizeof *jumps->trail.at);
+		jumps->trail.count--;
+	}
+	*vec_add(&jumps->trail) = here;
+	jumps->at = jumps->trail.count;
+}
+
+void
+jump_to(struct app *app, struct position at)
+{
+	remember(app);
+	list_goto(app->list, at);
+}
+
+void
+jump_trail(struct app *app, const struct command_call *call)
+{
+	struct jumps *jumps = &app->jumps;
+	size_t count = call->count < TRAIL_MAX ? (size_t)call->count : TRAIL_MAX;
+	for (; count; count--) {
+		if (call->id == COMMAND_FORWARD) {
+			if (jumps->at + 1 >= jumps->trail.count)
+				break;
+			jumps->at++;
+		} else {
+			if (!jumps->at)
+				break;
+			if (jumps->at == jumps->trail.count) {
+				remember(app); /* to come forward to */
+				jumps->at = jumps->trail.count - 1;
+			}
+			if (jumps->at)
+				jumps->at--;
+		}
+		go_to_spot(app, &jumps->trail.at[jumps->at]);
+	}
+}
+
+/* --- marks ------------------------------------------------------------- */
+
+char
+jumps_mark(const struct jumps *jumps, size_t trace, struct place place)
+{
+	for (size_t i = 0; i < jumps->marks.count; i++)
+		if (same_spot(&jumps->marks.at[i], trace, place))
+			return jumps->marks.at[i].letter;
+	return 0;
+}
+
+static struct spot *
+find_mark(struct jumps *jumps, char letter)
+{
+	for (size_t i = 0; i < jumps->marks.count; i++)
+		if (jumps->marks.at[i].letter == letter)
+			return &jumps->marks.at[i];
+	return NULL;
+}
+
+static void
+drop_mark(struct jumps *jumps, struct spot *mark)
+{
+	*mark = jumps->marks.at[--jumps->marks.count];
+}
+
+static bool
+is_letter(uint32_t key)
+{
+	return (key >= 'a' && key <= 'z') || (key >= 'A' && key <= 'Z');
+}
+
+static bool
+ticks_of(struct app *app, const struct spot *spot, uint64_t *ticks)
+{
+	struct list *list = &app->lists[spot->trace];
+	struct position at;
+	const struct message *m = reader_find_place(list->reader, spot->place, &at)
+				      ? reader_message(list->reader, at)
+				      : NULL;
+	if (!m || !(m->flags & MESSAGE_TIMED))
+		return false;
+	*ticks = m->ticks;
+	return true;
+}
+
+static void
+toggle_bookmark(struct app *app, struct spot here)
+{
+	struct jumps *jumps = &app->jumps;
+	for (size_t i = 0; i < jumps->marks.count; i++) {
+		struct spot *mark = &jumps->marks.at[i];
+		if (mark->letter == '*' && same_spot(mark, here.trace, here.place)) {
+			drop_mark(jumps, mark);
+			return;
+		}
+	}
+	here.letter = '*';
+	*vec_add(&jumps->marks) = here;
+}
+
+void
+jump_set(struct app *app, const struct command_call *call)
+{
+	struct jumps *jumps = &app->jumps;
+	struct spot here;
+	if (!spot_here(app, &here))
+		return;
+	if (call->letter == 'm') {
+		toggle_bookmark(app, here);
+	} else if (is_letter(call->letter)) {
+		here.letter = (char)call->letter;
+		struct spot *mark = find_mark(jumps, here.letter);
+		if (!mark)
+			mark = vec_add(&jumps->marks);
+		*mark = here;
+	} else {
+		app_say(app, "a mark is a letter");
+		return;
+	}
+	uint64_t ticks;
+	if (ticks_of(app, &here, &ticks)) {
+		jumps->has_base = true;
+		jumps->base = ticks;
+	}
+}
+
+void
+jump_mark(struct app *app, const struct command_call *call)
+{
+	struct jumps *jumps = &app->jumps;
+	struct spot *target = NULL;
+	if (call->letter == '\'' || call->letter == '`')
+		target = jumps->trail.count ? &jumps->trail.at[jumps->trail.count - 1] : NULL;
+	else if (is_letter(call->letter))
+		target = find_mark(jumps, (char)call->letter);
+	if (!target) {
+		app_say(app, "no such mark");
+		return;
+	}
+	struct spot spot = *target; /* the trail may move */
+	remember(app);
+	go_to_spot(app, &spot);
+}
+
+static int
+compare_places(struct place a, struct place b)
+{
+	if (a.offset != b.offset)
+		return a.offset < b.offset ? -1 : 1;
+	return (a.ordinal > b.ordinal) - (a.ordinal < b.ordinal);
+}
+
+void
+jump_next_mark(struct app *app, const struct command_call *call)
+{
+	struct jumps *jumps = &app->jumps;
+	int direction = call->id == COMMAND_NEXT_MARK ? 1 : -1;
+	struct spot here, *best = NULL;
+	if (!spot_here(app, &here))
+		return;
+	for (size_t i = 0; i < jumps->marks.count; i++) {
+		struct spot *mark = &jumps->marks.at[i];
+		if (mark->trace == here.trace &&
+		    compare_places(mark->place, here.place) * direction > 0 &&
+		    (!best || compare_places(mark->place, best->place) * direction < 0))
+			best = mark;
+	}
+	if (!best) {
+		app_say(app, "no mark that way");
+		return;
+	}
+	remember(app);
+	go_to_spot(app, best);
+}
+
+/* --- by number and share ----------------------------------------------- */
+
+static void
+go_to_number(struct app *app, uint64_t number)
+{
+	bool exact;
+	struct position at;
+	if (reader_find_number(app->list->reader, number, &at, &exact))
+		jump_to(app, at);
+	else
+		app_say(app, "no message %llu", (unsigned long long)number);
+}
+
+static void
+go_to_offset(struct app *app, uint64_t offset)
+{
+	struct position at;
+	if (reader_find_offset(app->list->reader, offset, &at))
+		jump_to(app, at);
+}
+
+static void
+go_to_percent(struct app *app, uint64_t percent)
+{
+	uint64_t size = capture_size(trace_capture(app->list->trace));
+	percent = percent < 100 ? percent : 100;
+	go_to_offset(app, size / 100 * percent + size % 100 * percent / 100);
+}
+
+void
+jump_percent(struct app *app, const struct command_call *call)
+{
+	go_to_percent(app, call->counted ? call->count : 0);
+}
+
+void
+jump_top(struct app *app, const struct command_call *call)
+{
+	struct position at;
+	if (call->counted) {
+		go_to_number(app, call->count);
+	} else if (reader_first(app->list->reader, &at)) {
+		remember(app);
+		list_goto_row(app->list, at, 0);
+	}
+}
+
+void
+jump_end(struct app *app, const struct command_call *call)
+{
+	struct position at;
+	if (call->counted) {
+		go_to_number(app, call->count);
+	} else if (reader_last(app->list->reader, &at)) {
+		remember(app);
+		list_goto_row(app->list, at, app->list->height);
+	}
+}
+
+void
+jump_trace(struct app *app, const struct command_call *call)
+{
+	size_t count = app->session->traces.count;
+	size_t step = (size_t)(call->count % count);
+	if (call->id == COMMAND_PREVIOUS_TRACE)
+		step = count - step;
+	app_show_trace(app, (app->trace + step) % count);
+}
+
+/* --- by time ----------------------------------------------------------- */
+
+/* The latest time in a cell; false if it has none. */
+static bool
+cell_time(struct list *list, uint64_t cell, uint64_t *ticks)
+{
+	struct index_cell summary;
+	if (index_cell(trace_index(list->trace), cell, &summary)) {
+		*ticks = summary.time_max;
+		return summary.flags & CELL_TIMED;
+	}
+	const struct block *block = reader_block(list->reader, cell);
+	for (size_t i = block->count; i-- > 0;) {
+		if (block->messages[i].flags & MESSAGE_TIMED) {
+			*ticks = block->messages[i].ticks;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The first message from cell CELL on that is not before TICKS. */
+static bool
+find_in_cells(struct list *list, uint64_t cell, uint64_t ticks, struct position *at)
+{
+	for (unsigned looked = 0; looked < NEAR_CELLS; looked++, cell++) {
+		const struct block *block = reader_block(list->reader, cell);
+		for (size_t i = 0; i < block->count; i++) {
+			if (block->messages[i].flags & MESSAGE_TIMED &&
+			    block->messages[i].ticks >= ticks) {
+				*at = (struct position){.cell = cell, .at = i};
+				return true;
+			}
+		}
+	}
+	return reader_last(list->reader, at);
+}
+
+static bool
+find_time(struct list *list, uint64_t ticks, struct position *at)
+{
+	uint64_t low = 0, high = index_cell_count(trace_index(list->trace));
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2, cell = middle, time = 0;
+		uint64_t end = high - middle < UNTIMED_MAX ? high : middle + UNTIMED_MAX;
+		while (cell < end && !cell_time(list, cell, &time))
+			cell++;
+		if (cell < end && time < ticks)
+			low = cell + 1;
+		else
+			high = middle;
+	}
+	return find_in_cells(list, low, ticks, at);
+}
+
+/* What times in the prompt count from, in the way they are shown. */
+static uint64_t
+shown_base(struct app *app)
+{
+	if (app->time_mode == TIME_START)
+		return list_start(app->list);
+	if (app->time_mode == TIME_MARK && app->jumps.has_base)
+		return app->jumps.base;
+	return 0;
+}
+
+/* Reads [BASE]+DURATION, [BASE]-DURATION, BASE or TIME, where BASE is 'LETTER
+ * or, left out, the cursor. */
+static bool
+parse_time(struct app *app, const char *text, uint64_t *ticks)
+{
+	struct trace_clock clock = trace_clock(app->list->trace);
+	struct spot spot = {0};
+	bool here = spot_here(app, &spot), mark = *text == '\'';
+	uint64_t base = 0, step = 0;
+	if (app->time_mode == TIME_TICKS)
+		clock.hz = 0;
+	if (mark) {
+		const struct spot *found = text[1] ? find_mark(&app->jumps, text[1]) : NULL;
+		if (!found)
+			return false;
+		spot = *found;
+		text += 2;
+	}
+	bool timed = (here || mark) && ticks_of(app, &spot, &base);
+	if (mark && !*text) {
+		*ticks = base;
+		return timed;
+	}
+	if (*text == '+' || *text == '-') {
+		if (!timed || !clock_parse_duration(&clock, text + 1, &step))
+			return false;
+		*ticks = *text == '+' ? base + step : base > step ? base - step : 0;
+		return true;
+	}
+	uint64_t from = shown_base(app);
+	if (from)
+		clock.has_epoch = false;
+	if (mark || !clock_parse(&clock, text, base, ticks))
+		return false;
+	*ticks += from;
+	return true;
+}
+
+void
+jump_goto(struct app *app, const struct command_call *call)
+{
+	struct jumps *jumps = &app->jumps;
+	const char *text = call->text;
+	uint64_t value;
+	struct position at;
+	char *end;
+	if (!strcmp(text, ".") && jumps->last)
+		text = jumps->last;
+	if (!*text)
+		return;
+	if (text != jumps->last) {
+		free(jumps->last);
+		text = jumps->last = mem_text(text);
+	}
+	if (*text == '#' && text_parse_uint(text + 1, UINT64_MAX, &value))
+		go_to_number(app, value);
+	else if (!strncmp(text, "0x", 2) && text_parse_uint(text, UINT64_MAX, &value))
+		go_to_offset(app, value);
+	else if ((value = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
+		go_to_percent(app, value);
+	else if (!parse_time(app, text, &value))
+		app_trouble(app, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
+	else if (find_time(app->list, value, &at))
+		jump_to(app, at);
+}

@@ -1,0 +1,84 @@
+/*
+ * The rows of the list: which messages are on the screen, and moving among
+ * them.
+ *
+ * A list keeps a run of messages that the filter passes, around what the
+ * screen shows, and makes it longer at either end when somebody moves there.
+ * Rows are known by their place, never by a number, so they stay when the
+ * index arrives and numbers change.  No call takes long: what needs more time
+ * than a slice stays owed, and list_work() goes on with it.
+ */
+#ifndef TRAWL_UI_LIST_H
+#define TRAWL_UI_LIST_H
+
+#include "query/filter.h"
+
+struct row {
+	struct position at;
+	struct place place;
+};
+
+/* One end of the run: where to look further, and whether there is more. */
+struct list_edge {
+	struct position from;
+	bool end;
+};
+
+enum { LIST_BEFORE, LIST_AFTER };
+
+struct list {
+	struct trace *trace;
+	struct reader *reader;	     /* owned */
+	const struct filter *filter; /* borrowed */
+	VEC(struct row) rows;
+	size_t top; /* row at the top of the screen */
+	size_t cursor;
+	struct list_edge edges[2]; /* LIST_BEFORE, LIST_AFTER */
+	size_t height;		   /* rows on the screen */
+	bool before;		   /* the row before the top is needed too */
+	int64_t owed;		   /* rows still to move */
+	size_t lead;		   /* rows wanted above the cursor after a jump */
+	bool busy;		   /* the last slice did not suffice */
+	bool stopped;		   /* by the user: nothing is looked for */
+	bool provisional;	   /* some rows were found without the index */
+	uint64_t size;		   /* of the capture when it was last looked at */
+	uint64_t known;		   /* cells of the index then */
+};
+
+void list_open(struct list *, struct trace *, const struct filter *);
+void list_close(struct list *);
+
+/* How many rows the screen has for it. */
+void list_resize(struct list *, size_t height);
+
+/* Goes to a position, or to the nearest row the filter passes. */
+void list_goto(struct list *, struct position);
+/* The same with rows of the message above it kept on the screen. */
+void list_goto_row(struct list *, struct position, size_t lead);
+
+/* Moves the cursor; the screen follows. */
+void list_move(struct list *, int64_t rows);
+/* Moves the screen and the cursor with it. */
+void list_page(struct list *, int64_t rows);
+/* Moves the screen; the cursor stays while it can. */
+void list_scroll(struct list *, int64_t rows);
+
+/* After the filter, the index or the capture changed: the same place again.
+ * list_settle finds out by itself whether anything did. */
+void list_rebuild(struct list *);
+void list_settle(struct list *);
+
+/* Works for one slice at what is missing; true if there is more to do. */
+bool list_work(struct list *);
+bool list_busy(const struct list *); /* it looked for rows in vain so far */
+void list_cancel(struct list *); /* forgets what is owed and looks no further */
+
+/* Ticks of the first message that has a time, 0 if none near the start has. */
+uint64_t list_start(struct list *);
+
+/* The row under the cursor, or NULL. */
+const struct row *list_current(const struct list *);
+/* The row I rows below the top, or NULL. */
+const struct row *list_row(const struct list *, size_t i);
+
+#endif

@@ -1,0 +1,28 @@
+/* The table of panes, and what they share: see pane.h. */
+#include "config.h"
+
+#include "ui/pane.h"
+#include "ui/app.h"
+
+const struct pane_ops *const panes[PANE_COUNT] = {
+    [PANE_LIST] = &pane_list,
+    [PANE_DETAIL] = &pane_detail,
+    [PANE_HEX] = &pane_hex,
+    [PANE_HELP] = &pane_help,
+};
+
+int64_t
+pane_step(const struct command_call *call, int rows)
+{
+	static const struct {
+		int direction; /* 0: does not move */
+		int parts;     /* of a page; 0: one row */
+	} steps[COMMAND_COUNT] = {
+	    [COMMAND_DOWN] = {1, 0},	    [COMMAND_UP] = {-1, 0},
+	    [COMMAND_SCROLL_DOWN] = {1, 0}, [COMMAND_SCROLL_UP] = {-1, 0},
+	    [COMMAND_PAGE_DOWN] = {1, 1},   [COMMAND_PAGE_UP] = {-1, 1},
+	    [COMMAND_HALF_DOWN] = {1, 2},   [COMMAND_HALF_UP] = {-1, 2},
+	};
+	int64_t step = steps[call->id].parts ? rows / steps[call->id].parts : 1;
+	return steps[call->id].direction * (step ? step : 1) * app_count(call);
+}

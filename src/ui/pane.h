@@ -1,0 +1,35 @@
+/*
+ * The contract of a pane: a part of the screen that shows one thing.
+ *
+ * A pane draws the selected message, or the list, into an area it is given,
+ * and has functions for the commands it understands; what it does not
+ * understand goes to the list, and then to the program (commands.c).
+ */
+#ifndef TRAWL_UI_PANE_H
+#define TRAWL_UI_PANE_H
+
+#include "command/command.h"
+#include "ui/layout.h"
+
+struct app;
+
+typedef void pane_command(struct app *, const struct command_call *);
+
+struct pane_ops {
+	const char *name;
+	enum command_scope scope;
+	size_t state_size; /* of its own state, zeroed at the start; app->state[] */
+	void (*close)(void *state);			/* NULL: nothing to free */
+	void (*title)(struct app *, struct text *);	/* for its rule; NULL: the name only */
+	void (*draw)(struct app *, struct canvas *, const struct area *);
+	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
+};
+
+extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_help;
+
+extern const struct pane_ops *const panes[PANE_COUNT];
+
+/* By how many rows a moving command moves a pane that shows so many. */
+int64_t pane_step(const struct command_call *, int rows);
+
+#endif

@@ -1,0 +1,303 @@
+/*
+ * The fields of the selected message, as a tree that opens and closes.
+ *
+ * What is closed is remembered by field, not by message, so that the tree
+ * looks the same from message to message; so is the field under the cursor,
+ * whose bytes the hex pane shows.
+ */
+#include "config.h"
+
+#include "ui/pane_detail.h"
+#include "ui/app.h"
+
+#include <string.h>
+
+enum { NAME_COLUMNS = 20 };
+
+struct detail_state {
+	VEC(const struct field_row *) closed;
+	VEC(size_t) lines; /* fields that are shown, by their number */
+	const struct field_row *row; /* of the field under the cursor */
+	size_t cursor, top;	     /* lines */
+	size_t height;
+	struct text raw, safe;
+};
+
+static struct detail_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_DETAIL];
+}
+
+static void
+detail_close(void *context)
+{
+	struct detail_state *state = context;
+	vec_free(&state->closed);
+	vec_free(&state->lines);
+	text_free(&state->raw);
+	text_free(&state->safe);
+}
+
+/* --- the tree ---------------------------------------------------------- */
+
+static bool
+is_closed(const struct detail_state *state, const struct field_row *row)
+{
+	for (size_t i = 0; i < state->closed.count; i++)
+		if (state->closed.at[i] == row)
+			return true;
+	return false;
+}
+
+static void
+set_closed(struct detail_state *state, const struct field_row *row, bool closed)
+{
+	for (size_t i = 0; i < state->closed.count; i++) {
+		if (state->closed.at[i] == row) {
+			if (!closed)
+				state->closed.at[i] = state->closed.at[--state->closed.count];
+			return;
+		}
+	}
+	if (closed)
+		*vec_add(&state->closed) = row;
+}
+
+static bool
+has_children(const struct expansion *e, size_t i)
+{
+	return i + 1 < e->fields.count && e->fields.at[i + 1].depth > e->fields.at[i].depth;
+}
+
+/* Makes the list of shown fields anew and finds the cursor's again. */
+static void
+refresh_lines(struct detail_state *state, const struct expansion *e)
+{
+	unsigned hidden_below = UINT8_MAX + 1; /* deeper fields are closed away */
+	size_t cursor = state->cursor;
+	bool found = false;
+	vec_clear(&state->lines);
+	for (size_t i = 0; i < e->fields.count; i++) {
+		const struct field *field = &e->fields.at[i];
+		if (field->depth > hidden_below)
+			continue;
+		hidden_below = is_closed(state, field->row) ? field->depth : UINT8_MAX + 1;
+		if (field->row == state->row && (!found || state->lines.count == cursor)) {
+			state->cursor = state->lines.count;
+			found = true;
+		}
+		*vec_add(&state->lines) = i;
+	}
+	if (state->cursor >= state->lines.count)
+		state->cursor = state->lines.count ? state->lines.count - 1 : 0;
+}
+
+static const struct expansion *
+prepare(struct app *app)
+{
+	const struct selection *selection = app_selection(app);
+	if (!selection)
+		return NULL;
+	refresh_lines(state_of(app), &selection->expansion);
+	return state_of(app)->lines.count ? &selection->expansion : NULL;
+}
+
+const struct field *
+detail_field(struct app *app)
+{
+	const struct detail_state *state = state_of(app);
+	const struct expansion *e = prepare(app);
+	return e ? &e->fields.at[state->lines.at[state->cursor]] : NULL;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+struct place_of {
+	uint64_t first, bits;
+	bool any;
+};
+
+static void
+add_piece(void *context, uint64_t bit, uint32_t bits)
+{
+	struct place_of *place = context;
+	if (!place->any || bit < place->first)
+		place->first = bit;
+	place->any = true;
+	place->bits += bits;
+}
+
+/* `0x2f81b0c4 4 B`, or `... 3 bit` where it is no whole byte. */
+static void
+add_place(const struct expansion *e, const struct field *field, struct text *out)
+{
+	struct place_of place = {0};
+	expansion_locate(e, field, add_piece, &place);
+	if (!place.any)
+		return;
+	text_addf(out, "0x%llx", (unsigned long long)(place.first / 8));
+	if (field->bits % 8 || place.first % 8)
+		text_addf(out, ".%u %u bit", (unsigned)(place.first % 8), field->bits);
+	else
+		text_addf(out, " %llu B", (unsigned long long)(place.bits / 8));
+}
+
+static void
+add_value(struct app *app, const struct field *field, struct text *out)
+{
+	struct detail_state *state = state_of(app);
+	text_clear(&state->raw);
+	field_format(field, &state->raw);
+	text_add_safe(out, text_get(&state->raw), state->raw.length, app->charset);
+}
+
+static void
+draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y,
+	  const struct expansion *e, size_t i, bool current)
+{
+	struct detail_state *state = state_of(app);
+	const struct field *field = &e->fields.at[i];
+	const char *sign = !has_children(e, i) ? " " : is_closed(state, field->row) ? ">" : "v";
+	int x = 2 * field->depth;
+	bool focus = app->focus == PANE_DETAIL;
+	x = canvas_puts(canvas, area, y, x, ROLE_NORMAL, sign) + 1;
+	x = canvas_puts(canvas, area, y, x, current && focus ? ROLE_CURSOR : ROLE_FIELD,
+			field->row->name);
+	x = x + 1 > NAME_COLUMNS ? x + 1 : NAME_COLUMNS;
+	text_clear(&state->safe);
+	add_value(app, field, &state->safe);
+	x = canvas_put(canvas, area, y, x, ROLE_NORMAL, text_get(&state->safe), state->safe.length);
+	if (field->note) {
+		text_clear(&state->safe);
+		text_add_safe(&state->safe, field->note, strlen(field->note), app->charset);
+		x += x > NAME_COLUMNS;
+		x = canvas_put(canvas, area, y, x, ROLE_NOTE, text_get(&state->safe),
+			       state->safe.length);
+	}
+	text_clear(&state->safe);
+	add_place(e, field, &state->safe);
+	int place_x = area->cols - (int)state->safe.length;
+	if (state->safe.length && x + 1 < place_x)
+		canvas_put(canvas, area, y, place_x, ROLE_NOTE, state->safe.data, state->safe.length);
+}
+
+static void
+detail_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct detail_state *state = state_of(app);
+	const struct expansion *e = prepare(app);
+	state->height = (size_t)area->rows;
+	if (!e) {
+		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
+		return;
+	}
+	if (state->cursor < state->top)
+		state->top = state->cursor;
+	if (state->cursor >= state->top + state->height)
+		state->top = state->cursor - state->height + 1;
+	if (state->top + state->height > state->lines.count)
+		state->top = state->lines.count > state->height ? state->lines.count - state->height : 0;
+	for (size_t i = 0; i < state->height && state->top + i < state->lines.count; i++)
+		draw_line(app, canvas, area, (int)i, e, state->lines.at[state->top + i],
+			  state->top + i == state->cursor);
+}
+
+static void
+detail_title(struct app *app, struct text *out)
+{
+	const struct selection *selection = app_selection(app);
+	if (!selection)
+		return;
+	const struct text *type = &selection->expansion.type;
+	text_add(out, "  ");
+	text_add_safe(out, text_get(type), type->length, app->charset);
+	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++)
+		if (selection->message.flags >> bit & 1)
+			text_addf(out, " %s", message_flag_name(bit));
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static void
+go_to_line(struct app *app, int64_t line)
+{
+	struct detail_state *state = state_of(app);
+	const struct expansion *e = prepare(app);
+	if (!e)
+		return;
+	int64_t last = (int64_t)state->lines.count - 1;
+	line = line < 0 ? 0 : line > last ? last : line;
+	state->cursor = (size_t)line;
+	state->row = e->fields.at[state->lines.at[state->cursor]].row;
+}
+
+static void
+move(struct app *app, const struct command_call *call)
+{
+	const struct detail_state *state = state_of(app);
+	go_to_line(app, (int64_t)state->cursor + pane_step(call, (int)state->height));
+}
+
+static void
+top(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(app, 0);
+}
+
+static void
+end(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(app, INT64_MAX);
+}
+
+static void
+unfold(struct app *app, const struct command_call *call)
+{
+	const struct field *field = detail_field(app);
+	(void)call;
+	if (field)
+		set_closed(state_of(app), field->row, false);
+}
+
+/* Closes an open field; from any other the cursor goes to its parent. */
+static void
+fold(struct app *app, const struct command_call *call)
+{
+	struct detail_state *state = state_of(app);
+	const struct expansion *e = prepare(app);
+	(void)call;
+	if (!e)
+		return;
+	size_t i = state->lines.at[state->cursor];
+	const struct field *field = &e->fields.at[i];
+	if (has_children(e, i) && !is_closed(state, field->row)) {
+		set_closed(state, field->row, true);
+		return;
+	}
+	for (size_t line = state->cursor; line-- > 0;) {
+		if (e->fields.at[state->lines.at[line]].depth < field->depth) {
+			go_to_line(app, (int64_t)line);
+			return;
+		}
+	}
+}
+
+static pane_command *const detail_commands[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = move,	[COMMAND_UP] = move,	    [COMMAND_PAGE_DOWN] = move,
+    [COMMAND_PAGE_UP] = move,	[COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
+    [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
+    [COMMAND_END] = end,	[COMMAND_UNFOLD] = unfold,  [COMMAND_FOLD] = fold,
+};
+
+const struct pane_ops pane_detail = {
+    .name = "detail",
+    .scope = SCOPE_DETAIL,
+    .state_size = sizeof(struct detail_state),
+    .close = detail_close,
+    .title = detail_title,
+    .draw = detail_draw,
+    .commands = detail_commands,
+};

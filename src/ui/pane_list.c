@@ -1,0 +1,518 @@
+/*
+ * The list of messages: columns of a view over the rows of list.h.
+ *
+ * Each kind of column has a function that writes its text; only rows on the
+ * screen are expanded, and only as far as the columns need.  Columns without
+ * a width are as wide as the widest text seen, so they do not jump while one
+ * scrolls.  The current row is marked by `>` and by the look of its time
+ * alone: that is cheap to move over a slow line, and visible without colour.
+ */
+#include "config.h"
+
+#include "ui/app.h"
+#include "ui/clock.h"
+
+#include <string.h>
+
+enum {
+	GUTTER = 2, /* the marker, and a mark or `~` */
+	SIDE_STEP = 8,
+	COLUMNS_MAX = 64,
+	HEADER_ROWS_MIN = 6 /* a list must have for a row of names */
+};
+
+struct list_state {
+	int sideways;		/* columns of the last one scrolled away */
+	int widths[COLUMNS_MAX]; /* of columns without a width of their own */
+	const struct list *of;	/* the widths are for this list */
+	enum time_mode mode;	/* and this way to show times */
+	struct expansion expansion;
+	struct text raw, safe;
+};
+
+/* What a column's text is made from. */
+struct list_row {
+	struct app *app;
+	const struct column *column;
+	const struct row *row, *previous; /* shown before; may be NULL */
+	struct message message;
+	const struct expansion *expansion;
+	struct text *scratch;
+};
+
+static struct list_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_LIST];
+}
+
+static void
+list_state_close(void *context)
+{
+	struct list_state *state = context;
+	expansion_free(&state->expansion);
+	text_free(&state->raw);
+	text_free(&state->safe);
+}
+
+/* --- the texts of columns ---------------------------------------------- */
+
+static void
+add_safe(const struct list_row *row, const struct text *text, struct text *out)
+{
+	text_add_safe(out, text_get(text), text->length, row->app->charset);
+}
+
+static void
+number_text(struct list_row *row, struct text *out)
+{
+	bool exact;
+	uint64_t number = reader_number(row->app->list->reader, row->row->at, &exact);
+	text_addf(out, "%s%llu", exact ? "" : "~", (unsigned long long)number);
+}
+
+static bool
+previous_ticks(struct list_row *row, uint64_t *ticks)
+{
+	const struct message *m =
+	    row->previous ? reader_message(row->app->list->reader, row->previous->at) : NULL;
+	if (!m || !(m->flags & MESSAGE_TIMED))
+		return false;
+	*ticks = m->ticks;
+	return true;
+}
+
+static void
+delta_text(struct list_row *row, struct text *out)
+{
+	struct trace_clock clock = trace_clock(row->app->list->trace);
+	uint64_t before;
+	if (row->message.flags & MESSAGE_TIMED && previous_ticks(row, &before))
+		clock_format_difference(&clock, before, row->message.ticks, false, out);
+}
+
+static void
+time_text(struct list_row *row, struct text *out)
+{
+	struct app *app = row->app;
+	struct trace_clock clock = trace_clock(app->list->trace);
+	uint64_t ticks = row->message.ticks;
+	if (app->time_mode == TIME_DELTA) {
+		delta_text(row, out);
+		return;
+	}
+	if (!(row->message.flags & MESSAGE_TIMED))
+		return;
+	if (app->time_mode == TIME_TICKS)
+		text_addf(out, "%llu", (unsigned long long)ticks);
+	else if (app->time_mode == TIME_START)
+		clock_format_difference(&clock, list_start(app->list), ticks, true, out);
+	else if (app->time_mode == TIME_MARK && app->jumps.has_base)
+		clock_format_difference(&clock, app->jumps.base, ticks, false, out);
+	else
+		clock_format(&clock, ticks, out);
+}
+
+static void
+trace_text(struct list_row *row, struct text *out)
+{
+	const char *name = trace_name(row->app->list->trace);
+	text_add_safe(out, name, strlen(name), row->app->charset);
+}
+
+static void
+origin_text(struct list_row *row, struct text *out)
+{
+	add_safe(row, &row->expansion->origin, out);
+}
+
+static void
+severity_text(struct list_row *row, struct text *out)
+{
+	text_add_char(out, severity_letter(row->message.severity));
+}
+
+static void
+type_text(struct list_row *row, struct text *out)
+{
+	add_safe(row, &row->expansion->type, out);
+}
+
+static void
+message_text(struct list_row *row, struct text *out)
+{
+	add_safe(row, &row->expansion->text, out);
+}
+
+static void
+offset_text(struct list_row *row, struct text *out)
+{
+	text_addf(out, "0x%08llx", (unsigned long long)row->message.offset);
+}
+
+static void
+length_text(struct list_row *row, struct text *out)
+{
+	text_addf(out, "%u", row->message.length);
+}
+
+static void
+field_text(struct list_row *row, struct text *out)
+{
+	for (size_t i = 0; i < row->expansion->fields.count; i++) {
+		const struct field *field = &row->expansion->fields.at[i];
+		if (strcmp(field->row->name, row->column->name) != 0)
+			continue;
+		text_clear(row->scratch);
+		field_format(field, row->scratch);
+		add_safe(row, row->scratch, out);
+		return;
+	}
+}
+
+static const struct {
+	const char *title;
+	void (*text)(struct list_row *, struct text *);
+	int width;	   /* where the view gives none; 0 = as the texts need */
+	enum expand_want want;
+	bool expands;
+} kinds[] = {
+    [COLUMN_NUMBER] = {"message", number_text, 0, EXPAND_TEXT, false},
+    [COLUMN_TIME] = {"time", time_text, 0, EXPAND_TEXT, false},
+    [COLUMN_DELTA] = {"delta", delta_text, 0, EXPAND_TEXT, false},
+    [COLUMN_TRACE] = {"trace", trace_text, 0, EXPAND_TEXT, false},
+    [COLUMN_ORIGIN] = {"origin", origin_text, 16, EXPAND_TEXT, true},
+    [COLUMN_SEVERITY] = {"S", severity_text, 1, EXPAND_TEXT, false},
+    [COLUMN_TYPE] = {"type", type_text, 12, EXPAND_TEXT, true},
+    [COLUMN_TEXT] = {"text", message_text, 40, EXPAND_TEXT, true},
+    [COLUMN_OFFSET] = {"offset", offset_text, 0, EXPAND_TEXT, false},
+    [COLUMN_LENGTH] = {"length", length_text, 0, EXPAND_TEXT, false},
+    [COLUMN_FIELD] = {NULL, field_text, 12, EXPAND_FIELDS, true},
+};
+
+static const char *
+title_of(const struct column *column)
+{
+	const char *title = kinds[column_kind(column->name)].title;
+	return title ? title : column->name;
+}
+
+/* --- columns ----------------------------------------------------------- */
+
+/* The columns that this width of the screen shows. */
+struct columns {
+	const struct column *at[COLUMNS_MAX];
+	int width[COLUMNS_MAX];
+	size_t count;
+	bool expands;
+	enum expand_want want;
+};
+
+static struct columns
+columns_make(struct app *app)
+{
+	static char fallback_name[] = "text";
+	static const struct column fallback = {.name = fallback_name};
+	const struct option_list *list = &app->options->view.columns;
+	const struct column *all = list->at;
+	struct columns columns = {.want = EXPAND_TEXT};
+	for (size_t i = 0; i < list->count && columns.count < COLUMNS_MAX; i++)
+		if (all[i].wide <= (uint64_t)app->canvas.cols)
+			columns.at[columns.count++] = &all[i];
+	if (!columns.count)
+		columns.at[columns.count++] = &fallback;
+	for (size_t i = 0; i < columns.count; i++) {
+		enum column_kind kind = column_kind(columns.at[i]->name);
+		int width = (int)columns.at[i]->width;
+		columns.width[i] = width ? width : kinds[kind].width;
+		columns.expands |= kinds[kind].expands;
+		if (kinds[kind].want == EXPAND_FIELDS)
+			columns.want = EXPAND_FIELDS;
+	}
+	return columns;
+}
+
+/* Fills ROW for the row I below the top; false if there is none. */
+static bool
+row_make(struct app *app, size_t i, struct list_row *row)
+{
+	struct list *list = app->list;
+	struct list_state *state = state_of(app);
+	const struct row *at = list_row(list, i);
+	const struct message *m = at ? reader_message(list->reader, at->at) : NULL;
+	if (!m)
+		return false;
+	*row = (struct list_row){.app = app,
+				 .row = at,
+				 .previous = list->top + i ? at - 1 : NULL,
+				 .message = *m,
+				 .expansion = &state->expansion,
+				 .scratch = &state->raw};
+	return true;
+}
+
+static void
+row_expand(struct list_row *row, const struct columns *columns)
+{
+	struct list_state *state = state_of(row->app);
+	if (columns->expands)
+		reader_expand(row->app->list->reader, &row->message, columns->want,
+			      &state->expansion);
+}
+
+static const struct text *
+column_text(struct list_row *row, const struct column *column)
+{
+	struct list_state *state = state_of(row->app);
+	row->column = column;
+	text_clear(&state->safe);
+	kinds[column_kind(column->name)].text(row, &state->safe);
+	return &state->safe;
+}
+
+/* Measures the columns without a width over the rows on the screen. */
+static void
+measure(struct app *app, struct columns *columns)
+{
+	struct list_state *state = state_of(app);
+	struct list_row row;
+	if (state->of != app->list || state->mode != app->time_mode)
+		memset(state->widths, 0, sizeof state->widths);
+	state->of = app->list;
+	state->mode = app->time_mode;
+	for (size_t c = 0; c + 1 < columns->count; c++) {
+		if (columns->width[c])
+			continue;
+		int *width = &state->widths[c], title = (int)strlen(title_of(columns->at[c]));
+		*width = *width > title ? *width : title;
+		for (size_t i = 0; i < app->list->height && row_make(app, i, &row); i++) {
+			const struct text *text = column_text(&row, columns->at[c]);
+			int used = text_columns(text_get(text), text->length);
+			*width = *width > used ? *width : used;
+		}
+		columns->width[c] = *width;
+	}
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static const enum role severity_roles[SEVERITY_COUNT] = {
+    [SEVERITY_MAX] = ROLE_UNASSIGNED, [SEVERITY_FATAL] = ROLE_FATAL,
+    [SEVERITY_ERROR] = ROLE_ERROR,    [SEVERITY_WARNING] = ROLE_WARNING,
+    [SEVERITY_INFO] = ROLE_INFO,      [SEVERITY_USER1] = ROLE_USER,
+    [SEVERITY_USER2] = ROLE_USER,     [SEVERITY_DEBUG] = ROLE_DEBUG,
+};
+
+static const uint16_t loss_flags = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED;
+
+/* Draws text cut or padded to WIDTH columns. */
+static void
+draw_aligned(struct canvas *canvas, const struct area *area, int y, int x, int width, int align,
+	     enum role role, const struct text *text)
+{
+	int used;
+	size_t fits = text_fit(text_get(text), text->length, width, &used);
+	int indent = align == ALIGN_RIGHT ? width - used : 0;
+	canvas_put(canvas, area, y, x + indent, role, text_get(text), fits);
+}
+
+static void
+highlight(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
+	  const char *text, size_t length)
+{
+	size_t start, end, from = 0;
+	struct search *search = &app->search;
+	if (!search->highlight)
+		return;
+	while (from < length && regex_find(search->regex, text, length, from, &start, &end)) {
+		canvas_role(canvas, area, y, x + text_columns(text, start),
+			    text_columns(text + start, end - start), ROLE_MATCH);
+		from = end > start ? end : end + 1;
+	}
+}
+
+/* The last column: it takes the rest and scrolls sideways. */
+static void
+draw_rest(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
+	  enum role role, const struct text *text)
+{
+	int hidden;
+	size_t skip = text_fit(text_get(text), text->length, state_of(app)->sideways, &hidden);
+	if (hidden < state_of(app)->sideways)
+		skip = text->length; /* all of it is to the left */
+	const char *from = text_get(text) + skip;
+	size_t fits = text_fit(from, text->length - skip, area->cols > x ? area->cols - x : 0, NULL);
+	canvas_put(canvas, area, y, x, role, from, fits);
+	highlight(app, canvas, area, y, x, from, fits);
+}
+
+static void
+draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int y,
+	    const struct list_row *row, bool current)
+{
+	char mark = jumps_mark(&app->jumps, app->trace, row->row->place);
+	if (current)
+		canvas_puts(canvas, area, y, 0, ROLE_CURSOR, ">");
+	if (mark)
+		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
+	else if (row->message.flags & loss_flags)
+		canvas_puts(canvas, area, y, 1, ROLE_LOSS, "~");
+}
+
+static void
+draw_row(struct app *app, struct canvas *canvas, const struct area *area, int y,
+	 const struct columns *columns, struct list_row *row, bool current)
+{
+	bool loss = row->message.flags & loss_flags;
+	int x = GUTTER;
+	row_expand(row, columns);
+	draw_gutter(app, canvas, area, y, row, current);
+	for (size_t c = 0; c < columns->count && x < area->cols; c++) {
+		enum column_kind kind = column_kind(columns->at[c]->name);
+		const struct text *text = column_text(row, columns->at[c]);
+		enum role role = loss ? ROLE_LOSS : ROLE_NORMAL;
+		if (kind == COLUMN_SEVERITY)
+			role = severity_roles[row->message.severity];
+		else if (kind == COLUMN_TIME && current)
+			role = ROLE_CURSOR;
+		if (c + 1 == columns->count)
+			draw_rest(app, canvas, area, y, x, role, text);
+		else
+			draw_aligned(canvas, area, y, x, columns->width[c], columns->at[c]->align,
+				     role, text);
+		x += columns->width[c] + 1;
+	}
+}
+
+static void
+draw_header(struct app *app, struct canvas *canvas, const struct area *area,
+	    const struct columns *columns)
+{
+	int x = GUTTER;
+	for (size_t c = 0; c < columns->count && x < area->cols; c++) {
+		struct text *title = &state_of(app)->safe;
+		text_clear(title);
+		text_add_safe(title, title_of(columns->at[c]), strlen(title_of(columns->at[c])),
+			      app->charset);
+		draw_aligned(canvas, area, 0, x, columns->width[c], columns->at[c]->align,
+			     ROLE_HEADER, title);
+		x += columns->width[c] + 1;
+	}
+}
+
+/* What stands where rows are missing. */
+static void
+draw_absent(struct app *app, struct canvas *canvas, const struct area *area, size_t rows)
+{
+	const struct list *list = app->list;
+	const char *text = NULL;
+	if (!list->edges[LIST_AFTER].end || (!rows && !list->edges[LIST_BEFORE].end))
+		text = list->stopped ? "... stopped; move to go on" : "...";
+	else if (!rows)
+		text = filter_is_all(&app->filter) ? "no messages"
+						   : "no message passes the filters; ! turns them off";
+	if (text && rows < list->height)
+		canvas_puts(canvas, area, (int)rows, GUTTER, ROLE_ABSENT, text);
+}
+
+static bool
+shows(const struct columns *columns, enum column_kind kind)
+{
+	for (size_t c = 0; c < columns->count; c++)
+		if (column_kind(columns->at[c]->name) == kind)
+			return true;
+	return false;
+}
+
+static void
+list_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct list *list = app->list;
+	struct area body = *area;
+	struct columns columns = columns_make(app);
+	struct list_row row;
+	bool header = app->options->view.header && area->rows >= HEADER_ROWS_MIN;
+	if (header) {
+		body.row++;
+		body.rows--;
+	}
+	list->before = shows(&columns, COLUMN_DELTA) ||
+		       (app->time_mode == TIME_DELTA && shows(&columns, COLUMN_TIME));
+	list_resize(list, (size_t)body.rows);
+	measure(app, &columns);
+	if (header)
+		draw_header(app, canvas, area, &columns);
+	size_t i = 0;
+	for (; i < list->height && row_make(app, i, &row); i++)
+		draw_row(app, canvas, &body, (int)i, &columns, &row, list->top + i == list->cursor);
+	draw_absent(app, canvas, &body, i);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static void
+move(struct app *app, const struct command_call *call)
+{
+	list_move(app->list, pane_step(call, 0));
+}
+
+static void
+page(struct app *app, const struct command_call *call)
+{
+	list_page(app->list, pane_step(call, (int)app->list->height));
+}
+
+static void
+scroll(struct app *app, const struct command_call *call)
+{
+	list_scroll(app->list, pane_step(call, 0));
+}
+
+static void
+sideways(struct app *app, const struct command_call *call)
+{
+	int *at = &state_of(app)->sideways;
+	int64_t step = app_count(call) * SIDE_STEP;
+	int64_t to = *at + (call->id == COMMAND_RIGHT ? step : -step);
+	*at = to < 0 ? 0 : to > 100000 ? 100000 : (int)to;
+}
+
+static void
+copy(struct app *app, const struct command_call *call)
+{
+	struct columns columns = columns_make(app);
+	struct list_row row;
+	struct text line = {0};
+	(void)call;
+	if (!row_make(app, app->list->cursor - app->list->top, &row))
+		return;
+	row_expand(&row, &columns);
+	for (size_t c = 0; c < columns.count; c++) {
+		const struct text *text = column_text(&row, columns.at[c]);
+		if (line.length && text->length)
+			text_add_char(&line, ' ');
+		text_add_bytes(&line, text_get(text), text->length);
+	}
+	term_copy(app->term, text_get(&line), line.length);
+	app_say(app, "copied");
+	text_free(&line);
+}
+
+static pane_command *const list_commands[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = move,	    [COMMAND_UP] = move,
+    [COMMAND_LEFT] = sideways,	    [COMMAND_RIGHT] = sideways,
+    [COMMAND_PAGE_DOWN] = page,	    [COMMAND_PAGE_UP] = page,
+    [COMMAND_HALF_DOWN] = page,	    [COMMAND_HALF_UP] = page,
+    [COMMAND_SCROLL_DOWN] = scroll, [COMMAND_SCROLL_UP] = scroll,
+    [COMMAND_TOP] = jump_top,	    [COMMAND_END] = jump_end,
+    [COMMAND_COPY] = copy,
+};
+
+const struct pane_ops pane_list = {
+    .name = "list",
+    .scope = SCOPE_LIST,
+    .state_size = sizeof(struct list_state),
+    .close = list_state_close,
+    .draw = list_draw,
+    .commands = list_commands,
+};

@@ -1,0 +1,36 @@
+/*
+ * Finding the next message that matches, near or far.
+ */
+#ifndef TRAWL_UI_SEARCH_H
+#define TRAWL_UI_SEARCH_H
+
+#include "command/command.h"
+#include "query/seek.h"
+
+struct app;
+
+struct search {
+	struct regex *regex; /* of the last / or ?; owned */
+	int direction;	     /* of it */
+	bool highlight;	     /* its matches on the screen */
+
+	/* what runs in the background */
+	struct seek *job;   /* NULL: nothing */
+	struct filter want; /* borrows regex */
+	const char *what;   /* for "no ... found" */
+	struct list *list;  /* where the hit will be shown */
+	int step;	    /* direction of the job */
+	uint64_t left;	    /* hits still to pass */
+};
+
+void search_free(struct search *);
+void search_cancel(struct app *);
+void search_poll(struct app *); /* something may have been found */
+
+/* Handlers. */
+void search_text(struct app *, const struct command_call *);  /* / and ? */
+void search_again(struct app *, const struct command_call *); /* n and N */
+void search_kind(struct app *, const struct command_call *);  /* e W ]g ... */
+void search_origin(struct app *, const struct command_call *);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * A view: which columns the list has, which panes are open.  Filled from
+ * views/NAME.yaml.
+ */
+#ifndef TRAWL_UI_VIEW_H
+#define TRAWL_UI_VIEW_H
+
+#include "base/option.h"
+
+/* Columns that every format has; any other name is a field's. */
+enum column_kind {
+	COLUMN_NUMBER,
+	COLUMN_TIME,
+	COLUMN_DELTA,
+	COLUMN_TRACE,
+	COLUMN_ORIGIN,
+	COLUMN_SEVERITY,
+	COLUMN_TYPE,
+	COLUMN_TEXT,
+	COLUMN_OFFSET,
+	COLUMN_LENGTH,
+	COLUMN_FIELD
+};
+
+enum column_align { ALIGN_LEFT, ALIGN_RIGHT };
+
+struct column {
+	char *name;
+	uint64_t width; /* 0 = as the contents need; the last one takes the rest */
+	int align;	/* enum column_align */
+	uint64_t wide;	/* shown from this many columns of the screen on */
+};
+
+enum time_mode { TIME_ABSOLUTE, TIME_START, TIME_DELTA, TIME_MARK, TIME_TICKS, TIME_MODES };
+enum layout_mode { LAYOUT_AUTO, LAYOUT_STACKED, LAYOUT_SIDE, LAYOUT_MODES };
+
+struct view {
+	struct option_list columns; /* struct column */
+	int time;		    /* enum time_mode */
+	int layout;		    /* enum layout_mode */
+	bool header;		    /* a row with the columns' names */
+	bool detail, hex;	    /* open at the start */
+};
+
+const struct option_table *view_options_table(void);
+
+enum column_kind column_kind(const char *name);
+
+/* In the title, and in a view. */
+const char *time_mode_name(enum time_mode);
+const char *layout_mode_name(enum layout_mode);
+
+#endif

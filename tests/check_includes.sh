@@ -1,0 +1,66 @@
+#!/bin/sh
+# Do the rooms of src/ include only downwards, and is each library behind the
+# one file that may know it?  Reads the #include lines; knows no macros.
+
+cd "${srcdir:-.}/src" || exit 1
+rooms="base capture decode index trace query export command ui config"
+
+# Prints "FILE:LINE: what is wrong" for each include that goes upwards.
+upward()
+{
+	find "$1" -name '*.[ch]' -exec awk -v rooms="$rooms" -v room="$1" '
+	BEGIN {
+		for (n = split(rooms, name); n; n--)
+			rank[name[n]] = n
+	}
+	/^[ \t]*#[ \t]*include[ \t]*"[^"]*\// {
+		split($0, quoted, "\"")
+		split(quoted[2], path, "/")
+		if (!(path[1] in rank))
+			print FILENAME ":" FNR ": " path[1] " is no room of src"
+		else if (rank[path[1]] > rank[room])
+			print FILENAME ":" FNR ": " room " may not include " quoted[2]
+	}' {} +
+}
+
+# Prints the files other than $1 that include a header matching $2.
+strangers()
+{
+	grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*<$2" -r . |
+		grep -v "^\./$1:"
+}
+
+# Prints the .c files whose first include is not config.h.
+unconfigured()
+{
+	for file in *.c */*.c; do
+		test -e "$file" || continue
+		first=$(grep -m 1 '^#include' "$file")
+		test "$first" = '#include "config.h"' ||
+			echo "$file: the first include must be \"config.h\""
+	done
+}
+
+count=0
+report()
+{
+	count=$((count + 1))
+	if test -z "$2"; then
+		echo "ok $count - $1"
+	else
+		echo "not ok $count - $1"
+		echo "$2" | sed 's/^/# /'
+	fi
+}
+
+for room in $rooms; do
+	report "$room includes only downwards" "$(upward "$room")"
+done
+report "curses only in ui/term.c" "$(strangers ui/term.c '(n?curses|term)[a-z]*\.h')"
+report "PCRE2 only in base/regex.c" "$(strangers base/regex.c pcre2)"
+report "libcyaml only in config/schema.c" "$(strangers config/schema.c cyaml)"
+report "libyaml only in config/survey.c" "$(strangers config/survey.c yaml)"
+report "expat only in decode/syst_collateral.c" \
+	"$(strangers decode/syst_collateral.c expat)"
+report "every .c file starts with config.h" "$(unconfigured)"
+echo "1..$count"

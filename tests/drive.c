@@ -1,0 +1,302 @@
+/*
+ * The checks behind drive.h.
+ *
+ * The sequence of one pass over the whole is the measure; the other ways are
+ * compared with it message by message: a window that grows (a followed file),
+ * blocks bounded by `until` with a fresh window each (the index), a state
+ * restored from its checkpoint (everything else).
+ */
+#include "config.h"
+
+#include "drive.h"
+
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(promise)                                                                \
+	do {                                                                          \
+		if (!(promise)) {                                                     \
+			fprintf(stderr, "drive.c:%d: broken: %s\n", __LINE__, #promise); \
+			abort();                                                      \
+		}                                                                     \
+	} while (0)
+
+enum { BATCH = 64 };
+
+void
+drive_open(struct drive *d, const char *name, const uint8_t *bytes, size_t length)
+{
+	*d = (struct drive){.ops = decoder_find(name), .bytes = bytes, .length = length};
+	CHECK(d->ops);
+	d->options = mem_new(d->ops->options->size);
+	option_defaults(d->ops->options, d->options);
+}
+
+void
+drive_start(struct drive *d)
+{
+	struct err err = {0};
+	struct window head = drive_window(d);
+	if (head.length > 65536)
+		head.length = 65536;
+	d->decoder = d->ops->open(d->options, &head, &err);
+	if (!d->decoder)
+		fprintf(stderr, "%s\n", err.what);
+	CHECK(d->decoder);
+}
+
+void
+drive_close(struct drive *d)
+{
+	if (d->decoder)
+		d->ops->close(d->decoder);
+	option_release(d->ops->options, d->options);
+	vec_release(d->options);
+}
+
+struct window
+drive_window(const struct drive *d)
+{
+	return (struct window){
+	    .bytes = d->bytes, .length = d->length, .until = UINT64_MAX, .last = true};
+}
+
+static struct decode_state *
+start(const struct drive *d)
+{
+	struct decode_state *state = decode_state_new(d->decoder);
+	d->ops->start(d->decoder, state);
+	return state;
+}
+
+static void
+check_message(const struct drive *d, const struct message *m)
+{
+	CHECK(m->kind < d->ops->kind_count);
+	CHECK(m->severity < SEVERITY_COUNT);
+	CHECK(m->offset <= d->length && m->length <= d->length - m->offset);
+	CHECK(m->length > 0 || m->offset == d->length);
+}
+
+/* Steps as far as W allows and adds what comes to M. */
+static void
+walk(const struct drive *d, struct decode_state *state, const struct window *w,
+     struct drive_messages *m)
+{
+	size_t n, idle = 0;
+	do {
+		vec_reserve(&m->list, BATCH);
+		struct message *out = m->list.at + m->list.count;
+		n = d->ops->step(d->decoder, state, w, out, BATCH);
+		CHECK(n <= BATCH);
+		for (size_t i = 0; i < n; i++) {
+			uint64_t before = m->list.count ? message_place(out + i - 1) : 0;
+			check_message(d, out + i);
+			CHECK(message_place(out + i) >= before);
+			CHECK(message_place(out + i) < w->until);
+			m->list.count++;
+		}
+		CHECK(state->offset <= w->offset + w->length);
+		CHECK(idle++ <= d->length); /* a message is at least a nibble */
+	} while (n == BATCH);
+	if (w->until == UINT64_MAX)
+		CHECK(decode_at_end(state, w) || !w->last);
+}
+
+void
+drive_all(const struct drive *d, struct drive_messages *m)
+{
+	struct window w = drive_window(d);
+	struct decode_state *state = start(d);
+	*m = (struct drive_messages){0};
+	walk(d, state, &w, m);
+	decode_state_free(d->decoder, state);
+}
+
+static void
+check_same(const struct drive_messages *a, const struct drive_messages *b)
+{
+	for (size_t i = 0; i < a->list.count && i < b->list.count; i++) {
+		const struct message *x = &a->list.at[i], *y = &b->list.at[i];
+		bool same = x->offset == y->offset && x->length == y->length &&
+			    x->flags == y->flags && x->kind == y->kind &&
+			    x->severity == y->severity && x->origin == y->origin &&
+			    x->aux == y->aux && x->ticks == y->ticks;
+		if (!same)
+			fprintf(stderr,
+				"message %zu: %" PRIu64 "+%" PRIu32 " kind %u flags %x, not %" PRIu64
+				"+%" PRIu32 " kind %u flags %x\n",
+				i, y->offset, y->length, y->kind, y->flags, x->offset, x->length,
+				x->kind, x->flags);
+		CHECK(same);
+	}
+	CHECK(a->list.count == b->list.count);
+}
+
+void
+drive_growing(const struct drive *d, const struct drive_messages *all, size_t by)
+{
+	struct decode_state *state = start(d);
+	struct drive_messages m = {0};
+	struct window w = drive_window(d);
+	w.last = false;
+	for (w.length = 0; w.length < d->length; w.length += by) {
+		/* a copy, so that reads past its end are seen */
+		uint8_t *copy = mem_new(w.length ? w.length : 1);
+		memcpy(copy, d->bytes, w.length);
+		w.bytes = copy;
+		walk(d, state, &w, &m);
+		vec_release(copy);
+	}
+	w = drive_window(d);
+	walk(d, state, &w, &m);
+	check_same(all, &m);
+	vec_free(&m.list);
+	decode_state_free(d->decoder, state);
+}
+
+/* A new state that stands where STATE does, which is freed. */
+static struct decode_state *
+reborn(const struct drive *d, struct decode_state *state)
+{
+	uint8_t saved[CHECKPOINT_MAX], again[CHECKPOINT_MAX];
+	d->ops->save(d->decoder, state, saved);
+	decode_state_free(d->decoder, state);
+	state = decode_state_new(d->decoder);
+	d->ops->restore(d->decoder, state, saved);
+	d->ops->save(d->decoder, state, again);
+	CHECK(memcmp(saved, again, d->ops->checkpoint_size) == 0);
+	return state;
+}
+
+void
+drive_blocks(const struct drive *d, const struct drive_messages *all, size_t block)
+{
+	struct decode_state *state = start(d);
+	struct drive_messages m = {0};
+	for (size_t end = block; end - block < d->length; end += block) {
+		struct window w = drive_window(d);
+		w.until = end;
+		walk(d, state, &w, &m);
+		state = reborn(d, state);
+	}
+	struct window w = drive_window(d);
+	walk(d, state, &w, &m);
+	check_same(all, &m);
+	vec_free(&m.list);
+	decode_state_free(d->decoder, state);
+}
+
+void
+drive_checkpoints(const struct drive *d, const struct drive_messages *all, size_t every)
+{
+	struct decode_state *state = start(d);
+	struct window w = drive_window(d);
+	struct drive_messages m = {0};
+	size_t n;
+	do {
+		vec_reserve(&m.list, every);
+		n = d->ops->step(d->decoder, state, &w, m.list.at + m.list.count, every);
+		CHECK(n <= every);
+		m.list.count += n;
+		CHECK(m.list.count <= all->list.count);
+		state = reborn(d, state);
+	} while (n == every);
+	check_same(all, &m);
+	vec_free(&m.list);
+	decode_state_free(d->decoder, state);
+}
+
+void
+drive_resync(const struct drive *d, size_t from)
+{
+	struct decode_state *state = start(d);
+	struct window w = drive_window(d);
+	w.bytes += from;
+	w.offset = from;
+	w.length -= from;
+	state->offset = from;
+	int status = d->ops->resync(d->decoder, state, &w);
+	CHECK(status == 0 || status == ERR_SYNC);
+	if (status == 0) {
+		CHECK(state->offset >= from && state->offset <= d->length);
+		struct drive_messages m = {0};
+		walk(d, state, &w, &m);
+		for (size_t i = 0; i < m.list.count; i++)
+			CHECK(m.list.at[i].offset >= from);
+		vec_free(&m.list);
+	}
+	decode_state_free(d->decoder, state);
+}
+
+static void
+check_bits(void *context, uint64_t bit, uint32_t bits)
+{
+	const struct drive *d = context;
+	CHECK(bit / 4 + bits / 4 <= 2 * (uint64_t)d->length);
+}
+
+static void
+check_expansion(const struct drive *d, const struct expansion *e)
+{
+	struct text text = {0};
+	unsigned depth = 0;
+	for (size_t i = 0; i < e->fields.count; i++) {
+		const struct field *f = &e->fields.at[i];
+		CHECK(f->row >= d->ops->fields && f->row < d->ops->fields + d->ops->field_count);
+		CHECK(f->depth <= depth + (i > 0));
+		depth = f->depth;
+		if (f->place == FIELD_PAYLOAD)
+			CHECK(f->bit + f->bits <= 8 * (uint64_t)e->payload_length);
+		expansion_locate(e, f, check_bits, (void *)d);
+		text_clear(&text);
+		field_format(f, &text);
+	}
+	text_free(&text);
+}
+
+void
+drive_expand(const struct drive *d, const struct drive_messages *m)
+{
+	struct window w = drive_window(d);
+	struct expansion e = {0};
+	struct text row = {0};
+	for (size_t i = 0; i < m->list.count; i++) {
+		const struct message *message = &m->list.at[i];
+		expansion_clear(&e);
+		d->ops->expand(d->decoder, message, &w, EXPAND_TEXT, NULL, &e);
+		expansion_clear(&e);
+		d->ops->expand(d->decoder, message, &w, EXPAND_FIELDS, NULL, &e);
+		check_expansion(d, &e);
+		if (d->ops->systprint) {
+			text_clear(&row);
+			d->ops->systprint(d->decoder, message, &w, NULL, &e, &row);
+		}
+		if (d->ops->announces) {
+			uint8_t guid[16];
+			uint64_t build;
+			d->ops->announces(d->decoder, message, &w, guid, &build);
+		}
+	}
+	text_free(&row);
+	expansion_free(&e);
+}
+
+void
+drive_everything(const struct drive *d)
+{
+	struct drive_messages all;
+	drive_all(d, &all);
+	drive_expand(d, &all);
+	drive_checkpoints(d, &all, 1);
+	drive_blocks(d, &all, 16);
+	drive_growing(d, &all, d->length / 16 + 1);
+	for (size_t from = 0; from < d->length; from += d->length / 8 + 1)
+		drive_resync(d, from);
+	vec_free(&all.list);
+}

@@ -1,0 +1,49 @@
+/*
+ * Driving a decoder over bytes in memory, for tests and fuzzers: every way in
+ * which the program steps must give the same messages, and what the contract
+ * in decode/decoder.h promises is checked on the way.  A broken promise is
+ * written to standard error and ends the process by abort().
+ */
+#ifndef TRAWL_TESTS_DRIVE_H
+#define TRAWL_TESTS_DRIVE_H
+
+#include "decode/decoder.h"
+
+struct drive {
+	const struct decoder_ops *ops;
+	void *options; /* the defaults of ops->options, to be changed before drive_start */
+	struct decoder *decoder;
+	const uint8_t *bytes; /* the caller's */
+	size_t length;
+};
+
+struct drive_messages {
+	VEC(struct message) list;
+};
+
+/* NAME as in decoder_find(). */
+void drive_open(struct drive *, const char *name, const uint8_t *bytes, size_t length);
+void drive_start(struct drive *);
+void drive_close(struct drive *);
+
+/* The window over all. */
+struct window drive_window(const struct drive *);
+
+/* All messages; free with vec_free(&m->list). */
+void drive_all(const struct drive *, struct drive_messages *);
+
+/* The same messages are found when ... */
+void drive_growing(const struct drive *, const struct drive_messages *, size_t by);
+void drive_blocks(const struct drive *, const struct drive_messages *, size_t block);
+void drive_checkpoints(const struct drive *, const struct drive_messages *, size_t every);
+
+/* A resync in [FROM, end) and all that follows hold to the contract. */
+void drive_resync(const struct drive *, size_t from);
+
+/* Every message can be expanded, and its fields written and located. */
+void drive_expand(const struct drive *, const struct drive_messages *);
+
+/* All of these. */
+void drive_everything(const struct drive *);
+
+#endif

@@ -1,0 +1,157 @@
+# `make check`.  Every test speaks TAP: cmocka programs (tests/unit/test_*.c,
+# source named as the program), and shell scripts.
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+TEST_EXTENSIONS = .sh
+
+# What a test may rely on: it runs in the build folder, finds the sources in
+# $srcdir, and inherits nothing of the user's locale, time zone or settings.
+AM_TESTS_ENVIRONMENT = \
+	CMOCKA_MESSAGE_OUTPUT=TAP; \
+	ASAN_OPTIONS=handle_segv=2:$$ASAN_OPTIONS; \
+	UBSAN_OPTIONS=print_stacktrace=1:$$UBSAN_OPTIONS; \
+	LC_ALL=C.UTF-8; TZ=UTC; \
+	TRAWL=$(abs_builddir)/trawl; \
+	MKCAPTURE=$(abs_builddir)/tests/mkcapture; \
+	GENDOC=$(abs_builddir)/man/gendoc; \
+	XDG_CONFIG_HOME=$(abs_builddir)/tests/home; \
+	XDG_CACHE_HOME=$(abs_builddir)/tests/home; \
+	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LC_ALL TZ \
+		TRAWL MKCAPTURE GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME srcdir; \
+	unset NO_COLOR;
+
+# Makes captures of any size, for tests, benchmarks and people.
+check_PROGRAMS += tests/mkcapture
+tests_mkcapture_SOURCES = \
+	tests/mk_demo.c \
+	tests/mk_demo.h \
+	tests/mk_mix.c \
+	tests/mk_mix.h \
+	tests/mk_out.c \
+	tests/mk_out.h \
+	tests/mk_stp.c \
+	tests/mk_stp.h \
+	tests/mk_syst.c \
+	tests/mk_syst.h \
+	tests/mkcapture.c
+tests_mkcapture_LDADD =
+
+# What tests share.
+check_LIBRARIES = tests/libtest.a
+tests_libtest_a_SOURCES = \
+	tests/drive.c \
+	tests/drive.h \
+	tests/unit/nibbles.h \
+	tests/unit/test.h \
+	tests/unit/toy.c \
+	tests/unit/toy.h
+
+LDADD = tests/libtest.a $(trawl_libs)
+AM_CPPFLAGS += -I$(srcdir)/tests
+
+# Unit tests, one program per module.
+unit_tests = \
+	tests/unit/test_base \
+	tests/unit/test_capture \
+	tests/unit/test_damage \
+	tests/unit/test_files \
+	tests/unit/test_index \
+	tests/unit/test_profile \
+	tests/unit/test_reader \
+	tests/unit/test_schema \
+	tests/unit/test_stp \
+	tests/unit/test_syst_stp \
+	tests/unit/test_truth
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+LDADD += $(CMOCKA_LIBS)
+AM_CPPFLAGS += $(CMOCKA_CFLAGS)
+endif
+
+# Fuzz targets, tests/fuzz/fuzz_NAME.c, with their seeds in corpus/NAME.  Without
+# --enable-fuzz they get a main() that replays files, which is what tests do.
+fuzz_targets = \
+	tests/fuzz/fuzz_decode \
+	tests/fuzz/fuzz_profile
+
+check_PROGRAMS += $(fuzz_targets)
+if !FUZZ
+tests_libtest_a_SOURCES += tests/fuzz/standalone.c
+endif
+tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_profile_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+EXTRA_DIST += tests/fuzz/corpus
+
+FUZZ_SECONDS = 60
+fuzz: $(fuzz_targets)
+if FUZZ
+	for target in $(fuzz_targets); do \
+		seeds=$(srcdir)/tests/fuzz/corpus/$${target##*fuzz_}; \
+		$(MKDIR_P) $$target.found && \
+		$$target -max_total_time=$(FUZZ_SECONDS) $$target.found $$seeds || exit; \
+	done
+else
+	@echo "make fuzz: needs a build folder with ./configure CC=clang --enable-fuzz"; exit 1
+endif
+.PHONY: fuzz
+
+# Scripts.
+script_tests = \
+	tests/check_includes.sh \
+	tests/check_style.sh \
+	tests/check_man.sh \
+	tests/check_testdata.sh \
+	tests/check_fuzz.sh
+
+# Captures of our own making: tests/mkcapture testdata FOLDER.
+testdata_files = \
+	testdata/all-hex.profile.yaml \
+	testdata/all-hex.truth.tsv \
+	testdata/all-hex.txt \
+	testdata/all-le22.profile.yaml \
+	testdata/all-le22.stp \
+	testdata/all-le22.truth.tsv \
+	testdata/all-lsn.profile.yaml \
+	testdata/all-lsn.stp \
+	testdata/all-lsn.truth.tsv \
+	testdata/all-msn.profile.yaml \
+	testdata/all-msn.stp \
+	testdata/all-msn.truth.tsv \
+	testdata/all-raw.bin \
+	testdata/all-raw.profile.yaml \
+	testdata/all-raw.truth.tsv \
+	testdata/damaged-hex.profile.yaml \
+	testdata/damaged-hex.truth.tsv \
+	testdata/damaged-hex.txt \
+	testdata/damaged-raw.bin \
+	testdata/damaged-raw.profile.yaml \
+	testdata/damaged-raw.truth.tsv \
+	testdata/damaged-stp.profile.yaml \
+	testdata/damaged-stp.stp \
+	testdata/damaged-stp.truth.tsv \
+	testdata/delta.profile.yaml \
+	testdata/delta.stp \
+	testdata/delta.truth.tsv \
+	testdata/demo.profile.yaml \
+	testdata/demo.stp \
+	testdata/demo.truth.tsv \
+	testdata/demo.xml \
+	testdata/gray.profile.yaml \
+	testdata/gray.stp \
+	testdata/gray.truth.tsv \
+	testdata/len32.bin \
+	testdata/len32.profile.yaml \
+	testdata/len32.truth.tsv \
+	testdata/mix.xml \
+	testdata/short.bin \
+	testdata/short.profile.yaml \
+	testdata/short.truth.tsv
+
+TESTS += $(script_tests)
+EXTRA_DIST += $(script_tests) $(testdata_files) tests/summary
+
+clean-local:
+	rm -rf tests/home

@@ -1,0 +1,53 @@
+/*
+ * Where mkcapture writes: a buffered file that knows its offset and can leave
+ * holes, and a random number generator that gives the same numbers everywhere.
+ */
+#ifndef MK_OUT_H
+#define MK_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MK_OUT_ROOM = 1 << 18 };
+
+struct mk_out {
+	int fd;
+	const char *name;
+	uint64_t offset; /* of the next byte */
+	size_t used;
+	uint8_t bytes[1 << 20];
+};
+
+/* These exit with a message where the system refuses. */
+struct mk_out *mk_out_open(const char *path); /* "-": standard output */
+void mk_out_close(struct mk_out *);
+
+/* Room for MK_OUT_ROOM bytes, and how many of them were written. */
+uint8_t *mk_out_room(struct mk_out *);
+void mk_out_took(struct mk_out *, size_t length);
+void mk_out_put(struct mk_out *, const void *, size_t length);
+
+/* Leaves a hole up to OFFSET. */
+void mk_out_skip(struct mk_out *, uint64_t offset);
+
+/* Ends the program with status 2 and a message. */
+_Noreturn void mk_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* splitmix64 (Steele, Lea, Flood 2014). */
+static inline uint64_t
+mk_random(uint64_t *seed)
+{
+	uint64_t z = *seed += 0x9e3779b97f4a7c15;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* 0 .. n - 1 */
+static inline uint32_t
+mk_below(uint64_t *seed, uint32_t n)
+{
+	return (uint32_t)((mk_random(seed) >> 32) * n >> 32);
+}
+
+#endif

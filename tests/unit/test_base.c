@@ -1,0 +1,337 @@
+/* The bottom layer: numbers out of bytes, strings, terminal safety, options,
+ * regular expressions. */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/option.h"
+#include "base/regex.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+test_bits(void **state)
+{
+	(void)state;
+	static const uint8_t p[] = {0x81, 0x32, 0x04, 0xff};
+	assert_int_equal(bytes_bits(p, 4, 0, 8), 0x81);
+	assert_int_equal(bytes_bits(p, 4, 4, 8), 0x28);
+	assert_int_equal(bytes_bits(p, 4, 7, 3), 5);
+	assert_int_equal(bytes_bits(p, 4, 0, 32), 0xff043281);
+	assert_int_equal(bytes_bits(p, 4, 28, 64), 0xf); /* past the end reads zero */
+	assert_int_equal(bytes_le(p, 3), 0x043281);
+	assert_int_equal(bytes_be32(p), 0x813204ff);
+	assert_int_equal(bytes_nibble(p, 0), 1);
+	assert_int_equal(bytes_nibble(p, 1), 8);
+}
+
+/* RFC 3720 appendix B.4. */
+static void
+test_crc(void **state)
+{
+	(void)state;
+	uint8_t bytes[32];
+	memset(bytes, 0, 32);
+	assert_int_equal(bytes_crc32c(0, bytes, 32), 0x8a9136aa);
+	memset(bytes, 0xff, 32);
+	assert_int_equal(bytes_crc32c(0, bytes, 32), 0x62a8ab43);
+	for (uint8_t i = 0; i < 32; i++)
+		bytes[i] = i;
+	assert_int_equal(bytes_crc32c(0, bytes, 32), 0x46dd794e);
+	assert_int_equal(bytes_crc32c_portable(0, bytes, 32), 0x46dd794e);
+	for (size_t cut = 0; cut <= 32; cut++)
+		assert_int_equal(bytes_crc32c(bytes_crc32c(0, bytes, cut), bytes + cut, 32 - cut),
+				 0x46dd794e);
+}
+
+static void
+test_zero_run(void **state)
+{
+	(void)state;
+	uint8_t bytes[40] = {0};
+	for (size_t i = 0; i < 40; i++) {
+		bytes[i] = 1;
+		assert_int_equal(bytes_zero_run(bytes, 40), i);
+		bytes[i] = 0;
+	}
+	assert_int_equal(bytes_zero_run(bytes, 40), 40);
+	assert_int_equal(bytes_zero_run(bytes, 0), 0);
+}
+
+static void
+check_safe(const char *bytes, size_t length, enum text_charset charset, const char *expected)
+{
+	struct text out = {0};
+	text_add_safe(&out, bytes, length, charset);
+	assert_string_equal(text_get(&out), expected);
+	text_free(&out);
+}
+
+static void
+test_safe(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *bytes, *utf8, *ascii;
+	} rows[] = {
+	    {"plain ~ text", "plain ~ text", "plain ~ text"},
+	    {"a\tb\nc\r", "a\\tb\\nc\\r", "a\\tb\\nc\\r"},
+	    {"\x1b[2J", "\\x1b[2J", "\\x1b[2J"},
+	    {"\x1b]52;c;AAAA\x07", "\\x1b]52;c;AAAA\\x07", "\\x1b]52;c;AAAA\\x07"},
+	    {"\x7f", "\\x7f", "\\x7f"},
+	    {"\xc2\x9b" "31m", "\\x9b31m", "\\x9b31m"},	      /* C1 CSI */
+	    {"\x9b" "31m", "\\x9b31m", "\\x9b31m"},	      /* the bare byte */
+	    {"\xe2\x80\xae" "abc", "\\u{202e}abc", "\\u{202e}abc"}, /* RLO */
+	    {"\xe2\x81\xa6", "\\u{2066}", "\\u{2066}"},	      /* LRI */
+	    {"\xe2\x80\xa8", "\\u{2028}", "\\u{2028}"},	      /* line separator */
+	    {"\xef\xbb\xbf", "\\u{feff}", "\\u{feff}"},
+	    {"\xf3\xa0\x81\x81", "\\u{e0041}", "\\u{e0041}"}, /* tag */
+	    {"\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80"}, /* surrogate */
+	    {"\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf"},	      /* overlong */
+	    {"\xe6\x97", "\\xe6\\x97", "\\xe6\\x97"},	      /* cut short */
+	    {"\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9", "\\u{00e9}t\\u{00e9}"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_safe(rows[i].bytes, strlen(rows[i].bytes), TEXT_UTF8, rows[i].utf8);
+		check_safe(rows[i].bytes, strlen(rows[i].bytes), TEXT_ASCII, rows[i].ascii);
+	}
+	check_safe("a\0b", 3, TEXT_UTF8, "a\\x00b");
+}
+
+/* No byte string at all gets a control through. */
+static void
+test_safe_all(void **state)
+{
+	(void)state;
+	struct text out = {0};
+	for (unsigned c = 0; c < 0x110000; c++) {
+		char bytes[4] = {(char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 63)),
+				 (char)(0x80 | (c >> 6 & 63)), (char)(0x80 | (c & 63))};
+		text_clear(&out);
+		text_add_safe(&out, bytes, 4, TEXT_UTF8);
+		for (size_t i = 0; i < out.length; i++)
+			assert_true((unsigned char)out.data[i] >= 0x20 && out.data[i] != 0x7f);
+	}
+	text_free(&out);
+}
+
+static void
+test_columns(void **state)
+{
+	(void)state;
+	int used;
+	assert_int_equal(text_columns("abc", 3), 3);
+	assert_int_equal(text_columns("\xe6\x97\xa5\xe6\x9c\xac", 6), 4);
+	assert_int_equal(text_fit("\xe6\x97\xa5\xe6\x9c\xac", 6, 3, &used), 3);
+	assert_int_equal(used, 2);
+	assert_int_equal(text_columns("e\xcc\x81", 3), 1);
+}
+
+static void
+test_numbers(void **state)
+{
+	(void)state;
+	char buffer[32];
+	uint64_t value;
+	assert_string_equal(text_number(buffer, 0), "0");
+	assert_string_equal(text_number(buffer, 999), "999");
+	assert_string_equal(text_number(buffer, 1048577), "1,048,577");
+	assert_string_equal(text_number(buffer, UINT64_MAX), "18,446,744,073,709,551,615");
+	assert_true(text_parse_uint("0x1F", 255, &value) && value == 31);
+	assert_true(text_parse_uint("18446744073709551615", UINT64_MAX, &value));
+	assert_false(text_parse_uint("18446744073709551616", UINT64_MAX, &value));
+	assert_false(text_parse_uint("12abc", 255, &value));
+	assert_false(text_parse_uint("", 255, &value));
+	assert_false(text_parse_uint("0x", 255, &value));
+	assert_false(text_parse_uint("-1", 255, &value));
+	assert_false(text_parse_uint(" 1", 255, &value));
+	assert_false(text_parse_uint("256", 255, &value));
+}
+
+static void
+test_text(void **state)
+{
+	(void)state;
+	struct text text = {0};
+	assert_string_equal(text_get(&text), "");
+	for (int i = 0; i < 1000; i++)
+		text_addf(&text, "%d,", i % 10);
+	assert_int_equal(text.length, 2000);
+	text_cut(&text, 4);
+	text_add_hex(&text, (const uint8_t *)"\x00\xff\x1a", 3);
+	assert_string_equal(text_get(&text), "0,1,00ff1a");
+	text_free(&text);
+}
+
+/* Every form must come out as the C library would make it. */
+static void
+check_format(const char *format, ...)
+{
+	char expected[600];
+	struct text text = {0};
+	va_list args, again;
+	va_start(args, format);
+	va_copy(again, args);
+	vsnprintf(expected, sizeof expected, format, args);
+	text_addv(&text, format, again);
+	va_end(again);
+	va_end(args);
+	assert_string_equal(text_get(&text), expected);
+	assert_int_equal(text.length, strlen(expected));
+	text_free(&text);
+}
+
+static void
+test_format(void **state)
+{
+	(void)state;
+	check_format("plain");
+	check_format("%s|%c|%%", "text", 'x');
+	check_format("%d %d %u", -1, 2147483647, 4294967295u);
+	check_format("%lld %lld", -9223372036854775807LL - 1, 9223372036854775807LL);
+	check_format("%llu %lu %zu", 18446744073709551615ull, 7ul, (size_t)9);
+	check_format("%08X %0*llx %x", 0xbeefu, 12, 0x123456789abcull, 0u);
+	check_format("%5d|%05d|%20llu|%10lld.%09lld", -42, -42, 5ull, -3ll, 7ll);
+	check_format("%-5d|%+d|% d|%.3s|%5s|%-5s|%3c", 1, 2, 3, "abcdef", "ab", "cd", 'z');
+	check_format("%g %.17g %#x %hhx %p", 1.5, 0.1, 255u, 0x1ff, (void *)0);
+	check_format("%*d|%-*d|%.*s", 5, 1, 5, 2, 2, "abc");
+	check_format("%500d", 1);
+}
+
+static void
+test_arena(void **state)
+{
+	(void)state;
+	struct arena arena = {0};
+	for (int round = 0; round < 3; round++) {
+		char *first = arena_format(&arena, "%d", 42);
+		for (size_t i = 1; i < 5000; i += 37)
+			memset(arena_alloc(&arena, i), 0xee, i);
+		assert_string_equal(first, "42");
+		char *large = arena_format(&arena, "%1000d", 7);
+		assert_int_equal(strlen(large), 1000);
+		arena_reset(&arena);
+	}
+	arena_free(&arena);
+}
+
+struct thing {
+	bool flag;
+	uint64_t count;
+	int64_t level;
+	char *name;
+	int choice;
+};
+
+static const char *const colours[] = {"red", "green", NULL};
+static const struct option_row thing_rows[] = {
+    {.name = "flag", .type = OPTION_BOOL, .member = offsetof(struct thing, flag), .standard = "yes"},
+    {.name = "count", .type = OPTION_UINT, .member = offsetof(struct thing, count), .max = 16},
+    {.name = "level", .type = OPTION_INT, .member = offsetof(struct thing, level), .min = -1,
+     .max = 7, .standard = "-1"},
+    {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct thing, name)},
+    {.name = "choice", .type = OPTION_CHOICE, .member = offsetof(struct thing, choice),
+     .choices = colours},
+};
+static const struct option_table thing_table = OPTION_TABLE("thing", struct thing, thing_rows);
+
+static void
+test_option(void **state)
+{
+	(void)state;
+	struct thing thing;
+	char why[256];
+	option_defaults(&thing_table, &thing);
+	assert_true(thing.flag);
+	assert_int_equal(thing.level, -1);
+	assert_null(option_set(&thing_rows[1], &thing, "0x10", why));
+	assert_int_equal(thing.count, 16);
+	assert_string_equal(option_set(&thing_rows[1], &thing, "17", why), "a number from 0 to 16");
+	assert_string_equal(option_set(&thing_rows[2], &thing, "-2", why),
+			    "a whole number from -1 to 7");
+	assert_null(option_set(&thing_rows[4], &thing, "green", why));
+	assert_int_equal(thing.choice, 1);
+	assert_string_equal(option_set(&thing_rows[4], &thing, "blue", why), "one of red green");
+	assert_null(option_set(&thing_rows[3], &thing, "x", why));
+	assert_null(option_set(&thing_rows[3], &thing, "y", why));
+	assert_string_equal(thing.name, "y");
+	assert_string_equal(option_nearest(&thing_table, "cuont"), "count");
+	assert_null(option_nearest(&thing_table, "zzzzzz"));
+	option_release(&thing_table, &thing);
+}
+
+static void
+test_regex(void **state)
+{
+	(void)state;
+	struct err err = {0};
+	size_t start, end;
+	struct regex *re = regex_new("time(out|d)", REGEX_SMART_CASE, &err);
+	assert_true(regex_find(re, "mbox TIMEOUT now", 16, 0, &start, &end));
+	assert_int_equal(start, 5);
+	assert_int_equal(end, 12);
+	assert_false(regex_find(re, "mbox TIMEOUT now", 16, 6, &start, &end));
+	regex_free(re);
+	re = regex_new("Time", REGEX_SMART_CASE, &err);
+	assert_false(regex_find(re, "time", 4, 0, &start, &end));
+	regex_free(re);
+	assert_null(regex_new("a(b", 0, &err));
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_non_null(strstr(err.what, "character 4"));
+	/* a pattern made to take for ever meets a limit instead */
+	re = regex_new("(*NO_JIT)^(a+)+$", 0, &err);
+	char many[64];
+	memset(many, 'a', sizeof many);
+	many[63] = 'b';
+	assert_false(regex_find(re, many, sizeof many, 0, &start, &end));
+	assert_true(regex_limited(re));
+	regex_free(re);
+}
+
+static void
+test_err(void **state)
+{
+	(void)state;
+	struct err err = {0};
+	assert_int_equal(err_set(&err, ERR_IO, "no %s", "file"), ERR_IO);
+	assert_int_equal(err_cause(&err, "opening"), ERR_IO);
+	assert_string_equal(err.what, "opening: no file");
+	assert_int_equal(err_set(NULL, ERR_DATA, "x"), ERR_DATA);
+}
+
+static void
+test_vec(void **state)
+{
+	(void)state;
+	VEC(uint32_t) numbers = {0};
+	for (uint32_t i = 0; i < 1000; i++)
+		*vec_add(&numbers) = i;
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(numbers.at[i], i);
+	vec_free(&numbers);
+	assert_int_equal(numbers.count, 0);
+}
+
+int
+main(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_bits),    cmocka_unit_test(test_crc),
+	    cmocka_unit_test(test_zero_run), cmocka_unit_test(test_safe),
+	    cmocka_unit_test(test_safe_all), cmocka_unit_test(test_columns),
+	    cmocka_unit_test(test_numbers), cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_format),  cmocka_unit_test(test_arena),   cmocka_unit_test(test_option),
+	    cmocka_unit_test(test_regex),   cmocka_unit_test(test_err),
+	    cmocka_unit_test(test_vec),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* Captures: what may be opened, growth, shrinking under the map, streams. */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/vec.h"
+#include "capture/capture.h"
+#include "toy.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void
+refused(const char *path, const char *why)
+{
+	struct err err = {0};
+	assert_null(capture_open(path, NULL, &err));
+	assert_non_null(strstr(err.what, path));
+	assert_non_null(strstr(err.what, why));
+}
+
+static void
+test_refused(void **state)
+{
+	(void)state;
+	refused("/nonexistent/capture", "No such file");
+	refused("/tmp", "is a folder");
+	refused("/dev/null", "is a device");
+}
+
+static void
+test_file(void **state)
+{
+	(void)state;
+	char *path = toy_file("hello", 5), read[8];
+	struct capture *c = capture_open(path, NULL, NULL);
+	assert_int_equal(capture_size(c), 5);
+	assert_memory_equal(capture_bytes(c), "hello", 5);
+	assert_true(capture_ended(c));
+	assert_int_equal(capture_read(c, 3, read, 8), 2);
+	assert_memory_equal(read, "lo", 2);
+	assert_int_equal(capture_read(c, 5, read, 8), 0);
+	assert_int_equal(capture_refresh(c), CAPTURE_SAME);
+	unlink(path);
+	assert_int_equal(capture_refresh(c), CAPTURE_GONE);
+	assert_memory_equal(capture_bytes(c), "hello", 5);
+	capture_close(c);
+	free(path);
+}
+
+static void
+append(const char *path, const void *bytes, size_t length)
+{
+	int file = open(path, O_WRONLY | O_APPEND);
+	assert_int_equal(write(file, bytes, length), length);
+	close(file);
+}
+
+static void
+test_growth(void **state)
+{
+	(void)state;
+	char *path = toy_file("", 0), *block = mem_new(100000);
+	struct capture *c = capture_open(path, NULL, NULL);
+	const uint8_t *bytes = capture_bytes(c);
+	assert_int_equal(capture_size(c), 0);
+	memset(block, 'x', 100000);
+	for (int i = 1; i <= 10; i++) {
+		append(path, block, 100000);
+		assert_int_equal(capture_refresh(c), CAPTURE_GREW);
+		assert_int_equal(capture_size(c), 100000 * i);
+		assert_ptr_equal(capture_bytes(c), bytes);
+		assert_int_equal(bytes[100000 * i - 1], 'x');
+	}
+	capture_close(c);
+	unlink(path);
+	free(path);
+	free(block);
+}
+
+static void
+test_shrink(void **state)
+{
+	(void)state;
+	size_t size = 1 << 20;
+	char *block = mem_new(size);
+	memset(block, 'x', size);
+	char *path = toy_file(block, size);
+	struct capture *c = capture_open(path, NULL, NULL);
+	assert_int_equal(capture_bytes(c)[size - 1], 'x');
+	assert_int_equal(truncate(path, 10), 0);
+	assert_int_equal(capture_bytes(c)[size - 1], 0); /* no crash: a zero page */
+	assert_true(capture_damaged(c));
+	assert_int_equal(capture_refresh(c), CAPTURE_SHRANK);
+	assert_int_equal(capture_size(c), 10);
+	append(path, block, size - 10);
+	assert_int_equal(capture_refresh(c), CAPTURE_GREW);
+	assert_false(capture_damaged(c));
+	assert_int_equal(capture_bytes(c)[size - 1], 'x'); /* the zero page is gone */
+	capture_close(c);
+	unlink(path);
+	free(path);
+	free(block);
+}
+
+static void
+test_replaced(void **state)
+{
+	(void)state;
+	char *path = toy_file("one", 3), *other = toy_file("two", 3);
+	struct capture *c = capture_open(path, NULL, NULL);
+	assert_int_equal(rename(other, path), 0);
+	assert_int_equal(capture_refresh(c), CAPTURE_REPLACED);
+	assert_memory_equal(capture_bytes(c), "one", 3);
+	capture_close(c);
+	unlink(path);
+	free(path);
+	free(other);
+}
+
+static void
+test_hole(void **state)
+{
+	(void)state;
+	char *path = toy_file("start", 5);
+	assert_int_equal(truncate(path, 1 << 20), 0);
+	append(path, "end", 3);
+	struct capture *c = capture_open(path, NULL, NULL);
+	uint64_t end = capture_hole_end(c, 512 << 10);
+	/* a file system without holes may say there are none */
+	assert_true(end == 512 << 10 || (end > 512 << 10 && end <= 1 << 20));
+	assert_int_equal(capture_hole_end(c, 0), 0);
+	capture_close(c);
+	unlink(path);
+	free(path);
+}
+
+static void
+count(void *context)
+{
+	++*(_Atomic int *)context;
+}
+
+static void
+test_stream(void **state)
+{
+	(void)state;
+	char *path = mem_text("/tmp/trawl-fifo.XXXXXX");
+	close(mkstemp(path));
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	_Atomic int told = 0;
+	struct capture_options options = {.notify = count, .notify_context = &told};
+	if (!fork()) {
+		int out = open(path, O_WRONLY);
+		ssize_t n = write(out, "abc", 3);
+		usleep(20000);
+		n += write(out, "def", 3);
+		_exit(n != 6);
+	}
+	struct capture *c = capture_open(path, &options, NULL);
+	assert_non_null(c);
+	assert_true(capture_is_stream(c));
+	assert_int_equal(capture_wait(c, 2, -1), 3);
+	assert_memory_equal(capture_bytes(c), "abc", 3);
+	assert_int_equal(capture_wait(c, 3, -1), 6);
+	capture_wait(c, 6, -1);
+	assert_true(capture_ended(c));
+	assert_memory_equal(capture_bytes(c), "abcdef", 6);
+	capture_close(c);
+	assert_true(told > 0);
+	unlink(path);
+	free(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_refused), cmocka_unit_test(test_file),
+	    cmocka_unit_test(test_growth),  cmocka_unit_test(test_shrink),
+	    cmocka_unit_test(test_replaced), cmocka_unit_test(test_hole),
+	    cmocka_unit_test(test_stream),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+/*
+ * The grid, its sums and checkpoints, holes, growth and the end of a capture,
+ * with the toy format: what the index says is compared with one walk over all
+ * messages.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/vec.h"
+#include "index/index.h"
+#include "toy.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RECORDS = 40000, BYTES = RECORDS * TOY_RECORD };
+
+static uint8_t *
+records(size_t count)
+{
+	uint8_t *bytes = mem_new(count * TOY_RECORD);
+	for (size_t i = 0; i < count; i++)
+		toy_write(bytes + i * TOY_RECORD, (unsigned)(i * 7 % 8), (unsigned)(i % 5),
+			  (uint32_t)i, 1000 + i);
+	return bytes;
+}
+
+struct fixture {
+	char *path;
+	struct capture *capture;
+	struct decoder *decoder;
+	struct index *index;
+};
+
+static struct fixture
+open_file(char *path)
+{
+	struct fixture f = {.path = path, .capture = capture_open(path, NULL, NULL)};
+	assert_non_null(f.capture);
+	f.decoder = toy_open();
+	f.index = index_new(f.capture, f.decoder, NULL);
+	return f;
+}
+
+static void
+close_file(struct fixture *f)
+{
+	index_free(f->index);
+	f->decoder->ops->close(f->decoder);
+	capture_close(f->capture);
+	unlink(f->path);
+	free(f->path);
+}
+
+static void
+test_sums(void **state)
+{
+	(void)state;
+	uint8_t *bytes = records(RECORDS);
+	struct fixture f = open_file(toy_file(bytes, BYTES));
+	index_build(f.index);
+
+	struct index_progress progress;
+	index_get_progress(f.index, &progress);
+	assert_true(progress.complete);
+	assert_int_equal(progress.messages, RECORDS);
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		assert_int_equal(progress.severities[s], RECORDS / 8);
+
+	uint64_t cells = index_cell_count(f.index), first = 0;
+	assert_int_equal(index_known(f.index), cells);
+	for (uint64_t c = 0; c < cells; c++) {
+		struct index_cell cell;
+		assert_true(index_cell(f.index, c, &cell));
+		assert_int_equal(cell.first, first);
+		uint64_t last = first + cell.count - 1;
+		assert_int_equal(cell.time_min, 1000 + first);
+		assert_int_equal(cell.time_max, 1000 + last);
+		assert_int_equal(cell.kinds, 1u << TOY_MESSAGE);
+		assert_int_equal(first * TOY_RECORD / index_cell_size(f.index), c);
+		assert_int_equal(last * TOY_RECORD / index_cell_size(f.index), c);
+		first += cell.count;
+	}
+	assert_int_equal(first, RECORDS);
+
+	index_origins origins = {0};
+	index_get_origins(f.index, &origins);
+	assert_int_equal(origins.count, 5);
+	for (size_t i = 0; i < 5; i++) {
+		uint64_t all = 0;
+		for (int s = 0; s < SEVERITY_COUNT; s++)
+			all += origins.at[i].severities[s];
+		assert_int_equal(origins.at[i].key, i); /* in order of appearance */
+		assert_int_equal(all, RECORDS / 5);
+		assert_int_equal(origins.at[i].example, i * TOY_RECORD);
+	}
+	vec_free(&origins);
+	free(bytes);
+	close_file(&f);
+}
+
+static void
+test_find(void **state)
+{
+	(void)state;
+	uint8_t *bytes = records(RECORDS);
+	struct fixture f = open_file(toy_file(bytes, BYTES));
+	index_build(f.index);
+	uint64_t per_cell = index_cell_size(f.index) / TOY_RECORD, cell;
+	static const uint64_t numbers[] = {0, 1, 4095, 4096, 4097, 20000, RECORDS - 1};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		assert_true(index_find(f.index, numbers[i], &cell));
+		assert_int_equal(cell, numbers[i] / per_cell);
+	}
+	assert_false(index_find(f.index, RECORDS, &cell));
+	free(bytes);
+	close_file(&f);
+}
+
+static void
+test_checkpoints(void **state)
+{
+	(void)state;
+	/* odd sizes, so that records straddle the borders of cells */
+	size_t size = BYTES + 3 * 64;
+	uint8_t *bytes = mem_new(size), *plain = records(RECORDS);
+	size_t at = 0;
+	for (size_t i = 0; i < RECORDS && at + TOY_RECORD + 1 < size; i++) {
+		memcpy(bytes + at, plain + i * TOY_RECORD, TOY_RECORD);
+		at += TOY_RECORD + (i % 1000 == 999);
+	}
+	struct fixture f = open_file(toy_file(bytes, at));
+	index_build(f.index);
+	struct decode_state *own = decode_state_new(f.decoder);
+	for (uint64_t c = 0; c < index_cell_count(f.index); c++) {
+		uint64_t first;
+		struct message m;
+		assert_true(index_restore(f.index, c, own, &first));
+		struct window w = {.bytes = bytes, .length = at, .until = UINT64_MAX, .last = true};
+		assert_int_equal(f.decoder->ops->step(f.decoder, own, &w, &m, 1), 1);
+		assert_true(m.offset >= c * index_cell_size(f.index));
+		assert_true(m.offset < c * index_cell_size(f.index) + TOY_RECORD + 1);
+	}
+	decode_state_free(f.decoder, own);
+	free(bytes);
+	free(plain);
+	close_file(&f);
+}
+
+/* A hole in the middle gives the same cells as the same zeros written out. */
+static void
+test_hole(void **state)
+{
+	(void)state;
+	size_t hole = 40u << 20;
+	uint8_t *bytes = records(8000), *dense = mem_new(hole + 2 * 128000);
+	memcpy(dense, bytes, 128000);
+	memcpy(dense + 128000 + hole, bytes, 128000);
+	struct fixture full = open_file(toy_file(dense, hole + 2 * 128000));
+	char *path = toy_file(bytes, 128000);
+	int file = open(path, O_WRONLY);
+	assert_int_equal(pwrite(file, bytes, 128000, (off_t)(128000 + hole)), 128000);
+	close(file);
+	struct fixture sparse = open_file(path);
+	index_build(full.index);
+	index_build(sparse.index);
+	assert_int_equal(index_known(full.index), index_known(sparse.index));
+	for (uint64_t c = 0; c < index_known(full.index); c++) {
+		struct index_cell a, b;
+		assert_true(index_cell(full.index, c, &a));
+		assert_true(index_cell(sparse.index, c, &b));
+		assert_memory_equal(&a, &b, sizeof a);
+	}
+	index_origins a = {0}, b = {0};
+	index_get_origins(full.index, &a);
+	index_get_origins(sparse.index, &b);
+	assert_int_equal(a.count, b.count);
+	assert_memory_equal(a.at, b.at, a.count * sizeof *a.at);
+	vec_free(&a);
+	vec_free(&b);
+	free(bytes);
+	free(dense);
+	close_file(&full);
+	close_file(&sparse);
+}
+
+static void
+test_empty(void **state)
+{
+	(void)state;
+	struct fixture f = open_file(toy_file("", 0));
+	index_build(f.index);
+	struct index_progress progress;
+	index_get_progress(f.index, &progress);
+	assert_true(progress.complete);
+	assert_int_equal(progress.messages, 0);
+	close_file(&f);
+}
+
+/* While a capture may grow, its end is not settled; later it is. */
+static void
+test_growth(void **state)
+{
+	(void)state;
+	uint8_t *bytes = records(RECORDS);
+	char *path = toy_file(bytes, BYTES / 2);
+	struct fixture f = open_file(path);
+	capture_follow(f.capture, true);
+	index_build(f.index);
+	uint64_t known = index_known(f.index);
+	assert_true(known * index_cell_size(f.index) <= BYTES / 2);
+	assert_true(known > 0);
+	int file = open(path, O_WRONLY | O_APPEND);
+	assert_int_equal(write(file, bytes + BYTES / 2, BYTES / 2), BYTES / 2);
+	close(file);
+	assert_int_equal(capture_refresh(f.capture), CAPTURE_GREW);
+	capture_follow(f.capture, false);
+	index_build(f.index);
+	struct index_progress progress;
+	index_get_progress(f.index, &progress);
+	assert_true(progress.complete);
+	assert_int_equal(progress.messages, RECORDS);
+	free(bytes);
+	close_file(&f);
+}
+
+static void
+test_thread(void **state)
+{
+	(void)state;
+	uint8_t *bytes = records(RECORDS);
+	struct fixture f = open_file(toy_file(bytes, BYTES));
+	index_start(f.index);
+	struct index_progress progress;
+	do {
+		usleep(1000);
+		index_get_progress(f.index, &progress);
+	} while (!progress.complete);
+	assert_int_equal(progress.messages, RECORDS);
+	index_restart(f.index);
+	index_stop(f.index);
+	free(bytes);
+	close_file(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_sums),   cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_checkpoints), cmocka_unit_test(test_hole),
+	    cmocka_unit_test(test_empty),  cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_thread),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/*
+ * Readers and seeking over real SyS-T captures: what is seen through cells,
+ * before and after the index is there, is what one walk sees; positions,
+ * numbers, offsets and places lead to each other.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/bytes.h"
+#include "base/vec.h"
+#include "query/seek.h"
+#include "toy.h"
+#include "trace/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COUNT = 30000 };
+
+/* COUNT strings with LEN, `n NUMBER`; each 1000th is an error, each 5000th
+ * says so; sizes differ so that messages straddle cells.  A few builds of one
+ * GUID  */
+static struct text
+strings(void)
+{
+	struct text out = {0};
+	for (unsigned i = 0; i < COUNT; i++) {
+		unsigned severity = i % 1000 == 999 ? SEVERITY_ERROR : SEVERITY_INFO;
+		char body[64];
+		int length = snprintf(body, sizeof body, "n %u%.*s%s", i, (int)(i % 23),
+				      "                       ", i % 5000 == 0 ? "needle" : "");
+		uint32_t header = 2 | severity << 4 | 1u << 9 | (i % 3) << 12 | 5u << 16 | 1u << 24;
+		uint8_t prefix[6] = {(uint8_t)header, (uint8_t)(header >> 8),
+				     (uint8_t)(header >> 16), (uint8_t)(header >> 24),
+				     (uint8_t)length, 0};
+		text_add_bytes(&out, prefix, 6);
+		text_add_bytes(&out, body, (size_t)length);
+	}
+	return out;
+}
+
+struct fixture {
+	struct text bytes;
+	char *path;
+	struct session session;
+	struct trace *trace;
+	struct reader *reader;
+	struct message *walked;
+};
+
+static int
+setup(void **state)
+{
+	struct fixture *f = mem_new(sizeof *f);
+	struct err err = {0};
+	f->bytes = strings();
+	f->path = toy_file(f->bytes.data, f->bytes.length);
+	option_defaults(profile_options_table(), &f->session.profile);
+	f->trace = session_open(&f->session, f->path, "syst/raw", NULL, 0, &err);
+	assert_non_null(f->trace);
+	f->reader = reader_new(f->trace);
+	f->walked = mem_new((COUNT + 1) * sizeof *f->walked);
+	size_t got = 0, n;
+	while ((n = reader_walk(f->reader, f->walked + got, COUNT + 1 - got)) > 0)
+		got += n;
+	assert_int_equal(got, COUNT);
+	*state = f;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct fixture *f = *state;
+	reader_free(f->reader);
+	session_close(&f->session);
+	unlink(f->path);
+	free(f->path);
+	text_free(&f->bytes);
+	free(f->walked);
+	free(f);
+	return 0;
+}
+
+static void
+same_as_walk(struct fixture *f)
+{
+	struct position p;
+	assert_true(reader_first(f->reader, &p));
+	for (size_t i = 0; i < COUNT; i++) {
+		bool exact;
+		assert_memory_equal(reader_message(f->reader, p), &f->walked[i],
+				    sizeof f->walked[i]);
+		assert_int_equal(reader_number(f->reader, p, &exact), i);
+		assert_true(exact);
+		assert_true(reader_next(f->reader, &p, 0) == (i + 1 < COUNT));
+	}
+	for (size_t i = COUNT; i-- > 0;) {
+		assert_memory_equal(reader_message(f->reader, p), &f->walked[i],
+				    sizeof f->walked[i]);
+		assert_true(reader_previous(f->reader, &p, 0) == (i > 0));
+	}
+}
+
+static void
+test_indexed(void **state)
+{
+	struct fixture *f = *state;
+	index_build(trace_index(f->trace));
+	same_as_walk(f);
+}
+
+/* Without the index the messages of every cell are right all the same, and
+ * the end is there at once. */
+static void
+test_provisional(void **state)
+{
+	struct fixture *f = *state;
+	struct position p;
+	assert_true(reader_last(f->reader, &p));
+	assert_memory_equal(reader_message(f->reader, p), &f->walked[COUNT - 1],
+			    sizeof f->walked[0]);
+	for (size_t i = COUNT; i-- > 0;) {
+		assert_memory_equal(reader_message(f->reader, p), &f->walked[i],
+				    sizeof f->walked[i]);
+		assert_true(reader_previous(f->reader, &p, 0) == (i > 0));
+	}
+}
+
+static void
+test_numbers(void **state)
+{
+	struct fixture *f = *state;
+	struct position p;
+	bool exact;
+	index_build(trace_index(f->trace));
+	static const uint64_t numbers[] = {0, 1, 2500, 17777, COUNT - 1};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		assert_true(reader_find_number(f->reader, numbers[i], &p, &exact));
+		assert_true(exact);
+		assert_int_equal(reader_number(f->reader, p, &exact), numbers[i]);
+	}
+	assert_false(reader_find_number(f->reader, COUNT, &p, &exact));
+}
+
+static void
+test_offsets(void **state)
+{
+	struct fixture *f = *state;
+	index_build(trace_index(f->trace));
+	for (size_t i = 0; i < COUNT; i += 7) {
+		const struct message *m = &f->walked[i];
+		const uint64_t offsets[] = {m->offset, m->offset + m->length / 2,
+					    m->offset + m->length - 1};
+		for (int k = 0; k < 3; k++) {
+			struct position p;
+			assert_true(reader_find_offset(f->reader, offsets[k], &p));
+			assert_int_equal(reader_message(f->reader, p)->offset, m->offset);
+		}
+	}
+	struct position p;
+	assert_true(reader_find_offset(f->reader, UINT64_MAX, &p));
+	assert_int_equal(reader_message(f->reader, p)->offset, f->walked[COUNT - 1].offset);
+}
+
+static void
+test_places(void **state)
+{
+	struct fixture *f = *state;
+	struct position p, again;
+	index_build(trace_index(f->trace));
+	assert_true(reader_first(f->reader, &p));
+	do {
+		struct place place = reader_place(f->reader, p);
+		assert_true(reader_find_place(f->reader, place, &again));
+		assert_int_equal(again.cell, p.cell);
+		assert_int_equal(again.at, p.at);
+	} while (reader_next(f->reader, &p, 0));
+}
+
+static uint64_t
+seek_number(struct fixture *f, struct filter *want, uint64_t from, int direction, bool wrap,
+	    enum seek_result expected, bool *wrapped)
+{
+	struct position p, hit = {0};
+	bool exact;
+	assert_true(reader_find_number(f->reader, from, &p, &exact));
+	struct seek_query query = {.trace = f->trace, .want = want, .from = p,
+				   .direction = direction, .wrap = wrap};
+	assert_int_equal(seek_near(&query, f->reader, 1000, &hit, wrapped), expected);
+	return expected == SEEK_FOUND ? reader_number(f->reader, hit, &exact) : UINT64_MAX;
+}
+
+static void
+test_seek(void **state)
+{
+	struct fixture *f = *state;
+	bool wrapped;
+	index_build(trace_index(f->trace));
+	struct filter errors = {.severities = 1 << SEVERITY_ERROR};
+	assert_int_equal(seek_number(f, &errors, 0, 1, false, SEEK_FOUND, &wrapped), 999);
+	assert_int_equal(seek_number(f, &errors, 999, 1, false, SEEK_FOUND, &wrapped), 1999);
+	assert_int_equal(seek_number(f, &errors, 5000, -1, false, SEEK_FOUND, &wrapped), 4999);
+	assert_int_equal(seek_number(f, &errors, 4999, -1, false, SEEK_FOUND, &wrapped), 3999);
+	seek_number(f, &errors, 500, -1, false, SEEK_NOT_FOUND, &wrapped);
+	assert_int_equal(seek_number(f, &errors, 500, -1, true, SEEK_FOUND, &wrapped), 29999);
+	assert_true(wrapped);
+	assert_int_equal(seek_number(f, &errors, 29999, 1, true, SEEK_FOUND, &wrapped), 999);
+	assert_true(wrapped);
+
+	struct filter text = filter_all();
+	text.text = regex_new("needle", 0, NULL);
+	assert_int_equal(seek_number(f, &text, 0, 1, false, SEEK_FOUND, &wrapped), 5000);
+	assert_int_equal(seek_number(f, &text, 25000, 1, true, SEEK_FOUND, &wrapped), 0);
+	assert_true(wrapped);
+	filter_free(&text);
+
+	/* the only hit is where it began: a full round finds it again */
+	text.text = regex_new("^n 12345 ", 0, NULL);
+	assert_int_equal(seek_number(f, &text, 12345, 1, true, SEEK_FOUND, &wrapped), 12345);
+	assert_int_equal(seek_number(f, &text, 12345, -1, true, SEEK_FOUND, &wrapped), 12345);
+	seek_number(f, &text, 12345, 1, false, SEEK_NOT_FOUND, &wrapped);
+	filter_free(&text);
+}
+
+static void
+ring(void *context)
+{
+	*(_Atomic bool *)context = true;
+}
+
+static void
+test_seek_thread(void **state)
+{
+	struct fixture *f = *state;
+	struct filter text = filter_all();
+	text.text = regex_new("no such thing", 0, NULL);
+	struct position hit;
+	bool wrapped;
+	uint64_t looked;
+	_Atomic bool rung = false;
+	struct seek_query query = {.trace = f->trace, .want = &text, .direction = 1, .wrap = true};
+	struct seek *seek = seek_start(&query, ring, (void *)&rung);
+	while (!rung)
+		usleep(1000);
+	assert_int_equal(seek_poll(seek, &hit, &wrapped, &looked), SEEK_NOT_FOUND);
+	assert_true(looked >= index_cell_count(trace_index(f->trace)));
+	seek_free(seek);
+	seek = seek_start(&query, ring, (void *)&rung);
+	seek_cancel(seek);
+	seek_free(seek);
+	filter_free(&text);
+}
+
+static void
+test_filter_cell(void **state)
+{
+	(void)state;
+	struct index_cell cell = {.count = 10, .messages = MESSAGE_DAMAGED};
+	cell.severities[SEVERITY_INFO] = 7;
+	cell.severities[SEVERITY_ERROR] = 3;
+	struct filter f = filter_all();
+	assert_int_equal(filter_cell(&f, &cell), FILTER_ALL);
+	f.severities = filter_threshold(SEVERITY_WARNING, true);
+	assert_int_equal(filter_cell(&f, &cell), FILTER_SOME);
+	f.severities = filter_threshold(SEVERITY_FATAL, false);
+	assert_int_equal(filter_cell(&f, &cell), FILTER_NONE);
+	f.severities = filter_threshold(SEVERITY_INFO, true);
+	assert_int_equal(filter_cell(&f, &cell), FILTER_ALL);
+	f.flags = MESSAGE_LOST;
+	assert_int_equal(filter_cell(&f, &cell), FILTER_NONE);
+	f.flags = MESSAGE_DAMAGED;
+	assert_int_equal(filter_cell(&f, &cell), FILTER_SOME);
+	assert_int_equal(filter_threshold(SEVERITY_ERROR, false), 0x07);
+	assert_int_equal(filter_threshold(SEVERITY_ERROR, true), 0x06);
+	assert_int_equal(filter_threshold(SEVERITY_DEBUG, false), 0xff);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_indexed), TEST(test_provisional), TEST(test_numbers),
+	    TEST(test_offsets), TEST(test_places),	TEST(test_seek),
+	    TEST(test_seek_thread), cmocka_unit_test(test_filter_cell),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/*
+ * SyS-T printf.  Wire sizes are those of the SyS-T library's argument packing;
+ * texts are what a C compiler's printf makes of the same arguments.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "decode/syst_printf.h"
+#include "hex.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static size_t
+print(struct text *out, const char *format, const char *args, enum syst_packing packing, bool *cut)
+{
+	struct hex hex = hex_bytes(args);
+	const struct syst_args wire = {
+		.at = hex.bytes.at, .length = hex.bytes.count, .packing = packing};
+	text_clear(out);
+	size_t used = syst_printf(out, format, strlen(format), &wire, NULL, cut);
+	hex_free(&hex);
+	return used;
+}
+
+static void
+expect(const char *format, const char *args, enum syst_packing packing, const char *text)
+{
+	struct text out = {0};
+	bool cut;
+	print(&out, format, args, packing, &cut);
+	assert_string_equal(text_get(&out), text);
+	assert_false(cut);
+	text_free(&out);
+}
+
+static void
+expect_both(const char *format, const char *args, const char *text)
+{
+	expect(format, args, SYST_P32, text);
+	expect(format, args, SYST_P64, text);
+}
+
+static void
+test_integers(void **state)
+{
+	(void)state;
+	expect_both("%d %i", "FFFFFFFF 2A000000", "-1 42");
+	expect_both("%u %o %x %X", "FFFFFFFF 08000000 EFBEADDE EFBEADDE",
+		    "4294967295 10 deadbeef DEADBEEF");
+	expect_both("%hhd %hhu %hd %hu", "FF010000 FF010000 00800100 00800100",
+		    "-1 255 -32768 32768");
+	expect_both("%lld %llx %jd", "FEFFFFFFFFFFFFFF EFCDAB8967452301 0100000000000000",
+		    "-2 123456789abcdef 1");
+	expect_both("[%5d|%-5d|%05d|%+d|% d|%#x|%.3d]",
+		    "07000000 07000000 07000000 07000000 07000000 07000000 07000000",
+		    "[    7|7    |00007|+7| 7|0x7|007]");
+}
+
+/* long, size_t, ptrdiff_t and pointers have the size of the sender's. */
+static void
+test_packing(void **state)
+{
+	static const char *const formats[] = {"%ld|%d", "%zd|%d", "%td|%d"};
+	(void)state;
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		expect(formats[i], "FBFFFFFF 07000000", SYST_P32, "-5|7");
+		expect(formats[i], "FBFFFFFFFFFFFFFF 07000000", SYST_P64, "-5|7");
+	}
+	expect("%lu %zx", "FFFFFFFF FFFFFFFF", SYST_P32, "4294967295 ffffffff");
+	expect("%lu", "FFFFFFFFFFFFFFFF", SYST_P64, "18446744073709551615");
+	expect("%p %p %d", "00100000 00000000 01000000", SYST_P32, "0x1000 (nil) 1");
+	expect("%p %p %d", "0010000000000000 0000000000000000 01000000", SYST_P64,
+	       "0x1000 (nil) 1");
+	expect("a%nb %d", "11111111 09000000", SYST_P32, "ab 9");
+	expect("a%nb %d", "1111111111111111 09000000", SYST_P64, "ab 9");
+}
+
+static void
+test_text(void **state)
+{
+	(void)state;
+	expect_both("%s=%d", "'count' 00 03000000", "count=3");
+	expect_both("[%7s|%-7s|%.2s|%s]", "'abc'00 'abc'00 'abc'00 00", "[    abc|abc    |ab|]");
+	expect_both("[%c%3c%-3c]", "41000000 42000000 43000000", "[A  BC  ]");
+	expect_both("[%c]", "00000000", "[]");
+	expect_both("[%3c]", "00000000", "[  ]");
+	expect_both("%lc%lc", "AC200000 00F60100", "\xe2\x82\xac\xf0\x9f\x98\x80");
+	expect_both("100%% %%%% 5%%", "", "100% %% 5%");
+	expect_both("plain", "01020304", "plain");
+	expect_both("", "", "");
+}
+
+static void
+test_numbers(void **state)
+{
+	(void)state;
+	expect_both("%f %.2F", "000000000000F83F 000000000000F83F", "1.500000 1.50");
+	expect_both("%e %G", "000000000000F83F 000000000000F83F", "1.500000e+00 1.5");
+	expect_both("%a", "000000000000F83F", "0x1.8p+0");
+	expect_both("[%10.3f|%-10.1Lf]", "0000000000000440 0000000000000440",
+		    "[     2.500|2.5       ]");
+	expect_both("%f %f", "000000000000F07F 000000000000F87F", "inf nan");
+}
+
+/* Width and precision as arguments stand before their value. */
+static void
+test_stars(void **state)
+{
+	(void)state;
+	expect_both("[%*.*d]", "08000000 04000000 2A000000", "[    0042]");
+	expect_both("[%*d]", "FBFFFFFF 2A000000", "[42   ]");
+	expect_both("[%.*d]", "FFFFFFFF 2A000000", "[42]");
+	expect_both("[%-*s|%d]", "05000000 'ab'00 01000000", "[ab   |1]");
+}
+
+/* The reference printer's words for what is wrong. */
+static void
+test_faults(void **state)
+{
+	static const char *const invalid[] = {"bad %y", "half %", "%1$d", "%'d", "%5%", "a %-", "%l"};
+	(void)state;
+	for (size_t i = 0; i < COUNT(invalid); i++) {
+		char text[80];
+		snprintf(text, sizeof text, "invalid format string '%s'", invalid[i]);
+		expect_both(invalid[i], "0100000002000000", text);
+	}
+	expect_both("v=%d %d", "03000000",
+		    "v=3 - insufficient argument bytes for format 'v=%d %d'");
+	expect_both("%*d", "0300", "- insufficient argument bytes for format '%*d'");
+	expect_both("%d", "", "- insufficient argument bytes for format '%d'");
+	expect_both("str %s", "'abc'",
+		    " - corrupt printf payload, missing argument string termination");
+}
+
+static void
+test_nul_behind(void **state)
+{
+	const uint8_t bytes[] = {'a', 'b'};
+	const struct syst_args args = {.at = bytes, .length = 2, .nul_behind = true};
+	struct text out = {0};
+	bool cut;
+	(void)state;
+	syst_printf(&out, "s %s", 4, &args, NULL, &cut);
+	assert_string_equal(text_get(&out), "s ab- insufficient argument bytes for format 's %s'");
+	text_free(&out);
+}
+
+/* A few bytes must not make gigabytes. */
+static void
+test_limits(void **state)
+{
+	struct text out = {0}, many = {0};
+	bool cut;
+	(void)state;
+	print(&out, "%1000000000d", "01000000", SYST_P32, &cut);
+	assert_true(cut);
+	assert_int_equal(out.length, SYST_PRINTF_WIDTH_MAX);
+	print(&out, "%*d", "FFFFFF7F 01000000", SYST_P32, &cut);
+	assert_int_equal(out.length, SYST_PRINTF_WIDTH_MAX);
+	print(&out, "%*d", "00000080 01000000", SYST_P32, &cut);
+	assert_int_equal(out.length, SYST_PRINTF_WIDTH_MAX);
+	print(&out, "%.99999999999999999999f", "000000000000F83F", SYST_P32, &cut);
+	assert_true(cut);
+	assert_in_range(out.length, SYST_PRINTF_WIDTH_MAX, SYST_PRINTF_WIDTH_MAX + 2);
+
+	text_clear(&out);
+	for (int i = 0; i < 1000; i++) {
+		text_add(&many, "%65536d");
+		text_add(&out, "01000000");
+	}
+	char *args = mem_text(out.data);
+	print(&out, many.data, args, SYST_P32, &cut);
+	assert_true(cut);
+	assert_in_range(out.length, SYST_PRINTF_TEXT_MAX / 2,
+			SYST_PRINTF_TEXT_MAX + 2 * SYST_PRINTF_WIDTH_MAX);
+	vec_release(args);
+	text_free(&out);
+	text_free(&many);
+}
+
+struct seen {
+	struct syst_arg args[8];
+	size_t count;
+};
+
+static void
+note_arg(void *context, const struct syst_arg *arg)
+{
+	struct seen *seen = context;
+	assert_true(seen->count < COUNT(seen->args));
+	seen->args[seen->count++] = *arg;
+}
+
+static void
+test_sink(void **state)
+{
+	struct hex hex = hex_bytes("FEFFFFFF 'ab'00 000000000000F83F 0500000000000000 77");
+	const struct syst_args args = {
+		.at = hex.bytes.at, .length = hex.bytes.count, .packing = SYST_P64};
+	const char *format = "%d %-4s %f %lu";
+	struct seen seen = {0};
+	const struct syst_arg_sink sink = {&seen, note_arg};
+	struct text out = {0};
+	bool cut;
+	size_t size;
+	(void)state;
+
+	assert_int_equal(syst_printf(&out, format, strlen(format), &args, &sink, &cut), 23);
+	assert_int_equal(seen.count, 4);
+	assert_int_equal(seen.args[0].type, SYST_ARG_INT);
+	assert_int_equal(seen.args[0].i, -2);
+	assert_int_equal(seen.args[1].type, SYST_ARG_TEXT);
+	assert_int_equal(seen.args[1].at, 4);
+	assert_int_equal(seen.args[1].length, 3);
+	assert_int_equal(seen.args[1].s.length, 2);
+	assert_int_equal(seen.args[1].spec_length, 4);
+	assert_memory_equal(seen.args[1].spec, "%-4s", 4);
+	assert_int_equal(seen.args[2].type, SYST_ARG_NUMBER);
+	assert_true(seen.args[2].d == 1.5);
+	assert_int_equal(seen.args[3].type, SYST_ARG_UINT);
+	assert_int_equal(seen.args[3].at, 15);
+	assert_int_equal(seen.args[3].u, 5);
+
+	assert_true(syst_printf_size(format, strlen(format), &args, &size));
+	assert_int_equal(size, 23);
+	assert_false(syst_printf_size("%lld%lld%f", 10, &args, &size));
+	assert_false(syst_printf_size("%y", 2, &args, &size));
+	text_free(&out);
+	hex_free(&hex);
+}
+
+/* Any format and arguments end, and stay in bounds (sanitizers tell). */
+static void
+test_noise(void **state)
+{
+	static const char letters[] = "%%%%%*.-+ #0159hljztLdiouxXcfFeEgGaApnsy";
+	struct text out = {0};
+	uint32_t seed = 7;
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		char format[24];
+		uint8_t bytes[24];
+		for (size_t i = 0; i < sizeof format; i++) {
+			seed = seed * 1664525 + 1013904223;
+			format[i] = letters[(seed >> 16) % (sizeof letters - 1)];
+			bytes[i] = (uint8_t)(seed >> 24 & (round % 2 ? 0x0f : 0xff));
+		}
+		size_t length = seed >> 20 & 15;
+		uint8_t *copy = mem_new(length ? length : 1);
+		memcpy(copy, bytes, length);
+		struct syst_args args = {.at = copy, .length = length, .packing = round & 1};
+		bool cut;
+		text_clear(&out);
+		assert_in_range(syst_printf(&out, format, sizeof format, &args, NULL, &cut), 0,
+				length);
+		vec_release(copy);
+	}
+	text_free(&out);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_integers), cmocka_unit_test(test_packing),
+		cmocka_unit_test(test_text),	 cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_stars),	 cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_nul_behind), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_sink),	 cmocka_unit_test(test_noise),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -15,6 +15,7 @@
 
 #include "base/option.h"
 #include "command/cli.h"
+#include "command/command.h"
 #include "decode/decoder.h"
 #include "export/export.h"
 #include "trace/trace.h"
@@ -75,6 +76,23 @@ print_options(void)
 		}
 		putchar('\n');
 		print_help(row->help);
+	}
+}
+
+static void
+print_commands(void)
+{
+	int group = -1;
+	for (int i = 0; i < COMMAND_COUNT; i++) {
+		const struct command *command = &commands[i];
+		if (group != (int)command->group)
+			printf(".SS %s\n", command_group_title(command->group));
+		group = (int)command->group;
+		puts(".TP");
+		print_bold("", command->keys);
+		print_bold(*command->keys ? "  :" : ":", command->name);
+		putchar('\n');
+		print_help(command->help);
 	}
 }
 
@@ -175,6 +193,7 @@ static const struct {
 	void (*print)(void);
 } parts[] = {
     {"options", print_options},
+    {"commands", print_commands},
     {"formats", print_formats},
     {"exports", print_exports},
     {"fields", print_fields},

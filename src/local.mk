@@ -81,6 +81,8 @@ libtrawl_a_SOURCES = \
 	src/ui/layout.h \
 	src/ui/list.c \
 	src/ui/list.h \
+	src/ui/paint.c \
+	src/ui/paint.h \
 	src/ui/pane.c \
 	src/ui/pane.h \
 	src/ui/pane_detail.c \

@@ -121,8 +121,8 @@ open_captures(struct session *session, const struct cli *cli, struct err *err)
 		char own[32] = "";
 		const char *path = split_format(cli->files.at[i], own, sizeof own);
 		const char *format = *own ? own : cli->value[CLI_FROM];
-		if (!session_open(session, path, format, cli->collateral.at,
-				  cli->collateral.count, err))
+		if (!session_open(session, path, format, cli->collateral.at, cli->collateral.count,
+				  err))
 			return err->code;
 	}
 	return 0;
@@ -223,8 +223,8 @@ screen(struct session *session, const struct cli *cli, const struct filter *filt
 	options.ascii = cli->value[CLI_ASCII] || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	options.commands = cli->commands.at;
 	options.command_count = cli->commands.count;
-	int failed = files_load("views", view ? view : "default", view_options_table(),
-				&options.view, &err);
+	int failed =
+	    files_load("views", view ? view : "default", view_options_table(), &options.view, &err);
 	if (!failed)
 		failed = files_load("themes", theme, theme_options_table(), &options.theme, &err);
 	if (!failed)

@@ -119,6 +119,13 @@ drive_all(const struct drive *d, struct drive_messages *m)
 }
 
 static void
+print_message(const struct message *m)
+{
+	fprintf(stderr, "%" PRIu64 "+%" PRIu32 " kind %u flags %x", m->offset, m->length, m->kind,
+		m->flags);
+}
+
+static void
 check_same(const struct drive_messages *a, const struct drive_messages *b)
 {
 	for (size_t i = 0; i < a->list.count && i < b->list.count; i++) {
@@ -127,12 +134,13 @@ check_same(const struct drive_messages *a, const struct drive_messages *b)
 			    x->flags == y->flags && x->kind == y->kind &&
 			    x->severity == y->severity && x->origin == y->origin &&
 			    x->aux == y->aux && x->ticks == y->ticks;
-		if (!same)
-			fprintf(stderr,
-				"message %zu: %" PRIu64 "+%" PRIu32 " kind %u flags %x, not %" PRIu64
-				"+%" PRIu32 " kind %u flags %x\n",
-				i, y->offset, y->length, y->kind, y->flags, x->offset, x->length,
-				x->kind, x->flags);
+		if (!same) {
+			fprintf(stderr, "message %zu should be ", i);
+			print_message(x);
+			fprintf(stderr, ", is ");
+			print_message(y);
+			fprintf(stderr, "\n");
+		}
 		CHECK(same);
 	}
 	CHECK(a->list.count == b->list.count);

@@ -42,6 +42,7 @@ check_LIBRARIES = tests/libtest.a
 tests_libtest_a_SOURCES = \
 	tests/drive.c \
 	tests/drive.h \
+	tests/unit/hex.h \
 	tests/unit/nibbles.h \
 	tests/unit/test.h \
 	tests/unit/toy.c \
@@ -61,6 +62,11 @@ unit_tests = \
 	tests/unit/test_reader \
 	tests/unit/test_schema \
 	tests/unit/test_stp \
+	tests/unit/test_syst \
+	tests/unit/test_syst_collateral \
+	tests/unit/test_syst_hex \
+	tests/unit/test_syst_printf \
+	tests/unit/test_syst_raw \
 	tests/unit/test_syst_stp \
 	tests/unit/test_truth
 
@@ -98,13 +104,41 @@ else
 endif
 .PHONY: fuzz
 
+# Golden decodes: tests/golden/*.txt say what bytes must decode to.
+check_PROGRAMS += tests/golden/golden
+TESTS += tests/golden/golden
+EXTRA_DIST += $(golden_cases)
+golden_cases = \
+	tests/golden/hex-damage.txt \
+	tests/golden/hex-lines.txt \
+	tests/golden/raw-cut.txt \
+	tests/golden/raw-locations.txt \
+	tests/golden/raw-numbers.txt \
+	tests/golden/raw-printf.txt \
+	tests/golden/raw-resync.txt \
+	tests/golden/raw-short.txt \
+	tests/golden/raw-string.txt \
+	tests/golden/raw-zeroes.txt \
+	tests/golden/stp-async-overlap.txt \
+	tests/golden/stp-clocks.txt \
+	tests/golden/stp-events.txt \
+	tests/golden/stp-interleaved.txt \
+	tests/golden/stp-le22.txt \
+	tests/golden/stp-lost.txt \
+	tests/golden/stp-plain.txt
+
 # Scripts.
 script_tests = \
 	tests/check_includes.sh \
 	tests/check_style.sh \
 	tests/check_man.sh \
 	tests/check_testdata.sh \
-	tests/check_fuzz.sh
+	tests/check_fuzz.sh \
+	tests/cli/formats.sh \
+	tests/cli/input.sh \
+	tests/cli/output.sh \
+	tests/cli/select.sh \
+	tests/cli/status.sh
 
 # Captures of our own making: tests/mkcapture testdata FOLDER.
 testdata_files = \
@@ -151,7 +185,13 @@ testdata_files = \
 	testdata/short.truth.tsv
 
 TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests) $(testdata_files) tests/summary
+EXTRA_DIST += $(script_tests) $(testdata_files) tests/summary \
+	tests/cli/lib.sh
+
+# Rewrites testdata/; what changes is to be reviewed like code.
+testdata: tests/mkcapture$(EXEEXT)
+	tests/mkcapture testdata $(srcdir)/testdata
+.PHONY: testdata
 
 clean-local:
 	rm -rf tests/home

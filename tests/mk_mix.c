@@ -374,7 +374,9 @@ collateral_catalog(FILE *to, const char *element, int shift)
 {
 	fprintf(to, "    <syst:%s>\n", element);
 	for (size_t i = 0; i < ITEMS(catalog); i++)
-		fprintf(to, "      <syst:Format ID=\"0x%" PRIx64 "\"><![CDATA[%s]]></syst:Format>\n",
+		fprintf(to,
+			"      <syst:Format ID=\"0x%" PRIx64 "\">"
+			"<![CDATA[%s]]></syst:Format>\n",
 			(uint64_t)catalog[i].id << shift, catalog[i].format);
 	fprintf(to, "    </syst:%s>\n", element);
 }

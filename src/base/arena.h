@@ -20,8 +20,7 @@ struct arena {
 void *arena_alloc(struct arena *, size_t size); /* aligned for any type; not zeroed */
 void *arena_copy(struct arena *, const void *data, size_t size);
 char *arena_text(struct arena *, const char *data, size_t length); /* adds a NUL */
-char *arena_format(struct arena *, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+char *arena_format(struct arena *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_reset(struct arena *);
 void arena_free(struct arena *);
 

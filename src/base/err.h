@@ -34,7 +34,6 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 
 /* Puts "cause: " in front of what ERR already says; for use while
  * unwinding.  Returns the code already recorded. */
-int err_cause(struct err *err, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int err_cause(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

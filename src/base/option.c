@@ -23,7 +23,7 @@ set_bool(bool *value, const char *text)
 	static const struct {
 		const char *word;
 		bool value;
-	} words[] = {{"true", true}, {"yes", true}, {"on", true}, {"1", true},
+	} words[] = {{"true", true},   {"yes", true}, {"on", true},   {"1", true},
 		     {"false", false}, {"no", false}, {"off", false}, {"0", false}};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (!strcmp(text, words[i].word)) {
@@ -65,7 +65,8 @@ set_int(const struct option_row *row, int64_t *value, const char *text, char *bu
 			return NULL;
 		}
 	}
-	snprintf(buffer, 256, "a whole number from %lld to %lld", (long long)least, (long long)most);
+	snprintf(buffer, 256, "a whole number from %lld to %lld", (long long)least,
+		 (long long)most);
 	return buffer;
 }
 
@@ -85,8 +86,7 @@ set_choice(const struct option_row *row, int *value, const char *text, char *buf
 }
 
 const char *
-option_set(const struct option_row *row, void *object, const char *text,
-	   char buffer[static 256])
+option_set(const struct option_row *row, void *object, const char *text, char buffer[static 256])
 {
 	void *at = member(row, object);
 	switch (row->type) {

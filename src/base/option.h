@@ -53,10 +53,10 @@ struct option_table {
 	size_t count;
 };
 
-#define OPTION_TABLE(what, type, array)                                        \
-	{                                                                      \
-		.name = (what), .size = sizeof(type), .rows = (array),         \
-		.count = sizeof(array) / sizeof *(array)                       \
+#define OPTION_TABLE(what, type, array)                                                            \
+	{                                                                                          \
+		.name = (what), .size = sizeof(type), .rows = (array),                             \
+		.count = sizeof(array) / sizeof *(array)                                           \
 	}
 
 /* Sets one member from its YAML text.  Returns NULL, or what was expected

@@ -46,21 +46,20 @@ struct regex *
 regex_new(const char *pattern, unsigned flags, struct err *err)
 {
 	uint32_t options = PCRE2_NEVER_BACKSLASH_C;
-	if ((flags & REGEX_IGNORE_CASE) ||
-	    ((flags & REGEX_SMART_CASE) && !has_capital(pattern)))
+	if ((flags & REGEX_IGNORE_CASE) || ((flags & REGEX_SMART_CASE) && !has_capital(pattern)))
 		options |= PCRE2_CASELESS;
 	if (has_high_byte(pattern))
 		options |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
 
 	int code;
 	PCRE2_SIZE at;
-	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-					     options, &code, &at, NULL);
+	pcre2_code *compiled =
+	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &code, &at, NULL);
 	if (!compiled) {
 		PCRE2_UCHAR why[160];
 		pcre2_get_error_message(code, why, sizeof why);
-		err_set(err, ERR_USAGE, "%s at character %zu of /%s/", (char *)why,
-			(size_t)at + 1, pattern);
+		err_set(err, ERR_USAGE, "%s at character %zu of /%s/", (char *)why, (size_t)at + 1,
+			pattern);
 		return NULL;
 	}
 	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* slower without */
@@ -104,13 +103,13 @@ regex_pattern(const struct regex *regex)
 }
 
 bool
-regex_find(struct regex *regex, const char *subject, size_t length, size_t from,
-	   size_t *start, size_t *end)
+regex_find(struct regex *regex, const char *subject, size_t length, size_t from, size_t *start,
+	   size_t *end)
 {
 	if (from > length)
 		return false;
-	int got = pcre2_match(regex->code, (PCRE2_SPTR)subject, length, from, 0,
-			      regex->match, regex->context);
+	int got = pcre2_match(regex->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
+			      regex->context);
 	if (got < 0) {
 		if (got != PCRE2_ERROR_NOMATCH && got != PCRE2_ERROR_PARTIAL)
 			regex->limited = true;

@@ -34,8 +34,8 @@ const char *regex_pattern(const struct regex *);
 
 /* Finds the first match at or after FROM.  Returns true and the byte range
  * [*start, *end) of the match. */
-bool regex_find(struct regex *, const char *subject, size_t length, size_t from,
-		size_t *start, size_t *end);
+bool regex_find(struct regex *, const char *subject, size_t length, size_t from, size_t *start,
+		size_t *end);
 
 /* Whether a limit cut a match short since the regex was made. */
 bool regex_limited(const struct regex *);

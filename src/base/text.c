@@ -13,8 +13,7 @@
 static void
 reserve(struct text *text, size_t more)
 {
-	text->data =
-	    vec_grow(text->data, text->length, more + 1, &text->capacity, 1);
+	text->data = vec_grow(text->data, text->length, more + 1, &text->capacity, 1);
 }
 
 void
@@ -131,7 +130,8 @@ add_number(struct text *text, const struct conversion *c, uint64_t value, bool n
 		digits[sizeof digits - ++count] = alphabet[value % base];
 		value /= base;
 	} while (value);
-	size_t width = (size_t)c->width > count + negative ? (size_t)c->width - count - negative : 0;
+	size_t width =
+	    (size_t)c->width > count + negative ? (size_t)c->width - count - negative : 0;
 	if (!c->zero)
 		add_padding(text, ' ', width);
 	if (negative)
@@ -282,9 +282,8 @@ text_is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || c == 0x180e ||
 	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
-	       (c >= 0xfff0 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe0fff) ||
-	       (c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000;
+	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) ||
+	       (c >= 0xe0000 && c <= 0xe0fff) || (c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000;
 }
 
 /* Columns of a code point, or -1 if it must not be printed as it is.  A
@@ -298,8 +297,7 @@ code_width(uint32_t c)
 }
 
 void
-text_add_safe(struct text *text, const char *bytes, size_t length,
-	      enum text_charset charset)
+text_add_safe(struct text *text, const char *bytes, size_t length, enum text_charset charset)
 {
 	while (length) {
 		size_t plain = 0;

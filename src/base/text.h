@@ -23,15 +23,14 @@ struct text {
 
 void text_clear(struct text *); /* keeps the memory */
 void text_free(struct text *);
-const char *text_get(const struct text *); /* never NULL */
+const char *text_get(const struct text *);   /* never NULL */
 void text_cut(struct text *, size_t length); /* shortens to LENGTH bytes */
 
 void text_add(struct text *, const char *string);
 void text_add_bytes(struct text *, const void *data, size_t length);
 void text_add_char(struct text *, char c);
 void text_add_hex(struct text *, const uint8_t *data, size_t length); /* lower case, no blanks */
-void text_addf(struct text *, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 

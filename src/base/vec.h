@@ -16,26 +16,24 @@
 
 #include <stddef.h>
 
-#define VEC(type)                                                              \
-	struct {                                                               \
-		type *at;                                                      \
-		size_t count, capacity;                                        \
+#define VEC(type)                                                                                  \
+	struct {                                                                                   \
+		type *at;                                                                          \
+		size_t count, capacity;                                                            \
 	}
 
 /* Makes room for MORE further elements. */
-#define vec_reserve(v, more)                                                   \
-	((v)->at = vec_grow((v)->at, (v)->count, (more), &(v)->capacity,       \
-			    sizeof *(v)->at))
+#define vec_reserve(v, more)                                                                       \
+	((v)->at = vec_grow((v)->at, (v)->count, (more), &(v)->capacity, sizeof *(v)->at))
 
 /* Adds one element, zeroed, and yields a pointer to it. */
-#define vec_add(v)                                                             \
-	(vec_reserve(v, 1),                                                    \
-	 vec_zero(&(v)->at[(v)->count++], sizeof *(v)->at), &(v)->at[(v)->count - 1])
+#define vec_add(v)                                                                                 \
+	(vec_reserve(v, 1), vec_zero(&(v)->at[(v)->count++], sizeof *(v)->at),                     \
+	 &(v)->at[(v)->count - 1])
 
 #define vec_clear(v) ((void)((v)->count = 0))
 
-#define vec_free(v)                                                            \
-	(vec_release((v)->at), (v)->at = NULL, (v)->count = (v)->capacity = 0)
+#define vec_free(v) (vec_release((v)->at), (v)->at = NULL, (v)->count = (v)->capacity = 0)
 
 void *vec_grow(void *at, size_t count, size_t more, size_t *capacity, size_t size);
 void vec_zero(void *element, size_t size);

@@ -22,8 +22,8 @@
 struct capture;
 
 struct capture_options {
-	const char *spool_dir;	     /* for streams; NULL = $TMPDIR or /tmp */
-	void (*notify)(void *);	     /* a stream grew or ended; any thread */
+	const char *spool_dir;	/* for streams; NULL = $TMPDIR or /tmp */
+	void (*notify)(void *); /* a stream grew or ended; any thread */
 	void *notify_context;
 };
 
@@ -59,6 +59,11 @@ enum capture_change capture_refresh(struct capture *);
 
 /* Whether bytes vanished under the map since it was made. */
 bool capture_damaged(const struct capture *);
+
+/* Says that these bytes will be looked at through the map soon: they are
+ * fetched in one go.  Without it each page is fetched when it is touched, and
+ * nothing beside it: a jump about a huge file reads only what it shows. */
+void capture_want(const struct capture *, uint64_t offset, uint64_t length);
 
 /* Copies up to LENGTH bytes at OFFSET (pread); returns how many, possibly
  * fewer near the end.  Bytes that vanished read as zero. */

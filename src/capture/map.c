@@ -112,10 +112,12 @@ map(struct capture *capture, uint64_t size)
 	if (want < 2 * size)
 		want = 2 * size;
 	for (; want >= size && want >= least; want /= 2) {
-		void *at = mmap(NULL, want, PROT_READ, MAP_SHARED | MAP_NORESERVE, capture->file, 0);
+		void *at =
+		    mmap(NULL, want, PROT_READ, MAP_SHARED | MAP_NORESERVE, capture->file, 0);
 		if (at != MAP_FAILED) {
 			capture->bytes = at;
 			capture->reserved = want;
+			madvise(at, want, MADV_RANDOM); /* see capture_want */
 			return true;
 		}
 	}
@@ -128,6 +130,7 @@ map_again(struct capture *capture)
 {
 	mmap(capture->bytes, capture->reserved, PROT_READ, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
 	     capture->file, 0);
+	madvise(capture->bytes, capture->reserved, MADV_RANDOM);
 	atomic_store(&capture->damaged, false);
 }
 
@@ -279,6 +282,18 @@ adopt(struct capture *capture, uint64_t size)
 	if (size > before && atomic_load(&capture->damaged))
 		map_again(capture);
 	return size > before ? CAPTURE_GREW : CAPTURE_SAME;
+}
+
+void
+capture_want(const struct capture *capture, uint64_t offset, uint64_t length)
+{
+	uint64_t size = capture_size(capture), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	if (offset >= size)
+		return;
+	if (length > size - offset)
+		length = size - offset;
+	uint64_t start = offset / page * page;
+	madvise(capture->bytes + start, offset + length - start, MADV_WILLNEED);
 }
 
 enum capture_change

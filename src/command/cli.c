@@ -17,7 +17,8 @@
 const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_FROM] = {'f', "from", "FORMAT", INPUT,
 		  "read as this format, whatever the content; also FORMAT:FILE"},
-    [CLI_PROFILE] = {'p', "profile", "FILE", INPUT, "how to read captures and name what is in them"},
+    [CLI_PROFILE] = {'p', "profile", "FILE", INPUT,
+		     "how to read captures and name what is in them"},
     [CLI_COLLATERAL] = {'C', "collateral", "FILE", INPUT,
 			"SyS-T collateral, or a folder of it; may be given again"},
     [CLI_SPOOL] = {0, "spool", "DIR", INPUT, "where streams are kept while open; default $TMPDIR"},
@@ -51,9 +52,10 @@ make_tables(char *letters, struct option *names)
 	*letters++ = ':'; /* report what is missing to us */
 	for (int i = 0; i < CLI_COUNT; i++) {
 		const struct cli_row *row = &cli_rows[i];
-		names[i] = (struct option){.name = row->name,
-					   .has_arg = row->argument ? required_argument : no_argument,
-					   .val = FIRST_LONG + i};
+		names[i] =
+		    (struct option){.name = row->name,
+				    .has_arg = row->argument ? required_argument : no_argument,
+				    .val = FIRST_LONG + i};
 		if (!row->letter)
 			continue;
 		*letters++ = row->letter;

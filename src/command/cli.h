@@ -37,8 +37,8 @@ enum cli_id {
 };
 
 struct cli_row {
-	char letter;	  /* 0 = none */
-	const char *name; /* after -- */
+	char letter;	      /* 0 = none */
+	const char *name;     /* after -- */
 	const char *argument; /* name of its argument, NULL = a switch */
 	const char *section;
 	const char *help; /* one sentence, no full stop */

@@ -92,7 +92,8 @@ static const uint8_t time_lengths[16] = {
 static bool
 is_async(const uint8_t *p, unsigned nibble)
 {
-	return stp_load(p, nibble) == UINT64_MAX && (stp_load(p, nibble + 16) & 0xffffff) == 0x0fffff;
+	return stp_load(p, nibble) == UINT64_MAX &&
+	       (stp_load(p, nibble + 16) & 0xffffff) == 0x0fffff;
 }
 
 bool
@@ -209,8 +210,7 @@ read_payload(const struct stp_state *state, const uint8_t *p, unsigned at,
 
 /* The timestamp at nibble AT of P; returns where it ends, or ERR_DATA. */
 static int
-read_time(const struct stp_state *state, const uint8_t *p, unsigned at,
-	  struct stp_packet *packet)
+read_time(const struct stp_state *state, const uint8_t *p, unsigned at, struct stp_packet *packet)
 {
 	if (state->clock == STP_CLOCK_LEGACY) {
 		packet->time_nibbles = 2;
@@ -350,8 +350,7 @@ apply_bits(uint16_t old, const struct stp_packet *packet)
 }
 
 void
-stp_apply(struct stp_state *state, const struct stp_packet *packet,
-	  const struct stp_order *order)
+stp_apply(struct stp_state *state, const struct stp_packet *packet, const struct stp_order *order)
 {
 	if (packet->opcode->timed)
 		apply_time(state, packet);

@@ -68,10 +68,10 @@ enum stp_sync {
 struct stp_state {
 	uint64_t time;
 	uint16_t master, channel;
-	uint8_t clock;	 /* enum stp_clock */
-	uint8_t sync;	 /* enum stp_sync */
-	bool lsn;	 /* values lie least significant nibble first */
-	bool certain;	 /* all bits of `time` are known */
+	uint8_t clock; /* enum stp_clock */
+	uint8_t sync;  /* enum stp_sync */
+	bool lsn;      /* values lie least significant nibble first */
+	bool certain;  /* all bits of `time` are known */
 };
 
 /* Which nibble of a value comes first.  A VERSION packet that declares it
@@ -145,8 +145,7 @@ stp_value(const uint8_t *p, uint64_t nibble, unsigned count, bool lsn)
  * There must be STP_LOOK bytes.
  */
 static inline unsigned
-stp_read_plain(const struct stp_state *state, const uint8_t *bytes, uint64_t nibble,
-	       uint64_t *data)
+stp_read_plain(const struct stp_state *state, const uint8_t *bytes, uint64_t nibble, uint64_t *data)
 {
 	unsigned opcode = bytes_nibble(bytes, nibble);
 	if (opcode < 4 || opcode > 7)

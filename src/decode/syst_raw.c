@@ -29,6 +29,7 @@ enum {
 	OPEN_MAX = SYST_MESSAGE_MAX, /* of a message that does not say, and of damage */
 	CHAIN_BYTES = 4096,	     /* looked at, and */
 	CHAIN_MESSAGES = 16,	     /* followed, at most */
+	START_WORDS = 6,	     /* in a row where nothing else is known */
 	CHAIN_OPEN = 512,	     /* where one of them that does not say must end */
 	REACH = OPEN_MAX + CHAIN_BYTES,
 	RUN_UP = 65536,
@@ -194,25 +195,35 @@ is_chain(const struct view *v, size_t at, unsigned needed)
 	return evidence >= needed;
 }
 
-/* A quick look that spares nearly all places a thorough one. */
+/* Whether a chain starts at AT, where nothing says that a message should.
+ * Almost anything can be a word, so one counts only with others behind it. */
 static bool
-may_start(const struct view *v, size_t at)
+starts_chain(const struct view *v, size_t at)
 {
-	if (v->length - at < 4)
-		return false;
-	uint32_t header = bytes_le32(v->p + at);
-	return known_header(header) &&
-	       (syst_word_size(header) || !(header & SYST_HEADER_RESERVED));
+	size_t next = at;
+	for (int words = 0; words < START_WORDS; words++) {
+		if (v->length - next < 4)
+			return false;
+		uint32_t header = bytes_le32(v->p + next), size = syst_word_size(header);
+		if (!header || !known_header(header))
+			return false;
+		if (!size) /* this quick look spares nearly all places a thorough one */
+			return !words && !(header & SYST_HEADER_RESERVED) &&
+			       is_chain(v, at, STRONG);
+		if (v->length - next < size)
+			return false;
+		next += size;
+	}
+	return is_chain(v, at, STRONG);
 }
 
 /* The first place in [FROM, TO) where a chain starts, or TO. */
 static size_t
 find_chain(const struct view *v, size_t from, size_t to)
 {
-	for (; from < to; from++)
-		if (may_start(v, from) && is_chain(v, from, STRONG))
-			return from;
-	return to;
+	while (from < to && !starts_chain(v, from))
+		from++;
+	return from < to ? from : to;
 }
 
 /* --- deciding ---------------------------------------------------------- */

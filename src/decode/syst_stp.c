@@ -32,11 +32,11 @@
 #include <string.h>
 
 enum {
-	CUT = 2 * 65536,	/* nibbles between the places that close messages */
-	CUTS_OPEN = 5,		/* the one that closes a message: after 256 KiB */
-	CUTS_ORPHAN = 1,	/* the one that closes a message without start */
-	QUIET = 2 * 64,		/* nibbles NULL before a cut that closes all */
-	VERSION_GAP = 2 * 64,	/* most nibbles NULL between ASYNC and VERSION */
+	CUT = 2 * 65536,	  /* nibbles between the places that close messages */
+	CUTS_OPEN = 5,		  /* the one that closes a message: after 256 KiB */
+	CUTS_ORPHAN = 1,	  /* the one that closes a message without start */
+	QUIET = 2 * 64,		  /* nibbles NULL before a cut that closes all */
+	VERSION_GAP = 2 * 64,	  /* most nibbles NULL between ASYNC and VERSION */
 	LOOK = 64 + 2 * STP_LOOK, /* bytes that decide about any event but damage */
 	REACH = 65536 + 64 + LOOK
 };
@@ -51,13 +51,14 @@ struct state {
 	uint64_t busy;	  /* end of the last packet that was not NULL */
 	uint32_t emitted; /* messages of this event that were handed out */
 
-	/* while an event is under way, or decoding is repeated: the point to
-	 * repeat from */
-	bool held;
-	struct stp_point hold;
-	/* repeating goes on up to message `skip` of the event at `border` */
+	/* what comes before message `skip` of the event at `border` is dropped */
 	uint64_t border;
 	uint32_t skip;
+
+	/* once an event has handed out something: where its oldest message
+	 * started, so that all it closes can be found again */
+	bool held;
+	struct stp_point hold;
 
 	struct stp_state stp;
 	struct stp_open open;
@@ -111,7 +112,8 @@ repeating(const struct state *s)
 	return s->at < s->border || (s->at == s->border && s->emitted < s->skip);
 }
 
-/* From where decoding would have to be repeated. */
+/* From where decoding has to be repeated.  While it is, the message that
+ * starts there is open: it was when the checkpoint was taken. */
 static struct stp_point
 repeat_point(const struct state *s)
 {
@@ -140,7 +142,7 @@ advance(struct state *s, uint64_t at)
 {
 	s->at = at;
 	s->emitted = 0;
-	s->held = repeating(s);
+	s->held = false;
 }
 
 static void
@@ -173,9 +175,8 @@ static void
 fill_row(struct run *r, struct message *m, enum stp_what what, uint64_t end)
 {
 	struct stp_point start = {r->state->at, r->state->stp};
-	*m = (struct message){.kind = rows[what].kind,
-			      .severity = rows[what].severity,
-			      .origin = SYST_ORIGIN_NONE};
+	*m = (struct message){
+	    .kind = rows[what].kind, .severity = rows[what].severity, .origin = SYST_ORIGIN_NONE};
 	if (what == STP_FLAG)
 		m->origin = ORIGIN_DATA ^ sender_key(stp_sender(&start.stp));
 	fill_place(m, &start, end, (end - 1) / 2);
@@ -352,8 +353,7 @@ take_plain(struct run *r, struct stp_message *open)
 	if (end > s->cut)
 		end = s->cut;
 	while (at < end) {
-		unsigned got =
-		    stp_read_plain(&s->stp, r->window->bytes, at - r->base, &data);
+		unsigned got = stp_read_plain(&s->stp, r->window->bytes, at - r->base, &data);
 		if (!got)
 			break;
 		stp_message_add(open, data, got - 1);
@@ -500,14 +500,12 @@ take_end(struct run *r)
 }
 
 static bool (*const takers[STP_WHAT_COUNT])(struct run *, const struct stp_packet *) = {
-    [STP_NULL] = take_null,	   [STP_TIME_ONLY] = take_state,
-    [STP_MASTER] = take_state,	   [STP_CHANNEL] = take_state,
-    [STP_DATA] = take_data,	   [STP_FLAG] = take_flag,
-    [STP_ASYNC] = take_async,	   [STP_VERSION] = take_row,
-    [STP_FREQ] = take_row,	   [STP_TRIG] = take_row,
-    [STP_XSYNC] = take_row,	   [STP_USER] = take_row,
-    [STP_TIME] = take_row,	   [STP_MERR] = take_row,
-    [STP_GERR] = take_row,	   [STP_CERR] = take_row,
+    [STP_NULL] = take_null,	[STP_TIME_ONLY] = take_state, [STP_MASTER] = take_state,
+    [STP_CHANNEL] = take_state, [STP_DATA] = take_data,	      [STP_FLAG] = take_flag,
+    [STP_ASYNC] = take_async,	[STP_VERSION] = take_row,     [STP_FREQ] = take_row,
+    [STP_TRIG] = take_row,	[STP_XSYNC] = take_row,	      [STP_USER] = take_row,
+    [STP_TIME] = take_row,	[STP_MERR] = take_row,	      [STP_GERR] = take_row,
+    [STP_CERR] = take_row,
 };
 
 static bool
@@ -521,8 +519,7 @@ take_event(struct run *r)
 			return false;
 	if (s->stp.sync != STP_SYNC_GOOD)
 		return take_damage(r);
-	int got = stp_read(&s->stp, r->window->bytes, r->window->length, s->at - r->base,
-			   &packet);
+	int got = stp_read(&s->stp, r->window->bytes, r->window->length, s->at - r->base, &packet);
 	if (got > 0)
 		return takers[packet.opcode->what](r, &packet);
 	if (got == ERR_MORE)
@@ -535,7 +532,7 @@ take_event(struct run *r)
 
 static size_t
 syst_stp_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
-	 struct message *out, size_t max)
+	      struct message *out, size_t max)
 {
 	struct state *s = (struct state *)state;
 	struct run r = {
@@ -633,22 +630,21 @@ syst_stp_restore(const struct decoder *decoder, struct decode_state *state, cons
 	uint8_t flags = saved[SAVED_FLAGS];
 	const struct stp_point from = {
 	    .nibble = 2 * bytes_le64(saved + SAVED_OFFSET) + (flags & 1),
-	    .stp = {
-		.time = bytes_le64(saved + SAVED_TIME),
-		.master = bytes_le16(saved + SAVED_MASTER),
-		.channel = bytes_le16(saved + SAVED_CHANNEL),
-		.clock = flags >> 3 & 3,
-		.sync = flags >> 5 & 3,
-		.lsn = flags >> 1 & 1,
-		.certain = flags >> 2 & 1,
-	    },
+	    .stp =
+		{
+		    .time = bytes_le64(saved + SAVED_TIME),
+		    .master = bytes_le16(saved + SAVED_MASTER),
+		    .channel = bytes_le16(saved + SAVED_CHANNEL),
+		    .clock = flags >> 3 & 3,
+		    .sync = flags >> 5 & 3,
+		    .lsn = flags >> 1 & 1,
+		    .certain = flags >> 2 & 1,
+		},
 	};
 	(void)decoder;
 	set_point(s, &from);
 	s->border = bytes_le64(saved + SAVED_BORDER);
 	s->skip = bytes_le32(saved + SAVED_SKIP);
-	s->hold = from;
-	s->held = repeating(s);
 }
 
 /* Zeroes are skipped when a block of them has closed all messages. */

@@ -62,4 +62,3 @@ bool syst_stp_announces(const struct decoder *, const struct message *, const st
 			uint8_t guid[16], uint64_t *build);
 
 #endif
-

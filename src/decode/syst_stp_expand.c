@@ -109,8 +109,7 @@ struct job {
 };
 
 static struct field *
-add_field(struct job *j, enum syst_field row, enum field_place place, uint64_t bit,
-	  uint64_t bits)
+add_field(struct job *j, enum syst_field row, enum field_place place, uint64_t bit, uint64_t bits)
 {
 	if (!j->wanted)
 		return &j->unwanted;
@@ -309,8 +308,8 @@ static void
 explain_damage(struct job *j, struct text *out)
 {
 	const struct window *w = j->walk.window;
-	int got = stp_read(&j->walk.stp, w->bytes, w->length, j->walk.next - 2 * w->offset,
-			   &j->packet);
+	int got =
+	    stp_read(&j->walk.stp, w->bytes, w->length, j->walk.next - 2 * w->offset, &j->packet);
 	const char *name = j->packet.opcode->name ? j->packet.opcode->name : "packet";
 	uint8_t what = j->packet.opcode->what;
 
@@ -358,8 +357,7 @@ expand_row(struct job *j)
 
 void
 syst_stp_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
-		enum expand_want want, const struct decode_history *history,
-		struct expansion *e)
+		enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	const struct stp_decoder *d = (const struct stp_decoder *)decoder;
 	bool assembled = m->flags & MESSAGE_SCATTERED;
@@ -391,8 +389,8 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 }
 
 bool
-syst_stp_announces(const struct decoder *decoder, const struct message *m,
-		   const struct window *w, uint8_t guid[16], uint64_t *build)
+syst_stp_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
+		   uint8_t guid[16], uint64_t *build)
 {
 	const struct stp_decoder *d = (const struct stp_decoder *)decoder;
 	struct walk walk = walk_start(m, w, d->order);

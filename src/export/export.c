@@ -20,16 +20,26 @@ export_none(struct export_message *message, struct text *out)
 }
 
 const struct export_format export_formats[] = {
-    {.name = "text", .help = "one line per message, for people",
-     .expand = true, .want = EXPAND_TEXT, .message = export_text},
-    {.name = "csv", .help = "comma separated values with a header",
-     .expand = true, .want = EXPAND_TEXT,
+    {.name = "text",
+     .help = "one line per message, for people",
+     .expand = true,
+     .want = EXPAND_TEXT,
+     .message = export_text},
+    {.name = "csv",
+     .help = "comma separated values with a header",
+     .expand = true,
+     .want = EXPAND_TEXT,
      .header = "n,trace,offset,length,ticks,time,severity,origin,type,text,flags\n",
      .message = export_csv},
-    {.name = "jsonl", .help = "one JSON object per line with all fields",
-     .expand = true, .want = EXPAND_FIELDS, .message = export_jsonl},
-    {.name = "csv-systprint", .help = "the columns of the SyS-T reference printer",
-     .expand = true, .want = EXPAND_TEXT,
+    {.name = "jsonl",
+     .help = "one JSON object per line with all fields",
+     .expand = true,
+     .want = EXPAND_FIELDS,
+     .message = export_jsonl},
+    {.name = "csv-systprint",
+     .help = "the columns of the SyS-T reference printer",
+     .expand = true,
+     .want = EXPAND_TEXT,
      .header = "Decode Status,Payload,Type,Severity,Origin,Unit,Message TimeStamp,"
 	       "Context TimeStamp,Location,Raw Length,Checksum,Collateral\n",
      .message = export_systprint},
@@ -105,10 +115,8 @@ write_message(struct run *run, struct reader *reader, const struct message *m, u
 		run->result->damaged = true;
 	if (!filter_match(&filter, reader, m, &run->scratch))
 		return;
-	struct export_message message = {.reader = reader,
-					 .message = m,
-					 .number = number,
-					 .expansion = &run->expansion};
+	struct export_message message = {
+	    .reader = reader, .message = m, .number = number, .expansion = &run->expansion};
 	if (format->expand)
 		reader_expand(reader, m, format->want, &run->expansion);
 	if (run->expansion.flags & MESSAGE_DAMAGED)

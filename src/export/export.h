@@ -20,9 +20,9 @@ struct export_message {
 struct export_format {
 	const char *name;
 	const char *help;
-	bool expand;		/* needs text at all */
-	enum expand_want want;	/* and fields */
-	const char *header;	/* first line with its end, or NULL */
+	bool expand;	       /* needs text at all */
+	enum expand_want want; /* and fields */
+	const char *header;    /* first line with its end, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
 };
@@ -35,8 +35,8 @@ const struct export_format *export_find(const char *name); /* NULL if unknown */
 struct export_options {
 	const struct export_format *format;
 	struct filter filter;
-	int output;		/* file descriptor */
-	const char *source;	/* name of the only trace wanted, or NULL */
+	int output;	    /* file descriptor */
+	const char *source; /* name of the only trace wanted, or NULL */
 };
 
 struct export_result {

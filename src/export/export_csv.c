@@ -3,7 +3,6 @@
 
 #include "export/export.h"
 
-
 /* A quoted cell of safe text: one row stays one line in every tool. */
 static void
 add_cell(struct text *out, const struct text *value)

@@ -36,8 +36,7 @@ add_string(struct text *out, const char *bytes, size_t length)
 			text_add_char(out, (char)code);
 		} else if (text_is_control(code)) {
 			if (code > 0xffff) /* as a surrogate pair, section 7 */
-				text_addf(out, "\\u%04x\\u%04x",
-					  (unsigned)(0xd7c0 + (code >> 10)),
+				text_addf(out, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (code >> 10)),
 					  (unsigned)(0xdc00 | (code & 0x3ff)));
 			else
 				text_addf(out, "\\u%04x", (unsigned)code);

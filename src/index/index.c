@@ -36,7 +36,9 @@ enum {
 	BATCH = 256,		 /* messages a step; 12 KiB stay in the first cache */
 	ORIGINS_MAX = 65536,	 /* further ones are counted together */
 	GROUP_ORIGINS_MAX = 512, /* of one group; further ones as well */
-	NOTIFY_MS = 500
+	NOTIFY_MS = 500,
+	PATIENCE_MS = 250, /* a large capture waits so long for the first screen */
+	LARGE = 4 << 20
 };
 
 #define OTHER_ORIGINS UINT64_MAX
@@ -146,8 +148,7 @@ chunk_for(struct index *index, uint64_t cell)
 {
 	struct chunk *chunk = chunk_of(index, cell);
 	if (!chunk && cell / CHUNK_CELLS < CHUNKS_MAX) {
-		chunk = mem_new(sizeof *chunk +
-				CHUNK_CELLS * index->decoder->ops->checkpoint_size);
+		chunk = mem_new(sizeof *chunk + CHUNK_CELLS * index->decoder->ops->checkpoint_size);
 		atomic_store_explicit(&index->chunks[cell / CHUNK_CELLS], chunk,
 				      memory_order_release);
 	}
@@ -164,8 +165,7 @@ index_cell(const struct index *index, uint64_t cell, struct index_cell *out)
 }
 
 bool
-index_restore(const struct index *index, uint64_t cell, struct decode_state *state,
-	      uint64_t *first)
+index_restore(const struct index *index, uint64_t cell, struct decode_state *state, uint64_t *first)
 {
 	uint64_t known = index_known(index);
 	if (cell > known || (cell == known && !atomic_load(&index->frontier)))
@@ -578,11 +578,28 @@ index_build(struct index *index)
 	}
 }
 
+/* Leaves disk and processor to the first screen, unless told to stop. */
+static void
+let_others_pass(struct index *index)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PATIENCE_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	pthread_mutex_lock(&index->lock);
+	while (!index->stopping && !pthread_cond_timedwait(&index->changed, &index->lock, &until))
+		continue;
+	pthread_mutex_unlock(&index->lock);
+}
+
 static void *
 run(void *context)
 {
 	struct index *index = context;
-	setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* the screen comes first */
+	setpriority(PRIO_PROCESS, (id_t)gettid(), 5);
+	if (capture_size(index->capture) > LARGE)
+		let_others_pass(index);
 	for (;;) {
 		index_build(index);
 		tell(index, true);

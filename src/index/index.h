@@ -24,15 +24,15 @@
 struct index;
 
 enum index_cell_flag {
-	CELL_TIME_BACK = 1 << 0,  /* time steps back inside, or to the next */
-	CELL_TIMED = 1 << 1,	  /* time_min and time_max are valid */
+	CELL_TIME_BACK = 1 << 0, /* time steps back inside, or to the next */
+	CELL_TIMED = 1 << 1,	 /* time_min and time_max are valid */
 };
 
 struct index_cell {
 	uint64_t first;	   /* number of its first message, or of the next */
 	uint64_t time_min; /* ticks */
 	uint64_t time_max;
-	uint64_t kinds;	   /* set of kinds, bit per kind */
+	uint64_t kinds; /* set of kinds, bit per kind */
 	uint32_t count;
 	uint32_t severities[SEVERITY_COUNT];
 	uint16_t messages; /* flags of its messages, together: enum message_flag */
@@ -41,8 +41,8 @@ struct index_cell {
 
 /* Messages of one origin in a group of 256 cells, or in all. */
 struct index_origin {
-	uint64_t key;	     /* message.origin */
-	uint64_t example;    /* place of its first message */
+	uint64_t key;	  /* message.origin */
+	uint64_t example; /* place of its first message */
 	uint64_t severities[SEVERITY_COUNT];
 };
 
@@ -53,8 +53,8 @@ struct index_progress {
 	uint64_t size;	   /* to walk */
 	uint64_t messages; /* so far */
 	uint64_t severities[SEVERITY_COUNT];
-	double rate;	   /* bytes per second */
-	bool complete;	   /* all that is there is known */
+	double rate;   /* bytes per second */
+	bool complete; /* all that is there is known */
 };
 
 struct index_options {

@@ -29,8 +29,7 @@ filter_free(struct filter *filter)
 bool
 filter_is_all(const struct filter *filter)
 {
-	return filter->severities == 0xff && !filter->flags && !filter->by_origin &&
-	       !filter->text;
+	return filter->severities == 0xff && !filter->flags && !filter->by_origin && !filter->text;
 }
 
 uint8_t
@@ -38,7 +37,7 @@ filter_threshold(enum severity level, bool hide_unassigned)
 {
 	uint8_t set = (uint8_t)((2u << level) - 1);
 	if (hide_unassigned)
-		set &= (uint8_t)~(1u << SEVERITY_MAX);
+		set &= (uint8_t) ~(1u << SEVERITY_MAX);
 	return set;
 }
 

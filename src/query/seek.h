@@ -10,12 +10,7 @@
 
 #include "query/filter.h"
 
-enum seek_result {
-	SEEK_RUNNING,
-	SEEK_FOUND,
-	SEEK_NOT_FOUND,
-	SEEK_CANCELLED
-};
+enum seek_result { SEEK_RUNNING, SEEK_FOUND, SEEK_NOT_FOUND, SEEK_CANCELLED };
 
 struct seek_query {
 	struct trace *trace;

@@ -17,16 +17,16 @@
 
 enum {
 	CACHE = 12,
-	NEAR_CELLS = 8,		   /* decoded from the frontier rather than by resync */
-	RUN_UP_MAX = 16 << 20,	   /* bytes looked back for a resync point */
+	NEAR_CELLS = 8,	       /* decoded from the frontier rather than by resync */
+	RUN_UP_MAX = 16 << 20, /* bytes looked back for a resync point */
 	STEP_BATCH = 512
 };
 
 struct slot {
 	struct block block;
 	VEC(struct message) messages;
-	uint64_t size;	/* of the capture when it was decoded */
-	uint64_t used;	/* age */
+	uint64_t size; /* of the capture when it was decoded */
+	uint64_t used; /* age */
 	bool filled;
 };
 
@@ -141,6 +141,7 @@ find_feet(struct reader *reader, uint64_t start, const struct window *whole)
 		window.bytes += from;
 		window.offset = from;
 		window.length = (end < whole->length ? end : whole->length) - from;
+		capture_want(trace_capture(reader->trace), from, start - from);
 		window.last = false;
 		if (decoder->ops->resync(decoder, reader->state, &window) == 0 &&
 		    (reader->state->offset <= start || back >= RUN_UP_MAX))
@@ -176,6 +177,7 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 		return;
 
 	window.until = start + index_cell_size(index);
+	capture_want(trace_capture(reader->trace), start, index_cell_size(index));
 	uint64_t known = index_known(index), first = 0;
 	uint64_t from = cell < known ? cell : known;
 	bool whole = cell == from || cell - from <= NEAR_CELLS;
@@ -335,8 +337,8 @@ reader_find_number(struct reader *reader, uint64_t number, struct position *p, b
 			return false;
 	}
 	const struct block *block = reader_block(reader, cell);
-	*exact = *exact || (block->exact && number >= block->first &&
-			    number - block->first < block->count);
+	*exact = *exact ||
+		 (block->exact && number >= block->first && number - block->first < block->count);
 	uint64_t at = *exact ? number - block->first : 0;
 	*p = (struct position){.cell = cell, .at = at < block->count ? at : block->count - 1};
 	return block->count > 0;
@@ -418,8 +420,8 @@ reader_find_place(struct reader *reader, struct place place, struct position *p)
 
 /* Looks back from P (not included) to STOP for an announcement of GUID. */
 static bool
-look_back(struct reader *reader, struct position p, struct position stop,
-	  const uint8_t guid[16], uint64_t *value)
+look_back(struct reader *reader, struct position p, struct position stop, const uint8_t guid[16],
+	  uint64_t *value)
 {
 	const struct decoder *decoder = trace_decoder(reader->trace);
 	struct window window = reader_window(reader);
@@ -464,8 +466,8 @@ find_build(void *context, const struct message *before, const uint8_t guid[16], 
 		entry = vec_add(&reader->announced);
 		memcpy(entry->guid, guid, 16);
 	}
-	bool later = p.cell > entry->known.cell ||
-		     (p.cell == entry->known.cell && p.at >= entry->known.at);
+	bool later =
+	    p.cell > entry->known.cell || (p.cell == entry->known.cell && p.at >= entry->known.at);
 	uint64_t found;
 	if (look_back(reader, p, later ? entry->known : (struct position){0}, guid, &found)) {
 		entry->value = found;

@@ -71,8 +71,7 @@ struct place reader_place(struct reader *, struct position);
 bool reader_find_place(struct reader *, struct place, struct position *);
 
 /* Expands a message (of this reader's trace), with names from the profile. */
-void reader_expand(struct reader *, const struct message *, enum expand_want,
-		   struct expansion *);
+void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
 /* What the decoder may ask about earlier messages, for a decoder's call. */
 const struct decode_history *reader_history(struct reader *);

@@ -40,23 +40,37 @@ struct trace {
 /* --- options ----------------------------------------------------------- */
 
 static const struct option_row clock_rows[] = {
-    {.name = "hz", .type = OPTION_NUMBER, .member = offsetof(struct trace_clock_options, hz),
+    {.name = "hz",
+     .type = OPTION_NUMBER,
+     .member = offsetof(struct trace_clock_options, hz),
      .help = "ticks per second, where the capture does not say"},
 };
 static const struct option_table clock_table =
     OPTION_TABLE("clock", struct trace_clock_options, clock_rows);
 
 static const struct option_row trace_rows[] = {
-    {.name = "match", .type = OPTION_TEXT, .member = offsetof(struct trace_options, match),
+    {.name = "match",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct trace_options, match),
      .help = "shell glob on the file name without folder; the first that fits wins"},
-    {.name = "file", .type = OPTION_TEXT, .member = offsetof(struct trace_options, file), .path = true,
+    {.name = "file",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct trace_options, file),
+     .path = true,
      .help = "the capture itself, in a session file"},
-    {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct trace_options, name),
+    {.name = "name",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct trace_options, name),
      .help = "shown instead of the file name"},
-    {.name = "format", .type = OPTION_TEXT, .member = offsetof(struct trace_options, format),
+    {.name = "format",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct trace_options, format),
      .help = "format, or format/transport; found by content if absent"},
-    {.name = "clock", .type = OPTION_STRUCT, .member = offsetof(struct trace_options, clock),
-     .table = &clock_table, .help = "the transport's clock"},
+    {.name = "clock",
+     .type = OPTION_STRUCT,
+     .member = offsetof(struct trace_options, clock),
+     .table = &clock_table,
+     .help = "the transport's clock"},
 };
 
 /* Formats of the profile that this program does not decode yet. */
@@ -100,8 +114,10 @@ lay_out(void)
 	trace_table.count = count;
 	for (size_t i = 0; i < LATER_ROWS; i++)
 		if (!option_find(&trace_table, later_formats[i]))
-			all_rows[trace_table.count++] = (struct option_row){
-			    .name = later_formats[i], .type = OPTION_ANY, .help = "not decoded yet"};
+			all_rows[trace_table.count++] =
+			    (struct option_row){.name = later_formats[i],
+						.type = OPTION_ANY,
+						.help = "not decoded yet"};
 }
 
 const struct option_table *
@@ -125,24 +141,49 @@ const struct option_table *
 origin_options_table(void)
 {
 	static const struct option_row rows[] = {
-	    {.name = "trace", .type = OPTION_TEXT, .member = offsetof(struct origin_options, trace),
+	    {.name = "trace",
+	     .type = OPTION_TEXT,
+	     .member = offsetof(struct origin_options, trace),
 	     .help = "name of the trace it is in"},
-	    {.name = "guid", .type = OPTION_TEXT, .member = offsetof(struct origin_options, guid),
+	    {.name = "guid",
+	     .type = OPTION_TEXT,
+	     .member = offsetof(struct origin_options, guid),
 	     .help = "GUID of the sender"},
-	    {.name = "id", .type = OPTION_INT, .member = offsetof(struct origin_options, id),
-	     MATCHES_ANY, .help = "identifier of the sender"},
-	    {.name = "module", .type = OPTION_INT, .member = offsetof(struct origin_options, module),
-	     MATCHES_ANY, .help = "module of the sender"},
-	    {.name = "unit", .type = OPTION_INT, .member = offsetof(struct origin_options, unit),
-	     MATCHES_ANY, .help = "unit of the sender"},
-	    {.name = "master", .type = OPTION_INT, .member = offsetof(struct origin_options, master),
-	     MATCHES_ANY, .help = "STP master"},
-	    {.name = "channel", .type = OPTION_INT, .member = offsetof(struct origin_options, channel),
-	     MATCHES_ANY, .help = "STP channel"},
-	    {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct origin_options, name),
-	     .required = true, .help = "what to call it"},
-	    {.name = "clock", .type = OPTION_STRUCT, .member = offsetof(struct origin_options, clock),
-	     .table = &clock_table, .help = "its own clock"},
+	    {.name = "id",
+	     .type = OPTION_INT,
+	     .member = offsetof(struct origin_options, id),
+	     MATCHES_ANY,
+	     .help = "identifier of the sender"},
+	    {.name = "module",
+	     .type = OPTION_INT,
+	     .member = offsetof(struct origin_options, module),
+	     MATCHES_ANY,
+	     .help = "module of the sender"},
+	    {.name = "unit",
+	     .type = OPTION_INT,
+	     .member = offsetof(struct origin_options, unit),
+	     MATCHES_ANY,
+	     .help = "unit of the sender"},
+	    {.name = "master",
+	     .type = OPTION_INT,
+	     .member = offsetof(struct origin_options, master),
+	     MATCHES_ANY,
+	     .help = "STP master"},
+	    {.name = "channel",
+	     .type = OPTION_INT,
+	     .member = offsetof(struct origin_options, channel),
+	     MATCHES_ANY,
+	     .help = "STP channel"},
+	    {.name = "name",
+	     .type = OPTION_TEXT,
+	     .member = offsetof(struct origin_options, name),
+	     .required = true,
+	     .help = "what to call it"},
+	    {.name = "clock",
+	     .type = OPTION_STRUCT,
+	     .member = offsetof(struct origin_options, clock),
+	     .table = &clock_table,
+	     .help = "its own clock"},
 	};
 	static const struct option_table table =
 	    OPTION_TABLE("origins", struct origin_options, rows);
@@ -150,9 +191,13 @@ origin_options_table(void)
 }
 
 static struct option_row profile_rows[] = {
-    {.name = "traces", .type = OPTION_LIST, .member = offsetof(struct profile, traces),
+    {.name = "traces",
+     .type = OPTION_LIST,
+     .member = offsetof(struct profile, traces),
      .help = "how to read captures"},
-    {.name = "origins", .type = OPTION_LIST, .member = offsetof(struct profile, origins),
+    {.name = "origins",
+     .type = OPTION_LIST,
+     .member = offsetof(struct profile, origins),
      .help = "names of senders"},
     {.name = "symbols", .type = OPTION_ANY, .help = "not used yet"},
     {.name = "contexts", .type = OPTION_ANY, .help = "not used yet"},
@@ -203,8 +248,7 @@ profile_entry(const struct profile *profile, const char *path)
 static const char *
 named_transport(const struct trace_options *options, const struct decoder_ops *ops)
 {
-	const struct option_row *row =
-	    ops->options ? option_find(ops->options, "transport") : NULL;
+	const struct option_row *row = ops->options ? option_find(ops->options, "transport") : NULL;
 	if (!row || row->type != OPTION_CHOICE)
 		return NULL;
 	int choice = *(int *)((char *)trace_format_options(options, ops) + row->member);
@@ -252,7 +296,8 @@ choose(const char *format, const struct trace_options *options, const struct win
 		return by_content(head, NULL, reason);
 	const struct decoder_ops *ops = decoder_find(name);
 	if (!ops) {
-		err_set(err, ERR_USAGE, "no such format: %s; trawl --list-formats shows them", name);
+		err_set(err, ERR_USAGE, "no such format: %s; trawl --list-formats shows them",
+			name);
 		return NULL;
 	}
 	const char *transport = strchr(name, '/') ? NULL : named_transport(options, ops);
@@ -347,6 +392,7 @@ read_head(struct capture *capture)
 		capture_wait(capture, 0, -1);
 		size = capture_wait(capture, HEAD - 1, STREAM_PATIENCE_MS);
 	}
+	capture_want(capture, 0, HEAD);
 	return (struct window){.bytes = capture_bytes(capture),
 			       .length = size < HEAD ? size : HEAD,
 			       .until = UINT64_MAX,
@@ -376,8 +422,8 @@ trace_free(struct trace *trace)
 }
 
 struct trace *
-session_open(struct session *session, const char *path, const char *format,
-	     char *const *collateral, size_t collateral_count, struct err *err)
+session_open(struct session *session, const char *path, const char *format, char *const *collateral,
+	     size_t collateral_count, struct err *err)
 {
 	struct capture_options capture_options = {
 	    .spool_dir = session->spool_dir, .notify = tell, .notify_context = session};
@@ -406,8 +452,7 @@ session_open(struct session *session, const char *path, const char *format,
 	text_free(&reason);
 	if (ops) {
 		add_collateral(trace->options, ops, collateral, collateral_count);
-		trace->decoder =
-		    ops->open(trace_format_options(trace->options, ops), &head, err);
+		trace->decoder = ops->open(trace_format_options(trace->options, ops), &head, err);
 	}
 	if (!trace->decoder) {
 		err_cause(err, "%s", path);

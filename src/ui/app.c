@@ -345,7 +345,7 @@ take_signals(struct app *app)
 			app_suspend(app);
 			break;
 		case SIGCONT:
-			term_forget(app->term);
+			term_resume(app->term); /* a shell may have changed its modes */
 			break;
 		}
 	}
@@ -361,23 +361,37 @@ notify(void *context)
 	}
 }
 
-static void
+static bool
+is_indexed(const struct app *app)
+{
+	struct index_progress progress;
+	index_get_progress(trace_index(app->list->trace), &progress);
+	return progress.complete;
+}
+
+/* Takes what threads have to tell; true if it is more than progress. */
+static bool
 take_news(struct app *app)
 {
 	uint64_t count;
+	bool searching = app->search.job, indexed = app->indexed, more = false;
 	if (read(app->notify, &count, sizeof count) < 0)
-		return;
+		return false;
 	search_poll(app);
 	for (size_t i = 0; i < app->session->traces.count; i++) {
 		char *notice = trace_take_notice(app->session->traces.at[i]);
 		if (notice)
 			app_trouble(app, "%s", notice);
+		more |= notice != NULL;
 		free(notice);
 	}
 	unsigned generation = trace_generation(app->list->trace);
+	more |= generation != app->generation;
 	if (generation != app->generation && app->filter.text)
 		list_rebuild(app->list);
 	app->generation = generation;
+	app->indexed = is_indexed(app);
+	return more || app->indexed != indexed || searching != (app->search.job != NULL);
 }
 
 static int64_t
@@ -388,40 +402,49 @@ now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static bool
+take_keys(struct app *app)
+{
+	uint32_t key;
+	bool any = false;
+	while (!app->quit && (key = term_key(app->term)) != KEYCODE_NONE) {
+		app_key(app, key);
+		any = true;
+	}
+	return any;
+}
+
 static void
 loop(struct app *app)
 {
 	struct pollfd files[] = {{.fd = term_file(app->term), .events = POLLIN},
 				 {.fd = app->signals, .events = POLLIN},
 				 {.fd = app->notify, .events = POLLIN}};
-	int64_t painted = 0;
-	bool more = true, news_only = false;
+	int64_t next = 0; /* when progress may be painted again */
+	bool due = true, progress = false, more = false;
 	while (!app->quit) {
-		int64_t wait = painted + PROGRESS_MS - now_ms();
-		bool later = news_only && !more && wait > 0;
-		if (!later) {
+		int64_t wait = next - now_ms();
+		if (due || (progress && wait <= 0)) {
 			more = list_work(app->list);
 			paint(app);
-			painted = now_ms();
+			next = now_ms() + PROGRESS_MS;
+			wait = PROGRESS_MS;
+			progress = false;
 		}
-		int ready = poll(files, 3, more ? 0 : later ? (int)wait : -1);
-		if (ready < 0 && errno != EINTR)
+		int ready = poll(files, 3, more ? 0 : progress ? (int)wait : -1);
+		if ((ready < 0 && errno != EINTR) ||
+		    files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
-		if (files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-			break;
-		bool had_search = app->search.job;
-		if (files[1].revents)
+		due = more;
+		if (files[1].revents) {
 			take_signals(app);
-		if (files[2].revents)
-			take_news(app);
-		uint32_t key;
-		bool keys = false;
-		while (!app->quit && (key = term_key(app->term)) != KEYCODE_NONE) {
-			app_key(app, key);
-			keys = true;
+			due = true;
 		}
-		news_only = !keys && !files[1].revents && had_search == (app->search.job != NULL) &&
-			    (later ? ready > 0 : files[2].revents);
+		if (files[2].revents) {
+			due |= take_news(app);
+			progress = true;
+		}
+		due |= take_keys(app);
 	}
 }
 

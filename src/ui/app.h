@@ -37,7 +37,8 @@ struct app {
 	struct list *lists; /* one per trace, owned */
 	size_t trace;
 	struct list *list; /* that of the present trace */
-	unsigned generation;
+	unsigned generation; /* of its texts, when last looked at */
+	bool indexed;	     /* its index was complete then */
 	struct selection selection;
 
 	/* filters: what is set, and what of it is on */

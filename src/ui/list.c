@@ -16,7 +16,7 @@
 #include <time.h>
 
 enum {
-	SLICE_MS = 12,	  /* of work between two looks at the keyboard */
+	SLICE_MS = 6,	  /* of work between two looks at the keyboard */
 	ROWS_MAX = 4096,  /* kept; more are dropped from the far end */
 	CELLS_NEAR = 8	  /* looked at for the next message, if cells are empty */
 };
@@ -230,6 +230,8 @@ work(struct list *list, int64_t until)
 	if (!more)
 		more = lead_in(list, until);
 	follow_cursor(list);
+	if (list->moving && list->rows.count)
+		list->home = list_current(list)->place;
 	if (!more)
 		more = fill(list, until);
 	return more;
@@ -265,7 +267,8 @@ list_goto_row(struct list *list, struct position at, size_t lead)
 	vec_clear(&list->rows);
 	list->top = list->cursor = 0;
 	list->owed = 0;
-	list->stopped = list->provisional = false;
+	list->home = reader_place(list->reader, at);
+	list->moving = list->stopped = list->provisional = false;
 	list->known = index_known(trace_index(list->trace));
 	list->lead = lead;
 	list->edges[LIST_BEFORE] = (struct list_edge){.from = at};
@@ -289,6 +292,7 @@ list_goto(struct list *list, struct position at)
 		if (same_place(list->rows.at[i].place, place)) {
 			list->cursor = i;
 			list->owed = 0;
+			list->home = place;
 			return;
 		}
 	}
@@ -319,7 +323,8 @@ list_resize(struct list *list, size_t height)
 	if (list->height == height)
 		return;
 	list->height = height;
-	list_work(list);
+	if (!list->busy)
+		list_work(list);
 }
 
 /* --- moving ------------------------------------------------------------ */
@@ -349,6 +354,7 @@ list_move(struct list *list, int64_t rows)
 	if (leap(list, rows))
 		return;
 	list->owed += rows;
+	list->moving = true;
 	list->stopped = false;
 	list_work(list);
 }
@@ -360,6 +366,7 @@ list_page(struct list *list, int64_t rows)
 	if (leap(list, rows))
 		return;
 	list->owed = rows;
+	list->moving = true;
 	list->stopped = false;
 	pay(list, deadline());
 	list->top = list->cursor > lead ? list->cursor - lead : 0;
@@ -370,6 +377,7 @@ void
 list_scroll(struct list *list, int64_t rows)
 {
 	int64_t until = deadline();
+	list->moving = true;
 	list->stopped = false;
 	for (; rows > 0; rows--) {
 		if (list->top + list->height >= list->rows.count &&
@@ -394,12 +402,12 @@ list_scroll(struct list *list, int64_t rows)
 void
 list_rebuild(struct list *list)
 {
-	struct position at = list->edges[LIST_AFTER].from;
-	const struct row *row = list_current(list);
-	size_t lead = row ? list->cursor - list->top : list->height / 2;
-	if (row && !reader_find_place(list->reader, row->place, &at))
-		return;
+	struct position at = {0};
+	size_t lead = list->rows.count ? list->cursor - list->top : list->height / 2;
+	struct place home = list->home;
+	reader_find_place(list->reader, home, &at);
 	list_goto_row(list, at, lead);
+	list->home = home;
 }
 
 /* Forgets the rows that are not on the screen. */

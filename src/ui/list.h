@@ -5,7 +5,8 @@
  * A list keeps a run of messages that the filter passes, around what the
  * screen shows, and makes it longer at either end when somebody moves there.
  * Rows are known by their place, never by a number, so they stay when the
- * index arrives and numbers change.  No call takes long: what needs more time
+ * index arrives and numbers change; and where the user went last is kept while
+ * a filter hides it, so that the filter's end leads back there.  No call takes long: what needs more time
  * than a slice stays owed, and list_work() goes on with it.
  */
 #ifndef TRAWL_UI_LIST_H
@@ -38,6 +39,8 @@ struct list {
 	bool before;		   /* the row before the top is needed too */
 	int64_t owed;		   /* rows still to move */
 	size_t lead;		   /* rows wanted above the cursor after a jump */
+	struct place home;	   /* where the user went last, filtered out or not */
+	bool moving;		   /* home follows the cursor */
 	bool busy;		   /* the last slice did not suffice */
 	bool stopped;		   /* by the user: nothing is looked for */
 	bool provisional;	   /* some rows were found without the index */

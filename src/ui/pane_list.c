@@ -351,8 +351,8 @@ draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int
 	    const struct list_row *row, bool current)
 {
 	char mark = jumps_mark(&app->jumps, app->trace, row->row->place);
-	if (current)
-		canvas_puts(canvas, area, y, 0, ROLE_CURSOR, ">");
+	if (current) /* one run with a time that follows: less to send */
+		canvas_puts(canvas, area, y, 0, ROLE_CURSOR, "> ");
 	if (mark)
 		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
 	else if (row->message.flags & loss_flags)

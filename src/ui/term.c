@@ -1,10 +1,9 @@
 /*
  * The terminal through curses: see term.h.
  *
- * A canvas is compared row by row with the last one shown; rows that differ
- * are written to curses, which finds the shortest way there, scrolling
- * included (idlok), and sends it with one write at the end.  Keys are read
- * through a pad, because reading through a window would paint it.
+ * Curses knows the terminal's strings and reads its keys (through a pad,
+ * because reading through a window would paint it); what to send for a new
+ * screen is found by paint.c.  A frame is one write.
  *
  * Signals are the caller's (app.c), but for those of a crash: their handler
  * sends strings prepared at the start and uses nothing but write(2),
@@ -13,7 +12,9 @@
 #include "config.h"
 
 #include "ui/term.h"
+#include "base/arena.h"
 #include "base/vec.h"
+#include "ui/paint.h"
 
 #include <curses.h>
 
@@ -30,22 +31,22 @@
 enum { ESCAPE_MS = 25 };
 
 struct term {
-	FILE *in, *out;
+	FILE *in;
 	bool own_in;
 	SCREEN *screen;
 	WINDOW *keys;
-	attr_t attributes[ROLE_COUNT];
-	short pairs[ROLE_COUNT];
-	struct canvas shown;
-	bool cursor_shown;
-	struct text row; /* scratch */
+	struct paint_terminal can;
+	struct painter painter;
+	struct arena strings; /* of the terminal, in `can` */
+	struct text out;
 };
 
 /* --- crashes ----------------------------------------------------------- */
 
 static const int crash_signals[] = {SIGSEGV, SIGILL, SIGFPE, SIGABRT};
 
-/* What the handler of a crash needs; the one state outside struct term. */
+/* What gives the terminal back; the one state outside struct term, because
+ * the handler of a crash needs it. */
 static struct {
 	volatile sig_atomic_t armed;
 	int file;
@@ -67,17 +68,28 @@ on_crash(int number)
 	raise(number); /* SA_RESETHAND: the usual end */
 }
 
-static void
-rescue_add(const char *name)
+/* A string of the terminal's description, or NULL. */
+static const char *
+capability(const char *name)
 {
 	const char *string = tigetstr(name);
-	if (!string || string == (char *)-1)
-		return;
-	size_t length = strlen(string);
-	if (length > sizeof rescue.text - rescue.length)
-		return;
-	memcpy(rescue.text + rescue.length, string, length);
-	rescue.length += length;
+	return string == (char *)-1 ? NULL : string;
+}
+
+/* Appends a string without its padding, `$<5>`: no terminal needs it today. */
+static void
+add_string(struct text *out, const char *string)
+{
+	while (string && *string) {
+		const char *padding = strstr(string, "$<");
+		const char *end = padding ? strchr(padding, '>') : NULL;
+		if (!end) {
+			text_add(out, string);
+			return;
+		}
+		text_add_bytes(out, string, (size_t)(padding - string));
+		string = end + 1;
+	}
 }
 
 static void
@@ -85,44 +97,134 @@ rescue_prepare(int file, const struct termios *modes)
 {
 	rescue.file = file;
 	rescue.modes = *modes;
-	rescue.length = 0;
-	rescue_add("sgr0");
-	rescue_add("rmkx");
-	rescue_add("cnorm");
-	rescue_add("rmcup");
+	static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
+	struct text text = {0};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		add_string(&text, capability(names[i]));
+	if (text.length <= sizeof rescue.text) {
+		rescue.length = text.length;
+		memcpy(rescue.text, text_get(&text), text.length);
+	}
+	text_free(&text);
 	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
 		sigaction(crash_signals[i], &action, NULL);
 }
 
-/* --- opening ----------------------------------------------------------- */
+/* --- sending ----------------------------------------------------------- */
 
-/* Curses draws on any terminal; this asks for what a screen needs. */
-static bool
-can_draw(void)
+static void
+send_bytes(const char *bytes, size_t length)
 {
-	const char *move_cursor = tigetstr("cup"), *clear_all = tigetstr("clear");
-	return move_cursor && move_cursor != (char *)-1 && clear_all && clear_all != (char *)-1;
+	while (length) {
+		ssize_t sent = write(STDOUT_FILENO, bytes, length);
+		if (sent < 0 && errno != EINTR && errno != EAGAIN)
+			return; /* the terminal is gone; poll() tells the loop */
+		if (sent > 0) {
+			bytes += sent;
+			length -= (size_t)sent;
+		}
+	}
 }
 
 static void
+send_out(struct term *term)
+{
+	send_bytes(text_get(&term->out), term->out.length);
+	text_clear(&term->out);
+}
+
+static void
+add_move(struct text *out, int row, int col)
+{
+	add_string(out, tiparm(capability("cup"), row, col));
+}
+
+static void
+add_forward(struct text *out, int columns)
+{
+	add_string(out, tiparm(capability("cuf"), columns));
+}
+
+static void
+add_region(struct text *out, int top, int bottom)
+{
+	add_string(out, tiparm(capability("csr"), top, bottom));
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+static bool
+can_draw(void)
+{
+	return capability("cup") && capability("clear");
+}
+
+/* A string without its padding, kept as long as the term; NULL if the
+ * terminal has none. */
+static const char *
+keep(struct term *term, const char *name)
+{
+	const char *string = capability(name);
+	struct text text = {0};
+	if (!string)
+		return NULL;
+	add_string(&text, string);
+	string = arena_text(&term->strings, text_get(&text), text.length);
+	text_free(&text);
+	return string;
+}
+
+/* Plain attributes, without the choice of a character set that some
+ * descriptions put in front: none is ever chosen here. */
+static const char *
+keep_plain(struct term *term)
+{
+	static const char charset[] = "\033(B";
+	const char *plain = keep(term, "sgr0");
+	size_t skip = sizeof charset - 1;
+	if (plain && !strncmp(plain, charset, skip) && plain[skip])
+		plain += skip;
+	return plain ? plain : "";
+}
+
+static void
+learn(struct term *term)
+{
+	term->can = (struct paint_terminal){
+	    .clear = keep(term, "clear"),
+	    .erase = keep(term, "el"),
+	    .reverse_index = keep(term, "ri"),
+	    .plain = keep_plain(term),
+	    .show_cursor = keep(term, "cnorm"),
+	    .hide_cursor = keep(term, "civis"),
+	    .wraps_late = !tigetflag("am") || tigetflag("xenl"),
+	    .move = add_move,
+	    .forward = capability("cuf") ? add_forward : NULL,
+	    .region = capability("csr") ? add_region : NULL,
+	};
+}
+
+/* Keys come as they are typed, line feeds go out as they are. */
+static void
 take_modes(struct term *term)
 {
+	struct termios modes;
 	raw();
 	noecho();
 	nonl();
-	idlok(stdscr, TRUE);
-	leaveok(stdscr, FALSE);
 	set_escdelay(ESCAPE_MS);
-	curs_set(0);
-	term->cursor_shown = false;
+	if (!tcgetattr(fileno(term->in), &modes)) {
+		modes.c_oflag &= ~(tcflag_t)OPOST;
+		tcsetattr(fileno(term->in), TCSADRAIN, &modes);
+	}
+	def_prog_mode();
 }
 
 static bool
 open_files(struct term *term, struct err *err)
 {
-	term->out = stdout;
 	term->in = stdin;
 	if (!isatty(STDIN_FILENO)) {
 		term->in = fopen("/dev/tty", "r");
@@ -136,10 +238,13 @@ open_files(struct term *term, struct err *err)
 static void
 free_term(struct term *term)
 {
+	if (term->screen)
+		delscreen(term->screen);
 	if (term->own_in && term->in)
 		fclose(term->in);
-	canvas_free(&term->shown);
-	text_free(&term->row);
+	paint_free(&term->painter);
+	arena_free(&term->strings);
+	text_free(&term->out);
 	free(term);
 }
 
@@ -154,12 +259,10 @@ term_open(const struct theme *theme, struct err *err)
 		return NULL;
 	}
 	tcgetattr(fileno(term->in), &modes);
-	term->screen = newterm(NULL, term->out, term->in);
+	term->screen = newterm(NULL, stdout, term->in);
 	if (!term->screen || !can_draw()) {
-		if (term->screen) {
+		if (term->screen)
 			endwin();
-			delscreen(term->screen);
-		}
 		free_term(term);
 		err_set(err, ERR_UNSUPPORTED,
 			"the terminal (TERM=%s) cannot show a screen; -t text prints instead",
@@ -167,17 +270,30 @@ term_open(const struct theme *theme, struct err *err)
 		return NULL;
 	}
 	rescue_prepare(fileno(term->in), &modes);
+	rescue.armed = 1;
 	take_modes(term);
 	term->keys = newpad(1, 1);
 	keypad(term->keys, TRUE);
 	nodelay(term->keys, TRUE);
-	if (has_colors()) {
-		start_color();
-		use_default_colors();
-	}
+	learn(term);
+	add_string(&term->out, term->can.hide_cursor);
 	term_theme(term, theme);
-	rescue.armed = 1;
 	return term;
+}
+
+static void
+give_back(struct term *term)
+{
+	int last = term->painter.shown.rows - 1;
+	if (last >= 0) {
+		if (term->can.region)
+			add_region(&term->out, 0, last);
+		add_move(&term->out, last, 0);
+	}
+	send_out(term);
+	send_bytes(rescue.text, rescue.length);
+	tcsetattr(rescue.file, TCSADRAIN, &rescue.modes);
+	rescue.armed = 0;
 }
 
 void
@@ -185,32 +301,28 @@ term_close(struct term *term)
 {
 	if (!term)
 		return;
-	curs_set(1);
-	endwin();
-	rescue.armed = 0;
+	give_back(term);
 	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
 		signal(crash_signals[i], SIG_DFL);
 	delwin(term->keys);
-	delscreen(term->screen);
 	free_term(term);
 }
 
 void
 term_suspend(struct term *term)
 {
-	curs_set(1);
-	endwin();
-	rescue.armed = 0;
-	(void)term;
+	give_back(term);
 }
 
 void
 term_resume(struct term *term)
 {
 	rescue.armed = 1;
-	refresh(); /* takes the terminal's modes again */
-	curs_set(0);
-	term->cursor_shown = false;
+	reset_prog_mode();
+	add_string(&term->out, capability("smcup"));
+	add_string(&term->out, capability("smkx"));
+	add_string(&term->out, term->can.hide_cursor);
+	term->painter.cursor_shown = false;
 	term_forget(term);
 }
 
@@ -222,10 +334,32 @@ term_file(const struct term *term)
 
 /* --- looks ------------------------------------------------------------- */
 
-static short
-colour_number(int colour)
+/* Appends a string to a style; `ESC [ 1 m` and `ESC [ 7 m` become one. */
+static void
+add_style(char *style, const char *string)
 {
-	return (short)(colour == COLOUR_DEFAULT ? -1 : colour - COLOUR_BLACK);
+	struct text text = {0};
+	size_t length = strlen(style), skip = 0;
+	add_string(&text, string);
+	const char *bytes = text_get(&text);
+	bool merges = length && style[length - 1] == 'm' && !strncmp(bytes, "\033[", 2) &&
+		      bytes[text.length - 1] == 'm';
+	if (length + text.length < PAINT_STYLE_SIZE) {
+		if (merges) {
+			style[length - 1] = ';';
+			skip = 2;
+		}
+		memcpy(style + length, bytes + skip, text.length - skip + 1);
+	}
+	text_free(&text);
+}
+
+static void
+add_colour(char *style, const char *name, int colour)
+{
+	const char *string = capability(name);
+	if (colour != COLOUR_DEFAULT && string && tigetnum("colors") >= 8)
+		add_style(style, tiparm(string, colour - COLOUR_BLACK));
 }
 
 void
@@ -233,91 +367,47 @@ term_theme(struct term *term, const struct theme *theme)
 {
 	for (int i = 0; i < ROLE_COUNT; i++) {
 		const struct style *style = &theme->styles[i];
-		bool coloured = style->fg != COLOUR_DEFAULT || style->bg != COLOUR_DEFAULT;
-		term->attributes[i] = (style->bold ? A_BOLD : 0) | (style->dim ? A_DIM : 0) |
-				      (style->underline ? A_UNDERLINE : 0) |
-				      (style->reverse ? A_REVERSE : 0);
-		term->pairs[i] = 0;
-		if (coloured && has_colors() && i + 1 < COLOR_PAIRS &&
-		    init_pair((short)(i + 1), colour_number(style->fg),
-			      colour_number(style->bg)) == OK)
-			term->pairs[i] = (short)(i + 1);
+		char *string = term->can.style[i];
+		*string = '\0';
+		if (style->bold)
+			add_style(string, capability("bold"));
+		if (style->dim)
+			add_style(string, capability("dim"));
+		if (style->underline)
+			add_style(string, capability("smul"));
+		if (style->reverse)
+			add_style(string, capability("rev"));
+		add_colour(string, "setaf", style->fg);
+		add_colour(string, "setab", style->bg);
+		term->can.marks_blanks[i] =
+		    *string && (style->reverse || style->underline || style->bg != COLOUR_DEFAULT);
 	}
 	term_forget(term);
 }
 
 /* --- painting ---------------------------------------------------------- */
 
-static void
-add_cell(struct text *out, const struct cell *cell)
-{
-	for (int i = 0; i < CELL_CODES && cell->code[i]; i++) {
-		char bytes[4];
-		text_add_bytes(out, bytes, text_encode(cell->code[i], bytes));
-	}
-}
-
-static void
-write_row(struct term *term, const struct cell *cells, int row, int cols)
-{
-	move(row, 0);
-	for (int col = 0; col < cols;) {
-		uint8_t role = cells[col].role;
-		text_clear(&term->row);
-		for (; col < cols && cells[col].role == role; col++)
-			add_cell(&term->row, &cells[col]);
-		attr_set(term->attributes[role], term->pairs[role], NULL);
-		addnstr(text_get(&term->row), (int)term->row.length);
-	}
-}
-
-static void
-place_cursor(struct term *term, const struct canvas *canvas)
-{
-	bool show = canvas->cursor_row >= 0;
-	if (show)
-		move(canvas->cursor_row, canvas->cursor_col);
-	if (show != term->cursor_shown)
-		curs_set(show);
-	term->cursor_shown = show;
-}
-
 void
 term_paint(struct term *term, const struct canvas *canvas)
 {
-	struct canvas *shown = &term->shown;
-	size_t row_size = (size_t)canvas->cols * sizeof *canvas->cells;
-	bool all = shown->rows != canvas->rows || shown->cols != canvas->cols;
-	if (all)
-		canvas_resize(shown, canvas->rows, canvas->cols);
-	for (int row = 0; row < canvas->rows; row++) {
-		const struct cell *cells = canvas->cells + row * canvas->cols;
-		struct cell *old = shown->cells + row * canvas->cols;
-		if (!all && !memcmp(old, cells, row_size))
-			continue;
-		write_row(term, cells, row, canvas->cols);
-		memcpy(old, cells, row_size);
-	}
-	place_cursor(term, canvas);
-	refresh();
+	paint(&term->painter, &term->can, canvas, &term->out);
+	send_out(term);
 }
 
 void
 term_forget(struct term *term)
 {
-	clearok(curscr, TRUE);
-	canvas_resize(&term->shown, 0, 0);
+	paint_forget(&term->painter);
 }
 
 void
 term_size(struct term *term, int *rows, int *cols)
 {
-	struct winsize size;
-	if (ioctl(fileno(term->out), TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
-	    (size.ws_row != LINES || size.ws_col != COLS))
-		resizeterm(size.ws_row, size.ws_col);
-	*rows = LINES;
-	*cols = COLS;
+	struct winsize size = {0};
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	*rows = size.ws_row ? size.ws_row : tigetnum("lines");
+	*cols = size.ws_col ? size.ws_col : tigetnum("cols");
+	(void)term;
 }
 
 /* --- keys -------------------------------------------------------------- */
@@ -393,6 +483,7 @@ term_copy(struct term *term, const char *data, size_t length)
 	static const char digits[] =
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	struct text out = {0};
+	(void)term;
 	text_add(&out, "\033]52;c;");
 	for (size_t i = 0; i < length; i += 3) {
 		uint32_t bits = 0;
@@ -402,7 +493,6 @@ term_copy(struct term *term, const char *data, size_t length)
 			text_add_char(&out, i + k <= length ? digits[bits >> (18 - 6 * k) & 63] : '=');
 	}
 	text_add_char(&out, '\a');
-	fwrite(out.data, 1, out.length, term->out);
-	fflush(term->out);
+	send_bytes(out.data, out.length);
 	text_free(&out);
 }

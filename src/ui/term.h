@@ -27,7 +27,7 @@ void term_resume(struct term *);
 int term_file(const struct term *); /* readable when keys wait */
 void term_theme(struct term *, const struct theme *);
 
-/* The size now, after SIGWINCH too. */
+/* The size now. */
 void term_size(struct term *, int *rows, int *cols);
 
 /* The next key, or KEYCODE_NONE if none waits.  A key that arrives as an

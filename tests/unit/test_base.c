@@ -87,16 +87,22 @@ test_safe(void **state)
 	    {"\x1b[2J", "\\x1b[2J", "\\x1b[2J"},
 	    {"\x1b]52;c;AAAA\x07", "\\x1b]52;c;AAAA\\x07", "\\x1b]52;c;AAAA\\x07"},
 	    {"\x7f", "\\x7f", "\\x7f"},
-	    {"\xc2\x9b" "31m", "\\x9b31m", "\\x9b31m"},	      /* C1 CSI */
-	    {"\x9b" "31m", "\\x9b31m", "\\x9b31m"},	      /* the bare byte */
-	    {"\xe2\x80\xae" "abc", "\\u{202e}abc", "\\u{202e}abc"}, /* RLO */
-	    {"\xe2\x81\xa6", "\\u{2066}", "\\u{2066}"},	      /* LRI */
-	    {"\xe2\x80\xa8", "\\u{2028}", "\\u{2028}"},	      /* line separator */
+	    {"\xc2\x9b"
+	     "31m",
+	     "\\x9b31m", "\\x9b31m"}, /* C1 CSI */
+	    {"\x9b"
+	     "31m",
+	     "\\x9b31m", "\\x9b31m"}, /* the bare byte */
+	    {"\xe2\x80\xae"
+	     "abc",
+	     "\\u{202e}abc", "\\u{202e}abc"},		/* RLO */
+	    {"\xe2\x81\xa6", "\\u{2066}", "\\u{2066}"}, /* LRI */
+	    {"\xe2\x80\xa8", "\\u{2028}", "\\u{2028}"}, /* line separator */
 	    {"\xef\xbb\xbf", "\\u{feff}", "\\u{feff}"},
-	    {"\xf3\xa0\x81\x81", "\\u{e0041}", "\\u{e0041}"}, /* tag */
+	    {"\xf3\xa0\x81\x81", "\\u{e0041}", "\\u{e0041}"},	    /* tag */
 	    {"\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80"}, /* surrogate */
-	    {"\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf"},	      /* overlong */
-	    {"\xe6\x97", "\\xe6\\x97", "\\xe6\\x97"},	      /* cut short */
+	    {"\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf"},		    /* overlong */
+	    {"\xe6\x97", "\\xe6\\x97", "\\xe6\\x97"},		    /* cut short */
 	    {"\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9", "\\u{00e9}t\\u{00e9}"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -233,12 +239,21 @@ struct thing {
 
 static const char *const colours[] = {"red", "green", NULL};
 static const struct option_row thing_rows[] = {
-    {.name = "flag", .type = OPTION_BOOL, .member = offsetof(struct thing, flag), .standard = "yes"},
+    {.name = "flag",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct thing, flag),
+     .standard = "yes"},
     {.name = "count", .type = OPTION_UINT, .member = offsetof(struct thing, count), .max = 16},
-    {.name = "level", .type = OPTION_INT, .member = offsetof(struct thing, level), .min = -1,
-     .max = 7, .standard = "-1"},
+    {.name = "level",
+     .type = OPTION_INT,
+     .member = offsetof(struct thing, level),
+     .min = -1,
+     .max = 7,
+     .standard = "-1"},
     {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct thing, name)},
-    {.name = "choice", .type = OPTION_CHOICE, .member = offsetof(struct thing, choice),
+    {.name = "choice",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct thing, choice),
      .choices = colours},
 };
 static const struct option_table thing_table = OPTION_TABLE("thing", struct thing, thing_rows);
@@ -325,13 +340,13 @@ main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_bits),    cmocka_unit_test(test_crc),
+	    cmocka_unit_test(test_bits),     cmocka_unit_test(test_crc),
 	    cmocka_unit_test(test_zero_run), cmocka_unit_test(test_safe),
 	    cmocka_unit_test(test_safe_all), cmocka_unit_test(test_columns),
-	    cmocka_unit_test(test_numbers), cmocka_unit_test(test_text),
-	    cmocka_unit_test(test_format),  cmocka_unit_test(test_arena),   cmocka_unit_test(test_option),
-	    cmocka_unit_test(test_regex),   cmocka_unit_test(test_err),
-	    cmocka_unit_test(test_vec),
+	    cmocka_unit_test(test_numbers),  cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_format),   cmocka_unit_test(test_arena),
+	    cmocka_unit_test(test_option),   cmocka_unit_test(test_regex),
+	    cmocka_unit_test(test_err),	     cmocka_unit_test(test_vec),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,8 +181,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_refused), cmocka_unit_test(test_file),
-	    cmocka_unit_test(test_growth),  cmocka_unit_test(test_shrink),
+	    cmocka_unit_test(test_refused),  cmocka_unit_test(test_file),
+	    cmocka_unit_test(test_growth),   cmocka_unit_test(test_shrink),
 	    cmocka_unit_test(test_replaced), cmocka_unit_test(test_hole),
 	    cmocka_unit_test(test_stream),
 	};

@@ -250,9 +250,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sums),   cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_sums),	cmocka_unit_test(test_find),
 	    cmocka_unit_test(test_checkpoints), cmocka_unit_test(test_hole),
-	    cmocka_unit_test(test_empty),  cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_empty),	cmocka_unit_test(test_growth),
 	    cmocka_unit_test(test_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

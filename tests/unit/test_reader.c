@@ -33,9 +33,9 @@ strings(void)
 		int length = snprintf(body, sizeof body, "n %u%.*s%s", i, (int)(i % 23),
 				      "                       ", i % 5000 == 0 ? "needle" : "");
 		uint32_t header = 2 | severity << 4 | 1u << 9 | (i % 3) << 12 | 5u << 16 | 1u << 24;
-		uint8_t prefix[6] = {(uint8_t)header, (uint8_t)(header >> 8),
+		uint8_t prefix[6] = {(uint8_t)header,	      (uint8_t)(header >> 8),
 				     (uint8_t)(header >> 16), (uint8_t)(header >> 24),
-				     (uint8_t)length, 0};
+				     (uint8_t)length,	      0};
 		text_add_bytes(&out, prefix, 6);
 		text_add_bytes(&out, body, (size_t)length);
 	}
@@ -188,8 +188,8 @@ seek_number(struct fixture *f, struct filter *want, uint64_t from, int direction
 	struct position p, hit = {0};
 	bool exact;
 	assert_true(reader_find_number(f->reader, from, &p, &exact));
-	struct seek_query query = {.trace = f->trace, .want = want, .from = p,
-				   .direction = direction, .wrap = wrap};
+	struct seek_query query = {
+	    .trace = f->trace, .want = want, .from = p, .direction = direction, .wrap = wrap};
 	assert_int_equal(seek_near(&query, f->reader, 1000, &hit, wrapped), expected);
 	return expected == SEEK_FOUND ? reader_number(f->reader, hit, &exact) : UINT64_MAX;
 }
@@ -285,8 +285,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_indexed), TEST(test_provisional), TEST(test_numbers),
-	    TEST(test_offsets), TEST(test_places),	TEST(test_seek),
+	    TEST(test_indexed),	    TEST(test_provisional),
+	    TEST(test_numbers),	    TEST(test_offsets),
+	    TEST(test_places),	    TEST(test_seek),
 	    TEST(test_seek_thread), cmocka_unit_test(test_filter_cell),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,13 +33,12 @@ static const struct example {
     {"4 12", "D8", STP_DATA, 0x12, 0x21, false, false},
     {"5 1234", "D16", STP_DATA, 0x1234, 0x4321, false, false},
     {"6 12345678", "D32", STP_DATA, 0x12345678, 0x87654321, false, false},
-    {"7 123456789abcdef0", "D64", STP_DATA, 0x123456789abcdef0, 0x0fedcba987654321, false,
-     false},
+    {"7 123456789abcdef0", "D64", STP_DATA, 0x123456789abcdef0, 0x0fedcba987654321, false, false},
     {"8 12 3abc", "D8MTS", STP_DATA, 0x12, 0x21, true, true},
     {"9 1234 3abc", "D16MTS", STP_DATA, 0x1234, 0x4321, true, true},
     {"A 12345678 3abc", "D32MTS", STP_DATA, 0x12345678, 0x87654321, true, true},
-    {"B 123456789abcdef0 3abc", "D64MTS", STP_DATA, 0x123456789abcdef0, 0x0fedcba987654321,
-     true, true},
+    {"B 123456789abcdef0 3abc", "D64MTS", STP_DATA, 0x123456789abcdef0, 0x0fedcba987654321, true,
+     true},
     {"C 1", "D4", STP_DATA, 1, 1, false, false},
     {"D 1 3abc", "D4MTS", STP_DATA, 1, 1, true, true},
     {"E 3abc", "FLAG_TS", STP_FLAG, 0, 0, true, true},
@@ -48,8 +47,8 @@ static const struct example {
     {"F01 3abc", "NULL_TS", STP_TIME_ONLY, 0, 0, true, false},
     {"F02 0 1", "USER", STP_USER, 1, 1, false, false},
     {"F02 3 1234", "USER", STP_USER, 0x1234, 0x4321, false, false},
-    {"F03 F 123456789abcdef0 3abc", "USER_TS", STP_USER, 0x123456789abcdef0,
-     0x0fedcba987654321, true, false},
+    {"F03 F 123456789abcdef0 3abc", "USER_TS", STP_USER, 0x123456789abcdef0, 0x0fedcba987654321,
+     true, false},
     {"F04 12 4 1234", "TIME", STP_TIME, 0x1234, 0x4321, false, false},
     {"F05 12 4 1234 3abc", "TIME_TS", STP_TIME, 0x1234, 0x4321, true, false},
     {"F06 12", "TRIG", STP_TRIG, 0x12, 0x21, false, false},
@@ -67,13 +66,12 @@ static const struct example {
     {"F4 12 3abc", "D8TS", STP_DATA, 0x12, 0x21, true, false},
     {"F5 1234 3abc", "D16TS", STP_DATA, 0x1234, 0x4321, true, false},
     {"F6 12345678 3abc", "D32TS", STP_DATA, 0x12345678, 0x87654321, true, false},
-    {"F7 123456789abcdef0 3abc", "D64TS", STP_DATA, 0x123456789abcdef0, 0x0fedcba987654321,
-     true, false},
+    {"F7 123456789abcdef0 3abc", "D64TS", STP_DATA, 0x123456789abcdef0, 0x0fedcba987654321, true,
+     false},
     {"F8 12", "D8M", STP_DATA, 0x12, 0x21, false, true},
     {"F9 1234", "D16M", STP_DATA, 0x1234, 0x4321, false, true},
     {"FA 12345678", "D32M", STP_DATA, 0x12345678, 0x87654321, false, true},
-    {"FB 123456789abcdef0", "D64M", STP_DATA, 0x123456789abcdef0, 0x0fedcba987654321, false,
-     true},
+    {"FB 123456789abcdef0", "D64M", STP_DATA, 0x123456789abcdef0, 0x0fedcba987654321, false, true},
     {"FC 1 3abc", "D4TS", STP_DATA, 1, 1, true, false},
     {"FD 1", "D4M", STP_DATA, 1, 1, false, true},
     {"FE", "FLAG", STP_FLAG, 0, 0, false, true},
@@ -173,10 +171,27 @@ static void
 test_no_packet(void **state)
 {
 	static const char *const wrong[] = {
-	    "F0C", "F0D", "F0E", "F0F2", "F0F4", "F0FF", "FF1", "FF2", "FFF0", /* opcodes */
-	    "F00 5", "F00 6", "F00 7", "F00 D 01", "F00 F 81",		 /* versions */
-	    "8 12 F", "E F", "F6 12345678 F", "F01 F", "F05 12 F", /* lengths */
-	    "FFFFFFFFFF FFFFFFFFFF FF0", "FFFFFFFFFF FFFFFFFFFF 0", /* 22 and 20 nibbles F */
+	    "F0C",
+	    "F0D",
+	    "F0E",
+	    "F0F2",
+	    "F0F4",
+	    "F0FF",
+	    "FF1",
+	    "FF2",
+	    "FFF0", /* opcodes */
+	    "F00 5",
+	    "F00 6",
+	    "F00 7",
+	    "F00 D 01",
+	    "F00 F 81", /* versions */
+	    "8 12 F",
+	    "E F",
+	    "F6 12345678 F",
+	    "F01 F",
+	    "F05 12 F", /* lengths */
+	    "FFFFFFFFFF FFFFFFFFFF FF0",
+	    "FFFFFFFFFF FFFFFFFFFF 0", /* 22 and 20 nibbles F */
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(wrong); i++) {

@@ -227,7 +227,7 @@ test_sink(void **state)
 
 	assert_true(syst_printf_size(format, strlen(format), &args, &size));
 	assert_int_equal(size, 23);
-	assert_false(syst_printf_size("%lld%lld%f", 10, &args, &size));
+	assert_false(syst_printf_size("%lld%lld%f%c", 12, &args, &size));
 	assert_false(syst_printf_size("%y", 2, &args, &size));
 	text_free(&out);
 	hex_free(&hex);

@@ -240,7 +240,8 @@ static void
 test_data(void **state)
 {
 	(void)state;
-	struct test t = decode(START "|8 99 1 5| |9 1234 0| |F8 77| |FE| |E 1 8| |F6 0000000F 0 FE|");
+	struct test t =
+	    decode(START "|8 99 1 5| |9 1234 0| |F8 77| |FE| |E 1 8| |F6 0000000F 0 FE|");
 	expect_start(&t);
 	const struct message *m = expect(&t, SYST_DATA, 0, 1, SOUND);
 	assert_int_equal(m->severity, SEVERITY_DEBUG);
@@ -367,9 +368,9 @@ test_no_version(void **state)
 static void
 test_cut_off(void **state)
 {
-	static const char stream[] =
-	    START "F08 03938700 1 05 F6 01000042 E 0000000000001234 7 6867666564636261 4 69 FE"
-		  " 0 F2 12 F1 0006 F3 0007 F7 1234567801000042 2 12 F07 12 1 5 B 1234567812345677 0";
+	static const char stream[] = START
+	    "F08 03938700 1 05 F6 01000042 E 0000000000001234 7 6867666564636261 4 69 FE"
+	    " 0 F2 12 F1 0006 F3 0007 F7 1234567801000042 2 12 F07 12 1 5 B 1234567812345677 0";
 	(void)state;
 	for (size_t length = 0;; length++) {
 		struct test t = {0};
@@ -382,11 +383,12 @@ test_cut_off(void **state)
 		t.n.bytes.count = length;
 		decode_with(&t, SYST_NIBBLES_AUTO);
 		/* whatever is cut off is there and says so */
-		const struct message *last =
-		    length ? &t.all.list.at[t.all.list.count - 1] : NULL;
+		const struct message *last = length ? &t.all.list.at[t.all.list.count - 1] : NULL;
 		if (length > 13 && length < whole)
-			assert_true(message_place(last) + (last->flags & SCATTERED ? 1 : last->length) ==
-				    length || !(last->flags & TRUNCATED));
+			assert_true(message_place(last) +
+					    (last->flags & SCATTERED ? 1 : last->length) ==
+					length ||
+				    !(last->flags & TRUNCATED));
 		t.next = t.all.list.count;
 		finish(&t);
 	}
@@ -530,6 +532,37 @@ test_resync(void **state)
 	finish(&t);
 }
 
+/* A checkpoint inside an open message; taken again on the way back to it. */
+static void
+test_repeating(void **state)
+{
+	(void)state;
+	struct test t = decode(START "1 01 F6 01000042 0 1 02 A 00000171 0 | F6 01000042 0 4 41"
+				     "1 01 FE 1 02 4 42 | 3 00 00 FE");
+	const struct decoder_ops *ops = t.drive.ops;
+	struct decode_state *s = decode_state_new(t.drive.decoder);
+	struct window w = drive_window(&t.drive);
+	struct message out[8];
+	uint8_t saved[CHECKPOINT_MAX] = {0}, again[CHECKPOINT_MAX] = {0};
+
+	w.until = t.n.marks.at[1] / 2;
+	assert_int_equal(ops->step(t.drive.decoder, s, &w, out, 8), 3);
+	ops->save(t.drive.decoder, s, saved);
+	ops->restore(t.drive.decoder, s, saved);
+	w.until = t.n.marks.at[0] / 2 + 5;
+	assert_int_equal(ops->step(t.drive.decoder, s, &w, out, 8), 0);
+	ops->save(t.drive.decoder, s, again);
+	assert_memory_equal(saved, again, ops->checkpoint_size);
+	assert_int_equal(bytes_le64(again), t.n.marks.at[0] / 2);
+
+	w.until = UINT64_MAX;
+	assert_int_equal(ops->step(t.drive.decoder, s, &w, out, 8), 1);
+	assert_int_equal(out[0].offset, t.all.list.at[3].offset);
+	decode_state_free(t.drive.decoder, s);
+	t.next = t.all.list.count;
+	finish(&t);
+}
+
 static uint32_t
 random_next(uint64_t *seed)
 {
@@ -542,14 +575,48 @@ static void
 add_random(struct nibbles *n, uint64_t *seed)
 {
 	static const char *const packets[] = {
-	    "4 12", "5 1234", "6 01000042", "7 0123456789abcdef", "C 5", "F6 01000042 2 12",
-	    "F4 42 3 123", "F6 01000042 E 0123456789abcdef", "F8 12", "FB 0123456789abcdef",
-	    "FE", "FE0", "E 1 1", "A 12345671 3 123", "B 0123456712345677 0", "D 3 0",
-	    "1 01", "1 02", "3 01", "3 02", "3 03", "F1 0003", "F3 0104", "0", "00000",
-	    "F01 2 45", "F08 03938700", "F07 12 1 2", "F02 2 123", "2 11", "F2 12", "F0F3 12",
-	    START, ASYNC "00 F00 B81", ASYNC "F004",
+	    "4 12",
+	    "5 1234",
+	    "6 01000042",
+	    "7 0123456789abcdef",
+	    "C 5",
+	    "F6 01000042 2 12",
+	    "F4 42 3 123",
+	    "F6 01000042 E 0123456789abcdef",
+	    "F8 12",
+	    "FB 0123456789abcdef",
+	    "FE",
+	    "FE0",
+	    "E 1 1",
+	    "A 12345671 3 123",
+	    "B 0123456712345677 0",
+	    "D 3 0",
+	    "1 01",
+	    "1 02",
+	    "3 01",
+	    "3 02",
+	    "3 03",
+	    "F1 0003",
+	    "F3 0104",
+	    "0",
+	    "00000",
+	    "F01 2 45",
+	    "F08 03938700",
+	    "F07 12 1 2",
+	    "F02 2 123",
+	    "2 11",
+	    "F2 12",
+	    "F0F3 12",
+	    START,
+	    ASYNC "00 F00 B81",
+	    ASYNC "F004",
 	    /* rare ones */
-	    "F0C", "FFF", "8 12 F", ASYNC, "F007", "7 12 " START,
+	    "F0C",
+	    "FFF",
+	    "8 12 F",
+	    ASYNC,
+	    "F007",
+	    "7 12 " START,
 	};
 	unsigned rare = 6, count = COUNT(packets) - rare;
 	unsigned which = random_next(seed) % (20 * count);
@@ -606,8 +673,10 @@ check_extents(const struct test *t)
 {
 	for (size_t i = 0; i < t->e.payload_length; i++) {
 		struct bits b = {t->n.bytes.at, t->n.bytes.count, 0, 0};
-		const struct field byte = {
-		    .row = &syst_fields[SYST_F_DATA], .place = FIELD_PAYLOAD, .bit = 8 * i, .bits = 8};
+		const struct field byte = {.row = &syst_fields[SYST_F_DATA],
+					   .place = FIELD_PAYLOAD,
+					   .bit = 8 * i,
+					   .bits = 8};
 		bool swapped = t->e.extents.at[0].form == EXTENT_REVERSED;
 		expansion_locate(&t->e, &byte, collect, &b);
 		assert_int_equal(b.count, 8);
@@ -690,16 +759,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_async),	 cmocka_unit_test(test_rows),
-	    cmocka_unit_test(test_message),	 cmocka_unit_test(test_interleaved),
-	    cmocka_unit_test(test_data),	 cmocka_unit_test(test_truncated),
-	    cmocka_unit_test(test_wrong_length), cmocka_unit_test(test_no_async),
-	    cmocka_unit_test(test_reserved),	 cmocka_unit_test(test_async_inside),
-	    cmocka_unit_test(test_no_version),	 cmocka_unit_test(test_cut_off),
+	    cmocka_unit_test(test_async),	  cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_message),	  cmocka_unit_test(test_interleaved),
+	    cmocka_unit_test(test_data),	  cmocka_unit_test(test_truncated),
+	    cmocka_unit_test(test_wrong_length),  cmocka_unit_test(test_no_async),
+	    cmocka_unit_test(test_reserved),	  cmocka_unit_test(test_async_inside),
+	    cmocka_unit_test(test_no_version),	  cmocka_unit_test(test_cut_off),
 	    cmocka_unit_test(test_open_too_long), cmocka_unit_test(test_hole),
-	    cmocka_unit_test(test_long_damage),	 cmocka_unit_test(test_resync),
-	    cmocka_unit_test(test_random),	 cmocka_unit_test(test_extents),
-	    cmocka_unit_test(test_guess),	 cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_long_damage),	  cmocka_unit_test(test_resync),
+	    cmocka_unit_test(test_repeating),	  cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_extents),	  cmocka_unit_test(test_guess),
+	    cmocka_unit_test(test_probe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,8 +90,8 @@ toy_resync(const struct decoder *decoder, struct decode_state *state, const stru
 {
 	(void)decoder;
 	for (size_t i = 0; i + TOY_RECORD < w->length; i++) {
-		if (w->bytes[i] == 0xa5 && (w->bytes[i + TOY_RECORD] == 0xa5 ||
-					    w->bytes[i + TOY_RECORD] == 0)) {
+		if (w->bytes[i] == 0xa5 &&
+		    (w->bytes[i + TOY_RECORD] == 0xa5 || w->bytes[i + TOY_RECORD] == 0)) {
 			state->offset = w->offset + i;
 			return 0;
 		}

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Where captures come from: files, standard input, pipes, FIFOs; and how their
+# format is found.
+# shellcheck disable=SC2002  # cat makes pipes here
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+small_capture
+
+# Output but for the name of the trace.
+csv()
+{
+	"$TRAWL" -t csv "$@" 2>err | sed 's/^\([0-9]*\),"[^"]*",/\1,/'
+}
+
+# A copy far from its profile, which would give names to what comes from it.
+cp "$testdata/all-raw.bin" raw.bin
+want=$(csv -f syst/raw raw.bin)
+ok "a file" test -n "$want"
+is "standard input that is a file" "$want" "$(csv -f syst/raw - <raw.bin)"
+is "standard input that is a pipe" "$want" \
+	"$(cat raw.bin | csv -f syst/raw -)"
+is "a pipe in pieces" "$want" \
+	"$({ head -c 1001; sleep 0.1; cat; } <raw.bin | csv -f syst/raw -)"
+mkfifo fifo
+cat raw.bin >fifo &
+is "a FIFO" "$want" "$(csv -f syst/raw fifo)"
+wait
+is "FORMAT:FILE" "$want" "$(csv syst/raw:raw.bin)"
+is "an empty pipe" "" "$(: | "$TRAWL" -t jsonl -f syst/raw - 2>err)"
+
+cp raw.bin ./-odd-name.bin
+is "a name that starts with -" "$want" "$(csv -f syst/raw -- -odd-name.bin)"
+cp raw.bin 'a:b c.bin'
+is "a name with a colon and a blank" "$want" "$(csv -f syst/raw 'a:b c.bin')"
+
+# By content, without a profile.
+for capture in all-raw.bin all-hex.txt all-msn.stp all-lsn.stp demo.stp len32.bin; do
+	cp "$testdata/$capture" "plain-$capture"
+	case $capture in
+	*.bin) format=syst/raw ;;
+	*.txt) format=syst/hex ;;
+	*) format=syst/stp ;;
+	esac
+	run "$TRAWL" --info "plain-$capture"
+	ok "by content: $capture" grep -q "$format" out
+	is "by content: $capture decodes the same" "$(csv -f "$format" "plain-$capture")" \
+		"$(csv "plain-$capture")"
+done
+
+# The profile beside a capture, and one that is named.
+cp "$testdata/demo.stp" "$testdata/demo.xml" .
+run "$TRAWL" -t csv demo.stp
+ok "without a profile: no names" test "$(grep -c pmic out)" -eq 0
+run "$TRAWL" -t csv -p "$testdata/demo.profile.yaml" demo.stp
+ok "--profile" grep -q '"pmic"' out
+cp "$testdata/demo.profile.yaml" .
+run "$TRAWL" -t csv demo.stp
+ok "the profile beside the capture" grep -q '"board"' out
+cp demo.stp other.stp
+run "$TRAWL" -t csv -C "$testdata/demo.xml" other.stp
+ok "--collateral" grep -q '"pmic"' out
+
+# What the input is like matters to nobody who reads the output.
+"$MKCAPTURE" -f syst/stp -m all -c 20000 --senders=9 -o big.stp
+is "a pipe larger than a pipe buffer" "$(csv -f syst/stp big.stp | cksum)" \
+	"$(cat big.stp | csv -f syst/stp - | cksum)"
+
+finish

@@ -1,0 +1,82 @@
+# shellcheck shell=sh disable=SC2034  # what is set here is used there
+# What the command line tests share: to be sourced.  Each runs in a folder of
+# its own with $testdata beside it.
+#
+#	run COMMAND...		sets $status; leaves files out and err
+#	is NAME WANT GOT	a test: equal texts
+#	ok NAME COMMAND...	a test: the command succeeds
+#	skip NAME WHY
+
+case ${srcdir:-.} in
+/*) testdata=$srcdir/testdata ;;
+*) testdata=$PWD/${srcdir:-.}/testdata ;;
+esac
+scratch=$(mktemp -d) || exit 1
+trap 'cd / && rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+count=0
+
+run()
+{
+	"$@" >out 2>err </dev/null
+	status=$?
+}
+
+is()
+{
+	count=$((count + 1))
+	if test "$2" = "$3"; then
+		echo "ok $count - $1"
+		return
+	fi
+	echo "not ok $count - $1"
+	for side in "want:$2" "got:$3"; do
+		echo "$side" | cut -c 1-200 | sed 's/^/# /' | head -n 5
+	done
+	test ! -s err || sed 's/^/# err: /' err | head -n 20
+}
+
+ok()
+{
+	name=$1
+	shift
+	if "$@"; then
+		is "$name" yes yes
+	else
+		is "$name" yes no
+	fi
+}
+
+skip()
+{
+	count=$((count + 1))
+	echo "ok $count - $1 # SKIP $2"
+}
+
+finish()
+{
+	echo "1..$count"
+}
+
+lines()
+{
+	wc -l <"$1" | tr -d ' '
+}
+
+# bytes NAME HEX...: makes a file of these bytes.
+bytes()
+{
+	file=$1
+	shift
+	for byte; do
+		# shellcheck disable=SC2059  # that is the point
+		printf "\\$(printf %o "0x$byte")"
+	done >"$file"
+}
+
+# A SHORT32, and a STRING GENERIC of module 1, unit 2 with a bad and a good CRC.
+small_capture()
+{
+	bytes small.bin 81 67 45 23 \
+		32 26 01 01 0c 00 48 65 6c 6c 6f 20 77 6f 72 6c 64 21 d3 06 b8 ea
+}

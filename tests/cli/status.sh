@@ -1,0 +1,73 @@
+#!/bin/sh
+# Exit status: 0 good, 1 damaged input, 2 usage or input and output.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+small_capture
+
+# What goes wrong before anything is read: status 2, a sentence, no output.
+refused()
+{
+	name=$1
+	shift
+	run "$@"
+	is "$name: status" 2 "$status"
+	is "$name: no output" 0 "$(lines out)"
+	ok "$name: a reason that starts with the program's name" grep -q '^trawl: ' err
+}
+
+run "$TRAWL" -t none "$testdata/all-raw.bin"
+is "a good capture" 0 "$status"
+for capture in demo.stp damaged-raw.bin damaged-hex.txt damaged-stp.stp; do
+	run "$TRAWL" -t none "$testdata/$capture"
+	is "damaged input: $capture" 1 "$status"
+done
+head -c 20 small.bin >cut.bin
+run "$TRAWL" -t csv -f syst/raw cut.bin
+is "a capture that is cut: status" 1 "$status"
+is "a capture that is cut: what is whole, and the rest" 3 "$(lines out)"
+
+: >empty.bin
+for format in syst/raw syst/hex syst/stp; do
+	run "$TRAWL" -t jsonl -f "$format" empty.bin
+	is "an empty file as $format: status" 0 "$status"
+	is "an empty file as $format: no message" 0 "$(lines out)"
+done
+run "$TRAWL" -t jsonl empty.bin
+ok "an empty file that says nothing of its format" test "$status" -le 2
+
+refused "a file that is not there" "$TRAWL" -t text nothing.bin
+ok "... names it" grep -q 'nothing.bin' err
+refused "a directory" "$TRAWL" -t text .
+refused "a device" "$TRAWL" -t text /dev/null
+refused "an unknown option" "$TRAWL" --frobnicate small.bin
+refused "an unknown format to read" "$TRAWL" -t text -f pigeon small.bin
+refused "an unknown format to print" "$TRAWL" -t pigeon -f syst/raw small.bin
+refused "no capture" "$TRAWL" -t text
+printf 'traces:\n  - format: 3\n    nonsense: 1\n' >bad.yaml
+refused "a broken profile" "$TRAWL" -t text -p bad.yaml small.bin
+ok "... with the line" grep -q 'bad.yaml:[0-9]*' err
+refused "a profile that is not there" "$TRAWL" -t text -p none.yaml small.bin
+
+cp small.bin secret.bin
+chmod 000 secret.bin
+if test -r secret.bin; then
+	skip "an unreadable file" "this user can read everything"
+else
+	refused "an unreadable file" "$TRAWL" -t text -f syst/raw secret.bin
+fi
+
+run "$TRAWL" -t csv -f syst/raw small.bin nothing.bin
+is "one good and one missing: status" 2 "$status"
+
+for option in --help -h --version -V --list-formats --list-fields; do
+	run "$TRAWL" "$option"
+	is "$option: status" 0 "$status"
+	ok "$option: on standard output" test -s out
+	is "$option: nothing on standard error" "" "$(cat err)"
+done
+run "$TRAWL" --info "$testdata/demo.stp"
+is "--info: status" 0 "$status"
+ok "--info: the format" grep -q 'syst/stp' out
+
+finish

@@ -1,0 +1,179 @@
+/*
+ * Cells and areas, and how the panes share out the screen.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "ui/canvas.h"
+#include "ui/layout.h"
+
+#include <locale.h>
+#include <string.h>
+
+static char
+at(const struct canvas *c, int row, int col)
+{
+	return (char)c->cells[row * c->cols + col].code[0];
+}
+
+static const struct cell *
+cell(const struct canvas *c, int row, int col)
+{
+	return &c->cells[row * c->cols + col];
+}
+
+static void
+test_clipping(void **state)
+{
+	(void)state;
+	struct canvas c = {0};
+	canvas_resize(&c, 4, 10);
+	struct area area = {1, 2, 2, 4};
+	assert_int_equal(canvas_puts(&c, &area, 0, 1, ROLE_ERROR, "abcdef"), 4);
+	assert_int_equal(at(&c, 1, 2), ' ');
+	assert_int_equal(at(&c, 1, 3), 'a');
+	assert_int_equal(at(&c, 1, 5), 'c');
+	assert_int_equal(at(&c, 1, 6), ' '); /* the area ends before it */
+	assert_int_equal(cell(&c, 1, 3)->role, ROLE_ERROR);
+	canvas_puts(&c, &area, 2, 0, ROLE_NORMAL, "below");
+	canvas_puts(&c, &area, -1, 0, ROLE_NORMAL, "above");
+	for (int col = 0; col < 10; col++) {
+		assert_int_equal(at(&c, 3, col), ' ');
+		assert_int_equal(at(&c, 0, col), ' ');
+	}
+	canvas_puts(&c, &area, 1, -2, ROLE_NORMAL, "xyz");
+	assert_int_equal(at(&c, 2, 1), ' ');
+	assert_int_equal(at(&c, 2, 2), 'z');
+	struct area outside = {-5, 8, 20, 20};
+	canvas_fill(&c, &outside, 5, -3, 40, ROLE_RULE, '-');
+	assert_int_equal(at(&c, 0, 7), ' ');
+	assert_int_equal(at(&c, 0, 8), '-');
+	assert_int_equal(at(&c, 0, 9), '-');
+	canvas_free(&c);
+}
+
+static void
+test_wide_characters(void **state)
+{
+	(void)state;
+	struct canvas c = {0};
+	canvas_resize(&c, 1, 5);
+	struct area all = {0, 0, 1, 5};
+	assert_int_equal(canvas_puts(&c, &all, 0, 0, ROLE_NORMAL, "a\u65e5\u672c\u8a9e"), 5);
+	assert_int_equal(cell(&c, 0, 1)->code[0], 0x65e5);
+	assert_int_equal(cell(&c, 0, 1)->columns, 2);
+	assert_int_equal(cell(&c, 0, 2)->columns, 0);
+	assert_int_equal(cell(&c, 0, 3)->code[0], 0x672c);
+	canvas_clear(&c);
+	struct area narrow = {0, 0, 1, 2}; /* half a character stays out */
+	canvas_puts(&c, &narrow, 0, 1, ROLE_NORMAL, "\u65e5");
+	assert_int_equal(at(&c, 0, 1), ' ');
+	assert_int_equal(at(&c, 0, 2), ' ');
+	canvas_puts(&c, &all, 0, 0, ROLE_NORMAL, "e\u0301x"); /* combining acute */
+	assert_int_equal(cell(&c, 0, 0)->code[1], 0x301);
+	assert_int_equal(at(&c, 0, 1), 'x');
+	canvas_free(&c);
+}
+
+static void
+test_roles(void **state)
+{
+	(void)state;
+	struct canvas c = {0};
+	canvas_resize(&c, 1, 4);
+	struct area all = {0, 0, 1, 4};
+	canvas_puts(&c, &all, 0, 0, ROLE_NORMAL, "abcd");
+	canvas_role(&c, &all, 0, 1, 2, ROLE_MATCH);
+	assert_int_equal(cell(&c, 0, 0)->role, ROLE_NORMAL);
+	assert_int_equal(cell(&c, 0, 1)->role, ROLE_MATCH);
+	assert_int_equal(cell(&c, 0, 2)->role, ROLE_MATCH);
+	assert_int_equal(cell(&c, 0, 3)->role, ROLE_NORMAL);
+	assert_int_equal(at(&c, 0, 1), 'b');
+	canvas_free(&c);
+}
+
+/* --- layout ------------------------------------------------------------ */
+
+static struct layout
+layout_of(int rows, int cols, bool detail, bool hex)
+{
+	struct layout_wish wish = {.rows = rows, .cols = cols};
+	wish.open[PANE_LIST] = true;
+	wish.open[PANE_DETAIL] = detail;
+	wish.open[PANE_HEX] = hex;
+	return layout_make(&wish);
+}
+
+/* Each row of the screen is given out once, and areas lie on the screen. */
+static void
+check_layout(const struct layout *l, int rows, int cols)
+{
+	int used = l->title.rows + l->status.rows;
+	bool beside = l->bar.rows > 0;
+	for (int i = 0; i < PANE_COUNT; i++) {
+		const struct area *a = &l->panes[i];
+		assert_true(a->rows >= 0 && a->row >= 0 && a->row + a->rows <= rows);
+		assert_true(a->cols >= 0 && a->col >= 0 && a->col + a->cols <= cols);
+		if (!beside || i != PANE_DETAIL)
+			used += a->rows + l->rules[i].rows;
+	}
+	assert_int_equal(used, rows);
+}
+
+static void
+test_layout(void **state)
+{
+	(void)state;
+	for (int rows = 1; rows < 60; rows++) {
+		for (int cols = 1; cols < 210; cols += 7) {
+			for (int open = 0; open < 4; open++) {
+				struct layout l = layout_of(rows, cols, open & 1, open & 2);
+				check_layout(&l, rows, cols);
+				assert_true(l.panes[PANE_LIST].rows >= 1);
+			}
+		}
+	}
+}
+
+/* The order in which parts leave: interface, section on the screen. */
+static void
+test_layout_runs_out(void **state)
+{
+	(void)state;
+	struct layout l = layout_of(24, 80, true, true);
+	assert_true(l.panes[PANE_DETAIL].rows && l.panes[PANE_HEX].rows);
+	assert_true(l.panes[PANE_HEX].row > l.panes[PANE_DETAIL].row);
+	l = layout_of(11, 80, true, true); /* hex leaves first */
+	assert_true(l.panes[PANE_DETAIL].rows && !l.panes[PANE_HEX].rows);
+	l = layout_of(6, 80, true, true); /* then detail */
+	assert_true(!l.panes[PANE_DETAIL].rows && l.title.rows);
+	l = layout_of(3, 80, true, true); /* then the title */
+	assert_true(!l.title.rows && l.status.rows);
+	l = layout_of(1, 80, true, true); /* the current message alone */
+	assert_true(!l.status.rows && l.panes[PANE_LIST].rows == 1);
+}
+
+static void
+test_layout_wide(void **state)
+{
+	(void)state;
+	struct layout l = layout_of(50, 200, true, true);
+	assert_int_equal(l.panes[PANE_DETAIL].row, l.panes[PANE_LIST].row + 1);
+	assert_true(l.panes[PANE_DETAIL].col > l.panes[PANE_LIST].cols);
+	assert_int_equal(l.panes[PANE_HEX].cols, 200);
+	assert_int_equal(layout_of(50, 131, true, false).bar.rows, 0);
+	assert_true(layout_of(50, 132, true, false).bar.rows > 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_clipping),   cmocka_unit_test(test_wide_characters),
+	    cmocka_unit_test(test_roles),      cmocka_unit_test(test_layout),
+	    cmocka_unit_test(test_layout_runs_out), cmocka_unit_test(test_layout_wide),
+	};
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests_name("canvas", tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/*
+ * Names of keys, sequences, scopes, and the table of commands: every default
+ * key is reachable, every command has a handler's name, help and one way in.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "command/keymap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct keys
+parse(const char *text)
+{
+	struct keys keys;
+	assert_true(keys_parse(text, strlen(text), &keys));
+	return keys;
+}
+
+static void
+test_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		size_t count;
+		uint32_t keys[KEYS_MAX];
+	} rows[] = {
+	    {"j", 1, {'j'}},
+	    {"Ctrl-D", 1, {4}},
+	    {"Ctrl-Ww", 2, {23, 'w'}},
+	    {"Ctrl-WCtrl-W", 2, {23, 23}},
+	    {"]e", 2, {']', 'e'}},
+	    {"ZZ", 2, {'Z', 'Z'}},
+	    {"Down", 1, {KEYCODE_DOWN}},
+	    {"PgDn", 1, {KEYCODE_PAGE_DOWN}},
+	    {"F1", 1, {KEYCODE_F1}},
+	    {"F12", 1, {KEYCODE_F12}},
+	    {"F", 1, {'F'}},
+	    {"Space", 1, {' '}},
+	    {"\u00e9", 1, {0xe9}},
+	    {"BackTab", 1, {KEYCODE_BACKTAB}},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct keys keys = parse(rows[i].text);
+		struct text text = {0};
+		assert_int_equal(keys.count, rows[i].count);
+		assert_memory_equal(keys.at, rows[i].keys, keys.count * sizeof *keys.at);
+		keys_format(&keys, &text); /* and back */
+		assert_string_equal(text_get(&text), rows[i].text);
+		text_free(&text);
+	}
+	struct keys keys;
+	assert_false(keys_parse("", 0, &keys));
+	assert_false(keys_parse("abcde", 5, &keys));
+	assert_false(keys_parse("\xff", 1, &keys));
+}
+
+static void
+test_lookup(void **state)
+{
+	(void)state;
+	struct keymap map = {0};
+	struct err err;
+	enum command_id id;
+	struct keys keys = parse("]e"), start = parse("]");
+	assert_int_equal(keymap_bind(&map, SCOPE_ANY, "]e", 2, COMMAND_NEXT_ERROR, &err), 0);
+	assert_int_equal(keymap_look(&map, SCOPE_LIST, &start, &id), KEYMAP_PREFIX);
+	assert_int_equal(keymap_look(&map, SCOPE_LIST, &keys, &id), KEYMAP_FOUND);
+	assert_int_equal(id, COMMAND_NEXT_ERROR);
+	keys = parse("]x");
+	assert_int_equal(keymap_look(&map, SCOPE_LIST, &keys, &id), KEYMAP_NONE);
+	assert_int_equal(keymap_bind(&map, SCOPE_ANY, "", 0, COMMAND_NEXT, &err), ERR_CONFIG);
+	keymap_free(&map);
+}
+
+/* A pane's own binding is looked at before that of all panes, and a later one
+ * replaces an earlier one. */
+static void
+test_scopes(void **state)
+{
+	(void)state;
+	struct keymap map = {0};
+	enum command_id id;
+	struct keys l = parse("l");
+	keymap_bind(&map, SCOPE_ANY, "l", 1, COMMAND_RIGHT, NULL);
+	keymap_bind(&map, SCOPE_DETAIL, "l", 1, COMMAND_UNFOLD, NULL);
+	keymap_look(&map, SCOPE_DETAIL, &l, &id);
+	assert_int_equal(id, COMMAND_UNFOLD);
+	keymap_look(&map, SCOPE_HEX, &l, &id);
+	assert_int_equal(id, COMMAND_RIGHT);
+	keymap_bind(&map, SCOPE_ANY, "l", 1, COMMAND_LAYOUT, NULL);
+	keymap_look(&map, SCOPE_HEX, &l, &id);
+	assert_int_equal(id, COMMAND_LAYOUT);
+	assert_int_equal(map.bindings.count, 2);
+	keymap_free(&map);
+}
+
+/* Each default key leads to its command: no two share one, and none is the
+ * beginning of another. */
+static void
+test_defaults(void **state)
+{
+	(void)state;
+	struct keymap map = {0};
+	keymap_standard(&map);
+	size_t alternatives = 0;
+	for (int i = 0; i < COMMAND_COUNT; i++) {
+		const char *at = commands[i].keys;
+		for (size_t length; *at; at += length, at += strspn(at, " ")) {
+			struct keys keys;
+			enum command_id id;
+			length = strcspn(at, " ");
+			alternatives++;
+			assert_true(keys_parse(at, length, &keys));
+			assert_int_equal(keymap_look(&map, commands[i].scope, &keys, &id),
+					 KEYMAP_FOUND);
+			assert_string_equal(commands[id].name, commands[i].name);
+			for (size_t n = 1; n < keys.count; n++) {
+				struct keys start = keys;
+				start.count = n;
+				assert_int_equal(keymap_look(&map, commands[i].scope, &start, &id),
+						 KEYMAP_PREFIX);
+			}
+		}
+	}
+	assert_int_equal(map.bindings.count, alternatives);
+	keymap_free(&map);
+}
+
+static void
+test_commands(void **state)
+{
+	(void)state;
+	for (int i = 0; i < COMMAND_COUNT; i++) {
+		const struct command *c = &commands[i];
+		assert_true(strlen(c->name) > 0 && strlen(c->help) > 0);
+		assert_null(strchr(c->name, ' '));
+		assert_int_not_equal(c->help[strlen(c->help) - 1], '.');
+		assert_int_equal(command_find(c->name, strlen(c->name)), i);
+	}
+	assert_int_equal(command_find("q", 1), COMMAND_QUIT);
+	assert_int_equal(command_find("sev", 3), COMMAND_SEVERITY);
+	assert_int_equal(command_find("next-", 5), COMMAND_COUNT); /* several */
+	assert_int_equal(command_find("nonsense", 8), COMMAND_COUNT);
+	assert_int_equal(command_find("", 0), COMMAND_COUNT);
+
+	size_t at = 0, count = 0;
+	while (command_complete("next-", 5, &at))
+		count++;
+	assert_true(count > 3);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_names),    cmocka_unit_test(test_lookup),
+	    cmocka_unit_test(test_scopes),   cmocka_unit_test(test_defaults),
+	    cmocka_unit_test(test_commands),
+	};
+	return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);
+}

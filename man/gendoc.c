@@ -42,7 +42,8 @@ print_help(const char *help)
 {
 	printf("\\&%c", toupper((unsigned char)*help));
 	print(*help ? help + 1 : help);
-	fputs(".\n", stdout);
+	size_t length = strlen(help);
+	puts(length && help[length - 1] == '.' ? "" : ".");
 }
 
 static void

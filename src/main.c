@@ -146,6 +146,16 @@ make_filter(const struct cli *cli, struct filter *filter, struct err *err)
 	return 0;
 }
 
+/* What people can read: files are always UTF-8, a terminal may not be. */
+static enum text_charset
+charset(const struct cli *cli, bool terminal)
+{
+	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (!utf8) /* widths and kinds of characters do not depend on the user */
+		setlocale(LC_CTYPE, "C.UTF-8");
+	return cli->value[CLI_ASCII] || (terminal && !utf8) ? TEXT_ASCII : TEXT_UTF8;
+}
+
 /* --- batch ------------------------------------------------------------- */
 
 static void
@@ -188,8 +198,10 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 {
 	struct err err = {0};
 	const char *name = cli->value[CLI_TO] ? cli->value[CLI_TO] : "text";
-	struct export_options options = {
-	    .format = export_find(name), .filter = *filter, .source = cli->value[CLI_SOURCE]};
+	struct export_options options = {.format = export_find(name),
+					 .filter = *filter,
+					 .source = cli->value[CLI_SOURCE],
+					 .charset = charset(cli, isatty(STDOUT_FILENO))};
 	if (!options.format) {
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
 		return fail(&err);
@@ -220,7 +232,7 @@ screen(struct session *session, const struct cli *cli, const struct filter *filt
 	const char *no_color = getenv("NO_COLOR");
 	if (!theme)
 		theme = no_color && *no_color ? "mono" : "default";
-	options.ascii = cli->value[CLI_ASCII] || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	options.ascii = charset(cli, true) == TEXT_ASCII;
 	options.commands = cli->commands.at;
 	options.command_count = cli->commands.count;
 	int failed =

@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(promise)                                                                \
-	do {                                                                          \
-		if (!(promise)) {                                                     \
-			fprintf(stderr, "drive.c:%d: broken: %s\n", __LINE__, #promise); \
-			abort();                                                      \
-		}                                                                     \
+#define CHECK(promise)                                                                             \
+	do {                                                                                       \
+		if (!(promise)) {                                                                  \
+			fprintf(stderr, "drive.c:%d: broken: %s\n", __LINE__, #promise);           \
+			abort();                                                                   \
+		}                                                                                  \
 	} while (0)
 
 enum { BATCH = 64 };

@@ -54,10 +54,12 @@ AM_CPPFLAGS += -I$(srcdir)/tests
 # Unit tests, one program per module.
 unit_tests = \
 	tests/unit/test_base \
+	tests/unit/test_canvas \
 	tests/unit/test_capture \
 	tests/unit/test_damage \
 	tests/unit/test_files \
 	tests/unit/test_index \
+	tests/unit/test_keymap \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
 	tests/unit/test_schema \
@@ -80,6 +82,7 @@ endif
 # Fuzz targets, tests/fuzz/fuzz_NAME.c, with their seeds in corpus/NAME.  Without
 # --enable-fuzz they get a main() that replays files, which is what tests do.
 fuzz_targets = \
+	tests/fuzz/fuzz_collateral \
 	tests/fuzz/fuzz_decode \
 	tests/fuzz/fuzz_profile
 
@@ -87,22 +90,38 @@ check_PROGRAMS += $(fuzz_targets)
 if !FUZZ
 tests_libtest_a_SOURCES += tests/fuzz/standalone.c
 endif
+tests_fuzz_fuzz_collateral_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_profile_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 EXTRA_DIST += tests/fuzz/corpus
 
-FUZZ_SECONDS = 60
+FUZZ_FLAGS = -max_total_time=60
 fuzz: $(fuzz_targets)
 if FUZZ
 	for target in $(fuzz_targets); do \
 		seeds=$(srcdir)/tests/fuzz/corpus/$${target##*fuzz_}; \
 		$(MKDIR_P) $$target.found && \
-		$$target -max_total_time=$(FUZZ_SECONDS) $$target.found $$seeds || exit; \
+		$$target $(FUZZ_FLAGS) $$target.found $$seeds || exit; \
 	done
 else
 	@echo "make fuzz: needs a build folder with ./configure CC=clang --enable-fuzz"; exit 1
 endif
 .PHONY: fuzz
+
+# Tests of the screen, on a terminal emulator.
+screen_tests = \
+	tests/unit/test_paint \
+	tests/unit/test_screen
+
+if HAVE_CMOCKA
+if HAVE_VTERM
+tests_libtest_a_SOURCES += tests/unit/emulator.c tests/unit/emulator.h
+check_PROGRAMS += $(screen_tests)
+TESTS += $(screen_tests)
+LDADD += $(VTERM_LIBS)
+AM_CPPFLAGS += $(VTERM_CFLAGS)
+endif
+endif
 
 # Golden decodes: tests/golden/*.txt say what bytes must decode to.
 check_PROGRAMS += tests/golden/golden

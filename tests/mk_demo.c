@@ -42,31 +42,85 @@ struct client {
 };
 
 static const struct client clients[WHO_COUNT] = {
-	[ROM] = {"boot rom",
-		 {0x2f, 0x81, 0x6c, 0x0a, 0x5d, 0x90, 0x4e, 0x2b, 0x8c, 0x11, 0x7a, 0x40, 0x9b,
-		  0xe3, 0x52, 0x01},
-		 0, 0, 0x01, 1, PRINTF32, false, false, false, 40, "rom/boot.c"},
-	[PMIC] = {"pmic", {0}, 0x21, 2, 0x02, 1, PRINTF32, true, false, false, 25, "pm/rails.c"},
-	[KERNEL] = {"kernel",
-		    {0xa4, 0x0e, 0x77, 0xd1, 0x03, 0xbe, 0x47, 0x65, 0xb2, 0x5f, 0x18, 0xc9, 0x6d,
-		     0x24, 0xf0, 0x02},
-		    0, 1, 0x10, 0x100, PRINTF64, true, false, true, 12, "kernel/task.c"},
-	[DMA] = {"dma",
-		 {0x61, 0xd3, 0x2a, 0x98, 0xee, 0x47, 0x4b, 0x0c, 0x93, 0x7d, 0x05, 0xb6, 0xa1,
-		  0x8f, 0x3c, 0x03},
-		 0, 4, 0x10, 3, CATALOG32, false, true, true, 30, "drivers/dma.c"},
-	[MAILBOX] = {"mailbox",
-		     {0x95, 0x4b, 0xc0, 0x1e, 0x72, 0xfd, 0x4d, 0x33, 0xa7, 0x06, 0xe8, 0x59, 0x13,
-		      0xd4, 0x6b, 0x04},
-		     0, 0, 0x10, 4, CATALOG64, true, false, true, 30, "ipc/mailbox.c"},
-	[DSP] = {"dsp",
-		 {0xc8, 0x35, 0xf9, 0x64, 0x1b, 0xa2, 0x42, 0xd7, 0x85, 0xe0, 0x9c, 0x2f, 0x70,
-		  0x4d, 0xb1, 0x05},
-		 0, 0, 0x20, 0, CATALOG32, true, true, true, 45, "dsp/codec.c"},
-	[WATCHDOG] = {"watchdog",
-		      {0x7b, 0x1c, 0x0d, 0xe5, 0x3f, 0x52, 0x4c, 0x1a, 0x9d, 0x86, 0x52, 0xa1,
-		       0xf0, 0x0d, 0xca, 0x75},
-		      0, 0, 0x02, 7, PRINTF32, false, false, false, 20, "pm/watchdog.c"},
+    [ROM] = {"boot rom",
+	     {0x2f, 0x81, 0x6c, 0x0a, 0x5d, 0x90, 0x4e, 0x2b, 0x8c, 0x11, 0x7a, 0x40, 0x9b, 0xe3,
+	      0x52, 0x01},
+	     0,
+	     0,
+	     0x01,
+	     1,
+	     PRINTF32,
+	     false,
+	     false,
+	     false,
+	     40,
+	     "rom/boot.c"},
+    [PMIC] = {"pmic", {0}, 0x21, 2, 0x02, 1, PRINTF32, true, false, false, 25, "pm/rails.c"},
+    [KERNEL] = {"kernel",
+		{0xa4, 0x0e, 0x77, 0xd1, 0x03, 0xbe, 0x47, 0x65, 0xb2, 0x5f, 0x18, 0xc9, 0x6d, 0x24,
+		 0xf0, 0x02},
+		0,
+		1,
+		0x10,
+		0x100,
+		PRINTF64,
+		true,
+		false,
+		true,
+		12,
+		"kernel/task.c"},
+    [DMA] = {"dma",
+	     {0x61, 0xd3, 0x2a, 0x98, 0xee, 0x47, 0x4b, 0x0c, 0x93, 0x7d, 0x05, 0xb6, 0xa1, 0x8f,
+	      0x3c, 0x03},
+	     0,
+	     4,
+	     0x10,
+	     3,
+	     CATALOG32,
+	     false,
+	     true,
+	     true,
+	     30,
+	     "drivers/dma.c"},
+    [MAILBOX] = {"mailbox",
+		 {0x95, 0x4b, 0xc0, 0x1e, 0x72, 0xfd, 0x4d, 0x33, 0xa7, 0x06, 0xe8, 0x59, 0x13,
+		  0xd4, 0x6b, 0x04},
+		 0,
+		 0,
+		 0x10,
+		 4,
+		 CATALOG64,
+		 true,
+		 false,
+		 true,
+		 30,
+		 "ipc/mailbox.c"},
+    [DSP] = {"dsp",
+	     {0xc8, 0x35, 0xf9, 0x64, 0x1b, 0xa2, 0x42, 0xd7, 0x85, 0xe0, 0x9c, 0x2f, 0x70, 0x4d,
+	      0xb1, 0x05},
+	     0,
+	     0,
+	     0x20,
+	     0,
+	     CATALOG32,
+	     true,
+	     true,
+	     true,
+	     45,
+	     "dsp/codec.c"},
+    [WATCHDOG] = {"watchdog",
+		  {0x7b, 0x1c, 0x0d, 0xe5, 0x3f, 0x52, 0x4c, 0x1a, 0x9d, 0x86, 0x52, 0xa1, 0xf0,
+		   0x0d, 0xca, 0x75},
+		  0,
+		  0,
+		  0x02,
+		  7,
+		  PRINTF32,
+		  false,
+		  false,
+		  false,
+		  20,
+		  "pm/watchdog.c"},
 };
 
 /* Short messages of the watchdog: the high byte of the 28 bits says what. */
@@ -135,8 +189,7 @@ dsp_clock(const struct story *t)
 
 /* A message of WHO with the head its messages have; send() ends it. */
 static struct mk_message *
-begin(struct story *t, enum who who, enum mk_type type, unsigned subtype,
-      enum mk_severity severity)
+begin(struct story *t, enum who who, enum mk_type type, unsigned subtype, enum mk_severity severity)
 {
 	const struct client *c = &clients[who];
 	struct mk_message *m = calloc(1, sizeof *m);
@@ -167,13 +220,13 @@ send(struct story *t, enum who who, struct mk_message *m)
 		mk_die("no memory");
 	memcpy(e->bytes, bytes, length);
 	e->feed = (struct mk_feed){
-		.bytes = e->bytes,
-		.length = length,
-		.master = clients[who].master,
-		.channel = clients[who].channel,
-		.time = t->now * 384 / 10000,
-		.is_short = mk_is_short(m),
-		.mixed = who == DMA,
+	    .bytes = e->bytes,
+	    .length = length,
+	    .master = clients[who].master,
+	    .channel = clients[who].channel,
+	    .time = t->now * 384 / 10000,
+	    .is_short = mk_is_short(m),
+	    .mixed = who == DMA,
 	};
 }
 
@@ -197,7 +250,7 @@ catalog_entry(struct story *t, enum who who, const char *format)
 	return e;
 }
 
-static struct mk_message *
+__attribute__((format(printf, 4, 0))) static struct mk_message *
 words(struct story *t, enum who who, enum mk_severity severity, const char *format, va_list list)
 {
 	enum style style = clients[who].style;
@@ -255,8 +308,8 @@ say_short(struct story *t, uint32_t what, uint32_t value)
 {
 	struct mk_message *m = begin(t, WATCHDOG, MK_SHORT32, 0, MK_UNASSIGNED);
 	mk_short(m, what | value);
-	snprintf(m->text, sizeof m->text,
-		 what == BARK ? "bark, %u ms to bite" : "heartbeat %u", value);
+	snprintf(m->text, sizeof m->text, what == BARK ? "bark, %u ms to bite" : "heartbeat %u",
+		 value);
 	send(t, WATCHDOG, m);
 }
 
@@ -303,7 +356,10 @@ rails_up(struct story *t)
 		}
 		wait_us(t, 30);
 	}
-	say(t, PMIC, MK_INFO, "power good, die %.1f \xc2\xb0""C \xc2\xb1 %.1f", 41.5, 0.5);
+	say(t, PMIC, MK_INFO,
+	    "power good, die %.1f \xc2\xb0"
+	    "C \xc2\xb1 %.1f",
+	    41.5, 0.5);
 }
 
 static void
@@ -385,12 +441,11 @@ frame(struct story *t, unsigned number, unsigned slow)
 	wait_us(t, 3);
 	say(t, DMA, MK_DEBUG, "descriptor %u done", number % 64);
 	wait_us(t, ack / 2);
-	say(t, DSP, slow > 400 ? MK_WARNING : MK_DEBUG,
-	    "frame %u: %u cycles, load %.1f%%", number,
+	say(t, DSP, slow > 400 ? MK_WARNING : MK_DEBUG, "frame %u: %u cycles, load %.1f%%", number,
 	    91000 + slow * 160 + mk_below(&t->seed, 2000), 38.0 + slow / 18.0);
 	wait_us(t, ack / 2);
-	say(t, MAILBOX, MK_DEBUG, "mailbox %u: ack seq %lu after %u us", 2,
-	    (unsigned long)number, ack);
+	say(t, MAILBOX, MK_DEBUG, "mailbox %u: ack seq %lu after %u us", 2, (unsigned long)number,
+	    ack);
 	wait_us(t, 900);
 }
 

@@ -16,43 +16,44 @@
 #define ITEMS(array) (sizeof(array) / sizeof *(array))
 
 static const char *const vocabulary[] = {
-	"link",	   "up",	"down",	  "rail",	"ready",     "retry",	"timeout",
-	"mailbox", "queue",	"full",	  "drained",	"dma",	     "channel", "ring",
-	"flush",   "cache",	"line",	  "interrupt",	"masked",    "clock",	"gated",
-	"pll",	   "locked",	"sensor", "sample",	"threshold", "thermal", "zone",
-	"power",   "state",	"enter",  "leave",	"suspend",   "resume",	"frame",
-	"dropped", "buffer",	"alloc",  "free",	"handle",    "session", "open",
-	"close",   "firmware",	"loaded", "signature",	"checked",   "panic",	"recover",
-	"event",   "scheduled", "idle",	  "wakeup",	"source",    "gpio",	"edge",
+    "link",    "up",	    "down",	 "rail",     "ready",	"retry",     "timeout", "mailbox",
+    "queue",   "full",	    "drained",	 "dma",	     "channel", "ring",	     "flush",	"cache",
+    "line",    "interrupt", "masked",	 "clock",    "gated",	"pll",	     "locked",	"sensor",
+    "sample",  "threshold", "thermal",	 "zone",     "power",	"state",     "enter",	"leave",
+    "suspend", "resume",    "frame",	 "dropped",  "buffer",	"alloc",     "free",	"handle",
+    "session", "open",	    "close",	 "firmware", "loaded",	"signature", "checked", "panic",
+    "recover", "event",	    "scheduled", "idle",     "wakeup",	"source",    "gpio",	"edge",
 };
 
 static const struct {
 	uint32_t id;
 	const char *format;
 } catalog[] = {
-	{0x1000, "ready"},
-	{0x1001, "rail %s at %d mV"},
-	{0x1002, "fifo level %u of %u, peak %5u"},
-	{0x1003, "reg 0x%08x = 0x%08X"},
-	{0x1004, "%-12s|%10s|%.3s"},
-	{0x1005, "t = %.3f C, slope %+e, %g"},
-	{0x1006, "handle %p owner %c state %hhu"},
-	{0x1007, "%lu bytes in %lld us (%zu left)"},
-	{0x1008, "100%% of %*d slots, %-*.*f kB"},
-	{0x1009, "flags %#x mode %#o delta %+d % d %i"},
-	{0x100a, "seq %hd/%hu at %jd offset %td"},
-	{0x100b, "%a %G %E %s"},
-	{0x2000, "crc %08lx of block %llu"},
-	{0x2001, "%s: state %d -> %d"},
+    {0x1000, "ready"},
+    {0x1001, "rail %s at %d mV"},
+    {0x1002, "fifo level %u of %u, peak %5u"},
+    {0x1003, "reg 0x%08x = 0x%08X"},
+    {0x1004, "%-12s|%10s|%.3s"},
+    {0x1005, "t = %.3f C, slope %+e, %g"},
+    {0x1006, "handle %p owner %c state %hhu"},
+    {0x1007, "%lu bytes in %lld us (%zu left)"},
+    {0x1008, "100%% of %*d slots, %-*.*f kB"},
+    {0x1009, "flags %#x mode %#o delta %+d % d %i"},
+    {0x100a, "seq %hd/%hu at %jd offset %td"},
+    {0x100b, "%a %G %E %s"},
+    {0x2000, "crc %08lx of block %llu"},
+    {0x2001, "%s: state %d -> %d"},
 };
 
 static const char *const files[] = {
-	"src/boot/main.c", "src/pm/rails.c", "src/ipc/mailbox.c", "src/dma/ring.c",
+    "src/boot/main.c",
+    "src/pm/rails.c",
+    "src/ipc/mailbox.c",
+    "src/dma/ring.c",
 };
 
 static const uint8_t short_guid[16] = {
-	0x7b, 0x1c, 0x0d, 0xe5, 0x3f, 0x52, 0x4c, 0x1a,
-	0x9d, 0x86, 0x52, 0xa1, 0xf0, 0x0d, 0xca, 0x75,
+    0x7b, 0x1c, 0x0d, 0xe5, 0x3f, 0x52, 0x4c, 0x1a, 0x9d, 0x86, 0x52, 0xa1, 0xf0, 0x0d, 0xca, 0x75,
 };
 
 void
@@ -99,8 +100,8 @@ severity(struct mk_maker *k)
 		uint16_t below; /* of 4096 */
 		uint8_t severity;
 	} shares[] = {
-		{1, MK_FATAL},	 {16, MK_ERROR},    {120, MK_WARNING}, {140, MK_UNASSIGNED},
-		{1800, MK_INFO}, {1850, MK_USER1}, {1880, MK_USER2},  {4096, MK_DEBUG},
+	    {1, MK_FATAL},   {16, MK_ERROR},   {120, MK_WARNING}, {140, MK_UNASSIGNED},
+	    {1800, MK_INFO}, {1850, MK_USER1}, {1880, MK_USER2},  {4096, MK_DEBUG},
 	};
 	uint32_t roll = mk_below(&k->seed, 4096);
 	size_t i = 0;
@@ -111,6 +112,9 @@ severity(struct mk_maker *k)
 
 /* --- LEN32 ------------------------------------------------------------- */
 
+/* mk_format_add() for formats of the catalog, which no compiler can check. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void
 piece(struct mk_format *f, const char *format, ...)
 {
@@ -119,6 +123,7 @@ piece(struct mk_format *f, const char *format, ...)
 	mk_format_vadd(f, format, list);
 	va_end(list);
 }
+#pragma GCC diagnostic pop
 
 static void
 fill(struct mk_maker *k, uint8_t *to, size_t length)
@@ -242,7 +247,7 @@ add_format(struct mk_maker *k, const char *format, bool wide)
 static void
 all_string(struct mk_maker *k, struct mk_message *m)
 {
-	static const uint8_t subtypes[] = {MK_GENERIC, MK_ENTER,  MK_EXIT,    MK_INVPARAM,
+	static const uint8_t subtypes[] = {MK_GENERIC, MK_ENTER,    MK_EXIT,	MK_INVPARAM,
 					   MK_ASSERT,  MK_PRINTF32, MK_PRINTF64};
 	m->subtype = subtypes[mk_below(&k->seed, ITEMS(subtypes))];
 	if (m->subtype >= MK_PRINTF32) {
@@ -287,7 +292,8 @@ all_bytes(struct mk_maker *k, struct mk_message *m)
 static void
 all_number(struct mk_maker *k, struct mk_message *m)
 {
-	uint64_t value = mk_random(&k->seed) >> mk_below(&k->seed, 60) | 1;
+	unsigned shift = mk_below(&k->seed, 60);
+	uint64_t value = mk_random(&k->seed) >> shift | 1;
 	if (m->type == MK_BUILD) {
 		m->subtype = (uint8_t)mk_below(&k->seed, 3);
 		mk_build(m, value, mk_below(&k->seed, 2) ? "1.4.2-rc1 (nightly)" : NULL);
@@ -316,9 +322,9 @@ static void
 all(struct mk_maker *k, struct mk_message *m, const uint8_t *types, uint32_t type_count)
 {
 	static void (*const make[])(struct mk_maker *, struct mk_message *) = {
-		[MK_BUILD] = all_number,   [MK_SHORT32] = all_number, [MK_STRING] = all_string,
-		[MK_CATALOG] = all_catalog, [MK_RAW] = all_bytes,     [MK_SHORT64] = all_number,
-		[MK_CLOCK] = all_number,   [MK_SBD] = all_bytes,
+	    [MK_BUILD] = all_number,	[MK_SHORT32] = all_number, [MK_STRING] = all_string,
+	    [MK_CATALOG] = all_catalog, [MK_RAW] = all_bytes,	   [MK_SHORT64] = all_number,
+	    [MK_CLOCK] = all_number,	[MK_SBD] = all_bytes,
 	};
 	uint8_t type = types[mk_below(&k->seed, type_count)];
 	mk_begin(m, (enum mk_type)type, 0, (enum mk_severity)mk_below(&k->seed, 8));

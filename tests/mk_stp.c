@@ -140,11 +140,9 @@ mk_stp_flag(struct mk_stp *s)
 static const struct {
 	const char *name, *code, *timed;
 } events[] = {
-	[MK_STP_TRIG] = {"STP:TRIG", "F06", "F07"},
-	[MK_STP_XSYNC] = {"STP:XSYNC", "F0A", "F0B"},
-	[MK_STP_MERR] = {"STP:MERR", "2", NULL},
-	[MK_STP_GERR] = {"STP:GERR", "F2", NULL},
-	[MK_STP_USER] = {"STP:USER", "F02", "F03"},
+    [MK_STP_TRIG] = {"STP:TRIG", "F06", "F07"}, [MK_STP_XSYNC] = {"STP:XSYNC", "F0A", "F0B"},
+    [MK_STP_MERR] = {"STP:MERR", "2", NULL},	[MK_STP_GERR] = {"STP:GERR", "F2", NULL},
+    [MK_STP_USER] = {"STP:USER", "F02", "F03"},
 };
 
 const char *
@@ -214,8 +212,8 @@ mk_stp_feed(struct mk_stp *s, struct mk_feed *f, uint64_t *seed)
 	unsigned bytes = packet_bytes(f, seed);
 	uint64_t value = little(f->bytes + f->done, bytes);
 	f->done += bytes;
-	bool marked = f->is_short || (f->mixed && !first && f->done == f->length &&
-				      mk_below(seed, 2));
+	bool marked =
+	    f->is_short || (f->mixed && !first && f->done == f->length && mk_below(seed, 2));
 	mk_stp_data(s, bytes, value, marked, first ? &f->time : NULL);
 	f->sent = marked;
 }

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 enum mk_nibbles {
-	MK_MSN,	 /* most significant nibble first: VERSION 3 or 4 */
-	MK_LSN,	 /* least significant first, announced as VERSION 3 all the same */
-	MK_LE22	 /* least significant first, as an extended VERSION 2.2 says */
+	MK_MSN, /* most significant nibble first: VERSION 3 or 4 */
+	MK_LSN, /* least significant first, announced as VERSION 3 all the same */
+	MK_LE22 /* least significant first, as an extended VERSION 2.2 says */
 };
 
 enum mk_stamps { MK_NAT, MK_GRAY, MK_DELTA };
@@ -22,12 +22,12 @@ struct mk_stp {
 	struct mk_out *out;
 	enum mk_nibbles nibbles;
 	enum mk_stamps stamps;
-	bool long_stamps;  /* always 16 nibbles */
-	uint64_t position; /* in nibbles */
-	uint64_t time;	   /* as a reader has it */
+	bool long_stamps;    /* always 16 nibbles */
+	uint64_t position;   /* in nibbles */
+	uint64_t time;	     /* as a reader has it */
 	int master, channel; /* -1: the reader must be told */
-	bool stamp_whole;  /* the next time stamp, whatever long_stamps says */
-	uint64_t spoil_at; /* where a nibble is spoilt, for damage */
+	bool stamp_whole;    /* the next time stamp, whatever long_stamps says */
+	uint64_t spoil_at;   /* where a nibble is spoilt, for damage */
 	uint8_t spoil;
 	uint8_t low; /* a nibble waiting for its byte */
 };
@@ -61,7 +61,7 @@ struct mk_feed {
 	uint64_t start; /* nibble of its first packet, once sent */
 	bool is_short;	/* one marked packet with time stamp */
 	bool sent;
-	bool mixed;	/* packets of any size, ended by a flag or by a mark */
+	bool mixed; /* packets of any size, ended by a flag or by a mark */
 };
 
 /* Sends the next packet. */

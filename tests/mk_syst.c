@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const char *const severity_names[] = {
-	"MAX", "FATAL", "ERROR", "WARNING", "INFO", "USER1", "USER2", "DEBUG",
+    "MAX", "FATAL", "ERROR", "WARNING", "INFO", "USER1", "USER2", "DEBUG",
 };
 
 /* --- bytes ------------------------------------------------------------- */
@@ -277,8 +277,8 @@ mk_clock(struct mk_message *m, uint64_t clock, uint64_t hz)
 }
 
 void
-mk_sbd(struct mk_message *m, uint64_t id, uint64_t address, const char *name,
-       const uint8_t *bytes, size_t length)
+mk_sbd(struct mk_message *m, uint64_t id, uint64_t address, const char *name, const uint8_t *bytes,
+       size_t length)
 {
 	static const uint8_t address_bytes[] = {0, 2, 4, 8};
 	put_number(m, id, m->subtype & 1 ? 8 : 4);
@@ -326,8 +326,7 @@ encode_short(const struct mk_message *m, uint8_t *to, size_t *length)
 		return true;
 	}
 	*length = m->subtype == MK_BUILD_COMPACT32 ? 4 : 8;
-	little(to,
-	       (m->value & 0xfffff) << 4 | (uint64_t)m->subtype << 24 | m->value >> 20 << 30,
+	little(to, (m->value & 0xfffff) << 4 | (uint64_t)m->subtype << 24 | m->value >> 20 << 30,
 	       (unsigned)*length);
 	return true;
 }
@@ -356,10 +355,10 @@ mk_encode(const struct mk_message *m, uint8_t *to)
 	if (encode_short(m, to, &length))
 		return length;
 
-	uint32_t header = m->type | (uint32_t)m->severity << 4 |
-			  (uint32_t)m->has_location << 8 | (uint32_t)m->has_length << 9 |
-			  (uint32_t)m->has_crc << 10 | (uint32_t)m->has_time << 11 |
-			  (uint32_t)m->has_guid << 23 | (uint32_t)m->subtype << 24;
+	uint32_t header = m->type | (uint32_t)m->severity << 4 | (uint32_t)m->has_location << 8 |
+			  (uint32_t)m->has_length << 9 | (uint32_t)m->has_crc << 10 |
+			  (uint32_t)m->has_time << 11 | (uint32_t)m->has_guid << 23 |
+			  (uint32_t)m->subtype << 24;
 	header |= m->has_guid ? (m->unit & 2047u) << 12
 			      : (m->unit & 15u) << 12 | (m->module & 127u) << 16;
 
@@ -425,13 +424,15 @@ type_name(const struct mk_message *m, char *to, size_t size)
 {
 	static const char *const builds[] = {"COMPACT32", "COMPACT64", "LONG"};
 	static const char *const strings[64] = {
-		[MK_GENERIC] = "GENERIC",   [MK_ENTER] = "ENTER",
-		[MK_EXIT] = "EXIT",	    [MK_INVPARAM] = "INVPARAM",
-		[MK_ASSERT] = "ASSERT",	    [MK_PRINTF32] = "PRINTF32",
-		[MK_PRINTF64] = "PRINTF64",
+	    [MK_GENERIC] = "GENERIC",	[MK_ENTER] = "ENTER",	[MK_EXIT] = "EXIT",
+	    [MK_INVPARAM] = "INVPARAM", [MK_ASSERT] = "ASSERT", [MK_PRINTF32] = "PRINTF32",
+	    [MK_PRINTF64] = "PRINTF64",
 	};
 	static const char *const catalogs[] = {
-		[1] = "ID32P32", [2] = "ID64P32", [5] = "ID32P64", [6] = "ID64P64",
+	    [1] = "ID32P32",
+	    [2] = "ID64P32",
+	    [5] = "ID32P64",
+	    [6] = "ID64P64",
 	};
 	switch ((enum mk_type)m->type) {
 	case MK_BUILD:
@@ -469,8 +470,8 @@ mk_guid_text(const uint8_t guid[16], char text_of[40])
 {
 	char *at = text_of + sprintf(text_of, "{");
 	for (int i = 0; i < 16; i++)
-		at += sprintf(at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
-			      guid[i]);
+		at +=
+		    sprintf(at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", guid[i]);
 	sprintf(at, "}");
 }
 
@@ -515,8 +516,7 @@ mk_truth_message(FILE *truth, uint64_t offset, uint64_t length, const char *stat
 
 	bool whole = !mk_is_short(m);
 	struct mk_transport own = {.timed = whole && m->has_time, .ticks = m->time};
-	mk_truth_other(truth, offset, length, m->bad_crc ? "bad-crc" : state,
-		       t && t->timed ? t : &own,
-		       whole ? (enum mk_severity)m->severity : MK_UNASSIGNED, type, m->text,
-		       fields);
+	mk_truth_other(
+	    truth, offset, length, m->bad_crc ? "bad-crc" : state, t && t->timed ? t : &own,
+	    whole ? (enum mk_severity)m->severity : MK_UNASSIGNED, type, m->text, fields);
 }

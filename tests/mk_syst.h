@@ -70,11 +70,11 @@ struct mk_message {
 	bool bad_crc;
 	uint8_t guid[16];
 	uint16_t unit;
-	uint8_t module; /* where there is no GUID */
+	uint8_t module;	       /* where there is no GUID */
 	uint8_t location_form; /* 0 and 1: file << 32 | line; 2 and 3: address */
 	uint64_t location;
 	uint64_t time;
-	uint64_t value; /* of SHORT and compact BUILD */
+	uint64_t value;	       /* of SHORT and compact BUILD */
 	const char *file_name; /* as the collateral names the file of the location */
 	const char *protocol;  /* and a RAW subtype */
 
@@ -83,7 +83,7 @@ struct mk_message {
 	size_t extra_length;
 	uint8_t payload[MK_PAYLOAD_MAX];
 	char text[2 * MK_PAYLOAD_MAX + 64]; /* "*": not for the truth to say */
-	char extra[8192]; /* "\tname=value" of the payload's fields */
+	char extra[8192];		    /* "\tname=value" of the payload's fields */
 };
 
 /* Clears all but `told` and sets these. */
@@ -98,8 +98,8 @@ void mk_catalog(struct mk_message *, uint64_t id, const struct mk_format *);
 void mk_raw(struct mk_message *, const uint8_t *, size_t length);
 void mk_clock(struct mk_message *, uint64_t clock, uint64_t hz);
 /* SUBTYPE says which of them are there. */
-void mk_sbd(struct mk_message *, uint64_t id, uint64_t address, const char *name,
-	    const uint8_t *, size_t length);
+void mk_sbd(struct mk_message *, uint64_t id, uint64_t address, const char *name, const uint8_t *,
+	    size_t length);
 
 void mk_guid_text(const uint8_t guid[16], char text[40]);
 

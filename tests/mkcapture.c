@@ -181,8 +181,8 @@ static size_t
 hex_line(struct work *w, uint8_t *to)
 {
 	static const char prefix[] = "SYS-T RAW DATA: ";
-	static const char *const before[] = {"", "", "", "", "", "Booting from ROM..",
-					     "[    1.250000] uart: "};
+	static const char *const before[] = {
+	    "", "", "", "", "", "Booting from ROM..", "[    1.250000] uart: "};
 	static const char *const digits[] = {"0123456789ABCDEF", "0123456789abcdef"};
 
 	mk_make(&w->maker, &w->message);
@@ -203,16 +203,16 @@ static size_t
 other_line(struct work *w, uint8_t *to)
 {
 	static const char *const lines[] = {
-		"*** Booting board revision C ***",
-		"STP Protocol Output:",
-		"uart: console ready",
-		"SYS-T RAW DATA",
+	    "*** Booting board revision C ***",
+	    "STP Protocol Output:",
+	    "uart: console ready",
+	    "SYS-T RAW DATA",
 	};
 	const char *line = lines[mk_below(&w->seed, ITEMS(lines))];
 	memcpy(to, line, strlen(line));
 	if (w->truth)
-		mk_truth_other(w->truth, w->out->offset, strlen(line), "other", NULL,
-			       MK_UNASSIGNED, "*", line, "");
+		mk_truth_other(w->truth, w->out->offset, strlen(line), "other", NULL, MK_UNASSIGNED,
+			       "*", line, "");
 	return strlen(line);
 }
 
@@ -271,8 +271,8 @@ truth_event(struct link *l, uint64_t start, enum mk_severity severity, const cha
 		return;
 	struct mk_transport t = {.timed = time, .ticks = time ? *time : 0};
 	uint64_t first = start / 2, last = (l->stp.position - 1) / 2;
-	mk_truth_other(l->work->truth, first, last - first + 1, l->doubtful ? "damaged" : "ok",
-		       &t, severity, type, "*", fields);
+	mk_truth_other(l->work->truth, first, last - first + 1, l->doubtful ? "damaged" : "ok", &t,
+		       severity, type, "*", fields);
 }
 
 static void
@@ -298,9 +298,9 @@ send_event(struct link *l)
 		enum mk_stp_event event;
 		enum mk_severity severity;
 	} events[] = {
-		{MK_STP_TRIG, MK_WARNING},
-		{MK_STP_XSYNC, MK_DEBUG},
-		{MK_STP_USER, MK_DEBUG},
+	    {MK_STP_TRIG, MK_WARNING},
+	    {MK_STP_XSYNC, MK_DEBUG},
+	    {MK_STP_USER, MK_DEBUG},
 	};
 	size_t i = mk_below(&l->work->seed, ITEMS(events));
 	bool timed = mk_below(&l->work->seed, 2);
@@ -319,13 +319,13 @@ begin_message(struct link *l, struct sender *s)
 	const struct mk_message *m = &s->message;
 	uint16_t number = (uint16_t)(s - l->senders);
 	s->feed = (struct mk_feed){
-		.bytes = s->bytes,
-		.length = mk_encode(m, s->bytes),
-		.master = (uint16_t)(0x80 + number / 3 * 0x101),
-		.channel = (uint16_t)(number % 3 * 0x90 + 1),
-		.time = l->time,
-		.is_short = mk_is_short(m),
-		.mixed = w->plan->mix == MK_MIX_ALL,
+	    .bytes = s->bytes,
+	    .length = mk_encode(m, s->bytes),
+	    .master = (uint16_t)(0x80 + number / 3 * 0x101),
+	    .channel = (uint16_t)(number % 3 * 0x90 + 1),
+	    .time = l->time,
+	    .is_short = mk_is_short(m),
+	    .mixed = w->plan->mix == MK_MIX_ALL,
 	};
 	s->busy = true;
 	s->damage = choose_damage(w);
@@ -406,13 +406,13 @@ make_stp(struct work *w)
 	if (!senders)
 		mk_die("no memory");
 	struct link l = {
-		.work = w,
-		.senders = senders,
-		.stp = {.out = w->out,
-			.nibbles = (enum mk_nibbles)p->nibbles,
-			.stamps = (enum mk_stamps)p->stamps,
-			.long_stamps = p->mix == MK_MIX_LEN32},
-		.time = (uint64_t)STP_HZ * 3,
+	    .work = w,
+	    .senders = senders,
+	    .stp = {.out = w->out,
+		    .nibbles = (enum mk_nibbles)p->nibbles,
+		    .stamps = (enum mk_stamps)p->stamps,
+		    .long_stamps = p->mix == MK_MIX_LEN32},
+	    .time = (uint64_t)STP_HZ * 3,
 	};
 	for (unsigned i = 0; i < p->senders; i++)
 		senders[i].message.told = w->truth;
@@ -445,9 +445,9 @@ static void
 make(const struct plan *p)
 {
 	static void (*const transports[])(struct work *) = {
-		[RAW] = make_raw,
-		[HEX] = make_hex,
-		[STP] = make_stp,
+	    [RAW] = make_raw,
+	    [HEX] = make_hex,
+	    [STP] = make_stp,
 	};
 	struct work *w = calloc(1, sizeof *w);
 	if (!w)
@@ -480,24 +480,32 @@ static const struct capture {
 	const char *name, *ending;
 	struct plan plan;
 } testdata[] = {
-	{"all-raw", "bin", {.mix = MK_MIX_ALL, .count = 400}},
-	{"all-hex", "txt", {.transport = HEX, .mix = MK_MIX_ALL, .count = 200}},
-	{"all-msn", "stp", {.transport = STP, .mix = MK_MIX_ALL, .count = 300}},
-	{"all-lsn", "stp", {.transport = STP, .mix = MK_MIX_ALL, .count = 200, .nibbles = MK_LSN}},
-	{"all-le22", "stp",
-	 {.transport = STP, .mix = MK_MIX_ALL, .count = 200, .nibbles = MK_LE22}},
-	{"gray", "stp", {.transport = STP, .mix = MK_MIX_TEXT, .count = 100, .stamps = MK_GRAY}},
-	{"delta", "stp", {.transport = STP, .mix = MK_MIX_TEXT, .count = 100, .stamps = MK_DELTA}},
-	{"short", "bin", {.mix = MK_MIX_SHORT, .count = 200}},
-	{"len32", "bin", {.mix = MK_MIX_LEN32, .size = 16384}},
-	{"damaged-raw", "bin",
-	 {.mix = MK_MIX_ALL, .count = 300, .rate = .05, .damage = CUT | FLIP | DROP | GARBAGE}},
-	{"damaged-hex", "txt",
-	 {.transport = HEX, .mix = MK_MIX_ALL, .count = 100, .rate = .2,
-	  .damage = CUT | FLIP | DROP | GARBAGE}},
-	{"damaged-stp", "stp",
-	 {.transport = STP, .mix = MK_MIX_ALL, .count = 300, .rate = .05,
-	  .damage = CUT | FLIP | DROP | GARBAGE}},
+    {"all-raw", "bin", {.mix = MK_MIX_ALL, .count = 400}},
+    {"all-hex", "txt", {.transport = HEX, .mix = MK_MIX_ALL, .count = 200}},
+    {"all-msn", "stp", {.transport = STP, .mix = MK_MIX_ALL, .count = 300}},
+    {"all-lsn", "stp", {.transport = STP, .mix = MK_MIX_ALL, .count = 200, .nibbles = MK_LSN}},
+    {"all-le22", "stp", {.transport = STP, .mix = MK_MIX_ALL, .count = 200, .nibbles = MK_LE22}},
+    {"gray", "stp", {.transport = STP, .mix = MK_MIX_TEXT, .count = 100, .stamps = MK_GRAY}},
+    {"delta", "stp", {.transport = STP, .mix = MK_MIX_TEXT, .count = 100, .stamps = MK_DELTA}},
+    {"short", "bin", {.mix = MK_MIX_SHORT, .count = 200}},
+    {"len32", "bin", {.mix = MK_MIX_LEN32, .size = 16384}},
+    {"damaged-raw",
+     "bin",
+     {.mix = MK_MIX_ALL, .count = 300, .rate = .05, .damage = CUT | FLIP | DROP | GARBAGE}},
+    {"damaged-hex",
+     "txt",
+     {.transport = HEX,
+      .mix = MK_MIX_ALL,
+      .count = 100,
+      .rate = .2,
+      .damage = CUT | FLIP | DROP | GARBAGE}},
+    {"damaged-stp",
+     "stp",
+     {.transport = STP,
+      .mix = MK_MIX_ALL,
+      .count = 300,
+      .rate = .05,
+      .damage = CUT | FLIP | DROP | GARBAGE}},
 };
 
 static void
@@ -582,23 +590,23 @@ enum option_code {
 };
 
 static const struct option options[] = {
-	{"format", required_argument, NULL, 'f'},
-	{"mix", required_argument, NULL, 'm'},
-	{"size", required_argument, NULL, 'n'},
-	{"count", required_argument, NULL, 'c'},
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{"seed", required_argument, NULL, OPT_SEED},
-	{"sparse", no_argument, NULL, OPT_SPARSE},
-	{"nibbles", required_argument, NULL, OPT_NIBBLES},
-	{"stamps", required_argument, NULL, OPT_STAMPS},
-	{"senders", required_argument, NULL, OPT_SENDERS},
-	{"async", required_argument, NULL, OPT_ASYNC},
-	{"damage", required_argument, NULL, OPT_DAMAGE},
-	{"rate", required_argument, NULL, OPT_RATE},
-	{"truth", required_argument, NULL, OPT_TRUTH},
-	{"collateral", required_argument, NULL, OPT_COLLATERAL},
-	{NULL, 0, NULL, 0},
+    {"format", required_argument, NULL, 'f'},
+    {"mix", required_argument, NULL, 'm'},
+    {"size", required_argument, NULL, 'n'},
+    {"count", required_argument, NULL, 'c'},
+    {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"sparse", no_argument, NULL, OPT_SPARSE},
+    {"nibbles", required_argument, NULL, OPT_NIBBLES},
+    {"stamps", required_argument, NULL, OPT_STAMPS},
+    {"senders", required_argument, NULL, OPT_SENDERS},
+    {"async", required_argument, NULL, OPT_ASYNC},
+    {"damage", required_argument, NULL, OPT_DAMAGE},
+    {"rate", required_argument, NULL, OPT_RATE},
+    {"truth", required_argument, NULL, OPT_TRUTH},
+    {"collateral", required_argument, NULL, OPT_COLLATERAL},
+    {NULL, 0, NULL, 0},
 };
 
 static uint64_t

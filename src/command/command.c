@@ -12,12 +12,12 @@
 #include <string.h>
 
 const struct command commands[COMMAND_COUNT] = {
-#define COMMAND(id_, name_, group_, scope_, keys_, argument_, help_)           \
-	[COMMAND_##id_] = {.name = (name_),                                    \
-			   .group = GROUP_##group_,                            \
-			   .scope = SCOPE_##scope_,                            \
-			   .keys = (keys_),                                    \
-			   .argument = ARGUMENT_##argument_,                   \
+#define COMMAND(id_, name_, group_, scope_, keys_, argument_, help_)                               \
+	[COMMAND_##id_] = {.name = (name_),                                                        \
+			   .group = GROUP_##group_,                                                \
+			   .scope = SCOPE_##scope_,                                                \
+			   .keys = (keys_),                                                        \
+			   .argument = ARGUMENT_##argument_,                                       \
 			   .help = (help_)},
 #include "command/command.def"
 #undef COMMAND
@@ -27,9 +27,9 @@ const char *
 command_group_title(enum command_group group)
 {
 	static const char *const titles[GROUP_COUNT] = {
-	    [GROUP_MOVE] = "Moving",	 [GROUP_FIND] = "Finding",
-	    [GROUP_FILTER] = "Filters",	 [GROUP_MARKS] = "Marks and copies",
-	    [GROUP_PANES] = "Panes",	 [GROUP_SHOW] = "Screen and program",
+	    [GROUP_MOVE] = "Moving",	[GROUP_FIND] = "Finding",
+	    [GROUP_FILTER] = "Filters", [GROUP_MARKS] = "Marks and copies",
+	    [GROUP_PANES] = "Panes",	[GROUP_SHOW] = "Screen and program",
 	};
 	return titles[group];
 }
@@ -38,8 +38,8 @@ const char *
 command_scope_name(enum command_scope scope)
 {
 	static const char *const names[SCOPE_COUNT] = {
-	    [SCOPE_ANY] = "any",    [SCOPE_LIST] = "list", [SCOPE_DETAIL] = "detail",
-	    [SCOPE_HEX] = "hex",    [SCOPE_HELP] = "help",
+	    [SCOPE_ANY] = "any", [SCOPE_LIST] = "list", [SCOPE_DETAIL] = "detail",
+	    [SCOPE_HEX] = "hex", [SCOPE_HELP] = "help",
 	};
 	return names[scope];
 }

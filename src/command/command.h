@@ -18,14 +18,7 @@ enum command_id {
 };
 
 /* Where a key means something; ANY is looked at last. */
-enum command_scope {
-	SCOPE_ANY,
-	SCOPE_LIST,
-	SCOPE_DETAIL,
-	SCOPE_HEX,
-	SCOPE_HELP,
-	SCOPE_COUNT
-};
+enum command_scope { SCOPE_ANY, SCOPE_LIST, SCOPE_DETAIL, SCOPE_HEX, SCOPE_HELP, SCOPE_COUNT };
 
 enum command_group {
 	GROUP_MOVE,
@@ -39,9 +32,9 @@ enum command_group {
 
 enum command_argument {
 	ARGUMENT_NONE,
-	ARGUMENT_COUNT, /* digits before the key */
+	ARGUMENT_COUNT,	 /* digits before the key */
 	ARGUMENT_LETTER, /* the key after it */
-	ARGUMENT_TEXT	/* asked for in a prompt, or after the name */
+	ARGUMENT_TEXT	 /* asked for in a prompt, or after the name */
 };
 
 struct command {

@@ -14,11 +14,21 @@ static const struct {
 	const char *name;
 	uint32_t key;
 } names[] = {
-    {"Space", KEYCODE_SPACE},	{"Tab", KEYCODE_TAB},		{"Enter", KEYCODE_ENTER},
-    {"Esc", KEYCODE_ESC},	{"Backspace", KEYCODE_BACKSPACE}, {"Up", KEYCODE_UP},
-    {"Down", KEYCODE_DOWN},	{"Left", KEYCODE_LEFT},		{"Right", KEYCODE_RIGHT},
-    {"Home", KEYCODE_HOME},	{"End", KEYCODE_END},		{"PgUp", KEYCODE_PAGE_UP},
-    {"PgDn", KEYCODE_PAGE_DOWN}, {"Ins", KEYCODE_INSERT},	{"Del", KEYCODE_DELETE},
+    {"Space", KEYCODE_SPACE},
+    {"Tab", KEYCODE_TAB},
+    {"Enter", KEYCODE_ENTER},
+    {"Esc", KEYCODE_ESC},
+    {"Backspace", KEYCODE_BACKSPACE},
+    {"Up", KEYCODE_UP},
+    {"Down", KEYCODE_DOWN},
+    {"Left", KEYCODE_LEFT},
+    {"Right", KEYCODE_RIGHT},
+    {"Home", KEYCODE_HOME},
+    {"End", KEYCODE_END},
+    {"PgUp", KEYCODE_PAGE_UP},
+    {"PgDn", KEYCODE_PAGE_DOWN},
+    {"Ins", KEYCODE_INSERT},
+    {"Del", KEYCODE_DELETE},
     {"BackTab", KEYCODE_BACKTAB},
 };
 enum { NAMES = sizeof names / sizeof *names };

@@ -36,7 +36,7 @@ enum keycode {
 enum { KEYS_MAX = 4 }; /* of a sequence */
 
 /* The code of Ctrl with a letter. */
-#define KEYCODE_CTRL(letter) ((letter) & 0x1f)
+#define KEYCODE_CTRL(letter) ((letter)&0x1f)
 
 struct keys {
 	uint32_t at[KEYS_MAX];

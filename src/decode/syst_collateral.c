@@ -49,16 +49,16 @@ struct syst_client {
 };
 
 struct syst_collateral {
-	struct arena arena;		    /* all texts */
+	struct arena arena;		   /* all texts */
 	VEC(struct syst_client *) clients; /* in the order of files and in them */
 	struct syst_collateral *old;
 };
 
 /* Bits that a table's numbers can have. */
 static const uint64_t table_bits[SYST_TABLE_COUNT] = {
-    [SYST_TABLE_BUILDS] = UINT64_MAX,	 [SYST_TABLE_MODULES] = 0x7f,
-    [SYST_TABLE_FILES] = UINT32_MAX,	 [SYST_TABLE_CATALOG32] = UINT32_MAX,
-    [SYST_TABLE_CATALOG64] = UINT64_MAX, [SYST_TABLE_SHORT32] = UINT32_MAX >> 4,
+    [SYST_TABLE_BUILDS] = UINT64_MAX,	    [SYST_TABLE_MODULES] = 0x7f,
+    [SYST_TABLE_FILES] = UINT32_MAX,	    [SYST_TABLE_CATALOG32] = UINT32_MAX,
+    [SYST_TABLE_CATALOG64] = UINT64_MAX,    [SYST_TABLE_SHORT32] = UINT32_MAX >> 4,
     [SYST_TABLE_SHORT64] = UINT64_MAX >> 4, [SYST_TABLE_PROTOCOLS] = 0x3f,
 };
 
@@ -322,8 +322,7 @@ static void
 close_client(struct reading *r)
 {
 	if (!r->client->guids.count)
-		complain(r, "client %s has no Guid, so no message belongs to it",
-			 r->client->name);
+		complain(r, "client %s has no Guid, so no message belongs to it", r->client->name);
 	for (size_t i = 0; i < SYST_TABLE_COUNT; i++)
 		table_finish(&r->client->tables[i], i);
 	r->client = NULL;
@@ -350,8 +349,7 @@ open_entry(struct reading *r, const char *element, const char **attributes)
 	r->entry_good = attribute(attributes, "ID") != NULL;
 	if (!r->entry_good)
 		complain(r, "%s has no ID", element);
-	r->entry_good = r->entry_good &&
-			read_number(r, attributes, "ID", UINT64_MAX, &entry.id) &&
+	r->entry_good = r->entry_good && read_number(r, attributes, "ID", UINT64_MAX, &entry.id) &&
 			read_number(r, attributes, "Mask", UINT64_MAX, &entry.mask) &&
 			read_number(r, attributes, "File", UINT32_MAX, &file) &&
 			read_number(r, attributes, "Line", UINT32_MAX, &line);
@@ -397,7 +395,8 @@ static void
 bind_prefixes(struct reading *r, const char **attributes)
 {
 	for (; *attributes; attributes += 2) {
-		if (strncmp(attributes[0], "xmlns", 5) != 0 || strcmp(attributes[1], NAMESPACE) != 0)
+		if (strncmp(attributes[0], "xmlns", 5) != 0 ||
+		    strcmp(attributes[1], NAMESPACE) != 0)
 			continue;
 		const char *prefix = attributes[0] + 5;
 		if (*prefix == ':' || !*prefix)

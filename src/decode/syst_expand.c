@@ -191,8 +191,7 @@ add_protocol(struct job *j, unsigned subtype)
 	const struct syst_args args = {.at = bytes, .length = sizeof bytes};
 	bool cut;
 	if (protocol)
-		syst_printf(&j->e->type, protocol->text, strlen(protocol->text), &args, NULL,
-			    &cut);
+		syst_printf(&j->e->type, protocol->text, strlen(protocol->text), &args, NULL, &cut);
 	else
 		text_addf(&j->e->type, "%u", subtype);
 }
@@ -442,9 +441,8 @@ expand_short(struct job *j)
 	uint64_t open = value & ~j->entry->mask;
 	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (uint8_t)(open >> 8 * i);
-	const struct syst_args args = {.at = bytes,
-				       .length = sizeof bytes,
-				       .packing = wide ? SYST_P64 : SYST_P32};
+	const struct syst_args args = {
+	    .at = bytes, .length = sizeof bytes, .packing = wide ? SYST_P64 : SYST_P32};
 	syst_printf(&j->e->text, j->entry->text, strlen(j->entry->text), &args, NULL, &cut);
 	add_text(j, SYST_F_FORMAT, j->entry->text, strlen(j->entry->text));
 }
@@ -464,8 +462,8 @@ add_arg(void *context, const struct syst_arg *arg)
 	    [SYST_ARG_TEXT] = SYST_F_ARG_TEXT,
 	};
 	const struct arg_sink *sink = context;
-	struct field *field = add_bits(sink->job, rows[arg->type], 8 * (sink->at + arg->at),
-				       8 * arg->length);
+	struct field *field =
+	    add_bits(sink->job, rows[arg->type], 8 * (sink->at + arg->at), 8 * arg->length);
 	switch (arg->type) {
 	case SYST_ARG_INT:
 		field->i = arg->i;
@@ -501,8 +499,8 @@ put_printf(struct job *j, const char *format, size_t length, size_t at, enum sys
 				       .nul_behind = j->f->length <= PRINTER_BLOCK};
 	bool cut;
 	open_level(j, SYST_F_ARGS, at, args.length);
-	size_t used = syst_printf(&j->e->text, format, length, &args, j->wanted ? &sink : NULL,
-				  &cut);
+	size_t used =
+	    syst_printf(&j->e->text, format, length, &args, j->wanted ? &sink : NULL, &cut);
 	close_level(j);
 	if (cut)
 		add_note(j, "widths and text are cut to what can be shown");
@@ -649,8 +647,8 @@ expand_bad(struct job *j)
 	const struct syst_frame *f = j->f;
 	size_t want = f->peek.length > f->peek.least ? f->peek.length : f->peek.least;
 	struct text *out = &j->e->text;
-	text_addf(out, "%s, %zu bytes of %zu",
-		  f->fault == SYST_TOO_LONG ? "too long" : "too short", f->length, want);
+	text_addf(out, "%s, %zu bytes of %zu", f->fault == SYST_TOO_LONG ? "too long" : "too short",
+		  f->length, want);
 	add_note(j, arena_text(&j->e->arena, out->data, out->length));
 	text_add(out, ": ");
 	text_add_hex(out, f->p, f->length);
@@ -658,11 +656,10 @@ expand_bad(struct job *j)
 }
 
 static void (*const bodies[])(struct job *) = {
-    [SYST_BUILD] = expand_build,     [SYST_SHORT32] = expand_short,
-    [SYST_STRING] = expand_string,   [SYST_CATALOG] = expand_catalog,
-    [SYST_RAW] = expand_raw,	     [SYST_SHORT64] = expand_short,
-    [SYST_CLOCK] = expand_clock,     [SYST_SBD] = expand_sbd,
-    [SYST_UNKNOWN] = expand_unknown, [SYST_BAD] = expand_bad,
+    [SYST_BUILD] = expand_build,     [SYST_SHORT32] = expand_short, [SYST_STRING] = expand_string,
+    [SYST_CATALOG] = expand_catalog, [SYST_RAW] = expand_raw,	    [SYST_SHORT64] = expand_short,
+    [SYST_CLOCK] = expand_clock,     [SYST_SBD] = expand_sbd,	    [SYST_UNKNOWN] = expand_unknown,
+    [SYST_BAD] = expand_bad,
 };
 
 /* --- the whole --------------------------------------------------------- */
@@ -680,7 +677,7 @@ syst_choose_entry(const struct syst_frame *f, const struct syst_client *client)
 	case SYST_CATALOG:
 		return syst_client_entry(client,
 					 syst_catalog_id_size(f) == 4 ? SYST_TABLE_CATALOG32
-								 : SYST_TABLE_CATALOG64,
+								      : SYST_TABLE_CATALOG64,
 					 syst_catalog_id(f));
 	default:
 		return NULL;
@@ -695,8 +692,8 @@ add_crc(struct job *j, uint32_t stated, uint32_t computed)
 	add_uint(j, SYST_F_CRC, f->payload_end, 4, stated);
 	add_uint(j, SYST_F_CRC_OK, f->payload_end, 4, stated == computed);
 	if (stated != computed && j->wanted)
-		add_note(j, arena_format(&j->e->arena,
-					 "bad CRC: these bytes give 0x%08x", computed));
+		add_note(j,
+			 arena_format(&j->e->arena, "bad CRC: these bytes give 0x%08x", computed));
 }
 
 void
@@ -732,9 +729,8 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 }
 
 void
-syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
-	    size_t length, enum expand_want want, const struct decode_history *history,
-	    struct expansion *e)
+syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t *p, size_t length,
+	    enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	syst_expand_from(d, m, p, length, want, history, NULL, e);
 }

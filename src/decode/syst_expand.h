@@ -14,15 +14,13 @@ struct syst_client_choice {
 	const struct syst_client *client; /* NULL: not in the collateral */
 };
 
-struct syst_client_choice syst_choose_client(const struct syst_decoder *,
-					     const struct syst_frame *,
-					     const struct syst_sender *, /* or NULL */
+struct syst_client_choice syst_choose_client(const struct syst_decoder *, const struct syst_frame *,
+					     const struct syst_sender *,    /* or NULL */
 					     const struct decode_history *, /* or NULL */
 					     const struct message *);
 
 /* The format of a CATALOG or SHORT message, NULL if there is none. */
-const struct syst_entry *syst_choose_entry(const struct syst_frame *,
-					   const struct syst_client *);
+const struct syst_entry *syst_choose_entry(const struct syst_frame *, const struct syst_client *);
 
 /* The id of a sound CATALOG message: 4 bytes for odd subtypes, else 8. */
 size_t syst_catalog_id_size(const struct syst_frame *);
@@ -30,8 +28,8 @@ uint64_t syst_catalog_id(const struct syst_frame *);
 
 /* Appends FILE:LINE where the message comes from: its own, else ENTRY's (may
  * be NULL).  Nothing if neither knows. */
-void syst_source(const struct syst_frame *, const struct syst_client *,
-		 const struct syst_entry *, struct text *out);
+void syst_source(const struct syst_frame *, const struct syst_client *, const struct syst_entry *,
+		 struct text *out);
 
 /* The address where the message comes from.  Returns its size: 4, 8, or 0 for
  * none. */

@@ -26,7 +26,7 @@ enum { MARKER_LENGTH = sizeof marker - 1 };
 /* A line and where its digits are. */
 struct line {
 	const uint8_t *p;
-	size_t length;	/* without its end */
+	size_t length;	       /* without its end */
 	const uint8_t *digits; /* NULL: the line has no marker */
 	size_t digit_count;
 };
@@ -56,18 +56,22 @@ parse_line(struct line *line, const uint8_t *p, size_t length)
 }
 
 /* Values of hexadecimal digits; 0xff for what is none. */
-static const uint8_t digit_values[256] = {
+/* clang-format off */
 #define NONE4 0xff, 0xff, 0xff, 0xff
 #define NONE16 NONE4, NONE4, NONE4, NONE4
+#define DIGITS16 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xff, 0xff, NONE4
 #define LETTERS16 0xff, 10, 11, 12, 13, 14, 15, 0xff, NONE4, NONE4
-    NONE16, NONE16, NONE16,
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xff, 0xff, NONE4,
+static const uint8_t digit_values[256] = {
+    NONE16,    NONE16, NONE16,	  DIGITS16,
     LETTERS16, NONE16, LETTERS16, NONE16,
-    NONE16, NONE16, NONE16, NONE16, NONE16, NONE16, NONE16, NONE16,
+    NONE16,    NONE16, NONE16,	  NONE16,
+    NONE16,    NONE16, NONE16,	  NONE16,
+};
 #undef NONE4
 #undef NONE16
+#undef DIGITS16
 #undef LETTERS16
-};
+/* clang-format on */
 
 /* Turns COUNT pairs of digits into bytes; false if one is no digit. */
 static bool
@@ -209,8 +213,8 @@ static void
 add_text(struct expansion *e, enum syst_field row, const struct message *m, const char *text,
 	 size_t length)
 {
-	struct field *field = expansion_add(e, &syst_fields[row], FIELD_CAPTURE, 8 * m->offset,
-					    8 * m->length);
+	struct field *field =
+	    expansion_add(e, &syst_fields[row], FIELD_CAPTURE, 8 * m->offset, 8 * m->length);
 	field->s.at = text;
 	field->s.length = length;
 }
@@ -227,12 +231,12 @@ hex_expand(const struct decoder *decoder, const struct message *m, const struct 
 		    .bits = (uint32_t)(8 * e->payload_length),
 		    .form = EXTENT_HEX,
 		};
-		syst_expand((const struct syst_decoder *)decoder, m, e->payload,
-			    e->payload_length, want, history, e);
+		syst_expand((const struct syst_decoder *)decoder, m, e->payload, e->payload_length,
+			    want, history, e);
 		return;
 	}
-	const char *why = line.digit_count % 2 ? "odd number of hexadecimal digits"
-					       : "no hexadecimal digits";
+	const char *why =
+	    line.digit_count % 2 ? "odd number of hexadecimal digits" : "no hexadecimal digits";
 	text_add(&e->type, line.digits ? "BAD" : "TEXT");
 	if (line.digits)
 		text_addf(&e->text, "%s: ", why);
@@ -265,8 +269,7 @@ hex_systprint(const struct decoder *decoder, const struct message *m, const stru
 {
 	const uint8_t *p = w->bytes + (m->offset - w->offset);
 	return m->length > MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH) &&
-	       p[MARKER_LENGTH] == ' ' &&
-	       syst_systprint(decoder, m, w, history, e, out);
+	       p[MARKER_LENGTH] == ' ' && syst_systprint(decoder, m, w, history, e, out);
 }
 
 static void

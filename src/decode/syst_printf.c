@@ -42,14 +42,10 @@ static const struct {
 	uint8_t wire[2]; /* by packing */
 	uint8_t value[2];
 } integers[] = {
-    [MODIFIER_NONE] = {{4, 4}, {4, 4}},
-    [MODIFIER_HH] = {{4, 4}, {1, 1}},
-    [MODIFIER_H] = {{4, 4}, {2, 2}},
-    [MODIFIER_L] = {{4, 8}, {4, 8}},
-    [MODIFIER_LL] = {{8, 8}, {8, 8}},
-    [MODIFIER_J] = {{8, 8}, {8, 8}},
-    [MODIFIER_Z] = {{4, 8}, {4, 8}},
-    [MODIFIER_T] = {{4, 8}, {4, 8}},
+    [MODIFIER_NONE] = {{4, 4}, {4, 4}},	       [MODIFIER_HH] = {{4, 4}, {1, 1}},
+    [MODIFIER_H] = {{4, 4}, {2, 2}},	       [MODIFIER_L] = {{4, 8}, {4, 8}},
+    [MODIFIER_LL] = {{8, 8}, {8, 8}},	       [MODIFIER_J] = {{8, 8}, {8, 8}},
+    [MODIFIER_Z] = {{4, 8}, {4, 8}},	       [MODIFIER_T] = {{4, 8}, {4, 8}},
     [MODIFIER_LONG_DOUBLE] = {{8, 8}, {8, 8}},
 };
 

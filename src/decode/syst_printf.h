@@ -38,7 +38,7 @@ struct syst_arg_sink {
 
 /* Limits on what a hostile format can make of few bytes. */
 enum {
-	SYST_PRINTF_WIDTH_MAX = 65536,	 /* wider fields and precisions are cut to it */
+	SYST_PRINTF_WIDTH_MAX = 65536,	   /* wider fields and precisions are cut to it */
 	SYST_PRINTF_TEXT_MAX = 1024 * 1024 /* longer text ends */
 };
 

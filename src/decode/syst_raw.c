@@ -25,12 +25,13 @@
 
 enum {
 	FILLER_LEAST = 16,
-	LONG = 1024, /* longer messages are doubted: a wrong length hides much */
+	LONG = 1024,		     /* longer messages are doubted: a wrong length hides much */
 	OPEN_MAX = SYST_MESSAGE_MAX, /* of a message that does not say, and of damage */
 	CHAIN_BYTES = 4096,	     /* looked at, and */
 	CHAIN_MESSAGES = 16,	     /* followed, at most */
 	START_WORDS = 6,	     /* in a row where nothing else is known */
 	CHAIN_OPEN = 512,	     /* where one of them that does not say must end */
+	NATURAL_MAX = 4096,	     /* looked through for an end by content */
 	REACH = OPEN_MAX + CHAIN_BYTES,
 	RUN_UP = 65536,
 	DAMAGE_SHOWN = 64 /* bytes in the text; the field has them all */
@@ -105,9 +106,8 @@ natural_end(const uint8_t *p, size_t length, const struct syst_peek *peek)
 		return crc_end(p, length, peek->least);
 	if (peek->kind == SYST_BUILD)
 		return peek->least;
-	const uint8_t *nul = peek->kind == SYST_STRING
-				 ? memchr(p + peek->prefix, 0, length - peek->prefix)
-				 : NULL;
+	const uint8_t *nul =
+	    peek->kind == SYST_STRING ? memchr(p + peek->prefix, 0, length - peek->prefix) : NULL;
 	if (!nul)
 		return 0;
 	size_t end = (size_t)(nul - p) + 1, size = 0;
@@ -330,7 +330,7 @@ static size_t
 decide_open(const struct view *v, const struct syst_peek *peek, struct message *m)
 {
 	size_t most = open_most(v);
-	size_t length = natural_end(v->p, most, peek);
+	size_t length = natural_end(v->p, most < NATURAL_MAX ? most : NATURAL_MAX, peek);
 	bool certain = length && bytes_le32(v->p) & SYST_HEADER_CRC;
 	bool likely = length && (is_chain(v, length, WEAK) || (v->last && length == v->length));
 	if (!certain && !likely) {
@@ -441,13 +441,16 @@ raw_resync(const struct decoder *decoder, struct decode_state *state, const stru
 {
 	uint64_t end = w->offset + w->length;
 	(void)decoder;
+	state->offset = w->offset;
+	if (!w->offset)
+		return 0;
 	for (uint64_t offset = w->offset; offset < end;) {
 		struct view view = view_at(w, offset);
 		/* where filler started does not matter for where it ends */
 		size_t filler = is_filler(view.p, view.length) ? filler_length(&view, offset) : 0;
 		size_t most = open_most(&view), found = find_chain(&view, 0, most);
 		state->offset = offset + (filler ? filler : found);
-		if (!state->offset || filler || found < most)
+		if (filler || found < most)
 			return 0;
 		offset += most;
 	}
@@ -481,8 +484,8 @@ raw_expand(const struct decoder *decoder, const struct message *m, const struct 
 		text_add(&e->text, "...");
 	if (want != EXPAND_FIELDS)
 		return;
-	struct field *field = expansion_add(e, &syst_fields[SYST_F_DATA], FIELD_PAYLOAD, 0,
-					    8 * m->length);
+	struct field *field =
+	    expansion_add(e, &syst_fields[SYST_F_DATA], FIELD_PAYLOAD, 0, 8 * m->length);
 	field->s.at = (const char *)e->payload;
 	field->s.length = m->length;
 }
@@ -518,8 +521,8 @@ count_message(struct tally *tally, const struct message *m, const uint8_t *p)
 	}
 }
 
-/* Words are accepted nearly anywhere, so only messages with a header and an end speak
- * for the format, and anything doubtful against it. */
+/* Words are accepted nearly anywhere, so only messages with a header and an
+ * end speak for the format, and anything doubtful against it. */
 static int
 score_of(const struct tally *t)
 {

@@ -26,8 +26,7 @@ static const char *const status_names[] = {
 static bool
 text_good(const struct syst_frame *f, size_t at)
 {
-	return at < f->payload_end && f->p[at] &&
-	       memchr(f->p + at, 0, f->payload_end - at) != NULL;
+	return at < f->payload_end && f->p[at] && memchr(f->p + at, 0, f->payload_end - at) != NULL;
 }
 
 static enum status

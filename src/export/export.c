@@ -115,8 +115,11 @@ write_message(struct run *run, struct reader *reader, const struct message *m, u
 		run->result->damaged = true;
 	if (!filter_match(&filter, reader, m, &run->scratch))
 		return;
-	struct export_message message = {
-	    .reader = reader, .message = m, .number = number, .expansion = &run->expansion};
+	struct export_message message = {.reader = reader,
+					 .message = m,
+					 .number = number,
+					 .expansion = &run->expansion,
+					 .charset = run->options->charset};
 	if (format->expand)
 		reader_expand(reader, m, format->want, &run->expansion);
 	if (run->expansion.flags & MESSAGE_DAMAGED)

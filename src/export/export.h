@@ -15,6 +15,7 @@ struct export_message {
 	const struct message *message;
 	uint64_t number;
 	struct expansion *expansion; /* as the format wants it */
+	enum text_charset charset;
 };
 
 struct export_format {
@@ -35,8 +36,9 @@ const struct export_format *export_find(const char *name); /* NULL if unknown */
 struct export_options {
 	const struct export_format *format;
 	struct filter filter;
-	int output;	    /* file descriptor */
-	const char *source; /* name of the only trace wanted, or NULL */
+	int output;		   /* file descriptor */
+	enum text_charset charset; /* of what is for people */
+	const char *source;	   /* name of the only trace wanted, or NULL */
 };
 
 struct export_result {

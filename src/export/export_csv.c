@@ -5,10 +5,10 @@
 
 /* A quoted cell of safe text: one row stays one line in every tool. */
 static void
-add_cell(struct text *out, const struct text *value)
+add_cell(struct text *out, const struct text *value, enum text_charset charset)
 {
 	struct text safe = {0};
-	text_add_safe(&safe, text_get(value), value->length, TEXT_UTF8);
+	text_add_safe(&safe, text_get(value), value->length, charset);
 	text_add_char(out, '"');
 	for (const char *p = text_get(&safe); *p; p++) {
 		if (*p == '"')
@@ -28,7 +28,7 @@ export_csv(struct export_message *message, struct text *out)
 	struct text name = {0};
 	text_add(&name, trace_name(trace));
 	text_addf(out, "%llu,", (unsigned long long)message->number);
-	add_cell(out, &name);
+	add_cell(out, &name, message->charset);
 	text_addf(out, ",%llu,%u,", (unsigned long long)m->offset, (unsigned)m->length);
 	if (m->flags & MESSAGE_TIMED)
 		text_addf(out, "%llu", (unsigned long long)m->ticks);
@@ -37,11 +37,11 @@ export_csv(struct export_message *message, struct text *out)
 	if (export_time(trace, m, &time))
 		text_addf(out, "%lld", (long long)time);
 	text_addf(out, ",%s,", severity_name(m->severity));
-	add_cell(out, &e->origin);
+	add_cell(out, &e->origin, message->charset);
 	text_add_char(out, ',');
-	add_cell(out, &e->type);
+	add_cell(out, &e->type, message->charset);
 	text_add_char(out, ',');
-	add_cell(out, &e->text);
+	add_cell(out, &e->text, message->charset);
 	text_add_char(out, ',');
 	export_flags(message, "", " ", out);
 	text_add_char(out, '\n');

@@ -26,10 +26,10 @@ export_text(struct export_message *message, struct text *out)
 	add_time(reader_trace(message->reader), m, out);
 	text_addf(out, " %c ", severity_letter(m->severity));
 	size_t start = out->length;
-	text_add_safe(out, text_get(&e->origin), e->origin.length, TEXT_UTF8);
+	text_add_safe(out, text_get(&e->origin), e->origin.length, message->charset);
 	for (int width = text_columns(out->data + start, out->length - start); width < 16; width++)
 		text_add_char(out, ' ');
 	text_add_char(out, ' ');
-	text_add_safe(out, text_get(&e->text), e->text.length, TEXT_UTF8);
+	text_add_safe(out, text_get(&e->text), e->text.length, message->charset);
 	text_add_char(out, '\n');
 }

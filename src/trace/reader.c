@@ -19,7 +19,8 @@ enum {
 	CACHE = 12,
 	NEAR_CELLS = 8,	       /* decoded from the frontier rather than by resync */
 	RUN_UP_MAX = 16 << 20, /* bytes looked back for a resync point */
-	STEP_BATCH = 512
+	STEP_BATCH = 512,
+	USUAL_LENGTH = 32	   /* of a message, while nothing is known */
 };
 
 struct slot {
@@ -158,7 +159,7 @@ estimate_first(struct reader *reader, uint64_t cell)
 	struct index *index = trace_index(reader->trace);
 	index_get_progress(index, &progress);
 	if (!progress.bytes)
-		return cell_start(reader, cell) / 32; /* a usual mean length */
+		return cell_start(reader, cell) / USUAL_LENGTH;
 	double per_byte = (double)progress.messages / (double)progress.bytes;
 	return (uint64_t)((double)cell_start(reader, cell) * per_byte);
 }
@@ -329,8 +330,10 @@ reader_find_number(struct reader *reader, uint64_t number, struct position *p, b
 	if (!*exact) {
 		bool sure;
 		uint64_t total = trace_count(reader->trace, &sure);
-		if (sure || !total)
+		if (sure)
 			return false;
+		if (!total)
+			total = cell_start(reader, count) / USUAL_LENGTH;
 		double part = (double)number / (double)total;
 		cell = part < 1 ? (uint64_t)(part * (double)count) : count - 1;
 		if (!next_cell(reader, cell, 1, 0, &cell) && !next_cell(reader, cell, -1, 0, &cell))

@@ -70,8 +70,7 @@ app_selection(struct app *app)
 		return NULL;
 	unsigned generation = trace_generation(list->trace);
 	if (selection->valid && selection->trace == list->trace &&
-	    selection->generation == generation &&
-	    selection->place.offset == row->place.offset &&
+	    selection->generation == generation && selection->place.offset == row->place.offset &&
 	    selection->place.ordinal == row->place.ordinal &&
 	    selection->message.length == m->length)
 		return selection;
@@ -187,7 +186,8 @@ app_key(struct app *app, uint32_t key)
 	}
 	if (is_count(app, key)) {
 		app->counted = true;
-		app->count = app->count > UINT64_MAX / 16 ? app->count : app->count * 10 + key - '0';
+		app->count =
+		    app->count > UINT64_MAX / 16 ? app->count : app->count * 10 + key - '0';
 		return;
 	}
 	app->keys.at[app->keys.count++] = key;

@@ -36,7 +36,7 @@ struct app {
 
 	struct list *lists; /* one per trace, owned */
 	size_t trace;
-	struct list *list; /* that of the present trace */
+	struct list *list;   /* that of the present trace */
 	unsigned generation; /* of its texts, when last looked at */
 	bool indexed;	     /* its index was complete then */
 	struct selection selection;

@@ -14,8 +14,8 @@
 
 /* Draws LEFT, and RIGHT at the end of the row where both fit. */
 static void
-draw_sides(struct canvas *canvas, const struct area *area, enum role role,
-	   const struct text *left, const struct text *right)
+draw_sides(struct canvas *canvas, const struct area *area, enum role role, const struct text *left,
+	   const struct text *right)
 {
 	int columns = text_columns(text_get(right), right->length);
 	canvas_fill(canvas, area, 0, 0, area->cols, role, ' ');

@@ -28,7 +28,7 @@ struct cell {
 
 struct canvas {
 	int rows, cols;
-	struct cell *cells; /* rows * cols, owned */
+	struct cell *cells;	    /* rows * cols, owned */
 	int cursor_row, cursor_col; /* of the terminal's cursor; row -1 = hidden */
 };
 
@@ -46,8 +46,8 @@ void canvas_free(struct canvas *);
  * area on, cut off at the area's and the canvas's borders.  Returns the column
  * behind it, in the area.
  */
-int canvas_put(struct canvas *, const struct area *, int row, int col, enum role,
-	       const char *text, size_t length);
+int canvas_put(struct canvas *, const struct area *, int row, int col, enum role, const char *text,
+	       size_t length);
 int canvas_puts(struct canvas *, const struct area *, int row, int col, enum role,
 		const char *text);
 int canvas_putf(struct canvas *, const struct area *, int row, int col, enum role,

@@ -128,9 +128,8 @@ clock_parse_duration(const struct trace_clock *clock, const char *text, uint64_t
 	static const struct {
 		const char *name;
 		long double seconds;
-	} units[] = {{"", 1},	   {"s", 1},	 {"ms", 1e-3L}, {"us", 1e-6L},
-		     {"ns", 1e-9L}, {"ps", 1e-12L}, {"min", 60},	{"m", 60},
-		     {"h", 3600}};
+	} units[] = {{"", 1},	     {"s", 1},	  {"ms", 1e-3L}, {"us", 1e-6L}, {"ns", 1e-9L},
+		     {"ps", 1e-12L}, {"min", 60}, {"m", 60},	 {"h", 3600}};
 	if (!isdigit((unsigned char)*text) && *text != '.')
 		return false;
 	if (!(clock->hz > 0))
@@ -180,8 +179,8 @@ parse_date(const struct trace_clock *clock, const char *text, uint64_t near, uin
 		text += used;
 	if (*text == 'Z')
 		text++;
-	return !*text && ticks_of_seconds(clock, base + hour * 3600 + minute * 60 + (long double)second,
-					  ticks);
+	return !*text && ticks_of_seconds(
+			     clock, base + hour * 3600 + minute * 60 + (long double)second, ticks);
 }
 
 bool

@@ -32,7 +32,8 @@ set_threshold(struct app *app, const struct command_call *call)
 {
 	int level = severity_parse(call->text);
 	if (level <= 0) {
-		app_trouble(app, "%s is no severity; fatal, error, warning, info, user1, user2, debug",
+		app_trouble(app,
+			    "%s is no severity; fatal, error, warning, info, user1, user2, debug",
 			    call->text);
 		return;
 	}
@@ -290,7 +291,8 @@ run_line(struct app *app, const struct command_call *call)
 	if (!length)
 		return;
 	if (id == COMMAND_COUNT) {
-		app_trouble(app, "%.*s: no such command, or several; Tab completes", (int)length, text);
+		app_trouble(app, "%.*s: no such command, or several; Tab completes", (int)length,
+			    text);
 		return;
 	}
 	const char *rest = text + length + strspn(text + length, " ");

@@ -73,8 +73,8 @@ stack(struct layout *layout, struct area body, const struct layout_wish *wish)
 	most = body.rows - LIST_ROWS_MIN;
 	if (detail && most >= DETAIL_ROWS_MIN)
 		place_pane(layout, PANE_DETAIL,
-			   cut_foot(&body, clamp(share(body.rows, 50, wish->split),
-						 DETAIL_ROWS_MIN, most)));
+			   cut_foot(&body, clamp(share(body.rows, 50, wish->split), DETAIL_ROWS_MIN,
+						 most)));
 	layout->panes[PANE_LIST] = body;
 }
 
@@ -106,8 +106,8 @@ layout_make(const struct layout_wish *wish)
 		body.rows--;
 	}
 	bool wide = wish->cols >= LIST_COLUMNS_MIN + DETAIL_COLUMNS_MIN + 1;
-	bool side = wish->mode == LAYOUT_SIDE ||
-		    (wish->mode == LAYOUT_AUTO && wish->cols >= SIDE_COLUMNS);
+	bool side =
+	    wish->mode == LAYOUT_SIDE || (wish->mode == LAYOUT_AUTO && wish->cols >= SIDE_COLUMNS);
 	if (wish->open[PANE_HELP])
 		layout.panes[PANE_HELP] = body;
 	else if (wish->zoom)

@@ -16,9 +16,8 @@
 #include <time.h>
 
 enum {
-	SLICE_MS = 6,	  /* of work between two looks at the keyboard */
-	ROWS_MAX = 4096,  /* kept; more are dropped from the far end */
-	CELLS_NEAR = 8	  /* looked at for the next message, if cells are empty */
+	SLICE_MS = 6,	/* of work between two looks at the keyboard */
+	ROWS_MAX = 4096 /* kept; more are dropped from the far end */
 };
 
 enum added { ADDED, ADDED_END, ADDED_LATER };
@@ -67,13 +66,12 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 					 : reader_previous(list->reader, found, 0);
 		return any ? ADDED : ADDED_END;
 	}
-	struct seek_query query = {.trace = list->trace, .want = list->filter,
-				   .direction = direction};
+	struct seek_query query = {
+	    .trace = list->trace, .want = list->filter, .direction = direction};
 	do {
 		bool wrapped;
 		query.from = edge->from;
-		enum seek_result result =
-		    seek_near(&query, list->reader, 1, found, &wrapped);
+		enum seek_result result = seek_near(&query, list->reader, 1, found, &wrapped);
 		if (result == SEEK_FOUND)
 			return ADDED;
 		if (result == SEEK_NOT_FOUND)
@@ -95,7 +93,8 @@ trim(struct list *list, int side)
 		if (drop < 2)
 			return;
 		drop--;
-		memmove(list->rows.at, list->rows.at + drop, (count - drop) * sizeof *list->rows.at);
+		memmove(list->rows.at, list->rows.at + drop,
+			(count - drop) * sizeof *list->rows.at);
 		list->rows.count -= drop;
 		list->top -= drop;
 		list->cursor -= drop;
@@ -107,7 +106,8 @@ trim(struct list *list, int side)
 			return;
 		list->rows.count = keep + 1;
 	}
-	struct row *outer = side == LIST_BEFORE ? list->rows.at : &list->rows.at[list->rows.count - 1];
+	struct row *outer =
+	    side == LIST_BEFORE ? list->rows.at : &list->rows.at[list->rows.count - 1];
 	list->edges[side] = (struct list_edge){.from = outer->at};
 }
 
@@ -119,8 +119,7 @@ extend(struct list *list, int side, int64_t until)
 	struct position found;
 	if (edge->end)
 		return ADDED_END;
-	enum added added =
-	    find_next(list, edge, side == LIST_AFTER ? 1 : -1, until, &found);
+	enum added added = find_next(list, edge, side == LIST_AFTER ? 1 : -1, until, &found);
 	edge->end = added == ADDED_END;
 	if (added != ADDED)
 		return added;

@@ -5,9 +5,10 @@
  * A list keeps a run of messages that the filter passes, around what the
  * screen shows, and makes it longer at either end when somebody moves there.
  * Rows are known by their place, never by a number, so they stay when the
- * index arrives and numbers change; and where the user went last is kept while
- * a filter hides it, so that the filter's end leads back there.  No call takes long: what needs more time
- * than a slice stays owed, and list_work() goes on with it.
+ * index arrives and numbers change; and where the user went last is kept
+ * while a filter hides it, so that the filter's end leads back there.  No
+ * call takes long: what needs more time than a slice stays owed, and
+ * list_work() goes on with it.
  */
 #ifndef TRAWL_UI_LIST_H
 #define TRAWL_UI_LIST_H
@@ -74,7 +75,7 @@ void list_settle(struct list *);
 /* Works for one slice at what is missing; true if there is more to do. */
 bool list_work(struct list *);
 bool list_busy(const struct list *); /* it looked for rows in vain so far */
-void list_cancel(struct list *); /* forgets what is owed and looks no further */
+void list_cancel(struct list *);     /* forgets what is owed and looks no further */
 
 /* Ticks of the first message that has a time, 0 if none near the start has. */
 uint64_t list_start(struct list *);

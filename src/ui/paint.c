@@ -365,8 +365,8 @@ place_cursor(struct brush *b, const struct canvas *canvas)
 }
 
 void
-paint(struct painter *painter, const struct paint_terminal *terminal,
-      const struct canvas *canvas, struct text *out)
+paint(struct painter *painter, const struct paint_terminal *terminal, const struct canvas *canvas,
+      struct text *out)
 {
 	struct brush brush = {painter, terminal, out};
 	struct canvas *shown = &painter->shown;

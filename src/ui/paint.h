@@ -25,7 +25,7 @@ struct paint_terminal {
 	bool wraps_late; /* stays in the last column until the next character */
 
 	void (*move)(struct text *, int row, int col);
-	void (*forward)(struct text *, int columns);	  /* NULL: cannot */
+	void (*forward)(struct text *, int columns);	    /* NULL: cannot */
 	void (*region)(struct text *, int top, int bottom); /* NULL: cannot scroll */
 };
 

@@ -18,9 +18,9 @@ typedef void pane_command(struct app *, const struct command_call *);
 struct pane_ops {
 	const char *name;
 	enum command_scope scope;
-	size_t state_size; /* of its own state, zeroed at the start; app->state[] */
-	void (*close)(void *state);			/* NULL: nothing to free */
-	void (*title)(struct app *, struct text *);	/* for its rule; NULL: the name only */
+	size_t state_size;	    /* of its own state, zeroed at the start; app->state[] */
+	void (*close)(void *state); /* NULL: nothing to free */
+	void (*title)(struct app *, struct text *); /* for its rule; NULL: the name only */
 	void (*draw)(struct app *, struct canvas *, const struct area *);
 	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
 };

@@ -16,7 +16,7 @@ enum { NAME_COLUMNS = 20 };
 
 struct detail_state {
 	VEC(const struct field_row *) closed;
-	VEC(size_t) lines; /* fields that are shown, by their number */
+	VEC(size_t) lines;	     /* fields that are shown, by their number */
 	const struct field_row *row; /* of the field under the cursor */
 	size_t cursor, top;	     /* lines */
 	size_t height;
@@ -179,7 +179,8 @@ draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y
 	add_place(e, field, &state->safe);
 	int place_x = area->cols - (int)state->safe.length;
 	if (state->safe.length && x + 1 < place_x)
-		canvas_put(canvas, area, y, place_x, ROLE_NOTE, state->safe.data, state->safe.length);
+		canvas_put(canvas, area, y, place_x, ROLE_NOTE, state->safe.data,
+			   state->safe.length);
 }
 
 static void
@@ -197,7 +198,8 @@ detail_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	if (state->cursor >= state->top + state->height)
 		state->top = state->cursor - state->height + 1;
 	if (state->top + state->height > state->lines.count)
-		state->top = state->lines.count > state->height ? state->lines.count - state->height : 0;
+		state->top =
+		    state->lines.count > state->height ? state->lines.count - state->height : 0;
 	for (size_t i = 0; i < state->height && state->top + i < state->lines.count; i++)
 		draw_line(app, canvas, area, (int)i, e, state->lines.at[state->top + i],
 			  state->top + i == state->cursor);
@@ -286,10 +288,10 @@ fold(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const detail_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,	[COMMAND_UP] = move,	    [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,	[COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
+    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_PAGE_DOWN] = move,
+    [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
     [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
-    [COMMAND_END] = end,	[COMMAND_UNFOLD] = unfold,  [COMMAND_FOLD] = fold,
+    [COMMAND_END] = end,	  [COMMAND_UNFOLD] = unfold,  [COMMAND_FOLD] = fold,
 };
 
 const struct pane_ops pane_detail = {

@@ -45,20 +45,21 @@ static void
 draw_command(struct help_page *page, enum command_id id)
 {
 	const struct command *command = &commands[id];
+	struct canvas *canvas = page->canvas;
 	struct text keys = {0}, safe = {0};
 	int y = next_line(page);
 	if (y < 0)
 		return;
 	keymap_keys(&page->app->keymap, id, &keys);
 	text_add_safe(&safe, text_get(&keys), keys.length, page->app->charset);
-	int x = canvas_put(page->canvas, page->area, y, 2, ROLE_FIELD, text_get(&safe), safe.length);
-	x = x + 1 > KEYS_COLUMNS ? x + 1 : KEYS_COLUMNS;
-	int name = canvas_puts(page->canvas, page->area, y, x, ROLE_NOTE, command->name) + 1;
+	int x = canvas_put(canvas, page->area, y, 2, ROLE_FIELD, text_get(&safe), safe.length);
+	x = x < KEYS_COLUMNS ? KEYS_COLUMNS : x + 1;
+	int end = canvas_puts(canvas, page->area, y, x, ROLE_NOTE, command->name);
 	if (command->scope != SCOPE_ANY)
-		name = canvas_putf(page->canvas, page->area, y, name, ROLE_NOTE, "(%s)",
-				   command_scope_name(command->scope)) + 1;
-	x = name > x + NAME_COLUMNS ? name : x + NAME_COLUMNS;
-	canvas_puts(page->canvas, page->area, y, x, ROLE_NORMAL, command->help);
+		end = canvas_putf(canvas, page->area, y, end, ROLE_NOTE, " (%s)",
+				  command_scope_name(command->scope));
+	x = end < x + NAME_COLUMNS ? x + NAME_COLUMNS : end + 1;
+	canvas_puts(canvas, page->area, y, x, ROLE_NORMAL, command->help);
 	text_free(&keys);
 	text_free(&safe);
 }
@@ -124,6 +125,7 @@ static void
 leave(struct app *app, const struct command_call *call)
 {
 	(void)call;
+	state_of(app)->top = 0;
 	app->open[PANE_HELP] = false;
 	app_focus(app, PANE_LIST);
 }

@@ -26,7 +26,7 @@ struct hex_state {
 	uint64_t per_row; /* bytes */
 	int rows;
 	const struct field_row *field; /* that was brought into sight last */
-	VEC(uint8_t) roles; /* of the nibbles shown, low one of each byte first */
+	VEC(uint8_t) roles;	       /* of the nibbles shown, low one of each byte first */
 };
 
 static struct hex_state *
@@ -69,7 +69,8 @@ paint_message(struct nibbles *n, const struct selection *selection)
 	const struct expansion *e = &selection->expansion;
 	n->role = ROLE_BYTES;
 	if (!(m->flags & MESSAGE_SCATTERED)) {
-		paint_bits(n, m->offset * 8, m->length < UINT32_MAX / 8 ? m->length * 8 : UINT32_MAX);
+		paint_bits(n, m->offset * 8,
+			   m->length < UINT32_MAX / 8 ? m->length * 8 : UINT32_MAX);
 		return;
 	}
 	for (size_t i = 0; i < e->fields.count; i++)
@@ -151,8 +152,8 @@ static void
 draw_row(struct canvas *canvas, const struct area *area, int y, uint64_t offset,
 	 const uint8_t *bytes, size_t count, size_t per_row, const uint8_t *roles)
 {
-	int x = canvas_putf(canvas, area, y, 1, ROLE_NOTE, "%0*llx", ADDRESS_DIGITS,
-			    (unsigned long long)offset) + 2;
+	int x = canvas_putf(canvas, area, y, 1, ROLE_NOTE, "%0*llx  ", ADDRESS_DIGITS,
+			    (unsigned long long)offset);
 	int text = x + (int)(3 * per_row + (per_row - 1) / 8) + 1;
 	for (size_t i = 0; i < count; i++) {
 		char shown = bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '.';

@@ -22,10 +22,10 @@ enum {
 };
 
 struct list_state {
-	int sideways;		/* columns of the last one scrolled away */
+	int sideways;		 /* columns of the last one scrolled away */
 	int widths[COLUMNS_MAX]; /* of columns without a width of their own */
-	const struct list *of;	/* the widths are for this list */
-	enum time_mode mode;	/* and this way to show times */
+	const struct list *of;	 /* the widths are for this list */
+	enum time_mode mode;	 /* and this way to show times */
 	struct expansion expansion;
 	struct text raw, safe;
 };
@@ -173,7 +173,7 @@ field_text(struct list_row *row, struct text *out)
 static const struct {
 	const char *title;
 	void (*text)(struct list_row *, struct text *);
-	int width;	   /* where the view gives none; 0 = as the texts need */
+	int width; /* where the view gives none; 0 = as the texts need */
 	enum expand_want want;
 	bool expands;
 } kinds[] = {
@@ -297,10 +297,9 @@ measure(struct app *app, struct columns *columns)
 /* --- drawing ----------------------------------------------------------- */
 
 static const enum role severity_roles[SEVERITY_COUNT] = {
-    [SEVERITY_MAX] = ROLE_UNASSIGNED, [SEVERITY_FATAL] = ROLE_FATAL,
-    [SEVERITY_ERROR] = ROLE_ERROR,    [SEVERITY_WARNING] = ROLE_WARNING,
-    [SEVERITY_INFO] = ROLE_INFO,      [SEVERITY_USER1] = ROLE_USER,
-    [SEVERITY_USER2] = ROLE_USER,     [SEVERITY_DEBUG] = ROLE_DEBUG,
+    [SEVERITY_MAX] = ROLE_UNASSIGNED,  [SEVERITY_FATAL] = ROLE_FATAL, [SEVERITY_ERROR] = ROLE_ERROR,
+    [SEVERITY_WARNING] = ROLE_WARNING, [SEVERITY_INFO] = ROLE_INFO,   [SEVERITY_USER1] = ROLE_USER,
+    [SEVERITY_USER2] = ROLE_USER,      [SEVERITY_DEBUG] = ROLE_DEBUG,
 };
 
 static const uint16_t loss_flags = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED;
@@ -341,7 +340,8 @@ draw_rest(struct app *app, struct canvas *canvas, const struct area *area, int y
 	if (hidden < state_of(app)->sideways)
 		skip = text->length; /* all of it is to the left */
 	const char *from = text_get(text) + skip;
-	size_t fits = text_fit(from, text->length - skip, area->cols > x ? area->cols - x : 0, NULL);
+	size_t fits =
+	    text_fit(from, text->length - skip, area->cols > x ? area->cols - x : 0, NULL);
 	canvas_put(canvas, area, y, x, role, from, fits);
 	highlight(app, canvas, area, y, x, from, fits);
 }
@@ -409,8 +409,9 @@ draw_absent(struct app *app, struct canvas *canvas, const struct area *area, siz
 	if (!list->edges[LIST_AFTER].end || (!rows && !list->edges[LIST_BEFORE].end))
 		text = list->stopped ? "... stopped; move to go on" : "...";
 	else if (!rows)
-		text = filter_is_all(&app->filter) ? "no messages"
-						   : "no message passes the filters; ! turns them off";
+		text = filter_is_all(&app->filter)
+			   ? "no messages"
+			   : "no message passes the filters; ! turns them off";
 	if (text && rows < list->height)
 		canvas_puts(canvas, area, (int)rows, GUTTER, ROLE_ABSENT, text);
 }
@@ -499,12 +500,10 @@ copy(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const list_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,	    [COMMAND_UP] = move,
-    [COMMAND_LEFT] = sideways,	    [COMMAND_RIGHT] = sideways,
-    [COMMAND_PAGE_DOWN] = page,	    [COMMAND_PAGE_UP] = page,
-    [COMMAND_HALF_DOWN] = page,	    [COMMAND_HALF_UP] = page,
-    [COMMAND_SCROLL_DOWN] = scroll, [COMMAND_SCROLL_UP] = scroll,
-    [COMMAND_TOP] = jump_top,	    [COMMAND_END] = jump_end,
+    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_LEFT] = sideways,
+    [COMMAND_RIGHT] = sideways,	  [COMMAND_PAGE_DOWN] = page, [COMMAND_PAGE_UP] = page,
+    [COMMAND_HALF_DOWN] = page,	  [COMMAND_HALF_UP] = page,   [COMMAND_SCROLL_DOWN] = scroll,
+    [COMMAND_SCROLL_UP] = scroll, [COMMAND_TOP] = jump_top,   [COMMAND_END] = jump_end,
     [COMMAND_COPY] = copy,
 };
 

@@ -130,8 +130,7 @@ erase(struct prompt *prompt)
 	remove_range(prompt, before(prompt), prompt->at);
 }
 
-static void
-delete(struct prompt *prompt)
+static void delete (struct prompt *prompt)
 {
 	size_t at = prompt->at;
 	remove_range(prompt, at, after(prompt));
@@ -209,9 +208,8 @@ static void
 remember(struct prompt *prompt)
 {
 	size_t count = prompt->lines.count;
-	if (!prompt->text.length ||
-	    (count && prompt->lines.at[count - 1].id == prompt->id &&
-	     !strcmp(prompt->lines.at[count - 1].text, prompt->text.data)))
+	if (!prompt->text.length || (count && prompt->lines.at[count - 1].id == prompt->id &&
+				     !strcmp(prompt->lines.at[count - 1].text, prompt->text.data)))
 		return;
 	if (count == HISTORY_MAX) {
 		free(prompt->lines.at[0].text);
@@ -250,16 +248,26 @@ static const struct {
 	uint32_t key;
 	void (*act)(struct prompt *);
 } actions[] = {
-    {KEYCODE_CTRL('A'), to_start}, {KEYCODE_HOME, to_start},
-    {KEYCODE_CTRL('E'), to_end},   {KEYCODE_END, to_end},
-    {KEYCODE_CTRL('B'), back},	   {KEYCODE_LEFT, back},
-    {KEYCODE_CTRL('F'), forth},	   {KEYCODE_RIGHT, forth},
-    {KEYCODE_BACKSPACE, erase},	   {KEYCODE_DELETE, delete},
-    {KEYCODE_CTRL('D'), delete},   {KEYCODE_CTRL('U'), kill_line},
-    {KEYCODE_CTRL('K'), kill_rest}, {KEYCODE_CTRL('W'), kill_word},
-    {KEYCODE_CTRL('Y'), yank},	   {KEYCODE_CTRL('P'), older},
-    {KEYCODE_UP, older},	   {KEYCODE_CTRL('N'), newer},
-    {KEYCODE_DOWN, newer},	   {KEYCODE_TAB, complete},
+    {KEYCODE_CTRL('A'), to_start},
+    {KEYCODE_HOME, to_start},
+    {KEYCODE_CTRL('E'), to_end},
+    {KEYCODE_END, to_end},
+    {KEYCODE_CTRL('B'), back},
+    {KEYCODE_LEFT, back},
+    {KEYCODE_CTRL('F'), forth},
+    {KEYCODE_RIGHT, forth},
+    {KEYCODE_BACKSPACE, erase},
+    {KEYCODE_DELETE, delete},
+    {KEYCODE_CTRL('D'), delete},
+    {KEYCODE_CTRL('U'), kill_line},
+    {KEYCODE_CTRL('K'), kill_rest},
+    {KEYCODE_CTRL('W'), kill_word},
+    {KEYCODE_CTRL('Y'), yank},
+    {KEYCODE_CTRL('P'), older},
+    {KEYCODE_UP, older},
+    {KEYCODE_CTRL('N'), newer},
+    {KEYCODE_DOWN, newer},
+    {KEYCODE_TAB, complete},
 };
 
 enum prompt_answer
@@ -309,8 +317,8 @@ prompt_draw(const struct prompt *prompt, struct canvas *canvas, const struct are
 	text_add_safe(&text, text_get(&prompt->text), prompt->at, charset);
 	size_t to_cursor = text.length;
 	int column = text_columns(text_get(&text), to_cursor);
-	text_add_safe(&text, text_get(&prompt->text) + prompt->at,
-		      prompt->text.length - prompt->at, charset);
+	text_add_safe(&text, text_get(&prompt->text) + prompt->at, prompt->text.length - prompt->at,
+		      charset);
 
 	int skip = column < area->cols ? 0 : column - area->cols + 1;
 	size_t hidden = text_fit(text_get(&text), text.length, skip, &skip);

@@ -37,7 +37,6 @@ void prompt_free(struct prompt *);
 /* Takes a key.  ACCEPTED: `text` is what was typed; the prompt is closed. */
 enum prompt_answer prompt_key(struct prompt *, uint32_t key);
 
-void prompt_draw(const struct prompt *, struct canvas *, const struct area *,
-		 enum text_charset);
+void prompt_draw(const struct prompt *, struct canvas *, const struct area *, enum text_charset);
 
 #endif

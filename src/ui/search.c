@@ -50,7 +50,8 @@ found(struct app *app, struct position hit, bool wrapped)
 {
 	jump_to(app, hit);
 	if (wrapped)
-		app_say(app, app->search.step > 0 ? "continued at the start" : "continued at the end");
+		app_say(app,
+			app->search.step > 0 ? "continued at the start" : "continued at the end");
 }
 
 /* Goes on from a position until `left` hits are passed: at once where they
@@ -209,6 +210,6 @@ search_origin(struct app *app, const struct command_call *call)
 	struct filter want = filter_all();
 	want.by_origin = true;
 	want.origin = m->origin;
-	begin(app, want, "other message of this origin",
-	      call->id == COMMAND_NEXT_ORIGIN ? 1 : -1, call->count);
+	begin(app, want, "other message of this origin", call->id == COMMAND_NEXT_ORIGIN ? 1 : -1,
+	      call->count);
 }

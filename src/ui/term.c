@@ -416,10 +416,18 @@ static const struct {
 	wint_t curses;
 	uint32_t key;
 } named_keys[] = {
-    {KEY_UP, KEYCODE_UP},	 {KEY_DOWN, KEYCODE_DOWN},   {KEY_LEFT, KEYCODE_LEFT},
-    {KEY_RIGHT, KEYCODE_RIGHT},	 {KEY_HOME, KEYCODE_HOME},   {KEY_END, KEYCODE_END},
-    {KEY_PPAGE, KEYCODE_PAGE_UP}, {KEY_NPAGE, KEYCODE_PAGE_DOWN}, {KEY_IC, KEYCODE_INSERT},
-    {KEY_DC, KEYCODE_DELETE},	 {KEY_BTAB, KEYCODE_BACKTAB}, {KEY_ENTER, KEYCODE_ENTER},
+    {KEY_UP, KEYCODE_UP},
+    {KEY_DOWN, KEYCODE_DOWN},
+    {KEY_LEFT, KEYCODE_LEFT},
+    {KEY_RIGHT, KEYCODE_RIGHT},
+    {KEY_HOME, KEYCODE_HOME},
+    {KEY_END, KEYCODE_END},
+    {KEY_PPAGE, KEYCODE_PAGE_UP},
+    {KEY_NPAGE, KEYCODE_PAGE_DOWN},
+    {KEY_IC, KEYCODE_INSERT},
+    {KEY_DC, KEYCODE_DELETE},
+    {KEY_BTAB, KEYCODE_BACKTAB},
+    {KEY_ENTER, KEYCODE_ENTER},
     {KEY_BACKSPACE, KEYCODE_BACKSPACE},
 };
 
@@ -490,7 +498,8 @@ term_copy(struct term *term, const char *data, size_t length)
 		for (size_t k = 0; k < 3; k++)
 			bits = bits << 8 | (i + k < length ? (unsigned char)data[i + k] : 0);
 		for (size_t k = 0; k < 4; k++)
-			text_add_char(&out, i + k <= length ? digits[bits >> (18 - 6 * k) & 63] : '=');
+			text_add_char(&out,
+				      i + k <= length ? digits[bits >> (18 - 6 * k) & 63] : '=');
 	}
 	text_add_char(&out, '\a');
 	send_bytes(out.data, out.length);

@@ -7,24 +7,36 @@ static const char *const colours[] = {"default", "black",   "red",  "green", "ye
 				      "blue",	 "magenta", "cyan", "white", NULL};
 
 static const struct option_row style_rows[] = {
-    {.name = "fg", .type = OPTION_CHOICE, .member = offsetof(struct style, fg),
-     .choices = colours, .help = "colour of the text"},
-    {.name = "bg", .type = OPTION_CHOICE, .member = offsetof(struct style, bg),
-     .choices = colours, .help = "colour behind it"},
+    {.name = "fg",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct style, fg),
+     .choices = colours,
+     .help = "colour of the text"},
+    {.name = "bg",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct style, bg),
+     .choices = colours,
+     .help = "colour behind it"},
     {.name = "bold", .type = OPTION_BOOL, .member = offsetof(struct style, bold), .help = "bold"},
     {.name = "dim", .type = OPTION_BOOL, .member = offsetof(struct style, dim), .help = "dim"},
-    {.name = "underline", .type = OPTION_BOOL, .member = offsetof(struct style, underline),
+    {.name = "underline",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct style, underline),
      .help = "underlined"},
-    {.name = "reverse", .type = OPTION_BOOL, .member = offsetof(struct style, reverse),
+    {.name = "reverse",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct style, reverse),
      .help = "colours exchanged"},
 };
 static const struct option_table style_table = OPTION_TABLE("style", struct style, style_rows);
 
 static const struct option_row theme_rows[] = {
-#define ROLE(id, name_, help_)                                                 \
-	{.name = (name_), .type = OPTION_STRUCT,                               \
-	 .member = offsetof(struct theme, styles[ROLE_##id]),                  \
-	 .table = &style_table, .help = (help_)},
+#define ROLE(id, name_, help_)                                                                     \
+	{.name = (name_),                                                                          \
+	 .type = OPTION_STRUCT,                                                                    \
+	 .member = offsetof(struct theme, styles[ROLE_##id]),                                      \
+	 .table = &style_table,                                                                    \
+	 .help = (help_)},
 #include "ui/role.def"
 #undef ROLE
 };
@@ -32,7 +44,6 @@ static const struct option_row theme_rows[] = {
 const struct option_table *
 theme_options_table(void)
 {
-	static const struct option_table table =
-	    OPTION_TABLE("theme", struct theme, theme_rows);
+	static const struct option_table table = OPTION_TABLE("theme", struct theme, theme_rows);
 	return &table;
 }

@@ -22,9 +22,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const char *name;
 		int nibbles;
 	} choices[] = {
-		{"syst/raw", SYST_NIBBLES_AUTO}, {"syst/hex", SYST_NIBBLES_AUTO},
-		{"syst/stp", SYST_NIBBLES_AUTO}, {"syst/stp", SYST_NIBBLES_MSN},
-		{"syst/stp", SYST_NIBBLES_LSN},
+	    {"syst/raw", SYST_NIBBLES_AUTO}, {"syst/hex", SYST_NIBBLES_AUTO},
+	    {"syst/stp", SYST_NIBBLES_AUTO}, {"syst/stp", SYST_NIBBLES_MSN},
+	    {"syst/stp", SYST_NIBBLES_LSN},
 	};
 	if (size == 0)
 		return 0;

@@ -176,7 +176,7 @@ read_expected(struct golden *g, char *line)
 	if (!g->expected.count)
 		bail(g, "a message was expected");
 	*vec_add(&g->expected.at[g->expected.count - 1].fields) =
-		mem_text(line + strspn(line, " \t"));
+	    mem_text(line + strspn(line, " \t"));
 }
 
 static void
@@ -314,8 +314,7 @@ set_options(struct golden *g)
 {
 	char wanted[256];
 	for (size_t i = 0; i < g->options.count; i += 2) {
-		const struct option_row *row =
-			option_find(g->drive.ops->options, g->options.at[i]);
+		const struct option_row *row = option_find(g->drive.ops->options, g->options.at[i]);
 		if (!row || option_set(row, g->drive.options, g->options.at[i + 1], wanted))
 			bail(g, "no such option or value");
 	}

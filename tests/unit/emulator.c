@@ -61,7 +61,8 @@ emulator_cell(const struct emulator *e, int row, int col)
 	    .bold = cell.attrs.bold,
 	    .underline = cell.attrs.underline != VTERM_UNDERLINE_OFF,
 	    .reverse = cell.attrs.reverse,
-	    .coloured = !VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg),
+	    .coloured =
+		!VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg),
 	};
 }
 

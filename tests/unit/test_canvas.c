@@ -170,8 +170,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_clipping),   cmocka_unit_test(test_wide_characters),
-	    cmocka_unit_test(test_roles),      cmocka_unit_test(test_layout),
+	    cmocka_unit_test(test_clipping),	    cmocka_unit_test(test_wide_characters),
+	    cmocka_unit_test(test_roles),	    cmocka_unit_test(test_layout),
 	    cmocka_unit_test(test_layout_runs_out), cmocka_unit_test(test_layout_wide),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");

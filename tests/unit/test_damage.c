@@ -21,11 +21,11 @@ enum { SIZE = 3000, FLIPS = 2000 };
 static const struct {
 	const char *file, *decoder;
 } captures[] = {
-	{"all-raw.bin", "syst/raw"},	 {"short.bin", "syst/raw"},
-	{"all-hex.txt", "syst/hex"},	 {"all-msn.stp", "syst/stp"},
-	{"gray.stp", "syst/stp"},	 {"demo.stp", "syst/stp"},
-	{"damaged-raw.bin", "syst/raw"}, {"damaged-hex.txt", "syst/hex"},
-	{"damaged-stp.stp", "syst/stp"},
+    {"all-raw.bin", "syst/raw"},     {"short.bin", "syst/raw"},
+    {"all-hex.txt", "syst/hex"},     {"all-msn.stp", "syst/stp"},
+    {"gray.stp", "syst/stp"},	     {"demo.stp", "syst/stp"},
+    {"damaged-raw.bin", "syst/raw"}, {"damaged-hex.txt", "syst/hex"},
+    {"damaged-stp.stp", "syst/stp"},
 };
 enum { CAPTURES = sizeof captures / sizeof *captures, UNDAMAGED = CAPTURES - 3 };
 
@@ -148,9 +148,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_flips),
-		cmocka_unit_test(test_ways),
+	    cmocka_unit_test(test_cuts),
+	    cmocka_unit_test(test_flips),
+	    cmocka_unit_test(test_ways),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static void
 draw_line(struct canvas *c, int row, uint32_t *seed)
 {
 	static const char *const words[] = {"alpha", "boot", "\u65e5\u672c", "x", "caf\u00e9",
-					    "0x1f",  "    ", "\U0001f319", "-",	 "queue full"};
+					    "0x1f",  "    ", "\U0001f319",   "-", "queue full"};
 	static const enum role roles[] = {ROLE_NORMAL, ROLE_NORMAL, ROLE_ERROR, ROLE_WARNING,
 					  ROLE_CURSOR};
 	struct area all = {0, 0, c->rows, c->cols};
@@ -158,7 +158,8 @@ follow(struct paint_terminal *t, int rows, int cols, uint32_t seed)
 	canvas_resize(&c, rows, cols);
 	for (int round = 0; round < 300; round++) {
 		change(&c, &seed);
-		c.cursor_row = random_below(&seed, 4) ? -1 : (int)random_below(&seed, (uint32_t)rows);
+		c.cursor_row =
+		    random_below(&seed, 4) ? -1 : (int)random_below(&seed, (uint32_t)rows);
 		c.cursor_col = 0;
 		if (round == 150)
 			paint_forget(&painter);
@@ -234,8 +235,8 @@ draw_list(struct canvas *c, unsigned first, bool cursor_last)
 		enum role role = current ? ROLE_CURSOR : ROLE_NORMAL;
 		canvas_puts(c, &all, row, 0, role, current ? "> " : "  ");
 		int col = canvas_putf(c, &all, row, 2, role, "%10.6f", 4.1 + (first + row) * 1e-5);
-		length = canvas_putf(c, &all, row, col + 1, ROLE_NORMAL, "I ipc:0   mbox %u full, retry",
-				     first + (unsigned)row);
+		length = canvas_putf(c, &all, row, col + 1, ROLE_NORMAL,
+				     "I ipc:0   mbox %u full, retry", first + (unsigned)row);
 	}
 	canvas_putf(c, &all, ROWS - 1, 0, ROLE_NORMAL, " rec %u", first + 4711);
 	return length;

@@ -15,8 +15,9 @@
 
 /* Everything happens in a folder of its own, which is the working folder and
  * holds the user's folder of settings. */
-static const char *const folders[] = {"config", "config/trawl", "home", "home/.config",
-				      "home/.config/trawl", "lab.d", "lab.d/snap.d"};
+static const char *const folders[] = {"config",	      "config/trawl",	    "home",
+				      "home/.config", "home/.config/trawl", "lab.d",
+				      "lab.d/snap.d"};
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
 struct place {
@@ -238,15 +239,16 @@ test_keys_of_later(void **state)
 	struct profile profile;
 	struct err err;
 	(void)state;
-	write_file("p.yaml",
-		   "traces:\n"
-		   "  - {match: a, format: encap, encap: {srcid_width: 8}, etrace: {f0s_width: 0}}\n"
-		   "  - {match: b, format: gem, gem: {record_size: 4}}\n"
-		   "  - {match: c, format: uia, uia: {events: [{id: 4353, name: syncPoint}]}}\n"
-		   "  - {match: d, format: csel, csel: {tick_us: 1}}\n"
-		   "  - {match: e, format: opencsd, opencsd: {format: coresight}}\n"
-		   "contexts: [{name: task, from: {format: gem}}]\n"
-		   "sync: [{kind: offset, trace: cam, seconds: -0.25}]\n");
+	write_file(
+	    "p.yaml",
+	    "traces:\n"
+	    "  - {match: a, format: encap, encap: {srcid_width: 8}, etrace: {f0s_width: 0}}\n"
+	    "  - {match: b, format: gem, gem: {record_size: 4}}\n"
+	    "  - {match: c, format: uia, uia: {events: [{id: 4353, name: syncPoint}]}}\n"
+	    "  - {match: d, format: csel, csel: {tick_us: 1}}\n"
+	    "  - {match: e, format: opencsd, opencsd: {format: coresight}}\n"
+	    "contexts: [{name: task, from: {format: gem}}]\n"
+	    "sync: [{kind: offset, trace: cam, seconds: -0.25}]\n");
 	assert_int_equal(profile_load("p.yaml", &profile, &err), 0);
 	assert_int_equal(profile.traces.count, 5);
 	release(&profile);

@@ -51,37 +51,63 @@ static const struct option_row clock_rows[] = {
 static const struct option_table clock_table = OPTION_TABLE("clock", struct clock, clock_rows);
 
 static const struct option_row part_rows[] = {
-    {.name = "type", .type = OPTION_UINT, .member = offsetof(struct part, type), .max = 15,
-     .required = true, .help = "type of the packet"},
-    {.name = "mode", .type = OPTION_CHOICE, .member = offsetof(struct part, mode),
-     .choices = modes, .standard = "slow"},
+    {.name = "type",
+     .type = OPTION_UINT,
+     .member = offsetof(struct part, type),
+     .max = 15,
+     .required = true,
+     .help = "type of the packet"},
+    {.name = "mode",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct part, mode),
+     .choices = modes,
+     .standard = "slow"},
 };
 static const struct option_table part_table = OPTION_TABLE("part", struct part, part_rows);
 
 static const struct option_row thing_rows[] = {
     {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct thing, name)},
     {.name = "on", .type = OPTION_BOOL, .member = offsetof(struct thing, on), .standard = "true"},
-    {.name = "width", .type = OPTION_UINT, .member = offsetof(struct thing, width), .max = 16,
+    {.name = "width",
+     .type = OPTION_UINT,
+     .member = offsetof(struct thing, width),
+     .max = 16,
      .standard = "8"},
-    {.name = "id", .type = OPTION_INT, .member = offsetof(struct thing, id), .min = -1,
-     .max = 99, .standard = "-1"},
-    {.name = "mode", .type = OPTION_CHOICE, .member = offsetof(struct thing, mode),
+    {.name = "id",
+     .type = OPTION_INT,
+     .member = offsetof(struct thing, id),
+     .min = -1,
+     .max = 99,
+     .standard = "-1"},
+    {.name = "mode",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct thing, mode),
      .choices = modes},
-    {.name = "clock", .type = OPTION_STRUCT, .member = offsetof(struct thing, clock),
+    {.name = "clock",
+     .type = OPTION_STRUCT,
+     .member = offsetof(struct thing, clock),
      .table = &clock_table},
     {.name = "files", .type = OPTION_LIST, .member = offsetof(struct thing, files)},
-    {.name = "parts", .type = OPTION_LIST, .member = offsetof(struct thing, parts),
+    {.name = "parts",
+     .type = OPTION_LIST,
+     .member = offsetof(struct thing, parts),
      .table = &part_table},
     {.name = "later", .type = OPTION_ANY},
 };
 static const struct option_table thing_table = OPTION_TABLE("thing", struct thing, thing_rows);
 
 static const struct option_row root_rows[] = {
-    {.name = "things", .type = OPTION_LIST, .member = offsetof(struct root, things),
+    {.name = "things",
+     .type = OPTION_LIST,
+     .member = offsetof(struct root, things),
      .table = &thing_table},
-    {.name = "single", .type = OPTION_STRUCT, .member = offsetof(struct root, single),
+    {.name = "single",
+     .type = OPTION_STRUCT,
+     .member = offsetof(struct root, single),
      .table = &thing_table},
-    {.name = "title", .type = OPTION_TEXT, .member = offsetof(struct root, title),
+    {.name = "title",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct root, title),
      .standard = "untitled"},
     {.name = "symbols", .type = OPTION_ANY},
 };
@@ -133,9 +159,17 @@ assert_defaults(const struct root *root)
 static void
 test_nothing_is_defaults(void **state)
 {
-	static const char *const texts[] = {"", "\n\n", "# only this\n", "---\n", "~\n", "{}\n",
-					    "null", "things:\n", "things: []\ntitle: ~\n",
-					    "single: ~\ntitle: ''\n", "\xef\xbb\xbf"};
+	static const char *const texts[] = {"",
+					    "\n\n",
+					    "# only this\n",
+					    "---\n",
+					    "~\n",
+					    "{}\n",
+					    "null",
+					    "things:\n",
+					    "things: []\ntitle: ~\n",
+					    "single: ~\ntitle: ''\n",
+					    "\xef\xbb\xbf"};
 	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct root root;
@@ -293,8 +327,7 @@ test_shapes(void **state)
 	(void)state;
 	assert_error("[a]\n", "p.yaml:1:1: the file is a list; expected a mapping");
 	assert_error("\n  word\n", "p.yaml:2:3: the file is a single value; expected a mapping");
-	assert_error("things: {name: a}\n",
-		     "p.yaml:1:9: things is a mapping; expected a list");
+	assert_error("things: {name: a}\n", "p.yaml:1:9: things is a mapping; expected a list");
 	assert_error("things:\n"
 		     "  - name: a\n"
 		     "  - name: [b]\n",
@@ -341,18 +374,20 @@ test_wrong_values(void **state)
 		     "p.yaml:3:10: single.clock.hz is \"1 MHz\"; expected a number");
 	assert_error("single: {clock: {hz: inf}}\n",
 		     "p.yaml:1:22: single.clock.hz is \"inf\"; expected a number");
-	assert_error("things:\n"
-		     "  - parts:\n"
-		     "      - {type: 1}\n"
-		     "      - {type: 2, mode: x}\n",
-		     "p.yaml:4:25: things[0].parts[1].mode is \"x\"; expected one of auto fast slow");
+	assert_error(
+	    "things:\n"
+	    "  - parts:\n"
+	    "      - {type: 1}\n"
+	    "      - {type: 2, mode: x}\n",
+	    "p.yaml:4:25: things[0].parts[1].mode is \"x\"; expected one of auto fast slow");
 	/* Through an alias: its place. */
 	assert_error("symbols: &c {hz: x}\n"
 		     "single:\n"
 		     "  clock: *c\n",
 		     "p.yaml:3:10: single.clock.hz is \"x\"; expected a number");
-	assert_error("single: {mode: \"a\\e[31m\\nb\"}\n",
-		     "p.yaml:1:16: single.mode is \"a\\x1b[31m\\nb\"; expected one of auto fast slow");
+	assert_error(
+	    "single: {mode: \"a\\e[31m\\nb\"}\n",
+	    "p.yaml:1:16: single.mode is \"a\\x1b[31m\\nb\"; expected one of auto fast slow");
 }
 
 static void
@@ -381,9 +416,8 @@ test_broken_yaml(void **state)
 		     "title: c\n",
 		     "p.yaml:2:6: not YAML: did not find expected ',' or ']' "
 		     "(while parsing a flow sequence from 1:9 on)");
-	assert_error("title: \"a\n",
-		     "p.yaml:2:1: not YAML: found unexpected end of stream "
-		     "(while scanning a quoted scalar from 1:8 on)");
+	assert_error("title: \"a\n", "p.yaml:2:1: not YAML: found unexpected end of stream "
+				     "(while scanning a quoted scalar from 1:8 on)");
 	assert_error("title: a\n"
 		     "\tsingle: b\n",
 		     "p.yaml:2:1: not YAML: found a tab character that violates indentation "
@@ -391,9 +425,8 @@ test_broken_yaml(void **state)
 	assert_error("title: a\n"
 		     "things: \xff\n",
 		     "p.yaml:2:9: not YAML: invalid leading UTF-8 octet; expected UTF-8 text");
-	assert_error("title: a\x01\n",
-		     "p.yaml:1:9: not YAML: control characters are not allowed; "
-		     "expected UTF-8 text");
+	assert_error("title: a\x01\n", "p.yaml:1:9: not YAML: control characters are not allowed; "
+				       "expected UTF-8 text");
 	assert_error("title: a\n"
 		     "---\n"
 		     "title: b\n",
@@ -519,8 +552,8 @@ test_any_bytes(void **state)
 				   "things:\n"
 				   "  - {name: *t, clock: *s, parts: [{type: 1, mode: slow}]}\n"
 				   "  - files: [a, b]\n";
-	static const char bytes[] = {'\0', '\n', '\t', ' ', '-', ':', '[', ']', '{', '}', '&',
-				     '*',  '"',  '#',  '?', '|', '%', '!', '~', '\x80', '\xff'};
+	static const char bytes[] = {'\0', '\n', '\t', ' ', '-', ':', '[', ']', '{',	'}',   '&',
+				     '*',  '"',	 '#',  '?', '|', '%', '!', '~', '\x80', '\xff'};
 	(void)state;
 	for (size_t i = 0; i < sizeof text - 1; i++) {
 		struct root root;

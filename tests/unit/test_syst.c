@@ -116,49 +116,46 @@ static const struct {
 	uint8_t kind, severity; /* of the message that is just that */
 	uint16_t flags;
 } frames[] = {
-	/* single words */
-	{"81 67 45 23", SYST_WHOLE, 4, 0, SYST_SHORT32, SEVERITY_MAX, 0},
-	{"81 67 45 23 7A", SYST_WHOLE, 4, 0, SYST_SHORT32, SEVERITY_MAX, 0},
-	{"87 78 67 56 45 34 23 12", SYST_WHOLE, 8, 0, SYST_SHORT64, SEVERITY_MAX, 0},
-	{"87 78 67 56 45 34 23", SYST_SHORT, 8, 0, SYST_BAD, SEVERITY_ERROR, CUT},
-	{"10 00 00 C0", SYST_WHOLE, 4, 0, SYST_BUILD, SEVERITY_MAX, 0},
-	{"10 00 00 C1 00 00 00 00", SYST_WHOLE, 8, 0, SYST_BUILD, SEVERITY_MAX, 0},
-	/* by length field */
-	{"42 12 03 01 0300 'ok' 00", SYST_WHOLE, 9, 6, SYST_STRING, SEVERITY_INFO, 0},
-	{"42 12 03 01 0400 'ok' 00", SYST_SHORT, 10, 6, SYST_BAD, SEVERITY_ERROR, CUT},
-	{"42 12 03 01 0200 'ok' 00", SYST_WHOLE, 8, 6, SYST_BAD, SEVERITY_ERROR, DAMAGED},
-	{"42 1A 03 01 0300 0100000000000000 'ok' 00", SYST_WHOLE, 17, 14, SYST_STRING,
-	 SEVERITY_INFO, TIMED},
-	{"26 12 83 01" GUID "0000", SYST_WHOLE, 22, 22, SYST_RAW, SEVERITY_ERROR, 0},
-	{"42 17 03 01 00 0100 0200 0100 00 11111111", SYST_WHOLE, 16, 11, SYST_STRING,
-	 SEVERITY_INFO, 0},
-	{"42 13 03 01 01 01000000 02000000 0100 00", SYST_WHOLE, 16, 15, SYST_STRING,
-	 SEVERITY_INFO, 0},
-	/* that do not say */
-	{"42 10 03 01 'ok' 00", SYST_OPEN, 0, 4, SYST_STRING, SEVERITY_INFO, 0},
-	{"40 10 03 02 0100000000000000", SYST_OPEN, 0, 4, SYST_BUILD, SEVERITY_INFO, 0},
-	{"40 10 03 02 01000000000000", SYST_OPEN, 0, 4, SYST_BAD, SEVERITY_ERROR, CUT},
-	{"43 10 03 02 0100000000000000", SYST_OPEN, 0, 4, SYST_CATALOG, SEVERITY_INFO, 0},
-	{"43 10 03 02 01000000", SYST_OPEN, 0, 4, SYST_BAD, SEVERITY_ERROR, CUT},
-	{"43 10 03 01 01000000", SYST_OPEN, 0, 4, SYST_CATALOG, SEVERITY_INFO, 0},
-	{"49 10 03 0D 0100000000000000 0200000000000000", SYST_OPEN, 0, 4, SYST_SBD,
-	 SEVERITY_INFO, 0},
-	{"49 10 03 0D 0100000000000000 02000000000000", SYST_OPEN, 0, 4, SYST_BAD,
-	 SEVERITY_ERROR, CUT},
-	/* by kind */
-	{"08 10 03 01 0100000000000000 E803000000000000", SYST_WHOLE, 20, 4, SYST_CLOCK,
-	 SEVERITY_MAX, SYNC},
-	{"08 10 03 01 0100000000000000 E8030000000000", SYST_SHORT, 20, 4, SYST_BAD,
-	 SEVERITY_ERROR, CUT},
-	/* reserved */
-	{"44 12 03 01 0200 0102", SYST_RESERVED, 8, 6, SYST_UNKNOWN, SEVERITY_ERROR, SUSPECT},
-	{"42 10 03 04 0102", SYST_RESERVED, 0, 4, SYST_UNKNOWN, SEVERITY_ERROR, SUSPECT},
-	{"C2 12 03 01 0300 'ok' 00", SYST_WHOLE, 9, 6, SYST_STRING, SEVERITY_INFO, SUSPECT},
-	{"42 12 03 41 0300 'ok' 00", SYST_WHOLE, 9, 6, SYST_STRING, SEVERITY_INFO, SUSPECT},
-	/* less than a prefix */
-	{"42 12 03", SYST_SHORT, 0, 0, SYST_BAD, SEVERITY_ERROR, CUT},
-	{"42 12 83 01 001122", SYST_SHORT, 0, 22, SYST_BAD, SEVERITY_ERROR, CUT},
-	{"", SYST_SHORT, 0, 0, SYST_BAD, SEVERITY_ERROR, CUT},
+    /* single words */
+    {"81 67 45 23", SYST_WHOLE, 4, 0, SYST_SHORT32, SEVERITY_MAX, 0},
+    {"81 67 45 23 7A", SYST_WHOLE, 4, 0, SYST_SHORT32, SEVERITY_MAX, 0},
+    {"87 78 67 56 45 34 23 12", SYST_WHOLE, 8, 0, SYST_SHORT64, SEVERITY_MAX, 0},
+    {"87 78 67 56 45 34 23", SYST_SHORT, 8, 0, SYST_BAD, SEVERITY_ERROR, CUT},
+    {"10 00 00 C0", SYST_WHOLE, 4, 0, SYST_BUILD, SEVERITY_MAX, 0},
+    {"10 00 00 C1 00 00 00 00", SYST_WHOLE, 8, 0, SYST_BUILD, SEVERITY_MAX, 0},
+    /* by length field */
+    {"42 12 03 01 0300 'ok' 00", SYST_WHOLE, 9, 6, SYST_STRING, SEVERITY_INFO, 0},
+    {"42 12 03 01 0400 'ok' 00", SYST_SHORT, 10, 6, SYST_BAD, SEVERITY_ERROR, CUT},
+    {"42 12 03 01 0200 'ok' 00", SYST_WHOLE, 8, 6, SYST_BAD, SEVERITY_ERROR, DAMAGED},
+    {"42 1A 03 01 0300 0100000000000000 'ok' 00", SYST_WHOLE, 17, 14, SYST_STRING, SEVERITY_INFO,
+     TIMED},
+    {"26 12 83 01" GUID "0000", SYST_WHOLE, 22, 22, SYST_RAW, SEVERITY_ERROR, 0},
+    {"42 17 03 01 00 0100 0200 0100 00 11111111", SYST_WHOLE, 16, 11, SYST_STRING, SEVERITY_INFO,
+     0},
+    {"42 13 03 01 01 01000000 02000000 0100 00", SYST_WHOLE, 16, 15, SYST_STRING, SEVERITY_INFO, 0},
+    /* that do not say */
+    {"42 10 03 01 'ok' 00", SYST_OPEN, 0, 4, SYST_STRING, SEVERITY_INFO, 0},
+    {"40 10 03 02 0100000000000000", SYST_OPEN, 0, 4, SYST_BUILD, SEVERITY_INFO, 0},
+    {"40 10 03 02 01000000000000", SYST_OPEN, 0, 4, SYST_BAD, SEVERITY_ERROR, CUT},
+    {"43 10 03 02 0100000000000000", SYST_OPEN, 0, 4, SYST_CATALOG, SEVERITY_INFO, 0},
+    {"43 10 03 02 01000000", SYST_OPEN, 0, 4, SYST_BAD, SEVERITY_ERROR, CUT},
+    {"43 10 03 01 01000000", SYST_OPEN, 0, 4, SYST_CATALOG, SEVERITY_INFO, 0},
+    {"49 10 03 0D 0100000000000000 0200000000000000", SYST_OPEN, 0, 4, SYST_SBD, SEVERITY_INFO, 0},
+    {"49 10 03 0D 0100000000000000 02000000000000", SYST_OPEN, 0, 4, SYST_BAD, SEVERITY_ERROR, CUT},
+    /* by kind */
+    {"08 10 03 01 0100000000000000 E803000000000000", SYST_WHOLE, 20, 4, SYST_CLOCK, SEVERITY_MAX,
+     SYNC},
+    {"08 10 03 01 0100000000000000 E8030000000000", SYST_SHORT, 20, 4, SYST_BAD, SEVERITY_ERROR,
+     CUT},
+    /* reserved */
+    {"44 12 03 01 0200 0102", SYST_RESERVED, 8, 6, SYST_UNKNOWN, SEVERITY_ERROR, SUSPECT},
+    {"42 10 03 04 0102", SYST_RESERVED, 0, 4, SYST_UNKNOWN, SEVERITY_ERROR, SUSPECT},
+    {"C2 12 03 01 0300 'ok' 00", SYST_WHOLE, 9, 6, SYST_STRING, SEVERITY_INFO, SUSPECT},
+    {"42 12 03 41 0300 'ok' 00", SYST_WHOLE, 9, 6, SYST_STRING, SEVERITY_INFO, SUSPECT},
+    /* less than a prefix */
+    {"42 12 03", SYST_SHORT, 0, 0, SYST_BAD, SEVERITY_ERROR, CUT},
+    {"42 12 83 01 001122", SYST_SHORT, 0, 22, SYST_BAD, SEVERITY_ERROR, CUT},
+    {"", SYST_SHORT, 0, 0, SYST_BAD, SEVERITY_ERROR, CUT},
 };
 
 static void
@@ -172,8 +169,7 @@ test_stepping(void **state)
 		syst_peek(t.e.payload, t.e.payload_length, &peek);
 		if (peek.extent != frames[i].extent || peek.length != frames[i].length ||
 		    peek.prefix != frames[i].prefix || t.message.kind != frames[i].kind ||
-		    t.message.severity != frames[i].severity ||
-		    t.message.flags != frames[i].flags)
+		    t.message.severity != frames[i].severity || t.message.flags != frames[i].flags)
 			fail_msg("%s: extent %d length %u prefix %u kind %u severity %u flags %x",
 				 frames[i].digits, peek.extent, peek.length, peek.prefix,
 				 t.message.kind, t.message.severity, t.message.flags);
@@ -188,15 +184,15 @@ test_origin_keys(void **state)
 		const char *a, *b;
 		bool same;
 	} pairs[] = {
-		{"42 10 03 01 00", "22 10 03 0C 00", true},
-		{"42 10 03 01 00", "42 20 03 01 00", false},
-		{"42 10 03 01 00", "42 10 04 01 00", false},
-		{"42 10 83 01" GUID, "42 20 84 01" GUID, true},
-		{"42 10 83 01" GUID, "42 10 83 01 00112233445566778899AABBCCDDEEFE", false},
-		{"42 10 83 01" GUID, "42 10 83 01 8899AABBCCDDEEFF0011223344556677", false},
-		{"42 10 80 01 00000000000000000000000000000000", "42 10 00 01 00", false},
-		{"42 00 00 01 00", "01 00 00 00", false},
-		{"01 00 00 00", "D7 BC 9A C1 9E 15 8D 04", true},
+	    {"42 10 03 01 00", "22 10 03 0C 00", true},
+	    {"42 10 03 01 00", "42 20 03 01 00", false},
+	    {"42 10 03 01 00", "42 10 04 01 00", false},
+	    {"42 10 83 01" GUID, "42 20 84 01" GUID, true},
+	    {"42 10 83 01" GUID, "42 10 83 01 00112233445566778899AABBCCDDEEFE", false},
+	    {"42 10 83 01" GUID, "42 10 83 01 8899AABBCCDDEEFF0011223344556677", false},
+	    {"42 10 80 01 00000000000000000000000000000000", "42 10 00 01 00", false},
+	    {"42 00 00 01 00", "01 00 00 00", false},
+	    {"01 00 00 00", "D7 BC 9A C1 9E 15 8D 04", true},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(pairs); i++) {
@@ -217,12 +213,18 @@ test_plausible(void **state)
 		const char *digits;
 		bool plausible;
 	} cases[] = {
-		{"42 12 03 01 0300 'ok' 00", true},	{"42 10 03 01 'ok' 00", true},
-		{"81 67 45 23", true},			{"42 12 03 01 0400 'ok' 00", false},
-		{"C2 12 03 01 0300 'ok' 00", false},	{"42 12 03 81 0300 'ok' 00", false},
-		{"42 12 03 04 0300 'ok' 00", false},	{"44 12 03 01 0300 'ok' 00", false},
-		{"43 12 03 01 0300 010203", false},	{"42 11 03 01 03 1122334455667788", true},
-		{"42 11 03 01 04 11223344", false},	{"", false},
+	    {"42 12 03 01 0300 'ok' 00", true},
+	    {"42 10 03 01 'ok' 00", true},
+	    {"81 67 45 23", true},
+	    {"42 12 03 01 0400 'ok' 00", false},
+	    {"C2 12 03 01 0300 'ok' 00", false},
+	    {"42 12 03 81 0300 'ok' 00", false},
+	    {"42 12 03 04 0300 'ok' 00", false},
+	    {"44 12 03 01 0300 'ok' 00", false},
+	    {"43 12 03 01 0300 010203", false},
+	    {"42 11 03 01 03 1122334455667788", true},
+	    {"42 11 03 01 04 11223344", false},
+	    {"", false},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -239,53 +241,52 @@ test_plausible(void **state)
 static const struct {
 	const char *digits, *type, *text, *origin;
 } texts[] = {
-	{"10 30 04 02 0100000000000000", "BUILD:LONG", "0x0000000000000001", "4:3"},
-	{"10 30 04 02 0100000000000000 'v1.2' 00", "BUILD:LONG", "0x0000000000000001 v1.2", "4:3"},
-	{"10 30 04 02 0100000000000000 'v1.2'", "BUILD:LONG", "0x0000000000000001 v1.2", "4:3"},
-	/* bits 20 and up of a compact build follow the subtype */
-	{"F0 FF FF C0", "BUILD:COMPACT32", "0x003FFFFF", ""},
-	{"10 00 00 40", "BUILD:COMPACT32", "0x00100001", ""},
-	{"F0 FF FF C1 FF FF FF FF", "BUILD:COMPACT64", "0x003FFFFFFFFFFFFF", ""},
-	{"10 00 00 41 00 00 00 80", "BUILD:COMPACT64", "0x0020000000100001", ""},
-	{"81 67 45 23", "SHORT32", "0x02345678", ""},
-	{"81 67 45 23 7A7A", "SHORT32", "0x02345678", ""},
-	{"87 78 67 56 45 34 23 12", "SHORT64", "0x0122334455667788", ""},
-	{"42 10 03 01 'ok' 00", "STRING:GENERIC", "ok", "3:1"},
-	{"42 10 03 01 'no end'", "STRING:GENERIC", "no end", "3:1"},
-	{"42 10 03 01 'a' 00 'tail'", "STRING:GENERIC", "a", "3:1"},
-	{"42 10 03 01 00", "STRING:GENERIC", "", "3:1"},
-	{"42 10 03 01", "STRING:GENERIC", "", "3:1"},
-	{"42 10 03 02 'main' 00", "STRING:ENTER", "main", "3:1"},
-	{"42 10 03 03 'main' 00", "STRING:EXIT", "main", "3:1"},
-	{"42 10 03 05 'x' 00", "STRING:INVPARAM", "x", "3:1"},
-	{"42 10 03 07 'a.c:1 x' 00", "STRING:ASSERT", "a.c:1 x", "3:1"},
-	{"42 10 03 0B '%d %ld' 00 FFFFFFFF FFFFFFFF", "STRING:PRINTF32", "-1 -1", "3:1"},
-	{"42 10 03 0C '%d %ld' 00 FFFFFFFF FFFFFFFFFFFFFFFF", "STRING:PRINTF64", "-1 -1", "3:1"},
-	{"42 10 03 0B 'plain'", "STRING:PRINTF32", "plain", "3:1"},
-	{"43 10 03 01 EFBEADDE 01000000 0200", "CATALOG:ID32P32",
-	 "id 0xDEADBEEF args 0x00000001 0x0002", "3:1"},
-	{"43 10 03 06 EFBEADDE00000000", "CATALOG:ID64P64", "id 0xDEADBEEF", "3:1"},
-	{"46 10 03 12 00AB", "RAW:18", "00ab", "3:1"},
-	{"46 10 03 3F", "RAW:63", "", "3:1"},
-	{"08 10 03 01 2A00000000000000 40420F0000000000", "CLOCK:SYNC", "clock 42 at 1000000 Hz",
-	 "3:1"},
-	{"49 10 03 00 01000000 BEEF", "SBD:0", "id 0x1: beef", "3:1"},
-	{"49 10 03 05 0100000000000000 3412 BEEF", "SBD:5", "id 0x1 at 0x1234: beef", "3:1"},
-	{"49 10 03 0A 01000000 78563412 'regs' 00 BEEF", "SBD:10", "id 0x1 at 0x12345678 regs: beef",
-	 "3:1"},
-	{"49 10 03 0E 01000000 EFCDAB8967452301 00", "SBD:14", "id 0x1 at 0x123456789ABCDEF : ",
-	 "3:1"},
-	{"44 10 03 01 0102", "TYPE4:1", "reserved type 4: 0102", "3:1"},
-	{"42 10 03 04 0102", "STRING:4", "reserved subtype 4: 0102", "3:1"},
-	{"42 10 83 01" GUID "'ok' 00", "STRING:GENERIC", "ok", GUID_TEXT},
-	{"42 12 03 01 0400 'ok' 00", "STRING:GENERIC",
-	 "too short, 9 bytes of 10: 4212030104006f6b00", "3:1"},
-	{"42 12 03 01 0200 'ok' 00", "STRING:GENERIC",
-	 "too long, 9 bytes of 8: 4212030102006f6b00", "3:1"},
-	{"42 10 83 01 0011", "STRING:GENERIC", "too short, 6 bytes of 20: 421083010011", ""},
-	{"42 10", "BAD", "too short, 2 bytes of 4: 4210", ""},
-	{"42 14 03 01 'ok' 00 C446EFB5", "STRING:GENERIC", "ok", "3:1"},
-	{"42 14 03 01 'OK' 00 C446EFB5", "STRING:GENERIC", "bad CRC: OK", "3:1"},
+    {"10 30 04 02 0100000000000000", "BUILD:LONG", "0x0000000000000001", "4:3"},
+    {"10 30 04 02 0100000000000000 'v1.2' 00", "BUILD:LONG", "0x0000000000000001 v1.2", "4:3"},
+    {"10 30 04 02 0100000000000000 'v1.2'", "BUILD:LONG", "0x0000000000000001 v1.2", "4:3"},
+    /* bits 20 and up of a compact build follow the subtype */
+    {"F0 FF FF C0", "BUILD:COMPACT32", "0x003FFFFF", ""},
+    {"10 00 00 40", "BUILD:COMPACT32", "0x00100001", ""},
+    {"F0 FF FF C1 FF FF FF FF", "BUILD:COMPACT64", "0x003FFFFFFFFFFFFF", ""},
+    {"10 00 00 41 00 00 00 80", "BUILD:COMPACT64", "0x0020000000100001", ""},
+    {"81 67 45 23", "SHORT32", "0x02345678", ""},
+    {"81 67 45 23 7A7A", "SHORT32", "0x02345678", ""},
+    {"87 78 67 56 45 34 23 12", "SHORT64", "0x0122334455667788", ""},
+    {"42 10 03 01 'ok' 00", "STRING:GENERIC", "ok", "3:1"},
+    {"42 10 03 01 'no end'", "STRING:GENERIC", "no end", "3:1"},
+    {"42 10 03 01 'a' 00 'tail'", "STRING:GENERIC", "a", "3:1"},
+    {"42 10 03 01 00", "STRING:GENERIC", "", "3:1"},
+    {"42 10 03 01", "STRING:GENERIC", "", "3:1"},
+    {"42 10 03 02 'main' 00", "STRING:ENTER", "main", "3:1"},
+    {"42 10 03 03 'main' 00", "STRING:EXIT", "main", "3:1"},
+    {"42 10 03 05 'x' 00", "STRING:INVPARAM", "x", "3:1"},
+    {"42 10 03 07 'a.c:1 x' 00", "STRING:ASSERT", "a.c:1 x", "3:1"},
+    {"42 10 03 0B '%d %ld' 00 FFFFFFFF FFFFFFFF", "STRING:PRINTF32", "-1 -1", "3:1"},
+    {"42 10 03 0C '%d %ld' 00 FFFFFFFF FFFFFFFFFFFFFFFF", "STRING:PRINTF64", "-1 -1", "3:1"},
+    {"42 10 03 0B 'plain'", "STRING:PRINTF32", "plain", "3:1"},
+    {"43 10 03 01 EFBEADDE 01000000 0200", "CATALOG:ID32P32",
+     "id 0xDEADBEEF args 0x00000001 0x0002", "3:1"},
+    {"43 10 03 06 EFBEADDE00000000", "CATALOG:ID64P64", "id 0xDEADBEEF", "3:1"},
+    {"46 10 03 12 00AB", "RAW:18", "00ab", "3:1"},
+    {"46 10 03 3F", "RAW:63", "", "3:1"},
+    {"08 10 03 01 2A00000000000000 40420F0000000000", "CLOCK:SYNC", "clock 42 at 1000000 Hz",
+     "3:1"},
+    {"49 10 03 00 01000000 BEEF", "SBD:0", "id 0x1: beef", "3:1"},
+    {"49 10 03 05 0100000000000000 3412 BEEF", "SBD:5", "id 0x1 at 0x1234: beef", "3:1"},
+    {"49 10 03 0A 01000000 78563412 'regs' 00 BEEF", "SBD:10", "id 0x1 at 0x12345678 regs: beef",
+     "3:1"},
+    {"49 10 03 0E 01000000 EFCDAB8967452301 00", "SBD:14", "id 0x1 at 0x123456789ABCDEF : ", "3:1"},
+    {"44 10 03 01 0102", "TYPE4:1", "reserved type 4: 0102", "3:1"},
+    {"42 10 03 04 0102", "STRING:4", "reserved subtype 4: 0102", "3:1"},
+    {"42 10 83 01" GUID "'ok' 00", "STRING:GENERIC", "ok", GUID_TEXT},
+    {"42 12 03 01 0400 'ok' 00", "STRING:GENERIC", "too short, 9 bytes of 10: 4212030104006f6b00",
+     "3:1"},
+    {"42 12 03 01 0200 'ok' 00", "STRING:GENERIC", "too long, 9 bytes of 8: 4212030102006f6b00",
+     "3:1"},
+    {"42 10 83 01 0011", "STRING:GENERIC", "too short, 6 bytes of 20: 421083010011", ""},
+    {"42 10", "BAD", "too short, 2 bytes of 4: 4210", ""},
+    {"42 14 03 01 'ok' 00 C446EFB5", "STRING:GENERIC", "ok", "3:1"},
+    {"42 14 03 01 'OK' 00 C446EFB5", "STRING:GENERIC", "bad CRC: OK", "3:1"},
 };
 
 static void
@@ -301,8 +302,7 @@ test_texts(void **state)
 		    strcmp(text_get(&t.e.text), texts[n].text) != 0 ||
 		    strcmp(text_get(&t.e.origin), texts[n].origin) != 0)
 			fail_msg("%s: type '%s' text '%s' origin '%s'", texts[n].digits,
-				 text_get(&t.e.type), text_get(&t.e.text),
-				 text_get(&t.e.origin));
+				 text_get(&t.e.type), text_get(&t.e.text), text_get(&t.e.origin));
 		assert_int_equal(t.e.depth, 0);
 		assert_true(i % 2 ? t.e.payload_length < 4 || t.e.fields.count > 1
 				  : !t.e.fields.count);
@@ -391,11 +391,11 @@ test_locations(void **state)
 	static const struct {
 		const char *digits, *location;
 	} cases[] = {
-		{"42 11 03 01 00 0100 0200 'x' 00", "1:2"},
-		{"42 11 03 01 01 FFFFFFFF 02000000 'x' 00", "4294967295:2"},
-		{"42 11 03 01 02 BEBAFECA 'x' 00", "0xCAFEBABE"},
-		{"42 11 03 01 03 8877665544332211 'x' 00", "0x1122334455667788"},
-		{"42 11 03 01 82 01000000 'x' 00", "0x00000001"}, /* only two bits count */
+	    {"42 11 03 01 00 0100 0200 'x' 00", "1:2"},
+	    {"42 11 03 01 01 FFFFFFFF 02000000 'x' 00", "4294967295:2"},
+	    {"42 11 03 01 02 BEBAFECA 'x' 00", "0xCAFEBABE"},
+	    {"42 11 03 01 03 8877665544332211 'x' 00", "0x1122334455667788"},
+	    {"42 11 03 01 82 01000000 'x' 00", "0x00000001"}, /* only two bits count */
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -413,23 +413,23 @@ test_locations(void **state)
 static const struct {
 	const char *digits, *row;
 } rows[] = {
-	{"42 11 03 01 02 BEBAFECA 'a \"b\"' 0A 00",
-	 "OK,\"a \"\"b\"\" \",STRING:GENERIC,INFO,3,1,,0x0000000000000000,0xCAFEBABE,16,,"},
-	{"42 1C 83 01" GUID "0500000000000000 'ok' 00 00000000",
-	 "CHECKSUM_ERROR,\"421C8310112233445566778899AABBCCDDEEFF500000006F6B00000\",,,,,,"},
-	{"42 14 03 01 'ok' 00 C446EFB5",
-	 "OK,\"ok\",STRING:GENERIC,INFO,3,1,,0x0000000000000000,,11,0xB5EF46C4,"},
-	{"81 67 45 23", "OK,\"0x02345678\",SHORT32,MAX,,0,,0x0000000000000000,,4,,"},
-	{"10 30 04 02 0100000000000000 'v1' 00",
-	 "OK,\"0x0000000000000001 v1\",BUILD:LONG,FATAL,4,3,,0x0000000000000000,,15,,"},
-	{"42 10 03 01 'ok'", "TOO_SHORT,\"4210316F6B\",,,,,,"},
-	{"42 10 03 01 00", "TOO_SHORT,\"4210310\",,,,,,"},
-	{"02 00 00", "TOO_SHORT,\"0200\",,,,,,"},
-	{"42 12 03 01 0200 'ok' 00", "UNKNOWN_STATE,\"421231206F6B0\",,,,,,"},
-	{"42 12 03 01 0400 'ok' 00", "TOO_SHORT,\"421231406F6B0\",,,,,,"},
-	{"44 10 03 01 0102", "UNKNOWN_TYPE,\"44103112\",,,,,,"},
-	{"43 10 03 09 0102",
-	 "MISSING_COLLATERAL,\"43103912\",CATALOG:9,INFO,3,1,,0x0000000000000000,,6,,"},
+    {"42 11 03 01 02 BEBAFECA 'a \"b\"' 0A 00",
+     "OK,\"a \"\"b\"\" \",STRING:GENERIC,INFO,3,1,,0x0000000000000000,0xCAFEBABE,16,,"},
+    {"42 1C 83 01" GUID "0500000000000000 'ok' 00 00000000",
+     "CHECKSUM_ERROR,\"421C8310112233445566778899AABBCCDDEEFF500000006F6B00000\",,,,,,"},
+    {"42 14 03 01 'ok' 00 C446EFB5",
+     "OK,\"ok\",STRING:GENERIC,INFO,3,1,,0x0000000000000000,,11,0xB5EF46C4,"},
+    {"81 67 45 23", "OK,\"0x02345678\",SHORT32,MAX,,0,,0x0000000000000000,,4,,"},
+    {"10 30 04 02 0100000000000000 'v1' 00",
+     "OK,\"0x0000000000000001 v1\",BUILD:LONG,FATAL,4,3,,0x0000000000000000,,15,,"},
+    {"42 10 03 01 'ok'", "TOO_SHORT,\"4210316F6B\",,,,,,"},
+    {"42 10 03 01 00", "TOO_SHORT,\"4210310\",,,,,,"},
+    {"02 00 00", "TOO_SHORT,\"0200\",,,,,,"},
+    {"42 12 03 01 0200 'ok' 00", "UNKNOWN_STATE,\"421231206F6B0\",,,,,,"},
+    {"42 12 03 01 0400 'ok' 00", "TOO_SHORT,\"421231406F6B0\",,,,,,"},
+    {"44 10 03 01 0102", "UNKNOWN_TYPE,\"44103112\",,,,,,"},
+    {"43 10 03 09 0102",
+     "MISSING_COLLATERAL,\"43103912\",CATALOG:9,INFO,3,1,,0x0000000000000000,,6,,"},
 };
 
 static void
@@ -453,10 +453,13 @@ test_rows(void **state)
 static void
 test_guids(void **state)
 {
-	static const char *const wrong[] = {
-		"", "{}", "00112233-4455-6677-8899-aabbccddeef", "{00112233-4455-6677-8899-aabbccddeeff",
-		"00112233445566778899aabbccddeeff", "{00112233-4455-6677-8899-aabbccddeefg}",
-		"{00112233-4455-6677-8899-aabbccddeeff}x"};
+	static const char *const wrong[] = {"",
+					    "{}",
+					    "00112233-4455-6677-8899-aabbccddeef",
+					    "{00112233-4455-6677-8899-aabbccddeeff",
+					    "00112233445566778899aabbccddeeff",
+					    "{00112233-4455-6677-8899-aabbccddeefg}",
+					    "{00112233-4455-6677-8899-aabbccddeeff}x"};
 	uint8_t guid[16];
 	char text[SYST_GUID_TEXT];
 	struct syst_decoder decoder = {0};
@@ -563,12 +566,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stepping),  cmocka_unit_test(test_origin_keys),
-		cmocka_unit_test(test_plausible), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_fields),	  cmocka_unit_test(test_values),
-		cmocka_unit_test(test_locations), cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_guids),	  cmocka_unit_test(test_builds),
-		cmocka_unit_test(test_damage),	  cmocka_unit_test(test_tables),
+	    cmocka_unit_test(test_stepping),  cmocka_unit_test(test_origin_keys),
+	    cmocka_unit_test(test_plausible), cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_fields),    cmocka_unit_test(test_values),
+	    cmocka_unit_test(test_locations), cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_guids),     cmocka_unit_test(test_builds),
+	    cmocka_unit_test(test_damage),    cmocka_unit_test(test_tables),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,8 @@
 #define NAMESPACE "http://www.mipi.org/1.0/sys-t"
 #define ROOT "<syst:Collateral xmlns:syst='" NAMESPACE "'>"
 #define END "</syst:Collateral>"
-#define CLIENT(name, guid, rest)                                               \
-	"<syst:Client Name='" name "'><syst:Guids><syst:Guid ID='" guid        \
+#define CLIENT(name, guid, rest)                                                                   \
+	"<syst:Client Name='" name "'><syst:Guids><syst:Guid ID='" guid                            \
 	"'>x</syst:Guid></syst:Guids>" rest "</syst:Client>"
 #define GUID_A "{AAAAAAAA-0000-0000-8000-000000000001}"
 #define GUID_B "{BBBBBBBB-0000-0000-8000-000000000001}"
@@ -29,6 +29,122 @@
 
 static const uint8_t guid_a[16] = {0xaa, 0xaa, 0xaa, 0xaa, [8] = 0x80, [15] = 1};
 static const uint8_t guid_b[16] = {0xbb, 0xbb, 0xbb, 0xbb, [8] = 0x80, [15] = 1};
+
+/* The files of the tests below. */
+/* clang-format off: XML has its own shape */
+
+static const char tables_xml[] = "<?xml version='1.0'?>" ROOT CLIENT(
+    "alpha", GUID_A,
+    "<syst:Builds>"
+    "<syst:Build ID='0x10000' Mask='0xFFFF0000'>1.x</syst:Build>"
+    "</syst:Builds>"
+    "<syst:Options><syst:Option Name='syst:timestamp'>y</syst:Option></syst:Options>"
+    "<syst:Modules><syst:Module ID='7'>dma</syst:Module></syst:Modules>"
+    "<syst:SourceFiles>"
+    "<syst:File ID='0x2'><![CDATA[src/a.c]]></syst:File>"
+    "</syst:SourceFiles>"
+    "<syst:Catalog32>"
+    "<syst:Format ID='1' File='2' Line='40'><![CDATA[<%d>]]></syst:Format>"
+    "<syst:Format ID='4294967295'>last</syst:Format>"
+    "</syst:Catalog32>"
+    "<syst:Catalog64>"
+    "<syst:Format ID='0xFFFFFFFFFFFFFFFF'>wide</syst:Format>"
+    "</syst:Catalog64>"
+    "<syst:Short32>"
+    "<syst:Format ID='0x20' Mask='0xFFFFFF0'>irq %u</syst:Format>"
+    "</syst:Short32>"
+    "<syst:Short64><syst:Format ID='5'>five &amp; more</syst:Format></syst:Short64>"
+    "<syst:Write><syst:Protocol ID='3'>ftrace</syst:Protocol></syst:Write>"
+    "<syst:Later><syst:Format ID='1'>no</syst:Format></syst:Later>") END;
+
+static const char order_xml[] =
+    ROOT CLIENT("x", GUID_A,
+		"<syst:Catalog32>"
+		"<syst:Format ID='0x100' Mask='0xFFFFFF00'>page</syst:Format>"
+		"<syst:Format ID='0x105'>five</syst:Format>"
+		"<syst:Format ID='0x0' Mask='0x80000000'>low</syst:Format>"
+		"<syst:Format ID='0x7'>first</syst:Format>"
+		"<syst:Format ID='0x7'>second</syst:Format>"
+		"<syst:Format ID='0x110' Mask='0xFFFFFFF0'>row</syst:Format>"
+		"</syst:Catalog32>") END;
+
+static const char builds_xml[] = ROOT CLIENT(
+    "one", GUID_A, "<syst:Builds><syst:Build ID='0x10000' Mask='0xFFFF0000'/></syst:Builds>")
+    CLIENT("two", GUID_A, "<syst:Builds><syst:Build ID='0x20000' Mask='0xFFFF0000'/></syst:Builds>")
+	END;
+
+static const char messages_xml[] =
+    ROOT CLIENT("alpha", GUID_A,
+		"<syst:SourceFiles><syst:File ID='2'>src/a.c</syst:File></syst:SourceFiles>"
+		"<syst:Catalog32>"
+		"<syst:Format ID='1' File='2' Line='40'>n=%d</syst:Format>"
+		"<syst:Format ID='2'>l=%ld</syst:Format>"
+		"</syst:Catalog32>"
+		"<syst:Catalog64><syst:Format ID='3'>w=%ld</syst:Format></syst:Catalog64>"
+		"<syst:Short32>"
+		"<syst:Format ID='0x20' Mask='0xFFFFFF0'>irq %u</syst:Format>"
+		"</syst:Short32>"
+		"<syst:Short64>"
+		"<syst:Format ID='0x100000000' Mask='0xFFFFFFF00000000' File='2' Line='3'>"
+		"big %llu</syst:Format>"
+		"</syst:Short64>"
+		"<syst:Write>"
+		"<syst:Protocol ID='3'>ftrace</syst:Protocol>"
+		"<syst:Protocol ID='0x20' Mask='0x30'>p%d</syst:Protocol>"
+		"</syst:Write>") END;
+
+static const char pseudo_xml[] = ROOT CLIENT("seven", "{00000000-0000-0041-0000-000000000000}", "")
+    CLIENT("eight", "{00000000-0000-0000-4200-000000000000}", "")
+	CLIENT("master",
+	       "{00000000-0644-0000-0000-000000000000}' "
+	       "Mask='{00000000-FFFF-0000-8000-000000000000}",
+	       "") END;
+
+static const char cut_xml[] = "<?xml version='1.0'?>" ROOT CLIENT(
+    "alpha", GUID_A,
+    "<syst:Catalog32><syst:Format ID='1'><![CDATA[x]]></syst:Format></syst:Catalog32>") END;
+
+/* Read as they should be, whatever their prefix. */
+static const char *const good_xml[] = {
+    "<s:Collateral xmlns:s='" NAMESPACE "'><s:Client Name='x'><s:Guids>"
+    "<s:Guid ID='" GUID_A "'/></s:Guids></s:Client></s:Collateral>",
+    "<Collateral xmlns='" NAMESPACE "'><Client Name='x'><Guids>"
+    "<Guid ID='" GUID_A "'/></Guids></Client></Collateral>",
+    /* as the reference printer has it: the prefix counts, bound or not */
+    "<syst:Collateral>" CLIENT("x", GUID_A, "") END,
+    "<syst:Collateral xmlns:syst='urn:other'>" CLIENT("x", GUID_A, "") END,
+    "<syst:Collateral xmlns:syst='" NAMESPACE "' xmlns:o='urn:other'><o:Client/>" CLIENT(
+	"x", GUID_A, "<o:Catalog32><o:Format ID='1'/></o:Catalog32>") END,
+};
+
+/* Wrong: what the error says, and how many files are loaded all the same. */
+static const struct {
+	const char *content, *place, *what;
+	int loaded;
+} wrong_xml[] = {
+    {"<a/>", ":1:1: ", "not SyS-T collateral", 0},
+    {"", ":1:1: ", "no element", 0},
+    {ROOT "\n <syst:Client", ":2:2: ", "", 0},
+    {ROOT "\n  <b></c>" END, ":2:", "mismatched", 0},
+    {ROOT "\n<syst:Client Name='x'/>" END, ":2:", "no Guid", 1},
+    {ROOT "\n" CLIENT("x", GUID_A,
+		      "\n<syst:Catalog32>\n <syst:Format ID='12x'/>"
+		      "<syst:Format ID='3'>three</syst:Format></syst:Catalog32>") END,
+     ":4:2: ", "ID \"12x\"", 1},
+    {ROOT CLIENT("x", GUID_A, "<syst:Catalog32><syst:Format>t</syst:Format></syst:Catalog32>") END,
+     ":1:", "no ID", 1},
+    {ROOT CLIENT("x", "{1}", "") END, ":1:", "no GUID", 1},
+    {ROOT "\n" END, "", "no client", 0},
+    /* entities: plain, from outside, and ever larger ones */
+    {"<!DOCTYPE x [\n<!ENTITY a 'b'>]>" ROOT CLIENT("&a;", GUID_A, "") END, ":2:", "entity", 0},
+    {"<!DOCTYPE x [<!ENTITY a SYSTEM '/etc/passwd'>]>" ROOT CLIENT("x", GUID_A, "") END,
+     ":1:", "entity", 0},
+    {"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;'>"
+     "<!ENTITY c '&b;&b;&b;&b;&b;&b;'>]>" ROOT "&c;" END,
+     ":1:", "entity", 0},
+};
+
+/* clang-format on */
 
 /* A scratch folder, a list of paths in it, and what is loaded. */
 struct test {
@@ -123,20 +239,7 @@ static void
 test_tables(void **state)
 {
 	struct test *t = *state;
-	load_text(t, "<?xml version='1.0'?>" ROOT CLIENT("alpha", GUID_A,
-		"<syst:Builds><syst:Build ID='0x10000' Mask='0xFFFF0000'>1.x</syst:Build></syst:Builds>"
-		"<syst:Options><syst:Option Name='syst:timestamp'>y</syst:Option></syst:Options>"
-		"<syst:Modules><syst:Module ID='7'>dma</syst:Module></syst:Modules>"
-		"<syst:SourceFiles><syst:File ID='0x2'><![CDATA[src/a.c]]></syst:File></syst:SourceFiles>"
-		"<syst:Catalog32>"
-		"<syst:Format ID='1' File='2' Line='40'><![CDATA[<%d>]]></syst:Format>"
-		"<syst:Format ID='4294967295'>last</syst:Format>"
-		"</syst:Catalog32>"
-		"<syst:Catalog64><syst:Format ID='0xFFFFFFFFFFFFFFFF'>wide</syst:Format></syst:Catalog64>"
-		"<syst:Short32><syst:Format ID='0x20' Mask='0xFFFFFF0'>irq %u</syst:Format></syst:Short32>"
-		"<syst:Short64><syst:Format ID='5'>five &amp; more</syst:Format></syst:Short64>"
-		"<syst:Write><syst:Protocol ID='3'>ftrace</syst:Protocol></syst:Write>"
-		"<syst:Later><syst:Format ID='1'>no</syst:Format></syst:Later>") END);
+	load_text(t, tables_xml);
 	const struct syst_client *c = client(t, guid_a);
 	assert_string_equal(name_of(c), "alpha");
 	assert_non_null(strstr(syst_client_file(c), "/c.xml"));
@@ -160,21 +263,10 @@ test_tables(void **state)
 static void
 test_prefixes(void **state)
 {
-	static const char *const good[] = {
-		"<s:Collateral xmlns:s='" NAMESPACE "'><s:Client Name='x'><s:Guids>"
-		"<s:Guid ID='" GUID_A "'/></s:Guids></s:Client></s:Collateral>",
-		"<Collateral xmlns='" NAMESPACE "'><Client Name='x'><Guids>"
-		"<Guid ID='" GUID_A "'/></Guids></Client></Collateral>",
-		/* as the reference printer has it: the prefix counts, bound or not */
-		"<syst:Collateral>" CLIENT("x", GUID_A, "") END,
-		"<syst:Collateral xmlns:syst='urn:other'>" CLIENT("x", GUID_A, "") END,
-		"<syst:Collateral xmlns:syst='" NAMESPACE "' xmlns:o='urn:other'>"
-		"<o:Client/>" CLIENT("x", GUID_A, "<o:Catalog32><o:Format ID='1'/></o:Catalog32>") END,
-	};
 	struct test *t = *state;
 	add_path(t, "p.xml");
-	for (size_t i = 0; i < COUNT(good); i++) {
-		write_file(t, "p.xml", good[i]);
+	for (size_t i = 0; i < COUNT(good_xml); i++) {
+		write_file(t, "p.xml", good_xml[i]);
 		if (load(t) != 1 || t->err.code)
 			fail_msg("%zu: %s", i, t->err.what);
 		assert_string_equal(name_of(client(t, guid_a)), "x");
@@ -188,36 +280,13 @@ test_prefixes(void **state)
 static void
 test_errors(void **state)
 {
-	static const struct {
-		const char *content, *place, *what;
-		int loaded;
-	} cases[] = {
-		{"<a/>", ":1:1: ", "not SyS-T collateral", 0},
-		{"", ":1:1: ", "no element", 0},
-		{ROOT "\n <syst:Client", ":2:2: ", "", 0},
-		{ROOT "\n  <b></c>" END, ":2:", "mismatched", 0},
-		{ROOT "\n<syst:Client Name='x'/>" END, ":2:", "no Guid", 1},
-		{ROOT "\n" CLIENT("x", GUID_A, "\n<syst:Catalog32>\n <syst:Format ID='12x'/>"
-			"<syst:Format ID='3'>three</syst:Format></syst:Catalog32>") END,
-		 ":4:2: ", "ID \"12x\"", 1},
-		{ROOT CLIENT("x", GUID_A, "<syst:Catalog32><syst:Format>t</syst:Format></syst:Catalog32>") END,
-		 ":1:", "no ID", 1},
-		{ROOT CLIENT("x", "{1}", "") END, ":1:", "no GUID", 1},
-		{ROOT "\n" END, "", "no client", 0},
-		{"<!DOCTYPE x [\n<!ENTITY a 'b'>]>" ROOT CLIENT("&a;", GUID_A, "") END, ":2:",
-		 "entity", 0},
-		{"<!DOCTYPE x [<!ENTITY a SYSTEM '/etc/passwd'>]>" ROOT CLIENT("x", GUID_A, "") END,
-		 ":1:", "entity", 0},
-		{"<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;'>"
-		 "<!ENTITY c '&b;&b;&b;&b;&b;&b;'>]>" ROOT "&c;" END, ":1:", "entity", 0},
-	};
 	struct test *t = *state;
 	add_path(t, "e.xml");
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		write_file(t, "e.xml", cases[i].content);
+	for (size_t i = 0; i < COUNT(wrong_xml); i++) {
+		write_file(t, "e.xml", wrong_xml[i].content);
 		int loaded = load(t);
-		if (loaded != cases[i].loaded || !strstr(t->err.what, cases[i].place) ||
-		    !strstr(t->err.what, cases[i].what) || !strstr(t->err.what, "/e.xml:"))
+		if (loaded != wrong_xml[i].loaded || !strstr(t->err.what, wrong_xml[i].place) ||
+		    !strstr(t->err.what, wrong_xml[i].what) || !strstr(t->err.what, "/e.xml:"))
 			fail_msg("%zu: %d %s", i, loaded, t->err.what);
 	}
 }
@@ -257,14 +326,7 @@ static void
 test_order(void **state)
 {
 	struct test *t = *state;
-	load_text(t, ROOT CLIENT("x", GUID_A, "<syst:Catalog32>"
-		"<syst:Format ID='0x100' Mask='0xFFFFFF00'>page</syst:Format>"
-		"<syst:Format ID='0x105'>five</syst:Format>"
-		"<syst:Format ID='0x0' Mask='0x80000000'>low</syst:Format>"
-		"<syst:Format ID='0x7'>first</syst:Format>"
-		"<syst:Format ID='0x7'>second</syst:Format>"
-		"<syst:Format ID='0x110' Mask='0xFFFFFFF0'>row</syst:Format>"
-		"</syst:Catalog32>") END);
+	load_text(t, order_xml);
 	const struct syst_client *c = client(t, guid_a);
 	assert_string_equal(entry_text(c, SYST_TABLE_CATALOG32, 0x105), "five");
 	assert_string_equal(entry_text(c, SYST_TABLE_CATALOG32, 0x106), "page");
@@ -313,16 +375,13 @@ test_builds(void **state)
 		const char *name;
 	} cases[] = {{0, "one"}, {0x10001, "one"}, {0x20007, "two"}, {0x30000, "one"}};
 	struct test *t = *state;
-	load_text(t, ROOT
-		CLIENT("one", GUID_A, "<syst:Builds><syst:Build ID='0x10000' Mask='0xFFFF0000'/></syst:Builds>")
-		CLIENT("two", GUID_A, "<syst:Builds><syst:Build ID='0x20000' Mask='0xFFFF0000'/></syst:Builds>")
-		END);
+	load_text(t, builds_xml);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint64_t build = cases[i].build;
 		struct decode_history history = {.context = &build, .build = last_build};
-		assert_string_equal(name_of(syst_collateral_client(t->collateral, guid_a, &history,
-								   NULL)),
-				    cases[i].name);
+		assert_string_equal(
+		    name_of(syst_collateral_client(t->collateral, guid_a, &history, NULL)),
+		    cases[i].name);
 	}
 }
 
@@ -343,7 +402,8 @@ expand(const struct test *t, const char *digits, const struct syst_sender *sende
 	e->payload_length = hex.bytes.count;
 	hex_free(&hex);
 	syst_message(e->payload, e->payload_length, &m);
-	syst_expand_from(&decoder, &m, e->payload, e->payload_length, EXPAND_FIELDS, NULL, sender, e);
+	syst_expand_from(&decoder, &m, e->payload, e->payload_length, EXPAND_FIELDS, NULL, sender,
+			 e);
 }
 
 static const char *
@@ -351,7 +411,8 @@ field_text(struct expansion *e, enum syst_field row)
 {
 	for (size_t i = 0; i < e->fields.count; i++)
 		if (e->fields.at[i].row == &syst_fields[row])
-			return arena_text(&e->arena, e->fields.at[i].s.at, e->fields.at[i].s.length);
+			return arena_text(&e->arena, e->fields.at[i].s.at,
+					  e->fields.at[i].s.length);
 	return "none";
 }
 
@@ -361,39 +422,30 @@ test_messages(void **state)
 	static const struct {
 		const char *digits, *type, *text, *location;
 	} cases[] = {
-		/* catalog ids of both sizes, both packings */
-		{"43 10 80 01" BYTES_A "01000000 07000000", "CATALOG:ID32P32", "n=7", "src/a.c:40"},
-		{"43 10 80 05" BYTES_A "02000000 FFFFFFFFFFFFFFFF", "CATALOG:ID32P64", "l=-1", "none"},
-		{"43 10 80 02" BYTES_A "0300000000000000 FFFFFFFF", "CATALOG:ID64P32", "w=-1", "none"},
-		{"43 10 80 01" BYTES_A "09000000 07000000", "CATALOG:ID32P32",
-		 "id 0x9 args 0x00000007", "none"},
-		/* the message's own location first, an address after the format's */
-		{"43 11 80 01" BYTES_A "00 0500 0600 01000000 07000000", "CATALOG:ID32P32", "n=7",
-		 "5:6"},
-		{"43 11 80 01" BYTES_A "02 BEBAFECA 01000000 07000000", "CATALOG:ID32P32", "n=7",
-		 "src/a.c:40 0xCAFEBABE"},
-		{"42 11 80 01" BYTES_A "00 0200 0900 'x' 00", "STRING:GENERIC", "x", "src/a.c:9"},
-		/* protocols by name, and fed with the number */
-		{"46 10 80 03" BYTES_A "AB", "RAW:ftrace", "ab", "none"},
-		{"46 10 80 25" BYTES_A "AB", "RAW:p37", "ab", "none"},
-		{"46 10 80 04" BYTES_A "AB", "RAW:4", "ab", "none"},
-		/* short messages have the options' GUID; the free bits are the argument */
-		{"31 02 00 00", "SHORT32", "irq 3", "none"},
-		{"31 03 00 00", "SHORT32", "0x00000033", "none"},
-		{"77 00 00 00 10 00 00 00", "SHORT64", "big 7", "src/a.c:3"},
+	    /* catalog ids of both sizes, both packings */
+	    {"43 10 80 01" BYTES_A "01000000 07000000", "CATALOG:ID32P32", "n=7", "src/a.c:40"},
+	    {"43 10 80 05" BYTES_A "02000000 FFFFFFFFFFFFFFFF", "CATALOG:ID32P64", "l=-1", "none"},
+	    {"43 10 80 02" BYTES_A "0300000000000000 FFFFFFFF", "CATALOG:ID64P32", "w=-1", "none"},
+	    {"43 10 80 01" BYTES_A "09000000 07000000", "CATALOG:ID32P32", "id 0x9 args 0x00000007",
+	     "none"},
+	    /* the message's own location first, an address after the format's */
+	    {"43 11 80 01" BYTES_A "00 0500 0600 01000000 07000000", "CATALOG:ID32P32", "n=7",
+	     "5:6"},
+	    {"43 11 80 01" BYTES_A "02 BEBAFECA 01000000 07000000", "CATALOG:ID32P32", "n=7",
+	     "src/a.c:40 0xCAFEBABE"},
+	    {"42 11 80 01" BYTES_A "00 0200 0900 'x' 00", "STRING:GENERIC", "x", "src/a.c:9"},
+	    /* protocols by name, and fed with the number */
+	    {"46 10 80 03" BYTES_A "AB", "RAW:ftrace", "ab", "none"},
+	    {"46 10 80 25" BYTES_A "AB", "RAW:p37", "ab", "none"},
+	    {"46 10 80 04" BYTES_A "AB", "RAW:4", "ab", "none"},
+	    /* short messages have the options' GUID; the free bits are the argument */
+	    {"31 02 00 00", "SHORT32", "irq 3", "none"},
+	    {"31 03 00 00", "SHORT32", "0x00000033", "none"},
+	    {"77 00 00 00 10 00 00 00", "SHORT64", "big 7", "src/a.c:3"},
 	};
 	struct test *t = *state;
 	struct expansion e = {0};
-	load_text(t, ROOT CLIENT("alpha", GUID_A,
-		"<syst:SourceFiles><syst:File ID='2'>src/a.c</syst:File></syst:SourceFiles>"
-		"<syst:Catalog32><syst:Format ID='1' File='2' Line='40'>n=%d</syst:Format>"
-		"<syst:Format ID='2'>l=%ld</syst:Format></syst:Catalog32>"
-		"<syst:Catalog64><syst:Format ID='3'>w=%ld</syst:Format></syst:Catalog64>"
-		"<syst:Short32><syst:Format ID='0x20' Mask='0xFFFFFF0'>irq %u</syst:Format></syst:Short32>"
-		"<syst:Short64><syst:Format ID='0x100000000' Mask='0xFFFFFFF00000000' File='2' Line='3'>"
-		"big %llu</syst:Format></syst:Short64>"
-		"<syst:Write><syst:Protocol ID='3'>ftrace</syst:Protocol>"
-		"<syst:Protocol ID='0x20' Mask='0x30'>p%d</syst:Protocol></syst:Write>") END);
+	load_text(t, messages_xml);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		expand(t, cases[i].digits, NULL, &e);
 		if (strcmp(text_get(&e.type), cases[i].type) != 0 ||
@@ -417,17 +469,13 @@ test_pseudo(void **state)
 		struct syst_sender sender;
 		const char *origin;
 	} cases[] = {
-		{"42 10 41 01 00", {0, 0}, "seven"},	 {"42 10 42 01 00", {0, 0}, "eight"},
-		{"42 10 43 01 00", {0, 0}, "67:1"},	 {"42 10 43 01 00", {0x644, 9}, "master"},
-		{"42 10 43 01 00", {0x645, 9}, "67:1"},
+	    {"42 10 41 01 00", {0, 0}, "seven"},    {"42 10 42 01 00", {0, 0}, "eight"},
+	    {"42 10 43 01 00", {0, 0}, "67:1"},	    {"42 10 43 01 00", {0x644, 9}, "master"},
+	    {"42 10 43 01 00", {0x645, 9}, "67:1"},
 	};
 	struct test *t = *state;
 	struct expansion e = {0};
-	load_text(t, ROOT
-		CLIENT("seven", "{00000000-0000-0041-0000-000000000000}", "")
-		CLIENT("eight", "{00000000-0000-0000-4200-000000000000}", "")
-		CLIENT("master", "{00000000-0644-0000-0000-000000000000}' Mask='{00000000-FFFF-0000-8000-000000000000}", "")
-		END);
+	load_text(t, pseudo_xml);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		expand(t, cases[i].digits, &cases[i].sender, &e);
 		assert_string_equal(text_get(&e.origin), cases[i].origin);
@@ -455,13 +503,11 @@ test_reload(void **state)
 static void
 test_cuts(void **state)
 {
-	static const char whole[] = "<?xml version='1.0'?>" ROOT CLIENT("alpha", GUID_A,
-		"<syst:Catalog32><syst:Format ID='1'><![CDATA[x]]></syst:Format></syst:Catalog32>") END;
 	struct test *t = *state;
 	add_path(t, "cut.xml");
-	for (size_t cut = 0; cut < sizeof whole - 1; cut++) {
-		char part[sizeof whole];
-		snprintf(part, sizeof part, "%.*s", (int)cut, whole);
+	for (size_t cut = 0; cut < sizeof cut_xml - 1; cut++) {
+		char part[sizeof cut_xml];
+		snprintf(part, sizeof part, "%.*s", (int)cut, cut_xml);
 		write_file(t, "cut.xml", part);
 		assert_int_equal(load(t), 0);
 		assert_int_not_equal(t->err.code, 0);
@@ -473,9 +519,9 @@ main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_tables), TEST(test_prefixes), TEST(test_errors), TEST(test_files),
-		TEST(test_order),  TEST(test_many),	TEST(test_builds), TEST(test_messages),
-		TEST(test_pseudo), TEST(test_reload),	TEST(test_cuts),
+	    TEST(test_tables), TEST(test_prefixes), TEST(test_errors), TEST(test_files),
+	    TEST(test_order),  TEST(test_many),	    TEST(test_builds), TEST(test_messages),
+	    TEST(test_pseudo), TEST(test_reload),   TEST(test_cuts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,31 +60,30 @@ static const struct {
 	const char *text;
 	struct expected messages[5];
 } captures[] = {
-	{OK_1 "\n" OK_1 "\r\n" OK_1,
-	 {{0, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"},
-	  {35, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"},
-	  {71, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
-	/* either case, more or no blanks, anywhere in the line */
-	{MARKER "4212030103006f6B00\n",
-	 {{0, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
-	{"SYS-T RAW DATA:4212030103006F6B00 \t\n",
-	 {{0, 35, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
-	{"Booting.." OK_1 "\n", {{0, 43, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
-	/* other text; empty lines are nothing */
-	{"\n\r\nhello\x1b[0m\n\n" OK_1 "\n",
-	 {{3, 9, SYST_LINE, SEVERITY_INFO, "TEXT", "hello\x1b[0m"},
-	  {14, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
-	{"SYS-T RAW DATA\n", {{0, 14, SYST_LINE, SEVERITY_INFO, "TEXT", "SYS-T RAW DATA"}}},
-	/* digits that are none, or one too few; a message that is too short */
-	{MARKER "421\n", {{0, 19, SYST_BAD, SEVERITY_ERROR, "BAD",
-			   "odd number of hexadecimal digits: " MARKER "421"}}},
-	{MARKER "42X2030103006F6B00\n",
-	 {{0, 34, SYST_BAD, SEVERITY_ERROR, "BAD",
-	   "no hexadecimal digits: " MARKER "42X2030103006F6B00"}}},
-	{MARKER "4212\n", {{0, 20, SYST_BAD, SEVERITY_ERROR, "BAD", "too short, 2 bytes of 4: 4212"}}},
-	{MARKER "\n", {{0, 16, SYST_BAD, SEVERITY_ERROR, "BAD", "too short, 0 bytes of 4: "}}},
-	{MARKER "81674523\n", {{0, 24, SYST_SHORT32, SEVERITY_MAX, "SHORT32", "0x02345678"}}},
-	{"", {{0}}},
+    {OK_1 "\n" OK_1 "\r\n" OK_1,
+     {{0, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"},
+      {35, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"},
+      {71, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
+    /* either case, more or no blanks, anywhere in the line */
+    {MARKER "4212030103006f6B00\n", {{0, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
+    {"SYS-T RAW DATA:4212030103006F6B00 \t\n",
+     {{0, 35, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
+    {"Booting.." OK_1 "\n", {{0, 43, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
+    /* other text; empty lines are nothing */
+    {"\n\r\nhello\x1b[0m\n\n" OK_1 "\n",
+     {{3, 9, SYST_LINE, SEVERITY_INFO, "TEXT", "hello\x1b[0m"},
+      {14, 34, SYST_STRING, SEVERITY_INFO, "STRING:GENERIC", "ok"}}},
+    {"SYS-T RAW DATA\n", {{0, 14, SYST_LINE, SEVERITY_INFO, "TEXT", "SYS-T RAW DATA"}}},
+    /* digits that are none, or one too few; a message that is too short */
+    {MARKER "421\n",
+     {{0, 19, SYST_BAD, SEVERITY_ERROR, "BAD", "odd number of hexadecimal digits: " MARKER "421"}}},
+    {MARKER "42X2030103006F6B00\n",
+     {{0, 34, SYST_BAD, SEVERITY_ERROR, "BAD",
+       "no hexadecimal digits: " MARKER "42X2030103006F6B00"}}},
+    {MARKER "4212\n", {{0, 20, SYST_BAD, SEVERITY_ERROR, "BAD", "too short, 2 bytes of 4: 4212"}}},
+    {MARKER "\n", {{0, 16, SYST_BAD, SEVERITY_ERROR, "BAD", "too short, 0 bytes of 4: "}}},
+    {MARKER "81674523\n", {{0, 24, SYST_SHORT32, SEVERITY_MAX, "SHORT32", "0x02345678"}}},
+    {"", {{0}}},
 };
 
 static void
@@ -105,8 +104,8 @@ test_lines(void **state)
 			    strcmp(text_get(&t.e.type), x->type) != 0 ||
 			    strcmp(text_get(&t.e.text), x->text) != 0)
 				fail_msg("%s: %zu+%u kind %u %s '%s'", captures[i].text,
-					 (size_t)m->offset, m->length, m->kind,
-					 text_get(&t.e.type), text_get(&t.e.text));
+					 (size_t)m->offset, m->length, m->kind, text_get(&t.e.type),
+					 text_get(&t.e.text));
 		}
 		assert_int_equal(t.all.list.count, n);
 		drive_everything(&t.d);
@@ -118,9 +117,13 @@ test_lines(void **state)
 static void
 test_prefix(void **state)
 {
-	static const char longest[] =
-		MARKER "421F8001" "00112233445566778899AABBCCDDEEFF" "010400000009000000" "0300"
-		       "1122334455667788" "6F6B00" "6E21ED04\n";
+	static const char longest[] = MARKER "421F8001"
+					     "00112233445566778899AABBCCDDEEFF"
+					     "010400000009000000"
+					     "0300"
+					     "1122334455667788"
+					     "6F6B00"
+					     "6E21ED04\n";
 	struct test t;
 	(void)state;
 	setup(&t, longest, sizeof longest - 1);
@@ -147,13 +150,10 @@ test_rows(void **state)
 		const char *text;
 		bool row;
 	} cases[] = {
-		{OK_1 "\n", true},
-		{MARKER "4212\n", true},
-		{"x" OK_1 "\n", false},
-		{"SYS-T RAW DATA:4212030103006F6B00\n", false},
-		{MARKER "421\n", false},
-		{MARKER "4X\n", false},
-		{"text\n", false},
+	    {OK_1 "\n", true},	     {MARKER "4212\n", true},
+	    {"x" OK_1 "\n", false},  {"SYS-T RAW DATA:4212030103006F6B00\n", false},
+	    {MARKER "421\n", false}, {MARKER "4X\n", false},
+	    {"text\n", false},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -172,8 +172,9 @@ test_rows(void **state)
 static void
 test_builds(void **state)
 {
-	static const char text[] =
-		MARKER "10108002AABBCCDD000000000000000000000001" "0700000000000000" "76310000\n";
+	static const char text[] = MARKER "10108002AABBCCDD000000000000000000000001"
+					  "0700000000000000"
+					  "76310000\n";
 	struct test t;
 	uint8_t guid[16];
 	uint64_t build;
@@ -237,9 +238,12 @@ test_probe(void **state)
 		const char *text;
 		int least, most;
 	} cases[] = {
-		{OK_1 "\n", 90, 100},	       {"a\nb\n" OK_1 "\r\n", 90, 100},
-		{MARKER "4\n", 1, 70},	       {"text\nand more text\n", 0, 0},
-		{"", 0, 0},		       {"\x81\x67\x45\x23", 0, 0},
+	    {OK_1 "\n", 90, 100},
+	    {"a\nb\n" OK_1 "\r\n", 90, 100},
+	    {MARKER "4\n", 1, 70},
+	    {"text\nand more text\n", 0, 0},
+	    {"", 0, 0},
+	    {"\x81\x67\x45\x23", 0, 0},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -284,10 +288,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),  cmocka_unit_test(test_prefix),
-		cmocka_unit_test(test_rows),   cmocka_unit_test(test_builds),
-		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_resync),
-		cmocka_unit_test(test_probe),  cmocka_unit_test(test_damage),
+	    cmocka_unit_test(test_lines),      cmocka_unit_test(test_prefix),
+	    cmocka_unit_test(test_rows),       cmocka_unit_test(test_builds),
+	    cmocka_unit_test(test_long_lines), cmocka_unit_test(test_resync),
+	    cmocka_unit_test(test_probe),      cmocka_unit_test(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

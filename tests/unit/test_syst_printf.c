@@ -19,7 +19,7 @@ print(struct text *out, const char *format, const char *args, enum syst_packing 
 {
 	struct hex hex = hex_bytes(args);
 	const struct syst_args wire = {
-		.at = hex.bytes.at, .length = hex.bytes.count, .packing = packing};
+	    .at = hex.bytes.at, .length = hex.bytes.count, .packing = packing};
 	text_clear(out);
 	size_t used = syst_printf(out, format, strlen(format), &wire, NULL, cut);
 	hex_free(&hex);
@@ -121,7 +121,8 @@ test_stars(void **state)
 static void
 test_faults(void **state)
 {
-	static const char *const invalid[] = {"bad %y", "half %", "%1$d", "%'d", "%5%", "a %-", "%l"};
+	static const char *const invalid[] = {"bad %y", "half %", "%1$d", "%'d",
+					      "%5%",	"a %-",	  "%l"};
 	(void)state;
 	for (size_t i = 0; i < COUNT(invalid); i++) {
 		char text[80];
@@ -200,7 +201,7 @@ test_sink(void **state)
 {
 	struct hex hex = hex_bytes("FEFFFFFF 'ab'00 000000000000F83F 0500000000000000 77");
 	const struct syst_args args = {
-		.at = hex.bytes.at, .length = hex.bytes.count, .packing = SYST_P64};
+	    .at = hex.bytes.at, .length = hex.bytes.count, .packing = SYST_P64};
 	const char *format = "%d %-4s %f %lu";
 	struct seen seen = {0};
 	const struct syst_arg_sink sink = {&seen, note_arg};
@@ -266,11 +267,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_integers), cmocka_unit_test(test_packing),
-		cmocka_unit_test(test_text),	 cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_stars),	 cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_nul_behind), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_sink),	 cmocka_unit_test(test_noise),
+	    cmocka_unit_test(test_integers),   cmocka_unit_test(test_packing),
+	    cmocka_unit_test(test_text),       cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_stars),      cmocka_unit_test(test_faults),
+	    cmocka_unit_test(test_nul_behind), cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_sink),       cmocka_unit_test(test_noise),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

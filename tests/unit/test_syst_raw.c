@@ -20,7 +20,9 @@
 
 /* Messages with a length, 9 bytes each; headers with nothing after them. */
 #define OK_1 "42 12 03 01 0300 'ok' 00 "
-#define OK_3 OK_1 "22 22 04 01 0300 'no' 00 " "72 12 05 01 0300 'hi' 00 "
+#define OK_3                                                                                       \
+	OK_1 "22 22 04 01 0300 'no' 00 "                                                           \
+	     "72 12 05 01 0300 'hi' 00 "
 #define ZEROS_8 "0000000000000000 "
 #define ZEROS_16 ZEROS_8 ZEROS_8
 
@@ -46,8 +48,7 @@ compare(const char *what, const struct drive_messages *got, const struct expecte
 	uint64_t offset = 0;
 	size_t count = 0;
 	for (; expected[count].length; count++) {
-		const struct message *m =
-			count < got->list.count ? &got->list.at[count] : NULL;
+		const struct message *m = count < got->list.count ? &got->list.at[count] : NULL;
 		if (!m || m->offset != offset || m->length != expected[count].length ||
 		    m->kind != expected[count].kind || m->flags != expected[count].flags)
 			fail_msg("%s: message %zu is %zu+%u kind %u flags %x", what, count,
@@ -77,70 +78,93 @@ static const struct {
 	const char *digits;
 	struct expected messages[8];
 } streams[] = {
-	/* what delimits itself */
-	{OK_3, {{9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{"81 67 45 23" "87 78 67 56 45 34 23 12" "10 00 00 C0" "10 00 00 C1 00000000" OK_1,
-	 {{4, SYST_SHORT32, 0}, {8, SYST_SHORT64, 0}, {4, SYST_BUILD, 0}, {8, SYST_BUILD, 0},
-	  {9, SYST_STRING, 0}}},
-	{"08 10 03 01 0100000000000000 E803000000000000" OK_1,
-	 {{20, SYST_CLOCK, SYNC}, {9, SYST_STRING, 0}}},
-	{"08 1E 83 01 00112233445566778899AABBCCDDEEFF 1000 2A00000000000000"
-	 "0100000000000000 E803000000000000 00000000" OK_1,
-	 {{50, SYST_CLOCK, SYNC | TIMED}, {9, SYST_STRING, 0}}},
-	{OK_1 "46 12 03 12 0000" OK_1, {{9, SYST_STRING, 0}, {6, SYST_RAW, 0}, {9, SYST_STRING, 0}}},
+    /* what delimits itself */
+    {OK_3, {{9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    {"81 67 45 23"
+     "87 78 67 56 45 34 23 12"
+     "10 00 00 C0"
+     "10 00 00 C1 00000000" OK_1,
+     {{4, SYST_SHORT32, 0},
+      {8, SYST_SHORT64, 0},
+      {4, SYST_BUILD, 0},
+      {8, SYST_BUILD, 0},
+      {9, SYST_STRING, 0}}},
+    {"08 10 03 01 0100000000000000 E803000000000000" OK_1,
+     {{20, SYST_CLOCK, SYNC}, {9, SYST_STRING, 0}}},
+    {"08 1E 83 01 00112233445566778899AABBCCDDEEFF 1000 2A00000000000000"
+     "0100000000000000 E803000000000000 00000000" OK_1,
+     {{50, SYST_CLOCK, SYNC | TIMED}, {9, SYST_STRING, 0}}},
+    {OK_1 "46 12 03 12 0000" OK_1, {{9, SYST_STRING, 0}, {6, SYST_RAW, 0}, {9, SYST_STRING, 0}}},
 
-	/* what does not: text with NUL, format with arguments, build, and the CRC */
-	{"42 10 03 01 'hello' 00" OK_3,
-	 {{10, SYST_STRING, ESTIMATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{"42 10 03 0B '%d %s' 00 07000000 'ab' 00" OK_3,
-	 {{17, SYST_STRING, ESTIMATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{"40 10 03 02 0100000000000000" OK_3,
-	 {{12, SYST_BUILD, ESTIMATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{"42 14 03 01 'ok' 00 C446EFB5" "42 14 03 01 'ok' 00 C446EFB5",
-	 {{11, SYST_STRING, 0}, {11, SYST_STRING, 0}}},
-	/* nothing to go by but the next messages, or the end */
-	{"46 10 03 12 DEADBEEFDEADBEEF" OK_3,
-	 {{12, SYST_RAW, ESTIMATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{OK_1 "42 10 03 01 'no end'", {{9, SYST_STRING, 0}, {10, SYST_STRING, ESTIMATED}}},
+    /* what does not: text with NUL, format with arguments, build, and the CRC */
+    {"42 10 03 01 'hello' 00" OK_3,
+     {{10, SYST_STRING, ESTIMATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    {"42 10 03 0B '%d %s' 00 07000000 'ab' 00" OK_3,
+     {{17, SYST_STRING, ESTIMATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    {"40 10 03 02 0100000000000000" OK_3,
+     {{12, SYST_BUILD, ESTIMATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    {"42 14 03 01 'ok' 00 C446EFB5"
+     "42 14 03 01 'ok' 00 C446EFB5",
+     {{11, SYST_STRING, 0}, {11, SYST_STRING, 0}}},
+    /* nothing to go by but the next messages, or the end */
+    {"46 10 03 12 DEADBEEFDEADBEEF" OK_3,
+     {{12, SYST_RAW, ESTIMATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    {OK_1 "42 10 03 01 'no end'", {{9, SYST_STRING, 0}, {10, SYST_STRING, ESTIMATED}}},
 
-	/* zero bytes: few are builds number 0, many are filler */
-	{OK_1 "00000000 00000000" OK_3,
-	 {{9, SYST_STRING, 0}, {4, SYST_BUILD, 0}, {4, SYST_BUILD, 0}, {9, SYST_STRING, 0},
-	  {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{ZEROS_16 OK_3,
-	 {{16, SYST_FILLER, FILLER}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	/* headers that begin with one, two and three zero bytes of their own */
-	{ZEROS_16 "00 12 03 02 0800 0100000000000000" OK_3,
-	 {{16, SYST_FILLER, FILLER}, {14, SYST_BUILD, 0}, {9, SYST_STRING, 0},
-	  {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{ZEROS_16 "00" "00 00 03 00" OK_3,
-	 {{17, SYST_FILLER, FILLER}, {4, SYST_BUILD, 0}, {9, SYST_STRING, 0},
-	  {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{ZEROS_16 "00 00 00 80" OK_3,
-	 {{16, SYST_FILLER, FILLER}, {4, SYST_BUILD, 0}, {9, SYST_STRING, 0},
-	  {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{OK_1 ZEROS_16 ZEROS_8, {{9, SYST_STRING, 0}, {24, SYST_FILLER, FILLER}}},
+    /* zero bytes: few are builds number 0, many are filler */
+    {OK_1 "00000000 00000000" OK_3,
+     {{9, SYST_STRING, 0},
+      {4, SYST_BUILD, 0},
+      {4, SYST_BUILD, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0}}},
+    {ZEROS_16 OK_3,
+     {{16, SYST_FILLER, FILLER}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    /* headers that begin with one, two and three zero bytes of their own */
+    {ZEROS_16 "00 12 03 02 0800 0100000000000000" OK_3,
+     {{16, SYST_FILLER, FILLER},
+      {14, SYST_BUILD, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0}}},
+    {ZEROS_16 "00"
+	      "00 00 03 00" OK_3,
+     {{17, SYST_FILLER, FILLER},
+      {4, SYST_BUILD, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0}}},
+    {ZEROS_16 "00 00 00 80" OK_3,
+     {{16, SYST_FILLER, FILLER},
+      {4, SYST_BUILD, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0}}},
+    {OK_1 ZEROS_16 ZEROS_8, {{9, SYST_STRING, 0}, {24, SYST_FILLER, FILLER}}},
 
-	/* reserved: over it by its length, else to the next messages */
-	{"44 12 03 01 0200 0102" OK_3,
-	 {{8, SYST_UNKNOWN, SUSPECT}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{"42 12 03 09 0200 0102" OK_3,
-	 {{8, SYST_UNKNOWN, SUSPECT}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{"44 10 03 01 0102030405" OK_3,
-	 {{9, SYST_DAMAGE, DAMAGED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-	{"C2 12 03 01 0300 'ok' 00" OK_1, {{9, SYST_STRING, SUSPECT}, {9, SYST_STRING, 0}}},
+    /* reserved: over it by its length, else to the next messages */
+    {"44 12 03 01 0200 0102" OK_3,
+     {{8, SYST_UNKNOWN, SUSPECT}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    {"42 12 03 09 0200 0102" OK_3,
+     {{8, SYST_UNKNOWN, SUSPECT}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    {"44 10 03 01 0102030405" OK_3,
+     {{9, SYST_DAMAGE, DAMAGED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+    {"C2 12 03 01 0300 'ok' 00" OK_1, {{9, SYST_STRING, SUSPECT}, {9, SYST_STRING, 0}}},
 
-	/* lengths that are wrong: too small for the kind, past the end, past
+    /* lengths that are wrong: too small for the kind, past the end, past
 	 * messages that are there */
-	{"43 12 03 01 0200 0102" OK_1, {{8, SYST_BAD, DAMAGED | TRUNCATED}, {9, SYST_STRING, 0}}},
-	{OK_1 "42 12 03 01 0900 'ok'", {{9, SYST_STRING, 0}, {8, SYST_BAD, DAMAGED | TRUNCATED}}},
-	{OK_1 "42 12 83 01 0011", {{9, SYST_STRING, 0}, {6, SYST_BAD, DAMAGED | TRUNCATED}}},
-	{OK_1 "42 12", {{9, SYST_STRING, 0}, {2, SYST_BAD, DAMAGED | TRUNCATED}}},
-	{OK_1 "87 78 67 56 45", {{9, SYST_STRING, 0}, {5, SYST_BAD, DAMAGED | TRUNCATED}}},
-	{"42 12 03 01 FF7F 'ok' 00" OK_3,
-	 {{9, SYST_BAD, DAMAGED | TRUNCATED}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0},
-	  {9, SYST_STRING, 0}}},
-	{"", {{0, 0, 0}}},
+    {"43 12 03 01 0200 0102" OK_1, {{8, SYST_BAD, DAMAGED | TRUNCATED}, {9, SYST_STRING, 0}}},
+    {OK_1 "42 12 03 01 0900 'ok'", {{9, SYST_STRING, 0}, {8, SYST_BAD, DAMAGED | TRUNCATED}}},
+    {OK_1 "42 12 83 01 0011", {{9, SYST_STRING, 0}, {6, SYST_BAD, DAMAGED | TRUNCATED}}},
+    {OK_1 "42 12", {{9, SYST_STRING, 0}, {2, SYST_BAD, DAMAGED | TRUNCATED}}},
+    {OK_1 "87 78 67 56 45", {{9, SYST_STRING, 0}, {5, SYST_BAD, DAMAGED | TRUNCATED}}},
+    {"42 12 03 01 FF7F 'ok' 00" OK_3,
+     {{9, SYST_BAD, DAMAGED | TRUNCATED},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0},
+      {9, SYST_STRING, 0}}},
+    {"", {{0, 0, 0}}},
 };
 
 static void
@@ -211,6 +235,20 @@ test_regular(void **state)
 	hex_free(&hex);
 }
 
+/* The start of the capture is a boundary, whatever is there. */
+static void
+test_resync_at_start(void **state)
+{
+	static const uint8_t bytes[] = "no messages at all";
+	struct decode_state at = {.offset = 5};
+	struct window w = {.bytes = bytes, .length = sizeof bytes, .until = UINT64_MAX};
+	(void)state;
+	assert_int_equal(syst_raw_ops.resync(NULL, &at, &w), 0);
+	assert_int_equal(at.offset, 0);
+	w.offset = 100;
+	assert_int_equal(syst_raw_ops.resync(NULL, &at, &w), ERR_SYNC);
+}
+
 /* A flipped bit costs the messages that it is in, not those that follow. */
 static void
 test_flips(void **state)
@@ -249,13 +287,25 @@ test_long_filler(void **state)
 		size_t zeros;
 		struct expected messages[8];
 	} cases[] = {
-		{65536 - 9, {{9, SYST_STRING, 0}, {65527, SYST_FILLER, FILLER}, {9, SYST_STRING, 0},
-			     {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-		{65527 + 18, {{9, SYST_STRING, 0}, {65545, SYST_FILLER, FILLER},
-			      {9, SYST_STRING, 0}, {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
-		{65527 + 100, {{9, SYST_STRING, 0}, {65527, SYST_FILLER, FILLER},
-			       {100, SYST_FILLER, FILLER}, {9, SYST_STRING, 0},
-			       {9, SYST_STRING, 0}, {9, SYST_STRING, 0}}},
+	    {65536 - 9,
+	     {{9, SYST_STRING, 0},
+	      {65527, SYST_FILLER, FILLER},
+	      {9, SYST_STRING, 0},
+	      {9, SYST_STRING, 0},
+	      {9, SYST_STRING, 0}}},
+	    {65527 + 18,
+	     {{9, SYST_STRING, 0},
+	      {65545, SYST_FILLER, FILLER},
+	      {9, SYST_STRING, 0},
+	      {9, SYST_STRING, 0},
+	      {9, SYST_STRING, 0}}},
+	    {65527 + 100,
+	     {{9, SYST_STRING, 0},
+	      {65527, SYST_FILLER, FILLER},
+	      {100, SYST_FILLER, FILLER},
+	      {9, SYST_STRING, 0},
+	      {9, SYST_STRING, 0},
+	      {9, SYST_STRING, 0}}},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -305,10 +355,8 @@ test_noise(void **state)
 static int
 score(const struct hex *hex)
 {
-	struct window head = {.bytes = hex->bytes.at,
-			      .length = hex->bytes.count,
-			      .until = UINT64_MAX,
-			      .last = true};
+	struct window head = {
+	    .bytes = hex->bytes.at, .length = hex->bytes.count, .until = UINT64_MAX, .last = true};
 	struct probe probe = {0};
 	syst_raw_ops.probe(&head, &probe);
 	assert_in_range(probe.score, 0, 100);
@@ -320,8 +368,12 @@ static void
 test_probe(void **state)
 {
 	static const char *const others[] = {
-		"", ZEROS_16 ZEROS_16, "'SYS-T RAW DATA: 42120301'", "'plain text, no trace at all'",
-		"7F 'ELF' 0201010000000000 0000000003003E00", "FFFFFFFFFFFFFFFFFFFF0F00F3000000",
+	    "",
+	    ZEROS_16 ZEROS_16,
+	    "'SYS-T RAW DATA: 42120301'",
+	    "'plain text, no trace at all'",
+	    "7F 'ELF' 0201010000000000 0000000003003E00",
+	    "FFFFFFFFFFFFFFFFFFFF0F00F3000000",
 	};
 	struct hex hex = regular(100, 32);
 	(void)state;
@@ -394,10 +446,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_streams),	    cmocka_unit_test(test_regular),
-		cmocka_unit_test(test_flips),	    cmocka_unit_test(test_long_filler),
-		cmocka_unit_test(test_noise),	    cmocka_unit_test(test_probe),
-		cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_streams),	    cmocka_unit_test(test_regular),
+	    cmocka_unit_test(test_resync_at_start), cmocka_unit_test(test_flips),
+	    cmocka_unit_test(test_long_filler),	    cmocka_unit_test(test_noise),
+	    cmocka_unit_test(test_probe),	    cmocka_unit_test(test_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,8 +201,7 @@ difference(struct capture *c, const struct message *m, const struct truth *t)
 		return NULL;
 	if (strcmp(t->column[TICKS], "-") == 0
 		? m->flags & MESSAGE_TIMED && m->kind < SYST_STP_ASYNC
-		: !(m->flags & MESSAGE_TIMED) ||
-		      m->ticks != strtoull(t->column[TICKS], NULL, 10))
+		: !(m->flags & MESSAGE_TIMED) || m->ticks != strtoull(t->column[TICKS], NULL, 10))
 		return "ticks";
 	if (strcmp(severity_name(m->severity), t->column[SEVERITY]) != 0)
 		return "severity";
@@ -224,15 +223,14 @@ difference(struct capture *c, const struct message *m, const struct truth *t)
 }
 
 static void
-complain(struct capture *c, const char *name, size_t i, const struct message *m,
-	 const char *what)
+complain(struct capture *c, const char *name, size_t i, const struct message *m, const char *what)
 {
 	const struct truth *t = &c->truth.at[i];
 	expand(c, m);
 	print_error("%s: message %zu at %s+%s (%s): %s differs; got %" PRIu64 "+%" PRIu32
 		    " %s flags %x ticks %" PRIu64 ": %.200s; want %.200s\n",
-		    name, i, t->column[OFFSET], t->column[LENGTH], t->column[TYPE], what,
-		    m->offset, m->length, text_get(&c->expansion.type), m->flags, m->ticks,
+		    name, i, t->column[OFFSET], t->column[LENGTH], t->column[TYPE], what, m->offset,
+		    m->length, text_get(&c->expansion.type), m->flags, m->ticks,
 		    text_get(&c->expansion.text), t->column[TEXT]);
 }
 
@@ -334,9 +332,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_raw),	   cmocka_unit_test(test_hex),
-		cmocka_unit_test(test_stp_orders), cmocka_unit_test(test_stp_clocks),
-		cmocka_unit_test(test_damaged),	   cmocka_unit_test(test_demo),
+	    cmocka_unit_test(test_raw),	       cmocka_unit_test(test_hex),
+	    cmocka_unit_test(test_stp_orders), cmocka_unit_test(test_stp_clocks),
+	    cmocka_unit_test(test_damaged),    cmocka_unit_test(test_demo),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,719 @@
+/*
+ * The program on a terminal of its own: keys in, screens out, as a person
+ * sees them.  What the list must show is in testdata/demo.truth.tsv, which
+ * the encoder of the capture wrote.
+ *
+ * Nothing here waits for a time to pass: a scene is read until the screen
+ * shows what it should, or a deadline is over.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/vec.h"
+#include "emulator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEADLINE_MS = 10000, ARGUMENTS_MAX = 8 };
+
+struct scene {
+	pid_t child;
+	int master, slave; /* the slave stays open to look at its modes */
+	int rows, cols;
+	struct emulator *emulator;
+	struct text sent; /* all that came */
+	struct text screen;
+	struct termios modes; /* before */
+	int status;	      /* of the child, once it ended */
+};
+
+/* --- driving ----------------------------------------------------------- */
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void
+run_child(struct scene *s, const char *term, char *const *arguments)
+{
+	setsid();
+	ioctl(s->slave, TIOCSCTTY, 0);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(s->slave, fd);
+	setenv("TERM", term, 1);
+	execv(arguments[0], arguments);
+	_exit(127);
+}
+
+/* Starts trawl with further arguments (NULL at the end) on testdata/NAME. */
+static void
+scene_open(struct scene *s, int rows, int cols, const char *term, const char *name, ...)
+{
+	const char *srcdir = getenv("srcdir");
+	char *arguments[ARGUMENTS_MAX + 3] = {getenv("TRAWL")};
+	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
+	struct text path = {0};
+	va_list more;
+	int count = 1;
+	if (!arguments[0])
+		skip();
+	va_start(more, name);
+	while (count < ARGUMENTS_MAX && (arguments[count] = va_arg(more, char *)))
+		count++;
+	va_end(more);
+	text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", name);
+	arguments[count] = path.data;
+	*s = (struct scene){.rows = rows, .cols = cols};
+	assert_int_equal(openpty(&s->master, &s->slave, NULL, NULL, &size), 0);
+	tcgetattr(s->slave, &s->modes);
+	s->emulator = emulator_new(rows, cols);
+	s->child = fork();
+	if (!s->child)
+		run_child(s, term, arguments);
+	text_free(&path);
+}
+
+/* Reads what has come, waiting up to MS for it; false at the end. */
+static bool
+scene_read(struct scene *s, int ms)
+{
+	char bytes[4096];
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	if (poll(&file, 1, ms) <= 0)
+		return true;
+	ssize_t length = read(s->master, bytes, sizeof bytes);
+	if (length <= 0)
+		return false;
+	emulator_feed(s->emulator, bytes, (size_t)length);
+	text_add_bytes(&s->sent, bytes, (size_t)length);
+	return true;
+}
+
+static const char *
+scene_screen(struct scene *s)
+{
+	text_clear(&s->screen);
+	emulator_screen(s->emulator, &s->screen);
+	return text_get(&s->screen);
+}
+
+/* Waits until the screen has TEXT (or, not WANTED, no more). */
+static void
+scene_until(struct scene *s, const char *text, bool wanted)
+{
+	int64_t deadline = now_ms() + DEADLINE_MS;
+	while ((strstr(scene_screen(s), text) != NULL) != wanted) {
+		if (now_ms() > deadline)
+			fail_msg("%s \"%s\" on the screen:\n%s", wanted ? "no" : "still", text,
+				 scene_screen(s));
+		scene_read(s, 100);
+	}
+}
+
+static void
+scene_wait(struct scene *s, const char *text)
+{
+	scene_until(s, text, true);
+}
+
+static void
+scene_keys(struct scene *s, const char *keys)
+{
+	assert_int_equal(write(s->master, keys, strlen(keys)), strlen(keys));
+}
+
+/* The row that starts so, or NULL; the text is the emulator's. */
+static const char *
+scene_row(struct scene *s, const char *start)
+{
+	for (int row = 0; row < s->rows; row++) {
+		const char *text = emulator_row(s->emulator, row);
+		if (!strncmp(text, start, strlen(start)))
+			return text;
+	}
+	return NULL;
+}
+
+/* Waits for the child's end and what it still has to say. */
+static void
+scene_end(struct scene *s)
+{
+	int64_t deadline = now_ms() + DEADLINE_MS;
+	while (waitpid(s->child, &s->status, WNOHANG) == 0) {
+		if (now_ms() > deadline) {
+			kill(s->child, SIGKILL);
+			fail_msg("the program does not end");
+		}
+		scene_read(s, 20);
+	}
+	s->child = 0;
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	while (poll(&file, 1, 0) > 0 && scene_read(s, 0))
+		;
+}
+
+static void
+scene_close(struct scene *s)
+{
+	if (s->child) {
+		kill(s->child, SIGKILL);
+		waitpid(s->child, NULL, 0);
+	}
+	close(s->master);
+	close(s->slave);
+	emulator_free(s->emulator);
+	text_free(&s->sent);
+	text_free(&s->screen);
+}
+
+/* That the shell would find the terminal as it was. */
+static void
+check_restored(struct scene *s)
+{
+	struct termios modes;
+	tcgetattr(s->slave, &modes);
+	assert_int_equal(modes.c_lflag, s->modes.c_lflag);
+	assert_int_equal(modes.c_iflag, s->modes.c_iflag);
+	assert_int_equal(modes.c_oflag, s->modes.c_oflag);
+	assert_non_null(strstr(s->sent.data, "\033[?1049l")); /* the shell's screen */
+	const char *shown = strrchr(s->sent.data, 'h');	      /* cursor shown last */
+	assert_non_null(shown);
+	assert_memory_equal(shown - 5, "\033[?25", 5);
+}
+
+static void
+quit(struct scene *s)
+{
+	scene_keys(s, "Q");
+	scene_end(s);
+	assert_true(WIFEXITED(s->status));
+	assert_int_equal(WEXITSTATUS(s->status), 0);
+	check_restored(s);
+	scene_close(s);
+}
+
+/* --- the truth --------------------------------------------------------- */
+
+enum column { OFFSET, LENGTH, TICKS, STATE, SEVERITY, TYPE, TEXT, COLUMNS };
+
+struct truth {
+	char *lines;
+	VEC(char *) rows[COLUMNS];
+};
+
+static void
+read_truth(struct truth *truth, const char *name)
+{
+	const char *srcdir = getenv("srcdir");
+	struct text path = {0}, all = {0};
+	char bytes[4096];
+	size_t length;
+	text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", name);
+	FILE *file = fopen(path.data, "r");
+	assert_non_null(file);
+	while ((length = fread(bytes, 1, sizeof bytes, file)))
+		text_add_bytes(&all, bytes, length);
+	fclose(file);
+	text_free(&path);
+	*truth = (struct truth){.lines = all.data};
+	char *line = strchr(all.data, '\n') + 1; /* behind the head */
+	while (*line) {
+		char *end = strchr(line, '\n');
+		*end = '\0';
+		for (int c = 0; c < COLUMNS; c++) {
+			char *cell = line ? strsep(&line, "\t") : NULL;
+			*vec_add(&truth->rows[c]) = cell;
+		}
+		line = end + 1;
+	}
+}
+
+static void
+free_truth(struct truth *truth)
+{
+	for (int c = 0; c < COLUMNS; c++)
+		vec_free(&truth->rows[c]);
+	free(truth->lines);
+}
+
+/* That the screen's row shows the message: severity and text (cut off at the
+ * border). */
+static void
+check_row(const char *shown, const struct truth *truth, size_t n)
+{
+	const char *text = truth->rows[TEXT].at[n];
+	const char *severity = truth->rows[SEVERITY].at[n];
+	char mark[4] = {' ', *severity == 'M' ? '-' : *severity, ' '};
+	assert_non_null(strstr(shown, mark));
+	if (*text == '*')
+		return; /* any */
+	char start[24];
+	snprintf(start, sizeof start, "%.20s", text);
+	if (!strstr(shown, start))
+		fail_msg("message %zu: \"%s\" is not in \"%s\"", n, start, shown);
+}
+
+/* --- scenes ------------------------------------------------------------ */
+
+static void
+open_demo(struct scene *s, int rows, int cols)
+{
+	scene_open(s, rows, cols, "xterm-256color", "demo.stp", NULL);
+	if (rows > 1)
+		scene_wait(s, "0 / 309");
+}
+
+static void
+test_list(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	read_truth(&truth, "demo.truth.tsv");
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "boot rom  "); /* names are there */
+	assert_non_null(strstr(emulator_row(s.emulator, 0), "board"));
+	assert_non_null(strstr(emulator_row(s.emulator, 0), "syst/stp"));
+	for (int row = 2; row < 23; row++)
+		check_row(emulator_row(s.emulator, row), &truth, (size_t)row - 2);
+	assert_int_equal(emulator_cell(s.emulator, 2, 0).code, '>');
+
+	scene_keys(&s, " "); /* a page: the next rows, none left out */
+	scene_wait(&s, "21 / 309");
+	for (int row = 2; row < 23; row++)
+		check_row(emulator_row(s.emulator, row), &truth, (size_t)row - 2 + 21);
+
+	scene_keys(&s, "G");
+	scene_wait(&s, "308 / 309");
+	for (int row = 2; row < 23; row++)
+		check_row(emulator_row(s.emulator, row), &truth, /* it tells less of a gap */
+			  truth.rows[TEXT].count - 21 + (size_t)row - 2);
+	scene_keys(&s, "100Gjjjk"); /* keys that come together */
+	scene_wait(&s, "102 / 309");
+	check_row(scene_row(&s, ">"), &truth, 102);
+	scene_keys(&s, "0\033[B\033[A"); /* arrows */
+	scene_keys(&s, "\033[5~");
+	scene_wait(&s, "81 / 309");
+	quit(&s);
+	free_truth(&truth);
+}
+
+/* The current row: marker and time reversed, no more. */
+static void
+test_looks(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "4G");
+	scene_wait(&s, "4 / 309");
+	assert_true(emulator_cell(s.emulator, 6, 0).reverse);
+	assert_true(emulator_cell(s.emulator, 6, 5).reverse);
+	assert_false(emulator_cell(s.emulator, 6, 20).reverse);
+	assert_false(emulator_cell(s.emulator, 5, 5).reverse);
+	quit(&s);
+}
+
+static void
+find_error(struct scene *s)
+{
+	scene_keys(s, "e");
+	scene_until(s, " 0 / 309", false);
+	for (int col = 0; col < 30; col++) {
+		struct emulator_cell cell = emulator_cell(s->emulator, 12, col);
+		if (cell.code == 'E' && cell.bold)
+			return;
+	}
+}
+
+static bool
+any_coloured(struct scene *s)
+{
+	bool any = false;
+	for (int row = 0; row < s->rows; row++)
+		for (int col = 0; col < s->cols; col++)
+			any |= emulator_cell(s->emulator, row, col).coloured;
+	return any;
+}
+
+/* Without colours everything is still told by letters and attributes. */
+static void
+test_mono(void **state)
+{
+	(void)state;
+	struct scene colour, mono;
+	open_demo(&colour, 24, 80);
+	scene_open(&mono, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", NULL);
+	scene_wait(&mono, "0 / 309");
+	scene_wait(&colour, "boot rom  ");
+	scene_wait(&mono, "boot rom  ");
+	find_error(&colour);
+	find_error(&mono);
+	assert_true(any_coloured(&colour));
+	assert_false(any_coloured(&mono));
+	for (int row = 0; row < 24; row++) {
+		char *text = mem_text(emulator_row(colour.emulator, row));
+		assert_string_equal(emulator_row(mono.emulator, row), text);
+		free(text);
+	}
+	quit(&colour);
+	quit(&mono);
+}
+
+static void
+test_ascii(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 24, 80, "xterm-256color", "all-raw.bin", "--ascii", "+x", NULL);
+	scene_wait(&s, " hex ");
+	scene_keys(&s, "  ");
+	scene_keys(&s, "G");
+	scene_keys(&s, "?");
+	scene_wait(&s, "backward search");
+	for (size_t i = 0; i < s.sent.length; i++)
+		assert_true((unsigned char)s.sent.data[i] < 0x7f);
+	scene_keys(&s, "\003");
+	quit(&s);
+}
+
+static void
+test_panes(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "4Gpx");
+	scene_wait(&s, "- detail");
+	scene_wait(&s, "- hex  0x8f  77 B");
+	/* offset 143 in the truth is 0x8f; its row of the dump starts at 0x80 */
+	assert_non_null(scene_row(&s, " 00000080  "));
+	assert_non_null(scene_row(&s, "v stp"));
+	scene_keys(&s, "\t"); /* to the detail pane: close the first group */
+	scene_wait(&s, "= detail");
+	scene_keys(&s, "gh");
+	scene_wait(&s, "> stp");
+	scene_keys(&s, "l");
+	scene_wait(&s, "v stp");
+	scene_keys(&s, "p");
+	scene_until(&s, "detail", false);
+	scene_keys(&s, "x");
+	scene_until(&s, " hex ", false);
+	scene_keys(&s, "\r"); /* Enter opens the detail and goes there */
+	scene_wait(&s, "= detail");
+	scene_keys(&s, "\\");
+	scene_wait(&s, "zoom:detail");
+	scene_until(&s, "boot rom  ", false);
+	scene_keys(&s, "q");
+	scene_wait(&s, "boot rom  ");
+	scene_keys(&s, "q");
+	scene_until(&s, "detail", false);
+	quit(&s);
+}
+
+/* The bytes of the field under the cursor stand out, nibble by nibble. */
+static void
+test_field_bytes(void **state)
+{
+	(void)state;
+	struct scene s;
+	int reversed = 0;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "5G\rx");
+	scene_wait(&s, "- hex");
+	scene_keys(&s, "G");
+	scene_wait(&s, "= detail");
+	scene_keys(&s, "g");
+	scene_keys(&s, "j"); /* the master: bits of the transport's packets */
+	scene_wait(&s, "master");
+	scene_keys(&s, "jj");
+	scene_keys(&s, ":");
+	scene_wait(&s, "\n:");
+	for (int row = 0; row < 24; row++)
+		for (int col = 10; col < 60; col++)
+			reversed += !strncmp(emulator_row(s.emulator, row), " 000000", 7) &&
+				    emulator_cell(s.emulator, row, col).reverse;
+	assert_true(reversed > 0);
+	scene_keys(&s, "\033");
+	scene_until(&s, "\n:", false);
+	quit(&s);
+}
+
+static void
+test_wide_screen(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 50, 200);
+	scene_keys(&s, "px");
+	scene_wait(&s, "- detail");
+	scene_wait(&s, "- hex");
+	/* beside the list, in the row of its names */
+	assert_non_null(strstr(emulator_row(s.emulator, 1), "message"));
+	assert_non_null(strstr(emulator_row(s.emulator, 1), "- detail"));
+	scene_keys(&s, "|");
+	scene_wait(&s, "layout stacked");
+	assert_null(strstr(emulator_row(s.emulator, 1), "detail"));
+	quit(&s);
+}
+
+static void
+test_small_screens(void **state)
+{
+	(void)state;
+	static const struct {
+		int rows, cols;
+	} sizes[] = {{5, 20}, {3, 10}, {2, 5}, {1, 80}, {1, 1}, {24, 1}};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct scene s;
+		scene_open(&s, sizes[i].rows, sizes[i].cols, "xterm-256color", "demo.stp", NULL);
+		scene_wait(&s, ">");
+		scene_keys(&s, "pxjG|\\?\003/a\rgHq");
+		scene_keys(&s, "j");
+		quit(&s);
+	}
+	struct scene s; /* one row: the current message */
+	scene_open(&s, 1, 80, "xterm-256color", "demo.stp", NULL);
+	scene_keys(&s, "6G");
+	scene_wait(&s, "VDD_CORE: 205 mV");
+	quit(&s);
+}
+
+static void
+test_resize(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "100G");
+	scene_wait(&s, "100 / 309");
+	struct winsize size = {.ws_row = 8, .ws_col = 40};
+	emulator_resize(s.emulator, 8, 40);
+	s.rows = 8;
+	ioctl(s.master, TIOCSWINSZ, &size);
+	scene_wait(&s, "100 / 309");
+	scene_wait(&s, ">");
+	assert_non_null(strstr(emulator_row(s.emulator, 7), "100 / 309"));
+	quit(&s);
+}
+
+static void
+test_search(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	size_t hits[3], count = 0;
+	char want[32];
+	read_truth(&truth, "demo.truth.tsv");
+	for (size_t i = 1; i < truth.rows[TEXT].count && count < 3; i++)
+		if (strstr(truth.rows[TEXT].at[i], "VDD_DSP"))
+			hits[count++] = i;
+	assert_int_equal(count, 3);
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "boot rom  ");
+	scene_keys(&s, "/vdd_d.p\r"); /* no capital: either case */
+	snprintf(want, sizeof want, " %zu / 309", hits[0]);
+	scene_wait(&s, want);
+	scene_keys(&s, "2n");
+	snprintf(want, sizeof want, " %zu / 309", hits[2]);
+	scene_wait(&s, want);
+	scene_keys(&s, "N");
+	snprintf(want, sizeof want, " %zu / 309", hits[1]);
+	scene_wait(&s, want);
+	scene_keys(&s, "/Vdd_Dsp\r"); /* capitals: this case only */
+	scene_wait(&s, "no match found");
+	scene_keys(&s, "/(\r");
+	scene_wait(&s, "at character");
+	scene_keys(&s, "\003");
+	scene_wait(&s, want); /* and does not quit */
+	scene_keys(&s, "g?VDD_DSP\r");
+	scene_wait(&s, "continued at the end");
+	quit(&s);
+	free_truth(&truth);
+}
+
+static void
+test_filters(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	unsigned fatal = 0, errors = 0, unassigned = 0;
+	char want[64];
+	read_truth(&truth, "all-raw.truth.tsv");
+	for (size_t i = 0; i < truth.rows[SEVERITY].count; i++) {
+		const char *severity = truth.rows[SEVERITY].at[i];
+		fatal += !strcmp(severity, "FATAL");
+		errors += !strcmp(severity, "ERROR");
+		unassigned += !strcmp(severity, "MAX");
+	}
+	scene_open(&s, 24, 80, "xterm-256color", "all-raw.bin", NULL);
+	scene_wait(&s, "0 / 400");
+	scene_keys(&s, ":severity error\r");
+	scene_wait(&s, "ERROR+");
+	scene_keys(&s, "g");
+	snprintf(want, sizeof want, "%u shown", fatal + errors + unassigned);
+	scene_wait(&s, want);
+	scene_keys(&s, "M");
+	scene_wait(&s, "assigned");
+	scene_keys(&s, "g");
+	snprintf(want, sizeof want, "%u shown", fatal + errors);
+	scene_wait(&s, want);
+	scene_keys(&s, "}");
+	scene_keys(&s, "g");
+	snprintf(want, sizeof want, "%u shown", fatal);
+	scene_wait(&s, want);
+
+	scene_keys(&s, "!"); /* off: all rows, at the same place */
+	scene_wait(&s, "filters off");
+	scene_keys(&s, "100G");
+	scene_wait(&s, "100 / 400");
+	scene_keys(&s, "!");
+	scene_wait(&s, "only FATAL+");
+	scene_keys(&s, "!"); /* nothing moved: back to where it was */
+	scene_wait(&s, "filters off");
+	scene_keys(&s, "l");
+	scene_wait(&s, "100 / 400");
+	quit(&s);
+	free_truth(&truth);
+}
+
+static void
+test_go_to(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "boot rom  ");
+	scene_keys(&s, "t0x90\r"); /* in the message that starts at 0x8f */
+	scene_wait(&s, " 4 / 309");
+	scene_keys(&s, "t#7\r");
+	scene_wait(&s, " 7 / 309");
+	scene_keys(&s, "t0.00005518\r"); /* 2119 ticks of 1 / 38.4 MHz */
+	scene_wait(&s, " 4 / 309");
+	scene_keys(&s, "t+10us\r"); /* 2119 + 384 ticks: the next is 2728 */
+	scene_wait(&s, " 5 / 309");
+	scene_keys(&s, "\017"); /* Ctrl-O */
+	scene_wait(&s, " 4 / 309");
+	scene_keys(&s, "\024"); /* Ctrl-T */
+	scene_wait(&s, " 5 / 309");
+	scene_keys(&s, "ma200G");
+	scene_wait(&s, "200 / 309");
+	scene_keys(&s, "'a");
+	scene_wait(&s, " 5 / 309");
+	scene_keys(&s, "''");
+	scene_wait(&s, "200 / 309");
+	scene_keys(&s, "tnonsense\r");
+	scene_wait(&s, "go to what?");
+	quit(&s);
+}
+
+static void
+test_help(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "?");
+	scene_wait(&s, "? again for help");
+	scene_keys(&s, "?");
+	scene_wait(&s, "page-down");
+	scene_keys(&s, "G");
+	scene_wait(&s, "suspend");
+	scene_keys(&s, "q");
+	scene_until(&s, "suspend", false);
+	scene_keys(&s, "\033OP"); /* F1 */
+	scene_wait(&s, "page-down");
+	scene_keys(&s, "\033");
+	scene_until(&s, "page-down", false);
+	scene_keys(&s, ":hel\t\r");
+	scene_wait(&s, "page-down");
+	quit(&s);
+}
+
+/* --- leaving ----------------------------------------------------------- */
+
+static void
+test_signals(void **state)
+{
+	(void)state;
+	static const int numbers[] = {SIGTERM, SIGHUP, SIGSEGV, SIGABRT};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct scene s;
+		if (getenv("ASAN_OPTIONS") && numbers[i] == SIGSEGV)
+			continue; /* the sanitizer has it */
+		open_demo(&s, 24, 80);
+		kill(s.child, numbers[i]);
+		scene_end(&s);
+		assert_true(WIFSIGNALED(s.status));
+		assert_int_equal(WTERMSIG(s.status), numbers[i]);
+		check_restored(&s);
+		scene_close(&s);
+	}
+}
+
+static void
+test_bad_terminal(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 24, 80, "dumb", "demo.stp", NULL);
+	scene_end(&s);
+	assert_true(WIFEXITED(s.status));
+	assert_int_equal(WEXITSTATUS(s.status), 2);
+	assert_non_null(strstr(scene_screen(&s), "TERM=dumb"));
+	scene_close(&s);
+}
+
+/* Once all is shown nothing more is sent: no clock, no blinking. */
+static void
+test_idle(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "boot rom  ");
+	scene_keys(&s, "T"); /* an answer to this comes behind all else */
+	scene_wait(&s, "T:start");
+	size_t before = s.sent.length;
+	struct pollfd file = {.fd = s.master, .events = POLLIN};
+	assert_int_equal(poll(&file, 1, 700), 0);
+	assert_int_equal(s.sent.length, before);
+	quit(&s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_list),	 cmocka_unit_test(test_looks),
+	    cmocka_unit_test(test_mono),	 cmocka_unit_test(test_ascii),
+	    cmocka_unit_test(test_panes),	 cmocka_unit_test(test_field_bytes),
+	    cmocka_unit_test(test_wide_screen),	 cmocka_unit_test(test_small_screens),
+	    cmocka_unit_test(test_resize),	 cmocka_unit_test(test_search),
+	    cmocka_unit_test(test_filters),	 cmocka_unit_test(test_go_to),
+	    cmocka_unit_test(test_help),	 cmocka_unit_test(test_signals),
+	    cmocka_unit_test(test_bad_terminal), cmocka_unit_test(test_idle),
+	};
+	setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);
+}

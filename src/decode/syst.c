@@ -340,6 +340,7 @@ syst_load(struct decoder *decoder, struct err *err)
 	int files = syst_collateral_load(&d->options->collateral, old, &new, err);
 	if (new)
 		d->collateral = new; /* readers keep the old one, which lives on in it */
+	d->base.wants_history = syst_collateral_wants_history(d->collateral);
 	return files;
 }
 

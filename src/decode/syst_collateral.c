@@ -130,6 +130,16 @@ client_has(const struct syst_client *client, const uint8_t guid[static 16])
 	return false;
 }
 
+bool
+syst_collateral_wants_history(const struct syst_collateral *collateral)
+{
+	for (size_t i = 0; collateral && i < collateral->clients.count; i++)
+		if (collateral->clients.count > 1 &&
+		    collateral->clients.at[i]->tables[SYST_TABLE_BUILDS].entries.count)
+			return true;
+	return false;
+}
+
 const struct syst_client *
 syst_collateral_client(const struct syst_collateral *collateral, const uint8_t guid[static 16],
 		       const struct decode_history *history, const struct message *before)

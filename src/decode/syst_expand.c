@@ -691,7 +691,10 @@ add_crc(struct job *j, uint32_t stated, uint32_t computed)
 	const struct syst_frame *f = j->f;
 	add_uint(j, SYST_F_CRC, f->payload_end, 4, stated);
 	add_uint(j, SYST_F_CRC_OK, f->payload_end, 4, stated == computed);
-	if (stated != computed && j->wanted)
+	if (stated == computed)
+		return;
+	j->e->flags |= MESSAGE_DAMAGED;
+	if (j->wanted)
 		add_note(j,
 			 arena_format(&j->e->arena, "bad CRC: these bytes give 0x%08x", computed));
 }

@@ -307,6 +307,10 @@ is_trusted(const struct view *v, const struct syst_peek *peek)
 		return true;
 	if (v->last && length == v->length)
 		return true;
+	/* a wrong length leads into other messages, and soon back in step with
+	 * them: with a doubtful header, a chain behind it proves nothing */
+	if (length > LONG && (reserved || peek->suspect))
+		return false;
 	return length <= LONG ? fits_at(v, length, reserved)
 			      : !has_crc && is_chain(v, length, FAIR);
 }

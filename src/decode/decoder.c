@@ -47,10 +47,10 @@ static const struct {
 	const char *name;
 	char letter;
 } severities[SEVERITY_COUNT] = {
-    [SEVERITY_MAX] = {"MAX", '-'},	   [SEVERITY_FATAL] = {"FATAL", 'F'},
-    [SEVERITY_ERROR] = {"ERROR", 'E'},	   [SEVERITY_WARNING] = {"WARNING", 'W'},
-    [SEVERITY_INFO] = {"INFO", 'I'},	   [SEVERITY_USER1] = {"USER1", '1'},
-    [SEVERITY_USER2] = {"USER2", '2'},	   [SEVERITY_DEBUG] = {"DEBUG", 'D'},
+    [SEVERITY_MAX] = {"MAX", '-'},     [SEVERITY_FATAL] = {"FATAL", 'F'},
+    [SEVERITY_ERROR] = {"ERROR", 'E'}, [SEVERITY_WARNING] = {"WARNING", 'W'},
+    [SEVERITY_INFO] = {"INFO", 'I'},   [SEVERITY_USER1] = {"USER1", '1'},
+    [SEVERITY_USER2] = {"USER2", '2'}, [SEVERITY_DEBUG] = {"DEBUG", 'D'},
 };
 
 const char *
@@ -84,8 +84,8 @@ severity_parse(const char *name)
 const char *
 message_flag_name(unsigned bit)
 {
-	static const char *const names[MESSAGE_FLAGS_SHOWN] = {
-	    "damaged", "lost", "truncated", "suspect", "estimated", "sync"};
+	static const char *const names[MESSAGE_FLAGS_SHOWN] = {"damaged", "lost",      "truncated",
+							       "suspect", "estimated", "sync"};
 	return bit < MESSAGE_FLAGS_SHOWN ? names[bit] : "";
 }
 
@@ -203,6 +203,16 @@ expansion_locate(const struct expansion *e, const struct field *field,
 		if (from < to)
 			locate_part(x, from - x->payload_bit, (uint32_t)(to - from), each, context);
 	}
+}
+
+const char *
+field_meaning(const struct field *field)
+{
+	const struct field_row *row = field->row;
+	bool number = row->type == FIELD_UINT || row->type == FIELD_HEX;
+	if (field->note || !row->values || !number || field->u >= row->value_count)
+		return field->note;
+	return row->values[field->u];
 }
 
 void

@@ -55,10 +55,10 @@ enum message_flag {
 	MESSAGE_ESTIMATED = 1 << 4, /* its time or extent is a guess */
 	MESSAGE_SYNC = 1 << 5,	    /* a sync point: ties two clocks */
 	/* for the program itself */
-	MESSAGE_RESYNC = 1 << 8,   /* a resync point: decoding can start here */
-	MESSAGE_TIMED = 1 << 9,	   /* `ticks` is valid */
+	MESSAGE_RESYNC = 1 << 8,     /* a resync point: decoding can start here */
+	MESSAGE_TIMED = 1 << 9,	     /* `ticks` is valid */
 	MESSAGE_SCATTERED = 1 << 10, /* stands where its last byte does */
-	MESSAGE_FILLER = 1 << 11   /* a run of bytes that say nothing */
+	MESSAGE_FILLER = 1 << 11     /* a run of bytes that say nothing */
 };
 #define MESSAGE_FLAGS_SHOWN 6
 
@@ -131,9 +131,10 @@ enum field_type {
 struct field_row {
 	const char *name; /* in JSON and filters: lower case, [a-z0-9_] */
 	enum field_type type;
-	uint8_t digits;		    /* least hex digits shown, 0 = as needed */
-	bool detail;		    /* shown in detail only, not exported */
-	const char *const *values;  /* names of the values 0.. or NULL */
+	uint8_t digits;		   /* least hex digits shown, 0 = as needed */
+	bool folded;		   /* its tree starts closed in detail */
+	bool detail;		   /* shown in detail only, not exported */
+	const char *const *values; /* names of the values 0.. or NULL */
 	size_t value_count;
 	const char *help; /* one sentence, no full stop */
 };
@@ -180,9 +181,9 @@ struct extent {
  * everything in it lives until the next expand with it. */
 struct expansion {
 	struct arena arena;
-	struct text text;   /* the message's text, as captured: not safe yet */
-	struct text type;   /* as in the type column: `STRING:GENERIC` */
-	struct text origin; /* who sent it, for people */
+	struct text text;	/* the message's text, as captured: not safe yet */
+	struct text type;	/* as in the type column: `STRING:GENERIC` */
+	struct text origin;	/* who sent it, for people */
 	const uint8_t *payload; /* the protocol's bytes, assembled */
 	size_t payload_length;
 	VEC(struct extent) extents;
@@ -219,8 +220,8 @@ struct probe {
 
 struct decoder {
 	const struct decoder_ops *ops;
-	double hz;	   /* ticks per second of message.ticks, 0 = unknown; set by open */
-	bool unix_epoch;   /* ticks count from 1970-01-01 00:00 UTC */
+	double hz;	 /* ticks per second of message.ticks, 0 = unknown; set by open */
+	bool unix_epoch; /* ticks count from 1970-01-01 00:00 UTC */
 	_Atomic bool wants_history; /* text depends on earlier messages; set by load */
 };
 
@@ -320,10 +321,10 @@ const char *decoder_name(const struct decoder_ops *);
 
 /* --- helpers for callers ----------------------------------------------- */
 
-const char *severity_name(enum severity);     /* FATAL */
-char severity_letter(enum severity);	      /* - F E W I 1 2 D */
-int severity_parse(const char *name);	      /* name or number; negative if neither */
-const char *message_flag_name(unsigned bit);  /* 0 .. MESSAGE_FLAGS_SHOWN - 1 */
+const char *severity_name(enum severity);    /* FATAL */
+char severity_letter(enum severity);	     /* - F E W I 1 2 D */
+int severity_parse(const char *name);	     /* name or number; negative if neither */
+const char *message_flag_name(unsigned bit); /* 0 .. MESSAGE_FLAGS_SHOWN - 1 */
 
 struct decode_state *decode_state_new(const struct decoder *);
 void decode_state_free(const struct decoder *, struct decode_state *);
@@ -360,6 +361,9 @@ void expansion_close(struct expansion *);
 void expansion_locate(const struct expansion *, const struct field *,
 		      void (*each)(void *context, uint64_t capture_bit, uint32_t bits),
 		      void *context);
+
+/* What the value means: its note, or its name in the row's list; or NULL. */
+const char *field_meaning(const struct field *);
 
 /* The value as people read it (raw, without its note), appended; texts are
  * not made safe. */

@@ -56,6 +56,10 @@ static const char *const severity_names[8] = {"MAX",  "FATAL", "ERROR", "WARNING
 
 const struct field_row syst_fields[SYST_F_COUNT] = {
     [SYST_F_STP] = {.name = "stp", .type = FIELD_GROUP, .help = "what the transport added"},
+    [SYST_F_PACKETS] = {.name = "packets",
+			.type = FIELD_GROUP,
+			.folded = true,
+			.help = "the packets that the message came in"},
     [SYST_F_PACKET] = {.name = "packet",
 		       .type = FIELD_TEXT,
 		       .detail = true,
@@ -79,7 +83,10 @@ const struct field_row syst_fields[SYST_F_COUNT] = {
 			    .type = FIELD_HEX,
 			    .help = "payload of a trigger or cross synchronisation"},
     [SYST_F_STP_USER] = {.name = "stp_user", .type = FIELD_HEX, .help = "user-defined data"},
-    [SYST_F_HEADER] = {.name = "header", .type = FIELD_GROUP, .help = "the first word"},
+    [SYST_F_HEADER] = {.name = "header",
+		       .type = FIELD_GROUP,
+		       .folded = true,
+		       .help = "the first word"},
     [SYST_F_TYPE] = {.name = "type",
 		     .type = FIELD_UINT,
 		     .detail = true,

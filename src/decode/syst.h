@@ -42,17 +42,18 @@ enum syst_kind {
 
 /* Rows of the one field table of the format, in table order. */
 enum syst_field {
-	SYST_F_STP,	     /* group: what the transport added */
-	SYST_F_PACKET,	     /* detail: one STP packet */
+	SYST_F_STP,	/* group: what the transport added */
+	SYST_F_PACKETS, /* group: the packets it came in */
+	SYST_F_PACKET,	/* detail: one STP packet */
 	SYST_F_MASTER,
 	SYST_F_CHANNEL,
-	SYST_F_STP_TIME,     /* detail: transport time in ticks */
+	SYST_F_STP_TIME, /* detail: transport time in ticks */
 	SYST_F_STP_VERSION,
-	SYST_F_STP_FREQ,     /* Hz */
-	SYST_F_STP_ERROR,    /* error code */
+	SYST_F_STP_FREQ,  /* Hz */
+	SYST_F_STP_ERROR, /* error code */
 	SYST_F_STP_TRIGGER,
 	SYST_F_STP_USER,
-	SYST_F_HEADER,	     /* group */
+	SYST_F_HEADER, /* group */
 	SYST_F_TYPE,
 	SYST_F_SEVERITY,
 	SYST_F_RESERVED,
@@ -69,8 +70,8 @@ enum syst_field {
 	SYST_F_PAYLOAD_LENGTH, /* detail: LEN */
 	SYST_F_MSG_TS,
 	SYST_F_ID,
-	SYST_F_FORMAT,	     /* detail: the printf format used */
-	SYST_F_ARGS,	     /* list */
+	SYST_F_FORMAT, /* detail: the printf format used */
+	SYST_F_ARGS,   /* list */
 	SYST_F_ARG_INT,
 	SYST_F_ARG_UINT,
 	SYST_F_ARG_NUMBER,
@@ -81,11 +82,11 @@ enum syst_field {
 	SYST_F_ADDR,
 	SYST_F_NAME,
 	SYST_F_DATA,
-	SYST_F_STRING,	     /* detail: the bytes of a text */
+	SYST_F_STRING, /* detail: the bytes of a text */
 	SYST_F_CRC,
 	SYST_F_CRC_OK,
-	SYST_F_TRAILING,     /* detail: bytes the format does not use */
-	SYST_F_NOTE,	     /* detail: what is wrong, in words */
+	SYST_F_TRAILING, /* detail: bytes the format does not use */
+	SYST_F_NOTE,	 /* detail: what is wrong, in words */
 	SYST_F_COUNT
 };
 
@@ -103,12 +104,12 @@ enum syst_epoch { SYST_EPOCH_UNIX, SYST_EPOCH_NONE, SYST_EPOCH_NANOSECONDS };
 
 /* `syst:` of a profile. */
 struct syst_options {
-	int transport; /* enum syst_transport */
-	int nibbles;   /* enum syst_nibbles */
-	char *guid; /* sender of short messages, or NULL */
+	int transport;		       /* enum syst_transport */
+	int nibbles;		       /* enum syst_nibbles */
+	char *guid;		       /* sender of short messages, or NULL */
 	struct option_list collateral; /* char *: paths of XML files */
-	uint64_t ts_hz; /* of the messages' own time stamps, 0 = unknown */
-	int ts_epoch;	/* enum syst_epoch */
+	uint64_t ts_hz;		       /* of the messages' own time stamps, 0 = unknown */
+	int ts_epoch;		       /* enum syst_epoch */
 };
 extern const struct option_table syst_options;
 
@@ -118,36 +119,35 @@ struct syst_decoder {
 	struct decoder base;
 	const struct syst_options *options;
 	bool has_guid;
-	uint8_t guid[16]; /* of options, RFC 4122 order */
+	uint8_t guid[16];			      /* of options, RFC 4122 order */
 	_Atomic(struct syst_collateral *) collateral; /* NULL until loaded */
 };
 
 /* Fills DECODER from OPTIONS (struct syst_options); 0 or ERR_CONFIG. */
-int syst_open(struct syst_decoder *, const struct decoder_ops *, const void *options,
-	      struct err *);
+int syst_open(struct syst_decoder *, const struct decoder_ops *, const void *options, struct err *);
 void syst_close(struct syst_decoder *);
 int syst_load(struct decoder *, struct err *); /* decoder_ops.load */
 
 /* How far a message reaches. */
 enum syst_extent {
-	SYST_WHOLE,	/* `length` bytes, by its own account or its kind */
-	SYST_OPEN,	/* it does not say: it ends with its frame */
-	SYST_SHORT,	/* the given bytes end inside the fixed part or LEN */
-	SYST_RESERVED	/* a reserved type or subtype; `length` if LEN is set, else 0 */
+	SYST_WHOLE,   /* `length` bytes, by its own account or its kind */
+	SYST_OPEN,    /* it does not say: it ends with its frame */
+	SYST_SHORT,   /* the given bytes end inside the fixed part or LEN */
+	SYST_RESERVED /* a reserved type or subtype; `length` if LEN is set, else 0 */
 };
 
 struct syst_peek {
 	enum syst_extent extent;
-	uint32_t length;   /* of the message with its CRC, if known */
-	uint32_t prefix;   /* bytes before the payload */
-	uint32_t least;	   /* fewest bytes that such a message can have */
+	uint32_t length; /* of the message with its CRC, if known */
+	uint32_t prefix; /* bytes before the payload */
+	uint32_t least;	 /* fewest bytes that such a message can have */
 	uint8_t kind;
 	uint8_t severity;
-	bool suspect;	   /* reserved header bits are set */
-	bool has_length;   /* `length` is by the message's own account */
+	bool suspect;	 /* reserved header bits are set */
+	bool has_length; /* `length` is by the message's own account */
 	bool has_ticks;
-	uint64_t ticks;	   /* its own time stamp */
-	uint64_t origin;   /* raw key, without master and channel */
+	uint64_t ticks;	 /* its own time stamp */
+	uint64_t origin; /* raw key, without master and channel */
 };
 
 /*
@@ -185,8 +185,8 @@ void syst_expand(const struct syst_decoder *, const struct message *, const uint
 
 /* For decoder_ops.announces: whether the frame P states the build of a
  * sender's software, and whose; the sender of short ones is the options'. */
-bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length,
-		    uint8_t guid[16], uint64_t *build);
+bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length, uint8_t guid[16],
+		    uint64_t *build);
 
 /* decoder_ops.systprint for all three transports: a row for a message that
  * is SyS-T (e->payload is its frame), none else. */

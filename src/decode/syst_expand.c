@@ -221,6 +221,27 @@ make_type(struct job *j)
 		text_addf(out, "%u", subtype);
 }
 
+/* Module and unit, which stand in the header too. */
+static void
+add_sender(struct job *j)
+{
+	uint32_t header = j->f->header;
+	if (header & SYST_HEADER_GUID) {
+		add_bits(j, SYST_F_UNIT, 12, 11)->u = header >> 12 & 0x7ff;
+	} else {
+		struct field *module = add_bits(j, SYST_F_MODULE, 16, 7);
+		module->u = module_of(header);
+		const struct syst_entry *known = look_up(j, SYST_TABLE_MODULES, module->u);
+		if (known && j->wanted) {
+			struct text safe = {0};
+			text_add_safe(&safe, known->text, strlen(known->text), TEXT_ASCII);
+			module->note = arena_text(&j->e->arena, text_get(&safe), safe.length);
+			text_free(&safe);
+		}
+		add_bits(j, SYST_F_UNIT, 12, 4)->u = header >> 12 & 15;
+	}
+}
+
 static void
 add_header(struct job *j)
 {
@@ -251,26 +272,13 @@ add_header(struct job *j)
 		add_bits(j, SYST_F_RESERVED, 7, 1)->u = 1;
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		add_bits(j, flags[i].row, flags[i].bit, 1)->u = (header & flags[i].flag) != 0;
-	if (header & SYST_HEADER_GUID) {
-		add_bits(j, SYST_F_UNIT, 12, 11)->u = header >> 12 & 0x7ff;
-	} else {
-		struct field *module = add_bits(j, SYST_F_MODULE, 16, 7);
-		module->u = module_of(header);
-		const struct syst_entry *known = look_up(j, SYST_TABLE_MODULES, module->u);
-		if (known && j->wanted) {
-			struct text safe = {0};
-			text_add_safe(&safe, known->text, strlen(known->text), TEXT_ASCII);
-			module->note = arena_text(&j->e->arena, text_get(&safe), safe.length);
-			text_free(&safe);
-		}
-		add_bits(j, SYST_F_UNIT, 12, 4)->u = header >> 12 & 15;
-	}
 	struct field *subtype = add_bits(j, SYST_F_SUBTYPE, 24, 6);
 	subtype->u = f->subtype;
 	subtype->note = syst_subtype_name(f->type, f->subtype);
 	if (header >> 30)
 		add_bits(j, SYST_F_RESERVED, 30, 2)->u = header >> 30;
 	close_level(j);
+	add_sender(j);
 }
 
 /* --- the parts before the payload -------------------------------------- */

@@ -183,15 +183,21 @@ assemble(struct job *j)
 {
 	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length);
 	uint64_t nibbles = 0;
+	bool opened = false;
 
 	add_sender(j);
 	while (walk_next_own(&j->walk, j->m, &j->packet)) {
-		if (!nibbles)
+		if (!opened)
 			add_time(j);
+		if (!opened && j->wanted)
+			expansion_open(j->e, &syst_fields[SYST_F_PACKETS], FIELD_NOWHERE, 0, 0);
+		opened = true;
 		add_packet(j);
 		add_extent(j, nibbles);
 		add_nibbles(payload, &nibbles, j->packet.data, j->packet.data_nibbles);
 	}
+	if (opened && j->wanted)
+		expansion_close(j->e);
 	j->e->payload = payload;
 	j->e->payload_length = (size_t)((nibbles + 1) / 2);
 }

@@ -27,7 +27,7 @@ enum { PROGRESS_MS = 500 }; /* between paints that only show progress */
 
 /* --- for all files ----------------------------------------------------- */
 
-static void
+static void __attribute__((format(printf, 3, 0)))
 say(struct app *app, bool trouble, const char *format, va_list args)
 {
 	text_clear(&app->message);

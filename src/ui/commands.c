@@ -248,7 +248,6 @@ suspend(struct app *app, const struct command_call *call)
 static void
 cancel(struct app *app, const struct command_call *call)
 {
-	bool typed = call->letter == KEYCODE_CTRL('C');
 	if (app->search.job) {
 		search_cancel(app);
 		return;
@@ -257,9 +256,10 @@ cancel(struct app *app, const struct command_call *call)
 		list_cancel(app->list);
 		return;
 	}
-	if (typed && !app->search.highlight)
+	if (call->letter == KEYCODE_CTRL('C'))
 		app_say(app, "q quits");
-	app->search.highlight = false;
+	else
+		app->search.highlight = false;
 }
 
 static void

@@ -15,7 +15,7 @@
 enum { NAME_COLUMNS = 20 };
 
 struct detail_state {
-	VEC(const struct field_row *) closed;
+	VEC(const struct field_row *) turned; /* opened, or closed, by the user */
 	VEC(size_t) lines;	     /* fields that are shown, by their number */
 	const struct field_row *row; /* of the field under the cursor */
 	size_t cursor, top;	     /* lines */
@@ -33,7 +33,7 @@ static void
 detail_close(void *context)
 {
 	struct detail_state *state = context;
-	vec_free(&state->closed);
+	vec_free(&state->turned);
 	vec_free(&state->lines);
 	text_free(&state->raw);
 	text_free(&state->safe);
@@ -41,27 +41,32 @@ detail_close(void *context)
 
 /* --- the tree ---------------------------------------------------------- */
 
+/* Where a row stands in the list of those that the user has turned. */
+static size_t
+turned_at(const struct detail_state *state, const struct field_row *row)
+{
+	size_t i = 0;
+	while (i < state->turned.count && state->turned.at[i] != row)
+		i++;
+	return i;
+}
+
 static bool
 is_closed(const struct detail_state *state, const struct field_row *row)
 {
-	for (size_t i = 0; i < state->closed.count; i++)
-		if (state->closed.at[i] == row)
-			return true;
-	return false;
+	return row->folded != (turned_at(state, row) < state->turned.count);
 }
 
 static void
 set_closed(struct detail_state *state, const struct field_row *row, bool closed)
 {
-	for (size_t i = 0; i < state->closed.count; i++) {
-		if (state->closed.at[i] == row) {
-			if (!closed)
-				state->closed.at[i] = state->closed.at[--state->closed.count];
-			return;
-		}
-	}
-	if (closed)
-		*vec_add(&state->closed) = row;
+	if (is_closed(state, row) == closed)
+		return;
+	size_t i = turned_at(state, row);
+	if (i < state->turned.count)
+		state->turned.at[i] = state->turned.at[--state->turned.count];
+	else
+		*vec_add(&state->turned) = row;
 }
 
 static bool
@@ -168,9 +173,10 @@ draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y
 	text_clear(&state->safe);
 	add_value(app, field, &state->safe);
 	x = canvas_put(canvas, area, y, x, ROLE_NORMAL, text_get(&state->safe), state->safe.length);
-	if (field->note) {
+	const char *meaning = field_meaning(field);
+	if (meaning) {
 		text_clear(&state->safe);
-		text_add_safe(&state->safe, field->note, strlen(field->note), app->charset);
+		text_add_safe(&state->safe, meaning, strlen(meaning), app->charset);
 		x += x > NAME_COLUMNS;
 		x = canvas_put(canvas, area, y, x, ROLE_NOTE, text_get(&state->safe),
 			       state->safe.length);

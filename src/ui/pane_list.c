@@ -25,7 +25,8 @@ struct list_state {
 	int sideways;		 /* columns of the last one scrolled away */
 	int widths[COLUMNS_MAX]; /* of columns without a width of their own */
 	const struct list *of;	 /* the widths are for this list */
-	enum time_mode mode;	 /* and this way to show times */
+	enum time_mode mode;	 /* this way to show times */
+	size_t count;		 /* and so many columns */
 	struct expansion expansion;
 	struct text raw, safe;
 };
@@ -199,7 +200,7 @@ title_of(const struct column *column)
 
 /* --- columns ----------------------------------------------------------- */
 
-/* The columns that this width of the screen shows. */
+/* The columns that a list of this width shows. */
 struct columns {
 	const struct column *at[COLUMNS_MAX];
 	int width[COLUMNS_MAX];
@@ -209,7 +210,7 @@ struct columns {
 };
 
 static struct columns
-columns_make(struct app *app)
+columns_make(struct app *app, int width)
 {
 	static char fallback_name[] = "text";
 	static const struct column fallback = {.name = fallback_name};
@@ -217,14 +218,14 @@ columns_make(struct app *app)
 	const struct column *all = list->at;
 	struct columns columns = {.want = EXPAND_TEXT};
 	for (size_t i = 0; i < list->count && columns.count < COLUMNS_MAX; i++)
-		if (all[i].wide <= (uint64_t)app->canvas.cols)
+		if (all[i].wide <= (uint64_t)width)
 			columns.at[columns.count++] = &all[i];
 	if (!columns.count)
 		columns.at[columns.count++] = &fallback;
 	for (size_t i = 0; i < columns.count; i++) {
 		enum column_kind kind = column_kind(columns.at[i]->name);
-		int width = (int)columns.at[i]->width;
-		columns.width[i] = width ? width : kinds[kind].width;
+		int own = (int)columns.at[i]->width;
+		columns.width[i] = own ? own : kinds[kind].width;
 		columns.expands |= kinds[kind].expands;
 		if (kinds[kind].want == EXPAND_FIELDS)
 			columns.want = EXPAND_FIELDS;
@@ -276,10 +277,12 @@ measure(struct app *app, struct columns *columns)
 {
 	struct list_state *state = state_of(app);
 	struct list_row row;
-	if (state->of != app->list || state->mode != app->time_mode)
+	if (state->of != app->list || state->mode != app->time_mode ||
+	    state->count != columns->count)
 		memset(state->widths, 0, sizeof state->widths);
 	state->of = app->list;
 	state->mode = app->time_mode;
+	state->count = columns->count;
 	for (size_t c = 0; c + 1 < columns->count; c++) {
 		if (columns->width[c])
 			continue;
@@ -430,7 +433,7 @@ list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	struct list *list = app->list;
 	struct area body = *area;
-	struct columns columns = columns_make(app);
+	struct columns columns = columns_make(app, area->cols);
 	struct list_row row;
 	bool header = app->options->view.header && area->rows >= HEADER_ROWS_MIN;
 	if (header) {
@@ -481,7 +484,7 @@ sideways(struct app *app, const struct command_call *call)
 static void
 copy(struct app *app, const struct command_call *call)
 {
-	struct columns columns = columns_make(app);
+	struct columns columns = columns_make(app, app->canvas.cols);
 	struct list_row row;
 	struct text line = {0};
 	(void)call;

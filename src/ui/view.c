@@ -35,7 +35,7 @@ static const struct option_row column_rows[] = {
      .type = OPTION_UINT,
      .member = offsetof(struct column, wide),
      .max = 1000,
-     .help = "shown only if the screen has at least so many columns"},
+     .help = "shown only if the list has at least so many columns of the screen"},
 };
 static const struct option_table column_table = OPTION_TABLE("columns", struct column, column_rows);
 

@@ -28,7 +28,7 @@ struct column {
 	char *name;
 	uint64_t width; /* 0 = as the contents need; the last one takes the rest */
 	int align;	/* enum column_align */
-	uint64_t wide;	/* shown from this many columns of the screen on */
+	uint64_t wide;	/* shown if the list has at least so many columns */
 };
 
 enum time_mode { TIME_ABSOLUTE, TIME_START, TIME_DELTA, TIME_MARK, TIME_TICKS, TIME_MODES };

@@ -1,0 +1,35 @@
+#!/bin/sh
+# A capture from a pipe: keys come from the terminal; and Ctrl-Z leads to the
+# shell and back.
+
+# shellcheck source=tests/term/lib.sh
+. "${srcdir:-.}/tests/term/lib.sh"
+
+scene 80 24
+keys -l "cat $testdata/demo.stp | $TRAWL -p $testdata/demo.profile.yaml -f syst/stp -"
+keys Enter
+shows "a stream opens" "stdin"
+shows "all of it is counted" "/ 309"
+keys G
+shows "keys come from the terminal" "308 / 309"
+keys q
+hides "q quits" "308 / 309"
+
+keys -l "clear; $TRAWL $testdata/demo.stp"
+keys Enter
+shows "a file opens" "0 / 309"
+keys -l 100G
+shows "a message is found by number" "100 / 309"
+keys C-z
+hides "Ctrl-Z leaves the screen" "100 / 309"
+keys -l "echo in the \$((1 + 1))nd shell"
+keys Enter
+shows "the shell has its terminal" "in the 2nd shell"
+keys -l fg
+keys Enter
+shows "fg comes back to the place" "100 / 309"
+keys j
+shows "and goes on" "101 / 309"
+keys q
+shows "until q" "in the 2nd shell"
+finish

@@ -223,22 +223,44 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 
 /* --- screen ------------------------------------------------------------ */
 
+/* What the user chose to look at and with. */
 static int
-screen(struct session *session, const struct cli *cli, const struct filter *filter)
+load_looks(void *context, struct view *view, struct theme *theme, struct err *err)
+{
+	const struct cli *cli = context;
+	const char *view_name = cli->value[CLI_VIEW], *theme_name = cli->value[CLI_THEME];
+	const char *no_color = getenv("NO_COLOR");
+	if (!theme_name)
+		theme_name = no_color && *no_color ? "mono" : "default";
+	struct view new_view = {0};
+	struct theme new_theme = {0};
+	int failed = files_load("views", view_name ? view_name : "default", view_options_table(),
+				&new_view, err);
+	if (!failed)
+		failed = files_load("themes", theme_name, theme_options_table(), &new_theme, err);
+	/* on error the old ones stay, and the new ones go */
+	struct view *view_gone = failed ? &new_view : view;
+	struct theme *theme_gone = failed ? &new_theme : theme;
+	option_release(view_options_table(), view_gone);
+	option_release(theme_options_table(), theme_gone);
+	if (!failed) {
+		*view = new_view;
+		*theme = new_theme;
+	}
+	return failed;
+}
+
+static int
+screen(struct session *session, struct cli *cli, const struct filter *filter)
 {
 	struct err err = {0};
-	struct ui_options options = {.filter = *filter};
-	const char *view = cli->value[CLI_VIEW], *theme = cli->value[CLI_THEME];
-	const char *no_color = getenv("NO_COLOR");
-	if (!theme)
-		theme = no_color && *no_color ? "mono" : "default";
-	options.ascii = charset(cli, true) == TEXT_ASCII;
-	options.commands = cli->commands.at;
-	options.command_count = cli->commands.count;
-	int failed =
-	    files_load("views", view ? view : "default", view_options_table(), &options.view, &err);
-	if (!failed)
-		failed = files_load("themes", theme, theme_options_table(), &options.theme, &err);
+	struct ui_options options = {.filter = *filter,
+				     .ascii = charset(cli, true) == TEXT_ASCII,
+				     .commands = cli->commands.at,
+				     .command_count = cli->commands.count,
+				     .reload = load_looks,
+				     .reload_context = cli};
+	int failed = load_looks(cli, &options.view, &options.theme, &err);
 	if (!failed)
 		failed = ui_run(session, &options, &err);
 	option_release(view_options_table(), &options.view);

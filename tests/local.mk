@@ -157,7 +157,9 @@ script_tests = \
 	tests/cli/input.sh \
 	tests/cli/output.sh \
 	tests/cli/select.sh \
-	tests/cli/status.sh
+	tests/cli/status.sh \
+	tests/term/browse.sh \
+	tests/term/stream.sh
 
 # Captures of our own making: tests/mkcapture testdata FOLDER.
 testdata_files = \
@@ -204,7 +206,7 @@ testdata_files = \
 	testdata/short.truth.tsv
 
 TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests) $(testdata_files) tests/summary \
+EXTRA_DIST += $(script_tests) $(testdata_files) tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

@@ -395,7 +395,11 @@ static void
 publish(struct index *index, uint64_t number, const struct index_cell *cell)
 {
 	struct chunk *chunk = chunk_for(index, number);
-	chunk->cells[number % CHUNK_CELLS] = *cell;
+	/* all but `first`, which is there since the cell before was published, and
+	 * which readers of the end of a growing capture look at */
+	const size_t rest = offsetof(struct index_cell, time_min);
+	char *own = (char *)&chunk->cells[number % CHUNK_CELLS];
+	memcpy(own + rest, (const char *)cell + rest, sizeof *cell - rest);
 	struct chunk *next = chunk_for(index, number + 1);
 	if (next) {
 		next->cells[(number + 1) % CHUNK_CELLS].first = cell->first + cell->count;
@@ -619,7 +623,9 @@ run(void *context)
 void
 index_start(struct index *index)
 {
-	index->running = thread_start(&index->thread, run, index);
+	index->running = true;
+	if (!thread_start(&index->thread, run, index))
+		index->running = false;
 }
 
 static void

@@ -325,12 +325,32 @@ add_notice(struct trace *trace, const char *text)
 	pthread_mutex_unlock(&trace->lock);
 }
 
-static void
-tell(void *context)
+/* Held while somebody is told, so that whoever changes whom to tell can be sure
+ * that the one before is left alone. */
+static pthread_mutex_t notifying = PTHREAD_MUTEX_INITIALIZER;
+
+void
+session_tell(struct session *session)
 {
-	struct session *session = context;
+	pthread_mutex_lock(&notifying);
 	if (session->notify)
 		session->notify(session->notify_context);
+	pthread_mutex_unlock(&notifying);
+}
+
+static void
+tell(void *session)
+{
+	session_tell(session);
+}
+
+void
+session_notify(struct session *session, void (*notify)(void *), void *context)
+{
+	pthread_mutex_lock(&notifying);
+	session->notify = notify;
+	session->notify_context = context;
+	pthread_mutex_unlock(&notifying);
 }
 
 /* A copy of a profile entry: texts and lists duplicated. */
@@ -559,7 +579,7 @@ load(void *context)
 	if (err.code)
 		add_notice(trace, err.what);
 	if (loaded || err.code)
-		tell(trace->session);
+		session_tell(trace->session);
 	return NULL;
 }
 

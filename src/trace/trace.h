@@ -50,9 +50,16 @@ struct session {
 	VEC(struct trace *) traces;
 	struct profile profile;
 	const char *spool_dir;	/* for streams; NULL = the usual place */
-	void (*notify)(void *); /* something worth a look happened; any thread */
+	void (*notify)(void *); /* see session_notify */
 	void *notify_context;
 };
+
+/* From now on NOTIFY (NULL: nothing) is called, from any thread, when something
+ * worth a look happened; the one before is not called any more. */
+void session_notify(struct session *, void (*notify)(void *), void *context);
+
+/* Calls it, if there is one; from any thread. */
+void session_tell(struct session *);
 
 /*
  * Opens PATH as a trace and adds it to the session.  FORMAT (may be NULL)

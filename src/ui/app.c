@@ -526,17 +526,13 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	sigprocmask(SIG_BLOCK, &set, &before);
 	app.signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	app.notify = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	void (*old_notify)(void *) = session->notify;
-	void *old_context = session->notify_context;
-	session->notify_context = &app;
-	session->notify = notify;
+	session_notify(session, notify, &app);
 
 	open_parts(&app);
 	run(&app);
 	term_close(app.term);
 
-	session->notify = old_notify;
-	session->notify_context = old_context;
+	session_notify(session, NULL, NULL);
 	close_parts(&app);
 	close(app.notify);
 	close(app.signals);

@@ -35,7 +35,7 @@ static void
 notify(void *context)
 {
 	struct session *session = context;
-	session->notify(session->notify_context);
+	session_tell(session);
 }
 
 static struct position

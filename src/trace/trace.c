@@ -35,6 +35,7 @@ struct trace {
 	pthread_mutex_t lock;
 	struct text notice;
 	bool damage_said;
+	bool stream_over; /* and all of it adopted */
 };
 
 /* --- options ----------------------------------------------------------- */
@@ -612,10 +613,6 @@ trace_refresh(struct trace *trace)
 	    [CAPTURE_GONE] = "the file was removed; its bytes are still here",
 	};
 	enum capture_change change = capture_refresh(trace->capture);
-	if (change == CAPTURE_SAME && capture_damaged(trace->capture) && !trace->damage_said) {
-		trace->damage_said = true;
-		add_notice(trace, "bytes of the capture vanished while reading");
-	}
 	struct index_progress progress;
 	index_get_progress(trace->index, &progress);
 	if (change == CAPTURE_SHRANK || (change == CAPTURE_GREW && progress.complete))
@@ -625,4 +622,21 @@ trace_refresh(struct trace *trace)
 	if (change != CAPTURE_SAME && change != CAPTURE_GREW)
 		add_notice(trace, words[change]);
 	return change != CAPTURE_SAME;
+}
+
+bool
+trace_poll(struct trace *trace)
+{
+	bool vanished = capture_damaged(trace->capture) && !trace->damage_said;
+	bool grows = capture_is_stream(trace->capture) && !trace->stream_over;
+	if (!vanished && !grows)
+		return false;
+	trace->damage_said |= vanished;
+	bool over = capture_ended(trace->capture); /* before the last look */
+	bool changed = trace_refresh(trace);
+	if (grows && capture_ended(trace->capture)) {
+		trace->stream_over = over;
+		index_wake(trace->index);
+	}
+	return changed || vanished;
 }

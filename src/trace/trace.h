@@ -103,6 +103,10 @@ char *trace_take_notice(struct trace *);
 /* Looks at the file again; true if something changed. */
 bool trace_refresh(struct trace *);
 
+/* The same where there is reason to: a stream that may have brought more, bytes
+ * that vanished while they were read.  Cheap otherwise. */
+bool trace_poll(struct trace *);
+
 /* An estimate of the number of messages: exact if the index is complete. */
 uint64_t trace_count(const struct trace *, bool *exact);
 

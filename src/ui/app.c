@@ -379,6 +379,8 @@ take_news(struct app *app)
 		return false;
 	search_poll(app);
 	for (size_t i = 0; i < app->session->traces.count; i++) {
+		if (trace_poll(app->session->traces.at[i]))
+			list_rebuild(app->list);
 		char *notice = trace_take_notice(app->session->traces.at[i]);
 		if (notice)
 			app_trouble(app, "%s", notice);
@@ -427,6 +429,10 @@ loop(struct app *app)
 		if (due || (progress && wait <= 0)) {
 			more = list_work(app->list);
 			paint(app);
+			if (trace_poll(app->list->trace)) { /* what was read had vanished */
+				list_rebuild(app->list);
+				notify(app);
+			}
 			next = now_ms() + PROGRESS_MS;
 			wait = PROGRESS_MS;
 			progress = false;

@@ -131,6 +131,8 @@ add_position(struct app *app, const struct index_progress *progress, struct text
 	uint64_t number = reader_number(app->list->reader, row->at, &exact);
 	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
 	uint64_t total = trace_count(app->list->trace, &exact);
+	if (!exact && total <= number)
+		total = number + 1; /* an estimate knows no more than we see */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
 	if (count_shown(app, progress, &shown))
 		text_addf(out, ", %s shown", text_number(digits, shown));

@@ -178,7 +178,7 @@ test_text(void **state)
 }
 
 /* Every form must come out as the C library would make it. */
-static void
+static void __attribute__((format(printf, 1, 2)))
 check_format(const char *format, ...)
 {
 	char expected[600];

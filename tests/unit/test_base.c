@@ -207,7 +207,7 @@ test_format(void **state)
 	check_format("%08X %0*llx %x", 0xbeefu, 12, 0x123456789abcull, 0u);
 	check_format("%5d|%05d|%20llu|%10lld.%09lld", -42, -42, 5ull, -3ll, 7ll);
 	check_format("%-5d|%+d|% d|%.3s|%5s|%-5s|%3c", 1, 2, 3, "abcdef", "ab", "cd", 'z');
-	check_format("%g %.17g %#x %hhx %p", 1.5, 0.1, 255u, 0x1ff, (void *)0);
+	check_format("%g %.17g %#x %hhx %p", 1.5, 0.1, 255u, (unsigned char)0x1f, (void *)0);
 	check_format("%*d|%-*d|%.*s", 5, 1, 5, 2, 2, "abc");
 	check_format("%500d", 1);
 }

@@ -42,6 +42,7 @@ struct option_row {
 	const char *standard;	    /* default, as it would stand in YAML; NULL = zero, absent */
 	bool required;
 	bool path; /* OPTION_TEXT or a list of texts: relative to the file it stands in */
+	bool beside; /* in a profile it stands beside its section, not in it */
 	const struct option_table *table;
 	const char *help; /* one sentence, no full stop */
 };

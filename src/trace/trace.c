@@ -92,33 +92,44 @@ aligned(size_t size)
 	return (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
 }
 
-/* One row per format with options, its struct behind the others. */
+static void
+add_row(struct option_row row)
+{
+	if (trace_table.count < sizeof all_rows / sizeof *all_rows &&
+	    !option_find(&trace_table, row.name))
+		all_rows[trace_table.count++] = row;
+}
+
+/* A section for each format with options, its struct behind the others, and
+ * sections for those parts of it that stand beside it. */
 static void
 lay_out(void)
 {
-	size_t count = FIXED_ROWS;
 	memcpy(all_rows, trace_rows, sizeof trace_rows);
+	trace_table.count = FIXED_ROWS;
 	trace_table.size = aligned(sizeof(struct trace_options));
 	for (size_t i = 0; i < decoder_count; i++) {
-		const struct decoder_ops *ops = decoders[i];
-		trace_table.count = count;
-		if (!ops->options || option_find(&trace_table, ops->format) ||
-		    count == FIXED_ROWS + FORMATS_MAX)
+		const struct option_table *own = decoders[i]->options;
+		if (!own || option_find(&trace_table, decoders[i]->format))
 			continue;
-		all_rows[count++] = (struct option_row){.name = ops->format,
-							.type = OPTION_STRUCT,
-							.member = trace_table.size,
-							.table = ops->options,
-							.help = ops->title};
-		trace_table.size += aligned(ops->options->size);
+		add_row((struct option_row){.name = decoders[i]->format,
+					    .type = OPTION_STRUCT,
+					    .member = trace_table.size,
+					    .table = own,
+					    .help = decoders[i]->title});
+		for (size_t k = 0; k < own->count; k++) {
+			struct option_row part = own->rows[k];
+			if (!part.beside)
+				continue;
+			part.member += trace_table.size;
+			part.beside = false;
+			add_row(part);
+		}
+		trace_table.size += aligned(own->size);
 	}
-	trace_table.count = count;
 	for (size_t i = 0; i < LATER_ROWS; i++)
-		if (!option_find(&trace_table, later_formats[i]))
-			all_rows[trace_table.count++] =
-			    (struct option_row){.name = later_formats[i],
-						.type = OPTION_ANY,
-						.help = "not decoded yet"};
+		add_row((struct option_row){
+		    .name = later_formats[i], .type = OPTION_ANY, .help = "not decoded yet"});
 }
 
 const struct option_table *
@@ -380,6 +391,8 @@ copy_options(const struct option_table *table, void *to, const void *from)
 		const struct option_row *row = &table->rows[i];
 		void *member = (char *)to + row->member;
 		const void *own = (const char *)from + row->member;
+		if (row->beside) /* copied where it stands */
+			continue;
 		if (row->type == OPTION_TEXT && *(char *const *)own)
 			*(char **)member = mem_text(*(char *const *)own);
 		else if (row->type == OPTION_STRUCT)

@@ -24,6 +24,16 @@ libtrawl_a_SOURCES = \
 	src/capture/spool.h \
 	src/decode/decoder.c \
 	src/decode/decoder.h \
+	src/decode/encap.c \
+	src/decode/encap.h \
+	src/decode/encap_expand.c \
+	src/decode/encap_frame.h \
+	src/decode/encap_place.c \
+	src/decode/encap_probe.c \
+	src/decode/encap_step.c \
+	src/decode/etrace.c \
+	src/decode/etrace.h \
+	src/decode/etrace_data.c \
 	src/decode/stp.c \
 	src/decode/stp.h \
 	src/decode/stp_open.c \

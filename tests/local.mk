@@ -42,6 +42,8 @@ check_LIBRARIES = tests/libtest.a
 tests_libtest_a_SOURCES = \
 	tests/drive.c \
 	tests/drive.h \
+	tests/unit/encap_tool.c \
+	tests/unit/encap_tool.h \
 	tests/unit/hex.h \
 	tests/unit/nibbles.h \
 	tests/unit/test.h \
@@ -57,6 +59,8 @@ unit_tests = \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
 	tests/unit/test_damage \
+	tests/unit/test_encap \
+	tests/unit/test_etrace \
 	tests/unit/test_files \
 	tests/unit/test_index \
 	tests/unit/test_keymap \

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "decode/decoder.h"
+#include "decode/encap.h"
 #include "decode/syst.h"
 
 #include <ctype.h>
@@ -15,6 +16,7 @@ const struct decoder_ops *const decoders[] = {
     &syst_raw_ops,
     &syst_hex_ops,
     &syst_stp_ops,
+    &encap_ops,
 };
 const size_t decoder_count = sizeof decoders / sizeof *decoders;
 

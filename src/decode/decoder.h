@@ -204,6 +204,16 @@ struct decode_history {
 	 * number that came last with GUID).  False if there is none. */
 	bool (*build)(void *context, const struct message *before, const uint8_t guid[16],
 		      uint64_t *value);
+	/* Calls EACH with messages before BEFORE, latest first, until it
+	 * returns false: those of the same origin with one of KINDS (a bit
+	 * each), and those of any origin with one of FLAGS.  False: to go on
+	 * would take too long now, so there may be more. */
+	bool (*walk_back)(void *context, const struct message *before, uint64_t kinds,
+			  uint16_t flags, bool (*each)(void *, const struct message *),
+			  void *each_context);
+	/* memory_size bytes for the decoder to remember what it found; zeroed
+	 * at first, kept from one expand to the next. */
+	void *memory;
 };
 
 /* --- decoders ---------------------------------------------------------- */
@@ -248,6 +258,7 @@ struct decoder_ops {
 	size_t run_up;
 	size_t state_size;
 	size_t checkpoint_size; /* <= CHECKPOINT_MAX */
+	size_t memory_size;	/* of decode_history.memory */
 
 	/* How well the head of a capture (its first 64 KiB or so) fits. */
 	void (*probe)(const struct window *head, struct probe *);

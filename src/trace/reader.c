@@ -12,6 +12,7 @@
 
 #include "trace/reader.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ enum {
 	NEAR_CELLS = 8,	       /* decoded from the frontier rather than by resync */
 	RUN_UP_MAX = 16 << 20, /* bytes looked back for a resync point */
 	STEP_BATCH = 512,
-	USUAL_LENGTH = 32	   /* of a message, while nothing is known */
+	WALK_BACK_CELLS = 64, /* decoded to look back, where the reader must not wait */
+	USUAL_LENGTH = 32     /* of a message, while nothing is known */
 };
 
 struct slot {
@@ -50,6 +52,8 @@ struct reader {
 	VEC(struct announced) announced;
 };
 
+static bool walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t flags,
+		      bool (*each)(void *, const struct message *), void *each_context);
 static bool find_build(void *context, const struct message *, const uint8_t guid[16],
 		       uint64_t *value);
 
@@ -59,7 +63,11 @@ reader_new(struct trace *trace)
 	struct reader *reader = mem_new(sizeof *reader);
 	reader->trace = trace;
 	reader->state = decode_state_new(trace_decoder(trace));
-	reader->history = (struct decode_history){.context = reader, .build = find_build};
+	size_t memory = trace_decoder(trace)->ops->memory_size;
+	reader->history = (struct decode_history){.context = reader,
+						  .build = find_build,
+						  .walk_back = walk_back,
+						  .memory = memory ? mem_new(memory) : NULL};
 	return reader;
 }
 
@@ -73,6 +81,7 @@ reader_free(struct reader *reader)
 	decode_state_free(trace_decoder(reader->trace), reader->state);
 	decode_state_free(trace_decoder(reader->trace), reader->walk);
 	vec_free(&reader->announced);
+	free(reader->history.memory);
 	free(reader);
 }
 
@@ -483,6 +492,35 @@ find_build(void *context, const struct message *before, const uint8_t guid[16], 
 	return entry->any;
 }
 
+/* Batch output walks as far back as it takes; else that would hold up a screen. */
+static bool
+walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t flags,
+	  bool (*each)(void *, const struct message *), void *each_context)
+{
+	struct reader *reader = context;
+	struct index *index = trace_index(reader->trace);
+	uint64_t place = message_place(before), start = place / index_cell_size(index);
+	unsigned left = reader->walk ? UINT_MAX : WALK_BACK_CELLS;
+	for (uint64_t cell = start;; cell--) {
+		struct index_cell summary;
+		bool known = index_cell(index, cell, &summary);
+		if (!known || summary.kinds & kinds || summary.messages & flags) {
+			if (!left--)
+				return false;
+			const struct block *block = reader_block(reader, cell);
+			size_t at = cell == start ? lower_bound(block, place) : block->count;
+			while (at-- > 0) {
+				const struct message *m = &block->messages[at];
+				bool own = m->origin == before->origin && kinds >> m->kind & 1;
+				if ((own || m->flags & flags) && !each(each_context, m))
+					return true;
+			}
+		}
+		if (!cell)
+			return true;
+	}
+}
+
 static const struct field *
 field_named(const struct expansion *e, const char *name)
 {
@@ -535,13 +573,14 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	const struct decoder *decoder = trace_decoder(reader->trace);
 	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
 	struct window window = reader_window(reader);
+	const struct message own = *m; /* looking back may drop the block it is in */
 	if (names->count)
 		want = EXPAND_FIELDS; /* names depend on them */
 	expansion_clear(e);
 	/* what vanished with a shrunk capture is zero bytes under the map */
 	if (m->offset + m->length > window.length)
 		window.length = (size_t)(m->offset + m->length);
-	decoder->ops->expand(decoder, m, &window, want, &reader->history, e);
+	decoder->ops->expand(decoder, &own, &window, want, &reader->history, e);
 	const struct origin_options *rows = names->at;
 	for (size_t i = 0; i < names->count; i++) {
 		if (rows[i].name && origin_matches(&rows[i], reader->trace, e)) {

@@ -75,7 +75,7 @@ static const struct option_row trace_rows[] = {
 };
 
 /* Formats of the profile that this program does not decode yet. */
-static const char *const later_formats[] = {"encap", "etrace", "gem", "uia", "csel", "opencsd"};
+static const char *const later_formats[] = {"gem", "uia", "csel", "opencsd"};
 
 enum {
 	FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows,

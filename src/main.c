@@ -175,6 +175,9 @@ print_info(struct session *session)
 		text_add_safe(&safe, line.data, line.length, TEXT_UTF8);
 		puts(text_get(&safe));
 		text_free(&safe);
+		text_clear(&line);
+		if (trace_propose(trace, &line))
+			fputs(text_get(&line), stdout);
 	}
 	text_free(&line);
 }

@@ -263,6 +263,11 @@ struct decoder_ops {
 	/* How well the head of a capture (its first 64 KiB or so) fits. */
 	void (*probe)(const struct window *head, struct probe *);
 
+	/* Appends a profile to start from (YAML with comments), made from what
+	 * the head shows; false, and nothing appended, if it shows too little.
+	 * NULL: captures of this format need none. */
+	bool (*propose)(const struct window *head, struct text *profile);
+
 	/* Opens for a capture that starts with HEAD (which only lives for the
 	 * call; it may be empty).  OPTIONS is a struct as `options` describes,
 	 * and must outlive the decoder.  NULL on error. */

@@ -472,6 +472,7 @@ const struct decoder_ops encap_ops = {
     .checkpoint_size = ENCAP_CHECKPOINT,
     .memory_size = ENCAP_MEMORIES * sizeof(struct encap_memory),
     .probe = encap_probe,
+    .propose = encap_propose,
     .open = encap_open,
     .close = encap_close,
     .start = encap_start,

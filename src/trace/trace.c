@@ -546,6 +546,14 @@ trace_reason(const struct trace *trace)
 	return trace->reason;
 }
 
+bool
+trace_propose(const struct trace *trace, struct text *profile)
+{
+	const struct decoder_ops *ops = trace->decoder->ops;
+	struct window head = read_head(trace->capture);
+	return ops->propose && ops->propose(&head, profile);
+}
+
 struct trace_clock
 trace_clock(const struct trace *trace)
 {

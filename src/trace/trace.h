@@ -79,6 +79,9 @@ struct session *trace_session(const struct trace *);
 /* Why this decoder was chosen, for `=` and --info. */
 const char *trace_reason(const struct trace *);
 
+/* A profile to start from, if the format has one to propose; else false. */
+bool trace_propose(const struct trace *, struct text *profile);
+
 /* Ticks per second, 0 if unknown; and nanoseconds since the Unix epoch of
  * tick 0, if `has_epoch`. */
 struct trace_clock {

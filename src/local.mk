@@ -22,6 +22,10 @@ libtrawl_a_SOURCES = \
 	src/capture/map.c \
 	src/capture/spool.c \
 	src/capture/spool.h \
+	src/decode/csel.c \
+	src/decode/csel.h \
+	src/decode/csel_expand.c \
+	src/decode/csel_log.h \
 	src/decode/decoder.c \
 	src/decode/decoder.h \
 	src/decode/encap.c \
@@ -34,6 +38,10 @@ libtrawl_a_SOURCES = \
 	src/decode/etrace.c \
 	src/decode/etrace.h \
 	src/decode/etrace_data.c \
+	src/decode/gem.c \
+	src/decode/gem.h \
+	src/decode/record.c \
+	src/decode/record.h \
 	src/decode/stp.c \
 	src/decode/stp.h \
 	src/decode/stp_open.c \
@@ -55,8 +63,13 @@ libtrawl_a_SOURCES = \
 	src/decode/syst_systprint.c \
 	src/index/index.c \
 	src/index/index.h \
+	src/decode/uia.c \
+	src/decode/uia.h \
+	src/decode/uia_expand.c \
 	src/trace/reader.c \
 	src/trace/reader.h \
+	src/trace/serial.c \
+	src/trace/serial.h \
 	src/trace/trace.c \
 	src/trace/trace.h \
 	src/query/filter.c \

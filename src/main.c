@@ -12,6 +12,7 @@
 #include "config/profile.h"
 #include "config/schema.h"
 #include "export/export.h"
+#include "trace/serial.h"
 #include "trace/trace.h"
 #include "ui/ui.h"
 
@@ -125,6 +126,7 @@ open_captures(struct session *session, const struct cli *cli, struct err *err)
 				  err))
 			return err->code;
 	}
+	session_link(session);
 	return 0;
 }
 
@@ -212,6 +214,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct err trouble = {0};
 		trace_load(session->traces.at[i], &trouble);
+		if (trace_serial(session->traces.at[i]))
+			serial_load(trace_serial(session->traces.at[i]));
 		if (trouble.code && !cli->value[CLI_QUIET])
 			fprintf(stderr, "trawl: %s\n", trouble.what);
 	}

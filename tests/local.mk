@@ -48,7 +48,11 @@ tests_libtest_a_SOURCES = \
 	tests/unit/nibbles.h \
 	tests/unit/test.h \
 	tests/unit/toy.c \
-	tests/unit/toy.h
+	tests/unit/toy.h \
+	tests/unit/uia_write.c \
+	tests/unit/uia_write.h \
+	tests/unit/walk.c \
+	tests/unit/walk.h
 
 LDADD = tests/libtest.a $(trawl_libs)
 AM_CPPFLAGS += -I$(srcdir)/tests
@@ -58,10 +62,12 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
+	tests/unit/test_csel \
 	tests/unit/test_damage \
 	tests/unit/test_encap \
 	tests/unit/test_etrace \
 	tests/unit/test_files \
+	tests/unit/test_gem \
 	tests/unit/test_index \
 	tests/unit/test_keymap \
 	tests/unit/test_profile \
@@ -74,6 +80,8 @@ unit_tests = \
 	tests/unit/test_syst_printf \
 	tests/unit/test_syst_raw \
 	tests/unit/test_syst_stp \
+	tests/unit/test_serial \
+	tests/unit/test_uia \
 	tests/unit/test_truth
 
 if HAVE_CMOCKA

@@ -2,9 +2,12 @@
  * decoder.h.  A new format is its own file and one line of `decoders`. */
 #include "config.h"
 
+#include "decode/csel.h"
 #include "decode/decoder.h"
+#include "decode/gem.h"
 #include "decode/encap.h"
 #include "decode/syst.h"
+#include "decode/uia.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -16,6 +19,9 @@ const struct decoder_ops *const decoders[] = {
     &syst_raw_ops,
     &syst_hex_ops,
     &syst_stp_ops,
+    &csel_ops,
+    &gem_ops,
+    &uia_ops,
     &encap_ops,
 };
 const size_t decoder_count = sizeof decoders / sizeof *decoders;

@@ -100,11 +100,13 @@ struct index {
 
 /* --- the grid ---------------------------------------------------------- */
 
+/* The first screen decodes one cell, so cells stay small for long: 64 GiB in
+ * cells of 64 KiB, then they double. */
 static unsigned
 shift_for(uint64_t size)
 {
 	unsigned shift = 16;
-	while (size >> shift > (uint64_t)1 << 18) /* 16 GiB in 64 KiB cells */
+	while (size >> shift > (uint64_t)1 << 20)
 		shift++;
 	return shift;
 }
@@ -368,12 +370,15 @@ walk_cell(struct index *index, uint64_t number, struct index_cell *cell)
 	struct message batch[BATCH];
 	*cell = (struct index_cell){.first = cell->first, .time_min = UINT64_MAX};
 	for (;;) {
+		bool ended = capture_ended(index->capture);
+		/* a note about the end of the capture may lie behind its last cell */
+		bool final = ended && number + 1 == index_cell_count(index);
 		struct window window = {
 		    .bytes = index->buffer,
 		    .offset = index->buffer_offset,
 		    .length = index->filled,
-		    .until = (number + 1) << index->cell_shift,
-		    .last = capture_ended(index->capture) &&
+		    .until = final ? UINT64_MAX : (number + 1) << index->cell_shift,
+		    .last = ended &&
 			    index->buffer_offset + index->filled >= capture_size(index->capture),
 		};
 		size_t count = ops->step(index->decoder, index->state, &window, batch, BATCH);

@@ -2,7 +2,7 @@
  * The index: where the messages are, without storing one.
  *
  * It is an absolute grid over the capture.  A cell is 64 KiB of it (doubled
- * for each doubling of the size above 16 GiB, fixed at first open); a message
+ * for each doubling of the size above 64 GiB, fixed at first open); a message
  * belongs to the cell of its place.  For each cell the index keeps a summary
  * (how many messages, of which severities and kinds, between which times) and
  * a checkpoint from which the cell decodes without what came before.

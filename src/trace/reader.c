@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "trace/reader.h"
+#include "trace/serial.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ struct reader {
 	struct decode_state *walk; /* of reader_walk, made on first use */
 	struct position history_from;
 	struct decode_history history;
+	struct serial_cursor *serial; /* made on first use */
 	VEC(struct announced) announced;
 };
 
@@ -81,6 +83,7 @@ reader_free(struct reader *reader)
 	decode_state_free(trace_decoder(reader->trace), reader->state);
 	decode_state_free(trace_decoder(reader->trace), reader->walk);
 	vec_free(&reader->announced);
+	serial_cursor_free(reader->serial);
 	free(reader->history.memory);
 	free(reader);
 }
@@ -186,7 +189,9 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 	if (start >= window.length && cell)
 		return;
 
-	window.until = start + index_cell_size(index);
+	/* a note about the end of the capture may lie behind its last cell */
+	if (!window.last || cell + 1 < index_cell_count(index))
+		window.until = start + index_cell_size(index);
 	capture_want(trace_capture(reader->trace), start, index_cell_size(index));
 	uint64_t known = index_known(index), first = 0;
 	uint64_t from = cell < known ? cell : known;
@@ -581,6 +586,11 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	if (m->offset + m->length > window.length)
 		window.length = (size_t)(m->offset + m->length);
 	decoder->ops->expand(decoder, &own, &window, want, &reader->history, e);
+	if (trace_serial(reader->trace)) {
+		if (!reader->serial)
+			reader->serial = serial_cursor_new(trace_serial(reader->trace), reader);
+		serial_expand(reader->serial, &own, want, e);
+	}
 	const struct origin_options *rows = names->at;
 	for (size_t i = 0; i < names->count; i++) {
 		if (rows[i].name && origin_matches(&rows[i], reader->trace, e)) {

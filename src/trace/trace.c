@@ -12,6 +12,7 @@
 
 #include "trace/trace.h"
 #include "base/thread.h"
+#include "trace/serial.h"
 
 #include <fnmatch.h>
 #include <stdatomic.h>
@@ -28,6 +29,7 @@ struct trace {
 	struct capture *capture;
 	struct decoder *decoder;
 	struct index *index;
+	struct serial *serial; /* matches its words with a log's events, or NULL */
 	struct trace_options *options; /* own, with the formats behind */
 	pthread_t loader;
 	bool loading;
@@ -75,7 +77,7 @@ static const struct option_row trace_rows[] = {
 };
 
 /* Formats of the profile that this program does not decode yet. */
-static const char *const later_formats[] = {"gem", "uia", "csel", "opencsd"};
+static const char *const later_formats[] = {"opencsd"};
 
 enum {
 	FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows,
@@ -213,7 +215,11 @@ static struct option_row profile_rows[] = {
      .help = "names of senders"},
     {.name = "symbols", .type = OPTION_ANY, .help = "not used yet"},
     {.name = "contexts", .type = OPTION_ANY, .help = "not used yet"},
-    {.name = "sync", .type = OPTION_ANY, .help = "not used yet"},
+    {.name = "sync",
+     .type = OPTION_LIST,
+     .member = offsetof(struct profile, syncs),
+     .table = &sync_options_table,
+     .help = "what relates traces to each other"},
 };
 
 static void
@@ -499,9 +505,53 @@ session_open(struct session *session, const char *path, const char *format, char
 	return trace;
 }
 
+/* --- traces that belong together --------------------------------------- */
+
+/* The only trace of FORMAT whose name is NAME (NULL: any); NULL if there is
+ * none, or more than one. */
+static struct trace *
+only_trace(struct session *session, const char *format, const char *name)
+{
+	struct trace *found = NULL;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct trace *trace = session->traces.at[i];
+		if (strcmp(trace->decoder->ops->format, format) != 0 ||
+		    (name && strcmp(trace->name, name) != 0))
+			continue;
+		if (found)
+			return NULL;
+		found = trace;
+	}
+	return found;
+}
+
+static void
+link_serial(struct session *session, const struct sync_options *sync)
+{
+	struct trace *gem = only_trace(session, "gem", sync ? sync->gem : NULL);
+	struct trace *uia = only_trace(session, "uia", sync ? sync->uia : NULL);
+	if (gem && uia && !gem->serial)
+		gem->serial = serial_new(gem, uia, sync);
+}
+
+void
+session_link(struct session *session)
+{
+	const struct sync_options *syncs = session->profile.syncs.at;
+	for (size_t i = 0; i < session->profile.syncs.count; i++)
+		if (syncs[i].kind == SYNC_SERIAL)
+			link_serial(session, &syncs[i]);
+	link_serial(session, NULL);
+}
+
 void
 session_close(struct session *session)
 {
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct trace *trace = session->traces.at[i];
+		serial_free(trace->serial); /* before the traces that it reads */
+		trace->serial = NULL;
+	}
 	for (size_t i = 0; i < session->traces.count; i++)
 		trace_free(session->traces.at[i]);
 	vec_free(&session->traces);
@@ -532,6 +582,12 @@ struct index *
 trace_index(const struct trace *trace)
 {
 	return trace->index;
+}
+
+struct serial *
+trace_serial(const struct trace *trace)
+{
+	return trace->serial;
 }
 
 struct session *
@@ -565,7 +621,8 @@ trace_clock(const struct trace *trace)
 unsigned
 trace_generation(const struct trace *trace)
 {
-	return atomic_load(&trace->generation);
+	return atomic_load(&trace->generation) +
+	       (trace->serial ? serial_generation(trace->serial) : 0);
 }
 
 uint64_t
@@ -609,6 +666,8 @@ void
 trace_start(struct trace *trace)
 {
 	index_start(trace->index);
+	if (trace->serial)
+		serial_start(trace->serial, tell, trace->session);
 	if (trace->decoder->ops->load)
 		trace->loading = thread_start(&trace->loader, load, trace);
 }
@@ -648,6 +707,8 @@ trace_refresh(struct trace *trace)
 bool
 trace_poll(struct trace *trace)
 {
+	if (trace->serial)
+		serial_wake(trace->serial);
 	bool vanished = capture_damaged(trace->capture) && !trace->damage_said;
 	bool grows = capture_is_stream(trace->capture) && !trace->stream_over;
 	if (!vanished && !grows)

@@ -12,6 +12,7 @@
 #include "index/index.h"
 
 struct trace;
+struct serial;
 
 /* An entry of `traces:` in a profile.  The options of each format follow the
  * fixed part in memory: trace_options_table() lays them out from the registry
@@ -43,6 +44,7 @@ void *trace_format_options(const struct trace_options *, const struct decoder_op
 struct profile {
 	struct option_list traces;  /* struct trace_options with their formats */
 	struct option_list origins; /* struct origin_options */
+	struct option_list syncs;   /* struct sync_options */
 };
 const struct option_table *profile_options_table(void);
 
@@ -70,11 +72,16 @@ struct trace *session_open(struct session *, const char *path, const char *forma
 			   char *const *collateral, size_t collateral_count, struct err *);
 void session_close(struct session *);
 
+/* After all captures are open: finds the traces that belong together, by the
+ * profile's `sync:` and, where one gem and one uia trace are open, without. */
+void session_link(struct session *);
+
 const char *trace_name(const struct trace *);
 const struct decoder *trace_decoder(const struct trace *);
 struct capture *trace_capture(const struct trace *);
 struct index *trace_index(const struct trace *);
 struct session *trace_session(const struct trace *);
+struct serial *trace_serial(const struct trace *); /* of a gem trace with a log, or NULL */
 
 /* Why this decoder was chosen, for `=` and --info. */
 const char *trace_reason(const struct trace *);

@@ -1,0 +1,103 @@
+/*
+ * OVERLAY words of a TI GEM trace in fixed records: one decoder, and what
+ * trace/serial.c needs to match its words with software events.
+ */
+#ifndef TRAWL_DECODE_GEM_H
+#define TRAWL_DECODE_GEM_H
+
+#include "decode/decoder.h"
+
+enum gem_kind {
+	GEM_SYNCPOINT,
+	GEM_CTXCHG,
+	GEM_SNAPSHOT,
+	GEM_RESERVED,
+	GEM_FIRST, /* of two words */
+	GEM_SECOND,
+	GEM_TRUNCATED,
+	GEM_KIND_COUNT
+};
+
+/* Rows of the field table. */
+enum gem_field {
+	GEM_F_WORD,
+	GEM_F_LSB,
+	GEM_F_TYPE_ID,
+	GEM_F_VALUE,
+	GEM_F_CTX_TYPE,
+	GEM_F_CTX_NAME,
+	GEM_F_DATA24,
+	GEM_F_SEQ20,
+	GEM_F_DATA8,
+	GEM_F_TS,
+	GEM_F_PAIR,
+	GEM_F_FIRST_OFFSET,
+	GEM_F_DATA,
+	GEM_F_MISSING,
+	/* session fields: trace/serial.c adds them */
+	GEM_F_MATCHED,
+	GEM_F_EVENT_OFFSET,
+	GEM_F_SERIAL32,
+	GEM_F_RECOVERED_DATA,
+	GEM_F_EVENT_NAME,
+	GEM_F_EVENT_NEW,
+	GEM_F_EVENT_PREV,
+	GEM_F_COUNT
+};
+extern const struct field_row gem_fields[GEM_F_COUNT];
+
+enum gem_endian { GEM_LITTLE, GEM_BIG };
+
+/* `gem:` of a profile: where the word lies in a record. */
+struct gem_options {
+	uint64_t record_size;
+	uint64_t word_offset;
+	int endian; /* enum gem_endian */
+	uint64_t timestamp_offset;
+	uint64_t timestamp_width; /* bytes, 0 = none */
+};
+
+enum { GEM_CTX_GLOBAL_TIME = 14, GEM_VALUE_BITS = 24, GEM_SEQUENCE_BITS = 20 };
+
+/* What a message's `aux` tells: the word, and above it what came of its
+ * neighbours. */
+#define GEM_AUX_WORD(aux) ((uint32_t)(aux))
+#define GEM_AUX_MISSING(aux) ((uint32_t)((aux) >> 32) & 0xffffff) /* SyncPoint, Snapshot */
+#define GEM_AUX_FIRST(aux) ((uint32_t)((aux) >> 32) & 0xfffffff)  /* SECOND: b29..b2 of the first */
+#define GEM_AUX_COMPLETE ((uint64_t)1 << 62)			  /* FIRST, SECOND */
+#define GEM_AUX_LSB_CHANGED ((uint64_t)1 << 63)
+
+/* Parts of a word. */
+static inline unsigned
+gem_type_id(uint32_t word)
+{
+	return word >> 26;
+}
+
+static inline unsigned
+gem_ctx_type(uint32_t word)
+{
+	return word >> 26 & 15;
+}
+
+static inline uint32_t
+gem_value(uint32_t word)
+{
+	return word >> 2 & 0xffffff;
+}
+
+static inline uint32_t
+gem_sequence(uint32_t word)
+{
+	return word >> 10 & 0xfffff;
+}
+
+static inline uint32_t
+gem_data8(uint32_t word)
+{
+	return word >> 2 & 0xff;
+}
+
+extern const struct decoder_ops gem_ops;
+
+#endif

@@ -1,0 +1,857 @@
+/*
+ * Serial numbers: see serial.h.
+ *
+ * The log is never kept as a table of events.  For each cell of the UIA trace
+ * three ranges of numbers are kept, one per lane (sync points, snapshots, the
+ * logger of the contexts), and for each cell of the GEM trace an anchor: the
+ * event that each lane met last before it.  To match a word, its number is
+ * completed to the one nearest to its lane's last, then cells are asked
+ * outwards from there: forward first, so that a program that starts again
+ * meets its second count, then backward.  Only a cell whose range holds the
+ * number is decoded.  A search ends where two cells in a row lie beyond the
+ * number, so a lost event costs about as much as one that is there.
+ *
+ * Contexts have 16 bits only.  They follow the sync points: when one is met in
+ * another part of the log, the lane goes on from there, so a count that was
+ * misled does not stay so.
+ *
+ * Cost: sizeof(struct event_cell) per UIA cell, sizeof(struct anchor) per GEM
+ * cell; to expand any word at most its cell is walked.
+ */
+#include "config.h"
+
+#include "trace/serial.h"
+#include "base/thread.h"
+#include "decode/gem.h"
+#include "decode/uia.h"
+#include "trace/reader.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum lane { LANE_SYNC, LANE_SNAPSHOT, LANE_CONTEXT, LANES };
+
+enum {
+	TRIES = 8,	  /* cells decoded for one word at most */
+	BEYOND = 2,	  /* cells in a row that end a search */
+	NUMBER_BITS = 32, /* of a sync point's or snapshot's full number */
+	CONTEXT_BITS = 16,
+	CELL_BACK = 8192,     /* events of a logger out of order within a cell */
+	LOOK_AHEAD_CELLS = 16 /* for the first sync point of the words */
+};
+
+/* Completed sequence numbers start here, so that a step back is no wrap. */
+#define CONTEXT_START ((uint64_t)1 << 32)
+
+struct range {
+	uint64_t least, most; /* least > most: none */
+};
+
+/* What a cell of the UIA trace holds. */
+struct event_cell {
+	struct range lanes[LANES];
+	uint64_t context; /* number of the logger's last event before, else of its
+			     first one in it; 0 if there is none yet */
+};
+
+/* The event that a lane met last. */
+struct met {
+	uint64_t number;
+	uint64_t offset; /* in the UIA trace */
+	bool any;
+};
+
+struct anchor {
+	struct met lanes[LANES];
+};
+
+/* An event that a word may belong to. */
+struct entry {
+	uint64_t number, offset;
+	uint32_t now, before; /* contexts */
+	const char *name;     /* of the profile, or NULL */
+};
+
+struct serial {
+	struct trace *gem, *uia;
+	int64_t logger, core;
+
+	pthread_mutex_t lock; /* for all below; one thread at a time writes */
+	VEC(struct event_cell) cells;
+	VEC(struct anchor) anchors; /* of the walked cells, and of the next one */
+	struct met first[LANES];
+	bool has_core, has_context;
+	uint64_t core_found;	 /* source of the first event that matters */
+	uint64_t context_origin; /* the logger of the contexts */
+	uint64_t context_last;	 /* its last number, 0 = none */
+
+	atomic_uint generation;
+	pthread_t thread;
+	pthread_cond_t changed;
+	bool running, stopping, woken;
+	void (*notify)(void *);
+	void *notify_context;
+};
+
+/* The entries of one lane in one cell, in their order. */
+struct list {
+	VEC(struct entry) entries;
+	uint64_t cell;
+	bool filled;
+};
+
+/* What a thread needs to match words one after the other. */
+struct walker {
+	struct serial *serial;
+	struct reader *gem; /* borrowed */
+	struct reader *uia;
+	struct list lists[LANES];
+	struct anchor at;
+};
+
+struct serial_cursor {
+	struct walker walker;
+	unsigned generation;
+	bool valid;    /* the next three are */
+	uint64_t cell; /* of the GEM trace */
+	uint64_t next; /* the words of the cell before this offset are met */
+	uint64_t last; /* offset of the word met last, and what it met */
+	bool tried, found;
+	struct entry entry;
+};
+
+/* --- options ----------------------------------------------------------- */
+
+#define MATCHES_ANY .min = -1, .max = INT64_MAX, .standard = "-1"
+
+static const char *const sync_kinds[] = {
+    [SYNC_TIE] = "tie", [SYNC_OFFSET] = "offset", [SYNC_SERIAL] = "serial", NULL};
+
+static const struct option_row sync_rows[] = {
+    {.name = "kind",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct sync_options, kind),
+     .choices = sync_kinds,
+     .required = true,
+     .help = "what relates the traces"},
+    {.name = "gem",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct sync_options, gem),
+     .help = "serial: name of the trace of OVERLAY words"},
+    {.name = "uia",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct sync_options, uia),
+     .help = "serial: name of the trace of software events"},
+    {.name = "logger",
+     .type = OPTION_INT,
+     .member = offsetof(struct sync_options, logger),
+     MATCHES_ANY,
+     .help = "serial: instance of the logger that counts the context changes"},
+    {.name = "core",
+     .type = OPTION_INT,
+     .member = offsetof(struct sync_options, core),
+     MATCHES_ANY,
+     .help = "serial: source of the packets, where several cores log"},
+    {.name = "a", .type = OPTION_ANY, .help = "tie: a message of one trace"},
+    {.name = "b", .type = OPTION_ANY, .help = "tie: the same moment in another"},
+    {.name = "trace", .type = OPTION_ANY, .help = "offset: name of the trace"},
+    {.name = "seconds", .type = OPTION_ANY, .help = "offset: added to its time"},
+};
+const struct option_table sync_options_table = OPTION_TABLE("sync", struct sync_options, sync_rows);
+
+/* --- numbers ----------------------------------------------------------- */
+
+/* The way from FROM to the nearest number whose low BITS are those of TO. */
+static uint64_t
+way(uint64_t from, uint64_t to, unsigned bits)
+{
+	uint64_t range = (uint64_t)1 << bits, ahead = (to - from) & (range - 1);
+	return ahead < range / 2 ? ahead : ahead - range;
+}
+
+static uint64_t
+complete_context(uint64_t last, uint64_t sequence)
+{
+	return last + way(last, sequence, CONTEXT_BITS);
+}
+
+static uint64_t
+complete(enum lane lane, uint64_t last, uint64_t number)
+{
+	uint64_t mask = ((uint64_t)1 << NUMBER_BITS) - 1;
+	return lane == LANE_CONTEXT ? complete_context(last, number)
+				    : (last + way(last, number, GEM_VALUE_BITS)) & mask;
+}
+
+/* --- events ------------------------------------------------------------ */
+
+/* The lane that an event stands in, LANES if in none; fills ENTRY, but the
+ * number of a context is its sequence number yet. */
+static enum lane
+lane_of(const struct uia_event *event, const struct message *m, struct entry *entry)
+{
+	*entry = (struct entry){.offset = m->offset, .name = event->row->name};
+	if (event->snapshot) {
+		entry->number = uia_argument(event, UIA_SNAPSHOT_ID);
+		return LANE_SNAPSHOT;
+	}
+	if (event->row->role == UIA_ROLE_SYNC) {
+		entry->number = uia_argument(event, UIA_SYNC_SERIAL);
+		return LANE_SYNC;
+	}
+	if (event->row->role == UIA_ROLE_CONTEXT) {
+		entry->number = event->sequence;
+		entry->now = uia_argument(event, UIA_CONTEXT_NEW);
+		entry->before = uia_argument(event, UIA_CONTEXT_OLD);
+		return LANE_CONTEXT;
+	}
+	return LANES;
+}
+
+/* Calls EACH for the events of a UIA cell. */
+static void
+each_event(struct reader *reader, uint64_t cell,
+	   void (*each)(void *, const struct message *, const struct uia_event *), void *context)
+{
+	const struct uia_decoder *decoder =
+	    (const struct uia_decoder *)trace_decoder(reader_trace(reader));
+	const struct block *block = reader_block(reader, cell);
+	struct window window = reader_window(reader);
+	for (size_t i = 0; i < block->count; i++) {
+		const struct message *m = &block->messages[i];
+		struct uia_event event;
+		if (m->offset + m->length <= window.length &&
+		    uia_event_parse(decoder, m, window.bytes + m->offset, m->length, &event))
+			each(context, m, &event);
+	}
+}
+
+static bool
+is_of_core(const struct serial *s, uint64_t origin)
+{
+	uint64_t core = uia_origin_source(origin);
+	return s->core >= 0 ? core == (uint64_t)s->core : !s->has_core || core == s->core_found;
+}
+
+/* Which logger counts the contexts: the one that is named, or the first that
+ * has one. */
+static bool
+is_context_logger(struct serial *s, enum lane lane, uint64_t origin)
+{
+	bool fits = s->logger < 0 ? lane == LANE_CONTEXT
+				  : uia_origin_instance(origin) == (uint64_t)s->logger;
+	if (!s->has_context && fits) {
+		s->has_context = true;
+		s->context_origin = origin;
+	}
+	return s->has_context && origin == s->context_origin;
+}
+
+static void
+widen(struct range *range, uint64_t number)
+{
+	if (range->least > range->most)
+		*range = (struct range){.least = number, .most = number};
+	else if (number < range->least)
+		range->least = number;
+	else if (number > range->most)
+		range->most = number;
+}
+
+struct note {
+	struct serial *serial;
+	struct event_cell cell;
+};
+
+static void
+note_event(void *context, const struct message *m, const struct uia_event *event)
+{
+	struct note *note = context;
+	struct serial *s = note->serial;
+	struct entry entry;
+	enum lane lane = lane_of(event, m, &entry);
+	if (!is_of_core(s, m->origin))
+		return;
+	if (lane != LANES && !s->has_core) {
+		s->has_core = true;
+		s->core_found = uia_origin_source(m->origin);
+	}
+	bool counts = is_context_logger(s, lane, m->origin);
+	if (counts) { /* whatever event it is */
+		uint64_t last = s->context_last ? s->context_last : CONTEXT_START;
+		s->context_last = complete_context(last, event->sequence);
+		widen(&note->cell.lanes[LANE_CONTEXT], s->context_last);
+		if (!note->cell.context)
+			note->cell.context = s->context_last;
+	}
+	if (lane == LANES || (lane == LANE_CONTEXT && !counts))
+		return;
+	if (lane == LANE_CONTEXT)
+		entry.number = s->context_last;
+	else
+		widen(&note->cell.lanes[lane], entry.number);
+	if (!s->first[lane].any)
+		s->first[lane] = (struct met){entry.number, entry.offset, true};
+}
+
+/* --- lists ------------------------------------------------------------- */
+
+struct fill {
+	struct serial *serial;
+	struct list *list;
+	enum lane lane;
+	uint64_t context; /* as in struct event_cell */
+};
+
+static void
+fill_list(void *context, const struct message *m, const struct uia_event *event)
+{
+	struct fill *fill = context;
+	struct entry entry;
+	if (lane_of(event, m, &entry) != fill->lane || !is_of_core(fill->serial, m->origin))
+		return;
+	if (fill->lane == LANE_CONTEXT) {
+		if (m->origin != fill->serial->context_origin)
+			return;
+		uint64_t least = fill->context - CELL_BACK;
+		entry.number = least + ((entry.number - least) & ((1u << CONTEXT_BITS) - 1));
+	}
+	*vec_add(&fill->list->entries) = entry;
+}
+
+static const struct list *
+list_of(struct walker *w, enum lane lane, uint64_t cell)
+{
+	struct serial *s = w->serial;
+	struct list *list = &w->lists[lane];
+	if (list->filled && list->cell == cell)
+		return list;
+	reader_block(w->uia, cell); /* decodes it without the lock */
+	vec_clear(&list->entries);
+	pthread_mutex_lock(&s->lock);
+	if (cell < s->cells.count) {
+		struct fill fill = {s, list, lane, s->cells.at[cell].context};
+		each_event(w->uia, cell, fill_list, &fill);
+	}
+	pthread_mutex_unlock(&s->lock);
+	list->cell = cell;
+	list->filled = true;
+	return list;
+}
+
+/* The position of the first entry at or behind OFFSET. */
+static size_t
+list_position(const struct list *list, uint64_t offset)
+{
+	size_t low = 0, high = list->entries.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (list->entries.at[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The entry with NUMBER nearest to OFFSET, at or behind it or before it. */
+static const struct entry *
+list_find(const struct list *list, uint64_t number, uint64_t offset, bool forward)
+{
+	size_t at = list_position(list, offset), count = list->entries.count;
+	const struct entry *entries = list->entries.at;
+	for (; forward && at < count; at++)
+		if (entries[at].number == number)
+			return &entries[at];
+	while (!forward && at-- > 0)
+		if (entries[at].number == number)
+			return &entries[at];
+	return NULL;
+}
+
+/* --- searching --------------------------------------------------------- */
+
+/* Moves *CELL on, if need be, to one whose range holds NUMBER.  False where
+ * the number has been passed, or at the end. */
+static bool
+next_cell(struct serial *s, enum lane lane, uint64_t number, bool forward, uint64_t *cell)
+{
+	unsigned beyond = 0;
+	bool found = false;
+	pthread_mutex_lock(&s->lock);
+	for (; *cell < s->cells.count && beyond < BEYOND; *cell += forward ? 1 : UINT64_MAX) {
+		const struct range *range = &s->cells.at[*cell].lanes[lane];
+		if (range->least > range->most)
+			continue;
+		found = range->least <= number && number <= range->most;
+		if (found)
+			break;
+		bool passed = forward ? range->least > number : range->most < number;
+		beyond = passed ? beyond + 1 : 0;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
+static const struct entry *
+search(struct walker *w, enum lane lane, uint64_t number, uint64_t offset)
+{
+	uint64_t start = offset / index_cell_size(trace_index(w->serial->uia));
+	unsigned tries = 0;
+	for (int forward = 1; forward >= 0; forward--) {
+		uint64_t cell = start;
+		while (tries < TRIES && next_cell(w->serial, lane, number, forward, &cell)) {
+			const struct list *list = list_of(w, lane, cell);
+			const struct entry *entry = list_find(list, number, offset, forward);
+			if (entry)
+				return entry;
+			tries++;
+			cell += forward ? 1 : UINT64_MAX;
+		}
+	}
+	return NULL;
+}
+
+/* A sync point was met: the contexts go on from there, if they are not there. */
+static void
+follow_sync(struct walker *w, const struct entry *sync)
+{
+	struct met *context = &w->at.lanes[LANE_CONTEXT];
+	uint64_t size = index_cell_size(trace_index(w->serial->uia));
+	uint64_t cell = sync->offset / size, own = context->offset / size;
+	if (context->any && own + 1 >= cell && own <= cell + 1)
+		return;
+	pthread_mutex_lock(&w->serial->lock);
+	uint64_t number = cell < w->serial->cells.count ? w->serial->cells.at[cell].context : 0;
+	pthread_mutex_unlock(&w->serial->lock);
+	if (number)
+		*context = (struct met){.number = number, .offset = cell * size, .any = true};
+}
+
+/* --- matching ---------------------------------------------------------- */
+
+/* The lane and number of a word; LANES if no event can belong to it. */
+static enum lane
+lane_of_word(const struct message *m, uint64_t *number)
+{
+	static const uint8_t lanes[GEM_KIND_COUNT] = {
+	    [GEM_SYNCPOINT] = LANE_SYNC, [GEM_SNAPSHOT] = LANE_SNAPSHOT,
+	    [GEM_CTXCHG] = LANE_CONTEXT, [GEM_SECOND] = LANE_CONTEXT,
+	    [GEM_FIRST] = LANES,	 [GEM_RESERVED] = LANES,
+	    [GEM_TRUNCATED] = LANES};
+	uint32_t word = GEM_AUX_WORD(m->aux);
+	bool is_time = m->kind == GEM_SECOND && m->aux & GEM_AUX_COMPLETE &&
+		       GEM_AUX_FIRST(m->aux) >> GEM_VALUE_BITS == GEM_CTX_GLOBAL_TIME;
+	*number = m->kind == GEM_SECOND ? gem_sequence(word) : gem_value(word);
+	return is_time ? LANES : (enum lane)lanes[m->kind];
+}
+
+/* The event of M, the next word; NULL if none is found.  *TRIED: whether M is
+ * such a word and the log has such events. */
+static const struct entry *
+meet(struct walker *w, const struct message *m, bool *tried)
+{
+	uint64_t number;
+	enum lane lane = lane_of_word(m, &number);
+	*tried = false;
+	if (lane == LANES)
+		return NULL;
+	struct met from = w->at.lanes[lane];
+	if (!from.any) {
+		pthread_mutex_lock(&w->serial->lock);
+		from = w->serial->first[lane];
+		pthread_mutex_unlock(&w->serial->lock);
+	}
+	if (!from.any)
+		return NULL;
+	*tried = true;
+	const struct entry *entry =
+	    search(w, lane, complete(lane, from.number, number), from.offset);
+	if (!entry)
+		return NULL;
+	if (m->kind == GEM_SECOND && (entry->now & 0xff) != gem_data8(GEM_AUX_WORD(m->aux)))
+		return NULL;
+	w->at.lanes[lane] = (struct met){entry->number, entry->offset, true};
+	if (lane == LANE_SYNC)
+		follow_sync(w, entry);
+	return entry;
+}
+
+/* Meets the words of a GEM cell from FROM to before TO. */
+static void
+meet_cell(struct walker *w, uint64_t cell, uint64_t from, uint64_t to)
+{
+	const struct block *block = reader_block(w->gem, cell);
+	for (size_t i = 0; i < block->count && block->messages[i].offset < to; i++) {
+		bool tried;
+		if (block->messages[i].offset >= from)
+			meet(w, &block->messages[i], &tried);
+	}
+}
+
+/* --- walkers ----------------------------------------------------------- */
+
+static struct walker
+walker_new(struct serial *s, struct reader *gem)
+{
+	return (struct walker){.serial = s, .gem = gem, .uia = reader_new(s->uia)};
+}
+
+static void
+walker_forget(struct walker *w)
+{
+	for (int i = 0; i < LANES; i++)
+		w->lists[i].filled = false;
+}
+
+static void
+walker_free(struct walker *w)
+{
+	reader_free(w->uia);
+	for (int i = 0; i < LANES; i++)
+		vec_free(&w->lists[i].entries);
+}
+
+/* --- anchors ----------------------------------------------------------- */
+
+static bool
+is_stopping(struct serial *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool stopping = s->stopping;
+	pthread_mutex_unlock(&s->lock);
+	return stopping;
+}
+
+/* A capture shrank: what was known of it does not hold. */
+static void
+forget(struct serial *s)
+{
+	pthread_mutex_lock(&s->lock);
+	vec_clear(&s->cells);
+	vec_clear(&s->anchors);
+	memset(s->first, 0, sizeof s->first);
+	s->has_core = s->has_context = false;
+	s->context_last = 0;
+	atomic_fetch_add(&s->generation, 1);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Whether a cell is known to hold none of KINDS. */
+static bool
+holds_none(struct index *index, uint64_t cell, uint64_t kinds)
+{
+	struct index_cell summary;
+	return index_cell(index, cell, &summary) && !(summary.kinds & kinds);
+}
+
+/* Notes the events of the cells that have become known. */
+static void
+note_cells(struct serial *s, struct walker *w)
+{
+	struct index *index = trace_index(s->uia);
+	while (s->cells.count < index_known(index) && !is_stopping(s)) {
+		uint64_t cell = s->cells.count;
+		struct note note = {.serial = s, .cell = {.context = s->context_last}};
+		for (int i = 0; i < LANES; i++)
+			note.cell.lanes[i].least = 1;
+		bool none = holds_none(index, cell, 1u << UIA_EVENT);
+		if (!none)
+			reader_block(w->uia, cell); /* decodes it without the lock */
+		pthread_mutex_lock(&s->lock);
+		if (!none)
+			each_event(w->uia, cell, note_event, &note);
+		*vec_add(&s->cells) = note.cell;
+		pthread_mutex_unlock(&s->lock);
+	}
+}
+
+/* Where the words begin.  The log may have begun long before them, so that the
+ * contexts start where the first sync point of the words is met. */
+static struct anchor
+begin(struct walker *w)
+{
+	uint64_t known = index_known(trace_index(w->serial->gem));
+	bool synced = false;
+	w->at = (struct anchor){0};
+	for (uint64_t c = 0; c < known && c < LOOK_AHEAD_CELLS && !synced; c++) {
+		const struct block *block = reader_block(w->gem, c);
+		for (size_t i = 0; i < block->count && !synced; i++) {
+			bool tried;
+			synced = block->messages[i].kind == GEM_SYNCPOINT &&
+				 meet(w, &block->messages[i], &tried);
+		}
+	}
+	return (struct anchor){.lanes[LANE_CONTEXT] = w->at.lanes[LANE_CONTEXT]};
+}
+
+static void
+anchor_add(struct serial *s, struct anchor anchor)
+{
+	pthread_mutex_lock(&s->lock);
+	*vec_add(&s->anchors) = anchor;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Meets the words of the cells that have become known. */
+static void
+anchor_cells(struct serial *s, struct walker *w)
+{
+	static const uint64_t kinds =
+	    1u << GEM_SYNCPOINT | 1u << GEM_SNAPSHOT | 1u << GEM_CTXCHG | 1u << GEM_SECOND;
+	struct index *index = trace_index(s->gem);
+	if (!s->anchors.count)
+		anchor_add(s, begin(w));
+	w->at = s->anchors.at[s->anchors.count - 1];
+	while (s->anchors.count <= index_known(index) && !is_stopping(s)) {
+		uint64_t cell = s->anchors.count - 1;
+		if (!holds_none(index, cell, kinds))
+			meet_cell(w, cell, 0, UINT64_MAX);
+		anchor_add(s, w->at);
+	}
+}
+
+static bool
+is_complete(struct index *index)
+{
+	struct index_progress progress;
+	index_get_progress(index, &progress);
+	return progress.complete;
+}
+
+/* Does what can be done now.  Words wait for the log, unless it grows. */
+static void
+work(struct serial *s, struct walker *w)
+{
+	struct index *gem = trace_index(s->gem), *uia = trace_index(s->uia);
+	if (s->cells.count > index_known(uia) || s->anchors.count > index_known(gem) + 1) {
+		forget(s);
+		walker_forget(w);
+	}
+	size_t before = s->cells.count + s->anchors.count;
+	note_cells(s, w);
+	if (is_complete(uia) || !capture_ended(trace_capture(s->uia)))
+		anchor_cells(s, w);
+	if (s->cells.count + s->anchors.count != before)
+		atomic_fetch_add(&s->generation, 1);
+}
+
+void
+serial_load(struct serial *s)
+{
+	struct trace *const traces[] = {s->uia, s->gem};
+	while (!capture_ended(trace_capture(s->uia)))
+		capture_wait(trace_capture(s->uia), capture_size(trace_capture(s->uia)), -1);
+	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
+		if (!is_complete(trace_index(traces[i])))
+			index_build(trace_index(traces[i]));
+	struct walker w = walker_new(s, reader_new(s->gem));
+	work(s, &w);
+	reader_free(w.gem);
+	walker_free(&w);
+}
+
+static void *
+run(void *context)
+{
+	struct serial *s = context;
+	struct walker w = walker_new(s, reader_new(s->gem));
+	pthread_mutex_lock(&s->lock);
+	while (!s->stopping) {
+		unsigned generation = serial_generation(s);
+		s->woken = false;
+		pthread_mutex_unlock(&s->lock);
+		work(s, &w);
+		if (serial_generation(s) != generation && s->notify)
+			s->notify(s->notify_context);
+		pthread_mutex_lock(&s->lock);
+		while (!s->stopping && !s->woken)
+			pthread_cond_wait(&s->changed, &s->lock);
+	}
+	pthread_mutex_unlock(&s->lock);
+	reader_free(w.gem);
+	walker_free(&w);
+	return NULL;
+}
+
+void
+serial_start(struct serial *s, void (*notify)(void *), void *context)
+{
+	s->notify = notify;
+	s->notify_context = context;
+	s->running = thread_start(&s->thread, run, s);
+}
+
+void
+serial_wake(struct serial *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->woken = true;
+	pthread_cond_signal(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
+struct serial *
+serial_new(struct trace *gem, struct trace *uia, const struct sync_options *options)
+{
+	struct serial *s = mem_new(sizeof *s);
+	s->gem = gem;
+	s->uia = uia;
+	s->logger = options ? options->logger : -1;
+	s->core = options ? options->core : -1;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->changed, NULL);
+	return s;
+}
+
+void
+serial_free(struct serial *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->stopping = true;
+	pthread_cond_signal(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	if (s->running)
+		pthread_join(s->thread, NULL);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->changed);
+	vec_free(&s->cells);
+	vec_free(&s->anchors);
+	free(s);
+}
+
+unsigned
+serial_generation(const struct serial *s)
+{
+	return atomic_load(&s->generation);
+}
+
+/* --- expanding --------------------------------------------------------- */
+
+struct serial_cursor *
+serial_cursor_new(struct serial *s, struct reader *gem)
+{
+	struct serial_cursor *cursor = mem_new(sizeof *cursor);
+	cursor->walker = walker_new(s, gem);
+	return cursor;
+}
+
+void
+serial_cursor_free(struct serial_cursor *cursor)
+{
+	if (!cursor)
+		return;
+	walker_free(&cursor->walker);
+	free(cursor);
+}
+
+/* Meets all words of the cell of OFFSET before it; false if that cell has no
+ * anchor yet. */
+static bool
+seek(struct serial_cursor *cursor, uint64_t offset)
+{
+	struct serial *s = cursor->walker.serial;
+	uint64_t size = index_cell_size(trace_index(s->gem)), cell = offset / size;
+	if (!cursor->valid || cell != cursor->cell || offset < cursor->next) {
+		pthread_mutex_lock(&s->lock);
+		bool anchored = cell < s->anchors.count;
+		if (anchored)
+			cursor->walker.at = s->anchors.at[cell];
+		pthread_mutex_unlock(&s->lock);
+		if (!anchored)
+			return false;
+		cursor->next = cell * size;
+	}
+	meet_cell(&cursor->walker, cell, cursor->next, offset);
+	return true;
+}
+
+/* Meets M; false if it cannot be told yet what it meets. */
+static bool
+cursor_meet(struct serial_cursor *cursor, const struct message *m)
+{
+	struct serial *s = cursor->walker.serial;
+	uint64_t number;
+	unsigned generation = serial_generation(s);
+	if (generation != cursor->generation) {
+		walker_forget(&cursor->walker);
+		cursor->valid = false;
+		cursor->generation = generation;
+	}
+	bool in_order = cursor->valid && m->offset == cursor->next;
+	if (cursor->valid && m->offset == cursor->last)
+		return true;
+	if (!in_order && lane_of_word(m, &number) == LANES)
+		return false;
+	if (!in_order && !seek(cursor, m->offset))
+		return false;
+	const struct entry *entry = meet(&cursor->walker, m, &cursor->tried);
+	cursor->found = entry != NULL;
+	if (entry)
+		cursor->entry = *entry;
+	cursor->valid = true;
+	cursor->last = m->offset;
+	cursor->next = m->offset + m->length;
+	cursor->cell = cursor->next / index_cell_size(trace_index(s->gem));
+	return true;
+}
+
+static struct field *
+add(struct expansion *e, enum gem_field row)
+{
+	return expansion_add(e, &gem_fields[row], FIELD_NOWHERE, 0, 0);
+}
+
+static void
+add_fields(const struct message *m, const struct serial_cursor *cursor, struct expansion *e)
+{
+	const struct entry *entry = &cursor->entry;
+	add(e, GEM_F_MATCHED)->u = cursor->found;
+	if (!cursor->found)
+		return;
+	add(e, GEM_F_EVENT_OFFSET)->u = entry->offset;
+	if (entry->name) {
+		struct field *field = add(e, GEM_F_EVENT_NAME);
+		field->s.at = entry->name;
+		field->s.length = strlen(entry->name);
+	}
+	if (m->kind == GEM_SYNCPOINT)
+		add(e, GEM_F_SERIAL32)->u = entry->number;
+	if (m->kind == GEM_SECOND && !(m->aux & GEM_AUX_COMPLETE))
+		add(e, GEM_F_RECOVERED_DATA)->u = entry->now;
+	if (m->kind == GEM_SECOND || m->kind == GEM_CTXCHG) {
+		add(e, GEM_F_EVENT_NEW)->u = entry->now;
+		add(e, GEM_F_EVENT_PREV)->u = entry->before;
+	}
+}
+
+static void
+add_text(const struct message *m, const struct serial_cursor *cursor, struct text *text)
+{
+	const struct entry *entry = &cursor->entry;
+	const char *name = entry->name ? entry->name : "event";
+	if (!cursor->found)
+		text_add(text, " ?");
+	else if (m->kind == GEM_SYNCPOINT)
+		text_addf(text, " serial %llu", (unsigned long long)entry->number);
+	else if (m->kind == GEM_SECOND && !(m->aux & GEM_AUX_COMPLETE))
+		text_addf(text, ", recovered data=0x%08x", entry->now);
+	else if (m->kind == GEM_SNAPSHOT)
+		text_addf(text, " %s", name);
+	else
+		text_addf(text, " %s 0x%08x to 0x%08x", name, entry->before, entry->now);
+}
+
+void
+serial_expand(struct serial_cursor *cursor, const struct message *m, enum expand_want want,
+	      struct expansion *e)
+{
+	if (!cursor_meet(cursor, m) || !cursor->tried)
+		return;
+	add_text(m, cursor, &e->text);
+	if (want == EXPAND_FIELDS)
+		add_fields(m, cursor, e);
+}

@@ -1,0 +1,34 @@
+/*
+ * Walking bytes with a decoder in all the ways that must give the same: in one
+ * window, in windows of any size, from checkpoints at any border.  Windows are
+ * copied to memory of exactly their size, so that a sanitizer sees every read
+ * beyond them.
+ */
+#ifndef TRAWL_TESTS_UNIT_WALK_H
+#define TRAWL_TESTS_UNIT_WALK_H
+
+#include "decode/decoder.h"
+
+typedef VEC(struct message) walk_messages;
+
+/* All messages of BYTES, which are the whole capture. */
+walk_messages walk_all(const struct decoder *, const uint8_t *bytes, size_t length);
+
+/* Walks BYTES in all ways, compares, and expands every message.  Fails the
+ * test that calls it. */
+void walk_check(const struct decoder *, const uint8_t *bytes, size_t length);
+
+/* walk_check() with BYTES cut off behind every byte, every STEP one; and with
+ * bits changed, TIMES times. */
+void walk_truncate(const struct decoder *, const uint8_t *bytes, size_t length, size_t step);
+void walk_flip(const struct decoder *, const uint8_t *bytes, size_t length, unsigned times);
+
+/* One message with its fields; a field of it, NULL if it has none of that name;
+ * its number; and whether it reads as EXPECTED (NULL: is not there). */
+void walk_expand(const struct decoder *, const uint8_t *bytes, size_t length,
+		 const struct message *, struct expansion *);
+const struct field *walk_field(const struct expansion *, const char *name);
+uint64_t walk_number(const struct expansion *, const char *name);
+void walk_assert_text(const struct expansion *, const char *name, const char *expected);
+
+#endif

@@ -24,12 +24,20 @@ AM_TESTS_ENVIRONMENT = \
 # Makes captures of any size, for tests, benchmarks and people.
 check_PROGRAMS += tests/mkcapture
 tests_mkcapture_SOURCES = \
+	tests/mk_csel.c \
+	tests/mk_csel.h \
 	tests/mk_demo.c \
 	tests/mk_demo.h \
+	tests/mk_encap.c \
+	tests/mk_encap.h \
+	tests/mk_gem.c \
+	tests/mk_gem.h \
 	tests/mk_mix.c \
 	tests/mk_mix.h \
 	tests/mk_out.c \
 	tests/mk_out.h \
+	tests/mk_sink.c \
+	tests/mk_sink.h \
 	tests/mk_stp.c \
 	tests/mk_stp.h \
 	tests/mk_syst.c \
@@ -165,6 +173,7 @@ script_tests = \
 	tests/check_man.sh \
 	tests/check_testdata.sh \
 	tests/check_fuzz.sh \
+	tests/check_reference.sh \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
 	tests/cli/output.sh \

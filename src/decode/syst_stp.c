@@ -196,10 +196,12 @@ fill_time(struct message *m, uint64_t ticks, bool certain)
 static bool
 is_syst(const struct stp_message *open, const struct syst_peek *peek, size_t length)
 {
-	if (open->flags & MESSAGE_LOST || peek->suspect)
+	if (open->flags & MESSAGE_LOST)
 		return false;
 	if (peek->kind == SYST_BAD || peek->kind == SYST_UNKNOWN)
 		return false;
+	if (peek->suspect) /* with reserved bits, its length must speak for it */
+		return peek->has_length && length == peek->length;
 	return peek->prefix || length == peek->length;
 }
 

@@ -262,6 +262,19 @@ test_data(void **state)
 	finish(&t);
 }
 
+/* With reserved header bits only a length that fits makes it SyS-T. */
+static void
+test_suspect(void **state)
+{
+	(void)state;
+	struct test t = decode(START "|F6 41000242 0 5 0001 4 41 FE| |F6 41000042 0 4 41 FE|");
+	expect_start(&t);
+	expect(&t, SYST_STRING, 0, 1, SOUND | MESSAGE_SUSPECT);
+	expect_text(&t, "STRING:GENERIC", "A");
+	expect(&t, SYST_DATA, 2, 3, SOUND);
+	finish(&t);
+}
+
 /* What closes a message stands at the first byte of what closed it. */
 static void
 test_truncated(void **state)
@@ -759,17 +772,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_async),	  cmocka_unit_test(test_rows),
-	    cmocka_unit_test(test_message),	  cmocka_unit_test(test_interleaved),
-	    cmocka_unit_test(test_data),	  cmocka_unit_test(test_truncated),
-	    cmocka_unit_test(test_wrong_length),  cmocka_unit_test(test_no_async),
-	    cmocka_unit_test(test_reserved),	  cmocka_unit_test(test_async_inside),
-	    cmocka_unit_test(test_no_version),	  cmocka_unit_test(test_cut_off),
-	    cmocka_unit_test(test_open_too_long), cmocka_unit_test(test_hole),
-	    cmocka_unit_test(test_long_damage),	  cmocka_unit_test(test_resync),
-	    cmocka_unit_test(test_repeating),	  cmocka_unit_test(test_random),
-	    cmocka_unit_test(test_extents),	  cmocka_unit_test(test_guess),
-	    cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_async),	 cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_message),	 cmocka_unit_test(test_interleaved),
+	    cmocka_unit_test(test_data),	 cmocka_unit_test(test_truncated),
+	    cmocka_unit_test(test_wrong_length), cmocka_unit_test(test_no_async),
+	    cmocka_unit_test(test_reserved),	 cmocka_unit_test(test_suspect),
+	    cmocka_unit_test(test_async_inside), cmocka_unit_test(test_no_version),
+	    cmocka_unit_test(test_cut_off),	 cmocka_unit_test(test_open_too_long),
+	    cmocka_unit_test(test_hole),	 cmocka_unit_test(test_long_damage),
+	    cmocka_unit_test(test_resync),	 cmocka_unit_test(test_repeating),
+	    cmocka_unit_test(test_random),	 cmocka_unit_test(test_extents),
+	    cmocka_unit_test(test_guess),	 cmocka_unit_test(test_probe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,8 +20,12 @@ libtrawl_a_SOURCES = \
 	src/base/vec.h \
 	src/capture/capture.h \
 	src/capture/map.c \
+	src/capture/snapshot.c \
+	src/capture/snapshot.h \
 	src/capture/spool.c \
 	src/capture/spool.h \
+	src/decode/coresight.c \
+	src/decode/coresight.h \
 	src/decode/csel.c \
 	src/decode/csel.h \
 	src/decode/csel_expand.c \
@@ -40,6 +44,22 @@ libtrawl_a_SOURCES = \
 	src/decode/etrace_data.c \
 	src/decode/gem.c \
 	src/decode/gem.h \
+	src/decode/itm.c \
+	src/decode/itm.h \
+	src/decode/lines.h \
+	src/decode/opencsd.c \
+	src/decode/opencsd.h \
+	src/decode/opencsd_decoder.h \
+	src/decode/opencsd_element.c \
+	src/decode/opencsd_element.h \
+	src/decode/opencsd_expand.c \
+	src/decode/opencsd_lane.c \
+	src/decode/opencsd_lane.h \
+	src/decode/opencsd_library.h \
+	src/decode/opencsd_open.c \
+	src/decode/opencsd_tree.c \
+	src/decode/opencsd_tree.h \
+	src/decode/ppl.c \
 	src/decode/record.c \
 	src/decode/record.h \
 	src/decode/stp.c \
@@ -80,6 +100,7 @@ libtrawl_a_SOURCES = \
 	src/export/export.h \
 	src/export/export_csv.c \
 	src/export/export_jsonl.c \
+	src/export/export_ppl.c \
 	src/export/export_text.c \
 	src/command/cli.c \
 	src/command/cli.h \
@@ -134,6 +155,13 @@ libtrawl_a_SOURCES = \
 	src/config/schema.h \
 	src/config/survey.c \
 	src/config/survey.h
+
+# The library itself is behind one file; without it another stands in.
+if OPENCSD
+libtrawl_a_SOURCES += src/decode/opencsd_library.c
+else
+libtrawl_a_SOURCES += src/decode/opencsd_none.c
+endif
 
 nodist_libtrawl_a_SOURCES = src/config/builtin.c
 

@@ -29,7 +29,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_GREP] = {'r', "grep", "PCRE", SELECTION, "messages whose text, origin or type matches"},
     [CLI_SOURCE] = {0, "source", "TRACE", SELECTION, "only the trace of that name"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
-		"print all messages in this format: text, csv, jsonl, csv-systprint, none"},
+		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
     [CLI_ASCII] = {0, "ascii", NULL, SCREEN, "use ASCII only"},

@@ -6,6 +6,7 @@
 #include "decode/decoder.h"
 #include "decode/gem.h"
 #include "decode/encap.h"
+#include "decode/opencsd.h"
 #include "decode/syst.h"
 #include "decode/uia.h"
 
@@ -23,6 +24,8 @@ const struct decoder_ops *const decoders[] = {
     &gem_ops,
     &uia_ops,
     &encap_ops,
+    &opencsd_ops,
+    &ppl_ops,
 };
 const size_t decoder_count = sizeof decoders / sizeof *decoders;
 

@@ -23,6 +23,7 @@ enum {
 	SOURCE_BYTES_MAX = 2,
 	STAMP_BYTES_MAX = 8,
 	ANALYSE = 64 * 1024,
+	ANALYSE_BITS = 8 * 1024, /* of it, decoded with each pair of widths */
 	GUESS_TYPES = 3, /* type widths 0 to 2 are tried */
 	CERTAIN = 8	 /* intervals that leave no doubt */
 };
@@ -185,13 +186,18 @@ static void
 find_bits(const struct window *w, const struct split *split, struct encap_guess *guess)
 {
 	unsigned least = UINT32_MAX;
+	struct window part = *w;
+	if (part.length > ANALYSE_BITS) {
+		part.length = ANALYSE_BITS;
+		part.last = false;
+	}
 	unsigned widest = split->source == SOURCE_BYTES_MAX ? 0 : 7;
 	for (unsigned type = 0; type < GUESS_TYPES; type++) {
 		for (unsigned more = 0; more <= widest; more++) {
 			struct encap_guess trial = {.srcid_width = 8 * split->source + more,
 						    .timestamp_bytes = split->stamp,
 						    .type_width = type};
-			unsigned odd = count_odd(w, &trial);
+			unsigned odd = count_odd(&part, &trial);
 			if (odd < least) {
 				least = odd;
 				guess->srcid_width = trial.srcid_width;

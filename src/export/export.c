@@ -43,6 +43,7 @@ const struct export_format export_formats[] = {
      .header = "Decode Status,Payload,Type,Severity,Origin,Unit,Message TimeStamp,"
 	       "Context TimeStamp,Location,Raw Length,Checksum,Collateral\n",
      .message = export_systprint},
+    {.name = "ppl", .help = "element lines as trc_pkt_lister prints them", .message = export_ppl},
     {.name = "none", .help = "decode all, print nothing", .message = export_none},
 };
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;

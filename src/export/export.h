@@ -64,5 +64,6 @@ void export_text(struct export_message *, struct text *);
 void export_csv(struct export_message *, struct text *);
 void export_jsonl(struct export_message *, struct text *);
 void export_systprint(struct export_message *, struct text *);
+void export_ppl(struct export_message *, struct text *);
 
 #endif

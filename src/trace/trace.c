@@ -12,6 +12,8 @@
 
 #include "trace/trace.h"
 #include "base/thread.h"
+#include "capture/snapshot.h"
+#include "decode/opencsd.h"
 #include "trace/serial.h"
 
 #include <fnmatch.h>
@@ -76,16 +78,12 @@ static const struct option_row trace_rows[] = {
      .help = "the transport's clock"},
 };
 
-/* Formats of the profile that this program does not decode yet. */
-static const char *const later_formats[] = {"opencsd"};
-
 enum {
 	FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows,
-	LATER_ROWS = sizeof later_formats / sizeof *later_formats,
 	FORMATS_MAX = 32
 };
 
-static struct option_row all_rows[FIXED_ROWS + LATER_ROWS + FORMATS_MAX];
+static struct option_row all_rows[FIXED_ROWS + FORMATS_MAX];
 static struct option_table trace_table = {.name = "traces", .rows = all_rows};
 
 static size_t
@@ -129,9 +127,6 @@ lay_out(void)
 		}
 		trace_table.size += aligned(own->size);
 	}
-	for (size_t i = 0; i < LATER_ROWS; i++)
-		add_row((struct option_row){
-		    .name = later_formats[i], .type = OPTION_ANY, .help = "not decoded yet"});
 }
 
 const struct option_table *
@@ -461,48 +456,116 @@ trace_free(struct trace *trace)
 	free(trace);
 }
 
-struct trace *
-session_open(struct session *session, const char *path, const char *format, char *const *collateral,
-	     size_t collateral_count, struct err *err)
+/* What a trace is opened from. */
+struct opening {
+	const char *path;
+	const char *format; /* or NULL */
+	const char *reason; /* why it is that format, or NULL: as choose() finds */
+	struct trace_options *options; /* taken over */
+	char *const *collateral;
+	size_t collateral_count;
+};
+
+static struct trace *
+open_trace(struct session *session, const struct opening *from, struct err *err)
 {
 	struct capture_options capture_options = {
 	    .spool_dir = session->spool_dir, .notify = tell, .notify_context = session};
-	struct capture *capture = capture_open(path, &capture_options, err);
-	if (!capture)
-		return NULL;
-
 	struct trace *trace = mem_new(sizeof *trace);
 	trace->session = session;
-	trace->capture = capture;
+	trace->options = from->options;
 	pthread_mutex_init(&trace->lock, NULL);
-	trace->options = mem_new(trace_options_table()->size);
-	const struct trace_options *entry = profile_entry(&session->profile, path);
-	if (entry)
-		copy_options(trace_options_table(), trace->options, entry);
-	else
-		option_defaults(trace_options_table(), trace->options);
-	trace->name = mem_text(trace->options->name ? trace->options->name
-			       : strcmp(path, "-")  ? base_name(path)
-						    : "stdin");
+	trace->capture = capture_open(from->path, &capture_options, err);
+	if (!trace->capture) {
+		trace_free(trace);
+		return NULL;
+	}
+	trace->name = mem_text(trace->options->name	   ? trace->options->name
+			       : strcmp(from->path, "-") ? base_name(from->path)
+							   : "stdin");
 
-	struct window head = read_head(capture);
+	struct window head = read_head(trace->capture);
 	struct text reason = {0};
-	const struct decoder_ops *ops = choose(format, trace->options, &head, &reason, err);
-	trace->reason = mem_text(text_get(&reason));
+	const struct decoder_ops *ops = choose(from->format, trace->options, &head, &reason, err);
+	trace->reason = mem_text(from->reason ? from->reason : text_get(&reason));
 	text_free(&reason);
 	if (ops) {
-		add_collateral(trace->options, ops, collateral, collateral_count);
+		add_collateral(trace->options, ops, from->collateral, from->collateral_count);
 		trace->decoder = ops->open(trace_format_options(trace->options, ops), &head, err);
 	}
 	if (!trace->decoder) {
-		err_cause(err, "%s", path);
+		err_cause(err, "%s", from->path);
 		trace_free(trace);
 		return NULL;
 	}
 	struct index_options index_options = {.notify = tell, .notify_context = session};
-	trace->index = index_new(capture, trace->decoder, &index_options);
+	trace->index = index_new(trace->capture, trace->decoder, &index_options);
 	*vec_add(&session->traces) = trace;
 	return trace;
+}
+
+static struct trace_options *
+options_for(const struct profile *profile, const char *path)
+{
+	struct trace_options *options = mem_new(trace_options_table()->size);
+	const struct trace_options *entry = profile_entry(profile, path);
+	if (entry)
+		copy_options(trace_options_table(), options, entry);
+	else
+		option_defaults(trace_options_table(), options);
+	return options;
+}
+
+/* One trace for each buffer of a snapshot that can be opened; the first. */
+static struct trace *
+open_snapshot(struct session *session, struct opening from, struct err *err)
+{
+	struct snapshot *snapshot = snapshot_read(from.path, err);
+	struct trace *first = NULL;
+	if (!snapshot)
+		return NULL;
+	for (size_t i = 0; i < snapshot->buffers.count; i++) {
+		const struct snapshot_buffer *buffer = &snapshot->buffers.at[i];
+		struct text name = {0};
+		text_addf(&name, "%s.%s", snapshot->folder, buffer->name);
+		from.options = options_for(&session->profile, text_get(&name));
+		opencsd_use_snapshot(trace_format_options(from.options, &opencsd_ops), snapshot,
+				     buffer);
+		if (!from.options->name)
+			from.options->name = mem_text(text_get(&name));
+		text_free(&name);
+		from.path = buffer->path;
+		from.format = opencsd_ops.format;
+		from.reason = "opencsd, as the snapshot says";
+		struct err own = {0};
+		struct trace *trace = open_trace(session, &from, &own);
+		if (!trace)
+			text_addf(&snapshot->notes, "%s\n", own.what);
+		if (!first)
+			first = trace;
+	}
+	if (snapshot->notes.length)
+		text_cut(&snapshot->notes, snapshot->notes.length - 1); /* the last line's end */
+	if (!first)
+		err_set(err, ERR_DATA, "%s", text_get(&snapshot->notes));
+	else if (snapshot->notes.length)
+		add_notice(first, text_get(&snapshot->notes));
+	snapshot_free(snapshot);
+	return first;
+}
+
+struct trace *
+session_open(struct session *session, const char *path, const char *format, char *const *collateral,
+	     size_t collateral_count, struct err *err)
+{
+	struct opening from = {.path = path,
+			       .format = format,
+			       .collateral = collateral,
+			       .collateral_count = collateral_count};
+	if (!format && snapshot_is(path))
+		return open_snapshot(session, from, err);
+	from.options = options_for(&session->profile, path);
+	return open_trace(session, &from, err);
 }
 
 /* --- traces that belong together --------------------------------------- */

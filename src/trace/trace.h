@@ -64,7 +64,8 @@ void session_notify(struct session *, void (*notify)(void *), void *context);
 void session_tell(struct session *);
 
 /*
- * Opens PATH as a trace and adds it to the session.  FORMAT (may be NULL)
+ * Opens PATH as a trace and adds it to the session; a CoreSight snapshot as one
+ * trace for each of its buffers, named FOLDER.BUFFER.  FORMAT (may be NULL)
  * overrules the profile's and what the content says.  COLLATERAL: further
  * files or folders, added to the profile's.  NULL with a reason on error.
  */

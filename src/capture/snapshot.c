@@ -1,0 +1,656 @@
+/*
+ * Reading a snapshot: see snapshot.h.
+ *
+ * The .ini files are read line by line into sections and handed on as
+ * (section, key, value), with the place for notes.  There is one function per
+ * kind of file that knows what the keys mean.  Files are small; more than
+ * FILE_MAX bytes of one are not looked at.
+ */
+#include "config.h"
+
+#include "capture/snapshot.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILE_MAX = 1 << 20, DEVICES_MAX = 4096 };
+
+struct buffer_section {
+	char *name;
+	struct snapshot_buffer buffer;
+};
+
+/* What is known before all files are read. */
+struct reading {
+	struct snapshot *snapshot;
+	char *folder;		  /* with its path */
+	VEC(char *) device_files; /* names in that folder */
+	char *trace_file;
+	char *listed; /* buffers, with commas between */
+	VEC(struct buffer_section) sections;
+};
+
+/* A file that is being read. */
+struct ini {
+	struct reading *reading;
+	const char *name; /* for notes */
+	unsigned line;	  /* 0: the file as a whole */
+	char *section;	  /* of this line; "" before the first */
+};
+
+static void note(struct ini *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void
+note(struct ini *ini, const char *format, ...)
+{
+	va_list args;
+	struct text *notes = &ini->reading->snapshot->notes;
+	text_addf(notes, "%s", ini->name);
+	if (ini->line)
+		text_addf(notes, ":%u", ini->line);
+	text_add(notes, ": ");
+	va_start(args, format);
+	text_addv(notes, format, args);
+	va_end(args);
+	text_add_char(notes, '\n');
+}
+
+/* --- paths ------------------------------------------------------------- */
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* FOLDER/FILE; a file that is absolute stays as it is.  Snapshots made
+ * elsewhere may have backslashes. */
+static char *
+join(const char *folder, const char *file)
+{
+	struct text path = {0};
+	if (*file != '/')
+		text_addf(&path, "%s/", folder);
+	text_add(&path, file);
+	for (char *p = path.data; *p; p++)
+		if (*p == '\\')
+			*p = '/';
+	return path.data;
+}
+
+static bool
+is_regular(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+static bool
+is_folder(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* The snapshot.ini that PATH means, or NULL.  Caller frees. */
+static char *
+main_file(const char *path)
+{
+	char *file = is_folder(path) ? join(path, "snapshot.ini") : mem_text(path);
+	if (is_regular(file) && !strcmp(base_name(file), "snapshot.ini"))
+		return file;
+	free(file);
+	return NULL;
+}
+
+bool
+snapshot_is(const char *path)
+{
+	char *file = main_file(path);
+	free(file);
+	return file != NULL;
+}
+
+/* --- lines ------------------------------------------------------------- */
+
+static char *
+trim(char *text)
+{
+	while (*text == ' ' || *text == '\t')
+		text++;
+	size_t length = strlen(text);
+	while (length && strchr(" \t\r", text[length - 1]))
+		text[--length] = '\0';
+	return text;
+}
+
+/* Cuts the comment off a line; one mark within quotes is none. */
+static void
+cut_comment(char *line)
+{
+	char quote = '\0';
+	for (; *line; line++) {
+		if (quote ? *line == quote : *line == '"' || *line == '\'')
+			quote = quote ? '\0' : *line;
+		else if (!quote && (*line == ';' || *line == '#'))
+			*line = '\0';
+		if (!*line)
+			return;
+	}
+}
+
+static char *
+unquote(char *value)
+{
+	size_t length = strlen(value);
+	if (length < 2 || (*value != '"' && *value != '\'') || value[length - 1] != *value)
+		return value;
+	value[length - 1] = '\0';
+	return value + 1;
+}
+
+/* What takes a section's beginning (KEY is NULL) and its keys. */
+typedef void taker(struct ini *, const char *section, const char *key, char *value);
+
+static void
+take_line(struct ini *ini, char *line, taker *take)
+{
+	cut_comment(line);
+	line = trim(line);
+	if (!*line)
+		return;
+	if (*line == '[') {
+		char *end = strchr(line, ']');
+		if (!end || *trim(end + 1)) {
+			note(ini, "a section is [NAME]");
+			return;
+		}
+		*end = '\0';
+		free(ini->section);
+		ini->section = mem_text(trim(line + 1));
+		take(ini, ini->section, NULL, NULL);
+		return;
+	}
+	char *equals = strchr(line, '=');
+	if (!equals || equals == line) {
+		note(ini, "neither [SECTION] nor KEY=VALUE");
+		return;
+	}
+	*equals = '\0';
+	if (!*ini->section)
+		note(ini, "a key before the first [SECTION]");
+	else
+		take(ini, ini->section, trim(line), unquote(trim(equals + 1)));
+}
+
+static void
+take_lines(struct ini *ini, char *bytes, taker *take)
+{
+	for (char *line = bytes, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		ini->line++;
+		take_line(ini, line, take);
+	}
+}
+
+/* The text of a file, NUL-terminated; NULL if it cannot be read, with errno. */
+static char *
+read_text(const char *path, bool *whole)
+{
+	if (!is_regular(path)) {
+		errno = is_folder(path) ? EISDIR : ENOENT;
+		return NULL;
+	}
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return NULL;
+	char *bytes = mem_resize(NULL, FILE_MAX + 1);
+	size_t length = fread(bytes, 1, FILE_MAX, file);
+	*whole = getc(file) == EOF;
+	fclose(file);
+	for (size_t i = 0; i < length; i++)
+		if (!bytes[i])
+			bytes[i] = ' ';
+	bytes[length] = '\0';
+	return bytes;
+}
+
+/* Reads one .ini file; false if it cannot be read at all. */
+static bool
+read_ini(struct reading *reading, const char *path, taker *take)
+{
+	struct ini ini = {.reading = reading, .name = base_name(path), .section = mem_text("")};
+	bool whole = true;
+	char *bytes = read_text(path, &whole);
+	if (bytes)
+		take_lines(&ini, bytes, take);
+	else
+		note(&ini, "%s", strerror(errno));
+	if (!whole)
+		note(&ini, "is longer than any such file; the rest is not read");
+	free(ini.section);
+	free(bytes);
+	return bytes != NULL;
+}
+
+/* --- values ------------------------------------------------------------ */
+
+static bool
+take_number(struct ini *ini, const char *key, const char *text, uint64_t *value)
+{
+	char *end;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 0);
+	if (*text == '-' || end == text || *end || errno) {
+		note(ini, "%s is a number, decimal or 0x hexadecimal, not `%s`", key, text);
+		return false;
+	}
+	*value = number;
+	return true;
+}
+
+static void
+take_text(struct ini *ini, const char *key, const char *text, char **value)
+{
+	if (*value)
+		note(ini, "a second %s in [%s]; the first counts", key, ini->section);
+	else
+		*value = mem_text(text);
+}
+
+/* The next name of a list with commas, or NULL; cuts the list up. */
+static char *
+next_name(char **list)
+{
+	while (*list) {
+		char *name = *list;
+		*list = strchr(name, ',');
+		if (*list)
+			*(*list)++ = '\0';
+		name = trim(name);
+		if (*name)
+			return name;
+	}
+	return NULL;
+}
+
+/* --- snapshot.ini ------------------------------------------------------ */
+
+static void
+take_main(struct ini *ini, const char *section, const char *key, char *value)
+{
+	struct reading *r = ini->reading;
+	if (!key)
+		return;
+	if (!strcmp(section, "device_list")) {
+		if (r->device_files.count < DEVICES_MAX)
+			*vec_add(&r->device_files) = mem_text(value);
+	} else if (!strcmp(section, "trace") && !strcmp(key, "metadata")) {
+		take_text(ini, key, value, &r->trace_file);
+	} else if (!strcmp(section, "snapshot") && !strcmp(key, "description")) {
+		take_text(ini, key, value, &r->snapshot->description);
+	} else if (!strcmp(section, "snapshot") && !strcmp(key, "version")) {
+		if (strcmp(value, "1") != 0 && strcmp(value, "1.0") != 0)
+			note(ini, "version %s is not known; it is read as 1.0", value);
+	}
+}
+
+/* --- trace.ini --------------------------------------------------------- */
+
+static void
+take_buffer(struct ini *ini, const char *key, char *value)
+{
+	struct reading *r = ini->reading;
+	struct snapshot_buffer *buffer = &r->sections.at[r->sections.count - 1].buffer;
+	if (!strcmp(key, "name"))
+		take_text(ini, key, value, &buffer->name);
+	else if (!strcmp(key, "format"))
+		take_text(ini, key, value, &buffer->format);
+	else if (!strcmp(key, "file") && !buffer->path)
+		buffer->path = join(r->folder, value);
+	else if (!strcmp(key, "file"))
+		note(ini, "a second file in [%s]; the first counts", ini->section);
+}
+
+static void
+take_trace(struct ini *ini, const char *section, const char *key, char *value)
+{
+	struct reading *r = ini->reading;
+	struct snapshot *s = r->snapshot;
+	bool sources = !strcmp(section, "source_buffers");
+	if (!strcmp(section, "trace_buffers")) {
+		if (key && !strcmp(key, "buffers"))
+			take_text(ini, key, value, &r->listed);
+	} else if (sources || !strcmp(section, "core_trace_sources")) {
+		for (char *name; key && (name = next_name(&value));) {
+			struct snapshot_link link = {mem_text(key), mem_text(name)};
+			if (sources)
+				*vec_add(&s->source_buffers) = link;
+			else
+				*vec_add(&s->core_sources) = link;
+		}
+	} else if (!key) {
+		if (r->sections.count < DEVICES_MAX)
+			vec_add(&r->sections)->name = mem_text(section);
+	} else if (r->sections.count) {
+		take_buffer(ini, key, value);
+	}
+}
+
+static void
+free_buffer(struct snapshot_buffer *buffer)
+{
+	free(buffer->name);
+	free(buffer->path);
+	free(buffer->format);
+}
+
+/* Moves a section's buffer to the snapshot's, if it is one. */
+static void
+adopt_buffer(struct reading *r, struct buffer_section *section)
+{
+	struct snapshot_buffer *buffer = &section->buffer;
+	struct ini ini = {.reading = r, .name = r->trace_file};
+	if (!buffer->path) {
+		note(&ini, "[%s] has no file", section->name);
+		return;
+	}
+	if (!is_regular(buffer->path)) {
+		note(&ini, "%s: no such file", buffer->path);
+		return;
+	}
+	if (!buffer->name)
+		buffer->name = mem_text(section->name);
+	if (!buffer->format)
+		buffer->format = mem_text("coresight");
+	*vec_add(&r->snapshot->buffers) = *buffer;
+	*buffer = (struct snapshot_buffer){0};
+}
+
+/* Takes the buffers that are listed, in that order; all where there is no
+ * list. */
+static void
+adopt_buffers(struct reading *r)
+{
+	char *list = r->listed;
+	struct ini ini = {.reading = r, .name = r->trace_file};
+	for (size_t i = 0; !r->listed && i < r->sections.count; i++)
+		adopt_buffer(r, &r->sections.at[i]);
+	for (char *name; (name = next_name(&list));) {
+		size_t i = 0;
+		while (i < r->sections.count && strcmp(name, r->sections.at[i].name) != 0)
+			i++;
+		if (i < r->sections.count)
+			adopt_buffer(r, &r->sections.at[i]);
+		else
+			note(&ini, "buffer %s is listed but has no section", name);
+	}
+}
+
+/* --- devices ----------------------------------------------------------- */
+
+static void
+take_register(struct ini *ini, struct snapshot_device *device, const char *key, const char *value)
+{
+	size_t length = strcspn(key, "( \t");
+	uint64_t number;
+	if (!device->is_source)
+		return; /* a core's are not needed, and may have any form */
+	for (size_t i = 0; i < device->registers.count; i++) {
+		const char *other = device->registers.at[i].name;
+		if (strlen(other) == length && !strncmp(other, key, length)) {
+			note(ini, "a second %s; the first counts", other);
+			return;
+		}
+	}
+	if (!take_number(ini, key, value, &number))
+		return;
+	struct snapshot_register *added = vec_add(&device->registers);
+	added->name = mem_text(key);
+	added->name[length] = '\0';
+	added->value = number;
+}
+
+static void
+take_dump(struct ini *ini, struct snapshot_dump *dump, const char *key, const char *value)
+{
+	if (!strcmp(key, "file")) {
+		if (dump->path)
+			note(ini, "a second file in [%s]; the first counts", ini->section);
+		else
+			dump->path = join(ini->reading->folder, value);
+	} else if (!strcmp(key, "space")) {
+		take_text(ini, key, value, &dump->space);
+	} else if (!strcmp(key, "address")) {
+		take_number(ini, key, value, &dump->address);
+	} else if (!strcmp(key, "offset")) {
+		take_number(ini, key, value, &dump->offset);
+	} else if (!strcmp(key, "length")) {
+		take_number(ini, key, value, &dump->length);
+	}
+}
+
+/* A device's file; the device is the last one. */
+static void
+take_device(struct ini *ini, const char *section, const char *key, char *value)
+{
+	struct snapshot *s = ini->reading->snapshot;
+	struct snapshot_device *device = &s->devices.at[s->devices.count - 1];
+	bool dump = !strncmp(section, "dump", 4);
+	if (!key) {
+		if (dump && device->dumps.count < DEVICES_MAX)
+			*vec_add(&device->dumps) = (struct snapshot_dump){0};
+	} else if (dump) {
+		if (device->dumps.count)
+			take_dump(ini, &device->dumps.at[device->dumps.count - 1], key, value);
+	} else if (!strcmp(section, "regs")) {
+		take_register(ini, device, key, value);
+	} else if (!strcmp(section, "device")) {
+		if (!strcmp(key, "name"))
+			take_text(ini, key, value, &device->name);
+		else if (!strcmp(key, "type"))
+			take_text(ini, key, value, &device->type);
+		else if (!strcmp(key, "class"))
+			device->is_source = !strcmp(value, "trace_source");
+	}
+}
+
+static void
+free_dump(struct snapshot_dump *dump)
+{
+	free(dump->path);
+	free(dump->space);
+}
+
+static void
+free_device(struct snapshot_device *device)
+{
+	for (size_t i = 0; i < device->registers.count; i++)
+		free(device->registers.at[i].name);
+	for (size_t i = 0; i < device->dumps.count; i++)
+		free_dump(&device->dumps.at[i]);
+	vec_free(&device->registers);
+	vec_free(&device->dumps);
+	free(device->name);
+	free(device->type);
+}
+
+/* Drops what is not whole; false if the device is not. */
+static bool
+check_device(struct ini *ini, struct snapshot_device *device)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < device->dumps.count; i++) {
+		if (device->dumps.at[i].path) {
+			device->dumps.at[kept++] = device->dumps.at[i];
+		} else {
+			note(ini, "a dump has no file");
+			free_dump(&device->dumps.at[i]);
+		}
+	}
+	device->dumps.count = kept;
+	if (!device->name)
+		note(ini, "[device] has no name");
+	else if (snapshot_device(ini->reading->snapshot, device->name) != device)
+		note(ini, "another device is named %s too", device->name);
+	else
+		return true;
+	return false;
+}
+
+static void
+read_device(struct reading *r, const char *file)
+{
+	struct snapshot *s = r->snapshot;
+	struct ini ini = {.reading = r, .name = file};
+	char *path = join(r->folder, file);
+	*vec_add(&s->devices) = (struct snapshot_device){0};
+	bool read = read_ini(r, path, take_device);
+	struct snapshot_device *device = &s->devices.at[s->devices.count - 1];
+	if (!device->type)
+		device->type = mem_text("");
+	if (!read || !check_device(&ini, device)) {
+		free_device(device);
+		s->devices.count--;
+	}
+	free(path);
+}
+
+/* --- the whole --------------------------------------------------------- */
+
+static void
+read_all(struct reading *r, const char *main_path)
+{
+	if (!read_ini(r, main_path, take_main))
+		return;
+	for (size_t i = 0; i < r->device_files.count; i++)
+		read_device(r, r->device_files.at[i]);
+	if (!r->trace_file) {
+		text_addf(&r->snapshot->notes, "%s: [trace] has no metadata=FILE\n",
+			  base_name(main_path));
+		return;
+	}
+	char *path = join(r->folder, r->trace_file);
+	if (read_ini(r, path, take_trace))
+		adopt_buffers(r);
+	free(path);
+}
+
+static void
+free_reading(struct reading *r)
+{
+	for (size_t i = 0; i < r->device_files.count; i++)
+		free(r->device_files.at[i]);
+	for (size_t i = 0; i < r->sections.count; i++) {
+		free(r->sections.at[i].name);
+		free_buffer(&r->sections.at[i].buffer);
+	}
+	vec_free(&r->device_files);
+	vec_free(&r->sections);
+	free(r->folder);
+	free(r->trace_file);
+	free(r->listed);
+}
+
+/* The folder that FILE is in, with its path. */
+static char *
+folder_of(const char *file)
+{
+	size_t length = (size_t)(base_name(file) - file);
+	if (!length)
+		return mem_text(".");
+	while (length > 1 && file[length - 1] == '/')
+		length--;
+	char *folder = mem_text(file);
+	folder[length] = '\0';
+	return folder;
+}
+
+/* The last name of a folder's path, also where that is `.` or `..`. */
+static char *
+folder_name(const char *folder)
+{
+	const char *own = base_name(folder);
+	bool plain = *own && strcmp(own, ".") != 0 && strcmp(own, "..") != 0;
+	char *real = plain ? NULL : realpath(folder, NULL);
+	char *name = mem_text(base_name(real ? real : folder));
+	free(real);
+	return name;
+}
+
+struct snapshot *
+snapshot_read(const char *path, struct err *err)
+{
+	char *main_path = main_file(path);
+	if (!main_path) {
+		err_set(err, ERR_IO, "%s: no snapshot.ini there", path);
+		return NULL;
+	}
+	struct snapshot *snapshot = mem_new(sizeof *snapshot);
+	struct reading reading = {.snapshot = snapshot, .folder = folder_of(main_path)};
+	snapshot->folder = folder_name(reading.folder);
+	read_all(&reading, main_path);
+	free_reading(&reading);
+	free(main_path);
+	if (snapshot->buffers.count)
+		return snapshot;
+	const char *notes = text_get(&snapshot->notes);
+	err_set(err, ERR_DATA, "%s: no trace buffer in the snapshot%s%.*s", path,
+		*notes ? ": " : "", (int)strcspn(notes, "\n"), notes);
+	snapshot_free(snapshot);
+	return NULL;
+}
+
+static void
+free_link(struct snapshot_link *link)
+{
+	free(link->left);
+	free(link->right);
+}
+
+void
+snapshot_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->devices.count; i++)
+		free_device(&s->devices.at[i]);
+	for (size_t i = 0; i < s->buffers.count; i++)
+		free_buffer(&s->buffers.at[i]);
+	for (size_t i = 0; i < s->source_buffers.count; i++)
+		free_link(&s->source_buffers.at[i]);
+	for (size_t i = 0; i < s->core_sources.count; i++)
+		free_link(&s->core_sources.at[i]);
+	vec_free(&s->devices);
+	vec_free(&s->buffers);
+	vec_free(&s->source_buffers);
+	vec_free(&s->core_sources);
+	text_free(&s->notes);
+	free(s->folder);
+	free(s->description);
+	free(s);
+}
+
+const struct snapshot_device *
+snapshot_device(const struct snapshot *s, const char *name)
+{
+	for (size_t i = 0; i < s->devices.count; i++)
+		if (s->devices.at[i].name && !strcmp(s->devices.at[i].name, name))
+			return &s->devices.at[i];
+	return NULL;
+}
+
+const struct snapshot_device *
+snapshot_core_of(const struct snapshot *s, const char *source)
+{
+	for (size_t i = 0; i < s->core_sources.count; i++)
+		if (!strcmp(s->core_sources.at[i].right, source))
+			return snapshot_device(s, s->core_sources.at[i].left);
+	return NULL;
+}

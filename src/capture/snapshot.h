@@ -1,0 +1,77 @@
+/*
+ * A CoreSight snapshot: a folder of .ini files that say which trace buffers,
+ * trace sources, cores and memory dumps there are (Arm CoreSight snapshot
+ * format 1.0, as the OpenCSD tools read it).
+ *
+ *	snapshot.ini	names the device files and the trace file
+ *	trace.ini	buffers, which source goes to which, which core has which
+ *	others		a device each: its type, registers, memory dumps
+ *
+ * What is wrong in a file is noted and passed over, so that an incomplete
+ * snapshot shows what it has.  Only a snapshot without any buffer is an error.
+ */
+#ifndef TRAWL_CAPTURE_SNAPSHOT_H
+#define TRAWL_CAPTURE_SNAPSHOT_H
+
+#include "base/err.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct snapshot_register {
+	char *name; /* without what stands in brackets behind it */
+	uint64_t value;
+};
+
+struct snapshot_dump {
+	char *path;
+	char *space; /* memory space, or NULL */
+	uint64_t address, offset;
+	uint64_t length; /* 0: to the end of the file */
+};
+
+struct snapshot_device {
+	char *name;
+	char *type; /* Cortex-A53, ETM4, STM; never NULL */
+	bool is_source; /* a trace source; else a core */
+	VEC(struct snapshot_register) registers;
+	VEC(struct snapshot_dump) dumps;
+};
+
+struct snapshot_buffer {
+	char *name;
+	char *path;   /* of its bytes */
+	char *format; /* coresight, dstream_coresight, source_data; never NULL */
+};
+
+/* LEFT goes to RIGHT: a source to its buffer, a core to its source. */
+struct snapshot_link {
+	char *left, *right;
+};
+
+struct snapshot {
+	char *folder; /* its name without the path, for people */
+	char *description; /* or NULL */
+	VEC(struct snapshot_device) devices;
+	VEC(struct snapshot_buffer) buffers; /* those that `buffers` lists */
+	VEC(struct snapshot_link) source_buffers;
+	VEC(struct snapshot_link) core_sources;
+	struct text notes; /* FILE:LINE: SENTENCE, a line each */
+};
+
+/* Whether PATH is a folder with a snapshot.ini, or such a file itself. */
+bool snapshot_is(const char *path);
+
+/* Reads the snapshot at PATH, as above.  NULL with a reason on error. */
+struct snapshot *snapshot_read(const char *path, struct err *);
+void snapshot_free(struct snapshot *); /* NULL is fine */
+
+/* A device by name, or NULL. */
+const struct snapshot_device *snapshot_device(const struct snapshot *, const char *name);
+
+/* The core whose trace SOURCE makes, or NULL. */
+const struct snapshot_device *snapshot_core_of(const struct snapshot *, const char *source);
+
+#endif

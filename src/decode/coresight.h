@@ -1,0 +1,84 @@
+/*
+ * The CoreSight trace formatter undone: frames become runs of bytes of one
+ * trace source (Arm CoreSight Architecture Specification, trace formatter).
+ *
+ * A frame is 16 bytes: pairs of which the first byte is data or, if its low
+ * bit is set, the ID of the source that goes on; the last byte holds the low
+ * bits of the first bytes.  A trace port (TPIU) puts synchronisation packets
+ * between and into the frames.
+ *
+ * Places.  An *offset* is one of the capture.  An *index* counts trace bytes
+ * alone, as the reference decoder does: it differs from the offset in the
+ * captures of a DSTREAM, of which 8 bytes in 512 are no trace.  A run's index
+ * is that of its frame, or of the pair that named its source.
+ */
+#ifndef TRAWL_DECODE_CORESIGHT_H
+#define TRAWL_DECODE_CORESIGHT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum coresight_format {
+	CORESIGHT_ALIGNED, /* frames alone, from the first byte of the capture */
+	CORESIGHT_DSTREAM, /* TPIU in blocks of 504 bytes and 8 others */
+	CORESIGHT_TPIU,	   /* frames with frame and half-frame synchronisation */
+	CORESIGHT_SOURCE   /* no frames: the bytes of one source */
+};
+
+enum {
+	CORESIGHT_FRAME = 16,
+	CORESIGHT_RUN_MAX = 15,	   /* bytes of a run in a frame */
+	CORESIGHT_NOBODY = 0x80,   /* no ID came yet */
+	CORESIGHT_IDS = 0x81
+};
+
+struct coresight_run {
+	uint64_t index; /* of its first byte, about: see above */
+	/* Deformatting from this offset on gives this run its source again. */
+	uint64_t anchor;
+	uint8_t id;
+	uint8_t count;
+	uint8_t bytes[CORESIGHT_RUN_MAX];
+	uint64_t offsets[CORESIGHT_RUN_MAX]; /* where each byte lies */
+};
+
+struct coresight {
+	enum coresight_format format;
+	bool synced;   /* the frame's start is known */
+	uint8_t id;    /* of the source that goes on */
+	uint8_t have;  /* bytes of an unfinished frame */
+	uint64_t anchor; /* of that source */
+	uint64_t sync; /* offset of the last frame synchronisation */
+	uint32_t tail; /* the last four bytes */
+	uint8_t frame[CORESIGHT_FRAME];
+	uint64_t offsets[CORESIGHT_FRAME];
+};
+
+typedef void coresight_sink(void *context, const struct coresight_run *);
+
+/* Starts at an offset.  Aligned frames start at multiples of 16. */
+void coresight_start(struct coresight *, enum coresight_format, uint64_t offset);
+
+/* Gives the runs in LENGTH bytes at OFFSET, which follow those of the last
+ * call.  Of aligned frames only whole ones are taken.  Not for
+ * CORESIGHT_SOURCE. */
+void coresight_feed(struct coresight *, const uint8_t *bytes, size_t length, uint64_t offset,
+		    coresight_sink *, void *context);
+
+static inline uint64_t
+coresight_index(enum coresight_format format, uint64_t offset)
+{
+	if (format != CORESIGHT_DSTREAM)
+		return offset;
+	uint64_t part = offset % 512;
+	return offset / 512 * 504 + (part < 504 ? part : 504);
+}
+
+static inline uint64_t
+coresight_offset(enum coresight_format format, uint64_t index)
+{
+	return format == CORESIGHT_DSTREAM ? index / 504 * 512 + index % 504 : index;
+}
+
+#endif

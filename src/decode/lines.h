@@ -1,0 +1,43 @@
+/*
+ * Lines of text in a capture, for the formats that have them.  A line longer
+ * than LINE_LONGEST is cut into pieces of that size, so that a capture without
+ * line ends cannot make a step look without end.
+ */
+#ifndef TRAWL_DECODE_LINES_H
+#define TRAWL_DECODE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { LINE_LONGEST = 256 * 1024, LINE_REACH = LINE_LONGEST + 2 };
+
+/* The line at P: its LENGTH without its end, and with it WHOLE.  False if the
+ * LEFT bytes end before the line does and it is not the LAST. */
+static inline bool
+line_find(const uint8_t *p, size_t left, bool last, size_t *length, size_t *whole)
+{
+	size_t most = left < LINE_REACH ? left : LINE_REACH;
+	const uint8_t *end = memchr(p, '\n', most);
+	if (!end && left >= LINE_REACH) {
+		*length = *whole = LINE_LONGEST;
+		return true;
+	}
+	*whole = end ? (size_t)(end - p) + 1 : left;
+	*length = end ? *whole - 1 : left;
+	while (*length && p[*length - 1] == '\r')
+		--*length;
+	return end || last;
+}
+
+/* Offset of the first line that starts in LENGTH bytes at P, which follow
+ * others; LENGTH if none does. */
+static inline size_t
+line_next(const uint8_t *p, size_t length)
+{
+	const uint8_t *end = length ? memchr(p, '\n', length) : NULL;
+	return end ? (size_t)(end - p) + 1 : length;
+}
+
+#endif

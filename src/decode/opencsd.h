@@ -1,0 +1,78 @@
+/*
+ * CoreSight trace: options, what a snapshot says in their terms, and the two
+ * formats, `opencsd` (trace buffers) and `ppl` (listings of trc_pkt_lister).
+ */
+#ifndef TRAWL_DECODE_OPENCSD_H
+#define TRAWL_DECODE_OPENCSD_H
+
+#include "capture/snapshot.h"
+#include "decode/decoder.h"
+
+enum opencsd_protocol {
+	OPENCSD_ETMV3,
+	OPENCSD_PTM,
+	OPENCSD_ETMV4I,
+	OPENCSD_ETE,
+	OPENCSD_STM,
+	OPENCSD_ITM,
+	OPENCSD_PROTOCOLS
+};
+
+/* Registers that say how a source's trace is to be read, under their names in
+ * the architecture; -1 where one is not known. */
+#define OPENCSD_REGISTERS(R)                                                                       \
+	R(TRCCONFIGR) R(TRCTRACEIDR) R(TRCAUTHSTATUS) R(TRCDEVARCH)                                \
+	R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8) R(TRCIDR9)                                     \
+	R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13)                                            \
+	R(ETMCR) R(ETMIDR) R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
+
+struct opencsd_registers {
+#define OPENCSD_REGISTER_MEMBER(name) int64_t name;
+	OPENCSD_REGISTERS(OPENCSD_REGISTER_MEMBER)
+#undef OPENCSD_REGISTER_MEMBER
+};
+
+/* An entry of `sources:`. */
+struct opencsd_source_options {
+	int64_t id;   /* trace ID; -1: as a register says */
+	int protocol; /* enum opencsd_protocol */
+	char *core;   /* its type: Cortex-A53, ARMv8.3-A; NULL: not known */
+	char *name;   /* whom to show as the origin; NULL: the ID */
+	struct opencsd_registers regs;
+};
+
+/* An entry of `images:`. */
+struct opencsd_image_options {
+	char *file;
+	uint64_t address; /* where it lies in the target's memory */
+	uint64_t offset;  /* in the file */
+	uint64_t length;  /* 0: to the end of the file */
+	char *of; /* name of the source whose memory this is; others look there last */
+};
+
+/* `opencsd:` of a profile. */
+struct opencsd_options {
+	int format; /* enum coresight_format */
+	struct option_list sources;    /* struct opencsd_source_options */
+	struct option_list images;     /* struct opencsd_image_options */
+	struct option_list collateral; /* char *: for SyS-T over STM */
+	char *guid;		       /* sender of short SyS-T messages, or NULL */
+};
+extern const struct option_table opencsd_options;
+
+/* Fills OPTIONS, which have the defaults, for one buffer of a snapshot. */
+void opencsd_use_snapshot(struct opencsd_options *, const struct snapshot *,
+			  const struct snapshot_buffer *);
+
+/*
+ * Append the line that trc_pkt_lister prints for an element, without its end;
+ * false if the message is no element or DECODER is of another format.
+ */
+bool opencsd_print(const struct decoder *, const struct message *, const struct window *,
+		   struct text *out);
+bool ppl_print(const struct decoder *, const struct message *, const struct window *,
+	       struct text *out);
+
+extern const struct decoder_ops opencsd_ops, ppl_ops;
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * Generic trace elements: what CoreSight trace means, whatever its protocol.
+ *
+ * The members and names are those of the OpenCSD library's elements, but this
+ * struct is ours: the library's numbers differ between its versions, and
+ * elements also come from our own ITM decoder and from listings.  One table
+ * says which member is shown as which field, another how an element is
+ * written in a listing and read from one.
+ */
+#ifndef TRAWL_DECODE_OPENCSD_ELEMENT_H
+#define TRAWL_DECODE_OPENCSD_ELEMENT_H
+
+#include "decode/decoder.h"
+
+/* Kinds of message: first the types of element, in the library's order. */
+enum opencsd_kind {
+	OPENCSD_UNKNOWN,
+	OPENCSD_NO_SYNC,
+	OPENCSD_TRACE_ON,
+	OPENCSD_EO_TRACE,
+	OPENCSD_PE_CONTEXT,
+	OPENCSD_INSTR_RANGE,
+	OPENCSD_I_RANGE_NOPATH,
+	OPENCSD_ADDR_NACC,
+	OPENCSD_ADDR_UNKNOWN,
+	OPENCSD_EXCEPTION,
+	OPENCSD_EXCEPTION_RET,
+	OPENCSD_TIMESTAMP,
+	OPENCSD_CYCLE_COUNT,
+	OPENCSD_EVENT,
+	OPENCSD_SWTRACE,
+	OPENCSD_SYNC_MARKER,
+	OPENCSD_MEMTRANS,
+	OPENCSD_INSTRUMENTATION,
+	OPENCSD_ITMTRACE,
+	OPENCSD_CUSTOM,
+	OPENCSD_ELEMENTS,		 /* number of these */
+	OPENCSD_SYST = OPENCSD_ELEMENTS, /* the SWTRACE that ends a SyS-T message */
+	OPENCSD_FATAL,			 /* a decoder gave up */
+	OPENCSD_STRAY,			 /* bytes of no source, or of one without decoder */
+	OPENCSD_PACKET,			 /* of a listing */
+	OPENCSD_LINE,			 /* other text of a listing */
+	OPENCSD_KIND_COUNT
+};
+extern const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT];
+
+enum opencsd_isa { OPENCSD_A32, OPENCSD_T32, OPENCSD_A64, OPENCSD_ISA_COUNT = 7 };
+
+enum opencsd_unsync {
+	OPENCSD_UNSYNC_UNKNOWN,
+	OPENCSD_UNSYNC_INIT,
+	OPENCSD_UNSYNC_RESET,
+	OPENCSD_UNSYNC_OVERFLOW,
+	OPENCSD_UNSYNC_DISCARD,
+	OPENCSD_UNSYNC_BAD_PACKET,
+	OPENCSD_UNSYNC_END,
+	OPENCSD_UNSYNC_COUNT
+};
+
+enum { OPENCSD_ON_OVERFLOW = 1 }; /* of trace_on_reason */
+enum { OPENCSD_MEMTRANS_FAIL = 3 };
+
+enum opencsd_itm {
+	OPENCSD_ITM_TIME_SYNC, /* local time; the next three say what is late */
+	OPENCSD_ITM_TIME_DELAY,
+	OPENCSD_ITM_PACKET_DELAY,
+	OPENCSD_ITM_BOTH_DELAY,
+	OPENCSD_ITM_SOFTWARE,
+	OPENCSD_ITM_HARDWARE,
+	OPENCSD_ITM_TIME_GLOBAL,
+	OPENCSD_ITM_COUNT
+};
+
+/* What is not meaningful for a type, or not valid, is zero. */
+struct opencsd_element {
+	uint64_t index; /* as the reference decoder counts: of trace bytes */
+	uint8_t type;	/* enum opencsd_kind < OPENCSD_ELEMENTS */
+	uint8_t id;	/* trace ID */
+	uint8_t isa;
+	uint8_t reason; /* NO_SYNC, EO_TRACE, TRACE_ON, EVENT, SYNC_MARKER,
+			   MEMTRANS, ITMTRACE: which of their kinds */
+	uint8_t last_type, last_subtype, last_size;
+	uint8_t security, level;
+	uint8_t bits; /* of a payload packet: 4, 8, 16, 32, 64 */
+	uint8_t packets;
+	uint16_t master, channel; /* ITMTRACE: channel is port or discriminator */
+	uint32_t number; /* instructions, exception, event, marker value */
+	uint32_t cycles;
+	uint32_t context_id, vmid;
+	uint32_t flags;	     /* enum opencsd_flag */
+	uint64_t start, end; /* addresses; end is exclusive, next or return address */
+	uint64_t timestamp;
+	uint64_t value; /* payload; the first eight bytes of it */
+};
+
+enum opencsd_flag {
+	OPENCSD_HAS_CYCLES = 1 << 0,
+	OPENCSD_HAS_TIMESTAMP = 1 << 1,
+	OPENCSD_FREQ_CHANGE = 1 << 2, /* of the processor, at a time stamp */
+	OPENCSD_EXECUTED = 1 << 3,    /* the last instruction: a branch was taken */
+	OPENCSD_CONDITIONAL = 1 << 4,
+	OPENCSD_BITS64 = 1 << 5,
+	OPENCSD_HAS_LEVEL = 1 << 6,
+	OPENCSD_HAS_CONTEXT_ID = 1 << 7,
+	OPENCSD_HAS_VMID = 1 << 8,
+	OPENCSD_HAS_RETURN = 1 << 9, /* `end` is the preferred return address */
+	OPENCSD_RETURN_IS_TARGET = 1 << 10, /* of the branch before, too */
+	OPENCSD_DATA_MARKER = 1 << 11,
+	OPENCSD_HAS_SENDER = 1 << 12, /* master and channel are known */
+	OPENCSD_HAS_PAYLOAD = 1 << 13,
+	OPENCSD_MARKER = 1 << 14,
+	OPENCSD_MARKER_FIRST = 1 << 15,
+	OPENCSD_FREQUENCY = 1 << 16, /* the payload is Hz of the time stamps */
+	OPENCSD_TRIGGER = 1 << 17,
+	OPENCSD_MASTER_ERROR = 1 << 18,
+	OPENCSD_GLOBAL_ERROR = 1 << 19,
+	OPENCSD_OVERFLOW = 1 << 20
+};
+
+
+
+/*
+ * message.origin of an element: the trace ID, with master and channel where it
+ * is an STM packet of one of them.
+ */
+enum { OPENCSD_ORIGIN_SENDER = 1 << 8, OPENCSD_ORIGIN_STRAY = 1 << 9 };
+uint64_t opencsd_element_origin(const struct opencsd_element *);
+/* Whether master and channel sent it: no trigger, frequency or error. */
+bool opencsd_element_has_sender(const struct opencsd_element *);
+
+/* Fills M's kind, severity, flags, time and origin. */
+void opencsd_element_message(const struct opencsd_element *, struct message *m);
+
+/* Appends what stands between the brackets of a listing. */
+void opencsd_element_print(const struct opencsd_element *, struct text *);
+/* Appends a whole line without its end: `Idx:14; ID:2; OCSD_GEN_TRC_ELEM_...`. */
+void opencsd_element_line(const struct opencsd_element *, struct text *);
+/* Reads such a line that starts at P; false if it is none.  Text between the
+ * brackets that is not understood leaves members zero. */
+bool opencsd_element_parse(const char *p, size_t length, struct opencsd_element *);
+
+/* Appends a short text for people. */
+void opencsd_element_describe(const struct opencsd_element *, struct text *);
+
+/* --- fields ------------------------------------------------------------ */
+
+/* Rows of the one field table of both formats, opencsd and ppl. */
+enum opencsd_field {
+	OPENCSD_F_INDEX,
+	OPENCSD_F_ID,
+	OPENCSD_F_SOURCE,
+	OPENCSD_F_ELEMENT,
+	OPENCSD_F_UNSYNC,
+	OPENCSD_F_TRACE_ON,
+	OPENCSD_F_ISA,
+	OPENCSD_F_SECURITY,
+	OPENCSD_F_LEVEL,
+	OPENCSD_F_BITS64,
+	OPENCSD_F_VMID,
+	OPENCSD_F_CONTEXT_ID,
+	OPENCSD_F_START,
+	OPENCSD_F_END,
+	OPENCSD_F_NUMBER,
+	OPENCSD_F_LAST_TYPE,
+	OPENCSD_F_LAST_SUBTYPE,
+	OPENCSD_F_EXECUTED,
+	OPENCSD_F_LAST_SIZE,
+	OPENCSD_F_CONDITIONAL,
+	OPENCSD_F_EXCEPTION,
+	OPENCSD_F_RETURN,
+	OPENCSD_F_RETURN_ADDRESS,
+	OPENCSD_F_RETURN_IS_TARGET,
+	OPENCSD_F_DATA_MARKER,
+	OPENCSD_F_EVENT_TYPE,
+	OPENCSD_F_EVENT,
+	OPENCSD_F_MARKER_TYPE,
+	OPENCSD_F_MARKER_VALUE,
+	OPENCSD_F_MEMTRANS,
+	OPENCSD_F_MASTER,
+	OPENCSD_F_CHANNEL,
+	OPENCSD_F_PAYLOAD_BITS,
+	OPENCSD_F_PAYLOAD_PACKETS,
+	OPENCSD_F_PAYLOAD,
+	OPENCSD_F_MARKER,
+	OPENCSD_F_MARKER_FIRST,
+	OPENCSD_F_FREQUENCY,
+	OPENCSD_F_TRIGGER,
+	OPENCSD_F_MASTER_ERROR,
+	OPENCSD_F_GLOBAL_ERROR,
+	OPENCSD_F_ITM_TYPE,
+	OPENCSD_F_ITM_PORT,
+	OPENCSD_F_ITM_SOURCE,
+	OPENCSD_F_ITM_SIZE,
+	OPENCSD_F_ITM_VALUE,
+	OPENCSD_F_OVERFLOW,
+	OPENCSD_F_ITE_LEVEL,
+	OPENCSD_F_ITE_VALUE,
+	OPENCSD_F_TIMESTAMP,
+	OPENCSD_F_FREQ_CHANGE,
+	OPENCSD_F_CYCLES,
+	OPENCSD_F_MEMBERS, /* those above are members of elements, but SOURCE */
+	OPENCSD_F_DATA = OPENCSD_F_MEMBERS,
+	OPENCSD_F_SYST,
+	OPENCSD_F_PACKETS,
+	OPENCSD_F_PACKET,
+	OPENCSD_F_PACKET_NAME,
+	OPENCSD_F_PACKET_TEXT,
+	OPENCSD_F_PACKET_BYTES,
+	OPENCSD_F_NOTE,
+	OPENCSD_F_TEXT,
+	OPENCSD_F_COUNT
+};
+extern const struct field_row opencsd_fields[OPENCSD_F_COUNT];
+
+/* Adds the fields that are valid for the element.  SOURCE names its sender,
+ * or is NULL; it must live as long as E. */
+void opencsd_element_fields(const struct opencsd_element *, const char *source,
+			    struct expansion *e);
+
+/* The element's type as in a listing, without prefix: INSTR_RANGE. */
+const char *opencsd_type_name(unsigned type);
+
+#endif

@@ -33,19 +33,49 @@ drive_open(struct drive *d, const char *name, const uint8_t *bytes, size_t lengt
 {
 	*d = (struct drive){.ops = decoder_find(name), .bytes = bytes, .length = length};
 	CHECK(d->ops);
+	if (!d->ops->options)
+		return;
 	d->options = mem_new(d->ops->options->size);
 	option_defaults(d->ops->options, d->options);
+}
+
+bool
+drive_set(struct drive *d, const char *name, const char *value)
+{
+	const struct option_table *table = d->ops->options;
+	char *object = d->options, wanted[256], part[64];
+	const struct option_row *row;
+	if (!table)
+		return false;
+	for (;;) {
+		size_t length = strcspn(name, ".");
+		snprintf(part, sizeof part, "%.*s", (int)length, name);
+		row = option_find(table, part);
+		if (!row || !name[length])
+			break;
+		CHECK(row->type == OPTION_STRUCT);
+		table = row->table;
+		object += row->member;
+		name += length + 1;
+	}
+	return row && !option_set(row, object, value, wanted);
+}
+
+bool
+drive_try(struct drive *d, struct err *err)
+{
+	struct window head = drive_window(d);
+	if (head.length > 65536)
+		head.length = 65536;
+	d->decoder = d->ops->open(d->options, &head, err);
+	return d->decoder;
 }
 
 void
 drive_start(struct drive *d)
 {
 	struct err err = {0};
-	struct window head = drive_window(d);
-	if (head.length > 65536)
-		head.length = 65536;
-	d->decoder = d->ops->open(d->options, &head, &err);
-	if (!d->decoder)
+	if (!drive_try(d, &err))
 		fprintf(stderr, "%s\n", err.what);
 	CHECK(d->decoder);
 }
@@ -55,7 +85,8 @@ drive_close(struct drive *d)
 {
 	if (d->decoder)
 		d->ops->close(d->decoder);
-	option_release(d->ops->options, d->options);
+	if (d->options)
+		option_release(d->ops->options, d->options);
 	vec_release(d->options);
 }
 

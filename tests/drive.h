@@ -11,7 +11,7 @@
 
 struct drive {
 	const struct decoder_ops *ops;
-	void *options; /* the defaults of ops->options, to be changed before drive_start */
+	void *options; /* the defaults of ops->options, to be changed before drive_start; or NULL */
 	struct decoder *decoder;
 	const uint8_t *bytes; /* the caller's */
 	size_t length;
@@ -23,7 +23,12 @@ struct drive_messages {
 
 /* NAME as in decoder_find(). */
 void drive_open(struct drive *, const char *name, const uint8_t *bytes, size_t length);
+/* Sets an option, `name` or `struct.name`, before drive_start; false if there is
+ * no such option or value. */
+bool drive_set(struct drive *, const char *name, const char *value);
 void drive_start(struct drive *);
+/* The same; false if the decoder refuses. */
+bool drive_try(struct drive *, struct err *);
 void drive_close(struct drive *);
 
 /* The window over all. */

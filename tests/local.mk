@@ -148,6 +148,10 @@ check_PROGRAMS += tests/golden/golden
 TESTS += tests/golden/golden
 EXTRA_DIST += $(golden_cases)
 golden_cases = \
+	tests/golden/csel-log.txt \
+	tests/golden/encap-examples.txt \
+	tests/golden/encap-start.txt \
+	tests/golden/gem-words.txt \
 	tests/golden/hex-damage.txt \
 	tests/golden/hex-lines.txt \
 	tests/golden/raw-cut.txt \
@@ -164,7 +168,8 @@ golden_cases = \
 	tests/golden/stp-interleaved.txt \
 	tests/golden/stp-le22.txt \
 	tests/golden/stp-lost.txt \
-	tests/golden/stp-plain.txt
+	tests/golden/stp-plain.txt \
+	tests/golden/uia-packet.txt
 
 # Scripts.
 script_tests = \
@@ -184,6 +189,18 @@ script_tests = \
 
 # Captures of our own making: tests/mkcapture testdata FOLDER.
 testdata_files = \
+	testdata/all-csel.csel \
+	testdata/all-csel.profile.yaml \
+	testdata/all-csel.truth.tsv \
+	testdata/all-encap.bin \
+	testdata/all-encap.profile.yaml \
+	testdata/all-encap.truth.tsv \
+	testdata/all-gem.bin \
+	testdata/all-gem.profile.yaml \
+	testdata/all-gem.truth.tsv \
+	testdata/all-gem.uia.bin \
+	testdata/all-gem.uia.profile.yaml \
+	testdata/all-gem.uia.truth.tsv \
 	testdata/all-hex.profile.yaml \
 	testdata/all-hex.truth.tsv \
 	testdata/all-hex.txt \
@@ -199,6 +216,18 @@ testdata_files = \
 	testdata/all-raw.bin \
 	testdata/all-raw.profile.yaml \
 	testdata/all-raw.truth.tsv \
+	testdata/bits-encap.bin \
+	testdata/bits-encap.profile.yaml \
+	testdata/bits-encap.truth.tsv \
+	testdata/damaged-csel.csel \
+	testdata/damaged-csel.profile.yaml \
+	testdata/damaged-csel.truth.tsv \
+	testdata/damaged-encap.bin \
+	testdata/damaged-encap.profile.yaml \
+	testdata/damaged-encap.truth.tsv \
+	testdata/damaged-gem.bin \
+	testdata/damaged-gem.profile.yaml \
+	testdata/damaged-gem.truth.tsv \
 	testdata/damaged-hex.profile.yaml \
 	testdata/damaged-hex.truth.tsv \
 	testdata/damaged-hex.txt \
@@ -208,6 +237,9 @@ testdata_files = \
 	testdata/damaged-stp.profile.yaml \
 	testdata/damaged-stp.stp \
 	testdata/damaged-stp.truth.tsv \
+	testdata/damaged-uia.bin \
+	testdata/damaged-uia.profile.yaml \
+	testdata/damaged-uia.truth.tsv \
 	testdata/delta.profile.yaml \
 	testdata/delta.stp \
 	testdata/delta.truth.tsv \

@@ -3,16 +3,21 @@
  * machine, damaged on request, with the truth beside them.
  *
  * Tests compare what the program decodes with what was meant here; so this
- * encoder shares no code with it.  mk_mix.c invents messages, mk_syst.c
- * encodes them, mk_stp.c cuts them into packets, mk_demo.c tells the story of
- * the demo capture; this file has the options, the three transports, damage,
+ * encoder shares no code with it.  Of SyS-T, mk_mix.c invents messages,
+ * mk_syst.c encodes them, mk_stp.c cuts them into packets, mk_demo.c tells the
+ * story of the demo capture.  Each other format is one file; mk_sink.c has what
+ * they share, damage too.  This file has the options, the transports of SyS-T,
  * and the list of what testdata/ holds.
  */
 #include "config.h"
 
+#include "mk_csel.h"
 #include "mk_demo.h"
+#include "mk_encap.h"
+#include "mk_gem.h"
 #include "mk_mix.h"
 #include "mk_out.h"
+#include "mk_sink.h"
 #include "mk_stp.h"
 #include "mk_syst.h"
 
@@ -24,28 +29,26 @@
 
 #define ITEMS(array) (sizeof(array) / sizeof *(array))
 
-enum transport { RAW, HEX, STP };
-enum damage { CUT = 1, FLIP = 2, DROP = 4, GARBAGE = 8 };
+enum transport { RAW, HEX, STP, ENCAP, GEM, UIA, CSEL };
 
 enum { SENDERS_MAX = 64, STP_HZ = 38400000 };
 
 /* What to make. */
 struct plan {
 	int transport, mix, nibbles, stamps;
-	unsigned senders, damage; /* of enum damage */
+	unsigned senders, damage; /* of enum mk_damage */
 	double rate;		  /* share of messages that are damaged */
 	uint64_t size, count;	  /* where to stop; 0 = not for this reason */
 	uint64_t seed, async;	  /* bytes between ASYNCs */
 	bool sparse;
+	unsigned srcid_width, timestamp_bytes, type_width;
 	const char *output, *truth, *collateral;
 };
 
 /* What is at work. */
 struct work {
 	const struct plan *plan;
-	struct mk_out *out;
-	FILE *truth;
-	uint64_t seed; /* of damage and interleaving */
+	struct mk_sink sink; /* its seed is that of interleaving too */
 	struct mk_maker maker;
 	struct mk_message message;
 };
@@ -67,82 +70,25 @@ close_text(FILE *file, const char *path)
 		mk_die("%s: cannot write it all", path);
 }
 
-static bool
-enough(const struct work *w, uint64_t made)
-{
-	const struct plan *p = w->plan;
-	return (p->size && w->out->offset >= p->size) || (p->count && made >= p->count);
-}
-
-/* --- damage ------------------------------------------------------------ */
-
-/* One of the kinds of damage asked for, or 0 for most messages. */
-static unsigned
-choose_damage(struct work *w)
-{
-	const struct plan *p = w->plan;
-	if (!p->damage || (double)(mk_random(&w->seed) >> 11) >= p->rate * 0x1p53)
-		return 0;
-	unsigned kind;
-	do
-		kind = 1u << mk_below(&w->seed, 4);
-	while (!(p->damage & kind));
-	return kind;
-}
-
-static const char *
-damage_name(unsigned kind)
-{
-	return kind == CUT ? "cut" : kind == FLIP ? "flip" : kind == DROP ? "drop" : "ok";
-}
-
-/* Damages LENGTH > 1 bytes and returns how many are left. */
-static size_t
-damage_bytes(struct work *w, unsigned kind, uint8_t *at, size_t length)
-{
-	size_t where = mk_below(&w->seed, (uint32_t)length);
-	if (kind == CUT)
-		return where ? where : 1;
-	if (kind == FLIP)
-		at[where] ^= (uint8_t)(1u << mk_below(&w->seed, 8));
-	if (kind == DROP) {
-		size_t lost = 1 + mk_below(&w->seed, 8);
-		if (where + lost >= length)
-			return where ? where : 1;
-		memmove(at + where, at + where + lost, length - where - lost);
-		return length - lost;
-	}
-	return length;
-}
-
-static size_t
-garbage(struct work *w, uint8_t *to)
-{
-	size_t length = 1 + mk_below(&w->seed, 64);
-	for (size_t i = 0; i < length; i++)
-		to[i] = (uint8_t)mk_random(&w->seed);
-	return length;
-}
-
 /* --- raw --------------------------------------------------------------- */
 
 static void
 raw_message(struct work *w)
 {
 	mk_make(&w->maker, &w->message);
-	uint8_t *to = mk_out_room(w->out);
-	unsigned kind = choose_damage(w);
-	if (kind == GARBAGE) {
-		mk_out_took(w->out, garbage(w, to));
-		to = mk_out_room(w->out);
+	uint8_t *to = mk_out_room(w->sink.out);
+	unsigned kind = mk_damage_choose(&w->sink);
+	if (kind == MK_GARBAGE) {
+		mk_out_took(w->sink.out, mk_garbage(&w->sink, to));
+		to = mk_out_room(w->sink.out);
 	}
 	size_t length = mk_encode(&w->message, to);
 	if (kind)
-		length = damage_bytes(w, kind, to, length);
-	if (w->truth)
-		mk_truth_message(w->truth, w->out->offset, length, damage_name(kind), NULL,
-				 &w->message);
-	mk_out_took(w->out, length);
+		length = mk_damage_bytes(&w->sink, kind, to, length);
+	if (w->sink.truth)
+		mk_truth_message(w->sink.truth, w->sink.out->offset, length, mk_damage_name(kind),
+				 NULL, &w->message);
+	mk_out_took(w->sink.out, length);
 }
 
 /* Islands of messages in a sea of nothing. */
@@ -151,15 +97,15 @@ make_sparse(struct work *w)
 {
 	enum { ISLAND = 1 << 18, APART = 1 << 26 };
 	const uint64_t size = w->plan->size;
-	while (w->out->offset < size) {
-		uint64_t start = w->out->offset;
+	while (w->sink.out->offset < size) {
+		uint64_t start = w->sink.out->offset;
 		uint64_t next = start / APART * APART + APART;
 		if (next > size - ISLAND && start < size - ISLAND)
 			next = size - ISLAND;
-		while (w->out->offset < start + ISLAND && w->out->offset < size)
+		while (w->sink.out->offset < start + ISLAND && w->sink.out->offset < size)
 			raw_message(w);
-		if (w->out->offset < size)
-			mk_out_skip(w->out, next);
+		if (w->sink.out->offset < size)
+			mk_out_skip(w->sink.out, next);
 	}
 }
 
@@ -170,7 +116,7 @@ make_raw(struct work *w)
 		make_sparse(w);
 		return;
 	}
-	for (uint64_t made = 0; !enough(w, made); made++)
+	for (uint64_t made = 0; !mk_enough(&w->sink, made); made++)
 		raw_message(w);
 }
 
@@ -188,8 +134,8 @@ hex_line(struct work *w, uint8_t *to)
 	mk_make(&w->maker, &w->message);
 	uint8_t bytes[MK_MESSAGE_MAX];
 	size_t length = mk_encode(&w->message, bytes);
-	const char *words = before[mk_below(&w->seed, ITEMS(before))];
-	const char *digit = digits[mk_below(&w->seed, 8) == 0];
+	const char *words = before[mk_below(&w->sink.seed, ITEMS(before))];
+	const char *digit = digits[mk_below(&w->sink.seed, 8) == 0];
 	uint8_t *at = to + sprintf((char *)to, "%s%s", words, prefix);
 	for (size_t i = 0; i < length; i++) {
 		*at++ = (uint8_t)digit[bytes[i] >> 4];
@@ -208,11 +154,11 @@ other_line(struct work *w, uint8_t *to)
 	    "uart: console ready",
 	    "SYS-T RAW DATA",
 	};
-	const char *line = lines[mk_below(&w->seed, ITEMS(lines))];
+	const char *line = lines[mk_below(&w->sink.seed, ITEMS(lines))];
 	memcpy(to, line, strlen(line));
-	if (w->truth)
-		mk_truth_other(w->truth, w->out->offset, strlen(line), "other", NULL, MK_UNASSIGNED,
-			       "*", line, "");
+	if (w->sink.truth)
+		mk_truth_other(w->sink.truth, w->sink.out->offset, strlen(line), "other", NULL,
+			       MK_UNASSIGNED, "*", line, "");
 	return strlen(line);
 }
 
@@ -220,26 +166,26 @@ static void
 make_hex(struct work *w)
 {
 	static const char *const ends[] = {"\n", "\n", "\n", "\r\n"};
-	for (uint64_t made = 0; !enough(w, made);) {
-		uint8_t *to = mk_out_room(w->out);
+	for (uint64_t made = 0; !mk_enough(&w->sink, made);) {
+		uint8_t *to = mk_out_room(w->sink.out);
 		size_t length;
-		if (mk_below(&w->seed, 20) == 0) {
+		if (mk_below(&w->sink.seed, 20) == 0) {
 			length = other_line(w, to);
 		} else {
-			unsigned kind = choose_damage(w);
+			unsigned kind = mk_damage_choose(&w->sink);
 			length = hex_line(w, to);
-			if (kind == GARBAGE)
-				to[length / 2] = 'z', kind = FLIP;
+			if (kind == MK_GARBAGE)
+				to[length / 2] = 'z', kind = MK_FLIP;
 			else if (kind)
-				length = damage_bytes(w, kind, to, length);
-			if (w->truth)
-				mk_truth_message(w->truth, w->out->offset, length,
-						 damage_name(kind), NULL, &w->message);
+				length = mk_damage_bytes(&w->sink, kind, to, length);
+			if (w->sink.truth)
+				mk_truth_message(w->sink.truth, w->sink.out->offset, length,
+						 mk_damage_name(kind), NULL, &w->message);
 			made++;
 		}
-		mk_out_took(w->out, length);
-		const char *end = ends[mk_below(&w->seed, ITEMS(ends))];
-		mk_out_put(w->out, end, strlen(end));
+		mk_out_took(w->sink.out, length);
+		const char *end = ends[mk_below(&w->sink.seed, ITEMS(ends))];
+		mk_out_put(w->sink.out, end, strlen(end));
 	}
 }
 
@@ -267,12 +213,12 @@ static void
 truth_event(struct link *l, uint64_t start, enum mk_severity severity, const char *type,
 	    const uint64_t *time, const char *fields)
 {
-	if (!l->work->truth)
+	if (!l->work->sink.truth)
 		return;
 	struct mk_transport t = {.timed = time, .ticks = time ? *time : 0};
 	uint64_t first = start / 2, last = (l->stp.position - 1) / 2;
-	mk_truth_other(l->work->truth, first, last - first + 1, l->doubtful ? "damaged" : "ok", &t,
-		       severity, type, "*", fields);
+	mk_truth_other(l->work->sink.truth, first, last - first + 1, l->doubtful ? "damaged" : "ok",
+		       &t, severity, type, "*", fields);
 }
 
 static void
@@ -282,12 +228,12 @@ send_async(struct link *l)
 	uint64_t start = l->stp.position;
 	mk_stp_async(&l->stp);
 	truth_event(l, start, MK_DEBUG, "STP:ASYNC", NULL, "");
-	if (mk_below(&l->work->seed, 2)) {
+	if (mk_below(&l->work->sink.seed, 2)) {
 		start = l->stp.position;
 		mk_stp_freq(&l->stp, STP_HZ);
 		truth_event(l, start, MK_DEBUG, "STP:FREQ", NULL, "");
 	}
-	l->next_async = l->work->out->offset + l->work->plan->async;
+	l->next_async = l->work->sink.out->offset + l->work->plan->async;
 }
 
 /* One of the packets that are no data. */
@@ -302,10 +248,10 @@ send_event(struct link *l)
 	    {MK_STP_XSYNC, MK_DEBUG},
 	    {MK_STP_USER, MK_DEBUG},
 	};
-	size_t i = mk_below(&l->work->seed, ITEMS(events));
-	bool timed = mk_below(&l->work->seed, 2);
+	size_t i = mk_below(&l->work->sink.seed, ITEMS(events));
+	bool timed = mk_below(&l->work->sink.seed, 2);
 	uint64_t start = l->stp.position;
-	uint8_t value = (uint8_t)mk_random(&l->work->seed);
+	uint8_t value = (uint8_t)mk_random(&l->work->sink.seed);
 	mk_stp_event(&l->stp, events[i].event, value, timed ? &l->time : NULL);
 	truth_event(l, start, events[i].severity, mk_stp_event_name(events[i].event),
 		    timed ? &l->time : NULL, "");
@@ -328,7 +274,7 @@ begin_message(struct link *l, struct sender *s)
 	    .mixed = w->plan->mix == MK_MIX_ALL,
 	};
 	s->busy = true;
-	s->damage = choose_damage(w);
+	s->damage = mk_damage_choose(&w->sink);
 	s->state = l->doubtful ? "damaged" : "ok";
 }
 
@@ -345,20 +291,20 @@ break_framing(struct link *l)
 static void
 damage_message(struct link *l, struct sender *s)
 {
-	uint64_t *seed = &l->work->seed;
+	uint64_t *seed = &l->work->sink.seed;
 	unsigned left = (unsigned)(s->feed.length - s->feed.done);
 	unsigned kind = s->damage;
 	s->damage = 0;
-	if (kind == CUT) {
+	if (kind == MK_CUT) {
 		s->busy = false;
-	} else if (kind == DROP && left > 8 && s->feed.done) {
+	} else if (kind == MK_DROP && left > 8 && s->feed.done) {
 		s->feed.done += 4;
 		s->state = "drop";
-	} else if (kind == FLIP) {
+	} else if (kind == MK_FLIP) {
 		l->stp.spoil_at = l->stp.position + mk_below(seed, 12);
 		l->stp.spoil = (uint8_t)(1 + mk_below(seed, 15));
 		break_framing(l);
-	} else if (kind == GARBAGE) {
+	} else if (kind == MK_GARBAGE) {
 		for (unsigned i = mk_below(seed, 64); i; i--)
 			mk_stp_nibble(&l->stp, mk_below(seed, 16));
 		l->stp.master = l->stp.channel = -1;
@@ -372,7 +318,7 @@ static void
 end_message(struct link *l, struct sender *s)
 {
 	s->busy = false;
-	if (!l->work->truth)
+	if (!l->work->sink.truth)
 		return;
 	struct mk_transport t = {.timed = true,
 				 .ticks = s->feed.time,
@@ -380,20 +326,20 @@ end_message(struct link *l, struct sender *s)
 				 .master = s->feed.master,
 				 .channel = s->feed.channel};
 	uint64_t first = s->feed.start / 2, last = (l->stp.position - 1) / 2;
-	mk_truth_message(l->work->truth, first, last - first + 1, s->state, &t, &s->message);
+	mk_truth_message(l->work->sink.truth, first, last - first + 1, s->state, &t, &s->message);
 }
 
 /* Sends one packet of a message.  True: it was the last. */
 static bool
 send_packet(struct link *l, struct sender *s)
 {
-	mk_stp_feed(&l->stp, &s->feed, &l->work->seed);
-	l->time += mk_below(&l->work->seed, 40);
+	mk_stp_feed(&l->stp, &s->feed, &l->work->sink.seed);
+	l->time += mk_below(&l->work->sink.seed, 40);
 	if (s->feed.sent) {
 		end_message(l, s);
 		return true;
 	}
-	if (s->damage && mk_below(&l->work->seed, 3) == 0)
+	if (s->damage && mk_below(&l->work->sink.seed, 3) == 0)
 		damage_message(l, s);
 	return false;
 }
@@ -408,28 +354,28 @@ make_stp(struct work *w)
 	struct link l = {
 	    .work = w,
 	    .senders = senders,
-	    .stp = {.out = w->out,
+	    .stp = {.out = w->sink.out,
 		    .nibbles = (enum mk_nibbles)p->nibbles,
 		    .stamps = (enum mk_stamps)p->stamps,
 		    .long_stamps = p->mix == MK_MIX_LEN32},
 	    .time = (uint64_t)STP_HZ * 3,
 	};
 	for (unsigned i = 0; i < p->senders; i++)
-		senders[i].message.told = w->truth;
+		senders[i].message.told = w->sink.truth;
 
 	struct sender *s = senders;
-	for (uint64_t made = 0; !enough(w, made);) {
-		if (w->out->offset >= l.next_async)
+	for (uint64_t made = 0; !mk_enough(&w->sink, made);) {
+		if (w->sink.out->offset >= l.next_async)
 			send_async(&l);
-		if (mk_below(&w->seed, 3) == 0)
-			s = senders + mk_below(&w->seed, p->senders);
+		if (mk_below(&w->sink.seed, 3) == 0)
+			s = senders + mk_below(&w->sink.seed, p->senders);
 		if (!s->busy) {
-			if (p->mix == MK_MIX_ALL && mk_below(&w->seed, 24) == 0)
+			if (p->mix == MK_MIX_ALL && mk_below(&w->sink.seed, 24) == 0)
 				send_event(&l);
 			begin_message(&l, s);
 		}
 		made += send_packet(&l, s);
-		if (p->mix == MK_MIX_ALL && mk_below(&w->seed, 16) == 0)
+		if (p->mix == MK_MIX_ALL && mk_below(&w->sink.seed, 16) == 0)
 			mk_stp_null(&l.stp);
 	}
 	for (s = senders; s < senders + p->senders; s++)
@@ -439,33 +385,81 @@ make_stp(struct work *w)
 	free(senders);
 }
 
+/* --- other formats ----------------------------------------------------- */
+
+static void
+make_encap(struct work *w)
+{
+	const struct plan *p = w->plan;
+	const unsigned ids = 1u << p->srcid_width;
+	const struct mk_encap_plan plan = {.srcid_width = p->srcid_width,
+					   .timestamp_bytes = p->timestamp_bytes,
+					   .type_width = p->type_width,
+					   .sources = p->senders < ids ? p->senders : ids,
+					   .sync = p->async,
+					   .seed = p->seed,
+					   .everything = p->mix == MK_MIX_ALL};
+	mk_encap(&plan, &w->sink);
+}
+
+static struct mk_gem_plan
+gem_plan(const struct plan *p)
+{
+	return (struct mk_gem_plan){.seed = p->seed,
+				    .timestamp_bytes = p->timestamp_bytes,
+				    .everything = p->mix == MK_MIX_ALL};
+}
+
+static void
+make_gem(struct work *w)
+{
+	const struct mk_gem_plan plan = gem_plan(w->plan);
+	mk_gem(&plan, &w->sink);
+}
+
+static void
+make_uia(struct work *w)
+{
+	const struct mk_gem_plan plan = gem_plan(w->plan);
+	mk_uia(&plan, &w->sink);
+}
+
+static void
+make_csel(struct work *w)
+{
+	mk_csel(&w->sink, w->plan->seed, w->plan->mix == MK_MIX_ALL);
+}
+
 /* --- a capture --------------------------------------------------------- */
 
 static void
 make(const struct plan *p)
 {
 	static void (*const transports[])(struct work *) = {
-	    [RAW] = make_raw,
-	    [HEX] = make_hex,
-	    [STP] = make_stp,
+	    [RAW] = make_raw, [HEX] = make_hex, [STP] = make_stp,   [ENCAP] = make_encap,
+	    [GEM] = make_gem, [UIA] = make_uia, [CSEL] = make_csel,
 	};
 	struct work *w = calloc(1, sizeof *w);
 	if (!w)
 		mk_die("no memory");
 	w->plan = p;
-	w->seed = p->seed ^ 0x5eed;
+	w->sink = (struct mk_sink){.damage = p->damage,
+				   .rate = p->rate,
+				   .seed = p->seed ^ 0x5eed,
+				   .size = p->size,
+				   .count = p->count};
 	if (p->truth) {
-		w->truth = open_text(p->truth);
-		mk_truth_head(w->truth);
+		w->sink.truth = open_text(p->truth);
+		mk_truth_head(w->sink.truth);
 	}
-	w->message.told = w->truth;
+	w->message.told = w->sink.truth;
 	mk_maker_open(&w->maker, (enum mk_mix)p->mix, p->seed);
 	w->maker.delimited = p->transport == RAW;
-	w->out = mk_out_open(p->output);
+	w->sink.out = mk_out_open(p->output);
 	transports[p->transport](w);
-	mk_out_close(w->out);
-	if (w->truth)
-		close_text(w->truth, p->truth);
+	mk_out_close(w->sink.out);
+	if (w->sink.truth)
+		close_text(w->sink.truth, p->truth);
 	if (p->collateral) {
 		FILE *file = open_text(p->collateral);
 		mk_collateral(file);
@@ -491,37 +485,102 @@ static const struct capture {
     {"len32", "bin", {.mix = MK_MIX_LEN32, .size = 16384}},
     {"damaged-raw",
      "bin",
-     {.mix = MK_MIX_ALL, .count = 300, .rate = .05, .damage = CUT | FLIP | DROP | GARBAGE}},
+     {.mix = MK_MIX_ALL,
+      .count = 300,
+      .rate = .05,
+      .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
     {"damaged-hex",
      "txt",
      {.transport = HEX,
       .mix = MK_MIX_ALL,
       .count = 100,
       .rate = .2,
-      .damage = CUT | FLIP | DROP | GARBAGE}},
+      .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
     {"damaged-stp",
      "stp",
      {.transport = STP,
       .mix = MK_MIX_ALL,
       .count = 300,
       .rate = .05,
-      .damage = CUT | FLIP | DROP | GARBAGE}},
+      .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
+    {"all-encap",
+     "bin",
+     {.transport = ENCAP, .mix = MK_MIX_ALL, .count = 400, .srcid_width = 8, .timestamp_bytes = 2}},
+    {"bits-encap",
+     "bin",
+     {.transport = ENCAP, .mix = MK_MIX_ALL, .count = 300, .srcid_width = 6, .type_width = 2}},
+    {"damaged-encap",
+     "bin",
+     {.transport = ENCAP,
+      .mix = MK_MIX_ALL,
+      .count = 600,
+      .srcid_width = 8,
+      .rate = .01,
+      .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
+    {"all-gem", "bin", {.transport = GEM, .mix = MK_MIX_ALL, .count = 300, .seed = 7}},
+    {"all-gem.uia", "bin", {.transport = UIA, .mix = MK_MIX_ALL, .count = 300, .seed = 7}},
+    {"damaged-gem",
+     "bin",
+     {.transport = GEM,
+      .mix = MK_MIX_ALL,
+      .count = 300,
+      .timestamp_bytes = 8,
+      .rate = .1,
+      .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
+    {"damaged-uia",
+     "bin",
+     {.transport = UIA,
+      .mix = MK_MIX_ALL,
+      .count = 600,
+      .rate = .2,
+      .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
+    {"all-csel", "csel", {.transport = CSEL, .mix = MK_MIX_ALL, .count = 400}},
+    {"damaged-csel",
+     "csel",
+     {.transport = CSEL,
+      .mix = MK_MIX_ALL,
+      .count = 300,
+      .rate = .005,
+      .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
 };
 
 static void
-write_profile(const char *path, const char *folderless, enum transport transport)
+write_profile(const char *path, const char *folderless, const struct plan *p)
 {
-	static const char *const names[] = {"raw", "hex", "stp"};
+	static const char *const transports[] = {"raw", "hex", "stp"};
 	FILE *file = open_text(path);
-	fprintf(file,
-		"traces:\n"
-		"  - match: \"%s\"\n"
-		"    format: syst\n"
-		"    syst:\n"
-		"      transport: %s\n"
-		"      guid: \"" MK_SHORT_GUID "\"\n"
-		"      collateral: [mix.xml]\n",
-		folderless, names[transport]);
+	fprintf(file, "traces:\n  - match: \"%s\"\n", folderless);
+	if (p->transport <= STP)
+		fprintf(file,
+			"    format: syst\n"
+			"    syst:\n"
+			"      transport: %s\n"
+			"      guid: \"" MK_SHORT_GUID "\"\n"
+			"      collateral: [mix.xml]\n",
+			transports[p->transport]);
+	else if (p->transport == ENCAP)
+		fprintf(file,
+			"    format: encap\n"
+			"    encap:\n"
+			"      srcid_width: %u\n"
+			"      timestamp_bytes: %u\n"
+			"      type_width: %u\n",
+			p->srcid_width, p->timestamp_bytes, p->type_width);
+	else if (p->transport == GEM)
+		fprintf(file,
+			"    format: gem\n"
+			"    gem:\n"
+			"      record_size: %u\n"
+			"      timestamp_offset: 4\n"
+			"      timestamp_width: %u\n",
+			4 + p->timestamp_bytes, p->timestamp_bytes);
+	else if (p->transport == UIA)
+		fputs("    format: uia\n"
+		      "    uia:\n"
+		      "      events:\n" MK_UIA_EVENTS,
+		      file);
+	else
+		fputs("    format: csel\n", file);
 	close_text(file, path);
 }
 
@@ -536,7 +595,7 @@ make_testdata(const char *folder)
 		char name[64];
 		snprintf(name, sizeof name, "%s.%s", c->name, c->ending);
 		snprintf(path, sizeof path, "%s/%s.profile.yaml", folder, c->name);
-		write_profile(path, name, (enum transport)plan.transport);
+		write_profile(path, name, &plan);
 		snprintf(path, sizeof path, "%s/%s", folder, name);
 		snprintf(truth, sizeof truth, "%s/%s.truth.tsv", folder, c->name);
 		plan.output = path;
@@ -544,7 +603,8 @@ make_testdata(const char *folder)
 		plan.collateral = collateral;
 		plan.senders = 5;
 		plan.async = 2000;
-		plan.seed = 100 + i;
+		if (!plan.seed)
+			plan.seed = 100 + i;
 		make(&plan);
 	}
 	mk_demo(folder);
@@ -557,9 +617,12 @@ static const char usage[] =
     "       mkcapture demo DIRECTORY       the demo capture, profile, collateral\n"
     "       mkcapture testdata DIRECTORY   all that testdata/ holds\n"
     "\n"
-    "  -f, --format=NAME     syst/raw (default), syst/hex, syst/stp\n"
+    "  -f, --format=NAME     syst/raw (default), syst/hex, syst/stp, encap, csel,\n"
+    "                        gem, uia: the words and the software events of one\n"
+    "                        schedule, if --seed, --mix and --count are the same\n"
     "  -m, --mix=NAME        len32 (default): 8 to 56 bytes, as for measuring\n"
     "                        all: every type, subtype and option\n"
+    "                        csel: runs with faults\n"
     "                        short: SHORT and compact BUILD; text: strings\n"
     "  -n, --size=SIZE       stop at this many bytes (K, M, G, T: times 1024)\n"
     "  -c, --count=NUMBER    stop after this many messages\n"
@@ -567,8 +630,13 @@ static const char usage[] =
     "      --sparse          syst/raw: 256 KiB of messages per 64 MiB, then a hole\n"
     "      --nibbles=ORDER   syst/stp: msn (default), lsn (announced as msn), le22\n"
     "      --stamps=KIND     syst/stp: nat (default), gray, delta\n"
-    "      --senders=NUMBER  syst/stp: masters and channels that interleave (4)\n"
-    "      --async=SIZE      syst/stp: bytes from ASYNC to ASYNC (2K)\n"
+    "      --senders=NUMBER  syst/stp: masters and channels that interleave (4);\n"
+    "                        encap: sources\n"
+    "      --async=SIZE      syst/stp: bytes from ASYNC to ASYNC (2K);\n"
+    "                        encap: from sync sequence to sync sequence\n"
+    "      --srcid=BITS      encap: width of the source's number (8)\n"
+    "      --type=BITS       encap: width of the type (0); 1: with data trace\n"
+    "      --timestamp=BYTES encap, gem: width of time stamps (0)\n"
     "      --damage=LIST     of cut, flip, drop, garbage\n"
     "      --rate=SHARE      of messages that are damaged (0.01)\n"
     "      --truth=FILE      what was sent, as tab-separated lines\n"
@@ -583,6 +651,9 @@ enum option_code {
 	OPT_STAMPS,
 	OPT_SENDERS,
 	OPT_ASYNC,
+	OPT_SRCID,
+	OPT_TYPE,
+	OPT_TIMESTAMP,
 	OPT_DAMAGE,
 	OPT_RATE,
 	OPT_TRUTH,
@@ -602,6 +673,9 @@ static const struct option options[] = {
     {"stamps", required_argument, NULL, OPT_STAMPS},
     {"senders", required_argument, NULL, OPT_SENDERS},
     {"async", required_argument, NULL, OPT_ASYNC},
+    {"srcid", required_argument, NULL, OPT_SRCID},
+    {"type", required_argument, NULL, OPT_TYPE},
+    {"timestamp", required_argument, NULL, OPT_TIMESTAMP},
     {"damage", required_argument, NULL, OPT_DAMAGE},
     {"rate", required_argument, NULL, OPT_RATE},
     {"truth", required_argument, NULL, OPT_TRUTH},
@@ -620,6 +694,16 @@ parse_size(const char *text)
 	if (errno || end == text || (*end && (!unit || end[1])))
 		mk_die("%s: not a number with K, M, G or T", text);
 	return unit ? (uint64_t)value << 10 * (unit - units + 1) : value;
+}
+
+/* The option's argument, which must be less than LIMIT. */
+static unsigned
+parse_below(unsigned limit)
+{
+	uint64_t value = parse_size(optarg);
+	if (value >= limit)
+		mk_die("%s: must be less than %u", optarg, limit);
+	return (unsigned)value;
 }
 
 /* The number of NAME among NAMES, which ends with NULL. */
@@ -645,7 +729,8 @@ parse_damage(char *list)
 static void
 parse_option(struct plan *p, int code)
 {
-	static const char *const formats[] = {"syst/raw", "syst/hex", "syst/stp", NULL};
+	static const char *const formats[] = {"syst/raw", "syst/hex", "syst/stp", "encap",
+					      "gem",	  "uia",      "csel",	  NULL};
 	static const char *const mixes[] = {"len32", "all", "short", "text", NULL};
 	static const char *const orders[] = {"msn", "lsn", "le22", NULL};
 	static const char *const stamps[] = {"nat", "gray", "delta", NULL};
@@ -683,6 +768,15 @@ parse_option(struct plan *p, int code)
 	case OPT_ASYNC:
 		p->async = parse_size(optarg);
 		break;
+	case OPT_SRCID:
+		p->srcid_width = parse_below(17);
+		break;
+	case OPT_TYPE:
+		p->type_width = parse_below(9);
+		break;
+	case OPT_TIMESTAMP:
+		p->timestamp_bytes = parse_below(9);
+		break;
 	case OPT_DAMAGE:
 		p->damage = parse_damage(optarg);
 		break;
@@ -706,7 +800,7 @@ parse_option(struct plan *p, int code)
 int
 main(int argc, char **argv)
 {
-	struct plan plan = {.senders = 4, .async = 2048, .rate = .01, .seed = 1};
+	struct plan plan = {.senders = 4, .async = 2048, .rate = .01, .seed = 1, .srcid_width = 8};
 	int code;
 	while ((code = getopt_long(argc, argv, "f:m:n:c:o:h", options, NULL)) >= 0)
 		parse_option(&plan, code);

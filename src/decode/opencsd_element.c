@@ -73,19 +73,15 @@ static const char *const type_names[] = {
     NULL,
 };
 static const char *const unsync_names[] = {
-    [OPENCSD_UNSYNC_UNKNOWN] = "undefined",
-    [OPENCSD_UNSYNC_INIT] = "init-decoder",
-    [OPENCSD_UNSYNC_RESET] = "reset-decoder",
-    [OPENCSD_UNSYNC_OVERFLOW] = "overflow",
-    [OPENCSD_UNSYNC_DISCARD] = "discard",
-    [OPENCSD_UNSYNC_BAD_PACKET] = "bad-packet",
-    [OPENCSD_UNSYNC_END] = "end-of-trace",
-    NULL,
+    [OPENCSD_UNSYNC_UNKNOWN] = "undefined",   [OPENCSD_UNSYNC_INIT] = "init-decoder",
+    [OPENCSD_UNSYNC_RESET] = "reset-decoder", [OPENCSD_UNSYNC_OVERFLOW] = "overflow",
+    [OPENCSD_UNSYNC_DISCARD] = "discard",     [OPENCSD_UNSYNC_BAD_PACKET] = "bad-packet",
+    [OPENCSD_UNSYNC_END] = "end-of-trace",    NULL,
 };
 static const char *const trace_on_names[] = {"begin or filter", "overflow", "debug restart", NULL};
 static const char *const isa_names[] = {"A32", "T32", "A64", "TEE", "Jaz", "Cst", "Unk", NULL};
 static const char *const security_names[] = {"S", "N", "Root", "Realm", NULL};
-static const char *const instr_names[] = {"other", "BR",      "iBR",	"ISB",
+static const char *const instr_names[] = {"other",   "BR",	"iBR",	  "ISB",
 					  "DSB.DMB", "WFI.WFE", "TSTART", NULL};
 static const char *const subtype_names[] = {"none",	"b+link",      "A64:ret",
 					    "A64:eret", "V7:impl ret", NULL};
@@ -93,14 +89,10 @@ static const char *const event_names[] = {"unknown", "trigger", "numbered", NULL
 static const char *const marker_names[] = {"Timestamp marker", NULL};
 static const char *const memtrans_names[] = {"Init", "Start", "Commit", "Fail", NULL};
 static const char *const itm_names[] = {
-    [OPENCSD_ITM_TIME_SYNC] = "TS Sync",
-    [OPENCSD_ITM_TIME_DELAY] = "TS Delay",
-    [OPENCSD_ITM_PACKET_DELAY] = "Packet Delay",
-    [OPENCSD_ITM_BOTH_DELAY] = "TS and Packet Delay",
-    [OPENCSD_ITM_SOFTWARE] = "ITM_SWIT",
-    [OPENCSD_ITM_HARDWARE] = "ITM_DWT",
-    [OPENCSD_ITM_TIME_GLOBAL] = "ITM_TS_GLOBAL",
-    NULL,
+    [OPENCSD_ITM_TIME_SYNC] = "TS Sync",	 [OPENCSD_ITM_TIME_DELAY] = "TS Delay",
+    [OPENCSD_ITM_PACKET_DELAY] = "Packet Delay", [OPENCSD_ITM_BOTH_DELAY] = "TS and Packet Delay",
+    [OPENCSD_ITM_SOFTWARE] = "ITM_SWIT",	 [OPENCSD_ITM_HARDWARE] = "ITM_DWT",
+    [OPENCSD_ITM_TIME_GLOBAL] = "ITM_TS_GLOBAL", NULL,
 };
 
 /* Name N of a list, which the number may be past. */
@@ -121,116 +113,175 @@ opencsd_type_name(unsigned type)
 /* --- the table of members ---------------------------------------------- */
 
 const struct field_row opencsd_fields[OPENCSD_F_COUNT] = {
-    [OPENCSD_F_INDEX] = {.name = "index", .type = FIELD_UINT,
-			 .help = "place of the packet among the trace bytes, as trc_pkt_lister counts"},
+    [OPENCSD_F_INDEX] = {.name = "index",
+			 .type = FIELD_UINT,
+			 .help =
+			     "place of the packet among the trace bytes, as trc_pkt_lister counts"},
     [OPENCSD_F_ID] = {.name = "id", .type = FIELD_HEX, .help = "CoreSight trace ID"},
-    [OPENCSD_F_SOURCE] = {.name = "source", .type = FIELD_TEXT,
+    [OPENCSD_F_SOURCE] = {.name = "source",
+			  .type = FIELD_TEXT,
 			  .help = "core or device that the trace ID belongs to"},
     [OPENCSD_F_ELEMENT] = {.name = "element", .type = FIELD_TEXT, .help = "type of the element"},
-    [OPENCSD_F_UNSYNC] = {.name = "unsync_eot_info", .type = FIELD_TEXT,
+    [OPENCSD_F_UNSYNC] = {.name = "unsync_eot_info",
+			  .type = FIELD_TEXT,
 			  .help = "why there is no synchronisation, or no more trace"},
-    [OPENCSD_F_TRACE_ON] = {.name = "trace_on_reason", .type = FIELD_TEXT,
+    [OPENCSD_F_TRACE_ON] = {.name = "trace_on_reason",
+			    .type = FIELD_TEXT,
 			    .help = "why trace begins here"},
     [OPENCSD_F_ISA] = {.name = "isa", .type = FIELD_TEXT, .help = "instruction set"},
-    [OPENCSD_F_SECURITY] = {.name = "security_level", .type = FIELD_TEXT,
+    [OPENCSD_F_SECURITY] = {.name = "security_level",
+			    .type = FIELD_TEXT,
 			    .help = "S secure, N non-secure, Root or Realm"},
-    [OPENCSD_F_LEVEL] = {.name = "exception_level", .type = FIELD_UINT,
+    [OPENCSD_F_LEVEL] = {.name = "exception_level",
+			 .type = FIELD_UINT,
 			 .help = "exception level of the core"},
-    [OPENCSD_F_BITS64] = {.name = "bits64", .type = FIELD_BOOL,
+    [OPENCSD_F_BITS64] = {.name = "bits64",
+			  .type = FIELD_BOOL,
 			  .help = "whether the core is in 64-bit state"},
     [OPENCSD_F_VMID] = {.name = "vmid", .type = FIELD_HEX, .help = "virtual machine"},
-    [OPENCSD_F_CONTEXT_ID] = {.name = "context_id", .type = FIELD_HEX,
+    [OPENCSD_F_CONTEXT_ID] = {.name = "context_id",
+			      .type = FIELD_HEX,
 			      .help = "context, as the operating system sets it"},
     [OPENCSD_F_START] = {.name = "st_addr", .type = FIELD_HEX, .help = "first address"},
-    [OPENCSD_F_END] = {.name = "en_addr", .type = FIELD_HEX,
+    [OPENCSD_F_END] = {.name = "en_addr",
+		       .type = FIELD_HEX,
 		       .help = "address after the range, or where execution goes on"},
-    [OPENCSD_F_NUMBER] = {.name = "num_instr_range", .type = FIELD_UINT,
+    [OPENCSD_F_NUMBER] = {.name = "num_instr_range",
+			  .type = FIELD_UINT,
 			  .help = "instructions in the range"},
-    [OPENCSD_F_LAST_TYPE] = {.name = "last_i_type", .type = FIELD_TEXT,
+    [OPENCSD_F_LAST_TYPE] = {.name = "last_i_type",
+			     .type = FIELD_TEXT,
 			     .help = "type of the last instruction"},
-    [OPENCSD_F_LAST_SUBTYPE] = {.name = "last_i_subtype", .type = FIELD_TEXT,
+    [OPENCSD_F_LAST_SUBTYPE] = {.name = "last_i_subtype",
+				.type = FIELD_TEXT,
 				.help = "call or return, if the last instruction is one"},
-    [OPENCSD_F_EXECUTED] = {.name = "last_instr_exec", .type = FIELD_BOOL,
+    [OPENCSD_F_EXECUTED] = {.name = "last_instr_exec",
+			    .type = FIELD_BOOL,
 			    .help = "whether the last instruction took effect"},
-    [OPENCSD_F_LAST_SIZE] = {.name = "last_instr_sz", .type = FIELD_UINT,
+    [OPENCSD_F_LAST_SIZE] = {.name = "last_instr_sz",
+			     .type = FIELD_UINT,
 			     .help = "bytes of the last instruction"},
-    [OPENCSD_F_CONDITIONAL] = {.name = "last_instr_cond", .type = FIELD_BOOL,
+    [OPENCSD_F_CONDITIONAL] = {.name = "last_instr_cond",
+			       .type = FIELD_BOOL,
 			       .help = "whether the last instruction is conditional"},
-    [OPENCSD_F_EXCEPTION] = {.name = "exception_number", .type = FIELD_HEX, .digits = 2,
+    [OPENCSD_F_EXCEPTION] = {.name = "exception_number",
+			     .type = FIELD_HEX,
+			     .digits = 2,
 			     .help = "number of the exception"},
-    [OPENCSD_F_RETURN] = {.name = "excep_ret_addr", .type = FIELD_BOOL,
+    [OPENCSD_F_RETURN] = {.name = "excep_ret_addr",
+			  .type = FIELD_BOOL,
 			  .help = "whether the preferred return address is known"},
-    [OPENCSD_F_RETURN_ADDRESS] = {.name = "ret_addr", .type = FIELD_HEX,
+    [OPENCSD_F_RETURN_ADDRESS] = {.name = "ret_addr",
+				  .type = FIELD_HEX,
 				  .help = "preferred return address"},
-    [OPENCSD_F_RETURN_IS_TARGET] = {.name = "excep_ret_addr_br_tgt", .type = FIELD_BOOL,
+    [OPENCSD_F_RETURN_IS_TARGET] = {.name = "excep_ret_addr_br_tgt",
+				    .type = FIELD_BOOL,
 				    .help = "whether the branch before led to the return address"},
-    [OPENCSD_F_DATA_MARKER] = {.name = "excep_data_marker", .type = FIELD_BOOL,
+    [OPENCSD_F_DATA_MARKER] = {.name = "excep_data_marker",
+			       .type = FIELD_BOOL,
 			       .help = "whether only data is marked, without a number"},
     [OPENCSD_F_EVENT_TYPE] = {.name = "ev_type", .type = FIELD_TEXT, .help = "kind of event"},
-    [OPENCSD_F_EVENT] = {.name = "ev_number", .type = FIELD_HEX,
+    [OPENCSD_F_EVENT] = {.name = "ev_number",
+			 .type = FIELD_HEX,
 			 .help = "events 0 to 3, a bit each"},
-    [OPENCSD_F_MARKER_TYPE] = {.name = "sync_marker_type", .type = FIELD_TEXT,
+    [OPENCSD_F_MARKER_TYPE] = {.name = "sync_marker_type",
+			       .type = FIELD_TEXT,
 			       .help = "which element comes later"},
-    [OPENCSD_F_MARKER_VALUE] = {.name = "sync_marker_value", .type = FIELD_HEX, .digits = 8,
+    [OPENCSD_F_MARKER_VALUE] = {.name = "sync_marker_value",
+				.type = FIELD_HEX,
+				.digits = 8,
 				.help = "value of the marker"},
-    [OPENCSD_F_MEMTRANS] = {.name = "mem_trans", .type = FIELD_TEXT,
+    [OPENCSD_F_MEMTRANS] = {.name = "mem_trans",
+			    .type = FIELD_TEXT,
 			    .help = "what became of the transaction"},
     [OPENCSD_F_MASTER] = {.name = "master", .type = FIELD_UINT, .help = "STM master"},
     [OPENCSD_F_CHANNEL] = {.name = "channel", .type = FIELD_UINT, .help = "STM channel"},
-    [OPENCSD_F_PAYLOAD_BITS] = {.name = "payload_pkt_bitsize", .type = FIELD_UINT,
+    [OPENCSD_F_PAYLOAD_BITS] = {.name = "payload_pkt_bitsize",
+				.type = FIELD_UINT,
 				.help = "bits of the payload"},
-    [OPENCSD_F_PAYLOAD_PACKETS] = {.name = "payload_num_packets", .type = FIELD_UINT,
+    [OPENCSD_F_PAYLOAD_PACKETS] = {.name = "payload_num_packets",
+				   .type = FIELD_UINT,
 				   .help = "packets in the payload"},
     [OPENCSD_F_PAYLOAD] = {.name = "payload", .type = FIELD_HEX, .help = "the payload"},
-    [OPENCSD_F_MARKER] = {.name = "marker_packet", .type = FIELD_BOOL,
+    [OPENCSD_F_MARKER] = {.name = "marker_packet",
+			  .type = FIELD_BOOL,
 			  .help = "whether the packet is marked, or a flag"},
-    [OPENCSD_F_MARKER_FIRST] = {.name = "marker_first", .type = FIELD_BOOL,
+    [OPENCSD_F_MARKER_FIRST] = {.name = "marker_first",
+				.type = FIELD_BOOL,
 				.help = "whether the first of several packets is the marked one"},
-    [OPENCSD_F_FREQUENCY] = {.name = "frequency", .type = FIELD_BOOL,
+    [OPENCSD_F_FREQUENCY] = {.name = "frequency",
+			     .type = FIELD_BOOL,
 			     .help = "whether the payload is the rate of the time stamps"},
-    [OPENCSD_F_TRIGGER] = {.name = "trigger_event", .type = FIELD_BOOL,
+    [OPENCSD_F_TRIGGER] = {.name = "trigger_event",
+			   .type = FIELD_BOOL,
 			   .help = "whether the payload is the number of a trigger"},
-    [OPENCSD_F_MASTER_ERROR] = {.name = "master_err", .type = FIELD_BOOL,
+    [OPENCSD_F_MASTER_ERROR] = {.name = "master_err",
+				.type = FIELD_BOOL,
 				.help = "whether the master met an error; the payload is its code"},
-    [OPENCSD_F_GLOBAL_ERROR] = {.name = "global_err", .type = FIELD_BOOL,
-				.help = "whether some master met an error; the payload is its code"},
+    [OPENCSD_F_GLOBAL_ERROR] = {.name = "global_err",
+				.type = FIELD_BOOL,
+				.help =
+				    "whether some master met an error; the payload is its code"},
     [OPENCSD_F_ITM_TYPE] = {.name = "itm_type", .type = FIELD_TEXT, .help = "kind of ITM packet"},
     [OPENCSD_F_ITM_PORT] = {.name = "port", .type = FIELD_UINT, .help = "stimulus port"},
-    [OPENCSD_F_ITM_SOURCE] = {.name = "discriminator", .type = FIELD_UINT,
+    [OPENCSD_F_ITM_SOURCE] = {.name = "discriminator",
+			      .type = FIELD_UINT,
 			      .help = "which unit of the watchpoint hardware"},
-    [OPENCSD_F_ITM_SIZE] = {.name = "payload_size", .type = FIELD_UINT,
+    [OPENCSD_F_ITM_SIZE] = {.name = "payload_size",
+			    .type = FIELD_UINT,
 			    .help = "bytes of the payload"},
-    [OPENCSD_F_ITM_VALUE] = {.name = "value", .type = FIELD_HEX,
+    [OPENCSD_F_ITM_VALUE] = {.name = "value",
+			     .type = FIELD_HEX,
 			     .help = "payload, or time since the last local time stamp"},
-    [OPENCSD_F_OVERFLOW] = {.name = "overflow", .type = FIELD_BOOL,
+    [OPENCSD_F_OVERFLOW] = {.name = "overflow",
+			    .type = FIELD_BOOL,
 			    .help = "whether packets were lost before this one"},
-    [OPENCSD_F_ITE_LEVEL] = {.name = "level", .type = FIELD_UINT,
+    [OPENCSD_F_ITE_LEVEL] = {.name = "level",
+			     .type = FIELD_UINT,
 			     .help = "exception level of the software"},
-    [OPENCSD_F_ITE_VALUE] = {.name = "ite_value", .type = FIELD_HEX, .digits = 16,
+    [OPENCSD_F_ITE_VALUE] = {.name = "ite_value",
+			     .type = FIELD_HEX,
+			     .digits = 16,
 			     .help = "the software's value"},
-    [OPENCSD_F_TIMESTAMP] = {.name = "timestamp", .type = FIELD_UINT,
+    [OPENCSD_F_TIMESTAMP] = {.name = "timestamp",
+			     .type = FIELD_UINT,
 			     .help = "time in ticks of the trace's clock"},
-    [OPENCSD_F_FREQ_CHANGE] = {.name = "cpu_freq_change", .type = FIELD_BOOL,
+    [OPENCSD_F_FREQ_CHANGE] = {.name = "cpu_freq_change",
+			       .type = FIELD_BOOL,
 			       .help = "whether the core's frequency has changed"},
-    [OPENCSD_F_CYCLES] = {.name = "cycle_count", .type = FIELD_UINT,
+    [OPENCSD_F_CYCLES] = {.name = "cycle_count",
+			  .type = FIELD_UINT,
 			  .help = "cycles; of an ETMv4 time stamp: since the last count"},
-    [OPENCSD_F_DATA] = {.name = "message", .type = FIELD_BYTES,
+    [OPENCSD_F_DATA] = {.name = "message",
+			.type = FIELD_BYTES,
 			.help = "payload of all packets up to this mark or flag"},
-    [OPENCSD_F_SYST] = {.name = "syst", .type = FIELD_OBJECT,
+    [OPENCSD_F_SYST] = {.name = "syst",
+			.type = FIELD_OBJECT,
 			.help = "the SyS-T message that ends here"},
-    [OPENCSD_F_PACKETS] = {.name = "packets", .type = FIELD_LIST, .detail = true,
+    [OPENCSD_F_PACKETS] = {.name = "packets",
+			   .type = FIELD_LIST,
+			   .detail = true,
 			   .help = "packets since the element before"},
-    [OPENCSD_F_PACKET] = {.name = "packet", .type = FIELD_OBJECT, .detail = true,
+    [OPENCSD_F_PACKET] = {.name = "packet",
+			  .type = FIELD_OBJECT,
+			  .detail = true,
 			  .help = "a packet of the source's protocol"},
-    [OPENCSD_F_PACKET_NAME] = {.name = "packet_name", .type = FIELD_TEXT,
+    [OPENCSD_F_PACKET_NAME] = {.name = "packet_name",
+			       .type = FIELD_TEXT,
 			       .help = "name of the packet"},
-    [OPENCSD_F_PACKET_TEXT] = {.name = "packet_text", .type = FIELD_TEXT,
+    [OPENCSD_F_PACKET_TEXT] = {.name = "packet_text",
+			       .type = FIELD_TEXT,
 			       .help = "what the packet says"},
-    [OPENCSD_F_PACKET_BYTES] = {.name = "packet_bytes", .type = FIELD_BYTES, .detail = true,
+    [OPENCSD_F_PACKET_BYTES] = {.name = "packet_bytes",
+				.type = FIELD_BYTES,
+				.detail = true,
 				.help = "bytes of the packet, deformatted"},
-    [OPENCSD_F_NOTE] = {.name = "note", .type = FIELD_TEXT,
+    [OPENCSD_F_NOTE] = {.name = "note",
+			.type = FIELD_TEXT,
 			.help = "what is wrong, or text around an element in a listing"},
-    [OPENCSD_F_TEXT] = {.name = "text", .type = FIELD_TEXT, .detail = true,
+    [OPENCSD_F_TEXT] = {.name = "text",
+			.type = FIELD_TEXT,
+			.detail = true,
 			.help = "a line of a listing"},
 };
 
@@ -245,7 +296,7 @@ static const struct member {
 	uint32_t when;	/* all of these flags must be set */
 	uint32_t never; /* none of these may be */
 	uint16_t at, size;
-	uint32_t flag; /* FIELD_BOOL: instead of a place */
+	uint32_t flag;		  /* FIELD_BOOL: instead of a place */
 	const char *const *names; /* FIELD_TEXT: of the number at that place */
 } members[OPENCSD_F_MEMBERS] = {
     [OPENCSD_F_INDEX] = {.types = ALL, MEMBER(index)},
@@ -253,19 +304,22 @@ static const struct member {
     [OPENCSD_F_ELEMENT] = {.types = ALL, MEMBER(type), .names = type_names},
     [OPENCSD_F_UNSYNC] = {.types = T(NO_SYNC) | T(EO_TRACE), MEMBER(reason), .names = unsync_names},
     [OPENCSD_F_TRACE_ON] = {.types = T(TRACE_ON), MEMBER(reason), .names = trace_on_names},
-    [OPENCSD_F_ISA] = {.types = T(PE_CONTEXT) | T(INSTR_RANGE) | T(I_RANGE_NOPATH), MEMBER(isa),
+    [OPENCSD_F_ISA] = {.types = T(PE_CONTEXT) | T(INSTR_RANGE) | T(I_RANGE_NOPATH),
+		       MEMBER(isa),
 		       .names = isa_names},
     [OPENCSD_F_SECURITY] = {.types = T(PE_CONTEXT), MEMBER(security), .names = security_names},
     [OPENCSD_F_LEVEL] = {.types = T(PE_CONTEXT), .when = OPENCSD_HAS_LEVEL, MEMBER(level)},
     [OPENCSD_F_BITS64] = {.types = T(PE_CONTEXT), .flag = OPENCSD_BITS64},
     [OPENCSD_F_VMID] = {.types = T(PE_CONTEXT), .when = OPENCSD_HAS_VMID, MEMBER(vmid)},
-    [OPENCSD_F_CONTEXT_ID] = {.types = T(PE_CONTEXT), .when = OPENCSD_HAS_CONTEXT_ID,
+    [OPENCSD_F_CONTEXT_ID] = {.types = T(PE_CONTEXT),
+			      .when = OPENCSD_HAS_CONTEXT_ID,
 			      MEMBER(context_id)},
     [OPENCSD_F_START] = {.types = T(INSTR_RANGE) | T(I_RANGE_NOPATH) | T(ADDR_NACC), MEMBER(start)},
     [OPENCSD_F_END] = {.types = T(INSTR_RANGE) | T(I_RANGE_NOPATH), MEMBER(end)},
     [OPENCSD_F_NUMBER] = {.types = T(INSTR_RANGE) | T(I_RANGE_NOPATH), MEMBER(number)},
     [OPENCSD_F_LAST_TYPE] = {.types = T(INSTR_RANGE), MEMBER(last_type), .names = instr_names},
-    [OPENCSD_F_LAST_SUBTYPE] = {.types = T(INSTR_RANGE), MEMBER(last_subtype),
+    [OPENCSD_F_LAST_SUBTYPE] = {.types = T(INSTR_RANGE),
+				MEMBER(last_subtype),
 				.names = subtype_names},
     [OPENCSD_F_EXECUTED] = {.types = T(INSTR_RANGE), .flag = OPENCSD_EXECUTED},
     [OPENCSD_F_LAST_SIZE] = {.types = T(INSTR_RANGE), MEMBER(last_size)},
@@ -273,7 +327,8 @@ static const struct member {
     [OPENCSD_F_EXCEPTION] = {.types = T(EXCEPTION), .never = OPENCSD_DATA_MARKER, MEMBER(number)},
     [OPENCSD_F_RETURN] = {.types = T(EXCEPTION), .flag = OPENCSD_HAS_RETURN},
     [OPENCSD_F_RETURN_ADDRESS] = {.types = T(EXCEPTION), .when = OPENCSD_HAS_RETURN, MEMBER(end)},
-    [OPENCSD_F_RETURN_IS_TARGET] = {.types = T(EXCEPTION), .when = OPENCSD_HAS_RETURN,
+    [OPENCSD_F_RETURN_IS_TARGET] = {.types = T(EXCEPTION),
+				    .when = OPENCSD_HAS_RETURN,
 				    .flag = OPENCSD_RETURN_IS_TARGET},
     [OPENCSD_F_DATA_MARKER] = {.types = T(EXCEPTION), .flag = OPENCSD_DATA_MARKER},
     [OPENCSD_F_EVENT_TYPE] = {.types = T(EVENT), MEMBER(reason), .names = event_names},
@@ -295,15 +350,18 @@ static const struct member {
     [OPENCSD_F_ITM_TYPE] = {.types = T(ITMTRACE), MEMBER(reason), .names = itm_names},
     [OPENCSD_F_ITM_PORT] = {.types = T(ITMTRACE), .when = OPENCSD_HAS_SENDER, MEMBER(channel)},
     [OPENCSD_F_ITM_SOURCE] = {.types = T(ITMTRACE),
-			      .never = OPENCSD_HAS_SENDER | OPENCSD_HAS_TIMESTAMP, MEMBER(channel)},
+			      .never = OPENCSD_HAS_SENDER | OPENCSD_HAS_TIMESTAMP,
+			      MEMBER(channel)},
     [OPENCSD_F_ITM_SIZE] = {.types = T(ITMTRACE), .never = OPENCSD_HAS_TIMESTAMP, MEMBER(packets)},
     [OPENCSD_F_ITM_VALUE] = {.types = T(ITMTRACE), MEMBER(value)},
     [OPENCSD_F_OVERFLOW] = {.types = T(ITMTRACE), .flag = OPENCSD_OVERFLOW},
     [OPENCSD_F_ITE_LEVEL] = {.types = T(INSTRUMENTATION), MEMBER(level)},
     [OPENCSD_F_ITE_VALUE] = {.types = T(INSTRUMENTATION), MEMBER(value)},
     [OPENCSD_F_TIMESTAMP] = {.types = T(TIMESTAMP) | T(SWTRACE) | T(ITMTRACE),
-			     .when = OPENCSD_HAS_TIMESTAMP, MEMBER(timestamp)},
-    [OPENCSD_F_FREQ_CHANGE] = {.types = T(TIMESTAMP) | T(ITMTRACE), .when = OPENCSD_HAS_TIMESTAMP,
+			     .when = OPENCSD_HAS_TIMESTAMP,
+			     MEMBER(timestamp)},
+    [OPENCSD_F_FREQ_CHANGE] = {.types = T(TIMESTAMP) | T(ITMTRACE),
+			       .when = OPENCSD_HAS_TIMESTAMP,
 			       .flag = OPENCSD_FREQ_CHANGE},
     [OPENCSD_F_CYCLES] = {.types = ALL, .when = OPENCSD_HAS_CYCLES, MEMBER(cycles)},
 };
@@ -404,14 +462,10 @@ static enum severity
 severity(const struct opencsd_element *e, unsigned flags)
 {
 	static const uint8_t usual[OPENCSD_ELEMENTS] = {
-	    [OPENCSD_NO_SYNC] = SEVERITY_WARNING,
-	    [OPENCSD_INSTR_RANGE] = SEVERITY_DEBUG,
-	    [OPENCSD_I_RANGE_NOPATH] = SEVERITY_WARNING,
-	    [OPENCSD_ADDR_NACC] = SEVERITY_WARNING,
-	    [OPENCSD_ADDR_UNKNOWN] = SEVERITY_WARNING,
-	    [OPENCSD_TIMESTAMP] = SEVERITY_DEBUG,
-	    [OPENCSD_CYCLE_COUNT] = SEVERITY_DEBUG,
-	    [OPENCSD_SYNC_MARKER] = SEVERITY_DEBUG,
+	    [OPENCSD_NO_SYNC] = SEVERITY_WARNING,	 [OPENCSD_INSTR_RANGE] = SEVERITY_DEBUG,
+	    [OPENCSD_I_RANGE_NOPATH] = SEVERITY_WARNING, [OPENCSD_ADDR_NACC] = SEVERITY_WARNING,
+	    [OPENCSD_ADDR_UNKNOWN] = SEVERITY_WARNING,	 [OPENCSD_TIMESTAMP] = SEVERITY_DEBUG,
+	    [OPENCSD_CYCLE_COUNT] = SEVERITY_DEBUG,	 [OPENCSD_SYNC_MARKER] = SEVERITY_DEBUG,
 	};
 	if (flags & (MESSAGE_LOST | MESSAGE_DAMAGED))
 		return SEVERITY_ERROR;
@@ -425,8 +479,8 @@ severity(const struct opencsd_element *e, unsigned flags)
 bool
 opencsd_element_has_sender(const struct opencsd_element *e)
 {
-	const uint32_t others = OPENCSD_FREQUENCY | OPENCSD_TRIGGER | OPENCSD_MASTER_ERROR |
-				OPENCSD_GLOBAL_ERROR;
+	const uint32_t others =
+	    OPENCSD_FREQUENCY | OPENCSD_TRIGGER | OPENCSD_MASTER_ERROR | OPENCSD_GLOBAL_ERROR;
 	return e->type == OPENCSD_SWTRACE && e->flags & OPENCSD_HAS_SENDER && !(e->flags & others);
 }
 
@@ -435,8 +489,8 @@ opencsd_element_origin(const struct opencsd_element *e)
 {
 	uint64_t key = e->id;
 	if (opencsd_element_has_sender(e))
-		key |= OPENCSD_ORIGIN_SENDER | (uint64_t)e->master << 16 |
-		       (uint64_t)e->channel << 32;
+		key |=
+		    OPENCSD_ORIGIN_SENDER | (uint64_t)e->master << 16 | (uint64_t)e->channel << 32;
 	return key;
 }
 
@@ -494,9 +548,9 @@ print_context(const struct opencsd_element *e, struct text *out)
 static void
 print_range(const struct opencsd_element *e, struct text *out)
 {
-	static const char *const types[] = {"--- ",    "BR  ",	 "iBR ",  "ISB ",
+	static const char *const types[] = {"--- ",    "BR  ",	  "iBR ",   "ISB ",
 					    "DSB.DMB", "WFI.WFE", "TSTART", NULL};
-	static const char *const subtypes[] = {"",	    "b+link ",	  "A64:ret ",
+	static const char *const subtypes[] = {"",	    "b+link ",	   "A64:ret ",
 					       "A64:eret ", "V7:impl ret", NULL};
 	text_addf(out, "exec range=0x%llx:[0x%llx] num_i(%u) last_sz(%u) (ISA=%s) %c %s%s%s",
 		  wide(e->start), wide(e->end), (unsigned)e->number, e->last_size,
@@ -602,20 +656,13 @@ print_itm(const struct opencsd_element *e, struct text *out)
 }
 
 static void (*const printers[OPENCSD_ELEMENTS])(const struct opencsd_element *, struct text *) = {
-    [OPENCSD_NO_SYNC] = print_unsync,
-    [OPENCSD_TRACE_ON] = print_trace_on,
-    [OPENCSD_EO_TRACE] = print_unsync,
-    [OPENCSD_PE_CONTEXT] = print_context,
-    [OPENCSD_INSTR_RANGE] = print_range,
-    [OPENCSD_I_RANGE_NOPATH] = print_nopath,
-    [OPENCSD_ADDR_NACC] = print_nacc,
-    [OPENCSD_EXCEPTION] = print_exception,
-    [OPENCSD_TIMESTAMP] = print_timestamp,
-    [OPENCSD_EVENT] = print_event,
-    [OPENCSD_SWTRACE] = print_software,
-    [OPENCSD_SYNC_MARKER] = print_marker,
-    [OPENCSD_MEMTRANS] = print_memtrans,
-    [OPENCSD_INSTRUMENTATION] = print_instrumentation,
+    [OPENCSD_NO_SYNC] = print_unsync,	   [OPENCSD_TRACE_ON] = print_trace_on,
+    [OPENCSD_EO_TRACE] = print_unsync,	   [OPENCSD_PE_CONTEXT] = print_context,
+    [OPENCSD_INSTR_RANGE] = print_range,   [OPENCSD_I_RANGE_NOPATH] = print_nopath,
+    [OPENCSD_ADDR_NACC] = print_nacc,	   [OPENCSD_EXCEPTION] = print_exception,
+    [OPENCSD_TIMESTAMP] = print_timestamp, [OPENCSD_EVENT] = print_event,
+    [OPENCSD_SWTRACE] = print_software,	   [OPENCSD_SYNC_MARKER] = print_marker,
+    [OPENCSD_MEMTRANS] = print_memtrans,   [OPENCSD_INSTRUMENTATION] = print_instrumentation,
     [OPENCSD_ITMTRACE] = print_itm,
 };
 
@@ -850,11 +897,10 @@ describe_context(const struct opencsd_element *e, struct text *out)
 static void
 describe_range(const struct opencsd_element *e, struct text *out)
 {
-	static const char *const ends[] = {
-	    "",	   "branch",   "indirect branch", "ISB", "DSB or DMB", "WFI or WFE",
-	    "TSTART", NULL};
-	static const char *const kinds[] = {"", " with link", " (return)", " (exception return)",
-					    " (return)", NULL};
+	static const char *const ends[] = {"",		 "branch",     "indirect branch", "ISB",
+					   "DSB or DMB", "WFI or WFE", "TSTART",	  NULL};
+	static const char *const kinds[] = {
+	    "", " with link", " (return)", " (exception return)", " (return)", NULL};
 	text_addf(out, "0x%llx-0x%llx %s %u instr", wide(e->start), wide(e->end),
 		  name_of(isa_names, e->isa), (unsigned)e->number);
 	if (!e->last_type)
@@ -949,8 +995,7 @@ describe_marker(const struct opencsd_element *e, struct text *out)
 static void
 describe_unsync(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, "%s: %s",
-		  e->type == OPENCSD_EO_TRACE ? "end of trace" : "not synchronised",
+	text_addf(out, "%s: %s", e->type == OPENCSD_EO_TRACE ? "end of trace" : "not synchronised",
 		  name_of(unsync_names, e->reason));
 }
 
@@ -966,22 +1011,14 @@ describe_memtrans(const struct opencsd_element *e, struct text *out)
 	text_addf(out, "transaction: %s", name_of(memtrans_names, e->reason));
 }
 
-static void (*const describers[OPENCSD_ELEMENTS])(const struct opencsd_element *,
-						  struct text *) = {
-    [OPENCSD_NO_SYNC] = describe_unsync,
-    [OPENCSD_TRACE_ON] = describe_trace_on,
-    [OPENCSD_EO_TRACE] = describe_unsync,
-    [OPENCSD_PE_CONTEXT] = describe_context,
-    [OPENCSD_INSTR_RANGE] = describe_range,
-    [OPENCSD_I_RANGE_NOPATH] = describe_nopath,
-    [OPENCSD_ADDR_NACC] = describe_nacc,
-    [OPENCSD_EXCEPTION] = describe_exception,
-    [OPENCSD_TIMESTAMP] = describe_timestamp,
-    [OPENCSD_EVENT] = describe_event,
-    [OPENCSD_SWTRACE] = describe_software,
-    [OPENCSD_SYNC_MARKER] = describe_marker,
-    [OPENCSD_MEMTRANS] = describe_memtrans,
-    [OPENCSD_INSTRUMENTATION] = print_instrumentation,
+static void (*const describers[OPENCSD_ELEMENTS])(const struct opencsd_element *, struct text *) = {
+    [OPENCSD_NO_SYNC] = describe_unsync,      [OPENCSD_TRACE_ON] = describe_trace_on,
+    [OPENCSD_EO_TRACE] = describe_unsync,     [OPENCSD_PE_CONTEXT] = describe_context,
+    [OPENCSD_INSTR_RANGE] = describe_range,   [OPENCSD_I_RANGE_NOPATH] = describe_nopath,
+    [OPENCSD_ADDR_NACC] = describe_nacc,      [OPENCSD_EXCEPTION] = describe_exception,
+    [OPENCSD_TIMESTAMP] = describe_timestamp, [OPENCSD_EVENT] = describe_event,
+    [OPENCSD_SWTRACE] = describe_software,    [OPENCSD_SYNC_MARKER] = describe_marker,
+    [OPENCSD_MEMTRANS] = describe_memtrans,   [OPENCSD_INSTRUMENTATION] = print_instrumentation,
     [OPENCSD_ITMTRACE] = describe_itm,
 };
 

@@ -19,12 +19,12 @@
 #include <string.h>
 
 enum {
-	PIECE = 1024,		/* bytes of the capture decoded at a time */
+	PIECE = 1024, /* bytes of the capture decoded at a time */
 	RECORDS_KEPT = 16384,
 	PACKETS_KEPT = 2048,
 	PLACES_KEPT = 65536,
-	LATE = 3 * 8192,	/* an element comes so much after its place at the latest */
-	SKIP_MOST = 4096,	/* bytes decoded on rather than started anew */
+	LATE = 3 * 8192,  /* an element comes so much after its place at the latest */
+	SKIP_MOST = 4096, /* bytes decoded on rather than started anew */
 	PACKETS_SHOWN = 32,
 	WORKERS_PER_LANE = 2
 };
@@ -53,7 +53,7 @@ struct worker {
 	uint64_t from; /* offset where it started */
 	uint64_t fed;  /* all before this offset was decoded */
 	bool started, ended, busy;
-	uint64_t used;	  /* age */
+	uint64_t used;	       /* age */
 	uint64_t records_from; /* elements with a lower index may be forgotten */
 	uint64_t packets_from;
 	VEC(struct record) records;
@@ -139,8 +139,7 @@ on_run(void *context, const struct coresight_run *run)
 	struct worker *w = context;
 	if (run->id != w->lane.source->id)
 		return;
-	*vec_add(&w->stretches) =
-	    (struct stretch){run->index, w->places_from + w->places.count};
+	*vec_add(&w->stretches) = (struct stretch){run->index, w->places_from + w->places.count};
 	for (unsigned i = 0; i < run->count; i++) {
 		*vec_add(&w->places) = run->offsets[i];
 		*vec_add(&w->bytes) = run->bytes[i];
@@ -151,8 +150,7 @@ on_run(void *context, const struct coresight_run *run)
 static void
 feed_plain(struct worker *w, const uint8_t *bytes, size_t length)
 {
-	*vec_add(&w->stretches) =
-	    (struct stretch){w->fed, w->places_from + w->places.count};
+	*vec_add(&w->stretches) = (struct stretch){w->fed, w->places_from + w->places.count};
 	for (size_t i = 0; i < length; i++) {
 		*vec_add(&w->places) = w->fed + i;
 		*vec_add(&w->bytes) = bytes[i];
@@ -373,8 +371,7 @@ lower_bound(const struct worker *w, uint64_t index, uint32_t ordinal)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		const struct record *r = &w->records.at[middle];
-		if (r->element.index < index ||
-		    (r->element.index == index && r->ordinal < ordinal))
+		if (r->element.index < index || (r->element.index == index && r->ordinal < ordinal))
 			low = middle + 1;
 		else
 			high = middle;
@@ -397,8 +394,7 @@ find_record(struct worker *w, const struct window *window, const struct wanted *
 			return (ptrdiff_t)n;
 		if (!want->at_end && n < w->records.count) {
 			const struct record *r = &w->records.at[n];
-			bool found =
-			    r->element.index == want->index && r->ordinal == want->ordinal;
+			bool found = r->element.index == want->index && r->ordinal == want->ordinal;
 			return found ? (ptrdiff_t)n : -1;
 		}
 		if ((!want->at_end && w->fed > want->limit) || !go_on(w, window))
@@ -450,9 +446,8 @@ static void
 packet_text(const struct worker *w, size_t n, struct text *text, size_t *name, size_t *rest)
 {
 	text_clear(text);
-	opencsd_packet_text(
-	    (enum opencsd_protocol)w->decoder->sources[w->number].options->protocol,
-	    w->copies + n * packet_size(w), text);
+	opencsd_packet_text((enum opencsd_protocol)w->decoder->sources[w->number].options->protocol,
+			    w->copies + n * packet_size(w), text);
 	while (text->length && strchr("; ", text->data[text->length - 1]))
 		text_cut(text, text->length - 1);
 	const char *all = text_get(text);
@@ -545,8 +540,7 @@ struct job {
 static bool
 same_sender(const struct opencsd_element *a, const struct opencsd_element *b)
 {
-	return opencsd_element_has_sender(a) && a->master == b->master &&
-	       a->channel == b->channel;
+	return opencsd_element_has_sender(a) && a->master == b->master && a->channel == b->channel;
 }
 
 /* Whether E, which has the right sender, is the first of a message. */
@@ -695,7 +689,8 @@ expand_stray(const struct job *j)
 	unsigned count = (uint32_t)j->m->aux;
 	const char *note;
 	if (j->m->flags & MESSAGE_TRUNCATED)
-		note = arena_format(&j->e->arena, "the capture ends inside a frame: %u bytes", count);
+		note =
+		    arena_format(&j->e->arena, "the capture ends inside a frame: %u bytes", count);
 	else if (id == CORESIGHT_NOBODY)
 		note = arena_format(&j->e->arena, "%u bytes before the first trace ID", count);
 	else if (lane != OPENCSD_NO_LANE)

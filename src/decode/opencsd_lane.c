@@ -312,9 +312,12 @@ void
 opencsd_lane_feed_plain(struct opencsd_lane *lane, const uint8_t *bytes, size_t length,
 			uint64_t offset)
 {
-	enum { PIECE = 256 }; /* so that places of synchronisation keep up */
+	/* Pieces on a grid: where a decoder gives up may depend on them. */
+	enum { PIECE = 256 };
 	while (length) {
-		size_t piece = length < PIECE ? length : PIECE;
+		size_t piece = PIECE - offset % PIECE;
+		if (piece > length)
+			piece = length;
 		note_bytes(lane, offset, offset);
 		add_run(lane, offset, piece);
 		for (size_t i = 0; i < piece; i++)

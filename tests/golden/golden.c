@@ -4,6 +4,7 @@
  *
  *	decoder syst/stp
  *	option nibbles lsn		any number, as in a profile
+ *	option etrace.iaddress_lsb 0	a member of a structure
  *	bytes
  *	hex 32 26 01 01			bytes
  *	text "Hello\n\0"		with \n \r \t \0 \\ \"
@@ -309,17 +310,6 @@ check(struct golden *g)
 	return good;
 }
 
-static void
-set_options(struct golden *g)
-{
-	char wanted[256];
-	for (size_t i = 0; i < g->options.count; i += 2) {
-		const struct option_row *row = option_find(g->drive.ops->options, g->options.at[i]);
-		if (!row || option_set(row, g->drive.options, g->options.at[i + 1], wanted))
-			bail(g, "no such option or value");
-	}
-}
-
 static bool
 run_case(const char *path)
 {
@@ -331,7 +321,9 @@ run_case(const char *path)
 	fclose(file);
 
 	drive_open(&g.drive, g.decoder, g.bytes.at, g.bytes.count);
-	set_options(&g);
+	for (size_t i = 0; i < g.options.count; i += 2)
+		if (!drive_set(&g.drive, g.options.at[i], g.options.at[i + 1]))
+			bail(&g, "no such option or value");
 	drive_start(&g.drive);
 	bool good = check(&g);
 	drive_close(&g.drive);

@@ -18,16 +18,42 @@ enum { SIZE = 3000, FLIPS = 2000 };
 
 /* The damaged ones come last: where damage ends may depend on what follows,
  * so that a cut may change what lies before it. */
-static const struct {
+static const struct sample {
 	const char *file, *decoder;
+	const char *settings[4][2]; /* options and their values */
+	size_t ahead;		    /* bytes behind a message that tell about it */
 } captures[] = {
-    {"all-raw.bin", "syst/raw"},     {"short.bin", "syst/raw"},
-    {"all-hex.txt", "syst/hex"},     {"all-msn.stp", "syst/stp"},
-    {"gray.stp", "syst/stp"},	     {"demo.stp", "syst/stp"},
-    {"damaged-raw.bin", "syst/raw"}, {"damaged-hex.txt", "syst/hex"},
-    {"damaged-stp.stp", "syst/stp"},
+    {"all-raw.bin", "syst/raw", {{NULL}}},
+    {"short.bin", "syst/raw", {{NULL}}},
+    {"all-hex.txt", "syst/hex", {{NULL}}},
+    {"all-msn.stp", "syst/stp", {{NULL}}},
+    {"gray.stp", "syst/stp", {{NULL}}},
+    {"demo.stp", "syst/stp", {{NULL}}},
+    {"all-encap.bin",
+     "encap",
+     {{"srcid_width", "8"}, {"timestamp_bytes", "2"}, {"type_width", "0"}}},
+    {"bits-encap.bin",
+     "encap",
+     {{"srcid_width", "6"}, {"timestamp_bytes", "0"}, {"type_width", "2"}}},
+    {"all-gem.bin", "gem", {{NULL}}, .ahead = 4},
+    {"all-gem.uia.bin", "uia", {{NULL}}},
+    {"all-csel.csel", "csel", {{NULL}}},
+    {"damaged-raw.bin", "syst/raw", {{NULL}}},
+    {"damaged-hex.txt", "syst/hex", {{NULL}}},
+    {"damaged-stp.stp", "syst/stp", {{NULL}}},
+    {"damaged-encap.bin", "encap", {{NULL}}}, /* its widths are guessed */
+    {"damaged-gem.bin", "gem", {{"record_size", "12"}, {"timestamp_width", "8"}}},
+    {"damaged-uia.bin", "uia", {{NULL}}},
+    {"damaged-csel.csel", "csel", {{NULL}}},
 };
-enum { CAPTURES = sizeof captures / sizeof *captures, UNDAMAGED = CAPTURES - 3 };
+enum { CAPTURES = sizeof captures / sizeof *captures, UNDAMAGED = CAPTURES - 7 };
+
+static void
+set_options(struct drive *d, const struct sample *sample)
+{
+	for (size_t i = 0; sample->settings[i][0]; i++)
+		assert_true(drive_set(d, sample->settings[i][0], sample->settings[i][1]));
+}
 
 /* The first SIZE bytes of a capture, or fewer. */
 static size_t
@@ -45,13 +71,14 @@ read_head(const char *name, uint8_t head[static SIZE])
 
 /* Decodes a copy of just LENGTH bytes, so that reads past it are seen. */
 static void
-decode(const char *decoder, const uint8_t *bytes, size_t length, bool expand,
+decode(const struct sample *sample, const uint8_t *bytes, size_t length, bool expand,
        struct drive_messages *messages)
 {
 	struct drive d;
 	uint8_t *copy = mem_new(length ? length : 1);
 	memcpy(copy, bytes, length);
-	drive_open(&d, decoder, copy, length);
+	drive_open(&d, sample->decoder, copy, length);
+	set_options(&d, sample);
 	drive_start(&d);
 	drive_all(&d, messages);
 	if (expand)
@@ -67,13 +94,14 @@ same(const struct message *a, const struct message *b)
 	       a->flags == b->flags && a->ticks == b->ticks && a->origin == b->origin;
 }
 
-/* Whether the messages of WHOLE that end by CUT start off PART. */
+/* Whether the messages of WHOLE that are AHEAD bytes before CUT start off PART. */
 static bool
-kept(const struct drive_messages *whole, const struct drive_messages *part, size_t cut)
+kept(const struct drive_messages *whole, const struct drive_messages *part, size_t cut,
+     size_t ahead)
 {
 	for (size_t i = 0; i < whole->list.count; i++) {
 		const struct message *m = &whole->list.at[i];
-		if (m->offset + m->length > cut)
+		if (m->offset + m->length + ahead > cut)
 			return true;
 		if (i >= part->list.count || !same(m, &part->list.at[i])) {
 			print_error("cut at %zu: message %zu at %zu+%u is lost\n", cut, i,
@@ -92,10 +120,10 @@ test_cuts(void **state)
 		uint8_t head[SIZE];
 		size_t length = read_head(captures[i].file, head);
 		struct drive_messages whole, part;
-		decode(captures[i].decoder, head, length, true, &whole);
+		decode(&captures[i], head, length, true, &whole);
 		for (size_t cut = 0; cut < length; cut++) {
-			decode(captures[i].decoder, head, cut, cut % 64 == 0, &part);
-			if (i < UNDAMAGED && !kept(&whole, &part, cut))
+			decode(&captures[i], head, cut, cut % 64 == 0, &part);
+			if (i < UNDAMAGED && !kept(&whole, &part, cut, captures[i].ahead))
 				fail_msg("%s", captures[i].file);
 			vec_free(&part.list);
 		}
@@ -116,7 +144,7 @@ test_flips(void **state)
 			size_t bit = (seed >> 4) % (8 * length);
 			struct drive_messages messages;
 			head[bit / 8] ^= (uint8_t)(1 << bit % 8);
-			decode(captures[i].decoder, head, length, flip % 16 == 0, &messages);
+			decode(&captures[i], head, length, flip % 16 == 0, &messages);
 			vec_free(&messages.list);
 			if (flip % 4 != 3) /* now and then the damage stays */
 				head[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -134,6 +162,7 @@ test_ways(void **state)
 		size_t length = read_head(captures[i].file, head);
 		struct drive d;
 		drive_open(&d, captures[i].decoder, head, length);
+		set_options(&d, &captures[i]);
 		drive_start(&d);
 		drive_everything(&d);
 		struct drive_messages all;

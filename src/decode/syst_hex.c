@@ -6,19 +6,17 @@
  * Stepping looks for line ends and checks the digits, but turns only those of
  * a message's prefix into bytes.
  *
- * A line of more than LINE_MAX_BYTES is cut into pieces of that size, so that
+ * A line of more than LINE_LONGEST is cut into pieces of that size, so that
  * a file that has no line ends cannot make a step look without end.
  */
 #include "config.h"
 
+#include "decode/lines.h"
 #include "decode/syst_frame.h"
 
 #include <stdio.h>
 
-enum {
-	LINE_MAX_BYTES = 256 * 1024, /* twice the longest message and more */
-	RUN_UP = 65536
-};
+enum { RUN_UP = 65536 };
 
 static const char marker[] = "SYS-T RAW DATA:";
 enum { MARKER_LENGTH = sizeof marker - 1 };
@@ -126,27 +124,6 @@ fill(const struct line *line, struct message *m)
 	syst_fill(&peek, length, m);
 }
 
-/* The length of the line at P up to its end, and with it; false if the window
- * ends first and more will come. */
-static bool
-find_line(const uint8_t *p, size_t left, bool last, size_t *length, size_t *whole)
-{
-	size_t most = left < LINE_MAX_BYTES + 2 ? left : LINE_MAX_BYTES + 2;
-	const uint8_t *end = memchr(p, '\n', most);
-	if (end) {
-		*whole = (size_t)(end - p) + 1;
-		*length = *whole - 1;
-	} else if (left >= LINE_MAX_BYTES + 2) {
-		*length = *whole = LINE_MAX_BYTES;
-		return true;
-	} else {
-		*length = *whole = left;
-	}
-	while (*length && p[*length - 1] == '\r')
-		--*length;
-	return end || last;
-}
-
 static size_t
 hex_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	 struct message *out, size_t max)
@@ -158,7 +135,7 @@ hex_step(const struct decoder *decoder, struct decode_state *state, const struct
 	while (count < max && offset < until) {
 		const uint8_t *p = w->bytes + (offset - w->offset);
 		size_t length, whole;
-		if (!find_line(p, (size_t)(end - offset), w->last, &length, &whole))
+		if (!line_find(p, (size_t)(end - offset), w->last, &length, &whole))
 			break;
 		if (length) {
 			struct message *m = &out[count++];
@@ -178,14 +155,8 @@ static int
 hex_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
 	(void)decoder;
-	state->offset = w->offset;
-	if (!w->offset)
-		return 0;
-	const uint8_t *end = w->length ? memchr(w->bytes, '\n', w->length) : NULL;
-	if (!end)
-		return ERR_SYNC;
-	state->offset += (uint64_t)(end - w->bytes) + 1;
-	return 0;
+	state->offset = w->offset + (w->offset ? line_next(w->bytes, w->length) : 0);
+	return state->offset < w->offset + w->length || !w->offset ? 0 : ERR_SYNC;
 }
 
 /* The line of a message, in a copy: the bytes of a growing capture may change
@@ -314,7 +285,7 @@ const struct decoder_ops syst_hex_ops = {
     .kinds_sync = 1ull << SYST_CLOCK,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
-    .reach = LINE_MAX_BYTES + 2,
+    .reach = LINE_REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),
     .checkpoint_size = 8,

@@ -31,13 +31,14 @@ line_find(const uint8_t *p, size_t left, bool last, size_t *length, size_t *whol
 	return end || last;
 }
 
-/* Offset of the first line that starts in LENGTH bytes at P, which follow
- * others; LENGTH if none does. */
-static inline size_t
-line_next(const uint8_t *p, size_t length)
+/* Where, in LENGTH bytes at P that follow others, the first line starts, maybe
+ * just behind them; false if no line ends in them. */
+static inline bool
+line_next(const uint8_t *p, size_t length, size_t *next)
 {
 	const uint8_t *end = length ? memchr(p, '\n', length) : NULL;
-	return end ? (size_t)(end - p) + 1 : length;
+	*next = end ? (size_t)(end - p) + 1 : length;
+	return end != NULL;
 }
 
 #endif

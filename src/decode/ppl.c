@@ -146,8 +146,10 @@ static int
 ppl_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
 	(void)decoder;
-	state->offset = w->offset + (w->offset ? line_next(w->bytes, w->length) : 0);
-	return state->offset < w->offset + w->length || !w->offset ? 0 : ERR_SYNC;
+	size_t next = 0;
+	bool found = !w->offset || line_next(w->bytes, w->length, &next);
+	state->offset = w->offset + next;
+	return found ? 0 : ERR_SYNC;
 }
 
 /* --- expanding --------------------------------------------------------- */

@@ -62,5 +62,7 @@ report "libcyaml only in config/schema.c" "$(strangers config/schema.c cyaml)"
 report "libyaml only in config/survey.c" "$(strangers config/survey.c yaml)"
 report "expat only in decode/syst_collateral.c" \
 	"$(strangers decode/syst_collateral.c expat)"
+report "OpenCSD only in decode/opencsd_library.c" \
+	"$(strangers decode/opencsd_library.c opencsd)"
 report "every .c file starts with config.h" "$(unconfigured)"
 echo "1..$count"

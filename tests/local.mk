@@ -52,6 +52,7 @@ tests_libtest_a_SOURCES = \
 	tests/drive.h \
 	tests/unit/encap_tool.c \
 	tests/unit/encap_tool.h \
+	tests/unit/formatter.h \
 	tests/unit/hex.h \
 	tests/unit/nibbles.h \
 	tests/unit/test.h \
@@ -70,6 +71,7 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
+	tests/unit/test_coresight \
 	tests/unit/test_csel \
 	tests/unit/test_damage \
 	tests/unit/test_encap \
@@ -77,7 +79,9 @@ unit_tests = \
 	tests/unit/test_files \
 	tests/unit/test_gem \
 	tests/unit/test_index \
+	tests/unit/test_itm \
 	tests/unit/test_keymap \
+	tests/unit/test_opencsd_element \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
 	tests/unit/test_schema \

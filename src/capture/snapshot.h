@@ -34,7 +34,7 @@ struct snapshot_dump {
 
 struct snapshot_device {
 	char *name;
-	char *type; /* Cortex-A53, ETM4, STM; never NULL */
+	char *type;	/* Cortex-A53, ETM4, STM; never NULL */
 	bool is_source; /* a trace source; else a core */
 	VEC(struct snapshot_register) registers;
 	VEC(struct snapshot_dump) dumps;
@@ -52,7 +52,7 @@ struct snapshot_link {
 };
 
 struct snapshot {
-	char *folder; /* its name without the path, for people */
+	char *folder;	   /* its name without the path, for people */
 	char *description; /* or NULL */
 	VEC(struct snapshot_device) devices;
 	VEC(struct snapshot_buffer) buffers; /* those that `buffers` lists */

@@ -28,8 +28,8 @@ enum coresight_format {
 
 enum {
 	CORESIGHT_FRAME = 16,
-	CORESIGHT_RUN_MAX = 15,	   /* bytes of a run in a frame */
-	CORESIGHT_NOBODY = 0x80,   /* no ID came yet */
+	CORESIGHT_RUN_MAX = 15,	 /* bytes of a run in a frame */
+	CORESIGHT_NOBODY = 0x80, /* no ID came yet */
 	CORESIGHT_IDS = 0x81
 };
 
@@ -45,12 +45,12 @@ struct coresight_run {
 
 struct coresight {
 	enum coresight_format format;
-	bool synced;   /* the frame's start is known */
-	uint8_t id;    /* of the source that goes on */
-	uint8_t have;  /* bytes of an unfinished frame */
+	bool synced;	 /* the frame's start is known */
+	uint8_t id;	 /* of the source that goes on */
+	uint8_t have;	 /* bytes of an unfinished frame */
 	uint64_t anchor; /* of that source */
-	uint64_t sync; /* offset of the last frame synchronisation */
-	uint32_t tail; /* the last four bytes */
+	uint64_t sync;	 /* offset of the last frame synchronisation */
+	uint32_t tail;	 /* the last four bytes */
 	uint8_t frame[CORESIGHT_FRAME];
 	uint64_t offsets[CORESIGHT_FRAME];
 };

@@ -146,14 +146,10 @@ static const struct form {
 	const char *(*take)(struct itm *, struct opencsd_element *);
 	bool element; /* gives one */
 } forms[] = {
-    {0xff, OVERFLOW, 1, take_overflow, false},
-    {0x0f, 0x00, 5, take_local, true},
-    {0x0b, 0x08, 5, take_extension, false},
-    {0xff, GLOBAL_1, 5, take_global, true},
-    {0xff, GLOBAL_2, 7, take_global, true},
-    {0x03, 0x01, 0, take_payload, true},
-    {0x03, 0x02, 0, take_payload, true},
-    {0x03, 0x03, 0, take_payload, true},
+    {0xff, OVERFLOW, 1, take_overflow, false}, {0x0f, 0x00, 5, take_local, true},
+    {0x0b, 0x08, 5, take_extension, false},    {0xff, GLOBAL_1, 5, take_global, true},
+    {0xff, GLOBAL_2, 7, take_global, true},    {0x03, 0x01, 0, take_payload, true},
+    {0x03, 0x02, 0, take_payload, true},       {0x03, 0x03, 0, take_payload, true},
     {0x00, 0x00, 1, take_reserved, true},
 };
 
@@ -185,8 +181,8 @@ take_packet(struct itm *itm, const struct form *form, const struct itm_sink *sin
 {
 	struct opencsd_element e = {0};
 	/* five bytes that all say that more comes are no packet */
-	bool endless = form->most > 1 && itm->have == form->most &&
-		       itm->packet[itm->have - 1] & 0x80;
+	bool endless =
+	    form->most > 1 && itm->have == form->most && itm->packet[itm->have - 1] & 0x80;
 	const char *text = endless ? take_reserved(itm, &e) : form->take(itm, &e);
 	sink->packet(sink->context, itm->index, itm->packet, itm->have, text);
 	if (form->element || endless)

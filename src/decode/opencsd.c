@@ -29,8 +29,8 @@
 #include <string.h>
 
 enum {
-	CHUNK = 8192,	/* a multiple of a frame and of a DSTREAM's block */
-	CHUNKS = 4,	/* whose beginnings are remembered */
+	CHUNK = 8192, /* a multiple of a frame and of a DSTREAM's block */
+	CHUNKS = 4,   /* whose beginnings are remembered */
 	RUN_UP = 65536
 };
 
@@ -47,10 +47,10 @@ enum {
 struct queue {
 	VEC(struct message) list;
 	size_t head;
-	uint64_t last;	/* place of the last one */
-	uint64_t from;	/* bytes before this offset are not for its lane */
+	uint64_t last;		  /* place of the last one */
+	uint64_t from;		  /* bytes before this offset are not for its lane */
 	enum opencsd_since since; /* what it knows of those */
-	uint64_t oldest[CHUNKS]; /* message under way at the start of a chunk */
+	uint64_t oldest[CHUNKS];  /* message under way at the start of a chunk */
 };
 
 /* Bytes of one trace ID that nobody decodes, in this chunk. */
@@ -212,8 +212,8 @@ flush_strays(struct state *s)
 	for (;;) {
 		unsigned best = CORESIGHT_IDS;
 		for (unsigned i = 1; i < CORESIGHT_IDS; i++)
-			if (s->strays[i].count && (best == CORESIGHT_IDS ||
-						   s->strays[i].first < s->strays[best].first))
+			if (s->strays[i].count &&
+			    (best == CORESIGHT_IDS || s->strays[i].first < s->strays[best].first))
 				best = i;
 		if (best == CORESIGHT_IDS)
 			break;
@@ -260,8 +260,8 @@ feed(struct state *s, const struct window *w, uint64_t end)
 		flush_strays(s);
 	} else if (s->queues[0].from < end) {
 		uint64_t skipped = s->queues[0].from > at ? s->queues[0].from - at : 0;
-		opencsd_lane_feed_plain(&s->lanes[0], bytes + skipped,
-					(size_t)(end - at - skipped), at + skipped);
+		opencsd_lane_feed_plain(&s->lanes[0], bytes + skipped, (size_t)(end - at - skipped),
+					at + skipped);
 	}
 	s->base.offset = end;
 }
@@ -492,8 +492,7 @@ frames_start(const struct state *s, uint64_t at)
 	if (s->chunks[slot].number == chunk)
 		start = s->chunks[slot].anchor;
 	for (size_t i = 0; i < s->lane_count; i++) {
-		struct opencsd_restart r =
-		    opencsd_lane_restart(&s->lanes[i], needed_at(s, i, at));
+		struct opencsd_restart r = opencsd_lane_restart(&s->lanes[i], needed_at(s, i, at));
 		if (r.since != OPENCSD_SINCE_SYNC && r.offset < start)
 			start = r.offset;
 	}
@@ -544,9 +543,9 @@ static uint64_t
 saved_lane(const uint8_t *saved, size_t n, enum opencsd_since *since)
 {
 	unsigned code = SAVED_LANES + n < SAVED_SIZE ? saved[SAVED_LANES + n] : OPENCSD_FROM_START;
-	*since = code == OPENCSD_UNSYNCED	? OPENCSD_SINCE_UNSYNCED
+	*since = code == OPENCSD_UNSYNCED  ? OPENCSD_SINCE_UNSYNCED
 		 : code < OPENCSD_UNSYNCED ? OPENCSD_SINCE_SYNC
-						: OPENCSD_SINCE_START;
+					   : OPENCSD_SINCE_START;
 	if (code == OPENCSD_NOT_BEGUN || code == OPENCSD_UNSYNCED)
 		return UINT64_MAX; /* it can start wherever others do */
 	return opencsd_start_of(code, bytes_le64(saved + SAVED_PLACE));
@@ -556,8 +555,7 @@ saved_lane(const uint8_t *saved, size_t n, enum opencsd_since *since)
 static uint64_t
 saved_start(const struct state *s, const uint8_t *saved)
 {
-	uint64_t start =
-	    opencsd_start_of(saved[SAVED_FRAMES], bytes_le64(saved + SAVED_PLACE));
+	uint64_t start = opencsd_start_of(saved[SAVED_FRAMES], bytes_le64(saved + SAVED_PLACE));
 	for (size_t i = 0; i < s->lane_count; i++) {
 		enum opencsd_since since;
 		uint64_t from = saved_lane(saved, i, &since);

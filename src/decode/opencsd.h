@@ -21,10 +21,10 @@ enum opencsd_protocol {
 /* Registers that say how a source's trace is to be read, under their names in
  * the architecture; -1 where one is not known. */
 #define OPENCSD_REGISTERS(R)                                                                       \
-	R(TRCCONFIGR) R(TRCTRACEIDR) R(TRCAUTHSTATUS) R(TRCDEVARCH)                                \
-	R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8) R(TRCIDR9)                                     \
-	R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13)                                            \
-	R(ETMCR) R(ETMIDR) R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
+	R(TRCCONFIGR)                                                                              \
+	R(TRCTRACEIDR) R(TRCAUTHSTATUS) R(TRCDEVARCH) R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8)  \
+	    R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR)          \
+		R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
 
 struct opencsd_registers {
 #define OPENCSD_REGISTER_MEMBER(name) int64_t name;
@@ -47,12 +47,12 @@ struct opencsd_image_options {
 	uint64_t address; /* where it lies in the target's memory */
 	uint64_t offset;  /* in the file */
 	uint64_t length;  /* 0: to the end of the file */
-	char *of; /* name of the source whose memory this is; others look there last */
+	char *of;	  /* name of the source whose memory this is; others look there last */
 };
 
 /* `opencsd:` of a profile. */
 struct opencsd_options {
-	int format; /* enum coresight_format */
+	int format;		       /* enum coresight_format */
 	struct option_list sources;    /* struct opencsd_source_options */
 	struct option_list images;     /* struct opencsd_image_options */
 	struct option_list collateral; /* char *: for SyS-T over STM */

@@ -84,7 +84,7 @@ struct opencsd_element {
 	uint8_t bits; /* of a payload packet: 4, 8, 16, 32, 64 */
 	uint8_t packets;
 	uint16_t master, channel; /* ITMTRACE: channel is port or discriminator */
-	uint32_t number; /* instructions, exception, event, marker value */
+	uint32_t number;	  /* instructions, exception, event, marker value */
 	uint32_t cycles;
 	uint32_t context_id, vmid;
 	uint32_t flags;	     /* enum opencsd_flag */
@@ -103,7 +103,7 @@ enum opencsd_flag {
 	OPENCSD_HAS_LEVEL = 1 << 6,
 	OPENCSD_HAS_CONTEXT_ID = 1 << 7,
 	OPENCSD_HAS_VMID = 1 << 8,
-	OPENCSD_HAS_RETURN = 1 << 9, /* `end` is the preferred return address */
+	OPENCSD_HAS_RETURN = 1 << 9,	    /* `end` is the preferred return address */
 	OPENCSD_RETURN_IS_TARGET = 1 << 10, /* of the branch before, too */
 	OPENCSD_DATA_MARKER = 1 << 11,
 	OPENCSD_HAS_SENDER = 1 << 12, /* master and channel are known */
@@ -116,8 +116,6 @@ enum opencsd_flag {
 	OPENCSD_GLOBAL_ERROR = 1 << 19,
 	OPENCSD_OVERFLOW = 1 << 20
 };
-
-
 
 /*
  * message.origin of an element: the trace ID, with master and channel where it

@@ -59,8 +59,8 @@ opencsd_lane_start(struct opencsd_lane *lane, enum opencsd_since since)
 static void
 add_sync(struct opencsd_lane *lane, uint64_t start, uint64_t here)
 {
-	struct opencsd_sync *last = &lane->syncs[(lane->sync_count + OPENCSD_SYNCS - 1) %
-						 OPENCSD_SYNCS];
+	struct opencsd_sync *last =
+	    &lane->syncs[(lane->sync_count + OPENCSD_SYNCS - 1) % OPENCSD_SYNCS];
 	struct opencsd_sync sync = {.start = start, .exact = UINT64_MAX};
 	if (lane->sync_count) {
 		if (last->start / OPENCSD_SYNC_SPACING == start / OPENCSD_SYNC_SPACING)
@@ -108,8 +108,8 @@ static void
 scan(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor)
 {
 	static const uint8_t zeros[OPENCSD_PROTOCOLS] = {
-	    [OPENCSD_ETMV3] = 5,   [OPENCSD_PTM] = 5, [OPENCSD_ETMV4I] = 11,
-	    [OPENCSD_ETE] = 11, [OPENCSD_ITM] = 5,
+	    [OPENCSD_ETMV3] = 5, [OPENCSD_PTM] = 5, [OPENCSD_ETMV4I] = 11,
+	    [OPENCSD_ETE] = 11,	 [OPENCSD_ITM] = 5,
 	};
 	unsigned least = zeros[lane->source->options->protocol];
 	if (least)
@@ -214,8 +214,8 @@ follow_message(struct opencsd_lane *lane, const struct opencsd_element *e)
 	if (!opencsd_element_has_sender(e))
 		return NULL;
 	uint64_t offset = coresight_offset(lane->format, e->index);
-	const struct stp_point start = {
-	    .nibble = 2 * offset, .stp = {.master = e->master, .channel = e->channel}};
+	const struct stp_point start = {.nibble = 2 * offset,
+					.stp = {.master = e->master, .channel = e->channel}};
 	struct stp_message *open = stp_open_find(&lane->open, stp_sender(&start.stp));
 	if (e->bits && e->flags & OPENCSD_HAS_TIMESTAMP) {
 		if (open)

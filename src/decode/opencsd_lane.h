@@ -20,7 +20,7 @@ enum {
 	OPENCSD_RUNS = 32,
 	OPENCSD_PACKETS = 256,
 	OPENCSD_MESSAGE_SPAN = 256 * 1024, /* a SyS-T message reaches no further */
-	OPENCSD_OTHER_SPAN = 16 * 1024 /* nor are other payloads put together */
+	OPENCSD_OTHER_SPAN = 16 * 1024	   /* nor are other payloads put together */
 };
 
 struct opencsd_lane;
@@ -31,8 +31,8 @@ struct opencsd_lane_sink {
 	/* The decoder gave up at a byte. */
 	void (*fatal)(void *context, struct opencsd_lane *, uint64_t index, int why);
 	/* May be NULL; as in opencsd_tree_sink. */
-	void (*packet)(void *context, struct opencsd_lane *, uint64_t index,
-		       const uint8_t *bytes, size_t length, const void *packet);
+	void (*packet)(void *context, struct opencsd_lane *, uint64_t index, const uint8_t *bytes,
+		       size_t length, const void *packet);
 };
 
 /* What a lane knows of the bytes before those that it gets. */
@@ -56,9 +56,9 @@ struct opencsd_lane {
 	} syncs[OPENCSD_SYNCS];
 	uint64_t sync_count; /* ever; the last OPENCSD_SYNCS are there */
 	enum opencsd_since since;
-	uint64_t first;	      /* offset of the first byte */
+	uint64_t first;			    /* offset of the first byte */
 	uint64_t first_anchor, last_anchor; /* of the first run and the last */
-	unsigned pattern;    /* zero bytes, or nibbles F, so far */
+	unsigned pattern;		    /* zero bytes, or nibbles F, so far */
 	uint64_t pattern_start;
 
 	struct {
@@ -68,18 +68,18 @@ struct opencsd_lane {
 	uint64_t run_count;
 	struct {
 		uint64_t index;
-		uint32_t length; /* in the capture */
+		uint32_t length;    /* in the capture */
 	} packets[OPENCSD_PACKETS]; /* by index modulo their number */
 
 	/* for the sink, about the element at hand */
 	uint64_t index;
-	uint32_t ordinal; /* among the elements with the same index */
+	uint32_t ordinal;		   /* among the elements with the same index */
 	const struct stp_message *message; /* that it ends, or NULL */
 	struct stp_open open;
 };
 
-void opencsd_lane_init(struct opencsd_lane *, const struct opencsd_source *,
-		       enum coresight_format, const struct opencsd_lane_sink *);
+void opencsd_lane_init(struct opencsd_lane *, const struct opencsd_source *, enum coresight_format,
+		       const struct opencsd_lane_sink *);
 void opencsd_lane_free(struct opencsd_lane *);
 
 /* Forgets all. */

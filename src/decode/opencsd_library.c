@@ -13,6 +13,10 @@
  * be set after the decoder is there; a decoder of instructions needs memory,
  * if only a callback that has none; errors are told by the answer, never
  * printed.  About 110 bytes per tree are lost inside it.
+ *
+ * An ETMv4 or ETE decoder reads wild memory when a packet
+ * tells that an atom was mispredicted and no atom is left.  Sound trace has no
+ * such packet, so this file counts atoms and takes such a packet away.
  */
 #include "config.h"
 
@@ -25,12 +29,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What an instruction decoder has not yet committed. */
+struct speculation {
+	bool decoding; /* it has found its feet */
+	bool unseen;   /* speculation began before that */
+	uint32_t open; /* elements that may be atoms */
+};
+
 struct opencsd_library {
 	const struct opencsd_source *source;
 	struct opencsd_tree_sink sink;
 	bool fed;	/* anything since the last reset */
+	uint64_t first; /* index of the first of those bytes */
 	uint64_t index; /* of the byte after those that are being decoded */
+	uint64_t last;	/* of the last element */
 	dcd_tree_handle_t tree;
+	struct speculation speculation; /* of ETMv4 and ETE */
+	bool fault;			/* a packet was taken away */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,20 +60,20 @@ struct core {
 
 /* Types of core by name, those that do not follow from the pattern below. */
 static const struct core cores[] = {
-    {"Cortex-A5", ARCH_V7, profile_CortexA},   {"Cortex-A7", ARCH_V7, profile_CortexA},
-    {"Cortex-A8", ARCH_V7, profile_CortexA},   {"Cortex-A9", ARCH_V7, profile_CortexA},
-    {"Cortex-A12", ARCH_V7, profile_CortexA},  {"Cortex-A15", ARCH_V7, profile_CortexA},
-    {"Cortex-A17", ARCH_V7, profile_CortexA},  {"Cortex-A32", ARCH_V8, profile_CortexA},
-    {"Cortex-A35", ARCH_V8, profile_CortexA},  {"Cortex-A53", ARCH_V8, profile_CortexA},
-    {"Cortex-A57", ARCH_V8, profile_CortexA},  {"Cortex-A72", ARCH_V8, profile_CortexA},
-    {"Cortex-A73", ARCH_V8, profile_CortexA},  {"Cortex-A55", ARCH_V8r3, profile_CortexA},
+    {"Cortex-A5", ARCH_V7, profile_CortexA},	{"Cortex-A7", ARCH_V7, profile_CortexA},
+    {"Cortex-A8", ARCH_V7, profile_CortexA},	{"Cortex-A9", ARCH_V7, profile_CortexA},
+    {"Cortex-A12", ARCH_V7, profile_CortexA},	{"Cortex-A15", ARCH_V7, profile_CortexA},
+    {"Cortex-A17", ARCH_V7, profile_CortexA},	{"Cortex-A32", ARCH_V8, profile_CortexA},
+    {"Cortex-A35", ARCH_V8, profile_CortexA},	{"Cortex-A53", ARCH_V8, profile_CortexA},
+    {"Cortex-A57", ARCH_V8, profile_CortexA},	{"Cortex-A72", ARCH_V8, profile_CortexA},
+    {"Cortex-A73", ARCH_V8, profile_CortexA},	{"Cortex-A55", ARCH_V8r3, profile_CortexA},
     {"Cortex-A65", ARCH_V8r3, profile_CortexA}, {"Cortex-A75", ARCH_V8r3, profile_CortexA},
     {"Cortex-A76", ARCH_V8r3, profile_CortexA}, {"Cortex-A77", ARCH_V8r3, profile_CortexA},
-    {"Cortex-R4", ARCH_V7, profile_CortexR},   {"Cortex-R5", ARCH_V7, profile_CortexR},
-    {"Cortex-R7", ARCH_V7, profile_CortexR},   {"Cortex-R8", ARCH_V7, profile_CortexR},
-    {"Cortex-R52", ARCH_V8, profile_CortexR},  {"Cortex-M0", ARCH_V7, profile_CortexM},
-    {"Cortex-M0+", ARCH_V7, profile_CortexM},  {"Cortex-M3", ARCH_V7, profile_CortexM},
-    {"Cortex-M4", ARCH_V7, profile_CortexM},   {"Cortex-M7", ARCH_V7, profile_CortexM},
+    {"Cortex-R4", ARCH_V7, profile_CortexR},	{"Cortex-R5", ARCH_V7, profile_CortexR},
+    {"Cortex-R7", ARCH_V7, profile_CortexR},	{"Cortex-R8", ARCH_V7, profile_CortexR},
+    {"Cortex-R52", ARCH_V8, profile_CortexR},	{"Cortex-M0", ARCH_V7, profile_CortexM},
+    {"Cortex-M0+", ARCH_V7, profile_CortexM},	{"Cortex-M3", ARCH_V7, profile_CortexM},
+    {"Cortex-M4", ARCH_V7, profile_CortexM},	{"Cortex-M7", ARCH_V7, profile_CortexM},
 };
 
 static ocsd_core_profile_t
@@ -75,10 +90,10 @@ core_of_version(const char *version)
 	unsigned long major = strtoul(version, &end, 10);
 	unsigned long minor = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
 	struct core core = {.profile = profile_of(*end == '-' ? end[1] : 'A')};
-	core.arch = major <= 7			     ? ARCH_V7
-		    : major > 8 || minor > 3	     ? ARCH_AA64
-		    : minor == 3		     ? ARCH_V8r3
-						     : ARCH_V8;
+	core.arch = major <= 7		     ? ARCH_V7
+		    : major > 8 || minor > 3 ? ARCH_AA64
+		    : minor == 3	     ? ARCH_V8r3
+					     : ARCH_V8;
 	return core;
 }
 
@@ -109,7 +124,6 @@ union config {
 	ocsd_etmv3_cfg etmv3;
 	ocsd_ptm_cfg ptm;
 	ocsd_etmv4_cfg etmv4;
-	ocsd_ete_cfg ete;
 	ocsd_stm_cfg stm;
 };
 
@@ -162,19 +176,18 @@ configure_etmv4(const struct opencsd_source *s, struct core core, union config *
 				    .core_prof = core.profile};
 }
 
+/* ETE is ETMv4 of version 5 or later, and the library decodes both in one; but
+ * it tells the packets of what has the name of ETMv4 only.  The version is in
+ * another register there. */
 static void
 configure_ete(const struct opencsd_source *s, struct core core, union config *c)
 {
-	const struct opencsd_registers *r = &s->options->regs;
-	c->ete = (ocsd_ete_cfg){.reg_idr0 = value(r->TRCIDR0, 0),
-				.reg_idr1 = value(r->TRCIDR1, 0x4100f403),
-				.reg_idr2 = value(r->TRCIDR2, 0),
-				.reg_idr8 = value(r->TRCIDR8, 0),
-				.reg_devarch = value(r->TRCDEVARCH, 0x47705a13),
-				.reg_configr = value(r->TRCCONFIGR, 0),
-				.reg_traceidr = s->id,
-				.arch_ver = core.arch,
-				.core_prof = core.profile};
+	uint32_t architecture = value(s->options->regs.TRCDEVARCH, 0x47705a13);
+	uint32_t major = architecture >> 12 & 15, minor = architecture >> 16 & 15;
+	configure_etmv4(s, core, c);
+	c->etmv4.reg_idr1 = (c->etmv4.reg_idr1 & 0xfffff00fu) | major << 8 | minor << 4;
+	c->etmv4.reg_idr9 = c->etmv4.reg_idr10 = c->etmv4.reg_idr11 = 0;
+	c->etmv4.reg_idr12 = c->etmv4.reg_idr13 = 0;
 }
 
 static void
@@ -187,30 +200,52 @@ configure_stm(const struct opencsd_source *s, struct core core, union config *c)
 				.hw_event = HwEvent_Unknown_Disabled};
 }
 
-#define NEEDS(name) {#name, offsetof(struct opencsd_registers, name)}
+#define NEEDS(name)                                                                                \
+	{                                                                                          \
+#name, offsetof(struct opencsd_registers, name)                                    \
+	}
 
 static const struct protocol {
 	const char *name; /* in the library; NULL: it has none */
 	ocsd_trace_protocol_t number;
 	size_t packet;
-	bool has_packets, has_memory;
+	bool has_memory;
 	void (*configure)(const struct opencsd_source *, struct core, union config *);
 	struct {
 		const char *name;
 		size_t member;
 	} needs[4]; /* registers that have no default */
 } protocols[OPENCSD_PROTOCOLS] = {
-    [OPENCSD_ETMV3] = {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, sizeof(ocsd_etmv3_pkt), true,
-		       true, configure_etmv3, {NEEDS(ETMCR), NEEDS(ETMIDR), NEEDS(ETMCCER)}},
-    [OPENCSD_PTM] = {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, sizeof(ocsd_ptm_pkt), true, true,
-		     configure_ptm, {NEEDS(ETMCR), NEEDS(ETMIDR), NEEDS(ETMCCER)}},
-    [OPENCSD_ETMV4I] = {OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, sizeof(ocsd_etmv4_i_pkt),
-			true, true, configure_etmv4,
+    [OPENCSD_ETMV3] = {OCSD_BUILTIN_DCD_ETMV3,
+		       OCSD_PROTOCOL_ETMV3,
+		       sizeof(ocsd_etmv3_pkt),
+		       true,
+		       configure_etmv3,
+		       {NEEDS(ETMCR), NEEDS(ETMIDR), NEEDS(ETMCCER)}},
+    [OPENCSD_PTM] = {OCSD_BUILTIN_DCD_PTM,
+		     OCSD_PROTOCOL_PTM,
+		     sizeof(ocsd_ptm_pkt),
+		     true,
+		     configure_ptm,
+		     {NEEDS(ETMCR), NEEDS(ETMIDR), NEEDS(ETMCCER)}},
+    [OPENCSD_ETMV4I] = {OCSD_BUILTIN_DCD_ETMV4I,
+			OCSD_PROTOCOL_ETMV4I,
+			sizeof(ocsd_etmv4_i_pkt),
+			true,
+			configure_etmv4,
 			{NEEDS(TRCCONFIGR), NEEDS(TRCIDR0), NEEDS(TRCIDR2)}},
-    [OPENCSD_ETE] = {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, sizeof(ocsd_etmv4_i_pkt), false,
-		     true, configure_ete, {NEEDS(TRCCONFIGR), NEEDS(TRCIDR0), NEEDS(TRCIDR2)}},
-    [OPENCSD_STM] = {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, sizeof(ocsd_stm_pkt), true, false,
-		     configure_stm, {{NULL, 0}}},
+    [OPENCSD_ETE] = {OCSD_BUILTIN_DCD_ETMV4I,
+		     OCSD_PROTOCOL_ETMV4I,
+		     sizeof(ocsd_etmv4_i_pkt),
+		     true,
+		     configure_ete,
+		     {NEEDS(TRCCONFIGR), NEEDS(TRCIDR0), NEEDS(TRCIDR2)}},
+    [OPENCSD_STM] = {OCSD_BUILTIN_DCD_STM,
+		     OCSD_PROTOCOL_STM,
+		     sizeof(ocsd_stm_pkt),
+		     false,
+		     configure_stm,
+		     {{NULL, 0}}},
 };
 
 static int
@@ -320,8 +355,7 @@ take_software(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	}
 	if (s->swt_has_timestamp)
 		e->timestamp = in->timestamp;
-	e->flags |= flag(s->swt_id_valid, OPENCSD_HAS_SENDER) |
-		    flag(e->bits, OPENCSD_HAS_PAYLOAD) |
+	e->flags |= flag(s->swt_id_valid, OPENCSD_HAS_SENDER) | flag(e->bits, OPENCSD_HAS_PAYLOAD) |
 		    flag(s->swt_marker_packet, OPENCSD_MARKER) |
 		    flag(s->swt_marker_first, OPENCSD_MARKER_FIRST) |
 		    flag(s->swt_has_timestamp, OPENCSD_HAS_TIMESTAMP) |
@@ -384,11 +418,15 @@ take_element(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	}
 }
 
-/* An index of the library with its upper half. */
+/* An index of the library with its upper half.  On damage it may be anything;
+ * it is that of the element before, then. */
 static uint64_t
 full_index(const struct opencsd_library *l, ocsd_trc_index_t index)
 {
-	return l->fed ? l->index - (ocsd_trc_index_t)((ocsd_trc_index_t)l->index - index) : index;
+	if (!l->fed)
+		return index;
+	uint64_t back = (ocsd_trc_index_t)((ocsd_trc_index_t)l->index - index);
+	return back <= l->index - l->first ? l->index - back : l->last;
 }
 
 /* --- what the library calls -------------------------------------------- */
@@ -397,7 +435,7 @@ static ocsd_datapath_resp_t
 on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 	   const ocsd_generic_trace_elem *in)
 {
-	const struct opencsd_library *l = context;
+	struct opencsd_library *l = (struct opencsd_library *)context;
 	struct opencsd_element e = {.index = full_index(l, index), .id = l->source->id};
 	(void)id;
 	if ((size_t)in->elem_type < sizeof types)
@@ -408,17 +446,65 @@ on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 	}
 	e.flags |= flag(in->cpu_freq_change, OPENCSD_FREQ_CHANGE);
 	take_element(in, &e);
+	l->last = e.index;
+	if (e.type == OPENCSD_NO_SYNC)
+		l->speculation.decoding = false;
 	l->sink.element(l->sink.context, &e);
 	return OCSD_RESP_CONT;
+}
+
+/* Whether the packet tells of an atom that was mispredicted. */
+static bool
+mispredicts(const ocsd_etmv4_i_pkt *packet)
+{
+	return packet->type == ETM4_PKT_I_MISPREDICT || packet->type == ETM4_PKT_I_CANCEL_F2 ||
+	       packet->type == ETM4_PKT_I_CANCEL_F3 || packet->type == ETM4_PKT_I_CANCEL_F1_MISPRED;
+}
+
+static uint32_t
+less(uint32_t from, uint32_t what)
+{
+	return what < from ? from - what : 0;
+}
+
+/* Follows what the decoder will do with a packet, and takes away what it
+ * cannot take: the packet is the library's own, which it passes on to the
+ * decoder after this. */
+static void
+follow_speculation(struct opencsd_library *l, ocsd_etmv4_i_pkt *packet)
+{
+	struct speculation *s = &l->speculation;
+	uint32_t most = value(l->source->options->regs.TRCIDR8, 0);
+	if (packet->type >= ETM4_PKT_I_BAD_SEQUENCE && packet->type <= ETM4_PKT_I_RESERVED_CFG)
+		s->decoding = false;
+	if (packet->type == ETM4_PKT_I_TRACE_INFO && !s->decoding)
+		*s = (struct speculation){.decoding = true, .unseen = packet->curr_spec_depth > 0};
+	if (packet->pkt_valid.bits.commit_elem_valid)
+		s->open = less(s->open, packet->commit_elements);
+	if (packet->type == ETM4_PKT_I_CANCEL_F1 || mispredicts(packet))
+		s->open = less(s->open, packet->cancel_elements);
+	if (s->decoding && mispredicts(packet) && !s->open) {
+		packet->type = ETM4_PKT_I_IGNORE;
+		l->fault = !s->unseen;
+		return;
+	}
+	s->open += packet->atom.num;
+	if (packet->type == ETM4_PKT_I_EXCEPT || packet->type == ETM4_PKT_I_Q)
+		s->open++;
+	if (s->open > most)
+		s->open = most;
 }
 
 static void
 on_packet(const void *context, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
 	  const void *packet, const uint32_t length, const uint8_t *bytes)
 {
-	const struct opencsd_library *l = context;
-	if (op == OCSD_OP_DATA && packet)
-		l->sink.packet(l->sink.context, full_index(l, index), bytes, length, packet);
+	struct opencsd_library *l = (struct opencsd_library *)context;
+	if (op != OCSD_OP_DATA || !packet)
+		return;
+	l->sink.packet(l->sink.context, full_index(l, index), bytes, length, packet);
+	if (protocols[l->source->options->protocol].number == OCSD_PROTOCOL_ETMV4I)
+		follow_speculation(l, (ocsd_etmv4_i_pkt *)packet);
 }
 
 static uint32_t
@@ -452,14 +538,14 @@ static ocsd_err_t
 attach(struct opencsd_library *l, const struct protocol *p, const union config *config)
 {
 	unsigned char id;
-	ocsd_err_t err = ocsd_dt_create_decoder(l->tree, p->name, OCSD_CREATE_FLG_FULL_DECODER,
-						config, &id);
-	if (!err && p->has_packets)
+	ocsd_err_t err =
+	    ocsd_dt_create_decoder(l->tree, p->name, OCSD_CREATE_FLG_FULL_DECODER, config, &id);
+	if (!err)
 		err = ocsd_dt_attach_packet_callback(l->tree, 0, OCSD_C_API_CB_PKT_MON,
 						     (void *)(uintptr_t)on_packet, l);
 	if (!err && p->has_memory)
-		err = ocsd_dt_add_callback_trcid_mem_acc(l->tree, 0, UINT64_MAX,
-							 OCSD_MEM_SPACE_ANY, on_memory, l);
+		err = ocsd_dt_add_callback_trcid_mem_acc(l->tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY,
+							 on_memory, l);
 	if (!err)
 		err = ocsd_dt_set_gen_elem_outfn(l->tree, on_element, l);
 	return err;
@@ -509,19 +595,25 @@ opencsd_library_reset(struct opencsd_library *l)
 {
 	uint32_t used = 0;
 	l->fed = false;
+	l->speculation = (struct speculation){0};
 	ocsd_dt_process_data(l->tree, OCSD_OP_RESET, 0, 0, NULL, &used);
 }
 
 size_t
-opencsd_library_feed(struct opencsd_library *l, uint64_t index, const uint8_t *bytes,
-		     size_t length, int *fatal)
+opencsd_library_feed(struct opencsd_library *l, uint64_t index, const uint8_t *bytes, size_t length,
+		     int *fatal)
 {
 	uint32_t used = 0;
+	if (!l->fed)
+		l->first = l->last = index;
 	l->fed = true;
+	l->fault = false;
 	l->index = index + length;
 	ocsd_datapath_resp_t answer = ocsd_dt_process_data(
 	    l->tree, OCSD_OP_DATA, (ocsd_trc_index_t)index, (uint32_t)length, bytes, &used);
-	*fatal = OCSD_DATA_RESP_IS_FATAL(answer) ? (int)answer : 0;
+	*fatal = OCSD_DATA_RESP_IS_FATAL(answer) ? (int)answer
+		 : l->fault			 ? OCSD_RESP_FATAL_INVALID_DATA
+						 : 0;
 	return used < length ? used : length;
 }
 
@@ -553,8 +645,7 @@ opencsd_library_packet_size(enum opencsd_protocol protocol)
 }
 
 void
-opencsd_library_packet_text(enum opencsd_protocol protocol, const void *packet,
-			    struct text *out)
+opencsd_library_packet_text(enum opencsd_protocol protocol, const void *packet, struct text *out)
 {
 	char text[1024] = "";
 	pthread_mutex_lock(&lock); /* its own buffers are shared */

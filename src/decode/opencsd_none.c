@@ -27,8 +27,8 @@ opencsd_library_reset(struct opencsd_library *l)
 }
 
 size_t
-opencsd_library_feed(struct opencsd_library *l, uint64_t index, const uint8_t *bytes,
-		     size_t length, int *fatal)
+opencsd_library_feed(struct opencsd_library *l, uint64_t index, const uint8_t *bytes, size_t length,
+		     int *fatal)
 {
 	(void)l;
 	(void)index;
@@ -58,8 +58,7 @@ opencsd_library_packet_size(enum opencsd_protocol protocol)
 }
 
 void
-opencsd_library_packet_text(enum opencsd_protocol protocol, const void *packet,
-			    struct text *out)
+opencsd_library_packet_text(enum opencsd_protocol protocol, const void *packet, struct text *out)
 {
 	(void)protocol;
 	(void)packet;

@@ -20,69 +20,115 @@
 /* --- options ----------------------------------------------------------- */
 
 #define REGISTER_ROW(reg)                                                                          \
-	{.name = #reg, .type = OPTION_INT, .member = offsetof(struct opencsd_registers, reg),      \
-	 .min = -1, .max = UINT32_MAX, .standard = "-1", .help = "register of the trace source"},
+	{.name = #reg,                                                                             \
+	 .type = OPTION_INT,                                                                       \
+	 .member = offsetof(struct opencsd_registers, reg),                                        \
+	 .min = -1,                                                                                \
+	 .max = UINT32_MAX,                                                                        \
+	 .standard = "-1",                                                                         \
+	 .help = "register of the trace source"},
 static const struct option_row register_rows[] = {OPENCSD_REGISTERS(REGISTER_ROW)};
 static const struct option_table register_table =
     OPTION_TABLE("regs", struct opencsd_registers, register_rows);
 
-static const char *const protocol_names[] = {
-    [OPENCSD_ETMV3] = "ETMV3", [OPENCSD_PTM] = "PTM", [OPENCSD_ETMV4I] = "ETMV4I",
-    [OPENCSD_ETE] = "ETE",     [OPENCSD_STM] = "STM", [OPENCSD_ITM] = "ITM",
-    NULL};
+static const char *const protocol_names[] = {[OPENCSD_ETMV3] = "ETMV3",
+					     [OPENCSD_PTM] = "PTM",
+					     [OPENCSD_ETMV4I] = "ETMV4I",
+					     [OPENCSD_ETE] = "ETE",
+					     [OPENCSD_STM] = "STM",
+					     [OPENCSD_ITM] = "ITM",
+					     NULL};
 
 static const struct option_row source_rows[] = {
-    {.name = "id", .type = OPTION_INT, .member = offsetof(struct opencsd_source_options, id),
-     .min = -1, .max = 0x7f, .standard = "-1", .help = "trace ID; absent: as a register says"},
-    {.name = "protocol", .type = OPTION_CHOICE,
-     .member = offsetof(struct opencsd_source_options, protocol), .choices = protocol_names,
-     .required = true, .help = "what the source speaks"},
-    {.name = "core", .type = OPTION_TEXT, .member = offsetof(struct opencsd_source_options, core),
+    {.name = "id",
+     .type = OPTION_INT,
+     .member = offsetof(struct opencsd_source_options, id),
+     .min = -1,
+     .max = 0x7f,
+     .standard = "-1",
+     .help = "trace ID; absent: as a register says"},
+    {.name = "protocol",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct opencsd_source_options, protocol),
+     .choices = protocol_names,
+     .required = true,
+     .help = "what the source speaks"},
+    {.name = "core",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_source_options, core),
      .help = "type of the core: Cortex-A53, ARMv8.3-A"},
-    {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct opencsd_source_options, name),
+    {.name = "name",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_source_options, name),
      .help = "what to call the source"},
-    {.name = "regs", .type = OPTION_STRUCT,
-     .member = offsetof(struct opencsd_source_options, regs), .table = &register_table,
+    {.name = "regs",
+     .type = OPTION_STRUCT,
+     .member = offsetof(struct opencsd_source_options, regs),
+     .table = &register_table,
      .help = "registers, by name"},
 };
 static const struct option_table source_table =
     OPTION_TABLE("sources", struct opencsd_source_options, source_rows);
 
 static const struct option_row image_rows[] = {
-    {.name = "file", .type = OPTION_TEXT, .member = offsetof(struct opencsd_image_options, file),
-     .required = true, .path = true, .help = "file with the bytes"},
-    {.name = "address", .type = OPTION_UINT,
-     .member = offsetof(struct opencsd_image_options, address), .required = true,
+    {.name = "file",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_image_options, file),
+     .required = true,
+     .path = true,
+     .help = "file with the bytes"},
+    {.name = "address",
+     .type = OPTION_UINT,
+     .member = offsetof(struct opencsd_image_options, address),
+     .required = true,
      .help = "where it lies in memory"},
-    {.name = "offset", .type = OPTION_UINT,
-     .member = offsetof(struct opencsd_image_options, offset), .help = "first byte in the file"},
-    {.name = "length", .type = OPTION_UINT,
+    {.name = "offset",
+     .type = OPTION_UINT,
+     .member = offsetof(struct opencsd_image_options, offset),
+     .help = "first byte in the file"},
+    {.name = "length",
+     .type = OPTION_UINT,
      .member = offsetof(struct opencsd_image_options, length),
      .help = "bytes; 0: to the end of the file"},
-    {.name = "of", .type = OPTION_TEXT, .member = offsetof(struct opencsd_image_options, of),
+    {.name = "of",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_image_options, of),
      .help = "name of the source whose memory it is; others look there last"},
 };
 static const struct option_table image_table =
     OPTION_TABLE("images", struct opencsd_image_options, image_rows);
 
-static const char *const format_names[] = {
-    [CORESIGHT_ALIGNED] = "coresight",
-    [CORESIGHT_DSTREAM] = "dstream_coresight",
-    [CORESIGHT_TPIU] = "tpiu",
-    [CORESIGHT_SOURCE] = "source_data",
-    NULL};
+static const char *const format_names[] = {[CORESIGHT_ALIGNED] = "coresight",
+					   [CORESIGHT_DSTREAM] = "dstream_coresight",
+					   [CORESIGHT_TPIU] = "tpiu",
+					   [CORESIGHT_SOURCE] = "source_data",
+					   NULL};
 
 static const struct option_row option_rows[] = {
-    {.name = "format", .type = OPTION_CHOICE, .member = offsetof(struct opencsd_options, format),
-     .choices = format_names, .standard = "coresight", .help = "how the sources share the buffer"},
-    {.name = "sources", .type = OPTION_LIST, .member = offsetof(struct opencsd_options, sources),
-     .table = &source_table, .help = "trace sources"},
-    {.name = "images", .type = OPTION_LIST, .member = offsetof(struct opencsd_options, images),
-     .table = &image_table, .help = "what the cores execute"},
-    {.name = "collateral", .type = OPTION_LIST, .path = true,
+    {.name = "format",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct opencsd_options, format),
+     .choices = format_names,
+     .standard = "coresight",
+     .help = "how the sources share the buffer"},
+    {.name = "sources",
+     .type = OPTION_LIST,
+     .member = offsetof(struct opencsd_options, sources),
+     .table = &source_table,
+     .help = "trace sources"},
+    {.name = "images",
+     .type = OPTION_LIST,
+     .member = offsetof(struct opencsd_options, images),
+     .table = &image_table,
+     .help = "what the cores execute"},
+    {.name = "collateral",
+     .type = OPTION_LIST,
+     .path = true,
      .member = offsetof(struct opencsd_options, collateral),
      .help = "SyS-T XML files, or folders of them, for messages over STM"},
-    {.name = "guid", .type = OPTION_TEXT, .member = offsetof(struct opencsd_options, guid),
+    {.name = "guid",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_options, guid),
      .help = "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"},
 };
 const struct option_table opencsd_options =
@@ -98,8 +144,8 @@ protocol_of(const char *type)
 		const char *type;
 		enum opencsd_protocol protocol;
 	} types[] = {
-	    {"ETM3", OPENCSD_ETMV3}, {"PTM1", OPENCSD_PTM}, {"PFT1", OPENCSD_PTM},
-	    {"ETM4", OPENCSD_ETMV4I}, {"ETE", OPENCSD_ETE}, {"STM", OPENCSD_STM},
+	    {"ETM3", OPENCSD_ETMV3},  {"PTM1", OPENCSD_PTM}, {"PFT1", OPENCSD_PTM},
+	    {"ETM4", OPENCSD_ETMV4I}, {"ETE", OPENCSD_ETE},  {"STM", OPENCSD_STM},
 	    {"ITM", OPENCSD_ITM},
 	};
 	size_t length = strcspn(type, ".");

@@ -11,7 +11,7 @@
 struct opencsd_tree {
 	const struct opencsd_source *source;
 	struct opencsd_tree_sink sink;
-	bool whole; /* the first byte of the trace comes next, or came */
+	bool whole;			 /* the first byte of the trace comes next, or came */
 	struct opencsd_library *library; /* NULL: */
 	struct itm itm;
 };
@@ -39,8 +39,7 @@ on_packet(void *context, uint64_t index, const uint8_t *bytes, size_t length, co
 }
 
 static void
-on_itm_packet(void *context, uint64_t index, const uint8_t *bytes, size_t length,
-	      const char *text)
+on_itm_packet(void *context, uint64_t index, const uint8_t *bytes, size_t length, const char *text)
 {
 	on_packet(context, index, bytes, length, &text);
 }

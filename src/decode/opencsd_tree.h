@@ -24,7 +24,7 @@ struct opencsd_source {
 	const struct opencsd_source_options *options;
 	uint8_t id;
 	VEC(struct opencsd_region) memory; /* the first that has an address counts */
-	char problem[160]; /* why it cannot be decoded; empty: it can */
+	char problem[160];		   /* why it cannot be decoded; empty: it can */
 };
 
 struct opencsd_tree_sink {
@@ -32,7 +32,7 @@ struct opencsd_tree_sink {
 	void (*element)(void *context, const struct opencsd_element *);
 	/* LENGTH bytes from INDEX on, before the elements that they cause.
 	 * PACKET has opencsd_packet_size() bytes that live for the call.
-	 * ETE sources have none in library 1.3.3. */
+	 */
 	void (*packet)(void *context, uint64_t index, const uint8_t *bytes, size_t length,
 		       const void *packet);
 };
@@ -51,8 +51,8 @@ void opencsd_tree_reset(struct opencsd_tree *, bool whole);
 
 /* Decodes bytes.  Returns how many were used: fewer than LENGTH, or *FATAL is
  * set, where the decoder gave up; it must be reset then. */
-size_t opencsd_tree_feed(struct opencsd_tree *, uint64_t index, const uint8_t *bytes,
-			 size_t length, int *fatal);
+size_t opencsd_tree_feed(struct opencsd_tree *, uint64_t index, const uint8_t *bytes, size_t length,
+			 int *fatal);
 void opencsd_tree_end(struct opencsd_tree *);
 
 /* Why a decoder gave up, for people. */

@@ -81,8 +81,14 @@ libtrawl_a_SOURCES = \
 	src/decode/syst_stp.h \
 	src/decode/syst_stp_expand.c \
 	src/decode/syst_systprint.c \
+	src/index/grid.c \
+	src/index/grid.h \
 	src/index/index.c \
 	src/index/index.h \
+	src/index/tally.c \
+	src/index/tally.h \
+	src/index/walk.c \
+	src/index/walk.h \
 	src/decode/uia.c \
 	src/decode/uia.h \
 	src/decode/uia_expand.c \

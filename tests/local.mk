@@ -82,6 +82,7 @@ unit_tests = \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
 	tests/unit/test_opencsd_element \
+	tests/unit/test_parallel \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
 	tests/unit/test_schema \

@@ -1,27 +1,32 @@
 /*
- * The index: a sequential builder over the grid of cells; see index.h.
+ * The index: building the grid of cells; see index.h.
  *
- * The builder reads the capture through a buffer of its own: boundary walking
- * is bound by latency, and a buffer that stays in the cache is faster than
- * fresh mapped pages (and its bytes cannot change between two looks).  It
- * steps a batch of messages at a time and adds each batch to the sums of its
- * cell, so that nothing is stored per message.
- *
- * Cells live in chunks that never move; `known` is stored with release order
- * after a cell and its checkpoint are in place, so readers need no lock.  The
- * checkpoint of the first unknown cell is there too: whoever decodes the end
- * of a growing capture starts there.
+ * One worker at a time holds the baton: it walks on from the first unknown
+ * cell, in order, and makes each cell known at once.  The others walk ahead on
+ * a guess: they take a segment of cells, find their feet some way before it,
+ * and keep what they find apart.  When the known part reaches such a segment,
+ * its cells are adopted from the first one on whose checkpoint is, byte for
+ * byte, the true one; those before it are walked again.  So the index is that
+ * of a single walk from the start, whatever was guessed.  Where guesses keep
+ * failing (formats whose state tells of all that came before), nobody guesses
+ * any more, and one worker does it all.
  *
  * Holes of a sparse file are not read.  When two cells in a row lie in the same
  * hole, give equal sums, and leave the decoder in states that differ only by
  * the distance, so will all others in that hole: they are filled in by copying.
+ *
+ * When the capture shrinks all is forgotten: a new grid takes the place of the
+ * old one, which is freed when nobody looks at it.
  */
 #include "config.h"
 
 #include "index/index.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "index/grid.h"
+#include "index/walk.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,33 +35,32 @@
 #include <unistd.h>
 
 enum {
-	CHUNK_CELLS = 1024,
-	CHUNKS_MAX = 16384,	 /* times 64 MiB: 1 TiB at the least */
-	BUFFER = 512 * 1024,	 /* and the decoder's reach */
-	BATCH = 256,		 /* messages a step; 12 KiB stay in the first cache */
-	ORIGINS_MAX = 65536,	 /* further ones are counted together */
-	GROUP_ORIGINS_MAX = 512, /* of one group; further ones as well */
+	SEGMENT = 64, /* cells, unless told; a guess costs the decoder's run-up */
+	WORKERS_MAX = 16,
+	SEGMENTS_EACH = 2, /* kept for each worker */
+	MISSES_MAX = 4,	   /* segments in a row of which less than half was right */
 	NOTIFY_MS = 500,
 	PATIENCE_MS = 250, /* a large capture waits so long for the first screen */
 	LARGE = 4 << 20
 };
 
-#define OTHER_ORIGINS UINT64_MAX
+enum segment_state { SEGMENT_FREE, SEGMENT_WALKING, SEGMENT_WALKED };
 
-struct chunk {
-	struct index_cell cells[CHUNK_CELLS];
-	uint8_t checkpoints[];
+/* Cells walked on a guess. */
+struct segment {
+	enum segment_state state;
+	uint64_t start;
+	unsigned count;		       /* cells walked */
+	unsigned adopted;	       /* of them */
+	uint8_t entry[CHECKPOINT_MAX]; /* the state assumed before them */
+	struct walked *cells;
 };
 
-/* Counts of one origin in one group of cells. */
-struct group_count {
-	uint32_t origin; /* position in `origins` */
-	uint32_t severities[SEVERITY_COUNT];
-};
-
-struct group {
-	struct group_count *counts;
-	uint32_t count;
+struct worker {
+	struct index *index;
+	struct walker *walker;
+	struct walked walked;
+	pthread_t thread;
 };
 
 struct index {
@@ -64,38 +68,35 @@ struct index {
 	const struct decoder *decoder;
 	struct index_options options;
 	unsigned cell_shift;
-	_Atomic(struct chunk *) *chunks;
-	_Atomic uint64_t known;
-	_Atomic uint64_t messages; /* in known cells */
-	_Atomic uint64_t walked;   /* bytes */
-	atomic_bool frontier;	   /* the checkpoint of cell `known` is there */
+	_Atomic(struct grid *) grid;
+	atomic_uint readers; /* that may look at a grid */
 	atomic_bool complete;
+	struct census *census;
 
-	/* the builder's own, under `lock` where others look */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	pthread_t thread;
 	bool running, stopping, paused, restart, woken;
-	VEC(struct index_origin) origins;
-	uint32_t *slots; /* hash of origins: position + 1, 0 = free */
-	size_t slot_count;
-	VEC(struct group) groups;
-	uint64_t severities[SEVERITY_COUNT];
 	double rate;
 
-	/* the builder's alone */
-	struct decode_state *state, *probe;
-	uint8_t *buffer;
-	size_t buffer_size, filled;
-	uint64_t buffer_offset;
-	uint32_t (*group_counts)[SEVERITY_COUNT]; /* by origin */
-	size_t group_counts_size;
-	uint64_t last_key;
-	uint32_t last_origin;
-	bool have_last;
+	/* the workers', under `lock` */
+	bool baton;	  /* somebody walks in order */
+	bool speculative; /* guesses are worth it */
+	uint64_t claimed; /* cells before this one are taken, or not for guessing */
+	struct segment *segments;
+	size_t segment_count;
+	unsigned segment_cells;
+
+	unsigned misses;
+
+	/* of the worker with the baton */
+	bool timed; /* a message before had a time: */
 	uint64_t last_ticks;
 	struct timespec notified;
 	uint64_t bytes_at_notice;
+
+	struct worker *workers;
+	size_t worker_count;
 };
 
 /* --- the grid ---------------------------------------------------------- */
@@ -124,306 +125,188 @@ index_cell_count(const struct index *index)
 	return size ? ((size - 1) >> index->cell_shift) + 1 : 1;
 }
 
+/* The grid, which stays until leave(). */
+static const struct grid *
+enter(const struct index *index)
+{
+	struct index *self = (struct index *)index; /* to be counted only */
+	atomic_fetch_add(&self->readers, 1);
+	return atomic_load(&self->grid);
+}
+
+static void
+leave(const struct index *index)
+{
+	struct index *self = (struct index *)index;
+	atomic_fetch_sub(&self->readers, 1);
+}
+
 uint64_t
 index_known(const struct index *index)
 {
-	return atomic_load_explicit(&index->known, memory_order_acquire);
-}
-
-static struct chunk *
-chunk_of(const struct index *index, uint64_t cell)
-{
-	return cell / CHUNK_CELLS < CHUNKS_MAX
-		   ? atomic_load_explicit(&index->chunks[cell / CHUNK_CELLS], memory_order_acquire)
-		   : NULL;
-}
-
-static uint8_t *
-checkpoint_of(const struct index *index, struct chunk *chunk, uint64_t cell)
-{
-	return chunk->checkpoints + cell % CHUNK_CELLS * index->decoder->ops->checkpoint_size;
-}
-
-/* The chunk of a cell, made if need be; NULL past the end of the directory. */
-static struct chunk *
-chunk_for(struct index *index, uint64_t cell)
-{
-	struct chunk *chunk = chunk_of(index, cell);
-	if (!chunk && cell / CHUNK_CELLS < CHUNKS_MAX) {
-		chunk = mem_new(sizeof *chunk + CHUNK_CELLS * index->decoder->ops->checkpoint_size);
-		atomic_store_explicit(&index->chunks[cell / CHUNK_CELLS], chunk,
-				      memory_order_release);
-	}
-	return chunk;
+	uint64_t known = grid_known(enter(index));
+	leave(index);
+	return known;
 }
 
 bool
 index_cell(const struct index *index, uint64_t cell, struct index_cell *out)
 {
-	if (cell >= index_known(index))
-		return false;
-	*out = chunk_of(index, cell)->cells[cell % CHUNK_CELLS];
-	return true;
+	bool known = grid_cell(enter(index), cell, out);
+	leave(index);
+	return known;
 }
 
 bool
 index_restore(const struct index *index, uint64_t cell, struct decode_state *state, uint64_t *first)
 {
-	uint64_t known = index_known(index);
-	if (cell > known || (cell == known && !atomic_load(&index->frontier)))
-		return false;
-	struct chunk *chunk = chunk_of(index, cell);
-	if (!chunk)
-		return false;
-	index->decoder->ops->restore(index->decoder, state, checkpoint_of(index, chunk, cell));
-	*first = chunk->cells[cell % CHUNK_CELLS].first;
-	return true;
+	const uint8_t *checkpoint = grid_checkpoint(enter(index), cell, first);
+	if (checkpoint)
+		index->decoder->ops->restore(index->decoder, state, checkpoint);
+	leave(index);
+	return checkpoint;
 }
 
 bool
 index_find(const struct index *index, uint64_t number, uint64_t *cell)
 {
-	uint64_t low = 0, high = index_known(index);
-	if (!high || number >= atomic_load(&index->messages))
-		return false;
-	while (high - low > 1) {
-		uint64_t middle = low + (high - low) / 2;
-		if (chunk_of(index, middle)->cells[middle % CHUNK_CELLS].first <= number)
-			low = middle;
-		else
-			high = middle;
-	}
-	*cell = low;
-	struct index_cell found;
-	return index_cell(index, low, &found) && number - found.first < found.count;
-}
-
-/* --- origins ----------------------------------------------------------- */
-
-static uint64_t
-mix(uint64_t key)
-{
-	key ^= key >> 32;
-	key *= 0x9e3779b97f4a7c15;
-	return key ^ key >> 29;
-}
-
-static void
-rehash(struct index *index)
-{
-	free(index->slots);
-	index->slot_count = index->slot_count ? 2 * index->slot_count : 256;
-	index->slots = mem_new(index->slot_count * sizeof *index->slots);
-	for (size_t i = 0; i < index->origins.count; i++) {
-		size_t at = mix(index->origins.at[i].key) & (index->slot_count - 1);
-		while (index->slots[at])
-			at = (at + 1) & (index->slot_count - 1);
-		index->slots[at] = (uint32_t)i + 1;
-	}
-}
-
-static uint32_t
-origin_add(struct index *index, size_t slot, uint64_t key, uint64_t place)
-{
-	pthread_mutex_lock(&index->lock);
-	*vec_add(&index->origins) = (struct index_origin){.key = key, .example = place};
-	pthread_mutex_unlock(&index->lock);
-	uint32_t origin = (uint32_t)index->origins.count - 1;
-	index->slots[slot] = origin + 1;
-	if (2 * index->origins.count > index->slot_count)
-		rehash(index);
-	return origin;
-}
-
-/* The position of an origin, added when it is new. */
-static uint32_t
-origin_of(struct index *index, uint64_t key, uint64_t place)
-{
-	for (;;) {
-		size_t at = mix(key) & (index->slot_count - 1);
-		while (index->slots[at]) {
-			uint32_t origin = index->slots[at] - 1;
-			if (index->origins.at[origin].key == key)
-				return origin;
-			at = (at + 1) & (index->slot_count - 1);
-		}
-		if (index->origins.count < ORIGINS_MAX || key == OTHER_ORIGINS)
-			return origin_add(index, at, key, place);
-		key = OTHER_ORIGINS;
-	}
-}
-
-static void
-group_count(struct index *index, uint32_t origin, unsigned severity)
-{
-	if (origin >= index->group_counts_size) {
-		size_t size = 2 * (size_t)origin + 64;
-		index->group_counts =
-		    mem_resize(index->group_counts, size * sizeof *index->group_counts);
-		memset(index->group_counts + index->group_counts_size, 0,
-		       (size - index->group_counts_size) * sizeof *index->group_counts);
-		index->group_counts_size = size;
-	}
-	index->group_counts[origin][severity]++;
-}
-
-/* Adds the dense counts of the group that ends to the totals, keeps them
- * sparsely, and clears them. */
-static void
-group_close(struct index *index)
-{
-	pthread_mutex_lock(&index->lock);
-	struct group *group = vec_add(&index->groups);
-	size_t count = index->origins.count;
-	if (count > index->group_counts_size)
-		count = index->group_counts_size;
-	VEC(struct group_count) kept = {0};
-	for (size_t i = 0; i < count; i++) {
-		struct group_count one = {.origin = (uint32_t)i};
-		uint64_t any = 0;
-		for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
-			one.severities[s] = index->group_counts[i][s];
-			index->origins.at[i].severities[s] += one.severities[s];
-			any += one.severities[s];
-		}
-		if (any && kept.count < GROUP_ORIGINS_MAX)
-			*vec_add(&kept) = one;
-	}
-	if (count)
-		memset(index->group_counts, 0, count * sizeof *index->group_counts);
-	group->count = (uint32_t)kept.count;
-	group->counts = mem_resize(kept.at, kept.count * sizeof *kept.at);
-	pthread_mutex_unlock(&index->lock);
+	bool found = grid_find(enter(index), number, cell);
+	leave(index);
+	return found;
 }
 
 void
 index_get_origins(struct index *index, index_origins *out)
 {
-	pthread_mutex_lock(&index->lock);
-	vec_clear(out);
-	for (size_t i = 0; i < index->origins.count; i++)
-		*vec_add(out) = index->origins.at[i];
-	pthread_mutex_unlock(&index->lock);
+	census_get(index->census, out);
 }
 
-/* --- one cell ---------------------------------------------------------- */
-
-/* Adds a batch to the sums of its cell. */
-static void
-sum(struct index *index, struct index_cell *cell, const struct message *messages, size_t count)
+bool
+index_group_origin(const struct index *index, uint64_t group, uint64_t key,
+		   uint64_t severities[SEVERITY_COUNT])
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct message *m = &messages[i];
-		cell->severities[m->severity]++;
-		cell->kinds |= (uint64_t)1 << m->kind;
-		cell->messages |= m->flags;
-		if (m->flags & MESSAGE_TIMED) {
-			if (m->ticks < cell->time_min)
-				cell->time_min = m->ticks;
-			if (m->ticks > cell->time_max)
-				cell->time_max = m->ticks;
-			if (m->ticks < index->last_ticks)
-				cell->flags |= CELL_TIME_BACK;
-			index->last_ticks = m->ticks;
-		}
-		if (m->origin != index->last_key || !index->have_last) {
-			index->last_origin = origin_of(index, m->origin, message_place(m));
-			index->last_key = m->origin;
-			index->have_last = true;
-		}
-		group_count(index, index->last_origin, m->severity);
-	}
-	cell->count += (uint32_t)count;
+	return census_group(index->census, group, key, severities);
 }
 
-/* Moves the unread tail of the buffer to its front and reads on.  Returns
- * whether bytes came. */
-static bool
-refill(struct index *index)
-{
-	uint64_t at = index->state->offset;
-	uint64_t end = index->buffer_offset + index->filled;
-	size_t kept = 0;
-	if (at >= index->buffer_offset && at < end) {
-		kept = (size_t)(end - at);
-		memmove(index->buffer, index->buffer + (at - index->buffer_offset), kept);
-	}
-	index->buffer_offset = at;
-	index->filled = kept + capture_read(index->capture, at + kept, index->buffer + kept,
-					    index->buffer_size - kept);
-	return index->filled > kept;
-}
-
-/* Empties the buffer after the state has been put elsewhere. */
-static void
-discard(struct index *index)
-{
-	index->buffer_offset = index->state->offset;
-	index->filled = 0;
-}
-
-/* Walks one cell into CELL; build_available made sure that it is all there. */
-static void
-walk_cell(struct index *index, uint64_t number, struct index_cell *cell)
+/* The state before the first byte. */
+static struct grid *
+new_grid(const struct index *index)
 {
 	const struct decoder_ops *ops = index->decoder->ops;
-	struct message batch[BATCH];
-	*cell = (struct index_cell){.first = cell->first, .time_min = UINT64_MAX};
-	for (;;) {
-		bool ended = capture_ended(index->capture);
-		/* a note about the end of the capture may lie behind its last cell */
-		bool final = ended && number + 1 == index_cell_count(index);
-		struct window window = {
-		    .bytes = index->buffer,
-		    .offset = index->buffer_offset,
-		    .length = index->filled,
-		    .until = final ? UINT64_MAX : (number + 1) << index->cell_shift,
-		    .last = ended &&
-			    index->buffer_offset + index->filled >= capture_size(index->capture),
-		};
-		size_t count = ops->step(index->decoder, index->state, &window, batch, BATCH);
-		sum(index, cell, batch, count);
-		if (count == BATCH)
-			continue;
-		uint64_t left = window.offset + window.length - index->state->offset;
-		if (left >= ops->reach || window.last)
-			break; /* the step stopped at `until`, or at the end */
-		if (!refill(index))
-			break; /* it shrank; a restart is on its way */
-	}
-	if (cell->messages & MESSAGE_TIMED)
-		cell->flags |= CELL_TIMED;
+	uint8_t start[CHECKPOINT_MAX];
+	struct decode_state *state = decode_state_new(index->decoder);
+	ops->save(index->decoder, state, start);
+	decode_state_free(index->decoder, state);
+	return grid_new(ops->checkpoint_size, start);
 }
 
-/* Makes a walked cell and the checkpoint behind it known. */
+/* Starts anew; no worker is at work. */
 static void
-publish(struct index *index, uint64_t number, const struct index_cell *cell)
+forget(struct index *index)
 {
-	struct chunk *chunk = chunk_for(index, number);
-	/* all but `first`, which is there since the cell before was published, and
-	 * which readers of the end of a growing capture look at */
-	const size_t rest = offsetof(struct index_cell, time_min);
-	char *own = (char *)&chunk->cells[number % CHUNK_CELLS];
-	memcpy(own + rest, (const char *)cell + rest, sizeof *cell - rest);
-	struct chunk *next = chunk_for(index, number + 1);
-	if (next) {
-		next->cells[(number + 1) % CHUNK_CELLS].first = cell->first + cell->count;
-		index->decoder->ops->save(index->decoder, index->state,
-					  checkpoint_of(index, next, number + 1));
-	}
-	pthread_mutex_lock(&index->lock);
-	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
-		index->severities[s] += cell->severities[s];
-	pthread_mutex_unlock(&index->lock);
-	atomic_store(&index->messages, cell->first + cell->count);
-	uint64_t end = (number + 1) << index->cell_shift, size = capture_size(index->capture);
-	atomic_store(&index->walked, end < size ? end : size);
-	atomic_store_explicit(&index->known, number + 1, memory_order_release);
-	if ((number + 1) % INDEX_GROUP == 0)
-		group_close(index);
+	struct grid *old = atomic_load(&index->grid);
+	atomic_store(&index->complete, false);
+	atomic_store(&index->grid, new_grid(index));
+	while (atomic_load(&index->readers)) /* for the time of a copy */
+		sched_yield();
+	grid_free(old);
+	census_clear(index->census);
+	for (size_t i = 0; i < index->segment_count; i++)
+		index->segments[i].state = SEGMENT_FREE;
+	index->claimed = 0;
+	index->speculative = true;
+	index->misses = 0;
+	index->timed = false;
+	index->bytes_at_notice = 0;
 }
 
-/* --- holes ------------------------------------------------------------- */
+/* --- progress ---------------------------------------------------------- */
+
+static uint64_t
+bytes_walked(const struct index *index)
+{
+	uint64_t end = index_known(index) << index->cell_shift;
+	uint64_t size = capture_size(index->capture);
+	return end < size ? end : size;
+}
+
+static double
+seconds_since(const struct timespec *then, struct timespec *now)
+{
+	clock_gettime(CLOCK_MONOTONIC, now);
+	return (double)(now->tv_sec - then->tv_sec) + (double)(now->tv_nsec - then->tv_nsec) * 1e-9;
+}
+
+static void
+tell(struct index *index, bool now)
+{
+	struct timespec time;
+	double elapsed = seconds_since(&index->notified, &time);
+	if (!now && elapsed * 1000 < NOTIFY_MS)
+		return;
+	uint64_t walked = bytes_walked(index);
+	pthread_mutex_lock(&index->lock);
+	if (elapsed > 0)
+		index->rate = (double)(walked - index->bytes_at_notice) / elapsed;
+	pthread_mutex_unlock(&index->lock);
+	index->bytes_at_notice = walked;
+	index->notified = time;
+	if (index->options.notify)
+		index->options.notify(index->options.notify_context);
+}
+
+void
+index_get_progress(const struct index *index, struct index_progress *out)
+{
+	struct index *self = (struct index *)index; /* for the lock only */
+	/* first, so that what is complete is so in all else */
+	out->complete = atomic_load(&index->complete);
+	pthread_mutex_lock(&self->lock);
+	out->rate = index->rate;
+	pthread_mutex_unlock(&self->lock);
+	census_totals(index->census, out->severities);
+	out->bytes = bytes_walked(index);
+	out->size = capture_size(index->capture);
+	out->messages = grid_messages(enter(index));
+	leave(index);
+}
+
+/* --- walking in order -------------------------------------------------- */
+
+/* How many cells can be walked to their ends now. */
+static uint64_t
+cells_available(const struct index *index)
+{
+	uint64_t reach = index->decoder->ops->reach;
+	bool ended = capture_ended(index->capture);
+	uint64_t size = capture_size(index->capture);
+	if (ended)
+		return index_cell_count(index);
+	return size > reach ? (size - reach) >> index->cell_shift : 0;
+}
+
+static bool
+is_interrupted(const struct index *index)
+{
+	return index->stopping || index->restart || index->paused;
+}
+
+/* Makes the next cell known.  False if the grid is full. */
+static bool
+commit(struct index *index, const struct walked *walked)
+{
+	struct index_cell cell = walked->cell;
+	if (cell.flags & CELL_TIMED) {
+		if (index->timed && walked->ticks_first < index->last_ticks)
+			cell.flags |= CELL_TIME_BACK;
+		index->last_ticks = walked->ticks_last;
+		index->timed = true;
+	}
+	if (!grid_add(atomic_load(&index->grid), &cell, walked->after))
+		return false;
+	census_add(index->census, walked->rows.at, walked->rows.count, 1);
+	return true;
+}
 
 static bool
 same_sums(const struct index_cell *a, const struct index_cell *b)
@@ -445,146 +328,281 @@ cells_in_hole(struct index *index, uint64_t number)
 	return (end - reach - start) >> index->cell_shift;
 }
 
-/* If the states at the ends of cells NUMBER - 1 and NUMBER differ only by the
- * distance, moves the state on over COUNT cells like NUMBER. */
-static bool
-steady(struct index *index, uint64_t number)
-{
-	const struct decoder_ops *ops = index->decoder->ops;
-	uint8_t before[CHECKPOINT_MAX], after[CHECKPOINT_MAX];
-	ops->restore(index->decoder, index->probe,
-		     checkpoint_of(index, chunk_of(index, number), number));
-	ops->shift(index->probe, index_cell_size(index));
-	ops->save(index->decoder, index->probe, before);
-	ops->save(index->decoder, index->state, after);
-	return !memcmp(before, after, ops->checkpoint_size);
-}
-
-/* After CELL, number NUMBER, was published: copies it over the rest of the
- * hole it lies in, if it lies in one. */
+/* After a cell was walked and made known: copies it over the rest of the hole
+ * it lies in, if it lies in one and says the same as the cell before. */
 static void
-skip_hole(struct index *index, uint64_t number, const struct index_cell *cell)
+skip_hole(struct worker *worker, uint64_t number)
 {
+	struct index *index = worker->index;
+	struct grid *grid = atomic_load(&index->grid);
+	struct walked *walked = &worker->walked;
 	struct index_cell previous;
-	if (!index->decoder->ops->shift || !number || cell->count > index_cell_size(index) >> 16 ||
-	    !index_cell(index, number - 1, &previous) || !same_sums(&previous, cell) ||
+	uint64_t first;
+	if (!index->decoder->ops->shift || !number ||
+	    walked->cell.count > index_cell_size(index) >> 16 ||
+	    !grid_cell(grid, number - 1, &previous) || !same_sums(&previous, &walked->cell) ||
 	    capture_hole_end(index->capture, (number - 1) << index->cell_shift) <
 		(number + 2) << index->cell_shift)
 		return;
-	uint64_t count = cells_in_hole(index, number + 1);
-	if (!count || !steady(index, number))
+	uint64_t count = cells_in_hole(index, number + 1), added = 0;
+	if (!count || !walker_steady(worker->walker, grid_checkpoint(grid, number, &first), walked))
 		return;
-	struct index_cell copy = *cell;
-	for (uint64_t i = 1; i <= count; i++) {
-		copy.first += copy.count;
-		index->decoder->ops->shift(index->state, index_cell_size(index));
-		if (index->have_last)
-			for (unsigned s = 0; s < SEVERITY_COUNT; s++)
-				index->group_counts[index->last_origin][s] += copy.severities[s];
-		publish(index, number + i, &copy);
+	do {
+		walker_shift(worker->walker, walked->after, index_cell_size(index));
+	} while (grid_add(grid, &walked->cell, walked->after) && ++added < count);
+	census_add(index->census, walked->rows.at, walked->rows.count, added);
+	walker_place(worker->walker, walked->after);
+}
+
+/* The segment that is being walked or was, and holds a cell; or NULL. */
+static struct segment *
+segment_of(const struct index *index, uint64_t cell)
+{
+	for (size_t i = 0; i < index->segment_count; i++) {
+		struct segment *segment = &index->segments[i];
+		if (segment->state != SEGMENT_FREE && cell >= segment->start &&
+		    cell - segment->start < index->segment_cells)
+			return segment;
 	}
-	discard(index);
-}
-
-/* --- the builder ------------------------------------------------------- */
-
-static double
-seconds_since(const struct timespec *then, struct timespec *now)
-{
-	clock_gettime(CLOCK_MONOTONIC, now);
-	return (double)(now->tv_sec - then->tv_sec) + (double)(now->tv_nsec - then->tv_nsec) * 1e-9;
+	return NULL;
 }
 
 static void
-tell(struct index *index, bool now)
+place_at_frontier(struct worker *worker)
 {
-	struct timespec time;
-	double elapsed = seconds_since(&index->notified, &time);
-	if (!now && elapsed * 1000 < NOTIFY_MS)
-		return;
-	uint64_t walked = atomic_load(&index->walked);
-	pthread_mutex_lock(&index->lock);
-	if (elapsed > 0)
-		index->rate = (double)(walked - index->bytes_at_notice) / elapsed;
-	pthread_mutex_unlock(&index->lock);
-	index->bytes_at_notice = walked;
-	index->notified = time;
-	if (index->options.notify)
-		index->options.notify(index->options.notify_context);
+	const struct grid *grid = atomic_load(&worker->index->grid);
+	uint64_t first;
+	walker_place(worker->walker, grid_checkpoint(grid, grid_known(grid), &first));
 }
 
-static void
-forget(struct index *index)
-{
-	const struct decoder_ops *ops = index->decoder->ops;
-	atomic_store(&index->known, 0);
-	atomic_store(&index->messages, 0);
-	atomic_store(&index->walked, 0);
-	atomic_store(&index->complete, false);
-	vec_clear(&index->origins);
-	memset(index->slots, 0, index->slot_count * sizeof *index->slots);
-	for (size_t i = 0; i < index->groups.count; i++)
-		free(index->groups.at[i].counts);
-	vec_clear(&index->groups);
-	if (index->group_counts_size)
-		memset(index->group_counts, 0,
-		       index->group_counts_size * sizeof *index->group_counts);
-	memset(index->severities, 0, sizeof index->severities);
-	index->have_last = false;
-	index->last_ticks = 0;
-	index->bytes_at_notice = 0;
-	if (ops->release)
-		ops->release(index->state);
-	memset(index->state, 0, ops->state_size);
-	ops->start(index->decoder, index->state);
-	discard(index);
-
-	struct chunk *chunk = chunk_for(index, 0);
-	chunk->cells[0].first = 0;
-	ops->save(index->decoder, index->state, checkpoint_of(index, chunk, 0));
-	atomic_store(&index->frontier, true);
-}
-
-/* Walks cells until the end of what is there.  False when told to stop. */
+/* Whether a segment's guess was right when it entered cell NUMBER. */
 static bool
-build_available(struct index *index)
+is_right(const struct index *index, const struct segment *segment, uint64_t number)
 {
-	for (;;) {
-		pthread_mutex_lock(&index->lock);
-		while (index->paused && !index->stopping && !index->restart)
-			pthread_cond_wait(&index->changed, &index->lock);
-		bool stop = index->stopping || index->restart;
-		pthread_mutex_unlock(&index->lock);
-		if (stop)
-			return false;
+	uint64_t first, i = number - segment->start;
+	if (i >= segment->count)
+		return false;
+	return !memcmp(i ? segment->cells[i - 1].after : segment->entry,
+		       grid_checkpoint(atomic_load(&index->grid), number, &first),
+		       index->decoder->ops->checkpoint_size);
+}
 
-		uint64_t number = index_known(index);
-		uint64_t size = capture_size(index->capture);
-		bool ended = capture_ended(index->capture);
-		uint64_t needed = ((number + 1) << index->cell_shift) + index->decoder->ops->reach;
-		if (ended ? number >= index_cell_count(index) : needed > size)
-			return true;
-		struct chunk *chunk = chunk_for(index, number);
-		if (!chunk || !chunk_for(index, number + 1))
-			return true;
-		struct index_cell cell = {.first = chunk->cells[number % CHUNK_CELLS].first};
-		walk_cell(index, number, &cell);
-		publish(index, number, &cell);
-		skip_hole(index, number, &cell);
+/* Makes the cells of a segment known, from NUMBER on.  False if the grid is
+ * full. */
+static bool
+adopt(struct worker *worker, struct segment *segment, uint64_t number)
+{
+	bool more = true;
+	for (uint64_t i = number - segment->start; more && i < segment->count; i++) {
+		more = commit(worker->index, &segment->cells[i]);
+		segment->adopted++;
+	}
+	place_at_frontier(worker);
+	return more;
+}
+
+/* Gives a segment back that has been dealt with. */
+static void
+release(struct index *index, struct segment *segment)
+{
+	pthread_mutex_lock(&index->lock);
+	index->misses = segment->adopted < index->segment_cells / 2 ? index->misses + 1 : 0;
+	index->speculative = index->misses < MISSES_MAX;
+	segment->state = SEGMENT_FREE;
+	pthread_cond_broadcast(&index->changed);
+	pthread_mutex_unlock(&index->lock);
+}
+
+/* Whether the worker with the baton may go on with cell NUMBER; *index->segment_cells is the
+ * guess there is about it, or NULL. */
+static bool
+may_go_on(struct index *index, uint64_t number, struct segment **segment)
+{
+	pthread_mutex_lock(&index->lock);
+	*segment = segment_of(index, number);
+	bool may = !is_interrupted(index) && number < cells_available(index) &&
+		   (!*segment || (*segment)->state == SEGMENT_WALKED);
+	pthread_mutex_unlock(&index->lock);
+	return may;
+}
+
+/* Walks on with the baton until told to stop, all is known, or the next cell
+ * is another worker's.  False if the grid is full. */
+static bool
+walk_in_order(struct worker *worker)
+{
+	struct index *index = worker->index;
+	const struct grid *grid = atomic_load(&index->grid);
+	struct segment *segment;
+	uint64_t number;
+	bool more = true;
+	place_at_frontier(worker);
+	while (more && may_go_on(index, number = grid_known(grid), &segment)) {
+		if (segment && is_right(index, segment, number)) {
+			more = adopt(worker, segment, number);
+		} else {
+			walker_cell(worker->walker, number, &worker->walked);
+			more = commit(index, &worker->walked);
+			skip_hole(worker, number);
+		}
+		if (segment && grid_known(grid) - segment->start >= segment->count)
+			release(index, segment);
 		tell(index, false);
 	}
+	return more;
+}
+
+/* --- walking ahead ----------------------------------------------------- */
+
+/* The next segment worth a guess, claimed; NULL if there is none now. */
+static struct segment *
+claim(struct index *index)
+{
+	uint64_t known = index_known(index), available = cells_available(index);
+	uint64_t least = (known / index->segment_cells + 1) * index->segment_cells;
+	uint64_t most = known + index->segment_cells * index->segment_count;
+	struct segment *found = NULL;
+	for (size_t i = 0; i < index->segment_count; i++) {
+		struct segment *segment = &index->segments[i];
+		if (segment->state == SEGMENT_WALKED &&
+		    segment->start + index->segment_cells <= known)
+			segment->state = SEGMENT_FREE; /* a hole was skipped */
+		if (segment->state == SEGMENT_FREE)
+			found = segment;
+	}
+	if (!index->speculative || !found)
+		return NULL;
+	if (index->claimed < least)
+		index->claimed = least;
+	uint64_t start = index->claimed << index->cell_shift;
+	uint64_t hole = capture_hole_end(index->capture, start) >> index->cell_shift;
+	if (hole >= index->claimed + index->segment_cells)
+		index->claimed = hole / index->segment_cells * index->segment_cells;
+	if (index->claimed >= most || index->claimed + index->segment_cells > available)
+		return NULL;
+	found->state = SEGMENT_WALKING;
+	found->start = index->claimed;
+	found->count = found->adopted = 0;
+	index->claimed += index->segment_cells;
+	return found;
+}
+
+static void
+walk_ahead(struct worker *worker, struct segment *segment)
+{
+	struct index *index = worker->index;
+	if (!walker_guess(worker->walker, segment->start, segment->entry))
+		return;
+	for (unsigned i = 0; i < index->segment_cells; i++) {
+		pthread_mutex_lock(&index->lock);
+		bool stop = is_interrupted(index) || !index->speculative;
+		pthread_mutex_unlock(&index->lock);
+		if (stop)
+			return;
+		walker_cell(worker->walker, segment->start + i, &segment->cells[i]);
+		segment->count = i + 1;
+	}
+}
+
+/* --- workers ----------------------------------------------------------- */
+
+/* Works until nothing is left to do, or told to stop. */
+static void
+work(struct worker *worker)
+{
+	struct index *index = worker->index;
+	pthread_mutex_lock(&index->lock);
+	while (!index->stopping && !index->restart) {
+		uint64_t known = index_known(index);
+		struct segment *segment = segment_of(index, known);
+		if (index->paused) {
+			pthread_cond_wait(&index->changed, &index->lock);
+		} else if (known >= cells_available(index)) {
+			break;
+		} else if (!index->baton && (!segment || segment->state == SEGMENT_WALKED)) {
+			index->baton = true;
+			pthread_mutex_unlock(&index->lock);
+			bool more = walk_in_order(worker);
+			pthread_mutex_lock(&index->lock);
+			index->baton = false;
+			pthread_cond_broadcast(&index->changed);
+			if (!more)
+				break;
+		} else if ((segment = claim(index))) {
+			pthread_mutex_unlock(&index->lock);
+			walk_ahead(worker, segment);
+			pthread_mutex_lock(&index->lock);
+			segment->state = SEGMENT_WALKED;
+			pthread_cond_broadcast(&index->changed);
+		} else {
+			pthread_cond_wait(&index->changed, &index->lock);
+		}
+	}
+	pthread_cond_broadcast(&index->changed);
+	pthread_mutex_unlock(&index->lock);
+}
+
+static void
+be_modest(const struct index *index)
+{
+	if (index->running)
+		setpriority(PRIO_PROCESS, (id_t)gettid(), 5);
+}
+
+static void *
+help(void *context)
+{
+	struct worker *worker = context;
+	be_modest(worker->index);
+	work(worker);
+	return NULL;
+}
+
+static size_t
+workers_wanted(const struct index *index)
+{
+	long wanted = (long)index->options.threads;
+	if (!wanted)
+		wanted = sysconf(_SC_NPROCESSORS_ONLN);
+	return wanted < 1 ? 1 : wanted > WORKERS_MAX ? WORKERS_MAX : (size_t)wanted;
+}
+
+/* Workers beside this thread are made when there is work for them. */
+static size_t
+hire(struct index *index)
+{
+	size_t wanted = workers_wanted(index);
+	uint64_t left = cells_available(index) - index_known(index);
+	if (left < (uint64_t)4 * index->segment_cells || left > UINT64_MAX / 2)
+		wanted = 1;
+	while (index->worker_count < wanted) {
+		struct worker *worker = &index->workers[index->worker_count++];
+		worker->index = index;
+		worker->walker = walker_new(index->capture, index->decoder, index->cell_shift);
+	}
+	if (wanted > 1 && !index->segments) {
+		index->segment_count = SEGMENTS_EACH * wanted;
+		index->segments = mem_new(index->segment_count * sizeof *index->segments);
+		for (size_t i = 0; i < index->segment_count; i++)
+			index->segments[i].cells =
+			    mem_new(index->segment_cells * sizeof(struct walked));
+	}
+	return wanted;
 }
 
 void
 index_build(struct index *index)
 {
 	clock_gettime(CLOCK_MONOTONIC, &index->notified);
-	if (!build_available(index))
-		return;
-	if (capture_ended(index->capture)) {
-		group_close(index);
+	size_t wanted = hire(index), started = 1;
+	while (started < wanted &&
+	       thread_start(&index->workers[started].thread, help, &index->workers[started]))
+		started++;
+	work(&index->workers[0]);
+	while (started > 1)
+		pthread_join(index->workers[--started].thread, NULL);
+	if (capture_ended(index->capture) && index_known(index) >= index_cell_count(index))
 		atomic_store(&index->complete, true);
-	}
 }
 
 /* Leaves disk and processor to the first screen, unless told to stop. */
@@ -606,7 +624,7 @@ static void *
 run(void *context)
 {
 	struct index *index = context;
-	setpriority(PRIO_PROCESS, (id_t)gettid(), 5);
+	be_modest(index);
 	if (capture_size(index->capture) > LARGE)
 		let_others_pass(index);
 	for (;;) {
@@ -672,25 +690,15 @@ index_restart(struct index *index)
 		forget(index);
 }
 
-void
-index_get_progress(const struct index *index, struct index_progress *out)
-{
-	struct index *self = (struct index *)index; /* for the lock only */
-	pthread_mutex_lock(&self->lock);
-	memcpy(out->severities, index->severities, sizeof out->severities);
-	out->rate = index->rate;
-	pthread_mutex_unlock(&self->lock);
-	out->bytes = atomic_load(&index->walked);
-	out->size = capture_size(index->capture);
-	out->messages = atomic_load(&index->messages);
-	out->complete = atomic_load(&index->complete);
-}
-
 size_t
 index_memory(const struct index *index)
 {
-	size_t chunk = sizeof(struct chunk) + CHUNK_CELLS * index->decoder->ops->checkpoint_size;
-	return (size_t)(index_known(index) / CHUNK_CELLS + 1) * chunk + index->buffer_size;
+	size_t bytes = sizeof *index + census_memory(index->census) + grid_memory(enter(index));
+	leave(index);
+	for (size_t i = 0; i < index->worker_count; i++)
+		bytes += walker_memory(index->workers[i].walker);
+	bytes += index->segment_count * index->segment_cells * sizeof(struct walked);
+	return bytes;
 }
 
 struct index *
@@ -703,14 +711,12 @@ index_new(struct capture *capture, const struct decoder *decoder,
 	if (options)
 		index->options = *options;
 	index->cell_shift = shift_for(capture_size(capture));
-	index->chunks = mem_new(CHUNKS_MAX * sizeof *index->chunks);
+	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
 	pthread_mutex_init(&index->lock, NULL);
 	pthread_cond_init(&index->changed, NULL);
-	index->buffer_size = BUFFER + decoder->ops->reach;
-	index->buffer = mem_resize(NULL, index->buffer_size);
-	index->state = decode_state_new(decoder);
-	index->probe = decode_state_new(decoder);
-	rehash(index);
+	index->census = census_new();
+	index->workers = mem_new(WORKERS_MAX * sizeof *index->workers);
+	atomic_store(&index->grid, new_grid(index));
 	forget(index);
 	return index;
 }
@@ -721,18 +727,19 @@ index_free(struct index *index)
 	if (!index)
 		return;
 	index_stop(index);
-	for (size_t i = 0; i < CHUNKS_MAX; i++)
-		free(atomic_load(&index->chunks[i]));
-	free(index->chunks);
-	vec_free(&index->origins);
-	free(index->slots);
-	for (size_t i = 0; i < index->groups.count; i++)
-		free(index->groups.at[i].counts);
-	vec_free(&index->groups);
-	free(index->group_counts);
-	free(index->buffer);
-	decode_state_free(index->decoder, index->state);
-	decode_state_free(index->decoder, index->probe);
+	grid_free(atomic_load(&index->grid));
+	census_free(index->census);
+	for (size_t i = 0; i < index->worker_count; i++) {
+		walker_free(index->workers[i].walker);
+		walked_free(&index->workers[i].walked);
+	}
+	free(index->workers);
+	for (size_t i = 0; i < index->segment_count; i++) {
+		for (size_t c = 0; c < index->segment_cells; c++)
+			walked_free(&index->segments[i].cells[c]);
+		free(index->segments[i].cells);
+	}
+	free(index->segments);
 	pthread_cond_destroy(&index->changed);
 	pthread_mutex_destroy(&index->lock);
 	free(index);

@@ -8,12 +8,16 @@
  * a checkpoint from which the cell decodes without what came before.
  * Everything else is decoded again when somebody looks.
  *
- * A builder thread walks the capture once; nobody waits for it.  Cells become
- * known in order, from the first on; index_known() tells.  What is published
- * never changes, unless the capture shrinks (index_restart).
+ * Threads of its own walk the capture; nobody waits for them.  Cells become
+ * known in order, from the first on; index_known() tells.  What is known is
+ * what one walk from the start finds, and never changes, unless the capture
+ * shrinks (index_restart).
  *
  * Cost: sizeof(struct index_cell) + checkpoint_size bytes per cell, and per
  * 256 cells the counts origin by severity of those that occur.
+ *
+ * Threads: index_start, index_build, index_stop and index_free by the owner;
+ * everything else by any.
  */
 #ifndef TRAWL_INDEX_INDEX_H
 #define TRAWL_INDEX_INDEX_H
@@ -59,8 +63,10 @@ struct index_progress {
 
 struct index_options {
 	void (*notify)(void *); /* progress worth showing (at most 4 a second)
-				   and completion; from the builder thread */
+				   and completion; from any thread */
 	void *notify_context;
+	unsigned threads; /* that build it; 0 = one for each processor */
+	unsigned segment; /* cells walked at a time on a guess; 0 = as is best */
 };
 
 /* CAPTURE and DECODER are borrowed until index_free. */
@@ -98,6 +104,11 @@ void index_get_progress(const struct index *, struct index_progress *);
  * caller frees; counts are sums over known cells. */
 typedef VEC(struct index_origin) index_origins;
 void index_get_origins(struct index *, index_origins *);
+
+/* Messages of one origin in a group of INDEX_GROUP cells, by severity; false if
+ * that is not known (yet). */
+bool index_group_origin(const struct index *, uint64_t group, uint64_t key,
+			uint64_t severities[SEVERITY_COUNT]);
 
 /* Anonymous memory held, in bytes. */
 size_t index_memory(const struct index *);

@@ -1,0 +1,157 @@
+/*
+ * Cells and checkpoints in chunks of 1024: see grid.h.
+ *
+ * `known` is stored with release order after a cell and the checkpoint behind
+ * it are in place, so that whoever sees a number sees those cells.  The
+ * directory of chunks has its full size from the start (128 KiB, of which only
+ * what is used becomes memory).
+ */
+#include "config.h"
+
+#include "index/grid.h"
+#include "base/vec.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNKS_MAX = 16384 }; /* times 64 MiB: 1 TiB at the least */
+
+struct chunk {
+	struct index_cell cells[GRID_CHUNK];
+	uint8_t checkpoints[];
+};
+
+struct grid {
+	size_t checkpoint_size;
+	_Atomic uint64_t known;
+	_Atomic(struct chunk *) chunks[CHUNKS_MAX];
+};
+
+static struct chunk *
+chunk_of(const struct grid *grid, uint64_t cell)
+{
+	return cell / GRID_CHUNK < CHUNKS_MAX
+		   ? atomic_load_explicit(&grid->chunks[cell / GRID_CHUNK], memory_order_acquire)
+		   : NULL;
+}
+
+static size_t
+chunk_size(const struct grid *grid)
+{
+	return sizeof(struct chunk) + GRID_CHUNK * grid->checkpoint_size;
+}
+
+/* The chunk of a cell, made if need be; NULL past the end of the directory. */
+static struct chunk *
+chunk_for(struct grid *grid, uint64_t cell)
+{
+	struct chunk *chunk = chunk_of(grid, cell);
+	if (!chunk && cell / GRID_CHUNK < CHUNKS_MAX) {
+		chunk = mem_new(chunk_size(grid));
+		atomic_store_explicit(&grid->chunks[cell / GRID_CHUNK], chunk,
+				      memory_order_release);
+	}
+	return chunk;
+}
+
+static struct index_cell *
+cell_of(struct chunk *chunk, uint64_t cell)
+{
+	return &chunk->cells[cell % GRID_CHUNK];
+}
+
+static uint8_t *
+checkpoint_of(const struct grid *grid, struct chunk *chunk, uint64_t cell)
+{
+	return chunk->checkpoints + cell % GRID_CHUNK * grid->checkpoint_size;
+}
+
+struct grid *
+grid_new(size_t checkpoint_size, const uint8_t *start)
+{
+	struct grid *grid = mem_new(sizeof *grid);
+	grid->checkpoint_size = checkpoint_size;
+	memcpy(checkpoint_of(grid, chunk_for(grid, 0), 0), start, checkpoint_size);
+	return grid;
+}
+
+void
+grid_free(struct grid *grid)
+{
+	for (size_t i = 0; grid && i < CHUNKS_MAX && grid->chunks[i]; i++)
+		free(atomic_load(&grid->chunks[i]));
+	free(grid);
+}
+
+uint64_t
+grid_known(const struct grid *grid)
+{
+	return atomic_load_explicit(&grid->known, memory_order_acquire);
+}
+
+uint64_t
+grid_messages(const struct grid *grid)
+{
+	uint64_t known = grid_known(grid);
+	return cell_of(chunk_of(grid, known), known)->first;
+}
+
+bool
+grid_cell(const struct grid *grid, uint64_t cell, struct index_cell *out)
+{
+	if (cell >= grid_known(grid))
+		return false;
+	*out = *cell_of(chunk_of(grid, cell), cell);
+	return true;
+}
+
+const uint8_t *
+grid_checkpoint(const struct grid *grid, uint64_t cell, uint64_t *first)
+{
+	if (cell > grid_known(grid))
+		return NULL;
+	struct chunk *chunk = chunk_of(grid, cell);
+	*first = cell_of(chunk, cell)->first;
+	return checkpoint_of(grid, chunk, cell);
+}
+
+bool
+grid_find(const struct grid *grid, uint64_t number, uint64_t *cell)
+{
+	uint64_t low = 0, high = grid_known(grid);
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+		if (cell_of(chunk_of(grid, middle), middle)->first <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	*cell = low;
+	struct index_cell found;
+	return grid_cell(grid, low, &found) && number - found.first < found.count;
+}
+
+bool
+grid_add(struct grid *grid, const struct index_cell *cell, const uint8_t *after)
+{
+	uint64_t number = grid_known(grid);
+	struct chunk *chunk = chunk_of(grid, number), *next = chunk_for(grid, number + 1);
+	if (!next)
+		return false;
+	/* all but `first`, which is there since the cell before was added, and
+	 * which readers of the next cell to be known look at */
+	struct index_cell *own = cell_of(chunk, number);
+	const size_t rest = offsetof(struct index_cell, time_min);
+	memcpy((char *)own + rest, (const char *)cell + rest, sizeof *cell - rest);
+	cell_of(next, number + 1)->first = own->first + cell->count;
+	memcpy(checkpoint_of(grid, next, number + 1), after, grid->checkpoint_size);
+	atomic_store_explicit(&grid->known, number + 1, memory_order_release);
+	return true;
+}
+
+size_t
+grid_memory(const struct grid *grid)
+{
+	return sizeof *grid + (size_t)(grid_known(grid) / GRID_CHUNK + 1) * chunk_size(grid);
+}

@@ -1,0 +1,44 @@
+/*
+ * The grid: what is known of each cell, and a checkpoint for each.
+ *
+ * Cells are added in order, by one thread at a time; what was added never
+ * changes and may be read by any thread without a lock.  They lie in chunks
+ * that never move.  Behind the last known cell there is always one more
+ * checkpoint: where decoding goes on.
+ */
+#ifndef TRAWL_INDEX_GRID_H
+#define TRAWL_INDEX_GRID_H
+
+#include "index/index.h"
+
+enum { GRID_CHUNK = 1024 }; /* cells */
+
+struct grid;
+
+/* START is the checkpoint of cell 0, CHECKPOINT_SIZE bytes. */
+struct grid *grid_new(size_t checkpoint_size, const uint8_t *start);
+void grid_free(struct grid *); /* NULL is fine */
+
+/* How many cells are known, and the messages in them. */
+uint64_t grid_known(const struct grid *);
+uint64_t grid_messages(const struct grid *);
+
+/* The summary of a known cell; false if it is not known. */
+bool grid_cell(const struct grid *, uint64_t cell, struct index_cell *);
+
+/* The checkpoint at the beginning of a cell that is known or the next to be,
+ * and the number of messages before it; NULL for any other.  It is there
+ * until grid_free. */
+const uint8_t *grid_checkpoint(const struct grid *, uint64_t cell, uint64_t *first);
+
+/* The known cell that holds message NUMBER; false if none does. */
+bool grid_find(const struct grid *, uint64_t number, uint64_t *cell);
+
+/* Adds the next cell (its `first` is set here) and the checkpoint behind it.
+ * False if the grid can hold no more. */
+bool grid_add(struct grid *, const struct index_cell *, const uint8_t *after);
+
+/* Bytes of memory. */
+size_t grid_memory(const struct grid *);
+
+#endif

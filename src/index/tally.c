@@ -1,0 +1,293 @@
+/*
+ * Counts by origin and severity: see tally.h.
+ *
+ * A message costs one look at the row of the message before, mostly of the
+ * same origin, else one probe of a small hash.  A cell costs one probe of the
+ * census for each of its origins.  Of a group the census keeps the origins
+ * that occur in it, sorted; of all, every origin up to a limit.
+ */
+#include "config.h"
+
+#include "index/tally.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ORIGINS_MAX = 65536,	/* further ones are counted together */
+	GROUP_ORIGINS_MAX = 512 /* of one group; a group with more is not kept */
+};
+
+#define OTHER_ORIGINS UINT64_MAX
+
+/* Counts of one origin in one group of cells. */
+struct group_row {
+	uint32_t origin; /* position in `origins` */
+	uint32_t severities[SEVERITY_COUNT];
+};
+
+struct group {
+	struct group_row *rows;
+	uint32_t count;
+	bool crowded; /* more origins than are kept */
+};
+
+struct census {
+	pthread_mutex_t lock;
+	struct tally all;	    /* its rows are the origins; severities not used */
+	index_origins origins;	    /* the same ones, with their sums */
+	uint64_t cells;		    /* added */
+	VEC(struct group) groups;   /* those that are full */
+	VEC(struct group_row) open; /* of the group that is not, dense by origin */
+	VEC(uint32_t) met;	    /* origins that occur in it */
+	uint64_t severities[SEVERITY_COUNT];
+};
+
+/* --- one cell ---------------------------------------------------------- */
+
+static uint64_t
+mix(uint64_t key)
+{
+	key ^= key >> 32;
+	key *= 0x9e3779b97f4a7c15;
+	return key ^ key >> 29;
+}
+
+/* The slot of KEY: its own, or the free one where it belongs. */
+static struct tally_slot *
+slot_of(const struct tally *tally, uint64_t key)
+{
+	size_t at = mix(key) & (tally->slot_count - 1);
+	for (;;) {
+		struct tally_slot *slot = &tally->slots[at];
+		if (slot->round != tally->round || tally->rows.at[slot->row].key == key)
+			return slot;
+		at = (at + 1) & (tally->slot_count - 1);
+	}
+}
+
+static void
+rehash(struct tally *tally)
+{
+	free(tally->slots);
+	tally->slot_count = tally->slot_count ? 2 * tally->slot_count : 256;
+	tally->slots = mem_new(tally->slot_count * sizeof *tally->slots);
+	tally->round = 1;
+	for (size_t i = 0; i < tally->rows.count; i++)
+		*slot_of(tally, tally->rows.at[i].key) =
+		    (struct tally_slot){.round = 1, .row = (uint32_t)i};
+}
+
+void
+tally_free(struct tally *tally)
+{
+	vec_free(&tally->rows);
+	free(tally->slots);
+}
+
+void
+tally_clear(struct tally *tally)
+{
+	vec_clear(&tally->rows);
+	if (++tally->round)
+		return;
+	/* round 0 again: all that is in the slots is older than it looks */
+	memset(tally->slots, 0, tally->slot_count * sizeof *tally->slots);
+	tally->round = 1;
+}
+
+struct tally_row *
+tally_row(struct tally *tally, uint64_t key, uint64_t place)
+{
+	if (2 * (tally->rows.count + 1) > tally->slot_count)
+		rehash(tally);
+	struct tally_slot *slot = slot_of(tally, key);
+	if (slot->round == tally->round)
+		return &tally->rows.at[slot->row];
+	*slot = (struct tally_slot){.round = tally->round, .row = (uint32_t)tally->rows.count};
+	struct tally_row *row = vec_add(&tally->rows);
+	*row = (struct tally_row){.key = key, .example = place};
+	return row;
+}
+
+/* --- all cells --------------------------------------------------------- */
+
+struct census *
+census_new(void)
+{
+	struct census *census = mem_new(sizeof *census);
+	pthread_mutex_init(&census->lock, NULL);
+	rehash(&census->all);
+	return census;
+}
+
+void
+census_clear(struct census *census)
+{
+	pthread_mutex_lock(&census->lock);
+	tally_clear(&census->all);
+	vec_clear(&census->origins);
+	for (size_t i = 0; i < census->groups.count; i++)
+		free(census->groups.at[i].rows);
+	vec_clear(&census->groups);
+	vec_clear(&census->open);
+	vec_clear(&census->met);
+	census->cells = 0;
+	memset(census->severities, 0, sizeof census->severities);
+	pthread_mutex_unlock(&census->lock);
+}
+
+void
+census_free(struct census *census)
+{
+	if (!census)
+		return;
+	census_clear(census);
+	tally_free(&census->all);
+	vec_free(&census->origins);
+	vec_free(&census->groups);
+	vec_free(&census->open);
+	vec_free(&census->met);
+	pthread_mutex_destroy(&census->lock);
+	free(census);
+}
+
+/* The number of an origin, which is added when it is new. */
+static uint32_t
+intern(struct census *census, uint64_t key, uint64_t place)
+{
+	if (census->origins.count >= ORIGINS_MAX &&
+	    slot_of(&census->all, key)->round != census->all.round)
+		key = OTHER_ORIGINS;
+	struct tally_row *row = tally_row(&census->all, key, place);
+	uint32_t origin = (uint32_t)(row - census->all.rows.at);
+	if (origin == census->origins.count) {
+		*vec_add(&census->origins) = (struct index_origin){.key = key, .example = place};
+		*vec_add(&census->open) = (struct group_row){.origin = origin};
+	}
+	return origin;
+}
+
+static int
+by_origin(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+	return left < right ? -1 : left > right;
+}
+
+/* Keeps what the open group has, sparsely, and clears it. */
+static void
+close_group(struct census *census)
+{
+	struct group *group = vec_add(&census->groups);
+	*group = (struct group){.crowded = census->met.count > GROUP_ORIGINS_MAX};
+	if (!group->crowded) {
+		group->count = (uint32_t)census->met.count;
+		group->rows = mem_new((group->count + 1) * sizeof *group->rows);
+		qsort(census->met.at, group->count, sizeof *census->met.at, by_origin);
+	}
+	for (size_t i = 0; i < census->met.count; i++) {
+		struct group_row *row = &census->open.at[census->met.at[i]];
+		if (!group->crowded)
+			group->rows[i] = *row;
+		memset(row->severities, 0, sizeof row->severities);
+	}
+	vec_clear(&census->met);
+}
+
+static bool
+is_clear(const struct group_row *row)
+{
+	uint32_t any = 0;
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+		any |= row->severities[s];
+	return !any;
+}
+
+/* Adds ROW of COUNT cells that lie in the open group. */
+static void
+add_row(struct census *census, const struct tally_row *row, uint64_t count)
+{
+	uint32_t origin = intern(census, row->key, row->example);
+	struct group_row *open = &census->open.at[origin];
+	struct index_origin *all = &census->origins.at[origin];
+	if (is_clear(open))
+		*vec_add(&census->met) = origin;
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
+		uint64_t more = row->severities[s] * count;
+		open->severities[s] += (uint32_t)more;
+		all->severities[s] += more;
+		census->severities[s] += more;
+	}
+}
+
+void
+census_add(struct census *census, const struct tally_row *rows, size_t row_count, uint64_t count)
+{
+	pthread_mutex_lock(&census->lock);
+	while (count) {
+		uint64_t left = INDEX_GROUP - census->cells % INDEX_GROUP;
+		uint64_t now = count < left ? count : left;
+		for (size_t i = 0; i < row_count; i++)
+			add_row(census, &rows[i], now);
+		census->cells += now;
+		count -= now;
+		if (census->cells % INDEX_GROUP == 0)
+			close_group(census);
+	}
+	pthread_mutex_unlock(&census->lock);
+}
+
+void
+census_get(struct census *census, index_origins *out)
+{
+	pthread_mutex_lock(&census->lock);
+	vec_clear(out);
+	for (size_t i = 0; i < census->origins.count; i++)
+		*vec_add(out) = census->origins.at[i];
+	pthread_mutex_unlock(&census->lock);
+}
+
+void
+census_totals(struct census *census, uint64_t severities[SEVERITY_COUNT])
+{
+	pthread_mutex_lock(&census->lock);
+	memcpy(severities, census->severities, sizeof census->severities);
+	pthread_mutex_unlock(&census->lock);
+}
+
+bool
+census_group(struct census *census, uint64_t group, uint64_t key,
+	     uint64_t severities[SEVERITY_COUNT])
+{
+	pthread_mutex_lock(&census->lock);
+	bool known = group < census->groups.count && !census->groups.at[group].crowded &&
+		     census->origins.count < ORIGINS_MAX;
+	memset(severities, 0, SEVERITY_COUNT * sizeof *severities);
+	const struct tally_slot *slot = slot_of(&census->all, key);
+	if (known && slot->round == census->all.round) {
+		const struct group *g = &census->groups.at[group];
+		const struct group_row *row =
+		    bsearch(&slot->row, g->rows, g->count, sizeof *g->rows, by_origin);
+		for (unsigned s = 0; row && s < SEVERITY_COUNT; s++)
+			severities[s] = row->severities[s];
+	}
+	pthread_mutex_unlock(&census->lock);
+	return known;
+}
+
+size_t
+census_memory(struct census *census)
+{
+	pthread_mutex_lock(&census->lock);
+	size_t bytes =
+	    census->origins.count * (sizeof(struct index_origin) + sizeof(struct tally_row) +
+				     sizeof(struct group_row)) +
+	    census->all.slot_count * sizeof *census->all.slots +
+	    census->groups.count * sizeof(struct group);
+	for (size_t i = 0; i < census->groups.count; i++)
+		bytes += census->groups.at[i].count * sizeof(struct group_row);
+	pthread_mutex_unlock(&census->lock);
+	return bytes;
+}

@@ -1,0 +1,57 @@
+/*
+ * Counts by origin and severity: of one cell, and of all.
+ *
+ * A tally counts the messages of one cell; a census adds tallies up, in the
+ * order of the capture, for each group of cells and in all.  It interns the
+ * origins: the first to occur is number 0.
+ *
+ * Threads: a tally belongs to one; a census is locked inside.
+ */
+#ifndef TRAWL_INDEX_TALLY_H
+#define TRAWL_INDEX_TALLY_H
+
+#include "index/index.h"
+
+struct tally_row {
+	uint64_t key;	  /* message.origin */
+	uint64_t example; /* place of its first message */
+	uint32_t severities[SEVERITY_COUNT];
+};
+typedef VEC(struct tally_row) tally_rows;
+
+/* An open hash over the rows: what was said before the last tally_clear is
+ * told apart by its round, so that clearing costs nothing. */
+struct tally {
+	tally_rows rows;
+	struct tally_slot {
+		uint32_t round, row;
+	} * slots;
+	size_t slot_count;
+	uint32_t round;
+};
+
+void tally_free(struct tally *);
+void tally_clear(struct tally *);
+/* The row of an origin, made if it is new; until the next tally_row. */
+struct tally_row *tally_row(struct tally *, uint64_t key, uint64_t place);
+
+struct census;
+
+struct census *census_new(void);
+void census_free(struct census *);
+void census_clear(struct census *);
+
+/* Adds the next COUNT cells, which all have ROWS. */
+void census_add(struct census *, const struct tally_row *rows, size_t row_count, uint64_t count);
+
+/* All origins in the order in which they first occur. */
+void census_get(struct census *, index_origins *);
+/* Messages of each severity, in all. */
+void census_totals(struct census *, uint64_t severities[SEVERITY_COUNT]);
+/* Messages of one origin in a group of INDEX_GROUP cells; false if that is not
+ * known (yet). */
+bool census_group(struct census *, uint64_t group, uint64_t key,
+		  uint64_t severities[SEVERITY_COUNT]);
+size_t census_memory(struct census *);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * Walking one cell: see walk.h.
+ *
+ * The walker reads the capture through a buffer of its own: boundary walking
+ * is bound by latency, and a buffer that stays in the cache is faster than
+ * fresh mapped pages (and its bytes cannot change between two looks).  It
+ * steps a batch of messages at a time and adds each batch to the sums of its
+ * cell, so that nothing is stored per message.
+ */
+#include "config.h"
+
+#include "index/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BUFFER = 256 * 1024, /* and the decoder's reach */
+	BATCH = 256,	     /* messages a step; 12 KiB stay in the first cache */
+	GUESS_MAX = 1 << 20  /* bytes looked back for a resync point */
+};
+
+struct walker {
+	struct capture *capture;
+	const struct decoder *decoder;
+	unsigned cell_shift;
+	struct decode_state *state, *scratch;
+	struct tally tally;
+	size_t buffer_size, filled;
+	uint64_t buffer_offset;
+	uint8_t *buffer;
+};
+
+void
+walked_free(struct walked *walked)
+{
+	vec_free(&walked->rows);
+}
+
+struct walker *
+walker_new(struct capture *capture, const struct decoder *decoder, unsigned cell_shift)
+{
+	struct walker *w = mem_new(sizeof *w);
+	w->capture = capture;
+	w->decoder = decoder;
+	w->cell_shift = cell_shift;
+	w->state = decode_state_new(decoder);
+	w->scratch = decode_state_new(decoder);
+	w->buffer_size = BUFFER + decoder->ops->reach;
+	w->buffer = mem_resize(NULL, w->buffer_size);
+	return w;
+}
+
+void
+walker_free(struct walker *w)
+{
+	if (!w)
+		return;
+	decode_state_free(w->decoder, w->state);
+	decode_state_free(w->decoder, w->scratch);
+	tally_free(&w->tally);
+	free(w->buffer);
+	free(w);
+}
+
+size_t
+walker_memory(const struct walker *w)
+{
+	return sizeof *w + w->buffer_size + 2 * w->decoder->ops->state_size +
+	       w->tally.slot_count * sizeof *w->tally.slots;
+}
+
+/* --- bytes ------------------------------------------------------------- */
+
+/* Moves the unread tail of the buffer to its front and reads on.  Returns
+ * whether bytes came. */
+static bool
+refill(struct walker *w)
+{
+	uint64_t at = w->state->offset;
+	uint64_t end = w->buffer_offset + w->filled;
+	size_t kept = 0;
+	if (at >= w->buffer_offset && at < end) {
+		kept = (size_t)(end - at);
+		memmove(w->buffer, w->buffer + (at - w->buffer_offset), kept);
+	}
+	w->buffer_offset = at;
+	w->filled =
+	    kept + capture_read(w->capture, at + kept, w->buffer + kept, w->buffer_size - kept);
+	return w->filled > kept;
+}
+
+/* Empties the buffer if the state was put outside of it. */
+static void
+settle(struct walker *w)
+{
+	uint64_t at = w->state->offset;
+	if (at >= w->buffer_offset && at <= w->buffer_offset + w->filled)
+		return;
+	w->buffer_offset = at;
+	w->filled = 0;
+}
+
+/* The window over the buffer.  FINAL: also what stands behind the capture's
+ * last byte. */
+static struct window
+window_until(const struct walker *w, uint64_t until)
+{
+	/* before the size, which may grow */
+	bool ended = capture_ended(w->capture);
+	uint64_t size = capture_size(w->capture);
+	return (struct window){
+	    .bytes = w->buffer,
+	    .offset = w->buffer_offset,
+	    .length = w->filled,
+	    /* a note about the end of the capture may lie behind its last cell */
+	    .until = ended && until >= size ? UINT64_MAX : until,
+	    .last = ended && w->buffer_offset + w->filled >= size,
+	};
+}
+
+/* Steps until messages stand at or past UNTIL, or the capture ends; EACH (NULL:
+ * nobody) gets every batch. */
+static void
+step_until(struct walker *w, uint64_t until,
+	   void (*each)(struct walker *, struct walked *, const struct message *, size_t),
+	   struct walked *walked)
+{
+	const struct decoder_ops *ops = w->decoder->ops;
+	struct message batch[BATCH];
+	for (;;) {
+		struct window window = window_until(w, until);
+		size_t count = ops->step(w->decoder, w->state, &window, batch, BATCH);
+		if (each)
+			each(w, walked, batch, count);
+		if (count == BATCH)
+			continue;
+		uint64_t left = window.offset + window.length - w->state->offset;
+		if (left >= ops->reach || window.last)
+			return; /* it stopped at `until`, or at the end */
+		if (!refill(w))
+			return; /* it shrank; whoever looks after it will restart */
+	}
+}
+
+/* --- sums -------------------------------------------------------------- */
+
+/* Adds a batch to the sums of its cell. */
+static void
+sum(struct walker *w, struct walked *walked, const struct message *messages, size_t count)
+{
+	struct index_cell *cell = &walked->cell;
+	uint64_t kinds = cell->kinds, least = cell->time_min, most = cell->time_max;
+	uint64_t last = walked->ticks_last;
+	unsigned flags = cell->messages;
+	struct tally_row *row = w->tally.rows.at; /* any will do to begin with */
+	for (size_t i = 0; i < count; i++) {
+		const struct message *m = &messages[i];
+		kinds |= (uint64_t)1 << m->kind;
+		if (m->flags & MESSAGE_TIMED) {
+			if (!(flags & MESSAGE_TIMED))
+				walked->ticks_first = last = m->ticks;
+			if (m->ticks < last)
+				cell->flags |= CELL_TIME_BACK;
+			least = m->ticks < least ? m->ticks : least;
+			most = m->ticks > most ? m->ticks : most;
+			last = m->ticks;
+		}
+		flags |= m->flags;
+		if (!w->tally.rows.count || m->origin != row->key)
+			row = tally_row(&w->tally, m->origin, message_place(m));
+		row->severities[m->severity]++;
+	}
+	cell->kinds = kinds;
+	cell->messages = (uint16_t)flags;
+	cell->time_min = least;
+	cell->time_max = most;
+	cell->count += (uint32_t)count;
+	walked->ticks_last = last;
+}
+
+void
+walker_cell(struct walker *w, uint64_t number, struct walked *walked)
+{
+	walked->cell = (struct index_cell){.time_min = UINT64_MAX};
+	walked->ticks_first = walked->ticks_last = 0;
+	vec_clear(&walked->rows);
+	tally_clear(&w->tally);
+	step_until(w, (number + 1) << w->cell_shift, sum, walked);
+
+	if (walked->cell.messages & MESSAGE_TIMED)
+		walked->cell.flags |= CELL_TIMED;
+	for (size_t i = 0; i < w->tally.rows.count; i++) {
+		const struct tally_row *row = &w->tally.rows.at[i];
+		*vec_add(&walked->rows) = *row;
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+			walked->cell.severities[s] += row->severities[s];
+	}
+	w->decoder->ops->save(w->decoder, w->state, walked->after);
+}
+
+/* --- places ------------------------------------------------------------ */
+
+void
+walker_place(struct walker *w, const uint8_t *checkpoint)
+{
+	w->decoder->ops->restore(w->decoder, w->state, checkpoint);
+	settle(w);
+}
+
+bool
+walker_guess(struct walker *w, uint64_t cell, uint8_t *entry)
+{
+	const struct decoder_ops *ops = w->decoder->ops;
+	uint64_t start = cell << w->cell_shift;
+	for (uint64_t back = ops->run_up; back <= GUESS_MAX; back *= 4) {
+		uint64_t from = start > back ? start - back : 0;
+		w->state->offset = w->buffer_offset = from;
+		w->filled = 0;
+		while (w->filled < w->buffer_size && refill(w))
+			continue;
+		struct window window = window_until(w, UINT64_MAX);
+		window.last = false;
+		if (window.length > start - from)
+			window.length = (size_t)(start - from);
+		if (ops->resync(w->decoder, w->state, &window) != 0)
+			continue;
+		step_until(w, start, NULL, NULL);
+		ops->save(w->decoder, w->state, entry);
+		return true;
+	}
+	return false;
+}
+
+void
+walker_shift(struct walker *w, uint8_t *checkpoint, uint64_t bytes)
+{
+	const struct decoder_ops *ops = w->decoder->ops;
+	ops->restore(w->decoder, w->scratch, checkpoint);
+	ops->shift(w->scratch, bytes);
+	ops->save(w->decoder, w->scratch, checkpoint);
+}
+
+bool
+walker_steady(struct walker *w, const uint8_t *before, const struct walked *walked)
+{
+	uint8_t moved[CHECKPOINT_MAX];
+	size_t size = w->decoder->ops->checkpoint_size;
+	memcpy(moved, before, size);
+	walker_shift(w, moved, (uint64_t)1 << w->cell_shift);
+	return !memcmp(moved, walked->after, size);
+}

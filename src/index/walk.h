@@ -1,0 +1,52 @@
+/*
+ * Walking one cell: from bytes to its sums and the state behind it.
+ *
+ * A walker decodes a cell at a time, through a buffer of its own.  What it
+ * finds does not depend on what lies before the cell but for the state it
+ * starts with: so cells may be walked in any order, and put together later.
+ *
+ * Threads: a walker belongs to one.
+ */
+#ifndef TRAWL_INDEX_WALK_H
+#define TRAWL_INDEX_WALK_H
+
+#include "index/tally.h"
+
+/* A cell that was walked. */
+struct walked {
+	struct index_cell cell; /* `first` is not known here */
+	uint64_t ticks_first;	/* of its timed messages, if it is CELL_TIMED */
+	uint64_t ticks_last;
+	tally_rows rows;	       /* its origins */
+	uint8_t after[CHECKPOINT_MAX]; /* the state behind it */
+};
+
+void walked_free(struct walked *);
+
+struct walker;
+
+/* Both are borrowed until walker_free. */
+struct walker *walker_new(struct capture *, const struct decoder *, unsigned cell_shift);
+void walker_free(struct walker *);
+
+/* Puts the walker where CHECKPOINT is. */
+void walker_place(struct walker *, const uint8_t *checkpoint);
+
+/* Puts it at the beginning of a cell, as well as that can be told from bytes
+ * some way before it; false if it cannot.  The checkpoint of the state it
+ * assumes there goes to ENTRY. */
+bool walker_guess(struct walker *, uint64_t cell, uint8_t *entry);
+
+/* Walks the cell at whose beginning the walker stands.  All of it, and the
+ * decoder's reach behind it, must be there if more bytes may come. */
+void walker_cell(struct walker *, uint64_t cell, struct walked *);
+
+/* Whether the state that walker_cell left behind in W differs from BEFORE,
+ * that of the cell's beginning, by the distance alone.  If so, moves it on over
+ * another cell. */
+bool walker_steady(struct walker *, const uint8_t *before, const struct walked *w);
+void walker_shift(struct walker *, uint8_t *checkpoint, uint64_t bytes);
+
+size_t walker_memory(const struct walker *);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * An index built by several threads is that of one walk from the start, state
+ * included, for every format, damaged or not.
+ *
+ * The captures are made anew by mkcapture.  TRAWL_RUNS=1000 makes so many of
+ * each format instead of a few.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "index/index.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RUNS = 3 };
+
+static const struct {
+	const char *format;
+	const char *arguments; /* of mkcapture */
+} formats[] = {
+    {"syst/raw", "-f syst/raw -m len32 -n 900K"},
+    {"syst/raw", "-f syst/raw -m all -n 700K"},
+    {"syst/hex", "-f syst/hex -m all -n 900K"},
+    {"syst/stp", "-f syst/stp -m all -n 900K"},
+    {"syst/stp", "-f syst/stp -m len32 --stamps=delta --senders=9 -n 900K"},
+    {"encap", "-f encap -m all -n 800K"},
+    {"gem", "-f gem -m all -n 800K"},
+    {"uia", "-f uia -m all -n 900K"},
+    {"csel", "-f csel -m all -n 900K"},
+};
+
+static struct session
+open_capture(const char *format, const char *path)
+{
+	struct session session = {0};
+	struct err err = {0};
+	option_defaults(profile_options_table(), &session.profile);
+	if (!session_open(&session, path, format, NULL, 0, &err))
+		fail_msg("%s", err.what);
+	return session;
+}
+
+static struct index *
+build(struct session *session, unsigned threads, unsigned segment)
+{
+	struct trace *trace = session->traces.at[0];
+	struct index_options options = {.threads = threads, .segment = segment};
+	struct index *index = index_new(trace_capture(trace), trace_decoder(trace), &options);
+	index_build(index);
+	return index;
+}
+
+static void
+assert_same_cells(const struct decoder *decoder, struct index *a, struct index *b)
+{
+	struct decode_state *state = decode_state_new(decoder);
+	assert_int_equal(index_known(a), index_known(b));
+	for (uint64_t cell = 0; cell <= index_known(a); cell++) {
+		uint8_t saved[2][CHECKPOINT_MAX] = {{0}};
+		uint64_t first[2];
+		struct index_cell one, other;
+		assert_true(index_restore(a, cell, state, &first[0]));
+		decoder->ops->save(decoder, state, saved[0]);
+		assert_true(index_restore(b, cell, state, &first[1]));
+		decoder->ops->save(decoder, state, saved[1]);
+		assert_int_equal(first[0], first[1]);
+		assert_memory_equal(saved[0], saved[1], CHECKPOINT_MAX);
+		if (index_cell(a, cell, &one)) {
+			assert_true(index_cell(b, cell, &other));
+			assert_memory_equal(&one, &other, sizeof one);
+		}
+	}
+	decode_state_free(decoder, state);
+}
+
+static void
+assert_same_origins(struct index *a, struct index *b)
+{
+	index_origins one = {0}, other = {0};
+	index_get_origins(a, &one);
+	index_get_origins(b, &other);
+	assert_int_equal(one.count, other.count);
+	for (size_t i = 0; i < one.count; i++) {
+		assert_memory_equal(&one.at[i], &other.at[i], sizeof one.at[i]);
+		uint64_t counts[2][SEVERITY_COUNT];
+		assert_int_equal(index_group_origin(a, 0, one.at[i].key, counts[0]),
+				 index_group_origin(b, 0, one.at[i].key, counts[1]));
+		assert_memory_equal(counts[0], counts[1], sizeof counts[0]);
+	}
+	vec_free(&one);
+	vec_free(&other);
+}
+
+static void
+compare(const char *format, const char *path, unsigned run)
+{
+	struct session session = open_capture(format, path);
+	struct index *one = build(&session, 1, 0);
+	struct index *many = build(&session, 2 + run % 3, 1 + run % 2);
+	assert_same_cells(trace_decoder(session.traces.at[0]), one, many);
+	assert_same_origins(one, many);
+	index_free(one);
+	index_free(many);
+	session_close(&session);
+}
+
+static void
+test_parallel(void **state)
+{
+	(void)state;
+	const char *wanted = getenv("TRAWL_RUNS");
+	unsigned runs = wanted ? (unsigned)atoi(wanted) : RUNS;
+	char path[] = "/tmp/trawl-parallel-XXXXXX";
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	close(file);
+	struct text command = {0};
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		for (unsigned run = 0; run < runs; run++) {
+			text_clear(&command);
+			text_addf(&command, "tests/mkcapture %s --seed=%u -o %s%s",
+				  formats[i].arguments, 1000 * (unsigned)i + run, path,
+				  run ? " --damage=cut,flip,drop,garbage" : "");
+			if (run > 2)
+				text_addf(&command, " --rate=0.%04u", run * 7 % 1000 + 1);
+			if (system(text_get(&command)) != 0)
+				fail_msg("%s", text_get(&command));
+			compare(formats[i].format, path, run);
+		}
+	}
+	text_free(&command);
+	unlink(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parallel)};
+	return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);
+}

@@ -21,6 +21,11 @@ enum {
 
 #define OTHER_ORIGINS UINT64_MAX
 
+struct tally_slot {
+	uint64_t key;
+	uint32_t round, row;
+};
+
 /* Counts of one origin in one group of cells. */
 struct group_row {
 	uint32_t origin; /* position in `origins` */
@@ -46,37 +51,38 @@ struct census {
 
 /* --- one cell ---------------------------------------------------------- */
 
-static uint64_t
-mix(uint64_t key)
+static size_t
+slot_count(const struct tally *tally)
 {
-	key ^= key >> 32;
-	key *= 0x9e3779b97f4a7c15;
-	return key ^ key >> 29;
+	return tally->slots ? (size_t)1 << tally->slot_bits : 0;
 }
 
 /* The slot of KEY: its own, or the free one where it belongs. */
 static struct tally_slot *
 slot_of(const struct tally *tally, uint64_t key)
 {
-	size_t at = mix(key) & (tally->slot_count - 1);
+	/* the high bits of the product depend on all of the key's */
+	size_t at = (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - tally->slot_bits));
 	for (;;) {
 		struct tally_slot *slot = &tally->slots[at];
-		if (slot->round != tally->round || tally->rows.at[slot->row].key == key)
+		if (slot->key == key || slot->round != tally->round)
 			return slot;
-		at = (at + 1) & (tally->slot_count - 1);
+		at = (at + 1) & (slot_count(tally) - 1);
 	}
 }
 
 static void
 rehash(struct tally *tally)
 {
+	tally->slot_bits = tally->slots ? tally->slot_bits + 1 : 8;
 	free(tally->slots);
-	tally->slot_count = tally->slot_count ? 2 * tally->slot_count : 256;
-	tally->slots = mem_new(tally->slot_count * sizeof *tally->slots);
+	tally->slots = mem_new(((size_t)1 << tally->slot_bits) * sizeof *tally->slots);
 	tally->round = 1;
-	for (size_t i = 0; i < tally->rows.count; i++)
-		*slot_of(tally, tally->rows.at[i].key) =
-		    (struct tally_slot){.round = 1, .row = (uint32_t)i};
+	for (size_t i = 0; i < tally->rows.count; i++) {
+		uint64_t key = tally->rows.at[i].key;
+		*slot_of(tally, key) =
+		    (struct tally_slot){.key = key, .round = 1, .row = (uint32_t)i};
+	}
 }
 
 void
@@ -93,19 +99,20 @@ tally_clear(struct tally *tally)
 	if (++tally->round)
 		return;
 	/* round 0 again: all that is in the slots is older than it looks */
-	memset(tally->slots, 0, tally->slot_count * sizeof *tally->slots);
+	memset(tally->slots, 0, slot_count(tally) * sizeof *tally->slots);
 	tally->round = 1;
 }
 
 struct tally_row *
 tally_row(struct tally *tally, uint64_t key, uint64_t place)
 {
-	if (2 * (tally->rows.count + 1) > tally->slot_count)
+	if (2 * (tally->rows.count + 1) > slot_count(tally))
 		rehash(tally);
 	struct tally_slot *slot = slot_of(tally, key);
 	if (slot->round == tally->round)
 		return &tally->rows.at[slot->row];
-	*slot = (struct tally_slot){.round = tally->round, .row = (uint32_t)tally->rows.count};
+	*slot = (struct tally_slot){
+	    .key = key, .round = tally->round, .row = (uint32_t)tally->rows.count};
 	struct tally_row *row = vec_add(&tally->rows);
 	*row = (struct tally_row){.key = key, .example = place};
 	return row;
@@ -284,7 +291,7 @@ census_memory(struct census *census)
 	size_t bytes =
 	    census->origins.count * (sizeof(struct index_origin) + sizeof(struct tally_row) +
 				     sizeof(struct group_row)) +
-	    census->all.slot_count * sizeof *census->all.slots +
+	    slot_count(&census->all) * sizeof *census->all.slots +
 	    census->groups.count * sizeof(struct group);
 	for (size_t i = 0; i < census->groups.count; i++)
 		bytes += census->groups.at[i].count * sizeof(struct group_row);

@@ -23,10 +23,8 @@ typedef VEC(struct tally_row) tally_rows;
  * told apart by its round, so that clearing costs nothing. */
 struct tally {
 	tally_rows rows;
-	struct tally_slot {
-		uint32_t round, row;
-	} * slots;
-	size_t slot_count;
+	struct tally_slot *slots;
+	unsigned slot_bits; /* 1 << slot_bits slots */
 	uint32_t round;
 };
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	BUFFER = 256 * 1024, /* and the decoder's reach */
+	BUFFER = 512 * 1024, /* and the decoder's reach */
 	BATCH = 256,	     /* messages a step; 12 KiB stay in the first cache */
 	GUESS_MAX = 1 << 20  /* bytes looked back for a resync point */
 };
@@ -66,8 +66,7 @@ walker_free(struct walker *w)
 size_t
 walker_memory(const struct walker *w)
 {
-	return sizeof *w + w->buffer_size + 2 * w->decoder->ops->state_size +
-	       w->tally.slot_count * sizeof *w->tally.slots;
+	return sizeof *w + w->buffer_size + 2 * w->decoder->ops->state_size;
 }
 
 /* --- bytes ------------------------------------------------------------- */

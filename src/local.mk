@@ -85,6 +85,8 @@ libtrawl_a_SOURCES = \
 	src/index/grid.h \
 	src/index/index.c \
 	src/index/index.h \
+	src/index/saved.c \
+	src/index/saved.h \
 	src/index/tally.c \
 	src/index/tally.h \
 	src/index/walk.c \

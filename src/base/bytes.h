@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline uint16_t
 bytes_le16(const uint8_t *p)
@@ -109,6 +110,25 @@ bytes_hex_digit(unsigned char c)
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Bytes to be taken from the front. */
+struct bytes_rest {
+	const uint8_t *at;
+	size_t left;
+};
+
+/* Copies the next LENGTH bytes to OUT; false, and nothing taken, if there are
+ * fewer. */
+static inline bool
+bytes_take(struct bytes_rest *rest, void *out, size_t length)
+{
+	if (rest->left < length)
+		return false;
+	memcpy(out, rest->at, length);
+	rest->at += length;
+	rest->left -= length;
+	return true;
 }
 
 /* Number of zero bytes at the start of P. */

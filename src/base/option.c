@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void *
 member(const struct option_row *row, void *object)
@@ -163,6 +164,75 @@ option_release(const struct option_table *table, void *object)
 			release_list(row, at);
 		}
 	}
+}
+
+/* FNV-1a */
+static uint64_t
+hash_bytes(const void *bytes, size_t length, uint64_t hash)
+{
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+	return hash;
+}
+
+uint64_t
+option_hash_text(const char *text, uint64_t hash)
+{
+	return hash_bytes(text ? text : "", text ? strlen(text) + 1 : 0, hash);
+}
+
+static uint64_t
+hash_file(const char *path, uint64_t hash)
+{
+	struct stat st;
+	if (!path || stat(path, &st) != 0)
+		return hash;
+	hash = hash_bytes(&st.st_size, sizeof st.st_size, hash);
+	return hash_bytes(&st.st_mtim.tv_sec, sizeof st.st_mtim.tv_sec, hash);
+}
+
+static uint64_t
+hash_text(const struct option_row *row, const char *text, uint64_t hash)
+{
+	hash = option_hash_text(text, hash);
+	return row->path ? hash_file(text, hash) : hash;
+}
+
+static uint64_t
+hash_list(const struct option_row *row, const struct option_list *list, uint64_t hash)
+{
+	hash = hash_bytes(&list->count, sizeof list->count, hash);
+	for (size_t i = 0; i < list->count; i++)
+		hash = row->table ? option_hash(row->table,
+						(const char *)list->at + i * row->table->size, hash)
+				  : hash_text(row, ((char *const *)list->at)[i], hash);
+	return hash;
+}
+
+uint64_t
+option_hash(const struct option_table *table, const void *object, uint64_t hash)
+{
+	static const size_t sizes[] = {
+	    [OPTION_BOOL] = sizeof(bool),   [OPTION_UINT] = sizeof(uint64_t),
+	    [OPTION_INT] = sizeof(int64_t), [OPTION_NUMBER] = sizeof(double),
+	    [OPTION_CHOICE] = sizeof(int),  [OPTION_ANY] = 0,
+	};
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		const void *at = (const char *)object + row->member;
+		if (row->words)
+			continue;
+		hash = hash_bytes(row->name, strlen(row->name), hash);
+		if (row->type == OPTION_TEXT)
+			hash = hash_text(row, *(char *const *)at, hash);
+		else if (row->type == OPTION_STRUCT)
+			hash = option_hash(row->table, at, hash);
+		else if (row->type == OPTION_LIST)
+			hash = hash_list(row, at, hash);
+		else
+			hash = hash_bytes(at, sizes[row->type], hash);
+	}
+	return hash;
 }
 
 const struct option_row *

@@ -43,6 +43,7 @@ struct option_row {
 	bool required;
 	bool path; /* OPTION_TEXT or a list of texts: relative to the file it stands in */
 	bool beside; /* in a profile it stands beside its section, not in it */
+	bool words;  /* decides what is said of messages, not which there are */
 	const struct option_table *table;
 	const char *help; /* one sentence, no full stop */
 };
@@ -72,6 +73,13 @@ void option_defaults(const struct option_table *, void *object);
 
 /* Frees the texts and lists in OBJECT, not OBJECT itself. */
 void option_release(const struct option_table *, void *object);
+
+/* Continues HASH over all that OBJECT says but words; of a file that it names,
+ * its size and when it was changed. */
+uint64_t option_hash(const struct option_table *, const void *object, uint64_t hash);
+
+/* The same over a text. */
+uint64_t option_hash_text(const char *text, uint64_t hash);
 
 const struct option_row *option_find(const struct option_table *, const char *name);
 

@@ -69,6 +69,13 @@ void capture_want(const struct capture *, uint64_t offset, uint64_t length);
  * fewer near the end.  Bytes that vanished read as zero. */
 size_t capture_read(const struct capture *, uint64_t offset, void *buffer, size_t length);
 
+/* What tells a file from others, and from itself before it was changed. */
+struct capture_identity {
+	uint64_t device, inode;
+	int64_t modified; /* nanoseconds since the epoch */
+};
+void capture_identify(const struct capture *, struct capture_identity *);
+
 /* If OFFSET lies in a hole of the file, where that hole ends; else OFFSET. */
 uint64_t capture_hole_end(const struct capture *, uint64_t offset);
 

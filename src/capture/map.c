@@ -329,6 +329,18 @@ capture_damaged(const struct capture *capture)
 	return atomic_load(&capture->damaged);
 }
 
+void
+capture_identify(const struct capture *capture, struct capture_identity *identity)
+{
+	struct stat st;
+	*identity = (struct capture_identity){0};
+	if (fstat(capture->file, &st) != 0)
+		return;
+	identity->device = st.st_dev;
+	identity->inode = st.st_ino;
+	identity->modified = st.st_mtim.tv_sec * (int64_t)1000000000 + st.st_mtim.tv_nsec;
+}
+
 uint64_t
 capture_hole_end(const struct capture *capture, uint64_t offset)
 {

@@ -26,24 +26,39 @@ files_exist(const char *path)
 	return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
+/* The folder that VARIABLE names, or USUAL in the user's home. */
+static bool
+base_folder(const char *variable, const char *usual, struct text *path)
+{
+	const char *told = getenv(variable), *home = getenv("HOME");
+	text_clear(path);
+	if (told && *told == '/') /* the XDG specification: else ignored */
+		text_addf(path, "%s/trawl", told);
+	else if (home && *home)
+		text_addf(path, "%s/%s/trawl", home, usual);
+	return path->length > 0;
+}
+
 bool
 files_user_path(const char *name, struct text *path)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	text_clear(path);
-	if (config && *config == '/') /* the XDG specification: else ignored */
-		text_addf(path, "%s/trawl/%s", config, name);
-	else if (home && *home)
-		text_addf(path, "%s/.config/trawl/%s", home, name);
-	return path->length > 0;
+	if (!base_folder("XDG_CONFIG_HOME", ".config", path))
+		return false;
+	text_addf(path, "/%s", name);
+	return true;
+}
+
+bool
+files_cache_path(struct text *path)
+{
+	return base_folder("XDG_CACHE_HOME", ".cache", path);
 }
 
 static bool
 is_path(const char *what)
 {
 	size_t length = strlen(what), ending = strlen(ENDING);
-	return strchr(what, '/') ||
-	       (length > ending && !strcmp(what + length - ending, ENDING));
+	return strchr(what, '/') || (length > ending && !strcmp(what + length - ending, ENDING));
 }
 
 /* Finds the file NAME ("views/default.yaml") outside the program. */
@@ -78,8 +93,8 @@ fail_unknown(const char *kind, const char *what, struct err *err)
 	for (size_t i = 0; i < builtin_file_count; i++) {
 		const char *name = builtin_files[i].name;
 		if (!strncmp(name, kind, folder - 1) && name[folder - 1] == '/')
-			text_addf(&known, " %.*s",
-				  (int)(strlen(name) - folder - strlen(ENDING)), name + folder);
+			text_addf(&known, " %.*s", (int)(strlen(name) - folder - strlen(ENDING)),
+				  name + folder);
 	}
 	int result = err_set(err, ERR_USAGE, "no %s in %s; give a file or one of%s", what, kind,
 			     text_get(&known));

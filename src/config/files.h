@@ -16,6 +16,10 @@ bool files_exist(const char *path); /* and is no folder */
  * or ~/.config/trawl.  False without a home; then PATH is empty. */
 bool files_user_path(const char *name, struct text *path);
 
+/* The folder for what can be made again, $XDG_CACHE_HOME/trawl or
+ * ~/.cache/trawl.  False without a home; then PATH is empty. */
+bool files_cache_path(struct text *path);
+
 /*
  * Loads a view or a theme: KIND is "views" or "themes".  WHAT is a file if it
  * has a slash or ends in .yaml; else a name, looked for in the user's folder,

@@ -219,6 +219,7 @@ static const struct option_row option_rows[] = {
     {.name = "collateral",
      .type = OPTION_LIST,
      .path = true,
+     .words = true,
      .member = offsetof(struct syst_options, collateral),
      .help = "XML files, or folders of them, that name what messages mean"},
     {.name = "ts_hz",

@@ -150,6 +150,40 @@ grid_add(struct grid *grid, const struct index_cell *cell, const uint8_t *after)
 	return true;
 }
 
+/* A record for each cell: itself and the checkpoint behind it. */
+void
+grid_write(const struct grid *grid, struct text *out)
+{
+	uint64_t known = grid_known(grid), first;
+	for (uint64_t cell = 0; cell < known; cell++) {
+		text_add_bytes(out, cell_of(chunk_of(grid, cell), cell), sizeof(struct index_cell));
+		text_add_bytes(out, grid_checkpoint(grid, cell + 1, &first), grid->checkpoint_size);
+	}
+}
+
+static bool
+is_possible(const struct index_cell *cell, uint64_t first)
+{
+	uint64_t count = 0;
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+		count += cell->severities[s];
+	return cell->first == first && cell->count == count &&
+	       !(cell->flags & ~(CELL_TIME_BACK | CELL_TIMED));
+}
+
+bool
+grid_read(struct grid *grid, struct bytes_rest *rest, uint64_t cells)
+{
+	struct index_cell cell;
+	uint8_t after[CHECKPOINT_MAX];
+	for (uint64_t i = 0; i < cells; i++)
+		if (!bytes_take(rest, &cell, sizeof cell) ||
+		    !bytes_take(rest, after, grid->checkpoint_size) ||
+		    !is_possible(&cell, grid_messages(grid)) || !grid_add(grid, &cell, after))
+			return false;
+	return true;
+}
+
 size_t
 grid_memory(const struct grid *grid)
 {

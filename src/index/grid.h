@@ -9,6 +9,7 @@
 #ifndef TRAWL_INDEX_GRID_H
 #define TRAWL_INDEX_GRID_H
 
+#include "base/bytes.h"
 #include "index/index.h"
 
 enum { GRID_CHUNK = 1024 }; /* cells */
@@ -37,6 +38,12 @@ bool grid_find(const struct grid *, uint64_t number, uint64_t *cell);
 /* Adds the next cell (its `first` is set here) and the checkpoint behind it.
  * False if the grid can hold no more. */
 bool grid_add(struct grid *, const struct index_cell *, const uint8_t *after);
+
+/* Appends the grid as bytes.  grid_read adds the first CELLS of its cells to a
+ * new grid, which may come from anywhere: false, and some may have been added,
+ * if it is not what grid_write writes, or no cells can be like that. */
+void grid_write(const struct grid *, struct text *);
+bool grid_read(struct grid *, struct bytes_rest *, uint64_t cells);
 
 /* Bytes of memory. */
 size_t grid_memory(const struct grid *);

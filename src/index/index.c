@@ -15,15 +15,16 @@
  * hole, give equal sums, and leave the decoder in states that differ only by
  * the distance, so will all others in that hole: they are filled in by copying.
  *
- * When the capture shrinks all is forgotten: a new grid takes the place of the
- * old one, which is freed when nobody looks at it.
+ * When the capture changes, new contents take the place of the old ones, which
+ * are freed when nobody looks at them.  An index that came with the capture from
+ * elsewhere is shown while our own is built, which then takes its place.
  */
 #include "config.h"
 
 #include "index/index.h"
 #include "base/thread.h"
 #include "base/vec.h"
-#include "index/grid.h"
+#include "index/saved.h"
 #include "index/walk.h"
 
 #include <sched.h>
@@ -41,7 +42,9 @@ enum {
 	MISSES_MAX = 4,	   /* segments in a row of which less than half was right */
 	NOTIFY_MS = 500,
 	PATIENCE_MS = 250, /* a large capture waits so long for the first screen */
-	LARGE = 4 << 20
+	LARGE = 4 << 20,
+	KEEP_CELLS = 64,      /* more than these are worth a file */
+	CACHE_BYTES = 1 << 30 /* of all files together */
 };
 
 enum segment_state { SEGMENT_FREE, SEGMENT_WALKING, SEGMENT_WALKED };
@@ -63,15 +66,26 @@ struct worker {
 	pthread_t thread;
 };
 
+/* What is known. */
+struct contents {
+	struct grid *grid;
+	struct census *census;
+};
+
 struct index {
 	struct capture *capture;
 	const struct decoder *decoder;
 	struct index_options options;
 	unsigned cell_shift;
-	_Atomic(struct grid *) grid;
-	atomic_uint readers; /* that may look at a grid */
-	atomic_bool complete;
-	struct census *census;
+	_Atomic(struct contents *) shown;
+	struct contents *built; /* the same, unless what is shown is to be checked */
+	atomic_uint readers;	/* that may look at what is shown */
+	atomic_bool complete;	/* what is shown, and */
+	atomic_bool checked;	/* it was built here */
+	bool looked;		/* for files */
+	bool whole;		/* all is built of a capture that had */
+	uint64_t whole_size;	/* so many bytes */
+	uint64_t kept;		/* cells in the file */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -90,7 +104,8 @@ struct index {
 	unsigned misses;
 
 	/* of the worker with the baton */
-	bool timed; /* a message before had a time: */
+	bool placed; /* the next two are right */
+	bool timed;  /* a message before had a time: */
 	uint64_t last_ticks;
 	struct timespec notified;
 	uint64_t bytes_at_notice;
@@ -125,13 +140,13 @@ index_cell_count(const struct index *index)
 	return size ? ((size - 1) >> index->cell_shift) + 1 : 1;
 }
 
-/* The grid, which stays until leave(). */
-static const struct grid *
+/* What is known; it stays until leave(). */
+static const struct contents *
 enter(const struct index *index)
 {
 	struct index *self = (struct index *)index; /* to be counted only */
 	atomic_fetch_add(&self->readers, 1);
-	return atomic_load(&self->grid);
+	return atomic_load(&self->shown);
 }
 
 static void
@@ -144,7 +159,7 @@ leave(const struct index *index)
 uint64_t
 index_known(const struct index *index)
 {
-	uint64_t known = grid_known(enter(index));
+	uint64_t known = grid_known(enter(index)->grid);
 	leave(index);
 	return known;
 }
@@ -152,7 +167,7 @@ index_known(const struct index *index)
 bool
 index_cell(const struct index *index, uint64_t cell, struct index_cell *out)
 {
-	bool known = grid_cell(enter(index), cell, out);
+	bool known = grid_cell(enter(index)->grid, cell, out);
 	leave(index);
 	return known;
 }
@@ -160,17 +175,17 @@ index_cell(const struct index *index, uint64_t cell, struct index_cell *out)
 bool
 index_restore(const struct index *index, uint64_t cell, struct decode_state *state, uint64_t *first)
 {
-	const uint8_t *checkpoint = grid_checkpoint(enter(index), cell, first);
+	const uint8_t *checkpoint = grid_checkpoint(enter(index)->grid, cell, first);
 	if (checkpoint)
 		index->decoder->ops->restore(index->decoder, state, checkpoint);
 	leave(index);
-	return checkpoint;
+	return checkpoint && state->offset <= capture_size(index->capture);
 }
 
 bool
 index_find(const struct index *index, uint64_t number, uint64_t *cell)
 {
-	bool found = grid_find(enter(index), number, cell);
+	bool found = grid_find(enter(index)->grid, number, cell);
 	leave(index);
 	return found;
 }
@@ -178,46 +193,169 @@ index_find(const struct index *index, uint64_t number, uint64_t *cell)
 void
 index_get_origins(struct index *index, index_origins *out)
 {
-	census_get(index->census, out);
+	census_get(enter(index)->census, out);
+	leave(index);
 }
 
 bool
 index_group_origin(const struct index *index, uint64_t group, uint64_t key,
 		   uint64_t severities[SEVERITY_COUNT])
 {
-	return census_group(index->census, group, key, severities);
+	bool known = census_group(enter(index)->census, group, key, severities);
+	leave(index);
+	return known;
 }
 
-/* The state before the first byte. */
-static struct grid *
-new_grid(const struct index *index)
+/* --- contents ---------------------------------------------------------- */
+
+/* Nothing but the state before the first byte. */
+static struct contents *
+contents_new(const struct index *index)
 {
 	const struct decoder_ops *ops = index->decoder->ops;
 	uint8_t start[CHECKPOINT_MAX];
+	struct contents *contents = mem_new(sizeof *contents);
 	struct decode_state *state = decode_state_new(index->decoder);
 	ops->save(index->decoder, state, start);
 	decode_state_free(index->decoder, state);
-	return grid_new(ops->checkpoint_size, start);
+	contents->grid = grid_new(ops->checkpoint_size, start);
+	contents->census = census_new();
+	return contents;
 }
 
-/* Starts anew; no worker is at work. */
 static void
-forget(struct index *index)
+contents_free(struct contents *contents)
 {
-	struct grid *old = atomic_load(&index->grid);
-	atomic_store(&index->complete, false);
-	atomic_store(&index->grid, new_grid(index));
+	if (!contents)
+		return;
+	grid_free(contents->grid);
+	census_free(contents->census);
+	free(contents);
+}
+
+/* Shows other contents; returns those before, at which nobody looks any more. */
+static struct contents *
+show(struct index *index, struct contents *contents)
+{
+	struct contents *old = atomic_exchange(&index->shown, contents);
 	while (atomic_load(&index->readers)) /* for the time of a copy */
 		sched_yield();
-	grid_free(old);
-	census_clear(index->census);
+	return old;
+}
+
+/* Builds on CONTENTS, and shows them; no worker is at work. */
+static void
+build_on(struct index *index, struct contents *contents)
+{
+	atomic_store(&index->complete, false);
+	struct contents *old = show(index, contents);
+	atomic_store(&index->checked, true);
+	if (old != index->built)
+		contents_free(index->built);
+	contents_free(old);
+	index->built = contents;
 	for (size_t i = 0; i < index->segment_count; i++)
 		index->segments[i].state = SEGMENT_FREE;
 	index->claimed = 0;
 	index->speculative = true;
 	index->misses = 0;
-	index->timed = false;
 	index->bytes_at_notice = 0;
+	index->placed = index->whole = false;
+}
+
+static void
+forget(struct index *index)
+{
+	build_on(index, contents_new(index));
+}
+
+/* The first CELLS of what is built, apart; NULL if that cannot be. */
+static struct contents *
+contents_prefix(const struct index *index, uint64_t cells)
+{
+	struct contents *prefix = contents_new(index);
+	struct text grid = {0}, census = {0};
+	grid_write(index->built->grid, &grid);
+	census_write(index->built->census, &census);
+	struct bytes_rest rest[] = {{(const uint8_t *)text_get(&grid), grid.length},
+				    {(const uint8_t *)text_get(&census), census.length}};
+	if (!grid_read(prefix->grid, &rest[0], cells) ||
+	    !census_read(prefix->census, &rest[1], cells)) {
+		contents_free(prefix);
+		prefix = NULL;
+	}
+	text_free(&grid);
+	text_free(&census);
+	return prefix;
+}
+
+static uint64_t
+cells_built(const struct index *index)
+{
+	return grid_known(index->built->grid);
+}
+
+/* --- files ------------------------------------------------------------- */
+
+static void
+describe(const struct index *index, struct saved_about *about)
+{
+	saved_describe(about, index->capture, capture_size(index->capture), index->options.settings,
+		       index->cell_shift, index->decoder->ops->checkpoint_size);
+}
+
+/* Looks for an index in a file, once. */
+static void
+look_for_file(struct index *index)
+{
+	struct saved_about now;
+	uint64_t reach = index->decoder->ops->reach;
+	if (index->looked || (!index->options.cache && !index->options.beside))
+		return;
+	index->looked = true;
+	describe(index, &now);
+	struct contents *found = contents_new(index);
+	if (index->options.cache && saved_read(index->options.cache, &now, index->capture, reach,
+					       false, found->grid, found->census)) {
+		build_on(index, found);
+		index->kept = cells_built(index);
+		return;
+	}
+	contents_free(found);
+	found = contents_new(index);
+	if (index->options.beside && saved_read(index->options.beside, &now, index->capture, reach,
+						true, found->grid, found->census)) {
+		bool all = grid_known(found->grid) == index_cell_count(index);
+		show(index, found);
+		atomic_store(&index->checked, false);
+		atomic_store(&index->complete, all && capture_ended(index->capture));
+	} else {
+		contents_free(found);
+	}
+}
+
+int
+index_save(struct index *index, const char *path, struct err *err)
+{
+	struct saved_about about;
+	describe(index, &about);
+	const struct contents *contents = enter(index);
+	int failed = saved_write(path, &about, contents->grid, contents->census, err);
+	leave(index);
+	return failed;
+}
+
+/* Keeps a large index that was built here, as far as it is. */
+static void
+keep(struct index *index)
+{
+	struct err unimportant;
+	if (index->options.cache && grid_known(index->built->grid) > index->kept + KEEP_CELLS &&
+	    atomic_load(&index->shown) == index->built &&
+	    index_save(index, index->options.cache, &unimportant) == 0) {
+		index->kept = grid_known(index->built->grid);
+		saved_prune(index->options.cache, CACHE_BYTES);
+	}
 }
 
 /* --- progress ---------------------------------------------------------- */
@@ -264,11 +402,13 @@ index_get_progress(const struct index *index, struct index_progress *out)
 	pthread_mutex_lock(&self->lock);
 	out->rate = index->rate;
 	pthread_mutex_unlock(&self->lock);
-	census_totals(index->census, out->severities);
 	out->bytes = bytes_walked(index);
 	out->size = capture_size(index->capture);
-	out->messages = grid_messages(enter(index));
+	const struct contents *shown = enter(index);
+	census_totals(shown->census, out->severities);
+	out->messages = grid_messages(shown->grid);
 	leave(index);
+	out->checked = atomic_load(&index->checked);
 }
 
 /* --- walking in order -------------------------------------------------- */
@@ -302,9 +442,9 @@ commit(struct index *index, const struct walked *walked)
 		index->last_ticks = walked->ticks_last;
 		index->timed = true;
 	}
-	if (!grid_add(atomic_load(&index->grid), &cell, walked->after))
+	if (!grid_add(index->built->grid, &cell, walked->after))
 		return false;
-	census_add(index->census, walked->rows.at, walked->rows.count, 1);
+	census_add(index->built->census, walked->rows.at, walked->rows.count, 1);
 	return true;
 }
 
@@ -334,7 +474,7 @@ static void
 skip_hole(struct worker *worker, uint64_t number)
 {
 	struct index *index = worker->index;
-	struct grid *grid = atomic_load(&index->grid);
+	struct grid *grid = index->built->grid;
 	struct walked *walked = &worker->walked;
 	struct index_cell previous;
 	uint64_t first;
@@ -350,7 +490,7 @@ skip_hole(struct worker *worker, uint64_t number)
 	do {
 		walker_shift(worker->walker, walked->after, index_cell_size(index));
 	} while (grid_add(grid, &walked->cell, walked->after) && ++added < count);
-	census_add(index->census, walked->rows.at, walked->rows.count, added);
+	census_add(index->built->census, walked->rows.at, walked->rows.count, added);
 	walker_place(worker->walker, walked->after);
 }
 
@@ -370,7 +510,7 @@ segment_of(const struct index *index, uint64_t cell)
 static void
 place_at_frontier(struct worker *worker)
 {
-	const struct grid *grid = atomic_load(&worker->index->grid);
+	const struct grid *grid = worker->index->built->grid;
 	uint64_t first;
 	walker_place(worker->walker, grid_checkpoint(grid, grid_known(grid), &first));
 }
@@ -383,7 +523,7 @@ is_right(const struct index *index, const struct segment *segment, uint64_t numb
 	if (i >= segment->count)
 		return false;
 	return !memcmp(i ? segment->cells[i - 1].after : segment->entry,
-		       grid_checkpoint(atomic_load(&index->grid), number, &first),
+		       grid_checkpoint(index->built->grid, number, &first),
 		       index->decoder->ops->checkpoint_size);
 }
 
@@ -419,6 +559,11 @@ static bool
 may_go_on(struct index *index, uint64_t number, struct segment **segment)
 {
 	pthread_mutex_lock(&index->lock);
+	for (size_t i = 0; i < index->segment_count; i++) {
+		struct segment *old = &index->segments[i];
+		if (old->state == SEGMENT_WALKED && old->start + index->segment_cells <= number)
+			old->state = SEGMENT_FREE; /* a hole was skipped */
+	}
 	*segment = segment_of(index, number);
 	bool may = !is_interrupted(index) && number < cells_available(index) &&
 		   (!*segment || (*segment)->state == SEGMENT_WALKED);
@@ -432,7 +577,7 @@ static bool
 walk_in_order(struct worker *worker)
 {
 	struct index *index = worker->index;
-	const struct grid *grid = atomic_load(&index->grid);
+	const struct grid *grid = index->built->grid;
 	struct segment *segment;
 	uint64_t number;
 	bool more = true;
@@ -458,15 +603,12 @@ walk_in_order(struct worker *worker)
 static struct segment *
 claim(struct index *index)
 {
-	uint64_t known = index_known(index), available = cells_available(index);
+	uint64_t known = cells_built(index), available = cells_available(index);
 	uint64_t least = (known / index->segment_cells + 1) * index->segment_cells;
 	uint64_t most = known + index->segment_cells * index->segment_count;
 	struct segment *found = NULL;
 	for (size_t i = 0; i < index->segment_count; i++) {
 		struct segment *segment = &index->segments[i];
-		if (segment->state == SEGMENT_WALKED &&
-		    segment->start + index->segment_cells <= known)
-			segment->state = SEGMENT_FREE; /* a hole was skipped */
 		if (segment->state == SEGMENT_FREE)
 			found = segment;
 	}
@@ -513,7 +655,7 @@ work(struct worker *worker)
 	struct index *index = worker->index;
 	pthread_mutex_lock(&index->lock);
 	while (!index->stopping && !index->restart) {
-		uint64_t known = index_known(index);
+		uint64_t known = cells_built(index);
 		struct segment *segment = segment_of(index, known);
 		if (index->paused) {
 			pthread_cond_wait(&index->changed, &index->lock);
@@ -572,7 +714,7 @@ static size_t
 hire(struct index *index)
 {
 	size_t wanted = workers_wanted(index);
-	uint64_t left = cells_available(index) - index_known(index);
+	uint64_t left = cells_available(index) - cells_built(index);
 	if (left < (uint64_t)4 * index->segment_cells || left > UINT64_MAX / 2)
 		wanted = 1;
 	while (index->worker_count < wanted) {
@@ -590,19 +732,72 @@ hire(struct index *index)
 	return wanted;
 }
 
+/* After the capture grew, or is no longer at its end: drops what may have
+ * changed. */
+static void
+reopen_end(struct index *index)
+{
+	uint64_t size = capture_size(index->capture), reach = index->decoder->ops->reach;
+	if (!index->whole || (size == index->whole_size && capture_ended(index->capture)))
+		return;
+	uint64_t least = size < index->whole_size ? size : index->whole_size;
+	uint64_t cells = least > reach ? (least - reach) >> index->cell_shift : 0;
+	struct contents *prefix = contents_prefix(index, cells / INDEX_GROUP * INDEX_GROUP);
+	build_on(index, prefix ? prefix : contents_new(index));
+}
+
+/* Finds the time of the last message that is known, by walking its cell. */
+static void
+find_last_ticks(struct index *index)
+{
+	struct worker *worker = &index->workers[0];
+	struct index_cell cell;
+	uint64_t number = cells_built(index), first;
+	index->timed = false;
+	while (number-- > 0 && grid_cell(index->built->grid, number, &cell)) {
+		if (!(cell.flags & CELL_TIMED))
+			continue;
+		walker_place(worker->walker, grid_checkpoint(index->built->grid, number, &first));
+		walker_cell(worker->walker, number, &worker->walked);
+		index->timed = true;
+		index->last_ticks = worker->walked.ticks_last;
+		break;
+	}
+	index->placed = true;
+}
+
+/* All is built: what was shown meanwhile goes. */
+static void
+finish(struct index *index)
+{
+	index->whole_size = capture_size(index->capture);
+	index->whole = true;
+	pthread_mutex_lock(&index->lock);
+	if (atomic_load(&index->shown) != index->built)
+		contents_free(show(index, index->built));
+	atomic_store(&index->checked, true);
+	pthread_mutex_unlock(&index->lock);
+	atomic_store(&index->complete, true);
+	keep(index);
+}
+
 void
 index_build(struct index *index)
 {
 	clock_gettime(CLOCK_MONOTONIC, &index->notified);
+	look_for_file(index);
+	reopen_end(index);
 	size_t wanted = hire(index), started = 1;
+	if (!index->placed)
+		find_last_ticks(index);
 	while (started < wanted &&
 	       thread_start(&index->workers[started].thread, help, &index->workers[started]))
 		started++;
 	work(&index->workers[0]);
 	while (started > 1)
 		pthread_join(index->workers[--started].thread, NULL);
-	if (capture_ended(index->capture) && index_known(index) >= index_cell_count(index))
-		atomic_store(&index->complete, true);
+	if (capture_ended(index->capture) && cells_built(index) >= index_cell_count(index))
+		finish(index);
 }
 
 /* Leaves disk and processor to the first screen, unless told to stop. */
@@ -625,7 +820,9 @@ run(void *context)
 {
 	struct index *index = context;
 	be_modest(index);
-	if (capture_size(index->capture) > LARGE)
+	look_for_file(index);
+	tell(index, true);
+	if (capture_size(index->capture) > LARGE && !cells_built(index))
 		let_others_pass(index);
 	for (;;) {
 		index_build(index);
@@ -667,6 +864,7 @@ index_stop(struct index *index)
 	if (index->running)
 		pthread_join(index->thread, NULL);
 	index->running = false;
+	keep(index);
 }
 
 void
@@ -690,15 +888,27 @@ index_restart(struct index *index)
 		forget(index);
 }
 
+void
+index_distrust(struct index *index)
+{
+	pthread_mutex_lock(&index->lock);
+	if (atomic_load(&index->shown) != index->built) {
+		atomic_store(&index->complete, false);
+		contents_free(show(index, index->built));
+		atomic_store(&index->checked, true);
+	}
+	pthread_mutex_unlock(&index->lock);
+}
+
 size_t
 index_memory(const struct index *index)
 {
-	size_t bytes = sizeof *index + census_memory(index->census) + grid_memory(enter(index));
+	const struct contents *shown = enter(index);
+	size_t bytes = sizeof *index + census_memory(shown->census) + grid_memory(shown->grid);
 	leave(index);
 	for (size_t i = 0; i < index->worker_count; i++)
 		bytes += walker_memory(index->workers[i].walker);
-	bytes += index->segment_count * index->segment_cells * sizeof(struct walked);
-	return bytes;
+	return bytes + index->segment_count * index->segment_cells * sizeof(struct walked);
 }
 
 struct index *
@@ -710,15 +920,32 @@ index_new(struct capture *capture, const struct decoder *decoder,
 	index->decoder = decoder;
 	if (options)
 		index->options = *options;
+	if (index->options.cache)
+		index->options.cache = mem_text(index->options.cache);
+	if (index->options.beside)
+		index->options.beside = mem_text(index->options.beside);
 	index->cell_shift = shift_for(capture_size(capture));
 	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
 	pthread_mutex_init(&index->lock, NULL);
 	pthread_cond_init(&index->changed, NULL);
-	index->census = census_new();
 	index->workers = mem_new(WORKERS_MAX * sizeof *index->workers);
-	atomic_store(&index->grid, new_grid(index));
 	forget(index);
 	return index;
+}
+
+static void
+worker_free(struct worker *worker)
+{
+	walker_free(worker->walker);
+	walked_free(&worker->walked);
+}
+
+static void
+segment_free(struct segment *segment, unsigned cells)
+{
+	for (unsigned i = 0; i < cells; i++)
+		walked_free(&segment->cells[i]);
+	free(segment->cells);
 }
 
 void
@@ -727,19 +954,17 @@ index_free(struct index *index)
 	if (!index)
 		return;
 	index_stop(index);
-	grid_free(atomic_load(&index->grid));
-	census_free(index->census);
-	for (size_t i = 0; i < index->worker_count; i++) {
-		walker_free(index->workers[i].walker);
-		walked_free(&index->workers[i].walked);
-	}
+	if (atomic_load(&index->shown) != index->built)
+		contents_free(index->built);
+	contents_free(atomic_load(&index->shown));
+	for (size_t i = 0; i < index->worker_count; i++)
+		worker_free(&index->workers[i]);
 	free(index->workers);
-	for (size_t i = 0; i < index->segment_count; i++) {
-		for (size_t c = 0; c < index->segment_cells; c++)
-			walked_free(&index->segments[i].cells[c]);
-		free(index->segments[i].cells);
-	}
+	for (size_t i = 0; i < index->segment_count; i++)
+		segment_free(&index->segments[i], index->segment_cells);
 	free(index->segments);
+	free((char *)index->options.cache);
+	free((char *)index->options.beside);
 	pthread_cond_destroy(&index->changed);
 	pthread_mutex_destroy(&index->lock);
 	free(index);

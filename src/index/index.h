@@ -59,6 +59,7 @@ struct index_progress {
 	uint64_t severities[SEVERITY_COUNT];
 	double rate;   /* bytes per second */
 	bool complete; /* all that is there is known */
+	bool checked;  /* and was found here, not in a file of unknown origin */
 };
 
 struct index_options {
@@ -67,6 +68,13 @@ struct index_options {
 	void *notify_context;
 	unsigned threads; /* that build it; 0 = one for each processor */
 	unsigned segment; /* cells walked at a time on a guess; 0 = as is best */
+	/* Files an index is kept in, copied; NULL: none.  `cache` is looked for
+	 * first, and written when a large capture is known, or on index_stop as
+	 * far as it is; its folder must be there by then.  `beside` came with
+	 * the capture from anywhere: what it says holds until it was checked. */
+	const char *cache;
+	const char *beside;
+	uint64_t settings; /* hash of all that decides how the capture decodes */
 };
 
 /* CAPTURE and DECODER are borrowed until index_free. */
@@ -77,10 +85,15 @@ void index_start(struct index *); /* builder thread; at most once */
 void index_build(struct index *); /* the same in this thread, to the end */
 void index_stop(struct index *);  /* stops and joins */
 void index_pause(struct index *, bool on);
-/* The capture grew or a stream ended: go on. */
+/* The capture grew, or ended, or is followed now: go on from what stays true. */
 void index_wake(struct index *);
-/* The capture shrank: forget all. */
+/* The capture shrank, or is another one: forget all. */
 void index_restart(struct index *);
+/* What the index said was not so: forget what a file said, if it came from one. */
+void index_distrust(struct index *);
+
+/* Writes the index to a file, all that is known of it.  0, or ERR_IO. */
+int index_save(struct index *, const char *path, struct err *);
 
 uint64_t index_cell_size(const struct index *);
 uint64_t index_cell_count(const struct index *); /* for the present size, at least 1 */

@@ -183,21 +183,28 @@ by_origin(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Keeps what the open group has, sparsely, and clears it. */
+/* What the open group has, sparsely. */
+static struct group
+pack_group(struct census *census)
+{
+	struct group group = {.crowded = census->met.count > GROUP_ORIGINS_MAX};
+	if (group.crowded)
+		return group;
+	group.count = (uint32_t)census->met.count;
+	group.rows = mem_new((group.count + 1) * sizeof *group.rows);
+	if (group.count)
+		qsort(census->met.at, group.count, sizeof *census->met.at, by_origin);
+	for (size_t i = 0; i < group.count; i++)
+		group.rows[i] = census->open.at[census->met.at[i]];
+	return group;
+}
+
 static void
 close_group(struct census *census)
 {
-	struct group *group = vec_add(&census->groups);
-	*group = (struct group){.crowded = census->met.count > GROUP_ORIGINS_MAX};
-	if (!group->crowded) {
-		group->count = (uint32_t)census->met.count;
-		group->rows = mem_new((group->count + 1) * sizeof *group->rows);
-		qsort(census->met.at, group->count, sizeof *census->met.at, by_origin);
-	}
+	*vec_add(&census->groups) = pack_group(census);
 	for (size_t i = 0; i < census->met.count; i++) {
 		struct group_row *row = &census->open.at[census->met.at[i]];
-		if (!group->crowded)
-			group->rows[i] = *row;
 		memset(row->severities, 0, sizeof row->severities);
 	}
 	vec_clear(&census->met);
@@ -282,6 +289,121 @@ census_group(struct census *census, uint64_t group, uint64_t key,
 	}
 	pthread_mutex_unlock(&census->lock);
 	return known;
+}
+
+/* --- saved ------------------------------------------------------------- */
+
+struct saved_census {
+	uint64_t cells, origins, groups; /* the last group may be open */
+};
+
+static void
+write_group(const struct group *group, struct text *out)
+{
+	uint32_t head[2] = {group->count, group->crowded};
+	text_add_bytes(out, head, sizeof head);
+	text_add_bytes(out, group->rows, group->count * sizeof *group->rows);
+}
+
+void
+census_write(struct census *census, struct text *out)
+{
+	pthread_mutex_lock(&census->lock);
+	bool open = census->cells % INDEX_GROUP;
+	struct saved_census head = {.cells = census->cells,
+				    .origins = census->origins.count,
+				    .groups = census->groups.count + open};
+	text_add_bytes(out, &head, sizeof head);
+	text_add_bytes(out, census->origins.at, census->origins.count * sizeof *census->origins.at);
+	for (size_t i = 0; i < census->groups.count; i++)
+		write_group(&census->groups.at[i], out);
+	if (open) {
+		struct group last = pack_group(census);
+		write_group(&last, out);
+		free(last.rows);
+	}
+	pthread_mutex_unlock(&census->lock);
+}
+
+/* Adds what a group of COUNT cells says.  A crowded one says nothing; WHOLE:
+ * that is known otherwise. */
+static bool
+read_group(struct census *census, struct bytes_rest *rest, const index_origins *origins,
+	   uint64_t count, bool whole)
+{
+	uint32_t head[2];
+	struct group_row row;
+	if (!bytes_take(rest, head, sizeof head) || (head[1] && !whole))
+		return false;
+	for (uint32_t i = 0; i < head[0]; i++) {
+		if (!bytes_take(rest, &row, sizeof row) || row.origin >= origins->count)
+			return false;
+		const struct index_origin *origin = &origins->at[row.origin];
+		struct tally_row tally = {.key = origin->key, .example = origin->example};
+		memcpy(tally.severities, row.severities, sizeof row.severities);
+		add_row(census, &tally, 1);
+	}
+	census->cells += count;
+	if (census->cells % INDEX_GROUP == 0) {
+		close_group(census);
+		census->groups.at[census->groups.count - 1].crowded = head[1];
+	}
+	return true;
+}
+
+static bool
+read_origins(struct bytes_rest *rest, uint64_t count, index_origins *origins)
+{
+	struct index_origin origin;
+	if (count > ORIGINS_MAX + 1)
+		return false;
+	for (uint64_t i = 0; i < count; i++) {
+		if (!bytes_take(rest, &origin, sizeof origin))
+			return false;
+		*vec_add(origins) = origin;
+	}
+	return true;
+}
+
+/* All origins with their sums, as they were. */
+static void
+take_origins(struct census *census, const index_origins *origins)
+{
+	memset(census->severities, 0, sizeof census->severities);
+	for (size_t i = 0; i < origins->count; i++) {
+		const struct index_origin *origin = &origins->at[i];
+		uint32_t number = intern(census, origin->key, origin->example);
+		struct index_origin *own = &census->origins.at[number];
+		memcpy(own->severities, origin->severities, sizeof own->severities);
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+			census->severities[s] += origin->severities[s];
+	}
+}
+
+bool
+census_read(struct census *census, struct bytes_rest *rest, uint64_t cells)
+{
+	struct saved_census head;
+	index_origins origins = {0};
+	if (!bytes_take(rest, &head, sizeof head) || cells > head.cells ||
+	    (cells < head.cells && cells % INDEX_GROUP) ||
+	    head.groups != (head.cells + INDEX_GROUP - 1) / INDEX_GROUP)
+		return false;
+	bool whole = cells == head.cells;
+	pthread_mutex_lock(&census->lock);
+	bool good = read_origins(rest, head.origins, &origins);
+	if (good && whole) /* in their order, so that they get the same numbers */
+		take_origins(census, &origins);
+	while (good && census->cells < cells) {
+		uint64_t left = cells - census->cells;
+		uint64_t now = left < INDEX_GROUP ? left : INDEX_GROUP;
+		good = read_group(census, rest, &origins, now, whole);
+	}
+	if (good && whole) /* crowded groups counted too */
+		take_origins(census, &origins);
+	pthread_mutex_unlock(&census->lock);
+	vec_free(&origins);
+	return good;
 }
 
 size_t

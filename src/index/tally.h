@@ -10,6 +10,7 @@
 #ifndef TRAWL_INDEX_TALLY_H
 #define TRAWL_INDEX_TALLY_H
 
+#include "base/bytes.h"
 #include "index/index.h"
 
 struct tally_row {
@@ -50,6 +51,12 @@ void census_totals(struct census *, uint64_t severities[SEVERITY_COUNT]);
  * known (yet). */
 bool census_group(struct census *, uint64_t group, uint64_t key,
 		  uint64_t severities[SEVERITY_COUNT]);
+/* Appends the census as bytes.  census_read fills an empty census with that of
+ * the first CELLS of its cells, either all or a multiple of INDEX_GROUP; it may
+ * come from anywhere: false if it is not what census_write writes, or does not
+ * say enough. */
+void census_write(struct census *, struct text *);
+bool census_read(struct census *, struct bytes_rest *, uint64_t cells);
 size_t census_memory(struct census *);
 
 #endif

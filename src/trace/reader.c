@@ -206,6 +206,10 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 	}
 	slot->block.messages = slot->messages.at;
 	slot->block.count = slot->messages.count;
+	struct index_cell summary;
+	if (slot->block.exact && index_cell(index, cell, &summary) &&
+	    summary.count != slot->block.count)
+		index_distrust(index);
 }
 
 static bool

@@ -24,6 +24,8 @@
 
 enum { HEAD = 64 * 1024, STREAM_PATIENCE_MS = 200 };
 
+#define INDEX_ENDING ".trawl-index" /* of an index beside its capture */
+
 struct trace {
 	struct session *session;
 	char *name;
@@ -31,7 +33,7 @@ struct trace {
 	struct capture *capture;
 	struct decoder *decoder;
 	struct index *index;
-	struct serial *serial; /* matches its words with a log's events, or NULL */
+	struct serial *serial;	       /* matches its words with a log's events, or NULL */
 	struct trace_options *options; /* own, with the formats behind */
 	pthread_t loader;
 	bool loading;
@@ -78,10 +80,7 @@ static const struct option_row trace_rows[] = {
      .help = "the transport's clock"},
 };
 
-enum {
-	FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows,
-	FORMATS_MAX = 32
-};
+enum { FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows, FORMATS_MAX = 32 };
 
 static struct option_row all_rows[FIXED_ROWS + FORMATS_MAX];
 static struct option_table trace_table = {.name = "traces", .rows = all_rows};
@@ -456,11 +455,47 @@ trace_free(struct trace *trace)
 	free(trace);
 }
 
+/* All that decides which messages there are, beside the bytes. */
+static uint64_t
+hash_settings(const struct trace *trace)
+{
+	const struct decoder_ops *ops = trace->decoder->ops;
+	uint64_t hash = option_hash_text(decoder_name(ops), 0xcbf29ce484222325);
+	hash = option_hash_text(PACKAGE_VERSION, hash);
+	return ops->options
+		   ? option_hash(ops->options, trace_format_options(trace->options, ops), hash)
+		   : hash;
+}
+
+static void
+open_index(struct trace *trace)
+{
+	struct text cache = {0}, beside = {0};
+	struct index_options options = {.notify = tell,
+					.notify_context = trace->session,
+					.threads = trace->session->threads,
+					.settings = hash_settings(trace)};
+	if (!capture_is_stream(trace->capture)) {
+		struct capture_identity file;
+		capture_identify(trace->capture, &file);
+		text_addf(&beside, "%s" INDEX_ENDING, capture_path(trace->capture));
+		text_addf(&cache, "%s/%llx-%llx-%llx.index",
+			  trace->session->cache_dir ? trace->session->cache_dir : "",
+			  (unsigned long long)file.device, (unsigned long long)file.inode,
+			  (unsigned long long)options.settings);
+		options.cache = trace->session->cache_dir ? text_get(&cache) : NULL;
+		options.beside = text_get(&beside);
+	}
+	trace->index = index_new(trace->capture, trace->decoder, &options);
+	text_free(&cache);
+	text_free(&beside);
+}
+
 /* What a trace is opened from. */
 struct opening {
 	const char *path;
-	const char *format; /* or NULL */
-	const char *reason; /* why it is that format, or NULL: as choose() finds */
+	const char *format;	       /* or NULL */
+	const char *reason;	       /* why it is that format, or NULL: as choose() finds */
 	struct trace_options *options; /* taken over */
 	char *const *collateral;
 	size_t collateral_count;
@@ -480,9 +515,9 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 		trace_free(trace);
 		return NULL;
 	}
-	trace->name = mem_text(trace->options->name	   ? trace->options->name
+	trace->name = mem_text(trace->options->name	 ? trace->options->name
 			       : strcmp(from->path, "-") ? base_name(from->path)
-							   : "stdin");
+							 : "stdin");
 
 	struct window head = read_head(trace->capture);
 	struct text reason = {0};
@@ -498,8 +533,7 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 		trace_free(trace);
 		return NULL;
 	}
-	struct index_options index_options = {.notify = tell, .notify_context = session};
-	trace->index = index_new(trace->capture, trace->decoder, &index_options);
+	open_index(trace);
 	*vec_add(&session->traces) = trace;
 	return trace;
 }
@@ -693,7 +727,7 @@ trace_count(const struct trace *trace, bool *exact)
 {
 	struct index_progress progress;
 	index_get_progress(trace->index, &progress);
-	*exact = progress.complete;
+	*exact = progress.complete && progress.checked;
 	if (progress.complete || !progress.bytes)
 		return progress.messages;
 	double per_byte = (double)progress.messages / (double)progress.bytes;
@@ -723,6 +757,20 @@ load(void *context)
 	if (loaded || err.code)
 		session_tell(trace->session);
 	return NULL;
+}
+
+int
+trace_keep_index(struct trace *trace, struct err *err)
+{
+	struct text path = {0};
+	if (capture_is_stream(trace->capture))
+		return err_set(err, ERR_USAGE, "%s: there is no file to keep an index beside",
+			       trace->name);
+	index_build(trace->index);
+	text_addf(&path, "%s" INDEX_ENDING, capture_path(trace->capture));
+	int failed = index_save(trace->index, text_get(&path), err);
+	text_free(&path);
+	return failed;
 }
 
 void

@@ -52,6 +52,8 @@ struct session {
 	VEC(struct trace *) traces;
 	struct profile profile;
 	const char *spool_dir;	/* for streams; NULL = the usual place */
+	const char *cache_dir;	/* for indexes, made when needed; NULL = none are kept */
+	unsigned threads;	/* that build an index; 0 = one for each processor */
 	void (*notify)(void *); /* see session_notify */
 	void *notify_context;
 };
@@ -83,6 +85,10 @@ struct capture *trace_capture(const struct trace *);
 struct index *trace_index(const struct trace *);
 struct session *trace_session(const struct trace *);
 struct serial *trace_serial(const struct trace *); /* of a gem trace with a log, or NULL */
+
+/* Builds the index to its end and writes it beside the capture, where it is found
+ * wherever both go.  0, or ERR_IO. */
+int trace_keep_index(struct trace *, struct err *);
 
 /* Why this decoder was chosen, for `=` and --info. */
 const char *trace_reason(const struct trace *);

@@ -1,0 +1,51 @@
+/*
+ * An index kept in a file, to be there at once when the capture is opened
+ * again.
+ *
+ * The file says which capture it is about and how that was decoded; it is used
+ * for nothing else, and when in doubt for nothing at all.  It is written in
+ * this machine's byte order, with a checksum over all of it, and replaces the
+ * one before in one step.
+ *
+ * Threads: any; a path by one at a time.
+ */
+#ifndef TRAWL_INDEX_SAVED_H
+#define TRAWL_INDEX_SAVED_H
+
+#include "index/grid.h"
+#include "index/tally.h"
+
+/* What an index is about.  Zeroed before it is filled: it is compared as
+ * bytes. */
+struct saved_about {
+	uint64_t size;	   /* of the capture */
+	uint64_t settings; /* hash of format and options */
+	struct capture_identity file;
+	uint32_t samples[3]; /* checksums of its first, middle and last 64 KiB */
+	uint32_t cell_shift;
+	uint64_t checkpoint_size;
+};
+
+/* About CAPTURE as it was when it had SIZE bytes. */
+void saved_describe(struct saved_about *, const struct capture *, uint64_t size, uint64_t settings,
+		    unsigned cell_shift, size_t checkpoint_size);
+
+/* Writes a file for its owner alone.  0, or ERR_IO with the reason. */
+int saved_write(const char *path, const struct saved_about *, const struct grid *, struct census *,
+		struct err *);
+
+/*
+ * Reads what the file at PATH says about CAPTURE into an empty grid and census.
+ * If the capture only grew since, that is what will stay so: all cells whose
+ * end was at least REACH bytes away.  ANYWHERE: the file may have come from
+ * another place together with the capture.  False if there is nothing to use;
+ * grid and census are then to be thrown away.
+ */
+bool saved_read(const char *path, const struct saved_about *now, const struct capture *capture,
+		uint64_t reach, bool anywhere, struct grid *, struct census *);
+
+/* Removes the indexes of the folder that PATH lies in which were written longest
+ * ago, until they have at most so many BYTES. */
+void saved_prune(const char *path, uint64_t bytes);
+
+#endif

@@ -108,6 +108,8 @@ libtrawl_a_SOURCES = \
 	src/export/export.h \
 	src/export/export_csv.c \
 	src/export/export_jsonl.c \
+	src/export/export_pool.c \
+	src/export/export_pool.h \
 	src/export/export_ppl.c \
 	src/export/export_text.c \
 	src/command/cli.c \

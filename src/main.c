@@ -199,6 +199,17 @@ open_output(const struct cli *cli, struct err *err)
 }
 
 static int
+read_threads(const struct cli *cli, struct export_options *options, struct err *err)
+{
+	const char *text = cli->value[CLI_THREADS];
+	uint64_t threads = 0;
+	if (text && !text_parse_uint(text, 1024, &threads))
+		return err_set(err, ERR_USAGE, "--threads is a number up to 1024, not %s", text);
+	options->threads = (unsigned)threads;
+	return 0;
+}
+
+static int
 batch(struct session *session, const struct cli *cli, const struct filter *filter)
 {
 	struct err err = {0};
@@ -211,6 +222,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
 		return fail(&err);
 	}
+	if (read_threads(cli, &options, &err) < 0)
+		return fail(&err);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct err trouble = {0};
 		trace_load(session->traces.at[i], &trouble);

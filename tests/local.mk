@@ -187,6 +187,7 @@ script_tests = \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
 	tests/cli/output.sh \
+	tests/cli/parallel.sh \
 	tests/cli/select.sh \
 	tests/cli/status.sh \
 	tests/term/browse.sh \

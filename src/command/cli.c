@@ -32,6 +32,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
+    [CLI_THREADS] = {0, "threads", "N", OUTPUT,
+		     "so many threads format what is printed; default 0, one for each processor"},
     [CLI_ASCII] = {0, "ascii", NULL, SCREEN, "use ASCII only"},
     [CLI_VIEW] = {0, "view", "NAME|FILE", SCREEN, "columns, panes and layout"},
     [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN, "colours: default, light, mono"},

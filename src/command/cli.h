@@ -23,6 +23,7 @@ enum cli_id {
 	CLI_TO,
 	CLI_OUTPUT,
 	CLI_FORCE,
+	CLI_THREADS,
 	CLI_ASCII,
 	CLI_VIEW,
 	CLI_THEME,

@@ -1,16 +1,33 @@
-/* Batch output: the table of formats and the loop; see export.h. */
+/*
+ * Batch output: the table of formats and the loop; see export.h.
+ *
+ * One thread steps over the messages, which is cheap, and puts them into pieces
+ * that other threads give their text; it writes the pieces as they come back,
+ * in order.  Nothing waits for an index, save what a text needs of it: where
+ * text depends on earlier messages the index is built beside the walk, which
+ * stays behind it.  A stream is not divided: its messages go out as they come.
+ */
 #include "config.h"
 
 #include "export/export.h"
-#include "base/vec.h"
+#include "base/thread.h"
+#include "export/export_pool.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { BATCH = 256, FLUSH = 256 * 1024 };
+enum {
+	FLUSH = 256 * 1024,
+	STEP = 256,	    /* messages a call; a stream is not waited for longer */
+	SPAN = 512 * 1024,  /* bytes of a piece: large messages make large texts */
+	PIECE_FIRST = STEP, /* messages of the first piece, which is soon there */
+	THREADS_MAX = 64
+};
 
 static void
 export_none(struct export_message *message, struct text *out)
@@ -84,69 +101,212 @@ export_time(struct trace *trace, const struct message *m, int64_t *nanoseconds)
 	return true;
 }
 
+/* --- writing ----------------------------------------------------------- */
+
+/* A file that could not take all ends with the last whole message: what was
+ * written of DATA is cut behind its last line. */
+static void
+cut_to_line(int file, const char *data, size_t written)
+{
+	struct stat status;
+	const char *end = memrchr(data, '\n', written);
+	size_t whole = end ? (size_t)(end + 1 - data) : 0;
+	off_t at = lseek(file, 0, SEEK_CUR);
+	if (whole < written && at >= 0 && !fstat(file, &status) && S_ISREG(status.st_mode) &&
+	    ftruncate(file, at - (off_t)(written - whole)) == 0)
+		lseek(file, at - (off_t)(written - whole), SEEK_SET);
+}
+
 static int
 flush(struct text *out, int file, struct err *err)
 {
 	size_t done = 0;
 	while (done < out->length) {
 		ssize_t n = write(file, out->data + done, out->length - done);
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd ready = {.fd = file, .events = POLLOUT};
+			poll(&ready, 1, -1);
+			continue;
+		}
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+		if (n < 0) {
+			int failed = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+			cut_to_line(file, out->data, done);
+			return failed;
+		}
 		done += (size_t)n;
 	}
 	text_clear(out);
 	return 0;
 }
 
+/* --- history ----------------------------------------------------------- */
+
+/* The index of a trace, built beside a walk that must not get ahead of it. */
+struct history {
+	struct trace *trace;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool wanted, building, built;
+};
+
+static void
+history_progress(void *context)
+{
+	struct history *history = context;
+	pthread_mutex_lock(&history->lock);
+	pthread_cond_signal(&history->changed);
+	pthread_mutex_unlock(&history->lock);
+}
+
+static void *
+history_build(void *context)
+{
+	struct history *history = context;
+	index_build(trace_index(history->trace));
+	pthread_mutex_lock(&history->lock);
+	history->built = true;
+	pthread_cond_signal(&history->changed);
+	pthread_mutex_unlock(&history->lock);
+	return NULL;
+}
+
+static void
+history_open(struct history *history, struct trace *trace)
+{
+	struct index_progress progress;
+	index_get_progress(trace_index(trace), &progress);
+	*history = (struct history){.trace = trace};
+	if (progress.complete || !atomic_load(&trace_decoder(trace)->wants_history))
+		return;
+	history->wanted = true;
+	pthread_mutex_init(&history->lock, NULL);
+	pthread_cond_init(&history->changed, NULL);
+	session_notify(trace_session(trace), history_progress, history);
+	history->building = thread_start(&history->thread, history_build, history);
+	if (!history->building)
+		history_build(history);
+}
+
+/* Blocks until all before PLACE, and what stands there, is known. */
+static void
+history_wait(struct history *history, uint64_t place)
+{
+	struct index *index = trace_index(history->trace);
+	if (!history->wanted)
+		return;
+	pthread_mutex_lock(&history->lock);
+	while (!history->built && index_known(index) <= place / index_cell_size(index))
+		pthread_cond_wait(&history->changed, &history->lock);
+	pthread_mutex_unlock(&history->lock);
+}
+
+static void
+history_close(struct history *history)
+{
+	if (!history->wanted)
+		return;
+	session_notify(trace_session(history->trace), NULL, NULL);
+	if (history->building) {
+		index_stop(trace_index(history->trace));
+		pthread_join(history->thread, NULL);
+	}
+	pthread_cond_destroy(&history->changed);
+	pthread_mutex_destroy(&history->lock);
+}
+
+/* --- the loop ---------------------------------------------------------- */
+
 struct run {
 	const struct export_options *options;
 	struct export_result *result;
 	struct text out;
-	struct expansion expansion, scratch;
 };
 
-static void
-write_message(struct run *run, struct reader *reader, const struct message *m, uint64_t number)
+/* The way over the messages of a trace. */
+struct walk {
+	struct reader *reader;
+	uint64_t next; /* number of the next message */
+	size_t most;   /* messages of the next piece */
+	bool live;     /* a stream that has not ended */
+};
+
+/* Fills a piece with the next messages; false at the end. */
+static bool
+fill(struct walk *walk, struct export_piece *piece)
 {
-	const struct export_format *format = run->options->format;
-	struct filter filter = run->options->filter;
-	if (m->flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_LOST))
-		run->result->damaged = true;
-	if (!filter_match(&filter, reader, m, &run->scratch))
-		return;
-	struct export_message message = {.reader = reader,
-					 .message = m,
-					 .number = number,
-					 .expansion = &run->expansion,
-					 .charset = run->options->charset};
-	if (format->expand)
-		reader_expand(reader, m, format->want, &run->expansion);
-	if (run->expansion.flags & MESSAGE_DAMAGED)
-		run->result->damaged = true;
-	format->message(&message, &run->out);
-	run->result->messages++;
+	size_t count;
+	uint64_t span;
+	piece->count = 0;
+	piece->first = walk->next;
+	do {
+		struct message *to = piece->messages + piece->count;
+		count = reader_walk(walk->reader, to, STEP);
+		piece->count += count;
+		span = count ? message_place(to + count - 1) - message_place(piece->messages) : 0;
+	} while (count == STEP && !walk->live && piece->count + STEP <= walk->most && span < SPAN);
+	walk->next += piece->count;
+	if (walk->most < EXPORT_PIECE)
+		walk->most *= 2;
+	return piece->count > 0;
+}
+
+/* What formats the messages of a trace: for a stream, and where stepping is all
+ * there is to do, nobody but the one who steps. */
+static unsigned
+threads_for(const struct export_options *options, bool live)
+{
+	cpu_set_t processors;
+	unsigned threads = options->threads;
+	bool nothing = options->format->message == export_none && !options->filter.text;
+	if (!threads && !sched_getaffinity(0, sizeof processors, &processors))
+		threads = (unsigned)CPU_COUNT(&processors);
+	if (threads < 2 || live || nothing)
+		return 0;
+	return threads < THREADS_MAX ? threads : THREADS_MAX;
+}
+
+static int
+write_piece(struct run *run, const struct export_piece *piece, bool live, struct err *err)
+{
+	run->result->messages += piece->written;
+	run->result->damaged |= piece->damaged;
+	text_add_bytes(&run->out, text_get(&piece->out), piece->out.length);
+	bool now = live || run->out.length >= FLUSH;
+	return now ? flush(&run->out, run->options->output, err) : 0;
 }
 
 static int
 write_trace(struct run *run, struct trace *trace, struct err *err)
 {
-	if (atomic_load(&trace_decoder(trace)->wants_history))
-		index_build(trace_index(trace));
-	struct reader *reader = reader_new(trace);
-	struct message batch[BATCH];
-	uint64_t number = 0;
-	size_t count;
+	struct walk walk = {.reader = reader_new(trace),
+			    .most = PIECE_FIRST,
+			    .live = !capture_ended(trace_capture(trace))};
+	struct history history;
+	struct export_pool *pool =
+	    export_pool_new(trace, run->options, threads_for(run->options, walk.live));
 	int failed = 0;
-	while (!failed && (count = reader_walk(reader, batch, BATCH)) > 0) {
-		for (size_t i = 0; i < count; i++)
-			write_message(run, reader, &batch[i], number++);
-		/* a stream's messages go out as they come */
-		if (run->out.length >= FLUSH || !capture_ended(trace_capture(trace)))
-			failed = flush(&run->out, run->options->output, err);
+	history_open(&history, trace);
+	for (bool more = true, busy = false; !failed && (more || busy);) {
+		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
+		bool filled = piece && fill(&walk, piece);
+		if (filled) {
+			history_wait(&history, message_place(&piece->messages[piece->count - 1]));
+			export_pool_put(pool);
+		} else if (piece) {
+			more = false;
+		}
+		/* with nothing left to fill, wait for the oldest */
+		struct export_piece *done = export_pool_take(pool, !filled);
+		busy = done || filled;
+		for (; done && !failed; done = export_pool_take(pool, false))
+			failed = write_piece(run, done, walk.live, err);
 	}
-	reader_free(reader);
+	export_pool_free(pool);
+	history_close(&history);
+	reader_free(walk.reader);
 	return failed;
 }
 
@@ -172,8 +332,6 @@ export_run(struct session *session, const struct export_options *options,
 				 options->source ? options->source : "so");
 	if (!failed)
 		failed = flush(&run.out, options->output, err);
-	expansion_free(&run.expansion);
-	expansion_free(&run.scratch);
 	text_free(&run.out);
 	return failed;
 }

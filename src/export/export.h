@@ -2,8 +2,8 @@
  * Batch output: the messages of a session, in a format for programs or paper.
  *
  * The same decoders and filters as on the screen.  A format is a row of
- * export_formats and a few functions; everything is built in a buffer and
- * written in large pieces, whole messages at a time.
+ * export_formats and a few functions; everything is built in buffers, by
+ * several threads, and written in large pieces, whole messages at a time.
  */
 #ifndef TRAWL_EXPORT_EXPORT_H
 #define TRAWL_EXPORT_EXPORT_H
@@ -39,6 +39,7 @@ struct export_options {
 	int output;		   /* file descriptor */
 	enum text_charset charset; /* of what is for people */
 	const char *source;	   /* name of the only trace wanted, or NULL */
+	unsigned threads;	   /* that format; 0 = one for each processor */
 };
 
 struct export_result {
@@ -46,8 +47,9 @@ struct export_result {
 	bool damaged;	   /* damaged, truncated or lost messages were met */
 };
 
-/* Writes all messages.  0; ERR_IO with the reason (EPIPE among them);
- * ERR_USAGE if no trace has the name `source`. */
+/* Writes all messages.  0; ERR_IO with the reason (EPIPE among them), where a
+ * file then ends with a whole message; ERR_USAGE if no trace has the name
+ * `source`. */
 int export_run(struct session *, const struct export_options *, struct export_result *,
 	       struct err *);
 

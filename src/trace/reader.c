@@ -23,7 +23,8 @@ enum {
 	RUN_UP_MAX = 16 << 20, /* bytes looked back for a resync point */
 	STEP_BATCH = 512,
 	WALK_BACK_CELLS = 64, /* decoded to look back, where the reader must not wait */
-	USUAL_LENGTH = 32     /* of a message, while nothing is known */
+	USUAL_LENGTH = 32,    /* of a message, while nothing is known */
+	WALK_AHEAD = 4 << 20  /* bytes asked for before a walk gets there */
 };
 
 struct slot {
@@ -48,6 +49,8 @@ struct reader {
 	struct slot slots[CACHE];
 	uint64_t clock;
 	struct decode_state *walk; /* of reader_walk, made on first use */
+	uint64_t walk_wanted;	   /* bytes before were asked for */
+	bool patient;
 	struct position history_from;
 	struct decode_history history;
 	struct serial_cursor *serial; /* made on first use */
@@ -501,7 +504,12 @@ find_build(void *context, const struct message *before, const uint8_t guid[16], 
 	return entry->any;
 }
 
-/* Batch output walks as far back as it takes; else that would hold up a screen. */
+void
+reader_be_patient(struct reader *reader)
+{
+	reader->patient = true;
+}
+
 static bool
 walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t flags,
 	  bool (*each)(void *, const struct message *), void *each_context)
@@ -509,7 +517,7 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 	struct reader *reader = context;
 	struct index *index = trace_index(reader->trace);
 	uint64_t place = message_place(before), start = place / index_cell_size(index);
-	unsigned left = reader->walk ? UINT_MAX : WALK_BACK_CELLS;
+	unsigned left = reader->patient ? UINT_MAX : WALK_BACK_CELLS;
 	for (uint64_t cell = start;; cell--) {
 		struct index_cell summary;
 		bool known = index_cell(index, cell, &summary);
@@ -611,6 +619,33 @@ reader_history(struct reader *reader)
 	return &reader->history;
 }
 
+/* --- the walk ---------------------------------------------------------- */
+
+uint64_t
+reader_walk_from(struct reader *reader, uint64_t offset)
+{
+	const struct decoder *decoder = trace_decoder(reader->trace);
+	struct index *index = trace_index(reader->trace);
+	uint64_t first = 0, cell = offset / index_cell_size(index), known = index_known(index);
+	decode_state_free(decoder, reader->walk);
+	reader->walk = decode_state_new(decoder);
+	if (!index_restore(index, cell < known ? cell : known, reader->walk, &first))
+		return 0;
+	reader->walk_wanted = reader->walk->offset;
+	return first;
+}
+
+/* Has the disk read on: pages of the map come one by one otherwise. */
+static void
+want_ahead(struct reader *reader, const struct window *window)
+{
+	if (reader->walk->offset + WALK_AHEAD / 2 < reader->walk_wanted ||
+	    reader->walk_wanted >= window->length)
+		return;
+	capture_want(trace_capture(reader->trace), reader->walk_wanted, WALK_AHEAD);
+	reader->walk_wanted += WALK_AHEAD;
+}
+
 size_t
 reader_walk(struct reader *reader, struct message *out, size_t max)
 {
@@ -620,6 +655,7 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		reader->walk = decode_state_new(decoder);
 	for (;;) {
 		struct window window = reader_window(reader);
+		want_ahead(reader, &window);
 		size_t count = decoder->ops->step(decoder, reader->walk, &window, out, max);
 		if (count || window.last)
 			return count;

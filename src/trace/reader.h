@@ -80,7 +80,15 @@ const struct decode_history *reader_history(struct reader *);
 struct window reader_window(struct reader *);
 
 /* A sequential walk over all messages from the start: the way of batch output.
- * Fills at most MAX messages; 0 at the end. */
+ * Fills at most MAX messages, waits for a stream; 0 at the end. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
+
+/* Has the walk begin at the last place up to OFFSET that the index knows, the
+ * start at worst.  Returns the number of the message that comes next. */
+uint64_t reader_walk_from(struct reader *, uint64_t offset);
+
+/* From now on what an expansion depends on is looked for as far back as it
+ * takes, for batch output; without it that is bounded, for a screen. */
+void reader_be_patient(struct reader *);
 
 #endif

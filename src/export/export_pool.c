@@ -1,0 +1,239 @@
+/*
+ * Formatting by several threads; see export_pool.h.
+ *
+ * The pieces are a ring.  Piece by piece goes to the workers in turn, not to
+ * whoever is free: then a worker is never away from the trace for longer than
+ * the ring is, and what its reader remembers of earlier messages stays of use.
+ * A lock is taken twice a piece, for some thousands of messages.
+ */
+#include "config.h"
+
+#include "export/export_pool.h"
+#include "base/thread.h"
+
+#include <stdlib.h>
+
+enum {
+	PIECES_PER_WORKER = 4,
+	TEXT_KEPT = 4 << 20 /* bytes of room that a piece keeps for the next time */
+};
+
+/* What a thread needs to format. */
+struct formatter {
+	struct reader *reader;
+	struct filter filter;
+	struct expansion expansion, scratch;
+};
+
+struct slot {
+	struct export_piece piece;
+	bool done;
+};
+
+struct worker {
+	struct export_pool *pool;
+	struct formatter formatter;
+	pthread_t thread;
+	pthread_cond_t wake;
+	unsigned number;
+};
+
+struct export_pool {
+	struct trace *trace;
+	const struct export_options *options;
+	struct formatter own; /* without workers */
+	struct slot *slots;
+	uint64_t slot_count;
+	struct worker *workers;
+	unsigned worker_count;
+
+	pthread_mutex_t lock;
+	pthread_cond_t done;
+	uint64_t put, taken; /* pieces so far */
+	bool stopping;
+};
+
+/* --- formatting -------------------------------------------------------- */
+
+static void
+formatter_open(struct formatter *f, const struct export_pool *pool)
+{
+	f->reader = reader_new(pool->trace);
+	f->filter = filter_clone(&pool->options->filter);
+	reader_be_patient(f->reader);
+}
+
+static void
+formatter_close(struct formatter *f)
+{
+	reader_free(f->reader);
+	filter_free(&f->filter);
+	expansion_free(&f->expansion);
+	expansion_free(&f->scratch);
+}
+
+static void
+format_message(struct formatter *f, const struct export_options *options,
+	       struct export_piece *piece, size_t at)
+{
+	const struct export_format *format = options->format;
+	const struct message *m = &piece->messages[at];
+	if (m->flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_LOST))
+		piece->damaged = true;
+	if (!filter_match(&f->filter, f->reader, m, &f->scratch))
+		return;
+	struct export_message message = {.reader = f->reader,
+					 .message = m,
+					 .number = piece->first + at,
+					 .expansion = &f->expansion,
+					 .charset = options->charset};
+	if (format->expand)
+		reader_expand(f->reader, m, format->want, &f->expansion);
+	if (f->expansion.flags & MESSAGE_DAMAGED)
+		piece->damaged = true;
+	format->message(&message, &piece->out);
+	piece->written++;
+}
+
+static void
+format_piece(struct formatter *f, const struct export_options *options, struct export_piece *piece)
+{
+	if (piece->out.capacity > TEXT_KEPT)
+		text_free(&piece->out);
+	text_clear(&piece->out);
+	piece->written = 0;
+	piece->damaged = false;
+	for (size_t i = 0; i < piece->count; i++)
+		format_message(f, options, piece, i);
+}
+
+/* --- workers ----------------------------------------------------------- */
+
+static void *
+work(void *context)
+{
+	struct worker *worker = context;
+	struct export_pool *pool = worker->pool;
+	for (uint64_t next = worker->number;; next += pool->worker_count) {
+		pthread_mutex_lock(&pool->lock);
+		while (!pool->stopping && next >= pool->put)
+			pthread_cond_wait(&worker->wake, &pool->lock);
+		bool stop = pool->stopping;
+		pthread_mutex_unlock(&pool->lock);
+		if (stop)
+			return NULL;
+		struct slot *slot = &pool->slots[next % pool->slot_count];
+		format_piece(&worker->formatter, pool->options, &slot->piece);
+		pthread_mutex_lock(&pool->lock);
+		slot->done = true;
+		pthread_cond_signal(&pool->done);
+		pthread_mutex_unlock(&pool->lock);
+	}
+}
+
+/* Workers look at how many there are, so they start when that is known. */
+static void
+start_workers(struct export_pool *pool, unsigned count)
+{
+	pool->workers = mem_new(count * sizeof *pool->workers);
+	pthread_mutex_lock(&pool->lock);
+	for (unsigned i = 0; i < count; i++) {
+		struct worker *worker = &pool->workers[i];
+		*worker = (struct worker){.pool = pool, .number = i};
+		formatter_open(&worker->formatter, pool);
+		pthread_cond_init(&worker->wake, NULL);
+		if (!thread_start(&worker->thread, work, worker)) {
+			pthread_cond_destroy(&worker->wake);
+			formatter_close(&worker->formatter);
+			break;
+		}
+		pool->worker_count++;
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* --- the ring ---------------------------------------------------------- */
+
+struct export_pool *
+export_pool_new(struct trace *trace, const struct export_options *options, unsigned threads)
+{
+	struct export_pool *pool = mem_new(sizeof *pool);
+	pool->trace = trace;
+	pool->options = options;
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->done, NULL);
+	start_workers(pool, threads);
+	if (!pool->worker_count)
+		formatter_open(&pool->own, pool);
+	pool->slot_count = pool->worker_count ? PIECES_PER_WORKER * pool->worker_count : 1;
+	pool->slots = mem_new(pool->slot_count * sizeof *pool->slots);
+	for (uint64_t i = 0; i < pool->slot_count; i++)
+		pool->slots[i].piece.messages =
+		    mem_resize(NULL, EXPORT_PIECE * sizeof(struct message));
+	return pool;
+}
+
+void
+export_pool_free(struct export_pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->stopping = true;
+	for (unsigned i = 0; i < pool->worker_count; i++)
+		pthread_cond_signal(&pool->workers[i].wake);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->worker_count; i++) {
+		pthread_join(pool->workers[i].thread, NULL);
+		pthread_cond_destroy(&pool->workers[i].wake);
+		formatter_close(&pool->workers[i].formatter);
+	}
+	if (!pool->worker_count)
+		formatter_close(&pool->own);
+	free(pool->workers);
+	for (uint64_t i = 0; i < pool->slot_count; i++) {
+		free(pool->slots[i].piece.messages);
+		text_free(&pool->slots[i].piece.out);
+	}
+	free(pool->slots);
+	pthread_cond_destroy(&pool->done);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+}
+
+struct export_piece *
+export_pool_empty(struct export_pool *pool)
+{
+	if (pool->put - pool->taken >= pool->slot_count)
+		return NULL;
+	return &pool->slots[pool->put % pool->slot_count].piece;
+}
+
+void
+export_pool_put(struct export_pool *pool)
+{
+	struct slot *slot = &pool->slots[pool->put % pool->slot_count];
+	slot->done = !pool->worker_count;
+	if (!pool->worker_count)
+		format_piece(&pool->own, pool->options, &slot->piece);
+	pthread_mutex_lock(&pool->lock);
+	if (pool->worker_count)
+		pthread_cond_signal(&pool->workers[pool->put % pool->worker_count].wake);
+	pool->put++;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+struct export_piece *
+export_pool_take(struct export_pool *pool, bool wait)
+{
+	if (pool->taken == pool->put)
+		return NULL;
+	struct slot *slot = &pool->slots[pool->taken % pool->slot_count];
+	pthread_mutex_lock(&pool->lock);
+	while (wait && !slot->done)
+		pthread_cond_wait(&pool->done, &pool->lock);
+	bool done = slot->done;
+	pthread_mutex_unlock(&pool->lock);
+	if (!done)
+		return NULL;
+	pool->taken++;
+	return &slot->piece;
+}

@@ -1,0 +1,44 @@
+/*
+ * Formatting by several threads: pieces of messages go in and come out again
+ * in the same order, with their text.
+ *
+ * Nothing a worker does depends on what the others do, so the output is that
+ * of one thread, byte for byte.  One thread fills pieces and takes them; it
+ * never has more than a few per worker, so memory is bounded.
+ */
+#ifndef TRAWL_EXPORT_EXPORT_POOL_H
+#define TRAWL_EXPORT_EXPORT_POOL_H
+
+#include "export/export.h"
+
+/* Consecutive messages of a trace. */
+struct export_piece {
+	struct message *messages; /* room for EXPORT_PIECE */
+	size_t count;
+	uint64_t first; /* number of messages[0] */
+
+	/* what became of them */
+	struct text out;
+	uint64_t written; /* messages */
+	bool damaged;
+};
+
+enum { EXPORT_PIECE = 4096 };
+
+struct export_pool;
+
+/* THREADS workers; with 0, or where the system has none to give, pieces are
+ * formatted by who hands them in.  Trace and options are borrowed. */
+struct export_pool *export_pool_new(struct trace *, const struct export_options *,
+				    unsigned threads);
+void export_pool_free(struct export_pool *); /* stops the workers */
+
+/* The next piece to fill, NULL if all are in use; and hands it in. */
+struct export_piece *export_pool_empty(struct export_pool *);
+void export_pool_put(struct export_pool *);
+
+/* The oldest piece handed in, when it is done; WAIT: waits for it.  NULL if
+ * there is none.  It is the caller's until the next piece is asked for. */
+struct export_piece *export_pool_take(struct export_pool *, bool wait);
+
+#endif

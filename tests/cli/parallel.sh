@@ -1,0 +1,74 @@
+#!/bin/sh
+# Output by several threads is that of one, byte for byte.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+# The outputs of so many threads for a capture, where they differ from that of
+# one, for each format to print in $targets.
+differ()
+{
+	for target in $targets; do
+		"$TRAWL" -q --threads=1 -t "$target" "$@" >one 2>one.err
+		echo $? >>one
+		for threads in $numbers; do
+			"$TRAWL" -q --threads="$threads" -t "$target" "$@" >many 2>many.err
+			echo $? >>many
+			cmp -s one many || echo "$target with $threads"
+		done
+	done
+}
+
+targets="text csv jsonl csv-systprint ppl none"
+numbers=3
+for capture in "$testdata"/*.bin "$testdata"/*.stp "$testdata"/*.txt "$testdata"/*.csel; do
+	is "${capture##*/}" "" "$(differ "$capture")"
+done
+is "a log and its words" "" "$(differ "$testdata/all-gem.bin" "$testdata/all-gem.uia.bin")"
+
+# Larger ones, of many pieces; what some messages say depends on earlier ones.
+for format in syst/raw syst/hex syst/stp encap gem uia csel; do
+	mix=all with=
+	case $format in
+	syst/*) with=--collateral=mix.xml ;;
+	csel) mix=csel ;;
+	esac
+	for damage in "" cut,flip,drop,garbage; do
+		"$MKCAPTURE" -f $format -m $mix -n 300K --senders=8 $with \
+			${damage:+--damage=$damage} -o made.bin
+		targets=jsonl numbers="2 3 4 5 6 7 8"
+		is "$format${damage:+, damaged}: threads" "" "$(differ -f $format $with made.bin)"
+		targets="text csv-systprint" numbers=4
+		is "$format${damage:+, damaged}: formats" "" "$(differ -f $format $with made.bin)"
+	done
+done
+targets=jsonl numbers="2 7"
+"$MKCAPTURE" -m all -n 2M --damage=flip,drop -o made.bin
+is "messages chosen by their text" "" "$(differ -s warning -r 'e.*1' -f syst/raw made.bin)"
+
+run "$TRAWL" --threads=many -t none "$testdata/demo.stp"
+is "--threads: a number" 2 "$status"
+
+# A pipe is read by one thread, whatever is asked for.
+"$TRAWL" --threads=1 -t csv -f syst/raw made.bin >one
+"$TRAWL" --threads=4 -t csv -f syst/raw - <made.bin >two
+cat made.bin | "$TRAWL" --threads=4 -t csv -f syst/raw - >three
+sed 1d one | cut -d , -f 1,3- >want
+for got in two three; do
+	sed 1d $got | cut -d , -f 1,3- >got
+	ok "standard input: $got" cmp want got
+done
+
+# A small disk: what is there ends with a whole message.
+if test -w /dev/full && command -v prlimit >/dev/null; then
+	prlimit --fsize=100000 sh -c "trap '' XFSZ; '$TRAWL' -t csv -f syst/raw made.bin >short" 2>err
+	is "no room: status" 2 "$?"
+	ok "no room: most of it is there" test "$(wc -c <short)" -gt 90000
+	head -c "$(wc -c <short)" one >want
+	ok "no room: whole messages" cmp want short
+	is "no room: ... to the end" 1 "$(tail -c 1 short | lines /dev/stdin)"
+else
+	skip "no room" "no prlimit(1)"
+fi
+
+finish

@@ -198,14 +198,29 @@ open_output(const struct cli *cli, struct err *err)
 	return file;
 }
 
-static int
-read_threads(const struct cli *cli, struct export_options *options, struct err *err)
+static bool
+read_split(const char *split, struct export_options *options)
 {
-	const char *text = cli->value[CLI_THREADS];
+	char part[32];
+	const char *slash = strchr(split, '/');
+	if (!slash || (size_t)(slash - split) >= sizeof part)
+		return false;
+	memcpy(part, split, (size_t)(slash - split));
+	part[slash - split] = '\0';
+	return text_parse_uint(slash + 1, UINT32_MAX, &options->parts) &&
+	       text_parse_uint(part, options->parts, &options->part) && options->part;
+}
+
+static int
+read_numbers(const struct cli *cli, struct export_options *options, struct err *err)
+{
+	const char *text = cli->value[CLI_THREADS], *split = cli->value[CLI_SPLIT];
 	uint64_t threads = 0;
 	if (text && !text_parse_uint(text, 1024, &threads))
 		return err_set(err, ERR_USAGE, "--threads is a number up to 1024, not %s", text);
 	options->threads = (unsigned)threads;
+	if (split && !read_split(split, options))
+		return err_set(err, ERR_USAGE, "--split is K/N with K from 1 to N, not %s", split);
 	return 0;
 }
 
@@ -222,7 +237,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
 		return fail(&err);
 	}
-	if (read_threads(cli, &options, &err) < 0)
+	if (read_numbers(cli, &options, &err) < 0)
 		return fail(&err);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct err trouble = {0};
@@ -311,7 +326,8 @@ main(int argc, char **argv)
 		}
 		*vec_add(&cli.files) = "-";
 	}
-	bool to_batch = cli.value[CLI_TO] || cli.value[CLI_OUTPUT] || !isatty(STDOUT_FILENO);
+	bool to_batch = cli.value[CLI_TO] || cli.value[CLI_OUTPUT] || cli.value[CLI_SPLIT] ||
+			!isatty(STDOUT_FILENO);
 	if (make_filter(&cli, &filter, &err) < 0 || load_profile(&session, &cli, &err) < 0 ||
 	    open_captures(&session, &cli, &err) < 0)
 		status = fail(&err);

@@ -76,6 +76,7 @@ unit_tests = \
 	tests/unit/test_damage \
 	tests/unit/test_encap \
 	tests/unit/test_etrace \
+	tests/unit/test_export \
 	tests/unit/test_files \
 	tests/unit/test_gem \
 	tests/unit/test_index \

@@ -28,6 +28,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 			"messages without a severity, with -s; default pass"},
     [CLI_GREP] = {'r', "grep", "PCRE", SELECTION, "messages whose text, origin or type matches"},
     [CLI_SOURCE] = {0, "source", "TRACE", SELECTION, "only the trace of that name"},
+    [CLI_SPLIT] = {0, "split", "K/N", SELECTION,
+		   "print part K, from 1, of the messages divided by bytes into N"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file"},

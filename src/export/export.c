@@ -228,10 +228,46 @@ struct run {
 /* The way over the messages of a trace. */
 struct walk {
 	struct reader *reader;
-	uint64_t next; /* number of the next message */
-	size_t most;   /* messages of the next piece */
-	bool live;     /* a stream that has not ended */
+	uint64_t from, until; /* places wanted */
+	uint64_t next;	      /* number of the next message */
+	size_t most;	      /* messages of the next piece */
+	bool live;	      /* a stream that has not ended */
 };
+
+static void
+open_walk(struct walk *walk, struct trace *trace, const struct export_options *options)
+{
+	struct capture *capture = trace_capture(trace);
+	*walk = (struct walk){.until = UINT64_MAX, .most = PIECE_FIRST};
+	walk->reader = reader_new(trace);
+	if (options->parts) {
+		uint64_t size = capture_wait(capture, UINT64_MAX, -1); /* to the end */
+		unsigned __int128 share = (unsigned __int128)size * options->part;
+		walk->from = (uint64_t)((share - size) / options->parts);
+		if (options->part < options->parts)
+			walk->until = (uint64_t)(share / options->parts);
+		walk->next = reader_walk_from(walk->reader, walk->from);
+	}
+	walk->live = !capture_ended(capture);
+}
+
+/* Up to STEP messages that are wanted; 0 at their end. */
+static size_t
+step(struct walk *walk, struct message *out)
+{
+	size_t count, before;
+	do {
+		count = reader_walk(walk->reader, out, STEP);
+		for (before = 0; before < count && message_place(&out[before]) < walk->from;)
+			before++;
+		walk->next += before;
+	} while (count && before == count);
+	count -= before;
+	memmove(out, out + before, count * sizeof *out);
+	while (count && message_place(&out[count - 1]) >= walk->until)
+		count--;
+	return count;
+}
 
 /* Fills a piece with the next messages; false at the end. */
 static bool
@@ -240,14 +276,14 @@ fill(struct walk *walk, struct export_piece *piece)
 	size_t count;
 	uint64_t span;
 	piece->count = 0;
-	piece->first = walk->next;
 	do {
 		struct message *to = piece->messages + piece->count;
-		count = reader_walk(walk->reader, to, STEP);
+		count = step(walk, to);
+		piece->first = walk->next - piece->count;
 		piece->count += count;
+		walk->next += count;
 		span = count ? message_place(to + count - 1) - message_place(piece->messages) : 0;
 	} while (count == STEP && !walk->live && piece->count + STEP <= walk->most && span < SPAN);
-	walk->next += piece->count;
 	if (walk->most < EXPORT_PIECE)
 		walk->most *= 2;
 	return piece->count > 0;
@@ -281,10 +317,9 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 static int
 write_trace(struct run *run, struct trace *trace, struct err *err)
 {
-	struct walk walk = {.reader = reader_new(trace),
-			    .most = PIECE_FIRST,
-			    .live = !capture_ended(trace_capture(trace))};
+	struct walk walk;
 	struct history history;
+	open_walk(&walk, trace, run->options);
 	struct export_pool *pool =
 	    export_pool_new(trace, run->options, threads_for(run->options, walk.live));
 	int failed = 0;
@@ -310,26 +345,39 @@ write_trace(struct run *run, struct trace *trace, struct err *err)
 	return failed;
 }
 
+static bool
+chosen(const struct export_options *options, const struct trace *trace)
+{
+	return !options->source || !strcmp(options->source, trace_name(trace));
+}
+
+static int
+check_choice(const struct session *session, const struct export_options *options, struct err *err)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < session->traces.count; i++)
+		count += chosen(options, session->traces.at[i]);
+	if (!count)
+		return err_set(err, ERR_USAGE, "no trace is named %s; --info shows their names",
+			       options->source ? options->source : "so");
+	if (options->parts && count > 1)
+		return err_set(err, ERR_USAGE,
+			       "--split divides one trace; --source says which of %zu", count);
+	return 0;
+}
+
 int
 export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
 {
 	struct run run = {.options = options, .result = result};
 	*result = (struct export_result){0};
-	bool any = false;
-	int failed = 0;
-	if (options->format->header)
+	int failed = check_choice(session, options, err);
+	if (!failed && options->format->header && options->part <= 1)
 		text_add(&run.out, options->format->header);
-	for (size_t i = 0; i < session->traces.count && !failed; i++) {
-		struct trace *trace = session->traces.at[i];
-		if (options->source && strcmp(options->source, trace_name(trace)) != 0)
-			continue;
-		any = true;
-		failed = write_trace(&run, trace, err);
-	}
-	if (!any)
-		failed = err_set(err, ERR_USAGE, "no trace is named %s; --info shows their names",
-				 options->source ? options->source : "so");
+	for (size_t i = 0; i < session->traces.count && !failed; i++)
+		if (chosen(options, session->traces.at[i]))
+			failed = write_trace(&run, session->traces.at[i], err);
 	if (!failed)
 		failed = flush(&run.out, options->output, err);
 	text_free(&run.out);

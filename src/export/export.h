@@ -40,6 +40,9 @@ struct export_options {
 	enum text_charset charset; /* of what is for people */
 	const char *source;	   /* name of the only trace wanted, or NULL */
 	unsigned threads;	   /* that format; 0 = one for each processor */
+	/* Only messages whose place is in byte range PART (from 1) of PARTS; the
+	 * last has what stands behind all bytes too.  0, 0: all of them. */
+	uint64_t part, parts;
 };
 
 struct export_result {
@@ -49,7 +52,8 @@ struct export_result {
 
 /* Writes all messages.  0; ERR_IO with the reason (EPIPE among them), where a
  * file then ends with a whole message; ERR_USAGE if no trace has the name
- * `source`. */
+ * `source`, or if several are to be divided.  The outputs of all parts, one
+ * after the other, are that of the whole. */
 int export_run(struct session *, const struct export_options *, struct export_result *,
 	       struct err *);
 

@@ -43,6 +43,11 @@ refused "a device" "$TRAWL" -t text /dev/null
 refused "an unknown option" "$TRAWL" --frobnicate small.bin
 refused "an unknown format to read" "$TRAWL" -t text -f pigeon small.bin
 refused "an unknown format to print" "$TRAWL" -t pigeon -f syst/raw small.bin
+for split in 0/2 3/2 1/0 2 a/b /; do
+	refused "--split=$split" "$TRAWL" --split=$split -t text -f syst/raw small.bin
+done
+refused "--split of two traces" "$TRAWL" --split=1/2 -t text -f syst/raw small.bin small.bin
+ok "... says what to do" grep -q -- --source err
 refused "no capture" "$TRAWL" -t text
 printf 'traces:\n  - format: 3\n    nonsense: 1\n' >bad.yaml
 refused "a broken profile" "$TRAWL" -t text -p bad.yaml small.bin

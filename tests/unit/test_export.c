@@ -1,0 +1,172 @@
+/*
+ * Batch output in parts: over every capture in testdata/, the parts one after
+ * the other are the whole, byte for byte, however many there are.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/vec.h"
+#include "config/profile.h"
+#include "export/export.h"
+#include "toy.h"
+#include "trace/serial.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PARTS_MAX = 16 };
+
+/* Adds what a new session prints of a capture to OUT. */
+static struct export_result
+print(const char *path, struct export_options options, struct text *out)
+{
+	struct session session = {0};
+	struct text profile = {0};
+	struct err err = {0};
+	struct export_result result;
+	if (profile_find(path, &profile))
+		profile_load(text_get(&profile), &session.profile, &err);
+	else
+		option_defaults(profile_options_table(), &session.profile);
+	assert_int_equal(err.code, 0);
+	struct trace *trace = session_open(&session, path, NULL, NULL, 0, &err);
+	assert_non_null(trace);
+	trace_load(trace, &err);
+	options.filter = filter_all();
+	options.output = memfd_create("test", 0);
+	assert_int_equal(export_run(&session, &options, &result, &err), 0);
+
+	off_t size = lseek(options.output, 0, SEEK_END);
+	char *bytes = mem_new((size_t)size + 1);
+	assert_int_equal(pread(options.output, bytes, (size_t)size, 0), size);
+	text_add_bytes(out, bytes, (size_t)size);
+	free(bytes);
+	close(options.output);
+	text_free(&profile);
+	session_close(&session);
+	return result;
+}
+
+static void
+check(const char *path, const char *format)
+{
+	struct text whole = {0};
+	struct export_options options = {.format = export_find(format), .threads = 1};
+	struct export_result all = print(path, options, &whole);
+	for (options.parts = 1; options.parts <= PARTS_MAX; options.parts++) {
+		struct text joined = {0};
+		uint64_t messages = 0;
+		bool damaged = false;
+		options.threads = options.parts == 3 ? 2 : 1;
+		for (options.part = 1; options.part <= options.parts; options.part++) {
+			struct export_result result = print(path, options, &joined);
+			messages += result.messages;
+			damaged |= result.damaged;
+		}
+		if (joined.length != whole.length ||
+		    memcmp(text_get(&joined), text_get(&whole), whole.length) != 0)
+			fail_msg("%s as %s in %d parts", path, format, (int)options.parts);
+		assert_int_equal(messages, all.messages);
+		assert_int_equal(damaged, all.damaged);
+		text_free(&joined);
+	}
+	text_free(&whole);
+}
+
+static bool
+is_capture(const char *name)
+{
+	static const char *const endings[] = {".bin", ".stp", ".txt", ".csel"};
+	const char *dot = strrchr(name, '.');
+	for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+		if (!strcmp(dot, endings[i]))
+			return true;
+	return false;
+}
+
+static void
+check_all(const char *format)
+{
+	char folder[4096], path[8192];
+	const char *srcdir = getenv("srcdir");
+	unsigned count = 0;
+	snprintf(folder, sizeof folder, "%s/testdata", srcdir ? srcdir : ".");
+	DIR *dir = opendir(folder);
+	assert_non_null(dir);
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		if (!is_capture(entry->d_name))
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+		check(path, format);
+		count++;
+	}
+	closedir(dir);
+	assert_true(count > 20);
+}
+
+static void
+test_text(void **state)
+{
+	(void)state;
+	check_all("text");
+}
+
+static void
+test_csv(void **state)
+{
+	(void)state;
+	check_all("csv");
+}
+
+static void
+test_jsonl(void **state)
+{
+	(void)state;
+	check_all("jsonl");
+}
+
+/* A message belongs to the part that its first byte is in. */
+static void
+test_place(void **state)
+{
+	(void)state;
+	static const uint8_t bytes[] = {
+	    0x81, 0x67, 0x45, 0x23,			    /* SHORT32 at 0 */
+	    0x81, 0x67, 0x45, 0x23,			    /* and at 4 */
+	    0x81, 0x67, 0x45, 0x23, 0x81, 0x67, 0x45, 0x23, /* and at 8 and 12 */
+	};
+	char *path = toy_file(bytes, sizeof bytes);
+	static const unsigned counts[][4] = {{2, 2}, {2, 1, 1}, {1, 1, 1, 1}};
+	for (uint64_t parts = 2; parts <= 4; parts++) {
+		for (uint64_t part = 1; part <= parts; part++) {
+			struct text out = {0};
+			struct export_options options = {.format = export_find("csv"),
+							 .part = part,
+							 .parts = parts,
+							 .threads = 1};
+			struct export_result result = print(path, options, &out);
+			assert_int_equal(result.messages, counts[parts - 2][part - 1]);
+			assert_int_equal(part == 1, !strncmp(text_get(&out), "n,", 2));
+			text_free(&out);
+		}
+	}
+	unlink(path);
+	free(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_place),
+	    cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_csv),
+	    cmocka_unit_test(test_jsonl),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -65,12 +65,6 @@ add_padding(struct text *text, char c, size_t count)
 }
 
 void
-text_add(struct text *text, const char *string)
-{
-	text_add_bytes(text, string, strlen(string));
-}
-
-void
 text_add_char(struct text *text, char c)
 {
 	if (text->capacity - text->length < 2)
@@ -119,26 +113,67 @@ parse_conversion(const char *format, struct conversion *c)
 	return format + 1;
 }
 
+enum { NUMBER_MAX = 24 }; /* digits of any number, and room */
+
+/* Writes VALUE in front of END; returns where it starts. */
+static char *
+decimal(uint64_t value, char *end)
+{
+	static const char pairs[] = "00010203040506070809"
+				    "10111213141516171819"
+				    "20212223242526272829"
+				    "30313233343536373839"
+				    "40414243444546474849"
+				    "50515253545556575859"
+				    "60616263646566676869"
+				    "70717273747576777879"
+				    "80818283848586878889"
+				    "90919293949596979899";
+	while (value >= 10) {
+		end -= 2;
+		memcpy(end, &pairs[2 * (value % 100)], 2);
+		value /= 100;
+		if (!value)
+			return end;
+	}
+	*--end = (char)('0' + value);
+	return end;
+}
+
+static char *
+hexadecimal(uint64_t value, const char *digits, char *end)
+{
+	do
+		*--end = digits[value & 15];
+	while (value >>= 4);
+	return end;
+}
+
+void
+text_add_uint(struct text *text, uint64_t value)
+{
+	char digits[NUMBER_MAX], *end = digits + sizeof digits;
+	const char *start = decimal(value, end);
+	text_add_bytes(text, start, (size_t)(end - start));
+}
+
 static void
 add_number(struct text *text, const struct conversion *c, uint64_t value, bool negative)
 {
-	char digits[24];
-	size_t count = 0;
-	const char *alphabet = c->letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	uint64_t base = c->letter == 'x' || c->letter == 'X' ? 16 : 10;
-	do {
-		digits[sizeof digits - ++count] = alphabet[value % base];
-		value /= base;
-	} while (value);
+	char digits[NUMBER_MAX], *end = digits + sizeof digits;
+	const char *start = c->letter == 'x'   ? hexadecimal(value, "0123456789abcdef", end)
+			    : c->letter == 'X' ? hexadecimal(value, "0123456789ABCDEF", end)
+					       : decimal(value, end);
+	size_t count = (size_t)(end - start);
 	size_t width =
 	    (size_t)c->width > count + negative ? (size_t)c->width - count - negative : 0;
-	if (!c->zero)
+	if (width && !c->zero)
 		add_padding(text, ' ', width);
 	if (negative)
 		text_add_char(text, '-');
-	if (c->zero)
+	if (width && c->zero)
 		add_padding(text, '0', width);
-	text_add_bytes(text, digits + sizeof digits - count, count);
+	text_add_bytes(text, start, count);
 }
 
 /*
@@ -154,9 +189,9 @@ quick_format(struct text *text, const char *format, va_list args)
 	if (sizeof(long) != 8 || sizeof(size_t) != 8)
 		return false;
 	while (*format) {
-		size_t plain = strcspn(format, "%");
-		text_add_bytes(text, format, plain);
-		format += plain;
+		const char *percent = strchrnul(format, '%');
+		text_add_bytes(text, format, (size_t)(percent - format));
+		format = percent;
 		if (!*format)
 			break;
 		struct conversion c;
@@ -286,6 +321,13 @@ text_is_control(uint32_t c)
 	       (c >= 0xe0000 && c <= 0xe0fff) || (c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000;
 }
 
+/* Printable ASCII, as nearly all there is. */
+static bool
+is_plain(char c)
+{
+	return c >= 0x20 && c < 0x7f;
+}
+
 /* Columns of a code point, or -1 if it must not be printed as it is.  A
  * locale without UTF-8 knows nothing above ASCII; TEXT_ASCII is used then. */
 static int
@@ -301,8 +343,7 @@ text_add_safe(struct text *text, const char *bytes, size_t length, enum text_cha
 {
 	while (length) {
 		size_t plain = 0;
-		while (plain < length && (unsigned char)bytes[plain] >= 0x20 &&
-		       (unsigned char)bytes[plain] < 0x7f)
+		while (plain < length && is_plain(bytes[plain]))
 			plain++;
 		if (plain) {
 			text_add_bytes(text, bytes, plain);
@@ -340,8 +381,12 @@ text_fit(const char *bytes, size_t length, int columns, int *used)
 	int width = 0;
 	while (fits < length) {
 		uint32_t code;
-		size_t taken = text_decode(bytes + fits, length - fits, &code);
-		int w = taken ? code_width(code) : 1;
+		size_t taken = 1;
+		int w = 1;
+		if (!is_plain(bytes[fits])) {
+			taken = text_decode(bytes + fits, length - fits, &code);
+			w = taken ? code_width(code) : 1;
+		}
 		if (!taken)
 			taken = 1;
 		if (w < 0)

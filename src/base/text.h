@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Zero-initialise to start.  `data` is NUL-terminated once anything was
  * added; use text_get where it may be empty. */
@@ -26,13 +27,20 @@ void text_free(struct text *);
 const char *text_get(const struct text *);   /* never NULL */
 void text_cut(struct text *, size_t length); /* shortens to LENGTH bytes */
 
-void text_add(struct text *, const char *string);
 void text_add_bytes(struct text *, const void *data, size_t length);
 void text_add_char(struct text *, char c);
 void text_add_hex(struct text *, const uint8_t *data, size_t length); /* lower case, no blanks */
+void text_add_uint(struct text *, uint64_t value);		      /* decimal */
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
+
+/* Inline, so that the length of a literal is known. */
+static inline void
+text_add(struct text *text, const char *string)
+{
+	text_add_bytes(text, string, strlen(string));
+}
 
 /* Decodes one code point of UTF-8 (RFC 3629: no surrogates, no overlong
  * forms).  Returns its length in bytes, 1 to 4, or 0 if the first byte does

@@ -51,12 +51,6 @@ vec_grow(void *at, size_t count, size_t more, size_t *capacity, size_t size)
 }
 
 void
-vec_zero(void *element, size_t size)
-{
-	memset(element, 0, size);
-}
-
-void
 vec_release(void *at)
 {
 	free(at);

@@ -15,6 +15,7 @@
 #define TRAWL_BASE_VEC_H
 
 #include <stddef.h>
+#include <string.h>
 
 #define VEC(type)                                                                                  \
 	struct {                                                                                   \
@@ -22,13 +23,16 @@
 		size_t count, capacity;                                                            \
 	}
 
-/* Makes room for MORE further elements. */
+/* Makes room for MORE further elements (evaluated twice). */
 #define vec_reserve(v, more)                                                                       \
-	((v)->at = vec_grow((v)->at, (v)->count, (more), &(v)->capacity, sizeof *(v)->at))
+	((v)->capacity - (v)->count >= (size_t)(more)                                              \
+	     ? (void)0                                                                             \
+	     : (void)((v)->at =                                                                    \
+			  vec_grow((v)->at, (v)->count, (more), &(v)->capacity, sizeof *(v)->at)))
 
 /* Adds one element, zeroed, and yields a pointer to it. */
 #define vec_add(v)                                                                                 \
-	(vec_reserve(v, 1), vec_zero(&(v)->at[(v)->count++], sizeof *(v)->at),                     \
+	(vec_reserve(v, 1), memset(&(v)->at[(v)->count++], 0, sizeof *(v)->at),                    \
 	 &(v)->at[(v)->count - 1])
 
 #define vec_clear(v) ((void)((v)->count = 0))
@@ -36,7 +40,6 @@
 #define vec_free(v) (vec_release((v)->at), (v)->at = NULL, (v)->count = (v)->capacity = 0)
 
 void *vec_grow(void *at, size_t count, size_t more, size_t *capacity, size_t size);
-void vec_zero(void *element, size_t size);
 void vec_release(void *at);
 
 /* malloc, realloc, calloc and strdup that abort without memory. */

@@ -3,20 +3,42 @@
 
 #include "export/export.h"
 
+#include <string.h>
+
+/* Doubles the quotes of OUT from START on. */
+static void
+double_quotes(struct text *out, size_t start)
+{
+	size_t quotes = 0, end = out->length;
+	for (size_t i = start; i < end; i++)
+		quotes += out->data[i] == '"';
+	if (!quotes)
+		return;
+	for (size_t i = 0; i < quotes; i++)
+		text_add_char(out, '"');
+	for (size_t to = out->length; end < to;) {
+		out->data[--to] = out->data[--end];
+		if (out->data[to] == '"')
+			out->data[--to] = '"';
+	}
+}
+
 /* A quoted cell of safe text: one row stays one line in every tool. */
 static void
-add_cell(struct text *out, const struct text *value, enum text_charset charset)
+add_cell(struct text *out, const char *value, size_t length, enum text_charset charset)
 {
-	struct text safe = {0};
-	text_add_safe(&safe, text_get(value), value->length, charset);
 	text_add_char(out, '"');
-	for (const char *p = text_get(&safe); *p; p++) {
-		if (*p == '"')
-			text_add_char(out, '"');
-		text_add_char(out, *p);
-	}
+	size_t start = out->length;
+	text_add_safe(out, value, length, charset);
+	double_quotes(out, start);
 	text_add_char(out, '"');
-	text_free(&safe);
+}
+
+static void
+add_text(struct text *out, const struct text *value, enum text_charset charset)
+{
+	add_cell(out, text_get(value), value->length, charset);
+	text_add_char(out, ',');
 }
 
 void
@@ -25,27 +47,29 @@ export_csv(struct export_message *message, struct text *out)
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
-	struct text name = {0};
-	text_add(&name, trace_name(trace));
-	text_addf(out, "%llu,", (unsigned long long)message->number);
-	add_cell(out, &name, message->charset);
-	text_addf(out, ",%llu,%u,", (unsigned long long)m->offset, (unsigned)m->length);
-	if (m->flags & MESSAGE_TIMED)
-		text_addf(out, "%llu", (unsigned long long)m->ticks);
-	int64_t time;
+	const char *name = trace_name(trace);
+	text_add_uint(out, message->number);
 	text_add_char(out, ',');
+	add_cell(out, name, strlen(name), message->charset);
+	text_add_char(out, ',');
+	text_add_uint(out, m->offset);
+	text_add_char(out, ',');
+	text_add_uint(out, m->length);
+	text_add_char(out, ',');
+	if (m->flags & MESSAGE_TIMED)
+		text_add_uint(out, m->ticks);
+	text_add_char(out, ',');
+	int64_t time;
 	if (export_time(trace, m, &time))
 		text_addf(out, "%lld", (long long)time);
-	text_addf(out, ",%s,", severity_name(m->severity));
-	add_cell(out, &e->origin, message->charset);
 	text_add_char(out, ',');
-	add_cell(out, &e->type, message->charset);
+	text_add(out, severity_name(m->severity));
 	text_add_char(out, ',');
-	add_cell(out, &e->text, message->charset);
-	text_add_char(out, ',');
+	add_text(out, &e->origin, message->charset);
+	add_text(out, &e->type, message->charset);
+	add_text(out, &e->text, message->charset);
 	export_flags(message, "", " ", out);
 	text_add_char(out, '\n');
-	text_free(&name);
 }
 
 void

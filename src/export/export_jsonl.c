@@ -61,7 +61,7 @@ add_value(struct text *out, const struct field *field)
 	switch (field->row->type) {
 	case FIELD_UINT:
 	case FIELD_HEX:
-		text_addf(out, "%llu", (unsigned long long)field->u);
+		text_add_uint(out, field->u);
 		break;
 	case FIELD_NUMBER:
 		if (isfinite(field->d))
@@ -110,8 +110,11 @@ add_level(struct text *out, const struct expansion *e, size_t *at, unsigned dept
 		if (!*first)
 			text_add_char(out, ',');
 		*first = false;
-		if (names)
-			text_addf(out, "\"%s\":", field->row->name);
+		if (names) {
+			text_add_char(out, '"');
+			text_add(out, field->row->name);
+			text_add(out, "\":");
+		}
 		bool list = field->row->type == FIELD_LIST;
 		if (list || field->row->type == FIELD_OBJECT) {
 			bool none = true;
@@ -130,12 +133,17 @@ export_jsonl(struct export_message *message, struct text *out)
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
-	text_addf(out, "{\"n\":%llu,\"trace\":", (unsigned long long)message->number);
+	text_add(out, "{\"n\":");
+	text_add_uint(out, message->number);
+	text_add(out, ",\"trace\":");
 	add_string(out, trace_name(trace), strlen(trace_name(trace)));
-	text_addf(out, ",\"offset\":%llu,\"length\":%u,\"ticks\":", (unsigned long long)m->offset,
-		  (unsigned)m->length);
+	text_add(out, ",\"offset\":");
+	text_add_uint(out, m->offset);
+	text_add(out, ",\"length\":");
+	text_add_uint(out, m->length);
+	text_add(out, ",\"ticks\":");
 	if (m->flags & MESSAGE_TIMED)
-		text_addf(out, "%llu", (unsigned long long)m->ticks);
+		text_add_uint(out, m->ticks);
 	else
 		text_add(out, "null");
 	int64_t time;
@@ -144,7 +152,9 @@ export_jsonl(struct export_message *message, struct text *out)
 		text_addf(out, "%lld", (long long)time);
 	else
 		text_add(out, "null");
-	text_addf(out, ",\"severity\":\"%s\",\"origin\":", severity_name(m->severity));
+	text_add(out, ",\"severity\":\"");
+	text_add(out, severity_name(m->severity));
+	text_add(out, "\",\"origin\":");
 	add_text(out, &e->origin);
 	text_add(out, ",\"type\":");
 	add_text(out, &e->type);

@@ -14,7 +14,7 @@ add_time(struct trace *trace, const struct message *m, struct text *out)
 	else if (m->flags & MESSAGE_TIMED)
 		text_addf(out, "%20llu", (unsigned long long)m->ticks);
 	else
-		text_addf(out, "%20s", "-");
+		text_add(out, "                   -"); /* as wide */
 }
 
 void
@@ -24,7 +24,9 @@ export_text(struct export_message *message, struct text *out)
 	const struct message *m = message->message;
 	text_addf(out, "%8llu ", (unsigned long long)message->number);
 	add_time(reader_trace(message->reader), m, out);
-	text_addf(out, " %c ", severity_letter(m->severity));
+	text_add_char(out, ' ');
+	text_add_char(out, severity_letter(m->severity));
+	text_add_char(out, ' ');
 	size_t start = out->length;
 	text_add_safe(out, text_get(&e->origin), e->origin.length, message->charset);
 	for (int width = text_columns(out->data + start, out->length - start); width < 16; width++)

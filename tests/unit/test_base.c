@@ -178,8 +178,7 @@ test_text(void **state)
 }
 
 /* Every form must come out as the C library would make it. */
-static void __attribute__((format(printf, 1, 2)))
-check_format(const char *format, ...)
+static void __attribute__((format(printf, 1, 2))) check_format(const char *format, ...)
 {
 	char expected[600];
 	struct text text = {0};
@@ -210,6 +209,27 @@ test_format(void **state)
 	check_format("%g %.17g %#x %hhx %p", 1.5, 0.1, 255u, (unsigned char)0x1f, (void *)0);
 	check_format("%*d|%-*d|%.*s", 5, 1, 5, 2, 2, "abc");
 	check_format("%500d", 1);
+}
+
+static void
+test_digits(void **state)
+{
+	(void)state;
+	struct text text = {0};
+	char expected[32];
+	for (uint64_t power = 1, more = 1; more; power *= 10, more = power <= UINT64_MAX / 10) {
+		for (uint64_t value = power - 1; value <= power + 1; value++) {
+			snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
+			text_clear(&text);
+			text_add_uint(&text, value);
+			assert_string_equal(text_get(&text), expected);
+			check_format("%llu|%x", (unsigned long long)value, (unsigned)value);
+		}
+	}
+	text_clear(&text);
+	text_add_uint(&text, UINT64_MAX);
+	assert_string_equal(text_get(&text), "18446744073709551615");
+	text_free(&text);
 }
 
 static void
@@ -344,9 +364,10 @@ main(void)
 	    cmocka_unit_test(test_zero_run), cmocka_unit_test(test_safe),
 	    cmocka_unit_test(test_safe_all), cmocka_unit_test(test_columns),
 	    cmocka_unit_test(test_numbers),  cmocka_unit_test(test_text),
-	    cmocka_unit_test(test_format),   cmocka_unit_test(test_arena),
-	    cmocka_unit_test(test_option),   cmocka_unit_test(test_regex),
-	    cmocka_unit_test(test_err),	     cmocka_unit_test(test_vec),
+	    cmocka_unit_test(test_format),   cmocka_unit_test(test_digits),
+	    cmocka_unit_test(test_arena),    cmocka_unit_test(test_option),
+	    cmocka_unit_test(test_regex),    cmocka_unit_test(test_err),
+	    cmocka_unit_test(test_vec),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

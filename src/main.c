@@ -114,10 +114,28 @@ split_format(const char *argument, char *format, size_t size)
 	return argument;
 }
 
+/* What opening needs to know; CACHE keeps a path that the session borrows. */
+static int
+prepare_session(struct session *session, const struct cli *cli, struct text *cache, struct err *err)
+{
+	const char *threads = cli->value[CLI_THREADS], *told = cli->value[CLI_CACHE_DIR];
+	uint64_t number = 0;
+	if (threads && !text_parse_uint(threads, 1024, &number))
+		return err_set(err, ERR_USAGE, "--threads is a number up to 1024, not %s", threads);
+	session->threads = (unsigned)number;
+	session->spool_dir = cli->value[CLI_SPOOL];
+	if (told)
+		text_add(cache, told);
+	else
+		files_cache_path(cache);
+	if (cache->length && !cli->value[CLI_NO_CACHE])
+		session->cache_dir = text_get(cache);
+	return 0;
+}
+
 static int
 open_captures(struct session *session, const struct cli *cli, struct err *err)
 {
-	session->spool_dir = cli->value[CLI_SPOOL];
 	for (size_t i = 0; i < cli->files.count; i++) {
 		char own[32] = "";
 		const char *path = split_format(cli->files.at[i], own, sizeof own);
@@ -185,6 +203,17 @@ print_info(struct session *session)
 }
 
 static int
+keep_indexes(struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct err err = {0};
+		if (trace_keep_index(session->traces.at[i], &err) < 0)
+			return fail(&err);
+	}
+	return STATUS_GOOD;
+}
+
+static int
 open_output(const struct cli *cli, struct err *err)
 {
 	const char *path = cli->value[CLI_OUTPUT];
@@ -212,13 +241,9 @@ read_split(const char *split, struct export_options *options)
 }
 
 static int
-read_numbers(const struct cli *cli, struct export_options *options, struct err *err)
+take_split(const struct cli *cli, struct export_options *options, struct err *err)
 {
-	const char *text = cli->value[CLI_THREADS], *split = cli->value[CLI_SPLIT];
-	uint64_t threads = 0;
-	if (text && !text_parse_uint(text, 1024, &threads))
-		return err_set(err, ERR_USAGE, "--threads is a number up to 1024, not %s", text);
-	options->threads = (unsigned)threads;
+	const char *split = cli->value[CLI_SPLIT];
 	if (split && !read_split(split, options))
 		return err_set(err, ERR_USAGE, "--split is K/N with K from 1 to N, not %s", split);
 	return 0;
@@ -232,12 +257,13 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	struct export_options options = {.format = export_find(name),
 					 .filter = *filter,
 					 .source = cli->value[CLI_SOURCE],
+					 .threads = session->threads,
 					 .charset = charset(cli, isatty(STDOUT_FILENO))};
 	if (!options.format) {
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
 		return fail(&err);
 	}
-	if (read_numbers(cli, &options, &err) < 0)
+	if (take_split(cli, &options, &err) < 0)
 		return fail(&err);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct err trouble = {0};
@@ -310,6 +336,7 @@ main(int argc, char **argv)
 	struct err err = {0};
 	struct cli cli = {0};
 	struct session session = {0};
+	struct text cache = {0};
 	struct filter filter = filter_all();
 	int status = STATUS_GOOD;
 	if (cli_parse(&cli, argc, argv, &err) < 0) {
@@ -329,16 +356,20 @@ main(int argc, char **argv)
 	bool to_batch = cli.value[CLI_TO] || cli.value[CLI_OUTPUT] || cli.value[CLI_SPLIT] ||
 			!isatty(STDOUT_FILENO);
 	if (make_filter(&cli, &filter, &err) < 0 || load_profile(&session, &cli, &err) < 0 ||
+	    prepare_session(&session, &cli, &cache, &err) < 0 ||
 	    open_captures(&session, &cli, &err) < 0)
 		status = fail(&err);
 	else if (cli.value[CLI_INFO])
 		print_info(&session);
+	else if (cli.value[CLI_INDEX])
+		status = keep_indexes(&session);
 	else if (to_batch)
 		status = batch(&session, &cli, &filter);
 	else
 		status = screen(&session, &cli, &filter);
 out:
 	session_close(&session);
+	text_free(&cache);
 	filter_free(&filter);
 	cli_free(&cli);
 	return status;

@@ -55,6 +55,8 @@ tests_libtest_a_SOURCES = \
 	tests/unit/formatter.h \
 	tests/unit/hex.h \
 	tests/unit/nibbles.h \
+	tests/unit/same_index.c \
+	tests/unit/same_index.h \
 	tests/unit/test.h \
 	tests/unit/toy.c \
 	tests/unit/toy.h \
@@ -86,6 +88,7 @@ unit_tests = \
 	tests/unit/test_parallel \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
+	tests/unit/test_saved \
 	tests/unit/test_schema \
 	tests/unit/test_stp \
 	tests/unit/test_syst \

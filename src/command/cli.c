@@ -12,6 +12,7 @@
 #define SELECTION "Selection"
 #define OUTPUT "Output"
 #define SCREEN "Screen"
+#define RESOURCES "Resources"
 #define OTHER "Other"
 
 const struct cli_row cli_rows[CLI_COUNT] = {
@@ -34,11 +35,16 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
-    [CLI_THREADS] = {0, "threads", "N", OUTPUT,
-		     "so many threads format what is printed; default 0, one for each processor"},
     [CLI_ASCII] = {0, "ascii", NULL, SCREEN, "use ASCII only"},
     [CLI_VIEW] = {0, "view", "NAME|FILE", SCREEN, "columns, panes and layout"},
     [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN, "colours: default, light, mono"},
+    [CLI_THREADS] = {0, "threads", "N", RESOURCES,
+		     "so many threads index and print; default 0, one for each processor"},
+    [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,
+		       "where indexes are kept between runs; default $XDG_CACHE_HOME/trawl"},
+    [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES, "keep no index between runs, and use none"},
+    [CLI_INDEX] = {0, "index", NULL, RESOURCES,
+		   "write each capture's index beside it, as CAPTURE.trawl-index, and stop"},
     [CLI_INFO] = {0, "info", NULL, OTHER, "say what the captures are, and why, and stop"},
     [CLI_LIST_FORMATS] = {0, "list-formats", NULL, OTHER, "list the formats that can be read"},
     [CLI_LIST_FIELDS] = {0, "list-fields", NULL, OTHER, "list the fields of each format"},

@@ -1,0 +1,308 @@
+/*
+ * Indexes in files: what is read is what was written, of a capture that grew
+ * what stays true; a file that is damaged, cut, or about another capture is not
+ * used; one that lies is found out.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/vec.h"
+#include "index/saved.h"
+#include "same_index.h"
+#include "toy.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RECORDS = 1600000, GROWN = 400000 }; /* 24 MiB: 390 cells; and 6 more */
+
+struct fixture {
+	char *path;
+	char folder[64], cache[128];
+	struct capture *capture;
+	struct decoder *decoder;
+};
+
+static void
+add_records(const char *path, uint32_t first, uint32_t count)
+{
+	FILE *file = fopen(path, "a");
+	assert_non_null(file);
+	for (uint32_t i = first; i < first + count; i++) {
+		uint8_t bytes[TOY_RECORD];
+		toy_write(bytes, i * 7 % 8, i / 1000 % 11, i, 1000 + i - i % 977 / 976 * 10);
+		fwrite(bytes, sizeof bytes, 1, file);
+	}
+	assert_int_equal(fclose(file), 0);
+}
+
+static struct fixture
+set_up(void)
+{
+	struct fixture f = {.path = toy_file("", 0), .folder = "/tmp/trawl-saved-XXXXXX"};
+	assert_non_null(mkdtemp(f.folder));
+	snprintf(f.cache, sizeof f.cache, "%s/in/there/a.index", f.folder);
+	add_records(f.path, 0, RECORDS);
+	f.capture = capture_open(f.path, NULL, NULL);
+	f.decoder = toy_open();
+	return f;
+}
+
+static void
+tear_down(struct fixture *f)
+{
+	char command[256];
+	f->decoder->ops->close(f->decoder);
+	capture_close(f->capture);
+	unlink(f->path);
+	free(f->path);
+	snprintf(command, sizeof command, "rm -r %s", f->folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void
+reopen(struct fixture *f)
+{
+	capture_close(f->capture);
+	f->capture = capture_open(f->path, NULL, NULL);
+	assert_non_null(f->capture);
+}
+
+static struct index *
+build(struct fixture *f, const char *cache, const char *beside)
+{
+	struct index_options options = {.cache = cache, .beside = beside, .settings = 1};
+	struct index *index = index_new(f->capture, f->decoder, &options);
+	index_build(index);
+	return index;
+}
+
+/* Builds with the cache and compares with an index that has none. */
+static void
+check(struct fixture *f, const char *name)
+{
+	struct index *kept = build(f, f->cache, NULL), *fresh = build(f, NULL, NULL);
+	same_index(f->decoder, kept, fresh, name);
+	index_free(kept);
+	index_free(fresh);
+}
+
+static struct timespec
+written(const struct fixture *f)
+{
+	struct stat st = {0};
+	stat(f->cache, &st);
+	return st.st_mtim;
+}
+
+static void
+test_again(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	check(&f, "written");
+	struct stat st;
+	assert_int_equal(stat(f.cache, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	struct timespec before = written(&f), after;
+	reopen(&f);
+	check(&f, "read");
+	after = written(&f); /* there was nothing to add */
+	assert_memory_equal(&before, &after, sizeof before);
+	tear_down(&f);
+}
+
+/* All is there before anything is walked. */
+static void
+test_at_once(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	index_free(build(&f, f.cache, NULL));
+	struct index_options options = {.cache = f.cache, .settings = 1};
+	struct index *index = index_new(f.capture, f.decoder, &options);
+	index_pause(index, true); /* no worker walks a cell */
+	index_start(index);
+	struct index_progress progress;
+	do {
+		usleep(1000);
+		index_get_progress(index, &progress);
+	} while (progress.messages < RECORDS);
+	assert_true(progress.checked);
+	index_free(index);
+	tear_down(&f);
+}
+
+static void
+test_grown(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	check(&f, "before");
+	add_records(f.path, RECORDS, GROWN);
+	reopen(&f);
+	check(&f, "grown");
+	reopen(&f);
+	check(&f, "and kept");
+	tear_down(&f);
+}
+
+/* The index of a capture that grows while it is open keeps what stays true. */
+static void
+test_growing(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	struct index *index = build(&f, NULL, NULL);
+	add_records(f.path, RECORDS, GROWN);
+	assert_int_equal(capture_refresh(f.capture), CAPTURE_GREW);
+	index_wake(index);
+	index_build(index);
+	struct index *fresh = build(&f, NULL, NULL);
+	same_index(f.decoder, index, fresh, "growing");
+	index_free(index);
+	index_free(fresh);
+	tear_down(&f);
+}
+
+static void
+test_other_settings(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	index_free(build(&f, f.cache, NULL));
+	struct index_options options = {.cache = f.cache, .settings = 2};
+	struct index *index = index_new(f.capture, f.decoder, &options);
+	index_pause(index, true);
+	index_start(index);
+	usleep(50000);
+	assert_int_equal(index_known(index), 0);
+	index_free(index);
+	tear_down(&f);
+}
+
+static void
+overwrite(const char *path, long at, uint8_t byte)
+{
+	int file = open(path, O_RDWR);
+	assert_true(file >= 0);
+	assert_int_equal(pwrite(file, &byte, 1, at), 1);
+	close(file);
+}
+
+/* Whether the file is used. */
+static bool
+is_used(struct fixture *f)
+{
+	struct saved_about now;
+	size_t size = f->decoder->ops->checkpoint_size;
+	uint8_t start[CHECKPOINT_MAX] = {0};
+	struct grid *grid = grid_new(size, start);
+	struct census *census = census_new();
+	saved_describe(&now, f->capture, capture_size(f->capture), 1, 16, size);
+	bool used =
+	    saved_read(f->cache, &now, f->capture, f->decoder->ops->reach, false, grid, census);
+	grid_free(grid);
+	census_free(census);
+	return used;
+}
+
+/* Any byte of it changed, or its end missing: as if there were none. */
+static void
+test_damaged(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	index_free(build(&f, f.cache, NULL));
+	struct stat st;
+	assert_int_equal(stat(f.cache, &st), 0);
+	uint8_t *bytes = mem_new((size_t)st.st_size);
+	FILE *file = fopen(f.cache, "r");
+	assert_int_equal(fread(bytes, 1, (size_t)st.st_size, file), st.st_size);
+	fclose(file);
+	assert_true(is_used(&f));
+	for (long at = 0; at < st.st_size; at += at < 200 ? 1 : 97) {
+		overwrite(f.cache, at, bytes[at] ^ 0x10);
+		assert_false(is_used(&f));
+		overwrite(f.cache, at, bytes[at]);
+	}
+	for (long length = st.st_size - 1; length >= 0; length -= length > 300 ? 1009 : 7) {
+		assert_int_equal(truncate(f.cache, length), 0);
+		assert_false(is_used(&f));
+	}
+	check(&f, "a new one in its place");
+	assert_true(is_used(&f));
+	vec_release(bytes);
+	tear_down(&f);
+}
+
+/* The capture was changed where no sample is taken; nothing but the time of the
+ * change tells, and that does not travel. */
+static void
+test_lie(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	struct err err = {0};
+	char beside[128];
+	snprintf(beside, sizeof beside, "%s/beside", f.folder);
+	struct index *index = build(&f, f.cache, NULL);
+	assert_int_equal(index_save(index, beside, &err), 0);
+	index_free(index);
+	for (long record = 300000; record < 300100; record++)
+		overwrite(f.path, record * TOY_RECORD, 0); /* no mark: junk */
+	reopen(&f);
+	check(&f, "changed");
+
+	struct index *fresh = build(&f, NULL, NULL);
+	struct index_options options = {.beside = beside, .settings = 1};
+	struct index *shown = index_new(f.capture, f.decoder, &options);
+	index_pause(shown, true);
+	index_start(shown);
+	struct index_progress progress;
+	do {
+		usleep(1000);
+		index_get_progress(shown, &progress);
+	} while (!progress.messages);
+	assert_int_equal(progress.messages, RECORDS);
+	assert_false(progress.checked); /* so nobody takes it for certain */
+	index_pause(shown, false);
+	do {
+		usleep(1000);
+		index_get_progress(shown, &progress);
+	} while (!progress.checked || !progress.complete);
+	same_index(f.decoder, shown, fresh, "checked");
+	index_free(shown);
+
+	shown = index_new(f.capture, f.decoder, &options);
+	index_pause(shown, true);
+	index_start(shown);
+	do {
+		usleep(1000);
+	} while (!index_known(shown));
+	index_distrust(shown);
+	assert_int_equal(index_known(shown), 0);
+	index_free(shown);
+	index_free(fresh);
+	tear_down(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_again),
+	    cmocka_unit_test(test_at_once),
+	    cmocka_unit_test(test_grown),
+	    cmocka_unit_test(test_growing),
+	    cmocka_unit_test(test_other_settings),
+	    cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_lie),
+	};
+	return cmocka_run_group_tests_name("saved", tests, NULL, NULL);
+}

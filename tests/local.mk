@@ -81,6 +81,7 @@ unit_tests = \
 	tests/unit/test_export \
 	tests/unit/test_files \
 	tests/unit/test_gem \
+	tests/unit/test_grid \
 	tests/unit/test_index \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \

@@ -280,6 +280,19 @@ check_bits(void *context, uint64_t bit, uint32_t bits)
 	CHECK(bit / 4 + bits / 4 <= 2 * (uint64_t)d->length);
 }
 
+/* Whether a row is one of the format's, or, below one of its fields, of a
+ * format that it carries. */
+static bool
+is_known_row(const struct drive *d, const struct field *f)
+{
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		if (f->row >= ops->fields && f->row < ops->fields + ops->field_count)
+			return ops->fields == d->ops->fields || f->depth;
+	}
+	return false;
+}
+
 static void
 check_expansion(const struct drive *d, const struct expansion *e)
 {
@@ -287,7 +300,7 @@ check_expansion(const struct drive *d, const struct expansion *e)
 	unsigned depth = 0;
 	for (size_t i = 0; i < e->fields.count; i++) {
 		const struct field *f = &e->fields.at[i];
-		CHECK(f->row >= d->ops->fields && f->row < d->ops->fields + d->ops->field_count);
+		CHECK(is_known_row(d, f));
 		CHECK(f->depth <= depth + (i > 0));
 		depth = f->depth;
 		if (f->place == FIELD_PAYLOAD)

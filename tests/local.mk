@@ -52,6 +52,7 @@ tests_libtest_a_SOURCES = \
 	tests/drive.h \
 	tests/unit/encap_tool.c \
 	tests/unit/encap_tool.h \
+	tests/unit/folder.h \
 	tests/unit/formatter.h \
 	tests/unit/hex.h \
 	tests/unit/nibbles.h \
@@ -85,6 +86,7 @@ unit_tests = \
 	tests/unit/test_index \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
+	tests/unit/test_opencsd \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_parallel \
 	tests/unit/test_profile \

@@ -113,7 +113,8 @@ enqueue(struct state *s, struct queue *queue, struct message *m)
 	*vec_add(&queue->list) = *m;
 }
 
-/* If the element ends a SyS-T message, makes M that message. */
+/* If the element ends a SyS-T message, makes M that message, with the time of
+ * its first packet. */
 static void
 fill_syst(const struct opencsd_lane *lane, struct message *m)
 {
@@ -128,7 +129,8 @@ fill_syst(const struct opencsd_lane *lane, struct message *m)
 	syst_fill(&peek, length, &syst);
 	m->kind = OPENCSD_SYST;
 	m->severity = syst.severity;
-	m->flags |= syst.flags & (uint16_t)~MESSAGE_TIMED;
+	m->flags |= MESSAGE_TIMED | (syst.flags & (uint16_t)~MESSAGE_TIMED);
+	m->ticks = message->ticks;
 	m->origin ^= (syst.origin + 1) * 0x9e3779b97f4a7c15;
 }
 

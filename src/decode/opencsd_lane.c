@@ -221,6 +221,7 @@ follow_message(struct opencsd_lane *lane, const struct opencsd_element *e)
 		if (open)
 			stp_open_remove(&lane->open, open);
 		open = stp_open_add(&lane->open, &start);
+		open->ticks = e->timestamp;
 	}
 	if (!open)
 		return NULL;

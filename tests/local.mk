@@ -93,6 +93,7 @@ unit_tests = \
 	tests/unit/test_reader \
 	tests/unit/test_saved \
 	tests/unit/test_schema \
+	tests/unit/test_snapshot \
 	tests/unit/test_stp \
 	tests/unit/test_syst \
 	tests/unit/test_syst_collateral \

@@ -4,7 +4,8 @@
  * The .ini files are read line by line into sections and handed on as
  * (section, key, value), with the place for notes.  There is one function per
  * kind of file that knows what the keys mean.  Files are small; more than
- * FILE_MAX bytes of one are not looked at.
+ * FILE_MAX bytes of one are not looked at, nor more than PARTS_MAX of anything
+ * that is listed.  Of a key that comes twice the first one counts.
  */
 #include "config.h"
 
@@ -16,11 +17,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILE_MAX = 1 << 20, DEVICES_MAX = 4096 };
+enum { FILE_MAX = 1 << 20, PARTS_MAX = 1024, NOTES_MAX = 1 << 14 };
 
 struct buffer_section {
 	char *name;
 	struct snapshot_buffer buffer;
+	bool adopted;
 };
 
 /* What is known before all files are read. */
@@ -31,6 +33,7 @@ struct reading {
 	char *trace_file;
 	char *listed; /* buffers, with commas between */
 	VEC(struct buffer_section) sections;
+	size_t dumps; /* of all devices */
 };
 
 /* A file that is being read. */
@@ -39,6 +42,7 @@ struct ini {
 	const char *name; /* for notes */
 	unsigned line;	  /* 0: the file as a whole */
 	char *section;	  /* of this line; "" before the first */
+	unsigned given;	  /* keys of this section that came, a bit each */
 };
 
 static void note(struct ini *, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -48,6 +52,8 @@ note(struct ini *ini, const char *format, ...)
 {
 	va_list args;
 	struct text *notes = &ini->reading->snapshot->notes;
+	if (notes->length > NOTES_MAX)
+		return;
 	text_addf(notes, "%s", ini->name);
 	if (ini->line)
 		text_addf(notes, ":%u", ini->line);
@@ -80,6 +86,30 @@ join(const char *folder, const char *file)
 		if (*p == '\\')
 			*p = '/';
 	return path.data;
+}
+
+/* Whether FOLDER/FILE lies elsewhere. */
+static bool
+is_outside(const char *file)
+{
+	if (*file == '/')
+		return true;
+	for (size_t length; *file; file += length + (file[length] != '\0')) {
+		length = strcspn(file, "/\\");
+		if (length == 2 && !memcmp(file, "..", 2))
+			return true;
+	}
+	return false;
+}
+
+/* The path of a file that INI names.  People should know when that is not one
+ * of the snapshot's. */
+static char *
+path_of(struct ini *ini, const char *file)
+{
+	if (is_outside(file))
+		note(ini, "%s lies outside of the snapshot's folder", file);
+	return join(ini->reading->folder, file);
 }
 
 static bool
@@ -172,6 +202,7 @@ take_line(struct ini *ini, char *line, taker *take)
 		*end = '\0';
 		free(ini->section);
 		ini->section = mem_text(trim(line + 1));
+		ini->given = 0;
 		take(ini, ini->section, NULL, NULL);
 		return;
 	}
@@ -241,6 +272,17 @@ read_ini(struct reading *reading, const char *path, taker *take)
 
 /* --- values ------------------------------------------------------------ */
 
+/* Whether KEY, number N of its section, came before. */
+static bool
+is_second(struct ini *ini, const char *key, unsigned n)
+{
+	bool second = ini->given >> n & 1;
+	if (second)
+		note(ini, "a second %s in [%s]; the first counts", key, ini->section);
+	ini->given |= 1u << n;
+	return second;
+}
+
 static bool
 take_number(struct ini *ini, const char *key, const char *text, uint64_t *value)
 {
@@ -289,7 +331,7 @@ take_main(struct ini *ini, const char *section, const char *key, char *value)
 	if (!key)
 		return;
 	if (!strcmp(section, "device_list")) {
-		if (r->device_files.count < DEVICES_MAX)
+		if (r->device_files.count < PARTS_MAX)
 			*vec_add(&r->device_files) = mem_text(value);
 	} else if (!strcmp(section, "trace") && !strcmp(key, "metadata")) {
 		take_text(ini, key, value, &r->trace_file);
@@ -312,10 +354,8 @@ take_buffer(struct ini *ini, const char *key, char *value)
 		take_text(ini, key, value, &buffer->name);
 	else if (!strcmp(key, "format"))
 		take_text(ini, key, value, &buffer->format);
-	else if (!strcmp(key, "file") && !buffer->path)
-		buffer->path = join(r->folder, value);
-	else if (!strcmp(key, "file"))
-		note(ini, "a second file in [%s]; the first counts", ini->section);
+	else if (!strcmp(key, "file") && !is_second(ini, key, 0))
+		buffer->path = path_of(ini, value);
 }
 
 static void
@@ -328,15 +368,13 @@ take_trace(struct ini *ini, const char *section, const char *key, char *value)
 		if (key && !strcmp(key, "buffers"))
 			take_text(ini, key, value, &r->listed);
 	} else if (sources || !strcmp(section, "core_trace_sources")) {
-		for (char *name; key && (name = next_name(&value));) {
-			struct snapshot_link link = {mem_text(key), mem_text(name)};
-			if (sources)
-				*vec_add(&s->source_buffers) = link;
-			else
-				*vec_add(&s->core_sources) = link;
-		}
+		struct snapshot_links *links = sources ? &s->source_buffers : &s->core_sources;
+		for (char *name; key && (name = next_name(&value));)
+			if (links->count < PARTS_MAX)
+				*vec_add(links) =
+				    (struct snapshot_link){mem_text(key), mem_text(name)};
 	} else if (!key) {
-		if (r->sections.count < DEVICES_MAX)
+		if (r->sections.count < PARTS_MAX)
 			vec_add(&r->sections)->name = mem_text(section);
 	} else if (r->sections.count) {
 		take_buffer(ini, key, value);
@@ -357,6 +395,11 @@ adopt_buffer(struct reading *r, struct buffer_section *section)
 {
 	struct snapshot_buffer *buffer = &section->buffer;
 	struct ini ini = {.reading = r, .name = r->trace_file};
+	if (section->adopted) {
+		note(&ini, "buffer %s is listed twice", section->name);
+		return;
+	}
+	section->adopted = true;
 	if (!buffer->path) {
 		note(&ini, "[%s] has no file", section->name);
 		return;
@@ -382,7 +425,8 @@ adopt_buffers(struct reading *r)
 	struct ini ini = {.reading = r, .name = r->trace_file};
 	for (size_t i = 0; !r->listed && i < r->sections.count; i++)
 		adopt_buffer(r, &r->sections.at[i]);
-	for (char *name; (name = next_name(&list));) {
+	size_t most = PARTS_MAX;
+	for (char *name; most-- && (name = next_name(&list));) {
 		size_t i = 0;
 		while (i < r->sections.count && strcmp(name, r->sections.at[i].name) != 0)
 			i++;
@@ -395,13 +439,15 @@ adopt_buffers(struct reading *r)
 
 /* --- devices ----------------------------------------------------------- */
 
+/* Registers of a core (a device whose type is told, but not that it is a
+ * source) are not needed, and may have any form. */
 static void
 take_register(struct ini *ini, struct snapshot_device *device, const char *key, const char *value)
 {
 	size_t length = strcspn(key, "( \t");
 	uint64_t number;
-	if (!device->is_source)
-		return; /* a core's are not needed, and may have any form */
+	if ((device->type && !device->is_source) || device->registers.count == PARTS_MAX)
+		return;
 	for (size_t i = 0; i < device->registers.count; i++) {
 		const char *other = device->registers.at[i].name;
 		if (strlen(other) == length && !strncmp(other, key, length)) {
@@ -420,20 +466,20 @@ take_register(struct ini *ini, struct snapshot_device *device, const char *key, 
 static void
 take_dump(struct ini *ini, struct snapshot_dump *dump, const char *key, const char *value)
 {
-	if (!strcmp(key, "file")) {
-		if (dump->path)
-			note(ini, "a second file in [%s]; the first counts", ini->section);
-		else
-			dump->path = join(ini->reading->folder, value);
-	} else if (!strcmp(key, "space")) {
-		take_text(ini, key, value, &dump->space);
-	} else if (!strcmp(key, "address")) {
-		take_number(ini, key, value, &dump->address);
-	} else if (!strcmp(key, "offset")) {
-		take_number(ini, key, value, &dump->offset);
-	} else if (!strcmp(key, "length")) {
-		take_number(ini, key, value, &dump->length);
-	}
+	static const char *const keys[] = {"file", "space", "address", "offset", "length"};
+	uint64_t *const numbers[] = {NULL, NULL, &dump->address, &dump->offset, &dump->length};
+	unsigned n = 0;
+	while (n < sizeof keys / sizeof *keys && strcmp(key, keys[n]) != 0)
+		n++;
+	if (n == sizeof keys / sizeof *keys || is_second(ini, key, n))
+		return;
+	bool good = !numbers[n] || take_number(ini, key, value, numbers[n]);
+	if (n == 0)
+		dump->path = path_of(ini, value);
+	else if (n == 1)
+		dump->space = mem_text(value);
+	else if (n == 2)
+		dump->placed = good;
 }
 
 /* A device's file; the device is the last one. */
@@ -443,11 +489,12 @@ take_device(struct ini *ini, const char *section, const char *key, char *value)
 	struct snapshot *s = ini->reading->snapshot;
 	struct snapshot_device *device = &s->devices.at[s->devices.count - 1];
 	bool dump = !strncmp(section, "dump", 4);
+	size_t *dumps = &ini->reading->dumps;
 	if (!key) {
-		if (dump && device->dumps.count < DEVICES_MAX)
+		if (dump && ++*dumps <= PARTS_MAX)
 			*vec_add(&device->dumps) = (struct snapshot_dump){0};
 	} else if (dump) {
-		if (device->dumps.count)
+		if (*dumps <= PARTS_MAX)
 			take_dump(ini, &device->dumps.at[device->dumps.count - 1], key, value);
 	} else if (!strcmp(section, "regs")) {
 		take_register(ini, device, key, value);
@@ -487,11 +534,12 @@ check_device(struct ini *ini, struct snapshot_device *device)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < device->dumps.count; i++) {
-		if (device->dumps.at[i].path) {
-			device->dumps.at[kept++] = device->dumps.at[i];
+		struct snapshot_dump *dump = &device->dumps.at[i];
+		if (dump->path && dump->placed) {
+			device->dumps.at[kept++] = *dump;
 		} else {
-			note(ini, "a dump has no file");
-			free_dump(&device->dumps.at[i]);
+			note(ini, "a dump has no %s", dump->path ? "address" : "file");
+			free_dump(dump);
 		}
 	}
 	device->dumps.count = kept;
@@ -509,7 +557,7 @@ read_device(struct reading *r, const char *file)
 {
 	struct snapshot *s = r->snapshot;
 	struct ini ini = {.reading = r, .name = file};
-	char *path = join(r->folder, file);
+	char *path = path_of(&ini, file);
 	*vec_add(&s->devices) = (struct snapshot_device){0};
 	bool read = read_ini(r, path, take_device);
 	struct snapshot_device *device = &s->devices.at[s->devices.count - 1];
@@ -524,21 +572,56 @@ read_device(struct reading *r, const char *file)
 
 /* --- the whole --------------------------------------------------------- */
 
+static bool
+has_buffer(const struct snapshot *s, const char *name)
+{
+	for (size_t i = 0; i < s->buffers.count; i++)
+		if (!strcmp(s->buffers.at[i].name, name))
+			return true;
+	return false;
+}
+
+/* What a link names should be there. */
+static void
+check_links(struct reading *r)
+{
+	struct snapshot *s = r->snapshot;
+	struct ini ini = {.reading = r, .name = r->trace_file};
+	for (size_t i = 0; i < s->source_buffers.count; i++) {
+		const struct snapshot_link *link = &s->source_buffers.at[i];
+		if (!snapshot_device(s, link->left))
+			note(&ini, "[source_buffers] has %s, which is no device", link->left);
+		if (!has_buffer(s, link->right))
+			note(&ini, "[source_buffers] has %s, which is no buffer", link->right);
+	}
+	for (size_t i = 0; i < s->core_sources.count; i++) {
+		const struct snapshot_link *link = &s->core_sources.at[i];
+		if (!snapshot_device(s, link->left))
+			note(&ini, "[core_trace_sources] has %s, which is no device", link->left);
+		if (!snapshot_device(s, link->right))
+			note(&ini, "[core_trace_sources] has %s, which is no device", link->right);
+	}
+}
+
 static void
 read_all(struct reading *r, const char *main_path)
 {
+	struct ini ini = {.reading = r, .name = base_name(main_path)};
 	if (!read_ini(r, main_path, take_main))
 		return;
 	for (size_t i = 0; i < r->device_files.count; i++)
 		read_device(r, r->device_files.at[i]);
+	if (!r->device_files.count)
+		note(&ini, "[device_list] names no files");
 	if (!r->trace_file) {
-		text_addf(&r->snapshot->notes, "%s: [trace] has no metadata=FILE\n",
-			  base_name(main_path));
+		note(&ini, "[trace] has no metadata=FILE");
 		return;
 	}
-	char *path = join(r->folder, r->trace_file);
-	if (read_ini(r, path, take_trace))
+	char *path = path_of(&ini, r->trace_file);
+	if (read_ini(r, path, take_trace)) {
 		adopt_buffers(r);
+		check_links(r);
+	}
 	free(path);
 }
 

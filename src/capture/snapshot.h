@@ -30,6 +30,7 @@ struct snapshot_dump {
 	char *space; /* memory space, or NULL */
 	uint64_t address, offset;
 	uint64_t length; /* 0: to the end of the file */
+	bool placed;	 /* it has an address; so have all of a snapshot */
 };
 
 struct snapshot_device {
@@ -47,8 +48,11 @@ struct snapshot_buffer {
 };
 
 /* LEFT goes to RIGHT: a source to its buffer, a core to its source. */
-struct snapshot_link {
-	char *left, *right;
+struct snapshot_links {
+	struct snapshot_link {
+		char *left, *right;
+	} * at;
+	size_t count, capacity;
 };
 
 struct snapshot {
@@ -56,8 +60,8 @@ struct snapshot {
 	char *description; /* or NULL */
 	VEC(struct snapshot_device) devices;
 	VEC(struct snapshot_buffer) buffers; /* those that `buffers` lists */
-	VEC(struct snapshot_link) source_buffers;
-	VEC(struct snapshot_link) core_sources;
+	struct snapshot_links source_buffers;
+	struct snapshot_links core_sources;
 	struct text notes; /* FILE:LINE: SENTENCE, a line each */
 };
 

@@ -60,9 +60,10 @@ struct opencsd_options {
 };
 extern const struct option_table opencsd_options;
 
-/* Fills OPTIONS, which have the defaults, for one buffer of a snapshot. */
+/* Fills OPTIONS, which have the defaults, for one buffer of a snapshot.  What
+ * cannot be used is added to NOTES, a line each. */
 void opencsd_use_snapshot(struct opencsd_options *, const struct snapshot *,
-			  const struct snapshot_buffer *);
+			  const struct snapshot_buffer *, struct text *notes);
 
 /*
  * Append the line that trc_pkt_lister prints for an element, without its end;

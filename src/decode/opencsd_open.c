@@ -166,7 +166,7 @@ list_add(struct option_list *list, const struct option_table *table)
 
 static void
 add_source(struct opencsd_options *options, const struct snapshot *s,
-	   const struct snapshot_device *device, enum opencsd_protocol protocol)
+	   const struct snapshot_device *device, enum opencsd_protocol protocol, struct text *notes)
 {
 	const struct snapshot_device *core = snapshot_core_of(s, device->name);
 	struct opencsd_source_options *o = list_add(&options->sources, &source_table);
@@ -178,6 +178,9 @@ add_source(struct opencsd_options *options, const struct snapshot *s,
 		const struct option_row *row = option_find(&register_table, reg->name);
 		if (row && reg->value <= UINT32_MAX)
 			*(int64_t *)(void *)((char *)&o->regs + row->member) = (int64_t)reg->value;
+		else if (row)
+			text_addf(notes, "%s: %s has more than 32 bits and is not used\n",
+				  device->name, reg->name);
 	}
 }
 
@@ -197,7 +200,7 @@ add_images(struct opencsd_options *options, const struct snapshot_device *core)
 
 void
 opencsd_use_snapshot(struct opencsd_options *options, const struct snapshot *s,
-		     const struct snapshot_buffer *buffer)
+		     const struct snapshot_buffer *buffer, struct text *notes)
 {
 	options->format = CORESIGHT_ALIGNED; /* whatever is not one of these */
 	if (!strcmp(buffer->format, format_names[CORESIGHT_DSTREAM]))
@@ -207,9 +210,14 @@ opencsd_use_snapshot(struct opencsd_options *options, const struct snapshot *s,
 	for (size_t i = 0; i < s->source_buffers.count; i++) {
 		const struct snapshot_link *link = &s->source_buffers.at[i];
 		const struct snapshot_device *device = snapshot_device(s, link->left);
-		int protocol = device ? protocol_of(device->type) : -1;
-		if (protocol >= 0 && !strcmp(link->right, buffer->name))
-			add_source(options, s, device, (enum opencsd_protocol)protocol);
+		if (!device || strcmp(link->right, buffer->name) != 0)
+			continue;
+		int protocol = protocol_of(device->type);
+		if (protocol >= 0)
+			add_source(options, s, device, (enum opencsd_protocol)protocol, notes);
+		else
+			text_addf(notes, "%s is not decoded: `%s` is no known type of source\n",
+				  device->name, device->type);
 	}
 	for (size_t i = 0; i < s->devices.count; i++)
 		add_images(options, &s->devices.at[i]);
@@ -318,8 +326,8 @@ open_sources(struct opencsd_decoder *d, struct err *err)
 	memset(d->lane_of, OPENCSD_NO_LANE, sizeof d->lane_of);
 	if (!list->count)
 		return err_set(err, ERR_CONFIG,
-			       "a trace buffer alone does not say what is in it; open the "
-			       "snapshot's folder, or list the sources in a profile");
+			       "the buffer does not say what is in it; open the folder of a "
+			       "snapshot that does, or list the sources in a profile");
 	list_sources(d, list);
 	for (size_t i = 0; i < d->source_count; i++) {
 		try_source(d, i);
@@ -356,41 +364,52 @@ image_file(struct opencsd_decoder *d, const char *path)
 	return NULL;
 }
 
-/* Adds an image to a source's memory. */
-static void
-add_region(struct opencsd_decoder *d, struct opencsd_source *source,
-	   const struct opencsd_image_options *image)
+/* An image in memory; of length 0 where there is nothing. */
+static struct opencsd_region
+region_of(struct opencsd_decoder *d, const struct opencsd_image_options *image)
 {
 	struct capture *file = image_file(d, image->file);
 	uint64_t size = file ? capture_size(file) : 0;
-	if (image->offset >= size)
-		return;
+	if (image->offset >= size) {
+		if (file)
+			text_addf(&d->notes, "a memory image is not used: %s has no byte %llu\n",
+				  image->file, (unsigned long long)image->offset);
+		return (struct opencsd_region){0};
+	}
 	uint64_t length = size - image->offset;
-	if (image->length && image->length < length)
+	if (image->length > length)
+		text_addf(&d->notes, "a memory image ends early: %s has %llu of %llu bytes\n",
+			  image->file, (unsigned long long)length,
+			  (unsigned long long)image->length);
+	else if (image->length)
 		length = image->length;
 	if (length > UINT64_MAX - image->address)
 		length = UINT64_MAX - image->address;
-	*vec_add(&source->memory) =
-	    (struct opencsd_region){.address = image->address,
-				    .length = length,
-				    .bytes = capture_bytes(file) + image->offset};
+	return (struct opencsd_region){.address = image->address,
+				       .length = length,
+				       .bytes = capture_bytes(file) + image->offset};
 }
 
+/* The memory of each source: its own images first. */
 static void
 open_images(struct opencsd_decoder *d)
 {
 	const struct opencsd_image_options *images = d->options->images.at;
-	for (size_t i = 0; i < d->source_count; i++) {
-		const char *name = d->sources[i].options->name;
-		for (int own = 1; own >= 0; own--) {
-			for (size_t k = 0; k < d->options->images.count; k++) {
-				const char *of = images[k].of;
-				bool is_own = !of || (name && !strcmp(of, name));
-				if (is_own == (own == 1))
-					add_region(d, &d->sources[i], &images[k]);
-			}
+	const size_t count = d->options->images.count;
+	struct opencsd_region *regions = mem_new(count * sizeof *regions);
+	for (size_t i = 0; i < count; i++)
+		regions[i] = region_of(d, &images[i]);
+	for (size_t i = 0; i < 2 * d->source_count; i++) {
+		struct opencsd_source *source = &d->sources[i / 2];
+		const char *name = source->options->name;
+		for (size_t k = 0; k < count; k++) {
+			const char *of = images[k].of;
+			bool own = !of || (name && !strcmp(of, name));
+			if (own == (i % 2 == 0) && regions[k].length)
+				*vec_add(&source->memory) = regions[k];
 		}
 	}
+	vec_release(regions);
 }
 
 /* --- the contract ------------------------------------------------------ */

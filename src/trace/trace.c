@@ -564,7 +564,7 @@ open_snapshot(struct session *session, struct opening from, struct err *err)
 		text_addf(&name, "%s.%s", snapshot->folder, buffer->name);
 		from.options = options_for(&session->profile, text_get(&name));
 		opencsd_use_snapshot(trace_format_options(from.options, &opencsd_ops), snapshot,
-				     buffer);
+				     buffer, &snapshot->notes);
 		if (!from.options->name)
 			from.options->name = mem_text(text_get(&name));
 		text_free(&name);

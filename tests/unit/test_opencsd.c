@@ -73,10 +73,11 @@ shot_try(struct shot *s, const char *format, const uint8_t *bytes, size_t length
 	put_snapshot(&s->folder, format, bytes, length);
 	s->snapshot = snapshot_read(s->folder.path, err);
 	assert_non_null(s->snapshot);
-	assert_string_equal(text_get(&s->snapshot->notes), "");
 	assert_int_equal(s->snapshot->buffers.count, 1);
 	drive_open(&s->drive, "opencsd", bytes, length);
-	opencsd_use_snapshot(s->drive.options, s->snapshot, &s->snapshot->buffers.at[0]);
+	opencsd_use_snapshot(s->drive.options, s->snapshot, &s->snapshot->buffers.at[0],
+			     &s->snapshot->notes);
+	assert_string_equal(text_get(&s->snapshot->notes), "");
 	return drive_try(&s->drive, err);
 }
 

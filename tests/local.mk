@@ -89,6 +89,7 @@ unit_tests = \
 	tests/unit/test_opencsd \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_parallel \
+	tests/unit/test_ppl \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
 	tests/unit/test_saved \

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN_UP = 4096, HEAD_LINES = 512 };
+enum { RUN_UP = 4096, HEAD_LINES = 512, PACKET_BYTES_LONGEST = 4096 };
 
 /* A line taken apart. */
 struct line {
@@ -70,7 +70,8 @@ parse_packet(struct line *line)
 	if (!read_number(&p, end, 16, &id))
 		return false;
 	line->element.id = (uint8_t)id;
-	const char *tab = memchr(p, '\t', (size_t)(end - p));
+	size_t most = end - p < PACKET_BYTES_LONGEST ? (size_t)(end - p) : PACKET_BYTES_LONGEST;
+	const char *tab = memchr(p, '\t', most);
 	if (!tab || tab + 1 == end)
 		return false;
 	line->name = (size_t)(tab + 1 - line->p);

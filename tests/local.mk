@@ -195,6 +195,7 @@ script_tests = \
 	tests/check_reference.sh \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
+	tests/cli/origins.sh \
 	tests/cli/output.sh \
 	tests/cli/parallel.sh \
 	tests/cli/select.sh \

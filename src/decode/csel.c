@@ -141,6 +141,7 @@ csel_open(const void *options, const struct window *head, struct err *err)
 		const uint8_t *metadata = head->bytes + CSEL_HEADER_SIZE;
 		double init = (double)bytes_le64(metadata + CSEL_INIT_AT) * own->tick_us;
 		memcpy(d->name, metadata + CSEL_NAME_AT, CSEL_NAME_SIZE);
+		csel_add_uuid(&d->uuid, metadata + CSEL_UUID_AT);
 		if (own->epoch == CSEL_EPOCH_AUTO)
 			d->base.unix_epoch = init > 1e15;
 	}
@@ -150,7 +151,16 @@ csel_open(const void *options, const struct window *head, struct err *err)
 static void
 csel_close(struct decoder *decoder)
 {
+	text_free(&((struct csel_decoder *)decoder)->uuid);
 	free(decoder);
+}
+
+static void
+csel_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+{
+	const struct csel_decoder *d = (const struct csel_decoder *)decoder;
+	(void)m;
+	sender->guid = d->uuid.length ? text_get(&d->uuid) : NULL;
 }
 
 static void
@@ -569,4 +579,5 @@ const struct decoder_ops csel_ops = {
     .step = csel_step,
     .resync = csel_resync,
     .expand = csel_expand,
+    .sender = csel_sender,
 };

@@ -118,18 +118,14 @@ expand_header(struct job *j)
 	add_diag(j, bytes_le16(p + 6) != 0, CSEL_DIAG_RESERVED_NONZERO);
 }
 
-static const char *
-uuid_text(struct arena *arena, const uint8_t *p)
+void
+csel_add_uuid(struct text *text, const uint8_t *uuid)
 {
-	struct text text = {0};
 	for (size_t i = 0; i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
-			text_add_char(&text, '-');
-		text_add_hex(&text, p + i, 1);
+			text_add_char(text, '-');
+		text_add_hex(text, uuid + i, 1);
 	}
-	const char *kept = arena_text(arena, text.data, text.length);
-	text_free(&text);
-	return kept;
 }
 
 static void
@@ -141,7 +137,10 @@ expand_metadata(struct job *j)
 		add_diag(j, true, CSEL_DIAG_TRUNCATED);
 		return;
 	}
-	const char *uuid = uuid_text(&j->r.e->arena, p + CSEL_UUID_AT);
+	struct text text = {0};
+	csel_add_uuid(&text, p + CSEL_UUID_AT);
+	const char *uuid = arena_text(&j->r.e->arena, text.data, text.length);
+	text_free(&text);
 	size_t length = strnlen((const char *)p + CSEL_NAME_AT, CSEL_NAME_SIZE);
 	record_text(&j->r, CSEL_F_UUID, uuid);
 	record_part(&j->r, CSEL_F_NAME, CSEL_NAME_AT, length);

@@ -121,7 +121,11 @@ struct csel_decoder {
 	struct decoder base;
 	const struct csel_options *options;
 	char name[CSEL_NAME_SIZE + 1]; /* of the stream */
+	struct text uuid;	       /* the same; empty if it is not known */
 };
+
+/* Appends 16 bytes as people write a UUID. */
+void csel_add_uuid(struct text *, const uint8_t *uuid);
 
 void csel_expand(const struct decoder *, const struct message *, const struct window *,
 		 enum expand_want, const struct decode_history *, struct expansion *);

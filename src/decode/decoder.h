@@ -223,6 +223,13 @@ struct kind_row {
 	const char *help;
 };
 
+/* Who sent a message, as `origins:` of a profile may ask for it. */
+struct sender {
+	bool numbered;
+	uint64_t number;  /* `id`: its number in the trace */
+	const char *guid; /* `guid` in 8-4-4-4-12 form, or NULL: as the field of that name */
+};
+
 struct probe {
 	int score;	  /* 0 cannot be .. 100 certain */
 	char reason[160]; /* what speaks for it, for people */
@@ -308,6 +315,10 @@ struct decoder_ops {
 	/* Expands M; the window covers it.  HISTORY may be NULL. */
 	void (*expand)(const struct decoder *, const struct message *, const struct window *,
 		       enum expand_want, const struct decode_history *, struct expansion *);
+
+	/* Who sent M; the struct is zeroed.  NULL: senders of this format have
+	 * no numbers. */
+	void (*sender)(const struct decoder *, const struct message *m, struct sender *);
 
 	/* Kinds of message that announce something for later ones (a bit each),
 	 * and what such a message announces: a build number for a sender's

@@ -455,6 +455,14 @@ encap_open(const void *options, const struct window *head, struct err *err)
 
 #define KIND(kind) (1ull << (kind))
 
+static void
+encap_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+{
+	(void)decoder;
+	sender->numbered = m->origin != ENCAP_ORIGIN_NONE;
+	sender->number = m->origin;
+}
+
 const struct decoder_ops encap_ops = {
     .format = "encap",
     .title = "RISC-V trace encapsulation",
@@ -482,4 +490,5 @@ const struct decoder_ops encap_ops = {
     .step = encap_step,
     .resync = encap_resync,
     .expand = encap_expand,
+    .sender = encap_sender,
 };

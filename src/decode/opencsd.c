@@ -652,6 +652,14 @@ opencsd_find_frequency(const struct opencsd_decoder *d, const struct window *hea
 	return hz;
 }
 
+static void
+opencsd_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+{
+	(void)decoder;
+	sender->number = opencsd_aux_id(m->aux);
+	sender->numbered = sender->number != CORESIGHT_NOBODY;
+}
+
 const struct decoder_ops opencsd_ops = {
     .format = "opencsd",
     .title = "Arm CoreSight trace",
@@ -679,5 +687,6 @@ const struct decoder_ops opencsd_ops = {
     .step = opencsd_step,
     .resync = opencsd_resync,
     .expand = opencsd_expand,
+    .sender = opencsd_sender,
     .announces = opencsd_announces,
 };

@@ -307,6 +307,14 @@ ppl_shift(struct decode_state *state, uint64_t bytes)
 	state->offset += bytes;
 }
 
+static void
+ppl_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+{
+	(void)decoder;
+	sender->numbered = !(m->origin & OPENCSD_ORIGIN_STRAY);
+	sender->number = m->origin & 0xff;
+}
+
 const struct decoder_ops ppl_ops = {
     .format = "ppl",
     .title = "listing of trc_pkt_lister",
@@ -331,4 +339,5 @@ const struct decoder_ops ppl_ops = {
     .step = ppl_step,
     .resync = ppl_resync,
     .expand = ppl_expand,
+    .sender = ppl_sender,
 };

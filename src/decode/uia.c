@@ -553,6 +553,14 @@ uia_resync(const struct decoder *decoder, struct decode_state *state, const stru
 	return w->offset ? ERR_SYNC : 0;
 }
 
+static void
+uia_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+{
+	(void)decoder;
+	sender->numbered = m->origin != UIA_ORIGIN_NONE;
+	sender->number = uia_origin_instance(m->origin);
+}
+
 const struct decoder_ops uia_ops = {
     .format = "uia",
     .title = "TI UIA software events",
@@ -578,4 +586,5 @@ const struct decoder_ops uia_ops = {
     .step = uia_step,
     .resync = uia_resync,
     .expand = uia_expand,
+    .sender = uia_sender,
 };

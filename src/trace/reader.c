@@ -556,31 +556,58 @@ number_matches(const struct expansion *e, const char *name, int64_t want)
 	return field && field->u == (uint64_t)want;
 }
 
+/* Whether a GUID is the one wanted, with braces or without, in either case. */
 static bool
-text_matches(const struct expansion *e, const char *name, const char *want)
+guid_matches(const char *own, size_t length, const char *want)
 {
-	if (!want)
-		return true;
-	const struct field *field = field_named(e, name);
-	size_t length = strlen(want);
-	if (!field)
-		return false;
-	const char *own = field->s.at;
-	size_t own_length = field->s.length;
-	if (length && *want == '{' && own_length && *own != '{') {
+	size_t wanted = strlen(want);
+	if (wanted >= 2 && *want == '{' && length && *own != '{') {
 		want++;
-		length -= 2;
+		wanted -= 2;
 	}
-	return own_length == length && !strncasecmp(own, want, length);
+	return length == wanted && !strncasecmp(own, want, length);
 }
 
 static bool
-origin_matches(const struct origin_options *o, struct trace *trace, const struct expansion *e)
+has_guid(const struct expansion *e, const struct sender *sender, const char *want)
 {
-	return (!o->trace || !strcmp(o->trace, trace_name(trace))) &&
-	       number_matches(e, "id", o->id) && number_matches(e, "module", o->module) &&
-	       number_matches(e, "unit", o->unit) && number_matches(e, "master", o->master) &&
-	       number_matches(e, "channel", o->channel) && text_matches(e, "guid", o->guid);
+	const struct field *field = want && !sender->guid ? field_named(e, "guid") : NULL;
+	if (!want)
+		return true;
+	if (sender->guid)
+		return guid_matches(sender->guid, strlen(sender->guid), want);
+	return field && guid_matches(field->s.at, field->s.length, want);
+}
+
+static bool
+origin_matches(const struct origin_options *o, const char *trace, const struct sender *sender,
+	       const struct expansion *e)
+{
+	return (!o->trace || !strcmp(o->trace, trace)) &&
+	       (o->id < 0 || (sender->numbered && sender->number == (uint64_t)o->id)) &&
+	       number_matches(e, "module", o->module) && number_matches(e, "unit", o->unit) &&
+	       number_matches(e, "master", o->master) && number_matches(e, "channel", o->channel) &&
+	       has_guid(e, sender, o->guid);
+}
+
+/* Gives E's sender the name that the profile has for it. */
+static void
+name_origin(const struct reader *reader, const struct message *m, struct expansion *e)
+{
+	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
+	const struct decoder *decoder = trace_decoder(reader->trace);
+	const struct origin_options *rows = names->at;
+	struct sender sender = {0};
+	if (names->count && decoder->ops->sender)
+		decoder->ops->sender(decoder, m, &sender);
+	for (size_t i = 0; i < names->count; i++) {
+		if (!rows[i].name ||
+		    !origin_matches(&rows[i], trace_name(reader->trace), &sender, e))
+			continue;
+		text_clear(&e->origin);
+		text_add(&e->origin, rows[i].name);
+		return;
+	}
 }
 
 void
@@ -603,14 +630,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 			reader->serial = serial_cursor_new(trace_serial(reader->trace), reader);
 		serial_expand(reader->serial, &own, want, e);
 	}
-	const struct origin_options *rows = names->at;
-	for (size_t i = 0; i < names->count; i++) {
-		if (rows[i].name && origin_matches(&rows[i], reader->trace, e)) {
-			text_clear(&e->origin);
-			text_add(&e->origin, rows[i].name);
-			break;
-		}
-	}
+	name_origin(reader, &own, e);
 }
 
 const struct decode_history *

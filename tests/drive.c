@@ -39,6 +39,18 @@ drive_open(struct drive *d, const char *name, const uint8_t *bytes, size_t lengt
 	option_defaults(d->ops->options, d->options);
 }
 
+/* Element N of a list, which is made if it is the next one. */
+static char *
+list_element(struct option_list *list, const struct option_table *table, size_t n)
+{
+	CHECK(n <= list->count);
+	if (n == list->count) {
+		list->at = mem_resize(list->at, ++list->count * table->size);
+		option_defaults(table, (char *)list->at + n * table->size);
+	}
+	return (char *)list->at + n * table->size;
+}
+
 bool
 drive_set(struct drive *d, const char *name, const char *value)
 {
@@ -53,10 +65,18 @@ drive_set(struct drive *d, const char *name, const char *value)
 		row = option_find(table, part);
 		if (!row || !name[length])
 			break;
-		CHECK(row->type == OPTION_STRUCT);
 		table = row->table;
 		object += row->member;
 		name += length + 1;
+		if (row->type == OPTION_LIST) {
+			char *rest;
+			CHECK(table);
+			object = list_element((void *)object, table, strtoul(name, &rest, 10));
+			CHECK(*rest == '.');
+			name = rest + 1;
+		} else {
+			CHECK(row->type == OPTION_STRUCT);
+		}
 	}
 	return row && !option_set(row, object, value, wanted);
 }

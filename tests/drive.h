@@ -23,8 +23,8 @@ struct drive_messages {
 
 /* NAME as in decoder_find(). */
 void drive_open(struct drive *, const char *name, const uint8_t *bytes, size_t length);
-/* Sets an option, `name` or `struct.name`, before drive_start; false if there is
- * no such option or value. */
+/* Sets an option, `name`, `struct.name` or `list.0.name`, before drive_start;
+ * elements of a list begin in order.  False if there is no such option or value. */
 bool drive_set(struct drive *, const char *name, const char *value);
 void drive_start(struct drive *);
 /* The same; false if the decoder refuses. */

@@ -163,8 +163,10 @@ TESTS += tests/golden/golden
 EXTRA_DIST += $(golden_cases)
 golden_cases = \
 	tests/golden/csel-log.txt \
+	tests/golden/encap-data.txt \
 	tests/golden/encap-examples.txt \
 	tests/golden/encap-start.txt \
+	tests/golden/encap-types.txt \
 	tests/golden/gem-words.txt \
 	tests/golden/hex-damage.txt \
 	tests/golden/hex-lines.txt \

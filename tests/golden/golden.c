@@ -5,6 +5,7 @@
  *	decoder syst/stp
  *	option nibbles lsn		any number, as in a profile
  *	option etrace.iaddress_lsb 0	a member of a structure
+ *	option types.0.type 2		a member of an element of a list
  *	bytes
  *	hex 32 26 01 01			bytes
  *	text "Hello\n\0"		with \n \r \t \0 \\ \"
@@ -310,8 +311,9 @@ check(struct golden *g)
 	return good;
 }
 
-static bool
-run_case(const char *path)
+/* Runs a case and writes its line of TAP. */
+static void
+run_case(const char *path, size_t number)
 {
 	struct golden g = {.path = path};
 	FILE *file = fopen(path, "r");
@@ -324,8 +326,14 @@ run_case(const char *path)
 	for (size_t i = 0; i < g.options.count; i += 2)
 		if (!drive_set(&g.drive, g.options.at[i], g.options.at[i + 1]))
 			bail(&g, "no such option or value");
-	drive_start(&g.drive);
-	bool good = check(&g);
+	struct err err = {0};
+	bool open = drive_try(&g.drive, &err);
+	bool left_out = !open && strstr(err.what, "is built without");
+	if (!open && !left_out)
+		bail(&g, err.what);
+	bool good = left_out || check(&g);
+	printf("%s %zu - %s%s%s\n", good ? "ok" : "not ok", number, strrchr(path, '/') + 1,
+	       left_out ? " # SKIP " : "", err.what);
 	drive_close(&g.drive);
 
 	for (size_t i = 0; i < g.expected.count; i++) {
@@ -340,7 +348,6 @@ run_case(const char *path)
 	vec_free(&g.options);
 	vec_free(&g.bytes);
 	vec_release(g.decoder);
-	return good;
 }
 
 int
@@ -353,11 +360,8 @@ main(void)
 	if (glob(text_get(&pattern), 0, NULL, &cases) != 0)
 		printf("Bail out! no cases: %s\n", text_get(&pattern));
 	else
-		for (size_t i = 0; i < cases.gl_pathc; i++) {
-			const char *name = strrchr(cases.gl_pathv[i], '/') + 1;
-			bool good = run_case(cases.gl_pathv[i]);
-			printf("%s %zu - %s\n", good ? "ok" : "not ok", i + 1, name);
-		}
+		for (size_t i = 0; i < cases.gl_pathc; i++)
+			run_case(cases.gl_pathv[i], i + 1);
 	printf("1..%zu\n", cases.gl_pathc);
 	globfree(&cases);
 	text_free(&pattern);

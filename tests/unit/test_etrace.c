@@ -645,6 +645,82 @@ test_data_parts(void **state)
 	}
 }
 
+/* With address alone `diff` has one bit, and an atomic operation no operand. */
+static void
+test_atomic_address(void **state)
+{
+	(void)state;
+	static const struct encap_widths typed = {.type = 1};
+	struct decoded d = decoded_new(&typed);
+	struct support support = {.doptions = 2};
+	struct stream stream = {0};
+	struct bits p = {0};
+	d.options.etrace.dtrace = true;
+	add_support(&p, &support, 5);
+	stream_packet(&stream, &typed, 0, 0, NULL, 0, &p);
+	p = (struct bits){0};
+	bits_add(&p, 6, 3);
+	bits_add(&p, 5, 3); /* max */
+	bits_add(&p, 2, 2);
+	bits_add(&p, 1, 1);
+	bits_add(&p, (uint64_t)-8, 32);
+	bits_shorten(&p);
+	stream_packet(&stream, &typed, 0, 0, NULL, 1, &p);
+	decoded_open(&d, stream.bytes, stream.length);
+	decoded_expand(&d, 1);
+	assert_int_equal(d.messages.at[1].kind, DTRACE_ATOMIC);
+	assert_true(decoded_is(&d, "name", "atomic.max"));
+	assert_int_equal(decoded_number(&d, "diff"), 1);
+	assert_int_equal((int64_t)decoded_number(&d, "address_delta"), -32);
+	assert_null(decoded_field(&d, "data"));
+	assert_null(decoded_field(&d, "operand"));
+	decoded_close(&d);
+	stream_free(&stream);
+}
+
+/* Data of an earlier transfer: named, the rest is not read. */
+static void
+test_split(void **state)
+{
+	(void)state;
+	static const struct encap_widths typed = {.type = 1};
+	static const char *const names[] = {"split.load", "split.atomic"};
+	for (unsigned i = 0; i < 2; i++) {
+		struct decoded d = decoded_new(&typed);
+		struct bits p = {0};
+		bits_add(&p, i ? 7 : 4, 3);
+		bits_add(&p, 0x123456789, 40);
+		read_payload(&d, &typed, 1, &p);
+		assert_int_equal(d.messages.at[0].kind, DTRACE_SPLIT);
+		assert_int_equal(d.messages.at[0].severity, SEVERITY_DEBUG);
+		assert_true(decoded_is(&d, "name", names[i]));
+		end_payload(&d);
+	}
+}
+
+/* Without accesses of their own kinds a format has two bits. */
+static void
+test_two_bits(void **state)
+{
+	(void)state;
+	static const struct encap_widths typed = {.type = 1};
+	struct decoded d = decoded_new(&typed);
+	struct bits p = {0};
+	d.options.etrace.dfmt_width = 2;
+	bits_add(&p, 3, 2); /* store, unaligned */
+	bits_add(&p, 1, 2);
+	bits_add(&p, 0, 2);
+	bits_add(&p, 1, 1);
+	bits_add(&p, 0xbeef, 16);
+	bits_add(&p, 0x1001, 32);
+	bits_shorten(&p);
+	read_payload(&d, &typed, 1, &p);
+	assert_true(decoded_is(&d, "name", "store.unaligned"));
+	assert_true(decoded_is(&d, "data", "0xbeef"));
+	assert_int_equal(decoded_number(&d, "address"), 0x1001);
+	end_payload(&d);
+}
+
 static void
 test_csr(void **state)
 {
@@ -701,13 +777,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_start),	cmocka_unit_test(test_trap),
-	    cmocka_unit_test(test_support),	cmocka_unit_test(test_address_flags),
-	    cmocka_unit_test(test_branches),	cmocka_unit_test(test_extensions),
-	    cmocka_unit_test(test_short_field), cmocka_unit_test(test_unused),
-	    cmocka_unit_test(test_places),	cmocka_unit_test(test_place_after_damage),
-	    cmocka_unit_test(test_data),	cmocka_unit_test(test_data_parts),
-	    cmocka_unit_test(test_csr),		cmocka_unit_test(test_data_too_wide),
+	    cmocka_unit_test(test_start),	   cmocka_unit_test(test_trap),
+	    cmocka_unit_test(test_support),	   cmocka_unit_test(test_address_flags),
+	    cmocka_unit_test(test_branches),	   cmocka_unit_test(test_extensions),
+	    cmocka_unit_test(test_short_field),	   cmocka_unit_test(test_unused),
+	    cmocka_unit_test(test_places),	   cmocka_unit_test(test_place_after_damage),
+	    cmocka_unit_test(test_data),	   cmocka_unit_test(test_data_parts),
+	    cmocka_unit_test(test_atomic_address), cmocka_unit_test(test_split),
+	    cmocka_unit_test(test_two_bits),	   cmocka_unit_test(test_csr),
+	    cmocka_unit_test(test_data_too_wide),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

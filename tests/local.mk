@@ -170,6 +170,8 @@ golden_cases = \
 	tests/golden/gem-words.txt \
 	tests/golden/hex-damage.txt \
 	tests/golden/hex-lines.txt \
+	tests/golden/opencsd-itm.txt \
+	tests/golden/opencsd-stm.txt \
 	tests/golden/raw-cut.txt \
 	tests/golden/raw-locations.txt \
 	tests/golden/raw-numbers.txt \

@@ -28,10 +28,25 @@
 
 enum { STATUS_GOOD = 0, STATUS_DAMAGED = 1, STATUS_FAILED = 2 };
 
+/* Writes each line of a text to standard error. */
+static void
+complain(const char *text)
+{
+	struct text out = {0};
+	for (size_t length; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		text_add(&out, "trawl: ");
+		text_add_safe(&out, text, length, TEXT_UTF8);
+		text_add_char(&out, '\n');
+	}
+	fputs(text_get(&out), stderr);
+	text_free(&out);
+}
+
 static int
 fail(const struct err *err)
 {
-	fprintf(stderr, "trawl: %s\n", err->what);
+	complain(err->what);
 	return STATUS_FAILED;
 }
 
@@ -178,8 +193,18 @@ charset(const struct cli *cli, bool terminal)
 
 /* --- batch ------------------------------------------------------------- */
 
+/* What opening a trace has to say. */
 static void
-print_info(struct session *session)
+print_notice(struct trace *trace, const struct cli *cli)
+{
+	char *notice = trace_take_notice(trace);
+	if (notice && !cli->value[CLI_QUIET])
+		complain(notice);
+	free(notice);
+}
+
+static void
+print_info(struct session *session, const struct cli *cli)
 {
 	struct text line = {0};
 	for (size_t i = 0; i < session->traces.count; i++) {
@@ -198,6 +223,7 @@ print_info(struct session *session)
 		text_clear(&line);
 		if (trace_propose(trace, &line))
 			fputs(text_get(&line), stdout);
+		print_notice(trace, cli);
 	}
 	text_free(&line);
 }
@@ -271,7 +297,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		if (trace_serial(session->traces.at[i]))
 			serial_load(trace_serial(session->traces.at[i]));
 		if (trouble.code && !cli->value[CLI_QUIET])
-			fprintf(stderr, "trawl: %s\n", trouble.what);
+			complain(trouble.what);
+		print_notice(session->traces.at[i], cli);
 	}
 	options.output = open_output(cli, &err);
 	struct export_result result;
@@ -360,7 +387,7 @@ main(int argc, char **argv)
 	    open_captures(&session, &cli, &err) < 0)
 		status = fail(&err);
 	else if (cli.value[CLI_INFO])
-		print_info(&session);
+		print_info(&session, &cli);
 	else if (cli.value[CLI_INDEX])
 		status = keep_indexes(&session);
 	else if (to_batch)

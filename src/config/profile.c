@@ -68,7 +68,10 @@ static bool
 find_beside(const char *capture, struct text *found)
 {
 	size_t length = strlen(capture);
-	while (length > 1 && capture[length - 1] == '/') /* a snapshot's folder */
+	const char *slash = strrchr(capture, '/');
+	if (slash && !strcmp(slash, "/snapshot.ini")) /* its folder is the capture */
+		length = (size_t)(slash - capture);
+	while (length > 1 && capture[length - 1] == '/')
 		length--;
 	for (;;) {
 		text_clear(found);

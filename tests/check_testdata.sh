@@ -6,9 +6,10 @@ trap 'rm -rf "$folder"' EXIT
 "$MKCAPTURE" testdata "$folder" || echo "Bail out! mkcapture failed"
 
 count=0
-for made in "$folder"/*; do
+for made in "$folder"/* "$folder"/*/*; do
+	test -f "$made" || continue
 	count=$((count + 1))
-	name=$(basename "$made")
+	name=${made#"$folder/"}
 	if cmp "$made" "${srcdir:-.}/testdata/$name" >&2; then
 		echo "ok $count - $name"
 	else

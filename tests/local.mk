@@ -24,6 +24,8 @@ AM_TESTS_ENVIRONMENT = \
 # Makes captures of any size, for tests, benchmarks and people.
 check_PROGRAMS += tests/mkcapture
 tests_mkcapture_SOURCES = \
+	tests/mk_coresight.c \
+	tests/mk_coresight.h \
 	tests/mk_csel.c \
 	tests/mk_csel.h \
 	tests/mk_demo.c \
@@ -199,6 +201,7 @@ script_tests = \
 	tests/check_reference.sh \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
+	tests/cli/opencsd.sh \
 	tests/cli/origins.sh \
 	tests/cli/output.sh \
 	tests/cli/parallel.sh \
@@ -233,6 +236,13 @@ testdata_files = \
 	testdata/all-msn.profile.yaml \
 	testdata/all-msn.stp \
 	testdata/all-msn.truth.tsv \
+	testdata/all-opencsd/etb.bin \
+	testdata/all-opencsd/itm.ini \
+	testdata/all-opencsd/snapshot.ini \
+	testdata/all-opencsd/stm.ini \
+	testdata/all-opencsd/trace.ini \
+	testdata/all-opencsd.profile.yaml \
+	testdata/all-opencsd.truth.tsv \
 	testdata/all-raw.bin \
 	testdata/all-raw.profile.yaml \
 	testdata/all-raw.truth.tsv \
@@ -251,6 +261,13 @@ testdata_files = \
 	testdata/damaged-hex.profile.yaml \
 	testdata/damaged-hex.truth.tsv \
 	testdata/damaged-hex.txt \
+	testdata/damaged-opencsd/etb.bin \
+	testdata/damaged-opencsd/itm.ini \
+	testdata/damaged-opencsd/snapshot.ini \
+	testdata/damaged-opencsd/stm.ini \
+	testdata/damaged-opencsd/trace.ini \
+	testdata/damaged-opencsd.profile.yaml \
+	testdata/damaged-opencsd.truth.tsv \
 	testdata/damaged-raw.bin \
 	testdata/damaged-raw.profile.yaml \
 	testdata/damaged-raw.truth.tsv \

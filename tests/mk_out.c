@@ -25,15 +25,24 @@ mk_die(const char *format, ...)
 }
 
 struct mk_out *
-mk_out_open(const char *path)
+mk_out_to(void (*put)(void *, const uint8_t *, size_t), void *context)
 {
 	struct mk_out *out = malloc(sizeof *out);
 	if (!out)
 		mk_die("no memory");
-	out->name = path;
+	out->put = put;
+	out->context = context;
 	out->offset = 0;
 	out->used = 0;
 	out->fd = STDOUT_FILENO;
+	return out;
+}
+
+struct mk_out *
+mk_out_open(const char *path)
+{
+	struct mk_out *out = mk_out_to(NULL, NULL);
+	out->name = path;
 	if (strcmp(path, "-") != 0)
 		out->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (out->fd < 0)
@@ -41,10 +50,12 @@ mk_out_open(const char *path)
 	return out;
 }
 
-static void
-flush(struct mk_out *out)
+void
+mk_out_flush(struct mk_out *out)
 {
-	for (size_t done = 0; done < out->used;) {
+	if (out->put && out->used)
+		out->put(out->context, out->bytes, out->used);
+	for (size_t done = 0; !out->put && done < out->used;) {
 		ssize_t n = write(out->fd, out->bytes + done, out->used - done);
 		if (n < 0 && errno != EINTR)
 			mk_die("%s: %s", out->name, strerror(errno));
@@ -58,7 +69,7 @@ uint8_t *
 mk_out_room(struct mk_out *out)
 {
 	if (sizeof out->bytes - out->used < MK_OUT_ROOM)
-		flush(out);
+		mk_out_flush(out);
 	return out->bytes + out->used;
 }
 
@@ -79,7 +90,7 @@ mk_out_put(struct mk_out *out, const void *bytes, size_t length)
 void
 mk_out_skip(struct mk_out *out, uint64_t offset)
 {
-	flush(out);
+	mk_out_flush(out);
 	if (lseek(out->fd, (off_t)offset, SEEK_SET) < 0)
 		mk_die("%s: %s", out->name, strerror(errno));
 	out->offset = offset;
@@ -88,7 +99,7 @@ mk_out_skip(struct mk_out *out, uint64_t offset)
 void
 mk_out_close(struct mk_out *out)
 {
-	flush(out);
+	mk_out_flush(out);
 	if (out->fd != STDOUT_FILENO) {
 		off_t end = lseek(out->fd, 0, SEEK_END);
 		if ((end >= 0 && (uint64_t)end < out->offset &&

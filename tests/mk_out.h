@@ -13,6 +13,9 @@ enum { MK_OUT_ROOM = 1 << 18 };
 struct mk_out {
 	int fd;
 	const char *name;
+	/* where bytes go instead of the file, if this is set */
+	void (*put)(void *context, const uint8_t *bytes, size_t length);
+	void *context;
 	uint64_t offset; /* of the next byte */
 	size_t used;
 	uint8_t bytes[1 << 20];
@@ -20,6 +23,8 @@ struct mk_out {
 
 /* These exit with a message where the system refuses. */
 struct mk_out *mk_out_open(const char *path); /* "-": standard output */
+struct mk_out *mk_out_to(void (*put)(void *context, const uint8_t *, size_t), void *context);
+void mk_out_flush(struct mk_out *);
 void mk_out_close(struct mk_out *);
 
 /* Room for MK_OUT_ROOM bytes, and how many of them were written. */

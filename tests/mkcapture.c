@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include "mk_coresight.h"
 #include "mk_csel.h"
 #include "mk_demo.h"
 #include "mk_encap.h"
@@ -29,7 +30,7 @@
 
 #define ITEMS(array) (sizeof(array) / sizeof *(array))
 
-enum transport { RAW, HEX, STP, ENCAP, GEM, UIA, CSEL };
+enum transport { RAW, HEX, STP, ENCAP, GEM, UIA, CSEL, OPENCSD };
 
 enum { SENDERS_MAX = 64, STP_HZ = 38400000 };
 
@@ -202,6 +203,7 @@ struct sender {
 
 struct link {
 	struct work *work;
+	struct mk_frames *frames; /* of CoreSight, or NULL */
 	struct mk_stp stp;
 	struct sender *senders;
 	uint64_t time, next_async;
@@ -248,7 +250,7 @@ send_event(struct link *l)
 	    {MK_STP_XSYNC, MK_DEBUG},
 	    {MK_STP_USER, MK_DEBUG},
 	};
-	size_t i = mk_below(&l->work->sink.seed, ITEMS(events));
+	size_t i = mk_below(&l->work->sink.seed, l->frames ? 1 : ITEMS(events));
 	bool timed = mk_below(&l->work->sink.seed, 2);
 	uint64_t start = l->stp.position;
 	uint8_t value = (uint8_t)mk_random(&l->work->sink.seed);
@@ -264,10 +266,12 @@ begin_message(struct link *l, struct sender *s)
 	mk_make(&w->maker, &s->message);
 	const struct mk_message *m = &s->message;
 	uint16_t number = (uint16_t)(s - l->senders);
+	/* CoreSight's masters have eight bits */
+	unsigned apart = l->frames ? 1 : 0x101;
 	s->feed = (struct mk_feed){
 	    .bytes = s->bytes,
 	    .length = mk_encode(m, s->bytes),
-	    .master = (uint16_t)(0x80 + number / 3 * 0x101),
+	    .master = (uint16_t)(0x80 + number / 3 * apart),
 	    .channel = (uint16_t)(number % 3 * 0x90 + 1),
 	    .time = l->time,
 	    .is_short = mk_is_short(m),
@@ -344,8 +348,30 @@ send_packet(struct link *l, struct sender *s)
 	return false;
 }
 
+/* Bytes of STP, from FRAMES to the capture. */
 static void
-make_stp(struct work *w)
+put_stm(void *frames, const uint8_t *bytes, size_t length)
+{
+	mk_frames_put(frames, MK_STM_ID, bytes, length);
+}
+
+/* What another source, an ITM, says meanwhile: synchronisation now and then,
+ * a local time stamp, a number from a port. */
+static void
+send_itm(struct link *l, uint64_t made)
+{
+	static const uint8_t sync[] = {0, 0, 0, 0, 0, 0x80};
+	const uint8_t port = (uint8_t)mk_below(&l->work->sink.seed, 32);
+	const uint8_t packets[] = {0x10, (uint8_t)(port << 3 | 2), (uint8_t)made,
+				   (uint8_t)(made >> 8)};
+	if (made % 64 == 0)
+		mk_frames_put(l->frames, MK_ITM_ID, sync, sizeof sync);
+	mk_frames_put(l->frames, MK_ITM_ID, packets, sizeof packets);
+}
+
+/* FRAMES: as an STM beside an ITM; else NULL. */
+static void
+send_stp(struct work *w, struct mk_frames *frames)
 {
 	const struct plan *p = w->plan;
 	struct sender *senders = calloc(p->senders, sizeof *senders);
@@ -353,8 +379,9 @@ make_stp(struct work *w)
 		mk_die("no memory");
 	struct link l = {
 	    .work = w,
+	    .frames = frames,
 	    .senders = senders,
-	    .stp = {.out = w->sink.out,
+	    .stp = {.out = frames ? mk_out_to(put_stm, frames) : w->sink.out,
 		    .nibbles = (enum mk_nibbles)p->nibbles,
 		    .stamps = (enum mk_stamps)p->stamps,
 		    .long_stamps = p->mix == MK_MIX_LEN32},
@@ -374,7 +401,12 @@ make_stp(struct work *w)
 				send_event(&l);
 			begin_message(&l, s);
 		}
-		made += send_packet(&l, s);
+		bool sent = send_packet(&l, s);
+		if (sent && frames) {
+			mk_out_flush(l.stp.out);
+			send_itm(&l, made);
+		}
+		made += sent;
 		if (p->mix == MK_MIX_ALL && mk_below(&w->sink.seed, 16) == 0)
 			mk_stp_null(&l.stp);
 	}
@@ -382,7 +414,25 @@ make_stp(struct work *w)
 		while (s->busy)
 			send_packet(&l, s);
 	mk_stp_finish(&l.stp);
+	if (frames) {
+		mk_out_flush(l.stp.out);
+		free(l.stp.out);
+	}
 	free(senders);
+}
+
+static void
+make_stp(struct work *w)
+{
+	send_stp(w, NULL);
+}
+
+static void
+make_opencsd(struct work *w)
+{
+	struct mk_frames frames = {.out = w->sink.out};
+	send_stp(w, &frames);
+	mk_frames_finish(&frames);
 }
 
 /* --- other formats ----------------------------------------------------- */
@@ -437,7 +487,7 @@ make(const struct plan *p)
 {
 	static void (*const transports[])(struct work *) = {
 	    [RAW] = make_raw, [HEX] = make_hex, [STP] = make_stp,   [ENCAP] = make_encap,
-	    [GEM] = make_gem, [UIA] = make_uia, [CSEL] = make_csel,
+	    [GEM] = make_gem, [UIA] = make_uia, [CSEL] = make_csel, [OPENCSD] = make_opencsd,
 	};
 	struct work *w = calloc(1, sizeof *w);
 	if (!w)
@@ -455,9 +505,11 @@ make(const struct plan *p)
 	w->message.told = w->sink.truth;
 	mk_maker_open(&w->maker, (enum mk_mix)p->mix, p->seed);
 	w->maker.delimited = p->transport == RAW;
-	w->sink.out = mk_out_open(p->output);
+	char *buffer = p->transport == OPENCSD ? mk_snapshot(p->output) : NULL;
+	w->sink.out = mk_out_open(buffer ? buffer : p->output);
 	transports[p->transport](w);
 	mk_out_close(w->sink.out);
+	free(buffer);
 	if (w->sink.truth)
 		close_text(w->sink.truth, p->truth);
 	if (p->collateral) {
@@ -542,6 +594,14 @@ static const struct capture {
       .count = 300,
       .rate = .005,
       .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
+    {"all-opencsd", "", {.transport = OPENCSD, .mix = MK_MIX_ALL, .count = 200}},
+    {"damaged-opencsd",
+     "",
+     {.transport = OPENCSD,
+      .mix = MK_MIX_ALL,
+      .count = 200,
+      .rate = .05,
+      .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
 };
 
 static void
@@ -549,7 +609,9 @@ write_profile(const char *path, const char *folderless, const struct plan *p)
 {
 	static const char *const transports[] = {"raw", "hex", "stp"};
 	FILE *file = open_text(path);
-	fprintf(file, "traces:\n  - match: \"%s\"\n", folderless);
+	/* the traces of a snapshot are FOLDER.BUFFER */
+	fprintf(file, "traces:\n  - match: \"%s%s\"\n", folderless,
+		p->transport == OPENCSD ? ".*" : "");
 	if (p->transport <= STP)
 		fprintf(file,
 			"    format: syst\n"
@@ -579,6 +641,11 @@ write_profile(const char *path, const char *folderless, const struct plan *p)
 		      "    uia:\n"
 		      "      events:\n" MK_UIA_EVENTS,
 		      file);
+	else if (p->transport == OPENCSD)
+		fputs("    opencsd:\n"
+		      "      guid: \"" MK_SHORT_GUID "\"\n"
+		      "      collateral: [mix.xml]\n",
+		      file);
 	else
 		fputs("    format: csel\n", file);
 	close_text(file, path);
@@ -593,7 +660,7 @@ make_testdata(const char *folder)
 		const struct capture *c = &testdata[i];
 		struct plan plan = c->plan;
 		char name[64];
-		snprintf(name, sizeof name, "%s.%s", c->name, c->ending);
+		snprintf(name, sizeof name, *c->ending ? "%s.%s" : "%s", c->name, c->ending);
 		snprintf(path, sizeof path, "%s/%s.profile.yaml", folder, c->name);
 		write_profile(path, name, &plan);
 		snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -619,7 +686,8 @@ static const char usage[] =
     "\n"
     "  -f, --format=NAME     syst/raw (default), syst/hex, syst/stp, encap, csel,\n"
     "                        gem, uia: the words and the software events of one\n"
-    "                        schedule, if --seed, --mix and --count are the same\n"
+    "                        schedule, if --seed, --mix and --count are the same;\n"
+    "                        opencsd: a CoreSight snapshot, SyS-T over STM and ITM\n"
     "  -m, --mix=NAME        len32 (default): 8 to 56 bytes, as for measuring\n"
     "                        all: every type, subtype and option\n"
     "                        csel: runs with faults\n"
@@ -641,7 +709,7 @@ static const char usage[] =
     "      --rate=SHARE      of messages that are damaged (0.01)\n"
     "      --truth=FILE      what was sent, as tab-separated lines\n"
     "      --collateral=FILE the XML that explains catalog messages\n"
-    "  -o, --output=FILE     - for standard output\n"
+    "  -o, --output=FILE     - for standard output; opencsd: a folder\n"
     "  -h, --help            this text\n";
 
 enum option_code {
@@ -729,8 +797,8 @@ parse_damage(char *list)
 static void
 parse_option(struct plan *p, int code)
 {
-	static const char *const formats[] = {"syst/raw", "syst/hex", "syst/stp", "encap",
-					      "gem",	  "uia",      "csel",	  NULL};
+	static const char *const formats[] = {"syst/raw", "syst/hex", "syst/stp", "encap", "gem",
+					      "uia",	  "csel",     "opencsd",  NULL};
 	static const char *const mixes[] = {"len32", "all", "short", "text", NULL};
 	static const char *const orders[] = {"msn", "lsn", "le22", NULL};
 	static const char *const stamps[] = {"nat", "gray", "delta", NULL};

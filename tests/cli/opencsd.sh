@@ -1,0 +1,90 @@
+#!/bin/sh
+# CoreSight snapshots of our own making: SyS-T over STM is what was sent, in
+# order; listings are what is listed; damage is told.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+snapshot=$testdata/all-opencsd
+"$TRAWL" --info "$snapshot" >out 2>err
+if grep -q 'built without' err; then
+	skip "CoreSight" "built without the OpenCSD library"
+	finish
+	exit
+fi
+
+# Time, severity and type of the SyS-T messages in the output.
+messages()
+{
+	sed -n 's/.*"ticks":\([0-9]*\),.*"severity":"\([A-Z0-9]*\)".*"type":"\([A-Z0-9]*:[A-Z0-9]*\|SHORT[0-9]*\)".*/\1 \2 \3/p' \
+		out
+}
+
+# The same of those that were sent, of one state.
+sent()
+{
+	awk -F '\t' -v state="$2" 'NR > 1 && $6 !~ /^STP:/ && $4 ~ state { print $3, $5, $6 }' \
+		"$testdata/$1.truth.tsv"
+}
+
+run "$TRAWL" -t jsonl "$snapshot"
+is "status" 0 "$status"
+is "nothing on standard error" "" "$(cat err)"
+sent all-opencsd . >want
+messages >types
+ok "all messages are there, in order" cmp want types
+is "triggers" "$(grep -c 'STP:TRIG' "$testdata/all-opencsd.truth.tsv")" \
+	"$(grep -c '"trigger_event":true' out)"
+is "packets of the ITM" 200 \
+	"$(grep -c '"itm_type":"ITM_SWIT"' out)"
+is "the rate of the time stamps" 1 "$("$TRAWL" --info "$snapshot" | grep -c 'clock 38400000 Hz')"
+
+# Texts where both write them alike.
+awk -F '\t' 'NR > 1 && $6 ~ /^(STRING|CATALOG)/ && $7 != "*" && $7 ~ /^[A-Za-z0-9 .,:=]+$/ {
+	print $3, $7 }' "$testdata/all-opencsd.truth.tsv" >want
+sed -n 's/.*"ticks":\([0-9]*\),.*"type":"[SC][TA][RT][IA][NL][GO]G*:[A-Z0-9]*","text":"\([A-Za-z0-9 .,:=]*\)".*/\1 \2/p' \
+	out >texts
+ok "texts, by the collateral too" cmp want texts
+ok "there are some" test "$(lines want)" -gt 10
+
+# A listing is a capture that lists the same.
+run "$TRAWL" -t ppl "$snapshot"
+mv out first.ppl
+run "$TRAWL" -t ppl first.ppl
+ok "ppl: the listing of a listing" cmp first.ppl out
+is "ppl: a line for each element" "$("$TRAWL" -t csv "$snapshot" | sed 1d | wc -l | tr -d ' ')" \
+	"$(lines out)"
+
+# Each way to name it.
+"$TRAWL" -t csv "$snapshot" >want
+for name in "$snapshot/" "$snapshot/snapshot.ini"; do
+	run "$TRAWL" -t csv "$name"
+	ok "opened as ...${name#"$testdata"}" cmp want out
+done
+
+# Whole messages between damaged ones are not lost.
+run "$TRAWL" -t jsonl "$testdata/damaged-opencsd"
+is "damaged: status" 1 "$status"
+ok "damaged: it is told" grep -q '"flags":\["damaged"' out
+messages >types
+sent damaged-opencsd '^ok$' >want
+is "damaged: messages that are whole" "" "$(awk 'NR == FNR { got[$0]++; next }
+	!got[$0]-- { print }' types want)"
+ok "damaged: there are some" test "$(lines want)" -gt 50
+
+# A snapshot that lacks parts.
+cp -R "$snapshot" some && chmod -R u+w some
+rm some/itm.ini
+run "$TRAWL" -t none some
+ok "a missing file is named" grep -q 'itm.ini: No such file' err
+escape=$(printf '\033')
+printf '[device_list]\nd=%s[31m.ini\n[trace]\nmetadata=trace.ini\n' "$escape" >some/snapshot.ini
+run "$TRAWL" -t none some
+ok "a strange name is told" grep -q '31m.ini: No such file' err
+is "... and does nothing to a terminal" 0 "$(grep -c "$escape" err)"
+cp -R "$snapshot" none && chmod -R u+w none
+rm none/etb.bin
+run "$TRAWL" -t none none
+is "no buffer: status" 2 "$status"
+ok "no buffer: the file is named" grep -q 'etb.bin: no such file' err
+
+finish

@@ -80,12 +80,13 @@ struct index {
 	_Atomic(struct contents *) shown;
 	struct contents *built; /* the same, unless what is shown is to be checked */
 	atomic_uint readers;	/* that may look at what is shown */
-	atomic_bool complete;	/* what is shown, and */
-	atomic_bool checked;	/* it was built here */
-	bool looked;		/* for files */
-	bool whole;		/* all is built of a capture that had */
-	uint64_t whole_size;	/* so many bytes */
-	uint64_t kept;		/* cells in the file */
+	_Atomic unsigned epoch;
+	atomic_bool complete; /* what is shown, and */
+	atomic_bool checked;  /* it was built here */
+	bool looked;	      /* for files */
+	bool whole;	      /* all is built of a capture that had */
+	uint64_t whole_size;  /* so many bytes */
+	uint64_t kept;	      /* cells in the file */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -164,6 +165,12 @@ index_known(const struct index *index)
 	return known;
 }
 
+unsigned
+index_epoch(const struct index *index)
+{
+	return atomic_load(&index->epoch);
+}
+
 bool
 index_cell(const struct index *index, uint64_t cell, struct index_cell *out)
 {
@@ -238,6 +245,7 @@ static struct contents *
 show(struct index *index, struct contents *contents)
 {
 	struct contents *old = atomic_exchange(&index->shown, contents);
+	atomic_fetch_add(&index->epoch, 1);
 	while (atomic_load(&index->readers)) /* for the time of a copy */
 		sched_yield();
 	return old;

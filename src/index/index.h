@@ -101,6 +101,10 @@ uint64_t index_cell_count(const struct index *); /* for the present size, at lea
 /* How many cells, from the first on, are known. */
 uint64_t index_known(const struct index *);
 
+/* Counts up when what is known is forgotten (index_restart): what was taken
+ * from cells before, and until this is read again, is stale. */
+unsigned index_epoch(const struct index *);
+
 /* The summary of a known cell; false if it is not known. */
 bool index_cell(const struct index *, uint64_t cell, struct index_cell *);
 
@@ -114,7 +118,8 @@ bool index_find(const struct index *, uint64_t number, uint64_t *cell);
 void index_get_progress(const struct index *, struct index_progress *);
 
 /* All origins so far in the order in which they first occur, into a VEC the
- * caller frees; counts are sums over known cells. */
+ * caller frees; counts are sums over known cells.  Where there are too many,
+ * the rest is counted under the key UINT64_MAX. */
 typedef VEC(struct index_origin) index_origins;
 void index_get_origins(struct index *, index_origins *);
 

@@ -54,6 +54,14 @@ filter_cell(const struct filter *filter, const struct index_cell *cell)
 	return wanted == cell->count && !more ? FILTER_ALL : FILTER_SOME;
 }
 
+unsigned
+filter_basis(const struct filter *filter)
+{
+	return (filter->severities != 0xff ? FILTER_ON_SEVERITY : 0) |
+	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) | (filter->flags ? FILTER_ON_STRUCT : 0) |
+	       (filter->text ? FILTER_ON_TEXT : 0);
+}
+
 static bool
 text_matches(struct regex *regex, const struct text *text)
 {

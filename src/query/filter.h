@@ -19,6 +19,14 @@ struct filter {
 	struct regex *text; /* in the message's text, type or origin; or NULL; owned */
 };
 
+/* What a filter's answer rests on. */
+enum filter_basis {
+	FILTER_ON_SEVERITY = 1 << 0,
+	FILTER_ON_ORIGIN = 1 << 1,
+	FILTER_ON_STRUCT = 1 << 2, /* the rest of struct message */
+	FILTER_ON_TEXT = 1 << 3	   /* what expand makes, which trace_generation() tells apart */
+};
+
 enum filter_verdict { FILTER_NONE, FILTER_SOME, FILTER_ALL };
 
 /* The filter that wants all. */
@@ -34,7 +42,11 @@ uint8_t filter_threshold(enum severity level, bool hide_unassigned);
 /* What the summary of a cell says about its messages. */
 enum filter_verdict filter_cell(const struct filter *, const struct index_cell *);
 
-/* Whether M is wanted; E is scratch for its text. */
+/* A set of enum filter_basis. */
+unsigned filter_basis(const struct filter *);
+
+/* Whether M is wanted; E is scratch for its text.  Without FILTER_ON_TEXT the
+ * reader may be NULL, and of M only what the basis names is looked at. */
 bool filter_match(const struct filter *, struct reader *, const struct message *m,
 		  struct expansion *e);
 

@@ -102,6 +102,8 @@ libtrawl_a_SOURCES = \
 	src/trace/trace.h \
 	src/query/filter.c \
 	src/query/filter.h \
+	src/query/matches.c \
+	src/query/matches.h \
 	src/query/seek.c \
 	src/query/seek.h \
 	src/export/export.c \

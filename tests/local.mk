@@ -89,6 +89,7 @@ unit_tests = \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
 	tests/unit/test_opencsd \
+	tests/unit/test_matches \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_parallel \
 	tests/unit/test_ppl \

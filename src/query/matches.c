@@ -1,0 +1,768 @@
+/*
+ * Match sets: see matches.h.
+ *
+ * Hits are counted per cell, and summed per group of 256 cells.  Ranks and rows
+ * are sums over groups and then over one group's cells: some microseconds for
+ * a million cells, and nothing to mend when cells are decided in any order.
+ *
+ * The screen's thread sweeps over the summaries of cells that the index has
+ * newly published; they decide a cell, or leave it to the worker thread, which
+ * is only started when there is such a cell.  Where severities alone decide,
+ * a summary always tells the count; where severities and origins do, the sums
+ * of a complete index tell the total at once, while cells are still counted.
+ *
+ * Everything is forgotten when the index starts anew (index_epoch) and, where
+ * text decides, when texts changed (trace_generation).  `round` counts that, so
+ * that what the worker found meanwhile is thrown away.
+ */
+#include "config.h"
+
+#include "query/matches.h"
+#include "base/thread.h"
+#include "base/vec.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	GROUP = 256,
+	SPARSE = 32,	      /* hits of a cell that are kept as ordinals */
+	SPARSE_MAX = 1 << 20, /* kept in all */
+	CACHE = 8,
+	RUN = 64, /* cells one way before the other has its turn */
+	NEWS_MS = 500
+};
+
+/* What is known of a cell: its hits, or that it is undecided. */
+#define UNDECIDED UINT32_MAX
+#define KEPT (UINT32_C(1) << 31) /* its ordinals are there */
+
+struct group {
+	uint64_t hits;
+	uint32_t *cells;	/* GROUP of them */
+	uint32_t undecided;	/* of those swept */
+	VEC(uint16_t) ordinals; /* of all cells that are KEPT, in their order */
+};
+
+/* A filter pair as one thread uses it. */
+struct lens {
+	struct filter want, also;
+	struct expansion scratch;
+};
+
+typedef VEC(uint32_t) row_list;
+
+struct walked {
+	uint64_t cell;
+	uint64_t used; /* age; 0 = empty */
+	row_list rows;
+};
+
+struct matches {
+	struct trace *trace;
+	struct index *index;
+	unsigned basis;	    /* of both filters */
+	uint8_t severities; /* wanted, where they alone decide */
+
+	pthread_mutex_t lock; /* for all down to the next heading */
+	pthread_cond_t changed;
+	unsigned epoch, generation; /* of the index and of texts */
+	unsigned round;
+	VEC(struct group) groups;
+	uint64_t swept;	    /* cells, from the first on */
+	uint64_t undecided; /* of these */
+	uint64_t hits;	    /* in the others */
+	uint64_t looked;
+	double seconds;
+	size_t sparse; /* ordinals kept */
+	bool complete; /* the index was when it was swept */
+	uint64_t size; /* of the capture then */
+	bool totalled; /* `total` is known from sums of the index */
+	uint64_t total;
+	uint64_t around;   /* where the worker shall look first, */
+	uint64_t start;	   /* where it began, */
+	uint64_t up, down; /* and up to where all is decided */
+	bool blocked;	   /* it waits for matches_update */
+	bool stopped;
+
+	/* the screen's */
+	struct lens lens;
+	struct walked cache[CACHE];
+	uint64_t clock;
+	pthread_t thread;
+	bool running;
+
+	/* the worker's */
+	atomic_bool stopping;
+	struct lens work_lens;
+	row_list found;
+	struct timespec told;
+};
+
+/* --- filters ----------------------------------------------------------- */
+
+static bool
+passes(struct lens *lens, struct reader *reader, const struct message *m)
+{
+	return filter_match(&lens->want, reader, m, &lens->scratch) &&
+	       filter_match(&lens->also, reader, m, &lens->scratch);
+}
+
+static void
+lens_free(struct lens *lens)
+{
+	filter_free(&lens->want);
+	filter_free(&lens->also);
+	expansion_free(&lens->scratch);
+}
+
+/* The severities that pass, where no more than those and ORIGIN decide. */
+static uint8_t
+severities_of(struct matches *m, uint64_t origin)
+{
+	uint8_t set = 0;
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
+		struct message probe = {.severity = (uint8_t)s, .origin = origin};
+		if (passes(&m->lens, NULL, &probe))
+			set |= (uint8_t)(1u << s);
+	}
+	return set;
+}
+
+/* Finds the hits in a known cell; false if told to STOP, or if the index does
+ * not know the cell any more. */
+static bool
+walk(struct matches *m, struct lens *lens, struct reader *reader, uint64_t cell, row_list *rows)
+{
+	const struct block *block = reader_block(reader, cell);
+	vec_clear(rows);
+	if (!block->exact)
+		return false;
+	for (size_t i = 0; i < block->count; i++) {
+		struct message own = block->messages[i];
+		if (passes(lens, reader, &own))
+			*vec_add(rows) = (uint32_t)i;
+		if (atomic_load_explicit(&m->stopping, memory_order_relaxed))
+			return false;
+		if (m->basis & FILTER_ON_TEXT) /* which may have asked for other cells */
+			block = reader_block(reader, cell);
+	}
+	return true;
+}
+
+/* --- what is known of cells -------------------------------------------- */
+
+/* Hits of a cell, or UNDECIDED, with KEPT. */
+static uint32_t
+word_of(const struct matches *m, uint64_t cell)
+{
+	return cell < m->swept ? m->groups.at[cell / GROUP].cells[cell % GROUP] : UNDECIDED;
+}
+
+static uint32_t
+hits_of(uint32_t word)
+{
+	return word == UNDECIDED ? 0 : word & ~KEPT;
+}
+
+/* Where a cell's ordinals are, or belong, in its group's. */
+static size_t
+ordinals_before(const struct group *group, size_t cell)
+{
+	size_t before = 0;
+	for (size_t i = 0; i < cell; i++)
+		if (group->cells[i] != UNDECIDED && group->cells[i] & KEPT)
+			before += group->cells[i] & ~KEPT;
+	return before;
+}
+
+static bool
+worth_keeping(const struct matches *m, const row_list *rows)
+{
+	return rows->count && rows->count <= SPARSE && m->sparse + rows->count <= SPARSE_MAX &&
+	       rows->at[rows->count - 1] <= UINT16_MAX;
+}
+
+static void
+keep(struct matches *m, struct group *group, size_t cell, const row_list *rows)
+{
+	size_t at = ordinals_before(group, cell);
+	vec_reserve(&group->ordinals, rows->count);
+	uint16_t *own = group->ordinals.at + at;
+	memmove(own + rows->count, own, (group->ordinals.count - at) * sizeof *own);
+	for (size_t i = 0; i < rows->count; i++)
+		own[i] = (uint16_t)rows->at[i];
+	group->ordinals.count += rows->count;
+	group->cells[cell] |= KEPT;
+	m->sparse += rows->count;
+}
+
+/* Stores what the worker found in an undecided cell. */
+static void
+decide(struct matches *m, uint64_t cell, const row_list *rows)
+{
+	struct group *group = &m->groups.at[cell / GROUP];
+	group->cells[cell % GROUP] = (uint32_t)rows->count;
+	if (worth_keeping(m, rows))
+		keep(m, group, (size_t)(cell % GROUP), rows);
+	group->hits += rows->count;
+	group->undecided--;
+	m->hits += rows->count;
+	m->undecided--;
+	m->looked++;
+}
+
+/* What the summary of a cell says. */
+static uint32_t
+judge(const struct matches *m, const struct index_cell *summary)
+{
+	if (!(m->basis & ~(unsigned)FILTER_ON_SEVERITY)) {
+		uint32_t hits = 0;
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+			if (m->severities >> s & 1)
+				hits += summary->severities[s];
+		return hits;
+	}
+	enum filter_verdict want = filter_cell(&m->lens.want, summary);
+	enum filter_verdict also = filter_cell(&m->lens.also, summary);
+	if (want == FILTER_NONE || also == FILTER_NONE)
+		return 0;
+	return want == FILTER_ALL && also == FILTER_ALL ? summary->count : UNDECIDED;
+}
+
+/* Where the worker looks is chosen anew. */
+static void
+start_around(struct matches *m, uint64_t cell)
+{
+	m->around = cell;
+	m->start = cell < m->swept ? cell : m->swept;
+	m->up = m->start;
+	m->down = m->start - 1;
+}
+
+/* Takes in the cells that became known. */
+static void
+sweep(struct matches *m)
+{
+	struct index_cell summary;
+	uint64_t undecided = m->undecided;
+	while (index_cell(m->index, m->swept, &summary)) {
+		if (m->swept % GROUP == 0)
+			vec_add(&m->groups)->cells = mem_new(GROUP * sizeof(uint32_t));
+		struct group *group = &m->groups.at[m->swept / GROUP];
+		uint32_t word = judge(m, &summary);
+		group->cells[m->swept++ % GROUP] = word;
+		group->undecided += word == UNDECIDED;
+		m->undecided += word == UNDECIDED;
+		group->hits += hits_of(word);
+		m->hits += hits_of(word);
+	}
+	if (m->undecided != undecided)
+		start_around(m, m->around);
+}
+
+static void
+forget(struct matches *m)
+{
+	for (size_t i = 0; i < m->groups.count; i++) {
+		free(m->groups.at[i].cells);
+		vec_free(&m->groups.at[i].ordinals);
+	}
+	vec_clear(&m->groups);
+	m->round++;
+	m->swept = m->undecided = m->hits = m->looked = 0;
+	m->seconds = 0;
+	m->sparse = 0;
+	m->complete = m->totalled = false;
+	for (size_t i = 0; i < CACHE; i++)
+		m->cache[i].used = 0;
+}
+
+/* The total, where severities and origins decide: from the index's sums. */
+static void
+add_up(struct matches *m)
+{
+	index_origins origins = {0};
+	m->total = 0;
+	m->totalled = true;
+	index_get_origins(m->index, &origins);
+	for (size_t i = 0; i < origins.count; i++) {
+		m->totalled &= origins.at[i].key != UINT64_MAX; /* several together */
+		uint8_t set = severities_of(m, origins.at[i].key);
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+			if (set >> s & 1)
+				m->total += origins.at[i].severities[s];
+	}
+	vec_free(&origins);
+}
+
+/* --- the worker -------------------------------------------------------- */
+
+static uint64_t
+beyond_group(uint64_t cell, int direction)
+{
+	uint64_t first = cell / GROUP * GROUP;
+	return direction > 0 ? first + GROUP : first - 1;
+}
+
+/* The next undecided cell, FROM included, or UINT64_MAX. */
+static uint64_t
+undecided_from(const struct matches *m, uint64_t from, int direction)
+{
+	uint64_t cell = from;
+	while (cell < m->swept) { /* below 0 wraps past it */
+		const struct group *group = &m->groups.at[cell / GROUP];
+		if (!group->undecided)
+			cell = beyond_group(cell, direction);
+		else if (group->cells[cell % GROUP] != UNDECIDED)
+			cell += (uint64_t)(int64_t)direction;
+		else
+			return cell;
+	}
+	return UINT64_MAX;
+}
+
+/* Outward from `start`, in runs that follow the bytes. */
+static bool
+pick(struct matches *m, uint64_t *cell)
+{
+	if (m->blocked || m->stopped || !m->undecided)
+		return false;
+	m->up = undecided_from(m, m->up, 1);
+	m->down = undecided_from(m, m->down, -1);
+	bool up = m->down == UINT64_MAX ||
+		  (m->up != UINT64_MAX && (m->up - m->start) / RUN <= (m->start - m->down) / RUN);
+	*cell = up ? m->up : m->down;
+	return *cell != UINT64_MAX;
+}
+
+static double
+seconds_since(const struct timespec *then)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
+}
+
+/* The lock is held before and after, not meanwhile. */
+static void
+tell(struct matches *m)
+{
+	pthread_mutex_unlock(&m->lock);
+	clock_gettime(CLOCK_MONOTONIC, &m->told);
+	session_tell(trace_session(m->trace));
+	pthread_mutex_lock(&m->lock);
+}
+
+/* Decodes a cell and stores its hits; the lock is held before and after.  True
+ * if that is worth telling. */
+static bool
+look(struct matches *m, struct reader *reader, uint64_t cell)
+{
+	unsigned round = m->round, generation = m->generation;
+	bool first = !m->hits, text = m->basis & FILTER_ON_TEXT;
+	struct timespec began;
+	pthread_mutex_unlock(&m->lock);
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	bool good = walk(m, &m->work_lens, reader, cell, &m->found);
+	good = good && (!text || trace_generation(m->trace) == generation);
+	pthread_mutex_lock(&m->lock);
+	if (round != m->round)
+		return false;
+	m->blocked = !good;
+	if (!good)
+		return false;
+	m->seconds += seconds_since(&began);
+	decide(m, cell, &m->found);
+	return (first && m->hits) || seconds_since(&m->told) * 1000 > NEWS_MS;
+}
+
+static void *
+run(void *context)
+{
+	struct matches *m = context;
+	struct reader *reader = reader_new(m->trace);
+	bool idle = true;
+	setpriority(PRIO_PROCESS, (id_t)gettid(), 10);
+	clock_gettime(CLOCK_MONOTONIC, &m->told);
+	pthread_mutex_lock(&m->lock);
+	while (!atomic_load(&m->stopping)) {
+		uint64_t cell;
+		bool work = pick(m, &cell);
+		if (work ? look(m, reader, cell) : !idle)
+			tell(m); /* at last, that it is done */
+		else if (!work)
+			pthread_cond_wait(&m->changed, &m->lock);
+		idle = !work;
+	}
+	pthread_mutex_unlock(&m->lock);
+	reader_free(reader);
+	return NULL;
+}
+
+/* --- making and keeping up --------------------------------------------- */
+
+/* Whether all that was known is stale by now. */
+static bool
+is_stale(struct matches *m)
+{
+	unsigned epoch = index_epoch(m->index), generation = trace_generation(m->trace);
+	bool stale =
+	    epoch != m->epoch || (m->basis & FILTER_ON_TEXT && generation != m->generation);
+	m->epoch = epoch;
+	m->generation = generation;
+	return stale;
+}
+
+bool
+matches_update(struct matches *m)
+{
+	struct index_progress progress;
+	bool stale = false, again;
+	pthread_mutex_lock(&m->lock);
+	do {
+		index_get_progress(m->index, &progress); /* before the cells it speaks of */
+		m->size = progress.size;
+		sweep(m);
+		again = is_stale(m);
+		if (again)
+			forget(m);
+		stale |= again;
+	} while (again);
+	m->complete = progress.complete && m->swept >= index_cell_count(m->index);
+	bool sums = !(m->basis & ~(unsigned)(FILTER_ON_SEVERITY | FILTER_ON_ORIGIN));
+	if (m->complete && m->undecided && sums && !m->totalled)
+		add_up(m);
+	m->blocked = false;
+	pthread_cond_signal(&m->changed);
+	bool start = m->undecided && !m->running && !m->stopped;
+	pthread_mutex_unlock(&m->lock);
+	if (start)
+		m->running = thread_start(&m->thread, run, m);
+	return stale;
+}
+
+struct matches *
+matches_new(struct trace *trace, const struct filter *want, const struct filter *also,
+	    uint64_t around)
+{
+	struct matches *m = mem_new(sizeof *m);
+	struct filter all = filter_all();
+	const struct filter *second = also ? also : &all;
+	m->trace = trace;
+	m->index = trace_index(trace);
+	m->lens = (struct lens){.want = filter_clone(want), .also = filter_clone(second)};
+	m->work_lens = (struct lens){.want = filter_clone(want), .also = filter_clone(second)};
+	m->basis = filter_basis(want) | filter_basis(second);
+	if (!(m->basis & ~(unsigned)FILTER_ON_SEVERITY))
+		m->severities = severities_of(m, 0);
+	m->around = around;
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_cond_init(&m->changed, NULL);
+	is_stale(m);
+	matches_update(m);
+	return m;
+}
+
+void
+matches_free(struct matches *m)
+{
+	if (!m)
+		return;
+	pthread_mutex_lock(&m->lock);
+	atomic_store(&m->stopping, true);
+	pthread_cond_signal(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+	if (m->running)
+		pthread_join(m->thread, NULL);
+	forget(m);
+	vec_free(&m->groups);
+	for (size_t i = 0; i < CACHE; i++)
+		vec_free(&m->cache[i].rows);
+	vec_free(&m->found);
+	lens_free(&m->lens);
+	lens_free(&m->work_lens);
+	pthread_cond_destroy(&m->changed);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+void
+matches_around(struct matches *m, uint64_t cell)
+{
+	pthread_mutex_lock(&m->lock);
+	start_around(m, cell);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void
+matches_stop(struct matches *m)
+{
+	pthread_mutex_lock(&m->lock);
+	m->stopped = true;
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* --- answers ----------------------------------------------------------- */
+
+/* Whether the cells swept are all there are. */
+static bool
+is_complete(const struct matches *m)
+{
+	return m->complete && capture_size(trace_capture(m->trace)) == m->size;
+}
+
+void
+matches_get_progress(struct matches *m, struct matches_progress *out)
+{
+	pthread_mutex_lock(&m->lock);
+	bool complete = is_complete(m);
+	*out = (struct matches_progress){
+	    .count = complete && m->totalled ? m->total : m->hits,
+	    .exact = complete && (m->totalled || !m->undecided),
+	    .working = m->running && m->undecided && !m->stopped,
+	    .cells = m->swept - m->undecided,
+	    .of = index_cell_count(m->index),
+	    .looked = m->looked,
+	    .seconds = m->seconds,
+	};
+	pthread_mutex_unlock(&m->lock);
+}
+
+static uint32_t
+look_up(struct matches *m, uint64_t cell)
+{
+	pthread_mutex_lock(&m->lock);
+	uint32_t word = word_of(m, cell);
+	pthread_mutex_unlock(&m->lock);
+	return word;
+}
+
+bool
+matches_hits(struct matches *m, uint64_t cell, uint64_t *hits)
+{
+	uint32_t word = look_up(m, cell);
+	*hits = hits_of(word);
+	return word != UNDECIDED;
+}
+
+/* The kept ordinals of a cell; false if there are none. */
+static bool
+copy_kept(struct matches *m, uint64_t cell, row_list *rows)
+{
+	pthread_mutex_lock(&m->lock);
+	uint32_t word = word_of(m, cell);
+	bool kept = word != UNDECIDED && word & KEPT;
+	vec_clear(rows);
+	if (kept) {
+		const struct group *group = &m->groups.at[cell / GROUP];
+		const uint16_t *own =
+		    group->ordinals.at + ordinals_before(group, (size_t)(cell % GROUP));
+		for (uint32_t i = 0; i < hits_of(word); i++)
+			*vec_add(rows) = own[i];
+	}
+	pthread_mutex_unlock(&m->lock);
+	return kept;
+}
+
+bool
+matches_rows(struct matches *m, struct reader *reader, uint64_t cell, struct matches_rows *out)
+{
+	struct walked *slot = &m->cache[0];
+	*out = (struct matches_rows){0};
+	uint32_t word = look_up(m, cell);
+	if (word == UNDECIDED || !hits_of(word))
+		return word != UNDECIDED;
+	for (size_t i = 0; i < CACHE; i++) {
+		if (m->cache[i].used && m->cache[i].cell == cell) {
+			slot = &m->cache[i];
+			break;
+		}
+		if (m->cache[i].used < slot->used)
+			slot = &m->cache[i];
+	}
+	if (!slot->used || slot->cell != cell) {
+		slot->used = 0;
+		if (!copy_kept(m, cell, &slot->rows) &&
+		    !walk(m, &m->lens, reader, cell, &slot->rows))
+			return false;
+		slot->cell = cell;
+	}
+	slot->used = ++m->clock;
+	*out = (struct matches_rows){.at = slot->rows.at, .count = slot->rows.count};
+	return true;
+}
+
+/* How many of ROWS lie before AT. */
+static size_t
+rows_before(const struct matches_rows *rows, size_t at)
+{
+	size_t low = 0, high = rows->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (rows->at[middle] < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The hits in cells before CELL. */
+static uint64_t
+hits_before(struct matches *m, uint64_t cell, bool *exact)
+{
+	uint64_t hits = 0, end = cell;
+	bool undecided = false;
+	pthread_mutex_lock(&m->lock);
+	*exact = end <= m->swept;
+	end = *exact ? end : m->swept;
+	for (size_t i = 0; i < end / GROUP; i++) {
+		hits += m->groups.at[i].hits;
+		undecided |= m->groups.at[i].undecided > 0;
+	}
+	for (uint64_t i = end / GROUP * GROUP; i < end; i++) {
+		undecided |= word_of(m, i) == UNDECIDED;
+		hits += hits_of(word_of(m, i));
+	}
+	pthread_mutex_unlock(&m->lock);
+	*exact = *exact && !undecided;
+	return hits;
+}
+
+bool
+matches_rank(struct matches *m, struct reader *reader, struct position p, uint64_t *rank,
+	     bool *exact)
+{
+	struct matches_rows rows;
+	*rank = hits_before(m, p.cell, exact);
+	if (!matches_rows(m, reader, p.cell, &rows)) {
+		*exact = false;
+		return false;
+	}
+	size_t before = rows_before(&rows, p.at);
+	*rank += before;
+	return before < rows.count && rows.at[before] == p.at;
+}
+
+/* The cell that holds the hit with *RANK before it, if no undecided cell is
+ * before its end; *rank becomes its number among the cell's hits. */
+static bool
+cell_of(struct matches *m, uint64_t *rank, uint64_t *cell)
+{
+	bool found = false;
+	pthread_mutex_lock(&m->lock);
+	size_t g = 0;
+	for (; g < m->groups.count && !m->groups.at[g].undecided && *rank >= m->groups.at[g].hits;
+	     g++)
+		*rank -= m->groups.at[g].hits;
+	for (uint64_t i = (uint64_t)g * GROUP; i < m->swept; i++) {
+		uint32_t word = word_of(m, i);
+		if (word == UNDECIDED)
+			break;
+		if (*rank < hits_of(word)) {
+			*cell = i;
+			found = true;
+			break;
+		}
+		*rank -= hits_of(word);
+	}
+	pthread_mutex_unlock(&m->lock);
+	return found;
+}
+
+bool
+matches_find(struct matches *m, struct reader *reader, uint64_t rank, struct position *p)
+{
+	struct matches_rows rows;
+	uint64_t cell;
+	if (!cell_of(m, &rank, &cell) || !matches_rows(m, reader, cell, &rows) ||
+	    rank >= rows.count)
+		return false;
+	*p = (struct position){.cell = cell, .at = rows.at[rank]};
+	return true;
+}
+
+/* The first cell from *CELL on that has hits, or may have. */
+static enum matches_result
+next_cell(struct matches *m, uint64_t *cell, int direction)
+{
+	enum matches_result result = MATCHES_END;
+	uint64_t at = *cell;
+	pthread_mutex_lock(&m->lock);
+	while (at < m->swept && result == MATCHES_END) {
+		const struct group *group = &m->groups.at[at / GROUP];
+		uint32_t word = group->cells[at % GROUP];
+		if (!group->hits && !group->undecided)
+			at = beyond_group(at, direction);
+		else if (word)
+			result = word == UNDECIDED ? MATCHES_UNDECIDED : MATCHES_FOUND;
+		else
+			at += (uint64_t)(int64_t)direction;
+	}
+	if (at != UINT64_MAX && at >= m->swept) {
+		at = *cell < m->swept ? m->swept : *cell;
+		if (direction < 0 || !is_complete(m))
+			result = MATCHES_UNDECIDED;
+	}
+	pthread_mutex_unlock(&m->lock);
+	*cell = at;
+	return result;
+}
+
+/* The first of ROWS, in DIRECTION, that lies past FROM if that is in CELL. */
+static bool
+next_row(const struct matches_rows *rows, uint64_t cell, struct position from, int direction,
+	 struct position *hit)
+{
+	size_t at = direction > 0 ? 0 : rows->count;
+	if (cell == from.cell) {
+		at = rows_before(rows, from.at);
+		at += direction > 0 && at < rows->count && rows->at[at] == from.at;
+	}
+	if (direction > 0 ? at == rows->count : at == 0)
+		return false;
+	*hit = (struct position){.cell = cell, .at = rows->at[direction > 0 ? at : at - 1]};
+	return true;
+}
+
+enum matches_result
+matches_next(struct matches *m, struct reader *reader, struct position from, int direction,
+	     struct position *hit)
+{
+	struct matches_rows rows;
+	for (uint64_t cell = from.cell;; cell += (uint64_t)(int64_t)direction) {
+		enum matches_result result = next_cell(m, &cell, direction);
+		if (result == MATCHES_END)
+			return MATCHES_END;
+		if (result == MATCHES_FOUND && matches_rows(m, reader, cell, &rows)) {
+			if (next_row(&rows, cell, from, direction, hit))
+				return MATCHES_FOUND;
+			if (cell == from.cell)
+				continue;
+		}
+		*hit = from;
+		if (cell != from.cell)
+			*hit = direction > 0 ? (struct position){.cell = cell - 1, .at = SIZE_MAX}
+					     : (struct position){.cell = cell + 1};
+		return MATCHES_UNDECIDED;
+	}
+}
+
+size_t
+matches_memory(struct matches *m)
+{
+	pthread_mutex_lock(&m->lock);
+	size_t bytes = sizeof *m + m->groups.capacity * sizeof *m->groups.at +
+		       m->groups.count * GROUP * sizeof(uint32_t);
+	for (size_t i = 0; i < m->groups.count; i++)
+		bytes += m->groups.at[i].ordinals.capacity * sizeof(uint16_t);
+	pthread_mutex_unlock(&m->lock);
+	for (size_t i = 0; i < CACHE; i++)
+		bytes += m->cache[i].rows.capacity * sizeof(uint32_t);
+	return bytes;
+}

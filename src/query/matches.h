@@ -1,0 +1,95 @@
+/*
+ * Match sets: how many messages of a trace a filter wants, and which.
+ *
+ * A set holds a count of hits for each cell of the index, so that a filtered
+ * list of any size has a length, row numbers and far jumps.  Which messages of
+ * a cell are hits is found by walking it again when somebody looks; only few
+ * hits in a cell are kept as ordinals.
+ *
+ * Cells whose summary tells the number of hits are counted by matches_new()
+ * and matches_update() at once.  The others are undecided until a thread of
+ * low priority has decoded them, those around matches_around() first.  Only
+ * cells that the index knows are counted: for the rest, and for undecided
+ * cells, the caller has to look for itself.
+ *
+ * The thread calls session_tell() of the trace's session: on the first hit,
+ * now and then while it works, and when it is done.
+ *
+ * Threads: all calls by the thread that made the set, with a reader of that
+ * thread; matches_hits by any.  No call waits for the other thread longer than
+ * it takes to store a cell; matches_free, until a cell is decoded or a message
+ * looked at.
+ *
+ * Memory: 4.2 bytes a cell; 2 bytes for each kept ordinal, at most 2 MiB of
+ * them (3 with what a vector reserves); the rows of 8 cells.
+ */
+#ifndef TRAWL_QUERY_MATCHES_H
+#define TRAWL_QUERY_MATCHES_H
+
+#include "query/filter.h"
+
+struct matches;
+
+/* Counts the messages that WANT and ALSO (NULL: all) want; both are copied.
+ * AROUND: the cell to begin with, where cells have to be decoded. */
+struct matches *matches_new(struct trace *, const struct filter *want, const struct filter *also,
+			    uint64_t around);
+void matches_free(struct matches *); /* NULL is fine */
+
+/* Takes notice of what changed: to be called when the session was told
+ * something.  Cheap if nothing did.  True if what was known before is stale (the
+ * capture shrank, or a text filter and texts changed) and counting starts anew. */
+bool matches_update(struct matches *);
+
+/* Goes on counting outward from this cell. */
+void matches_around(struct matches *, uint64_t cell);
+
+/* Decodes no further: what is undecided remains so. */
+void matches_stop(struct matches *);
+
+struct matches_progress {
+	uint64_t count;	 /* hits; at least so many unless exact */
+	bool exact;	 /* the capture's end included */
+	bool working;	 /* cells are being decoded */
+	uint64_t cells;	 /* decided */
+	uint64_t of;	 /* cells of the capture */
+	uint64_t looked; /* of those decided: had to be decoded */
+	double seconds;	 /* that took */
+};
+void matches_get_progress(struct matches *, struct matches_progress *);
+
+/* How many hits a cell has; false if it is undecided. */
+bool matches_hits(struct matches *, uint64_t cell, uint64_t *hits);
+
+/* The hits of a decided cell, as ordinals among its messages in rising order;
+ * false if it is undecided.  Borrowed until the next call of any function with
+ * a reader. */
+struct matches_rows {
+	const uint32_t *at;
+	size_t count;
+};
+bool matches_rows(struct matches *, struct reader *, uint64_t cell, struct matches_rows *);
+
+/* Whether the message at a position is a hit of a decided cell, and how many
+ * hits lie before it: at least so many unless *exact. */
+bool matches_rank(struct matches *, struct reader *, struct position, uint64_t *rank, bool *exact);
+
+/* The hit with RANK hits before it; false unless that is known. */
+bool matches_find(struct matches *, struct reader *, uint64_t rank, struct position *);
+
+enum matches_result {
+	MATCHES_FOUND,
+	MATCHES_END,	  /* there is none */
+	MATCHES_UNDECIDED /* the next cell that may have one is undecided */
+};
+
+/* The next hit after FROM (DIRECTION +1) or before it (-1); FROM need not be a
+ * message.  MATCHES_UNDECIDED: *hit is where to look on from, next to which the
+ * undecided cell begins. */
+enum matches_result matches_next(struct matches *, struct reader *, struct position from,
+				 int direction, struct position *hit);
+
+/* Memory held, in bytes, without the thread's reader. */
+size_t matches_memory(struct matches *);
+
+#endif

@@ -1,0 +1,673 @@
+/*
+ * Match sets against a naive walk: every message of the capture in turn, asked
+ * of the filter.  What a set says about counts, rows and ranks must agree, for
+ * any filter, while the capture grows, after it shrank, after texts came.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/bytes.h"
+#include "base/vec.h"
+#include "query/matches.h"
+#include "query/seek.h"
+#include "toy.h"
+
+#include <fcntl.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- captures ---------------------------------------------------------- */
+
+static uint32_t
+draw(uint32_t *seed, uint32_t limit)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % limit;
+}
+
+/* SyS-T strings with LEN (`n NUMBER`, some with `needle`), of mixed severities,
+ * units and lengths; RARE: how seldom an error or a needle comes.  At times
+ * there is damage. */
+static void
+add_strings(struct text *out, uint32_t *seed, size_t count, uint32_t rare)
+{
+	static const uint8_t junk[] = {0xff, 0xff, 0xff, 0xff, 0xff};
+	for (size_t i = 0; i < count; i++) {
+		uint32_t severity = draw(seed, rare) ? 4 + draw(seed, 2) * 3 : draw(seed, 4);
+		char body[256];
+		int length = snprintf(body, sizeof body, "n %zu%s%*s", i,
+				      draw(seed, rare) ? "" : " needle", (int)draw(seed, 150), "");
+		uint32_t unit = draw(seed, 7);
+		uint32_t header = 2 | severity << 4 | 1u << 9 | unit << 12 | 5u << 16 | 1u << 24;
+		uint8_t prefix[6] = {(uint8_t)header,	      (uint8_t)(header >> 8),
+				     (uint8_t)(header >> 16), (uint8_t)(header >> 24),
+				     (uint8_t)length,	      0};
+		text_add_bytes(out, (const char *)prefix, 6);
+		text_add_bytes(out, body, (size_t)length);
+		if (!draw(seed, 1000))
+			text_add_bytes(out, (const char *)junk, sizeof junk);
+	}
+}
+
+struct fixture {
+	struct text bytes;
+	char *path;
+	struct session session;
+	struct trace *trace;
+	struct reader *reader;
+	VEC(struct message) walked; /* all messages */
+	sem_t told;
+};
+
+static void
+ring(void *context)
+{
+	sem_post(context);
+}
+
+static void
+open_bytes(struct fixture *f)
+{
+	struct err err = {0};
+	f->path = toy_file(f->bytes.data, f->bytes.length);
+	option_defaults(profile_options_table(), &f->session.profile);
+	f->trace = session_open(&f->session, f->path, "syst/raw", NULL, 0, &err);
+	assert_non_null(f->trace);
+	f->reader = reader_new(f->trace);
+	sem_init(&f->told, 0, 0);
+	session_notify(&f->session, ring, &f->told);
+}
+
+static struct fixture
+open_strings(uint32_t seed, size_t count, uint32_t rare)
+{
+	struct fixture f = {0};
+	add_strings(&f.bytes, &seed, count, rare);
+	return f;
+}
+
+static void
+walk_all(struct fixture *f)
+{
+	struct message batch[256];
+	struct reader *reader = reader_new(f->trace);
+	size_t count;
+	vec_clear(&f->walked);
+	while ((count = reader_walk(reader, batch, 256)) > 0)
+		for (size_t i = 0; i < count; i++)
+			*vec_add(&f->walked) = batch[i];
+	reader_free(reader);
+}
+
+static void
+close_fixture(struct fixture *f)
+{
+	session_notify(&f->session, NULL, NULL);
+	reader_free(f->reader);
+	session_close(&f->session);
+	unlink(f->path);
+	free(f->path);
+	text_free(&f->bytes);
+	vec_free(&f->walked);
+	sem_destroy(&f->told);
+}
+
+/* Waits for news until the count is exact. */
+static void
+wait_exact(struct fixture *f, struct matches *m)
+{
+	struct matches_progress progress;
+	struct timespec deadline;
+	clock_gettime(CLOCK_REALTIME, &deadline);
+	deadline.tv_sec += 60;
+	for (;;) {
+		matches_update(m);
+		matches_get_progress(m, &progress);
+		if (progress.exact)
+			return;
+		assert_int_equal(sem_timedwait(&f->told, &deadline), 0);
+	}
+}
+
+/* --- against the walk -------------------------------------------------- */
+
+/* The numbers of all messages that both filters want. */
+typedef VEC(size_t) numbers;
+
+static numbers
+naive(struct fixture *f, const struct filter *want, const struct filter *also)
+{
+	numbers hits = {0};
+	struct expansion scratch = {0};
+	for (size_t i = 0; i < f->walked.count; i++) {
+		struct message own = f->walked.at[i];
+		if (filter_match(want, f->reader, &own, &scratch) &&
+		    (!also || filter_match(also, f->reader, &own, &scratch)))
+			*vec_add(&hits) = i;
+	}
+	expansion_free(&scratch);
+	return hits;
+}
+
+static size_t
+number_at(struct fixture *f, struct position p)
+{
+	bool exact;
+	size_t number = (size_t)reader_number(f->reader, p, &exact);
+	assert_true(exact);
+	return number;
+}
+
+static void
+check_steps(struct fixture *f, struct matches *m, const numbers *hits)
+{
+	struct position p = {0}, hit;
+	uint64_t last = index_cell_count(trace_index(f->trace)) - 1;
+	size_t i = 0;
+	if (hits->count && hits->at[0] == 0)
+		i = 1; /* past the first message */
+	while (matches_next(m, f->reader, p, 1, &hit) == MATCHES_FOUND) {
+		assert_true(i < hits->count);
+		assert_int_equal(number_at(f, hit), hits->at[i++]);
+		p = hit;
+	}
+	assert_int_equal(i, hits->count);
+	assert_int_equal(matches_next(m, f->reader, p, 1, &hit), MATCHES_END);
+	p = (struct position){.cell = last, .at = SIZE_MAX};
+	while (matches_next(m, f->reader, p, -1, &hit) == MATCHES_FOUND) {
+		assert_true(i > 0);
+		assert_int_equal(number_at(f, hit), hits->at[--i]);
+		p = hit;
+	}
+	assert_int_equal(i, 0);
+	assert_int_equal(matches_next(m, f->reader, p, -1, &hit), MATCHES_END);
+}
+
+static void
+check_ranks(struct fixture *f, struct matches *m, const numbers *hits, size_t step)
+{
+	struct position p;
+	uint64_t rank;
+	bool exact;
+	for (size_t i = 0; i < hits->count; i += step) {
+		assert_true(matches_find(m, f->reader, i, &p));
+		assert_int_equal(number_at(f, p), hits->at[i]);
+		assert_true(matches_rank(m, f->reader, p, &rank, &exact));
+		assert_true(exact);
+		assert_int_equal(rank, i);
+	}
+	assert_false(matches_find(m, f->reader, hits->count, &p));
+	for (size_t i = 0, at = 0; i < f->walked.count; i += 97) { /* mostly no hits */
+		while (at < hits->count && hits->at[at] < i)
+			at++;
+		assert_true(reader_find_number(f->reader, i, &p, &exact));
+		bool hit = matches_rank(m, f->reader, p, &rank, &exact);
+		assert_int_equal(hit, at < hits->count && hits->at[at] == i);
+		assert_int_equal(rank, at);
+		assert_true(exact);
+	}
+}
+
+static void
+check_cells(struct fixture *f, struct matches *m, const numbers *hits)
+{
+	uint64_t cells = index_cell_count(trace_index(f->trace)), got;
+	size_t i = 0;
+	for (uint64_t cell = 0; cell < cells; cell++) {
+		struct matches_rows rows;
+		const struct block *block = reader_block(f->reader, cell);
+		size_t first = (size_t)block->first, end = first + block->count, begin = i;
+		while (i < hits->count && hits->at[i] < end)
+			i++;
+		assert_true(matches_hits(m, cell, &got));
+		assert_int_equal(got, i - begin);
+		assert_true(matches_rows(m, f->reader, cell, &rows));
+		assert_int_equal(rows.count, i - begin);
+		for (size_t k = 0; k < rows.count; k++)
+			assert_int_equal(first + rows.at[k], hits->at[begin + k]);
+	}
+	assert_int_equal(i, hits->count);
+	assert_false(matches_hits(m, cells, &got));
+}
+
+static void
+check(struct fixture *f, struct matches *m, const struct filter *want, const struct filter *also)
+{
+	struct matches_progress progress;
+	numbers hits = naive(f, want, also);
+	matches_get_progress(m, &progress);
+	assert_true(progress.exact);
+	assert_int_equal(progress.count, hits.count);
+	if (progress.cells < progress.of) { /* known from sums: wait for the cells too */
+		while (progress.cells < progress.of) {
+			usleep(1000);
+			matches_get_progress(m, &progress);
+		}
+		assert_int_equal(progress.count, hits.count);
+	}
+	assert_int_equal(progress.of, index_cell_count(trace_index(f->trace)));
+	check_cells(f, m, &hits);
+	check_steps(f, m, &hits);
+	check_ranks(f, m, &hits, hits.count / 1000 + 1);
+	vec_free(&hits);
+}
+
+static void
+compare(struct fixture *f, const struct filter *want, const struct filter *also)
+{
+	struct matches *m = matches_new(f->trace, want, also, 0);
+	wait_exact(f, m);
+	check(f, m, want, also);
+	matches_free(m);
+}
+
+/* A filter of random parts; REGEXES are of growing cost. */
+static struct filter
+any_filter(struct fixture *f, uint32_t *seed)
+{
+	static const char *const patterns[] = {"needle", "n [0-9]*7 ", "^n 1", "no such thing", ""};
+	struct filter filter = filter_all();
+	if (draw(seed, 2))
+		filter.severities = (uint8_t)draw(seed, 256);
+	if (!draw(seed, 4))
+		filter.flags = MESSAGE_DAMAGED;
+	if (!draw(seed, 3)) {
+		filter.by_origin = true;
+		filter.origin =
+		    f->walked.at[draw(seed, (uint32_t)f->walked.count)].origin + !draw(seed, 4);
+	}
+	if (!draw(seed, 3))
+		filter.text =
+		    regex_new(patterns[draw(seed, sizeof patterns / sizeof *patterns)], 0, NULL);
+	return filter;
+}
+
+static void
+test_any_filter(void **state)
+{
+	(void)state;
+	static const uint32_t rarity[] = {2, 40, 3000};
+	uint32_t seed = 1;
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture f = open_strings((uint32_t)i, 12000, rarity[i]);
+		open_bytes(&f);
+		walk_all(&f);
+		index_build(trace_index(f.trace));
+		for (int k = 0; k < 20; k++) {
+			struct filter want = any_filter(&f, &seed), also = any_filter(&f, &seed);
+			compare(&f, &want, draw(&seed, 2) ? &also : NULL);
+			filter_free(&want);
+			filter_free(&also);
+		}
+		close_fixture(&f);
+	}
+}
+
+/* More cells than a group holds: sums over groups, and groups passed at once. */
+static void
+test_groups(void **state)
+{
+	(void)state;
+	struct fixture f = open_strings(7, 420000, 30000);
+	open_bytes(&f);
+	walk_all(&f);
+	index_build(trace_index(f.trace));
+	assert_true(index_cell_count(trace_index(f.trace)) > 512);
+	struct filter errors = {.severities = 1 << SEVERITY_ERROR};
+	struct filter most = {.severities = 1 << SEVERITY_INFO};
+	struct filter text = filter_all();
+	text.text = regex_new("needle", 0, NULL);
+	compare(&f, &errors, NULL);
+	compare(&f, &most, NULL);
+	compare(&f, &text, NULL);
+	compare(&f, &text, &most);
+	filter_free(&text);
+	close_fixture(&f);
+}
+
+/* What summaries tell is there at once, without a thread. */
+static void
+test_at_once(void **state)
+{
+	(void)state;
+	struct fixture f = open_strings(3, 20000, 50);
+	struct matches_progress progress;
+	open_bytes(&f);
+	walk_all(&f);
+	index_build(trace_index(f.trace));
+	struct filter errors = {.severities = 1 << SEVERITY_ERROR | 1 << SEVERITY_FATAL};
+	struct matches *m = matches_new(f.trace, &errors, NULL, 0);
+	matches_get_progress(m, &progress);
+	assert_true(progress.exact);
+	assert_false(progress.working);
+	assert_int_equal(progress.looked, 0);
+	check(&f, m, &errors, NULL);
+	matches_free(m);
+
+	/* of an origin the total; which cells it is in takes longer */
+	struct filter origin = {
+	    .severities = 1 << SEVERITY_INFO, .by_origin = true, .origin = f.walked.at[0].origin};
+	numbers hits = naive(&f, &origin, NULL);
+	m = matches_new(f.trace, &origin, NULL, 0);
+	matches_get_progress(m, &progress);
+	assert_true(progress.exact);
+	assert_int_equal(progress.count, hits.count);
+	assert_true(hits.count > 0);
+	vec_free(&hits);
+	matches_free(m);
+	close_fixture(&f);
+}
+
+/* --- changes ----------------------------------------------------------- */
+
+static void
+append(const char *path, const char *bytes, size_t length)
+{
+	int file = open(path, O_WRONLY | O_APPEND);
+	assert_int_equal(write(file, bytes, length), (ssize_t)length);
+	close(file);
+}
+
+/* Waits until the index knows all that can be known of the present bytes. */
+static void
+wait_walked(struct fixture *f, uint64_t cells)
+{
+	while (index_known(trace_index(f->trace)) < cells)
+		usleep(1000);
+}
+
+static void
+test_growth(void **state)
+{
+	(void)state;
+	struct fixture f = open_strings(11, 30000, 200);
+	struct text all = f.bytes;
+	size_t cut[] = {all.length / 7, all.length / 3, all.length / 3 * 2, all.length};
+	struct filter errors = {.severities = 1 << SEVERITY_ERROR};
+	struct filter text = filter_all();
+	text.text = regex_new("needle", 0, NULL);
+	f.bytes.length = cut[0];
+	open_bytes(&f);
+	f.bytes.length = all.length;
+	capture_follow(trace_capture(f.trace), true);
+	index_start(trace_index(f.trace));
+	struct matches *sets[] = {matches_new(f.trace, &errors, NULL, 0),
+				  matches_new(f.trace, &text, NULL, 0)};
+	uint64_t before[2] = {0};
+	for (size_t i = 0; i < 4; i++) {
+		if (i)
+			append(f.path, all.data + cut[i - 1], cut[i] - cut[i - 1]);
+		if (i == 3)
+			capture_follow(trace_capture(f.trace), false);
+		trace_refresh(f.trace);
+		wait_walked(&f, (cut[i] >> 16) - 2);
+		for (size_t k = 0; k < 2; k++) {
+			struct matches_progress progress;
+			assert_false(matches_update(sets[k]));
+			matches_get_progress(sets[k], &progress);
+			assert_true(progress.count >= before[k]);
+			assert_true(i == 3 || !progress.exact);
+			before[k] = progress.count;
+		}
+	}
+	walk_all(&f);
+	wait_exact(&f, sets[0]);
+	wait_exact(&f, sets[1]);
+	check(&f, sets[0], &errors, NULL);
+	check(&f, sets[1], &text, NULL);
+	matches_free(sets[0]);
+	matches_free(sets[1]);
+	filter_free(&text);
+	close_fixture(&f);
+}
+
+/* Another, shorter content under the same set. */
+static void
+test_restart(void **state)
+{
+	(void)state;
+	struct fixture f = open_strings(5, 20000, 20);
+	struct text other = {0};
+	uint32_t seed = 99;
+	struct filter text = filter_all();
+	text.text = regex_new("needle", 0, NULL);
+	open_bytes(&f);
+	index_start(trace_index(f.trace));
+	struct matches *m = matches_new(f.trace, &text, NULL, 0);
+	wait_exact(&f, m);
+
+	add_strings(&other, &seed, 9000, 100);
+	assert_int_equal(truncate(f.path, 0), 0);
+	append(f.path, other.data, other.length);
+	unsigned epoch = index_epoch(trace_index(f.trace));
+	trace_refresh(f.trace);
+	while (index_epoch(trace_index(f.trace)) == epoch)
+		usleep(1000);
+	assert_true(matches_update(m));
+	wait_exact(&f, m);
+	reader_free(f.reader);
+	f.reader = reader_new(f.trace);
+	walk_all(&f);
+	check(&f, m, &text, NULL);
+	matches_free(m);
+	filter_free(&text);
+	text_free(&other);
+	close_fixture(&f);
+}
+
+/* Names that come with collateral change what a text filter finds. */
+static void
+test_late_text(void **state)
+{
+	(void)state;
+	const char *srcdir = getenv("srcdir");
+	struct fixture f = {0};
+	struct err err = {0};
+	struct text stp = {0}, xml = {0};
+	text_addf(&stp, "%s/testdata/demo.stp", srcdir ? srcdir : ".");
+	text_addf(&xml, "%s/testdata/demo.xml", srcdir ? srcdir : ".");
+	char *collateral[] = {xml.data};
+	option_defaults(profile_options_table(), &f.session.profile);
+	f.trace = session_open(&f.session, stp.data, "syst/stp", collateral, 1, &err);
+	assert_non_null(f.trace);
+	f.reader = reader_new(f.trace);
+	sem_init(&f.told, 0, 0);
+	session_notify(&f.session, ring, &f.told);
+	index_build(trace_index(f.trace));
+	walk_all(&f);
+
+	struct filter text = filter_all(), info = {.severities = 1 << SEVERITY_INFO};
+	text.text = regex_new("^boot rom$", 0, NULL);
+	struct matches *m = matches_new(f.trace, &text, NULL, 0);
+	struct matches *other = matches_new(f.trace, &info, NULL, 0);
+	struct matches_progress progress;
+	wait_exact(&f, m);
+	matches_get_progress(m, &progress);
+	assert_int_equal(progress.count, 0);
+	assert_true(trace_load(f.trace, &err) > 0);
+	assert_false(matches_update(other)); /* rests on no text */
+	assert_true(matches_update(m));
+	wait_exact(&f, m);
+	matches_get_progress(m, &progress);
+	assert_true(progress.count > 0);
+	check(&f, m, &text, NULL);
+	matches_free(m);
+	matches_free(other);
+	filter_free(&text);
+	f.path = mem_text("");
+	close_fixture(&f);
+	text_free(&stp);
+	text_free(&xml);
+}
+
+/* --- order, ends, bounds ----------------------------------------------- */
+
+/* What is seen when the first hit is told, by the thread that found it. */
+struct witness {
+	struct matches *_Atomic m;
+	uint64_t near, far;
+	bool near_decided, far_decided, heard;
+	sem_t go, told;
+};
+
+static void
+look_round(void *context)
+{
+	struct witness *w = context;
+	uint64_t hits;
+	sem_wait(&w->go);
+	if (!w->heard) {
+		w->near_decided = matches_hits(w->m, w->near, &hits);
+		w->far_decided = matches_hits(w->m, w->far, &hits);
+	}
+	w->heard = true;
+	sem_post(&w->go);
+	sem_post(&w->told);
+}
+
+static void
+test_outward(void **state)
+{
+	(void)state;
+	struct fixture f = open_strings(21, 60000, 20);
+	struct filter text = filter_all();
+	text.text = regex_new("needle", 0, NULL);
+	open_bytes(&f);
+	index_build(trace_index(f.trace));
+	uint64_t cells = index_cell_count(trace_index(f.trace));
+	struct witness w = {.near = cells / 2};
+	sem_init(&w.go, 0, 0);
+	sem_init(&w.told, 0, 0);
+	session_notify(&f.session, look_round, &w);
+	w.m = matches_new(f.trace, &text, NULL, w.near);
+	sem_post(&w.go);
+	sem_wait(&w.told);
+	assert_true(w.near_decided);
+	assert_false(w.far_decided);
+	matches_free(w.m);
+	session_notify(&f.session, NULL, NULL);
+	filter_free(&text);
+	close_fixture(&f);
+	sem_destroy(&w.go);
+	sem_destroy(&w.told);
+}
+
+static double
+seconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Stopped sets stay where they are, and answer with what they have. */
+static void
+test_stop(void **state)
+{
+	(void)state;
+	struct fixture f = open_strings(31, 200000, 20);
+	struct filter text = filter_all();
+	struct matches_progress progress, later;
+	struct position hit;
+	text.text = regex_new("(n|e)+(e|d)+l.*e", 0, NULL);
+	open_bytes(&f);
+	index_build(trace_index(f.trace));
+	struct matches *m = matches_new(f.trace, &text, NULL, 0);
+	sem_wait(&f.told);
+	matches_stop(m);
+	usleep(50000); /* a cell that was being looked at */
+	matches_get_progress(m, &progress);
+	assert_true(progress.count > 0);
+	assert_false(progress.exact);
+	assert_false(progress.working);
+	assert_true(progress.cells < progress.of);
+	usleep(50000);
+	matches_update(m);
+	matches_get_progress(m, &later);
+	assert_int_equal(later.cells, progress.cells);
+
+	/* hits up to the first undecided cell, where the caller must go on */
+	struct position p = {0};
+	uint64_t hits, count = 0;
+	enum matches_result result;
+	while ((result = matches_next(m, f.reader, p, 1, &hit)) == MATCHES_FOUND) {
+		p = hit;
+		count++;
+	}
+	assert_int_equal(result, MATCHES_UNDECIDED);
+	assert_true(count + 1 >= progress.count); /* the very first message may be one */
+	assert_true(matches_hits(m, hit.cell, &hits) || hit.cell == 0);
+	assert_false(matches_hits(m, hit.cell + 1, &hits));
+	matches_free(m);
+
+	m = matches_new(f.trace, &text, NULL, 0);
+	double began = seconds();
+	matches_free(m);
+	assert_true(seconds() - began < 1); /* not what the whole would take */
+	filter_free(&text);
+	close_fixture(&f);
+}
+
+/* Hits in every cell, few enough to be kept. */
+static void
+test_memory(void **state)
+{
+	(void)state;
+	struct fixture f = open_strings(41, 200000, 20);
+	struct filter text = filter_all();
+	text.text = regex_new("n [0-9]*77 ", 0, NULL);
+	open_bytes(&f);
+	index_build(trace_index(f.trace));
+	uint64_t cells = index_cell_count(trace_index(f.trace));
+	struct matches *m = matches_new(f.trace, &text, NULL, 0);
+	wait_exact(&f, m);
+	struct matches_progress progress;
+	matches_get_progress(m, &progress);
+	uint64_t groups = (cells + 255) / 256;
+	assert_true(matches_memory(m) >= groups * 1024 + 2 * progress.count);
+	assert_true(matches_memory(m) <= groups * 1200 + 3 * progress.count + 4096);
+	matches_free(m);
+	filter_free(&text);
+	close_fixture(&f);
+}
+
+/* Nothing to count, and nowhere to go. */
+static void
+test_empty_capture(void **state)
+{
+	(void)state;
+	struct fixture f = {0};
+	struct position hit;
+	open_bytes(&f);
+	index_build(trace_index(f.trace));
+	struct filter errors = {.severities = 1 << SEVERITY_ERROR};
+	struct matches *m = matches_new(f.trace, &errors, NULL, 0);
+	struct matches_progress progress;
+	matches_get_progress(m, &progress);
+	assert_int_equal(progress.count, 0);
+	assert_int_not_equal(matches_next(m, f.reader, (struct position){0}, 1, &hit),
+			     MATCHES_FOUND);
+	assert_int_not_equal(matches_next(m, f.reader, (struct position){0}, -1, &hit),
+			     MATCHES_FOUND);
+	assert_false(matches_find(m, f.reader, 0, &hit));
+	matches_free(m);
+	close_fixture(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_any_filter), cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_at_once),    cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_restart),    cmocka_unit_test(test_late_text),
+	    cmocka_unit_test(test_outward),    cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_memory),     cmocka_unit_test(test_empty_capture),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -2,8 +2,8 @@
  * Seeking: see seek.h.
  *
  * One scan, a cell at a time, serves the bounded look in the caller's thread
- * and the unbounded one in a thread of its own.  Cells whose summary rules a
- * hit out are passed without decoding.  A wrapped scan ends with the cell it
+ * and the unbounded one in a thread of its own.  Cells whose summary, or a match
+ * set, rules a hit out are passed without decoding.  A wrapped scan ends with the cell it
  * began in.
  */
 #include "config.h"
@@ -11,6 +11,7 @@
 #include "query/seek.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "query/matches.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct scan {
 	struct trace *trace;
 	struct reader *reader;
 	const struct filter *want, *also;
+	struct matches *known;
 	struct position from;
 	int direction;
 	bool wrap, wrapped;
@@ -41,6 +43,9 @@ static bool
 ruled_out(struct scan *scan, uint64_t cell)
 {
 	struct index_cell summary;
+	uint64_t hits;
+	if (scan->known && matches_hits(scan->known, cell, &hits))
+		return !hits;
 	return index_cell(trace_index(scan->trace), cell, &summary) &&
 	       (filter_cell(scan->want, &summary) == FILTER_NONE ||
 		(scan->also && filter_cell(scan->also, &summary) == FILTER_NONE));
@@ -130,6 +135,7 @@ scan_begin(const struct seek_query *query, struct reader *reader)
 			     .reader = reader,
 			     .want = query->want,
 			     .also = query->also,
+			     .known = query->known,
 			     .from = query->from,
 			     .direction = query->direction,
 			     .wrap = query->wrap,

@@ -12,10 +12,14 @@
 
 enum seek_result { SEEK_RUNNING, SEEK_FOUND, SEEK_NOT_FOUND, SEEK_CANCELLED };
 
+struct matches;
+
 struct seek_query {
 	struct trace *trace;
 	const struct filter *want; /* copied */
 	const struct filter *also; /* the list's filter, ANDed; NULL = all; copied */
+	struct matches *known;	   /* of both filters, to pass cells without hits;
+				      borrowed; NULL: none */
 	struct position from;	   /* start next to this one, which is not a hit */
 	int direction;		   /* +1 or -1 */
 	bool wrap;		   /* go on at the other end, once */

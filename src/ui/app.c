@@ -86,21 +86,23 @@ app_selection(struct app *app)
 void
 app_refilter(struct app *app)
 {
+	search_uncount(app);
 	app->filter = filter_all();
 	if (!app->filters_off) {
 		app->filter.severities = filter_threshold(app->threshold, app->hide_unassigned);
 		app->filter.text = app->pattern;
 	}
 	for (size_t i = 0; i < app->session->traces.count; i++)
-		list_rebuild(&app->lists[i]);
+		list_refilter(&app->lists[i], i == app->trace);
 }
 
 void
 app_show_trace(struct app *app, size_t trace)
 {
-	search_cancel(app);
+	search_uncount(app);
 	app->trace = trace;
 	app->list = &app->lists[trace];
+	list_count(app->list);
 	app->generation = trace_generation(app->list->trace);
 }
 
@@ -369,6 +371,15 @@ is_indexed(const struct app *app)
 	return progress.complete;
 }
 
+static bool
+is_working(struct matches *matches)
+{
+	struct matches_progress progress = {0};
+	if (matches)
+		matches_get_progress(matches, &progress);
+	return progress.working;
+}
+
 /* Takes what threads have to tell; true if it is more than progress. */
 static bool
 take_news(struct app *app)
@@ -393,6 +404,9 @@ take_news(struct app *app)
 		list_rebuild(app->list);
 	app->generation = generation;
 	app->indexed = is_indexed(app);
+	bool counting = is_working(app->list->matches) || is_working(app->search.matches);
+	more |= app->counting != counting;
+	app->counting = counting;
 	return more || app->indexed != indexed || searching != (app->search.job != NULL);
 }
 

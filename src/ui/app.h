@@ -39,6 +39,7 @@ struct app {
 	struct list *list;   /* that of the present trace */
 	unsigned generation; /* of its texts, when last looked at */
 	bool indexed;	     /* its index was complete then */
+	bool counting;	     /* and matches were being counted */
 	struct selection selection;
 
 	/* filters: what is set, and what of it is on */

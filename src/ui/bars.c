@@ -2,8 +2,8 @@
  * The title and the status row.
  *
  * What changes with every key is short and at the left of the status, so that
- * a step costs few bytes: the number of the message.  Totals say how sure
- * they are.
+ * a step costs few bytes: the number of the message, that of the row where a
+ * filter is on, and that of the match.  Totals say how sure they are.
  */
 #include "config.h"
 
@@ -106,26 +106,32 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 
 /* --- status ------------------------------------------------------------ */
 
-/* How many messages the list shows in all, where that can be said at once. */
-static bool
-count_shown(const struct app *app, const struct index_progress *progress, uint64_t *count)
+/* The rank of a row among the matches counted, and how many they are: `, row 3
+ * of 300`; or only how many: `, 300 rows`. */
+static void
+add_rank(struct app *app, struct matches *matches, const struct row *row, const char *one,
+	 const char *many, struct text *out)
 {
-	if (filter_is_all(&app->filter) || app->filter.text || !progress->complete)
-		return false;
-	*count = 0;
-	for (int s = 0; s < SEVERITY_COUNT; s++)
-		if (app->filter.severities >> s & 1)
-			*count += progress->severities[s];
-	return true;
+	struct matches_progress progress;
+	char digits[32];
+	uint64_t rank;
+	bool exact;
+	matches_get_progress(matches, &progress);
+	const char *least = progress.exact ? "" : app->charset == TEXT_ASCII ? ">=" : "\u2265";
+	if (matches_rank(matches, app->list->reader, row->at, &rank, &exact) && exact) {
+		text_addf(out, ", %s %s of ", one, text_number(digits, rank + 1));
+		text_addf(out, "%s%s", least, text_number(digits, progress.count));
+	} else {
+		text_addf(out, ", %s%s %s", least, text_number(digits, progress.count), many);
+	}
 }
 
 static void
-add_position(struct app *app, const struct index_progress *progress, struct text *out)
+add_position(struct app *app, struct text *out)
 {
 	const struct row *row = list_current(app->list);
 	char digits[32];
 	bool exact;
-	uint64_t shown;
 	if (!row)
 		return;
 	uint64_t number = reader_number(app->list->reader, row->at, &exact);
@@ -134,8 +140,10 @@ add_position(struct app *app, const struct index_progress *progress, struct text
 	if (!exact && total <= number)
 		total = number + 1; /* an estimate knows no more than we see */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
-	if (count_shown(app, progress, &shown))
-		text_addf(out, ", %s shown", text_number(digits, shown));
+	if (app->list->matches)
+		add_rank(app, app->list->matches, row, "row", "shown", out);
+	if (app->search.matches)
+		add_rank(app, app->search.matches, row, "match", "matches", out);
 }
 
 static void
@@ -194,7 +202,7 @@ bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area
 	} else if (app->search.job) {
 		text_add(&left, " searching... Ctrl-C cancels");
 	} else {
-		add_position(app, &progress, &left);
+		add_position(app, &left);
 		add_time(app, &left);
 		add_totals(&progress, &right);
 	}

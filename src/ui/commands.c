@@ -58,7 +58,7 @@ set_pattern(struct app *app, const struct command_call *call)
 		app_trouble(app, "%s", err.what);
 		return;
 	}
-	search_cancel(app);
+	search_uncount(app);
 	regex_free(app->pattern);
 	app->pattern = regex;
 	app->filters_off = false;
@@ -245,6 +245,18 @@ suspend(struct app *app, const struct command_call *call)
 	app_suspend(app);
 }
 
+/* Ends the counting of matches, if there is any. */
+static bool
+stop_counting(struct matches *matches)
+{
+	struct matches_progress progress = {0};
+	if (matches)
+		matches_get_progress(matches, &progress);
+	if (progress.working)
+		matches_stop(matches);
+	return progress.working;
+}
+
 static void
 cancel(struct app *app, const struct command_call *call)
 {
@@ -256,10 +268,14 @@ cancel(struct app *app, const struct command_call *call)
 		list_cancel(app->list);
 		return;
 	}
-	if (call->letter == KEYCODE_CTRL('C'))
-		app_say(app, "q quits");
-	else
+	if (call->letter != KEYCODE_CTRL('C')) {
 		app->search.highlight = false;
+		search_uncount(app);
+	} else if (stop_counting(app->search.matches) | stop_counting(app->list->matches)) {
+		app_say(app, "stopped counting");
+	} else {
+		app_say(app, "q quits");
+	}
 }
 
 static void

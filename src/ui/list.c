@@ -1,11 +1,11 @@
 /*
  * A run of rows that grows where somebody looks: see list.h.
  *
- * Without a filter the next row is the reader's next message.  With one,
- * seek_near() looks on from the edge a cell at a time, passing cells that
- * their summaries rule out; the edge remembers how far it got, so a sparse
- * filter costs each cell once.  All loops stop at a deadline some
- * milliseconds away.
+ * Without a filter the next row is the reader's next message.  With one, the
+ * match set knows it, where it has counted.  Where it has not, seek_near()
+ * looks on from the edge a cell at a time, passing cells that their summaries
+ * rule out; the edge remembers how far it got, so a sparse filter costs each
+ * cell once.  All loops stop at a deadline some milliseconds away.
  */
 #include "config.h"
 
@@ -70,6 +70,13 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 	    .trace = list->trace, .want = list->filter, .direction = direction};
 	do {
 		bool wrapped;
+		if (list->matches) {
+			enum matches_result known =
+			    matches_next(list->matches, list->reader, edge->from, direction, found);
+			if (known != MATCHES_UNDECIDED)
+				return known == MATCHES_FOUND ? ADDED : ADDED_END;
+			edge->from = *found;
+		}
 		query.from = edge->from;
 		enum seek_result result = seek_near(&query, list->reader, 1, found, &wrapped);
 		if (result == SEEK_FOUND)
@@ -272,6 +279,8 @@ list_goto_row(struct list *list, struct position at, size_t lead)
 	list->lead = lead;
 	list->edges[LIST_BEFORE] = (struct list_edge){.from = at};
 	list->edges[LIST_AFTER] = (struct list_edge){.from = at};
+	if (list->matches)
+		matches_around(list->matches, at.cell);
 	if (m) {
 		struct message copy = *m; /* text may ask for other cells */
 		if (filter_match(list->filter, list->reader, &copy, &scratch))
@@ -312,6 +321,7 @@ void
 list_close(struct list *list)
 {
 	vec_free(&list->rows);
+	matches_free(list->matches);
 	reader_free(list->reader);
 	*list = (struct list){0};
 }
@@ -328,20 +338,41 @@ list_resize(struct list *list, size_t height)
 
 /* --- moving ------------------------------------------------------------ */
 
-/* Long moves without a filter are arithmetic, not steps. */
+/* The row's number among those of the list; false if it is not known. */
+static bool
+row_number(struct list *list, const struct row *row, uint64_t *number)
+{
+	bool exact;
+	if (filter_is_all(list->filter))
+		*number = reader_number(list->reader, row->at, &exact);
+	else if (!list->matches ||
+		 !matches_rank(list->matches, list->reader, row->at, number, &exact))
+		return false;
+	return exact;
+}
+
+static bool
+find_number(struct list *list, uint64_t number, struct position *at)
+{
+	bool exact;
+	if (!filter_is_all(list->filter))
+		return matches_find(list->matches, list->reader, number, at);
+	return reader_find_number(list->reader, number, at, &exact) && exact;
+}
+
+/* Long moves are arithmetic, not steps. */
 static bool
 leap(struct list *list, int64_t rows)
 {
-	bool exact;
+	uint64_t number;
 	struct position at;
 	const struct row *row = list_current(list);
-	if (!row || !filter_is_all(list->filter) || (rows < ROWS_MAX && rows > -ROWS_MAX))
+	if (!row || (rows < ROWS_MAX && rows > -ROWS_MAX) || !row_number(list, row, &number))
 		return false;
-	uint64_t number = reader_number(list->reader, row->at, &exact);
 	uint64_t target = number + (uint64_t)rows;
 	if (rows < 0 && target > number)
 		target = 0;
-	if (!exact || !reader_find_number(list->reader, target, &at, &exact) || !exact)
+	if (!find_number(list, target, &at))
 		return false;
 	list_goto(list, at);
 	return true;
@@ -397,6 +428,24 @@ list_scroll(struct list *list, int64_t rows)
 }
 
 /* --- staying ----------------------------------------------------------- */
+
+void
+list_count(struct list *list)
+{
+	uint64_t cell = list->home.offset / index_cell_size(trace_index(list->trace));
+	if (!list->matches && !filter_is_all(list->filter))
+		list->matches = matches_new(list->trace, list->filter, NULL, cell);
+}
+
+void
+list_refilter(struct list *list, bool count)
+{
+	matches_free(list->matches);
+	list->matches = NULL;
+	if (count)
+		list_count(list);
+	list_rebuild(list);
+}
 
 void
 list_rebuild(struct list *list)
@@ -462,14 +511,15 @@ list_settle(struct list *list)
 	uint64_t size = capture_size(trace_capture(list->trace));
 	uint64_t known = index_known(trace_index(list->trace));
 	bool grew = size > list->size, shrank = size < list->size;
-	if (!grew && !shrank && known == list->known)
+	bool stale = list->matches && matches_update(list->matches);
+	if (!grew && !shrank && !stale && known == list->known)
 		return;
 	list->size = size;
 	list->known = known;
 	if (grew)
 		list->edges[LIST_AFTER].end = false;
 	cut(list);
-	if (shrank || !find_again(list) || (list->provisional && all_exact(list)))
+	if (shrank || stale || !find_again(list) || (list->provisional && all_exact(list)))
 		list_rebuild(list);
 }
 

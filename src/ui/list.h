@@ -13,7 +13,7 @@
 #ifndef TRAWL_UI_LIST_H
 #define TRAWL_UI_LIST_H
 
-#include "query/filter.h"
+#include "query/matches.h"
 
 struct row {
 	struct position at;
@@ -32,6 +32,7 @@ struct list {
 	struct trace *trace;
 	struct reader *reader;	     /* owned */
 	const struct filter *filter; /* borrowed */
+	struct matches *matches;     /* of the filter; NULL: not counted */
 	VEC(struct row) rows;
 	size_t top; /* row at the top of the screen */
 	size_t cursor;
@@ -67,8 +68,14 @@ void list_page(struct list *, int64_t rows);
 /* Moves the screen; the cursor stays while it can. */
 void list_scroll(struct list *, int64_t rows);
 
-/* After the filter, the index or the capture changed: the same place again.
- * list_settle finds out by itself whether anything did. */
+/* Counts what the filter shows, if it does not already; list_refilter forgets
+ * that.  A list that is not on the screen need not count. */
+void list_count(struct list *);
+/* After the filter changed. */
+void list_refilter(struct list *, bool count);
+
+/* After the index or the capture changed: the same place again.  list_settle
+ * finds out by itself whether anything did. */
 void list_rebuild(struct list *);
 void list_settle(struct list *);
 

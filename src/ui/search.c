@@ -3,7 +3,8 @@
  *
  * A few cells are looked at at once, so the usual jump takes no time one
  * notices; the rest is a seek in a thread of its own, which Esc or Ctrl-C
- * ends.  Searches go round the end once and say so.
+ * ends.  Searches go round the end once and say so.  Meanwhile the matches are
+ * counted; cells that have none by that count are passed.
  */
 #include "config.h"
 
@@ -16,6 +17,7 @@ void
 search_free(struct search *search)
 {
 	seek_free(search->job);
+	matches_free(search->matches);
 	regex_free(search->regex);
 	*search = (struct search){0};
 }
@@ -29,6 +31,22 @@ search_cancel(struct app *app)
 	seek_free(search->job);
 	search->job = NULL;
 	app_say(app, "cancelled");
+}
+
+void
+search_uncount(struct app *app)
+{
+	struct search *search = &app->search;
+	search_cancel(app); /* it may look at the count */
+	matches_free(search->matches);
+	search->matches = NULL;
+}
+
+/* The list's filter, where it has one. */
+static const struct filter *
+shown(struct app *app)
+{
+	return filter_is_all(&app->filter) ? NULL : &app->filter;
 }
 
 static void
@@ -62,7 +80,8 @@ go_on(struct app *app, struct position from, bool wrapped)
 	struct search *search = &app->search;
 	struct seek_query query = {.trace = app->list->trace,
 				   .want = &search->want,
-				   .also = filter_is_all(&app->filter) ? NULL : &app->filter,
+				   .also = shown(app),
+				   .known = search->want.text ? search->matches : NULL,
 				   .from = from,
 				   .direction = search->step,
 				   .wrap = true};
@@ -108,6 +127,8 @@ search_poll(struct app *app)
 	struct position hit;
 	uint64_t looked;
 	bool wrapped = false;
+	if (search->matches)
+		matches_update(search->matches);
 	if (!search->job)
 		return;
 	enum seek_result result = seek_poll(search->job, &hit, &wrapped, &looked);
@@ -139,6 +160,9 @@ again(struct app *app, int direction, uint64_t count)
 	struct filter want = filter_all();
 	want.text = search->regex;
 	search->highlight = true;
+	if (!search->matches)
+		search->matches =
+		    matches_new(app->list->trace, &want, shown(app), start_of(app->list).cell);
 	begin(app, want, "match", direction, count);
 }
 
@@ -154,8 +178,7 @@ search_text(struct app *app, const struct command_call *call)
 			app_trouble(app, "%s", err.what);
 			return;
 		}
-		seek_free(search->job);
-		search->job = NULL;
+		search_uncount(app);
 		regex_free(search->regex);
 		search->regex = regex;
 	}

@@ -5,14 +5,16 @@
 #define TRAWL_UI_SEARCH_H
 
 #include "command/command.h"
+#include "query/matches.h"
 #include "query/seek.h"
 
 struct app;
 
 struct search {
-	struct regex *regex; /* of the last / or ?; owned */
-	int direction;	     /* of it */
-	bool highlight;	     /* its matches on the screen */
+	struct regex *regex;	 /* of the last / or ?; owned */
+	int direction;		 /* of it */
+	bool highlight;		 /* its matches on the screen */
+	struct matches *matches; /* that the present list shows; owned, or NULL */
 
 	/* what runs in the background */
 	struct seek *job;   /* NULL: nothing */
@@ -25,7 +27,8 @@ struct search {
 
 void search_free(struct search *);
 void search_cancel(struct app *);
-void search_poll(struct app *); /* something may have been found */
+void search_uncount(struct app *); /* the list or its filter changes */
+void search_poll(struct app *);	   /* something may have been found */
 
 /* Handlers. */
 void search_text(struct app *, const struct command_call *);  /* / and ? */

@@ -63,11 +63,20 @@ run_child(struct scene *s, const char *term, char *const *arguments)
 	_exit(127);
 }
 
+/* The path of testdata/NAME; an absolute one is itself. */
+static void
+data_path(const char *name, struct text *path)
+{
+	const char *srcdir = getenv("srcdir");
+	if (*name != '/')
+		text_addf(path, "%s/testdata/", srcdir ? srcdir : ".");
+	text_add(path, name);
+}
+
 /* Starts trawl with further arguments (NULL at the end) on testdata/NAME. */
 static void
 scene_open(struct scene *s, int rows, int cols, const char *term, const char *name, ...)
 {
-	const char *srcdir = getenv("srcdir");
 	char *arguments[ARGUMENTS_MAX + 3] = {getenv("TRAWL")};
 	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
 	struct text path = {0};
@@ -79,7 +88,7 @@ scene_open(struct scene *s, int rows, int cols, const char *term, const char *na
 	while (count < ARGUMENTS_MAX && (arguments[count] = va_arg(more, char *)))
 		count++;
 	va_end(more);
-	text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", name);
+	data_path(name, &path);
 	arguments[count] = path.data;
 	*s = (struct scene){.rows = rows, .cols = cols};
 	assert_int_equal(openpty(&s->master, &s->slave, NULL, NULL, &size), 0);
@@ -222,11 +231,10 @@ struct truth {
 static void
 read_truth(struct truth *truth, const char *name)
 {
-	const char *srcdir = getenv("srcdir");
 	struct text path = {0}, all = {0};
 	char bytes[4096];
 	size_t length;
-	text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", name);
+	data_path(name, &path);
 	FILE *file = fopen(path.data, "r");
 	assert_non_null(file);
 	while ((length = fread(bytes, 1, sizeof bytes, file)))
@@ -267,6 +275,8 @@ check_row(const char *shown, const struct truth *truth, size_t n)
 		return; /* any */
 	char start[24];
 	snprintf(start, sizeof start, "%.20s", text);
+	for (size_t end = strlen(start); end && start[end - 1] == ' '; end--)
+		start[end - 1] = '\0'; /* as there are none at the end of a row */
 	if (!strstr(shown, start))
 		fail_msg("message %zu: \"%s\" is not in \"%s\"", n, start, shown);
 }
@@ -543,6 +553,8 @@ test_search(void **state)
 	scene_wait(&s, "no match found");
 	scene_keys(&s, "/(\r");
 	scene_wait(&s, "at character");
+	scene_keys(&s, "l");
+	scene_wait(&s, ", 0 matches"); /* all counted: nothing to stop */
 	scene_keys(&s, "\003");
 	scene_wait(&s, "q quits"); /* and Ctrl-C does not */
 	scene_keys(&s, "g?VDD_DSP\r");
@@ -571,16 +583,16 @@ test_filters(void **state)
 	scene_keys(&s, ":severity error\r");
 	scene_wait(&s, "ERROR+");
 	scene_keys(&s, "g");
-	snprintf(want, sizeof want, "%u shown", fatal + errors + unassigned);
+	snprintf(want, sizeof want, "row 1 of %u ", fatal + errors + unassigned);
 	scene_wait(&s, want);
 	scene_keys(&s, "M");
 	scene_wait(&s, "assigned");
 	scene_keys(&s, "g");
-	snprintf(want, sizeof want, "%u shown", fatal + errors);
+	snprintf(want, sizeof want, "row 1 of %u ", fatal + errors);
 	scene_wait(&s, want);
 	scene_keys(&s, "}");
 	scene_keys(&s, "g");
-	snprintf(want, sizeof want, "%u shown", fatal);
+	snprintf(want, sizeof want, "row 1 of %u ", fatal);
 	scene_wait(&s, want);
 
 	scene_keys(&s, "!"); /* off: all rows, at the same place */
@@ -594,6 +606,107 @@ test_filters(void **state)
 	scene_keys(&s, "l");
 	scene_wait(&s, "100 / 400");
 	quit(&s);
+	free_truth(&truth);
+}
+
+/* A capture of COUNT messages and its truth, made for this; both paths. */
+static void
+make_capture(unsigned count, struct text *capture, struct text *truth)
+{
+	struct text command = {0};
+	const char *mkcapture = getenv("MKCAPTURE");
+	char name[] = "/tmp/trawl-test.XXXXXX";
+	if (!mkcapture)
+		skip();
+	close(mkstemp(name));
+	text_add(capture, name);
+	text_addf(truth, "%s.tsv", name);
+	text_addf(&command, "%s --count=%u --truth=%s -o %s", mkcapture, count, truth->data, name);
+	assert_int_equal(system(command.data), 0);
+	text_free(&command);
+}
+
+/* That the screen shows the messages of ROWS from FIRST on. */
+static void
+check_page(struct scene *s, const struct truth *truth, const size_t *rows, size_t first)
+{
+	for (int row = 2; row < 23; row++)
+		check_row(emulator_row(s->emulator, row), truth, rows[first + (size_t)row - 2]);
+}
+
+/* Rows of a filtered list are numbered, paged through and jumped about in as
+ * those of any list; matches of a search are numbered among them. */
+static void
+test_filtered_list(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	struct text capture = {0}, truth_path = {0};
+	VEC(size_t) rows = {0}, matches = {0};
+	char want[80];
+	make_capture(60000, &capture, &truth_path);
+	read_truth(&truth, truth_path.data);
+	size_t last = truth.rows[OFFSET].count - 1, middle = 0;
+	size_t size = strtoull(truth.rows[OFFSET].at[last], NULL, 10) +
+		      strtoull(truth.rows[LENGTH].at[last], NULL, 10);
+	for (size_t i = 0; i <= last; i++) {
+		const char *severity = truth.rows[SEVERITY].at[i];
+		if (strcmp(severity, "ERROR") != 0 && strcmp(severity, "FATAL") != 0)
+			continue;
+		if (strtoull(truth.rows[OFFSET].at[i], NULL, 10) < size / 2)
+			middle = rows.count + 1;
+		if (strstr(truth.rows[TEXT].at[i], "flush"))
+			*vec_add(&matches) = rows.count;
+		*vec_add(&rows) = i;
+	}
+	assert_true(rows.count > 200 && matches.count > 3);
+
+	scene_open(&s, 24, 100, "xterm-256color", capture.data, NULL);
+	scene_wait(&s, "0 / 60,000");
+	scene_keys(&s, ":severity error\rMg");
+	snprintf(want, sizeof want, "row 1 of %zu ", rows.count);
+	scene_wait(&s, want);
+	check_page(&s, &truth, rows.at, 0);
+	scene_keys(&s, " ");
+	snprintf(want, sizeof want, "row 22 of %zu ", rows.count);
+	scene_wait(&s, want);
+	check_page(&s, &truth, rows.at, 21);
+	scene_keys(&s, "G");
+	snprintf(want, sizeof want, "row %zu of %zu ", rows.count, rows.count);
+	scene_wait(&s, want);
+	check_page(&s, &truth, rows.at, rows.count - 21);
+	scene_keys(&s, "50%");
+	snprintf(want, sizeof want, "row %zu of %zu ", middle + 1, rows.count);
+	scene_wait(&s, want);
+	check_row(scene_row(&s, ">"), &truth, rows.at[middle]);
+	scene_keys(&s, "g100j");
+	snprintf(want, sizeof want, "row 101 of %zu ", rows.count);
+	scene_wait(&s, want);
+
+	scene_keys(&s, "g/flush\r");
+	snprintf(want, sizeof want, "row %zu of %zu, match 1 of %zu ", matches.at[0] + 1,
+		 rows.count, matches.count);
+	scene_wait(&s, want);
+	scene_keys(&s, "2n");
+	snprintf(want, sizeof want, ", match 3 of %zu ", matches.count);
+	scene_wait(&s, want);
+	check_row(scene_row(&s, ">"), &truth, rows.at[matches.at[2]]);
+	scene_keys(&s, "N");
+	snprintf(want, sizeof want, ", match 2 of %zu ", matches.count);
+	scene_wait(&s, want);
+	scene_keys(&s, "g");
+	snprintf(want, sizeof want, ", %zu matches ", matches.count);
+	scene_wait(&s, want);
+	scene_keys(&s, "\033");
+	scene_until(&s, "match", false);
+	quit(&s);
+	unlink(capture.data);
+	unlink(truth_path.data);
+	text_free(&capture);
+	text_free(&truth_path);
+	vec_free(&rows);
+	vec_free(&matches);
 	free_truth(&truth);
 }
 
@@ -705,14 +818,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_list),	 cmocka_unit_test(test_looks),
-	    cmocka_unit_test(test_mono),	 cmocka_unit_test(test_ascii),
-	    cmocka_unit_test(test_panes),	 cmocka_unit_test(test_field_bytes),
-	    cmocka_unit_test(test_wide_screen),	 cmocka_unit_test(test_small_screens),
-	    cmocka_unit_test(test_resize),	 cmocka_unit_test(test_search),
-	    cmocka_unit_test(test_filters),	 cmocka_unit_test(test_go_to),
-	    cmocka_unit_test(test_help),	 cmocka_unit_test(test_signals),
-	    cmocka_unit_test(test_bad_terminal), cmocka_unit_test(test_idle),
+	    cmocka_unit_test(test_list),	cmocka_unit_test(test_looks),
+	    cmocka_unit_test(test_mono),	cmocka_unit_test(test_ascii),
+	    cmocka_unit_test(test_panes),	cmocka_unit_test(test_field_bytes),
+	    cmocka_unit_test(test_wide_screen), cmocka_unit_test(test_small_screens),
+	    cmocka_unit_test(test_resize),	cmocka_unit_test(test_search),
+	    cmocka_unit_test(test_filters),	cmocka_unit_test(test_filtered_list),
+	    cmocka_unit_test(test_go_to),	cmocka_unit_test(test_help),
+	    cmocka_unit_test(test_signals),	cmocka_unit_test(test_bad_terminal),
+	    cmocka_unit_test(test_idle),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);

@@ -337,6 +337,10 @@ reader_last(struct reader *reader, struct position *p)
 uint64_t
 reader_number(struct reader *reader, struct position p, bool *exact)
 {
+	struct index_cell summary;
+	*exact = index_cell(trace_index(reader->trace), p.cell, &summary);
+	if (*exact)
+		return summary.first + p.at;
 	const struct block *block = reader_block(reader, p.cell);
 	*exact = block->exact;
 	return block->first + p.at;

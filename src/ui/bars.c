@@ -106,24 +106,33 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 
 /* --- status ------------------------------------------------------------ */
 
+void
+bars_add_count(struct app *app, struct matches *matches, struct text *out)
+{
+	struct matches_progress progress;
+	char digits[32];
+	matches_get_progress(matches, &progress);
+	if (!progress.exact)
+		text_add(out, app->charset == TEXT_ASCII ? ">=" : "\u2265");
+	text_add(out, text_number(digits, progress.count));
+}
+
 /* The rank of a row among the matches counted, and how many they are: `, row 3
- * of 300`; or only how many: `, 300 rows`. */
+ * of 300`; or only how many: `, 300 shown`. */
 static void
 add_rank(struct app *app, struct matches *matches, const struct row *row, const char *one,
 	 const char *many, struct text *out)
 {
-	struct matches_progress progress;
 	char digits[32];
 	uint64_t rank;
-	bool exact;
-	matches_get_progress(matches, &progress);
-	const char *least = progress.exact ? "" : app->charset == TEXT_ASCII ? ">=" : "\u2265";
-	if (matches_rank(matches, app->list->reader, row->at, &rank, &exact) && exact) {
+	bool exact, hit = matches_rank(matches, app->list->reader, row->at, &rank, &exact);
+	if (hit && exact)
 		text_addf(out, ", %s %s of ", one, text_number(digits, rank + 1));
-		text_addf(out, "%s%s", least, text_number(digits, progress.count));
-	} else {
-		text_addf(out, ", %s%s %s", least, text_number(digits, progress.count), many);
-	}
+	else
+		text_add(out, ", ");
+	bars_add_count(app, matches, out);
+	if (!hit || !exact)
+		text_addf(out, " %s", many);
 }
 
 static void

@@ -12,9 +12,16 @@
 static void
 say_threshold(struct app *app)
 {
+	struct text count = {0};
 	app_refilter(app);
-	app_say(app, "severity %s and worse; messages without one are %s",
-		severity_name(app->threshold), app->hide_unassigned ? "hidden" : "shown");
+	if (app->list->matches) {
+		text_add(&count, ": ");
+		bars_add_count(app, app->list->matches, &count);
+	}
+	app_say(app, "severity %s and worse%s; messages without one are %s",
+		severity_name(app->threshold), text_get(&count),
+		app->hide_unassigned ? "hidden" : "shown");
+	text_free(&count);
 }
 
 static void

@@ -43,10 +43,15 @@ deadline(void)
 static struct row
 row_at(struct list *list, struct position at)
 {
+	const struct message *m = reader_message(list->reader, at);
+	struct row row = {.at = at, .place = reader_place(list->reader, at)};
 	bool exact;
+	row.there = m != NULL;
+	if (m)
+		row.message = *m;
 	reader_number(list->reader, at, &exact);
 	list->provisional |= !exact;
-	return (struct row){.at = at, .place = reader_place(list->reader, at)};
+	return row;
 }
 
 static bool
@@ -485,8 +490,12 @@ find_again(struct list *list)
 {
 	for (size_t i = 0; i < list->rows.count; i++) {
 		struct row *row = &list->rows.at[i];
-		if (!reader_find_place(list->reader, row->place, &row->at) ||
-		    !same_place(reader_place(list->reader, row->at), row->place))
+		struct place place = row->place;
+		struct position at;
+		if (!reader_find_place(list->reader, place, &at))
+			return false;
+		*row = row_at(list, at);
+		if (!same_place(row->place, place))
 			return false;
 	}
 	if (list->rows.count) {

@@ -18,6 +18,8 @@
 struct row {
 	struct position at;
 	struct place place;
+	struct message message; /* so that showing it again decodes nothing */
+	bool there;		/* false: it vanished before it was copied */
 };
 
 /* One end of the run: where to look further, and whether there is more. */

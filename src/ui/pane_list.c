@@ -75,11 +75,9 @@ number_text(struct list_row *row, struct text *out)
 static bool
 previous_ticks(struct list_row *row, uint64_t *ticks)
 {
-	const struct message *m =
-	    row->previous ? reader_message(row->app->list->reader, row->previous->at) : NULL;
-	if (!m || !(m->flags & MESSAGE_TIMED))
+	if (!row->previous || !(row->previous->message.flags & MESSAGE_TIMED))
 		return false;
-	*ticks = m->ticks;
+	*ticks = row->previous->message.ticks;
 	return true;
 }
 
@@ -240,13 +238,12 @@ row_make(struct app *app, size_t i, struct list_row *row)
 	struct list *list = app->list;
 	struct list_state *state = state_of(app);
 	const struct row *at = list_row(list, i);
-	const struct message *m = at ? reader_message(list->reader, at->at) : NULL;
-	if (!m)
+	if (!at || !at->there)
 		return false;
 	*row = (struct list_row){.app = app,
 				 .row = at,
 				 .previous = list->top + i ? at - 1 : NULL,
-				 .message = *m,
+				 .message = at->message,
 				 .expansion = &state->expansion,
 				 .scratch = &state->raw};
 	return true;

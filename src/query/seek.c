@@ -44,6 +44,9 @@ ruled_out(struct scan *scan, uint64_t cell)
 {
 	struct index_cell summary;
 	uint64_t hits;
+	bool began = cell == scan->from.cell && !scan->wrapped;
+	if (began && scan->from.at == (scan->direction > 0 ? SIZE_MAX : 0))
+		return true; /* nothing of it lies ahead */
 	if (scan->known && matches_hits(scan->known, cell, &hits))
 		return !hits;
 	return index_cell(trace_index(scan->trace), cell, &summary) &&

@@ -226,6 +226,34 @@ test_seek(void **state)
 	filter_free(&text);
 }
 
+/* Going on from where a bounded look ended covers the rest, and ends. */
+static void
+test_seek_in_steps(void **state)
+{
+	struct fixture *f = *state;
+	struct filter text = filter_all();
+	struct position hit;
+	bool exact, wrapped;
+	index_build(trace_index(f->trace));
+	uint64_t cells = index_cell_count(trace_index(f->trace));
+	text.text = regex_new("^n (7|29990) ", 0, NULL); /* in the first and last cell */
+	for (int direction = -1; direction <= 1; direction += 2) {
+		struct seek_query query = {
+		    .trace = f->trace, .want = &text, .direction = direction};
+		assert_true(
+		    reader_find_number(f->reader, direction > 0 ? 7 : 29990, &query.from, &exact));
+		uint64_t steps = 0;
+		enum seek_result result;
+		while ((result = seek_near(&query, f->reader, 1, &hit, &wrapped)) == SEEK_RUNNING) {
+			query.from = hit;
+			assert_true(++steps <= cells);
+		}
+		assert_int_equal(result, SEEK_FOUND);
+		assert_int_equal(reader_number(f->reader, hit, &exact), direction > 0 ? 29990 : 7);
+	}
+	filter_free(&text);
+}
+
 static void
 ring(void *context)
 {
@@ -285,10 +313,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_indexed),	    TEST(test_provisional),
-	    TEST(test_numbers),	    TEST(test_offsets),
-	    TEST(test_places),	    TEST(test_seek),
-	    TEST(test_seek_thread), cmocka_unit_test(test_filter_cell),
+	    TEST(test_indexed),	      TEST(test_provisional), TEST(test_numbers),
+	    TEST(test_offsets),	      TEST(test_places),      TEST(test_seek),
+	    TEST(test_seek_in_steps), TEST(test_seek_thread), cmocka_unit_test(test_filter_cell),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

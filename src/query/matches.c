@@ -34,7 +34,8 @@ enum {
 	SPARSE_MAX = 1 << 20, /* kept in all */
 	CACHE = 8,
 	RUN = 64, /* cells one way before the other has its turn */
-	NEWS_MS = 500
+	NEWS_MS = 500,
+	AWAITED_MS = 10 /* between news of hits that somebody waits for */
 };
 
 /* What is known of a cell: its hits, or that it is undecided. */
@@ -86,6 +87,8 @@ struct matches {
 	uint64_t around;   /* where the worker shall look first, */
 	uint64_t start;	   /* where it began, */
 	uint64_t up, down; /* and up to where all is decided */
+	bool awaited;	   /* somebody waits for hits, */
+	bool fresh;	   /* and there are some since the last news */
 	bool blocked;	   /* it waits for matches_update */
 	bool stopped;
 
@@ -352,6 +355,7 @@ seconds_since(const struct timespec *then)
 static void
 tell(struct matches *m)
 {
+	m->awaited = m->fresh = false;
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &m->told);
 	session_tell(trace_session(m->trace));
@@ -378,7 +382,9 @@ look(struct matches *m, struct reader *reader, uint64_t cell)
 		return false;
 	m->seconds += seconds_since(&began);
 	decide(m, cell, &m->found);
-	return (first && m->hits) || seconds_since(&m->told) * 1000 > NEWS_MS;
+	m->fresh |= m->found.count > 0;
+	double ms = seconds_since(&m->told) * 1000;
+	return (first && m->fresh) || (m->awaited && m->fresh && ms > AWAITED_MS) || ms > NEWS_MS;
 }
 
 static void *
@@ -387,7 +393,7 @@ run(void *context)
 	struct matches *m = context;
 	struct reader *reader = reader_new(m->trace);
 	bool idle = true;
-	setpriority(PRIO_PROCESS, (id_t)gettid(), 10);
+	setpriority(PRIO_PROCESS, (id_t)gettid(), 5);
 	clock_gettime(CLOCK_MONOTONIC, &m->told);
 	pthread_mutex_lock(&m->lock);
 	while (!atomic_load(&m->stopping)) {
@@ -730,12 +736,22 @@ next_row(const struct matches_rows *rows, uint64_t cell, struct position from, i
 	return true;
 }
 
+/* The cell in which to look from FROM on. */
+static uint64_t
+cell_ahead(struct position from, int direction)
+{
+	if (direction > 0)
+		return from.at == SIZE_MAX ? from.cell + 1 : from.cell;
+	return from.at ? from.cell : from.cell - 1;
+}
+
 enum matches_result
 matches_next(struct matches *m, struct reader *reader, struct position from, int direction,
 	     struct position *hit)
 {
 	struct matches_rows rows;
-	for (uint64_t cell = from.cell;; cell += (uint64_t)(int64_t)direction) {
+	uint64_t first = cell_ahead(from, direction);
+	for (uint64_t cell = first;; cell += (uint64_t)(int64_t)direction) {
 		enum matches_result result = next_cell(m, &cell, direction);
 		if (result == MATCHES_END)
 			return MATCHES_END;
@@ -746,11 +762,25 @@ matches_next(struct matches *m, struct reader *reader, struct position from, int
 				continue;
 		}
 		*hit = from;
-		if (cell != from.cell)
+		if (cell != first)
 			*hit = direction > 0 ? (struct position){.cell = cell - 1, .at = SIZE_MAX}
 					     : (struct position){.cell = cell + 1};
 		return MATCHES_UNDECIDED;
 	}
+}
+
+bool
+matches_await(struct matches *m, struct position from, int direction)
+{
+	uint64_t cell = cell_ahead(from, direction);
+	pthread_mutex_lock(&m->lock);
+	bool comes = m->running && !m->stopped && cell < m->swept && word_of(m, cell) == UNDECIDED;
+	if (comes) {
+		start_around(m, cell);
+		m->awaited = true;
+	}
+	pthread_mutex_unlock(&m->lock);
+	return comes;
 }
 
 size_t

@@ -12,8 +12,8 @@
  * cells that the index knows are counted: for the rest, and for undecided
  * cells, the caller has to look for itself.
  *
- * The thread calls session_tell() of the trace's session: on the first hit,
- * now and then while it works, and when it is done.
+ * The thread calls session_tell() of the trace's session: on the first hit, on
+ * hits that are awaited, now and then while it works, and when it is done.
  *
  * Threads: all calls by the thread that made the set, with a reader of that
  * thread; matches_hits by any.  No call waits for the other thread longer than
@@ -88,6 +88,11 @@ enum matches_result {
  * undecided cell begins. */
 enum matches_result matches_next(struct matches *, struct reader *, struct position from,
 				 int direction, struct position *hit);
+
+/* After MATCHES_UNDECIDED, with *hit as FROM: asks the thread to go on there, and
+ * to tell as soon as there are more hits.  False if it will not come there: then
+ * the caller has to look for itself. */
+bool matches_await(struct matches *, struct position from, int direction);
 
 /* Memory held, in bytes, without the thread's reader. */
 size_t matches_memory(struct matches *);

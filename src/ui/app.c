@@ -405,7 +405,7 @@ take_news(struct app *app)
 	app->generation = generation;
 	app->indexed = is_indexed(app);
 	bool counting = is_working(app->list->matches) || is_working(app->search.matches);
-	more |= app->counting != counting;
+	more |= app->counting != counting || list_busy(app->list);
 	app->counting = counting;
 	return more || app->indexed != indexed || searching != (app->search.job != NULL);
 }

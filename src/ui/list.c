@@ -2,10 +2,11 @@
  * A run of rows that grows where somebody looks: see list.h.
  *
  * Without a filter the next row is the reader's next message.  With one, the
- * match set knows it, where it has counted.  Where it has not, seek_near()
- * looks on from the edge a cell at a time, passing cells that their summaries
- * rule out; the edge remembers how far it got, so a sparse filter costs each
- * cell once.  All loops stop at a deadline some milliseconds away.
+ * match set knows it, or will find it and tell.  Where the index is not there
+ * yet, seek_near() looks on from the edge a cell at a time, passing cells that
+ * their summaries rule out; the edge remembers how far it got, so a sparse
+ * filter costs each cell once.  All loops stop at a deadline some milliseconds
+ * away.
  */
 #include "config.h"
 
@@ -81,6 +82,9 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 			if (known != MATCHES_UNDECIDED)
 				return known == MATCHES_FOUND ? ADDED : ADDED_END;
 			edge->from = *found;
+			list->waiting = matches_await(list->matches, edge->from, direction);
+			if (list->waiting)
+				return ADDED_LATER;
 		}
 		query.from = edge->from;
 		enum seek_result result = seek_near(&query, list->reader, 1, found, &wrapped);
@@ -251,8 +255,9 @@ work(struct list *list, int64_t until)
 bool
 list_work(struct list *list)
 {
+	list->waiting = false;
 	list->busy = work(list, deadline());
-	return list->busy;
+	return list->busy && !list->waiting;
 }
 
 bool
@@ -356,13 +361,21 @@ row_number(struct list *list, const struct row *row, uint64_t *number)
 	return exact;
 }
 
+/* The row with that number, or the last one if there are fewer. */
 static bool
 find_number(struct list *list, uint64_t number, struct position *at)
 {
+	struct matches_progress progress;
 	bool exact;
-	if (!filter_is_all(list->filter))
-		return matches_find(list->matches, list->reader, number, at);
-	return reader_find_number(list->reader, number, at, &exact) && exact;
+	if (filter_is_all(list->filter)) {
+		uint64_t count = trace_count(list->trace, &exact);
+		number = exact && number >= count ? count - 1 : number;
+		return reader_find_number(list->reader, number, at, &exact) && exact;
+	}
+	matches_get_progress(list->matches, &progress);
+	if (progress.exact && number >= progress.count)
+		number = progress.count - 1;
+	return matches_find(list->matches, list->reader, number, at);
 }
 
 /* Long moves are arithmetic, not steps. */

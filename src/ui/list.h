@@ -46,6 +46,7 @@ struct list {
 	struct place home;	   /* where the user went last, filtered out or not */
 	bool moving;		   /* home follows the cursor */
 	bool busy;		   /* the last slice did not suffice */
+	bool waiting;		   /* for rows that the match set will find */
 	bool stopped;		   /* by the user: nothing is looked for */
 	bool provisional;	   /* some rows were found without the index */
 	uint64_t size;		   /* of the capture when it was last looked at */
@@ -81,7 +82,8 @@ void list_refilter(struct list *, bool count);
 void list_rebuild(struct list *);
 void list_settle(struct list *);
 
-/* Works for one slice at what is missing; true if there is more to do. */
+/* Works for one slice at what is missing; true if there is more to do.  False
+ * too while it waits for news of the session (list_busy). */
 bool list_work(struct list *);
 bool list_busy(const struct list *); /* it looked for rows in vain so far */
 void list_cancel(struct list *);     /* forgets what is owed and looks no further */

@@ -557,6 +557,50 @@ test_outward(void **state)
 	sem_destroy(&w.told);
 }
 
+/* Going from hit to hit while they are still being found: each wait for news
+ * ends, and all hits come in the end. */
+static void
+test_await(void **state)
+{
+	(void)state;
+	static const int directions[] = {1, -1};
+	struct fixture f = open_strings(23, 60000, 2000);
+	struct filter text = filter_all();
+	text.text = regex_new("needle", 0, NULL);
+	open_bytes(&f);
+	walk_all(&f);
+	index_build(trace_index(f.trace));
+	numbers hits = naive(&f, &text, NULL);
+	assert_true(hits.count > 10);
+	uint64_t last = index_cell_count(trace_index(f.trace)) - 1;
+	for (size_t k = 0; k < 2; k++) {
+		int direction = directions[k];
+		uint64_t from = direction > 0 ? 0 : last;
+		struct matches *m = matches_new(f.trace, &text, NULL, from);
+		struct position p = {.cell = from, .at = direction > 0 ? 0 : SIZE_MAX}, hit;
+		struct timespec deadline;
+		enum matches_result result;
+		size_t count = direction > 0 && hits.at[0] == 0;
+		clock_gettime(CLOCK_REALTIME, &deadline);
+		deadline.tv_sec += 60;
+		while ((result = matches_next(m, f.reader, p, direction, &hit)) != MATCHES_END) {
+			p = hit;
+			if (result == MATCHES_FOUND)
+				assert_int_equal(
+				    number_at(&f, hit),
+				    hits.at[direction > 0 ? count : hits.count - 1 - count]);
+			count += result == MATCHES_FOUND;
+			if (result == MATCHES_UNDECIDED && matches_await(m, hit, direction))
+				assert_int_equal(sem_timedwait(&f.told, &deadline), 0);
+		}
+		assert_int_equal(count, hits.count);
+		matches_free(m);
+	}
+	vec_free(&hits);
+	filter_free(&text);
+	close_fixture(&f);
+}
+
 static double
 seconds(void)
 {
@@ -663,11 +707,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_any_filter), cmocka_unit_test(test_groups),
-	    cmocka_unit_test(test_at_once),    cmocka_unit_test(test_growth),
-	    cmocka_unit_test(test_restart),    cmocka_unit_test(test_late_text),
-	    cmocka_unit_test(test_outward),    cmocka_unit_test(test_stop),
-	    cmocka_unit_test(test_memory),     cmocka_unit_test(test_empty_capture),
+	    cmocka_unit_test(test_any_filter),	  cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_at_once),	  cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_restart),	  cmocka_unit_test(test_late_text),
+	    cmocka_unit_test(test_outward),	  cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_await),	  cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_empty_capture),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,8 @@ libtrawl_a_SOURCES = \
 	src/capture/snapshot.h \
 	src/capture/spool.c \
 	src/capture/spool.h \
+	src/capture/watch.c \
+	src/capture/watch.h \
 	src/decode/coresight.c \
 	src/decode/coresight.h \
 	src/decode/csel.c \

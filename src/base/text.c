@@ -424,6 +424,19 @@ text_number(char *buffer, uint64_t value)
 	return buffer;
 }
 
+void
+text_add_size(struct text *text, uint64_t bytes)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+	size_t unit = 0;
+	double value = (double)bytes;
+	while (value >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
+		value /= 1000;
+		unit++;
+	}
+	text_addf(text, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
 bool
 text_parse_uint(const char *text, uint64_t max, uint64_t *value)
 {

@@ -78,6 +78,9 @@ size_t text_fit(const char *bytes, size_t length, int columns, int *used);
 /* Decimal with thousands separators, as `1,048,577`.  BUFFER has 32 bytes. */
 char *text_number(char *buffer, uint64_t value);
 
+/* A size in bytes for people, as `1.2 MB`. */
+void text_add_size(struct text *, uint64_t bytes);
+
 /* Reads an unsigned number: decimal or 0x hexadecimal, all of TEXT, within
  * MAX.  Returns false if it is anything else. */
 bool text_parse_uint(const char *text, uint64_t max, uint64_t *value);

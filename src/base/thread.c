@@ -1,4 +1,4 @@
-/* Threads without signals: see thread.h. */
+/* Threads without signals, and how long they wait: see thread.h. */
 #include "config.h"
 
 #include "base/thread.h"
@@ -15,4 +15,24 @@ thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 	int failed = pthread_create(thread, NULL, run, context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return !failed;
+}
+
+int64_t
+thread_now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void
+thread_deadline(struct timespec *until, int milliseconds)
+{
+	clock_gettime(CLOCK_REALTIME, until);
+	until->tv_sec += milliseconds / 1000;
+	until->tv_nsec += milliseconds % 1000 * 1000000L;
+	if (until->tv_nsec >= 1000000000L) {
+		until->tv_nsec -= 1000000000L;
+		until->tv_sec++;
+	}
 }

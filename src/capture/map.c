@@ -7,26 +7,35 @@
  * valid.  When it shrinks, a read that was fine a moment ago faults; the
  * handler then maps one zero page there, marks the capture, and the read goes
  * on.  Such pages hide the file, so capture_refresh lays the whole map anew
- * once the file has grown over them.
+ * once the file has changed.
  *
  * The handler finds the map of an address in a small table of atomics, since
  * it may take no lock.
+ *
+ * A file can be cut and filled again between two looks; its size tells nothing
+ * then.  So its last bytes are remembered: who only appends leaves them alone.
  */
 #include "config.h"
 
 #include "capture/capture.h"
+#include "base/thread.h"
 #include "base/vec.h"
 #include "capture/spool.h"
+#include "capture/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { TAIL = 256 }; /* bytes remembered */
 
 struct capture {
 	char *path;
@@ -35,10 +44,26 @@ struct capture {
 	uint8_t *bytes;
 	size_t reserved;
 	_Atomic uint64_t size;
-	atomic_bool damaged;
-	atomic_bool followed;
-	dev_t device; /* what the name meant when it was opened */
+	atomic_uint epoch;
+	atomic_bool damaged; /* since the last look */
+	atomic_bool zeroed;  /* there are zero pages in the map */
+	dev_t device;	     /* what the name meant when it was opened */
 	ino_t inode;
+	struct timespec written; /* at the last look */
+	uint8_t tail[TAIL];	 /* the last bytes then */
+	size_t tail_length;
+	bool fault_told;
+	_Atomic enum capture_change name_told; /* SAME, REPLACED or GONE */
+
+	/* who is told of changes */
+	_Atomic enum capture_follow followed;
+	struct watch *watch;
+	void (*notify)(void *);
+	void *notify_context;
+	pthread_mutex_t lock; /* for those who wait on `stirred` */
+	pthread_cond_t stirred;
+	uint64_t stirs, stirs_seen;
+	atomic_bool interrupted;
 };
 
 /* Maps that the SIGBUS handler knows. */
@@ -60,6 +85,7 @@ bus_error(int number, siginfo_t *info, void *context)
 		void *start = (void *)((uintptr_t)address & ~(page - 1));
 		if (mmap(start, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
 		    MAP_FAILED) {
+			atomic_store(&c->zeroed, true);
 			atomic_store(&c->damaged, true);
 			errno = saved;
 			return;
@@ -124,14 +150,16 @@ map(struct capture *capture, uint64_t size)
 	return false;
 }
 
-/* Lays the file under all addresses again, zero pages and all. */
+/* Lays the file under all addresses again, zero pages and all.  The marks go
+ * first: a fault meanwhile sets them again. */
 static void
 map_again(struct capture *capture)
 {
+	atomic_store(&capture->zeroed, false);
+	atomic_store(&capture->damaged, false);
 	mmap(capture->bytes, capture->reserved, PROT_READ, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
 	     capture->file, 0);
 	madvise(capture->bytes, capture->reserved, MADV_RANDOM);
-	atomic_store(&capture->damaged, false);
 }
 
 static const char *
@@ -197,6 +225,11 @@ capture_open(const char *path, const struct capture_options *options, struct err
 	capture->file = file;
 	capture->device = st.st_dev;
 	capture->inode = st.st_ino;
+	capture->written = st.st_mtim;
+	capture->notify = options ? options->notify : NULL;
+	capture->notify_context = options ? options->notify_context : NULL;
+	pthread_mutex_init(&capture->lock, NULL);
+	pthread_cond_init(&capture->stirred, NULL);
 	if (!S_ISREG(st.st_mode)) {
 		capture->spool = spool_start(file, options, err);
 		if (!capture->spool) {
@@ -221,6 +254,7 @@ capture_close(struct capture *capture)
 {
 	if (!capture)
 		return;
+	watch_stop(capture->watch);
 	unguard(capture);
 	if (capture->bytes)
 		munmap(capture->bytes, capture->reserved);
@@ -228,6 +262,8 @@ capture_close(struct capture *capture)
 		spool_stop(capture->spool);
 	else
 		close(capture->file);
+	pthread_cond_destroy(&capture->stirred);
+	pthread_mutex_destroy(&capture->lock);
 	free(capture->path);
 	free(capture);
 }
@@ -256,32 +292,21 @@ capture_is_stream(const struct capture *capture)
 	return capture->spool != NULL;
 }
 
+unsigned
+capture_epoch(const struct capture *capture)
+{
+	return atomic_load(&capture->epoch);
+}
+
 bool
 capture_ended(const struct capture *capture)
 {
 	if (capture->spool)
 		return spool_ended(capture->spool) &&
 		       spool_size(capture->spool) == capture_size(capture);
-	return !atomic_load(&capture->followed);
-}
-
-void
-capture_follow(struct capture *capture, bool on)
-{
-	atomic_store(&capture->followed, on);
-}
-
-static enum capture_change
-adopt(struct capture *capture, uint64_t size)
-{
-	if (size > capture->reserved)
-		size = capture->reserved;
-	uint64_t before = atomic_exchange_explicit(&capture->size, size, memory_order_acq_rel);
-	if (size < before)
-		return CAPTURE_SHRANK;
-	if (size > before && atomic_load(&capture->damaged))
-		map_again(capture);
-	return size > before ? CAPTURE_GREW : CAPTURE_SAME;
+	enum capture_follow followed = atomic_load(&capture->followed);
+	return followed == FOLLOW_NOT ||
+	       (followed == FOLLOW_NAME && atomic_load(&capture->name_told) == CAPTURE_REPLACED);
 }
 
 void
@@ -296,30 +321,267 @@ capture_want(const struct capture *capture, uint64_t offset, uint64_t length)
 	madvise(capture->bytes + start, offset + length - start, MADV_WILLNEED);
 }
 
+/* --- looking again ----------------------------------------------------- */
+
+static size_t
+read_tail(const struct capture *capture, uint64_t size, uint8_t tail[static TAIL])
+{
+	size_t length = size < TAIL ? (size_t)size : TAIL;
+	ssize_t n = pread(capture->file, tail, length, (off_t)(size - length));
+	return n < 0 ? 0 : (size_t)n;
+}
+
+/* Remembers what capture_look compares with. */
+static void
+remember(struct capture *capture, const struct stat *now)
+{
+	capture->written = now->st_mtim;
+	capture->tail_length = read_tail(capture, capture_size(capture), capture->tail);
+}
+
+static bool
+tail_changed(const struct capture *capture)
+{
+	uint8_t now[TAIL];
+	size_t length = capture->tail_length;
+	return length && (read_tail(capture, capture_size(capture), now) != length ||
+			  memcmp(now, capture->tail, length) != 0);
+}
+
+/* What happened to the bytes. */
+static enum capture_change
+compare_bytes(const struct capture *capture, const struct stat *now, uint64_t size)
+{
+	uint64_t before = capture_size(capture);
+	bool written = now->st_mtim.tv_sec != capture->written.tv_sec ||
+		       now->st_mtim.tv_nsec != capture->written.tv_nsec;
+	if (size < before)
+		return CAPTURE_SHRANK;
+	if (written && (atomic_load(&capture->zeroed) || tail_changed(capture)))
+		return CAPTURE_REWRITTEN;
+	if (size > before)
+		return CAPTURE_GREW;
+	if (atomic_load(&capture->damaged) && !capture->fault_told)
+		return CAPTURE_UNREADABLE;
+	return CAPTURE_SAME;
+}
+
+/* What happened to the name, whether told or not. */
+static enum capture_change
+compare_name(const struct capture *capture)
+{
+	struct stat now;
+	if (!strcmp(capture->path, "-"))
+		return CAPTURE_SAME;
+	if (stat(capture->path, &now))
+		return CAPTURE_GONE;
+	bool other = now.st_dev != capture->device || now.st_ino != capture->inode;
+	return other ? CAPTURE_REPLACED : CAPTURE_SAME;
+}
+
+static uint64_t
+size_within(const struct capture *capture, const struct stat *st)
+{
+	uint64_t size = (uint64_t)st->st_size;
+	return size < capture->reserved ? size : capture->reserved;
+}
+
+/* What was there is void. */
+static void
+begin_anew(struct capture *capture)
+{
+	if (atomic_load(&capture->zeroed))
+		map_again(capture);
+	capture->fault_told = false;
+	atomic_fetch_add(&capture->epoch, 1);
+}
+
+static void
+adopt(struct capture *capture, const struct stat *now, enum capture_change change)
+{
+	atomic_store_explicit(&capture->size, size_within(capture, now), memory_order_release);
+	if (change == CAPTURE_SHRANK || change == CAPTURE_REWRITTEN)
+		begin_anew(capture);
+	if (change == CAPTURE_UNREADABLE)
+		capture->fault_told = true;
+	atomic_store(&capture->damaged, false);
+	remember(capture, now);
+}
+
+static enum capture_change
+refresh_spool(struct capture *capture)
+{
+	uint64_t size = spool_size(capture->spool);
+	size = size < capture->reserved ? size : capture->reserved;
+	uint64_t before = atomic_exchange_explicit(&capture->size, size, memory_order_acq_rel);
+	return size > before ? CAPTURE_GREW : CAPTURE_SAME;
+}
+
 enum capture_change
 capture_refresh(struct capture *capture)
 {
-	if (capture->spool)
-		return adopt(capture, spool_size(capture->spool));
 	struct stat now;
+	if (capture->spool)
+		return refresh_spool(capture);
 	if (fstat(capture->file, &now))
 		return CAPTURE_SAME;
-	enum capture_change change = adopt(capture, (uint64_t)now.st_size);
-	if (change != CAPTURE_SAME || !strcmp(capture->path, "-"))
-		return change;
-	if (stat(capture->path, &now))
-		return CAPTURE_GONE;
-	if (now.st_dev != capture->device || now.st_ino != capture->inode)
-		return CAPTURE_REPLACED;
-	return CAPTURE_SAME;
+	enum capture_change change = compare_bytes(capture, &now, size_within(capture, &now));
+	adopt(capture, &now, change);
+	enum capture_change name = compare_name(capture);
+	bool told = atomic_exchange(&capture->name_told, name) == name;
+	bool void_now = change == CAPTURE_SHRANK || change == CAPTURE_REWRITTEN;
+	return told || void_now ? change : name;
+}
+
+enum capture_change
+capture_look(const struct capture *capture, uint64_t *more)
+{
+	struct stat now;
+	*more = 0;
+	if (capture->spool || fstat(capture->file, &now))
+		return CAPTURE_SAME;
+	uint64_t size = size_within(capture, &now), before = capture_size(capture);
+	enum capture_change change = compare_bytes(capture, &now, size);
+	enum capture_change name = compare_name(capture);
+	*more = size > before ? size - before : 0;
+	bool void_now = change == CAPTURE_SHRANK || change == CAPTURE_REWRITTEN;
+	return void_now || name == atomic_load(&capture->name_told) ? change : name;
+}
+
+int
+capture_reopen(struct capture *capture, struct err *err)
+{
+	struct stat st;
+	int file = open_path(capture->path, &st, err);
+	if (file < 0) { /* gone again: perhaps another one comes */
+		atomic_store(&capture->name_told, CAPTURE_GONE);
+		return err->code;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		close(file);
+		return err_set(err, ERR_IO, "%s: is no file any more", capture->path);
+	}
+	enum capture_follow followed = capture_followed(capture);
+	capture_follow(capture, FOLLOW_NOT);
+	/* in place: other threads may be reading from the descriptor */
+	int failed = dup3(file, capture->file, O_CLOEXEC);
+	close(file);
+	if (failed < 0)
+		return err_set(err, ERR_IO, "%s: %s", capture->path, strerror(errno));
+	capture->device = st.st_dev;
+	capture->inode = st.st_ino;
+	atomic_store(&capture->name_told, CAPTURE_SAME);
+	map_again(capture);
+	adopt(capture, &st, CAPTURE_REWRITTEN);
+	capture_follow(capture, followed);
+	return 0;
+}
+
+/* --- being told -------------------------------------------------------- */
+
+static void
+stir(void *context)
+{
+	struct capture *capture = context;
+	pthread_mutex_lock(&capture->lock);
+	capture->stirs++;
+	pthread_cond_broadcast(&capture->stirred);
+	pthread_mutex_unlock(&capture->lock);
+	if (capture->notify)
+		capture->notify(capture->notify_context);
+}
+
+static void
+watch(struct capture *capture, bool once, enum capture_follow followed)
+{
+	struct stat now;
+	watch_stop(capture->watch);
+	capture->watch = NULL;
+	if (capture->spool)
+		return;
+	bool by_name = followed != FOLLOW_FILE && strcmp(capture->path, "-") != 0;
+	struct watch_options options = {.path = by_name ? capture->path : NULL,
+					.file = capture->file,
+					.once = once,
+					.notify = stir,
+					.context = capture};
+	if (!capture->tail_length && !fstat(capture->file, &now))
+		remember(capture, &now);
+	if (once || followed != FOLLOW_NOT)
+		capture->watch = watch_start(&options);
+	atomic_store(&capture->followed, followed);
+}
+
+void
+capture_follow(struct capture *capture, enum capture_follow followed)
+{
+	watch(capture, false, followed);
+}
+
+void
+capture_notice(struct capture *capture)
+{
+	watch(capture, true, FOLLOW_NOT);
+}
+
+enum capture_follow
+capture_followed(const struct capture *capture)
+{
+	return atomic_load(&capture->followed);
+}
+
+void
+capture_interrupt(struct capture *capture)
+{
+	atomic_store(&capture->interrupted, true);
+	if (capture->spool)
+		spool_interrupt(capture->spool);
+	stir(capture);
+}
+
+bool
+capture_interrupted(const struct capture *capture)
+{
+	return atomic_load(&capture->interrupted);
+}
+
+/* Until a file was stirred since this was called last, or UNTIL (NULL: no
+ * limit); false when time is up. */
+static bool
+await_stir(struct capture *capture, const struct timespec *until)
+{
+	int late = 0;
+	pthread_mutex_lock(&capture->lock);
+	while (capture->stirs == capture->stirs_seen && !late)
+		late = until ? pthread_cond_timedwait(&capture->stirred, &capture->lock, until)
+			     : pthread_cond_wait(&capture->stirred, &capture->lock);
+	capture->stirs_seen = capture->stirs;
+	pthread_mutex_unlock(&capture->lock);
+	return !late;
+}
+
+bool
+capture_await(struct capture *capture, int milliseconds)
+{
+	struct timespec until;
+	if (capture_ended(capture) || capture_interrupted(capture))
+		return false;
+	if (capture->spool)
+		return spool_wait(capture->spool, capture_size(capture), milliseconds);
+	thread_deadline(&until, milliseconds);
+	return await_stir(capture, milliseconds < 0 ? NULL : &until);
 }
 
 uint64_t
 capture_wait(struct capture *capture, uint64_t size, int milliseconds)
 {
-	if (capture->spool)
-		spool_wait(capture->spool, size, milliseconds);
-	capture_refresh(capture);
+	int64_t end = thread_now_ms() + milliseconds;
+	do
+		capture_refresh(capture);
+	while (capture_size(capture) <= size &&
+	       capture_await(capture, milliseconds < 0	      ? -1
+				      : end > thread_now_ms() ? (int)(end - thread_now_ms())
+							      : 0));
 	return capture_size(capture);
 }
 
@@ -353,7 +615,8 @@ capture_hole_end(const struct capture *capture, uint64_t offset)
 	return (uint64_t)data > size ? size : (uint64_t)data;
 }
 
-/* Reads what is data, zeroes what is a hole or has vanished. */
+/* Reads what is data, zeroes what is a hole or has vanished.  That it vanished
+ * is seen here too, by those who never look through the map. */
 size_t
 capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_t length)
 {
@@ -370,8 +633,10 @@ capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_
 				  (off_t)(offset + done));
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n <= 0) {
+			atomic_store(&((struct capture *)capture)->damaged, true);
 			break;
+		}
 		done += (size_t)n;
 	}
 	memset((char *)buffer + done, 0, length - done);

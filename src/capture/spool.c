@@ -2,9 +2,9 @@
  * Spooling a stream to an unlinked file: see spool.h.
  *
  * The copying thread publishes the size after the bytes are in the file, so
- * whoever sees a size may read that far.  It tells its owner of growth at most
- * ten times a second, and at once when the stream pauses or ends.  A second
- * descriptor (an eventfd) wakes it when it shall stop.
+ * whoever sees a size may read that far.  It tells its owner of growth at once
+ * but at most ten times a second, and of the end.  A second descriptor (an
+ * eventfd) wakes it when it shall stop.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ struct spool {
 	int stream, file, stop;
 	pthread_t thread;
 	_Atomic uint64_t size;
-	atomic_bool ended;
+	atomic_bool ended, interrupted;
 	pthread_mutex_t lock; /* only for those who wait on `grown` */
 	pthread_cond_t grown;
 	void (*notify)(void *);
@@ -68,8 +68,14 @@ copy(void *context)
 {
 	struct spool *spool = context;
 	char *buffer = mem_resize(NULL, CHUNK);
+	int64_t said = thread_now_ms() - QUIET_MS;
 	bool unsaid = false;
 	for (;;) {
+		if (unsaid && thread_now_ms() - said >= QUIET_MS) {
+			unsaid = false;
+			said = thread_now_ms();
+			spool->notify(spool->notify_context);
+		}
 		struct pollfd wait[] = {{.fd = spool->stream, .events = POLLIN},
 					{.fd = spool->stop, .events = POLLIN}};
 		int ready = poll(wait, 2, unsaid ? QUIET_MS : -1);
@@ -77,11 +83,8 @@ copy(void *context)
 			continue;
 		if (ready < 0 || wait[1].revents)
 			break;
-		if (ready == 0) {
-			unsaid = false;
-			spool->notify(spool->notify_context);
+		if (ready == 0)
 			continue;
-		}
 		ssize_t n = read(spool->stream, buffer, CHUNK);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
@@ -174,25 +177,27 @@ spool_size(const struct spool *spool)
 	return atomic_load_explicit(&spool->size, memory_order_acquire);
 }
 
-void
+bool
 spool_wait(struct spool *spool, uint64_t size, int milliseconds)
 {
 	struct timespec until;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += milliseconds / 1000;
-	until.tv_nsec += milliseconds % 1000 * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_nsec -= 1000000000L;
-		until.tv_sec++;
-	}
+	int late = 0;
+	thread_deadline(&until, milliseconds);
 	pthread_mutex_lock(&spool->lock);
-	while (spool_size(spool) <= size && !spool_ended(spool)) {
-		if (milliseconds < 0)
-			pthread_cond_wait(&spool->grown, &spool->lock);
-		else if (pthread_cond_timedwait(&spool->grown, &spool->lock, &until))
-			break;
-	}
+	while (spool_size(spool) <= size && !spool_ended(spool) &&
+	       !atomic_load(&spool->interrupted) && !late)
+		late = milliseconds < 0
+			   ? pthread_cond_wait(&spool->grown, &spool->lock)
+			   : pthread_cond_timedwait(&spool->grown, &spool->lock, &until);
 	pthread_mutex_unlock(&spool->lock);
+	return !late;
+}
+
+void
+spool_interrupt(struct spool *spool)
+{
+	atomic_store(&spool->interrupted, true);
+	wake_waiting(spool);
 }
 
 bool

@@ -17,8 +17,10 @@ void spool_stop(struct spool *); /* NULL is fine */
 
 int spool_file(const struct spool *); /* descriptor of the file, borrowed */
 uint64_t spool_size(const struct spool *);
-/* Blocks until there is more than SIZE, the end, or MILLISECONDS passed. */
-void spool_wait(struct spool *, uint64_t size, int milliseconds);
+/* Blocks until there is more than SIZE, the end, or MILLISECONDS passed: then
+ * false. */
+bool spool_wait(struct spool *, uint64_t size, int milliseconds);
+void spool_interrupt(struct spool *); /* ends all waiting, from now on; any thread */
 bool spool_ended(const struct spool *);
 
 #endif

@@ -1,0 +1,238 @@
+/*
+ * Watching a file: see watch.h.
+ *
+ * The open file is watched, through its descriptor, so that a rename between
+ * two calls cannot lead to another one.  Its folder is watched only while that
+ * can matter: the name is away, or is a symbolic link that may be set anew.
+ * Else a busy folder would wake us for nothing.
+ *
+ * What an event says is not trusted: each one makes us look at the file, and
+ * only a difference is told.  After telling, the thread sleeps a while without
+ * listening, so a file written a thousand times a second costs four looks.
+ */
+#include "config.h"
+
+#include "capture/watch.h"
+#include "base/thread.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { QUIET_MS = 250, CLOCK_MS = 400 };
+
+/* What can change of a file, and which file has the name now. */
+struct stamp {
+	off_t size;
+	struct timespec written;
+	bool named;
+	dev_t device;
+	ino_t inode;
+};
+
+struct watch {
+	struct watch_options options;
+	char *folder; /* of the name, or NULL */
+	int events;   /* inotify, or -1: by the clock */
+	int stop;     /* eventfd */
+	struct stamp last;
+	pthread_t thread;
+};
+
+static struct stamp
+look(const struct watch *watch)
+{
+	struct stamp stamp = {0};
+	struct stat st;
+	if (!fstat(watch->options.file, &st)) {
+		stamp.size = st.st_size;
+		stamp.written = st.st_mtim;
+	}
+	if (watch->options.path && !stat(watch->options.path, &st)) {
+		stamp.named = true;
+		stamp.device = st.st_dev;
+		stamp.inode = st.st_ino;
+	}
+	return stamp;
+}
+
+static bool
+changed(struct watch *watch)
+{
+	struct stamp now = look(watch), *last = &watch->last;
+	bool same = now.size == last->size && now.written.tv_sec == last->written.tv_sec &&
+		    now.written.tv_nsec == last->written.tv_nsec && now.named == last->named &&
+		    now.device == last->device && now.inode == last->inode;
+	*last = now;
+	return !same;
+}
+
+/* --- what the kernel tells --------------------------------------------- */
+
+/* Whether other machines may write to the file without our kernel knowing. */
+static bool
+is_remote(int file)
+{
+	static const uint32_t remote[] = {
+	    0x6969,	/* NFS */
+	    0x517b,	/* SMB */
+	    0xff534d42, /* CIFS */
+	    0xfe534d42, /* SMB2 */
+	    0x5346414f, /* AFS */
+	    0x6b414653, /* kAFS */
+	    0x73757245, /* Coda */
+	    0x65735546, /* FUSE: sshfs and its like */
+	    0x01021997, /* 9P: virtual machines' folders */
+	    0x786f4256, /* VirtualBox */
+	    0xbacbacbc, /* VMware */
+	    0x00c36400, /* Ceph */
+	    0x0bd00bd0, /* Lustre */
+	    0x47504653, /* GPFS */
+	    0x01161970, /* GFS2 */
+	    0x7461636f, /* OCFS2 */
+	};
+	struct statfs fs;
+	if (fstatfs(file, &fs))
+		return false;
+	for (size_t i = 0; i < sizeof remote / sizeof *remote; i++)
+		if ((uint32_t)fs.f_type == remote[i])
+			return true;
+	return false;
+}
+
+static bool
+name_may_move(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) || S_ISLNK(st.st_mode);
+}
+
+/* Listens to the folder too where that is needed; again is harmless. */
+static void
+listen_to_folder(struct watch *watch)
+{
+	if (watch->folder && name_may_move(watch->options.path))
+		inotify_add_watch(watch->events, watch->folder,
+				  IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+}
+
+/* False where the kernel cannot tell of this file. */
+static bool
+listen(struct watch *watch)
+{
+	char path[32];
+	if (watch->options.by_clock || is_remote(watch->options.file))
+		return false;
+	watch->events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (watch->events < 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", watch->options.file);
+	/* a file that is open loses its name by a change of its link count */
+	if (inotify_add_watch(watch->events, path, IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF) < 0) {
+		close(watch->events);
+		watch->events = -1;
+		return false;
+	}
+	listen_to_folder(watch);
+	return true;
+}
+
+static void
+drop_events(struct watch *watch)
+{
+	char buffer[4096];
+	while (read(watch->events, buffer, sizeof buffer) > 0)
+		;
+}
+
+/* --- the thread -------------------------------------------------------- */
+
+/* Sleeps MILLISECONDS (negative: without end), or until the kernel tells of
+ * something if EVENTS is its descriptor.  False if the watch shall end. */
+static bool
+sleep_until(struct watch *watch, int events, int milliseconds)
+{
+	struct pollfd wait[] = {{.fd = watch->stop, .events = POLLIN},
+				{.fd = events, .events = POLLIN}};
+	int ready = poll(wait, 2, milliseconds);
+	return (ready >= 0 || errno == EINTR) && !wait[0].revents;
+}
+
+static void *
+run(void *context)
+{
+	struct watch *watch = context;
+	int patience = watch->events < 0 ? CLOCK_MS : -1;
+	while (sleep_until(watch, watch->events, patience)) {
+		if (watch->events >= 0) {
+			drop_events(watch);
+			listen_to_folder(watch);
+		}
+		if (!changed(watch))
+			continue;
+		watch->options.notify(watch->options.context);
+		if (watch->options.once || !sleep_until(watch, -1, QUIET_MS))
+			break;
+	}
+	return NULL;
+}
+
+static void
+watch_free(struct watch *watch)
+{
+	if (watch->events >= 0)
+		close(watch->events);
+	if (watch->stop >= 0)
+		close(watch->stop);
+	free(watch->folder);
+	free(watch);
+}
+
+static char *
+folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		return mem_text(".");
+	char *folder = mem_text(path);
+	folder[slash > path ? slash - path : 1] = '\0';
+	return folder;
+}
+
+struct watch *
+watch_start(const struct watch_options *options)
+{
+	struct watch *watch = mem_new(sizeof *watch);
+	watch->options = *options;
+	watch->events = -1;
+	watch->folder = options->path ? folder_of(options->path) : NULL;
+	watch->stop = eventfd(0, EFD_CLOEXEC);
+	bool told = watch->stop >= 0 && listen(watch);
+	watch->last = look(watch); /* after listening: nothing falls between */
+	if (watch->stop >= 0 && (told || !options->once) &&
+	    thread_start(&watch->thread, run, watch))
+		return watch;
+	watch_free(watch);
+	return NULL;
+}
+
+void
+watch_stop(struct watch *watch)
+{
+	uint64_t one = 1;
+	if (!watch)
+		return;
+	if (write(watch->stop, &one, sizeof one) != sizeof one)
+		abort();
+	pthread_join(watch->thread, NULL);
+	watch_free(watch);
+}

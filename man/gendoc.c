@@ -71,9 +71,9 @@ print_options(void)
 		print(row->name);
 		fputs("\\fR", stdout);
 		if (row->argument) {
-			fputs("=\\fI", stdout);
+			fputs(row->optional ? "[=\\fI" : "=\\fI", stdout);
 			print(row->argument);
-			fputs("\\fR", stdout);
+			fputs(row->optional ? "\\fR]" : "\\fR", stdout);
 		}
 		putchar('\n');
 		print_help(row->help);

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/thread.h"
 #include "command/cli.h"
 #include "config/files.h"
 #include "config/profile.h"
@@ -134,7 +135,11 @@ static int
 prepare_session(struct session *session, const struct cli *cli, struct text *cache, struct err *err)
 {
 	const char *threads = cli->value[CLI_THREADS], *told = cli->value[CLI_CACHE_DIR];
+	const char *follow = cli->value[CLI_FOLLOW];
 	uint64_t number = 0;
+	if (follow && *follow && strcmp(follow, "name") != 0 && strcmp(follow, "descriptor") != 0)
+		return err_set(err, ERR_USAGE, "--follow is name or descriptor, not %s", follow);
+	session->follow = follow && !strcmp(follow, "descriptor") ? FOLLOW_FILE : FOLLOW_NAME;
 	if (threads && !text_parse_uint(threads, 1024, &number))
 		return err_set(err, ERR_USAGE, "--threads is a number up to 1024, not %s", threads);
 	session->threads = (unsigned)number;
@@ -275,6 +280,63 @@ take_split(const struct cli *cli, struct export_options *options, struct err *er
 	return 0;
 }
 
+/* What happens to a capture while it is followed. */
+static void
+print_notices(void *context)
+{
+	struct session *session = context;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		char *notice = trace_take_notice(session->traces.at[i]);
+		if (notice)
+			fprintf(stderr, "trawl: %s\n", notice);
+		free(notice);
+	}
+}
+
+struct ending {
+	struct session *session;
+	sigset_t signals;
+	int number; /* what came, or 0 */
+};
+
+/* A signal lets the output end with a whole line; the next one ends all. */
+static void *
+await_ending(void *context)
+{
+	struct ending *ending = context;
+	sigwait(&ending->signals, &ending->number);
+	pthread_sigmask(SIG_UNBLOCK, &ending->signals, NULL);
+	session_interrupt(ending->session);
+	pause();
+	return NULL;
+}
+
+/* Prints what comes until a signal ends it. */
+static int
+follow(const struct cli *cli, struct session *session, const struct export_options *options,
+       struct export_result *result, struct err *err)
+{
+	struct ending ending = {.session = session};
+	pthread_t thread;
+	sigemptyset(&ending.signals);
+	sigaddset(&ending.signals, SIGINT);
+	sigaddset(&ending.signals, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &ending.signals, NULL);
+	if (!cli->value[CLI_QUIET])
+		session_notify(session, print_notices, session);
+	bool waits = thread_start(&thread, await_ending, &ending);
+	int failed = export_run(session, options, result, err);
+	if (waits) {
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	session_notify(session, NULL, NULL);
+	if (ending.number)
+		raise(ending.number); /* as it would have ended us */
+	pthread_sigmask(SIG_UNBLOCK, &ending.signals, NULL);
+	return failed;
+}
+
 static int
 batch(struct session *session, const struct cli *cli, const struct filter *filter)
 {
@@ -284,6 +346,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 					 .filter = *filter,
 					 .source = cli->value[CLI_SOURCE],
 					 .threads = session->threads,
+					 .follow = cli->value[CLI_FOLLOW],
 					 .charset = charset(cli, isatty(STDOUT_FILENO))};
 	if (!options.format) {
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
@@ -302,7 +365,11 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	}
 	options.output = open_output(cli, &err);
 	struct export_result result;
-	if (options.output < 0 || export_run(session, &options, &result, &err) < 0)
+	if (options.output < 0)
+		return fail(&err);
+	int failed = options.follow ? follow(cli, session, &options, &result, &err)
+				    : export_run(session, &options, &result, &err);
+	if (failed < 0)
 		return fail(&err);
 	if (cli->value[CLI_VERBOSE])
 		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
@@ -344,6 +411,7 @@ screen(struct session *session, struct cli *cli, const struct filter *filter)
 	struct err err = {0};
 	struct ui_options options = {.filter = *filter,
 				     .ascii = charset(cli, true) == TEXT_ASCII,
+				     .follow = cli->value[CLI_FOLLOW],
 				     .commands = cli->commands.at,
 				     .command_count = cli->commands.count,
 				     .reload = load_looks,

@@ -23,6 +23,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_COLLATERAL] = {'C', "collateral", "FILE", INPUT,
 			"SyS-T collateral, or a folder of it; may be given again"},
     [CLI_SPOOL] = {0, "spool", "DIR", INPUT, "where streams are kept while open; default $TMPDIR"},
+    [CLI_FOLLOW] =
+	{'F', "follow", "name|descriptor", INPUT,
+	 "read on as the capture grows: whatever file has the name (default), or this one",
+	 .optional = true},
     [CLI_SEVERITY] = {'s', "severity", "LEVEL", SELECTION,
 		      "this severity or worse: fatal, error, warning, info, user1, user2, debug"},
     [CLI_UNASSIGNED] = {0, "unassigned", "pass|hide", SELECTION,
@@ -62,14 +66,15 @@ make_tables(char *letters, struct option *names)
 	*letters++ = ':'; /* report what is missing to us */
 	for (int i = 0; i < CLI_COUNT; i++) {
 		const struct cli_row *row = &cli_rows[i];
+		int takes = !row->argument  ? no_argument
+			    : row->optional ? optional_argument
+					    : required_argument;
 		names[i] =
-		    (struct option){.name = row->name,
-				    .has_arg = row->argument ? required_argument : no_argument,
-				    .val = FIRST_LONG + i};
+		    (struct option){.name = row->name, .has_arg = takes, .val = FIRST_LONG + i};
 		if (!row->letter)
 			continue;
 		*letters++ = row->letter;
-		if (row->argument)
+		for (int colons = takes; colons; colons--) /* one, or two if optional */
 			*letters++ = ':';
 	}
 	*letters = '\0';
@@ -90,7 +95,7 @@ row_of(int got)
 int
 cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 {
-	char letters[2 * CLI_COUNT + 2];
+	char letters[3 * CLI_COUNT + 2];
 	struct option names[CLI_COUNT + 1];
 	make_tables(letters, names);
 	opterr = 0;
@@ -141,8 +146,13 @@ cli_help(struct text *out)
 			text_addf(out, "  -%c, ", row->letter);
 		else
 			text_add(out, "      ");
-		text_addf(out, "--%s%s%s", row->name, row->argument ? "=" : "",
+		text_addf(out, "--%s%s%s", row->name,
+			  !row->argument  ? ""
+			  : row->optional ? "[="
+					  : "=",
 			  row->argument ? row->argument : "");
+		if (row->optional)
+			text_add_char(out, ']');
 		while (out->length - start < 28)
 			text_add_char(out, ' ');
 		text_addf(out, "  %s\n", row->help);

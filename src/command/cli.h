@@ -16,6 +16,7 @@ enum cli_id {
 	CLI_PROFILE,
 	CLI_COLLATERAL,
 	CLI_SPOOL,
+	CLI_FOLLOW,
 	CLI_SEVERITY,
 	CLI_UNASSIGNED,
 	CLI_GREP,
@@ -47,6 +48,7 @@ struct cli_row {
 	const char *argument; /* name of its argument, NULL = a switch */
 	const char *section;
 	const char *help; /* one sentence, no full stop */
+	bool optional;	  /* the argument may be left out */
 };
 
 extern const struct cli_row cli_rows[CLI_COUNT];

@@ -314,8 +314,9 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	return now ? flush(&run->out, run->options->output, err) : 0;
 }
 
+/* Writes all messages from the first on. */
 static int
-write_trace(struct run *run, struct trace *trace, struct err *err)
+write_all(struct run *run, struct trace *trace, struct err *err)
 {
 	struct walk walk;
 	struct history history;
@@ -345,6 +346,19 @@ write_trace(struct run *run, struct trace *trace, struct err *err)
 	return failed;
 }
 
+/* The same again where what is followed was cut, written anew, or replaced. */
+static int
+write_trace(struct run *run, struct trace *trace, struct err *err)
+{
+	unsigned epoch;
+	int failed;
+	do {
+		epoch = capture_epoch(trace_capture(trace));
+		failed = write_all(run, trace, err);
+	} while (!failed && trace_begins_anew(trace, epoch));
+	return failed;
+}
+
 static bool
 chosen(const struct export_options *options, const struct trace *trace)
 {
@@ -363,6 +377,11 @@ check_choice(const struct session *session, const struct export_options *options
 	if (options->parts && count > 1)
 		return err_set(err, ERR_USAGE,
 			       "--split divides one trace; --source says which of %zu", count);
+	if (options->follow && count > 1)
+		return err_set(err, ERR_USAGE,
+			       "only one trace can be printed while it grows; name it by --source");
+	if (options->follow && options->parts)
+		return err_set(err, ERR_USAGE, "what still grows cannot be divided by --split");
 	return 0;
 }
 
@@ -375,9 +394,14 @@ export_run(struct session *session, const struct export_options *options,
 	int failed = check_choice(session, options, err);
 	if (!failed && options->format->header && options->part <= 1)
 		text_add(&run.out, options->format->header);
-	for (size_t i = 0; i < session->traces.count && !failed; i++)
-		if (chosen(options, session->traces.at[i]))
-			failed = write_trace(&run, session->traces.at[i], err);
+	for (size_t i = 0; i < session->traces.count && !failed; i++) {
+		struct trace *trace = session->traces.at[i];
+		if (!chosen(options, trace))
+			continue;
+		if (options->follow)
+			trace_follow(trace, true);
+		failed = write_trace(&run, trace, err);
+	}
 	if (!failed)
 		failed = flush(&run.out, options->output, err);
 	text_free(&run.out);

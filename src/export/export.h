@@ -43,6 +43,7 @@ struct export_options {
 	/* Only messages whose place is in byte range PART (from 1) of PARTS; the
 	 * last has what stands behind all bytes too.  0, 0: all of them. */
 	uint64_t part, parts;
+	bool follow; /* the one trace, until session_interrupt */
 };
 
 struct export_result {
@@ -52,8 +53,8 @@ struct export_result {
 
 /* Writes all messages.  0; ERR_IO with the reason (EPIPE among them), where a
  * file then ends with a whole message; ERR_USAGE if no trace has the name
- * `source`, or if several are to be divided.  The outputs of all parts, one
- * after the other, are that of the whole. */
+ * `source`, or several are to be divided or followed.  The outputs of all parts,
+ * one after the other, are that of the whole. */
 int export_run(struct session *, const struct export_options *, struct export_result *,
 	       struct err *);
 

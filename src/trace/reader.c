@@ -31,6 +31,7 @@ struct slot {
 	struct block block;
 	VEC(struct message) messages;
 	uint64_t size; /* of the capture when it was decoded */
+	bool ended;    /* it had */
 	uint64_t used; /* age */
 	bool filled;
 };
@@ -45,12 +46,14 @@ struct announced {
 
 struct reader {
 	struct trace *trace;
+	unsigned epoch; /* of the capture; all below is about its bytes */
 	struct decode_state *state;
 	struct slot slots[CACHE];
 	uint64_t clock;
 	struct decode_state *walk; /* of reader_walk, made on first use */
 	uint64_t walk_wanted;	   /* bytes before were asked for */
 	bool patient;
+	unsigned walk_epoch;
 	struct position history_from;
 	struct decode_history history;
 	struct serial_cursor *serial; /* made on first use */
@@ -67,6 +70,7 @@ reader_new(struct trace *trace)
 {
 	struct reader *reader = mem_new(sizeof *reader);
 	reader->trace = trace;
+	reader->epoch = capture_epoch(trace_capture(trace));
 	reader->state = decode_state_new(trace_decoder(trace));
 	size_t memory = trace_decoder(trace)->ops->memory_size;
 	reader->history = (struct decode_history){.context = reader,
@@ -125,6 +129,8 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct slot 
 	struct message batch[STEP_BATCH];
 	uint64_t before = 0;
 	size_t count;
+	if (reader->state->offset > window.offset + window.length)
+		return 0; /* a checkpoint from before it shrank */
 	do {
 		count = decoder->ops->step(decoder, reader->state, &window, batch, STEP_BATCH);
 		for (size_t i = 0; i < count; i++) {
@@ -134,6 +140,26 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct slot 
 				*vec_add(&slot->messages) = batch[i];
 		}
 	} while (count == STEP_BATCH);
+	return before;
+}
+
+/* The same, on from the settled messages of a capture that may grow, as if it
+ * had ended here; but what is cut off here, and notes about the end, are for
+ * later. */
+static uint64_t
+step_on(struct reader *reader, struct window window, uint64_t from, struct slot *slot)
+{
+	size_t kept = slot->messages.count, i = kept;
+	window.last = true;
+	uint64_t before = step_to(reader, window, from, slot);
+	for (; i < slot->messages.count; i++) {
+		const struct message *m = &slot->messages.at[i];
+		bool cut = m->flags & (MESSAGE_TRUNCATED | MESSAGE_DAMAGED) &&
+			   m->offset + m->length >= window.length;
+		if (m->length && !cut)
+			slot->messages.at[kept++] = *m;
+	}
+	slot->messages.count = kept;
 	return before;
 }
 
@@ -186,6 +212,7 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 	struct window window = reader_window(reader);
 	uint64_t start = cell_start(reader, cell);
 	slot->size = window.length;
+	slot->ended = window.last;
 	slot->filled = true;
 	slot->block = (struct block){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
@@ -193,8 +220,11 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 		return;
 
 	/* a note about the end of the capture may lie behind its last cell */
-	if (!window.last || cell + 1 < index_cell_count(index))
-		window.until = start + index_cell_size(index);
+	uint64_t end = start + index_cell_size(index);
+	bool near_end = end + trace_decoder(reader->trace)->ops->reach > window.length;
+	enum feet feet = FEET_START;
+	if (!window.last || end < window.length)
+		window.until = end;
 	capture_want(trace_capture(reader->trace), start, index_cell_size(index));
 	uint64_t known = index_known(index), first = 0;
 	uint64_t from = cell < known ? cell : known;
@@ -202,11 +232,13 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 	if (whole && index_restore(index, from, reader->state, &first)) {
 		slot->block.first = first + step_to(reader, window, start, slot);
 	} else {
-		enum feet feet = find_feet(reader, start, &window);
+		feet = find_feet(reader, start, &window);
 		first = feet == FEET_NONE ? 0 : step_to(reader, window, start, slot);
 		slot->block.exact = feet == FEET_START;
 		slot->block.first = slot->block.exact ? first : estimate_first(reader, cell);
 	}
+	if (feet != FEET_NONE && !window.last && near_end)
+		slot->block.first += step_on(reader, window, start, slot);
 	slot->block.messages = slot->messages.at;
 	slot->block.count = slot->messages.count;
 	struct index_cell summary;
@@ -225,13 +257,31 @@ fresh(struct reader *reader, const struct slot *slot)
 	const struct decoder_ops *ops = trace_decoder(reader->trace)->ops;
 	uint64_t settled = cell_start(reader, cell + 1) + ops->reach;
 	uint64_t size = capture_size(trace_capture(reader->trace));
-	return slot->size == size || (slot->size >= settled && size >= settled);
+	if (slot->size == size)
+		return slot->ended == capture_ended(trace_capture(reader->trace));
+	return slot->size >= settled && size >= settled;
+}
+
+/* Forgets what was read from bytes that are there no more. */
+static void
+forget(struct reader *reader)
+{
+	for (size_t i = 0; i < CACHE; i++)
+		reader->slots[i].filled = false;
+	vec_clear(&reader->announced);
+	size_t memory = trace_decoder(reader->trace)->ops->memory_size;
+	if (memory)
+		memset(reader->history.memory, 0, memory);
 }
 
 const struct block *
 reader_block(struct reader *reader, uint64_t cell)
 {
 	struct slot *oldest = &reader->slots[0];
+	unsigned epoch = capture_epoch(trace_capture(reader->trace));
+	if (reader->epoch != epoch)
+		forget(reader);
+	reader->epoch = epoch;
 	for (size_t i = 0; i < CACHE; i++) {
 		struct slot *slot = &reader->slots[i];
 		if (slot->filled && slot->block.cell == cell && fresh(reader, slot)) {
@@ -344,6 +394,18 @@ reader_number(struct reader *reader, struct position p, bool *exact)
 	const struct block *block = reader_block(reader, p.cell);
 	*exact = block->exact;
 	return block->first + p.at;
+}
+
+uint64_t
+reader_count(struct reader *reader, bool *exact)
+{
+	struct index *index = trace_index(reader->trace);
+	uint64_t count = trace_count(reader->trace, exact);
+	struct position last;
+	if (*exact || index_known(index) + NEAR_CELLS < index_cell_count(index) ||
+	    !reader_last(reader, &last))
+		return count;
+	return reader_number(reader, last, exact) + 1;
 }
 
 bool
@@ -675,14 +737,18 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 {
 	const struct decoder *decoder = trace_decoder(reader->trace);
 	struct capture *capture = trace_capture(reader->trace);
-	if (!reader->walk)
+	if (!reader->walk) {
 		reader->walk = decode_state_new(decoder);
+		reader->walk_epoch = capture_epoch(capture);
+	}
 	for (;;) {
 		struct window window = reader_window(reader);
+		if (capture_interrupted(capture) || capture_epoch(capture) != reader->walk_epoch)
+			return 0;
 		want_ahead(reader, &window);
 		size_t count = decoder->ops->step(decoder, reader->walk, &window, out, max);
 		if (count || window.last)
 			return count;
-		capture_wait(capture, window.length, -1);
+		trace_wait(reader->trace);
 	}
 }

@@ -6,6 +6,10 @@
  * decodes from a resync point before it, its messages are real but its
  * numbers are estimates.  Nothing here waits for the index.
  *
+ * The last messages of a capture that still grows may change with what comes:
+ * they are shown as far as they are whole, but reader_walk does not give them
+ * before they are settled.
+ *
  * Threads: a reader belongs to one thread; make one per thread.
  */
 #ifndef TRAWL_TRACE_READER_H
@@ -79,8 +83,14 @@ const struct decode_history *reader_history(struct reader *);
 /* The window over the whole capture, for a decoder's call. */
 struct window reader_window(struct reader *);
 
+/* How many messages there are: as trace_count, but exact too at the end of a
+ * growing capture that the index has nearly reached. */
+uint64_t reader_count(struct reader *, bool *exact);
+
 /* A sequential walk over all messages from the start: the way of batch output.
- * Fills at most MAX messages, waits for a stream; 0 at the end. */
+ * Fills at most MAX messages, waiting for more where the capture has not ended;
+ * 0 at the end, when interrupted, or when what was there is there no more (a
+ * new epoch): then another reader may start again. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
 /* Has the walk begin at the last place up to OFFSET that the index knows, the

@@ -641,8 +641,8 @@ void
 serial_load(struct serial *s)
 {
 	struct trace *const traces[] = {s->uia, s->gem};
-	while (!capture_ended(trace_capture(s->uia)))
-		capture_wait(trace_capture(s->uia), capture_size(trace_capture(s->uia)), -1);
+	while (trace_wait(s->uia))
+		continue;
 	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
 		if (!is_complete(trace_index(traces[i])))
 			index_build(trace_index(traces[i]));

@@ -40,8 +40,9 @@ struct trace {
 	atomic_uint generation;
 	pthread_mutex_t lock;
 	struct text notice;
-	bool damage_said;
-	bool stream_over; /* and all of it adopted */
+	atomic_bool stirred; /* the capture has news */
+	const char *mark;    /* see trace_mark */
+	bool replaced;
 };
 
 /* --- options ----------------------------------------------------------- */
@@ -357,6 +358,14 @@ tell(void *session)
 	session_tell(session);
 }
 
+static void
+stir(void *context)
+{
+	struct trace *trace = context;
+	atomic_store(&trace->stirred, true);
+	session_tell(trace->session);
+}
+
 void
 session_notify(struct session *session, void (*notify)(void *), void *context)
 {
@@ -505,9 +514,9 @@ struct opening {
 static struct trace *
 open_trace(struct session *session, const struct opening *from, struct err *err)
 {
-	struct capture_options capture_options = {
-	    .spool_dir = session->spool_dir, .notify = tell, .notify_context = session};
 	struct trace *trace = mem_new(sizeof *trace);
+	struct capture_options capture_options = {
+	    .spool_dir = session->spool_dir, .notify = stir, .notify_context = trace};
 	trace->session = session;
 	trace->options = from->options;
 	pthread_mutex_init(&trace->lock, NULL);
@@ -773,6 +782,7 @@ trace_keep_index(struct trace *trace, struct err *err)
 	text_free(&path);
 	return failed;
 }
+static void offer(struct trace *);
 
 void
 trace_start(struct trace *trace)
@@ -782,6 +792,8 @@ trace_start(struct trace *trace)
 		serial_start(trace->serial, tell, trace->session);
 	if (trace->decoder->ops->load)
 		trace->loading = thread_start(&trace->loader, load, trace);
+	if (capture_followed(trace->capture) == FOLLOW_NOT)
+		offer(trace);
 }
 
 char *
@@ -796,41 +808,187 @@ trace_take_notice(struct trace *trace)
 	return notice;
 }
 
-bool
-trace_refresh(struct trace *trace)
+/* --- a capture that changes -------------------------------------------- */
+
+/* What changes mean for the user: a sentence, and a word for later. */
+static const struct {
+	const char *sentence, *mark;
+} changes[CAPTURE_CHANGES] = {
+    [CAPTURE_SHRANK] = {"the capture became shorter; what is gone is gone", "cut"},
+    [CAPTURE_REWRITTEN] = {"the capture was written anew; these are its new bytes", "rewritten"},
+    [CAPTURE_REPLACED] = {"another file has this name now; R reads it", "replaced"},
+    [CAPTURE_GONE] = {"the file was removed; its bytes are still here", "removed"},
+    [CAPTURE_UNREADABLE] = {"some bytes cannot be read and are shown as zeros", "unreadable"},
+};
+
+static void
+say_change(struct trace *trace, const char *sentence)
 {
-	static const char *const words[] = {
-	    [CAPTURE_SHRANK] = "the capture became shorter; what is gone is gone",
-	    [CAPTURE_REPLACED] = "another file has this name now; reopen to see it",
-	    [CAPTURE_GONE] = "the file was removed; its bytes are still here",
-	};
-	enum capture_change change = capture_refresh(trace->capture);
+	struct text all = {0};
+	if (trace->session->traces.count > 1)
+		text_addf(&all, "%s: ", trace->name);
+	text_add(&all, sentence);
+	add_notice(trace, text_get(&all));
+	text_free(&all);
+	session_tell(trace->session);
+}
+
+/* Lets a file that is not followed tell of its next change. */
+static void
+offer(struct trace *trace)
+{
+	uint64_t more;
+	capture_notice(trace->capture);
+	if (capture_look(trace->capture, &more) != CAPTURE_SAME)
+		stir(trace); /* it was faster */
+}
+
+static enum capture_change
+refresh(struct trace *trace)
+{
 	struct index_progress progress;
+	uint64_t size = capture_size(trace->capture);
+	unsigned epoch = capture_epoch(trace->capture);
+	enum capture_change change = capture_refresh(trace->capture);
+	bool grew = capture_size(trace->capture) > size;
 	index_get_progress(trace->index, &progress);
-	if (change == CAPTURE_SHRANK || (change == CAPTURE_GREW && progress.complete))
+	if (capture_epoch(trace->capture) != epoch || (grew && progress.complete))
 		index_restart(trace->index);
-	else if (change == CAPTURE_GREW || (!progress.complete && capture_ended(trace->capture)))
+	else if (grew || (!progress.complete && capture_ended(trace->capture)))
 		index_wake(trace->index);
-	if (change != CAPTURE_SAME && change != CAPTURE_GREW)
-		add_notice(trace, words[change]);
+	return change;
+}
+
+/* Says what changed, save that it was replaced if that RENEWS it. */
+static bool
+refresh_and_say(struct trace *trace, bool renews)
+{
+	enum capture_change change = refresh(trace);
+	trace->replaced |= change == CAPTURE_REPLACED;
+	if (changes[change].sentence && !(change == CAPTURE_REPLACED && renews)) {
+		say_change(trace, changes[change].sentence);
+		trace->mark = changes[change].mark;
+	}
 	return change != CAPTURE_SAME;
 }
 
 bool
-trace_poll(struct trace *trace)
+trace_refresh(struct trace *trace)
+{
+	return refresh_and_say(trace, false);
+}
+
+static bool
+reopen(struct trace *trace)
+{
+	struct err err = {0};
+	if (capture_reopen(trace->capture, &err)) {
+		say_change(trace, err.what);
+		return false;
+	}
+	index_restart(trace->index);
+	trace->replaced = false;
+	trace->mark = "new file";
+	say_change(trace, "the file was replaced; this is the new one");
+	return true;
+}
+
+bool
+trace_renew(struct trace *trace)
+{
+	return trace->replaced && capture_followed(trace->capture) == FOLLOW_NAME && reopen(trace);
+}
+
+void
+trace_reread(struct trace *trace)
+{
+	if (!trace->replaced || !reopen(trace))
+		trace_refresh(trace);
+	if (capture_followed(trace->capture) == FOLLOW_NOT)
+		offer(trace);
+}
+
+/* Says that a file that is not followed grew; anything else is taken at once. */
+static bool
+glance(struct trace *trace)
+{
+	uint64_t more;
+	enum capture_change change = capture_look(trace->capture, &more);
+	if (change != CAPTURE_GREW) {
+		bool changed = trace_refresh(trace);
+		offer(trace);
+		return changed;
+	}
+	struct text sentence = {0};
+	text_add(&sentence, "the capture grew by ");
+	text_add_size(&sentence, more);
+	text_add(&sentence, "; R or F reads on");
+	say_change(trace, text_get(&sentence));
+	text_free(&sentence);
+	return false;
+}
+
+bool
+trace_poll(struct trace *trace, bool renew)
 {
 	if (trace->serial)
 		serial_wake(trace->serial);
-	bool vanished = capture_damaged(trace->capture) && !trace->damage_said;
-	bool grows = capture_is_stream(trace->capture) && !trace->stream_over;
-	if (!vanished && !grows)
+	bool vanished = capture_damaged(trace->capture);
+	if (!atomic_exchange(&trace->stirred, false) && !vanished)
 		return false;
-	trace->damage_said |= vanished;
-	bool over = capture_ended(trace->capture); /* before the last look */
-	bool changed = trace_refresh(trace);
-	if (grows && capture_ended(trace->capture)) {
-		trace->stream_over = over;
-		index_wake(trace->index);
+	enum capture_follow followed = capture_followed(trace->capture);
+	if (!vanished && followed == FOLLOW_NOT && !capture_is_stream(trace->capture))
+		return glance(trace);
+	renew &= followed == FOLLOW_NAME;
+	bool changed = refresh_and_say(trace, renew);
+	if (renew)
+		trace_renew(trace);
+	return changed;
+}
+
+bool
+trace_wait(struct trace *trace)
+{
+	while (!refresh_and_say(trace, capture_followed(trace->capture) == FOLLOW_NAME))
+		if (!capture_await(trace->capture, -1))
+			return false;
+	return !capture_interrupted(trace->capture);
+}
+
+void
+trace_follow(struct trace *trace, bool on)
+{
+	enum capture_follow how = trace->session->follow;
+	if (on)
+		capture_follow(trace->capture, how == FOLLOW_NOT ? FOLLOW_NAME : how);
+	else
+		capture_notice(trace->capture);
+	trace_refresh(trace);
+}
+
+bool
+trace_begins_anew(struct trace *trace, unsigned epoch)
+{
+	while (!capture_interrupted(trace->capture)) {
+		trace_renew(trace);
+		if (capture_epoch(trace->capture) != epoch)
+			return true;
+		if (capture_ended(trace->capture))
+			return false;
+		trace_wait(trace);
 	}
-	return changed || vanished;
+	return false;
+}
+
+const char *
+trace_mark(const struct trace *trace)
+{
+	return trace->mark;
+}
+
+void
+session_interrupt(struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		capture_interrupt(session->traces.at[i]->capture);
 }

@@ -51,10 +51,11 @@ const struct option_table *profile_options_table(void);
 struct session {
 	VEC(struct trace *) traces;
 	struct profile profile;
-	const char *spool_dir;	/* for streams; NULL = the usual place */
-	const char *cache_dir;	/* for indexes, made when needed; NULL = none are kept */
-	unsigned threads;	/* that build an index; 0 = one for each processor */
-	void (*notify)(void *); /* see session_notify */
+	const char *spool_dir;	    /* for streams; NULL = the usual place */
+	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
+	unsigned threads;	    /* that build an index; 0 = one for each processor */
+	enum capture_follow follow; /* how to follow captures; NOT: by name */
+	void (*notify)(void *);	    /* see session_notify */
 	void *notify_context;
 };
 
@@ -117,12 +118,40 @@ unsigned trace_generation(const struct trace *);
  * file, damaged collateral); NULL when there is none.  Caller frees. */
 char *trace_take_notice(struct trace *);
 
-/* Looks at the file again; true if something changed. */
+/* Looks at the file again and reads on where it grew; true if something
+ * changed.  What is worth a sentence becomes a notice. */
 bool trace_refresh(struct trace *);
 
-/* The same where there is reason to: a stream that may have brought more, bytes
- * that vanished while they were read.  Cheap otherwise. */
-bool trace_poll(struct trace *);
+/* The same where there is reason to: a stream or a followed file that may have
+ * brought more, bytes that vanished while they were read.  That a file which is
+ * not followed grew is only said.  RENEW: a file that is followed by name gives
+ * way to another that got its name.  Cheap without a reason. */
+bool trace_poll(struct trace *, bool renew);
+
+/* Blocks until there may be more, and does trace_refresh; false once there will
+ * be no more.  For threads that walk all messages. */
+bool trace_wait(struct trace *);
+
+/* Follows the capture as it grows, as the session says how, or not any more. */
+void trace_follow(struct trace *, bool on);
+
+/* Reads all anew, and instead of the old file the one that has its name now. */
+void trace_reread(struct trace *);
+
+/* Where a file that was followed by name has given it to another: takes that
+ * one.  False if there is none. */
+bool trace_renew(struct trace *);
+
+/* After a reader_walk: whether there is another capture to walk, since this one
+ * is not of EPOCH any more or gave its name away.  Blocks while that may come. */
+bool trace_begins_anew(struct trace *, unsigned epoch);
+
+/* What became of the file, in a word that stays true: cut, removed, ...; NULL
+ * if it is as it was opened. */
+const char *trace_mark(const struct trace *);
+
+/* Ends all trace_wait, now and later; from any thread. */
+void session_interrupt(struct session *);
 
 /* An estimate of the number of messages: exact if the index is complete. */
 uint64_t trace_count(const struct trace *, bool *exact);

@@ -390,8 +390,9 @@ take_news(struct app *app)
 		return false;
 	search_poll(app);
 	for (size_t i = 0; i < app->session->traces.count; i++) {
-		if (trace_poll(app->session->traces.at[i]))
-			list_rebuild(app->list);
+		bool tail = app->lists[i].tail;
+		if (trace_poll(app->session->traces.at[i], tail))
+			more |= tail;
 		char *notice = trace_take_notice(app->session->traces.at[i]);
 		if (notice)
 			app_trouble(app, "%s", notice);
@@ -441,12 +442,11 @@ loop(struct app *app)
 	while (!app->quit) {
 		int64_t wait = next - now_ms();
 		if (due || (progress && wait <= 0)) {
-			more = list_work(app->list);
+			list_work(app->list);
 			paint(app);
-			if (trace_poll(app->list->trace)) { /* what was read had vanished */
-				list_rebuild(app->list);
-				notify(app);
-			}
+			more = list_busy(app->list);
+			if (capture_damaged(trace_capture(app->list->trace)))
+				notify(app); /* what was read had vanished */
 			next = now_ms() + PROGRESS_MS;
 			wait = PROGRESS_MS;
 			progress = false;
@@ -529,6 +529,8 @@ run(struct app *app)
 		type_command(app, app->options->commands[i]);
 	if (app->options->command_count)
 		paint(app);
+	if (app->options->follow)
+		app_run(app, (struct command_call){.id = COMMAND_FOLLOW, .count = 1});
 	for (size_t i = 0; i < session->traces.count; i++)
 		trace_start(session->traces.at[i]);
 	loop(app);

@@ -31,19 +31,6 @@ add_safe(struct app *app, const char *string, struct text *out)
 	text_add_safe(out, string, strlen(string), app->charset);
 }
 
-static void
-add_size(uint64_t bytes, struct text *out)
-{
-	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-	size_t unit = 0;
-	double value = (double)bytes;
-	while (value >= 999.95 && unit + 1 < sizeof units / sizeof *units) {
-		value /= 1000;
-		unit++;
-	}
-	text_addf(out, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-}
-
 static unsigned
 percent_indexed(const struct index_progress *progress)
 {
@@ -51,6 +38,14 @@ percent_indexed(const struct index_progress *progress)
 		return 100;
 	unsigned percent = (unsigned)((double)progress->bytes * 100 / (double)progress->size);
 	return percent > 99 ? 99 : percent;
+}
+
+/* Whether the index has nearly reached the end of a capture that grows. */
+static bool
+at_end(const struct app *app)
+{
+	const struct index *index = trace_index(app->list->trace);
+	return index_known(index) + 3 >= index_cell_count(index);
 }
 
 /* --- title ------------------------------------------------------------- */
@@ -87,8 +82,10 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 	if (app->session->traces.count > 1)
 		text_addf(&left, " +%zu", app->session->traces.count - 1);
 	text_add(&left, "  ");
-	add_size(capture_size(trace_capture(trace)), &left);
+	text_add_size(&left, capture_size(trace_capture(trace)));
 	text_addf(&left, "  %s", decoder_name(trace_decoder(trace)->ops));
+	if (trace_mark(trace))
+		text_addf(&left, "  [%s]", trace_mark(trace));
 	add_filters(app, &left);
 	if (app->time_mode != TIME_ABSOLUTE)
 		text_addf(&right, " T:%s", time_mode_name(app->time_mode));
@@ -96,8 +93,11 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 		text_addf(&right, "  %s", layout_mode_name(app->layout_mode));
 	if (app->zoom)
 		text_addf(&right, "  zoom:%s", panes[app->focus]->name);
-	if (!progress.complete)
+	bool grows = !capture_ended(trace_capture(trace));
+	if (!progress.complete && !(grows && at_end(app)))
 		text_addf(&right, "  idx %u%%", percent_indexed(&progress));
+	if (grows)
+		text_add(&right, app->list->tail ? "  follow" : "  reading on");
 	text_add(&right, " ");
 	draw_sides(canvas, area, ROLE_TITLE, &left, &right);
 	text_free(&left);
@@ -145,7 +145,7 @@ add_position(struct app *app, struct text *out)
 		return;
 	uint64_t number = reader_number(app->list->reader, row->at, &exact);
 	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
-	uint64_t total = trace_count(app->list->trace, &exact);
+	uint64_t total = reader_count(app->list->reader, &exact);
 	if (!exact && total <= number)
 		total = number + 1; /* an estimate knows no more than we see */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
@@ -178,6 +178,19 @@ add_typed(const struct app *app, struct text *out)
 		text_add(out, commands[app->wants_letter].keys);
 	if (out->length)
 		text_add(out, "  ");
+}
+
+/* What came since the end was left behind. */
+static void
+add_unseen(struct app *app, struct text *out)
+{
+	char digits[32];
+	bool exact;
+	if (app->list->tail || capture_ended(trace_capture(app->list->trace)))
+		return;
+	uint64_t count = list_unseen(app->list, &exact);
+	if (count)
+		text_addf(out, "+%s%s new ", exact ? "" : "~", text_number(digits, count));
 }
 
 static void
@@ -213,6 +226,7 @@ bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area
 	} else {
 		add_position(app, &left);
 		add_time(app, &left);
+		add_unseen(app, &right);
 		add_totals(&progress, &right);
 	}
 	draw_sides(canvas, area, role, &left, &right);

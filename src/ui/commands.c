@@ -223,6 +223,24 @@ say_facts(struct app *app, const struct command_call *call)
 	text_free(&facts);
 }
 
+/* All traces, so that none is behind when one looks at it. */
+static void
+follow(struct app *app, const struct command_call *call)
+{
+	bool on = !app->list->tail;
+	(void)call;
+	for (size_t i = 0; i < app->session->traces.count; i++) {
+		struct trace *trace = app->session->traces.at[i];
+		if (!on || !trace_renew(trace))
+			trace_follow(trace, on);
+		if (on)
+			list_follow(&app->lists[i]);
+		app->lists[i].tail = on;
+	}
+	app_say(app, on ? "following; moving up stays there while reading goes on, F comes back"
+			: "no longer following");
+}
+
 static void
 reread(struct app *app, const struct command_call *call)
 {
@@ -230,7 +248,7 @@ reread(struct app *app, const struct command_call *call)
 	struct err err = {0};
 	(void)call;
 	for (size_t i = 0; i < app->session->traces.count; i++)
-		trace_refresh(app->session->traces.at[i]);
+		trace_reread(app->session->traces.at[i]);
 	if (options->reload &&
 	    options->reload(options->reload_context, &options->view, &options->theme, &err) < 0)
 		app_trouble(app, "%s", err.what);
@@ -331,6 +349,7 @@ run_line(struct app *app, const struct command_call *call)
 
 pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_GOTO] = jump_goto,
+    [COMMAND_FOLLOW] = follow,
     [COMMAND_PERCENT] = jump_percent,
     [COMMAND_BACK] = jump_trail,
     [COMMAND_FORWARD] = jump_trail,

@@ -293,6 +293,8 @@ jump_end(struct app *app, const struct command_call *call)
 	struct position at;
 	if (call->counted) {
 		go_to_number(app, call->count);
+	} else if (app->list->tail) {
+		list_follow(app->list);
 	} else if (reader_last(app->list->reader, &at)) {
 		remember(app);
 		list_goto_row(app->list, at, app->list->height);

@@ -273,10 +273,56 @@ list_cancel(struct list *list)
 	list->stopped = true;
 }
 
-/* --- opening and going ------------------------------------------------- */
+/* --- following --------------------------------------------------------- */
+
+/* Somebody goes elsewhere: what comes from now on is new. */
+static void
+leave_tail(struct list *list)
+{
+	struct position last;
+	if (!list->tail)
+		return;
+	list->tail = false;
+	list->any_seen = reader_last(list->reader, &last);
+	if (list->any_seen)
+		list->seen = reader_place(list->reader, last);
+}
+
+uint64_t
+list_unseen(struct list *list, bool *exact)
+{
+	struct position at;
+	bool sure;
+	*exact = true;
+	if (!list->any_seen || !reader_find_place(list->reader, list->seen, &at))
+		return 0;
+	uint64_t count = reader_count(list->reader, exact);
+	uint64_t seen = reader_number(list->reader, at, &sure) + 1;
+	*exact &= sure;
+	return count > seen ? count - seen : 0;
+}
+
+static void go_to_row(struct list *, struct position, size_t lead);
+
+static void
+go_to_tail(struct list *list)
+{
+	struct position last;
+	if (reader_last(list->reader, &last))
+		go_to_row(list, last, list->height);
+}
 
 void
-list_goto_row(struct list *list, struct position at, size_t lead)
+list_follow(struct list *list)
+{
+	list->tail = true;
+	go_to_tail(list);
+}
+
+/* --- opening and going ------------------------------------------------- */
+
+static void
+go_to_row(struct list *list, struct position at, size_t lead)
 {
 	struct expansion scratch = {0};
 	const struct message *m = reader_message(list->reader, at);
@@ -300,12 +346,20 @@ list_goto_row(struct list *list, struct position at, size_t lead)
 	list_work(list);
 }
 
+void
+list_goto_row(struct list *list, struct position at, size_t lead)
+{
+	leave_tail(list);
+	go_to_row(list, at, lead);
+}
+
 /* A jump that stays on the screen moves the cursor only; another one puts the
  * row into the middle. */
 void
 list_goto(struct list *list, struct position at)
 {
 	struct place place = reader_place(list->reader, at);
+	leave_tail(list);
 	for (size_t i = list->top; i < list->rows.count && i < list->top + list->height; i++) {
 		if (same_place(list->rows.at[i].place, place)) {
 			list->cursor = i;
@@ -322,6 +376,8 @@ list_open(struct list *list, struct trace *trace, const struct filter *filter)
 {
 	*list = (struct list){.trace = trace, .filter = filter, .reader = reader_new(trace)};
 	list->size = capture_size(trace_capture(trace));
+	list->epoch = capture_epoch(trace_capture(trace));
+	list->ended = capture_ended(trace_capture(trace));
 	struct position first = {0};
 	reader_first(list->reader, &first);
 	list_goto_row(list, first, 0);
@@ -399,6 +455,8 @@ leap(struct list *list, int64_t rows)
 void
 list_move(struct list *list, int64_t rows)
 {
+	if (rows < 0)
+		leave_tail(list);
 	if (leap(list, rows))
 		return;
 	list->owed += rows;
@@ -411,6 +469,8 @@ void
 list_page(struct list *list, int64_t rows)
 {
 	size_t lead = list->cursor - list->top;
+	if (rows < 0)
+		leave_tail(list);
 	if (leap(list, rows))
 		return;
 	list->owed = rows;
@@ -425,6 +485,8 @@ void
 list_scroll(struct list *list, int64_t rows)
 {
 	int64_t until = deadline();
+	if (rows < 0)
+		leave_tail(list);
 	list->moving = true;
 	list->stopped = false;
 	for (; rows > 0; rows--) {
@@ -472,8 +534,10 @@ list_rebuild(struct list *list)
 	size_t lead = list->rows.count ? list->cursor - list->top : list->height / 2;
 	struct place home = list->home;
 	reader_find_place(list->reader, home, &at);
-	list_goto_row(list, at, lead);
+	go_to_row(list, at, lead);
 	list->home = home;
+	if (list->tail)
+		go_to_tail(list);
 }
 
 /* Forgets the rows that are not on the screen. */
@@ -530,19 +594,30 @@ all_exact(struct list *list)
 void
 list_settle(struct list *list)
 {
-	uint64_t size = capture_size(trace_capture(list->trace));
-	uint64_t known = index_known(trace_index(list->trace));
-	bool grew = size > list->size, shrank = size < list->size;
+	const struct capture *capture = trace_capture(list->trace);
+	uint64_t size = capture_size(capture), known = index_known(trace_index(list->trace));
+	unsigned epoch = capture_epoch(capture);
+	bool ended = capture_ended(capture), anew = epoch != list->epoch;
+	bool more = size > list->size || ended != list->ended;
 	bool stale = list->matches && matches_update(list->matches);
-	if (!grew && !shrank && !stale && known == list->known)
+	if (!more && !anew && !stale && known == list->known)
 		return;
+	list->epoch = epoch;
 	list->size = size;
+	list->ended = ended;
 	list->known = known;
-	if (grew)
+	list->any_seen &= !anew;
+	if (more && list->tail && filter_is_all(list->filter)) {
+		go_to_tail(list);
+		return;
+	}
+	if (more)
 		list->edges[LIST_AFTER].end = false;
 	cut(list);
-	if (shrank || stale || !find_again(list) || (list->provisional && all_exact(list)))
+	if (anew || stale || !find_again(list) || (list->provisional && all_exact(list)))
 		list_rebuild(list);
+	else if (more && list->tail) /* what the filter passes of the new ones */
+		list_move(list, INT32_MAX);
 }
 
 uint64_t

@@ -49,8 +49,13 @@ struct list {
 	bool waiting;		   /* for rows that the match set will find */
 	bool stopped;		   /* by the user: nothing is looked for */
 	bool provisional;	   /* some rows were found without the index */
-	uint64_t size;		   /* of the capture when it was last looked at */
-	uint64_t known;		   /* cells of the index then */
+	bool tail;		   /* the cursor stays on the last row as more come */
+	struct place seen;	   /* the last message when it was taken from there */
+	bool any_seen;
+	unsigned epoch; /* of the capture when it was last looked at, */
+	uint64_t size;	/* its size, */
+	bool ended;	/* and whether that was all */
+	uint64_t known; /* cells of the index then */
 };
 
 void list_open(struct list *, struct trace *, const struct filter *);
@@ -70,6 +75,12 @@ void list_move(struct list *, int64_t rows);
 void list_page(struct list *, int64_t rows);
 /* Moves the screen; the cursor stays while it can. */
 void list_scroll(struct list *, int64_t rows);
+
+/* Goes to the last row and stays there as more come, until somebody moves up or
+ * goes elsewhere. */
+void list_follow(struct list *);
+/* How many messages came since then. */
+uint64_t list_unseen(struct list *, bool *exact);
 
 /* Counts what the filter shows, if it does not already; list_refilter forgets
  * that.  A list that is not on the screen need not count. */

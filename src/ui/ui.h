@@ -16,6 +16,7 @@ struct ui_options {
 	bool ascii;		     /* the terminal shows nothing but ASCII */
 	const char *const *commands; /* each +COMMAND, without the plus: typed at the start */
 	size_t command_count;
+	bool follow; /* from the start, as F does */
 
 	/* Loads view and theme again, as R asks for; NULL: cannot.  On error
 	 * they stay as they are. */

@@ -311,6 +311,15 @@ await_ending(void *context)
 	return NULL;
 }
 
+/* Who is started with a signal ignored leaves it so, as background jobs are. */
+static void
+add_unless_ignored(sigset_t *set, int number)
+{
+	struct sigaction now;
+	if (!sigaction(number, NULL, &now) && now.sa_handler != SIG_IGN)
+		sigaddset(set, number);
+}
+
 /* Prints what comes until a signal ends it. */
 static int
 follow(const struct cli *cli, struct session *session, const struct export_options *options,
@@ -319,8 +328,8 @@ follow(const struct cli *cli, struct session *session, const struct export_optio
 	struct ending ending = {.session = session};
 	pthread_t thread;
 	sigemptyset(&ending.signals);
-	sigaddset(&ending.signals, SIGINT);
-	sigaddset(&ending.signals, SIGTERM);
+	add_unless_ignored(&ending.signals, SIGINT);
+	add_unless_ignored(&ending.signals, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, &ending.signals, NULL);
 	if (!cli->value[CLI_QUIET])
 		session_notify(session, print_notices, session);

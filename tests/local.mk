@@ -107,7 +107,8 @@ unit_tests = \
 	tests/unit/test_syst_stp \
 	tests/unit/test_serial \
 	tests/unit/test_uia \
-	tests/unit/test_truth
+	tests/unit/test_truth \
+	tests/unit/test_watch
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
@@ -200,6 +201,7 @@ script_tests = \
 	tests/check_testdata.sh \
 	tests/check_fuzz.sh \
 	tests/check_reference.sh \
+	tests/cli/follow.sh \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
 	tests/cli/opencsd.sh \
@@ -209,6 +211,7 @@ script_tests = \
 	tests/cli/select.sh \
 	tests/cli/status.sh \
 	tests/term/browse.sh \
+	tests/term/follow.sh \
 	tests/term/stream.sh
 
 # Captures of our own making: tests/mkcapture testdata FOLDER.

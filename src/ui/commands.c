@@ -237,8 +237,8 @@ follow(struct app *app, const struct command_call *call)
 			list_follow(&app->lists[i]);
 		app->lists[i].tail = on;
 	}
-	app_say(app, on ? "following; moving up stays there while reading goes on, F comes back"
-			: "no longer following");
+	if (!on)
+		app_say(app, "no longer following");
 }
 
 static void

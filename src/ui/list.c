@@ -614,7 +614,8 @@ list_settle(struct list *list)
 	if (more)
 		list->edges[LIST_AFTER].end = false;
 	cut(list);
-	if (anew || stale || !find_again(list) || (list->provisional && all_exact(list)))
+	if (anew || stale || !list->rows.count || !find_again(list) ||
+	    (list->provisional && all_exact(list)))
 		list_rebuild(list);
 	else if (more && list->tail) /* what the filter passes of the new ones */
 		list_move(list, INT32_MAX);

@@ -3,15 +3,18 @@
 
 #include "test.h"
 
+#include "base/thread.h"
 #include "base/vec.h"
 #include "capture/capture.h"
 #include "toy.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void
@@ -122,6 +125,153 @@ test_replaced(void **state)
 	free(other);
 }
 
+/* Cut and filled again between two looks: not what it was, whatever its size. */
+static void
+test_rewritten(void **state)
+{
+	(void)state;
+	char *path = toy_file("first light", 11);
+	struct capture *c = capture_open(path, NULL, NULL);
+	capture_notice(c);
+	unsigned epoch = capture_epoch(c);
+	append(path, ", more", 6);
+	assert_int_equal(capture_refresh(c), CAPTURE_GREW);
+	assert_int_equal(capture_epoch(c), epoch);
+	assert_int_equal(truncate(path, 0), 0);
+	append(path, "second sight and more", 21);
+	assert_int_equal(capture_refresh(c), CAPTURE_REWRITTEN);
+	assert_int_not_equal(capture_epoch(c), epoch);
+	assert_int_equal(capture_size(c), 21);
+	assert_int_equal(capture_refresh(c), CAPTURE_SAME);
+	capture_close(c);
+	unlink(path);
+	free(path);
+}
+
+/* A page that was read while its bytes were away shows them again. */
+static void
+test_zero_page(void **state)
+{
+	(void)state;
+	enum { SIZE = 1 << 16 };
+	char *block = mem_new(SIZE);
+	memset(block, 'x', SIZE);
+	char *path = toy_file(block, SIZE);
+	struct capture *c = capture_open(path, NULL, NULL);
+	assert_int_equal(truncate(path, 10), 0);
+	assert_int_equal(capture_bytes(c)[SIZE - 1], 0);
+	append(path, block, SIZE - 10); /* before anybody looks */
+	assert_int_equal(capture_refresh(c), CAPTURE_REWRITTEN);
+	assert_int_equal(capture_bytes(c)[SIZE - 1], 'x');
+	assert_false(capture_damaged(c));
+	capture_close(c);
+	unlink(path);
+	free(path);
+	free(block);
+}
+
+/* Who reads without the map notices too. */
+static void
+test_read_vanished(void **state)
+{
+	(void)state;
+	char *path = toy_file("all of it", 9), read[9];
+	struct capture *c = capture_open(path, NULL, NULL);
+	assert_int_equal(truncate(path, 3), 0);
+	assert_int_equal(capture_read(c, 0, read, 9), 9);
+	assert_memory_equal(read, "all\0\0\0\0\0\0", 9);
+	assert_true(capture_damaged(c));
+	assert_int_equal(capture_refresh(c), CAPTURE_SHRANK);
+	assert_false(capture_damaged(c));
+	capture_close(c);
+	unlink(path);
+	free(path);
+}
+
+/* A look changes nothing. */
+static void
+test_look(void **state)
+{
+	(void)state;
+	char *path = toy_file("one", 3);
+	struct capture *c = capture_open(path, NULL, NULL);
+	uint64_t more;
+	assert_int_equal(capture_look(c, &more), CAPTURE_SAME);
+	append(path, " two", 4);
+	assert_int_equal(capture_look(c, &more), CAPTURE_GREW);
+	assert_int_equal(more, 4);
+	assert_int_equal(capture_size(c), 3);
+	assert_int_equal(capture_look(c, &more), CAPTURE_GREW);
+	unlink(path);
+	assert_int_equal(capture_look(c, &more), CAPTURE_GONE);
+	assert_int_equal(capture_refresh(c), CAPTURE_GONE); /* and adopts what came before */
+	assert_int_equal(capture_size(c), 7);
+	assert_int_equal(capture_look(c, &more), CAPTURE_SAME);
+	capture_close(c);
+	free(path);
+}
+
+static void
+test_reopen(void **state)
+{
+	(void)state;
+	char *path = toy_file("the old one", 11), *other = toy_file("new", 3);
+	struct capture *c = capture_open(path, NULL, NULL);
+	const uint8_t *bytes = capture_bytes(c);
+	struct err err;
+	capture_follow(c, FOLLOW_NAME);
+	assert_false(capture_ended(c));
+	assert_int_equal(rename(other, path), 0);
+	assert_true(capture_await(c, 10000)); /* it is told */
+	assert_int_equal(capture_refresh(c), CAPTURE_REPLACED);
+	assert_true(capture_ended(c)); /* nothing more of the old one */
+	assert_memory_equal(bytes, "the old one", 11);
+	unsigned epoch = capture_epoch(c);
+	assert_int_equal(capture_reopen(c, &err), 0);
+	assert_int_not_equal(capture_epoch(c), epoch);
+	assert_false(capture_ended(c));
+	assert_ptr_equal(capture_bytes(c), bytes);
+	assert_int_equal(capture_size(c), 3);
+	assert_memory_equal(bytes, "new", 3);
+	append(path, "er", 2);
+	assert_int_equal(capture_wait(c, 3, 10000), 5);
+	assert_memory_equal(bytes, "newer", 5);
+	unlink(path);
+	capture_refresh(c);
+	assert_true(capture_reopen(c, &err) < 0);
+	assert_memory_equal(bytes, "newer", 5);
+	capture_close(c);
+	free(path);
+	free(other);
+}
+
+static void *
+interrupt_soon(void *context)
+{
+	usleep(50000);
+	capture_interrupt(context);
+	return NULL;
+}
+
+static void
+test_interrupt(void **state)
+{
+	(void)state;
+	char *path = toy_file("one", 3);
+	struct capture *c = capture_open(path, NULL, NULL);
+	pthread_t thread;
+	capture_follow(c, FOLLOW_FILE);
+	assert_int_equal(capture_wait(c, 3, 50), 3); /* time is up */
+	assert_true(thread_start(&thread, interrupt_soon, c));
+	assert_int_equal(capture_wait(c, 3, -1), 3);
+	assert_true(capture_interrupted(c));
+	assert_false(capture_await(c, -1));
+	pthread_join(thread, NULL);
+	capture_close(c);
+	unlink(path);
+	free(path);
+}
+
 static void
 test_hole(void **state)
 {
@@ -177,6 +327,35 @@ test_stream(void **state)
 	free(path);
 }
 
+/* A stream that never pauses is told of too. */
+static void
+test_steady(void **state)
+{
+	(void)state;
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	if (!child) {
+		while (write(ends[1], "x", 1) == 1)
+			usleep(10000);
+		_exit(0);
+	}
+	close(ends[1]);
+	_Atomic int told = 0;
+	struct capture_options options = {.notify = count, .notify_context = &told};
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+	struct capture *c = capture_open(path, &options, NULL);
+	assert_non_null(c);
+	for (int i = 0; i < 1000 && told < 3; i++)
+		usleep(10000);
+	assert_true(told >= 3);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(ends[0]);
+	capture_close(c);
+}
+
 int
 main(void)
 {
@@ -184,7 +363,10 @@ main(void)
 	    cmocka_unit_test(test_refused),  cmocka_unit_test(test_file),
 	    cmocka_unit_test(test_growth),   cmocka_unit_test(test_shrink),
 	    cmocka_unit_test(test_replaced), cmocka_unit_test(test_hole),
-	    cmocka_unit_test(test_stream),
+	    cmocka_unit_test(test_stream),   cmocka_unit_test(test_rewritten),
+	    cmocka_unit_test(test_look),     cmocka_unit_test(test_zero_page),
+	    cmocka_unit_test(test_reopen),   cmocka_unit_test(test_read_vanished),
+	    cmocka_unit_test(test_steady),   cmocka_unit_test(test_interrupt),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -321,6 +321,20 @@ capture_want(const struct capture *capture, uint64_t offset, uint64_t length)
 	madvise(capture->bytes + start, offset + length - start, MADV_WILLNEED);
 }
 
+/* --- being told -------------------------------------------------------- */
+
+static void
+stir(void *context)
+{
+	struct capture *capture = context;
+	pthread_mutex_lock(&capture->lock);
+	capture->stirs++;
+	pthread_cond_broadcast(&capture->stirred);
+	pthread_mutex_unlock(&capture->lock);
+	if (capture->notify)
+		capture->notify(capture->notify_context);
+}
+
 /* --- looking again ----------------------------------------------------- */
 
 static size_t
@@ -386,7 +400,13 @@ size_within(const struct capture *capture, const struct stat *st)
 	return size < capture->reserved ? size : capture->reserved;
 }
 
-/* What was there is void. */
+static bool
+is_void(enum capture_change change)
+{
+	return change == CAPTURE_SHRANK || change == CAPTURE_REWRITTEN;
+}
+
+/* Nothing that was known of the bytes holds. */
 static void
 begin_anew(struct capture *capture)
 {
@@ -400,7 +420,7 @@ static void
 adopt(struct capture *capture, const struct stat *now, enum capture_change change)
 {
 	atomic_store_explicit(&capture->size, size_within(capture, now), memory_order_release);
-	if (change == CAPTURE_SHRANK || change == CAPTURE_REWRITTEN)
+	if (is_void(change))
 		begin_anew(capture);
 	if (change == CAPTURE_UNREADABLE)
 		capture->fault_told = true;
@@ -427,10 +447,12 @@ capture_refresh(struct capture *capture)
 		return CAPTURE_SAME;
 	enum capture_change change = compare_bytes(capture, &now, size_within(capture, &now));
 	adopt(capture, &now, change);
+	if (is_void(change)) {
+		stir(capture); /* its name is for the next time */
+		return change;
+	}
 	enum capture_change name = compare_name(capture);
-	bool told = atomic_exchange(&capture->name_told, name) == name;
-	bool void_now = change == CAPTURE_SHRANK || change == CAPTURE_REWRITTEN;
-	return told || void_now ? change : name;
+	return atomic_exchange(&capture->name_told, name) == name ? change : name;
 }
 
 enum capture_change
@@ -444,8 +466,7 @@ capture_look(const struct capture *capture, uint64_t *more)
 	enum capture_change change = compare_bytes(capture, &now, size);
 	enum capture_change name = compare_name(capture);
 	*more = size > before ? size - before : 0;
-	bool void_now = change == CAPTURE_SHRANK || change == CAPTURE_REWRITTEN;
-	return void_now || name == atomic_load(&capture->name_told) ? change : name;
+	return is_void(change) || name == atomic_load(&capture->name_told) ? change : name;
 }
 
 int
@@ -477,19 +498,7 @@ capture_reopen(struct capture *capture, struct err *err)
 	return 0;
 }
 
-/* --- being told -------------------------------------------------------- */
-
-static void
-stir(void *context)
-{
-	struct capture *capture = context;
-	pthread_mutex_lock(&capture->lock);
-	capture->stirs++;
-	pthread_cond_broadcast(&capture->stirred);
-	pthread_mutex_unlock(&capture->lock);
-	if (capture->notify)
-		capture->notify(capture->notify_context);
-}
+/* --- following and waiting --------------------------------------------- */
 
 static void
 watch(struct capture *capture, bool once, enum capture_follow followed)

@@ -179,6 +179,9 @@ run(void *context)
 		}
 		if (!changed(watch))
 			continue;
+		/* what is told only once should be worth it */
+		if (watch->options.once && !sleep_until(watch, -1, QUIET_MS))
+			break;
 		watch->options.notify(watch->options.context);
 		if (watch->options.once || !sleep_until(watch, -1, QUIET_MS))
 			break;

@@ -16,10 +16,11 @@ struct watch;
 struct watch_options {
 	const char *path; /* the file's name, borrowed; NULL: its name does not matter */
 	int file;	  /* open on it, borrowed */
-	bool once;	  /* tell of the first change only; never look by the clock */
+	bool once;	  /* tell once, a moment after the first change; never look
+			     by the clock */
 	bool by_clock;	  /* do not ask the kernel, for tests */
-	/* Something changed: at once the first time, then at most a few times a
-	 * second; from the watching thread. */
+	/* Something changed: told at once, but at most a few times a second; from
+	 * the watching thread. */
 	void (*notify)(void *);
 	void *context;
 };

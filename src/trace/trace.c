@@ -843,6 +843,15 @@ offer(struct trace *trace)
 		stir(trace); /* it was faster */
 }
 
+/* Whether the index has closed its last cell as the end of SIZE bytes: what
+ * follows may change that cell. */
+static bool
+end_is_closed(const struct trace *trace, uint64_t size)
+{
+	uint64_t closed = index_known(trace->index) * index_cell_size(trace->index);
+	return closed && closed + trace->decoder->ops->reach > size;
+}
+
 static enum capture_change
 refresh(struct trace *trace)
 {
@@ -852,7 +861,7 @@ refresh(struct trace *trace)
 	enum capture_change change = capture_refresh(trace->capture);
 	bool grew = capture_size(trace->capture) > size;
 	index_get_progress(trace->index, &progress);
-	if (capture_epoch(trace->capture) != epoch || (grew && progress.complete))
+	if (capture_epoch(trace->capture) != epoch || (grew && end_is_closed(trace, size)))
 		index_restart(trace->index);
 	else if (grew || (!progress.complete && capture_ended(trace->capture)))
 		index_wake(trace->index);
@@ -890,13 +899,17 @@ reopen(struct trace *trace)
 	trace->replaced = false;
 	trace->mark = "new file";
 	say_change(trace, "the file was replaced; this is the new one");
+	refresh_and_say(trace, true); /* what happened since */
 	return true;
 }
 
 bool
 trace_renew(struct trace *trace)
 {
-	return trace->replaced && capture_followed(trace->capture) == FOLLOW_NAME && reopen(trace);
+	bool any = false;
+	while (trace->replaced && capture_followed(trace->capture) == FOLLOW_NAME && reopen(trace))
+		any = true;
+	return any;
 }
 
 void
@@ -959,11 +972,14 @@ void
 trace_follow(struct trace *trace, bool on)
 {
 	enum capture_follow how = trace->session->follow;
+	if (how == FOLLOW_NOT)
+		how = FOLLOW_NAME;
 	if (on)
-		capture_follow(trace->capture, how == FOLLOW_NOT ? FOLLOW_NAME : how);
+		capture_follow(trace->capture, how);
 	else
 		capture_notice(trace->capture);
-	trace_refresh(trace);
+	refresh_and_say(trace, on && how == FOLLOW_NAME);
+	trace_renew(trace);
 }
 
 bool

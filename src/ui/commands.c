@@ -230,9 +230,7 @@ follow(struct app *app, const struct command_call *call)
 	bool on = !app->list->tail;
 	(void)call;
 	for (size_t i = 0; i < app->session->traces.count; i++) {
-		struct trace *trace = app->session->traces.at[i];
-		if (!on || !trace_renew(trace))
-			trace_follow(trace, on);
+		trace_follow(app->session->traces.at[i], on);
 		if (on)
 			list_follow(&app->lists[i]);
 		app->lists[i].tail = on;

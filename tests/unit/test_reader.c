@@ -13,6 +13,7 @@
 #include "toy.h"
 #include "trace/reader.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,6 +310,115 @@ test_filter_cell(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* --- a capture that changes -------------------------------------------- */
+
+static void
+put(const char *path, int flags, const char *bytes, size_t length)
+{
+	int file = open(path, O_WRONLY | flags);
+	assert_int_equal(write(file, bytes, length), length);
+	close(file);
+}
+
+/* How many messages a reader shows, all as in the walk of the whole. */
+static size_t
+shown(struct fixture *f, struct reader *reader)
+{
+	struct position p;
+	size_t count = 0;
+	if (!reader_first(reader, &p))
+		return 0;
+	do
+		assert_memory_equal(reader_message(reader, p), &f->walked[count++],
+				    sizeof *f->walked);
+	while (reader_next(reader, &p, 0));
+	return count;
+}
+
+/* At the end of a capture that grows, what is whole is shown, and what is cut
+ * off there is not; only what is settled is counted and given to a walk. */
+static void
+test_growing(void **state)
+{
+	struct fixture *f = *state;
+	enum { WHOLE = 5000 };
+	size_t cut = (size_t)f->walked[WHOLE].offset + 3;
+	char *path = toy_file(f->bytes.data, cut);
+	struct session session = {0};
+	struct message some[WHOLE + 2];
+	option_defaults(profile_options_table(), &session.profile);
+	struct trace *trace = session_open(&session, path, "syst/raw", NULL, 0, NULL);
+	trace_follow(trace, true);
+	struct reader *reader = reader_new(trace);
+	bool exact;
+	assert_int_equal(shown(f, reader), WHOLE);
+	assert_int_equal(reader_count(reader, &exact), WHOLE);
+	assert_true(exact);
+	size_t walked = reader_walk(reader, some, WHOLE + 2);
+	assert_in_range(walked, WHOLE - 2, WHOLE);
+	assert_memory_equal(some, f->walked, walked * sizeof *some);
+
+	put(path, O_APPEND, f->bytes.data + cut, f->bytes.length - cut);
+	assert_true(trace_wait(trace));
+	assert_in_range(shown(f, reader), COUNT - 1, COUNT);
+	trace_follow(trace, false);
+	assert_int_equal(shown(f, reader), COUNT);
+	assert_null(trace_take_notice(trace)); /* growth is nothing to talk about */
+	assert_null(trace_mark(trace));
+	reader_free(reader);
+	session_close(&session);
+	unlink(path);
+	free(path);
+}
+
+/* What was cut or written anew is forgotten, and said once. */
+static void
+test_anew(void **state)
+{
+	struct fixture *f = *state;
+	struct position p;
+	size_t half = (size_t)f->walked[COUNT / 2].offset;
+	char *path = toy_file(f->bytes.data, f->bytes.length);
+	struct session session = {0};
+	option_defaults(profile_options_table(), &session.profile);
+	struct trace *trace = session_open(&session, path, "syst/raw", NULL, 0, NULL);
+	trace_follow(trace, true);
+	struct reader *reader = reader_new(trace);
+	struct message one;
+	assert_int_equal(reader_walk(reader, &one, 1), 1);
+	shown(f, reader);
+
+	assert_int_equal(truncate(path, (off_t)half), 0);
+	assert_true(trace_refresh(trace));
+	assert_int_equal(reader_walk(reader, &one, 1), 0);
+	assert_int_equal(shown(f, reader), COUNT / 2);
+	char *notice = trace_take_notice(trace);
+	assert_non_null(strstr(notice, "became shorter"));
+	free(notice);
+	assert_null(trace_take_notice(trace));
+	assert_string_equal(trace_mark(trace), "cut");
+
+	/* the same size, other bytes: the second half of the messages */
+	char *other = mem_new(half);
+	memcpy(other, f->bytes.data + f->bytes.length - half, half);
+	put(path, O_TRUNC, other, half);
+	assert_true(trace_refresh(trace));
+	assert_string_equal(trace_mark(trace), "rewritten");
+	assert_true(reader_last(reader, &p));
+	struct expansion e = {0};
+	const struct message *last = reader_message(reader, p);
+	reader_expand(reader, last, EXPAND_TEXT, &e);
+	char text[32];
+	snprintf(text, sizeof text, "n %d", COUNT - 1);
+	assert_int_equal(strncmp(text_get(&e.text), text, strlen(text)), 0);
+	expansion_free(&e);
+	free(other);
+	reader_free(reader);
+	session_close(&session);
+	unlink(path);
+	free(path);
+}
+
 int
 main(void)
 {
@@ -316,6 +426,7 @@ main(void)
 	    TEST(test_indexed),	      TEST(test_provisional), TEST(test_numbers),
 	    TEST(test_offsets),	      TEST(test_places),      TEST(test_seek),
 	    TEST(test_seek_in_steps), TEST(test_seek_thread), cmocka_unit_test(test_filter_cell),
+	    TEST(test_growing),	      TEST(test_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,8 +84,7 @@ struct index {
 	atomic_bool complete; /* what is shown, and */
 	atomic_bool checked;  /* it was built here */
 	bool looked;	      /* for files */
-	bool whole;	      /* all is built of a capture that had */
-	uint64_t whole_size;  /* so many bytes */
+	_Atomic uint64_t end; /* built to the capture's end at so many bytes, or NO_END */
 	uint64_t kept;	      /* cells in the file */
 
 	pthread_mutex_t lock;
@@ -268,7 +267,8 @@ build_on(struct index *index, struct contents *contents)
 	index->speculative = true;
 	index->misses = 0;
 	index->bytes_at_notice = 0;
-	index->placed = index->whole = false;
+	index->placed = false;
+	index->end = NO_END;
 }
 
 static void
@@ -327,6 +327,8 @@ look_for_file(struct index *index)
 					       false, found->grid, found->census)) {
 		build_on(index, found);
 		index->kept = cells_built(index);
+		if (index->kept >= index_cell_count(index))
+			index->end = now.size;
 		return;
 	}
 	contents_free(found);
@@ -433,10 +435,18 @@ cells_available(const struct index *index)
 	return size > reach ? (size - reach) >> index->cell_shift : 0;
 }
 
+/* Whether the capture no longer ends where what is built says it does. */
+static bool
+end_moved(const struct index *index)
+{
+	return index->end != NO_END &&
+	       (index->end != capture_size(index->capture) || !capture_ended(index->capture));
+}
+
 static bool
 is_interrupted(const struct index *index)
 {
-	return index->stopping || index->restart || index->paused;
+	return index->stopping || index->restart || index->paused || end_moved(index);
 }
 
 /* Makes the next cell known.  False if the grid is full. */
@@ -453,6 +463,8 @@ commit(struct index *index, const struct walked *walked)
 	if (!grid_add(index->built->grid, &cell, walked->after))
 		return false;
 	census_add(index->built->census, walked->rows.at, walked->rows.count, 1);
+	if (walked->end != NO_END)
+		index->end = walked->end;
 	return true;
 }
 
@@ -662,7 +674,7 @@ work(struct worker *worker)
 {
 	struct index *index = worker->index;
 	pthread_mutex_lock(&index->lock);
-	while (!index->stopping && !index->restart) {
+	while (!index->stopping && !index->restart && !end_moved(index)) {
 		uint64_t known = cells_built(index);
 		struct segment *segment = segment_of(index, known);
 		if (index->paused) {
@@ -690,6 +702,15 @@ work(struct worker *worker)
 	}
 	pthread_cond_broadcast(&index->changed);
 	pthread_mutex_unlock(&index->lock);
+}
+
+static bool
+is_told_to_stop(struct index *index)
+{
+	pthread_mutex_lock(&index->lock);
+	bool told = index->stopping || index->restart;
+	pthread_mutex_unlock(&index->lock);
+	return told;
 }
 
 static void
@@ -740,16 +761,17 @@ hire(struct index *index)
 	return wanted;
 }
 
-/* After the capture grew, or is no longer at its end: drops what may have
- * changed. */
+/* Drops what may have changed since the capture's end moved. */
 static void
 reopen_end(struct index *index)
 {
 	uint64_t size = capture_size(index->capture), reach = index->decoder->ops->reach;
-	if (!index->whole || (size == index->whole_size && capture_ended(index->capture)))
+	if (!end_moved(index))
 		return;
-	uint64_t least = size < index->whole_size ? size : index->whole_size;
+	uint64_t least = size < index->end ? size : index->end;
 	uint64_t cells = least > reach ? (least - reach) >> index->cell_shift : 0;
+	if (cells > cells_built(index))
+		cells = cells_built(index);
 	struct contents *prefix = contents_prefix(index, cells / INDEX_GROUP * INDEX_GROUP);
 	build_on(index, prefix ? prefix : contents_new(index));
 }
@@ -778,8 +800,6 @@ find_last_ticks(struct index *index)
 static void
 finish(struct index *index)
 {
-	index->whole_size = capture_size(index->capture);
-	index->whole = true;
 	pthread_mutex_lock(&index->lock);
 	if (atomic_load(&index->shown) != index->built)
 		contents_free(show(index, index->built));
@@ -789,12 +809,10 @@ finish(struct index *index)
 	keep(index);
 }
 
-void
-index_build(struct index *index)
+/* Builds all that is there, with as many workers as are worth it. */
+static void
+build_available(struct index *index)
 {
-	clock_gettime(CLOCK_MONOTONIC, &index->notified);
-	look_for_file(index);
-	reopen_end(index);
 	size_t wanted = hire(index), started = 1;
 	if (!index->placed)
 		find_last_ticks(index);
@@ -804,7 +822,18 @@ index_build(struct index *index)
 	work(&index->workers[0]);
 	while (started > 1)
 		pthread_join(index->workers[--started].thread, NULL);
-	if (capture_ended(index->capture) && cells_built(index) >= index_cell_count(index))
+}
+
+void
+index_build(struct index *index)
+{
+	clock_gettime(CLOCK_MONOTONIC, &index->notified);
+	look_for_file(index);
+	do {
+		reopen_end(index);
+		build_available(index);
+	} while (end_moved(index) && !is_told_to_stop(index));
+	if (index->end != NO_END && cells_built(index) >= index_cell_count(index))
 		finish(index);
 }
 

@@ -29,6 +29,7 @@ struct walker {
 	size_t buffer_size, filled;
 	uint64_t buffer_offset;
 	uint8_t *buffer;
+	uint64_t end; /* of the capture, as the last step was told; or NO_END */
 };
 
 void
@@ -129,6 +130,7 @@ step_until(struct walker *w, uint64_t until,
 	struct message batch[BATCH];
 	for (;;) {
 		struct window window = window_until(w, until);
+		w->end = window.last ? w->buffer_offset + w->filled : NO_END;
 		size_t count = ops->step(w->decoder, w->state, &window, batch, BATCH);
 		if (each)
 			each(w, walked, batch, count);
@@ -187,6 +189,7 @@ walker_cell(struct walker *w, uint64_t number, struct walked *walked)
 	tally_clear(&w->tally);
 	step_until(w, (number + 1) << w->cell_shift, sum, walked);
 
+	walked->end = w->end;
 	if (walked->cell.messages & MESSAGE_TIMED)
 		walked->cell.flags |= CELL_TIMED;
 	for (size_t i = 0; i < w->tally.rows.count; i++) {

@@ -12,12 +12,15 @@
 
 #include "index/tally.h"
 
+#define NO_END UINT64_MAX
+
 /* A cell that was walked. */
 struct walked {
 	struct index_cell cell; /* `first` is not known here */
 	uint64_t ticks_first;	/* of its timed messages, if it is CELL_TIMED */
 	uint64_t ticks_last;
-	tally_rows rows;	       /* its origins */
+	uint64_t end;	 /* size of the capture, if it seemed to end here; else NO_END */
+	tally_rows rows; /* its origins */
 	uint8_t after[CHECKPOINT_MAX]; /* the state behind it */
 };
 

@@ -843,15 +843,6 @@ offer(struct trace *trace)
 		stir(trace); /* it was faster */
 }
 
-/* Whether the index has closed its last cell as the end of SIZE bytes: what
- * follows may change that cell. */
-static bool
-end_is_closed(const struct trace *trace, uint64_t size)
-{
-	uint64_t closed = index_known(trace->index) * index_cell_size(trace->index);
-	return closed && closed + trace->decoder->ops->reach > size;
-}
-
 static enum capture_change
 refresh(struct trace *trace)
 {
@@ -861,7 +852,7 @@ refresh(struct trace *trace)
 	enum capture_change change = capture_refresh(trace->capture);
 	bool grew = capture_size(trace->capture) > size;
 	index_get_progress(trace->index, &progress);
-	if (capture_epoch(trace->capture) != epoch || (grew && end_is_closed(trace, size)))
+	if (capture_epoch(trace->capture) != epoch)
 		index_restart(trace->index);
 	else if (grew || (!progress.complete && capture_ended(trace->capture)))
 		index_wake(trace->index);

@@ -96,6 +96,8 @@ libtrawl_a_SOURCES = \
 	src/decode/uia.c \
 	src/decode/uia.h \
 	src/decode/uia_expand.c \
+	src/trace/clock_text.c \
+	src/trace/clock_text.h \
 	src/trace/reader.c \
 	src/trace/reader.h \
 	src/trace/serial.c \
@@ -130,8 +132,6 @@ libtrawl_a_SOURCES = \
 	src/ui/bars.c \
 	src/ui/canvas.c \
 	src/ui/canvas.h \
-	src/ui/clock.c \
-	src/ui/clock.h \
 	src/ui/commands.c \
 	src/ui/jump.c \
 	src/ui/jump.h \

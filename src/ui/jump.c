@@ -9,7 +9,7 @@
 
 #include "ui/jump.h"
 #include "ui/app.h"
-#include "ui/clock.h"
+#include "trace/clock_text.h"
 
 #include <stdlib.h>
 #include <string.h>

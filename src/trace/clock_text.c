@@ -1,5 +1,5 @@
 /*
- * Ticks to text and back: see clock.h.
+ * Ticks to text and back: see clock_text.h.
  *
  * Rates are doubles, but nearly always whole numbers, and then everything is
  * done in integers; a fractional rate goes through long double, whose 64 bits
@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "ui/clock.h"
+#include "trace/clock_text.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -8,6 +8,8 @@ libtrawl_a_SOURCES = \
 	src/base/bytes.h \
 	src/base/err.c \
 	src/base/err.h \
+	src/base/map.c \
+	src/base/map.h \
 	src/base/option.c \
 	src/base/option.h \
 	src/base/regex.c \

@@ -244,39 +244,13 @@ option_find(const struct option_table *table, const char *name)
 	return NULL;
 }
 
-/* Levenshtein distance of short words. */
-static size_t
-distance(const char *a, const char *b)
-{
-	size_t row[64];
-	size_t n = strlen(b);
-	if (n >= sizeof row / sizeof *row)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; *a; a++, i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t best = diagonal + (*a != b[j - 1]);
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n];
-}
-
 const char *
 option_nearest(const struct option_table *table, const char *name)
 {
 	const char *best = NULL;
 	size_t least = strlen(name) / 2 + 1;
 	for (size_t i = 0; i < table->count; i++) {
-		size_t d = distance(name, table->rows[i].name);
+		size_t d = text_distance(name, table->rows[i].name);
 		if (d < least) {
 			least = d;
 			best = table->rows[i].name;

@@ -45,6 +45,13 @@ has_high_byte(const char *pattern)
 struct regex *
 regex_new(const char *pattern, unsigned flags, struct err *err)
 {
+	size_t at;
+	return regex_new_at(pattern, flags, &at, err);
+}
+
+struct regex *
+regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
+{
 	uint32_t options = PCRE2_NEVER_BACKSLASH_C;
 	if ((flags & REGEX_IGNORE_CASE) || ((flags & REGEX_SMART_CASE) && !has_capital(pattern)))
 		options |= PCRE2_CASELESS;
@@ -52,13 +59,12 @@ regex_new(const char *pattern, unsigned flags, struct err *err)
 		options |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
 
 	int code;
-	PCRE2_SIZE at;
 	pcre2_code *compiled =
-	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &code, &at, NULL);
+	    pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &code, at, NULL);
 	if (!compiled) {
 		PCRE2_UCHAR why[160];
 		pcre2_get_error_message(code, why, sizeof why);
-		err_set(err, ERR_USAGE, "%s at character %zu of /%s/", (char *)why, (size_t)at + 1,
+		err_set(err, ERR_USAGE, "%s at character %zu of /%s/", (char *)why, *at + 1,
 			pattern);
 		return NULL;
 	}

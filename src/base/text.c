@@ -452,3 +452,28 @@ text_parse_uint(const char *text, uint64_t max, uint64_t *value)
 	*value = number;
 	return true;
 }
+
+size_t
+text_distance(const char *a, const char *b)
+{
+	size_t row[64];
+	size_t n = strlen(b);
+	if (n >= sizeof row / sizeof *row)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; *a; a++, i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = diagonal + (*a != b[j - 1]);
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[n];
+}

@@ -85,4 +85,8 @@ void text_add_size(struct text *, uint64_t bytes);
  * MAX.  Returns false if it is anything else. */
 bool text_parse_uint(const char *text, uint64_t max, uint64_t *value);
 
+/* How many characters must change to make A of B (Levenshtein), for "did you
+ * mean"; SIZE_MAX where B is longer than words are. */
+size_t text_distance(const char *a, const char *b);
+
 #endif

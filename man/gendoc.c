@@ -18,6 +18,7 @@
 #include "command/command.h"
 #include "decode/decoder.h"
 #include "export/export.h"
+#include "query/check.h"
 #include "trace/trace.h"
 #include "ui/theme.h"
 #include "ui/view.h"
@@ -189,17 +190,37 @@ print_theme(void)
 	print_table(theme_options_table());
 }
 
+static void
+print_filter(void)
+{
+	struct filter_help row;
+	for (size_t i = 0; filter_help(i, &row); i++) {
+		puts(".TP");
+		print_bold("", row.name);
+		printf(" (%s)\n", row.type);
+		print_help(row.help);
+	}
+}
+
+static void
+print_checks(void)
+{
+	const char *name, *help;
+	for (size_t i = 0; check_help(i, &name, &help); i++) {
+		puts(".TP");
+		print_bold("", name);
+		putchar('\n');
+		print_help(help);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
 } parts[] = {
-    {"options", print_options},
-    {"commands", print_commands},
-    {"formats", print_formats},
-    {"exports", print_exports},
-    {"fields", print_fields},
-    {"profile", print_profile},
-    {"view", print_view},
+    {"options", print_options}, {"commands", print_commands}, {"formats", print_formats},
+    {"exports", print_exports}, {"fields", print_fields},     {"filter", print_filter},
+    {"checks", print_checks},	{"profile", print_profile},   {"view", print_view},
     {"theme", print_theme},
 };
 

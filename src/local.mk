@@ -106,10 +106,17 @@ libtrawl_a_SOURCES = \
 	src/trace/serial.h \
 	src/trace/trace.c \
 	src/trace/trace.h \
+	src/query/check.c \
+	src/query/check.h \
 	src/query/filter.c \
 	src/query/filter.h \
 	src/query/matches.c \
 	src/query/matches.h \
+	src/query/filter_eval.c \
+	src/query/filter_name.c \
+	src/query/filter_parse.c \
+	src/query/filter_tree.h \
+	src/query/filter_type.c \
 	src/query/seek.c \
 	src/query/seek.h \
 	src/export/export.c \

@@ -13,6 +13,7 @@
 #include "config/profile.h"
 #include "config/schema.h"
 #include "export/export.h"
+#include "query/check.h"
 #include "trace/serial.h"
 #include "trace/trace.h"
 #include "ui/ui.h"
@@ -168,8 +169,84 @@ open_captures(struct session *session, const struct cli *cli, struct err *err)
 	return 0;
 }
 
+/* --- what to select ---------------------------------------------------- */
+
+/* Reads an expression that OPTION gave, and adds it to the whole in brackets. */
 static int
-make_filter(const struct cli *cli, struct filter *filter, struct err *err)
+add_expression(const struct session *session, const char *option, const char *before,
+	       const char *text, struct text *whole, struct err *err)
+{
+	struct filter_error error;
+	struct filter_expr *expr = filter_parse(text, session, &error);
+	filter_expr_free(expr);
+	if (!expr) {
+		struct text why = {0};
+		filter_explain(&error, text, &why);
+		err_set(err, ERR_USAGE, "--%s: %s", option, text_get(&why));
+		text_free(&why);
+		return err->code;
+	}
+	text_addf(whole, "%s%s(%s)", whole->length ? " and " : "", before, text);
+	return 0;
+}
+
+/* Appends `origin in {"A", "B"}`. */
+static void
+add_origins(const char *list, struct text *out)
+{
+	text_add(out, "origin in {");
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		filter_quote(list, length, out);
+		if (!list[length])
+			break;
+		text_add(out, ", ");
+		list += length + 1;
+	}
+	text_add_char(out, '}');
+}
+
+/* The expression of an option that is a short form of one. */
+static void
+spell_out(const struct cli_given *given, struct text *out)
+{
+	text_clear(out);
+	if (given->id == CLI_ORIGIN)
+		add_origins(given->text, out);
+	else if (given->id == CLI_SINCE || given->id == CLI_UNTIL)
+		text_add(out, given->id == CLI_SINCE ? "time >= " : "time <= ");
+	if (given->id == CLI_SINCE || given->id == CLI_UNTIL)
+		filter_quote(given->text, strlen(given->text), out);
+	if (given->id == CLI_FILTER || given->id == CLI_EXCLUDE)
+		text_add(out, given->text);
+}
+
+/* All that the options say together, as one expression. */
+static int
+make_expression(const struct cli *cli, const struct session *session, struct filter *filter,
+		struct err *err)
+{
+	struct text whole = {0}, one = {0};
+	struct filter_error error;
+	int failed = 0;
+	for (size_t i = 0; i < cli->given.count && !failed; i++) {
+		const struct cli_given *given = &cli->given.at[i];
+		spell_out(given, &one);
+		if (one.length || given->id == CLI_FILTER || given->id == CLI_EXCLUDE)
+			failed = add_expression(session, cli_rows[given->id].name,
+						given->id == CLI_EXCLUDE ? "not " : "",
+						text_get(&one), &whole, err);
+	}
+	if (!failed && whole.length && !(filter->expr = filter_parse(whole.data, NULL, &error)))
+		failed = err_set(err, ERR_USAGE, "the filters together are %s", error.what);
+	text_free(&whole);
+	text_free(&one);
+	return failed;
+}
+
+static int
+make_filter(const struct cli *cli, const struct session *session, struct filter *filter,
+	    struct err *err)
 {
 	*filter = filter_all();
 	const char *level = cli->value[CLI_SEVERITY], *unassigned = cli->value[CLI_UNASSIGNED];
@@ -183,7 +260,7 @@ make_filter(const struct cli *cli, struct filter *filter, struct err *err)
 	const char *pattern = cli->value[CLI_GREP];
 	if (pattern && !(filter->text = regex_new(pattern, 0, err)))
 		return err->code;
-	return 0;
+	return make_expression(cli, session, filter, err);
 }
 
 /* What people can read: files are always UTF-8, a terminal may not be. */
@@ -346,6 +423,23 @@ follow(const struct cli *cli, struct session *session, const struct export_optio
 	return failed;
 }
 
+/* Looks for what --check names, and tells about it. */
+static int
+check(struct session *session, const struct cli *cli, const struct filter *filter)
+{
+	struct err err = {0};
+	struct text report = {0};
+	struct check *check = check_new(cli->value[CLI_CHECK], session, &err);
+	if (!check)
+		return fail(&err);
+	bool found = check_run(check, session, filter, cli->value[CLI_SOURCE], &report);
+	if (!cli->value[CLI_QUIET])
+		fputs(text_get(&report), stderr);
+	text_free(&report);
+	check_free(check);
+	return found ? STATUS_DAMAGED : STATUS_GOOD;
+}
+
 static int
 batch(struct session *session, const struct cli *cli, const struct filter *filter)
 {
@@ -372,6 +466,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 			complain(trouble.what);
 		print_notice(session->traces.at[i], cli);
 	}
+	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT])
+		return check(session, cli, filter);
 	options.output = open_output(cli, &err);
 	struct export_result result;
 	if (options.output < 0)
@@ -382,6 +478,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		return fail(&err);
 	if (cli->value[CLI_VERBOSE])
 		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
+	if (cli->value[CLI_CHECK]) /* what it names counts, and nothing else */
+		return check(session, cli, filter);
 	return result.damaged ? STATUS_DAMAGED : STATUS_GOOD;
 }
 
@@ -458,10 +556,11 @@ main(int argc, char **argv)
 		*vec_add(&cli.files) = "-";
 	}
 	bool to_batch = cli.value[CLI_TO] || cli.value[CLI_OUTPUT] || cli.value[CLI_SPLIT] ||
-			!isatty(STDOUT_FILENO);
-	if (make_filter(&cli, &filter, &err) < 0 || load_profile(&session, &cli, &err) < 0 ||
+			cli.value[CLI_CHECK] || !isatty(STDOUT_FILENO);
+	if (load_profile(&session, &cli, &err) < 0 ||
 	    prepare_session(&session, &cli, &cache, &err) < 0 ||
-	    open_captures(&session, &cli, &err) < 0)
+	    open_captures(&session, &cli, &err) < 0 ||
+	    make_filter(&cli, &session, &filter, &err) < 0)
 		status = fail(&err);
 	else if (cli.value[CLI_INFO])
 		print_info(&session, &cli);

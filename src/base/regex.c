@@ -46,7 +46,11 @@ struct regex *
 regex_new(const char *pattern, unsigned flags, struct err *err)
 {
 	size_t at;
-	return regex_new_at(pattern, flags, &at, err);
+	struct err own;
+	struct regex *regex = regex_new_at(pattern, flags, &at, &own);
+	if (!regex)
+		err_set(err, own.code, "%s at character %zu of /%s/", own.what, at + 1, pattern);
+	return regex;
 }
 
 struct regex *
@@ -64,8 +68,7 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	if (!compiled) {
 		PCRE2_UCHAR why[160];
 		pcre2_get_error_message(code, why, sizeof why);
-		err_set(err, ERR_USAGE, "%s at character %zu of /%s/", (char *)why, *at + 1,
-			pattern);
+		err_set(err, ERR_USAGE, "%s", (char *)why);
 		return NULL;
 	}
 	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* slower without */

@@ -25,7 +25,8 @@ enum regex_flags {
 /* Compiles PATTERN; NULL on error, with the position in ERR.  Caller frees
  * with regex_free. */
 struct regex *regex_new(const char *pattern, unsigned flags, struct err *);
-/* The same; on error *AT is the byte of PATTERN where it lies. */
+/* The same; on error *AT is the byte of PATTERN where it lies, and ERR says
+ * only why. */
 struct regex *regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *);
 void regex_free(struct regex *);
 

@@ -32,6 +32,14 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_UNASSIGNED] = {0, "unassigned", "pass|hide", SELECTION,
 			"messages without a severity, with -s; default pass"},
     [CLI_GREP] = {'r', "grep", "PCRE", SELECTION, "messages whose text, origin or type matches"},
+    [CLI_FILTER] =
+	{'e', "filter", "EXPR", SELECTION,
+	 "messages that an expression holds for; may be given again; see trawl-filter(7)"},
+    [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION, "not those; may be given again"},
+    [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION, "only these origins, separated by commas"},
+    [CLI_SINCE] = {'S', "since", "TIME", SELECTION,
+		   "from this time on: 4.2, +10ms since the start, 2024-05-01T12:30"},
+    [CLI_UNTIL] = {'U', "until", "TIME", SELECTION, "up to this time, itself included"},
     [CLI_SOURCE] = {0, "source", "TRACE", SELECTION, "only the trace of that name"},
     [CLI_SPLIT] = {0, "split", "K/N", SELECTION,
 		   "print part K, from 1, of the messages divided by bytes into N"},
@@ -49,6 +57,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_NO_CACHE] = {0, "no-cache", NULL, RESOURCES, "keep no index between runs, and use none"},
     [CLI_INDEX] = {0, "index", NULL, RESOURCES,
 		   "write each capture's index beside it, as CAPTURE.trawl-index, and stop"},
+    [CLI_CHECK] = {0, "check", "LIST", OTHER,
+		   "decode all and exit with 1 if there is loss, corrupt, time, catalog or "
+		   "severity:LEVEL; or an expression",
+		   .optional = true},
     [CLI_INFO] = {0, "info", NULL, OTHER, "say what the captures are, and why, and stop"},
     [CLI_LIST_FORMATS] = {0, "list-formats", NULL, OTHER, "list the formats that can be read"},
     [CLI_LIST_FIELDS] = {0, "list-fields", NULL, OTHER, "list the fields of each format"},
@@ -110,6 +122,8 @@ cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 			return err_set(err, ERR_USAGE, "no such option: %s; see trawl --help",
 				       argv[optind - 1]);
 		cli->value[row] = optarg ? optarg : "";
+		*vec_add(&cli->given) =
+		    (struct cli_given){.id = (enum cli_id)row, .text = cli->value[row]};
 		if (row == CLI_COLLATERAL)
 			*vec_add(&cli->collateral) = optarg;
 	}
@@ -125,6 +139,7 @@ cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 void
 cli_free(struct cli *cli)
 {
+	vec_free(&cli->given);
 	vec_free(&cli->collateral);
 	vec_free(&cli->commands);
 	vec_free(&cli->files);
@@ -157,7 +172,8 @@ cli_help(struct text *out)
 			text_add_char(out, ' ');
 		text_addf(out, "  %s\n", row->help);
 	}
-	text_add(out, "\n+COMMAND runs a command at the start, as in less: +G, +/RE, +50%.\n"
-		      "Without a terminal on standard output, messages are printed as text.\n"
-		      "Exit status: 0 good, 1 damaged input, 2 usage or I/O.\n");
+	text_add(out,
+		 "\n+COMMAND runs a command at the start, as in less: +G, +/RE, +50%.\n"
+		 "Without a terminal on standard output, messages are printed as text.\n"
+		 "Exit status: 0 good, 1 damaged input or what --check found, 2 usage or I/O.\n");
 }

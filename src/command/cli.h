@@ -20,6 +20,11 @@ enum cli_id {
 	CLI_SEVERITY,
 	CLI_UNASSIGNED,
 	CLI_GREP,
+	CLI_FILTER,
+	CLI_EXCLUDE,
+	CLI_ORIGIN,
+	CLI_SINCE,
+	CLI_UNTIL,
 	CLI_SOURCE,
 	CLI_SPLIT,
 	CLI_TO,
@@ -32,6 +37,7 @@ enum cli_id {
 	CLI_CACHE_DIR,
 	CLI_NO_CACHE,
 	CLI_INDEX,
+	CLI_CHECK,
 	CLI_INFO,
 	CLI_LIST_FORMATS,
 	CLI_LIST_FIELDS,
@@ -53,9 +59,15 @@ struct cli_row {
 
 extern const struct cli_row cli_rows[CLI_COUNT];
 
+struct cli_given {
+	enum cli_id id;
+	const char *text;
+};
+
 /* What was given.  Texts are borrowed from argv. */
 struct cli {
 	const char *value[CLI_COUNT]; /* the last argument given, "" for a switch, or NULL */
+	VEC(struct cli_given) given;  /* all, in order */
 	VEC(char *) collateral;	      /* each -C */
 	VEC(const char *) commands;   /* each +COMMAND, without the plus */
 	VEC(const char *) files;

@@ -174,12 +174,13 @@ history_build(void *context)
 }
 
 static void
-history_open(struct history *history, struct trace *trace)
+history_open(struct history *history, struct trace *trace, const struct filter *filter)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
 	*history = (struct history){.trace = trace};
-	if (progress.complete || !atomic_load(&trace_decoder(trace)->wants_history))
+	if (progress.complete ||
+	    !(atomic_load(&trace_decoder(trace)->wants_history) || filter_looks_around(filter)))
 		return;
 	history->wanted = true;
 	pthread_mutex_init(&history->lock, NULL);
@@ -296,7 +297,8 @@ threads_for(const struct export_options *options, bool live)
 {
 	cpu_set_t processors;
 	unsigned threads = options->threads;
-	bool nothing = options->format->message == export_none && !options->filter.text;
+	bool nothing = options->format->message == export_none && !options->filter.text &&
+		       !options->filter.expr;
 	if (!threads && !sched_getaffinity(0, sizeof processors, &processors))
 		threads = (unsigned)CPU_COUNT(&processors);
 	if (threads < 2 || live || nothing)
@@ -324,7 +326,7 @@ write_all(struct run *run, struct trace *trace, struct err *err)
 	struct export_pool *pool =
 	    export_pool_new(trace, run->options, threads_for(run->options, walk.live));
 	int failed = 0;
-	history_open(&history, trace);
+	history_open(&history, trace, &run->options->filter);
 	for (bool more = true, busy = false; !failed && (more || busy);) {
 		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
 		bool filled = piece && fill(&walk, piece);

@@ -858,7 +858,8 @@ run(void *context)
 	struct index *index = context;
 	be_modest(index);
 	look_for_file(index);
-	tell(index, true);
+	if (index_known(index))
+		tell(index, true);
 	if (capture_size(index->capture) > LARGE && !cells_built(index))
 		let_others_pass(index);
 	for (;;) {

@@ -2,7 +2,7 @@
  * then the fixed struct, then the text. */
 #include "config.h"
 
-#include "query/filter.h"
+#include "query/filter_tree.h"
 
 struct filter
 filter_all(void)
@@ -16,6 +16,8 @@ filter_clone(const struct filter *filter)
 	struct filter copy = *filter;
 	if (filter->text)
 		copy.text = regex_clone(filter->text);
+	if (filter->expr)
+		copy.expr = filter_parse(filter->expr->text, NULL, NULL);
 	return copy;
 }
 
@@ -23,13 +25,27 @@ void
 filter_free(struct filter *filter)
 {
 	regex_free(filter->text);
+	filter_expr_free(filter->expr);
 	*filter = filter_all();
 }
 
 bool
 filter_is_all(const struct filter *filter)
 {
-	return filter->severities == 0xff && !filter->flags && !filter->by_origin && !filter->text;
+	return filter->severities == 0xff && !filter->flags && !filter->by_origin &&
+	       !filter->text && !filter->expr;
+}
+
+bool
+filter_looks_around(const struct filter *filter)
+{
+	return filter->expr && filter->expr->uses & FILTER_USES_NEIGHBOURS;
+}
+
+bool
+filter_reads_text(const struct filter *filter)
+{
+	return filter->text || (filter->expr && filter->expr->cost >= FILTER_TEXT);
 }
 
 uint8_t
@@ -41,8 +57,11 @@ filter_threshold(enum severity level, bool hide_unassigned)
 	return set;
 }
 
-enum filter_verdict
-filter_cell(const struct filter *filter, const struct index_cell *cell)
+/* --- cells ------------------------------------------------------------- */
+
+/* What the cheap members say. */
+static enum filter_verdict
+judge_members(const struct filter *filter, const struct index_cell *cell)
 {
 	uint32_t wanted = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
@@ -57,10 +76,48 @@ filter_cell(const struct filter *filter, const struct index_cell *cell)
 unsigned
 filter_basis(const struct filter *filter)
 {
-	return (filter->severities != 0xff ? FILTER_ON_SEVERITY : 0) |
-	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) | (filter->flags ? FILTER_ON_STRUCT : 0) |
-	       (filter->text ? FILTER_ON_TEXT : 0);
+	unsigned basis = (filter->severities != 0xff ? FILTER_ON_SEVERITY : 0) |
+			 (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
+			 (filter->flags ? FILTER_ON_STRUCT : 0) |
+			 (filter->text ? FILTER_ON_TEXT : 0);
+	if (!filter->expr)
+		return basis;
+	return basis | (filter->expr->uses & FILTER_USES_SEVERITY ? FILTER_ON_SEVERITY : 0) |
+	       (filter->expr->uses & ~(unsigned)FILTER_USES_SEVERITY ? FILTER_ON_STRUCT : 0) |
+	       (filter->expr->cost >= FILTER_TEXT ? FILTER_ON_TEXT : 0);
 }
+
+static enum filter_verdict
+judge(const struct filter *filter, const struct filter_facts *facts)
+{
+	enum filter_verdict verdict = judge_members(filter, facts->cell);
+	if (verdict == FILTER_NONE || !filter->expr)
+		return verdict;
+	enum filter_verdict more = filter_node_judge(facts, filter->expr->root);
+	return more < verdict ? more : verdict;
+}
+
+enum filter_verdict
+filter_cell(const struct filter *filter, const struct index_cell *cell)
+{
+	const struct filter_facts facts = {.cell = cell};
+	return judge(filter, &facts);
+}
+
+enum filter_verdict
+filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
+{
+	struct index_cell cell;
+	if (!index_cell(trace_index(trace), number, &cell))
+		return FILTER_SOME;
+	const struct filter_facts facts = {.bound = filter->expr ? filter_bind(filter->expr, trace)
+								 : NULL,
+					   .number = number,
+					   .cell = &cell};
+	return judge(filter, &facts);
+}
+
+/* --- messages ---------------------------------------------------------- */
 
 static bool
 text_matches(struct regex *regex, const struct text *text)
@@ -69,19 +126,42 @@ text_matches(struct regex *regex, const struct text *text)
 	return regex_find(regex, text_get(text), text->length, 0, &start, &end);
 }
 
+static bool
+any_text_matches(struct regex *regex, const struct expansion *e)
+{
+	return text_matches(regex, &e->text) || text_matches(regex, &e->origin) ||
+	       text_matches(regex, &e->type);
+}
+
+static bool
+match_members(const struct filter *filter, const struct message *m)
+{
+	return filter->severities >> m->severity & 1 &&
+	       (!filter->flags || filter->flags & m->flags) &&
+	       (!filter->by_origin || filter->origin == m->origin);
+}
+
 bool
 filter_match(const struct filter *filter, struct reader *reader, const struct message *m,
 	     struct expansion *e)
 {
-	if (!(filter->severities >> m->severity & 1))
+	struct filter_expr *expr = filter->expr;
+	if (!match_members(filter, m))
 		return false;
-	if (filter->flags && !(filter->flags & m->flags))
-		return false;
-	if (filter->by_origin && filter->origin != m->origin)
-		return false;
-	if (!filter->text)
+	if (!expr && !filter->text)
 		return true;
-	reader_expand(reader, m, EXPAND_TEXT, e);
-	return text_matches(filter->text, &e->text) || text_matches(filter->text, &e->origin) ||
-	       text_matches(filter->text, &e->type);
+	const struct message own = *m; /* looking around may drop the block it is in */
+	struct filter_look look = {.expr = expr, .reader = reader, .m = &own, .e = e};
+	if (expr && reader)
+		look.bound = filter_bind(expr, reader_trace(reader));
+	bool early = expr && expr->cost < FILTER_TEXT;
+	if (early && !filter_node_test(&look, expr->root))
+		return false;
+	if (filter->text) {
+		reader_expand(reader, &own, EXPAND_TEXT, e);
+		look.has = FILTER_HAS_TEXT;
+		if (!any_text_matches(filter->text, e))
+			return false;
+	}
+	return !expr || early || filter_node_test(&look, expr->root);
 }

@@ -3,7 +3,11 @@
  * where they suffice, else per message from the fixed struct, and only at
  * last from text.
  *
- * Threads: a filter with text belongs to one thread; filter_clone for more.
+ * A filter has a few cheap members that are all to hold, and may have an
+ * expression in the filter language, trawl-filter(7), as well.
+ *
+ * Threads: a filter with a text or an expression belongs to one thread;
+ * filter_clone for more.
  */
 #ifndef TRAWL_QUERY_FILTER_H
 #define TRAWL_QUERY_FILTER_H
@@ -11,12 +15,15 @@
 #include "base/regex.h"
 #include "trace/reader.h"
 
+struct filter_expr;
+
 struct filter {
-	uint8_t severities; /* set wanted, a bit each; 0xff = all */
-	uint16_t flags;	    /* at least one of these; 0 = do not care */
-	bool by_origin;	    /* only messages of one sender: */
-	uint64_t origin;    /* its raw key */
-	struct regex *text; /* in the message's text, type or origin; or NULL; owned */
+	uint8_t severities;	  /* set wanted, a bit each; 0xff = all */
+	uint16_t flags;		  /* at least one of these; 0 = do not care */
+	bool by_origin;		  /* only messages of one sender: */
+	uint64_t origin;	  /* its raw key */
+	struct regex *text;	  /* in the message's text, type or origin; or NULL; owned */
+	struct filter_expr *expr; /* or NULL; owned */
 };
 
 /* What a filter's answer rests on. */
@@ -39,15 +46,64 @@ bool filter_is_all(const struct filter *);
  * HIDE_UNASSIGNED. */
 uint8_t filter_threshold(enum severity level, bool hide_unassigned);
 
-/* What the summary of a cell says about its messages. */
+/* What the summary of a cell says about its messages, of whatever trace. */
 enum filter_verdict filter_cell(const struct filter *, const struct index_cell *);
+
+/* The same for a cell of TRACE, which decides more: kinds, times, offsets,
+ * numbers, origins.  FILTER_SOME if the index does not know the cell. */
+enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t cell);
 
 /* A set of enum filter_basis. */
 unsigned filter_basis(const struct filter *);
 
-/* Whether M is wanted; E is scratch for its text.  Without FILTER_ON_TEXT the
- * reader may be NULL, and of M only what the basis names is looked at. */
+/* Whether M is wanted; E is scratch for its text.  With FILTER_ON_SEVERITY and
+ * FILTER_ON_ORIGIN alone the reader may be NULL, and of M only what the basis
+ * names is looked at. */
 bool filter_match(const struct filter *, struct reader *, const struct message *m,
 		  struct expansion *e);
+
+/* Whether it looks at other messages than the one in question (delta, number):
+ * batch output builds the index first. */
+bool filter_looks_around(const struct filter *);
+
+/* Whether the answer depends on texts, which may change while collateral
+ * loads. */
+bool filter_reads_text(const struct filter *);
+
+/* --- expressions ------------------------------------------------------- */
+
+enum { FILTER_TEXT_MAX = 4096, FILTER_DEPTH_MAX = 64 };
+
+struct filter_error {
+	size_t at;	/* byte of the expression where it lies */
+	bool meant;	/* a name and an operator came before: it is no regex */
+	char what[256]; /* one sentence, without a place */
+};
+
+/* Reads an expression; NULL on error.  SESSION (may be NULL) lets times and
+ * units be checked against its clocks; the result serves any trace. */
+struct filter_expr *filter_parse(const char *text, const struct session *, struct filter_error *);
+void filter_expr_free(struct filter_expr *); /* NULL is fine */
+
+/* The text it was read from. */
+const char *filter_expr_text(const struct filter_expr *);
+
+/* Appends a text between quotes, as a value. */
+void filter_quote(const char *, size_t length, struct text *out);
+
+/* Appends the sentence with its column, TEXT, and a caret under the place. */
+void filter_explain(const struct filter_error *, const char *text, struct text *out);
+
+/* The next name, from *NEXT on (0 at first), that starts with the LENGTH bytes
+ * at STEM, for completion; NULL at the end. */
+const char *filter_complete(const char *stem, size_t length, size_t *next, char name[static 64]);
+
+/* --- the names that every message has, for the manual ------------------ */
+
+struct filter_help {
+	const char *name, *type, *help;
+};
+/* The row number AT; false past the end. */
+bool filter_help(size_t at, struct filter_help *);
 
 #endif

@@ -230,8 +230,8 @@ judge(const struct matches *m, const struct index_cell *summary)
 				hits += summary->severities[s];
 		return hits;
 	}
-	enum filter_verdict want = filter_cell(&m->lens.want, summary);
-	enum filter_verdict also = filter_cell(&m->lens.also, summary);
+	enum filter_verdict want = filter_judge(&m->lens.want, m->trace, m->swept);
+	enum filter_verdict also = filter_judge(&m->lens.also, m->trace, m->swept);
 	if (want == FILTER_NONE || also == FILTER_NONE)
 		return 0;
 	return want == FILTER_ALL && also == FILTER_ALL ? summary->count : UNDECIDED;

@@ -42,16 +42,14 @@ wanted(struct scan *scan, const struct message *m)
 static bool
 ruled_out(struct scan *scan, uint64_t cell)
 {
-	struct index_cell summary;
 	uint64_t hits;
 	bool began = cell == scan->from.cell && !scan->wrapped;
 	if (began && scan->from.at == (scan->direction > 0 ? SIZE_MAX : 0))
 		return true; /* nothing of it lies ahead */
 	if (scan->known && matches_hits(scan->known, cell, &hits))
 		return !hits;
-	return index_cell(trace_index(scan->trace), cell, &summary) &&
-	       (filter_cell(scan->want, &summary) == FILTER_NONE ||
-		(scan->also && filter_cell(scan->also, &summary) == FILTER_NONE));
+	return filter_judge(scan->want, scan->trace, cell) == FILTER_NONE ||
+	       (scan->also && filter_judge(scan->also, scan->trace, cell) == FILTER_NONE);
 }
 
 /* The part [*begin, *end) of the present cell's messages that may be hit: all,

@@ -506,6 +506,25 @@ reader_find_place(struct reader *reader, struct place place, struct position *p)
 	return reader_find_offset(reader, place.offset, p);
 }
 
+bool
+reader_find_message(struct reader *reader, const struct message *m, struct position *p)
+{
+	struct index *index = trace_index(reader->trace);
+	uint64_t place = message_place(m), cell = place / index_cell_size(index);
+	uint64_t last = index_cell_count(index) - 1; /* holds what stands at the very end too */
+	p->cell = cell < last ? cell : last;
+	const struct block *block = reader_block(reader, p->cell);
+	for (p->at = lower_bound(block, place); p->at < block->count; p->at++) {
+		const struct message *own = &block->messages[p->at];
+		if (own->offset == m->offset && own->aux == m->aux && own->kind == m->kind &&
+		    own->length == m->length && own->ticks == m->ticks)
+			return true;
+		if (message_place(own) > place)
+			break;
+	}
+	return false;
+}
+
 /* --- text -------------------------------------------------------------- */
 
 /* Looks back from P (not included) to STOP for an announcement of GUID. */

@@ -70,6 +70,10 @@ bool reader_find_number(struct reader *, uint64_t number, struct position *, boo
 /* The message that holds byte OFFSET, or the next one after it. */
 bool reader_find_offset(struct reader *, uint64_t offset, struct position *);
 
+/* Where a message stands that a walk or another reader gave; false if it is
+ * not found there, as before the index knows its cell. */
+bool reader_find_message(struct reader *, const struct message *, struct position *);
+
 struct place reader_place(struct reader *, struct position);
 /* The position of a place, or the nearest if it is no message any more. */
 bool reader_find_place(struct reader *, struct place, struct position *);

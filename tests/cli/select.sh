@@ -33,6 +33,35 @@ is "-r: origin" "$(awk -F '\t' '/master=2\tchannel=1\t/' "$testdata/demo.truth.t
 	wc -l | tr -d ' ')" "$(rows -r '^pmic$')"
 is "-s and -r" 1 "$(rows -s error --unassigned=hide -r timeout)"
 
+# The filter language; the truth and other options say how many.
+truth=$testdata/demo.truth.tsv
+is "-e: severity, as -s" "$(rows -s error)" "$(rows -e 'severity >= error')"
+is "-e: text, as -r" 3 "$(rows -e 'text ~ /retry \d of 3/')"
+is "-e: sender, by the transport's fields" \
+	"$(awk -F '\t' '/master=2\tchannel=1\t/' "$truth" | wc -l | tr -d ' ')" \
+	"$(rows -e 'type = CLOCK:SYNC or origin = pmic' --exclude 'type = CLOCK:SYNC' \
+		-e 'master = 2' -e 'channel = 1')"
+is "-e twice: both" 1 "$(rows -e 'severity in {error, fatal}' -e '/timeout/')"
+is "--exclude twice: neither" "$(($(rows) - $(rows -e '/retry/ or severity = error')))" \
+	"$(rows --exclude=/retry/ --exclude='severity = error')"
+is "--exclude: or inside stays inside" "$(rows -e 'not (lost or damaged) and severity = error')" \
+	"$(rows --exclude='lost or damaged' -e 'severity = error')"
+is "--origin: a list" "$(rows -r '^(pmic|dma)$')" "$(rows --origin=pmic,dma)"
+is "--since and --until: as ticks say" \
+	"$("$TRAWL" -t csv "$demo" 2>/dev/null |
+		awk -F , 'NR > 1 && $6 != "" && $6 >= 4000000 && $6 <= 9000000' | wc -l | tr -d ' ')" \
+	"$(rows -S 0.004 -U 9ms)"
+is "--since: from the first message on" "$(rows -S 0.004)" "$(rows -S +4ms)"
+is "number: those of its column" "5 6 7 8" \
+	"$("$TRAWL" -t csv -e 'number in 5..8' "$demo" 2>/dev/null | sed 1d | cut -d , -f 1 | xargs)"
+
+run "$TRAWL" -t csv -e 'severity >= error and serverity = 3' "$demo"
+is "-e: an unknown name is an error" 2 "$status"
+ok "... that shows a better one and its place" grep -q 'severity? (column 23)' err
+is "... with a caret below" "trawl:                         ^" "$(sed -n 3p err)"
+run "$TRAWL" -t csv -U 'next week' "$demo"
+is "-U: no time is an error" 2 "$status"
+
 all=$(rows)
 run "$TRAWL" -t csv -s fatal --unassigned=hide "$demo"
 is "n is the number in the trace, not among what is shown" \

@@ -75,4 +75,30 @@ run "$TRAWL" --info "$testdata/demo.stp"
 is "--info: status" 0 "$status"
 ok "--info: the format" grep -q 'syst/stp' out
 
+# --check: 1 if what it names is there, whatever else is.
+damaged=$testdata/damaged-raw.bin
+run "$TRAWL" --check "$testdata/all-raw.bin"
+is "--check: nothing found" 0 "$status"
+is "--check: says nothing then" "" "$(cat out err)"
+run "$TRAWL" --check "$damaged"
+is "--check: damage" 1 "$status"
+ok "--check: what, how often and where" \
+	grep -q '^trawl: check corrupt: [0-9]* messages, the first is number [0-9]* at' err
+run "$TRAWL" --check=loss "$damaged"
+is "--check=loss: damage is no loss" 0 "$status"
+run "$TRAWL" --check=time,severity:fatal "$testdata/demo.stp"
+is "--check=LIST: one of them" 1 "$status"
+is "--check=LIST: a line for it" 1 "$(grep -c 'check severity:fatal: 1 message,' err)"
+is "--check=LIST: no line for the other" 1 "$(lines err)"
+run "$TRAWL" --check='text ~ /retry/ and severity = warning' "$testdata/demo.stp"
+is "--check=EXPR" 1 "$status"
+run "$TRAWL" --check=severity:fatal --exclude='origin = watchdog' "$testdata/demo.stp"
+is "--check: among what is selected" 0 "$status"
+run "$TRAWL" --check=catalog "$testdata/demo.stp"
+is "--check=catalog: with collateral" 0 "$status"
+cp "$testdata/demo.stp" bare.stp
+run "$TRAWL" --check=catalog bare.stp
+is "--check=catalog: without" 1 "$status"
+refused "--check of nothing known" "$TRAWL" --check=pigeons "$testdata/all-raw.bin"
+
 finish

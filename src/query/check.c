@@ -1,0 +1,258 @@
+/*
+ * Checking captures: see check.h.
+ *
+ * Nearly every check is an expression, so that what it means can be read, and
+ * looked at on the screen with the same words.  Only time needs a memory: the
+ * last time of each origin, since the list itself may step back where messages
+ * interleave.  Everything is decoded once; texts are made where an expression
+ * asks for them.
+ */
+#include "config.h"
+
+#include "query/check.h"
+#include "base/map.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 256, ORIGINS_MAX = 65536 };
+
+static const struct row {
+	const char *name;
+	const char *help;
+	const char *expression; /* NULL: time */
+	bool usual;
+} rows[] = {
+    {"loss", "something is missing", "lost", true},
+    {"corrupt", "bytes are not what they should be, or are cut off", "damaged or truncated", true},
+    {"time", "the time of an origin steps back", NULL, true},
+    {"catalog", "a catalog message has a number that no collateral knows",
+     "kind in {catalog, syst} and type ~ /^CATALOG/ and not syst.format", false},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const char severity_prefix[] = "severity:";
+
+struct one {
+	char *name;
+	struct filter want;
+	bool time;
+	uint64_t count;
+	/* the first hit */
+	struct trace *trace;
+	uint64_t number, offset;
+};
+
+struct check {
+	VEC(struct one) list;
+	struct map last; /* time + 1 by origin, in the present trace */
+};
+
+bool
+check_help(size_t at, const char **name, const char **help)
+{
+	if (at > ROWS)
+		return false;
+	*name = at < ROWS ? rows[at].name : "severity:LEVEL";
+	*help = at < ROWS ? rows[at].help : "a message of this severity or worse, not counting max";
+	return true;
+}
+
+/* --- what to look for -------------------------------------------------- */
+
+static bool
+add(struct check *check, const char *name, size_t length, const char *expression,
+    const struct session *session, struct filter_error *error)
+{
+	struct filter_expr *expr = expression ? filter_parse(expression, session, error) : NULL;
+	if (expression && !expr)
+		return false;
+	struct one *one = vec_add(&check->list);
+	one->name = mem_new(length + 1);
+	memcpy(one->name, name, length);
+	one->want = filter_all();
+	one->want.expr = expr;
+	one->time = !expression;
+	return true;
+}
+
+/* Adds the check called NAME; false if there is none. */
+static bool
+add_named(struct check *check, const char *name, size_t length)
+{
+	struct filter_error error;
+	size_t prefix = sizeof severity_prefix - 1;
+	for (size_t i = 0; i < ROWS; i++)
+		if (strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length))
+			return add(check, name, length, rows[i].expression, NULL, &error);
+	if (length <= prefix || strncmp(name, severity_prefix, prefix) != 0)
+		return false;
+	struct text text = {0};
+	text_add(&text, "severity != max and severity >= ");
+	filter_quote(name + prefix, length - prefix, &text);
+	bool good = add(check, name, length, text.data, NULL, &error);
+	text_free(&text);
+	return good;
+}
+
+static bool
+add_list(struct check *check, const char *list)
+{
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		if (!add_named(check, list, length))
+			return false;
+		if (!list[length])
+			return true;
+		list += length + 1;
+	}
+}
+
+static void
+clear(struct check *check)
+{
+	for (size_t i = 0; i < check->list.count; i++) {
+		filter_free(&check->list.at[i].want);
+		free(check->list.at[i].name);
+	}
+	vec_clear(&check->list);
+}
+
+static void
+say_wrong(const struct filter_error *error, const char *list, struct err *err)
+{
+	struct text why = {0};
+	if (!error->meant) {
+		err_set(err, ERR_USAGE,
+			"no such check: %s; loss, corrupt, time, catalog, severity:LEVEL or an "
+			"expression",
+			list);
+		return;
+	}
+	filter_explain(error, list, &why);
+	err_set(err, ERR_USAGE, "--check: %s", text_get(&why));
+	text_free(&why);
+}
+
+struct check *
+check_new(const char *list, const struct session *session, struct err *err)
+{
+	struct check *check = mem_new(sizeof *check);
+	struct filter_error error;
+	for (size_t i = 0; !*list && i < ROWS; i++)
+		if (rows[i].usual)
+			add_named(check, rows[i].name, strlen(rows[i].name));
+	if (!*list || add_list(check, list))
+		return check;
+	clear(check);
+	if (add(check, list, strlen(list), list, session, &error))
+		return check;
+	say_wrong(&error, list, err);
+	check_free(check);
+	return NULL;
+}
+
+void
+check_free(struct check *check)
+{
+	clear(check);
+	vec_free(&check->list);
+	map_free(&check->last);
+	free(check);
+}
+
+/* --- looking ----------------------------------------------------------- */
+
+/* Whether the time of its origin steps back; notes it. */
+static bool
+steps_back(struct check *check, const struct message *m)
+{
+	if (!(m->flags & MESSAGE_TIMED))
+		return false;
+	struct map *map = &check->last;
+	bool room = map->count < ORIGINS_MAX;
+	uint64_t *last = room ? map_add(map, m->origin) : map_find(map, m->origin);
+	if (!last)
+		return false;
+	bool back = m->ticks < *last;
+	*last = m->ticks;
+	return back;
+}
+
+static void
+look(struct check *check, struct reader *reader, const struct message *m, uint64_t number,
+     struct expansion *scratch)
+{
+	for (size_t i = 0; i < check->list.count; i++) {
+		struct one *one = &check->list.at[i];
+		if (one->time ? !steps_back(check, m)
+			      : !filter_match(&one->want, reader, m, scratch))
+			continue;
+		if (one->count++)
+			continue;
+		one->trace = reader_trace(reader);
+		one->number = number;
+		one->offset = m->offset;
+	}
+}
+
+static bool
+looks_around(const struct check *check)
+{
+	bool around = false;
+	for (size_t i = 0; i < check->list.count; i++)
+		around |= filter_looks_around(&check->list.at[i].want);
+	return around;
+}
+
+static void
+look_at_trace(struct check *check, struct trace *trace, const struct filter *filter)
+{
+	if (atomic_load(&trace_decoder(trace)->wants_history) || filter_looks_around(filter) ||
+	    looks_around(check))
+		index_build(trace_index(trace));
+	struct reader *reader = reader_new(trace);
+	struct expansion scratch = {0};
+	struct message batch[BATCH];
+	uint64_t number = 0;
+	size_t count;
+	map_free(&check->last);
+	while ((count = reader_walk(reader, batch, BATCH)) > 0)
+		for (size_t i = 0; i < count; i++, number++)
+			if (filter_match(filter, reader, &batch[i], &scratch))
+				look(check, reader, &batch[i], number, &scratch);
+	expansion_free(&scratch);
+	reader_free(reader);
+}
+
+static void
+tell(const struct one *one, struct text *report)
+{
+	text_addf(report, "trawl: check ");
+	text_add_safe(report, one->name, strlen(one->name), TEXT_UTF8);
+	text_addf(report, ": %llu message%s, the first is number %llu at offset %llu of ",
+		  (unsigned long long)one->count, one->count == 1 ? "" : "s",
+		  (unsigned long long)one->number, (unsigned long long)one->offset);
+	text_add_safe(report, trace_name(one->trace), strlen(trace_name(one->trace)), TEXT_UTF8);
+	text_add_char(report, '\n');
+}
+
+bool
+check_run(struct check *check, struct session *session, const struct filter *filter,
+	  const char *source, struct text *report)
+{
+	bool found = false;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct trace *trace = session->traces.at[i];
+		if (!source || !strcmp(source, trace_name(trace)))
+			look_at_trace(check, trace, filter);
+	}
+	for (size_t i = 0; i < check->list.count; i++) {
+		if (check->list.at[i].count) {
+			tell(&check->list.at[i], report);
+			found = true;
+		}
+	}
+	return found;
+}

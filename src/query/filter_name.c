@@ -1,0 +1,221 @@
+/*
+ * The names that filters know: see filter_tree.h.
+ *
+ * Those that every message has are rows of one table, from which the manual is
+ * made too.  All others are fields, from the tables of the formats: a bare
+ * name stands for the field of that name in each format that has one,
+ * `encap.type` for that format's alone.  Where both have a name, the bare one
+ * is that of every message.
+ */
+#include "config.h"
+
+#include "query/filter_tree.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct filter_name filter_names[] = {
+    {"severity", "severity", "max, fatal, error, warning, info, user1, user2 or debug",
+     FILTER_FIXED, FILTER_USES_SEVERITY, filter_resolve_severity, filter_test_severity,
+     filter_judge_severity},
+    {"flags", "flags", "damaged, lost, truncated, suspect, estimated, sync; each is a name too",
+     FILTER_FIXED, FILTER_USES_MORE, filter_resolve_flags, filter_test_flags, filter_judge_flags},
+    {"kind", "kind", "what the decoder takes it for, as string, catalog or stp_async", FILTER_FIXED,
+     FILTER_USES_MORE, filter_resolve_kind, filter_test_kind, filter_judge_kind},
+    {"trace", "text", "name of its trace", FILTER_FIXED, FILTER_USES_TRACE, filter_resolve_text,
+     filter_test_trace, filter_judge_trace},
+    {"origin", "text", "who sent it, as the list shows it", FILTER_TEXT, FILTER_USES_ORIGIN,
+     filter_resolve_text, filter_test_origin, NULL},
+    {"type", "text", "type of message, as the list shows it", FILTER_TEXT, FILTER_USES_MORE,
+     filter_resolve_text, filter_test_type, NULL},
+    {"text", "text", "what it says", FILTER_TEXT, FILTER_USES_MORE, filter_resolve_text,
+     filter_test_text, NULL},
+    {"time", "time", "when, by the clock of its trace", FILTER_FIXED, FILTER_USES_MORE,
+     filter_resolve_time, filter_test_time, filter_judge_time},
+    {"delta", "duration", "time since the message before it that has one", FILTER_AROUND,
+     FILTER_USES_MORE | FILTER_USES_NEIGHBOURS, filter_resolve_duration, filter_test_delta, NULL},
+    {"ticks", "number", "when, in ticks of its trace", FILTER_FIXED, FILTER_USES_MORE,
+     filter_resolve_number, filter_test_ticks, filter_judge_ticks},
+    {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED,
+     FILTER_USES_MORE, filter_resolve_number, filter_test_offset, filter_judge_offset},
+    {"length", "number", "bytes from its first to its last", FILTER_FIXED, FILTER_USES_MORE,
+     filter_resolve_number, filter_test_length, NULL},
+    {"number", "number", "how many messages of its trace lie before it", FILTER_AROUND,
+     FILTER_USES_MORE | FILTER_USES_NEIGHBOURS, filter_resolve_number, filter_test_number,
+     filter_judge_number},
+    {"bytes", "bytes", "the bytes of the capture from its first to its last", FILTER_RAW,
+     FILTER_USES_MORE, filter_resolve_bytes, filter_test_bytes, NULL},
+    {"payload", "bytes", "the bytes of its protocol, put together", FILTER_FIELDS, FILTER_USES_MORE,
+     filter_resolve_bytes, filter_test_payload, NULL},
+};
+const size_t filter_name_count = sizeof filter_names / sizeof *filter_names;
+
+const struct filter_name filter_any_text = {.name = "a regular expression",
+					    .type = "text",
+					    .cost = FILTER_TEXT,
+					    .uses = FILTER_USES_MORE,
+					    .resolve = filter_resolve_text,
+					    .test = filter_test_any};
+
+const struct filter_name filter_flag_name = {.name = "a flag",
+					     .type = "flag",
+					     .cost = FILTER_FIXED,
+					     .uses = FILTER_USES_MORE,
+					     .resolve = filter_resolve_flags,
+					     .test = filter_test_flags,
+					     .judge = filter_judge_flags};
+
+const struct filter_name filter_field_name = {.name = "a field",
+					      .type = "field",
+					      .cost = FILTER_FIELDS,
+					      .uses = FILTER_USES_MORE,
+					      .resolve = filter_resolve_field,
+					      .test = filter_test_field};
+
+bool
+filter_help(size_t at, struct filter_help *out)
+{
+	if (at >= filter_name_count)
+		return false;
+	const struct filter_name *name = &filter_names[at];
+	*out = (struct filter_help){name->name, name->type, name->help};
+	return true;
+}
+
+/* --- all names in a row ------------------------------------------------ */
+
+/* Decoders of one format share their table. */
+static bool
+repeats(size_t decoder)
+{
+	for (size_t i = 0; i < decoder; i++)
+		if (decoders[i]->fields == decoders[decoder]->fields)
+			return true;
+	return false;
+}
+
+/* Name number AT of all: those of every message, flags, then each field alone
+ * and with its format. */
+static const char *
+name_at(size_t at, char name[static 64])
+{
+	if (at < filter_name_count)
+		return filter_names[at].name;
+	at -= filter_name_count;
+	if (at < MESSAGE_FLAGS_SHOWN)
+		return message_flag_name((unsigned)at);
+	at -= MESSAGE_FLAGS_SHOWN;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		if (repeats(i))
+			continue;
+		if (at < 2 * ops->field_count) {
+			const char *own = ops->fields[at / 2].name;
+			if (at % 2 == 0)
+				return own;
+			snprintf(name, 64, "%s.%s", ops->format, own);
+			return name;
+		}
+		at -= 2 * ops->field_count;
+	}
+	return NULL;
+}
+
+const char *
+filter_complete(const char *stem, size_t length, size_t *next, char name[static 64])
+{
+	const char *found;
+	while ((found = name_at((*next)++, name)))
+		if (!strncmp(found, stem, length))
+			return found;
+	return NULL;
+}
+
+struct filter_hint
+filter_hint(const char *word, const char *(*next)(void *context, size_t at), void *context)
+{
+	struct filter_hint hint = {""};
+	size_t least = strlen(word) / 2 + 1;
+	const char *name;
+	for (size_t i = 0; (name = next(context, i)); i++) {
+		size_t distance = text_distance(word, name);
+		if (distance < least) {
+			least = distance;
+			snprintf(hint.text, sizeof hint.text, "; %s?", name);
+		}
+	}
+	return hint;
+}
+
+static const char *
+next_name(void *context, size_t at)
+{
+	return name_at(at, context);
+}
+
+/* --- finding one ------------------------------------------------------- */
+
+static bool
+find_own(struct filter_leaf *leaf)
+{
+	const char *word = leaf->word.text;
+	for (size_t i = 0; i < filter_name_count; i++) {
+		if (!strcmp(word, filter_names[i].name)) {
+			leaf->name = &filter_names[i];
+			return true;
+		}
+	}
+	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++) {
+		if (!strcmp(word, message_flag_name(bit))) {
+			leaf->name = &filter_flag_name;
+			leaf->set = 1u << bit;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* All rows called NAME, of FORMAT (LENGTH bytes) or of any if that is NULL.
+ * How many there are is counted first, with OUT NULL. */
+static size_t
+find_rows(const char *format, size_t length, const char *name, struct filter_field *out)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		bool other = format && (strlen(ops->format) != length ||
+					strncmp(ops->format, format, length) != 0);
+		for (size_t k = 0; !other && !repeats(i) && k < ops->field_count; k++) {
+			if (strcmp(ops->fields[k].name, name) != 0)
+				continue;
+			if (out)
+				out[count] = (struct filter_field){.row = &ops->fields[k]};
+			count++;
+		}
+	}
+	return count;
+}
+
+int
+filter_find_name(struct filter_build *build, struct filter_leaf *leaf)
+{
+	const char *word = leaf->word.text, *dot = strchr(word, '.');
+	if (find_own(leaf))
+		return 0;
+	if (!strncmp(word, "context.", 8))
+		return filter_fail(build, leaf->word.at, "filters do not know contexts yet");
+	const char *format = dot ? word : NULL, *name = dot ? dot + 1 : word;
+	size_t length = dot ? (size_t)(dot - word) : 0;
+	leaf->field_count = find_rows(format, length, name, NULL);
+	if (!leaf->field_count) {
+		char own[64];
+		return filter_fail(build, leaf->word.at, "no field is named %s%s", word,
+				   filter_hint(word, next_name, own).text);
+	}
+	size_t size = leaf->field_count * sizeof *leaf->fields;
+	leaf->fields = arena_alloc(&build->expr->arena, size);
+	find_rows(format, length, name, leaf->fields);
+	leaf->name = &filter_field_name;
+	return 0;
+}

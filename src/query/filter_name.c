@@ -122,13 +122,26 @@ name_at(size_t at, char name[static 64])
 	return NULL;
 }
 
+/* Fields of several formats may have the same name. */
+static bool
+came_before(size_t at, const char *name)
+{
+	char other[64];
+	for (size_t i = 0; i < at; i++)
+		if (!strcmp(name_at(i, other), name))
+			return true;
+	return false;
+}
+
 const char *
 filter_complete(const char *stem, size_t length, size_t *next, char name[static 64])
 {
 	const char *found;
-	while ((found = name_at((*next)++, name)))
-		if (!strncmp(found, stem, length))
+	for (; (found = name_at(*next, name)); ++*next)
+		if (!strncmp(found, stem, length) && !came_before(*next, found)) {
+			++*next;
 			return found;
+		}
 	return NULL;
 }
 

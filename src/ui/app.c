@@ -91,6 +91,7 @@ app_refilter(struct app *app)
 	if (!app->filters_off) {
 		app->filter.severities = filter_threshold(app->threshold, app->hide_unassigned);
 		app->filter.text = app->pattern;
+		app->filter.expr = app->expr;
 	}
 	for (size_t i = 0; i < app->session->traces.count; i++)
 		list_refilter(&app->lists[i], i == app->trace);
@@ -401,7 +402,7 @@ take_news(struct app *app)
 	}
 	unsigned generation = trace_generation(app->list->trace);
 	more |= generation != app->generation;
-	if (generation != app->generation && app->filter.text)
+	if (generation != app->generation && filter_reads_text(&app->filter))
 		list_rebuild(app->list);
 	app->generation = generation;
 	app->indexed = is_indexed(app);
@@ -480,7 +481,9 @@ open_parts(struct app *app)
 	while (app->threshold > SEVERITY_FATAL && !(filter->severities >> app->threshold & 1))
 		app->threshold--;
 	app->hide_unassigned = !(filter->severities & 1);
-	app->pattern = filter->text ? regex_clone(filter->text) : NULL;
+	struct filter own = filter_clone(filter);
+	app->pattern = own.text;
+	app->expr = own.expr;
 	app->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
 	app->time_mode = (enum time_mode)view->time;
 	app->layout_mode = (enum layout_mode)view->layout;
@@ -515,6 +518,7 @@ close_parts(struct app *app)
 	keymap_free(&app->keymap);
 	expansion_free(&app->selection.expansion);
 	regex_free(app->pattern);
+	filter_expr_free(app->expr);
 	canvas_free(&app->canvas);
 	text_free(&app->message);
 }

@@ -54,7 +54,7 @@ static void
 add_filters(struct app *app, struct text *out)
 {
 	bool level = app->threshold != SEVERITY_DEBUG;
-	if (!level && !app->hide_unassigned && !app->pattern)
+	if (!level && !app->hide_unassigned && !app->pattern && !app->expr)
 		return;
 	text_add(out, app->filters_off ? "  filters off" : "  only");
 	if (app->filters_off)
@@ -67,6 +67,10 @@ add_filters(struct app *app, struct text *out)
 		text_add(out, " /");
 		add_safe(app, regex_pattern(app->pattern), out);
 		text_add(out, "/");
+	}
+	if (app->expr) {
+		text_add_char(out, ' ');
+		add_safe(app, filter_expr_text(app->expr), out);
 	}
 }
 

@@ -56,20 +56,82 @@ toggle_unassigned(struct app *app, const struct command_call *call)
 	say_threshold(app);
 }
 
+/* From now on one of these filters, or neither. */
 static void
-set_pattern(struct app *app, const struct command_call *call)
+set_filter(struct app *app, struct regex *pattern, struct filter_expr *expr)
 {
-	struct err err;
-	struct regex *regex = NULL;
-	if (*call->text && !(regex = regex_new(call->text, REGEX_SMART_CASE, &err))) {
-		app_trouble(app, "%s", err.what);
-		return;
-	}
 	search_uncount(app);
 	regex_free(app->pattern);
-	app->pattern = regex;
+	filter_expr_free(app->expr);
+	app->pattern = pattern;
+	app->expr = expr;
 	app->filters_off = false;
 	app_refilter(app);
+}
+
+static void
+set_expression(struct app *app, const struct command_call *call)
+{
+	struct filter_error error;
+	struct filter_expr *expr = filter_parse(call->text, app->session, &error);
+	if (expr || !call->text[strspn(call->text, " ")])
+		set_filter(app, NULL, expr);
+	else
+		app_trouble(app, "%s (column %zu)", error.what, error.at + 1);
+}
+
+static void
+set_pattern(struct app *app, const char *pattern)
+{
+	struct err err;
+	struct regex *regex = regex_new(pattern, REGEX_SMART_CASE, &err);
+	if (regex)
+		set_filter(app, regex, NULL);
+	else
+		app_trouble(app, "%s", err.what);
+}
+
+/* What matches is hidden: `not /PATTERN/s`. */
+static void
+hide_pattern(struct app *app, const char *pattern)
+{
+	struct text text = {0};
+	struct filter_error error;
+	text_add(&text, "not /");
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '/')
+			text_add_char(&text, '\\');
+		text_add_char(&text, *p);
+		if (*p == '\\' && p[1])
+			text_add_char(&text, *++p);
+	}
+	text_add(&text, "/s");
+	struct filter_expr *expr = filter_parse(text.data, app->session, &error);
+	if (expr)
+		set_filter(app, NULL, expr);
+	else
+		app_trouble(app, "%s", error.what);
+	text_free(&text);
+}
+
+/* As in less, but expressions come before regular expressions.  One with a
+ * name and an operator is not taken for the other if it is wrong. */
+static void
+narrow(struct app *app, const struct command_call *call)
+{
+	struct filter_error error;
+	const char *text = call->text;
+	if (text[0] == '!' && text[1]) {
+		hide_pattern(app, text + 1);
+		return;
+	}
+	struct filter_expr *expr = filter_parse(text, app->session, &error);
+	if (expr || error.meant || !text[strspn(text, " ")]) {
+		filter_expr_free(expr);
+		set_expression(app, call);
+	} else {
+		set_pattern(app, text);
+	}
 }
 
 static void
@@ -374,7 +436,8 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_LOOSER] = step_threshold,
     [COMMAND_SEVERITY] = set_threshold,
     [COMMAND_UNASSIGNED] = toggle_unassigned,
-    [COMMAND_FILTER] = set_pattern,
+    [COMMAND_NARROW] = narrow,
+    [COMMAND_FILTER] = set_expression,
     [COMMAND_FILTERS] = toggle_filters,
     [COMMAND_MARK] = jump_set,
     [COMMAND_JUMP] = jump_mark,

@@ -711,6 +711,65 @@ test_filtered_list(void **state)
 }
 
 static void
+test_filter_language(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	size_t first = SIZE_MAX, last = 0;
+	char top[32], bottom[32];
+	read_truth(&truth, "all-raw.truth.tsv");
+	for (size_t i = 0; i < truth.rows[SEVERITY].count; i++) {
+		if (strcmp(truth.rows[SEVERITY].at[i], "FATAL") != 0)
+			continue;
+		first = first < i ? first : i;
+		last = i;
+	}
+	assert_true(first < last);
+	snprintf(top, sizeof top, "%zu / 400", first);
+	snprintf(bottom, sizeof bottom, "%zu / 400", last);
+
+	scene_open(&s, 24, 80, "xterm-256color", "all-raw.bin", NULL);
+	scene_wait(&s, "0 / 400");
+	scene_keys(&s, "&sever\t = fat\r"); /* Tab completes the name */
+	scene_wait(&s, "only severity = fat");
+	scene_keys(&s, "g");
+	scene_wait(&s, top);
+	scene_keys(&s, "G");
+	scene_wait(&s, bottom);
+
+	scene_keys(&s, "&severity = loud\r"); /* meant to be one, so no regex */
+	scene_wait(&s, "loud is no severity (column 12)");
+	scene_keys(&s, "&severity (\r"); /* not meant: a regex, and wrong */
+	scene_wait(&s, "missing closing parenthesis");
+	scene_wait(&s, "only severity = fat");
+
+	scene_keys(&s, "&no such text\r");
+	scene_wait(&s, "only /no such text/");
+	scene_wait(&s, "no message passes the filters");
+	scene_keys(&s, "&!a/b\r");
+	scene_wait(&s, "only not /a\\/b/s");
+	scene_keys(&s, "g");
+	scene_wait(&s, "0 / 400");
+	scene_keys(&s, ":filter kind = cat\r");
+	scene_wait(&s, "no kind of message is named cat");
+	scene_keys(&s, ":filter not severity = fatal and number <= ");
+	snprintf(top, sizeof top, "%zu\r", first);
+	scene_keys(&s, top);
+	scene_wait(&s, "only not severity");
+	scene_keys(&s, "G");
+	snprintf(bottom, sizeof bottom, "%zu / 400", first - 1);
+	scene_wait(&s, bottom);
+	scene_keys(&s, "&\r"); /* all again, at the same place */
+	scene_wait(&s, "syst/raw ");
+	scene_wait(&s, bottom);
+	scene_keys(&s, "g");
+	scene_wait(&s, "0 / 400");
+	quit(&s);
+	free_truth(&truth);
+}
+
+static void
 test_go_to(void **state)
 {
 	(void)state;
@@ -818,14 +877,23 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_list),	cmocka_unit_test(test_looks),
-	    cmocka_unit_test(test_mono),	cmocka_unit_test(test_ascii),
-	    cmocka_unit_test(test_panes),	cmocka_unit_test(test_field_bytes),
-	    cmocka_unit_test(test_wide_screen), cmocka_unit_test(test_small_screens),
-	    cmocka_unit_test(test_resize),	cmocka_unit_test(test_search),
-	    cmocka_unit_test(test_filters),	cmocka_unit_test(test_filtered_list),
-	    cmocka_unit_test(test_go_to),	cmocka_unit_test(test_help),
-	    cmocka_unit_test(test_signals),	cmocka_unit_test(test_bad_terminal),
+	    cmocka_unit_test(test_list),
+	    cmocka_unit_test(test_looks),
+	    cmocka_unit_test(test_mono),
+	    cmocka_unit_test(test_ascii),
+	    cmocka_unit_test(test_panes),
+	    cmocka_unit_test(test_field_bytes),
+	    cmocka_unit_test(test_wide_screen),
+	    cmocka_unit_test(test_small_screens),
+	    cmocka_unit_test(test_resize),
+	    cmocka_unit_test(test_search),
+	    cmocka_unit_test(test_filters),
+	    cmocka_unit_test(test_filtered_list),
+	    cmocka_unit_test(test_filter_language),
+	    cmocka_unit_test(test_go_to),
+	    cmocka_unit_test(test_help),
+	    cmocka_unit_test(test_signals),
+	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_idle),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -58,7 +58,8 @@ enum message_flag {
 	MESSAGE_RESYNC = 1 << 8,     /* a resync point: decoding can start here */
 	MESSAGE_TIMED = 1 << 9,	     /* `ticks` is valid */
 	MESSAGE_SCATTERED = 1 << 10, /* stands where its last byte does */
-	MESSAGE_FILLER = 1 << 11     /* a run of bytes that say nothing */
+	MESSAGE_FILLER = 1 << 11,    /* a run of bytes that say nothing */
+	MESSAGE_CHECKED = 1 << 12    /* has a checksum, which expand looks at: may be damaged */
 };
 #define MESSAGE_FLAGS_SHOWN 6
 

@@ -146,6 +146,7 @@ struct syst_peek {
 	bool suspect;	 /* reserved header bits are set */
 	bool has_length; /* `length` is by the message's own account */
 	bool has_ticks;
+	bool has_crc;
 	uint64_t ticks;	 /* its own time stamp */
 	uint64_t origin; /* raw key, without master and channel */
 };

@@ -134,6 +134,7 @@ syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
 	out->suspect = (header & SYST_HEADER_RESERVED) != 0;
 	out->has_length = (header & SYST_HEADER_LENGTH) != 0;
 	out->has_ticks = (header & SYST_HEADER_TIME) != 0;
+	out->has_crc = (header & SYST_HEADER_CRC) != 0;
 	out->ticks = out->has_ticks ? bytes_le64(p + at.time) : 0;
 	out->origin = syst_origin(header, p);
 
@@ -181,6 +182,8 @@ syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 		m->flags |= MESSAGE_SUSPECT;
 	if (peek->kind == SYST_CLOCK)
 		m->flags |= MESSAGE_SYNC;
+	if (peek->has_crc)
+		m->flags |= MESSAGE_CHECKED;
 
 	enum syst_fault fault = syst_fault(peek, length);
 	if (fault == SYST_SOUND && peek->kind != SYST_UNKNOWN)
@@ -191,7 +194,7 @@ syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 		return;
 	}
 	m->kind = SYST_BAD;
-	m->flags = (uint16_t)((m->flags & ~MESSAGE_SYNC) | MESSAGE_DAMAGED);
+	m->flags = (uint16_t)((m->flags & ~(MESSAGE_SYNC | MESSAGE_CHECKED)) | MESSAGE_DAMAGED);
 	if (fault == SYST_TOO_SHORT)
 		m->flags |= MESSAGE_TRUNCATED;
 }

@@ -170,6 +170,18 @@ tick_ranges(struct filter_look *look, const struct filter_leaf *leaf)
 	return &bound->ranges[leaf->timed];
 }
 
+/* --- what is made of a message ------------------------------------------ */
+
+static void
+need(struct filter_look *look, int what)
+{
+	if ((int)look->has >= what)
+		return;
+	reader_expand(look->reader, look->m,
+		      what == FILTER_HAS_FIELDS ? EXPAND_FIELDS : EXPAND_TEXT, look->e);
+	look->has = what;
+}
+
 /* --- the fixed struct -------------------------------------------------- */
 
 bool
@@ -178,10 +190,16 @@ filter_test_severity(struct filter_look *look, const struct filter_leaf *leaf)
 	return leaf->set >> look->m->severity & 1;
 }
 
+/* A bad checksum is found by those who look at the whole message. */
 bool
 filter_test_flags(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return look->m->flags & leaf->set;
+	if (look->m->flags & leaf->set)
+		return true;
+	if (!(leaf->set & MESSAGE_DAMAGED) || !(look->m->flags & MESSAGE_CHECKED))
+		return false;
+	need(look, FILTER_HAS_TEXT);
+	return look->e->flags & leaf->set;
 }
 
 bool
@@ -294,16 +312,6 @@ filter_test_delta(struct filter_look *look, const struct filter_leaf *leaf)
 }
 
 /* --- text and fields --------------------------------------------------- */
-
-static void
-need(struct filter_look *look, int what)
-{
-	if ((int)look->has >= what)
-		return;
-	reader_expand(look->reader, look->m,
-		      what == FILTER_HAS_FIELDS ? EXPAND_FIELDS : EXPAND_TEXT, look->e);
-	look->has = what;
-}
 
 static bool
 expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, const struct text *text)
@@ -441,7 +449,10 @@ filter_judge_severity(const struct filter_facts *facts, const struct filter_leaf
 enum filter_verdict
 filter_judge_flags(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
-	return facts->cell->messages & leaf->set ? FILTER_SOME : FILTER_NONE;
+	uint64_t possible = leaf->set;
+	if (possible & MESSAGE_DAMAGED)
+		possible |= MESSAGE_CHECKED;
+	return facts->cell->messages & possible ? FILTER_SOME : FILTER_NONE;
 }
 
 enum filter_verdict

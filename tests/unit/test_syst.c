@@ -131,7 +131,7 @@ static const struct {
      TIMED},
     {"26 12 83 01" GUID "0000", SYST_WHOLE, 22, 22, SYST_RAW, SEVERITY_ERROR, 0},
     {"42 17 03 01 00 0100 0200 0100 00 11111111", SYST_WHOLE, 16, 11, SYST_STRING, SEVERITY_INFO,
-     0},
+     MESSAGE_CHECKED},
     {"42 13 03 01 01 01000000 02000000 0100 00", SYST_WHOLE, 16, 15, SYST_STRING, SEVERITY_INFO, 0},
     /* that do not say */
     {"42 10 03 01 'ok' 00", SYST_OPEN, 0, 4, SYST_STRING, SEVERITY_INFO, 0},
@@ -318,7 +318,7 @@ test_fields(void **state)
 	setup_frame(&t, "42 1F 80 01" GUID "01 04000000 09000000 0300 1122334455667788 "
 			"'ok' 00 6E21ED04");
 	assert_int_equal(t.message.ticks, 0x8877665544332211u);
-	assert_int_equal(t.message.flags, MESSAGE_TIMED);
+	assert_int_equal(t.message.flags, MESSAGE_TIMED | MESSAGE_CHECKED);
 	expand(&t, EXPAND_FIELDS);
 	expect_text(&t, SYST_F_GUID, GUID_TEXT);
 	expect_text(&t, SYST_F_LOCATION, "4:9");

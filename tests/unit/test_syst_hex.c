@@ -129,7 +129,7 @@ test_prefix(void **state)
 	setup(&t, longest, sizeof longest - 1);
 	assert_int_equal(t.all.list.count, 1);
 	assert_int_equal(t.all.list.at[0].kind, SYST_STRING);
-	assert_int_equal(t.all.list.at[0].flags, MESSAGE_TIMED);
+	assert_int_equal(t.all.list.at[0].flags, MESSAGE_TIMED | MESSAGE_CHECKED);
 	assert_int_equal(t.all.list.at[0].ticks, 0x8877665544332211u);
 	expand(&t, 0);
 	assert_string_equal(text_get(&t.e.text), "ok");

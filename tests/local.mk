@@ -83,6 +83,7 @@ unit_tests = \
 	tests/unit/test_etrace \
 	tests/unit/test_export \
 	tests/unit/test_files \
+	tests/unit/test_filter \
 	tests/unit/test_gem \
 	tests/unit/test_grid \
 	tests/unit/test_index \

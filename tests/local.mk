@@ -84,6 +84,7 @@ unit_tests = \
 	tests/unit/test_export \
 	tests/unit/test_files \
 	tests/unit/test_filter \
+	tests/unit/test_filter_random \
 	tests/unit/test_gem \
 	tests/unit/test_grid \
 	tests/unit/test_index \
@@ -123,6 +124,7 @@ endif
 fuzz_targets = \
 	tests/fuzz/fuzz_collateral \
 	tests/fuzz/fuzz_decode \
+	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_profile
 
 check_PROGRAMS += $(fuzz_targets)
@@ -131,6 +133,7 @@ tests_libtest_a_SOURCES += tests/fuzz/standalone.c
 endif
 tests_fuzz_fuzz_collateral_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_filter_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_profile_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 EXTRA_DIST += tests/fuzz/corpus
 

@@ -395,7 +395,8 @@ static const struct {
     {"bytes ~ '4'", 10, "two hexadecimal digits", true},
     {"bytes ~ '42 4g'", 13, "two hexadecimal digits", true},
     {"bytes ~ ''", 10, "two hexadecimal digits", true},
-    {"bytes = '42 ??'", 9, "matched with ~", true},
+    {"bytes = '42 ?? 1'", 16, "two hexadecimal digits", true},
+    {"bytes = '42 4?'", 9, "matched with ~", true},
     {"unit = one", 8, "unit is a number, and one is none", true},
     {"syst.type = STRIN", 13, "; STRING?", true},
     {"has_crc = maybe", 11, "true or false", true},
@@ -513,6 +514,44 @@ test_members(void **state)
 	assert_true(filter_is_all(&filter));
 }
 
+/* A bad checksum is damage, though only expanding finds it; a cell without
+ * checksums has none. */
+static void
+test_checksums(void **state)
+{
+	static const uint8_t good[] = {0x32, 0x26, 0x01, 0x01, 0x0c, 0x00, 0x48, 0x65,
+				       0x6c, 0x6c, 0x6f, 0x20, 0x77, 0x6f, 0x72, 0x6c,
+				       0x64, 0x21, 0xd3, 0x06, 0xb8, 0xea};
+	uint8_t bytes[2 * sizeof good];
+	struct fixture *f = *state;
+	struct session session = {0};
+	struct err err;
+	memcpy(bytes, good, sizeof good);
+	memcpy(bytes + sizeof good, good, sizeof good);
+	bytes[sizeof bytes - 1] ^= 1;
+	char *path = toy_file(bytes, sizeof bytes);
+	option_defaults(profile_options_table(), &session.profile);
+	struct trace *trace = session_open(&session, path, "syst/raw", NULL, 0, &err);
+	assert_non_null(trace);
+	index_build(trace_index(trace));
+	struct reader *reader = reader_new(trace);
+	struct filter damaged = parse(f, "damaged"), lost = parse(f, "lost");
+	struct message m[3];
+	assert_int_equal(reader_walk(reader, m, 3), 2);
+	assert_false(filter_match(&damaged, reader, &m[0], &f->scratch));
+	assert_true(filter_match(&damaged, reader, &m[1], &f->scratch));
+	assert_false(filter_match(&lost, reader, &m[1], &f->scratch));
+	assert_int_equal(filter_judge(&damaged, trace, 0), FILTER_SOME);
+	assert_int_equal(filter_judge(&lost, trace, 0), FILTER_NONE);
+	assert_int_equal(filter_judge(&damaged, f->trace, 0), FILTER_NONE);
+	filter_free(&damaged);
+	filter_free(&lost);
+	reader_free(reader);
+	session_close(&session);
+	unlink(path);
+	free(path);
+}
+
 int
 main(void)
 {
@@ -520,7 +559,7 @@ main(void)
 	    cmocka_unit_test(test_expressions), cmocka_unit_test(test_dates),
 	    cmocka_unit_test(test_errors),	cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_explain),	cmocka_unit_test(test_complete),
-	    cmocka_unit_test(test_members),
+	    cmocka_unit_test(test_members),	cmocka_unit_test(test_checksums),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8"); /* widths of characters */
 	return cmocka_run_group_tests_name("filter", tests, setup, teardown);

@@ -1,0 +1,947 @@
+/*
+ * Random filters over captures of every format.  Each is made as a tree and as
+ * a text; the tree is evaluated here, naively, from fully expanded messages,
+ * the text by the program: message by message as batch output walks them, and
+ * through what cells say.  Both must want the same messages.
+ *
+ * Values come from the messages themselves, so that terms hold now and then.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "config/profile.h"
+#include "query/filter.h"
+#include "toy.h"
+#include "trace/reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- chance ------------------------------------------------------------ */
+
+static uint64_t
+chance(void)
+{
+	static uint64_t x = 0x2545f4914f6cdd1d;
+	x ^= x << 13;
+	x ^= x >> 7;
+	return x ^= x << 17;
+}
+
+static size_t
+below(size_t n)
+{
+	return n ? (size_t)(chance() >> 11) % n : 0;
+}
+
+/* --- what a filter is made of ------------------------------------------ */
+
+enum subject {
+	S_SEVERITY,
+	S_FLAG,
+	S_KIND,
+	S_OFFSET,
+	S_LENGTH,
+	S_TICKS,
+	S_NUMBER,
+	S_TIME,
+	S_DELTA,
+	S_TRACE,
+	S_ORIGIN,
+	S_TYPE,
+	S_TEXT,
+	S_ANY,
+	S_BYTES,
+	S_PAYLOAD,
+	S_FIELD,
+	SUBJECTS
+};
+
+static const char *const subject_names[] = {
+    "severity", "flags",  "kind", "offset", "length", "ticks", "number",  "time",   "delta",
+    "trace",	"origin", "type", "text",   "",	      "bytes", "payload", "a field"};
+
+enum op { EQ, NE, LT, LE, GT, GE, BETWEEN, ONE_OF, FITS, NO_FIT, PRESENT };
+
+struct node {
+	enum { LEAF, NOT, AND, OR } type;
+	struct node *child[3];
+	size_t children;
+	enum subject subject;
+	enum op op;
+	long double a, b;      /* numbers */
+	char name[64];	       /* of a field, as written */
+	char words[2][256];    /* texts; a part of one */
+	size_t lengths[2];     /* their bytes */
+	uint8_t masks[16];     /* of bytes in words[0] */
+	char written[2][1100]; /* the values as they stand in the filter */
+};
+
+struct capture {
+	struct session session;
+	struct trace *trace;
+	struct reader *reader, *other;
+	VEC(struct message) messages;
+	uint64_t start; /* ticks of the first message that has some */
+	double hz;
+};
+
+/* A message and all there is to know about it. */
+struct facts {
+	const struct capture *capture;
+	const struct message *m;
+	uint64_t number;
+	bool has_before;
+	uint64_t before; /* ticks of the message before that has some */
+	const struct expansion *e;
+	const uint8_t *bytes;
+	size_t length;
+};
+
+/* --- the naive evaluator ----------------------------------------------- */
+
+/* How bad: as the manual says, max is worse than all. */
+static long double
+badness(unsigned severity)
+{
+	static const int order[] = {
+	    [SEVERITY_MAX] = 100,    [SEVERITY_FATAL] = 90, [SEVERITY_ERROR] = 80,
+	    [SEVERITY_WARNING] = 70, [SEVERITY_INFO] = 60,  [SEVERITY_USER1] = 50,
+	    [SEVERITY_USER2] = 40,   [SEVERITY_DEBUG] = 30};
+	return order[severity];
+}
+
+static bool
+number_holds(const struct node *node, long double value)
+{
+	switch ((int)node->op) {
+	case EQ:
+	case NE: /* negated by the caller */
+		return value == node->a;
+	case LT:
+		return value < node->a;
+	case LE:
+		return value <= node->a;
+	case GT:
+		return value > node->a;
+	case GE:
+		return value >= node->a;
+	case BETWEEN:
+		return value >= node->a && value <= node->b;
+	case ONE_OF:
+		return value == node->a || value == node->b;
+	default:
+		return node->op == PRESENT;
+	}
+}
+
+static bool
+contains(const char *text, size_t length, const char *part, size_t part_length)
+{
+	for (size_t i = 0; i + part_length <= length; i++)
+		if (!memcmp(text + i, part, part_length))
+			return true;
+	return false;
+}
+
+static bool
+text_holds(const struct node *node, const char *text, size_t length)
+{
+	if (node->op == PRESENT)
+		return length > 0;
+	if (node->op == FITS || node->op == NO_FIT)
+		return contains(text, length, node->words[0], node->lengths[0]);
+	if (node->op != EQ && node->op != NE && node->op != ONE_OF)
+		return false; /* texts have no order */
+	for (int i = 0; i < (node->op == ONE_OF ? 2 : 1); i++)
+		if (node->lengths[i] == length && !memcmp(node->words[i], text, length))
+			return true;
+	return false;
+}
+
+static bool
+bytes_hold(const struct node *node, const uint8_t *p, size_t length)
+{
+	if (node->op == PRESENT)
+		return length > 0;
+	if (node->op == EQ || node->op == NE)
+		return length == node->lengths[0] && !memcmp(p, node->words[0], length);
+	for (size_t i = 0; i + node->lengths[0] <= length; i++) {
+		size_t k = 0;
+		while (k < node->lengths[0] &&
+		       !((p[i + k] ^ (uint8_t)node->words[0][k]) & node->masks[k]))
+			k++;
+		if (k == node->lengths[0])
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_number(const struct field *field)
+{
+	return field->row->type <= FIELD_NUMBER;
+}
+
+static long double
+number_of(const struct field *field)
+{
+	switch ((int)field->row->type) {
+	case FIELD_INT:
+		return (long double)field->i;
+	case FIELD_NUMBER:
+		return (long double)field->d;
+	default:
+		return (long double)field->u;
+	}
+}
+
+static bool
+value_holds(const struct node *node, const struct field *field)
+{
+	if (field->row->type == FIELD_BYTES)
+		return bytes_hold(node, (const uint8_t *)field->s.at, field->s.length);
+	if (field->row->type == FIELD_TEXT)
+		return text_holds(node, field->s.at, field->s.length);
+	if (!is_number(field))
+		return false;
+	if (node->op != FITS && node->op != NO_FIT)
+		return number_holds(node, number_of(field));
+	struct text text = {0};
+	field_format(field, &text);
+	const char *meaning = field_meaning(field);
+	bool fits = text_holds(node, text_get(&text), text.length) ||
+		    (meaning && text_holds(node, meaning, strlen(meaning)));
+	text_free(&text);
+	return fits;
+}
+
+/* `format.name` or `name`. */
+static bool
+is_named(const struct field_row *row, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	if (strcmp(row->name, dot ? dot + 1 : name) != 0)
+		return false;
+	for (size_t i = 0; dot && i < decoder_count; i++)
+		if (!strncmp(decoders[i]->format, name, (size_t)(dot - name)) &&
+		    row >= decoders[i]->fields &&
+		    row < decoders[i]->fields + decoders[i]->field_count)
+			return true;
+	return !dot;
+}
+
+static bool
+field_holds(const struct node *node, const struct expansion *e)
+{
+	for (size_t i = 0; i < e->fields.count; i++) {
+		const struct field *field = &e->fields.at[i];
+		if (!is_named(field->row, node->name))
+			continue;
+		if (node->op == PRESENT) {
+			if (field->row->type != FIELD_BOOL || field->u)
+				return true;
+			continue;
+		}
+		if (value_holds(node, field))
+			return true;
+		for (size_t k = i + 1; k < e->fields.count && e->fields.at[k].depth > field->depth;
+		     k++)
+			if (value_holds(node, &e->fields.at[k]))
+				return true;
+	}
+	return false;
+}
+
+static bool
+expanded_holds(const struct node *node, const struct text *text)
+{
+	return text_holds(node, text_get(text), text->length);
+}
+
+static bool
+leaf_holds(const struct node *node, const struct facts *facts)
+{
+	const struct message *m = facts->m;
+	const struct expansion *e = facts->e;
+	bool timed = m->flags & MESSAGE_TIMED;
+	unsigned flags = (m->flags | e->flags) & ((1u << MESSAGE_FLAGS_SHOWN) - 1);
+	const char *kind = trace_decoder(facts->capture->trace)->ops->kinds[m->kind].name;
+	switch ((int)node->subject) {
+	case S_SEVERITY:
+		return node->op == PRESENT ? m->severity : number_holds(node, badness(m->severity));
+	case S_FLAG:
+		return node->op == PRESENT ? flags : flags >> (unsigned)node->a & 1;
+	case S_KIND:
+		return text_holds(node, kind, strlen(kind));
+	case S_OFFSET:
+		return number_holds(node, (long double)m->offset);
+	case S_LENGTH:
+		return number_holds(node, m->length);
+	case S_NUMBER:
+		return number_holds(node, (long double)facts->number);
+	case S_TICKS:
+	case S_TIME:
+		return timed && number_holds(node, (long double)m->ticks);
+	case S_DELTA:
+		return timed && facts->has_before &&
+		       number_holds(node, (long double)m->ticks - (long double)facts->before);
+	case S_TRACE:
+		return text_holds(node, trace_name(facts->capture->trace),
+				  strlen(trace_name(facts->capture->trace)));
+	case S_ORIGIN:
+		return expanded_holds(node, &e->origin);
+	case S_TYPE:
+		return expanded_holds(node, &e->type);
+	case S_TEXT:
+		return expanded_holds(node, &e->text);
+	case S_ANY:
+		return expanded_holds(node, &e->text) || expanded_holds(node, &e->origin) ||
+		       expanded_holds(node, &e->type);
+	case S_BYTES:
+		return bytes_hold(node, facts->bytes, facts->length);
+	case S_PAYLOAD:
+		return e->payload && bytes_hold(node, e->payload, e->payload_length);
+	case S_FIELD:
+		return field_holds(node, e);
+	default:
+		fail();
+		return false;
+	}
+}
+
+static bool
+holds(const struct node *node, const struct facts *facts)
+{
+	bool result = node->type == AND;
+	switch ((int)node->type) {
+	case LEAF:
+		return leaf_holds(node, facts) != (node->op == NE || node->op == NO_FIT);
+	case NOT:
+		return !holds(node->child[0], facts);
+	default:
+		for (size_t i = 0; i < node->children; i++)
+			if (holds(node->child[i], facts) != result)
+				return !result;
+		return result;
+	}
+}
+
+/* --- making terms ------------------------------------------------------ */
+
+/* Often one beside the border of a cell, where cells may be wrong. */
+static const struct message *
+some_message(const struct capture *c)
+{
+	struct index_cell cell;
+	const struct index *index = trace_index(c->trace);
+	size_t at = below(c->messages.count);
+	if (!below(3) && index_cell(index, below(index_known(index)), &cell) && cell.count)
+		at = (size_t)cell.first + (below(2) ? cell.count - 1 : 0);
+	return &c->messages.at[at];
+}
+
+/* The value's text, decimal or hexadecimal. */
+static void
+write_number(char *out, size_t size, long double value, bool plain)
+{
+	if (value >= 0 && !plain && !below(3))
+		snprintf(out, size, "0x%" PRIx64, (uint64_t)value);
+	else
+		snprintf(out, size, "%.0Lf", value);
+}
+
+static void
+order(struct node *node)
+{
+	static const enum op ops[] = {EQ, NE, LT, LE, GT, GE, BETWEEN, ONE_OF};
+	node->op = ops[below(8)];
+	if (node->op == BETWEEN && node->a > node->b) {
+		long double a = node->a;
+		node->a = node->b;
+		node->b = a;
+	}
+}
+
+static void
+make_number(struct node *node, long double a, long double b)
+{
+	node->a = a;
+	node->b = b;
+	order(node);
+	write_number(node->written[0], sizeof node->written[0], node->a, false);
+	write_number(node->written[1], sizeof node->written[1], node->b, false);
+}
+
+static void
+make_severity(struct node *node)
+{
+	static const char *const names[] = {"max",  "fatal", "error", "warning",
+					    "INFO", "user1", "6",     "debug"};
+	unsigned a = (unsigned)below(8), b = (unsigned)below(8);
+	if (below(2) && badness(a) > badness(b)) {
+		unsigned c = a;
+		a = b;
+		b = c;
+	}
+	node->a = badness(a);
+	node->b = badness(b);
+	strcpy(node->written[0], names[a]);
+	strcpy(node->written[1], names[b]);
+	node->op = (enum op[]){EQ, NE, LT, LE, GT, GE, BETWEEN, ONE_OF, PRESENT}[below(9)];
+	if (node->op == BETWEEN && node->a > node->b) { /* either way round */
+		long double c = node->a;
+		node->a = node->b;
+		node->b = c;
+	}
+}
+
+/* Ticks as a time since the start or by the clock, or as a plain number. */
+static void
+write_ticks(const struct capture *c, char *out, size_t size, long double ticks, bool since)
+{
+	const char *sign = since ? "+" : ticks < 0 ? "-" : "";
+	if (ticks < 0)
+		ticks = -ticks;
+	if (c->hz > 0)
+		snprintf(out, size, "%s%.12Lf%s", sign, ticks / (long double)c->hz,
+			 below(2) ? "s" : "");
+	else
+		snprintf(out, size, "%s%.0Lf", sign, ticks);
+}
+
+static bool
+make_time(const struct capture *c, struct node *node)
+{
+	const struct message *a = some_message(c), *b = some_message(c);
+	struct trace_clock clock = trace_clock(c->trace);
+	bool since = clock.has_epoch || below(2);
+	long double from = since ? (long double)c->start : 0;
+	if (!(a->flags & b->flags & MESSAGE_TIMED) || (long double)a->ticks < from ||
+	    (long double)b->ticks < from)
+		return false;
+	/* more digits than this text has room for */
+	if (c->hz > 1e10 || (long double)a->ticks > 1e15L || (long double)b->ticks > 1e15L)
+		return false;
+	node->a = (long double)a->ticks;
+	node->b = (long double)b->ticks;
+	order(node);
+	write_ticks(c, node->written[0], sizeof node->written[0], node->a - from, since);
+	write_ticks(c, node->written[1], sizeof node->written[1], node->b - from, since);
+	return true;
+}
+
+static bool
+make_delta(const struct capture *c, struct node *node)
+{
+	size_t at = below(c->messages.count - 1);
+	const struct message *a = &c->messages.at[at], *b = a + 1;
+	if (!(a->flags & b->flags & MESSAGE_TIMED) || c->hz > 1e10)
+		return false;
+	node->a = (long double)b->ticks - (long double)a->ticks;
+	node->b = below(2) ? 0 : node->a * 2;
+	if (fabsl(node->a) > 1e12L)
+		return false;
+	order(node);
+	write_ticks(c, node->written[0], sizeof node->written[0], node->a, false);
+	write_ticks(c, node->written[1], sizeof node->written[1], node->b, false);
+	return true;
+}
+
+static bool
+is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == ' ' || c == '_';
+}
+
+/* A part of a text that stands for itself in a regular expression. */
+static bool
+make_part(struct node *node, const char *text, size_t length)
+{
+	size_t start = below(length + 1), n = 0, most = 1 + below(6);
+	while (start + n < length && n < most && is_plain(text[start + n]))
+		n++;
+	if (!n)
+		return false;
+	memcpy(node->words[0], text + start, n);
+	node->lengths[0] = n;
+	node->op = below(4) ? FITS : NO_FIT;
+	static const char *const marks[][2] = {
+	    {"/", "/"}, {"\"", "\""}, {"/(?:", ")/"}, {"'", "'"}};
+	const char *const *mark = marks[below(4)];
+	snprintf(node->written[0], sizeof node->written[0], "%s%.*s%s", mark[0], (int)n,
+		 node->words[0], mark[1]);
+	return true;
+}
+
+static bool
+set_word(struct node *node, int which, const char *text, size_t length)
+{
+	if (length >= sizeof node->words[0] || memchr(text, 0, length))
+		return false;
+	memcpy(node->words[which], text, length);
+	node->lengths[which] = length;
+	struct text quoted = {0};
+	filter_quote(text, length, &quoted);
+	snprintf(node->written[which], sizeof node->written[which], "%s", quoted.data);
+	text_free(&quoted);
+	return true;
+}
+
+static bool
+make_text(struct node *node, const struct text *a, const struct text *b)
+{
+	if (!below(8)) {
+		node->op = PRESENT;
+		return true;
+	}
+	if (below(2))
+		return make_part(node, text_get(a), a->length);
+	node->op = (enum op[]){EQ, NE, ONE_OF}[below(3)];
+	return set_word(node, 0, text_get(a), a->length) &&
+	       set_word(node, 1, text_get(b), b->length);
+}
+
+static bool
+make_bytes(struct node *node, const uint8_t *p, size_t length)
+{
+	size_t start = below(length), n = 1 + below(8), at = 0;
+	char *out = node->written[0];
+	if (!length)
+		return false;
+	if (n > length - start)
+		n = length - start;
+	node->op = below(3) ? FITS : NO_FIT;
+	node->lengths[0] = n;
+	at += (size_t)sprintf(out, "\"");
+	for (size_t i = 0; i < n; i++) {
+		static const uint8_t masks[] = {0xff, 0xff, 0xff, 0, 0x0f, 0xf0};
+		uint8_t mask = masks[below(6)], byte = p[start + i];
+		node->words[0][i] = (char)byte;
+		node->masks[i] = mask;
+		char high = "0123456789abcdef"[byte >> 4], low = "0123456789ABCDEF"[byte & 15];
+		at += (size_t)sprintf(out + at, "%s%c%c%s", below(4) ? "" : "\\x",
+				      mask & 0xf0 ? high : '?', mask & 15 ? low : '?',
+				      below(2) ? " " : "");
+	}
+	sprintf(out + at, "\"");
+	return true;
+}
+
+static bool
+is_own_name(const char *name)
+{
+	for (int i = 0; i < SUBJECTS; i++)
+		if (!strcmp(name, subject_names[i]))
+			return true;
+	for (unsigned i = 0; i < MESSAGE_FLAGS_SHOWN; i++)
+		if (!strcmp(name, message_flag_name(i)))
+			return true;
+	return false;
+}
+
+static void
+name_field(struct node *node, const struct field_row *row)
+{
+	const char *format = "";
+	for (size_t i = 0; i < decoder_count; i++)
+		if (row >= decoders[i]->fields &&
+		    row < decoders[i]->fields + decoders[i]->field_count)
+			format = decoders[i]->format;
+	if (is_own_name(row->name) || below(2))
+		snprintf(node->name, sizeof node->name, "%s.%s", format, row->name);
+	else
+		snprintf(node->name, sizeof node->name, "%s", row->name);
+}
+
+/* A comparison with what FIELD holds. */
+static bool
+make_value(struct node *node, const struct field *field)
+{
+	struct text text = {0};
+	bool good;
+	if (field->row->type == FIELD_BYTES)
+		return make_bytes(node, (const uint8_t *)field->s.at, field->s.length);
+	if (field->row->type == FIELD_TEXT || (is_number(field) && !below(5))) {
+		field_format(field, &text);
+		good = is_number(field) ? make_part(node, text_get(&text), text.length)
+					: make_text(node, &text, &text);
+		text_free(&text);
+		return good;
+	}
+	if (!is_number(field) || (field->row->type == FIELD_NUMBER && !isfinite(field->d)))
+		return false;
+	if (field->row->type == FIELD_NUMBER && fabs(field->d) > 1e15)
+		return false;
+	make_number(node, number_of(field), number_of(field) + (long double)below(5));
+	for (int i = 0; i < 2; i++) {
+		long double *value = i ? &node->b : &node->a;
+		if (field->row->type == FIELD_NUMBER) {
+			snprintf(node->written[i], sizeof node->written[i], "%.21Lg", *value);
+			*value = strtold(node->written[i], NULL);
+		}
+		/* another element of its list may be a text */
+		node->lengths[i] = strlen(node->written[i]);
+		memcpy(node->words[i], node->written[i], node->lengths[i] + 1);
+	}
+	return node->b < 0x1p64L;
+}
+
+static bool
+make_field(struct capture *c, struct node *node)
+{
+	struct message m = *some_message(c);
+	struct expansion e = {0};
+	bool good = false;
+	reader_expand(c->reader, &m, EXPAND_FIELDS, &e);
+	if (e.fields.count) {
+		size_t at = below(e.fields.count), value = at;
+		name_field(node, e.fields.at[at].row);
+		/* of lists: what an element holds */
+		while (value + 1 < e.fields.count && e.fields.at[value].row->type >= FIELD_LIST)
+			value++;
+		node->op = PRESENT;
+		good = !below(6) ||
+		       (make_value(node, &e.fields.at[value]) &&
+			(value == at || e.fields.at[value].depth > e.fields.at[at].depth));
+	}
+	expansion_free(&e);
+	return good;
+}
+
+static bool
+make_expanded(struct capture *c, struct node *node)
+{
+	struct message a = *some_message(c), b = *some_message(c);
+	struct expansion ea = {0}, eb = {0};
+	reader_expand(c->reader, &a, EXPAND_FIELDS, &ea);
+	reader_expand(c->reader, &b, EXPAND_FIELDS, &eb);
+	bool good = false;
+	switch ((int)node->subject) {
+	case S_ORIGIN:
+		good = make_text(node, &ea.origin, &eb.origin);
+		break;
+	case S_TYPE:
+		good = make_text(node, &ea.type, &eb.type);
+		break;
+	case S_TEXT:
+		good = make_text(node, &ea.text, &eb.text);
+		break;
+	case S_ANY:
+		do
+			good = make_part(node, text_get(&ea.text), ea.text.length);
+		while (good && node->written[0][0] != '/');
+		node->op = FITS;
+		break;
+	default:
+		good = ea.payload && make_bytes(node, ea.payload, ea.payload_length);
+	}
+	expansion_free(&ea);
+	expansion_free(&eb);
+	return good;
+}
+
+static bool
+make_leaf(struct capture *c, struct node *node)
+{
+	const struct message *m = some_message(c), *o = some_message(c);
+	struct window window = reader_window(c->reader);
+	const struct kind_row *kinds = trace_decoder(c->trace)->ops->kinds;
+	node->subject = (enum subject)below(SUBJECTS);
+	snprintf(node->name, sizeof node->name, "%s", subject_names[node->subject]);
+	switch ((int)node->subject) {
+	case S_SEVERITY:
+		make_severity(node);
+		return true;
+	case S_FLAG:
+		node->a = (long double)below(MESSAGE_FLAGS_SHOWN);
+		node->op = (enum op[]){EQ, NE, PRESENT}[below(3)];
+		strcpy(node->written[0], message_flag_name((unsigned)node->a));
+		return true;
+	case S_KIND:
+		node->op = (enum op[]){EQ, NE, ONE_OF}[below(3)];
+		return set_word(node, 0, kinds[m->kind].name, strlen(kinds[m->kind].name)) &&
+		       set_word(node, 1, kinds[o->kind].name, strlen(kinds[o->kind].name));
+	case S_OFFSET:
+		make_number(node, (long double)m->offset, (long double)o->offset);
+		return true;
+	case S_LENGTH:
+		make_number(node, m->length, o->length);
+		return true;
+	case S_NUMBER:
+		make_number(node, (long double)(m - c->messages.at), (long double)below(1000));
+		return true;
+	case S_TICKS:
+		make_number(node, (long double)m->ticks, (long double)o->ticks);
+		return true;
+	case S_TIME:
+		return make_time(c, node);
+	case S_DELTA:
+		return make_delta(c, node);
+	case S_TRACE:
+		node->op = EQ;
+		return set_word(node, 0, trace_name(c->trace), strlen(trace_name(c->trace)));
+	case S_BYTES:
+		return make_bytes(node, window.bytes + m->offset, m->length < 64 ? m->length : 64);
+	case S_FIELD:
+		return make_field(c, node);
+	default:
+		return make_expanded(c, node);
+	}
+}
+
+static struct node *
+make(struct capture *c, int depth)
+{
+	struct node *node = mem_new(sizeof *node);
+	if (!depth || !below(3)) {
+		while (!make_leaf(c, node))
+			memset(node, 0, sizeof *node);
+		return node;
+	}
+	node->type = NOT + (int)below(3);
+	node->children = node->type == NOT ? 1 : 2 + below(2);
+	for (size_t i = 0; i < node->children; i++)
+		node->child[i] = make(c, depth - 1);
+	return node;
+}
+
+static void
+forget(struct node *node)
+{
+	for (size_t i = 0; i < node->children; i++)
+		forget(node->child[i]);
+	free(node);
+}
+
+/* --- writing them ------------------------------------------------------ */
+
+static void
+write_leaf(const struct node *node, struct text *out)
+{
+	static const char *const signs[] = {
+	    [EQ] = " = ", [NE] = "!=",	[LT] = " < ",	[LE] = "<=",
+	    [GT] = " >",  [GE] = ">= ", [FITS] = " ~ ", [NO_FIT] = "!~"};
+	const char *const *w = (const char *const[]){node->written[0], node->written[1]};
+	if (node->subject == S_ANY)
+		text_add(out, w[0]);
+	else if (node->op == PRESENT)
+		text_add(out, node->name);
+	else if (node->subject == S_FLAG && node->op == EQ && below(2))
+		text_add(out, w[0]);
+	else if (node->op == BETWEEN)
+		text_addf(out, below(2) ? "%s in %s..%s" : "%s in {%s..%s}", node->name, w[0],
+			  w[1]);
+	else if (node->op == ONE_OF)
+		text_addf(out, "%s in {%s, %s}", node->name, w[0], w[1]);
+	else
+		text_addf(out, "%s%s%s", node->name, signs[node->op], w[0]);
+}
+
+static void
+write_node(const struct node *node, int around, struct text *out)
+{
+	static const char *const words[2][2] = {{" and ", "&&"}, {" or ", " || "}};
+	/* `or` inside `and` or `not` and `and` inside `not` need them */
+	int binds = node->type == OR ? 1 : node->type == AND ? 2 : 3;
+	bool brackets = binds < around || !below(6);
+	if (brackets)
+		text_add_char(out, '(');
+	if (node->type == LEAF)
+		write_leaf(node, out);
+	if (node->type == NOT)
+		text_add(out, below(2) ? "not " : "!");
+	for (size_t i = 0; i < node->children; i++) {
+		if (i)
+			text_add(out, words[node->type == OR][below(2)]);
+		write_node(node->child[i], binds, out);
+	}
+	if (brackets)
+		text_add_char(out, ')');
+}
+
+/* --- comparing --------------------------------------------------------- */
+
+enum { FILTERS = 120 };
+
+struct trial {
+	struct node *tree;
+	struct text text;
+	struct filter filter;
+	uint64_t hits;
+};
+
+static void
+try_message(struct trial *trial, struct capture *c, const struct facts *facts,
+	    struct expansion *scratch)
+{
+	bool wanted = holds(trial->tree, facts);
+	struct index *index = trace_index(c->trace);
+	uint64_t cell = message_place(facts->m) / index_cell_size(index);
+	uint64_t last = index_cell_count(index) - 1;
+	struct index_cell summary;
+	cell = cell < last ? cell : last;
+	trial->hits += wanted;
+	if (filter_match(&trial->filter, c->other, facts->m, scratch) != wanted)
+		fail_msg("%s: message %d is %swanted:\n%s", trace_name(c->trace),
+			 (int)facts->number, wanted ? "" : "not ", trial->text.data);
+	assert_true(index_cell(index, cell, &summary));
+	enum filter_verdict verdicts[] = {filter_judge(&trial->filter, c->trace, cell),
+					  filter_cell(&trial->filter, &summary)};
+	for (int i = 0; i < 2; i++)
+		if (verdicts[i] == (wanted ? FILTER_NONE : FILTER_ALL))
+			fail_msg("%s: cell %d says %d, but message %d:\n%s", trace_name(c->trace),
+				 (int)cell, verdicts[i], (int)facts->number, trial->text.data);
+}
+
+static void
+compare(struct capture *c)
+{
+	struct trial trials[FILTERS] = {0};
+	struct expansion e = {0}, scratch = {0};
+	struct window window = reader_window(c->reader);
+	for (size_t i = 0; i < FILTERS; i++) {
+		struct filter_error error;
+		trials[i].tree = make(c, i % 4);
+		write_node(trials[i].tree, 0, &trials[i].text);
+		trials[i].filter = filter_all();
+		trials[i].filter.expr = filter_parse(trials[i].text.data, &c->session, &error);
+		if (!trials[i].filter.expr)
+			fail_msg("%s: %s (column %zu)", trials[i].text.data, error.what,
+				 error.at + 1);
+	}
+	struct facts facts = {.capture = c, .e = &e};
+	for (size_t n = 0; n < c->messages.count; n++) {
+		const struct message *m = &c->messages.at[n];
+		reader_expand(c->reader, m, EXPAND_FIELDS, &e);
+		facts.m = m;
+		facts.number = n;
+		facts.bytes = window.bytes + m->offset;
+		facts.length = m->offset + m->length <= window.length ? m->length : 0;
+		for (size_t i = 0; i < FILTERS; i++)
+			try_message(&trials[i], c, &facts, &scratch);
+		if (m->flags & MESSAGE_TIMED) {
+			facts.before = m->ticks;
+			facts.has_before = true;
+		}
+	}
+	size_t some = 0;
+	for (size_t i = 0; i < FILTERS; i++) {
+		some += trials[i].hits && trials[i].hits < c->messages.count;
+		forget(trials[i].tree);
+		text_free(&trials[i].text);
+		filter_free(&trials[i].filter);
+	}
+	assert_true(some > FILTERS / 4); /* else this proves little */
+	expansion_free(&e);
+	expansion_free(&scratch);
+}
+
+static void
+open_capture(struct capture *c, const char *path, const char *format)
+{
+	struct err err = {0};
+	struct text profile = {0};
+	*c = (struct capture){0};
+	if (profile_find(path, &profile))
+		assert_int_equal(profile_load(profile.data, &c->session.profile, &err), 0);
+	else
+		option_defaults(profile_options_table(), &c->session.profile);
+	text_free(&profile);
+	c->trace = session_open(&c->session, path, format, NULL, 0, &err);
+	if (!c->trace)
+		fail_msg("%s: %s", path, err.what);
+	trace_load(c->trace, &err);
+	index_build(trace_index(c->trace));
+	c->reader = reader_new(c->trace);
+	c->other = reader_new(c->trace);
+	c->hz = trace_clock(c->trace).hz;
+	struct message batch[64];
+	size_t count;
+	bool started = false;
+	while ((count = reader_walk(c->reader, batch, 64)) > 0) {
+		for (size_t i = 0; i < count; i++) {
+			*vec_add(&c->messages) = batch[i];
+			if (!started && batch[i].flags & MESSAGE_TIMED)
+				c->start = batch[i].ticks;
+			started |= batch[i].flags & MESSAGE_TIMED;
+		}
+	}
+	assert_true(c->messages.count > 1);
+}
+
+static void
+close_capture(struct capture *c)
+{
+	vec_free(&c->messages);
+	reader_free(c->reader);
+	reader_free(c->other);
+	session_close(&c->session);
+}
+
+static void
+test_samples(void **state)
+{
+	static const char *const names[] = {
+	    "demo.stp",		 "all-raw.bin",	     "all-hex.txt",	"all-le22.stp",
+	    "all-csel.csel",	 "all-encap.bin",    "bits-encap.bin",	"all-gem.bin",
+	    "all-gem.uia.bin",	 "delta.stp",	     "short.bin",	"damaged-raw.bin",
+	    "damaged-hex.txt",	 "damaged-stp.stp",  "damaged-gem.bin", "damaged-uia.bin",
+	    "damaged-csel.csel", "damaged-encap.bin"};
+	const char *srcdir = getenv("srcdir");
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct capture c;
+		struct text path = {0};
+		text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", names[i]);
+		open_capture(&c, path.data, NULL);
+		compare(&c);
+		close_capture(&c);
+		text_free(&path);
+	}
+}
+
+/* Of several cells. */
+static void
+test_large(void **state)
+{
+	static const char *const arguments[][2] = {
+	    {"syst/raw", "-f syst/raw -m len32 -n 300K"},
+	    {"syst/stp", "-f syst/stp -m all -n 300K --senders=9"},
+	    {"csel", "-f csel -n 150K"},
+	};
+	const char *program = getenv("MKCAPTURE");
+	(void)state;
+	if (!program)
+		skip();
+	for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+		struct capture c;
+		char *path = toy_file("", 0);
+		struct text command = {0};
+		text_addf(&command, "%s %s -o %s", program, arguments[i][1], path);
+		assert_int_equal(system(command.data), 0);
+		open_capture(&c, path, arguments[i][0]);
+		assert_true(index_cell_count(trace_index(c.trace)) > 2);
+		compare(&c);
+		close_capture(&c);
+		unlink(path);
+		free(path);
+		text_free(&command);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_large),
+	};
+	return cmocka_run_group_tests_name("filter_random", tests, NULL, NULL);
+}

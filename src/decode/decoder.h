@@ -194,6 +194,7 @@ struct expansion {
 };
 
 enum expand_want {
+	EXPAND_BARE,  /* text; type and origin may be missing */
 	EXPAND_TEXT,  /* text, type, origin */
 	EXPAND_FIELDS /* fields too */
 };

@@ -472,8 +472,9 @@ syst_frame_parse(struct syst_frame *f, const uint8_t *p, size_t length)
 		return;
 	}
 	uint8_t padded[SYST_PREFIX_MAX] = {0};
-	memcpy(padded, p, length < sizeof padded ? length : sizeof padded);
-	f->at = syst_layout(f->header, padded);
+	if (length < sizeof padded)
+		p = memcpy(padded, p, length);
+	f->at = syst_layout(f->header, p);
 	f->payload = f->at.payload < length ? f->at.payload : length;
 	/* without a length field the frame's end is the message's */
 	f->payload_end = f->peek.has_length && f->peek.length < length ? f->peek.length : length;

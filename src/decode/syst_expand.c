@@ -672,6 +672,14 @@ static void (*const bodies[])(struct job *) = {
 
 /* --- the whole --------------------------------------------------------- */
 
+/* Whether the collateral may say what the message means. */
+static bool
+has_entry(const struct syst_frame *f)
+{
+	return f->peek.kind == SYST_CATALOG || f->peek.kind == SYST_SHORT32 ||
+	       f->peek.kind == SYST_SHORT64;
+}
+
 const struct syst_entry *
 syst_choose_entry(const struct syst_frame *f, const struct syst_client *client)
 {
@@ -715,13 +723,16 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 	struct syst_frame f;
 	syst_frame_parse(&f, p, length);
 	struct job j = {.f = &f, .e = e, .wanted = want == EXPAND_FIELDS};
-	j.choice = syst_choose_client(d, &f, sender, history, m);
-	j.entry = syst_choose_entry(&f, j.choice.client);
 	bool sound = f.fault == SYST_SOUND;
-
-	make_type(&j);
-	make_origin(&j);
-	if (length >= 4) {
+	if (want != EXPAND_BARE || has_entry(&f)) {
+		j.choice = syst_choose_client(d, &f, sender, history, m);
+		j.entry = syst_choose_entry(&f, j.choice.client);
+	}
+	if (want != EXPAND_BARE) {
+		make_type(&j);
+		make_origin(&j);
+	}
+	if (j.wanted && length >= 4) {
 		add_header(&j);
 		if (!f.word)
 			add_prefix(&j);

@@ -107,7 +107,8 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 		spec->precision_given = p < end && *p == '*';
 		p = spec->precision_given ? p + 1 : parse_number(p, end, &spec->precision);
 	}
-	for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
+	bool any = p < end && memchr("hljztL", *p, 6);
+	for (size_t i = 0; any && i < sizeof modifiers / sizeof *modifiers; i++) {
 		size_t length = strlen(modifiers[i].name);
 		if ((size_t)(end - p) >= length && !memcmp(p, modifiers[i].name, length)) {
 			spec->modifier = modifiers[i].modifier;
@@ -234,11 +235,39 @@ rebuild(const struct spec *spec, const char *modifier, char buffer[static 24])
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* made by rebuild() */
 
+/* The usual conversions, for which text_addf does not need the C library. */
+static bool
+add_usual(struct job *job, const struct spec *spec, uint64_t value)
+{
+	bool zero = spec->flags[0] == '0';
+	struct text *out = job->out;
+	unsigned long long number = value;
+	if (spec->precision >= 0 || spec->flags[zero])
+		return false;
+	switch (spec->letter) {
+	case 'd':
+	case 'i':
+		text_addf(out, zero ? "%0*lld" : "%*lld", spec->width, (long long)value);
+		return true;
+	case 'u':
+		text_addf(out, zero ? "%0*llu" : "%*llu", spec->width, number);
+		return true;
+	case 'x':
+		text_addf(out, zero ? "%0*llx" : "%*llx", spec->width, number);
+		return true;
+	case 'X':
+		text_addf(out, zero ? "%0*llX" : "%*llX", spec->width, number);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void
 add_integer(struct job *job, const struct spec *spec, uint64_t value)
 {
 	char format[24];
-	if (job->out)
+	if (job->out && !add_usual(job, spec, value))
 		text_addf(job->out, rebuild(spec, "ll", format), spec->width, spec->precision,
 			  (long long)value);
 }

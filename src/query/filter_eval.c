@@ -175,10 +175,12 @@ tick_ranges(struct filter_look *look, const struct filter_leaf *leaf)
 static void
 need(struct filter_look *look, int what)
 {
+	static const enum expand_want wants[] = {[FILTER_HAS_BARE] = EXPAND_BARE,
+						 [FILTER_HAS_TEXT] = EXPAND_TEXT,
+						 [FILTER_HAS_FIELDS] = EXPAND_FIELDS};
 	if ((int)look->has >= what)
 		return;
-	reader_expand(look->reader, look->m,
-		      what == FILTER_HAS_FIELDS ? EXPAND_FIELDS : EXPAND_TEXT, look->e);
+	reader_expand(look->reader, look->m, wants[what], look->e);
 	look->has = what;
 }
 
@@ -198,7 +200,7 @@ filter_test_flags(struct filter_look *look, const struct filter_leaf *leaf)
 		return true;
 	if (!(leaf->set & MESSAGE_DAMAGED) || !(look->m->flags & MESSAGE_CHECKED))
 		return false;
-	need(look, FILTER_HAS_TEXT);
+	need(look, FILTER_HAS_BARE);
 	return look->e->flags & leaf->set;
 }
 
@@ -260,7 +262,6 @@ filter_test_bytes(struct filter_look *look, const struct filter_leaf *leaf)
 		return false;
 	if (length > window.length - offset)
 		length = window.length - offset;
-	capture_want(trace_capture(look->bound->trace), offset, length);
 	return bytes_fit(leaf, window.bytes + offset, (size_t)length);
 }
 
@@ -314,33 +315,35 @@ filter_test_delta(struct filter_look *look, const struct filter_leaf *leaf)
 /* --- text and fields --------------------------------------------------- */
 
 static bool
-expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, const struct text *text)
+expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, int what,
+	      const struct text *text)
 {
-	need(look, FILTER_HAS_TEXT);
+	need(look, what);
 	return text_fits(leaf, text_get(text), text->length);
 }
 
 bool
 filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return expanded_fits(look, leaf, &look->e->origin);
+	return expanded_fits(look, leaf, FILTER_HAS_TEXT, &look->e->origin);
 }
 
 bool
 filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return expanded_fits(look, leaf, &look->e->type);
+	return expanded_fits(look, leaf, FILTER_HAS_TEXT, &look->e->type);
 }
 
 bool
 filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return expanded_fits(look, leaf, &look->e->text);
+	return expanded_fits(look, leaf, FILTER_HAS_BARE, &look->e->text);
 }
 
 bool
 filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
+	need(look, FILTER_HAS_TEXT); /* all at once */
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
 }

@@ -158,7 +158,12 @@ struct filter_look {
 	struct reader *reader;
 	const struct message *m;
 	struct expansion *e;
-	enum { FILTER_HAS_NOTHING, FILTER_HAS_TEXT, FILTER_HAS_FIELDS } has; /* in E */
+	enum {
+		FILTER_HAS_NOTHING,
+		FILTER_HAS_BARE,
+		FILTER_HAS_TEXT,
+		FILTER_HAS_FIELDS
+	} has; /* in E */
 };
 
 /* One cell that is judged. */

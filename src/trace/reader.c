@@ -703,7 +703,8 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
 	struct window window = reader_window(reader);
 	const struct message own = *m; /* looking back may drop the block it is in */
-	if (names->count)
+	bool named = names->count && want != EXPAND_BARE;
+	if (named)
 		want = EXPAND_FIELDS; /* names depend on them */
 	expansion_clear(e);
 	/* what vanished with a shrunk capture is zero bytes under the map */
@@ -715,7 +716,8 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 			reader->serial = serial_cursor_new(trace_serial(reader->trace), reader);
 		serial_expand(reader->serial, &own, want, e);
 	}
-	name_origin(reader, &own, e);
+	if (named)
+		name_origin(reader, &own, e);
 }
 
 const struct decode_history *

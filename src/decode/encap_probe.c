@@ -24,8 +24,8 @@ enum {
 	STAMP_BYTES_MAX = 8,
 	ANALYSE = 64 * 1024,
 	ANALYSE_BITS = 8 * 1024, /* of it, decoded with each pair of widths */
-	GUESS_TYPES = 3, /* type widths 0 to 2 are tried */
-	CERTAIN = 8	 /* intervals that leave no doubt */
+	GUESS_TYPES = 3,	 /* type widths 0 to 2 are tried */
+	CERTAIN = 8		 /* intervals that leave no doubt */
 };
 
 /* Runs of null bytes that may be sync sequences. */
@@ -279,6 +279,8 @@ encap_probe(const struct window *head, struct probe *probe)
 	/* each interval crossed by luck is one in ten, and there were 27 tries */
 	unsigned evidence = guess.chains.reached < CERTAIN ? guess.chains.reached : CERTAIN;
 	unsigned score = evidence < 2 ? 5 : 20 + 9 * evidence;
+	if (guess.framed) /* without alignments these may be zeros of any file */
+		score /= 2;
 	probe->score = (int)(score * guess.chains.reached / guess.chains.intervals);
 	snprintf(probe->reason, sizeof probe->reason,
 		 "%u sync sequences, packets fit exactly between %u of %u", guess.syncs,

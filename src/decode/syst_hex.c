@@ -245,6 +245,25 @@ hex_systprint(const struct decoder *decoder, const struct message *m, const stru
 	       p[MARKER_LENGTH] == ' ' && syst_systprint(decoder, m, w, history, e, out);
 }
 
+/* Whether all is UTF-8 text in lines.  Terminals' colours are text here. */
+static bool
+is_text(const struct window *head)
+{
+	const char *p = (const char *)head->bytes, *end = p + head->length;
+	bool lines = memchr(p, '\n', head->length);
+	while (p < end) {
+		uint32_t code;
+		size_t length = text_decode(p, (size_t)(end - p), &code);
+		if (!length && !head->last && end - p < 4)
+			return lines; /* cut off */
+		if (!length || (code < ' ' && !strchr("\t\n\r\f\033", (int)code)) || code == 0x7f ||
+		    !code)
+			return false;
+		p += length;
+	}
+	return lines;
+}
+
 static void
 hex_probe(const struct window *head, struct probe *probe)
 {
@@ -262,7 +281,13 @@ hex_probe(const struct window *head, struct probe *probe)
 				messages++;
 		}
 	} while (count == sizeof batch / sizeof *batch);
-	probe->score = messages ? 95 : damaged ? 60 : 0;
+	/* other text is no message of any format; what it says can be read */
+	probe->score = messages ? 95 : damaged ? 60 : is_text(head) ? 50 : 0;
+	if (probe->score == 50) {
+		snprintf(probe->reason, sizeof probe->reason,
+			 "text, but none of its %zu lines is of a trace", others);
+		return;
+	}
 	snprintf(probe->reason, sizeof probe->reason,
 		 "%zu lines hold `%s` and a message, %zu a damaged one, %zu are other text",
 		 messages, marker, damaged, others);

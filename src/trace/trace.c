@@ -294,7 +294,8 @@ by_content(const struct window *head, const char *format, struct text *reason)
 		text_addf(reason, "found by content: %s (confidence %d %%)%s", top.reason,
 			  top.score, text_get(&tied));
 	else
-		text_add(reason, "nothing in it is recognised; say the format with -f");
+		text_add(reason, "nothing in it is recognised, so its bytes are shown as they are; "
+				 "say the format with -f");
 	text_free(&tied);
 	return best;
 }

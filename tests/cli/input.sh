@@ -61,6 +61,25 @@ cp demo.stp other.stp
 run "$TRAWL" -t csv -C "$testdata/demo.xml" other.stp
 ok "--collateral" grep -q '"pmic"' out
 
+# What is no trace can be read all the same, and looked at.
+cat >notes.txt <<END
+Notes on the board,
+with a table:
+                                                   of many blanks
+END
+run "$TRAWL" --info notes.txt
+ok "text: it is said to be text" grep -q 'text, but none of its 3 lines' out
+run "$TRAWL" -t csv notes.txt
+is "text: its lines" '"Notes on the board,"' "$(sed -n 2p out | cut -d , -f 10-11)"
+is "text: all of them" 3 "$(sed 1d out | wc -l | tr -d ' ')"
+bytes elf.bin 7f 45 4c 46 02 01 01 00 00 00 00 00 00 00 00 00 03 00 3e 00 01 00 00 00
+run "$TRAWL" --info elf.bin
+ok "unknown bytes: what to do" grep -q 'say the format with -f' out
+run "$TRAWL" -t jsonl elf.bin
+is "unknown bytes: status" 1 "$status"
+is "unknown bytes: all are there" 24 \
+	"$(sed 's/.*"length":\([0-9]*\),.*/\1/' out | awk '{ n += $1 } END { print n }')"
+
 # What the input is like matters to nobody who reads the output.
 "$MKCAPTURE" -f syst/stp -m all -c 20000 --senders=9 -o big.stp
 is "a pipe larger than a pipe buffer" "$(csv -f syst/stp big.stp | cksum)" \

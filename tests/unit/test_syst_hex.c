@@ -241,7 +241,12 @@ test_probe(void **state)
 	    {OK_1 "\n", 90, 100},
 	    {"a\nb\n" OK_1 "\r\n", 90, 100},
 	    {MARKER "4\n", 1, 70},
-	    {"text\nand more text\n", 0, 0},
+	    {"text\nand more text\n", 30, 60},
+	    {"\033[1mtext\033[0m\t\xc3\xa4\r\n", 30, 60},
+	    {"no lines", 0, 0},
+	    {"a \001\n", 0, 0},
+	    {"a \xff\n", 0, 0},
+	    {"a\n\xe2\x82", 0, 0},
 	    {"", 0, 0},
 	    {"\x81\x67\x45\x23", 0, 0},
 	};
@@ -256,6 +261,12 @@ test_probe(void **state)
 		assert_in_range(probe.score, cases[i].least, cases[i].most);
 		assert_true(*probe.reason);
 	}
+	/* a head may end within a character */
+	struct window head = {
+	    .bytes = (const uint8_t *)"a\n\xe2\x82", .length = 4, .until = UINT64_MAX};
+	struct probe probe = {0};
+	syst_hex_ops.probe(&head, &probe);
+	assert_in_range(probe.score, 30, 60);
 }
 
 /* Every cut and every flipped bit: the contract holds. */

@@ -115,17 +115,18 @@ position_of(const struct worker *w, uint64_t index)
 }
 
 static void
-on_packet(void *context, struct opencsd_lane *lane, uint64_t index, const uint8_t *bytes,
-	  size_t length, const void *packet)
+on_packet(void *context, struct opencsd_lane *lane, uint64_t index, unsigned back, size_t length,
+	  const void *packet)
 {
 	struct worker *w = context;
 	size_t size = packet_size(w), n = w->packets.count;
 	(void)lane;
-	(void)bytes;
 	if (!w->stretches.count || length > UINT32_MAX)
 		return;
-	*vec_add(&w->packets) = (struct packet){
-	    .index = index, .position = position_of(w, index), .length = (uint32_t)length};
+	uint64_t position = position_of(w, index);
+	*vec_add(&w->packets) = (struct packet){.index = index,
+						.position = position - (position ? back : 0),
+						.length = (uint32_t)length};
 	if (n >= w->copies_capacity) {
 		w->copies_capacity = 2 * n + 256;
 		w->copies = mem_resize(w->copies, w->copies_capacity * size);

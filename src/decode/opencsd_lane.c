@@ -181,18 +181,29 @@ last_index(const struct opencsd_lane *lane, uint64_t index, size_t length)
 	return first - 1;
 }
 
+/* An STM packet that begins in the high half of a byte has the index of the
+ * next one; the low half is cleared then, as it never is of another (but
+ * NULL). */
+static unsigned
+bytes_back(const struct opencsd_lane *lane, const uint8_t *bytes, size_t length)
+{
+	return lane->source->options->protocol == OPENCSD_STM && length > 1 && !(bytes[0] & 15);
+}
+
 static void
 on_packet(void *context, uint64_t index, const uint8_t *bytes, size_t length, const void *packet)
 {
 	struct opencsd_lane *lane = context;
-	uint64_t last = length && lane->run_count ? last_index(lane, index, length) : index;
+	unsigned back = bytes_back(lane, bytes, length);
+	bool known = length > back && lane->run_count;
+	uint64_t last = known ? last_index(lane, index, length - back) : index;
 	uint64_t span = coresight_offset(lane->format, last > index ? last : index) -
 			coresight_offset(lane->format, index);
 	size_t at = index % OPENCSD_PACKETS;
 	lane->packets[at].index = index;
 	lane->packets[at].length = span < UINT32_MAX ? (uint32_t)span + 1 : 1;
 	if (lane->sink.packet)
-		lane->sink.packet(lane->sink.context, lane, index, bytes, length, packet);
+		lane->sink.packet(lane->sink.context, lane, index, back, length, packet);
 }
 
 uint32_t

@@ -30,8 +30,9 @@ struct opencsd_lane_sink {
 	void (*element)(void *context, struct opencsd_lane *, const struct opencsd_element *);
 	/* The decoder gave up at a byte. */
 	void (*fatal)(void *context, struct opencsd_lane *, uint64_t index, int why);
-	/* May be NULL; as in opencsd_tree_sink. */
-	void (*packet)(void *context, struct opencsd_lane *, uint64_t index, const uint8_t *bytes,
+	/* May be NULL; as in opencsd_tree_sink.  The packet begins BACK bytes
+	 * before INDEX. */
+	void (*packet)(void *context, struct opencsd_lane *, uint64_t index, unsigned back,
 		       size_t length, const void *packet);
 };
 

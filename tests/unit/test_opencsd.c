@@ -210,11 +210,13 @@ test_packets(void **state)
 	struct nibbles n = {0};
 	struct shot s;
 	struct text line = {0}, want = {0};
+	uint64_t ends[COUNT(packets)];
 	nibbles_add(&n, START);
 	for (size_t i = 0; i < COUNT(packets); i++) {
 		if (!strchr(packets[i].nibbles, '|'))
 			nibbles_add(&n, "|");
 		nibbles_add(&n, packets[i].nibbles);
+		ends[i] = n.count;
 	}
 	nibbles_fill(&n, n.count + 3);
 	shot_open(&s, "source_data", n.bytes.at, n.bytes.count);
@@ -224,11 +226,18 @@ test_packets(void **state)
 	for (size_t i = 0; i < COUNT(packets); i++) {
 		const struct message *m = &s.all.list.at[i + 1];
 		uint64_t index = (n.marks.at[i] + 1) / 2;
+		uint64_t first = n.marks.at[i] / 2, last = (ends[i] - 1) / 2;
 		text_clear(&want);
 		text_addf(&want, "Idx:%u; ID:10; OCSD_GEN_TRC_ELEM_%s", (unsigned)index,
 			  packets[i].element);
 		assert_string_equal(line_of(&s, m, &line), text_get(&want));
 		assert_int_equal(m->offset, index);
+		assert_int_equal(m->offset + m->length - 1, last);
+		/* the packet's own bytes, the one that it shares too */
+		expand(&s, m);
+		assert_int_equal(s.e.payload_length, last - first + 1);
+		assert_memory_equal(s.e.payload, n.bytes.at + first, last - first + 1);
+		assert_int_equal(s.e.extents.at[0].capture_bit, 8 * first);
 	}
 	assert_string_equal(element_of(line_of(&s, &s.all.list.at[COUNT(packets) + 1], &line)),
 			    "EO_TRACE( [end-of-trace])");

@@ -11,13 +11,14 @@ AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; \
 	ASAN_OPTIONS=handle_segv=2:$$ASAN_OPTIONS; \
 	UBSAN_OPTIONS=print_stacktrace=1:$$UBSAN_OPTIONS; \
+	LSAN_OPTIONS=suppressions=$(abs_srcdir)/tests/lsan.supp:print_suppressions=0:$$LSAN_OPTIONS; \
 	LC_ALL=C.UTF-8; TZ=UTC; \
 	TRAWL=$(abs_builddir)/trawl; \
 	MKCAPTURE=$(abs_builddir)/tests/mkcapture; \
 	GENDOC=$(abs_builddir)/man/gendoc; \
 	XDG_CONFIG_HOME=$(abs_builddir)/tests/home; \
 	XDG_CACHE_HOME=$(abs_builddir)/tests/home; \
-	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LC_ALL TZ \
+	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
 		TRAWL MKCAPTURE GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME srcdir; \
 	unset NO_COLOR;
 
@@ -304,7 +305,7 @@ testdata_files = \
 	testdata/short.truth.tsv
 
 TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests) $(testdata_files) tests/summary tests/term/lib.sh \
+EXTRA_DIST += $(script_tests) $(testdata_files) tests/lsan.supp tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

@@ -5,7 +5,7 @@
 # shellcheck source=lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 snapshot=$testdata/all-opencsd
-"$TRAWL" --info "$snapshot" >out 2>err
+run "$TRAWL" -t none "$snapshot"
 if grep -q 'built without' err; then
 	skip "CoreSight" "built without the OpenCSD library"
 	finish

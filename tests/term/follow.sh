@@ -64,6 +64,7 @@ shows "what comes then is shown" "number 0304"
 keys G
 shows "and counted" "4 / 5"
 keys k
+shows "the cursor moves up" "3 / 5"
 messages 400 450 >other
 cat other >log
 shows "written anew: the new bytes" "number 0400"
@@ -71,6 +72,7 @@ hides "and no old ones" "number 030"
 
 # Another file of that name.
 keys F
+shows "F again" "49 / 50"
 mv log log.1
 shows "a removed file is said" "the file was removed; its bytes are still here"
 shows "its bytes are shown" "number 0449"
@@ -79,6 +81,7 @@ shows "the new file is taken at the end" "the file was replaced; this is the new
 shows "and shown" "number 0519"
 shows "and marked" "[new file]"
 keys g
+shows "reading from the first row" "0 / 20"
 messages 600 610 >other
 mv other log
 shows "who reads is only told" "another file has this name now; R reads it"
@@ -121,6 +124,7 @@ keys F
 messages 10 20 >&9
 shows "F stays at its end" "19 / 20"
 keys k
+shows "moving up there too" "18 / 20"
 messages 20 40 >&9
 shows "a stream's new messages are counted" "+20 new"
 exec 9>&-

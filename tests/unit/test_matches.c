@@ -412,6 +412,9 @@ test_growth(void **state)
 			matches_get_progress(sets[k], &progress);
 			assert_true(progress.count >= before[k]);
 			assert_true(i == 3 || !progress.exact);
+			struct position end = {.cell = index_known(trace_index(f.trace)), .at = 0};
+			assert_true(i == 3 || matches_next(sets[k], f.reader, end, 1, &end) ==
+						  MATCHES_UNDECIDED);
 			before[k] = progress.count;
 		}
 	}
@@ -675,6 +678,13 @@ test_memory(void **state)
 	uint64_t groups = (cells + 255) / 256;
 	assert_true(matches_memory(m) >= groups * 1024 + 2 * progress.count);
 	assert_true(matches_memory(m) <= groups * 1200 + 3 * progress.count + 4096);
+	matches_free(m);
+	filter_free(&text);
+
+	text.text = regex_new("n", 0, NULL); /* most, which are not kept */
+	m = matches_new(f.trace, &text, NULL, 0);
+	wait_exact(&f, m);
+	assert_true(matches_memory(m) <= groups * 1200 + 4096);
 	matches_free(m);
 	filter_free(&text);
 	close_fixture(&f);

@@ -87,8 +87,8 @@ struct matches {
 	uint64_t around;   /* where the worker shall look first, */
 	uint64_t start;	   /* where it began, */
 	uint64_t up, down; /* and up to where all is decided */
-	bool awaited;	   /* somebody waits for hits, */
-	bool fresh;	   /* and there are some since the last news */
+	int awaited;	   /* the direction in which somebody waits for hits, or 0 */
+	bool fresh;	   /* there are some since the last news */
 	bool blocked;	   /* it waits for matches_update */
 	bool stopped;
 
@@ -329,7 +329,8 @@ undecided_from(const struct matches *m, uint64_t from, int direction)
 	return UINT64_MAX;
 }
 
-/* Outward from `start`, in runs that follow the bytes. */
+/* Outward from `start`, in runs that follow the bytes; one way while somebody
+ * waits for that. */
 static bool
 pick(struct matches *m, uint64_t *cell)
 {
@@ -337,8 +338,10 @@ pick(struct matches *m, uint64_t *cell)
 		return false;
 	m->up = undecided_from(m, m->up, 1);
 	m->down = undecided_from(m, m->down, -1);
-	bool up = m->down == UINT64_MAX ||
-		  (m->up != UINT64_MAX && (m->up - m->start) / RUN <= (m->start - m->down) / RUN);
+	bool up =
+	    m->awaited ? m->awaited > 0 : (m->up - m->start) / RUN <= (m->start - m->down) / RUN;
+	if (m->up == UINT64_MAX || m->down == UINT64_MAX)
+		up = m->down == UINT64_MAX;
 	*cell = up ? m->up : m->down;
 	return *cell != UINT64_MAX;
 }
@@ -355,7 +358,8 @@ seconds_since(const struct timespec *then)
 static void
 tell(struct matches *m)
 {
-	m->awaited = m->fresh = false;
+	m->awaited = 0;
+	m->fresh = false;
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &m->told);
 	session_tell(trace_session(m->trace));
@@ -777,7 +781,7 @@ matches_await(struct matches *m, struct position from, int direction)
 	bool comes = m->running && !m->stopped && cell < m->swept && word_of(m, cell) == UNDECIDED;
 	if (comes) {
 		start_around(m, cell);
-		m->awaited = true;
+		m->awaited = direction;
 	}
 	pthread_mutex_unlock(&m->lock);
 	return comes;

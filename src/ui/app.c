@@ -386,7 +386,7 @@ static bool
 take_news(struct app *app)
 {
 	uint64_t count;
-	bool searching = app->search.job, indexed = app->indexed, more = false;
+	bool searching = search_running(&app->search), indexed = app->indexed, more = false;
 	if (read(app->notify, &count, sizeof count) < 0)
 		return false;
 	search_poll(app);
@@ -409,7 +409,7 @@ take_news(struct app *app)
 	bool counting = is_working(app->list->matches) || is_working(app->search.matches);
 	more |= app->counting != counting || list_busy(app->list);
 	app->counting = counting;
-	return more || app->indexed != indexed || searching != (app->search.job != NULL);
+	return more || app->indexed != indexed || searching != search_running(&app->search);
 }
 
 static int64_t

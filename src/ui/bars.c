@@ -225,7 +225,7 @@ bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area
 		text_add_char(&left, ' ');
 		add_safe(app, app->message.data, &left);
 		role = app->trouble ? ROLE_TROUBLE : ROLE_STATUS;
-	} else if (app->search.job) {
+	} else if (search_running(&app->search)) {
 		text_add(&left, " searching... Ctrl-C cancels");
 	} else {
 		add_position(app, &left);

@@ -345,7 +345,7 @@ stop_counting(struct matches *matches)
 static void
 cancel(struct app *app, const struct command_call *call)
 {
-	if (app->search.job) {
+	if (search_running(&app->search)) {
 		search_cancel(app);
 		return;
 	}

@@ -2,9 +2,10 @@
  * Searching from the cursor: see search.h.
  *
  * A few cells are looked at at once, so the usual jump takes no time one
- * notices; the rest is a seek in a thread of its own, which Esc or Ctrl-C
- * ends.  Searches go round the end once and say so.  Meanwhile the matches are
- * counted; cells that have none by that count are passed.
+ * notices.  Matches of a text are counted, which tells where the next one is, or
+ * will when the counting comes by.  For what is not counted, the rest is a seek
+ * in a thread of its own.  Esc or Ctrl-C ends either.  Searches go round the end
+ * once and say so.
  */
 #include "config.h"
 
@@ -22,14 +23,21 @@ search_free(struct search *search)
 	*search = (struct search){0};
 }
 
+bool
+search_running(const struct search *search)
+{
+	return search->job || search->waiting;
+}
+
 void
 search_cancel(struct app *app)
 {
 	struct search *search = &app->search;
-	if (!search->job)
+	if (!search_running(search))
 		return;
 	seek_free(search->job);
 	search->job = NULL;
+	search->waiting = false;
 	app_say(app, "cancelled");
 }
 
@@ -64,46 +72,101 @@ start_of(const struct list *list)
 }
 
 static void
-found(struct app *app, struct position hit, bool wrapped)
+found(struct app *app)
 {
-	jump_to(app, hit);
-	if (wrapped)
-		app_say(app,
-			app->search.step > 0 ? "continued at the start" : "continued at the end");
+	const struct search *search = &app->search;
+	jump_to(app, search->from);
+	if (search->wrapped)
+		app_say(app, search->step > 0 ? "continued at the start" : "continued at the end");
 }
 
-/* Goes on from a position until `left` hits are passed: at once where they
- * are near, else in the background. */
-static void
-go_on(struct app *app, struct position from, bool wrapped)
+/* What the count of matches knows of the next one: where it is, or from where it
+ * is not known. */
+static enum seek_result
+look_up(struct app *app, struct matches *known, struct position *at, bool *round)
+{
+	int step = app->search.step;
+	for (;;) {
+		switch (matches_next(known, app->list->reader, *at, step, at)) {
+		case MATCHES_FOUND:
+			return SEEK_FOUND;
+		case MATCHES_UNDECIDED:
+			return SEEK_RUNNING;
+		case MATCHES_END:
+			if (*round)
+				return SEEK_NOT_FOUND;
+		}
+		*round = true; /* from before the first cell, or behind the last */
+		*at = (struct position){.cell = UINT64_MAX, .at = SIZE_MAX};
+		if (step < 0)
+			*at = (struct position){
+			    .cell = index_cell_count(trace_index(app->list->trace))};
+	}
+}
+
+/* Looks for the next hit, at once if it is known or near; else sees to it that
+ * search_poll will be called. */
+static enum seek_result
+look_on(struct app *app, bool near, struct position *hit, bool *round)
 {
 	struct search *search = &app->search;
+	struct matches *known = search->want.text ? search->matches : NULL;
+	struct position unknown = search->from;
 	struct seek_query query = {.trace = app->list->trace,
 				   .want = &search->want,
 				   .also = shown(app),
-				   .known = search->want.text ? search->matches : NULL,
-				   .from = from,
+				   .known = known,
+				   .from = search->from,
 				   .direction = search->step,
 				   .wrap = true};
+	*round = search->round;
+	if (known) {
+		enum seek_result result = look_up(app, known, &unknown, round);
+		*hit = unknown;
+		if (result != SEEK_RUNNING)
+			return result;
+	}
+	if (near) {
+		bool wrapped;
+		enum seek_result result =
+		    seek_near(&query, app->list->reader, NEAR_CELLS, hit, &wrapped);
+		if (result != SEEK_RUNNING) {
+			*round = wrapped;
+			return result;
+		}
+	}
+	search->waiting = known && matches_await(known, unknown, search->step);
+	if (search->waiting) {
+		search->from = unknown;
+		search->round = *round;
+	} else {
+		search->job = seek_start(&query, notify, app->session);
+	}
+	return SEEK_RUNNING;
+}
+
+/* Goes on until `left` hits are passed: at once where they are known or NEAR. */
+static void
+go_on(struct app *app, bool near)
+{
+	struct search *search = &app->search;
 	while (search->left) {
-		bool round = false;
 		struct position hit;
-		switch (seek_near(&query, app->list->reader, NEAR_CELLS, &hit, &round)) {
-		case SEEK_FOUND:
-			query.from = hit;
-			wrapped |= round;
-			search->left--;
-			break;
-		case SEEK_RUNNING:
-			search->job = seek_start(&query, notify, app->session);
+		bool round;
+		enum seek_result result = look_on(app, near, &hit, &round);
+		if (result == SEEK_RUNNING)
 			return;
-		case SEEK_NOT_FOUND:
-		case SEEK_CANCELLED:
+		if (result != SEEK_FOUND) {
 			app_say(app, "no %s found", search->what);
 			return;
 		}
+		search->from = hit;
+		search->round = false;
+		search->wrapped |= round;
+		search->left--;
+		near = true;
 	}
-	found(app, query.from, wrapped);
+	found(app);
 }
 
 static void
@@ -112,39 +175,51 @@ begin(struct app *app, struct filter want, const char *what, int direction, uint
 	struct search *search = &app->search;
 	seek_free(search->job);
 	search->job = NULL;
+	search->waiting = false;
 	search->want = want;
 	search->what = what;
 	search->step = direction;
 	search->left = count ? count : 1;
 	search->list = app->list;
-	go_on(app, start_of(app->list), false);
+	search->from = start_of(app->list);
+	search->round = search->wrapped = false;
+	go_on(app, true);
+}
+
+/* Takes what the job found; false if it still runs, or was in vain. */
+static bool
+take_hit(struct app *app)
+{
+	struct search *search = &app->search;
+	uint64_t looked;
+	bool wrapped = false;
+	enum seek_result result = seek_poll(search->job, &search->from, &wrapped, &looked);
+	if (result == SEEK_RUNNING)
+		return false;
+	seek_free(search->job);
+	search->job = NULL;
+	if (result == SEEK_FOUND) {
+		search->wrapped |= wrapped;
+		search->round = false;
+		search->left--;
+	} else if (app->list == search->list) {
+		app_say(app, "no %s found", search->what);
+	}
+	return result == SEEK_FOUND;
 }
 
 void
 search_poll(struct app *app)
 {
 	struct search *search = &app->search;
-	struct position hit;
-	uint64_t looked;
-	bool wrapped = false;
 	if (search->matches)
 		matches_update(search->matches);
-	if (!search->job)
-		return;
-	enum seek_result result = seek_poll(search->job, &hit, &wrapped, &looked);
-	if (result == SEEK_RUNNING)
-		return;
-	seek_free(search->job);
-	search->job = NULL;
-	if (app->list != search->list)
-		return; /* another trace is shown by now */
-	if (result != SEEK_FOUND) {
-		app_say(app, "no %s found", search->what);
-	} else if (--search->left) {
-		go_on(app, hit, wrapped);
-	} else {
-		found(app, hit, wrapped);
-	}
+	bool more = search->waiting;
+	search->waiting = false;
+	if (search->job)
+		more = take_hit(app);
+	if (more && app->list == search->list) /* else another trace is shown by now */
+		go_on(app, false);
 }
 
 /* --- handlers ---------------------------------------------------------- */

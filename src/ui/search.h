@@ -16,14 +16,21 @@ struct search {
 	bool highlight;		 /* its matches on the screen */
 	struct matches *matches; /* that the present list shows; owned, or NULL */
 
-	/* what runs in the background */
-	struct seek *job;   /* NULL: nothing */
-	struct filter want; /* borrows regex */
-	const char *what;   /* for "no ... found" */
-	struct list *list;  /* where the hit will be shown */
-	int step;	    /* direction of the job */
-	uint64_t left;	    /* hits still to pass */
+	/* what runs in the background: a job of its own, or the counting, which
+	 * will come by the next match */
+	struct seek *job; /* or NULL */
+	bool waiting;
+	struct filter want;   /* borrows regex */
+	const char *what;     /* for "no ... found" */
+	struct list *list;    /* where the hit will be shown */
+	int step;	      /* direction */
+	uint64_t left;	      /* hits still to pass */
+	struct position from; /* where to look on */
+	bool round;	      /* the end was passed since the last hit, */
+	bool wrapped;	      /* or at all */
 };
+
+bool search_running(const struct search *);
 
 void search_free(struct search *);
 void search_cancel(struct app *);

@@ -49,9 +49,9 @@ struct group {
 	VEC(uint16_t) ordinals; /* of all cells that are KEPT, in their order */
 };
 
-/* A filter pair as one thread uses it. */
+/* A filter pair as one thread uses it, the cheaper one first. */
 struct lens {
-	struct filter want, also;
+	struct filter first, second;
 	struct expansion scratch;
 };
 
@@ -82,7 +82,8 @@ struct matches {
 	size_t sparse; /* ordinals kept */
 	bool complete; /* the index was when it was swept */
 	uint64_t size; /* of the capture then */
-	bool totalled; /* `total` is known from sums of the index */
+	bool added_up; /* the sums of the index, */
+	bool totalled; /* and they tell the total */
 	uint64_t total;
 	uint64_t around;   /* where the worker shall look first, */
 	uint64_t start;	   /* where it began, */
@@ -111,15 +112,23 @@ struct matches {
 static bool
 passes(struct lens *lens, struct reader *reader, const struct message *m)
 {
-	return filter_match(&lens->want, reader, m, &lens->scratch) &&
-	       filter_match(&lens->also, reader, m, &lens->scratch);
+	return filter_match(&lens->first, reader, m, &lens->scratch) &&
+	       filter_match(&lens->second, reader, m, &lens->scratch);
+}
+
+static struct lens
+lens_make(const struct filter *want, const struct filter *also)
+{
+	bool text = filter_basis(want) & FILTER_ON_TEXT;
+	return (struct lens){.first = filter_clone(text ? also : want),
+			     .second = filter_clone(text ? want : also)};
 }
 
 static void
 lens_free(struct lens *lens)
 {
-	filter_free(&lens->want);
-	filter_free(&lens->also);
+	filter_free(&lens->first);
+	filter_free(&lens->second);
 	expansion_free(&lens->scratch);
 }
 
@@ -230,11 +239,11 @@ judge(const struct matches *m, const struct index_cell *summary)
 				hits += summary->severities[s];
 		return hits;
 	}
-	enum filter_verdict want = filter_judge(&m->lens.want, m->trace, m->swept);
-	enum filter_verdict also = filter_judge(&m->lens.also, m->trace, m->swept);
-	if (want == FILTER_NONE || also == FILTER_NONE)
+	enum filter_verdict first = filter_judge(&m->lens.first, m->trace, m->swept);
+	enum filter_verdict second = filter_judge(&m->lens.second, m->trace, m->swept);
+	if (first == FILTER_NONE || second == FILTER_NONE)
 		return 0;
-	return want == FILTER_ALL && also == FILTER_ALL ? summary->count : UNDECIDED;
+	return first == FILTER_ALL && second == FILTER_ALL ? summary->count : UNDECIDED;
 }
 
 /* Where the worker looks is chosen anew. */
@@ -280,7 +289,7 @@ forget(struct matches *m)
 	m->swept = m->undecided = m->hits = m->looked = 0;
 	m->seconds = 0;
 	m->sparse = 0;
-	m->complete = m->totalled = false;
+	m->complete = m->added_up = m->totalled = false;
 	for (size_t i = 0; i < CACHE; i++)
 		m->cache[i].used = 0;
 }
@@ -291,7 +300,7 @@ add_up(struct matches *m)
 {
 	index_origins origins = {0};
 	m->total = 0;
-	m->totalled = true;
+	m->added_up = m->totalled = true;
 	index_get_origins(m->index, &origins);
 	for (size_t i = 0; i < origins.count; i++) {
 		m->totalled &= origins.at[i].key != UINT64_MAX; /* several together */
@@ -445,7 +454,7 @@ matches_update(struct matches *m)
 	} while (again);
 	m->complete = progress.complete && m->swept >= index_cell_count(m->index);
 	bool sums = !(m->basis & ~(unsigned)(FILTER_ON_SEVERITY | FILTER_ON_ORIGIN));
-	if (m->complete && m->undecided && sums && !m->totalled)
+	if (m->complete && m->undecided && sums && !m->added_up)
 		add_up(m);
 	m->blocked = false;
 	pthread_cond_signal(&m->changed);
@@ -462,12 +471,12 @@ matches_new(struct trace *trace, const struct filter *want, const struct filter 
 {
 	struct matches *m = mem_new(sizeof *m);
 	struct filter all = filter_all();
-	const struct filter *second = also ? also : &all;
+	also = also ? also : &all;
 	m->trace = trace;
 	m->index = trace_index(trace);
-	m->lens = (struct lens){.want = filter_clone(want), .also = filter_clone(second)};
-	m->work_lens = (struct lens){.want = filter_clone(want), .also = filter_clone(second)};
-	m->basis = filter_basis(want) | filter_basis(second);
+	m->lens = lens_make(want, also);
+	m->work_lens = lens_make(want, also);
+	m->basis = filter_basis(want) | filter_basis(also);
 	if (!(m->basis & ~(unsigned)FILTER_ON_SEVERITY))
 		m->severities = severities_of(m, 0);
 	m->around = around;

@@ -84,7 +84,7 @@ open_bytes(struct fixture *f)
 }
 
 static struct fixture
-open_strings(uint32_t seed, size_t count, uint32_t rare)
+strings(uint32_t seed, size_t count, uint32_t rare)
 {
 	struct fixture f = {0};
 	add_strings(&f.bytes, &seed, count, rare);
@@ -115,6 +115,24 @@ close_fixture(struct fixture *f)
 	text_free(&f->bytes);
 	vec_free(&f->walked);
 	sem_destroy(&f->told);
+}
+
+/* Strings, indexed and walked. */
+static void
+open_strings(struct fixture *f, uint32_t seed, size_t count, uint32_t rare)
+{
+	*f = strings(seed, count, rare);
+	open_bytes(f);
+	walk_all(f);
+	index_build(trace_index(f->trace));
+}
+
+static struct filter
+text_filter(const char *pattern)
+{
+	struct filter filter = filter_all();
+	filter.text = regex_new(pattern, 0, NULL);
+	return filter;
 }
 
 /* Waits for news until the count is exact. */
@@ -294,10 +312,8 @@ test_any_filter(void **state)
 	static const uint32_t rarity[] = {2, 40, 3000};
 	uint32_t seed = 1;
 	for (size_t i = 0; i < 3; i++) {
-		struct fixture f = open_strings((uint32_t)i, 12000, rarity[i]);
-		open_bytes(&f);
-		walk_all(&f);
-		index_build(trace_index(f.trace));
+		struct fixture f;
+		open_strings(&f, (uint32_t)i, 12000, rarity[i]);
 		for (int k = 0; k < 20; k++) {
 			struct filter want = any_filter(&f, &seed), also = any_filter(&f, &seed);
 			compare(&f, &want, draw(&seed, 2) ? &also : NULL);
@@ -313,15 +329,12 @@ static void
 test_groups(void **state)
 {
 	(void)state;
-	struct fixture f = open_strings(7, 420000, 30000);
-	open_bytes(&f);
-	walk_all(&f);
-	index_build(trace_index(f.trace));
+	struct fixture f;
+	open_strings(&f, 7, 420000, 30000);
 	assert_true(index_cell_count(trace_index(f.trace)) > 512);
 	struct filter errors = {.severities = 1 << SEVERITY_ERROR};
 	struct filter most = {.severities = 1 << SEVERITY_INFO};
-	struct filter text = filter_all();
-	text.text = regex_new("needle", 0, NULL);
+	struct filter text = text_filter("needle");
 	compare(&f, &errors, NULL);
 	compare(&f, &most, NULL);
 	compare(&f, &text, NULL);
@@ -335,11 +348,9 @@ static void
 test_at_once(void **state)
 {
 	(void)state;
-	struct fixture f = open_strings(3, 20000, 50);
+	struct fixture f;
+	open_strings(&f, 3, 20000, 50);
 	struct matches_progress progress;
-	open_bytes(&f);
-	walk_all(&f);
-	index_build(trace_index(f.trace));
 	struct filter errors = {.severities = 1 << SEVERITY_ERROR | 1 << SEVERITY_FATAL};
 	struct matches *m = matches_new(f.trace, &errors, NULL, 0);
 	matches_get_progress(m, &progress);
@@ -385,12 +396,11 @@ static void
 test_growth(void **state)
 {
 	(void)state;
-	struct fixture f = open_strings(11, 30000, 200);
+	struct fixture f = strings(11, 30000, 200);
 	struct text all = f.bytes;
 	size_t cut[] = {all.length / 7, all.length / 3, all.length / 3 * 2, all.length};
 	struct filter errors = {.severities = 1 << SEVERITY_ERROR};
-	struct filter text = filter_all();
-	text.text = regex_new("needle", 0, NULL);
+	struct filter text = text_filter("needle");
 	f.bytes.length = cut[0];
 	open_bytes(&f);
 	f.bytes.length = all.length;
@@ -434,11 +444,10 @@ static void
 test_restart(void **state)
 {
 	(void)state;
-	struct fixture f = open_strings(5, 20000, 20);
+	struct fixture f = strings(5, 20000, 20);
 	struct text other = {0};
 	uint32_t seed = 99;
-	struct filter text = filter_all();
-	text.text = regex_new("needle", 0, NULL);
+	struct filter text = text_filter("needle");
 	open_bytes(&f);
 	index_start(trace_index(f.trace));
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
@@ -537,11 +546,9 @@ static void
 test_outward(void **state)
 {
 	(void)state;
-	struct fixture f = open_strings(21, 60000, 20);
-	struct filter text = filter_all();
-	text.text = regex_new("needle", 0, NULL);
-	open_bytes(&f);
-	index_build(trace_index(f.trace));
+	struct fixture f;
+	open_strings(&f, 21, 60000, 20);
+	struct filter text = text_filter("needle");
 	uint64_t cells = index_cell_count(trace_index(f.trace));
 	struct witness w = {.near = cells / 2};
 	sem_init(&w.go, 0, 0);
@@ -567,12 +574,9 @@ test_await(void **state)
 {
 	(void)state;
 	static const int directions[] = {1, -1};
-	struct fixture f = open_strings(23, 60000, 2000);
-	struct filter text = filter_all();
-	text.text = regex_new("needle", 0, NULL);
-	open_bytes(&f);
-	walk_all(&f);
-	index_build(trace_index(f.trace));
+	struct fixture f;
+	open_strings(&f, 23, 60000, 2000);
+	struct filter text = text_filter("needle");
 	numbers hits = naive(&f, &text, NULL);
 	assert_true(hits.count > 10);
 	uint64_t last = index_cell_count(trace_index(f.trace)) - 1;
@@ -617,13 +621,11 @@ static void
 test_stop(void **state)
 {
 	(void)state;
-	struct fixture f = open_strings(31, 200000, 20);
-	struct filter text = filter_all();
+	struct fixture f;
+	open_strings(&f, 31, 200000, 20);
+	struct filter text = text_filter("(n|e)+(e|d)+l.*e");
 	struct matches_progress progress, later;
 	struct position hit;
-	text.text = regex_new("(n|e)+(e|d)+l.*e", 0, NULL);
-	open_bytes(&f);
-	index_build(trace_index(f.trace));
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
 	sem_wait(&f.told);
 	matches_stop(m);
@@ -665,11 +667,9 @@ static void
 test_memory(void **state)
 {
 	(void)state;
-	struct fixture f = open_strings(41, 200000, 20);
-	struct filter text = filter_all();
-	text.text = regex_new("n [0-9]*77 ", 0, NULL);
-	open_bytes(&f);
-	index_build(trace_index(f.trace));
+	struct fixture f;
+	open_strings(&f, 41, 200000, 20);
+	struct filter text = text_filter("n [0-9]*77 ");
 	uint64_t cells = index_cell_count(trace_index(f.trace));
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
 	wait_exact(&f, m);
@@ -681,7 +681,7 @@ test_memory(void **state)
 	matches_free(m);
 	filter_free(&text);
 
-	text.text = regex_new("n", 0, NULL); /* most, which are not kept */
+	text = text_filter("n"); /* most, which are not kept */
 	m = matches_new(f.trace, &text, NULL, 0);
 	wait_exact(&f, m);
 	assert_true(matches_memory(m) <= groups * 1200 + 4096);

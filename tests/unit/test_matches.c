@@ -57,6 +57,7 @@ add_strings(struct text *out, uint32_t *seed, size_t count, uint32_t rare)
 struct fixture {
 	struct text bytes;
 	char *path;
+	bool made; /* the file is ours */
 	struct session session;
 	struct trace *trace;
 	struct reader *reader;
@@ -70,17 +71,34 @@ ring(void *context)
 	sem_post(context);
 }
 
+/* Opens what is at f->path. */
 static void
-open_bytes(struct fixture *f)
+open_path(struct fixture *f, const char *format, char *const *collateral, size_t collateral_count)
 {
 	struct err err = {0};
-	f->path = toy_file(f->bytes.data, f->bytes.length);
 	option_defaults(profile_options_table(), &f->session.profile);
-	f->trace = session_open(&f->session, f->path, "syst/raw", NULL, 0, &err);
+	f->trace = session_open(&f->session, f->path, format, collateral, collateral_count, &err);
 	assert_non_null(f->trace);
 	f->reader = reader_new(f->trace);
 	sem_init(&f->told, 0, 0);
 	session_notify(&f->session, ring, &f->told);
+}
+
+static void
+open_bytes(struct fixture *f)
+{
+	f->path = toy_file(f->bytes.data, f->bytes.length);
+	f->made = true;
+	open_path(f, "syst/raw", NULL, 0);
+}
+
+static char *
+data_path(const char *name)
+{
+	const char *srcdir = getenv("srcdir");
+	struct text path = {0};
+	text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", name);
+	return path.data;
 }
 
 static struct fixture
@@ -110,7 +128,8 @@ close_fixture(struct fixture *f)
 	session_notify(&f->session, NULL, NULL);
 	reader_free(f->reader);
 	session_close(&f->session);
-	unlink(f->path);
+	if (f->made)
+		unlink(f->path);
 	free(f->path);
 	text_free(&f->bytes);
 	vec_free(&f->walked);
@@ -324,6 +343,31 @@ test_any_filter(void **state)
 	}
 }
 
+/* Damaged captures of the other formats, from the encoders of tests/mkcapture. */
+static void
+test_formats(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *format;
+	} captures[] = {{"demo.stp", "syst/stp"},	{"damaged-hex.txt", "syst/hex"},
+			{"damaged-encap.bin", "encap"}, {"damaged-gem.bin", "gem"},
+			{"damaged-uia.bin", "uia"},	{"damaged-csel.csel", "csel"}};
+	uint32_t seed = 77;
+	for (size_t i = 0; i < sizeof captures / sizeof *captures; i++) {
+		struct fixture f = {.path = data_path(captures[i].name)};
+		open_path(&f, captures[i].format, NULL, 0);
+		walk_all(&f);
+		index_build(trace_index(f.trace));
+		for (int k = 0; k < 10; k++) {
+			struct filter want = any_filter(&f, &seed);
+			compare(&f, &want, NULL);
+			filter_free(&want);
+		}
+		close_fixture(&f);
+	}
+}
+
 /* More cells than a group holds: sums over groups, and groups passed at once. */
 static void
 test_groups(void **state)
@@ -477,19 +521,10 @@ static void
 test_late_text(void **state)
 {
 	(void)state;
-	const char *srcdir = getenv("srcdir");
-	struct fixture f = {0};
+	struct fixture f = {.path = data_path("demo.stp")};
 	struct err err = {0};
-	struct text stp = {0}, xml = {0};
-	text_addf(&stp, "%s/testdata/demo.stp", srcdir ? srcdir : ".");
-	text_addf(&xml, "%s/testdata/demo.xml", srcdir ? srcdir : ".");
-	char *collateral[] = {xml.data};
-	option_defaults(profile_options_table(), &f.session.profile);
-	f.trace = session_open(&f.session, stp.data, "syst/stp", collateral, 1, &err);
-	assert_non_null(f.trace);
-	f.reader = reader_new(f.trace);
-	sem_init(&f.told, 0, 0);
-	session_notify(&f.session, ring, &f.told);
+	char *collateral[] = {data_path("demo.xml")};
+	open_path(&f, "syst/stp", collateral, 1);
 	index_build(trace_index(f.trace));
 	walk_all(&f);
 
@@ -511,10 +546,8 @@ test_late_text(void **state)
 	matches_free(m);
 	matches_free(other);
 	filter_free(&text);
-	f.path = mem_text("");
 	close_fixture(&f);
-	text_free(&stp);
-	text_free(&xml);
+	free(collateral[0]);
 }
 
 /* --- order, ends, bounds ----------------------------------------------- */
@@ -717,12 +750,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_any_filter),	  cmocka_unit_test(test_groups),
-	    cmocka_unit_test(test_at_once),	  cmocka_unit_test(test_growth),
-	    cmocka_unit_test(test_restart),	  cmocka_unit_test(test_late_text),
-	    cmocka_unit_test(test_outward),	  cmocka_unit_test(test_stop),
-	    cmocka_unit_test(test_await),	  cmocka_unit_test(test_memory),
-	    cmocka_unit_test(test_empty_capture),
+	    cmocka_unit_test(test_any_filter), cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_groups),     cmocka_unit_test(test_at_once),
+	    cmocka_unit_test(test_growth),     cmocka_unit_test(test_restart),
+	    cmocka_unit_test(test_late_text),  cmocka_unit_test(test_outward),
+	    cmocka_unit_test(test_stop),       cmocka_unit_test(test_await),
+	    cmocka_unit_test(test_memory),     cmocka_unit_test(test_empty_capture),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,19 @@ LDADD += $(CMOCKA_LIBS)
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 endif
 
+# For `make bench` (tests/bench/README.md), which no test runs.
+check_PROGRAMS += tests/bench/index tests/bench/walk
+tests_bench_index_LDADD = $(trawl_libs)
+tests_bench_walk_LDADD =
+EXTRA_DIST += tests/bench/README.md tests/bench/run \
+	tests/bench/terminal.py
+CLEANFILES += bench.json bench.txt
+
+bench: all $(check_PROGRAMS)
+	TRAWL=$(abs_builddir)/trawl TOOLS=$(abs_builddir)/tests srcdir=$(srcdir) \
+		$(srcdir)/tests/bench/run
+.PHONY: bench
+
 # Fuzz targets, tests/fuzz/fuzz_NAME.c, with their seeds in corpus/NAME.  Without
 # --enable-fuzz they get a main() that replays files, which is what tests do.
 fuzz_targets = \

@@ -28,14 +28,12 @@ is "a log and its words" "" "$(differ "$testdata/all-gem.bin" "$testdata/all-gem
 
 # Larger ones, of many pieces; what some messages say depends on earlier ones.
 for format in syst/raw syst/hex syst/stp encap gem uia csel; do
-	mix=all with=
-	case $format in
-	syst/*) with=--collateral=mix.xml ;;
-	csel) mix=csel ;;
-	esac
+	with=
+	test "${format#syst}" = "$format" || with=--collateral=mix.xml
 	for damage in "" cut,flip,drop,garbage; do
-		"$MKCAPTURE" -f $format -m $mix -n 300K --senders=8 $with \
-			${damage:+--damage=$damage} -o made.bin
+		"$MKCAPTURE" -f $format -m all -n 300K --senders=8 $with \
+			${damage:+--damage=$damage} -o made.bin 2>err
+		is "$format${damage:+, damaged}: made" 0 "$?"
 		targets=jsonl numbers="2 3 4 5 6 7 8"
 		is "$format${damage:+, damaged}: threads" "" "$(differ -f $format $with made.bin)"
 		targets="text csv-systprint" numbers=4

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+enum { WIDE = 100 };
+
 /* Draws LEFT, and RIGHT at the end of the row where both fit. */
 static void
 draw_sides(struct canvas *canvas, const struct area *area, enum role role, const struct text *left,
@@ -40,7 +42,21 @@ percent_indexed(const struct index_progress *progress)
 	return percent > 99 ? 99 : percent;
 }
 
-/* Whether the index has nearly reached the end of a capture that grows. */
+/* How far the index is; if there is room, how fast, and how long that will take. */
+static void
+add_progress(const struct index_progress *progress, bool wide, struct text *out)
+{
+	text_addf(out, "  idx %u%%", percent_indexed(progress));
+	if (!wide || progress->rate < 1)
+		return;
+	text_add_char(out, ' ');
+	text_add_size(out, (uint64_t)progress->rate);
+	double seconds = (double)(progress->size - progress->bytes) / progress->rate;
+	if (seconds < 1e6)
+		text_addf(out, "/s, %.0f s left", seconds);
+}
+
+/* Whether the index has nearly reached the end of the capture. */
 static bool
 at_end(const struct app *app)
 {
@@ -98,8 +114,8 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 	if (app->zoom)
 		text_addf(&right, "  zoom:%s", panes[app->focus]->name);
 	bool grows = !capture_ended(trace_capture(trace));
-	if (!progress.complete && !(grows && at_end(app)))
-		text_addf(&right, "  idx %u%%", percent_indexed(&progress));
+	if (!progress.complete && !at_end(app))
+		add_progress(&progress, area->cols >= WIDE, &right);
 	if (grows)
 		text_add(&right, app->list->tail ? "  follow" : "  reading on");
 	text_add(&right, " ");

@@ -375,6 +375,8 @@ test_mono(void **state)
 	scene_wait(&mono, "0 / 309");
 	scene_wait(&colour, "boot rom  ");
 	scene_wait(&mono, "boot rom  ");
+	scene_wait(&colour, "E15 W12"); /* all is indexed */
+	scene_wait(&mono, "E15 W12");
 	find_error(&colour);
 	find_error(&mono);
 	assert_true(any_coloured(&colour));

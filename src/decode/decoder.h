@@ -72,7 +72,8 @@ enum message_flag {
 struct message {
 	uint64_t offset; /* first byte, from the start of the capture */
 	uint64_t ticks;	 /* the transport's time, else its own; if TIMED */
-	uint64_t origin; /* raw key of the sender; equal keys, same sender */
+	uint64_t origin; /* raw key of the sender; equal keys, same sender, and
+			    same text of it unless decoder.origin_varies */
 	uint64_t aux;	 /* the decoder's own, for expand */
 	uint32_t length; /* bytes from the first to the last touched, >= 1
 			    (0 for a note about the end of the capture) */
@@ -242,6 +243,7 @@ struct decoder {
 	double hz;	 /* ticks per second of message.ticks, 0 = unknown; set by open */
 	bool unix_epoch; /* ticks count from 1970-01-01 00:00 UTC */
 	_Atomic bool wants_history; /* text depends on earlier messages; set by load */
+	_Atomic bool origin_varies; /* who sent it does too; set by load */
 };
 
 enum { CHECKPOINT_MAX = 64, DECODE_KINDS_MAX = 64 };

@@ -38,6 +38,8 @@ struct table {
 	size_t slot_count;		/* a power of two, or 0 */
 };
 
+enum { CLIENTS_COMPARED = 256 }; /* with each other; of more, any names may vary */
+
 struct guid_entry {
 	uint8_t id[16], mask[16];
 };
@@ -138,6 +140,40 @@ syst_collateral_wants_history(const struct syst_collateral *collateral)
 		    collateral->clients.at[i]->tables[SYST_TABLE_BUILDS].entries.count)
 			return true;
 	return false;
+}
+
+/* Whether a GUID may belong to both. */
+static bool
+share_guid(const struct syst_client *a, const struct syst_client *b)
+{
+	for (size_t i = 0; i < a->guids.count; i++) {
+		for (size_t k = 0; k < b->guids.count; k++) {
+			const struct guid_entry *x = &a->guids.at[i], *y = &b->guids.at[k];
+			int at = 0;
+			while (at < 16 && !((x->id[at] ^ y->id[at]) & x->mask[at] & y->mask[at]))
+				at++;
+			if (at == 16)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+syst_collateral_names_vary(const struct syst_collateral *collateral)
+{
+	if (!syst_collateral_wants_history(collateral))
+		return false;
+	size_t count = collateral->clients.count;
+	for (size_t i = 0; i < count && count <= CLIENTS_COMPARED; i++) {
+		const struct syst_client *one = collateral->clients.at[i];
+		for (size_t k = 0; k < i; k++) {
+			const struct syst_client *other = collateral->clients.at[k];
+			if (strcmp(one->name, other->name) != 0 && share_guid(one, other))
+				return true;
+		}
+	}
+	return count > CLIENTS_COMPARED;
 }
 
 const struct syst_client *

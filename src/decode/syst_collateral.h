@@ -60,6 +60,9 @@ const struct syst_client *syst_collateral_client(const struct syst_collateral *,
 /* Whether that may ask the history: builds tell clients apart. */
 bool syst_collateral_wants_history(const struct syst_collateral *);
 
+/* Whether builds tell clients of different names apart. */
+bool syst_collateral_names_vary(const struct syst_collateral *);
+
 const char *syst_client_name(const struct syst_client *);
 const char *syst_client_file(const struct syst_client *); /* path as given */
 

@@ -32,7 +32,8 @@
 
 /* Raw keys of senders: a GUID's has this bit, module and unit fit far below. */
 #define SYST_ORIGIN_GUID (1ull << 63)
-#define SYST_ORIGIN_NONE (1ull << 62) /* SHORT, COMPACT, what is no message */
+#define SYST_ORIGIN_NONE (1ull << 62) /* of what is no message */
+#define SYST_ORIGIN_WORD (1ull << 61) /* of SHORT and COMPACT, which do not say */
 
 enum syst_subtype {
 	SYST_BUILD_COMPACT32 = 0,
@@ -121,7 +122,7 @@ syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
 		    .least = word,
 		    .kind = (uint8_t)type,
 		    .severity = SEVERITY_MAX,
-		    .origin = SYST_ORIGIN_NONE,
+		    .origin = SYST_ORIGIN_WORD,
 		};
 		return;
 	}

@@ -695,6 +695,19 @@ name_origin(const struct reader *reader, const struct message *m, struct expansi
 	}
 }
 
+/* Names that the profile gives may follow what the key does not tell: the number
+ * of a message, or the unit of a sender with a GUID. */
+bool
+reader_origin_by_key(struct reader *reader)
+{
+	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
+	const struct origin_options *rows = names->at;
+	for (size_t i = 0; i < names->count; i++)
+		if (rows[i].name && (rows[i].id >= 0 || (rows[i].unit >= 0 && rows[i].module < 0)))
+			return false;
+	return !atomic_load(&trace_decoder(reader->trace)->origin_varies);
+}
+
 void
 reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
 	      struct expansion *e)

@@ -81,6 +81,10 @@ bool reader_find_place(struct reader *, struct place, struct position *);
 /* Expands a message (of this reader's trace), with names from the profile. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
+/* Whether who sent a message, as reader_expand tells, follows from its raw key
+ * alone, until trace_generation() changes. */
+bool reader_origin_by_key(struct reader *);
+
 /* What the decoder may ask about earlier messages, for a decoder's call. */
 const struct decode_history *reader_history(struct reader *);
 

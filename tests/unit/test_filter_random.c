@@ -10,6 +10,7 @@
 
 #include "test.h"
 
+#include "base/map.h"
 #include "config/profile.h"
 #include "query/filter.h"
 #include "toy.h"
@@ -843,6 +844,32 @@ compare(struct capture *c)
 	expansion_free(&scratch);
 }
 
+/* Where the key tells who sent a message, it always tells the same. */
+static void
+check_origins(struct capture *c)
+{
+	struct map origins = {0};
+	struct expansion e = {0};
+	VEC(char *) texts = {0};
+	for (size_t i = 0; reader_origin_by_key(c->reader) && i < c->messages.count; i++) {
+		const struct message *m = &c->messages.at[i];
+		reader_expand(c->reader, m, EXPAND_TEXT, &e);
+		uint64_t *text = map_add(&origins, m->origin);
+		if (!*text) {
+			*vec_add(&texts) = mem_text(text_get(&e.origin));
+			*text = texts.count;
+		}
+		if (strcmp(text_get(&e.origin), texts.at[*text - 1]) != 0)
+			fail_msg("%s: message %zu: %s, not %s", trace_name(c->trace), i,
+				 text_get(&e.origin), texts.at[*text - 1]);
+	}
+	for (size_t i = 0; i < texts.count; i++)
+		free(texts.at[i]);
+	vec_free(&texts);
+	map_free(&origins);
+	expansion_free(&e);
+}
+
 static void
 open_capture(struct capture *c, const char *path, const char *format)
 {
@@ -901,6 +928,7 @@ test_samples(void **state)
 		struct text path = {0};
 		text_addf(&path, "%s/testdata/%s", srcdir ? srcdir : ".", names[i]);
 		open_capture(&c, path.data, NULL);
+		check_origins(&c);
 		compare(&c);
 		close_capture(&c);
 		text_free(&path);
@@ -928,6 +956,7 @@ test_large(void **state)
 		assert_int_equal(system(command.data), 0);
 		open_capture(&c, path, arguments[i][0]);
 		assert_true(index_cell_count(trace_index(c.trace)) > 2);
+		check_origins(&c);
 		compare(&c);
 		close_capture(&c);
 		unlink(path);

@@ -212,6 +212,20 @@ index_group_origin(const struct index *index, uint64_t group, uint64_t key,
 	return known;
 }
 
+bool
+index_each_origin(struct index *index, uint64_t cell, bool (*each)(void *, uint64_t), void *context)
+{
+	VEC(uint64_t) keys = {0};
+	size_t count = 0;
+	vec_reserve(&keys, CENSUS_KEYS);
+	bool known = census_keys(enter(index)->census, cell / INDEX_GROUP, keys.at, &count);
+	leave(index);
+	for (size_t i = 0; known && i < count && each(context, keys.at[i]); i++)
+		continue;
+	vec_free(&keys);
+	return known;
+}
+
 /* --- contents ---------------------------------------------------------- */
 
 /* Nothing but the state before the first byte. */

@@ -128,6 +128,12 @@ void index_get_origins(struct index *, index_origins *);
 bool index_group_origin(const struct index *, uint64_t group, uint64_t key,
 			uint64_t severities[SEVERITY_COUNT]);
 
+/* Calls EACH with the raw key of every origin that occurs in the group of 256
+ * cells CELL lies in, until it returns false.  False, and no call, where that is
+ * not known: the group is not complete, or has too many. */
+bool index_each_origin(struct index *, uint64_t cell, bool (*each)(void *context, uint64_t key),
+		       void *context);
+
 /* Anonymous memory held, in bytes. */
 size_t index_memory(const struct index *);
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum {
-	ORIGINS_MAX = 65536,	/* further ones are counted together */
-	GROUP_ORIGINS_MAX = 512 /* of one group; a group with more is not kept */
+	ORIGINS_MAX = 65536,		/* further ones are counted together */
+	GROUP_ORIGINS_MAX = CENSUS_KEYS /* of one group; a group with more is not kept */
 };
 
 #define OTHER_ORIGINS UINT64_MAX
@@ -287,6 +287,19 @@ census_group(struct census *census, uint64_t group, uint64_t key,
 		for (unsigned s = 0; row && s < SEVERITY_COUNT; s++)
 			severities[s] = row->severities[s];
 	}
+	pthread_mutex_unlock(&census->lock);
+	return known;
+}
+
+bool
+census_keys(struct census *census, uint64_t group, uint64_t keys[CENSUS_KEYS], size_t *count)
+{
+	pthread_mutex_lock(&census->lock);
+	bool known = group < census->groups.count && !census->groups.at[group].crowded &&
+		     census->origins.count < ORIGINS_MAX;
+	*count = known ? census->groups.at[group].count : 0;
+	for (size_t i = 0; i < *count; i++)
+		keys[i] = census->origins.at[census->groups.at[group].rows[i].origin].key;
 	pthread_mutex_unlock(&census->lock);
 	return known;
 }

@@ -195,7 +195,8 @@ struct expansion {
 };
 
 enum expand_want {
-	EXPAND_BARE,  /* text; type and origin may be missing */
+	EXPAND_BARE,  /* text; the rest may be missing */
+	EXPAND_TYPE,  /* text, type; the origin may be missing */
 	EXPAND_TEXT,  /* text, type, origin */
 	EXPAND_FIELDS /* fields too */
 };

@@ -672,12 +672,12 @@ static void (*const bodies[])(struct job *) = {
 
 /* --- the whole --------------------------------------------------------- */
 
-/* Whether the collateral may say what the message means. */
+/* Whether the collateral may say what the message means, or its type. */
 static bool
 has_entry(const struct syst_frame *f)
 {
-	return f->peek.kind == SYST_CATALOG || f->peek.kind == SYST_SHORT32 ||
-	       f->peek.kind == SYST_SHORT64;
+	return f->type == SYST_CATALOG || f->type == SYST_SHORT32 || f->type == SYST_SHORT64 ||
+	       f->type == SYST_RAW;
 }
 
 const struct syst_entry *
@@ -724,14 +724,14 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 	syst_frame_parse(&f, p, length);
 	struct job j = {.f = &f, .e = e, .wanted = want == EXPAND_FIELDS};
 	bool sound = f.fault == SYST_SOUND;
-	if (want != EXPAND_BARE || has_entry(&f)) {
+	if (want >= EXPAND_TEXT || has_entry(&f)) {
 		j.choice = syst_choose_client(d, &f, sender, history, m);
 		j.entry = syst_choose_entry(&f, j.choice.client);
 	}
-	if (want != EXPAND_BARE) {
+	if (want >= EXPAND_TYPE)
 		make_type(&j);
+	if (want >= EXPAND_TEXT)
 		make_origin(&j);
-	}
 	if (j.wanted && length >= 4) {
 		add_header(&j);
 		if (!f.word)

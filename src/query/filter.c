@@ -36,16 +36,21 @@ filter_is_all(const struct filter *filter)
 	       !filter->text && !filter->expr;
 }
 
-bool
-filter_looks_around(const struct filter *filter)
+unsigned
+filter_basis(const struct filter *filter)
 {
-	return filter->expr && filter->expr->uses & FILTER_USES_NEIGHBOURS;
+	unsigned uses = filter->expr ? filter->expr->uses : 0;
+	return (filter->severities != 0xff || uses & FILTER_USES_SEVERITY ? FILTER_ON_SEVERITY
+									  : 0) |
+	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
+	       (filter->flags || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
+	       (filter->text || uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0);
 }
 
 bool
-filter_reads_text(const struct filter *filter)
+filter_looks_around(const struct filter *filter)
 {
-	return filter->text || (filter->expr && filter->expr->cost >= FILTER_TEXT);
+	return filter->expr && filter->expr->uses & FILTER_USES_AROUND;
 }
 
 uint8_t
@@ -73,24 +78,35 @@ judge_members(const struct filter *filter, const struct index_cell *cell)
 	return wanted == cell->count && !more ? FILTER_ALL : FILTER_SOME;
 }
 
-unsigned
-filter_basis(const struct filter *filter)
+struct sought {
+	uint64_t key;
+	bool found;
+};
+
+static bool
+is_not_sought(void *context, uint64_t key)
 {
-	unsigned basis = (filter->severities != 0xff ? FILTER_ON_SEVERITY : 0) |
-			 (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
-			 (filter->flags ? FILTER_ON_STRUCT : 0) |
-			 (filter->text ? FILTER_ON_TEXT : 0);
-	if (!filter->expr)
-		return basis;
-	return basis | (filter->expr->uses & FILTER_USES_SEVERITY ? FILTER_ON_SEVERITY : 0) |
-	       (filter->expr->uses & ~(unsigned)FILTER_USES_SEVERITY ? FILTER_ON_STRUCT : 0) |
-	       (filter->expr->cost >= FILTER_TEXT ? FILTER_ON_TEXT : 0);
+	struct sought *sought = context;
+	sought->found = key == sought->key;
+	return !sought->found;
+}
+
+/* Whether the one sender that is wanted may be in the cell. */
+static bool
+has_origin(const struct filter *filter, const struct filter_facts *facts)
+{
+	struct sought sought = {.key = filter->origin};
+	return !facts->index ||
+	       !index_each_origin(facts->index, facts->number, is_not_sought, &sought) ||
+	       sought.found;
 }
 
 static enum filter_verdict
 judge(const struct filter *filter, const struct filter_facts *facts)
 {
 	enum filter_verdict verdict = judge_members(filter, facts->cell);
+	if (verdict == FILTER_SOME && filter->by_origin && !has_origin(filter, facts))
+		return FILTER_NONE;
 	if (verdict == FILTER_NONE || !filter->expr)
 		return verdict;
 	enum filter_verdict more = filter_node_judge(facts, filter->expr->root);
@@ -159,7 +175,8 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 		return false;
 	if (filter->text) {
 		reader_expand(reader, &own, EXPAND_TEXT, e);
-		look.has = FILTER_HAS_TEXT;
+		look.has = true;
+		look.made = EXPAND_TEXT;
 		if (!any_text_matches(filter->text, e))
 			return false;
 	}

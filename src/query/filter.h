@@ -26,14 +26,6 @@ struct filter {
 	struct filter_expr *expr; /* or NULL; owned */
 };
 
-/* What a filter's answer rests on. */
-enum filter_basis {
-	FILTER_ON_SEVERITY = 1 << 0,
-	FILTER_ON_ORIGIN = 1 << 1,
-	FILTER_ON_STRUCT = 1 << 2, /* the rest of struct message */
-	FILTER_ON_TEXT = 1 << 3	   /* what expand makes, which trace_generation() tells apart */
-};
-
 enum filter_verdict { FILTER_NONE, FILTER_SOME, FILTER_ALL };
 
 /* The filter that wants all. */
@@ -53,22 +45,25 @@ enum filter_verdict filter_cell(const struct filter *, const struct index_cell *
  * numbers, origins.  FILTER_SOME if the index does not know the cell. */
 enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t cell);
 
-/* A set of enum filter_basis. */
-unsigned filter_basis(const struct filter *);
-
-/* Whether M is wanted; E is scratch for its text.  With FILTER_ON_SEVERITY and
- * FILTER_ON_ORIGIN alone the reader may be NULL, and of M only what the basis
- * names is looked at. */
+/* Whether M is wanted; E is scratch for its text.  Without FILTER_ON_TEXT the
+ * reader may be NULL, and of M only what the basis names is looked at. */
 bool filter_match(const struct filter *, struct reader *, const struct message *m,
 		  struct expansion *e);
+
+/* What a filter's answer rests on. */
+enum filter_basis {
+	FILTER_ON_SEVERITY = 1 << 0,
+	FILTER_ON_ORIGIN = 1 << 1,
+	FILTER_ON_STRUCT = 1 << 2, /* the rest of struct message */
+	FILTER_ON_TEXT = 1 << 3	   /* what expand makes, which trace_generation() tells apart */
+};
+
+/* A set of enum filter_basis. */
+unsigned filter_basis(const struct filter *);
 
 /* Whether it looks at other messages than the one in question (delta, number):
  * batch output builds the index first. */
 bool filter_looks_around(const struct filter *);
-
-/* Whether the answer depends on texts, which may change while collateral
- * loads. */
-bool filter_reads_text(const struct filter *);
 
 /* --- expressions ------------------------------------------------------- */
 

@@ -16,7 +16,9 @@
 #include <string.h>
 
 enum {
-	CELLS_BACK = 1024 /* without a time, decoded to find one */
+	CELLS_BACK = 1024,   /* without a time, decoded to find one */
+	SENDER_LEAVES = 32,  /* on the origin, whose answers are kept */
+	SENDERS_KEPT = 65536 /* in each trace */
 };
 
 /* --- ranges, texts, patterns ------------------------------------------- */
@@ -127,6 +129,7 @@ void
 filter_bound_release(struct filter_bound *bound)
 {
 	free(bound->ranges);
+	map_free(&bound->senders);
 }
 
 /* The first time of the trace; false while there is none. */
@@ -173,15 +176,13 @@ tick_ranges(struct filter_look *look, const struct filter_leaf *leaf)
 /* --- what is made of a message ------------------------------------------ */
 
 static void
-need(struct filter_look *look, int what)
+need(struct filter_look *look, enum expand_want want)
 {
-	static const enum expand_want wants[] = {[FILTER_HAS_BARE] = EXPAND_BARE,
-						 [FILTER_HAS_TEXT] = EXPAND_TEXT,
-						 [FILTER_HAS_FIELDS] = EXPAND_FIELDS};
-	if ((int)look->has >= what)
+	if (look->has && look->made >= want)
 		return;
-	reader_expand(look->reader, look->m, wants[what], look->e);
-	look->has = what;
+	reader_expand(look->reader, look->m, want, look->e);
+	look->has = true;
+	look->made = want;
 }
 
 /* --- the fixed struct -------------------------------------------------- */
@@ -200,7 +201,7 @@ filter_test_flags(struct filter_look *look, const struct filter_leaf *leaf)
 		return true;
 	if (!(leaf->set & MESSAGE_DAMAGED) || !(look->m->flags & MESSAGE_CHECKED))
 		return false;
-	need(look, FILTER_HAS_BARE);
+	need(look, EXPAND_BARE);
 	return look->e->flags & leaf->set;
 }
 
@@ -315,35 +316,74 @@ filter_test_delta(struct filter_look *look, const struct filter_leaf *leaf)
 /* --- text and fields --------------------------------------------------- */
 
 static bool
-expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, int what,
+expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, enum expand_want want,
 	      const struct text *text)
 {
-	need(look, what);
+	need(look, want);
 	return text_fits(leaf, text_get(text), text->length);
+}
+
+/* Whether answers may be kept by sender; forgets those for older texts. */
+static bool
+keeps_senders(struct filter_look *look)
+{
+	struct filter_bound *bound = look->bound;
+	unsigned generation = trace_generation(bound->trace);
+	if (!bound->looked || bound->generation != generation) {
+		map_free(&bound->senders);
+		bound->looked = true;
+		bound->generation = generation;
+		bound->by_key = reader_origin_by_key(look->reader);
+	}
+	return bound->by_key;
+}
+
+/* What is known of a sender: 1 wanted, 0 not, -1 nothing yet. */
+static int
+sender_known(const struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key)
+{
+	const uint64_t *bits = leaf->sender < SENDER_LEAVES ? map_find(&bound->senders, key) : NULL;
+	uint64_t own = bits ? *bits >> 2 * leaf->sender : 0;
+	return own & 1 ? (int)(own >> 1 & 1) : -1;
+}
+
+static void
+keep_sender(struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key, bool fits)
+{
+	if (leaf->sender >= SENDER_LEAVES || bound->senders.count >= SENDERS_KEPT)
+		return;
+	*map_add(&bound->senders, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->sender;
 }
 
 bool
 filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return expanded_fits(look, leaf, FILTER_HAS_TEXT, &look->e->origin);
+	bool kept = keeps_senders(look);
+	int known = kept ? sender_known(look->bound, leaf, look->m->origin) : -1;
+	if (known >= 0)
+		return known;
+	bool fits = expanded_fits(look, leaf, EXPAND_TEXT, &look->e->origin);
+	if (kept)
+		keep_sender(look->bound, leaf, look->m->origin, fits);
+	return fits;
 }
 
 bool
 filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return expanded_fits(look, leaf, FILTER_HAS_TEXT, &look->e->type);
+	return expanded_fits(look, leaf, EXPAND_TYPE, &look->e->type);
 }
 
 bool
 filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	return expanded_fits(look, leaf, FILTER_HAS_BARE, &look->e->text);
+	return expanded_fits(look, leaf, EXPAND_BARE, &look->e->text);
 }
 
 bool
 filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	need(look, FILTER_HAS_TEXT); /* all at once */
+	need(look, keeps_senders(look) ? EXPAND_TYPE : EXPAND_TEXT); /* at once */
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
 }
@@ -351,7 +391,7 @@ filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 bool
 filter_test_payload(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	need(look, FILTER_HAS_FIELDS);
+	need(look, EXPAND_FIELDS);
 	return look->e->payload && bytes_fit(leaf, look->e->payload, look->e->payload_length);
 }
 
@@ -426,7 +466,7 @@ field_fits(struct filter_look *look, const struct filter_leaf *leaf,
 bool
 filter_test_field(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	need(look, FILTER_HAS_FIELDS);
+	need(look, EXPAND_FIELDS);
 	for (size_t i = 0; i < look->e->fields.count; i++)
 		for (size_t k = 0; k < leaf->field_count; k++)
 			if (look->e->fields.at[i].row == leaf->fields[k].row &&
@@ -477,6 +517,33 @@ filter_judge_trace(const struct filter_facts *facts, const struct filter_leaf *l
 		return FILTER_SOME;
 	struct filter_look look = {.bound = (struct filter_bound *)facts->bound};
 	return filter_test_trace(&look, leaf) ? FILTER_ALL : FILTER_NONE;
+}
+
+struct senders {
+	const struct filter_bound *bound;
+	const struct filter_leaf *leaf;
+	bool any[3]; /* that are not known, are not wanted, are */
+};
+
+static bool
+add_sender(void *context, uint64_t key)
+{
+	struct senders *senders = context;
+	senders->any[sender_known(senders->bound, senders->leaf, key) + 1] = true;
+	return !senders->any[0];
+}
+
+/* Once all senders around a cell have been looked at, it need not be. */
+enum filter_verdict
+filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	const struct filter_bound *bound = facts->bound;
+	struct senders senders = {.bound = bound, .leaf = leaf};
+	if (!bound || !bound->by_key || bound->generation != trace_generation(bound->trace) ||
+	    !index_each_origin(trace_index(bound->trace), facts->number, add_sender, &senders) ||
+	    senders.any[0])
+		return FILTER_SOME;
+	return !senders.any[2] ? FILTER_NONE : senders.any[1] ? FILTER_SOME : FILTER_ALL;
 }
 
 /* Messages without a time may lie among those with one: never all. */

@@ -15,38 +15,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SEVERITY FILTER_USES_SEVERITY
+#define STRUCT FILTER_USES_STRUCT
+#define READER FILTER_USES_READER
+#define AROUND (READER | FILTER_USES_AROUND | STRUCT)
+#define SENDER (READER | FILTER_USES_SENDER)
+
 const struct filter_name filter_names[] = {
     {"severity", "severity", "max, fatal, error, warning, info, user1, user2 or debug",
-     FILTER_FIXED, FILTER_USES_SEVERITY, filter_resolve_severity, filter_test_severity,
-     filter_judge_severity},
+     FILTER_FIXED, SEVERITY, filter_resolve_severity, filter_test_severity, filter_judge_severity},
     {"flags", "flags", "damaged, lost, truncated, suspect, estimated, sync; each is a name too",
-     FILTER_FIXED, FILTER_USES_MORE, filter_resolve_flags, filter_test_flags, filter_judge_flags},
+     FILTER_FIXED, STRUCT, filter_resolve_flags, filter_test_flags, filter_judge_flags},
     {"kind", "kind", "what the decoder takes it for, as string, catalog or stp_async", FILTER_FIXED,
-     FILTER_USES_MORE, filter_resolve_kind, filter_test_kind, filter_judge_kind},
-    {"trace", "text", "name of its trace", FILTER_FIXED, FILTER_USES_TRACE, filter_resolve_text,
-     filter_test_trace, filter_judge_trace},
-    {"origin", "text", "who sent it, as the list shows it", FILTER_TEXT, FILTER_USES_ORIGIN,
-     filter_resolve_text, filter_test_origin, NULL},
-    {"type", "text", "type of message, as the list shows it", FILTER_TEXT, FILTER_USES_MORE,
+     STRUCT | READER, filter_resolve_kind, filter_test_kind, filter_judge_kind},
+    {"trace", "text", "name of its trace", FILTER_FIXED, READER | FILTER_USES_TRACE,
+     filter_resolve_text, filter_test_trace, filter_judge_trace},
+    {"origin", "text", "who sent it, as the list shows it", FILTER_SENDER, SENDER,
+     filter_resolve_sender, filter_test_origin, filter_judge_origin},
+    {"type", "text", "type of message, as the list shows it", FILTER_TEXT, STRUCT | READER,
      filter_resolve_text, filter_test_type, NULL},
-    {"text", "text", "what it says", FILTER_TEXT, FILTER_USES_MORE, filter_resolve_text,
+    {"text", "text", "what it says", FILTER_TEXT, STRUCT | READER, filter_resolve_text,
      filter_test_text, NULL},
-    {"time", "time", "when, by the clock of its trace", FILTER_FIXED, FILTER_USES_MORE,
+    {"time", "time", "when, by the clock of its trace", FILTER_FIXED, STRUCT | READER,
      filter_resolve_time, filter_test_time, filter_judge_time},
-    {"delta", "duration", "time since the message before it that has one", FILTER_AROUND,
-     FILTER_USES_MORE | FILTER_USES_NEIGHBOURS, filter_resolve_duration, filter_test_delta, NULL},
-    {"ticks", "number", "when, in ticks of its trace", FILTER_FIXED, FILTER_USES_MORE,
-     filter_resolve_number, filter_test_ticks, filter_judge_ticks},
-    {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED,
-     FILTER_USES_MORE, filter_resolve_number, filter_test_offset, filter_judge_offset},
-    {"length", "number", "bytes from its first to its last", FILTER_FIXED, FILTER_USES_MORE,
+    {"delta", "duration", "time since the message before it that has one", FILTER_AROUND, AROUND,
+     filter_resolve_duration, filter_test_delta, NULL},
+    {"ticks", "number", "when, in ticks of its trace", FILTER_FIXED, STRUCT, filter_resolve_number,
+     filter_test_ticks, filter_judge_ticks},
+    {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED, STRUCT,
+     filter_resolve_number, filter_test_offset, filter_judge_offset},
+    {"length", "number", "bytes from its first to its last", FILTER_FIXED, STRUCT,
      filter_resolve_number, filter_test_length, NULL},
-    {"number", "number", "how many messages of its trace lie before it", FILTER_AROUND,
-     FILTER_USES_MORE | FILTER_USES_NEIGHBOURS, filter_resolve_number, filter_test_number,
-     filter_judge_number},
+    {"number", "number", "how many messages of its trace lie before it", FILTER_AROUND, AROUND,
+     filter_resolve_number, filter_test_number, filter_judge_number},
     {"bytes", "bytes", "the bytes of the capture from its first to its last", FILTER_RAW,
-     FILTER_USES_MORE, filter_resolve_bytes, filter_test_bytes, NULL},
-    {"payload", "bytes", "the bytes of its protocol, put together", FILTER_FIELDS, FILTER_USES_MORE,
+     STRUCT | READER, filter_resolve_bytes, filter_test_bytes, NULL},
+    {"payload", "bytes", "the bytes of its protocol, put together", FILTER_FIELDS, STRUCT | READER,
      filter_resolve_bytes, filter_test_payload, NULL},
 };
 const size_t filter_name_count = sizeof filter_names / sizeof *filter_names;
@@ -54,14 +58,14 @@ const size_t filter_name_count = sizeof filter_names / sizeof *filter_names;
 const struct filter_name filter_any_text = {.name = "a regular expression",
 					    .type = "text",
 					    .cost = FILTER_TEXT,
-					    .uses = FILTER_USES_MORE,
-					    .resolve = filter_resolve_text,
+					    .uses = STRUCT | READER,
+					    .resolve = filter_resolve_sender,
 					    .test = filter_test_any};
 
 const struct filter_name filter_flag_name = {.name = "a flag",
 					     .type = "flag",
 					     .cost = FILTER_FIXED,
-					     .uses = FILTER_USES_MORE,
+					     .uses = STRUCT,
 					     .resolve = filter_resolve_flags,
 					     .test = filter_test_flags,
 					     .judge = filter_judge_flags};
@@ -69,7 +73,7 @@ const struct filter_name filter_flag_name = {.name = "a flag",
 const struct filter_name filter_field_name = {.name = "a field",
 					      .type = "field",
 					      .cost = FILTER_FIELDS,
-					      .uses = FILTER_USES_MORE,
+					      .uses = STRUCT | READER,
 					      .resolve = filter_resolve_field,
 					      .test = filter_test_field};
 

@@ -18,6 +18,7 @@ enum filter_cost {
 	FILTER_FIXED,  /* the fixed struct decides */
 	FILTER_RAW,    /* bytes of the capture */
 	FILTER_AROUND, /* other messages too */
+	FILTER_SENDER, /* who sent it, once for each that there is */
 	FILTER_TEXT,   /* text, type, origin */
 	FILTER_FIELDS
 };
@@ -110,7 +111,8 @@ struct filter_leaf {
 	struct regex *regex;
 	struct filter_field *fields;
 	size_t field_count;
-	size_t timed; /* its number among those that depend on a clock */
+	size_t timed;  /* its number among those that depend on a clock */
+	size_t sender; /* its number among those on the origin */
 };
 
 struct filter_node {
@@ -125,6 +127,12 @@ struct filter_bound {
 	struct trace *trace;
 	size_t decoder;		      /* in decoders[] */
 	struct filter_ranges *ranges; /* of leaves that depend on a clock, in ticks; or NULL */
+	/* whether senders, by raw key, are what leaves on the origin want: for
+	 * each such leaf a bit that says it is known, and the answer */
+	struct map senders;
+	bool by_key;	     /* the key tells who sent it, so that they are kept */
+	bool looked;	     /* that has been found out, for texts of */
+	unsigned generation; /* trace_generation() */
 };
 
 struct filter_expr {
@@ -133,6 +141,7 @@ struct filter_expr {
 	struct filter_node *root;
 	VEC(struct regex *) regexes;
 	VEC(struct filter_leaf *) timed;
+	size_t senders; /* leaves on the origin */
 	VEC(struct filter_bound) bounds;
 	size_t last;   /* bound that was used last */
 	unsigned uses; /* enum filter_use of all leaves */
@@ -142,13 +151,15 @@ struct filter_expr {
 
 /* --- names ------------------------------------------------------------- */
 
-/* What a term depends on, for counts. */
+/* What a term depends on. */
 enum filter_use {
-	FILTER_USES_SEVERITY = 1,
-	FILTER_USES_ORIGIN = 2,
-	FILTER_USES_TRACE = 4,
-	FILTER_USES_MORE = 8,
-	FILTER_USES_NEIGHBOURS = 16
+	FILTER_USES_SEVERITY = 1 << 0,
+	FILTER_USES_STRUCT = 1 << 1, /* the rest of struct message */
+	FILTER_USES_READER = 1 << 2, /* the trace, its bytes, texts */
+	FILTER_USES_AROUND = 1 << 3, /* other messages */
+	/* and nothing besides, if only the reader is used too: */
+	FILTER_USES_SENDER = 1 << 4,
+	FILTER_USES_TRACE = 1 << 5
 };
 
 /* One message that is looked at. */
@@ -158,17 +169,14 @@ struct filter_look {
 	struct reader *reader;
 	const struct message *m;
 	struct expansion *e;
-	enum {
-		FILTER_HAS_NOTHING,
-		FILTER_HAS_BARE,
-		FILTER_HAS_TEXT,
-		FILTER_HAS_FIELDS
-	} has; /* in E */
+	bool has; /* E is made, as far as: */
+	enum expand_want made;
 };
 
 /* One cell that is judged. */
 struct filter_facts {
-	const struct filter_bound *bound; /* NULL: of any trace */
+	struct index *index;		  /* NULL: of any trace */
+	const struct filter_bound *bound; /* NULL too */
 	uint64_t number;
 	const struct index_cell *cell;
 };
@@ -220,6 +228,7 @@ struct filter_hint filter_hint(const char *word, const char *(*next)(void *conte
 int filter_resolve_severity(struct filter_build *, struct filter_leaf *);
 int filter_resolve_flags(struct filter_build *, struct filter_leaf *);
 int filter_resolve_kind(struct filter_build *, struct filter_leaf *);
+int filter_resolve_sender(struct filter_build *, struct filter_leaf *);
 int filter_resolve_text(struct filter_build *, struct filter_leaf *);
 int filter_resolve_number(struct filter_build *, struct filter_leaf *);
 int filter_resolve_time(struct filter_build *, struct filter_leaf *);
@@ -256,6 +265,7 @@ enum filter_verdict filter_judge_severity(const struct filter_facts *, const str
 enum filter_verdict filter_judge_flags(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_kind(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_trace(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_origin(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_time(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_ticks(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_offset(const struct filter_facts *, const struct filter_leaf *);

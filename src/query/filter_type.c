@@ -208,8 +208,8 @@ next_flag(void *context, size_t at)
 	return at < MESSAGE_FLAGS_SHOWN ? message_flag_name((unsigned)at) : NULL;
 }
 
-int
-filter_resolve_flags(struct filter_build *build, struct filter_leaf *leaf)
+static int
+resolve_flags(struct filter_build *build, struct filter_leaf *leaf)
 {
 	if (leaf->name == &filter_flag_name && leaf->how != FILTER_PRESENT)
 		return filter_fail(build, leaf->word.at, "%s stands alone, or after not",
@@ -235,6 +235,15 @@ filter_resolve_flags(struct filter_build *build, struct filter_leaf *leaf)
 		leaf->set |= 1u << bit;
 	}
 	return 0;
+}
+
+int
+filter_resolve_flags(struct filter_build *build, struct filter_leaf *leaf)
+{
+	int failed = resolve_flags(build, leaf);
+	if (leaf->set & MESSAGE_DAMAGED) /* which a checksum may tell */
+		build->expr->uses |= FILTER_USES_READER;
+	return failed;
 }
 
 static const char *
@@ -374,6 +383,14 @@ filter_resolve_text(struct filter_build *build, struct filter_leaf *leaf)
 	if (leaf->how == FILTER_MATCHED)
 		return resolve_regex(build, leaf);
 	return leaf->how == FILTER_COMPARED ? resolve_strings(build, leaf, &leaf->strings) : 0;
+}
+
+/* What asks for the origin keeps its answers by sender. */
+int
+filter_resolve_sender(struct filter_build *build, struct filter_leaf *leaf)
+{
+	leaf->sender = build->expr->senders++;
+	return filter_resolve_text(build, leaf);
 }
 
 /* --- numbers and times ------------------------------------------------- */

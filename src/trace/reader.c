@@ -716,7 +716,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
 	struct window window = reader_window(reader);
 	const struct message own = *m; /* looking back may drop the block it is in */
-	bool named = names->count && want != EXPAND_BARE;
+	bool named = names->count && want >= EXPAND_TEXT;
 	if (named)
 		want = EXPAND_FIELDS; /* names depend on them */
 	expansion_clear(e);

@@ -402,7 +402,7 @@ take_news(struct app *app)
 	}
 	unsigned generation = trace_generation(app->list->trace);
 	more |= generation != app->generation;
-	if (generation != app->generation && filter_reads_text(&app->filter))
+	if (generation != app->generation && filter_basis(&app->filter) & FILTER_ON_TEXT)
 		list_rebuild(app->list);
 	app->generation = generation;
 	app->indexed = is_indexed(app);

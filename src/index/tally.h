@@ -49,10 +49,10 @@ void census_get(struct census *, index_origins *);
 void census_totals(struct census *, uint64_t severities[SEVERITY_COUNT]);
 /* Messages of one origin in a group of INDEX_GROUP cells; false if that is not
  * known (yet). */
-bool census_group(
-    struct census *, uint64_t group, uint64_t key,
-    uint64_t severities
-	[SEVERITY_COUNT]); /* The origins that occur in a group, at most CENSUS_KEYS; false if that is not
+bool census_group(struct census *, uint64_t group, uint64_t key,
+		  uint64_t severities[SEVERITY_COUNT]);
+
+/* The origins that occur in a group, at most CENSUS_KEYS; false if that is not
  * known. */
 enum { CENSUS_KEYS = 512 };
 bool census_keys(struct census *, uint64_t group, uint64_t keys[CENSUS_KEYS], size_t *count);

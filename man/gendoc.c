@@ -11,11 +11,15 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/option.h"
 #include "command/cli.h"
 #include "command/command.h"
+#include "command/keymap.h"
+#include "config/builtin.h"
+#include "config/schema.h"
 #include "decode/decoder.h"
 #include "export/export.h"
 #include "query/check.h"
@@ -181,13 +185,51 @@ print_profile(void)
 static void
 print_view(void)
 {
-	print_table(view_options_table());
+	print_table(&view_options_table);
 }
 
+/* The roles, and once what each of them can have. */
 static void
 print_theme(void)
 {
-	print_table(theme_options_table());
+	const struct option_table *table = &theme_options_table;
+	for (size_t i = 0; i < table->count; i++) {
+		puts(".TP");
+		print_bold("", table->rows[i].name);
+		puts(":");
+		print_help(table->rows[i].help);
+	}
+	puts(".SS Looks of a role");
+	print_table(table->rows[0].table);
+}
+
+/* What each shipped file of keys changes. */
+static void
+print_keymaps(void)
+{
+	for (size_t i = 0; i < builtin_file_count; i++) {
+		const struct builtin_file *file = &builtin_files[i];
+		struct keymap_options options = {0};
+		struct err err = {0};
+		if (strncmp(file->name, "keys/", 5) != 0)
+			continue;
+		if (schema_load_text(file->name, file->text, strlen(file->text),
+				     &keymap_options_table, &options, &err) < 0) {
+			fprintf(stderr, "%s\n", err.what);
+			exit(1);
+		}
+		printf(".SS %.*s\n", (int)strcspn(file->name + 5, "."), file->name + 5);
+		for (int c = 0; c < COMMAND_COUNT; c++) {
+			if (!options.keys[c])
+				continue;
+			puts(".TP");
+			print_bold("", commands[c].name);
+			fputs("\n\\&", stdout);
+			print(options.keys[c]);
+			putchar('\n');
+		}
+		option_release(&keymap_options_table, &options);
+	}
 }
 
 static void
@@ -219,9 +261,14 @@ static const struct {
 	void (*print)(void);
 } parts[] = {
     {"options", print_options}, {"commands", print_commands}, {"formats", print_formats},
-    {"exports", print_exports}, {"fields", print_fields},     {"filter", print_filter},
-    {"checks", print_checks},	{"profile", print_profile},   {"view", print_view},
+    {"exports", print_exports},
+    {"fields", print_fields},
+    {"filter", print_filter},
+    {"checks", print_checks},
+    {"profile", print_profile},
+    {"view", print_view},
     {"theme", print_theme},
+    {"keymaps", print_keymaps},
 };
 
 int

@@ -12,6 +12,7 @@ libtrawl_a_SOURCES = \
 	src/base/map.h \
 	src/base/option.c \
 	src/base/option.h \
+	src/base/option_write.c \
 	src/base/regex.c \
 	src/base/regex.h \
 	src/base/text.c \
@@ -148,6 +149,8 @@ libtrawl_a_SOURCES = \
 	src/ui/layout.h \
 	src/ui/list.c \
 	src/ui/list.h \
+	src/ui/looks.c \
+	src/ui/looks.h \
 	src/ui/paint.c \
 	src/ui/paint.h \
 	src/ui/pane.c \
@@ -162,6 +165,8 @@ libtrawl_a_SOURCES = \
 	src/ui/role.def \
 	src/ui/search.c \
 	src/ui/search.h \
+	src/ui/settings.c \
+	src/ui/settings.h \
 	src/ui/term.c \
 	src/ui/term.h \
 	src/ui/theme.c \
@@ -172,6 +177,8 @@ libtrawl_a_SOURCES = \
 	src/config/builtin.h \
 	src/config/files.c \
 	src/config/files.h \
+	src/config/looks.c \
+	src/config/looks.h \
 	src/config/profile.c \
 	src/config/profile.h \
 	src/config/schema.c \
@@ -188,8 +195,11 @@ endif
 
 nodist_libtrawl_a_SOURCES = src/config/builtin.c
 
-# Shipped views and themes: a new file needs a line here.
+# Shipped views, themes and keys: a new file needs a line here.
 builtin_yaml = \
+	keys/default.yaml \
+	keys/less.yaml \
+	keys/lnav.yaml \
 	themes/default.yaml \
 	themes/light.yaml \
 	themes/mono.yaml \

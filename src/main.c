@@ -10,8 +10,8 @@
 #include "base/thread.h"
 #include "command/cli.h"
 #include "config/files.h"
+#include "config/looks.h"
 #include "config/profile.h"
-#include "config/schema.h"
 #include "export/export.h"
 #include "query/check.h"
 #include "trace/serial.h"
@@ -485,49 +485,94 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 
 /* --- screen ------------------------------------------------------------ */
 
-/* What the user chose to look at and with. */
+/* For ui_options.load. */
 static int
-load_looks(void *context, struct view *view, struct theme *theme, struct err *err)
+load_looks(void *context, enum looks_part part, const char *what, struct looks *looks,
+	   struct err *err)
 {
-	const struct cli *cli = context;
-	const char *view_name = cli->value[CLI_VIEW], *theme_name = cli->value[CLI_THEME];
-	const char *no_color = getenv("NO_COLOR");
-	if (!theme_name)
-		theme_name = no_color && *no_color ? "mono" : "default";
-	struct view new_view = {0};
-	struct theme new_theme = {0};
-	int failed = files_load("views", view_name ? view_name : "default", view_options_table(),
-				&new_view, err);
-	if (!failed)
-		failed = files_load("themes", theme_name, theme_options_table(), &new_theme, err);
-	/* on error the old ones stay, and the new ones go */
-	struct view *view_gone = failed ? &new_view : view;
-	struct theme *theme_gone = failed ? &new_theme : theme;
-	option_release(view_options_table(), view_gone);
-	option_release(theme_options_table(), theme_gone);
-	if (!failed) {
-		*view = new_view;
-		*theme = new_theme;
+	struct looks_source *source = context;
+	if (part < LOOKS_PARTS)
+		return looks_choose(source, looks, part, what, err);
+	return what ? looks_read(source, looks, what, err) : looks_load(source, looks, err);
+}
+
+static bool
+name_looks(void *context, enum looks_part part, size_t i, struct text *out)
+{
+	(void)context;
+	return looks_name(part, i, out);
+}
+
+/* The format that all traces have, or NULL. */
+static const char *
+common_format(const struct session *session)
+{
+	const char *format = NULL;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const char *other = trace_decoder(session->traces.at[i])->ops->format;
+		if (format && strcmp(format, other) != 0)
+			return NULL;
+		format = other;
+	}
+	return format;
+}
+
+/* What the user chose to look at and with: the options go before the file of
+ * --config, that goes before what is usual. */
+static int
+first_looks(const struct cli *cli, struct looks_source *source, struct looks *looks,
+	    struct err *err)
+{
+	static const enum cli_id options[LOOKS_PARTS] = {
+	    [LOOKS_VIEW] = CLI_VIEW, [LOOKS_THEME] = CLI_THEME, [LOOKS_KEYS] = CLI_KEYS};
+	looks_standard(source);
+	int failed = looks_load(source, looks, err);
+	if (!failed && cli->value[CLI_CONFIG])
+		failed = looks_read(source, looks, cli->value[CLI_CONFIG], err);
+	for (int part = 0; part < LOOKS_PARTS && !failed; part++) {
+		const char *what = cli->value[options[part]];
+		if (what)
+			failed = looks_choose(source, looks, (enum looks_part)part, what, err);
 	}
 	return failed;
+}
+
+static int
+dump_config(struct session *session, const struct cli *cli)
+{
+	struct err err = {0};
+	struct looks_source source = {.format = common_format(session)};
+	struct looks looks = {0};
+	struct text out = {0};
+	int failed = first_looks(cli, &source, &looks, &err);
+	if (!failed) {
+		looks_write(&looks, &out);
+		fputs(text_get(&out), stdout);
+	}
+	option_release(&looks_options_table, &looks);
+	looks_free(&source);
+	text_free(&out);
+	return failed < 0 ? fail(&err) : STATUS_GOOD;
 }
 
 static int
 screen(struct session *session, struct cli *cli, const struct filter *filter)
 {
 	struct err err = {0};
+	struct looks_source source = {.format = common_format(session)};
 	struct ui_options options = {.filter = *filter,
 				     .ascii = charset(cli, true) == TEXT_ASCII,
 				     .follow = cli->value[CLI_FOLLOW],
 				     .commands = cli->commands.at,
 				     .command_count = cli->commands.count,
-				     .reload = load_looks,
-				     .reload_context = cli};
-	int failed = load_looks(cli, &options.view, &options.theme, &err);
+				     .load = load_looks,
+				     .name = name_looks,
+				     .load_context = &source};
+	int failed = first_looks(cli, &source, &options.looks, &err);
 	if (!failed)
 		failed = ui_run(session, &options, &err);
-	option_release(view_options_table(), &options.view);
-	option_release(theme_options_table(), &options.theme);
+	option_release(&looks_options_table, &options.looks);
+	looks_free(&source);
 	return failed < 0 ? fail(&err) : STATUS_GOOD;
 }
 
@@ -547,6 +592,10 @@ main(int argc, char **argv)
 	}
 	if (answer(&cli))
 		goto out;
+	if (!cli.files.count && cli.value[CLI_DUMP_CONFIG]) {
+		status = dump_config(&session, &cli);
+		goto out;
+	}
 	if (!cli.files.count) {
 		if (isatty(STDIN_FILENO)) {
 			err_set(&err, ERR_USAGE, "name a capture; trawl --help tells more");
@@ -566,6 +615,8 @@ main(int argc, char **argv)
 		print_info(&session, &cli);
 	else if (cli.value[CLI_INDEX])
 		status = keep_indexes(&session);
+	else if (cli.value[CLI_DUMP_CONFIG])
+		status = dump_config(&session, &cli);
 	else if (to_batch)
 		status = batch(&session, &cli, &filter);
 	else

@@ -106,10 +106,14 @@ option_set(const struct option_row *row, void *object, const char *text, char bu
 		*(double *)at = number;
 		return NULL;
 	}
-	case OPTION_TEXT:
+	case OPTION_TEXT: {
+		const char *expected = row->check ? row->check(text, buffer) : NULL;
+		if (expected)
+			return expected;
 		free(*(char **)at);
 		*(char **)at = mem_text(text);
 		return NULL;
+	}
 	case OPTION_CHOICE:
 		return set_choice(row, at, text, buffer);
 	case OPTION_STRUCT:

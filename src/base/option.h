@@ -10,6 +10,8 @@
 #ifndef TRAWL_BASE_OPTION_H
 #define TRAWL_BASE_OPTION_H
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,8 +46,20 @@ struct option_row {
 	bool path; /* OPTION_TEXT or a list of texts: relative to the file it stands in */
 	bool beside; /* in a profile it stands beside its section, not in it */
 	bool words;  /* decides what is said of messages, not which there are */
+	/* OPTION_TEXT: judges a text; NULL, or what was expected instead, as
+	 * option_set does.  NULL: any text is right. */
+	const char *(*check)(const char *text, char buffer[static 256]);
+	/* OPTION_STRUCT: offset of a bool that says whether it was given; 0:
+	 * nobody asks.  What was not given is not written. */
+	size_t given;
 	const struct option_table *table;
 	const char *help; /* one sentence, no full stop */
+};
+
+/* Members that are right alone and wrong together. */
+struct option_fault {
+	const char *member; /* name of the row to blame */
+	char what[256];	    /* a sentence with what to do, as in an error */
 };
 
 struct option_table {
@@ -53,6 +67,8 @@ struct option_table {
 	size_t size;	  /* of the struct */
 	const struct option_row *rows;
 	size_t count;
+	/* Looks at a struct as a whole, once it is filled; NULL: no need. */
+	bool (*check)(const void *object, struct option_fault *);
 };
 
 #define OPTION_TABLE(what, type, array)                                                            \
@@ -82,6 +98,16 @@ uint64_t option_hash(const struct option_table *, const void *object, uint64_t h
 uint64_t option_hash_text(const char *text, uint64_t hash);
 
 const struct option_row *option_find(const struct option_table *, const char *name);
+
+/*
+ * Appends OBJECT as YAML that gives an equal object when it is loaded.  Structs
+ * and lists of scalars stand on one line, without what has its default; all
+ * else is written out.  Texts must be UTF-8 to come back as they were.
+ */
+void option_write(const struct option_table *, const void *object, struct text *);
+
+/* The value of one scalar member as text; false if it is absent or no scalar. */
+bool option_get(const struct option_row *, const void *object, struct text *);
 
 /* The name in TABLE most like NAME, or NULL if none is near; for
  * "did you mean". */

@@ -34,7 +34,8 @@ enum command_argument {
 	ARGUMENT_NONE,
 	ARGUMENT_COUNT,	 /* digits before the key */
 	ARGUMENT_LETTER, /* the key after it */
-	ARGUMENT_TEXT	 /* asked for in a prompt, or after the name */
+	ARGUMENT_TEXT,	 /* asked for in a prompt, or after the name */
+	ARGUMENT_LINE	 /* after the name; may be left out */
 };
 
 struct command {

@@ -3,29 +3,43 @@
  *
  * A list of some hundred bindings, searched from end to end at each key: a
  * person types at most some thirty of them a second.
+ *
+ * Keys clash in a scope if they are the same, or if one is the beginning of
+ * the other, which then is never reached.  A user's keys win over defaults;
+ * among themselves they must not clash.
  */
 #include "config.h"
 
 #include "command/keymap.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Takes the next alternative off *AT: its length, 0 at the end. */
+static size_t
+next_alternative(const char **at)
+{
+	*at += strspn(*at, " ");
+	return strcspn(*at, " ");
+}
+
+static void
+bind_all(struct keymap *map, enum command_id id, const char *at)
+{
+	size_t length;
+	for (; (length = next_alternative(&at)); at += length) {
+		int failed = keymap_bind(map, commands[id].scope, at, length, id, NULL);
+		assert(!failed);
+		(void)failed;
+	}
+}
 
 void
 keymap_standard(struct keymap *map)
 {
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
-		const char *at = commands[i].keys;
-		while (*at) {
-			size_t length = strcspn(at, " ");
-			int failed = keymap_bind(map, commands[i].scope, at, length,
-						 (enum command_id)i, NULL);
-			assert(!failed);
-			(void)failed;
-			at += length;
-			at += strspn(at, " ");
-		}
-	}
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		bind_all(map, (enum command_id)i, commands[i].keys);
 }
 
 void
@@ -69,23 +83,29 @@ keymap_bind(struct keymap *map, enum command_scope scope, const char *text, size
 	return 0;
 }
 
-enum keymap_answer
-keymap_look(const struct keymap *map, enum command_scope scope, const struct keys *keys,
-	    enum command_id *command)
+static enum keymap_answer
+look(const struct keymap *map, enum command_scope scope, const struct keys *keys,
+     enum command_id *command)
 {
 	const struct binding *found = find(map, scope, keys);
-	if (!found)
-		found = find(map, SCOPE_ANY, keys);
 	if (found) {
 		*command = found->command;
 		return KEYMAP_FOUND;
 	}
 	for (size_t i = 0; i < map->bindings.count; i++) {
 		const struct binding *b = &map->bindings.at[i];
-		if ((b->scope == scope || b->scope == SCOPE_ANY) && starts_with(&b->keys, keys))
+		if (b->scope == scope && starts_with(&b->keys, keys))
 			return KEYMAP_PREFIX;
 	}
 	return KEYMAP_NONE;
+}
+
+enum keymap_answer
+keymap_look(const struct keymap *map, enum command_scope scope, const struct keys *keys,
+	    enum command_id *command)
+{
+	enum keymap_answer answer = look(map, scope, keys, command);
+	return answer == KEYMAP_NONE ? look(map, SCOPE_ANY, keys, command) : answer;
 }
 
 void
@@ -102,3 +122,151 @@ keymap_keys(const struct keymap *map, enum command_id command, struct text *out)
 		first = false;
 	}
 }
+
+void
+keymap_hint(const struct keymap *map, enum command_id command, struct text *out)
+{
+	for (size_t i = 0; i < map->bindings.count; i++) {
+		if (map->bindings.at[i].command == command) {
+			keys_format(&map->bindings.at[i].keys, out);
+			return;
+		}
+	}
+	text_addf(out, ":%s", commands[command].name);
+}
+
+/* --- a user's file ----------------------------------------------------- */
+
+static const char no_keys[] = "none";
+
+static bool
+clash(const struct binding *a, const struct binding *b)
+{
+	return a->scope == b->scope &&
+	       (starts_with(&a->keys, &b->keys) || starts_with(&b->keys, &a->keys));
+}
+
+/* The alternatives of a row that the user gave. */
+static const char *
+given(const struct keymap_options *options, size_t command)
+{
+	const char *keys = options->keys[command];
+	return !keys || !strcmp(keys, no_keys) ? "" : keys;
+}
+
+void
+keymap_make(struct keymap *map, const struct keymap_options *options)
+{
+	struct keymap own = {0};
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (options->keys[i])
+			bind_all(&own, (enum command_id)i, given(options, i));
+		else
+			bind_all(map, (enum command_id)i, commands[i].keys);
+	}
+	size_t kept = 0;
+	for (size_t i = 0; i < map->bindings.count; i++) {
+		const struct binding *b = &map->bindings.at[i];
+		bool taken = false;
+		for (size_t k = 0; k < own.bindings.count; k++)
+			taken |= clash(b, &own.bindings.at[k]);
+		if (!taken)
+			map->bindings.at[kept++] = *b;
+	}
+	map->bindings.count = kept;
+	for (size_t i = 0; i < own.bindings.count; i++)
+		*vec_add(&map->bindings) = own.bindings.at[i];
+	keymap_free(&own);
+}
+
+void
+keymap_describe(const struct keymap *map, struct keymap_options *options)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		struct text keys = {0};
+		keymap_keys(map, (enum command_id)i, &keys);
+		options->keys[i] = mem_text(keys.length ? keys.data : no_keys);
+		text_free(&keys);
+	}
+}
+
+static const char *
+check_keys(const char *text, char buffer[static 256])
+{
+	size_t length;
+	struct keys keys;
+	if (!strcmp(text, no_keys))
+		return NULL;
+	for (; (length = next_alternative(&text)); text += length) {
+		if (!keys_parse(text, length, &keys)) {
+			snprintf(buffer, 256,
+				 "keys like j, Ctrl-D, PgDn or ]e with blanks between them, or "
+				 "none; %.*s is none",
+				 (int)(length < 32 ? length : 32), text);
+			return buffer;
+		}
+	}
+	return NULL;
+}
+
+/* The binding of MAP that KEYS would clash with, or NULL. */
+static const struct binding *
+find_clash(const struct keymap *map, const struct binding *new)
+{
+	for (size_t i = 0; i < map->bindings.count; i++)
+		if (clash(new, &map->bindings.at[i]))
+			return &map->bindings.at[i];
+	return NULL;
+}
+
+/* Adds the keys of a row to those before; false at the first that clashes. */
+static bool
+add_row(struct keymap *map, size_t command, const char *at, struct option_fault *fault)
+{
+	size_t length;
+	for (; (length = next_alternative(&at)); at += length) {
+		struct binding new = {.scope = commands[command].scope,
+				      .command = (enum command_id)command};
+		keys_parse(at, length, &new.keys);
+		const struct binding *other = find_clash(map, &new);
+		if (other) {
+			fault->member = commands[command].name;
+			snprintf(fault->what, sizeof fault->what,
+				 "%.*s is a key of %s, or begins like one; give each key to one "
+				 "command",
+				 (int)length, at, commands[other->command].name);
+			return false;
+		}
+		*vec_add(&map->bindings) = new;
+	}
+	return true;
+}
+
+static bool
+check_clashes(const void *object, struct option_fault *fault)
+{
+	const struct keymap_options *options = object;
+	struct keymap map = {0};
+	bool good = true;
+	for (size_t i = 0; i < COMMAND_COUNT && good; i++)
+		good = add_row(&map, i, given(options, i), fault);
+	keymap_free(&map);
+	return good;
+}
+
+static const struct option_row keymap_rows[COMMAND_COUNT] = {
+#define COMMAND(id_, name_, group_, scope_, keys_, argument_, help_)                               \
+	[COMMAND_##id_] = {.name = (name_),                                                        \
+			   .type = OPTION_TEXT,                                                    \
+			   .member = offsetof(struct keymap_options, keys[COMMAND_##id_]),         \
+			   .check = check_keys,                                                    \
+			   .help = (help_)},
+#include "command/command.def"
+#undef COMMAND
+};
+
+const struct option_table keymap_options_table = {.name = "keys",
+						  .size = sizeof(struct keymap_options),
+						  .rows = keymap_rows,
+						  .count = COMMAND_COUNT,
+						  .check = check_clashes};

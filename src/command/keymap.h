@@ -2,12 +2,14 @@
  * Which keys mean which command, in which scope.
  *
  * Starts as the table says (command.def) and can be bound anew.  A later
- * binding of the same keys in the same scope replaces the earlier one.
+ * binding of the same keys in the same scope replaces the earlier one.  What a
+ * pane binds goes before what holds in all of them.
  */
 #ifndef TRAWL_COMMAND_KEYMAP_H
 #define TRAWL_COMMAND_KEYMAP_H
 
 #include "base/err.h"
+#include "base/option.h"
 #include "base/vec.h"
 #include "command/command.h"
 #include "command/keys.h"
@@ -29,7 +31,17 @@ enum keymap_answer {
 	KEYMAP_FOUND
 };
 
+/* What a user's file says (keys/NAME.yaml): the keys of commands, a blank
+ * between alternatives; NULL: as in the table, "none": no keys. */
+struct keymap_options {
+	char *keys[COMMAND_COUNT];
+};
+extern const struct option_table keymap_options_table;
+
 void keymap_standard(struct keymap *); /* adds all defaults */
+/* The defaults with OPTIONS over them: a command that has keys there has these
+ * only, and takes them away from any other. */
+void keymap_make(struct keymap *, const struct keymap_options *);
 void keymap_free(struct keymap *);
 
 /* Binds the keys written in TEXT. */
@@ -42,5 +54,10 @@ enum keymap_answer keymap_look(const struct keymap *, enum command_scope, const 
 
 /* Appends the keys of a command, with blanks between them. */
 void keymap_keys(const struct keymap *, enum command_id, struct text *out);
+/* Appends the first of them, or `:NAME` where it has none. */
+void keymap_hint(const struct keymap *, enum command_id, struct text *out);
+
+/* The map as a file would say it: every command with its keys. */
+void keymap_describe(const struct keymap *, struct keymap_options *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The views and themes that the program carries in itself.
+ * The views, themes and keys that the program carries in itself.
  *
  * The build compiles every file named in $(builtin_yaml), src/local.mk, into
  * one table (config/mkbuiltin.awk writes builtin.c), so that a program copied

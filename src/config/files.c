@@ -1,10 +1,10 @@
 /*
- * Where is the view, the theme or the profile that the user means?
+ * Where is the view, the theme, the keys or the profile that the user means?
  *
  * A name is tried in the user's folder first, so that a file put there
  * replaces the one that came with the program; the program also carries its
- * own views and themes in itself (config/builtin.h), so it needs no
- * installation.  Folders are not listed: names complete from builtin_files.
+ * own in itself (config/builtin.h), so it needs no installation.  Folders are
+ * not listed: names complete from builtin_files.
  */
 #include "config.h"
 
@@ -61,19 +61,26 @@ is_path(const char *what)
 	return strchr(what, '/') || (length > ending && !strcmp(what + length - ending, ENDING));
 }
 
-/* Finds the file NAME ("views/default.yaml") outside the program. */
 static bool
-find_file(const char *name, struct text *path)
+find_installed(const char *name, struct text *path)
 {
-	if (files_user_path(name, path) && files_exist(path->data))
-		return true;
 #ifdef TRAWL_DATADIR
 	text_clear(path);
 	text_addf(path, "%s/%s", TRAWL_DATADIR, name);
 	return files_exist(path->data);
 #else
+	(void)name;
+	(void)path;
 	return false;
 #endif
+}
+
+/* Finds the file NAME ("views/default.yaml") outside the program. */
+static bool
+find_file(const char *name, struct text *path)
+{
+	return (files_user_path(name, path) && files_exist(path->data)) ||
+	       find_installed(name, path);
 }
 
 static const struct builtin_file *
@@ -85,17 +92,38 @@ find_builtin(const char *name)
 	return NULL;
 }
 
+bool
+files_shipped(const char *name)
+{
+	struct text unused = {0};
+	bool shipped = find_builtin(name) || find_installed(name, &unused);
+	text_free(&unused);
+	return shipped;
+}
+
+bool
+files_name(const char *kind, size_t i, struct text *out)
+{
+	size_t folder = strlen(kind) + 1;
+	for (size_t k = 0; k < builtin_file_count; k++) {
+		const char *name = builtin_files[k].name;
+		if (strncmp(name, kind, folder - 1) != 0 || name[folder - 1] != '/' || i--)
+			continue;
+		name += folder;
+		text_addf(out, "%.*s", (int)(strlen(name) - strlen(ENDING)), name);
+		return true;
+	}
+	return false;
+}
+
 static int
 fail_unknown(const char *kind, const char *what, struct err *err)
 {
 	struct text known = {0};
-	size_t folder = strlen(kind) + 1;
-	for (size_t i = 0; i < builtin_file_count; i++) {
-		const char *name = builtin_files[i].name;
-		if (!strncmp(name, kind, folder - 1) && name[folder - 1] == '/')
-			text_addf(&known, " %.*s", (int)(strlen(name) - folder - strlen(ENDING)),
-				  name + folder);
-	}
+	text_add_char(&known, ' ');
+	for (size_t i = 0; files_name(kind, i, &known); i++)
+		text_add_char(&known, ' ');
+	text_cut(&known, known.length - 1);
 	int result = err_set(err, ERR_USAGE, "no %s in %s; give a file or one of%s", what, kind,
 			     text_get(&known));
 	text_free(&known);

@@ -19,9 +19,15 @@ bool files_user_path(const char *name, struct text *path);
 /* The folder for what can be made again, $XDG_CACHE_HOME/trawl or
  * ~/.cache/trawl.  False without a home; then PATH is empty. */
 bool files_cache_path(struct text *path);
+/* Whether a file NAME ("views/default.yaml") came with the program. */
+bool files_shipped(const char *name);
+
+/* Appends the I-th name of what came with the program of a kind; false, and
+ * nothing, behind the last. */
+bool files_name(const char *kind, size_t i, struct text *);
 
 /*
- * Loads a view or a theme: KIND is "views" or "themes".  WHAT is a file if it
+ * Loads a view, a theme or keys: KIND is "views", "themes" or "keys".  WHAT is a file if it
  * has a slash or ends in .yaml; else a name, looked for in the user's folder,
  * the installed folder, and in the program itself.  Results and OBJECT as
  * with schema_load_file; ERR_USAGE if there is none, with the names there are.

@@ -316,6 +316,8 @@ fill_row(struct load *load, const struct option_row *row, const struct slot *slo
 	void *member = (char *)object + row->member;
 	if (row->type == OPTION_LIST)
 		return fill_list(load, row, slot, member);
+	if (row->given)
+		*(bool *)((char *)object + row->given) = true;
 	if (row->type == OPTION_STRUCT)
 		return fill(load, row->table, slot->at, member);
 	return fill_text(load, row, slot, object);
@@ -326,6 +328,18 @@ fail_missing(struct load *load, const struct option_row *row)
 {
 	err_set(load->err, ERR_CONFIG, "%s has no %s; expected %s: %s", path_or_file(load),
 		row->name, row->name, row->help ? row->help : "a value");
+	return fail(load, false);
+}
+
+/* What each member alone could not tell. */
+static int
+check_whole(struct load *load, const struct option_table *table, const void *object)
+{
+	struct option_fault fault;
+	if (!table->check || table->check(object, &fault))
+		return 0;
+	text_addf(&load->path, "%s%s", load->path.length ? "." : "", fault.member);
+	err_set(load->err, ERR_CONFIG, "%s: %s", load->path.data, fault.what);
 	return fail(load, false);
 }
 
@@ -348,7 +362,7 @@ fill(struct load *load, const struct option_table *table, const struct slot *slo
 			return result;
 		text_cut(&load->path, outer);
 	}
-	return 0;
+	return check_whole(load, table, object);
 }
 
 /* All of it. */
@@ -359,15 +373,13 @@ load_checked(struct load *load, const struct option_table *table, void *object)
 	struct arena arena = {0};
 	cyaml_schema_value_t schema = make_mapping(&arena, table);
 	schema.flags = CYAML_FLAG_POINTER_NULL_STR;
-	const cyaml_config_t config = {.log_fn = collect,
-				       .log_ctx = load,
-				       .log_level = CYAML_LOG_ERROR,
-				       .mem_fn = cyaml_mem};
+	const cyaml_config_t config = {
+	    .log_fn = collect, .log_ctx = load, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem};
 	cyaml_data_t *slots = NULL;
 	enum cyaml_err code = cyaml_load_data((const uint8_t *)load->text, load->length, &config,
 					      &schema, &slots, NULL);
-	int result = code == CYAML_OK ? fill(load, table, slots, object)
-				      : fail_libcyaml(load, table, code);
+	int result =
+	    code == CYAML_OK ? fill(load, table, slots, object) : fail_libcyaml(load, table, code);
 	cyaml_free(&config, &schema, slots, 0);
 	text_free(&load->problem);
 	text_free(&load->path);

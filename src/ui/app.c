@@ -475,7 +475,7 @@ static void
 open_parts(struct app *app)
 {
 	struct session *session = app->session;
-	const struct view *view = &app->options->view;
+	const struct view *view = &app->options->looks.view;
 	const struct filter *filter = &app->options->filter;
 	app->threshold = SEVERITY_DEBUG;
 	while (app->threshold > SEVERITY_FATAL && !(filter->severities >> app->threshold & 1))
@@ -491,7 +491,7 @@ open_parts(struct app *app)
 	app->open[PANE_DETAIL] = view->detail;
 	app->open[PANE_HEX] = view->hex;
 	app->wants_letter = COMMAND_COUNT;
-	keymap_standard(&app->keymap);
+	keymap_make(&app->keymap, &app->options->looks.keys);
 	for (int i = 0; i < PANE_COUNT; i++)
 		app->state[i] = mem_new(panes[i]->state_size);
 	app->lists = mem_new(session->traces.count * sizeof *app->lists);
@@ -545,7 +545,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 {
 	struct app app = {.session = session, .options = options};
 	sigset_t set, before;
-	app.term = term_open(&options->theme, err);
+	app.term = term_open(&options->looks.theme, err);
 	if (!app.term)
 		return ERR_UNSUPPORTED;
 	signal_set(&set);

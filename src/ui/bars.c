@@ -195,7 +195,7 @@ add_typed(const struct app *app, struct text *out)
 		text_addf(out, "%llu", (unsigned long long)app->count);
 	keys_format(&app->keys, out);
 	if (app->wants_letter != COMMAND_COUNT)
-		text_add(out, commands[app->wants_letter].keys);
+		keymap_hint(&app->keymap, app->wants_letter, out);
 	if (out->length)
 		text_add(out, "  ");
 }

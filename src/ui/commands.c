@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "ui/settings.h"
 
 #include <string.h>
 
@@ -304,15 +305,9 @@ follow(struct app *app, const struct command_call *call)
 static void
 reread(struct app *app, const struct command_call *call)
 {
-	struct ui_options *options = app->options;
-	struct err err = {0};
-	(void)call;
 	for (size_t i = 0; i < app->session->traces.count; i++)
 		trace_reread(app->session->traces.at[i]);
-	if (options->reload &&
-	    options->reload(options->reload_context, &options->view, &options->theme, &err) < 0)
-		app_trouble(app, "%s", err.what);
-	term_theme(app->term, &options->theme);
+	settings_source(app, call);
 	list_rebuild(app->list);
 }
 
@@ -359,7 +354,10 @@ cancel(struct app *app, const struct command_call *call)
 	} else if (stop_counting(app->search.matches) | stop_counting(app->list->matches)) {
 		app_say(app, "stopped counting");
 	} else {
-		app_say(app, "q quits");
+		struct text hint = {0};
+		keymap_hint(&app->keymap, COMMAND_CLOSE, &hint);
+		app_say(app, "%s quits", hint.data);
+		text_free(&hint);
 	}
 }
 
@@ -398,7 +396,8 @@ run_line(struct app *app, const struct command_call *call)
 	}
 	const char *rest = text + length + strspn(text + length, " ");
 	struct command_call run = {.id = id, .count = 1};
-	if (commands[id].argument == ARGUMENT_TEXT && *rest)
+	if ((commands[id].argument == ARGUMENT_TEXT || commands[id].argument == ARGUMENT_LINE) &&
+	    *rest)
 		run.text = rest;
 	else if (commands[id].argument == ARGUMENT_COUNT)
 		run.counted = text_parse_uint(rest, UINT64_MAX, &run.count);
@@ -440,6 +439,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_FILTER] = set_expression,
     [COMMAND_FILTERS] = toggle_filters,
     [COMMAND_MARK] = jump_set,
+    [COMMAND_BOOKMARK] = jump_set,
     [COMMAND_JUMP] = jump_mark,
     [COMMAND_NEXT_MARK] = jump_next_mark,
     [COMMAND_PREVIOUS_MARK] = jump_next_mark,
@@ -459,6 +459,10 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_TIME] = cycle_time,
     [COMMAND_FACTS] = say_facts,
     [COMMAND_REREAD] = reread,
+    [COMMAND_VIEW] = settings_choose,
+    [COMMAND_THEME] = settings_choose,
+    [COMMAND_KEYS] = settings_choose,
+    [COMMAND_SOURCE] = settings_source,
     [COMMAND_REDRAW] = redraw,
     [COMMAND_HELP] = open_help,
     [COMMAND_COMMAND] = run_line,

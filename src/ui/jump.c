@@ -172,7 +172,7 @@ jump_set(struct app *app, const struct command_call *call)
 	struct spot here;
 	if (!spot_here(app, &here))
 		return;
-	if (call->letter == 'm') {
+	if (call->id == COMMAND_BOOKMARK || call->letter == 'm') {
 		toggle_bookmark(app, here);
 	} else if (is_letter(call->letter)) {
 		here.letter = (char)call->letter;

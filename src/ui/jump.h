@@ -39,7 +39,7 @@ void jump_percent(struct app *, const struct command_call *);
 void jump_top(struct app *, const struct command_call *);
 void jump_end(struct app *, const struct command_call *);
 void jump_trail(struct app *, const struct command_call *); /* back, forward */
-void jump_set(struct app *, const struct command_call *);
+void jump_set(struct app *, const struct command_call *); /* mark, bookmark */
 void jump_mark(struct app *, const struct command_call *);
 void jump_next_mark(struct app *, const struct command_call *);
 void jump_trace(struct app *, const struct command_call *); /* ]f [f */

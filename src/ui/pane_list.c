@@ -212,7 +212,7 @@ columns_make(struct app *app, int width)
 {
 	static char fallback_name[] = "text";
 	static const struct column fallback = {.name = fallback_name};
-	const struct option_list *list = &app->options->view.columns;
+	const struct option_list *list = &app->options->looks.view.columns;
 	const struct column *all = list->at;
 	struct columns columns = {.want = EXPAND_TEXT};
 	for (size_t i = 0; i < list->count && columns.count < COLUMNS_MAX; i++)
@@ -406,14 +406,22 @@ draw_absent(struct app *app, struct canvas *canvas, const struct area *area, siz
 {
 	const struct list *list = app->list;
 	const char *text = NULL;
+	struct text hint = {0}, safe = {0};
 	if (!list->edges[LIST_AFTER].end || (!rows && !list->edges[LIST_BEFORE].end))
 		text = list->stopped ? "... stopped; move to go on" : "...";
-	else if (!rows)
-		text = filter_is_all(&app->filter)
-			   ? "no messages"
-			   : "no message passes the filters; ! turns them off";
+	else if (!rows && filter_is_all(&app->filter))
+		text = "no messages";
+	else if (!rows) {
+		text_add(&hint, "no message passes the filters; ");
+		keymap_hint(&app->keymap, COMMAND_FILTERS, &hint);
+		text_add(&hint, " turns them off");
+		text_add_safe(&safe, hint.data, hint.length, app->charset);
+		text = safe.data;
+	}
 	if (text && rows < list->height)
 		canvas_puts(canvas, area, (int)rows, GUTTER, ROLE_ABSENT, text);
+	text_free(&hint);
+	text_free(&safe);
 }
 
 static bool
@@ -432,7 +440,7 @@ list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	struct area body = *area;
 	struct columns columns = columns_make(app, area->cols);
 	struct list_row row;
-	bool header = app->options->view.header && area->rows >= HEADER_ROWS_MIN;
+	bool header = app->options->looks.view.header && area->rows >= HEADER_ROWS_MIN;
 	if (header) {
 		body.row++;
 		body.rows--;

@@ -41,9 +41,4 @@ static const struct option_row theme_rows[] = {
 #undef ROLE
 };
 
-const struct option_table *
-theme_options_table(void)
-{
-	static const struct option_table table = OPTION_TABLE("theme", struct theme, theme_rows);
-	return &table;
-}
+const struct option_table theme_options_table = OPTION_TABLE("theme", struct theme, theme_rows);

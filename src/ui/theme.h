@@ -29,6 +29,6 @@ struct theme {
 	struct style styles[ROLE_COUNT];
 };
 
-const struct option_table *theme_options_table(void);
+extern const struct option_table theme_options_table;
 
 #endif

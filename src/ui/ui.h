@@ -6,22 +6,24 @@
 
 #include "query/filter.h"
 #include "trace/trace.h"
-#include "ui/theme.h"
-#include "ui/view.h"
+#include "ui/looks.h"
 
 struct ui_options {
-	struct view view;
-	struct theme theme;
+	struct looks looks;
 	struct filter filter;	     /* at the start; copied */
 	bool ascii;		     /* the terminal shows nothing but ASCII */
 	const char *const *commands; /* each +COMMAND, without the plus: typed at the start */
 	size_t command_count;
 	bool follow; /* from the start, as F does */
 
-	/* Loads view and theme again, as R asks for; NULL: cannot.  On error
-	 * they stay as they are. */
-	int (*reload)(void *context, struct view *, struct theme *, struct err *);
-	void *reload_context;
+	/* Loads one part of the looks by a name or from a file; for LOOKS_PARTS
+	 * all that a file says, or, WHAT being NULL, all from where it came.
+	 * On error the looks stay as they are. */
+	int (*load)(void *context, enum looks_part, const char *what, struct looks *,
+		    struct err *);
+	/* Appends the I-th name there is for a part; false behind the last. */
+	bool (*name)(void *context, enum looks_part, size_t i, struct text *);
+	void *load_context;
 };
 
 /*

@@ -74,12 +74,7 @@ static const struct option_row view_rows[] = {
      .help = "the hex pane is open at first"},
 };
 
-const struct option_table *
-view_options_table(void)
-{
-	static const struct option_table table = OPTION_TABLE("view", struct view, view_rows);
-	return &table;
-}
+const struct option_table view_options_table = OPTION_TABLE("view", struct view, view_rows);
 
 enum column_kind
 column_kind(const char *name)

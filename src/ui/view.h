@@ -42,7 +42,7 @@ struct view {
 	bool detail, hex;	    /* open at the start */
 };
 
-const struct option_table *view_options_table(void);
+extern const struct option_table view_options_table;
 
 enum column_kind column_kind(const char *name);
 

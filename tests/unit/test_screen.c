@@ -824,6 +824,30 @@ test_help(void **state)
 	quit(&s);
 }
 
+/* Keys of a user's choice, in the help too, and changed while it runs. */
+static void
+test_keys(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 24, 100, "xterm-256color", "demo.stp", "--keys=less", NULL);
+	scene_wait(&s, "0 / 309");
+	scene_keys(&s, "e");
+	scene_wait(&s, " 1 / 309");
+	scene_keys(&s, "h");
+	scene_wait(&s, "j e Down Ctrl-E");
+	scene_keys(&s, "q:keys default\r");
+	scene_wait(&s, "keys default");
+	scene_keys(&s, "h"); /* now: scrolls */
+	scene_keys(&s, "e");
+	scene_until(&s, " 1 / 309", false);
+	scene_keys(&s, "\033OP");
+	scene_wait(&s, "j Down Ctrl-N");
+	scene_keys(&s, "q:keys nosuch\r");
+	scene_wait(&s, "no nosuch in keys; give a file or one of default less lnav");
+	quit(&s);
+}
+
 /* --- leaving ----------------------------------------------------------- */
 
 static void
@@ -896,6 +920,7 @@ main(void)
 	    cmocka_unit_test(test_help),
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_bad_terminal),
+	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_idle),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");

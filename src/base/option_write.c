@@ -1,0 +1,221 @@
+/*
+ * How does a struct described by a table become YAML again?
+ *
+ * Each scalar as option_set() reads it; texts in double quotes with YAML's
+ * escapes unless they are plain words.  What has nothing nested in it stands
+ * on one line, so that a table of columns or colours can be read and edited.
+ * Comments of a file are not kept: nobody has read them.
+ */
+#include "config.h"
+
+#include "base/option.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLAT_MAX = 16 }; /* members on one line */
+
+/* --- scalars ----------------------------------------------------------- */
+
+static bool
+is_plain(const char *text)
+{
+	static const char *const words[] = {"null", "true", "false", "yes", "no", "on",
+					    "off",  "y",    "n",     "Y",   "N"};
+	size_t length = strlen(text);
+	if (!length || strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != length)
+		return false;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(text, words[i]))
+			return false;
+	return text[0] > '9'; /* no number, no dash of a list */
+}
+
+static void
+add_quoted(const char *text, struct text *out)
+{
+	size_t length = strlen(text);
+	text_add_char(out, '"');
+	while (length) {
+		uint32_t code;
+		size_t taken = text_decode(text, length, &code);
+		if (!taken) {
+			code = 0xfffd; /* YAML has no other bytes */
+			taken = 1;
+		}
+		if (code == '"' || code == '\\')
+			text_addf(out, "\\%c", (char)code);
+		else if (text_is_control(code) || code == 0xfffd)
+			text_addf(out, "\\U%08x", (unsigned)code);
+		else
+			text_add_bytes(out, text, taken);
+		text += taken;
+		length -= taken;
+	}
+	text_add_char(out, '"');
+}
+
+bool
+option_get(const struct option_row *row, const void *object, struct text *out)
+{
+	const void *at = (const char *)object + row->member;
+	switch (row->type) {
+	case OPTION_BOOL:
+		text_add(out, *(const bool *)at ? "true" : "false");
+		return true;
+	case OPTION_UINT:
+		text_addf(out, "%llu", (unsigned long long)*(const uint64_t *)at);
+		return true;
+	case OPTION_INT:
+		text_addf(out, "%lld", (long long)*(const int64_t *)at);
+		return true;
+	case OPTION_NUMBER:
+		text_addf(out, "%.17g", *(const double *)at);
+		return true;
+	case OPTION_CHOICE:
+		text_add(out, row->choices[*(const int *)at]);
+		return true;
+	case OPTION_TEXT:
+		if (!*(char *const *)at)
+			return false;
+		text_add(out, *(char *const *)at);
+		return true;
+	case OPTION_STRUCT:
+	case OPTION_LIST:
+	case OPTION_ANY:
+		break;
+	}
+	return false;
+}
+
+static void
+add_scalar(const char *text, struct text *out)
+{
+	if (is_plain(text))
+		text_add(out, text);
+	else
+		add_quoted(text, out);
+}
+
+/* Appends the scalar; false and nothing if it is absent. */
+static bool
+write_scalar(const struct option_row *row, const void *object, struct text *out)
+{
+	struct text value = {0};
+	bool there = option_get(row, object, &value);
+	if (there && row->type == OPTION_TEXT)
+		add_scalar(text_get(&value), out);
+	else if (there)
+		text_add(out, text_get(&value));
+	text_free(&value);
+	return there;
+}
+
+/* --- on one line ------------------------------------------------------- */
+
+static bool
+is_flat(const struct option_table *table)
+{
+	if (table->count > FLAT_MAX)
+		return false;
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].type == OPTION_STRUCT || table->rows[i].type == OPTION_LIST)
+			return false;
+	return true;
+}
+
+static void
+write_flat(const struct option_table *table, const void *object, struct text *out)
+{
+	void *standard = mem_new(table->size);
+	struct text value = {0}, usual = {0};
+	const char *before = "";
+	option_defaults(table, standard);
+	text_add_char(out, '{');
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		text_clear(&value);
+		text_clear(&usual);
+		bool there = write_scalar(row, object, &value);
+		write_scalar(row, standard, &usual);
+		if (!there || (!row->required && !strcmp(text_get(&value), text_get(&usual))))
+			continue;
+		text_addf(out, "%s%s: %s", before, row->name, text_get(&value));
+		before = ", ";
+	}
+	text_add_char(out, '}');
+	text_free(&value);
+	text_free(&usual);
+	option_release(table, standard);
+	free(standard);
+}
+
+/* --- in blocks --------------------------------------------------------- */
+
+static void write_block(const struct option_table *, const void *, int indent, struct text *);
+
+static void
+write_list(const struct option_row *row, const struct option_list *list, int indent,
+	   struct text *out)
+{
+	text_addf(out, "%*s%s:%s\n", indent, "", row->name, list->count ? "" : " []");
+	for (size_t i = 0; i < list->count; i++) {
+		text_addf(out, "%*s  -", indent, "");
+		if (!row->table) {
+			text_add_char(out, ' ');
+			add_scalar(((char *const *)list->at)[i], out);
+			text_add_char(out, '\n');
+			continue;
+		}
+		const void *item = (const char *)list->at + i * row->table->size;
+		if (is_flat(row->table)) {
+			text_add_char(out, ' ');
+			write_flat(row->table, item, out);
+			text_add_char(out, '\n');
+		} else {
+			text_add_char(out, '\n');
+			write_block(row->table, item, indent + 4, out);
+		}
+	}
+}
+
+static void
+write_row(const struct option_row *row, const void *object, int indent, struct text *out)
+{
+	const void *at = (const char *)object + row->member;
+	size_t start = out->length;
+	if (row->given && !*((const bool *)((const char *)object + row->given)))
+		return;
+	if (row->type == OPTION_LIST) {
+		write_list(row, at, indent, out);
+	} else if (row->type == OPTION_STRUCT && is_flat(row->table)) {
+		text_addf(out, "%*s%s: ", indent, "", row->name);
+		write_flat(row->table, at, out);
+		text_add_char(out, '\n');
+	} else if (row->type == OPTION_STRUCT) {
+		text_addf(out, "%*s%s:\n", indent, "", row->name);
+		write_block(row->table, at, indent + 2, out);
+	} else {
+		text_addf(out, "%*s%s: ", indent, "", row->name);
+		if (write_scalar(row, object, out))
+			text_add_char(out, '\n');
+		else
+			text_cut(out, start);
+	}
+}
+
+static void
+write_block(const struct option_table *table, const void *object, int indent, struct text *out)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].type != OPTION_ANY)
+			write_row(&table->rows[i], object, indent, out);
+}
+
+void
+option_write(const struct option_table *table, const void *object, struct text *out)
+{
+	write_block(table, object, 0, out);
+}

@@ -1,0 +1,15 @@
+/*
+ * Changing view, theme, keys and single settings while the program runs.
+ */
+#ifndef TRAWL_UI_SETTINGS_H
+#define TRAWL_UI_SETTINGS_H
+
+#include "command/command.h"
+
+struct app;
+
+/* Handlers. */
+void settings_choose(struct app *, const struct command_call *); /* :view, :theme, :keys */
+void settings_source(struct app *, const struct command_call *); /* :source, and part of R */
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * View, theme and keys: what the files that come with the program say, that
+ * what is written loads again as it was, and what a user hears about mistakes.
+ * Lines and columns are counted by hand from the texts.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "config/builtin.h"
+#include "config/looks.h"
+#include "config/schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- keys -------------------------------------------------------------- */
+
+static int
+load_keys(const char *text, struct keymap_options *options, struct err *err)
+{
+	*err = (struct err){0};
+	return schema_load_text("k.yaml", text, strlen(text), &keymap_options_table, options, err);
+}
+
+/* What TEXT means in all panes, COMMAND_COUNT if nothing. */
+static enum command_id
+meaning(const struct keymap *map, enum command_scope scope, const char *text)
+{
+	struct keys keys;
+	enum command_id id = COMMAND_COUNT;
+	assert_true(keys_parse(text, strlen(text), &keys));
+	return keymap_look(map, scope, &keys, &id) == KEYMAP_FOUND ? id : COMMAND_COUNT;
+}
+
+static void
+check_hint(const struct keymap *map, enum command_id id, const char *expected)
+{
+	struct text hint = {0};
+	keymap_hint(map, id, &hint);
+	assert_string_equal(text_get(&hint), expected);
+	text_free(&hint);
+}
+
+static void
+test_own_keys(void **state)
+{
+	(void)state;
+	struct keymap_options options;
+	struct keymap map = {0};
+	struct err err;
+	assert_int_equal(
+	    load_keys("down: \"n Ctrl-J\"\nquit: none\nunfold: \"gx\"\n", &options, &err), 0);
+	keymap_make(&map, &options);
+	assert_int_equal(meaning(&map, SCOPE_LIST, "n"), COMMAND_DOWN);
+	assert_int_equal(meaning(&map, SCOPE_LIST, "Ctrl-J"), COMMAND_DOWN);
+	assert_int_equal(meaning(&map, SCOPE_LIST, "j"), COMMAND_COUNT); /* only these */
+	assert_int_equal(meaning(&map, SCOPE_LIST, "ZZ"), COMMAND_COUNT);
+	assert_int_equal(meaning(&map, SCOPE_LIST, "N"), COMMAND_PREVIOUS);
+	check_hint(&map, COMMAND_NEXT, ":next"); /* its n was taken away */
+	check_hint(&map, COMMAND_DOWN, "n");
+	check_hint(&map, COMMAND_PREVIOUS, "N");
+	/* a pane's sequence goes before the same key in all panes */
+	assert_int_equal(meaning(&map, SCOPE_DETAIL, "gx"), COMMAND_UNFOLD);
+	assert_int_equal(meaning(&map, SCOPE_LIST, "g"), COMMAND_TOP);
+	assert_int_equal(meaning(&map, SCOPE_DETAIL, "l"), COMMAND_RIGHT);
+	keymap_free(&map);
+	option_release(&keymap_options_table, &options);
+}
+
+/* One key of the user takes away every default that begins with it. */
+static void
+test_prefix_is_taken(void **state)
+{
+	(void)state;
+	struct keymap_options options;
+	struct keymap map = {0};
+	struct err err;
+	assert_int_equal(load_keys("page-down: \"]\"\n", &options, &err), 0);
+	keymap_make(&map, &options);
+	assert_int_equal(meaning(&map, SCOPE_LIST, "]"), COMMAND_PAGE_DOWN);
+	assert_int_equal(meaning(&map, SCOPE_LIST, "]e"), COMMAND_COUNT);
+	assert_int_equal(meaning(&map, SCOPE_LIST, "[e"), COMMAND_PREVIOUS_ERROR);
+	for (size_t i = 0; i < map.bindings.count; i++)
+		assert_false(map.bindings.at[i].keys.count > 1 &&
+			     map.bindings.at[i].keys.at[0] == ']');
+	keymap_free(&map);
+	option_release(&keymap_options_table, &options);
+}
+
+static void
+test_bad_keys(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+	    {"donw: j\n", "k.yaml:1:1: unknown key donw in the file; did you mean down?"},
+	    {"up: k\ndown: \"j PgDnPgDnPgDnPgDnPgDn\"\n",
+	     "k.yaml:2:7: down is \"j PgDnPgDnPgDnPgDnPgDn\"; expected keys like"},
+	    {"down: j\nup:\n  \"k j\"\n",
+	     "k.yaml:3:3: up: j is a key of down, or begins like one; give each key"},
+	    {"down: \"]\"\n\nnext-error: \"]e\"\n",
+	     "k.yaml:3:13: next-error: ]e is a key of down, or begins like one; give"},
+	    {"down: [j]\n", "k.yaml:1:7: down is a list; expected a single value"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct keymap_options options;
+		struct err err;
+		assert_int_equal(load_keys(rows[i].text, &options, &err), ERR_CONFIG);
+		if (strncmp(err.what, rows[i].error, strlen(rows[i].error)) != 0)
+			fail_msg("\"%s\", not \"%s\"", err.what, rows[i].error);
+		for (int c = 0; c < COMMAND_COUNT; c++)
+			assert_null(options.keys[c]);
+	}
+}
+
+/* --- what comes with the program --------------------------------------- */
+
+static void
+test_shipped(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *folder;
+		enum looks_part part;
+	} kinds[] = {{"views/", LOOKS_VIEW}, {"themes/", LOOKS_THEME}, {"keys/", LOOKS_KEYS}};
+	size_t loaded = 0;
+	for (size_t i = 0; i < builtin_file_count; i++) {
+		const struct builtin_file *file = &builtin_files[i];
+		for (size_t k = 0; k < 3; k++) {
+			const struct option_table *table =
+			    looks_options_table.rows[kinds[k].part].table;
+			struct err err = {0};
+			struct looks looks = {0};
+			if (strncmp(file->name, kinds[k].folder, strlen(kinds[k].folder)) != 0)
+				continue;
+			if (schema_load_text(file->name, file->text, strlen(file->text), table,
+					     &looks, &err) < 0)
+				fail_msg("%s", err.what);
+			option_release(table, &looks);
+			loaded++;
+		}
+	}
+	assert_int_equal(loaded, builtin_file_count);
+}
+
+/* A person of less or lnav finds the way out, and to the help. */
+static void
+test_keymaps(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name, *key;
+		enum command_id id;
+	} rows[] = {
+	    {"default", "j", COMMAND_DOWN},
+	    {"default", "?", COMMAND_SEARCH_BACK},
+	    {"less", "q", COMMAND_CLOSE},
+	    {"less", "e", COMMAND_DOWN},
+	    {"less", "y", COMMAND_UP},
+	    {"less", "]e", COMMAND_NEXT_ERROR},
+	    {"less", "h", COMMAND_HELP},
+	    {"less", "p", COMMAND_PERCENT},
+	    {"less", "Ctrl-XCtrl-X", COMMAND_BACK},
+	    {"lnav", "?", COMMAND_HELP},
+	    {"lnav", "m", COMMAND_BOOKMARK},
+	    {"lnav", "u", COMMAND_NEXT_MARK},
+	    {"lnav", "e", COMMAND_NEXT_ERROR},
+	    {"lnav", "q", COMMAND_CLOSE},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct looks_source source = {0};
+		struct looks looks = {0};
+		struct keymap map = {0};
+		struct err err = {0};
+		looks_standard(&source);
+		assert_int_equal(looks_choose(&source, &looks, LOOKS_KEYS, rows[i].name, &err), 0);
+		keymap_make(&map, &looks.keys);
+		assert_int_equal(meaning(&map, SCOPE_LIST, rows[i].key), rows[i].id);
+		keymap_free(&map);
+		option_release(&looks_options_table, &looks);
+		looks_free(&source);
+	}
+}
+
+/* --- writing and reading ----------------------------------------------- */
+
+static void
+write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	fclose(file);
+}
+
+/* What --dump-config prints loads as the same looks, for each shipped file. */
+static void
+test_round_trip(void **state)
+{
+	(void)state;
+	static const char *const choices[][LOOKS_PARTS] = {
+	    {"default", "default", "default"},
+	    {"auto", "light", "less"},
+	    {"default", "mono", "lnav"},
+	};
+	char path[] = "/tmp/test_looks.XXXXXX";
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	close(file);
+	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+		struct looks_source source = {0};
+		struct looks first = {0}, second = {0};
+		struct text one = {0}, two = {0};
+		struct err err = {0};
+		looks_standard(&source);
+		for (int part = 0; part < LOOKS_PARTS; part++)
+			assert_int_equal(looks_choose(&source, &first, (enum looks_part)part,
+						      choices[i][part], &err),
+					 0);
+		looks_write(&first, &one);
+		write_file(path, one.data);
+		if (looks_read(&source, &second, path, &err) < 0)
+			fail_msg("%s", err.what);
+		looks_write(&second, &two);
+		assert_string_equal(one.data, two.data);
+		/* and again from where it came, as R does */
+		assert_int_equal(looks_load(&source, &second, &err), 0);
+		text_clear(&two);
+		looks_write(&second, &two);
+		assert_string_equal(one.data, two.data);
+		option_release(&looks_options_table, &first);
+		option_release(&looks_options_table, &second);
+		text_free(&one);
+		text_free(&two);
+		looks_free(&source);
+	}
+	unlink(path);
+}
+
+/* A file with some parts changes these only; a bad one changes nothing. */
+static void
+test_some_parts(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/test_looks.XXXXXX";
+	int file = mkstemp(path);
+	struct looks_source source = {0};
+	struct looks looks = {0};
+	struct err err = {0};
+	char expected[200];
+	close(file);
+	looks_standard(&source);
+	assert_int_equal(looks_load(&source, &looks, &err), 0);
+	size_t columns = looks.view.columns.count;
+	assert_true(columns > 1);
+
+	write_file(path, "keys: {quit: X}\n");
+	assert_int_equal(looks_read(&source, &looks, path, &err), 0);
+	assert_string_equal(looks.keys.keys[COMMAND_QUIT], "X");
+	assert_int_equal(looks.view.columns.count, columns);
+
+	write_file(path, "keys: {quit: Y}\nview:\n  columns: [{name: text}]\n  headr: true\n");
+	assert_int_equal(looks_read(&source, &looks, path, &err), ERR_CONFIG);
+	snprintf(expected, sizeof expected, "%s:4:3: unknown key headr in view; did you mean",
+		 path);
+	assert_memory_equal(err.what, expected, strlen(expected));
+	assert_string_equal(looks.keys.keys[COMMAND_QUIT], "X");
+	assert_int_equal(looks.view.columns.count, columns);
+	assert_int_equal(looks_load(&source, &looks, &err), ERR_CONFIG); /* keys come from it */
+	assert_string_equal(looks.keys.keys[COMMAND_QUIT], "X");
+
+	write_file(path, "{}\n");
+	assert_int_equal(looks_read(&source, &looks, path, &err), ERR_CONFIG);
+	assert_non_null(strstr(err.what, "says nothing of"));
+	unlink(path);
+	option_release(&looks_options_table, &looks);
+	looks_free(&source);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_own_keys),   cmocka_unit_test(test_prefix_is_taken),
+	    cmocka_unit_test(test_bad_keys),   cmocka_unit_test(test_shipped),
+	    cmocka_unit_test(test_keymaps),    cmocka_unit_test(test_round_trip),
+	    cmocka_unit_test(test_some_parts),
+	};
+	return cmocka_run_group_tests_name("looks", tests, NULL, NULL);
+}

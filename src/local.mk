@@ -163,6 +163,8 @@ libtrawl_a_SOURCES = \
 	src/ui/prompt.c \
 	src/ui/prompt.h \
 	src/ui/role.def \
+	src/ui/rules.c \
+	src/ui/rules.h \
 	src/ui/search.c \
 	src/ui/search.h \
 	src/ui/settings.c \
@@ -203,7 +205,14 @@ builtin_yaml = \
 	themes/default.yaml \
 	themes/light.yaml \
 	themes/mono.yaml \
-	views/default.yaml
+	views/csel.yaml \
+	views/default.yaml \
+	views/encap.yaml \
+	views/gem.yaml \
+	views/opencsd.yaml \
+	views/ppl.yaml \
+	views/syst.yaml \
+	views/uia.yaml
 
 src/config/builtin.c: src/config/mkbuiltin.awk $(builtin_yaml)
 	$(AM_V_GEN)$(MKDIR_P) src/config && cd $(srcdir) && \

@@ -86,6 +86,17 @@ set_choice(const struct option_row *row, int *value, const char *text, char *buf
 	return buffer;
 }
 
+static const char *
+set_text(const struct option_row *row, char **value, const char *text, char *buffer)
+{
+	const char *expected = row->check ? row->check(text, buffer) : NULL;
+	if (expected)
+		return expected;
+	free(*value);
+	*value = mem_text(text);
+	return NULL;
+}
+
 const char *
 option_set(const struct option_row *row, void *object, const char *text, char buffer[static 256])
 {
@@ -106,14 +117,8 @@ option_set(const struct option_row *row, void *object, const char *text, char bu
 		*(double *)at = number;
 		return NULL;
 	}
-	case OPTION_TEXT: {
-		const char *expected = row->check ? row->check(text, buffer) : NULL;
-		if (expected)
-			return expected;
-		free(*(char **)at);
-		*(char **)at = mem_text(text);
-		return NULL;
-	}
+	case OPTION_TEXT:
+		return set_text(row, at, text, buffer);
 	case OPTION_CHOICE:
 		return set_choice(row, at, text, buffer);
 	case OPTION_STRUCT:

@@ -46,14 +46,13 @@ struct option_row {
 	bool path; /* OPTION_TEXT or a list of texts: relative to the file it stands in */
 	bool beside; /* in a profile it stands beside its section, not in it */
 	bool words;  /* decides what is said of messages, not which there are */
-	/* OPTION_TEXT: judges a text; NULL, or what was expected instead, as
-	 * option_set does.  NULL: any text is right. */
+	const struct option_table *table;
+	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */
 	const char *(*check)(const char *text, char buffer[static 256]);
+	const char *help; /* one sentence, no full stop */
 	/* OPTION_STRUCT: offset of a bool that says whether it was given; 0:
 	 * nobody asks.  What was not given is not written. */
 	size_t given;
-	const struct option_table *table;
-	const char *help; /* one sentence, no full stop */
 };
 
 /* Members that are right alone and wrong together. */

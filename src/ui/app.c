@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "ui/settings.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -475,7 +476,6 @@ static void
 open_parts(struct app *app)
 {
 	struct session *session = app->session;
-	const struct view *view = &app->options->looks.view;
 	const struct filter *filter = &app->options->filter;
 	app->threshold = SEVERITY_DEBUG;
 	while (app->threshold > SEVERITY_FATAL && !(filter->severities >> app->threshold & 1))
@@ -485,19 +485,15 @@ open_parts(struct app *app)
 	app->pattern = own.text;
 	app->expr = own.expr;
 	app->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
-	app->time_mode = (enum time_mode)view->time;
-	app->layout_mode = (enum layout_mode)view->layout;
 	app->open[PANE_LIST] = true;
-	app->open[PANE_DETAIL] = view->detail;
-	app->open[PANE_HEX] = view->hex;
 	app->wants_letter = COMMAND_COUNT;
-	keymap_make(&app->keymap, &app->options->looks.keys);
 	for (int i = 0; i < PANE_COUNT; i++)
 		app->state[i] = mem_new(panes[i]->state_size);
 	app->lists = mem_new(session->traces.count * sizeof *app->lists);
 	for (size_t i = 0; i < session->traces.count; i++)
 		list_open(&app->lists[i], session->traces.at[i], &app->filter);
 	app->list = &app->lists[0];
+	settings_start(app);
 	app_refilter(app);
 }
 
@@ -519,6 +515,7 @@ close_parts(struct app *app)
 	expansion_free(&app->selection.expansion);
 	regex_free(app->pattern);
 	filter_expr_free(app->expr);
+	rules_free(&app->rules);
 	canvas_free(&app->canvas);
 	text_free(&app->message);
 }

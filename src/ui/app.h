@@ -12,6 +12,7 @@
 #include "ui/list.h"
 #include "ui/pane.h"
 #include "ui/prompt.h"
+#include "ui/rules.h"
 #include "ui/search.h"
 #include "ui/term.h"
 #include "ui/ui.h"
@@ -49,6 +50,8 @@ struct app {
 	struct filter_expr *expr; /* owned, or NULL */
 	bool filters_off;
 	struct filter filter; /* borrows both; what the lists obey */
+	struct filter filter; /* borrows pattern; what the lists obey */
+	struct rules rules;   /* of the view */
 
 	bool open[PANE_COUNT];
 	enum pane_id focus;

@@ -86,6 +86,8 @@ delta_text(struct list_row *row, struct text *out)
 {
 	struct trace_clock clock = trace_clock(row->app->list->trace);
 	uint64_t before;
+	if (row->column->raw)
+		clock.hz = 0;
 	if (row->message.flags & MESSAGE_TIMED && previous_ticks(row, &before))
 		clock_format_difference(&clock, before, row->message.ticks, false, out);
 }
@@ -102,7 +104,7 @@ time_text(struct list_row *row, struct text *out)
 	}
 	if (!(row->message.flags & MESSAGE_TIMED))
 		return;
-	if (app->time_mode == TIME_TICKS)
+	if (app->time_mode == TIME_TICKS || row->column->raw)
 		text_addf(out, "%llu", (unsigned long long)ticks);
 	else if (app->time_mode == TIME_START)
 		clock_format_difference(&clock, list_start(app->list), ticks, true, out);
@@ -122,13 +124,21 @@ trace_text(struct list_row *row, struct text *out)
 static void
 origin_text(struct list_row *row, struct text *out)
 {
-	add_safe(row, &row->expansion->origin, out);
+	if (row->column->raw)
+		text_addf(out, "0x%llx", (unsigned long long)row->message.origin);
+	else
+		add_safe(row, &row->expansion->origin, out);
 }
 
 static void
 severity_text(struct list_row *row, struct text *out)
 {
-	text_add_char(out, severity_letter(row->message.severity));
+	if (row->column->raw)
+		text_addf(out, "%u", row->message.severity);
+	else if (row->column->width > 1)
+		text_add(out, severity_name((enum severity)row->message.severity));
+	else
+		text_add_char(out, severity_letter(row->message.severity));
 }
 
 static void
@@ -162,8 +172,12 @@ field_text(struct list_row *row, struct text *out)
 		const struct field *field = &row->expansion->fields.at[i];
 		if (strcmp(field->row->name, row->column->name) != 0)
 			continue;
+		const char *meaning = row->column->raw ? NULL : field_meaning(field);
 		text_clear(row->scratch);
-		field_format(field, row->scratch);
+		if (meaning)
+			text_add(row->scratch, meaning);
+		else
+			field_format(field, row->scratch);
 		add_safe(row, row->scratch, out);
 		return;
 	}
@@ -192,7 +206,7 @@ static const struct {
 static const char *
 title_of(const struct column *column)
 {
-	const char *title = kinds[column_kind(column->name)].title;
+	const char *title = column->title ? column->title : kinds[column_kind(column->name)].title;
 	return title ? title : column->name;
 }
 
@@ -363,14 +377,15 @@ static void
 draw_row(struct app *app, struct canvas *canvas, const struct area *area, int y,
 	 const struct columns *columns, struct list_row *row, bool current)
 {
-	bool loss = row->message.flags & loss_flags;
+	enum role usual = row->message.flags & loss_flags ? ROLE_LOSS : ROLE_NORMAL;
 	int x = GUTTER;
+	usual = rules_role(&app->rules, app->list->reader, &row->message, usual);
 	row_expand(row, columns);
 	draw_gutter(app, canvas, area, y, row, current);
 	for (size_t c = 0; c < columns->count && x < area->cols; c++) {
 		enum column_kind kind = column_kind(columns->at[c]->name);
 		const struct text *text = column_text(row, columns->at[c]);
-		enum role role = loss ? ROLE_LOSS : ROLE_NORMAL;
+		enum role role = usual;
 		if (kind == COLUMN_SEVERITY)
 			role = severity_roles[row->message.severity];
 		else if (kind == COLUMN_TIME && current)

@@ -17,6 +17,40 @@ apply(struct app *app)
 	term_theme(app->term, &looks->theme);
 	keymap_free(&app->keymap);
 	keymap_make(&app->keymap, &looks->keys);
+	rules_make(&app->rules, &looks->view);
+}
+
+/* What a view says of the filters. */
+static void
+set_filters(struct app *app, const struct view *view)
+{
+	app->threshold = view->severity ? (enum severity)view->severity : SEVERITY_DEBUG;
+	app->hide_unassigned = !view->unassigned;
+	app_run(app, (struct command_call){.id = COMMAND_FILTER,
+					   .text = view->filter ? view->filter : ""});
+}
+
+/* What a view says beside its columns: only of a view that is new, not of one
+ * that is read again, because all of it has keys. */
+static void
+enter_view(struct app *app, bool filters)
+{
+	const struct view *view = &app->options->looks.view;
+	app->time_mode = (enum time_mode)view->time;
+	app->layout_mode = (enum layout_mode)view->layout;
+	app->open[PANE_DETAIL] = view->detail;
+	app->open[PANE_HEX] = view->hex;
+	if (!app->open[app->focus])
+		app_focus(app, PANE_LIST);
+	if (filters)
+		set_filters(app, view);
+}
+
+void
+settings_start(struct app *app)
+{
+	apply(app);
+	enter_view(app, filter_is_all(&app->options->filter));
 }
 
 static bool
@@ -37,8 +71,11 @@ settings_choose(struct app *app, const struct command_call *call)
 	enum looks_part part = call->id == COMMAND_VIEW	   ? LOOKS_VIEW
 			       : call->id == COMMAND_THEME ? LOOKS_THEME
 							   : LOOKS_KEYS;
-	if (load(app, part, call->text))
-		app_say(app, "%s %s", commands[call->id].name, call->text);
+	if (!load(app, part, call->text))
+		return;
+	if (part == LOOKS_VIEW)
+		enter_view(app, true);
+	app_say(app, "%s %s", commands[call->id].name, call->text);
 }
 
 void

@@ -8,6 +8,9 @@
 
 struct app;
 
+/* Follows the looks for the first time: view, theme, keys. */
+void settings_start(struct app *);
+
 /* Handlers. */
 void settings_choose(struct app *, const struct command_call *); /* :view, :theme, :keys */
 void settings_source(struct app *, const struct command_call *); /* :source, and part of R */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui/view.h"
+#include "ui/rules.h"
 
 #include <string.h>
 
@@ -14,6 +15,16 @@ static const char *const layouts[] = {[LAYOUT_AUTO] = "auto",
 				      [LAYOUT_SIDE] = "side",
 				      [LAYOUT_MODES] = NULL};
 
+static const char *const severities[] = {
+    [SEVERITY_MAX] = "all",	    [SEVERITY_FATAL] = "fatal", [SEVERITY_ERROR] = "error",
+    [SEVERITY_WARNING] = "warning", [SEVERITY_INFO] = "info",	[SEVERITY_USER1] = "user1",
+    [SEVERITY_USER2] = "user2",	    [SEVERITY_DEBUG] = "debug", [SEVERITY_COUNT] = NULL};
+static const char *const roles[] = {
+#define ROLE(id, name, help) [ROLE_##id] = (name),
+#include "ui/role.def"
+#undef ROLE
+    [ROLE_COUNT] = NULL};
+
 static const struct option_row column_rows[] = {
     {.name = "name",
      .type = OPTION_TEXT,
@@ -21,6 +32,10 @@ static const struct option_row column_rows[] = {
      .required = true,
      .help = "number, time, delta, trace, origin, severity, type, text, offset, length, or a "
 	     "field of the format"},
+    {.name = "title",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct column, title),
+     .help = "in the header instead of the name"},
     {.name = "width",
      .type = OPTION_UINT,
      .member = offsetof(struct column, width),
@@ -36,8 +51,29 @@ static const struct option_row column_rows[] = {
      .member = offsetof(struct column, wide),
      .max = 1000,
      .help = "shown only if the list has at least so many columns of the screen"},
+    {.name = "raw",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct column, raw),
+     .standard = "false",
+     .help = "the number: of a field not its meaning, of times ticks, of origins the key"},
 };
 static const struct option_table column_table = OPTION_TABLE("columns", struct column, column_rows);
+
+static const struct option_row rule_rows[] = {
+    {.name = "filter",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct view_rule, filter),
+     .required = true,
+     .check = rules_check,
+     .help = "which messages: severity >= LEVEL, or a regular expression in their texts"},
+    {.name = "role",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct view_rule, role),
+     .choices = roles,
+     .required = true,
+     .help = "the role of the theme that their rows take"},
+};
+static const struct option_table rule_table = OPTION_TABLE("rules", struct view_rule, rule_rows);
 
 static const struct option_row view_rows[] = {
     {.name = "columns",
@@ -72,6 +108,27 @@ static const struct option_row view_rows[] = {
      .member = offsetof(struct view, hex),
      .standard = "false",
      .help = "the hex pane is open at first"},
+    {.name = "severity",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct view, severity),
+     .choices = severities,
+     .standard = "all",
+     .help = "only this severity or worse at first"},
+    {.name = "unassigned",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct view, unassigned),
+     .standard = "true",
+     .help = "messages without a severity are shown at first"},
+    {.name = "filter",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct view, filter),
+     .check = rules_check,
+     .help = "only messages that fit at first, as typed after &"},
+    {.name = "rules",
+     .type = OPTION_LIST,
+     .member = offsetof(struct view, rules),
+     .table = &rule_table,
+     .help = "messages whose rows look different; the first rule that fits wins"},
 };
 
 const struct option_table view_options_table = OPTION_TABLE("view", struct view, view_rows);

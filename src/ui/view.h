@@ -1,6 +1,6 @@
 /*
- * A view: which columns the list has, which panes are open.  Filled from
- * views/NAME.yaml.
+ * A view: which columns the list has, what it shows at first and what stands
+ * out, which panes are open.  Filled from views/NAME.yaml.
  */
 #ifndef TRAWL_UI_VIEW_H
 #define TRAWL_UI_VIEW_H
@@ -26,9 +26,17 @@ enum column_align { ALIGN_LEFT, ALIGN_RIGHT };
 
 struct column {
 	char *name;
+	char *title;	/* in the header; NULL: its name */
 	uint64_t width; /* 0 = as the contents need; the last one takes the rest */
 	int align;	/* enum column_align */
 	uint64_t wide;	/* shown if the list has at least so many columns */
+	bool raw;	/* the number itself, not its name or form for people */
+};
+
+/* Messages that stand out. */
+struct view_rule {
+	char *filter; /* see rules.h */
+	int role;     /* enum role */
 };
 
 enum time_mode { TIME_ABSOLUTE, TIME_START, TIME_DELTA, TIME_MARK, TIME_TICKS, TIME_MODES };
@@ -40,6 +48,10 @@ struct view {
 	int layout;		    /* enum layout_mode */
 	bool header;		    /* a row with the columns' names */
 	bool detail, hex;	    /* open at the start */
+	int severity;		    /* the threshold at first; enum severity, 0 = all */
+	bool unassigned;	    /* messages without a severity are shown */
+	char *filter;		    /* as after `&`, or NULL */
+	struct option_list rules;   /* struct view_rule; the first that fits wins */
 };
 
 extern const struct option_table view_options_table;

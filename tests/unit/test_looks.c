@@ -10,11 +10,22 @@
 #include "config/builtin.h"
 #include "config/looks.h"
 #include "config/schema.h"
+#include "decode/decoder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+static void
+write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	fclose(file);
+}
 
 /* --- keys -------------------------------------------------------------- */
 
@@ -117,6 +128,115 @@ test_bad_keys(void **state)
 	}
 }
 
+/* --- views ------------------------------------------------------------- */
+
+static int
+load_view(const char *text, struct view *view, struct err *err)
+{
+	*err = (struct err){0};
+	return schema_load_text("v.yaml", text, strlen(text), &view_options_table, view, err);
+}
+
+static void
+test_view(void **state)
+{
+	(void)state;
+	static const char text[] =
+	    "columns:\n"
+	    "  - {name: type_id, title: id, width: 4, align: right, raw: true}\n"
+	    "severity: warning\n"
+	    "unassigned: false\n"
+	    "filter: over(run|flow)\n"
+	    "rules:\n"
+	    "  - {filter: severity >= error, role: accent2}\n"
+	    "  - {filter: /Boot/i, role: accent1}\n";
+	struct view view;
+	struct err err;
+	assert_int_equal(load_view(text, &view, &err), 0);
+	const struct column *column = view.columns.at;
+	assert_int_equal(view.columns.count, 1);
+	assert_string_equal(column->title, "id");
+	assert_true(column->raw);
+	assert_int_equal(view.severity, SEVERITY_WARNING);
+	assert_false(view.unassigned);
+	assert_string_equal(view.filter, "over(run|flow)");
+	const struct view_rule *rules = view.rules.at;
+	assert_int_equal(view.rules.count, 2);
+	assert_int_equal(rules[0].role, ROLE_ACCENT2);
+	assert_string_equal(rules[1].filter, "/Boot/i");
+	option_release(&view_options_table, &view);
+}
+
+static void
+test_bad_view(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+	    {"rules:\n  - {filter: \"(\", role: mark}\n",
+	     "v.yaml:2:14: rules[0].filter is \"(\"; expected a regular expression: "},
+	    {"rules: [{filter: severity >= bad, role: mark}]\n",
+	     "v.yaml:1:18: rules[0].filter is \"severity >= bad\"; expected severity >= and one"},
+	    {"rules: [{filter: x, role: pink}]\n",
+	     "v.yaml:1:27: rules[0].role is \"pink\"; expected one of normal title"},
+	    {"rules:\n- {filter: x}\n", "v.yaml:2:3: rules[0] has no role; expected role: the"},
+	    {"filter: '['\n", "v.yaml:1:9: filter is \"[\"; expected a regular expression: "},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct view view;
+		struct err err;
+		assert_int_equal(load_view(rows[i].text, &view, &err), ERR_CONFIG);
+		if (strncmp(err.what, rows[i].error, strlen(rows[i].error)) != 0)
+			fail_msg("\"%s\", not \"%s\"", err.what, rows[i].error);
+	}
+}
+
+/* A format's view is taken where all captures have that format; a user's own
+ * file for all formats goes before what came with the program. */
+static void
+test_auto_view(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/test_looks.XXXXXX";
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	static const struct {
+		const char *own, *format, *first; /* name of the first column */
+	} rows[] = {
+	    {NULL, "gem", "number"},
+	    {NULL, "nosuch", "number"},
+	    {NULL, NULL, "number"},
+	    {"trawl/views/default.yaml", "gem", "mine"},
+	    {"trawl/views/gem.yaml", "gem", "mine"},
+	    {"trawl/views/gem.yaml", "uia", "number"},
+	};
+	mkdir("trawl", 0700);
+	mkdir("trawl/views", 0700);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct looks_source source = {.format = rows[i].format};
+		struct looks looks = {0};
+		struct err err = {0};
+		if (rows[i].own)
+			write_file(rows[i].own, "columns: [{name: mine}]\n");
+		looks_standard(&source);
+		assert_int_equal(looks_load(&source, &looks, &err), 0);
+		const struct column *column = looks.view.columns.at;
+		assert_string_equal(column->name, rows[i].first);
+		if (!i) /* what only the view of this format has */
+			assert_string_equal(column[3].name, "word");
+		option_release(&looks_options_table, &looks);
+		looks_free(&source);
+		if (rows[i].own)
+			unlink(rows[i].own);
+	}
+	rmdir("trawl/views");
+	rmdir("trawl");
+	assert_int_equal(chdir("/"), 0);
+	rmdir(folder);
+}
+
 /* --- what comes with the program --------------------------------------- */
 
 static void
@@ -187,15 +307,6 @@ test_keymaps(void **state)
 }
 
 /* --- writing and reading ----------------------------------------------- */
-
-static void
-write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	fclose(file);
-}
 
 /* What --dump-config prints loads as the same looks, for each shipped file. */
 static void
@@ -286,9 +397,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_own_keys),   cmocka_unit_test(test_prefix_is_taken),
-	    cmocka_unit_test(test_bad_keys),   cmocka_unit_test(test_shipped),
-	    cmocka_unit_test(test_keymaps),    cmocka_unit_test(test_round_trip),
-	    cmocka_unit_test(test_some_parts),
+	    cmocka_unit_test(test_bad_keys),   cmocka_unit_test(test_view),
+	    cmocka_unit_test(test_bad_view),   cmocka_unit_test(test_auto_view),
+	    cmocka_unit_test(test_shipped),    cmocka_unit_test(test_keymaps),
+	    cmocka_unit_test(test_round_trip), cmocka_unit_test(test_some_parts),
 	};
 	return cmocka_run_group_tests_name("looks", tests, NULL, NULL);
 }

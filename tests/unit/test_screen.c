@@ -824,6 +824,56 @@ test_help(void **state)
 	quit(&s);
 }
 
+/* A file with TEXT, for an argument. */
+static void
+make_file(char path[static 32], const char *text)
+{
+	strcpy(path, "/tmp/test_screen.XXXXXX.yaml");
+	int file = mkstemps(path, 5);
+	assert_true(file >= 0);
+	assert_int_equal(write(file, text, strlen(text)), strlen(text));
+	close(file);
+}
+
+/* Columns, names and numbers, filters and rules of a view. */
+static void
+test_view(void **state)
+{
+	(void)state;
+	struct scene s;
+	char path[32], option[48];
+	make_file(path, "columns:\n"
+			"  - {name: ctx_type, title: raw, width: 3, raw: true}\n"
+			"  - {name: ctx_type, width: 9}\n"
+			"  - {name: severity, width: 7}\n"
+			"  - {name: text}\n"
+			"filter: seq\n"
+			"rules: [{filter: ContextChange, role: accent1}]\n");
+	snprintf(option, sizeof option, "--view=%s", path);
+	scene_open(&s, 24, 80, "xterm-256color", "all-gem.bin", option, NULL);
+	scene_wait(&s, "  raw ctx_type  S       text");
+	scene_wait(&s, "  2   ContextCh INFO    ContextChange data=0x83d02bef seq");
+	scene_until(&s, "SyncPoint", false);				      /* has no seq */
+	scene_keys(&s, "jjj");
+	bool coloured = false, plain = false;
+	for (int row = 2; row < 23; row++) {
+		const char *text = emulator_row(s.emulator, row);
+		bool hit = emulator_cell(s.emulator, row, 25).coloured;
+		coloured |= hit;
+		plain |= !hit;
+		if (strlen(text) > 40)
+			assert_int_equal(hit, strstr(text, "ContextChange") != NULL);
+	}
+	assert_true(coloured && plain);
+	scene_keys(&s, ":view default\r"); /* another view: another filter */
+	scene_wait(&s, "SyncPoint");
+	scene_wait(&s, "origin");
+	scene_keys(&s, ":view auto\r");
+	scene_wait(&s, "word");
+	quit(&s);
+	unlink(path);
+}
+
 /* Keys of a user's choice, in the help too, and changed while it runs. */
 static void
 test_keys(void **state)
@@ -921,7 +971,10 @@ main(void)
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),
+	    cmocka_unit_test(test_signals),
+	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_idle),
+	    cmocka_unit_test(test_view),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);

@@ -24,6 +24,7 @@
 #include "export/export.h"
 #include "query/check.h"
 #include "trace/trace.h"
+#include "ui/notebook.h"
 #include "ui/theme.h"
 #include "ui/view.h"
 
@@ -203,6 +204,12 @@ print_theme(void)
 	print_table(table->rows[0].table);
 }
 
+static void
+print_session(void)
+{
+	print_table(&notebook_options_table);
+}
+
 /* What each shipped file of keys changes. */
 static void
 print_keymaps(void)
@@ -269,6 +276,7 @@ static const struct {
     {"view", print_view},
     {"theme", print_theme},
     {"keymaps", print_keymaps},
+    {"session", print_session},
 };
 
 int

@@ -127,6 +127,8 @@ libtrawl_a_SOURCES = \
 	src/export/export_pool.c \
 	src/export/export_pool.h \
 	src/export/export_ppl.c \
+	src/export/export_range.c \
+	src/export/export_range.h \
 	src/export/export_text.c \
 	src/command/cli.c \
 	src/command/cli.h \
@@ -149,8 +151,13 @@ libtrawl_a_SOURCES = \
 	src/ui/layout.h \
 	src/ui/list.c \
 	src/ui/list.h \
+	src/ui/log.h \
 	src/ui/looks.c \
 	src/ui/looks.h \
+	src/ui/notebook.c \
+	src/ui/notebook.h \
+	src/ui/pager.c \
+	src/ui/pager.h \
 	src/ui/paint.c \
 	src/ui/paint.h \
 	src/ui/pane.c \
@@ -160,8 +167,12 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_help.c \
 	src/ui/pane_hex.c \
 	src/ui/pane_list.c \
+	src/ui/pane_marks.c \
+	src/ui/pane_messages.c \
 	src/ui/prompt.c \
 	src/ui/prompt.h \
+	src/ui/range.c \
+	src/ui/range.h \
 	src/ui/role.def \
 	src/ui/rules.c \
 	src/ui/rules.h \
@@ -176,6 +187,8 @@ libtrawl_a_SOURCES = \
 	src/ui/ui.h \
 	src/ui/view.c \
 	src/ui/view.h \
+	src/ui/write.c \
+	src/ui/write.h \
 	src/config/builtin.h \
 	src/config/files.c \
 	src/config/files.h \

@@ -12,6 +12,7 @@
 #include "config/files.h"
 #include "config/looks.h"
 #include "config/profile.h"
+#include "config/schema.h"
 #include "export/export.h"
 #include "query/check.h"
 #include "trace/serial.h"
@@ -555,10 +556,27 @@ dump_config(struct session *session, const struct cli *cli)
 	return failed < 0 ? fail(&err) : STATUS_GOOD;
 }
 
+/* Where the session is kept that belongs to the captures. */
+static void
+session_path(const struct cli *cli, struct text *path)
+{
+	const char *capture = cli->files.at[0];
+	size_t length = strlen(capture);
+	while (length > 1 && capture[length - 1] == '/') /* a snapshot's folder */
+		length--;
+	if (cli->value[CLI_SESSION])
+		text_add(path, cli->value[CLI_SESSION]);
+	else if (strcmp(capture, "-") != 0)
+		text_addf(path, "%.*s.session.yaml", (int)length, capture);
+}
+
 static int
 screen(struct session *session, struct cli *cli, const struct filter *filter)
 {
 	struct err err = {0};
+	struct err trouble = {0};
+	struct notebook notebook = {0};
+	struct text path = {0};
 	struct looks_source source = {.format = common_format(session)};
 	struct ui_options options = {.filter = *filter,
 				     .ascii = charset(cli, true) == TEXT_ASCII,
@@ -568,11 +586,26 @@ screen(struct session *session, struct cli *cli, const struct filter *filter)
 				     .load = load_looks,
 				     .name = name_looks,
 				     .load_context = &source};
+	session_path(cli, &path);
+	if (path.length)
+		options.notebook_path = path.data;
+	if (path.length && files_exist(path.data)) {
+		if (schema_load_file(path.data, &notebook_options_table, &notebook, &trouble) < 0)
+			options.trouble = trouble.what; /* no reason not to open */
+		else
+			options.notebook = &notebook;
+		if (cli->value[CLI_VIEW]) { /* asked for now */
+			free(notebook.view);
+			notebook.view = NULL;
+		}
+	}
 	int failed = first_looks(cli, &source, &options.looks, &err);
 	if (!failed)
 		failed = ui_run(session, &options, &err);
 	option_release(&looks_options_table, &options.looks);
+	option_release(&notebook_options_table, &notebook);
 	looks_free(&source);
+	text_free(&path);
 	return failed < 0 ? fail(&err) : STATUS_GOOD;
 }
 

@@ -94,6 +94,7 @@ unit_tests = \
 	tests/unit/test_opencsd \
 	tests/unit/test_matches \
 	tests/unit/test_looks \
+	tests/unit/test_notebook \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_parallel \
 	tests/unit/test_ppl \

@@ -18,7 +18,15 @@ enum command_id {
 };
 
 /* Where a key means something; ANY is looked at last. */
-enum command_scope { SCOPE_ANY, SCOPE_LIST, SCOPE_DETAIL, SCOPE_HEX, SCOPE_HELP, SCOPE_COUNT };
+enum command_scope {
+	SCOPE_ANY,
+	SCOPE_LIST,
+	SCOPE_DETAIL,
+	SCOPE_HEX,
+	SCOPE_MARKS,
+	SCOPE_HELP,
+	SCOPE_COUNT
+};
 
 enum command_group {
 	GROUP_MOVE,

@@ -40,6 +40,15 @@ struct place {
 	uint32_t ordinal; /* among those at that offset */
 };
 
+/* Negative, 0 or positive as A stands before, at or behind B. */
+static inline int
+place_compare(struct place a, struct place b)
+{
+	if (a.offset != b.offset)
+		return a.offset < b.offset ? -1 : 1;
+	return (a.ordinal > b.ordinal) - (a.ordinal < b.ordinal);
+}
+
 struct reader *reader_new(struct trace *);
 void reader_free(struct reader *);
 struct trace *reader_trace(const struct reader *);

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "ui/notebook.h"
 #include "ui/settings.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ say(struct app *app, bool trouble, const char *format, va_list args)
 	text_clear(&app->message);
 	text_addv(&app->message, format, args);
 	app->trouble = trouble;
+	log_add(&app->log, trouble, text_get(&app->message));
 }
 
 void
@@ -124,7 +126,7 @@ app_run(struct app *app, struct command_call call)
 		prompt_open(&app->prompt, call.id);
 		return;
 	}
-	if (!run && app->focus == PANE_HELP && call.id != COMMAND_REDRAW &&
+	if (!run && app->focus >= PANE_HELP && call.id != COMMAND_REDRAW &&
 	    call.id != COMMAND_SUSPEND && call.id != COMMAND_QUIT)
 		app_run(app, (struct command_call){.id = COMMAND_CLOSE});
 	if (!run)
@@ -387,10 +389,12 @@ static bool
 take_news(struct app *app)
 {
 	uint64_t count;
-	bool searching = search_running(&app->search), indexed = app->indexed, more = false;
+	bool searching = search_running(&app->search), writing = app->writing;
+	bool indexed = app->indexed, more = false;
 	if (read(app->notify, &count, sizeof count) < 0)
 		return false;
 	search_poll(app);
+	write_poll(app);
 	for (size_t i = 0; i < app->session->traces.count; i++) {
 		bool tail = app->lists[i].tail;
 		if (trace_poll(app->session->traces.at[i], tail))
@@ -410,7 +414,8 @@ take_news(struct app *app)
 	bool counting = is_working(app->list->matches) || is_working(app->search.matches);
 	more |= app->counting != counting || list_busy(app->list);
 	app->counting = counting;
-	return more || app->indexed != indexed || searching != search_running(&app->search);
+	return more || app->indexed != indexed || searching != search_running(&app->search) ||
+	       writing != (app->writing != NULL);
 }
 
 static int64_t
@@ -495,12 +500,14 @@ open_parts(struct app *app)
 	app->list = &app->lists[0];
 	settings_start(app);
 	app_refilter(app);
+	notebook_restore(app);
 }
 
 static void
 close_parts(struct app *app)
 {
 	search_free(&app->search);
+	write_free(app);
 	for (size_t i = 0; i < app->session->traces.count; i++)
 		list_close(&app->lists[i]);
 	free(app->lists);
@@ -518,6 +525,8 @@ close_parts(struct app *app)
 	rules_free(&app->rules);
 	canvas_free(&app->canvas);
 	text_free(&app->message);
+	log_free(&app->log);
+	free(app->view_name);
 }
 
 static void

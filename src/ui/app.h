@@ -10,12 +10,15 @@
 #include "command/keymap.h"
 #include "ui/jump.h"
 #include "ui/list.h"
+#include "ui/log.h"
 #include "ui/pane.h"
 #include "ui/prompt.h"
+#include "ui/range.h"
 #include "ui/rules.h"
 #include "ui/search.h"
 #include "ui/term.h"
 #include "ui/ui.h"
+#include "ui/write.h"
 
 /* The message under the cursor with its fields; see app_selection. */
 struct selection {
@@ -71,8 +74,12 @@ struct app {
 	struct prompt prompt;
 	struct search search;
 	struct jumps jumps;
-	struct text message; /* for the last row, until the next key */
-	bool trouble;	     /* it is an error */
+	struct range range;
+	struct write_job *writing; /* NULL: nothing */
+	char *view_name;	   /* that was chosen while running, or NULL */
+	struct log log;		   /* of what was said */
+	struct text message;	   /* for the last row, until the next key */
+	bool trouble;		   /* it is an error */
 
 	int notify;  /* eventfd */
 	int signals; /* signalfd */

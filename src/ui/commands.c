@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "ui/notebook.h"
 #include "ui/settings.h"
 
 #include <string.h>
@@ -168,6 +169,16 @@ toggle_hex(struct app *app, const struct command_call *call)
 	toggle_pane(app, PANE_HEX);
 }
 
+/* Somebody who opens the marks wants to choose one. */
+static void
+toggle_marks(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	toggle_pane(app, PANE_MARKS);
+	if (app->open[PANE_MARKS])
+		app_focus(app, PANE_MARKS);
+}
+
 static void
 open_detail(struct app *app, const struct command_call *call)
 {
@@ -182,6 +193,14 @@ open_help(struct app *app, const struct command_call *call)
 	(void)call;
 	app->open[PANE_HELP] = true;
 	app_focus(app, PANE_HELP);
+}
+
+static void
+open_messages(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->open[PANE_MESSAGES] = true;
+	app_focus(app, PANE_MESSAGES);
 }
 
 static void
@@ -344,6 +363,8 @@ cancel(struct app *app, const struct command_call *call)
 		search_cancel(app);
 		return;
 	}
+	if (write_cancel(app))
+		return;
 	if (list_busy(app->list)) {
 		list_cancel(app->list);
 		return;
@@ -354,6 +375,9 @@ cancel(struct app *app, const struct command_call *call)
 	} else if (stop_counting(app->search.matches) | stop_counting(app->list->matches)) {
 		app_say(app, "stopped counting");
 	} else {
+	if (app->range.on) {
+		app->range.on = false;
+	} else if (call->letter == KEYCODE_CTRL('C')) {
 		struct text hint = {0};
 		keymap_hint(&app->keymap, COMMAND_CLOSE, &hint);
 		app_say(app, "%s quits", hint.data);
@@ -386,6 +410,8 @@ run_line(struct app *app, const struct command_call *call)
 {
 	const char *text = call->text + strspn(call->text, " ");
 	size_t length = strcspn(text, " ");
+	if (length > 1 && text[length - 1] == '!') /* write! FILE: `!` is of the text */
+		length--;
 	enum command_id id = command_find(text, length);
 	if (!length)
 		return;
@@ -441,6 +467,13 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_MARK] = jump_set,
     [COMMAND_BOOKMARK] = jump_set,
     [COMMAND_JUMP] = jump_mark,
+    [COMMAND_NOTE] = jump_note,
+    [COMMAND_UNMARK] = jump_unmark,
+    [COMMAND_RANGE] = range_toggle,
+    [COMMAND_WRITE] = write_start,
+    [COMMAND_SAVE] = notebook_save,
+    [COMMAND_MARKS] = toggle_marks,
+    [COMMAND_MESSAGES] = open_messages,
     [COMMAND_NEXT_MARK] = jump_next_mark,
     [COMMAND_PREVIOUS_MARK] = jump_next_mark,
     [COMMAND_DETAIL] = toggle_detail,

@@ -23,6 +23,8 @@ enum {
 void
 jumps_free(struct jumps *jumps)
 {
+	for (size_t i = 0; i < jumps->marks.count; i++)
+		free(jumps->marks.at[i].note);
 	vec_free(&jumps->marks);
 	vec_free(&jumps->trail);
 	free(jumps->last);
@@ -31,13 +33,11 @@ jumps_free(struct jumps *jumps)
 static bool
 same_spot(const struct spot *spot, size_t trace, struct place place)
 {
-	return spot->trace == trace && spot->place.offset == place.offset &&
-	       spot->place.ordinal == place.ordinal;
+	return spot->trace == trace && !place_compare(spot->place, place);
 }
 
-/* Where the cursor is; false on an empty list. */
-static bool
-spot_here(struct app *app, struct spot *spot)
+bool
+jump_here(struct app *app, struct spot *spot)
 {
 	const struct row *row = list_current(app->list);
 	if (row)
@@ -62,7 +62,7 @@ remember(struct app *app)
 {
 	struct jumps *jumps = &app->jumps;
 	struct spot here;
-	if (!spot_here(app, &here))
+	if (!jump_here(app, &here))
 		return;
 	if (jumps->trail.count == TRAIL_MAX) {
 		memmove(jumps->trail.at, jumps->trail.at + 1,
@@ -71,6 +71,14 @@ remember(struct app *app)
 	}
 	*vec_add(&jumps->trail) = here;
 	jumps->at = jumps->trail.count;
+}
+
+void
+jump_to_spot(struct app *app, const struct spot *spot)
+{
+	struct spot copy = *spot; /* it may be of the trail, which moves */
+	remember(app);
+	go_to_spot(app, &copy);
 }
 
 void
@@ -124,10 +132,44 @@ find_mark(struct jumps *jumps, char letter)
 	return NULL;
 }
 
-static void
-drop_mark(struct jumps *jumps, struct spot *mark)
+void
+jumps_drop(struct jumps *jumps, size_t i)
 {
-	*mark = jumps->marks.at[--jumps->marks.count];
+	struct spot *mark = &jumps->marks.at[i];
+	free(mark->note);
+	memmove(mark, mark + 1, (--jumps->marks.count - i) * sizeof *mark);
+}
+
+/* What a new mark takes the place of, or the number of marks. */
+static size_t
+replaced(const struct jumps *jumps, const struct spot *new)
+{
+	size_t i = 0;
+	for (; i < jumps->marks.count; i++) {
+		const struct spot *old = &jumps->marks.at[i];
+		if (old->letter == new->letter &&
+		    (new->letter != '*' || same_spot(old, new->trace, new->place)))
+			break;
+	}
+	return i;
+}
+
+struct spot *
+jumps_add(struct jumps *jumps, struct spot new)
+{
+	size_t old = replaced(jumps, &new), at = 0;
+	if (old < jumps->marks.count)
+		jumps_drop(jumps, old);
+	while (at < jumps->marks.count &&
+	       (jumps->marks.at[at].trace < new.trace ||
+		(jumps->marks.at[at].trace ==
+		 new.trace &&place_compare(jumps->marks.at[at].place, new.place) <= 0)))
+		at++;
+	vec_reserve(&jumps->marks, 1);
+	struct spot *mark = &jumps->marks.at[at];
+	memmove(mark + 1, mark, (jumps->marks.count++ - at) * sizeof *mark);
+	*mark = new;
+	return mark;
 }
 
 static bool
@@ -154,15 +196,12 @@ static void
 toggle_bookmark(struct app *app, struct spot here)
 {
 	struct jumps *jumps = &app->jumps;
-	for (size_t i = 0; i < jumps->marks.count; i++) {
-		struct spot *mark = &jumps->marks.at[i];
-		if (mark->letter == '*' && same_spot(mark, here.trace, here.place)) {
-			drop_mark(jumps, mark);
-			return;
-		}
-	}
 	here.letter = '*';
-	*vec_add(&jumps->marks) = here;
+	size_t old = replaced(jumps, &here);
+	if (old < jumps->marks.count)
+		jumps_drop(jumps, old);
+	else
+		jumps_add(jumps, here);
 }
 
 void
@@ -170,16 +209,13 @@ jump_set(struct app *app, const struct command_call *call)
 {
 	struct jumps *jumps = &app->jumps;
 	struct spot here;
-	if (!spot_here(app, &here))
+	if (!jump_here(app, &here))
 		return;
 	if (call->id == COMMAND_BOOKMARK || call->letter == 'm') {
 		toggle_bookmark(app, here);
 	} else if (is_letter(call->letter)) {
 		here.letter = (char)call->letter;
-		struct spot *mark = find_mark(jumps, here.letter);
-		if (!mark)
-			mark = vec_add(&jumps->marks);
-		*mark = here;
+		jumps_add(jumps, here);
 	} else {
 		app_say(app, "a mark is a letter");
 		return;
@@ -189,6 +225,39 @@ jump_set(struct app *app, const struct command_call *call)
 		jumps->has_base = true;
 		jumps->base = ticks;
 	}
+}
+
+void
+jump_note(struct app *app, const struct command_call *call)
+{
+	struct jumps *jumps = &app->jumps;
+	struct spot here, *mark = NULL;
+	if (!jump_here(app, &here))
+		return;
+	for (size_t i = 0; i < jumps->marks.count && !mark; i++)
+		if (same_spot(&jumps->marks.at[i], here.trace, here.place))
+			mark = &jumps->marks.at[i];
+	if (!mark && *call->text) {
+		here.letter = '*';
+		mark = jumps_add(jumps, here);
+	}
+	if (!mark)
+		return;
+	free(mark->note);
+	mark->note = *call->text ? mem_text(call->text) : NULL;
+}
+
+void
+jump_unmark(struct app *app, const struct command_call *call)
+{
+	struct jumps *jumps = &app->jumps;
+	struct spot here;
+	(void)call;
+	if (!jump_here(app, &here))
+		return;
+	for (size_t i = jumps->marks.count; i-- > 0;)
+		if (same_spot(&jumps->marks.at[i], here.trace, here.place))
+			jumps_drop(jumps, i);
 }
 
 void
@@ -204,17 +273,7 @@ jump_mark(struct app *app, const struct command_call *call)
 		app_say(app, "no such mark");
 		return;
 	}
-	struct spot spot = *target; /* the trail may move */
-	remember(app);
-	go_to_spot(app, &spot);
-}
-
-static int
-compare_places(struct place a, struct place b)
-{
-	if (a.offset != b.offset)
-		return a.offset < b.offset ? -1 : 1;
-	return (a.ordinal > b.ordinal) - (a.ordinal < b.ordinal);
+	jump_to_spot(app, target);
 }
 
 void
@@ -223,21 +282,20 @@ jump_next_mark(struct app *app, const struct command_call *call)
 	struct jumps *jumps = &app->jumps;
 	int direction = call->id == COMMAND_NEXT_MARK ? 1 : -1;
 	struct spot here, *best = NULL;
-	if (!spot_here(app, &here))
+	if (!jump_here(app, &here))
 		return;
 	for (size_t i = 0; i < jumps->marks.count; i++) {
 		struct spot *mark = &jumps->marks.at[i];
 		if (mark->trace == here.trace &&
-		    compare_places(mark->place, here.place) * direction > 0 &&
-		    (!best || compare_places(mark->place, best->place) * direction < 0))
+		    place_compare(mark->place, here.place) * direction > 0 &&
+		    (!best || place_compare(mark->place, best->place) * direction < 0))
 			best = mark;
 	}
 	if (!best) {
 		app_say(app, "no mark that way");
 		return;
 	}
-	remember(app);
-	go_to_spot(app, best);
+	jump_to_spot(app, best);
 }
 
 /* --- by number and share ----------------------------------------------- */
@@ -384,7 +442,7 @@ parse_time(struct app *app, const char *text, uint64_t *ticks)
 {
 	struct trace_clock clock = trace_clock(app->list->trace);
 	struct spot spot = {0};
-	bool here = spot_here(app, &spot), mark = *text == '\'';
+	bool here = jump_here(app, &spot), mark = *text == '\'';
 	uint64_t base = 0, step = 0;
 	if (app->time_mode == TIME_TICKS)
 		clock.hz = 0;

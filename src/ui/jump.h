@@ -14,10 +14,11 @@ struct spot {
 	size_t trace;
 	struct place place;
 	char letter; /* of a mark; '*' = a bookmark without one */
+	char *note;  /* of a mark, or NULL; owned */
 };
 
 struct jumps {
-	VEC(struct spot) marks;
+	VEC(struct spot) marks; /* in the order of their places */
 	VEC(struct spot) trail; /* where jumps began, oldest first */
 	size_t at;		/* in the trail; trail.count = not in it */
 	bool has_base;		/* what TIME_MARK counts from */
@@ -30,6 +31,15 @@ void jumps_free(struct jumps *);
 /* The mark at a place, or 0. */
 char jumps_mark(const struct jumps *, size_t trace, struct place);
 
+/* Puts a mark into its place in the list and returns it; one that has the
+ * same letter, or is the same bookmark, goes.  Takes the note. */
+struct spot *jumps_add(struct jumps *, struct spot);
+void jumps_drop(struct jumps *, size_t i);
+
+/* Where the cursor is; false on an empty list. */
+bool jump_here(struct app *, struct spot *);
+/* Goes to a spot and remembers where it began. */
+void jump_to_spot(struct app *, const struct spot *);
 /* Goes to a position of the present trace and remembers where it began. */
 void jump_to(struct app *, struct position);
 
@@ -39,9 +49,11 @@ void jump_percent(struct app *, const struct command_call *);
 void jump_top(struct app *, const struct command_call *);
 void jump_end(struct app *, const struct command_call *);
 void jump_trail(struct app *, const struct command_call *); /* back, forward */
-void jump_set(struct app *, const struct command_call *); /* mark, bookmark */
+void jump_set(struct app *, const struct command_call *);   /* mark, bookmark */
 void jump_mark(struct app *, const struct command_call *);
 void jump_next_mark(struct app *, const struct command_call *);
+void jump_note(struct app *, const struct command_call *);
+void jump_unmark(struct app *, const struct command_call *);
 void jump_trace(struct app *, const struct command_call *); /* ]f [f */
 
 #endif

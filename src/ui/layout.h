@@ -13,7 +13,9 @@ enum pane_id {
 	PANE_LIST,
 	PANE_DETAIL,
 	PANE_HEX,
-	PANE_HELP, /* covers the others */
+	PANE_MARKS,
+	PANE_HELP, /* from here on: covers all others */
+	PANE_MESSAGES,
 	PANE_COUNT
 };
 

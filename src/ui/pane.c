@@ -5,10 +5,8 @@
 #include "ui/app.h"
 
 const struct pane_ops *const panes[PANE_COUNT] = {
-    [PANE_LIST] = &pane_list,
-    [PANE_DETAIL] = &pane_detail,
-    [PANE_HEX] = &pane_hex,
-    [PANE_HELP] = &pane_help,
+    [PANE_LIST] = &pane_list,	[PANE_DETAIL] = &pane_detail, [PANE_HEX] = &pane_hex,
+    [PANE_MARKS] = &pane_marks, [PANE_HELP] = &pane_help,     [PANE_MESSAGES] = &pane_messages,
 };
 
 int64_t

@@ -16,9 +16,9 @@ enum { NAME_COLUMNS = 20 };
 
 struct detail_state {
 	VEC(const struct field_row *) turned; /* opened, or closed, by the user */
-	VEC(size_t) lines;	     /* fields that are shown, by their number */
-	const struct field_row *row; /* of the field under the cursor */
-	size_t cursor, top;	     /* lines */
+	VEC(size_t) lines;		      /* fields that are shown, by their number */
+	const struct field_row *row;	      /* of the field under the cursor */
+	size_t cursor, top;		      /* lines */
 	size_t height;
 	struct text raw, safe;
 };

@@ -365,6 +365,8 @@ draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int
 	    const struct list_row *row, bool current)
 {
 	char mark = jumps_mark(&app->jumps, app->trace, row->row->place);
+	if (range_has(app, row->row->place))
+		canvas_puts(canvas, area, y, 0, ROLE_MARK, "|");
 	if (current) /* one run with a time that follows: less to send */
 		canvas_puts(canvas, area, y, 0, ROLE_CURSOR, "> ");
 	if (mark)
@@ -508,7 +510,7 @@ copy(struct app *app, const struct command_call *call)
 	struct list_row row;
 	struct text line = {0};
 	(void)call;
-	if (!row_make(app, app->list->cursor - app->list->top, &row))
+	if (range_copy(app) || !row_make(app, app->list->cursor - app->list->top, &row))
 		return;
 	row_expand(&row, &columns);
 	for (size_t c = 0; c < columns.count; c++) {

@@ -9,6 +9,8 @@
 #include "ui/settings.h"
 #include "ui/app.h"
 
+#include <stdlib.h>
+
 /* Makes what is on the screen follow the looks. */
 static void
 apply(struct app *app)
@@ -20,14 +22,12 @@ apply(struct app *app)
 	rules_make(&app->rules, &looks->view);
 }
 
-/* What a view says of the filters. */
-static void
-set_filters(struct app *app, const struct view *view)
+void
+settings_filters(struct app *app, int severity, bool unassigned, const char *filter)
 {
-	app->threshold = view->severity ? (enum severity)view->severity : SEVERITY_DEBUG;
-	app->hide_unassigned = !view->unassigned;
-	app_run(app, (struct command_call){.id = COMMAND_FILTER,
-					   .text = view->filter ? view->filter : ""});
+	app->threshold = severity ? (enum severity)severity : SEVERITY_DEBUG;
+	app->hide_unassigned = !unassigned;
+	app_run(app, (struct command_call){.id = COMMAND_FILTER, .text = filter ? filter : ""});
 }
 
 /* What a view says beside its columns: only of a view that is new, not of one
@@ -40,10 +40,11 @@ enter_view(struct app *app, bool filters)
 	app->layout_mode = (enum layout_mode)view->layout;
 	app->open[PANE_DETAIL] = view->detail;
 	app->open[PANE_HEX] = view->hex;
+	app->open[PANE_MARKS] = view->marks;
 	if (!app->open[app->focus])
 		app_focus(app, PANE_LIST);
 	if (filters)
-		set_filters(app, view);
+		settings_filters(app, view->severity, view->unassigned, view->filter);
 }
 
 void
@@ -73,8 +74,12 @@ settings_choose(struct app *app, const struct command_call *call)
 							   : LOOKS_KEYS;
 	if (!load(app, part, call->text))
 		return;
-	if (part == LOOKS_VIEW)
+	if (part == LOOKS_VIEW) {
+		char *name = mem_text(call->text); /* it may be the old one */
+		free(app->view_name);
+		app->view_name = name;
 		enter_view(app, true);
+	}
 	app_say(app, "%s %s", commands[call->id].name, call->text);
 }
 

@@ -6,10 +6,16 @@
 
 #include "command/command.h"
 
+#include <stdbool.h>
+
 struct app;
 
 /* Follows the looks for the first time: view, theme, keys. */
 void settings_start(struct app *);
+
+/* Sets all filters: a threshold (enum severity, 0 = all), and what would be
+ * typed after `&`, or NULL. */
+void settings_filters(struct app *, int severity, bool unassigned, const char *filter);
 
 /* Handlers. */
 void settings_choose(struct app *, const struct command_call *); /* :view, :theme, :keys */

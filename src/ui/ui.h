@@ -7,20 +7,23 @@
 #include "query/filter.h"
 #include "trace/trace.h"
 #include "ui/looks.h"
+#include "ui/notebook.h"
 
 struct ui_options {
 	struct looks looks;
-	struct filter filter;	     /* at the start; copied */
-	bool ascii;		     /* the terminal shows nothing but ASCII */
-	const char *const *commands; /* each +COMMAND, without the plus: typed at the start */
+	struct filter filter;		 /* at the start; copied */
+	const struct notebook *notebook; /* to be restored, or NULL */
+	const char *notebook_path;	 /* where :save writes, or NULL */
+	const char *trouble;		 /* to be said at the start, or NULL */
+	bool ascii;			 /* the terminal shows nothing but ASCII */
+	const char *const *commands;	 /* each +COMMAND, without the plus: typed at the start */
 	size_t command_count;
 	bool follow; /* from the start, as F does */
 
 	/* Loads one part of the looks by a name or from a file; for LOOKS_PARTS
 	 * all that a file says, or, WHAT being NULL, all from where it came.
 	 * On error the looks stay as they are. */
-	int (*load)(void *context, enum looks_part, const char *what, struct looks *,
-		    struct err *);
+	int (*load)(void *context, enum looks_part, const char *what, struct looks *, struct err *);
 	/* Appends the I-th name there is for a part; false behind the last. */
 	bool (*name)(void *context, enum looks_part, size_t i, struct text *);
 	void *load_context;

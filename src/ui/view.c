@@ -15,7 +15,7 @@ static const char *const layouts[] = {[LAYOUT_AUTO] = "auto",
 				      [LAYOUT_SIDE] = "side",
 				      [LAYOUT_MODES] = NULL};
 
-static const char *const severities[] = {
+const char *const view_severities[] = {
     [SEVERITY_MAX] = "all",	    [SEVERITY_FATAL] = "fatal", [SEVERITY_ERROR] = "error",
     [SEVERITY_WARNING] = "warning", [SEVERITY_INFO] = "info",	[SEVERITY_USER1] = "user1",
     [SEVERITY_USER2] = "user2",	    [SEVERITY_DEBUG] = "debug", [SEVERITY_COUNT] = NULL};
@@ -108,10 +108,15 @@ static const struct option_row view_rows[] = {
      .member = offsetof(struct view, hex),
      .standard = "false",
      .help = "the hex pane is open at first"},
+    {.name = "marks",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct view, marks),
+     .standard = "false",
+     .help = "the pane of marks is open at first"},
     {.name = "severity",
      .type = OPTION_CHOICE,
      .member = offsetof(struct view, severity),
-     .choices = severities,
+     .choices = view_severities,
      .standard = "all",
      .help = "only this severity or worse at first"},
     {.name = "unassigned",

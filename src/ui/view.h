@@ -47,7 +47,7 @@ struct view {
 	int time;		    /* enum time_mode */
 	int layout;		    /* enum layout_mode */
 	bool header;		    /* a row with the columns' names */
-	bool detail, hex;	    /* open at the start */
+	bool detail, hex, marks;    /* open at the start */
 	int severity;		    /* the threshold at first; enum severity, 0 = all */
 	bool unassigned;	    /* messages without a severity are shown */
 	char *filter;		    /* as after `&`, or NULL */
@@ -57,6 +57,9 @@ struct view {
 extern const struct option_table view_options_table;
 
 enum column_kind column_kind(const char *name);
+
+/* Thresholds by name, "all" first; NULL-terminated. */
+extern const char *const view_severities[];
 
 /* In the title, and in a view. */
 const char *time_mode_name(enum time_mode);

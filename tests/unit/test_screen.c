@@ -853,7 +853,7 @@ test_view(void **state)
 	scene_open(&s, 24, 80, "xterm-256color", "all-gem.bin", option, NULL);
 	scene_wait(&s, "  raw ctx_type  S       text");
 	scene_wait(&s, "  2   ContextCh INFO    ContextChange data=0x83d02bef seq");
-	scene_until(&s, "SyncPoint", false);				      /* has no seq */
+	scene_until(&s, "SyncPoint", false); /* has no seq */
 	scene_keys(&s, "jjj");
 	bool coloured = false, plain = false;
 	for (int row = 2; row < 23; row++) {
@@ -872,6 +872,197 @@ test_view(void **state)
 	scene_wait(&s, "word");
 	quit(&s);
 	unlink(path);
+}
+
+/* Marks have a pane, with a line each in the order of their places. */
+static void
+test_marks(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 100);
+	scene_keys(&s, "5Gma100Gmm8GAfirst bad\r");
+	scene_keys(&s, "L");
+	scene_wait(&s, "= marks  3");
+	scene_wait(&s, "\n a  5 ");
+	scene_wait(&s, "\n *  8           0.00025192 first bad "); /* 9674 ticks of 1 / 38.4 MHz */
+	scene_wait(&s, "\n *  100 ");
+	int last = s.rows - 1;
+	while (strncmp(emulator_row(s.emulator, last), " *  100", 7) != 0)
+		last--;
+	assert_memory_equal(emulator_row(s.emulator, last - 1), " *  8", 5);
+	assert_memory_equal(emulator_row(s.emulator, last - 2), " a  5", 5);
+	scene_keys(&s, "G\r"); /* the last of them */
+	scene_wait(&s, " 100 / 309");
+	scene_keys(&s, "k:unmark\r");
+	scene_wait(&s, "= marks  2");
+	scene_until(&s, "first bad", false);
+	scene_keys(&s, "gAwhere it began\r"); /* a note at the mark under the cursor */
+	scene_wait(&s, "where it began");
+	scene_keys(&s, "\017"); /* back, to where Enter was typed */
+	scene_wait(&s, " 8 / 309");
+	scene_keys(&s, "q");
+	scene_until(&s, "marks", false);
+	quit(&s);
+}
+
+/* What is saved comes back; a file that is damaged does not keep from looking
+ * at the capture. */
+static void
+test_session(void **state)
+{
+	(void)state;
+	struct scene s;
+	char path[32], option[48];
+	make_file(path, "marks: [{trace: elsewhere, offset: 7, note: \"a: \\\"b\\\"\"}]\n");
+	snprintf(option, sizeof option, "--session=%s", path);
+	scene_open(&s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(&s, "1 marks are in captures that are not open");
+	scene_keys(&s, "3Gmx:note reset: \"cold\" # 1\r:sev info\r:view default\r");
+	scene_wait(&s, "view default");
+	scene_keys(&s, ":sev warning\r&dma\r:save\r");
+	scene_wait(&s, "2 marks saved to ");
+	quit(&s);
+
+	scene_open(&s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(&s, "only WARNING+ /dma/");
+	scene_keys(&s, "L");
+	scene_wait(&s, "\n x  3  ");
+	scene_wait(&s, "reset: \"cold\" # 1");
+	scene_keys(&s, ":save\r");
+	scene_wait(&s, "2 marks saved to "); /* the one elsewhere is still there */
+	scene_keys(&s, ":save /dev/null/no\r");
+	scene_wait(&s, "Not a directory");
+	quit(&s);
+
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("marks:\n  - {trace: board, offset: x}\n", file);
+	fclose(file);
+	scene_open(&s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(&s, ":2:28: marks[0].offset is \"x\"; expected a number");
+	scene_keys(&s, "j:messages\r");
+	scene_wait(&s, ":2:28: marks[0].offset");
+	scene_keys(&s, "q");
+	scene_wait(&s, " 1 / 309");
+	quit(&s);
+	unlink(path);
+}
+
+/* What COMMAND prints, or a file has. */
+static void
+read_all(FILE *file, struct text *out)
+{
+	char bytes[4096];
+	size_t length;
+	assert_non_null(file);
+	while ((length = fread(bytes, 1, sizeof bytes, file)))
+		text_add_bytes(out, bytes, length);
+}
+
+static void
+run_batch(const char *arguments, struct text *out)
+{
+	struct text command = {0};
+	const char *srcdir = getenv("srcdir");
+	text_addf(&command, "%s %s %s/testdata/demo.stp", getenv("TRAWL"), arguments,
+		  srcdir ? srcdir : ".");
+	FILE *pipe = popen(command.data, "r");
+	read_all(pipe, out);
+	pclose(pipe);
+	text_free(&command);
+}
+
+/* The line of the CSV of message N, with its end. */
+static const char *
+csv_line(const struct text *csv, unsigned n)
+{
+	char start[16];
+	snprintf(start, sizeof start, "\n%u,", n);
+	const char *line = strstr(csv->data, start);
+	assert_non_null(line);
+	return line + 1;
+}
+
+static void
+check_file(const char *path, const char *expected, size_t length)
+{
+	struct text written = {0};
+	FILE *file = fopen(path, "r");
+	read_all(file, &written);
+	fclose(file);
+	assert_int_equal(written.length, length);
+	assert_memory_equal(written.data, expected, length);
+	text_free(&written);
+	unlink(path);
+}
+
+/* What :write puts into a file is what batch output prints of it. */
+static void
+test_write(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct text all = {0}, some = {0};
+	char path[32], keys[80];
+	run_batch("-t csv", &all);
+	run_batch("-t csv -s warning --unassigned=hide", &some);
+	assert_true(all.length > some.length && some.length > 500);
+	make_file(path, "");
+	open_demo(&s, 24, 80);
+	snprintf(keys, sizeof keys, ":write %s csv\r", path);
+	scene_keys(&s, keys);
+	scene_wait(&s, "File exists; ! in front");
+	unlink(path);
+	scene_keys(&s, keys);
+	scene_wait(&s, "309 messages written to ");
+	check_file(path, all.data, all.length);
+
+	scene_keys(&s, "j:sev warning\rM");
+	scene_until(&s, "written", false);
+	scene_keys(&s, keys);
+	scene_wait(&s, " messages written to ");
+	check_file(path, some.data, some.length);
+
+	scene_keys(&s, "!20G"); /* filters off; backwards is a range too */
+	scene_wait(&s, " 20 / 309");
+	scene_keys(&s, "v12G");
+	scene_wait(&s, " 12 / 309");
+	int bars = 0;
+	for (int row = 0; row < 24; row++)
+		bars += emulator_row(s.emulator, row)[0] == '|';
+	assert_int_equal(bars, 8); /* 13 to 20; the cursor's has its own sign */
+	scene_keys(&s, keys);
+	scene_wait(&s, "9 messages written to ");
+	const char *head = all.data, *from = csv_line(&all, 12), *to = csv_line(&all, 21);
+	struct text part = {0};
+	text_add_bytes(&part, head, (size_t)(strchr(head, '\n') + 1 - head));
+	text_add_bytes(&part, from, (size_t)(to - from));
+	check_file(path, part.data, part.length);
+	scene_keys(&s, "j"); /* the range is over */
+	scene_wait(&s, " 13 / 309");
+	assert_null(scene_row(&s, "|"));
+
+	scene_keys(&s, "vj");
+	scene_wait(&s, " 14 / 309");
+	scene_keys(&s, "y"); /* OSC 52: text/plain in base 64 */
+	scene_wait(&s, "copied 2 messages");
+	assert_non_null(strstr(s.sent.data, "\033]52;c;"));
+
+	scene_keys(&s, "mm308Gma");
+	scene_wait(&s, "308 / 309");
+	snprintf(keys, sizeof keys, ":write %s marks csv\r", path);
+	scene_keys(&s, keys);
+	scene_wait(&s, "2 messages written to ");
+	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
+	from = csv_line(&all, 14);
+	text_add_bytes(&part, from, (size_t)(csv_line(&all, 15) - from));
+	text_add(&part, csv_line(&all, 308));
+	check_file(path, part.data, part.length);
+	text_free(&part);
+	text_free(&all);
+	text_free(&some);
+	quit(&s);
 }
 
 /* Keys of a user's choice, in the help too, and changed while it runs. */
@@ -975,6 +1166,9 @@ main(void)
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_view),
+	    cmocka_unit_test(test_marks),
+	    cmocka_unit_test(test_session),
+	    cmocka_unit_test(test_write),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);

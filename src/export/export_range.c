@@ -1,0 +1,100 @@
+/*
+ * Parts of traces: see export_range.h.
+ *
+ * A reader of its own walks from message to message, so the cost is that of
+ * decoding the cells in between, and of the texts of what the filter passes.
+ */
+#include "config.h"
+
+#include "export/export_range.h"
+
+enum { READY = 64 * 1024 }; /* bytes to hand over at once, and messages */
+
+struct writer {
+	const struct export_range *range;
+	struct text out;
+	struct expansion expansion, scratch;
+	int64_t written;
+	unsigned looked; /* messages since something was handed over */
+};
+
+static bool
+hand_over(struct writer *writer)
+{
+	writer->looked = 0;
+	return writer->range->take(writer->range->context, &writer->out);
+}
+
+static void
+write_message(struct writer *writer, struct reader *reader, const struct message *m,
+	      struct position at)
+{
+	const struct export_range *range = writer->range;
+	bool exact;
+	if (range->filter && !filter_match(range->filter, reader, m, &writer->scratch))
+		return;
+	struct export_message message = {.reader = reader,
+					 .message = m,
+					 .number = reader_number(reader, at, &exact),
+					 .expansion = &writer->expansion,
+					 .charset = range->charset};
+	if (range->format->expand)
+		reader_expand(reader, m, range->format->want, &writer->expansion);
+	range->format->message(&message, &writer->out);
+	writer->written++;
+}
+
+/* Whether the numbers of a span's messages are known. */
+static bool
+is_known(const struct export_span *span, struct reader *reader)
+{
+	struct position last;
+	struct index_progress progress;
+	index_get_progress(trace_index(span->trace), &progress);
+	if (progress.complete)
+		return true;
+	return span->last.offset < capture_size(trace_capture(span->trace)) &&
+	       reader_find_place(reader, span->last, &last) &&
+	       last.cell < index_known(trace_index(span->trace));
+}
+
+static int
+write_span(struct writer *writer, const struct export_span *span)
+{
+	struct reader *reader = reader_new(span->trace);
+	struct position at;
+	int failed = is_known(span, reader) ? 0 : ERR_MORE;
+	bool more = !failed && reader_find_place(reader, span->first, &at);
+	while (more) {
+		const struct message *m = reader_message(reader, at);
+		if (!m || place_compare(reader_place(reader, at), span->last) > 0)
+			break;
+		struct message copy = *m; /* a text may ask for other cells */
+		write_message(writer, reader, &copy, at);
+		if ((writer->out.length >= READY || ++writer->looked >= READY) &&
+		    !hand_over(writer)) {
+			failed = ERR_CANCELLED;
+			break;
+		}
+		more = reader_next(reader, &at, 0);
+	}
+	reader_free(reader);
+	return failed;
+}
+
+int64_t
+export_range(const struct export_range *range)
+{
+	struct writer writer = {.range = range};
+	int failed = 0;
+	if (range->format->header)
+		text_add(&writer.out, range->format->header);
+	for (size_t i = 0; i < range->count && !failed; i++)
+		failed = write_span(&writer, &range->spans[i]);
+	if (!failed && !hand_over(&writer))
+		failed = ERR_CANCELLED;
+	expansion_free(&writer.expansion);
+	expansion_free(&writer.scratch);
+	text_free(&writer.out);
+	return failed ? failed : writer.written;
+}

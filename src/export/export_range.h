@@ -1,0 +1,34 @@
+/*
+ * Output of parts of traces: from one place to another, as a person marked
+ * them.  The same formats and texts as those of a whole session.
+ */
+#ifndef TRAWL_EXPORT_EXPORT_RANGE_H
+#define TRAWL_EXPORT_EXPORT_RANGE_H
+
+#include "export/export.h"
+
+/* The messages from one place to another, both included. */
+struct export_span {
+	struct trace *trace;
+	struct place first, last;
+};
+
+struct export_range {
+	const struct export_span *spans; /* written one after the other */
+	size_t count;
+	const struct export_format *format;
+	const struct filter *filter; /* of the calling thread; NULL: all messages */
+	enum text_charset charset;
+	/* Takes what is ready, whole messages, and clears it; now and then and at
+	 * the end.  False: enough. */
+	bool (*take)(void *context, struct text *);
+	void *context;
+};
+
+/*
+ * Returns how many messages were taken, ERR_CANCELLED if `take` had enough, or
+ * ERR_MORE if the index has not come so far: numbers would be estimates.
+ */
+int64_t export_range(const struct export_range *);
+
+#endif

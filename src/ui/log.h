@@ -1,0 +1,25 @@
+/*
+ * What was said since the start: the last row shows the newest until the next
+ * key, :messages all of it.
+ */
+#ifndef TRAWL_UI_LOG_H
+#define TRAWL_UI_LOG_H
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+
+struct log_line {
+	char *text; /* owned; not yet safe for a terminal */
+	bool trouble;
+};
+
+/* Zero-initialise.  The oldest lines go when there are very many. */
+struct log {
+	VEC(struct log_line) lines;
+};
+
+void log_add(struct log *, bool trouble, const char *text);
+void log_free(struct log *);
+
+#endif

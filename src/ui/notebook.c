@@ -1,0 +1,217 @@
+/*
+ * From the screen to a file of its marks and filters, and back: see notebook.h.
+ *
+ * Marks are kept by their place, so they fit as long as the capture is the
+ * same or has grown.  Marks of captures that are not open are kept as they
+ * are.  A new file takes the place of the old one in one step.
+ */
+#include "config.h"
+
+#include "ui/notebook.h"
+#include "ui/app.h"
+#include "ui/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *
+check_letter(const char *text, char buffer[static 256])
+{
+	(void)buffer;
+	bool letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+	return letter && !text[1] ? NULL : "a letter, a to z or A to Z";
+}
+
+static const struct option_row mark_rows[] = {
+    {.name = "trace",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct notebook_mark, trace),
+     .required = true,
+     .help = "the trace it is in"},
+    {.name = "offset",
+     .type = OPTION_UINT,
+     .member = offsetof(struct notebook_mark, offset),
+     .required = true,
+     .help = "byte of the capture at which its message stands"},
+    {.name = "ordinal",
+     .type = OPTION_UINT,
+     .member = offsetof(struct notebook_mark, ordinal),
+     .max = UINT32_MAX,
+     .standard = "0",
+     .help = "which of the messages at that byte, from 0"},
+    {.name = "letter",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct notebook_mark, letter),
+     .check = check_letter,
+     .help = "of a mark; without one it is a bookmark"},
+    {.name = "note",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct notebook_mark, note),
+     .help = "what was noted there"},
+};
+static const struct option_table mark_table =
+    OPTION_TABLE("marks", struct notebook_mark, mark_rows);
+
+static const struct option_row notebook_rows[] = {
+    {.name = "view",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct notebook, view),
+     .help = "name or file of the view"},
+    {.name = "severity",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct notebook, severity),
+     .choices = view_severities,
+     .standard = "all",
+     .help = "only this severity or worse"},
+    {.name = "unassigned",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct notebook, unassigned),
+     .standard = "true",
+     .help = "messages without a severity are shown"},
+    {.name = "filter",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct notebook, filter),
+     .help = "only messages that fit, as typed after &"},
+    {.name = "marks",
+     .type = OPTION_LIST,
+     .member = offsetof(struct notebook, marks),
+     .table = &mark_table,
+     .help = "marks, bookmarks and their notes"},
+};
+const struct option_table notebook_options_table =
+    OPTION_TABLE("session", struct notebook, notebook_rows);
+
+/* --- from the file ----------------------------------------------------- */
+
+/* The open trace of that name, or the number of traces. */
+static size_t
+find_trace(const struct app *app, const char *name)
+{
+	size_t i = 0;
+	while (i < app->session->traces.count &&
+	       strcmp(trace_name(app->session->traces.at[i]), name) != 0)
+		i++;
+	return i;
+}
+
+static bool
+is_open(const struct app *app, const struct notebook_mark *mark)
+{
+	return find_trace(app, mark->trace) < app->session->traces.count;
+}
+
+void
+notebook_restore(struct app *app)
+{
+	const struct notebook *notebook = app->options->notebook;
+	size_t elsewhere = 0;
+	if (app->options->trouble)
+		app_trouble(app, "%s", app->options->trouble);
+	if (!notebook)
+		return;
+	const struct notebook_mark *marks = notebook->marks.at;
+	for (size_t i = 0; i < notebook->marks.count; i++) {
+		const struct notebook_mark *mark = &marks[i];
+		elsewhere += !is_open(app, mark);
+		if (is_open(app, mark))
+			jumps_add(&app->jumps,
+				  (struct spot){.trace = find_trace(app, mark->trace),
+						.place = {mark->offset, (uint32_t)mark->ordinal},
+						.letter = mark->letter ? *mark->letter : '*',
+						.note = mark->note ? mem_text(mark->note) : NULL});
+	}
+	if (notebook->view)
+		app_run(app, (struct command_call){.id = COMMAND_VIEW, .text = notebook->view});
+	if (filter_is_all(&app->options->filter))
+		settings_filters(app, notebook->severity, notebook->unassigned, notebook->filter);
+	if (elsewhere)
+		app_say(app, "%zu marks are in captures that are not open", elsewhere);
+}
+
+/* --- to the file ------------------------------------------------------- */
+
+/* Fills SAVED with what the screen has; the texts are borrowed. */
+static void
+collect(struct app *app, struct notebook *notebook, char (*letters)[2])
+{
+	const struct notebook *before = app->options->notebook;
+	const struct notebook_mark *old = before ? before->marks.at : NULL;
+	struct notebook_mark *marks = notebook->marks.at;
+	size_t count = 0;
+	notebook->view = app->view_name;
+	notebook->severity = app->threshold == SEVERITY_DEBUG ? SEVERITY_MAX : (int)app->threshold;
+	notebook->unassigned = !app->hide_unassigned;
+	notebook->filter = app->pattern ? (char *)regex_pattern(app->pattern) : NULL;
+	for (size_t i = 0; i < app->jumps.marks.count; i++) {
+		const struct spot *spot = &app->jumps.marks.at[i];
+		letters[i][0] = spot->letter;
+		marks[count++] = (struct notebook_mark){
+		    .trace = (char *)trace_name(app->session->traces.at[spot->trace]),
+		    .offset = spot->place.offset,
+		    .ordinal = spot->place.ordinal,
+		    .letter = spot->letter == '*' ? NULL : letters[i],
+		    .note = spot->note};
+	}
+	for (size_t i = 0; old && i < before->marks.count; i++)
+		if (!is_open(app, &old[i]))
+			marks[count++] = old[i];
+	notebook->marks.count = count;
+}
+
+static bool
+write_file(const char *path, const struct text *text)
+{
+	FILE *file = fopen(path, "wxe");
+	if (!file)
+		return false;
+	bool good = fwrite(text_get(text), 1, text->length, file) == text->length;
+	return (fclose(file) == 0) & good;
+}
+
+/* Writes the file under another name first. */
+static bool
+replace_file(const char *path, const struct text *text)
+{
+	struct text new = {0};
+	text_addf(&new, "%s.%ld.new", path, (long)getpid());
+	bool good = write_file(new.data, text) && rename(new.data, path) == 0;
+	if (!good) {
+		int why = errno;
+		unlink(new.data);
+		errno = why;
+	}
+	text_free(&new);
+	return good;
+}
+
+void
+notebook_save(struct app *app, const struct command_call *call)
+{
+	const struct ui_options *options = app->options;
+	const char *path = call->text ? call->text : options->notebook_path;
+	size_t most =
+	    app->jumps.marks.count + (options->notebook ? options->notebook->marks.count : 0);
+	struct notebook notebook = {.marks.at = mem_new((most + 1) * sizeof(struct notebook_mark))};
+	char(*letters)[2] = mem_new((app->jumps.marks.count + 1) * sizeof *letters);
+	struct text out = {0};
+	collect(app, &notebook, letters);
+	text_add(&out,
+		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
+	option_write(&notebook_options_table, &notebook, &out);
+	if (!path)
+		app_trouble(app, "save to which file?");
+	else if (call->text && access(path, F_OK) == 0 &&
+		 (!options->notebook_path || strcmp(path, options->notebook_path) != 0))
+		app_trouble(app, "%s is there already; choose another name", path);
+	else if (!replace_file(path, &out))
+		app_trouble(app, "%s: %s", path, strerror(errno));
+	else
+		app_say(app, "%zu marks saved to %s", notebook.marks.count, path);
+	text_free(&out);
+	free(letters);
+	free(notebook.marks.at);
+}

@@ -1,0 +1,40 @@
+/*
+ * A session that is kept: marks with their notes, the view, the filters, in a
+ * YAML file beside the capture.  Written when the user asks for it (:save),
+ * read when it is there.
+ */
+#ifndef TRAWL_UI_NOTEBOOK_H
+#define TRAWL_UI_NOTEBOOK_H
+
+#include "base/option.h"
+#include "command/command.h"
+
+#include <stdbool.h>
+
+struct app;
+
+struct notebook_mark {
+	char *trace;	 /* its name */
+	uint64_t offset; /* these two: struct place */
+	uint64_t ordinal;
+	char *letter; /* NULL: a bookmark */
+	char *note;   /* or NULL */
+};
+
+struct notebook {
+	char *view;		  /* name or file, NULL: as usual */
+	int severity;		  /* enum severity, 0 = all */
+	bool unassigned;	  /* messages without one are shown */
+	char *filter;		  /* as after `&`, or NULL */
+	struct option_list marks; /* struct notebook_mark */
+};
+
+extern const struct option_table notebook_options_table;
+
+/* Makes the screen as ui_options.notebook says. */
+void notebook_restore(struct app *);
+
+/* Handler of :save. */
+void notebook_save(struct app *, const struct command_call *);
+
+#endif

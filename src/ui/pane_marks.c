@@ -1,0 +1,248 @@
+/*
+ * The list of marks: letter, message number, time, note and text of each.
+ *
+ * A mark's message may be anywhere, so what its line says is kept, and made
+ * anew only when the index or a text may have changed it: painting decodes
+ * nothing.
+ */
+#include "config.h"
+
+#include "ui/app.h"
+#include "ui/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_COLUMNS = 11, NOTE_COLUMNS = 30 };
+
+/* What is known of the message of a mark. */
+struct mark_line {
+	size_t trace;
+	struct place place;
+	unsigned generation;
+	bool exact;	  /* the number will not change */
+	struct text head; /* number and time */
+	struct text text;
+};
+
+struct marks_state {
+	VEC(struct mark_line) lines; /* as many as marks were, in any order */
+	size_t cursor, top;
+	int rows;
+	struct expansion expansion;
+	struct text safe;
+};
+
+static struct marks_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_MARKS];
+}
+
+static void
+drop_lines(struct marks_state *state)
+{
+	for (size_t i = 0; i < state->lines.count; i++) {
+		text_free(&state->lines.at[i].head);
+		text_free(&state->lines.at[i].text);
+	}
+	vec_clear(&state->lines);
+}
+
+static void
+marks_close(void *context)
+{
+	struct marks_state *state = context;
+	drop_lines(state);
+	vec_free(&state->lines);
+	expansion_free(&state->expansion);
+	text_free(&state->safe);
+}
+
+/* --- what a line says -------------------------------------------------- */
+
+static void
+fill_line(struct app *app, struct mark_line *line)
+{
+	struct marks_state *state = state_of(app);
+	struct list *list = &app->lists[line->trace];
+	struct trace_clock clock = trace_clock(list->trace);
+	struct position at;
+	char digits[32];
+	const struct message *found = reader_find_place(list->reader, line->place, &at)
+					  ? reader_message(list->reader, at)
+					  : NULL;
+	text_clear(&line->head);
+	text_clear(&line->text);
+	line->generation = trace_generation(list->trace);
+	if (!found) {
+		line->exact = true;
+		text_add(&line->text, "there is no message any more");
+		return;
+	}
+	struct message m = *found; /* its text may ask for other cells */
+	uint64_t number = reader_number(list->reader, at, &line->exact);
+	text_addf(&line->head, "%s%s", line->exact ? "" : "~", text_number(digits, number));
+	while (line->head.length < NUMBER_COLUMNS)
+		text_add_char(&line->head, ' ');
+	text_add_char(&line->head, ' ');
+	if (m.flags & MESSAGE_TIMED)
+		clock_format(&clock, m.ticks, &line->head);
+	reader_expand(list->reader, &m, EXPAND_TEXT, &state->expansion);
+	const struct text *text = &state->expansion.text;
+	text_add_safe(&line->text, text_get(text), text->length, app->charset);
+}
+
+/* The line of a mark, made or made anew if need be. */
+static const struct mark_line *
+line_of(struct app *app, const struct spot *mark)
+{
+	struct marks_state *state = state_of(app);
+	struct mark_line *line = NULL;
+	for (size_t i = 0; i < state->lines.count && !line; i++)
+		if (state->lines.at[i].trace == mark->trace &&
+		    !place_compare(state->lines.at[i].place, mark->place))
+			line = &state->lines.at[i];
+	bool fresh = line && line->generation == trace_generation(app->lists[mark->trace].trace) &&
+		     (line->exact || !app->indexed);
+	if (!line) {
+		if (state->lines.count > 2 * app->jumps.marks.count)
+			drop_lines(state); /* of marks that went */
+		line = vec_add(&state->lines);
+		line->trace = mark->trace;
+		line->place = mark->place;
+	}
+	if (!fresh)
+		fill_line(app, line);
+	return line;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static void
+draw_mark(struct app *app, struct canvas *canvas, const struct area *area, int y,
+	  const struct spot *mark, bool current)
+{
+	struct marks_state *state = state_of(app);
+	const struct mark_line *line = line_of(app, mark);
+	enum role role = current && app->focus == PANE_MARKS ? ROLE_CURSOR : ROLE_MARK;
+	canvas_putf(canvas, area, y, 0, role, " %c ", mark->letter);
+	int x =
+	    canvas_put(canvas, area, y, 4, ROLE_NORMAL, text_get(&line->head), line->head.length);
+	if (mark->note) {
+		text_clear(&state->safe);
+		text_add_safe(&state->safe, mark->note, strlen(mark->note), app->charset);
+		x = canvas_put(canvas, area, y, x + 1, ROLE_NOTE, state->safe.data,
+			       state->safe.length);
+		x = x < NOTE_COLUMNS ? NOTE_COLUMNS : x;
+	}
+	canvas_put(canvas, area, y, x + 1, ROLE_NORMAL, text_get(&line->text), line->text.length);
+}
+
+static void
+marks_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct marks_state *state = state_of(app);
+	size_t count = app->jumps.marks.count, rows = (size_t)area->rows;
+	state->rows = area->rows;
+	if (!count)
+		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no marks");
+	if (state->cursor >= count)
+		state->cursor = count ? count - 1 : 0;
+	if (state->cursor < state->top)
+		state->top = state->cursor;
+	if (state->cursor >= state->top + rows)
+		state->top = state->cursor - rows + 1;
+	for (size_t i = 0; i < rows && state->top + i < count; i++)
+		draw_mark(app, canvas, area, (int)i, &app->jumps.marks.at[state->top + i],
+			  state->top + i == state->cursor);
+}
+
+static void
+marks_title(struct app *app, struct text *out)
+{
+	text_addf(out, "  %zu", app->jumps.marks.count);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static void
+go_to_line(struct app *app, int64_t line)
+{
+	int64_t last = (int64_t)app->jumps.marks.count - 1;
+	line = line > last ? last : line;
+	state_of(app)->cursor = line > 0 ? (size_t)line : 0;
+}
+
+static void
+move(struct app *app, const struct command_call *call)
+{
+	struct marks_state *state = state_of(app);
+	go_to_line(app, (int64_t)state->cursor + pane_step(call, state->rows));
+}
+
+static void
+top(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(app, 0);
+}
+
+static void
+end(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(app, INT64_MAX);
+}
+
+static struct spot *
+selected(struct app *app)
+{
+	size_t cursor = state_of(app)->cursor;
+	return cursor < app->jumps.marks.count ? &app->jumps.marks.at[cursor] : NULL;
+}
+
+static void
+go(struct app *app, const struct command_call *call)
+{
+	struct spot *mark = selected(app);
+	(void)call;
+	if (mark)
+		jump_to_spot(app, mark);
+}
+
+static void
+drop(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	if (selected(app))
+		jumps_drop(&app->jumps, state_of(app)->cursor);
+}
+
+static void
+note(struct app *app, const struct command_call *call)
+{
+	struct spot *mark = selected(app);
+	if (!mark)
+		return;
+	free(mark->note);
+	mark->note = *call->text ? mem_text(call->text) : NULL;
+}
+
+static pane_command *const marks_commands[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_PAGE_DOWN] = move,
+    [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
+    [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
+    [COMMAND_END] = end,	  [COMMAND_OPEN] = go,	      [COMMAND_UNMARK] = drop,
+    [COMMAND_NOTE] = note,
+};
+
+const struct pane_ops pane_marks = {
+    .name = "marks",
+    .scope = SCOPE_MARKS,
+    .state_size = sizeof(struct marks_state),
+    .close = marks_close,
+    .title = marks_title,
+    .draw = marks_draw,
+    .commands = marks_commands,
+};

@@ -1,0 +1,31 @@
+/*
+ * A range of messages: from where `v` was typed to the cursor.
+ */
+#ifndef TRAWL_UI_RANGE_H
+#define TRAWL_UI_RANGE_H
+
+#include "command/command.h"
+#include "export/export_range.h"
+
+struct app;
+
+struct range {
+	bool on;
+	size_t trace;
+	struct place from; /* where it began */
+};
+
+/* Whether a message of the present trace is in it. */
+bool range_has(const struct app *, struct place);
+
+/* Its messages; false if there is none in the present trace. */
+bool range_span(const struct app *, struct export_span *);
+
+/* Copies its messages, as the list shows them, to the terminal's clipboard and
+ * ends it; false if there is none. */
+bool range_copy(struct app *);
+
+/* Handler. */
+void range_toggle(struct app *, const struct command_call *);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * What is written, and where: see write.h.
+ *
+ *	:write [!] FILE [FORMAT] [range|shown|marks]
+ *
+ * Without more words: the range, if there is one, else what the filters show.
+ * The format follows from the file's ending.  A thread of its own decodes and
+ * writes; what was cut short does not stay behind.
+ */
+#include "config.h"
+
+#include "ui/write.h"
+#include "ui/app.h"
+#include "base/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum what { WHAT_RANGE, WHAT_SHOWN, WHAT_MARKS, WHAT_COUNT };
+static const char *const whats[WHAT_COUNT] = {"range", "shown", "marks"};
+
+struct write_job {
+	struct session *session;
+	VEC(struct export_span) spans;
+	struct export_range range;
+	struct filter filter; /* a copy */
+	char *path;
+	int file;
+	bool fresh; /* the file was not there before */
+	pthread_t thread;
+	bool started;
+	atomic_bool cancelled, done;
+	int64_t written; /* or an error; valid once done */
+	int errno_seen;
+};
+
+/* --- the thread -------------------------------------------------------- */
+
+static bool
+take(void *context, struct text *text)
+{
+	struct write_job *job = context;
+	size_t done = 0;
+	while (done < text->length && !atomic_load(&job->cancelled)) {
+		ssize_t n = write(job->file, text->data + done, text->length - done);
+		if (n < 0 && errno != EINTR) {
+			job->errno_seen = errno;
+			return false;
+		}
+		done += n > 0 ? (size_t)n : 0;
+	}
+	text_clear(text);
+	return !atomic_load(&job->cancelled);
+}
+
+static void *
+run(void *context)
+{
+	struct write_job *job = context;
+	job->written = export_range(&job->range);
+	if (close(job->file) != 0 && !job->errno_seen)
+		job->errno_seen = errno;
+	if ((job->written < 0 || job->errno_seen) && job->fresh)
+		unlink(job->path);
+	atomic_store(&job->done, true);
+	session_tell(job->session);
+	return NULL;
+}
+
+static void
+job_free(struct write_job *job)
+{
+	if (!job)
+		return;
+	atomic_store(&job->cancelled, true);
+	if (job->started)
+		pthread_join(job->thread, NULL);
+	filter_free(&job->filter);
+	vec_free(&job->spans);
+	free(job->path);
+	free(job);
+}
+
+void
+write_free(struct app *app)
+{
+	job_free(app->writing);
+	app->writing = NULL;
+}
+
+bool
+write_cancel(struct app *app)
+{
+	if (app->writing)
+		atomic_store(&app->writing->cancelled, true);
+	return app->writing;
+}
+
+void
+write_poll(struct app *app)
+{
+	struct write_job *job = app->writing;
+	char digits[32];
+	if (!job || !atomic_load(&job->done))
+		return;
+	if (job->errno_seen)
+		app_trouble(app, "%s: %s", job->path, strerror(job->errno_seen));
+	else if (job->written == ERR_CANCELLED)
+		app_say(app, "%s: cancelled", job->path);
+	else if (job->written < 0)
+		app_trouble(app, "numbers are not known so far; try again when more is indexed");
+	else
+		app_say(app, "%s messages written to %s as %s",
+			text_number(digits, (uint64_t)job->written), job->path,
+			job->range.format->name);
+	write_free(app);
+}
+
+/* --- what was asked for ------------------------------------------------ */
+
+/* What the text after :write says. */
+struct wish {
+	struct text path;
+	const struct export_format *format;
+	enum what what;
+	bool what_given, force;
+};
+
+/* Takes the last word off if it is a format or says what to write. */
+static bool
+take_word(struct wish *wish)
+{
+	const char *blank = strrchr(text_get(&wish->path), ' ');
+	if (!blank)
+		return false;
+	const char *word = blank + 1;
+	const struct export_format *format = export_find(word);
+	int what = 0;
+	while (what < WHAT_COUNT && strcmp(word, whats[what]) != 0)
+		what++;
+	if (format) {
+		wish->format = format;
+	} else if (what < WHAT_COUNT) {
+		wish->what = (enum what)what;
+		wish->what_given = true;
+	} else if (*word) {
+		return false;
+	}
+	text_cut(&wish->path, (size_t)(blank - wish->path.data));
+	return true;
+}
+
+static const struct export_format *
+format_of(const char *path)
+{
+	const char *ending = strrchr(path, '.');
+	const struct export_format *format = ending ? export_find(ending + 1) : NULL;
+	return format ? format : export_find("text");
+}
+
+static void
+read_wish(const struct app *app, const char *text, struct wish *wish)
+{
+	struct export_span unused;
+	wish->force = *text == '!';
+	text += wish->force;
+	text_add(&wish->path, text + strspn(text, " "));
+	while (take_word(wish))
+		;
+	if (!wish->format)
+		wish->format = format_of(text_get(&wish->path));
+	if (!wish->what_given)
+		wish->what = range_span(app, &unused) ? WHAT_RANGE : WHAT_SHOWN;
+}
+
+/* The places to write; false if there are none. */
+static bool
+add_spans(struct app *app, enum what what, struct write_job *job)
+{
+	struct export_span span = {.trace = app->list->trace, .last = {UINT64_MAX, UINT32_MAX}};
+	if (what == WHAT_RANGE && !range_span(app, &span))
+		return false;
+	if (what != WHAT_MARKS) {
+		*vec_add(&job->spans) = span;
+		return true;
+	}
+	for (size_t i = 0; i < app->jumps.marks.count; i++) {
+		const struct spot *mark = &app->jumps.marks.at[i];
+		*vec_add(&job->spans) =
+		    (struct export_span){.trace = app->session->traces.at[mark->trace],
+					 .first = mark->place,
+					 .last = mark->place};
+	}
+	return job->spans.count;
+}
+
+static bool
+open_file(struct app *app, const struct wish *wish, struct write_job *job)
+{
+	const char *path = text_get(&wish->path);
+	if (*path)
+		job->file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0666);
+	job->fresh = job->file >= 0;
+	if (job->file < 0 && errno == EEXIST && wish->force)
+		job->file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (!*path)
+		app_trouble(app, "write to which file? FILE [FORMAT] [range|shown|marks]");
+	else if (job->file < 0)
+		app_trouble(app, "%s: %s%s", path, strerror(errno),
+			    errno == EEXIST ? "; ! in front of its name overwrites it" : "");
+	return job->file >= 0;
+}
+
+void
+write_start(struct app *app, const struct command_call *call)
+{
+	struct wish wish = {0};
+	struct write_job *job = mem_new(sizeof *job);
+	job->session = app->session;
+	job->file = -1;
+	read_wish(app, call->text, &wish);
+	if (app->writing)
+		app_trouble(app, "a file is being written; wait, or cancel it");
+	else if (!add_spans(app, wish.what, job))
+		app_trouble(app, "there is no %s to write",
+			    wish.what == WHAT_MARKS ? "mark" : "range");
+	else if (open_file(app, &wish, job))
+		job->path = mem_text(text_get(&wish.path));
+	text_free(&wish.path);
+	if (!job->path) {
+		job_free(job);
+		return;
+	}
+	job->filter = filter_clone(&app->filter);
+	job->range = (struct export_range){.spans = job->spans.at,
+					   .count = job->spans.count,
+					   .format = wish.format,
+					   .filter = wish.what == WHAT_MARKS ? NULL : &job->filter,
+					   .take = take,
+					   .context = job};
+	app->writing = job;
+	app->range.on = false;
+	app_say(app, "writing %s", job->path);
+	job->started = thread_start(&job->thread, run, job);
+	if (!job->started)
+		run(job);
+	write_poll(app);
+}

@@ -1,0 +1,21 @@
+/*
+ * Writing messages to a file while the screen stays alive.
+ */
+#ifndef TRAWL_UI_WRITE_H
+#define TRAWL_UI_WRITE_H
+
+#include "command/command.h"
+
+#include <stdbool.h>
+
+struct app;
+struct write_job;
+
+/* Handler of :write. */
+void write_start(struct app *, const struct command_call *);
+
+void write_poll(struct app *);	 /* it may have come to its end */
+bool write_cancel(struct app *); /* true if there was something to stop */
+void write_free(struct app *);	 /* stops it; at the end of the program */
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * The file of a session: any note comes back as it was written, and mistakes
+ * are told with their place.  Lines and columns are counted by hand.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "config/schema.h"
+#include "ui/notebook.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int
+load(const char *text, struct notebook *saved, struct err *err)
+{
+	*err = (struct err){0};
+	return schema_load_text("s.yaml", text, strlen(text), &notebook_options_table, saved, err);
+}
+
+static void
+test_round_trip(void **state)
+{
+	(void)state;
+	static const char *const notes[] = {
+	    "plain",
+	    "two words: a colon, # no comment",
+	    "\"quoted\" and 'quoted' and \\ and {braces} [too]",
+	    "- a dash, ~ a tilde, * and & and !",
+	    "tab\there, line\nthere, return\r, bell\a, escape\033[31m, DEL\x7f",
+	    "\u00e9\u20ac\U0001f600 \u202e\u2066 \u2028 \xc2\x85 \ufeff \u200b",
+	    " blanks around ",
+	    "true",
+	    "12",
+	    "n",
+	    "%TAG",
+	    "@at `tick` |pipe >more",
+	};
+	enum { COUNT = sizeof notes / sizeof *notes };
+	struct notebook_mark marks[COUNT];
+	struct notebook saved = {.view = (char[]){"a b/c.yaml"},
+				 .severity = 3,
+				 .filter = (char[]){"\\d+ \"x\" #[0-9]{2}"},
+				 .marks = {.at = marks, .count = COUNT}};
+	for (size_t i = 0; i < COUNT; i++)
+		marks[i] = (struct notebook_mark){.trace = (char *)(i % 2 ? "b: #1" : "a"),
+						  .offset = UINT64_MAX - i,
+						  .ordinal = i,
+						  .letter = (char *)(i % 3 ? NULL : "n"),
+						  .note = (char *)notes[i]};
+	struct text text = {0};
+	struct notebook again;
+	struct err err;
+	option_write(&notebook_options_table, &saved, &text);
+	if (load(text.data, &again, &err) < 0)
+		fail_msg("%s\n%s", err.what, text.data);
+	assert_string_equal(again.view, saved.view);
+	assert_int_equal(again.severity, 3);
+	assert_false(again.unassigned);
+	assert_string_equal(again.filter, saved.filter);
+	assert_int_equal(again.marks.count, COUNT);
+	const struct notebook_mark *read = again.marks.at;
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_string_equal(read[i].trace, marks[i].trace);
+		assert_true(read[i].offset == marks[i].offset);
+		assert_int_equal(read[i].ordinal, i);
+		assert_string_equal(read[i].note, notes[i]);
+		assert_true((read[i].letter == NULL) == (marks[i].letter == NULL));
+	}
+	option_release(&notebook_options_table, &again);
+	text_free(&text);
+}
+
+/* Bytes that are no text do not make the file unreadable. */
+static void
+test_bad_bytes(void **state)
+{
+	(void)state;
+	struct notebook_mark mark = {.trace = (char[]){"a\xff"},
+				     .note = (char[]){"\xc3(\xed\xa0\x80 end"}};
+	struct notebook saved = {.marks = {.at = &mark, .count = 1}}, again;
+	struct text text = {0};
+	struct err err;
+	option_write(&notebook_options_table, &saved, &text);
+	assert_int_equal(load(text.data, &again, &err), 0);
+	const struct notebook_mark *read = again.marks.at;
+	assert_string_equal(read->trace, "a\ufffd");
+	assert_string_equal(read->note, "\ufffd(\ufffd\ufffd\ufffd end");
+	option_release(&notebook_options_table, &again);
+	text_free(&text);
+}
+
+static void
+test_mistakes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *error;
+	} rows[] = {
+	    {"marks:\n- {trace: a}\n", "s.yaml:2:3: marks[0] has no offset; expected offset: byte"},
+	    {"marks: [{trace: a, offset: 1, letter: ab}]\n",
+	     "s.yaml:1:39: marks[0].letter is \"ab\"; expected a letter, a to z or A to Z"},
+	    {"marks: [{trace: a, offset: 1, letter: \"*\"}]\n", "s.yaml:1:39: marks[0].letter is"},
+	    {"marks: [{trace: a, offset: 1, ordinal: 4294967296}]\n",
+	     "s.yaml:1:40: marks[0].ordinal is \"4294967296\"; expected a number from 0 to"},
+	    {"severity: loud\n", "s.yaml:1:11: severity is \"loud\"; expected one of all fatal"},
+	    {"mark: []\n", "s.yaml:1:1: unknown key mark in the file; did you mean marks?"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct notebook saved;
+		struct err err;
+		assert_int_equal(load(rows[i].text, &saved, &err), ERR_CONFIG);
+		if (strncmp(err.what, rows[i].error, strlen(rows[i].error)) != 0)
+			fail_msg("\"%s\", not \"%s\"", err.what, rows[i].error);
+		assert_int_equal(saved.marks.count, 0);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_round_trip),
+	    cmocka_unit_test(test_bad_bytes),
+	    cmocka_unit_test(test_mistakes),
+	};
+	return cmocka_run_group_tests_name("notebook", tests, NULL, NULL);
+}

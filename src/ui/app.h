@@ -53,7 +53,6 @@ struct app {
 	struct filter_expr *expr; /* owned, or NULL */
 	bool filters_off;
 	struct filter filter; /* borrows both; what the lists obey */
-	struct filter filter; /* borrows pattern; what the lists obey */
 	struct rules rules;   /* of the view */
 
 	bool open[PANE_COUNT];

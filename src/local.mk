@@ -145,6 +145,8 @@ libtrawl_a_SOURCES = \
 	src/ui/canvas.c \
 	src/ui/canvas.h \
 	src/ui/commands.c \
+	src/ui/complete.c \
+	src/ui/complete.h \
 	src/ui/jump.c \
 	src/ui/jump.h \
 	src/ui/layout.c \

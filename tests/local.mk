@@ -222,6 +222,7 @@ script_tests = \
 	tests/check_fuzz.sh \
 	tests/check_reference.sh \
 	tests/cli/follow.sh \
+	tests/cli/config.sh \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
 	tests/cli/opencsd.sh \

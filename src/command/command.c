@@ -44,17 +44,6 @@ command_scope_name(enum command_scope scope)
 	return names[scope];
 }
 
-const char *
-command_complete(const char *prefix, size_t length, size_t *at)
-{
-	while (*at < COMMAND_COUNT) {
-		const char *name = commands[(*at)++].name;
-		if (!strncmp(name, prefix, length))
-			return name;
-	}
-	return NULL;
-}
-
 enum command_id
 command_find(const char *name, size_t length)
 {

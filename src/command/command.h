@@ -73,8 +73,4 @@ const char *command_scope_name(enum command_scope);
  * is none. */
 enum command_id command_find(const char *name, size_t length);
 
-/* The next name from command *AT on that starts with the LENGTH bytes of
- * PREFIX, or NULL; *AT moves behind it. */
-const char *command_complete(const char *prefix, size_t length, size_t *at);
-
 #endif

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "ui/complete.h"
 #include "ui/notebook.h"
 #include "ui/settings.h"
 
@@ -164,6 +165,8 @@ prompt_takes(struct app *app, uint32_t key)
 	if (prompt->id == COMMAND_SEARCH_BACK && key == '?' && !prompt->text.length) {
 		prompt_close(prompt);
 		app_run(app, (struct command_call){.id = COMMAND_HELP});
+	} else if (key == KEYCODE_TAB) {
+		complete_next(app);
 	} else if (prompt_key(prompt, key) == PROMPT_ACCEPTED) {
 		char *text = mem_text(text_get(&prompt->text));
 		app_run(app, (struct command_call){.id = prompt->id, .text = text});
@@ -477,6 +480,22 @@ loop(struct app *app)
 
 /* --- from start to end ------------------------------------------------- */
 
+/* For those who wonder how it looks: nothing is said of it in the last row. */
+static void
+log_lacks(struct app *app)
+{
+	struct text lacks = {0};
+	term_lacks(app->term, &lacks);
+	for (char *line = lacks.data, *next; line && *line; line = next) {
+		next = strchr(line, '\n') + 1;
+		next[-1] = '\0';
+		log_add(&app->log, false, line);
+	}
+	if (app->charset == TEXT_ASCII)
+		log_add(&app->log, false, "ASCII only: other characters are written as escapes");
+	text_free(&lacks);
+}
+
 static void
 open_parts(struct app *app)
 {
@@ -490,6 +509,7 @@ open_parts(struct app *app)
 	app->pattern = own.text;
 	app->expr = own.expr;
 	app->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
+	log_lacks(app);
 	app->open[PANE_LIST] = true;
 	app->wants_letter = COMMAND_COUNT;
 	for (int i = 0; i < PANE_COUNT; i++)

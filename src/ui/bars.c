@@ -225,6 +225,20 @@ add_totals(const struct index_progress *progress, struct text *out)
 	}
 }
 
+/* What was said; or as much as there is room for, and where to find the rest. */
+static void
+add_message(struct app *app, int room, struct text *out)
+{
+	static const char more[] = "  :messages tells all";
+	int less = room - (int)strlen(more);
+	text_add_char(out, ' ');
+	add_safe(app, app->message.data, out);
+	if (text_columns(out->data, out->length) > room && less > 0) {
+		text_cut(out, text_fit(out->data, out->length, less, NULL));
+		text_add(out, more);
+	}
+}
+
 void
 bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area)
 {
@@ -238,8 +252,7 @@ bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area
 	index_get_progress(trace_index(app->list->trace), &progress);
 	add_typed(app, &right);
 	if (app->message.length) {
-		text_add_char(&left, ' ');
-		add_safe(app, app->message.data, &left);
+		add_message(app, area->cols, &left);
 		role = app->trouble ? ROLE_TROUBLE : ROLE_STATUS;
 	} else if (search_running(&app->search)) {
 		text_add(&left, " searching... Ctrl-C cancels");

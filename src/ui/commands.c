@@ -495,6 +495,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_VIEW] = settings_choose,
     [COMMAND_THEME] = settings_choose,
     [COMMAND_KEYS] = settings_choose,
+    [COMMAND_SET] = settings_set,
     [COMMAND_SOURCE] = settings_source,
     [COMMAND_REDRAW] = redraw,
     [COMMAND_HELP] = open_help,

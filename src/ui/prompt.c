@@ -4,6 +4,8 @@
  * The text is UTF-8; the cursor moves by whole characters.  Each key is a row
  * of a table; anything else that prints is inserted.  Names of commands
  * complete while the first word of `:` is typed, names of fields in filters.
+ * of a table; anything else that prints is inserted.  What Tab does is not
+ * known here (complete.c).
  */
 #include "config.h"
 
@@ -168,7 +170,7 @@ yank(struct prompt *prompt)
 	insert(prompt, text_get(&prompt->killed), prompt->killed.length);
 }
 
-/* --- history and completion -------------------------------------------- */
+/* --- history ------------------------------------------------------------ */
 
 static void
 show_line(struct prompt *prompt, size_t line)
@@ -273,6 +275,11 @@ complete(struct prompt *prompt)
 		return;
 	text_cut(&prompt->text, start);
 	text_add(&prompt->text, name);
+void
+prompt_replace(struct prompt *prompt, size_t from, const char *text)
+{
+	text_cut(&prompt->text, from);
+	text_add(&prompt->text, text);
 	to_end(prompt);
 }
 
@@ -301,7 +308,6 @@ static const struct {
     {KEYCODE_UP, older},
     {KEYCODE_CTRL('N'), newer},
     {KEYCODE_DOWN, newer},
-    {KEYCODE_TAB, complete},
 };
 
 enum prompt_answer
@@ -315,8 +321,7 @@ prompt_key(struct prompt *prompt, uint32_t key)
 		prompt_close(prompt);
 		return leave ? PROMPT_CANCELLED : PROMPT_ACCEPTED;
 	}
-	if (key != KEYCODE_TAB)
-		prompt->completed = 0;
+	prompt->completed = 0;
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
 		if (actions[i].key == key) {
 			actions[i].act(prompt);

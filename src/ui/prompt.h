@@ -24,7 +24,7 @@ struct prompt {
 	struct text draft;	       /* what was typed before going into the history */
 	VEC(struct prompt_line) lines; /* history, oldest first */
 	size_t line;		       /* shown; lines.count = the draft */
-	size_t completed;	       /* Tab again: where to look for the next name */
+	size_t completed;	       /* Tab again: names looked at so far */
 	size_t stem;		       /* length of what was typed before the first Tab */
 };
 
@@ -36,6 +36,9 @@ void prompt_free(struct prompt *);
 
 /* Takes a key.  ACCEPTED: `text` is what was typed; the prompt is closed. */
 enum prompt_answer prompt_key(struct prompt *, uint32_t key);
+
+/* Puts TEXT in place of all from byte FROM on. */
+void prompt_replace(struct prompt *, size_t from, const char *text);
 
 void prompt_draw(const struct prompt *, struct canvas *, const struct area *, enum text_charset);
 

@@ -9,7 +9,9 @@
 #include "ui/settings.h"
 #include "ui/app.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Makes what is on the screen follow the looks. */
 static void
@@ -83,8 +85,82 @@ settings_choose(struct app *app, const struct command_call *call)
 	app_say(app, "%s %s", commands[call->id].name, call->text);
 }
 
+/* Puts what the screen has now into the view, as far as a view can say it. */
+static void
+remember_view(struct app *app)
+{
+	struct view *view = &app->options->looks.view;
+	view->time = app->time_mode;
+	view->layout = app->layout_mode;
+	view->detail = app->open[PANE_DETAIL];
+	view->hex = app->open[PANE_HEX];
+	view->marks = app->open[PANE_MARKS];
+	view->severity = app->threshold == SEVERITY_DEBUG ? SEVERITY_MAX : (int)app->threshold;
+	view->unassigned = !app->hide_unassigned;
+	free(view->filter);
+	view->filter = app->pattern ? mem_text(regex_pattern(app->pattern)) : NULL;
+}
+
+static void
+tell(struct app *app, const struct option_row *row)
+{
+	struct text value = {0};
+	bool there = option_get(row, &app->options->looks.view, &value);
+	app_say(app, "%s=%s", row->name, there ? text_get(&value) : "");
+	text_free(&value);
+}
+
+/* Sets one member; an empty text takes a filter away. */
+static const char *
+set(const struct option_row *row, struct view *view, const char *value, char buffer[static 256])
+{
+	if (row->type == OPTION_TEXT && !*value) {
+		char **text = (char **)((char *)view + row->member);
+		free(*text);
+		*text = NULL;
+		return NULL;
+	}
+	return option_set(row, view, value, buffer);
+}
+
+void
+settings_set(struct app *app, const struct command_call *call)
+{
+	struct view *view = &app->options->looks.view;
+	size_t length = strcspn(call->text, "= ");
+	const char *value = call->text + length;
+	char name[32], buffer[256];
+	snprintf(name, sizeof name, "%.*s", (int)length, call->text);
+	const struct option_row *row = option_find(&view_options_table, name);
+	if (!row) {
+		const char *near = option_nearest(&view_options_table, name);
+		app_trouble(app, "no setting %s; %s%s", name,
+			    near ? "did you mean " : "Tab shows them", near ? near : "");
+		return;
+	}
+	remember_view(app);
+	if (!*value) {
+		tell(app, row);
+		return;
+	}
+	int severity = view->severity;
+	bool unassigned = view->unassigned;
+	char *filter = view->filter ? mem_text(view->filter) : NULL;
+	const char *expected = set(row, view, value + 1, buffer);
+	bool filters = severity != view->severity || unassigned != view->unassigned ||
+		       !filter != !view->filter || (filter && strcmp(filter, view->filter) != 0);
+	free(filter);
+	if (expected) {
+		app_trouble(app, "%s is not %s; expected %s", name, value + 1, expected);
+		return;
+	}
+	enter_view(app, filters);
+	tell(app, row);
+}
+
 void
 settings_source(struct app *app, const struct command_call *call)
 {
-	load(app, LOOKS_PARTS, call->text);
+	if (load(app, LOOKS_PARTS, call->text) && call->id == COMMAND_SOURCE)
+		app_say(app, "%s read", call->text ? call->text : "view, theme and keys");
 }

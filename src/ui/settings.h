@@ -19,6 +19,7 @@ void settings_filters(struct app *, int severity, bool unassigned, const char *f
 
 /* Handlers. */
 void settings_choose(struct app *, const struct command_call *); /* :view, :theme, :keys */
+void settings_set(struct app *, const struct command_call *);	 /* :set */
 void settings_source(struct app *, const struct command_call *); /* :source, and part of R */
 
 #endif

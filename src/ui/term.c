@@ -385,6 +385,28 @@ term_theme(struct term *term, const struct theme *theme)
 	term_forget(term);
 }
 
+void
+term_lacks(const struct term *term, struct text *out)
+{
+	int colours = tigetnum("colors");
+	const char *name = getenv("TERM");
+	const struct {
+		bool lacks;
+		const char *what;
+	} rows[] = {
+	    {colours < 8, "no colours: attributes tell the same"},
+	    {colours >= 8 && colours < 256, "less than 256 colours: the nearest are taken"},
+	    {!capability("bold"), "no bold"},
+	    {!capability("dim"), "no dim text"},
+	    {!capability("smul"), "no underlined text"},
+	    {!capability("rev"), "no reversed text: the current row has only its sign"},
+	    {!term->can.region || !term->can.reverse_index, "no scrolling: rows are sent anew"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].lacks)
+			text_addf(out, "terminal %s: %s\n", name ? name : "", rows[i].what);
+}
+
 /* --- painting ---------------------------------------------------------- */
 
 void

@@ -27,6 +27,9 @@ void term_resume(struct term *);
 int term_file(const struct term *); /* readable when keys wait */
 void term_theme(struct term *, const struct theme *);
 
+/* Appends, a line each, what this terminal cannot do of what is used. */
+void term_lacks(const struct term *, struct text *);
+
 /* The size now. */
 void term_size(struct term *, int *rows, int *cols);
 

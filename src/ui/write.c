@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum what { WHAT_RANGE, WHAT_SHOWN, WHAT_MARKS, WHAT_COUNT };
-static const char *const whats[WHAT_COUNT] = {"range", "shown", "marks"};
+const char *const write_whats[] = {"range", "shown", "marks", NULL};
 
 struct write_job {
 	struct session *session;
@@ -140,7 +140,7 @@ take_word(struct wish *wish)
 	const char *word = blank + 1;
 	const struct export_format *format = export_find(word);
 	int what = 0;
-	while (what < WHAT_COUNT && strcmp(word, whats[what]) != 0)
+	while (what < WHAT_COUNT && strcmp(word, write_whats[what]) != 0)
 		what++;
 	if (format) {
 		wish->format = format;

@@ -11,6 +11,9 @@
 struct app;
 struct write_job;
 
+/* What can be written: words of :write, NULL-terminated. */
+extern const char *const write_whats[];
+
 /* Handler of :write. */
 void write_start(struct app *, const struct command_call *);
 

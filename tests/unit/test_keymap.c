@@ -146,11 +146,6 @@ test_commands(void **state)
 	assert_int_equal(command_find("next-", 5), COMMAND_COUNT); /* several */
 	assert_int_equal(command_find("nonsense", 8), COMMAND_COUNT);
 	assert_int_equal(command_find("", 0), COMMAND_COUNT);
-
-	size_t at = 0, count = 0;
-	while (command_complete("next-", 5, &at))
-		count++;
-	assert_true(count > 3);
 }
 
 int

@@ -1065,6 +1065,113 @@ test_write(void **state)
 	quit(&s);
 }
 
+/* Settings, by name, with completion; and what was said about it. */
+static void
+test_settings(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, ":set hea\tfal\t\t\r"); /* no word starts with `fal` any more */
+	scene_wait(&s, "header=");
+	scene_keys(&s, "\003");
+	scene_keys(&s, ":set head\t");
+	scene_wait(&s, ":set header=");
+	scene_keys(&s, "f\t");
+	scene_wait(&s, ":set header=false");
+	scene_keys(&s, "\r");
+	scene_until(&s, "origin ", false);
+	scene_keys(&s, ":set time=tic\t\r");
+	scene_wait(&s, "T:ticks");
+	scene_keys(&s, ":th\t l\t");
+	scene_wait(&s, ":theme l");
+	scene_keys(&s, "\003:sev fa\t\r");
+	scene_wait(&s, "only FATAL+");
+	scene_wait(&s, "T:ticks"); /* one setting changes no other */
+	scene_keys(&s, ":set severity=all\r");
+	scene_until(&s, "FATAL+", false);
+	scene_keys(&s, ":set severity=1\r");
+	scene_wait(&s, "severity is not 1; expected one of all fatal error");
+	scene_keys(&s, ":set severty\r");
+	scene_wait(&s, "no setting severty; did you mean severity");
+	scene_keys(&s, ":\020"); /* the last line again */
+	scene_wait(&s, ":set severty");
+	scene_keys(&s, "\033");
+	scene_until(&s, "\n:set", false);
+	scene_keys(&s, ":mess\t\r");
+	scene_wait(&s, "no setting severty");
+	scene_wait(&s, "severity is not 1;");
+	scene_keys(&s, "\033OP"); /* the help takes its place */
+	scene_wait(&s, "page-down");
+	scene_until(&s, "no setting", false);
+	scene_keys(&s, "\033OP");
+	scene_wait(&s, " 0 / 309");
+	quit(&s);
+}
+
+static void
+rewrite(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* Files that change while the program runs. */
+static void
+test_source(void **state)
+{
+	(void)state;
+	struct scene s;
+	char path[32], line[64];
+	make_file(path, "keys: {down: n}\nview: {columns: [{name: offset}, {name: text}]}\n");
+	open_demo(&s, 24, 80);
+	snprintf(line, sizeof line, ":source %s\r", path);
+	scene_keys(&s, line);
+	scene_wait(&s, "  offset     text");
+	scene_keys(&s, "n");
+	scene_wait(&s, " 1 / 309");
+	rewrite(path, "keys: {down: n}\nview:\n  columns: [{name: offset}, {nam: text}]\n");
+	scene_keys(&s, "R");
+	scene_wait(&s, "  :messages tells all"); /* the row is too short */
+	scene_keys(&s, ":messages\r");
+	scene_wait(&s, ":3:30: unknown key nam in view.columns[1]; did");
+	scene_wait(&s, "name?");
+	scene_keys(&s, "q");
+	scene_until(&s, "unknown key", false);
+	scene_keys(&s, "n"); /* the old ones stay */
+	scene_wait(&s, " 2 / 309");
+	scene_wait(&s, "  offset     text");
+	rewrite(path, "keys: {down: \"]\"}\nview:\n  columns: [{name: text}]\n");
+	scene_keys(&s, ":source\r");
+	scene_wait(&s, "view, theme and keys read");
+	scene_until(&s, "offset", false);
+	scene_keys(&s, "]");
+	scene_wait(&s, " 3 / 309");
+	scene_keys(&s, ":source /nonexistent.yaml\r");
+	scene_wait(&s, "cannot open /nonexistent.yaml: No such file");
+	quit(&s);
+	unlink(path);
+}
+
+/* What a terminal cannot do is told to those who ask. */
+static void
+test_lacks(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 24, 80, "vt100", "demo.stp", NULL);
+	scene_wait(&s, "0 / 309");
+	scene_keys(&s, ":messages\r");
+	scene_wait(&s, "terminal vt100: no colours");
+	assert_false(any_coloured(&s));
+	scene_keys(&s, "Q");
+	scene_end(&s);
+	assert_true(WIFEXITED(s.status));
+	scene_close(&s);
+}
+
 /* Keys of a user's choice, in the help too, and changed while it runs. */
 static void
 test_keys(void **state)
@@ -1169,6 +1276,9 @@ main(void)
 	    cmocka_unit_test(test_marks),
 	    cmocka_unit_test(test_session),
 	    cmocka_unit_test(test_write),
+	    cmocka_unit_test(test_settings),
+	    cmocka_unit_test(test_source),
+	    cmocka_unit_test(test_lacks),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);

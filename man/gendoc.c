@@ -268,15 +268,9 @@ static const struct {
 	void (*print)(void);
 } parts[] = {
     {"options", print_options}, {"commands", print_commands}, {"formats", print_formats},
-    {"exports", print_exports},
-    {"fields", print_fields},
-    {"filter", print_filter},
-    {"checks", print_checks},
-    {"profile", print_profile},
-    {"view", print_view},
-    {"theme", print_theme},
-    {"keymaps", print_keymaps},
-    {"session", print_session},
+    {"exports", print_exports}, {"fields", print_fields},     {"filter", print_filter},
+    {"checks", print_checks},	{"profile", print_profile},   {"view", print_view},
+    {"theme", print_theme},	{"keymaps", print_keymaps},   {"session", print_session},
 };
 
 int

@@ -144,6 +144,8 @@ libtrawl_a_SOURCES = \
 	src/ui/bars.c \
 	src/ui/canvas.c \
 	src/ui/canvas.h \
+	src/ui/colour.c \
+	src/ui/colour.h \
 	src/ui/commands.c \
 	src/ui/complete.c \
 	src/ui/complete.h \
@@ -217,7 +219,9 @@ builtin_yaml = \
 	keys/default.yaml \
 	keys/less.yaml \
 	keys/lnav.yaml \
+	themes/dark-256.yaml \
 	themes/default.yaml \
+	themes/high-contrast.yaml \
 	themes/light.yaml \
 	themes/mono.yaml \
 	views/csel.yaml \

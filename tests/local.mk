@@ -92,8 +92,8 @@ unit_tests = \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
 	tests/unit/test_opencsd \
-	tests/unit/test_matches \
 	tests/unit/test_looks \
+	tests/unit/test_matches \
 	tests/unit/test_notebook \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_parallel \
@@ -111,9 +111,12 @@ unit_tests = \
 	tests/unit/test_syst_raw \
 	tests/unit/test_syst_stp \
 	tests/unit/test_serial \
+	tests/unit/test_theme \
 	tests/unit/test_uia \
 	tests/unit/test_truth \
 	tests/unit/test_watch
+
+tests_unit_test_theme_LDADD = $(LDADD) -lm
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)

@@ -87,6 +87,14 @@ app_selection(struct app *app)
 	return selection;
 }
 
+const char *
+app_filter_text(const struct app *app)
+{
+	if (app->pattern)
+		return regex_pattern(app->pattern);
+	return app->expr ? filter_expr_text(app->expr) : NULL;
+}
+
 void
 app_refilter(struct app *app)
 {

@@ -100,6 +100,9 @@ void app_trouble(struct app *, const char *format, ...) __attribute__((format(pr
 /* The selected message, its fields expanded; NULL if there is none. */
 const struct selection *app_selection(struct app *);
 
+/* What was typed as a filter, or NULL. */
+const char *app_filter_text(const struct app *);
+
 /* After a change of the filter's parts. */
 void app_refilter(struct app *);
 

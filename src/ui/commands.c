@@ -369,15 +369,14 @@ cancel(struct app *app, const struct command_call *call)
 		list_cancel(app->list);
 		return;
 	}
-	if (call->letter != KEYCODE_CTRL('C')) {
+	if (app->range.on) {
+		app->range.on = false;
+	} else if (call->letter != KEYCODE_CTRL('C')) {
 		app->search.highlight = false;
 		search_uncount(app);
 	} else if (stop_counting(app->search.matches) | stop_counting(app->list->matches)) {
 		app_say(app, "stopped counting");
 	} else {
-	if (app->range.on) {
-		app->range.on = false;
-	} else if (call->letter == KEYCODE_CTRL('C')) {
 		struct text hint = {0};
 		keymap_hint(&app->keymap, COMMAND_CLOSE, &hint);
 		app_say(app, "%s quits", hint.data);

@@ -10,6 +10,7 @@
 #include "ui/complete.h"
 #include "ui/app.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,11 +119,26 @@ write_name(struct app *app, const char *stem, size_t i, struct text *out)
 	return true;
 }
 
+static bool
+field_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	char name[64];
+	const char *found = NULL;
+	size_t next = 0;
+	(void)app;
+	for (size_t k = 0; k <= i; k++)
+		found = filter_complete(stem, strlen(stem), &next, name);
+	if (found)
+		text_add(out, found);
+	return found;
+}
+
 static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_COMMAND] = command_name,	  [COMMAND_VIEW] = view_name,
     [COMMAND_THEME] = theme_name,	  [COMMAND_KEYS] = keys_name,
     [COMMAND_SEVERITY] = severity_choice, [COMMAND_SET] = setting_name,
-    [COMMAND_WRITE] = write_name,
+    [COMMAND_WRITE] = write_name,	  [COMMAND_NARROW] = field_name,
+    [COMMAND_FILTER] = field_name,
 };
 
 /* The command whose text is at the end of the prompt, and where that text
@@ -143,6 +159,12 @@ find_command(const struct prompt *prompt, size_t *start)
 	return command_find(text + blanks, length);
 }
 
+static bool
+is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
 void
 complete_next(struct app *app)
 {
@@ -157,7 +179,7 @@ complete_next(struct app *app)
 		prompt->stem = prompt->text.length;
 	const char *text = text_get(&prompt->text);
 	for (size_t i = start; i < prompt->stem; i++)
-		if (text[i] == ' ')
+		if (give == field_name ? !is_of_name(text[i]) : text[i] == ' ')
 			start = i + 1; /* the last word of several */
 	text_add_bytes(&stem, text + start, prompt->stem - start);
 	for (bool again = prompt->completed > 0;; again = false) {

@@ -88,8 +88,8 @@ side_by_side(struct layout *layout, struct area body, const struct layout_wish *
 {
 	place_at_foot(layout, &body, wish, PANE_HEX, 25, HEX_ROWS_MIN, LIST_ROWS_MIN);
 	bool detail = wish->open[PANE_DETAIL] && body.rows >= DETAIL_ROWS_MIN;
-	bool marks = wish->open[PANE_MARKS] &&
-		     body.rows >= MARKS_ROWS_MIN + (detail ? DETAIL_ROWS_MIN : 0);
+	bool marks =
+	    wish->open[PANE_MARKS] && body.rows >= MARKS_ROWS_MIN + (detail ? DETAIL_ROWS_MIN : 0);
 	if (detail || marks) {
 		int cols = clamp(share(body.cols, 40, wish->split), DETAIL_COLUMNS_MIN,
 				 body.cols - LIST_COLUMNS_MIN - 1);

@@ -145,7 +145,7 @@ collect(struct app *app, struct notebook *notebook, char (*letters)[2])
 	notebook->view = app->view_name;
 	notebook->severity = app->threshold == SEVERITY_DEBUG ? SEVERITY_MAX : (int)app->threshold;
 	notebook->unassigned = !app->hide_unassigned;
-	notebook->filter = app->pattern ? (char *)regex_pattern(app->pattern) : NULL;
+	notebook->filter = (char *)app_filter_text(app);
 	for (size_t i = 0; i < app->jumps.marks.count; i++) {
 		const struct spot *spot = &app->jumps.marks.at[i];
 		letters[i][0] = spot->letter;

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "ui/app.h"
-#include "ui/clock.h"
+#include "trace/clock_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
  * The line editor: see prompt.h.
  *
  * The text is UTF-8; the cursor moves by whole characters.  Each key is a row
- * of a table; anything else that prints is inserted.  Names of commands
- * complete while the first word of `:` is typed, names of fields in filters.
  * of a table; anything else that prints is inserted.  What Tab does is not
  * known here (complete.c).
  */
@@ -225,56 +223,6 @@ remember(struct prompt *prompt)
 	    (struct prompt_line){.id = prompt->id, .text = mem_text(prompt->text.data)};
 }
 
-static bool
-is_filter(const struct prompt *prompt)
-{
-	return prompt->id == COMMAND_NARROW || prompt->id == COMMAND_FILTER ||
-	       (prompt->id == COMMAND_COMMAND && !strncmp(text_get(&prompt->text), "filter ", 7));
-}
-
-/* The next name for the word that begins at START: of a field where a filter is
- * typed, else of a command; in BUFFER or static. */
-static const char *
-next_name(struct prompt *prompt, size_t start, char buffer[static 64])
-{
-	const char *word = text_get(&prompt->text) + start;
-	size_t length = prompt->stem - start;
-	return is_filter(prompt) ? filter_complete(word, length, &prompt->completed, buffer)
-				 : command_complete(word, length, &prompt->completed);
-}
-
-/* Where the word before STEM begins. */
-static size_t
-word_start(const struct prompt *prompt)
-{
-	size_t start = prompt->stem;
-	while (start && is_filter(prompt) &&
-	       (isalnum((unsigned char)prompt->text.data[start - 1]) ||
-		strchr("_.", prompt->text.data[start - 1])))
-		start--;
-	return is_filter(prompt) ? start : 0;
-}
-
-/* Each Tab puts the next name that starts as what was typed. */
-static void
-complete(struct prompt *prompt)
-{
-	char buffer[64];
-	if (!is_filter(prompt) &&
-	    (prompt->id != COMMAND_COMMAND || strchr(text_get(&prompt->text), ' ')))
-		return;
-	if (!prompt->completed)
-		prompt->stem = prompt->text.length;
-	size_t start = word_start(prompt);
-	const char *name = next_name(prompt, start, buffer);
-	if (!name) {
-		prompt->completed = 0;
-		name = next_name(prompt, start, buffer);
-	}
-	if (!name)
-		return;
-	text_cut(&prompt->text, start);
-	text_add(&prompt->text, name);
 void
 prompt_replace(struct prompt *prompt, size_t from, const char *text)
 {

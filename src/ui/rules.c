@@ -11,54 +11,25 @@
 #include "ui/view.h"
 
 #include <stdio.h>
-#include <string.h>
 
-/* The rest of TEXT behind WORD and blanks, or NULL. */
-static const char *
-skip_word(const char *text, const char *word)
-{
-	size_t length = strlen(word);
-	if (strncmp(text, word, length) != 0)
-		return NULL;
-	return text + length + strspn(text + length, " ");
-}
-
-/* Reads `severity >= LEVEL`, `/REGEX/` with an `i` behind it for either case,
- * or a regular expression as it is.  False with a sentence if it is none. */
+/* Reads an expression of the filter language, or what is none as a regular
+ * expression, as `&` does.  False with a sentence if it is neither. */
 static bool
 rules_read(const char *text, struct filter *filter, char what[static 256])
 {
-	struct text pattern = {0};
+	struct filter_error error;
 	struct err err = {0};
-	unsigned flags = REGEX_SMART_CASE;
-	const char *rest = skip_word(text, "severity"),
-		   *level = rest ? skip_word(rest, ">=") : NULL;
-	size_t length = strlen(text);
 	*filter = filter_all();
-	if (level) {
-		int severity = severity_parse(level);
-		if (severity <= 0) {
-			snprintf(what, 256,
-				 "severity >= and one of fatal error warning info "
-				 "user1 user2 debug");
-			return false;
-		}
-		filter->severities = filter_threshold((enum severity)severity, true);
+	filter->expr = filter_parse(text, NULL, &error);
+	if (filter->expr)
 		return true;
+	if (error.meant) {
+		snprintf(what, 256, "a filter: %.200s (column %zu)", error.what, error.at + 1);
+		return false;
 	}
-	if (length > 2 && *text == '/' && !strcmp(text + length - 2, "/i")) {
-		flags = REGEX_IGNORE_CASE;
-		length--;
-	}
-	if (length > 1 && *text == '/' && text[length - 1] == '/') {
-		text++;
-		length -= 2;
-	}
-	text_add_bytes(&pattern, text, length);
-	filter->text = regex_new(text_get(&pattern), flags, &err);
-	text_free(&pattern);
+	filter->text = regex_new(text, REGEX_SMART_CASE, &err);
 	if (!filter->text)
-		snprintf(what, 256, "a regular expression: %.200s", err.what);
+		snprintf(what, 256, "a filter or a regular expression: %.200s", err.what);
 	return filter->text;
 }
 

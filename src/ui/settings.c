@@ -29,7 +29,7 @@ settings_filters(struct app *app, int severity, bool unassigned, const char *fil
 {
 	app->threshold = severity ? (enum severity)severity : SEVERITY_DEBUG;
 	app->hide_unassigned = !unassigned;
-	app_run(app, (struct command_call){.id = COMMAND_FILTER, .text = filter ? filter : ""});
+	app_run(app, (struct command_call){.id = COMMAND_NARROW, .text = filter ? filter : ""});
 }
 
 /* What a view says beside its columns: only of a view that is new, not of one
@@ -98,7 +98,7 @@ remember_view(struct app *app)
 	view->severity = app->threshold == SEVERITY_DEBUG ? SEVERITY_MAX : (int)app->threshold;
 	view->unassigned = !app->hide_unassigned;
 	free(view->filter);
-	view->filter = app->pattern ? mem_text(regex_pattern(app->pattern)) : NULL;
+	view->filter = app_filter_text(app) ? mem_text(app_filter_text(app)) : NULL;
 }
 
 static void

@@ -14,6 +14,7 @@
 #include "ui/term.h"
 #include "base/arena.h"
 #include "base/vec.h"
+#include "ui/colour.h"
 #include "ui/paint.h"
 
 #include <curses.h>
@@ -354,12 +355,37 @@ add_style(char *style, const char *string)
 	text_free(&text);
 }
 
+/* Whether the terminal takes red, green and blue as they are: by its
+ * description, or as most say that do. */
+static bool
+takes_rgb(const char *string)
+{
+	const char *says = getenv("COLORTERM");
+	if (tigetflag("RGB") > 0 || tigetflag("Tc") > 0)
+		return true;
+	return says && (!strcmp(says, "truecolor") || !strcmp(says, "24bit")) &&
+	       !strncmp(string, "\033[", 2) && tigetnum("colors") >= 256;
+}
+
+/* NAME is setaf or setab, FIRST what the standard for RGB begins with. */
 static void
-add_colour(char *style, const char *name, int colour)
+add_colour(char *style, const char *name, const char *first, struct colour colour, bool paired)
 {
 	const char *string = capability(name);
-	if (colour != COLOUR_DEFAULT && string && tigetnum("colors") >= 8)
-		add_style(style, tiparm(string, colour - COLOUR_BLACK));
+	int count = tigetnum("colors");
+	if (colour.kind == COLOUR_OWN || !string)
+		return;
+	if (colour.kind == COLOUR_RGB && takes_rgb(string)) {
+		struct text rgb = {0};
+		text_addf(&rgb, "\033[%s;2;%u;%u;%um", first, colour.value >> 16,
+			  colour.value >> 8 & 0xff, colour.value & 0xff);
+		add_style(style, rgb.data);
+		text_free(&rgb);
+		return;
+	}
+	colour = colour_degrade(colour, count, paired);
+	if (colour.kind == COLOUR_PALETTE)
+		add_style(style, tiparm(string, (int)colour.value));
 }
 
 void
@@ -377,10 +403,14 @@ term_theme(struct term *term, const struct theme *theme)
 			add_style(string, capability("smul"));
 		if (style->reverse)
 			add_style(string, capability("rev"));
-		add_colour(string, "setaf", style->fg);
-		add_colour(string, "setab", style->bg);
+		struct colour fg, bg;
+		colour_parse(style->fg, &fg);
+		colour_parse(style->bg, &bg);
+		bool paired = fg.kind != COLOUR_OWN && bg.kind != COLOUR_OWN;
+		add_colour(string, "setaf", "38", fg, paired);
+		add_colour(string, "setab", "48", bg, paired);
 		term->can.marks_blanks[i] =
-		    *string && (style->reverse || style->underline || style->bg != COLOUR_DEFAULT);
+		    *string && (style->reverse || style->underline || bg.kind != COLOUR_OWN);
 	}
 	term_forget(term);
 }

@@ -2,20 +2,18 @@
 #include "config.h"
 
 #include "ui/theme.h"
-
-static const char *const colours[] = {"default", "black",   "red",  "green", "yellow",
-				      "blue",	 "magenta", "cyan", "white", NULL};
+#include "ui/colour.h"
 
 static const struct option_row style_rows[] = {
     {.name = "fg",
-     .type = OPTION_CHOICE,
+     .type = OPTION_TEXT,
      .member = offsetof(struct style, fg),
-     .choices = colours,
-     .help = "colour of the text"},
+     .check = colour_check,
+     .help = "colour of the text: red, bright-red, color208, \"#ff8700\""},
     {.name = "bg",
-     .type = OPTION_CHOICE,
+     .type = OPTION_TEXT,
      .member = offsetof(struct style, bg),
-     .choices = colours,
+     .check = colour_check,
      .help = "colour behind it"},
     {.name = "bold", .type = OPTION_BOOL, .member = offsetof(struct style, bold), .help = "bold"},
     {.name = "dim", .type = OPTION_BOOL, .member = offsetof(struct style, dim), .help = "dim"},

@@ -7,21 +7,8 @@
 #include "base/option.h"
 #include "ui/canvas.h"
 
-/* The eight colours every terminal has, and its own. */
-enum colour {
-	COLOUR_DEFAULT,
-	COLOUR_BLACK,
-	COLOUR_RED,
-	COLOUR_GREEN,
-	COLOUR_YELLOW,
-	COLOUR_BLUE,
-	COLOUR_MAGENTA,
-	COLOUR_CYAN,
-	COLOUR_WHITE
-};
-
 struct style {
-	int fg, bg; /* enum colour */
+	char *fg, *bg; /* as colour_parse reads them; NULL: the terminal's own */
 	bool bold, dim, underline, reverse;
 };
 

@@ -65,7 +65,8 @@ static const struct option_row rule_rows[] = {
      .member = offsetof(struct view_rule, filter),
      .required = true,
      .check = rules_check,
-     .help = "which messages: severity >= LEVEL, or a regular expression in their texts"},
+     .help = "which messages, as typed after &: an expression of trawl-filter(7) or a regular "
+	     "expression"},
     {.name = "role",
      .type = OPTION_CHOICE,
      .member = offsetof(struct view_rule, role),

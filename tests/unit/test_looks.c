@@ -175,13 +175,13 @@ test_bad_view(void **state)
 		const char *text, *error;
 	} rows[] = {
 	    {"rules:\n  - {filter: \"(\", role: mark}\n",
-	     "v.yaml:2:14: rules[0].filter is \"(\"; expected a regular expression: "},
+	     "v.yaml:2:14: rules[0].filter is \"(\"; expected a filter or a regular expression: "},
 	    {"rules: [{filter: severity >= bad, role: mark}]\n",
-	     "v.yaml:1:18: rules[0].filter is \"severity >= bad\"; expected severity >= and one"},
+	     "v.yaml:1:18: rules[0].filter is \"severity >= bad\"; expected a filter: "},
 	    {"rules: [{filter: x, role: pink}]\n",
 	     "v.yaml:1:27: rules[0].role is \"pink\"; expected one of normal title"},
 	    {"rules:\n- {filter: x}\n", "v.yaml:2:3: rules[0] has no role; expected role: the"},
-	    {"filter: '['\n", "v.yaml:1:9: filter is \"[\"; expected a regular expression: "},
+	    {"filter: '['\n", "v.yaml:1:9: filter is \"[\"; expected a filter or a regular expression: "},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct view view;
@@ -314,8 +314,8 @@ test_round_trip(void **state)
 {
 	(void)state;
 	static const char *const choices[][LOOKS_PARTS] = {
-	    {"default", "default", "default"},
-	    {"auto", "light", "less"},
+	    {"default", "default", "default"}, {"auto", "light", "less"},
+	    {"syst", "dark-256", "less"},      {"uia", "high-contrast", "default"},
 	    {"default", "mono", "lnav"},
 	};
 	char path[] = "/tmp/test_looks.XXXXXX";

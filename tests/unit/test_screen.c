@@ -847,7 +847,7 @@ test_view(void **state)
 			"  - {name: ctx_type, width: 9}\n"
 			"  - {name: severity, width: 7}\n"
 			"  - {name: text}\n"
-			"filter: seq\n"
+			"filter: /seq/\n"
 			"rules: [{filter: ContextChange, role: accent1}]\n");
 	snprintf(option, sizeof option, "--view=%s", path);
 	scene_open(&s, 24, 80, "xterm-256color", "all-gem.bin", option, NULL);
@@ -1010,6 +1010,7 @@ test_write(void **state)
 	assert_true(all.length > some.length && some.length > 500);
 	make_file(path, "");
 	open_demo(&s, 24, 80);
+	scene_until(&s, "idx", false); /* numbers are known */
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(&s, keys);
 	scene_wait(&s, "File exists; ! in front");
@@ -1172,6 +1173,43 @@ test_lacks(void **state)
 	scene_close(&s);
 }
 
+/* The colour that was meant, or the like of it that the terminal has. */
+static void
+test_colours(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *term, *colorterm, *sent;
+	} rows[] = {
+	    {"xterm-256color", "truecolor", "\033[38;2;255;135;0m"},
+	    {"xterm-256color", "", "\033[38;5;208m"},
+	    {"xterm", "", "\033[33m"},
+	    {"vt100", "truecolor", NULL},
+	};
+	const char *before = getenv("COLORTERM");
+	char *kept = before ? mem_text(before) : NULL;
+	char path[32], option[48];
+	make_file(path, "info: {fg: \"#ff8700\"}\n");
+	snprintf(option, sizeof option, "--theme=%s", path);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct scene s;
+		setenv("COLORTERM", rows[i].colorterm, 1);
+		scene_open(&s, 24, 80, rows[i].term, "demo.stp", option, NULL);
+		scene_wait(&s, "0 / 309");
+		assert_true(any_coloured(&s) == (rows[i].sent != NULL));
+		if (rows[i].sent)
+			assert_non_null(strstr(s.sent.data, rows[i].sent));
+		scene_keys(&s, "Q");
+		scene_end(&s);
+		scene_close(&s);
+	}
+	unlink(path);
+	unsetenv("COLORTERM");
+	if (kept)
+		setenv("COLORTERM", kept, 1);
+	free(kept);
+}
+
 /* Keys of a user's choice, in the help too, and changed while it runs. */
 static void
 test_keys(void **state)
@@ -1279,6 +1317,7 @@ main(void)
 	    cmocka_unit_test(test_settings),
 	    cmocka_unit_test(test_source),
 	    cmocka_unit_test(test_lacks),
+	    cmocka_unit_test(test_colours),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);

@@ -181,7 +181,8 @@ test_bad_view(void **state)
 	    {"rules: [{filter: x, role: pink}]\n",
 	     "v.yaml:1:27: rules[0].role is \"pink\"; expected one of normal title"},
 	    {"rules:\n- {filter: x}\n", "v.yaml:2:3: rules[0] has no role; expected role: the"},
-	    {"filter: '['\n", "v.yaml:1:9: filter is \"[\"; expected a filter or a regular expression: "},
+	    {"filter: '['\n",
+	     "v.yaml:1:9: filter is \"[\"; expected a filter or a regular expression: "},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct view view;

@@ -1010,7 +1010,7 @@ test_write(void **state)
 	assert_true(all.length > some.length && some.length > 500);
 	make_file(path, "");
 	open_demo(&s, 24, 80);
-	scene_until(&s, "idx", false); /* numbers are known */
+	scene_wait(&s, "E15 W12"); /* numbers are known */
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(&s, keys);
 	scene_wait(&s, "File exists; ! in front");

@@ -103,6 +103,8 @@ libtrawl_a_SOURCES = \
 	src/trace/clock_text.h \
 	src/trace/reader.c \
 	src/trace/reader.h \
+	src/trace/relation.c \
+	src/trace/relation.h \
 	src/trace/serial.c \
 	src/trace/serial.h \
 	src/trace/trace.c \

@@ -101,6 +101,7 @@ unit_tests = \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
 	tests/unit/test_saved \
+	tests/unit/test_relation \
 	tests/unit/test_schema \
 	tests/unit/test_snapshot \
 	tests/unit/test_stp \

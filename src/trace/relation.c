@@ -1,0 +1,665 @@
+/*
+ * How two clocks go together: see relation.h.
+ *
+ * Points are judged against their neighbours, so that neither a slow change of
+ * rate nor a step makes them look wrong: the slope around a point is the median
+ * of the slopes of the pairs near it, and a point is an outlier if it lies far
+ * from the median of five around it, seen along that slope.  What remains is
+ * cut into segments where a clock goes back or jumps.
+ *
+ * The error that is stated comes from the points themselves: how far each lies
+ * from the line between its neighbours, the largest one, more if there are few.
+ * Outside of the points it grows with the uncertainty of the slope.
+ *
+ * Cost: n points are settled in about 100 n steps; a time costs a binary search
+ * per hop.
+ */
+#include "config.h"
+
+#include "trace/relation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SLOPES = 16, /* pairs around a point whose median is its slope */
+	AROUND = 5,  /* points whose median it is compared with */
+	BASE = 64    /* points at an end that make the slope beyond it */
+};
+
+static const uint64_t NANO = 1000000000;
+
+static const double OUTLIER = 8;	  /* times the usual deviation */
+static const double STEP = 16;		  /* between two points, likewise */
+static const double RATE_CHANGE = 20e-6;  /* what the slope may change nearby */
+static const double RATE_STATED = 400e-6; /* two crystals against each other */
+static const double RATE_WANDER = 1e-6;	  /* beyond the points */
+static const double RATE_UNSEEN = 10e-6;  /* between two points without a third */
+static const double FEW = 8;		  /* that many more points halve what is added for few */
+
+/* --- numbers ----------------------------------------------------------- */
+
+struct relation_rate
+relation_rate_of(double hz)
+{
+	if (!(hz > 0) || hz >= 9e18)
+		return (struct relation_rate){0, 1};
+	if (hz == floor(hz) || hz >= 9e12)
+		return (struct relation_rate){(uint64_t)hz, 1};
+	uint64_t millionths = (uint64_t)(hz * 1e6 + 0.5);
+	return (struct relation_rate){millionths, 1000000};
+}
+
+double
+relation_rate_hz(struct relation_rate rate)
+{
+	return (double)rate.numerator / (double)rate.denominator;
+}
+
+uint64_t
+relation_unwrap(uint64_t last, uint64_t value, unsigned bits)
+{
+	if (bits >= 64)
+		return value;
+	uint64_t range = (uint64_t)1 << bits, ahead = (value - last) & (range - 1);
+	return ahead < range / 2 || last < range - ahead ? last + ahead : last + ahead - range;
+}
+
+/* X * NUMERATOR / DENOMINATOR, towards zero; false if it is too large. */
+static bool
+scale(relation_instant x, uint64_t numerator, uint64_t denominator, relation_instant *result)
+{
+	unsigned __int128 size = x < 0 ? -(unsigned __int128)x : (unsigned __int128)x;
+	unsigned __int128 whole = size / denominator, rest = size % denominator, product;
+	if (__builtin_mul_overflow(whole, numerator, &product) ||
+	    __builtin_add_overflow(product, rest * numerator / denominator, &product) ||
+	    product >> 126)
+		return false;
+	*result = x < 0 ? -(relation_instant)product : (relation_instant)product;
+	return true;
+}
+
+static relation_instant
+instant_of(uint64_t ticks)
+{
+	return (relation_instant)ticks << RELATION_FRACTION;
+}
+
+static double
+ticks_of(relation_instant instant)
+{
+	return (double)instant / (double)((relation_instant)1 << RELATION_FRACTION);
+}
+
+static double
+difference(uint64_t from, uint64_t to)
+{
+	return to >= from ? (double)(to - from) : -(double)(from - to);
+}
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double
+median(double *values, size_t count)
+{
+	qsort(values, count, sizeof *values, compare_doubles);
+	return values[count / 2];
+}
+
+/* --- points ------------------------------------------------------------ */
+
+void
+relation_add(struct relation *r, uint64_t a, uint64_t b, uint64_t place)
+{
+	if (r->seen++ % (r->stride ? r->stride : 1))
+		return;
+	if (r->points.count == RELATION_POINTS_MAX) {
+		r->stride = r->stride ? 2 * r->stride : 2;
+		r->points.count /= 2;
+		for (size_t i = 0; i < r->points.count; i++)
+			r->points.at[i] = r->points.at[2 * i];
+	}
+	*vec_add(&r->points) = (struct relation_point){.a = a, .b = b, .place = place};
+}
+
+/* Ticks of B per tick of A by the stated rates; 0 if they are not. */
+static double
+stated_slope(const struct relation *r)
+{
+	if (!r->rate_a.numerator || !r->rate_b.numerator)
+		return 0;
+	return relation_rate_hz(r->rate_b) / relation_rate_hz(r->rate_a);
+}
+
+/* COUNT points around I, as far as there are so many: the first of them. */
+static size_t
+around(const struct relation *r, size_t i, size_t count)
+{
+	size_t first = i > count / 2 ? i - count / 2 : 0;
+	if (first + count > r->points.count)
+		first = r->points.count > count ? r->points.count - count : 0;
+	return first;
+}
+
+/* The slope around point I: of most pairs near it, else as it is stated; 0 if
+ * neither is known. */
+static double
+slope_at(const struct relation *r, size_t i)
+{
+	double slopes[SLOPES], stated = stated_slope(r);
+	size_t count = 0, first = around(r, i, SLOPES + 1);
+	for (size_t k = first; k < first + SLOPES && k + 1 < r->points.count; k++) {
+		const struct relation_point *p = &r->points.at[k];
+		if (p[1].a > p->a && p[1].b > p->b)
+			slopes[count++] = (double)(p[1].b - p->b) / (double)(p[1].a - p->a);
+	}
+	if (stated > 0 && count < 3)
+		return stated;
+	return count ? median(slopes, count) : stated;
+}
+
+/* What point I differs from the median of those around it, in ticks of B, and
+ * how much of B they span. */
+static double
+deviation(const struct relation *r, size_t i, double slope, double *span)
+{
+	double values[AROUND];
+	size_t count = 0, first = around(r, i, AROUND);
+	const struct relation_point *own = &r->points.at[i];
+	*span = 0;
+	for (size_t k = first; k < first + AROUND && k < r->points.count; k++) {
+		const struct relation_point *p = &r->points.at[k];
+		double along = slope * difference(own->a, p->a);
+		values[count++] = difference(own->b, p->b) - along;
+		*span = fmax(*span, fabs(along));
+	}
+	return fabs(median(values, count));
+}
+
+struct judged {
+	double slope, deviation, span;
+};
+
+/* Says which points are outliers; returns the usual deviation. */
+static double
+judge(struct relation *r)
+{
+	size_t count = r->points.count;
+	struct judged *all = mem_new(count * sizeof *all);
+	double *deviations = mem_new(count * sizeof *deviations);
+	for (size_t i = 0; i < count; i++) {
+		all[i].slope = slope_at(r, i);
+		all[i].deviation = deviation(r, i, all[i].slope, &all[i].span);
+		deviations[i] = all[i].deviation;
+	}
+	double usual = median(deviations, count);
+	for (size_t i = 0; i < count; i++) {
+		double rounding = 2 * (1 + all[i].slope);
+		double bound = OUTLIER * usual + rounding + RATE_CHANGE * all[i].span;
+		bool single = count < 3 || !(all[i].slope > 0); /* nothing to compare with */
+		r->points.at[i].rejected = !single && all[i].deviation > bound;
+	}
+	free(all);
+	free(deviations);
+	return usual;
+}
+
+/* Where A is uneven, a point is an outlier if without it both clocks go on. */
+static void
+judge_uneven(struct relation *r)
+{
+	for (size_t i = 0; i < r->points.count; i++)
+		r->points.at[i].rejected = false;
+	for (size_t i = 1; i + 1 < r->points.count; i++) {
+		const struct relation_point *p = &r->points.at[i];
+		bool between = p->b > p[-1].b && p->b < p[1].b;
+		if (!between && p[1].b > p[-1].b && !p[-1].rejected)
+			r->points.at[i].rejected = true;
+	}
+}
+
+/* --- segments ---------------------------------------------------------- */
+
+enum next { NEXT_GOES_ON, NEXT_STEPS, NEXT_IS_WRONG };
+
+/* What point P is after Q, the last of a segment. */
+static enum next
+next_is(const struct relation *r, const struct relation_point *q, const struct relation_point *p,
+	double usual)
+{
+	bool increases = p->a > q->a && p->b > q->b;
+	double slope = slope_at(r, (size_t)(p - r->points.at));
+	if (r->uneven || !(slope > 0))
+		return increases ? NEXT_GOES_ON : p->b >= q->b ? NEXT_IS_WRONG : NEXT_STEPS;
+	double along = slope * difference(q->a, p->a);
+	double off = fabs(difference(q->b, p->b) - along);
+	double change = slope == stated_slope(r) ? RATE_STATED : RATE_CHANGE;
+	double bound = STEP * usual + 2 * (1 + slope) + change * fabs(along);
+	if (off > bound)
+		return NEXT_STEPS;
+	return increases ? NEXT_GOES_ON : NEXT_IS_WRONG;
+}
+
+/* What P differs from the line through its neighbours, in ticks of B. */
+static double
+off_line(const struct relation_point *p)
+{
+	double part = (double)(p->a - p[-1].a) / (double)(p[1].a - p[-1].a);
+	return fabs((double)(p->b - p[-1].b) - part * (double)(p[1].b - p[-1].b));
+}
+
+static double
+segment_slope(const struct relation *r, const struct relation_segment *s)
+{
+	const struct relation_point *first = &r->used.at[s->first], *last = first + s->count - 1;
+	if (s->count < 2)
+		return stated_slope(r);
+	return (double)(last->b - first->b) / (double)(last->a - first->a);
+}
+
+/* Fills in what a segment's points say of its error; adds to the sums. */
+static void
+measure(const struct relation *r, struct relation_segment *s, double *squares, size_t *count)
+{
+	const struct relation_point *first = &r->used.at[s->first];
+	for (size_t i = 1; i + 1 < s->count; i++) {
+		double off = off_line(&first[i]);
+		s->residual = fmax(s->residual, off);
+		*squares += off * off;
+	}
+	double inner = s->count > 2 ? (double)(s->count - 2) : 0;
+	*count += (size_t)inner;
+	s->error = 1 + 2 * segment_slope(r, s); /* ticks are cut off */
+	if (inner > 0)
+		s->error += s->residual * (1 + FEW / inner);
+}
+
+static void
+make_segments(struct relation *r, double usual)
+{
+	const struct relation_point *last = NULL;
+	vec_clear(&r->used);
+	vec_clear(&r->segments);
+	for (size_t i = 0; i < r->points.count; i++) {
+		struct relation_point *p = &r->points.at[i];
+		if (p->rejected)
+			continue;
+		enum next next = last ? next_is(r, last, p, usual) : NEXT_STEPS;
+		p->rejected = next == NEXT_IS_WRONG ||
+			      (next == NEXT_STEPS && r->segments.count == RELATION_SEGMENTS_MAX);
+		if (p->rejected)
+			continue;
+		if (next == NEXT_STEPS)
+			vec_add(&r->segments)->first = r->used.count;
+		r->segments.at[r->segments.count - 1].count++;
+		*vec_add(&r->used) = *p;
+		last = p;
+	}
+}
+
+/* What people want to know of it. */
+static void
+summarise(struct relation *r)
+{
+	double squares = 0, stated = stated_slope(r), hz = relation_rate_hz(r->rate_b);
+	size_t count = 0;
+	const struct relation_segment *longest = NULL;
+	r->rejected = r->points.count - r->used.count;
+	r->slope = 0;
+	r->ppm = r->offset = r->residual = r->rms = NAN;
+	for (size_t i = 0; i < r->segments.count; i++) {
+		struct relation_segment *s = &r->segments.at[i];
+		measure(r, s, &squares, &count);
+		if (!longest || s->count > longest->count)
+			longest = s;
+		if (hz > 0 && s->count > 2)
+			r->residual = fmax(s->residual / hz, isnan(r->residual) ? 0 : r->residual);
+	}
+	if (!longest)
+		return;
+	const struct relation_point *first = &r->used.at[0];
+	r->slope = r->uneven ? 0 : segment_slope(r, longest);
+	if (count && hz > 0)
+		r->rms = sqrt(squares / (double)count) / hz;
+	if (stated > 0 && longest->count > 1)
+		r->ppm = (r->slope / stated - 1) * 1e6;
+	if (stated > 0)
+		r->offset = (double)first->b / hz - (double)first->a / relation_rate_hz(r->rate_a);
+}
+
+void
+relation_settle(struct relation *r)
+{
+	double usual = 0;
+	if (r->uneven)
+		judge_uneven(r);
+	else if (r->points.count)
+		usual = judge(r);
+	make_segments(r, usual);
+	summarise(r);
+}
+
+/* --- converting -------------------------------------------------------- */
+
+/* One direction of a relation. */
+struct side {
+	const struct relation *r;
+	bool back;
+};
+
+static uint64_t
+from_of(struct side side, const struct relation_point *p)
+{
+	return side.back ? p->b : p->a;
+}
+
+static uint64_t
+to_of(struct side side, const struct relation_point *p)
+{
+	return side.back ? p->a : p->b;
+}
+
+/* How far X lies outside of a segment, 0 if it does not. */
+static relation_instant
+distance(struct side side, const struct relation_segment *s, relation_instant x)
+{
+	const struct relation_point *first = &side.r->used.at[s->first];
+	relation_instant low = instant_of(from_of(side, first));
+	relation_instant high = instant_of(from_of(side, first + s->count - 1));
+	return x < low ? low - x : x > high ? x - high : 0;
+}
+
+/* The last segment that begins at or before PLACE, or the first. */
+static size_t
+segment_before(const struct relation *r, uint64_t place)
+{
+	size_t low = 0, high = r->segments.count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (r->used.at[r->segments.at[middle].first].place <= place)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static relation_instant
+apart(relation_instant a, relation_instant b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* The segment around PLACE; between two, the one whose end is nearer to X. */
+static const struct relation_segment *
+segment_at(struct side side, uint64_t place, relation_instant x)
+{
+	const struct relation *r = side.r;
+	size_t i = segment_before(r, place);
+	const struct relation_segment *s = &r->segments.at[i];
+	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
+	if (place <= last->place || i + 1 == r->segments.count)
+		return s;
+	return apart(x, instant_of(from_of(side, last))) <=
+		       apart(x, instant_of(from_of(side, last + 1)))
+		   ? s
+		   : s + 1;
+}
+
+/* Without a place, the segment that is nearest to X. */
+static const struct relation_segment *
+segment_near(struct side side, relation_instant x)
+{
+	const struct relation_segment *best = side.r->segments.at;
+	for (size_t i = 1; i < side.r->segments.count; i++)
+		if (distance(side, &side.r->segments.at[i], x) < distance(side, best, x))
+			best = &side.r->segments.at[i];
+	return best;
+}
+
+/* The last point of S at or before X, but not the last of all; or the first. */
+static const struct relation_point *
+point_before(struct side side, const struct relation_segment *s, relation_instant x)
+{
+	const struct relation_point *points = &side.r->used.at[s->first];
+	size_t low = 0, high = s->count - 1;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (instant_of(from_of(side, &points[middle])) <= x)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &points[low];
+}
+
+/* The line through P and Q, from P on. */
+static bool
+along(struct side side, const struct relation_point *p, const struct relation_point *q,
+      const struct relation_point *from, relation_instant x, relation_instant *y)
+{
+	uint64_t run = from_of(side, q) - from_of(side, p), rise = to_of(side, q) - to_of(side, p);
+	relation_instant way;
+	if (!scale(x - instant_of(from_of(side, from)), rise, run, &way))
+		return false;
+	*y = instant_of(to_of(side, from)) + way;
+	return true;
+}
+
+/* By the stated rates, from the only point P. */
+static bool
+by_rate(struct side side, const struct relation_point *p, relation_instant x, relation_instant *y)
+{
+	struct relation_rate from = side.back ? side.r->rate_b : side.r->rate_a;
+	struct relation_rate to = side.back ? side.r->rate_a : side.r->rate_b;
+	relation_instant way = x - instant_of(from_of(side, p));
+	if (way && (!from.numerator || !to.numerator))
+		return false;
+	if (way && (!scale(way, from.denominator, from.numerator, &way) ||
+		    !scale(way, to.numerator, to.denominator, &way)))
+		return false;
+	*y = instant_of(to_of(side, p)) + way;
+	return true;
+}
+
+/* What relation_convert adds to the error, in ticks of B: X is OUTSIDE of the
+ * segment by so much of B, or so far INSIDE from the nearest point. */
+static double
+own_error(const struct relation *r, const struct relation_segment *s, double outside, double inside)
+{
+	if (r->exact)
+		return 0;
+	if (s->count < 2)
+		return s->error + RATE_STATED * outside;
+	if (s->count < 3)
+		inside *= RATE_UNSEEN;
+	else
+		inside = 0;
+	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
+	const struct relation_point *base = s->count > BASE ? last - BASE : &r->used.at[s->first];
+	double growth = 2 * s->error / (double)(last->b - base->b) + RATE_WANDER;
+	return s->error + inside + (outside > 0 ? outside * growth : 0);
+}
+
+/* Between two points of an uneven clock all that is known is that the moment
+ * lies between theirs. */
+static bool
+convert_uneven(struct side side, const struct relation_segment *s, relation_instant x,
+	       relation_instant *to, double *error)
+{
+	const struct relation_point *first = &side.r->used.at[s->first];
+	const struct relation_point *end = first + s->count - 1;
+	const struct relation_point *p = point_before(side, s, x);
+	*error = INFINITY;
+	if (x <= instant_of(from_of(side, first)))
+		end = first;
+	if (s->count < 2 || distance(side, s, x) || x == instant_of(from_of(side, end))) {
+		*to = instant_of(to_of(side, end));
+		if (x == instant_of(from_of(side, end)))
+			*error = 1;
+		return true;
+	}
+	if (!along(side, p, p + 1, p, x, to))
+		return false;
+	double low = ticks_of(*to - instant_of(to_of(side, p)));
+	double high = ticks_of(instant_of(to_of(side, p + 1)) - *to);
+	*error = x == instant_of(from_of(side, p)) ? 1 : 1 + fmax(low, high);
+	return true;
+}
+
+bool
+relation_convert(const struct relation *r, bool back, uint64_t place, relation_instant from,
+		 relation_instant *to, double *error)
+{
+	struct side side = {r, back};
+	if (!r->segments.count)
+		return false;
+	const struct relation_segment *s =
+	    place == RELATION_NOWHERE ? segment_near(side, from) : segment_at(side, place, from);
+	if (r->uneven)
+		return convert_uneven(side, s, from, to, error);
+	const struct relation_point *first = &r->used.at[s->first];
+	const struct relation_point *last = first + s->count - 1, *p = first, *q = last;
+	double slope = segment_slope(r, s);
+	relation_instant outside = distance(side, s, from);
+	if (s->count < 2) {
+		if (!by_rate(side, first, from, to))
+			return false;
+	} else {
+		bool before = from < instant_of(from_of(side, first));
+		p = point_before(side, s, from);
+		q = p + 1;
+		const struct relation_point *base = p;
+		if (outside) {
+			p = before || s->count <= BASE ? first : last - BASE;
+			q = before && s->count > BASE ? first + BASE : last;
+			base = before ? first : last;
+		}
+		if (!along(side, p, q, base, from, to))
+			return false;
+	}
+	double to_b = back ? 1 : slope; /* ticks of B per tick of `from` */
+	double near = ticks_of(from) - (double)from_of(side, p);
+	double far = (double)from_of(side, q) - ticks_of(from);
+	double own =
+	    own_error(r, s, ticks_of(outside) * to_b, outside ? 0 : fmin(near, far) * to_b);
+	*error = back ? (*error + own) / (slope > 0 ? slope : 1) : *error * slope + own;
+	return true;
+}
+
+/* --- the graph --------------------------------------------------------- */
+
+size_t
+graph_add_clock(struct graph *graph, const char *name, struct relation_rate rate, bool unix_epoch)
+{
+	*vec_add(&graph->clocks) =
+	    (struct graph_clock){.name = mem_text(name), .rate = rate, .unix_epoch = unix_epoch};
+	return graph->clocks.count - 1;
+}
+
+struct relation *
+graph_add_relation(struct graph *graph, const char *kind, size_t a, size_t b)
+{
+	struct relation *r = mem_new(sizeof *r);
+	*r = (struct relation){.kind = kind,
+			       .a = a,
+			       .b = b,
+			       .owner = SIZE_MAX,
+			       .rate_a = graph->clocks.at[a].rate,
+			       .rate_b = graph->clocks.at[b].rate};
+	*vec_add(&graph->relations) = r;
+	return r;
+}
+
+void
+graph_free(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->clocks.count; i++)
+		free(graph->clocks.at[i].name);
+	for (size_t i = 0; i < graph->relations.count; i++) {
+		vec_free(&graph->relations.at[i]->points);
+		vec_free(&graph->relations.at[i]->used);
+		vec_free(&graph->relations.at[i]->segments);
+		free(graph->relations.at[i]);
+	}
+	vec_free(&graph->clocks);
+	vec_free(&graph->relations);
+}
+
+/* Gives all clocks that can reach ROOT their way there, nearest ones first. */
+static void
+find_ways(struct graph *graph, size_t root)
+{
+	VEC(size_t) queue = {0};
+	*vec_add(&queue) = root;
+	graph->clocks.at[root].root = root;
+	for (size_t done = 0; done < queue.count; done++) {
+		size_t here = queue.at[done];
+		for (size_t i = 0; i < graph->relations.count; i++) {
+			const struct relation *r = graph->relations.at[i];
+			if (!r->segments.count || (r->a != here && r->b != here))
+				continue;
+			size_t other = r->a == here ? r->b : r->a;
+			struct graph_clock *clock = &graph->clocks.at[other];
+			if (clock->root != SIZE_MAX)
+				continue;
+			clock->root = root;
+			clock->towards = r;
+			clock->back = r->b == other;
+			*vec_add(&queue) = other;
+		}
+	}
+	vec_free(&queue);
+}
+
+void
+graph_settle(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->relations.count; i++)
+		relation_settle(graph->relations.at[i]);
+	for (size_t i = 0; i < graph->clocks.count; i++) {
+		graph->clocks.at[i].root = SIZE_MAX;
+		graph->clocks.at[i].towards = NULL;
+	}
+	for (int wish = 0; wish < 3; wish++) {
+		for (size_t i = 0; i < graph->clocks.count; i++) {
+			const struct graph_clock *clock = &graph->clocks.at[i];
+			bool fits = wish == 2 ||
+				    (clock->rate.numerator && (wish == 1 || clock->unix_epoch));
+			if (fits && clock->root == SIZE_MAX)
+				find_ways(graph, i);
+		}
+	}
+}
+
+bool
+graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner, uint64_t place,
+	   struct graph_time *time)
+{
+	relation_instant at = instant_of(ticks), whole;
+	double error = 0;
+	const struct graph_clock *own = &graph->clocks.at[clock];
+	while (own->towards) {
+		const struct relation *r = own->towards;
+		uint64_t where = r->owner == owner ? place : RELATION_NOWHERE;
+		if (!relation_convert(r, own->back, where, at, &at, &error))
+			return false;
+		own = &graph->clocks.at[own->back ? r->a : r->b];
+	}
+	struct relation_rate rate = own->rate;
+	*time = (struct graph_time){
+	    .root = (size_t)(own - graph->clocks.at), .instant = at, .error = error};
+	if (!rate.numerator || !scale(at, NANO * rate.denominator, rate.numerator, &whole))
+		return true;
+	whole = whole < 0 ? -(-whole >> RELATION_FRACTION) : whole >> RELATION_FRACTION;
+	time->known = whole <= INT64_MAX && whole >= INT64_MIN;
+	time->nanoseconds = (int64_t)(time->known ? whole : 0);
+	time->error *= 1e9 / relation_rate_hz(rate);
+	return true;
+}

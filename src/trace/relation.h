@@ -1,0 +1,137 @@
+/*
+ * How two clocks go together, and times through a graph of clocks.
+ *
+ * A relation is a list of points: a tick of clock A and one of clock B that
+ * are the same moment.  Between points it is linear; where a clock starts
+ * again or jumps, a new segment begins.  Points that contradict those around
+ * them are rejected, and counted.  Clocks and relations form a graph: a time
+ * takes as many hops as it needs to the root of its part, which stands for the
+ * common time of all clocks that can reach it.
+ *
+ * Arithmetic is in integers of 128 bits, with RELATION_FRACTION bits behind
+ * the point; what is judged (which points are sound, how large the error may
+ * be) is in floating point.
+ *
+ * Pure: nothing here knows captures.  Threads: whoever changes a graph has it
+ * alone; settled ones may be asked by many.
+ */
+#ifndef TRAWL_TRACE_RELATION_H
+#define TRAWL_TRACE_RELATION_H
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RELATION_FRACTION = 40, RELATION_POINTS_MAX = 65536, RELATION_SEGMENTS_MAX = 256 };
+
+#define RELATION_NOWHERE UINT64_MAX
+
+/* A moment of a clock: ticks, with RELATION_FRACTION bits of their parts. */
+typedef __int128 relation_instant;
+
+/* Ticks per second, as a fraction; numerator 0: unknown. */
+struct relation_rate {
+	uint64_t numerator, denominator;
+};
+
+struct relation_rate relation_rate_of(double hz);
+double relation_rate_hz(struct relation_rate);
+
+struct relation_point {
+	uint64_t a, b;
+	uint64_t place; /* where it was found, in the trace `owner` */
+	bool rejected;
+};
+
+/* Accepted points without a step between them. */
+struct relation_segment {
+	size_t first, count; /* in `used` */
+	double error;	     /* that interpolating may make, in ticks of B */
+	double residual;     /* largest of a point from the line through its
+				neighbours, in ticks of B */
+};
+
+struct relation {
+	const char *kind; /* what it was made from, a static word */
+	size_t a, b;	  /* clocks of the graph */
+	size_t owner;	  /* trace whose places the points have, SIZE_MAX: none */
+	bool exact;	  /* by definition: no error, however far away */
+	bool uneven;	  /* A counts something that goes along with time, but not
+			     evenly: only between two points is it worth something */
+	struct relation_rate rate_a, rate_b; /* as stated, for one point alone */
+	VEC(struct relation_point) points;   /* in the order of their places */
+	uint64_t seen;			     /* points added; more than are kept */
+	uint64_t stride;		     /* every so many are kept */
+
+	/* made by relation_settle */
+	VEC(struct relation_point) used;
+	VEC(struct relation_segment) segments;
+	size_t rejected;
+	double slope;	 /* ticks of B per tick of A, over the longest segment; 0: unknown */
+	double ppm;	 /* what it differs from the stated rates; NAN: unknown */
+	double offset;	 /* B - A in seconds at the first point; NAN: unknown */
+	double residual; /* largest of all segments, in seconds; NAN: unknown */
+	double rms;	 /* the usual one, likewise */
+};
+
+/* Adds a point.  Of more than RELATION_POINTS_MAX every second is forgotten. */
+void relation_add(struct relation *, uint64_t a, uint64_t b, uint64_t place);
+
+/* Judges the points and makes the segments. */
+void relation_settle(struct relation *);
+
+/* From A to B, or back.  PLACE, where A or B is the clock of the owner, says
+ * which segment is meant; else RELATION_NOWHERE.  *ERROR, in ticks of the clock
+ * at the start, becomes one of the other clock; INFINITY where nothing limits
+ * it.  False if the rate is not known or the result too large. */
+bool relation_convert(const struct relation *, bool back, uint64_t place, relation_instant from,
+		      relation_instant *to, double *error);
+
+/* The value nearest to LAST whose low BITS (1 to 64) are those of VALUE. */
+uint64_t relation_unwrap(uint64_t last, uint64_t value, unsigned bits);
+
+/* --- the graph --------------------------------------------------------- */
+
+struct graph_clock {
+	char *name; /* owned */
+	struct relation_rate rate;
+	bool unix_epoch; /* tick 0 is 1970-01-01 00:00 UTC */
+
+	/* made by graph_settle */
+	size_t root;			/* the clock that stands for its part */
+	const struct relation *towards; /* the relation to go through, NULL at the root */
+	bool back;			/* against its direction */
+};
+
+/* A moment as the part of the graph sees it. */
+struct graph_time {
+	size_t root;
+	relation_instant instant; /* of the root's clock */
+	bool known;		  /* the root's rate is, so `nanoseconds` is */
+	int64_t nanoseconds;
+	double error; /* how far off it may be, in nanoseconds; INFINITY: unknown */
+};
+
+struct graph {
+	VEC(struct graph_clock) clocks;
+	VEC(struct relation *) relations; /* owned */
+};
+
+size_t graph_add_clock(struct graph *, const char *name, struct relation_rate, bool unix_epoch);
+
+/* A new relation between two clocks, with their stated rates. */
+struct relation *graph_add_relation(struct graph *, const char *kind, size_t a, size_t b);
+
+/* Settles the relations and finds the ways.  The root of a part is a clock with
+ * the Unix epoch, else the first whose rate is known, else the first. */
+void graph_settle(struct graph *);
+
+void graph_free(struct graph *);
+
+/* The moment at which CLOCK shows TICKS; OWNER and PLACE say where that was
+ * read.  False if there is none. */
+bool graph_time(const struct graph *, size_t clock, uint64_t ticks, size_t owner, uint64_t place,
+		struct graph_time *);
+
+#endif

@@ -15,6 +15,7 @@
 #include "config/schema.h"
 #include "export/export.h"
 #include "query/check.h"
+#include "trace/clocks.h"
 #include "trace/serial.h"
 #include "trace/trace.h"
 #include "ui/ui.h"
@@ -467,6 +468,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 			complain(trouble.what);
 		print_notice(session->traces.at[i], cli);
 	}
+	if (options.format->timed)
+		clocks_load(session->clocks, !options.format->live && !options.follow);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT])
 		return check(session, cli, filter);
 	options.output = open_output(cli, &err);

@@ -131,6 +131,7 @@ expansion_clear(struct expansion *e)
 	vec_clear(&e->fields);
 	e->depth = 0;
 	e->flags = 0;
+	e->has_own = false;
 }
 
 void
@@ -214,6 +215,15 @@ expansion_locate(const struct expansion *e, const struct field *field,
 		if (from < to)
 			locate_part(x, from - x->payload_bit, (uint32_t)(to - from), each, context);
 	}
+}
+
+const struct field *
+expansion_find(const struct expansion *e, const char *name)
+{
+	for (size_t i = 0; i < e->fields.count; i++)
+		if (!strcmp(e->fields.at[i].row->name, name))
+			return &e->fields.at[i];
+	return NULL;
 }
 
 const char *

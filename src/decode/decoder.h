@@ -192,6 +192,8 @@ struct expansion {
 	VEC(struct field) fields; /* a tree, in preorder */
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag found only now (a bad CRC) */
+	bool has_own;		  /* `own` is valid */
+	uint64_t own;		  /* the sender's own time stamp, be `ticks` it or not */
 };
 
 enum expand_want {
@@ -393,6 +395,9 @@ void expansion_close(struct expansion *);
 void expansion_locate(const struct expansion *, const struct field *,
 		      void (*each)(void *context, uint64_t capture_bit, uint32_t bits),
 		      void *context);
+
+/* The first field of that name, or NULL. */
+const struct field *expansion_find(const struct expansion *, const char *name);
 
 /* What the value means: its note, or its name in the row's list; or NULL. */
 const char *field_meaning(const struct field *);

@@ -231,7 +231,8 @@ static const struct option_row option_rows[] = {
      .member = offsetof(struct syst_options, ts_epoch),
      .choices = epochs,
      .standard = "unix",
-     .help = "what the messages' own time stamps count from"},
+     .help = "what the messages' own time stamps count from; nanoseconds: since 1970, "
+	     "whatever ts_hz says"},
 };
 /* clang-format on */
 
@@ -353,6 +354,15 @@ syst_load(struct decoder *decoder, struct err *err)
 	return files;
 }
 
+double
+syst_stamp_rate(const struct syst_options *options, bool *epoch)
+{
+	bool nanoseconds = options->ts_epoch == SYST_EPOCH_NANOSECONDS;
+	double hz = nanoseconds ? 1e9 : (double)options->ts_hz;
+	*epoch = options->ts_epoch != SYST_EPOCH_NONE && hz > 0;
+	return hz;
+}
+
 struct decoder *
 syst_plain_open(const struct decoder_ops *ops, const void *options, struct err *err)
 {
@@ -361,7 +371,7 @@ syst_plain_open(const struct decoder_ops *ops, const void *options, struct err *
 		free(decoder);
 		return NULL;
 	}
-	decoder->base.hz = (double)decoder->options->ts_hz;
+	decoder->base.hz = syst_stamp_rate(decoder->options, &decoder->base.unix_epoch);
 	return &decoder->base;
 }
 

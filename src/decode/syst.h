@@ -113,6 +113,10 @@ struct syst_options {
 };
 extern const struct option_table syst_options;
 
+/* Ticks per second of the messages' own time stamps, 0 if unknown; *EPOCH:
+ * whether they count from 1970. */
+double syst_stamp_rate(const struct syst_options *, bool *epoch);
+
 /* What all three transports share; the first member of their decoders. */
 struct syst_collateral;
 struct syst_decoder {

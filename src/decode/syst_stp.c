@@ -164,13 +164,6 @@ fill_place(struct message *m, const struct stp_point *start, uint64_t end, uint6
 	m->aux = stp_aux(&start->stp, start->nibble % 2, (unsigned)(2 * last + 2 - end));
 }
 
-/* What makes the same sender on another master or channel another one. */
-static uint64_t
-sender_key(uint32_t sender)
-{
-	return (sender + UINT64_C(1)) * 0x9e3779b97f4a7c15;
-}
-
 static void
 fill_row(struct run *r, struct message *m, enum stp_what what, uint64_t end)
 {
@@ -178,7 +171,7 @@ fill_row(struct run *r, struct message *m, enum stp_what what, uint64_t end)
 	*m = (struct message){
 	    .kind = rows[what].kind, .severity = rows[what].severity, .origin = SYST_ORIGIN_NONE};
 	if (what == STP_FLAG)
-		m->origin = ORIGIN_DATA ^ sender_key(stp_sender(&start.stp));
+		m->origin = ORIGIN_DATA ^ stp_sender_key(stp_sender(&start.stp));
 	fill_place(m, &start, end, (end - 1) / 2);
 }
 
@@ -217,7 +210,7 @@ fill_message(struct message *m, const struct stp_message *open, uint64_t end, ui
 	else
 		*m = (struct message){
 		    .kind = SYST_DATA, .severity = SEVERITY_DEBUG, .origin = ORIGIN_DATA};
-	m->origin ^= sender_key(open->sender);
+	m->origin ^= stp_sender_key(open->sender);
 	m->flags |= open->flags | MESSAGE_SCATTERED;
 	if (open->flags & MESSAGE_TIMED)
 		m->ticks = open->ticks;

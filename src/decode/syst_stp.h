@@ -39,6 +39,14 @@ stp_aux_state(uint64_t aux)
 	};
 }
 
+/* What makes the same sender on another master or channel another one: to be
+ * combined with its key by exclusive or. */
+static inline uint64_t
+stp_sender_key(uint32_t sender)
+{
+	return (sender + UINT64_C(1)) * 0x9e3779b97f4a7c15;
+}
+
 /* First nibble of a message and the one after its last, in the capture. */
 static inline uint64_t
 stp_first_nibble(const struct message *m)

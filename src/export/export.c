@@ -41,17 +41,21 @@ const struct export_format export_formats[] = {
      .help = "one line per message, for people",
      .expand = true,
      .want = EXPAND_TEXT,
+     .timed = true,
+     .live = true,
      .message = export_text},
     {.name = "csv",
      .help = "comma separated values with a header",
      .expand = true,
      .want = EXPAND_TEXT,
      .header = "n,trace,offset,length,ticks,time,severity,origin,type,text,flags\n",
+     .timed = true,
      .message = export_csv},
     {.name = "jsonl",
      .help = "one JSON object per line with all fields",
      .expand = true,
      .want = EXPAND_FIELDS,
+     .timed = true,
      .message = export_jsonl},
     {.name = "csv-systprint",
      .help = "the columns of the SyS-T reference printer",
@@ -86,19 +90,6 @@ export_flags(const struct export_message *message, const char *quote, const char
 			before = between;
 		}
 	}
-}
-
-bool
-export_time(struct trace *trace, const struct message *m, int64_t *nanoseconds)
-{
-	double hz = trace_clock(trace).hz;
-	if (!(m->flags & MESSAGE_TIMED) || hz < 1 || hz > 1e18)
-		return false;
-	unsigned __int128 time = (unsigned __int128)m->ticks * 1000000000 / (uint64_t)hz;
-	if (time > INT64_MAX)
-		return false;
-	*nanoseconds = (int64_t)time;
-	return true;
 }
 
 /* --- writing ----------------------------------------------------------- */

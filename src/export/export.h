@@ -15,6 +15,8 @@ struct export_message {
 	const struct message *message;
 	uint64_t number;
 	struct expansion *expansion; /* as the format wants it */
+	bool timed;		     /* `time` is valid */
+	int64_t time;		     /* nanoseconds on the session's common clock */
 	enum text_charset charset;
 };
 
@@ -23,6 +25,8 @@ struct export_format {
 	const char *help;
 	bool expand;	       /* needs text at all */
 	enum expand_want want; /* and fields */
+	bool timed;	       /* needs times: clocks_load first */
+	bool live;	       /* but does not wait for the end of streams for that */
 	const char *header;    /* first line with its end, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
@@ -57,10 +61,6 @@ struct export_result {
  * one after the other, are that of the whole. */
 int export_run(struct session *, const struct export_options *, struct export_result *,
 	       struct err *);
-
-/* The time of a message in nanoseconds of its trace's clock; false if its
- * rate is not known. */
-bool export_time(struct trace *, const struct message *, int64_t *nanoseconds);
 
 /* Appends the names of a message's flags. */
 void export_flags(const struct export_message *, const char *quote, const char *between,

@@ -59,9 +59,8 @@ export_csv(struct export_message *message, struct text *out)
 	if (m->flags & MESSAGE_TIMED)
 		text_add_uint(out, m->ticks);
 	text_add_char(out, ',');
-	int64_t time;
-	if (export_time(trace, m, &time))
-		text_addf(out, "%lld", (long long)time);
+	if (message->timed)
+		text_addf(out, "%lld", (long long)message->time);
 	text_add_char(out, ',');
 	text_add(out, severity_name(m->severity));
 	text_add_char(out, ',');

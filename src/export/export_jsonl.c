@@ -146,10 +146,9 @@ export_jsonl(struct export_message *message, struct text *out)
 		text_add_uint(out, m->ticks);
 	else
 		text_add(out, "null");
-	int64_t time;
 	text_add(out, ",\"time\":");
-	if (export_time(trace, m, &time))
-		text_addf(out, "%lld", (long long)time);
+	if (message->timed)
+		text_addf(out, "%lld", (long long)message->time);
 	else
 		text_add(out, "null");
 	text_add(out, ",\"severity\":\"");

@@ -10,6 +10,7 @@
 
 #include "export/export_pool.h"
 #include "base/thread.h"
+#include "trace/clocks.h"
 
 #include <stdlib.h>
 
@@ -72,6 +73,20 @@ formatter_close(struct formatter *f)
 	expansion_free(&f->scratch);
 }
 
+/* Gives MESSAGE its time, as far as it has one. */
+static void
+find_time(struct export_message *message)
+{
+	struct message_time time;
+	struct trace *trace = reader_trace(message->reader);
+	if (!clocks_time(trace, message->message, message->expansion, &time) || !time.known)
+		return;
+	message->timed = true;
+	message->time = time.nanoseconds;
+	if (time.estimated)
+		message->expansion->flags |= MESSAGE_ESTIMATED;
+}
+
 static void
 format_message(struct formatter *f, const struct export_options *options,
 	       struct export_piece *piece, size_t at)
@@ -91,6 +106,8 @@ format_message(struct formatter *f, const struct export_options *options,
 		reader_expand(f->reader, m, format->want, &f->expansion);
 	if (f->expansion.flags & MESSAGE_DAMAGED)
 		piece->damaged = true;
+	if (format->timed)
+		find_time(&message);
 	format->message(&message, &piece->out);
 	piece->written++;
 }

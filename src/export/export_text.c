@@ -4,13 +4,18 @@
 
 #include "export/export.h"
 
+#include <stdio.h>
+
 static void
-add_time(struct trace *trace, const struct message *m, struct text *out)
+add_time(const struct export_message *message, struct text *out)
 {
-	int64_t time;
-	if (export_time(trace, m, &time))
-		text_addf(out, "%10lld.%09lld", (long long)(time / 1000000000),
-			  (long long)(time % 1000000000));
+	const struct message *m = message->message;
+	char seconds[32];
+	uint64_t size = message->time < 0 ? -(uint64_t)message->time : (uint64_t)message->time;
+	snprintf(seconds, sizeof seconds, "%s%llu", message->time < 0 ? "-" : "",
+		 (unsigned long long)(size / 1000000000));
+	if (message->timed)
+		text_addf(out, "%10s.%09llu", seconds, (unsigned long long)(size % 1000000000));
 	else if (m->flags & MESSAGE_TIMED)
 		text_addf(out, "%20llu", (unsigned long long)m->ticks);
 	else
@@ -23,7 +28,7 @@ export_text(struct export_message *message, struct text *out)
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	text_addf(out, "%8llu ", (unsigned long long)message->number);
-	add_time(reader_trace(message->reader), m, out);
+	add_time(message, out);
 	text_add_char(out, ' ');
 	text_add_char(out, severity_letter(m->severity));
 	text_add_char(out, ' ');

@@ -623,21 +623,12 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 	}
 }
 
-static const struct field *
-field_named(const struct expansion *e, const char *name)
-{
-	for (size_t i = 0; i < e->fields.count; i++)
-		if (!strcmp(e->fields.at[i].row->name, name))
-			return &e->fields.at[i];
-	return NULL;
-}
-
 static bool
 number_matches(const struct expansion *e, const char *name, int64_t want)
 {
 	if (want < 0)
 		return true;
-	const struct field *field = field_named(e, name);
+	const struct field *field = expansion_find(e, name);
 	return field && field->u == (uint64_t)want;
 }
 
@@ -656,7 +647,7 @@ guid_matches(const char *own, size_t length, const char *want)
 static bool
 has_guid(const struct expansion *e, const struct sender *sender, const char *want)
 {
-	const struct field *field = want && !sender->guid ? field_named(e, "guid") : NULL;
+	const struct field *field = want && !sender->guid ? expansion_find(e, "guid") : NULL;
 	if (!want)
 		return true;
 	if (sender->guid)
@@ -675,9 +666,8 @@ origin_matches(const struct origin_options *o, const char *trace, const struct s
 	       has_guid(e, sender, o->guid);
 }
 
-/* Gives E's sender the name that the profile has for it. */
-static void
-name_origin(const struct reader *reader, const struct message *m, struct expansion *e)
+const struct origin_options *
+reader_origin(const struct reader *reader, const struct message *m, const struct expansion *e)
 {
 	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
 	const struct decoder *decoder = trace_decoder(reader->trace);
@@ -685,14 +675,10 @@ name_origin(const struct reader *reader, const struct message *m, struct expansi
 	struct sender sender = {0};
 	if (names->count && decoder->ops->sender)
 		decoder->ops->sender(decoder, m, &sender);
-	for (size_t i = 0; i < names->count; i++) {
-		if (!rows[i].name ||
-		    !origin_matches(&rows[i], trace_name(reader->trace), &sender, e))
-			continue;
-		text_clear(&e->origin);
-		text_add(&e->origin, rows[i].name);
-		return;
-	}
+	for (size_t i = 0; i < names->count; i++)
+		if (rows[i].name && origin_matches(&rows[i], trace_name(reader->trace), &sender, e))
+			return &rows[i];
+	return NULL;
 }
 
 /* Names that the profile gives may follow what the key does not tell: the number
@@ -729,8 +715,11 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 			reader->serial = serial_cursor_new(trace_serial(reader->trace), reader);
 		serial_expand(reader->serial, &own, want, e);
 	}
-	if (named)
-		name_origin(reader, &own, e);
+	const struct origin_options *row = named ? reader_origin(reader, &own, e) : NULL;
+	if (row) {
+		text_clear(&e->origin);
+		text_add(&e->origin, row->name);
+	}
 }
 
 const struct decode_history *

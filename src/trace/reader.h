@@ -93,6 +93,10 @@ void reader_expand(struct reader *, const struct message *, enum expand_want, st
 /* Whether who sent a message, as reader_expand tells, follows from its raw key
  * alone, until trace_generation() changes. */
 bool reader_origin_by_key(struct reader *);
+/* What the profile says of the sender of a message, of which E has the fields;
+ * NULL: nothing. */
+const struct origin_options *reader_origin(const struct reader *, const struct message *,
+					   const struct expansion *);
 
 /* What the decoder may ask about earlier messages, for a decoder's call. */
 const struct decode_history *reader_history(struct reader *);

@@ -567,12 +567,7 @@ struct relation *
 graph_add_relation(struct graph *graph, const char *kind, size_t a, size_t b)
 {
 	struct relation *r = mem_new(sizeof *r);
-	*r = (struct relation){.kind = kind,
-			       .a = a,
-			       .b = b,
-			       .owner = SIZE_MAX,
-			       .rate_a = graph->clocks.at[a].rate,
-			       .rate_b = graph->clocks.at[b].rate};
+	*r = (struct relation){.kind = kind, .a = a, .b = b, .owner = SIZE_MAX};
 	*vec_add(&graph->relations) = r;
 	return r;
 }
@@ -621,8 +616,12 @@ find_ways(struct graph *graph, size_t root)
 void
 graph_settle(struct graph *graph)
 {
-	for (size_t i = 0; i < graph->relations.count; i++)
-		relation_settle(graph->relations.at[i]);
+	for (size_t i = 0; i < graph->relations.count; i++) {
+		struct relation *r = graph->relations.at[i];
+		r->rate_a = graph->clocks.at[r->a].rate;
+		r->rate_b = graph->clocks.at[r->b].rate;
+		relation_settle(r);
+	}
 	for (size_t i = 0; i < graph->clocks.count; i++) {
 		graph->clocks.at[i].root = SIZE_MAX;
 		graph->clocks.at[i].towards = NULL;

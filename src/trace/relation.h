@@ -59,7 +59,7 @@ struct relation {
 	bool exact;	  /* by definition: no error, however far away */
 	bool uneven;	  /* A counts something that goes along with time, but not
 			     evenly: only between two points is it worth something */
-	struct relation_rate rate_a, rate_b; /* as stated, for one point alone */
+	struct relation_rate rate_a, rate_b; /* of the clocks, as stated; by graph_settle */
 	VEC(struct relation_point) points;   /* in the order of their places */
 	uint64_t seen;			     /* points added; more than are kept */
 	uint64_t stride;		     /* every so many are kept */
@@ -120,7 +120,7 @@ struct graph {
 
 size_t graph_add_clock(struct graph *, const char *name, struct relation_rate, bool unix_epoch);
 
-/* A new relation between two clocks, with their stated rates. */
+/* A new relation between two clocks. */
 struct relation *graph_add_relation(struct graph *, const char *kind, size_t a, size_t b);
 
 /* Settles the relations and finds the ways.  The root of a part is a clock with

@@ -128,6 +128,20 @@ struct serial_cursor {
 static const char *const sync_kinds[] = {
     [SYNC_TIE] = "tie", [SYNC_OFFSET] = "offset", [SYNC_SERIAL] = "serial", NULL};
 
+static const struct option_row end_rows[] = {
+    {.name = "trace",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct sync_end, trace),
+     .required = true,
+     .help = "name of the trace"},
+    {.name = "ticks",
+     .type = OPTION_UINT,
+     .member = offsetof(struct sync_end, ticks),
+     .required = true,
+     .help = "what its clock shows"},
+};
+static const struct option_table end_table = OPTION_TABLE("tie", struct sync_end, end_rows);
+
 static const struct option_row sync_rows[] = {
     {.name = "kind",
      .type = OPTION_CHOICE,
@@ -153,10 +167,24 @@ static const struct option_row sync_rows[] = {
      .member = offsetof(struct sync_options, core),
      MATCHES_ANY,
      .help = "serial: source of the packets, where several cores log"},
-    {.name = "a", .type = OPTION_ANY, .help = "tie: a message of one trace"},
-    {.name = "b", .type = OPTION_ANY, .help = "tie: the same moment in another"},
-    {.name = "trace", .type = OPTION_ANY, .help = "offset: name of the trace"},
-    {.name = "seconds", .type = OPTION_ANY, .help = "offset: added to its time"},
+    {.name = "a",
+     .type = OPTION_STRUCT,
+     .member = offsetof(struct sync_options, a),
+     .table = &end_table,
+     .help = "tie: a moment of one trace"},
+    {.name = "b",
+     .type = OPTION_STRUCT,
+     .member = offsetof(struct sync_options, b),
+     .table = &end_table,
+     .help = "tie: the same moment in another"},
+    {.name = "trace",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct sync_options, trace),
+     .help = "offset: name of the trace"},
+    {.name = "seconds",
+     .type = OPTION_NUMBER,
+     .member = offsetof(struct sync_options, seconds),
+     .help = "offset: what is added to its time"},
 };
 const struct option_table sync_options_table = OPTION_TABLE("sync", struct sync_options, sync_rows);
 
@@ -644,8 +672,7 @@ serial_load(struct serial *s)
 	while (trace_wait(s->uia))
 		continue;
 	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
-		if (!is_complete(trace_index(traces[i])))
-			index_build(trace_index(traces[i]));
+		trace_build(traces[i]);
 	struct walker w = walker_new(s, reader_new(s->gem));
 	work(s, &w);
 	reader_free(w.gem);
@@ -854,4 +881,32 @@ serial_expand(struct serial_cursor *cursor, const struct message *m, enum expand
 	add_text(m, cursor, &e->text);
 	if (want == EXPAND_FIELDS)
 		add_fields(m, cursor, e);
+}
+
+/* Whether the words of the cell that OFFSET lies in are all met. */
+static bool
+is_met(struct serial *s, uint64_t offset)
+{
+	pthread_mutex_lock(&s->lock);
+	bool met = offset / index_cell_size(trace_index(s->gem)) + 1 < s->anchors.count;
+	pthread_mutex_unlock(&s->lock);
+	return met;
+}
+
+bool
+serial_meet(struct serial_cursor *cursor, const struct message *m, uint64_t *event, bool *known)
+{
+	uint64_t number;
+	*known = is_met(cursor->walker.serial, m->offset);
+	if (!*known || lane_of_word(m, &number) == LANES || !cursor_meet(cursor, m) ||
+	    !cursor->found)
+		return false;
+	*event = cursor->entry.offset;
+	return true;
+}
+
+struct trace *
+serial_log(const struct serial *s)
+{
+	return s->uia;
 }

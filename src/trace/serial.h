@@ -23,11 +23,23 @@ struct serial_cursor;
 /* An entry of `sync:` in a profile; -1 and NULL match any. */
 enum sync_kind { SYNC_TIE, SYNC_OFFSET, SYNC_SERIAL };
 
+/* A moment of a trace's clock. */
+struct sync_end {
+	char *trace; /* its name */
+	uint64_t ticks;
+};
+
 struct sync_options {
-	int kind;	 /* enum sync_kind; what follows is SERIAL's */
+	int kind; /* enum sync_kind */
+	/* serial */
 	char *gem, *uia; /* names of traces */
 	int64_t logger;	 /* instance of the logger that counts the context changes */
 	int64_t core;	 /* source of the packets to look at */
+	/* tie: both are the same moment */
+	struct sync_end a, b;
+	/* offset: what is added to a trace's time */
+	char *trace;
+	double seconds;
 };
 extern const struct option_table sync_options_table;
 
@@ -57,5 +69,11 @@ void serial_cursor_free(struct serial_cursor *);
  * anchors do not reach yet, nor to words that no event belongs to. */
 void serial_expand(struct serial_cursor *, const struct message *, enum expand_want,
 		   struct expansion *e);
+
+/* Which event M belongs to: its offset in the log's capture.  *KNOWN is false
+ * where that cannot be told yet. */
+bool serial_meet(struct serial_cursor *, const struct message *, uint64_t *event, bool *known);
+
+struct trace *serial_log(const struct serial *);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "capture/snapshot.h"
 #include "decode/opencsd.h"
+#include "trace/clocks.h"
 #include "trace/serial.h"
 
 #include <fnmatch.h>
@@ -29,6 +30,7 @@ enum { HEAD = 64 * 1024, STREAM_PATIENCE_MS = 200 };
 struct trace {
 	struct session *session;
 	char *name;
+	char *group; /* snapshot's folder, or NULL */
 	char *reason;
 	struct capture *capture;
 	struct decoder *decoder;
@@ -462,6 +464,7 @@ trace_free(struct trace *trace)
 	text_free(&trace->notice);
 	pthread_mutex_destroy(&trace->lock);
 	free(trace->name);
+	free(trace->group);
 	free(trace->reason);
 	free(trace);
 }
@@ -507,6 +510,7 @@ struct opening {
 	const char *path;
 	const char *format;	       /* or NULL */
 	const char *reason;	       /* why it is that format, or NULL: as choose() finds */
+	const char *group;	       /* snapshot's folder, or NULL */
 	struct trace_options *options; /* taken over */
 	char *const *collateral;
 	size_t collateral_count;
@@ -529,6 +533,8 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 	trace->name = mem_text(trace->options->name	 ? trace->options->name
 			       : strcmp(from->path, "-") ? base_name(from->path)
 							 : "stdin");
+
+	trace->group = from->group ? mem_text(from->group) : NULL;
 
 	struct window head = read_head(trace->capture);
 	struct text reason = {0};
@@ -582,6 +588,7 @@ open_snapshot(struct session *session, struct opening from, struct err *err)
 		from.path = buffer->path;
 		from.format = opencsd_ops.format;
 		from.reason = "opencsd, as the snapshot says";
+		from.group = snapshot->folder;
 		struct err own = {0};
 		struct trace *trace = open_trace(session, &from, &own);
 		if (!trace)
@@ -650,11 +657,14 @@ session_link(struct session *session)
 		if (syncs[i].kind == SYNC_SERIAL)
 			link_serial(session, &syncs[i]);
 	link_serial(session, NULL);
+	session->clocks = clocks_new(session);
 }
 
 void
 session_close(struct session *session)
 {
+	clocks_free(session->clocks);
+	session->clocks = NULL;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		serial_free(trace->serial); /* before the traces that it reads */
@@ -726,11 +736,34 @@ trace_clock(const struct trace *trace)
 				    .has_epoch = trace->decoder->unix_epoch};
 }
 
+const struct trace_options *
+trace_options(const struct trace *trace)
+{
+	return trace->options;
+}
+
+const char *
+trace_group(const struct trace *trace)
+{
+	return trace->group;
+}
+
 unsigned
 trace_generation(const struct trace *trace)
 {
+	const struct clocks *clocks = trace->session->clocks;
 	return atomic_load(&trace->generation) +
-	       (trace->serial ? serial_generation(trace->serial) : 0);
+	       (trace->serial ? serial_generation(trace->serial) : 0) +
+	       (clocks ? clocks_generation(clocks) : 0);
+}
+
+void
+trace_build(struct trace *trace)
+{
+	struct index_progress progress;
+	index_get_progress(trace->index, &progress);
+	if (!progress.complete)
+		index_build(trace->index);
 }
 
 uint64_t
@@ -795,6 +828,15 @@ trace_start(struct trace *trace)
 		trace->loading = thread_start(&trace->loader, load, trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		offer(trace);
+}
+
+void
+session_start(struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		trace_start(session->traces.at[i]);
+	if (session->clocks)
+		clocks_start(session->clocks);
 }
 
 char *
@@ -938,6 +980,8 @@ trace_poll(struct trace *trace, bool renew)
 {
 	if (trace->serial)
 		serial_wake(trace->serial);
+	if (trace->session->clocks)
+		clocks_wake(trace->session->clocks);
 	bool vanished = capture_damaged(trace->capture);
 	if (!atomic_exchange(&trace->stirred, false) && !vanished)
 		return false;

@@ -13,6 +13,7 @@
 
 struct trace;
 struct serial;
+struct clocks;
 
 /* An entry of `traces:` in a profile.  The options of each format follow the
  * fixed part in memory: trace_options_table() lays them out from the registry
@@ -51,6 +52,7 @@ const struct option_table *profile_options_table(void);
 struct session {
 	VEC(struct trace *) traces;
 	struct profile profile;
+	struct clocks *clocks;	    /* from session_link on; see clocks.h */
 	const char *spool_dir;	    /* for streams; NULL = the usual place */
 	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
 	unsigned threads;	    /* that build an index; 0 = one for each processor */
@@ -77,8 +79,12 @@ struct trace *session_open(struct session *, const char *path, const char *forma
 void session_close(struct session *);
 
 /* After all captures are open: finds the traces that belong together, by the
- * profile's `sync:` and, where one gem and one uia trace are open, without. */
+ * profile's `sync:` and, where one gem and one uia trace are open, without; and
+ * makes the session's clocks. */
 void session_link(struct session *);
+
+/* Starts what trace_start starts, for all traces and for the session. */
+void session_start(struct session *);
 
 const char *trace_name(const struct trace *);
 const struct decoder *trace_decoder(const struct trace *);
@@ -86,6 +92,10 @@ struct capture *trace_capture(const struct trace *);
 struct index *trace_index(const struct trace *);
 struct session *trace_session(const struct trace *);
 struct serial *trace_serial(const struct trace *); /* of a gem trace with a log, or NULL */
+const struct trace_options *trace_options(const struct trace *);
+
+/* What it was opened as a part of, a snapshot's folder; or NULL. */
+const char *trace_group(const struct trace *);
 
 /* Builds the index to its end and writes it beside the capture, where it is found
  * wherever both go.  0, or ERR_IO. */
@@ -152,6 +162,9 @@ const char *trace_mark(const struct trace *);
 
 /* Ends all trace_wait, now and later; from any thread. */
 void session_interrupt(struct session *);
+
+/* Builds the index in this thread, if that has not been done. */
+void trace_build(struct trace *);
 
 /* An estimate of the number of messages: exact if the index is complete. */
 uint64_t trace_count(const struct trace *, bool *exact);

@@ -569,8 +569,7 @@ run(struct app *app)
 		paint(app);
 	if (app->options->follow)
 		app_run(app, (struct command_call){.id = COMMAND_FOLLOW, .count = 1});
-	for (size_t i = 0; i < session->traces.count; i++)
-		trace_start(session->traces.at[i]);
+	session_start(session);
 	loop(app);
 }
 

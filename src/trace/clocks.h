@@ -1,0 +1,73 @@
+/*
+ * The clocks of a session: what time it was when a message was sent.
+ *
+ * Traces have clocks of their own, and so may senders in them.  What relates
+ * two clocks is found in the captures (SyS-T CLOCK messages, sync points of
+ * UIA, serial numbers of GEM, times in E-Trace, changes of STP's frequency) or
+ * said by the profile or the user (ties, offsets, epochs); relation.h makes
+ * times of it.  The captures are not read for that: only cells whose summary
+ * tells of sync points are decoded, in a thread of its own.
+ *
+ * The session's common clock is the wall clock if one is related to it, else
+ * that of the first trace whose rate is known.  Traces that no relation leads
+ * to are apart: their times are their own.
+ *
+ * Threads: times can be asked for from any thread; the rest is the owner's.
+ */
+#ifndef TRAWL_TRACE_CLOCKS_H
+#define TRAWL_TRACE_CLOCKS_H
+
+#include "trace/trace.h"
+
+struct clocks;
+
+/* The session must outlive it.  Made by session_link. */
+struct clocks *clocks_new(struct session *);
+void clocks_free(struct clocks *); /* stops its thread */
+
+/* Finds all there is, in this thread, and builds the indexes that it takes: for
+ * batch output, after serial_load.  Waits for the end of streams, or leaves them
+ * out. */
+void clocks_load(struct clocks *, bool wait);
+
+/* The same in a thread of its own, as far as the indexes are known; the session
+ * is notified.  clocks_wake: an index went on, or words found their events. */
+void clocks_start(struct clocks *);
+void clocks_wake(struct clocks *);
+
+/* Counts up when times may have changed. */
+unsigned clocks_generation(const struct clocks *);
+
+/* Whether all that the indexes know of has been looked at. */
+bool clocks_are_settled(const struct clocks *);
+
+/* A message's time. */
+struct message_time {
+	int64_t nanoseconds; /* on the common clock of its part */
+	double error;	     /* how far off that may be, in ns; INFINITY: no telling */
+	size_t part;	     /* only times of one part can be compared */
+	bool known;	     /* `nanoseconds` is; else only `order` is */
+	bool wall;	     /* they count from 1970-01-01 00:00 UTC */
+	bool estimated;	     /* made from the times of its neighbours */
+	int64_t order;	     /* what to sort by in its part */
+};
+
+/* When the message was sent: by its sender's own clock where that is related,
+ * for which OWN, its expansion, is needed (else NULL); by the transport's
+ * otherwise.  False if it has no time.  Works without clocks as well. */
+bool clocks_time(struct trace *, const struct message *, const struct expansion *own,
+		 struct message_time *);
+
+/* The latest time in a cell, to sort by, from its summary; INT64_MIN: it has
+ * none.  False if the summary cannot tell and the cell must be decoded. */
+bool clocks_cell_time(struct trace *, uint64_t cell, const struct index_cell *, int64_t *order);
+
+/* The user says that two messages were sent at the same moment.  0, or ERR_USAGE
+ * if one has no time or both have the same clock. */
+int clocks_tie(struct clocks *, struct trace *a, const struct message *, struct trace *b,
+	       const struct message *, struct err *);
+
+/* Appends a line for each clock's part and each relation, ASCII. */
+void clocks_describe(struct clocks *, struct text *);
+
+#endif

@@ -107,6 +107,12 @@ load_profile(struct session *session, const struct cli *cli, struct err *err)
 {
 	struct text found = {0};
 	const char *path = cli->value[CLI_PROFILE];
+	if (profile_is_session(cli->files.at[0])) {
+		if (path)
+			return err_set(err, ERR_USAGE, "%s is a profile itself; leave out --profile",
+				       cli->files.at[0]);
+		path = cli->files.at[0];
+	}
 	if (!path && profile_find(cli->files.at[0], &found))
 		path = text_get(&found);
 	int failed = 0;
@@ -159,7 +165,17 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 static int
 open_captures(struct session *session, const struct cli *cli, struct err *err)
 {
-	for (size_t i = 0; i < cli->files.count; i++) {
+	size_t from = profile_is_session(cli->files.at[0]);
+	if (from) {
+		int opened = session_open_named(session, cli->collateral.at, cli->collateral.count,
+						err);
+		if (!opened)
+			err_set(err, ERR_USAGE, "%s names no captures; give its traces a file:",
+				cli->files.at[0]);
+		if (opened <= 0)
+			return err->code;
+	}
+	for (size_t i = from; i < cli->files.count; i++) {
 		char own[32] = "";
 		const char *path = split_format(cli->files.at[i], own, sizeof own);
 		const char *format = *own ? own : cli->value[CLI_FROM];

@@ -39,6 +39,8 @@ tests_mkcapture_SOURCES = \
 	tests/mk_mix.h \
 	tests/mk_out.c \
 	tests/mk_out.h \
+	tests/mk_session.c \
+	tests/mk_session.h \
 	tests/mk_sink.c \
 	tests/mk_sink.h \
 	tests/mk_stp.c \
@@ -77,6 +79,7 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
+	tests/unit/test_clocks \
 	tests/unit/test_coresight \
 	tests/unit/test_csel \
 	tests/unit/test_damage \

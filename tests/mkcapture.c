@@ -5,7 +5,7 @@
  * Tests compare what the program decodes with what was meant here; so this
  * encoder shares no code with it.  Of SyS-T, mk_mix.c invents messages,
  * mk_syst.c encodes them, mk_stp.c cuts them into packets, mk_demo.c tells the
- * story of the demo capture.  Each other format is one file; mk_sink.c has what
+ * story of the demo capture, mk_session.c makes several captures of one system.  Each other format is one file; mk_sink.c has what
  * they share, damage too.  This file has the options, the transports of SyS-T,
  * and the list of what testdata/ holds.
  */
@@ -18,6 +18,7 @@
 #include "mk_gem.h"
 #include "mk_mix.h"
 #include "mk_out.h"
+#include "mk_session.h"
 #include "mk_sink.h"
 #include "mk_stp.h"
 #include "mk_syst.h"
@@ -43,6 +44,8 @@ struct plan {
 	uint64_t seed, async;	  /* bytes between ASYNCs */
 	bool sparse;
 	unsigned srcid_width, timestamp_bytes, type_width;
+	double drift; /* of a session's clocks, and so on */
+	uint64_t jitter, sync;
 	const char *output, *truth, *collateral;
 };
 
@@ -677,12 +680,26 @@ make_testdata(const char *folder)
 	mk_demo(folder);
 }
 
+static void
+make_session(const char *folder, const struct plan *p)
+{
+	const struct mk_session_plan plan = {.seed = p->seed,
+					     .count = p->count,
+					     .drift = p->drift,
+					     .jitter = p->jitter,
+					     .loss = p->rate,
+					     .sync = p->sync};
+	mk_session(folder, &plan);
+}
+
 /* --- the command line -------------------------------------------------- */
 
 static const char usage[] =
     "Usage: mkcapture [OPTION]... -o FILE\n"
     "       mkcapture demo DIRECTORY       the demo capture, profile, collateral\n"
     "       mkcapture testdata DIRECTORY   all that testdata/ holds\n"
+    "       mkcapture [OPTION]... session DIRECTORY\n"
+    "                        captures of one system by several clocks\n"
     "\n"
     "  -f, --format=NAME     syst/raw (default), syst/hex, syst/stp, encap, csel,\n"
     "                        gem, uia: the words and the software events of one\n"
@@ -707,6 +724,9 @@ static const char usage[] =
     "      --timestamp=BYTES encap, gem: width of time stamps (0)\n"
     "      --damage=LIST     of cut, flip, drop, garbage\n"
     "      --rate=SHARE      of messages that are damaged (0.01)\n"
+    "      --drift=PPM       session: what clocks are off by at most (200)\n"
+    "      --jitter=NS       and what is read at sync points (2000)\n"
+    "      --sync=MS         time between them (100); 0: two at the start\n"
     "      --truth=FILE      what was sent, as tab-separated lines\n"
     "      --collateral=FILE the XML that explains catalog messages\n"
     "  -o, --output=FILE     - for standard output; opencsd: a folder\n"
@@ -724,6 +744,9 @@ enum option_code {
 	OPT_TIMESTAMP,
 	OPT_DAMAGE,
 	OPT_RATE,
+	OPT_DRIFT,
+	OPT_JITTER,
+	OPT_SYNC,
 	OPT_TRUTH,
 	OPT_COLLATERAL
 };
@@ -746,6 +769,9 @@ static const struct option options[] = {
     {"timestamp", required_argument, NULL, OPT_TIMESTAMP},
     {"damage", required_argument, NULL, OPT_DAMAGE},
     {"rate", required_argument, NULL, OPT_RATE},
+    {"drift", required_argument, NULL, OPT_DRIFT},
+    {"jitter", required_argument, NULL, OPT_JITTER},
+    {"sync", required_argument, NULL, OPT_SYNC},
     {"truth", required_argument, NULL, OPT_TRUTH},
     {"collateral", required_argument, NULL, OPT_COLLATERAL},
     {NULL, 0, NULL, 0},
@@ -851,6 +877,15 @@ parse_option(struct plan *p, int code)
 	case OPT_RATE:
 		p->rate = atof(optarg);
 		break;
+	case OPT_DRIFT:
+		p->drift = atof(optarg);
+		break;
+	case OPT_JITTER:
+		p->jitter = parse_size(optarg);
+		break;
+	case OPT_SYNC:
+		p->sync = parse_size(optarg);
+		break;
 	case OPT_TRUTH:
 		p->truth = optarg;
 		break;
@@ -868,7 +903,14 @@ parse_option(struct plan *p, int code)
 int
 main(int argc, char **argv)
 {
-	struct plan plan = {.senders = 4, .async = 2048, .rate = .01, .seed = 1, .srcid_width = 8};
+	struct plan plan = {.senders = 4,
+			    .async = 2048,
+			    .rate = .01,
+			    .seed = 1,
+			    .srcid_width = 8,
+			    .drift = 200,
+			    .jitter = 2000,
+			    .sync = 100};
 	int code;
 	while ((code = getopt_long(argc, argv, "f:m:n:c:o:h", options, NULL)) >= 0)
 		parse_option(&plan, code);
@@ -877,6 +919,8 @@ main(int argc, char **argv)
 		mk_demo(argv[optind + 1]);
 	else if (argc - optind == 2 && strcmp(argv[optind], "testdata") == 0)
 		make_testdata(argv[optind + 1]);
+	else if (argc - optind == 2 && strcmp(argv[optind], "session") == 0 && plan.count)
+		make_session(argv[optind + 1], &plan);
 	else if (optind < argc || !plan.output)
 		mk_die("say what to write: -o FILE, demo DIRECTORY, testdata DIRECTORY");
 	else if (!plan.size && !plan.count)

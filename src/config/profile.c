@@ -89,6 +89,13 @@ find_beside(const char *capture, struct text *found)
 }
 
 bool
+profile_is_session(const char *path)
+{
+	const char *ending = strrchr(path, '.');
+	return ending && (!strcmp(ending, ".yaml") || !strcmp(ending, ".yml"));
+}
+
+bool
 profile_find(const char *capture, struct text *found)
 {
 	if (capture && find_beside(capture, found))

@@ -12,6 +12,10 @@
  * Results and PROFILE as with schema_load_file. */
 int profile_load(const char *path, struct profile *, struct err *);
 
+/* Whether PATH, given as a capture, is a profile that names captures itself: by
+ * its ending. */
+bool profile_is_session(const char *path);
+
 /* Finds the profile for a capture, or for none (NULL): beside the capture
  * its name with no, one, two ... endings removed and `.profile.yaml` added,
  * then profile.yaml in the user's folder.  False if there is none; then FOUND

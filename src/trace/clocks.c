@@ -887,36 +887,33 @@ map_ties(struct clocks *clocks, struct clock_map *map)
 	pthread_mutex_unlock(&clocks->lock);
 }
 
-/* The part that another trace than NUMBER is in: its root, or SIZE_MAX. */
+/* The root of the part that others are to be related to: with the wall clock, or
+ * else the first trace's. */
 static size_t
-part_of_others(const struct clock_map *map, size_t number, size_t own)
+main_part(const struct clock_map *map)
 {
-	size_t found = SIZE_MAX;
 	for (size_t i = 0; i < map->traces.count; i++) {
 		size_t root = map->graph.clocks.at[map->traces.at[i].main].root;
-		if (i != number && root == own)
+		if (map->graph.clocks.at[root].unix_epoch)
 			return root;
-		if (i != number && found == SIZE_MAX)
-			found = root;
 	}
-	return found;
+	return map->graph.clocks.at[map->traces.at[0].main].root;
 }
 
-/* An offset corrects the time of a trace that is related to others, and relates
- * one that is not: their clocks began together but for that. */
+/* An offset corrects the time of a trace of the main part, and relates one that
+ * is apart: both clocks began together but for that.  True if it did. */
 static bool
 map_offset(struct clock_map *map, size_t number, double seconds)
 {
 	struct trace_clocks *own = &map->traces.at[number];
-	size_t root = map->graph.clocks.at[own->main].root;
-	size_t other = part_of_others(map, number, root);
+	size_t part = main_part(map);
 	struct relation_rate from = map->graph.clocks.at[own->main].rate;
-	struct relation_rate to = other == SIZE_MAX ? from : map->graph.clocks.at[other].rate;
-	if (other == root || other == SIZE_MAX || !from.numerator || !to.numerator) {
+	struct relation_rate to = map->graph.clocks.at[part].rate;
+	if (map->graph.clocks.at[own->main].root == part || !from.numerator || !to.numerator) {
 		own->shift = (int64_t)(seconds * NANO + (seconds < 0 ? -0.5 : 0.5));
 		return false;
 	}
-	struct relation *r = graph_add_relation(&map->graph, "offset", own->main, other);
+	struct relation *r = graph_add_relation(&map->graph, "offset", own->main, part);
 	r->exact = true;
 	if (seconds < 0)
 		relation_add(r, (uint64_t)(-seconds * relation_rate_hz(from) + 0.5), 0, 0);

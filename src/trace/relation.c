@@ -35,7 +35,7 @@ static const double STEP = 16;		  /* between two points, likewise */
 static const double RATE_CHANGE = 20e-6;  /* what the slope may change nearby */
 static const double RATE_STATED = 400e-6; /* two crystals against each other */
 static const double RATE_WANDER = 1e-6;	  /* beyond the points */
-static const double RATE_UNSEEN = 10e-6;  /* between two points without a third */
+static const double UNSEEN = 10e-6;	  /* seconds that a point may be off, if no third tells */
 static const double FEW = 8;		  /* that many more points halve what is added for few */
 
 /* --- numbers ----------------------------------------------------------- */
@@ -275,9 +275,11 @@ measure(const struct relation *r, struct relation_segment *s, double *squares, s
 	}
 	double inner = s->count > 2 ? (double)(s->count - 2) : 0;
 	*count += (size_t)inner;
-	s->error = 1 + 2 * segment_slope(r, s); /* ticks are cut off */
+	s->error = 1 + segment_slope(r, s); /* ticks are cut off */
 	if (inner > 0)
 		s->error += s->residual * (1 + FEW / inner);
+	else
+		s->error += UNSEEN * relation_rate_hz(r->rate_b);
 }
 
 static void
@@ -468,23 +470,35 @@ by_rate(struct side side, const struct relation_point *p, relation_instant x, re
 	return true;
 }
 
-/* What relation_convert adds to the error, in ticks of B: X is OUTSIDE of the
- * segment by so much of B, or so far INSIDE from the nearest point. */
+/* Through the points around X; outside, through two at that end. */
+static bool
+by_points(struct side side, const struct relation_segment *s, relation_instant x,
+	  relation_instant *y)
+{
+	const struct relation_point *first = &side.r->used.at[s->first];
+	const struct relation_point *last = first + s->count - 1;
+	const struct relation_point *p = point_before(side, s, x);
+	bool many = s->count > BASE;
+	if (x < instant_of(from_of(side, first)))
+		return along(side, first, many ? first + BASE : last, first, x, y);
+	if (x > instant_of(from_of(side, last)))
+		return along(side, many ? last - BASE : first, last, last, x, y);
+	return along(side, p, p + 1, p, x, y);
+}
+
+/* What relation_convert adds to the error, in ticks of B, where X is OUTSIDE of
+ * the segment by so much of B. */
 static double
-own_error(const struct relation *r, const struct relation_segment *s, double outside, double inside)
+own_error(const struct relation *r, const struct relation_segment *s, double outside)
 {
 	if (r->exact)
 		return 0;
 	if (s->count < 2)
 		return s->error + RATE_STATED * outside;
-	if (s->count < 3)
-		inside *= RATE_UNSEEN;
-	else
-		inside = 0;
 	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
 	const struct relation_point *base = s->count > BASE ? last - BASE : &r->used.at[s->first];
 	double growth = 2 * s->error / (double)(last->b - base->b) + RATE_WANDER;
-	return s->error + inside + (outside > 0 ? outside * growth : 0);
+	return s->error + outside * growth;
 }
 
 /* Between two points of an uneven clock all that is known is that the moment
@@ -524,31 +538,11 @@ relation_convert(const struct relation *r, bool back, uint64_t place, relation_i
 	    place == RELATION_NOWHERE ? segment_near(side, from) : segment_at(side, place, from);
 	if (r->uneven)
 		return convert_uneven(side, s, from, to, error);
-	const struct relation_point *first = &r->used.at[s->first];
-	const struct relation_point *last = first + s->count - 1, *p = first, *q = last;
-	double slope = segment_slope(r, s);
-	relation_instant outside = distance(side, s, from);
-	if (s->count < 2) {
-		if (!by_rate(side, first, from, to))
-			return false;
-	} else {
-		bool before = from < instant_of(from_of(side, first));
-		p = point_before(side, s, from);
-		q = p + 1;
-		const struct relation_point *base = p;
-		if (outside) {
-			p = before || s->count <= BASE ? first : last - BASE;
-			q = before && s->count > BASE ? first + BASE : last;
-			base = before ? first : last;
-		}
-		if (!along(side, p, q, base, from, to))
-			return false;
-	}
-	double to_b = back ? 1 : slope; /* ticks of B per tick of `from` */
-	double near = ticks_of(from) - (double)from_of(side, p);
-	double far = (double)from_of(side, q) - ticks_of(from);
-	double own =
-	    own_error(r, s, ticks_of(outside) * to_b, outside ? 0 : fmin(near, far) * to_b);
+	double slope = segment_slope(r, s), outside = ticks_of(distance(side, s, from));
+	if (!(s->count < 2 ? by_rate(side, &r->used.at[s->first], from, to)
+			   : by_points(side, s, from, to)))
+		return false;
+	double own = own_error(r, s, back ? outside : outside * slope);
 	*error = back ? (*error + own) / (slope > 0 ? slope : 1) : *error * slope + own;
 	return true;
 }
@@ -642,7 +636,7 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 	   struct graph_time *time)
 {
 	relation_instant at = instant_of(ticks), whole;
-	double error = 0;
+	double error = 1; /* it shows that much until the next tick */
 	const struct graph_clock *own = &graph->clocks.at[clock];
 	while (own->towards) {
 		const struct relation *r = own->towards;

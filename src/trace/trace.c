@@ -246,13 +246,18 @@ base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static const struct trace_options *
+entry_at(const struct profile *profile, size_t i)
+{
+	return (void *)((char *)profile->traces.at + i * trace_options_table()->size);
+}
+
 /* The profile's entry for a capture, or NULL. */
 static const struct trace_options *
 profile_entry(const struct profile *profile, const char *path)
 {
 	for (size_t i = 0; i < profile->traces.count; i++) {
-		const struct trace_options *entry =
-		    (void *)((char *)profile->traces.at + i * trace_options_table()->size);
+		const struct trace_options *entry = entry_at(profile, i);
 		if ((entry->match && !fnmatch(entry->match, base_name(path), 0)) ||
 		    (entry->file && !strcmp(entry->file, path)))
 			return entry;
@@ -618,6 +623,20 @@ session_open(struct session *session, const char *path, const char *format, char
 		return open_snapshot(session, from, err);
 	from.options = options_for(&session->profile, path);
 	return open_trace(session, &from, err);
+}
+
+int
+session_open_named(struct session *session, char *const *collateral, size_t collateral_count,
+		   struct err *err)
+{
+	int opened = 0;
+	for (size_t i = 0; i < session->profile.traces.count; i++) {
+		const char *path = entry_at(&session->profile, i)->file;
+		if (path && !session_open(session, path, NULL, collateral, collateral_count, err))
+			return err->code;
+		opened += path != NULL;
+	}
+	return opened;
 }
 
 /* --- traces that belong together --------------------------------------- */

@@ -76,6 +76,10 @@ void session_tell(struct session *);
  */
 struct trace *session_open(struct session *, const char *path, const char *format,
 			   char *const *collateral, size_t collateral_count, struct err *);
+
+/* Opens all captures that the profile names by `file:`; how many, or an error. */
+int session_open_named(struct session *, char *const *collateral, size_t collateral_count,
+		       struct err *);
 void session_close(struct session *);
 
 /* After all captures are open: finds the traces that belong together, by the

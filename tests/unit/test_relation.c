@@ -213,7 +213,7 @@ test_exact(void **state)
 		assert_true(time.known);
 		assert_true(time.nanoseconds == (int64_t)ticks[i] ||
 			    time.nanoseconds == (int64_t)ticks[i] - 1); /* rounded down thrice */
-		assert_true(time.error == 0);
+		assert_true(time.error <= 1); /* a tick */
 	}
 	/* what does not fit is not known, not wrong */
 	assert_true(graph_time(&graph, sevens, UINT64_MAX, SIZE_MAX, RELATION_NOWHERE, &time));

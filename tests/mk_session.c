@@ -1,0 +1,325 @@
+/*
+ * Time passes in nanoseconds; at each step one of the traces gets a message,
+ * with what its own clock shows at that moment.  Clocks are off by a constant
+ * part of a million each.  Now and then all are tied: the STP streams by a
+ * CLOCK message with the wall clock, the words of a processor to its log by
+ * their numbers, its clock to the global time by a sync point, and that to the
+ * STP stream by ties in the profile.  What is read for that comes early or late
+ * by the jitter.
+ *
+ * A message is at the place of its last byte in STP, at its first elsewhere;
+ * the truth says that place.
+ */
+#include "config.h"
+
+#include "mk_gem.h"
+#include "mk_session.h"
+#include "mk_sink.h"
+#include "mk_stp.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+#define BEGIN (UINT64_C(1763719600) * SECOND) /* of everything, since 1970 */
+
+enum { SOC, AUX, GEM, UIA, CAM, TRACES, TIES = 8 };
+enum { CLOCK_MESSAGE = 1 };
+
+static const char *const names[TRACES] = {"soc.stp", "aux.stp", "dsp.gem", "dsp.uia", "cam.csel"};
+
+struct clock {
+	uint64_t hz, start;
+	double ppm;
+};
+
+struct system {
+	const struct mk_session_plan *plan;
+	uint64_t seed, now; /* ns since BEGIN */
+	struct clock clocks[TRACES];
+	struct clock global;
+	struct mk_out *out[TRACES];
+	struct mk_stp stp[2];
+	struct mk_message message;
+	FILE *truth;
+	uint32_t serial, cam_sequence;
+	uint16_t sequence, packet;
+	struct {
+		uint64_t soc, dsp;
+	} ties[TIES];
+	unsigned tie_count;
+};
+
+/* What a clock shows NS nanoseconds after BEGIN. */
+static uint64_t
+reads(const struct clock *clock, uint64_t ns)
+{
+	long double ticks = (long double)ns * (long double)clock->hz / 1e9L;
+	return clock->start + (uint64_t)(ticks * (1 + (long double)clock->ppm / 1e6L));
+}
+
+static double
+share(struct system *s)
+{
+	return (double)(mk_random(&s->seed) >> 11) * 0x1p-53;
+}
+
+static bool
+is_lost(struct system *s)
+{
+	return share(s) < s->plan->loss;
+}
+
+/* The moment at which something is read that should be read now. */
+static uint64_t
+about_now(struct system *s)
+{
+	int64_t off = (int64_t)((2 * share(s) - 1) * (double)s->plan->jitter);
+	return (int64_t)s->now + off > 0 ? (uint64_t)((int64_t)s->now + off) : 0;
+}
+
+static void
+tell(struct system *s, unsigned trace, uint64_t place)
+{
+	fprintf(s->truth, "%s\t%" PRIu64 "\t%" PRIu64 "\n", names[trace], place, BEGIN + s->now);
+}
+
+/* --- traces ------------------------------------------------------------ */
+
+static void
+send_stp(struct system *s, unsigned trace)
+{
+	struct mk_stp *stp = &s->stp[trace];
+	uint8_t bytes[MK_MESSAGE_MAX];
+	struct mk_feed feed = {.bytes = bytes,
+			       .length = mk_encode(&s->message, bytes),
+			       .master = 1,
+			       .channel = (uint16_t)(1 + trace),
+			       .time = reads(&s->clocks[trace], s->now)};
+	if (mk_below(&s->seed, 50) == 0) {
+		mk_stp_async(stp);
+		mk_stp_freq(stp, (uint32_t)s->clocks[trace].hz);
+	}
+	while (!feed.sent)
+		mk_stp_feed(stp, &feed, &s->seed);
+	tell(s, trace, (stp->position - 1) / 2);
+}
+
+static void
+send_text(struct system *s, unsigned trace)
+{
+	char text[64];
+	int length = snprintf(text, sizeof text, "something at %" PRIu64, s->now);
+	mk_begin(&s->message, MK_STRING, MK_GENERIC, MK_INFO);
+	s->message.module = 7;
+	mk_string(&s->message, text, (size_t)length, true);
+	send_stp(s, trace);
+}
+
+static void
+send_clock(struct system *s, unsigned trace)
+{
+	mk_begin(&s->message, MK_CLOCK, CLOCK_MESSAGE, MK_UNASSIGNED);
+	s->message.module = 7;
+	mk_clock(&s->message, BEGIN + about_now(s), SECOND);
+	send_stp(s, trace);
+}
+
+static void
+put(struct system *s, unsigned trace, uint64_t value, unsigned bytes)
+{
+	uint8_t at[8];
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+	mk_out_put(s->out[trace], at, bytes);
+}
+
+static void
+put_big(struct system *s, uint32_t value)
+{
+	put(s, UIA, __builtin_bswap32(value), 4);
+}
+
+/* A word, with the time of the processor. */
+static void
+send_word(struct system *s, unsigned type, uint32_t value)
+{
+	tell(s, GEM, s->out[GEM]->offset);
+	put(s, GEM, type << 26 | (value & 0xffffff) << 2 | 3, 4);
+	put(s, GEM, reads(&s->clocks[GEM], s->now), 8);
+}
+
+/* A packet with one event. */
+static void
+send_uia(struct system *s, unsigned id, const uint32_t *args, size_t count)
+{
+	uint64_t ticks = reads(&s->clocks[UIA], s->now);
+	unsigned length = 16 + 4 * (unsigned)count;
+	put_big(s, 10u << 28 | (16 + length));
+	put_big(s, (uint32_t)s->packet++ << 16);
+	put_big(s, 1u << 16 | 0x8101);
+	put_big(s, 0xffffu << 16 | 1);
+	tell(s, UIA, s->out[UIA]->offset);
+	put(s, UIA, 1u << 27 | length << 16 | ++s->sequence, 4);
+	put(s, UIA, ticks, 8);
+	put(s, UIA, id << 16 | 0x8001, 4);
+	for (size_t i = 0; i < count; i++)
+		put(s, UIA, args[i], 4);
+}
+
+static void
+send_sync(struct system *s)
+{
+	uint64_t cpu = reads(&s->clocks[UIA], s->now), global = reads(&s->global, about_now(s));
+	const uint32_t hz = (uint32_t)s->clocks[UIA].hz, global_hz = (uint32_t)s->global.hz;
+	s->serial++;
+	if (!is_lost(s))
+		send_word(s, 1, s->serial);
+	if (!is_lost(s))
+		send_uia(s, 1,
+			 (uint32_t[]){s->serial, (uint32_t)cpu, (uint32_t)(cpu >> 32),
+				      (uint32_t)global, (uint32_t)(global >> 32), 1, hz, 0},
+			 8);
+	send_uia(s, 2, (uint32_t[]){s->serial, 1, global_hz, 0}, 4);
+}
+
+static void
+send_cam(struct system *s)
+{
+	tell(s, CAM, s->out[CAM]->offset);
+	put(s, CAM, 4, 1);
+	put(s, CAM, (BEGIN + s->now) / 1000, 8);
+	put(s, CAM, s->cam_sequence++, 4);
+	put(s, CAM, s->cam_sequence % 5, 2);
+	put(s, CAM, 0, 2);
+}
+
+/* --- the system -------------------------------------------------------- */
+
+static void
+send_something(struct system *s)
+{
+	unsigned trace = mk_below(&s->seed, TRACES);
+	if (is_lost(s))
+		return;
+	if (trace == SOC || trace == AUX)
+		send_text(s, trace);
+	else if (trace == GEM)
+		send_word(s, 4 + mk_below(&s->seed, 20), mk_below(&s->seed, 1 << 24));
+	else if (trace == UIA)
+		send_uia(s, 6, (uint32_t[]){1, mk_below(&s->seed, 100)}, 2);
+	else
+		send_cam(s);
+}
+
+static void
+tie(struct system *s)
+{
+	send_sync(s);
+	for (unsigned trace = SOC; trace <= AUX; trace++)
+		if (!is_lost(s))
+			send_clock(s, trace);
+	if (s->tie_count < TIES) {
+		s->ties[s->tie_count].soc = reads(&s->clocks[SOC], s->now);
+		s->ties[s->tie_count++].dsp = reads(&s->clocks[UIA], about_now(s));
+	}
+}
+
+static struct clock
+new_clock(struct system *s, uint64_t hz, uint64_t start)
+{
+	return (struct clock){hz, start, (2 * share(s) - 1) * s->plan->drift};
+}
+
+static FILE *
+open_in(const char *folder, const char *name)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *file = fopen(path, "w");
+	if (!file)
+		mk_die("%s: cannot write", path);
+	return file;
+}
+
+static void
+write_profile(const struct system *s, const char *folder)
+{
+	FILE *file = open_in(folder, "session.yaml");
+	fputs("traces:\n"
+	      "  - {file: soc.stp, format: syst/stp}\n"
+	      "  - {file: aux.stp, format: syst/stp}\n"
+	      "  - {file: dsp.gem, format: gem, gem: {record_size: 12, timestamp_offset: 4, "
+	      "timestamp_width: 8}}\n"
+	      "  - file: dsp.uia\n"
+	      "    format: uia\n"
+	      "    uia:\n"
+	      "      events:\n" MK_UIA_EVENTS "  - {file: cam.csel, format: csel}\n"
+	      "sync:\n",
+	      file);
+	for (unsigned i = 0; i < s->tie_count; i++)
+		fprintf(file,
+			"  - {kind: tie, a: {trace: soc.stp, ticks: %" PRIu64
+			"}, b: {trace: dsp.uia, ticks: %" PRIu64 "}}\n",
+			s->ties[i].soc, s->ties[i].dsp);
+	if (fclose(file))
+		mk_die("%s: cannot write it all", folder);
+}
+
+static void
+open_all(struct system *s, const char *folder)
+{
+	char path[4096];
+	for (unsigned i = 0; i < TRACES; i++) {
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+		s->out[i] = mk_out_open(path);
+	}
+	s->truth = open_in(folder, "session.truth.tsv");
+	s->clocks[SOC] = new_clock(s, 19200000, 1000);
+	s->clocks[AUX] = new_clock(s, 60000000, UINT64_C(1) << 40);
+	s->clocks[UIA] = new_clock(s, 1250000000, UINT64_C(77) << 32);
+	s->clocks[GEM] = s->clocks[UIA];
+	s->global = new_clock(s, 100000000, UINT64_C(5) << 32);
+	for (unsigned i = SOC; i <= AUX; i++) {
+		s->stp[i] = (struct mk_stp){.out = s->out[i], .master = -1, .channel = -1};
+		mk_stp_async(&s->stp[i]);
+		mk_stp_freq(&s->stp[i], (uint32_t)s->clocks[i].hz);
+	}
+	mk_out_put(s->out[CAM], "MFMN\1\0\0", 8);
+	for (unsigned i = 0; i < 2; i++)
+		put(s, CAM, mk_random(&s->seed), 8);
+	for (unsigned i = 0; i < 8; i++)
+		put(s, CAM, i ? 0 : 0x6d6163, 8);
+	put(s, CAM, BEGIN / 1000, 8);
+	put(s, CAM, 0, 4);
+	put(s, CAM, 100000000, 4);
+	put(s, CAM, 1, 1);
+	put(s, CAM, BEGIN / 1000, 8);
+}
+
+void
+mk_session(const char *folder, const struct mk_session_plan *plan)
+{
+	static struct system s;
+	s = (struct system){.plan = plan, .seed = plan->seed};
+	open_all(&s, folder);
+	uint64_t next = 0, every = plan->sync * (SECOND / 1000), synced = 0;
+	for (uint64_t made = 0; made < plan->count; made++) {
+		s.now += 1 + mk_below(&s.seed, 200000);
+		if (s.now >= next && (every || synced < 2)) {
+			tie(&s);
+			synced++;
+			next = s.now + (every ? every : SECOND / 10);
+		} else {
+			send_something(&s);
+		}
+	}
+	for (unsigned i = SOC; i <= AUX; i++)
+		mk_stp_finish(&s.stp[i]);
+	for (unsigned i = 0; i < TRACES; i++)
+		mk_out_close(s.out[i]);
+	write_profile(&s, folder);
+	if (fclose(s.truth))
+		mk_die("%s: cannot write it all", folder);
+}

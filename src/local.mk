@@ -103,6 +103,8 @@ libtrawl_a_SOURCES = \
 	src/trace/clock_text.h \
 	src/trace/clocks.c \
 	src/trace/clocks.h \
+	src/trace/merge.c \
+	src/trace/merge.h \
 	src/trace/reader.c \
 	src/trace/reader.h \
 	src/trace/relation.c \

@@ -63,6 +63,8 @@ tests_libtest_a_SOURCES = \
 	tests/unit/nibbles.h \
 	tests/unit/same_index.c \
 	tests/unit/same_index.h \
+	tests/unit/session_fixture.c \
+	tests/unit/session_fixture.h \
 	tests/unit/test.h \
 	tests/unit/toy.c \
 	tests/unit/toy.h \
@@ -101,6 +103,7 @@ unit_tests = \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_parallel \
 	tests/unit/test_ppl \
+	tests/unit/test_merge \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
 	tests/unit/test_saved \

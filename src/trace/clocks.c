@@ -1231,6 +1231,18 @@ clocks_time(struct trace *trace, const struct message *m, const struct expansion
 	return any;
 }
 
+size_t
+clocks_part(struct trace *trace)
+{
+	struct session *session = trace_session(trace);
+	pthread_rwlock_rdlock(&session->clocks->map_lock);
+	const struct clock_map *map = session->clocks->map;
+	size_t main = map->traces.at[number_of(session, trace)].main;
+	size_t part = map->graph.clocks.at[main].root;
+	pthread_rwlock_unlock(&session->clocks->map_lock);
+	return part;
+}
+
 /* Whether the largest tick of a cell is its latest time even if the clock starts
  * again in it. */
 static bool

@@ -58,6 +58,9 @@ struct message_time {
 bool clocks_time(struct trace *, const struct message *, const struct expansion *own,
 		 struct message_time *);
 
+/* The part that a trace's times are in. */
+size_t clocks_part(struct trace *);
+
 /* The latest time in a cell, to sort by, from its summary; INT64_MIN: it has
  * none.  False if the summary cannot tell and the cell must be decoded. */
 bool clocks_cell_time(struct trace *, uint64_t cell, const struct index_cell *, int64_t *order);

@@ -7,10 +7,9 @@
 
 #include "test.h"
 
-#include "config/profile.h"
+#include "session_fixture.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
-#include "trace/serial.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -19,74 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-struct fixture {
-	char folder[64];
-	struct session session;
-};
-
-static void
-run(const char *form, ...)
-{
-	char command[512];
-	va_list arguments;
-	va_start(arguments, form);
-	vsnprintf(command, sizeof command, form, arguments);
-	va_end(arguments);
-	assert_int_equal(system(command), 0);
-}
-
-/* Instead of the ties of the profile. */
-static void
-say_instead(struct profile *profile, const struct sync_options *sync)
-{
-	struct sync_options *syncs = profile->syncs.at;
-	for (size_t i = 0; i < profile->syncs.count; i++)
-		option_release(&sync_options_table, &syncs[i]);
-	syncs[0] = *sync;
-	syncs[0].trace = sync->trace ? mem_text(sync->trace) : NULL;
-	profile->syncs.count = 1;
-}
-
-/* Makes the captures and opens them, without looking at them; INSTEAD of what
- * the profile says of sync (NULL: that). */
-static void
-open_session(struct fixture *f, const char *options, const struct sync_options *instead)
-{
-	struct err err = {0};
-	char path[128];
-	const char *maker = getenv("MKCAPTURE");
-	if (!maker)
-		skip();
-	memset(f, 0, sizeof *f);
-	strcpy(f->folder, "/tmp/trawl-clocks-XXXXXX");
-	assert_non_null(mkdtemp(f->folder));
-	run("%s %s session %s", maker, options, f->folder);
-	snprintf(path, sizeof path, "%s/session.yaml", f->folder);
-	assert_int_equal(profile_load(path, &f->session.profile, &err), 0);
-	assert_int_equal(session_open_named(&f->session, NULL, 0, &err), 5);
-	if (instead)
-		say_instead(&f->session.profile, instead);
-	session_link(&f->session);
-}
-
-static void
-load(struct fixture *f)
-{
-	for (size_t i = 0; i < f->session.traces.count; i++)
-		if (trace_serial(f->session.traces.at[i]))
-			serial_load(trace_serial(f->session.traces.at[i]));
-	clocks_load(f->session.clocks, true);
-}
-
-static void
-close_session(struct fixture *f)
-{
-	session_close(&f->session);
-	run("rm -r %s", f->folder);
-}
-
 static size_t
-trace_by_name(const struct fixture *f, const char *name)
+trace_by_name(const struct session_fixture *f, const char *name)
 {
 	size_t i = 0;
 	while (strcmp(trace_name(f->session.traces.at[i]), name))
@@ -107,7 +40,7 @@ struct seen {
 /* Compares the times of all messages that the truth tells of, but those of the
  * trace EXCEPT (or NULL). */
 static struct verdict
-compare(struct fixture *f, const char *except)
+compare(struct session_fixture *f, const char *except)
 {
 	struct verdict verdict = {0};
 	struct reader *readers[8] = {0};
@@ -163,15 +96,15 @@ test_times(void **state)
 	/* the ties of the profile end early, which is where errors grow */
 	static const double limits[] = {6e3, 1e5, 1e6, 1e4}; /* ns */
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
-		struct fixture f;
-		open_session(&f, plans[i], NULL);
-		load(&f);
+		struct session_fixture f;
+		session_fixture_open(&f, plans[i], NULL);
+		session_fixture_load(&f);
 		struct verdict v = compare(&f, NULL);
 		assert_true(v.all > 10000);
 		assert_true(v.within >= 0.999 * v.all);
 		assert_int_equal(v.out_of_order, 0);
 		assert_true(v.most < limits[i]);
-		close_session(&f);
+		session_fixture_close(&f);
 	}
 }
 
@@ -180,14 +113,14 @@ static void
 test_without_sync(void **state)
 {
 	(void)state;
-	struct fixture f;
-	open_session(&f, "-c 40000 --rate=0.01 --jitter=500 --sync=0", NULL);
-	load(&f);
+	struct session_fixture f;
+	session_fixture_open(&f, "-c 40000 --rate=0.01 --jitter=500 --sync=0", NULL);
+	session_fixture_load(&f);
 	struct verdict v = compare(&f, NULL);
 	assert_true(v.within >= 0.999 * v.all);
 	assert_int_equal(v.out_of_order, 0);
 	assert_true(v.most > 1e4);
-	close_session(&f);
+	session_fixture_close(&f);
 }
 
 /* The thread finds the same, and tells of it. */
@@ -199,7 +132,7 @@ count_up(void *context)
 }
 
 static void
-wait_until_settled(struct fixture *f)
+wait_until_settled(struct session_fixture *f)
 {
 	for (int tries = 0; !clocks_are_settled(f->session.clocks); tries++) {
 		assert_true(tries < 10000);
@@ -213,9 +146,9 @@ static void
 test_thread(void **state)
 {
 	(void)state;
-	struct fixture f;
+	struct session_fixture f;
 	atomic_uint told = 0;
-	open_session(&f, plans[1], NULL);
+	session_fixture_open(&f, plans[1], NULL);
 	session_notify(&f.session, count_up, &told);
 	unsigned before = clocks_generation(f.session.clocks);
 	session_start(&f.session);
@@ -226,7 +159,7 @@ test_thread(void **state)
 	assert_true(v.within >= 0.999 * v.all);
 	assert_int_equal(v.out_of_order, 0);
 	session_notify(&f.session, NULL, NULL);
-	close_session(&f);
+	session_fixture_close(&f);
 }
 
 /* --- what is said of them ---------------------------------------------- */
@@ -235,7 +168,8 @@ static const char calm[] = "-c 4000 --rate=0 --jitter=0 --drift=50";
 static const struct sync_options no_tie = {.kind = SYNC_TIE};
 
 static void
-first_time(struct fixture *f, const char *name, struct message *m, struct message_time *time)
+first_time(struct session_fixture *f, const char *name, struct message *m,
+	   struct message_time *time)
 {
 	struct trace *trace = f->session.traces.at[trace_by_name(f, name)];
 	struct reader *reader = reader_new(trace);
@@ -253,12 +187,12 @@ static void
 test_ties(void **state)
 {
 	(void)state;
-	struct fixture f;
+	struct session_fixture f;
 	struct message soc, dsp;
 	struct message_time soc_time, dsp_time;
 	struct err err;
-	open_session(&f, calm, &no_tie);
-	load(&f);
+	session_fixture_open(&f, calm, &no_tie);
+	session_fixture_load(&f);
 	first_time(&f, "soc.stp", &soc, &soc_time);
 	first_time(&f, "dsp.uia", &dsp, &dsp_time);
 	assert_true(soc_time.wall && !dsp_time.wall);
@@ -279,7 +213,7 @@ test_ties(void **state)
 	assert_true(v.within >= 0.999 * v.all);
 	assert_int_equal(v.out_of_order, 0);
 	assert_true(v.most > 1e5); /* one tie says nothing of the rate */
-	close_session(&f);
+	session_fixture_close(&f);
 }
 
 /* An offset relates what is not related, and corrects what is. */
@@ -293,22 +227,22 @@ test_offsets(void **state)
 	    {.kind = SYNC_OFFSET, .trace = dsp, .seconds = 1763719000.5},
 	};
 	for (int i = 0; i < 2; i++) {
-		struct fixture f;
+		struct session_fixture f;
 		struct message m;
 		struct message_time before, after;
-		open_session(&f, calm, &no_tie);
-		load(&f);
+		session_fixture_open(&f, calm, &no_tie);
+		session_fixture_load(&f);
 		first_time(&f, offsets[i].trace, &m, &before);
 		assert_int_equal(before.wall, i == 0);
-		close_session(&f);
+		session_fixture_close(&f);
 
-		open_session(&f, calm, &offsets[i]);
-		load(&f);
+		session_fixture_open(&f, calm, &offsets[i]);
+		session_fixture_load(&f);
 		first_time(&f, offsets[i].trace, &m, &after);
 		assert_true(after.wall);
 		int64_t moved = after.nanoseconds - before.nanoseconds;
 		assert_in_range(moved - (int64_t)(offsets[i].seconds * 1e9) + 100, 0, 200);
-		close_session(&f);
+		session_fixture_close(&f);
 	}
 }
 

@@ -1,0 +1,794 @@
+/*
+ * Several traces as one list: see merge.h.
+ *
+ * For each cell of a trace the key of its last message is noted: the latest time
+ * so far.  These never decrease, so the first message whose key is not before a
+ * time is found by bisecting them, and one cell is decoded.  All else is made of
+ * that cut.  A position's number is the sum of the cuts of the other traces; the
+ * message with a number is found by bisecting times until as many messages lie
+ * before.  While one walks, the cuts are kept and move along.
+ *
+ * Cost: 8 bytes per cell, noted by a thread of its own from the summaries; a
+ * cell is decoded for that only if its trace has several clocks or one that
+ * starts again.  A cell that is not noted yet is decoded when it matters, and
+ * what is found with it is an estimate.
+ */
+#include "config.h"
+
+#include "trace/merge.h"
+#include "base/thread.h"
+#include "trace/clocks.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CACHE = 8,	  /* cells per trace whose keys are kept */
+	NOTE_CELLS = 512, /* between two looks at whether to stop */
+	USUAL_LENGTH = 32 /* of a message, while nothing is known */
+};
+
+#define FIRST INT64_MIN /* the key of what comes before any time */
+
+/* The keys of the messages of one cell. */
+struct cell_keys {
+	VEC(int64_t) keys;
+	uint64_t cell, used;
+	unsigned generation;
+	bool valid, exact;
+};
+
+/* Where a time cuts a trace: the first message that is not before it. */
+struct cut {
+	struct position at;
+	uint64_t number;
+	bool end; /* there is none; `number` is how many there are */
+	bool exact;
+};
+
+struct lane {
+	struct trace *trace;
+	struct reader *reader;
+	struct cell_keys cache[CACHE];
+	uint64_t used;
+	size_t part;
+	bool hidden;
+	struct cut head; /* its first message that is not before the current one */
+};
+
+/* What the thread notes; under the lock. */
+struct notes {
+	VEC(int64_t) latest;   /* key of the last message up to each cell's end */
+	unsigned generation;   /* of the clocks then */
+	struct reader *reader; /* the thread's alone */
+};
+
+struct merge {
+	struct session *session;
+	struct lane *lanes; /* as the session's traces */
+	size_t count;
+	struct merge_position current; /* what the heads are for */
+	bool positioned;
+	unsigned generation; /* of the clocks that the parts are by */
+
+	pthread_mutex_t lock;
+	struct notes *notes;
+	struct worker worker;
+	bool tells;
+	atomic_uint changes;
+};
+
+/* --- noting keys ------------------------------------------------------- */
+
+/* The latest time among messages; FIRST if they have none. */
+static int64_t
+latest_of(struct trace *trace, size_t part, const struct message *messages, size_t count)
+{
+	int64_t latest = FIRST;
+	for (size_t i = 0; i < count; i++) {
+		struct message_time time;
+		if (clocks_time(trace, &messages[i], NULL, &time) && time.part == part &&
+		    time.order > latest)
+			latest = time.order;
+	}
+	return latest;
+}
+
+static int64_t
+note_cell(struct trace *trace, struct notes *notes, uint64_t cell, const struct index_cell *summary)
+{
+	int64_t latest;
+	if (clocks_cell_time(trace, cell, summary, &latest))
+		return latest;
+	if (!notes->reader)
+		notes->reader = reader_new(trace);
+	const struct block *block = reader_block(notes->reader, cell);
+	return latest_of(trace, clocks_part(trace), block->messages, block->count);
+}
+
+/* Notes some of the cells that are known; false if there are no more. */
+static bool
+note_some(struct merge *m, size_t lane)
+{
+	struct trace *trace = m->lanes[lane].trace;
+	struct notes *notes = &m->notes[lane];
+	int64_t latest[NOTE_CELLS];
+	size_t count = 0, from = notes->latest.count;
+	int64_t last = from ? notes->latest.at[from - 1] : FIRST;
+	struct index_cell summary;
+	while (count < NOTE_CELLS && index_cell(trace_index(trace), from + count, &summary)) {
+		int64_t own = note_cell(trace, notes, from + count, &summary);
+		last = own > last ? own : last;
+		latest[count++] = last;
+	}
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < count; i++)
+		*vec_add(&notes->latest) = latest[i];
+	pthread_mutex_unlock(&m->lock);
+	return count > 0;
+}
+
+static void
+note_lane(struct merge *m, size_t lane)
+{
+	struct notes *notes = &m->notes[lane];
+	unsigned generation = clocks_generation(m->session->clocks);
+	bool stale = notes->generation != generation ||
+		     notes->latest.count > index_known(trace_index(m->lanes[lane].trace));
+	if (stale) {
+		pthread_mutex_lock(&m->lock);
+		vec_clear(&notes->latest);
+		notes->generation = generation;
+		pthread_mutex_unlock(&m->lock);
+	}
+	bool news = stale;
+	while (!worker_is_stopping(&m->worker) && note_some(m, lane))
+		news = true;
+	if (news)
+		atomic_fetch_add(&m->changes, 1);
+}
+
+static void
+work(void *context)
+{
+	struct merge *m = context;
+	unsigned before = atomic_load(&m->changes), generation;
+	do {
+		generation = clocks_generation(m->session->clocks);
+		for (size_t i = 0; i < m->count; i++)
+			note_lane(m, i);
+	} while (generation != clocks_generation(m->session->clocks) &&
+		 !worker_is_stopping(&m->worker));
+	if (m->tells && atomic_load(&m->changes) != before)
+		session_tell(m->session);
+}
+
+void
+merge_load(struct merge *m)
+{
+	work(m);
+}
+
+void
+merge_start(struct merge *m)
+{
+	m->tells = true;
+	worker_start(&m->worker);
+}
+
+void
+merge_wake(struct merge *m)
+{
+	worker_wake(&m->worker);
+}
+
+unsigned
+merge_generation(const struct merge *m)
+{
+	return atomic_load(&m->changes) + clocks_generation(m->session->clocks);
+}
+
+/* The key of the last message up to the end of CELL; false if it is not noted. */
+static bool
+noted(struct merge *m, size_t lane, uint64_t cell, int64_t *key)
+{
+	struct notes *notes = &m->notes[lane];
+	pthread_mutex_lock(&m->lock);
+	bool any = cell < notes->latest.count && notes->generation == m->generation;
+	if (any)
+		*key = notes->latest.at[cell];
+	pthread_mutex_unlock(&m->lock);
+	return any;
+}
+
+/* How many cells of a trace are noted, and the first of them, from the first on,
+ * whose key is not before KEY (their count: none). */
+static uint64_t
+noted_cell(struct merge *m, size_t lane, int64_t key, uint64_t *count)
+{
+	struct notes *notes = &m->notes[lane];
+	pthread_mutex_lock(&m->lock);
+	uint64_t low = 0, high = notes->generation == m->generation ? notes->latest.count : 0;
+	*count = high;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (notes->latest.at[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	pthread_mutex_unlock(&m->lock);
+	return low;
+}
+
+/* --- parts ------------------------------------------------------------- */
+
+/* Puts traces whose times can be compared into one part. */
+static void
+make_parts(struct merge *m)
+{
+	size_t parts = 0;
+	for (size_t i = 0; i < m->count; i++) {
+		size_t k = 0;
+		while (k < i && clocks_part(m->lanes[k].trace) != clocks_part(m->lanes[i].trace))
+			k++;
+		m->lanes[i].part = k < i ? m->lanes[k].part : parts++;
+	}
+}
+
+/* Takes notice of new clocks. */
+static void
+refresh(struct merge *m)
+{
+	unsigned generation = clocks_generation(m->session->clocks);
+	if (generation == m->generation)
+		return;
+	m->generation = generation;
+	m->positioned = false;
+	make_parts(m);
+}
+
+size_t
+merge_part(const struct merge *m, size_t trace)
+{
+	return m->lanes[trace].part;
+}
+
+/* --- the keys of messages ---------------------------------------------- */
+
+static void
+make_keys(struct merge *m, size_t i, struct cell_keys *keys, const struct block *block)
+{
+	struct lane *lane = &m->lanes[i];
+	size_t part = clocks_part(lane->trace);
+	int64_t key = FIRST;
+	keys->exact = block->exact && (!block->cell || noted(m, i, block->cell - 1, &key));
+	keys->cell = block->cell;
+	keys->generation = m->generation;
+	keys->valid = true;
+	vec_clear(&keys->keys);
+	vec_reserve(&keys->keys, block->count);
+	for (size_t k = 0; k < block->count; k++) {
+		int64_t own = latest_of(lane->trace, part, &block->messages[k], 1);
+		if (own > key) {
+			/* what comes before is not known: as the first that has a time */
+			for (size_t b = 0; !keys->exact && key == FIRST && b < k; b++)
+				keys->keys.at[b] = own;
+			key = own;
+		}
+		*vec_add(&keys->keys) = key;
+	}
+}
+
+static bool
+is_fresh(struct merge *m, size_t lane, const struct cell_keys *keys, const struct block *block)
+{
+	int64_t key;
+	return keys->generation == m->generation && keys->keys.count == block->count &&
+	       (keys->exact || !block->exact || !noted(m, lane, keys->cell - 1, &key));
+}
+
+static const struct cell_keys *
+keys_of(struct merge *m, size_t i, uint64_t cell)
+{
+	struct lane *lane = &m->lanes[i];
+	const struct block *block = reader_block(lane->reader, cell);
+	struct cell_keys *oldest = &lane->cache[0];
+	for (size_t k = 0; k < CACHE; k++) {
+		struct cell_keys *keys = &lane->cache[k];
+		if (keys->valid && keys->cell == cell) {
+			oldest = keys;
+			break;
+		}
+		if (keys->used < oldest->used)
+			oldest = keys;
+	}
+	oldest->used = ++lane->used;
+	if (!oldest->valid || oldest->cell != cell || !is_fresh(m, i, oldest, block))
+		make_keys(m, i, oldest, block);
+	return oldest;
+}
+
+static int64_t
+key_at(struct merge *m, size_t lane, struct position at)
+{
+	const struct cell_keys *keys = keys_of(m, lane, at.cell);
+	return at.at < keys->keys.count ? keys->keys.at[at.at] : INT64_MAX;
+}
+
+/* --- cuts -------------------------------------------------------------- */
+
+static struct cut
+cut_at(struct merge *m, size_t lane, struct position at)
+{
+	struct cut cut = {.at = at};
+	cut.number = reader_number(m->lanes[lane].reader, at, &cut.exact);
+	return cut;
+}
+
+static struct cut
+cut_at_end(struct merge *m, size_t lane)
+{
+	struct cut cut = {.end = true};
+	cut.number = trace_count(m->lanes[lane].trace, &cut.exact);
+	return cut;
+}
+
+static struct cut
+cut_at_first(struct merge *m, size_t lane)
+{
+	struct position at;
+	if (!reader_first(m->lanes[lane].reader, &at))
+		return cut_at_end(m, lane);
+	return cut_at(m, lane, at);
+}
+
+/* Bisects cells that are not noted, from FROM on, by decoding them. */
+static uint64_t
+unnoted_cell(struct merge *m, size_t lane, int64_t key, uint64_t from)
+{
+	uint64_t low = from, high = index_cell_count(trace_index(m->lanes[lane].trace));
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		const struct cell_keys *keys = keys_of(m, lane, middle);
+		size_t count = keys->keys.count;
+		if (!count || keys->keys.at[count - 1] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first message of a trace whose key is not before KEY. */
+static struct cut
+cut_by_key(struct merge *m, size_t lane, int64_t key)
+{
+	uint64_t count, cells = index_cell_count(trace_index(m->lanes[lane].trace));
+	uint64_t cell = noted_cell(m, lane, key, &count);
+	if (cell == count && count < cells)
+		cell = unnoted_cell(m, lane, key, count);
+	if (cell >= cells)
+		return cut_at_end(m, lane);
+	const struct cell_keys *keys = keys_of(m, lane, cell);
+	size_t low = 0, high = keys->keys.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (keys->keys.at[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == keys->keys.count) /* an estimate was wrong, or it is empty */
+		return cut_at_end(m, lane);
+	struct cut cut = cut_at(m, lane, (struct position){.cell = cell, .at = low});
+	cut.exact &= keys->exact;
+	return cut;
+}
+
+/* The first message behind all those whose key is KEY. */
+static struct cut
+cut_behind(struct merge *m, size_t lane, int64_t key)
+{
+	return key == INT64_MAX ? cut_at_end(m, lane) : cut_by_key(m, lane, key + 1);
+}
+
+/* --- walking ----------------------------------------------------------- */
+
+static bool
+same_position(struct merge_position a, struct merge_position b)
+{
+	return a.trace == b.trace && a.at.cell == b.at.cell && a.at.at == b.at.at;
+}
+
+/* Finds the heads of all traces for a message. */
+static void
+go_to(struct merge *m, struct merge_position p)
+{
+	refresh(m);
+	if (m->positioned && same_position(m->current, p))
+		return;
+	int64_t key = key_at(m, p.trace, p.at);
+	size_t part = m->lanes[p.trace].part;
+	for (size_t i = 0; i < m->count; i++) {
+		struct lane *lane = &m->lanes[i];
+		if (lane->hidden)
+			continue;
+		if (i == p.trace)
+			lane->head = cut_at(m, i, p.at);
+		else if (lane->part != part)
+			lane->head = lane->part < part ? cut_at_end(m, i) : cut_at_first(m, i);
+		else
+			lane->head = i < p.trace ? cut_behind(m, i, key) : cut_by_key(m, i, key);
+	}
+	m->current = p;
+	m->positioned = true;
+}
+
+/* Whether the message at A of trace I comes before that at B of trace K. */
+static bool
+is_before(struct merge *m, size_t i, struct position a, size_t k, struct position b)
+{
+	if (m->lanes[i].part != m->lanes[k].part)
+		return m->lanes[i].part < m->lanes[k].part;
+	int64_t key_a = key_at(m, i, a), key_b = key_at(m, k, b);
+	return key_a != key_b ? key_a < key_b : i < k;
+}
+
+/* Makes the first of the heads the current message. */
+static bool
+take_first(struct merge *m, struct merge_position *p)
+{
+	size_t best = SIZE_MAX;
+	for (size_t i = 0; i < m->count; i++) {
+		const struct lane *lane = &m->lanes[i];
+		if (lane->hidden || lane->head.end)
+			continue;
+		if (best == SIZE_MAX ||
+		    is_before(m, i, lane->head.at, best, m->lanes[best].head.at))
+			best = i;
+	}
+	m->positioned = best != SIZE_MAX;
+	if (m->positioned)
+		*p = m->current = (struct merge_position){best, m->lanes[best].head.at};
+	return m->positioned;
+}
+
+bool
+merge_next(struct merge *m, struct merge_position *p)
+{
+	go_to(m, *p);
+	struct lane *lane = &m->lanes[p->trace];
+	struct cut *head = &lane->head, before = *head;
+	if (!reader_next(lane->reader, &head->at, 0))
+		*head = cut_at_end(m, p->trace);
+	else
+		head->number++;
+	if (take_first(m, p))
+		return true;
+	*head = before;
+	m->positioned = true;
+	return false;
+}
+
+/* The last message of a trace before its head. */
+static bool
+before_head(struct merge *m, size_t i, struct position *at)
+{
+	struct lane *lane = &m->lanes[i];
+	if (lane->head.end)
+		return reader_last(lane->reader, at);
+	*at = lane->head.at;
+	return reader_previous(lane->reader, at, 0);
+}
+
+/* Makes the last message before all heads the current one. */
+static bool
+take_last(struct merge *m, struct merge_position *p)
+{
+	struct merge_position best = {.trace = SIZE_MAX};
+	for (size_t i = 0; i < m->count; i++) {
+		struct position at;
+		if (m->lanes[i].hidden || !before_head(m, i, &at))
+			continue;
+		if (best.trace == SIZE_MAX || is_before(m, best.trace, best.at, i, at))
+			best = (struct merge_position){i, at};
+	}
+	if (best.trace == SIZE_MAX)
+		return false;
+	m->lanes[best.trace].head = cut_at(m, best.trace, best.at);
+	*p = m->current = best;
+	m->positioned = true;
+	return true;
+}
+
+bool
+merge_previous(struct merge *m, struct merge_position *p)
+{
+	go_to(m, *p);
+	return take_last(m, p);
+}
+
+bool
+merge_first(struct merge *m, struct merge_position *p)
+{
+	refresh(m);
+	for (size_t i = 0; i < m->count; i++)
+		if (!m->lanes[i].hidden)
+			m->lanes[i].head = cut_at_first(m, i);
+	return take_first(m, p);
+}
+
+bool
+merge_last(struct merge *m, struct merge_position *p)
+{
+	refresh(m);
+	m->positioned = false;
+	for (size_t i = 0; i < m->count; i++)
+		if (!m->lanes[i].hidden)
+			m->lanes[i].head = cut_at_end(m, i);
+	return take_last(m, p);
+}
+
+const struct message *
+merge_message(struct merge *m, struct merge_position p)
+{
+	return reader_message(m->lanes[p.trace].reader, p.at);
+}
+
+/* --- numbers ----------------------------------------------------------- */
+
+uint64_t
+merge_number(struct merge *m, struct merge_position p, bool *exact)
+{
+	uint64_t number = 0;
+	go_to(m, p);
+	*exact = true;
+	for (size_t i = 0; i < m->count; i++) {
+		struct lane *lane = &m->lanes[i];
+		if (lane->hidden)
+			continue;
+		if (!lane->head.exact) /* more may be known by now */
+			lane->head =
+			    lane->head.end ? cut_at_end(m, i) : cut_at(m, i, lane->head.at);
+		number += lane->head.number;
+		*exact &= lane->head.exact;
+	}
+	*exact &= clocks_are_settled(m->session->clocks);
+	return number;
+}
+
+/* How many messages a trace has; a guess before anything is known. */
+static uint64_t
+count_of(struct merge *m, size_t lane, bool *exact)
+{
+	struct trace *trace = m->lanes[lane].trace;
+	uint64_t count = trace_count(trace, exact);
+	return count || *exact ? count : 1 + capture_size(trace_capture(trace)) / USUAL_LENGTH;
+}
+
+uint64_t
+merge_count(struct merge *m, bool *exact)
+{
+	uint64_t count = 0;
+	*exact = true;
+	for (size_t i = 0; i < m->count; i++) {
+		bool own = true;
+		if (!m->lanes[i].hidden)
+			count += count_of(m, i, &own);
+		*exact &= own;
+	}
+	return count;
+}
+
+/* How many messages of a part have keys before KEY: at least, at most, or just so
+ * many. */
+enum counting { AT_LEAST, AT_MOST, EXACTLY };
+
+static uint64_t
+count_before(struct merge *m, size_t part, int64_t key, enum counting how)
+{
+	uint64_t count = 0, noted_count;
+	for (size_t i = 0; i < m->count; i++) {
+		struct lane *lane = &m->lanes[i];
+		struct index_cell cell;
+		bool any;
+		if (lane->hidden || lane->part != part)
+			continue;
+		if (how == EXACTLY) {
+			count += cut_by_key(m, i, key).number;
+			continue;
+		}
+		any = index_cell(trace_index(lane->trace), noted_cell(m, i, key, &noted_count),
+				 &cell);
+		if (any)
+			count += cell.first + (how == AT_MOST ? cell.count : 0);
+		else
+			count += trace_count(lane->trace, &any);
+	}
+	return count;
+}
+
+/* The largest key between LOW and HIGH before which there are not more than
+ * NUMBER messages. */
+static int64_t
+bisect(struct merge *m, size_t part, uint64_t number, enum counting how, int64_t low, int64_t high)
+{
+	while (low < high) {
+		uint64_t half = ((uint64_t)high - (uint64_t)low) / 2 + 1;
+		int64_t middle = (int64_t)((uint64_t)low + half);
+		if (count_before(m, part, middle, how) <= number)
+			low = middle;
+		else
+			high = (int64_t)((uint64_t)middle - 1);
+	}
+	return low;
+}
+
+/* The message with a number in its part. */
+static bool
+find_in_part(struct merge *m, size_t part, uint64_t number, struct merge_position *p)
+{
+	int64_t low = bisect(m, part, number, AT_MOST, FIRST, INT64_MAX);
+	int64_t high = bisect(m, part, number, AT_LEAST, low, INT64_MAX);
+	int64_t key = bisect(m, part, number, EXACTLY, low, high);
+	uint64_t rest = number - count_before(m, part, key, EXACTLY);
+	for (size_t i = 0; i < m->count; i++) {
+		bool exact;
+		if (m->lanes[i].hidden || m->lanes[i].part != part)
+			continue;
+		uint64_t from = cut_by_key(m, i, key).number;
+		uint64_t same = cut_behind(m, i, key).number - from;
+		if (rest < same) {
+			p->trace = i;
+			return reader_find_number(m->lanes[i].reader, from + rest, &p->at, &exact);
+		}
+		rest -= same;
+	}
+	return false;
+}
+
+/* Near enough: so far in the largest trace of the part as in the whole part. */
+static bool
+guess_in_part(struct merge *m, size_t part, uint64_t number, uint64_t all, struct merge_position *p)
+{
+	uint64_t most = 0, count;
+	bool exact, found = false;
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->lanes[i].hidden || m->lanes[i].part != part)
+			continue;
+		count = count_of(m, i, &exact);
+		if (!found || count > most)
+			p->trace = i;
+		most = count > most ? count : most;
+		found = true;
+	}
+	double share = all ? (double)number / (double)all : 0;
+	return found && reader_find_number(m->lanes[p->trace].reader,
+					   (uint64_t)(share * (double)most), &p->at, &exact);
+}
+
+/* Whether the keys of all cells of a trace are noted. */
+static bool
+is_all_noted(struct merge *m, size_t lane)
+{
+	uint64_t count;
+	bool exact;
+	noted_cell(m, lane, FIRST, &count);
+	trace_count(m->lanes[lane].trace, &exact);
+	return exact && count >= index_cell_count(trace_index(m->lanes[lane].trace));
+}
+
+bool
+merge_find_number(struct merge *m, uint64_t number, struct merge_position *p, bool *exact)
+{
+	refresh(m);
+	*exact = clocks_are_settled(m->session->clocks);
+	for (size_t part = 0; part < m->count; part++) {
+		uint64_t count = 0;
+		bool all_noted = true, own;
+		for (size_t i = 0; i < m->count; i++) {
+			if (m->lanes[i].hidden || m->lanes[i].part != part)
+				continue;
+			count += count_of(m, i, &own);
+			all_noted &= is_all_noted(m, i);
+		}
+		*exact &= all_noted;
+		if (number < count)
+			return all_noted ? find_in_part(m, part, number, p)
+					 : guess_in_part(m, part, number, count, p);
+		number -= count;
+	}
+	return false;
+}
+
+bool
+merge_find_time(struct merge *m, size_t trace, int64_t order, struct merge_position *p)
+{
+	refresh(m);
+	size_t part = m->lanes[trace].part;
+	for (size_t i = 0; i < m->count; i++) {
+		struct lane *lane = &m->lanes[i];
+		if (lane->hidden)
+			continue;
+		if (lane->part != part)
+			lane->head = lane->part < part ? cut_at_end(m, i) : cut_at_first(m, i);
+		else
+			lane->head = cut_by_key(m, i, order);
+	}
+	return take_first(m, p);
+}
+
+bool
+merge_is_uncertain(struct merge *m, struct merge_position a, struct merge_position b)
+{
+	struct message_time first, second;
+	const struct message *message = merge_message(m, a);
+	if (a.trace == b.trace || m->lanes[a.trace].part != m->lanes[b.trace].part || !message ||
+	    !clocks_time(m->lanes[a.trace].trace, message, NULL, &first))
+		return false;
+	message = merge_message(m, b);
+	return message && clocks_time(m->lanes[b.trace].trace, message, NULL, &second) &&
+	       fabs((double)second.order - (double)first.order) < first.error + second.error;
+}
+
+/* --- from start to end ------------------------------------------------- */
+
+struct merge *
+merge_new(struct session *session)
+{
+	struct merge *m = mem_new(sizeof *m);
+	m->session = session;
+	m->count = session->traces.count;
+	m->lanes = mem_new(m->count * sizeof *m->lanes);
+	m->notes = mem_new(m->count * sizeof *m->notes);
+	for (size_t i = 0; i < m->count; i++) {
+		m->lanes[i].trace = session->traces.at[i];
+		m->lanes[i].reader = reader_new(session->traces.at[i]);
+	}
+	pthread_mutex_init(&m->lock, NULL);
+	worker_init(&m->worker, work, m);
+	m->generation = clocks_generation(session->clocks) - 1;
+	refresh(m);
+	return m;
+}
+
+void
+merge_free(struct merge *m)
+{
+	if (!m)
+		return;
+	worker_stop(&m->worker);
+	for (size_t i = 0; i < m->count; i++) {
+		for (size_t k = 0; k < CACHE; k++)
+			vec_free(&m->lanes[i].cache[k].keys);
+		reader_free(m->lanes[i].reader);
+		reader_free(m->notes[i].reader);
+		vec_free(&m->notes[i].latest);
+	}
+	pthread_mutex_destroy(&m->lock);
+	free(m->lanes);
+	free(m->notes);
+	free(m);
+}
+
+void
+merge_show(struct merge *m, size_t trace, bool on)
+{
+	m->lanes[trace].hidden = !on;
+	m->positioned = false;
+}
+
+bool
+merge_shows(const struct merge *m, size_t trace)
+{
+	return !m->lanes[trace].hidden;
+}
+
+struct reader *
+merge_reader(struct merge *m, size_t trace)
+{
+	return m->lanes[trace].reader;
+}

@@ -1,0 +1,301 @@
+/*
+ * The merged list against a sort of all messages: whatever way a message of the
+ * list is reached, it is the one that stands there.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "session_fixture.h"
+#include "trace/clocks.h"
+#include "trace/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the naive list ---------------------------------------------------- */
+
+struct entry {
+	size_t part, trace;
+	int64_t key;
+	uint64_t number; /* in its trace */
+};
+
+typedef VEC(struct entry) entries;
+
+static int
+compare(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->trace != b->trace)
+		return a->trace < b->trace ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* All messages of the traces in SHOWN (a bit each). */
+static entries
+sort_all(struct session *session, unsigned shown)
+{
+	entries all = {0};
+	size_t parts[8], first[8], count = 0;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct trace *trace = session->traces.at[i];
+		struct reader *reader = reader_new(trace);
+		struct message m;
+		int64_t key = INT64_MIN;
+		uint64_t number = 0;
+		size_t part = 0;
+		while (part < count && parts[part] != clocks_part(trace))
+			part++;
+		if (part == count) {
+			first[count] = i;
+			parts[count++] = clocks_part(trace);
+		}
+		while (reader_walk(reader, &m, 1)) {
+			struct message_time time;
+			if (clocks_time(trace, &m, NULL, &time) && time.order > key)
+				key = time.order;
+			if (shown >> i & 1)
+				*vec_add(&all) = (struct entry){first[part], i, key, number};
+			number++;
+		}
+		reader_free(reader);
+	}
+	qsort(all.at, all.count, sizeof *all.at, compare);
+	return all;
+}
+
+static void
+assert_is(struct merge *m, struct merge_position p, const struct entry *entry)
+{
+	bool exact;
+	assert_int_equal(p.trace, entry->trace);
+	assert_int_equal(reader_number(merge_reader(m, p.trace), p.at, &exact), entry->number);
+	assert_true(exact);
+}
+
+/* --- properties -------------------------------------------------------- */
+
+static void
+check_walks(struct merge *m, const entries *all)
+{
+	struct merge_position p;
+	assert_true(merge_first(m, &p));
+	for (size_t i = 0; i < all->count; i++) {
+		assert_is(m, p, &all->at[i]);
+		assert_int_equal(merge_next(m, &p), i + 1 < all->count);
+	}
+	assert_is(m, p, &all->at[all->count - 1]);
+	assert_true(merge_last(m, &p));
+	for (size_t i = all->count; i-- > 0;) {
+		assert_is(m, p, &all->at[i]);
+		assert_int_equal(merge_previous(m, &p), i > 0);
+	}
+	assert_is(m, p, &all->at[0]);
+}
+
+static uint32_t random_state;
+
+static size_t
+draw(size_t below)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (size_t)((uint64_t)random_state * below >> 32);
+}
+
+/* A message by its number, and a few around it in both directions. */
+static void
+check_numbers(struct merge *m, const entries *all, unsigned times)
+{
+	for (unsigned t = 0; t < times; t++) {
+		size_t at = t == 0 ? 0 : t == 1 ? all->count - 1 : draw(all->count);
+		struct merge_position p, q;
+		bool exact;
+		assert_true(merge_find_number(m, at, &p, &exact));
+		assert_true(exact);
+		assert_is(m, p, &all->at[at]);
+		assert_int_equal(merge_number(m, p, &exact), at);
+		assert_true(exact);
+		q = p;
+		for (size_t i = at; i < at + 5 && i + 1 < all->count; i++) {
+			assert_true(merge_next(m, &q));
+			assert_is(m, q, &all->at[i + 1]);
+		}
+		q = p;
+		for (size_t i = at; i > 0 && i + 5 > at; i--) {
+			assert_true(merge_previous(m, &q));
+			assert_is(m, q, &all->at[i - 1]);
+		}
+		assert_int_equal(merge_number(m, q, &exact), at > 5 ? at - 5 : 0);
+	}
+	struct merge_position p;
+	bool exact;
+	assert_false(merge_find_number(m, all->count, &p, &exact));
+	assert_int_equal(merge_count(m, &exact), all->count);
+	assert_true(exact);
+}
+
+static void
+check_times(struct merge *m, const entries *all, unsigned times)
+{
+	for (unsigned t = 0; t < times; t++) {
+		const struct entry *entry = &all->at[draw(all->count)];
+		int64_t key = entry->key + (int64_t)draw(3) - 1;
+		if (entry->key == INT64_MIN)
+			continue;
+		size_t i = 0; /* the first of that part that is not before it */
+		while (i < all->count && (all->at[i].part < entry->part ||
+					  (all->at[i].part == entry->part && all->at[i].key < key)))
+			i++;
+		struct merge_position p;
+		bool any = merge_find_time(m, entry->trace, key, &p);
+		assert_int_equal(any, i < all->count);
+		if (any)
+			assert_is(m, p, &all->at[i]);
+	}
+}
+
+static void
+check_all(struct session_fixture *f, struct merge *m, unsigned shown)
+{
+	entries all = sort_all(&f->session, shown);
+	assert_true(all.count > 1000);
+	check_walks(m, &all);
+	check_numbers(m, &all, 300);
+	check_times(m, &all, 300);
+	vec_free(&all);
+}
+
+/* --- tests ------------------------------------------------------------- */
+
+static void
+test_merged(void **state)
+{
+	(void)state;
+	static const char *const plans[] = {"-c 100000 --rate=0 --jitter=0",
+					    "-c 40000 --rate=0.2 --jitter=5000 --seed=2",
+					    "-c 20000 --seed=3 --sync=0 --drift=2000"};
+	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+		struct session_fixture f;
+		session_fixture_open(&f, plans[i], NULL);
+		session_fixture_load(&f);
+		struct merge *m = merge_new(&f.session);
+		merge_load(m);
+		assert_int_equal(merge_part(m, 4), 0);
+		check_all(&f, m, 31);
+		merge_free(m);
+		session_fixture_close(&f);
+	}
+}
+
+/* What no clock relates stays apart, behind the others. */
+static void
+test_parts(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	const struct sync_options no_tie = {.kind = SYNC_TIE};
+	session_fixture_open(&f, "-c 40000", &no_tie);
+	session_fixture_load(&f);
+	struct merge *m = merge_new(&f.session);
+	merge_load(m);
+	assert_int_equal(merge_part(m, 0), merge_part(m, 4)); /* soc and cam */
+	assert_int_equal(merge_part(m, 2), merge_part(m, 3)); /* words and their log */
+	assert_int_not_equal(merge_part(m, 0), merge_part(m, 2));
+	check_all(&f, m, 31);
+	merge_free(m);
+	session_fixture_close(&f);
+}
+
+static void
+test_hidden(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	session_fixture_open(&f, "-c 40000", NULL);
+	session_fixture_load(&f);
+	struct merge *m = merge_new(&f.session);
+	merge_load(m);
+	merge_show(m, 0, false);
+	merge_show(m, 3, false);
+	check_all(&f, m, 31 & ~1 & ~8);
+	merge_show(m, 0, true);
+	check_all(&f, m, 31 & ~8);
+	assert_false(merge_shows(m, 3));
+	merge_free(m);
+	session_fixture_close(&f);
+}
+
+/* Before anything is indexed there is a first screen, and a last; when all is,
+ * the thread has found the exact order. */
+static void
+test_early(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct merge_position p;
+	bool exact;
+	session_fixture_open(&f, "-c 100000", NULL);
+	struct merge *m = merge_new(&f.session);
+	assert_true(merge_first(m, &p));
+	for (int i = 0; i < 100; i++)
+		assert_true(merge_next(m, &p));
+	merge_number(m, p, &exact);
+	assert_false(exact);
+	assert_true(merge_last(m, &p));
+	for (int i = 0; i < 100; i++)
+		assert_true(merge_previous(m, &p));
+	assert_true(merge_find_number(m, 5000, &p, &exact));
+	assert_false(exact);
+	assert_non_null(merge_message(m, p));
+
+	session_start(&f.session);
+	merge_start(m);
+	for (int tries = 0; !merge_find_number(m, 5000, &p, &exact) || !exact; tries++) {
+		assert_true(tries < 10000);
+		usleep(1000);
+		for (size_t i = 0; i < f.session.traces.count; i++)
+			trace_poll(f.session.traces.at[i]);
+		merge_wake(m);
+	}
+	check_all(&f, m, 31);
+	merge_free(m);
+	session_fixture_close(&f);
+}
+
+static void
+test_uncertain(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct merge_position p, q;
+	unsigned all = 0, uncertain = 0;
+	session_fixture_open(&f, "-c 20000 --jitter=20000 --rate=0", NULL);
+	session_fixture_load(&f);
+	struct merge *m = merge_new(&f.session);
+	merge_load(m);
+	assert_true(merge_first(m, &p));
+	for (q = p; merge_next(m, &q); p = q, all++)
+		uncertain += merge_is_uncertain(m, p, q);
+	/* messages are 100 us apart, read within 20 us */
+	assert_true(uncertain > all / 20 && uncertain < all / 2);
+	assert_false(merge_is_uncertain(m, q, q));
+	merge_free(m);
+	session_fixture_close(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_merged),    cmocka_unit_test(test_parts),
+	    cmocka_unit_test(test_hidden),    cmocka_unit_test(test_early),
+	    cmocka_unit_test(test_uncertain),
+	};
+	return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
+}

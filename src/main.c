@@ -109,7 +109,8 @@ load_profile(struct session *session, const struct cli *cli, struct err *err)
 	const char *path = cli->value[CLI_PROFILE];
 	if (profile_is_session(cli->files.at[0])) {
 		if (path)
-			return err_set(err, ERR_USAGE, "%s is a profile itself; leave out --profile",
+			return err_set(err, ERR_USAGE,
+				       "%s is a profile itself; leave out --profile",
 				       cli->files.at[0]);
 		path = cli->files.at[0];
 	}
@@ -167,11 +168,11 @@ open_captures(struct session *session, const struct cli *cli, struct err *err)
 {
 	size_t from = profile_is_session(cli->files.at[0]);
 	if (from) {
-		int opened = session_open_named(session, cli->collateral.at, cli->collateral.count,
-						err);
+		int opened =
+		    session_open_named(session, cli->collateral.at, cli->collateral.count, err);
 		if (!opened)
-			err_set(err, ERR_USAGE, "%s names no captures; give its traces a file:",
-				cli->files.at[0]);
+			err_set(err, ERR_USAGE,
+				"%s names no captures; give its traces a file:", cli->files.at[0]);
 		if (opened <= 0)
 			return err->code;
 	}
@@ -485,7 +486,9 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		print_notice(session->traces.at[i], cli);
 	}
 	if (options.format->timed)
-		clocks_load(session->clocks, !options.format->live && !options.follow);
+		clocks_load(session->clocks,
+			    !options.follow &&
+				(!options.format->live || export_is_merged(session, &options)));
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT])
 		return check(session, cli, filter);
 	options.output = open_output(cli, &err);

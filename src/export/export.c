@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "base/thread.h"
 #include "export/export_pool.h"
+#include "trace/merge.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -217,9 +218,12 @@ struct run {
 	struct text out;
 };
 
-/* The way over the messages of a trace. */
+/* The way over the messages of a trace, or of several that are merged. */
 struct walk {
 	struct reader *reader;
+	struct merge *merge; /* or NULL */
+	struct merge_position at;
+	bool ended;	      /* of the merged ones */
 	uint64_t from, until; /* places wanted */
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* messages of the next piece */
@@ -259,6 +263,22 @@ step(struct walk *walk, struct message *out)
 	while (count && message_place(&out[count - 1]) >= walk->until)
 		count--;
 	return count;
+}
+
+/* Fills a piece with the next merged messages; false at the end. */
+static bool
+fill_merged(struct walk *walk, struct export_piece *piece)
+{
+	piece->count = 0;
+	while (!walk->ended && piece->count < EXPORT_PIECE) {
+		struct reader *reader = merge_reader(walk->merge, walk->at.trace);
+		bool exact;
+		piece->messages[piece->count] = *reader_message(reader, walk->at.at);
+		piece->sources[piece->count++] = (struct export_source){
+		    .trace = walk->at.trace, .number = reader_number(reader, walk->at.at, &exact)};
+		walk->ended = !merge_next(walk->merge, &walk->at);
+	}
+	return piece->count > 0;
 }
 
 /* Fills a piece with the next messages; false at the end. */
@@ -307,20 +327,19 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	return now ? flush(&run->out, run->options->output, err) : 0;
 }
 
-/* Writes all messages from the first on. */
+/* Writes the messages on a way over COUNT traces. */
 static int
-write_all(struct run *run, struct trace *trace, struct err *err)
+write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size_t count,
+	   struct err *err)
 {
-	struct walk walk;
 	struct history history;
-	open_walk(&walk, trace, run->options);
 	struct export_pool *pool =
-	    export_pool_new(trace, run->options, threads_for(run->options, walk.live));
+	    export_pool_new(traces, count, run->options, threads_for(run->options, walk->live));
 	int failed = 0;
-	history_open(&history, trace, &run->options->filter);
+	history_open(&history, traces[0], &run->options->filter);
 	for (bool more = true, busy = false; !failed && (more || busy);) {
 		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
-		bool filled = piece && fill(&walk, piece);
+		bool filled = piece && (walk->merge ? fill_merged(walk, piece) : fill(walk, piece));
 		if (filled) {
 			history_wait(&history, message_place(&piece->messages[piece->count - 1]));
 			export_pool_put(pool);
@@ -331,10 +350,20 @@ write_all(struct run *run, struct trace *trace, struct err *err)
 		struct export_piece *done = export_pool_take(pool, !filled);
 		busy = done || filled;
 		for (; done && !failed; done = export_pool_take(pool, false))
-			failed = write_piece(run, done, walk.live, err);
+			failed = write_piece(run, done, walk->live, err);
 	}
 	export_pool_free(pool);
 	history_close(&history);
+	return failed;
+}
+
+/* Writes all messages from the first on. */
+static int
+write_all(struct run *run, struct trace *trace, struct err *err)
+{
+	struct walk walk;
+	open_walk(&walk, trace, run->options);
+	int failed = write_walk(run, &walk, &trace, 1, err);
 	reader_free(walk.reader);
 	return failed;
 }
@@ -378,6 +407,30 @@ check_choice(const struct session *session, const struct export_options *options
 	return 0;
 }
 
+bool
+export_is_merged(const struct session *session, const struct export_options *options)
+{
+	return session->traces.count > 1 && options->format->timed && !options->source;
+}
+
+/* All traces in the order of their common time.  All indexes are built, so nothing
+ * that text asks of earlier messages has to be waited for. */
+static int
+write_merged(struct run *run, struct session *session, struct err *err)
+{
+	for (size_t i = 0; i < session->traces.count; i++) {
+		while (trace_wait(session->traces.at[i]))
+			continue;
+		trace_build(session->traces.at[i]);
+	}
+	struct walk walk = {.merge = merge_new(session)};
+	merge_load(walk.merge);
+	walk.ended = !merge_first(walk.merge, &walk.at);
+	int failed = write_walk(run, &walk, session->traces.at, session->traces.count, err);
+	merge_free(walk.merge);
+	return failed;
+}
+
 int
 export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
@@ -387,7 +440,10 @@ export_run(struct session *session, const struct export_options *options,
 	int failed = check_choice(session, options, err);
 	if (!failed && options->format->header && options->part <= 1)
 		text_add(&run.out, options->format->header);
-	for (size_t i = 0; i < session->traces.count && !failed; i++) {
+	bool merged = export_is_merged(session, options);
+	if (merged && !failed)
+		failed = write_merged(&run, session, err);
+	for (size_t i = 0; i < session->traces.count && !failed && !merged; i++) {
 		struct trace *trace = session->traces.at[i];
 		if (!chosen(options, trace))
 			continue;

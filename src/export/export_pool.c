@@ -21,7 +21,8 @@ enum {
 
 /* What a thread needs to format. */
 struct formatter {
-	struct reader *reader;
+	const struct export_pool *pool;
+	struct reader **readers; /* of each trace, made on first use */
 	struct filter filter;
 	struct expansion expansion, scratch;
 };
@@ -40,7 +41,8 @@ struct worker {
 };
 
 struct export_pool {
-	struct trace *trace;
+	struct trace *const *traces;
+	size_t trace_count;
 	const struct export_options *options;
 	struct formatter own; /* without workers */
 	struct slot *slots;
@@ -59,18 +61,30 @@ struct export_pool {
 static void
 formatter_open(struct formatter *f, const struct export_pool *pool)
 {
-	f->reader = reader_new(pool->trace);
+	f->pool = pool;
+	f->readers = mem_new(pool->trace_count * sizeof *f->readers);
 	f->filter = filter_clone(&pool->options->filter);
-	reader_be_patient(f->reader);
 }
 
 static void
 formatter_close(struct formatter *f)
 {
-	reader_free(f->reader);
+	for (size_t i = 0; i < f->pool->trace_count; i++)
+		reader_free(f->readers[i]);
+	free(f->readers);
 	filter_free(&f->filter);
 	expansion_free(&f->expansion);
 	expansion_free(&f->scratch);
+}
+
+static struct reader *
+reader_of(struct formatter *f, size_t trace)
+{
+	if (!f->readers[trace]) {
+		f->readers[trace] = reader_new(f->pool->traces[trace]);
+		reader_be_patient(f->readers[trace]);
+	}
+	return f->readers[trace];
 }
 
 /* Gives MESSAGE its time, as far as it has one. */
@@ -93,17 +107,19 @@ format_message(struct formatter *f, const struct export_options *options,
 {
 	const struct export_format *format = options->format;
 	const struct message *m = &piece->messages[at];
+	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
+	struct reader *reader = reader_of(f, source ? source->trace : 0);
 	if (m->flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_LOST))
 		piece->damaged = true;
-	if (!filter_match(&f->filter, f->reader, m, &f->scratch))
+	if (!filter_match(&f->filter, reader, m, &f->scratch))
 		return;
-	struct export_message message = {.reader = f->reader,
+	struct export_message message = {.reader = reader,
 					 .message = m,
-					 .number = piece->first + at,
+					 .number = source ? source->number : piece->first + at,
 					 .expansion = &f->expansion,
 					 .charset = options->charset};
 	if (format->expand)
-		reader_expand(f->reader, m, format->want, &f->expansion);
+		reader_expand(reader, m, format->want, &f->expansion);
 	if (f->expansion.flags & MESSAGE_DAMAGED)
 		piece->damaged = true;
 	if (format->timed)
@@ -172,10 +188,12 @@ start_workers(struct export_pool *pool, unsigned count)
 /* --- the ring ---------------------------------------------------------- */
 
 struct export_pool *
-export_pool_new(struct trace *trace, const struct export_options *options, unsigned threads)
+export_pool_new(struct trace *const *traces, size_t count, const struct export_options *options,
+		unsigned threads)
 {
 	struct export_pool *pool = mem_new(sizeof *pool);
-	pool->trace = trace;
+	pool->traces = traces;
+	pool->trace_count = count;
 	pool->options = options;
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->done, NULL);
@@ -184,9 +202,12 @@ export_pool_new(struct trace *trace, const struct export_options *options, unsig
 		formatter_open(&pool->own, pool);
 	pool->slot_count = pool->worker_count ? PIECES_PER_WORKER * pool->worker_count : 1;
 	pool->slots = mem_new(pool->slot_count * sizeof *pool->slots);
-	for (uint64_t i = 0; i < pool->slot_count; i++)
-		pool->slots[i].piece.messages =
-		    mem_resize(NULL, EXPORT_PIECE * sizeof(struct message));
+	for (uint64_t i = 0; i < pool->slot_count; i++) {
+		struct export_piece *piece = &pool->slots[i].piece;
+		piece->messages = mem_resize(NULL, EXPORT_PIECE * sizeof *piece->messages);
+		if (count > 1)
+			piece->sources = mem_resize(NULL, EXPORT_PIECE * sizeof *piece->sources);
+	}
 	return pool;
 }
 
@@ -208,6 +229,7 @@ export_pool_free(struct export_pool *pool)
 	free(pool->workers);
 	for (uint64_t i = 0; i < pool->slot_count; i++) {
 		free(pool->slots[i].piece.messages);
+		free(pool->slots[i].piece.sources);
 		text_free(&pool->slots[i].piece.out);
 	}
 	free(pool->slots);

@@ -11,11 +11,18 @@
 
 #include "export/export.h"
 
-/* Consecutive messages of a trace. */
+/* Whose a message is, where there are several traces. */
+struct export_source {
+	size_t trace;
+	uint64_t number; /* in it */
+};
+
+/* Consecutive messages of a trace, or of several traces. */
 struct export_piece {
-	struct message *messages; /* room for EXPORT_PIECE */
+	struct message *messages;      /* room for EXPORT_PIECE */
+	struct export_source *sources; /* likewise; NULL with one trace */
 	size_t count;
-	uint64_t first; /* number of messages[0] */
+	uint64_t first; /* number of messages[0], with one trace */
 
 	/* what became of them */
 	struct text out;
@@ -28,9 +35,9 @@ enum { EXPORT_PIECE = 4096 };
 struct export_pool;
 
 /* THREADS workers; with 0, or where the system has none to give, pieces are
- * formatted by who hands them in.  Trace and options are borrowed. */
-struct export_pool *export_pool_new(struct trace *, const struct export_options *,
-				    unsigned threads);
+ * formatted by who hands them in.  COUNT traces and the options are borrowed. */
+struct export_pool *export_pool_new(struct trace *const *, size_t count,
+				    const struct export_options *, unsigned threads);
 void export_pool_free(struct export_pool *); /* stops the workers */
 
 /* The next piece to fill, NULL if all are in use; and hands it in. */

@@ -43,6 +43,7 @@ struct cell_keys {
 /* Where a time cuts a trace: the first message that is not before it. */
 struct cut {
 	struct position at;
+	int64_t key;
 	uint64_t number;
 	bool end; /* there is none; `number` is how many there are */
 	bool exact;
@@ -75,7 +76,7 @@ struct merge {
 
 	pthread_mutex_t lock;
 	struct notes *notes;
-	struct worker worker;
+	struct background thread;
 	bool tells;
 	atomic_uint changes;
 };
@@ -144,7 +145,7 @@ note_lane(struct merge *m, size_t lane)
 		pthread_mutex_unlock(&m->lock);
 	}
 	bool news = stale;
-	while (!worker_is_stopping(&m->worker) && note_some(m, lane))
+	while (!background_is_stopping(&m->thread) && note_some(m, lane))
 		news = true;
 	if (news)
 		atomic_fetch_add(&m->changes, 1);
@@ -160,7 +161,7 @@ work(void *context)
 		for (size_t i = 0; i < m->count; i++)
 			note_lane(m, i);
 	} while (generation != clocks_generation(m->session->clocks) &&
-		 !worker_is_stopping(&m->worker));
+		 !background_is_stopping(&m->thread));
 	if (m->tells && atomic_load(&m->changes) != before)
 		session_tell(m->session);
 }
@@ -175,13 +176,13 @@ void
 merge_start(struct merge *m)
 {
 	m->tells = true;
-	worker_start(&m->worker);
+	background_start(&m->thread);
 }
 
 void
 merge_wake(struct merge *m)
 {
-	worker_wake(&m->worker);
+	background_wake(&m->thread);
 }
 
 unsigned
@@ -323,7 +324,7 @@ key_at(struct merge *m, size_t lane, struct position at)
 static struct cut
 cut_at(struct merge *m, size_t lane, struct position at)
 {
-	struct cut cut = {.at = at};
+	struct cut cut = {.at = at, .key = key_at(m, lane, at)};
 	cut.number = reader_number(m->lanes[lane].reader, at, &cut.exact);
 	return cut;
 }
@@ -331,7 +332,7 @@ cut_at(struct merge *m, size_t lane, struct position at)
 static struct cut
 cut_at_end(struct merge *m, size_t lane)
 {
-	struct cut cut = {.end = true};
+	struct cut cut = {.end = true, .key = INT64_MAX};
 	cut.number = trace_count(m->lanes[lane].trace, &cut.exact);
 	return cut;
 }
@@ -429,12 +430,11 @@ go_to(struct merge *m, struct merge_position p)
 
 /* Whether the message at A of trace I comes before that at B of trace K. */
 static bool
-is_before(struct merge *m, size_t i, struct position a, size_t k, struct position b)
+is_before(const struct merge *m, size_t i, const struct cut *a, size_t k, const struct cut *b)
 {
 	if (m->lanes[i].part != m->lanes[k].part)
 		return m->lanes[i].part < m->lanes[k].part;
-	int64_t key_a = key_at(m, i, a), key_b = key_at(m, k, b);
-	return key_a != key_b ? key_a < key_b : i < k;
+	return a->key != b->key ? a->key < b->key : i < k;
 }
 
 /* Makes the first of the heads the current message. */
@@ -446,8 +446,7 @@ take_first(struct merge *m, struct merge_position *p)
 		const struct lane *lane = &m->lanes[i];
 		if (lane->hidden || lane->head.end)
 			continue;
-		if (best == SIZE_MAX ||
-		    is_before(m, i, lane->head.at, best, m->lanes[best].head.at))
+		if (best == SIZE_MAX || is_before(m, i, &lane->head, best, &m->lanes[best].head))
 			best = i;
 	}
 	m->positioned = best != SIZE_MAX;
@@ -462,10 +461,8 @@ merge_next(struct merge *m, struct merge_position *p)
 	go_to(m, *p);
 	struct lane *lane = &m->lanes[p->trace];
 	struct cut *head = &lane->head, before = *head;
-	if (!reader_next(lane->reader, &head->at, 0))
-		*head = cut_at_end(m, p->trace);
-	else
-		head->number++;
+	*head = reader_next(lane->reader, &head->at, 0) ? cut_at(m, p->trace, head->at)
+							: cut_at_end(m, p->trace);
 	if (take_first(m, p))
 		return true;
 	*head = before;
@@ -475,31 +472,35 @@ merge_next(struct merge *m, struct merge_position *p)
 
 /* The last message of a trace before its head. */
 static bool
-before_head(struct merge *m, size_t i, struct position *at)
+before_head(struct merge *m, size_t i, struct cut *cut)
 {
 	struct lane *lane = &m->lanes[i];
-	if (lane->head.end)
-		return reader_last(lane->reader, at);
-	*at = lane->head.at;
-	return reader_previous(lane->reader, at, 0);
+	struct position at = lane->head.at;
+	if (!(lane->head.end ? reader_last(lane->reader, &at)
+			     : reader_previous(lane->reader, &at, 0)))
+		return false;
+	*cut = cut_at(m, i, at);
+	return true;
 }
 
 /* Makes the last message before all heads the current one. */
 static bool
 take_last(struct merge *m, struct merge_position *p)
 {
-	struct merge_position best = {.trace = SIZE_MAX};
+	size_t best = SIZE_MAX;
+	struct cut cut, latest = {0};
 	for (size_t i = 0; i < m->count; i++) {
-		struct position at;
-		if (m->lanes[i].hidden || !before_head(m, i, &at))
+		if (m->lanes[i].hidden || !before_head(m, i, &cut))
 			continue;
-		if (best.trace == SIZE_MAX || is_before(m, best.trace, best.at, i, at))
-			best = (struct merge_position){i, at};
+		if (best == SIZE_MAX || is_before(m, best, &latest, i, &cut)) {
+			best = i;
+			latest = cut;
+		}
 	}
-	if (best.trace == SIZE_MAX)
+	if (best == SIZE_MAX)
 		return false;
-	m->lanes[best.trace].head = cut_at(m, best.trace, best.at);
-	*p = m->current = best;
+	m->lanes[best].head = latest;
+	*p = m->current = (struct merge_position){best, latest.at};
 	m->positioned = true;
 	return true;
 }
@@ -749,7 +750,7 @@ merge_new(struct session *session)
 		m->lanes[i].reader = reader_new(session->traces.at[i]);
 	}
 	pthread_mutex_init(&m->lock, NULL);
-	worker_init(&m->worker, work, m);
+	background_init(&m->thread, work, m);
 	m->generation = clocks_generation(session->clocks) - 1;
 	refresh(m);
 	return m;
@@ -760,7 +761,7 @@ merge_free(struct merge *m)
 {
 	if (!m)
 		return;
-	worker_stop(&m->worker);
+	background_stop(&m->thread);
 	for (size_t i = 0; i < m->count; i++) {
 		for (size_t k = 0; k < CACHE; k++)
 			vec_free(&m->lanes[i].cache[k].keys);

@@ -260,7 +260,7 @@ test_early(void **state)
 		assert_true(tries < 10000);
 		usleep(1000);
 		for (size_t i = 0; i < f.session.traces.count; i++)
-			trace_poll(f.session.traces.at[i]);
+			trace_poll(f.session.traces.at[i], false);
 		merge_wake(m);
 	}
 	check_all(&f, m, 31);

@@ -5,9 +5,10 @@
  * Tests compare what the program decodes with what was meant here; so this
  * encoder shares no code with it.  Of SyS-T, mk_mix.c invents messages,
  * mk_syst.c encodes them, mk_stp.c cuts them into packets, mk_demo.c tells the
- * story of the demo capture, mk_session.c makes several captures of one system.  Each other format is one file; mk_sink.c has what
- * they share, damage too.  This file has the options, the transports of SyS-T,
- * and the list of what testdata/ holds.
+ * story of the demo capture, mk_session.c makes several captures of one system.
+ * Each other format is one file; mk_sink.c has what they share, damage too.
+ * This file has the options, the transports of SyS-T, and the list of what
+ * testdata/ holds.
  */
 #include "config.h"
 

@@ -59,9 +59,10 @@ struct export_result {
 bool export_is_merged(const struct session *, const struct export_options *);
 
 /* Writes all messages, of merged traces in the order of time.  0; ERR_IO with the
- * reason (EPIPE among them), where a file then ends with a whole message; ERR_USAGE if no trace has the name
- * `source`, or several are to be divided or followed.  The outputs of all parts,
- * one after the other, are that of the whole. */
+ * reason (EPIPE among them), where a file then ends with a whole message;
+ * ERR_USAGE if no trace has the name `source`, or several are to be divided or
+ * followed.  The outputs of all parts, one after the other, are that of the
+ * whole. */
 int export_run(struct session *, const struct export_options *, struct export_result *,
 	       struct err *);
 

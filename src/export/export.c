@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "base/thread.h"
 #include "export/export_pool.h"
+#include "trace/clocks.h"
 #include "trace/merge.h"
 
 #include <errno.h>
@@ -77,6 +78,30 @@ export_find(const char *name)
 		if (!strcmp(name, export_formats[i].name))
 			return &export_formats[i];
 	return NULL;
+}
+
+/* Gives MESSAGE its time, as far as it has one. */
+static void
+find_time(struct export_message *message)
+{
+	struct message_time time;
+	struct trace *trace = reader_trace(message->reader);
+	if (!clocks_time(trace, message->message, message->expansion, &time) || !time.known)
+		return;
+	message->timed = true;
+	message->time = time.nanoseconds;
+	if (time.estimated)
+		message->expansion->flags |= MESSAGE_ESTIMATED;
+}
+
+void
+export_message(const struct export_format *format, struct export_message *message, struct text *out)
+{
+	if (format->expand)
+		reader_expand(message->reader, message->message, format->want, message->expansion);
+	if (format->timed)
+		find_time(message);
+	format->message(message, out);
 }
 
 void

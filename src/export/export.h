@@ -66,6 +66,9 @@ bool export_is_merged(const struct session *, const struct export_options *);
 int export_run(struct session *, const struct export_options *, struct export_result *,
 	       struct err *);
 
+/* Expands a message, gives it its time, and appends it as FORMAT shows it. */
+void export_message(const struct export_format *, struct export_message *, struct text *out);
+
 /* Appends the names of a message's flags. */
 void export_flags(const struct export_message *, const char *quote, const char *between,
 		  struct text *);

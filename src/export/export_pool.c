@@ -10,7 +10,6 @@
 
 #include "export/export_pool.h"
 #include "base/thread.h"
-#include "trace/clocks.h"
 
 #include <stdlib.h>
 
@@ -87,25 +86,10 @@ reader_of(struct formatter *f, size_t trace)
 	return f->readers[trace];
 }
 
-/* Gives MESSAGE its time, as far as it has one. */
-static void
-find_time(struct export_message *message)
-{
-	struct message_time time;
-	struct trace *trace = reader_trace(message->reader);
-	if (!clocks_time(trace, message->message, message->expansion, &time) || !time.known)
-		return;
-	message->timed = true;
-	message->time = time.nanoseconds;
-	if (time.estimated)
-		message->expansion->flags |= MESSAGE_ESTIMATED;
-}
-
 static void
 format_message(struct formatter *f, const struct export_options *options,
 	       struct export_piece *piece, size_t at)
 {
-	const struct export_format *format = options->format;
 	const struct message *m = &piece->messages[at];
 	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
 	struct reader *reader = reader_of(f, source ? source->trace : 0);
@@ -118,13 +102,9 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .number = source ? source->number : piece->first + at,
 					 .expansion = &f->expansion,
 					 .charset = options->charset};
-	if (format->expand)
-		reader_expand(reader, m, format->want, &f->expansion);
+	export_message(options->format, &message, &piece->out);
 	if (f->expansion.flags & MESSAGE_DAMAGED)
 		piece->damaged = true;
-	if (format->timed)
-		find_time(&message);
-	format->message(&message, &piece->out);
 	piece->written++;
 }
 

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "export/export_range.h"
+#include "trace/clocks.h"
 
 enum { READY = 64 * 1024 }; /* bytes to hand over at once, and messages */
 
@@ -38,17 +39,19 @@ write_message(struct writer *writer, struct reader *reader, const struct message
 					 .number = reader_number(reader, at, &exact),
 					 .expansion = &writer->expansion,
 					 .charset = range->charset};
-	if (range->format->expand)
-		reader_expand(reader, m, range->format->want, &writer->expansion);
-	range->format->message(&message, &writer->out);
+	export_message(range->format, &message, &writer->out);
 	writer->written++;
 }
 
-/* Whether the numbers of a span's messages are known. */
+/* Whether the numbers of a span's messages are known, and their times where the
+ * format has them. */
 static bool
-is_known(const struct export_span *span, struct reader *reader)
+is_known(const struct writer *writer, const struct export_span *span, struct reader *reader)
 {
+	const struct clocks *clocks = trace_session(span->trace)->clocks;
 	struct position last;
+	if (writer->range->format->timed && clocks && !clocks_are_settled(clocks))
+		return false;
 	struct index_progress progress;
 	index_get_progress(trace_index(span->trace), &progress);
 	if (progress.complete)
@@ -63,7 +66,7 @@ write_span(struct writer *writer, const struct export_span *span)
 {
 	struct reader *reader = reader_new(span->trace);
 	struct position at;
-	int failed = is_known(span, reader) ? 0 : ERR_MORE;
+	int failed = is_known(writer, span, reader) ? 0 : ERR_MORE;
 	bool more = !failed && reader_find_place(reader, span->first, &at);
 	while (more) {
 		const struct message *m = reader_message(reader, at);

@@ -49,7 +49,7 @@ is "--exclude: or inside stays inside" "$(rows -e 'not (lost or damaged) and sev
 is "--origin: a list" "$(rows -r '^(pmic|dma)$')" "$(rows --origin=pmic,dma)"
 is "--since and --until: as ticks say" \
 	"$("$TRAWL" -t csv "$demo" 2>/dev/null |
-		awk -F , 'NR > 1 && $6 != "" && $6 >= 4000000 && $6 <= 9000000' | wc -l | tr -d ' ')" \
+		awk -F , 'NR > 1 && $5 != "" && $5 >= 153600 && $5 <= 345600' | wc -l | tr -d ' ')" \
 	"$(rows -S 0.004 -U 9ms)"
 is "--since: from the first message on" "$(rows -S 0.004)" "$(rows -S +4ms)"
 is "number: those of its column" "5 6 7 8" \

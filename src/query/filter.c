@@ -126,10 +126,9 @@ filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
 	struct index_cell cell;
 	if (!index_cell(trace_index(trace), number, &cell))
 		return FILTER_SOME;
-	const struct filter_facts facts = {.bound = filter->expr ? filter_bind(filter->expr, trace)
-								 : NULL,
-					   .number = number,
-					   .cell = &cell};
+	struct filter_facts facts = {.index = trace_index(trace), .number = number, .cell = &cell};
+	if (filter->expr)
+		facts.bound = filter_bind(filter->expr, trace);
 	return judge(filter, &facts);
 }
 

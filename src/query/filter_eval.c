@@ -540,8 +540,7 @@ filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *
 	const struct filter_bound *bound = facts->bound;
 	struct senders senders = {.bound = bound, .leaf = leaf};
 	if (!bound || !bound->by_key || bound->generation != trace_generation(bound->trace) ||
-	    !index_each_origin(trace_index(bound->trace), facts->number, add_sender, &senders) ||
-	    senders.any[0])
+	    !index_each_origin(facts->index, facts->number, add_sender, &senders) || senders.any[0])
 		return FILTER_SOME;
 	return !senders.any[2] ? FILTER_NONE : senders.any[1] ? FILTER_SOME : FILTER_ALL;
 }
@@ -582,14 +581,15 @@ filter_judge_offset(const struct filter_facts *facts, const struct filter_leaf *
 {
 	if (leaf->how == FILTER_PRESENT)
 		return FILTER_ALL;
-	if (!facts->bound)
+	if (!facts->index)
 		return FILTER_SOME;
-	const struct index *index = trace_index(facts->bound->trace);
-	uint64_t size = index_cell_size(index), start = facts->number * size;
-	bool final = facts->number + 1 >= index_cell_count(index);
+	uint64_t size = index_cell_size(facts->index), start = facts->number * size;
+	uint64_t last = start + size; /* of a note at the very end */
 	bool scattered = facts->cell->messages & MESSAGE_SCATTERED;
+	if (facts->number + 1 < index_cell_count(facts->index))
+		last--;
 	return filter_ranges_judge(&leaf->ranges, scattered ? 0 : (long double)start,
-				   (long double)(final ? UINT64_MAX : start + size - 1));
+				   (long double)last);
 }
 
 enum filter_verdict

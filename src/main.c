@@ -238,6 +238,8 @@ spell_out(const struct cli_given *given, struct text *out)
 		filter_quote(given->text, strlen(given->text), out);
 	if (given->id == CLI_FILTER || given->id == CLI_EXCLUDE)
 		text_add(out, given->text);
+	if (given->id == CLI_GREP)
+		filter_quote_regex(given->text, out);
 }
 
 /* All that the options say together, as one expression. */
@@ -276,9 +278,6 @@ make_filter(const struct cli *cli, const struct session *session, struct filter 
 	if (severity < 0)
 		return err_set(err, ERR_USAGE, "no such severity: %s; see trawl --help", level);
 	filter->severities = filter_threshold((enum severity)severity, hide);
-	const char *pattern = cli->value[CLI_GREP];
-	if (pattern && !(filter->text = regex_new(pattern, 0, err)))
-		return err->code;
 	return make_expression(cli, session, filter, err);
 }
 

@@ -86,6 +86,9 @@ const char *filter_expr_text(const struct filter_expr *);
 /* Appends a text between quotes, as a value. */
 void filter_quote(const char *, size_t length, struct text *out);
 
+/* Appends a regular expression between slashes, as a term. */
+void filter_quote_regex(const char *pattern, struct text *out);
+
 /* Appends the sentence with its column, TEXT, and a caret under the place. */
 void filter_explain(const struct filter_error *, const char *text, struct text *out);
 

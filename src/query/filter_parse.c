@@ -68,6 +68,20 @@ filter_quote(const char *value, size_t length, struct text *out)
 	text_add_char(out, '"');
 }
 
+void
+filter_quote_regex(const char *pattern, struct text *out)
+{
+	text_add_char(out, '/');
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '/')
+			text_add_char(out, '\\');
+		text_add_char(out, *p);
+		if (*p == '\\' && p[1])
+			text_add_char(out, *++p);
+	}
+	text_add_char(out, '/');
+}
+
 /* --- characters -------------------------------------------------------- */
 
 static void

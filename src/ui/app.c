@@ -90,8 +90,6 @@ app_selection(struct app *app)
 const char *
 app_filter_text(const struct app *app)
 {
-	if (app->pattern)
-		return regex_pattern(app->pattern);
 	return app->expr ? filter_expr_text(app->expr) : NULL;
 }
 
@@ -102,7 +100,6 @@ app_refilter(struct app *app)
 	app->filter = filter_all();
 	if (!app->filters_off) {
 		app->filter.severities = filter_threshold(app->threshold, app->hide_unassigned);
-		app->filter.text = app->pattern;
 		app->filter.expr = app->expr;
 	}
 	for (size_t i = 0; i < app->session->traces.count; i++)
@@ -514,7 +511,6 @@ open_parts(struct app *app)
 		app->threshold--;
 	app->hide_unassigned = !(filter->severities & 1);
 	struct filter own = filter_clone(filter);
-	app->pattern = own.text;
 	app->expr = own.expr;
 	app->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
 	log_lacks(app);
@@ -548,7 +544,6 @@ close_parts(struct app *app)
 	prompt_free(&app->prompt);
 	keymap_free(&app->keymap);
 	expansion_free(&app->selection.expansion);
-	regex_free(app->pattern);
 	filter_expr_free(app->expr);
 	rules_free(&app->rules);
 	canvas_free(&app->canvas);

@@ -49,10 +49,9 @@ struct app {
 	/* filters: what is set, and what of it is on */
 	enum severity threshold;
 	bool hide_unassigned;
-	struct regex *pattern;	  /* owned, or NULL */
 	struct filter_expr *expr; /* owned, or NULL */
 	bool filters_off;
-	struct filter filter; /* borrows both; what the lists obey */
+	struct filter filter; /* borrows expr; what the lists obey */
 	struct rules rules;   /* of the view */
 
 	bool open[PANE_COUNT];

@@ -70,7 +70,7 @@ static void
 add_filters(struct app *app, struct text *out)
 {
 	bool level = app->threshold != SEVERITY_DEBUG;
-	if (!level && !app->hide_unassigned && !app->pattern && !app->expr)
+	if (!level && !app->hide_unassigned && !app->expr)
 		return;
 	text_add(out, app->filters_off ? "  filters off" : "  only");
 	if (app->filters_off)
@@ -79,11 +79,6 @@ add_filters(struct app *app, struct text *out)
 		text_addf(out, " %s+", severity_name(app->threshold));
 	if (app->hide_unassigned)
 		text_add(out, " assigned");
-	if (app->pattern) {
-		text_add(out, " /");
-		add_safe(app, regex_pattern(app->pattern), out);
-		text_add(out, "/");
-	}
 	if (app->expr) {
 		text_add_char(out, ' ');
 		add_safe(app, filter_expr_text(app->expr), out);

@@ -58,14 +58,11 @@ toggle_unassigned(struct app *app, const struct command_call *call)
 	say_threshold(app);
 }
 
-/* From now on one of these filters, or neither. */
 static void
-set_filter(struct app *app, struct regex *pattern, struct filter_expr *expr)
+set_filter(struct app *app, struct filter_expr *expr)
 {
 	search_uncount(app);
-	regex_free(app->pattern);
 	filter_expr_free(app->expr);
-	app->pattern = pattern;
 	app->expr = expr;
 	app->filters_off = false;
 	app_refilter(app);
@@ -77,40 +74,23 @@ set_expression(struct app *app, const struct command_call *call)
 	struct filter_error error;
 	struct filter_expr *expr = filter_parse(call->text, app->session, &error);
 	if (expr || !call->text[strspn(call->text, " ")])
-		set_filter(app, NULL, expr);
+		set_filter(app, expr);
 	else
 		app_trouble(app, "%s (column %zu)", error.what, error.at + 1);
 }
 
+/* Shows or hides what matches: `/PATTERN/s`, `not /PATTERN/s`. */
 static void
-set_pattern(struct app *app, const char *pattern)
-{
-	struct err err;
-	struct regex *regex = regex_new(pattern, REGEX_SMART_CASE, &err);
-	if (regex)
-		set_filter(app, regex, NULL);
-	else
-		app_trouble(app, "%s", err.what);
-}
-
-/* What matches is hidden: `not /PATTERN/s`. */
-static void
-hide_pattern(struct app *app, const char *pattern)
+set_pattern(struct app *app, const char *before, const char *pattern)
 {
 	struct text text = {0};
 	struct filter_error error;
-	text_add(&text, "not /");
-	for (const char *p = pattern; *p; p++) {
-		if (*p == '/')
-			text_add_char(&text, '\\');
-		text_add_char(&text, *p);
-		if (*p == '\\' && p[1])
-			text_add_char(&text, *++p);
-	}
-	text_add(&text, "/s");
+	text_add(&text, before);
+	filter_quote_regex(pattern, &text);
+	text_add_char(&text, 's');
 	struct filter_expr *expr = filter_parse(text.data, app->session, &error);
 	if (expr)
-		set_filter(app, NULL, expr);
+		set_filter(app, expr);
 	else
 		app_trouble(app, "%s", error.what);
 	text_free(&text);
@@ -124,7 +104,7 @@ narrow(struct app *app, const struct command_call *call)
 	struct filter_error error;
 	const char *text = call->text;
 	if (text[0] == '!' && text[1]) {
-		hide_pattern(app, text + 1);
+		set_pattern(app, "not ", text + 1);
 		return;
 	}
 	struct filter_expr *expr = filter_parse(text, app->session, &error);
@@ -132,7 +112,7 @@ narrow(struct app *app, const struct command_call *call)
 		filter_expr_free(expr);
 		set_expression(app, call);
 	} else {
-		set_pattern(app, text);
+		set_pattern(app, "", text);
 	}
 }
 

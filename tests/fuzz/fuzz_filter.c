@@ -7,7 +7,6 @@
 
 #include "query/filter.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,24 +55,33 @@ try_text(struct session *session, const char *text)
 	reader_free(reader);
 }
 
+/* The session that all texts are tried in. */
+static struct session *
+open_session(void)
+{
+	static struct session session;
+	char path[] = "/tmp/trawl-fuzz.XXXXXX";
+	struct err err;
+	int file = session.traces.count ? -1 : mkstemp(path);
+	if (file < 0)
+		return &session;
+	option_defaults(profile_options_table(), &session.profile);
+	if (write(file, capture, sizeof capture) == sizeof capture &&
+	    session_open(&session, path, "syst/raw", NULL, 0, &err))
+		index_build(trace_index(session.traces.at[0]));
+	close(file);
+	unlink(path);
+	return &session;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[] = "/tmp/trawl-fuzz.XXXXXX";
+	struct session *session = open_session();
 	char *text = mem_new(size + 1);
-	struct session session = {0};
-	struct err err;
-	int file = mkstemp(path);
 	memcpy(text, data, size);
-	option_defaults(profile_options_table(), &session.profile);
-	if (file >= 0 && write(file, capture, sizeof capture) == sizeof capture &&
-	    session_open(&session, path, "syst/raw", NULL, 0, &err)) {
-		index_build(trace_index(session.traces.at[0]));
-		try_text(&session, text);
-	}
-	session_close(&session);
-	close(file);
-	unlink(path);
+	if (session->traces.count)
+		try_text(session, text);
 	free(text);
 	return 0;
 }

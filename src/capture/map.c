@@ -45,9 +45,10 @@ struct capture {
 	size_t reserved;
 	_Atomic uint64_t size;
 	atomic_uint epoch;
-	atomic_bool damaged; /* since the last look */
-	atomic_bool zeroed;  /* there are zero pages in the map */
-	dev_t device;	     /* what the name meant when it was opened */
+	atomic_bool damaged;	/* since the last look */
+	_Atomic uint64_t zeros; /* from here on zeros may have been read that are
+				   not the file's; UINT64_MAX: none */
+	dev_t device;		/* what the name meant when it was opened */
 	ino_t inode;
 	struct timespec written; /* at the last look */
 	uint8_t tail[TAIL];	 /* the last bytes then */
@@ -71,6 +72,16 @@ enum { GUARDED_MAX = 256 };
 static _Atomic(struct capture *) guarded[GUARDED_MAX];
 static struct sigaction previous; /* what handled SIGBUS before */
 
+/* Somebody reads zeros at OFFSET.  Also for the handler: takes no lock. */
+static void
+mark_zeros(struct capture *capture, uint64_t offset)
+{
+	uint64_t known = atomic_load(&capture->zeros);
+	while (offset < known && !atomic_compare_exchange_weak(&capture->zeros, &known, offset))
+		continue;
+	atomic_store(&capture->damaged, true);
+}
+
 static void
 bus_error(int number, siginfo_t *info, void *context)
 {
@@ -85,8 +96,7 @@ bus_error(int number, siginfo_t *info, void *context)
 		void *start = (void *)((uintptr_t)address & ~(page - 1));
 		if (mmap(start, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
 		    MAP_FAILED) {
-			atomic_store(&c->zeroed, true);
-			atomic_store(&c->damaged, true);
+			mark_zeros(c, (uint64_t)((uint8_t *)start - c->bytes));
 			errno = saved;
 			return;
 		}
@@ -155,7 +165,7 @@ map(struct capture *capture, uint64_t size)
 static void
 map_again(struct capture *capture)
 {
-	atomic_store(&capture->zeroed, false);
+	atomic_store(&capture->zeros, UINT64_MAX);
 	atomic_store(&capture->damaged, false);
 	mmap(capture->bytes, capture->reserved, PROT_READ, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
 	     capture->file, 0);
@@ -226,6 +236,7 @@ capture_open(const char *path, const struct capture_options *options, struct err
 	capture->device = st.st_dev;
 	capture->inode = st.st_ino;
 	capture->written = st.st_mtim;
+	atomic_store(&capture->zeros, UINT64_MAX);
 	capture->notify = options ? options->notify : NULL;
 	capture->notify_context = options ? options->notify_context : NULL;
 	pthread_mutex_init(&capture->lock, NULL);
@@ -362,22 +373,22 @@ tail_changed(const struct capture *capture)
 			  memcmp(now, capture->tail, length) != 0);
 }
 
-/* What happened to the bytes. */
+/* What happened to the bytes.  Zeros read past the end that was known do not
+ * count: nobody relies on those. */
 static enum capture_change
 compare_bytes(const struct capture *capture, const struct stat *now, uint64_t size)
 {
 	uint64_t before = capture_size(capture);
-	bool written = now->st_mtim.tv_sec != capture->written.tv_sec ||
+	bool zeros = atomic_load(&capture->zeros) < before;
+	bool touched = size != before || now->st_mtim.tv_sec != capture->written.tv_sec ||
 		       now->st_mtim.tv_nsec != capture->written.tv_nsec;
 	if (size < before)
 		return CAPTURE_SHRANK;
-	if (written && (atomic_load(&capture->zeroed) || tail_changed(capture)))
+	if (tail_changed(capture) || (zeros && touched))
 		return CAPTURE_REWRITTEN;
 	if (size > before)
 		return CAPTURE_GREW;
-	if (atomic_load(&capture->damaged) && !capture->fault_told)
-		return CAPTURE_UNREADABLE;
-	return CAPTURE_SAME;
+	return zeros && !capture->fault_told ? CAPTURE_UNREADABLE : CAPTURE_SAME;
 }
 
 /* What happened to the name, whether told or not. */
@@ -406,24 +417,16 @@ is_void(enum capture_change change)
 	return change == CAPTURE_SHRANK || change == CAPTURE_REWRITTEN;
 }
 
-/* Nothing that was known of the bytes holds. */
-static void
-begin_anew(struct capture *capture)
-{
-	if (atomic_load(&capture->zeroed))
-		map_again(capture);
-	capture->fault_told = false;
-	atomic_fetch_add(&capture->epoch, 1);
-}
-
 static void
 adopt(struct capture *capture, const struct stat *now, enum capture_change change)
 {
+	bool again = change != CAPTURE_SAME && change != CAPTURE_UNREADABLE;
+	if (again && atomic_load(&capture->zeros) != UINT64_MAX)
+		map_again(capture); /* before others look there */
 	atomic_store_explicit(&capture->size, size_within(capture, now), memory_order_release);
 	if (is_void(change))
-		begin_anew(capture);
-	if (change == CAPTURE_UNREADABLE)
-		capture->fault_told = true;
+		atomic_fetch_add(&capture->epoch, 1);
+	capture->fault_told = change == CAPTURE_UNREADABLE || (capture->fault_told && !again);
 	atomic_store(&capture->damaged, false);
 	remember(capture, now);
 }
@@ -486,9 +489,13 @@ capture_reopen(struct capture *capture, struct err *err)
 	capture_follow(capture, FOLLOW_NOT);
 	/* in place: other threads may be reading from the descriptor */
 	int failed = dup3(file, capture->file, O_CLOEXEC);
+	if (failed < 0) {
+		failed = err_set(err, ERR_IO, "%s: %s", capture->path, strerror(errno));
+		close(file);
+		capture_follow(capture, followed);
+		return failed;
+	}
 	close(file);
-	if (failed < 0)
-		return err_set(err, ERR_IO, "%s: %s", capture->path, strerror(errno));
 	capture->device = st.st_dev;
 	capture->inode = st.st_ino;
 	atomic_store(&capture->name_told, CAPTURE_SAME);
@@ -643,7 +650,7 @@ capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			atomic_store(&((struct capture *)capture)->damaged, true);
+			mark_zeros((struct capture *)capture, offset + done);
 			break;
 		}
 		done += (size_t)n;

@@ -167,6 +167,8 @@ struct history {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool wanted, building, built;
+	void (*before)(void *); /* who was told */
+	void *before_context;
 };
 
 static void
@@ -176,6 +178,8 @@ history_progress(void *context)
 	pthread_mutex_lock(&history->lock);
 	pthread_cond_signal(&history->changed);
 	pthread_mutex_unlock(&history->lock);
+	if (history->before)
+		history->before(history->before_context);
 }
 
 static void *
@@ -200,6 +204,8 @@ history_open(struct history *history, struct trace *trace, const struct filter *
 	    !(atomic_load(&trace_decoder(trace)->wants_history) || filter_looks_around(filter)))
 		return;
 	history->wanted = true;
+	history->before = trace_session(trace)->notify;
+	history->before_context = trace_session(trace)->notify_context;
 	pthread_mutex_init(&history->lock, NULL);
 	pthread_cond_init(&history->changed, NULL);
 	session_notify(trace_session(trace), history_progress, history);
@@ -226,7 +232,7 @@ history_close(struct history *history)
 {
 	if (!history->wanted)
 		return;
-	session_notify(trace_session(history->trace), NULL, NULL);
+	session_notify(trace_session(history->trace), history->before, history->before_context);
 	if (history->building) {
 		index_stop(trace_index(history->trace));
 		pthread_join(history->thread, NULL);

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "base/thread.h"
 #include "ui/complete.h"
 #include "ui/notebook.h"
 #include "ui/settings.h"
@@ -23,7 +24,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PROGRESS_MS = 500 }; /* between paints that only show progress */
@@ -426,14 +426,6 @@ take_news(struct app *app)
 	       writing != (app->writing != NULL);
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool
 take_keys(struct app *app)
 {
@@ -455,14 +447,14 @@ loop(struct app *app)
 	int64_t next = 0; /* when progress may be painted again */
 	bool due = true, progress = false, more = false;
 	while (!app->quit) {
-		int64_t wait = next - now_ms();
+		int64_t wait = next - thread_now_ms();
 		if (due || (progress && wait <= 0)) {
 			list_work(app->list);
 			paint(app);
 			more = list_busy(app->list);
 			if (capture_damaged(trace_capture(app->list->trace)))
 				notify(app); /* what was read had vanished */
-			next = now_ms() + PROGRESS_MS;
+			next = thread_now_ms() + PROGRESS_MS;
 			wait = PROGRESS_MS;
 			progress = false;
 		}

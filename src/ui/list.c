@@ -11,10 +11,10 @@
 #include "config.h"
 
 #include "ui/list.h"
+#include "base/thread.h"
 #include "query/seek.h"
 
 #include <string.h>
-#include <time.h>
 
 enum {
 	SLICE_MS = 6,	/* of work between two looks at the keyboard */
@@ -26,17 +26,9 @@ enum added { ADDED, ADDED_END, ADDED_LATER };
 /* --- time -------------------------------------------------------------- */
 
 static int64_t
-now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static int64_t
 deadline(void)
 {
-	return now_ms() + SLICE_MS;
+	return thread_now_ms() + SLICE_MS;
 }
 
 /* --- growing ----------------------------------------------------------- */
@@ -93,7 +85,7 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 		if (result == SEEK_NOT_FOUND)
 			return ADDED_END;
 		edge->from = *found;
-	} while (now_ms() < until);
+	} while (thread_now_ms() < until);
 	return ADDED_LATER;
 }
 
@@ -183,7 +175,7 @@ pay(struct list *list, int64_t until)
 		list->cursor += (size_t)(ptrdiff_t)direction;
 		list->owed -= direction;
 		follow_cursor(list);
-		if (!there && now_ms() >= until)
+		if (!there && thread_now_ms() >= until)
 			return list->owed != 0;
 	}
 	return list->owed && !list->rows.count;

@@ -437,6 +437,7 @@ refresh_spool(struct capture *capture)
 	uint64_t size = spool_size(capture->spool);
 	size = size < capture->reserved ? size : capture->reserved;
 	uint64_t before = atomic_exchange_explicit(&capture->size, size, memory_order_acq_rel);
+	atomic_store(&capture->damaged, false);
 	return size > before ? CAPTURE_GREW : CAPTURE_SAME;
 }
 

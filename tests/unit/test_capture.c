@@ -170,6 +170,56 @@ test_zero_page(void **state)
 	free(block);
 }
 
+/* Zeros where the file seems untouched: as far as one can see it is the disk. */
+static void
+test_unreadable(void **state)
+{
+	(void)state;
+	enum { SIZE = 1 << 16 };
+	char *block = mem_new(SIZE);
+	memset(block, 'x', SIZE);
+	char *path = toy_file(block, SIZE);
+	struct capture *c = capture_open(path, NULL, NULL);
+	struct stat st;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, 10), 0);
+	assert_int_equal(capture_bytes(c)[SIZE - 1], 0);
+	append(path, block, SIZE - 10);
+	struct timespec times[] = {st.st_atim, st.st_mtim};
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(capture_refresh(c), CAPTURE_UNREADABLE);
+	assert_false(capture_damaged(c)); /* told once, however often it is read */
+	assert_int_equal(capture_bytes(c)[SIZE - 1], 0);
+	assert_int_equal(capture_refresh(c), CAPTURE_SAME);
+	append(path, "y", 1);
+	assert_int_equal(capture_refresh(c), CAPTURE_REWRITTEN);
+	assert_int_equal(capture_bytes(c)[SIZE - 1], 'x');
+	capture_close(c);
+	unlink(path);
+	free(path);
+	free(block);
+}
+
+/* A late reader finds nothing behind a cut file: no reason to doubt the rest. */
+static void
+test_zeros_behind(void **state)
+{
+	(void)state;
+	char *path = toy_file("", 0), *block = mem_new(100000);
+	struct capture *c = capture_open(path, NULL, NULL);
+	memset(block, 'x', 100000);
+	assert_int_equal(capture_bytes(c)[50000], 0);
+	assert_true(capture_damaged(c));
+	assert_int_equal(capture_refresh(c), CAPTURE_SAME);
+	append(path, block, 100000);
+	assert_int_equal(capture_refresh(c), CAPTURE_GREW);
+	assert_int_equal(capture_bytes(c)[50000], 'x');
+	capture_close(c);
+	unlink(path);
+	free(path);
+	free(block);
+}
+
 /* Who reads without the map notices too. */
 static void
 test_read_vanished(void **state)
@@ -359,13 +409,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_refused),  cmocka_unit_test(test_file),
-	    cmocka_unit_test(test_growth),   cmocka_unit_test(test_shrink),
-	    cmocka_unit_test(test_replaced), cmocka_unit_test(test_hole),
-	    cmocka_unit_test(test_stream),   cmocka_unit_test(test_rewritten),
-	    cmocka_unit_test(test_look),     cmocka_unit_test(test_zero_page),
-	    cmocka_unit_test(test_reopen),   cmocka_unit_test(test_read_vanished),
-	    cmocka_unit_test(test_steady),   cmocka_unit_test(test_interrupt),
+	    cmocka_unit_test(test_refused),	 cmocka_unit_test(test_file),
+	    cmocka_unit_test(test_growth),	 cmocka_unit_test(test_shrink),
+	    cmocka_unit_test(test_replaced),	 cmocka_unit_test(test_hole),
+	    cmocka_unit_test(test_stream),	 cmocka_unit_test(test_rewritten),
+	    cmocka_unit_test(test_look),	 cmocka_unit_test(test_zero_page),
+	    cmocka_unit_test(test_reopen),	 cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_zeros_behind), cmocka_unit_test(test_read_vanished),
+	    cmocka_unit_test(test_steady),	 cmocka_unit_test(test_interrupt),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

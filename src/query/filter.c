@@ -43,7 +43,7 @@ filter_basis(const struct filter *filter)
 	return (filter->severities != 0xff || uses & FILTER_USES_SEVERITY ? FILTER_ON_SEVERITY
 									  : 0) |
 	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
-	       (filter->flags || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
+	       (filter->flags || filter->text || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
 	       (filter->text || uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0);
 }
 

@@ -54,8 +54,9 @@ bool filter_match(const struct filter *, struct reader *, const struct message *
 enum filter_basis {
 	FILTER_ON_SEVERITY = 1 << 0,
 	FILTER_ON_ORIGIN = 1 << 1,
-	FILTER_ON_STRUCT = 1 << 2, /* the rest of struct message */
-	FILTER_ON_TEXT = 1 << 3	   /* what expand makes, which trace_generation() tells apart */
+	FILTER_ON_STRUCT = 1 << 2, /* the message itself, beyond severity and sender */
+	FILTER_ON_TEXT = 1 << 3	   /* what expand makes, which trace_generation() tells apart;
+				      without FILTER_ON_STRUCT only the sender's name */
 };
 
 /* A set of enum filter_basis. */

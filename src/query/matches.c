@@ -32,6 +32,7 @@ enum {
 	GROUP = 256,
 	SPARSE = 32,	      /* hits of a cell that are kept as ordinals */
 	SPARSE_MAX = 1 << 20, /* kept in all */
+	NAMED = 256,	      /* origins whose names are looked at at once */
 	CACHE = 8,
 	RUN = 64, /* cells one way before the other has its turn */
 	NEWS_MS = 500,
@@ -132,14 +133,15 @@ lens_free(struct lens *lens)
 	expansion_free(&lens->scratch);
 }
 
-/* The severities that pass, where no more than those and ORIGIN decide. */
+/* The severities with which a message of EXAMPLE's sender passes, where no more
+ * than those two decide. */
 static uint8_t
-severities_of(struct matches *m, uint64_t origin)
+severities_of(struct matches *m, struct reader *reader, struct message example)
 {
 	uint8_t set = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
-		struct message probe = {.severity = (uint8_t)s, .origin = origin};
-		if (passes(&m->lens, NULL, &probe))
+		example.severity = (uint8_t)s;
+		if (passes(&m->lens, reader, &example))
 			set |= (uint8_t)(1u << s);
 	}
 	return set;
@@ -294,22 +296,46 @@ forget(struct matches *m)
 		m->cache[i].used = 0;
 }
 
-/* The total, where severities and origins decide: from the index's sums. */
+/* Finds a message of an origin. */
+static bool
+example_of(struct reader *reader, const struct index_origin *origin, struct message *out)
+{
+	const struct message *found;
+	struct position p;
+	struct place place = {.offset = origin->example};
+	if (!reader_find_place(reader, place, &p))
+		return false;
+	do /* others may stand at the same place, before it */
+		found = reader_message(reader, p);
+	while (found && found->origin != origin->key && reader_next(reader, &p, 1) &&
+	       reader_place(reader, p).offset == origin->example);
+	if (found)
+		*out = *found;
+	return found && found->origin == origin->key;
+}
+
+/* The total, where severities and senders decide, from the sums of the index. */
 static void
 add_up(struct matches *m)
 {
+	struct reader *reader = m->basis & FILTER_ON_TEXT ? reader_new(m->trace) : NULL;
 	index_origins origins = {0};
-	m->total = 0;
-	m->added_up = m->totalled = true;
 	index_get_origins(m->index, &origins);
-	for (size_t i = 0; i < origins.count; i++) {
-		m->totalled &= origins.at[i].key != UINT64_MAX; /* several together */
-		uint8_t set = severities_of(m, origins.at[i].key);
+	m->total = 0;
+	m->added_up = true;
+	m->totalled = !reader || (origins.count <= NAMED && reader_origin_by_key(reader));
+	for (size_t i = 0; i < origins.count && m->totalled; i++) {
+		const struct index_origin *origin = &origins.at[i];
+		struct message example = {.origin = origin->key};
+		m->totalled = origin->key != UINT64_MAX && /* several together */
+			      (!reader || example_of(reader, origin, &example));
+		uint8_t set = m->totalled ? severities_of(m, reader, example) : 0;
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 			if (set >> s & 1)
-				m->total += origins.at[i].severities[s];
+				m->total += origin->severities[s];
 	}
 	vec_free(&origins);
+	reader_free(reader);
 }
 
 /* --- the worker -------------------------------------------------------- */
@@ -453,8 +479,7 @@ matches_update(struct matches *m)
 		stale |= again;
 	} while (again);
 	m->complete = progress.complete && m->swept >= index_cell_count(m->index);
-	bool sums = !(m->basis & ~(unsigned)(FILTER_ON_SEVERITY | FILTER_ON_ORIGIN));
-	if (m->complete && m->undecided && sums && !m->added_up)
+	if (m->complete && m->undecided && !(m->basis & FILTER_ON_STRUCT) && !m->added_up)
 		add_up(m);
 	m->blocked = false;
 	pthread_cond_signal(&m->changed);
@@ -478,7 +503,7 @@ matches_new(struct trace *trace, const struct filter *want, const struct filter 
 	m->work_lens = lens_make(want, also);
 	m->basis = filter_basis(want) | filter_basis(also);
 	if (!(m->basis & ~(unsigned)FILTER_ON_SEVERITY))
-		m->severities = severities_of(m, 0);
+		m->severities = severities_of(m, NULL, (struct message){0});
 	m->around = around;
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->changed, NULL);

@@ -415,6 +415,21 @@ test_at_once(void **state)
 	assert_true(hits.count > 0);
 	vec_free(&hits);
 	matches_free(m);
+
+	/* and so by what it is called */
+	struct filter named = filter_all();
+	named.expr = filter_parse("severity <= warning and origin ~ /:[25]$/", NULL, NULL);
+	assert_non_null(named.expr);
+	hits = naive(&f, &named, NULL);
+	m = matches_new(f.trace, &named, NULL, 0);
+	matches_get_progress(m, &progress);
+	assert_true(progress.exact);
+	assert_int_equal(progress.count, hits.count);
+	assert_in_range(hits.count, 100, f.walked.count / 2);
+	vec_free(&hits);
+	check(&f, m, &named, NULL);
+	matches_free(m);
+	filter_free(&named);
 	close_fixture(&f);
 }
 

@@ -442,6 +442,7 @@ opencsd_open(const void *options, const struct window *head, struct err *err)
 	struct opencsd_decoder *d = mem_new(sizeof *d);
 	d->options = options;
 	d->format = (enum coresight_format)d->options->format;
+	d->syst.base.origin_varies = true; /* packets of STM tell master and channel */
 	option_defaults(&syst_options, &d->syst_options);
 	d->syst_options.guid = d->options->guid;
 	d->syst_options.collateral = d->options->collateral;

@@ -350,7 +350,8 @@ syst_load(struct decoder *decoder, struct err *err)
 	if (new)
 		d->collateral = new; /* readers keep the old one, which lives on in it */
 	d->base.wants_history = syst_collateral_wants_history(d->collateral);
-	d->base.origin_varies = syst_collateral_names_vary(d->collateral);
+	if (syst_collateral_names_vary(d->collateral))
+		d->base.origin_varies = true;
 	return files;
 }
 

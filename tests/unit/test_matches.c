@@ -368,6 +368,47 @@ test_formats(void **state)
 	}
 }
 
+/* CoreSight: packets of an STM have one key, whatever master they are of. */
+static void
+test_names_that_vary(void **state)
+{
+	(void)state;
+	struct fixture f = {.path = data_path("all-opencsd")};
+	struct err err = {0};
+	option_defaults(profile_options_table(), &f.session.profile);
+	if (!session_open(&f.session, f.path, NULL, NULL, 0, &err)) {
+		assert_int_equal(err.code, ERR_UNSUPPORTED); /* built without OpenCSD */
+		free(f.path);
+		return;
+	}
+	session_close(&f.session);
+	struct filter stm = filter_all();
+	stm.expr = filter_parse("origin ~ /STM_0 /", NULL, NULL);
+	assert_non_null(stm.expr);
+	open_path(&f, NULL, NULL, 0);
+	walk_all(&f);
+	index_build(trace_index(f.trace));
+	numbers hits = {0};
+	struct expansion e = {0};
+	for (size_t i = 0; i < f.walked.count; i++) {
+		reader_expand(f.reader, &f.walked.at[i], EXPAND_TEXT, &e);
+		if (strstr(text_get(&e.origin), "STM_0 "))
+			*vec_add(&hits) = i;
+	}
+	assert_true(hits.count > 10);
+	struct matches *m = matches_new(f.trace, &stm, NULL, 0);
+	struct matches_progress progress;
+	wait_exact(&f, m);
+	matches_get_progress(m, &progress);
+	assert_int_equal(progress.count, hits.count);
+	check_cells(&f, m, &hits);
+	matches_free(m);
+	expansion_free(&e);
+	vec_free(&hits);
+	filter_free(&stm);
+	close_fixture(&f);
+}
+
 /* More cells than a group holds: sums over groups, and groups passed at once. */
 static void
 test_groups(void **state)
@@ -765,12 +806,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_any_filter), cmocka_unit_test(test_formats),
-	    cmocka_unit_test(test_groups),     cmocka_unit_test(test_at_once),
-	    cmocka_unit_test(test_growth),     cmocka_unit_test(test_restart),
-	    cmocka_unit_test(test_late_text),  cmocka_unit_test(test_outward),
-	    cmocka_unit_test(test_stop),       cmocka_unit_test(test_await),
-	    cmocka_unit_test(test_memory),     cmocka_unit_test(test_empty_capture),
+	    cmocka_unit_test(test_any_filter),	    cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_names_that_vary), cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_at_once),	    cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_restart),	    cmocka_unit_test(test_late_text),
+	    cmocka_unit_test(test_outward),	    cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_await),	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_empty_capture),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

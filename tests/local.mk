@@ -140,7 +140,7 @@ EXTRA_DIST += tests/bench/README.md tests/bench/run \
 	tests/bench/terminal.py
 CLEANFILES += bench.json bench.txt
 
-bench: all $(check_PROGRAMS)
+bench: all tests/mkcapture$(EXEEXT) tests/bench/index$(EXEEXT) tests/bench/walk$(EXEEXT)
 	TRAWL=$(abs_builddir)/trawl TOOLS=$(abs_builddir)/tests srcdir=$(srcdir) \
 		$(srcdir)/tests/bench/run
 .PHONY: bench

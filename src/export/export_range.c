@@ -46,11 +46,11 @@ write_message(struct writer *writer, struct reader *reader, const struct message
 /* Whether the numbers of a span's messages are known, and their times where the
  * format has them. */
 static bool
-is_known(const struct writer *writer, const struct export_span *span, struct reader *reader)
+is_known(const struct export_range *range, const struct export_span *span, struct reader *reader)
 {
 	const struct clocks *clocks = trace_session(span->trace)->clocks;
 	struct position last;
-	if (writer->range->format->timed && clocks && !clocks_are_settled(clocks))
+	if (range->format->timed && clocks && !clocks_are_settled(clocks))
 		return false;
 	struct index_progress progress;
 	index_get_progress(trace_index(span->trace), &progress);
@@ -61,12 +61,24 @@ is_known(const struct writer *writer, const struct export_span *span, struct rea
 	       last.cell < index_known(trace_index(span->trace));
 }
 
+bool
+export_range_is_known(const struct export_range *range)
+{
+	bool known = true;
+	for (size_t i = 0; known && i < range->count; i++) {
+		struct reader *reader = reader_new(range->spans[i].trace);
+		known = is_known(range, &range->spans[i], reader);
+		reader_free(reader);
+	}
+	return known;
+}
+
 static int
 write_span(struct writer *writer, const struct export_span *span)
 {
 	struct reader *reader = reader_new(span->trace);
 	struct position at;
-	int failed = is_known(writer, span, reader) ? 0 : ERR_MORE;
+	int failed = is_known(writer->range, span, reader) ? 0 : ERR_MORE;
 	bool more = !failed && reader_find_place(reader, span->first, &at);
 	while (more) {
 		const struct message *m = reader_message(reader, at);

@@ -25,9 +25,13 @@ struct export_range {
 	void *context;
 };
 
+/* Whether the index has come so far that numbers, and times where the format
+ * has them, are no estimates. */
+bool export_range_is_known(const struct export_range *);
+
 /*
  * Returns how many messages were taken, ERR_CANCELLED if `take` had enough, or
- * ERR_MORE if the index has not come so far: numbers would be estimates.
+ * ERR_MORE if it is not known so far.
  */
 int64_t export_range(const struct export_range *);
 

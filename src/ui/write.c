@@ -61,7 +61,7 @@ static void *
 run(void *context)
 {
 	struct write_job *job = context;
-	job->written = export_range(&job->range);
+	job->written = atomic_load(&job->cancelled) ? ERR_CANCELLED : export_range(&job->range);
 	if (close(job->file) != 0 && !job->errno_seen)
 		job->errno_seen = errno;
 	if ((job->written < 0 || job->errno_seen) && job->fresh)
@@ -79,6 +79,8 @@ job_free(struct write_job *job)
 	atomic_store(&job->cancelled, true);
 	if (job->started)
 		pthread_join(job->thread, NULL);
+	else if (job->path && !atomic_load(&job->done))
+		run(job); /* nothing but to tidy up */
 	filter_free(&job->filter);
 	vec_free(&job->spans);
 	free(job->path);
@@ -95,9 +97,23 @@ write_free(struct app *app)
 bool
 write_cancel(struct app *app)
 {
-	if (app->writing)
-		atomic_store(&app->writing->cancelled, true);
-	return app->writing;
+	if (!app->writing)
+		return false;
+	atomic_store(&app->writing->cancelled, true);
+	write_poll(app);
+	return true;
+}
+
+/* Starts when the index has come so far that all numbers are known. */
+static void
+start_when_known(struct write_job *job)
+{
+	if (job->started || atomic_load(&job->done) ||
+	    (!atomic_load(&job->cancelled) && !export_range_is_known(&job->range)))
+		return;
+	job->started = thread_start(&job->thread, run, job);
+	if (!job->started)
+		run(job);
 }
 
 void
@@ -105,6 +121,8 @@ write_poll(struct app *app)
 {
 	struct write_job *job = app->writing;
 	char digits[32];
+	if (job)
+		start_when_known(job);
 	if (!job || !atomic_load(&job->done))
 		return;
 	if (job->errno_seen)
@@ -112,7 +130,7 @@ write_poll(struct app *app)
 	else if (job->written == ERR_CANCELLED)
 		app_say(app, "%s: cancelled", job->path);
 	else if (job->written < 0)
-		app_trouble(app, "numbers are not known so far; try again when more is indexed");
+		app_trouble(app, "the capture changed while it was written; try again");
 	else
 		app_say(app, "%s messages written to %s as %s",
 			text_number(digits, (uint64_t)job->written), job->path,
@@ -245,8 +263,5 @@ write_start(struct app *app, const struct command_call *call)
 	app->writing = job;
 	app->range.on = false;
 	app_say(app, "writing %s", job->path);
-	job->started = thread_start(&job->thread, run, job);
-	if (!job->started)
-		run(job);
 	write_poll(app);
 }

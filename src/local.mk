@@ -105,6 +105,10 @@ libtrawl_a_SOURCES = \
 	src/trace/clocks.h \
 	src/trace/merge.c \
 	src/trace/merge.h \
+	src/trace/context.c \
+	src/trace/context.h \
+	src/trace/context_rule.c \
+	src/trace/context_rule.h \
 	src/trace/reader.c \
 	src/trace/reader.h \
 	src/trace/relation.c \

@@ -16,6 +16,7 @@
 #include "export/export.h"
 #include "query/check.h"
 #include "trace/clocks.h"
+#include "trace/context.h"
 #include "trace/serial.h"
 #include "trace/trace.h"
 #include "ui/ui.h"
@@ -488,6 +489,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		clocks_load(session->clocks,
 			    !options.follow &&
 				(!options.format->live || export_is_merged(session, &options)));
+	if (!options.follow && options.format->contexts && contexts_defined(session->contexts))
+		contexts_load(session->contexts);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT])
 		return check(session, cli, filter);
 	options.output = open_output(cli, &err);

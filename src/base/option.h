@@ -43,7 +43,7 @@ struct option_row {
 	const char *const *choices; /* NULL-terminated */
 	const char *standard;	    /* default, as it would stand in YAML; NULL = zero, absent */
 	bool required;
-	bool path; /* OPTION_TEXT or a list of texts: relative to the file it stands in */
+	bool path;   /* OPTION_TEXT or a list of texts: relative to the file it stands in */
 	bool beside; /* in a profile it stands beside its section, not in it */
 	bool words;  /* decides what is said of messages, not which there are */
 	const struct option_table *table;

@@ -128,6 +128,13 @@ enum field_type {
 			  to the level of the heading in JSON */
 };
 
+/* What it means that a message of its kinds has no such field. */
+enum field_absence {
+	FIELD_ABSENT,	       /* there is nothing to say */
+	FIELD_ABSENT_LOST,     /* if the message is flagged lost: it was in what is lost */
+	FIELD_ABSENT_UNMATCHED /* session field: another trace would tell, if `matched` */
+};
+
 /* One row of a format's field table: the source of columns, filter names,
  * the detail tree, exports and the manual. */
 struct field_row {
@@ -138,7 +145,10 @@ struct field_row {
 	bool detail;		   /* shown in detail only, not exported */
 	const char *const *values; /* names of the values 0.. or NULL */
 	size_t value_count;
-	const char *help; /* one sentence, no full stop */
+	uint64_t kinds;		    /* of message that can have it, a bit each; 0 = any */
+	enum field_absence absence; /* in those */
+	const char *instead;	    /* the field that tells the same where this was lost */
+	const char *help;	    /* one sentence, no full stop */
 };
 
 enum field_place {
@@ -263,6 +273,7 @@ struct decoder_ops {
 	size_t kind_count;
 	uint64_t kinds_sync;   /* kinds that can carry MESSAGE_SYNC, a bit each */
 	uint64_t kinds_resync; /* and MESSAGE_RESYNC */
+	uint64_t origin_none;  /* of messages that nobody sent: what they lack may be anybody's */
 	const struct option_table *options;
 
 	/* A window with this many bytes from the state's offset on lets step

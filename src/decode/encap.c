@@ -44,6 +44,9 @@ static const char *const branch_formats[] = {"no address", NULL, "address",
 
 #define VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof *(names)
 
+/* What tells where the program is. */
+#define WHERE (1ull << ETRACE_START | 1ull << ETRACE_TRAP | 1ull << ETRACE_CONTEXT)
+
 const struct field_row encap_fields[ENCAP_F_COUNT] = {
     [ENCAP_F_HEADER_LENGTH] = {.name = "header_length",
 			       .type = FIELD_UINT,
@@ -95,10 +98,12 @@ const struct field_row encap_fields[ENCAP_F_COUNT] = {
     [ENCAP_F_PRIVILEGE] = {.name = "privilege",
 			   .type = FIELD_UINT,
 			   VALUES(privileges),
+			   .kinds = WHERE,
 			   .help = "privilege level"},
     [ENCAP_F_TIME] = {.name = "time", .type = FIELD_UINT, .help = "time by the encoder"},
     [ENCAP_F_CONTEXT] = {.name = "context",
 			 .type = FIELD_UINT,
+			 .kinds = WHERE,
 			 .help = "context, as the program sets it"},
     [ENCAP_F_ECAUSE] = {.name = "ecause", .type = FIELD_UINT, .help = "cause of the trap"},
     [ENCAP_F_INTERRUPT] = {.name = "interrupt",
@@ -473,6 +478,7 @@ const struct decoder_ops encap_ops = {
     .kind_count = ENCAP_KIND_COUNT,
     .kinds_sync = KIND(ETRACE_START) | KIND(ETRACE_TRAP) | KIND(ETRACE_CONTEXT),
     .kinds_resync = KIND(ENCAP_NULL_RUN) | KIND(ETRACE_START),
+    .origin_none = ENCAP_ORIGIN_NONE,
     .options = &encap_options,
     .reach = 64 * 1024 + 64 + 2 * ENCAP_LOOK,
     .run_up = 16 * 1024,

@@ -45,6 +45,10 @@ static const char *const ctx_names[16] = {
     [12] = "Reserved12", [13] = "Reserved13", [14] = "Global32bTimestamp", [15] = "User",
 };
 
+#define SECOND .kinds = 1u << GEM_SECOND
+#define PAIR .kinds = 1u << GEM_FIRST | 1u << GEM_SECOND, .absence = FIELD_ABSENT_LOST
+#define CONTEXT .kinds = 1u << GEM_SECOND | 1u << GEM_CTXCHG, .absence = FIELD_ABSENT_UNMATCHED
+
 const struct field_row gem_fields[GEM_F_COUNT] = {
     [GEM_F_WORD] = {.name = "word",
 		    .type = FIELD_HEXTEXT,
@@ -61,8 +65,12 @@ const struct field_row gem_fields[GEM_F_COUNT] = {
 			.type = FIELD_UINT,
 			.values = ctx_names,
 			.value_count = 16,
+			PAIR,
 			.help = "type of a pair"},
-    [GEM_F_CTX_NAME] = {.name = "ctx_name", .type = FIELD_TEXT, .help = "name of a pair's type"},
+    [GEM_F_CTX_NAME] = {.name = "ctx_name",
+			.type = FIELD_TEXT,
+			PAIR,
+			.help = "name of a pair's type"},
     [GEM_F_DATA24] = {.name = "data24",
 		      .type = FIELD_UINT,
 		      .help = "upper 24 bits of a pair's data"},
@@ -80,6 +88,9 @@ const struct field_row gem_fields[GEM_F_COUNT] = {
     [GEM_F_DATA] = {.name = "data",
 		    .type = FIELD_HEXTEXT,
 		    .digits = 8,
+		    SECOND,
+		    .absence = FIELD_ABSENT_LOST,
+		    .instead = "recovered_data",
 		    .help = "32 bits of a complete pair"},
     [GEM_F_MISSING] = {.name = "missing",
 		       .type = FIELD_UINT,
@@ -96,17 +107,21 @@ const struct field_row gem_fields[GEM_F_COUNT] = {
     [GEM_F_RECOVERED_DATA] = {.name = "recovered_data",
 			      .type = FIELD_HEXTEXT,
 			      .digits = 8,
+			      SECOND,
 			      .help = "data of a pair whose first word was lost, from its event"},
     [GEM_F_EVENT_NAME] = {.name = "event_name",
 			  .type = FIELD_TEXT,
+			  .absence = FIELD_ABSENT_UNMATCHED,
 			  .help = "name of the matching event"},
     [GEM_F_EVENT_NEW] = {.name = "event_new",
 			 .type = FIELD_HEXTEXT,
 			 .digits = 8,
+			 CONTEXT,
 			 .help = "the new context by the matching event"},
     [GEM_F_EVENT_PREV] = {.name = "event_prev",
 			  .type = FIELD_HEXTEXT,
 			  .digits = 8,
+			  CONTEXT,
 			  .help = "the context before by the matching event"},
 };
 

@@ -325,6 +325,7 @@ const struct decoder_ops ppl_ops = {
     .kind_count = OPENCSD_KIND_COUNT,
     .kinds_sync = 1ull << OPENCSD_TIMESTAMP,
     .kinds_resync = 1ull << OPENCSD_TRACE_ON,
+    .origin_none = OPENCSD_ORIGIN_STRAY,
     .reach = LINE_REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),

@@ -310,6 +310,7 @@ const struct decoder_ops syst_hex_ops = {
     .kinds = syst_kinds,
     .kind_count = SYST_KIND_COUNT,
     .kinds_sync = 1ull << SYST_CLOCK,
+    .origin_none = SYST_ORIGIN_NONE,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
     .reach = LINE_REACH,

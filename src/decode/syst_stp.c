@@ -777,6 +777,7 @@ const struct decoder_ops syst_stp_ops = {
     .kind_count = SYST_KIND_COUNT,
     .kinds_sync = 1ull << SYST_CLOCK,
     .kinds_resync = 1ull << SYST_STP_ASYNC,
+    .origin_none = SYST_ORIGIN_NONE,
     .options = &syst_options,
     .reach = REACH,
     .run_up = 65536,

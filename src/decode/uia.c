@@ -571,6 +571,7 @@ const struct decoder_ops uia_ops = {
     .kind_count = UIA_KIND_COUNT,
     .kinds_sync = 1u << UIA_EVENT,
     .kinds_resync = 1u << UIA_PACKET,
+    .origin_none = UIA_ORIGIN_NONE,
     .options = &uia_options_table,
     .reach = REACH,
     .run_up = RUN_UP,

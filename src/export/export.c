@@ -57,6 +57,7 @@ const struct export_format export_formats[] = {
      .help = "one JSON object per line with all fields",
      .expand = true,
      .want = EXPAND_FIELDS,
+     .contexts = true,
      .timed = true,
      .message = export_jsonl},
     {.name = "csv-systprint",

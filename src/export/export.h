@@ -9,14 +9,16 @@
 #define TRAWL_EXPORT_EXPORT_H
 
 #include "query/filter.h"
+#include "trace/context.h"
 
 struct export_message {
 	struct reader *reader;
 	const struct message *message;
 	uint64_t number;
-	struct expansion *expansion; /* as the format wants it */
-	bool timed;		     /* `time` is valid */
-	int64_t time;		     /* nanoseconds on the session's common clock */
+	struct expansion *expansion;	 /* as the format wants it */
+	struct context_cursor *contexts; /* or NULL: none are defined */
+	bool timed;			 /* `time` is valid */
+	int64_t time;			 /* nanoseconds on the session's common clock */
 	enum text_charset charset;
 };
 
@@ -26,6 +28,7 @@ struct export_format {
 	bool expand;	       /* needs text at all */
 	enum expand_want want; /* and fields */
 	bool timed;	       /* needs times: clocks_load first */
+	bool contexts;	       /* and contexts: contexts_load */
 	bool live;	       /* but does not wait for the end of streams for that */
 	const char *header;    /* first line with its end, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */

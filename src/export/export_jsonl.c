@@ -127,6 +127,61 @@ add_level(struct text *out, const struct expansion *e, size_t *at, unsigned dept
 	}
 }
 
+static void
+add_context(struct text *out, struct context_cursor *cursor, struct contexts *contexts,
+	    unsigned context, const struct context_value *value)
+{
+	const struct decoder_ops *ops = trace_decoder(value->trace)->ops;
+	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN) {
+		text_add(out, "null");
+		return;
+	}
+	text_add(out, "{\"value\":");
+	if (value->state == CONTEXT_UNKNOWN) {
+		text_add(out, "null");
+	} else if (value->is_number) {
+		add_value(out,
+			  &(struct field){.row = &ops->fields[value->row], .u = value->number});
+	} else {
+		struct text text = {0};
+		context_text(contexts, cursor, context, value, &text);
+		add_text(out, &text);
+		text_free(&text);
+	}
+	if (value->name) {
+		text_add(out, ",\"name\":");
+		add_string(out, value->name, strlen(value->name));
+	}
+	text_addf(out, ",\"since\":%llu", (unsigned long long)value->since.offset);
+	if (value->doubtful)
+		text_add(out, ",\"doubtful\":true");
+	if (value->recovered)
+		text_add(out, ",\"recovered\":true");
+	text_add_char(out, '}');
+}
+
+/* Those that apply to the message, under their names. */
+static void
+add_contexts(struct text *out, struct context_cursor *cursor, struct contexts *contexts,
+	     const struct message *m)
+{
+	bool first = true;
+	text_add(out, ",\"context\":{");
+	for (unsigned i = 0; i < contexts_count(contexts); i++) {
+		const char *name = contexts_name(contexts, i);
+		struct context_value value;
+		if (!context_value(contexts, cursor, m, i, &value))
+			continue;
+		if (!first)
+			text_add_char(out, ',');
+		first = false;
+		add_string(out, name, strlen(name));
+		text_add_char(out, ':');
+		add_context(out, cursor, contexts, i, &value);
+	}
+	text_add_char(out, '}');
+}
+
 void
 export_jsonl(struct export_message *message, struct text *out)
 {
@@ -165,5 +220,8 @@ export_jsonl(struct export_message *message, struct text *out)
 	size_t at = 0;
 	bool first = true;
 	add_level(out, e, &at, 0, true, &first);
-	text_add(out, "}}\n");
+	text_add_char(out, '}');
+	if (message->contexts)
+		add_contexts(out, message->contexts, trace_session(trace)->contexts, m);
+	text_add(out, "}\n");
 }

@@ -10,6 +10,7 @@
 
 #include "export/export_pool.h"
 #include "base/thread.h"
+#include "trace/context.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,8 @@ enum {
 /* What a thread needs to format. */
 struct formatter {
 	const struct export_pool *pool;
-	struct reader **readers; /* of each trace, made on first use */
+	struct reader **readers;	 /* of each trace, made on first use */
+	struct context_cursor **cursors; /* the same */
 	struct filter filter;
 	struct expansion expansion, scratch;
 };
@@ -62,15 +64,19 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 {
 	f->pool = pool;
 	f->readers = mem_new(pool->trace_count * sizeof *f->readers);
+	f->cursors = mem_new(pool->trace_count * sizeof *f->cursors);
 	f->filter = filter_clone(&pool->options->filter);
 }
 
 static void
 formatter_close(struct formatter *f)
 {
-	for (size_t i = 0; i < f->pool->trace_count; i++)
+	for (size_t i = 0; i < f->pool->trace_count; i++) {
 		reader_free(f->readers[i]);
+		context_cursor_free(f->cursors[i]);
+	}
 	free(f->readers);
+	free(f->cursors);
 	filter_free(&f->filter);
 	expansion_free(&f->expansion);
 	expansion_free(&f->scratch);
@@ -84,6 +90,20 @@ reader_of(struct formatter *f, size_t trace)
 		reader_be_patient(f->readers[trace]);
 	}
 	return f->readers[trace];
+}
+
+/* What knows the contexts of a trace, where the format shows what the profile
+ * defines. */
+static struct context_cursor *
+cursor_of(struct formatter *f, size_t trace)
+{
+	struct contexts *contexts = trace_session(f->pool->traces[trace])->contexts;
+	if (!f->pool->options->format->contexts || f->pool->options->follow ||
+	    !contexts_defined(contexts))
+		return NULL;
+	if (!f->cursors[trace])
+		f->cursors[trace] = context_cursor_new(contexts, f->pool->traces[trace]);
+	return f->cursors[trace];
 }
 
 static void
@@ -101,6 +121,7 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .message = m,
 					 .number = source ? source->number : piece->first + at,
 					 .expansion = &f->expansion,
+					 .contexts = cursor_of(f, source ? source->trace : 0),
 					 .charset = options->charset};
 	export_message(options->format, &message, &piece->out);
 	if (f->expansion.flags & MESSAGE_DAMAGED)

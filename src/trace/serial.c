@@ -750,6 +750,15 @@ serial_free(struct serial *s)
 	free(s);
 }
 
+uint64_t
+serial_known(struct serial *s)
+{
+	pthread_mutex_lock(&s->lock);
+	uint64_t known = s->anchors.count ? s->anchors.count - 1 : 0;
+	pthread_mutex_unlock(&s->lock);
+	return known;
+}
+
 unsigned
 serial_generation(const struct serial *s)
 {

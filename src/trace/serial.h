@@ -57,6 +57,9 @@ void serial_load(struct serial *);
 void serial_start(struct serial *, void (*notify)(void *), void *context);
 void serial_wake(struct serial *);
 
+/* The words of how many cells of the GEM trace, from the first on, are met. */
+uint64_t serial_known(struct serial *);
+
 /* Counts up when words may have found other events: cached text is stale. */
 unsigned serial_generation(const struct serial *);
 

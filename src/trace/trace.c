@@ -15,6 +15,7 @@
 #include "capture/snapshot.h"
 #include "decode/opencsd.h"
 #include "trace/clocks.h"
+#include "trace/context.h"
 #include "trace/serial.h"
 
 #include <fnmatch.h>
@@ -212,7 +213,10 @@ static struct option_row profile_rows[] = {
      .member = offsetof(struct profile, origins),
      .help = "names of senders"},
     {.name = "symbols", .type = OPTION_ANY, .help = "not used yet"},
-    {.name = "contexts", .type = OPTION_ANY, .help = "not used yet"},
+    {.name = "contexts",
+     .type = OPTION_LIST,
+     .member = offsetof(struct profile, contexts),
+     .help = "what was true at an instant, by messages that say so"},
     {.name = "sync",
      .type = OPTION_LIST,
      .member = offsetof(struct profile, syncs),
@@ -225,6 +229,7 @@ link_profile(void)
 {
 	profile_rows[0].table = trace_options_table();
 	profile_rows[1].table = origin_options_table();
+	profile_rows[3].table = context_options_table();
 }
 
 const struct option_table *
@@ -677,6 +682,11 @@ session_link(struct session *session)
 			link_serial(session, &syncs[i]);
 	link_serial(session, NULL);
 	session->clocks = clocks_new(session);
+	contexts_free(session->contexts);
+	session->contexts = contexts_new(session);
+	const char *complaint = contexts_complaint(session->contexts);
+	if (complaint)
+		add_notice(session->traces.at[0], complaint);
 }
 
 void
@@ -684,6 +694,8 @@ session_close(struct session *session)
 {
 	clocks_free(session->clocks);
 	session->clocks = NULL;
+	contexts_free(session->contexts); /* before the traces that it reads */
+	session->contexts = NULL;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		serial_free(trace->serial); /* before the traces that it reads */
@@ -843,6 +855,8 @@ trace_start(struct trace *trace)
 	index_start(trace->index);
 	if (trace->serial)
 		serial_start(trace->serial, tell, trace->session);
+	if (trace->session->contexts)
+		contexts_start(trace->session->contexts, tell, trace->session);
 	if (trace->decoder->ops->load)
 		trace->loading = thread_start(&trace->loader, load, trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
@@ -1001,6 +1015,8 @@ trace_poll(struct trace *trace, bool renew)
 		serial_wake(trace->serial);
 	if (trace->session->clocks)
 		clocks_wake(trace->session->clocks);
+	if (trace->session->contexts)
+		contexts_wake(trace->session->contexts);
 	bool vanished = capture_damaged(trace->capture);
 	if (!atomic_exchange(&trace->stirred, false) && !vanished)
 		return false;

@@ -14,6 +14,7 @@
 struct trace;
 struct serial;
 struct clocks;
+struct contexts;
 
 /* An entry of `traces:` in a profile.  The options of each format follow the
  * fixed part in memory: trace_options_table() lays them out from the registry
@@ -43,9 +44,10 @@ void *trace_format_options(const struct trace_options *, const struct decoder_op
 
 /* What a profile says; freed by session_close.  Zeroed: nothing. */
 struct profile {
-	struct option_list traces;  /* struct trace_options with their formats */
-	struct option_list origins; /* struct origin_options */
-	struct option_list syncs;   /* struct sync_options */
+	struct option_list traces;   /* struct trace_options with their formats */
+	struct option_list origins;  /* struct origin_options */
+	struct option_list syncs;    /* struct sync_options */
+	struct option_list contexts; /* struct context_options with their `from` */
 };
 const struct option_table *profile_options_table(void);
 
@@ -53,6 +55,7 @@ struct session {
 	VEC(struct trace *) traces;
 	struct profile profile;
 	struct clocks *clocks;	    /* from session_link on; see clocks.h */
+	struct contexts *contexts;  /* made by session_link; NULL: none */
 	const char *spool_dir;	    /* for streams; NULL = the usual place */
 	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
 	unsigned threads;	    /* that build an index; 0 = one for each processor */
@@ -84,7 +87,7 @@ void session_close(struct session *);
 
 /* After all captures are open: finds the traces that belong together, by the
  * profile's `sync:` and, where one gem and one uia trace are open, without; and
- * makes the session's clocks. */
+ * makes the session's clocks and what contexts there are. */
 void session_link(struct session *);
 
 /* Starts what trace_start starts, for all traces and for the session. */

@@ -1,0 +1,114 @@
+/*
+ * Contexts: what was true at an instant, by messages that said so: the task
+ * that ran, the overlay that was loaded, the privilege of a hart.
+ *
+ * A context has a value from the message that carries it until the next one
+ * that does, for each origin by itself (or for all of the trace).  It is
+ * doubtful from the first message on that tells of loss or damage, of that
+ * origin or of nobody's, until the next one that carries it.
+ *
+ * A struct contexts is shared by all threads, a cursor belongs to one.
+ */
+#ifndef TRAWL_TRACE_CONTEXT_H
+#define TRAWL_TRACE_CONTEXT_H
+
+#include "trace/context_rule.h"
+#include "trace/reader.h"
+
+struct contexts;
+struct context_cursor;
+
+enum context_state {
+	CONTEXT_LATER,	 /* what is known so far does not tell */
+	CONTEXT_NONE,	 /* nobody has said anything yet */
+	CONTEXT_UNKNOWN, /* it changed, but not to what is known */
+	CONTEXT_KNOWN
+};
+
+struct context_value {
+	enum context_state state;
+	/* if KNOWN or UNKNOWN: */
+	bool doubtful;	/* something was lost since */
+	bool recovered; /* the message itself was lost in part */
+	bool earlier;	/* it may have been so before `since` already */
+	struct trace *trace;
+	struct place since; /* the message that began it */
+	bool timed;
+	uint64_t ticks; /* of that message, if timed */
+	/* if KNOWN: */
+	bool is_number;
+	uint64_t number;
+	const char *name; /* by the profile or the format, or NULL */
+	uint64_t value;	  /* equal for equal values */
+	uint16_t row;	  /* of the field, in its format's table */
+};
+
+/* Where it ends. */
+struct context_end {
+	enum context_state state; /* LATER; NONE: it lasts to the end; KNOWN: */
+	struct place place;
+	bool timed;
+	uint64_t ticks;
+};
+
+/* Of all traces that are open now, and the session's profile; borrowed until
+ * contexts_free.  NULL if there are none. */
+struct contexts *contexts_new(struct session *);
+void contexts_free(struct contexts *); /* stops its thread; NULL is fine */
+
+size_t contexts_count(const struct contexts *); /* 0 for NULL */
+const char *contexts_name(const struct contexts *, unsigned context);
+bool contexts_find(const struct contexts *, const char *name, unsigned *context);
+/* Whether it is the profile that defines them. */
+bool contexts_defined(const struct contexts *);
+/* What is wrong with the definitions, or NULL. */
+const char *contexts_complaint(const struct contexts *);
+
+/* For batch output: builds the indexes of the traces that carry contexts; from
+ * now on cursors walk as far as it takes. */
+void contexts_load(struct contexts *);
+
+/* From the first cursor on, looks through the traces in a thread of its own, at
+ * low priority, as far as their indexes are known; NOTIFY now and then.  Twice
+ * is once.  contexts_wake: an index went on. */
+void contexts_start(struct contexts *, void (*notify)(void *), void *context);
+void contexts_wake(struct contexts *);
+
+/* How many cells of a trace, from the first on, are known; UINT64_MAX where
+ * nothing in it matters. */
+uint64_t contexts_known(struct contexts *, const struct trace *);
+size_t contexts_memory(struct contexts *); /* bytes */
+
+/*
+ * How traces are related in time: FIND gives the position of the last message
+ * of READER's trace that is not later than M of FROM; false if that cannot be
+ * told.  Without it contexts hold for no other trace.
+ */
+typedef bool context_relate(void *, const struct trace *from, const struct message *m,
+			    struct reader *reader, struct position *);
+void contexts_relate(struct contexts *, context_relate *find, void *context);
+
+/* For messages of TRACE. */
+struct context_cursor *context_cursor_new(struct contexts *, struct trace *);
+void context_cursor_free(struct context_cursor *);
+
+/* What CONTEXT was at M, which may itself set it.  False if it does not apply
+ * to such messages.  Cheapest when messages come in order; else it costs a walk
+ * of M's cell at most once the trace is known, and a few cells before. */
+bool context_value(struct contexts *, struct context_cursor *, const struct message *m,
+		   unsigned context, struct context_value *);
+
+/* Where a value that context_value has given for M ends. */
+void context_end(struct contexts *, struct context_cursor *, const struct message *m,
+		 unsigned context, const struct context_value *, struct context_end *);
+
+/* The value as people read it, appended; not safe yet. */
+void context_text(struct contexts *, struct context_cursor *, unsigned context,
+		  const struct context_value *, struct text *);
+
+/* The next (FORWARD) or previous message at which a context of this trace gets
+ * a value.  NONE: there is none; LATER: none is known so far. */
+enum context_state context_step(struct contexts *, struct context_cursor *, const struct message *m,
+				bool forward, struct place *);
+
+#endif

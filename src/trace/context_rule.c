@@ -1,0 +1,483 @@
+/*
+ * Rules of contexts: see context_rule.h.
+ *
+ * `from` of a profile takes any field of any format as a key, so its table is
+ * laid out from the registry of decoders, and an unknown field is an error
+ * with its line like any other unknown key.  Where a format's field has the
+ * name of an envelope's, its key is FORMAT.FIELD, as in filters.
+ *
+ * A rule first narrows the kinds of message: by the type, if a kind has its
+ * name or the part of it before the colon, and by what the field table says
+ * about the fields.  Only messages of those kinds are ever expanded.
+ */
+#include "config.h"
+
+#include "trace/context_rule.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { FROM_MAX = 512 };
+
+/* Rows of `from` that every format has. */
+enum { FROM_TRACE, FROM_FORMAT, FROM_TYPE, FROM_ORIGIN, FROM_ENVELOPE };
+
+/* --- finding fields ---------------------------------------------------- */
+
+static bool
+holds_value(const struct field_row *row)
+{
+	return row->type != FIELD_GROUP && row->type != FIELD_LIST && row->type != FIELD_OBJECT;
+}
+
+/* The row of a format named NAME, or FORMAT.NAME; NULL if there is none. */
+static const struct field_row *
+find_row(const struct decoder_ops *ops, const char *name)
+{
+	size_t length = strlen(ops->format);
+	if (!strncmp(name, ops->format, length) && name[length] == '.')
+		name += length + 1;
+	for (size_t i = 0; i < ops->field_count; i++)
+		if (ops->fields[i].name && !strcmp(ops->fields[i].name, name))
+			return &ops->fields[i];
+	return NULL;
+}
+
+/* Splits NAME[ELEMENT]; returns the length of NAME, 0 if it is neither. */
+static size_t
+split(const char *text, bool *is_element, size_t *element)
+{
+	size_t length = strcspn(text, "[");
+	*is_element = text[length];
+	if (!*is_element)
+		return length;
+	char *end;
+	unsigned long long number = strtoull(text + length + 1, &end, 10);
+	*element = (size_t)number;
+	return end > text + length + 1 && !strcmp(end, "]") && number < 65536 ? length : 0;
+}
+
+/* Whether OPS has a field for a value: a single one, or an element of a list. */
+static const struct field_row *
+value_row(const struct decoder_ops *ops, const char *text, bool *is_element, size_t *element)
+{
+	char name[64];
+	size_t length = split(text, is_element, element);
+	if (!length || length >= sizeof name)
+		return NULL;
+	memcpy(name, text, length);
+	name[length] = '\0';
+	const struct field_row *row = find_row(ops, name);
+	bool fits = row && (*is_element ? row->type == FIELD_LIST : holds_value(row));
+	return fits ? row : NULL;
+}
+
+static const char *
+check_field(const char *text, char buffer[static 256])
+{
+	bool is_element;
+	size_t element;
+	for (size_t i = 0; i < decoder_count; i++)
+		if (value_row(decoders[i], text, &is_element, &element))
+			return NULL;
+	snprintf(buffer, 256, "a field, or LIST[N]; trawl --list-fields shows them");
+	return buffer;
+}
+
+/* --- options ----------------------------------------------------------- */
+
+static const struct option_row value_rows[] = {
+    {.name = "value",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct context_value_options, value),
+     .required = true,
+     .help = "a value of the field"},
+    {.name = "name",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct context_value_options, name),
+     .required = true,
+     .help = "what to call it"},
+};
+static const struct option_table value_table =
+    OPTION_TABLE("values", struct context_value_options, value_rows);
+
+static const struct option_row range_rows[] = {
+    {.name = "from",
+     .type = OPTION_UINT,
+     .member = offsetof(struct context_range_options, from),
+     .required = true,
+     .help = "the first value"},
+    {.name = "to",
+     .type = OPTION_UINT,
+     .member = offsetof(struct context_range_options, to),
+     .required = true,
+     .help = "the last value"},
+    {.name = "name",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct context_range_options, name),
+     .required = true,
+     .help = "what to call them"},
+};
+static const struct option_table range_table =
+    OPTION_TABLE("ranges", struct context_range_options, range_rows);
+
+static const char *
+check_format(const char *text, char buffer[static 256])
+{
+	if (decoder_find(text))
+		return NULL;
+	snprintf(buffer, 256, "a format; trawl --list-formats shows them");
+	return buffer;
+}
+
+static struct option_row from_rows[FROM_MAX] = {
+    [FROM_TRACE] = {.name = "trace", .help = "name of the trace; absent: any"},
+    [FROM_FORMAT] = {.name = "format", .check = check_format, .help = "format of the trace"},
+    [FROM_TYPE] = {.name = "type", .help = "type of the message, as in its column, or its kind"},
+    [FROM_ORIGIN] = {.name = "origin", .help = "origin of the message"},
+};
+static struct option_table from_table = {.name = "from", .rows = from_rows, .count = FROM_ENVELOPE};
+
+static const char *const scopes[] = {
+    [CONTEXT_PER_ORIGIN] = "origin", [CONTEXT_PER_TRACE] = "trace", NULL};
+
+static const struct option_row context_rows[] = {
+    {.name = "name",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct context_options, name),
+     .required = true,
+     .help = "what to call it; entries with the same name are one context"},
+    {.name = "from",
+     .type = OPTION_STRUCT,
+     .member = sizeof(struct context_options),
+     .table = &from_table,
+     .help = "the messages that carry it: by trace, format, type, origin and values of fields"},
+    {.name = "field",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct context_options, field),
+     .required = true,
+     .check = check_field,
+     .help = "the field with its value; LIST[N] for an element of a list"},
+    {.name = "values",
+     .type = OPTION_LIST,
+     .member = offsetof(struct context_options, values),
+     .table = &value_table,
+     .help = "names of values"},
+    {.name = "ranges",
+     .type = OPTION_LIST,
+     .member = offsetof(struct context_options, ranges),
+     .table = &range_table,
+     .help = "names of ranges of values"},
+    {.name = "per",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct context_options, per),
+     .choices = scopes,
+     .standard = "origin",
+     .help = "whose it is: each origin has its own, or the trace has one"},
+    {.name = "applies_to",
+     .type = OPTION_LIST,
+     .member = offsetof(struct context_options, applies_to),
+     .help = "other traces that it holds for: TRACE, or TRACE:ORIGIN"},
+};
+static struct option_table context_table =
+    OPTION_TABLE("contexts", struct context_options, context_rows);
+
+static void
+add_from(const char *name, const char *help)
+{
+	if (from_table.count == FROM_MAX || option_find(&from_table, name))
+		return;
+	from_rows[from_table.count++] = (struct option_row){.name = name, .help = help};
+}
+
+static bool
+is_envelope(const char *name)
+{
+	for (size_t i = 0; i < FROM_ENVELOPE; i++)
+		if (!strcmp(name, from_rows[i].name))
+			return true;
+	return false;
+}
+
+static void
+add_fields(const struct decoder_ops *ops)
+{
+	for (size_t i = 0; i < ops->field_count; i++) {
+		const struct field_row *row = &ops->fields[i];
+		static struct arena names; /* for as long as the tables */
+		if (row->name && holds_value(row) && !row->detail)
+			add_from(is_envelope(row->name)
+				     ? arena_format(&names, "%s.%s", ops->format, row->name)
+				     : row->name,
+				 row->help);
+	}
+}
+
+/* The profile's standard options stand in the same tables. */
+static void
+lay_out(void)
+{
+	for (size_t i = 0; i < decoder_count; i++)
+		add_fields(decoders[i]);
+	for (size_t i = 0; i < from_table.count; i++) {
+		from_rows[i].type = OPTION_TEXT;
+		from_rows[i].member = i * sizeof(char *);
+	}
+	from_table.size = from_table.count * sizeof(char *);
+	context_table.size += from_table.size;
+}
+
+const struct option_table *
+context_options_table(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, lay_out);
+	return &context_table;
+}
+
+/* What `from` of an entry says, by the rows of from_table; each may be NULL. */
+static char *const *
+from_of(const struct context_options *options)
+{
+	return (char *const *)(options + 1);
+}
+
+/* --- what there is without a profile ----------------------------------- */
+
+static const struct standard {
+	const char *name, *format, *type, *key, *want, *field;
+} standards[] = {
+    {"task", "gem", "ctxchg", NULL, NULL, "event_new"},
+    {"task", "gem", "second", "ctx_name", "ContextChange", "data"},
+    {"user", "gem", "second", "ctx_name", "User", "data"},
+    {"thread", "uia", "event", NULL, NULL, "new"},
+    {"privilege", "encap", NULL, NULL, NULL, "privilege"},
+    {"context", "encap", NULL, NULL, NULL, "context"},
+    {"level", "opencsd", "pe_context", NULL, NULL, "exception_level"},
+    {"security", "opencsd", "pe_context", NULL, NULL, "security_level"},
+    {"context_id", "opencsd", "pe_context", NULL, NULL, "context_id"},
+    {"vmid", "opencsd", "pe_context", NULL, NULL, "vmid"},
+};
+enum { STANDARDS = sizeof standards / sizeof *standards };
+
+static void
+set(const struct option_table *table, void *object, const char *name, const char *text)
+{
+	char unused[256];
+	const struct option_row *row = text ? option_find(table, name) : NULL;
+	if (row)
+		option_set(row, object, text, unused);
+}
+
+static struct option_list standard_list;
+
+static void
+make_standard(void)
+{
+	size_t size = context_options_table()->size;
+	char *all = mem_new(STANDARDS * size);
+	for (size_t i = 0; i < STANDARDS; i++) {
+		const struct standard *s = &standards[i];
+		char *one = all + i * size, *from = one + sizeof(struct context_options);
+		option_defaults(&context_table, one);
+		set(&context_table, one, "name", s->name);
+		set(&context_table, one, "field", s->field);
+		set(&from_table, from, "format", s->format);
+		set(&from_table, from, "type", s->type);
+		if (s->key)
+			set(&from_table, from, s->key, s->want);
+	}
+	standard_list = (struct option_list){.at = all, .count = STANDARDS};
+}
+
+struct option_list
+context_standard(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, make_standard);
+	return standard_list;
+}
+
+/* --- making a rule ----------------------------------------------------- */
+
+/* Kinds that can have TYPE; *BY_KIND: all messages of theirs do. */
+static uint64_t
+kinds_of_type(const struct decoder_ops *ops, const char *type, bool *by_kind)
+{
+	uint64_t whole = 0, part = 0;
+	size_t length = strcspn(type, ":");
+	for (size_t i = 0; i < ops->kind_count; i++) {
+		const char *name = ops->kinds[i].name;
+		if (!strcasecmp(name, type))
+			whole |= (uint64_t)1 << i;
+		else if (!strncasecmp(name, type, length) && !name[length])
+			part |= (uint64_t)1 << i;
+	}
+	*by_kind = whole != 0;
+	return whole ? whole : part ? part : UINT64_MAX;
+}
+
+static void
+narrow(struct context_rule *rule, const struct field_row *row)
+{
+	if (row->kinds)
+		rule->kinds &= row->kinds;
+	rule->needs_session |= row->absence == FIELD_ABSENT_UNMATCHED || row->instead;
+}
+
+static bool
+add_condition(struct context_rule *rule, const struct decoder_ops *ops, const char *name,
+	      const char *want)
+{
+	const struct field_row *row = find_row(ops, name);
+	if (!row)
+		return false;
+	struct context_condition *condition = vec_add(&rule->conditions);
+	condition->row = row;
+	condition->want = want;
+	condition->is_number = text_parse_uint(want, UINT64_MAX, &condition->number);
+	narrow(rule, row);
+	return true;
+}
+
+static bool
+make(const struct context_options *options, const struct decoder_ops *ops, const char *trace,
+     struct context_rule *rule)
+{
+	char *const *from = from_of(options);
+	bool by_kind = true;
+	if ((from[FROM_TRACE] && strcmp(from[FROM_TRACE], trace) != 0) ||
+	    (from[FROM_FORMAT] &&
+	     strcmp(decoder_find(from[FROM_FORMAT])->format, ops->format) != 0))
+		return false;
+	rule->kinds = UINT64_MAX;
+	if (from[FROM_TYPE])
+		rule->kinds = kinds_of_type(ops, from[FROM_TYPE], &by_kind);
+	rule->type = by_kind ? NULL : from[FROM_TYPE];
+	rule->origin = from[FROM_ORIGIN];
+	rule->row = value_row(ops, options->field, &rule->is_element, &rule->element);
+	if (!rule->row)
+		return false;
+	narrow(rule, rule->row);
+	for (size_t i = FROM_ENVELOPE; i < from_table.count; i++)
+		if (from[i] && !add_condition(rule, ops, from_rows[i].name, from[i]))
+			return false;
+	return rule->kinds != 0;
+}
+
+bool
+context_rule_make(const struct context_options *options, const struct decoder_ops *ops,
+		  const char *trace, unsigned context, struct context_rule *rule)
+{
+	*rule = (struct context_rule){.context = context};
+	bool made = make(options, ops, trace, rule);
+	if (!made)
+		context_rule_free(rule);
+	return made;
+}
+
+void
+context_rule_free(struct context_rule *rule)
+{
+	vec_free(&rule->conditions);
+}
+
+/* --- reading ----------------------------------------------------------- */
+
+const struct field *
+context_field(const struct expansion *e, const char *name)
+{
+	for (size_t i = 0; i < e->fields.count; i++)
+		if (!strcmp(e->fields.at[i].row->name, name))
+			return &e->fields.at[i];
+	return NULL;
+}
+
+/* Element N of the list that FIELD is. */
+static const struct field *
+element_of(const struct expansion *e, const struct field *field, size_t n)
+{
+	const struct field *end = e->fields.at + e->fields.count;
+	for (const struct field *at = field + 1; at < end && at->depth > field->depth; at++)
+		if (at->depth == field->depth + 1 && n-- == 0)
+			return holds_value(at->row) ? at : NULL;
+	return NULL;
+}
+
+static const struct field *
+find_value(const struct context_rule *rule, const struct expansion *e, bool *recovered)
+{
+	const struct field *field = context_field(e, rule->row->name);
+	*recovered = false;
+	if (field && rule->is_element)
+		return element_of(e, field, rule->element);
+	if (!field && rule->row->instead) {
+		field = context_field(e, rule->row->instead);
+		*recovered = field != NULL;
+	}
+	return field;
+}
+
+/* A field is not there: was it, or would it be if another trace told? */
+static bool
+is_hidden(const struct field_row *row, const struct message *m, const struct expansion *e)
+{
+	if (row->absence == FIELD_ABSENT_LOST)
+		return m->flags & MESSAGE_LOST;
+	if (row->absence != FIELD_ABSENT_UNMATCHED)
+		return false;
+	const struct field *matched = context_field(e, "matched");
+	return matched && !matched->u;
+}
+
+bool
+context_is_number(const struct field_row *row)
+{
+	enum field_type type = row->type;
+	return type == FIELD_UINT || type == FIELD_INT || type == FIELD_HEX ||
+	       type == FIELD_HEXTEXT || type == FIELD_BOOL;
+}
+
+static bool
+is_as_wanted(const struct context_condition *condition, const struct field *field)
+{
+	if (condition->is_number && context_is_number(field->row))
+		return field->u == condition->number;
+	if (field->row->type == FIELD_TEXT)
+		return field->s.length == strlen(condition->want) &&
+		       !memcmp(field->s.at, condition->want, field->s.length);
+	const char *meaning = field_meaning(field);
+	if (meaning && !strcmp(meaning, condition->want))
+		return true;
+	struct text text = {0};
+	field_format(field, &text);
+	bool same = !strcmp(text_get(&text), condition->want);
+	text_free(&text);
+	return same;
+}
+
+enum context_verdict
+context_rule_read(const struct context_rule *rule, const struct message *m,
+		  const struct expansion *e, const struct field **value, bool *recovered)
+{
+	bool sure = true;
+	if ((rule->type && strcasecmp(text_get(&e->type), rule->type) != 0) ||
+	    (rule->origin && strcmp(text_get(&e->origin), rule->origin) != 0))
+		return CONTEXT_MISSES;
+	for (size_t i = 0; i < rule->conditions.count; i++) {
+		const struct context_condition *condition = &rule->conditions.at[i];
+		const struct field *field = context_field(e, condition->row->name);
+		if (field ? !is_as_wanted(condition, field) : !is_hidden(condition->row, m, e))
+			return CONTEXT_MISSES;
+		sure &= field != NULL;
+	}
+	*value = find_value(rule, e, recovered);
+	if (!*value && !is_hidden(rule->row, m, e))
+		return CONTEXT_MISSES;
+	if (!sure)
+		return CONTEXT_MAY_SET;
+	return *value ? CONTEXT_SETS : CONTEXT_HIDES;
+}

@@ -82,6 +82,7 @@ unit_tests = \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
 	tests/unit/test_clocks \
+	tests/unit/test_context \
 	tests/unit/test_coresight \
 	tests/unit/test_csel \
 	tests/unit/test_damage \

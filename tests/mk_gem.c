@@ -24,16 +24,18 @@ enum step_kind { SYNC, SNAPSHOT, CONTEXT, CONTEXT_PAIR, USER_PAIR, TIME_PAIR, PL
 struct schedule {
 	uint64_t seed, time; /* in cycles */
 	uint32_t serial, snapshot, sequence, context;
-	bool everything;
+	bool everything, contexts;
 	/* the step */
 	enum step_kind kind;
+	bool unlogged;		 /* the logger drops its event */
 	uint32_t before, random; /* the context before it; for what does not matter */
 };
 
 static struct schedule
 schedule_open(const struct mk_gem_plan *plan)
 {
-	struct schedule s = {.seed = plan->seed, .everything = plan->everything};
+	struct schedule s = {
+	    .seed = plan->seed, .everything = plan->everything, .contexts = plan->contexts};
 	/* numbers that overflow soon */
 	s.serial = s.snapshot = plan->everything ? 0xffffc0 : 0;
 	s.sequence = plan->everything ? 0xffff00 : 0;
@@ -50,6 +52,7 @@ schedule_next(struct schedule *s)
 	s->kind = s->everything ? all[s->random % ITEMS(all)] : usual[s->random % ITEMS(usual)];
 	s->time += 1000 + (s->random >> 16);
 	s->before = s->context;
+	s->unlogged = false;
 	switch (s->kind) {
 	case SYNC:
 		s->serial++;
@@ -62,6 +65,9 @@ schedule_next(struct schedule *s)
 	case USER_PAIR:
 		s->sequence++;
 		s->context = 0x80000000u | (uint32_t)mk_random(&s->seed) >> 4;
+		if (s->contexts && (s->random >> 16) % 8 == 0)
+			s->context = s->before;
+		s->unlogged = s->contexts && (s->random >> 8) % 24 == 0;
 		break;
 	case TIME_PAIR:
 	case PLAIN:
@@ -72,6 +78,17 @@ schedule_next(struct schedule *s)
 
 /* --- words ------------------------------------------------------------- */
 
+/* What the words so far say of a context: one by events and pairs of a context
+ * change, the other by pairs of a user's. */
+enum { TASK, USER, CONTEXTS };
+
+struct said {
+	bool any, unknown, doubtful, recovered;
+	bool logged; /* an event of its kind was there */
+	uint32_t value;
+	uint64_t since;
+};
+
 struct words {
 	const struct mk_gem_plan *plan;
 	struct mk_sink *sink;
@@ -79,8 +96,55 @@ struct words {
 	uint32_t lost[2]; /* sync points and snapshots since the last one written */
 	bool doubtful[2]; /* somebody else may have been counted as one */
 	unsigned damage;  /* to this step */
+	bool lone_first;  /* the word before is a first one without its second */
+	struct said said[CONTEXTS];
 	struct mk_record record;
 };
+
+/* --- what the words say ------------------------------------------------ */
+
+/* Something is missing before the next word. */
+static void
+say_loss(struct words *w)
+{
+	for (int i = 0; i < CONTEXTS; i++)
+		w->said[i].doubtful |= w->said[i].any;
+}
+
+/* The next word tells a context. */
+static void
+say(struct words *w, int context, bool unknown, bool recovered)
+{
+	struct said *said = &w->said[context];
+	const uint32_t value = w->schedule.context;
+	said->logged |= !w->schedule.unlogged;
+	if (said->any && !said->unknown && !unknown && !said->doubtful && said->value == value)
+		return; /* as before */
+	said->any = true;
+	said->unknown = unknown;
+	said->doubtful = false;
+	said->recovered = recovered;
+	said->value = value;
+	said->since = w->sink->out->offset;
+}
+
+static void
+tell_said(struct words *w)
+{
+	static const char *const names[CONTEXTS] = {"task", "user"};
+	for (int i = 0; w->plan->contexts && i < CONTEXTS; i++) {
+		const struct said *said = &w->said[i];
+		char value[16] = "?";
+		if (!said->unknown)
+			snprintf(value, sizeof value, "0x%08" PRIx32, said->value);
+		if (!said->any)
+			mk_record_field(&w->record, "%s=-", names[i]);
+		else
+			mk_record_field(&w->record, "%s=%s@%" PRIu64 "%s%s", names[i], value,
+					said->since, said->doubtful ? " doubtful" : "",
+					said->recovered ? " recovered" : "");
+	}
+}
 
 static struct mk_record *
 begin_word(struct words *w, uint32_t value, const char *type, enum mk_severity severity)
@@ -103,6 +167,7 @@ static void
 send_word(struct words *w, bool doubtful)
 {
 	const char *state = w->damage == MK_FLIP ? "flip" : doubtful ? "damaged" : "ok";
+	tell_said(w);
 	mk_record_send_whole(&w->record, w->sink, state);
 }
 
@@ -123,6 +188,11 @@ send_single(struct words *w, unsigned type, const char *name, uint32_t value)
 	mk_record_field(r, "type_id=%u\tvalue=%" PRIu32, type, value & 0xffffff);
 	if (missing)
 		mk_record_field(r, "missing=%" PRIu32, missing);
+	if (missing)
+		say_loss(w);
+	if (type == 2)
+		say(w, TASK, w->schedule.unlogged, false);
+	w->lone_first = false;
 	send_word(w, counter >= 0 && w->doubtful[counter]);
 	if (counter >= 0 && !w->damage) {
 		w->lost[counter] = 0;
@@ -134,8 +204,12 @@ static void
 send_pair(struct words *w, unsigned type, const char *name, uint32_t data)
 {
 	const uint32_t sequence = w->schedule.sequence & 0xfffff;
-	const bool no_first = w->damage == MK_DROP, no_second = w->damage == MK_CUT;
+	const bool no_first = w->damage == MK_DROP && !(w->plan->contexts && w->lone_first);
+	const bool no_second = w->damage == MK_CUT;
+	const int context = type == 2 ? TASK : USER;
 	struct mk_record *r;
+	if (no_first || no_second)
+		say_loss(w);
 	if (!no_first) {
 		r = begin_word(w, 2u << 30 | type << 26 | data >> 8 << 2, "first",
 			       no_second ? MK_ERROR : MK_INFO);
@@ -143,8 +217,15 @@ send_pair(struct words *w, unsigned type, const char *name, uint32_t data)
 				name, data >> 8, no_second ? "second_lost" : "complete");
 		send_word(w, false);
 	}
+	w->lone_first = no_second;
 	if (no_second)
 		return;
+	if (type == 14)
+		; /* a time */
+	else if (!no_first)
+		say(w, context, false, false);
+	else if (w->said[context].logged && !w->schedule.unlogged)
+		say(w, context, false, true);
 	r = begin_word(w, 3u << 30 | sequence << 10 | (data & 0xff) << 2, "second",
 		       no_first ? MK_ERROR : MK_INFO);
 	mk_record_field(r, "seq20=%" PRIu32 "\tdata8=%" PRIu32 "\tpair=%s", sequence, data & 0xff,
@@ -323,7 +404,8 @@ log_event(struct log *g, unsigned number, unsigned id, unsigned type, const uint
 	const unsigned module = 0x8000 | id, length = (timed ? 16 : 8) + 4 * (unsigned)count;
 	const uint64_t time = g->schedule.time;
 	l->sequence++;
-	if (g->plan->everything && l->started && mk_below(&g->seed, 64) == 0) {
+	if (g->schedule.unlogged ||
+	    (g->plan->everything && l->started && mk_below(&g->seed, 64) == 0)) {
 		l->lost++;
 		return;
 	}

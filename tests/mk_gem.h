@@ -12,6 +12,8 @@ struct mk_gem_plan {
 	uint64_t seed;		  /* of the schedule */
 	unsigned timestamp_bytes; /* of a record, behind its word; at most 8 */
 	bool everything;	  /* words and events of any kind, some lost */
+	bool contexts; /* some contexts are not logged, some are the same again; the truth
+			  about a word says which context holds then */
 };
 
 /* What the events are called, for a profile. */

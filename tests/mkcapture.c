@@ -32,6 +32,9 @@
 
 #define ITEMS(array) (sizeof(array) / sizeof *(array))
 
+/* Behind those of mk_mix.h. */
+enum { MIX_CONTEXTS = MK_MIX_TEXT + 1 };
+
 enum transport { RAW, HEX, STP, ENCAP, GEM, UIA, CSEL, OPENCSD };
 
 enum { SENDERS_MAX = 64, STP_HZ = 38400000 };
@@ -461,7 +464,8 @@ gem_plan(const struct plan *p)
 {
 	return (struct mk_gem_plan){.seed = p->seed,
 				    .timestamp_bytes = p->timestamp_bytes,
-				    .everything = p->mix == MK_MIX_ALL};
+				    .everything = p->mix == MK_MIX_ALL,
+				    .contexts = p->mix == MIX_CONTEXTS};
 }
 
 static void
@@ -710,6 +714,7 @@ static const char usage[] =
     "                        all: every type, subtype and option\n"
     "                        csel: runs with faults\n"
     "                        short: SHORT and compact BUILD; text: strings\n"
+    "                        contexts: gem and uia, and what holds at each word\n"
     "  -n, --size=SIZE       stop at this many bytes (K, M, G, T: times 1024)\n"
     "  -c, --count=NUMBER    stop after this many messages\n"
     "      --seed=NUMBER     another seed, another capture\n"
@@ -826,7 +831,7 @@ parse_option(struct plan *p, int code)
 {
 	static const char *const formats[] = {"syst/raw", "syst/hex", "syst/stp", "encap", "gem",
 					      "uia",	  "csel",     "opencsd",  NULL};
-	static const char *const mixes[] = {"len32", "all", "short", "text", NULL};
+	static const char *const mixes[] = {"len32", "all", "short", "text", "contexts", NULL};
 	static const char *const orders[] = {"msn", "lsn", "le22", NULL};
 	static const char *const stamps[] = {"nat", "gray", "delta", NULL};
 	switch (code) {
@@ -928,6 +933,8 @@ main(int argc, char **argv)
 		mk_die("say how much: --size or --count");
 	else if (!plan.senders || plan.senders > SENDERS_MAX)
 		mk_die("--senders must be 1 to %d", SENDERS_MAX);
+	else if (plan.mix == MIX_CONTEXTS && plan.transport != GEM && plan.transport != UIA)
+		mk_die("--mix=contexts is for --format=gem and uia");
 	else if (plan.sparse && (plan.transport != RAW || !plan.size))
 		mk_die("--sparse needs --format=syst/raw and --size");
 	else

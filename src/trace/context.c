@@ -39,6 +39,7 @@ enum {
 	BACK_CELLS = 16,	  /* walked where nothing is known yet */
 	BACK_MESSAGES = 8192,	  /* and expanded there */
 	AHEAD_CELLS = 64,	  /* walked for the next change then */
+	SHIFT_MAX = 32,
 	NOTIFY_MS = 500
 };
 
@@ -113,6 +114,7 @@ struct contexts {
 	bool defined;
 	struct text complaint;
 	bool patient;
+	size_t limit; /* of entries of a trace */
 	context_relate *relate;
 	void *relate_context;
 
@@ -258,6 +260,7 @@ contexts_new(struct session *session)
 	struct contexts *contexts = mem_new(sizeof *contexts);
 	struct option_list list = session->profile.contexts;
 	contexts->session = session;
+	contexts->limit = ENTRIES_MAX;
 	contexts->defined = list.count;
 	contexts->count = session->traces.count;
 	contexts->grounds = mem_new(contexts->count * sizeof *contexts->grounds);
@@ -763,7 +766,7 @@ keep(struct ground *ground, const struct walker *w)
 				  (struct entry){.cell = w->cell, .held = *present(course)});
 	}
 	ground->crowded |= w->crowded;
-	while (ground->entries > ENTRIES_MAX)
+	while (ground->entries > w->contexts->limit && ground->shift < SHIFT_MAX)
 		thin_out(ground);
 }
 
@@ -981,6 +984,12 @@ contexts_known(struct contexts *contexts, const struct trace *trace)
 {
 	const struct ground *ground = ground_of(contexts, trace);
 	return ground && ground->rules.count ? known_cells(contexts, ground) : UINT64_MAX;
+}
+
+void
+contexts_limit(struct contexts *contexts, size_t entries)
+{
+	contexts->limit = entries;
 }
 
 size_t

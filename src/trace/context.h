@@ -78,6 +78,8 @@ void contexts_wake(struct contexts *);
  * nothing in it matters. */
 uint64_t contexts_known(struct contexts *, const struct trace *);
 size_t contexts_memory(struct contexts *); /* bytes */
+/* How many entries are kept of a trace at most; before contexts_start. */
+void contexts_limit(struct contexts *, size_t entries);
 
 /*
  * How traces are related in time: FIND gives the position of the last message

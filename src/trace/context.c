@@ -4,9 +4,9 @@
  * Nothing is kept per message.  A thread goes through the cells whose kinds
  * may carry a context, or that tell of loss, and keeps for each context of each
  * origin (a lane) what holds at the end of those cells that changed it.  What
- * held at a message is the lane's last entry before its cell, and a walk of
- * that cell, which a cursor keeps with all changes it found; the next message
- * of the cell costs two searches.
+ * held at a message is the lane's last entry before its cell, and a walk from
+ * there to the message.  A cursor keeps how far it walked and what changed on
+ * the way, so that messages in order cost little more than their expansion.
  *
  * Entries are bounded.  When there are too many, cells are taken together, two,
  * four, eight at a time: half of the entries go, and a walk starts so many
@@ -39,6 +39,7 @@ enum {
 	BACK_CELLS = 16,	  /* walked where nothing is known yet */
 	BACK_MESSAGES = 8192,	  /* and expanded there */
 	AHEAD_CELLS = 64,	  /* walked for the next change then */
+	STEP_MESSAGES = 256,	  /* walked at a time for the next change */
 	SHIFT_MAX = 32,
 	NOTIFY_MS = 500
 };
@@ -153,8 +154,11 @@ struct walker {
 	bool crowded;	/* there were too many lanes */
 	bool unsettled; /* not all courses are doubtful */
 	uint64_t cell, back;
-	size_t count;	/* of its messages when it was walked, SIZE_MAX if it is idle */
-	uint64_t spent; /* messages expanded */
+	size_t done;	  /* messages of the cell that were walked */
+	uint64_t place;	  /* of the last one */
+	uint32_t ordinal; /* and its number there */
+	uint64_t size;	  /* of the capture when the cell was begun */
+	uint64_t spent;	  /* messages expanded */
 	unsigned epoch;
 };
 
@@ -628,54 +632,65 @@ is_idle(const struct ground *ground, uint64_t cell)
 	       !(summary.kinds & ground->kinds) && !(summary.messages & loss);
 }
 
-/* Walks w->cell; its courses have their starts and no changes. */
-static void
-walk(struct walker *w)
+/* Walks on in the cell, up to message END; true if there are more. */
+static bool
+walk(struct walker *w, size_t end)
 {
-	w->count = SIZE_MAX;
-	if (is_idle(w->ground, w->cell))
-		return;
+	if (w->done >= end || is_idle(w->ground, w->cell))
+		return false;
 	const struct block *block = reader_block(w->reader, w->cell);
-	w->count = block->count;
-	struct sight sight = {.at = 0};
-	uint64_t place = UINT64_MAX;
-	for (size_t i = 0; i < block->count; i++) {
-		const struct message *m = &block->messages[i];
-		sight.ordinal = message_place(m) == place ? sight.ordinal + 1 : 0;
-		place = message_place(m);
+	for (; w->done < end && w->done < block->count; w->done++) {
+		const struct message *m = &block->messages[w->done];
+		w->ordinal = message_place(m) == w->place ? w->ordinal + 1 : 0;
+		w->place = message_place(m);
 		if (!(w->ground->kinds >> m->kind & 1) && !(m->flags & loss))
 			continue;
-		sight.m = *m;
-		sight.at = i;
-		look(w, &sight);
+		look(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
 		block = reader_block(w->reader, w->cell); /* looking back may have moved it */
 	}
+	return w->done < block->count;
 }
 
-/* Walks the cell again if it has grown. */
+/* Begins to walk the cell, whose courses have their starts. */
+static void
+begin_cell(struct walker *w)
+{
+	for (size_t i = 0; i < w->courses.count; i++)
+		vec_clear(&w->courses.at[i].changes);
+	w->size = capture_size(trace_capture(w->ground->trace));
+	w->done = 0;
+	w->place = UINT64_MAX;
+	w->unsettled = true;
+}
+
+/* Begins again if the end of the capture was in sight, and has moved. */
 static void
 refresh(struct walker *w)
 {
-	if (w->count == SIZE_MAX || reader_block(w->reader, w->cell)->count == w->count)
-		return;
-	for (size_t i = 0; i < w->courses.count; i++)
-		vec_clear(&w->courses.at[i].changes);
-	w->unsettled = true;
-	walk(w);
+	const struct trace *trace = w->ground->trace;
+	uint64_t end = (w->cell + 1) * index_cell_size(trace_index(trace));
+	uint64_t size = capture_size(trace_capture(trace));
+	if (w->size != size && w->size < end + trace_decoder(trace)->ops->reach)
+		begin_cell(w);
 }
 
-/* Goes on to the next cell. */
+/* Walks to the next cell. */
 static void
 walk_on(struct walker *w)
 {
 	refresh(w);
-	for (size_t i = 0; i < w->courses.count; i++) {
-		struct course *course = &w->courses.at[i];
-		course->start = *present(course);
-		vec_clear(&course->changes);
-	}
+	walk(w, SIZE_MAX);
+	for (size_t i = 0; i < w->courses.count; i++)
+		w->courses.at[i].start = *present(&w->courses.at[i]);
 	w->cell++;
-	walk(w);
+	begin_cell(w);
+}
+
+static void
+walk_to(struct walker *w, uint64_t cell)
+{
+	while (w->cell < cell)
+		walk_on(w);
 }
 
 /* Begins at a cell with what the courses hold. */
@@ -685,8 +700,7 @@ begin(struct walker *w, uint64_t cell, bool sure)
 	w->cell = cell;
 	w->sure = sure;
 	w->filled = true;
-	w->unsettled = true;
-	walk(w);
+	begin_cell(w);
 }
 
 /* --- entries ----------------------------------------------------------- */
@@ -795,8 +809,7 @@ load(struct walker *w, uint64_t cell)
 	if (!known)
 		return false;
 	begin(w, start, true);
-	while (w->cell < cell)
-		walk_on(w);
+	walk_to(w, cell);
 	return true;
 }
 
@@ -862,6 +875,7 @@ work(struct contexts *contexts, struct ground *ground)
 			walk_on(w);
 		else
 			begin(w, 0, true);
+		walk(w, SIZE_MAX);
 		pthread_mutex_lock(&contexts->lock);
 		keep(ground, w);
 		ground->known++;
@@ -1009,14 +1023,6 @@ contexts_memory(struct contexts *contexts)
 
 /* --- seeking ----------------------------------------------------------- */
 
-/* Walks up to CELL from where the walker is sure. */
-static void
-catch_up(struct walker *w, uint64_t cell)
-{
-	while (w->cell < cell)
-		walk_on(w);
-}
-
 /* Walks from BACK cells before CELL, where it is not known what holds. */
 static void
 walk_blindly(struct walker *w, uint64_t cell, uint64_t back)
@@ -1025,7 +1031,7 @@ walk_blindly(struct walker *w, uint64_t cell, uint64_t back)
 	clear_courses(w);
 	w->epoch = atomic_load(&w->contexts->epoch);
 	begin(w, cell - back, back == cell);
-	catch_up(w, cell);
+	walk_to(w, cell);
 	w->back = back;
 }
 
@@ -1058,18 +1064,18 @@ seek(struct walker *w, uint64_t cell)
 		return true;
 	}
 	if (ready && cell - w->cell <= NEAR_CELLS) {
-		catch_up(w, cell);
+		walk_to(w, cell);
 		return true;
 	}
 	if (known < cell && ready && contexts->patient) {
-		catch_up(w, cell);
+		walk_to(w, cell);
 		return true;
 	}
 	uint64_t from = cell < known ? cell : known;
 	if (cell - from <= NEAR_CELLS || contexts->patient) {
 		if (!load(w, from))
 			return false;
-		catch_up(w, cell);
+		walk_to(w, cell);
 		return true;
 	}
 	w->spent = 0;
@@ -1082,10 +1088,12 @@ seek(struct walker *w, uint64_t cell)
 static const struct course *
 resolve(struct walker *w, struct key key, size_t at)
 {
+	walk(w, at + 1);
 	const struct course *course = course_find(w, key);
 	while (!w->sure && (!course || held_at(course, at)->state == CONTEXT_NONE) &&
 	       w->back < BACK_CELLS && w->spent < BACK_MESSAGES) {
 		walk_blindly(w, w->cell, w->back ? w->back * 4 : 1);
+		walk(w, at + 1);
 		course = course_find(w, key);
 	}
 	return course;
@@ -1282,6 +1290,7 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct gro
 	    !seek(w, p.cell))
 		return true;
 	struct key key = {.context = context};
+	walk(w, p.at + 1);
 	if (definition->per == CONTEXT_PER_ORIGIN)
 		key = only_key(w, context);
 	if (key.context != CONTEXTS_MAX)
@@ -1386,9 +1395,9 @@ is_before(const struct held *a, const struct held *b)
 	return a->offset < b->offset || (a->offset == b->offset && a->ordinal < b->ordinal);
 }
 
-/* The first of the courses whose context is CONTEXT (CONTEXTS_MAX: any). */
+/* The first of all courses, or of that of KEY, in what was walked. */
 static const struct held *
-next_in_cell(const struct walker *w, const struct key *key, bool whole, size_t at)
+next_walked(const struct walker *w, const struct key *key, bool whole, size_t at)
 {
 	const struct held *best = NULL;
 	for (size_t i = 0; i < w->courses.count; i++) {
@@ -1400,6 +1409,17 @@ next_in_cell(const struct walker *w, const struct key *key, bool whole, size_t a
 			best = held;
 	}
 	return best;
+}
+
+/* The same in all of the cell. */
+static const struct held *
+next_in_cell(struct walker *w, const struct key *key, bool whole, size_t at)
+{
+	const struct held *held;
+	bool more = true;
+	while (!(held = next_walked(w, key, whole, at)) && more)
+		more = walk(w, w->done + STEP_MESSAGES);
+	return held;
 }
 
 /* The next cells in which something begins, by the entries: the first of those
@@ -1486,9 +1506,10 @@ context_end(struct contexts *contexts, struct context_cursor *cursor, const stru
 
 /* The last thing that began before message AT of the walker's cell. */
 static const struct held *
-last_change(const struct walker *w, size_t at)
+last_change(struct walker *w, size_t at)
 {
 	const struct held *best = NULL;
+	walk(w, at);
 	for (size_t i = 0; i < w->courses.count; i++) {
 		const struct course *course = &w->courses.at[i];
 		const struct held *held = at ? held_at(course, at - 1) : &course->start;

@@ -511,10 +511,17 @@ static void
 meet_cell(struct walker *w, uint64_t cell, uint64_t from, uint64_t to)
 {
 	const struct block *block = reader_block(w->gem, cell);
-	for (size_t i = 0; i < block->count && block->messages[i].offset < to; i++) {
+	size_t i = 0, end = block->count;
+	while (i < end) { /* the first from FROM on */
+		size_t middle = i + (end - i) / 2;
+		if (block->messages[middle].offset < from)
+			i = middle + 1;
+		else
+			end = middle;
+	}
+	for (; i < block->count && block->messages[i].offset < to; i++) {
 		bool tried;
-		if (block->messages[i].offset >= from)
-			meet(w, &block->messages[i], &tried);
+		meet(w, &block->messages[i], &tried);
 	}
 }
 

@@ -309,9 +309,9 @@ test_matched(void **state)
 			    count_said(&f, i, "doubtful") > 1000);
 	check_in_order(&f); /* before the thread has looked */
 	contexts_load(f.session.contexts);
-	check_at_random(&f, 200);
+	check_at_random(&f, 40);
 	build_contexts(&f);
-	check_at_random(&f, 3000);
+	check_at_random(&f, 400);
 	check_in_order(&f);
 	assert_true(contexts_memory(f.session.contexts) < 16384);
 	fixture_end(&f);
@@ -349,15 +349,15 @@ test_incomplete(void **state)
 	read_truth(&f, "a.gem");
 	open_files(&f, profile_head, (const char *const[]){"a.gem", NULL});
 	new_cursor(&f);
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < 100; i++)
 		answers += check(&f, USER, draw(&random, f.words.count));
-	assert_true(answers > 290);
+	assert_true(answers > 95);
 	build_indexes(&f);
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < 100; i++)
 		answers += check(&f, USER, draw(&random, f.words.count));
-	assert_true(answers > 580);
+	assert_true(answers > 190);
 	build_contexts(&f);
-	for (int i = 0; i < 3000; i++)
+	for (int i = 0; i < 400; i++)
 		assert_true(check(&f, USER, draw(&random, f.words.count)));
 	fixture_end(&f);
 }
@@ -372,7 +372,7 @@ test_bounded(void **state)
 	assert_true(index_known(trace_index(f.session.traces.at[0])) > 10);
 	contexts_limit(f.session.contexts, 5);
 	build_contexts(&f);
-	check_at_random(&f, 200);
+	check_at_random(&f, 40);
 	check_in_order(&f);
 	fixture_end(&f);
 }
@@ -439,7 +439,7 @@ test_ends(void **state)
 	open_matched(&f, "40000");
 	build_contexts(&f);
 	new_cursor(&f);
-	for (int i = 0; i < 400; i++) {
+	for (int i = 0; i < 100; i++) {
 		size_t word = draw(&random, f.words.count);
 		check_end(&f, (int)draw(&random, TOLD), word);
 		check_step(&f, word, 1);

@@ -176,6 +176,8 @@ libtrawl_a_SOURCES = \
 	src/ui/paint.h \
 	src/ui/pane.c \
 	src/ui/pane.h \
+	src/ui/pane_context.c \
+	src/ui/pane_context.h \
 	src/ui/pane_detail.c \
 	src/ui/pane_detail.h \
 	src/ui/pane_help.c \

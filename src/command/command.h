@@ -24,6 +24,7 @@ enum command_scope {
 	SCOPE_DETAIL,
 	SCOPE_HEX,
 	SCOPE_MARKS,
+	SCOPE_CONTEXT,
 	SCOPE_HELP,
 	SCOPE_COUNT
 };

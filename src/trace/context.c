@@ -120,6 +120,7 @@ struct contexts {
 	void *relate_context;
 
 	pthread_mutex_t lock;
+	atomic_uint generation;
 	atomic_uint epoch; /* counts up when what was known is not any more */
 	pthread_t thread;
 	pthread_cond_t changed;
@@ -848,10 +849,12 @@ tell(struct contexts *contexts, bool now)
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	int64_t passed = (time.tv_sec - contexts->notified.tv_sec) * 1000 +
 			 (time.tv_nsec - contexts->notified.tv_nsec) / 1000000;
-	if (!contexts->notify || (!now && passed < NOTIFY_MS))
+	if (!now && passed < NOTIFY_MS)
 		return;
 	contexts->notified = time;
-	contexts->notify(contexts->notify_context);
+	atomic_fetch_add(&contexts->generation, 1);
+	if (contexts->notify)
+		contexts->notify(contexts->notify_context);
 }
 
 /* Goes through the cells of a trace that can be read; true if there were any. */
@@ -982,6 +985,12 @@ contexts_free(struct contexts *contexts)
 	pthread_mutex_destroy(&contexts->lock);
 	pthread_cond_destroy(&contexts->changed);
 	free(contexts);
+}
+
+unsigned
+contexts_generation(const struct contexts *contexts)
+{
+	return contexts ? atomic_load(&contexts->generation) : 0;
 }
 
 static uint64_t
@@ -1473,7 +1482,9 @@ next_change(struct context_cursor *cursor, struct walker *w, struct walker **ahe
 			first = known;
 	}
 	uint64_t end = first + AHEAD_CELLS < count ? first + AHEAD_CELLS : count;
-	for (uint64_t c = first; c < end && seek(*ahead, c); c++) {
+	(*ahead)->spent = 0;
+	for (uint64_t c = first; c < end && (*ahead)->spent < BACK_MESSAGES && seek(*ahead, c);
+	     c++) {
 		held = next_in_cell(*ahead, key, true, 0);
 		if (held && ((*ahead)->sure || !(held->flags & HELD_EARLIER)))
 			return held;

@@ -74,6 +74,9 @@ void contexts_load(struct contexts *);
 void contexts_start(struct contexts *, void (*notify)(void *), void *context);
 void contexts_wake(struct contexts *);
 
+/* Counts up when more may be told than before. */
+unsigned contexts_generation(const struct contexts *); /* 0 for NULL */
+
 /* How many cells of a trace, from the first on, are known; UINT64_MAX where
  * nothing in it matters. */
 uint64_t contexts_known(struct contexts *, const struct trace *);

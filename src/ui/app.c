@@ -12,8 +12,10 @@
 
 #include "ui/app.h"
 #include "base/thread.h"
+#include "trace/context.h"
 #include "ui/complete.h"
 #include "ui/notebook.h"
+#include "ui/pane_context.h"
 #include "ui/settings.h"
 
 #include <errno.h>
@@ -72,7 +74,9 @@ app_selection(struct app *app)
 	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
 	if (!m)
 		return NULL;
-	unsigned generation = trace_generation(list->trace);
+	unsigned generation =
+	    trace_generation(list->trace) + contexts_generation(app->session->contexts);
+	generation = generation * 2 + app->open[PANE_DETAIL]; /* which shows more */
 	if (selection->valid && selection->trace == list->trace &&
 	    selection->generation == generation && selection->place.offset == row->place.offset &&
 	    selection->place.ordinal == row->place.ordinal &&
@@ -84,6 +88,7 @@ app_selection(struct app *app)
 	selection->place = row->place;
 	selection->message = *m;
 	reader_expand(list->reader, &selection->message, EXPAND_FIELDS, &selection->expansion);
+	contexts_add(app, &selection->message, &selection->expansion);
 	return selection;
 }
 
@@ -532,6 +537,7 @@ close_parts(struct app *app)
 			panes[i]->close(app->state[i]);
 		free(app->state[i]);
 	}
+	contexts_close(app);
 	jumps_free(&app->jumps);
 	prompt_free(&app->prompt);
 	keymap_free(&app->keymap);

@@ -45,6 +45,8 @@ struct app {
 	bool indexed;	     /* its index was complete then */
 	bool counting;	     /* and matches were being counted */
 	struct selection selection;
+	struct context_cursor **contexts; /* per trace, made when needed; owned */
+	struct field_row *context_rows;	  /* one per context, for the detail pane; owned */
 
 	/* filters: what is set, and what of it is on */
 	enum severity threshold;

@@ -5,6 +5,7 @@
 
 #include "ui/app.h"
 #include "ui/notebook.h"
+#include "ui/pane_context.h"
 #include "ui/settings.h"
 
 #include <string.h>
@@ -157,6 +158,13 @@ toggle_marks(struct app *app, const struct command_call *call)
 	toggle_pane(app, PANE_MARKS);
 	if (app->open[PANE_MARKS])
 		app_focus(app, PANE_MARKS);
+}
+
+static void
+toggle_context(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	toggle_pane(app, PANE_CONTEXT);
 }
 
 static void
@@ -431,6 +439,8 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_PREVIOUS_SYNC] = search_kind,
     [COMMAND_NEXT_RESYNC] = search_kind,
     [COMMAND_PREVIOUS_RESYNC] = search_kind,
+    [COMMAND_NEXT_CONTEXT] = contexts_jump,
+    [COMMAND_PREVIOUS_CONTEXT] = contexts_jump,
     [COMMAND_NEXT_ORIGIN] = search_origin,
     [COMMAND_PREVIOUS_ORIGIN] = search_origin,
     [COMMAND_NEXT_TRACE] = jump_trace,
@@ -457,6 +467,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_PREVIOUS_MARK] = jump_next_mark,
     [COMMAND_DETAIL] = toggle_detail,
     [COMMAND_HEX] = toggle_hex,
+    [COMMAND_CONTEXT] = toggle_context,
     [COMMAND_OPEN] = open_detail,
     [COMMAND_PANE_NEXT] = next_pane,
     [COMMAND_PANE_PREVIOUS] = next_pane,

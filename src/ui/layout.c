@@ -1,9 +1,9 @@
 /*
  * Sharing out the screen: see layout.h.
  *
- * Narrow screens stack the panes; from 132 columns on detail and marks stand
- * beside the list and hex runs along the foot.  When rows run out hex leaves
- * first, then marks, detail, the title, the status; one row shows the current
+ * Narrow screens stack the panes below the list; from 132 columns on some stand
+ * beside it, the others run along the foot.  When rows run out the last in the
+ * table leave first, then the title, the status; one row shows the current
  * message alone.
  */
 #include "config.h"
@@ -14,11 +14,25 @@ enum {
 	SIDE_COLUMNS = 132, /* from here on panes stand beside each other */
 	LIST_ROWS_MIN = 3,
 	LIST_COLUMNS_MIN = 30,
-	DETAIL_ROWS_MIN = 4, /* with the rule */
-	DETAIL_COLUMNS_MIN = 24,
-	MARKS_ROWS_MIN = 3,
-	HEX_ROWS_MIN = 3
+	SIDE_COLUMNS_MIN = 24,
+	FOOT_PERCENT = 25,
+	SIDE_PERCENT = 40
 };
+
+/* The panes beside the list, those that stay longest first; on the screen they
+ * stand in this order. */
+static const struct place_row {
+	enum pane_id pane;
+	int rows_min; /* with the rule */
+	int percent;  /* of the rows, where it is stacked below the list */
+	bool foot;    /* not beside the list, on a wide screen */
+} rows[] = {
+    {PANE_DETAIL, .rows_min = 4, .percent = 50},
+    {PANE_CONTEXT, .rows_min = 3, .percent = 30},
+    {PANE_MARKS, .rows_min = 3, .percent = 30},
+    {PANE_HEX, .rows_min = 3, .percent = 35, .foot = true},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
 
 static int
 clamp(int value, int least, int most)
@@ -50,59 +64,70 @@ place_pane(struct layout *layout, enum pane_id pane, struct area area)
 	layout->panes[pane] = (struct area){area.row + 1, area.col, area.rows - 1, area.cols};
 }
 
-/* Cuts a pane off the foot of *BODY: PERCENT of it, between what the pane
- * needs and what leaves LEAST rows for the rest. */
+/* Which of the open panes there is room for below LEAST rows: of those at the
+ * FOOT of a wide screen, of those beside its list, or (ALL) of all. */
 static void
-place_at_foot(struct layout *layout, struct area *body, const struct layout_wish *wish,
-	      enum pane_id pane, int percent, int rows_min, int least)
+choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chosen[ROWS])
 {
-	int most = body->rows - least;
-	if (wish->open[pane] && most >= rows_min)
-		place_pane(
-		    layout, pane,
-		    cut_foot(body, clamp(share(body->rows, percent, wish->split), rows_min, most)));
+	for (int i = 0; i < ROWS; i++) {
+		chosen[i] = wish->open[rows[i].pane] && (all || rows[i].foot == foot) &&
+			    spare >= rows[i].rows_min;
+		spare -= chosen[i] ? rows[i].rows_min : 0;
+	}
+}
+
+/* Cuts the chosen panes off the foot of *BODY, the last one first: the share that
+ * each should have, between what it needs and what leaves the others their
+ * LEAST.  The first takes what is left if LEAST is 0. */
+static void
+place_chosen(struct layout *layout, struct area *body, const struct layout_wish *wish,
+	     const bool chosen[ROWS], int percent, int least)
+{
+	int first = 0, count = 0;
+	for (int i = ROWS - 1; i >= 0; i--) {
+		first = chosen[i] ? i : first;
+		count += chosen[i];
+		least += chosen[i] ? rows[i].rows_min : 0;
+	}
+	for (int i = ROWS - 1; i >= 0; i--) {
+		if (!chosen[i])
+			continue;
+		least -= rows[i].rows_min;
+		int own = percent		      ? percent
+			  : count > 1 && rows[i].foot ? FOOT_PERCENT
+						      : rows[i].percent;
+		int most = body->rows - least;
+		int cut = !least && i == first ? body->rows : share(body->rows, own, wish->split);
+		place_pane(layout, rows[i].pane,
+			   cut_foot(body, clamp(cut, rows[i].rows_min, most)));
+	}
 }
 
 static void
 stack(struct layout *layout, struct area body, const struct layout_wish *wish)
 {
-	struct layout_wish rest = *wish;
-	int spare = body.rows - LIST_ROWS_MIN;
-	rest.open[PANE_DETAIL] &= spare >= DETAIL_ROWS_MIN;
-	spare -= rest.open[PANE_DETAIL] ? DETAIL_ROWS_MIN : 0;
-	rest.open[PANE_MARKS] &= spare >= MARKS_ROWS_MIN;
-	spare -= rest.open[PANE_MARKS] ? MARKS_ROWS_MIN : 0;
-	rest.open[PANE_HEX] &= spare >= HEX_ROWS_MIN;
-
-	int least = LIST_ROWS_MIN + (rest.open[PANE_DETAIL] ? DETAIL_ROWS_MIN : 0);
-	bool others = rest.open[PANE_DETAIL] || rest.open[PANE_MARKS];
-	place_at_foot(layout, &body, &rest, PANE_HEX, others ? 25 : 35, HEX_ROWS_MIN,
-		      least + (rest.open[PANE_MARKS] ? MARKS_ROWS_MIN : 0));
-	place_at_foot(layout, &body, &rest, PANE_MARKS, 30, MARKS_ROWS_MIN, least);
-	place_at_foot(layout, &body, &rest, PANE_DETAIL, 50, DETAIL_ROWS_MIN, LIST_ROWS_MIN);
+	bool chosen[ROWS];
+	choose(wish, body.rows - LIST_ROWS_MIN, true, false, chosen);
+	place_chosen(layout, &body, wish, chosen, 0, LIST_ROWS_MIN);
 	layout->panes[PANE_LIST] = body;
 }
 
 static void
 side_by_side(struct layout *layout, struct area body, const struct layout_wish *wish)
 {
-	place_at_foot(layout, &body, wish, PANE_HEX, 25, HEX_ROWS_MIN, LIST_ROWS_MIN);
-	bool detail = wish->open[PANE_DETAIL] && body.rows >= DETAIL_ROWS_MIN;
-	bool marks =
-	    wish->open[PANE_MARKS] && body.rows >= MARKS_ROWS_MIN + (detail ? DETAIL_ROWS_MIN : 0);
-	if (detail || marks) {
-		int cols = clamp(share(body.cols, 40, wish->split), DETAIL_COLUMNS_MIN,
+	bool chosen[ROWS], any = false;
+	choose(wish, body.rows - LIST_ROWS_MIN, false, true, chosen);
+	place_chosen(layout, &body, wish, chosen, FOOT_PERCENT, LIST_ROWS_MIN);
+	choose(wish, body.rows, false, false, chosen);
+	for (int i = 0; i < ROWS; i++)
+		any |= chosen[i];
+	if (any) {
+		int cols = clamp(share(body.cols, SIDE_PERCENT, wish->split), SIDE_COLUMNS_MIN,
 				 body.cols - LIST_COLUMNS_MIN - 1);
 		body.cols -= cols + 1;
 		layout->bar = (struct area){body.row, body.cols, body.rows, 1};
 		struct area side = {body.row, body.cols + 1, body.rows, cols};
-		if (marks)
-			place_pane(layout, PANE_MARKS,
-				   detail ? cut_foot(&side, clamp(side.rows / 3, MARKS_ROWS_MIN,
-								  side.rows))
-					  : side);
-		if (detail)
-			place_pane(layout, PANE_DETAIL, side);
+		place_chosen(layout, &side, wish, chosen, FOOT_PERCENT, 0);
 	}
 	layout->panes[PANE_LIST] = body;
 }
@@ -129,7 +154,7 @@ layout_make(const struct layout_wish *wish)
 		body.row++;
 		body.rows--;
 	}
-	bool wide = wish->cols >= LIST_COLUMNS_MIN + DETAIL_COLUMNS_MIN + 1;
+	bool wide = wish->cols >= LIST_COLUMNS_MIN + SIDE_COLUMNS_MIN + 1;
 	bool side =
 	    wish->mode == LAYOUT_SIDE || (wish->mode == LAYOUT_AUTO && wish->cols >= SIDE_COLUMNS);
 	if (cover(wish) < PANE_COUNT)

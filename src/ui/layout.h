@@ -14,6 +14,7 @@ enum pane_id {
 	PANE_DETAIL,
 	PANE_HEX,
 	PANE_MARKS,
+	PANE_CONTEXT,
 	PANE_HELP, /* from here on: covers all others */
 	PANE_MESSAGES,
 	PANE_COUNT

@@ -25,7 +25,8 @@ struct pane_ops {
 	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
 };
 
-extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_help, pane_messages;
+extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context, pane_help,
+    pane_messages;
 
 extern const struct pane_ops *const panes[PANE_COUNT];
 

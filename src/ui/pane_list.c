@@ -11,6 +11,7 @@
 
 #include "ui/app.h"
 #include "trace/clock_text.h"
+#include "ui/pane_context.h"
 
 #include <string.h>
 
@@ -168,6 +169,8 @@ length_text(struct list_row *row, struct text *out)
 static void
 field_text(struct list_row *row, struct text *out)
 {
+	if (contexts_column(row->app, &row->message, row->column->name, out))
+		return;
 	for (size_t i = 0; i < row->expansion->fields.count; i++) {
 		const struct field *field = &row->expansion->fields.at[i];
 		if (strcmp(field->row->name, row->column->name) != 0)

@@ -43,6 +43,7 @@ enter_view(struct app *app, bool filters)
 	app->open[PANE_DETAIL] = view->detail;
 	app->open[PANE_HEX] = view->hex;
 	app->open[PANE_MARKS] = view->marks;
+	app->open[PANE_CONTEXT] = view->context;
 	if (!app->open[app->focus])
 		app_focus(app, PANE_LIST);
 	if (filters)
@@ -95,6 +96,7 @@ remember_view(struct app *app)
 	view->detail = app->open[PANE_DETAIL];
 	view->hex = app->open[PANE_HEX];
 	view->marks = app->open[PANE_MARKS];
+	view->context = app->open[PANE_CONTEXT];
 	view->severity = app->threshold == SEVERITY_DEBUG ? SEVERITY_MAX : (int)app->threshold;
 	view->unassigned = !app->hide_unassigned;
 	free(view->filter);

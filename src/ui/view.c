@@ -30,8 +30,8 @@ static const struct option_row column_rows[] = {
      .type = OPTION_TEXT,
      .member = offsetof(struct column, name),
      .required = true,
-     .help = "number, time, delta, trace, origin, severity, type, text, offset, length, or a "
-	     "field of the format"},
+     .help = "number, time, delta, trace, origin, severity, type, text, offset, length, a field "
+	     "of the format, or context.NAME"},
     {.name = "title",
      .type = OPTION_TEXT,
      .member = offsetof(struct column, title),
@@ -109,6 +109,11 @@ static const struct option_row view_rows[] = {
      .member = offsetof(struct view, hex),
      .standard = "false",
      .help = "the hex pane is open at first"},
+    {.name = "context",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct view, context),
+     .standard = "false",
+     .help = "the context pane is open at first"},
     {.name = "marks",
      .type = OPTION_BOOL,
      .member = offsetof(struct view, marks),

@@ -43,15 +43,15 @@ enum time_mode { TIME_ABSOLUTE, TIME_START, TIME_DELTA, TIME_MARK, TIME_TICKS, T
 enum layout_mode { LAYOUT_AUTO, LAYOUT_STACKED, LAYOUT_SIDE, LAYOUT_MODES };
 
 struct view {
-	struct option_list columns; /* struct column */
-	int time;		    /* enum time_mode */
-	int layout;		    /* enum layout_mode */
-	bool header;		    /* a row with the columns' names */
-	bool detail, hex, marks;    /* open at the start */
-	int severity;		    /* the threshold at first; enum severity, 0 = all */
-	bool unassigned;	    /* messages without a severity are shown */
-	char *filter;		    /* as after `&`, or NULL */
-	struct option_list rules;   /* struct view_rule; the first that fits wins */
+	struct option_list columns;	  /* struct column */
+	int time;			  /* enum time_mode */
+	int layout;			  /* enum layout_mode */
+	bool header;			  /* a row with the columns' names */
+	bool detail, hex, marks, context; /* open at the start */
+	int severity;			  /* the threshold at first; enum severity, 0 = all */
+	bool unassigned;		  /* messages without a severity are shown */
+	char *filter;			  /* as after `&`, or NULL */
+	struct option_list rules;	  /* struct view_rule; the first that fits wins */
 };
 
 extern const struct option_table view_options_table;

@@ -1,0 +1,419 @@
+/*
+ * What was true at the selected message: a line per context that applies to
+ * it, with its value and name, since when and until when.
+ *
+ * Lines are made when the selection or what is known changes, and cost a walk
+ * of at most two cells each.  What is not known yet says so, and comes by
+ * itself: the trace is looked through from the first look at a context on.
+ */
+#include "config.h"
+
+#include "ui/pane_context.h"
+#include "trace/context.h"
+#include "ui/app.h"
+#include "trace/clock_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_COLUMNS = 12, VALUE_COLUMNS = 24 };
+
+static const char prefix[] = "context.";
+
+struct line {
+	unsigned context;
+	struct context_value value;
+	struct context_end end;
+};
+
+struct pane_state {
+	VEC(struct line) lines;
+	struct trace *trace; /* what they were made for */
+	struct place place;
+	unsigned generation;
+	bool made;
+	size_t cursor, top, height;
+	struct text text;
+};
+
+static struct pane_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_CONTEXT];
+}
+
+static void
+context_close(void *context)
+{
+	struct pane_state *state = context;
+	vec_free(&state->lines);
+	text_free(&state->text);
+}
+
+/* --- for others -------------------------------------------------------- */
+
+void
+contexts_close(struct app *app)
+{
+	for (size_t i = 0; app->contexts && i < app->session->traces.count; i++)
+		context_cursor_free(app->contexts[i]);
+	free(app->contexts);
+	free(app->context_rows);
+}
+
+/* The cursor for the present trace; NULL if there are no contexts. */
+static struct context_cursor *
+cursor_of(struct app *app)
+{
+	struct contexts *contexts = app->session->contexts;
+	if (!contexts)
+		return NULL;
+	if (!app->contexts)
+		app->contexts = mem_new(app->session->traces.count * sizeof *app->contexts);
+	struct context_cursor **cursor = &app->contexts[app->trace];
+	if (!*cursor)
+		*cursor = context_cursor_new(contexts, app->list->trace);
+	return *cursor;
+}
+
+/* Appends the value, its name, and `?` where it is doubtful; not safe yet. */
+static void
+add_value(struct app *app, unsigned context, const struct context_value *value, struct text *out)
+{
+	size_t before = out->length;
+	if (value->state == CONTEXT_KNOWN)
+		context_text(app->session->contexts, cursor_of(app), context, value, out);
+	if (value->name)
+		text_addf(out, "%s%s", out->length > before ? " " : "", value->name);
+	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
+		text_add(out, out->length > before ? " ?" : "?");
+	if (value->recovered)
+		text_add(out, " recovered");
+}
+
+static struct field_row *
+rows_of(struct app *app)
+{
+	size_t count = contexts_count(app->session->contexts);
+	if (!app->context_rows) {
+		app->context_rows = mem_new(count * sizeof *app->context_rows);
+		for (size_t i = 0; i < count; i++)
+			app->context_rows[i] = (struct field_row){
+			    .name = contexts_name(app->session->contexts, (unsigned)i),
+			    .type = FIELD_TEXT,
+			    .detail = true,
+			    .help = "a context"};
+	}
+	return app->context_rows;
+}
+
+void
+contexts_add(struct app *app, const struct message *m, struct expansion *e)
+{
+	static const struct field_row group = {.name = "context",
+					       .type = FIELD_GROUP,
+					       .detail = true,
+					       .help = "what was true at the message"};
+	struct contexts *contexts = app->session->contexts;
+	if (!app->open[PANE_DETAIL] || !contexts_count(contexts))
+		return;
+	bool any = false;
+	struct text text = {0};
+	for (unsigned i = 0; i < contexts_count(contexts); i++) {
+		struct context_value value;
+		if (!context_value(contexts, cursor_of(app), m, i, &value) ||
+		    value.state == CONTEXT_NONE || value.state == CONTEXT_LATER)
+			continue;
+		if (!any)
+			expansion_open(e, &group, FIELD_NOWHERE, 0, 0);
+		any = true;
+		text_clear(&text);
+		add_value(app, i, &value, &text);
+		struct field *field = expansion_add(e, &rows_of(app)[i], FIELD_NOWHERE, 0, 0);
+		field->s.at = arena_text(&e->arena, text_get(&text), text.length);
+		field->s.length = text.length;
+	}
+	if (any)
+		expansion_close(e);
+	text_free(&text);
+}
+
+bool
+contexts_column(struct app *app, const struct message *m, const char *name, struct text *out)
+{
+	struct contexts *contexts = app->session->contexts;
+	struct context_value value;
+	unsigned context;
+	if (strncmp(name, prefix, sizeof prefix - 1) != 0 ||
+	    !contexts_find(contexts, name + sizeof prefix - 1, &context))
+		return false;
+	if (!context_value(contexts, cursor_of(app), m, context, &value))
+		return true;
+	struct text text = {0};
+	if (value.name) {
+		text_addf(&text, "%s%s", value.name, value.doubtful ? " ?" : "");
+	} else if (value.state != CONTEXT_NONE && value.state != CONTEXT_LATER) {
+		value.recovered = false;
+		add_value(app, context, &value, &text);
+	}
+	text_add_safe(out, text_get(&text), text.length, app->charset);
+	text_free(&text);
+	return true;
+}
+
+void
+contexts_jump(struct app *app, const struct command_call *call)
+{
+	const struct row *row = list_current(app->list);
+	struct context_cursor *cursor = cursor_of(app);
+	struct reader *reader = app->list->reader;
+	bool forward = call->id == COMMAND_NEXT_CONTEXT;
+	struct position at;
+	if (!row)
+		return;
+	at = row->at;
+	for (uint64_t left = call->count; left; left--) {
+		const struct message *m = cursor ? reader_message(reader, at) : NULL;
+		struct place place;
+		enum context_state state = CONTEXT_NONE;
+		if (m) {
+			const struct message own = *m;
+			state = context_step(app->session->contexts, cursor, &own, forward, &place);
+		}
+		if (state != CONTEXT_KNOWN) {
+			app_say(app, state == CONTEXT_LATER ? "no change of a context known so far"
+							    : "no change of a context that way");
+			return;
+		}
+		if (!reader_find_place(reader, place, &at))
+			return;
+	}
+	jump_to(app, at);
+}
+
+/* --- lines ------------------------------------------------------------- */
+
+static void
+make_lines(struct app *app, const struct selection *selection)
+{
+	struct pane_state *state = state_of(app);
+	struct contexts *contexts = app->session->contexts;
+	unsigned generation = selection->generation;
+	if (state->made && state->trace == selection->trace && state->generation == generation &&
+	    state->place.offset == selection->place.offset &&
+	    state->place.ordinal == selection->place.ordinal)
+		return;
+	state->made = true;
+	state->trace = selection->trace;
+	state->generation = generation;
+	state->place = selection->place;
+	vec_clear(&state->lines);
+	for (unsigned i = 0; i < contexts_count(contexts); i++) {
+		struct line line = {.context = i};
+		if (!context_value(contexts, cursor_of(app), &selection->message, i, &line.value))
+			continue;
+		if (line.value.state == CONTEXT_KNOWN || line.value.state == CONTEXT_UNKNOWN)
+			context_end(contexts, cursor_of(app), &selection->message, i, &line.value,
+				    &line.end);
+		*vec_add(&state->lines) = line;
+	}
+	if (state->cursor >= state->lines.count)
+		state->cursor = state->lines.count ? state->lines.count - 1 : 0;
+}
+
+static const struct selection *
+prepare(struct app *app)
+{
+	const struct selection *selection = app_selection(app);
+	if (selection)
+		make_lines(app, selection);
+	return selection;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+/* Appends a time and how far it is from the selected message. */
+static void
+add_time(struct app *app, const struct message *m, bool timed, uint64_t ticks, struct text *out)
+{
+	struct trace_clock clock = trace_clock(app->list->trace);
+	if (!timed)
+		return;
+	text_add_char(out, ' ');
+	clock_format(&clock, ticks, out);
+	if (!(m->flags & MESSAGE_TIMED))
+		return;
+	text_add(out, " (");
+	clock_format_difference(&clock, m->ticks, ticks, false, out);
+	text_add_char(out, ')');
+}
+
+/* Appends which message that is. */
+static void
+add_message(struct app *app, struct place place, struct text *out)
+{
+	struct reader *reader = app->list->reader;
+	struct position p;
+	bool exact;
+	if (!reader_find_place(reader, place, &p))
+		return;
+	uint64_t number = reader_number(reader, p, &exact);
+	text_addf(out, " #%s%llu", exact ? "" : "~", (unsigned long long)number);
+}
+
+static void
+add_since(struct app *app, const struct message *m, const struct context_value *value,
+	  struct text *out)
+{
+	bool own = value->trace == app->list->trace;
+	text_add(out, value->earlier ? "since before" : "since");
+	if (own)
+		add_time(app, m, value->timed, value->ticks, out);
+	else
+		text_addf(out, " %s", trace_name(value->trace));
+	if (own)
+		add_message(app, value->since, out);
+	else
+		text_addf(out, " 0x%llx", (unsigned long long)value->since.offset);
+}
+
+static void
+add_until(struct app *app, const struct message *m, const struct context_end *end, struct text *out)
+{
+	if (end->state == CONTEXT_NONE)
+		text_add(out, "  to the end");
+	if (end->state != CONTEXT_KNOWN)
+		return;
+	text_add(out, "  until");
+	add_time(app, m, end->timed, end->ticks, out);
+	add_message(app, end->place, out);
+}
+
+static int
+put(struct app *app, struct canvas *canvas, const struct area *area, int y, int x, enum role role,
+    const struct text *text)
+{
+	struct text safe = {0};
+	text_add_safe(&safe, text_get(text), text->length, app->charset);
+	x = canvas_put(canvas, area, y, x, role, text_get(&safe), safe.length);
+	text_free(&safe);
+	return x;
+}
+
+static void
+draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y,
+	  const struct message *m, const struct line *line, bool current)
+{
+	struct text *text = &state_of(app)->text;
+	const struct context_value *value = &line->value;
+	bool told = value->state == CONTEXT_KNOWN || value->state == CONTEXT_UNKNOWN;
+	text_clear(text);
+	text_add(text, contexts_name(app->session->contexts, line->context));
+	int x = put(app, canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_FIELD, text) + 1;
+	x = x > NAME_COLUMNS + 2 ? x : NAME_COLUMNS + 2;
+	if (!told) {
+		canvas_puts(canvas, area, y, x, ROLE_ABSENT,
+			    value->state == CONTEXT_LATER ? "not known yet"
+							  : "nothing said so far");
+		return;
+	}
+	text_clear(text);
+	add_value(app, line->context, value, text);
+	enum role role =
+	    value->doubtful || value->state == CONTEXT_UNKNOWN ? ROLE_LOSS : ROLE_NORMAL;
+	int after = put(app, canvas, area, y, x, role, text) + 1;
+	text_clear(text);
+	add_since(app, m, value, text);
+	add_until(app, m, &line->end, text);
+	x += VALUE_COLUMNS;
+	put(app, canvas, area, y, x > after ? x : after, ROLE_NOTE, text);
+}
+
+static void
+context_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct pane_state *state = state_of(app);
+	const struct selection *selection = prepare(app);
+	state->height = (size_t)area->rows;
+	if (!selection || !state->lines.count) {
+		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT,
+			    !selection		     ? "no message"
+			    : app->session->contexts ? "no context applies to this message"
+						     : "no contexts: a profile defines them");
+		return;
+	}
+	if (state->cursor < state->top)
+		state->top = state->cursor;
+	if (state->cursor >= state->top + state->height)
+		state->top = state->cursor - state->height + 1;
+	for (size_t i = 0; i < state->height && state->top + i < state->lines.count; i++)
+		draw_line(app, canvas, area, (int)i, &selection->message,
+			  &state->lines.at[state->top + i],
+			  app->focus == PANE_CONTEXT && state->top + i == state->cursor);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static void
+go_to_line(struct app *app, int64_t line)
+{
+	struct pane_state *state = state_of(app);
+	int64_t last = (int64_t)state->lines.count - 1;
+	line = line > last ? last : line;
+	state->cursor = line < 0 ? 0 : (size_t)line;
+}
+
+static void
+move(struct app *app, const struct command_call *call)
+{
+	const struct pane_state *state = state_of(app);
+	go_to_line(app, (int64_t)state->cursor + pane_step(call, (int)state->height));
+}
+
+static void
+top(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(app, 0);
+}
+
+static void
+end(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(app, INT64_MAX);
+}
+
+static void
+go(struct app *app, const struct command_call *call)
+{
+	struct pane_state *state = state_of(app);
+	struct position at;
+	(void)call;
+	if (!prepare(app) || state->cursor >= state->lines.count)
+		return;
+	const struct context_value *value = &state->lines.at[state->cursor].value;
+	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
+		return;
+	for (size_t i = 0; i < app->session->traces.count; i++)
+		if (app->session->traces.at[i] == value->trace && i != app->trace)
+			app_show_trace(app, i);
+	if (reader_find_place(app->list->reader, value->since, &at))
+		jump_to(app, at);
+}
+
+static pane_command *const context_commands[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_PAGE_DOWN] = move,
+    [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
+    [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
+    [COMMAND_END] = end,	  [COMMAND_CONTEXT_GO] = go,
+};
+
+const struct pane_ops pane_context = {
+    .name = "context",
+    .scope = SCOPE_CONTEXT,
+    .state_size = sizeof(struct pane_state),
+    .close = context_close,
+    .draw = context_draw,
+    .commands = context_commands,
+};

@@ -226,7 +226,8 @@ make_rules(struct contexts *contexts, const struct context_options *options, uns
 		struct ground *ground = &contexts->grounds[i];
 		struct context_rule rule;
 		if (!context_rule_make(options, trace_decoder(ground->trace)->ops,
-				       trace_name(ground->trace), context, &rule))
+				       trace_name(ground->trace), !trace_serial(ground->trace),
+				       context, &rule))
 			continue;
 		ground->kinds |= rule.kinds;
 		ground->contexts |= (uint64_t)1 << context;

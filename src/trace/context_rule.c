@@ -370,9 +370,9 @@ make(const struct context_options *options, const struct decoder_ops *ops, const
 
 bool
 context_rule_make(const struct context_options *options, const struct decoder_ops *ops,
-		  const char *trace, unsigned context, struct context_rule *rule)
+		  const char *trace, bool alone, unsigned context, struct context_rule *rule)
 {
-	*rule = (struct context_rule){.context = context};
+	*rule = (struct context_rule){.context = context, .is_alone = alone};
 	bool made = make(options, ops, trace, rule);
 	if (!made)
 		context_rule_free(rule);
@@ -423,14 +423,15 @@ find_value(const struct context_rule *rule, const struct expansion *e, bool *rec
 
 /* A field is not there: was it, or would it be if another trace told? */
 static bool
-is_hidden(const struct field_row *row, const struct message *m, const struct expansion *e)
+is_hidden(const struct context_rule *rule, const struct field_row *row, const struct message *m,
+	  const struct expansion *e)
 {
 	if (row->absence == FIELD_ABSENT_LOST)
 		return m->flags & MESSAGE_LOST;
 	if (row->absence != FIELD_ABSENT_UNMATCHED)
 		return false;
 	const struct field *matched = context_field(e, "matched");
-	return matched && !matched->u;
+	return matched ? !matched->u : rule->is_alone;
 }
 
 bool
@@ -470,12 +471,13 @@ context_rule_read(const struct context_rule *rule, const struct message *m,
 	for (size_t i = 0; i < rule->conditions.count; i++) {
 		const struct context_condition *condition = &rule->conditions.at[i];
 		const struct field *field = context_field(e, condition->row->name);
-		if (field ? !is_as_wanted(condition, field) : !is_hidden(condition->row, m, e))
+		if (field ? !is_as_wanted(condition, field)
+			  : !is_hidden(rule, condition->row, m, e))
 			return CONTEXT_MISSES;
 		sure &= field != NULL;
 	}
 	*value = find_value(rule, e, recovered);
-	if (!*value && !is_hidden(rule->row, m, e))
+	if (!*value && !is_hidden(rule, rule->row, m, e))
 		return CONTEXT_MISSES;
 	if (!sure)
 		return CONTEXT_MAY_SET;

@@ -54,14 +54,16 @@ struct context_rule {
 	bool is_element;	     /* the value is element ELEMENT of that list */
 	size_t element;
 	bool needs_session; /* session fields matter */
+	bool is_alone;	    /* and no trace is there that would tell them */
 	VEC(struct context_condition) conditions;
 };
 typedef VEC(struct context_rule) context_rules;
 
-/* Makes the rule of an entry of context_options_table() for a trace; false if
- * no message of that trace can carry it.  Borrows the entry. */
+/* Makes the rule of an entry of context_options_table() for a trace, which is
+ * ALONE if no other trace tells its session fields; false if no message of that
+ * trace can carry it.  Borrows the entry. */
 bool context_rule_make(const struct context_options *, const struct decoder_ops *,
-		       const char *trace, unsigned context, struct context_rule *);
+		       const char *trace, bool alone, unsigned context, struct context_rule *);
 void context_rule_free(struct context_rule *);
 
 enum context_verdict {

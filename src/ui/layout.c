@@ -26,13 +26,13 @@ static const struct place_row {
 	int rows_min; /* with the rule */
 	int percent;  /* of the rows, where it is stacked below the list */
 	bool foot;    /* not beside the list, on a wide screen */
-} rows[] = {
+} places[] = {
     {PANE_DETAIL, .rows_min = 4, .percent = 50},
     {PANE_CONTEXT, .rows_min = 3, .percent = 30},
     {PANE_MARKS, .rows_min = 3, .percent = 30},
     {PANE_HEX, .rows_min = 3, .percent = 35, .foot = true},
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { PLACES = sizeof places / sizeof *places };
 
 static int
 clamp(int value, int least, int most)
@@ -67,12 +67,12 @@ place_pane(struct layout *layout, enum pane_id pane, struct area area)
 /* Which of the open panes there is room for below LEAST rows: of those at the
  * FOOT of a wide screen, of those beside its list, or (ALL) of all. */
 static void
-choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chosen[ROWS])
+choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chosen[PLACES])
 {
-	for (int i = 0; i < ROWS; i++) {
-		chosen[i] = wish->open[rows[i].pane] && (all || rows[i].foot == foot) &&
-			    spare >= rows[i].rows_min;
-		spare -= chosen[i] ? rows[i].rows_min : 0;
+	for (int i = 0; i < PLACES; i++) {
+		chosen[i] = wish->open[places[i].pane] && (all || places[i].foot == foot) &&
+			    spare >= places[i].rows_min;
+		spare -= chosen[i] ? places[i].rows_min : 0;
 	}
 }
 
@@ -81,32 +81,32 @@ choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chos
  * LEAST.  The first takes what is left if LEAST is 0. */
 static void
 place_chosen(struct layout *layout, struct area *body, const struct layout_wish *wish,
-	     const bool chosen[ROWS], int percent, int least)
+	     const bool chosen[PLACES], int percent, int least)
 {
 	int first = 0, count = 0;
-	for (int i = ROWS - 1; i >= 0; i--) {
+	for (int i = PLACES - 1; i >= 0; i--) {
 		first = chosen[i] ? i : first;
 		count += chosen[i];
-		least += chosen[i] ? rows[i].rows_min : 0;
+		least += chosen[i] ? places[i].rows_min : 0;
 	}
-	for (int i = ROWS - 1; i >= 0; i--) {
+	for (int i = PLACES - 1; i >= 0; i--) {
 		if (!chosen[i])
 			continue;
-		least -= rows[i].rows_min;
-		int own = percent		      ? percent
-			  : count > 1 && rows[i].foot ? FOOT_PERCENT
-						      : rows[i].percent;
+		least -= places[i].rows_min;
+		int own = percent			? percent
+			  : count > 1 && places[i].foot ? FOOT_PERCENT
+							: places[i].percent;
 		int most = body->rows - least;
 		int cut = !least && i == first ? body->rows : share(body->rows, own, wish->split);
-		place_pane(layout, rows[i].pane,
-			   cut_foot(body, clamp(cut, rows[i].rows_min, most)));
+		place_pane(layout, places[i].pane,
+			   cut_foot(body, clamp(cut, places[i].rows_min, most)));
 	}
 }
 
 static void
 stack(struct layout *layout, struct area body, const struct layout_wish *wish)
 {
-	bool chosen[ROWS];
+	bool chosen[PLACES];
 	choose(wish, body.rows - LIST_ROWS_MIN, true, false, chosen);
 	place_chosen(layout, &body, wish, chosen, 0, LIST_ROWS_MIN);
 	layout->panes[PANE_LIST] = body;
@@ -115,11 +115,11 @@ stack(struct layout *layout, struct area body, const struct layout_wish *wish)
 static void
 side_by_side(struct layout *layout, struct area body, const struct layout_wish *wish)
 {
-	bool chosen[ROWS], any = false;
+	bool chosen[PLACES], any = false;
 	choose(wish, body.rows - LIST_ROWS_MIN, false, true, chosen);
 	place_chosen(layout, &body, wish, chosen, FOOT_PERCENT, LIST_ROWS_MIN);
 	choose(wish, body.rows, false, false, chosen);
-	for (int i = 0; i < ROWS; i++)
+	for (int i = 0; i < PLACES; i++)
 		any |= chosen[i];
 	if (any) {
 		int cols = clamp(share(body.cols, SIDE_PERCENT, wish->split), SIDE_COLUMNS_MIN,

@@ -302,7 +302,7 @@ test_matched(void **state)
 {
 	struct fixture f;
 	(void)state;
-	open_matched(&f, "140000");
+	open_matched(&f, "110000");
 	assert_true(count_said(&f, TASK, "?") > 1000 && count_said(&f, USER, "?") == 0);
 	for (int i = 0; i < TOLD; i++)
 		assert_true(count_said(&f, i, "recovered") > 500 &&
@@ -345,7 +345,7 @@ test_incomplete(void **state)
 	size_t answers = 0;
 	(void)state;
 	fixture_begin(&f);
-	make_capture(&f, "a.gem", "-f gem -c 300000 --damage=cut --rate=0.02");
+	make_capture(&f, "a.gem", "-f gem -c 150000 --damage=cut --rate=0.02");
 	read_truth(&f, "a.gem");
 	open_files(&f, profile_head, (const char *const[]){"a.gem", NULL});
 	new_cursor(&f);
@@ -368,12 +368,37 @@ test_bounded(void **state)
 {
 	struct fixture f;
 	(void)state;
-	open_matched(&f, "140000");
-	assert_true(index_known(trace_index(f.session.traces.at[0])) > 10);
+	open_matched(&f, "110000");
+	assert_true(index_known(trace_index(f.session.traces.at[0])) > 7);
 	contexts_limit(f.session.contexts, 5);
 	build_contexts(&f);
 	check_at_random(&f, 40);
 	check_in_order(&f);
+	fixture_end(&f);
+}
+
+/* Without a log a word tells that there is another context, not which. */
+static void
+test_alone(void **state)
+{
+	static const uint8_t words[] = {0x0b, 0x04, 0x00, 0x8a,	 /* ContextChange, 0x800102.. */
+					0x03, 0x15, 0x8d, 0xc4,	 /* ..40 */
+					0x4b, 0xbc, 0x37, 0x0b}; /* ContextChange, 0xcdef12 */
+	struct fixture f;
+	char profile[1024];
+	(void)state;
+	fixture_begin(&f);
+	write_file(&f, "a.gem", words, sizeof words);
+	snprintf(profile, sizeof profile, "%s%s", profile_head, profile_task);
+	open_files(&f, profile, (const char *const[]){"a.gem", NULL});
+	new_cursor(&f);
+	for (size_t i = 0; i < 3; i++)
+		vec_add(&f.words)->offset = i * 4;
+	strcpy(f.words.at[0].said[TASK], "-");
+	strcpy(f.words.at[1].said[TASK], "0x80010240@4");
+	strcpy(f.words.at[2].said[TASK], "?@8");
+	for (size_t i = 0; i < 3; i++)
+		assert_true(check(&f, TASK, i));
 	fixture_end(&f);
 }
 
@@ -678,11 +703,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_matched),    cmocka_unit_test(test_not_matched_yet),
-	    cmocka_unit_test(test_incomplete), cmocka_unit_test(test_bounded),
-	    cmocka_unit_test(test_ends),       cmocka_unit_test(test_origins),
-	    cmocka_unit_test(test_values),     cmocka_unit_test(test_other_traces),
-	    cmocka_unit_test(test_errors),     cmocka_unit_test(test_definitions),
+	    cmocka_unit_test(test_matched),	 cmocka_unit_test(test_not_matched_yet),
+	    cmocka_unit_test(test_incomplete),	 cmocka_unit_test(test_bounded),
+	    cmocka_unit_test(test_alone),	 cmocka_unit_test(test_ends),
+	    cmocka_unit_test(test_origins),	 cmocka_unit_test(test_values),
+	    cmocka_unit_test(test_other_traces), cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_definitions),
 	};
 	return cmocka_run_group_tests_name("context", tests, NULL, NULL);
 }

@@ -221,7 +221,7 @@ quit(struct scene *s)
 
 /* --- the truth --------------------------------------------------------- */
 
-enum column { OFFSET, LENGTH, TICKS, STATE, SEVERITY, TYPE, TEXT, COLUMNS };
+enum column { OFFSET, LENGTH, TICKS, STATE, SEVERITY, TYPE, TEXT, FIELDS, COLUMNS };
 
 struct truth {
 	char *lines;
@@ -247,7 +247,7 @@ read_truth(struct truth *truth, const char *name)
 		char *end = strchr(line, '\n');
 		*end = '\0';
 		for (int c = 0; c < COLUMNS; c++) {
-			char *cell = line ? strsep(&line, "\t") : NULL;
+			char *cell = c < FIELDS && line ? strsep(&line, "\t") : line;
 			*vec_add(&truth->rows[c]) = cell;
 		}
 		line = end + 1;
@@ -1285,6 +1285,47 @@ test_idle(void **state)
 	quit(&s);
 }
 
+/* What is set by the second word of a pair holds until the next such pair. */
+static void
+test_contexts(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	const char *data[2] = {NULL};
+	size_t at[2] = {0}, found = 0;
+	char text[64];
+	read_truth(&truth, "all-gem.truth.tsv");
+	for (size_t n = 0; n < truth.rows[FIELDS].count && found < 2; n++) {
+		const char *fields = truth.rows[FIELDS].at[n];
+		const char *value = strstr(fields, "\tdata=");
+		if (strcmp(truth.rows[TYPE].at[n], "second") != 0 ||
+		    !strstr(fields, "ctx_name=User"))
+			continue;
+		data[found] = value + strlen("\tdata=");
+		at[found++] = n;
+	}
+	assert_true(found == 2);
+	scene_open(&s, 24, 100, "xterm-256color", "all-gem.bin", NULL);
+	scene_wait(&s, "User data=");
+	scene_keys(&s, "c");
+	snprintf(text, sizeof text, "%zuG", at[0] + 1);
+	scene_keys(&s, text);
+	snprintf(text, sizeof text, "since #%zu  until #%zu", at[0], at[1]);
+	scene_wait(&s, text);
+	const char *row = scene_row(&s, " user ");
+	assert_non_null(row);
+	snprintf(text, sizeof text, "%.10s", data[0]);
+	assert_non_null(strstr(row, text));
+	scene_keys(&s, "]c[c\tj\r"); /* there and back; in the pane: to where it began */
+	snprintf(text, sizeof text, " %zu / ", at[0]);
+	scene_wait(&s, text);
+	scene_keys(&s, "qp"); /* the detail pane has it too */
+	scene_wait(&s, "v context");
+	quit(&s);
+	free_truth(&truth);
+}
+
 int
 main(void)
 {
@@ -1307,8 +1348,6 @@ main(void)
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),
-	    cmocka_unit_test(test_signals),
-	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_view),
 	    cmocka_unit_test(test_marks),
@@ -1318,6 +1357,7 @@ main(void)
 	    cmocka_unit_test(test_source),
 	    cmocka_unit_test(test_lacks),
 	    cmocka_unit_test(test_colours),
+	    cmocka_unit_test(test_contexts),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);

@@ -157,6 +157,8 @@ print_table(const struct option_table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
+		if (!row->help)
+			continue; /* told elsewhere */
 		puts(".TP");
 		print_bold("", row->name);
 		putchar(':');

@@ -49,7 +49,7 @@ struct option_row {
 	const struct option_table *table;
 	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */
 	const char *(*check)(const char *text, char buffer[static 256]);
-	const char *help; /* one sentence, no full stop */
+	const char *help; /* one sentence, no full stop; NULL: told elsewhere */
 	/* OPTION_STRUCT: offset of a bool that says whether it was given; 0:
 	 * nobody asks.  What was not given is not written. */
 	size_t given;

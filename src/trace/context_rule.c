@@ -154,7 +154,8 @@ static const struct option_row context_rows[] = {
      .type = OPTION_STRUCT,
      .member = sizeof(struct context_options),
      .table = &from_table,
-     .help = "the messages that carry it: by trace, format, type, origin and values of fields"},
+     .help = "the messages that carry it; any field of a format is a key too, with the value it "
+	     "must have (a number, text, or its name)"},
     {.name = "field",
      .type = OPTION_TEXT,
      .member = offsetof(struct context_options, field),
@@ -186,11 +187,10 @@ static struct option_table context_table =
     OPTION_TABLE("contexts", struct context_options, context_rows);
 
 static void
-add_from(const char *name, const char *help)
+add_from(const char *name)
 {
-	if (from_table.count == FROM_MAX || option_find(&from_table, name))
-		return;
-	from_rows[from_table.count++] = (struct option_row){.name = name, .help = help};
+	if (from_table.count < FROM_MAX && !option_find(&from_table, name))
+		from_rows[from_table.count++] = (struct option_row){.name = name};
 }
 
 static bool
@@ -211,8 +211,7 @@ add_fields(const struct decoder_ops *ops)
 		if (row->name && holds_value(row) && !row->detail)
 			add_from(is_envelope(row->name)
 				     ? arena_format(&names, "%s.%s", ops->format, row->name)
-				     : row->name,
-				 row->help);
+				     : row->name);
 	}
 }
 

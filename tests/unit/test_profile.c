@@ -247,7 +247,7 @@ test_keys_of_later(void **state)
 	    "  - {match: c, format: uia, uia: {events: [{id: 4353, name: syncPoint}]}}\n"
 	    "  - {match: d, format: csel, csel: {tick_us: 1}}\n"
 	    "  - {match: e, format: opencsd, opencsd: {format: coresight}}\n"
-	    "contexts: [{name: task, from: {format: gem}}]\n"
+	    "symbols: [{file: fw.elf, applies_to: dsp}]\n"
 	    "sync: [{kind: offset, trace: cam, seconds: -0.25}]\n");
 	assert_int_equal(profile_load("p.yaml", &profile, &err), 0);
 	assert_int_equal(profile.traces.count, 5);

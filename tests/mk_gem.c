@@ -65,7 +65,7 @@ schedule_next(struct schedule *s)
 	case USER_PAIR:
 		s->sequence++;
 		s->context = 0x80000000u | (uint32_t)mk_random(&s->seed) >> 4;
-		if (s->contexts && (s->random >> 16) % 8 == 0)
+		if (s->contexts && (s->random >> 16) % 2 == 0)
 			s->context = s->before;
 		s->unlogged = s->contexts && (s->random >> 8) % 24 == 0;
 		break;

@@ -261,6 +261,20 @@ check_in_order(struct fixture *f)
 			assert_true(check(f, which, i));
 }
 
+/* The words where cells begin, from the last one on: what holds there was told
+ * in cells before. */
+static size_t
+check_borders(struct fixture *f, int which, size_t words)
+{
+	size_t cell = index_cell_size(trace_index(f->session.traces.at[0])) / 4, known = 0;
+	for (size_t first = (f->words.count - words) / cell * cell;; first -= cell) {
+		for (size_t i = 0; i < words; i++)
+			known += check(f, which, first + i);
+		if (!first)
+			return known;
+	}
+}
+
 static void
 check_at_random(struct fixture *f, size_t times)
 {
@@ -268,6 +282,8 @@ check_at_random(struct fixture *f, size_t times)
 	new_cursor(f);
 	while (times--)
 		assert_true(check(f, draw(&random, TOLD), draw(&random, f->words.count)));
+	for (int which = 0; which < TOLD; which++)
+		check_borders(f, which, 2);
 }
 
 static size_t
@@ -352,6 +368,7 @@ test_incomplete(void **state)
 	for (int i = 0; i < 100; i++)
 		answers += check(&f, USER, draw(&random, f.words.count));
 	assert_true(answers > 95);
+	assert_true(check_borders(&f, USER, 40) > 300);
 	build_indexes(&f);
 	for (int i = 0; i < 100; i++)
 		answers += check(&f, USER, draw(&random, f.words.count));
@@ -469,6 +486,12 @@ test_ends(void **state)
 		check_end(&f, (int)draw(&random, TOLD), word);
 		check_step(&f, word, 1);
 		check_step(&f, word, -1);
+	}
+	for (size_t i = 16383; i + 1 < f.words.count; i += 16384) { /* the last of a cell */
+		check_end(&f, TASK, i);
+		check_end(&f, USER, i);
+		check_step(&f, i, 1);
+		check_step(&f, i + 1, -1);
 	}
 	check_end(&f, TASK, f.words.count - 1);
 	check_step(&f, f.words.count - 1, 1);

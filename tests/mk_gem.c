@@ -24,6 +24,7 @@ enum step_kind { SYNC, SNAPSHOT, CONTEXT, CONTEXT_PAIR, USER_PAIR, TIME_PAIR, PL
 struct schedule {
 	uint64_t seed, time; /* in cycles */
 	uint32_t serial, snapshot, sequence, context;
+	uint32_t last[2]; /* contexts, not by users and by users */
 	bool everything, contexts;
 	/* the step */
 	enum step_kind kind;
@@ -65,8 +66,9 @@ schedule_next(struct schedule *s)
 	case USER_PAIR:
 		s->sequence++;
 		s->context = 0x80000000u | (uint32_t)mk_random(&s->seed) >> 4;
-		if (s->contexts && (s->random >> 16) % 2 == 0)
-			s->context = s->before;
+		if (s->contexts && (s->random >> 16) % 4 == 0)
+			s->context = s->last[s->kind == USER_PAIR];
+		s->last[s->kind == USER_PAIR] = s->context;
 		s->unlogged = s->contexts && (s->random >> 8) % 24 == 0;
 		break;
 	case TIME_PAIR:

@@ -361,7 +361,7 @@ test_incomplete(void **state)
 	size_t answers = 0;
 	(void)state;
 	fixture_begin(&f);
-	make_capture(&f, "a.gem", "-f gem -c 150000 --damage=cut --rate=0.02");
+	make_capture(&f, "a.gem", "-f gem -c 300000 --damage=cut --rate=0.02");
 	read_truth(&f, "a.gem");
 	open_files(&f, profile_head, (const char *const[]){"a.gem", NULL});
 	new_cursor(&f);
@@ -369,9 +369,11 @@ test_incomplete(void **state)
 		answers += check(&f, USER, draw(&random, f.words.count));
 	assert_true(answers > 95);
 	assert_true(check_borders(&f, USER, 2) > 15);
-	for (size_t i = 16384; i + 20 < f.words.count; i += 16384) {
-		new_cursor(&f); /* sees no more than the beginning of the cell */
-		answers += check(&f, USER, i + 20);
+	for (size_t i = 16384; i + 60 < f.words.count; i += 16384) {
+		for (size_t k = 4; k < 60; k += 4) {
+			new_cursor(&f); /* sees no more than the beginning of the cell */
+			answers += check(&f, USER, i + k);
+		}
 	}
 	build_indexes(&f);
 	for (int i = 0; i < 100; i++)

@@ -109,12 +109,15 @@ libtrawl_a_SOURCES = \
 	src/trace/context.h \
 	src/trace/context_rule.c \
 	src/trace/context_rule.h \
+	src/trace/naming.c \
+	src/trace/naming.h \
 	src/trace/reader.c \
 	src/trace/reader.h \
 	src/trace/relation.c \
 	src/trace/relation.h \
 	src/trace/serial.c \
 	src/trace/serial.h \
+	src/trace/symbols.h \
 	src/trace/trace.c \
 	src/trace/trace.h \
 	src/query/check.c \
@@ -217,11 +220,16 @@ libtrawl_a_SOURCES = \
 	src/config/survey.c \
 	src/config/survey.h
 
-# The library itself is behind one file; without it another stands in.
+# Each of these libraries is behind one file; without it another stands in.
 if OPENCSD
 libtrawl_a_SOURCES += src/decode/opencsd_library.c
 else
 libtrawl_a_SOURCES += src/decode/opencsd_none.c
+endif
+if LIBDW
+libtrawl_a_SOURCES += src/trace/symbols.c
+else
+libtrawl_a_SOURCES += src/trace/symbols_none.c
 endif
 
 nodist_libtrawl_a_SOURCES = src/config/builtin.c

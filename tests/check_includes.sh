@@ -64,5 +64,7 @@ report "expat only in decode/syst_collateral.c" \
 	"$(strangers decode/syst_collateral.c expat)"
 report "OpenCSD only in decode/opencsd_library.c" \
 	"$(strangers decode/opencsd_library.c opencsd)"
+report "elfutils only in trace/symbols.c" \
+	"$(strangers trace/symbols.c '(elfutils/|libelf|gelf|dwarf|elf\.h)')"
 report "every .c file starts with config.h" "$(unconfigured)"
 echo "1..$count"

@@ -128,6 +128,10 @@ enum field_type {
 			  to the level of the heading in JSON */
 };
 
+/* Whether a field's value, an integer or text 0x..., is an address in the program
+ * that was traced: of its code and data, or of a text it holds. */
+enum field_address { FIELD_NO_ADDRESS, FIELD_ADDRESS, FIELD_TEXT_ADDRESS };
+
 /* What it means that a message of its kinds has no such field. */
 enum field_absence {
 	FIELD_ABSENT,	       /* there is nothing to say */
@@ -147,8 +151,9 @@ struct field_row {
 	size_t value_count;
 	uint64_t kinds;		    /* of message that can have it, a bit each; 0 = any */
 	enum field_absence absence; /* in those */
-	const char *instead;	    /* the field that tells the same where this was lost */
-	const char *help;	    /* one sentence, no full stop */
+	enum field_address address;
+	const char *instead; /* the field that tells the same where this was lost */
+	const char *help;    /* one sentence, no full stop */
 };
 
 enum field_place {

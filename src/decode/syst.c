@@ -136,6 +136,7 @@ const struct field_row syst_fields[SYST_F_COUNT] = {
     [SYST_F_GUID] = {.name = "guid", .type = FIELD_TEXT, .help = "sender's GUID"},
     [SYST_F_LOCATION] = {.name = "location",
 			 .type = FIELD_TEXT,
+			 .address = FIELD_ADDRESS,
 			 .help = "where in the source: file:line or address"},
     [SYST_F_PAYLOAD_LENGTH] = {.name = "payload_length",
 			       .type = FIELD_UINT,

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "trace/reader.h"
+#include "trace/naming.h"
 #include "trace/serial.h"
 
 #include <limits.h>
@@ -702,8 +703,10 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
 	struct window window = reader_window(reader);
 	const struct message own = *m; /* looking back may drop the block it is in */
+	struct naming *naming = trace_session(reader->trace)->naming;
+	bool addresses = naming_applies(naming, trace_name(reader->trace));
 	bool named = names->count && want >= EXPAND_TEXT;
-	if (named)
+	if (named || addresses)
 		want = EXPAND_FIELDS; /* names depend on them */
 	expansion_clear(e);
 	/* what vanished with a shrunk capture is zero bytes under the map */
@@ -715,6 +718,8 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 			reader->serial = serial_cursor_new(trace_serial(reader->trace), reader);
 		serial_expand(reader->serial, &own, want, e);
 	}
+	if (addresses)
+		naming_expand(naming, trace_name(reader->trace), e);
 	const struct origin_options *row = named ? reader_origin(reader, &own, e) : NULL;
 	if (row) {
 		text_clear(&e->origin);

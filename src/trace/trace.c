@@ -16,6 +16,7 @@
 #include "decode/opencsd.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
+#include "trace/naming.h"
 #include "trace/serial.h"
 
 #include <fnmatch.h>
@@ -212,7 +213,11 @@ static struct option_row profile_rows[] = {
      .type = OPTION_LIST,
      .member = offsetof(struct profile, origins),
      .help = "names of senders"},
-    {.name = "symbols", .type = OPTION_ANY, .help = "not used yet"},
+    {.name = "symbols",
+     .type = OPTION_LIST,
+     .member = offsetof(struct profile, symbols),
+     .table = &symbol_options_table,
+     .help = "programs that name the addresses in traces"},
     {.name = "contexts",
      .type = OPTION_LIST,
      .member = offsetof(struct profile, contexts),
@@ -682,6 +687,8 @@ session_link(struct session *session)
 			link_serial(session, &syncs[i]);
 	link_serial(session, NULL);
 	session->clocks = clocks_new(session);
+	if (!session->naming)
+		session->naming = naming_new(&session->profile.symbols);
 	contexts_free(session->contexts);
 	session->contexts = contexts_new(session);
 	const char *complaint = contexts_complaint(session->contexts);
@@ -704,6 +711,8 @@ session_close(struct session *session)
 	for (size_t i = 0; i < session->traces.count; i++)
 		trace_free(session->traces.at[i]);
 	vec_free(&session->traces);
+	naming_free(session->naming); /* after the threads that load it */
+	session->naming = NULL;
 	option_release(profile_options_table(), &session->profile);
 }
 
@@ -811,11 +820,29 @@ trace_count(const struct trace *trace, bool *exact)
 
 /* --- background -------------------------------------------------------- */
 
+/* Whoever comes first opens the files; the others wait for it. */
+static int
+load_names(struct trace *trace, struct err *err)
+{
+	static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+	struct naming *naming = trace->session->naming;
+	if (!naming_applies(naming, trace->name))
+		return 0;
+	struct err own = {0};
+	pthread_mutex_lock(&loading);
+	naming_load(naming, &own);
+	pthread_mutex_unlock(&loading);
+	if (own.code && !err->code)
+		*err = own;
+	return 1;
+}
+
 int
 trace_load(struct trace *trace, struct err *err)
 {
 	const struct decoder_ops *ops = trace->decoder->ops;
 	int loaded = ops->load ? ops->load(trace->decoder, err) : 0;
+	loaded += load_names(trace, err);
 	if (loaded)
 		atomic_fetch_add(&trace->generation, 1);
 	return loaded;
@@ -857,7 +884,7 @@ trace_start(struct trace *trace)
 		serial_start(trace->serial, tell, trace->session);
 	if (trace->session->contexts)
 		contexts_start(trace->session->contexts, tell, trace->session);
-	if (trace->decoder->ops->load)
+	if (trace->decoder->ops->load || naming_applies(trace->session->naming, trace->name))
 		trace->loading = thread_start(&trace->loader, load, trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		offer(trace);

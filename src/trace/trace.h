@@ -15,6 +15,7 @@ struct trace;
 struct serial;
 struct clocks;
 struct contexts;
+struct naming;
 
 /* An entry of `traces:` in a profile.  The options of each format follow the
  * fixed part in memory: trace_options_table() lays them out from the registry
@@ -47,6 +48,7 @@ struct profile {
 	struct option_list traces;   /* struct trace_options with their formats */
 	struct option_list origins;  /* struct origin_options */
 	struct option_list syncs;    /* struct sync_options */
+	struct option_list symbols;  /* struct symbol_options */
 	struct option_list contexts; /* struct context_options with their `from` */
 };
 const struct option_table *profile_options_table(void);
@@ -56,6 +58,7 @@ struct session {
 	struct profile profile;
 	struct clocks *clocks;	    /* from session_link on; see clocks.h */
 	struct contexts *contexts;  /* made by session_link; NULL: none */
+	struct naming *naming;	    /* made by session_link; NULL: no symbols */
 	const char *spool_dir;	    /* for streams; NULL = the usual place */
 	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
 	unsigned threads;	    /* that build an index; 0 = one for each processor */

@@ -1,0 +1,152 @@
+/*
+ * Names of addresses: see naming.h.
+ *
+ * Files are opened in the background, after the first screen, and asked when a
+ * message is expanded.  The files of a trace are asked in the profile's order;
+ * the first that knows an address names it.
+ */
+#include "config.h"
+
+#include "trace/naming.h"
+#include "trace/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct file {
+	const struct symbol_options *options;
+	_Atomic(struct symbols *) symbols; /* NULL: not open */
+};
+
+struct naming {
+	struct file *files;
+	size_t count;
+	bool loaded;
+};
+
+static const struct option_row rows[] = {
+    {.name = "file",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct symbol_options, file),
+     .path = true,
+     .required = true,
+     .help = "the program that was traced, an ELF file with symbols"},
+    {.name = "applies_to",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct symbol_options, applies_to),
+     .help = "name of the trace whose addresses it names; absent: all"},
+};
+const struct option_table symbol_options_table =
+    OPTION_TABLE("symbols", struct symbol_options, rows);
+
+struct naming *
+naming_new(const struct option_list *list)
+{
+	if (!list->count)
+		return NULL;
+	struct naming *naming = mem_new(sizeof *naming);
+	naming->count = list->count;
+	naming->files = mem_new(list->count * sizeof *naming->files);
+	for (size_t i = 0; i < list->count; i++)
+		naming->files[i].options = (const struct symbol_options *)list->at + i;
+	return naming;
+}
+
+void
+naming_free(struct naming *naming)
+{
+	if (!naming)
+		return;
+	for (size_t i = 0; i < naming->count; i++)
+		symbols_close(atomic_load(&naming->files[i].symbols));
+	free(naming->files);
+	free(naming);
+}
+
+int
+naming_load(struct naming *naming, struct err *err)
+{
+	int opened = 0;
+	if (naming->loaded)
+		return 0;
+	naming->loaded = true;
+	for (size_t i = 0; i < naming->count; i++) {
+		struct err own = {0};
+		struct symbols *symbols = symbols_open(naming->files[i].options->file, &own);
+		atomic_store(&naming->files[i].symbols, symbols);
+		opened += symbols != NULL;
+		if (!symbols && !err->code)
+			*err = own;
+	}
+	return opened;
+}
+
+static bool
+is_for(const struct file *file, const char *trace)
+{
+	const char *only = file->options->applies_to;
+	return !only || !strcmp(only, trace);
+}
+
+bool
+naming_applies(const struct naming *naming, const char *trace)
+{
+	for (size_t i = 0; naming && i < naming->count; i++)
+		if (is_for(&naming->files[i], trace))
+			return true;
+	return false;
+}
+
+/* The address that a field holds; 0, which names nothing, if none. */
+static uint64_t
+address_of(const struct field *field)
+{
+	char text[20];
+	uint64_t address;
+	if (field->row->type != FIELD_TEXT)
+		return field->u;
+	if (field->s.length >= sizeof text)
+		return 0;
+	memcpy(text, field->s.at, field->s.length);
+	text[field->s.length] = '\0';
+	bool hex = !strncmp(text, "0x", 2);
+	return hex && text_parse_uint(text, UINT64_MAX, &address) ? address : 0;
+}
+
+static bool
+find_name(struct naming *naming, const char *trace, const struct field *field, struct text *name)
+{
+	uint64_t address = address_of(field);
+	for (size_t i = 0; address && i < naming->count; i++) {
+		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
+		if (!symbols || !is_for(&naming->files[i], trace))
+			continue;
+		if (field->row->address == FIELD_ADDRESS ? symbols_name(symbols, address, name)
+							 : symbols_string(symbols, address, name))
+			return true;
+	}
+	return false;
+}
+
+void
+naming_expand(struct naming *naming, const char *trace, struct expansion *e)
+{
+	struct text name = {0}, safe = {0};
+	bool told = false;
+	for (size_t i = 0; i < e->fields.count; i++) {
+		struct field *field = &e->fields.at[i];
+		if (!field->row->address || field->note)
+			continue;
+		text_clear(&name);
+		text_clear(&safe);
+		if (!find_name(naming, trace, field, &name))
+			continue;
+		text_add_safe(&safe, text_get(&name), name.length, TEXT_ASCII);
+		field->note = arena_text(&e->arena, text_get(&safe), safe.length);
+		if (!told && field->row->address == FIELD_ADDRESS)
+			text_addf(&e->text, " [%s]", text_get(&name));
+		told |= field->row->address == FIELD_ADDRESS;
+	}
+	text_free(&name);
+	text_free(&safe);
+}

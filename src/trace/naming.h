@@ -1,0 +1,37 @@
+/*
+ * Names of addresses in messages: `symbols:` of a profile.
+ *
+ * Which fields hold addresses is said by the formats' field tables.
+ */
+#ifndef TRAWL_TRACE_NAMING_H
+#define TRAWL_TRACE_NAMING_H
+
+#include "decode/decoder.h"
+
+struct naming;
+
+/* An entry of `symbols:`. */
+struct symbol_options {
+	char *file;
+	char *applies_to; /* name of a trace, or NULL: all */
+};
+extern const struct option_table symbol_options_table;
+
+/* LIST, of struct symbol_options, is borrowed until naming_free.  NULL if it is
+ * empty. */
+struct naming *naming_new(const struct option_list *list);
+void naming_free(struct naming *);
+
+/* Opens the files, once; the first error goes to ERR, the rest still open.
+ * One thread at a time; others may expand meanwhile. */
+int naming_load(struct naming *, struct err *);
+
+/* Whether there is, or will be, a file for a trace of that name; false for
+ * NULL. */
+bool naming_applies(const struct naming *, const char *trace);
+
+/* Adds names to the addresses of E, which was expanded with fields: as notes,
+ * and the first one to the text. */
+void naming_expand(struct naming *, const char *trace, struct expansion *e);
+
+#endif

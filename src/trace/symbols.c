@@ -1,0 +1,203 @@
+/*
+ * Symbols of an ELF file, through libdw of elfutils: see symbols.h.
+ *
+ * Only the file itself is read: debug files of others are not searched for,
+ * neither on this machine nor over a network.  The library is not made for
+ * several threads, so a lock is held while it is asked, and the last answers
+ * are kept: traces ask for the same addresses again and again.
+ */
+#include "config.h"
+
+#include "trace/symbols.h"
+#include "base/vec.h"
+
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ANSWERS = 1024, STRING_MAX = 200 };
+
+struct answer {
+	uint64_t address;
+	bool asked, known;
+	struct text text;
+};
+
+struct symbols {
+	pthread_mutex_t lock;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	struct answer answers[ANSWERS]; /* by the address's hash */
+};
+
+/* --- opening ----------------------------------------------------------- */
+
+static int
+find_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file,
+	    Elf **elf)
+{
+	(void)module;
+	(void)data;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)elf;
+	return -1;
+}
+
+static int
+find_no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+		  const char *file, const char *link, GElf_Word crc, char **found)
+{
+	(void)module;
+	(void)data;
+	(void)name;
+	(void)base;
+	(void)file;
+	(void)link;
+	(void)crc;
+	(void)found;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
+					 .find_debuginfo = find_no_debuginfo,
+					 .section_address = dwfl_offline_section_address};
+
+struct symbols *
+symbols_open(const char *path, struct err *err)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0) {
+		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	struct symbols *symbols = mem_new(sizeof *symbols);
+	pthread_mutex_init(&symbols->lock, NULL);
+	symbols->dwfl = dwfl_begin(&callbacks);
+	dwfl_report_begin(symbols->dwfl);
+	symbols->module = dwfl_report_elf(symbols->dwfl, "", path, file, 0, true);
+	if (!symbols->module)
+		close(file);
+	dwfl_report_end(symbols->dwfl, NULL, NULL);
+	if (!symbols->module) {
+		err_set(err, ERR_DATA, "%s: %s", path, dwfl_errmsg(-1));
+		symbols_close(symbols);
+		return NULL;
+	}
+	return symbols;
+}
+
+void
+symbols_close(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	dwfl_end(symbols->dwfl);
+	for (size_t i = 0; i < ANSWERS; i++)
+		text_free(&symbols->answers[i].text);
+	pthread_mutex_destroy(&symbols->lock);
+	free(symbols);
+}
+
+/* --- asking ------------------------------------------------------------ */
+
+static void
+add_line(struct symbols *symbols, uint64_t address, struct text *out)
+{
+	int line = 0;
+	Dwfl_Line *found = dwfl_module_getsrc(symbols->module, address);
+	const char *path = found ? dwfl_lineinfo(found, NULL, &line, NULL, NULL, NULL) : NULL;
+	if (!path)
+		return;
+	const char *slash = strrchr(path, '/');
+	text_addf(out, " %s:%d", slash ? slash + 1 : path, line);
+}
+
+/* Of a symbol without a size it is not known where it ends. */
+static bool
+find_name(struct symbols *symbols, uint64_t address, struct text *out)
+{
+	GElf_Off offset = 0;
+	GElf_Sym symbol;
+	const char *name =
+	    dwfl_module_addrinfo(symbols->module, address, &offset, &symbol, NULL, NULL, NULL);
+	if (!name || (symbol.st_size && offset >= symbol.st_size))
+		return false;
+	text_add(out, name);
+	if (offset)
+		text_addf(out, "+0x%llx", (unsigned long long)offset);
+	add_line(symbols, address, out);
+	return true;
+}
+
+bool
+symbols_name(struct symbols *symbols, uint64_t address, struct text *out)
+{
+	size_t at = (address * 0x9e3779b97f4a7c15) >> 32 & (ANSWERS - 1);
+	struct answer *answer = &symbols->answers[at];
+	pthread_mutex_lock(&symbols->lock);
+	if (!answer->asked || answer->address != address) {
+		text_clear(&answer->text);
+		answer->asked = true;
+		answer->address = address;
+		answer->known = find_name(symbols, address, &answer->text);
+	}
+	bool known = answer->known;
+	if (known)
+		text_add_bytes(out, text_get(&answer->text), answer->text.length);
+	pthread_mutex_unlock(&symbols->lock);
+	return known;
+}
+
+/* The section of the file's own bytes that ADDRESS lies in, and where in it. */
+static Elf_Data *
+find_data(struct symbols *symbols, uint64_t address, size_t *at)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(symbols->module, &bias);
+	Elf_Scn *section = NULL;
+	while (elf && (section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+		    header.sh_type != SHT_PROGBITS || address < header.sh_addr ||
+		    address - header.sh_addr >= header.sh_size)
+			continue;
+		Elf_Data *data = elf_rawdata(section, NULL);
+		*at = (size_t)(address - header.sh_addr);
+		return data && data->d_buf && *at < data->d_size ? data : NULL;
+	}
+	return NULL;
+}
+
+/* Whether LENGTH bytes are a text and not just any. */
+static bool
+is_text(const char *bytes, size_t length)
+{
+	for (size_t taken = 0; length; bytes += taken, length -= taken) {
+		uint32_t code;
+		taken = text_decode(bytes, length, &code);
+		if (!taken || (text_is_control(code) && !strchr("\n\r\t", (int)code)))
+			return false;
+	}
+	return true;
+}
+
+bool
+symbols_string(struct symbols *symbols, uint64_t address, struct text *out)
+{
+	size_t at;
+	pthread_mutex_lock(&symbols->lock);
+	const Elf_Data *data = find_data(symbols, address, &at);
+	const char *text = data ? (const char *)data->d_buf + at : NULL;
+	size_t length = data ? strnlen(text, data->d_size - at) : 0;
+	bool found = length && length < data->d_size - at && is_text(text, length);
+	if (found)
+		text_add_bytes(out, text, length < STRING_MAX ? length : STRING_MAX);
+	pthread_mutex_unlock(&symbols->lock);
+	return found;
+}

@@ -1,0 +1,26 @@
+/*
+ * What an ELF file tells about addresses: functions and objects, source lines,
+ * texts.  Addresses are those the file is linked for.
+ *
+ * Any thread may ask; nothing is kept open by an answer.
+ */
+#ifndef TRAWL_TRACE_SYMBOLS_H
+#define TRAWL_TRACE_SYMBOLS_H
+
+#include "base/err.h"
+#include "base/text.h"
+
+struct symbols;
+
+/* NULL with a reason on error: no such file, not ELF, built without libdw. */
+struct symbols *symbols_open(const char *path, struct err *);
+void symbols_close(struct symbols *); /* NULL is fine */
+
+/* Appends NAME+0xOFFSET and, where it is known, FILE:LINE; false if ADDRESS
+ * lies in nothing that has a name. */
+bool symbols_name(struct symbols *, uint64_t address, struct text *);
+
+/* Appends the text that is stored at ADDRESS; false if there is none. */
+bool symbols_string(struct symbols *, uint64_t address, struct text *);
+
+#endif

@@ -1,0 +1,35 @@
+/* Stands in for symbols.c where the program is built without libdw. */
+#include "config.h"
+
+#include "trace/symbols.h"
+
+struct symbols *
+symbols_open(const char *path, struct err *err)
+{
+	err_set(err, ERR_UNSUPPORTED, "%s: symbols are not read, built without libdw", path);
+	return NULL;
+}
+
+void
+symbols_close(struct symbols *symbols)
+{
+	(void)symbols;
+}
+
+bool
+symbols_name(struct symbols *symbols, uint64_t address, struct text *out)
+{
+	(void)symbols;
+	(void)address;
+	(void)out;
+	return false;
+}
+
+bool
+symbols_string(struct symbols *symbols, uint64_t address, struct text *out)
+{
+	(void)symbols;
+	(void)address;
+	(void)out;
+	return false;
+}

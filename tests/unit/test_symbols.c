@@ -1,0 +1,249 @@
+/*
+ * Names of addresses, with this very program as the one that was traced: the
+ * compiler and the linker know where its functions, lines and texts are.
+ */
+#include "config.h"
+
+#include "test.h"
+#include "uia_write.h"
+
+#include "config/profile.h"
+#include "trace/naming.h"
+#include "trace/reader.h"
+#include "trace/symbols.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char program[] = "/proc/self/exe";
+
+/* A text and an object to be found by their addresses. */
+const char landmark_text[] = "switch to %s";
+uint32_t landmark_object[8];
+
+enum { LANDMARK_FIRST = __LINE__ + 3, LANDMARK_LAST = LANDMARK_FIRST + 3 }; /* lines */
+__attribute__((noinline)) int landmark(int x);
+int
+landmark(int x)
+{
+	return x * 3 + (int)landmark_object[x & 7];
+}
+
+static int
+find_base(struct dl_phdr_info *info, size_t size, void *base)
+{
+	(void)size;
+	*(uint64_t *)base = info->dlpi_addr;
+	return 1; /* the program comes first */
+}
+
+/* Where the linker put it: the loader moves it. */
+static uint64_t
+linked(const void *at)
+{
+	uint64_t base = 0;
+	dl_iterate_phdr(find_base, &base);
+	return (uint64_t)(uintptr_t)at - base;
+}
+
+static struct symbols *
+open_program(void)
+{
+	struct err err = {0};
+	struct symbols *symbols = symbols_open(program, &err);
+	if (!symbols && err.code == ERR_UNSUPPORTED)
+		skip();
+	assert_non_null(symbols);
+	return symbols;
+}
+
+static void
+test_names(void **state)
+{
+	struct symbols *symbols = open_program();
+	struct text text = {0};
+	uint64_t at = linked((const void *)(uintptr_t)landmark);
+	(void)state;
+	for (int i = 0; i < 2; i++) { /* found, and remembered */
+		text_clear(&text);
+		assert_true(symbols_name(symbols, at, &text));
+		assert_memory_equal(text_get(&text), "landmark", 8);
+		int line = LANDMARK_FIRST; /* not told if built without -g */
+		assert_true(text.length == 8 ||
+			    sscanf(text_get(&text), "landmark test_symbols.c:%d", &line) == 1);
+		assert_in_range(line, LANDMARK_FIRST, LANDMARK_LAST);
+	}
+	text_clear(&text);
+	assert_true(symbols_name(symbols, at + 1, &text));
+	assert_memory_equal(text_get(&text), "landmark+0x1", 12);
+	text_clear(&text);
+	assert_true(symbols_name(symbols, linked(&landmark_object[2]), &text));
+	assert_string_equal(text_get(&text), "landmark_object+0x8");
+	text_clear(&text);
+	assert_false(symbols_name(symbols, linked(landmark_object) + (1u << 30), &text));
+	assert_int_equal(text.length, 0);
+	text_free(&text);
+	symbols_close(symbols);
+	assert_int_equal(landmark(2), 6);
+}
+
+static void
+test_strings(void **state)
+{
+	struct symbols *symbols = open_program();
+	struct text text = {0};
+	(void)state;
+	assert_true(symbols_string(symbols, linked(landmark_text), &text));
+	assert_string_equal(text_get(&text), landmark_text);
+	text_clear(&text);
+	assert_true(symbols_string(symbols, linked(landmark_text + 7), &text));
+	assert_string_equal(text_get(&text), "to %s");
+	text_clear(&text);
+	assert_false(symbols_string(symbols, linked(landmark_object), &text)); /* not in the file */
+	assert_false(symbols_string(symbols, UINT64_MAX, &text));
+	text_free(&text);
+	symbols_close(symbols);
+}
+
+static void
+write_file(char path[64], const char *ending, const void *bytes, size_t length)
+{
+	snprintf(path, 64, "/tmp/trawl-XXXXXX%s", ending);
+	int file = mkstemps(path, (int)strlen(ending));
+	assert_true(file >= 0);
+	assert_int_equal(write(file, bytes, length), length);
+	close(file);
+}
+
+static void
+test_errors(void **state)
+{
+	struct err err = {0};
+	char path[64];
+	(void)state;
+	symbols_close(open_program());
+	assert_null(symbols_open("/nowhere/fw.elf", &err));
+	assert_string_equal(err.what, "/nowhere/fw.elf: No such file or directory");
+	write_file(path, ".elf", "\177ELF but no more", 16);
+	assert_null(symbols_open(path, &err));
+	assert_memory_equal(err.what, path, strlen(path));
+	unlink(path);
+	symbols_close(NULL);
+}
+
+/* Every byte of the head may be wrong, and the end may be missing. */
+static void
+test_damaged(void **state)
+{
+	enum { HEAD = 64, SIZE = 1 << 16 };
+	static uint8_t bytes[SIZE], hurt[SIZE];
+	struct text text = {0};
+	char path[64];
+	(void)state;
+	symbols_close(open_program());
+	FILE *file = fopen(program, "r");
+	size_t size = fread(bytes, 1, SIZE, file);
+	fclose(file);
+	for (size_t i = 0; i < HEAD; i++) {
+		struct err err = {0};
+		memcpy(hurt, bytes, size);
+		hurt[i] ^= 0xff;
+		write_file(path, ".elf", hurt, i % 2 ? size : size / 2);
+		struct symbols *symbols = symbols_open(path, &err);
+		for (uint64_t address = 0; symbols && address < 1 << 16; address += 4001) {
+			symbols_name(symbols, address, &text);
+			symbols_string(symbols, address, &text);
+		}
+		symbols_close(symbols);
+		unlink(path);
+	}
+	text_free(&text);
+}
+
+static const struct field *
+field_of(const struct expansion *e, const char *name)
+{
+	for (size_t i = 0; i < e->fields.count; i++)
+		if (!strcmp(e->fields.at[i].row->name, name))
+			return &e->fields.at[i];
+	return NULL;
+}
+
+/* A log whose addresses are this program's. */
+static void
+test_messages(void **state)
+{
+	static const char form[] =
+	    "traces: [{match: '*.uia', name: log, format: uia, uia: {events: [{id: 0x1201, name: "
+	    "threadAndFuncCtxChg}]}}]\n"
+	    "symbols: [{file: fw.elf, applies_to: other}, {file: %s, applies_to: %s}]\n";
+	const uint64_t function = linked((const void *)(uintptr_t)landmark);
+	const uint32_t args[] = {1,
+				 2,
+				 (uint32_t)linked(landmark_object),
+				 (uint32_t)linked(landmark_text),
+				 (uint32_t)linked(&landmark_object[1]),
+				 0,
+				 (uint32_t)function,
+				 0};
+	(void)state;
+	symbols_close(open_program());
+	if (function > UINT32_MAX)
+		skip(); /* an event has 32 bits for it */
+	for (int ours = 0; ours < 2; ours++) {
+		struct session session = {0};
+		struct uia_log log = {0};
+		struct expansion e = {0};
+		struct err err = {0};
+		char paths[2][64], profile[512];
+		uia_packet_begin(&log, 10, 0, 1, 0);
+		uint64_t at = uia_event_add(&log, 1, 0x1201, 100, args, 8);
+		uia_packet_end(&log);
+		snprintf(profile, sizeof profile, form, program, ours ? "log" : "other");
+		write_file(paths[0], ".uia", log.bytes.at, log.bytes.count);
+		write_file(paths[1], ".yaml", profile, strlen(profile));
+		assert_int_equal(profile_load(paths[1], &session.profile, &err), 0);
+		struct trace *trace = session_open(&session, paths[0], NULL, NULL, 0, &err);
+		assert_non_null(trace);
+		session_link(&session);
+		trace_load(trace, &err);
+		if (ours)
+			assert_non_null(strstr(err.what, "fw.elf: No such file or directory"));
+		struct reader *reader = reader_new(trace);
+		struct position p;
+		assert_true(reader_find_offset(reader, at, &p));
+		const struct message m = *reader_message(reader, p);
+		reader_expand(reader, &m, EXPAND_FIELDS, &e);
+		const char *note = field_of(&e, "new_func")->note;
+		if (!ours) {
+			assert_null(note);
+		} else {
+			assert_memory_equal(note, "landmark", 8);
+			assert_string_equal(field_of(&e, "fmt_ptr")->note, landmark_text);
+			assert_string_equal(field_of(&e, "new")->note, "landmark_object+0x4");
+			assert_null(field_of(&e, "line")->note);
+			assert_non_null(strstr(text_get(&e.text), " [landmark_object]"));
+		}
+		expansion_free(&e);
+		reader_free(reader);
+		session_close(&session);
+		vec_free(&session.traces);
+		vec_free(&log.bytes);
+		for (int i = 0; i < 2; i++)
+			unlink(paths[i]);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_names),    cmocka_unit_test(test_strings),
+	    cmocka_unit_test(test_errors),   cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_messages),
+	};
+	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
+}

@@ -107,8 +107,12 @@ libtrawl_a_SOURCES = \
 	src/trace/merge.h \
 	src/trace/context.c \
 	src/trace/context.h \
+	src/trace/context_build.c \
+	src/trace/context_build.h \
 	src/trace/context_rule.c \
 	src/trace/context_rule.h \
+	src/trace/context_walk.c \
+	src/trace/context_walk.h \
 	src/trace/naming.c \
 	src/trace/naming.h \
 	src/trace/reader.c \

@@ -1,191 +1,49 @@
 /*
  * Contexts: see context.h.
  *
- * Nothing is kept per message.  A thread goes through the cells whose kinds
- * may carry a context, or that tell of loss, and keeps for each context of each
- * origin (a lane) what holds at the end of those cells that changed it.  What
- * held at a message is the lane's last entry before its cell, and a walk from
- * there to the message.  A cursor keeps how far it walked and what changed on
- * the way, so that messages in order cost little more than their expansion.
- *
- * Entries are bounded.  When there are too many, cells are taken together, two,
- * four, eight at a time: half of the entries go, and a walk starts so many
- * cells earlier.
+ * Nothing is kept per message.  What held at a message is what was known at the
+ * beginning of its cell (context_build.c), and a walk from there to the message
+ * (context_walk.c).  A cursor keeps how far it walked and what changed on the
+ * way, so that messages in order cost little more than their expansion.
  *
  * Where the thread has not been yet, a cursor walks a few cells before the
  * message.  What it finds there is so; what it does not find is LATER, never
  * a guess.
  *
- * Cost: sizeof(struct entry) for each lane and cell that changes it, ENTRIES_MAX
- * in all; a cursor keeps a reader and the changes of one cell.
+ * Cost: sizeof(struct context_entry) for each lane and cell that changes it,
+ * CONTEXT_ENTRIES_MAX in all; a cursor keeps a reader and the changes of one
+ * cell.
  */
 #include "config.h"
 
-#include "trace/context.h"
-#include "base/thread.h"
+#include "trace/context_build.h"
 #include "trace/serial.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
-	ENTRIES_MAX = 512 * 1024, /* of a trace: 28 MiB */
-	LANES_MAX = 4096,	  /* of a trace; further origins are not followed */
-	NEAR_CELLS = 4,		  /* walked on to rather than loaded */
-	BACK_CELLS = 16,	  /* walked where nothing is known yet */
-	BACK_MESSAGES = 8192,	  /* and expanded there */
-	AHEAD_CELLS = 64,	  /* walked for the next change then */
-	STEP_MESSAGES = 256,	  /* walked at a time for the next change */
-	SHIFT_MAX = 32,
-	NOTIFY_MS = 500
-};
-
-/* What holds of a lane. */
-struct held {
-	uint64_t value;	 /* a number, or the hash of a text */
-	uint64_t offset; /* place of the message that began it */
-	uint64_t ticks;
-	uint32_t ordinal;
-	uint32_t event; /* hash of the name of the event that last told it, or 0 */
-	uint16_t row;
-	uint8_t state; /* enum context_state; LATER does not occur */
-	uint8_t flags;
-};
-
-enum { HELD_DOUBTFUL = 1, HELD_RECOVERED = 2, HELD_EARLIER = 4, HELD_TIMED = 8, HELD_NUMBER = 16 };
-
-static const uint16_t loss = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED;
-
-struct entry {
-	uint64_t cell;
-	struct held held; /* at its end */
-};
-
-/* A context of an origin, or of the whole trace. */
-struct key {
-	uint64_t origin; /* 0 if of the trace */
-	unsigned context;
-};
-
-struct lane {
-	struct key key;
-	VEC(struct entry) entries;
-};
-
-/* A name of a value, or of a range. */
-struct value_name {
-	bool is_number;
-	uint64_t from, to; /* numbers; or hash of the text */
-	const char *name;
-};
-
-struct definition {
-	const char *name;
-	enum context_scope per;
-	VEC(struct value_name) names;
-	VEC(const char *) applies_to;
-};
-
-/* What is known of a trace. */
-struct ground {
-	struct trace *trace;
-	context_rules rules;
-	uint64_t kinds;	   /* that any of them is about */
-	uint64_t contexts; /* a bit each */
-	bool needs_session;
-	/* under the lock; the thread alone writes */
-	VEC(struct lane) lanes; /* in the order of their keys */
-	size_t entries;
-	bool crowded;	/* there were too many lanes */
-	uint64_t known; /* cells */
-	unsigned shift; /* cells taken together, as a power of two */
-	unsigned generation;
-	struct walker *walker;
-};
-
-struct contexts {
-	struct session *session;
-	VEC(struct definition) definitions;
-	struct ground *grounds; /* one per trace of the session */
-	size_t count;
-	bool defined;
-	struct text complaint;
-	bool patient;
-	size_t limit; /* of entries of a trace */
-	context_relate *relate;
-	void *relate_context;
-
-	pthread_mutex_t lock;
-	atomic_uint generation;
-	atomic_uint epoch; /* counts up when what was known is not any more */
-	pthread_t thread;
-	pthread_cond_t changed;
-	bool wanted, allowed; /* the thread starts when both are */
-	bool running, stopping, woken;
-	void (*notify)(void *);
-	void *notify_context;
-	struct timespec notified;
-};
-
-struct change {
-	size_t at; /* in the cell */
-	struct held held;
-};
-
-/* A lane within a cell. */
-struct course {
-	struct key key;
-	struct held start;
-	VEC(struct change) changes;
-};
-
-/* Where a thread stands in a trace. */
-struct walker {
-	struct contexts *contexts;
-	struct ground *ground;
-	struct reader *reader;
-	struct expansion expansion;
-	VEC(struct course) courses; /* in the order of their keys */
-	bool filled;
-	bool sure;	/* what no course tells nobody said; else it is not known */
-	bool crowded;	/* there were too many lanes */
-	bool unsettled; /* not all courses are doubtful */
-	uint64_t cell, back;
-	size_t done;	  /* messages of the cell that were walked */
-	uint64_t place;	  /* of the last one */
-	uint32_t ordinal; /* and its number there */
-	uint64_t size;	  /* of the capture when the cell was begun */
-	uint64_t spent;	  /* messages expanded */
-	unsigned epoch;
+	NEAR_CELLS = 4,	      /* walked on to rather than loaded */
+	BACK_CELLS = 16,      /* walked where nothing is known yet */
+	BACK_MESSAGES = 8192, /* and expanded there */
+	AHEAD_CELLS = 64,     /* walked for the next change then */
+	STEP_MESSAGES = 256   /* walked at a time for the next change */
 };
 
 struct context_cursor {
 	struct contexts *contexts;
 	struct trace *trace;
-	struct ground *own;	 /* of that trace */
-	struct walker **walkers; /* per trace, made when needed */
-	struct walker *ahead;	 /* the same in its own trace, further on */
-	size_t hint;		 /* where the last message was in its cell */
-	struct reader *reader;	 /* for origins, made when needed */
+	struct context_ground *own;	 /* of that trace */
+	struct context_walker **walkers; /* per trace, made when needed */
+	struct context_walker *ahead;	 /* the same in its own trace, further on */
+	size_t hint;			 /* where the last message was in its cell */
+	struct reader *reader;		 /* for origins, made when needed */
 	struct expansion expansion;
 	uint64_t origin; /* whose text the expansion has, if has_origin */
 	bool has_origin;
 };
 
 /* --- definitions ------------------------------------------------------- */
-
-static uint64_t
-hash(const char *text, size_t length)
-{
-	uint64_t value = 0xcbf29ce484222325; /* FNV-1a */
-	for (size_t i = 0; i < length; i++)
-		value = (value ^ (uint8_t)text[i]) * 0x100000001b3;
-	return value;
-}
 
 static void
 add_names(struct definition *definition, const struct context_options *options)
@@ -197,7 +55,7 @@ add_names(struct definition *definition, const struct context_options *options)
 		name->name = values[i].name;
 		name->is_number = text_parse_uint(values[i].value, UINT64_MAX, &name->from);
 		if (!name->is_number)
-			name->from = hash(values[i].value, strlen(values[i].value));
+			name->from = context_hash(values[i].value, strlen(values[i].value));
 		name->to = name->from;
 	}
 	for (size_t i = 0; i < options->ranges.count; i++)
@@ -219,11 +77,12 @@ complain(struct contexts *contexts, const char *name, const char *what)
 
 /* Makes the rules of an entry; false if there are none. */
 static bool
-make_rules(struct contexts *contexts, const struct context_options *options, unsigned context)
+make_rules(struct contexts *contexts, const struct context_options *options, unsigned context,
+	   enum context_scope per)
 {
 	bool any = false;
 	for (size_t i = 0; i < contexts->count; i++) {
-		struct ground *ground = &contexts->grounds[i];
+		struct context_ground *ground = &contexts->grounds[i];
 		struct context_rule rule;
 		if (!context_rule_make(options, trace_decoder(ground->trace)->ops,
 				       trace_name(ground->trace), !trace_serial(ground->trace),
@@ -231,6 +90,8 @@ make_rules(struct contexts *contexts, const struct context_options *options, uns
 			continue;
 		ground->kinds |= rule.kinds;
 		ground->contexts |= (uint64_t)1 << context;
+		if (per == CONTEXT_PER_TRACE)
+			ground->whole |= (uint64_t)1 << context;
 		ground->needs_session |= rule.needs_session && trace_serial(ground->trace);
 		*vec_add(&ground->rules) = rule;
 		any = true;
@@ -249,14 +110,16 @@ define(struct contexts *contexts, const struct context_options *options)
 		complain(contexts, options->name, "too many");
 		return;
 	}
-	bool any = make_rules(contexts, options, context);
+	enum context_scope per =
+	    new ? (enum context_scope)options->per : contexts->definitions.at[context].per;
+	bool any = make_rules(contexts, options, context, per);
 	if (!any && !contexts->defined)
 		return;
 	if (!any)
 		complain(contexts, options->name, "no trace has such messages with that field");
 	if (new)
-		*vec_add(&contexts->definitions) = (struct definition){
-		    .name = options->name, .per = (enum context_scope)options->per};
+		*vec_add(&contexts->definitions) =
+		    (struct definition){.name = options->name, .per = per};
 	add_names(&contexts->definitions.at[context], options);
 }
 
@@ -266,7 +129,7 @@ contexts_new(struct session *session)
 	struct contexts *contexts = mem_new(sizeof *contexts);
 	struct option_list list = session->profile.contexts;
 	contexts->session = session;
-	contexts->limit = ENTRIES_MAX;
+	contexts->limit = CONTEXT_ENTRIES_MAX;
 	contexts->defined = list.count;
 	contexts->count = session->traces.count;
 	contexts->grounds = mem_new(contexts->count * sizeof *contexts->grounds);
@@ -328,720 +191,17 @@ contexts_relate(struct contexts *contexts, context_relate *find, void *context)
 	contexts->relate_context = context;
 }
 
-static struct ground *
-ground_of(struct contexts *contexts, const struct trace *trace)
-{
-	for (size_t i = 0; i < contexts->count; i++)
-		if (contexts->grounds[i].trace == trace)
-			return &contexts->grounds[i];
-	return NULL;
-}
-
-/* How many cells can be read as they will stay. */
-static uint64_t
-readable(const struct ground *ground)
-{
-	uint64_t known = index_known(trace_index(ground->trace));
-	if (!ground->needs_session)
-		return known;
-	uint64_t matched = serial_known(trace_serial(ground->trace));
-	return matched < known ? matched : known;
-}
-
-/* --- courses ----------------------------------------------------------- */
-
-static struct walker *
-walker_new(struct contexts *contexts, struct ground *ground)
-{
-	struct walker *w = mem_new(sizeof *w);
-	w->contexts = contexts;
-	w->ground = ground;
-	w->reader = reader_new(ground->trace);
-	return w;
-}
-
-static void
-clear_courses(struct walker *w)
-{
-	for (size_t i = 0; i < w->courses.count; i++)
-		vec_free(&w->courses.at[i].changes);
-	vec_clear(&w->courses);
-	w->crowded = false;
-	w->unsettled = true;
-}
-
-static void
-walker_free(struct walker *w)
-{
-	if (!w)
-		return;
-	clear_courses(w);
-	vec_free(&w->courses);
-	expansion_free(&w->expansion);
-	reader_free(w->reader);
-	free(w);
-}
-
-static int
-compare(struct key a, struct key b)
-{
-	if (a.origin != b.origin)
-		return a.origin < b.origin ? -1 : 1;
-	return (a.context > b.context) - (a.context < b.context);
-}
-
-/* The position of the first course whose key is not before KEY. */
-static size_t
-course_position(const struct walker *w, struct key key)
-{
-	size_t low = 0, high = w->courses.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (compare(w->courses.at[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct course *
-course_find(const struct walker *w, struct key key)
-{
-	size_t at = course_position(w, key);
-	bool found = at < w->courses.count && !compare(w->courses.at[at].key, key);
-	return found ? &w->courses.at[at] : NULL;
-}
-
-/* Adds a course where it belongs; NULL if there are too many. */
-static struct course *
-course_add(struct walker *w, struct key key)
-{
-	size_t at = course_position(w, key), count = w->courses.count;
-	if (count == LANES_MAX) {
-		w->crowded = true;
-		return NULL;
-	}
-	*vec_add(&w->courses) = (struct course){.key = key};
-	struct course *course = &w->courses.at[at];
-	memmove(course + 1, course, (count - at) * sizeof *course);
-	*course = (struct course){.key = key, .start.state = CONTEXT_NONE};
-	return course;
-}
-
-/* What holds now, at the end of what was walked. */
-static const struct held *
-present(const struct course *course)
-{
-	size_t count = course->changes.count;
-	return count ? &course->changes.at[count - 1].held : &course->start;
-}
-
-/* What held at message AT of the cell. */
-static const struct held *
-held_at(const struct course *course, size_t at)
-{
-	size_t low = 0, high = course->changes.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (course->changes.at[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &course->changes.at[low - 1].held : &course->start;
-}
-
-static void
-change(struct course *course, size_t at, struct held held)
-{
-	size_t count = course->changes.count;
-	struct change *last = count ? &course->changes.at[count - 1] : NULL;
-	if (!last || last->at != at)
-		last = vec_add(&course->changes);
-	*last = (struct change){.at = at, .held = held};
-}
-
-static bool
-same_run(const struct held *a, const struct held *b)
-{
-	return a->state == b->state && a->offset == b->offset && a->ordinal == b->ordinal;
-}
-
-/* --- reading a cell ---------------------------------------------------- */
-
-/* A message of the cell that carries something, or tells of loss. */
-struct sight {
-	struct message m;
-	size_t at;
-	uint32_t ordinal; /* in its place */
-};
-
-static void
-doubt(struct course *course, size_t at)
-{
-	struct held held = *present(course);
-	if (held.state == CONTEXT_NONE || held.flags & HELD_DOUBTFUL)
-		return;
-	held.flags |= HELD_DOUBTFUL;
-	change(course, at, held);
-}
-
-/* Loss: of one sender, or of what may be anybody's. */
-static void
-lose(struct walker *w, const struct sight *sight)
-{
-	uint64_t origin = sight->m.origin;
-	bool all = origin == trace_decoder(w->ground->trace)->ops->origin_none;
-	if (!w->unsettled)
-		return;
-	for (size_t i = 0; i < w->courses.count; i++) {
-		struct course *course = &w->courses.at[i];
-		bool whole =
-		    w->contexts->definitions.at[course->key.context].per == CONTEXT_PER_TRACE;
-		if (all || whole || course->key.origin == origin)
-			doubt(course, sight->at);
-	}
-	w->unsettled = !all;
-}
-
-/* Whether events of that name have told this context, and no other. */
-static bool
-is_its_event(const struct walker *w, const struct course *course, uint32_t event)
-{
-	if (!event || present(course)->event != event)
-		return false;
-	for (size_t i = 0; i < w->courses.count; i++)
-		if (&w->courses.at[i] != course && present(&w->courses.at[i])->event == event)
-			return false;
-	return true;
-}
-
-static uint32_t
-event_of(const struct expansion *e)
-{
-	const struct field *name = context_field(e, "event_name");
-	return name ? (uint32_t)hash(name->s.at, name->s.length) | 1 : 0;
-}
-
-static void
-take_value(struct held *held, const struct walker *w, const struct field *field)
-{
-	const struct decoder_ops *ops = trace_decoder(w->ground->trace)->ops;
-	held->row = UINT16_MAX;
-	if (field->row >= ops->fields && field->row < ops->fields + ops->field_count)
-		held->row = (uint16_t)(field->row - ops->fields);
-	if (context_is_number(field->row) && held->row != UINT16_MAX) {
-		held->value = field->u;
-		held->flags |= HELD_NUMBER;
-		return;
-	}
-	struct text text = {0};
-	field_format(field, &text);
-	held->value = hash(text_get(&text), text.length);
-	text_free(&text);
-}
-
-/* The course has a value, or an unknown one (FIELD NULL), from a message on. */
-static void
-settle(struct walker *w, struct course *course, const struct sight *sight,
-       const struct field *field, bool recovered)
-{
-	const struct held *before = present(course);
-	struct held held = {.state = field ? CONTEXT_KNOWN : CONTEXT_UNKNOWN,
-			    .offset = message_place(&sight->m),
-			    .ordinal = sight->ordinal,
-			    .ticks = sight->m.ticks};
-	uint32_t event = event_of(&w->expansion);
-	held.event = event ? event : before->event;
-	if (sight->m.flags & MESSAGE_TIMED)
-		held.flags |= HELD_TIMED;
-	if (recovered)
-		held.flags |= HELD_RECOVERED;
-	if (before->state == CONTEXT_NONE && !w->sure)
-		held.flags |= HELD_EARLIER;
-	if (field)
-		take_value(&held, w, field);
-	if (w->expansion.flags & MESSAGE_DAMAGED ||
-	    sight->m.flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED))
-		held.flags |= HELD_DOUBTFUL;
-	bool goes_on = field && before->state == CONTEXT_KNOWN && before->value == held.value &&
-		       !((before->flags | held.flags) & HELD_DOUBTFUL);
-	if (goes_on && before->event == held.event)
-		return;
-	if (goes_on) {
-		held = *before;
-		held.event = event;
-	}
-	w->unsettled = true;
-	change(course, sight->at, held);
-}
-
-static void
-apply(struct walker *w, const struct context_rule *rule, const struct sight *sight)
-{
-	const struct field *field;
-	bool recovered;
-	enum context_verdict verdict =
-	    context_rule_read(rule, &sight->m, &w->expansion, &field, &recovered);
-	if (verdict == CONTEXT_MISSES)
-		return;
-	bool whole = w->contexts->definitions.at[rule->context].per == CONTEXT_PER_TRACE;
-	struct key key = {.origin = whole ? 0 : sight->m.origin, .context = rule->context};
-	struct course *course = course_find(w, key);
-	if (verdict == CONTEXT_MAY_SET) {
-		if (!course)
-			return;
-		if (!w->sure) /* whose events are whose may be told before */
-			change(course, sight->at, (struct held){.state = CONTEXT_NONE});
-		else if (field && is_its_event(w, course, event_of(&w->expansion)))
-			settle(w, course, sight, field, recovered);
-		else
-			doubt(course, sight->at);
-		return;
-	}
-	if (!course)
-		course = course_add(w, key);
-	if (course)
-		settle(w, course, sight, field, recovered);
-}
-
-static void
-look(struct walker *w, const struct sight *sight)
-{
-	const struct ground *ground = w->ground;
-	bool expanded = false;
-	if (sight->m.flags & loss)
-		lose(w, sight);
-	for (size_t i = 0; i < ground->rules.count; i++) {
-		const struct context_rule *rule = &ground->rules.at[i];
-		if (!(rule->kinds >> sight->m.kind & 1))
-			continue;
-		if (!expanded)
-			reader_expand(w->reader, &sight->m, EXPAND_FIELDS, &w->expansion);
-		w->spent += !expanded;
-		expanded = true;
-		apply(w, rule, sight);
-	}
-}
-
-/* Whether a cell is known to hold nothing that matters. */
-static bool
-is_idle(const struct ground *ground, uint64_t cell)
-{
-	struct index_cell summary;
-	return index_cell(trace_index(ground->trace), cell, &summary) &&
-	       !(summary.kinds & ground->kinds) && !(summary.messages & loss);
-}
-
-/* Walks on in the cell, up to message END; true if there are more. */
-static bool
-walk(struct walker *w, size_t end)
-{
-	if (w->done >= end || is_idle(w->ground, w->cell))
-		return false;
-	const struct block *block = reader_block(w->reader, w->cell);
-	for (; w->done < end && w->done < block->count; w->done++) {
-		const struct message *m = &block->messages[w->done];
-		w->ordinal = message_place(m) == w->place ? w->ordinal + 1 : 0;
-		w->place = message_place(m);
-		if (!(w->ground->kinds >> m->kind & 1) && !(m->flags & loss))
-			continue;
-		look(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
-		block = reader_block(w->reader, w->cell); /* looking back may have moved it */
-	}
-	return w->done < block->count;
-}
-
-/* Begins to walk the cell, whose courses have their starts. */
-static void
-begin_cell(struct walker *w)
-{
-	for (size_t i = 0; i < w->courses.count; i++)
-		vec_clear(&w->courses.at[i].changes);
-	w->size = capture_size(trace_capture(w->ground->trace));
-	w->done = 0;
-	w->place = UINT64_MAX;
-	w->unsettled = true;
-}
-
-/* Begins again if the end of the capture was in sight, and has moved. */
-static void
-refresh(struct walker *w)
-{
-	const struct trace *trace = w->ground->trace;
-	uint64_t end = (w->cell + 1) * index_cell_size(trace_index(trace));
-	uint64_t size = capture_size(trace_capture(trace));
-	if (w->size != size && w->size < end + trace_decoder(trace)->ops->reach)
-		begin_cell(w);
-}
-
-/* Walks to the next cell. */
-static void
-walk_on(struct walker *w)
-{
-	refresh(w);
-	walk(w, SIZE_MAX);
-	for (size_t i = 0; i < w->courses.count; i++)
-		w->courses.at[i].start = *present(&w->courses.at[i]);
-	w->cell++;
-	begin_cell(w);
-}
-
-static void
-walk_to(struct walker *w, uint64_t cell)
-{
-	while (w->cell < cell)
-		walk_on(w);
-}
-
-/* Begins at a cell with what the courses hold. */
-static void
-begin(struct walker *w, uint64_t cell, bool sure)
-{
-	w->cell = cell;
-	w->sure = sure;
-	w->filled = true;
-	begin_cell(w);
-}
-
-/* --- entries ----------------------------------------------------------- */
-
-/* The position of the first entry whose cell is not before CELL. */
-static size_t
-entry_position(const struct lane *lane, uint64_t cell)
-{
-	size_t low = 0, high = lane->entries.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (lane->entries.at[middle].cell < cell)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The first cell of those that are taken together with CELL. */
-static uint64_t
-group_of(const struct ground *ground, uint64_t cell)
-{
-	return cell >> ground->shift << ground->shift;
-}
-
-/* Takes twice as many cells together. */
-static void
-thin_out(struct ground *ground)
-{
-	ground->shift++;
-	ground->entries = 0;
-	for (size_t i = 0; i < ground->lanes.count; i++) {
-		struct lane *lane = &ground->lanes.at[i];
-		size_t kept = 0;
-		for (size_t k = 0; k < lane->entries.count; k++) {
-			const struct entry entry = lane->entries.at[k];
-			if (kept && group_of(ground, lane->entries.at[kept - 1].cell) ==
-					group_of(ground, entry.cell))
-				kept--;
-			lane->entries.at[kept++] = entry;
-		}
-		lane->entries.count = kept;
-		ground->entries += kept;
-	}
-}
-
-static void
-add_entry(struct ground *ground, struct lane *lane, struct entry entry)
-{
-	size_t count = lane->entries.count;
-	struct entry *last = count ? &lane->entries.at[count - 1] : NULL;
-	if (last && group_of(ground, last->cell) == group_of(ground, entry.cell)) {
-		*last = entry;
-		return;
-	}
-	*vec_add(&lane->entries) = entry;
-	ground->entries++;
-}
-
-/* Keeps what the walker's cell changed.  Courses and lanes have the same order,
- * and each lane is a course. */
-static void
-keep(struct ground *ground, const struct walker *w)
-{
-	for (size_t i = 0; i < w->courses.count; i++) {
-		const struct course *course = &w->courses.at[i];
-		size_t count = ground->lanes.count;
-		if (i == count || compare(ground->lanes.at[i].key, course->key)) {
-			*vec_add(&ground->lanes) = (struct lane){.key = course->key};
-			struct lane *lane = &ground->lanes.at[i];
-			memmove(lane + 1, lane, (count - i) * sizeof *lane);
-			*lane = (struct lane){.key = course->key};
-		}
-		if (course->changes.count)
-			add_entry(ground, &ground->lanes.at[i],
-				  (struct entry){.cell = w->cell, .held = *present(course)});
-	}
-	ground->crowded |= w->crowded;
-	while (ground->entries > w->contexts->limit && ground->shift < SHIFT_MAX)
-		thin_out(ground);
-}
-
-/* Puts the walker at the beginning of CELL, with what is known there; false if
- * that is not known. */
-static bool
-load(struct walker *w, uint64_t cell)
-{
-	struct ground *ground = w->ground;
-	pthread_mutex_lock(&w->contexts->lock);
-	bool known = ground->known >= cell;
-	uint64_t start = group_of(ground, cell);
-	if (known) {
-		clear_courses(w);
-		w->epoch = atomic_load(&w->contexts->epoch);
-	}
-	for (size_t i = 0; known && i < ground->lanes.count; i++) {
-		const struct lane *lane = &ground->lanes.at[i];
-		size_t at = entry_position(lane, start);
-		if (at)
-			*vec_add(&w->courses) = (struct course){
-			    .key = lane->key, .start = lane->entries.at[at - 1].held};
-	}
-	w->crowded |= ground->crowded;
-	pthread_mutex_unlock(&w->contexts->lock);
-	if (!known)
-		return false;
-	begin(w, start, true);
-	walk_to(w, cell);
-	return true;
-}
-
-/* --- the thread -------------------------------------------------------- */
-
-static bool
-is_stopping(struct contexts *contexts)
-{
-	pthread_mutex_lock(&contexts->lock);
-	bool stopping = contexts->stopping;
-	pthread_mutex_unlock(&contexts->lock);
-	return stopping;
-}
-
-static void
-forget(struct contexts *contexts, struct ground *ground)
-{
-	pthread_mutex_lock(&contexts->lock);
-	for (size_t i = 0; i < ground->lanes.count; i++)
-		vec_free(&ground->lanes.at[i].entries);
-	vec_clear(&ground->lanes);
-	ground->entries = 0;
-	ground->known = 0;
-	ground->shift = 0;
-	ground->crowded = false;
-	atomic_fetch_add(&contexts->epoch, 1);
-	pthread_mutex_unlock(&contexts->lock);
-	clear_courses(ground->walker);
-	ground->walker->filled = false;
-}
-
-static void
-tell(struct contexts *contexts, bool now)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	int64_t passed = (time.tv_sec - contexts->notified.tv_sec) * 1000 +
-			 (time.tv_nsec - contexts->notified.tv_nsec) / 1000000;
-	if (!now && passed < NOTIFY_MS)
-		return;
-	contexts->notified = time;
-	atomic_fetch_add(&contexts->generation, 1);
-	if (contexts->notify)
-		contexts->notify(contexts->notify_context);
-}
-
-/* Goes through the cells of a trace that can be read; true if there were any. */
-static bool
-work(struct contexts *contexts, struct ground *ground)
-{
-	if (!ground->rules.count)
-		return false;
-	if (!ground->walker)
-		ground->walker = walker_new(contexts, ground);
-	struct walker *w = ground->walker;
-	/* of a gem trace it counts the events that were found, which stay */
-	unsigned generation = trace_serial(ground->trace) ? 0 : trace_generation(ground->trace);
-	if (ground->known > index_known(trace_index(ground->trace)) ||
-	    generation != ground->generation)
-		forget(contexts, ground);
-	ground->generation = generation;
-	bool any = false;
-	while (ground->known < readable(ground) && !is_stopping(contexts)) {
-		if (w->filled)
-			walk_on(w);
-		else
-			begin(w, 0, true);
-		walk(w, SIZE_MAX);
-		pthread_mutex_lock(&contexts->lock);
-		keep(ground, w);
-		ground->known++;
-		pthread_mutex_unlock(&contexts->lock);
-		tell(contexts, false);
-		any = true;
-	}
-	return any;
-}
-
-static void *
-run(void *context)
-{
-	struct contexts *contexts = context;
-	setpriority(PRIO_PROCESS, (id_t)gettid(), 10);
-	pthread_mutex_lock(&contexts->lock);
-	while (!contexts->stopping) {
-		contexts->woken = false;
-		pthread_mutex_unlock(&contexts->lock);
-		bool any = false;
-		for (size_t i = 0; i < contexts->count; i++)
-			any |= work(contexts, &contexts->grounds[i]);
-		if (any)
-			tell(contexts, true);
-		pthread_mutex_lock(&contexts->lock);
-		while (!contexts->stopping && !contexts->woken)
-			pthread_cond_wait(&contexts->changed, &contexts->lock);
-	}
-	pthread_mutex_unlock(&contexts->lock);
-	return NULL;
-}
-
-/* Sets one of the flags that let the thread start. */
-static void
-let_run(struct contexts *contexts, bool *flag)
-{
-	pthread_mutex_lock(&contexts->lock);
-	*flag = true;
-	if (contexts->wanted && contexts->allowed && !contexts->running)
-		contexts->running = thread_start(&contexts->thread, run, contexts);
-	pthread_mutex_unlock(&contexts->lock);
-}
-
-void
-contexts_start(struct contexts *contexts, void (*notify)(void *), void *context)
-{
-	if (contexts->allowed)
-		return;
-	contexts->notify = notify;
-	contexts->notify_context = context;
-	let_run(contexts, &contexts->allowed);
-}
-
-void
-contexts_wake(struct contexts *contexts)
-{
-	pthread_mutex_lock(&contexts->lock);
-	contexts->woken = true;
-	pthread_cond_signal(&contexts->changed);
-	pthread_mutex_unlock(&contexts->lock);
-}
-
-void
-contexts_load(struct contexts *contexts)
-{
-	for (size_t i = 0; i < contexts->count; i++) {
-		struct ground *ground = &contexts->grounds[i];
-		struct index_progress progress;
-		index_get_progress(trace_index(ground->trace), &progress);
-		if (ground->rules.count && !progress.complete)
-			index_build(trace_index(ground->trace));
-	}
-	contexts->patient = true;
-}
-
-void
-contexts_free(struct contexts *contexts)
-{
-	if (!contexts)
-		return;
-	pthread_mutex_lock(&contexts->lock);
-	contexts->stopping = true;
-	pthread_cond_signal(&contexts->changed);
-	pthread_mutex_unlock(&contexts->lock);
-	if (contexts->running)
-		pthread_join(contexts->thread, NULL);
-	for (size_t i = 0; i < contexts->count; i++) {
-		struct ground *ground = &contexts->grounds[i];
-		for (size_t k = 0; k < ground->rules.count; k++)
-			context_rule_free(&ground->rules.at[k]);
-		vec_free(&ground->rules);
-		for (size_t k = 0; k < ground->lanes.count; k++)
-			vec_free(&ground->lanes.at[k].entries);
-		vec_free(&ground->lanes);
-		walker_free(ground->walker);
-	}
-	for (size_t i = 0; i < contexts->definitions.count; i++) {
-		vec_free(&contexts->definitions.at[i].names);
-		vec_free(&contexts->definitions.at[i].applies_to);
-	}
-	vec_free(&contexts->definitions);
-	free(contexts->grounds);
-	text_free(&contexts->complaint);
-	pthread_mutex_destroy(&contexts->lock);
-	pthread_cond_destroy(&contexts->changed);
-	free(contexts);
-}
-
-unsigned
-contexts_generation(const struct contexts *contexts)
-{
-	return contexts ? atomic_load(&contexts->generation) : 0;
-}
-
-static uint64_t
-known_cells(struct contexts *contexts, const struct ground *ground)
-{
-	pthread_mutex_lock(&contexts->lock);
-	uint64_t known = ground->known;
-	pthread_mutex_unlock(&contexts->lock);
-	return known;
-}
-
-uint64_t
-contexts_known(struct contexts *contexts, const struct trace *trace)
-{
-	const struct ground *ground = ground_of(contexts, trace);
-	return ground && ground->rules.count ? known_cells(contexts, ground) : UINT64_MAX;
-}
-
-void
-contexts_limit(struct contexts *contexts, size_t entries)
-{
-	contexts->limit = entries;
-}
-
-size_t
-contexts_memory(struct contexts *contexts)
-{
-	size_t sum = 0;
-	pthread_mutex_lock(&contexts->lock);
-	for (size_t i = 0; i < contexts->count; i++) {
-		const struct ground *ground = &contexts->grounds[i];
-		for (size_t k = 0; k < ground->lanes.count; k++)
-			sum += ground->lanes.at[k].entries.capacity * sizeof(struct entry);
-		sum += ground->lanes.capacity * sizeof(struct lane);
-	}
-	pthread_mutex_unlock(&contexts->lock);
-	return sum;
-}
-
 /* --- seeking ----------------------------------------------------------- */
 
 /* Walks from BACK cells before CELL, where it is not known what holds. */
 static void
-walk_blindly(struct walker *w, uint64_t cell, uint64_t back)
+walk_blindly(struct context_walker *w, uint64_t cell, uint64_t back)
 {
 	back = back < cell ? back : cell;
-	clear_courses(w);
+	context_walker_clear(w);
 	w->epoch = atomic_load(&w->contexts->epoch);
-	begin(w, cell - back, back == cell);
-	walk_to(w, cell);
+	context_walk_from(w, cell - back, back == cell);
+	context_walk_to(w, cell);
 	w->back = back;
 }
 
@@ -1058,10 +218,10 @@ build_index(struct contexts *contexts, struct index *index, uint64_t cell)
 
 /* Puts the walker at CELL; false if nothing can be told of it yet. */
 static bool
-seek(struct walker *w, uint64_t cell)
+seek(struct context_walker *w, uint64_t cell)
 {
 	struct contexts *contexts = w->contexts;
-	uint64_t known = known_cells(contexts, w->ground);
+	uint64_t known = context_known(contexts, w->ground);
 	if (w->epoch != atomic_load(&contexts->epoch))
 		w->filled = false;
 	if (w->ground->needs_session && cell >= serial_known(trace_serial(w->ground->trace)))
@@ -1070,22 +230,22 @@ seek(struct walker *w, uint64_t cell)
 		build_index(contexts, trace_index(w->ground->trace), cell);
 	bool ready = w->filled && w->sure && w->cell <= cell;
 	if (w->filled && w->cell == cell && (w->sure || known < cell)) {
-		refresh(w);
+		context_walk_refresh(w);
 		return true;
 	}
 	if (ready && cell - w->cell <= NEAR_CELLS) {
-		walk_to(w, cell);
+		context_walk_to(w, cell);
 		return true;
 	}
 	if (known < cell && ready && contexts->patient) {
-		walk_to(w, cell);
+		context_walk_to(w, cell);
 		return true;
 	}
 	uint64_t from = cell < known ? cell : known;
 	if (cell - from <= NEAR_CELLS || contexts->patient) {
-		if (!load(w, from))
+		if (!context_load(w, from))
 			return false;
-		walk_to(w, cell);
+		context_walk_to(w, cell);
 		return true;
 	}
 	w->spent = 0;
@@ -1095,16 +255,16 @@ seek(struct walker *w, uint64_t cell)
 
 /* The course of KEY at the walker's cell; where it is not known what holds at
  * message AT, looks a few cells further back. */
-static const struct course *
-resolve(struct walker *w, struct key key, size_t at)
+static const struct context_course *
+resolve(struct context_walker *w, struct context_key key, size_t at)
 {
-	walk(w, at + 1);
-	const struct course *course = course_find(w, key);
-	while (!w->sure && (!course || held_at(course, at)->state == CONTEXT_NONE) &&
+	context_walk(w, at + 1);
+	const struct context_course *course = context_course_find(w, key);
+	while (!w->sure && (!course || context_held_at(course, at)->state == CONTEXT_NONE) &&
 	       w->back < BACK_CELLS && w->spent < BACK_MESSAGES) {
 		walk_blindly(w, w->cell, w->back ? w->back * 4 : 1);
-		walk(w, at + 1);
-		course = course_find(w, key);
+		context_walk(w, at + 1);
+		course = context_course_find(w, key);
 	}
 	return course;
 }
@@ -1117,9 +277,9 @@ context_cursor_new(struct contexts *contexts, struct trace *trace)
 	struct context_cursor *cursor = mem_new(sizeof *cursor);
 	cursor->contexts = contexts;
 	cursor->trace = trace;
-	cursor->own = ground_of(contexts, trace);
+	cursor->own = context_ground_of(contexts, trace);
 	cursor->walkers = mem_new(contexts->count * sizeof *cursor->walkers);
-	let_run(contexts, &contexts->wanted);
+	context_let_run(contexts, &contexts->wanted);
 	return cursor;
 }
 
@@ -1129,20 +289,20 @@ context_cursor_free(struct context_cursor *cursor)
 	if (!cursor)
 		return;
 	for (size_t i = 0; i < cursor->contexts->count; i++)
-		walker_free(cursor->walkers[i]);
-	walker_free(cursor->ahead);
+		context_walker_free(cursor->walkers[i]);
+	context_walker_free(cursor->ahead);
 	reader_free(cursor->reader);
 	expansion_free(&cursor->expansion);
 	free(cursor->walkers);
 	free(cursor);
 }
 
-static struct walker *
-walker_for(struct context_cursor *cursor, struct ground *ground)
+static struct context_walker *
+walker_for(struct context_cursor *cursor, struct context_ground *ground)
 {
-	struct walker **walker = &cursor->walkers[ground - cursor->contexts->grounds];
+	struct context_walker **walker = &cursor->walkers[ground - cursor->contexts->grounds];
 	if (!*walker)
-		*walker = walker_new(cursor->contexts, ground);
+		*walker = context_walker_new(cursor->contexts, ground);
 	return *walker;
 }
 
@@ -1217,15 +377,15 @@ applies(struct context_cursor *cursor, const struct definition *definition, cons
 
 /* The course of a context in another trace, whose origin is not told: the only
  * one. */
-static struct key
-only_key(const struct walker *w, unsigned context)
+static struct context_key
+only_key(const struct context_walker *w, unsigned context)
 {
-	struct key key = {.context = CONTEXTS_MAX};
+	struct context_key key = {.context = CONTEXTS_MAX};
 	for (size_t i = 0; i < w->courses.count; i++) {
 		if (w->courses.at[i].key.context != context)
 			continue;
 		if (key.context != CONTEXTS_MAX)
-			return (struct key){.context = CONTEXTS_MAX};
+			return (struct context_key){.context = CONTEXTS_MAX};
 		key = w->courses.at[i].key;
 	}
 	return key;
@@ -1234,7 +394,8 @@ only_key(const struct walker *w, unsigned context)
 /* --- values ------------------------------------------------------------ */
 
 static const char *
-name_of(const struct definition *definition, const struct decoder_ops *ops, const struct held *held)
+name_of(const struct definition *definition, const struct decoder_ops *ops,
+	const struct context_held *held)
 {
 	bool number = held->flags & HELD_NUMBER;
 	for (size_t i = 0; i < definition->names.count; i++) {
@@ -1250,7 +411,7 @@ name_of(const struct definition *definition, const struct decoder_ops *ops, cons
 }
 
 static void
-tell_value(const struct walker *w, unsigned context, const struct held *held,
+tell_value(const struct context_walker *w, unsigned context, const struct context_held *held,
 	   struct context_value *value)
 {
 	const struct definition *definition = &w->contexts->definitions.at[context];
@@ -1275,18 +436,19 @@ tell_value(const struct walker *w, unsigned context, const struct held *held,
 }
 
 static void
-value_at(struct walker *w, uint64_t cell, size_t at, struct key key, struct context_value *value)
+value_at(struct context_walker *w, uint64_t cell, size_t at, struct context_key key,
+	 struct context_value *value)
 {
-	const struct course *course = seek(w, cell) ? resolve(w, key, at) : NULL;
-	static const struct held none = {.state = CONTEXT_NONE};
-	tell_value(w, key.context, course ? held_at(course, at) : &none, value);
+	const struct context_course *course = seek(w, cell) ? resolve(w, key, at) : NULL;
+	static const struct context_held none = {.state = CONTEXT_NONE};
+	tell_value(w, key.context, course ? context_held_at(course, at) : &none, value);
 	if (!course && (w->crowded || !w->filled || w->cell != cell))
 		value->state = CONTEXT_LATER;
 }
 
 /* A context of another trace, at the same time. */
 static bool
-foreign_value(struct context_cursor *cursor, const struct message *m, struct ground *ground,
+foreign_value(struct context_cursor *cursor, const struct message *m, struct context_ground *ground,
 	      unsigned context, struct context_value *value)
 {
 	struct contexts *contexts = cursor->contexts;
@@ -1294,13 +456,13 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct gro
 	struct position p;
 	if (!contexts->relate || !applies(cursor, definition, m))
 		return false;
-	struct walker *w = walker_for(cursor, ground);
+	struct context_walker *w = walker_for(cursor, ground);
 	*value = (struct context_value){.state = CONTEXT_LATER, .trace = ground->trace};
 	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, &p) ||
 	    !seek(w, p.cell))
 		return true;
-	struct key key = {.context = context};
-	walk(w, p.at + 1);
+	struct context_key key = {.context = context};
+	context_walk(w, p.at + 1);
 	if (definition->per == CONTEXT_PER_ORIGIN)
 		key = only_key(w, context);
 	if (key.context != CONTEXTS_MAX)
@@ -1310,22 +472,15 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct gro
 	return true;
 }
 
-static struct key
-key_for(const struct contexts *contexts, const struct message *m, unsigned context)
-{
-	bool whole = contexts->definitions.at[context].per == CONTEXT_PER_TRACE;
-	return (struct key){.origin = whole ? 0 : m->origin, .context = context};
-}
-
 bool
 context_value(struct contexts *contexts, struct context_cursor *cursor, const struct message *m,
 	      unsigned context, struct context_value *value)
 {
 	if (cursor->own->contexts >> context & 1) {
-		struct walker *w = walker_for(cursor, cursor->own);
+		struct context_walker *w = walker_for(cursor, cursor->own);
 		uint64_t cell = cell_of(cursor->trace, message_place(m));
 		size_t at = find_message(w->reader, cell, m, &cursor->hint);
-		value_at(w, cell, at, key_for(contexts, m, context), value);
+		value_at(w, cell, at, context_key_of(cursor->own, m, context), value);
 		return true;
 	}
 	for (size_t i = 0; i < contexts->count; i++)
@@ -1337,7 +492,7 @@ context_value(struct contexts *contexts, struct context_cursor *cursor, const st
 
 /* The value's field, read again from the message that began it. */
 static const struct field *
-read_again(struct walker *w, unsigned context, const struct context_value *value)
+read_again(struct context_walker *w, unsigned context, const struct context_value *value)
 {
 	struct position p;
 	const struct message *found =
@@ -1371,8 +526,8 @@ context_text(struct contexts *contexts, struct context_cursor *cursor, unsigned 
 	if (value->is_number)
 		own.row = &ops->fields[value->row];
 	else
-		field = read_again(walker_for(cursor, ground_of(contexts, value->trace)), context,
-				   value);
+		field = read_again(walker_for(cursor, context_ground_of(contexts, value->trace)),
+				   context, value);
 	if (field)
 		field_format(field, out);
 }
@@ -1380,19 +535,25 @@ context_text(struct contexts *contexts, struct context_cursor *cursor, unsigned 
 /* --- where it ends, and the next change -------------------------------- */
 
 static bool
-begins(const struct held *held, const struct held *before)
+same_run(const struct context_held *a, const struct context_held *b)
+{
+	return a->state == b->state && a->offset == b->offset && a->ordinal == b->ordinal;
+}
+
+static bool
+begins(const struct context_held *held, const struct context_held *before)
 {
 	return held->state != CONTEXT_NONE && !same_run(held, before);
 }
 
 /* The first change of a course behind message AT that begins something; all of
  * the cell if WHOLE. */
-static const struct held *
-next_begin(const struct course *course, bool whole, size_t at)
+static const struct context_held *
+next_begin(const struct context_course *course, bool whole, size_t at)
 {
-	const struct held *before = whole ? &course->start : held_at(course, at);
+	const struct context_held *before = whole ? &course->start : context_held_at(course, at);
 	for (size_t i = 0; i < course->changes.count; i++) {
-		const struct change *one = &course->changes.at[i];
+		const struct context_change *one = &course->changes.at[i];
 		if ((whole || one->at > at) && begins(&one->held, before))
 			return &one->held;
 	}
@@ -1400,21 +561,21 @@ next_begin(const struct course *course, bool whole, size_t at)
 }
 
 static bool
-is_before(const struct held *a, const struct held *b)
+is_before(const struct context_held *a, const struct context_held *b)
 {
 	return a->offset < b->offset || (a->offset == b->offset && a->ordinal < b->ordinal);
 }
 
 /* The first of all courses, or of that of KEY, in what was walked. */
-static const struct held *
-next_walked(const struct walker *w, const struct key *key, bool whole, size_t at)
+static const struct context_held *
+next_walked(const struct context_walker *w, const struct context_key *key, bool whole, size_t at)
 {
-	const struct held *best = NULL;
+	const struct context_held *best = NULL;
 	for (size_t i = 0; i < w->courses.count; i++) {
-		const struct course *course = &w->courses.at[i];
-		if (key && compare(course->key, *key))
+		const struct context_course *course = &w->courses.at[i];
+		if (key && context_key_compare(course->key, *key))
 			continue;
-		const struct held *held = next_begin(course, whole, at);
+		const struct context_held *held = next_begin(course, whole, at);
 		if (held && (!best || is_before(held, best)))
 			best = held;
 	}
@@ -1422,32 +583,33 @@ next_walked(const struct walker *w, const struct key *key, bool whole, size_t at
 }
 
 /* The same in all of the cell. */
-static const struct held *
-next_in_cell(struct walker *w, const struct key *key, bool whole, size_t at)
+static const struct context_held *
+next_in_cell(struct context_walker *w, const struct context_key *key, bool whole, size_t at)
 {
-	const struct held *held;
+	const struct context_held *held;
 	bool more = true;
 	while (!(held = next_walked(w, key, whole, at)) && more)
-		more = walk(w, w->done + STEP_MESSAGES);
+		more = context_walk(w, w->done + STEP_MESSAGES);
 	return held;
 }
 
 /* The next cells in which something begins, by the entries: the first of those
  * that are taken together.  False if there are none. */
 static bool
-next_group(struct contexts *contexts, const struct ground *ground, const struct key *key,
-	   uint64_t cell, uint64_t *found)
+next_group(struct contexts *contexts, const struct context_ground *ground,
+	   const struct context_key *key, uint64_t cell, uint64_t *found)
 {
 	uint64_t size = index_cell_size(trace_index(ground->trace));
 	*found = UINT64_MAX;
 	pthread_mutex_lock(&contexts->lock);
 	for (size_t i = 0; i < ground->lanes.count; i++) {
-		const struct lane *lane = &ground->lanes.at[i];
-		if (key && compare(lane->key, *key))
+		const struct context_lane *lane = &ground->lanes.at[i];
+		if (key && context_key_compare(lane->key, *key))
 			continue;
-		for (size_t k = entry_position(lane, cell + 1); k < lane->entries.count; k++) {
-			const struct entry *entry = &lane->entries.at[k];
-			uint64_t group = group_of(ground, entry->cell);
+		for (size_t k = context_entry_position(lane, cell + 1); k < lane->entries.count;
+		     k++) {
+			const struct context_entry *entry = &lane->entries.at[k];
+			uint64_t group = context_group_of(ground, entry->cell);
 			if (group >= *found)
 				break;
 			if (entry->held.offset / size >= group) {
@@ -1462,20 +624,20 @@ next_group(struct contexts *contexts, const struct ground *ground, const struct 
 
 /* The first thing that begins behind message AT of CELL, of one lane or of
  * any (KEY NULL).  NULL: *state says whether there is none. */
-static const struct held *
-next_change(struct context_cursor *cursor, struct walker *w, struct walker **ahead,
-	    const struct key *key, uint64_t cell, size_t at, enum context_state *state)
+static const struct context_held *
+next_change(struct context_cursor *cursor, struct context_walker *w, struct context_walker **ahead,
+	    const struct context_key *key, uint64_t cell, size_t at, enum context_state *state)
 {
 	struct contexts *contexts = cursor->contexts;
-	struct ground *ground = w->ground;
-	uint64_t known = known_cells(contexts, ground), group, first = cell + 1;
+	struct context_ground *ground = w->ground;
+	uint64_t known = context_known(contexts, ground), group, first = cell + 1;
 	uint64_t count = index_cell_count(trace_index(ground->trace));
-	const struct held *held = next_in_cell(w, key, false, at);
+	const struct context_held *held = next_in_cell(w, key, false, at);
 	*state = CONTEXT_KNOWN;
 	if (held)
 		return held;
 	if (!*ahead)
-		*ahead = walker_new(contexts, ground);
+		*ahead = context_walker_new(contexts, ground);
 	if (known > first) {
 		if (next_group(contexts, ground, key, cell, &group))
 			first = group > cell ? group : cell + 1;
@@ -1499,15 +661,16 @@ context_end(struct contexts *contexts, struct context_cursor *cursor, const stru
 	    unsigned context, const struct context_value *value, struct context_end *end)
 {
 	*end = (struct context_end){.state = CONTEXT_LATER};
+	(void)contexts;
 	if (value->trace != cursor->trace)
 		return;
-	struct walker *w = walker_for(cursor, cursor->own);
+	struct context_walker *w = walker_for(cursor, cursor->own);
 	uint64_t cell = cell_of(cursor->trace, message_place(m));
 	size_t at = find_message(w->reader, cell, m, &cursor->hint);
-	struct key key = key_for(contexts, m, context);
+	struct context_key key = context_key_of(cursor->own, m, context);
 	if (!seek(w, cell))
 		return;
-	const struct held *held =
+	const struct context_held *held =
 	    next_change(cursor, w, &cursor->ahead, &key, cell, at, &end->state);
 	if (!held)
 		return;
@@ -1517,14 +680,15 @@ context_end(struct contexts *contexts, struct context_cursor *cursor, const stru
 }
 
 /* The last thing that began before message AT of the walker's cell. */
-static const struct held *
-last_change(struct walker *w, size_t at)
+static const struct context_held *
+last_change(struct context_walker *w, size_t at)
 {
-	const struct held *best = NULL;
-	walk(w, at);
+	const struct context_held *best = NULL;
+	context_walk(w, at);
 	for (size_t i = 0; i < w->courses.count; i++) {
-		const struct course *course = &w->courses.at[i];
-		const struct held *held = at ? held_at(course, at - 1) : &course->start;
+		const struct context_course *course = &w->courses.at[i];
+		const struct context_held *held =
+		    at ? context_held_at(course, at - 1) : &course->start;
 		if (held->state != CONTEXT_NONE && (!best || is_before(best, held)))
 			best = held;
 	}
@@ -1535,11 +699,11 @@ enum context_state
 context_step(struct contexts *contexts, struct context_cursor *cursor, const struct message *m,
 	     bool forward, struct place *place)
 {
-	struct walker *w = walker_for(cursor, cursor->own);
+	struct context_walker *w = walker_for(cursor, cursor->own);
 	uint64_t cell = cell_of(cursor->trace, message_place(m));
 	size_t at = find_message(w->reader, cell, m, &cursor->hint);
 	enum context_state state = CONTEXT_LATER;
-	const struct held *held;
+	const struct context_held *held;
 	(void)contexts;
 	if (!cursor->own->rules.count)
 		return CONTEXT_NONE;

@@ -1,0 +1,365 @@
+/*
+ * Contexts over whole traces: see context_build.h.
+ *
+ * A thread goes through the cells whose kinds may carry a context, or that tell
+ * of loss, and keeps for each context of each origin (a lane) what holds at the
+ * end of those cells that changed it.
+ *
+ * Entries are bounded.  When there are too many, cells are taken together, two,
+ * four, eight at a time: half of the entries go, and who looks at a message
+ * starts to walk so many cells earlier.
+ */
+#include "config.h"
+
+#include "trace/context_build.h"
+#include "base/thread.h"
+#include "trace/serial.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { SHIFT_MAX = 32, NOTIFY_MS = 500 };
+
+struct context_ground *
+context_ground_of(struct contexts *contexts, const struct trace *trace)
+{
+	for (size_t i = 0; i < contexts->count; i++)
+		if (contexts->grounds[i].trace == trace)
+			return &contexts->grounds[i];
+	return NULL;
+}
+
+/* How many cells can be read as they will stay. */
+static uint64_t
+readable(const struct context_ground *ground)
+{
+	uint64_t known = index_known(trace_index(ground->trace));
+	if (!ground->needs_session)
+		return known;
+	uint64_t matched = serial_known(trace_serial(ground->trace));
+	return matched < known ? matched : known;
+}
+
+/* --- entries ----------------------------------------------------------- */
+
+size_t
+context_entry_position(const struct context_lane *lane, uint64_t cell)
+{
+	size_t low = 0, high = lane->entries.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (lane->entries.at[middle].cell < cell)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t
+context_group_of(const struct context_ground *ground, uint64_t cell)
+{
+	return cell >> ground->shift << ground->shift;
+}
+
+/* Takes twice as many cells together. */
+static void
+thin_out(struct context_ground *ground)
+{
+	ground->shift++;
+	ground->entries = 0;
+	for (size_t i = 0; i < ground->lanes.count; i++) {
+		struct context_lane *lane = &ground->lanes.at[i];
+		size_t kept = 0;
+		for (size_t k = 0; k < lane->entries.count; k++) {
+			const struct context_entry entry = lane->entries.at[k];
+			if (kept && context_group_of(ground, lane->entries.at[kept - 1].cell) ==
+					context_group_of(ground, entry.cell))
+				kept--;
+			lane->entries.at[kept++] = entry;
+		}
+		lane->entries.count = kept;
+		ground->entries += kept;
+	}
+}
+
+static void
+add_entry(struct context_ground *ground, struct context_lane *lane, struct context_entry entry)
+{
+	size_t count = lane->entries.count;
+	struct context_entry *last = count ? &lane->entries.at[count - 1] : NULL;
+	if (last && context_group_of(ground, last->cell) == context_group_of(ground, entry.cell)) {
+		*last = entry;
+		return;
+	}
+	*vec_add(&lane->entries) = entry;
+	ground->entries++;
+}
+
+/* Keeps what the walker's cell changed.  Courses and lanes have the same order,
+ * and each lane is a course. */
+static void
+keep(struct context_ground *ground, const struct context_walker *w)
+{
+	for (size_t i = 0; i < w->courses.count; i++) {
+		const struct context_course *course = &w->courses.at[i];
+		size_t count = ground->lanes.count;
+		if (i == count || context_key_compare(ground->lanes.at[i].key, course->key)) {
+			*vec_add(&ground->lanes) = (struct context_lane){.key = course->key};
+			struct context_lane *lane = &ground->lanes.at[i];
+			memmove(lane + 1, lane, (count - i) * sizeof *lane);
+			*lane = (struct context_lane){.key = course->key};
+		}
+		if (course->changes.count)
+			add_entry(ground, &ground->lanes.at[i],
+				  (struct context_entry){.cell = w->cell,
+							 .held = *context_held_now(course)});
+	}
+	ground->crowded |= w->crowded;
+	while (ground->entries > w->contexts->limit && ground->shift < SHIFT_MAX)
+		thin_out(ground);
+}
+
+bool
+context_load(struct context_walker *w, uint64_t cell)
+{
+	struct context_ground *ground = w->ground;
+	pthread_mutex_lock(&w->contexts->lock);
+	bool known = ground->known >= cell;
+	uint64_t start = context_group_of(ground, cell);
+	if (known) {
+		context_walker_clear(w);
+		w->epoch = atomic_load(&w->contexts->epoch);
+	}
+	for (size_t i = 0; known && i < ground->lanes.count; i++) {
+		const struct context_lane *lane = &ground->lanes.at[i];
+		size_t at = context_entry_position(lane, start);
+		if (at)
+			*vec_add(&w->courses) = (struct context_course){
+			    .key = lane->key, .start = lane->entries.at[at - 1].held};
+	}
+	w->crowded |= ground->crowded;
+	pthread_mutex_unlock(&w->contexts->lock);
+	if (!known)
+		return false;
+	context_walk_from(w, start, true);
+	context_walk_to(w, cell);
+	return true;
+}
+
+/* --- the thread -------------------------------------------------------- */
+
+static bool
+is_stopping(struct contexts *contexts)
+{
+	pthread_mutex_lock(&contexts->lock);
+	bool stopping = contexts->stopping;
+	pthread_mutex_unlock(&contexts->lock);
+	return stopping;
+}
+
+static void
+forget(struct contexts *contexts, struct context_ground *ground)
+{
+	pthread_mutex_lock(&contexts->lock);
+	for (size_t i = 0; i < ground->lanes.count; i++)
+		vec_free(&ground->lanes.at[i].entries);
+	vec_clear(&ground->lanes);
+	ground->entries = 0;
+	ground->known = 0;
+	ground->shift = 0;
+	ground->crowded = false;
+	atomic_fetch_add(&contexts->epoch, 1);
+	pthread_mutex_unlock(&contexts->lock);
+	context_walker_clear(ground->walker);
+	ground->walker->filled = false;
+}
+
+static void
+tell(struct contexts *contexts, bool now)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	int64_t passed = (time.tv_sec - contexts->notified.tv_sec) * 1000 +
+			 (time.tv_nsec - contexts->notified.tv_nsec) / 1000000;
+	if (!now && passed < NOTIFY_MS)
+		return;
+	contexts->notified = time;
+	atomic_fetch_add(&contexts->generation, 1);
+	if (contexts->notify)
+		contexts->notify(contexts->notify_context);
+}
+
+/* Goes through the cells of a trace that can be read; true if there were any. */
+static bool
+work(struct contexts *contexts, struct context_ground *ground)
+{
+	if (!ground->rules.count)
+		return false;
+	if (!ground->walker)
+		ground->walker = context_walker_new(contexts, ground);
+	struct context_walker *w = ground->walker;
+	/* of a gem trace it counts the events that were found, which stay */
+	unsigned generation = trace_serial(ground->trace) ? 0 : trace_generation(ground->trace);
+	if (ground->known > index_known(trace_index(ground->trace)) ||
+	    generation != ground->generation)
+		forget(contexts, ground);
+	ground->generation = generation;
+	bool any = false;
+	while (ground->known < readable(ground) && !is_stopping(contexts)) {
+		if (w->filled)
+			context_walk_on(w);
+		else
+			context_walk_from(w, 0, true);
+		context_walk(w, SIZE_MAX);
+		pthread_mutex_lock(&contexts->lock);
+		keep(ground, w);
+		ground->known++;
+		pthread_mutex_unlock(&contexts->lock);
+		tell(contexts, false);
+		any = true;
+	}
+	return any;
+}
+
+static void *
+run(void *context)
+{
+	struct contexts *contexts = context;
+	setpriority(PRIO_PROCESS, (id_t)gettid(), 10);
+	pthread_mutex_lock(&contexts->lock);
+	while (!contexts->stopping) {
+		contexts->woken = false;
+		pthread_mutex_unlock(&contexts->lock);
+		bool any = false;
+		for (size_t i = 0; i < contexts->count; i++)
+			any |= work(contexts, &contexts->grounds[i]);
+		if (any)
+			tell(contexts, true);
+		pthread_mutex_lock(&contexts->lock);
+		while (!contexts->stopping && !contexts->woken)
+			pthread_cond_wait(&contexts->changed, &contexts->lock);
+	}
+	pthread_mutex_unlock(&contexts->lock);
+	return NULL;
+}
+
+void
+context_let_run(struct contexts *contexts, bool *flag)
+{
+	pthread_mutex_lock(&contexts->lock);
+	*flag = true;
+	if (contexts->wanted && contexts->allowed && !contexts->running)
+		contexts->running = thread_start(&contexts->thread, run, contexts);
+	pthread_mutex_unlock(&contexts->lock);
+}
+
+void
+contexts_start(struct contexts *contexts, void (*notify)(void *), void *context)
+{
+	if (contexts->allowed)
+		return;
+	contexts->notify = notify;
+	contexts->notify_context = context;
+	context_let_run(contexts, &contexts->allowed);
+}
+
+void
+contexts_wake(struct contexts *contexts)
+{
+	pthread_mutex_lock(&contexts->lock);
+	contexts->woken = true;
+	pthread_cond_signal(&contexts->changed);
+	pthread_mutex_unlock(&contexts->lock);
+}
+
+void
+contexts_load(struct contexts *contexts)
+{
+	for (size_t i = 0; i < contexts->count; i++) {
+		struct context_ground *ground = &contexts->grounds[i];
+		struct index_progress progress;
+		index_get_progress(trace_index(ground->trace), &progress);
+		if (ground->rules.count && !progress.complete)
+			index_build(trace_index(ground->trace));
+	}
+	contexts->patient = true;
+}
+
+void
+contexts_free(struct contexts *contexts)
+{
+	if (!contexts)
+		return;
+	pthread_mutex_lock(&contexts->lock);
+	contexts->stopping = true;
+	pthread_cond_signal(&contexts->changed);
+	pthread_mutex_unlock(&contexts->lock);
+	if (contexts->running)
+		pthread_join(contexts->thread, NULL);
+	for (size_t i = 0; i < contexts->count; i++) {
+		struct context_ground *ground = &contexts->grounds[i];
+		for (size_t k = 0; k < ground->rules.count; k++)
+			context_rule_free(&ground->rules.at[k]);
+		vec_free(&ground->rules);
+		for (size_t k = 0; k < ground->lanes.count; k++)
+			vec_free(&ground->lanes.at[k].entries);
+		vec_free(&ground->lanes);
+		context_walker_free(ground->walker);
+	}
+	for (size_t i = 0; i < contexts->definitions.count; i++) {
+		vec_free(&contexts->definitions.at[i].names);
+		vec_free(&contexts->definitions.at[i].applies_to);
+	}
+	vec_free(&contexts->definitions);
+	free(contexts->grounds);
+	text_free(&contexts->complaint);
+	pthread_mutex_destroy(&contexts->lock);
+	pthread_cond_destroy(&contexts->changed);
+	free(contexts);
+}
+
+unsigned
+contexts_generation(const struct contexts *contexts)
+{
+	return contexts ? atomic_load(&contexts->generation) : 0;
+}
+
+uint64_t
+context_known(struct contexts *contexts, const struct context_ground *ground)
+{
+	pthread_mutex_lock(&contexts->lock);
+	uint64_t known = ground->known;
+	pthread_mutex_unlock(&contexts->lock);
+	return known;
+}
+
+uint64_t
+contexts_known(struct contexts *contexts, const struct trace *trace)
+{
+	const struct context_ground *ground = context_ground_of(contexts, trace);
+	return ground && ground->rules.count ? context_known(contexts, ground) : UINT64_MAX;
+}
+
+void
+contexts_limit(struct contexts *contexts, size_t entries)
+{
+	contexts->limit = entries;
+}
+
+size_t
+contexts_memory(struct contexts *contexts)
+{
+	size_t sum = 0;
+	pthread_mutex_lock(&contexts->lock);
+	for (size_t i = 0; i < contexts->count; i++) {
+		const struct context_ground *ground = &contexts->grounds[i];
+		for (size_t k = 0; k < ground->lanes.count; k++)
+			sum += ground->lanes.at[k].entries.capacity * sizeof(struct context_entry);
+		sum += ground->lanes.capacity * sizeof(struct context_lane);
+	}
+	pthread_mutex_unlock(&contexts->lock);
+	return sum;
+}

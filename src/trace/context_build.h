@@ -1,0 +1,68 @@
+/*
+ * What is known of contexts over whole traces: private to context.c and
+ * context_build.c.
+ */
+#ifndef TRAWL_TRACE_CONTEXT_BUILD_H
+#define TRAWL_TRACE_CONTEXT_BUILD_H
+
+#include "trace/context_walk.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* A name of a value, or of a range. */
+struct value_name {
+	bool is_number;
+	uint64_t from, to; /* numbers; or hash of the text */
+	const char *name;
+};
+
+struct definition {
+	const char *name;
+	enum context_scope per;
+	VEC(struct value_name) names;
+	VEC(const char *) applies_to;
+};
+
+struct contexts {
+	struct session *session;
+	VEC(struct definition) definitions;
+	struct context_ground *grounds; /* one per trace of the session */
+	size_t count;
+	bool defined;
+	struct text complaint;
+	bool patient;
+	size_t limit; /* of entries of a trace */
+	context_relate *relate;
+	void *relate_context;
+
+	pthread_mutex_t lock;
+	atomic_uint generation;
+	atomic_uint epoch; /* counts up when what was known is not any more */
+	pthread_t thread;
+	pthread_cond_t changed;
+	bool wanted, allowed; /* the thread starts when both are */
+	bool running, stopping, woken;
+	void (*notify)(void *);
+	void *notify_context;
+	struct timespec notified;
+};
+
+enum { CONTEXT_ENTRIES_MAX = 512 * 1024 }; /* of a trace: 28 MiB */
+
+struct context_ground *context_ground_of(struct contexts *, const struct trace *);
+uint64_t context_known(struct contexts *, const struct context_ground *);
+
+/* Sets one of the flags that let the thread start. */
+void context_let_run(struct contexts *, bool *flag);
+
+/* Puts the walker at the beginning of CELL, with what is known there; false if
+ * that is not known. */
+bool context_load(struct context_walker *, uint64_t cell);
+
+/* The first cell of those that are taken together with CELL. */
+uint64_t context_group_of(const struct context_ground *, uint64_t cell);
+/* The position of the first entry whose cell is not before CELL. */
+size_t context_entry_position(const struct context_lane *, uint64_t cell);
+
+#endif

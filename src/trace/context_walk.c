@@ -1,0 +1,392 @@
+/*
+ * Walking the messages of a cell for contexts: see context_walk.h.
+ *
+ * Only messages are expanded whose kind a rule is about; those that tell of
+ * loss are known by their flags.  What changes is kept with the number of its
+ * message, for each context of each origin (a course), so that what held at any
+ * message that was walked is two searches away.
+ *
+ * A word whose first half was lost may belong to one of several contexts.  It
+ * belongs to the one that events of that name have told before, if there is
+ * one only; else what was said before is doubtful.
+ */
+#include "config.h"
+
+#include "trace/context_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COURSES_MAX = 4096 }; /* further origins are not followed */
+
+uint64_t
+context_hash(const char *text, size_t length)
+{
+	uint64_t value = 0xcbf29ce484222325; /* FNV-1a */
+	for (size_t i = 0; i < length; i++)
+		value = (value ^ (uint8_t)text[i]) * 0x100000001b3;
+	return value;
+}
+
+/* --- courses ----------------------------------------------------------- */
+
+struct context_walker *
+context_walker_new(struct contexts *contexts, struct context_ground *ground)
+{
+	struct context_walker *w = mem_new(sizeof *w);
+	w->contexts = contexts;
+	w->ground = ground;
+	w->reader = reader_new(ground->trace);
+	return w;
+}
+
+void
+context_walker_clear(struct context_walker *w)
+{
+	for (size_t i = 0; i < w->courses.count; i++)
+		vec_free(&w->courses.at[i].changes);
+	vec_clear(&w->courses);
+	w->crowded = false;
+	w->unsettled = true;
+}
+
+void
+context_walker_free(struct context_walker *w)
+{
+	if (!w)
+		return;
+	context_walker_clear(w);
+	vec_free(&w->courses);
+	expansion_free(&w->expansion);
+	reader_free(w->reader);
+	free(w);
+}
+
+int
+context_key_compare(struct context_key a, struct context_key b)
+{
+	if (a.origin != b.origin)
+		return a.origin < b.origin ? -1 : 1;
+	return (a.context > b.context) - (a.context < b.context);
+}
+
+struct context_key
+context_key_of(const struct context_ground *ground, const struct message *m, unsigned context)
+{
+	bool whole = ground->whole >> context & 1;
+	return (struct context_key){.origin = whole ? 0 : m->origin, .context = context};
+}
+
+/* The position of the first course whose key is not before KEY. */
+static size_t
+course_position(const struct context_walker *w, struct context_key key)
+{
+	size_t low = 0, high = w->courses.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (context_key_compare(w->courses.at[middle].key, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct context_course *
+context_course_find(const struct context_walker *w, struct context_key key)
+{
+	size_t at = course_position(w, key);
+	bool found = at < w->courses.count && !context_key_compare(w->courses.at[at].key, key);
+	return found ? &w->courses.at[at] : NULL;
+}
+
+/* Adds a course where it belongs; NULL if there are too many. */
+static struct context_course *
+course_add(struct context_walker *w, struct context_key key)
+{
+	size_t at = course_position(w, key), count = w->courses.count;
+	if (count == COURSES_MAX) {
+		w->crowded = true;
+		return NULL;
+	}
+	*vec_add(&w->courses) = (struct context_course){.key = key};
+	struct context_course *course = &w->courses.at[at];
+	memmove(course + 1, course, (count - at) * sizeof *course);
+	*course = (struct context_course){.key = key, .start.state = CONTEXT_NONE};
+	return course;
+}
+
+const struct context_held *
+context_held_now(const struct context_course *course)
+{
+	size_t count = course->changes.count;
+	return count ? &course->changes.at[count - 1].held : &course->start;
+}
+
+const struct context_held *
+context_held_at(const struct context_course *course, size_t at)
+{
+	size_t low = 0, high = course->changes.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (course->changes.at[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &course->changes.at[low - 1].held : &course->start;
+}
+
+static void
+change(struct context_course *course, size_t at, struct context_held held)
+{
+	size_t count = course->changes.count;
+	struct context_change *last = count ? &course->changes.at[count - 1] : NULL;
+	if (!last || last->at != at)
+		last = vec_add(&course->changes);
+	*last = (struct context_change){.at = at, .held = held};
+}
+
+/* --- reading a cell ---------------------------------------------------- */
+
+/* A message of the cell that carries something, or tells of loss. */
+struct sight {
+	struct message m;
+	size_t at;
+	uint32_t ordinal; /* in its place */
+};
+
+static void
+doubt(struct context_course *course, size_t at)
+{
+	struct context_held held = *context_held_now(course);
+	if (held.state == CONTEXT_NONE || held.flags & HELD_DOUBTFUL)
+		return;
+	held.flags |= HELD_DOUBTFUL;
+	change(course, at, held);
+}
+
+/* Doubts the contexts of an origin; of the trace's only if WHOLE. */
+static void
+doubt_those_of(struct context_walker *w, uint64_t origin, bool whole, size_t at)
+{
+	size_t i = course_position(w, (struct context_key){.origin = origin});
+	for (; i < w->courses.count && w->courses.at[i].key.origin == origin; i++)
+		if ((w->ground->whole >> w->courses.at[i].key.context & 1) == whole)
+			doubt(&w->courses.at[i], at);
+}
+
+/* Loss: of one sender, or of what may be anybody's. */
+static void
+lose(struct context_walker *w, const struct sight *sight)
+{
+	bool all = sight->m.origin == trace_decoder(w->ground->trace)->ops->origin_none;
+	if (!w->unsettled)
+		return;
+	for (size_t i = 0; all && i < w->courses.count; i++)
+		doubt(&w->courses.at[i], sight->at);
+	if (!all)
+		doubt_those_of(w, sight->m.origin, false, sight->at);
+	if (!all)
+		doubt_those_of(w, 0, true, sight->at);
+	w->unsettled = !all;
+}
+
+/* Whether events of that name have told this context, and no other of the same
+ * origin. */
+static bool
+is_its_event(const struct context_walker *w, const struct context_course *course, uint32_t event)
+{
+	uint64_t origin = course->key.origin;
+	if (!event || context_held_now(course)->event != event)
+		return false;
+	size_t i = course_position(w, (struct context_key){.origin = origin});
+	for (; i < w->courses.count && w->courses.at[i].key.origin == origin; i++)
+		if (&w->courses.at[i] != course &&
+		    context_held_now(&w->courses.at[i])->event == event)
+			return false;
+	return true;
+}
+
+static uint32_t
+event_of(const struct expansion *e)
+{
+	const struct field *name = context_field(e, "event_name");
+	return name ? (uint32_t)context_hash(name->s.at, name->s.length) | 1 : 0;
+}
+
+static void
+take_value(struct context_held *held, const struct context_walker *w, const struct field *field)
+{
+	const struct decoder_ops *ops = trace_decoder(w->ground->trace)->ops;
+	held->row = UINT16_MAX;
+	if (field->row >= ops->fields && field->row < ops->fields + ops->field_count)
+		held->row = (uint16_t)(field->row - ops->fields);
+	if (context_is_number(field->row) && held->row != UINT16_MAX) {
+		held->value = field->u;
+		held->flags |= HELD_NUMBER;
+		return;
+	}
+	struct text text = {0};
+	field_format(field, &text);
+	held->value = context_hash(text_get(&text), text.length);
+	text_free(&text);
+}
+
+/* The course has a value, or an unknown one (FIELD NULL), from a message on. */
+static void
+settle(struct context_walker *w, struct context_course *course, const struct sight *sight,
+       const struct field *field, bool recovered)
+{
+	const struct context_held *before = context_held_now(course);
+	struct context_held held = {.state = field ? CONTEXT_KNOWN : CONTEXT_UNKNOWN,
+				    .offset = message_place(&sight->m),
+				    .ordinal = sight->ordinal,
+				    .ticks = sight->m.ticks};
+	uint32_t event = event_of(&w->expansion);
+	held.event = event ? event : before->event;
+	if (sight->m.flags & MESSAGE_TIMED)
+		held.flags |= HELD_TIMED;
+	if (recovered)
+		held.flags |= HELD_RECOVERED;
+	if (before->state == CONTEXT_NONE && !w->sure)
+		held.flags |= HELD_EARLIER;
+	if (field)
+		take_value(&held, w, field);
+	if (w->expansion.flags & MESSAGE_DAMAGED ||
+	    sight->m.flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED))
+		held.flags |= HELD_DOUBTFUL;
+	bool goes_on = field && before->state == CONTEXT_KNOWN && before->value == held.value &&
+		       !((before->flags | held.flags) & HELD_DOUBTFUL);
+	if (goes_on && before->event == held.event)
+		return;
+	if (goes_on) {
+		held = *before;
+		held.event = event;
+	}
+	w->unsettled = true;
+	change(course, sight->at, held);
+}
+
+static void
+apply(struct context_walker *w, const struct context_rule *rule, const struct sight *sight)
+{
+	const struct field *field;
+	bool recovered;
+	enum context_verdict verdict =
+	    context_rule_read(rule, &sight->m, &w->expansion, &field, &recovered);
+	if (verdict == CONTEXT_MISSES)
+		return;
+	struct context_key key = context_key_of(w->ground, &sight->m, rule->context);
+	struct context_course *course = context_course_find(w, key);
+	if (verdict == CONTEXT_MAY_SET) {
+		if (!course)
+			return;
+		if (!w->sure) /* whose events are whose may be told before */
+			change(course, sight->at, (struct context_held){.state = CONTEXT_NONE});
+		else if (field && is_its_event(w, course, event_of(&w->expansion)))
+			settle(w, course, sight, field, recovered);
+		else
+			doubt(course, sight->at);
+		return;
+	}
+	if (!course)
+		course = course_add(w, key);
+	if (course)
+		settle(w, course, sight, field, recovered);
+}
+
+static void
+look(struct context_walker *w, const struct sight *sight)
+{
+	const struct context_ground *ground = w->ground;
+	bool expanded = false;
+	if (sight->m.flags & CONTEXT_LOSS)
+		lose(w, sight);
+	for (size_t i = 0; i < ground->rules.count; i++) {
+		const struct context_rule *rule = &ground->rules.at[i];
+		if (!(rule->kinds >> sight->m.kind & 1))
+			continue;
+		if (!expanded)
+			reader_expand(w->reader, &sight->m, EXPAND_FIELDS, &w->expansion);
+		w->spent += !expanded;
+		expanded = true;
+		apply(w, rule, sight);
+	}
+}
+
+/* Whether a cell is known to hold nothing that matters. */
+static bool
+is_idle(const struct context_ground *ground, uint64_t cell)
+{
+	struct index_cell summary;
+	return index_cell(trace_index(ground->trace), cell, &summary) &&
+	       !(summary.kinds & ground->kinds) && !(summary.messages & CONTEXT_LOSS);
+}
+
+bool
+context_walk(struct context_walker *w, size_t end)
+{
+	if (w->done >= end || is_idle(w->ground, w->cell))
+		return false;
+	const struct block *block = reader_block(w->reader, w->cell);
+	for (; w->done < end && w->done < block->count; w->done++) {
+		const struct message *m = &block->messages[w->done];
+		w->ordinal = message_place(m) == w->place ? w->ordinal + 1 : 0;
+		w->place = message_place(m);
+		if (!(w->ground->kinds >> m->kind & 1) && !(m->flags & CONTEXT_LOSS))
+			continue;
+		look(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
+		block = reader_block(w->reader, w->cell); /* looking back may have moved it */
+	}
+	return w->done < block->count;
+}
+
+/* Begins to walk the cell, whose courses have their starts. */
+static void
+begin_cell(struct context_walker *w)
+{
+	for (size_t i = 0; i < w->courses.count; i++)
+		vec_clear(&w->courses.at[i].changes);
+	w->size = capture_size(trace_capture(w->ground->trace));
+	w->done = 0;
+	w->place = UINT64_MAX;
+	w->unsettled = true;
+}
+
+void
+context_walk_refresh(struct context_walker *w)
+{
+	const struct trace *trace = w->ground->trace;
+	uint64_t end = (w->cell + 1) * index_cell_size(trace_index(trace));
+	uint64_t size = capture_size(trace_capture(trace));
+	if (w->size != size && w->size < end + trace_decoder(trace)->ops->reach)
+		begin_cell(w);
+}
+
+void
+context_walk_on(struct context_walker *w)
+{
+	context_walk_refresh(w);
+	context_walk(w, SIZE_MAX);
+	for (size_t i = 0; i < w->courses.count; i++)
+		w->courses.at[i].start = *context_held_now(&w->courses.at[i]);
+	w->cell++;
+	begin_cell(w);
+}
+
+void
+context_walk_to(struct context_walker *w, uint64_t cell)
+{
+	while (w->cell < cell)
+		context_walk_on(w);
+}
+
+void
+context_walk_from(struct context_walker *w, uint64_t cell, bool sure)
+{
+	w->cell = cell;
+	w->sure = sure;
+	w->filled = true;
+	begin_cell(w);
+}

@@ -54,8 +54,6 @@ open_program(void)
 {
 	struct err err = {0};
 	struct symbols *symbols = symbols_open(program, &err);
-	if (!symbols && err.code == ERR_UNSUPPORTED)
-		skip();
 	assert_non_null(symbols);
 	return symbols;
 }
@@ -124,7 +122,6 @@ test_errors(void **state)
 	struct err err = {0};
 	char path[64];
 	(void)state;
-	symbols_close(open_program());
 	assert_null(symbols_open("/nowhere/fw.elf", &err));
 	assert_string_equal(err.what, "/nowhere/fw.elf: No such file or directory");
 	write_file(path, ".elf", "\177ELF but no more", 16);
@@ -143,7 +140,6 @@ test_damaged(void **state)
 	struct text text = {0};
 	char path[64];
 	(void)state;
-	symbols_close(open_program());
 	FILE *file = fopen(program, "r");
 	size_t size = fread(bytes, 1, SIZE, file);
 	fclose(file);
@@ -190,7 +186,6 @@ test_messages(void **state)
 				 (uint32_t)function,
 				 0};
 	(void)state;
-	symbols_close(open_program());
 	if (function > UINT32_MAX)
 		skip(); /* an event has 32 bits for it */
 	for (int ours = 0; ours < 2; ours++) {
@@ -245,5 +240,12 @@ main(void)
 	    cmocka_unit_test(test_errors),   cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_messages),
 	};
+	struct err err = {0};
+	struct symbols *symbols = symbols_open(program, &err);
+	symbols_close(symbols);
+	if (!symbols && err.code == ERR_UNSUPPORTED) {
+		puts("1..0 # SKIP built without libdw");
+		return 0;
+	}
 	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
 }

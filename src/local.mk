@@ -137,6 +137,8 @@ libtrawl_a_SOURCES = \
 	src/query/filter_type.c \
 	src/query/seek.c \
 	src/query/seek.h \
+	src/query/silence.c \
+	src/query/silence.h \
 	src/export/export.c \
 	src/export/export.h \
 	src/export/export_csv.c \

@@ -110,6 +110,7 @@ unit_tests = \
 	tests/unit/test_saved \
 	tests/unit/test_relation \
 	tests/unit/test_schema \
+	tests/unit/test_silence \
 	tests/unit/test_snapshot \
 	tests/unit/test_stp \
 	tests/unit/test_symbols \

@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "query/matches.h"
+#include "query/silence.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct scan {
 	bool wrap, wrapped;
 	uint64_t cell; /* to look at next */
 	bool done;
+	struct silence silence;
 	struct expansion scratch;
 };
 
@@ -46,6 +48,8 @@ ruled_out(struct scan *scan, uint64_t cell)
 	bool began = cell == scan->from.cell && !scan->wrapped;
 	if (began && scan->from.at == (scan->direction > 0 ? SIZE_MAX : 0))
 		return true; /* nothing of it lies ahead */
+	if (scan->silence.least)
+		return !began && silence_passes(&scan->silence, scan->trace, scan->also, cell);
 	if (scan->known && matches_hits(scan->known, cell, &hits))
 		return !hits;
 	return filter_judge(scan->want, scan->trace, cell) == FILTER_NONE ||
@@ -84,10 +88,10 @@ scan_cell(struct scan *scan, struct position *hit)
 		size_t at = scan->direction > 0 ? i : begin + end - 1 - i;
 		/* text may ask for other cells: fetch the block each time */
 		struct message m = reader_block(scan->reader, scan->cell)->messages[at];
-		if (wanted(scan, &m)) {
-			*hit = (struct position){.cell = scan->cell, .at = at};
+		*hit = (struct position){.cell = scan->cell, .at = at};
+		if (wanted(scan, &m) && (!scan->silence.least ||
+					 silence_ends(&scan->silence, scan->reader, &m, *hit, hit)))
 			return true;
-		}
 	}
 	return false;
 }
@@ -132,15 +136,18 @@ look(struct scan *scan, unsigned cells, struct position *hit)
 static struct scan
 scan_begin(const struct seek_query *query, struct reader *reader)
 {
-	return (struct scan){.trace = query->trace,
-			     .reader = reader,
-			     .want = query->want,
-			     .also = query->also,
-			     .known = query->known,
-			     .from = query->from,
-			     .direction = query->direction,
-			     .wrap = query->wrap,
-			     .cell = query->from.cell};
+	struct scan scan = {.trace = query->trace,
+			    .reader = reader,
+			    .want = query->want,
+			    .also = query->also,
+			    .known = query->known,
+			    .from = query->from,
+			    .direction = query->direction,
+			    .wrap = query->wrap,
+			    .cell = query->from.cell};
+	if (query->silence)
+		scan.silence = silence_begin(query->silence, query->direction, reader, query->from);
+	return scan;
 }
 
 enum seek_result

@@ -23,6 +23,8 @@ struct seek_query {
 	struct position from;	   /* start next to this one, which is not a hit */
 	int direction;		   /* +1 or -1 */
 	bool wrap;		   /* go on at the other end, once */
+	uint64_t silence;	   /* ticks; not 0: the message after so long without any,
+				      no wrap, and not for seek_near */
 };
 
 struct seek;

@@ -11,8 +11,13 @@
 
 #include "ui/search.h"
 #include "ui/app.h"
+#include "query/silence.h"
+#include "trace/clock_text.h"
 
-enum { NEAR_CELLS = 8 };
+enum {
+	NEAR_CELLS = 8,
+	SILENCE_TIMES = 16 /* the usual time between messages: a long one */
+};
 
 void
 search_free(struct search *search)
@@ -71,11 +76,34 @@ start_of(const struct list *list)
 	return row ? row->at : list->edges[LIST_AFTER].from;
 }
 
+/* How long nothing came before the current row. */
+static void
+say_silence(struct app *app)
+{
+	const struct list *list = app->list;
+	const struct row *row = list_current(list);
+	struct trace_clock clock = trace_clock(list->trace);
+	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
+	uint64_t end = m ? m->ticks : 0;
+	for (size_t i = list->cursor; m && i-- > 0;) {
+		m = reader_message(list->reader, list->rows.at[i].at);
+		if (!m || !(m->flags & MESSAGE_TIMED))
+			continue;
+		struct text text = {0};
+		clock_format_difference(&clock, m->ticks, end, true, &text);
+		app_say(app, "silence of %s before this message", text_get(&text));
+		text_free(&text);
+		break;
+	}
+}
+
 static void
 found(struct app *app)
 {
 	const struct search *search = &app->search;
 	jump_to(app, search->from);
+	if (search->silence)
+		say_silence(app);
 	if (search->wrapped)
 		app_say(app, search->step > 0 ? "continued at the start" : "continued at the end");
 }
@@ -118,7 +146,8 @@ look_on(struct app *app, bool near, struct position *hit, bool *round)
 				   .known = known,
 				   .from = search->from,
 				   .direction = search->step,
-				   .wrap = true};
+				   .wrap = !search->silence,
+				   .silence = search->silence};
 	*round = search->round;
 	if (known) {
 		enum seek_result result = look_up(app, known, &unknown, round);
@@ -126,7 +155,7 @@ look_on(struct app *app, bool near, struct position *hit, bool *round)
 		if (result != SEEK_RUNNING)
 			return result;
 	}
-	if (near) {
+	if (near && !search->silence) {
 		bool wrapped;
 		enum seek_result result =
 		    seek_near(&query, app->list->reader, NEAR_CELLS, hit, &wrapped);
@@ -170,7 +199,7 @@ go_on(struct app *app, bool near)
 }
 
 static void
-begin(struct app *app, struct filter want, const char *what, int direction, uint64_t count)
+prepare(struct app *app, struct filter want, const char *what, int direction, uint64_t count)
 {
 	struct search *search = &app->search;
 	seek_free(search->job);
@@ -183,6 +212,13 @@ begin(struct app *app, struct filter want, const char *what, int direction, uint
 	search->list = app->list;
 	search->from = start_of(app->list);
 	search->round = search->wrapped = false;
+	search->silence = 0;
+}
+
+static void
+begin(struct app *app, struct filter want, const char *what, int direction, uint64_t count)
+{
+	prepare(app, want, what, direction, count);
 	go_on(app, true);
 }
 
@@ -310,4 +346,33 @@ search_origin(struct app *app, const struct command_call *call)
 	want.origin = m->origin;
 	begin(app, want, "other message of this origin", call->id == COMMAND_NEXT_ORIGIN ? 1 : -1,
 	      call->count);
+}
+
+/* The usual time between messages near the cursor: those of its cell, or with a
+ * filter the rows that the list holds. */
+static uint64_t
+usual_gap(struct app *app)
+{
+	const struct list *list = app->list;
+	VEC(uint64_t) ticks = {0};
+	const struct block *block = reader_block(list->reader, start_of(list).cell);
+	bool all = filter_is_all(&app->filter);
+	for (size_t i = 0; i < (all ? block->count : list->rows.count); i++) {
+		const struct message *m =
+		    all ? &block->messages[i] : reader_message(list->reader, list->rows.at[i].at);
+		if (m && m->flags & MESSAGE_TIMED)
+			*vec_add(&ticks) = m->ticks;
+	}
+	uint64_t usual = silence_usual(ticks.at, ticks.count);
+	vec_free(&ticks);
+	return usual;
+}
+
+void
+search_silence(struct app *app, const struct command_call *call)
+{
+	prepare(app, filter_all(), "long silence", call->id == COMMAND_NEXT_SILENCE ? 1 : -1,
+		call->count);
+	app->search.silence = usual_gap(app) * SILENCE_TIMES + 1;
+	go_on(app, false);
 }

@@ -28,6 +28,7 @@ struct search {
 	struct position from; /* where to look on */
 	bool round;	      /* the end was passed since the last hit, */
 	bool wrapped;	      /* or at all */
+	uint64_t silence;     /* ticks, where a silence is looked for; else 0 */
 };
 
 bool search_running(const struct search *);
@@ -42,5 +43,6 @@ void search_text(struct app *, const struct command_call *);  /* / and ? */
 void search_again(struct app *, const struct command_call *); /* n and N */
 void search_kind(struct app *, const struct command_call *);  /* e W ]g ... */
 void search_origin(struct app *, const struct command_call *);
+void search_silence(struct app *, const struct command_call *); /* s and S */
 
 #endif

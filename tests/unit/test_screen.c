@@ -1210,6 +1210,26 @@ test_colours(void **state)
 	free(kept);
 }
 
+/* The end of a long silence, there and back. */
+static void
+test_silence(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_until(&s, "idx", false);
+	scene_keys(&s, "Ss");		   /* the first has nothing before it */
+	scene_wait(&s, "silence of 0.00"); /* milliseconds where microseconds are usual */
+	scene_wait(&s, "retry 1 of 3");	   /* of a dead core the story tells */
+	scene_keys(&s, "s");
+	scene_wait(&s, "retry 2 of 3");
+	scene_keys(&s, "S");
+	scene_wait(&s, "silence of 0.00");
+	scene_keys(&s, "S");
+	scene_wait(&s, "no long silence found");
+	quit(&s);
+}
+
 /* Keys of a user's choice, in the help too, and changed while it runs. */
 static void
 test_keys(void **state)
@@ -1349,6 +1369,7 @@ main(void)
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_idle),
+	    cmocka_unit_test(test_silence),
 	    cmocka_unit_test(test_view),
 	    cmocka_unit_test(test_marks),
 	    cmocka_unit_test(test_session),

@@ -1,0 +1,111 @@
+/*
+ * Where does a long silence end?  See silence.h.
+ *
+ * Two messages with a time that follow each other in the list are compared.  A
+ * cell all of whose messages count, and whose times lie closer together than
+ * the silence, holds none: its bounds stand for its messages.  So a search
+ * without a filter costs a look at each summary.
+ */
+#include "config.h"
+
+#include "query/silence.h"
+
+#include <stdlib.h>
+
+struct silence
+silence_begin(uint64_t least, int direction, struct reader *reader, struct position from)
+{
+	const struct message *m = reader_message(reader, from);
+	struct silence silence = {.least = least, .direction = direction};
+	if (m && m->flags & MESSAGE_TIMED) {
+		silence.timed = silence.start = true;
+		silence.ticks = m->ticks;
+	}
+	return silence;
+}
+
+static bool
+is_long(const struct silence *silence, uint64_t from, uint64_t to)
+{
+	return silence->timed && to >= from && to - from >= silence->least;
+}
+
+bool
+silence_passes(struct silence *silence, struct trace *trace, const struct filter *shown,
+	       uint64_t cell)
+{
+	struct index_cell summary;
+	if (!index_cell(trace_index(trace), cell, &summary))
+		return false;
+	enum filter_verdict verdict = shown ? filter_judge(shown, trace, cell) : FILTER_ALL;
+	if (verdict == FILTER_NONE || !(summary.flags & CELL_TIMED))
+		return true;
+	if (verdict == FILTER_SOME || summary.flags & CELL_TIME_BACK ||
+	    summary.time_max - summary.time_min >= silence->least)
+		return false;
+	if (silence->direction > 0 ? is_long(silence, silence->ticks, summary.time_min)
+				   : is_long(silence, summary.time_max, silence->ticks))
+		return false;
+	silence->timed = true;
+	silence->start = false;
+	silence->ticks = silence->direction > 0 ? summary.time_max : summary.time_min;
+	silence->at = (struct position){.cell = cell, .at = SIZE_MAX};
+	return true;
+}
+
+/* Where the message is that was passed last. */
+static struct position
+passed(const struct silence *silence, struct reader *reader)
+{
+	struct position at = silence->at;
+	if (at.at != SIZE_MAX)
+		return at;
+	const struct block *block = reader_block(reader, at.cell);
+	at.at = 0;
+	while (at.at + 1 < block->count && !(block->messages[at.at].flags & MESSAGE_TIMED))
+		at.at++;
+	return at;
+}
+
+bool
+silence_ends(struct silence *silence, struct reader *reader, const struct message *m,
+	     struct position at, struct position *end)
+{
+	if (!(m->flags & MESSAGE_TIMED))
+		return false;
+	bool forward = silence->direction > 0;
+	if (forward ? is_long(silence, silence->ticks, m->ticks)
+		    : is_long(silence, m->ticks, silence->ticks) && !silence->start) {
+		*end = forward ? at : passed(silence, reader);
+		return true;
+	}
+	silence->timed = true;
+	silence->start = false;
+	silence->ticks = m->ticks;
+	silence->at = at;
+	return false;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+uint64_t
+silence_usual(const uint64_t *ticks, size_t count)
+{
+	VEC(uint64_t) gaps = {0};
+	unsigned __int128 sum = 0; /* of damaged times it may be large */
+	for (size_t i = 1; i < count; i++)
+		if (ticks[i] >= ticks[i - 1])
+			*vec_add(&gaps) = ticks[i] - ticks[i - 1];
+	size_t kept = gaps.count - (gaps.count + 9) / 10;
+	if (gaps.count)
+		qsort(gaps.at, gaps.count, sizeof *gaps.at, compare);
+	for (size_t i = 0; i < kept; i++)
+		sum += gaps.at[i];
+	vec_free(&gaps);
+	return kept ? (uint64_t)(sum / kept) : 0;
+}

@@ -1,0 +1,34 @@
+/*
+ * Silences: a long time without a message, looked for from one cell to the
+ * next.  A part of seek.c.
+ */
+#ifndef TRAWL_QUERY_SILENCE_H
+#define TRAWL_QUERY_SILENCE_H
+
+#include "query/filter.h"
+
+struct silence {
+	uint64_t least; /* ticks; 0: no silence is looked for */
+	int direction;
+	bool timed;	    /* a message with a time was passed: */
+	uint64_t ticks;	    /* its time */
+	struct position at; /* and where it is; at.at SIZE_MAX: the first of its cell */
+	bool start;	    /* it is where the search began, which is no hit */
+};
+
+/* Begins at the message at FROM, if there is one. */
+struct silence silence_begin(uint64_t least, int direction, struct reader *, struct position from);
+
+/* Whether a cell can be passed by its summary; it counts as passed then.  SHOWN
+ * is the filter of the messages that count, or NULL. */
+bool silence_passes(struct silence *, struct trace *, const struct filter *shown, uint64_t cell);
+
+/* Takes the next message that counts; true if it tells where a silence ends. */
+bool silence_ends(struct silence *, struct reader *, const struct message *, struct position at,
+		  struct position *end);
+
+/* The usual time between messages at these TICKS, which are in their order:
+ * the mean of gaps without the longest tenth; 0 if there are too few. */
+uint64_t silence_usual(const uint64_t *ticks, size_t count);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * Silences against a naive walk: every two messages that follow each other in
+ * a trace of many cells, forwards and backwards, with and without a filter, with
+ * and without an index.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/vec.h"
+#include "query/seek.h"
+#include "query/silence.h"
+#include "trace/trace.h"
+
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MESSAGES = 30000, TICK = 100, PAYLOAD = 40 };
+
+static uint32_t
+draw(uint32_t *seed, uint32_t limit)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % limit;
+}
+
+/* SyS-T strings with a length and a time stamp (MIPI SyS-T 1.0, message header:
+ * type 2, severity from bit 4 on, length 9, time stamp 11, subtype from 24 on);
+ * now and then one comes late. */
+struct made {
+	uint64_t ticks[MESSAGES];
+	unsigned severity[MESSAGES];
+};
+
+static char *
+make_capture(struct made *made)
+{
+	static char path[] = "/tmp/test_silence.XXXXXX";
+	strcpy(path + strlen(path) - 6, "XXXXXX");
+	int file = mkstemp(path);
+	uint32_t seed = 7;
+	uint64_t now = 1000000;
+	FILE *out = fdopen(file, "wb");
+	assert_non_null(out);
+	for (size_t i = 0; i < MESSAGES; i++) {
+		uint32_t far = draw(&seed, 4000);
+		now += far == 0 ? 400 * TICK : far < 3 ? 90 * TICK : draw(&seed, 2 * TICK);
+		made->ticks[i] = now;
+		made->severity[i] = 1 + draw(&seed, 7);
+		uint32_t header =
+		    2 | made->severity[i] << 4 | 1u << 9 | 1u << 11 | 5u << 16 | 1u << 24;
+		uint8_t bytes[6 + 8 + PAYLOAD] = {[4] = PAYLOAD};
+		for (int b = 0; b < 4; b++)
+			bytes[b] = (uint8_t)(header >> 8 * b);
+		for (int b = 0; b < 8; b++)
+			bytes[6 + b] = (uint8_t)(now >> 8 * b);
+		memset(bytes + 14, 'x', PAYLOAD);
+		fwrite(bytes, sizeof bytes, 1, out);
+	}
+	assert_int_equal(fclose(out), 0);
+	return path;
+}
+
+static void
+tell(void *context)
+{
+	sem_post(context);
+}
+
+/* The message where the search ends, MESSAGES if it finds none. */
+static size_t
+find(struct trace *trace, struct reader *reader, const struct filter *shown, size_t from,
+     int direction, uint64_t least)
+{
+	struct filter all = filter_all();
+	struct position at, hit;
+	uint64_t looked;
+	bool exact, wrapped;
+	sem_t done;
+	sem_init(&done, 0, 0);
+	assert_true(reader_find_number(reader, from, &at, &exact) && exact);
+	struct seek_query query = {.trace = trace,
+				   .want = &all,
+				   .also = shown,
+				   .from = at,
+				   .direction = direction,
+				   .silence = least};
+	struct seek *seek = seek_start(&query, tell, &done);
+	while (sem_wait(&done) != 0)
+		;
+	enum seek_result result = seek_poll(seek, &hit, &wrapped, &looked);
+	seek_free(seek);
+	sem_destroy(&done);
+	assert_true(result == SEEK_FOUND || result == SEEK_NOT_FOUND);
+	if (result != SEEK_FOUND)
+		return MESSAGES;
+	size_t number = (size_t)reader_number(reader, hit, &exact);
+	assert_true(exact);
+	return number;
+}
+
+static bool
+is_shown(const struct made *made, const struct filter *shown, size_t i)
+{
+	return !shown || shown->severities >> made->severity[i] & 1;
+}
+
+/* The same by comparing all neighbours. */
+static size_t
+expect(const struct made *made, const struct filter *shown, size_t from, int direction,
+       uint64_t least)
+{
+	size_t last = from;
+	for (size_t i = from + (size_t)direction; i < MESSAGES; i += (size_t)direction) {
+		if (!is_shown(made, shown, i))
+			continue;
+		uint64_t gap = direction > 0 ? made->ticks[i] - made->ticks[last]
+					     : made->ticks[last] - made->ticks[i];
+		if (gap >= least && (direction > 0 || last != from))
+			return direction > 0 ? i : last;
+		last = i;
+	}
+	return MESSAGES;
+}
+
+static void
+test_against_walk(void **state)
+{
+	(void)state;
+	struct made *made = mem_new(sizeof *made);
+	char *path = make_capture(made);
+	struct session session = {0};
+	struct err err;
+	option_defaults(profile_options_table(), &session.profile);
+	struct trace *trace = session_open(&session, path, "syst/raw", NULL, 0, &err);
+	if (!trace)
+		fail_msg("%s", err.what);
+	index_build(trace_index(trace));
+	assert_true(index_cell_count(trace_index(trace)) > 4);
+	struct reader *reader = reader_new(trace);
+	struct filter worse = filter_all();
+	worse.severities = filter_threshold(SEVERITY_ERROR, true);
+	static const uint64_t leasts[] = {1, 50 * TICK, 300 * TICK, 100000 * TICK};
+	unsigned found = 0, none = 0;
+	for (size_t n = 0; n < 160; n++) {
+		uint32_t seed = (uint32_t)n;
+		const struct filter *shown = n & 1 ? &worse : NULL;
+		int direction = n & 2 ? 1 : -1;
+		uint64_t least = leasts[n / 4 % 4];
+		size_t from = draw(&seed, MESSAGES);
+		while (from + 1 < MESSAGES && !is_shown(made, shown, from))
+			from++;
+		size_t want = expect(made, shown, from, direction, least);
+		assert_int_equal(find(trace, reader, shown, from, direction, least), want);
+		found += want < MESSAGES;
+		none += want == MESSAGES;
+	}
+	assert_true(found > 50 && none > 30);
+	reader_free(reader);
+	session_close(&session);
+	unlink(path);
+	free(made);
+}
+
+static void
+test_usual(void **state)
+{
+	(void)state;
+	static const uint64_t even[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
+	static const uint64_t jump[] = {10, 20, 30, 40, UINT64_MAX - 90, UINT64_MAX - 80};
+	static const uint64_t back[] = {50, 40, 30};
+	assert_int_equal(silence_usual(even, 11), 10);
+	assert_int_equal(silence_usual(jump, 6), 10); /* the long one does not count */
+	assert_int_equal(silence_usual(back, 3), 0);
+	assert_int_equal(silence_usual(even, 1), 0);
+	assert_int_equal(silence_usual(NULL, 0), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_against_walk),
+	    cmocka_unit_test(test_usual),
+	};
+	return cmocka_run_group_tests_name("silence", tests, NULL, NULL);
+}

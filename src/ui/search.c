@@ -14,6 +14,8 @@
 #include "query/silence.h"
 #include "trace/clock_text.h"
 
+#include <string.h>
+
 enum {
 	NEAR_CELLS = 8,
 	SILENCE_TIMES = 16 /* the usual time between messages: a long one */
@@ -25,6 +27,7 @@ search_free(struct search *search)
 	seek_free(search->job);
 	matches_free(search->matches);
 	regex_free(search->regex);
+	filter_expr_free(search->example);
 	*search = (struct search){0};
 }
 
@@ -345,6 +348,59 @@ search_origin(struct app *app, const struct command_call *call)
 	want.by_origin = true;
 	want.origin = m->origin;
 	begin(app, want, "other message of this origin", call->id == COMMAND_NEXT_ORIGIN ? 1 : -1,
+	      call->count);
+}
+
+/* The fields that say what happened, beside the type, where a format has one. */
+static const struct {
+	const char *format, *field;
+} example_fields[] = {{"syst", "id"}, {"uia", "event_id"}, {"csel", "event"}, {"gem", "ctx_type"}};
+
+/* Appends what a message must be to be like the selected one. */
+static void
+add_example(const struct selection *selection, struct text *out)
+{
+	const struct expansion *e = &selection->expansion;
+	const char *format = trace_decoder(selection->trace)->ops->format;
+	text_add(out, "type = ");
+	filter_quote(text_get(&e->type), e->type.length, out);
+	for (size_t i = 0; i < sizeof example_fields / sizeof *example_fields; i++) {
+		if (strcmp(format, example_fields[i].format) != 0)
+			continue;
+		for (size_t k = 0; k < e->fields.count; k++) {
+			const struct field *field = &e->fields.at[k];
+			if (strcmp(field->row->name, example_fields[i].field) != 0)
+				continue;
+			text_addf(out, " and %s.%s = ", format, field->row->name);
+			field_format(field, out);
+			return;
+		}
+	}
+}
+
+void
+search_example(struct app *app, const struct command_call *call)
+{
+	struct search *search = &app->search;
+	const struct selection *selection = app_selection(app);
+	struct text text = {0};
+	struct filter_error error;
+	if (!selection)
+		return;
+	add_example(selection, &text);
+	struct filter_expr *example = filter_parse(text_get(&text), app->session, &error);
+	text_free(&text);
+	if (!example) {
+		app_trouble(app, "%s", error.what);
+		return;
+	}
+	seek_free(search->job); /* it may look for the last one */
+	search->job = NULL;
+	filter_expr_free(search->example);
+	search->example = example;
+	struct filter want = filter_all();
+	want.expr = example;
+	begin(app, want, "other message like this", call->id == COMMAND_NEXT_LIKE ? 1 : -1,
 	      call->count);
 }
 

@@ -20,15 +20,16 @@ struct search {
 	 * will come by the next match */
 	struct seek *job; /* or NULL */
 	bool waiting;
-	struct filter want;   /* borrows regex */
-	const char *what;     /* for "no ... found" */
-	struct list *list;    /* where the hit will be shown */
-	int step;	      /* direction */
-	uint64_t left;	      /* hits still to pass */
-	struct position from; /* where to look on */
-	bool round;	      /* the end was passed since the last hit, */
-	bool wrapped;	      /* or at all */
-	uint64_t silence;     /* ticks, where a silence is looked for; else 0 */
+	struct filter want;	     /* borrows regex */
+	const char *what;	     /* for "no ... found" */
+	struct list *list;	     /* where the hit will be shown */
+	int step;		     /* direction */
+	uint64_t left;		     /* hits still to pass */
+	struct position from;	     /* where to look on */
+	bool round;		     /* the end was passed since the last hit, */
+	bool wrapped;		     /* or at all */
+	struct filter_expr *example; /* of the last *; owned, or NULL */
+	uint64_t silence;	     /* ticks, where a silence is looked for; else 0 */
 };
 
 bool search_running(const struct search *);
@@ -43,6 +44,7 @@ void search_text(struct app *, const struct command_call *);  /* / and ? */
 void search_again(struct app *, const struct command_call *); /* n and N */
 void search_kind(struct app *, const struct command_call *);  /* e W ]g ... */
 void search_origin(struct app *, const struct command_call *);
+void search_example(struct app *, const struct command_call *); /* * and # */
 void search_silence(struct app *, const struct command_call *); /* s and S */
 
 #endif

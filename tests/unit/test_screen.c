@@ -1210,6 +1210,24 @@ test_colours(void **state)
 	free(kept);
 }
 
+/* Messages like the one under the cursor: 59, 65 and 71 say that mailbox 2 has
+ * its answer, and no other has between them. */
+static void
+test_example(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "boot rom  "); /* texts are there */
+	scene_keys(&s, "59G*");
+	scene_wait(&s, " 65 / 309");
+	scene_keys(&s, "*");
+	scene_wait(&s, " 71 / 309");
+	scene_keys(&s, "2#");
+	scene_wait(&s, " 59 / 309");
+	quit(&s);
+}
+
 /* The end of a long silence, there and back. */
 static void
 test_silence(void **state)
@@ -1369,6 +1387,7 @@ main(void)
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_idle),
+	    cmocka_unit_test(test_example),
 	    cmocka_unit_test(test_silence),
 	    cmocka_unit_test(test_view),
 	    cmocka_unit_test(test_marks),

@@ -181,6 +181,8 @@ libtrawl_a_SOURCES = \
 	src/ui/notebook.h \
 	src/ui/pager.c \
 	src/ui/pager.h \
+	src/ui/moment.c \
+	src/ui/moment.h \
 	src/ui/paint.c \
 	src/ui/paint.h \
 	src/ui/pane.c \

@@ -28,8 +28,9 @@
 #include <string.h>
 
 enum {
-	CLOCKS_MAX = 4096, /* of senders in all; further ones have none */
-	OWN_APART = 10	   /* seconds that a message may take to be sent */
+	CLOCKS_MAX = 4096,	/* of senders in all; further ones have none */
+	CELL_SPAN = 2000000000, /* ns between the bounds of a cell that make one doubtful */
+	OWN_APART = 10		/* seconds that a message may take to be sent */
 };
 
 static const double NANO = 1e9;
@@ -1164,6 +1165,7 @@ time_of(const struct clock_map *map, size_t number, size_t clock, uint64_t ticks
 				      .part = found.root,
 				      .known = found.known,
 				      .wall = root->unix_epoch,
+				      .plain = found.root == clock,
 				      .order = found.known ? found.nanoseconds : whole};
 	return found.known || !root->rate.numerator;
 }
@@ -1195,6 +1197,7 @@ plain_time(const struct trace *trace, const struct message *m, struct message_ti
 	*time = (struct message_time){.nanoseconds = found.nanoseconds,
 				      .known = found.known,
 				      .wall = clock.has_epoch,
+				      .plain = true,
 				      .order = found.known ? found.nanoseconds : (int64_t)m->ticks};
 	return true;
 }
@@ -1224,6 +1227,7 @@ clocks_time(struct trace *trace, const struct message *m, const struct expansion
 			any = false;
 		if (any && time->known)
 			time->order = time->nanoseconds;
+		time->plain &= !has->shift && !has->clients.count && has->own == SIZE_MAX;
 		time->estimated =
 		    any && (m->flags & MESSAGE_ESTIMATED || (has->by_place && time->error > 2));
 	}
@@ -1252,38 +1256,52 @@ is_in_one_piece(const struct clock_map *map, size_t number)
 	return !r || r->owner != number || r->segments.count < 2;
 }
 
+/* Whether the cell's bounds are of one clock, and in which piece of its relation
+ * they lie does not matter. */
+static bool
+has_one_clock(struct trace *trace, const struct index_cell *summary, bool *by_place,
+	      uint64_t *origin)
+{
+	struct session *session = trace_session(trace);
+	size_t number = number_of(session, trace);
+	*by_place = false;
+	*origin = 0;
+	if (!session->clocks)
+		return true;
+	pthread_rwlock_rdlock(&session->clocks->map_lock);
+	const struct clock_map *map = session->clocks->map;
+	const struct trace_clocks *own = &map->traces.at[number];
+	bool one =
+	    !own->others.count || (own->others.count == 1 && own->others.at[0].clock == own->main);
+	one &= !(summary->flags & CELL_TIME_BACK) || is_in_one_piece(map, number);
+	*by_place = own->by_place;
+	*origin = own->others.count ? UINT64_MAX : 0; /* no core's: the main clock */
+	pthread_rwlock_unlock(&session->clocks->map_lock);
+	return one;
+}
+
 bool
 clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *summary,
 		 int64_t *order)
 {
-	struct session *session = trace_session(trace);
-	struct clocks *clocks = session->clocks;
-	struct message last = {.ticks = summary->time_max, .flags = MESSAGE_TIMED};
 	uint64_t size = index_cell_size(trace_index(trace));
-	last.offset = (cell + 1) * size - 1;
+	struct message bound = {.offset = (cell + 1) * size - 1, .flags = MESSAGE_TIMED};
+	struct message_time first, last;
+	bool by_place;
 	*order = INT64_MIN;
-	if (clocks) {
-		size_t number = number_of(session, trace);
-		pthread_rwlock_rdlock(&clocks->map_lock);
-		const struct trace_clocks *own = &clocks->map->traces.at[number];
-		bool one = !own->others.count ||
-			   (own->others.count == 1 && own->others.at[0].clock == own->main);
-		bool whole =
-		    !(summary->flags & CELL_TIME_BACK) || is_in_one_piece(clocks->map, number);
-		bool by_place = own->by_place;
-		if (own->others.count)
-			last.origin = UINT64_MAX; /* no core's: the main clock */
-		pthread_rwlock_unlock(&clocks->map_lock);
-		if (!one || !whole)
-			return false;
-		if (by_place ? !summary->count : !(summary->flags & CELL_TIMED))
-			return true;
-	} else if (!(summary->flags & CELL_TIMED)) {
+	if (!has_one_clock(trace, summary, &by_place, &bound.origin))
+		return false;
+	if (by_place ? !summary->count : !(summary->flags & CELL_TIMED))
 		return true;
-	}
-	struct message_time time;
-	if (clocks_time(trace, &last, NULL, &time))
-		*order = time.order;
+	bound.ticks = summary->time_max;
+	if (!clocks_time(trace, &bound, NULL, &last))
+		return by_place;
+	bound.ticks = summary->time_min;
+	bool back = summary->flags & CELL_TIME_BACK;
+	if (back && (!clocks_time(trace, &bound, NULL, &first) ||
+		     (last.known && last.order - first.order > CELL_SPAN)))
+		return false; /* one of them may be far off */
+	*order = last.order;
 	return true;
 }
 

@@ -48,6 +48,7 @@ struct message_time {
 	size_t part;	     /* only times of one part can be compared */
 	bool known;	     /* `nanoseconds` is; else only `order` is */
 	bool wall;	     /* they count from 1970-01-01 00:00 UTC */
+	bool plain;	     /* the trace's times are its own, by its own rate */
 	bool estimated;	     /* made from the times of its neighbours */
 	int64_t order;	     /* what to sort by in its part */
 };

@@ -27,10 +27,14 @@
 enum {
 	CACHE = 8,	  /* cells per trace whose keys are kept */
 	NOTE_CELLS = 512, /* between two looks at whether to stop */
+	WITNESSES = 4,	  /* messages that bear a time out */
 	USUAL_LENGTH = 32 /* of a message, while nothing is known */
 };
 
 #define FIRST INT64_MIN /* the key of what comes before any time */
+
+/* Nanoseconds that times may step back among neighbours. */
+#define FAR_BACK UINT64_C(1000000000)
 
 /* The keys of the messages of one cell. */
 struct cell_keys {
@@ -83,17 +87,54 @@ struct merge {
 
 /* --- noting keys ------------------------------------------------------- */
 
-/* The latest time among messages; FIRST if they have none. */
-static int64_t
-latest_of(struct trace *trace, size_t part, const struct message *messages, size_t count)
+/* The times of messages, FIRST for those that have none. */
+static void
+times_of(struct trace *trace, size_t part, const struct message *messages, size_t count,
+	 int64_t *times)
 {
-	int64_t latest = FIRST;
 	for (size_t i = 0; i < count; i++) {
 		struct message_time time;
-		if (clocks_time(trace, &messages[i], NULL, &time) && time.part == part &&
-		    time.order > latest)
-			latest = time.order;
+		bool any = clocks_time(trace, &messages[i], NULL, &time) && time.part == part;
+		times[i] = any ? time.order : FIRST;
 	}
+}
+
+/* Whether what follows bears a time out: most of the next ones are not far before
+ * it.  A damaged time must not hold up all the others. */
+static bool
+is_borne_out(const int64_t *times, size_t count, size_t i)
+{
+	unsigned looked = 0, good = 0;
+	for (size_t k = i + 1; k < count && looked < WITNESSES; k++) {
+		if (times[k] == FIRST)
+			continue;
+		looked++;
+		good += times[k] >= times[i] || (uint64_t)times[i] - (uint64_t)times[k] < FAR_BACK;
+	}
+	return 2 * good >= looked;
+}
+
+/* Makes times of messages their keys, from KEY on. */
+static int64_t
+make_increasing(int64_t *times, size_t count, int64_t key)
+{
+	for (size_t i = 0; i < count; i++) {
+		/* those behind are still times */
+		if (times[i] > key && is_borne_out(times, count, i))
+			key = times[i];
+		times[i] = key;
+	}
+	return key;
+}
+
+/* The key of the last of all messages of a block, by them alone. */
+static int64_t
+latest_of(struct trace *trace, const struct block *block)
+{
+	int64_t *times = mem_new(block->count * sizeof *times);
+	times_of(trace, clocks_part(trace), block->messages, block->count, times);
+	int64_t latest = make_increasing(times, block->count, FIRST);
+	free(times);
 	return latest;
 }
 
@@ -105,8 +146,7 @@ note_cell(struct trace *trace, struct notes *notes, uint64_t cell, const struct 
 		return latest;
 	if (!notes->reader)
 		notes->reader = reader_new(trace);
-	const struct block *block = reader_block(notes->reader, cell);
-	return latest_of(trace, clocks_part(trace), block->messages, block->count);
+	return latest_of(trace, reader_block(notes->reader, cell));
 }
 
 /* Notes some of the cells that are known; false if there are no more. */
@@ -263,7 +303,6 @@ static void
 make_keys(struct merge *m, size_t i, struct cell_keys *keys, const struct block *block)
 {
 	struct lane *lane = &m->lanes[i];
-	size_t part = clocks_part(lane->trace);
 	int64_t key = FIRST;
 	keys->exact = block->exact && (!block->cell || noted(m, i, block->cell - 1, &key));
 	keys->cell = block->cell;
@@ -271,16 +310,16 @@ make_keys(struct merge *m, size_t i, struct cell_keys *keys, const struct block 
 	keys->valid = true;
 	vec_clear(&keys->keys);
 	vec_reserve(&keys->keys, block->count);
-	for (size_t k = 0; k < block->count; k++) {
-		int64_t own = latest_of(lane->trace, part, &block->messages[k], 1);
-		if (own > key) {
-			/* what comes before is not known: as the first that has a time */
-			for (size_t b = 0; !keys->exact && key == FIRST && b < k; b++)
-				keys->keys.at[b] = own;
-			key = own;
-		}
-		*vec_add(&keys->keys) = key;
-	}
+	keys->keys.count = block->count;
+	times_of(lane->trace, clocks_part(lane->trace), block->messages, block->count,
+		 keys->keys.at);
+	make_increasing(keys->keys.at, block->count, key);
+	/* what came before is not known: as the first that has a time */
+	size_t first = 0;
+	while (first < block->count && keys->keys.at[first] == FIRST)
+		first++;
+	for (size_t k = 0; !keys->exact && first < block->count && k < first; k++)
+		keys->keys.at[k] = keys->keys.at[first];
 }
 
 static bool
@@ -720,6 +759,44 @@ merge_find_time(struct merge *m, size_t trace, int64_t order, struct merge_posit
 			lane->head = cut_by_key(m, i, order);
 	}
 	return take_first(m, p);
+}
+
+bool
+merge_head(struct merge *m, struct merge_position p, size_t trace, struct position *at)
+{
+	go_to(m, p);
+	const struct lane *lane = &m->lanes[trace];
+	*at = lane->head.at;
+	if (lane->head.end)
+		*at = (struct position){.cell = index_cell_count(trace_index(lane->trace))};
+	return !lane->head.end;
+}
+
+bool
+merge_is_before(struct merge *m, struct merge_position a, struct merge_position b)
+{
+	refresh(m);
+	struct cut first = cut_at(m, a.trace, a.at), second = cut_at(m, b.trace, b.at);
+	return is_before(m, a.trace, &first, b.trace, &second);
+}
+
+bool
+merge_is_exact(struct merge *m)
+{
+	bool exact = clocks_are_settled(m->session->clocks);
+	refresh(m);
+	for (size_t i = 0; i < m->count && exact; i++)
+		exact = m->lanes[i].hidden || is_all_noted(m, i);
+	return exact;
+}
+
+bool
+merge_cut(struct merge *m, size_t trace, int64_t order, struct position *at)
+{
+	refresh(m);
+	struct cut cut = cut_by_key(m, trace, order);
+	*at = cut.at;
+	return !cut.end;
 }
 
 bool

@@ -71,6 +71,18 @@ uint64_t merge_count(struct merge *, bool *exact);
  * (of struct message_time); false if there is none. */
 bool merge_find_time(struct merge *, size_t trace, int64_t order, struct merge_position *);
 
+/* The first message of a trace that is not before the one at P; false if there is
+ * none, then *AT is behind its last cell.  And which of two is first. */
+bool merge_head(struct merge *, struct merge_position p, size_t trace, struct position *at);
+bool merge_is_before(struct merge *, struct merge_position, struct merge_position);
+
+/* Whether the order of all messages is known. */
+bool merge_is_exact(struct merge *);
+
+/* The first message of one trace whose key is not before ORDER; false if there is
+ * none. */
+bool merge_cut(struct merge *, size_t trace, int64_t order, struct position *);
+
 /* Whether it is uncertain which of two neighbours was first: they are of two
  * traces, and their times are nearer than their errors. */
 bool merge_is_uncertain(struct merge *, struct merge_position, struct merge_position);

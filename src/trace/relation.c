@@ -30,6 +30,9 @@ enum {
 
 static const uint64_t NANO = 1000000000;
 
+/* What hops may have lost, of a nanosecond: 2^-20. */
+static const relation_instant ROUNDING = (relation_instant)1 << (RELATION_FRACTION - 20);
+
 static const double OUTLIER = 8;	  /* times the usual deviation */
 static const double STEP = 16;		  /* between two points, likewise */
 static const double RATE_CHANGE = 20e-6;  /* what the slope may change nearby */
@@ -186,7 +189,17 @@ struct judged {
 	double slope, deviation, span;
 };
 
-/* Says which points are outliers; returns the usual deviation. */
+/* Whether two points lie on one line with the slope around the first. */
+static bool
+agree(const struct relation_point *p, const struct relation_point *q, const struct judged *judged,
+      double bound)
+{
+	double along = judged->slope * difference(p->a, q->a);
+	return fabs(difference(p->b, q->b) - along) <= bound + RATE_CHANGE * fabs(along);
+}
+
+/* Says which points are outliers: those far from the others around them that no
+ * neighbour is with.  Returns the usual deviation. */
 static double
 judge(struct relation *r)
 {
@@ -200,10 +213,12 @@ judge(struct relation *r)
 	}
 	double usual = median(deviations, count);
 	for (size_t i = 0; i < count; i++) {
-		double rounding = 2 * (1 + all[i].slope);
-		double bound = OUTLIER * usual + rounding + RATE_CHANGE * all[i].span;
+		struct relation_point *p = &r->points.at[i];
+		double bound = OUTLIER * usual + 2 * (1 + all[i].slope);
 		bool single = count < 3 || !(all[i].slope > 0); /* nothing to compare with */
-		r->points.at[i].rejected = !single && all[i].deviation > bound;
+		p->rejected = !single && all[i].deviation > bound + RATE_CHANGE * all[i].span &&
+			      !(i && agree(p, p - 1, &all[i], bound)) &&
+			      !(i + 1 < count && agree(p, p + 1, &all[i], bound));
 	}
 	free(all);
 	free(deviations);
@@ -454,6 +469,32 @@ along(struct side side, const struct relation_point *p, const struct relation_po
 	return true;
 }
 
+static unsigned __int128
+common_divisor(unsigned __int128 a, unsigned __int128 b)
+{
+	while (b) {
+		unsigned __int128 rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* So many ticks at one rate as ticks at another; in one step where the numbers
+ * allow. */
+static bool
+scale_rates(relation_instant x, struct relation_rate from, struct relation_rate to,
+	    relation_instant *y)
+{
+	unsigned __int128 up = (unsigned __int128)from.denominator * to.numerator;
+	unsigned __int128 down = (unsigned __int128)from.numerator * to.denominator;
+	unsigned __int128 divisor = common_divisor(up, down);
+	if (up / divisor <= UINT64_MAX && down / divisor <= UINT64_MAX)
+		return scale(x, (uint64_t)(up / divisor), (uint64_t)(down / divisor), y);
+	return scale(x, from.denominator, from.numerator, y) &&
+	       scale(*y, to.numerator, to.denominator, y);
+}
+
 /* By the stated rates, from the only point P. */
 static bool
 by_rate(struct side side, const struct relation_point *p, relation_instant x, relation_instant *y)
@@ -461,10 +502,7 @@ by_rate(struct side side, const struct relation_point *p, relation_instant x, re
 	struct relation_rate from = side.back ? side.r->rate_b : side.r->rate_a;
 	struct relation_rate to = side.back ? side.r->rate_a : side.r->rate_b;
 	relation_instant way = x - instant_of(from_of(side, p));
-	if (way && (!from.numerator || !to.numerator))
-		return false;
-	if (way && (!scale(way, from.denominator, from.numerator, &way) ||
-		    !scale(way, to.numerator, to.denominator, &way)))
+	if (way && (!from.numerator || !to.numerator || !scale_rates(way, from, to, &way)))
 		return false;
 	*y = instant_of(to_of(side, p)) + way;
 	return true;
@@ -650,6 +688,7 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 	    .root = (size_t)(own - graph->clocks.at), .instant = at, .error = error};
 	if (!rate.numerator || !scale(at, NANO * rate.denominator, rate.numerator, &whole))
 		return true;
+	whole += ROUNDING;
 	whole = whole < 0 ? -(-whole >> RELATION_FRACTION) : whole >> RELATION_FRACTION;
 	time->known = whole <= INT64_MAX && whole >= INT64_MIN;
 	time->nanoseconds = (int64_t)(time->known ? whole : 0);

@@ -107,8 +107,18 @@ app_refilter(struct app *app)
 		app->filter.severities = filter_threshold(app->threshold, app->hide_unassigned);
 		app->filter.expr = app->expr;
 	}
-	for (size_t i = 0; i < app->session->traces.count; i++)
+	for (size_t i = 0; i < app->list_count; i++)
 		list_refilter(&app->lists[i], i == app->trace);
+}
+
+/* Counts up when texts or times of a list may have changed. */
+static unsigned
+generation_of(const struct list *list)
+{
+	unsigned generation = list->merge ? merge_generation(list->merge) : 0;
+	for (size_t i = 0; i < list->lane_count; i++)
+		generation += trace_generation(list->lanes[i].trace);
+	return generation;
 }
 
 void
@@ -118,7 +128,7 @@ app_show_trace(struct app *app, size_t trace)
 	app->trace = trace;
 	app->list = &app->lists[trace];
 	list_count(app->list);
-	app->generation = trace_generation(app->list->trace);
+	app->generation = generation_of(app->list);
 }
 
 void
@@ -384,8 +394,12 @@ static bool
 is_indexed(const struct app *app)
 {
 	struct index_progress progress;
-	index_get_progress(trace_index(app->list->trace), &progress);
-	return progress.complete;
+	for (size_t i = 0; i < app->list->lane_count; i++) {
+		index_get_progress(trace_index(app->list->lanes[i].trace), &progress);
+		if (!progress.complete)
+			return false;
+	}
+	return true;
 }
 
 static bool
@@ -409,7 +423,7 @@ take_news(struct app *app)
 	search_poll(app);
 	write_poll(app);
 	for (size_t i = 0; i < app->session->traces.count; i++) {
-		bool tail = app->lists[i].tail;
+		bool tail = app->lists[i].tail || app->list->tail;
 		if (trace_poll(app->session->traces.at[i], tail))
 			more |= tail;
 		char *notice = trace_take_notice(app->session->traces.at[i]);
@@ -418,13 +432,16 @@ take_news(struct app *app)
 		more |= notice != NULL;
 		free(notice);
 	}
-	unsigned generation = trace_generation(app->list->trace);
+	merge_wake(app->merge);
+	unsigned generation = generation_of(app->list);
 	more |= generation != app->generation;
 	if (generation != app->generation && filter_basis(&app->filter) & FILTER_ON_TEXT)
 		list_rebuild(app->list);
 	app->generation = generation;
 	app->indexed = is_indexed(app);
-	bool counting = is_working(app->list->matches) || is_working(app->search.matches);
+	struct matches_progress counted;
+	bool counting = (list_get_progress(app->list, &counted) && counted.working) ||
+			is_working(app->search.matches);
 	more |= app->counting != counting || list_busy(app->list);
 	app->counting = counting;
 	return more || app->indexed != indexed || searching != search_running(&app->search) ||
@@ -457,8 +474,9 @@ loop(struct app *app)
 			list_work(app->list);
 			paint(app);
 			more = list_busy(app->list);
-			if (capture_damaged(trace_capture(app->list->trace)))
-				notify(app); /* what was read had vanished */
+			for (size_t i = 0; i < app->list->lane_count; i++)
+				if (capture_damaged(trace_capture(app->list->lanes[i].trace)))
+					notify(app); /* what was read had vanished */
 			next = thread_now_ms() + PROGRESS_MS;
 			wait = PROGRESS_MS;
 			progress = false;
@@ -515,10 +533,16 @@ open_parts(struct app *app)
 	app->wants_letter = COMMAND_COUNT;
 	for (int i = 0; i < PANE_COUNT; i++)
 		app->state[i] = mem_new(panes[i]->state_size);
-	app->lists = mem_new(session->traces.count * sizeof *app->lists);
-	for (size_t i = 0; i < session->traces.count; i++)
-		list_open(&app->lists[i], session->traces.at[i], &app->filter);
-	app->list = &app->lists[0];
+	size_t count = session->traces.count;
+	app->merge = merge_new(session);
+	app->list_count = count > 1 ? count + 1 : count;
+	app->lists = mem_new(app->list_count * sizeof *app->lists);
+	for (size_t i = 0; i < count; i++)
+		list_open(&app->lists[i], session, i, &app->filter);
+	if (count > 1)
+		list_open_merged(&app->lists[count], session, app->merge, &app->filter);
+	app->trace = app->list_count - 1;
+	app->list = &app->lists[app->trace];
 	settings_start(app);
 	app_refilter(app);
 	notebook_restore(app);
@@ -529,9 +553,10 @@ close_parts(struct app *app)
 {
 	search_free(&app->search);
 	write_free(app);
-	for (size_t i = 0; i < app->session->traces.count; i++)
+	for (size_t i = 0; i < app->list_count; i++)
 		list_close(&app->lists[i]);
 	free(app->lists);
+	merge_free(app->merge);
 	for (int i = 0; i < PANE_COUNT; i++) {
 		if (panes[i]->close)
 			panes[i]->close(app->state[i]);
@@ -563,6 +588,7 @@ run(struct app *app)
 	if (app->options->follow)
 		app_run(app, (struct command_call){.id = COMMAND_FOLLOW, .count = 1});
 	session_start(session);
+	merge_start(app->merge);
 	loop(app);
 }
 

@@ -38,9 +38,11 @@ struct app {
 	struct layout layout;
 	enum text_charset charset;
 
-	struct list *lists; /* one per trace, owned */
-	size_t trace;
-	struct list *list;   /* that of the present trace */
+	struct merge *merge; /* of all traces */
+	struct list *lists;  /* one per trace, and one of all where there are several; owned */
+	size_t list_count;
+	size_t trace; /* number of the present list */
+	struct list *list;
 	unsigned generation; /* of its texts, when last looked at */
 	bool indexed;	     /* its index was complete then */
 	bool counting;	     /* and matches were being counted */
@@ -107,6 +109,7 @@ const char *app_filter_text(const struct app *);
 /* After a change of the filter's parts. */
 void app_refilter(struct app *);
 
+/* Shows a trace, or all of them merged: the number of traces. */
 void app_show_trace(struct app *, size_t trace);
 void app_focus(struct app *, enum pane_id);
 void app_suspend(struct app *);

@@ -9,6 +9,7 @@
 
 #include "ui/app.h"
 #include "trace/clock_text.h"
+#include "ui/moment.h"
 
 #include <string.h>
 
@@ -94,7 +95,9 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 	index_get_progress(trace_index(trace), &progress);
 	text_add(&left, " trawl  ");
 	add_safe(app, trace_name(trace), &left);
-	if (app->session->traces.count > 1)
+	if (app->list->merge)
+		text_addf(&left, " and %zu more", app->session->traces.count - 1);
+	else if (app->session->traces.count > 1)
 		text_addf(&left, " +%zu", app->session->traces.count - 1);
 	text_add(&left, "  ");
 	text_add_size(&left, capture_size(trace_capture(trace)));
@@ -158,14 +161,18 @@ add_position(struct app *app, struct text *out)
 	bool exact;
 	if (!row)
 		return;
-	uint64_t number = reader_number(app->list->reader, row->at, &exact);
+	uint64_t number = list_number(app->list, row, &exact);
 	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
-	uint64_t total = reader_count(app->list->reader, &exact);
+	uint64_t total = list_total(app->list, &exact);
 	if (!exact && total <= number)
 		total = number + 1; /* an estimate knows no more than we see */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
+	struct matches_progress shown;
 	if (app->list->matches)
 		add_rank(app, app->list->matches, row, "row", "shown", out);
+	else if (list_get_progress(app->list, &shown))
+		text_addf(out, ", %s%s shown",
+			  shown.exact ? "" : ">=", text_number(digits, shown.count));
 	if (app->search.matches)
 		add_rank(app, app->search.matches, row, "match", "matches", out);
 }
@@ -173,13 +180,15 @@ add_position(struct app *app, struct text *out)
 static void
 add_time(struct app *app, struct text *out)
 {
-	const struct row *row = list_current(app->list);
-	const struct message *m = row ? reader_message(app->list->reader, row->at) : NULL;
-	struct trace_clock clock = trace_clock(app->list->trace);
-	if (!m || !(m->flags & MESSAGE_TIMED) || app->time_mode == TIME_ABSOLUTE)
+	struct list *list = app->list;
+	const struct selection *selection =
+	    app->time_mode != TIME_ABSOLUTE ? app_selection(app) : NULL;
+	struct moment now;
+	if (!selection || !moment_of(list, &list->lanes[list->lane], &selection->message,
+				     &selection->expansion, &now))
 		return;
 	text_add(out, "   ");
-	clock_format(&clock, m->ticks, out);
+	moment_format(&now, out);
 }
 
 /* What was typed of a command so far. */

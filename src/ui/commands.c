@@ -277,7 +277,7 @@ say_facts(struct app *app, const struct command_call *call)
 	bool exact;
 	(void)call;
 	if (m) {
-		uint64_t number = reader_number(app->list->reader, row->at, &exact);
+		uint64_t number = list_number(app->list, row, &exact);
 		text_addf(&facts, "message %s%s at 0x%llx, %u B, ", exact ? "" : "~",
 			  text_number(digits, number), (unsigned long long)m->offset, m->length);
 	}
@@ -305,6 +305,9 @@ follow(struct app *app, const struct command_call *call)
 			list_follow(&app->lists[i]);
 		app->lists[i].tail = on;
 	}
+	if (app->list->merge && on)
+		list_follow(app->list);
+	app->list->tail = on;
 	if (!on)
 		app_say(app, "no longer following");
 }

@@ -41,7 +41,8 @@ jump_here(struct app *app, struct spot *spot)
 {
 	const struct row *row = list_current(app->list);
 	if (row)
-		*spot = (struct spot){.trace = app->trace, .place = row->place};
+		*spot =
+		    (struct spot){.trace = app->list->lanes[row->lane].number, .place = row->place};
 	return row;
 }
 
@@ -49,7 +50,9 @@ static void
 go_to_spot(struct app *app, const struct spot *spot)
 {
 	struct position at;
-	if (spot->trace != app->trace)
+	if (app->list->merge)
+		list_turn(app->list, spot->trace);
+	else if (spot->trace != app->trace)
 		app_show_trace(app, spot->trace);
 	if (reader_find_place(app->list->reader, spot->place, &at))
 		list_goto(app->list, at);
@@ -178,18 +181,18 @@ is_letter(uint32_t key)
 	return (key >= 'a' && key <= 'z') || (key >= 'A' && key <= 'Z');
 }
 
+/* The moment of a spot, as the present list shows it. */
 static bool
-ticks_of(struct app *app, const struct spot *spot, uint64_t *ticks)
+moment_at(struct app *app, const struct spot *spot, struct moment *moment)
 {
-	struct list *list = &app->lists[spot->trace];
+	struct list *list = app->list->merge ? app->list : &app->lists[spot->trace];
+	const struct list_lane *lane = &list->lanes[list->merge ? spot->trace : 0];
 	struct position at;
-	const struct message *m = reader_find_place(list->reader, spot->place, &at)
-				      ? reader_message(list->reader, at)
+	const struct message *m = reader_find_place(lane->reader, spot->place, &at)
+				      ? reader_message(lane->reader, at)
 				      : NULL;
-	if (!m || !(m->flags & MESSAGE_TIMED))
-		return false;
-	*ticks = m->ticks;
-	return true;
+	struct message copy = m ? *m : (struct message){0};
+	return m && moment_of(list, lane, &copy, NULL, moment);
 }
 
 static void
@@ -220,10 +223,10 @@ jump_set(struct app *app, const struct command_call *call)
 		app_say(app, "a mark is a letter");
 		return;
 	}
-	uint64_t ticks;
-	if (ticks_of(app, &here, &ticks)) {
+	struct moment moment;
+	if (moment_at(app, &here, &moment)) {
 		jumps->has_base = true;
-		jumps->base = ticks;
+		jumps->base = moment;
 	}
 }
 
@@ -305,7 +308,7 @@ go_to_number(struct app *app, uint64_t number)
 {
 	bool exact;
 	struct position at;
-	if (reader_find_number(app->list->reader, number, &at, &exact))
+	if (list_find_number(app->list, number, &at, &exact))
 		jump_to(app, at);
 	else
 		app_say(app, "no message %llu", (unsigned long long)number);
@@ -322,6 +325,14 @@ go_to_offset(struct app *app, uint64_t offset)
 static void
 go_to_percent(struct app *app, uint64_t percent)
 {
+	bool exact;
+	if (app->list->merge) {
+		uint64_t count = list_total(app->list, &exact);
+		percent = percent < 100 ? percent : 100;
+		go_to_number(app,
+			     count ? (uint64_t)((double)(count - 1) / 100 * (double)percent) : 0);
+		return;
+	}
 	uint64_t size = capture_size(trace_capture(app->list->trace));
 	percent = percent < 100 ? percent : 100;
 	go_to_offset(app, size / 100 * percent + size % 100 * percent / 100);
@@ -339,7 +350,7 @@ jump_top(struct app *app, const struct command_call *call)
 	struct position at;
 	if (call->counted) {
 		go_to_number(app, call->count);
-	} else if (reader_first(app->list->reader, &at)) {
+	} else if (list_first(app->list, &at)) {
 		remember(app);
 		list_goto_row(app->list, at, 0);
 	}
@@ -353,7 +364,7 @@ jump_end(struct app *app, const struct command_call *call)
 		go_to_number(app, call->count);
 	} else if (app->list->tail) {
 		list_follow(app->list);
-	} else if (reader_last(app->list->reader, &at)) {
+	} else if (list_last(app->list, &at)) {
 		remember(app);
 		list_goto_row(app->list, at, app->list->height);
 	}
@@ -362,7 +373,7 @@ jump_end(struct app *app, const struct command_call *call)
 void
 jump_trace(struct app *app, const struct command_call *call)
 {
-	size_t count = app->session->traces.count;
+	size_t count = app->list_count;
 	size_t step = (size_t)(call->count % count);
 	if (call->id == COMMAND_PREVIOUS_TRACE)
 		step = count - step;
@@ -407,8 +418,9 @@ find_in_cells(struct list *list, uint64_t cell, uint64_t ticks, struct position 
 	return reader_last(list->reader, at);
 }
 
+/* By the trace's own clock. */
 static bool
-find_time(struct list *list, uint64_t ticks, struct position *at)
+find_ticks(struct list *list, uint64_t ticks, struct position *at)
 {
 	uint64_t low = 0, high = index_cell_count(trace_index(list->trace));
 	while (low < high) {
@@ -424,28 +436,61 @@ find_time(struct list *list, uint64_t ticks, struct position *at)
 	return find_in_cells(list, low, ticks, at);
 }
 
+static bool
+find_moment(struct app *app, const struct moment *moment, struct position *at)
+{
+	struct list *list = app->list;
+	struct merge_position p;
+	if (!moment->common)
+		return find_ticks(list, moment->ticks, at);
+	if (!list->merge)
+		return merge_cut(app->merge, list->lanes[0].number, moment->order, at) ||
+		       reader_last(list->reader, at);
+	if (!merge_find_time(list->merge, list->lane, moment->order, &p))
+		return list_last(list, at);
+	list_turn(list, p.trace);
+	*at = p.at;
+	return true;
+}
+
 /* What times in the prompt count from, in the way they are shown. */
-static uint64_t
-shown_base(struct app *app)
+static bool
+shown_base(struct app *app, struct moment *base)
 {
 	if (app->time_mode == TIME_START)
-		return list_start(app->list);
+		return moment_first(app->list, base);
 	if (app->time_mode == TIME_MARK && app->jumps.has_base)
-		return app->jumps.base;
-	return 0;
+		*base = app->jumps.base;
+	return app->time_mode == TIME_MARK && app->jumps.has_base;
+}
+
+/* Moves a moment by so many of its clock's ticks. */
+static void
+move_by(struct moment *moment, uint64_t ticks, bool back)
+{
+	uint64_t most = moment->common ? INT64_MAX : UINT64_MAX, own = moment->ticks;
+	if (moment->common) {
+		int64_t step = ticks > most ? INT64_MAX : (int64_t)ticks;
+		if (__builtin_add_overflow(moment->order, back ? -step : step, &moment->order))
+			moment->order = back ? INT64_MIN : INT64_MAX;
+		moment->before = moment->order < 0;
+		moment->ticks = moment->before ? -(uint64_t)moment->order : (uint64_t)moment->order;
+	} else if (back) {
+		moment->ticks = own > ticks ? own - ticks : 0;
+	} else {
+		moment->ticks = ticks > most - own ? most : own + ticks;
+	}
 }
 
 /* Reads [BASE]+DURATION, [BASE]-DURATION, BASE or TIME, where BASE is 'LETTER
  * or, left out, the cursor. */
 static bool
-parse_time(struct app *app, const char *text, uint64_t *ticks)
+parse_time(struct app *app, const char *text, struct moment *moment)
 {
-	struct trace_clock clock = trace_clock(app->list->trace);
 	struct spot spot = {0};
+	struct moment from;
 	bool here = jump_here(app, &spot), mark = *text == '\'';
-	uint64_t base = 0, step = 0;
-	if (app->time_mode == TIME_TICKS)
-		clock.hz = 0;
+	uint64_t step = 0;
 	if (mark) {
 		const struct spot *found = text[1] ? find_mark(&app->jumps, text[1]) : NULL;
 		if (!found)
@@ -453,23 +498,30 @@ parse_time(struct app *app, const char *text, uint64_t *ticks)
 		spot = *found;
 		text += 2;
 	}
-	bool timed = (here || mark) && ticks_of(app, &spot, &base);
-	if (mark && !*text) {
-		*ticks = base;
-		return timed;
-	}
-	if (*text == '+' || *text == '-') {
-		if (!timed || !clock_parse_duration(&clock, text + 1, &step))
-			return false;
-		*ticks = *text == '+' ? base + step : base > step ? base - step : 0;
-		return true;
-	}
-	uint64_t from = shown_base(app);
-	if (from)
-		clock.has_epoch = false;
-	if (mark || !clock_parse(&clock, text, base, ticks))
+	bool timed = (here || mark) && moment_at(app, &spot, moment);
+	if (!timed && (mark || !moment_first(app->list, moment)))
 		return false;
-	*ticks += from;
+	if (app->time_mode == TIME_TICKS || app->time_mode == TIME_OWN)
+		*moment = (struct moment){.clock = trace_clock(app->list->trace)};
+	if (app->time_mode == TIME_TICKS)
+		moment->clock.hz = 0;
+	if (mark && !*text)
+		return timed;
+	if (*text == '+' || *text == '-') {
+		bool good = timed && clock_parse_duration(&moment->clock, text + 1, &step);
+		move_by(moment, step, *text == '-');
+		return good;
+	}
+	struct trace_clock clock = moment->clock;
+	bool based = shown_base(app, &from) && from.common == moment->common;
+	clock.has_epoch &= !based;
+	if (mark || !clock_parse(&clock, text, moment->ticks, &step))
+		return false;
+	if (based)
+		*moment = from;
+	else
+		*moment = (struct moment){.clock = clock, .common = moment->common};
+	move_by(moment, step, false);
 	return true;
 }
 
@@ -479,6 +531,7 @@ jump_goto(struct app *app, const struct command_call *call)
 	struct jumps *jumps = &app->jumps;
 	const char *text = call->text;
 	uint64_t value;
+	struct moment moment;
 	struct position at;
 	char *end;
 	if (!strcmp(text, ".") && jumps->last)
@@ -495,8 +548,8 @@ jump_goto(struct app *app, const struct command_call *call)
 		go_to_offset(app, value);
 	else if ((value = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
 		go_to_percent(app, value);
-	else if (!parse_time(app, text, &value))
+	else if (!parse_time(app, text, &moment))
 		app_trouble(app, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
-	else if (find_time(app->list, value, &at))
+	else if (find_moment(app, &moment, &at))
 		jump_to(app, at);
 }

@@ -6,6 +6,7 @@
 
 #include "command/command.h"
 #include "trace/reader.h"
+#include "ui/moment.h"
 
 struct app;
 
@@ -22,7 +23,7 @@ struct jumps {
 	VEC(struct spot) trail; /* where jumps began, oldest first */
 	size_t at;		/* in the trail; trail.count = not in it */
 	bool has_base;		/* what TIME_MARK counts from */
-	uint64_t base;		/* ticks of the last mark set */
+	struct moment base;	/* that of the last mark set */
 	char *last;		/* of the go-to prompt, for `.`; owned */
 };
 

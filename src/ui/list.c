@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "query/seek.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -31,19 +32,132 @@ deadline(void)
 	return thread_now_ms() + SLICE_MS;
 }
 
+/* --- lanes ------------------------------------------------------------- */
+
+void
+list_turn(struct list *list, size_t lane)
+{
+	list->lane = lane;
+	list->trace = list->lanes[lane].trace;
+	list->reader = list->lanes[lane].reader;
+	list->matches = list->merge ? NULL : list->lanes[lane].matches;
+}
+
+/* Turns to the lane of the cursor. */
+static void
+turn_to_cursor(struct list *list)
+{
+	const struct row *row = list_current(list);
+	if (row)
+		list_turn(list, row->lane);
+}
+
+/* The next or previous message of the list. */
+static bool
+step(struct list *list, struct merge_position *p, int direction)
+{
+	if (list->merge)
+		return direction > 0 ? merge_next(list->merge, p) : merge_previous(list->merge, p);
+	return direction > 0 ? reader_next(list->reader, &p->at, 0)
+			     : reader_previous(list->reader, &p->at, 0);
+}
+
+static void
+set_edge(struct list_edge *edge, struct merge_position from)
+{
+	edge->from = from;
+	edge->end = edge->looked = false;
+}
+
+bool
+list_first(struct list *list, struct position *at)
+{
+	struct merge_position p;
+	if (!list->merge)
+		return reader_first(list->reader, at);
+	if (!merge_first(list->merge, &p))
+		return false;
+	list_turn(list, p.trace);
+	*at = p.at;
+	return true;
+}
+
+bool
+list_last(struct list *list, struct position *at)
+{
+	struct merge_position p;
+	if (!list->merge)
+		return reader_last(list->reader, at);
+	if (!merge_last(list->merge, &p))
+		return false;
+	list_turn(list, p.trace);
+	*at = p.at;
+	return true;
+}
+
+uint64_t
+list_number(struct list *list, const struct row *row, bool *exact)
+{
+	if (list->merge)
+		return merge_number(list->merge, (struct merge_position){row->lane, row->at},
+				    exact);
+	return reader_number(list->reader, row->at, exact);
+}
+
+uint64_t
+list_total(struct list *list, bool *exact)
+{
+	return list->merge ? merge_count(list->merge, exact) : reader_count(list->reader, exact);
+}
+
+bool
+list_find_number(struct list *list, uint64_t number, struct position *at, bool *exact)
+{
+	struct merge_position p;
+	if (!list->merge)
+		return reader_find_number(list->reader, number, at, exact);
+	if (!merge_find_number(list->merge, number, &p, exact))
+		return false;
+	list_turn(list, p.trace);
+	*at = p.at;
+	return true;
+}
+
+bool
+list_get_progress(struct list *list, struct matches_progress *sum)
+{
+	*sum = (struct matches_progress){.exact = true};
+	bool any = false;
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct matches_progress own;
+		if (!list->lanes[i].matches || (list->merge && !merge_shows(list->merge, i)))
+			continue;
+		matches_get_progress(list->lanes[i].matches, &own);
+		sum->count += own.count;
+		sum->exact &= own.exact;
+		sum->working |= own.working;
+		sum->cells += own.cells;
+		sum->of += own.of;
+		sum->looked += own.looked;
+		any = true;
+	}
+	return any;
+}
+
 /* --- growing ----------------------------------------------------------- */
 
 static struct row
-row_at(struct list *list, struct position at)
+row_at(struct list *list, struct merge_position p)
 {
-	const struct message *m = reader_message(list->reader, at);
-	struct row row = {.at = at, .place = reader_place(list->reader, at)};
+	struct reader *reader = list->lanes[p.trace].reader;
+	const struct message *m = reader_message(reader, p.at);
+	struct row row = {.lane = p.trace, .at = p.at, .place = reader_place(reader, p.at)};
 	bool exact;
 	row.there = m != NULL;
 	if (m)
 		row.message = *m;
-	reader_number(list->reader, at, &exact);
-	list->provisional |= !exact;
+	reader_number(reader, p.at, &exact);
+	list->provisional |= !exact || (list->merge && !merge_is_exact(list->merge));
 	return row;
 }
 
@@ -53,40 +167,113 @@ same_place(struct place a, struct place b)
 	return a.offset == b.offset && a.ordinal == b.ordinal;
 }
 
-/* The next position past EDGE that the filter passes. */
+/* The next position of a lane past *FROM that the filter passes. */
 static enum added
-find_next(struct list *list, struct list_edge *edge, int direction, int64_t until,
-	  struct position *found)
+find_in_lane(struct list *list, struct list_lane *lane, struct position *from, int direction,
+	     int64_t until, struct position *found)
 {
-	if (filter_is_all(list->filter)) {
-		*found = edge->from;
-		bool any = direction > 0 ? reader_next(list->reader, found, 0)
-					 : reader_previous(list->reader, found, 0);
-		return any ? ADDED : ADDED_END;
-	}
 	struct seek_query query = {
-	    .trace = list->trace, .want = list->filter, .direction = direction};
+	    .trace = lane->trace, .want = list->filter, .direction = direction};
 	do {
 		bool wrapped;
-		if (list->matches) {
+		if (lane->matches) {
 			enum matches_result known =
-			    matches_next(list->matches, list->reader, edge->from, direction, found);
+			    matches_next(lane->matches, lane->reader, *from, direction, found);
 			if (known != MATCHES_UNDECIDED)
 				return known == MATCHES_FOUND ? ADDED : ADDED_END;
-			edge->from = *found;
-			list->waiting = matches_await(list->matches, edge->from, direction);
+			*from = *found;
+			list->waiting = matches_await(lane->matches, *from, direction);
 			if (list->waiting)
 				return ADDED_LATER;
 		}
-		query.from = edge->from;
-		enum seek_result result = seek_near(&query, list->reader, 1, found, &wrapped);
+		query.from = *from;
+		enum seek_result result = seek_near(&query, lane->reader, 1, found, &wrapped);
 		if (result == SEEK_FOUND)
 			return ADDED;
 		if (result == SEEK_NOT_FOUND)
 			return ADDED_END;
-		edge->from = *found;
+		*from = *found;
 	} while (thread_now_ms() < until);
 	return ADDED_LATER;
+}
+
+static bool
+passes(struct list *list, struct reader *reader, struct position at)
+{
+	struct expansion scratch = {0};
+	const struct message *m = reader_message(reader, at);
+	struct message copy = m ? *m : (struct message){0}; /* text may ask for other cells */
+	bool fits = m && filter_match(list->filter, reader, &copy, &scratch);
+	expansion_free(&scratch);
+	return fits;
+}
+
+/* Where each lane of a merged list goes on from an edge.  Forward, the message
+ * that a lane goes on with may itself be the next row. */
+static void
+look_ahead(struct list *list, struct list_edge *edge, int direction)
+{
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct list_ahead *ahead = &edge->ahead[i];
+		struct position head;
+		bool any = merge_head(list->merge, edge->from, i, &head);
+		bool own = i == edge->from.trace;
+		*ahead = (struct list_ahead){.from = head, .end = !merge_shows(list->merge, i)};
+		if (direction > 0 && !any)
+			ahead->end = true;
+		else if (direction > 0 && !own)
+			ahead->found = passes(list, list->lanes[i].reader, head);
+	}
+	edge->looked = true;
+}
+
+/* The next row of a merged list that the filter passes: that of the lane whose
+ * next one comes first. */
+static enum added
+find_merged(struct list *list, struct list_edge *edge, int direction, int64_t until,
+	    struct merge_position *found)
+{
+	size_t best = SIZE_MAX;
+	if (!edge->looked)
+		look_ahead(list, edge, direction);
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct list_ahead *ahead = &edge->ahead[i];
+		struct position hit;
+		if (!ahead->found && !ahead->end) {
+			enum added added = find_in_lane(list, &list->lanes[i], &ahead->from,
+							direction, until, &hit);
+			if (added == ADDED_LATER)
+				return ADDED_LATER;
+			ahead->found = added == ADDED;
+			ahead->end = added == ADDED_END;
+			if (ahead->found)
+				ahead->from = hit;
+		}
+		struct merge_position own = {i, ahead->from};
+		if (ahead->found &&
+		    (best == SIZE_MAX ||
+		     merge_is_before(list->merge, own, *found) == (direction > 0))) {
+			best = i;
+			*found = own;
+		}
+	}
+	if (best == SIZE_MAX)
+		return ADDED_END;
+	edge->ahead[best].found = false;
+	return ADDED;
+}
+
+/* The next position past EDGE that the filter passes. */
+static enum added
+find_next(struct list *list, struct list_edge *edge, int direction, int64_t until,
+	  struct merge_position *found)
+{
+	*found = edge->from;
+	if (filter_is_all(list->filter))
+		return step(list, found, direction) ? ADDED : ADDED_END;
+	if (list->merge)
+		return find_merged(list, edge, direction, until, found);
+	return find_in_lane(list, &list->lanes[0], &edge->from.at, direction, until, &found->at);
 }
 
 static void
@@ -116,7 +303,7 @@ trim(struct list *list, int side)
 	}
 	struct row *outer =
 	    side == LIST_BEFORE ? list->rows.at : &list->rows.at[list->rows.count - 1];
-	list->edges[side] = (struct list_edge){.from = outer->at};
+	set_edge(&list->edges[side], (struct merge_position){outer->lane, outer->at});
 }
 
 /* Adds a row at one end of the run. */
@@ -124,7 +311,7 @@ static enum added
 extend(struct list *list, int side, int64_t until)
 {
 	struct list_edge *edge = &list->edges[side];
-	struct position found;
+	struct merge_position found;
 	if (edge->end)
 		return ADDED_END;
 	enum added added = find_next(list, edge, side == LIST_AFTER ? 1 : -1, until, &found);
@@ -237,10 +424,13 @@ work(struct list *list, int64_t until)
 	if (!more)
 		more = lead_in(list, until);
 	follow_cursor(list);
-	if (list->moving && list->rows.count)
+	if (list->moving && list->rows.count) {
 		list->home = list_current(list)->place;
+		list->home_lane = list_current(list)->lane;
+	}
 	if (!more)
 		more = fill(list, until);
+	turn_to_cursor(list);
 	return more;
 }
 
@@ -275,9 +465,12 @@ leave_tail(struct list *list)
 	if (!list->tail)
 		return;
 	list->tail = false;
-	list->any_seen = reader_last(list->reader, &last);
-	if (list->any_seen)
+	list->any_seen = list_last(list, &last);
+	if (list->any_seen) {
 		list->seen = reader_place(list->reader, last);
+		list->seen_lane = list->lane;
+	}
+	turn_to_cursor(list);
 }
 
 uint64_t
@@ -285,11 +478,13 @@ list_unseen(struct list *list, bool *exact)
 {
 	struct position at;
 	bool sure;
+	struct reader *reader = list->lanes[list->seen_lane].reader;
 	*exact = true;
-	if (!list->any_seen || !reader_find_place(list->reader, list->seen, &at))
+	if (!list->any_seen || !reader_find_place(reader, list->seen, &at))
 		return 0;
-	uint64_t count = reader_count(list->reader, exact);
-	uint64_t seen = reader_number(list->reader, at, &sure) + 1;
+	uint64_t count = list_total(list, exact);
+	struct row row = {.lane = list->seen_lane, .at = at};
+	uint64_t seen = list_number(list, &row, &sure) + 1;
 	*exact &= sure;
 	return count > seen ? count - seen : 0;
 }
@@ -300,7 +495,7 @@ static void
 go_to_tail(struct list *list)
 {
 	struct position last;
-	if (reader_last(list->reader, &last))
+	if (list_last(list, &last))
 		go_to_row(list, last, list->height);
 }
 
@@ -316,25 +511,22 @@ list_follow(struct list *list)
 static void
 go_to_row(struct list *list, struct position at, size_t lead)
 {
-	struct expansion scratch = {0};
-	const struct message *m = reader_message(list->reader, at);
+	struct merge_position p = {list->lane, at};
 	vec_clear(&list->rows);
 	list->top = list->cursor = 0;
 	list->owed = 0;
 	list->home = reader_place(list->reader, at);
+	list->home_lane = list->lane;
 	list->moving = list->stopped = list->provisional = false;
-	list->known = index_known(trace_index(list->trace));
+	for (size_t i = 0; i < list->lane_count; i++)
+		list->lanes[i].known = index_known(trace_index(list->lanes[i].trace));
 	list->lead = lead;
-	list->edges[LIST_BEFORE] = (struct list_edge){.from = at};
-	list->edges[LIST_AFTER] = (struct list_edge){.from = at};
-	if (list->matches)
-		matches_around(list->matches, at.cell);
-	if (m) {
-		struct message copy = *m; /* text may ask for other cells */
-		if (filter_match(list->filter, list->reader, &copy, &scratch))
-			*vec_add(&list->rows) = row_at(list, at);
-	}
-	expansion_free(&scratch);
+	set_edge(&list->edges[LIST_BEFORE], p);
+	set_edge(&list->edges[LIST_AFTER], p);
+	if (list->lanes[list->lane].matches)
+		matches_around(list->lanes[list->lane].matches, at.cell);
+	if (passes(list, list->reader, at))
+		*vec_add(&list->rows) = row_at(list, p);
 	list_work(list);
 }
 
@@ -353,34 +545,80 @@ list_goto(struct list *list, struct position at)
 	struct place place = reader_place(list->reader, at);
 	leave_tail(list);
 	for (size_t i = list->top; i < list->rows.count && i < list->top + list->height; i++) {
-		if (same_place(list->rows.at[i].place, place)) {
+		if (list->rows.at[i].lane == list->lane &&
+		    same_place(list->rows.at[i].place, place)) {
 			list->cursor = i;
 			list->owed = 0;
 			list->home = place;
+			list->home_lane = list->lane;
 			return;
 		}
 	}
 	list_goto_row(list, at, list->height / 2);
 }
 
-void
-list_open(struct list *list, struct trace *trace, const struct filter *filter)
+/* Notes how a lane's capture is; true if it was otherwise before. */
+static bool
+note_capture(struct list_lane *lane)
 {
-	*list = (struct list){.trace = trace, .filter = filter, .reader = reader_new(trace)};
-	list->size = capture_size(trace_capture(trace));
-	list->epoch = capture_epoch(trace_capture(trace));
-	list->ended = capture_ended(trace_capture(trace));
-	struct position first = {0};
-	reader_first(list->reader, &first);
-	list_goto_row(list, first, 0);
+	const struct capture *capture = trace_capture(lane->trace);
+	struct list_lane before = *lane;
+	lane->size = capture_size(capture);
+	lane->epoch = capture_epoch(capture);
+	lane->ended = capture_ended(capture);
+	return lane->size > before.size || lane->epoch != before.epoch ||
+	       lane->ended != before.ended;
+}
+
+/* COUNT traces of the session from the first one on. */
+static void
+open_lanes(struct list *list, struct session *session, size_t first, size_t count)
+{
+	list->lanes = mem_new(count * sizeof *list->lanes);
+	list->lane_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct list_lane *lane = &list->lanes[i];
+		lane->number = first + i;
+		lane->trace = session->traces.at[first + i];
+		lane->reader = list->merge ? merge_reader(list->merge, i) : reader_new(lane->trace);
+		note_capture(lane);
+	}
+	for (int side = LIST_BEFORE; list->merge && side <= LIST_AFTER; side++)
+		list->edges[side].ahead = mem_new(count * sizeof *list->edges[side].ahead);
+	list_turn(list, 0);
+	struct position at = {0};
+	list_first(list, &at);
+	list_goto_row(list, at, 0);
+}
+
+void
+list_open(struct list *list, struct session *session, size_t number, const struct filter *filter)
+{
+	*list = (struct list){.filter = filter};
+	open_lanes(list, session, number, 1);
+}
+
+void
+list_open_merged(struct list *list, struct session *session, struct merge *merge,
+		 const struct filter *filter)
+{
+	*list =
+	    (struct list){.filter = filter, .merge = merge, .generation = merge_generation(merge)};
+	open_lanes(list, session, 0, session->traces.count);
 }
 
 void
 list_close(struct list *list)
 {
 	vec_free(&list->rows);
-	matches_free(list->matches);
-	reader_free(list->reader);
+	for (size_t i = 0; i < list->lane_count; i++) {
+		matches_free(list->lanes[i].matches);
+		if (!list->merge)
+			reader_free(list->lanes[i].reader);
+	}
+	free(list->lanes);
+	free(list->edges[LIST_BEFORE].ahead);
+	free(list->edges[LIST_AFTER].ahead);
 	*list = (struct list){0};
 }
 
@@ -402,7 +640,7 @@ row_number(struct list *list, const struct row *row, uint64_t *number)
 {
 	bool exact;
 	if (filter_is_all(list->filter))
-		*number = reader_number(list->reader, row->at, &exact);
+		*number = list_number(list, row, &exact);
 	else if (!list->matches ||
 		 !matches_rank(list->matches, list->reader, row->at, number, &exact))
 		return false;
@@ -416,9 +654,9 @@ find_number(struct list *list, uint64_t number, struct position *at)
 	struct matches_progress progress;
 	bool exact;
 	if (filter_is_all(list->filter)) {
-		uint64_t count = trace_count(list->trace, &exact);
+		uint64_t count = list_total(list, &exact);
 		number = exact && number >= count ? count - 1 : number;
-		return reader_find_number(list->reader, number, at, &exact) && exact;
+		return list_find_number(list, number, at, &exact) && exact;
 	}
 	matches_get_progress(list->matches, &progress);
 	if (progress.exact && number >= progress.count)
@@ -504,16 +742,24 @@ list_scroll(struct list *list, int64_t rows)
 void
 list_count(struct list *list)
 {
-	uint64_t cell = list->home.offset / index_cell_size(trace_index(list->trace));
-	if (!list->matches && !filter_is_all(list->filter))
-		list->matches = matches_new(list->trace, list->filter, NULL, cell);
+	for (size_t i = 0; i < list->lane_count && !filter_is_all(list->filter); i++) {
+		struct list_lane *lane = &list->lanes[i];
+		uint64_t size = index_cell_size(trace_index(lane->trace));
+		uint64_t cell = i == list->home_lane ? list->home.offset / size : 0;
+		if (!lane->matches)
+			lane->matches = matches_new(lane->trace, list->filter, NULL, cell);
+	}
+	list_turn(list, list->lane);
 }
 
 void
 list_refilter(struct list *list, bool count)
 {
-	matches_free(list->matches);
-	list->matches = NULL;
+	for (size_t i = 0; i < list->lane_count; i++) {
+		matches_free(list->lanes[i].matches);
+		list->lanes[i].matches = NULL;
+	}
+	list_turn(list, list->lane);
 	if (count)
 		list_count(list);
 	list_rebuild(list);
@@ -525,9 +771,12 @@ list_rebuild(struct list *list)
 	struct position at = {0};
 	size_t lead = list->rows.count ? list->cursor - list->top : list->height / 2;
 	struct place home = list->home;
+	size_t lane = list->home_lane;
+	list_turn(list, lane);
 	reader_find_place(list->reader, home, &at);
 	go_to_row(list, at, lead);
 	list->home = home;
+	list->home_lane = lane;
 	if (list->tail)
 		go_to_tail(list);
 }
@@ -541,7 +790,8 @@ cut(struct list *list)
 		return; /* still on its way */
 	if (end < list->rows.count) {
 		list->rows.count = end;
-		list->edges[LIST_AFTER] = (struct list_edge){.from = list->rows.at[end - 1].at};
+		struct row *row = &list->rows.at[end - 1];
+		set_edge(&list->edges[LIST_AFTER], (struct merge_position){row->lane, row->at});
 	}
 	if (list->top) {
 		list->rows.count -= list->top;
@@ -549,7 +799,8 @@ cut(struct list *list)
 			list->rows.count * sizeof *list->rows.at);
 		list->cursor -= list->top;
 		list->top = 0;
-		list->edges[LIST_BEFORE] = (struct list_edge){.from = list->rows.at[0].at};
+		struct row *row = &list->rows.at[0];
+		set_edge(&list->edges[LIST_BEFORE], (struct merge_position){row->lane, row->at});
 	}
 }
 
@@ -560,16 +811,17 @@ find_again(struct list *list)
 	for (size_t i = 0; i < list->rows.count; i++) {
 		struct row *row = &list->rows.at[i];
 		struct place place = row->place;
-		struct position at;
-		if (!reader_find_place(list->reader, place, &at))
+		struct merge_position p = {.trace = row->lane};
+		if (!reader_find_place(list->lanes[row->lane].reader, place, &p.at))
 			return false;
-		*row = row_at(list, at);
+		*row = row_at(list, p);
 		if (!same_place(row->place, place))
 			return false;
 	}
 	if (list->rows.count) {
-		list->edges[LIST_BEFORE].from = list->rows.at[0].at;
-		list->edges[LIST_AFTER].from = list->rows.at[list->rows.count - 1].at;
+		list->edges[LIST_BEFORE].from.at = list->rows.at[0].at;
+		list->edges[LIST_AFTER].from.at = list->rows.at[list->rows.count - 1].at;
+		list->edges[LIST_BEFORE].looked = list->edges[LIST_AFTER].looked = false;
 	}
 	return true;
 }
@@ -579,37 +831,57 @@ all_exact(struct list *list)
 {
 	bool exact = true;
 	for (size_t i = 0; exact && i < list->rows.count; i++)
-		reader_number(list->reader, list->rows.at[i].at, &exact);
-	return exact;
+		reader_number(list->lanes[list->rows.at[i].lane].reader, list->rows.at[i].at,
+			      &exact);
+	return exact && (!list->merge || merge_is_exact(list->merge));
+}
+
+/* What became of a list's captures since it was last looked at. */
+struct changes {
+	bool any, more, anew, stale;
+};
+
+static struct changes
+look_at_lanes(struct list *list)
+{
+	struct changes changes = {0};
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct list_lane *lane = &list->lanes[i];
+		unsigned epoch = lane->epoch;
+		uint64_t known = lane->known;
+		bool noted = note_capture(lane);
+		lane->known = index_known(trace_index(lane->trace));
+		changes.anew |= lane->epoch != epoch;
+		changes.more |= noted && lane->epoch == epoch;
+		changes.stale |= lane->matches && matches_update(lane->matches);
+		changes.any |= noted || lane->known != known;
+	}
+	if (list->merge && list->generation != merge_generation(list->merge)) {
+		list->generation = merge_generation(list->merge);
+		changes.stale = true;
+	}
+	changes.any |= changes.stale;
+	return changes;
 }
 
 void
 list_settle(struct list *list)
 {
-	const struct capture *capture = trace_capture(list->trace);
-	uint64_t size = capture_size(capture), known = index_known(trace_index(list->trace));
-	unsigned epoch = capture_epoch(capture);
-	bool ended = capture_ended(capture), anew = epoch != list->epoch;
-	bool more = size > list->size || ended != list->ended;
-	bool stale = list->matches && matches_update(list->matches);
-	if (!more && !anew && !stale && known == list->known)
+	struct changes changes = look_at_lanes(list);
+	if (!changes.any)
 		return;
-	list->epoch = epoch;
-	list->size = size;
-	list->ended = ended;
-	list->known = known;
-	list->any_seen &= !anew;
-	if (more && list->tail && filter_is_all(list->filter)) {
+	list->any_seen &= !changes.anew;
+	if (changes.more && list->tail && filter_is_all(list->filter)) {
 		go_to_tail(list);
 		return;
 	}
-	if (more)
-		list->edges[LIST_AFTER].end = false;
+	if (changes.more)
+		set_edge(&list->edges[LIST_AFTER], list->edges[LIST_AFTER].from);
 	cut(list);
-	if (anew || stale || !list->rows.count || !find_again(list) ||
+	if (changes.anew || changes.stale || !list->rows.count || !find_again(list) ||
 	    (list->provisional && all_exact(list)))
 		list_rebuild(list);
-	else if (more && list->tail) /* what the filter passes of the new ones */
+	else if (changes.more && list->tail) /* what the filter passes of the new ones */
 		list_move(list, INT32_MAX);
 }
 

@@ -14,27 +14,54 @@
 #define TRAWL_UI_LIST_H
 
 #include "query/matches.h"
+#include "trace/merge.h"
 
 struct row {
+	size_t lane; /* whose message it is */
 	struct position at;
 	struct place place;
 	struct message message; /* so that showing it again decodes nothing */
 	bool there;		/* false: it vanished before it was copied */
 };
 
+/* What comes next in a lane of a merged list with a filter. */
+struct list_ahead {
+	struct position from;
+	bool end, found; /* found: it is at `from` */
+};
+
 /* One end of the run: where to look further, and whether there is more. */
 struct list_edge {
-	struct position from;
+	struct merge_position from; /* its trace is a lane */
 	bool end;
+	bool looked;		  /* `ahead` is valid */
+	struct list_ahead *ahead; /* of each lane; owned */
+};
+
+/* A trace of a list. */
+struct list_lane {
+	size_t number; /* in the session */
+	struct trace *trace;
+	struct reader *reader;
+	struct matches *matches; /* of the filter; NULL: not counted */
+	/* when it was last looked at: */
+	unsigned epoch; /* of the capture, */
+	uint64_t size;	/* its size, */
+	bool ended;	/* and whether that was all; */
+	uint64_t known; /* cells of the index */
 };
 
 enum { LIST_BEFORE, LIST_AFTER };
 
 struct list {
+	struct list_lane *lanes;
+	size_t lane_count;
+	struct merge *merge; /* of several traces, borrowed; NULL: of one */
+	size_t lane;	     /* that of the cursor, of which are: */
 	struct trace *trace;
-	struct reader *reader;	     /* owned */
+	struct reader *reader;
+	struct matches *matches;     /* of one trace only; else see list_get_progress */
 	const struct filter *filter; /* borrowed */
-	struct matches *matches;     /* of the filter; NULL: not counted */
 	VEC(struct row) rows;
 	size_t top; /* row at the top of the screen */
 	size_t cursor;
@@ -43,28 +70,32 @@ struct list {
 	bool before;		   /* the row before the top is needed too */
 	int64_t owed;		   /* rows still to move */
 	size_t lead;		   /* rows wanted above the cursor after a jump */
-	struct place home;	   /* where the user went last, filtered out or not */
+	struct place home;	   /* where the user went last, filtered out or not, */
+	size_t home_lane;	   /* and in which lane */
 	bool moving;		   /* home follows the cursor */
 	bool busy;		   /* the last slice did not suffice */
 	bool waiting;		   /* for rows that the match set will find */
 	bool stopped;		   /* by the user: nothing is looked for */
 	bool provisional;	   /* some rows were found without the index */
 	bool tail;		   /* the cursor stays on the last row as more come */
-	struct place seen;	   /* the last message when it was taken from there */
+	struct place seen;	   /* the last message when it was taken from there, */
+	size_t seen_lane;	   /* and whose it is */
 	bool any_seen;
-	unsigned epoch; /* of the capture when it was last looked at, */
-	uint64_t size;	/* its size, */
-	bool ended;	/* and whether that was all */
-	uint64_t known; /* cells of the index then */
+	unsigned generation; /* of the merged order */
 };
 
-void list_open(struct list *, struct trace *, const struct filter *);
+/* Of trace NUMBER of a session; of all of them, merged. */
+void list_open(struct list *, struct session *, size_t number, const struct filter *);
+void list_open_merged(struct list *, struct session *, struct merge *, const struct filter *);
 void list_close(struct list *);
+
+/* From now on positions are of that lane, as after a move of the cursor there. */
+void list_turn(struct list *, size_t lane);
 
 /* How many rows the screen has for it. */
 void list_resize(struct list *, size_t height);
 
-/* Goes to a position, or to the nearest row the filter passes. */
+/* Goes to a position of the cursor's lane, or to the nearest row the filter passes. */
 void list_goto(struct list *, struct position);
 /* The same with rows of the message above it kept on the screen. */
 void list_goto_row(struct list *, struct position, size_t lead);
@@ -81,6 +112,18 @@ void list_scroll(struct list *, int64_t rows);
 void list_follow(struct list *);
 /* How many messages came since then. */
 uint64_t list_unseen(struct list *, bool *exact);
+
+/* The first and the last message, turning to its lane; false: there is none. */
+bool list_first(struct list *, struct position *);
+bool list_last(struct list *, struct position *);
+/* The number of a row, how many messages there are, and the one with a number;
+ * estimates unless *exact. */
+uint64_t list_number(struct list *, const struct row *, bool *exact);
+uint64_t list_total(struct list *, bool *exact);
+bool list_find_number(struct list *, uint64_t number, struct position *, bool *exact);
+
+/* What of it the filter shows, together; false if that is not counted. */
+bool list_get_progress(struct list *, struct matches_progress *);
 
 /* Counts what the filter shows, if it does not already; list_refilter forgets
  * that.  A list that is not on the screen need not count. */

@@ -11,6 +11,7 @@
 
 #include "ui/app.h"
 #include "trace/clock_text.h"
+#include "ui/moment.h"
 #include "ui/pane_context.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ struct list_row {
 	const struct column *column;
 	const struct row *row, *previous; /* shown before; may be NULL */
 	struct message message;
-	const struct expansion *expansion;
+	const struct expansion *expansion; /* NULL: it was not expanded */
 	struct text *scratch;
 };
 
@@ -57,6 +58,13 @@ list_state_close(void *context)
 	text_free(&state->safe);
 }
 
+/* The trace that a row is of. */
+static const struct list_lane *
+lane_of(const struct list_row *row)
+{
+	return &row->app->list->lanes[row->row->lane];
+}
+
 /* --- the texts of columns ---------------------------------------------- */
 
 static void
@@ -69,56 +77,75 @@ static void
 number_text(struct list_row *row, struct text *out)
 {
 	bool exact;
-	uint64_t number = reader_number(row->app->list->reader, row->row->at, &exact);
+	uint64_t number = list_number(row->app->list, row->row, &exact);
 	text_addf(out, "%s%llu", exact ? "" : "~", (unsigned long long)number);
 }
 
 static bool
-previous_ticks(struct list_row *row, uint64_t *ticks)
+row_moment(struct list_row *row, struct moment *moment)
 {
-	if (!row->previous || !(row->previous->message.flags & MESSAGE_TIMED))
-		return false;
-	*ticks = row->previous->message.ticks;
-	return true;
+	return moment_of(row->app->list, lane_of(row), &row->message, row->expansion, moment);
 }
 
 static void
 delta_text(struct list_row *row, struct text *out)
 {
-	struct trace_clock clock = trace_clock(row->app->list->trace);
-	uint64_t before;
-	if (row->column->raw)
-		clock.hz = 0;
-	if (row->message.flags & MESSAGE_TIMED && previous_ticks(row, &before))
-		clock_format_difference(&clock, before, row->message.ticks, false, out);
+	struct moment before, now;
+	/* both by the transport: of the other there is no expansion */
+	if (moment_of_row(row->app->list, row->previous, &before) &&
+	    moment_of_row(row->app->list, row->row, &now)) {
+		if (row->column->raw)
+			before.clock.hz = now.clock.hz = 0;
+		moment_format_difference(&before, &now, false, out);
+	}
+}
+
+static void
+since_start_text(struct list_row *row, const struct moment *now, struct text *out)
+{
+	struct moment first;
+	if (moment_first(row->app->list, &first))
+		moment_format_difference(&first, now, true, out);
+}
+
+/* The trace's own clock, whatever relates it to others. */
+static void
+own_time_text(struct list_row *row, struct text *out)
+{
+	struct trace_clock clock = trace_clock(lane_of(row)->trace);
+	if (row->message.flags & MESSAGE_TIMED)
+		clock_format(&clock, row->message.ticks, out);
 }
 
 static void
 time_text(struct list_row *row, struct text *out)
 {
 	struct app *app = row->app;
-	struct trace_clock clock = trace_clock(app->list->trace);
-	uint64_t ticks = row->message.ticks;
+	struct moment now;
 	if (app->time_mode == TIME_DELTA) {
 		delta_text(row, out);
 		return;
 	}
-	if (!(row->message.flags & MESSAGE_TIMED))
+	if (app->time_mode == TIME_OWN) {
+		own_time_text(row, out);
+		return;
+	}
+	if (!row_moment(row, &now))
 		return;
 	if (app->time_mode == TIME_TICKS || row->column->raw)
-		text_addf(out, "%llu", (unsigned long long)ticks);
+		text_addf(out, "%llu", (unsigned long long)row->message.ticks);
 	else if (app->time_mode == TIME_START)
-		clock_format_difference(&clock, list_start(app->list), ticks, true, out);
+		since_start_text(row, &now, out);
 	else if (app->time_mode == TIME_MARK && app->jumps.has_base)
-		clock_format_difference(&clock, app->jumps.base, ticks, false, out);
+		moment_format_difference(&app->jumps.base, &now, false, out);
 	else
-		clock_format(&clock, ticks, out);
+		moment_format(&now, out);
 }
 
 static void
 trace_text(struct list_row *row, struct text *out)
 {
-	const char *name = trace_name(row->app->list->trace);
+	const char *name = trace_name(lane_of(row)->trace);
 	text_add_safe(out, name, strlen(name), row->app->charset);
 }
 
@@ -227,14 +254,22 @@ struct columns {
 static struct columns
 columns_make(struct app *app, int width)
 {
-	static char fallback_name[] = "text";
+	static char fallback_name[] = "text", whose_name[] = "trace";
 	static const struct column fallback = {.name = fallback_name};
+	static const struct column trace_column = {.name = whose_name};
 	const struct option_list *list = &app->options->looks.view.columns;
 	const struct column *all = list->at;
 	struct columns columns = {.want = EXPAND_TEXT};
-	for (size_t i = 0; i < list->count && columns.count < COLUMNS_MAX; i++)
-		if (all[i].wide <= (uint64_t)width)
-			columns.at[columns.count++] = &all[i];
+	bool whose = app->list->merge; /* where it is not told, tell it behind the time */
+	for (size_t i = 0; i < list->count; i++)
+		whose &= column_kind(all[i].name) != COLUMN_TRACE || all[i].wide > (uint64_t)width;
+	for (size_t i = 0; i < list->count && columns.count + 1 < COLUMNS_MAX; i++) {
+		if (all[i].wide > (uint64_t)width)
+			continue;
+		columns.at[columns.count++] = &all[i];
+		if (whose && column_kind(all[i].name) == COLUMN_TIME)
+			columns.at[columns.count++] = &trace_column;
+	}
 	if (!columns.count)
 		columns.at[columns.count++] = &fallback;
 	for (size_t i = 0; i < columns.count; i++) {
@@ -261,7 +296,6 @@ row_make(struct app *app, size_t i, struct list_row *row)
 				 .row = at,
 				 .previous = list->top + i ? at - 1 : NULL,
 				 .message = at->message,
-				 .expansion = &state->expansion,
 				 .scratch = &state->raw};
 	return true;
 }
@@ -270,9 +304,10 @@ static void
 row_expand(struct list_row *row, const struct columns *columns)
 {
 	struct list_state *state = state_of(row->app);
-	if (columns->expands)
-		reader_expand(row->app->list->reader, &row->message, columns->want,
-			      &state->expansion);
+	if (!columns->expands)
+		return;
+	reader_expand(lane_of(row)->reader, &row->message, columns->want, &state->expansion);
+	row->expansion = &state->expansion;
 }
 
 static const struct text *
@@ -363,12 +398,23 @@ draw_rest(struct app *app, struct canvas *canvas, const struct area *area, int y
 	highlight(app, canvas, area, y, x, from, fits);
 }
 
+/* Whether the row and the one before could stand the other way round. */
+static bool
+is_uncertain(struct app *app, const struct list_row *row)
+{
+	const struct row *before = row->previous;
+	return app->list->merge && before &&
+	       merge_is_uncertain(app->list->merge,
+				  (struct merge_position){before->lane, before->at},
+				  (struct merge_position){row->row->lane, row->row->at});
+}
+
 static void
 draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int y,
 	    const struct list_row *row, bool current)
 {
-	char mark = jumps_mark(&app->jumps, app->trace, row->row->place);
-	if (range_has(app, row->row->place))
+	char mark = jumps_mark(&app->jumps, lane_of(row)->number, row->row->place);
+	if (range_has(app, lane_of(row)->number, row->row->place))
 		canvas_puts(canvas, area, y, 0, ROLE_MARK, "|");
 	if (current) /* one run with a time that follows: less to send */
 		canvas_puts(canvas, area, y, 0, ROLE_CURSOR, "> ");
@@ -376,6 +422,8 @@ draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int
 		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
 	else if (row->message.flags & loss_flags)
 		canvas_puts(canvas, area, y, 1, ROLE_LOSS, "~");
+	else if (is_uncertain(app, row))
+		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, "?");
 }
 
 static void
@@ -384,7 +432,7 @@ draw_row(struct app *app, struct canvas *canvas, const struct area *area, int y,
 {
 	enum role usual = row->message.flags & loss_flags ? ROLE_LOSS : ROLE_NORMAL;
 	int x = GUTTER;
-	usual = rules_role(&app->rules, app->list->reader, &row->message, usual);
+	usual = rules_role(&app->rules, lane_of(row)->reader, &row->message, usual);
 	row_expand(row, columns);
 	draw_gutter(app, canvas, area, y, row, current);
 	for (size_t c = 0; c < columns->count && x < area->cols; c++) {
@@ -465,7 +513,7 @@ list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 		body.row++;
 		body.rows--;
 	}
-	list->before = shows(&columns, COLUMN_DELTA) ||
+	list->before = list->merge || shows(&columns, COLUMN_DELTA) ||
 		       (app->time_mode == TIME_DELTA && shows(&columns, COLUMN_TIME));
 	list_resize(list, (size_t)body.rows);
 	measure(app, &columns);

@@ -19,32 +19,51 @@ struct copied {
 	unsigned takes;
 };
 
+/* Where the range's trace is at the cursor, which in a merged list may be at a
+ * message of another. */
+static bool
+cursor_place(const struct app *app, struct place *place)
+{
+	const struct list *list = app->list;
+	const struct row *row = list_current(list);
+	struct position at;
+	if (!row || (!list->merge && list->lanes[0].number != app->range.trace))
+		return false;
+	*place = row->place;
+	if (list->lanes[row->lane].number == app->range.trace)
+		return true;
+	merge_head(list->merge, (struct merge_position){row->lane, row->at}, app->range.trace, &at);
+	*place = reader_place(list->lanes[app->range.trace].reader, at);
+	return true;
+}
+
 static bool
 ends(const struct app *app, struct place *first, struct place *last)
 {
 	const struct range *range = &app->range;
-	const struct row *row = list_current(app->list);
-	if (!range->on || !row || range->trace != app->trace)
+	struct place here;
+	if (!range->on || !cursor_place(app, &here))
 		return false;
-	bool down = place_compare(range->from, row->place) < 0;
-	*first = down ? range->from : row->place;
-	*last = down ? row->place : range->from;
+	bool down = place_compare(range->from, here) < 0;
+	*first = down ? range->from : here;
+	*last = down ? here : range->from;
 	return true;
 }
 
 bool
-range_has(const struct app *app, struct place place)
+range_has(const struct app *app, size_t trace, struct place place)
 {
 	struct place first, last;
-	return ends(app, &first, &last) && place_compare(first, place) <= 0 &&
-	       place_compare(place, last) <= 0;
+	return trace == app->range.trace && ends(app, &first, &last) &&
+	       place_compare(first, place) <= 0 && place_compare(place, last) <= 0;
 }
 
 bool
 range_span(const struct app *app, struct export_span *span)
 {
-	span->trace = app->list->trace;
-	return ends(app, &span->first, &span->last);
+	bool any = ends(app, &span->first, &span->last);
+	span->trace = app->session->traces.at[any ? app->range.trace : 0];
+	return any;
 }
 
 void
@@ -53,10 +72,11 @@ range_toggle(struct app *app, const struct command_call *call)
 	struct range *range = &app->range;
 	const struct row *row = list_current(app->list);
 	(void)call;
-	range->on = row && !(range->on && range->trace == app->trace);
+	struct place here;
+	range->on = row && !(range->on && cursor_place(app, &here));
 	if (!range->on)
 		return;
-	range->trace = app->trace;
+	range->trace = app->list->lanes[row->lane].number;
 	range->from = row->place;
 	struct text copy = {0}, write = {0};
 	keymap_hint(&app->keymap, COMMAND_COPY, &copy);

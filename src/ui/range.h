@@ -15,10 +15,10 @@ struct range {
 	struct place from; /* where it began */
 };
 
-/* Whether a message of the present trace is in it. */
-bool range_has(const struct app *, struct place);
+/* Whether a message of that trace is in it. */
+bool range_has(const struct app *, size_t trace, struct place);
 
-/* Its messages; false if there is none in the present trace. */
+/* Its messages; false if there is none where the list shows its trace. */
 bool range_span(const struct app *, struct export_span *);
 
 /* Copies its messages, as the list shows them, to the terminal's clipboard and

@@ -76,7 +76,7 @@ static struct position
 start_of(const struct list *list)
 {
 	const struct row *row = list_current(list);
-	return row ? row->at : list->edges[LIST_AFTER].from;
+	return row ? row->at : list->edges[LIST_AFTER].from.at;
 }
 
 /* How long nothing came before the current row. */
@@ -110,6 +110,139 @@ found(struct app *app)
 	if (search->wrapped)
 		app_say(app, search->step > 0 ? "continued at the start" : "continued at the end");
 }
+
+/* --- merged lists ------------------------------------------------------ */
+
+/* Where a lane looks on; false if it has nothing there.  *HIT: the message is
+ * itself one that may be found. */
+static bool
+lane_start(struct app *app, size_t i, struct position *from, bool *itself)
+{
+	struct search *search = &app->search;
+	struct list_lane *lane = &app->list->lanes[i];
+	bool forward = search->step > 0;
+	*itself = forward && (search->merged.around || i != search->merged.from.trace);
+	if (search->merged.around && forward)
+		return reader_first(lane->reader, from);
+	*from = (struct position){.cell = index_cell_count(trace_index(lane->trace))};
+	return search->merged.around ||
+	       merge_head(app->list->merge, search->merged.from, i, from) || !forward;
+}
+
+static void
+note_hit(struct app *app, size_t lane, struct position hit)
+{
+	struct search *search = &app->search;
+	struct merge_position own = {lane, hit};
+	if (!search->merged.any ||
+	    merge_is_before(app->list->merge, own, search->merged.best) == (search->step > 0))
+		search->merged.best = own;
+	search->merged.any = true;
+}
+
+static bool
+is_hit(struct app *app, const struct list_lane *lane, struct position at)
+{
+	struct expansion scratch = {0};
+	const struct message *m = reader_message(lane->reader, at);
+	struct message copy = m ? *m : (struct message){0};
+	bool hit = m && filter_match(&app->search.want, lane->reader, &copy, &scratch) &&
+		   (!shown(app) || filter_match(shown(app), lane->reader, &copy, &scratch));
+	expansion_free(&scratch);
+	return hit;
+}
+
+/* Looks at the lanes that are left; false if one of them takes longer. */
+static bool
+look_at_lanes(struct app *app)
+{
+	struct search *search = &app->search;
+	for (; search->merged.lane < app->list->lane_count; search->merged.lane++) {
+		struct list_lane *lane = &app->list->lanes[search->merged.lane];
+		struct seek_query query = {.trace = lane->trace,
+					   .want = &search->want,
+					   .also = shown(app),
+					   .direction = search->step};
+		struct position hit;
+		bool round, itself;
+		if (!merge_shows(app->list->merge, search->merged.lane) ||
+		    !lane_start(app, search->merged.lane, &query.from, &itself))
+			continue;
+		if (itself && is_hit(app, lane, query.from)) {
+			note_hit(app, search->merged.lane, query.from);
+			continue;
+		}
+		enum seek_result result = seek_near(&query, lane->reader, NEAR_CELLS, &hit, &round);
+		if (result == SEEK_RUNNING) {
+			search->job = seek_start(&query, notify, app->session);
+			return false;
+		}
+		if (result == SEEK_FOUND)
+			note_hit(app, search->merged.lane, hit);
+	}
+	return true;
+}
+
+/* Goes on with the lanes until `left` hits are passed. */
+static void
+go_on_merged(struct app *app)
+{
+	struct search *search = &app->search;
+	while (look_at_lanes(app)) {
+		search->merged.lane = 0;
+		if (!search->merged.any && search->wrapped) {
+			app_say(app, "no %s found", search->what);
+			return;
+		}
+		if (!search->merged.any) {
+			search->wrapped = search->merged.around = true;
+			continue;
+		}
+		search->merged.any = search->merged.around = false;
+		search->merged.from = search->merged.best;
+		if (!--search->left) {
+			list_turn(app->list, search->merged.best.trace);
+			search->from = search->merged.best.at;
+			found(app);
+			return;
+		}
+	}
+}
+
+static void
+begin_merged(struct app *app)
+{
+	struct search *search = &app->search;
+	const struct row *row = list_current(app->list);
+	search->merged.from =
+	    row ? (struct merge_position){row->lane, row->at} : app->list->edges[LIST_AFTER].from;
+	search->merged.lane = 0;
+	search->wrapped = search->merged.around = search->merged.any = false;
+	go_on_merged(app);
+}
+
+/* Takes what the job found in its lane. */
+static void
+poll_merged(struct app *app)
+{
+	struct search *search = &app->search;
+	struct position hit;
+	uint64_t looked;
+	bool round;
+	enum seek_result result = seek_poll(search->job, &hit, &round, &looked);
+	if (result == SEEK_RUNNING)
+		return;
+	seek_free(search->job);
+	search->job = NULL;
+	if (app->list != search->list)
+		return;
+	if (result == SEEK_FOUND)
+		note_hit(app, search->merged.lane, hit);
+	search->merged.lane++;
+	go_on_merged(app);
+}
+
+/* --- one trace --------------------------------------------------------- */
 
 /* What the count of matches knows of the next one: where it is, or from where it
  * is not known. */
@@ -222,7 +355,10 @@ static void
 begin(struct app *app, struct filter want, const char *what, int direction, uint64_t count)
 {
 	prepare(app, want, what, direction, count);
-	go_on(app, true);
+	if (app->list->merge)
+		begin_merged(app);
+	else
+		go_on(app, true);
 }
 
 /* Takes what the job found; false if it still runs, or was in vain. */
@@ -253,6 +389,10 @@ search_poll(struct app *app)
 	struct search *search = &app->search;
 	if (search->matches)
 		matches_update(search->matches);
+	if (search->job && search->list->merge) {
+		poll_merged(app);
+		return;
+	}
 	bool more = search->waiting;
 	search->waiting = false;
 	if (search->job)
@@ -274,7 +414,7 @@ again(struct app *app, int direction, uint64_t count)
 	struct filter want = filter_all();
 	want.text = search->regex;
 	search->highlight = true;
-	if (!search->matches)
+	if (!search->matches && !app->list->merge)
 		search->matches =
 		    matches_new(app->list->trace, &want, shown(app), start_of(app->list).cell);
 	begin(app, want, "match", direction, count);

@@ -7,6 +7,7 @@
 #include "command/command.h"
 #include "query/matches.h"
 #include "query/seek.h"
+#include "trace/merge.h"
 
 struct app;
 
@@ -30,6 +31,15 @@ struct search {
 	bool wrapped;		     /* or at all */
 	struct filter_expr *example; /* of the last *; owned, or NULL */
 	uint64_t silence;	     /* ticks, where a silence is looked for; else 0 */
+
+	/* of a merged list, lane after lane */
+	struct {
+		size_t lane;		    /* that the job looks at */
+		struct merge_position from; /* all look on from here, or, `around`, */
+		bool around;		    /* from the end */
+		bool any;
+		struct merge_position best; /* the first hit of the lanes so far, if any */
+	} merged;
 };
 
 bool search_running(const struct search *);

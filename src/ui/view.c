@@ -9,7 +9,8 @@
 static const char *const aligns[] = {"left", "right", NULL};
 static const char *const times[] = {
     [TIME_ABSOLUTE] = "absolute", [TIME_START] = "start", [TIME_DELTA] = "delta",
-    [TIME_MARK] = "mark",	  [TIME_TICKS] = "ticks", [TIME_MODES] = NULL};
+    [TIME_MARK] = "mark",	  [TIME_TICKS] = "ticks", [TIME_OWN] = "own",
+    [TIME_MODES] = NULL};
 static const char *const layouts[] = {[LAYOUT_AUTO] = "auto",
 				      [LAYOUT_STACKED] = "stacked",
 				      [LAYOUT_SIDE] = "side",

@@ -39,7 +39,15 @@ struct view_rule {
 	int role;     /* enum role */
 };
 
-enum time_mode { TIME_ABSOLUTE, TIME_START, TIME_DELTA, TIME_MARK, TIME_TICKS, TIME_MODES };
+enum time_mode {
+	TIME_ABSOLUTE,
+	TIME_START,
+	TIME_DELTA,
+	TIME_MARK,
+	TIME_TICKS,
+	TIME_OWN, /* by the trace's own clock */
+	TIME_MODES
+};
 enum layout_mode { LAYOUT_AUTO, LAYOUT_STACKED, LAYOUT_SIDE, LAYOUT_MODES };
 
 struct view {

@@ -1,0 +1,86 @@
+/* Moments: see moment.h. */
+#include "config.h"
+
+#include "ui/moment.h"
+#include "trace/clocks.h"
+#include "trace/clock_text.h"
+
+static const double NANO = 1e9;
+
+bool
+moment_of(const struct list *list, const struct list_lane *lane, const struct message *m,
+	  const struct expansion *own, struct moment *moment)
+{
+	struct message_time time;
+	bool any = clocks_time(lane->trace, m, own, &time);
+	*moment = (struct moment){.clock = trace_clock(lane->trace), .ticks = m->ticks};
+	if (!any || !time.known || (time.plain && !list->merge))
+		return m->flags & MESSAGE_TIMED;
+	moment->clock = (struct trace_clock){.hz = NANO, .has_epoch = time.wall};
+	moment->before = time.nanoseconds < 0;
+	moment->ticks = moment->before ? -(uint64_t)time.nanoseconds : (uint64_t)time.nanoseconds;
+	moment->order = time.order;
+	moment->common = true;
+	moment->estimated = time.estimated;
+	return true;
+}
+
+bool
+moment_of_row(const struct list *list, const struct row *row, struct moment *moment)
+{
+	return row && row->there &&
+	       moment_of(list, &list->lanes[row->lane], &row->message, NULL, moment);
+}
+
+/* The first message of a lane that has a moment, near its start. */
+static bool
+first_of_lane(const struct list *list, const struct list_lane *lane, struct moment *moment)
+{
+	const struct block *block = reader_block(lane->reader, 0);
+	for (size_t i = 0; i < block->count; i++)
+		if (moment_of(list, lane, &block->messages[i], NULL, moment))
+			return true;
+	return false;
+}
+
+bool
+moment_first(const struct list *list, struct moment *moment)
+{
+	bool any = false;
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct moment own;
+		bool related = !list->merge ||
+			       merge_part(list->merge, i) == merge_part(list->merge, list->lane);
+		if (!related || !first_of_lane(list, &list->lanes[i], &own))
+			continue;
+		if (!any || own.order < moment->order)
+			*moment = own;
+		any = true;
+	}
+	return any;
+}
+
+void
+moment_format(const struct moment *moment, struct text *out)
+{
+	struct trace_clock clock = moment->clock;
+	if (moment->before) {
+		text_add_char(out, '-');
+		clock.has_epoch = false;
+	}
+	clock_format(&clock, moment->ticks, out);
+}
+
+void
+moment_format_difference(const struct moment *from, const struct moment *to, bool plain,
+			 struct text *out)
+{
+	if (from->common != to->common || from->clock.hz != to->clock.hz)
+		return;
+	uint64_t first = from->ticks, last = to->ticks;
+	if (to->common) { /* both moved up, so that none lies before 0 */
+		first = (uint64_t)from->order ^ (uint64_t)1 << 63;
+		last = (uint64_t)to->order ^ (uint64_t)1 << 63;
+	}
+	clock_format_difference(&to->clock, first, last, plain, out);
+}

@@ -189,6 +189,7 @@ libtrawl_a_SOURCES = \
 	src/ui/pane.h \
 	src/ui/pane_context.c \
 	src/ui/pane_context.h \
+	src/ui/pane_clocks.c \
 	src/ui/pane_detail.c \
 	src/ui/pane_detail.h \
 	src/ui/pane_help.c \
@@ -205,6 +206,8 @@ libtrawl_a_SOURCES = \
 	src/ui/rules.h \
 	src/ui/search.c \
 	src/ui/search.h \
+	src/ui/session.c \
+	src/ui/session.h \
 	src/ui/settings.c \
 	src/ui/settings.h \
 	src/ui/term.c \

@@ -1400,6 +1400,24 @@ describe_part(struct clocks *clocks, const struct clock_map *map, size_t root, s
 		text_add(out, "\n");
 }
 
+/* The ties of the user, as a profile would say them. */
+static void
+describe_ties(struct clocks *clocks, struct text *out)
+{
+	pthread_mutex_lock(&clocks->lock);
+	for (size_t i = 0; i < clocks->ties.count; i++) {
+		const struct tie *tie = &clocks->ties.at[i];
+		text_addf(
+		    out,
+		    "%s  - {kind: tie, a: {trace: %s, ticks: %llu}, b: {trace: %s, ticks: %llu}}\n",
+		    i ? "" : "sync:\n", trace_name(clocks->session->traces.at[tie->a.trace]),
+		    (unsigned long long)tie->ticks_a,
+		    trace_name(clocks->session->traces.at[tie->b.trace]),
+		    (unsigned long long)tie->ticks_b);
+	}
+	pthread_mutex_unlock(&clocks->lock);
+}
+
 void
 clocks_describe(struct clocks *clocks, struct text *out)
 {
@@ -1411,4 +1429,5 @@ clocks_describe(struct clocks *clocks, struct text *out)
 	for (size_t i = 0; i < map->graph.relations.count; i++)
 		describe_relation(&map->graph, map->graph.relations.at[i], out);
 	pthread_rwlock_unlock(&clocks->map_lock);
+	describe_ties(clocks, out);
 }

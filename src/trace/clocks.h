@@ -71,7 +71,8 @@ bool clocks_cell_time(struct trace *, uint64_t cell, const struct index_cell *, 
 int clocks_tie(struct clocks *, struct trace *a, const struct message *, struct trace *b,
 	       const struct message *, struct err *);
 
-/* Appends a line for each clock's part and each relation, ASCII. */
+/* Appends a line for each part and each relation, and what to put into a profile
+ * to keep the ties that the user made. */
 void clocks_describe(struct clocks *, struct text *);
 
 #endif

@@ -694,20 +694,20 @@ find_in_part(struct merge *m, size_t part, uint64_t number, struct merge_positio
 static bool
 guess_in_part(struct merge *m, size_t part, uint64_t number, uint64_t all, struct merge_position *p)
 {
-	uint64_t most = 0, count;
-	bool exact, found = false;
+	uint64_t most = 0;
+	bool found = false;
 	for (size_t i = 0; i < m->count; i++) {
 		if (m->lanes[i].hidden || m->lanes[i].part != part)
 			continue;
-		count = count_of(m, i, &exact);
-		if (!found || count > most)
+		uint64_t size = capture_size(trace_capture(m->lanes[i].trace));
+		if (!found || size > most)
 			p->trace = i;
-		most = count > most ? count : most;
+		most = size > most ? size : most;
 		found = true;
 	}
 	double share = all ? (double)number / (double)all : 0;
-	return found && reader_find_number(m->lanes[p->trace].reader,
-					   (uint64_t)(share * (double)most), &p->at, &exact);
+	return found && reader_find_offset(m->lanes[p->trace].reader,
+					   (uint64_t)(share * (double)most), &p->at);
 }
 
 /* Whether the keys of all cells of a trace are noted. */

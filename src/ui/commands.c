@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "ui/session.h"
 #include "ui/notebook.h"
 #include "ui/pane_context.h"
 #include "ui/settings.h"
@@ -189,6 +190,14 @@ open_messages(struct app *app, const struct command_call *call)
 	(void)call;
 	app->open[PANE_MESSAGES] = true;
 	app_focus(app, PANE_MESSAGES);
+}
+
+static void
+open_clocks(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	app->open[PANE_CLOCKS] = true;
+	app_focus(app, PANE_CLOCKS);
 }
 
 static void
@@ -470,6 +479,10 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_SAVE] = notebook_save,
     [COMMAND_MARKS] = toggle_marks,
     [COMMAND_MESSAGES] = open_messages,
+    [COMMAND_CLOCKS] = open_clocks,
+    [COMMAND_SHOW_TRACE] = session_show_trace,
+    [COMMAND_TIE] = session_tie,
+    [COMMAND_COUNTERPART] = session_counterpart,
     [COMMAND_NEXT_MARK] = jump_next_mark,
     [COMMAND_PREVIOUS_MARK] = jump_next_mark,
     [COMMAND_DETAIL] = toggle_detail,

@@ -326,15 +326,14 @@ static void
 go_to_percent(struct app *app, uint64_t percent)
 {
 	bool exact;
-	if (app->list->merge) {
+	percent = percent < 100 ? percent : 100;
+	if (app->list->merge && merge_is_exact(app->list->merge)) {
 		uint64_t count = list_total(app->list, &exact);
-		percent = percent < 100 ? percent : 100;
 		go_to_number(app,
 			     count ? (uint64_t)((double)(count - 1) / 100 * (double)percent) : 0);
 		return;
 	}
 	uint64_t size = capture_size(trace_capture(app->list->trace));
-	percent = percent < 100 ? percent : 100;
 	go_to_offset(app, size / 100 * percent + size % 100 * percent / 100);
 }
 

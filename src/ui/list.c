@@ -525,7 +525,8 @@ go_to_row(struct list *list, struct position at, size_t lead)
 	set_edge(&list->edges[LIST_AFTER], p);
 	if (list->lanes[list->lane].matches)
 		matches_around(list->lanes[list->lane].matches, at.cell);
-	if (passes(list, list->reader, at))
+	bool shown = !list->merge || merge_shows(list->merge, list->lane);
+	if (shown && passes(list, list->reader, at))
 		*vec_add(&list->rows) = row_at(list, p);
 	list_work(list);
 }

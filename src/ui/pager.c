@@ -4,6 +4,10 @@
 #include "ui/pager.h"
 #include "ui/app.h"
 
+#include <string.h>
+
+enum { INDENT = 2 };
+
 void
 pager_begin(struct pager *pager, int rows)
 {
@@ -23,6 +27,28 @@ void
 pager_end(struct pager *pager)
 {
 	pager->lines = pager->line;
+}
+
+void
+pager_put(struct pager *pager, struct app *app, struct canvas *canvas, const struct area *area,
+	  enum role role, const char *text)
+{
+	struct text safe = {0};
+	text_add_safe(&safe, text, strlen(text), app->charset);
+	const char *at = text_get(&safe);
+	size_t left = safe.length;
+	int indent = 0;
+	do {
+		size_t fits = text_fit(at, left, area->cols - indent, NULL);
+		fits = fits ? fits : left; /* no room for a character */
+		int y = pager_line(pager);
+		if (y >= 0)
+			canvas_put(canvas, area, y, indent, role, at, fits);
+		at += fits;
+		left -= fits;
+		indent = INDENT;
+	} while (left);
+	text_free(&safe);
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -75,7 +101,7 @@ leave(struct app *app, const struct command_call *call)
 static void
 turn(struct app *app, const struct command_call *call)
 {
-	bool same = (app->focus == PANE_HELP) == (call->id == COMMAND_HELP);
+	bool same = app->focus == PANE_HELP && call->id == COMMAND_HELP;
 	leave(app, call);
 	if (!same)
 		app_run(app, *call);
@@ -86,5 +112,5 @@ pane_command *const pager_commands[COMMAND_COUNT] = {
     [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
     [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
     [COMMAND_END] = end,	  [COMMAND_CLOSE] = leave,    [COMMAND_HELP] = turn,
-    [COMMAND_MESSAGES] = turn,	  [COMMAND_CANCEL] = leave,
+    [COMMAND_MESSAGES] = turn,	  [COMMAND_CLOCKS] = turn,    [COMMAND_CANCEL] = leave,
 };

@@ -1,5 +1,6 @@
 /*
- * Panes that cover the others and show lines of text: the help, what was said.
+ * Panes that cover the others and show lines of text: the help, what was said,
+ * the clocks.
  *
  * A pager knows which lines are on the screen and has the commands that move
  * them; the pane draws line after line, each into the row that pager_line
@@ -21,6 +22,10 @@ void pager_begin(struct pager *, int rows);
 /* The row of the next line, -1 if it is not on the screen. */
 int pager_line(struct pager *);
 void pager_end(struct pager *);
+
+/* Draws a text, made safe, going on in further rows where it is long. */
+void pager_put(struct pager *, struct app *, struct canvas *, const struct area *, enum role,
+	       const char *text);
 
 extern pane_command *const pager_commands[COMMAND_COUNT];
 

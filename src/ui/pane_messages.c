@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MAX = 1000, INDENT = 2 };
+enum { LINES_MAX = 1000 };
 
 void
 log_add(struct log *log, bool trouble, const char *text)
@@ -34,36 +34,14 @@ log_free(struct log *log)
 }
 
 static void
-draw_line(struct app *app, struct canvas *canvas, const struct area *area,
-	  const struct log_line *line)
-{
-	struct pager *pager = app->state[PANE_MESSAGES];
-	enum role role = line->trouble ? ROLE_TROUBLE : ROLE_NORMAL;
-	struct text safe = {0};
-	text_add_safe(&safe, line->text, strlen(line->text), app->charset);
-	const char *at = text_get(&safe);
-	size_t left = safe.length;
-	int indent = 0;
-	do {
-		size_t fits = text_fit(at, left, area->cols - indent, NULL);
-		fits = fits ? fits : left; /* no room for a character */
-		int y = pager_line(pager);
-		if (y >= 0)
-			canvas_put(canvas, area, y, indent, role, at, fits);
-		at += fits;
-		left -= fits;
-		indent = INDENT;
-	} while (left);
-	text_free(&safe);
-}
-
-static void
 messages_draw(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	struct pager *pager = app->state[PANE_MESSAGES];
 	pager_begin(pager, area->rows);
 	for (size_t i = 0; i < app->log.lines.count; i++)
-		draw_line(app, canvas, area, &app->log.lines.at[i]);
+		pager_put(pager, app, canvas, area,
+			  app->log.lines.at[i].trouble ? ROLE_TROUBLE : ROLE_NORMAL,
+			  app->log.lines.at[i].text);
 	if (!app->log.lines.count)
 		canvas_puts(canvas, area, pager_line(pager), 0, ROLE_ABSENT,
 			    "nothing was said yet");

@@ -118,6 +118,24 @@ decode_state_free(const struct decoder *decoder, struct decode_state *state)
 	free(state);
 }
 
+static bool
+take_sound(void *context, const struct message *m)
+{
+	if (!(m->flags & MESSAGE_DAMAGED))
+		*(struct message *)context = *m;
+	return m->flags & MESSAGE_DAMAGED;
+}
+
+bool
+decode_last(const struct decode_history *history, const struct message *before, uint64_t kinds,
+	    struct message *found)
+{
+	*found = (struct message){0};
+	if (!history->last || !history->last(history->context, before, kinds, found))
+		history->walk_back(history->context, before, kinds, 0, take_sound, found);
+	return found->length > 0;
+}
+
 void
 expansion_clear(struct expansion *e)
 {

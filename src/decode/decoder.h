@@ -232,6 +232,11 @@ struct decode_history {
 	bool (*walk_back)(void *context, const struct message *before, uint64_t kinds,
 			  uint16_t flags, bool (*each)(void *, const struct message *),
 			  void *each_context);
+	/* Knows what decode_last would find without walking back: FOUND, of
+	 * length 0 if there is nothing.  KINDS are the same at every call.
+	 * False: it does not know.  May be NULL. */
+	bool (*last)(void *context, const struct message *before, uint64_t kinds,
+		     struct message *found);
 	/* memory_size bytes for the decoder to remember what it found; zeroed
 	 * at first, kept from one expand to the next. */
 	void *memory;
@@ -387,6 +392,11 @@ decode_at_end(const struct decode_state *state, const struct window *w)
 }
 
 /* --- helpers for decoders ---------------------------------------------- */
+
+/* The last message before BEFORE of its origin with one of KINDS that is not
+ * damaged; false if there is none, or to look for it would take too long. */
+bool decode_last(const struct decode_history *, const struct message *before, uint64_t kinds,
+		 struct message *found);
 
 /* Where a run of like bytes that starts at START is cut: the first multiple
  * of 64 KiB at least 64 bytes on. */

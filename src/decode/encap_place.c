@@ -60,15 +60,6 @@ walk_move(void *context, const struct message *m)
 	return m->kind != ETRACE_START && m->kind != ETRACE_TRAP && walk->chain.count < CHAIN_MAX;
 }
 
-static bool
-walk_mode(void *context, const struct message *m)
-{
-	if (m->flags & MESSAGE_DAMAGED)
-		return true;
-	*(struct message *)context = *m;
-	return false;
-}
-
 /* Reads M again for what it changes. */
 static void
 apply(const struct encap_decoder *d, const struct message *m, const struct window *w,
@@ -96,9 +87,8 @@ modes_before(const struct encap_decoder *d, const struct message *m, const struc
 	     const struct decode_history *history)
 {
 	struct etrace_place place = {0};
-	struct message support = {0};
-	history->walk_back(history->context, m, KINDS_MODE, 0, walk_mode, &support);
-	if (support.length)
+	struct message support;
+	if (decode_last(history, m, KINDS_MODE, &support))
 		apply(d, &support, w, &place);
 	return place;
 }

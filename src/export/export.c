@@ -235,7 +235,11 @@ history_close(struct history *history)
 		return;
 	session_notify(trace_session(history->trace), history->before, history->before_context);
 	if (history->building) {
-		index_stop(trace_index(history->trace));
+		pthread_mutex_lock(&history->lock);
+		bool built = history->built;
+		pthread_mutex_unlock(&history->lock);
+		if (!built)
+			index_stop(trace_index(history->trace));
 		pthread_join(history->thread, NULL);
 	}
 	pthread_cond_destroy(&history->changed);

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "trace/reader.h"
+#include "base/map.h"
 #include "trace/naming.h"
 #include "trace/serial.h"
 
@@ -45,6 +46,17 @@ struct announced {
 	struct position known; /* messages before this one were looked at */
 };
 
+/* The last two sound messages of some kinds before a position, by origin. */
+struct latest_pair {
+	struct message last, before; /* of length 0: none */
+};
+
+struct latest {
+	struct position at;
+	struct map origins; /* index in `pairs` */
+	VEC(struct latest_pair) pairs;
+};
+
 struct reader {
 	struct trace *trace;
 	unsigned epoch; /* of the capture; all below is about its bytes */
@@ -59,12 +71,22 @@ struct reader {
 	struct decode_history history;
 	struct serial_cursor *serial; /* made on first use */
 	VEC(struct announced) announced;
+	struct latest latest; /* of a patient reader */
 };
 
+static bool find_last(void *context, const struct message *, uint64_t kinds, struct message *);
 static bool walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t flags,
 		      bool (*each)(void *, const struct message *), void *each_context);
 static bool find_build(void *context, const struct message *, const uint8_t guid[16],
 		       uint64_t *value);
+
+static void
+latest_forget(struct latest *latest)
+{
+	map_free(&latest->origins);
+	vec_free(&latest->pairs);
+	latest->at = (struct position){0};
+}
 
 struct reader *
 reader_new(struct trace *trace)
@@ -77,6 +99,7 @@ reader_new(struct trace *trace)
 	reader->history = (struct decode_history){.context = reader,
 						  .build = find_build,
 						  .walk_back = walk_back,
+						  .last = find_last,
 						  .memory = memory ? mem_new(memory) : NULL};
 	return reader;
 }
@@ -91,6 +114,7 @@ reader_free(struct reader *reader)
 	decode_state_free(trace_decoder(reader->trace), reader->state);
 	decode_state_free(trace_decoder(reader->trace), reader->walk);
 	vec_free(&reader->announced);
+	latest_forget(&reader->latest);
 	serial_cursor_free(reader->serial);
 	free(reader->history.memory);
 	free(reader);
@@ -270,6 +294,7 @@ forget(struct reader *reader)
 	for (size_t i = 0; i < CACHE; i++)
 		reader->slots[i].filled = false;
 	vec_clear(&reader->announced);
+	latest_forget(&reader->latest);
 	size_t memory = trace_decoder(reader->trace)->ops->memory_size;
 	if (memory)
 		memset(reader->history.memory, 0, memory);
@@ -622,6 +647,67 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 		if (!cell)
 			return true;
 	}
+}
+
+static void
+latest_add(struct latest *latest, const struct message *m)
+{
+	const uint64_t *known = map_find(&latest->origins, m->origin);
+	if (!known) {
+		*map_add(&latest->origins, m->origin) = latest->pairs.count;
+		vec_add(&latest->pairs)->last = *m;
+		return;
+	}
+	struct latest_pair *pair = &latest->pairs.at[*known];
+	pair->before = pair->last;
+	pair->last = *m;
+}
+
+/* Takes in what lies before TO, if that was not done before. */
+static void
+latest_go_on(struct reader *reader, struct position to, uint64_t kinds)
+{
+	struct latest *latest = &reader->latest;
+	struct position *at = &latest->at;
+	if (to.cell < at->cell || (to.cell == at->cell && to.at <= at->at))
+		return;
+	for (;; *at = (struct position){.cell = at->cell + 1}) {
+		struct index_cell summary;
+		bool known = index_cell(trace_index(reader->trace), at->cell, &summary);
+		if (!known || summary.kinds & kinds) {
+			const struct block *block = reader_block(reader, at->cell);
+			size_t end = at->cell == to.cell ? to.at : block->count;
+			for (; at->at < end && at->at < block->count; at->at++) {
+				const struct message *m = &block->messages[at->at];
+				if (kinds >> m->kind & 1 && !(m->flags & MESSAGE_DAMAGED))
+					latest_add(latest, m);
+			}
+		}
+		if (at->cell >= to.cell)
+			break;
+	}
+	*at = to;
+}
+
+/* Walking back for each message again takes a time that grows with the square
+ * of the capture where there is nothing to find.  Batch output goes forward, so
+ * what it passes is kept; it seldom asks for more than two back. */
+static bool
+find_last(void *context, const struct message *before, uint64_t kinds, struct message *found)
+{
+	struct reader *reader = context;
+	uint64_t place = message_place(before);
+	struct position p = {.cell = place / index_cell_size(trace_index(reader->trace))};
+	if (!reader->patient)
+		return false;
+	p.at = lower_bound(reader_block(reader, p.cell), place);
+	latest_go_on(reader, p, kinds);
+	const uint64_t *known = map_find(&reader->latest.origins, before->origin);
+	if (!known)
+		return true;
+	const struct latest_pair *pair = &reader->latest.pairs.at[*known];
+	*found = message_place(&pair->last) < place ? pair->last : pair->before;
+	return !found->length || message_place(found) < place;
 }
 
 static bool

@@ -40,6 +40,14 @@ for format in syst/raw syst/hex syst/stp encap gem uia csel; do
 		is "$format${damage:+, damaged}: formats" "" "$(differ -f $format $with made.bin)"
 	done
 done
+
+# What a source was told before is found in time, though there is nothing.
+"$MKCAPTURE" -f encap -m all -n 3M --damage=flip,drop,cut --rate=0.3 -o made.bin
+timeout 120 "$TRAWL" -t jsonl -f encap made.bin >out
+is "much damage: an end" 1 "$?"
+timeout 120 "$TRAWL" --threads=1 -t jsonl -f encap made.bin >one
+ok "much damage: the same" cmp one out
+
 targets=jsonl numbers="2 7"
 "$MKCAPTURE" -m all -n 2M --damage=flip,drop -o made.bin
 is "messages chosen by their text" "" "$(differ -s warning -r 'e.*1' -f syst/raw made.bin)"

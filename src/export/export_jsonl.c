@@ -128,8 +128,8 @@ add_level(struct text *out, const struct expansion *e, size_t *at, unsigned dept
 }
 
 static void
-add_context(struct text *out, struct context_cursor *cursor, struct contexts *contexts,
-	    unsigned context, const struct context_value *value)
+add_context(struct text *out, struct context_cursor *cursor, struct trace *trace, unsigned context,
+	    const struct context_value *value)
 {
 	const struct decoder_ops *ops = trace_decoder(value->trace)->ops;
 	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN) {
@@ -144,7 +144,7 @@ add_context(struct text *out, struct context_cursor *cursor, struct contexts *co
 			  &(struct field){.row = &ops->fields[value->row], .u = value->number});
 	} else {
 		struct text text = {0};
-		context_text(contexts, cursor, context, value, &text);
+		context_text(trace_session(trace)->contexts, cursor, context, value, &text);
 		add_text(out, &text);
 		text_free(&text);
 	}
@@ -153,6 +153,10 @@ add_context(struct text *out, struct context_cursor *cursor, struct contexts *co
 		add_string(out, value->name, strlen(value->name));
 	}
 	text_addf(out, ",\"since\":%llu", (unsigned long long)value->since.offset);
+	if (value->trace != trace) {
+		text_add(out, ",\"trace\":");
+		add_string(out, trace_name(value->trace), strlen(trace_name(value->trace)));
+	}
 	if (value->doubtful)
 		text_add(out, ",\"doubtful\":true");
 	if (value->recovered)
@@ -162,9 +166,10 @@ add_context(struct text *out, struct context_cursor *cursor, struct contexts *co
 
 /* Those that apply to the message, under their names. */
 static void
-add_contexts(struct text *out, struct context_cursor *cursor, struct contexts *contexts,
+add_contexts(struct text *out, struct context_cursor *cursor, struct trace *trace,
 	     const struct message *m)
 {
+	struct contexts *contexts = trace_session(trace)->contexts;
 	bool first = true;
 	text_add(out, ",\"context\":{");
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {
@@ -177,7 +182,7 @@ add_contexts(struct text *out, struct context_cursor *cursor, struct contexts *c
 		first = false;
 		add_string(out, name, strlen(name));
 		text_add_char(out, ':');
-		add_context(out, cursor, contexts, i, &value);
+		add_context(out, cursor, trace, i, &value);
 	}
 	text_add_char(out, '}');
 }
@@ -222,6 +227,6 @@ export_jsonl(struct export_message *message, struct text *out)
 	add_level(out, e, &at, 0, true, &first);
 	text_add_char(out, '}');
 	if (message->contexts)
-		add_contexts(out, message->contexts, trace_session(trace)->contexts, m);
+		add_contexts(out, message->contexts, trace, m);
 	text_add(out, "}\n");
 }

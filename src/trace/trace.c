@@ -692,7 +692,7 @@ session_link(struct session *session)
 	contexts_free(session->contexts);
 	session->contexts = contexts_new(session);
 	const char *complaint = contexts_complaint(session->contexts);
-	if (complaint)
+	if (complaint && session->traces.count)
 		add_notice(session->traces.at[0], complaint);
 }
 

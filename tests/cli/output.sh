@@ -54,6 +54,21 @@ else
 	skip "a terminal: no escape sequence of the capture" "no script(1)"
 fi
 
+# Contexts that a profile defines end each line, from the message on that tells.
+cat >contexts.yaml <<'YAML'
+contexts:
+  - {name: user, from: {format: gem, type: second, ctx_name: User}, field: data}
+YAML
+told=$(awk -F '\t' '$6 == "second" && /ctx_name=User/ {
+	sub(/.*\tdata=/, ""); sub(/\t.*/, ""); print; exit }' "$testdata/all-gem.truth.tsv")
+run "$TRAWL" -t jsonl --profile=contexts.yaml gem:"$testdata/all-gem.bin"
+is "jsonl: nothing is said yet" 1 "$(head -n 1 out | grep -cF '},"context":{"user":null}}')"
+is "jsonl: a context" 1 \
+	"$(sed -n 2p out | grep -cF "},\"context\":{\"user\":{\"value\":\"$told\",\"since\":4}}}")"
+is "jsonl: on every line" "$(wc -l <out)" "$(grep -c '"context":{"user":' out)"
+run "$TRAWL" -t jsonl gem:"$testdata/all-gem.bin"
+is "jsonl: none without a definition" 0 "$(grep -c '"context":' out)"
+
 # The same bytes, the same output, whatever the user's settings.
 (
 	export LC_ALL=C TZ=Asia/Kolkata

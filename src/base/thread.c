@@ -4,6 +4,7 @@
 
 #include "base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
 
 bool
@@ -16,6 +17,13 @@ thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 	int failed = pthread_create(thread, NULL, run, context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return !failed;
+}
+
+unsigned
+thread_processors(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
 int64_t

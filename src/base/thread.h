@@ -13,6 +13,9 @@
 /* False if the system has no thread to give. */
 bool thread_start(pthread_t *, void *(*run)(void *), void *context);
 
+/* How many processors this process may use, at least 1. */
+unsigned thread_processors(void);
+
 /* Milliseconds of a clock that only goes forward. */
 int64_t thread_now_ms(void);
 

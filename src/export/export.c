@@ -17,7 +17,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -342,12 +341,9 @@ fill(struct walk *walk, struct export_piece *piece)
 static unsigned
 threads_for(const struct export_options *options, bool live)
 {
-	cpu_set_t processors;
-	unsigned threads = options->threads;
+	unsigned threads = options->threads ? options->threads : thread_processors();
 	bool nothing = options->format->message == export_none && !options->filter.text &&
 		       !options->filter.expr;
-	if (!threads && !sched_getaffinity(0, sizeof processors, &processors))
-		threads = (unsigned)CPU_COUNT(&processors);
 	if (threads < 2 || live || nothing)
 		return 0;
 	return threads < THREADS_MAX ? threads : THREADS_MAX;

@@ -746,10 +746,10 @@ help(void *context)
 static size_t
 workers_wanted(const struct index *index)
 {
-	long wanted = (long)index->options.threads;
+	size_t wanted = index->options.threads;
 	if (!wanted)
-		wanted = sysconf(_SC_NPROCESSORS_ONLN);
-	return wanted < 1 ? 1 : wanted > WORKERS_MAX ? WORKERS_MAX : (size_t)wanted;
+		wanted = thread_processors();
+	return wanted > WORKERS_MAX ? WORKERS_MAX : wanted;
 }
 
 /* Workers beside this thread are made when there is work for them. */

@@ -168,7 +168,7 @@ class Terminal:
         """Waits until the program has nothing more to do; seconds since the start."""
         end, quiet, before = time.monotonic() + limit, 0, self.cpu()
         since = time.monotonic()
-        while time.monotonic() < end and quiet < 3:
+        while time.monotonic() < end and quiet < 5:
             self.drain(0.1)
             now = self.cpu()
             if now - before < 5:

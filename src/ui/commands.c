@@ -356,6 +356,13 @@ stop_counting(struct matches *matches)
 	return progress.working;
 }
 
+static bool
+stop_counts(struct app *app)
+{
+	bool matches = stop_counting(app->search.matches);
+	return stop_counting(app->list->matches) || matches;
+}
+
 static void
 cancel(struct app *app, const struct command_call *call)
 {
@@ -374,7 +381,7 @@ cancel(struct app *app, const struct command_call *call)
 	} else if (call->letter != KEYCODE_CTRL('C')) {
 		app->search.highlight = false;
 		search_uncount(app);
-	} else if (stop_counting(app->search.matches) | stop_counting(app->list->matches)) {
+	} else if (stop_counts(app)) {
 		app_say(app, "stopped counting");
 	} else {
 		struct text hint = {0};

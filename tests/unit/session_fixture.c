@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void run(const char *form, ...) __attribute__((format(printf, 1, 2)));
+
 static void
 run(const char *form, ...)
 {

@@ -243,6 +243,7 @@ script_tests = \
 	tests/cli/output.sh \
 	tests/cli/parallel.sh \
 	tests/cli/select.sh \
+	tests/cli/session.sh \
 	tests/cli/status.sh \
 	tests/term/browse.sh \
 	tests/term/follow.sh \

@@ -12,6 +12,8 @@
 
 #include "base/vec.h"
 #include "emulator.h"
+#include "session_fixture.h"
+#include "trace/merge.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +75,8 @@ data_path(const char *name, struct text *path)
 	text_add(path, name);
 }
 
-/* Starts trawl with further arguments (NULL at the end) on testdata/NAME. */
+/* Starts trawl with further arguments (NULL at the end) on testdata/NAME, or on a
+ * whole path. */
 static void
 scene_open(struct scene *s, int rows, int cols, const char *term, const char *name, ...)
 {
@@ -1313,6 +1316,89 @@ test_bad_terminal(void **state)
 
 /* Once all is shown nothing more is sent: no clock, no blinking. */
 static void
+wait_row(struct scene *s, int row, const char *text)
+{
+	int64_t end = now_ms() + DEADLINE_MS;
+	while (!strstr(emulator_row(s->emulator, row), text)) {
+		if (now_ms() > end)
+			fail_msg("no %s in row %d: %s", text, row, emulator_row(s->emulator, row));
+		scene_read(s, 50);
+	}
+}
+
+/* Whether the rows from 2 on are the messages from NUMBER on of the merged list:
+ * their numbers and traces. */
+static void
+check_merged(struct scene *s, struct session *session, struct merge *merge, uint64_t number)
+{
+	struct merge_position p;
+	bool exact;
+	assert_true(merge_find_number(merge, number, &p, &exact) && exact);
+	for (int row = 2; row < 23; row++, number++) {
+		char digits[32];
+		snprintf(digits, sizeof digits, " %llu ", (unsigned long long)number);
+		wait_row(s, row, digits);
+		wait_row(s, row, trace_name(session->traces.at[p.trace]));
+		if (row < 22)
+			assert_true(merge_next(merge, &p));
+	}
+}
+
+static void
+test_merged(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct scene s;
+	char path[128], keys[64];
+	session_fixture_open(&f, "-c 20000 --jitter=0 --rate=0.02", NULL);
+	session_fixture_load(&f);
+	struct merge *merge = merge_new(&f.session);
+	merge_load(merge);
+	bool exact;
+	uint64_t count = merge_count(merge, &exact);
+	char total[32], shown[64];
+	text_number(total, count);
+
+	snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+	scene_open(&s, 24, 110, "xterm-256color", path, "--no-cache", NULL);
+	snprintf(shown, sizeof shown, "0 / %s", total);
+	scene_wait(&s, shown);
+	scene_wait(&s, "2025-11-21 10:06:40.000175"); /* the clocks are known */
+	scene_wait(&s, "cam.csel");
+	check_merged(&s, &f.session, merge, 0);
+	scene_keys(&s, "7000G");
+	scene_wait(&s, "7,000 / ");
+	check_merged(&s, &f.session, merge, 7000 - 10);
+	scene_keys(&s, "t10:06:41\r");
+	scene_wait(&s, "10:06:41.000");
+	scene_keys(&s, "G");
+	snprintf(keys, sizeof keys, "%s / %s", text_number(shown, count - 1), total);
+	scene_wait(&s, keys);
+	check_merged(&s, &f.session, merge, count - 21);
+
+	scene_keys(&s, ":clocks\r");
+	scene_wait(&s, "wall clock: soc.stp, aux.stp, dsp.gem, dsp.uia, cam.csel");
+	scene_wait(&s, "SyS-T clock");
+	scene_keys(&s, "q");
+	/* from the word of a sync point to its event and back */
+	scene_keys(&s, "g/SyncPoint 5 \r");
+	scene_wait(&s, "dsp.gem and 4 more");
+	scene_keys(&s, "\035"); /* Ctrl-] */
+	scene_wait(&s, "dsp.uia and 4 more");
+	assert_non_null(strstr(scene_row(&s, ">"), "syncPoint serial 5,"));
+	scene_keys(&s, "\035");
+	scene_wait(&s, "dsp.gem and 4 more");
+	assert_non_null(strstr(scene_row(&s, ">"), "SyncPoint 5 "));
+	scene_keys(&s, ":show-trace dsp.uia\r");
+	scene_wait(&s, "left out");
+	assert_null(strstr(scene_screen(&s), "core 1"));
+	merge_free(merge);
+	session_fixture_close(&f);
+	quit(&s);
+}
+
+static void
 test_idle(void **state)
 {
 	(void)state;
@@ -1392,6 +1478,7 @@ main(void)
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),
+	    cmocka_unit_test(test_merged),
 	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_example),
 	    cmocka_unit_test(test_silence),

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Several captures at once: named by a profile, merged by their common time.
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+"$MKCAPTURE" session -c 20000 --jitter=0 --rate=0.05 .
+
+
+run "$TRAWL" -t csv session.yaml
+is "a session with losses: status" 1 "$status"
+cp out all.csv
+for trace in soc.stp aux.stp dsp.gem dsp.uia cam.csel; do
+	run "$TRAWL" -t csv --source="$trace" session.yaml
+	is "$trace: all its messages, in its order" "$(cksum <out)" \
+		"$( (head -n 1 all.csv && grep "^[0-9]*,\"$trace\"" all.csv) | cksum)"
+done
+
+# The times do not decrease, and are those of the truth to within 10 us.  (STP is
+# left out: the truth has the place of a message's last byte.)
+sed 1d all.csv | cut -d , -f 6 | grep . >times
+ok "times do not decrease" sort -n -c times
+sed 1d all.csv | awk -F , '$6 != "" && !/stp/ {
+	gsub("\"", "", $2)
+	print $2 " " $3 " " $6
+}' >found
+awk 'NR == FNR { truth[$1 " " $2] = $3; next }
+	($1 " " $2) in truth {
+		n++
+		off = ($3 - truth[$1 " " $2]) / 1000
+		if (off > 10 || off < -10)
+			far++
+	}
+	END { exit !(n > 5000 && !far) }' session.truth.tsv found
+is "times are true" 0 $?
+
+# The same captures on the command line, with the session's profile.
+run "$TRAWL" -t csv -p session.yaml soc.stp aux.stp dsp.gem dsp.uia cam.csel
+is "named one by one" 1 "$status"
+sed 's/file:/match:/' session.yaml >match.yaml
+run "$TRAWL" -t csv -p match.yaml soc.stp aux.stp dsp.gem dsp.uia cam.csel
+is "the same output" "$(cksum <all.csv)" "$(cksum <out)"
+
+# Without a tie the processor is apart: behind all others.
+sed '/^sync:/,$d' session.yaml >apart.yaml
+run "$TRAWL" -t csv apart.yaml
+first=$(grep -n '"dsp\.' out | head -n 1 | cut -d : -f 1)
+last=$(grep -n '"soc.stp\|"aux.stp\|"cam.csel' out | tail -n 1 | cut -d : -f 1)
+ok "what is not related stays apart" test "$first" -gt "$last"
+
+run "$TRAWL" -t csv -p session.yaml session.yaml
+is "two profiles: status" 2 "$status"
+echo "traces: []" >none.yaml
+run "$TRAWL" -t csv none.yaml
+is "no captures: status" 2 "$status"
+ok "no captures: why" grep -q "names no captures" err
+
+finish

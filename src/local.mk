@@ -101,6 +101,8 @@ libtrawl_a_SOURCES = \
 	src/decode/uia_expand.c \
 	src/trace/clock_text.c \
 	src/trace/clock_text.h \
+	src/trace/clock_points.c \
+	src/trace/clock_points.h \
 	src/trace/clocks.c \
 	src/trace/clocks.h \
 	src/trace/merge.c \

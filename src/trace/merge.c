@@ -66,7 +66,8 @@ struct lane {
 /* What the thread notes; under the lock. */
 struct notes {
 	VEC(int64_t) latest;   /* key of the last message up to each cell's end */
-	unsigned generation;   /* of the clocks then */
+	unsigned generation;   /* of the clocks then, */
+	unsigned epoch;	       /* and of the index */
 	struct reader *reader; /* the thread's alone */
 };
 
@@ -176,12 +177,14 @@ note_lane(struct merge *m, size_t lane)
 {
 	struct notes *notes = &m->notes[lane];
 	unsigned generation = clocks_generation(m->session->clocks);
-	bool stale = notes->generation != generation ||
+	unsigned epoch = index_epoch(trace_index(m->lanes[lane].trace));
+	bool stale = notes->generation != generation || notes->epoch != epoch ||
 		     notes->latest.count > index_known(trace_index(m->lanes[lane].trace));
 	if (stale) {
 		pthread_mutex_lock(&m->lock);
 		vec_clear(&notes->latest);
 		notes->generation = generation;
+		notes->epoch = epoch;
 		pthread_mutex_unlock(&m->lock);
 	}
 	bool news = stale;

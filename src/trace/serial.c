@@ -87,9 +87,8 @@ struct serial {
 	uint64_t context_last;	 /* its last number, 0 = none */
 
 	atomic_uint generation;
-	pthread_t thread;
-	pthread_cond_t changed;
-	bool running, stopping, woken;
+	struct background thread;
+	struct walker *walker; /* the thread's, made on first use */
 	void (*notify)(void *);
 	void *notify_context;
 };
@@ -553,10 +552,7 @@ walker_free(struct walker *w)
 static bool
 is_stopping(struct serial *s)
 {
-	pthread_mutex_lock(&s->lock);
-	bool stopping = s->stopping;
-	pthread_mutex_unlock(&s->lock);
-	return stopping;
+	return background_is_stopping(&s->thread);
 }
 
 /* A capture shrank: what was known of it does not hold. */
@@ -686,27 +682,18 @@ serial_load(struct serial *s)
 	walker_free(&w);
 }
 
-static void *
+static void
 run(void *context)
 {
 	struct serial *s = context;
-	struct walker w = walker_new(s, reader_new(s->gem));
-	pthread_mutex_lock(&s->lock);
-	while (!s->stopping) {
-		unsigned generation = serial_generation(s);
-		s->woken = false;
-		pthread_mutex_unlock(&s->lock);
-		work(s, &w);
-		if (serial_generation(s) != generation && s->notify)
-			s->notify(s->notify_context);
-		pthread_mutex_lock(&s->lock);
-		while (!s->stopping && !s->woken)
-			pthread_cond_wait(&s->changed, &s->lock);
+	unsigned generation = serial_generation(s);
+	if (!s->walker) {
+		s->walker = mem_new(sizeof *s->walker);
+		*s->walker = walker_new(s, reader_new(s->gem));
 	}
-	pthread_mutex_unlock(&s->lock);
-	reader_free(w.gem);
-	walker_free(&w);
-	return NULL;
+	work(s, s->walker);
+	if (serial_generation(s) != generation && s->notify)
+		s->notify(s->notify_context);
 }
 
 void
@@ -714,16 +701,13 @@ serial_start(struct serial *s, void (*notify)(void *), void *context)
 {
 	s->notify = notify;
 	s->notify_context = context;
-	s->running = thread_start(&s->thread, run, s);
+	background_start(&s->thread);
 }
 
 void
 serial_wake(struct serial *s)
 {
-	pthread_mutex_lock(&s->lock);
-	s->woken = true;
-	pthread_cond_signal(&s->changed);
-	pthread_mutex_unlock(&s->lock);
+	background_wake(&s->thread);
 }
 
 struct serial *
@@ -735,7 +719,7 @@ serial_new(struct trace *gem, struct trace *uia, const struct sync_options *opti
 	s->logger = options ? options->logger : -1;
 	s->core = options ? options->core : -1;
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->changed, NULL);
+	background_init(&s->thread, run, s);
 	return s;
 }
 
@@ -744,14 +728,13 @@ serial_free(struct serial *s)
 {
 	if (!s)
 		return;
-	pthread_mutex_lock(&s->lock);
-	s->stopping = true;
-	pthread_cond_signal(&s->changed);
-	pthread_mutex_unlock(&s->lock);
-	if (s->running)
-		pthread_join(s->thread, NULL);
+	background_stop(&s->thread);
+	if (s->walker) {
+		reader_free(s->walker->gem);
+		walker_free(s->walker);
+		free(s->walker);
+	}
 	pthread_mutex_destroy(&s->lock);
-	pthread_cond_destroy(&s->changed);
 	vec_free(&s->cells);
 	vec_free(&s->anchors);
 	free(s);

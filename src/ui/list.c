@@ -69,30 +69,31 @@ set_edge(struct list_edge *edge, struct merge_position from)
 	edge->end = edge->looked = false;
 }
 
+/* Turns to the message that FOUND says, if it is one. */
+static bool
+take(struct list *list, bool found, const struct merge_position *p, struct position *at)
+{
+	if (!found)
+		return false;
+	list_turn(list, p->trace);
+	*at = p->at;
+	return true;
+}
+
 bool
 list_first(struct list *list, struct position *at)
 {
-	struct merge_position p;
-	if (!list->merge)
-		return reader_first(list->reader, at);
-	if (!merge_first(list->merge, &p))
-		return false;
-	list_turn(list, p.trace);
-	*at = p.at;
-	return true;
+	struct merge_position p = {0};
+	return list->merge ? take(list, merge_first(list->merge, &p), &p, at)
+			   : reader_first(list->reader, at);
 }
 
 bool
 list_last(struct list *list, struct position *at)
 {
-	struct merge_position p;
-	if (!list->merge)
-		return reader_last(list->reader, at);
-	if (!merge_last(list->merge, &p))
-		return false;
-	list_turn(list, p.trace);
-	*at = p.at;
-	return true;
+	struct merge_position p = {0};
+	return list->merge ? take(list, merge_last(list->merge, &p), &p, at)
+			   : reader_last(list->reader, at);
 }
 
 uint64_t
@@ -113,14 +114,9 @@ list_total(struct list *list, bool *exact)
 bool
 list_find_number(struct list *list, uint64_t number, struct position *at, bool *exact)
 {
-	struct merge_position p;
-	if (!list->merge)
-		return reader_find_number(list->reader, number, at, exact);
-	if (!merge_find_number(list->merge, number, &p, exact))
-		return false;
-	list_turn(list, p.trace);
-	*at = p.at;
-	return true;
+	struct merge_position p = {0};
+	return list->merge ? take(list, merge_find_number(list->merge, number, &p, exact), &p, at)
+			   : reader_find_number(list->reader, number, at, exact);
 }
 
 bool
@@ -884,16 +880,6 @@ list_settle(struct list *list)
 		list_rebuild(list);
 	else if (changes.more && list->tail) /* what the filter passes of the new ones */
 		list_move(list, INT32_MAX);
-}
-
-uint64_t
-list_start(struct list *list)
-{
-	const struct block *block = reader_block(list->reader, 0);
-	for (size_t i = 0; i < block->count; i++)
-		if (block->messages[i].flags & MESSAGE_TIMED)
-			return block->messages[i].ticks;
-	return 0;
 }
 
 const struct row *

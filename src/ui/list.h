@@ -142,9 +142,6 @@ bool list_work(struct list *);
 bool list_busy(const struct list *); /* it looked for rows in vain so far */
 void list_cancel(struct list *);     /* forgets what is owed and looks no further */
 
-/* Ticks of the first message that has a time, 0 if none near the start has. */
-uint64_t list_start(struct list *);
-
 /* The row under the cursor, or NULL. */
 const struct row *list_current(const struct list *);
 /* The row I rows below the top, or NULL. */

@@ -16,6 +16,7 @@
 #include "decode/opencsd.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
+#include "trace/instant.h"
 #include "trace/naming.h"
 #include "trace/serial.h"
 
@@ -691,6 +692,8 @@ session_link(struct session *session)
 		session->naming = naming_new(&session->profile.symbols);
 	contexts_free(session->contexts);
 	session->contexts = contexts_new(session);
+	if (session->contexts)
+		contexts_relate(session->contexts, instant_find, NULL);
 	const char *complaint = contexts_complaint(session->contexts);
 	if (complaint && session->traces.count)
 		add_notice(session->traces.at[0], complaint);

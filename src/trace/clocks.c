@@ -635,35 +635,41 @@ plain_time(const struct trace *trace, const struct message *m, struct message_ti
 	return true;
 }
 
+/* By the map: the sender's own time where that can be told. */
+static bool
+mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
+	    const struct message *m, const struct expansion *own, struct message_time *time)
+{
+	const struct trace_clocks *has = &map->traces.at[number];
+	if (!(m->flags & MESSAGE_TIMED) && !has->by_place)
+		return false;
+	if (!time_of(map, number, clock_of(map, number, m, trace), ticks_of(has, m), m, time))
+		return false;
+	if (own && own->has_own && clock_is_stp(trace) &&
+	    !own_time(map, has->own, number, m, own->own, time))
+		own_time(map, client_of(has, trace, m), number, m, own->own, time);
+	if (__builtin_add_overflow(time->nanoseconds, has->shift, &time->nanoseconds))
+		return false;
+	if (time->known)
+		time->order = time->nanoseconds;
+	time->plain &= !has->shift && !has->clients.count && has->own == SIZE_MAX;
+	time->estimated = m->flags & MESSAGE_ESTIMATED || (has->by_place && time->error > 2);
+	return true;
+}
+
 bool
 clocks_time(struct trace *trace, const struct message *m, const struct expansion *own,
 	    struct message_time *time)
 {
 	struct session *session = trace_session(trace);
 	struct clocks *clocks = session->clocks;
+	*time = (struct message_time){0};
 	if (!clocks)
 		return plain_time(trace, m, time);
 	pthread_rwlock_rdlock(&clocks->map_lock);
-	const struct clock_map *map = clocks->map;
 	size_t number = clock_number_of(session, trace);
-	bool any = number < map->traces.count &&
-		   (m->flags & MESSAGE_TIMED || map->traces.at[number].by_place);
-	if (any) {
-		const struct trace_clocks *has = &map->traces.at[number];
-		any = time_of(map, number, clock_of(map, number, m, trace), ticks_of(has, m), m,
-			      time);
-		if (any && own && own->has_own && clock_is_stp(trace) &&
-		    !own_time(map, has->own, number, m, own->own, time))
-			own_time(map, client_of(has, trace, m), number, m, own->own, time);
-		if (any &&
-		    __builtin_add_overflow(time->nanoseconds, has->shift, &time->nanoseconds))
-			any = false;
-		if (any && time->known)
-			time->order = time->nanoseconds;
-		time->plain &= !has->shift && !has->clients.count && has->own == SIZE_MAX;
-		time->estimated =
-		    any && (m->flags & MESSAGE_ESTIMATED || (has->by_place && time->error > 2));
-	}
+	bool any = number < clocks->map->traces.count &&
+		   mapped_time(clocks->map, trace, number, m, own, time);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return any;
 }

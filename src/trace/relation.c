@@ -250,7 +250,7 @@ next_is(const struct relation *r, const struct relation_point *q, const struct r
 {
 	bool increases = p->a > q->a && p->b > q->b;
 	double slope = slope_at(r, (size_t)(p - r->points.at));
-	if (r->uneven || !(slope > 0))
+	if (r->exact || r->uneven || !(slope > 0))
 		return increases ? NEXT_GOES_ON : p->b >= q->b ? NEXT_IS_WRONG : NEXT_STEPS;
 	double along = slope * difference(q->a, p->a);
 	double off = fabs(difference(q->b, p->b) - along);
@@ -356,7 +356,7 @@ relation_settle(struct relation *r)
 	double usual = 0;
 	if (r->uneven)
 		judge_uneven(r);
-	else if (r->points.count)
+	else if (r->points.count && !r->exact)
 		usual = judge(r);
 	make_segments(r, usual);
 	summarise(r);

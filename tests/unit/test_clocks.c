@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "nibbles.h"
 #include "session_fixture.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
@@ -246,13 +247,55 @@ test_offsets(void **state)
 	}
 }
 
+/* --- one trace --------------------------------------------------------- */
+
+/* The rate of an STP stream changes: 10 000 ticks at 1 MHz, then at 2 MHz. */
+static void
+test_frequency(void **state)
+{
+	(void)state;
+	static const int64_t expected[] = {0, 10000000, 15000000, 20000000}; /* ns */
+	struct nibbles n = {0};
+	struct session session = {0};
+	struct err err;
+	char path[] = "/tmp/trawl-clocks-XXXXXX";
+	nibbles_add(&n, ASYNC "F003 F08 000F4240");		/* 1 000 000 Hz */
+	nibbles_add(&n, "8 41 E 0000000000000000 8 42 4 2710"); /* D8MTS */
+	nibbles_add(&n, "F08 001E8480");			/* 2 000 000 Hz */
+	nibbles_add(&n, "8 43 4 4E20 8 44 4 7530 0");
+	int file = mkstemp(path);
+	assert_int_equal(write(file, n.bytes.at, n.bytes.count), n.bytes.count);
+	close(file);
+	option_defaults(profile_options_table(), &session.profile);
+	struct trace *trace = session_open(&session, path, "syst/stp", NULL, 0, &err);
+	assert_non_null(trace);
+	session_link(&session);
+	clocks_load(session.clocks, true);
+	struct reader *reader = reader_new(trace);
+	struct message m;
+	size_t seen = 0;
+	while (reader_walk(reader, &m, 1)) {
+		struct message_time time;
+		if (!(m.flags & MESSAGE_TIMED))
+			continue;
+		assert_true(clocks_time(trace, &m, NULL, &time) && time.known);
+		assert_in_range(time.nanoseconds - expected[seen] + 1, 0, 2);
+		seen++;
+	}
+	assert_int_equal(seen, 4);
+	reader_free(reader);
+	session_close(&session);
+	nibbles_free(&n);
+	unlink(path);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_times),   cmocka_unit_test(test_without_sync),
 	    cmocka_unit_test(test_thread),  cmocka_unit_test(test_ties),
-	    cmocka_unit_test(test_offsets),
+	    cmocka_unit_test(test_offsets), cmocka_unit_test(test_frequency),
 	};
 	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include "config/profile.h"
 #include "decode/gem.h"
+#include "trace/clocks.h"
 #include "trace/reader.h"
 #include "trace/serial.h"
 
@@ -539,21 +540,56 @@ test_thread(void **state)
 	close_all(&f, &p);
 }
 
+/* The words have no time stamps: the time of one is that of its event, and what
+ * lies between two lies between their times. */
+static void
+test_times(void **state)
+{
+	struct program p = begin();
+	struct fixture f;
+	struct message_time last = {0};
+	(void)state;
+	simulate(&p, 3000);
+	open_program(&f, &p, "");
+	struct trace *words = f.session.traces.at[0], *log = f.session.traces.at[1];
+	clocks_load(f.session.clocks, true);
+	struct reader *events = reader_new(log);
+	size_t matched = 0;
+	for (size_t i = 0; i < p.truth.count; i++) {
+		struct position at;
+		bool exact;
+		struct message_time time, event;
+		assert_true(reader_find_number(f.reader, i, &at, &exact));
+		assert_true(clocks_time(words, reader_message(f.reader, at), NULL, &time));
+		if (p.truth.at[i] != NO_EVENT) {
+			assert_true(reader_find_offset(events, p.truth.at[i], &at));
+			assert_true(clocks_time(log, reader_message(events, at), NULL, &event));
+			assert_int_equal(time.part, event.part);
+			assert_int_equal(time.order, event.order);
+			assert_false(time.estimated);
+			matched++;
+		} else {
+			assert_true(time.estimated);
+		}
+		if (i)
+			assert_true(time.order >= last.order);
+		last = time;
+	}
+	assert_true(matched > 1000);
+	reader_free(events);
+	close_all(&f, &p);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_all),
-	    cmocka_unit_test(test_fields),
-	    cmocka_unit_test(test_recovered),
-	    cmocka_unit_test(test_lost_events),
-	    cmocka_unit_test(test_words_begin_late),
-	    cmocka_unit_test(test_log_begins_late),
-	    cmocka_unit_test(test_long),
-	    cmocka_unit_test(test_restart),
-	    cmocka_unit_test(test_out_of_order),
-	    cmocka_unit_test(test_damaged_words),
-	    cmocka_unit_test(test_logger_choice),
+	    cmocka_unit_test(test_times),	    cmocka_unit_test(test_all),
+	    cmocka_unit_test(test_fields),	    cmocka_unit_test(test_recovered),
+	    cmocka_unit_test(test_lost_events),	    cmocka_unit_test(test_words_begin_late),
+	    cmocka_unit_test(test_log_begins_late), cmocka_unit_test(test_long),
+	    cmocka_unit_test(test_restart),	    cmocka_unit_test(test_out_of_order),
+	    cmocka_unit_test(test_damaged_words),   cmocka_unit_test(test_logger_choice),
 	    cmocka_unit_test(test_thread),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

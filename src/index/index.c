@@ -913,8 +913,9 @@ void
 index_stop(struct index *index)
 {
 	set(index, &index->stopping, true);
-	if (index->running)
-		pthread_join(index->thread, NULL);
+	if (!index->running)
+		return;
+	pthread_join(index->thread, NULL);
 	index->running = false;
 	keep(index);
 }

@@ -137,6 +137,7 @@ libtrawl_a_SOURCES = \
 	src/query/filter_eval.c \
 	src/query/filter_name.c \
 	src/query/filter_parse.c \
+	src/query/filter_time.c \
 	src/query/filter_tree.h \
 	src/query/filter_type.c \
 	src/query/seek.c \

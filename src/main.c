@@ -485,7 +485,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 			complain(trouble.what);
 		print_notice(session->traces.at[i], cli);
 	}
-	if (options.format->timed)
+	if (options.format->timed || filter_needs_clocks(filter))
 		clocks_load(session->clocks,
 			    !options.follow &&
 				(!options.format->live || export_is_merged(session, &options)));
@@ -679,9 +679,9 @@ main(int argc, char **argv)
 	else
 		status = screen(&session, &cli, &filter);
 out:
+	filter_free(&filter); /* which may read the traces */
 	session_close(&session);
 	text_free(&cache);
-	filter_free(&filter);
 	cli_free(&cli);
 	return status;
 }

@@ -11,6 +11,7 @@
 
 #include "query/check.h"
 #include "base/map.h"
+#include "trace/clocks.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -206,6 +207,17 @@ looks_around(const struct check *check)
 	return around;
 }
 
+/* Loads the clocks, where they are asked for. */
+static void
+load(struct check *check, struct session *session, const struct filter *filter)
+{
+	bool clocks = filter_needs_clocks(filter);
+	for (size_t i = 0; i < check->list.count; i++)
+		clocks |= filter_needs_clocks(&check->list.at[i].want);
+	if (clocks && session->clocks)
+		clocks_load(session->clocks, true);
+}
+
 static void
 look_at_trace(struct check *check, struct trace *trace, const struct filter *filter)
 {
@@ -243,6 +255,7 @@ check_run(struct check *check, struct session *session, const struct filter *fil
 	  const char *source, struct text *report)
 {
 	bool found = false;
+	load(check, session, filter);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		if (!source || !strcmp(source, trace_name(trace)))

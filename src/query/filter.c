@@ -48,6 +48,12 @@ filter_basis(const struct filter *filter)
 }
 
 bool
+filter_needs_clocks(const struct filter *filter)
+{
+	return filter->expr && filter->expr->uses & FILTER_USES_CLOCK;
+}
+
+bool
 filter_looks_around(const struct filter *filter)
 {
 	return filter->expr && filter->expr->uses & FILTER_USES_AROUND;
@@ -127,8 +133,10 @@ filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
 	if (!index_cell(trace_index(trace), number, &cell))
 		return FILTER_SOME;
 	struct filter_facts facts = {.index = trace_index(trace), .number = number, .cell = &cell};
-	if (filter->expr)
+	if (filter->expr) {
 		facts.bound = filter_bind(filter->expr, trace);
+		facts.expr = filter->expr;
+	}
 	return judge(filter, &facts);
 }
 

@@ -66,6 +66,9 @@ unsigned filter_basis(const struct filter *);
  * batch output builds the index first. */
 bool filter_looks_around(const struct filter *);
 
+/* Whether it goes by the session's clocks: batch output loads them first. */
+bool filter_needs_clocks(const struct filter *);
+
 /* --- expressions ------------------------------------------------------- */
 
 enum { FILTER_TEXT_MAX = 4096, FILTER_DEPTH_MAX = 64 };

@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum {
-	CELLS_BACK = 1024,   /* without a time, decoded to find one */
 	SENDER_LEAVES = 32,  /* on the origin, whose answers are kept */
 	SENDERS_KEPT = 65536 /* in each trace */
 };
@@ -128,55 +127,14 @@ filter_bind(struct filter_expr *expr, struct trace *trace)
 void
 filter_bound_release(struct filter_bound *bound)
 {
-	free(bound->ranges);
+	filter_times_release(&bound->times);
 	map_free(&bound->senders);
-}
-
-/* The first time of the trace; false while there is none. */
-static bool
-first_ticks(struct reader *reader, uint64_t *ticks)
-{
-	struct index *index = trace_index(reader_trace(reader));
-	uint64_t count = index_cell_count(index);
-	for (uint64_t cell = 0, looked = 0; cell < count && looked < CELLS_BACK; cell++) {
-		struct index_cell summary;
-		if (index_cell(index, cell, &summary) && !(summary.messages & MESSAGE_TIMED))
-			continue;
-		const struct block *block = reader_block(reader, cell);
-		for (size_t i = 0; i < block->count; i++) {
-			if (block->messages[i].flags & MESSAGE_TIMED) {
-				*ticks = block->messages[i].ticks;
-				return true;
-			}
-		}
-		looked++;
-	}
-	return false;
-}
-
-/* The ticks that a leaf asks for; worked out when the first time is known. */
-static const struct filter_ranges *
-tick_ranges(struct filter_look *look, const struct filter_leaf *leaf)
-{
-	static const struct filter_ranges nothing = {0};
-	struct filter_bound *bound = look->bound;
-	struct filter_expr *expr = look->expr;
-	uint64_t start;
-	if (!bound->ranges) {
-		if (!first_ticks(look->reader, &start))
-			return &nothing;
-		bound->ranges = mem_new(expr->timed.count * sizeof *bound->ranges);
-		for (size_t i = 0; i < expr->timed.count; i++)
-			bound->ranges[i] =
-			    filter_tick_ranges(expr, expr->timed.at[i], bound->trace, start);
-	}
-	return &bound->ranges[leaf->timed];
 }
 
 /* --- what is made of a message ------------------------------------------ */
 
-static void
-need(struct filter_look *look, enum expand_want want)
+void
+filter_need(struct filter_look *look, enum expand_want want)
 {
 	if (look->has && look->made >= want)
 		return;
@@ -201,7 +159,7 @@ filter_test_flags(struct filter_look *look, const struct filter_leaf *leaf)
 		return true;
 	if (!(leaf->set & MESSAGE_DAMAGED) || !(look->m->flags & MESSAGE_CHECKED))
 		return false;
-	need(look, EXPAND_BARE);
+	filter_need(look, EXPAND_BARE);
 	return look->e->flags & leaf->set;
 }
 
@@ -217,15 +175,6 @@ filter_test_trace(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	const char *name = trace_name(look->bound->trace);
 	return text_fits(leaf, name, strlen(name));
-}
-
-bool
-filter_test_time(struct filter_look *look, const struct filter_leaf *leaf)
-{
-	if (!(look->m->flags & MESSAGE_TIMED))
-		return false;
-	return leaf->how == FILTER_PRESENT ||
-	       filter_ranges_have(tick_ranges(look, leaf), (long double)look->m->ticks);
 }
 
 static bool
@@ -275,51 +224,13 @@ filter_test_number(struct filter_look *look, const struct filter_leaf *leaf)
 	return number_fits(leaf, reader_block(look->reader, at.cell)->first + at.at);
 }
 
-/* The latest time before a position. */
-static bool
-ticks_before(struct reader *reader, struct position from, uint64_t *ticks)
-{
-	struct index *index = trace_index(reader_trace(reader));
-	for (unsigned looked = 0; looked < CELLS_BACK;) {
-		struct index_cell summary;
-		if (!index_cell(index, from.cell, &summary) || summary.messages & MESSAGE_TIMED) {
-			const struct block *block = reader_block(reader, from.cell);
-			size_t at = from.at < block->count ? from.at : block->count;
-			while (at-- > 0) {
-				if (block->messages[at].flags & MESSAGE_TIMED) {
-					*ticks = block->messages[at].ticks;
-					return true;
-				}
-			}
-			looked++;
-		}
-		if (!from.cell)
-			return false;
-		from = (struct position){.cell = from.cell - 1, .at = SIZE_MAX};
-	}
-	return false;
-}
-
-bool
-filter_test_delta(struct filter_look *look, const struct filter_leaf *leaf)
-{
-	struct position at;
-	uint64_t before;
-	if (!(look->m->flags & MESSAGE_TIMED) || !reader_find_message(look->reader, look->m, &at) ||
-	    !ticks_before(look->reader, at, &before))
-		return false;
-	return leaf->how == FILTER_PRESENT ||
-	       filter_ranges_have(tick_ranges(look, leaf),
-				  (long double)look->m->ticks - (long double)before);
-}
-
 /* --- text and fields --------------------------------------------------- */
 
 static bool
 expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, enum expand_want want,
 	      const struct text *text)
 {
-	need(look, want);
+	filter_need(look, want);
 	return text_fits(leaf, text_get(text), text->length);
 }
 
@@ -383,7 +294,7 @@ filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 bool
 filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	need(look, keeps_senders(look) ? EXPAND_TYPE : EXPAND_TEXT); /* at once */
+	filter_need(look, keeps_senders(look) ? EXPAND_TYPE : EXPAND_TEXT); /* at once */
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
 }
@@ -391,7 +302,7 @@ filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 bool
 filter_test_payload(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	need(look, EXPAND_FIELDS);
+	filter_need(look, EXPAND_FIELDS);
 	return look->e->payload && bytes_fit(leaf, look->e->payload, look->e->payload_length);
 }
 
@@ -466,7 +377,7 @@ field_fits(struct filter_look *look, const struct filter_leaf *leaf,
 bool
 filter_test_field(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	need(look, EXPAND_FIELDS);
+	filter_need(look, EXPAND_FIELDS);
 	for (size_t i = 0; i < look->e->fields.count; i++)
 		for (size_t k = 0; k < leaf->field_count; k++)
 			if (look->e->fields.at[i].row == leaf->fields[k].row &&
@@ -515,7 +426,7 @@ filter_judge_trace(const struct filter_facts *facts, const struct filter_leaf *l
 {
 	if (!facts->bound)
 		return FILTER_SOME;
-	struct filter_look look = {.bound = (struct filter_bound *)facts->bound};
+	struct filter_look look = {.bound = facts->bound};
 	return filter_test_trace(&look, leaf) ? FILTER_ALL : FILTER_NONE;
 }
 
@@ -546,33 +457,17 @@ filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *
 }
 
 /* Messages without a time may lie among those with one: never all. */
-static enum filter_verdict
-judge_ticks(const struct filter_facts *facts, const struct filter_leaf *leaf,
-	    const struct filter_ranges *ranges)
+enum filter_verdict
+filter_judge_ticks(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
 	const struct index_cell *cell = facts->cell;
 	if (!(cell->flags & CELL_TIMED))
 		return FILTER_NONE;
 	if (leaf->how != FILTER_PRESENT &&
-	    filter_ranges_judge(ranges, (long double)cell->time_min, (long double)cell->time_max) ==
-		FILTER_NONE)
+	    filter_ranges_judge(&leaf->ranges, (long double)cell->time_min,
+				(long double)cell->time_max) == FILTER_NONE)
 		return FILTER_NONE;
 	return FILTER_SOME;
-}
-
-enum filter_verdict
-filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *leaf)
-{
-	const struct filter_bound *bound = facts->bound;
-	if (!bound || !bound->ranges)
-		return FILTER_SOME;
-	return judge_ticks(facts, leaf, &bound->ranges[leaf->timed]);
-}
-
-enum filter_verdict
-filter_judge_ticks(const struct filter_facts *facts, const struct filter_leaf *leaf)
-{
-	return judge_ticks(facts, leaf, &leaf->ranges);
 }
 
 /* A scattered message starts before the cell where it stands. */

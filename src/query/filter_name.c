@@ -18,6 +18,7 @@
 #define SEVERITY FILTER_USES_SEVERITY
 #define STRUCT FILTER_USES_STRUCT
 #define READER FILTER_USES_READER
+#define CLOCK (READER | FILTER_USES_CLOCK | STRUCT)
 #define AROUND (READER | FILTER_USES_AROUND | STRUCT)
 #define SENDER (READER | FILTER_USES_SENDER)
 
@@ -36,10 +37,10 @@ const struct filter_name filter_names[] = {
      filter_resolve_text, filter_test_type, NULL},
     {"text", "text", "what it says", FILTER_TEXT, STRUCT | READER, filter_resolve_text,
      filter_test_text, NULL},
-    {"time", "time", "when, by the clock of its trace", FILTER_FIXED, STRUCT | READER,
-     filter_resolve_time, filter_test_time, filter_judge_time},
-    {"delta", "duration", "time since the message before it that has one", FILTER_AROUND, AROUND,
-     filter_resolve_duration, filter_test_delta, NULL},
+    {"time", "time", "when, by the clock of the session", FILTER_FIXED, CLOCK, filter_resolve_time,
+     filter_test_time, filter_judge_time},
+    {"delta", "duration", "time since the message before it that has one", FILTER_AROUND,
+     AROUND | FILTER_USES_CLOCK, filter_resolve_duration, filter_test_delta, NULL},
     {"ticks", "number", "when, in ticks of its trace", FILTER_FIXED, STRUCT, filter_resolve_number,
      filter_test_ticks, filter_judge_ticks},
     {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED, STRUCT,

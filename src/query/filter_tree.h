@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "query/filter.h"
+#include "trace/clocks.h"
 
 /* What a look costs, cheapest first; sorts the terms of `and` and `or`. */
 enum filter_cost {
@@ -122,11 +123,23 @@ struct filter_node {
 	struct filter_node *child, *next; /* first of its own, next of the same */
 };
 
+/* What terms on time and delta ask for in one trace. */
+struct filter_times {
+	struct clocks_nature nature;
+	bool known, wall;	      /* nanoseconds, from 1970 on; else ticks */
+	bool by_ticks;		      /* `ticks` are there and suffice */
+	struct filter_ranges *ranges; /* by filter_leaf.timed */
+	struct filter_ranges *ticks;  /* the same in ticks of the trace */
+	bool looked, valid;	      /* a first time was looked for, and found */
+	uint64_t cells;		      /* that there were then */
+	unsigned generation;	      /* trace_generation() */
+};
+
 /* What an expression means in one trace. */
 struct filter_bound {
 	struct trace *trace;
-	size_t decoder;		      /* in decoders[] */
-	struct filter_ranges *ranges; /* of leaves that depend on a clock, in ticks; or NULL */
+	size_t decoder; /* in decoders[] */
+	struct filter_times times;
 	/* whether senders, by raw key, are what leaves on the origin want: for
 	 * each such leaf a bit that says it is known, and the answer */
 	struct map senders;
@@ -159,7 +172,8 @@ enum filter_use {
 	FILTER_USES_AROUND = 1 << 3, /* other messages */
 	/* and nothing besides, if only the reader is used too: */
 	FILTER_USES_SENDER = 1 << 4,
-	FILTER_USES_TRACE = 1 << 5
+	FILTER_USES_TRACE = 1 << 5,
+	FILTER_USES_CLOCK = 1 << 6 /* the session's clocks */
 };
 
 /* One message that is looked at. */
@@ -175,8 +189,9 @@ struct filter_look {
 
 /* One cell that is judged. */
 struct filter_facts {
-	struct index *index;		  /* NULL: of any trace */
-	const struct filter_bound *bound; /* NULL too */
+	struct index *index;	    /* NULL: of any trace */
+	struct filter_bound *bound; /* NULL too */
+	struct filter_expr *expr;   /* likewise */
 	uint64_t number;
 	const struct index_cell *cell;
 };
@@ -236,12 +251,12 @@ int filter_resolve_duration(struct filter_build *, struct filter_leaf *);
 int filter_resolve_bytes(struct filter_build *, struct filter_leaf *);
 int filter_resolve_field(struct filter_build *, struct filter_leaf *);
 
-/* The ticks that a leaf on time or delta asks for, in a trace whose first
- * message is at START.  Nothing where the trace cannot say. */
-struct filter_ranges filter_tick_ranges(struct filter_expr *, const struct filter_leaf *,
-					const struct trace *, uint64_t start);
+/* What a leaf on time or delta asks for, in ticks of a clock whose first message
+ * is at START.  Nothing where the clock cannot say. */
+struct filter_ranges filter_time_ranges(struct filter_expr *, const struct filter_leaf *,
+					const struct trace_clock *, int64_t start);
 
-/* --- looking (filter_eval.c) ------------------------------------------- */
+/* --- looking (filter_eval.c, filter_time.c) ------------------------------------------- */
 
 bool filter_test_severity(struct filter_look *, const struct filter_leaf *);
 bool filter_test_flags(struct filter_look *, const struct filter_leaf *);
@@ -272,6 +287,10 @@ enum filter_verdict filter_judge_offset(const struct filter_facts *, const struc
 enum filter_verdict filter_judge_number(const struct filter_facts *, const struct filter_leaf *);
 
 void filter_bound_release(struct filter_bound *);
+void filter_times_release(struct filter_times *);
+
+/* Expands the message that is looked at, unless that has been done. */
+void filter_need(struct filter_look *, enum expand_want);
 
 /* What it means in a trace, worked out now if it was not yet. */
 struct filter_bound *filter_bind(struct filter_expr *, struct trace *);

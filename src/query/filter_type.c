@@ -422,7 +422,7 @@ filter_resolve_number(struct filter_build *build, struct filter_leaf *leaf)
 
 struct clock_base {
 	struct trace_clock clock;
-	uint64_t start;
+	int64_t start;
 };
 
 /* A point in time: +4.2s from the first message on; 4.2s by the clock, where it
@@ -440,7 +440,8 @@ ticks_of(void *context, const struct filter_word *word, long double *value)
 		*value = (long double)base->start + (long double)ticks;
 		return true;
 	}
-	if (since || !clock_parse(&base->clock, text, base->start, &ticks))
+	uint64_t near = base->start > 0 ? (uint64_t)base->start : 0;
+	if (since || !clock_parse(&base->clock, text, near, &ticks))
 		return false;
 	*value = (long double)ticks;
 	return true;
@@ -464,13 +465,17 @@ clock_convert(const struct filter_leaf *leaf)
 	return leaf->name->resolve == filter_resolve_time ? ticks_of : tick_count_of;
 }
 
-/* Whether one of the session's clocks can tell what WORD says. */
+/* Whether one of the session's clocks can tell what WORD says, or may yet. */
 static bool
 some_clock_tells(const struct session *session, convert *number, const struct filter_word *word)
 {
 	long double value;
+	if (session->clocks && clocks_may_change(session->clocks))
+		return true;
 	for (size_t i = 0; i < session->traces.count; i++) {
-		struct clock_base base = {.clock = trace_clock(session->traces.at[i])};
+		struct clocks_nature nature = clocks_nature(session->traces.at[i]);
+		struct clock_base base = {
+		    .clock = {.hz = nature.known ? 1e9 : 0, .has_epoch = nature.wall}};
 		if (number(&base, word, &value))
 			return true;
 	}
@@ -481,10 +486,10 @@ static int
 check_clock_word(struct filter_build *build, const struct filter_leaf *leaf,
 		 const struct filter_word *word)
 {
-	struct clock_base any = {.clock = {.hz = 1e9, .has_epoch = true}};
+	struct clock_base any = {.clock = {.hz = 1e9, .has_epoch = true}}, ticks = {0};
 	convert *number = clock_convert(leaf);
 	long double value;
-	if (!number(&any, word, &value))
+	if (!number(&any, word, &value) && !number(&ticks, word, &value))
 		return filter_fail(build, word->at,
 				   number == ticks_of
 				       ? "%s is no time; one is 4.2s, +10ms, 12:30:05 or "
@@ -528,10 +533,10 @@ filter_resolve_duration(struct filter_build *build, struct filter_leaf *leaf)
 }
 
 struct filter_ranges
-filter_tick_ranges(struct filter_expr *expr, const struct filter_leaf *leaf,
-		   const struct trace *trace, uint64_t start)
+filter_time_ranges(struct filter_expr *expr, const struct filter_leaf *leaf,
+		   const struct trace_clock *clock, int64_t start)
 {
-	struct clock_base base = {.clock = trace_clock(trace), .start = start};
+	struct clock_base base = {.clock = *clock, .start = start};
 	struct filter_ranges ranges = {0};
 	const struct filter_word *wrong;
 	if (leaf->how == FILTER_COMPARED &&

@@ -24,8 +24,7 @@
 #include <string.h>
 
 enum {
-	CELL_SPAN = 2000000000, /* ns between the bounds of a cell that make one doubtful */
-	OWN_APART = 10		/* seconds that a message may take to be sent */
+	CELL_SPAN = 2000000000 /* ns between the bounds of a cell that make one doubtful */
 };
 
 static const double NANO = 1e9;
@@ -609,9 +608,10 @@ own_time(const struct clock_map *map, size_t clock, size_t number, const struct 
 	 uint64_t ticks, struct message_time *time)
 {
 	struct message_time own;
-	bool sound = clock != SIZE_MAX && time_of(map, number, clock, ticks, m, &own) &&
-		     own.known && own.part == time->part &&
-		     fabs((double)own.nanoseconds - (double)time->nanoseconds) < OWN_APART * NANO;
+	bool sound =
+	    clock != SIZE_MAX && time_of(map, number, clock, ticks, m, &own) && own.known &&
+	    own.part == time->part &&
+	    fabs((double)own.nanoseconds - (double)time->nanoseconds) < (double)CLOCKS_OWN_APART;
 	if (sound)
 		*time = own;
 	return sound;
@@ -686,6 +686,57 @@ clocks_part(struct trace *trace)
 	return part;
 }
 
+/* Whether all messages of a trace have its main clock. */
+static bool
+has_one_clock(const struct trace_clocks *own)
+{
+	return !own->others.count ||
+	       (own->others.count == 1 && own->others.at[0].clock == own->main);
+}
+
+/* Whether the way from a trace's main clock goes through no steps. */
+static bool
+is_steady(const struct clock_map *map, size_t number)
+{
+	const struct graph_clock *clock = &map->graph.clocks.at[map->traces.at[number].main];
+	while (clock->towards && clock->towards->segments.count < 2)
+		clock = &map->graph.clocks.at[clock->back ? clock->towards->a : clock->towards->b];
+	return !clock->towards;
+}
+
+struct clocks_nature
+clocks_nature(struct trace *trace)
+{
+	struct session *session = trace_session(trace);
+	struct clocks *clocks = session->clocks;
+	struct trace_clock clock = trace_clock(trace);
+	struct clocks_nature nature = {
+	    .rising = true, .known = clock.hz > 0, .wall = clock.has_epoch};
+	if (!clocks)
+		return nature;
+	size_t number = clock_number_of(session, trace);
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	const struct trace_clocks *has = &clocks->map->traces.at[number];
+	nature.placed = has->by_place;
+	nature.own = clock_is_stp(trace) && (has->own != SIZE_MAX || has->clients.count);
+	const struct graph *graph = &clocks->map->graph;
+	const struct graph_clock *root = &graph->clocks.at[graph->clocks.at[has->main].root];
+	nature.known = root->rate.numerator;
+	nature.wall = root->unix_epoch;
+	nature.rising = !has->by_place && has_one_clock(has) && is_steady(clocks->map, number);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return nature;
+}
+
+bool
+clocks_may_change(const struct clocks *clocks)
+{
+	for (size_t i = 0; i < clocks->points.feeds.count; i++)
+		if (clock_points_may_have(&clocks->points, i) && !clocks_are_settled(clocks))
+			return true;
+	return false;
+}
+
 /* Whether the largest tick of a cell is its latest time even if the clock starts
  * again in it. */
 static bool
@@ -698,8 +749,8 @@ is_in_one_piece(const struct clock_map *map, size_t number)
 /* Whether the cell's bounds are of one clock, and in which piece of its relation
  * they lie does not matter. */
 static bool
-has_one_clock(struct trace *trace, const struct index_cell *summary, bool *by_place,
-	      uint64_t *origin)
+cell_has_one_clock(struct trace *trace, const struct index_cell *summary, bool *by_place,
+		   uint64_t *origin)
 {
 	struct session *session = trace_session(trace);
 	size_t number = clock_number_of(session, trace);
@@ -710,8 +761,7 @@ has_one_clock(struct trace *trace, const struct index_cell *summary, bool *by_pl
 	pthread_rwlock_rdlock(&session->clocks->map_lock);
 	const struct clock_map *map = session->clocks->map;
 	const struct trace_clocks *own = &map->traces.at[number];
-	bool one =
-	    !own->others.count || (own->others.count == 1 && own->others.at[0].clock == own->main);
+	bool one = has_one_clock(own);
 	one &= !(summary->flags & CELL_TIME_BACK) || is_in_one_piece(map, number);
 	*by_place = own->by_place;
 	*origin = own->others.count ? UINT64_MAX : 0; /* no core's: the main clock */
@@ -728,7 +778,7 @@ clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *su
 	struct message_time first, last;
 	bool by_place;
 	*order = INT64_MIN;
-	if (!has_one_clock(trace, summary, &by_place, &bound.origin))
+	if (!cell_has_one_clock(trace, summary, &by_place, &bound.origin))
 		return false;
 	if (by_place ? !summary->count : !(summary->flags & CELL_TIMED))
 		return true;

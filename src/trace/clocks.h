@@ -59,6 +59,21 @@ struct message_time {
 bool clocks_time(struct trace *, const struct message *, const struct expansion *own,
 		 struct message_time *);
 
+/* How the times of a trace come about. */
+struct clocks_nature {
+	bool rising; /* the transport's times follow from ticks alone, in their order */
+	bool own;    /* senders may have clocks of their own: clocks_time needs OWN,
+			and is up to CLOCKS_OWN_APART ns off the transport's */
+	bool placed; /* messages without ticks have times too */
+	bool known;  /* times of its main clock are, in nanoseconds, */
+	bool wall;   /* and they count from 1970 */
+};
+#define CLOCKS_OWN_APART INT64_C(10000000000)
+struct clocks_nature clocks_nature(struct trace *);
+
+/* Whether relations may still be found that change what is known of times. */
+bool clocks_may_change(const struct clocks *);
+
 /* The part that a trace's times are in. */
 size_t clocks_part(struct trace *);
 

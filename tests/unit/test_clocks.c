@@ -9,6 +9,7 @@
 
 #include "nibbles.h"
 #include "session_fixture.h"
+#include "query/filter.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
 
@@ -289,6 +290,111 @@ test_frequency(void **state)
 	unlink(path);
 }
 
+/* --- filters ----------------------------------------------------------- */
+
+/* Holds a filter against the times of all messages of a trace; how many it wants. */
+static unsigned
+filter_trace(struct trace *trace, const struct filter *filter, int64_t from, int64_t to)
+{
+	struct reader *reader = reader_new(trace), *other = reader_new(trace);
+	struct expansion e = {0}, scratch = {0};
+	struct message batch[64];
+	unsigned hits = 0;
+	size_t count;
+	while ((count = reader_walk(reader, batch, 64)) > 0) {
+		for (size_t i = 0; i < count; i++) {
+			const struct message *m = &batch[i];
+			uint64_t cell = message_place(m) / index_cell_size(trace_index(trace));
+			struct message_time time;
+			reader_expand(reader, m, EXPAND_TEXT, &e);
+			bool wanted = clocks_time(trace, m, &e, &time) && time.known &&
+				      time.nanoseconds >= from && time.nanoseconds <= to;
+			assert_int_equal(filter_match(filter, other, m, &scratch), wanted);
+			if (wanted && cell < index_cell_count(trace_index(trace)))
+				assert_int_not_equal(filter_judge(filter, trace, cell),
+						     FILTER_NONE);
+			hits += wanted;
+		}
+	}
+	expansion_free(&e);
+	expansion_free(&scratch);
+	reader_free(reader);
+	reader_free(other);
+	return hits;
+}
+
+/* The earliest of the first times of all traces. */
+static int64_t
+earliest(struct session_fixture *f)
+{
+	int64_t start = INT64_MAX;
+	for (size_t i = 0; i < f->session.traces.count; i++) {
+		struct message m;
+		struct message_time time;
+		first_time(f, trace_name(f->session.traces.at[i]), &m, &time);
+		start = time.nanoseconds < start ? time.nanoseconds : start;
+	}
+	return start;
+}
+
+/* A filter on time wants the same moments in all traces, and counts from the
+ * first message of them all. */
+static void
+test_filters(void **state)
+{
+	(void)state;
+	static const int64_t windows[][2] = {{0, 100}, {100, 101}, {250, 400}, {399, 100000}};
+	struct session_fixture f;
+	session_fixture_open(&f, plans[1], NULL);
+	session_fixture_load(&f);
+	int64_t start = earliest(&f);
+	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+		char text[64];
+		unsigned hits = 0, traces = 0;
+		snprintf(text, sizeof text, "time in +%dms..+%dms", (int)windows[i][0],
+			 (int)windows[i][1]);
+		for (size_t k = 0; k < f.session.traces.count; k++) {
+			struct filter filter = filter_all();
+			filter.expr = filter_parse(text, &f.session, NULL);
+			assert_non_null(filter.expr);
+			unsigned own = filter_trace(f.session.traces.at[k], &filter,
+						    start + windows[i][0] * 1000000,
+						    start + windows[i][1] * 1000000);
+			hits += own;
+			traces += own > 0;
+			filter_free(&filter);
+		}
+		assert_true(hits > 0 && traces > 2);
+	}
+	session_fixture_close(&f);
+}
+
+/* What was worked out before clocks were related does not count after it. */
+static void
+test_late_relation(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	session_fixture_open(&f, calm, NULL);
+	struct trace *dsp = f.session.traces.at[trace_by_name(&f, "dsp.uia")];
+	struct filter filter = filter_all();
+	filter.expr = filter_parse("time > 2020-01-01", &f.session, NULL);
+	assert_non_null(filter.expr); /* a date, though no clock tells dates yet */
+	struct reader *reader = reader_new(dsp);
+	struct expansion scratch = {0};
+	struct message m;
+	struct message_time time;
+	first_time(&f, "dsp.uia", &m, &time);
+	assert_false(time.wall);
+	assert_false(filter_match(&filter, reader, &m, &scratch));
+	session_fixture_load(&f);
+	assert_true(filter_match(&filter, reader, &m, &scratch));
+	expansion_free(&scratch);
+	reader_free(reader);
+	filter_free(&filter);
+	session_fixture_close(&f);
+}
+
 int
 main(void)
 {
@@ -296,6 +402,7 @@ main(void)
 	    cmocka_unit_test(test_times),   cmocka_unit_test(test_without_sync),
 	    cmocka_unit_test(test_thread),  cmocka_unit_test(test_ties),
 	    cmocka_unit_test(test_offsets), cmocka_unit_test(test_frequency),
+	    cmocka_unit_test(test_filters), cmocka_unit_test(test_late_relation),
 	};
 	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "config/profile.h"
 #include "query/filter.h"
 #include "toy.h"
+#include "trace/clocks.h"
 #include "trace/reader.h"
 
 #include <inttypes.h>
@@ -83,13 +84,20 @@ struct node {
 	char written[2][1100]; /* the values as they stand in the filter */
 };
 
+/* When a message was sent: nanoseconds, or ticks where no rate is known. */
+struct sent {
+	bool timed, known, wall;
+	size_t part;
+	long double value;
+};
+
 struct capture {
 	struct session session;
 	struct trace *trace;
 	struct reader *reader, *other;
 	VEC(struct message) messages;
-	uint64_t start; /* ticks of the first message that has some */
-	double hz;
+	VEC(struct sent) times; /* of these */
+	struct sent start;	/* the first that is known */
 };
 
 /* A message and all there is to know about it. */
@@ -97,8 +105,7 @@ struct facts {
 	const struct capture *capture;
 	const struct message *m;
 	uint64_t number;
-	bool has_before;
-	uint64_t before; /* ticks of the message before that has some */
+	struct sent sent, before; /* and the message before that has a time */
 	const struct expansion *e;
 	const uint8_t *bytes;
 	size_t length;
@@ -266,6 +273,12 @@ expanded_holds(const struct node *node, const struct text *text)
 }
 
 static bool
+same_unit(const struct sent *a, const struct sent *b)
+{
+	return a->known == b->known && a->wall == b->wall;
+}
+
+static bool
 leaf_holds(const struct node *node, const struct facts *facts)
 {
 	const struct message *m = facts->m;
@@ -287,11 +300,18 @@ leaf_holds(const struct node *node, const struct facts *facts)
 	case S_NUMBER:
 		return number_holds(node, (long double)facts->number);
 	case S_TICKS:
-	case S_TIME:
 		return timed && number_holds(node, (long double)m->ticks);
+	case S_TIME:
+		return facts->sent.timed &&
+		       (node->op == PRESENT || (same_unit(&facts->capture->start, &facts->sent) &&
+						number_holds(node, facts->sent.value)));
 	case S_DELTA:
-		return timed && facts->has_before &&
-		       number_holds(node, (long double)m->ticks - (long double)facts->before);
+		return facts->sent.timed && facts->before.timed &&
+		       (node->op == PRESENT ||
+			(same_unit(&facts->sent, &facts->before) &&
+			 same_unit(&facts->sent, &facts->capture->start) &&
+			 facts->sent.part == facts->before.part &&
+			 number_holds(node, facts->sent.value - facts->before.value)));
 	case S_TRACE:
 		return text_holds(node, trace_name(facts->capture->trace),
 				  strlen(trace_name(facts->capture->trace)));
@@ -402,55 +422,51 @@ make_severity(struct node *node)
 	}
 }
 
-/* Ticks as a time since the start or by the clock, or as a plain number. */
+/* A time since the start or by the clock, in seconds or as a plain number. */
 static void
-write_ticks(const struct capture *c, char *out, size_t size, long double ticks, bool since)
+write_time(const struct capture *c, char *out, size_t size, long double value, bool since)
 {
-	const char *sign = since ? "+" : ticks < 0 ? "-" : "";
-	if (ticks < 0)
-		ticks = -ticks;
-	if (c->hz > 0)
-		snprintf(out, size, "%s%.12Lf%s", sign, ticks / (long double)c->hz,
-			 below(2) ? "s" : "");
+	const char *sign = since ? "+" : value < 0 ? "-" : "";
+	if (value < 0)
+		value = -value;
+	if (c->start.known)
+		snprintf(out, size, "%s%.9Lf%s", sign, value / 1e9L, below(2) ? "s" : "");
 	else
-		snprintf(out, size, "%s%.0Lf", sign, ticks);
+		snprintf(out, size, "%s%.0Lf", sign, value);
 }
 
 static bool
 make_time(const struct capture *c, struct node *node)
 {
-	const struct message *a = some_message(c), *b = some_message(c);
-	struct trace_clock clock = trace_clock(c->trace);
-	bool since = clock.has_epoch || below(2);
-	long double from = since ? (long double)c->start : 0;
-	if (!(a->flags & b->flags & MESSAGE_TIMED) || (long double)a->ticks < from ||
-	    (long double)b->ticks < from)
+	struct sent a = c->times.at[below(c->times.count)], b = c->times.at[below(c->times.count)];
+	bool since = c->start.wall || below(2);
+	long double from = since ? c->start.value : 0;
+	/* what is written is not negative, and has no more digits than there is room */
+	if (!a.timed || !b.timed || a.value < from || b.value < from || a.value > 4e18L ||
+	    b.value > 4e18L)
 		return false;
-	/* more digits than this text has room for */
-	if (c->hz > 1e10 || (long double)a->ticks > 1e15L || (long double)b->ticks > 1e15L)
-		return false;
-	node->a = (long double)a->ticks;
-	node->b = (long double)b->ticks;
+	node->a = a.value;
+	node->b = b.value;
 	order(node);
-	write_ticks(c, node->written[0], sizeof node->written[0], node->a - from, since);
-	write_ticks(c, node->written[1], sizeof node->written[1], node->b - from, since);
+	write_time(c, node->written[0], sizeof node->written[0], node->a - from, since);
+	write_time(c, node->written[1], sizeof node->written[1], node->b - from, since);
 	return true;
 }
 
 static bool
 make_delta(const struct capture *c, struct node *node)
 {
-	size_t at = below(c->messages.count - 1);
-	const struct message *a = &c->messages.at[at], *b = a + 1;
-	if (!(a->flags & b->flags & MESSAGE_TIMED) || c->hz > 1e10)
+	size_t at = below(c->times.count - 1);
+	const struct sent *a = &c->times.at[at], *b = a + 1;
+	if (!a->timed || !b->timed)
 		return false;
-	node->a = (long double)b->ticks - (long double)a->ticks;
+	node->a = b->value - a->value;
 	node->b = below(2) ? 0 : node->a * 2;
-	if (fabsl(node->a) > 1e12L)
+	if (fabsl(node->a) > 1e18L)
 		return false;
 	order(node);
-	write_ticks(c, node->written[0], sizeof node->written[0], node->a, false);
-	write_ticks(c, node->written[1], sizeof node->written[1], node->b, false);
+	write_time(c, node->written[0], sizeof node->written[0], node->a, false);
+	write_time(c, node->written[1], sizeof node->written[1], node->b, false);
 	return true;
 }
 
@@ -488,6 +504,7 @@ set_word(struct node *node, int which, const char *text, size_t length)
 		return false;
 	memcpy(node->words[which], text, length);
 	node->lengths[which] = length;
+	node->a = node->b = (long double)NAN; /* no number */
 	struct text quoted = {0};
 	filter_quote(text, length, &quoted);
 	snprintf(node->written[which], sizeof node->written[which], "%s", quoted.data);
@@ -822,15 +839,14 @@ compare(struct capture *c)
 		const struct message *m = &c->messages.at[n];
 		reader_expand(c->reader, m, EXPAND_FIELDS, &e);
 		facts.m = m;
+		facts.sent = c->times.at[n];
 		facts.number = n;
 		facts.bytes = window.bytes + m->offset;
 		facts.length = m->offset + m->length <= window.length ? m->length : 0;
 		for (size_t i = 0; i < FILTERS; i++)
 			try_message(&trials[i], c, &facts, &scratch);
-		if (m->flags & MESSAGE_TIMED) {
-			facts.before = m->ticks;
-			facts.has_before = true;
-		}
+		if (facts.sent.timed)
+			facts.before = facts.sent;
 	}
 	size_t some = 0;
 	for (size_t i = 0; i < FILTERS; i++) {
@@ -870,6 +886,22 @@ check_origins(struct capture *c)
 	expansion_free(&e);
 }
 
+/* The time is what batch output prints. */
+static void
+add_message(struct capture *c, const struct message *m, struct expansion *e)
+{
+	struct message_time time;
+	struct sent *sent = vec_add(&c->times);
+	*vec_add(&c->messages) = *m;
+	reader_expand(c->reader, m, EXPAND_TEXT, e);
+	if (!clocks_time(c->trace, m, e, &time) || !(time.known || m->flags & MESSAGE_TIMED))
+		return;
+	*sent = (struct sent){true, time.known, time.wall, time.part,
+			      time.known ? (long double)time.nanoseconds : (long double)m->ticks};
+	if (!c->start.timed)
+		c->start = *sent;
+}
+
 static void
 open_capture(struct capture *c, const char *path, const char *format)
 {
@@ -885,21 +917,18 @@ open_capture(struct capture *c, const char *path, const char *format)
 	if (!c->trace)
 		fail_msg("%s: %s", path, err.what);
 	trace_load(c->trace, &err);
+	session_link(&c->session);
 	index_build(trace_index(c->trace));
+	clocks_load(c->session.clocks, true);
 	c->reader = reader_new(c->trace);
 	c->other = reader_new(c->trace);
-	c->hz = trace_clock(c->trace).hz;
 	struct message batch[64];
+	struct expansion e = {0};
 	size_t count;
-	bool started = false;
-	while ((count = reader_walk(c->reader, batch, 64)) > 0) {
-		for (size_t i = 0; i < count; i++) {
-			*vec_add(&c->messages) = batch[i];
-			if (!started && batch[i].flags & MESSAGE_TIMED)
-				c->start = batch[i].ticks;
-			started |= batch[i].flags & MESSAGE_TIMED;
-		}
-	}
+	while ((count = reader_walk(c->reader, batch, 64)) > 0)
+		for (size_t i = 0; i < count; i++)
+			add_message(c, &batch[i], &e);
+	expansion_free(&e);
 	assert_true(c->messages.count > 1);
 }
 
@@ -907,6 +936,7 @@ static void
 close_capture(struct capture *c)
 {
 	vec_free(&c->messages);
+	vec_free(&c->times);
 	reader_free(c->reader);
 	reader_free(c->other);
 	session_close(&c->session);

@@ -134,6 +134,7 @@ libtrawl_a_SOURCES = \
 	src/query/filter.h \
 	src/query/matches.c \
 	src/query/matches.h \
+	src/query/filter_context.c \
 	src/query/filter_eval.c \
 	src/query/filter_name.c \
 	src/query/filter_parse.c \

@@ -489,7 +489,9 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		clocks_load(session->clocks,
 			    !options.follow &&
 				(!options.format->live || export_is_merged(session, &options)));
-	if (!options.follow && options.format->contexts && contexts_defined(session->contexts))
+	if (!options.follow && session->contexts &&
+	    (filter_needs_contexts(filter) ||
+	     (options.format->contexts && contexts_defined(session->contexts))))
 		contexts_load(session->contexts);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT])
 		return check(session, cli, filter);

@@ -12,6 +12,7 @@
 #include "query/check.h"
 #include "base/map.h"
 #include "trace/clocks.h"
+#include "trace/context.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -207,15 +208,19 @@ looks_around(const struct check *check)
 	return around;
 }
 
-/* Loads the clocks, where they are asked for. */
+/* Loads the clocks and the contexts, where they are asked for. */
 static void
 load(struct check *check, struct session *session, const struct filter *filter)
 {
-	bool clocks = filter_needs_clocks(filter);
-	for (size_t i = 0; i < check->list.count; i++)
+	bool clocks = filter_needs_clocks(filter), contexts = filter_needs_contexts(filter);
+	for (size_t i = 0; i < check->list.count; i++) {
 		clocks |= filter_needs_clocks(&check->list.at[i].want);
+		contexts |= filter_needs_contexts(&check->list.at[i].want);
+	}
 	if (clocks && session->clocks)
 		clocks_load(session->clocks, true);
+	if (contexts && session->contexts)
+		contexts_load(session->contexts);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "query/filter_tree.h"
+#include "trace/context.h"
 
 struct filter
 filter_all(void)
@@ -44,13 +45,28 @@ filter_basis(const struct filter *filter)
 									  : 0) |
 	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
 	       (filter->flags || filter->text || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
-	       (filter->text || uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0);
+	       (filter->text || uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0) |
+	       (uses & FILTER_USES_CONTEXT ? FILTER_ON_CONTEXT : 0);
+}
+
+unsigned
+filter_generation(unsigned basis, const struct trace *trace)
+{
+	return (basis & FILTER_ON_TEXT ? trace_generation(trace) : 0) +
+	       (basis & FILTER_ON_CONTEXT ? contexts_generation(trace_session(trace)->contexts)
+					  : 0);
 }
 
 bool
 filter_needs_clocks(const struct filter *filter)
 {
 	return filter->expr && filter->expr->uses & FILTER_USES_CLOCK;
+}
+
+bool
+filter_needs_contexts(const struct filter *filter)
+{
+	return filter->expr && filter->expr->uses & FILTER_USES_CONTEXT;
 }
 
 bool

@@ -7,7 +7,8 @@
  * expression in the filter language, trawl-filter(7), as well.
  *
  * Threads: a filter with a text or an expression belongs to one thread;
- * filter_clone for more.
+ * filter_clone for more.  It is freed before the sessions whose messages it has
+ * looked at.
  */
 #ifndef TRAWL_QUERY_FILTER_H
 #define TRAWL_QUERY_FILTER_H
@@ -55,19 +56,26 @@ enum filter_basis {
 	FILTER_ON_SEVERITY = 1 << 0,
 	FILTER_ON_ORIGIN = 1 << 1,
 	FILTER_ON_STRUCT = 1 << 2, /* the message itself, beyond severity and sender */
-	FILTER_ON_TEXT = 1 << 3	   /* what expand makes, which trace_generation() tells apart;
-				      without FILTER_ON_STRUCT only the sender's name */
+	FILTER_ON_TEXT = 1 << 3,   /* what expand makes, or times; without
+				      FILTER_ON_STRUCT only the sender's name */
+	FILTER_ON_CONTEXT = 1 << 4 /* what was true */
 };
 
 /* A set of enum filter_basis. */
 unsigned filter_basis(const struct filter *);
 
+/* Counts up when answers that rest on BASIS may have changed, though the capture
+ * did not. */
+unsigned filter_generation(unsigned basis, const struct trace *);
+
 /* Whether it looks at other messages than the one in question (delta, number):
  * batch output builds the index first. */
 bool filter_looks_around(const struct filter *);
 
-/* Whether it goes by the session's clocks: batch output loads them first. */
+/* Whether it goes by the session's clocks, or contexts: batch output loads them
+ * first. */
 bool filter_needs_clocks(const struct filter *);
+bool filter_needs_contexts(const struct filter *);
 
 /* --- expressions ------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "query/filter_tree.h"
+#include "trace/context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,8 @@ filter_ranges_judge(const struct filter_ranges *ranges, long double least, long 
 	return verdict;
 }
 
-static bool
-one_of(const struct filter_strings *strings, const char *at, size_t length)
+bool
+filter_one_of(const struct filter_strings *strings, const char *at, size_t length)
 {
 	for (size_t i = 0; i < strings->count; i++)
 		if (strings->at[i].length == length &&
@@ -63,8 +64,8 @@ one_of(const struct filter_strings *strings, const char *at, size_t length)
 	return false;
 }
 
-static bool
-regex_fits(struct regex *regex, const char *at, size_t length)
+bool
+filter_regex_fits(struct regex *regex, const char *at, size_t length)
 {
 	size_t start, end;
 	return regex_find(regex, length ? at : "", length, 0, &start, &end);
@@ -94,8 +95,8 @@ text_fits(const struct filter_leaf *leaf, const char *at, size_t length)
 	if (leaf->how == FILTER_PRESENT)
 		return length > 0;
 	if (leaf->how == FILTER_COMPARED)
-		return one_of(&leaf->strings, at, length);
-	return regex_fits(leaf->regex, at, length);
+		return filter_one_of(&leaf->strings, at, length);
+	return filter_regex_fits(leaf->regex, at, length);
 }
 
 static bool
@@ -128,6 +129,7 @@ void
 filter_bound_release(struct filter_bound *bound)
 {
 	filter_times_release(&bound->times);
+	context_cursor_free(bound->cursor);
 	map_free(&bound->senders);
 }
 
@@ -324,9 +326,9 @@ static bool
 value_compares(const struct filter_field *want, const struct field *field)
 {
 	if (field->row->type == FIELD_TEXT)
-		return one_of(&want->strings, field->s.at, field->s.length);
+		return filter_one_of(&want->strings, field->s.at, field->s.length);
 	if (field->row->type == FIELD_BYTES)
-		return one_of(&want->bytes, field->s.at, field->s.length);
+		return filter_one_of(&want->bytes, field->s.at, field->s.length);
 	return filter_ranges_have(&want->ranges, field_number(field));
 }
 
@@ -339,12 +341,12 @@ value_matches(struct filter_look *look, const struct filter_leaf *leaf, const st
 	if (!leaf->regex)
 		return false;
 	if (field->row->type == FIELD_TEXT)
-		return regex_fits(leaf->regex, field->s.at, field->s.length);
+		return filter_regex_fits(leaf->regex, field->s.at, field->s.length);
 	text_clear(scratch);
 	field_format(field, scratch);
 	const char *meaning = field_meaning(field);
-	return regex_fits(leaf->regex, text_get(scratch), scratch->length) ||
-	       (meaning && regex_fits(leaf->regex, meaning, strlen(meaning)));
+	return filter_regex_fits(leaf->regex, text_get(scratch), scratch->length) ||
+	       (meaning && filter_regex_fits(leaf->regex, meaning, strlen(meaning)));
 }
 
 static bool

@@ -78,6 +78,14 @@ const struct filter_name filter_field_name = {.name = "a field",
 					      .resolve = filter_resolve_field,
 					      .test = filter_test_field};
 
+const struct filter_name filter_context_name = {.name = "a context",
+						.type = "context",
+						.cost = FILTER_FIELDS,
+						.uses = STRUCT | READER | FILTER_USES_CONTEXT,
+						.resolve = filter_resolve_context,
+						.test = filter_test_context,
+						.judge = filter_judge_context};
+
 bool
 filter_help(size_t at, struct filter_help *out)
 {
@@ -215,14 +223,24 @@ find_rows(const char *format, size_t length, const char *name, struct filter_fie
 	return count;
 }
 
+static const char context_prefix[] = "context.";
+
+const char *
+filter_context_of(const struct filter_leaf *leaf)
+{
+	return leaf->word.text + sizeof context_prefix - 1;
+}
+
 int
 filter_find_name(struct filter_build *build, struct filter_leaf *leaf)
 {
 	const char *word = leaf->word.text, *dot = strchr(word, '.');
 	if (find_own(leaf))
 		return 0;
-	if (!strncmp(word, "context.", 8))
-		return filter_fail(build, leaf->word.at, "filters do not know contexts yet");
+	if (!strncmp(word, context_prefix, sizeof context_prefix - 1)) {
+		leaf->name = &filter_context_name;
+		return 0;
+	}
 	const char *format = dot ? word : NULL, *name = dot ? dot + 1 : word;
 	size_t length = dot ? (size_t)(dot - word) : 0;
 	leaf->field_count = find_rows(format, length, name, NULL);

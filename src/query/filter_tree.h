@@ -140,6 +140,7 @@ struct filter_bound {
 	struct trace *trace;
 	size_t decoder; /* in decoders[] */
 	struct filter_times times;
+	struct context_cursor *cursor; /* made when needed */
 	/* whether senders, by raw key, are what leaves on the origin want: for
 	 * each such leaf a bit that says it is known, and the answer */
 	struct map senders;
@@ -173,7 +174,8 @@ enum filter_use {
 	/* and nothing besides, if only the reader is used too: */
 	FILTER_USES_SENDER = 1 << 4,
 	FILTER_USES_TRACE = 1 << 5,
-	FILTER_USES_CLOCK = 1 << 6 /* the session's clocks */
+	FILTER_USES_CLOCK = 1 << 6,  /* the session's clocks */
+	FILTER_USES_CONTEXT = 1 << 7 /* and contexts */
 };
 
 /* One message that is looked at. */
@@ -221,6 +223,10 @@ extern const size_t filter_name_count;
 extern const struct filter_name filter_any_text;  /* a bare /regex/ */
 extern const struct filter_name filter_flag_name; /* `damaged` alone */
 extern const struct filter_name filter_field_name;
+extern const struct filter_name filter_context_name; /* context.NAME */
+
+/* NAME, of a leaf on a context. */
+const char *filter_context_of(const struct filter_leaf *);
 
 /* Sets the leaf's name, from its word; negative with the reason if there is
  * none. */
@@ -250,13 +256,14 @@ int filter_resolve_time(struct filter_build *, struct filter_leaf *);
 int filter_resolve_duration(struct filter_build *, struct filter_leaf *);
 int filter_resolve_bytes(struct filter_build *, struct filter_leaf *);
 int filter_resolve_field(struct filter_build *, struct filter_leaf *);
+int filter_resolve_context(struct filter_build *, struct filter_leaf *);
 
 /* What a leaf on time or delta asks for, in ticks of a clock whose first message
  * is at START.  Nothing where the clock cannot say. */
 struct filter_ranges filter_time_ranges(struct filter_expr *, const struct filter_leaf *,
 					const struct trace_clock *, int64_t start);
 
-/* --- looking (filter_eval.c, filter_time.c) ------------------------------------------- */
+/* --- looking (filter_eval.c, filter_time.c, filter_context.c) ------------------------------------------- */
 
 bool filter_test_severity(struct filter_look *, const struct filter_leaf *);
 bool filter_test_flags(struct filter_look *, const struct filter_leaf *);
@@ -275,6 +282,7 @@ bool filter_test_number(struct filter_look *, const struct filter_leaf *);
 bool filter_test_bytes(struct filter_look *, const struct filter_leaf *);
 bool filter_test_payload(struct filter_look *, const struct filter_leaf *);
 bool filter_test_field(struct filter_look *, const struct filter_leaf *);
+bool filter_test_context(struct filter_look *, const struct filter_leaf *);
 
 enum filter_verdict filter_judge_severity(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_flags(const struct filter_facts *, const struct filter_leaf *);
@@ -286,8 +294,13 @@ enum filter_verdict filter_judge_ticks(const struct filter_facts *, const struct
 enum filter_verdict filter_judge_offset(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_number(const struct filter_facts *, const struct filter_leaf *);
 
+enum filter_verdict filter_judge_context(const struct filter_facts *, const struct filter_leaf *);
+
 void filter_bound_release(struct filter_bound *);
 void filter_times_release(struct filter_times *);
+
+bool filter_one_of(const struct filter_strings *, const char *at, size_t length);
+bool filter_regex_fits(struct regex *, const char *at, size_t length);
 
 /* Expands the message that is looked at, unless that has been done. */
 void filter_need(struct filter_look *, enum expand_want);

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "query/filter_tree.h"
 #include "trace/clock_text.h"
+#include "trace/context.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -396,13 +397,18 @@ filter_resolve_sender(struct filter_build *build, struct filter_leaf *leaf)
 /* --- numbers and times ------------------------------------------------- */
 
 static int
+fail_downwards(struct filter_build *build, const struct filter_item *item)
+{
+	return filter_fail(build, item->high.at, "the range ends before it starts");
+}
+
+static int
 check_downwards(struct filter_build *build, const struct filter_leaf *leaf,
 		const struct filter_ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->count; i++)
 		if (ranges->at[i].low > ranges->at[i].high)
-			return filter_fail(build, leaf->items[i].high.at,
-					   "the range ends before it starts");
+			return fail_downwards(build, &leaf->items[i]);
 	return 0;
 }
 
@@ -729,4 +735,56 @@ filter_resolve_field(struct filter_build *build, struct filter_leaf *leaf)
 	for (size_t i = 0; i < leaf->field_count; i++)
 		fit += resolve_row(build, leaf, &leaf->fields[i]) == 0;
 	return fit ? 0 : ERR_USAGE;
+}
+
+/* --- contexts ---------------------------------------------------------- */
+
+static const char *
+next_context(void *context, size_t at)
+{
+	const struct contexts *contexts = context;
+	return at < contexts_count(contexts) ? contexts_name(contexts, (unsigned)at) : NULL;
+}
+
+/* Each value is a number, a name or a text, whichever the context has. */
+static int
+resolve_context_values(struct filter_build *build, struct filter_leaf *leaf)
+{
+	struct arena *arena = &build->expr->arena;
+	struct filter_range *ranges = arena_alloc(arena, leaf->item_count * sizeof *ranges);
+	struct filter_string *strings = arena_alloc(arena, leaf->item_count * sizeof *strings);
+	leaf->ranges.at = ranges;
+	leaf->strings.at = strings;
+	for (size_t i = 0; i < leaf->item_count; i++) {
+		const struct filter_item *item = &leaf->items[i];
+		struct filter_range *range = &ranges[leaf->ranges.count];
+		const struct filter_word *wrong;
+		if (range_of(item, number_of, NULL, range, &wrong)) {
+			leaf->ranges.count++;
+			if (range->low > range->high)
+				return fail_downwards(build, item);
+		} else if (item->relation != FILTER_EQUAL) {
+			return filter_fail(build, wrong->at,
+					   "%s is no number; compare names with = or in",
+					   wrong->text);
+		}
+		if (item->relation == FILTER_EQUAL &&
+		    string_of(build, &item->low, &strings[leaf->strings.count++]) < 0)
+			return ERR_USAGE;
+	}
+	return 0;
+}
+
+int
+filter_resolve_context(struct filter_build *build, struct filter_leaf *leaf)
+{
+	struct contexts *contexts = build->session ? build->session->contexts : NULL;
+	const char *name = filter_context_of(leaf);
+	unsigned found;
+	if (build->session && !(contexts && contexts_find(contexts, name, &found)))
+		return filter_fail(build, leaf->word.at, "no context is named %s%s", name,
+				   filter_hint(name, next_context, contexts).text);
+	if (leaf->how == FILTER_MATCHED)
+		return resolve_regex(build, leaf);
+	return leaf->how == FILTER_COMPARED ? resolve_context_values(build, leaf) : 0;
 }

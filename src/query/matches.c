@@ -12,7 +12,7 @@
  * of a complete index tell the total at once, while cells are still counted.
  *
  * Everything is forgotten when the index starts anew (index_epoch) and, where
- * text decides, when texts changed (trace_generation).  `round` counts that, so
+ * text, times or contexts decide, when these changed (filter_generation).  `round` counts that, so
  * that what the worker found meanwhile is thrown away.
  */
 #include "config.h"
@@ -20,6 +20,7 @@
 #include "query/matches.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "trace/context.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ struct matches {
 
 	pthread_mutex_t lock; /* for all down to the next heading */
 	pthread_cond_t changed;
-	unsigned epoch, generation; /* of the index and of texts */
+	unsigned epoch, generation; /* of the index and of what is made of it */
 	unsigned round;
 	VEC(struct group) groups;
 	uint64_t swept;	    /* cells, from the first on */
@@ -401,18 +402,27 @@ tell(struct matches *m)
 	pthread_mutex_lock(&m->lock);
 }
 
+/* Whether contexts are known so far, where they matter; else the cell waits. */
+static bool
+is_ready(struct matches *m, uint64_t cell)
+{
+	struct contexts *contexts = trace_session(m->trace)->contexts;
+	return !(m->basis & FILTER_ON_CONTEXT) || !contexts ||
+	       contexts_known(contexts, m->trace) > cell;
+}
+
 /* Decodes a cell and stores its hits; the lock is held before and after.  True
  * if that is worth telling. */
 static bool
 look(struct matches *m, struct reader *reader, uint64_t cell)
 {
 	unsigned round = m->round, generation = m->generation;
-	bool first = !m->hits, text = m->basis & FILTER_ON_TEXT;
+	bool first = !m->hits;
 	struct timespec began;
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &began);
-	bool good = walk(m, &m->work_lens, reader, cell, &m->found);
-	good = good && (!text || trace_generation(m->trace) == generation);
+	bool good = is_ready(m, cell) && walk(m, &m->work_lens, reader, cell, &m->found) &&
+		    filter_generation(m->basis, m->trace) == generation;
 	pthread_mutex_lock(&m->lock);
 	if (round != m->round)
 		return false;
@@ -455,9 +465,9 @@ run(void *context)
 static bool
 is_stale(struct matches *m)
 {
-	unsigned epoch = index_epoch(m->index), generation = trace_generation(m->trace);
-	bool stale =
-	    epoch != m->epoch || (m->basis & FILTER_ON_TEXT && generation != m->generation);
+	unsigned epoch = index_epoch(m->index);
+	unsigned generation = filter_generation(m->basis, m->trace);
+	bool stale = epoch != m->epoch || generation != m->generation;
 	m->epoch = epoch;
 	m->generation = generation;
 	return stale;

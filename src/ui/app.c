@@ -98,6 +98,16 @@ app_filter_text(const struct app *app)
 	return app->expr ? filter_expr_text(app->expr) : NULL;
 }
 
+/* Whether the filter may want other messages than when it was last asked. */
+static bool
+filter_is_stale(struct app *app)
+{
+	unsigned now = filter_generation(filter_basis(&app->filter), app->list->trace);
+	bool stale = now != app->filter_generation;
+	app->filter_generation = now;
+	return stale;
+}
+
 void
 app_refilter(struct app *app)
 {
@@ -109,6 +119,7 @@ app_refilter(struct app *app)
 	}
 	for (size_t i = 0; i < app->list_count; i++)
 		list_refilter(&app->lists[i], i == app->trace);
+	filter_is_stale(app);
 }
 
 /* Counts up when texts or times of a list may have changed. */
@@ -129,6 +140,7 @@ app_show_trace(struct app *app, size_t trace)
 	app->list = &app->lists[trace];
 	list_count(app->list);
 	app->generation = generation_of(app->list);
+	filter_is_stale(app);
 }
 
 void
@@ -435,9 +447,9 @@ take_news(struct app *app)
 	merge_wake(app->merge);
 	unsigned generation = generation_of(app->list);
 	more |= generation != app->generation;
-	if (generation != app->generation && filter_basis(&app->filter) & FILTER_ON_TEXT)
-		list_rebuild(app->list);
 	app->generation = generation;
+	if (filter_is_stale(app))
+		list_rebuild(app->list);
 	app->indexed = is_indexed(app);
 	struct matches_progress counted;
 	bool counting = (list_get_progress(app->list, &counted) && counted.working) ||

@@ -43,9 +43,10 @@ struct app {
 	size_t list_count;
 	size_t trace; /* number of the present list */
 	struct list *list;
-	unsigned generation; /* of its texts, when last looked at */
-	bool indexed;	     /* its index was complete then */
-	bool counting;	     /* and matches were being counted */
+	unsigned generation;	    /* of its texts, when last looked at */
+	unsigned filter_generation; /* of what the filter rests on, likewise */
+	bool indexed;		    /* its index was complete then */
+	bool counting;		    /* and matches were being counted */
 	struct selection selection;
 	struct context_cursor **contexts; /* per trace, made when needed; owned */
 	struct field_row *context_rows;	  /* one per context, for the detail pane; owned */

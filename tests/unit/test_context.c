@@ -9,6 +9,7 @@
 #include "uia_write.h"
 
 #include "config/profile.h"
+#include "query/matches.h"
 #include "trace/context.h"
 #include "trace/serial.h"
 
@@ -729,10 +730,190 @@ test_definitions(void **state)
 	fixture_end(&f);
 }
 
+/* --- in filters -------------------------------------------------------- */
+
+static const char profile_names[] = ",\n     ranges: [{from: 0, to: 0x87ffffff, name: low}]}\n";
+
+/* What the truth says of a word, in C. */
+static bool
+is_known(const char *said)
+{
+	return said[0] == '0';
+}
+
+static bool
+is_low(const char *said)
+{
+	return is_known(said) && strtoull(said, NULL, 16) < 0x88000000;
+}
+
+static bool
+is_no_8d(const char *said)
+{
+	return is_known(said) && strncmp(said, "0x8d", 4) != 0;
+}
+
+static bool
+is_between(const char *said)
+{
+	unsigned long long value = strtoull(said, NULL, 16);
+	return is_known(said) && value >= 0x82000000 && value <= 0x8e000000;
+}
+
+static const struct question {
+	const char *text;
+	int which;
+	bool (*holds)(const char *said);
+} questions[] = {
+    {"context.user", USER, is_known},
+    {"context.task < 0x88000000", TASK, is_low},
+    {"context.user = low", USER, is_low},
+    {"context.user ~ /^lo/", USER, is_low},
+    {"context.task and context.task !~ /^0x8d/", TASK, is_no_8d},
+    {"context.user in {nobody, 0x82000000..0x8e000000}", USER, is_between},
+};
+
+static struct filter
+filter_of(struct fixture *f, const char *text)
+{
+	struct filter filter = filter_all();
+	struct filter_error error;
+	filter.expr = filter_parse(text, &f->session, &error);
+	if (!filter.expr)
+		fail_msg("%s: %s", text, error.what);
+	return filter;
+}
+
+/* Asks of all words; how many are wanted. */
+static unsigned
+ask(struct fixture *f, const struct question *question)
+{
+	struct filter filter = filter_of(f, question->text);
+	struct expansion scratch = {0};
+	unsigned hits = 0;
+	for (size_t i = 0; i < f->words.count; i++) {
+		const struct word *word = &f->words.at[i];
+		struct message m = *message_at(f, word->offset);
+		bool wanted = question->holds(word->said[question->which]);
+		hits += wanted;
+		if (filter_match(&filter, f->reader, &m, &scratch) != wanted)
+			fail_msg("%s: %llu, %s", question->text, (unsigned long long)word->offset,
+				 word->said[question->which]);
+	}
+	expansion_free(&scratch);
+	filter_free(&filter);
+	return hits;
+}
+
+/* How many messages a filter wants, damaged ones too. */
+static uint64_t
+count_all(struct fixture *f, const struct filter *filter)
+{
+	struct trace *trace = f->session.traces.at[0];
+	struct reader *reader = reader_new(trace), *other = reader_new(trace);
+	struct expansion scratch = {0};
+	struct message batch[64];
+	uint64_t hits = 0;
+	size_t count;
+	while ((count = reader_walk(reader, batch, 64)) > 0)
+		for (size_t i = 0; i < count; i++)
+			hits += filter_match(filter, other, &batch[i], &scratch);
+	expansion_free(&scratch);
+	reader_free(reader);
+	reader_free(other);
+	return hits;
+}
+
+static void
+nobody(void *context)
+{
+	(void)context;
+}
+
+/* What a match set that was made before the contexts were known says at last. */
+static uint64_t
+count_late(struct fixture *f, const char *text)
+{
+	struct filter filter = filter_of(f, text);
+	struct matches *matches = matches_new(f->session.traces.at[0], &filter, NULL, 0);
+	struct matches_progress progress;
+	struct timespec pause = {.tv_nsec = 1000000};
+	contexts_start(f->session.contexts, nobody, NULL);
+	for (int tries = 0; tries == 0 || progress.working; tries++) {
+		assert_true(tries < 20000);
+		nanosleep(&pause, NULL);
+		matches_update(matches);
+		matches_get_progress(matches, &progress);
+	}
+	assert_true(progress.exact);
+	matches_free(matches);
+	filter_free(&filter);
+	return progress.count;
+}
+
+static void
+test_filters(void **state)
+{
+	char profile[1024];
+	(void)state;
+	for (int late = 0; late < 2; late++) {
+		struct fixture f;
+		fixture_begin(&f);
+		make_capture(&f, "a.gem", "-f gem -c 60000 --damage=cut,drop --rate=0.02");
+		make_capture(&f, "a.uia", "-f uia -c 60000");
+		read_truth(&f, "a.gem");
+		/* the last context of the head gets names */
+		size_t length = (size_t)(strrchr(profile_head, '}') - profile_head);
+		snprintf(profile, sizeof profile, "%.*s%s%s", (int)length, profile_head,
+			 profile_names, profile_task);
+		open_files(&f, profile, (const char *const[]){"a.gem", "a.uia", NULL});
+		build_indexes(&f);
+		uint64_t counted = late ? count_late(&f, "context.user = low") : 0;
+		contexts_load(f.session.contexts);
+		for (size_t i = 0; i < sizeof questions / sizeof *questions && !late; i++) {
+			unsigned hits = ask(&f, &questions[i]);
+			assert_true(hits > 1000 && hits < f.words.count);
+		}
+		if (late) {
+			struct filter filter = filter_of(&f, "context.user = low");
+			assert_int_equal(counted, count_all(&f, &filter));
+			assert_true(counted > 1000);
+			filter_free(&filter);
+		}
+		fixture_end(&f);
+	}
+}
+
+static void
+test_filter_errors(void **state)
+{
+	static const struct {
+		const char *text, *what;
+		size_t at;
+	} wrong[] = {
+	    {"context.usr = 1", "no context is named usr; user?", 0},
+	    {"context.user > low", "low is no number", 15},
+	    {"context.user in 5..3", "ends before it starts", 19},
+	};
+	struct fixture f;
+	(void)state;
+	fixture_begin(&f);
+	make_capture(&f, "a.gem", "-f gem -c 10");
+	open_files(&f, profile_head, (const char *const[]){"a.gem", NULL});
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct filter_error error;
+		assert_null(filter_parse(wrong[i].text, &f.session, &error));
+		assert_non_null(strstr(error.what, wrong[i].what));
+		assert_int_equal(error.at, wrong[i].at);
+	}
+	fixture_end(&f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_filters),	 cmocka_unit_test(test_filter_errors),
 	    cmocka_unit_test(test_matched),	 cmocka_unit_test(test_not_matched_yet),
 	    cmocka_unit_test(test_incomplete),	 cmocka_unit_test(test_bounded),
 	    cmocka_unit_test(test_alone),	 cmocka_unit_test(test_ends),

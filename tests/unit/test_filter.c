@@ -405,7 +405,7 @@ static const struct {
     {"severity = error unit = 1", 18, "joined by and", true},
     {"= 3", 1, "the name of a field is expected here", false},
     {"severity = error and", 21, "the name of a field", true},
-    {"context.task = 3", 1, "contexts", false},
+    {"context.task = 3", 1, "no context", true},
 };
 
 static void

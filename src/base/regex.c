@@ -11,8 +11,6 @@
 #include <pcre2.h>
 
 struct regex {
-	char *pattern;
-	unsigned flags;
 	pcre2_code *code;
 	pcre2_match_data *match;
 	pcre2_match_context *context;
@@ -74,8 +72,6 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* slower without */
 
 	struct regex *regex = mem_new(sizeof *regex);
-	regex->pattern = mem_text(pattern);
-	regex->flags = flags;
 	regex->code = compiled;
 	regex->match = pcre2_match_data_create(1, NULL);
 	regex->context = pcre2_match_context_create(NULL);
@@ -87,12 +83,6 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	return regex;
 }
 
-struct regex *
-regex_clone(const struct regex *regex)
-{
-	return regex_new(regex->pattern, regex->flags, NULL);
-}
-
 void
 regex_free(struct regex *regex)
 {
@@ -101,14 +91,7 @@ regex_free(struct regex *regex)
 	pcre2_match_context_free(regex->context);
 	pcre2_match_data_free(regex->match);
 	pcre2_code_free(regex->code);
-	free(regex->pattern);
 	free(regex);
-}
-
-const char *
-regex_pattern(const struct regex *regex)
-{
-	return regex->pattern;
 }
 
 bool

@@ -23,17 +23,12 @@ enum regex_flags {
 };
 
 /* Compiles PATTERN; NULL on error, with the position in ERR.  Caller frees
- * with regex_free. */
+ * with regex_free.  It serves one thread at a time. */
 struct regex *regex_new(const char *pattern, unsigned flags, struct err *);
 /* The same; on error *AT is the byte of PATTERN where it lies, and ERR says
  * only why. */
 struct regex *regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *);
 void regex_free(struct regex *);
-
-/* A copy for another thread: a regex serves one thread at a time. */
-struct regex *regex_clone(const struct regex *);
-
-const char *regex_pattern(const struct regex *);
 
 /* Finds the first match at or after FROM.  Returns true and the byte range
  * [*start, *end) of the match. */

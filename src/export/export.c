@@ -342,8 +342,7 @@ static unsigned
 threads_for(const struct export_options *options, bool live)
 {
 	unsigned threads = options->threads ? options->threads : thread_processors();
-	bool nothing = options->format->message == export_none && !options->filter.text &&
-		       !options->filter.expr;
+	bool nothing = options->format->message == export_none && !options->filter.expr;
 	if (threads < 2 || live || nothing)
 		return 0;
 	return threads < THREADS_MAX ? threads : THREADS_MAX;

@@ -15,8 +15,6 @@ struct filter
 filter_clone(const struct filter *filter)
 {
 	struct filter copy = *filter;
-	if (filter->text)
-		copy.text = regex_clone(filter->text);
 	if (filter->expr)
 		copy.expr = filter_parse(filter->expr->text, NULL, NULL);
 	return copy;
@@ -25,7 +23,6 @@ filter_clone(const struct filter *filter)
 void
 filter_free(struct filter *filter)
 {
-	regex_free(filter->text);
 	filter_expr_free(filter->expr);
 	*filter = filter_all();
 }
@@ -33,8 +30,7 @@ filter_free(struct filter *filter)
 bool
 filter_is_all(const struct filter *filter)
 {
-	return filter->severities == 0xff && !filter->flags && !filter->by_origin &&
-	       !filter->text && !filter->expr;
+	return filter->severities == 0xff && !filter->flags && !filter->by_origin && !filter->expr;
 }
 
 unsigned
@@ -44,8 +40,8 @@ filter_basis(const struct filter *filter)
 	return (filter->severities != 0xff || uses & FILTER_USES_SEVERITY ? FILTER_ON_SEVERITY
 									  : 0) |
 	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
-	       (filter->flags || filter->text || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
-	       (filter->text || uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0) |
+	       (filter->flags || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
+	       (uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0) |
 	       (uses & FILTER_USES_CONTEXT ? FILTER_ON_CONTEXT : 0);
 }
 
@@ -96,7 +92,7 @@ judge_members(const struct filter *filter, const struct index_cell *cell)
 			wanted += cell->severities[s];
 	if (!wanted || (filter->flags && !(filter->flags & cell->messages)))
 		return FILTER_NONE;
-	bool more = filter->flags || filter->by_origin || filter->text;
+	bool more = filter->flags || filter->by_origin;
 	return wanted == cell->count && !more ? FILTER_ALL : FILTER_SOME;
 }
 
@@ -159,20 +155,6 @@ filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
 /* --- messages ---------------------------------------------------------- */
 
 static bool
-text_matches(struct regex *regex, const struct text *text)
-{
-	size_t start, end;
-	return regex_find(regex, text_get(text), text->length, 0, &start, &end);
-}
-
-static bool
-any_text_matches(struct regex *regex, const struct expansion *e)
-{
-	return text_matches(regex, &e->text) || text_matches(regex, &e->origin) ||
-	       text_matches(regex, &e->type);
-}
-
-static bool
 match_members(const struct filter *filter, const struct message *m)
 {
 	return filter->severities >> m->severity & 1 &&
@@ -187,21 +169,11 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 	struct filter_expr *expr = filter->expr;
 	if (!match_members(filter, m))
 		return false;
-	if (!expr && !filter->text)
+	if (!expr)
 		return true;
 	const struct message own = *m; /* looking around may drop the block it is in */
 	struct filter_look look = {.expr = expr, .reader = reader, .m = &own, .e = e};
-	if (expr && reader)
+	if (reader)
 		look.bound = filter_bind(expr, reader_trace(reader));
-	bool early = expr && expr->cost < FILTER_TEXT;
-	if (early && !filter_node_test(&look, expr->root))
-		return false;
-	if (filter->text) {
-		reader_expand(reader, &own, EXPAND_TEXT, e);
-		look.has = true;
-		look.made = EXPAND_TEXT;
-		if (!any_text_matches(filter->text, e))
-			return false;
-	}
-	return !expr || early || filter_node_test(&look, expr->root);
+	return filter_node_test(&look, expr->root);
 }

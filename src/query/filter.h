@@ -6,14 +6,13 @@
  * A filter has a few cheap members that are all to hold, and may have an
  * expression in the filter language, trawl-filter(7), as well.
  *
- * Threads: a filter with a text or an expression belongs to one thread;
+ * Threads: a filter with an expression belongs to one thread;
  * filter_clone for more.  It is freed before the sessions whose messages it has
  * looked at.
  */
 #ifndef TRAWL_QUERY_FILTER_H
 #define TRAWL_QUERY_FILTER_H
 
-#include "base/regex.h"
 #include "trace/reader.h"
 
 struct filter_expr;
@@ -23,7 +22,6 @@ struct filter {
 	uint16_t flags;		  /* at least one of these; 0 = do not care */
 	bool by_origin;		  /* only messages of one sender: */
 	uint64_t origin;	  /* its raw key */
-	struct regex *text;	  /* in the message's text, type or origin; or NULL; owned */
 	struct filter_expr *expr; /* or NULL; owned */
 };
 
@@ -91,6 +89,10 @@ struct filter_error {
  * units be checked against its clocks; the result serves any trace. */
 struct filter_expr *filter_parse(const char *text, const struct session *, struct filter_error *);
 void filter_expr_free(struct filter_expr *); /* NULL is fine */
+
+/* The expression of a regular expression that people type: in text, origin or
+ * type, whatever the case unless there is a capital. */
+struct filter_expr *filter_parse_pattern(const char *pattern, struct filter_error *);
 
 /* The text it was read from. */
 const char *filter_expr_text(const struct filter_expr *);

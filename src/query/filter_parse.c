@@ -454,6 +454,17 @@ filter_parse(const char *text, const struct session *session, struct filter_erro
 	return NULL;
 }
 
+struct filter_expr *
+filter_parse_pattern(const char *pattern, struct filter_error *error)
+{
+	struct text text = {0};
+	filter_quote_regex(pattern, &text);
+	text_add_char(&text, 's');
+	struct filter_expr *expr = filter_parse(text_get(&text), NULL, error);
+	text_free(&text);
+	return expr;
+}
+
 void
 filter_expr_free(struct filter_expr *expr)
 {

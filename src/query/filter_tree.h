@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/regex.h"
 #include "query/filter.h"
 #include "trace/clocks.h"
 

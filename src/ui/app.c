@@ -102,7 +102,9 @@ app_filter_text(const struct app *app)
 static bool
 filter_is_stale(struct app *app)
 {
-	unsigned now = filter_generation(filter_basis(&app->filter), app->list->trace);
+	unsigned now = 0, basis = filter_basis(&app->filter);
+	for (size_t i = 0; i < app->list->lane_count; i++)
+		now += filter_generation(basis, app->list->lanes[i].trace);
 	bool stale = now != app->filter_generation;
 	app->filter_generation = now;
 	return stale;

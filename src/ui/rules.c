@@ -18,7 +18,6 @@ static bool
 rules_read(const char *text, struct filter *filter, char what[static 256])
 {
 	struct filter_error error;
-	struct err err = {0};
 	*filter = filter_all();
 	filter->expr = filter_parse(text, NULL, &error);
 	if (filter->expr)
@@ -27,10 +26,10 @@ rules_read(const char *text, struct filter *filter, char what[static 256])
 		snprintf(what, 256, "a filter: %.200s (column %zu)", error.what, error.at + 1);
 		return false;
 	}
-	filter->text = regex_new(text, REGEX_SMART_CASE, &err);
-	if (!filter->text)
-		snprintf(what, 256, "a filter or a regular expression: %.200s", err.what);
-	return filter->text;
+	filter->expr = filter_parse_pattern(text, &error);
+	if (!filter->expr)
+		snprintf(what, 256, "a filter or a regular expression: %.200s", error.what);
+	return filter->expr;
 }
 
 const char *

@@ -27,6 +27,7 @@ search_free(struct search *search)
 	seek_free(search->job);
 	matches_free(search->matches);
 	regex_free(search->regex);
+	filter_expr_free(search->pattern);
 	filter_expr_free(search->example);
 	*search = (struct search){0};
 }
@@ -274,7 +275,7 @@ static enum seek_result
 look_on(struct app *app, bool near, struct position *hit, bool *round)
 {
 	struct search *search = &app->search;
-	struct matches *known = search->want.text ? search->matches : NULL;
+	struct matches *known = search->counts ? search->matches : NULL;
 	struct position unknown = search->from;
 	struct seek_query query = {.trace = app->list->trace,
 				   .want = &search->want,
@@ -348,6 +349,7 @@ prepare(struct app *app, struct filter want, const char *what, int direction, ui
 	search->list = app->list;
 	search->from = start_of(app->list);
 	search->round = search->wrapped = false;
+	search->counts = false;
 	search->silence = 0;
 }
 
@@ -412,30 +414,45 @@ again(struct app *app, int direction, uint64_t count)
 		return;
 	}
 	struct filter want = filter_all();
-	want.text = search->regex;
+	want.expr = search->pattern;
 	search->highlight = true;
 	if (!search->matches && !app->list->merge)
 		search->matches =
 		    matches_new(app->list->trace, &want, shown(app), start_of(app->list).cell);
-	begin(app, want, "match", direction, count);
+	prepare(app, want, "match", direction, count);
+	search->counts = true;
+	go_on(app, true);
+}
+
+/* Takes what is searched for from now on; false if it is no expression. */
+static bool
+set_pattern(struct app *app, const char *text)
+{
+	struct search *search = &app->search;
+	struct filter_error error;
+	struct err err;
+	struct regex *regex = regex_new(text, REGEX_SMART_CASE, &err);
+	struct filter_expr *pattern = regex ? filter_parse_pattern(text, &error) : NULL;
+	if (!pattern) {
+		app_trouble(app, "%s", regex ? error.what : err.what);
+		regex_free(regex);
+		return false;
+	}
+	search_uncount(app); /* which looks for the one before */
+	regex_free(search->regex);
+	filter_expr_free(search->pattern);
+	search->regex = regex;
+	search->pattern = pattern;
+	return true;
 }
 
 void
 search_text(struct app *app, const struct command_call *call)
 {
 	struct search *search = &app->search;
-	struct err err;
 	int direction = call->id == COMMAND_SEARCH ? 1 : -1;
-	if (*call->text) {
-		struct regex *regex = regex_new(call->text, REGEX_SMART_CASE, &err);
-		if (!regex) {
-			app_trouble(app, "%s", err.what);
-			return;
-		}
-		search_uncount(app);
-		regex_free(search->regex);
-		search->regex = regex;
-	}
+	if (*call->text && !set_pattern(app, call->text))
+		return;
 	search->direction = direction;
 	again(app, direction, 1);
 }
@@ -453,16 +470,30 @@ static const struct {
 	enum command_id next, previous;
 	uint8_t severities;
 	uint16_t flags;
+	const char *expression; /* holds too; or NULL */
 	const char *what;
 } kinds[] = {
-    {COMMAND_NEXT_ERROR, COMMAND_PREVIOUS_ERROR, SEVERITY_BIT(FATAL) | SEVERITY_BIT(ERROR), 0,
+    {COMMAND_NEXT_ERROR, COMMAND_PREVIOUS_ERROR, SEVERITY_BIT(FATAL) | SEVERITY_BIT(ERROR), 0, NULL,
      "error"},
-    {COMMAND_NEXT_WARNING, COMMAND_PREVIOUS_WARNING, SEVERITY_BIT(WARNING), 0, "warning"},
-    {COMMAND_NEXT_LOSS, COMMAND_PREVIOUS_LOSS, 0xff,
-     MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED, "gap"},
-    {COMMAND_NEXT_SYNC, COMMAND_PREVIOUS_SYNC, 0xff, MESSAGE_SYNC, "sync point"},
-    {COMMAND_NEXT_RESYNC, COMMAND_PREVIOUS_RESYNC, 0xff, MESSAGE_RESYNC, "resync point"},
+    {COMMAND_NEXT_WARNING, COMMAND_PREVIOUS_WARNING, SEVERITY_BIT(WARNING), 0, NULL, "warning"},
+    {COMMAND_NEXT_LOSS, COMMAND_PREVIOUS_LOSS, 0xff, 0, "damaged or lost or truncated", "gap"},
+    {COMMAND_NEXT_SYNC, COMMAND_PREVIOUS_SYNC, 0xff, MESSAGE_SYNC, NULL, "sync point"},
+    {COMMAND_NEXT_RESYNC, COMMAND_PREVIOUS_RESYNC, 0xff, MESSAGE_RESYNC, NULL, "resync point"},
 };
+
+/* Looks for what an expression of the program's own wants besides WANT, and
+ * takes it over. */
+static void
+begin_expression(struct app *app, struct filter want, struct filter_expr *expr, const char *what,
+		 int direction, uint64_t count)
+{
+	struct search *search = &app->search;
+	seek_free(search->job); /* it may look for the last one */
+	search->job = NULL;
+	filter_expr_free(search->example);
+	search->example = want.expr = expr;
+	begin(app, want, what, direction, count);
+}
 
 void
 search_kind(struct app *app, const struct command_call *call)
@@ -471,9 +502,11 @@ search_kind(struct app *app, const struct command_call *call)
 		if (call->id != kinds[i].next && call->id != kinds[i].previous)
 			continue;
 		struct filter want = filter_all();
+		const char *text = kinds[i].expression;
 		want.severities = kinds[i].severities;
 		want.flags = kinds[i].flags;
-		begin(app, want, kinds[i].what, call->id == kinds[i].next ? 1 : -1, call->count);
+		begin_expression(app, want, text ? filter_parse(text, NULL, NULL) : NULL,
+				 kinds[i].what, call->id == kinds[i].next ? 1 : -1, call->count);
 	}
 }
 
@@ -521,7 +554,6 @@ add_example(const struct selection *selection, struct text *out)
 void
 search_example(struct app *app, const struct command_call *call)
 {
-	struct search *search = &app->search;
 	const struct selection *selection = app_selection(app);
 	struct text text = {0};
 	struct filter_error error;
@@ -534,14 +566,8 @@ search_example(struct app *app, const struct command_call *call)
 		app_trouble(app, "%s", error.what);
 		return;
 	}
-	seek_free(search->job); /* it may look for the last one */
-	search->job = NULL;
-	filter_expr_free(search->example);
-	search->example = example;
-	struct filter want = filter_all();
-	want.expr = example;
-	begin(app, want, "other message like this", call->id == COMMAND_NEXT_LIKE ? 1 : -1,
-	      call->count);
+	begin_expression(app, filter_all(), example, "other message like this",
+			 call->id == COMMAND_NEXT_LIKE ? 1 : -1, call->count);
 }
 
 /* The usual time between messages near the cursor: those of its cell, or with a

@@ -4,6 +4,7 @@
 #ifndef TRAWL_UI_SEARCH_H
 #define TRAWL_UI_SEARCH_H
 
+#include "base/regex.h"
 #include "command/command.h"
 #include "query/matches.h"
 #include "query/seek.h"
@@ -12,16 +13,18 @@
 struct app;
 
 struct search {
-	struct regex *regex;	 /* of the last / or ?; owned */
-	int direction;		 /* of it */
-	bool highlight;		 /* its matches on the screen */
-	struct matches *matches; /* that the present list shows; owned, or NULL */
+	struct regex *regex;	     /* of the last / or ?, to be seen on the screen; owned */
+	struct filter_expr *pattern; /* the same as a filter; owned */
+	int direction;		     /* of it */
+	bool highlight;		     /* its matches on the screen */
+	struct matches *matches;     /* that the present list shows; owned, or NULL */
 
 	/* what runs in the background: a job of its own, or the counting, which
 	 * will come by the next match */
 	struct seek *job; /* or NULL */
 	bool waiting;
-	struct filter want;	     /* borrows regex */
+	struct filter want;	     /* borrows pattern or example */
+	bool counts;		     /* it is what `matches` counts */
 	const char *what;	     /* for "no ... found" */
 	struct list *list;	     /* where the hit will be shown */
 	int step;		     /* direction */
@@ -29,7 +32,7 @@ struct search {
 	struct position from;	     /* where to look on */
 	bool round;		     /* the end was passed since the last hit, */
 	bool wrapped;		     /* or at all */
-	struct filter_expr *example; /* of the last *; owned, or NULL */
+	struct filter_expr *example; /* of the last * or ]g; owned, or NULL */
 	uint64_t silence;	     /* ticks, where a silence is looked for; else 0 */
 
 	/* of a merged list, lane after lane */

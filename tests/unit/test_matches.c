@@ -150,7 +150,7 @@ static struct filter
 text_filter(const char *pattern)
 {
 	struct filter filter = filter_all();
-	filter.text = regex_new(pattern, 0, NULL);
+	filter.expr = filter_parse_pattern(pattern, NULL);
 	return filter;
 }
 
@@ -319,8 +319,8 @@ any_filter(struct fixture *f, uint32_t *seed)
 		    f->walked.at[draw(seed, (uint32_t)f->walked.count)].origin + !draw(seed, 4);
 	}
 	if (!draw(seed, 3))
-		filter.text =
-		    regex_new(patterns[draw(seed, sizeof patterns / sizeof *patterns)], 0, NULL);
+		filter.expr = filter_parse_pattern(
+		    patterns[draw(seed, sizeof patterns / sizeof *patterns)], NULL);
 	return filter;
 }
 
@@ -585,7 +585,7 @@ test_late_text(void **state)
 	walk_all(&f);
 
 	struct filter text = filter_all(), info = {.severities = 1 << SEVERITY_INFO};
-	text.text = regex_new("^boot rom$", 0, NULL);
+	text.expr = filter_parse_pattern("^boot rom$", NULL);
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
 	struct matches *other = matches_new(f.trace, &info, NULL, 0);
 	struct matches_progress progress;

@@ -213,14 +213,14 @@ test_seek(void **state)
 	assert_true(wrapped);
 
 	struct filter text = filter_all();
-	text.text = regex_new("needle", 0, NULL);
+	text.expr = filter_parse_pattern("needle", NULL);
 	assert_int_equal(seek_number(f, &text, 0, 1, false, SEEK_FOUND, &wrapped), 5000);
 	assert_int_equal(seek_number(f, &text, 25000, 1, true, SEEK_FOUND, &wrapped), 0);
 	assert_true(wrapped);
 	filter_free(&text);
 
 	/* the only hit is where it began: a full round finds it again */
-	text.text = regex_new("^n 12345 ", 0, NULL);
+	text.expr = filter_parse_pattern("^n 12345 ", NULL);
 	assert_int_equal(seek_number(f, &text, 12345, 1, true, SEEK_FOUND, &wrapped), 12345);
 	assert_int_equal(seek_number(f, &text, 12345, -1, true, SEEK_FOUND, &wrapped), 12345);
 	seek_number(f, &text, 12345, 1, false, SEEK_NOT_FOUND, &wrapped);
@@ -237,7 +237,7 @@ test_seek_in_steps(void **state)
 	bool exact, wrapped;
 	index_build(trace_index(f->trace));
 	uint64_t cells = index_cell_count(trace_index(f->trace));
-	text.text = regex_new("^n (7|29990) ", 0, NULL); /* in the first and last cell */
+	text.expr = filter_parse_pattern("^n (7|29990) ", NULL); /* in the first and last cell */
 	for (int direction = -1; direction <= 1; direction += 2) {
 		struct seek_query query = {
 		    .trace = f->trace, .want = &text, .direction = direction};
@@ -266,7 +266,7 @@ test_seek_thread(void **state)
 {
 	struct fixture *f = *state;
 	struct filter text = filter_all();
-	text.text = regex_new("no such thing", 0, NULL);
+	text.expr = filter_parse_pattern("no such thing", NULL);
 	struct position hit;
 	bool wrapped;
 	uint64_t looked;

@@ -535,6 +535,35 @@ test_resize(void **state)
 	quit(&s);
 }
 
+/* A bad checksum is a gap, though only a look at the whole message tells. */
+static void
+test_gaps(void **state)
+{
+	(void)state;
+	static const uint8_t good[] = {0x32, 0x26, 0x01, 0x01, 0x0c, 0x00, 0x48, 0x65,
+				       0x6c, 0x6c, 0x6f, 0x20, 0x77, 0x6f, 0x72, 0x6c,
+				       0x64, 0x21, 0xd3, 0x06, 0xb8, 0xea};
+	char path[] = "/tmp/test_screen.XXXXXX";
+	struct scene s;
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	for (int i = 0; i < 9; i++) {
+		uint8_t bytes[sizeof good];
+		memcpy(bytes, good, sizeof good);
+		bytes[sizeof good - 1] ^= (uint8_t)(i == 5);
+		assert_int_equal(write(file, bytes, sizeof bytes), sizeof bytes);
+	}
+	close(file);
+	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--from=syst/raw", path, NULL);
+	scene_wait(&s, "0 / 9");
+	scene_keys(&s, "]g");
+	scene_wait(&s, "5 / 9");
+	scene_keys(&s, "G[g");
+	scene_wait(&s, "5 / 9");
+	quit(&s);
+	unlink(path);
+}
+
 static void
 test_search(void **state)
 {
@@ -1490,6 +1519,7 @@ main(void)
 	    cmocka_unit_test(test_source),
 	    cmocka_unit_test(test_lacks),
 	    cmocka_unit_test(test_colours),
+	    cmocka_unit_test(test_gaps),
 	    cmocka_unit_test(test_contexts),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");

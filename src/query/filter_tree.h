@@ -264,7 +264,7 @@ int filter_resolve_context(struct filter_build *, struct filter_leaf *);
 struct filter_ranges filter_time_ranges(struct filter_expr *, const struct filter_leaf *,
 					const struct trace_clock *, int64_t start);
 
-/* --- looking (filter_eval.c, filter_time.c, filter_context.c) ------------------------------------------- */
+/* --- looking (filter_eval.c, filter_time.c, filter_context.c) ---------- */
 
 bool filter_test_severity(struct filter_look *, const struct filter_leaf *);
 bool filter_test_flags(struct filter_look *, const struct filter_leaf *);

@@ -353,14 +353,21 @@ prepare(struct app *app, struct filter want, const char *what, int direction, ui
 	search->silence = 0;
 }
 
+/* Looks on from where prepare() said. */
 static void
-begin(struct app *app, struct filter want, const char *what, int direction, uint64_t count)
+start(struct app *app)
 {
-	prepare(app, want, what, direction, count);
 	if (app->list->merge)
 		begin_merged(app);
 	else
 		go_on(app, true);
+}
+
+static void
+begin(struct app *app, struct filter want, const char *what, int direction, uint64_t count)
+{
+	prepare(app, want, what, direction, count);
+	start(app);
 }
 
 /* Takes what the job found; false if it still runs, or was in vain. */
@@ -421,7 +428,7 @@ again(struct app *app, int direction, uint64_t count)
 		    matches_new(app->list->trace, &want, shown(app), start_of(app->list).cell);
 	prepare(app, want, "match", direction, count);
 	search->counts = true;
-	go_on(app, true);
+	start(app);
 }
 
 /* Takes what is searched for from now on; false if it is no expression. */

@@ -554,7 +554,7 @@ test_gaps(void **state)
 		assert_int_equal(write(file, bytes, sizeof bytes), sizeof bytes);
 	}
 	close(file);
-	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--from=syst/raw", path, NULL);
+	scene_open(&s, 24, 80, "xterm-256color", path, "--from=syst/raw", NULL);
 	scene_wait(&s, "0 / 9");
 	scene_keys(&s, "]g");
 	scene_wait(&s, "5 / 9");

@@ -434,7 +434,6 @@ parse(struct parser *p)
 		return filter_fail(&p->build, p->at,
 				   "what comes next is joined by and or or; a value with blanks or "
 				   "signs needs quotes");
-	p->build.expr->cost = p->build.expr->root->cost;
 	return 0;
 }
 

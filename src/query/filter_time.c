@@ -209,12 +209,13 @@ prepare(struct filter_expr *expr, struct filter_bound *bound)
 {
 	struct filter_times *times = &bound->times;
 	unsigned generation = trace_generation(bound->trace);
-	uint64_t cells = index_cell_count(trace_index(bound->trace));
 	struct message m;
 	struct message_time first;
-	if (times->looked && times->generation == generation &&
-	    (times->valid || cells < 2 * times->cells))
-		return times->valid;
+	if (times->valid && times->generation == generation)
+		return true;
+	uint64_t cells = index_cell_count(trace_index(bound->trace));
+	if (times->looked && times->generation == generation && cells < 2 * times->cells)
+		return false;
 	if (!times->ranges) {
 		times->ranges = mem_new(expr->timed.count * sizeof *times->ranges);
 		times->ticks = mem_new(expr->timed.count * sizeof *times->ticks);

@@ -160,7 +160,6 @@ struct filter_expr {
 	VEC(struct filter_bound) bounds;
 	size_t last;   /* bound that was used last */
 	unsigned uses; /* enum filter_use of all leaves */
-	enum filter_cost cost;
 	struct text scratch;
 };
 

@@ -148,12 +148,16 @@ libtrawl_a_SOURCES = \
 	src/export/export.c \
 	src/export/export.h \
 	src/export/export_csv.c \
+	src/export/export_ctf.c \
 	src/export/export_jsonl.c \
+	src/export/export_perfetto.c \
 	src/export/export_pool.c \
 	src/export/export_pool.h \
 	src/export/export_ppl.c \
 	src/export/export_range.c \
 	src/export/export_range.h \
+	src/export/export_record.c \
+	src/export/export_record.h \
 	src/export/export_text.c \
 	src/command/cli.c \
 	src/command/cli.h \

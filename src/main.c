@@ -29,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STATUS_GOOD = 0, STATUS_DAMAGED = 1, STATUS_FAILED = 2 };
@@ -341,17 +342,36 @@ keep_indexes(struct session *session)
 }
 
 static int
-open_output(const struct cli *cli, struct err *err)
+cannot_write(const char *path, struct err *err)
+{
+	return err_set(err, ERR_IO, "%s: %s%s", path, strerror(errno),
+		       errno == EEXIST ? "; --force overwrites it" : "");
+}
+
+/* Makes the folder PATH. */
+static int
+open_folder(const char *path, bool force, struct err *err)
+{
+	if (mkdir(path, 0777) && (errno != EEXIST || !force))
+		return cannot_write(path, err);
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return folder < 0 ? cannot_write(path, err) : folder;
+}
+
+static int
+open_output(const struct cli *cli, const struct export_format *format, struct err *err)
 {
 	const char *path = cli->value[CLI_OUTPUT];
+	if (format->folder && !path)
+		return err_set(err, ERR_USAGE, "-t %s writes a folder; name it with -o",
+			       format->name);
+	if (format->folder)
+		return open_folder(path, cli->value[CLI_FORCE], err);
 	if (!path)
 		return STDOUT_FILENO;
 	int exclusive = cli->value[CLI_FORCE] ? O_TRUNC : O_EXCL;
 	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | exclusive, 0666);
-	if (file < 0)
-		err_set(err, ERR_IO, "%s: %s%s", path, strerror(errno),
-			errno == EEXIST ? "; --force overwrites it" : "");
-	return file;
+	return file < 0 ? cannot_write(path, err) : file;
 }
 
 static bool
@@ -495,7 +515,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		contexts_load(session->contexts);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT])
 		return check(session, cli, filter);
-	options.output = open_output(cli, &err);
+	options.output = open_output(cli, options.format, &err);
 	struct export_result result;
 	if (options.output < 0)
 		return fail(&err);

@@ -245,6 +245,7 @@ script_tests = \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
 	tests/cli/status.sh \
+	tests/cli/viewers.sh \
 	tests/term/browse.sh \
 	tests/term/follow.sh \
 	tests/term/stream.sh

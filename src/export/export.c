@@ -67,6 +67,25 @@ const struct export_format export_formats[] = {
 	       "Context TimeStamp,Location,Raw Length,Checksum,Collateral\n",
      .message = export_systprint},
     {.name = "ppl", .help = "element lines as trc_pkt_lister prints them", .message = export_ppl},
+    {.name = "ctf",
+     .help = "a Common Trace Format 1.8 trace, in a new folder",
+     .expand = true,
+     .want = EXPAND_TEXT,
+     .contexts = true,
+     .timed = true,
+     .folder = true,
+     .message = export_ctf,
+     .joiner = &export_ctf_joiner},
+    {.name = "perfetto",
+     .help = "Chrome trace events, which ui.perfetto.dev and chrome://tracing open",
+     .expand = true,
+     .want = EXPAND_TEXT,
+     .contexts = true,
+     .timed = true,
+     .header = "[\n",
+     .footer = "]\n",
+     .message = export_perfetto,
+     .joiner = &export_perfetto_joiner},
     {.name = "none", .help = "decode all, print nothing", .message = export_none},
 };
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
@@ -89,6 +108,8 @@ find_time(struct export_message *message)
 	if (!clocks_time(trace, message->message, message->expansion, &time) || !time.known)
 		return;
 	message->timed = true;
+	message->wall = time.wall;
+	message->part = time.part;
 	message->time = time.nanoseconds;
 	if (time.estimated)
 		message->expansion->flags |= MESSAGE_ESTIMATED;
@@ -118,24 +139,44 @@ export_flags(const struct export_message *message, const char *quote, const char
 	}
 }
 
+void
+export_context_label(const struct export_message *message, unsigned context,
+		     const struct context_value *value, struct text *out)
+{
+	struct contexts *contexts = trace_session(reader_trace(message->reader))->contexts;
+	size_t before = out->length;
+	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
+		return;
+	if (value->name)
+		text_add(out, value->name);
+	else if (value->state == CONTEXT_KNOWN)
+		context_text(contexts, message->contexts, context, value, out);
+	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
+		text_add(out, out->length > before ? " ?" : "?");
+}
+
 /* --- writing ----------------------------------------------------------- */
 
 /* A file that could not take all ends with the last whole message: what was
- * written of DATA is cut behind its last line. */
+ * written of DATA is cut behind its last line, or the one before, so that the
+ * footer has room in its place. */
 static void
-cut_to_line(int file, const char *data, size_t written)
+cut_to_line(int file, const char *data, size_t written, const char *footer)
 {
 	struct stat status;
-	const char *end = memrchr(data, '\n', written);
+	size_t room = footer ? strlen(footer) : 0;
+	const char *end = written > room ? memrchr(data, '\n', written - room) : NULL;
 	size_t whole = end ? (size_t)(end + 1 - data) : 0;
-	off_t at = lseek(file, 0, SEEK_CUR);
-	if (whole < written && at >= 0 && !fstat(file, &status) && S_ISREG(status.st_mode) &&
-	    ftruncate(file, at - (off_t)(written - whole)) == 0)
-		lseek(file, at - (off_t)(written - whole), SEEK_SET);
+	off_t at = lseek(file, 0, SEEK_CUR) - (off_t)(written - whole);
+	if (at < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) || ftruncate(file, at))
+		return;
+	lseek(file, at, SEEK_SET);
+	if (room && write(file, footer, room) < 0)
+		return; /* there is no room at all */
 }
 
-static int
-flush(struct text *out, int file, struct err *err)
+int
+export_flush(struct text *out, int file, const char *footer, struct err *err)
 {
 	size_t done = 0;
 	while (done < out->length) {
@@ -149,7 +190,7 @@ flush(struct text *out, int file, struct err *err)
 			continue;
 		if (n < 0) {
 			int failed = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
-			cut_to_line(file, out->data, done);
+			cut_to_line(file, out->data, done, footer);
 			return failed;
 		}
 		done += (size_t)n;
@@ -250,8 +291,18 @@ history_close(struct history *history)
 struct run {
 	const struct export_options *options;
 	struct export_result *result;
+	void *joiner; /* the format's, if it has one */
 	struct text out;
 };
+
+static int
+flush(struct run *run, struct err *err)
+{
+	const struct export_format *format = run->options->format;
+	if (format->folder) /* which the joiner writes */
+		return 0;
+	return export_flush(&run->out, run->options->output, format->footer, err);
+}
 
 /* The way over the messages of a trace, or of several that are merged. */
 struct walk {
@@ -353,9 +404,14 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 {
 	run->result->messages += piece->written;
 	run->result->damaged |= piece->damaged;
-	text_add_bytes(&run->out, text_get(&piece->out), piece->out.length);
+	const struct export_joiner *joiner = run->options->format->joiner;
+	int failed = 0;
+	if (joiner)
+		failed = joiner->take(run->joiner, &piece->out, &run->out, err);
+	else
+		text_add_bytes(&run->out, text_get(&piece->out), piece->out.length);
 	bool now = live || run->out.length >= FLUSH;
-	return now ? flush(&run->out, run->options->output, err) : 0;
+	return now && !failed ? flush(run, err) : failed;
 }
 
 /* Writes the messages on a way over COUNT traces. */
@@ -433,6 +489,9 @@ check_choice(const struct session *session, const struct export_options *options
 	if (options->follow && count > 1)
 		return err_set(err, ERR_USAGE,
 			       "only one trace can be printed while it grows; name it by --source");
+	if (options->format->joiner && (options->parts || options->follow))
+		return err_set(err, ERR_USAGE, "-t %s is of whole captures, without %s",
+			       options->format->name, options->parts ? "--split" : "--follow");
 	if (options->follow && options->parts)
 		return err_set(err, ERR_USAGE, "what still grows cannot be divided by --split");
 	return 0;
@@ -466,13 +525,18 @@ int
 export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
 {
+	const struct export_format *format = options->format;
 	struct run run = {.options = options, .result = result};
 	*result = (struct export_result){0};
 	int failed = check_choice(session, options, err);
-	if (!failed && options->format->header && options->part <= 1)
-		text_add(&run.out, options->format->header);
+	if (failed)
+		return failed;
+	if (format->header && options->part <= 1)
+		text_add(&run.out, format->header);
+	if (format->joiner)
+		run.joiner = format->joiner->open(session, options);
 	bool merged = export_is_merged(session, options);
-	if (merged && !failed)
+	if (merged)
 		failed = write_merged(&run, session, err);
 	for (size_t i = 0; i < session->traces.count && !failed && !merged; i++) {
 		struct trace *trace = session->traces.at[i];
@@ -482,8 +546,15 @@ export_run(struct session *session, const struct export_options *options,
 			trace_follow(trace, true);
 		failed = write_trace(&run, trace, err);
 	}
+	if (format->joiner) {
+		struct err unused;
+		int ended = format->joiner->close(run.joiner, &run.out, failed ? &unused : err);
+		failed = failed ? failed : ended;
+	}
+	if (format->footer)
+		text_add(&run.out, format->footer);
 	if (!failed)
-		failed = flush(&run.out, options->output, err);
+		failed = flush(&run, err);
 	text_free(&run.out);
 	return failed;
 }

@@ -18,8 +18,27 @@ struct export_message {
 	struct expansion *expansion;	 /* as the format wants it */
 	struct context_cursor *contexts; /* or NULL: none are defined */
 	bool timed;			 /* `time` is valid */
+	bool wall;			 /* and counts from 1970 */
+	size_t part;			 /* of the session's clocks, if timed; see clocks.h */
 	int64_t time;			 /* nanoseconds on the session's common clock */
 	enum text_charset charset;
+};
+
+struct export_options;
+
+/*
+ * What makes the output of records, for formats in which a message's part of it
+ * depends on the messages before: `message` makes a record (export_record.h) of
+ * each, and these get them all in order, in one thread.
+ */
+struct export_joiner {
+	void *(*open)(struct session *, const struct export_options *);
+	/* Takes records of whole messages; appends to OUT what goes to the output.
+	 * 0, or ERR_IO. */
+	int (*take)(void *, const struct text *records, struct text *out, struct err *);
+	/* After the last one, or after an error of another: ends what was begun and
+	 * frees all. */
+	int (*close)(void *, struct text *out, struct err *);
 };
 
 struct export_format {
@@ -30,9 +49,12 @@ struct export_format {
 	bool timed;	       /* needs times: clocks_load first */
 	bool contexts;	       /* and contexts: contexts_load */
 	bool live;	       /* but does not wait for the end of streams for that */
+	bool folder;	       /* `output` is a folder */
 	const char *header;    /* first line with its end, or NULL */
+	const char *footer;    /* last line, also of what is cut short by an error, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
+	const struct export_joiner *joiner; /* or NULL: what `message` makes is the output */
 };
 
 extern const struct export_format export_formats[];
@@ -43,7 +65,7 @@ const struct export_format *export_find(const char *name); /* NULL if unknown */
 struct export_options {
 	const struct export_format *format;
 	struct filter filter;
-	int output;		   /* file descriptor */
+	int output;		   /* file descriptor, of a folder where the format has one */
 	enum text_charset charset; /* of what is for people */
 	const char *source;	   /* name of the only trace wanted, or NULL */
 	unsigned threads;	   /* that format; 0 = one for each processor */
@@ -72,6 +94,18 @@ int export_run(struct session *, const struct export_options *, struct export_re
 /* Expands a message, gives it its time, and appends it as FORMAT shows it. */
 void export_message(const struct export_format *, struct export_message *, struct text *out);
 
+/* Writes all of a text and clears it.  0, or ERR_IO; then a file ends with the last
+ * whole line that was written, and FOOTER (may be NULL). */
+int export_flush(struct text *, int file, const char *footer, struct err *);
+
+/* Appends bytes as a JSON string, quotes included. */
+void export_json_string(struct text *, const char *bytes, size_t length);
+
+/* Appends the value of a context in a word or two, `?` behind it where it is
+ * doubtful; nothing where there is none.  Not safe yet. */
+void export_context_label(const struct export_message *, unsigned context,
+			  const struct context_value *, struct text *);
+
 /* Appends the names of a message's flags. */
 void export_flags(const struct export_message *, const char *quote, const char *between,
 		  struct text *);
@@ -82,5 +116,8 @@ void export_csv(struct export_message *, struct text *);
 void export_jsonl(struct export_message *, struct text *);
 void export_systprint(struct export_message *, struct text *);
 void export_ppl(struct export_message *, struct text *);
+void export_ctf(struct export_message *, struct text *);
+void export_perfetto(struct export_message *, struct text *);
+extern const struct export_joiner export_ctf_joiner, export_perfetto_joiner;
 
 #endif

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-static void
-add_string(struct text *out, const char *bytes, size_t length)
+void
+export_json_string(struct text *out, const char *bytes, size_t length)
 {
 	text_add_char(out, '"');
 	while (length) {
@@ -52,7 +52,7 @@ add_string(struct text *out, const char *bytes, size_t length)
 static void
 add_text(struct text *out, const struct text *value)
 {
-	add_string(out, text_get(value), value->length);
+	export_json_string(out, text_get(value), value->length);
 }
 
 static void
@@ -74,7 +74,7 @@ add_value(struct text *out, const struct field *field)
 		field_format(field, out);
 		break;
 	case FIELD_TEXT:
-		add_string(out, field->s.at, field->s.length);
+		export_json_string(out, field->s.at, field->s.length);
 		break;
 	case FIELD_HEXTEXT:
 	case FIELD_BYTES:
@@ -150,7 +150,7 @@ add_context(struct text *out, struct context_cursor *cursor, struct trace *trace
 	}
 	if (value->name) {
 		text_add(out, ",\"name\":");
-		add_string(out, value->name, strlen(value->name));
+		export_json_string(out, value->name, strlen(value->name));
 	}
 	text_addf(out, ",\"since\":%llu", (unsigned long long)value->since.offset);
 	if (value->trace != trace) {
@@ -180,7 +180,7 @@ add_contexts(struct text *out, struct context_cursor *cursor, struct trace *trac
 		if (!first)
 			text_add_char(out, ',');
 		first = false;
-		add_string(out, name, strlen(name));
+		export_json_string(out, name, strlen(name));
 		text_add_char(out, ':');
 		add_context(out, cursor, trace, i, &value);
 	}
@@ -196,7 +196,7 @@ export_jsonl(struct export_message *message, struct text *out)
 	text_add(out, "{\"n\":");
 	text_add_uint(out, message->number);
 	text_add(out, ",\"trace\":");
-	add_string(out, trace_name(trace), strlen(trace_name(trace)));
+	export_json_string(out, trace_name(trace), strlen(trace_name(trace)));
 	text_add(out, ",\"offset\":");
 	text_add_uint(out, m->offset);
 	text_add(out, ",\"length\":");

@@ -1,5 +1,5 @@
-/* `-t text`: number, time, severity, origin, text, one line a message.  All
- * text is made safe, so the output may go to a terminal or a pager. */
+/* `-t text`: number, time, trace if there are several, severity, origin, text,
+ * one line a message.  All text is made safe, so the output may go to a terminal or a pager. */
 #include "config.h"
 
 #include "export/export.h"
@@ -22,21 +22,33 @@ add_time(const struct export_message *message, struct text *out)
 		text_add(out, "                   -"); /* as wide */
 }
 
+/* Text in a column of at least COLUMNS. */
+static void
+add_column(const char *bytes, size_t length, int columns, enum text_charset charset,
+	   struct text *out)
+{
+	size_t start = out->length;
+	text_add_safe(out, bytes, length, charset);
+	for (int width = text_columns(out->data + start, out->length - start); width < columns;
+	     width++)
+		text_add_char(out, ' ');
+	text_add_char(out, ' ');
+}
+
 void
 export_text(struct export_message *message, struct text *out)
 {
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
+	struct trace *trace = reader_trace(message->reader);
 	text_addf(out, "%8llu ", (unsigned long long)message->number);
 	add_time(message, out);
 	text_add_char(out, ' ');
+	if (trace_session(trace)->traces.count > 1)
+		add_column(trace_name(trace), strlen(trace_name(trace)), 8, message->charset, out);
 	text_add_char(out, severity_letter(m->severity));
 	text_add_char(out, ' ');
-	size_t start = out->length;
-	text_add_safe(out, text_get(&e->origin), e->origin.length, message->charset);
-	for (int width = text_columns(out->data + start, out->length - start); width < 16; width++)
-		text_add_char(out, ' ');
-	text_add_char(out, ' ');
+	add_column(text_get(&e->origin), e->origin.length, 16, message->charset, out);
 	text_add_safe(out, text_get(&e->text), e->text.length, message->charset);
 	text_add_char(out, '\n');
 }

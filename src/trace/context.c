@@ -161,6 +161,12 @@ contexts_name(const struct contexts *contexts, unsigned context)
 }
 
 bool
+contexts_is_per_trace(const struct contexts *contexts, unsigned context)
+{
+	return contexts->definitions.at[context].per == CONTEXT_PER_TRACE;
+}
+
+bool
 contexts_find(const struct contexts *contexts, const char *name, unsigned *context)
 {
 	for (size_t i = 0; i < contexts_count(contexts); i++) {

@@ -59,6 +59,8 @@ void contexts_free(struct contexts *); /* stops its thread; NULL is fine */
 size_t contexts_count(const struct contexts *); /* 0 for NULL */
 const char *contexts_name(const struct contexts *, unsigned context);
 bool contexts_find(const struct contexts *, const char *name, unsigned *context);
+/* Whether it holds for all of a trace, not for each origin by itself. */
+bool contexts_is_per_trace(const struct contexts *, unsigned context);
 /* Whether it is the profile that defines them. */
 bool contexts_defined(const struct contexts *);
 /* What is wrong with the definitions, or NULL. */

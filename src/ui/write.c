@@ -243,6 +243,9 @@ write_start(struct app *app, const struct command_call *call)
 	read_wish(app, call->text, &wish);
 	if (app->writing)
 		app_trouble(app, "a file is being written; wait, or cancel it");
+	else if (wish.format->joiner)
+		app_trouble(app, "%s is of whole captures: trawl -t %s -o NAME CAPTURE",
+			    wish.format->name, wish.format->name);
 	else if (!add_spans(app, wish.what, job))
 		app_trouble(app, "there is no %s to write",
 			    wish.what == WHAT_MARKS ? "mark" : "range");

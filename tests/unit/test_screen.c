@@ -1052,6 +1052,8 @@ test_write(void **state)
 	scene_keys(&s, keys);
 	scene_wait(&s, "File exists; ! in front");
 	unlink(path);
+	scene_keys(&s, ":write all.json perfetto\r");
+	scene_wait(&s, "perfetto is of whole captures");
 	scene_keys(&s, keys);
 	scene_wait(&s, "309 messages written to ");
 	check_file(path, all.data, all.length);

@@ -1,0 +1,332 @@
+/*
+ * `-t perfetto`: Chrome trace events in their JSON array form, an object a line.
+ *
+ * A trace is a process, who sent a message a thread of it, a message an instant of
+ * that thread.  A context is a thread too, with a slice for each value: from the
+ * first message that shows it to the first that shows another.  Threads are
+ * numbered as they come.
+ *
+ * Times are microseconds with three digits, from the second on in which the part
+ * of the session began: readers keep them as floating point, which is too coarse
+ * for nanoseconds since 1970.  The label of a process says which second that is,
+ * the exact time is an argument of each instant.  A message from before that
+ * second (of a clock that stepped back) stands at its beginning.
+ *
+ * The array may lack its end, for these readers, so output that was cut by a
+ * signal can be read too.
+ */
+#include "config.h"
+
+#include "base/map.h"
+#include "base/option.h"
+#include "export/export_record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define SECOND INT64_C(1000000000)
+
+enum {
+	THREADS_MAX = 65536, /* of a session; the rest share one */
+	LABEL_MAX = 200	     /* bytes of a slice's name */
+};
+
+/* What a thread's key is made from, beside its process. */
+enum { SEED_ORIGIN = 1, SEED_CONTEXT = 2 };
+
+/* A context of a trace or an origin. */
+struct lane {
+	size_t process, thread;
+	bool open;
+	uint64_t value, begun; /* hash of its label; ns */
+	struct text label;     /* as JSON */
+};
+
+struct perfetto {
+	const struct contexts *contexts; /* NULL: none are shown */
+	struct export_times times;
+	bool *seen;	    /* processes */
+	struct map threads; /* by a hash of what they are */
+	struct map lane_of; /* a thread: in `lanes`, from 1 */
+	VEC(struct lane) lanes;
+	uint64_t *latest; /* of each process, in ns */
+	bool any;	  /* something was written */
+};
+
+/* --- records ----------------------------------------------------------- */
+
+/* A body: origin, NUL; label of each context or nothing, NUL; members of an
+ * object, NUL.  None of them has one inside. */
+static void
+put_safe(const char *bytes, size_t length, struct text *out)
+{
+	text_add_safe(out, bytes, length, TEXT_UTF8);
+	text_add_char(out, '\0');
+}
+
+/* Contexts of the trace itself: those of others are shown there. */
+static void
+put_contexts(const struct export_message *message, struct text *out)
+{
+	struct trace *trace = reader_trace(message->reader);
+	struct contexts *contexts = trace_session(trace)->contexts;
+	struct text label = {0};
+	for (unsigned i = 0; i < contexts_count(contexts); i++) {
+		struct context_value value;
+		text_clear(&label);
+		if (context_value(contexts, message->contexts, message->message, i, &value) &&
+		    value.trace == trace)
+			export_context_label(message, i, &value, &label);
+		put_safe(text_get(&label), label.length < LABEL_MAX ? label.length : LABEL_MAX,
+			 out);
+	}
+	text_free(&label);
+}
+
+static void
+put_members(const struct export_message *message, struct text *out)
+{
+	const struct expansion *e = message->expansion;
+	const struct message *m = message->message;
+	const struct text *name = e->text.length ? &e->text : &e->type;
+	text_add(out, "\"name\":");
+	export_json_string(out, text_get(name), name->length);
+	text_addf(out, ",\"cat\":\"%s\",\"args\":{\"n\":%" PRIu64 ",\"type\":",
+		  severity_name(m->severity), message->number);
+	export_json_string(out, text_get(&e->type), e->type.length);
+	text_addf(out, ",\"severity\":\"%s\",\"offset\":%" PRIu64 ",\"length\":%" PRIu32,
+		  severity_name(m->severity), m->offset, m->length);
+	if (message->timed)
+		text_addf(out, ",\"time\":%" PRId64, message->time);
+	text_add(out, ",\"flags\":\"");
+	export_flags(message, "", " ", out);
+	text_add(out, "\"}");
+	text_add_char(out, '\0');
+}
+
+void
+export_perfetto(struct export_message *message, struct text *out)
+{
+	const struct expansion *e = message->expansion;
+	if (!message->timed)
+		message->expansion->flags |= MESSAGE_ESTIMATED;
+	size_t start = export_record_begin(message, out);
+	put_safe(text_get(&e->origin), e->origin.length, out);
+	if (message->contexts)
+		put_contexts(message, out);
+	put_members(message, out);
+	export_record_end(out, start);
+}
+
+/* --- events ------------------------------------------------------------ */
+
+static void
+begin_event(struct perfetto *p, const char *phase, size_t process, size_t thread, struct text *out)
+{
+	text_addf(out, "%s{\"ph\":\"%s\",\"pid\":%zu,\"tid\":%zu", p->any ? "," : "", phase,
+		  process + 1, thread);
+	p->any = true;
+}
+
+/* Nanoseconds as microseconds. */
+static void
+add_time(const char *name, uint64_t ns, struct text *out)
+{
+	text_addf(out, ",\"%s\":%" PRIu64 ".%03u", name, ns / 1000, (unsigned)(ns % 1000));
+}
+
+static void
+name_thread(struct perfetto *p, size_t process, size_t thread, const struct text *name,
+	    struct text *out)
+{
+	begin_event(p, "M", process, thread, out);
+	text_add(out, ",\"name\":\"thread_name\",\"args\":{\"name\":");
+	export_json_string(out, text_get(name), name->length);
+	text_add(out, "}}\n");
+}
+
+static void
+name_process(struct perfetto *p, size_t process, struct text *out)
+{
+	const char *name = trace_name(p->times.session->traces.at[process]);
+	if (p->seen[process])
+		return;
+	p->seen[process] = true;
+	begin_event(p, "M", process, 0, out);
+	text_add(out, ",\"name\":\"process_name\",\"args\":{\"name\":");
+	export_json_string(out, name, strlen(name));
+	text_add(out, "}}\n");
+}
+
+/* The thread of a sender, or of a context (of one), which NAME is made for. */
+static size_t
+thread_of(struct perfetto *p, size_t process, unsigned seed, const char *origin,
+	  const char *context, struct text *out)
+{
+	uint64_t key = option_hash_text(origin, seed + ((uint64_t)process << 32));
+	if (context)
+		key = option_hash_text(context, key);
+	uint64_t *found = map_find(&p->threads, key);
+	if (found)
+		return *found;
+	if (p->threads.count >= THREADS_MAX)
+		return 0;
+	size_t thread = *map_add(&p->threads, key) = p->threads.count;
+	struct text name = {0};
+	if (context)
+		text_addf(&name, "%s%s", context, *origin ? " of " : "");
+	text_add(&name, *origin || context ? origin : "(nobody)");
+	name_thread(p, process, thread, &name, out);
+	text_free(&name);
+	return thread;
+}
+
+/* --- contexts ---------------------------------------------------------- */
+
+static void
+end_slice(struct perfetto *p, struct lane *lane, uint64_t now, struct text *out)
+{
+	if (!lane->open)
+		return;
+	begin_event(p, "X", lane->process, lane->thread, out);
+	add_time("ts", lane->begun, out);
+	add_time("dur", now > lane->begun ? now - lane->begun : 0, out);
+	text_addf(out, ",\"cat\":\"context\",\"name\":%s}\n", text_get(&lane->label));
+	lane->open = false;
+}
+
+static struct lane *
+lane_of(struct perfetto *p, size_t process, size_t thread)
+{
+	uint64_t *at = map_add(&p->lane_of, thread);
+	if (!*at) {
+		struct lane *lane = vec_add(&p->lanes);
+		lane->process = process;
+		lane->thread = thread;
+		*at = p->lanes.count;
+	}
+	return &p->lanes.at[*at - 1];
+}
+
+static void
+show_context(struct perfetto *p, size_t process, const char *origin, unsigned context,
+	     const char *label, uint64_t now, struct text *out)
+{
+	const char *whose = contexts_is_per_trace(p->contexts, context) ? "" : origin;
+	size_t thread =
+	    thread_of(p, process, SEED_CONTEXT, whose, contexts_name(p->contexts, context), out);
+	if (!thread)
+		return;
+	struct lane *lane = lane_of(p, process, thread);
+	uint64_t value = option_hash_text(label, 0);
+	if (lane->open && lane->value == value)
+		return;
+	end_slice(p, lane, now, out);
+	if (!*label)
+		return;
+	lane->open = true;
+	lane->value = value;
+	lane->begun = now;
+	text_clear(&lane->label);
+	export_json_string(&lane->label, label, strlen(label));
+}
+
+/* --- joining ----------------------------------------------------------- */
+
+static void *
+open_perfetto(struct session *session, const struct export_options *options)
+{
+	struct perfetto *p = mem_new(sizeof *p);
+	(void)options;
+	export_times_open(&p->times, session);
+	p->contexts = contexts_defined(session->contexts) ? session->contexts : NULL;
+	p->seen = mem_new(session->traces.count * sizeof *p->seen);
+	p->latest = mem_new(session->traces.count * sizeof *p->latest);
+	return p;
+}
+
+/* The second that times of a part count from. */
+static int64_t
+base_of(const struct export_part *part)
+{
+	int64_t rest = part->first % SECOND;
+	return part->first - (rest < 0 ? rest + SECOND : rest);
+}
+
+static void
+add_record(struct perfetto *p, struct export_record *record, const char *body, struct text *out)
+{
+	size_t process = export_times_take(&p->times, record);
+	int64_t base = base_of(&p->times.parts.at[p->times.part_of[process]]);
+	uint64_t now = record->time > base ? (uint64_t)record->time - (uint64_t)base : 0;
+	const char *origin = body, *part = body + strlen(body) + 1;
+	name_process(p, process, out);
+	for (unsigned i = 0; p->contexts && i < contexts_count(p->contexts); i++) {
+		show_context(p, process, origin, i, part, now, out);
+		part += strlen(part) + 1;
+	}
+	size_t thread = thread_of(p, process, SEED_ORIGIN, origin, NULL, out);
+	begin_event(p, "i", process, thread, out);
+	add_time("ts", now, out);
+	text_addf(out, ",\"s\":\"t\",%s}\n", part);
+	if (now > p->latest[process])
+		p->latest[process] = now;
+}
+
+static int
+take(void *context, const struct text *records, struct text *out, struct err *err)
+{
+	struct perfetto *p = context;
+	struct export_record record;
+	const char *body;
+	(void)err;
+	for (size_t at = 0; export_record_next(records, &at, &record, &body);)
+		add_record(p, &record, body, out);
+	return 0;
+}
+
+/* Says what time 0 is. */
+static void
+label_process(struct perfetto *p, size_t process, struct text *out)
+{
+	const struct export_part *part = &p->times.parts.at[p->times.part_of[process]];
+	time_t seconds = (time_t)(base_of(part) / SECOND);
+	struct tm tm;
+	char text[64] = "";
+	if (!p->seen[process] || !part->begun)
+		return;
+	if (part->wall && gmtime_r(&seconds, &tm))
+		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	begin_event(p, "M", process, 0, out);
+	text_add(out, ",\"name\":\"process_labels\",\"args\":{\"labels\":\"0 is ");
+	if (*text)
+		text_add(out, text);
+	else
+		text_addf(out, "%" PRId64 " s of a clock of its own", (int64_t)seconds);
+	text_add(out, "\"}}\n");
+}
+
+static int
+close_perfetto(void *context, struct text *out, struct err *err)
+{
+	struct perfetto *p = context;
+	(void)err;
+	for (size_t i = 0; i < p->lanes.count; i++) {
+		end_slice(p, &p->lanes.at[i], p->latest[p->lanes.at[i].process], out);
+		text_free(&p->lanes.at[i].label);
+	}
+	for (size_t i = 0; i < p->times.session->traces.count; i++)
+		label_process(p, i, out);
+	export_times_close(&p->times);
+	vec_free(&p->lanes);
+	map_free(&p->threads);
+	map_free(&p->lane_of);
+	free(p->seen);
+	free(p->latest);
+	free(p);
+	return 0;
+}
+
+const struct export_joiner export_perfetto_joiner = {
+    .open = open_perfetto, .take = take, .close = close_perfetto};

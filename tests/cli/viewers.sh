@@ -1,0 +1,123 @@
+#!/bin/sh
+# What other viewers open: the same messages in the same order, at the same times,
+# as -t jsonl, by readers that are not ours.
+
+# shellcheck source=lib.sh
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+captures="$testdata/*.stp $testdata/*.bin $testdata/*.csel $testdata/*.txt
+	$testdata/all-opencsd $testdata/damaged-opencsd"
+
+# Lines of: n trace offset length severity time-or-null estimated?
+list_jsonl()
+{
+	sed 's/^{"n":\([0-9]*\),"trace":"\([^"]*\)","offset":\([0-9]*\),"length":\([0-9]*\),"ticks":[^,]*,"time":\([^,]*\),"severity":"\([A-Z0-9]*\)".*"flags":\[\([^]]*\)\].*/\1 \2 \3 \4 \6 \5 \7/' \
+		"$1" | while read -r n trace offset length severity time flags; do
+		case $time,$flags in
+		null,* | *estimated*) echo "$n $trace $offset $length $severity $time estimated" ;;
+		*) echo "$n $trace $offset $length $severity $time" ;;
+		esac
+	done
+}
+
+# The same from babeltrace2, which tells the time of the stream.
+list_ctf()
+{
+	sed 's/^\[\([0-9-]*\)\.\([0-9]*\)\] ([^)]*) message: { late = \([0-9]*\), n = \([0-9]*\), trace = "\([^"]*\)", offset = \([0-9]*\), length = \([0-9]*\), severity = ( "\([A-Z0-9]*\)" .* flags = "\([^"]*\)".*/1\2 \1 \3 \4 \5 \6 \7 \8 \9/' \
+		"$1" | while read -r ns seconds late n trace offset length severity flags; do
+		time=$((seconds * 1000000000 + ns - 1000000000 - late))
+		echo "$n $trace $offset $length $severity $time $flags"
+	done
+}
+
+# What babeltrace2 finds in a folder, in `got`; what is wanted of it, in `want`:
+# times of messages that have none are those of others.
+compare_ctf()
+{
+	babeltrace2 --clock-seconds "$1" >read 2>err
+	list_ctf read | sed 's/ [a-z ]*estimated.*/ estimated/; t
+		s/ [-a-z ]*$//' >shown
+	list_jsonl out >want.all
+	sed 's/ null estimated$/ estimated/' want.all >want
+	awk 'NR == FNR { null[NR] = $6 == "null"; next }
+		null[FNR] { $6 = "" } { $1 = $1; print }' want.all shown |
+		sed 's/  / /' >got
+}
+
+demo=$testdata/demo.stp
+run "$TRAWL" -t ctf "$demo"
+is "ctf: without -o" 2 "$status"
+ok "ctf: ... says so" grep -q -e '-o' err
+mkdir kept
+run "$TRAWL" -t ctf -o kept "$demo"
+is "ctf: never over a folder" 2 "$status"
+run "$TRAWL" -t ctf -o kept --force "$demo"
+is "ctf: but with --force" 1 "$status" # the demo is damaged
+ok "ctf: the metadata" grep -q '^/\* CTF 1.8 \*/$' kept/metadata
+run "$TRAWL" -t ctf -o new --split=1/2 "$demo"
+is "ctf: not of a part" 2 "$status"
+
+if command -v babeltrace2 >/dev/null; then
+	for capture in $captures; do
+		title=${capture##*/}
+		rm -rf ctf
+		"$TRAWL" -t jsonl "$capture" >out
+		"$TRAWL" -t ctf -o ctf "$capture" 2>/dev/null
+		compare_ctf ctf
+		ok "ctf: $title: the same messages" cmp want got
+	done
+	"$TRAWL" -t jsonl "$demo" >out
+	sed -n 's/.*"text":"\([^"\\]*\)","flags".*/\1/p' out | sed 's/^$/-/' >want
+	babeltrace2 kept | sed -n 's/.*, text = "\([^"\\]*\)", flags.*/\1/p' >got
+	ok "ctf: the texts" cmp want got
+	ok "ctf: ... of nearly all" test "$(lines got)" -gt 250
+else
+	skip "ctf: the same messages" "no babeltrace2"
+fi
+
+# Each event is a line, in an array; times in microseconds are exact.
+if command -v python3 >/dev/null; then
+	cat >check.py <<-'PY'
+		import json, sys
+		from decimal import Decimal
+		events = json.load(open("json", encoding="utf-8"), parse_float=Decimal)
+		want = [json.loads(line) for line in open("out", encoding="utf-8")]
+		names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+		threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in events
+		           if e["name"] == "thread_name"}
+		instants = [e for e in events if e["ph"] == "i"]
+		assert len(instants) == len(want), (len(instants), len(want))
+		base = {}
+		for e, w in zip(instants, want):
+		    a = e["args"]
+		    got = (names[e["pid"]], a["n"], a["offset"], a["length"], a["severity"], a["type"])
+		    assert got == tuple(w[k] for k in ("trace", "n", "offset", "length", "severity", "type"))
+		    assert e["name"] == (w["text"] or w["type"]), e
+		    assert threads[e["pid"], e["tid"]] == (w["origin"] or "(nobody)")
+		    assert a.get("time") == w["time"]
+		    if w["time"] is not None: # from the second of the first on; before that: 0
+		        base.setdefault(e["pid"], w["time"] // 1000000000 * 1000000000)
+		        assert e["ts"] * 1000 == max(w["time"] - base[e["pid"]], 0), e
+	PY
+	for capture in $captures; do
+		"$TRAWL" -t jsonl "$capture" >out 2>err
+		"$TRAWL" -t perfetto "$capture" >json 2>err
+		ok "perfetto: ${capture##*/}" python3 check.py
+	done
+	# A disk that fills up, as a limit on the size of files: still an array.
+	(
+		ulimit -f 16
+		trap '' XFSZ
+		"$TRAWL" -t perfetto -o cut.json "$demo" 2>err
+		echo $? >status
+	)
+	is "perfetto: no room: status" 2 "$(cat status)"
+	ok "perfetto: no room: cut" test -s cut.json
+	ok "perfetto: no room: JSON all the same" python3 -c '
+import json
+assert len(json.load(open("cut.json"))) > 20'
+else
+	skip "perfetto" "no python3"
+fi
+
+finish

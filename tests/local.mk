@@ -31,10 +31,14 @@ tests_mkcapture_SOURCES = \
 	tests/mk_csel.h \
 	tests/mk_demo.c \
 	tests/mk_demo.h \
+	tests/mk_device.c \
+	tests/mk_device.h \
 	tests/mk_encap.c \
 	tests/mk_encap.h \
 	tests/mk_gem.c \
 	tests/mk_gem.h \
+	tests/mk_lab.c \
+	tests/mk_lab.h \
 	tests/mk_mix.c \
 	tests/mk_mix.h \
 	tests/mk_out.c \
@@ -238,6 +242,7 @@ script_tests = \
 	tests/cli/config.sh \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
+	tests/cli/lab.sh \
 	tests/cli/opencsd.sh \
 	tests/cli/origins.sh \
 	tests/cli/output.sh \

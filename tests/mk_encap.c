@@ -12,6 +12,7 @@
 #include "mk_encap.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ADDRESS_BITS = 31, LENGTH_MAX = 31, SOURCES_MAX = 64 };
@@ -178,9 +179,8 @@ make_start(struct maker *m)
 }
 
 static void
-make_trap(struct maker *m)
+put_trap(struct maker *m, bool interrupt)
 {
-	bool interrupt = below(m, 2);
 	m->record.severity = interrupt ? MK_INFO : MK_WARNING;
 	put_format(m, 3, "sync.trap");
 	put_named(m, "subformat", 1, 2);
@@ -195,6 +195,12 @@ make_trap(struct maker *m)
 		put(m, tval, 32);
 		mk_record_field(&m->record, "tval=0x%" PRIx32, tval);
 	}
+}
+
+static void
+make_trap(struct maker *m)
+{
+	put_trap(m, below(m, 2));
 }
 
 static void
@@ -428,4 +434,60 @@ mk_encap(const struct mk_encap_plan *plan, struct mk_sink *sink)
 		}
 		send_any(m);
 	}
+}
+
+/* --- one hart, by a script --------------------------------------------- */
+
+struct mk_hart {
+	struct maker maker;
+	struct mk_encap_plan plan;
+};
+
+struct mk_hart *
+mk_hart_new(const struct mk_encap_plan *plan, struct mk_sink *sink, unsigned id)
+{
+	struct mk_hart *hart = calloc(1, sizeof *hart);
+	if (!hart)
+		mk_die("no memory");
+	hart->plan = *plan;
+	hart->maker = (struct maker){.plan = &hart->plan, .sink = sink, .seed = plan->seed};
+	hart->maker.source = &hart->maker.sources[0];
+	hart->maker.source->id = id;
+	return hart;
+}
+
+void
+mk_hart_free(struct mk_hart *hart)
+{
+	free(hart);
+}
+
+void
+mk_hart_send(struct mk_hart *hart, enum mk_hart_what what, uint64_t time)
+{
+	struct maker *m = &hart->maker;
+	m->time = time;
+	if (what == MK_HART_SYNC) {
+		send_nulls(m, LENGTH_MAX + hart->plan.timestamp_bytes, true);
+		return;
+	}
+	begin_packet(m);
+	switch (what) {
+	case MK_HART_SUPPORT:
+		make_support(m);
+		break;
+	case MK_HART_START:
+		make_start(m);
+		break;
+	case MK_HART_INTERRUPT:
+	case MK_HART_EXCEPTION:
+		put_trap(m, what == MK_HART_INTERRUPT);
+		break;
+	case MK_HART_BRANCHES:
+		make_branch(m);
+		break;
+	case MK_HART_SYNC:
+		break;
+	}
+	send_packet(m, INSTRUCTION);
 }

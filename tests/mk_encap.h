@@ -19,4 +19,19 @@ struct mk_encap_plan {
 
 void mk_encap(const struct mk_encap_plan *, struct mk_sink *);
 
+/* One source with instruction trace, packet by packet: for a session.  A sync
+ * sequence, how it is set and where it starts come first. */
+enum mk_hart_what {
+	MK_HART_SYNC,
+	MK_HART_SUPPORT,
+	MK_HART_START,
+	MK_HART_INTERRUPT,
+	MK_HART_EXCEPTION,
+	MK_HART_BRANCHES
+};
+struct mk_hart;
+struct mk_hart *mk_hart_new(const struct mk_encap_plan *, struct mk_sink *, unsigned id);
+void mk_hart_free(struct mk_hart *);
+void mk_hart_send(struct mk_hart *, enum mk_hart_what, uint64_t time);
+
 #endif

@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include "mk_device.h"
 #include "mk_gem.h"
 #include "mk_session.h"
 #include "mk_sink.h"
@@ -21,43 +22,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND UINT64_C(1000000000)
-#define BEGIN (UINT64_C(1763719600) * SECOND) /* of everything, since 1970 */
+#define BEGIN (UINT64_C(1763719600) * MK_SECOND) /* of everything, since 1970 */
 
 enum { SOC, AUX, GEM, UIA, CAM, TRACES, TIES = 8 };
 enum { CLOCK_MESSAGE = 1 };
 
 static const char *const names[TRACES] = {"soc.stp", "aux.stp", "dsp.gem", "dsp.uia", "cam.csel"};
 
-struct clock {
-	uint64_t hz, start;
-	double ppm;
-};
-
 struct system {
 	const struct mk_session_plan *plan;
 	uint64_t seed, now; /* ns since BEGIN */
-	struct clock clocks[TRACES];
-	struct clock global;
+	struct mk_clock clocks[TRACES];
+	struct mk_clock global;
 	struct mk_out *out[TRACES];
 	struct mk_stp stp[2];
 	struct mk_message message;
 	FILE *truth;
 	uint32_t serial, cam_sequence;
-	uint16_t sequence, packet;
+	struct mk_logger logger;
 	struct {
 		uint64_t soc, dsp;
 	} ties[TIES];
 	unsigned tie_count;
 };
-
-/* What a clock shows NS nanoseconds after BEGIN. */
-static uint64_t
-reads(const struct clock *clock, uint64_t ns)
-{
-	long double ticks = (long double)ns * (long double)clock->hz / 1e9L;
-	return clock->start + (uint64_t)(ticks * (1 + (long double)clock->ppm / 1e6L));
-}
 
 static double
 share(struct system *s)
@@ -96,7 +83,7 @@ send_stp(struct system *s, unsigned trace)
 			       .length = mk_encode(&s->message, bytes),
 			       .master = 1,
 			       .channel = (uint16_t)(1 + trace),
-			       .time = reads(&s->clocks[trace], s->now)};
+			       .time = mk_clock_reads(&s->clocks[trace], s->now)};
 	if (mk_below(&s->seed, 50) == 0) {
 		mk_stp_async(stp);
 		mk_stp_freq(stp, (uint32_t)s->clocks[trace].hz);
@@ -122,77 +109,54 @@ send_clock(struct system *s, unsigned trace)
 {
 	mk_begin(&s->message, MK_CLOCK, CLOCK_MESSAGE, MK_UNASSIGNED);
 	s->message.module = 7;
-	mk_clock(&s->message, BEGIN + about_now(s), SECOND);
+	mk_clock(&s->message, BEGIN + about_now(s), MK_SECOND);
 	send_stp(s, trace);
 }
 
 static void
-put(struct system *s, unsigned trace, uint64_t value, unsigned bytes)
-{
-	uint8_t at[8];
-	for (unsigned i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(value >> 8 * i);
-	mk_out_put(s->out[trace], at, bytes);
-}
-
-static void
-put_big(struct system *s, uint32_t value)
-{
-	put(s, UIA, __builtin_bswap32(value), 4);
-}
-
-/* A word, with the time of the processor. */
-static void
 send_word(struct system *s, unsigned type, uint32_t value)
 {
 	tell(s, GEM, s->out[GEM]->offset);
-	put(s, GEM, type << 26 | (value & 0xffffff) << 2 | 3, 4);
-	put(s, GEM, reads(&s->clocks[GEM], s->now), 8);
+	mk_word(s->out[GEM], type, value, mk_clock_reads(&s->clocks[GEM], s->now));
 }
 
-/* A packet with one event. */
+/* An event, in the packet that mk_event puts around it. */
 static void
-send_uia(struct system *s, unsigned id, const uint32_t *args, size_t count)
+tell_event(struct system *s)
 {
-	uint64_t ticks = reads(&s->clocks[UIA], s->now);
-	unsigned length = 16 + 4 * (unsigned)count;
-	put_big(s, 10u << 28 | (16 + length));
-	put_big(s, (uint32_t)s->packet++ << 16);
-	put_big(s, 1u << 16 | 0x8101);
-	put_big(s, 0xffffu << 16 | 1);
-	tell(s, UIA, s->out[UIA]->offset);
-	put(s, UIA, 1u << 27 | length << 16 | ++s->sequence, 4);
-	put(s, UIA, ticks, 8);
-	put(s, UIA, id << 16 | 0x8001, 4);
-	for (size_t i = 0; i < count; i++)
-		put(s, UIA, args[i], 4);
+	tell(s, UIA, s->out[UIA]->offset + 16);
 }
 
 static void
 send_sync(struct system *s)
 {
-	uint64_t cpu = reads(&s->clocks[UIA], s->now), global = reads(&s->global, about_now(s));
-	const uint32_t hz = (uint32_t)s->clocks[UIA].hz, global_hz = (uint32_t)s->global.hz;
+	uint64_t cpu = mk_clock_reads(&s->clocks[UIA], s->now);
+	uint64_t global = mk_clock_reads(&s->global, about_now(s));
 	s->serial++;
 	if (!is_lost(s))
-		send_word(s, 1, s->serial);
-	if (!is_lost(s))
-		send_uia(s, 1,
-			 (uint32_t[]){s->serial, (uint32_t)cpu, (uint32_t)(cpu >> 32),
-				      (uint32_t)global, (uint32_t)(global >> 32), 1, hz, 0},
-			 8);
-	send_uia(s, 2, (uint32_t[]){s->serial, 1, global_hz, 0}, 4);
+		send_word(s, MK_WORD_SYNC, s->serial);
+	if (!is_lost(s)) {
+		tell_event(s);
+		mk_event_sync(&s->logger, s->serial, cpu, global, (uint32_t)s->clocks[UIA].hz);
+	}
+	tell_event(s);
+	mk_event_rate(&s->logger, s->serial, cpu, (uint32_t)s->global.hz);
+}
+
+static void
+send_mark(struct system *s)
+{
+	tell_event(s);
+	mk_event(&s->logger, 6, mk_clock_reads(&s->clocks[UIA], s->now),
+		 (uint32_t[]){1, mk_below(&s->seed, 100)}, 2);
 }
 
 static void
 send_cam(struct system *s)
 {
+	uint32_t sequence = s->cam_sequence++;
 	tell(s, CAM, s->out[CAM]->offset);
-	put(s, CAM, 4, 1);
-	put(s, CAM, (BEGIN + s->now) / 1000, 8);
-	put(s, CAM, s->cam_sequence++, 4);
-	put(s, CAM, s->cam_sequence % 5, 2);
-	put(s, CAM, 0, 2);
+	mk_log_event(s->out[CAM], (BEGIN + s->now) / 1000, sequence, s->cam_sequence % 5);
 }
 
 /* --- the system -------------------------------------------------------- */
@@ -208,7 +172,7 @@ send_something(struct system *s)
 	else if (trace == GEM)
 		send_word(s, 4 + mk_below(&s->seed, 20), mk_below(&s->seed, 1 << 24));
 	else if (trace == UIA)
-		send_uia(s, 6, (uint32_t[]){1, mk_below(&s->seed, 100)}, 2);
+		send_mark(s);
 	else
 		send_cam(s);
 }
@@ -221,15 +185,15 @@ tie(struct system *s)
 		if (!is_lost(s))
 			send_clock(s, trace);
 	if (s->tie_count < TIES) {
-		s->ties[s->tie_count].soc = reads(&s->clocks[SOC], s->now);
-		s->ties[s->tie_count++].dsp = reads(&s->clocks[UIA], about_now(s));
+		s->ties[s->tie_count].soc = mk_clock_reads(&s->clocks[SOC], s->now);
+		s->ties[s->tie_count++].dsp = mk_clock_reads(&s->clocks[UIA], about_now(s));
 	}
 }
 
-static struct clock
+static struct mk_clock
 new_clock(struct system *s, uint64_t hz, uint64_t start)
 {
-	return (struct clock){hz, start, (2 * share(s) - 1) * s->plan->drift};
+	return (struct mk_clock){hz, start, (2 * share(s) - 1) * s->plan->drift};
 }
 
 static FILE *
@@ -286,16 +250,8 @@ open_all(struct system *s, const char *folder)
 		mk_stp_async(&s->stp[i]);
 		mk_stp_freq(&s->stp[i], (uint32_t)s->clocks[i].hz);
 	}
-	mk_out_put(s->out[CAM], "MFMN\1\0\0", 8);
-	for (unsigned i = 0; i < 2; i++)
-		put(s, CAM, mk_random(&s->seed), 8);
-	for (unsigned i = 0; i < 8; i++)
-		put(s, CAM, i ? 0 : 0x6d6163, 8);
-	put(s, CAM, BEGIN / 1000, 8);
-	put(s, CAM, 0, 4);
-	put(s, CAM, 100000000, 4);
-	put(s, CAM, 1, 1);
-	put(s, CAM, BEGIN / 1000, 8);
+	s->logger.out = s->out[UIA];
+	mk_log_head(s->out[CAM], "cam", &s->seed, BEGIN / 1000);
 }
 
 void
@@ -304,13 +260,13 @@ mk_session(const char *folder, const struct mk_session_plan *plan)
 	static struct system s;
 	s = (struct system){.plan = plan, .seed = plan->seed};
 	open_all(&s, folder);
-	uint64_t next = 0, every = plan->sync * (SECOND / 1000), synced = 0;
+	uint64_t next = 0, every = plan->sync * (MK_SECOND / 1000), synced = 0;
 	for (uint64_t made = 0; made < plan->count; made++) {
 		s.now += 1 + mk_below(&s.seed, 200000);
 		if (s.now >= next && (every || synced < 2)) {
 			tie(&s);
 			synced++;
-			next = s.now + (every ? every : SECOND / 10);
+			next = s.now + (every ? every : MK_SECOND / 10);
 		} else {
 			send_something(&s);
 		}

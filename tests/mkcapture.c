@@ -17,6 +17,7 @@
 #include "mk_demo.h"
 #include "mk_encap.h"
 #include "mk_gem.h"
+#include "mk_lab.h"
 #include "mk_mix.h"
 #include "mk_out.h"
 #include "mk_session.h"
@@ -683,6 +684,7 @@ make_testdata(const char *folder)
 		make(&plan);
 	}
 	mk_demo(folder);
+	mk_lab(folder);
 }
 
 static void

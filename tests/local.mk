@@ -332,6 +332,13 @@ testdata_files = \
 	testdata/gray.profile.yaml \
 	testdata/gray.stp \
 	testdata/gray.truth.tsv \
+	testdata/lab-cam.csel \
+	testdata/lab-dsp.gem \
+	testdata/lab-dsp.uia \
+	testdata/lab-hub.enc \
+	testdata/lab-soc.stp \
+	testdata/lab.truth.tsv \
+	testdata/lab.yaml \
 	testdata/len32.bin \
 	testdata/len32.profile.yaml \
 	testdata/len32.truth.tsv \

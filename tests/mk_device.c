@@ -101,3 +101,12 @@ mk_log_event(struct mk_out *out, uint64_t now, uint32_t sequence, unsigned event
 	mk_put(out, event, 2);
 	mk_put(out, 0, 2);
 }
+
+void
+mk_log_end(struct mk_out *out, uint64_t now)
+{
+	mk_put(out, 2, 1); /* stop */
+	mk_put(out, now, 8);
+	mk_put(out, 3, 1); /* end */
+	mk_put(out, now, 8);
+}

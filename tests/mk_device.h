@@ -40,8 +40,10 @@ void mk_event_sync(struct mk_logger *, uint32_t serial, uint64_t ticks, uint64_t
 		   uint32_t hz);
 void mk_event_rate(struct mk_logger *, uint32_t serial, uint64_t ticks, uint32_t global_hz);
 
-/* A log of one stream, in microseconds since 1970; and the entry of an event. */
+/* A log of one stream, in microseconds since 1970: head and start, the entry of an
+ * event, stop and end. */
 void mk_log_head(struct mk_out *, const char *name, uint64_t *seed, uint64_t now);
 void mk_log_event(struct mk_out *, uint64_t now, uint32_t sequence, unsigned event);
+void mk_log_end(struct mk_out *, uint64_t now);
 
 #endif

@@ -452,6 +452,7 @@ mk_lab(const char *folder)
 	l = (struct lab){.seed = 11};
 	open_all(&l, folder);
 	tell_story(&l);
+	mk_log_end(l.out[CAM], (BEGIN + l.now) / 1000);
 	mk_stp_finish(&l.stp);
 	mk_hart_free(l.hart);
 	for (int i = 0; i < TRACES; i++)

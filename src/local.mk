@@ -149,6 +149,7 @@ libtrawl_a_SOURCES = \
 	src/export/export.h \
 	src/export/export_csv.c \
 	src/export/export_ctf.c \
+	src/export/export_hex.c \
 	src/export/export_jsonl.c \
 	src/export/export_perfetto.c \
 	src/export/export_pool.c \
@@ -158,6 +159,7 @@ libtrawl_a_SOURCES = \
 	src/export/export_range.h \
 	src/export/export_record.c \
 	src/export/export_record.h \
+	src/export/export_stats.c \
 	src/export/export_text.c \
 	src/command/cli.c \
 	src/command/cli.h \

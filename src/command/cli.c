@@ -44,7 +44,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_SPLIT] = {0, "split", "K/N", SELECTION,
 		   "print part K, from 1, of the messages divided by bytes into N"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
-		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, ctf, "
+		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, hex, "
+		"stats, ctf, "
 		"perfetto, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file; ctf: into a new folder"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},

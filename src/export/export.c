@@ -67,6 +67,17 @@ const struct export_format export_formats[] = {
 	       "Context TimeStamp,Location,Raw Length,Checksum,Collateral\n",
      .message = export_systprint},
     {.name = "ppl", .help = "element lines as trc_pkt_lister prints them", .message = export_ppl},
+    {.name = "hex",
+     .help = "text, then the bytes of each message",
+     .expand = true,
+     .want = EXPAND_TEXT,
+     .timed = true,
+     .live = true,
+     .message = export_hex},
+    {.name = "stats",
+     .help = "how many messages of each severity each sender sent",
+     .message = export_none,
+     .counts = true},
     {.name = "ctf",
      .help = "a Common Trace Format 1.8 trace, in a new folder",
      .expand = true,
@@ -489,9 +500,13 @@ check_choice(const struct session *session, const struct export_options *options
 	if (options->follow && count > 1)
 		return err_set(err, ERR_USAGE,
 			       "only one trace can be printed while it grows; name it by --source");
-	if (options->format->joiner && (options->parts || options->follow))
+	if ((options->format->joiner || options->format->counts) &&
+	    (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s is of whole captures, without %s",
 			       options->format->name, options->parts ? "--split" : "--follow");
+	if (options->format->counts && (options->filter.text || options->filter.expr))
+		return err_set(err, ERR_USAGE, "-t %s is of all messages, or by severity",
+			       options->format->name);
 	if (options->follow && options->parts)
 		return err_set(err, ERR_USAGE, "what still grows cannot be divided by --split");
 	return 0;
@@ -536,6 +551,8 @@ export_run(struct session *session, const struct export_options *options,
 	if (format->joiner)
 		run.joiner = format->joiner->open(session, options);
 	bool merged = export_is_merged(session, options);
+	if (format->counts)
+		export_stats_head(options, &run.out);
 	if (merged)
 		failed = write_merged(&run, session, err);
 	for (size_t i = 0; i < session->traces.count && !failed && !merged; i++) {
@@ -544,7 +561,10 @@ export_run(struct session *session, const struct export_options *options,
 			continue;
 		if (options->follow)
 			trace_follow(trace, true);
-		failed = write_trace(&run, trace, err);
+		if (format->counts)
+			export_stats(trace, options, &run.out, result);
+		else
+			failed = write_trace(&run, trace, err);
 	}
 	if (format->joiner) {
 		struct err unused;

@@ -55,6 +55,7 @@ struct export_format {
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
 	const struct export_joiner *joiner; /* or NULL: what `message` makes is the output */
+	bool counts;			    /* is export_stats, instead of messages */
 };
 
 extern const struct export_format export_formats[];
@@ -116,8 +117,14 @@ void export_csv(struct export_message *, struct text *);
 void export_jsonl(struct export_message *, struct text *);
 void export_systprint(struct export_message *, struct text *);
 void export_ppl(struct export_message *, struct text *);
+void export_hex(struct export_message *, struct text *);
 void export_ctf(struct export_message *, struct text *);
 void export_perfetto(struct export_message *, struct text *);
 extern const struct export_joiner export_ctf_joiner, export_perfetto_joiner;
+
+/* A line of names, and those of a trace for each sender; waits for its end. */
+void export_stats_head(const struct export_options *, struct text *);
+void export_stats(struct trace *, const struct export_options *, struct text *,
+		  struct export_result *);
 
 #endif

@@ -297,24 +297,6 @@ forget(struct matches *m)
 		m->cache[i].used = 0;
 }
 
-/* Finds a message of an origin. */
-static bool
-example_of(struct reader *reader, const struct index_origin *origin, struct message *out)
-{
-	const struct message *found;
-	struct position p;
-	struct place place = {.offset = origin->example};
-	if (!reader_find_place(reader, place, &p))
-		return false;
-	do /* others may stand at the same place, before it */
-		found = reader_message(reader, p);
-	while (found && found->origin != origin->key && reader_next(reader, &p, 1) &&
-	       reader_place(reader, p).offset == origin->example);
-	if (found)
-		*out = *found;
-	return found && found->origin == origin->key;
-}
-
 /* The total, where severities and senders decide, from the sums of the index. */
 static void
 add_up(struct matches *m)
@@ -329,7 +311,7 @@ add_up(struct matches *m)
 		const struct index_origin *origin = &origins.at[i];
 		struct message example = {.origin = origin->key};
 		m->totalled = origin->key != UINT64_MAX && /* several together */
-			      (!reader || example_of(reader, origin, &example));
+			      (!reader || reader_find_origin(reader, origin, &example));
 		uint8_t set = m->totalled ? severities_of(m, reader, example) : 0;
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 			if (set >> s & 1)

@@ -533,6 +533,23 @@ reader_find_place(struct reader *reader, struct place place, struct position *p)
 }
 
 bool
+reader_find_origin(struct reader *reader, const struct index_origin *origin, struct message *out)
+{
+	const struct message *found;
+	struct position p;
+	struct place place = {.offset = origin->example};
+	if (!reader_find_place(reader, place, &p))
+		return false;
+	do /* others may stand at the same place, before it */
+		found = reader_message(reader, p);
+	while (found && found->origin != origin->key && reader_next(reader, &p, 1) &&
+	       reader_place(reader, p).offset == origin->example);
+	if (found)
+		*out = *found;
+	return found && found->origin == origin->key;
+}
+
+bool
 reader_find_message(struct reader *reader, const struct message *m, struct position *p)
 {
 	struct index *index = trace_index(reader->trace);

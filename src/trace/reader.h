@@ -83,6 +83,9 @@ bool reader_find_offset(struct reader *, uint64_t offset, struct position *);
  * not found there, as before the index knows its cell. */
 bool reader_find_message(struct reader *, const struct message *, struct position *);
 
+/* The first message of an origin; false if it is not found any more. */
+bool reader_find_origin(struct reader *, const struct index_origin *, struct message *);
+
 struct place reader_place(struct reader *, struct position);
 /* The position of a place, or the nearest if it is no message any more. */
 bool reader_find_place(struct reader *, struct place, struct position *);

@@ -243,7 +243,7 @@ write_start(struct app *app, const struct command_call *call)
 	read_wish(app, call->text, &wish);
 	if (app->writing)
 		app_trouble(app, "a file is being written; wait, or cancel it");
-	else if (wish.format->joiner)
+	else if (wish.format->joiner || wish.format->counts)
 		app_trouble(app, "%s is of whole captures: trawl -t %s -o NAME CAPTURE",
 			    wish.format->name, wish.format->name);
 	else if (!add_spans(app, wish.what, job))

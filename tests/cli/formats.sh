@@ -24,6 +24,37 @@ is "csv-systprint: the printer's head" \
 	"$(head -n 1 out)"
 is "csv-systprint: one row for each message" 3 "$(lines out)"
 
+run "$TRAWL" -t hex -f syst/raw small.bin
+is "hex: the line of text, then the bytes" \
+	'       0                    - -                  0x02345678
+               0  81 67 45 23                                       .gE#
+       1                    - W 1:2              Hello world!
+               4  32 26 01 01 0c 00 48 65  6c 6c 6f 20 77 6f 72 6c  2&....Hello worl
+              14  64 21 d3 06 b8 ea                                 d!....' "$(cat out)"
+run "$TRAWL" -t hex -r 'task 1 ' "$testdata/demo.stp"
+ok "hex: what a transport scattered, put together" grep -q '  sk %u "%s" prio $' out
+
+# Each sender of each trace, as counted message by message.
+run "$TRAWL" -t stats "$testdata/lab.yaml"
+is "stats: status" 1 "$status"
+sed '1d; / (all) /d' out | awk '{
+	n = NF - 8
+	name = $2
+	for (i = 3; i < n; i++)
+		name = name " " $i
+	print $1 "/" name, $n, $(n + 2), $(n + 3), $(n + 4), $(n + 5), $NF }' | sort >got
+"$TRAWL" -t jsonl "$testdata/lab.yaml" |
+	sed 's/.*"trace":"\([a-z]*\)".*"severity":"\([A-Z0-9]*\)","origin":"\([^"]*\)".*/\2 \1\/\3/; s/\/$/\/-/' |
+	awk '{ severity = $1; sub("^[^ ]* ", ""); name[$0]; all[$0]++; n[$0, severity]++ }
+	END { for (i in name) print i, all[i], n[i, "FATAL"] + 0, n[i, "ERROR"] + 0,
+		n[i, "WARNING"] + 0, n[i, "INFO"] + 0, n[i, "DEBUG"] + 0 }' | sort >want
+ok "stats: each sender" cmp want got
+run "$TRAWL" -t stats -s error --unassigned=hide "$testdata/demo.stp"
+is "stats: some severities" "board (all) 16 1 15" \
+	"$(sed -n 's/  */ /g; /(all)/p' out)"
+run "$TRAWL" -t stats -r x "$testdata/demo.stp"
+is "stats: not of what a text says" 2 "$status"
+
 run "$TRAWL" -t none -f syst/raw small.bin
 is "none: no output" 0 "$(lines out)"
 is "none: status" 0 "$status"

@@ -1,0 +1,132 @@
+/*
+ * `-t stats`: how many messages of each severity each sender sent, from the
+ * summaries of the index.  Nothing is decoded but one message of each sender, for
+ * its name; what has the same name is one line.
+ */
+#include "config.h"
+
+#include "export/export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { NAME_COLUMNS = 24, TRACE_COLUMNS = 12, COUNT_COLUMNS = 10 };
+
+struct sender_counts {
+	struct text name; /* safe */
+	uint64_t severities[SEVERITY_COUNT];
+};
+typedef VEC(struct sender_counts) sender_list;
+
+static struct sender_counts *
+sender_named(sender_list *senders, struct text *name)
+{
+	for (size_t i = 0; i < senders->count; i++)
+		if (!strcmp(text_get(&senders->at[i].name), text_get(name)))
+			return &senders->at[i];
+	struct sender_counts *sender = vec_add(senders);
+	sender->name = *name;
+	*name = (struct text){0};
+	return sender;
+}
+
+static void
+find_senders(struct trace *trace, enum text_charset charset, sender_list *senders)
+{
+	index_origins origins = {0};
+	struct reader *reader = reader_new(trace);
+	struct expansion e = {0};
+	struct text name = {0};
+	index_get_origins(trace_index(trace), &origins);
+	for (size_t i = 0; i < origins.count; i++) {
+		struct message first;
+		expansion_clear(&e);
+		text_clear(&name);
+		if (reader_find_origin(reader, &origins.at[i], &first))
+			reader_expand(reader, &first, EXPAND_TEXT, &e);
+		else
+			text_add(&name, "(others)");
+		text_add_safe(&name, text_get(&e.origin), e.origin.length, charset);
+		struct sender_counts *sender = sender_named(senders, &name);
+		for (int s = 0; s < SEVERITY_COUNT; s++)
+			sender->severities[s] += origins.at[i].severities[s];
+	}
+	text_free(&name);
+	expansion_free(&e);
+	reader_free(reader);
+	vec_free(&origins);
+}
+
+static void
+add_column(const char *text, int columns, struct text *out)
+{
+	text_add(out, text);
+	for (int width = text_columns(text, strlen(text)); width < columns; width++)
+		text_add_char(out, ' ');
+	text_add_char(out, ' ');
+}
+
+static void
+add_line(const char *trace, const char *sender, const uint64_t *severities, uint8_t wanted,
+	 struct text *out)
+{
+	uint64_t sum = 0;
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		sum += wanted >> s & 1 ? severities[s] : 0;
+	add_column(trace, TRACE_COLUMNS, out);
+	add_column(*sender ? sender : "-", NAME_COLUMNS, out);
+	text_addf(out, "%*" PRIu64, COUNT_COLUMNS, sum);
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		if (wanted >> s & 1)
+			text_addf(out, " %*" PRIu64, COUNT_COLUMNS, severities[s]);
+	text_add_char(out, '\n');
+}
+
+static bool
+is_damaged(struct trace *trace)
+{
+	struct index_cell cell;
+	unsigned flags = 0;
+	for (uint64_t i = 0; index_cell(trace_index(trace), i, &cell); i++)
+		flags |= cell.messages;
+	return flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_LOST);
+}
+
+void
+export_stats_head(const struct export_options *options, struct text *out)
+{
+	add_column("trace", TRACE_COLUMNS, out);
+	add_column("origin", NAME_COLUMNS, out);
+	text_addf(out, "%*s", COUNT_COLUMNS, "messages");
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		if (options->filter.severities >> s & 1)
+			text_addf(out, " %*s", COUNT_COLUMNS, severity_name((enum severity)s));
+	text_add_char(out, '\n');
+}
+
+void
+export_stats(struct trace *trace, const struct export_options *options, struct text *out,
+	     struct export_result *result)
+{
+	struct index_progress progress;
+	sender_list senders = {0};
+	struct text name = {0};
+	uint8_t wanted = options->filter.severities;
+	while (trace_wait(trace))
+		continue;
+	trace_build(trace);
+	text_add_safe(&name, trace_name(trace), strlen(trace_name(trace)), options->charset);
+	find_senders(trace, options->charset, &senders);
+	for (size_t i = 0; i < senders.count; i++) {
+		struct sender_counts *sender = &senders.at[i];
+		add_line(text_get(&name), text_get(&sender->name), sender->severities, wanted, out);
+		text_free(&sender->name);
+	}
+	index_get_progress(trace_index(trace), &progress);
+	add_line(text_get(&name), "(all)", progress.severities, wanted, out);
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		result->messages += wanted >> s & 1 ? progress.severities[s] : 0;
+	result->damaged |= is_damaged(trace);
+	text_free(&name);
+	vec_free(&senders);
+}

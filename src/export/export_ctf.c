@@ -105,8 +105,6 @@ export_ctf(struct export_message *message, struct text *out)
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	const char *trace = trace_name(reader_trace(message->reader));
-	if (!message->timed)
-		message->expansion->flags |= MESSAGE_ESTIMATED;
 	size_t start = export_record_begin(message, out);
 	put(out, message->number, 8);
 	put_string(out, trace, strlen(trace));

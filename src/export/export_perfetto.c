@@ -109,8 +109,6 @@ void
 export_perfetto(struct export_message *message, struct text *out)
 {
 	const struct expansion *e = message->expansion;
-	if (!message->timed)
-		message->expansion->flags |= MESSAGE_ESTIMATED;
 	size_t start = export_record_begin(message, out);
 	put_safe(text_get(&e->origin), e->origin.length, out);
 	if (message->contexts)

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 
 size_t
-export_record_begin(const struct export_message *message, struct text *out)
+export_record_begin(struct export_message *message, struct text *out)
 {
+	message->timed =
+	    message->timed && message->part == clocks_part(reader_trace(message->reader));
+	if (!message->timed)
+		message->expansion->flags |= MESSAGE_ESTIMATED;
 	struct export_record record = {.trace = reader_trace(message->reader),
 				       .timed = message->timed,
 				       .wall = message->wall,
-				       .part = message->part,
 				       .time = message->time};
 	size_t start = out->length;
 	text_add_bytes(out, &record, sizeof record);
@@ -73,8 +76,6 @@ export_times_take(struct export_times *times, struct export_record *record)
 	while (times->session->traces.at[trace] != record->trace)
 		trace++;
 	struct export_part *part = &times->parts.at[times->part_of[trace]];
-	/* a sender's own clock may be apart from its trace's */
-	record->timed = record->timed && record->part == part->clock;
 	if (!record->timed) {
 		record->time = part->latest;
 		return trace;

@@ -15,13 +15,13 @@ struct export_record {
 	size_t size; /* of the record in bytes, with this */
 	const struct trace *trace;
 	bool timed, wall; /* as in struct export_message */
-	size_t part;
 	int64_t time;
 };
 
 /* Begins a record in OUT; export_record_end takes what was returned.  What was
- * appended in between is the record's body. */
-size_t export_record_begin(const struct export_message *, struct text *out);
+ * appended in between is the record's body.  Forgets the message's time if its
+ * sender's clock is not related to its trace's, and flags what has none. */
+size_t export_record_begin(struct export_message *, struct text *out);
 void export_record_end(struct text *out, size_t start);
 
 /* The record at *AT, which moves on; its body has `size` - sizeof *record bytes

@@ -16,7 +16,6 @@
 #include "mk_stp.h"
 #include "mk_syst.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -806,25 +805,6 @@ write_collateral(FILE *to, const struct story *t)
 	fputs("</syst:Collateral>\n", to);
 }
 
-static FILE *
-create(const char *folder, const char *name)
-{
-	char path[4096];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-	if (!file)
-		mk_die("%s: %s", path, strerror(errno));
-	return file;
-}
-
-static void
-finish(FILE *file)
-{
-	int bad = ferror(file);
-	if (fclose(file) != 0 || bad)
-		mk_die("cannot write it all");
-}
-
 void
 mk_demo(const char *folder)
 {
@@ -836,15 +816,15 @@ mk_demo(const char *folder)
 
 	char path[4096];
 	snprintf(path, sizeof path, "%s/demo.stp", folder);
-	FILE *truth = create(folder, "demo.truth.tsv");
+	FILE *truth = mk_text_open(folder, "demo.truth.tsv");
 	write_capture(t, path, truth);
-	finish(truth);
-	FILE *profile = create(folder, "demo.profile.yaml");
+	mk_text_close(truth);
+	FILE *profile = mk_text_open(folder, "demo.profile.yaml");
 	write_profile(profile);
-	finish(profile);
-	FILE *collateral = create(folder, "demo.xml");
+	mk_text_close(profile);
+	FILE *collateral = mk_text_open(folder, "demo.xml");
 	write_collateral(collateral, t);
-	finish(collateral);
+	mk_text_close(collateral);
 
 	for (size_t i = 0; i < t->event_count; i++) {
 		free(t->events[i].message);

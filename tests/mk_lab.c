@@ -338,24 +338,6 @@ tell_story(struct lab *l)
 
 /* --- files ------------------------------------------------------------- */
 
-static FILE *
-create(const char *folder, const char *name)
-{
-	char path[4096];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-	if (!file)
-		mk_die("%s: cannot write", path);
-	return file;
-}
-
-static void
-finish(FILE *file)
-{
-	if (fclose(file))
-		mk_die("cannot write it all");
-}
-
 static void
 write_profile(const struct lab *l, FILE *file)
 {
@@ -429,7 +411,7 @@ open_all(struct lab *l, const char *folder)
 		snprintf(paths[i], sizeof paths[i], "%s/%s", folder, traces[i].file);
 		l->out[i] = mk_out_open(paths[i]);
 	}
-	l->truth = create(folder, "lab.truth.tsv");
+	l->truth = mk_text_open(folder, "lab.truth.tsv");
 	l->clocks[SOC] = (struct mk_clock){38400000, 1000000, 60};
 	l->clocks[LOG] = (struct mk_clock){1250000000, UINT64_C(77) << 32, -80};
 	l->clocks[DSP] = l->clocks[LOG];
@@ -457,8 +439,8 @@ mk_lab(const char *folder)
 	mk_hart_free(l.hart);
 	for (int i = 0; i < TRACES; i++)
 		mk_out_close(l.out[i]);
-	finish(l.truth);
-	FILE *profile = create(folder, "lab.yaml");
+	mk_text_close(l.truth);
+	FILE *profile = mk_text_open(folder, "lab.yaml");
 	write_profile(&l, profile);
-	finish(profile);
+	mk_text_close(profile);
 }

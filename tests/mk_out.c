@@ -109,3 +109,22 @@ mk_out_close(struct mk_out *out)
 	}
 	free(out);
 }
+
+FILE *
+mk_text_open(const char *folder, const char *name)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *file = fopen(path, "w");
+	if (!file)
+		mk_die("%s: %s", path, strerror(errno));
+	return file;
+}
+
+void
+mk_text_close(FILE *file)
+{
+	int bad = ferror(file);
+	if (fclose(file) != 0 || bad)
+		mk_die("cannot write it all");
+}

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { MK_OUT_ROOM = 1 << 18 };
 
@@ -26,6 +27,10 @@ struct mk_out *mk_out_open(const char *path); /* "-": standard output */
 struct mk_out *mk_out_to(void (*put)(void *context, const uint8_t *, size_t), void *context);
 void mk_out_flush(struct mk_out *);
 void mk_out_close(struct mk_out *);
+
+/* A file of text in a folder; mk_text_close exits if not all could be written. */
+FILE *mk_text_open(const char *folder, const char *name);
+void mk_text_close(FILE *);
 
 /* Room for MK_OUT_ROOM bytes, and how many of them were written. */
 uint8_t *mk_out_room(struct mk_out *);

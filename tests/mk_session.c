@@ -196,21 +196,10 @@ new_clock(struct system *s, uint64_t hz, uint64_t start)
 	return (struct mk_clock){hz, start, (2 * share(s) - 1) * s->plan->drift};
 }
 
-static FILE *
-open_in(const char *folder, const char *name)
-{
-	char path[4096];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-	if (!file)
-		mk_die("%s: cannot write", path);
-	return file;
-}
-
 static void
 write_profile(const struct system *s, const char *folder)
 {
-	FILE *file = open_in(folder, "session.yaml");
+	FILE *file = mk_text_open(folder, "session.yaml");
 	fputs("traces:\n"
 	      "  - {file: soc.stp, format: syst/stp}\n"
 	      "  - {file: aux.stp, format: syst/stp}\n"
@@ -227,8 +216,7 @@ write_profile(const struct system *s, const char *folder)
 			"  - {kind: tie, a: {trace: soc.stp, ticks: %" PRIu64
 			"}, b: {trace: dsp.uia, ticks: %" PRIu64 "}}\n",
 			s->ties[i].soc, s->ties[i].dsp);
-	if (fclose(file))
-		mk_die("%s: cannot write it all", folder);
+	mk_text_close(file);
 }
 
 static void
@@ -239,7 +227,7 @@ open_all(struct system *s, const char *folder)
 		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
 		s->out[i] = mk_out_open(path);
 	}
-	s->truth = open_in(folder, "session.truth.tsv");
+	s->truth = mk_text_open(folder, "session.truth.tsv");
 	s->clocks[SOC] = new_clock(s, 19200000, 1000);
 	s->clocks[AUX] = new_clock(s, 60000000, UINT64_C(1) << 40);
 	s->clocks[UIA] = new_clock(s, 1250000000, UINT64_C(77) << 32);
@@ -276,6 +264,5 @@ mk_session(const char *folder, const struct mk_session_plan *plan)
 	for (unsigned i = 0; i < TRACES; i++)
 		mk_out_close(s.out[i]);
 	write_profile(&s, folder);
-	if (fclose(s.truth))
-		mk_die("%s: cannot write it all", folder);
+	mk_text_close(s.truth);
 }

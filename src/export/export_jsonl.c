@@ -155,7 +155,7 @@ add_context(struct text *out, struct context_cursor *cursor, struct trace *trace
 	text_addf(out, ",\"since\":%llu", (unsigned long long)value->since.offset);
 	if (value->trace != trace) {
 		text_add(out, ",\"trace\":");
-		add_string(out, trace_name(value->trace), strlen(trace_name(value->trace)));
+		export_json_string(out, trace_name(value->trace), strlen(trace_name(value->trace)));
 	}
 	if (value->doubtful)
 		text_add(out, ",\"doubtful\":true");

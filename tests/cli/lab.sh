@@ -52,7 +52,9 @@ is "csv: the time" 1763719600234386371 "$(grep timeout: out | cut -d , -f 6)"
 
 is "contexts: the overlay of the day is recovered" \
 	'{"value":"0x80020001","name":"day","since":264,"recovered":true}' \
-	"$(sed -n 's/^{"n":22,"trace":"dsp".*"overlay":\({[^}]*}\)}}$/\1/p' lab.jsonl)"
+	"$(sed -n 's/^{"n":22,"trace":"dsp".*"overlay":\({[^}]*}\).*/\1/p' lab.jsonl)"
+is "contexts: that of the words holds for the log" '0x80020001 day 0x80020002 night' \
+	"$(echo $(sed -n 's/.*"text":"frame \(6\|9\): done,.*"overlay":{"value":"\([^"]*\)","name":"\([^"]*\)".*/\2 \3/p' lab.jsonl))"
 
 # Slices of contexts: one after the other in each lane, and where they were said.
 if command -v python3 >/dev/null; then

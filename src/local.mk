@@ -130,6 +130,8 @@ libtrawl_a_SOURCES = \
 	src/trace/trace.h \
 	src/query/check.c \
 	src/query/check.h \
+	src/query/density.c \
+	src/query/density.h \
 	src/query/filter.c \
 	src/query/filter.h \
 	src/query/matches.c \
@@ -145,6 +147,10 @@ libtrawl_a_SOURCES = \
 	src/query/seek.h \
 	src/query/silence.c \
 	src/query/silence.h \
+	src/query/stretch.c \
+	src/query/stretch.h \
+	src/query/track.c \
+	src/query/track.h \
 	src/export/export.c \
 	src/export/export.h \
 	src/export/export_csv.c \
@@ -209,6 +215,8 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_list.c \
 	src/ui/pane_marks.c \
 	src/ui/pane_messages.c \
+	src/ui/pane_timeline.c \
+	src/ui/pane_timeline.h \
 	src/ui/prompt.c \
 	src/ui/prompt.h \
 	src/ui/range.c \

@@ -103,6 +103,7 @@ unit_tests = \
 	tests/unit/test_keymap \
 	tests/unit/test_opencsd \
 	tests/unit/test_looks \
+	tests/unit/test_density \
 	tests/unit/test_matches \
 	tests/unit/test_notebook \
 	tests/unit/test_opencsd_element \

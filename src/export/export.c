@@ -504,7 +504,7 @@ check_choice(const struct session *session, const struct export_options *options
 	    (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s is of whole captures, without %s",
 			       options->format->name, options->parts ? "--split" : "--follow");
-	if (options->format->counts && (options->filter.text || options->filter.expr))
+	if (options->format->counts && options->filter.expr)
 		return err_set(err, ERR_USAGE, "-t %s is of all messages, or by severity",
 			       options->format->name);
 	if (options->follow && options->parts)

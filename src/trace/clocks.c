@@ -770,14 +770,15 @@ cell_has_one_clock(struct trace *trace, const struct index_cell *summary, bool *
 }
 
 bool
-clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *summary,
-		 int64_t *order)
+clocks_cell_span(struct trace *trace, uint64_t cell, const struct index_cell *summary,
+		 int64_t *from, int64_t *to)
 {
 	uint64_t size = index_cell_size(trace_index(trace));
 	struct message bound = {.offset = (cell + 1) * size - 1, .flags = MESSAGE_TIMED};
 	struct message_time first, last;
 	bool by_place;
-	*order = INT64_MIN;
+	*from = INT64_MAX;
+	*to = INT64_MIN;
 	if (!cell_has_one_clock(trace, summary, &by_place, &bound.origin))
 		return false;
 	if (by_place ? !summary->count : !(summary->flags & CELL_TIMED))
@@ -786,12 +787,22 @@ clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *su
 	if (!clocks_time(trace, &bound, NULL, &last))
 		return by_place;
 	bound.ticks = summary->time_min;
+	bound.offset = by_place ? cell * size : bound.offset;
+	bool any = clocks_time(trace, &bound, NULL, &first);
 	bool back = summary->flags & CELL_TIME_BACK;
-	if (back && (!clocks_time(trace, &bound, NULL, &first) ||
-		     (last.known && last.order - first.order > CELL_SPAN)))
+	if (!any || (back && last.known && last.order - first.order > CELL_SPAN))
 		return false; /* one of them may be far off */
-	*order = last.order;
+	*from = first.order;
+	*to = last.order;
 	return true;
+}
+
+bool
+clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *summary,
+		 int64_t *order)
+{
+	int64_t from;
+	return clocks_cell_span(trace, cell, summary, &from, order);
 }
 
 int

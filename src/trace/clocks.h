@@ -81,6 +81,10 @@ size_t clocks_part(struct trace *);
  * none.  False if the summary cannot tell and the cell must be decoded. */
 bool clocks_cell_time(struct trace *, uint64_t cell, const struct index_cell *, int64_t *order);
 
+/* The same with the earliest one; *FROM > *TO: it has none. */
+bool clocks_cell_span(struct trace *, uint64_t cell, const struct index_cell *, int64_t *from,
+		      int64_t *to);
+
 /* The user says that two messages were sent at the same moment.  0, or ERR_USAGE
  * if one has no time or both have the same clock. */
 int clocks_tie(struct clocks *, struct trace *a, const struct message *, struct trace *b,

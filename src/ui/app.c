@@ -16,6 +16,7 @@
 #include "ui/complete.h"
 #include "ui/notebook.h"
 #include "ui/pane_context.h"
+#include "ui/pane_timeline.h"
 #include "ui/settings.h"
 
 #include <errno.h>
@@ -458,6 +459,7 @@ take_news(struct app *app)
 			is_working(app->search.matches);
 	more |= app->counting != counting || list_busy(app->list);
 	app->counting = counting;
+	more |= timeline_has_news(app);
 	return more || app->indexed != indexed || searching != search_running(&app->search) ||
 	       writing != (app->writing != NULL);
 }

@@ -7,6 +7,7 @@
 #include "ui/session.h"
 #include "ui/notebook.h"
 #include "ui/pane_context.h"
+#include "ui/pane_timeline.h"
 #include "ui/settings.h"
 
 #include <string.h>
@@ -495,6 +496,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_DETAIL] = toggle_detail,
     [COMMAND_HEX] = toggle_hex,
     [COMMAND_CONTEXT] = toggle_context,
+    [COMMAND_TIMELINE] = timeline_toggle,
     [COMMAND_OPEN] = open_detail,
     [COMMAND_PANE_NEXT] = next_pane,
     [COMMAND_PANE_PREVIOUS] = next_pane,

@@ -15,6 +15,7 @@ enum pane_id {
 	PANE_HEX,
 	PANE_MARKS,
 	PANE_CONTEXT,
+	PANE_TIMELINE,
 	PANE_HELP, /* from here on: covers all others */
 	PANE_MESSAGES,
 	PANE_CLOCKS,

@@ -7,6 +7,7 @@
 const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_LIST] = &pane_list,	      [PANE_DETAIL] = &pane_detail,   [PANE_HEX] = &pane_hex,
     [PANE_MARKS] = &pane_marks,	      [PANE_CONTEXT] = &pane_context, [PANE_HELP] = &pane_help,
+    [PANE_TIMELINE] = &pane_timeline,
     [PANE_MESSAGES] = &pane_messages, [PANE_CLOCKS] = &pane_clocks,
 };
 

@@ -25,7 +25,7 @@ struct pane_ops {
 	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
 };
 
-extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context, pane_help,
+extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context, pane_timeline, pane_help,
     pane_messages, pane_clocks;
 
 extern const struct pane_ops *const panes[PANE_COUNT];

@@ -44,6 +44,7 @@ enter_view(struct app *app, bool filters)
 	app->open[PANE_HEX] = view->hex;
 	app->open[PANE_MARKS] = view->marks;
 	app->open[PANE_CONTEXT] = view->context;
+	app->open[PANE_TIMELINE] = view->timeline;
 	if (!app->open[app->focus])
 		app_focus(app, PANE_LIST);
 	if (filters)
@@ -97,6 +98,7 @@ remember_view(struct app *app)
 	view->hex = app->open[PANE_HEX];
 	view->marks = app->open[PANE_MARKS];
 	view->context = app->open[PANE_CONTEXT];
+	view->timeline = app->open[PANE_TIMELINE];
 	view->severity = app->threshold == SEVERITY_DEBUG ? SEVERITY_MAX : (int)app->threshold;
 	view->unassigned = !app->hide_unassigned;
 	free(view->filter);

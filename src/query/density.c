@@ -1,0 +1,681 @@
+/*
+ * Counts per column: see density.h.
+ *
+ * A lane is planned from the tracks and the summaries: what lies within a column
+ * is added, what lies across borders is noted, once as something to be shared
+ * out (a guess) and once as cells to be decoded (pieces).  The first answer takes
+ * the guesses, the refined one the pieces, unless there are too many.
+ */
+#include "config.h"
+
+#include "query/density.h"
+#include "base/thread.h"
+#include "query/stretch.h"
+#include "trace/clocks.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PIECES_MAX = 4096, /* cells decoded for a lane and a window */
+	BATCH = 1024,	   /* cells of a track between two looks at the question */
+	PATIENCE_MS = 30,  /* that a question waits for its answer */
+	KEPT = 8,	   /* refined answers that may be asked for again */
+	COUNTED = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_SYNC
+};
+
+/* A cell that lies across a border. */
+struct piece {
+	uint64_t cell;
+	int64_t before; /* time of its messages until one has its own */
+};
+
+/* Messages somewhere between two times. */
+struct guess {
+	int64_t from, to;
+	uint64_t severities[SEVERITY_COUNT];
+	uint16_t flags;
+	bool known; /* how many */
+};
+
+struct plan {
+	VEC(struct piece) pieces;
+	VEC(struct guess) guesses;
+};
+
+struct question {
+	struct density_window window;
+	struct density_sender sender;
+	struct density_lane lanes[DENSITY_LANES_MAX];
+	size_t count;
+};
+
+/* A refined answer. */
+struct kept {
+	struct question question;
+	uint64_t stamp; /* what it was made from; 0: none */
+	struct density_answer *answer;
+};
+
+struct density {
+	struct session *session;
+	struct background thread;
+	bool threaded;
+	/* the thread's: */
+	struct track *tracks;
+	struct reader **readers;
+	struct stretches *stretches;
+	struct plan plan;
+	struct kept kept[KEPT];
+	size_t oldest;
+	/* the owner's: */
+	struct density_answer *shown;
+	struct question asked;
+	uint64_t asked_stamp; /* what there was to answer it from */
+	/* under the lock: */
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	struct question question;
+	struct density_answer *fresh; /* to be fetched */
+	uint64_t fresh_serial;	      /* of the question it answers */
+	atomic_ullong serial;	      /* of the question */
+};
+
+/* --- answers ----------------------------------------------------------- */
+
+static void
+answer_free(struct density_answer *answer)
+{
+	if (!answer)
+		return;
+	free(answer->columns);
+	vec_free(&answer->stretches);
+	free(answer);
+}
+
+static struct density_answer *
+answer_new(const struct density_window *window, size_t lanes)
+{
+	struct density_answer *answer = mem_new(sizeof *answer);
+	answer->window = *window;
+	answer->lanes = lanes;
+	answer->columns = mem_new((lanes * window->columns + 1) * sizeof *answer->columns);
+	return answer;
+}
+
+static struct density_answer *
+answer_clone(const struct density_answer *from)
+{
+	struct density_answer *answer = answer_new(&from->window, from->lanes);
+	struct density_column *columns = answer->columns;
+	*answer = *from;
+	answer->columns = columns;
+	memcpy(columns, from->columns, from->lanes * from->window.columns * sizeof *columns);
+	answer->stretches.at = NULL;
+	answer->stretches.count = answer->stretches.capacity = 0;
+	vec_reserve(&answer->stretches, from->stretches.count);
+	for (size_t i = 0; i < from->stretches.count; i++)
+		*vec_add(&answer->stretches) = from->stretches.at[i];
+	return answer;
+}
+
+/* --- columns ----------------------------------------------------------- */
+
+/* The column of a time: -1 before the first, their count behind the last. */
+static int64_t
+column_of(const struct density_window *window, int64_t time)
+{
+	if (time < window->from)
+		return -1;
+	uint64_t column = ((uint64_t)time - (uint64_t)window->from) / window->step;
+	return column < window->columns ? (int64_t)column : (int64_t)window->columns;
+}
+
+static bool
+is_outside(const struct density_window *window, int64_t from, int64_t to)
+{
+	return column_of(window, to) < 0 || column_of(window, from) == (int64_t)window->columns;
+}
+
+/* The column that holds all between two times, or NULL. */
+static struct density_column *
+only_column(const struct density_window *window, struct density_column *columns, int64_t from,
+	    int64_t to)
+{
+	int64_t column = column_of(window, from);
+	bool only =
+	    column >= 0 && column < (int64_t)window->columns && column == column_of(window, to);
+	return only ? &columns[column] : NULL;
+}
+
+static void
+add_summary(struct density_column *column, const struct index_cell *cell)
+{
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		column->severities[s] += cell->severities[s];
+	column->flags |= cell->messages & COUNTED;
+}
+
+/* Shares out messages evenly over the time they may lie in. */
+static void
+add_guess(const struct density_window *window, struct density_column *columns,
+	  const struct guess *guess)
+{
+	double from = (double)guess->from, length = (double)guess->to - from + 1;
+	int64_t first = column_of(window, guess->from), last = column_of(window, guess->to);
+	int64_t columns_end = (int64_t)window->columns;
+	for (int64_t c = first < 0 ? 0 : first; c <= last && c < columns_end; c++) {
+		double left = ((double)window->from - from + (double)c * (double)window->step);
+		double begin = left > 0 ? left / length : 0;
+		double end = (left + (double)window->step) / length;
+		begin = c == first ? 0 : begin;
+		end = c == last || end > 1 ? 1 : end;
+		columns[c].open = true;
+		columns[c].flags |= guess->flags;
+		for (int s = 0; guess->known && s < SEVERITY_COUNT; s++) {
+			double count = (double)guess->severities[s];
+			uint64_t own =
+			    (uint64_t)(count * end + 0.5) - (uint64_t)(count * begin + 0.5);
+			columns[c].severities[s] += own;
+			columns[c].guessed += own;
+		}
+	}
+}
+
+/* --- plans ------------------------------------------------------------- */
+
+static void
+plan_free(struct plan *plan)
+{
+	vec_free(&plan->pieces);
+	vec_free(&plan->guesses);
+}
+
+/* A guess over these times; where there are too many, one for all others. */
+static struct guess *
+guess_for(struct plan *plan, int64_t from, int64_t to)
+{
+	struct guess *guess;
+	if (plan->guesses.count <= PIECES_MAX) {
+		guess = vec_add(&plan->guesses);
+		*guess = (struct guess){.from = from, .to = to, .known = true};
+		return guess;
+	}
+	guess = &plan->guesses.at[PIECES_MAX];
+	guess->from = from < guess->from ? from : guess->from;
+	guess->to = to > guess->to ? to : guess->to;
+	return guess;
+}
+
+static void
+plan_trace(struct plan *plan, const struct track *track, const struct density_window *window,
+	   struct density_column *columns)
+{
+	struct index *index = trace_index(track->trace);
+	for (uint64_t cell = 0; cell < track->spans.count; cell++) {
+		struct index_cell summary;
+		int64_t from, to;
+		if (!track_span(track, cell, &from, &to) || is_outside(window, from, to) ||
+		    !index_cell(index, cell, &summary) || !summary.count)
+			continue;
+		struct density_column *only = only_column(window, columns, from, to);
+		if (only) {
+			add_summary(only, &summary);
+			continue;
+		}
+		struct guess *guess = guess_for(plan, from, to);
+		guess->flags |= summary.messages & COUNTED;
+		for (int s = 0; s < SEVERITY_COUNT; s++)
+			guess->severities[s] += summary.severities[s];
+		if (plan->pieces.count <= PIECES_MAX)
+			*vec_add(&plan->pieces) = (struct piece){cell, track_before(track, cell)};
+	}
+}
+
+/* What the times of the cells [FIRST, END) lie between. */
+static bool
+span_of_cells(const struct track *track, uint64_t first, uint64_t end, int64_t *from, int64_t *to)
+{
+	*from = INT64_MAX;
+	*to = INT64_MIN;
+	for (uint64_t cell = first; cell < end; cell++) {
+		int64_t low, high;
+		if (!track_span(track, cell, &low, &high))
+			break;
+		*from = low < *from ? low : *from;
+		*to = high > *to ? high : *to;
+	}
+	return *from <= *to;
+}
+
+static void
+plan_group(struct plan *plan, const struct track *track, uint64_t key, uint64_t group,
+	   const struct density_window *window, struct density_column *columns)
+{
+	struct guess guess = {0};
+	uint64_t first = group * INDEX_GROUP, end = first + INDEX_GROUP, sum = 0;
+	end = end < track->spans.count ? end : track->spans.count;
+	guess.known = end == first + INDEX_GROUP &&
+		      index_group_origin(trace_index(track->trace), group, key, guess.severities);
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		sum += guess.severities[s];
+	if ((guess.known && !sum) || !span_of_cells(track, first, end, &guess.from, &guess.to) ||
+	    is_outside(window, guess.from, guess.to))
+		return;
+	struct density_column *only =
+	    guess.known ? only_column(window, columns, guess.from, guess.to) : NULL;
+	for (int s = 0; only && s < SEVERITY_COUNT; s++)
+		only->severities[s] += guess.severities[s];
+	if (only)
+		return;
+	*vec_add(&plan->guesses) = guess;
+	for (uint64_t cell = first; cell < end && plan->pieces.count <= PIECES_MAX; cell++) {
+		int64_t from, to;
+		if (track_span(track, cell, &from, &to) && !is_outside(window, from, to))
+			*vec_add(&plan->pieces) = (struct piece){cell, track_before(track, cell)};
+	}
+}
+
+static void
+make_plan(struct plan *plan, const struct track *track, const struct density_lane *lane,
+	  const struct density_window *window, struct density_column *columns)
+{
+	vec_clear(&plan->pieces);
+	vec_clear(&plan->guesses);
+	memset(columns, 0, window->columns * sizeof *columns);
+	if (!lane->by_origin) {
+		plan_trace(plan, track, window, columns);
+		return;
+	}
+	uint64_t groups = (track->spans.count + INDEX_GROUP - 1) / INDEX_GROUP;
+	for (uint64_t group = 0; group < groups; group++)
+		plan_group(plan, track, lane->origin, group, window, columns);
+}
+
+/* --- decoding ---------------------------------------------------------- */
+
+struct counting {
+	const struct density_window *window;
+	struct density_column *columns;
+	const struct density_lane *lane;
+};
+
+static void
+count_message(void *context, const struct message *m, int64_t time)
+{
+	const struct counting *counting = context;
+	int64_t column = column_of(counting->window, time);
+	if (column < 0 || column >= (int64_t)counting->window->columns ||
+	    (counting->lane->by_origin && m->origin != counting->lane->origin))
+		return;
+	counting->columns[column].severities[m->severity % SEVERITY_COUNT]++;
+	counting->columns[column].flags |= m->flags & COUNTED;
+}
+
+static bool
+is_overtaken(struct density *d, uint64_t serial)
+{
+	return atomic_load(&d->serial) != serial ||
+	       (d->threaded && background_is_stopping(&d->thread));
+}
+
+/* Decodes the pieces; false if another question came. */
+static bool
+count_pieces(struct density *d, const struct density_window *window,
+	     const struct density_lane *lane, struct density_column *columns, uint64_t serial)
+{
+	struct counting counting = {window, columns, lane};
+	for (size_t i = 0; i < d->plan.pieces.count; i++) {
+		const struct piece *piece = &d->plan.pieces.at[i];
+		if (is_overtaken(d, serial))
+			return false;
+		track_walk(&d->tracks[lane->trace], piece->before,
+			   reader_block(d->readers[lane->trace], piece->cell), count_message,
+			   &counting);
+	}
+	return true;
+}
+
+/* Fills a lane's columns; false if another question came. */
+static bool
+count_lane(struct density *d, const struct density_window *window, const struct density_lane *lane,
+	   struct density_column *columns, bool refined, uint64_t serial)
+{
+	make_plan(&d->plan, &d->tracks[lane->trace], lane, window, columns);
+	if (refined && d->plan.pieces.count <= PIECES_MAX)
+		return count_pieces(d, window, lane, columns, serial);
+	for (size_t i = 0; i < d->plan.guesses.count; i++)
+		add_guess(window, columns, &d->plan.guesses.at[i]);
+	return !is_overtaken(d, serial);
+}
+
+/* --- questions --------------------------------------------------------- */
+
+/* All that tracks of the window's part know, aligned, so that it holds as long as
+ * nothing comes before. */
+static void
+fit_window(struct density *d, const struct question *q, struct density_answer *answer)
+{
+	const struct track *own = &d->tracks[q->window.trace];
+	struct density_window *window = &answer->window;
+	bool complete = true;
+	answer->unit = own->unit;
+	answer->wall = own->wall;
+	answer->plain = own->plain;
+	answer->first = INT64_MAX;
+	answer->last = INT64_MIN;
+	for (size_t i = 0; i < q->count; i++) {
+		const struct track *track = &d->tracks[q->lanes[i].trace];
+		struct index_progress progress;
+		int64_t from = track->first;
+		int64_t to =
+		    track->spans.count ? track->spans.at[track->spans.count - 1].latest : INT64_MIN;
+		bool related = track == own || (track->part == own->part && from <= to);
+		answer->apart[i] = !related;
+		if (!related)
+			continue;
+		index_get_progress(trace_index(track->trace), &progress);
+		complete &= progress.complete;
+		if (from > to && track->spans.count) { /* by place */
+			from = 0;
+			to = (int64_t)(track->spans.count *
+				       index_cell_size(trace_index(track->trace))) -
+			     1;
+			int64_t size = (int64_t)capture_size(trace_capture(track->trace));
+			to = size && to >= size ? size - 1 : to;
+		}
+		answer->plain &= track->plain;
+		answer->first = from < answer->first ? from : answer->first;
+		answer->last = to > answer->last ? to : answer->last;
+	}
+	answer->complete = complete;
+	bool any = answer->first <= answer->last;
+	if (window->fit) {
+		uint64_t length =
+		    any ? (uint64_t)answer->last - (uint64_t)answer->first : window->columns;
+		window->step = length / window->columns + 1;
+		window->from = any ? answer->first : 0;
+	}
+}
+
+/* Goes on with the tracks of the lanes; false if another question came. */
+static bool
+extend_tracks(struct density *d, const struct question *q, bool decode, int64_t until,
+	      uint64_t serial)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		size_t number = q->lanes[i].trace;
+		struct track *track = &d->tracks[number];
+		bool stuck = false;
+		size_t done;
+		track_renew(track);
+		do {
+			struct reader *reader = decode ? d->readers[number] : NULL;
+			done = track_extend(track, decode ? 1 : BATCH, NULL, &stuck);
+			if (stuck && decode)
+				done = track_extend(track, 1, reader, &stuck);
+			if (is_overtaken(d, serial))
+				return false;
+		} while (done && thread_now_ms() < until);
+	}
+	return true;
+}
+
+/* What an answer is made from. */
+static uint64_t
+stamp_of(struct density *d, const struct question *q)
+{
+	uint64_t stamp = 1 + contexts_generation(d->session->contexts);
+	for (size_t i = 0; i < q->count; i++) {
+		struct trace *trace = d->tracks[q->lanes[i].trace].trace;
+		stamp = stamp * 31 + index_known(trace_index(trace));
+		stamp = stamp * 31 + index_epoch(trace_index(trace));
+	}
+	stamp = stamp * 31 + (d->session->clocks ? clocks_generation(d->session->clocks) : 0);
+	return stamp ? stamp : 1;
+}
+
+static bool
+same_question(const struct question *a, const struct question *b)
+{
+	bool same = a->count == b->count && a->window.trace == b->window.trace &&
+		    a->window.fit == b->window.fit && a->window.from == b->window.from &&
+		    a->window.step == b->window.step && a->window.columns == b->window.columns &&
+		    a->sender.wanted == b->sender.wanted && a->sender.trace == b->sender.trace &&
+		    a->sender.origin == b->sender.origin;
+	for (size_t i = 0; same && i < a->count; i++)
+		same = a->lanes[i].trace == b->lanes[i].trace &&
+		       a->lanes[i].by_origin == b->lanes[i].by_origin &&
+		       a->lanes[i].origin == b->lanes[i].origin;
+	return same;
+}
+
+/* The same question as far as counts go. */
+static const struct density_answer *
+find_kept(struct density *d, const struct question *q, uint64_t stamp)
+{
+	for (size_t i = 0; i < KEPT; i++)
+		if (d->kept[i].stamp == stamp && same_question(&d->kept[i].question, q))
+			return d->kept[i].answer;
+	return NULL;
+}
+
+static void
+keep(struct density *d, const struct question *q, uint64_t stamp,
+     const struct density_answer *answer)
+{
+	struct kept *kept = &d->kept[d->oldest++ % KEPT];
+	answer_free(kept->answer);
+	*kept = (struct kept){*q, stamp, answer_clone(answer)};
+}
+
+/* Makes an answer; NULL if another question came. */
+static struct density_answer *
+answer_question(struct density *d, const struct question *q, bool refined, uint64_t serial)
+{
+	struct density_answer *answer = answer_new(&q->window, q->count);
+	fit_window(d, q, answer);
+	for (size_t i = 0; i < q->count; i++) {
+		if (answer->apart[i])
+			continue;
+		if (!count_lane(d, &answer->window, &q->lanes[i],
+				&answer->columns[i * answer->window.columns], refined, serial)) {
+			answer_free(answer);
+			return NULL;
+		}
+	}
+	answer->refined = refined;
+	return answer;
+}
+
+/* Hands an answer over. */
+static void
+publish(struct density *d, struct density_answer *answer, uint64_t serial)
+{
+	pthread_mutex_lock(&d->lock);
+	answer_free(d->fresh);
+	d->fresh = answer;
+	d->fresh_serial = serial;
+	pthread_cond_signal(&d->answered);
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* Adds the contexts to a refined answer. */
+static bool
+add_contexts(struct density *d, const struct question *q, struct density_answer *answer,
+	     uint64_t serial)
+{
+	if (!q->sender.wanted || !contexts_count(d->session->contexts))
+		return true;
+	if (!d->stretches)
+		d->stretches = stretches_new(d->session);
+	struct stretch_query query = {
+	    .track = &d->tracks[q->sender.trace],
+	    .reader = d->readers[q->sender.trace],
+	    .trace = q->sender.trace,
+	    .origin = q->sender.origin,
+	    .window = &answer->window,
+	    .cancelled = &d->serial,
+	    .serial = serial,
+	};
+	return stretches_find(d->stretches, &query, answer);
+}
+
+/* The whole way of a question, from the first answer to the refined one. */
+static void
+work(void *context)
+{
+	struct density *d = context;
+	int64_t now = thread_now_ms();
+	pthread_mutex_lock(&d->lock);
+	struct question q = d->question;
+	uint64_t serial = atomic_load(&d->serial);
+	pthread_mutex_unlock(&d->lock);
+	if (!q.count)
+		return;
+	uint64_t stamp = stamp_of(d, &q);
+	const struct density_answer *known = find_kept(d, &q, stamp);
+	if (known) {
+		publish(d, answer_clone(known), serial);
+		return;
+	}
+	if (!extend_tracks(d, &q, false, now + PATIENCE_MS / 2, serial))
+		return;
+	struct density_answer *answer = answer_question(d, &q, false, serial);
+	if (!answer)
+		return;
+	publish(d, answer, serial);
+	if (!extend_tracks(d, &q, false, INT64_MAX, serial) ||
+	    !extend_tracks(d, &q, true, INT64_MAX, serial))
+		return;
+	answer = answer_question(d, &q, true, serial);
+	if (answer && !add_contexts(d, &q, answer, serial)) {
+		answer_free(answer);
+		answer = NULL;
+	}
+	if (!answer)
+		return;
+	keep(d, &q, stamp, answer);
+	publish(d, answer, serial);
+	session_tell(d->session);
+}
+
+/* --- the owner's side -------------------------------------------------- */
+
+struct density *
+density_new(struct session *session)
+{
+	struct density *d = mem_new(sizeof *d);
+	d->session = session;
+	d->tracks = mem_new(session->traces.count * sizeof *d->tracks);
+	d->readers = mem_new(session->traces.count * sizeof *d->readers);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		track_open(&d->tracks[i], session->traces.at[i]);
+		d->readers[i] = reader_new(session->traces.at[i]);
+	}
+	pthread_mutex_init(&d->lock, NULL);
+	pthread_cond_init(&d->answered, NULL);
+	background_init(&d->thread, work, d);
+	return d;
+}
+
+void
+density_free(struct density *d)
+{
+	if (!d)
+		return;
+	background_stop(&d->thread);
+	for (size_t i = 0; i < d->session->traces.count; i++) {
+		track_free(&d->tracks[i]);
+		reader_free(d->readers[i]);
+	}
+	for (size_t i = 0; i < KEPT; i++)
+		answer_free(d->kept[i].answer);
+	free(d->tracks);
+	free(d->readers);
+	stretches_free(d->stretches);
+	plan_free(&d->plan);
+	answer_free(d->shown);
+	answer_free(d->fresh);
+	pthread_mutex_destroy(&d->lock);
+	pthread_cond_destroy(&d->answered);
+	free(d);
+}
+
+static void
+fetch(struct density *d)
+{
+	if (!d->fresh)
+		return;
+	answer_free(d->shown);
+	d->shown = d->fresh;
+	d->fresh = NULL;
+}
+
+static struct question
+question_of(const struct density_window *window, const struct density_lane *lanes, size_t count,
+	    const struct density_sender *sender)
+{
+	struct question q = {.window = *window, .sender = *sender};
+	q.count = count < DENSITY_LANES_MAX ? count : DENSITY_LANES_MAX;
+	q.window.columns =
+	    window->columns < DENSITY_COLUMNS_MAX ? window->columns : DENSITY_COLUMNS_MAX;
+	q.window.columns += !q.window.columns;
+	q.window.step += !q.window.step;
+	if (q.window.fit)
+		q.window.from = 0, q.window.step = 1;
+	memcpy(q.lanes, lanes, q.count * sizeof *lanes);
+	return q;
+}
+
+const struct density_answer *
+density_ask(struct density *d, const struct density_window *window,
+	    const struct density_lane *lanes, size_t count, const struct density_sender *sender)
+{
+	struct question q = question_of(window, lanes, count, sender);
+	uint64_t stamp = stamp_of(d, &q);
+	pthread_mutex_lock(&d->lock);
+	if (same_question(&q, &d->asked) && d->asked_stamp == stamp) {
+		fetch(d);
+		pthread_mutex_unlock(&d->lock);
+		return d->shown;
+	}
+	d->asked = d->question = q;
+	d->asked_stamp = stamp;
+	uint64_t serial = atomic_fetch_add(&d->serial, 1) + 1;
+	pthread_mutex_unlock(&d->lock);
+	if (!d->threaded) {
+		d->threaded = true;
+		background_start(&d->thread);
+	}
+	background_wake(&d->thread);
+	struct timespec until;
+	thread_deadline(&until, PATIENCE_MS);
+	pthread_mutex_lock(&d->lock);
+	int late = 0;
+	while (!(d->fresh && d->fresh_serial == serial) && !late)
+		late = pthread_cond_timedwait(&d->answered, &d->lock, &until);
+	fetch(d);
+	pthread_mutex_unlock(&d->lock);
+	return d->shown;
+}
+
+bool
+density_has_news(struct density *d)
+{
+	pthread_mutex_lock(&d->lock);
+	bool news = d->fresh;
+	pthread_mutex_unlock(&d->lock);
+	return news;
+}
+
+const struct density_answer *
+density_load(struct density *d, const struct density_window *window,
+	     const struct density_lane *lanes, size_t count, const struct density_sender *sender)
+{
+	d->question = question_of(window, lanes, count, sender);
+	work(d);
+	fetch(d);
+	return d->shown;
+}

@@ -1,0 +1,97 @@
+/*
+ * How many messages fall into each column of a timeline.
+ *
+ * A window is so many columns of so much time each, of the clock of one trace.
+ * For each lane (a trace, or an origin of one) a thread sums up the index's cells
+ * that lie within a column, at once, and shares out the others; then it decodes
+ * those that lie across a border, of which there is about one for each column,
+ * and the counts are exact.  Nothing is decoded to look at a capture of any size
+ * for the first time.
+ *
+ * Of an origin the index counts groups of cells only; a lane of one is exact
+ * where groups lie within columns, or where the window holds few enough cells.
+ *
+ * Cost: some ns per cell for each new window, 24 bytes per cell kept.
+ *
+ * Threads: all calls by one, the session's owner.
+ */
+#ifndef TRAWL_QUERY_DENSITY_H
+#define TRAWL_QUERY_DENSITY_H
+
+#include "query/track.h"
+
+struct density;
+
+enum { DENSITY_COLUMNS_MAX = 1024, DENSITY_LANES_MAX = 256, DENSITY_NAME = 32 };
+
+struct density_lane {
+	size_t trace; /* in the session */
+	bool by_origin;
+	uint64_t origin; /* raw key */
+};
+
+/* Column I is [from + I * step, from + (I + 1) * step). */
+struct density_window {
+	size_t trace; /* whose clock; lanes that it does not relate to are apart */
+	bool fit;     /* all of it: `from` and `step` are for the answer to say */
+	int64_t from;
+	uint64_t step; /* at least 1 */
+	size_t columns;
+};
+
+/* Of which messages the contexts are wanted. */
+struct density_sender {
+	bool wanted;
+	size_t trace;
+	uint64_t origin;
+};
+
+struct density_column {
+	uint64_t severities[SEVERITY_COUNT];
+	uint64_t guessed; /* how many of them may belong to a column nearby */
+	uint16_t flags;	  /* of its messages together: enum message_flag */
+	bool open;	  /* it may have more, as `flags` may */
+};
+
+/* A context's value over some columns. */
+struct density_stretch {
+	unsigned context;
+	size_t from, to; /* columns, both belong to it */
+	bool doubtful;
+	char text[DENSITY_NAME]; /* not safe yet */
+};
+
+struct density_answer {
+	struct density_window window;
+	/* what the times are, and all that is known of them so far: */
+	enum track_unit unit;
+	bool wall, plain;    /* as of struct track */
+	int64_t first, last; /* first > last: nothing */
+	bool complete;	     /* that is all there is */
+	bool refined;	     /* it will not become better */
+	size_t lanes;
+	bool apart[DENSITY_LANES_MAX];	/* its clock is not related to the window's */
+	struct density_column *columns; /* window.columns for each lane */
+	VEC(struct density_stretch) stretches;
+};
+
+/* The session must outlive it; it is told (session_tell) of better answers. */
+struct density *density_new(struct session *);
+void density_free(struct density *); /* NULL is fine */
+
+/* What is known of a window: the last answer, NULL before any, at best that to
+ * this question, for which it waits some ms.  A better one comes by itself.
+ * Borrowed until the next call. */
+const struct density_answer *density_ask(struct density *, const struct density_window *,
+					 const struct density_lane *, size_t lanes,
+					 const struct density_sender *);
+
+/* Whether there is a better answer than the one given last. */
+bool density_has_news(struct density *);
+
+/* The same without a thread, refined: for tests and batch. */
+const struct density_answer *density_load(struct density *, const struct density_window *,
+					  const struct density_lane *, size_t lanes,
+					  const struct density_sender *);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * What contexts were along a window: the value in each column, like neighbours
+ * put together.
+ *
+ * A column has the value that held at its last message; what changed and changed
+ * back within a column is not seen.  Costs a look at one or two cells for each
+ * column and context.
+ *
+ * Threads: it belongs to one.
+ */
+#ifndef TRAWL_QUERY_STRETCH_H
+#define TRAWL_QUERY_STRETCH_H
+
+#include "query/density.h"
+#include "trace/context.h"
+
+#include <stdatomic.h>
+
+struct stretches;
+
+struct stretches *stretches_new(struct session *);
+void stretches_free(struct stretches *); /* NULL is fine */
+
+struct stretch_query {
+	const struct track *track;
+	struct reader *reader; /* of its trace */
+	size_t trace;
+	uint64_t origin; /* whose contexts */
+	const struct density_window *window;
+	atomic_ullong *cancelled; /* when it is not SERIAL any more */
+	uint64_t serial;
+};
+
+/* Adds the stretches, of one context after the other, to the answer; false if it
+ * was cancelled. */
+bool stretches_find(struct stretches *, const struct stretch_query *, struct density_answer *);
+
+#endif

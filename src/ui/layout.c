@@ -31,7 +31,7 @@ static const struct place_row {
     {PANE_CONTEXT, .rows_min = 3, .percent = 30},
     {PANE_MARKS, .rows_min = 3, .percent = 30},
     {PANE_HEX, .rows_min = 3, .percent = 35, .foot = true},
-    {PANE_TIMELINE, .rows_min = 3, .percent = 35, .foot = true},
+    {PANE_TIMELINE, .rows_min = 3, .percent = 40, .foot = true},
 };
 enum { PLACES = sizeof places / sizeof *places };
 

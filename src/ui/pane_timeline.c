@@ -5,7 +5,8 @@
  * What is drawn comes from query/density.h: at once from the index, and better
  * by itself.  The cursor is that of the list: who moves in one moves in the other.
  * A cell shows the worst of its column: `~` for loss, `!` for errors, else a glyph
- * for how many messages there are, by powers of the largest number in sight.
+ * for how many messages there are, by the root of their share of the largest number
+ * in sight.
  */
 #include "config.h"
 
@@ -262,8 +263,12 @@ follow_list(struct app *app)
 	}
 	bool moved = state->seen;
 	struct mark *cursor = &state->cursor;
-	cursor->set = time_at(app, trace, list->lanes[row->lane].reader, row->at, &cursor->time);
-	state->seen = cursor->set || state->answer; /* else until its unit is known */
+	bool known = state->answer && state->answer->first <= state->answer->last;
+	bool timed = time_at(app, trace, list->lanes[row->lane].reader, row->at, &cursor->time);
+	if (!timed && known) /* before all that has a time */
+		cursor->time = state->answer->first;
+	cursor->set = timed || known;
+	state->seen = cursor->set; /* else it is asked again when more is known */
 	state->trace = trace;
 	state->place = row->place;
 	if (moved && cursor->set && !w->fit && !is_in_sight(w, cursor->time))
@@ -431,7 +436,7 @@ largest(const struct density_answer *answer)
 
 /* What a column looks like. */
 static const char *
-glyph_of(const struct app *app, const struct density_column *column, double scale, enum role *role)
+glyph_of(const struct app *app, const struct density_column *column, double most, enum role *role)
 {
 	static const char *const ascii[] = {".", ":", "i", "I"};
 	static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
@@ -457,23 +462,16 @@ glyph_of(const struct app *app, const struct density_column *column, double scal
 		*role = ROLE_WARNING;
 	else if (column->guessed > sum / 4)
 		*role = ROLE_ABSENT;
-	double share = scale > 0 ? log((double)sum) / scale : 0;
-	size_t level = (size_t)(share * (double)levels);
+	size_t level = (size_t)(sqrt((double)sum / most) * (double)levels);
 	level = level < levels ? level : levels - 1;
 	return app->charset == TEXT_ASCII ? ascii[level] : blocks[level];
 }
-
-/* The part of a pane right of the names. */
-struct field_area {
-	struct canvas *canvas;
-	struct area area; /* of one row */
-};
 
 static void
 draw_density(struct app *app, const struct area *area, int y, size_t lane)
 {
 	const struct density_answer *answer = answer_of(state_of(app));
-	double scale = log((double)largest(answer) + 1);
+	double most = (double)largest(answer);
 	if (answer->apart[lane]) {
 		canvas_puts(&app->canvas, area, y, 0, ROLE_ABSENT,
 			    "apart: no clock relates it to the others");
@@ -481,8 +479,8 @@ draw_density(struct app *app, const struct area *area, int y, size_t lane)
 	}
 	for (size_t c = 0; c < answer->window.columns; c++) {
 		enum role role;
-		const char *glyph = glyph_of(
-		    app, &answer->columns[lane * answer->window.columns + c], scale, &role);
+		const char *glyph =
+		    glyph_of(app, &answer->columns[lane * answer->window.columns + c], most, &role);
 		if (*glyph != ' ')
 			canvas_puts(&app->canvas, area, y, (int)c, role, glyph);
 	}
@@ -587,12 +585,14 @@ draw_ruler(struct app *app, const struct area *area, int y)
 }
 
 static void
-add_totals(const struct density_answer *answer, struct text *out)
+add_totals(const struct pane_state *state, const struct density_answer *answer, struct text *out)
 {
 	uint64_t severities[SEVERITY_COUNT] = {0}, sum = 0, losses = 0;
 	char digits[32];
 	bool open = false;
 	for (size_t lane = 0; lane < answer->lanes; lane++) {
+		if (state->lanes.at[lane].by_origin) /* that of its trace has them */
+			continue;
 		for (size_t c = 0; c < answer->window.columns; c++) {
 			const struct density_column *column =
 			    &answer->columns[lane * answer->window.columns + c];
@@ -646,7 +646,7 @@ draw_foot(struct app *app, const struct area *area, int y)
 		   text_get(&state->text), right);
 	text_clear(&state->text);
 	text_add_char(&state->text, ' ');
-	add_totals(answer, &state->text);
+	add_totals(state, answer, &state->text);
 	int room = area->cols - (int)right - 1;
 	canvas_put(&app->canvas, area, y, 0, ROLE_NOTE, state->text.data,
 		   text_fit(state->text.data, state->text.length, room > 0 ? room : 0, NULL));
@@ -757,6 +757,8 @@ timeline_draw(struct app *app, struct canvas *canvas, const struct area *area)
 		state->top = state->lane - rows + 1;
 	if (answer && ruler)
 		draw_ruler(app, &right, y);
+	if (ruler && state->lines > rows)
+		canvas_putf(canvas, area, y, 0, ROLE_NOTE, "%zu of %zu", rows, state->lines);
 	y += ruler;
 	for (size_t i = state->top; i < state->lines && i < state->top + rows; i++, y++) {
 		draw_line(app, area, y, i, gutter);

@@ -21,6 +21,7 @@ enum {
 	PIECES_MAX = 4096, /* cells decoded for a lane and a window */
 	BATCH = 1024,	   /* cells of a track between two looks at the question */
 	PATIENCE_MS = 30,  /* that a question waits for its answer */
+	NEWS_MS = 500,	   /* between answers while more becomes known */
 	KEPT = 8,	   /* refined answers that may be asked for again */
 	COUNTED = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_SYNC
 };
@@ -399,7 +400,8 @@ fit_window(struct density *d, const struct question *q, struct density_answer *a
 	}
 }
 
-/* Goes on with the tracks of the lanes; false if another question came. */
+/* Goes on with the tracks of the lanes until then, decoding cells or leaving those
+ * that need it; true if there is no more to do. */
 static bool
 extend_tracks(struct density *d, const struct question *q, bool decode, int64_t until,
 	      uint64_t serial)
@@ -411,13 +413,12 @@ extend_tracks(struct density *d, const struct question *q, bool decode, int64_t 
 		size_t done;
 		track_renew(track);
 		do {
-			struct reader *reader = decode ? d->readers[number] : NULL;
-			done = track_extend(track, decode ? 1 : BATCH, NULL, &stuck);
+			done = track_extend(track, BATCH, NULL, &stuck);
 			if (stuck && decode)
-				done = track_extend(track, 1, reader, &stuck);
-			if (is_overtaken(d, serial))
+				done = track_extend(track, 1, d->readers[number], &stuck);
+			if (is_overtaken(d, serial) || thread_now_ms() >= until)
 				return false;
-		} while (done && thread_now_ms() < until);
+		} while (done);
 	}
 	return true;
 }
@@ -540,16 +541,18 @@ work(void *context)
 		publish(d, answer_clone(known), serial);
 		return;
 	}
-	if (!extend_tracks(d, &q, false, now + PATIENCE_MS / 2, serial))
-		return;
-	struct density_answer *answer = answer_question(d, &q, false, serial);
-	if (!answer)
-		return;
-	publish(d, answer, serial);
-	if (!extend_tracks(d, &q, false, INT64_MAX, serial) ||
-	    !extend_tracks(d, &q, true, INT64_MAX, serial))
-		return;
-	answer = answer_question(d, &q, true, serial);
+	extend_tracks(d, &q, false, now + PATIENCE_MS / 2, serial);
+	bool all = false;
+	for (bool first = true; !all; first = false) {
+		struct density_answer *rough = answer_question(d, &q, false, serial);
+		if (!rough)
+			return;
+		publish(d, rough, serial);
+		if (!first)
+			session_tell(d->session);
+		all = extend_tracks(d, &q, true, thread_now_ms() + NEWS_MS, serial);
+	}
+	struct density_answer *answer = answer_question(d, &q, true, serial);
 	if (answer && !add_contexts(d, &q, answer, serial)) {
 		answer_free(answer);
 		answer = NULL;

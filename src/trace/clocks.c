@@ -746,54 +746,73 @@ is_in_one_piece(const struct clock_map *map, size_t number)
 	return !r || r->owner != number || r->segments.count < 2;
 }
 
-/* Whether the cell's bounds are of one clock, and in which piece of its relation
- * they lie does not matter. */
-static bool
-cell_has_one_clock(struct trace *trace, const struct index_cell *summary, bool *by_place,
-		   uint64_t *origin)
+/* What tells the times of a cell from its bounds. */
+struct cell_clock {
+	bool one;	 /* one clock does */
+	bool by_place;	 /* not ticks, but places */
+	bool in_pieces;	 /* if the cell lies in one piece of its relation */
+	uint64_t origin; /* of a message of that clock */
+};
+
+static struct cell_clock
+clock_of_cell(struct trace *trace, const struct index_cell *summary)
 {
 	struct session *session = trace_session(trace);
+	struct cell_clock clock = {.one = true};
 	size_t number = clock_number_of(session, trace);
-	*by_place = false;
-	*origin = 0;
 	if (!session->clocks)
-		return true;
+		return clock;
 	pthread_rwlock_rdlock(&session->clocks->map_lock);
 	const struct clock_map *map = session->clocks->map;
 	const struct trace_clocks *own = &map->traces.at[number];
-	bool one = has_one_clock(own);
-	one &= !(summary->flags & CELL_TIME_BACK) || is_in_one_piece(map, number);
-	*by_place = own->by_place;
-	*origin = own->others.count ? UINT64_MAX : 0; /* no core's: the main clock */
+	clock.one = has_one_clock(own);
+	clock.in_pieces = summary->flags & CELL_TIME_BACK && !is_in_one_piece(map, number);
+	clock.by_place = own->by_place;
+	clock.origin = own->others.count ? UINT64_MAX : 0; /* no core's: the main clock */
 	pthread_rwlock_unlock(&session->clocks->map_lock);
-	return one;
+	return clock;
+}
+
+/* The time of a bound at the end of the cell; in pieces only if it would be the
+ * same at its beginning, so that no piece begins in between. */
+static bool
+bound_time(struct trace *trace, const struct cell_clock *clock, const struct message *bound,
+	   uint64_t begin, int64_t *order)
+{
+	struct message_time time, other;
+	struct message first = *bound;
+	first.offset = begin;
+	if (!clocks_time(trace, bound, NULL, &time))
+		return false;
+	*order = time.order;
+	return !clock->in_pieces ||
+	       (clocks_time(trace, &first, NULL, &other) && other.order == time.order);
 }
 
 bool
 clocks_cell_span(struct trace *trace, uint64_t cell, const struct index_cell *summary,
 		 int64_t *from, int64_t *to)
 {
-	uint64_t size = index_cell_size(trace_index(trace));
-	struct message bound = {.offset = (cell + 1) * size - 1, .flags = MESSAGE_TIMED};
-	struct message_time first, last;
-	bool by_place;
+	uint64_t size = index_cell_size(trace_index(trace)), begin = cell * size;
+	struct cell_clock clock = clock_of_cell(trace, summary);
+	struct message bound = {
+	    .offset = begin + size - 1, .origin = clock.origin, .flags = MESSAGE_TIMED};
+	int64_t first, last;
 	*from = INT64_MAX;
 	*to = INT64_MIN;
-	if (!cell_has_one_clock(trace, summary, &by_place, &bound.origin))
+	if (!clock.one)
 		return false;
-	if (by_place ? !summary->count : !(summary->flags & CELL_TIMED))
+	if (clock.by_place ? !summary->count : !(summary->flags & CELL_TIMED))
 		return true;
 	bound.ticks = summary->time_max;
-	if (!clocks_time(trace, &bound, NULL, &last))
-		return by_place;
+	if (!bound_time(trace, &clock, &bound, begin, &last))
+		return clock.by_place;
 	bound.ticks = summary->time_min;
-	bound.offset = by_place ? cell * size : bound.offset;
-	bool any = clocks_time(trace, &bound, NULL, &first);
-	bool back = summary->flags & CELL_TIME_BACK;
-	if (!any || (back && last.known && last.order - first.order > CELL_SPAN))
-		return false; /* one of them may be far off */
-	*from = first.order;
-	*to = last.order;
+	bound.offset = clock.by_place ? begin : bound.offset;
+	if (!bound_time(trace, &clock, &bound, begin, &first))
+		return false;
+	*from = first;
+	*to = last;
 	return true;
 }
 
@@ -802,7 +821,10 @@ clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *su
 		 int64_t *order)
 {
 	int64_t from;
-	return clocks_cell_span(trace, cell, summary, &from, order);
+	bool told = clocks_cell_span(trace, cell, summary, &from, order);
+	bool apart = from < *order && (uint64_t)*order - (uint64_t)from > CELL_SPAN;
+	/* where time steps back, a bound that is far off may be one's alone */
+	return told && !(summary->flags & CELL_TIME_BACK && apart);
 }
 
 int

@@ -559,6 +559,19 @@ draw_marks(struct app *app, const struct area *area, int y)
 	draw_mark(app, area, y, &state->cursor, ROLE_CURSOR, "*");
 }
 
+/* Whether a mark stands between two columns, at which it would tear a label. */
+static bool
+any_mark(const struct pane_state *state, const struct density_window *w, int64_t from, int64_t to)
+{
+	const struct mark *marks[] = {&state->a, &state->b, &state->cursor};
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		int64_t column = column_of(w, marks[i]->time);
+		if (marks[i]->set && column >= from && column < to)
+			return true;
+	}
+	return false;
+}
+
 /* Round times, each behind a bar at its column. */
 static void
 draw_ruler(struct app *app, const struct area *area, int y)
@@ -579,6 +592,8 @@ draw_ruler(struct app *app, const struct area *area, int y)
 		add_time(answer, (int64_t)time, step, false, &state->text);
 		size_t fits =
 		    text_fit(state->text.data, state->text.length, LABEL_COLUMNS - 1, NULL);
+		if (any_mark(state, w, column, column + (int64_t)fits))
+			fits = 1; /* the bar only */
 		canvas_put(&app->canvas, area, y, (int)column, ROLE_HEADER, state->text.data, fits);
 	}
 	draw_marks(app, area, y);

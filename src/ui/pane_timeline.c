@@ -243,7 +243,8 @@ center(struct density_window *w, int64_t time)
 	w->from = clamp((__int128)time - (__int128)w->step * (__int128)(w->columns / 2));
 }
 
-/* Takes the cursor from the list, if somebody moved there. */
+/* Takes the cursor from the list, if somebody moved there: before anything is made
+ * of it, since several keys may come before a screen is drawn. */
 static void
 follow_list(struct app *app)
 {
@@ -288,7 +289,7 @@ ask(struct app *app, size_t columns)
 	}
 	if (!w->fit && w->columns != columns && w->columns) { /* the same time */
 		unsigned __int128 length = (unsigned __int128)w->step * w->columns;
-		length = length / columns;
+		length = (length + columns - 1) / columns;
 		w->step = length > INT64_MAX ? INT64_MAX : (uint64_t)length + !length;
 	}
 	w->columns = columns;
@@ -817,6 +818,7 @@ hold(struct app *app)
 {
 	struct pane_state *state = state_of(app);
 	const struct density_answer *answer = answer_of(state);
+	follow_list(app);
 	if (!answer)
 		return NULL;
 	if (state->window.fit) {
@@ -898,6 +900,7 @@ set_mark(struct app *app, const struct command_call *call)
 {
 	struct pane_state *state = state_of(app);
 	struct mark *mark = call->id == COMMAND_TIMELINE_A ? &state->a : &state->b;
+	follow_list(app);
 	if (mark->set && state->cursor.set && mark->time == state->cursor.time)
 		mark->set = false;
 	else
@@ -969,6 +972,7 @@ step(struct app *app, const struct command_call *call)
 	struct pane_state *state = state_of(app);
 	const struct density_answer *answer = answer_of(state);
 	struct merge_position p;
+	follow_list(app);
 	if (!answer || !state->cursor.set)
 		return;
 	const struct density_window *w = &answer->window;
@@ -998,6 +1002,7 @@ go(struct app *app, const struct command_call *call)
 	const struct density_answer *answer = answer_of(state);
 	struct merge_position p;
 	(void)call;
+	follow_list(app);
 	bool away =
 	    answer && state->cursor.set && !is_in_sight(&answer->window, state->cursor.time);
 	if (away &&

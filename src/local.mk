@@ -186,6 +186,8 @@ libtrawl_a_SOURCES = \
 	src/ui/commands.c \
 	src/ui/complete.c \
 	src/ui/complete.h \
+	src/ui/filters.c \
+	src/ui/filters.h \
 	src/ui/jump.c \
 	src/ui/jump.h \
 	src/ui/layout.c \
@@ -210,6 +212,7 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_clocks.c \
 	src/ui/pane_detail.c \
 	src/ui/pane_detail.h \
+	src/ui/pane_filters.c \
 	src/ui/pane_help.c \
 	src/ui/pane_hex.c \
 	src/ui/pane_list.c \

@@ -437,6 +437,22 @@ text_add_size(struct text *text, uint64_t bytes)
 	text_addf(text, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
+void
+text_add_count(struct text *text, uint64_t count)
+{
+	static const char units[] = " kMGTPE";
+	size_t unit = 0;
+	double value = (double)count;
+	while (value >= 999.5 && units[unit + 1]) {
+		value /= 1000;
+		unit++;
+	}
+	if (!unit)
+		text_addf(text, "%.0f", value);
+	else
+		text_addf(text, value < 9.95 ? "%.1f%c" : "%.0f%c", value, units[unit]);
+}
+
 bool
 text_parse_uint(const char *text, uint64_t max, uint64_t *value)
 {

@@ -80,6 +80,8 @@ char *text_number(char *buffer, uint64_t value);
 
 /* A size in bytes for people, as `1.2 MB`. */
 void text_add_size(struct text *, uint64_t bytes);
+/* Appends at most 5 characters: 41, 9.1k, 168M. */
+void text_add_count(struct text *, uint64_t count);
 
 /* Reads an unsigned number: decimal or 0x hexadecimal, all of TEXT, within
  * MAX.  Returns false if it is anything else. */

@@ -96,7 +96,7 @@ app_selection(struct app *app)
 const char *
 app_filter_text(const struct app *app)
 {
-	return app->expr ? filter_expr_text(app->expr) : NULL;
+	return app->filters.all ? filter_expr_text(app->filters.all) : NULL;
 }
 
 /* Whether the filter may want other messages than when it was last asked. */
@@ -116,9 +116,9 @@ app_refilter(struct app *app)
 {
 	search_uncount(app);
 	app->filter = filter_all();
-	if (!app->filters_off) {
-		app->filter.severities = filter_threshold(app->threshold, app->hide_unassigned);
-		app->filter.expr = app->expr;
+	if (!app->filters.off) {
+		app->filter.severities = app->filters.severities;
+		app->filter.expr = app->filters.all;
 	}
 	for (size_t i = 0; i < app->list_count; i++)
 		list_refilter(&app->lists[i], i == app->trace);
@@ -209,10 +209,14 @@ prompt_takes(struct app *app, uint32_t key)
 	}
 }
 
+/* Digits, where a pane does not take them as keys. */
 static bool
 is_count(const struct app *app, uint32_t key)
 {
-	return !app->keys.count && key <= '9' && (key >= '1' || (key == '0' && app->counted));
+	const struct keys one = {.at = {key}, .count = 1};
+	enum command_id id;
+	return !app->keys.count && key <= '9' && (key >= '1' || (key == '0' && app->counted)) &&
+	       keymap_look(&app->keymap, panes[app->focus]->scope, &one, &id) == KEYMAP_NONE;
 }
 
 void
@@ -537,12 +541,7 @@ open_parts(struct app *app)
 {
 	struct session *session = app->session;
 	const struct filter *filter = &app->options->filter;
-	app->threshold = SEVERITY_DEBUG;
-	while (app->threshold > SEVERITY_FATAL && !(filter->severities >> app->threshold & 1))
-		app->threshold--;
-	app->hide_unassigned = !(filter->severities & 1);
-	struct filter own = filter_clone(filter);
-	app->expr = own.expr;
+	app->filters.severities = filter->severities;
 	app->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
 	log_lacks(app);
 	app->open[PANE_LIST] = true;
@@ -560,7 +559,10 @@ open_parts(struct app *app)
 	app->trace = app->list_count - 1;
 	app->list = &app->lists[app->trace];
 	settings_start(app);
-	app_refilter(app);
+	if (filter->expr)
+		filters_put(app, 0, (struct filter_entry){.expr = filter_clone(filter).expr});
+	else
+		app_refilter(app);
 	notebook_restore(app);
 }
 
@@ -583,7 +585,7 @@ close_parts(struct app *app)
 	prompt_free(&app->prompt);
 	keymap_free(&app->keymap);
 	expansion_free(&app->selection.expansion);
-	filter_expr_free(app->expr);
+	filters_free(&app->filters);
 	rules_free(&app->rules);
 	canvas_free(&app->canvas);
 	text_free(&app->message);

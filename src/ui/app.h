@@ -8,6 +8,7 @@
 #define TRAWL_UI_APP_H
 
 #include "command/keymap.h"
+#include "ui/filters.h"
 #include "ui/jump.h"
 #include "ui/list.h"
 #include "ui/log.h"
@@ -51,12 +52,8 @@ struct app {
 	struct context_cursor **contexts; /* per trace, made when needed; owned */
 	struct field_row *context_rows;	  /* one per context, for the detail pane; owned */
 
-	/* filters: what is set, and what of it is on */
-	enum severity threshold;
-	bool hide_unassigned;
-	struct filter_expr *expr; /* owned, or NULL */
-	bool filters_off;
-	struct filter filter; /* borrows expr; what the lists obey */
+	struct filters filters;
+	struct filter filter; /* borrows their whole; what the lists obey */
 	struct rules rules;   /* of the view */
 
 	bool open[PANE_COUNT];
@@ -104,10 +101,10 @@ void app_trouble(struct app *, const char *format, ...) __attribute__((format(pr
 /* The selected message, its fields expanded; NULL if there is none. */
 const struct selection *app_selection(struct app *);
 
-/* What was typed as a filter, or NULL. */
+/* What the filters come to, be they on or off; NULL: nothing is filtered. */
 const char *app_filter_text(const struct app *);
 
-/* After a change of the filter's parts. */
+/* After a change of the filters. */
 void app_refilter(struct app *);
 
 /* Shows a trace, or all of them merged: the number of traces. */
@@ -118,6 +115,9 @@ void app_suspend(struct app *);
 /* The first and the last row (bars.c). */
 void bars_draw_title(struct app *, struct canvas *, const struct area *);
 void bars_draw_status(struct app *, struct canvas *, const struct area *);
+
+/* Appends the letters of the severities that are shown. */
+void bars_add_severities(const struct app *, struct text *out);
 
 /* Appends how many matches there are, with a sign while there may be more. */
 void bars_add_count(struct app *, struct matches *, struct text *out);

@@ -67,22 +67,39 @@ at_end(const struct app *app)
 
 /* --- title ------------------------------------------------------------- */
 
+void
+bars_add_severities(const struct app *app, struct text *out)
+{
+	text_add(out, "severities ");
+	for (unsigned s = SEVERITY_FATAL; s < SEVERITY_COUNT; s++)
+		if (app->filters.severities >> s & 1)
+			text_add_char(out, severity_letter(s));
+	if (app->filters.severities == 0 || app->filters.severities == 1)
+		text_add(out, "none");
+}
+
 static void
 add_filters(struct app *app, struct text *out)
 {
-	bool level = app->threshold != SEVERITY_DEBUG;
-	if (!level && !app->hide_unassigned && !app->expr)
+	const struct filters *filters = &app->filters;
+	bool whole, hide = !(filters->severities & 1);
+	enum severity level = filters_threshold(filters, &whole);
+	if (filters->severities == 0xff && !filters->all)
 		return;
-	text_add(out, app->filters_off ? "  filters off" : "  only");
-	if (app->filters_off)
+	text_add(out, filters->off ? "  filters off" : "  only");
+	if (filters->off)
 		return;
-	if (level)
-		text_addf(out, " %s+", severity_name(app->threshold));
-	if (app->hide_unassigned)
-		text_add(out, " assigned");
-	if (app->expr) {
+	if (!whole) {
 		text_add_char(out, ' ');
-		add_safe(app, filter_expr_text(app->expr), out);
+		bars_add_severities(app, out);
+	} else if (level != SEVERITY_DEBUG) {
+		text_addf(out, " %s+", severity_name(level));
+	}
+	if (hide)
+		text_add(out, " assigned");
+	if (filters->all) {
+		text_add_char(out, ' ');
+		add_safe(app, filter_expr_text(filters->all), out);
 	}
 }
 

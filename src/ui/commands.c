@@ -15,28 +15,40 @@
 /* --- filters ----------------------------------------------------------- */
 
 static void
-say_threshold(struct app *app)
+say_severities(struct app *app)
 {
-	struct text count = {0};
+	struct text text = {0};
+	bool whole;
+	enum severity level = filters_threshold(&app->filters, &whole);
 	app_refilter(app);
+	if (whole)
+		text_addf(&text, "severity %s and worse", severity_name(level));
+	else
+		bars_add_severities(app, &text);
 	if (app->list->matches) {
-		text_add(&count, ": ");
-		bars_add_count(app, app->list->matches, &count);
+		text_add(&text, ": ");
+		bars_add_count(app, app->list->matches, &text);
 	}
-	app_say(app, "severity %s and worse%s; messages without one are %s",
-		severity_name(app->threshold), text_get(&count),
-		app->hide_unassigned ? "hidden" : "shown");
-	text_free(&count);
+	app_say(app, "%s; messages without one are %s", text_get(&text),
+		app->filters.severities & 1 ? "shown" : "hidden");
+	text_free(&text);
+}
+
+static void
+set_severities(struct app *app, enum severity level)
+{
+	app->filters.severities = filter_threshold(level, !(app->filters.severities & 1));
+	say_severities(app);
 }
 
 static void
 step_threshold(struct app *app, const struct command_call *call)
 {
+	bool whole;
 	int64_t step = call->id == COMMAND_STRICTER ? -app_count(call) : app_count(call);
-	int64_t level = (int64_t)app->threshold + step;
+	int64_t level = (int64_t)filters_threshold(&app->filters, &whole) + step;
 	level = level < SEVERITY_FATAL ? SEVERITY_FATAL : level;
-	app->threshold = level > SEVERITY_DEBUG ? SEVERITY_DEBUG : (enum severity)level;
-	say_threshold(app);
+	set_severities(app, level > SEVERITY_DEBUG ? SEVERITY_DEBUG : (enum severity)level);
 }
 
 static void
@@ -49,83 +61,54 @@ set_threshold(struct app *app, const struct command_call *call)
 			    call->text);
 		return;
 	}
-	app->threshold = (enum severity)level;
-	say_threshold(app);
+	set_severities(app, (enum severity)level);
 }
 
 static void
 toggle_unassigned(struct app *app, const struct command_call *call)
 {
 	(void)call;
-	app->hide_unassigned = !app->hide_unassigned;
-	say_threshold(app);
+	app->filters.severities ^= 1u << SEVERITY_MAX;
+	say_severities(app);
 }
 
+/* The first filter; with nothing, none at all. */
 static void
-set_filter(struct app *app, struct filter_expr *expr)
+narrow(struct app *app, const struct command_call *call)
 {
-	search_uncount(app);
-	filter_expr_free(app->expr);
-	app->expr = expr;
-	app->filters_off = false;
-	app_refilter(app);
+	if (call->text[strspn(call->text, " ")])
+		filters_type(app, 0, call->text);
+	else
+		filters_clear(app);
 }
 
+/* The same, but never taken for a regular expression. */
 static void
 set_expression(struct app *app, const struct command_call *call)
 {
 	struct filter_error error;
-	struct filter_expr *expr = filter_parse(call->text, app->session, &error);
-	if (expr || !call->text[strspn(call->text, " ")])
-		set_filter(app, expr);
+	struct filter_entry entry = {.expr = filter_parse(call->text, app->session, &error)};
+	if (entry.expr)
+		filters_put(app, 0, entry);
+	else if (!call->text[strspn(call->text, " ")])
+		filters_clear(app);
 	else
 		app_trouble(app, "%s (column %zu)", error.what, error.at + 1);
 }
 
-/* Shows or hides what matches: `/PATTERN/s`, `not /PATTERN/s`. */
 static void
-set_pattern(struct app *app, const char *before, const char *pattern)
+add_filter(struct app *app, const struct command_call *call)
 {
-	struct text text = {0};
-	struct filter_error error;
-	text_add(&text, before);
-	filter_quote_regex(pattern, &text);
-	text_add_char(&text, 's');
-	struct filter_expr *expr = filter_parse(text.data, app->session, &error);
-	if (expr)
-		set_filter(app, expr);
-	else
-		app_trouble(app, "%s", error.what);
-	text_free(&text);
-}
-
-/* As in less, but expressions come before regular expressions.  One with a
- * name and an operator is not taken for the other if it is wrong. */
-static void
-narrow(struct app *app, const struct command_call *call)
-{
-	struct filter_error error;
-	const char *text = call->text;
-	if (text[0] == '!' && text[1]) {
-		set_pattern(app, "not ", text + 1);
-		return;
-	}
-	struct filter_expr *expr = filter_parse(text, app->session, &error);
-	if (expr || error.meant || !text[strspn(text, " ")]) {
-		filter_expr_free(expr);
-		set_expression(app, call);
-	} else {
-		set_pattern(app, "", text);
-	}
+	filters_type(app, SIZE_MAX, call->text);
 }
 
 static void
 toggle_filters(struct app *app, const struct command_call *call)
 {
 	(void)call;
-	app->filters_off = !app->filters_off;
+	app->filters.off = !app->filters.off;
 	app_refilter(app);
-	app_say(app, app->filters_off ? "filters off" : "filters on");
+	app_say(app, app->filters.off ? "filters off" : "filters on");
 }
 
 /* --- panes ------------------------------------------------------------- */
@@ -136,6 +119,8 @@ toggle_pane(struct app *app, enum pane_id pane)
 	app->open[pane] = !app->open[pane];
 	if (!app->open[pane] && app->focus == pane)
 		app_focus(app, PANE_LIST);
+	if (!app->open[PANE_FILTERS])
+		filters_uncount(app);
 }
 
 static void
@@ -152,14 +137,27 @@ toggle_hex(struct app *app, const struct command_call *call)
 	toggle_pane(app, PANE_HEX);
 }
 
-/* Somebody who opens the marks wants to choose one. */
+/* Somebody who opens a list wants to choose from it. */
+static void
+toggle_chooser(struct app *app, enum pane_id pane)
+{
+	toggle_pane(app, pane);
+	if (app->open[pane])
+		app_focus(app, pane);
+}
+
 static void
 toggle_marks(struct app *app, const struct command_call *call)
 {
 	(void)call;
-	toggle_pane(app, PANE_MARKS);
-	if (app->open[PANE_MARKS])
-		app_focus(app, PANE_MARKS);
+	toggle_chooser(app, PANE_MARKS);
+}
+
+static void
+toggle_filter_list(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	toggle_chooser(app, PANE_FILTERS);
 }
 
 static void
@@ -477,6 +475,8 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_NARROW] = narrow,
     [COMMAND_FILTER] = set_expression,
     [COMMAND_FILTERS] = toggle_filters,
+    [COMMAND_FILTER_LIST] = toggle_filter_list,
+    [COMMAND_FILTER_ADD] = add_filter,
     [COMMAND_MARK] = jump_set,
     [COMMAND_BOOKMARK] = jump_set,
     [COMMAND_JUMP] = jump_mark,

@@ -138,7 +138,8 @@ static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_THEME] = theme_name,	  [COMMAND_KEYS] = keys_name,
     [COMMAND_SEVERITY] = severity_choice, [COMMAND_SET] = setting_name,
     [COMMAND_WRITE] = write_name,	  [COMMAND_NARROW] = field_name,
-    [COMMAND_FILTER] = field_name,
+    [COMMAND_FILTER] = field_name,	  [COMMAND_FILTER_ADD] = field_name,
+    [COMMAND_FILTER_EDIT] = field_name,
 };
 
 /* The command whose text is at the end of the prompt, and where that text

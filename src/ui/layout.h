@@ -16,6 +16,7 @@ enum pane_id {
 	PANE_MARKS,
 	PANE_CONTEXT,
 	PANE_TIMELINE,
+	PANE_FILTERS,
 	PANE_HELP, /* from here on: covers all others */
 	PANE_MESSAGES,
 	PANE_CLOCKS,

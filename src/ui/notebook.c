@@ -26,6 +26,30 @@ check_letter(const char *text, char buffer[static 256])
 	return letter && !text[1] ? NULL : "a letter, a to z or A to Z";
 }
 
+/* A set of severities by their letters; false if one is none's. */
+static bool
+read_severities(const char *text, uint8_t *set)
+{
+	*set = 0;
+	for (; *text; text++) {
+		unsigned s = 0;
+		while (s < SEVERITY_COUNT && severity_letter(s) != *text)
+			s++;
+		if (s == SEVERITY_COUNT)
+			return false;
+		*set |= (uint8_t)(1u << s);
+	}
+	return true;
+}
+
+static const char *
+check_severities(const char *text, char buffer[static 256])
+{
+	uint8_t set;
+	(void)buffer;
+	return read_severities(text, &set) ? NULL : "letters of severities, as FEW or F-";
+}
+
 static const struct option_row mark_rows[] = {
     {.name = "trace",
      .type = OPTION_TEXT,
@@ -56,6 +80,26 @@ static const struct option_row mark_rows[] = {
 static const struct option_table mark_table =
     OPTION_TABLE("marks", struct notebook_mark, mark_rows);
 
+static const struct option_row filter_rows[] = {
+    {.name = "filter",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct notebook_filter, filter),
+     .required = true,
+     .help = "an expression, see trawl-filter(7)"},
+    {.name = "hide",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct notebook_filter, hide),
+     .standard = "false",
+     .help = "hides what it holds for; otherwise all else"},
+    {.name = "off",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct notebook_filter, off),
+     .standard = "false",
+     .help = "it is in the list, but does nothing"},
+};
+static const struct option_table filter_table =
+    OPTION_TABLE("filters", struct notebook_filter, filter_rows);
+
 static const struct option_row notebook_rows[] = {
     {.name = "view",
      .type = OPTION_TEXT,
@@ -72,10 +116,20 @@ static const struct option_row notebook_rows[] = {
      .member = offsetof(struct notebook, unassigned),
      .standard = "true",
      .help = "messages without a severity are shown"},
+    {.name = "severities",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct notebook, severities),
+     .check = check_severities,
+     .help = "instead: letters of those that are shown, - for messages without one"},
     {.name = "filter",
      .type = OPTION_TEXT,
      .member = offsetof(struct notebook, filter),
      .help = "only messages that fit, as typed after &"},
+    {.name = "filters",
+     .type = OPTION_LIST,
+     .member = offsetof(struct notebook, filters),
+     .table = &filter_table,
+     .help = "the list of filters; a message has to pass all"},
     {.name = "marks",
      .type = OPTION_LIST,
      .member = offsetof(struct notebook, marks),
@@ -104,6 +158,26 @@ is_open(const struct app *app, const struct notebook_mark *mark)
 	return find_trace(app, mark->trace) < app->session->traces.count;
 }
 
+static void
+restore_filters(struct app *app, const struct notebook *notebook)
+{
+	const struct notebook_filter *filters = notebook->filters.at;
+	struct filter_error error;
+	settings_filters(app, notebook->severity, notebook->unassigned, notebook->filter);
+	if (notebook->severities) {
+		read_severities(notebook->severities, &app->filters.severities);
+		app_refilter(app);
+	}
+	for (size_t i = 0; i < notebook->filters.count; i++) {
+		struct filter_entry entry = {.out = filters[i].hide, .off = filters[i].off};
+		entry.expr = filter_parse(filters[i].filter, app->session, &error);
+		if (entry.expr)
+			filters_put(app, SIZE_MAX, entry);
+		else
+			app_trouble(app, "%s: %s", filters[i].filter, error.what);
+	}
+}
+
 void
 notebook_restore(struct app *app)
 {
@@ -127,14 +201,39 @@ notebook_restore(struct app *app)
 	if (notebook->view)
 		app_run(app, (struct command_call){.id = COMMAND_VIEW, .text = notebook->view});
 	if (filter_is_all(&app->options->filter))
-		settings_filters(app, notebook->severity, notebook->unassigned, notebook->filter);
+		restore_filters(app, notebook);
 	if (elsewhere)
 		app_say(app, "%zu marks are in captures that are not open", elsewhere);
 }
 
 /* --- to the file ------------------------------------------------------- */
 
-/* Fills SAVED with what the screen has; the texts are borrowed. */
+/* A single filter as it would be typed, else the list. */
+static void
+collect_filters(struct app *app, struct notebook *notebook, char letters[SEVERITY_COUNT + 1])
+{
+	const struct filters *filters = &app->filters;
+	struct notebook_filter *list = notebook->filters.at;
+	bool whole;
+	enum severity level = filters_threshold(filters, &whole);
+	notebook->severity = whole && level != SEVERITY_DEBUG ? (int)level : SEVERITY_MAX;
+	notebook->unassigned = filters->severities & 1;
+	for (unsigned s = 0; !whole && s < SEVERITY_COUNT; s++)
+		if (filters->severities >> s & 1)
+			*letters++ = severity_letter(s);
+	for (size_t i = 0; i < filters->list.count; i++) {
+		const struct filter_entry *entry = &filters->list.at[i];
+		char *text = (char *)filter_expr_text(entry->expr);
+		bool plain = filters->list.count == 1 && !entry->out && !entry->off;
+		if (plain)
+			notebook->filter = text;
+		else
+			list[notebook->filters.count++] =
+			    (struct notebook_filter){text, entry->out, entry->off};
+	}
+}
+
+/* Fills NOTEBOOK with what the screen has; the texts are borrowed. */
 static void
 collect(struct app *app, struct notebook *notebook, char (*letters)[2])
 {
@@ -143,9 +242,6 @@ collect(struct app *app, struct notebook *notebook, char (*letters)[2])
 	struct notebook_mark *marks = notebook->marks.at;
 	size_t count = 0;
 	notebook->view = app->view_name;
-	notebook->severity = app->threshold == SEVERITY_DEBUG ? SEVERITY_MAX : (int)app->threshold;
-	notebook->unassigned = !app->hide_unassigned;
-	notebook->filter = (char *)app_filter_text(app);
 	for (size_t i = 0; i < app->jumps.marks.count; i++) {
 		const struct spot *spot = &app->jumps.marks.at[i];
 		letters[i][0] = spot->letter;
@@ -195,10 +291,16 @@ notebook_save(struct app *app, const struct command_call *call)
 	const char *path = call->text ? call->text : options->notebook_path;
 	size_t most =
 	    app->jumps.marks.count + (options->notebook ? options->notebook->marks.count : 0);
-	struct notebook notebook = {.marks.at = mem_new((most + 1) * sizeof(struct notebook_mark))};
+	struct notebook notebook = {
+	    .marks.at = mem_new((most + 1) * sizeof(struct notebook_mark)),
+	    .filters.at =
+		mem_new((app->filters.list.count + 1) * sizeof(struct notebook_filter))};
+	char severities[SEVERITY_COUNT + 1] = "";
 	char(*letters)[2] = mem_new((app->jumps.marks.count + 1) * sizeof *letters);
 	struct text out = {0};
 	collect(app, &notebook, letters);
+	collect_filters(app, &notebook, severities);
+	notebook.severities = *severities ? severities : NULL;
 	text_add(&out,
 		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
 	option_write(&notebook_options_table, &notebook, &out);
@@ -213,5 +315,6 @@ notebook_save(struct app *app, const struct command_call *call)
 		app_say(app, "%zu marks saved to %s", notebook.marks.count, path);
 	text_free(&out);
 	free(letters);
+	free(notebook.filters.at);
 	free(notebook.marks.at);
 }

@@ -21,12 +21,20 @@ struct notebook_mark {
 	char *note;   /* or NULL */
 };
 
+struct notebook_filter {
+	char *filter; /* an expression */
+	bool hide;    /* what it holds for */
+	bool off;
+};
+
 struct notebook {
 	char *view;		  /* name or file, NULL: as usual */
 	int severity;		  /* enum severity, 0 = all */
 	bool unassigned;	  /* messages without one are shown */
+	char *severities;	  /* letters of those shown, where they are no threshold; or NULL */
 	char *filter;		  /* as after `&`, or NULL */
-	struct option_list marks; /* struct notebook_mark */
+	struct option_list filters; /* struct notebook_filter: what comes after that */
+	struct option_list marks;   /* struct notebook_mark */
 };
 
 extern const struct option_table notebook_options_table;

@@ -5,11 +5,24 @@
 #include "ui/app.h"
 
 const struct pane_ops *const panes[PANE_COUNT] = {
-    [PANE_LIST] = &pane_list,	      [PANE_DETAIL] = &pane_detail,   [PANE_HEX] = &pane_hex,
-    [PANE_MARKS] = &pane_marks,	      [PANE_CONTEXT] = &pane_context, [PANE_HELP] = &pane_help,
-    [PANE_TIMELINE] = &pane_timeline,
+    [PANE_LIST] = &pane_list,	      [PANE_DETAIL] = &pane_detail,
+    [PANE_HEX] = &pane_hex,	      [PANE_MARKS] = &pane_marks,
+    [PANE_CONTEXT] = &pane_context,   [PANE_HELP] = &pane_help,
+    [PANE_TIMELINE] = &pane_timeline, [PANE_FILTERS] = &pane_filters,
     [PANE_MESSAGES] = &pane_messages, [PANE_CLOCKS] = &pane_clocks,
 };
+
+enum role
+severity_role(unsigned severity)
+{
+	static const enum role roles[SEVERITY_COUNT] = {
+	    [SEVERITY_MAX] = ROLE_UNASSIGNED, [SEVERITY_FATAL] = ROLE_FATAL,
+	    [SEVERITY_ERROR] = ROLE_ERROR,    [SEVERITY_WARNING] = ROLE_WARNING,
+	    [SEVERITY_INFO] = ROLE_INFO,      [SEVERITY_USER1] = ROLE_USER,
+	    [SEVERITY_USER2] = ROLE_USER,     [SEVERITY_DEBUG] = ROLE_DEBUG,
+	};
+	return severity < SEVERITY_COUNT ? roles[severity] : ROLE_NORMAL;
+}
 
 int64_t
 pane_step(const struct command_call *call, int rows)

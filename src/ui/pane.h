@@ -25,10 +25,13 @@ struct pane_ops {
 	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
 };
 
-extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context, pane_timeline, pane_help,
-    pane_messages, pane_clocks;
+extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;
+extern const struct pane_ops pane_timeline, pane_filters, pane_help, pane_messages, pane_clocks;
 
 extern const struct pane_ops *const panes[PANE_COUNT];
+
+/* How a severity looks. */
+enum role severity_role(unsigned severity);
 
 /* By how many rows a moving command moves a pane that shows so many. */
 int64_t pane_step(const struct command_call *, int rows);

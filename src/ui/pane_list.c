@@ -348,12 +348,6 @@ measure(struct app *app, struct columns *columns)
 
 /* --- drawing ----------------------------------------------------------- */
 
-static const enum role severity_roles[SEVERITY_COUNT] = {
-    [SEVERITY_MAX] = ROLE_UNASSIGNED,  [SEVERITY_FATAL] = ROLE_FATAL, [SEVERITY_ERROR] = ROLE_ERROR,
-    [SEVERITY_WARNING] = ROLE_WARNING, [SEVERITY_INFO] = ROLE_INFO,   [SEVERITY_USER1] = ROLE_USER,
-    [SEVERITY_USER2] = ROLE_USER,      [SEVERITY_DEBUG] = ROLE_DEBUG,
-};
-
 static const uint16_t loss_flags = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED;
 
 /* Draws text cut or padded to WIDTH columns. */
@@ -440,7 +434,7 @@ draw_row(struct app *app, struct canvas *canvas, const struct area *area, int y,
 		const struct text *text = column_text(row, columns->at[c]);
 		enum role role = usual;
 		if (kind == COLUMN_SEVERITY)
-			role = severity_roles[row->message.severity];
+			role = severity_role(row->message.severity);
 		else if (kind == COLUMN_TIME && current)
 			role = ROLE_CURSOR;
 		if (c + 1 == columns->count)

@@ -27,9 +27,11 @@ apply(struct app *app)
 void
 settings_filters(struct app *app, int severity, bool unassigned, const char *filter)
 {
-	app->threshold = severity ? (enum severity)severity : SEVERITY_DEBUG;
-	app->hide_unassigned = !unassigned;
-	app_run(app, (struct command_call){.id = COMMAND_NARROW, .text = filter ? filter : ""});
+	app->filters.severities = filter_threshold(
+	    severity ? (enum severity)severity : SEVERITY_DEBUG, !unassigned);
+	filters_clear(app);
+	if (filter)
+		filters_type(app, 0, filter);
 }
 
 /* What a view says beside its columns: only of a view that is new, not of one
@@ -99,8 +101,10 @@ remember_view(struct app *app)
 	view->marks = app->open[PANE_MARKS];
 	view->context = app->open[PANE_CONTEXT];
 	view->timeline = app->open[PANE_TIMELINE];
-	view->severity = app->threshold == SEVERITY_DEBUG ? SEVERITY_MAX : (int)app->threshold;
-	view->unassigned = !app->hide_unassigned;
+	bool whole;
+	enum severity level = filters_threshold(&app->filters, &whole);
+	view->severity = level == SEVERITY_DEBUG ? SEVERITY_MAX : (int)level;
+	view->unassigned = app->filters.severities & 1;
 	free(view->filter);
 	view->filter = app_filter_text(app) ? mem_text(app_filter_text(app)) : NULL;
 }

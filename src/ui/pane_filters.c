@@ -1,0 +1,362 @@
+/*
+ * The list of filters: what each is, how many messages it has, how that is
+ * known and what it took; above them the severities, to be shown or hidden one
+ * by one.
+ *
+ * Each filter is counted by a match set of its own, which is there only while
+ * its line is on the screen: sums answer at once, the rest is counted behind
+ * the screen.
+ */
+#include "config.h"
+
+#include "base/thread.h"
+#include "ui/app.h"
+
+#include <string.h>
+
+enum {
+	SEVERITY_LINE = 0, /* the filters follow */
+	COUNT_COLUMNS = 14,
+	HOW_COLUMNS = 11,
+	COST_COLUMNS = 9,
+	WIDE = 60 /* columns from which a line says how it was answered */
+};
+
+struct filters_state {
+	size_t cursor, top; /* lines */
+	unsigned severity;  /* under the cursor, where the severities are */
+	int rows;
+	struct text text;
+};
+
+static struct filters_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_FILTERS];
+}
+
+static void
+filters_close(void *context)
+{
+	struct filters_state *state = context;
+	text_free(&state->text);
+}
+
+/* --- counting ---------------------------------------------------------- */
+
+/* Begins to count, in the trace that is shown. */
+static void
+count(struct app *app, struct filter_entry *entry)
+{
+	struct filter want = filter_all();
+	const struct row *row = list_current(app->list);
+	want.expr = entry->expr;
+	if (entry->matches && entry->trace == app->trace) {
+		matches_update(entry->matches);
+		return;
+	}
+	matches_free(entry->matches);
+	int64_t start = thread_now_ms();
+	entry->trace = app->trace;
+	entry->matches = matches_new(app->list->trace, &want, NULL, row ? row->at.cell : 0);
+	entry->seconds = (double)(thread_now_ms() - start) / 1000;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static void
+draw_right(struct canvas *canvas, const struct area *area, int y, int end, const struct text *text)
+{
+	int columns = text_columns(text_get(text), text->length);
+	canvas_put(canvas, area, y, end - columns, ROLE_NORMAL, text_get(text), text->length);
+}
+
+/* Where the answer comes from: sums of the index, or messages looked at. */
+static void
+add_how(const struct matches_progress *progress, struct text *out)
+{
+	if (!progress->looked && !progress->working)
+		text_add(out, progress->exact ? "index" : "index...");
+	else if (progress->working && progress->of)
+		text_addf(out, "scan %u%%",
+			  (unsigned)((double)progress->cells * 100 / (double)progress->of));
+	else
+		text_add(out, progress->exact ? "scan" : "scan...");
+}
+
+static void
+draw_count(struct app *app, struct canvas *canvas, const struct area *area, int y,
+	   struct filter_entry *entry)
+{
+	struct text *text = &state_of(app)->text;
+	struct matches_progress progress;
+	int end = area->cols - 1;
+	count(app, entry);
+	matches_get_progress(entry->matches, &progress);
+	if (area->cols >= WIDE) {
+		text_clear(text);
+		text_addf(text, "%.2f s", entry->seconds + progress.seconds);
+		draw_right(canvas, area, y, end, text);
+		text_clear(text);
+		add_how(&progress, text);
+		canvas_put(canvas, area, y, end - COST_COLUMNS - HOW_COLUMNS + 2, ROLE_NOTE,
+			   text_get(text), text->length);
+		end -= COST_COLUMNS + HOW_COLUMNS;
+	}
+	text_clear(text);
+	bars_add_count(app, entry->matches, text);
+	draw_right(canvas, area, y, end, text);
+}
+
+static void
+draw_filter(struct app *app, struct canvas *canvas, const struct area *area, int y, size_t i,
+	    bool current)
+{
+	struct text *text = &state_of(app)->text;
+	struct filter_entry *entry = &app->filters.list.at[i];
+	const char *string = filter_expr_text(entry->expr);
+	enum role role = current && app->focus == PANE_FILTERS ? ROLE_CURSOR : ROLE_NORMAL;
+	int counts = COUNT_COLUMNS + (area->cols >= WIDE ? HOW_COLUMNS + COST_COLUMNS : 0);
+	int x = canvas_putf(canvas, area, y, 0, role, " %s %zu ", entry->off ? "[ ]" : "[x]", i + 1);
+	x = canvas_puts(canvas, area, y, x, ROLE_FIELD, entry->out ? "out " : "in  ");
+	text_clear(text);
+	text_add_safe(text, string, strlen(string), app->charset);
+	int room = area->cols - counts - x;
+	canvas_put(canvas, area, y, x, entry->off ? ROLE_ABSENT : ROLE_NORMAL, text_get(text),
+		   text_fit(text_get(text), text->length, room > 0 ? room : 0, NULL));
+	draw_count(app, canvas, area, y, entry);
+}
+
+/* `[E]41 [W]302  I 9.1M`: those in brackets are shown. */
+static void
+draw_severities(struct app *app, struct canvas *canvas, const struct area *area, int y,
+		bool current)
+{
+	struct filters_state *state = state_of(app);
+	struct index_progress progress;
+	int x = 1;
+	index_get_progress(trace_index(app->list->trace), &progress);
+	for (unsigned i = 0; i < SEVERITY_COUNT; i++) {
+		unsigned s = (i + 1) % SEVERITY_COUNT; /* those without one last */
+		bool shown = app->filters.severities >> s & 1;
+		bool here = current && s == state->severity && app->focus == PANE_FILTERS;
+		if (!s)
+			x = canvas_puts(canvas, area, y, x, ROLE_NOTE, " | none ") - 1;
+		x = canvas_putf(canvas, area, y, x, here ? ROLE_CURSOR : severity_role(s),
+				shown ? "[%c]" : " %c ", severity_letter(s));
+		text_clear(&state->text);
+		text_add_count(&state->text, progress.severities[s]);
+		x = canvas_put(canvas, area, y, x, shown ? ROLE_NORMAL : ROLE_ABSENT,
+			       text_get(&state->text), state->text.length);
+		x++;
+	}
+	if (!progress.complete)
+		canvas_puts(canvas, area, y, x, ROLE_ABSENT, "so far");
+}
+
+static void
+filters_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct filters_state *state = state_of(app);
+	size_t lines = app->filters.list.count + 1, rows = (size_t)area->rows;
+	state->rows = area->rows;
+	if (state->cursor >= lines)
+		state->cursor = lines - 1;
+	if (state->cursor < state->top)
+		state->top = state->cursor;
+	if (state->cursor >= state->top + rows)
+		state->top = state->cursor - rows + 1;
+	for (size_t i = 0; i < rows && state->top + i < lines; i++) {
+		size_t line = state->top + i;
+		bool current = line == state->cursor;
+		if (line == SEVERITY_LINE)
+			draw_severities(app, canvas, area, (int)i, current);
+		else
+			draw_filter(app, canvas, area, (int)i, line - 1, current);
+	}
+	if (lines == 1 && rows > 1) {
+		text_clear(&state->text);
+		text_add(&state->text, " no filters; ");
+		keymap_hint(&app->keymap, COMMAND_FILTER_ADD, &state->text);
+		text_add(&state->text, " adds one");
+		canvas_put(canvas, area, 1, 0, ROLE_ABSENT, state->text.data, state->text.length);
+	}
+}
+
+static void
+add_hint(struct app *app, enum command_id id, const char *what, struct text *out)
+{
+	text_add(out, "  ");
+	keymap_hint(&app->keymap, id, out);
+	text_addf(out, " %s", what);
+}
+
+static void
+filters_title(struct app *app, struct text *out)
+{
+	char digits[32];
+	bool exact;
+	text_add(out, "  ");
+	if (app->list->matches)
+		bars_add_count(app, app->list->matches, out);
+	else
+		text_add(out, "all");
+	uint64_t total = reader_count(app->list->reader, &exact);
+	text_addf(out, " of %s%s shown", exact ? "" : "~", text_number(digits, total));
+	if (app->filters.off) {
+		text_add(out, "  off:");
+		add_hint(app, COMMAND_FILTERS, "all on", out);
+		return;
+	}
+	add_hint(app, COMMAND_FILTER_TURN, "on/off", out);
+	add_hint(app, COMMAND_FILTER_ADD, "add", out);
+	add_hint(app, COMMAND_FILTER_EDIT, "edit", out);
+	add_hint(app, COMMAND_FILTER_DROP, "drop", out);
+	add_hint(app, COMMAND_FILTER_INVERT, "in/out", out);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static void
+go_to_line(struct app *app, int64_t line)
+{
+	int64_t last = (int64_t)app->filters.list.count;
+	line = line > last ? last : line;
+	state_of(app)->cursor = line > 0 ? (size_t)line : 0;
+}
+
+static void
+move(struct app *app, const struct command_call *call)
+{
+	struct filters_state *state = state_of(app);
+	go_to_line(app, (int64_t)state->cursor + pane_step(call, state->rows));
+}
+
+static void
+top(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(app, 0);
+}
+
+static void
+end(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(app, INT64_MAX);
+}
+
+/* Along the severities, as they stand. */
+static void
+sideways(struct app *app, const struct command_call *call)
+{
+	struct filters_state *state = state_of(app);
+	unsigned step = call->id == COMMAND_RIGHT ? 1 : SEVERITY_COUNT - 1;
+	if (state->cursor == SEVERITY_LINE)
+		state->severity = (state->severity + step) % SEVERITY_COUNT;
+}
+
+/* The filter under the cursor; false if there is none. */
+static bool
+selected(struct app *app, size_t *at)
+{
+	size_t cursor = state_of(app)->cursor;
+	*at = cursor - 1;
+	return cursor > SEVERITY_LINE && *at < app->filters.list.count;
+}
+
+static void
+turn_one(struct app *app, unsigned severity)
+{
+	app->filters.severities ^= (uint8_t)(1u << severity);
+	app->filters.off = false;
+	app_refilter(app);
+}
+
+static void
+turn_severity(struct app *app, const struct command_call *call)
+{
+	bool digit = call->letter >= '0' && call->letter < '0' + SEVERITY_COUNT;
+	turn_one(app, digit ? call->letter - '0' : state_of(app)->severity);
+}
+
+static void
+turn(struct app *app, const struct command_call *call)
+{
+	size_t at;
+	(void)call;
+	if (selected(app, &at))
+		filters_turn(app, at);
+	else if (state_of(app)->cursor == SEVERITY_LINE)
+		turn_one(app, state_of(app)->severity);
+}
+
+static void
+invert(struct app *app, const struct command_call *call)
+{
+	size_t at;
+	(void)call;
+	if (selected(app, &at))
+		filters_invert(app, at);
+}
+
+static void
+drop(struct app *app, const struct command_call *call)
+{
+	size_t at;
+	(void)call;
+	if (selected(app, &at))
+		filters_drop(app, at);
+}
+
+static void
+add(struct app *app, const struct command_call *call)
+{
+	if (filters_type(app, SIZE_MAX, call->text))
+		go_to_line(app, INT64_MAX);
+}
+
+static void
+edit(struct app *app, const struct command_call *call)
+{
+	size_t at;
+	if (!selected(app, &at))
+		return;
+	if (call->text) {
+		filters_type(app, at, call->text);
+		return;
+	}
+	prompt_open(&app->prompt, COMMAND_FILTER_EDIT);
+	prompt_replace(&app->prompt, 0, filter_expr_text(app->filters.list.at[at].expr));
+}
+
+static pane_command *const filters_commands[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = move,
+    [COMMAND_UP] = move,
+    [COMMAND_PAGE_DOWN] = move,
+    [COMMAND_PAGE_UP] = move,
+    [COMMAND_HALF_DOWN] = move,
+    [COMMAND_HALF_UP] = move,
+    [COMMAND_SCROLL_DOWN] = move,
+    [COMMAND_SCROLL_UP] = move,
+    [COMMAND_TOP] = top,
+    [COMMAND_END] = end,
+    [COMMAND_LEFT] = sideways,
+    [COMMAND_RIGHT] = sideways,
+    [COMMAND_FILTER_ADD] = add,
+    [COMMAND_FILTER_EDIT] = edit,
+    [COMMAND_FILTER_DROP] = drop,
+    [COMMAND_FILTER_TURN] = turn,
+    [COMMAND_FILTER_INVERT] = invert,
+    [COMMAND_SEVERITY_TURN] = turn_severity,
+};
+
+const struct pane_ops pane_filters = {
+    .name = "filters",
+    .scope = SCOPE_FILTERS,
+    .state_size = sizeof(struct filters_state),
+    .close = filters_close,
+    .title = filters_title,
+    .draw = filters_draw,
+    .commands = filters_commands,
+};

@@ -220,6 +220,7 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_messages.c \
 	src/ui/pane_timeline.c \
 	src/ui/pane_timeline.h \
+	src/ui/pane_origins.c \
 	src/ui/prompt.c \
 	src/ui/prompt.h \
 	src/ui/range.c \

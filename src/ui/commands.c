@@ -168,6 +168,13 @@ toggle_context(struct app *app, const struct command_call *call)
 }
 
 static void
+toggle_origins(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	toggle_chooser(app, PANE_ORIGINS);
+}
+
+static void
 open_detail(struct app *app, const struct command_call *call)
 {
 	(void)call;
@@ -477,6 +484,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_FILTERS] = toggle_filters,
     [COMMAND_FILTER_LIST] = toggle_filter_list,
     [COMMAND_FILTER_ADD] = add_filter,
+    [COMMAND_ORIGINS] = toggle_origins,
     [COMMAND_MARK] = jump_set,
     [COMMAND_BOOKMARK] = jump_set,
     [COMMAND_JUMP] = jump_mark,

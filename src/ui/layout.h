@@ -17,6 +17,7 @@ enum pane_id {
 	PANE_CONTEXT,
 	PANE_TIMELINE,
 	PANE_FILTERS,
+	PANE_ORIGINS,
 	PANE_HELP, /* from here on: covers all others */
 	PANE_MESSAGES,
 	PANE_CLOCKS,

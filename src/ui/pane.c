@@ -9,7 +9,8 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_HEX] = &pane_hex,	      [PANE_MARKS] = &pane_marks,
     [PANE_CONTEXT] = &pane_context,   [PANE_HELP] = &pane_help,
     [PANE_TIMELINE] = &pane_timeline, [PANE_FILTERS] = &pane_filters,
-    [PANE_MESSAGES] = &pane_messages, [PANE_CLOCKS] = &pane_clocks,
+    [PANE_ORIGINS] = &pane_origins,   [PANE_MESSAGES] = &pane_messages,
+    [PANE_CLOCKS] = &pane_clocks,
 };
 
 enum role

@@ -26,7 +26,8 @@ struct pane_ops {
 };
 
 extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;
-extern const struct pane_ops pane_timeline, pane_filters, pane_help, pane_messages, pane_clocks;
+extern const struct pane_ops pane_timeline, pane_filters, pane_origins;
+extern const struct pane_ops pane_help, pane_messages, pane_clocks;
 
 extern const struct pane_ops *const panes[PANE_COUNT];
 

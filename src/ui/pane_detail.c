@@ -293,11 +293,66 @@ fold(struct app *app, const struct command_call *call)
 	}
 }
 
+/* Elements of a list are compared under its name. */
+static const struct field *
+named_field(const struct expansion *e, const struct field *field)
+{
+	const struct field *around = field;
+	while (around > e->fields.at && around->depth >= field->depth)
+		around--;
+	return around->depth < field->depth && around->row->type == FIELD_LIST ? around : field;
+}
+
+/* Appends `FORMAT.NAME = VALUE`, or without the format, as an expression. */
+static void
+add_equation(const struct selection *selection, const struct field *field, bool format,
+	     struct text *out)
+{
+	struct text value = {0};
+	if (format)
+		text_addf(out, "%s.", trace_decoder(selection->trace)->ops->format);
+	text_addf(out, "%s = ", named_field(&selection->expansion, field)->row->name);
+	field_format(field, &value);
+	if (field->row->type == FIELD_TEXT)
+		filter_quote(text_get(&value), value.length, out);
+	else
+		text_add(out, text_get(&value));
+	text_free(&value);
+}
+
+static void
+filter_field(struct app *app, const struct command_call *call)
+{
+	const struct selection *selection = app_selection(app);
+	const struct field *field = detail_field(app);
+	struct filter_entry entry = {0};
+	struct filter_error error;
+	struct text text = {0};
+	(void)call;
+	if (!field)
+		return;
+	if (field->row->type >= FIELD_LIST) {
+		app_say(app, "%s has fields, but no value of its own", field->row->name);
+		return;
+	}
+	for (int format = 1; format >= 0 && !entry.expr; format--) {
+		text_clear(&text); /* a field of the transport, a context: by its name alone */
+		add_equation(selection, field, format, &text);
+		entry.expr = filter_parse(text.data, app->session, &error);
+	}
+	if (!entry.expr)
+		app_trouble(app, "%s: %s", text.data, error.what);
+	else if (filters_put(app, SIZE_MAX, entry))
+		app_say(app, "only %s", text.data);
+	text_free(&text);
+}
+
 static pane_command *const detail_commands[COMMAND_COUNT] = {
     [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_PAGE_DOWN] = move,
     [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
     [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
     [COMMAND_END] = end,	  [COMMAND_UNFOLD] = unfold,  [COMMAND_FOLD] = fold,
+    [COMMAND_FIELD_FILTER] = filter_field,
 };
 
 const struct pane_ops pane_detail = {

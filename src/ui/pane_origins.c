@@ -410,6 +410,8 @@ draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y
 	text_add_safe(text, text_get(&line->name), line->name.length, app->charset);
 	canvas_put(canvas, area, y, x, line->whole ? ROLE_FIELD : ROLE_NORMAL, text_get(text),
 		   text_fit(text_get(text), text->length, name_columns(area), NULL));
+	if (!text->length)
+		canvas_puts(canvas, area, y, x, ROLE_ABSENT, "(no name)");
 	x += name_columns(area);
 	put_count(app, canvas, area, y, x, ROLE_NORMAL, total(line));
 	x = draw_severities(app, canvas, area, y, x + COUNT_COLUMNS + 1, line);

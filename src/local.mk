@@ -221,6 +221,8 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_timeline.c \
 	src/ui/pane_timeline.h \
 	src/ui/pane_origins.c \
+	src/ui/preview.c \
+	src/ui/preview.h \
 	src/ui/prompt.c \
 	src/ui/prompt.h \
 	src/ui/range.c \

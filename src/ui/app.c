@@ -327,6 +327,7 @@ paint(struct app *app)
 {
 	place_panes(app);
 	list_settle(app->list);
+	preview_follow(app); /* once for keys that came together */
 	canvas_clear(&app->canvas);
 	for (int pane = 0; pane < PANE_COUNT; pane++) {
 		if (app->layout.panes[pane].rows > 0)
@@ -460,7 +461,7 @@ take_news(struct app *app)
 	app->indexed = is_indexed(app);
 	struct matches_progress counted;
 	bool counting = (list_get_progress(app->list, &counted) && counted.working) ||
-			is_working(app->search.matches);
+			is_working(app->search.matches) || is_working(app->preview.matches);
 	more |= app->counting != counting || list_busy(app->list);
 	app->counting = counting;
 	more |= timeline_has_news(app);
@@ -582,6 +583,7 @@ close_parts(struct app *app)
 	}
 	contexts_close(app);
 	jumps_free(&app->jumps);
+	preview_free(&app->preview);
 	prompt_free(&app->prompt);
 	keymap_free(&app->keymap);
 	expansion_free(&app->selection.expansion);

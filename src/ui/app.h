@@ -13,6 +13,7 @@
 #include "ui/list.h"
 #include "ui/log.h"
 #include "ui/pane.h"
+#include "ui/preview.h"
 #include "ui/prompt.h"
 #include "ui/range.h"
 #include "ui/rules.h"
@@ -72,6 +73,7 @@ struct app {
 	enum command_id wants_letter; /* COMMAND_COUNT: none */
 
 	struct prompt prompt;
+	struct preview preview; /* of the filter that is typed there */
 	struct search search;
 	struct jumps jumps;
 	struct range range;

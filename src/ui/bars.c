@@ -267,7 +267,8 @@ bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area
 	struct index_progress progress;
 	enum role role = ROLE_STATUS;
 	if (app->prompt.active) {
-		prompt_draw(&app->prompt, canvas, area, app->charset);
+		preview_draw(app, canvas, area,
+			     prompt_draw(&app->prompt, canvas, area, app->charset));
 		return;
 	}
 	index_get_progress(trace_index(app->list->trace), &progress);

@@ -77,7 +77,7 @@ static void
 narrow(struct app *app, const struct command_call *call)
 {
 	if (call->text[strspn(call->text, " ")])
-		filters_type(app, 0, call->text);
+		filters_type(app, 0, call->text, false);
 	else
 		filters_clear(app);
 }
@@ -99,7 +99,7 @@ set_expression(struct app *app, const struct command_call *call)
 static void
 add_filter(struct app *app, const struct command_call *call)
 {
-	filters_type(app, SIZE_MAX, call->text);
+	filters_type(app, SIZE_MAX, call->text, false);
 }
 
 static void

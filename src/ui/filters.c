@@ -71,9 +71,10 @@ struct filter_expr *
 filters_read(const struct session *session, const char *typed, bool *out, struct text *why)
 {
 	struct filter_error error;
-	*out = typed[0] == '!' && typed[1];
-	if (*out)
+	if (typed[0] == '!' && typed[1]) {
+		*out = true;
 		return read_pattern(typed + 1, why);
+	}
 	if (!typed[strspn(typed, " ")])
 		return NULL;
 	struct filter_expr *expr = filter_parse(typed, session, &error);
@@ -227,13 +228,12 @@ filters_clear(struct app *app)
 }
 
 bool
-filters_type(struct app *app, size_t at, const char *typed)
+filters_type(struct app *app, size_t at, const char *typed, bool out)
 {
 	struct text why = {0};
-	struct filter_entry entry = {0};
-	bool out, good = true;
-	entry.expr = filters_read(app->session, typed, &out, &why);
-	entry.out = out;
+	struct filter_entry entry = {.out = out};
+	bool good = true;
+	entry.expr = filters_read(app->session, typed, &entry.out, &why);
 	if (why.length) {
 		app_trouble(app, "%s", why.data);
 		good = false;

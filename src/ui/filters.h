@@ -35,7 +35,7 @@ void filters_free(struct filters *);
 enum severity filters_threshold(const struct filters *, bool *whole);
 
 /* Reads what a person typed: an expression or, if it is none and not meant to be
- * one, a regular expression; !REGEX is *OUT.  NULL with the reason, which is
+ * one, a regular expression; !REGEX sets *OUT.  NULL with the reason, which is
  * empty if nothing was typed. */
 struct filter_expr *filters_read(const struct session *, const char *typed, bool *out,
 				 struct text *why);
@@ -54,8 +54,12 @@ bool filters_turn(struct app *, size_t at);			/* on or off */
 bool filters_invert(struct app *, size_t at);			/* in or out */
 void filters_drop(struct app *, size_t at);
 void filters_clear(struct app *);
-/* What was typed, in the place of number AT, or as one more; empty: none. */
-bool filters_type(struct app *, size_t at, const char *typed);
+/* What was typed, in the place of number AT, or as one more; empty: none.  OUT:
+ * what it holds for is hidden, not only with !REGEX. */
+bool filters_type(struct app *, size_t at, const char *typed, bool out);
+
+/* The number of the one under the pane's cursor; SIZE_MAX if there is none. */
+size_t filters_cursor(struct app *);
 
 /* Ends the counting of each. */
 void filters_uncount(struct app *);

@@ -265,6 +265,13 @@ selected(struct app *app, size_t *at)
 	return cursor > SEVERITY_LINE && *at < app->filters.list.count;
 }
 
+size_t
+filters_cursor(struct app *app)
+{
+	size_t at;
+	return selected(app, &at) ? at : SIZE_MAX;
+}
+
 static void
 turn_one(struct app *app, unsigned severity)
 {
@@ -312,7 +319,7 @@ drop(struct app *app, const struct command_call *call)
 static void
 add(struct app *app, const struct command_call *call)
 {
-	if (filters_type(app, SIZE_MAX, call->text))
+	if (filters_type(app, SIZE_MAX, call->text, false))
 		go_to_line(app, INT64_MAX);
 }
 
@@ -323,7 +330,7 @@ edit(struct app *app, const struct command_call *call)
 	if (!selected(app, &at))
 		return;
 	if (call->text) {
-		filters_type(app, at, call->text);
+		filters_type(app, at, call->text, app->filters.list.at[at].out);
 		return;
 	}
 	prompt_open(&app->prompt, COMMAND_FILTER_EDIT);

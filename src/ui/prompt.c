@@ -295,7 +295,7 @@ add_label(const struct prompt *prompt, struct text *out)
 		text_addf(out, "%s: ", command->name);
 }
 
-void
+int
 prompt_draw(const struct prompt *prompt, struct canvas *canvas, const struct area *area,
 	    enum text_charset charset)
 {
@@ -309,11 +309,13 @@ prompt_draw(const struct prompt *prompt, struct canvas *canvas, const struct are
 
 	int skip = column < area->cols ? 0 : column - area->cols + 1;
 	size_t hidden = text_fit(text_get(&text), text.length, skip, &skip);
-	canvas_put(canvas, area, 0, 0, ROLE_PROMPT, text_get(&text) + hidden, text.length - hidden);
+	int end = canvas_put(canvas, area, 0, 0, ROLE_PROMPT, text_get(&text) + hidden,
+			     text.length - hidden);
 	if (prompt->id == COMMAND_SEARCH_BACK && !prompt->text.length)
 		canvas_puts(canvas, area, 0, column + 1, ROLE_ABSENT,
 			    "backward search; ? again for help");
 	canvas->cursor_row = area->row;
 	canvas->cursor_col = area->col + column - skip;
 	text_free(&text);
+	return end;
 }

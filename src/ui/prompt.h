@@ -40,6 +40,7 @@ enum prompt_answer prompt_key(struct prompt *, uint32_t key);
 /* Puts TEXT in place of all from byte FROM on. */
 void prompt_replace(struct prompt *, size_t from, const char *text);
 
-void prompt_draw(const struct prompt *, struct canvas *, const struct area *, enum text_charset);
+/* Returns the column behind it. */
+int prompt_draw(const struct prompt *, struct canvas *, const struct area *, enum text_charset);
 
 #endif

@@ -31,7 +31,7 @@ settings_filters(struct app *app, int severity, bool unassigned, const char *fil
 	    severity ? (enum severity)severity : SEVERITY_DEBUG, !unassigned);
 	filters_clear(app);
 	if (filter)
-		filters_type(app, 0, filter);
+		filters_type(app, 0, filter, false);
 }
 
 /* What a view says beside its columns: only of a view that is new, not of one

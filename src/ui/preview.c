@@ -1,0 +1,121 @@
+/*
+ * The preview of a filter: see preview.h.
+ *
+ * What sums tell is counted with the key, the rest by the match set's thread,
+ * which the next key replaces.  Of messages, only those on the screen are looked
+ * at here.  What is asked is what Enter would give: the new filter in the list
+ * with the others.
+ */
+#include "config.h"
+
+#include "ui/preview.h"
+#include "ui/app.h"
+
+#include <string.h>
+
+enum { GAP = 2, LEAST = 16 /* columns that are worth using */ };
+
+void
+preview_free(struct preview *preview)
+{
+	matches_free(preview->matches);
+	filter_free(&preview->filter);
+	text_free(&preview->of);
+	text_free(&preview->trouble);
+	*preview = (struct preview){.filter = filter_all()};
+}
+
+/* Which commands ask for a filter, and its place in the list. */
+static bool
+place_of(struct app *app, size_t *at)
+{
+	*at = app->prompt.id == COMMAND_FILTER_ADD ? SIZE_MAX : 0;
+	if (app->prompt.id == COMMAND_FILTER_EDIT)
+		*at = filters_cursor(app);
+	return app->prompt.active &&
+	       (app->prompt.id == COMMAND_NARROW || app->prompt.id == COMMAND_FILTER ||
+		app->prompt.id == COMMAND_FILTER_ADD || app->prompt.id == COMMAND_FILTER_EDIT);
+}
+
+/* How many of the rows on the screen pass. */
+static size_t
+count_rows(struct app *app, const struct filter *filter)
+{
+	const struct list *list = app->list;
+	struct expansion scratch = {0};
+	size_t passed = 0;
+	for (size_t i = 0; i < list->height; i++) {
+		const struct row *row = list_row(list, i);
+		if (row && row->there)
+			passed += filter_match(filter, list->reader, &row->message, &scratch);
+	}
+	expansion_free(&scratch);
+	return passed;
+}
+
+/* Reads what is typed, and begins to count. */
+static void
+make(struct app *app, size_t at, const char *typed)
+{
+	struct preview *preview = &app->preview;
+	struct filter_entry entry = {0};
+	const struct row *row = list_current(app->list);
+	if (at < app->filters.list.count)
+		entry.out = app->filters.list.at[at].out && app->prompt.id == COMMAND_FILTER_EDIT;
+	entry.expr = filters_read(app->session, typed, &entry.out, &preview->trouble);
+	if (!entry.expr)
+		return;
+	preview->filter.severities = app->filters.severities;
+	preview->filter.expr = filters_join(app, at, &entry, &preview->trouble);
+	filter_expr_free(entry.expr);
+	if (preview->trouble.length)
+		return;
+	preview->trace = app->trace;
+	preview->on_screen = count_rows(app, &preview->filter);
+	preview->matches =
+	    matches_new(app->list->trace, &preview->filter, NULL, row ? row->at.cell : 0);
+}
+
+void
+preview_follow(struct app *app)
+{
+	struct preview *preview = &app->preview;
+	const char *typed = text_get(&app->prompt.text);
+	size_t at;
+	if (!place_of(app, &at)) {
+		if (preview->on)
+			preview_free(preview);
+		return;
+	}
+	if (preview->on && !strcmp(typed, text_get(&preview->of)))
+		return;
+	preview_free(preview);
+	preview->on = true;
+	text_add(&preview->of, typed);
+	make(app, at, typed);
+}
+
+void
+preview_draw(struct app *app, struct canvas *canvas, const struct area *area, int used)
+{
+	struct preview *preview = &app->preview;
+	struct text text = {0};
+	enum role role = ROLE_NOTE;
+	int room = area->cols - used - GAP;
+	if (!preview->on)
+		return;
+	if (preview->trouble.length) {
+		role = ROLE_TROUBLE;
+		text_add_safe(&text, preview->trouble.data, preview->trouble.length, app->charset);
+	} else if (preview->matches) {
+		matches_update(preview->matches);
+		text_addf(&text, "ok, %zu on screen, ", preview->on_screen);
+		bars_add_count(app, preview->matches, &text);
+		text_add(&text, " in all");
+	}
+	size_t fits = text_fit(text_get(&text), text.length, room > 0 ? room : 0, NULL);
+	int columns = text_columns(text_get(&text), fits);
+	if (fits && (fits == text.length || room >= LEAST))
+		canvas_put(canvas, area, 0, area->cols - columns, role, text.data, fits);
+	text_free(&text);
+}

@@ -396,6 +396,22 @@ take_split(const struct cli *cli, struct export_options *options, struct err *er
 	return 0;
 }
 
+/* How many messages to show around those selected.  A part cannot tell what is
+ * around its own. */
+static int
+take_context(const struct cli *cli, unsigned most, unsigned *around, struct err *err)
+{
+	const char *context = cli->value[CLI_CONTEXT];
+	uint64_t number = 0;
+	if (context && !text_parse_uint(context, most, &number))
+		return err_set(err, ERR_USAGE, "--context is a number up to %u, not %s", most,
+			       context);
+	if (number && cli->value[CLI_SPLIT])
+		return err_set(err, ERR_USAGE, "--context does not go with --split");
+	*around = (unsigned)number;
+	return 0;
+}
+
 /* What happens to a capture while it is followed. */
 static void
 print_notices(void *context)
@@ -494,7 +510,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
 		return fail(&err);
 	}
-	if (take_split(cli, &options, &err) < 0)
+	if (take_split(cli, &options, &err) < 0 ||
+	    take_context(cli, EXPORT_AROUND_MAX, &options.around, &err) < 0)
 		return fail(&err);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct err trouble = {0};
@@ -646,6 +663,8 @@ screen(struct session *session, struct cli *cli, const struct filter *filter)
 		}
 	}
 	int failed = first_looks(cli, &source, &options.looks, &err);
+	if (!failed)
+		failed = take_context(cli, UI_AROUND_MAX, &options.around, &err);
 	if (!failed)
 		failed = ui_run(session, &options, &err);
 	option_release(&looks_options_table, &options.looks);

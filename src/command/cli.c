@@ -36,6 +36,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	{'e', "filter", "EXPR", SELECTION,
 	 "messages that an expression holds for; may be given again; see trawl-filter(7)"},
     [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION, "not those; may be given again"},
+    [CLI_CONTEXT] = {0, "context", "NUM", SELECTION,
+		     "NUM messages before and after each that is selected, too"},
     [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION, "only these origins, separated by commas"},
     [CLI_SINCE] = {'S', "since", "TIME", SELECTION,
 		   "from this time on: 4.2, +10ms since the start, 2024-05-01T12:30"},

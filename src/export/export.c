@@ -325,6 +325,13 @@ struct walk {
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* messages of the next piece */
 	bool live;	      /* a stream that has not ended */
+
+	/* what goes on into the next piece, being around messages of it or not
+	 * known to have all that is around it */
+	size_t around;
+	VEC(struct message) kept;
+	VEC(struct export_source) kept_sources;
+	size_t written; /* of those kept */
 };
 
 static void
@@ -366,8 +373,8 @@ step(struct walk *walk, struct message *out)
 static bool
 fill_merged(struct walk *walk, struct export_piece *piece)
 {
-	piece->count = 0;
-	while (!walk->ended && piece->count < EXPORT_PIECE) {
+	size_t kept = piece->count;
+	while (!walk->ended && piece->count - kept < EXPORT_PIECE) {
 		struct reader *reader = merge_reader(walk->merge, walk->at.trace);
 		bool exact;
 		piece->messages[piece->count] = *reader_message(reader, walk->at.at);
@@ -375,16 +382,15 @@ fill_merged(struct walk *walk, struct export_piece *piece)
 		    .trace = walk->at.trace, .number = reader_number(reader, walk->at.at, &exact)};
 		walk->ended = !merge_next(walk->merge, &walk->at);
 	}
-	return piece->count > 0;
+	return piece->count > kept;
 }
 
 /* Fills a piece with the next messages; false at the end. */
 static bool
 fill(struct walk *walk, struct export_piece *piece)
 {
-	size_t count;
+	size_t count, kept = piece->count;
 	uint64_t span;
-	piece->count = 0;
 	do {
 		struct message *to = piece->messages + piece->count;
 		count = step(walk, to);
@@ -392,10 +398,49 @@ fill(struct walk *walk, struct export_piece *piece)
 		piece->count += count;
 		walk->next += count;
 		span = count ? message_place(to + count - 1) - message_place(piece->messages) : 0;
-	} while (count == STEP && !walk->live && piece->count + STEP <= walk->most && span < SPAN);
+	} while (count == STEP && !walk->live && piece->count - kept + STEP <= walk->most &&
+		 span < SPAN);
 	if (walk->most < EXPORT_PIECE)
 		walk->most *= 2;
-	return piece->count > 0;
+	return piece->count > kept;
+}
+
+/* Keeps the end of a piece for the next one. */
+static void
+keep(struct walk *walk, const struct export_piece *piece)
+{
+	size_t from = piece->until > walk->around ? piece->until - walk->around : 0;
+	vec_clear(&walk->kept);
+	vec_clear(&walk->kept_sources);
+	for (size_t i = from; walk->around && i < piece->count; i++) {
+		*vec_add(&walk->kept) = piece->messages[i];
+		if (piece->sources)
+			*vec_add(&walk->kept_sources) = piece->sources[i];
+	}
+	walk->written = piece->until - from;
+}
+
+/* Fills a piece, with what is around its messages; false at the end.  The last
+ * ones of a piece wait for the next, until there is none. */
+static bool
+fill_around(struct walk *walk, struct export_piece *piece)
+{
+	piece->count = walk->kept.count;
+	piece->first = walk->next - piece->count;
+	for (size_t i = 0; i < piece->count; i++) {
+		piece->messages[i] = walk->kept.at[i];
+		if (piece->sources)
+			piece->sources[i] = walk->kept_sources.at[i];
+	}
+	bool filled = walk->merge ? fill_merged(walk, piece) : fill(walk, piece);
+	piece->from = piece->count && walk->around ? walk->written : 0;
+	piece->until = piece->count;
+	if (filled)
+		piece->until = piece->count > piece->from + walk->around
+				   ? piece->count - walk->around
+				   : piece->from;
+	keep(walk, piece);
+	return filled || piece->until > piece->from;
 }
 
 /* What formats the messages of a trace: for a stream, and where stepping is all
@@ -435,9 +480,10 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	    export_pool_new(traces, count, run->options, threads_for(run->options, walk->live));
 	int failed = 0;
 	history_open(&history, traces[0], &run->options->filter);
+	walk->around = run->options->around;
 	for (bool more = true, busy = false; !failed && (more || busy);) {
 		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
-		bool filled = piece && (walk->merge ? fill_merged(walk, piece) : fill(walk, piece));
+		bool filled = piece && fill_around(walk, piece);
 		if (filled) {
 			history_wait(&history, message_place(&piece->messages[piece->count - 1]));
 			export_pool_put(pool);
@@ -452,6 +498,8 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	}
 	export_pool_free(pool);
 	history_close(&history);
+	vec_free(&walk->kept);
+	vec_free(&walk->kept_sources);
 	return failed;
 }
 

@@ -63,11 +63,14 @@ extern const size_t export_format_count;
 
 const struct export_format *export_find(const char *name); /* NULL if unknown */
 
+enum { EXPORT_AROUND_MAX = 1000 };
+
 struct export_options {
 	const struct export_format *format;
 	struct filter filter;
 	int output;		   /* file descriptor, of a folder where the format has one */
 	enum text_charset charset; /* of what is for people */
+	unsigned around;	   /* messages before and after each that passes, too */
 	const char *source;	   /* name of the only trace wanted, or NULL */
 	unsigned threads;	   /* that format; 0 = one for each processor */
 	/* Only messages whose place is in byte range PART (from 1) of PARTS; the

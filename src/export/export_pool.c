@@ -13,6 +13,7 @@
 #include "trace/context.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	PIECES_PER_WORKER = 4,
@@ -26,6 +27,7 @@ struct formatter {
 	struct context_cursor **cursors; /* the same */
 	struct filter filter;
 	struct expansion expansion, scratch;
+	VEC(uint8_t) shown; /* of the messages of a piece, where some are around others */
 };
 
 struct slot {
@@ -80,6 +82,7 @@ formatter_close(struct formatter *f)
 	filter_free(&f->filter);
 	expansion_free(&f->expansion);
 	expansion_free(&f->scratch);
+	vec_free(&f->shown);
 }
 
 static struct reader *
@@ -106,6 +109,32 @@ cursor_of(struct formatter *f, size_t trace)
 	return f->cursors[trace];
 }
 
+static bool
+passes(struct formatter *f, const struct export_piece *piece, size_t at)
+{
+	struct reader *reader = reader_of(f, piece->sources ? piece->sources[at].trace : 0);
+	return filter_match(&f->filter, reader, &piece->messages[at], &f->scratch);
+}
+
+/* Finds out which messages pass or are around one that does. */
+static void
+surround(struct formatter *f, const struct export_piece *piece, size_t around)
+{
+	size_t done = 0; /* so far it is known */
+	vec_clear(&f->shown);
+	vec_reserve(&f->shown, piece->count);
+	memset(f->shown.at, 0, piece->count);
+	for (size_t i = 0; i < piece->count; i++) {
+		if (!passes(f, piece, i))
+			continue;
+		size_t from = i > around ? i - around : 0;
+		size_t until = piece->count - i > around ? i + around + 1 : piece->count;
+		from = from < done ? done : from;
+		memset(f->shown.at + from, 1, until - from);
+		done = until;
+	}
+}
+
 static void
 format_message(struct formatter *f, const struct export_options *options,
 	       struct export_piece *piece, size_t at)
@@ -115,7 +144,7 @@ format_message(struct formatter *f, const struct export_options *options,
 	struct reader *reader = reader_of(f, source ? source->trace : 0);
 	if (m->flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_LOST))
 		piece->damaged = true;
-	if (!filter_match(&f->filter, reader, m, &f->scratch))
+	if (options->around ? !f->shown.at[at] : !passes(f, piece, at))
 		return;
 	struct export_message message = {.reader = reader,
 					 .message = m,
@@ -137,7 +166,9 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	text_clear(&piece->out);
 	piece->written = 0;
 	piece->damaged = false;
-	for (size_t i = 0; i < piece->count; i++)
+	if (options->around)
+		surround(f, piece, options->around);
+	for (size_t i = piece->from; i < piece->until; i++)
 		format_message(f, options, piece, i);
 }
 
@@ -205,9 +236,10 @@ export_pool_new(struct trace *const *traces, size_t count, const struct export_o
 	pool->slots = mem_new(pool->slot_count * sizeof *pool->slots);
 	for (uint64_t i = 0; i < pool->slot_count; i++) {
 		struct export_piece *piece = &pool->slots[i].piece;
-		piece->messages = mem_resize(NULL, EXPORT_PIECE * sizeof *piece->messages);
+		size_t room = EXPORT_PIECE + 2 * (size_t)options->around;
+		piece->messages = mem_resize(NULL, room * sizeof *piece->messages);
 		if (count > 1)
-			piece->sources = mem_resize(NULL, EXPORT_PIECE * sizeof *piece->sources);
+			piece->sources = mem_resize(NULL, room * sizeof *piece->sources);
 	}
 	return pool;
 }

@@ -19,9 +19,10 @@ struct export_source {
 
 /* Consecutive messages of a trace, or of several traces. */
 struct export_piece {
-	struct message *messages;      /* room for EXPORT_PIECE */
+	struct message *messages;      /* room for EXPORT_PIECE, and what is around */
 	struct export_source *sources; /* likewise; NULL with one trace */
 	size_t count;
+	size_t from, until; /* those to be written, the others are around them */
 	uint64_t first; /* number of messages[0], with one trace */
 
 	/* what became of them */

@@ -557,6 +557,8 @@ open_parts(struct app *app)
 		list_open(&app->lists[i], session, i, &app->filter);
 	if (count > 1)
 		list_open_merged(&app->lists[count], session, app->merge, &app->filter);
+	for (size_t i = 0; i < app->list_count; i++)
+		app->lists[i].around = app->options->around;
 	app->trace = app->list_count - 1;
 	app->list = &app->lists[app->trace];
 	settings_start(app);

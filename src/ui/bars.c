@@ -101,6 +101,8 @@ add_filters(struct app *app, struct text *out)
 		text_add_char(out, ' ');
 		add_safe(app, filter_expr_text(filters->all), out);
 	}
+	if (app->list->around)
+		text_addf(out, "  context %u", app->list->around);
 }
 
 void

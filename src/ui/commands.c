@@ -103,6 +103,17 @@ add_filter(struct app *app, const struct command_call *call)
 }
 
 static void
+surround(struct app *app, const struct command_call *call)
+{
+	int64_t step = call->id == COMMAND_MORE_CONTEXT ? app_count(call) : -app_count(call);
+	int64_t around = (int64_t)app->list->around + step;
+	around = around < 0 ? 0 : around > UI_AROUND_MAX ? UI_AROUND_MAX : around;
+	for (size_t i = 0; i < app->list_count; i++)
+		list_surround(&app->lists[i], (unsigned)around);
+	app_say(app, "%lld messages before and after each that passes", (long long)around);
+}
+
+static void
 toggle_filters(struct app *app, const struct command_call *call)
 {
 	(void)call;
@@ -482,6 +493,8 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_NARROW] = narrow,
     [COMMAND_FILTER] = set_expression,
     [COMMAND_FILTERS] = toggle_filters,
+    [COMMAND_MORE_CONTEXT] = surround,
+    [COMMAND_LESS_CONTEXT] = surround,
     [COMMAND_FILTER_LIST] = toggle_filter_list,
     [COMMAND_FILTER_ADD] = add_filter,
     [COMMAND_ORIGINS] = toggle_origins,

@@ -66,7 +66,7 @@ static void
 set_edge(struct list_edge *edge, struct merge_position from)
 {
 	edge->from = from;
-	edge->end = edge->looked = false;
+	edge->end = edge->looked = edge->crossed = false;
 }
 
 /* Turns to the message that FOUND says, if it is one. */
@@ -142,6 +142,37 @@ list_get_progress(struct list *list, struct matches_progress *sum)
 
 /* --- growing ----------------------------------------------------------- */
 
+static bool
+passes(struct list *list, struct reader *reader, struct position at)
+{
+	struct expansion scratch = {0};
+	const struct message *m = reader_message(reader, at);
+	struct message copy = m ? *m : (struct message){0}; /* text may ask for other cells */
+	bool fits = m && filter_match(list->filter, reader, &copy, &scratch);
+	expansion_free(&scratch);
+	return fits;
+}
+
+/* Whether the filter passes the message at a position. */
+static bool
+is_hit(struct list *list, struct merge_position p)
+{
+	return passes(list, list->lanes[p.trace].reader, p.at);
+}
+
+/* Whether a message that is no hit is shown with one. */
+static bool
+is_near(struct list *list, struct merge_position p)
+{
+	for (int direction = -1; direction <= 1; direction += 2) {
+		struct merge_position other = p;
+		for (unsigned i = 0; i < list->around && step(list, &other, direction); i++)
+			if (is_hit(list, other))
+				return true;
+	}
+	return false;
+}
+
 static struct row
 row_at(struct list *list, struct merge_position p)
 {
@@ -152,6 +183,7 @@ row_at(struct list *list, struct merge_position p)
 	row.there = m != NULL;
 	if (m)
 		row.message = *m;
+	row.near = list->around && !is_hit(list, p);
 	reader_number(reader, p.at, &exact);
 	list->provisional |= !exact || (list->merge && !merge_is_exact(list->merge));
 	return row;
@@ -191,17 +223,6 @@ find_in_lane(struct list *list, struct list_lane *lane, struct position *from, i
 		*from = *found;
 	} while (thread_now_ms() < until);
 	return ADDED_LATER;
-}
-
-static bool
-passes(struct list *list, struct reader *reader, struct position at)
-{
-	struct expansion scratch = {0};
-	const struct message *m = reader_message(reader, at);
-	struct message copy = m ? *m : (struct message){0}; /* text may ask for other cells */
-	bool fits = m && filter_match(list->filter, reader, &copy, &scratch);
-	expansion_free(&scratch);
-	return fits;
 }
 
 /* Where each lane of a merged list goes on from an edge.  Forward, the message
@@ -302,6 +323,55 @@ trim(struct list *list, int side)
 	set_edge(&list->edges[side], (struct merge_position){outer->lane, outer->at});
 }
 
+/* Whether P lies past BOUND in a direction. */
+static bool
+is_beyond(struct list *list, struct merge_position p, struct merge_position bound, int direction)
+{
+	struct merge_position first = direction > 0 ? bound : p, last = direction > 0 ? p : bound;
+	if (list->merge)
+		return merge_is_before(list->merge, first, last);
+	return first.at.cell != last.at.cell ? first.at.cell < last.at.cell
+					     : first.at.at < last.at.at;
+}
+
+/* The next row past an edge: a hit, or a message that is shown with one.  Those
+ * in front of a hit begin behind what is shown already. */
+static enum added
+find_row(struct list *list, int side, int64_t until, struct merge_position *found)
+{
+	struct list_edge *edge = &list->edges[side];
+	int direction = side == LIST_AFTER ? 1 : -1;
+	struct merge_position bound = list->edges[!side].from, next = edge->from;
+	if (!list->around || filter_is_all(list->filter))
+		return find_next(list, edge, direction, until, found);
+	if (list->rows.count) {
+		const struct row *last =
+		    &list->rows.at[side == LIST_AFTER ? list->rows.count - 1 : 0];
+		bound = (struct merge_position){last->lane, last->at};
+	}
+	if (!edge->crossed) {
+		if (!step(list, &next, direction))
+			return ADDED_END;
+		*found = next;
+		if (is_hit(list, next) || is_near(list, next)) {
+			edge->looked = false;
+			return ADDED;
+		}
+	}
+	next = edge->from;
+	enum added added = find_next(list, edge, direction, until, found);
+	edge->crossed =
+	    added != ADDED && (edge->crossed || is_beyond(list, edge->from, next, direction));
+	for (unsigned i = 0; added == ADDED && i < list->around; i++) {
+		struct merge_position before = *found;
+		if (!step(list, &before, -direction) || !is_beyond(list, before, bound, direction))
+			break;
+		*found = before;
+		edge->looked = false;
+	}
+	return added;
+}
+
 /* Adds a row at one end of the run. */
 static enum added
 extend(struct list *list, int side, int64_t until)
@@ -310,7 +380,7 @@ extend(struct list *list, int side, int64_t until)
 	struct merge_position found;
 	if (edge->end)
 		return ADDED_END;
-	enum added added = find_next(list, edge, side == LIST_AFTER ? 1 : -1, until, &found);
+	enum added added = find_row(list, side, until, &found);
 	edge->end = added == ADDED_END;
 	if (added != ADDED)
 		return added;
@@ -522,7 +592,7 @@ go_to_row(struct list *list, struct position at, size_t lead)
 	if (list->lanes[list->lane].matches)
 		matches_around(list->lanes[list->lane].matches, at.cell);
 	bool shown = !list->merge || merge_shows(list->merge, list->lane);
-	if (shown && passes(list, list->reader, at))
+	if (shown && (is_hit(list, p) || (list->around && is_near(list, p))))
 		*vec_add(&list->rows) = row_at(list, p);
 	list_work(list);
 }
@@ -668,7 +738,8 @@ leap(struct list *list, int64_t rows)
 	uint64_t number;
 	struct position at;
 	const struct row *row = list_current(list);
-	if (!row || (rows < ROWS_MAX && rows > -ROWS_MAX) || !row_number(list, row, &number))
+	if (!row || list->around || (rows < ROWS_MAX && rows > -ROWS_MAX) ||
+	    !row_number(list, row, &number))
 		return false;
 	uint64_t target = number + (uint64_t)rows;
 	if (rows < 0 && target > number)
@@ -747,6 +818,13 @@ list_count(struct list *list)
 			lane->matches = matches_new(lane->trace, list->filter, NULL, cell);
 	}
 	list_turn(list, list->lane);
+}
+
+void
+list_surround(struct list *list, unsigned around)
+{
+	list->around = around;
+	list_rebuild(list);
 }
 
 void

@@ -22,6 +22,7 @@ struct row {
 	struct place place;
 	struct message message; /* so that showing it again decodes nothing */
 	bool there;		/* false: it vanished before it was copied */
+	bool near;		/* shown because of a hit around it */
 };
 
 /* What comes next in a lane of a merged list with a filter. */
@@ -34,6 +35,7 @@ struct list_ahead {
 struct list_edge {
 	struct merge_position from; /* its trace is a lane */
 	bool end;
+	bool crossed;		  /* `from` is no row: the way to there was looked through */
 	bool looked;		  /* `ahead` is valid */
 	struct list_ahead *ahead; /* of each lane; owned */
 };
@@ -62,6 +64,7 @@ struct list {
 	struct reader *reader;
 	struct matches *matches;     /* of one trace only; else see list_get_progress */
 	const struct filter *filter; /* borrowed */
+	unsigned around;	     /* messages shown before and after each hit */
 	VEC(struct row) rows;
 	size_t top; /* row at the top of the screen */
 	size_t cursor;
@@ -128,6 +131,8 @@ bool list_get_progress(struct list *, struct matches_progress *);
 /* Counts what the filter shows, if it does not already; list_refilter forgets
  * that.  A list that is not on the screen need not count. */
 void list_count(struct list *);
+/* Shows so many messages before and after each hit too. */
+void list_surround(struct list *, unsigned around);
 /* After the filter changed. */
 void list_refilter(struct list *, bool count);
 

@@ -427,13 +427,15 @@ draw_row(struct app *app, struct canvas *canvas, const struct area *area, int y,
 	enum role usual = row->message.flags & loss_flags ? ROLE_LOSS : ROLE_NORMAL;
 	int x = GUTTER;
 	usual = rules_role(&app->rules, lane_of(row)->reader, &row->message, usual);
+	if (row->row->near)
+		usual = ROLE_ABSENT;
 	row_expand(row, columns);
 	draw_gutter(app, canvas, area, y, row, current);
 	for (size_t c = 0; c < columns->count && x < area->cols; c++) {
 		enum column_kind kind = column_kind(columns->at[c]->name);
 		const struct text *text = column_text(row, columns->at[c]);
 		enum role role = usual;
-		if (kind == COLUMN_SEVERITY)
+		if (kind == COLUMN_SEVERITY && !row->row->near)
 			role = severity_role(row->message.severity);
 		else if (kind == COLUMN_TIME && current)
 			role = ROLE_CURSOR;

@@ -9,9 +9,12 @@
 #include "ui/looks.h"
 #include "ui/notebook.h"
 
+enum { UI_AROUND_MAX = 50 };
+
 struct ui_options {
 	struct looks looks;
 	struct filter filter;		 /* at the start; copied */
+	unsigned around;		 /* messages shown round those that pass */
 	const struct notebook *notebook; /* to be restored, or NULL */
 	const char *notebook_path;	 /* where :save writes, or NULL */
 	const char *trouble;		 /* to be said at the start, or NULL */

@@ -396,7 +396,7 @@ cancel(struct app *app, const struct command_call *call)
 	if (app->range.on) {
 		app->range.on = false;
 	} else if (call->letter != KEYCODE_CTRL('C')) {
-		app->search.highlight = false;
+		search_forget(&app->search);
 		search_uncount(app);
 	} else if (stop_counts(app)) {
 		app_say(app, "stopped counting");

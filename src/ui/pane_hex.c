@@ -17,7 +17,8 @@ enum {
 	NARROW = 16,
 	WIDE = 32,
 	WIDE_COLUMNS = 12 + WIDE * 4 + 4, /* from here on rows are wide */
-	ADDRESS_DIGITS = 8
+	ADDRESS_DIGITS = 8,
+	MATCH_BEFORE = 256 /* bytes above the first row, where a match may begin */
 };
 
 struct hex_state {
@@ -82,6 +83,28 @@ paint_message(struct nibbles *n, const struct selection *selection)
 	}
 }
 
+/* What a search for bytes finds there, be it begun above. */
+static void
+paint_matches(struct app *app, struct nibbles *n)
+{
+	struct search *search = &app->search;
+	struct window w = reader_window(app->list->reader);
+	uint64_t first = n->from / 2, until = first + n->count / 2;
+	size_t start, end;
+	if (!search->highlight || !search->bytes)
+		return;
+	first = first > MATCH_BEFORE ? first - MATCH_BEFORE : 0;
+	until = until < w.length ? until : w.length;
+	n->role = ROLE_MATCH;
+	for (size_t at = 0; first + at < until;) {
+		if (!regex_find(search->regex, (const char *)w.bytes + first,
+				(size_t)(until - first), at, &start, &end))
+			break;
+		paint_bits(n, (first + start) * 8, (uint32_t)(end - start) * 8);
+		at = end;
+	}
+}
+
 static uint8_t *
 make_roles(struct app *app, const struct selection *selection, uint64_t bytes)
 {
@@ -92,6 +115,7 @@ make_roles(struct app *app, const struct selection *selection, uint64_t bytes)
 	struct nibbles n = {.from = state->top * 2, .count = bytes * 2, .roles = state->roles.at};
 	memset(n.roles, ROLE_BYTES_OTHER, n.count);
 	paint_message(&n, selection);
+	paint_matches(app, &n);
 	n.role = ROLE_BYTES_FIELD;
 	if (field)
 		expansion_locate(&selection->expansion, field, paint_bits, &n);

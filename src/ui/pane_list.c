@@ -362,18 +362,30 @@ draw_aligned(struct canvas *canvas, const struct area *area, int y, int x, int w
 }
 
 static void
+highlight_one(struct canvas *canvas, const struct area *area, int y, int x, struct regex *regex,
+	      enum role role, const char *text, size_t length)
+{
+	size_t start, end, from = 0;
+	while (regex && from < length && regex_find(regex, text, length, from, &start, &end)) {
+		canvas_role(canvas, area, y, x + text_columns(text, start),
+			    text_columns(text + start, end - start), role);
+		from = end > start ? end : end + 1;
+	}
+}
+
+/* Earlier searches first, so that the last one is on top. */
+static void
 highlight(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
 	  const char *text, size_t length)
 {
-	size_t start, end, from = 0;
+	static const enum role roles[SEARCH_EARLIER] = {ROLE_ACCENT1, ROLE_ACCENT2, ROLE_ACCENT3};
 	struct search *search = &app->search;
 	if (!search->highlight)
 		return;
-	while (from < length && regex_find(search->regex, text, length, from, &start, &end)) {
-		canvas_role(canvas, area, y, x + text_columns(text, start),
-			    text_columns(text + start, end - start), ROLE_MATCH);
-		from = end > start ? end : end + 1;
-	}
+	for (int i = SEARCH_EARLIER - 1; i >= 0; i--)
+		highlight_one(canvas, area, y, x, search->earlier[i], roles[i], text, length);
+	if (!search->bytes)
+		highlight_one(canvas, area, y, x, search->regex, ROLE_MATCH, text, length);
 }
 
 /* The last column: it takes the rest and scrolls sideways. */

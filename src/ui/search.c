@@ -28,6 +28,8 @@ search_free(struct search *search)
 	matches_free(search->matches);
 	regex_free(search->regex);
 	filter_expr_free(search->pattern);
+	for (int i = 0; i < SEARCH_EARLIER; i++)
+		regex_free(search->earlier[i]);
 	filter_expr_free(search->example);
 	*search = (struct search){0};
 }
@@ -431,6 +433,74 @@ again(struct app *app, int direction, uint64_t count)
 	start(app);
 }
 
+/* Bytes as `\x42 ?? 4?`: an expression that holds for messages that have them,
+ * and a regular expression for them.  NULL if it is something else. */
+static struct filter_expr *
+read_bytes(const char *text, struct regex **regex)
+{
+	struct text filter = {0}, pattern = {0};
+	struct filter_error error;
+	struct err err;
+	if (strncmp(text, "\\x", 2) != 0 || text[strspn(text, "\\x0123456789abcdefABCDEF? ")])
+		return NULL;
+	text_addf(&filter, "bytes ~ \"%s\"", text);
+	struct filter_expr *expr = filter_parse(filter.data, NULL, &error);
+	text_add(&pattern, "(?s)");
+	for (const char *at = text; expr && *at; at++) {
+		if (*at == ' ' || *at == '\\' || *at == 'x')
+			continue;
+		char high = *at++, low = *at;
+		if (high == '?' && low == '?')
+			text_add_char(&pattern, '.');
+		else if (high == '?')
+			for (int i = 0; i < 16; i++)
+				text_addf(&pattern, "%s\\x%x%c", i ? "" : "[", (unsigned)i, low);
+		else if (low == '?')
+			text_addf(&pattern, "[\\x%c0-\\x%cf", high, high);
+		else
+			text_addf(&pattern, "\\x%c%c", high, low);
+		if ((high == '?') != (low == '?'))
+			text_add_char(&pattern, ']');
+	}
+	*regex = expr ? regex_new(pattern.data, 0, &err) : NULL;
+	if (expr && !*regex) {
+		filter_expr_free(expr);
+		expr = NULL;
+	}
+	text_free(&filter);
+	text_free(&pattern);
+	return expr;
+}
+
+/* The last search goes among the earlier ones, which stay visible, unless the
+ * NEXT is the same. */
+static void
+keep_earlier(struct search *search, const struct filter_expr *next)
+{
+	bool same =
+	    search->pattern && !strcmp(filter_expr_text(search->pattern), filter_expr_text(next));
+	if (!search->regex || search->bytes || same) {
+		regex_free(search->regex);
+		search->regex = NULL;
+		return;
+	}
+	regex_free(search->earlier[SEARCH_EARLIER - 1]);
+	for (int at = SEARCH_EARLIER - 1; at; at--)
+		search->earlier[at] = search->earlier[at - 1];
+	search->earlier[0] = search->regex;
+	search->regex = NULL;
+}
+
+void
+search_forget(struct search *search)
+{
+	search->highlight = false;
+	for (int i = 0; i < SEARCH_EARLIER; i++) {
+		regex_free(search->earlier[i]);
+		search->earlier[i] = NULL;
+	}
+}
+
 /* Takes what is searched for from now on; false if it is no expression. */
 static bool
 set_pattern(struct app *app, const char *text)
@@ -438,18 +508,24 @@ set_pattern(struct app *app, const char *text)
 	struct search *search = &app->search;
 	struct filter_error error;
 	struct err err;
-	struct regex *regex = regex_new(text, REGEX_SMART_CASE, &err);
-	struct filter_expr *pattern = regex ? filter_parse_pattern(text, &error) : NULL;
+	struct regex *regex = NULL;
+	struct filter_expr *pattern = read_bytes(text, &regex);
+	bool bytes = pattern;
+	if (!bytes)
+		regex = regex_new(text, REGEX_SMART_CASE, &err);
+	if (!bytes && regex)
+		pattern = filter_parse_pattern(text, &error);
 	if (!pattern) {
 		app_trouble(app, "%s", regex ? error.what : err.what);
 		regex_free(regex);
 		return false;
 	}
 	search_uncount(app); /* which looks for the one before */
-	regex_free(search->regex);
+	keep_earlier(search, pattern);
 	filter_expr_free(search->pattern);
 	search->regex = regex;
 	search->pattern = pattern;
+	search->bytes = bytes;
 	return true;
 }
 

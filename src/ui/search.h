@@ -12,12 +12,16 @@
 
 struct app;
 
+enum { SEARCH_EARLIER = 3 };
+
 struct search {
 	struct regex *regex;	     /* of the last / or ?, to be seen on the screen; owned */
 	struct filter_expr *pattern; /* the same as a filter; owned */
-	int direction;		     /* of it */
-	bool highlight;		     /* its matches on the screen */
-	struct matches *matches;     /* that the present list shows; owned, or NULL */
+	bool bytes;		     /* it looks at bytes, not texts */
+	struct regex *earlier[SEARCH_EARLIER]; /* of texts, the last first; owned, or NULL */
+	int direction;			       /* of the last */
+	bool highlight;			       /* matches on the screen */
+	struct matches *matches;	       /* that the present list shows; owned, or NULL */
 
 	/* what runs in the background: a job of its own, or the counting, which
 	 * will come by the next match */
@@ -48,6 +52,7 @@ struct search {
 bool search_running(const struct search *);
 
 void search_free(struct search *);
+void search_forget(struct search *); /* nothing is highlighted any more */
 void search_cancel(struct app *);
 void search_uncount(struct app *); /* the list or its filter changes */
 void search_poll(struct app *);	   /* something may have been found */

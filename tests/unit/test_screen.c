@@ -506,7 +506,7 @@ test_small_screens(void **state)
 		struct scene s;
 		scene_open(&s, sizes[i].rows, sizes[i].cols, "xterm-256color", "demo.stp", NULL);
 		scene_wait(&s, ">");
-		scene_keys(&s, "pxjG|\\?\003/a\rgHq");
+		scene_keys(&s, "pxjG|\\?\003/a\rgHqBa.\r2;z j&(\033");
 		scene_keys(&s, "j");
 		quit(&s);
 	}
@@ -1541,6 +1541,180 @@ test_timeline(void **state)
 /* From A to B: the difference, and only what lies there in the list. */
 static void
 test_timeline_brush(void **state)
+/* How many messages have SEVERITY (NULL: any), and WHAT in their fields, from
+ * byte FROM on. */
+static size_t
+count_rows(const struct truth *truth, const char *severity, const char *what, uint64_t from)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < truth->rows[OFFSET].count; i++) {
+		const char *fields = truth->rows[FIELDS].at[i];
+		count += strtoull(truth->rows[OFFSET].at[i], NULL, 10) >= from &&
+			 (!severity || !strcmp(truth->rows[SEVERITY].at[i], severity)) &&
+			 (!what || (fields && strstr(fields, what)));
+	}
+	return count;
+}
+
+/* That the row that starts so has COUNT in it as a word. */
+static void
+wait_count(struct scene *s, const char *start, size_t count)
+{
+	char want[32];
+	const char *row = NULL;
+	int64_t deadline = now_ms() + DEADLINE_MS;
+	snprintf(want, sizeof want, " %zu ", count);
+	while (!(row = scene_row(s, start)) || !strstr(row + strlen(start), want)) {
+		if (now_ms() > deadline)
+			fail_msg("no \"%s\" with %zu on the screen:\n%s", start, count,
+				 scene_screen(s));
+		scene_read(s, 100);
+	}
+}
+
+static void
+wait_shown(struct scene *s, size_t count)
+{
+	char want[48];
+	snprintf(want, sizeof want, "filters  %zu of 400 shown", count);
+	scene_wait(s, want);
+}
+
+/* Filters are added, turned off and over, changed and dropped; each has its own
+ * count, and all that are on hold together. */
+static void
+test_filter_list(void **state)
+{
+	(void)state;
+	static const struct {
+		int rows, cols;
+		char *const theme;
+	} screens[] = {{24, 80, "--theme=default"}, {50, 200, "--theme=mono"}};
+	struct truth truth;
+	read_truth(&truth, "all-raw.truth.tsv");
+	size_t debug = count_rows(&truth, "DEBUG", NULL, 0);
+	size_t errors = count_rows(&truth, "ERROR", NULL, 0);
+	size_t late = count_rows(&truth, NULL, NULL, 5000);
+	size_t both = count_rows(&truth, "DEBUG", NULL, 5000);
+	size_t none = count_rows(&truth, "MAX", NULL, 0);
+	assert_true(debug > both && both && late > both && errors && none);
+	for (size_t i = 0; i < 2; i++) {
+		struct scene s;
+		scene_open(&s, screens[i].rows, screens[i].cols, "xterm-256color", "all-raw.bin",
+			   screens[i].theme, NULL);
+		scene_wait(&s, "0 / 400");
+		scene_keys(&s, "|B"); /* below the list, so that rows begin with it */
+		scene_wait(&s, "no filters; a adds one");
+		scene_keys(&s, "aseverity = debug\r");
+		wait_count(&s, " [x] 1 in  severity = debug", debug);
+		wait_shown(&s, debug);
+		scene_keys(&s, "aoffset >= 5000\r");
+		wait_count(&s, " [x] 2 in  offset >= 5000", late);
+		wait_shown(&s, both);
+		scene_keys(&s, "i");
+		scene_wait(&s, " [x] 2 out offset >= 5000");
+		wait_shown(&s, debug - both);
+		scene_keys(&s, " ");
+		scene_wait(&s, " [ ] 2 out offset");
+		wait_shown(&s, debug);
+		scene_keys(&s, "e\025severity = err\r"); /* it hides still */
+		wait_count(&s, " [x] 2 out severity = err", errors);
+		scene_keys(&s, "k");
+		scene_keys(&s, "d");
+		scene_wait(&s, " [x] 1 out severity = err");
+		wait_shown(&s, 400 - errors);
+		scene_keys(&s, "!");
+		scene_wait(&s, "filters off");
+		scene_keys(&s, "!0"); /* a digit is no count here */
+		wait_shown(&s, 400 - errors - none);
+		scene_keys(&s, "7");
+		wait_shown(&s, 400 - errors - none - debug);
+		scene_keys(&s, "g07 "); /* under the cursor: those without one */
+		wait_shown(&s, 400 - errors - none);
+		scene_keys(&s, "&\r"); /* drops the whole list, not the severities */
+		scene_wait(&s, "no filters");
+		wait_shown(&s, 400 - none);
+		scene_keys(&s, "q");
+		scene_until(&s, "filters", false);
+		quit(&s);
+	}
+	free_truth(&truth);
+}
+
+/* The list of filters is kept, with all that was said of each. */
+static void
+test_filter_session(void **state)
+{
+	(void)state;
+	struct scene s;
+	char path[32], option[48];
+	make_file(path, "marks: []\n");
+	snprintf(option, sizeof option, "--session=%s", path);
+	scene_open(&s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(&s, "0 / 309");
+	scene_keys(&s, "&severity = debug\rB3a!a\"b\raoffset > 5\rG :save\r");
+	scene_wait(&s, "0 marks saved to ");
+	quit(&s);
+	scene_open(&s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(&s, "only severities FEI12D (severity = debug) and not /a\"b/s");
+	scene_keys(&s, "B");
+	scene_wait(&s, " [x] 2 out /a\"b/s");
+	scene_wait(&s, " [ ] 3 in  offset > 5");
+	quit(&s);
+	unlink(path);
+}
+
+/* Who sent what, as many as the encoder made; and only what is ticked. */
+static void
+test_origins(void **state)
+{
+	(void)state;
+	struct truth truth;
+	static const char dma[] = "guid={61d32a98-", mailbox[] = "guid={954bc01e-";
+	read_truth(&truth, "demo.truth.tsv");
+	size_t by_dma = count_rows(&truth, NULL, dma, 0);
+	size_t by_mailbox = count_rows(&truth, NULL, mailbox, 0);
+	size_t errors = count_rows(&truth, "ERROR", mailbox, 0);
+	size_t warnings = count_rows(&truth, "WARNING", mailbox, 0);
+	char few[32], title[48];
+	snprintf(few, sizeof few, " E%zu W%zu ", errors, warnings);
+	for (int wide = 0; wide < 2; wide++) {
+		struct scene s;
+		open_demo(&s, wide ? 50 : 24, wide ? 200 : 80);
+		scene_keys(&s, "|"); /* below the list, so that rows begin with it */
+		scene_keys(&s, ";");
+		scene_wait(&s, "= origins");
+		wait_count(&s, " [x] mailbox ", by_mailbox);
+		if (!wide)
+			assert_non_null(strstr(scene_row(&s, " [x] mailbox "), few));
+		wait_count(&s, " [x] dma ", by_dma);
+		scene_keys(&s, "g\r"); /* the one that has most, only */
+		scene_wait(&s, " [ ] dma ");
+		snprintf(title, sizeof title, "of %zu ", by_mailbox);
+		scene_keys(&s, "\tg");
+		scene_wait(&s, title);
+		scene_wait(&s, "only origin in {\"mailbox\"}");
+		scene_keys(&s, ";;v"); /* close, open again: it is remembered */
+		scene_wait(&s, " [ ] mailbox ");
+		scene_wait(&s, " [x] dma ");
+		scene_wait(&s, "only not (origin in {\"mailbox\"})");
+		scene_keys(&s, "j ");
+		scene_wait(&s, " [ ] dma ");
+		scene_wait(&s, "only not (origin in {\"mailbox\", \"dma\"})");
+		scene_keys(&s, "k ");
+		scene_wait(&s, "only not (origin in {\"dma\"})");
+		scene_keys(&s, "j ");
+		scene_until(&s, "  only ", false);
+		scene_keys(&s, "S");
+		scene_wait(&s, "by name");
+		quit(&s);
+	}
+	free_truth(&truth);
+}
+
+/* The field under the cursor, with its value. */
+static void
+test_field_filter(void **state)
 {
 	(void)state;
 	struct scene s;
@@ -1575,6 +1749,30 @@ test_timeline_brush(void **state)
 	assert_null(strstr(scene_screen(&s), " 309 in view"));
 	const char *ruler = lane_row(&s, "      ");
 	assert_true(strchr(ruler, '*') - ruler > 60); /* nearly at the end */
+	size_t row = 0;
+	char keys[64], want[48];
+	read_truth(&truth, "demo.truth.tsv");
+	while (!strstr(truth.rows[FIELDS].at[row], "id=1025"))
+		row++;
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "boot rom  ");
+	snprintf(keys, sizeof keys, "%zuG\r\\", row);
+	scene_keys(&s, keys);
+	scene_wait(&s, "zoom:detail");
+	for (int i = 0; i < 40; i++) { /* down to the line of `id` */
+		scene_keys(&s, "f");
+		scene_read(&s, 100);
+		scene_read(&s, 50);
+		if (strstr(scene_screen(&s), "syst.id = 0x401"))
+			break;
+		scene_keys(&s, ":narrow\r\rj");
+		scene_until(&s, "  only ", false);
+	}
+	scene_wait(&s, "only syst.id = 0x401");
+	scene_keys(&s, "qq");
+	scene_keys(&s, "\033g");
+	snprintf(want, sizeof want, "row 1 of %zu ", count_rows(&truth, NULL, "id=1025", 0));
+	scene_wait(&s, want);
 	quit(&s);
 	free_truth(&truth);
 }
@@ -1620,6 +1818,111 @@ test_timeline_contexts(void **state)
 	scene_open(&s, 40, 100, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
 	scene_wait(&s, "\nuser ");
 	assert_non_null(strchr(lane_row(&s, "user "), '['));
+/* While a filter is typed nothing changes but what is said of it. */
+static void
+test_preview(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	char want[64], shown[8][90];
+	read_truth(&truth, "demo.truth.tsv");
+	size_t all = count_rows(&truth, "INFO", NULL, 0), here = 0;
+	for (size_t i = 0; i < 21; i++)
+		here += !strcmp(truth.rows[SEVERITY].at[i], "INFO");
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "boot rom  ");
+	scene_wait(&s, "E15 W12");
+	for (int i = 0; i < 8; i++)
+		snprintf(shown[i], sizeof shown[i], "%s", emulator_row(s.emulator, i));
+	scene_keys(&s, "&severity = inf");
+	snprintf(want, sizeof want, "ok, %zu on screen, %zu in all", here, all);
+	scene_wait(&s, want);
+	scene_keys(&s, "x");
+	scene_wait(&s, "is no severity (column 12)");
+	scene_keys(&s, "\177 or (");
+	scene_wait(&s, "column 19)");
+	for (int i = 0; i < 8; i++)
+		assert_string_equal(shown[i], emulator_row(s.emulator, i));
+	scene_keys(&s, "\033");
+	scene_until(&s, "column", false);
+	scene_wait(&s, "0 / 309");
+	scene_keys(&s, "&!zzz");
+	scene_wait(&s, "ok, 21 on screen, 309 in all");
+	scene_keys(&s, "\r");
+	scene_wait(&s, "only not /zzz/s");
+	quit(&s);
+	free_truth(&truth);
+}
+
+/* Rows around those that pass: the same as in the truth. */
+static void
+test_surround(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	VEC(size_t) rows = {0};
+	char want[64];
+	read_truth(&truth, "all-raw.truth.tsv");
+	size_t count = truth.rows[OFFSET].count;
+	for (size_t i = 0; i < count; i++) {
+		bool near = false;
+		for (size_t k = i < 2 ? 0 : i - 2; k <= i + 2 && k < count; k++)
+			near |= !strcmp(truth.rows[SEVERITY].at[k], "FATAL");
+		if (near)
+			*vec_add(&rows) = i;
+	}
+	assert_true(rows.count > 60 && rows.count < count);
+	scene_open(&s, 24, 80, "xterm-256color", "all-raw.bin", NULL);
+	scene_wait(&s, "0 / 400");
+	scene_keys(&s, "&severity = fatal\r3zZg");
+	scene_wait(&s, "context 2");
+	snprintf(want, sizeof want, ", %zu shown", count_rows(&truth, "FATAL", NULL, 0));
+	scene_wait(&s, want); /* what is around is not counted */
+	check_page(&s, &truth, rows.at, 0);
+	scene_keys(&s, " ");
+	snprintf(want, sizeof want, " %zu / 400", rows.at[21]);
+	scene_wait(&s, want);
+	check_page(&s, &truth, rows.at, 21);
+	scene_keys(&s, "G");
+	snprintf(want, sizeof want, " %zu / 400", rows.at[rows.count - 1]);
+	scene_wait(&s, want);
+	check_page(&s, &truth, rows.at, rows.count - 21);
+	scene_keys(&s, "10k20Z!");
+	scene_wait(&s, "filters off");
+	scene_keys(&s, "!g");
+	scene_wait(&s, "row 1 of ");
+	quit(&s);
+	vec_free(&rows);
+	free_truth(&truth);
+}
+
+/* Bytes are found, and stand out among those of the message. */
+static void
+test_search_bytes(void **state)
+{
+	(void)state;
+	struct scene s;
+	int marked = 0;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "x/\\x00 00 ?9 3f0?\r"); /* no place in the demo: 0x3f.. */
+	scene_wait(&s, "no match found");
+	/* the first three bytes of the second row in the dump of message 4 */
+	scene_keys(&s, "4G");
+	scene_wait(&s, " 00000080  ");
+	const char *row = scene_row(&s, " 00000090  ");
+	char keys[64], digits[16];
+	assert_non_null(row);
+	snprintf(digits, sizeof digits, "%.8s", row + 11);
+	snprintf(keys, sizeof keys, "g/\\x%.2s ?%c %c?\r", digits, digits[4], digits[6]);
+	scene_keys(&s, keys);
+	scene_wait(&s, " 4 / 309, match 1 of ");
+	for (int y = 0; y < 24; y++)
+		for (int x = 11; x < 19; x++)
+			marked += !strncmp(emulator_row(s.emulator, y), " 00000090  ", 11) &&
+				  x % 3 != 1 && emulator_cell(s.emulator, y, x).reverse;
+	assert_int_equal(marked, 6);
 	quit(&s);
 }
 
@@ -1663,6 +1966,13 @@ main(void)
 	    cmocka_unit_test(test_timeline_brush),
 	    cmocka_unit_test(test_timeline_screens),
 	    cmocka_unit_test(test_timeline_contexts),
+	    cmocka_unit_test(test_filter_list),
+	    cmocka_unit_test(test_filter_session),
+	    cmocka_unit_test(test_origins),
+	    cmocka_unit_test(test_field_filter),
+	    cmocka_unit_test(test_preview),
+	    cmocka_unit_test(test_surround),
+	    cmocka_unit_test(test_search_bytes),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);

@@ -11,9 +11,10 @@
 #include "ui/preview.h"
 #include "ui/app.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { GAP = 2, LEAST = 16 /* columns that are worth using */ };
+enum { GAP = 2, LEAST = 8 /* columns of a sentence that are worth using */ };
 
 void
 preview_free(struct preview *preview)
@@ -95,6 +96,21 @@ preview_follow(struct app *app)
 	make(app, at, typed);
 }
 
+/* Makes the text fit; of a complaint, the place is the last thing to go. */
+static void
+shorten(struct text *text, int columns)
+{
+	const char *place = text->length ? strrchr(text->data, '(') : NULL;
+	char tail[32];
+	if (text_columns(text_get(text), text->length) <= columns)
+		return;
+	snprintf(tail, sizeof tail, "%s", place && !strncmp(place, "(column", 7) ? place : "");
+	int room = columns - (int)strlen(tail) - 1;
+	text_cut(text, room >= LEAST ? text_fit(text->data, text->length, room, NULL) : 0);
+	text_add(text, text->length ? " " : "");
+	text_add(text, tail);
+}
+
 void
 preview_draw(struct app *app, struct canvas *canvas, const struct area *area, int used)
 {
@@ -113,9 +129,9 @@ preview_draw(struct app *app, struct canvas *canvas, const struct area *area, in
 		bars_add_count(app, preview->matches, &text);
 		text_add(&text, " in all");
 	}
-	size_t fits = text_fit(text_get(&text), text.length, room > 0 ? room : 0, NULL);
-	int columns = text_columns(text_get(&text), fits);
-	if (fits && (fits == text.length || room >= LEAST))
-		canvas_put(canvas, area, 0, area->cols - columns, role, text.data, fits);
+	shorten(&text, room);
+	int columns = text_columns(text_get(&text), text.length);
+	if (columns && columns <= room)
+		canvas_put(canvas, area, 0, area->cols - columns, role, text.data, text.length);
 	text_free(&text);
 }

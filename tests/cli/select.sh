@@ -65,6 +65,26 @@ is "... with a caret below" "trawl:                         ^" "$(sed -n 3p err)
 run "$TRAWL" -t csv -U 'next week' "$demo"
 is "-U: no time is an error" 2 "$status"
 
+# awk says the same of all rows: those within 2 of one that is an error
+"$TRAWL" -t csv "$demo" 2>/dev/null | sed 1d >every
+awk -F , '{ line[NR] = $0; if ($7 == "ERROR") for (i = NR - 2; i <= NR + 2; i++) shown[i] = 1 }
+	END { for (i = 1; i <= NR; i++) if (i in shown) print line[i] }' every >want
+for threads in 1 3; do
+	run "$TRAWL" -t csv -e 'severity = error' --context=2 --threads=$threads "$demo"
+	ok "--context: those around, once, in order; $threads threads" \
+		sh -c 'sed 1d out | cmp -s - want'
+done
+is "--context: more than there are" "$(rows)" "$(rows -e 'number = 7' --context=1000)"
+"$TRAWL" -t csv "$demo" "$testdata/short.bin" 2>/dev/null | sed 1d >every
+awk -F , '{ line[NR] = $0; if ($7 == "ERROR") for (i = NR - 1; i <= NR + 1; i++) shown[i] = 1 }
+	END { for (i = 1; i <= NR; i++) if (i in shown) print line[i] }' every >want
+run "$TRAWL" -t csv -e 'severity = error' --context=1 "$demo" "$testdata/short.bin"
+ok "--context: of several traces, in their common order" sh -c 'sed 1d out | cmp -s - want'
+run "$TRAWL" -t csv --context=2 --split=1/2 "$demo"
+is "--context: not of a part" 2 "$status"
+run "$TRAWL" -t csv --context=no "$demo"
+is "--context: a number" 2 "$status"
+
 all=$(rows)
 run "$TRAWL" -t csv -s fatal --unassigned=hide "$demo"
 is "n is the number in the trace, not among what is shown" \

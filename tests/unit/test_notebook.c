@@ -39,9 +39,13 @@ test_round_trip(void **state)
 	};
 	enum { COUNT = sizeof notes / sizeof *notes };
 	struct notebook_mark marks[COUNT];
+	struct notebook_filter filters[] = {{.filter = (char[]){"lost"}, .hide = true},
+					    {.filter = (char[]){"text ~ /\"#: /"}, .off = true}};
 	struct notebook saved = {.view = (char[]){"a b/c.yaml"},
 				 .severity = 3,
+				 .severities = (char[]){"FE-"},
 				 .filter = (char[]){"\\d+ \"x\" #[0-9]{2}"},
+				 .filters = {.at = filters, .count = 2},
 				 .marks = {.at = marks, .count = COUNT}};
 	for (size_t i = 0; i < COUNT; i++)
 		marks[i] = (struct notebook_mark){.trace = (char *)(i % 2 ? "b: #1" : "a"),
@@ -59,6 +63,13 @@ test_round_trip(void **state)
 	assert_int_equal(again.severity, 3);
 	assert_false(again.unassigned);
 	assert_string_equal(again.filter, saved.filter);
+	assert_string_equal(again.severities, "FE-");
+	assert_int_equal(again.filters.count, 2);
+	const struct notebook_filter *back = again.filters.at;
+	for (size_t i = 0; i < 2; i++) {
+		assert_string_equal(back[i].filter, filters[i].filter);
+		assert_true(back[i].hide == filters[i].hide && back[i].off == filters[i].off);
+	}
 	assert_int_equal(again.marks.count, COUNT);
 	const struct notebook_mark *read = again.marks.at;
 	for (size_t i = 0; i < COUNT; i++) {

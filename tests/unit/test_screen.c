@@ -1588,7 +1588,7 @@ test_filter_list(void **state)
 	(void)state;
 	static const struct {
 		int rows, cols;
-		char *const theme;
+		const char *theme;
 	} screens[] = {{24, 80, "--theme=default"}, {50, 200, "--theme=mono"}};
 	struct truth truth;
 	read_truth(&truth, "all-raw.truth.tsv");
@@ -1601,7 +1601,7 @@ test_filter_list(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct scene s;
 		scene_open(&s, screens[i].rows, screens[i].cols, "xterm-256color", "all-raw.bin",
-			   screens[i].theme, NULL);
+			   (char *)screens[i].theme, NULL);
 		scene_wait(&s, "0 / 400");
 		scene_keys(&s, "|B"); /* below the list, so that rows begin with it */
 		scene_wait(&s, "no filters; a adds one");
@@ -1880,6 +1880,8 @@ test_surround(void **state)
 	scene_wait(&s, "context 2");
 	snprintf(want, sizeof want, ", %zu shown", count_rows(&truth, "FATAL", NULL, 0));
 	scene_wait(&s, want); /* what is around is not counted */
+	snprintf(want, sizeof want, "\n %zu / 400", rows.at[0]);
+	scene_wait(&s, want);
 	check_page(&s, &truth, rows.at, 0);
 	scene_keys(&s, " ");
 	snprintf(want, sizeof want, " %zu / 400", rows.at[21]);
@@ -1921,8 +1923,31 @@ test_search_bytes(void **state)
 	for (int y = 0; y < 24; y++)
 		for (int x = 11; x < 19; x++)
 			marked += !strncmp(emulator_row(s.emulator, y), " 00000090  ", 11) &&
-				  x % 3 != 1 && emulator_cell(s.emulator, y, x).reverse;
+				  x % 3 != 1 && emulator_cell(s.emulator, y, x).underline;
 	assert_int_equal(marked, 6);
+	quit(&s);
+}
+
+/* What was searched for before the last time stands out still, in another way. */
+static void
+test_highlights(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "boot rom  ");
+	scene_keys(&s, "/rail VDD\r/VDD_CORE\r5G");
+	scene_wait(&s, " 5 / 309, match 1 of ");
+	const char *row = emulator_row(s.emulator, 7);
+	int rail = (int)(strstr(row, "rail VDD_CORE") - row);
+	assert_true(emulator_cell(s.emulator, 7, rail).coloured);
+	assert_false(emulator_cell(s.emulator, 7, rail).underline);
+	assert_true(emulator_cell(s.emulator, 7, rail + 5).underline);
+	scene_keys(&s, "\033T");
+	scene_wait(&s, "T:start");
+	row = emulator_row(s.emulator, 7);
+	rail = (int)(strstr(row, "rail VDD_CORE") - row);
+	assert_false(emulator_cell(s.emulator, 7, rail).coloured);
 	quit(&s);
 }
 
@@ -1973,6 +1998,7 @@ main(void)
 	    cmocka_unit_test(test_preview),
 	    cmocka_unit_test(test_surround),
 	    cmocka_unit_test(test_search_bytes),
+	    cmocka_unit_test(test_highlights),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);

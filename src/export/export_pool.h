@@ -23,7 +23,7 @@ struct export_piece {
 	struct export_source *sources; /* likewise; NULL with one trace */
 	size_t count;
 	size_t from, until; /* those to be written, the others are around them */
-	uint64_t first; /* number of messages[0], with one trace */
+	uint64_t first;	    /* number of messages[0], with one trace */
 
 	/* what became of them */
 	struct text out;

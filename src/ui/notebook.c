@@ -293,8 +293,7 @@ notebook_save(struct app *app, const struct command_call *call)
 	    app->jumps.marks.count + (options->notebook ? options->notebook->marks.count : 0);
 	struct notebook notebook = {
 	    .marks.at = mem_new((most + 1) * sizeof(struct notebook_mark)),
-	    .filters.at =
-		mem_new((app->filters.list.count + 1) * sizeof(struct notebook_filter))};
+	    .filters.at = mem_new((app->filters.list.count + 1) * sizeof(struct notebook_filter))};
 	char severities[SEVERITY_COUNT + 1] = "";
 	char(*letters)[2] = mem_new((app->jumps.marks.count + 1) * sizeof *letters);
 	struct text out = {0};

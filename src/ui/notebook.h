@@ -28,11 +28,11 @@ struct notebook_filter {
 };
 
 struct notebook {
-	char *view;		  /* name or file, NULL: as usual */
-	int severity;		  /* enum severity, 0 = all */
-	bool unassigned;	  /* messages without one are shown */
-	char *severities;	  /* letters of those shown, where they are no threshold; or NULL */
-	char *filter;		  /* as after `&`, or NULL */
+	char *view;	  /* name or file, NULL: as usual */
+	int severity;	  /* enum severity, 0 = all */
+	bool unassigned;  /* messages without one are shown */
+	char *severities; /* letters of those shown, where they are no threshold; or NULL */
+	char *filter;	  /* as after `&`, or NULL */
 	struct option_list filters; /* struct notebook_filter: what comes after that */
 	struct option_list marks;   /* struct notebook_mark */
 };

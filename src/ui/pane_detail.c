@@ -348,10 +348,18 @@ filter_field(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const detail_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
-    [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
-    [COMMAND_END] = end,	  [COMMAND_UNFOLD] = unfold,  [COMMAND_FOLD] = fold,
+    [COMMAND_DOWN] = move,
+    [COMMAND_UP] = move,
+    [COMMAND_PAGE_DOWN] = move,
+    [COMMAND_PAGE_UP] = move,
+    [COMMAND_HALF_DOWN] = move,
+    [COMMAND_HALF_UP] = move,
+    [COMMAND_SCROLL_DOWN] = move,
+    [COMMAND_SCROLL_UP] = move,
+    [COMMAND_TOP] = top,
+    [COMMAND_END] = end,
+    [COMMAND_UNFOLD] = unfold,
+    [COMMAND_FOLD] = fold,
     [COMMAND_FIELD_FILTER] = filter_field,
 };
 

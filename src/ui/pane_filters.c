@@ -117,7 +117,8 @@ draw_filter(struct app *app, struct canvas *canvas, const struct area *area, int
 	const char *string = filter_expr_text(entry->expr);
 	enum role role = current && app->focus == PANE_FILTERS ? ROLE_CURSOR : ROLE_NORMAL;
 	int counts = COUNT_COLUMNS + (area->cols >= WIDE ? HOW_COLUMNS + COST_COLUMNS : 0);
-	int x = canvas_putf(canvas, area, y, 0, role, " %s %zu ", entry->off ? "[ ]" : "[x]", i + 1);
+	int x =
+	    canvas_putf(canvas, area, y, 0, role, " %s %zu ", entry->off ? "[ ]" : "[x]", i + 1);
 	x = canvas_puts(canvas, area, y, x, ROLE_FIELD, entry->out ? "out " : "in  ");
 	text_clear(text);
 	text_add_safe(text, string, strlen(string), app->charset);

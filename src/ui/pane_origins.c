@@ -28,7 +28,7 @@ enum {
 	GRAPH_COLUMNS_MAX = 100,
 	GRAPH_GROUPS_MIN = 4,
 	LEVELS = 8,
-	WIDE = 116,   /* columns from which all severities are shown */
+	WIDE = 116,    /* columns from which all severities are shown */
 	HEAD_ROWS = 6, /* rows from which the columns have names */
 	NAMES_MS = 10
 };
@@ -320,7 +320,10 @@ static void
 draw_graph(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
 	   struct line *line)
 {
-	static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	/* clang-format off */
+	static const char *const bars[] = {" ", "▁", "▂", "▃", "▄",
+					   "▅", "▆", "▇", "█"};
+	/* clang-format on */
 	static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
 	const struct index *index = trace_index(app->session->traces.at[line->trace]);
 	const char *const *signs = app->charset == TEXT_ASCII ? ascii : bars;
@@ -478,7 +481,8 @@ origins_title(struct app *app, struct text *out)
 		     {COMMAND_ORIGIN_SORT, "sort"}};
 	const struct origins_state *state = state_of(app);
 	size_t traces = app->session->traces.count;
-	text_addf(out, "  %zu", state->order.count - (traces > 1 && state->order.count ? traces : 0));
+	text_addf(out, "  %zu",
+		  state->order.count - (traces > 1 && state->order.count ? traces : 0));
 	if (!app->indexed)
 		text_add(out, " so far");
 	text_add(out, state->by_name ? "  by name" : "  by count");

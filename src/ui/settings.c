@@ -27,8 +27,8 @@ apply(struct app *app)
 void
 settings_filters(struct app *app, int severity, bool unassigned, const char *filter)
 {
-	app->filters.severities = filter_threshold(
-	    severity ? (enum severity)severity : SEVERITY_DEBUG, !unassigned);
+	app->filters.severities =
+	    filter_threshold(severity ? (enum severity)severity : SEVERITY_DEBUG, !unassigned);
 	filters_clear(app);
 	if (filter)
 		filters_type(app, 0, filter, false);

@@ -362,9 +362,9 @@ test_counts(void **state)
 	static const struct {
 		uint64_t count;
 		const char *text;
-	} rows[] = {{0, "0"},	      {999, "999"},	{1000, "1.0k"},	       {9949, "9.9k"},
-		    {9950, "10k"},    {168202117, "168M"}, {999499, "999k"},   {999500, "1.0M"},
-		    {UINT64_MAX, "18E"}};
+	} rows[] = {{0, "0"},	      {999, "999"},	{1000, "1.0k"},
+		    {9949, "9.9k"},   {9950, "10k"},	{168202117, "168M"},
+		    {999499, "999k"}, {999500, "1.0M"}, {UINT64_MAX, "18E"}};
 	struct text text = {0};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		text_clear(&text);
@@ -386,8 +386,7 @@ main(void)
 	    cmocka_unit_test(test_format),   cmocka_unit_test(test_digits),
 	    cmocka_unit_test(test_arena),    cmocka_unit_test(test_option),
 	    cmocka_unit_test(test_regex),    cmocka_unit_test(test_err),
-	    cmocka_unit_test(test_vec),
-	    cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_vec),	     cmocka_unit_test(test_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1752,7 +1752,7 @@ test_field_filter(void **state)
 	size_t row = 0;
 	char keys[64], want[48];
 	read_truth(&truth, "demo.truth.tsv");
-	while (!strstr(truth.rows[FIELDS].at[row], "id=1025"))
+	while (!truth.rows[FIELDS].at[row] || !strstr(truth.rows[FIELDS].at[row], "id=1025"))
 		row++;
 	open_demo(&s, 24, 80);
 	scene_wait(&s, "boot rom  ");
@@ -1839,9 +1839,10 @@ test_preview(void **state)
 	snprintf(want, sizeof want, "ok, %zu on screen, %zu in all", here, all);
 	scene_wait(&s, want);
 	scene_keys(&s, "x");
-	scene_wait(&s, "is no severity (column 12)");
+	scene_wait(&s, "infx is no severity");
+	scene_wait(&s, "(column 12)");
 	scene_keys(&s, "\177 or (");
-	scene_wait(&s, "column 19)");
+	scene_wait(&s, "(column 20)");
 	for (int i = 0; i < 8; i++)
 		assert_string_equal(shown[i], emulator_row(s.emulator, i));
 	scene_keys(&s, "\033");
@@ -1853,6 +1854,19 @@ test_preview(void **state)
 	scene_wait(&s, "only not /zzz/s");
 	quit(&s);
 	free_truth(&truth);
+}
+
+/* That the screen shows the texts of ROWS from FIRST on. */
+static void
+check_texts(struct scene *s, const struct truth *truth, const size_t *rows, size_t first)
+{
+	for (int y = 2; y < 23; y++) {
+		const char *text = truth->rows[TEXT].at[rows[first + (size_t)y - 2]];
+		char start[16];
+		snprintf(start, sizeof start, "%.12s", text);
+		if (*text != '*' && !strstr(emulator_row(s->emulator, y), start))
+			fail_msg("row %d is not \"%s\":\n%s", y, start, scene_screen(s));
+	}
 }
 
 /* Rows around those that pass: the same as in the truth. */
@@ -1882,15 +1896,15 @@ test_surround(void **state)
 	scene_wait(&s, want); /* what is around is not counted */
 	snprintf(want, sizeof want, "\n %zu / 400", rows.at[0]);
 	scene_wait(&s, want);
-	check_page(&s, &truth, rows.at, 0);
+	check_texts(&s, &truth, rows.at, 0);
 	scene_keys(&s, " ");
 	snprintf(want, sizeof want, " %zu / 400", rows.at[21]);
 	scene_wait(&s, want);
-	check_page(&s, &truth, rows.at, 21);
+	check_texts(&s, &truth, rows.at, 21);
 	scene_keys(&s, "G");
 	snprintf(want, sizeof want, " %zu / 400", rows.at[rows.count - 1]);
 	scene_wait(&s, want);
-	check_page(&s, &truth, rows.at, rows.count - 21);
+	check_texts(&s, &truth, rows.at, rows.count - 21);
 	scene_keys(&s, "10k20Z!");
 	scene_wait(&s, "filters off");
 	scene_keys(&s, "!g");

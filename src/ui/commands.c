@@ -86,14 +86,15 @@ narrow(struct app *app, const struct command_call *call)
 static void
 set_expression(struct app *app, const struct command_call *call)
 {
-	struct filter_error error;
-	struct filter_entry entry = {.expr = filter_parse(call->text, app->session, &error)};
+	struct text why = {0};
+	struct filter_entry entry = {.expr = filters_parse(app->session, call->text, &why)};
 	if (entry.expr)
 		filters_put(app, 0, entry);
-	else if (!call->text[strspn(call->text, " ")])
-		filters_clear(app);
+	else if (why.length)
+		app_trouble(app, "%s", why.data);
 	else
-		app_trouble(app, "%s (column %zu)", error.what, error.at + 1);
+		filters_clear(app);
+	text_free(&why);
 }
 
 static void

@@ -65,6 +65,16 @@ read_pattern(const char *pattern, struct text *why)
 	return expr;
 }
 
+struct filter_expr *
+filters_parse(const struct session *session, const char *typed, struct text *why)
+{
+	struct filter_error error;
+	struct filter_expr *expr = filter_parse(typed, session, &error);
+	if (!expr && typed[strspn(typed, " ")])
+		text_addf(why, "%s (column %zu)", error.what, error.at + 1);
+	return expr;
+}
+
 /* As in less, but expressions come before regular expressions.  One with a
  * name and an operator is not taken for the other if it is wrong. */
 struct filter_expr *
@@ -75,14 +85,11 @@ filters_read(const struct session *session, const char *typed, bool *out, struct
 		*out = true;
 		return read_pattern(typed + 1, why);
 	}
-	if (!typed[strspn(typed, " ")])
-		return NULL;
 	struct filter_expr *expr = filter_parse(typed, session, &error);
-	if (!expr && !error.meant)
-		return read_pattern(typed, why);
-	if (!expr)
-		text_addf(why, "%s (column %zu)", error.what, error.at + 1);
-	return expr;
+	bool pattern = !expr && !error.meant && typed[strspn(typed, " ")];
+	if (expr)
+		return expr;
+	return pattern ? read_pattern(typed, why) : filters_parse(session, typed, why);
 }
 
 /* --- the whole --------------------------------------------------------- */

@@ -34,9 +34,10 @@ void filters_free(struct filters *);
 /* The mildest severity that is shown, and whether all worse ones are. */
 enum severity filters_threshold(const struct filters *, bool *whole);
 
+/* Reads an expression.  NULL with the reason, which is empty if it is blank. */
+struct filter_expr *filters_parse(const struct session *, const char *typed, struct text *why);
 /* Reads what a person typed: an expression or, if it is none and not meant to be
- * one, a regular expression; !REGEX sets *OUT.  NULL with the reason, which is
- * empty if nothing was typed. */
+ * one, a regular expression; !REGEX sets *OUT.  NULL as before. */
 struct filter_expr *filters_read(const struct session *, const char *typed, bool *out,
 				 struct text *why);
 

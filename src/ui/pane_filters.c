@@ -3,9 +3,9 @@
  * known and what it took; above them the severities, to be shown or hidden one
  * by one.
  *
- * Each filter is counted by a match set of its own, which is there only while
- * its line is on the screen: sums answer at once, the rest is counted behind
- * the screen.
+ * Each filter is counted by a match set of its own, from when its line is first
+ * on the screen until the pane is closed: sums answer at once, the rest is counted
+ * behind the screen.
  */
 #include "config.h"
 

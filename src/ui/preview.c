@@ -63,7 +63,10 @@ make(struct app *app, size_t at, const char *typed)
 	const struct row *row = list_current(app->list);
 	if (at < app->filters.list.count)
 		entry.out = app->filters.list.at[at].out && app->prompt.id == COMMAND_FILTER_EDIT;
-	entry.expr = filters_read(app->session, typed, &entry.out, &preview->trouble);
+	if (app->prompt.id == COMMAND_FILTER)
+		entry.expr = filters_parse(app->session, typed, &preview->trouble);
+	else
+		entry.expr = filters_read(app->session, typed, &entry.out, &preview->trouble);
 	if (!entry.expr)
 		return;
 	preview->filter.severities = app->filters.severities;

@@ -4,7 +4,7 @@
  * Narrow screens stack the panes below the list; from 132 columns on some stand
  * beside it, the others run along the foot.  When rows run out the last in the
  * table leave first, then the title, the status; one row shows the current
- * message alone.
+ * message alone.  The pane with the cursor takes all where it would have to leave.
  */
 #include "config.h"
 
@@ -157,6 +157,8 @@ layout_make(const struct layout_wish *wish)
 		body.row++;
 		body.rows--;
 	}
+	const struct area whole = body;
+	const struct layout bare = layout;
 	bool wide = wish->cols >= LIST_COLUMNS_MIN + SIDE_COLUMNS_MIN + 1;
 	bool side =
 	    wish->mode == LAYOUT_SIDE || (wish->mode == LAYOUT_AUTO && wish->cols >= SIDE_COLUMNS);
@@ -168,5 +170,9 @@ layout_make(const struct layout_wish *wish)
 		side_by_side(&layout, body, wish);
 	else
 		stack(&layout, body, wish);
+	if (layout.panes[wish->focus].rows <= 0 && cover(wish) == PANE_COUNT) {
+		layout = bare; /* whoever works in a pane has to see it */
+		layout.panes[wish->focus] = whole;
+	}
 	return layout;
 }

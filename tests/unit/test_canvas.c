@@ -152,6 +152,10 @@ test_layout_runs_out(void **state)
 	assert_true(!l.title.rows && l.status.rows);
 	l = layout_of(1, 80, true, true); /* the current message alone */
 	assert_true(!l.status.rows && l.panes[PANE_LIST].rows == 1);
+	struct layout_wish wish = {.rows = 5, .cols = 20, .focus = PANE_FILTERS};
+	wish.open[PANE_LIST] = wish.open[PANE_FILTERS] = true;
+	l = layout_make(&wish); /* but where somebody works stays in sight */
+	assert_true(l.panes[PANE_FILTERS].rows == 3 && !l.panes[PANE_LIST].rows);
 }
 
 static void

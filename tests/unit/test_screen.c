@@ -1641,6 +1641,22 @@ test_filter_list(void **state)
 	free_truth(&truth);
 }
 
+/* Where there is no room beside the list, a pane takes its place. */
+static void
+test_chooser_small(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 5, 20);
+	scene_keys(&s, "B");
+	scene_wait(&s, "\n [F]1 [E]15 [W]12");
+	scene_keys(&s, ";");
+	scene_wait(&s, "\n [x] mailbox");
+	scene_keys(&s, "qq");
+	scene_wait(&s, "\n>");
+	quit(&s);
+}
+
 /* The list of filters is kept, with all that was said of each. */
 static void
 test_filter_session(void **state)
@@ -2007,6 +2023,7 @@ main(void)
 	    cmocka_unit_test(test_timeline_contexts),
 	    cmocka_unit_test(test_filter_list),
 	    cmocka_unit_test(test_filter_session),
+	    cmocka_unit_test(test_chooser_small),
 	    cmocka_unit_test(test_origins),
 	    cmocka_unit_test(test_field_filter),
 	    cmocka_unit_test(test_preview),

@@ -74,6 +74,11 @@ for threads in 1 3; do
 	ok "--context: those around, once, in order; $threads threads" \
 		sh -c 'sed 1d out | cmp -s - want'
 done
+for n in 254 255 256 257; do # pieces of the output are powers of two
+	is "--context: round message $n" "$(seq $((n - 2)) $((n + 2)) | xargs)" \
+		"$("$TRAWL" -t csv -e "number = $n" --context=2 "$demo" | sed 1d | cut -d , -f 1 |
+			xargs)"
+done
 is "--context: more than there are" "$(rows)" "$(rows -e 'number = 7' --context=1000)"
 "$TRAWL" -t csv "$demo" "$testdata/short.bin" 2>/dev/null | sed 1d >every
 awk -F , '{ line[NR] = $0; if ($7 == "ERROR") for (i = NR - 1; i <= NR + 1; i++) shown[i] = 1 }

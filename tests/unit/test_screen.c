@@ -1652,7 +1652,7 @@ test_chooser_small(void **state)
 	scene_wait(&s, "\n [F]1 [E]15 [W]12");
 	scene_keys(&s, ";");
 	scene_wait(&s, "\n [x] mailbox");
-	scene_keys(&s, "qq");
+	scene_keys(&s, "q");
 	scene_wait(&s, "\n>");
 	quit(&s);
 }

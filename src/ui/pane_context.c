@@ -61,7 +61,8 @@ contexts_close(struct app *app)
 	free(app->context_rows);
 }
 
-/* The cursor for the present trace; NULL if there are no contexts. */
+/* The cursor for the trace of the message that is selected, which is not that of
+ * the list where it is of all traces; NULL if there are no contexts. */
 static struct context_cursor *
 cursor_of(struct app *app)
 {
@@ -70,10 +71,12 @@ cursor_of(struct app *app)
 		return NULL;
 	if (!app->contexts)
 		app->contexts = mem_new(app->session->traces.count * sizeof *app->contexts);
-	struct context_cursor **cursor = &app->contexts[app->trace];
-	if (!*cursor)
-		*cursor = context_cursor_new(contexts, app->list->trace);
-	return *cursor;
+	size_t trace = 0;
+	while (app->session->traces.at[trace] != app->list->trace)
+		trace++;
+	if (!app->contexts[trace])
+		app->contexts[trace] = context_cursor_new(contexts, app->list->trace);
+	return app->contexts[trace];
 }
 
 /* Appends the value, its name, and `?` where it is doubtful; not safe yet. */

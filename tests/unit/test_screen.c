@@ -1034,6 +1034,23 @@ check_file(const char *path, const char *expected, size_t length)
 	unlink(path);
 }
 
+/* The contexts of a message in the list of all traces are those of its trace. */
+static void
+test_contexts_of_all(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_keys(&s, "c");
+	scene_wait(&s, "- context ");
+	scene_keys(&s, "]e");
+	scene_wait(&s, "no context applies to this message"); /* of soc */
+	scene_keys(&s, "3j");
+	scene_wait(&s, "overlay      0x80020002 night");
+	scene_wait(&s, "loader");
+	quit(&s);
+}
+
 /* What :write puts into a file is what batch output prints of it. */
 static void
 test_write(void **state)
@@ -2010,6 +2027,7 @@ main(void)
 	    cmocka_unit_test(test_view),
 	    cmocka_unit_test(test_marks),
 	    cmocka_unit_test(test_session),
+	    cmocka_unit_test(test_contexts_of_all),
 	    cmocka_unit_test(test_write),
 	    cmocka_unit_test(test_settings),
 	    cmocka_unit_test(test_source),

@@ -51,15 +51,15 @@ enum time_mode {
 enum layout_mode { LAYOUT_AUTO, LAYOUT_STACKED, LAYOUT_SIDE, LAYOUT_MODES };
 
 struct view {
-	struct option_list columns;	  /* struct column */
-	int time;			  /* enum time_mode */
-	int layout;			  /* enum layout_mode */
-	bool header;			  /* a row with the columns' names */
+	struct option_list columns;		    /* struct column */
+	int time;				    /* enum time_mode */
+	int layout;				    /* enum layout_mode */
+	bool header;				    /* a row with the columns' names */
 	bool detail, hex, marks, context, timeline; /* open at the start */
-	int severity;			  /* the threshold at first; enum severity, 0 = all */
-	bool unassigned;		  /* messages without a severity are shown */
-	char *filter;			  /* as after `&`, or NULL */
-	struct option_list rules;	  /* struct view_rule; the first that fits wins */
+	int severity;		  /* the threshold at first; enum severity, 0 = all */
+	bool unassigned;	  /* messages without a severity are shown */
+	char *filter;		  /* as after `&`, or NULL */
+	struct option_list rules; /* struct view_rule; the first that fits wins */
 };
 
 extern const struct option_table view_options_table;

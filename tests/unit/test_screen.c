@@ -1558,6 +1558,88 @@ test_timeline(void **state)
 /* From A to B: the difference, and only what lies there in the list. */
 static void
 test_timeline_brush(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	char text[64];
+	size_t shown = 0;
+	read_truth(&truth, "demo.truth.tsv");
+	/* the truth's ticks are of 38.4 MHz */
+	uint64_t from = strtoull(truth.rows[TICKS].at[20], NULL, 10);
+	uint64_t to = strtoull(truth.rows[TICKS].at[40], NULL, 10);
+	for (size_t i = 0; i < truth.rows[TICKS].count; i++) {
+		const char *own = truth.rows[TICKS].at[i];
+		uint64_t ticks = strtoull(own, NULL, 10);
+		shown += *own >= '0' && *own <= '9' && ticks >= from && ticks <= to;
+	}
+	assert_true(shown > 10 && shown < 100);
+	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
+	scene_wait(&s, "E15 W12");
+	scene_keys(&s, "i20G\ta");
+	scene_keys(&s, "40Gb");
+	scene_wait(&s, "A..B ");
+	scene_keys(&s, "v");
+	scene_wait(&s, "only time in ");
+	snprintf(text, sizeof text, " of %zu  ", shown);
+	scene_wait(&s, text);
+	quit(&s);
+
+	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
+	scene_wait(&s, "E15 W12");
+	scene_keys(&s, "20Gv40Gi"); /* a range shows its time */
+	scene_wait(&s, " in view");
+	assert_null(strstr(scene_screen(&s), " 309 in view"));
+	const char *ruler = lane_row(&s, "      ");
+	assert_true(strchr(ruler, '*') - ruler > 60); /* nearly at the end */
+	quit(&s);
+	free_truth(&truth);
+}
+
+/* On any screen: lanes of a session, origins, places instead of times. */
+static void
+test_timeline_screens(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 50, 200, "xterm-256color", "demo.stp", "+i", NULL);
+	scene_wait(&s, " 309 in view");
+	assert_non_null(strstr(lane_row(&s, "board "), "\u2588")); /* a full block */
+	scene_keys(&s, "\t ");					   /* a lane for each origin */
+	scene_wait(&s, "\n boot rom ");
+	scene_wait(&s, "\n pmic ");
+	scene_keys(&s, " ");
+	scene_until(&s, "\n pmic ", false);
+	quit(&s);
+	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", "--ascii", "+i", NULL);
+	scene_wait(&s, " 309 in view");
+	assert_false(any_coloured(&s));
+	assert_non_null(strchr(lane_row(&s, "board "), '!'));
+	quit(&s);
+	scene_open(&s, 5, 20, "xterm-256color", "demo.stp", "+i", NULL);
+	scene_wait(&s, "/ 309"); /* no room: it leaves first */
+	assert_null(strstr(scene_screen(&s), "timeline"));
+	scene_keys(&s, "\t\\"); /* zoomed it has all */
+	scene_until(&s, "boa", true);
+	quit(&s);
+	scene_open(&s, 24, 80, "xterm-256color", "len32.bin", "--ascii", "+i", NULL);
+	scene_wait(&s, "timeline  0x0.."); /* no times: places */
+	scene_wait(&s, " in view");
+	quit(&s);
+}
+
+/* What held: a lane with the values of the context. */
+static void
+test_timeline_contexts(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 40, 100, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
+	scene_wait(&s, "\nuser ");
+	assert_non_null(strchr(lane_row(&s, "user "), '['));
+	quit(&s);
+}
+
 /* How many messages have SEVERITY (NULL: any), and WHAT in their fields, from
  * byte FROM on. */
 static size_t
@@ -1752,36 +1834,6 @@ test_field_filter(void **state)
 	(void)state;
 	struct scene s;
 	struct truth truth;
-	char text[64];
-	size_t shown = 0;
-	read_truth(&truth, "demo.truth.tsv");
-	/* the truth's ticks are of 38.4 MHz */
-	uint64_t from = strtoull(truth.rows[TICKS].at[20], NULL, 10);
-	uint64_t to = strtoull(truth.rows[TICKS].at[40], NULL, 10);
-	for (size_t i = 0; i < truth.rows[TICKS].count; i++) {
-		const char *own = truth.rows[TICKS].at[i];
-		uint64_t ticks = strtoull(own, NULL, 10);
-		shown += *own >= '0' && *own <= '9' && ticks >= from && ticks <= to;
-	}
-	assert_true(shown > 10 && shown < 100);
-	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
-	scene_wait(&s, "E15 W12");
-	scene_keys(&s, "i20G\ta");
-	scene_keys(&s, "40Gb");
-	scene_wait(&s, "A..B ");
-	scene_keys(&s, "v");
-	scene_wait(&s, "only time in ");
-	snprintf(text, sizeof text, " of %zu  ", shown);
-	scene_wait(&s, text);
-	quit(&s);
-
-	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
-	scene_wait(&s, "E15 W12");
-	scene_keys(&s, "20Gv40Gi"); /* a range shows its time */
-	scene_wait(&s, " in view");
-	assert_null(strstr(scene_screen(&s), " 309 in view"));
-	const char *ruler = lane_row(&s, "      ");
-	assert_true(strchr(ruler, '*') - ruler > 60); /* nearly at the end */
 	size_t row = 0;
 	char keys[64], want[48];
 	read_truth(&truth, "demo.truth.tsv");
@@ -1810,47 +1862,6 @@ test_field_filter(void **state)
 	free_truth(&truth);
 }
 
-/* On any screen: lanes of a session, origins, places instead of times. */
-static void
-test_timeline_screens(void **state)
-{
-	(void)state;
-	struct scene s;
-	scene_open(&s, 50, 200, "xterm-256color", "demo.stp", "+i", NULL);
-	scene_wait(&s, " 309 in view");
-	assert_non_null(strstr(lane_row(&s, "board "), "\u2588")); /* a full block */
-	scene_keys(&s, "\t ");					   /* a lane for each origin */
-	scene_wait(&s, "\n boot rom ");
-	scene_wait(&s, "\n pmic ");
-	scene_keys(&s, " ");
-	scene_until(&s, "\n pmic ", false);
-	quit(&s);
-	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", "--ascii", "+i", NULL);
-	scene_wait(&s, " 309 in view");
-	assert_false(any_coloured(&s));
-	assert_non_null(strchr(lane_row(&s, "board "), '!'));
-	quit(&s);
-	scene_open(&s, 5, 20, "xterm-256color", "demo.stp", "+i", NULL);
-	scene_wait(&s, "/ 309"); /* no room: it leaves first */
-	assert_null(strstr(scene_screen(&s), "timeline"));
-	scene_keys(&s, "\t\\"); /* zoomed it has all */
-	scene_until(&s, "boa", true);
-	quit(&s);
-	scene_open(&s, 24, 80, "xterm-256color", "len32.bin", "--ascii", "+i", NULL);
-	scene_wait(&s, "timeline  0x0.."); /* no times: places */
-	scene_wait(&s, " in view");
-	quit(&s);
-}
-
-/* What held: a lane with the values of the context. */
-static void
-test_timeline_contexts(void **state)
-{
-	(void)state;
-	struct scene s;
-	scene_open(&s, 40, 100, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
-	scene_wait(&s, "\nuser ");
-	assert_non_null(strchr(lane_row(&s, "user "), '['));
 /* While a filter is typed nothing changes but what is said of it. */
 static void
 test_preview(void **state)

@@ -134,7 +134,8 @@ time_of(struct app *app, size_t trace, const struct message *m, int64_t *time)
 		return true;
 	}
 	*time = (int64_t)message_place(m);
-	return answer && answer->window.trace == trace && answer->unit == TRACK_OFFSETS;
+	return answer && answer->first <= answer->last && answer->window.trace == trace &&
+	       answer->unit == TRACK_OFFSETS;
 }
 
 /* The same for one without a time: that of the last before it in its cell. */
@@ -307,15 +308,15 @@ ask(struct app *app, size_t columns)
 	}
 }
 
-/* The answer, if it is one to what is on the screen. */
+/* The answer, if it tells something of what is on the screen. */
 static const struct density_answer *
 answer_of(const struct pane_state *state)
 {
 	const struct density_answer *answer = state->answer;
-	return answer && answer->window.columns == state->window.columns &&
-		       answer->lanes == state->lanes.count
-		   ? answer
-		   : NULL;
+	bool fits = answer && answer->first <= answer->last &&
+		    answer->window.columns == state->window.columns &&
+		    answer->lanes == state->lanes.count;
+	return fits ? answer : NULL;
 }
 
 /* --- words ------------------------------------------------------------- */

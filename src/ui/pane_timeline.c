@@ -582,6 +582,11 @@ draw_ruler(struct app *app, const struct area *area, int y)
 	const struct density_answer *answer = answer_of(state);
 	const struct density_window *w = &answer->window;
 	uint64_t step = round_up(answer, (double)w->step * LABEL_COLUMNS);
+	text_clear(&state->text);
+	add_time(answer, w->from, step, false, &state->text);
+	size_t room = state->text.length + 2; /* of a label, and a blank */
+	if (room > LABEL_COLUMNS)
+		step = round_up(answer, (double)w->step * (double)room);
 	__int128 time = w->from / (int64_t)step;
 	for (time *= (int64_t)step; clamp(time) == time; time += (int64_t)step) {
 		int64_t column = column_of(w, (int64_t)time);
@@ -592,8 +597,7 @@ draw_ruler(struct app *app, const struct area *area, int y)
 		text_clear(&state->text);
 		text_add_char(&state->text, '|');
 		add_time(answer, (int64_t)time, step, false, &state->text);
-		size_t fits =
-		    text_fit(state->text.data, state->text.length, LABEL_COLUMNS - 1, NULL);
+		size_t fits = state->text.length;
 		if (any_mark(state, w, column, column + (int64_t)fits))
 			fits = 1; /* the bar only */
 		canvas_put(&app->canvas, area, y, (int)column, ROLE_HEADER, state->text.data, fits);

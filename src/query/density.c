@@ -378,13 +378,12 @@ fit_window(struct density *d, const struct question *q, struct density_answer *a
 			continue;
 		index_get_progress(trace_index(track->trace), &progress);
 		complete &= progress.complete;
-		if (from > to && track->spans.count) { /* by place */
+		if (track->unit == TRACK_OFFSETS && track->spans.count) {
+			uint64_t cells = track->spans.count,
+				 size = capture_size(trace_capture(track->trace));
+			uint64_t end = cells * index_cell_size(trace_index(track->trace));
 			from = 0;
-			to = (int64_t)(track->spans.count *
-				       index_cell_size(trace_index(track->trace))) -
-			     1;
-			int64_t size = (int64_t)capture_size(trace_capture(track->trace));
-			to = size && to >= size ? size - 1 : to;
+			to = (int64_t)(size && size < end ? size : end) - 1;
 		}
 		answer->plain &= track->plain;
 		answer->first = from < answer->first ? from : answer->first;

@@ -1622,7 +1622,7 @@ test_timeline_screens(void **state)
 	scene_keys(&s, "\t\\"); /* zoomed it has all */
 	scene_until(&s, "boa", true);
 	quit(&s);
-	scene_open(&s, 24, 80, "xterm-256color", "short.bin", "--ascii", "+i", NULL);
+	scene_open(&s, 24, 80, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
 	scene_wait(&s, "timeline  0x0.."); /* no times: places */
 	scene_wait(&s, " in view");
 	quit(&s);

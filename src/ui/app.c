@@ -209,14 +209,16 @@ prompt_takes(struct app *app, uint32_t key)
 	}
 }
 
-/* Digits, where a pane does not take them as keys. */
+/* Digits, where a pane does not take them as keys, or after others. */
 static bool
 is_count(const struct app *app, uint32_t key)
 {
 	const struct keys one = {.at = {key}, .count = 1};
 	enum command_id id;
-	return !app->keys.count && key <= '9' && (key >= '1' || (key == '0' && app->counted)) &&
-	       keymap_look(&app->keymap, panes[app->focus]->scope, &one, &id) == KEYMAP_NONE;
+	bool digit = !app->keys.count && key <= '9' && key >= '0';
+	return digit &&
+	       (app->counted || (key != '0' && keymap_look(&app->keymap, panes[app->focus]->scope,
+							   &one, &id) == KEYMAP_NONE));
 }
 
 void

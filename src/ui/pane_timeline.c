@@ -51,7 +51,7 @@ struct pane_state {
 	size_t trace;
 	struct place place;
 	bool seen;
-	char *before, *brush; /* filters: before A to B was set, and with it */
+	char *brush; /* the filter that shows A to B, or NULL */
 	struct text text;
 };
 
@@ -80,7 +80,6 @@ timeline_close(void *context)
 	vec_free(&state->lanes);
 	vec_free(&state->contexts);
 	free(state->split);
-	free(state->before);
 	free(state->brush);
 	text_free(&state->text);
 }
@@ -1036,12 +1035,24 @@ add_brush(const struct density_answer *answer, int64_t from, int64_t to, struct 
 	}
 }
 
+/* The filter that the last brush made, in whose place the next one comes. */
+static size_t
+brushed(struct app *app)
+{
+	const struct pane_state *state = state_of(app);
+	size_t i = 0;
+	for (; i < app->filters.list.count; i++)
+		if (state->brush &&
+		    !strcmp(filter_expr_text(app->filters.list.at[i].expr), state->brush))
+			break;
+	return i;
+}
+
 static void
 brush(struct app *app, const struct command_call *call)
 {
 	struct pane_state *state = state_of(app);
 	const struct density_answer *answer = answer_of(state);
-	const char *now = app_filter_text(app);
 	int64_t from, to;
 	struct text text = {0};
 	(void)call;
@@ -1049,16 +1060,11 @@ brush(struct app *app, const struct command_call *call)
 		app_say(app, "set A and B first, with a and b");
 		return;
 	}
-	if (!now || !state->brush || strcmp(now, state->brush) != 0) {
-		free(state->before);
-		state->before = now ? mem_text(now) : NULL;
-	}
-	if (state->before)
-		text_addf(&text, "(%s) and ", state->before);
 	add_brush(answer, from, to, &text);
-	free(state->brush);
-	state->brush = mem_text(text.data);
-	app_run(app, (struct command_call){.id = COMMAND_FILTER, .text = state->brush, .count = 1});
+	if (filters_type(app, brushed(app), text.data, false)) {
+		free(state->brush);
+		state->brush = mem_text(text.data);
+	}
 	text_free(&text);
 }
 

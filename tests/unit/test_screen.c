@@ -1041,6 +1041,8 @@ test_contexts_of_all(void **state)
 	(void)state;
 	struct scene s;
 	scene_open(&s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(&s, " 10:06:40."); /* the clocks are known */
+	scene_wait(&s, "0 / 526");
 	scene_keys(&s, "c");
 	scene_wait(&s, "- context ");
 	scene_keys(&s, "]e");
@@ -1877,6 +1879,7 @@ test_preview(void **state)
 	open_demo(&s, 24, 80);
 	scene_wait(&s, "boot rom  ");
 	scene_wait(&s, "E15 W12");
+	scene_wait(&s, common_time);
 	for (int i = 0; i < 8; i++)
 		snprintf(shown[i], sizeof shown[i], "%s", emulator_row(s.emulator, i));
 	scene_keys(&s, "&severity = inf");

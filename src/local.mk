@@ -192,6 +192,8 @@ libtrawl_a_SOURCES = \
 	src/ui/jump.h \
 	src/ui/layout.c \
 	src/ui/layout.h \
+	src/ui/lines.c \
+	src/ui/lines.h \
 	src/ui/list.c \
 	src/ui/list.h \
 	src/ui/log.h \

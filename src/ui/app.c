@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "trace/context.h"
 #include "ui/complete.h"
+#include "ui/lines.h"
 #include "ui/notebook.h"
 #include "ui/pane_context.h"
 #include "ui/pane_timeline.h"
@@ -165,6 +166,8 @@ app_run(struct app *app, struct command_call call)
 	if (!run && app->focus >= PANE_HELP && call.id != COMMAND_REDRAW &&
 	    call.id != COMMAND_SUSPEND && call.id != COMMAND_QUIT)
 		app_run(app, (struct command_call){.id = COMMAND_CLOSE});
+	if (!run && panes[app->focus]->lines && lines_are_moved(call.id))
+		run = lines_move;
 	if (!run)
 		run = app_commands[call.id];
 	if (!run)

@@ -23,6 +23,10 @@ struct pane_ops {
 	void (*title)(struct app *, struct text *); /* for its rule; NULL: the name only */
 	void (*draw)(struct app *, struct canvas *, const struct area *);
 	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
+	/* With a cursor among lines (lines.h): how many there are now; and, or NULL,
+	 * that the cursor moved. */
+	size_t (*lines)(struct app *);
+	void (*moved)(struct app *);
 };
 
 extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;

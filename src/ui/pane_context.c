@@ -11,6 +11,7 @@
 #include "ui/pane_context.h"
 #include "trace/context.h"
 #include "ui/app.h"
+#include "ui/lines.h"
 #include "trace/clock_text.h"
 
 #include <stdlib.h>
@@ -27,12 +28,12 @@ struct line {
 };
 
 struct pane_state {
+	struct lines cursor;
 	VEC(struct line) lines;
 	struct trace *trace; /* what they were made for */
 	struct place place;
 	unsigned generation;
 	bool made;
-	size_t cursor, top, height;
 	struct text text;
 };
 
@@ -220,8 +221,7 @@ make_lines(struct app *app, const struct selection *selection)
 				    &line.end);
 		*vec_add(&state->lines) = line;
 	}
-	if (state->cursor >= state->lines.count)
-		state->cursor = state->lines.count ? state->lines.count - 1 : 0;
+	lines_go_to(&state->cursor, state->lines.count, (int64_t)state->cursor.line);
 }
 
 static const struct selection *
@@ -337,7 +337,7 @@ context_draw(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	struct pane_state *state = state_of(app);
 	const struct selection *selection = prepare(app);
-	state->height = (size_t)area->rows;
+	size_t rows = (size_t)area->rows;
 	if (!selection || !state->lines.count) {
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT,
 			    !selection		     ? "no message"
@@ -345,46 +345,20 @@ context_draw(struct app *app, struct canvas *canvas, const struct area *area)
 						     : "no contexts: a profile defines them");
 		return;
 	}
-	if (state->cursor < state->top)
-		state->top = state->cursor;
-	if (state->cursor >= state->top + state->height)
-		state->top = state->cursor - state->height + 1;
-	for (size_t i = 0; i < state->height && state->top + i < state->lines.count; i++)
+	lines_show(&state->cursor, state->lines.count, area->rows);
+	for (size_t i = 0; i < rows && state->cursor.top + i < state->lines.count; i++)
 		draw_line(app, canvas, area, (int)i, &selection->message,
-			  &state->lines.at[state->top + i],
-			  app->focus == PANE_CONTEXT && state->top + i == state->cursor);
+			  &state->lines.at[state->cursor.top + i],
+			  app->focus == PANE_CONTEXT &&
+			      state->cursor.top + i == state->cursor.line);
 }
 
 /* --- commands ---------------------------------------------------------- */
 
-static void
-go_to_line(struct app *app, int64_t line)
+static size_t
+count_lines(struct app *app)
 {
-	struct pane_state *state = state_of(app);
-	int64_t last = (int64_t)state->lines.count - 1;
-	line = line > last ? last : line;
-	state->cursor = line < 0 ? 0 : (size_t)line;
-}
-
-static void
-move(struct app *app, const struct command_call *call)
-{
-	const struct pane_state *state = state_of(app);
-	go_to_line(app, (int64_t)state->cursor + pane_step(call, (int)state->height));
-}
-
-static void
-top(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, 0);
-}
-
-static void
-end(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, INT64_MAX);
+	return state_of(app)->lines.count;
 }
 
 static void
@@ -393,9 +367,9 @@ go(struct app *app, const struct command_call *call)
 	struct pane_state *state = state_of(app);
 	struct position at;
 	(void)call;
-	if (!prepare(app) || state->cursor >= state->lines.count)
+	if (!prepare(app) || state->cursor.line >= state->lines.count)
 		return;
-	const struct context_value *value = &state->lines.at[state->cursor].value;
+	const struct context_value *value = &state->lines.at[state->cursor.line].value;
 	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
 		return;
 	for (size_t i = 0; i < app->session->traces.count; i++)
@@ -406,10 +380,7 @@ go(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const context_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
-    [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
-    [COMMAND_END] = end,	  [COMMAND_CONTEXT_GO] = go,
+    [COMMAND_CONTEXT_GO] = go,
 };
 
 const struct pane_ops pane_context = {
@@ -419,4 +390,5 @@ const struct pane_ops pane_context = {
     .close = context_close,
     .draw = context_draw,
     .commands = context_commands,
+    .lines = count_lines,
 };

@@ -9,17 +9,17 @@
 
 #include "ui/pane_detail.h"
 #include "ui/app.h"
+#include "ui/lines.h"
 
 #include <string.h>
 
 enum { NAME_COLUMNS = 20 };
 
 struct detail_state {
+	struct lines cursor;
 	VEC(const struct field_row *) turned; /* opened, or closed, by the user */
 	VEC(size_t) lines;		      /* fields that are shown, by their number */
 	const struct field_row *row;	      /* of the field under the cursor */
-	size_t cursor, top;		      /* lines */
-	size_t height;
 	struct text raw, safe;
 };
 
@@ -80,7 +80,7 @@ static void
 refresh_lines(struct detail_state *state, const struct expansion *e)
 {
 	unsigned hidden_below = UINT8_MAX + 1; /* deeper fields are closed away */
-	size_t cursor = state->cursor;
+	size_t cursor = state->cursor.line;
 	bool found = false;
 	vec_clear(&state->lines);
 	for (size_t i = 0; i < e->fields.count; i++) {
@@ -89,13 +89,13 @@ refresh_lines(struct detail_state *state, const struct expansion *e)
 			continue;
 		hidden_below = is_closed(state, field->row) ? field->depth : UINT8_MAX + 1;
 		if (field->row == state->row && (!found || state->lines.count == cursor)) {
-			state->cursor = state->lines.count;
+			state->cursor.line = state->lines.count;
 			found = true;
 		}
 		*vec_add(&state->lines) = i;
 	}
-	if (state->cursor >= state->lines.count)
-		state->cursor = state->lines.count ? state->lines.count - 1 : 0;
+	if (state->cursor.line >= state->lines.count)
+		state->cursor.line = state->lines.count ? state->lines.count - 1 : 0;
 }
 
 static const struct expansion *
@@ -113,7 +113,7 @@ detail_field(struct app *app)
 {
 	const struct detail_state *state = state_of(app);
 	const struct expansion *e = prepare(app);
-	return e ? &e->fields.at[state->lines.at[state->cursor]] : NULL;
+	return e ? &e->fields.at[state->lines.at[state->cursor.line]] : NULL;
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -194,21 +194,15 @@ detail_draw(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	struct detail_state *state = state_of(app);
 	const struct expansion *e = prepare(app);
-	state->height = (size_t)area->rows;
+	size_t rows = (size_t)area->rows;
 	if (!e) {
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
 		return;
 	}
-	if (state->cursor < state->top)
-		state->top = state->cursor;
-	if (state->cursor >= state->top + state->height)
-		state->top = state->cursor - state->height + 1;
-	if (state->top + state->height > state->lines.count)
-		state->top =
-		    state->lines.count > state->height ? state->lines.count - state->height : 0;
-	for (size_t i = 0; i < state->height && state->top + i < state->lines.count; i++)
-		draw_line(app, canvas, area, (int)i, e, state->lines.at[state->top + i],
-			  state->top + i == state->cursor);
+	lines_show(&state->cursor, state->lines.count, area->rows);
+	for (size_t i = 0; i < rows && state->cursor.top + i < state->lines.count; i++)
+		draw_line(app, canvas, area, (int)i, e, state->lines.at[state->cursor.top + i],
+			  state->cursor.top + i == state->cursor.line);
 }
 
 static void
@@ -227,38 +221,18 @@ detail_title(struct app *app, struct text *out)
 
 /* --- commands ---------------------------------------------------------- */
 
+static size_t
+count_lines(struct app *app)
+{
+	return prepare(app) ? state_of(app)->lines.count : 0;
+}
+
 static void
-go_to_line(struct app *app, int64_t line)
+moved(struct app *app)
 {
 	struct detail_state *state = state_of(app);
-	const struct expansion *e = prepare(app);
-	if (!e)
-		return;
-	int64_t last = (int64_t)state->lines.count - 1;
-	line = line < 0 ? 0 : line > last ? last : line;
-	state->cursor = (size_t)line;
-	state->row = e->fields.at[state->lines.at[state->cursor]].row;
-}
-
-static void
-move(struct app *app, const struct command_call *call)
-{
-	const struct detail_state *state = state_of(app);
-	go_to_line(app, (int64_t)state->cursor + pane_step(call, (int)state->height));
-}
-
-static void
-top(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, 0);
-}
-
-static void
-end(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, INT64_MAX);
+	const struct expansion *e = &app_selection(app)->expansion;
+	state->row = e->fields.at[state->lines.at[state->cursor.line]].row;
 }
 
 static void
@@ -279,15 +253,16 @@ fold(struct app *app, const struct command_call *call)
 	(void)call;
 	if (!e)
 		return;
-	size_t i = state->lines.at[state->cursor];
+	size_t i = state->lines.at[state->cursor.line];
 	const struct field *field = &e->fields.at[i];
 	if (has_children(e, i) && !is_closed(state, field->row)) {
 		set_closed(state, field->row, true);
 		return;
 	}
-	for (size_t line = state->cursor; line-- > 0;) {
+	for (size_t line = state->cursor.line; line-- > 0;) {
 		if (e->fields.at[state->lines.at[line]].depth < field->depth) {
-			go_to_line(app, (int64_t)line);
+			lines_go_to(&state->cursor, state->lines.count, (int64_t)line);
+			moved(app);
 			return;
 		}
 	}
@@ -348,16 +323,6 @@ filter_field(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const detail_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,
-    [COMMAND_UP] = move,
-    [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,
-    [COMMAND_HALF_DOWN] = move,
-    [COMMAND_HALF_UP] = move,
-    [COMMAND_SCROLL_DOWN] = move,
-    [COMMAND_SCROLL_UP] = move,
-    [COMMAND_TOP] = top,
-    [COMMAND_END] = end,
     [COMMAND_UNFOLD] = unfold,
     [COMMAND_FOLD] = fold,
     [COMMAND_FIELD_FILTER] = filter_field,
@@ -371,4 +336,6 @@ const struct pane_ops pane_detail = {
     .title = detail_title,
     .draw = detail_draw,
     .commands = detail_commands,
+    .lines = count_lines,
+    .moved = moved,
 };

@@ -11,6 +11,7 @@
 
 #include "base/thread.h"
 #include "ui/app.h"
+#include "ui/lines.h"
 
 #include <string.h>
 
@@ -23,9 +24,8 @@ enum {
 };
 
 struct filters_state {
-	size_t cursor, top; /* lines */
-	unsigned severity;  /* under the cursor, where the severities are */
-	int rows;
+	struct lines cursor;
+	unsigned severity; /* under the cursor, where the severities are */
 	struct text text;
 };
 
@@ -33,6 +33,12 @@ static struct filters_state *
 state_of(struct app *app)
 {
 	return app->state[PANE_FILTERS];
+}
+
+static size_t
+count_lines(struct app *app)
+{
+	return app->filters.list.count + 1;
 }
 
 static void
@@ -159,17 +165,11 @@ static void
 filters_draw(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	struct filters_state *state = state_of(app);
-	size_t lines = app->filters.list.count + 1, rows = (size_t)area->rows;
-	state->rows = area->rows;
-	if (state->cursor >= lines)
-		state->cursor = lines - 1;
-	if (state->cursor < state->top)
-		state->top = state->cursor;
-	if (state->cursor >= state->top + rows)
-		state->top = state->cursor - rows + 1;
-	for (size_t i = 0; i < rows && state->top + i < lines; i++) {
-		size_t line = state->top + i;
-		bool current = line == state->cursor;
+	size_t lines = count_lines(app), rows = (size_t)area->rows;
+	lines_show(&state->cursor, lines, area->rows);
+	for (size_t i = 0; i < rows && state->cursor.top + i < lines; i++) {
+		size_t line = state->cursor.top + i;
+		bool current = line == state->cursor.line;
 		if (line == SEVERITY_LINE)
 			draw_severities(app, canvas, area, (int)i, current);
 		else
@@ -218,42 +218,13 @@ filters_title(struct app *app, struct text *out)
 
 /* --- commands ---------------------------------------------------------- */
 
-static void
-go_to_line(struct app *app, int64_t line)
-{
-	int64_t last = (int64_t)app->filters.list.count;
-	line = line > last ? last : line;
-	state_of(app)->cursor = line > 0 ? (size_t)line : 0;
-}
-
-static void
-move(struct app *app, const struct command_call *call)
-{
-	struct filters_state *state = state_of(app);
-	go_to_line(app, (int64_t)state->cursor + pane_step(call, state->rows));
-}
-
-static void
-top(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, 0);
-}
-
-static void
-end(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, INT64_MAX);
-}
-
 /* Along the severities, as they stand. */
 static void
 sideways(struct app *app, const struct command_call *call)
 {
 	struct filters_state *state = state_of(app);
 	unsigned step = call->id == COMMAND_RIGHT ? 1 : SEVERITY_COUNT - 1;
-	if (state->cursor == SEVERITY_LINE)
+	if (state->cursor.line == SEVERITY_LINE)
 		state->severity = (state->severity + step) % SEVERITY_COUNT;
 }
 
@@ -261,7 +232,7 @@ sideways(struct app *app, const struct command_call *call)
 static bool
 selected(struct app *app, size_t *at)
 {
-	size_t cursor = state_of(app)->cursor;
+	size_t cursor = state_of(app)->cursor.line;
 	*at = cursor - 1;
 	return cursor > SEVERITY_LINE && *at < app->filters.list.count;
 }
@@ -295,7 +266,7 @@ turn(struct app *app, const struct command_call *call)
 	(void)call;
 	if (selected(app, &at))
 		filters_turn(app, at);
-	else if (state_of(app)->cursor == SEVERITY_LINE)
+	else if (state_of(app)->cursor.line == SEVERITY_LINE)
 		turn_one(app, state_of(app)->severity);
 }
 
@@ -321,7 +292,7 @@ static void
 add(struct app *app, const struct command_call *call)
 {
 	if (filters_type(app, SIZE_MAX, call->text, false))
-		go_to_line(app, INT64_MAX);
+		lines_go_to(&state_of(app)->cursor, count_lines(app), INT64_MAX);
 }
 
 static void
@@ -339,24 +310,10 @@ edit(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const filters_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,
-    [COMMAND_UP] = move,
-    [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,
-    [COMMAND_HALF_DOWN] = move,
-    [COMMAND_HALF_UP] = move,
-    [COMMAND_SCROLL_DOWN] = move,
-    [COMMAND_SCROLL_UP] = move,
-    [COMMAND_TOP] = top,
-    [COMMAND_END] = end,
-    [COMMAND_LEFT] = sideways,
-    [COMMAND_RIGHT] = sideways,
-    [COMMAND_FILTER_ADD] = add,
-    [COMMAND_FILTER_EDIT] = edit,
-    [COMMAND_FILTER_DROP] = drop,
-    [COMMAND_FILTER_TURN] = turn,
-    [COMMAND_FILTER_INVERT] = invert,
-    [COMMAND_SEVERITY_TURN] = turn_severity,
+    [COMMAND_LEFT] = sideways,	      [COMMAND_RIGHT] = sideways,
+    [COMMAND_FILTER_ADD] = add,	      [COMMAND_FILTER_EDIT] = edit,
+    [COMMAND_FILTER_DROP] = drop,     [COMMAND_FILTER_TURN] = turn,
+    [COMMAND_FILTER_INVERT] = invert, [COMMAND_SEVERITY_TURN] = turn_severity,
 };
 
 const struct pane_ops pane_filters = {
@@ -367,4 +324,5 @@ const struct pane_ops pane_filters = {
     .title = filters_title,
     .draw = filters_draw,
     .commands = filters_commands,
+    .lines = count_lines,
 };

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "ui/lines.h"
 #include "trace/clock_text.h"
 
 #include <stdlib.h>
@@ -26,9 +27,8 @@ struct mark_line {
 };
 
 struct marks_state {
+	struct lines cursor;
 	VEC(struct mark_line) lines; /* as many as marks were, in any order */
-	size_t cursor, top;
-	int rows;
 	struct expansion expansion;
 	struct text safe;
 };
@@ -144,18 +144,12 @@ marks_draw(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	struct marks_state *state = state_of(app);
 	size_t count = app->jumps.marks.count, rows = (size_t)area->rows;
-	state->rows = area->rows;
 	if (!count)
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no marks");
-	if (state->cursor >= count)
-		state->cursor = count ? count - 1 : 0;
-	if (state->cursor < state->top)
-		state->top = state->cursor;
-	if (state->cursor >= state->top + rows)
-		state->top = state->cursor - rows + 1;
-	for (size_t i = 0; i < rows && state->top + i < count; i++)
-		draw_mark(app, canvas, area, (int)i, &app->jumps.marks.at[state->top + i],
-			  state->top + i == state->cursor);
+	lines_show(&state->cursor, count, area->rows);
+	for (size_t i = 0; i < rows && state->cursor.top + i < count; i++)
+		draw_mark(app, canvas, area, (int)i, &app->jumps.marks.at[state->cursor.top + i],
+			  state->cursor.top + i == state->cursor.line);
 }
 
 static void
@@ -166,39 +160,16 @@ marks_title(struct app *app, struct text *out)
 
 /* --- commands ---------------------------------------------------------- */
 
-static void
-go_to_line(struct app *app, int64_t line)
+static size_t
+count_marks(struct app *app)
 {
-	int64_t last = (int64_t)app->jumps.marks.count - 1;
-	line = line > last ? last : line;
-	state_of(app)->cursor = line > 0 ? (size_t)line : 0;
-}
-
-static void
-move(struct app *app, const struct command_call *call)
-{
-	struct marks_state *state = state_of(app);
-	go_to_line(app, (int64_t)state->cursor + pane_step(call, state->rows));
-}
-
-static void
-top(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, 0);
-}
-
-static void
-end(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, INT64_MAX);
+	return app->jumps.marks.count;
 }
 
 static struct spot *
 selected(struct app *app)
 {
-	size_t cursor = state_of(app)->cursor;
+	size_t cursor = state_of(app)->cursor.line;
 	return cursor < app->jumps.marks.count ? &app->jumps.marks.at[cursor] : NULL;
 }
 
@@ -216,7 +187,7 @@ drop(struct app *app, const struct command_call *call)
 {
 	(void)call;
 	if (selected(app))
-		jumps_drop(&app->jumps, state_of(app)->cursor);
+		jumps_drop(&app->jumps, state_of(app)->cursor.line);
 }
 
 static void
@@ -230,10 +201,8 @@ note(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const marks_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
-    [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move, [COMMAND_TOP] = top,
-    [COMMAND_END] = end,	  [COMMAND_OPEN] = go,	      [COMMAND_UNMARK] = drop,
+    [COMMAND_OPEN] = go,
+    [COMMAND_UNMARK] = drop,
     [COMMAND_NOTE] = note,
 };
 
@@ -245,4 +214,5 @@ const struct pane_ops pane_marks = {
     .title = marks_title,
     .draw = marks_draw,
     .commands = marks_commands,
+    .lines = count_marks,
 };

@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "trace/clock_text.h"
 #include "ui/app.h"
+#include "ui/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,13 +61,12 @@ struct source {
 };
 
 struct origins_state {
+	struct lines cursor;
 	struct source *sources; /* one per trace, owned */
 	size_t source_count;
 	VEC(struct line *) order; /* as shown */
 	bool by_name;
 	struct line *current;
-	size_t cursor, top;
-	int rows;
 	struct expansion expansion;
 	struct text text;
 };
@@ -283,10 +283,10 @@ prepare(struct app *app)
 	while (at < state->order.count && state->order.at[at] != state->current)
 		at++;
 	if (at < state->order.count)
-		state->cursor = at;
-	else if (state->cursor >= state->order.count)
-		state->cursor = state->order.count ? state->order.count - 1 : 0;
-	state->current = state->order.count ? state->order.at[state->cursor] : NULL;
+		state->cursor.line = at;
+	else if (state->cursor.line >= state->order.count)
+		state->cursor.line = state->order.count ? state->order.count - 1 : 0;
+	state->current = state->order.count ? state->order.at[state->cursor.line] : NULL;
 }
 
 /* --- graphs ------------------------------------------------------------ */
@@ -455,18 +455,12 @@ origins_draw(struct app *app, struct canvas *canvas, const struct area *area)
 		body.rows--;
 	}
 	size_t rows = (size_t)body.rows;
-	state->rows = body.rows;
 	if (!state->order.count)
 		canvas_puts(canvas, &body, 0, 0, ROLE_ABSENT, " no messages counted yet");
-	if (state->cursor < state->top)
-		state->top = state->cursor;
-	if (state->cursor >= state->top + rows)
-		state->top = state->cursor - rows + 1;
-	if (state->top + rows > state->order.count)
-		state->top = state->order.count > rows ? state->order.count - rows : 0;
-	for (size_t i = 0; i < rows && state->top + i < state->order.count; i++)
-		draw_line(app, canvas, &body, (int)i, state->order.at[state->top + i],
-			  state->top + i == state->cursor);
+	lines_show(&state->cursor, state->order.count, body.rows);
+	for (size_t i = 0; i < rows && state->cursor.top + i < state->order.count; i++)
+		draw_line(app, canvas, &body, (int)i, state->order.at[state->cursor.top + i],
+			  state->cursor.top + i == state->cursor.line);
 }
 
 static void
@@ -495,35 +489,17 @@ origins_title(struct app *app, struct text *out)
 
 /* --- commands ---------------------------------------------------------- */
 
+static size_t
+count_lines(struct app *app)
+{
+	return state_of(app)->order.count;
+}
+
 static void
-go_to_line(struct app *app, int64_t line)
+moved(struct app *app)
 {
 	struct origins_state *state = state_of(app);
-	int64_t last = (int64_t)state->order.count - 1;
-	line = line > last ? last : line;
-	state->cursor = line > 0 ? (size_t)line : 0;
-	state->current = state->order.count ? state->order.at[state->cursor] : NULL;
-}
-
-static void
-move(struct app *app, const struct command_call *call)
-{
-	struct origins_state *state = state_of(app);
-	go_to_line(app, (int64_t)state->cursor + pane_step(call, state->rows));
-}
-
-static void
-top(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, 0);
-}
-
-static void
-end(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	go_to_line(app, INT64_MAX);
+	state->current = state->order.at[state->cursor.line];
 }
 
 /* The line under the cursor, named; NULL if there is none that can be filtered. */
@@ -566,16 +542,6 @@ turn_order(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const origins_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,
-    [COMMAND_UP] = move,
-    [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,
-    [COMMAND_HALF_DOWN] = move,
-    [COMMAND_HALF_UP] = move,
-    [COMMAND_SCROLL_DOWN] = move,
-    [COMMAND_SCROLL_UP] = move,
-    [COMMAND_TOP] = top,
-    [COMMAND_END] = end,
     [COMMAND_ORIGIN_TURN] = turn,
     [COMMAND_ORIGIN_ONLY] = turn,
     [COMMAND_ORIGIN_INVERT] = invert,
@@ -590,4 +556,6 @@ const struct pane_ops pane_origins = {
     .title = origins_title,
     .draw = origins_draw,
     .commands = origins_commands,
+    .lines = count_lines,
+    .moved = moved,
 };

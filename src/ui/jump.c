@@ -346,26 +346,24 @@ jump_percent(struct app *app, const struct command_call *call)
 void
 jump_top(struct app *app, const struct command_call *call)
 {
-	struct position at;
 	if (call->counted) {
 		go_to_number(app, call->count);
-	} else if (list_first(app->list, &at)) {
+	} else {
 		remember(app);
-		list_goto_row(app->list, at, 0);
+		list_goto_edge(app->list, LIST_BEFORE);
 	}
 }
 
 void
 jump_end(struct app *app, const struct command_call *call)
 {
-	struct position at;
 	if (call->counted) {
 		go_to_number(app, call->count);
 	} else if (app->list->tail) {
 		list_follow(app->list);
-	} else if (list_last(app->list, &at)) {
+	} else {
 		remember(app);
-		list_goto_row(app->list, at, app->list->height);
+		list_goto_edge(app->list, LIST_AFTER);
 	}
 }
 

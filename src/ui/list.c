@@ -624,6 +624,18 @@ list_goto(struct list *list, struct position at)
 	list_goto_row(list, at, list->height / 2);
 }
 
+void
+list_goto_edge(struct list *list, int side)
+{
+	struct position at;
+	bool before = side == LIST_BEFORE;
+	if (!(before ? list_first(list, &at) : list_last(list, &at)))
+		return;
+	list_goto_row(list, at, before ? 0 : list->height);
+	list->moving = true; /* to the row, not to what is hidden beyond it */
+	list_work(list);
+}
+
 /* Notes how a lane's capture is; true if it was otherwise before. */
 static bool
 note_capture(struct list_lane *lane)

@@ -103,6 +103,9 @@ void list_goto(struct list *, struct position);
 /* The same with rows of the message above it kept on the screen. */
 void list_goto_row(struct list *, struct position, size_t lead);
 
+/* Goes to the first row the filter passes (LIST_BEFORE) or to the last one. */
+void list_goto_edge(struct list *, int side);
+
 /* Moves the cursor; the screen follows. */
 void list_move(struct list *, int64_t rows);
 /* Moves the screen and the cursor with it. */

@@ -4,7 +4,8 @@
  * the encoder of the capture wrote.
  *
  * Nothing here waits for a time to pass: a scene is read until the screen
- * shows what it should, or a deadline is over.
+ * shows what it should and the program waits for the next event, or a deadline
+ * is over.  TRAWL_TEST=test_name runs one scene.
  */
 #include "config.h"
 
@@ -127,12 +128,47 @@ scene_screen(struct scene *s)
 	return text_get(&s->screen);
 }
 
-/* Waits until the screen has TEXT (or, not WANTED, no more). */
+/* That the program's first thread, which writes the screen, sleeps. */
+static bool
+is_asleep(pid_t child)
+{
+	char path[32], line[256] = "";
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return true;
+	const char *state = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+	fclose(file);
+	return !state || state[2] != 'R';
+}
+
+/* Reads until no more comes: a screen comes in pieces, its title first. */
+static void
+scene_settle(struct scene *s, int64_t deadline)
+{
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	for (;;) {
+		bool asleep = is_asleep(s->child);
+		if (poll(&file, 1, asleep ? 0 : 1) > 0) {
+			if (!scene_read(s, 0))
+				return;
+		} else if (asleep || now_ms() > deadline) {
+			return;
+		}
+	}
+}
+
+/* Waits until the whole screen is there and has TEXT (or, not WANTED, no more). */
 static void
 scene_until(struct scene *s, const char *text, bool wanted)
 {
 	int64_t deadline = now_ms() + DEADLINE_MS;
-	while ((strstr(scene_screen(s), text) != NULL) != wanted) {
+	for (;;) {
+		if ((strstr(scene_screen(s), text) != NULL) == wanted) {
+			scene_settle(s, deadline);
+			if ((strstr(scene_screen(s), text) != NULL) == wanted)
+				return;
+		}
 		if (now_ms() > deadline)
 			fail_msg("%s \"%s\" on the screen:\n%s", wanted ? "no" : "still", text,
 				 scene_screen(s));
@@ -144,6 +180,17 @@ static void
 scene_wait(struct scene *s, const char *text)
 {
 	scene_until(s, text, true);
+}
+
+static void
+wait_row(struct scene *s, int row, const char *text)
+{
+	int64_t end = now_ms() + DEADLINE_MS;
+	while (!strstr(emulator_row(s->emulator, row), text)) {
+		if (now_ms() > end)
+			fail_msg("no %s in row %d: %s", text, row, emulator_row(s->emulator, row));
+		scene_read(s, 50);
+	}
 }
 
 static void
@@ -162,6 +209,19 @@ scene_row(struct scene *s, const char *start)
 			return text;
 	}
 	return NULL;
+}
+
+/* Waits until the row that starts so has TEXT. */
+static void
+scene_wait_row(struct scene *s, const char *start, const char *text)
+{
+	int64_t deadline = now_ms() + DEADLINE_MS;
+	for (const char *row; !(row = scene_row(s, start)) || !strstr(row, text);) {
+		if (now_ms() > deadline)
+			fail_msg("no \"%s\" in a row \"%s\":\n%s", text, start, scene_screen(s));
+		scene_read(s, 100);
+	}
+	scene_settle(s, deadline);
 }
 
 /* Waits for the child's end and what it still has to say. */
@@ -425,8 +485,8 @@ test_panes(void **state)
 	scene_wait(&s, "- detail");
 	scene_wait(&s, "- hex  0x8f  77 B");
 	/* offset 143 in the truth is 0x8f; its row of the dump starts at 0x80 */
-	assert_non_null(scene_row(&s, " 00000080  "));
-	assert_non_null(scene_row(&s, "v stp"));
+	scene_wait_row(&s, " 00000080  ", "");
+	scene_wait_row(&s, "v stp", "");
 	scene_keys(&s, "\t"); /* to the detail pane: close the first group */
 	scene_wait(&s, "= detail");
 	scene_keys(&s, "gh");
@@ -487,8 +547,8 @@ test_wide_screen(void **state)
 	scene_wait(&s, "- detail");
 	scene_wait(&s, "- hex");
 	/* beside the list, in the row of its names */
-	assert_non_null(strstr(emulator_row(s.emulator, 1), "message"));
-	assert_non_null(strstr(emulator_row(s.emulator, 1), "- detail"));
+	wait_row(&s, 1, "message");
+	wait_row(&s, 1, "- detail");
 	scene_keys(&s, "|");
 	scene_wait(&s, "layout stacked");
 	assert_null(strstr(emulator_row(s.emulator, 1), "detail"));
@@ -531,7 +591,7 @@ test_resize(void **state)
 	ioctl(s.master, TIOCSWINSZ, &size);
 	scene_wait(&s, "100 / 309");
 	scene_wait(&s, ">");
-	assert_non_null(strstr(emulator_row(s.emulator, 7), "100 / 309"));
+	wait_row(&s, 7, "100 / 309");
 	quit(&s);
 }
 
@@ -800,7 +860,7 @@ test_filter_language(void **state)
 	snprintf(bottom, sizeof bottom, "%zu / 400", first - 1);
 	scene_wait(&s, bottom);
 	scene_keys(&s, "&\r"); /* all again, at the same place */
-	scene_wait(&s, "syst/raw ");
+	scene_until(&s, "only", false);
 	scene_wait(&s, bottom);
 	scene_keys(&s, "g");
 	scene_wait(&s, "0 / 400");
@@ -1298,9 +1358,11 @@ test_silence(void **state)
 	scene_keys(&s, "Ss");		   /* the first has nothing before it */
 	scene_wait(&s, "silence of 0.00"); /* milliseconds where microseconds are usual */
 	scene_wait(&s, "retry 1 of 3");	   /* of a dead core the story tells */
+	scene_wait_row(&s, ">", "0.027700546");
 	scene_keys(&s, "s");
-	scene_wait(&s, "retry 2 of 3");
+	scene_wait_row(&s, ">", "0.029540937");
 	scene_keys(&s, "S");
+	scene_wait_row(&s, ">", "0.027700546");
 	scene_wait(&s, "silence of 0.00");
 	scene_keys(&s, "S");
 	scene_wait(&s, "no long silence found");
@@ -1366,17 +1428,6 @@ test_bad_terminal(void **state)
 }
 
 /* Once all is shown nothing more is sent: no clock, no blinking. */
-static void
-wait_row(struct scene *s, int row, const char *text)
-{
-	int64_t end = now_ms() + DEADLINE_MS;
-	while (!strstr(emulator_row(s->emulator, row), text)) {
-		if (now_ms() > end)
-			fail_msg("no %s in row %d: %s", text, row, emulator_row(s->emulator, row));
-		scene_read(s, 50);
-	}
-}
-
 /* Whether the rows from 2 on are the messages from NUMBER on of the merged list:
  * their numbers and traces. */
 static void
@@ -1434,16 +1485,17 @@ test_merged(void **state)
 	scene_keys(&s, "q");
 	/* from the word of a sync point to its event and back */
 	scene_keys(&s, "g/SyncPoint 5 \r");
+	scene_wait_row(&s, ">", "SyncPoint 5 ");
 	scene_wait(&s, "dsp.gem and 4 more");
 	scene_keys(&s, "\035"); /* Ctrl-] */
 	scene_wait(&s, "dsp.uia and 4 more");
-	assert_non_null(strstr(scene_row(&s, ">"), "syncPoint serial 5,"));
+	scene_wait_row(&s, ">", "syncPoint serial 5,");
 	scene_keys(&s, "\035");
 	scene_wait(&s, "dsp.gem and 4 more");
-	assert_non_null(strstr(scene_row(&s, ">"), "SyncPoint 5 "));
+	scene_wait_row(&s, ">", "SyncPoint 5 ");
 	scene_keys(&s, ":show-trace dsp.uia\r");
 	scene_wait(&s, "left out");
-	assert_null(strstr(scene_screen(&s), "core 1"));
+	scene_until(&s, "core 1", false);
 	merge_free(merge);
 	session_fixture_close(&f);
 	quit(&s);
@@ -1494,10 +1546,8 @@ test_contexts(void **state)
 	scene_keys(&s, text);
 	snprintf(text, sizeof text, "since #%zu  until #%zu", at[0], at[1]);
 	scene_wait(&s, text);
-	const char *row = scene_row(&s, " user ");
-	assert_non_null(row);
 	snprintf(text, sizeof text, "%.10s", data[0]);
-	assert_non_null(strstr(row, text));
+	scene_wait_row(&s, " user ", text);
 	scene_keys(&s, "]c[c\tj\r"); /* there and back; in the pane: to where it began */
 	snprintf(text, sizeof text, " %zu / ", at[0]);
 	scene_wait(&s, text);
@@ -1532,12 +1582,11 @@ test_timeline(void **state)
 	scene_keys(&s, "i");
 	scene_wait(&s, " 309 in view  F1  E15  W12  loss in");
 	assert_true(s.sent.length - before < 3072);
-	const char *lane = lane_row(&s, "board ");
-	assert_non_null(strchr(lane, '~'));
-	assert_non_null(strchr(lane, '!'));
-	assert_non_null(strchr(lane, 'I'));
-	assert_non_null(strchr(lane_row(&s, "sync "), '^'));
-	assert_non_null(scene_row(&s, "- timeline  0"));
+	scene_wait_row(&s, "board ", "~");
+	scene_wait_row(&s, "board ", "!");
+	scene_wait_row(&s, "board ", "I");
+	scene_wait_row(&s, "sync ", "^");
+	scene_wait_row(&s, "- timeline  0", "");
 
 	scene_keys(&s, "G"); /* the cursor goes with the list */
 	scene_wait(&s, "308 / 309");
@@ -1592,7 +1641,7 @@ test_timeline_brush(void **state)
 	scene_wait(&s, "E15 W12");
 	scene_keys(&s, "20Gv40Gi"); /* a range shows its time */
 	scene_wait(&s, " in view");
-	assert_null(strstr(scene_screen(&s), " 309 in view"));
+	scene_until(&s, " 309 in view", false);
 	const char *ruler = lane_row(&s, "      ");
 	assert_true(strchr(ruler, '*') - ruler > 60); /* nearly at the end */
 	quit(&s);
@@ -1607,8 +1656,8 @@ test_timeline_screens(void **state)
 	struct scene s;
 	scene_open(&s, 50, 200, "xterm-256color", "demo.stp", "+i", NULL);
 	scene_wait(&s, " 309 in view");
-	assert_non_null(strstr(lane_row(&s, "board "), "\u2588")); /* a full block */
-	scene_keys(&s, "\t ");					   /* a lane for each origin */
+	scene_wait_row(&s, "board ", "\u2588"); /* a full block */
+	scene_keys(&s, "\t ");			/* a lane for each origin */
 	scene_wait(&s, "\n boot rom ");
 	scene_wait(&s, "\n pmic ");
 	scene_keys(&s, " ");
@@ -1617,11 +1666,11 @@ test_timeline_screens(void **state)
 	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", "--ascii", "+i", NULL);
 	scene_wait(&s, " 309 in view");
 	assert_false(any_coloured(&s));
-	assert_non_null(strchr(lane_row(&s, "board "), '!'));
+	scene_wait_row(&s, "board ", "!");
 	quit(&s);
 	scene_open(&s, 5, 20, "xterm-256color", "demo.stp", "+i", NULL);
 	scene_wait(&s, "/ 309"); /* no room: it leaves first */
-	assert_null(strstr(scene_screen(&s), "timeline"));
+	scene_until(&s, "timeline", false);
 	scene_keys(&s, "\t\\"); /* zoomed it has all */
 	scene_until(&s, "boa", true);
 	quit(&s);
@@ -1804,7 +1853,7 @@ test_origins(void **state)
 		scene_wait(&s, "= origins");
 		wait_count(&s, " [x] mailbox ", by_mailbox);
 		if (!wide)
-			assert_non_null(strstr(scene_row(&s, " [x] mailbox "), few));
+			scene_wait_row(&s, " [x] mailbox ", few);
 		wait_count(&s, " [x] dma ", by_dma);
 		scene_keys(&s, "g\r"); /* the one that has most, only */
 		scene_wait(&s, " [ ] dma ");
@@ -2068,6 +2117,7 @@ main(void)
 	    cmocka_unit_test(test_search_bytes),
 	    cmocka_unit_test(test_highlights),
 	};
+	cmocka_set_test_filter(getenv("TRAWL_TEST"));
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);
 }

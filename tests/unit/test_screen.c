@@ -128,6 +128,24 @@ scene_screen(struct scene *s)
 	return text_get(&s->screen);
 }
 
+static _Noreturn void fail_screen(struct scene *s, const char *form, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Fails with the screen as it is. */
+static _Noreturn void
+fail_screen(struct scene *s, const char *form, ...)
+{
+	char why[256];
+	va_list arguments;
+	va_start(arguments, form);
+	vsnprintf(why, sizeof why, form, arguments);
+	va_end(arguments);
+	for (int row = 0; row < s->rows; row++)
+		print_error("%s\n", emulator_row(s->emulator, row));
+	fail_msg("%s", why);
+	abort();
+}
+
 /* That the program's first thread, which writes the screen, sleeps. */
 static bool
 is_asleep(pid_t child)
@@ -170,8 +188,7 @@ scene_until(struct scene *s, const char *text, bool wanted)
 				return;
 		}
 		if (now_ms() > deadline)
-			fail_msg("%s \"%s\" on the screen:\n%s", wanted ? "no" : "still", text,
-				 scene_screen(s));
+			fail_screen(s, "%s \"%s\" on the screen", wanted ? "no" : "still", text);
 		scene_read(s, 100);
 	}
 }
@@ -188,7 +205,7 @@ wait_row(struct scene *s, int row, const char *text)
 	int64_t end = now_ms() + DEADLINE_MS;
 	while (!strstr(emulator_row(s->emulator, row), text)) {
 		if (now_ms() > end)
-			fail_msg("no %s in row %d: %s", text, row, emulator_row(s->emulator, row));
+			fail_screen(s, "no \"%s\" in row %d", text, row);
 		scene_read(s, 50);
 	}
 }
@@ -218,7 +235,7 @@ scene_wait_row(struct scene *s, const char *start, const char *text)
 	int64_t deadline = now_ms() + DEADLINE_MS;
 	for (const char *row; !(row = scene_row(s, start)) || !strstr(row, text);) {
 		if (now_ms() > deadline)
-			fail_msg("no \"%s\" in a row \"%s\":\n%s", text, start, scene_screen(s));
+			fail_screen(s, "no \"%s\" in a row \"%s\"", text, start);
 		scene_read(s, 100);
 	}
 	scene_settle(s, deadline);
@@ -1464,18 +1481,21 @@ test_merged(void **state)
 
 	snprintf(path, sizeof path, "%s/session.yaml", f.folder);
 	scene_open(&s, 24, 110, "xterm-256color", path, "--no-cache", NULL);
-	snprintf(shown, sizeof shown, "0 / %s", total);
+	snprintf(shown, sizeof shown, " 0 / %s", total); /* no ~: the clocks are known */
 	scene_wait(&s, shown);
-	scene_wait(&s, "2025-11-21 10:06:40.000175"); /* the clocks are known */
+	scene_wait(&s, "2025-11-21 10:06:40.000175");
 	scene_wait(&s, "cam.csel");
 	check_merged(&s, &f.session, merge, 0);
+	scene_keys(&s, "Gk"); /* whose number takes the whole order */
+	snprintf(keys, sizeof keys, " %s / %s", text_number(shown, count - 2), total);
+	scene_wait(&s, keys);
 	scene_keys(&s, "7000G");
-	scene_wait(&s, "7,000 / ");
+	scene_wait(&s, " 7,000 / ");
 	check_merged(&s, &f.session, merge, 7000 - 10);
 	scene_keys(&s, "t10:06:41\r");
 	scene_wait(&s, "10:06:41.000");
 	scene_keys(&s, "G");
-	snprintf(keys, sizeof keys, "%s / %s", text_number(shown, count - 1), total);
+	snprintf(keys, sizeof keys, " %s / %s", text_number(shown, count - 1), total);
 	scene_wait(&s, keys);
 	check_merged(&s, &f.session, merge, count - 21);
 
@@ -1628,6 +1648,7 @@ test_timeline_brush(void **state)
 	assert_true(shown > 10 && shown < 100);
 	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
 	scene_wait(&s, "E15 W12");
+	scene_wait(&s, common_time);
 	scene_keys(&s, "i20G\ta");
 	scene_keys(&s, "40Gb");
 	scene_wait(&s, "A..B ");
@@ -1639,6 +1660,7 @@ test_timeline_brush(void **state)
 
 	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
 	scene_wait(&s, "E15 W12");
+	scene_wait(&s, common_time);
 	scene_keys(&s, "20Gv40Gi"); /* a range shows its time */
 	scene_wait(&s, " in view");
 	scene_until(&s, " 309 in view", false);

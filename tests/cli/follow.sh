@@ -37,7 +37,7 @@ $default true 2>/dev/null || default=
 # Waits until FILE has that many lines, ten seconds at most.
 has_lines()
 {
-	deadline=$(($(date +%s) + 10))
+	deadline=$(($(date +%s) + 30))
 	until test -e "$1" && test "$(lines "$1")" -ge "$2"; do
 		test "$(date +%s)" -lt $deadline || return
 		sleep 0.02
@@ -46,7 +46,7 @@ has_lines()
 
 says()
 {
-	deadline=$(($(date +%s) + 10))
+	deadline=$(($(date +%s) + 30))
 	until grep -qF -e "$1" err; do
 		test "$(date +%s)" -lt $deadline || return
 		sleep 0.02

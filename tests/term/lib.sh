@@ -40,7 +40,7 @@ keys()
 # Whether the screen has TEXT, within the deadline: has yes TEXT, has no TEXT.
 has()
 {
-	deadline=$(($(date +%s) + 10))
+	deadline=$(($(date +%s) + 30))
 	while :; do
 		in_tmux capture-pane -p >out
 		if grep -qF -e "$2" out; then found=yes; else found=no; fi

@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEADLINE_MS = 10000, ARGUMENTS_MAX = 8 };
+enum { DEADLINE_MS = 30000, ARGUMENTS_MAX = 8 };
 
 struct scene {
 	pid_t child;

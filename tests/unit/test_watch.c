@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEADLINE_MS = 10000, QUIET_MS = 700 }; /* longer than it sleeps, and looks by the clock */
+enum { DEADLINE_MS = 30000, QUIET_MS = 700 }; /* longer than it sleeps, and looks by the clock */
 
 struct fixture {
 	char folder[32], path[64], other[64];

@@ -292,6 +292,7 @@ history_close(struct history *history)
 		if (!built)
 			index_stop(trace_index(history->trace));
 		pthread_join(history->thread, NULL);
+		index_allow(trace_index(history->trace)); /* for a file that comes next */
 	}
 	pthread_cond_destroy(&history->changed);
 	pthread_mutex_destroy(&history->lock);

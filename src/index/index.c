@@ -425,6 +425,7 @@ index_get_progress(const struct index *index, struct index_progress *out)
 	out->complete = atomic_load(&index->complete);
 	pthread_mutex_lock(&self->lock);
 	out->rate = index->rate;
+	out->paused = index->paused;
 	pthread_mutex_unlock(&self->lock);
 	out->bytes = bytes_walked(index);
 	out->size = capture_size(index->capture);
@@ -918,6 +919,12 @@ index_stop(struct index *index)
 	pthread_join(index->thread, NULL);
 	index->running = false;
 	keep(index);
+}
+
+void
+index_allow(struct index *index)
+{
+	set(index, &index->stopping, false);
 }
 
 void

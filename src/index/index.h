@@ -16,8 +16,8 @@
  * Cost: sizeof(struct index_cell) + checkpoint_size bytes per cell, and per
  * 256 cells the counts origin by severity of those that occur.
  *
- * Threads: index_start, index_build, index_stop and index_free by the owner;
- * everything else by any.
+ * Threads: index_start, index_build, index_stop, index_allow and index_free by the
+ * owner; everything else by any.
  */
 #ifndef TRAWL_INDEX_INDEX_H
 #define TRAWL_INDEX_INDEX_H
@@ -59,6 +59,7 @@ struct index_progress {
 	uint64_t severities[SEVERITY_COUNT];
 	double rate;   /* bytes per second */
 	bool complete; /* all that is there is known */
+	bool paused;   /* by index_pause */
 	bool checked;  /* and was found here, not in a file of unknown origin */
 };
 
@@ -83,7 +84,10 @@ void index_free(struct index *); /* stops the builder; NULL is fine */
 
 void index_start(struct index *); /* builder thread; at most once */
 void index_build(struct index *); /* the same in this thread, to the end */
-void index_stop(struct index *);  /* stops and joins */
+/* Stops and joins; an index_build of another thread ends soon, and none begins
+ * until index_allow. */
+void index_stop(struct index *);
+void index_allow(struct index *);
 void index_pause(struct index *, bool on);
 /* The capture grew, or ended, or is followed now: go on from what stays true. */
 void index_wake(struct index *);

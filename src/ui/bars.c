@@ -47,8 +47,9 @@ percent_indexed(const struct index_progress *progress)
 static void
 add_progress(const struct index_progress *progress, bool wide, struct text *out)
 {
-	text_addf(out, "  idx %u%%", percent_indexed(progress));
-	if (!wide || progress->rate < 1)
+	text_addf(out, "  idx %u%%%s", percent_indexed(progress),
+		  progress->paused ? " paused" : "");
+	if (progress->paused || !wide || progress->rate < 1)
 		return;
 	text_add_char(out, ' ');
 	text_add_size(out, (uint64_t)progress->rate);

@@ -348,6 +348,18 @@ reread(struct app *app, const struct command_call *call)
 	list_rebuild(app->list);
 }
 
+/* For who needs the disk or the processors for something else. */
+static void
+pause_index(struct app *app, const struct command_call *call)
+{
+	struct index_progress progress;
+	(void)call;
+	index_get_progress(trace_index(app->list->trace), &progress);
+	for (size_t i = 0; i < app->session->traces.count; i++)
+		index_pause(trace_index(app->session->traces.at[i]), !progress.paused);
+	app_say(app, progress.paused ? "indexing goes on" : "indexing is paused; :pause goes on");
+}
+
 static void
 redraw(struct app *app, const struct command_call *call)
 {
@@ -533,6 +545,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_TIME] = cycle_time,
     [COMMAND_FACTS] = say_facts,
     [COMMAND_REREAD] = reread,
+    [COMMAND_PAUSE] = pause_index,
     [COMMAND_VIEW] = settings_choose,
     [COMMAND_THEME] = settings_choose,
     [COMMAND_KEYS] = settings_choose,

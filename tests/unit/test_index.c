@@ -242,6 +242,12 @@ test_thread(void **state)
 	assert_int_equal(progress.messages, RECORDS);
 	index_restart(f.index);
 	index_stop(f.index);
+	index_restart(f.index);
+	index_build(f.index); /* not when it was stopped, */
+	assert_int_equal(index_known(f.index), 0);
+	index_allow(f.index); /* until it may */
+	index_build(f.index);
+	assert_int_equal(index_known(f.index), index_cell_count(f.index));
 	free(bytes);
 	close_file(&f);
 }

@@ -1444,6 +1444,30 @@ test_bad_terminal(void **state)
 	scene_close(&s);
 }
 
+/* A file with nothing in it takes long enough to be paused on the way. */
+static void
+test_pause(void **state)
+{
+	(void)state;
+	struct scene s;
+	char path[] = "/tmp/test_screen.XXXXXX";
+	int file = mkstemp(path);
+	assert_int_equal(ftruncate(file, (off_t)1 << 36), 0);
+	close(file);
+	scene_open(&s, 24, 80, "xterm-256color", path, "-f", "syst/raw", "--no-cache", "+:pause",
+		   NULL);
+	scene_wait(&s, "% paused");
+	scene_keys(&s, "G"); /* one gets about all the same */
+	scene_wait(&s, " ~2,147,");
+	scene_wait(&s, "% paused");
+	scene_keys(&s, ":pause\r");
+	scene_wait(&s, "indexing goes on");
+	scene_until(&s, "paused", false);
+	scene_wait(&s, " idx ");
+	quit(&s);
+	unlink(path);
+}
+
 /* Once all is shown nothing more is sent: no clock, no blinking. */
 /* Whether the rows from 2 on are the messages from NUMBER on of the merged list:
  * their numbers and traces. */
@@ -2111,6 +2135,7 @@ main(void)
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_merged),
+	    cmocka_unit_test(test_pause),
 	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_example),
 	    cmocka_unit_test(test_silence),

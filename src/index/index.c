@@ -253,7 +253,8 @@ contents_free(struct contents *contents)
 	free(contents);
 }
 
-/* Shows other contents; returns those before, at which nobody looks any more. */
+/* Shows other contents; returns those before, at which nobody looks any more.
+ * Under the lock, together with what else says which ones are shown. */
 static struct contents *
 show(struct index *index, struct contents *contents)
 {
@@ -268,13 +269,15 @@ show(struct index *index, struct contents *contents)
 static void
 build_on(struct index *index, struct contents *contents)
 {
+	pthread_mutex_lock(&index->lock);
 	atomic_store(&index->complete, false);
-	struct contents *old = show(index, contents);
+	struct contents *old = show(index, contents), *built = index->built;
 	atomic_store(&index->checked, true);
-	if (old != index->built)
-		contents_free(index->built);
-	contents_free(old);
 	index->built = contents;
+	pthread_mutex_unlock(&index->lock);
+	if (old != built)
+		contents_free(built);
+	contents_free(old);
 	for (size_t i = 0; i < index->segment_count; i++)
 		index->segments[i].state = SEGMENT_FREE;
 	index->claimed = 0;
@@ -350,9 +353,11 @@ look_for_file(struct index *index)
 	if (index->options.beside && saved_read(index->options.beside, &now, index->capture, reach,
 						true, found->grid, found->census)) {
 		bool all = grid_known(found->grid) == index_cell_count(index);
+		pthread_mutex_lock(&index->lock);
 		show(index, found);
 		atomic_store(&index->checked, false);
 		atomic_store(&index->complete, all && capture_ended(index->capture));
+		pthread_mutex_unlock(&index->lock);
 	} else {
 		contents_free(found);
 	}

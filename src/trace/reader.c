@@ -32,9 +32,10 @@ enum {
 struct slot {
 	struct block block;
 	VEC(struct message) messages;
-	uint64_t size; /* of the capture when it was decoded */
-	bool ended;    /* it had */
-	uint64_t used; /* age */
+	uint64_t size;	/* of the capture when it was decoded */
+	bool ended;	/* it had */
+	unsigned epoch; /* of the index, whose checkpoint was used */
+	uint64_t used;	/* age */
 	bool filled;
 };
 
@@ -238,6 +239,7 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 	uint64_t start = cell_start(reader, cell);
 	slot->size = window.length;
 	slot->ended = window.last;
+	slot->epoch = index_epoch(index);
 	slot->filled = true;
 	slot->block = (struct block){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
@@ -277,7 +279,8 @@ fresh(struct reader *reader, const struct slot *slot)
 {
 	struct index *index = trace_index(reader->trace);
 	uint64_t cell = slot->block.cell;
-	if (!slot->block.exact && index_known(index) + NEAR_CELLS >= cell)
+	if (slot->epoch != index_epoch(index) ||
+	    (!slot->block.exact && index_known(index) + NEAR_CELLS >= cell))
 		return false;
 	const struct decoder_ops *ops = trace_decoder(reader->trace)->ops;
 	uint64_t settled = cell_start(reader, cell + 1) + ops->reach;

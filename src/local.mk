@@ -188,6 +188,8 @@ libtrawl_a_SOURCES = \
 	src/ui/complete.h \
 	src/ui/filters.c \
 	src/ui/filters.h \
+	src/ui/hits.c \
+	src/ui/hits.h \
 	src/ui/jump.c \
 	src/ui/jump.h \
 	src/ui/layout.c \

@@ -428,11 +428,10 @@ is_indexed(const struct app *app)
 }
 
 static bool
-is_working(struct matches *matches)
+is_working(const struct hits *hits)
 {
-	struct matches_progress progress = {0};
-	if (matches)
-		matches_get_progress(matches, &progress);
+	struct matches_progress progress;
+	hits_get_progress(hits, &progress);
 	return progress.working;
 }
 
@@ -464,9 +463,8 @@ take_news(struct app *app)
 	if (filter_is_stale(app))
 		list_rebuild(app->list);
 	app->indexed = is_indexed(app);
-	struct matches_progress counted;
-	bool counting = (list_get_progress(app->list, &counted) && counted.working) ||
-			is_working(app->search.matches) || is_working(app->preview.matches);
+	bool counting = is_working(&app->list->hits) || is_working(&app->search.hits) ||
+			is_working(&app->preview.hits);
 	more |= app->counting != counting || list_busy(app->list);
 	app->counting = counting;
 	more |= timeline_has_news(app);

@@ -122,7 +122,7 @@ void bars_draw_status(struct app *, struct canvas *, const struct area *);
 void bars_add_severities(const struct app *, struct text *out);
 
 /* Appends how many matches there are, with a sign while there may be more. */
-void bars_add_count(struct app *, struct matches *, struct text *out);
+void bars_add_count(struct app *, const struct hits *, struct text *out);
 
 /* A move by a command's count, never so large that adding it overflows. */
 int64_t app_count(const struct command_call *);

@@ -58,12 +58,16 @@ add_progress(const struct index_progress *progress, bool wide, struct text *out)
 		text_addf(out, "/s, %.0f s left", seconds);
 }
 
-/* Whether the index has nearly reached the end of the capture. */
+/* Whether the indexes have nearly reached the ends of the captures. */
 static bool
-at_end(const struct app *app)
+at_end(const struct list *list)
 {
-	const struct index *index = trace_index(app->list->trace);
-	return index_known(index) + 3 >= index_cell_count(index);
+	bool all = true;
+	for (size_t i = 0; i < list->lane_count; i++) {
+		const struct index *index = trace_index(list->lanes[i].trace);
+		all &= index_known(index) + 3 >= index_cell_count(index);
+	}
+	return all;
 }
 
 /* --- title ------------------------------------------------------------- */
@@ -112,7 +116,7 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 	struct text left = {0}, right = {0};
 	struct trace *trace = app->list->trace;
 	struct index_progress progress;
-	index_get_progress(trace_index(trace), &progress);
+	list_get_progress(app->list, &progress);
 	text_add(&left, " trawl  ");
 	add_safe(app, trace_name(trace), &left);
 	if (app->list->merge)
@@ -132,7 +136,7 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 	if (app->zoom)
 		text_addf(&right, "  zoom:%s", panes[app->focus]->name);
 	bool grows = !capture_ended(trace_capture(trace));
-	if (!progress.complete && !at_end(app))
+	if (!progress.complete && !at_end(app->list))
 		add_progress(&progress, area->cols >= WIDE, &right);
 	if (grows)
 		text_add(&right, app->list->tail ? "  follow" : "  reading on");
@@ -145,11 +149,11 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 /* --- status ------------------------------------------------------------ */
 
 void
-bars_add_count(struct app *app, struct matches *matches, struct text *out)
+bars_add_count(struct app *app, const struct hits *hits, struct text *out)
 {
 	struct matches_progress progress;
 	char digits[32];
-	matches_get_progress(matches, &progress);
+	hits_get_progress(hits, &progress);
 	if (!progress.exact)
 		text_add(out, app->charset == TEXT_ASCII ? ">=" : "\u2265");
 	text_add(out, text_number(digits, progress.count));
@@ -158,17 +162,17 @@ bars_add_count(struct app *app, struct matches *matches, struct text *out)
 /* The rank of a row among the matches counted, and how many they are: `, row 3
  * of 300`; or only how many: `, 300 shown`. */
 static void
-add_rank(struct app *app, struct matches *matches, const struct row *row, const char *one,
+add_rank(struct app *app, const struct hits *hits, const struct row *row, const char *one,
 	 const char *many, struct text *out)
 {
 	char digits[32];
 	uint64_t rank;
-	bool exact, hit = matches_rank(matches, app->list->reader, row->at, &rank, &exact);
+	bool exact, hit = hits_rank(hits, row, &rank, &exact);
 	if (hit && exact)
 		text_addf(out, ", %s %s of ", one, text_number(digits, rank + 1));
 	else
 		text_add(out, ", ");
-	bars_add_count(app, matches, out);
+	bars_add_count(app, hits, out);
 	if (!hit || !exact)
 		text_addf(out, " %s", many);
 }
@@ -187,14 +191,10 @@ add_position(struct app *app, struct text *out)
 	if (!exact && total <= number)
 		total = number + 1; /* an estimate knows no more than we see */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
-	struct matches_progress shown;
-	if (app->list->matches)
-		add_rank(app, app->list->matches, row, "row", "shown", out);
-	else if (list_get_progress(app->list, &shown))
-		text_addf(out, ", %s%s shown",
-			  shown.exact ? "" : ">=", text_number(digits, shown.count));
-	if (app->search.matches)
-		add_rank(app, app->search.matches, row, "match", "matches", out);
+	if (app->list->hits.count)
+		add_rank(app, &app->list->hits, row, "row", "shown", out);
+	if (app->search.hits.count)
+		add_rank(app, &app->search.hits, row, "match", "matches", out);
 }
 
 static void
@@ -274,7 +274,7 @@ bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area
 			     prompt_draw(&app->prompt, canvas, area, app->charset));
 		return;
 	}
-	index_get_progress(trace_index(app->list->trace), &progress);
+	list_get_progress(app->list, &progress);
 	add_typed(app, &right);
 	if (app->message.length) {
 		add_message(app, area->cols, &left);

@@ -25,9 +25,9 @@ say_severities(struct app *app)
 		text_addf(&text, "severity %s and worse", severity_name(level));
 	else
 		bars_add_severities(app, &text);
-	if (app->list->matches) {
+	if (app->list->hits.count) {
 		text_add(&text, ": ");
-		bars_add_count(app, app->list->matches, &text);
+		bars_add_count(app, &app->list->hits, &text);
 	}
 	app_say(app, "%s; messages without one are %s", text_get(&text),
 		app->filters.severities & 1 ? "shown" : "hidden");
@@ -376,21 +376,20 @@ suspend(struct app *app, const struct command_call *call)
 
 /* Ends the counting of matches, if there is any. */
 static bool
-stop_counting(struct matches *matches)
+stop_counting(struct hits *hits)
 {
-	struct matches_progress progress = {0};
-	if (matches)
-		matches_get_progress(matches, &progress);
+	struct matches_progress progress;
+	hits_get_progress(hits, &progress);
 	if (progress.working)
-		matches_stop(matches);
+		hits_stop(hits);
 	return progress.working;
 }
 
 static bool
 stop_counts(struct app *app)
 {
-	bool matches = stop_counting(app->search.matches);
-	return stop_counting(app->list->matches) || matches;
+	bool matches = stop_counting(&app->search.hits);
+	return stop_counting(&app->list->hits) || matches;
 }
 
 static void

@@ -17,7 +17,7 @@
 static void
 entry_free(struct filter_entry *entry)
 {
-	matches_free(entry->matches);
+	hits_close(&entry->hits);
 	filter_expr_free(entry->expr);
 	*entry = (struct filter_entry){0};
 }
@@ -256,10 +256,8 @@ filters_type(struct app *app, size_t at, const char *typed, bool out)
 void
 filters_uncount(struct app *app)
 {
-	for (size_t i = 0; i < app->filters.list.count; i++) {
-		matches_free(app->filters.list.at[i].matches);
-		app->filters.list.at[i].matches = NULL;
-	}
+	for (size_t i = 0; i < app->filters.list.count; i++)
+		hits_close(&app->filters.list.at[i].hits);
 }
 
 /* --- names ------------------------------------------------------------- */

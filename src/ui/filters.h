@@ -7,7 +7,7 @@
 #define TRAWL_UI_FILTERS_H
 
 #include "base/vec.h"
-#include "query/matches.h"
+#include "ui/hits.h"
 
 struct app;
 
@@ -17,9 +17,8 @@ struct filter_entry {
 	bool off;
 
 	/* its own count, while the pane is open */
-	struct matches *matches; /* owned, or NULL */
-	size_t trace;		 /* that it counts in */
-	double seconds;		 /* until it was set up: what sums could tell was told then */
+	struct hits hits;
+	double seconds; /* until it was set up: what sums could tell was told then */
 };
 
 struct filters {

@@ -40,7 +40,6 @@ list_turn(struct list *list, size_t lane)
 	list->lane = lane;
 	list->trace = list->lanes[lane].trace;
 	list->reader = list->lanes[lane].reader;
-	list->matches = list->merge ? NULL : list->lanes[lane].matches;
 }
 
 /* Turns to the lane of the cursor. */
@@ -119,25 +118,25 @@ list_find_number(struct list *list, uint64_t number, struct position *at, bool *
 			   : reader_find_number(list->reader, number, at, exact);
 }
 
-bool
-list_get_progress(struct list *list, struct matches_progress *sum)
+void
+list_get_progress(const struct list *list, struct index_progress *sum)
 {
-	*sum = (struct matches_progress){.exact = true};
-	bool any = false;
+	*sum = (struct index_progress){.complete = true, .checked = true};
 	for (size_t i = 0; i < list->lane_count; i++) {
-		struct matches_progress own;
-		if (!list->lanes[i].matches || (list->merge && !merge_shows(list->merge, i)))
+		struct index_progress own;
+		if (list->merge && !merge_shows(list->merge, i))
 			continue;
-		matches_get_progress(list->lanes[i].matches, &own);
-		sum->count += own.count;
-		sum->exact &= own.exact;
-		sum->working |= own.working;
-		sum->cells += own.cells;
-		sum->of += own.of;
-		sum->looked += own.looked;
-		any = true;
+		index_get_progress(trace_index(list->lanes[i].trace), &own);
+		sum->bytes += own.bytes;
+		sum->size += own.size;
+		sum->messages += own.messages;
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+			sum->severities[s] += own.severities[s];
+		sum->rate += own.rate;
+		sum->complete &= own.complete;
+		sum->paused |= own.paused;
+		sum->checked &= own.checked;
 	}
-	return any;
 }
 
 /* --- growing ----------------------------------------------------------- */
@@ -202,15 +201,16 @@ find_in_lane(struct list *list, struct list_lane *lane, struct position *from, i
 {
 	struct seek_query query = {
 	    .trace = lane->trace, .want = list->filter, .direction = direction};
+	struct matches *matches = list->hits.count ? list->hits.of[lane - list->lanes] : NULL;
 	do {
 		bool wrapped;
-		if (lane->matches) {
+		if (matches) {
 			enum matches_result known =
-			    matches_next(lane->matches, lane->reader, *from, direction, found);
+			    matches_next(matches, lane->reader, *from, direction, found);
 			if (known != MATCHES_UNDECIDED)
 				return known == MATCHES_FOUND ? ADDED : ADDED_END;
 			*from = *found;
-			list->waiting = matches_await(lane->matches, *from, direction);
+			list->waiting = matches_await(matches, *from, direction);
 			if (list->waiting)
 				return ADDED_LATER;
 		}
@@ -589,8 +589,8 @@ go_to_row(struct list *list, struct position at, size_t lead)
 	list->lead = lead;
 	set_edge(&list->edges[LIST_BEFORE], p);
 	set_edge(&list->edges[LIST_AFTER], p);
-	if (list->lanes[list->lane].matches)
-		matches_around(list->lanes[list->lane].matches, at.cell);
+	if (list->hits.count)
+		matches_around(list->hits.of[list->lane], at.cell);
 	bool shown = !list->merge || merge_shows(list->merge, list->lane);
 	if (shown && (is_hit(list, p) || (list->around && is_near(list, p))))
 		*vec_add(&list->rows) = row_at(list, p);
@@ -690,11 +690,9 @@ void
 list_close(struct list *list)
 {
 	vec_free(&list->rows);
-	for (size_t i = 0; i < list->lane_count; i++) {
-		matches_free(list->lanes[i].matches);
-		if (!list->merge)
-			reader_free(list->lanes[i].reader);
-	}
+	hits_close(&list->hits);
+	for (size_t i = 0; i < list->lane_count && !list->merge; i++)
+		reader_free(list->lanes[i].reader);
 	free(list->lanes);
 	free(list->edges[LIST_BEFORE].ahead);
 	free(list->edges[LIST_AFTER].ahead);
@@ -720,8 +718,7 @@ row_number(struct list *list, const struct row *row, uint64_t *number)
 	bool exact;
 	if (filter_is_all(list->filter))
 		*number = list_number(list, row, &exact);
-	else if (!list->matches ||
-		 !matches_rank(list->matches, list->reader, row->at, number, &exact))
+	else if (!hits_rank(&list->hits, row, number, &exact))
 		return false;
 	return exact;
 }
@@ -737,10 +734,12 @@ find_number(struct list *list, uint64_t number, struct position *at)
 		number = exact && number >= count ? count - 1 : number;
 		return list_find_number(list, number, at, &exact) && exact;
 	}
-	matches_get_progress(list->matches, &progress);
+	if (list->merge)
+		return false;
+	hits_get_progress(&list->hits, &progress);
 	if (progress.exact && number >= progress.count)
 		number = progress.count - 1;
-	return matches_find(list->matches, list->reader, number, at);
+	return matches_find(list->hits.of[0], list->reader, number, at);
 }
 
 /* Long moves are arithmetic, not steps. */
@@ -822,14 +821,8 @@ list_scroll(struct list *list, int64_t rows)
 void
 list_count(struct list *list)
 {
-	for (size_t i = 0; i < list->lane_count && !filter_is_all(list->filter); i++) {
-		struct list_lane *lane = &list->lanes[i];
-		uint64_t size = index_cell_size(trace_index(lane->trace));
-		uint64_t cell = i == list->home_lane ? list->home.offset / size : 0;
-		if (!lane->matches)
-			lane->matches = matches_new(lane->trace, list->filter, NULL, cell);
-	}
-	list_turn(list, list->lane);
+	if (!list->hits.count && !filter_is_all(list->filter))
+		hits_open(&list->hits, list, list->filter, NULL);
 }
 
 void
@@ -842,11 +835,7 @@ list_surround(struct list *list, unsigned around)
 void
 list_refilter(struct list *list, bool count)
 {
-	for (size_t i = 0; i < list->lane_count; i++) {
-		matches_free(list->lanes[i].matches);
-		list->lanes[i].matches = NULL;
-	}
-	list_turn(list, list->lane);
+	hits_close(&list->hits);
 	if (count)
 		list_count(list);
 	list_rebuild(list);
@@ -931,7 +920,7 @@ struct changes {
 static struct changes
 look_at_lanes(struct list *list)
 {
-	struct changes changes = {0};
+	struct changes changes = {.stale = hits_update(&list->hits)};
 	for (size_t i = 0; i < list->lane_count; i++) {
 		struct list_lane *lane = &list->lanes[i];
 		unsigned epoch = lane->epoch;
@@ -940,7 +929,6 @@ look_at_lanes(struct list *list)
 		lane->known = index_known(trace_index(lane->trace));
 		changes.anew |= lane->epoch != epoch;
 		changes.more |= noted && lane->epoch == epoch;
-		changes.stale |= lane->matches && matches_update(lane->matches);
 		changes.any |= noted || lane->known != known;
 	}
 	if (list->merge && list->generation != merge_generation(list->merge)) {

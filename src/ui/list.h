@@ -13,8 +13,8 @@
 #ifndef TRAWL_UI_LIST_H
 #define TRAWL_UI_LIST_H
 
-#include "query/matches.h"
 #include "trace/merge.h"
+#include "ui/hits.h"
 
 struct row {
 	size_t lane; /* whose message it is */
@@ -45,7 +45,6 @@ struct list_lane {
 	size_t number; /* in the session */
 	struct trace *trace;
 	struct reader *reader;
-	struct matches *matches; /* of the filter; NULL: not counted */
 	/* when it was last looked at: */
 	unsigned epoch; /* of the capture, */
 	uint64_t size;	/* its size, */
@@ -62,8 +61,8 @@ struct list {
 	size_t lane;	     /* that of the cursor, of which are: */
 	struct trace *trace;
 	struct reader *reader;
-	struct matches *matches;     /* of one trace only; else see list_get_progress */
 	const struct filter *filter; /* borrowed */
+	struct hits hits;	     /* of it, once list_count was called */
 	unsigned around;	     /* messages shown before and after each hit */
 	VEC(struct row) rows;
 	size_t top; /* row at the top of the screen */
@@ -128,8 +127,8 @@ uint64_t list_number(struct list *, const struct row *, bool *exact);
 uint64_t list_total(struct list *, bool *exact);
 bool list_find_number(struct list *, uint64_t number, struct position *, bool *exact);
 
-/* What of it the filter shows, together; false if that is not counted. */
-bool list_get_progress(struct list *, struct matches_progress *);
+/* How far the indexes of its traces are and what they count, together. */
+void list_get_progress(const struct list *, struct index_progress *);
 
 /* Counts what the filter shows, if it does not already; list_refilter forgets
  * that.  A list that is not on the screen need not count. */

@@ -50,21 +50,19 @@ filters_close(void *context)
 
 /* --- counting ---------------------------------------------------------- */
 
-/* Begins to count, in the trace that is shown. */
+/* Begins to count, in the list that is shown. */
 static void
 count(struct app *app, struct filter_entry *entry)
 {
 	struct filter want = filter_all();
-	const struct row *row = list_current(app->list);
 	want.expr = entry->expr;
-	if (entry->matches && entry->trace == app->trace) {
-		matches_update(entry->matches);
+	if (entry->hits.count && entry->hits.list == app->list) {
+		hits_update(&entry->hits);
 		return;
 	}
-	matches_free(entry->matches);
+	hits_close(&entry->hits);
 	int64_t start = thread_now_ms();
-	entry->trace = app->trace;
-	entry->matches = matches_new(app->list->trace, &want, NULL, row ? row->at.cell : 0);
+	hits_open(&entry->hits, app->list, &want, NULL);
 	entry->seconds = (double)(thread_now_ms() - start) / 1000;
 }
 
@@ -98,7 +96,7 @@ draw_count(struct app *app, struct canvas *canvas, const struct area *area, int 
 	struct matches_progress progress;
 	int end = area->cols - 1;
 	count(app, entry);
-	matches_get_progress(entry->matches, &progress);
+	hits_get_progress(&entry->hits, &progress);
 	if (area->cols >= WIDE) {
 		text_clear(text);
 		text_addf(text, "%.2f s", entry->seconds + progress.seconds);
@@ -110,7 +108,7 @@ draw_count(struct app *app, struct canvas *canvas, const struct area *area, int 
 		end -= COST_COLUMNS + HOW_COLUMNS;
 	}
 	text_clear(text);
-	bars_add_count(app, entry->matches, text);
+	bars_add_count(app, &entry->hits, text);
 	draw_right(canvas, area, y, end, text);
 }
 
@@ -142,7 +140,7 @@ draw_severities(struct app *app, struct canvas *canvas, const struct area *area,
 	struct filters_state *state = state_of(app);
 	struct index_progress progress;
 	int x = 1;
-	index_get_progress(trace_index(app->list->trace), &progress);
+	list_get_progress(app->list, &progress);
 	for (unsigned i = 0; i < SEVERITY_COUNT; i++) {
 		unsigned s = (i + 1) % SEVERITY_COUNT; /* those without one last */
 		bool shown = app->filters.severities >> s & 1;
@@ -198,11 +196,11 @@ filters_title(struct app *app, struct text *out)
 	char digits[32];
 	bool exact;
 	text_add(out, "  ");
-	if (app->list->matches)
-		bars_add_count(app, app->list->matches, out);
+	if (app->list->hits.count)
+		bars_add_count(app, &app->list->hits, out);
 	else
 		text_add(out, "all");
-	uint64_t total = reader_count(app->list->reader, &exact);
+	uint64_t total = list_total(app->list, &exact);
 	text_addf(out, " of %s%s shown", exact ? "" : "~", text_number(digits, total));
 	if (app->filters.off) {
 		text_add(out, "  off:");

@@ -19,7 +19,7 @@ enum { GAP = 2, LEAST = 8 /* columns of a sentence that are worth using */ };
 void
 preview_free(struct preview *preview)
 {
-	matches_free(preview->matches);
+	hits_close(&preview->hits);
 	filter_free(&preview->filter);
 	text_free(&preview->of);
 	text_free(&preview->trouble);
@@ -48,7 +48,8 @@ count_rows(struct app *app, const struct filter *filter)
 	for (size_t i = 0; i < list->height; i++) {
 		const struct row *row = list_row(list, i);
 		if (row && row->there)
-			passed += filter_match(filter, list->reader, &row->message, &scratch);
+			passed += filter_match(filter, list->lanes[row->lane].reader, &row->message,
+					       &scratch);
 	}
 	expansion_free(&scratch);
 	return passed;
@@ -60,7 +61,6 @@ make(struct app *app, size_t at, const char *typed)
 {
 	struct preview *preview = &app->preview;
 	struct filter_entry entry = {0};
-	const struct row *row = list_current(app->list);
 	if (at < app->filters.list.count)
 		entry.out = app->filters.list.at[at].out && app->prompt.id == COMMAND_FILTER_EDIT;
 	if (app->prompt.id == COMMAND_FILTER)
@@ -74,10 +74,8 @@ make(struct app *app, size_t at, const char *typed)
 	filter_expr_free(entry.expr);
 	if (preview->trouble.length)
 		return;
-	preview->trace = app->trace;
 	preview->on_screen = count_rows(app, &preview->filter);
-	preview->matches =
-	    matches_new(app->list->trace, &preview->filter, NULL, row ? row->at.cell : 0);
+	hits_open(&preview->hits, app->list, &preview->filter, NULL);
 }
 
 void
@@ -126,10 +124,10 @@ preview_draw(struct app *app, struct canvas *canvas, const struct area *area, in
 	if (preview->trouble.length) {
 		role = ROLE_TROUBLE;
 		text_add_safe(&text, preview->trouble.data, preview->trouble.length, app->charset);
-	} else if (preview->matches) {
-		matches_update(preview->matches);
+	} else if (preview->hits.count) {
+		hits_update(&preview->hits);
 		text_addf(&text, "ok, %zu on screen, ", preview->on_screen);
-		bars_add_count(app, preview->matches, &text);
+		bars_add_count(app, &preview->hits, &text);
 		text_add(&text, " in all");
 	}
 	shorten(&text, room);

@@ -6,19 +6,18 @@
 #ifndef TRAWL_UI_PREVIEW_H
 #define TRAWL_UI_PREVIEW_H
 
-#include "query/matches.h"
+#include "ui/hits.h"
 #include "ui/canvas.h"
 
 struct app;
 
 struct preview {
-	bool on;		 /* the prompt asks for a filter */
-	struct text of;		 /* what was typed when it was made */
-	struct text trouble;	 /* what is wrong with it, or empty */
-	struct filter filter;	 /* owned: with all others */
-	struct matches *matches; /* of it; NULL: there is none */
-	size_t trace;		 /* that it counts in */
-	size_t on_screen;	 /* rows that pass */
+	bool on;	      /* the prompt asks for a filter */
+	struct text of;	      /* what was typed when it was made */
+	struct text trouble;  /* what is wrong with it, or empty */
+	struct filter filter; /* owned: with all others */
+	struct hits hits;     /* of it */
+	size_t on_screen;     /* rows that pass */
 };
 
 /* Before painting: whatever may have been typed. */

@@ -25,7 +25,7 @@ void
 search_free(struct search *search)
 {
 	seek_free(search->job);
-	matches_free(search->matches);
+	hits_close(&search->hits);
 	regex_free(search->regex);
 	filter_expr_free(search->pattern);
 	for (int i = 0; i < SEARCH_EARLIER; i++)
@@ -57,8 +57,7 @@ search_uncount(struct app *app)
 {
 	struct search *search = &app->search;
 	search_cancel(app); /* it may look at the count */
-	matches_free(search->matches);
-	search->matches = NULL;
+	hits_close(&search->hits);
 }
 
 /* The list's filter, where it has one. */
@@ -82,6 +81,13 @@ start_of(const struct list *list)
 	return row ? row->at : list->edges[LIST_AFTER].from.at;
 }
 
+/* The message of a row if it is of the cursor's trace, else NULL. */
+static const struct message *
+message_of(const struct list *list, const struct row *row)
+{
+	return row->there && row->lane == list->lane ? &row->message : NULL;
+}
+
 /* How long nothing came before the current row. */
 static void
 say_silence(struct app *app)
@@ -92,11 +98,11 @@ say_silence(struct app *app)
 	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
 	uint64_t end = m ? m->ticks : 0;
 	for (size_t i = list->cursor; m && i-- > 0;) {
-		m = reader_message(list->reader, list->rows.at[i].at);
-		if (!m || !(m->flags & MESSAGE_TIMED))
+		const struct message *before = message_of(list, &list->rows.at[i]);
+		if (!before || !(before->flags & MESSAGE_TIMED))
 			continue;
 		struct text text = {0};
-		clock_format_difference(&clock, m->ticks, end, true, &text);
+		clock_format_difference(&clock, before->ticks, end, true, &text);
 		app_say(app, "silence of %s before this message", text_get(&text));
 		text_free(&text);
 		break;
@@ -277,7 +283,7 @@ static enum seek_result
 look_on(struct app *app, bool near, struct position *hit, bool *round)
 {
 	struct search *search = &app->search;
-	struct matches *known = search->counts ? search->matches : NULL;
+	struct matches *known = search->counts && search->hits.count ? search->hits.of[0] : NULL;
 	struct position unknown = search->from;
 	struct seek_query query = {.trace = app->list->trace,
 				   .want = &search->want,
@@ -398,8 +404,7 @@ void
 search_poll(struct app *app)
 {
 	struct search *search = &app->search;
-	if (search->matches)
-		matches_update(search->matches);
+	hits_update(&search->hits);
 	if (search->job && search->list->merge) {
 		poll_merged(app);
 		return;
@@ -425,9 +430,8 @@ again(struct app *app, int direction, uint64_t count)
 	struct filter want = filter_all();
 	want.expr = search->pattern;
 	search->highlight = true;
-	if (!search->matches && !app->list->merge)
-		search->matches =
-		    matches_new(app->list->trace, &want, shown(app), start_of(app->list).cell);
+	if (!search->hits.count)
+		hits_open(&search->hits, app->list, &want, shown(app));
 	prepare(app, want, "match", direction, count);
 	search->counts = true;
 	start(app);
@@ -664,7 +668,7 @@ usual_gap(struct app *app)
 	bool all = filter_is_all(&app->filter);
 	for (size_t i = 0; i < (all ? block->count : list->rows.count); i++) {
 		const struct message *m =
-		    all ? &block->messages[i] : reader_message(list->reader, list->rows.at[i].at);
+		    all ? &block->messages[i] : message_of(list, &list->rows.at[i]);
 		if (m && m->flags & MESSAGE_TIMED)
 			*vec_add(&ticks) = m->ticks;
 	}

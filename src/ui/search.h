@@ -6,9 +6,9 @@
 
 #include "base/regex.h"
 #include "command/command.h"
-#include "query/matches.h"
 #include "query/seek.h"
 #include "trace/merge.h"
+#include "ui/hits.h"
 
 struct app;
 
@@ -21,14 +21,14 @@ struct search {
 	struct regex *earlier[SEARCH_EARLIER]; /* of texts, the last first; owned, or NULL */
 	int direction;			       /* of the last */
 	bool highlight;			       /* matches on the screen */
-	struct matches *matches;	       /* that the present list shows; owned, or NULL */
+	struct hits hits;		       /* that the present list shows */
 
 	/* what runs in the background: a job of its own, or the counting, which
 	 * will come by the next match */
 	struct seek *job; /* or NULL */
 	bool waiting;
 	struct filter want;	     /* borrows pattern or example */
-	bool counts;		     /* it is what `matches` counts */
+	bool counts;		     /* it is what `hits` counts */
 	const char *what;	     /* for "no ... found" */
 	struct list *list;	     /* where the hit will be shown */
 	int step;		     /* direction */

@@ -1487,13 +1487,23 @@ check_merged(struct scene *s, struct session *session, struct merge *merge, uint
 	}
 }
 
+static uint64_t
+count_severity(struct merge *merge, enum severity severity)
+{
+	struct merge_position p;
+	uint64_t count = 0;
+	for (bool more = merge_first(merge, &p); more; more = merge_next(merge, &p))
+		count += merge_message(merge, p)->severity == severity;
+	return count;
+}
+
 static void
 test_merged(void **state)
 {
 	(void)state;
 	struct session_fixture f;
 	struct scene s;
-	char path[128], keys[64];
+	char path[128], keys[160];
 	session_fixture_open(&f, "-c 20000 --jitter=0 --rate=0.02", NULL);
 	session_fixture_load(&f);
 	struct merge *merge = merge_new(&f.session);
@@ -1522,6 +1532,21 @@ test_merged(void **state)
 	snprintf(keys, sizeof keys, " %s / %s", text_number(shown, count - 1), total);
 	scene_wait(&s, keys);
 	check_merged(&s, &f.session, merge, count - 21);
+
+	/* hits of all traces are counted, and numbered, together */
+	uint64_t warnings = count_severity(merge, SEVERITY_WARNING);
+	assert_true(warnings > 10);
+	scene_keys(&s, "g&severity = warning");
+	snprintf(keys, sizeof keys, " on screen, %s in all", text_number(shown, warnings));
+	scene_wait(&s, keys);
+	scene_keys(&s, "\r3j");
+	snprintf(keys, sizeof keys, "row 4 of %s", shown);
+	scene_wait(&s, keys);
+	scene_keys(&s, "G");
+	snprintf(keys, sizeof keys, "row %s of %s", shown, shown);
+	scene_wait(&s, keys);
+	scene_keys(&s, "&\r");
+	scene_until(&s, "only", false);
 
 	scene_keys(&s, ":clocks\r");
 	scene_wait(&s, "wall clock: soc.stp, aux.stp, dsp.gem, dsp.uia, cam.csel");

@@ -92,6 +92,7 @@ answer_free(struct density_answer *answer)
 		return;
 	free(answer->columns);
 	vec_free(&answer->stretches);
+	vec_free(&answer->links);
 	free(answer);
 }
 
@@ -113,11 +114,14 @@ answer_clone(const struct density_answer *from)
 	*answer = *from;
 	answer->columns = columns;
 	memcpy(columns, from->columns, from->lanes * from->window.columns * sizeof *columns);
-	answer->stretches.at = NULL;
-	answer->stretches.count = answer->stretches.capacity = 0;
+	memset(&answer->stretches, 0, sizeof answer->stretches);
+	memset(&answer->links, 0, sizeof answer->links);
 	vec_reserve(&answer->stretches, from->stretches.count);
 	for (size_t i = 0; i < from->stretches.count; i++)
 		*vec_add(&answer->stretches) = from->stretches.at[i];
+	vec_reserve(&answer->links, from->links.count);
+	for (size_t i = 0; i < from->links.count; i++)
+		*vec_add(&answer->links) = from->links.at[i];
 	return answer;
 }
 
@@ -351,6 +355,41 @@ count_lane(struct density *d, const struct density_window *window, const struct 
 	return !is_overtaken(d, serial);
 }
 
+/* --- links ------------------------------------------------------------- */
+
+/* Adds the first link of a relation in each column; false if another question came. */
+static bool
+add_links(struct density *d, size_t relation, struct density_answer *answer, uint64_t serial)
+{
+	const struct density_window *w = &answer->window;
+	const struct track *own = &d->tracks[w->trace];
+	struct clocks_link link;
+	int64_t time = w->from, column;
+	while (clocks_find_link(d->session->clocks, relation, time, &link)) {
+		column = column_of(w, link.time_a);
+		if (link.part != own->part || column >= (int64_t)w->columns)
+			break;
+		*vec_add(&answer->links) = (struct density_link){
+		    link.a, link.b, column, column_of(w, link.time_b), link.rejected};
+		uint64_t next = ((uint64_t)column + 1) * w->step;
+		if (next > INT64_MAX || __builtin_add_overflow(w->from, (int64_t)next, &time))
+			break;
+		if (is_overtaken(d, serial))
+			return false;
+	}
+	return true;
+}
+
+static bool
+find_links(struct density *d, struct density_answer *answer, uint64_t serial)
+{
+	size_t count = d->session->clocks ? clocks_relations(d->session->clocks) : 0;
+	bool whole = true;
+	for (size_t i = 0; i < count && whole; i++)
+		whole = add_links(d, i, answer, serial);
+	return whole;
+}
+
 /* --- questions --------------------------------------------------------- */
 
 /* All that tracks of the window's part know, aligned, so that it holds as long as
@@ -486,7 +525,10 @@ answer_question(struct density *d, const struct question *q, bool refined, uint6
 		}
 	}
 	answer->refined = refined;
-	return answer;
+	if (find_links(d, answer, serial))
+		return answer;
+	answer_free(answer);
+	return NULL;
 }
 
 /* Hands an answer over. */

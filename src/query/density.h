@@ -11,7 +11,8 @@
  * Of an origin the index counts groups of cells only; a lane of one is exact
  * where groups lie within columns, or where the window holds few enough cells.
  *
- * Cost: some ns per cell for each new window, 24 bytes per cell kept.
+ * Cost: some ns per cell for each new window, 24 bytes per cell kept; a few us per
+ * column for the links of each relation between two traces.
  *
  * Threads: all calls by one, the session's owner.
  */
@@ -61,6 +62,13 @@ struct density_stretch {
 	char text[DENSITY_NAME]; /* not safe yet */
 };
 
+/* A moment of a trace and its counterpart in another one: see clocks.h. */
+struct density_link {
+	size_t a, b;	  /* the traces */
+	int64_t from, to; /* columns of both; -1, or their count: out of sight */
+	bool rejected;
+};
+
 struct density_answer {
 	struct density_window window;
 	/* what the times are, and all that is known of them so far: */
@@ -73,6 +81,7 @@ struct density_answer {
 	bool apart[DENSITY_LANES_MAX];	/* its clock is not related to the window's */
 	struct density_column *columns; /* window.columns for each lane */
 	VEC(struct density_stretch) stretches;
+	VEC(struct density_link) links; /* at most one for each relation and column of A */
 };
 
 /* The session must outlive it; it is told (session_tell) of better answers. */

@@ -827,6 +827,78 @@ clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *su
 	return told && !(summary->flags & CELL_TIME_BACK && apart);
 }
 
+/* --- links ------------------------------------------------------------- */
+
+size_t
+clocks_relations(struct clocks *clocks)
+{
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	size_t count = clocks->map->graph.relations.count;
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return count;
+}
+
+/* When a point of a relation was, by the clock of a trace at one of its ends. */
+static bool
+end_time(const struct clock_map *map, const struct relation *r, const struct relation_point *p,
+	 bool at_b, struct clocks_link *link)
+{
+	struct graph_time found;
+	size_t clock = at_b ? r->b : r->a, trace = map->ids.at[clock].trace;
+	/* ties have no places, nor has a trace that there is not */
+	size_t owner = r->owner == SIZE_MAX ? map->traces.count : r->owner;
+	int64_t *time = at_b ? &link->time_b : &link->time_a;
+	if (!graph_time(&map->graph, clock, at_b ? p->b : p->a, owner, p->place, &found))
+		return false;
+	*time = found.known ? found.nanoseconds : (int64_t)(found.instant >> RELATION_FRACTION);
+	*(at_b ? &link->b : &link->a) = trace;
+	link->part = found.root;
+	return !__builtin_add_overflow(*time, map->traces.at[trace].shift, time);
+}
+
+/* Whether a relation is between two traces, by what was found or said. */
+static bool
+is_between_traces(const struct clock_map *map, const struct relation *r)
+{
+	const struct clock_id *a = &map->ids.at[r->a], *b = &map->ids.at[r->b];
+	bool shared = a->kind == CLOCK_WALL || a->kind == CLOCK_GLOBAL || b->kind == CLOCK_WALL ||
+		      b->kind == CLOCK_GLOBAL;
+	return !shared && !r->exact && a->trace != b->trace;
+}
+
+static bool
+find_link(const struct clock_map *map, const struct relation *r, int64_t time,
+	  struct clocks_link *link)
+{
+	size_t low = 0, high = r->points.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (!end_time(map, r, &r->points.at[middle], false, link))
+			return false;
+		if (link->time_a < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == r->points.count)
+		return false;
+	const struct relation_point *p = &r->points.at[low];
+	link->rejected = p->rejected;
+	return end_time(map, r, p, false, link) && end_time(map, r, p, true, link);
+}
+
+bool
+clocks_find_link(struct clocks *clocks, size_t relation, int64_t time, struct clocks_link *link)
+{
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	const struct clock_map *map = clocks->map;
+	const struct relation *r =
+	    relation < map->graph.relations.count ? map->graph.relations.at[relation] : NULL;
+	bool found = r && is_between_traces(map, r) && find_link(map, r, time, link);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return found;
+}
+
 int
 clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, struct trace *b,
 	   const struct message *n, struct err *err)

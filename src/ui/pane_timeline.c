@@ -33,6 +33,12 @@ struct mark {
 	int64_t time;
 };
 
+/* Traces that have moments in common in sight. */
+struct pair {
+	size_t a, b;
+	char *name; /* safe */
+};
+
 struct pane_state {
 	struct density *density;
 	const struct density_answer *answer; /* borrowed; see density_ask */
@@ -44,8 +50,10 @@ struct pane_state {
 	bool *split;	   /* per trace: a lane for each origin */
 	uint64_t stamp;
 	VEC(unsigned) contexts; /* that have lanes */
+	VEC(struct pair) pairs; /* likewise */
 	size_t lane, top;	/* the line with the cursor, the first on the screen */
-	size_t lines;		/* all of them */
+	size_t syncs, lines;	/* those of sync points (0 or 1), all of them */
+	int gutter;		/* columns that the longest name took so far */
 	/* the cursor, and the row of the list it was taken from: */
 	struct mark cursor, a, b;
 	size_t trace;
@@ -71,14 +79,24 @@ drop_lanes(struct pane_state *state)
 }
 
 static void
+drop_pairs(struct pane_state *state)
+{
+	for (size_t i = 0; i < state->pairs.count; i++)
+		free(state->pairs.at[i].name);
+	vec_clear(&state->pairs);
+}
+
+static void
 timeline_close(void *context)
 {
 	struct pane_state *state = context;
 	density_free(state->density);
 	drop_lanes(state);
+	drop_pairs(state);
 	vec_free(&state->names);
 	vec_free(&state->lanes);
 	vec_free(&state->contexts);
+	vec_free(&state->pairs);
 	free(state->split);
 	free(state->brush);
 	text_free(&state->text);
@@ -276,6 +294,38 @@ follow_list(struct app *app)
 		center(w, cursor->time);
 }
 
+static bool
+is_of_pair(const struct density_link *link, const struct pair *pair)
+{
+	return link->a == pair->a && link->b == pair->b;
+}
+
+/* A line for each two traces that are shown and have moments in common. */
+static void
+make_pairs(struct app *app)
+{
+	struct pane_state *state = state_of(app);
+	const struct density_answer *answer = state->answer;
+	drop_pairs(state);
+	for (size_t i = 0; answer && i < answer->links.count; i++) {
+		const struct density_link *link = &answer->links.at[i];
+		size_t k = 0;
+		while (k < state->pairs.count && !is_of_pair(link, &state->pairs.at[k]))
+			k++;
+		if (k < state->pairs.count || k == DENSITY_LANES_MAX ||
+		    !merge_shows(app->merge, link->a) || !merge_shows(app->merge, link->b))
+			continue;
+		const char *a = trace_name(app->session->traces.at[link->a]);
+		const char *b = trace_name(app->session->traces.at[link->b]);
+		text_clear(&state->text);
+		text_add_safe(&state->text, a, strlen(a), app->charset);
+		text_add_char(&state->text, '>');
+		text_add_safe(&state->text, b, strlen(b), app->charset);
+		*vec_add(&state->pairs) =
+		    (struct pair){link->a, link->b, mem_text(state->text.data)};
+	}
+}
+
 static void
 ask(struct app *app, size_t columns)
 {
@@ -295,6 +345,7 @@ ask(struct app *app, size_t columns)
 	w->columns = columns;
 	state->answer =
 	    density_ask(state->density, w, state->lanes.at, state->lanes.count, &sender);
+	make_pairs(app);
 	const struct density_answer *answer = state->answer;
 	if (!answer || !answer->refined)
 		return;
@@ -542,6 +593,27 @@ draw_syncs(struct app *app, const struct area *area, int y)
 			canvas_puts(&app->canvas, area, y, (int)c, ROLE_NOTE, "^");
 }
 
+/* A tick for each moment that two traces have in common; from the first one's to
+ * the other's where these are apart. */
+static void
+draw_links(struct app *app, const struct area *area, int y, const struct pair *pair)
+{
+	const struct density_answer *answer = answer_of(state_of(app));
+	const char *line = app->charset == TEXT_ASCII ? "-" : "\u2500";
+	for (size_t i = 0; i < answer->links.count; i++) {
+		const struct density_link *link = &answer->links.at[i];
+		enum role role = link->rejected ? ROLE_WARNING : ROLE_NOTE;
+		int from = (int)link->from, to = (int)link->to, step = from < to ? 1 : -1;
+		if (!is_of_pair(link, pair))
+			continue;
+		for (int x = from + step; from != to && x != to; x += step)
+			canvas_puts(&app->canvas, area, y, x, role, line);
+		if (from != to)
+			canvas_puts(&app->canvas, area, y, to, role, step > 0 ? ">" : "<");
+		canvas_puts(&app->canvas, area, y, from, role, "^");
+	}
+}
+
 static void
 draw_mark(struct app *app, const struct area *area, int y, const struct mark *mark, enum role role,
 	  const char *letter)
@@ -672,7 +744,7 @@ draw_foot(struct app *app, const struct area *area, int y)
 		   text_fit(state->text.data, state->text.length, room > 0 ? room : 0, NULL));
 }
 
-/* The name of a line: a lane, a context, or the sync points. */
+/* The name of a line: a lane, a context, the sync points, or a pair of traces. */
 static const char *
 line_name(struct app *app, size_t line)
 {
@@ -682,7 +754,8 @@ line_name(struct app *app, size_t line)
 	line -= state->lanes.count;
 	if (line < state->contexts.count)
 		return contexts_name(app->session->contexts, state->contexts.at[line]);
-	return "sync";
+	line -= state->contexts.count;
+	return line < state->syncs ? "sync" : state->pairs.at[line - state->syncs].name;
 }
 
 static void
@@ -699,12 +772,15 @@ draw_line(struct app *app, const struct area *area, int y, size_t line, int gutt
 	text_free(&safe);
 	if (!answer_of(state))
 		return;
-	if (line < state->lanes.count)
+	size_t contexts = state->lanes.count, syncs = contexts + state->contexts.count;
+	if (line < contexts)
 		draw_density(app, &right, y, line);
-	else if (line < state->lanes.count + state->contexts.count)
-		draw_stretches(app, &right, y, state->contexts.at[line - state->lanes.count]);
-	else
+	else if (line < syncs)
+		draw_stretches(app, &right, y, state->contexts.at[line - contexts]);
+	else if (line < syncs + state->syncs)
 		draw_syncs(app, &right, y);
+	else
+		draw_links(app, &right, y, &state->pairs.at[line - syncs - state->syncs]);
 }
 
 /* The cell of the cursor in the lane of the list's message. */
@@ -724,17 +800,30 @@ draw_cursor(struct app *app, const struct area *area, int y, size_t line, bool s
 			    ROLE_CURSOR);
 }
 
+/* Columns for the names.  They do not become fewer when a line goes, since what is
+ * in sight depends on them in turn. */
 static int
 gutter_for(struct app *app, int cols)
 {
-	const struct pane_state *state = state_of(app);
-	int most = 5, limit = cols / 4 < GUTTER_MAX ? cols / 4 : GUTTER_MAX;
-	for (size_t i = 0; i < state->lanes.count + state->contexts.count; i++) {
+	struct pane_state *state = state_of(app);
+	int most = state->gutter > 5 ? state->gutter : 5,
+	    limit = cols / 4 < GUTTER_MAX ? cols / 4 : GUTTER_MAX;
+	for (size_t i = 0; i < state->lines; i++) {
 		const char *name = line_name(app, i);
 		int own = text_columns(name, strlen(name)) + 1;
 		most = own > most ? own : most;
 	}
+	state->gutter = most;
 	return most < limit ? most : limit;
+}
+
+static void
+count_lines(struct pane_state *state)
+{
+	const struct density_answer *answer = answer_of(state);
+	state->syncs = answer && any_sync(answer);
+	state->lines =
+	    state->lanes.count + state->contexts.count + state->syncs + state->pairs.count;
 }
 
 static void
@@ -747,12 +836,12 @@ prepare(struct app *app, const struct area *area, int *gutter)
 		state->split = mem_new(app->session->traces.count * sizeof *state->split);
 	make_lanes(app);
 	follow_list(app);
+	count_lines(state);
 	*gutter = gutter_for(app, area->cols);
 	ask(app, (size_t)(area->cols - *gutter));
 	if (!state->seen)
 		follow_list(app); /* its unit is known by now */
-	const struct density_answer *answer = answer_of(state);
-	state->lines = state->lanes.count + state->contexts.count + (answer && any_sync(answer));
+	count_lines(state);
 }
 
 static void
@@ -1077,6 +1166,7 @@ split_lane(struct app *app, const struct command_call *call)
 		return;
 	size_t trace = state->lanes.at[state->lane].trace;
 	state->split[trace] = !state->split[trace];
+	state->gutter = 0;
 	while (state->lane && state->lanes.at[state->lane].by_origin)
 		state->lane--;
 }

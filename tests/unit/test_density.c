@@ -1,12 +1,13 @@
 /*
  * Counts of the timeline against a naive count over all messages: refined they
  * are equal for any window; at first sight no message is left out, and no column
- * that has one is blank.
+ * that has one is blank.  Links are where the truth has messages of one moment.
  */
 #include "config.h"
 
 #include "test.h"
 
+#include "config/profile.h"
 #include "query/density.h"
 #include "session_fixture.h"
 #include "trace/clocks.h"
@@ -197,6 +198,189 @@ test_apart(void **state)
 	session_fixture_close(&f);
 }
 
+/* The time of the message of a trace that has these ticks, as another of it would
+ * have. */
+static int64_t
+time_of_ticks(struct trace *trace, uint64_t ticks)
+{
+	struct reader *reader = reader_new(trace);
+	struct message m;
+	struct message_time time;
+	do
+		assert_true(reader_walk(reader, &m, 1));
+	while (!(m.flags & MESSAGE_TIMED));
+	m.ticks = ticks;
+	assert_true(clocks_time(trace, &m, NULL, &time));
+	reader_free(reader);
+	return time.order;
+}
+
+/* The times of the sync points of a trace of words or events, and the moments at
+ * which they were written. */
+struct sync_point {
+	int64_t time;
+	char moment[32];
+};
+typedef VEC(struct sync_point) sync_points;
+
+static sync_points
+points_of(struct trace *trace, const char *truth)
+{
+	sync_points points = {0};
+	struct reader *reader = reader_new(trace);
+	struct message m;
+	char line[256], name[64], moment[32];
+	FILE *file = fopen(truth, "r");
+	assert_non_null(file);
+	while (reader_walk(reader, &m, 1)) {
+		struct message_time time;
+		unsigned long long offset = 0;
+		if (!(m.flags & MESSAGE_SYNC) || !clocks_time(trace, &m, NULL, &time))
+			continue;
+		do {
+			assert_non_null(fgets(line, sizeof line, file));
+			assert_int_equal(sscanf(line, "%63s %llu %31s", name, &offset, moment), 3);
+		} while (strcmp(name, trace_name(trace)) != 0 || offset != m.offset);
+		struct sync_point *point = vec_add(&points);
+		point->time = time.order;
+		strcpy(point->moment, moment);
+	}
+	fclose(file);
+	reader_free(reader);
+	return points;
+}
+
+static int64_t
+column_of_time(const struct density_window *w, int64_t time)
+{
+	if (time < w->from)
+		return -1;
+	uint64_t column = (uint64_t)(time - w->from) / w->step;
+	return column < w->columns ? (int64_t)column : (int64_t)w->columns;
+}
+
+/* That a link from TIME in trace A to OTHER in trace B is in the answer, or one
+ * that comes before it in the same column; false if it is out of sight. */
+static bool
+has_link(const struct density_answer *answer, size_t a, size_t b, int64_t time, int64_t other,
+	 bool rejected)
+{
+	const struct density_window *w = &answer->window;
+	int64_t from = column_of_time(w, time), to = column_of_time(w, other);
+	if (from < 0 || from == (int64_t)w->columns)
+		return false;
+	for (size_t i = 0; i < answer->links.count; i++) {
+		const struct density_link *link = &answer->links.at[i];
+		if (link->a != a || link->b != b || link->from != from)
+			continue;
+		assert_int_equal(link->to, to);
+		assert_int_equal(link->rejected, rejected);
+		return true;
+	}
+	fail_msg("no link of traces %zu and %zu in column %lld", a, b, (long long)from);
+	return false;
+}
+
+enum { WRONG_TIE = 4, APART_NS = 250000000 };
+
+/* A session with the words shifted by a quarter of a second, and a tie that is half
+ * the way between two others off: that one's tick in trace 0. */
+static void
+open_shifted(struct session *session, const struct session_fixture *f, uint64_t *wrong)
+{
+	char path[128];
+	struct err err = {0};
+	const struct sync_options *ties = f->session.profile.syncs.at, *tie = &ties[WRONG_TIE];
+	assert_true(f->session.profile.syncs.count > WRONG_TIE + 2);
+	*wrong = tie[0].a.ticks / 2 + tie[1].a.ticks / 2;
+	snprintf(path, sizeof path, "%s/session.yaml", f->folder);
+	FILE *file = fopen(path, "a");
+	assert_non_null(file);
+	fprintf(file,
+		"  - {kind: offset, trace: dsp.gem, seconds: 0.25}\n"
+		"  - {kind: tie, a: {trace: soc.stp, ticks: %llu}, b: {trace: dsp.uia, ticks: "
+		"%llu}}\n",
+		(unsigned long long)*wrong, (unsigned long long)tie[1].b.ticks);
+	fclose(file);
+	memset(session, 0, sizeof *session);
+	assert_int_equal(profile_load(path, &session->profile, &err), 0);
+	assert_int_equal(session_open_named(session, NULL, 0, &err), 5);
+	session_link(session);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		if (trace_serial(session->traces.at[i]))
+			serial_load(trace_serial(session->traces.at[i]));
+		trace_build(session->traces.at[i]);
+	}
+	clocks_load(session->clocks, true);
+}
+
+/* How many of the words and ties are in sight: each has its link. */
+static size_t
+check_links(const struct density_answer *answer, struct session *session, const sync_points *words,
+	    const sync_points *events, uint64_t wrong)
+{
+	size_t seen = 0;
+	struct trace *soc = session->traces.at[0], *log = session->traces.at[3];
+	for (size_t i = 0, k = 0; i < words->count; i++) {
+		while (k < events->count && strcmp(events->at[k].moment, words->at[i].moment) != 0)
+			k++;
+		assert_true(k < events->count);
+		int64_t word = words->at[i].time, event = events->at[k].time;
+		assert_true(llabs(word - event - APART_NS) <= 2);
+		seen += has_link(answer, 2, 3, word, event, false);
+	}
+	const struct sync_options *syncs = session->profile.syncs.at;
+	for (size_t i = 0; i < session->profile.syncs.count; i++) {
+		if (syncs[i].kind != SYNC_TIE)
+			continue;
+		int64_t a = time_of_ticks(soc, syncs[i].a.ticks);
+		int64_t b = time_of_ticks(log, syncs[i].b.ticks);
+		seen += has_link(answer, 0, 3, a, b, syncs[i].a.ticks == wrong);
+	}
+	return seen;
+}
+
+/* Words and their events, ties: both ends in their columns, also where they are
+ * apart, in a window of any size; no other links. */
+static void
+test_links(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct session session;
+	uint64_t wrong;
+	char truth[128];
+	const struct density_lane lanes[] = {{.trace = 0}, {.trace = 2}, {.trace = 3}};
+	const struct density_sender nobody = {0};
+	session_fixture_open(&f, "-c 20000 --rate=0 --jitter=0", NULL);
+	open_shifted(&session, &f, &wrong);
+	snprintf(truth, sizeof truth, "%s/session.truth.tsv", f.folder);
+	sync_points words = points_of(session.traces.at[2], truth);
+	sync_points events = points_of(session.traces.at[3], truth);
+	assert_true(words.count > 10);
+	struct density *d = density_new(&session);
+	struct density_window w = {.trace = 0, .fit = true, .columns = 200};
+	const struct density_answer *answer = density_load(d, &w, lanes, 3, &nobody);
+	size_t all = words.count + session.profile.syncs.count - 1; /* but the offset */
+	assert_int_equal(check_links(answer, &session, &words, &events, wrong), all);
+	assert_int_equal(answer->links.count, all);
+	w = answer->window;
+	w.fit = false;
+	for (int64_t part = 1; w.step > 1000; part++) {
+		w.step /= 3;
+		w.from = words.at[part].time - (int64_t)w.step * (30 + 7 * part);
+		answer = density_load(d, &w, lanes, 3, &nobody);
+		size_t seen = check_links(answer, &session, &words, &events, wrong);
+		assert_true(seen > 0);
+		assert_int_equal(answer->links.count, seen);
+	}
+	density_free(d);
+	vec_free(&words);
+	vec_free(&events);
+	session_close(&session);
+	session_fixture_close(&f);
+}
+
 /* One capture that mkcapture makes as OPTIONS say. */
 static void
 open_one(struct session *session, const char *options, char path[static 64])
@@ -251,6 +435,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_session),
 	    cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_links),
 	    cmocka_unit_test(test_formats),
 	};
 	return cmocka_run_group_tests_name("density", tests, NULL, NULL);

@@ -1751,6 +1751,22 @@ test_timeline_screens(void **state)
 	quit(&s);
 }
 
+/* Moments that two traces have in common: a line for each pair, while both are shown. */
+static void
+test_timeline_links(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "--theme=mono", "+i", NULL);
+	scene_wait_row(&s, "dsp>log ", "^"); /* words and their events */
+	scene_wait_row(&s, "soc>hub ", "^"); /* ties of the profile */
+	scene_wait_row(&s, "soc>log ", "^");
+	scene_keys(&s, ":show-trace log\r");
+	scene_until(&s, "soc>log ", false);
+	scene_wait(&s, "\nsoc>hub ");
+	quit(&s);
+}
+
 /* What held: a lane with the values of the context. */
 static void
 test_timeline_contexts(void **state)
@@ -2178,6 +2194,7 @@ main(void)
 	    cmocka_unit_test(test_timeline),
 	    cmocka_unit_test(test_timeline_brush),
 	    cmocka_unit_test(test_timeline_screens),
+	    cmocka_unit_test(test_timeline_links),
 	    cmocka_unit_test(test_timeline_contexts),
 	    cmocka_unit_test(test_filter_list),
 	    cmocka_unit_test(test_filter_session),

@@ -44,6 +44,8 @@ pager_put(struct pager *pager, struct app *app, struct canvas *canvas, const str
 		int y = pager_line(pager);
 		if (y >= 0)
 			canvas_put(canvas, area, y, indent, role, at, fits);
+		if (y >= 0 && pager->mark)
+			pager->mark(app, canvas, area, y, indent, at, fits);
 		at += fits;
 		left -= fits;
 		indent = INDENT;

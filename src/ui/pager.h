@@ -15,6 +15,9 @@ struct pager {
 	size_t top, lines; /* first line shown; of all */
 	int rows;	   /* on the screen */
 	size_t line;	   /* while drawing: the next one */
+	/* Says what stands out in a row that was put, or NULL. */
+	void (*mark)(struct app *, struct canvas *, const struct area *, int y, int x,
+		     const char *text, size_t length);
 };
 
 /* Begins to draw into an area of ROWS rows. */

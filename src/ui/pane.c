@@ -25,6 +25,16 @@ severity_role(unsigned severity)
 	return severity < SEVERITY_COUNT ? roles[severity] : ROLE_NORMAL;
 }
 
+enum role
+trace_role(const struct session *session, size_t trace)
+{
+	static const enum role roles[] = {ROLE_TRACE1, ROLE_TRACE2, ROLE_TRACE3,
+					  ROLE_TRACE4, ROLE_TRACE5, ROLE_TRACE6};
+	if (session->traces.count < 2)
+		return ROLE_NORMAL;
+	return roles[trace % (sizeof roles / sizeof *roles)];
+}
+
 int64_t
 pane_step(const struct command_call *call, int rows)
 {

@@ -38,6 +38,10 @@ extern const struct pane_ops *const panes[PANE_COUNT];
 /* How a severity looks. */
 enum role severity_role(unsigned severity);
 
+/* How a trace of a session looks, by its number; a single one as usual. */
+struct session;
+enum role trace_role(const struct session *, size_t trace);
+
 /* By how many rows a moving command moves a pane that shows so many. */
 int64_t pane_step(const struct command_call *, int rows);
 

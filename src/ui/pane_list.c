@@ -451,6 +451,8 @@ draw_row(struct app *app, struct canvas *canvas, const struct area *area, int y,
 			role = severity_role(row->message.severity);
 		else if (kind == COLUMN_TIME && current)
 			role = ROLE_CURSOR;
+		else if (kind == COLUMN_TRACE && usual == ROLE_NORMAL)
+			role = trace_role(app->session, lane_of(row)->number);
 		if (c + 1 == columns->count)
 			draw_rest(app, canvas, area, y, x, role, text);
 		else

@@ -488,14 +488,15 @@ largest(const struct density_answer *answer)
 
 /* What a column looks like. */
 static const char *
-glyph_of(const struct app *app, const struct density_column *column, double most, enum role *role)
+glyph_of(const struct app *app, const struct density_column *column, double most, size_t trace,
+	 enum role *role)
 {
 	static const char *const ascii[] = {".", ":", "i", "I"};
 	static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
 					     "\u2585", "\u2586", "\u2587", "\u2588"};
 	size_t levels = app->charset == TEXT_ASCII ? 4 : 8;
 	uint64_t sum = sum_of(column);
-	*role = ROLE_NORMAL;
+	*role = trace_role(app->session, trace);
 	if (!sum && !column->open)
 		return " ";
 	if (column->flags & (MESSAGE_LOST | MESSAGE_DAMAGED)) {
@@ -523,6 +524,8 @@ static void
 draw_density(struct app *app, const struct area *area, int y, size_t lane)
 {
 	const struct density_answer *answer = answer_of(state_of(app));
+	const struct density_column *columns = &answer->columns[lane * answer->window.columns];
+	size_t trace = state_of(app)->lanes.at[lane].trace;
 	double most = (double)largest(answer);
 	if (answer->apart[lane]) {
 		canvas_puts(&app->canvas, area, y, 0, ROLE_ABSENT,
@@ -531,8 +534,7 @@ draw_density(struct app *app, const struct area *area, int y, size_t lane)
 	}
 	for (size_t c = 0; c < answer->window.columns; c++) {
 		enum role role;
-		const char *glyph =
-		    glyph_of(app, &answer->columns[lane * answer->window.columns + c], most, &role);
+		const char *glyph = glyph_of(app, &columns[c], most, trace, &role);
 		if (*glyph != ' ')
 			canvas_puts(&app->canvas, area, y, (int)c, role, glyph);
 	}
@@ -764,10 +766,14 @@ draw_line(struct app *app, const struct area *area, int y, size_t line, int gutt
 	struct pane_state *state = state_of(app);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
 	const char *name = line_name(app, line);
-	bool current = line == state->lane && app->focus == PANE_TIMELINE;
+	enum role role = ROLE_FIELD;
+	if (line == state->lane && app->focus == PANE_TIMELINE)
+		role = ROLE_CURSOR;
+	else if (line < state->lanes.count && app->session->traces.count > 1)
+		role = trace_role(app->session, state->lanes.at[line].trace);
 	struct text safe = {0};
 	text_add_safe(&safe, name, strlen(name), app->charset);
-	canvas_put(&app->canvas, area, y, 0, current ? ROLE_CURSOR : ROLE_FIELD, text_get(&safe),
+	canvas_put(&app->canvas, area, y, 0, role, text_get(&safe),
 		   text_fit(text_get(&safe), safe.length, gutter > 0 ? gutter - 1 : 0, NULL));
 	text_free(&safe);
 	if (!answer_of(state))

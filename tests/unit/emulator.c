@@ -61,6 +61,9 @@ emulator_cell(const struct emulator *e, int row, int col)
 	    .bold = cell.attrs.bold,
 	    .underline = cell.attrs.underline != VTERM_UNDERLINE_OFF,
 	    .reverse = cell.attrs.reverse,
+	    .fg = VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_INDEXED(&cell.fg)
+		      ? -1
+		      : cell.fg.indexed.idx,
 	    .coloured =
 		!VTERM_COLOR_IS_DEFAULT_FG(&cell.fg) || !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg),
 	};

@@ -19,6 +19,7 @@ void emulator_feed(struct emulator *, const char *bytes, size_t length);
 struct emulator_cell {
 	uint32_t code;
 	bool bold, underline, reverse, coloured;
+	int fg; /* number of its colour in the palette, -1: another or none */
 };
 struct emulator_cell emulator_cell(const struct emulator *, int row, int col);
 

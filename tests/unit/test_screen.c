@@ -1761,9 +1761,61 @@ test_timeline_links(void **state)
 	scene_wait_row(&s, "dsp>log ", "^"); /* words and their events */
 	scene_wait_row(&s, "soc>hub ", "^"); /* ties of the profile */
 	scene_wait_row(&s, "soc>log ", "^");
+	assert_false(any_coloured(&s));
 	scene_keys(&s, ":show-trace log\r");
 	scene_until(&s, "soc>log ", false);
 	scene_wait(&s, "\nsoc>hub ");
+	quit(&s);
+}
+
+/* The colour of the first cell of NAME from a row on, once it stands in column COL. */
+static int
+colour_of(struct scene *s, const char *name, int from, int col)
+{
+	int64_t deadline = now_ms() + DEADLINE_MS;
+	for (;;) {
+		scene_settle(s, deadline);
+		for (int row = from; row < s->rows; row++) {
+			const char *text = emulator_row(s->emulator, row);
+			if ((int)strlen(text) > col && !strncmp(text + col, name, strlen(name)))
+				return emulator_cell(s->emulator, row, col).fg;
+		}
+		if (now_ms() > deadline)
+			fail_screen(s, "no \"%s\" in column %d", name, col);
+		scene_read(s, 100);
+	}
+}
+
+/* Each trace of a session has a colour, in the list, its lane and among the clocks;
+ * a single one has none, nor has any in the mono theme. */
+static void
+test_trace_colours(void **state)
+{
+	(void)state;
+	enum { COLUMN = 32, LIST = 2, LANES = 16 };
+	static const char *const names[] = {"soc ", "dsp ", "log ", "cam ", "hub "};
+	struct scene s;
+	int colours[5];
+	scene_open(&s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
+	scene_wait_row(&s, "dsp>log ", "^");
+	scene_wait(&s, " 10:06:40.");
+	for (int i = 0; i < 5; i++) {
+		colours[i] = colour_of(&s, names[i], LIST, COLUMN);
+		assert_int_equal(colour_of(&s, names[i], LANES, 0), colours[i]);
+		assert_true(colours[i] >= 0);
+		for (int k = 0; k < i; k++)
+			assert_int_not_equal(colours[i], colours[k]);
+	}
+	scene_keys(&s, ":clocks\r");
+	scene_wait(&s, "wall clock: soc, dsp");
+	scene_until(&s, "so far", false);
+	assert_int_equal(colour_of(&s, "soc,", 1, 12), colours[0]);
+	assert_int_equal(colour_of(&s, "dsp,", 1, 17), colours[1]);
+	assert_int_equal(colour_of(&s, "wall", 1, 0), -1);
+	quit(&s);
+	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i", NULL);
+	scene_wait(&s, " 309 in view");
+	assert_int_equal(colour_of(&s, "iI:i", 2, 7), -1); /* of the lane */
 	quit(&s);
 }
 
@@ -2195,6 +2247,7 @@ main(void)
 	    cmocka_unit_test(test_timeline_brush),
 	    cmocka_unit_test(test_timeline_screens),
 	    cmocka_unit_test(test_timeline_links),
+	    cmocka_unit_test(test_trace_colours),
 	    cmocka_unit_test(test_timeline_contexts),
 	    cmocka_unit_test(test_filter_list),
 	    cmocka_unit_test(test_filter_session),

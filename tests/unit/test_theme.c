@@ -214,13 +214,47 @@ test_severities(void **state)
 	}
 }
 
+/* Traces look different from each other, unlike errors and losses, in every theme
+ * that has colours; without colours they look as usual. */
+static void
+test_traces(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"default", "light", "dark-256", "high-contrast",
+					    "mono"};
+	static const enum role roles[] = {ROLE_TRACE1, ROLE_TRACE2, ROLE_TRACE3, ROLE_TRACE4,
+					  ROLE_TRACE5, ROLE_TRACE6, ROLE_ERROR,	 ROLE_FATAL,
+					  ROLE_LOSS,   ROLE_ABSENT};
+	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+		struct theme theme;
+		struct err err;
+		struct text looks[sizeof roles / sizeof *roles] = {0};
+		assert_int_equal(files_load("themes", names[n], &theme_options_table, &theme, &err),
+				 0);
+		for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+			const struct style *s = &theme.styles[roles[i]];
+			text_addf(&looks[i], "%s on %s%s%s%s%s", s->fg ? s->fg : "own",
+				  s->bg ? s->bg : "own", s->bold ? " b" : "", s->dim ? " d" : "",
+				  s->underline ? " u" : "", s->reverse ? " r" : "");
+			for (size_t k = 0; k < i && k < 6 && strcmp(names[n], "mono") != 0; k++)
+				if (!strcmp(looks[i].data, looks[k].data))
+					fail_msg("%s: two look like %s", names[n], looks[i].data);
+			if (i < 6 && !strcmp(names[n], "mono"))
+				assert_string_equal(looks[i].data, "own on own");
+		}
+		for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+			text_free(&looks[i]);
+		option_release(&theme_options_table, &theme);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_standard),   cmocka_unit_test(test_names),
 	    cmocka_unit_test(test_degrade),    cmocka_unit_test(test_contrast),
-	    cmocka_unit_test(test_severities),
+	    cmocka_unit_test(test_severities), cmocka_unit_test(test_traces),
 	};
 	return cmocka_run_group_tests_name("theme", tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ enum {
 	PIECES_MAX = 4096, /* cells decoded for a lane and a window */
 	BATCH = 1024,	   /* cells of a track between two looks at the question */
 	PATIENCE_MS = 30,  /* that a question waits for its answer */
-	NEWS_MS = 500,	   /* between answers while more becomes known */
+	NEWS_MS = 500,	   /* between answers to the same while more becomes known */
 	KEPT = 8,	   /* refined answers that may be asked for again */
 	COUNTED = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_SYNC
 };
@@ -52,10 +52,15 @@ struct question {
 	size_t count;
 };
 
+/* What an answer is made from: more of the indexes, or something else. */
+struct stamp {
+	uint64_t known, others;
+};
+
 /* A refined answer. */
 struct kept {
 	struct question question;
-	uint64_t stamp; /* what it was made from; 0: none */
+	struct stamp stamp;
 	struct density_answer *answer;
 };
 
@@ -70,13 +75,15 @@ struct density {
 	struct plan plan;
 	struct kept kept[KEPT];
 	size_t oldest;
+	uint64_t served;   /* serial of the question that had its refined answer, */
+	int64_t served_ms; /* and when that was */
 	/* the owner's: */
 	struct density_answer *shown;
 	struct question asked;
-	uint64_t asked_stamp; /* what there was to answer it from */
+	struct stamp asked_stamp; /* what there was to answer it from */
 	/* under the lock: */
 	pthread_mutex_t lock;
-	pthread_cond_t answered;
+	pthread_cond_t changed; /* there is an answer, or another question */
 	struct question question;
 	struct density_answer *fresh; /* to be fetched */
 	uint64_t fresh_serial;	      /* of the question it answers */
@@ -461,18 +468,18 @@ extend_tracks(struct density *d, const struct question *q, bool decode, int64_t 
 	return true;
 }
 
-/* What an answer is made from. */
-static uint64_t
+static struct stamp
 stamp_of(struct density *d, const struct question *q)
 {
-	uint64_t stamp = 1 + contexts_generation(d->session->contexts);
+	struct stamp stamp = {.others = contexts_generation(d->session->contexts)};
 	for (size_t i = 0; i < q->count; i++) {
 		struct trace *trace = d->tracks[q->lanes[i].trace].trace;
-		stamp = stamp * 31 + index_known(trace_index(trace));
-		stamp = stamp * 31 + index_epoch(trace_index(trace));
+		stamp.known = stamp.known * 31 + index_known(trace_index(trace));
+		stamp.others = stamp.others * 31 + index_epoch(trace_index(trace));
 	}
-	stamp = stamp * 31 + (d->session->clocks ? clocks_generation(d->session->clocks) : 0);
-	return stamp ? stamp : 1;
+	stamp.others *= 31;
+	stamp.others += d->session->clocks ? clocks_generation(d->session->clocks) : 0;
+	return stamp;
 }
 
 static bool
@@ -492,16 +499,19 @@ same_question(const struct question *a, const struct question *b)
 
 /* The same question as far as counts go. */
 static const struct density_answer *
-find_kept(struct density *d, const struct question *q, uint64_t stamp)
+find_kept(struct density *d, const struct question *q, struct stamp stamp)
 {
-	for (size_t i = 0; i < KEPT; i++)
-		if (d->kept[i].stamp == stamp && same_question(&d->kept[i].question, q))
-			return d->kept[i].answer;
+	for (size_t i = 0; i < KEPT; i++) {
+		const struct kept *kept = &d->kept[i];
+		if (kept->answer && kept->stamp.known == stamp.known &&
+		    kept->stamp.others == stamp.others && same_question(&kept->question, q))
+			return kept->answer;
+	}
 	return NULL;
 }
 
 static void
-keep(struct density *d, const struct question *q, uint64_t stamp,
+keep(struct density *d, const struct question *q, struct stamp stamp,
      const struct density_answer *answer)
 {
 	struct kept *kept = &d->kept[d->oldest++ % KEPT];
@@ -539,7 +549,7 @@ publish(struct density *d, struct density_answer *answer, uint64_t serial)
 	answer_free(d->fresh);
 	d->fresh = answer;
 	d->fresh_serial = serial;
-	pthread_cond_signal(&d->answered);
+	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -564,11 +574,38 @@ add_contexts(struct density *d, const struct question *q, struct density_answer 
 	return stretches_find(d->stretches, &query, answer);
 }
 
+/* Waits until a question that had its answer may have another one; false if there
+ * is another question.  So that what is painted does not call for the next one. */
+static bool
+wait_for_more(struct density *d)
+{
+	struct timespec until;
+	int64_t left = d->served_ms + NEWS_MS - thread_now_ms();
+	int late = 0;
+	thread_deadline(&until, left > 0 ? (int)left : 0);
+	pthread_mutex_lock(&d->lock);
+	while (atomic_load(&d->serial) == d->served && !late)
+		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
+	pthread_mutex_unlock(&d->lock);
+	return late;
+}
+
+static void
+serve(struct density *d, struct density_answer *answer, uint64_t serial)
+{
+	publish(d, answer, serial);
+	d->served = serial;
+	d->served_ms = thread_now_ms();
+}
+
 /* The whole way of a question, from the first answer to the refined one. */
 static void
 work(void *context)
 {
 	struct density *d = context;
+	bool again = d->served && atomic_load(&d->serial) == d->served;
+	if (again)
+		again = wait_for_more(d);
 	int64_t now = thread_now_ms();
 	pthread_mutex_lock(&d->lock);
 	struct question q = d->question;
@@ -576,15 +613,16 @@ work(void *context)
 	pthread_mutex_unlock(&d->lock);
 	if (!q.count)
 		return;
-	uint64_t stamp = stamp_of(d, &q);
+	struct stamp stamp = stamp_of(d, &q);
 	const struct density_answer *known = find_kept(d, &q, stamp);
 	if (known) {
-		publish(d, answer_clone(known), serial);
+		serve(d, answer_clone(known), serial);
 		return;
 	}
-	extend_tracks(d, &q, false, now + PATIENCE_MS / 2, serial);
-	bool all = false;
-	for (bool first = true; !all; first = false) {
+	bool all = again && extend_tracks(d, &q, true, now + NEWS_MS, serial);
+	if (!again)
+		extend_tracks(d, &q, false, now + PATIENCE_MS / 2, serial);
+	for (bool first = !again; !all; first = false) {
 		struct density_answer *rough = answer_question(d, &q, false, serial);
 		if (!rough)
 			return;
@@ -601,7 +639,7 @@ work(void *context)
 	if (!answer)
 		return;
 	keep(d, &q, stamp, answer);
-	publish(d, answer, serial);
+	serve(d, answer, serial);
 	session_tell(d->session);
 }
 
@@ -619,7 +657,7 @@ density_new(struct session *session)
 		d->readers[i] = reader_new(session->traces.at[i]);
 	}
 	pthread_mutex_init(&d->lock, NULL);
-	pthread_cond_init(&d->answered, NULL);
+	pthread_cond_init(&d->changed, NULL);
 	background_init(&d->thread, work, d);
 	return d;
 }
@@ -629,6 +667,10 @@ density_free(struct density *d)
 {
 	if (!d)
 		return;
+	pthread_mutex_lock(&d->lock);
+	atomic_fetch_add(&d->serial, 1); /* nobody waits for an answer any more */
+	pthread_cond_broadcast(&d->changed);
+	pthread_mutex_unlock(&d->lock);
 	background_stop(&d->thread);
 	for (size_t i = 0; i < d->session->traces.count; i++) {
 		track_free(&d->tracks[i]);
@@ -643,7 +685,7 @@ density_free(struct density *d)
 	answer_free(d->shown);
 	answer_free(d->fresh);
 	pthread_mutex_destroy(&d->lock);
-	pthread_cond_destroy(&d->answered);
+	pthread_cond_destroy(&d->changed);
 	free(d);
 }
 
@@ -678,16 +720,21 @@ density_ask(struct density *d, const struct density_window *window,
 	    const struct density_lane *lanes, size_t count, const struct density_sender *sender)
 {
 	struct question q = question_of(window, lanes, count, sender);
-	uint64_t stamp = stamp_of(d, &q);
+	struct stamp stamp = stamp_of(d, &q);
 	pthread_mutex_lock(&d->lock);
-	if (same_question(&q, &d->asked) && d->asked_stamp == stamp) {
+	if (same_question(&q, &d->asked) && d->asked_stamp.others == stamp.others) {
+		bool grown = d->asked_stamp.known != stamp.known;
+		d->asked_stamp = stamp;
 		fetch(d);
 		pthread_mutex_unlock(&d->lock);
+		if (grown)
+			background_wake(&d->thread);
 		return d->shown;
 	}
 	d->asked = d->question = q;
 	d->asked_stamp = stamp;
 	uint64_t serial = atomic_fetch_add(&d->serial, 1) + 1;
+	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 	if (!d->threaded) {
 		d->threaded = true;
@@ -699,7 +746,7 @@ density_ask(struct density *d, const struct density_window *window,
 	pthread_mutex_lock(&d->lock);
 	int late = 0;
 	while (!(d->fresh && d->fresh_serial == serial) && !late)
-		late = pthread_cond_timedwait(&d->answered, &d->lock, &until);
+		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
 	fetch(d);
 	pthread_mutex_unlock(&d->lock);
 	return d->shown;

@@ -148,13 +148,15 @@ set_role(struct brush *b, enum role role)
 /* --- rows -------------------------------------------------------------- */
 
 /* Whether all terminals agree how wide a character is: letters up to the
- * scripts of India, and those of East Asia.  Symbols, emoji and what combines
- * are drawn differently. */
+ * scripts of India, those of East Asia, and lines and blocks where these are not
+ * written.  Other symbols, emoji and what combines are drawn differently. */
 static bool
-sure_width(const struct cell *cell)
+sure_width(const struct brush *b, const struct cell *cell)
 {
 	uint32_t code = cell->code[0];
-	return !cell->code[1] && (code < 0x900 || (code >= 0x2e80 && code < 0xfb00));
+	bool line = code >= 0x2500 && code < 0x25a0;
+	return !cell->code[1] && (code < 0x900 || (code >= 0x2e80 && code < 0xfb00) ||
+				  (line && !b->terminal->wide_lines));
 }
 
 static void
@@ -168,7 +170,7 @@ put_cell(struct brush *b, const struct cell *cell)
 		text_add_bytes(b->out, bytes, text_encode(cell->code[i], bytes));
 	}
 	p->col += cell->columns;
-	if (!sure_width(cell) || p->col >= p->shown.cols)
+	if (!sure_width(b, cell) || p->col >= p->shown.cols)
 		p->row = -1; /* terminals differ in where that leads */
 }
 

@@ -23,6 +23,7 @@ struct paint_terminal {
 	char style[ROLE_COUNT][PAINT_STYLE_SIZE]; /* from plain; "" = plain */
 	bool marks_blanks[ROLE_COUNT];		  /* the style is seen on a blank */
 	bool wraps_late; /* stays in the last column until the next character */
+	bool wide_lines; /* lines and blocks may take two columns */
 
 	void (*move)(struct text *, int row, int col);
 	void (*forward)(struct text *, int columns);	    /* NULL: cannot */

@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,19 @@ keep_plain(struct term *term)
 	return plain ? plain : "";
 }
 
+/* Terminals draw symbols of "ambiguous" width wide, if at all, where the languages
+ * of East Asia are written. */
+static bool
+is_east_asian(void)
+{
+	static const char *const languages[] = {"ja", "ko", "zh"};
+	const char *locale = setlocale(LC_CTYPE, NULL);
+	for (size_t i = 0; locale && i < sizeof languages / sizeof *languages; i++)
+		if (!strncmp(locale, languages[i], 2))
+			return true;
+	return false;
+}
+
 static void
 learn(struct term *term)
 {
@@ -201,6 +215,7 @@ learn(struct term *term)
 	    .show_cursor = keep(term, "cnorm"),
 	    .hide_cursor = keep(term, "civis"),
 	    .wraps_late = !tigetflag("am") || tigetflag("xenl"),
+	    .wide_lines = is_east_asian(),
 	    .move = add_move,
 	    .forward = capability("cuf") ? add_forward : NULL,
 	    .region = capability("csr") ? add_region : NULL,

@@ -277,6 +277,32 @@ test_cost_of_a_step(void **state)
 	paint_free(&painter);
 }
 
+/* Blocks follow each other like letters; only where they may be wide, the cursor
+ * is placed again after each. */
+static void
+test_cost_of_blocks(void **state)
+{
+	(void)state;
+	for (int wide = 0; wide < 2; wide++) {
+		struct paint_terminal t = xterm();
+		struct painter painter = {0};
+		struct canvas c = {0};
+		struct area all = {0, 0, ROWS, COLS};
+		t.wide_lines = wide;
+		canvas_resize(&c, ROWS, COLS);
+		cost(&painter, &t, &c);
+		for (int col = 10; col < 50; col++)
+			canvas_puts(&c, &all, 5, col, ROLE_NORMAL, "\u2585");
+		size_t bytes = cost(&painter, &t, &c);
+		if (wide)
+			assert_true(bytes >= 40 * 3 + 40 * 5);
+		else
+			assert_in_range(bytes, 40 * 3, 40 * 3 + 20);
+		canvas_free(&c);
+		paint_free(&painter);
+	}
+}
+
 int
 main(void)
 {
@@ -285,6 +311,7 @@ main(void)
 	    cmocka_unit_test(test_simple_terminal),
 	    cmocka_unit_test(test_corner),
 	    cmocka_unit_test(test_cost_of_a_step),
+	    cmocka_unit_test(test_cost_of_blocks),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("paint", tests, NULL, NULL);

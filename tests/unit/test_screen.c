@@ -16,6 +16,7 @@
 #include "session_fixture.h"
 #include "trace/merge.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -1570,6 +1571,44 @@ test_merged(void **state)
 	quit(&s);
 }
 
+/* How often all threads of the program have been woken. */
+static unsigned long
+count_wakes(pid_t child)
+{
+	char path[320], line[256];
+	unsigned long sum = 0, own;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)child);
+	DIR *tasks = opendir(path);
+	assert_non_null(tasks);
+	for (struct dirent *task; (task = readdir(tasks));) {
+		snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)child, task->d_name);
+		FILE *file = *task->d_name == '.' ? NULL : fopen(path, "r");
+		while (file && fgets(line, sizeof line, file))
+			if (sscanf(line, "voluntary_ctxt_switches: %lu", &own) == 1)
+				sum += own;
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	return sum;
+}
+
+/* That the program comes to rest: then it says nothing and nothing wakes it. */
+static void
+check_idle(struct scene *s)
+{
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	int64_t deadline = now_ms() + DEADLINE_MS;
+	unsigned long wakes, before;
+	do {
+		if (now_ms() > deadline)
+			fail_screen(s, "the program does not come to rest");
+		scene_settle(s, deadline);
+		before = count_wakes(s->child);
+		wakes = poll(&file, 1, 700) ? before + 1 : count_wakes(s->child);
+	} while (wakes != before);
+}
+
 static void
 test_idle(void **state)
 {
@@ -1584,6 +1623,23 @@ test_idle(void **state)
 	struct pollfd file = {.fd = s.master, .events = POLLIN};
 	assert_int_equal(poll(&file, 1, 700), 0);
 	assert_int_equal(s.sent.length, before);
+	check_idle(&s);
+	quit(&s);
+}
+
+/* The same with the timeline of a session. */
+static void
+test_idle_timeline(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 40, 80, "xterm-256color", "lab.yaml", "+i", NULL);
+	scene_wait(&s, " 526 in view");
+	scene_wait_row(&s, "dsp>log ", "^");
+	check_idle(&s);
+	scene_keys(&s, "\t++");
+	scene_until(&s, " 526 in view", false);
+	check_idle(&s);
 	quit(&s);
 }
 
@@ -1748,6 +1804,27 @@ test_timeline_screens(void **state)
 	scene_open(&s, 24, 80, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
 	scene_wait(&s, "timeline  0x0.."); /* no times: places */
 	scene_wait(&s, " in view");
+	quit(&s);
+}
+
+/* The timeline of a session, zoomed: at most 3 KB for a key. */
+static void
+test_timeline_bytes(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 24, 80, "xterm-256color", "lab.yaml", "+i", NULL);
+	scene_wait(&s, " 526 in view");
+	scene_wait(&s, " 10:06:40.");
+	scene_keys(&s, "\t\\"); /* all of the screen */
+	scene_wait_row(&s, "dsp>log ", "^");
+	static const char *const keys[] = {"+", "+", "l", "+", "-", "-", "-", "0"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		size_t before = s.sent.length;
+		scene_keys(&s, keys[i]);
+		check_idle(&s); /* at first sight, and exact */
+		assert_true(s.sent.length - before <= 3072);
+	}
 	quit(&s);
 }
 
@@ -2230,6 +2307,7 @@ main(void)
 	    cmocka_unit_test(test_merged),
 	    cmocka_unit_test(test_pause),
 	    cmocka_unit_test(test_idle),
+	    cmocka_unit_test(test_idle_timeline),
 	    cmocka_unit_test(test_example),
 	    cmocka_unit_test(test_silence),
 	    cmocka_unit_test(test_view),
@@ -2246,6 +2324,7 @@ main(void)
 	    cmocka_unit_test(test_timeline),
 	    cmocka_unit_test(test_timeline_brush),
 	    cmocka_unit_test(test_timeline_screens),
+	    cmocka_unit_test(test_timeline_bytes),
 	    cmocka_unit_test(test_timeline_links),
 	    cmocka_unit_test(test_trace_colours),
 	    cmocka_unit_test(test_timeline_contexts),

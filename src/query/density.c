@@ -371,16 +371,15 @@ add_links(struct density *d, size_t relation, struct density_answer *answer, uin
 	const struct density_window *w = &answer->window;
 	const struct track *own = &d->tracks[w->trace];
 	struct clocks_link link;
-	int64_t time = w->from, column;
-	while (clocks_find_link(d->session->clocks, relation, time, &link)) {
-		column = column_of(w, link.time_a);
+	__int128 time = w->from;
+	while (time <= INT64_MAX &&
+	       clocks_find_link(d->session->clocks, relation, (int64_t)time, &link)) {
+		int64_t column = column_of(w, link.time_a);
 		if (link.part != own->part || column >= (int64_t)w->columns)
 			break;
 		*vec_add(&answer->links) = (struct density_link){
 		    link.a, link.b, column, column_of(w, link.time_b), link.rejected};
-		uint64_t next = ((uint64_t)column + 1) * w->step;
-		if (next > INT64_MAX || __builtin_add_overflow(w->from, (int64_t)next, &time))
-			break;
+		time = w->from + ((__int128)column + 1) * (__int128)w->step;
 		if (is_overtaken(d, serial))
 			return false;
 	}

@@ -374,6 +374,10 @@ test_links(void **state)
 		assert_true(seen > 0);
 		assert_int_equal(answer->links.count, seen);
 	}
+	/* columns that end behind all time */
+	w = (struct density_window){.from = INT64_MIN, .step = 10000000000000000000u, .columns = 4};
+	answer = density_load(d, &w, lanes, 3, &nobody);
+	assert_int_equal(answer->links.count, 2); /* one of each relation */
 	density_free(d);
 	vec_free(&words);
 	vec_free(&events);

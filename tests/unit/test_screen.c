@@ -1845,6 +1845,34 @@ test_timeline_links(void **state)
 	quit(&s);
 }
 
+/* Where an offset of the profile sets two traces apart, a line leads from the tick
+ * in the first one to the other's, whichever is earlier. */
+static void
+test_timeline_apart(void **state)
+{
+	(void)state;
+	static const char *const seconds[] = {"0.05", "-0.05"};
+	static const char *const lines[] = {"<---", "--->"}, *const ends[] = {"---^", "^---"};
+	for (int i = 0; i < 2; i++) {
+		struct session_fixture f;
+		struct scene s;
+		char path[128];
+		session_fixture_open(&f, "-c 5000 --rate=0 --jitter=0", NULL);
+		snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+		FILE *file = fopen(path, "a");
+		assert_non_null(file);
+		fprintf(file, "  - {kind: offset, trace: dsp.gem, seconds: %s}\n", seconds[i]);
+		fclose(file);
+		scene_open(&s, 40, 80, "xterm-256color", path, "--no-cache", "--ascii", "+i", NULL);
+		scene_wait_row(&s, "dsp.gem>dsp.uia ", lines[i]);
+		scene_wait_row(&s, "dsp.gem>dsp.uia ", ends[i]);
+		scene_wait_row(&s, "soc.stp>dsp.uia ", "^");
+		assert_null(strchr(lane_row(&s, "soc.stp>dsp.uia "), '-'));
+		quit(&s);
+		session_fixture_close(&f);
+	}
+}
+
 /* The colour of the first cell of NAME from a row on, once it stands in column COL. */
 static int
 colour_of(struct scene *s, const char *name, int from, int col)
@@ -2326,6 +2354,7 @@ main(void)
 	    cmocka_unit_test(test_timeline_screens),
 	    cmocka_unit_test(test_timeline_bytes),
 	    cmocka_unit_test(test_timeline_links),
+	    cmocka_unit_test(test_timeline_apart),
 	    cmocka_unit_test(test_trace_colours),
 	    cmocka_unit_test(test_timeline_contexts),
 	    cmocka_unit_test(test_filter_list),

@@ -20,6 +20,7 @@ say_severities(struct app *app)
 	struct text text = {0};
 	bool whole;
 	enum severity level = filters_threshold(&app->filters, &whole);
+	app->filters.off = false;
 	app_refilter(app);
 	if (whole)
 		text_addf(&text, "severity %s and worse", severity_name(level));

@@ -1,8 +1,9 @@
 /*
- * The range of messages between an anchor and the cursor: see range.h.
+ * The range of messages between an anchor and where the user went: see range.h.
  *
- * Both ends are places, so the range survives filters and the index.  What it
- * holds is what the filters show of it.
+ * Both ends are places, so the range survives filters and the index.  The moving
+ * end is the list's home, which is the cursor's message save where a filter hid
+ * that.  What a range holds is what the filters show of it.
  */
 #include "config.h"
 
@@ -19,20 +20,22 @@ struct copied {
 	unsigned takes;
 };
 
-/* Where the range's trace is at the cursor, which in a merged list may be at a
- * message of another. */
+/* Where the range's trace is at its moving end, which in a merged list may be at
+ * a message of another. */
 static bool
-cursor_place(const struct app *app, struct place *place)
+moving_end(const struct app *app, struct place *place)
 {
 	const struct list *list = app->list;
-	const struct row *row = list_current(list);
+	size_t lane = list->home_lane;
 	struct position at;
-	if (!row || (!list->merge && list->lanes[0].number != app->range.trace))
+	if (!list->merge && list->lanes[0].number != app->range.trace)
 		return false;
-	*place = row->place;
-	if (list->lanes[row->lane].number == app->range.trace)
+	*place = list->home;
+	if (list->lanes[lane].number == app->range.trace)
 		return true;
-	merge_head(list->merge, (struct merge_position){row->lane, row->at}, app->range.trace, &at);
+	if (!reader_find_place(list->lanes[lane].reader, list->home, &at))
+		return false;
+	merge_head(list->merge, (struct merge_position){lane, at}, app->range.trace, &at);
 	*place = reader_place(list->lanes[app->range.trace].reader, at);
 	return true;
 }
@@ -42,7 +45,7 @@ ends(const struct app *app, struct place *first, struct place *last)
 {
 	const struct range *range = &app->range;
 	struct place here;
-	if (!range->on || !cursor_place(app, &here))
+	if (!range->on || !moving_end(app, &here))
 		return false;
 	bool down = place_compare(range->from, here) < 0;
 	*first = down ? range->from : here;
@@ -73,11 +76,12 @@ range_toggle(struct app *app, const struct command_call *call)
 	const struct row *row = list_current(app->list);
 	(void)call;
 	struct place here;
-	range->on = row && !(range->on && cursor_place(app, &here));
+	range->on = row && !(range->on && moving_end(app, &here));
 	if (!range->on)
 		return;
 	range->trace = app->list->lanes[row->lane].number;
 	range->from = row->place;
+	list_move(app->list, 0); /* from here on: not from what a filter hides */
 	struct text copy = {0}, write = {0};
 	keymap_hint(&app->keymap, COMMAND_COPY, &copy);
 	keymap_hint(&app->keymap, COMMAND_WRITE, &write);

@@ -1,5 +1,5 @@
 /*
- * A range of messages: from where `v` was typed to the cursor.
+ * A range of messages: from where `v` was typed to where the user moved since.
  */
 #ifndef TRAWL_UI_RANGE_H
 #define TRAWL_UI_RANGE_H

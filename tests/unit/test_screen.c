@@ -1100,6 +1100,15 @@ csv_line(const struct text *csv, unsigned n)
 }
 
 static void
+add_csv_lines(struct text *out, const struct text *csv, const unsigned *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *line = csv_line(csv, numbers[i]);
+		text_add_bytes(out, line, (size_t)(strchr(line, '\n') + 1 - line));
+	}
+}
+
+static void
 check_file(const char *path, const char *expected, size_t length)
 {
 	struct text written = {0};
@@ -1180,6 +1189,41 @@ test_write(void **state)
 	scene_keys(&s, "j"); /* the range is over */
 	scene_wait(&s, " 13 / 309");
 	assert_null(scene_row(&s, "|"));
+
+	/* a filter moves the cursor, but not the end of the range */
+	scene_keys(&s, "15G");
+	scene_wait(&s, " 15 / 309");
+	scene_keys(&s, "v22G");
+	scene_wait(&s, " 22 / 309");
+	scene_keys(&s, ":sev info\r"); /* which turns filters on again */
+	scene_wait_row(&s, ">", "signature good");
+	scene_keys(&s, keys);
+	scene_wait(&s, "3 messages written to ");
+	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
+	add_csv_lines(&part, &all, (const unsigned[]){15, 20, 21}, 3);
+	check_file(path, part.data, part.length);
+	scene_keys(&s, "v!"); /* it begins at the cursor, not where that comes from */
+	scene_wait_row(&s, "  0.002793020 D", "block 10/10");
+	scene_keys(&s, keys);
+	scene_wait(&s, "1 messages written to ");
+	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
+	add_csv_lines(&part, &all, (const unsigned[]){34}, 1);
+	check_file(path, part.data, part.length);
+	scene_keys(&s, "15G");
+	scene_wait(&s, " 15 / 309");
+	scene_keys(&s, "v22G");
+	scene_wait(&s, " 22 / 309");
+	scene_keys(&s, "!");
+	scene_wait_row(&s, ">", "signature good");
+	scene_keys(&s, "j"); /* a move does */
+	scene_wait_row(&s, ">", "task 0 ");
+	scene_keys(&s, keys);
+	scene_wait(&s, "5 messages written to ");
+	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
+	add_csv_lines(&part, &all, (const unsigned[]){15, 20, 21, 34, 36}, 5);
+	check_file(path, part.data, part.length);
+	scene_keys(&s, "!13G");
+	scene_wait(&s, " 13 / 309");
 
 	scene_keys(&s, "vj");
 	scene_wait(&s, " 14 / 309");

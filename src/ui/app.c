@@ -126,16 +126,6 @@ app_refilter(struct app *app)
 	filter_is_stale(app);
 }
 
-/* Counts up when texts or times of a list may have changed. */
-static unsigned
-generation_of(const struct list *list)
-{
-	unsigned generation = list->merge ? merge_generation(list->merge) : 0;
-	for (size_t i = 0; i < list->lane_count; i++)
-		generation += trace_generation(list->lanes[i].trace);
-	return generation;
-}
-
 void
 app_show_trace(struct app *app, size_t trace)
 {
@@ -143,7 +133,7 @@ app_show_trace(struct app *app, size_t trace)
 	app->trace = trace;
 	app->list = &app->lists[trace];
 	list_count(app->list);
-	app->generation = generation_of(app->list);
+	app->generation = list_generation(app->list);
 	filter_is_stale(app);
 }
 
@@ -457,7 +447,7 @@ take_news(struct app *app)
 		free(notice);
 	}
 	merge_wake(app->merge);
-	unsigned generation = generation_of(app->list);
+	unsigned generation = list_generation(app->list);
 	more |= generation != app->generation;
 	app->generation = generation;
 	if (filter_is_stale(app))

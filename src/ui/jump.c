@@ -46,6 +46,22 @@ jump_here(struct app *app, struct spot *spot)
 	return row;
 }
 
+bool
+jump_find(struct app *app, const struct spot *spot, struct list **list, struct row *row)
+{
+	bool all = app->list->merge;
+	*list = all ? app->list : &app->lists[spot->trace];
+	*row = (struct row){.lane = all ? spot->trace : 0, .place = spot->place};
+	struct reader *reader = (*list)->lanes[row->lane].reader;
+	const struct message *m = reader_find_place(reader, spot->place, &row->at)
+				      ? reader_message(reader, row->at)
+				      : NULL;
+	row->there = m != NULL;
+	if (m)
+		row->message = *m;
+	return row->there;
+}
+
 static void
 go_to_spot(struct app *app, const struct spot *spot)
 {
@@ -181,20 +197,6 @@ is_letter(uint32_t key)
 	return (key >= 'a' && key <= 'z') || (key >= 'A' && key <= 'Z');
 }
 
-/* The moment of a spot, as the present list shows it. */
-static bool
-moment_at(struct app *app, const struct spot *spot, struct moment *moment)
-{
-	struct list *list = app->list->merge ? app->list : &app->lists[spot->trace];
-	const struct list_lane *lane = &list->lanes[list->merge ? spot->trace : 0];
-	struct position at;
-	const struct message *m = reader_find_place(lane->reader, spot->place, &at)
-				      ? reader_message(lane->reader, at)
-				      : NULL;
-	struct message copy = m ? *m : (struct message){0};
-	return m && moment_of(list, lane, &copy, NULL, moment);
-}
-
 static void
 toggle_bookmark(struct app *app, struct spot here)
 {
@@ -224,7 +226,7 @@ jump_set(struct app *app, const struct command_call *call)
 		return;
 	}
 	struct moment moment;
-	if (moment_at(app, &here, &moment)) {
+	if (moment_of_row(app->list, list_current(app->list), &moment)) {
 		jumps->has_base = true;
 		jumps->base = moment;
 	}
@@ -279,19 +281,32 @@ jump_mark(struct app *app, const struct command_call *call)
 	jump_to_spot(app, target);
 }
 
+/* Whether A stands before B in the present list. */
+static bool
+is_before(struct app *app, const struct spot *a, const struct spot *b)
+{
+	struct list *list;
+	struct row first, second;
+	if (!app->list->merge)
+		return place_compare(a->place, b->place) < 0;
+	return jump_find(app, a, &list, &first) && jump_find(app, b, &list, &second) &&
+	       merge_is_before(list->merge, (struct merge_position){first.lane, first.at},
+			       (struct merge_position){second.lane, second.at});
+}
+
 void
 jump_next_mark(struct app *app, const struct command_call *call)
 {
 	struct jumps *jumps = &app->jumps;
-	int direction = call->id == COMMAND_NEXT_MARK ? 1 : -1;
+	bool next = call->id == COMMAND_NEXT_MARK;
 	struct spot here, *best = NULL;
 	if (!jump_here(app, &here))
 		return;
 	for (size_t i = 0; i < jumps->marks.count; i++) {
 		struct spot *mark = &jumps->marks.at[i];
-		if (mark->trace == here.trace &&
-		    place_compare(mark->place, here.place) * direction > 0 &&
-		    (!best || place_compare(mark->place, best->place) * direction < 0))
+		bool shown = app->list->merge || mark->trace == here.trace;
+		if (shown && is_before(app, next ? &here : mark, next ? mark : &here) &&
+		    (!best || is_before(app, next ? mark : best, next ? best : mark)))
 			best = mark;
 	}
 	if (!best) {
@@ -477,6 +492,14 @@ move_by(struct moment *moment, uint64_t ticks, bool back)
 	} else {
 		moment->ticks = ticks > most - own ? most : own + ticks;
 	}
+}
+
+static bool
+moment_at(struct app *app, const struct spot *spot, struct moment *moment)
+{
+	struct list *list;
+	struct row row;
+	return jump_find(app, spot, &list, &row) && moment_of_row(list, &row, moment);
 }
 
 /* Reads [BASE]+DURATION, [BASE]-DURATION, BASE or TIME, where BASE is 'LETTER

@@ -37,6 +37,9 @@ char jumps_mark(const struct jumps *, size_t trace, struct place);
 struct spot *jumps_add(struct jumps *, struct spot);
 void jumps_drop(struct jumps *, size_t i);
 
+/* The message of a spot, and the list it is shown in: the present one if that has
+ * its trace, else its trace's own.  False if there is no message any more. */
+bool jump_find(struct app *, const struct spot *, struct list **, struct row *);
 /* Where the cursor is; false on an empty list. */
 bool jump_here(struct app *, struct spot *);
 /* Goes to a spot and remembers where it began. */

@@ -118,6 +118,15 @@ list_find_number(struct list *list, uint64_t number, struct position *at, bool *
 			   : reader_find_number(list->reader, number, at, exact);
 }
 
+unsigned
+list_generation(const struct list *list)
+{
+	unsigned generation = list->merge ? merge_generation(list->merge) : 0;
+	for (size_t i = 0; i < list->lane_count; i++)
+		generation += trace_generation(list->lanes[i].trace);
+	return generation;
+}
+
 void
 list_get_progress(const struct list *list, struct index_progress *sum)
 {

@@ -127,6 +127,9 @@ uint64_t list_number(struct list *, const struct row *, bool *exact);
 uint64_t list_total(struct list *, bool *exact);
 bool list_find_number(struct list *, uint64_t number, struct position *, bool *exact);
 
+/* Counts up when texts, times or the order of it may have changed. */
+unsigned list_generation(const struct list *);
+
 /* How far the indexes of its traces are and what they count, together. */
 void list_get_progress(const struct list *, struct index_progress *);
 

@@ -12,7 +12,6 @@
 #include "trace/context.h"
 #include "ui/app.h"
 #include "ui/lines.h"
-#include "trace/clock_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,9 +71,7 @@ cursor_of(struct app *app)
 		return NULL;
 	if (!app->contexts)
 		app->contexts = mem_new(app->session->traces.count * sizeof *app->contexts);
-	size_t trace = 0;
-	while (app->session->traces.at[trace] != app->list->trace)
-		trace++;
+	size_t trace = app->list->lanes[app->list->lane].number;
 	if (!app->contexts[trace])
 		app->contexts[trace] = context_cursor_new(contexts, app->list->trace);
 	return app->contexts[trace];
@@ -235,61 +232,63 @@ prepare(struct app *app)
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* Appends a time and how far it is from the selected message. */
-static void
-add_time(struct app *app, const struct message *m, bool timed, uint64_t ticks, struct text *out)
+/* A place in a trace of the session. */
+static struct spot
+spot_in(const struct app *app, const struct trace *trace, struct place place)
 {
-	struct trace_clock clock = trace_clock(app->list->trace);
-	if (!timed)
-		return;
-	text_add_char(out, ' ');
-	clock_format(&clock, ticks, out);
-	if (!(m->flags & MESSAGE_TIMED))
-		return;
-	text_add(out, " (");
-	clock_format_difference(&clock, m->ticks, ticks, false, out);
-	text_add_char(out, ')');
+	struct spot spot = {.place = place};
+	while (app->session->traces.at[spot.trace] != trace)
+		spot.trace++;
+	return spot;
 }
 
-/* Appends which message that is. */
+/* Appends when a message was sent, how long from the selected one on, and which
+ * it is, all as in the list that shows it. */
 static void
-add_message(struct app *app, struct place place, struct text *out)
+add_message(struct app *app, const struct spot *spot, struct text *out)
 {
-	struct reader *reader = app->list->reader;
-	struct position p;
+	const struct row *selected = list_current(app->list);
+	struct list *list;
+	struct row row;
+	struct moment here, there;
+	struct text apart = {0};
 	bool exact;
-	if (!reader_find_place(reader, place, &p))
+	if (!jump_find(app, spot, &list, &row))
 		return;
-	uint64_t number = reader_number(reader, p, &exact);
+	if (moment_of_row(list, &row, &there)) {
+		text_add_char(out, ' ');
+		moment_format(&there, out);
+		if ((list == app->list || there.common) &&
+		    moment_of_row(app->list, selected, &here))
+			moment_format_difference(&here, &there, false, &apart);
+		if (apart.length)
+			text_addf(out, " (%s)", apart.data);
+		text_free(&apart);
+	}
+	uint64_t number = list_number(list, &row, &exact);
 	text_addf(out, " #%s%llu", exact ? "" : "~", (unsigned long long)number);
 }
 
 static void
-add_since(struct app *app, const struct message *m, const struct context_value *value,
-	  struct text *out)
+add_since(struct app *app, const struct context_value *value, struct text *out)
 {
-	bool own = value->trace == app->list->trace;
+	struct spot spot = spot_in(app, value->trace, value->since);
 	text_add(out, value->earlier ? "since before" : "since");
-	if (own)
-		add_time(app, m, value->timed, value->ticks, out);
-	else
+	if (value->trace != app->list->trace)
 		text_addf(out, " %s", trace_name(value->trace));
-	if (own)
-		add_message(app, value->since, out);
-	else
-		text_addf(out, " 0x%llx", (unsigned long long)value->since.offset);
+	add_message(app, &spot, out);
 }
 
 static void
-add_until(struct app *app, const struct message *m, const struct context_end *end, struct text *out)
+add_until(struct app *app, const struct context_end *end, struct text *out)
 {
+	struct spot spot = spot_in(app, app->list->trace, end->place);
 	if (end->state == CONTEXT_NONE)
 		text_add(out, "  to the end");
 	if (end->state != CONTEXT_KNOWN)
 		return;
 	text_add(out, "  until");
-	add_time(app, m, end->timed, end->ticks, out);
-	add_message(app, end->place, out);
+	add_message(app, &spot, out);
 }
 
 static int
@@ -305,7 +304,7 @@ put(struct app *app, struct canvas *canvas, const struct area *area, int y, int 
 
 static void
 draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y,
-	  const struct message *m, const struct line *line, bool current)
+	  const struct line *line, bool current)
 {
 	struct text *text = &state_of(app)->text;
 	const struct context_value *value = &line->value;
@@ -326,8 +325,8 @@ draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y
 	    value->doubtful || value->state == CONTEXT_UNKNOWN ? ROLE_LOSS : ROLE_NORMAL;
 	int after = put(app, canvas, area, y, x, role, text) + 1;
 	text_clear(text);
-	add_since(app, m, value, text);
-	add_until(app, m, &line->end, text);
+	add_since(app, value, text);
+	add_until(app, &line->end, text);
 	x += VALUE_COLUMNS;
 	put(app, canvas, area, y, x > after ? x : after, ROLE_NOTE, text);
 }
@@ -347,8 +346,7 @@ context_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	}
 	lines_show(&state->cursor, state->lines.count, area->rows);
 	for (size_t i = 0; i < rows && state->cursor.top + i < state->lines.count; i++)
-		draw_line(app, canvas, area, (int)i, &selection->message,
-			  &state->lines.at[state->cursor.top + i],
+		draw_line(app, canvas, area, (int)i, &state->lines.at[state->cursor.top + i],
 			  app->focus == PANE_CONTEXT &&
 			      state->cursor.top + i == state->cursor.line);
 }
@@ -365,18 +363,14 @@ static void
 go(struct app *app, const struct command_call *call)
 {
 	struct pane_state *state = state_of(app);
-	struct position at;
 	(void)call;
 	if (!prepare(app) || state->cursor.line >= state->lines.count)
 		return;
 	const struct context_value *value = &state->lines.at[state->cursor.line].value;
 	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
 		return;
-	for (size_t i = 0; i < app->session->traces.count; i++)
-		if (app->session->traces.at[i] == value->trace && i != app->trace)
-			app_show_trace(app, i);
-	if (reader_find_place(app->list->reader, value->since, &at))
-		jump_to(app, at);
+	struct spot spot = spot_in(app, value->trace, value->since);
+	jump_to_spot(app, &spot);
 }
 
 static pane_command *const context_commands[COMMAND_COUNT] = {

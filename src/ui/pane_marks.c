@@ -9,7 +9,6 @@
 
 #include "ui/app.h"
 #include "ui/lines.h"
-#include "trace/clock_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@ enum { NUMBER_COLUMNS = 11, NOTE_COLUMNS = 30 };
 struct mark_line {
 	size_t trace;
 	struct place place;
+	const struct list *of; /* that it tells of */
 	unsigned generation;
 	bool exact;	  /* the number will not change */
 	struct text head; /* number and time */
@@ -65,30 +65,30 @@ static void
 fill_line(struct app *app, struct mark_line *line)
 {
 	struct marks_state *state = state_of(app);
-	struct list *list = &app->lists[line->trace];
-	struct trace_clock clock = trace_clock(list->trace);
-	struct position at;
+	struct list *list;
+	struct row row;
+	struct moment moment;
 	char digits[32];
-	const struct message *found = reader_find_place(list->reader, line->place, &at)
-					  ? reader_message(list->reader, at)
-					  : NULL;
+	bool found =
+	    jump_find(app, &(struct spot){.trace = line->trace, .place = line->place}, &list, &row);
 	text_clear(&line->head);
 	text_clear(&line->text);
-	line->generation = trace_generation(list->trace);
+	line->of = list;
+	line->generation = list_generation(list);
 	if (!found) {
 		line->exact = true;
 		text_add(&line->text, "there is no message any more");
 		return;
 	}
-	struct message m = *found; /* its text may ask for other cells */
-	uint64_t number = reader_number(list->reader, at, &line->exact);
+	const struct list_lane *lane = &list->lanes[row.lane];
+	uint64_t number = list_number(list, &row, &line->exact);
 	text_addf(&line->head, "%s%s", line->exact ? "" : "~", text_number(digits, number));
 	while (line->head.length < NUMBER_COLUMNS)
 		text_add_char(&line->head, ' ');
 	text_add_char(&line->head, ' ');
-	if (m.flags & MESSAGE_TIMED)
-		clock_format(&clock, m.ticks, &line->head);
-	reader_expand(list->reader, &m, EXPAND_TEXT, &state->expansion);
+	reader_expand(lane->reader, &row.message, EXPAND_TEXT, &state->expansion);
+	if (moment_of(list, lane, &row.message, &state->expansion, &moment))
+		moment_format(&moment, &line->head);
 	const struct text *text = &state->expansion.text;
 	text_add_safe(&line->text, text_get(text), text->length, app->charset);
 }
@@ -103,7 +103,8 @@ line_of(struct app *app, const struct spot *mark)
 		if (state->lines.at[i].trace == mark->trace &&
 		    !place_compare(state->lines.at[i].place, mark->place))
 			line = &state->lines.at[i];
-	bool fresh = line && line->generation == trace_generation(app->lists[mark->trace].trace) &&
+	bool fresh = line && line->of->merge == app->list->merge &&
+		     line->generation == list_generation(line->of) &&
 		     (line->exact || !app->indexed);
 	if (!line) {
 		if (state->lines.count > 2 * app->jumps.marks.count)

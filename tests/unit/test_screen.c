@@ -1000,7 +1000,7 @@ test_marks(void **state)
 	scene_keys(&s, "L");
 	scene_wait(&s, "= marks  3");
 	scene_wait(&s, "\n a  5 ");
-	scene_wait(&s, "\n *  8           0.00025192 first bad "); /* 9674 ticks of 1 / 38.4 MHz */
+	scene_wait(&s, "\n *  8           0.000251927 first bad "); /* of its truth */
 	scene_wait(&s, "\n *  100 ");
 	int last = s.rows - 1;
 	while (strncmp(emulator_row(s.emulator, last), " *  100", 7) != 0)
@@ -1018,6 +1018,39 @@ test_marks(void **state)
 	scene_wait(&s, " 8 / 309");
 	scene_keys(&s, "q");
 	scene_until(&s, "marks", false);
+	quit(&s);
+}
+
+/* In the list of all traces marks and contexts tell its times and numbers, and
+ * lead to messages within it.  Times are those of testdata/lab.truth.tsv. */
+static void
+test_marks_of_all(void **state)
+{
+	(void)state;
+	struct scene s;
+	scene_open(&s, 30, 120, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(&s, " 10:06:40."); /* the clocks are known */
+	scene_wait(&s, " 0 / 526");
+	scene_keys(&s, "/seq 70 given up\rmaL");
+	scene_wait(&s, "= marks  1");
+	scene_wait_row(&s, " a  310 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
+	scene_wait_row(&s, ">a    310 ", " 2025-11-21 10:06:40.234386371 ");
+	scene_keys(&s, "q/overlay 2: in\rmb"); /* of another trace */
+	scene_wait(&s, " 316 / 526");
+	scene_keys(&s, "[m");
+	scene_wait(&s, " 310 / 526");
+	scene_keys(&s, "]m");
+	scene_wait(&s, " 316 / 526");
+	scene_keys(&s, "c");
+	scene_wait_row(&s, " overlay ", "night");
+	scene_wait_row(&s, " overlay ",
+		       "since dsp 2025-11-21 10:06:40.234886739 (-0.000022910) #313");
+	scene_keys(&s, "\t");
+	scene_wait(&s, "= context ");
+	scene_keys(&s, "g\r");
+	scene_wait(&s, " 313 / 526");
+	scene_wait(&s, "dsp and 4 more");
+	scene_wait_row(&s, ">     313 ", " dsp ");
 	quit(&s);
 }
 
@@ -2384,6 +2417,7 @@ main(void)
 	    cmocka_unit_test(test_silence),
 	    cmocka_unit_test(test_view),
 	    cmocka_unit_test(test_marks),
+	    cmocka_unit_test(test_marks_of_all),
 	    cmocka_unit_test(test_session),
 	    cmocka_unit_test(test_contexts_of_all),
 	    cmocka_unit_test(test_write),

@@ -278,6 +278,7 @@ nodist_libtrawl_a_SOURCES = src/config/builtin.c
 # Shipped views, themes and keys: a new file needs a line here.
 builtin_yaml = \
 	keys/default.yaml \
+	keys/emacs.yaml \
 	keys/less.yaml \
 	keys/lnav.yaml \
 	themes/dark-256.yaml \

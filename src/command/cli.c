@@ -55,7 +55,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_VIEW] = {0, "view", "NAME|FILE", SCREEN, "columns, panes and layout"},
     [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN,
 		   "colours: default, light, dark-256, high-contrast, mono"},
-    [CLI_KEYS] = {0, "keys", "NAME|FILE", SCREEN, "keys: default, less, lnav"},
+    [CLI_KEYS] = {0, "keys", "NAME|FILE", SCREEN, "keys: default, emacs, less, lnav"},
     [CLI_CONFIG] = {0, "config", "FILE", SCREEN,
 		    "view, theme and keys from one file, as --dump-config prints them"},
     [CLI_SESSION] = {0, "session", "FILE", SCREEN,

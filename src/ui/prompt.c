@@ -261,7 +261,7 @@ static const struct {
 enum prompt_answer
 prompt_key(struct prompt *prompt, uint32_t key)
 {
-	bool leave = key == KEYCODE_ESC || key == KEYCODE_CTRL('C') ||
+	bool leave = key == KEYCODE_ESC || key == KEYCODE_CTRL('C') || key == KEYCODE_CTRL('G') ||
 		     (key == KEYCODE_BACKSPACE && !prompt->text.length);
 	if (leave || key == KEYCODE_ENTER) {
 		if (!leave)

@@ -560,6 +560,8 @@ static const struct {
 	const char *expression; /* holds too; or NULL */
 	const char *what;
 } kinds[] = {
+    {COMMAND_NEXT_TRIGGER, COMMAND_PREVIOUS_TRIGGER, 0xff, 0,
+     "kind = stp_trig or notify = true or trigger_event = true or ev_type = trigger", "trigger"},
     {COMMAND_NEXT_ERROR, COMMAND_PREVIOUS_ERROR, SEVERITY_BIT(FATAL) | SEVERITY_BIT(ERROR), 0, NULL,
      "error"},
     {COMMAND_NEXT_WARNING, COMMAND_PREVIOUS_WARNING, SEVERITY_BIT(WARNING), 0, NULL, "warning"},

@@ -34,19 +34,31 @@ settings_filters(struct app *app, int severity, bool unassigned, const char *fil
 		filters_type(app, 0, filter, false);
 }
 
+/* Where a view says whether a pane is open; NULL: it does not. */
+static bool *
+wanted(struct view *view, int pane)
+{
+	bool *const all[PANE_COUNT] = {
+	    [PANE_DETAIL] = &view->detail,     [PANE_HEX] = &view->hex,
+	    [PANE_MARKS] = &view->marks,       [PANE_CONTEXT] = &view->context,
+	    [PANE_TIMELINE] = &view->timeline, [PANE_FILTERS] = &view->filter_list,
+	    [PANE_ORIGINS] = &view->origins};
+	return all[pane];
+}
+
 /* What a view says beside its columns: only of a view that is new, not of one
  * that is read again, because all of it has keys. */
 static void
 enter_view(struct app *app, bool filters)
 {
-	const struct view *view = &app->options->looks.view;
+	struct view *view = &app->options->looks.view;
 	app->time_mode = (enum time_mode)view->time;
 	app->layout_mode = (enum layout_mode)view->layout;
-	app->open[PANE_DETAIL] = view->detail;
-	app->open[PANE_HEX] = view->hex;
-	app->open[PANE_MARKS] = view->marks;
-	app->open[PANE_CONTEXT] = view->context;
-	app->open[PANE_TIMELINE] = view->timeline;
+	for (int i = 0; i < PANE_COUNT; i++)
+		if (wanted(view, i))
+			app->open[i] = *wanted(view, i);
+	if (!app->open[PANE_FILTERS])
+		filters_uncount(app);
 	if (!app->open[app->focus])
 		app_focus(app, PANE_LIST);
 	if (filters)
@@ -96,11 +108,9 @@ remember_view(struct app *app)
 	struct view *view = &app->options->looks.view;
 	view->time = app->time_mode;
 	view->layout = app->layout_mode;
-	view->detail = app->open[PANE_DETAIL];
-	view->hex = app->open[PANE_HEX];
-	view->marks = app->open[PANE_MARKS];
-	view->context = app->open[PANE_CONTEXT];
-	view->timeline = app->open[PANE_TIMELINE];
+	for (int i = 0; i < PANE_COUNT; i++)
+		if (wanted(view, i))
+			*wanted(view, i) = app->open[i];
 	bool whole;
 	enum severity level = filters_threshold(&app->filters, &whole);
 	view->severity = level == SEVERITY_DEBUG ? SEVERITY_MAX : (int)level;

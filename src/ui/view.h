@@ -55,7 +55,8 @@ struct view {
 	int time;				    /* enum time_mode */
 	int layout;				    /* enum layout_mode */
 	bool header;				    /* a row with the columns' names */
-	bool detail, hex, marks, context, timeline; /* open at the start */
+	bool detail, hex, marks, context, timeline; /* open at the start, */
+	bool filter_list, origins;		    /* these too */
 	int severity;		  /* the threshold at first; enum severity, 0 = all */
 	bool unassigned;	  /* messages without a severity are shown */
 	char *filter;		  /* as after `&`, or NULL */

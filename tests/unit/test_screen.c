@@ -642,6 +642,35 @@ test_gaps(void **state)
 	unlink(path);
 }
 
+/* The triggers of testdata/demo.truth.tsv and of testdata/all-encap.truth.tsv. */
+static void
+test_triggers(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "]t");
+	scene_wait_row(&s, ">", "trigger 0x");
+	scene_keys(&s, "=");
+	scene_wait(&s, " at 0x29e0, 5 B"); /* 10720 */
+	quit(&s);
+	scene_open(&s, 24, 80, "xterm-256color", "all-encap.bin", NULL);
+	scene_wait(&s, " 0 / ");
+	scene_keys(&s, "]t");
+	scene_wait(&s, " 24 / ");
+	scene_keys(&s, "=");
+	scene_wait(&s, " at 0xd6, 9 B");
+	scene_keys(&s, "2]t");
+	scene_wait(&s, " 265 / ");
+	scene_keys(&s, "=");
+	scene_wait(&s, " at 0x964, 9 B");
+	scene_keys(&s, "[t");
+	scene_wait(&s, " 183 / ");
+	scene_keys(&s, "=");
+	scene_wait(&s, " at 0x67d, 13 B");
+	quit(&s);
+}
+
 static void
 test_search(void **state)
 {
@@ -1289,7 +1318,7 @@ test_settings(void **state)
 	open_demo(&s, 24, 80);
 	scene_keys(&s, ":set hea\tfal\t\t\r"); /* no word starts with `fal` any more */
 	scene_wait(&s, "header=");
-	scene_keys(&s, "\003");
+	scene_keys(&s, "\007"); /* Ctrl-G, as Esc */
 	scene_keys(&s, ":set head\t");
 	scene_wait(&s, ":set header=");
 	scene_keys(&s, "f\t");
@@ -1298,6 +1327,12 @@ test_settings(void **state)
 	scene_until(&s, "origin ", false);
 	scene_keys(&s, ":set time=tic\t\r");
 	scene_wait(&s, "T:ticks");
+	scene_keys(&s, ":set filter-list=true\r");
+	scene_wait(&s, "\n- filters ");
+	scene_keys(&s, ":set origins=true\r");
+	scene_wait(&s, "\n- origins ");
+	scene_keys(&s, ":set filter-list=false\r");
+	scene_until(&s, "\n- filters ", false);
 	scene_keys(&s, ":th\t l\t");
 	scene_wait(&s, ":theme l");
 	scene_keys(&s, "\003:sev fa\t\r");
@@ -1484,7 +1519,7 @@ test_keys(void **state)
 	scene_keys(&s, "\033OP");
 	scene_wait(&s, "j Down Ctrl-N");
 	scene_keys(&s, "q:keys nosuch\r");
-	scene_wait(&s, "no nosuch in keys; give a file or one of default less lnav");
+	scene_wait(&s, "no nosuch in keys; give a file or one of default emacs less lnav");
 	quit(&s);
 }
 
@@ -2400,6 +2435,7 @@ main(void)
 	    cmocka_unit_test(test_wide_screen),
 	    cmocka_unit_test(test_small_screens),
 	    cmocka_unit_test(test_resize),
+	    cmocka_unit_test(test_triggers),
 	    cmocka_unit_test(test_search),
 	    cmocka_unit_test(test_filters),
 	    cmocka_unit_test(test_filtered_list),

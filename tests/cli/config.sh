@@ -10,7 +10,7 @@ again()
 	"$TRAWL" --dump-config --config=one >two && cmp one two
 }
 
-for keys in default less lnav; do
+for keys in default emacs less lnav; do
 	"$TRAWL" --dump-config --keys=$keys >one
 	ok "keys $keys: what is printed loads as it was" again
 done

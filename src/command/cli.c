@@ -58,9 +58,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_KEYS] = {0, "keys", "NAME|FILE", SCREEN, "keys: default, emacs, less, lnav"},
     [CLI_CONFIG] = {0, "config", "FILE", SCREEN,
 		    "view, theme and keys from one file, as --dump-config prints them"},
-    [CLI_SESSION] = {0, "session", "FILE", SCREEN,
-		     "marks, notes, view and filters, as :save keeps them; default beside the "
-		     "capture: CAPTURE.session.yaml"},
+    [CLI_SESSION] =
+	{0, "session", "FILE", SCREEN,
+	 "marks, notes, view, filters and ties, as :save keeps them; default beside the "
+	 "capture: CAPTURE.session.yaml"},
     [CLI_THREADS] = {0, "threads", "N", RESOURCES,
 		     "so many threads index and print; default 0, one for each processor"},
     [CLI_CACHE_DIR] = {0, "cache-dir", "DIR", RESOURCES,

@@ -60,11 +60,6 @@ struct clock_map {
 	VEC(struct trace_clocks) traces; /* as in the session */
 };
 
-struct tie {
-	struct clock_id a, b;
-	uint64_t ticks_a, ticks_b;
-};
-
 struct clocks {
 	struct session *session;
 	struct clock_points points;
@@ -73,8 +68,8 @@ struct clocks {
 	uint64_t mapped; /* points in the map */
 	bool mapped_all; /* and then all was known */
 
-	pthread_mutex_t lock; /* of ties */
-	VEC(struct tie) ties;
+	pthread_mutex_t lock; /* of ties; only the owner changes them */
+	VEC(struct sync_options) ties;
 	bool tied; /* since the last map */
 
 	pthread_rwlock_t map_lock;
@@ -346,24 +341,39 @@ map_tie(struct clock_map *map, size_t a, size_t b, uint64_t ticks_a, uint64_t ti
 	qsort(r->points.at, r->points.count, sizeof *r->points.at, compare_points);
 }
 
-static void
-map_ties(struct clocks *clocks, struct clock_map *map)
+/* The clock that an end of a tie means; SIZE_MAX: its trace is not open. */
+static size_t
+clock_of_end(const struct clocks *clocks, const struct clock_map *map, const struct sync_end *end)
 {
-	const struct sync_options *syncs = clocks->session->profile.syncs.at;
-	for (size_t i = 0; i < clocks->session->profile.syncs.count; i++) {
-		struct trace *a = trace_named(clocks->session, syncs[i].a.trace);
-		struct trace *b = trace_named(clocks->session, syncs[i].b.trace);
-		if (syncs[i].kind == SYNC_TIE && a && b)
-			map_tie(map, map->traces.at[clock_number_of(clocks->session, a)].main,
-				map->traces.at[clock_number_of(clocks->session, b)].main,
-				syncs[i].a.ticks, syncs[i].b.ticks);
+	struct trace *trace = trace_named(clocks->session, end->trace);
+	if (!trace)
+		return SIZE_MAX;
+	const struct trace_clocks *own = &map->traces.at[clock_number_of(clocks->session, trace)];
+	for (size_t i = 0; end->core >= 0 && i < own->others.count; i++)
+		if (own->others.at[i].key == (uint64_t)end->core)
+			return own->others.at[i].clock;
+	return own->main;
+}
+
+static void
+map_ties(const struct clocks *clocks, struct clock_map *map, const struct sync_options *ties,
+	 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t a = clock_of_end(clocks, map, &ties[i].a);
+		size_t b = clock_of_end(clocks, map, &ties[i].b);
+		if (ties[i].kind == SYNC_TIE && a != SIZE_MAX && b != SIZE_MAX)
+			map_tie(map, a, b, ties[i].a.ticks, ties[i].b.ticks);
 	}
+}
+
+static void
+map_all_ties(struct clocks *clocks, struct clock_map *map)
+{
+	const struct option_list *said = &clocks->session->profile.syncs;
+	map_ties(clocks, map, said->at, said->count);
 	pthread_mutex_lock(&clocks->lock);
-	for (size_t i = 0; i < clocks->ties.count; i++) {
-		const struct tie *tie = &clocks->ties.at[i];
-		map_tie(map, map_clock(clocks, map, &tie->a, 0, false),
-			map_clock(clocks, map, &tie->b, 0, false), tie->ticks_a, tie->ticks_b);
-	}
+	map_ties(clocks, map, clocks->ties.at, clocks->ties.count);
 	clocks->tied = false;
 	pthread_mutex_unlock(&clocks->lock);
 }
@@ -447,7 +457,7 @@ map_make(struct clocks *clocks)
 	for (size_t i = 0; i < clocks->points.links.count; i++)
 		map_link(clocks, map, clocks->points.links.at[i]);
 	map_cores(clocks, map);
-	map_ties(clocks, map);
+	map_all_ties(clocks, map);
 	graph_settle(&map->graph);
 	map_offsets(clocks, map);
 	return map;
@@ -508,6 +518,8 @@ clocks_free(struct clocks *clocks)
 		return;
 	background_stop(&clocks->thread);
 	clock_points_close(&clocks->points);
+	for (size_t i = 0; i < clocks->ties.count; i++)
+		option_release(&sync_options_table, &clocks->ties.at[i]);
 	vec_free(&clocks->ties);
 	map_free(clocks->map);
 	pthread_rwlock_destroy(&clocks->map_lock);
@@ -899,34 +911,87 @@ clocks_find_link(struct clocks *clocks, size_t relation, int64_t time, struct cl
 	return found;
 }
 
+/* --- ties of the user -------------------------------------------------- */
+
+/* The ticks of its trace's clock when the clock of a sender, which began together
+ * with that, shows TICKS. */
+static bool
+main_ticks(const struct clock_map *map, size_t clock, size_t main, uint64_t *ticks)
+{
+	for (size_t i = 0; i < map->graph.relations.count; i++) {
+		const struct relation *r = map->graph.relations.at[i];
+		relation_instant from = (relation_instant)*ticks << RELATION_FRACTION, to;
+		double error = 0;
+		if (r->a != clock || r->b != main || !r->exact)
+			continue;
+		if (!relation_convert(r, false, RELATION_NOWHERE, from, &to, &error) || to < 0)
+			return false;
+		*ticks = (uint64_t)(to >> RELATION_FRACTION);
+		return true;
+	}
+	return false;
+}
+
+/* What a profile says to mean the moment of a message; false: it has no words for
+ * that. */
+static bool
+name_moment(const struct clock_map *map, struct trace *trace, const struct message *m,
+	    struct sync_end *end)
+{
+	size_t number = clock_number_of(trace_session(trace), trace);
+	const struct trace_clocks *own = &map->traces.at[number];
+	size_t clock = clock_of(map, number, m, trace);
+	*end = (struct sync_end){
+	    .trace = (char *)trace_name(trace), .ticks = ticks_of(own, m), .core = -1};
+	if (!(m->flags & MESSAGE_TIMED) && !own->by_place)
+		return false;
+	if (clock == own->main)
+		return true;
+	if (map->ids.at[clock].kind != CLOCK_CORE)
+		return main_ticks(map, clock, own->main, &end->ticks);
+	end->core = (int64_t)map->ids.at[clock].key;
+	return true;
+}
+
 int
 clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, struct trace *b,
 	   const struct message *n, struct err *err)
 {
-	struct trace *traces[] = {a, b};
-	const struct message *messages[] = {m, n};
-	struct clock_id ids[2];
-	uint64_t ticks[2];
-	bool timed = true;
+	struct sync_options tie = {.kind = SYNC_TIE, .logger = -1, .core = -1};
 	pthread_rwlock_rdlock(&clocks->map_lock);
-	for (int i = 0; i < 2; i++) {
-		size_t number = clock_number_of(clocks->session, traces[i]);
-		const struct trace_clocks *own = &clocks->map->traces.at[number];
-		ids[i] = clocks->map->ids.at[clock_of(clocks->map, number, messages[i], traces[i])];
-		ticks[i] = ticks_of(own, messages[i]);
-		timed &= messages[i]->flags & MESSAGE_TIMED || own->by_place;
-	}
+	bool timed =
+	    name_moment(clocks->map, a, m, &tie.a) && name_moment(clocks->map, b, n, &tie.b);
+	bool same = timed && clock_of_end(clocks, clocks->map, &tie.a) ==
+				 clock_of_end(clocks, clocks->map, &tie.b);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	if (!timed)
 		return err_set(err, ERR_USAGE, "a message without a time cannot be tied");
-	if (clock_id_same(&ids[0], &ids[1]))
+	if (same)
 		return err_set(err, ERR_USAGE, "both have the same clock");
-	pthread_mutex_lock(&clocks->lock);
-	*vec_add(&clocks->ties) = (struct tie){ids[0], ids[1], ticks[0], ticks[1]};
-	clocks->tied = true;
-	pthread_mutex_unlock(&clocks->lock);
+	clocks_add_ties(clocks, &tie, 1);
 	background_wake(&clocks->thread);
 	return 0;
+}
+
+const struct sync_options *
+clocks_ties(const struct clocks *clocks, size_t *count)
+{
+	*count = clocks->ties.count;
+	return clocks->ties.at;
+}
+
+void
+clocks_add_ties(struct clocks *clocks, const struct sync_options *ties, size_t count)
+{
+	pthread_mutex_lock(&clocks->lock);
+	for (size_t i = 0; i < count; i++) {
+		struct sync_options *tie = vec_add(&clocks->ties);
+		*tie = ties[i];
+		tie->a.trace = mem_text(ties[i].a.trace);
+		tie->b.trace = mem_text(ties[i].b.trace);
+	}
+	clocks->tied = true;
+	pthread_mutex_unlock(&clocks->lock);
 }
 
 /* --- words ------------------------------------------------------------- */
@@ -996,20 +1061,15 @@ describe_part(struct clocks *clocks, const struct clock_map *map, size_t root, s
 
 /* The ties of the user, as a profile would say them. */
 static void
-describe_ties(struct clocks *clocks, struct text *out)
+describe_ties(const struct clocks *clocks, struct text *out)
 {
-	pthread_mutex_lock(&clocks->lock);
-	for (size_t i = 0; i < clocks->ties.count; i++) {
-		const struct tie *tie = &clocks->ties.at[i];
-		text_addf(
-		    out,
-		    "%s  - {kind: tie, a: {trace: %s, ticks: %llu}, b: {trace: %s, ticks: %llu}}\n",
-		    i ? "" : "sync:\n", trace_name(clocks->session->traces.at[tie->a.trace]),
-		    (unsigned long long)tie->ticks_a,
-		    trace_name(clocks->session->traces.at[tie->b.trace]),
-		    (unsigned long long)tie->ticks_b);
-	}
-	pthread_mutex_unlock(&clocks->lock);
+	static const struct option_row row = {
+	    .name = "sync", .type = OPTION_LIST, .table = &sync_options_table};
+	static const struct option_table table = {
+	    .name = "ties", .size = sizeof(struct option_list), .rows = &row, .count = 1};
+	struct option_list ties = {clocks->ties.at, clocks->ties.count};
+	if (ties.count)
+		option_write(&table, &ties, out);
 }
 
 void

@@ -20,6 +20,7 @@
 #include "trace/trace.h"
 
 struct clocks;
+struct sync_options;
 
 /* The session must outlive it.  Made by session_link. */
 struct clocks *clocks_new(struct session *);
@@ -105,8 +106,14 @@ bool clocks_find_link(struct clocks *, size_t relation, int64_t time, struct clo
 int clocks_tie(struct clocks *, struct trace *a, const struct message *, struct trace *b,
 	       const struct message *, struct err *);
 
-/* Appends a line for each part and each relation, and what to put into a profile
- * to keep the ties that the user made. */
+/* What the user tied, as a profile's `sync:` says it: valid until the next tie.
+ * And ties from before, copied, which all have two ends; those of traces that are
+ * not open are kept. */
+const struct sync_options *clocks_ties(const struct clocks *, size_t *count);
+void clocks_add_ties(struct clocks *, const struct sync_options *, size_t count);
+
+/* Appends a line for each part and each relation, and the ties of the user as a
+ * profile would say them. */
 void clocks_describe(struct clocks *, struct text *);
 
 #endif

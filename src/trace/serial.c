@@ -138,6 +138,11 @@ static const struct option_row end_rows[] = {
      .member = offsetof(struct sync_end, ticks),
      .required = true,
      .help = "what its clock shows"},
+    {.name = "core",
+     .type = OPTION_INT,
+     .member = offsetof(struct sync_end, core),
+     MATCHES_ANY,
+     .help = "source of the packets, where several cores log"},
 };
 static const struct option_table end_table = OPTION_TABLE("tie", struct sync_end, end_rows);
 

@@ -23,10 +23,11 @@ struct serial_cursor;
 /* An entry of `sync:` in a profile; -1 and NULL match any. */
 enum sync_kind { SYNC_TIE, SYNC_OFFSET, SYNC_SERIAL };
 
-/* A moment of a trace's clock. */
+/* A moment of a trace's clock, or of a core's in it. */
 struct sync_end {
 	char *trace; /* its name */
 	uint64_t ticks;
+	int64_t core; /* source of the packets; -1: the clock of the trace */
 };
 
 struct sync_options {

@@ -8,6 +8,8 @@
 #include "config.h"
 
 #include "ui/notebook.h"
+#include "trace/clocks.h"
+#include "trace/serial.h"
 #include "ui/app.h"
 #include "ui/settings.h"
 
@@ -135,9 +137,34 @@ static const struct option_row notebook_rows[] = {
      .member = offsetof(struct notebook, marks),
      .table = &mark_table,
      .help = "marks, bookmarks and their notes"},
+    {.name = "sync",
+     .type = OPTION_LIST,
+     .member = offsetof(struct notebook, ties),
+     .table = &sync_options_table,
+     .help = "ties made by :tie, as in a profile"},
 };
-const struct option_table notebook_options_table =
-    OPTION_TABLE("session", struct notebook, notebook_rows);
+
+static bool
+check_notebook(const void *object, struct option_fault *fault)
+{
+	const struct notebook *notebook = object;
+	const struct sync_options *ties = notebook->ties.at;
+	for (size_t i = 0; i < notebook->ties.count; i++)
+		if (ties[i].kind != SYNC_TIE || !ties[i].a.trace || !ties[i].b.trace) {
+			*fault = (struct option_fault){
+			    "sync", "only ties, with a and b; the rest is a profile's"};
+			return false;
+		}
+	return true;
+}
+
+const struct option_table notebook_options_table = {
+    .name = "session",
+    .size = sizeof(struct notebook),
+    .rows = notebook_rows,
+    .count = sizeof notebook_rows / sizeof *notebook_rows,
+    .check = check_notebook,
+};
 
 /* --- from the file ----------------------------------------------------- */
 
@@ -198,6 +225,8 @@ notebook_restore(struct app *app)
 						.letter = mark->letter ? *mark->letter : '*',
 						.note = mark->note ? mem_text(mark->note) : NULL});
 	}
+	if (notebook->ties.count)
+		clocks_add_ties(app->session->clocks, notebook->ties.at, notebook->ties.count);
 	if (notebook->view)
 		app_run(app, (struct command_call){.id = COMMAND_VIEW, .text = notebook->view});
 	if (filter_is_all(&app->options->filter))
@@ -242,6 +271,7 @@ collect(struct app *app, struct notebook *notebook, char (*letters)[2])
 	struct notebook_mark *marks = notebook->marks.at;
 	size_t count = 0;
 	notebook->view = app->view_name;
+	notebook->ties.at = (void *)clocks_ties(app->session->clocks, &notebook->ties.count);
 	for (size_t i = 0; i < app->jumps.marks.count; i++) {
 		const struct spot *spot = &app->jumps.marks.at[i];
 		letters[i][0] = spot->letter;
@@ -284,6 +314,17 @@ replace_file(const char *path, const struct text *text)
 	return good;
 }
 
+static void
+say_saved(struct app *app, const struct notebook *notebook, const char *path)
+{
+	size_t ties = notebook->ties.count;
+	if (ties)
+		app_say(app, "%zu marks and %zu ties saved to %s", notebook->marks.count, ties,
+			path);
+	else
+		app_say(app, "%zu marks saved to %s", notebook->marks.count, path);
+}
+
 void
 notebook_save(struct app *app, const struct command_call *call)
 {
@@ -311,7 +352,7 @@ notebook_save(struct app *app, const struct command_call *call)
 	else if (!replace_file(path, &out))
 		app_trouble(app, "%s: %s", path, strerror(errno));
 	else
-		app_say(app, "%zu marks saved to %s", notebook.marks.count, path);
+		say_saved(app, &notebook, path);
 	text_free(&out);
 	free(letters);
 	free(notebook.filters.at);

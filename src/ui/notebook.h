@@ -1,6 +1,6 @@
 /*
- * A session that is kept: marks with their notes, the view, the filters, in a
- * YAML file beside the capture.  Written when the user asks for it (:save),
+ * A session that is kept: marks with their notes, the view, the filters, ties of
+ * clocks, in a YAML file beside the capture.  Written when the user asks for it (:save),
  * read when it is there.
  */
 #ifndef TRAWL_UI_NOTEBOOK_H
@@ -35,6 +35,7 @@ struct notebook {
 	char *filter;	  /* as after `&`, or NULL */
 	struct option_list filters; /* struct notebook_filter: what comes after that */
 	struct option_list marks;   /* struct notebook_mark */
+	struct option_list ties;    /* struct sync_options with two ends */
 };
 
 extern const struct option_table notebook_options_table;

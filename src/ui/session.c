@@ -67,7 +67,7 @@ session_tie(struct app *app, const struct command_call *call)
 		       app->session->traces.at[b->trace], &second, &err) < 0)
 		app_trouble(app, "%s", err.what);
 	else
-		app_say(app, "tied; :clocks shows what to put into the profile to keep it");
+		app_say(app, "tied; :save keeps it");
 }
 
 /* --- counterparts ------------------------------------------------------ */

@@ -9,9 +9,11 @@
 
 #include "nibbles.h"
 #include "session_fixture.h"
+#include "config/schema.h"
 #include "query/filter.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
+#include "ui/notebook.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -218,6 +220,52 @@ test_ties(void **state)
 	session_fixture_close(&f);
 }
 
+/* Ties come back from a session's file as they were, also those of traces that are
+ * not open. */
+static void
+test_kept_ties(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct message soc, dsp, again;
+	struct message_time time, kept;
+	struct notebook notebook = {0}, read;
+	struct text text = {0};
+	struct err err = {0};
+	static char here[] = "soc.stp", elsewhere[] = "elsewhere";
+	struct sync_options other = {.kind = SYNC_TIE, .a = {here, 1, -1}, .b = {elsewhere, 2, -1}};
+	session_fixture_open(&f, calm, &no_tie);
+	session_fixture_load(&f);
+	first_time(&f, "soc.stp", &soc, &time);
+	first_time(&f, "dsp.uia", &dsp, &time);
+	struct clocks *clocks = f.session.clocks;
+	clocks_add_ties(clocks, &other, 1);
+	assert_int_equal(clocks_tie(clocks, f.session.traces.at[trace_by_name(&f, "soc.stp")], &soc,
+				    f.session.traces.at[trace_by_name(&f, "dsp.uia")], &dsp, &err),
+			 0);
+	clocks_load(clocks, true);
+	first_time(&f, "dsp.uia", &dsp, &time);
+	assert_true(time.wall);
+	notebook.ties.at = (void *)clocks_ties(clocks, &notebook.ties.count);
+	assert_int_equal(notebook.ties.count, 2);
+	option_write(&notebook_options_table, &notebook, &text);
+	session_fixture_close(&f);
+
+	assert_int_equal(schema_load_text("s.yaml", text.data, text.length, &notebook_options_table,
+					  &read, &err),
+			 0);
+	session_fixture_open(&f, calm, &no_tie);
+	clocks_add_ties(f.session.clocks, read.ties.at, read.ties.count);
+	option_release(&notebook_options_table, &read);
+	session_fixture_load(&f);
+	first_time(&f, "dsp.uia", &again, &kept);
+	assert_int_equal(again.ticks, dsp.ticks);
+	assert_int_equal(kept.nanoseconds, time.nanoseconds);
+	assert_true(kept.wall && kept.error == time.error);
+	session_fixture_close(&f);
+	text_free(&text);
+}
+
 /* An offset relates what is not related, and corrects what is. */
 static void
 test_offsets(void **state)
@@ -399,10 +447,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_times),   cmocka_unit_test(test_without_sync),
-	    cmocka_unit_test(test_thread),  cmocka_unit_test(test_ties),
-	    cmocka_unit_test(test_offsets), cmocka_unit_test(test_frequency),
-	    cmocka_unit_test(test_filters), cmocka_unit_test(test_late_relation),
+	    cmocka_unit_test(test_times),	  cmocka_unit_test(test_without_sync),
+	    cmocka_unit_test(test_thread),	  cmocka_unit_test(test_ties),
+	    cmocka_unit_test(test_kept_ties),	  cmocka_unit_test(test_offsets),
+	    cmocka_unit_test(test_frequency),	  cmocka_unit_test(test_filters),
+	    cmocka_unit_test(test_late_relation),
 	};
 	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
 }

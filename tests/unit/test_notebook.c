@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include "config/schema.h"
+#include "trace/serial.h"
 #include "ui/notebook.h"
 
 #include <stdio.h>
@@ -41,12 +42,19 @@ test_round_trip(void **state)
 	struct notebook_mark marks[COUNT];
 	struct notebook_filter filters[] = {{.filter = (char[]){"lost"}, .hide = true},
 					    {.filter = (char[]){"text ~ /\"#: /"}, .off = true}};
+	struct sync_options tie = {
+	    .kind = SYNC_TIE,
+	    .logger = -1,
+	    .core = -1,
+	    .a = {.trace = (char[]){"a: {b}"}, .ticks = UINT64_MAX, .core = -1},
+	    .b = {.trace = (char[]){"#1"}, .ticks = 0, .core = 3}};
 	struct notebook saved = {.view = (char[]){"a b/c.yaml"},
 				 .severity = 3,
 				 .severities = (char[]){"FE-"},
 				 .filter = (char[]){"\\d+ \"x\" #[0-9]{2}"},
 				 .filters = {.at = filters, .count = 2},
-				 .marks = {.at = marks, .count = COUNT}};
+				 .marks = {.at = marks, .count = COUNT},
+				 .ties = {.at = &tie, .count = 1}};
 	for (size_t i = 0; i < COUNT; i++)
 		marks[i] = (struct notebook_mark){.trace = (char *)(i % 2 ? "b: #1" : "a"),
 						  .offset = UINT64_MAX - i,
@@ -79,6 +87,13 @@ test_round_trip(void **state)
 		assert_string_equal(read[i].note, notes[i]);
 		assert_true((read[i].letter == NULL) == (marks[i].letter == NULL));
 	}
+	const struct sync_options *ties = again.ties.at;
+	assert_int_equal(again.ties.count, 1);
+	assert_int_equal(ties->kind, SYNC_TIE);
+	assert_string_equal(ties->a.trace, "a: {b}");
+	assert_true(ties->a.ticks == UINT64_MAX && ties->a.core == -1);
+	assert_string_equal(ties->b.trace, "#1");
+	assert_true(ties->b.ticks == 0 && ties->b.core == 3);
 	option_release(&notebook_options_table, &again);
 	text_free(&text);
 }
@@ -115,6 +130,8 @@ test_mistakes(void **state)
 	    {"marks: [{trace: a, offset: 1, letter: \"*\"}]\n", "s.yaml:1:39: marks[0].letter is"},
 	    {"marks: [{trace: a, offset: 1, ordinal: 4294967296}]\n",
 	     "s.yaml:1:40: marks[0].ordinal is \"4294967296\"; expected a number from 0 to"},
+	    {"sync: [{kind: offset, trace: a, seconds: 1}]\n", "s.yaml:1:7: sync: only ties"},
+	    {"sync: [{kind: tie, a: {trace: a, ticks: 1}}]\n", "s.yaml:1:7: sync: only ties"},
 	    {"severity: loud\n", "s.yaml:1:11: severity is \"loud\"; expected one of all fatal"},
 	    {"mark: []\n", "s.yaml:1:1: unknown key mark in the file; did you mean marks?"},
 	};

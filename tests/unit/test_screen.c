@@ -1721,6 +1721,54 @@ check_idle(struct scene *s)
 	} while (wakes != before);
 }
 
+/* A profile without what it says of sync. */
+static void
+drop_sync(const char *path)
+{
+	struct text text = {0};
+	FILE *file = fopen(path, "r");
+	read_all(file, &text);
+	fclose(file);
+	char *sync = strstr(text.data, "\nsync:");
+	assert_non_null(sync);
+	assert_int_equal(truncate(path, sync + 1 - text.data), 0);
+	text_free(&text);
+}
+
+/* A tie made on the screen is there again when the session is. */
+static void
+test_tie(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct scene s;
+	char path[128];
+	session_fixture_open(&f, "-c 2000 --jitter=0 --rate=0", NULL);
+	snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+	drop_sync(path);
+	scene_open(&s, 24, 110, "xterm-256color", path, "--no-cache", NULL);
+	scene_wait(&s, "2025-11-21 10:06:40.0");
+	scene_keys(&s, "g/something\r");
+	scene_wait_row(&s, ">", "something");
+	scene_keys(&s, "ma:tie a b\r");
+	scene_wait(&s, "tie what?");
+	scene_keys(&s, "G");
+	scene_wait_row(&s, ">", "dsp."); /* which nothing relates to the others */
+	scene_keys(&s, "mb:tie a b\r");
+	scene_wait(&s, "tied; :save keeps it");
+	scene_keys(&s, ":save\r");
+	scene_wait(&s, "2 marks and 1 ties saved to ");
+	quit(&s);
+
+	scene_open(&s, 24, 110, "xterm-256color", path, "--no-cache", NULL);
+	scene_wait(&s, "2025-11-21 10:06:39."); /* the last of dsp is soc's first */
+	scene_keys(&s, ":clocks\r");
+	scene_wait(&s, "wall clock: soc.stp, aux.stp, dsp.gem, dsp.uia, cam.csel");
+	scene_wait(&s, ": tie, 1 points");
+	session_fixture_close(&f);
+	quit(&s);
+}
+
 static void
 test_idle(void **state)
 {
@@ -2447,6 +2495,7 @@ main(void)
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_merged),
 	    cmocka_unit_test(test_pause),
+	    cmocka_unit_test(test_tie),
 	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_idle_timeline),
 	    cmocka_unit_test(test_example),

@@ -222,6 +222,7 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_list.c \
 	src/ui/pane_marks.c \
 	src/ui/pane_messages.c \
+	src/ui/pane_syncs.c \
 	src/ui/pane_timeline.c \
 	src/ui/pane_timeline.h \
 	src/ui/pane_origins.c \

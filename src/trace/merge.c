@@ -860,6 +860,7 @@ merge_show(struct merge *m, size_t trace, bool on)
 {
 	m->lanes[trace].hidden = !on;
 	m->positioned = false;
+	atomic_fetch_add(&m->changes, 1);
 }
 
 bool

@@ -474,6 +474,17 @@ take_keys(struct app *app)
 	return any;
 }
 
+/* Whether a pane on the screen still works at what it shows. */
+static bool
+panes_work(struct app *app)
+{
+	bool more = false;
+	for (int pane = 0; pane < PANE_COUNT; pane++)
+		if (app->layout.panes[pane].rows > 0 && panes[pane]->work)
+			more |= panes[pane]->work(app);
+	return more;
+}
+
 static void
 loop(struct app *app)
 {
@@ -487,7 +498,7 @@ loop(struct app *app)
 		if (due || (progress && wait <= 0)) {
 			list_work(app->list);
 			paint(app);
-			more = list_busy(app->list);
+			more = panes_work(app) || list_busy(app->list);
 			for (size_t i = 0; i < app->list->lane_count; i++)
 				if (capture_damaged(trace_capture(app->list->lanes[i].trace)))
 					notify(app); /* what was read had vanished */

@@ -167,6 +167,13 @@ toggle_marks(struct app *app, const struct command_call *call)
 }
 
 static void
+toggle_syncs(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	toggle_chooser(app, PANE_SYNCS);
+}
+
+static void
 toggle_filter_list(struct app *app, const struct command_call *call)
 {
 	(void)call;
@@ -522,6 +529,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_WRITE] = write_start,
     [COMMAND_SAVE] = notebook_save,
     [COMMAND_MARKS] = toggle_marks,
+    [COMMAND_SYNCS] = toggle_syncs,
     [COMMAND_MESSAGES] = open_messages,
     [COMMAND_CLOCKS] = open_clocks,
     [COMMAND_SHOW_TRACE] = session_show_trace,

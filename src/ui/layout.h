@@ -18,6 +18,7 @@ enum pane_id {
 	PANE_TIMELINE,
 	PANE_FILTERS,
 	PANE_ORIGINS,
+	PANE_SYNCS,
 	PANE_HELP, /* from here on: covers all others */
 	PANE_MESSAGES,
 	PANE_CLOCKS,

@@ -27,10 +27,13 @@ struct pane_ops {
 	 * that the cursor moved. */
 	size_t (*lines)(struct app *);
 	void (*moved)(struct app *);
+	/* Works for a slice at what was missing when it was drawn; true if it should be
+	 * drawn again.  NULL: nothing ever is. */
+	bool (*work)(struct app *);
 };
 
 extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;
-extern const struct pane_ops pane_timeline, pane_filters, pane_origins;
+extern const struct pane_ops pane_timeline, pane_filters, pane_origins, pane_syncs;
 extern const struct pane_ops pane_help, pane_messages, pane_clocks;
 
 extern const struct pane_ops *const panes[PANE_COUNT];

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "ui/session.h"
+#include "trace/clock_points.h"
 #include "trace/clocks.h"
 #include "trace/serial.h"
 #include "ui/app.h"
@@ -72,68 +73,77 @@ session_tie(struct app *app, const struct command_call *call)
 
 /* --- counterparts ------------------------------------------------------ */
 
-static size_t
-number_of(struct app *app, const struct trace *trace)
-{
-	size_t i = 0;
-	while (app->session->traces.at[i] != trace)
-		i++;
-	return i;
-}
-
-/* The event that the selected word is matched with. */
+/* The event that the word with this expansion is matched with. */
 static bool
-find_event(struct app *app, const struct selection *selection, struct spot *spot)
+find_event(const struct expansion *e, struct spot *spot)
 {
-	const struct field *offset = expansion_find(&selection->expansion, "event_offset");
-	struct serial *serial = trace_serial(selection->trace);
-	if (!offset || !serial)
-		return false;
-	spot->trace = number_of(app, serial_log(serial));
-	spot->place = (struct place){.offset = offset->u};
-	return true;
+	const struct field *offset = expansion_find(e, "event_offset");
+	spot->place = (struct place){.offset = offset ? offset->u : 0};
+	return offset;
 }
 
 /* Whether the message at a position of a trace of words is matched with the event
- * at OFFSET. */
+ * M. */
 static bool
-is_matched(struct reader *reader, struct position at, uint64_t offset, struct expansion *e)
+is_matched(struct reader *reader, struct position at, const struct message *m, struct expansion *e)
 {
-	const struct message *m = reader_message(reader, at);
-	struct message copy = m ? *m : (struct message){0};
-	if (!m)
+	const struct message *found = reader_message(reader, at);
+	struct message word = found ? *found : (struct message){0};
+	struct spot spot;
+	if (!found || (word.flags ^ m->flags) & MESSAGE_SYNC)
 		return false;
-	reader_expand(reader, &copy, EXPAND_FIELDS, e);
-	const struct field *field = expansion_find(e, "event_offset");
-	return field && field->u == offset;
+	reader_expand(reader, &word, EXPAND_FIELDS, e);
+	return find_event(e, &spot) && spot.place.offset == m->offset;
 }
 
-/* The word of trace NUMBER that is matched with the selected event: near its time
- * in both directions. */
+/* The word of SPOT's trace that is matched with the event M: near its time in both
+ * directions. */
 static bool
-find_word(struct app *app, size_t number, const struct selection *selection, int64_t order,
-	  struct spot *spot)
+find_word(struct app *app, const struct message *m, int64_t order, struct spot *spot)
 {
-	struct reader *reader = merge_reader(app->merge, number);
+	struct reader *reader = merge_reader(app->merge, spot->trace);
 	struct position start, at;
 	struct expansion e = {0};
 	bool found = false;
-	if (!merge_cut(app->merge, number, order, &start) && !reader_last(reader, &start))
+	if (!merge_cut(app->merge, spot->trace, order, &start) && !reader_last(reader, &start))
 		return false;
 	for (int forward = 1; forward >= 0 && !found; forward--) {
 		bool more = true;
 		at = start;
 		for (int i = 0; i < NEAR_MESSAGES && more && !found; i++) {
-			found = is_matched(reader, at, selection->message.offset, &e);
+			found = is_matched(reader, at, m, &e);
 			if (!found)
 				more = forward ? reader_next(reader, &at, 1)
 					       : reader_previous(reader, &at, 1);
 		}
 	}
 	expansion_free(&e);
-	spot->trace = number;
 	spot->place = reader_place(reader, at);
 	return found;
+}
+
+enum session_partner
+session_partner(struct app *app, size_t trace, const struct message *m, const struct expansion *e,
+		struct spot *spot)
+{
+	const struct session *session = app->session;
+	struct serial *serial = trace_serial(session->traces.at[trace]);
+	enum session_partner partner = PARTNER_NONE;
+	struct message_time time;
+	if (serial) {
+		spot->trace = clock_number_of(session, serial_log(serial));
+		return find_event(e, spot) ? PARTNER_KNOWN : PARTNER_MISSING;
+	}
+	for (size_t i = 0; i < session->traces.count && partner != PARTNER_KNOWN; i++) {
+		serial = trace_serial(session->traces.at[i]);
+		if (!serial || serial_log(serial) != session->traces.at[trace])
+			continue;
+		spot->trace = i;
+		bool found = clocks_time(session->traces.at[trace], m, NULL, &time) &&
+			     find_word(app, m, time.order, spot);
+		partner = found ? PARTNER_KNOWN : PARTNER_MISSING;
+	}
+	return partner;
 }
 
 /* The sync point of trace NUMBER that is nearest to TIME. */
@@ -173,16 +183,11 @@ find_counterpart(struct app *app, const struct selection *selection, struct spot
 	struct message_time time;
 	double least = INFINITY;
 	bool found = false;
-	if (find_event(app, selection, spot))
+	if (session_partner(app, clock_number_of(app->session, selection->trace),
+			    &selection->message, &selection->expansion, spot) == PARTNER_KNOWN)
 		return true;
 	if (!clocks_time(selection->trace, &selection->message, NULL, &time))
 		return false;
-	for (size_t i = 0; i < app->session->traces.count; i++) {
-		struct serial *serial = trace_serial(app->session->traces.at[i]);
-		if (serial && serial_log(serial) == selection->trace &&
-		    find_word(app, i, selection, time.order, spot))
-			return true;
-	}
 	for (size_t i = 0; i < app->session->traces.count; i++)
 		if (app->session->traces.at[i] != selection->trace)
 			found |= find_nearest(app, i, &time, spot, &least);
@@ -221,6 +226,5 @@ session_show_trace(struct app *app, const struct command_call *call)
 		return;
 	}
 	merge_show(app->merge, i, on);
-	list_rebuild(&app->lists[count]);
 	app_say(app, "%s is %s", call->text, on ? "in the list of all again" : "left out");
 }

@@ -11,6 +11,7 @@
 
 #include "test.h"
 
+#include "base/bytes.h"
 #include "base/vec.h"
 #include "emulator.h"
 #include "session_fixture.h"
@@ -20,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <math.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -1769,6 +1771,134 @@ test_tie(void **state)
 	quit(&s);
 }
 
+enum { SERIALS_MAX = 10 }; /* of one digit */
+
+/* Where the sync points with each serial number lie in dsp.gem and in dsp.uia, as
+ * mkcapture lays them out; -1: not there. */
+struct sync_places {
+	long gem[SERIALS_MAX], uia[SERIALS_MAX];
+};
+
+static void
+find_syncs(const char *folder, struct sync_places *places)
+{
+	enum { RECORD = 12, TYPE_SYNC = 1, HEAD = 16, EVENT_SYNC = 1 };
+	struct text gem = {0}, uia = {0};
+	char path[128];
+	memset(places, 0xff, sizeof *places);
+	snprintf(path, sizeof path, "%s/dsp.gem", folder);
+	FILE *file = fopen(path, "r");
+	read_all(file, &gem);
+	fclose(file);
+	snprintf(path, sizeof path, "%s/dsp.uia", folder);
+	file = fopen(path, "r");
+	read_all(file, &uia);
+	fclose(file);
+	for (size_t at = 0; at + RECORD <= gem.length; at += RECORD) {
+		uint32_t word = bytes_le32((const uint8_t *)gem.data + at);
+		if (word >> 26 == TYPE_SYNC && (word >> 2 & 0xffffff) < SERIALS_MAX)
+			places->gem[word >> 2 & 0xffffff] = (long)at;
+	}
+	for (size_t at = 0; at + HEAD + 20 <= uia.length;) {
+		const uint8_t *event = (const uint8_t *)uia.data + at + HEAD;
+		if (bytes_le32(event + 12) >> 16 == EVENT_SYNC &&
+		    bytes_le32(event + 16) < SERIALS_MAX)
+			places->uia[bytes_le32(event + 16)] = (long)at + HEAD;
+		at += bytes_be32(event - HEAD) & 0xfffffff;
+	}
+	text_free(&gem);
+	text_free(&uia);
+}
+
+/* When mkcapture sent what lies there, in seconds of its minute. */
+static double
+sent_at(const char *folder, const char *trace, long place)
+{
+	char path[128], name[32];
+	long at;
+	long long time;
+	snprintf(path, sizeof path, "%s/session.truth.tsv", folder);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	while (fscanf(file, "%31s %ld %lld", name, &at, &time) == 3)
+		if (at == place && !strcmp(name, trace))
+			break;
+	fclose(file);
+	return (double)(time % 60000000000) / 1e9;
+}
+
+/* The row of a sync point, with its partner if that is there; and the time in it. */
+static void
+check_sync(struct scene *s, const char *folder, const char *trace, long place, const char *what)
+{
+	double shown = 0;
+	scene_wait(s, what);
+	for (int y = 0; y < s->rows; y++) {
+		const char *row = emulator_row(s->emulator, y);
+		if (strstr(row, what) && strstr(row, trace))
+			assert_int_equal(sscanf(row, " 2025-11-21 %*d:%*d:%lf", &shown), 1);
+	}
+	assert_true(fabs(shown - sent_at(folder, trace, place)) < 1e-4);
+}
+
+/* The pane of sync points has all there are, lost ones marked, and leads there. */
+static void
+test_syncs(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct scene s;
+	struct sync_places places;
+	char path[128], what[96];
+	int known = 0, missing = 0;
+	session_fixture_open(&f, "-c 9000 --jitter=0 --rate=0.35 --seed=2", NULL);
+	find_syncs(f.folder, &places);
+	snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+	scene_open(&s, 70, 120, "xterm-256color", path, "--no-cache", NULL);
+	scene_wait(&s, "2025-11-21 10:06:40.0");
+	scene_keys(&s, "X\\"); /* alone on the screen */
+	for (int i = 0; i < SERIALS_MAX; i++) {
+		bool both = places.gem[i] >= 0 && places.uia[i] >= 0;
+		known += both;
+		if (places.gem[i] >= 0) {
+			snprintf(what, sizeof what, "%s dsp.uia syncpoint SyncPoint %d",
+				 both ? "=" : "?", i);
+			check_sync(&s, f.folder, "dsp.gem", places.gem[i], what);
+			missing += !both;
+		}
+		if (places.uia[i] >= 0) {
+			snprintf(what, sizeof what, "%s dsp.gem event syncPoint serial %d,",
+				 both ? "=" : "?", i);
+			check_sync(&s, f.folder, "dsp.uia", places.uia[i], what);
+			missing += !both;
+		}
+	}
+	assert_true(known > 2 && missing > 2);
+	for (int i = 1; i < SERIALS_MAX; i++) { /* and the time since the last one */
+		double before, now, since;
+		if (places.gem[i - 1] < 0 || places.gem[i] < 0)
+			continue;
+		before = sent_at(f.folder, "dsp.gem", places.gem[i - 1]);
+		now = sent_at(f.folder, "dsp.gem", places.gem[i]);
+		snprintf(what, sizeof what, "SyncPoint %d", i);
+		for (int y = 0; y < s.rows; y++) {
+			const char *row = emulator_row(s.emulator, y);
+			if (!strstr(row, what))
+				continue;
+			assert_int_equal(sscanf(strstr(row, "dsp.gem"), "dsp.gem %lf", &since), 1);
+			assert_true(fabs(since - (now - before)) < 1e-4);
+		}
+	}
+	/* from the last one to its message, which has the same time and trace */
+	for (int y = 0; y < s.rows; y++)
+		if (!strncmp(emulator_row(s.emulator, y), " 2025-", 6))
+			snprintf(what, sizeof what, "%.37s", emulator_row(s.emulator, y) + 1);
+	scene_keys(&s, "G\r\\");
+	scene_wait_row(&s, ">", what);
+	session_fixture_close(&f);
+	quit(&s);
+}
+
 static void
 test_idle(void **state)
 {
@@ -2496,6 +2626,7 @@ main(void)
 	    cmocka_unit_test(test_merged),
 	    cmocka_unit_test(test_pause),
 	    cmocka_unit_test(test_tie),
+	    cmocka_unit_test(test_syncs),
 	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_idle_timeline),
 	    cmocka_unit_test(test_example),

@@ -25,7 +25,7 @@
 #define BEGIN (UINT64_C(1763719600) * MK_SECOND) /* of everything, since 1970 */
 
 enum { SOC, AUX, GEM, UIA, CAM, TRACES, TIES = 8 };
-enum { CLOCK_MESSAGE = 1 };
+enum { CLOCK_MESSAGE = 1, EVENT_TASK = 4, CONTEXT_USER = 15, CONTEXT_GLOBAL = 14 };
 
 static const char *const names[TRACES] = {"soc.stp", "aux.stp", "dsp.gem", "dsp.uia", "cam.csel"};
 
@@ -37,8 +37,8 @@ struct system {
 	struct mk_out *out[TRACES];
 	struct mk_stp stp[2];
 	struct mk_message message;
-	FILE *truth;
-	uint32_t serial, cam_sequence;
+	FILE *truth, *contexts;
+	uint32_t serial, cam_sequence, task;
 	struct mk_logger logger;
 	struct {
 		uint64_t soc, dsp;
@@ -127,14 +127,39 @@ tell_event(struct system *s)
 	tell(s, UIA, s->out[UIA]->offset + 16);
 }
 
+/* A value in two words. */
+static void
+send_pair(struct system *s, unsigned context, uint32_t value)
+{
+	send_word(s, MK_WORD_FIRST | context, value >> 8);
+	tell(s, GEM, s->out[GEM]->offset);
+	mk_word_second(s->out[GEM], s->logger.sequence + 1u, value,
+		       mk_clock_reads(&s->clocks[GEM], s->now));
+}
+
+static void
+switch_task(struct system *s)
+{
+	uint32_t task = 0x80010000u + mk_below(&s->seed, 1000);
+	send_pair(s, CONTEXT_USER, task);
+	fprintf(s->contexts, "%" PRIu64 "\t%" PRIu32 "\n", BEGIN + s->now, task);
+	tell_event(s);
+	mk_event(&s->logger, EVENT_TASK, mk_clock_reads(&s->clocks[UIA], s->now),
+		 (uint32_t[]){0x80004000, 77, s->task, 0x80004020, task, 0, 0, 0}, 8);
+	s->task = task;
+}
+
 static void
 send_sync(struct system *s)
 {
 	uint64_t cpu = mk_clock_reads(&s->clocks[UIA], s->now);
 	uint64_t global = mk_clock_reads(&s->global, about_now(s));
 	s->serial++;
-	if (!is_lost(s))
+	bool numbered = !s->plan->global || s->serial <= 2;
+	if (!is_lost(s) && numbered)
 		send_word(s, MK_WORD_SYNC, s->serial);
+	else if (!numbered)
+		send_pair(s, CONTEXT_GLOBAL, (uint32_t)global);
 	if (!is_lost(s)) {
 		tell_event(s);
 		mk_event_sync(&s->logger, s->serial, cpu, global, (uint32_t)s->clocks[UIA].hz);
@@ -167,7 +192,9 @@ send_something(struct system *s)
 	unsigned trace = mk_below(&s->seed, TRACES);
 	if (is_lost(s))
 		return;
-	if (trace == SOC || trace == AUX)
+	if (s->plan->contexts && mk_below(&s->seed, 20) == 0)
+		switch_task(s);
+	else if (trace == SOC || trace == AUX)
 		send_text(s, trace);
 	else if (trace == GEM)
 		send_word(s, 4 + mk_below(&s->seed, 20), mk_below(&s->seed, 1 << 24));
@@ -208,9 +235,15 @@ write_profile(const struct system *s, const char *folder)
 	      "  - file: dsp.uia\n"
 	      "    format: uia\n"
 	      "    uia:\n"
-	      "      events:\n" MK_UIA_EVENTS "  - {file: cam.csel, format: csel}\n"
-	      "sync:\n",
+	      "      events:\n" MK_UIA_EVENTS "  - {file: cam.csel, format: csel}\n",
 	      file);
+	if (s->plan->contexts)
+		fputs("contexts:\n"
+		      "  - {name: task, from: {format: gem, type: second, ctx_name: User}, field: "
+		      "data, "
+		      "applies_to: [soc.stp, cam.csel]}\n",
+		      file);
+	fputs("sync:\n", file);
 	for (unsigned i = 0; i < s->tie_count; i++)
 		fprintf(file,
 			"  - {kind: tie, a: {trace: soc.stp, ticks: %" PRIu64
@@ -228,6 +261,7 @@ open_all(struct system *s, const char *folder)
 		s->out[i] = mk_out_open(path);
 	}
 	s->truth = mk_text_open(folder, "session.truth.tsv");
+	s->contexts = mk_text_open(folder, "session.contexts.tsv");
 	s->clocks[SOC] = new_clock(s, 19200000, 1000);
 	s->clocks[AUX] = new_clock(s, 60000000, UINT64_C(1) << 40);
 	s->clocks[UIA] = new_clock(s, 1250000000, UINT64_C(77) << 32);
@@ -265,4 +299,5 @@ mk_session(const char *folder, const struct mk_session_plan *plan)
 		mk_out_close(s.out[i]);
 	write_profile(&s, folder);
 	mk_text_close(s.truth);
+	mk_text_close(s.contexts);
 }

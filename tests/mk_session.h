@@ -5,6 +5,7 @@
 #ifndef MK_SESSION_H
 #define MK_SESSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mk_session_plan {
@@ -13,11 +14,15 @@ struct mk_session_plan {
 	uint64_t jitter;      /* ns: of what is read at a sync point, at most */
 	double loss;	      /* share of messages, and of sync points, that are lost */
 	uint64_t sync;	      /* ms between sync points; 0: two at the start only */
+	bool contexts;	      /* the words tell of tasks, for soc.stp and cam.csel too */
+	bool global;	      /* after the first two sync points the words tell the low
+				 half of the global time instead of a number */
 };
 
 /* Writes soc.stp, aux.stp, dsp.gem, dsp.uia, cam.csel, session.yaml and
  * session.truth.tsv: lines of trace, offset, nanoseconds since 1970, in the
- * order of time. */
+ * order of time; and session.contexts.tsv with a line of nanoseconds and value for
+ * each change of a context. */
 void mk_session(const char *folder, const struct mk_session_plan *);
 
 #endif

@@ -695,7 +695,9 @@ make_session(const char *folder, const struct plan *p)
 					     .drift = p->drift,
 					     .jitter = p->jitter,
 					     .loss = p->rate,
-					     .sync = p->sync};
+					     .sync = p->sync,
+					     .contexts = p->mix == MIX_CONTEXTS,
+					     .global = p->mix == MK_MIX_ALL};
 	mk_session(folder, &plan);
 }
 
@@ -716,7 +718,9 @@ static const char usage[] =
     "                        all: every type, subtype and option\n"
     "                        csel: runs with faults\n"
     "                        short: SHORT and compact BUILD; text: strings\n"
-    "                        contexts: gem and uia, and what holds at each word\n"
+    "                        contexts: gem and uia, and what holds at each word;\n"
+    "                        session: words that tell of tasks; all: session: words\n"
+    "                        with half the global time instead of most numbers\n"
     "  -n, --size=SIZE       stop at this many bytes (K, M, G, T: times 1024)\n"
     "  -c, --count=NUMBER    stop after this many messages\n"
     "      --seed=NUMBER     another seed, another capture\n"

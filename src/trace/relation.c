@@ -619,28 +619,75 @@ graph_free(struct graph *graph)
 	vec_free(&graph->relations);
 }
 
-/* Gives all clocks that can reach ROOT their way there, nearest ones first. */
+/* How many ticks of one of its clocks a relation reaches over. */
+static double
+span_of(const struct relation *r, bool back)
+{
+	struct side side = {r, back};
+	double span = 0;
+	for (size_t i = 0; i < r->segments.count; i++) {
+		const struct relation_segment *s = &r->segments.at[i];
+		const struct relation_point *first = &r->used.at[s->first];
+		const struct relation_point *last = first + s->count - 1;
+		span += (double)from_of(side, last) - (double)from_of(side, first);
+	}
+	return span;
+}
+
+/* Finds the relations to be avoided, which have to be stretched far. */
+static void
+find_thin(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->clocks.count; i++)
+		graph->clocks.at[i].span = 0;
+	for (size_t i = 0; i < graph->relations.count; i++) {
+		const struct relation *r = graph->relations.at[i];
+		struct graph_clock *a = &graph->clocks.at[r->a], *b = &graph->clocks.at[r->b];
+		a->span = fmax(a->span, span_of(r, false));
+		b->span = fmax(b->span, span_of(r, true));
+	}
+	for (size_t i = 0; i < graph->relations.count; i++) {
+		struct relation *r = graph->relations.at[i];
+		r->thin = !r->exact && (2 * span_of(r, false) < graph->clocks.at[r->a].span ||
+					2 * span_of(r, true) < graph->clocks.at[r->b].span);
+	}
+}
+
+typedef VEC(size_t) clock_queue;
+
+/* Gives the clocks at the other ends of a clock's relations their way through it. */
+static void
+reach_on(struct graph *graph, clock_queue *queue, size_t here, bool thin)
+{
+	for (size_t i = 0; i < graph->relations.count; i++) {
+		const struct relation *r = graph->relations.at[i];
+		if (!r->segments.count || r->thin != thin || (r->a != here && r->b != here))
+			continue;
+		size_t other = r->a == here ? r->b : r->a;
+		struct graph_clock *clock = &graph->clocks.at[other];
+		if (clock->root != SIZE_MAX)
+			continue;
+		clock->root = graph->clocks.at[here].root;
+		clock->towards = r;
+		clock->back = r->b == other;
+		*vec_add(queue) = other;
+	}
+}
+
+/* Gives all clocks that can reach ROOT their way there, nearest ones first; over a
+ * thin relation only where nothing else leads. */
 static void
 find_ways(struct graph *graph, size_t root)
 {
-	VEC(size_t) queue = {0};
+	clock_queue queue = {0};
+	size_t done = 0;
 	*vec_add(&queue) = root;
 	graph->clocks.at[root].root = root;
-	for (size_t done = 0; done < queue.count; done++) {
-		size_t here = queue.at[done];
-		for (size_t i = 0; i < graph->relations.count; i++) {
-			const struct relation *r = graph->relations.at[i];
-			if (!r->segments.count || (r->a != here && r->b != here))
-				continue;
-			size_t other = r->a == here ? r->b : r->a;
-			struct graph_clock *clock = &graph->clocks.at[other];
-			if (clock->root != SIZE_MAX)
-				continue;
-			clock->root = root;
-			clock->towards = r;
-			clock->back = r->b == other;
-			*vec_add(&queue) = other;
-		}
+	while (done < queue.count) {
+		for (; done < queue.count; done++)
+			reach_on(graph, &queue, queue.at[done], false);
+		for (size_t i = 0; i < done; i++)
+			reach_on(graph, &queue, queue.at[i], true);
 	}
 	vec_free(&queue);
 }
@@ -654,6 +701,7 @@ graph_settle(struct graph *graph)
 		r->rate_b = graph->clocks.at[r->b].rate;
 		relation_settle(r);
 	}
+	find_thin(graph);
 	for (size_t i = 0; i < graph->clocks.count; i++) {
 		graph->clocks.at[i].root = SIZE_MAX;
 		graph->clocks.at[i].towards = NULL;

@@ -73,6 +73,8 @@ struct relation {
 	double offset;	 /* B - A in seconds at the first point; NAN: unknown */
 	double residual; /* largest of all segments, in seconds; NAN: unknown */
 	double rms;	 /* the usual one, likewise */
+	bool thin;	 /* another one of its clocks reaches over more than twice as much;
+			    by graph_settle */
 };
 
 /* Adds a point.  Of more than RELATION_POINTS_MAX every second is forgotten. */
@@ -100,6 +102,7 @@ struct graph_clock {
 
 	/* made by graph_settle */
 	size_t root;			/* the clock that stands for its part */
+	double span;			/* ticks that a relation of it reaches over at most */
 	const struct relation *towards; /* the relation to go through, NULL at the root */
 	bool back;			/* against its direction */
 };
@@ -123,7 +126,8 @@ size_t graph_add_clock(struct graph *, const char *name, struct relation_rate, b
 /* A new relation between two clocks. */
 struct relation *graph_add_relation(struct graph *, const char *kind, size_t a, size_t b);
 
-/* Settles the relations and finds the ways.  The root of a part is a clock with
+/* Settles the relations and finds the ways: with as few thin relations as can be,
+ * then as few hops.  The root of a part is a clock with
  * the Unix epoch, else the first whose rate is known, else the first. */
 void graph_settle(struct graph *);
 

@@ -452,6 +452,39 @@ value_at(struct context_walker *w, uint64_t cell, size_t at, struct context_key 
 		value->state = CONTEXT_LATER;
 }
 
+static bool
+is_other(const struct context_held *held, const struct context_value *value)
+{
+	return (enum context_state)held->state != value->state || held->value != value->value;
+}
+
+/* Whether KEY may have had another value than VALUE at an instant, as far as it is
+ * uncertain when that was. */
+static bool
+may_be_other(struct context_walker *w, struct context_key key,
+	     const struct context_instant *instant, const struct context_value *value)
+{
+	struct context_value end;
+	bool one_cell = instant->least.cell == instant->most.cell;
+	const struct position ends[] = {instant->least, instant->most};
+	if (one_cell && instant->least.at == instant->most.at)
+		return instant->open;
+	for (size_t i = 0; i < 2; i++) {
+		value_at(w, ends[i].cell, ends[i].at, key, &end);
+		if (end.state != value->state || end.value != value->value)
+			return true;
+	}
+	const struct context_course *course = context_course_find(w, key);
+	for (size_t i = 0; course && i < course->changes.count; i++) {
+		const struct context_change *change = &course->changes.at[i];
+		bool within =
+		    change->at <= instant->most.at && (!one_cell || change->at > instant->least.at);
+		if (within && is_other(&change->held, value))
+			return true;
+	}
+	return instant->open;
+}
+
 /* A context of another trace, at the same time. */
 static bool
 foreign_value(struct context_cursor *cursor, const struct message *m, struct context_ground *ground,
@@ -459,22 +492,25 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct con
 {
 	struct contexts *contexts = cursor->contexts;
 	const struct definition *definition = &contexts->definitions.at[context];
-	struct position p;
+	struct context_instant instant;
 	if (!contexts->relate || !applies(cursor, definition, m))
 		return false;
 	struct context_walker *w = walker_for(cursor, ground);
 	*value = (struct context_value){.state = CONTEXT_LATER, .trace = ground->trace};
-	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, &p) ||
-	    !seek(w, p.cell))
+	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, &instant) ||
+	    !seek(w, instant.at.cell))
 		return true;
 	struct context_key key = {.context = context};
-	context_walk(w, p.at + 1);
+	context_walk(w, instant.at.at + 1);
 	if (definition->per == CONTEXT_PER_ORIGIN)
 		key = only_key(w, context);
-	if (key.context != CONTEXTS_MAX)
-		value_at(w, p.cell, p.at, key, value);
-	else if (w->sure)
+	if (key.context != CONTEXTS_MAX) {
+		value_at(w, instant.at.cell, instant.at.at, key, value);
+		value->doubtful |=
+		    value->state >= CONTEXT_UNKNOWN && may_be_other(w, key, &instant, value);
+	} else if (w->sure) {
 		value->state = CONTEXT_NONE;
+	}
 	return true;
 }
 

@@ -28,7 +28,8 @@ enum context_state {
 struct context_value {
 	enum context_state state;
 	/* if KNOWN or UNKNOWN: */
-	bool doubtful;	/* something was lost since */
+	bool doubtful;	/* something was lost since, or, in another trace, it changed when
+			   it is uncertain which was first */
 	bool recovered; /* the message itself was lost in part */
 	bool earlier;	/* it may have been so before `since` already */
 	struct trace *trace;
@@ -86,13 +87,20 @@ size_t contexts_memory(struct contexts *); /* bytes */
 /* How many entries are kept of a trace at most; before contexts_start. */
 void contexts_limit(struct contexts *, size_t entries);
 
+/* Where a message of one trace stands in another one. */
+struct context_instant {
+	struct position at; /* the last message there that is not later */
+	/* the same if times are off by as much as they may be */
+	struct position least, most;
+	bool open; /* nothing limits that */
+};
+
 /*
- * How traces are related in time: FIND gives the position of the last message
- * of READER's trace that is not later than M of FROM; false if that cannot be
- * told.  Without it contexts hold for no other trace.
+ * How traces are related in time: FIND gives the instant of M of FROM in READER's
+ * trace; false if that cannot be told.  Without it contexts hold for no other trace.
  */
 typedef bool context_relate(void *, const struct trace *from, const struct message *m,
-			    struct reader *reader, struct position *);
+			    struct reader *reader, struct context_instant *);
 void contexts_relate(struct contexts *, context_relate *find, void *context);
 
 /* For messages of TRACE. */

@@ -2,14 +2,19 @@
  * Finding an instant: see instant.h.
  *
  * The cells that the index knows are halved by the latest time in each; cells
- * without any count with the one before.  Then one cell is decoded, or two.
+ * without any count with the one before.  Then one cell is decoded, or two; and the
+ * same for the earliest and the latest that it may have been.
  */
 #include "config.h"
 
 #include "trace/instant.h"
 #include "trace/clocks.h"
 
+#include <math.h>
+
 enum { UNTIMED_MAX = 64 }; /* cells without a time passed at once */
+
+static const double ERROR_MAX = 1e18; /* ns; more is no limit */
 
 /* The latest time in a cell; INT64_MIN if it has none. */
 static int64_t
@@ -56,21 +61,60 @@ first_later(struct reader *reader, int64_t order)
 	return low;
 }
 
-bool
-instant_find(void *unused, const struct trace *from, const struct message *m, struct reader *reader,
-	     struct position *at)
+/* The last message that is not later than ORDER. */
+static bool
+find_last(struct reader *reader, int64_t order, struct position *at)
 {
-	struct trace *trace = reader_trace(reader);
-	struct message_time now, time;
-	(void)unused;
-	if (clocks_part((struct trace *)from) != clocks_part(trace) ||
-	    !clocks_time((struct trace *)from, m, NULL, &now))
-		return false;
-	*at = (struct position){.cell = first_later(reader, now.order)};
+	struct message_time time;
+	*at = (struct position){.cell = first_later(reader, order)};
 	const struct block *block = reader_block(reader, at->cell);
 	for (; at->at < block->count; at->at++)
-		if (clocks_time(trace, &block->messages[at->at], NULL, &time) &&
-		    time.order > now.order)
+		if (clocks_time(reader_trace(reader), &block->messages[at->at], NULL, &time) &&
+		    time.order > order)
 			break;
 	return reader_previous(reader, at, 0);
+}
+
+/* By how much the order of M, at NOW, and of the message at a position may be off;
+ * negative: nothing limits it. */
+static int64_t
+uncertainty(struct reader *reader, struct position at, const struct message_time *now)
+{
+	struct message_time there = {0};
+	const struct message *m = reader_message(reader, at);
+	if (!now->known)
+		return 0;
+	if (m)
+		clocks_time(reader_trace(reader), m, NULL, &there);
+	double error = ceil(now->error + there.error);
+	return error < ERROR_MAX ? (int64_t)error : -1;
+}
+
+/* What may be the last message that is not later: from which to which. */
+static void
+find_bounds(struct reader *reader, const struct message_time *now, struct context_instant *instant)
+{
+	int64_t error = uncertainty(reader, instant->at, now), least, most;
+	instant->least = instant->most = instant->at;
+	instant->open = error < 0 || __builtin_sub_overflow(now->order, error, &least) ||
+			__builtin_add_overflow(now->order, error, &most);
+	if (instant->open || !error)
+		return;
+	if (!find_last(reader, least, &instant->least))
+		reader_first(reader, &instant->least);
+	find_last(reader, most - 1, &instant->most);
+}
+
+bool
+instant_find(void *unused, const struct trace *from, const struct message *m, struct reader *reader,
+	     struct context_instant *instant)
+{
+	struct message_time now;
+	(void)unused;
+	if (clocks_part((struct trace *)from) != clocks_part(reader_trace(reader)) ||
+	    !clocks_time((struct trace *)from, m, NULL, &now) ||
+	    !find_last(reader, now.order, &instant->at))
+		return false;
+	find_bounds(reader, &now, instant);
+	return true;
 }

@@ -4,15 +4,14 @@
 #ifndef TRAWL_TRACE_INSTANT_H
 #define TRAWL_TRACE_INSTANT_H
 
-#include "trace/reader.h"
+#include "trace/context.h"
 
 /*
- * The position of the last message of READER's trace that is not later than M
- * of FROM, as a context_relate.  False if M has no time, no clock relates the two
- * traces, or no message is that early.  Times that step back are passed over as
- * they lie in the capture.
+ * The instant of M of FROM in READER's trace, as a context_relate.  False if M has
+ * no time, no clock relates the two traces, or no message is that early.  Times that
+ * step back are passed over as they lie in the capture.
  */
 bool instant_find(void *unused, const struct trace *from, const struct message *m,
-		  struct reader *reader, struct position *);
+		  struct reader *reader, struct context_instant *);
 
 #endif

@@ -12,6 +12,7 @@
 #include "config/schema.h"
 #include "query/filter.h"
 #include "trace/clocks.h"
+#include "trace/context.h"
 #include "trace/reader.h"
 #include "ui/notebook.h"
 
@@ -364,6 +365,135 @@ test_frequency(void **state)
 	unlink(path);
 }
 
+/* --- contexts ---------------------------------------------------------- */
+
+struct change {
+	int64_t truth; /* when it was sent */
+	struct message_time time;
+	uint64_t value;
+};
+typedef VEC(struct change) changes;
+
+/* The changes of the context that the words tell, and when they seem to be. */
+static void
+read_changes(struct session_fixture *f, changes *list)
+{
+	char path[128];
+	long long truth;
+	unsigned long value;
+	snprintf(path, sizeof path, "%s/session.contexts.tsv", f->folder);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	while (fscanf(file, "%lld %lu", &truth, &value) == 2)
+		*vec_add(list) = (struct change){.truth = truth, .value = value};
+	fclose(file);
+	struct trace *words = f->session.traces.at[trace_by_name(f, "dsp.gem")];
+	struct reader *reader = reader_new(words);
+	struct expansion e = {0};
+	struct message m;
+	size_t i = 0;
+	while (reader_walk(reader, &m, 1)) {
+		reader_expand(reader, &m, EXPAND_FIELDS, &e);
+		const struct field *data = expansion_find(&e, "data");
+		if (!data || i == list->count || data->u != list->at[i].value)
+			continue;
+		assert_true(clocks_time(words, &m, NULL, &list->at[i].time));
+		i++;
+	}
+	assert_int_equal(i, list->count);
+	expansion_free(&e);
+	reader_free(reader);
+}
+
+/* What held at TIME, 0 if nothing did; and whether it is uncertain that it did: a
+ * change seems to be as near as the errors of both. */
+static uint64_t
+held_at(const changes *list, int64_t truth, const struct message_time *time, bool *uncertain)
+{
+	uint64_t value = 0;
+	*uncertain = false;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct change *change = &list->at[i];
+		if (change->truth <= truth)
+			value = change->value;
+		*uncertain |= fabs((double)(change->time.nanoseconds - time->nanoseconds)) <
+			      change->time.error + time->error;
+	}
+	return value;
+}
+
+/* A trace whose messages ask for it, and what came of that. */
+struct asker {
+	struct trace *trace;
+	struct reader *reader;
+	struct context_cursor *cursor;
+	unsigned all, doubtful, needless, wrong;
+};
+
+static void
+ask(struct session_fixture *f, struct asker *asker, const changes *list, uint64_t place,
+    int64_t truth)
+{
+	struct position at;
+	struct message_time time;
+	struct context_value value;
+	bool uncertain;
+	assert_true(reader_find_place(asker->reader, (struct place){place, 0}, &at));
+	struct message m = *reader_message(asker->reader, at);
+	assert_true(clocks_time(asker->trace, &m, NULL, &time));
+	uint64_t held = held_at(list, truth, &time, &uncertain);
+	assert_true(context_value(f->session.contexts, asker->cursor, &m, 0, &value));
+	if (!held || value.state != CONTEXT_KNOWN)
+		return;
+	asker->all++;
+	asker->doubtful += value.doubtful;
+	asker->needless += value.doubtful && !uncertain;
+	asker->wrong += !value.doubtful && value.number != held;
+}
+
+/* Messages of two traces ask for what words of a third said, by clocks that drift:
+ * it is so, or it is said to be doubtful, and that only near a change. */
+static void
+test_contexts(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"soc.stp", "cam.csel"};
+	struct session_fixture f;
+	struct asker askers[2] = {0};
+	changes list = {0};
+	char path[128], name[32];
+	unsigned long long place;
+	long long truth;
+	session_fixture_open(&f, "-c 10000 -m contexts --rate=0 --jitter=5000 --sync=200", NULL);
+	session_fixture_load(&f);
+	read_changes(&f, &list);
+	contexts_load(f.session.contexts);
+	for (int i = 0; i < 2; i++) {
+		struct trace *trace = f.session.traces.at[trace_by_name(&f, names[i])];
+		askers[i] = (struct asker){.trace = trace,
+					   .reader = reader_new(trace),
+					   .cursor = context_cursor_new(f.session.contexts, trace)};
+	}
+	snprintf(path, sizeof path, "%s/session.truth.tsv", f.folder);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	while (fscanf(file, "%31s %llu %lld", name, &place, &truth) == 3)
+		for (int i = 0; i < 2; i++)
+			if (!strcmp(name, names[i]))
+				ask(&f, &askers[i], &list, place, truth);
+	fclose(file);
+	for (int i = 0; i < 2; i++) {
+		assert_true(askers[i].all > 1500);
+		assert_in_range(askers[i].doubtful, 10, askers[i].all / 10);
+		assert_int_equal(askers[i].needless, 0);
+		assert_int_equal(askers[i].wrong, 0);
+		context_cursor_free(askers[i].cursor);
+		reader_free(askers[i].reader);
+	}
+	vec_free(&list);
+	session_fixture_close(&f);
+}
+
 /* --- filters ----------------------------------------------------------- */
 
 /* Holds a filter against the times of all messages of a trace; how many it wants. */
@@ -473,11 +603,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_times),	 cmocka_unit_test(test_global_time),
-	    cmocka_unit_test(test_without_sync), cmocka_unit_test(test_thread),
-	    cmocka_unit_test(test_ties),	 cmocka_unit_test(test_kept_ties),
-	    cmocka_unit_test(test_offsets),	 cmocka_unit_test(test_frequency),
-	    cmocka_unit_test(test_filters),	 cmocka_unit_test(test_late_relation),
+	    cmocka_unit_test(test_times),	  cmocka_unit_test(test_global_time),
+	    cmocka_unit_test(test_without_sync),  cmocka_unit_test(test_thread),
+	    cmocka_unit_test(test_ties),	  cmocka_unit_test(test_kept_ties),
+	    cmocka_unit_test(test_offsets),	  cmocka_unit_test(test_frequency),
+	    cmocka_unit_test(test_filters),	  cmocka_unit_test(test_contexts),
+	    cmocka_unit_test(test_late_relation),
 	};
 	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
 }

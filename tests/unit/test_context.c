@@ -624,11 +624,14 @@ test_values(void **state)
 /* The second message of the other trace is that of the first one here. */
 static bool
 relate(void *context, const struct trace *from, const struct message *m, struct reader *reader,
-       struct position *p)
+       struct context_instant *instant)
 {
 	(void)context;
 	(void)from;
-	return reader_find_offset(reader, m->offset, p);
+	bool found = reader_find_offset(reader, m->offset, &instant->at);
+	instant->least = instant->most = instant->at;
+	instant->open = false;
+	return found;
 }
 
 static void

@@ -3,7 +3,8 @@
  *
  * The cells that the index knows are halved by the latest time in each; cells
  * without any count with the one before.  Then one cell is decoded, or two; and the
- * same for the earliest and the latest that it may have been.
+ * same for the earliest and the latest that it may have been.  Of the messages of a
+ * cell some twenty have their times made, the others are compared by their ticks.
  */
 #include "config.h"
 
@@ -61,17 +62,61 @@ first_later(struct reader *reader, int64_t order)
 	return low;
 }
 
+/* A time, and what is known of ticks around it where times follow from them. */
+struct bound {
+	struct trace *trace;
+	int64_t order;
+	bool rising;
+	uint64_t below, above; /* ticks less than the one are not later, more than the other are */
+};
+
+static bool
+is_later(struct bound *bound, const struct message *m)
+{
+	struct message_time time;
+	if (bound->rising && (!(m->flags & MESSAGE_TIMED) || m->ticks < bound->below))
+		return false;
+	if (bound->rising && m->ticks > bound->above)
+		return true;
+	if (!clocks_time(bound->trace, m, NULL, &time))
+		return false;
+	bool later = time.order > bound->order;
+	if (later)
+		bound->above = m->ticks;
+	else
+		bound->below = m->ticks;
+	return later;
+}
+
+/* The first message of a block that is later; its count if none is.  Halving finds
+ * the ticks to ask for, so that few times have to be made. */
+static size_t
+first_in_block(struct bound *bound, const struct block *block)
+{
+	size_t low = 0, high = bound->rising ? block->count : 0, at = 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (is_later(bound, &block->messages[middle]))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	while (at < block->count && !is_later(bound, &block->messages[at]))
+		at++;
+	return at;
+}
+
 /* The last message that is not later than ORDER. */
 static bool
 find_last(struct reader *reader, int64_t order, struct position *at)
 {
-	struct message_time time;
-	*at = (struct position){.cell = first_later(reader, order)};
-	const struct block *block = reader_block(reader, at->cell);
-	for (; at->at < block->count; at->at++)
-		if (clocks_time(reader_trace(reader), &block->messages[at->at], NULL, &time) &&
-		    time.order > order)
-			break;
+	struct trace *trace = reader_trace(reader);
+	struct bound bound = {.trace = trace,
+			      .order = order,
+			      .rising = clocks_nature(trace).rising,
+			      .above = UINT64_MAX};
+	at->cell = first_later(reader, order);
+	at->at = first_in_block(&bound, reader_block(reader, at->cell));
 	return reader_previous(reader, at, 0);
 }
 

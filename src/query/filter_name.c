@@ -98,12 +98,15 @@ filter_help(size_t at, struct filter_help *out)
 
 /* --- all names in a row ------------------------------------------------ */
 
-/* Decoders of one format share their table. */
+/* Whether the table of a decoder came before, of any format or of its own: those
+ * of one format share it, and formats may. */
 static bool
-repeats(size_t decoder)
+repeats(size_t decoder, bool any)
 {
+	const struct decoder_ops *ops = decoders[decoder];
 	for (size_t i = 0; i < decoder; i++)
-		if (decoders[i]->fields == decoders[decoder]->fields)
+		if (decoders[i]->fields == ops->fields &&
+		    (any || !strcmp(decoders[i]->format, ops->format)))
 			return true;
 	return false;
 }
@@ -121,7 +124,7 @@ name_at(size_t at, char name[static 64])
 	at -= MESSAGE_FLAGS_SHOWN;
 	for (size_t i = 0; i < decoder_count; i++) {
 		const struct decoder_ops *ops = decoders[i];
-		if (repeats(i))
+		if (repeats(i, false))
 			continue;
 		if (at < 2 * ops->field_count) {
 			const char *own = ops->fields[at / 2].name;
@@ -212,7 +215,7 @@ find_rows(const char *format, size_t length, const char *name, struct filter_fie
 		const struct decoder_ops *ops = decoders[i];
 		bool other = format && (strlen(ops->format) != length ||
 					strncmp(ops->format, format, length) != 0);
-		for (size_t k = 0; !other && !repeats(i) && k < ops->field_count; k++) {
+		for (size_t k = 0; !other && !repeats(i, !format) && k < ops->field_count; k++) {
 			if (strcmp(ops->fields[k].name, name) != 0)
 				continue;
 			if (out)

@@ -363,6 +363,7 @@ static const struct {
     {"encap.typo = 3", 1, "; encap.type?", false},
     {"pigeon.type = 3", 1, "no field is named pigeon.type", false},
     {"severity", 0, NULL, false},
+    {"ppl.trigger_event", 0, NULL, false},
     {"severity =", 11, "a value after =", true},
     {"severity = loud", 12, "loud is no severity", true},
     {"severity = erorr", 12, "; error?", true},
@@ -487,6 +488,8 @@ test_complete(void **state)
 	assert_null(filter_complete("severi_", 7, &next, name));
 	next = 0;
 	assert_string_equal(filter_complete("encap.ty", 8, &next, name), "encap.type");
+	next = 0; /* whose fields are those of another format */
+	assert_string_equal(filter_complete("ppl.trig", 8, &next, name), "ppl.trigger_event");
 	for (next = 0; (got = filter_complete("id", 2, &next, name));)
 		found += !strcmp(got, "id");
 	assert_int_equal(found, 1); /* though several formats have one */

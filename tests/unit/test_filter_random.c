@@ -199,10 +199,10 @@ bytes_hold(const struct node *node, const uint8_t *p, size_t length)
 {
 	if (node->op == PRESENT)
 		return length > 0;
-	if (node->part)
-		return false;
 	if (node->op == EQ || node->op == NE)
 		return length == node->lengths[0] && !memcmp(p, node->words[0], length);
+	if (node->part || node->op == ONE_OF)
+		return false;
 	for (size_t i = 0; i + node->lengths[0] <= length; i++) {
 		size_t k = 0;
 		while (k < node->lengths[0] &&

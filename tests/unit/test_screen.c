@@ -1140,16 +1140,22 @@ read_all(FILE *file, struct text *out)
 }
 
 static void
-run_batch(const char *arguments, struct text *out)
+run_batch_on(const char *name, const char *arguments, struct text *out)
 {
 	struct text command = {0};
 	const char *srcdir = getenv("srcdir");
-	text_addf(&command, "%s %s %s/testdata/demo.stp", getenv("TRAWL"), arguments,
-		  srcdir ? srcdir : ".");
+	text_addf(&command, "%s %s %s/testdata/%s", getenv("TRAWL"), arguments,
+		  srcdir ? srcdir : ".", name);
 	FILE *pipe = popen(command.data, "r");
 	read_all(pipe, out);
 	pclose(pipe);
 	text_free(&command);
+}
+
+static void
+run_batch(const char *arguments, struct text *out)
+{
+	run_batch_on("demo.stp", arguments, out);
 }
 
 /* The line of the CSV of message N, with its end. */
@@ -1899,6 +1905,65 @@ test_syncs(void **state)
 	quit(&s);
 }
 
+/* The rows of the list are the lines of a CSV, by trace and text, save those of
+ * the trace LEFT; how many there are. */
+static int
+check_lines(struct scene *s, const struct text *csv, const char *left)
+{
+	char *all = mem_text(csv->data), *next = NULL;
+	int rows = 0;
+	strtok_r(all, "\n", &next); /* the head */
+	for (char *line; (line = strtok_r(NULL, "\n", &next));) {
+		char trace[16], name[20], *column = line;
+		assert_int_equal(sscanf(line, "%*d,\"%15[^\"]\"", trace), 1);
+		if (!strcmp(trace, left))
+			continue;
+		for (int i = 0; i < 9; i++) /* none before the text has a comma */
+			column = strchr(column, ',') + 1;
+		column[12] = 0; /* what has room */
+		snprintf(name, sizeof name, " %s ", trace);
+		wait_row(s, 2 + rows, name);
+		wait_row(s, 2 + rows++, column + (*column == '"'));
+	}
+	free(all);
+	return rows;
+}
+
+/* Filters show of a list of several traces what batch output has, with a trace
+ * left out before or after. */
+static void
+test_filtered_traces(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct text csv = {0};
+	char shown[32];
+	run_batch_on("lab.yaml", "-t csv -e 'severity in fatal..warning'", &csv);
+	scene_open(&s, 40, 110, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(&s, " 10:06:40."); /* the clocks are known */
+	scene_wait(&s, " 0 / 526");
+	scene_keys(&s, ":filter severity in fatal..warning\r");
+	int all = check_lines(&s, &csv, "");
+	scene_keys(&s, ":show-trace log\r");
+	scene_wait(&s, "left out");
+	scene_keys(&s, "G");
+	int rest = check_lines(&s, &csv, "log");
+	assert_true(rest > 3 && rest < all);
+	snprintf(shown, sizeof shown, ", %d shown", rest);
+	scene_wait(&s, shown);
+	scene_wait_row(&s, ">", " cam ");
+	scene_keys(&s, "!"); /* off and on again, with the trace left out */
+	scene_until(&s, shown, false);
+	scene_keys(&s, "!");
+	scene_wait(&s, "filters on");
+	check_lines(&s, &csv, "log");
+	scene_keys(&s, ":show-trace soc\r:show-trace log\rgG");
+	snprintf(shown, sizeof shown, ", %d shown", check_lines(&s, &csv, "soc"));
+	scene_wait(&s, shown);
+	text_free(&csv);
+	quit(&s);
+}
+
 static void
 test_idle(void **state)
 {
@@ -2627,6 +2692,7 @@ main(void)
 	    cmocka_unit_test(test_pause),
 	    cmocka_unit_test(test_tie),
 	    cmocka_unit_test(test_syncs),
+	    cmocka_unit_test(test_filtered_traces),
 	    cmocka_unit_test(test_idle),
 	    cmocka_unit_test(test_idle_timeline),
 	    cmocka_unit_test(test_example),

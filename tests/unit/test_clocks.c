@@ -7,8 +7,11 @@
 
 #include "test.h"
 
+#include "encap_tool.h"
+#include "folder.h"
 #include "nibbles.h"
 #include "session_fixture.h"
+#include "config/profile.h"
 #include "config/schema.h"
 #include "query/filter.h"
 #include "trace/clocks.h"
@@ -365,6 +368,120 @@ test_frequency(void **state)
 	unlink(path);
 }
 
+/* Opens a folder's profile, which names its captures. */
+static void
+open_folder(struct session *session, struct folder *folder, const char *profile)
+{
+	struct err err = {0};
+	folder_put_text(folder, "p.yaml", profile);
+	if (profile_load(folder_path(folder, "p.yaml"), &session->profile, &err) < 0 ||
+	    session_open_named(session, NULL, 0, &err) != 1)
+		fail_msg("%s", err.what);
+	session_link(session);
+	clocks_load(session->clocks, true);
+}
+
+/* A packet of a hart that starts (Efficient Trace 2.0, format 3 subformat 0), with
+ * the encapsulation's time and its own. */
+static void
+add_start(struct stream *stream, uint64_t stamp, uint64_t own)
+{
+	static const struct encap_widths widths = {8, 8, 0};
+	struct bits p = {0};
+	bits_add(&p, 3, 2);
+	bits_add(&p, 0, 2);
+	bits_add(&p, 1, 1); /* branch */
+	bits_add(&p, 3, 2); /* privilege */
+	bits_add(&p, own, 32);
+	bits_add(&p, 0x80001234 >> 1, 31);
+	bits_shorten(&p);
+	stream_packet(stream, &widths, 0, 3, &stamp, 0, &p);
+}
+
+/* A hart's clock that is 150 ppm fast, by one that is 50 ppm slow. */
+static void
+test_hart(void **state)
+{
+	(void)state;
+	enum { PACKETS = 500, STEP_MS = 137 };
+	struct session session = {0};
+	struct folder folder;
+	struct stream stream = {0};
+	struct text said = {0};
+	folder_make(&folder);
+	stream_nulls(&stream, 64);
+	for (uint64_t i = 0; i < PACKETS; i++) {
+		long double seconds = (long double)i * STEP_MS / 1000;
+		add_start(&stream, (uint64_t)(1e9L + seconds * 50e6L * (1 - 50e-6L)),
+			  (uint64_t)(77 + seconds * 10e6L * (1 + 150e-6L)));
+	}
+	folder_put(&folder, "hub.enc", stream.bytes, stream.length);
+	open_folder(&session, &folder,
+		    "traces:\n"
+		    "  - {file: hub.enc, format: encap, clock: {hz: 50000000},\n"
+		    "     encap: {srcid_width: 8, timestamp_bytes: 8}, etrace: {notime: false}}\n"
+		    "origins: [{trace: hub.enc, id: 3, name: hart, clock: {hz: 10000000}}]\n");
+	clocks_describe(session.clocks, &said);
+	const char *line = strstr(text_get(&said), "E-Trace time");
+	unsigned points = 0;
+	double ppm = 0;
+	assert_non_null(line);
+	assert_int_equal(sscanf(line, "E-Trace time, %u points, %lf ppm", &points, &ppm), 2);
+	assert_int_equal(points, PACKETS);
+	assert_true(fabs(ppm - ((1 + 150e-6) / (1 - 50e-6) - 1) * 1e6) < 0.01);
+	assert_non_null(strstr(line, "residual"));
+	session_close(&session);
+	text_free(&said);
+	stream_free(&stream);
+	folder_remove(&folder);
+}
+
+/* Senders by clocks of rates that the profile gives: SyS-T strings of the modules 3
+ * and 4, with a length and a time stamp, at the same moments in turn. */
+static void
+test_rates_of_senders(void **state)
+{
+	(void)state;
+	enum { COUNT = 20000 };
+	static const uint64_t hz[] = {1000000, 3000000};
+	struct session session = {0};
+	struct folder folder;
+	VEC(uint8_t) bytes = {0};
+	folder_make(&folder);
+	for (uint64_t i = 0; i < COUNT; i++) {
+		uint64_t ticks = i * 1000 * hz[i % 2] / 1000000; /* i ms */
+		*vec_add(&bytes) = 0x42;			 /* INFO, STRING */
+		*vec_add(&bytes) = 0x1a;			 /* unit 1, with length and time */
+		*vec_add(&bytes) = (uint8_t)(3 + i % 2);
+		*vec_add(&bytes) = 1;
+		*vec_add(&bytes) = 2;
+		*vec_add(&bytes) = 0;
+		for (int k = 0; k < 8; k++)
+			*vec_add(&bytes) = (uint8_t)(ticks >> 8 * k);
+		*vec_add(&bytes) = 'm';
+		*vec_add(&bytes) = 0;
+	}
+	folder_put(&folder, "a.bin", bytes.at, bytes.count);
+	open_folder(&session, &folder,
+		    "traces: [{file: a.bin, format: syst/raw, "
+		    "syst: {ts_hz: 1000000, ts_epoch: none}}]\n"
+		    "origins: [{trace: a.bin, module: 4, name: fast, clock: {hz: 3000000}}]\n");
+	struct trace *trace = session.traces.at[0];
+	struct reader *reader = reader_new(trace);
+	struct message m;
+	int64_t i = 0;
+	for (; reader_walk(reader, &m, 1); i++) {
+		struct message_time time;
+		assert_true(clocks_time(trace, &m, NULL, &time) && time.known);
+		assert_in_range(time.nanoseconds - i * 1000000 + 1, 0, 2);
+	}
+	assert_int_equal(i, COUNT);
+	reader_free(reader);
+	session_close(&session);
+	vec_free(&bytes);
+	folder_remove(&folder);
+}
+
 /* --- contexts ---------------------------------------------------------- */
 
 struct change {
@@ -608,6 +725,7 @@ main(void)
 	    cmocka_unit_test(test_ties),	  cmocka_unit_test(test_kept_ties),
 	    cmocka_unit_test(test_offsets),	  cmocka_unit_test(test_frequency),
 	    cmocka_unit_test(test_filters),	  cmocka_unit_test(test_contexts),
+	    cmocka_unit_test(test_hart),	  cmocka_unit_test(test_rates_of_senders),
 	    cmocka_unit_test(test_late_relation),
 	};
 	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);

@@ -913,8 +913,8 @@ clocks_find_link(struct clocks *clocks, size_t relation, int64_t time, struct cl
 
 /* --- ties of the user -------------------------------------------------- */
 
-/* The ticks of its trace's clock when the clock of a sender, which began together
- * with that, shows TICKS. */
+/* The ticks of its trace's clock when the clock of a sender, which is related to
+ * that, shows TICKS. */
 static bool
 main_ticks(const struct clock_map *map, size_t clock, size_t main, uint64_t *ticks)
 {
@@ -922,7 +922,7 @@ main_ticks(const struct clock_map *map, size_t clock, size_t main, uint64_t *tic
 		const struct relation *r = map->graph.relations.at[i];
 		relation_instant from = (relation_instant)*ticks << RELATION_FRACTION, to;
 		double error = 0;
-		if (r->a != clock || r->b != main || !r->exact)
+		if (r->a != clock || r->b != main)
 			continue;
 		if (!relation_convert(r, false, RELATION_NOWHERE, from, &to, &error) || to < 0)
 			return false;

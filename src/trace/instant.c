@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-enum { UNTIMED_MAX = 64 }; /* cells without a time passed at once */
+enum { UNTIMED_MAX = 64 }; /* cells, or messages, without a time passed at once */
 
 static const double ERROR_MAX = 1e18; /* ns; more is no limit */
 
@@ -120,17 +120,21 @@ find_last(struct reader *reader, int64_t order, struct position *at)
 	return reader_previous(reader, at, 0);
 }
 
-/* By how much the order of M, at NOW, and of the message at a position may be off;
- * negative: nothing limits it. */
+/* By how much the order of a message, at NOW, and of the one at a position, or the
+ * last one before it that has a time, may be off; negative: nothing limits it. */
 static int64_t
 uncertainty(struct reader *reader, struct position at, const struct message_time *now)
 {
 	struct message_time there = {0};
-	const struct message *m = reader_message(reader, at);
+	bool timed = false;
 	if (!now->known)
 		return 0;
-	if (m)
-		clocks_time(reader_trace(reader), m, NULL, &there);
+	for (unsigned i = 0; i < UNTIMED_MAX && !timed; i++) {
+		const struct message *m = reader_message(reader, at);
+		timed = m && clocks_time(reader_trace(reader), m, NULL, &there);
+		if (!timed && !reader_previous(reader, &at, 1))
+			break;
+	}
 	double error = ceil(now->error + there.error);
 	return error < ERROR_MAX ? (int64_t)error : -1;
 }

@@ -388,9 +388,10 @@ stop_counting(struct hits *hits)
 {
 	struct matches_progress progress;
 	hits_get_progress(hits, &progress);
-	if (progress.working)
+	bool stops = progress.working && !progress.exact;
+	if (stops)
 		hits_stop(hits);
-	return progress.working;
+	return stops;
 }
 
 static bool

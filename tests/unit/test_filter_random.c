@@ -90,7 +90,7 @@ struct node {
 	char words[2][256];  /* texts; a part of one */
 	size_t lengths[2];   /* their bytes */
 	uint8_t masks[16];   /* of bytes in words[0] */
-	bool part;	     /* of a text, which fits no bytes, */
+	bool part;	     /* of a text, */
 	bool fold, anchored; /* and how */
 	bool either;	     /* words[1] may fit instead */
 	unsigned context;
@@ -201,7 +201,7 @@ bytes_hold(const struct node *node, const uint8_t *p, size_t length)
 		return length > 0;
 	if (node->op == EQ || node->op == NE)
 		return length == node->lengths[0] && !memcmp(p, node->words[0], length);
-	if (node->part || node->op == ONE_OF)
+	if (node->op == ONE_OF)
 		return false;
 	for (size_t i = 0; i + node->lengths[0] <= length; i++) {
 		size_t k = 0;
@@ -236,11 +236,11 @@ number_of(const struct field *field)
 static bool
 value_holds(const struct node *node, const struct field *field)
 {
-	if (field->row->type == FIELD_BYTES)
+	if (field->row->type == FIELD_BYTES && !node->part) /* else as it is shown */
 		return bytes_hold(node, (const uint8_t *)field->s.at, field->s.length);
 	if (field->row->type == FIELD_TEXT)
 		return text_holds(node, field->s.at, field->s.length);
-	if (!is_number(field))
+	if (!is_number(field) && field->row->type != FIELD_BYTES)
 		return false;
 	if (node->op != FITS && node->op != NO_FIT)
 		return number_holds(node, number_of(field));

@@ -8,6 +8,7 @@ libtrawl_a_SOURCES = \
 	src/base/bytes.h \
 	src/base/err.c \
 	src/base/err.h \
+	src/base/lower_bound.h \
 	src/base/map.c \
 	src/base/map.h \
 	src/base/option.c \

@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "decode/opencsd_decoder.h"
+#include "base/lower_bound.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -366,18 +367,14 @@ go_on(struct worker *w, const struct window *window)
 
 /* Number of the first record that does not stand before INDEX and ORDINAL. */
 static size_t
-lower_bound(const struct worker *w, uint64_t index, uint32_t ordinal)
+record_from(const struct worker *w, uint64_t index, uint32_t ordinal)
 {
-	size_t low = 0, high = w->records.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct record *r = &w->records.at[middle];
-		if (r->element.index < index || (r->element.index == index && r->ordinal < ordinal))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	const struct record *r = w->records.at;
+	size_t at;
+	lower_bound(at, w->records.count,
+		    r[at].element.index < index ||
+			(r[at].element.index == index && r[at].ordinal < ordinal));
+	return at;
 }
 
 /* Finds what is wanted among the records, decoding on as needed.  Returns its
@@ -390,7 +387,7 @@ find_record(struct worker *w, const struct window *window, const struct wanted *
 		start_at(w, start, want->since);
 	for (;;) {
 		size_t n = want->at_end ? w->records.count - 1
-					: lower_bound(w, want->index, want->ordinal);
+					: record_from(w, want->index, want->ordinal);
 		if (want->at_end && w->ended && w->records.count)
 			return (ptrdiff_t)n;
 		if (!want->at_end && n < w->records.count) {
@@ -497,15 +494,9 @@ add_packet(const struct worker *w, size_t n, bool own, struct expansion *e)
 static size_t
 packet_from(const struct worker *w, uint64_t index)
 {
-	size_t low = 0, high = w->packets.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (w->packets.at[middle].index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	lower_bound(at, w->packets.count, w->packets.at[at].index < index);
+	return at;
 }
 
 /* The packets since the element before record N, up to its own. */

@@ -18,6 +18,7 @@
 #include "config.h"
 
 #include "query/matches.h"
+#include "base/lower_bound.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "trace/context.h"
@@ -637,15 +638,9 @@ matches_rows(struct matches *m, struct reader *reader, uint64_t cell, struct mat
 static size_t
 rows_before(const struct matches_rows *rows, size_t at)
 {
-	size_t low = 0, high = rows->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (rows->at[middle] < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t before;
+	lower_bound(before, rows->count, rows->at[before] < at);
+	return before;
 }
 
 /* The hits in cells before CELL. */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "query/track.h"
+#include "base/lower_bound.h"
 #include "trace/clocks.h"
 
 static unsigned
@@ -199,18 +200,11 @@ track_walk(const struct track *track, int64_t before, const struct block *block,
 uint64_t
 track_find(const struct track *track, int64_t time)
 {
-	uint64_t low = 0, high = track->spans.count;
+	uint64_t cell, count = track->spans.count;
 	if (is_by_place(track)) {
-		uint64_t cell =
-		    (uint64_t)(time < 0 ? 0 : time) / index_cell_size(trace_index(track->trace));
-		return cell < high ? cell : high;
+		cell = (uint64_t)(time < 0 ? 0 : time) / index_cell_size(trace_index(track->trace));
+		return cell < count ? cell : count;
 	}
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (track->spans.at[middle].latest < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	lower_bound(cell, count, track->spans.at[cell].latest < time);
+	return cell;
 }

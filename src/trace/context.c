@@ -336,19 +336,11 @@ find_message(struct reader *reader, uint64_t cell, const struct message *m, size
 		return *hint;
 	if (*hint + 1 < block->count && is_same(&block->messages[*hint + 1], m))
 		return ++*hint;
-	size_t low = 0, high = block->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (message_place(&block->messages[middle]) < message_place(m))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	size_t at = low;
+	size_t first = block_find(block, message_place(m)), at = first;
 	while (at < block->count && message_place(&block->messages[at]) == message_place(m) &&
 	       !is_same(&block->messages[at], m))
 		at++;
-	return *hint = at < block->count ? at : low;
+	return *hint = at < block->count ? at : first;
 }
 
 /* The text of M's origin. */

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "trace/context_build.h"
+#include "base/lower_bound.h"
 #include "base/thread.h"
 #include "trace/serial.h"
 
@@ -47,15 +48,9 @@ readable(const struct context_ground *ground)
 size_t
 context_entry_position(const struct context_lane *lane, uint64_t cell)
 {
-	size_t low = 0, high = lane->entries.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (lane->entries.at[middle].cell < cell)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	lower_bound(at, lane->entries.count, lane->entries.at[at].cell < cell);
+	return at;
 }
 
 uint64_t

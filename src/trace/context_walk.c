@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "trace/context_walk.h"
+#include "base/lower_bound.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,15 +82,9 @@ context_key_of(const struct context_ground *ground, const struct message *m, uns
 static size_t
 course_position(const struct context_walker *w, struct context_key key)
 {
-	size_t low = 0, high = w->courses.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (context_key_compare(w->courses.at[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	lower_bound(at, w->courses.count, context_key_compare(w->courses.at[at].key, key) < 0);
+	return at;
 }
 
 struct context_course *
@@ -126,15 +121,9 @@ context_held_now(const struct context_course *course)
 const struct context_held *
 context_held_at(const struct context_course *course, size_t at)
 {
-	size_t low = 0, high = course->changes.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (course->changes.at[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &course->changes.at[low - 1].held : &course->start;
+	size_t behind;
+	lower_bound(behind, course->changes.count, course->changes.at[behind].at <= at);
+	return behind ? &course->changes.at[behind - 1].held : &course->start;
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "trace/instant.h"
+#include "base/lower_bound.h"
 #include "trace/clocks.h"
 
 #include <math.h>
@@ -51,15 +52,10 @@ latest_until(struct reader *reader, uint64_t cell)
 static uint64_t
 first_later(struct reader *reader, int64_t order)
 {
-	uint64_t low = 0, high = index_known(trace_index(reader_trace(reader)));
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (latest_until(reader, middle) > order)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	uint64_t cell;
+	lower_bound(cell, index_known(trace_index(reader_trace(reader))),
+		    latest_until(reader, cell) <= order);
+	return cell;
 }
 
 /* A time, and what is known of ticks around it where times follow from them. */
@@ -93,14 +89,9 @@ is_later(struct bound *bound, const struct message *m)
 static size_t
 first_in_block(struct bound *bound, const struct block *block)
 {
-	size_t low = 0, high = bound->rising ? block->count : 0, at = 0;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (is_later(bound, &block->messages[middle]))
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	size_t at;
+	lower_bound(at, bound->rising ? block->count : 0, !is_later(bound, &block->messages[at]));
+	at = 0;
 	while (at < block->count && !is_later(bound, &block->messages[at]))
 		at++;
 	return at;

@@ -16,6 +16,7 @@
 #include "config.h"
 
 #include "trace/merge.h"
+#include "base/lower_bound.h"
 #include "base/thread.h"
 #include "trace/clocks.h"
 
@@ -254,17 +255,11 @@ noted_cell(struct merge *m, size_t lane, int64_t key, uint64_t *count)
 {
 	struct notes *notes = &m->notes[lane];
 	pthread_mutex_lock(&m->lock);
-	uint64_t low = 0, high = notes->generation == m->generation ? notes->latest.count : 0;
-	*count = high;
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (notes->latest.at[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint64_t cell;
+	*count = notes->generation == m->generation ? notes->latest.count : 0;
+	lower_bound(cell, *count, notes->latest.at[cell] < key);
 	pthread_mutex_unlock(&m->lock);
-	return low;
+	return cell;
 }
 
 /* --- parts ------------------------------------------------------------- */
@@ -416,17 +411,11 @@ cut_by_key(struct merge *m, size_t lane, int64_t key)
 	if (cell >= cells)
 		return cut_at_end(m, lane);
 	const struct cell_keys *keys = keys_of(m, lane, cell);
-	size_t low = 0, high = keys->keys.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (keys->keys.at[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == keys->keys.count) /* an estimate was wrong, or it is empty */
+	size_t at;
+	lower_bound(at, keys->keys.count, keys->keys.at[at] < key);
+	if (at == keys->keys.count) /* an estimate was wrong, or it is empty */
 		return cut_at_end(m, lane);
-	struct cut cut = cut_at(m, lane, (struct position){.cell = cell, .at = low});
+	struct cut cut = cut_at(m, lane, (struct position){.cell = cell, .at = at});
 	cut.exact &= keys->exact;
 	return cut;
 }

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "trace/reader.h"
+#include "base/lower_bound.h"
 #include "base/map.h"
 #include "trace/naming.h"
 #include "trace/serial.h"
@@ -463,19 +464,12 @@ reader_find_number(struct reader *reader, uint64_t number, struct position *p, b
 	return block->count > 0;
 }
 
-/* Index of the first message of BLOCK whose place is at or past OFFSET. */
-static size_t
-lower_bound(const struct block *block, uint64_t offset)
+size_t
+block_find(const struct block *block, uint64_t offset)
 {
-	size_t low = 0, high = block->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (message_place(&block->messages[middle]) < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	lower_bound(at, block->count, message_place(&block->messages[at]) < offset);
+	return at;
 }
 
 static bool
@@ -494,7 +488,7 @@ reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 		return reader_last(reader, p);
 	uint64_t cell = offset / index_cell_size(trace_index(reader->trace));
 	const struct block *block = reader_block(reader, cell);
-	*p = (struct position){.cell = cell, .at = lower_bound(block, offset)};
+	*p = (struct position){.cell = cell, .at = block_find(block, offset)};
 	if (p->at < block->count && holds(&block->messages[p->at], offset))
 		return true;
 	struct position before = *p;
@@ -518,7 +512,7 @@ reader_place(struct reader *reader, struct position p)
 		return (struct place){.offset = cell_start(reader, p.cell)};
 	uint64_t offset = message_place(&block->messages[p.at]);
 	return (struct place){.offset = offset,
-			      .ordinal = (uint32_t)(p.at - lower_bound(block, offset))};
+			      .ordinal = (uint32_t)(p.at - block_find(block, offset))};
 }
 
 bool
@@ -526,7 +520,7 @@ reader_find_place(struct reader *reader, struct place place, struct position *p)
 {
 	uint64_t cell = place.offset / index_cell_size(trace_index(reader->trace));
 	const struct block *block = reader_block(reader, cell);
-	size_t at = lower_bound(block, place.offset);
+	size_t at = block_find(block, place.offset);
 	if (at + place.ordinal < block->count &&
 	    message_place(&block->messages[at + place.ordinal]) == place.offset) {
 		*p = (struct position){.cell = cell, .at = at + place.ordinal};
@@ -560,7 +554,7 @@ reader_find_message(struct reader *reader, const struct message *m, struct posit
 	uint64_t last = index_cell_count(index) - 1; /* holds what stands at the very end too */
 	p->cell = cell < last ? cell : last;
 	const struct block *block = reader_block(reader, p->cell);
-	for (p->at = lower_bound(block, place); p->at < block->count; p->at++) {
+	for (p->at = block_find(block, place); p->at < block->count; p->at++) {
 		const struct message *own = &block->messages[p->at];
 		if (own->offset == m->offset && own->aux == m->aux && own->kind == m->kind &&
 		    own->length == m->length && own->ticks == m->ticks)
@@ -611,7 +605,7 @@ find_build(void *context, const struct message *before, const uint8_t guid[16], 
 	if (!ops->announces)
 		return false;
 	p.cell = place / index_cell_size(trace_index(reader->trace));
-	p.at = lower_bound(reader_block(reader, p.cell), place);
+	p.at = block_find(reader_block(reader, p.cell), place);
 
 	struct announced *entry = NULL;
 	for (size_t i = 0; i < reader->announced.count && !entry; i++)
@@ -656,7 +650,7 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 			if (!left--)
 				return false;
 			const struct block *block = reader_block(reader, cell);
-			size_t at = cell == start ? lower_bound(block, place) : block->count;
+			size_t at = cell == start ? block_find(block, place) : block->count;
 			while (at-- > 0) {
 				const struct message *m = &block->messages[at];
 				bool own = m->origin == before->origin && kinds >> m->kind & 1;
@@ -720,7 +714,7 @@ find_last(void *context, const struct message *before, uint64_t kinds, struct me
 	struct position p = {.cell = place / index_cell_size(trace_index(reader->trace))};
 	if (!reader->patient)
 		return false;
-	p.at = lower_bound(reader_block(reader, p.cell), place);
+	p.at = block_find(reader_block(reader, p.cell), place);
 	latest_go_on(reader, p, kinds);
 	const uint64_t *known = map_find(&reader->latest.origins, before->origin);
 	if (!known)

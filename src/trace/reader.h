@@ -57,6 +57,10 @@ struct trace *reader_trace(const struct reader *);
  * Borrowed until the eighth next call with another cell. */
 const struct block *reader_block(struct reader *, uint64_t cell);
 
+/* The first message of a block whose place is at or past OFFSET; its count if there
+ * is none. */
+size_t block_find(const struct block *, uint64_t offset);
+
 /* The message at a position, or NULL if there is none. */
 const struct message *reader_message(struct reader *, struct position);
 

@@ -21,6 +21,7 @@
 #include "config.h"
 
 #include "trace/serial.h"
+#include "base/lower_bound.h"
 #include "base/thread.h"
 #include "decode/gem.h"
 #include "decode/uia.h"
@@ -376,15 +377,9 @@ list_of(struct walker *w, enum lane lane, uint64_t cell)
 static size_t
 list_position(const struct list *list, uint64_t offset)
 {
-	size_t low = 0, high = list->entries.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list->entries.at[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	lower_bound(at, list->entries.count, list->entries.at[at].offset < offset);
+	return at;
 }
 
 /* The entry with NUMBER nearest to OFFSET, at or behind it or before it. */

@@ -72,9 +72,7 @@ export_times_close(struct export_times *times)
 size_t
 export_times_take(struct export_times *times, struct export_record *record)
 {
-	size_t trace = 0;
-	while (times->session->traces.at[trace] != record->trace)
-		trace++;
+	size_t trace = trace_number(record->trace);
 	struct export_part *part = &times->parts.at[times->part_of[trace]];
 	if (!record->timed) {
 		record->time = part->latest;

@@ -26,15 +26,6 @@ clock_id_same(const struct clock_id *a, const struct clock_id *b)
 	return a->kind == b->kind && a->trace == b->trace && a->key == b->key;
 }
 
-size_t
-clock_number_of(const struct session *session, const struct trace *trace)
-{
-	size_t i = 0;
-	while (i < session->traces.count && session->traces.at[i] != trace)
-		i++;
-	return i;
-}
-
 /* --- links ------------------------------------------------------------- */
 
 /* The link of KIND between two clocks, made if it is new; NULL: too many. */
@@ -306,8 +297,7 @@ look_gem(struct clock_feed *feed, const struct message *m)
 		feed->global = uia_argument64(&event, SYNC_GLOBAL);
 	if (!(m_event.flags & MESSAGE_TIMED))
 		return true;
-	struct clock_id core = {CLOCK_CORE, clock_number_of(feed->points->session, log),
-				uia_origin_source(m_event.origin)};
+	struct clock_id core = {CLOCK_CORE, trace_number(log), uia_origin_source(m_event.origin)};
 	struct clock_link *link = link_of(feed->points, "GEM serial numbers", own, core);
 	if (!link)
 		return true;

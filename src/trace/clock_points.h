@@ -97,9 +97,6 @@ bool clock_points_may_have(const struct clock_points *, size_t trace);
 struct clock_id clock_id_of(const struct session *, size_t trace);
 bool clock_id_same(const struct clock_id *, const struct clock_id *);
 
-/* The number of a trace in its session. */
-size_t clock_number_of(const struct session *, const struct trace *);
-
 bool clock_is_stp(const struct trace *);
 bool clock_is_format(const struct trace *, const char *format);
 

@@ -348,7 +348,7 @@ clock_of_end(const struct clocks *clocks, const struct clock_map *map, const str
 	struct trace *trace = trace_named(clocks->session, end->trace);
 	if (!trace)
 		return SIZE_MAX;
-	const struct trace_clocks *own = &map->traces.at[clock_number_of(clocks->session, trace)];
+	const struct trace_clocks *own = &map->traces.at[trace_number(trace)];
 	for (size_t i = 0; end->core >= 0 && i < own->others.count; i++)
 		if (own->others.at[i].key == (uint64_t)end->core)
 			return own->others.at[i].clock;
@@ -427,7 +427,7 @@ map_offsets(struct clocks *clocks, struct clock_map *map)
 	for (size_t i = 0; i < clocks->session->profile.syncs.count; i++) {
 		struct trace *trace = trace_named(clocks->session, syncs[i].trace);
 		if (syncs[i].kind == SYNC_OFFSET && trace && is_sensible(syncs[i].seconds) &&
-		    map_offset(map, clock_number_of(clocks->session, trace), syncs[i].seconds))
+		    map_offset(map, trace_number(trace), syncs[i].seconds))
 			graph_settle(&map->graph);
 	}
 }
@@ -679,7 +679,7 @@ clocks_time(struct trace *trace, const struct message *m, const struct expansion
 	if (!clocks)
 		return plain_time(trace, m, time);
 	pthread_rwlock_rdlock(&clocks->map_lock);
-	size_t number = clock_number_of(session, trace);
+	size_t number = trace_number(trace);
 	bool any = number < clocks->map->traces.count &&
 		   mapped_time(clocks->map, trace, number, m, own, time);
 	pthread_rwlock_unlock(&clocks->map_lock);
@@ -692,7 +692,7 @@ clocks_part(struct trace *trace)
 	struct session *session = trace_session(trace);
 	pthread_rwlock_rdlock(&session->clocks->map_lock);
 	const struct clock_map *map = session->clocks->map;
-	size_t main = map->traces.at[clock_number_of(session, trace)].main;
+	size_t main = map->traces.at[trace_number(trace)].main;
 	size_t part = map->graph.clocks.at[main].root;
 	pthread_rwlock_unlock(&session->clocks->map_lock);
 	return part;
@@ -726,7 +726,7 @@ clocks_nature(struct trace *trace)
 	    .rising = true, .known = clock.hz > 0, .wall = clock.has_epoch};
 	if (!clocks)
 		return nature;
-	size_t number = clock_number_of(session, trace);
+	size_t number = trace_number(trace);
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	const struct trace_clocks *has = &clocks->map->traces.at[number];
 	nature.placed = has->by_place;
@@ -771,7 +771,7 @@ clock_of_cell(struct trace *trace, const struct index_cell *summary)
 {
 	struct session *session = trace_session(trace);
 	struct cell_clock clock = {.one = true};
-	size_t number = clock_number_of(session, trace);
+	size_t number = trace_number(trace);
 	if (!session->clocks)
 		return clock;
 	pthread_rwlock_rdlock(&session->clocks->map_lock);
@@ -938,7 +938,7 @@ static bool
 name_moment(const struct clock_map *map, struct trace *trace, const struct message *m,
 	    struct sync_end *end)
 {
-	size_t number = clock_number_of(trace_session(trace), trace);
+	size_t number = trace_number(trace);
 	const struct trace_clocks *own = &map->traces.at[number];
 	size_t clock = clock_of(map, number, m, trace);
 	*end = (struct sync_end){

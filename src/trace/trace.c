@@ -757,6 +757,15 @@ trace_session(const struct trace *trace)
 	return trace->session;
 }
 
+size_t
+trace_number(const struct trace *trace)
+{
+	size_t i = 0;
+	while (i < trace->session->traces.count && trace->session->traces.at[i] != trace)
+		i++;
+	return i;
+}
+
 const char *
 trace_reason(const struct trace *trace)
 {

@@ -101,6 +101,7 @@ const struct decoder *trace_decoder(const struct trace *);
 struct capture *trace_capture(const struct trace *);
 struct index *trace_index(const struct trace *);
 struct session *trace_session(const struct trace *);
+size_t trace_number(const struct trace *);	   /* in its session */
 struct serial *trace_serial(const struct trace *); /* of a gem trace with a log, or NULL */
 const struct trace_options *trace_options(const struct trace *);
 

@@ -121,6 +121,9 @@ void bars_draw_status(struct app *, struct canvas *, const struct area *);
 /* Appends the letters of the severities that are shown. */
 void bars_add_severities(const struct app *, struct text *out);
 
+/* Appends a string as it may be shown on this terminal. */
+void app_add_safe(const struct app *, const char *, struct text *out);
+
 /* Appends how many matches there are, with a sign while there may be more. */
 void bars_add_count(struct app *, const struct hits *, struct text *out);
 

@@ -28,8 +28,8 @@ draw_sides(struct canvas *canvas, const struct area *area, enum role role, const
 			   right->length);
 }
 
-static void
-add_safe(struct app *app, const char *string, struct text *out)
+void
+app_add_safe(const struct app *app, const char *string, struct text *out)
 {
 	text_add_safe(out, string, strlen(string), app->charset);
 }
@@ -104,7 +104,7 @@ add_filters(struct app *app, struct text *out)
 		text_add(out, " assigned");
 	if (filters->all) {
 		text_add_char(out, ' ');
-		add_safe(app, filter_expr_text(filters->all), out);
+		app_add_safe(app, filter_expr_text(filters->all), out);
 	}
 	if (app->list->around)
 		text_addf(out, "  context %u", app->list->around);
@@ -118,7 +118,7 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 	struct index_progress progress;
 	list_get_progress(app->list, &progress);
 	text_add(&left, " trawl  ");
-	add_safe(app, trace_name(trace), &left);
+	app_add_safe(app, trace_name(trace), &left);
 	if (app->list->merge)
 		text_addf(&left, " and %zu more", app->session->traces.count - 1);
 	else if (app->session->traces.count > 1)
@@ -256,7 +256,7 @@ add_message(struct app *app, int room, struct text *out)
 	static const char more[] = "  :messages tells all";
 	int less = room - (int)strlen(more);
 	text_add_char(out, ' ');
-	add_safe(app, app->message.data, out);
+	app_add_safe(app, app->message.data, out);
 	if (text_columns(out->data, out->length) > room && less > 0) {
 		text_cut(out, text_fit(out->data, out->length, less, NULL));
 		text_add(out, more);

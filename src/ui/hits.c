@@ -51,19 +51,13 @@ hits_stop(struct hits *hits)
 		matches_stop(hits->of[i]);
 }
 
-static bool
-is_shown(const struct list *list, size_t lane)
-{
-	return !list->merge || merge_shows(list->merge, lane);
-}
-
 bool
 hits_get_progress(const struct hits *hits, struct matches_progress *sum)
 {
 	*sum = (struct matches_progress){.exact = true};
 	for (size_t i = 0; i < hits->count; i++) {
 		struct matches_progress own;
-		if (!is_shown(hits->list, i))
+		if (!list_shows(hits->list, i))
 			continue;
 		matches_get_progress(hits->of[i], &own);
 		sum->count += own.count;
@@ -104,7 +98,7 @@ hits_rank(const struct hits *hits, const struct row *row, uint64_t *rank, bool *
 	for (size_t i = 0; i < hits->count; i++) {
 		uint64_t before;
 		bool sure;
-		if (!is_shown(list, i))
+		if (!list_shows(list, i))
 			continue;
 		bool own = rank_in_lane(hits, i, p, &before, &sure);
 		hit |= own && i == row->lane;

@@ -127,13 +127,19 @@ list_generation(const struct list *list)
 	return generation;
 }
 
+bool
+list_shows(const struct list *list, size_t lane)
+{
+	return !list->merge || merge_shows(list->merge, lane);
+}
+
 void
 list_get_progress(const struct list *list, struct index_progress *sum)
 {
 	*sum = (struct index_progress){.complete = true, .checked = true};
 	for (size_t i = 0; i < list->lane_count; i++) {
 		struct index_progress own;
-		if (list->merge && !merge_shows(list->merge, i))
+		if (!list_shows(list, i))
 			continue;
 		index_get_progress(trace_index(list->lanes[i].trace), &own);
 		sum->bytes += own.bytes;
@@ -244,7 +250,7 @@ look_ahead(struct list *list, struct list_edge *edge, int direction)
 		struct position head;
 		bool any = merge_head(list->merge, edge->from, i, &head);
 		bool own = i == edge->from.trace;
-		*ahead = (struct list_ahead){.from = head, .end = !merge_shows(list->merge, i)};
+		*ahead = (struct list_ahead){.from = head, .end = !list_shows(list, i)};
 		if (direction > 0 && !any)
 			ahead->end = true;
 		else if (direction > 0 && !own)
@@ -600,8 +606,7 @@ go_to_row(struct list *list, struct position at, size_t lead)
 	set_edge(&list->edges[LIST_AFTER], p);
 	if (list->hits.count)
 		matches_around(list->hits.of[list->lane], at.cell);
-	bool shown = !list->merge || merge_shows(list->merge, list->lane);
-	if (shown && (is_hit(list, p) || (list->around && is_near(list, p))))
+	if (list_shows(list, list->lane) && (is_hit(list, p) || (list->around && is_near(list, p))))
 		*vec_add(&list->rows) = row_at(list, p);
 	list_work(list);
 }

@@ -130,6 +130,9 @@ bool list_find_number(struct list *, uint64_t number, struct position *, bool *e
 /* Counts up when texts, times or the order of it may have changed. */
 unsigned list_generation(const struct list *);
 
+/* Whether the rows of a lane are in it: traces can be left out. */
+bool list_shows(const struct list *, size_t lane);
+
 /* How far the indexes of its traces are and what they count, together. */
 void list_get_progress(const struct list *, struct index_progress *);
 

@@ -34,7 +34,7 @@ pager_put(struct pager *pager, struct app *app, struct canvas *canvas, const str
 	  enum role role, const char *text)
 {
 	struct text safe = {0};
-	text_add_safe(&safe, text, strlen(text), app->charset);
+	app_add_safe(app, text, &safe);
 	const char *at = text_get(&safe);
 	size_t left = safe.length;
 	int indent = 0;

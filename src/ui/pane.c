@@ -50,3 +50,29 @@ pane_step(const struct command_call *call, int rows)
 	int64_t step = steps[call->id].parts ? rows / steps[call->id].parts : 1;
 	return steps[call->id].direction * (step ? step : 1) * app_count(call);
 }
+
+static struct list *
+list_of(struct app *app)
+{
+	const struct pane_ops *pane = panes[app->focus];
+	return pane->list ? pane->list(app) : app->list;
+}
+
+void
+pane_move(struct app *app, const struct command_call *call)
+{
+	list_move(list_of(app), pane_step(call, 0));
+}
+
+void
+pane_page(struct app *app, const struct command_call *call)
+{
+	struct list *list = list_of(app);
+	list_page(list, pane_step(call, (int)list->height));
+}
+
+void
+pane_scroll(struct app *app, const struct command_call *call)
+{
+	list_scroll(list_of(app), pane_step(call, 0));
+}

@@ -12,6 +12,7 @@
 #include "ui/layout.h"
 
 struct app;
+struct list;
 
 typedef void pane_command(struct app *, const struct command_call *);
 
@@ -27,6 +28,8 @@ struct pane_ops {
 	 * that the cursor moved. */
 	size_t (*lines)(struct app *);
 	void (*moved)(struct app *);
+	/* With rows of its own list (list.h): that. */
+	struct list *(*list)(struct app *);
 	/* Works for a slice at what was missing when it was drawn; true if it should be
 	 * drawn again.  NULL: nothing ever is. */
 	bool (*work)(struct app *);
@@ -47,5 +50,11 @@ enum role trace_role(const struct session *, size_t trace);
 
 /* By how many rows a moving command moves a pane that shows so many. */
 int64_t pane_step(const struct command_call *, int rows);
+
+/* Handlers: they move among the rows of the pane's own list, or else those of the
+ * list of messages; by rows, by pages, and the screen alone. */
+void pane_move(struct app *, const struct command_call *);
+void pane_page(struct app *, const struct command_call *);
+void pane_scroll(struct app *, const struct command_call *);
 
 #endif

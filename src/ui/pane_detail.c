@@ -176,7 +176,7 @@ draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y
 	const char *meaning = field_meaning(field);
 	if (meaning) {
 		text_clear(&state->safe);
-		text_add_safe(&state->safe, meaning, strlen(meaning), app->charset);
+		app_add_safe(app, meaning, &state->safe);
 		x += x > NAME_COLUMNS;
 		x = canvas_put(canvas, area, y, x, ROLE_NOTE, text_get(&state->safe),
 			       state->safe.length);

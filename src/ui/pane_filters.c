@@ -118,14 +118,13 @@ draw_filter(struct app *app, struct canvas *canvas, const struct area *area, int
 {
 	struct text *text = &state_of(app)->text;
 	struct filter_entry *entry = &app->filters.list.at[i];
-	const char *string = filter_expr_text(entry->expr);
 	enum role role = current && app->focus == PANE_FILTERS ? ROLE_CURSOR : ROLE_NORMAL;
 	int counts = COUNT_COLUMNS + (area->cols >= WIDE ? HOW_COLUMNS + COST_COLUMNS : 0);
 	int x =
 	    canvas_putf(canvas, area, y, 0, role, " %s %zu ", entry->off ? "[ ]" : "[x]", i + 1);
 	x = canvas_puts(canvas, area, y, x, ROLE_FIELD, entry->out ? "out " : "in  ");
 	text_clear(text);
-	text_add_safe(text, string, strlen(string), app->charset);
+	app_add_safe(app, filter_expr_text(entry->expr), text);
 	int room = area->cols - counts - x;
 	canvas_put(canvas, area, y, x, entry->off ? ROLE_ABSENT : ROLE_NORMAL, text_get(text),
 		   text_fit(text_get(text), text->length, room > 0 ? room : 0, NULL));

@@ -145,8 +145,7 @@ time_text(struct list_row *row, struct text *out)
 static void
 trace_text(struct list_row *row, struct text *out)
 {
-	const char *name = trace_name(lane_of(row)->trace);
-	text_add_safe(out, name, strlen(name), row->app->charset);
+	app_add_safe(row->app, trace_name(lane_of(row)->trace), out);
 }
 
 static void
@@ -538,24 +537,6 @@ list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 /* --- commands ---------------------------------------------------------- */
 
 static void
-move(struct app *app, const struct command_call *call)
-{
-	list_move(app->list, pane_step(call, 0));
-}
-
-static void
-page(struct app *app, const struct command_call *call)
-{
-	list_page(app->list, pane_step(call, (int)app->list->height));
-}
-
-static void
-scroll(struct app *app, const struct command_call *call)
-{
-	list_scroll(app->list, pane_step(call, 0));
-}
-
-static void
 sideways(struct app *app, const struct command_call *call)
 {
 	int *at = &state_of(app)->sideways;
@@ -586,10 +567,18 @@ copy(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const list_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_LEFT] = sideways,
-    [COMMAND_RIGHT] = sideways,	  [COMMAND_PAGE_DOWN] = page, [COMMAND_PAGE_UP] = page,
-    [COMMAND_HALF_DOWN] = page,	  [COMMAND_HALF_UP] = page,   [COMMAND_SCROLL_DOWN] = scroll,
-    [COMMAND_SCROLL_UP] = scroll, [COMMAND_TOP] = jump_top,   [COMMAND_END] = jump_end,
+    [COMMAND_DOWN] = pane_move,
+    [COMMAND_UP] = pane_move,
+    [COMMAND_LEFT] = sideways,
+    [COMMAND_RIGHT] = sideways,
+    [COMMAND_PAGE_DOWN] = pane_page,
+    [COMMAND_PAGE_UP] = pane_page,
+    [COMMAND_HALF_DOWN] = pane_page,
+    [COMMAND_HALF_UP] = pane_page,
+    [COMMAND_SCROLL_DOWN] = pane_scroll,
+    [COMMAND_SCROLL_UP] = pane_scroll,
+    [COMMAND_TOP] = jump_top,
+    [COMMAND_END] = jump_end,
     [COMMAND_COPY] = copy,
 };
 

@@ -69,13 +69,6 @@ syncs_close(void *context)
 
 /* --- what a line says -------------------------------------------------- */
 
-static void
-add_name(struct app *app, size_t trace, struct text *out)
-{
-	const char *name = trace_name(app->session->traces.at[trace]);
-	text_add_safe(out, name, strlen(name), app->charset);
-}
-
 /* The time since the sync point before, of the same trace. */
 static void
 add_since(struct syncs_state *state, const struct row *row, const struct moment *now,
@@ -104,7 +97,7 @@ add_partner(struct app *app, const struct row *row, struct text *out)
 	if (partner == PARTNER_NONE)
 		return;
 	text_add(out, partner == PARTNER_KNOWN ? "= " : "? ");
-	add_name(app, spot.trace, out);
+	app_add_safe(app, trace_name(app->session->traces.at[spot.trace]), out);
 }
 
 static void
@@ -119,7 +112,7 @@ fill_line(struct app *app, const struct row *row, struct line *line)
 	text_add_safe(&cells[WHAT], text_get(&e->type), e->type.length, app->charset);
 	text_add_char(&cells[WHAT], ' ');
 	text_add_safe(&cells[WHAT], text_get(&e->text), e->text.length, app->charset);
-	add_name(app, lane->number, &cells[TRACE]);
+	app_add_safe(app, trace_name(lane->trace), &cells[TRACE]);
 	if (moment_of(&state->list, lane, &row->message, NULL, &now)) {
 		moment_format(&now, &cells[TIME]);
 		add_since(state, row, &now, &cells[SINCE]);
@@ -169,13 +162,12 @@ static void
 prepare(struct app *app)
 {
 	struct syncs_state *state = state_of(app);
-	unsigned generation = 0;
 	if (!state->list.lanes)
 		open_list(app);
 	list_settle(&state->list);
+	unsigned generation = list_generation(&state->list);
 	for (size_t i = 0; i < state->list.lane_count; i++)
-		generation += trace_generation(state->list.lanes[i].trace) +
-			      capture_epoch(trace_capture(state->list.lanes[i].trace));
+		generation += capture_epoch(trace_capture(state->list.lanes[i].trace));
 	if (state->generation != generation)
 		drop_lines(state);
 	state->generation = generation;
@@ -267,23 +259,10 @@ syncs_draw(struct app *app, struct canvas *canvas, const struct area *area)
 
 /* --- commands ---------------------------------------------------------- */
 
-static void
-move(struct app *app, const struct command_call *call)
+static struct list *
+syncs_list(struct app *app)
 {
-	list_move(&state_of(app)->list, pane_step(call, 0));
-}
-
-static void
-page(struct app *app, const struct command_call *call)
-{
-	struct list *list = &state_of(app)->list;
-	list_page(list, pane_step(call, (int)list->height));
-}
-
-static void
-scroll(struct app *app, const struct command_call *call)
-{
-	list_scroll(&state_of(app)->list, pane_step(call, 0));
+	return &state_of(app)->list;
 }
 
 static void
@@ -304,10 +283,17 @@ go(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const syncs_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,	    [COMMAND_UP] = move,	  [COMMAND_PAGE_DOWN] = page,
-    [COMMAND_PAGE_UP] = page,	    [COMMAND_HALF_DOWN] = page,	  [COMMAND_HALF_UP] = page,
-    [COMMAND_SCROLL_DOWN] = scroll, [COMMAND_SCROLL_UP] = scroll, [COMMAND_TOP] = edge,
-    [COMMAND_END] = edge,	    [COMMAND_OPEN] = go,
+    [COMMAND_DOWN] = pane_move,
+    [COMMAND_UP] = pane_move,
+    [COMMAND_PAGE_DOWN] = pane_page,
+    [COMMAND_PAGE_UP] = pane_page,
+    [COMMAND_HALF_DOWN] = pane_page,
+    [COMMAND_HALF_UP] = pane_page,
+    [COMMAND_SCROLL_DOWN] = pane_scroll,
+    [COMMAND_SCROLL_UP] = pane_scroll,
+    [COMMAND_TOP] = edge,
+    [COMMAND_END] = edge,
+    [COMMAND_OPEN] = go,
 };
 
 const struct pane_ops pane_syncs = {
@@ -317,5 +303,6 @@ const struct pane_ops pane_syncs = {
     .close = syncs_close,
     .draw = syncs_draw,
     .commands = syncs_commands,
+    .list = syncs_list,
     .work = syncs_work,
 };

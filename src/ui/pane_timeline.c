@@ -237,11 +237,10 @@ make_lanes(struct app *app)
 	state->stamp = stamp;
 	drop_lanes(state);
 	for (size_t i = 0; i < app->session->traces.count; i++) {
-		const char *name = trace_name(app->session->traces.at[i]);
 		if (!merge_shows(app->merge, i))
 			continue;
 		text_clear(&state->text);
-		text_add_safe(&state->text, name, strlen(name), app->charset);
+		app_add_safe(app, trace_name(app->session->traces.at[i]), &state->text);
 		add_lane(state, (struct density_lane){.trace = i}, &state->text);
 		if (state->split[i])
 			add_origins(app, i);
@@ -315,12 +314,10 @@ make_pairs(struct app *app)
 		if (k < state->pairs.count || k == DENSITY_LANES_MAX ||
 		    !merge_shows(app->merge, link->a) || !merge_shows(app->merge, link->b))
 			continue;
-		const char *a = trace_name(app->session->traces.at[link->a]);
-		const char *b = trace_name(app->session->traces.at[link->b]);
 		text_clear(&state->text);
-		text_add_safe(&state->text, a, strlen(a), app->charset);
+		app_add_safe(app, trace_name(app->session->traces.at[link->a]), &state->text);
 		text_add_char(&state->text, '>');
-		text_add_safe(&state->text, b, strlen(b), app->charset);
+		app_add_safe(app, trace_name(app->session->traces.at[link->b]), &state->text);
 		*vec_add(&state->pairs) =
 		    (struct pair){link->a, link->b, mem_text(state->text.data)};
 	}
@@ -765,14 +762,13 @@ draw_line(struct app *app, const struct area *area, int y, size_t line, int gutt
 {
 	struct pane_state *state = state_of(app);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
-	const char *name = line_name(app, line);
 	enum role role = ROLE_FIELD;
 	if (line == state->lane && app->focus == PANE_TIMELINE)
 		role = ROLE_CURSOR;
 	else if (line < state->lanes.count && app->session->traces.count > 1)
 		role = trace_role(app->session, state->lanes.at[line].trace);
 	struct text safe = {0};
-	text_add_safe(&safe, name, strlen(name), app->charset);
+	app_add_safe(app, line_name(app, line), &safe);
 	canvas_put(&app->canvas, area, y, 0, role, text_get(&safe),
 		   text_fit(text_get(&safe), safe.length, gutter > 0 ? gutter - 1 : 0, NULL));
 	text_free(&safe);

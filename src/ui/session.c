@@ -131,7 +131,7 @@ session_partner(struct app *app, size_t trace, const struct message *m, const st
 	enum session_partner partner = PARTNER_NONE;
 	struct message_time time;
 	if (serial) {
-		spot->trace = clock_number_of(session, serial_log(serial));
+		spot->trace = trace_number(serial_log(serial));
 		return find_event(e, spot) ? PARTNER_KNOWN : PARTNER_MISSING;
 	}
 	for (size_t i = 0; i < session->traces.count && partner != PARTNER_KNOWN; i++) {
@@ -183,8 +183,8 @@ find_counterpart(struct app *app, const struct selection *selection, struct spot
 	struct message_time time;
 	double least = INFINITY;
 	bool found = false;
-	if (session_partner(app, clock_number_of(app->session, selection->trace),
-			    &selection->message, &selection->expansion, spot) == PARTNER_KNOWN)
+	if (session_partner(app, trace_number(selection->trace), &selection->message,
+			    &selection->expansion, spot) == PARTNER_KNOWN)
 		return true;
 	if (!clocks_time(selection->trace, &selection->message, NULL, &time))
 		return false;

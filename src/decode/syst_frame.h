@@ -25,6 +25,10 @@
 #define SYST_HEADER_TIME (1u << 11)
 #define SYST_HEADER_GUID (1u << 23)
 #define SYST_HEADER_RESERVED (1u << 7 | 3u << 30)
+/* All that are no numbers. */
+#define SYST_HEADER_FLAGS                                                                          \
+	(SYST_HEADER_LOCATION | SYST_HEADER_LENGTH | SYST_HEADER_CRC | SYST_HEADER_TIME |          \
+	 SYST_HEADER_GUID | SYST_HEADER_RESERVED)
 
 /* Bits of a location's first byte. */
 #define SYST_LOCATION_WIDE 1u
@@ -107,39 +111,27 @@ syst_origin(uint32_t header, const uint8_t *p)
 	return key | SYST_ORIGIN_GUID;
 }
 
-/* As syst_peek, where P has SYST_PREFIX_MAX bytes to read whatever LENGTH. */
+/* As syst_peek, where P has SYST_PREFIX_MAX bytes to read whatever LENGTH, the
+ * message has a full HEADER, and its parts lie as AT says.  FLAGS are those of the
+ * header: who walks over messages of one shape has them, and AT, before the header
+ * has come from memory. */
 static inline void
-syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
+syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
+	       struct syst_layout at, struct syst_peek *out)
 {
-	uint32_t header = bytes_le32(p);
 	unsigned type = syst_header_type(header), subtype = syst_header_subtype(header);
-	uint32_t word = syst_word_size(header);
-
-	if (word) {
-		*out = (struct syst_peek){
-		    .extent = length < word ? SYST_SHORT : SYST_WHOLE,
-		    .length = word,
-		    .least = word,
-		    .kind = (uint8_t)type,
-		    .severity = SEVERITY_MAX,
-		    .origin = SYST_ORIGIN_WORD,
-		};
-		return;
-	}
-
-	struct syst_layout at = syst_layout(header, p);
 	bool known = syst_subtypes[type] >> subtype & 1;
 	out->prefix = at.payload;
 	out->kind = (uint8_t)(known ? type : SYST_UNKNOWN);
 	out->severity = header >> 4 & 7;
-	out->suspect = (header & SYST_HEADER_RESERVED) != 0;
-	out->has_length = (header & SYST_HEADER_LENGTH) != 0;
-	out->has_ticks = (header & SYST_HEADER_TIME) != 0;
-	out->has_crc = (header & SYST_HEADER_CRC) != 0;
+	out->suspect = (flags & SYST_HEADER_RESERVED) != 0;
+	out->has_length = (flags & SYST_HEADER_LENGTH) != 0;
+	out->has_ticks = (flags & SYST_HEADER_TIME) != 0;
+	out->has_crc = (flags & SYST_HEADER_CRC) != 0;
 	out->ticks = out->has_ticks ? bytes_le64(p + at.time) : 0;
 	out->origin = syst_origin(header, p);
 
-	uint32_t around = at.payload + (header & SYST_HEADER_CRC ? 4u : 0);
+	uint32_t around = at.payload + (out->has_crc ? 4u : 0);
 	out->least = around + (known ? syst_payload_least[type][subtype & 15] : 0);
 	if (out->has_length)
 		out->length = around + bytes_le16(p + at.length);
@@ -151,6 +143,31 @@ syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
 		out->extent = SYST_RESERVED;
 	else
 		out->extent = out->length ? SYST_WHOLE : SYST_OPEN;
+}
+
+/* As syst_peek, of a message that is a single word of SIZE bytes. */
+static inline void
+syst_peek_word(uint32_t header, uint32_t size, size_t length, struct syst_peek *out)
+{
+	*out = (struct syst_peek){
+	    .extent = length < size ? SYST_SHORT : SYST_WHOLE,
+	    .length = size,
+	    .least = size,
+	    .kind = (uint8_t)syst_header_type(header),
+	    .severity = SEVERITY_MAX,
+	    .origin = SYST_ORIGIN_WORD,
+	};
+}
+
+/* As syst_peek, where P has SYST_PREFIX_MAX bytes to read whatever LENGTH. */
+static inline void
+syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
+{
+	uint32_t header = bytes_le32(p), word = syst_word_size(header);
+	if (word)
+		syst_peek_word(header, word, length, out);
+	else
+		syst_peek_laid(p, length, header, header, syst_layout(header, p), out);
 }
 
 enum syst_fault {

@@ -406,6 +406,55 @@ view_at(const struct window *w, uint64_t offset)
 
 /* --- the decoder ------------------------------------------------------- */
 
+/* How the messages of late lie.  Most are like the one before; then it is known
+ * where the length stands before the header has come from memory, which is what
+ * walking over boundaries waits for. */
+struct shape {
+	uint32_t flags;
+	unsigned wide; /* of the location */
+	struct syst_layout at;
+};
+
+static inline void
+peek_shaped(const uint8_t *p, struct shape *shape, struct syst_peek *peek)
+{
+	uint32_t header = bytes_le32(p), flags = header & SYST_HEADER_FLAGS;
+	uint32_t word = syst_word_size(header);
+	if (word) {
+		syst_peek_word(header, word, REACH, peek);
+		return;
+	}
+	if (flags != shape->flags ||
+	    (flags & SYST_HEADER_LOCATION &&
+	     (p[shape->at.location] & SYST_LOCATION_WIDE) != shape->wide)) {
+		shape->at = syst_layout(header, p);
+		shape->wide = p[shape->at.location] & SYST_LOCATION_WIDE;
+		shape->flags = flags;
+	}
+	syst_peek_laid(p, REACH, header, shape->flags, shape->at, peek);
+}
+
+/* Steps over plain messages that start before END; what is unusual stops it. */
+static size_t
+step_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct message *out, size_t max)
+{
+	struct shape shape = {.flags = UINT32_MAX};
+	size_t count = 0;
+	for (; count < max && offset < end && bytes_le32(p); count++) {
+		struct syst_peek peek;
+		peek_shaped(p, &shape, &peek);
+		if (peek.extent != SYST_WHOLE || peek.length > LONG ||
+		    !known_header(bytes_le32(p + peek.length)))
+			break;
+		out[count].offset = offset;
+		out[count].length = peek.length;
+		syst_fill(&peek, peek.length, &out[count]);
+		offset += peek.length;
+		p += peek.length;
+	}
+	return count;
+}
+
 static size_t
 raw_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	 struct message *out, size_t max)
@@ -414,20 +463,18 @@ raw_step(const struct decoder *decoder, struct decode_state *state, const struct
 	uint64_t until = w->until < end ? w->until : end;
 	size_t count = 0;
 	(void)decoder;
-	for (; count < max && offset < until; count++) {
+	while (count < max && offset < until) {
 		struct message *m = &out[count];
-		const uint8_t *p = w->bytes + (offset - w->offset);
-		struct syst_peek peek;
-		if (end - offset >= REACH && bytes_le32(p)) {
-			syst_peek_padded(p, REACH, &peek);
-			if (peek.extent == SYST_WHOLE && peek.length <= LONG &&
-			    known_header(bytes_le32(p + peek.length))) {
-				m->offset = offset;
-				m->length = peek.length;
-				syst_fill(&peek, peek.length, m);
-				offset += peek.length;
-				continue;
-			}
+		if (end - offset >= REACH) {
+			uint64_t stop = until < end - REACH ? until : end - REACH + 1;
+			size_t plain = step_plain(w->bytes + (offset - w->offset), offset, stop, m,
+						  max - count);
+			if (plain)
+				offset = m[plain - 1].offset + m[plain - 1].length;
+			count += plain;
+			if (count == max || offset >= until)
+				break;
+			m += plain;
 		}
 		struct view view = view_at(w, offset);
 		size_t length = decide(&view, offset, m);
@@ -435,6 +482,7 @@ raw_step(const struct decoder *decoder, struct decode_state *state, const struct
 			break;
 		m->length = (uint32_t)length;
 		offset += length;
+		count++;
 	}
 	state->offset = offset;
 	return count;

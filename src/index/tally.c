@@ -1,8 +1,7 @@
 /*
  * Counts by origin and severity: see tally.h.
  *
- * A message costs one look at the row of the message before, mostly of the
- * same origin, else one probe of a small hash.  A cell costs one probe of the
+ * A message costs one probe of a small hash.  A cell costs one probe of the
  * census for each of its origins.  Of a group the census keeps the origins
  * that occur in it, sorted; of all, every origin up to a limit.
  */
@@ -20,11 +19,6 @@ enum {
 };
 
 #define OTHER_ORIGINS UINT64_MAX
-
-struct tally_slot {
-	uint64_t key;
-	uint32_t round, row;
-};
 
 /* Counts of one origin in one group of cells. */
 struct group_row {
@@ -54,15 +48,14 @@ struct census {
 static size_t
 slot_count(const struct tally *tally)
 {
-	return tally->slots ? (size_t)1 << tally->slot_bits : 0;
+	return (size_t)1 << tally->slot_bits;
 }
 
 /* The slot of KEY: its own, or the free one where it belongs. */
 static struct tally_slot *
 slot_of(const struct tally *tally, uint64_t key)
 {
-	/* the high bits of the product depend on all of the key's */
-	size_t at = (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - tally->slot_bits));
+	size_t at = tally_home(tally, key);
 	for (;;) {
 		struct tally_slot *slot = &tally->slots[at];
 		if (slot->key == key || slot->round != tally->round)
@@ -96,11 +89,12 @@ void
 tally_clear(struct tally *tally)
 {
 	vec_clear(&tally->rows);
-	if (++tally->round)
-		return;
-	/* round 0 again: all that is in the slots is older than it looks */
-	memset(tally->slots, 0, slot_count(tally) * sizeof *tally->slots);
-	tally->round = 1;
+	if (!tally->slots) {
+		rehash(tally);
+	} else if (!++tally->round) { /* all that is in the slots is older than it looks */
+		memset(tally->slots, 0, slot_count(tally) * sizeof *tally->slots);
+		tally->round = 1;
+	}
 }
 
 struct tally_row *
@@ -125,7 +119,7 @@ census_new(void)
 {
 	struct census *census = mem_new(sizeof *census);
 	pthread_mutex_init(&census->lock, NULL);
-	rehash(&census->all);
+	tally_clear(&census->all);
 	return census;
 }
 

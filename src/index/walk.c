@@ -134,13 +134,11 @@ step_until(struct walker *w, uint64_t until,
 		size_t count = ops->step(w->decoder, w->state, &window, batch, BATCH);
 		if (each)
 			each(w, walked, batch, count);
-		if (count == BATCH)
-			continue;
 		uint64_t left = window.offset + window.length - w->state->offset;
-		if (left >= ops->reach || window.last)
-			return; /* it stopped at `until`, or at the end */
-		if (!refill(w))
-			return; /* it shrank; whoever looks after it will restart */
+		bool more = left < ops->reach && !window.last && refill(w);
+		if (count < BATCH && !more)
+			return; /* it stopped at `until`, or at the end; or the capture
+				 * shrank, and whoever looks after it will restart */
 	}
 }
 
@@ -154,7 +152,6 @@ sum(struct walker *w, struct walked *walked, const struct message *messages, siz
 	uint64_t kinds = cell->kinds, least = cell->time_min, most = cell->time_max;
 	uint64_t last = walked->ticks_last;
 	unsigned flags = cell->messages;
-	struct tally_row *row = w->tally.rows.at; /* any will do to begin with */
 	for (size_t i = 0; i < count; i++) {
 		const struct message *m = &messages[i];
 		kinds |= (uint64_t)1 << m->kind;
@@ -168,9 +165,7 @@ sum(struct walker *w, struct walked *walked, const struct message *messages, siz
 			last = m->ticks;
 		}
 		flags |= m->flags;
-		if (!w->tally.rows.count || m->origin != row->key)
-			row = tally_row(&w->tally, m->origin, message_place(m));
-		row->severities[m->severity]++;
+		tally_count(&w->tally, m->origin, m->severity, message_place(m));
 	}
 	cell->kinds = kinds;
 	cell->messages = (uint16_t)flags;

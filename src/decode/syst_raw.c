@@ -466,7 +466,7 @@ raw_step(const struct decoder *decoder, struct decode_state *state, const struct
 	while (count < max && offset < until) {
 		struct message *m = &out[count];
 		if (end - offset >= REACH) {
-			uint64_t stop = until < end - REACH ? until : end - REACH + 1;
+			uint64_t stop = until <= end - REACH ? until : end - REACH + 1;
 			size_t plain = step_plain(w->bytes + (offset - w->offset), offset, stop, m,
 						  max - count);
 			if (plain)

@@ -341,14 +341,6 @@ apply_version(struct stp_state *state, const struct stp_packet *packet,
 	state->master = state->channel = 0;
 }
 
-/* The low 8 or all 16 bits of OLD replaced. */
-static uint16_t
-apply_bits(uint16_t old, const struct stp_packet *packet)
-{
-	uint16_t kept = packet->data_nibbles == 2 ? old & 0xff00 : 0;
-	return (uint16_t)(kept | packet->data);
-}
-
 void
 stp_apply(struct stp_state *state, const struct stp_packet *packet, const struct stp_order *order)
 {
@@ -356,11 +348,9 @@ stp_apply(struct stp_state *state, const struct stp_packet *packet, const struct
 		apply_time(state, packet);
 	switch (packet->opcode->what) {
 	case STP_MASTER:
-		state->master = apply_bits(state->master, packet);
-		state->channel = 0;
-		break;
 	case STP_CHANNEL:
-		state->channel = apply_bits(state->channel, packet);
+		stp_apply_sender(state, packet->opcode->what == STP_MASTER,
+				 packet->data_nibbles == 4, packet->data);
 		break;
 	case STP_MERR:
 		state->channel = 0;

@@ -157,4 +157,33 @@ stp_read_plain(const struct stp_state *state, const uint8_t *bytes, uint64_t nib
 	return 1 + count;
 }
 
+/* The low 8 or all 16 bits of a master or channel are replaced. */
+static inline void
+stp_apply_sender(struct stp_state *state, bool master, bool wide, uint64_t data)
+{
+	uint16_t old = master ? state->master : state->channel;
+	uint16_t now = (uint16_t)((wide ? 0 : old & 0xff00) | data);
+	state->master = master ? now : state->master;
+	state->channel = master ? 0 : now;
+}
+
+/* The same as stp_read and stp_apply for M8, M16, C8 and C16 alone, of which there
+ * are many where senders take turns; 0, and nothing done, as above.  M16 is F and
+ * what M8 is, and so is C16. */
+static inline unsigned
+stp_take_sender(struct stp_state *state, const uint8_t *bytes, uint64_t nibble)
+{
+	enum { M = 1, C = 3 };
+	uint64_t first = stp_load(bytes, nibble);
+	unsigned wide = (first & 15) == 15, count = 2u << wide;
+	unsigned opcode = first >> 4 * wide & 15;
+	if (opcode != M && opcode != C)
+		return 0;
+	if ((first >> 4 * (wide + count) & 0xfff) == 0xfff)
+		return 0;
+	stp_apply_sender(state, opcode == M, wide,
+			 stp_value(bytes, nibble + 1 + wide, count, state->lsn));
+	return 1 + wide + count;
+}
+
 #endif

@@ -81,7 +81,7 @@ enum { FILTER_TEXT_MAX = 4096, FILTER_DEPTH_MAX = 64 };
 
 struct filter_error {
 	size_t at;	/* byte of the expression where it lies */
-	bool meant;	/* a name and an operator came before: it is no regex */
+	bool meant;	/* there are a word and an operator: it is no regex */
 	char what[256]; /* one sentence, without a place */
 };
 
@@ -93,6 +93,12 @@ void filter_expr_free(struct filter_expr *); /* NULL is fine */
 /* The expression of a regular expression that people type: in text, origin or
  * type, whatever the case unless there is a capital. */
 struct filter_expr *filter_parse_pattern(const char *pattern, struct filter_error *);
+
+/* What people type where both are welcome: a word alone is looked for as that
+ * pattern unless it is a flag, and so is what is no expression and not meant to be
+ * one. */
+struct filter_expr *filter_parse_typed(const char *text, const struct session *,
+				       struct filter_error *);
 
 /* The text it was read from. */
 const char *filter_expr_text(const struct filter_expr *);

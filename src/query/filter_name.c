@@ -161,14 +161,17 @@ filter_complete(const char *stem, size_t length, size_t *next, char name[static 
 	return NULL;
 }
 
+enum { BEGINNING = 3 /* letters of a name that are no accident */ };
+
 struct filter_hint
 filter_hint(const char *word, const char *(*next)(void *context, size_t at), void *context)
 {
 	struct filter_hint hint = {""};
-	size_t least = strlen(word) / 2 + 1;
+	size_t length = strlen(word), least = length / 2 + 1;
 	const char *name;
 	for (size_t i = 0; (name = next(context, i)); i++) {
-		size_t distance = text_distance(word, name);
+		bool begins = length >= BEGINNING && !strncmp(name, word, length);
+		size_t distance = begins ? 0 : text_distance(word, name);
 		if (distance < least) {
 			least = distance;
 			snprintf(hint.text, sizeof hint.text, "; %s?", name);
@@ -185,6 +188,22 @@ next_name(void *context, size_t at)
 
 /* --- finding one ------------------------------------------------------- */
 
+/* MESSAGE_FLAGS_SHOWN if it is none. */
+static unsigned
+flag_bit(const char *word)
+{
+	unsigned bit = 0;
+	while (bit < MESSAGE_FLAGS_SHOWN && strcmp(word, message_flag_name(bit)) != 0)
+		bit++;
+	return bit;
+}
+
+bool
+filter_is_flag(const char *word)
+{
+	return flag_bit(word) < MESSAGE_FLAGS_SHOWN;
+}
+
 static bool
 find_own(struct filter_leaf *leaf)
 {
@@ -195,14 +214,12 @@ find_own(struct filter_leaf *leaf)
 			return true;
 		}
 	}
-	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++) {
-		if (!strcmp(word, message_flag_name(bit))) {
-			leaf->name = &filter_flag_name;
-			leaf->set = 1u << bit;
-			return true;
-		}
-	}
-	return false;
+	unsigned bit = flag_bit(word);
+	if (bit == MESSAGE_FLAGS_SHOWN)
+		return false;
+	leaf->name = &filter_flag_name;
+	leaf->set = 1u << bit;
+	return true;
 }
 
 /* All rows called NAME, of FORMAT (LENGTH bytes) or of any if that is NULL.

@@ -267,6 +267,19 @@ read_comparison(struct parser *p, const struct comparison *comparison, struct fi
 	return read_value(p, &item->low, comparison->sign);
 }
 
+/* Whether something is asked of the word that was read. */
+static bool
+is_asked(struct parser *p)
+{
+	(void)take_word(p, "not");
+	if (take_word(p, "in"))
+		return true;
+	for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+		if (take(p, comparisons[i].sign))
+			return true;
+	return false;
+}
+
 /* What is asked of a name, if anything. */
 static int
 read_question(struct parser *p, struct filter_leaf *leaf, bool *negated)
@@ -334,7 +347,9 @@ parse_term(struct parser *p)
 		failed = read_pattern(p, leaf);
 	} else if (is_name_char(p->text[p->at])) {
 		failed = read_name(p, leaf);
-		if (!failed)
+		if (failed)
+			p->build.error->meant |= is_asked(p);
+		else
 			failed = read_question(p, leaf, &negated);
 	} else {
 		failed = fail_here(p, "the name of a field");
@@ -461,7 +476,33 @@ filter_parse_pattern(const char *pattern, struct filter_error *error)
 	text_add_char(&text, 's');
 	struct filter_expr *expr = filter_parse(text_get(&text), NULL, error);
 	text_free(&text);
+	if (!expr && error->at) /* in the pattern, not in its quotes */
+		error->at--;
 	return expr;
+}
+
+/* Whether it is one word, and that the name of a field at best: who types it
+ * looks for the word. */
+static bool
+is_word(const char *text)
+{
+	size_t start = strspn(text, " "), length = 0;
+	char word[64];
+	while (is_name_char(text[start + length]))
+		length++;
+	if (!length || length >= sizeof word || text[start + length + strspn(text + start + length, " ")])
+		return false;
+	snprintf(word, sizeof word, "%.*s", (int)length, text + start);
+	return !filter_is_flag(word);
+}
+
+struct filter_expr *
+filter_parse_typed(const char *text, const struct session *session, struct filter_error *error)
+{
+	struct filter_expr *expr = is_word(text) ? NULL : filter_parse(text, session, error);
+	if (expr || (!is_word(text) && (error->meant || !text[strspn(text, " ")])))
+		return expr;
+	return filter_parse_pattern(text, error);
 }
 
 void

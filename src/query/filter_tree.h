@@ -231,6 +231,7 @@ const char *filter_context_of(const struct filter_leaf *);
 /* Sets the leaf's name, from its word; negative with the reason if there is
  * none. */
 int filter_find_name(struct filter_build *, struct filter_leaf *);
+bool filter_is_flag(const char *word);
 
 /* Records an error at a byte of the expression; negative. */
 int filter_fail(struct filter_build *, size_t at, const char *format, ...)

@@ -51,17 +51,13 @@ filters_threshold(const struct filters *filters, bool *whole)
 
 /* --- what was typed ---------------------------------------------------- */
 
+/* An expression, or what is wrong with it. */
 static struct filter_expr *
-read_pattern(const char *pattern, struct text *why)
+explain(struct filter_expr *expr, const char *typed, const struct filter_error *error,
+	struct text *why)
 {
-	struct text text = {0};
-	struct filter_error error;
-	filter_quote_regex(pattern, &text);
-	text_add_char(&text, 's');
-	struct filter_expr *expr = filter_parse(text.data, NULL, &error);
-	if (!expr)
-		text_add(why, error.what);
-	text_free(&text);
+	if (!expr && typed[strspn(typed, " ")])
+		text_addf(why, "%s (column %zu)", error->what, error->at + 1);
 	return expr;
 }
 
@@ -69,27 +65,17 @@ struct filter_expr *
 filters_parse(const struct session *session, const char *typed, struct text *why)
 {
 	struct filter_error error;
-	struct filter_expr *expr = filter_parse(typed, session, &error);
-	if (!expr && typed[strspn(typed, " ")])
-		text_addf(why, "%s (column %zu)", error.what, error.at + 1);
-	return expr;
+	return explain(filter_parse(typed, session, &error), typed, &error, why);
 }
 
-/* As in less, but expressions come before regular expressions.  One with a
- * name and an operator is not taken for the other if it is wrong. */
 struct filter_expr *
 filters_read(const struct session *session, const char *typed, bool *out, struct text *why)
 {
 	struct filter_error error;
-	if (typed[0] == '!' && typed[1]) {
-		*out = true;
-		return read_pattern(typed + 1, why);
-	}
-	struct filter_expr *expr = filter_parse(typed, session, &error);
-	bool pattern = !expr && !error.meant && typed[strspn(typed, " ")];
-	if (expr)
-		return expr;
-	return pattern ? read_pattern(typed, why) : filters_parse(session, typed, why);
+	if (typed[0] != '!' || !typed[1])
+		return explain(filter_parse_typed(typed, session, &error), typed, &error, why);
+	*out = true;
+	return explain(filter_parse_pattern(++typed, &error), typed, &error, why);
 }
 
 /* --- the whole --------------------------------------------------------- */

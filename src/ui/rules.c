@@ -19,16 +19,11 @@ rules_read(const char *text, struct filter *filter, char what[static 256])
 {
 	struct filter_error error;
 	*filter = filter_all();
-	filter->expr = filter_parse(text, NULL, &error);
-	if (filter->expr)
-		return true;
-	if (error.meant) {
-		snprintf(what, 256, "a filter: %.200s (column %zu)", error.what, error.at + 1);
-		return false;
-	}
-	filter->expr = filter_parse_pattern(text, &error);
+	filter->expr = filter_parse_typed(text, NULL, &error);
 	if (!filter->expr)
-		snprintf(what, 256, "a filter or a regular expression: %.200s", error.what);
+		snprintf(what, 256, "%s: %.200s (column %zu)",
+			 error.meant ? "a filter" : "a filter or a regular expression", error.what,
+			 error.at + 1);
 	return filter->expr;
 }
 

@@ -358,10 +358,11 @@ static const struct {
 } errors_of[] = {
     {"", 1, "the filter ends here", false},
     {"   ", 4, "the filter ends here", false},
-    {"serverity = 3", 1, "; severity?", false},
+    {"serverity = 3", 1, "; severity?", true},
+    {"sev not in {1}", 1, "; severity?", true},
     {"lost and serverity", 10, "; severity?", false},
-    {"encap.typo = 3", 1, "; encap.type?", false},
-    {"pigeon.type = 3", 1, "no field is named pigeon.type", false},
+    {"encap.typo = 3", 1, "; encap.type?", true},
+    {"pigeon.type = 3", 1, "no field is named pigeon.type", true},
     {"severity", 0, NULL, false},
     {"ppl.trigger_event", 0, NULL, false},
     {"severity =", 11, "a value after =", true},
@@ -423,6 +424,35 @@ test_errors(void **state)
 		     error.at + 1 != errors_of[i].column || error.meant != errors_of[i].meant))
 			fail_msg("%s: column %zu%s: %s", errors_of[i].text, error.at + 1,
 				 error.meant ? ", meant" : "", error.what);
+		filter_expr_free(expr);
+	}
+}
+
+/* What people type at a prompt, and what it is read as; NULL: an error. */
+static void
+test_typed(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const typed[][2] = {
+	    {"severity = error", "severity = error"},
+	    {"error", "/error/s"}, /* though there is a field of that name */
+	    {" severity ", "/ severity /s"},
+	    {"damaged", "damaged"}, /* a flag */
+	    {"(crc)", "(crc)"},
+	    {"no such text", "/no such text/s"},
+	    {"a/b", "/a\\/b/s"},
+	    {"sevrity = error", NULL},
+	    {"irq not in {3}", NULL},
+	    {"", NULL},
+	    {"(", NULL},
+	};
+	for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
+		struct filter_error error;
+		struct filter_expr *expr = filter_parse_typed(typed[i][0], &f->session, &error);
+		if (!expr != !typed[i][1])
+			fail_msg("%s: %s", typed[i][0], expr ? "accepted" : error.what);
+		if (expr)
+			assert_string_equal(filter_expr_text(expr), typed[i][1]);
 		filter_expr_free(expr);
 	}
 }
@@ -560,6 +590,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_expressions), cmocka_unit_test(test_dates),
 	    cmocka_unit_test(test_errors),	cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_typed),
 	    cmocka_unit_test(test_explain),	cmocka_unit_test(test_complete),
 	    cmocka_unit_test(test_members),	cmocka_unit_test(test_checksums),
 	};

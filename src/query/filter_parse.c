@@ -490,7 +490,8 @@ is_word(const char *text)
 	char word[64];
 	while (is_name_char(text[start + length]))
 		length++;
-	if (!length || length >= sizeof word || text[start + length + strspn(text + start + length, " ")])
+	if (!length || length >= sizeof word ||
+	    text[start + length + strspn(text + start + length, " ")])
 		return false;
 	snprintf(word, sizeof word, "%.*s", (int)length, text + start);
 	return !filter_is_flag(word);

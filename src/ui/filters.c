@@ -75,7 +75,8 @@ filters_read(const struct session *session, const char *typed, bool *out, struct
 	if (typed[0] != '!' || !typed[1])
 		return explain(filter_parse_typed(typed, session, &error), typed, &error, why);
 	*out = true;
-	return explain(filter_parse_pattern(++typed, &error), typed, &error, why);
+	typed++;
+	return explain(filter_parse_pattern(typed, &error), typed, &error, why);
 }
 
 /* --- the whole --------------------------------------------------------- */
@@ -171,6 +172,8 @@ filters_put(struct app *app, size_t at, struct filter_entry entry)
 	filters->list.at[at] = entry;
 	if (remake(app)) {
 		entry_free(&old);
+		if (!app->range.on) /* which keeps its end, be it hidden */
+			list_stay(app->list);
 		return true;
 	}
 	entry_free(&entry);

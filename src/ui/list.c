@@ -646,7 +646,13 @@ list_goto_edge(struct list *list, int side)
 	if (!(before ? list_first(list, &at) : list_last(list, &at)))
 		return;
 	list_goto_row(list, at, before ? 0 : list->height);
-	list->moving = true; /* to the row, not to what is hidden beyond it */
+	list_stay(list); /* at the row, not at what is hidden beyond it */
+}
+
+void
+list_stay(struct list *list)
+{
+	list->moving = true;
 	list_work(list);
 }
 
@@ -859,7 +865,8 @@ void
 list_rebuild(struct list *list)
 {
 	struct position at = {0};
-	size_t lead = list->rows.count ? list->cursor - list->top : list->height / 2;
+	bool full = list->rows.count >= list->top + list->height;
+	size_t lead = full ? list->cursor - list->top : list->height / 2;
 	struct place home = list->home;
 	size_t lane = list->home_lane;
 	list_turn(list, lane);

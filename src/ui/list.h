@@ -105,6 +105,9 @@ void list_goto_row(struct list *, struct position, size_t lead);
 /* Goes to the first row the filter passes (LIST_BEFORE) or to the last one. */
 void list_goto_edge(struct list *, int side);
 
+/* The user is where the cursor is, not at what the filter hid below it. */
+void list_stay(struct list *);
+
 /* Moves the cursor; the screen follows. */
 void list_move(struct list *, int64_t rows);
 /* Moves the screen and the cursor with it. */

@@ -5,6 +5,8 @@
 #include "trace/clocks.h"
 #include "trace/clock_text.h"
 
+#include <string.h>
+
 static const double NANO = 1e9;
 
 bool
@@ -69,6 +71,19 @@ moment_format(const struct moment *moment, struct text *out)
 		clock.has_epoch = false;
 	}
 	clock_format(&clock, moment->ticks, out);
+}
+
+void
+moment_format_parts(const struct moment *moment, struct text *date, struct text *rest)
+{
+	struct text whole = {0};
+	moment_format(moment, &whole);
+	const char *all = text_get(&whole), *blank = strchr(all, ' ');
+	if (date && blank)
+		text_add_bytes(date, all, (size_t)(blank - all));
+	if (rest)
+		text_add(rest, blank ? blank + 1 : all);
+	text_free(&whole);
 }
 
 void

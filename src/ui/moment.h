@@ -27,6 +27,9 @@ bool moment_of_row(const struct list *, const struct row *, struct moment *);
 bool moment_first(const struct list *, struct moment *);
 
 void moment_format(const struct moment *, struct text *);
+/* The two halves of that: the date, nothing if it has none, and the rest; either
+ * may be NULL. */
+void moment_format_parts(const struct moment *, struct text *date, struct text *rest);
 /* TO - FROM with its sign, or, PLAIN, without a plus; nothing if they cannot be
  * compared. */
 void moment_format_difference(const struct moment *from, const struct moment *to, bool plain,

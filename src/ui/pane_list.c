@@ -29,6 +29,8 @@ struct list_state {
 	const struct list *of;	 /* the widths are for this list */
 	enum time_mode mode;	 /* this way to show times */
 	size_t count;		 /* and so many columns */
+	bool dated;		 /* the header has the date, which the rows leave out */
+	struct text date;	 /* that of the cursor, or of the nearest row that has one */
 	struct expansion expansion;
 	struct text raw, safe;
 };
@@ -54,6 +56,7 @@ list_state_close(void *context)
 {
 	struct list_state *state = context;
 	expansion_free(&state->expansion);
+	text_free(&state->date);
 	text_free(&state->raw);
 	text_free(&state->safe);
 }
@@ -138,6 +141,8 @@ time_text(struct list_row *row, struct text *out)
 		since_start_text(row, &now, out);
 	else if (app->time_mode == TIME_MARK && app->jumps.has_base)
 		moment_format_difference(&app->jumps.base, &now, false, out);
+	else if (state_of(app)->dated)
+		moment_format_parts(&now, NULL, out);
 	else
 		moment_format(&now, out);
 }
@@ -239,6 +244,15 @@ title_of(const struct column *column)
 	return title ? title : column->name;
 }
 
+/* The time of day takes a column of its own width only if the date is said once. */
+static const char *
+heading(const struct list_state *state, const struct column *column)
+{
+	bool date = state->dated && state->date.length && !column->title && !column->raw &&
+		    column_kind(column->name) == COLUMN_TIME;
+	return date ? state->date.data : title_of(column);
+}
+
 /* --- columns ----------------------------------------------------------- */
 
 /* The columns that a list of this width shows. */
@@ -299,6 +313,36 @@ row_make(struct app *app, size_t i, struct list_row *row)
 	return true;
 }
 
+static bool
+add_date(struct app *app, size_t i)
+{
+	struct text *date = &state_of(app)->date;
+	struct list_row row;
+	struct moment moment;
+	if (row_make(app, i, &row) && row_moment(&row, &moment) && moment.clock.has_epoch) {
+		text_clear(date);
+		moment_format_parts(&moment, date, NULL);
+		return date->length;
+	}
+	return false;
+}
+
+/* Finds the date for the header: of the cursor, or upwards, or else downwards. */
+static void
+note_date(struct app *app)
+{
+	const struct list *list = app->list;
+	size_t cursor = list->cursor - list->top, i = cursor + 1;
+	text_clear(&state_of(app)->date);
+	if (app->time_mode != TIME_ABSOLUTE)
+		return;
+	while (i-- > 0)
+		if (add_date(app, i))
+			return;
+	for (i = cursor + 1; i < list->height && !add_date(app, i); i++)
+		continue;
+}
+
 static void
 row_expand(struct list_row *row, const struct columns *columns)
 {
@@ -321,20 +365,21 @@ column_text(struct list_row *row, const struct column *column)
 
 /* Measures the columns without a width over the rows on the screen. */
 static void
-measure(struct app *app, struct columns *columns)
+measure(struct app *app, struct columns *columns, bool dated)
 {
 	struct list_state *state = state_of(app);
 	struct list_row row;
-	if (state->of != app->list || state->mode != app->time_mode ||
+	if (state->of != app->list || state->mode != app->time_mode || state->dated != dated ||
 	    state->count != columns->count)
 		memset(state->widths, 0, sizeof state->widths);
 	state->of = app->list;
 	state->mode = app->time_mode;
+	state->dated = dated;
 	state->count = columns->count;
 	for (size_t c = 0; c + 1 < columns->count; c++) {
 		if (columns->width[c])
 			continue;
-		int *width = &state->widths[c], title = (int)strlen(title_of(columns->at[c]));
+		int *width = &state->widths[c], title = (int)strlen(heading(state, columns->at[c]));
 		*width = *width > title ? *width : title;
 		for (size_t i = 0; i < app->list->height && row_make(app, i, &row); i++) {
 			const struct text *text = column_text(&row, columns->at[c]);
@@ -469,8 +514,7 @@ draw_header(struct app *app, struct canvas *canvas, const struct area *area,
 	for (size_t c = 0; c < columns->count && x < area->cols; c++) {
 		struct text *title = &state_of(app)->safe;
 		text_clear(title);
-		text_add_safe(title, title_of(columns->at[c]), strlen(title_of(columns->at[c])),
-			      app->charset);
+		app_add_safe(app, heading(state_of(app), columns->at[c]), title);
 		draw_aligned(canvas, area, 0, x, columns->width[c], columns->at[c]->align,
 			     ROLE_HEADER, title);
 		x += columns->width[c] + 1;
@@ -525,7 +569,9 @@ list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	list->before = list->merge || shows(&columns, COLUMN_DELTA) ||
 		       (app->time_mode == TIME_DELTA && shows(&columns, COLUMN_TIME));
 	list_resize(list, (size_t)body.rows);
-	measure(app, &columns);
+	if (header)
+		note_date(app);
+	measure(app, &columns, header);
 	if (header)
 		draw_header(app, canvas, area, &columns);
 	size_t i = 0;

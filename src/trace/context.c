@@ -734,13 +734,19 @@ context_step(struct contexts *contexts, struct context_cursor *cursor, const str
 	     bool forward, struct place *place)
 {
 	struct context_walker *w = walker_for(cursor, cursor->own);
-	uint64_t cell = cell_of(cursor->trace, message_place(m));
-	size_t at = find_message(w->reader, cell, m, &cursor->hint);
+	uint64_t cells = index_cell_count(trace_index(cursor->trace)), cell = cells - 1;
 	enum context_state state = CONTEXT_LATER;
 	const struct context_held *held;
+	size_t at;
 	(void)contexts;
-	if (!cursor->own->rules.count)
+	if (!cursor->own->rules.count || !cells)
 		return CONTEXT_NONE;
+	if (m) {
+		cell = cell_of(cursor->trace, message_place(m));
+		at = find_message(w->reader, cell, m, &cursor->hint);
+	} else {
+		at = reader_block(w->reader, cell)->count;
+	}
 	if (!seek(w, cell))
 		return CONTEXT_LATER;
 	if (forward) {

@@ -122,7 +122,8 @@ void context_text(struct contexts *, struct context_cursor *, unsigned context,
 		  const struct context_value *, struct text *);
 
 /* The next (FORWARD) or previous message at which a context of this trace gets
- * a value.  NONE: there is none; LATER: none is known so far. */
+ * a value; M NULL: the last one of all.  NONE: there is none; LATER: none is known
+ * so far. */
 enum context_state context_step(struct contexts *, struct context_cursor *, const struct message *m,
 				bool forward, struct place *);
 

@@ -61,20 +61,26 @@ contexts_close(struct app *app)
 	free(app->context_rows);
 }
 
-/* The cursor for the trace of the message that is selected, which is not that of
- * the list where it is of all traces; NULL if there are no contexts. */
+/* The cursor for a lane of the list; NULL if there are no contexts. */
 static struct context_cursor *
-cursor_of(struct app *app)
+cursor_for(struct app *app, size_t lane)
 {
 	struct contexts *contexts = app->session->contexts;
 	if (!contexts)
 		return NULL;
 	if (!app->contexts)
 		app->contexts = mem_new(app->session->traces.count * sizeof *app->contexts);
-	size_t trace = app->list->lanes[app->list->lane].number;
+	size_t trace = app->list->lanes[lane].number;
 	if (!app->contexts[trace])
-		app->contexts[trace] = context_cursor_new(contexts, app->list->trace);
+		app->contexts[trace] = context_cursor_new(contexts, app->list->lanes[lane].trace);
 	return app->contexts[trace];
+}
+
+/* That for the message that is selected. */
+static struct context_cursor *
+cursor_of(struct app *app)
+{
+	return cursor_for(app, app->list->lane);
 }
 
 /* Appends the value, its name, and `?` where it is doubtful; not safe yet. */
@@ -162,34 +168,70 @@ contexts_column(struct app *app, const struct message *m, const char *name, stru
 	return true;
 }
 
+/* The message of a lane from which a step finds the change that is next to FROM in
+ * the list; NULL: from behind the last one. */
+static const struct message *
+start_of_step(struct app *app, struct merge_position from, size_t lane, bool forward)
+{
+	struct reader *reader = app->list->lanes[lane].reader;
+	struct position at = from.at;
+	if (lane == from.trace)
+		return reader_message(reader, at);
+	if (!merge_head(app->list->merge, from, lane, &at) && !forward)
+		return NULL;
+	if (forward) /* the head itself may be one, unless it is the trace's first message */
+		reader_previous(reader, &at, 0);
+	return reader_message(reader, at);
+}
+
+/* Moves *AT to the next change of a context in any trace of the list. */
+static enum context_state
+step(struct app *app, struct merge_position *at, bool forward)
+{
+	const struct list *list = app->list;
+	struct merge_position from = *at;
+	bool any = false, later = false;
+	for (size_t lane = 0; lane < list->lane_count; lane++) {
+		if (lane != from.trace && (!list->merge || !list_shows(list, lane)))
+			continue;
+		struct context_cursor *cursor = cursor_for(app, lane);
+		const struct message *m = start_of_step(app, from, lane, forward);
+		struct message own = m ? *m : (struct message){0};
+		struct merge_position to = {.trace = lane};
+		struct place place;
+		enum context_state state = CONTEXT_NONE;
+		if (cursor && (m || !forward))
+			state = context_step(app->session->contexts, cursor, m ? &own : NULL,
+					     forward, &place);
+		later |= state == CONTEXT_LATER;
+		if (state == CONTEXT_KNOWN &&
+		    reader_find_place(list->lanes[lane].reader, place, &to.at) &&
+		    (!any || merge_is_before(list->merge, to, *at) == forward)) {
+			*at = to;
+			any = true;
+		}
+	}
+	return any ? CONTEXT_KNOWN : later ? CONTEXT_LATER : CONTEXT_NONE;
+}
+
 void
 contexts_jump(struct app *app, const struct command_call *call)
 {
 	const struct row *row = list_current(app->list);
-	struct context_cursor *cursor = cursor_of(app);
-	struct reader *reader = app->list->reader;
 	bool forward = call->id == COMMAND_NEXT_CONTEXT;
-	struct position at;
 	if (!row)
 		return;
-	at = row->at;
+	struct merge_position at = {row->lane, row->at};
 	for (uint64_t left = call->count; left; left--) {
-		const struct message *m = cursor ? reader_message(reader, at) : NULL;
-		struct place place;
-		enum context_state state = CONTEXT_NONE;
-		if (m) {
-			const struct message own = *m;
-			state = context_step(app->session->contexts, cursor, &own, forward, &place);
-		}
-		if (state != CONTEXT_KNOWN) {
-			app_say(app, state == CONTEXT_LATER ? "no change of a context known so far"
-							    : "no change of a context that way");
-			return;
-		}
-		if (!reader_find_place(reader, place, &at))
-			return;
+		enum context_state state = step(app, &at, forward);
+		if (state == CONTEXT_KNOWN)
+			continue;
+		app_say(app, state == CONTEXT_LATER ? "no change of a context known so far"
+						    : "no change of a context that way");
+		return;
 	}
-	jump_to(app, at);
+	list_turn(app->list, at.trace);
+	jump_to(app, at.at);
 }
 
 /* --- lines ------------------------------------------------------------- */

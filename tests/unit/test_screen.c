@@ -2052,6 +2052,20 @@ test_contexts(void **state)
 	scene_wait(&s, "v context");
 	quit(&s);
 	free_truth(&truth);
+
+	/* in a list of several traces they are those of all; a word of dsp changes the
+	 * overlay, an event of log the task */
+	scene_open(&s, 24, 110, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(&s, " 0 / 526");
+	scene_keys(&s, "357G]c");
+	scene_wait_row(&s, ">", "threadCtxChg 0x80010000 to 0x80010100");
+	scene_keys(&s, "]c");
+	scene_wait_row(&s, ">", "threadCtxChg 0x80010100 to 0x80010000");
+	scene_keys(&s, "2[c");
+	scene_wait_row(&s, ">", "User data=0x80020002");
+	scene_keys(&s, "G[c");
+	scene_wait_row(&s, ">", "threadCtxChg");
+	quit(&s);
 }
 
 /* The row of the timeline that starts so, without its name; the text is S's. */

@@ -149,6 +149,8 @@ void
 app_run(struct app *app, struct command_call call)
 {
 	pane_command *run = panes[app->focus]->commands[call.id];
+	app->warned &=
+	    call.id == COMMAND_CLOSE || call.id == COMMAND_QUIT || call.id == COMMAND_COMMAND;
 	if (commands[call.id].argument == ARGUMENT_TEXT && !call.text) {
 		prompt_open(&app->prompt, call.id);
 		return;

@@ -83,8 +83,10 @@ struct app {
 	struct text message;	   /* for the last row, until the next key */
 	bool trouble;		   /* it is an error */
 
-	int notify;  /* eventfd */
-	int signals; /* signalfd */
+	int notify;   /* eventfd */
+	int signals;  /* signalfd */
+	bool unsaved; /* notes or ties that :save would keep */
+	bool warned;  /* of that, by the last command */
 	bool quit;
 	int deadly; /* signal that ended it, or 0 */
 };

@@ -250,6 +250,7 @@ jump_note(struct app *app, const struct command_call *call)
 		return;
 	free(mark->note);
 	mark->note = *call->text ? mem_text(call->text) : NULL;
+	app->unsaved = true;
 }
 
 void

@@ -351,8 +351,10 @@ notebook_save(struct app *app, const struct command_call *call)
 		app_trouble(app, "%s is there already; choose another name", path);
 	else if (!replace_file(path, &out))
 		app_trouble(app, "%s: %s", path, strerror(errno));
-	else
+	else {
+		app->unsaved = false;
 		say_saved(app, &notebook, path);
+	}
 	text_free(&out);
 	free(letters);
 	free(notebook.filters.at);

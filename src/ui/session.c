@@ -67,8 +67,10 @@ session_tie(struct app *app, const struct command_call *call)
 	if (clocks_tie(app->session->clocks, app->session->traces.at[a->trace], &first,
 		       app->session->traces.at[b->trace], &second, &err) < 0)
 		app_trouble(app, "%s", err.what);
-	else
+	else {
+		app->unsaved = true;
 		app_say(app, "tied; :save keeps it");
+	}
 }
 
 /* --- counterparts ------------------------------------------------------ */

@@ -1063,6 +1063,10 @@ test_marks(void **state)
 	scene_wait(&s, " 8 / 309");
 	scene_keys(&s, "q");
 	scene_until(&s, "marks", false);
+	scene_keys(&s, "q"); /* a note is not lost without a word */
+	scene_wait(&s, "not saved: :save keeps them, q again quits");
+	scene_keys(&s, "jQ");
+	scene_wait(&s, "not saved: :save keeps them, q again quits");
 	quit(&s);
 }
 

@@ -313,8 +313,13 @@ say_facts(struct app *app, const struct command_call *call)
 	(void)call;
 	if (m) {
 		uint64_t number = list_number(app->list, row, &exact);
-		text_addf(&facts, "message %s%s at 0x%llx, %u B, ", exact ? "" : "~",
-			  text_number(digits, number), (unsigned long long)m->offset, m->length);
+		text_addf(&facts, "message %s%s", exact ? "" : "~", text_number(digits, number));
+		if (app->list->merge) { /* as files and filters have it */
+			number = reader_number(app->list->reader, row->at, &exact);
+			text_addf(&facts, ", of its trace number %s%s", exact ? "" : "~",
+				  text_number(digits, number));
+		}
+		text_addf(&facts, ", at 0x%llx, %u B, ", (unsigned long long)m->offset, m->length);
 	}
 	index_get_progress(trace_index(trace), &progress);
 	text_addf(&facts, "%s, %s (%s), %s B, ", trace_name(trace),

@@ -1083,6 +1083,8 @@ test_marks_of_all(void **state)
 	scene_keys(&s, "/seq 70 given up\rmaL");
 	scene_wait(&s, "= marks  1");
 	scene_wait_row(&s, " a  310 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
+	scene_keys(&s, "=");
+	scene_wait(&s, " message 310, of its trace number 48, at ");
 	scene_wait_row(&s, ">a    310 ", " 10:06:40.234386371 ");
 	scene_wait_row(&s, "  message ", " 2025-11-21 trace "); /* the date is said once */
 	scene_keys(&s, "q/overlay 2: in\rmb"); /* of another trace */

@@ -21,10 +21,10 @@
 #include <string.h>
 
 enum {
-	NAME_COLUMNS = 20,
+	NAME_COLUMNS = 24,
 	COUNT_COLUMNS = 6,
 	FEW_COLUMNS = 18, /* the three worst severities, in words */
-	TIME_COLUMNS = 13,
+	TIME_COLUMNS = 19,
 	GRAPH_COLUMNS_MIN = 8,
 	GRAPH_COLUMNS_MAX = 100,
 	GRAPH_GROUPS_MIN = 4,
@@ -48,9 +48,9 @@ struct line {
 	uint64_t key, example;
 	uint64_t severities[SEVERITY_COUNT];
 	struct text name; /* as captured; made when needed */
-	bool named, timed;
-	uint64_t ticks;	     /* of the first message */
-	struct graph *graph; /* owned, or NULL */
+	bool named;
+	struct message first; /* once named; of length 0 if there is none */
+	struct graph *graph;  /* owned, or NULL */
 };
 
 /* What is known of a trace. */
@@ -65,7 +65,7 @@ struct origins_state {
 	struct source *sources; /* one per trace, owned */
 	size_t source_count;
 	VEC(struct line *) order; /* as shown */
-	bool by_name;
+	unsigned order_by;	  /* row of `orders` */
 	struct line *current;
 	struct expansion expansion;
 	struct text text;
@@ -140,8 +140,7 @@ name_line(struct app *app, struct line *line)
 		text_addf(&line->name, "0x%llx", (unsigned long long)line->key);
 		return;
 	}
-	line->timed = m.flags & MESSAGE_TIMED;
-	line->ticks = m.ticks;
+	line->first = m;
 	reader_expand(list->reader, &m, EXPAND_TEXT, &state->expansion);
 	const struct text *origin = &state->expansion.origin;
 	text_add_bytes(&line->name, text_get(origin), origin->length);
@@ -212,6 +211,17 @@ by_count(const void *a, const void *b)
 	return (x->example > y->example) - (x->example < y->example);
 }
 
+/* Those with the most of the worst first. */
+static int
+by_errors(const void *a, const void *b)
+{
+	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
+	for (unsigned s = SEVERITY_FATAL; !x->whole && !y->whole && s <= SEVERITY_WARNING; s++)
+		if (x->severities[s] != y->severities[s])
+			return x->severities[s] > y->severities[s] ? -1 : 1;
+	return by_count(a, b);
+}
+
 static int
 by_name(const void *a, const void *b)
 {
@@ -222,6 +232,12 @@ by_name(const void *a, const void *b)
 		return x->named ? -1 : 1;
 	return both && x->named && order ? order : by_count(a, b);
 }
+
+static const struct order {
+	const char *title;
+	int (*compare)(const void *, const void *);
+	bool names; /* it needs them */
+} orders[] = {{"by count", by_count}, {"by errors", by_errors}, {"by name", by_name, true}};
 
 /* Names lines for a while; false if not all are. */
 static bool
@@ -241,11 +257,11 @@ static void
 sort(struct app *app)
 {
 	struct origins_state *state = state_of(app);
-	if (state->by_name && !name_some(app))
+	const struct order *order = &orders[state->order_by];
+	if (order->names && !name_some(app))
 		session_tell(app->session); /* look here again */
 	if (state->order.count)
-		qsort(state->order.at, state->order.count, sizeof *state->order.at,
-		      state->by_name ? by_name : by_count);
+		qsort(state->order.at, state->order.count, sizeof *state->order.at, order->compare);
 }
 
 /* Brings the lines up to date; the cursor stays on its line. */
@@ -278,7 +294,7 @@ prepare(struct app *app)
 		if (state->current && line < state->sources[trace].lines.count)
 			state->current = &state->sources[trace].lines.at[line];
 	}
-	if (anew || state->by_name)
+	if (anew || orders[state->order_by].names)
 		sort(app);
 	while (at < state->order.count && state->order.at[at] != state->current)
 		at++;
@@ -400,27 +416,48 @@ passes(const struct app *app, const struct line *line)
 	return filters_name_passes(app, line->whole ? "trace" : "origin", text_get(&line->name));
 }
 
+/* Its trace's name goes before that of an origin, where there are several. */
+static void
+draw_name(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
+	  const struct line *line)
+{
+	const struct session *session = app->session;
+	struct text *text = &state_of(app)->text;
+	int end = x + name_columns(area);
+	if (!line->whole && session->traces.count > 1) {
+		text_clear(text);
+		app_add_safe(app, trace_name(session->traces.at[line->trace]), text);
+		x = 1 + canvas_put(canvas, area, y, x, trace_role(session, line->trace),
+				   text_get(text),
+				   text_fit(text_get(text), text->length, end - x, NULL));
+	}
+	text_clear(text);
+	text_add_safe(text, text_get(&line->name), line->name.length, app->charset);
+	if (!text->length)
+		canvas_puts(canvas, area, y, x, ROLE_ABSENT, "(no name)");
+	else if (end > x)
+		canvas_put(canvas, area, y, x, line->whole ? ROLE_FIELD : ROLE_NORMAL,
+			   text_get(text), text_fit(text_get(text), text->length, end - x, NULL));
+}
+
 static void
 draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y, struct line *line,
 	  bool current)
 {
 	struct text *text = &state_of(app)->text;
-	struct trace_clock clock = trace_clock(app->session->traces.at[line->trace]);
+	const struct list *list = &app->lists[line->trace];
 	enum role role = current && app->focus == PANE_ORIGINS ? ROLE_CURSOR : ROLE_NORMAL;
+	struct moment first;
 	name_line(app, line);
 	int x = canvas_putf(canvas, area, y, 0, role, " [%c] ", passes(app, line) ? 'x' : ' ');
-	text_clear(text);
-	text_add_safe(text, text_get(&line->name), line->name.length, app->charset);
-	canvas_put(canvas, area, y, x, line->whole ? ROLE_FIELD : ROLE_NORMAL, text_get(text),
-		   text_fit(text_get(text), text->length, name_columns(area), NULL));
-	if (!text->length)
-		canvas_puts(canvas, area, y, x, ROLE_ABSENT, "(no name)");
+	draw_name(app, canvas, area, y, x, line);
 	x += name_columns(area);
 	put_count(app, canvas, area, y, x, ROLE_NORMAL, total(line));
 	x = draw_severities(app, canvas, area, y, x + COUNT_COLUMNS + 1, line);
 	text_clear(text);
-	if (line->timed)
-		clock_format(&clock, line->ticks, text);
+	/* as the present list has it */
+	if (line->first.length && moment_of(app->list, &list->lanes[0], &line->first, NULL, &first))
+		moment_format_parts(&first, NULL, text);
 	canvas_put(canvas, area, y, x, ROLE_NOTE, text_get(text), text->length);
 	draw_graph(app, canvas, area, y, x + TIME_COLUMNS, line);
 }
@@ -479,7 +516,7 @@ origins_title(struct app *app, struct text *out)
 		  state->order.count - (traces > 1 && state->order.count ? traces : 0));
 	if (!app->indexed)
 		text_add(out, " so far");
-	text_add(out, state->by_name ? "  by name" : "  by count");
+	text_addf(out, "  %s", orders[state->order_by].title);
 	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
 		text_add(out, "  ");
 		keymap_hint(&app->keymap, hints[i].id, out);
@@ -536,8 +573,9 @@ invert(struct app *app, const struct command_call *call)
 static void
 turn_order(struct app *app, const struct command_call *call)
 {
+	struct origins_state *state = state_of(app);
 	(void)call;
-	state_of(app)->by_name = !state_of(app)->by_name;
+	state->order_by = (state->order_by + 1) % (sizeof orders / sizeof *orders);
 	sort(app);
 }
 

@@ -2519,6 +2519,9 @@ test_origins(void **state)
 		scene_keys(&s, "j ");
 		scene_until(&s, "  only ", false);
 		scene_keys(&s, "S");
+		scene_wait(&s, "by errors");
+		scene_wait(&s, "first\n [x] watchdog "); /* the one that is fatal */
+		scene_keys(&s, "S");
 		scene_wait(&s, "by name");
 		quit(&s);
 	}

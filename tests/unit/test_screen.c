@@ -2520,6 +2520,7 @@ test_origins(void **state)
 		scene_until(&s, "  only ", false);
 		scene_keys(&s, "S");
 		scene_wait(&s, "by errors");
+		scene_keys(&s, "g");
 		scene_wait(&s, "first\n [x] watchdog "); /* the one that is fatal */
 		scene_keys(&s, "S");
 		scene_wait(&s, "by name");

@@ -478,20 +478,18 @@ may_be_other(struct context_walker *w, struct context_key key,
 }
 
 /* A context of another trace, at the same time. */
-static bool
+static void
 foreign_value(struct context_cursor *cursor, const struct message *m, struct context_ground *ground,
 	      unsigned context, struct context_value *value)
 {
 	struct contexts *contexts = cursor->contexts;
 	const struct definition *definition = &contexts->definitions.at[context];
 	struct context_instant instant;
-	if (!contexts->relate || !applies(cursor, definition, m))
-		return false;
 	struct context_walker *w = walker_for(cursor, ground);
 	*value = (struct context_value){.state = CONTEXT_LATER, .trace = ground->trace};
 	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, &instant) ||
 	    !seek(w, instant.at.cell))
-		return true;
+		return;
 	struct context_key key = {.context = context};
 	context_walk(w, instant.at.at + 1);
 	if (definition->per == CONTEXT_PER_ORIGIN)
@@ -503,7 +501,6 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct con
 	} else if (w->sure) {
 		value->state = CONTEXT_NONE;
 	}
-	return true;
 }
 
 bool
@@ -517,10 +514,28 @@ context_value(struct contexts *contexts, struct context_cursor *cursor, const st
 		value_at(w, cell, at, context_key_of(cursor->own, m, context), value);
 		return true;
 	}
-	for (size_t i = 0; i < contexts->count; i++)
-		if (contexts->grounds[i].contexts >> context & 1 &&
-		    foreign_value(cursor, m, &contexts->grounds[i], context, value))
+	if (!contexts->relate || !applies(cursor, &contexts->definitions.at[context], m))
+		return false;
+	for (size_t i = 0; i < contexts->count; i++) {
+		if (contexts->grounds[i].contexts >> context & 1) {
+			foreign_value(cursor, m, &contexts->grounds[i], context, value);
 			return true;
+		}
+	}
+	return false;
+}
+
+bool
+context_elsewhere(struct contexts *contexts, struct context_cursor *cursor, const struct message *m,
+		  unsigned context, struct context_value *value)
+{
+	for (size_t i = 0; contexts->relate && i < contexts->count; i++) {
+		if (!(contexts->grounds[i].contexts >> context & 1))
+			continue;
+		foreign_value(cursor, m, &contexts->grounds[i], context, value);
+		if (value->state >= CONTEXT_UNKNOWN)
+			return true;
+	}
 	return false;
 }
 

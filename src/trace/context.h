@@ -113,6 +113,11 @@ void context_cursor_free(struct context_cursor *);
 bool context_value(struct contexts *, struct context_cursor *, const struct message *m,
 		   unsigned context, struct context_value *);
 
+/* What a context that does not apply to M is at its time in a trace that tells it.
+ * False if there is none, or it is not known (yet). */
+bool context_elsewhere(struct contexts *, struct context_cursor *, const struct message *m,
+		       unsigned context, struct context_value *);
+
 /* Where a value that context_value has given for M ends. */
 void context_end(struct contexts *, struct context_cursor *, const struct message *m,
 		 unsigned context, const struct context_value *, struct context_end *);

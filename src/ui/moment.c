@@ -87,6 +87,21 @@ moment_format_parts(const struct moment *moment, struct text *date, struct text 
 }
 
 void
+moment_format_beside(const struct moment *moment, const struct moment *here, struct text *out)
+{
+	struct text date = {0}, same = {0};
+	moment_format_parts(moment, &date, NULL);
+	if (here)
+		moment_format_parts(here, &same, NULL);
+	if (date.length && !strcmp(text_get(&date), text_get(&same)))
+		moment_format_parts(moment, NULL, out);
+	else
+		moment_format(moment, out);
+	text_free(&date);
+	text_free(&same);
+}
+
+void
 moment_format_difference(const struct moment *from, const struct moment *to, bool plain,
 			 struct text *out)
 {

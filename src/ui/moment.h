@@ -30,6 +30,8 @@ void moment_format(const struct moment *, struct text *);
 /* The two halves of that: the date, nothing if it has none, and the rest; either
  * may be NULL. */
 void moment_format_parts(const struct moment *, struct text *date, struct text *rest);
+/* All of it, or only the rest if it is of the same date as HERE (may be NULL). */
+void moment_format_beside(const struct moment *, const struct moment *here, struct text *);
 /* TO - FROM with its sign, or, PLAIN, without a plus; nothing if they cannot be
  * compared. */
 void moment_format_difference(const struct moment *from, const struct moment *to, bool plain,

@@ -16,12 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_COLUMNS = 12, VALUE_COLUMNS = 24 };
+enum { NAME_COLUMNS = 16, VALUE_COLUMNS = 24 };
 
 static const char prefix[] = "context.";
 
 struct line {
 	unsigned context;
+	bool elsewhere; /* it does not apply to the message */
 	struct context_value value;
 	struct context_end end;
 };
@@ -253,7 +254,11 @@ make_lines(struct app *app, const struct selection *selection)
 	vec_clear(&state->lines);
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {
 		struct line line = {.context = i};
-		if (!context_value(contexts, cursor_of(app), &selection->message, i, &line.value))
+		struct context_cursor *cursor = cursor_of(app);
+		line.elsewhere =
+		    !context_value(contexts, cursor, &selection->message, i, &line.value);
+		if (line.elsewhere &&
+		    !context_elsewhere(contexts, cursor, &selection->message, i, &line.value))
 			continue;
 		if (line.value.state == CONTEXT_KNOWN || line.value.state == CONTEXT_UNKNOWN)
 			context_end(contexts, cursor_of(app), &selection->message, i, &line.value,
@@ -298,10 +303,11 @@ add_message(struct app *app, const struct spot *spot, struct text *out)
 	if (!jump_find(app, spot, &list, &row))
 		return;
 	if (moment_of_row(list, &row, &there)) {
+		bool near = (list == app->list || there.common) &&
+			    moment_of_row(app->list, selected, &here);
 		text_add_char(out, ' ');
-		moment_format(&there, out);
-		if ((list == app->list || there.common) &&
-		    moment_of_row(app->list, selected, &here))
+		moment_format_beside(&there, near ? &here : NULL, out);
+		if (near)
 			moment_format_difference(&here, &there, false, &apart);
 		if (apart.length)
 			text_addf(out, " (%s)", apart.data);
@@ -353,6 +359,8 @@ draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y
 	bool told = value->state == CONTEXT_KNOWN || value->state == CONTEXT_UNKNOWN;
 	text_clear(text);
 	text_add(text, contexts_name(app->session->contexts, line->context));
+	if (line->elsewhere)
+		text_addf(text, " (%s)", trace_name(value->trace));
 	int x = put(app, canvas, area, y, 1, current ? ROLE_CURSOR : ROLE_FIELD, text) + 1;
 	x = x > NAME_COLUMNS + 2 ? x : NAME_COLUMNS + 2;
 	if (!told) {
@@ -363,8 +371,8 @@ draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y
 	}
 	text_clear(text);
 	add_value(app, line->context, value, text);
-	enum role role =
-	    value->doubtful || value->state == CONTEXT_UNKNOWN ? ROLE_LOSS : ROLE_NORMAL;
+	bool doubtful = value->doubtful || value->state == CONTEXT_UNKNOWN;
+	enum role role = doubtful ? ROLE_LOSS : line->elsewhere ? ROLE_NOTE : ROLE_NORMAL;
 	int after = put(app, canvas, area, y, x, role, text) + 1;
 	text_clear(text);
 	add_since(app, value, text);

@@ -22,6 +22,7 @@
 #include "config.h"
 
 #include "index/index.h"
+#include "base/option.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "index/saved.h"
@@ -265,12 +266,13 @@ show(struct index *index, struct contents *contents)
 	return old;
 }
 
-/* Builds on CONTENTS, and shows them; no worker is at work. */
+/* Builds on CONTENTS, and shows them; no worker is at work.  END: see there. */
 static void
-build_on(struct index *index, struct contents *contents)
+build_on(struct index *index, struct contents *contents, uint64_t end)
 {
 	pthread_mutex_lock(&index->lock);
 	atomic_store(&index->complete, false);
+	index->end = end;
 	struct contents *old = show(index, contents), *built = index->built;
 	atomic_store(&index->checked, true);
 	index->built = contents;
@@ -285,13 +287,12 @@ build_on(struct index *index, struct contents *contents)
 	index->misses = 0;
 	index->bytes_at_notice = 0;
 	index->placed = false;
-	index->end = NO_END;
 }
 
 static void
 forget(struct index *index)
 {
-	build_on(index, contents_new(index));
+	build_on(index, contents_new(index), NO_END);
 }
 
 /* The first CELLS of what is built, apart; NULL if that cannot be. */
@@ -322,11 +323,15 @@ cells_built(const struct index *index)
 
 /* --- files ------------------------------------------------------------- */
 
+/* WHAT is in the file, beside an index: NULL if nothing is. */
 static void
-describe(const struct index *index, struct saved_about *about)
+describe(const struct index *index, uint64_t size, const char *what, struct saved_about *about)
 {
-	saved_describe(about, index->capture, capture_size(index->capture), index->options.settings,
-		       index->cell_shift, index->decoder->ops->checkpoint_size);
+	uint64_t settings = index->options.settings;
+	if (what)
+		settings = option_hash_text(what, settings);
+	saved_describe(about, index->capture, size, settings, index->cell_shift,
+		       index->decoder->ops->checkpoint_size);
 }
 
 /* Looks for an index in a file, once. */
@@ -338,20 +343,18 @@ look_for_file(struct index *index)
 	if (index->looked || (!index->options.cache && !index->options.beside))
 		return;
 	index->looked = true;
-	describe(index, &now);
+	describe(index, capture_size(index->capture), NULL, &now);
 	struct contents *found = contents_new(index);
-	if (index->options.cache && saved_read(index->options.cache, &now, index->capture, reach,
-					       false, found->grid, found->census)) {
-		build_on(index, found);
-		index->kept = cells_built(index);
-		if (index->kept >= index_cell_count(index))
-			index->end = now.size;
+	if (index->options.cache && saved_read_index(index->options.cache, &now, index->capture,
+						     reach, false, found->grid, found->census)) {
+		index->kept = grid_known(found->grid);
+		build_on(index, found, index->kept < index_cell_count(index) ? NO_END : now.size);
 		return;
 	}
 	contents_free(found);
 	found = contents_new(index);
-	if (index->options.beside && saved_read(index->options.beside, &now, index->capture, reach,
-						true, found->grid, found->census)) {
+	if (index->options.beside && saved_read_index(index->options.beside, &now, index->capture,
+						      reach, true, found->grid, found->census)) {
 		bool all = grid_known(found->grid) == index_cell_count(index);
 		pthread_mutex_lock(&index->lock);
 		show(index, found);
@@ -367,9 +370,9 @@ int
 index_save(struct index *index, const char *path, struct err *err)
 {
 	struct saved_about about;
-	describe(index, &about);
+	describe(index, capture_size(index->capture), NULL, &about);
 	const struct contents *contents = enter(index);
-	int failed = saved_write(path, &about, contents->grid, contents->census, err);
+	int failed = saved_write_index(path, &about, contents->grid, contents->census, err);
 	leave(index);
 	return failed;
 }
@@ -385,6 +388,59 @@ keep(struct index *index)
 		index->kept = grid_known(index->built->grid);
 		saved_prune(index->options.cache, CACHE_BYTES);
 	}
+}
+
+/* The path of a file beside the kept index: KEY.WHAT.index. */
+static void
+name_file(const struct index *index, const char *what, struct text *path)
+{
+	text_add(path, index->options.cache);
+	text_cut(path, path->length - (sizeof SAVED_ENDING - 1));
+	text_addf(path, ".%s" SAVED_ENDING, what);
+}
+
+bool
+index_store(struct index *index, const char *what, unsigned epoch, const struct text *body)
+{
+	struct saved_about about;
+	struct text path = {0};
+	struct err unimportant;
+	uint64_t size = atomic_load(&index->end);
+	if (!index->options.cache || !atomic_load(&index->complete) ||
+	    !atomic_load(&index->checked) || size == NO_END)
+		return false;
+	describe(index, size, what, &about);
+	if (index_epoch(index) != epoch) /* later, SIZE may be of what is shown now */
+		return false;
+	name_file(index, what, &path);
+	bool good = saved_write(text_get(&path), &about, body, &unimportant) == 0;
+	if (good)
+		saved_prune(text_get(&path), CACHE_BYTES);
+	text_free(&path);
+	return good;
+}
+
+bool
+index_recall(const struct index *index, const char *what, struct text *body)
+{
+	struct saved_file file;
+	struct saved_about now;
+	struct text path = {0};
+	/* while the end may move, it is not known what there will be before it */
+	if (!index->options.cache || !capture_ended(index->capture) ||
+	    atomic_load(&index->end) != capture_size(index->capture))
+		return false;
+	name_file(index, what, &path);
+	bool good = saved_open(text_get(&path), &file);
+	text_free(&path);
+	if (!good)
+		return false;
+	describe(index, capture_size(index->capture), what, &now);
+	good = !memcmp(&now, &file.about, sizeof now);
+	if (good)
+		text_add_bytes(body, file.body.at, file.body.left);
+	saved_close(&file);
+	return good;
 }
 
 /* --- progress ---------------------------------------------------------- */
@@ -793,7 +849,7 @@ reopen_end(struct index *index)
 	if (cells > cells_built(index))
 		cells = cells_built(index);
 	struct contents *prefix = contents_prefix(index, cells / INDEX_GROUP * INDEX_GROUP);
-	build_on(index, prefix ? prefix : contents_new(index));
+	build_on(index, prefix ? prefix : contents_new(index), NO_END);
 }
 
 /* Finds the time of the last message that is known, by walking its cell. */

@@ -71,7 +71,7 @@ struct index_options {
 	unsigned segment; /* cells walked at a time on a guess; 0 = as is best */
 	/* Files an index is kept in, copied; NULL: none.  `cache` is looked for
 	 * first, and written when a large capture is known, or on index_stop as
-	 * far as it is; its folder must be there by then.  `beside` came with
+	 * far as it is; its name ends in ".index".  `beside` came with
 	 * the capture from anywhere: what it says holds until it was checked. */
 	const char *cache;
 	const char *beside;
@@ -98,6 +98,20 @@ void index_distrust(struct index *);
 
 /* Writes the index to a file, all that is known of it.  0, or ERR_IO. */
 int index_save(struct index *, const char *path, struct err *);
+
+/*
+ * What else was found in the capture is kept in a file of its own, beside the
+ * index between runs.  WHAT, a word for a file's name, is in it as bytes that
+ * only the caller reads.
+ *
+ * Stores what was found in all cells at EPOCH.  False, and nothing is stored, if
+ * the index is not complete and checked, is of another epoch, or is not kept.
+ */
+bool index_store(struct index *, const char *what, unsigned epoch, const struct text *body);
+/* Appends what was stored of the same bytes, decoded by the same settings; its
+ * reader looks at every number of it.  False if there is none, as when the capture
+ * grew, or if not all cells are known. */
+bool index_recall(const struct index *, const char *what, struct text *body);
 
 uint64_t index_cell_size(const struct index *);
 uint64_t index_cell_count(const struct index *); /* for the present size, at least 1 */

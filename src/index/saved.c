@@ -1,10 +1,10 @@
 /*
- * An index in a file: see saved.h.
+ * Indexes and more in files: see saved.h.
  *
- * A head, then the grid and the census as they write themselves.  The file is
- * read in one piece, and believed after its checksum, what it is about, and all
- * numbers in it have been looked at; that takes some milliseconds for a capture
- * of gigabytes.
+ * A head, then the body; an index has its grid and its census there, as they write
+ * themselves.  The file is read in one piece, and believed after its checksum,
+ * what it is about, and all numbers in it have been looked at; that takes some
+ * milliseconds for a capture of gigabytes.
  */
 #include "config.h"
 
@@ -22,15 +22,19 @@
 
 enum { SAMPLE = 65536 };
 
-static const char mark[8] = "trawl 1"; /* to change with what the bytes mean */
+static const char mark[8] = "trawl 2"; /* to change with what the bytes mean */
 
 struct head {
 	char mark[8];
 	uint64_t order; /* 1, in the byte order of all numbers */
 	struct saved_about about;
+	uint64_t checksum; /* of what follows, and of this before it was set */
+};
+
+/* What the body of an index begins with. */
+struct parts {
 	uint64_t cells;
 	uint64_t grid, census; /* bytes of each */
-	uint64_t checksum;     /* of what follows, and of this before it was set */
 };
 
 static uint32_t
@@ -107,25 +111,20 @@ open_beside(const char *path, struct text *name)
 }
 
 int
-saved_write(const char *path, const struct saved_about *about, const struct grid *grid,
-	    struct census *census, struct err *err)
+saved_write(const char *path, const struct saved_about *about, const struct text *body,
+	    struct err *err)
 {
-	struct text body = {0}, name = {0};
+	struct text name = {0};
 	struct head head;
 	memset(&head, 0, sizeof head);
 	memcpy(head.mark, mark, sizeof mark);
 	head.order = 1;
 	head.about = *about;
-	head.cells = grid_known(grid);
-	grid_write(grid, &body);
-	head.grid = body.length;
-	census_write(census, &body);
-	head.census = body.length - head.grid;
-	head.checksum = checksum(&head, body.data, body.length);
+	head.checksum = checksum(&head, body->data, body->length);
 
 	int file = open_beside(path, &name);
 	bool good = file >= 0 && !write_all(file, &head, sizeof head) &&
-		    !write_all(file, body.data, body.length);
+		    !write_all(file, body->data, body->length);
 	int reason = errno;
 	if (file >= 0 && close(file) != 0 && good) {
 		reason = errno;
@@ -138,90 +137,137 @@ saved_write(const char *path, const struct saved_about *about, const struct grid
 	if (!good && file >= 0)
 		unlink(name.data);
 	text_free(&name);
-	text_free(&body);
 	return good ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(reason));
+}
+
+int
+saved_write_index(const char *path, const struct saved_about *about, const struct grid *grid,
+		  struct census *census, struct err *err)
+{
+	struct text body = {0};
+	struct parts parts = {.cells = grid_known(grid)};
+	text_add_bytes(&body, &parts, sizeof parts);
+	grid_write(grid, &body);
+	parts.grid = body.length - sizeof parts;
+	census_write(census, &body);
+	parts.census = body.length - sizeof parts - parts.grid;
+	memcpy(body.data, &parts, sizeof parts);
+	int failed = saved_write(path, about, &body, err);
+	text_free(&body);
+	return failed;
 }
 
 /* --- reading ----------------------------------------------------------- */
 
-/* How many cells of what HEAD is about are good for the capture as it is NOW. */
-static uint64_t
-cells_usable(const struct head *head, const struct saved_about *now, const struct capture *capture,
-	     uint64_t reach, bool anywhere)
-{
-	struct saved_about then;
-	if (now->size < head->about.size || head->cells > (now->size >> now->cell_shift) + 1 ||
-	    head->about.cell_shift != now->cell_shift ||
-	    head->about.checkpoint_size != now->checkpoint_size)
-		return 0;
-	saved_describe(&then, capture, head->about.size, now->settings, now->cell_shift,
-		       now->checkpoint_size);
-	if (anywhere)
-		then.file = head->about.file;
-	else if (now->size > head->about.size)
-		then.file.modified = head->about.file.modified;
-	if (memcmp(&then, &head->about, sizeof then) != 0)
-		return 0;
-	if (now->size == head->about.size)
-		return head->cells;
-	uint64_t settled = head->about.size > reach ? head->about.size - reach : 0;
-	uint64_t cells = settled >> now->cell_shift;
-	if (cells > head->cells)
-		cells = head->cells;
-	return cells / INDEX_GROUP * INDEX_GROUP;
-}
-
 static bool
 is_whole(const struct head *head, size_t length)
 {
-	uint64_t body = length - sizeof *head;
-	return !memcmp(head->mark, mark, sizeof mark) && head->order == 1 && head->grid <= body &&
-	       head->census == body - head->grid &&
-	       checksum(head, head + 1, (size_t)body) == head->checksum;
+	return length >= sizeof *head && !memcmp(head->mark, mark, sizeof mark) &&
+	       head->order == 1 &&
+	       checksum(head, head + 1, length - sizeof *head) == head->checksum;
 }
 
-/* The whole file, or NULL; *LENGTH is at least a head. */
-static struct head *
+/* The whole file, or NULL. */
+static void *
 read_file(const char *path, size_t *length)
 {
 	struct stat st;
-	struct head *head = NULL;
+	char *bytes = NULL;
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (file >= 0 && fstat(file, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_size >= (off_t)sizeof *head && (head = malloc((size_t)st.st_size))) {
+	if (file >= 0 && fstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	    st.st_size <= SAVED_MAX && (bytes = malloc((size_t)st.st_size))) {
 		*length = 0;
 		ssize_t n;
-		while ((n = read(file, (char *)head + *length, (size_t)st.st_size - *length)) > 0)
+		while ((n = read(file, bytes + *length, (size_t)st.st_size - *length)) > 0)
 			*length += (size_t)n;
 		if (*length != (size_t)st.st_size) {
-			free(head);
-			head = NULL;
+			free(bytes);
+			bytes = NULL;
 		}
 	}
 	if (file >= 0)
 		close(file);
-	return head;
+	return bytes;
 }
 
 bool
-saved_read(const char *path, const struct saved_about *now, const struct capture *capture,
-	   uint64_t reach, bool anywhere, struct grid *grid, struct census *census)
+saved_open(const char *path, struct saved_file *file)
 {
 	size_t length;
-	struct head *head = read_file(path, &length);
-	if (!head)
-		return false;
-	uint64_t cells = 0;
-	if (is_whole(head, length))
-		cells = cells_usable(head, now, capture, reach, anywhere);
-	struct bytes_rest rest = {(const uint8_t *)(head + 1), (size_t)head->grid};
-	bool good = cells && grid_read(grid, &rest, cells);
-	if (good) {
-		rest = (struct bytes_rest){(const uint8_t *)(head + 1) + head->grid,
-					   (size_t)head->census};
-		good = census_read(census, &rest, cells);
+	const struct head *head = read_file(path, &length);
+	*file = (struct saved_file){.memory = (void *)head};
+	if (head && is_whole(head, length)) {
+		file->about = head->about;
+		file->body =
+		    (struct bytes_rest){(const uint8_t *)(head + 1), length - sizeof *head};
+		return true;
 	}
-	free(head);
+	saved_close(file);
+	return false;
+}
+
+void
+saved_close(struct saved_file *file)
+{
+	free(file->memory);
+	file->memory = NULL;
+}
+
+/* How many of the CELLS that the file has are good for the capture as it is NOW. */
+static uint64_t
+cells_usable(const struct saved_about *about, uint64_t cells, const struct saved_about *now,
+	     const struct capture *capture, uint64_t reach, bool anywhere)
+{
+	struct saved_about then;
+	if (now->size < about->size || cells > (now->size >> now->cell_shift) + 1 ||
+	    about->cell_shift != now->cell_shift || about->checkpoint_size != now->checkpoint_size)
+		return 0;
+	saved_describe(&then, capture, about->size, now->settings, now->cell_shift,
+		       now->checkpoint_size);
+	if (anywhere)
+		then.file = about->file;
+	else if (now->size > about->size)
+		then.file.modified = about->file.modified;
+	if (memcmp(&then, about, sizeof then) != 0)
+		return 0;
+	if (now->size == about->size)
+		return cells;
+	uint64_t settled = about->size > reach ? about->size - reach : 0;
+	uint64_t whole = settled >> now->cell_shift;
+	if (whole > cells)
+		whole = cells;
+	return whole / INDEX_GROUP * INDEX_GROUP;
+}
+
+/* Takes the next LENGTH bytes apart; false, and nothing taken, if there are fewer. */
+static bool
+take_part(struct bytes_rest *rest, uint64_t length, struct bytes_rest *part)
+{
+	if (length > rest->left)
+		return false;
+	*part = (struct bytes_rest){rest->at, (size_t)length};
+	rest->at += length;
+	rest->left -= (size_t)length;
+	return true;
+}
+
+bool
+saved_read_index(const char *path, const struct saved_about *now, const struct capture *capture,
+		 uint64_t reach, bool anywhere, struct grid *grid, struct census *census)
+{
+	struct saved_file file;
+	struct parts parts;
+	struct bytes_rest of_grid, of_census;
+	uint64_t cells = 0;
+	if (!saved_open(path, &file))
+		return false;
+	if (bytes_take(&file.body, &parts, sizeof parts) &&
+	    take_part(&file.body, parts.grid, &of_grid) &&
+	    take_part(&file.body, parts.census, &of_census) && !file.body.left)
+		cells = cells_usable(&file.about, parts.cells, now, capture, reach, anywhere);
+	bool good =
+	    cells && grid_read(grid, &of_grid, cells) && census_read(census, &of_census, cells);
+	saved_close(&file);
 	return good;
 }
 
@@ -246,7 +292,6 @@ by_age(const void *a, const void *b)
 void
 saved_prune(const char *path, uint64_t bytes)
 {
-	static const char ending[] = ".index";
 	VEC(struct kept) files = {0};
 	uint64_t sum = 0;
 	struct text folder = {0};
@@ -255,8 +300,8 @@ saved_prune(const char *path, uint64_t bytes)
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		struct stat st;
 		size_t length = strlen(entry->d_name);
-		if (length < sizeof ending ||
-		    strcmp(entry->d_name + length - (sizeof ending - 1), ending) != 0 ||
+		if (length < sizeof SAVED_ENDING ||
+		    strcmp(entry->d_name + length - (sizeof SAVED_ENDING - 1), SAVED_ENDING) != 0 ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
 		*vec_add(&files) = (struct kept){.written = st.st_mtim,

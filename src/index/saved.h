@@ -1,8 +1,8 @@
 /*
  * An index kept in a file, to be there at once when the capture is opened
- * again.
+ * again; and files of what else was found in it.
  *
- * The file says which capture it is about and how that was decoded; it is used
+ * A file says which capture it is about and how that was decoded; it is used
  * for nothing else, and when in doubt for nothing at all.  It is written in
  * this machine's byte order, with a checksum over all of it, and replaces the
  * one before in one step.
@@ -15,11 +15,11 @@
 #include "index/grid.h"
 #include "index/tally.h"
 
-/* What an index is about.  Zeroed before it is filled: it is compared as
+/* What a file is about.  Zeroed before it is filled: it is compared as
  * bytes. */
 struct saved_about {
 	uint64_t size;	   /* of the capture */
-	uint64_t settings; /* hash of format and options */
+	uint64_t settings; /* hash of format and options, and of what is in the file */
 	struct capture_identity file;
 	uint32_t samples[3]; /* checksums of its first, middle and last 64 KiB */
 	uint32_t cell_shift;
@@ -31,8 +31,25 @@ void saved_describe(struct saved_about *, const struct capture *, uint64_t size,
 		    unsigned cell_shift, size_t checkpoint_size);
 
 /* Writes a file for its owner alone.  0, or ERR_IO with the reason. */
-int saved_write(const char *path, const struct saved_about *, const struct grid *, struct census *,
+int saved_write(const char *path, const struct saved_about *, const struct text *body,
 		struct err *);
+
+/* A file in memory. */
+struct saved_file {
+	struct saved_about about;
+	struct bytes_rest body; /* borrowed until saved_close */
+	void *memory;
+};
+
+/* Reads a file of at most SAVED_MAX bytes.  False, and nothing to close, if it is
+ * none, or not as it was written.  What it is about is for the caller to judge. */
+enum { SAVED_MAX = 1 << 30 };
+bool saved_open(const char *path, struct saved_file *);
+void saved_close(struct saved_file *);
+
+/* The same with an index as what is in it. */
+int saved_write_index(const char *path, const struct saved_about *, const struct grid *,
+		      struct census *, struct err *);
 
 /*
  * Reads what the file at PATH says about CAPTURE into an empty grid and census.
@@ -41,11 +58,13 @@ int saved_write(const char *path, const struct saved_about *, const struct grid 
  * another place together with the capture.  False if there is nothing to use;
  * grid and census are then to be thrown away.
  */
-bool saved_read(const char *path, const struct saved_about *now, const struct capture *capture,
-		uint64_t reach, bool anywhere, struct grid *, struct census *);
+bool saved_read_index(const char *path, const struct saved_about *now,
+		      const struct capture *capture, uint64_t reach, bool anywhere, struct grid *,
+		      struct census *);
 
-/* Removes the indexes of the folder that PATH lies in which were written longest
- * ago, until they have at most so many BYTES. */
+/* Removes the files of the folder that PATH lies in which were written longest
+ * ago, until they have at most so many BYTES: those whose names end so. */
+#define SAVED_ENDING ".index"
 void saved_prune(const char *path, uint64_t bytes);
 
 #endif

@@ -205,8 +205,8 @@ is_used(struct fixture *f)
 	struct grid *grid = grid_new(size, start);
 	struct census *census = census_new();
 	saved_describe(&now, f->capture, capture_size(f->capture), 1, 16, size);
-	bool used =
-	    saved_read(f->cache, &now, f->capture, f->decoder->ops->reach, false, grid, census);
+	bool used = saved_read_index(f->cache, &now, f->capture, f->decoder->ops->reach, false,
+				     grid, census);
 	grid_free(grid);
 	census_free(census);
 	return used;

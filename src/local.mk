@@ -102,6 +102,8 @@ libtrawl_a_SOURCES = \
 	src/decode/uia_expand.c \
 	src/trace/clock_text.c \
 	src/trace/clock_text.h \
+	src/trace/clock_keep.c \
+	src/trace/clock_keep.h \
 	src/trace/clock_points.c \
 	src/trace/clock_points.h \
 	src/trace/clocks.c \

@@ -11,12 +11,16 @@
 #include "decode/gem.h"
 #include "decode/syst_stp.h"
 #include "decode/uia.h"
+#include "trace/clock_keep.h"
 #include "trace/serial.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINKS_MAX = 4096 }; /* clocks of senders in all; further ones have none */
+enum {
+	LINKS_MAX = 4096, /* clocks of senders in all; further ones have none */
+	KEEP_CELLS = 64	  /* what was found by decoding more is worth a file */
+};
 
 /* --- names ------------------------------------------------------------- */
 
@@ -38,8 +42,10 @@ link_of(struct clock_points *points, const char *kind, struct clock_id a, struct
 		    !strcmp(link->kind, kind))
 			return link;
 	}
-	if (points->links.count >= LINKS_MAX)
+	if (points->links.count >= LINKS_MAX) {
+		points->crowded = true;
 		return NULL;
+	}
 	struct clock_link *link = mem_new(sizeof *link);
 	*link = (struct clock_link){.kind = kind, .a = a, .b = b, .owner = SIZE_MAX};
 	*vec_add(&points->links) = link;
@@ -98,15 +104,33 @@ clock_id_of(const struct session *session, size_t number)
 
 /* --- looking for points ------------------------------------------------ */
 
-/* How a format tells of other clocks: which kinds of message do, and what is
- * made of one.  False: not yet, ask again. */
-struct clock_source {
-	const char *format;
-	uint64_t kinds;
-	uint16_t flags; /* and they have one of these; 0: any */
-	bool (*look)(struct clock_feed *, const struct message *);
-	bool from_log; /* it takes a log's events */
-};
+static struct clock_id
+global_id(void)
+{
+	return (struct clock_id){.kind = CLOCK_GLOBAL};
+}
+
+static struct clock_id
+id_of_kind(const struct clock_feed *feed, enum clock_kind kind, uint64_t key)
+{
+	if (kind == CLOCK_GLOBAL)
+		return global_id();
+	if (kind == CLOCK_TRACE)
+		return clock_id_of(feed->points->session, feed->number);
+	return (struct clock_id){kind, feed->number, key};
+}
+
+struct clock_link *
+clock_points_link(struct clock_feed *feed, uint64_t key_a, uint64_t key_b)
+{
+	const struct clock_source *source = feed->source;
+	struct clock_link *link =
+	    link_of(feed->points, source->link, id_of_kind(feed, source->a, key_a),
+		    id_of_kind(feed, source->b, key_b));
+	if (link)
+		link->owner = feed->number;
+	return link;
+}
 
 static bool
 number_field(const struct expansion *e, const char *name, uint64_t *value)
@@ -117,11 +141,13 @@ number_field(const struct expansion *e, const char *name, uint64_t *value)
 	return field;
 }
 
+/* The rate that the profile gives the sender of a message, which is expanded; 0:
+ * none. */
 static double
-rate_of_sender(struct clock_feed *feed, const struct message *m, double stated)
+told_rate(struct clock_feed *feed, const struct message *m)
 {
 	const struct origin_options *told = reader_origin(feed->reader, m, &feed->e);
-	return told && told->clock.hz > 0 ? told->clock.hz : stated;
+	return told && told->clock.hz > 0 ? told->clock.hz : 0;
 }
 
 /* A CLOCK message: the transport's time and the sender's. */
@@ -145,9 +171,7 @@ look_syst(struct clock_feed *feed, const struct message *m)
 	if (feed->e.flags & MESSAGE_DAMAGED || !number_field(&feed->e, "clock", &clock) ||
 	    !number_field(&feed->e, "freq", &hz))
 		return true;
-	struct clock_id client = {CLOCK_CLIENT, feed->number, m->origin};
-	struct clock_id own = clock_id_of(feed->points->session, feed->number);
-	struct clock_link *link = link_of(feed->points, "SyS-T clock", own, client);
+	struct clock_link *link = clock_points_link(feed, 0, m->origin);
 	if (!link)
 		return true;
 	if (clock_is_stp(feed->trace)) {
@@ -155,8 +179,9 @@ look_syst(struct clock_feed *feed, const struct message *m)
 		link->sender = (uint32_t)stp.master << 16 | stp.channel;
 	}
 	link->origin = m->origin ^ (clock_is_stp(feed->trace) ? stp_sender_key(link->sender) : 0);
-	link->hz_b = rate_of_sender(feed, m, (double)hz);
-	link->owner = feed->number;
+	link->hz_b = (double)hz;
+	if (!link->points.seen)
+		link->told_b = told_rate(feed, m);
 	add_point(link, m->ticks, clock, message_place(m));
 	return true;
 }
@@ -186,12 +211,6 @@ stated_rate(const struct uia_event *event, unsigned cycles_at, unsigned hz_at)
 {
 	uint32_t cycles = uia_argument(event, cycles_at);
 	return (double)uia_argument64(event, hz_at) / (cycles ? cycles : 1);
-}
-
-static struct clock_id
-global_id(void)
-{
-	return (struct clock_id){.kind = CLOCK_GLOBAL};
 }
 
 /* The rate of the global time follows the sync point, in an event of its own. */
@@ -230,12 +249,10 @@ look_uia(struct clock_feed *feed, const struct message *m)
 	    event.args_length < 8 * 4)
 		return true;
 	uint64_t global = uia_argument64(&event, SYNC_GLOBAL);
-	struct clock_id core = {CLOCK_CORE, feed->number, uia_origin_source(own.origin)};
-	struct clock_link *link = link_of(feed->points, "UIA sync points", core, global_id());
+	struct clock_link *link = clock_points_link(feed, uia_origin_source(own.origin), 0);
 	if (!link || !global)
 		return true;
 	uint64_t ticks = core_ticks(&event, &own);
-	link->owner = feed->number;
 	if (!link->hz_a)
 		link->hz_a = stated_rate(&event, SYNC_CYCLES, SYNC_HZ);
 	if (!link->hz_b)
@@ -319,23 +336,41 @@ look_encap(struct clock_feed *feed, const struct message *m)
 	reader_expand(feed->reader, &own, EXPAND_FIELDS, &feed->e);
 	if (!number_field(&feed->e, "time", &time))
 		return true;
-	struct clock_id hart = {CLOCK_HART, feed->number, own.origin};
-	struct clock_link *link = link_of(feed->points, "E-Trace time",
-					  clock_id_of(feed->points->session, feed->number), hart);
+	struct clock_link *link = clock_points_link(feed, 0, own.origin);
 	if (!link)
 		return true;
-	link->owner = feed->number;
-	link->hz_b = rate_of_sender(feed, &own, 0);
+	if (!link->points.seen)
+		link->told_b = told_rate(feed, &own);
 	add_point(link, own.ticks, time, message_place(&own));
 	return true;
 }
 
 static const struct clock_source sources[] = {
-    {"syst", 1ull << SYST_CLOCK | 1ull << SYST_STP_FREQ, 0, look_syst, false},
-    {"uia", 1ull << UIA_EVENT, MESSAGE_SYNC, look_uia, false},
-    {"gem", 1ull << GEM_SYNCPOINT | 1ull << GEM_CTXCHG | 1ull << GEM_SNAPSHOT | 1ull << GEM_SECOND,
-     0, look_gem, true},
-    {"encap", UINT64_MAX, MESSAGE_SYNC, look_encap, false},
+    {.format = "syst",
+     .kinds = 1ull << SYST_CLOCK | 1ull << SYST_STP_FREQ,
+     .look = look_syst,
+     .link = "SyS-T clock",
+     .a = CLOCK_TRACE,
+     .b = CLOCK_CLIENT},
+    {.format = "uia",
+     .kinds = 1ull << UIA_EVENT,
+     .flags = MESSAGE_SYNC,
+     .look = look_uia,
+     .link = "UIA sync points",
+     .a = CLOCK_CORE,
+     .b = CLOCK_GLOBAL},
+    {.format = "gem",
+     .kinds =
+	 1ull << GEM_SYNCPOINT | 1ull << GEM_CTXCHG | 1ull << GEM_SNAPSHOT | 1ull << GEM_SECOND,
+     .look = look_gem,
+     .from_log = true},
+    {.format = "encap",
+     .kinds = UINT64_MAX,
+     .flags = MESSAGE_SYNC,
+     .look = look_encap,
+     .link = "E-Trace time",
+     .a = CLOCK_TRACE,
+     .b = CLOCK_HART},
 };
 
 static const struct clock_source *
@@ -368,6 +403,7 @@ look_at_cell(struct clock_feed *feed, uint64_t cell)
 	if (!feed->reader)
 		feed->reader = reader_new(feed->trace);
 	size_t count = reader_block(feed->reader, cell)->count;
+	feed->decoded++;
 	for (size_t i = 0; i < count; i++) {
 		/* to look may ask for other cells: fetch the block each time */
 		const struct block *block = reader_block(feed->reader, cell);
@@ -435,7 +471,7 @@ look_at_origins(struct clock_feed *feed)
 			continue;
 		struct message own = *m;
 		reader_expand(feed->reader, &own, EXPAND_FIELDS, &feed->e);
-		double hz = rate_of_sender(feed, &own, 0);
+		double hz = told_rate(feed, &own);
 		struct clock_id id = {CLOCK_ORIGIN, feed->number, origin->key};
 		struct clock_link *link = hz > 0
 					      ? link_of(points, "same zero", id,
@@ -466,6 +502,61 @@ forget(struct clock_feed *feed)
 	vec_clear(&feed->rates);
 	feed->next = feed->global = feed->last_ticks = 0;
 	feed->origins = 0;
+	feed->decoded = 0;
+	feed->kept = false;
+}
+
+/* --- kept between runs -------------------------------------------------- */
+
+/* What the profile says of the rate of a link's sender, by its first message. */
+static void
+tell_rate(struct clock_feed *feed, struct clock_link *link)
+{
+	if (!link->points.points.count || link->b.kind == CLOCK_GLOBAL)
+		return;
+	if (!feed->reader)
+		feed->reader = reader_new(feed->trace);
+	uint64_t place = link->points.points.at[0].place;
+	uint64_t size = index_cell_size(trace_index(feed->trace));
+	const struct block *block = reader_block(feed->reader, place / size);
+	for (size_t i = block_find(block, place); i < block->count; i++) {
+		struct message m = block->messages[i];
+		if (message_place(&m) != place)
+			return;
+		if (m.origin != link->b.key || !concerns(feed->source, &m))
+			continue;
+		reader_expand(feed->reader, &m, EXPAND_FIELDS, &feed->e);
+		link->told_b = told_rate(feed, &m);
+		return;
+	}
+}
+
+/* Takes what was found when the capture was open before. */
+static void
+recall(struct clock_feed *feed)
+{
+	struct clock_points *points = feed->points;
+	if (!clock_keep_read(feed)) {
+		forget(feed);
+		return;
+	}
+	feed->kept = true;
+	for (size_t i = 0; has_told_rates(points->session) && i < points->links.count; i++)
+		if (points->links.at[i]->owner == feed->number)
+			tell_rate(feed, points->links.at[i]);
+}
+
+/* Keeps what took long to find, once all is. */
+static void
+keep(struct clock_feed *feed)
+{
+	struct index_progress progress;
+	index_get_progress(trace_index(feed->trace), &progress);
+	if (feed->kept || feed->decoded <= KEEP_CELLS || feed->points->crowded ||
+	    !progress.complete || feed->next != index_known(trace_index(feed->trace)))
+		return;
+	clock_keep_write(feed);
+	feed->kept = true; /* or it cannot be */
 }
 
 /* --- all of them ------------------------------------------------------- */
@@ -488,8 +579,12 @@ clock_points_look(struct clock_points *points)
 			stale = true;
 		}
 		feed->epoch = epoch;
+		if (feed->source && feed->source->link && !feed->next)
+			recall(feed);
 		look_on(feed);
 		look_at_origins(feed);
+		if (feed->source && feed->source->link)
+			keep(feed);
 	}
 	return stale;
 }

@@ -15,7 +15,7 @@
 
 struct background;
 struct serial_cursor;
-struct clock_source;
+struct clock_feed;
 
 enum clock_kind {
 	CLOCK_WALL,   /* nanoseconds since 1970 */
@@ -42,11 +42,27 @@ struct clock_link {
 	const char *kind; /* a static word */
 	struct clock_id a, b;
 	double hz_a, hz_b; /* 0: unknown */
+	double told_b;	   /* what the profile says instead of hz_b; 0: nothing */
 	bool uneven;
 	size_t owner;		/* trace of the points' places */
 	struct relation points; /* only `points`, `seen` and `stride` of it */
 	uint32_t sender;	/* of a client: master and channel */
 	uint64_t origin;	/* and its key without them */
+};
+
+/* How a format tells of other clocks: which kinds of message do, and what is
+ * made of one. */
+struct clock_source {
+	const char *format;
+	uint64_t kinds;
+	uint16_t flags; /* and they have one of these; 0: any */
+	/* False: not yet, ask again. */
+	bool (*look)(struct clock_feed *, const struct message *);
+	bool from_log; /* it takes a log's events */
+	/* The links, if all that is found is in the trace alone: their kind, and of
+	 * their clocks. */
+	const char *link;
+	enum clock_kind a, b;
 };
 
 /* A rate that an STP stream announces from some tick on. */
@@ -66,8 +82,10 @@ struct clock_feed {
 	uint64_t next;	/* cell to look at */
 	unsigned epoch; /* of the index */
 	uint64_t last_ticks;
-	uint64_t global; /* UIA's global time met last, 0 = none */
-	size_t origins;	 /* that were looked at */
+	uint64_t global;  /* UIA's global time met last, 0 = none */
+	size_t origins;	  /* that were looked at */
+	uint64_t decoded; /* cells */
+	bool kept;	  /* in a file, as far as it is worth one */
 	VEC(struct rate_change) rates;
 };
 
@@ -76,6 +94,7 @@ struct clock_points {
 	struct background *thread;	/* to be obeyed when it is to stop */
 	VEC(struct clock_feed) feeds;	/* as the session's traces */
 	VEC(struct clock_link *) links; /* owned; found so far */
+	bool crowded;			/* there were more */
 };
 
 /* The session is borrowed until clock_points_close. */
@@ -85,6 +104,10 @@ void clock_points_close(struct clock_points *);
 /* Looks on as far as the indexes are known.  True if something that was found
  * before does not hold any more. */
 bool clock_points_look(struct clock_points *);
+
+/* The link that a feed's source makes between two clocks with these keys, made if
+ * it is new; NULL: there are too many. */
+struct clock_link *clock_points_link(struct clock_feed *, uint64_t key_a, uint64_t key_b);
 
 /* How many points were found, and whether they are all there will be. */
 uint64_t clock_points_count(const struct clock_points *);

@@ -245,13 +245,20 @@ map_traces(struct clocks *clocks, struct clock_map *map)
 	}
 }
 
+static double
+rate_of_b(const struct clock_link *link)
+{
+	return link->told_b > 0 ? link->told_b : link->hz_b;
+}
+
 /* A client's clock that shows a date is one. */
 static bool
 shows_date(const struct clock_link *link)
 {
-	if (link->b.kind != CLOCK_CLIENT || !(link->hz_b > 0) || !link->points.points.count)
+	double hz = rate_of_b(link);
+	if (link->b.kind != CLOCK_CLIENT || !(hz > 0) || !link->points.points.count)
 		return false;
-	double seconds = (double)link->points.points.at[0].b / link->hz_b;
+	double seconds = (double)link->points.points.at[0].b / hz;
 	return seconds > WALL_FROM && seconds < WALL_TO;
 }
 
@@ -273,7 +280,7 @@ static void
 map_link(struct clocks *clocks, struct clock_map *map, const struct clock_link *link)
 {
 	size_t a = map_clock(clocks, map, &link->a, link->hz_a, false);
-	size_t b = map_clock(clocks, map, &link->b, link->hz_b, false);
+	size_t b = map_clock(clocks, map, &link->b, rate_of_b(link), false);
 	struct relation *r = graph_add_relation(&map->graph, link->kind, a, b);
 	r->uneven = link->uneven;
 	r->owner = link->owner;

@@ -85,6 +85,7 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
+	tests/unit/test_clock_keep \
 	tests/unit/test_clocks \
 	tests/unit/test_context \
 	tests/unit/test_coresight \

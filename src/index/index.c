@@ -406,8 +406,7 @@ index_store(struct index *index, const char *what, unsigned epoch, const struct 
 	struct text path = {0};
 	struct err unimportant;
 	uint64_t size = atomic_load(&index->end);
-	if (!index->options.cache || !atomic_load(&index->complete) ||
-	    !atomic_load(&index->checked) || size == NO_END)
+	if (!index->options.cache || !atomic_load(&index->checked) || size == NO_END)
 		return false;
 	describe(index, size, what, &about);
 	if (index_epoch(index) != epoch) /* later, SIZE may be of what is shown now */

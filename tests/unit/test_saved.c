@@ -241,6 +241,97 @@ test_damaged(void **state)
 	tear_down(&f);
 }
 
+/* What else was found: given back for the same bytes and settings, once all cells
+ * are known. */
+static void
+test_more(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	struct text body = {0}, back = {0};
+	text_add(&body, "found");
+	struct index_options options = {.cache = f.cache, .settings = 1};
+	struct index *index = index_new(f.capture, f.decoder, &options);
+	assert_false(index_store(index, "more", index_epoch(index), &body)); /* not complete */
+	index_build(index);
+	assert_false(index_recall(index, "more", &back));
+	assert_false(index_store(index, "more", index_epoch(index) - 1, &body));
+	assert_true(index_store(index, "more", index_epoch(index), &body));
+	assert_false(index_recall(index, "less", &back));
+	assert_true(index_recall(index, "more", &back));
+	assert_string_equal(text_get(&back), "found");
+	char path[160], other[160];
+	snprintf(path, sizeof path, "%s/in/there/a.more.index", f.folder);
+	snprintf(other, sizeof other, "%s/in/there/a.less.index", f.folder);
+	assert_int_equal(link(path, other), 0);
+	assert_false(index_recall(index, "less", &back)); /* it says what it is */
+	index_free(index);
+
+	index = index_new(f.capture, f.decoder, &options);
+	assert_false(index_recall(index, "more", &back)); /* no cell is known */
+	index_build(index);
+	assert_true(index_recall(index, "more", &back));
+	index_free(index);
+	options.settings = 2;
+	index = index_new(f.capture, f.decoder, &options);
+	index_build(index);
+	assert_false(index_recall(index, "more", &back));
+	index_free(index);
+	options = (struct index_options){.settings = 1};
+	index = index_new(f.capture, f.decoder, &options);
+	index_build(index);
+	assert_false(index_store(index, "more", index_epoch(index), &body)); /* nowhere */
+	assert_false(index_recall(index, "more", &back));
+	index_free(index);
+	text_free(&body);
+	text_free(&back);
+	tear_down(&f);
+}
+
+static void
+put_aged(struct fixture *f, const char *name, size_t size, time_t written)
+{
+	char path[128];
+	struct timespec times[2] = {{.tv_sec = written}, {.tv_sec = written}};
+	snprintf(path, sizeof path, "%s/%s", f->folder, name);
+	int file = open(path, O_RDWR | O_CREAT, 0600);
+	assert_true(file >= 0);
+	assert_int_equal(ftruncate(file, (off_t)size), 0);
+	assert_int_equal(futimens(file, times), 0);
+	close(file);
+}
+
+static bool
+is_there(const struct fixture *f, const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/%s", f->folder, name);
+	return access(path, F_OK) == 0;
+}
+
+/* The oldest go, of all that is kept and of nothing else. */
+static void
+test_prune(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	char path[128];
+	put_aged(&f, "a.index", 1000, 3000);
+	put_aged(&f, "b.index", 1000, 1000);
+	put_aged(&f, "a.points.index", 500, 2000);
+	put_aged(&f, "other", 10000, 0);
+	snprintf(path, sizeof path, "%s/a.index", f.folder);
+	saved_prune(path, 2500);
+	assert_true(is_there(&f, "b.index"));
+	saved_prune(path, 2499);
+	assert_false(is_there(&f, "b.index"));
+	assert_true(is_there(&f, "a.points.index"));
+	saved_prune(path, 1499);
+	assert_false(is_there(&f, "a.points.index"));
+	assert_true(is_there(&f, "a.index") && is_there(&f, "other"));
+	tear_down(&f);
+}
+
 /* The capture was changed where no sample is taken; nothing but the time of the
  * change tells, and that does not travel. */
 static void
@@ -303,6 +394,8 @@ main(void)
 	    cmocka_unit_test(test_other_settings),
 	    cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_lie),
+	    cmocka_unit_test(test_more),
+	    cmocka_unit_test(test_prune),
 	};
 	return cmocka_run_group_tests_name("saved", tests, NULL, NULL);
 }

@@ -108,10 +108,27 @@ compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* For a handful of values, which most are, a call for each comparison takes longer
+ * than all else. */
+static void
+sort_few(double *values, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		double value = values[i];
+		size_t k = i;
+		for (; k && values[k - 1] > value; k--)
+			values[k] = values[k - 1];
+		values[k] = value;
+	}
+}
+
 static double
 median(double *values, size_t count)
 {
-	qsort(values, count, sizeof *values, compare_doubles);
+	if (count <= SLOPES)
+		sort_few(values, count);
+	else
+		qsort(values, count, sizeof *values, compare_doubles);
 	return values[count / 2];
 }
 
@@ -199,12 +216,11 @@ agree(const struct relation_point *p, const struct relation_point *q, const stru
 }
 
 /* Says which points are outliers: those far from the others around them that no
- * neighbour is with.  Returns the usual deviation. */
+ * neighbour is with.  Fills ALL; returns the usual deviation. */
 static double
-judge(struct relation *r)
+judge(struct relation *r, struct judged *all)
 {
 	size_t count = r->points.count;
-	struct judged *all = mem_new(count * sizeof *all);
 	double *deviations = mem_new(count * sizeof *deviations);
 	for (size_t i = 0; i < count; i++) {
 		all[i].slope = slope_at(r, i);
@@ -220,7 +236,6 @@ judge(struct relation *r)
 			      !(i && agree(p, p - 1, &all[i], bound)) &&
 			      !(i + 1 < count && agree(p, p + 1, &all[i], bound));
 	}
-	free(all);
 	free(deviations);
 	return usual;
 }
@@ -243,14 +258,14 @@ judge_uneven(struct relation *r)
 
 enum next { NEXT_GOES_ON, NEXT_STEPS, NEXT_IS_WRONG };
 
-/* What point P is after Q, the last of a segment. */
+/* What point P is after Q, the last of a segment; SLOPE is that around P, 0 if it
+ * is not known. */
 static enum next
 next_is(const struct relation *r, const struct relation_point *q, const struct relation_point *p,
-	double usual)
+	double slope, double usual)
 {
 	bool increases = p->a > q->a && p->b > q->b;
-	double slope = slope_at(r, (size_t)(p - r->points.at));
-	if (r->exact || r->uneven || !(slope > 0))
+	if (!(slope > 0))
 		return increases ? NEXT_GOES_ON : p->b >= q->b ? NEXT_IS_WRONG : NEXT_STEPS;
 	double along = slope * difference(q->a, p->a);
 	double off = fabs(difference(q->b, p->b) - along);
@@ -297,8 +312,9 @@ measure(const struct relation *r, struct relation_segment *s, double *squares, s
 		s->error += UNSEEN * relation_rate_hz(r->rate_b);
 }
 
+/* ALL: what was judged of the points, NULL if they were not. */
 static void
-make_segments(struct relation *r, double usual)
+make_segments(struct relation *r, const struct judged *all, double usual)
 {
 	const struct relation_point *last = NULL;
 	vec_clear(&r->used);
@@ -307,7 +323,8 @@ make_segments(struct relation *r, double usual)
 		struct relation_point *p = &r->points.at[i];
 		if (p->rejected)
 			continue;
-		enum next next = last ? next_is(r, last, p, usual) : NEXT_STEPS;
+		double slope = all ? all[i].slope : 0;
+		enum next next = last ? next_is(r, last, p, slope, usual) : NEXT_STEPS;
 		p->rejected = next == NEXT_IS_WRONG ||
 			      (next == NEXT_STEPS && r->segments.count == RELATION_SEGMENTS_MAX);
 		if (p->rejected)
@@ -353,13 +370,17 @@ summarise(struct relation *r)
 void
 relation_settle(struct relation *r)
 {
+	struct judged *all = NULL;
 	double usual = 0;
-	if (r->uneven)
+	if (r->uneven) {
 		judge_uneven(r);
-	else if (r->points.count && !r->exact)
-		usual = judge(r);
-	make_segments(r, usual);
+	} else if (r->points.count && !r->exact) {
+		all = mem_new(r->points.count * sizeof *all);
+		usual = judge(r, all);
+	}
+	make_segments(r, all, usual);
 	summarise(r);
+	free(all);
 }
 
 /* --- converting -------------------------------------------------------- */

@@ -58,16 +58,16 @@ add_progress(const struct index_progress *progress, bool wide, struct text *out)
 		text_addf(out, "/s, %.0f s left", seconds);
 }
 
-/* Whether the indexes have nearly reached the ends of the captures. */
+/* Whether the indexes have nearly reached the ends of the captures that are shown. */
 static bool
 at_end(const struct list *list)
 {
-	bool all = true;
 	for (size_t i = 0; i < list->lane_count; i++) {
 		const struct index *index = trace_index(list->lanes[i].trace);
-		all &= index_known(index) + 3 >= index_cell_count(index);
+		if (list_shows(list, i) && index_known(index) + 3 < index_cell_count(index))
+			return false;
 	}
-	return all;
+	return true;
 }
 
 /* --- title ------------------------------------------------------------- */

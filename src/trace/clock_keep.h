@@ -2,7 +2,9 @@
  * What was found of a trace's clocks, kept beside its index between runs.
  *
  * Kept is what the capture says, not what the profile says of it, and only of
- * sources whose points are in the trace alone.
+ * sources whose points are in the trace alone.  It does not travel with an index
+ * that is beside the capture: times are never shown as estimates until they are
+ * checked, so they are not taken from anywhere.
  *
  * Threads: as clock_points.h.
  */

@@ -125,7 +125,7 @@ sort_few(double *values, size_t count)
 static double
 median(double *values, size_t count)
 {
-	if (count <= SLOPES)
+	if (count <= AROUND)
 		sort_few(values, count);
 	else
 		qsort(values, count, sizeof *values, compare_doubles);
@@ -167,21 +167,61 @@ around(const struct relation *r, size_t i, size_t count)
 	return first;
 }
 
-/* The slope around point I: of most pairs near it, else as it is stated; 0 if
- * neither is known. */
+/* The slopes of the pairs around a point, smallest first.  They are those around
+ * the point before but for one, so that nothing is sorted anew. */
+struct slopes {
+	double sorted[SLOPES];
+	size_t count;
+	size_t first, end; /* the pairs, named by their first points, that were looked at */
+};
+
+/* The slope of a point and the next one; 0 if they do not both increase. */
 static double
-slope_at(const struct relation *r, size_t i)
+pair_slope(const struct relation_point *p)
 {
-	double slopes[SLOPES], stated = stated_slope(r);
-	size_t count = 0, first = around(r, i, SLOPES + 1);
-	for (size_t k = first; k < first + SLOPES && k + 1 < r->points.count; k++) {
-		const struct relation_point *p = &r->points.at[k];
-		if (p[1].a > p->a && p[1].b > p->b)
-			slopes[count++] = (double)(p[1].b - p->b) / (double)(p[1].a - p->a);
-	}
-	if (stated > 0 && count < 3)
+	if (p[1].a <= p->a || p[1].b <= p->b)
+		return 0;
+	return (double)(p[1].b - p->b) / (double)(p[1].a - p->a);
+}
+
+static void
+slopes_add(struct slopes *s, double slope)
+{
+	size_t at = s->count;
+	if (!(slope > 0))
+		return;
+	for (; at && s->sorted[at - 1] > slope; at--)
+		s->sorted[at] = s->sorted[at - 1];
+	s->sorted[at] = slope;
+	s->count++;
+}
+
+static void
+slopes_drop(struct slopes *s, double slope)
+{
+	size_t at = 0;
+	while (at < s->count && s->sorted[at] != slope)
+		at++;
+	if (at == s->count) /* it was none */
+		return;
+	s->count--;
+	memmove(&s->sorted[at], &s->sorted[at + 1], (s->count - at) * sizeof *s->sorted);
+}
+
+/* The slope around point I, which is not before that of the last call: of most pairs
+ * near it, else as it is stated; 0 if neither is known. */
+static double
+slope_at(const struct relation *r, size_t i, struct slopes *s)
+{
+	double stated = stated_slope(r);
+	size_t first = around(r, i, SLOPES + 1), pairs = r->points.count - 1;
+	for (; s->first < first; s->first++)
+		slopes_drop(s, pair_slope(&r->points.at[s->first]));
+	for (; s->end < first + SLOPES && s->end < pairs; s->end++)
+		slopes_add(s, pair_slope(&r->points.at[s->end]));
+	if (stated > 0 && s->count < 3)
 		return stated;
-	return count ? median(slopes, count) : stated;
+	return s->count ? s->sorted[s->count / 2] : stated;
 }
 
 /* What point I differs from the median of those around it, in ticks of B, and
@@ -222,8 +262,9 @@ judge(struct relation *r, struct judged *all)
 {
 	size_t count = r->points.count;
 	double *deviations = mem_new(count * sizeof *deviations);
+	struct slopes slopes = {.count = 0};
 	for (size_t i = 0; i < count; i++) {
-		all[i].slope = slope_at(r, i);
+		all[i].slope = slope_at(r, i, &slopes);
 		all[i].deviation = deviation(r, i, all[i].slope, &all[i].span);
 		deviations[i] = all[i].deviation;
 	}

@@ -484,20 +484,20 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct con
 {
 	struct contexts *contexts = cursor->contexts;
 	const struct definition *definition = &contexts->definitions.at[context];
-	struct context_instant instant;
 	struct context_walker *w = walker_for(cursor, ground);
+	struct context_instant *instant = &w->instant;
 	*value = (struct context_value){.state = CONTEXT_LATER, .trace = ground->trace};
-	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, &instant) ||
-	    !seek(w, instant.at.cell))
+	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, instant) ||
+	    !seek(w, instant->at.cell))
 		return;
 	struct context_key key = {.context = context};
-	context_walk(w, instant.at.at + 1);
+	context_walk(w, instant->at.at + 1);
 	if (definition->per == CONTEXT_PER_ORIGIN)
 		key = only_key(w, context);
 	if (key.context != CONTEXTS_MAX) {
-		value_at(w, instant.at.cell, instant.at.at, key, value);
+		value_at(w, instant->at.cell, instant->at.at, key, value);
 		value->doubtful |=
-		    value->state >= CONTEXT_UNKNOWN && may_be_other(w, key, &instant, value);
+		    value->state >= CONTEXT_UNKNOWN && may_be_other(w, key, instant, value);
 	} else if (w->sure) {
 		value->state = CONTEXT_NONE;
 	}

@@ -87,17 +87,28 @@ size_t contexts_memory(struct contexts *); /* bytes */
 /* How many entries are kept of a trace at most; before contexts_start. */
 void contexts_limit(struct contexts *, size_t entries);
 
+/* What a search for an instant leaves for the next one. */
+struct context_hint {
+	int64_t order; /* no message of the cell before `at` is later than that */
+	uint64_t cell;
+	size_t at;
+	unsigned epoch, generation; /* of index and trace */
+};
+
 /* Where a message of one trace stands in another one. */
 struct context_instant {
 	struct position at; /* the last message there that is not later */
 	/* the same if times are off by as much as they may be */
 	struct position least, most;
 	bool open; /* nothing limits that */
+	struct context_hint hints[3];
 };
 
 /*
  * How traces are related in time: FIND gives the instant of M of FROM in READER's
- * trace; false if that cannot be told.  Without it contexts hold for no other trace.
+ * trace; false if that cannot be told.  What the instant was for the message before,
+ * zeroed at first, makes that faster where messages come in order, but nothing else
+ * of it.  Without FIND contexts hold for no other trace.
  */
 typedef bool context_relate(void *, const struct trace *from, const struct message *m,
 			    struct reader *reader, struct context_instant *);

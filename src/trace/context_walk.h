@@ -84,11 +84,12 @@ struct context_walker {
 	bool crowded;	/* there were too many courses */
 	bool unsettled; /* not all courses are doubtful */
 	uint64_t cell, back;
-	size_t done;	  /* messages of the cell that were walked */
-	uint64_t place;	  /* of the last one */
-	uint32_t ordinal; /* and its number there */
-	uint64_t size;	  /* of the capture when the cell was begun */
-	uint64_t spent;	  /* messages expanded */
+	size_t done;			/* messages of the cell that were walked */
+	uint64_t place;			/* of the last one */
+	uint32_t ordinal;		/* and its number there */
+	uint64_t size;			/* of the capture when the cell was begun */
+	uint64_t spent;			/* messages expanded */
+	struct context_instant instant; /* of a message of another trace, the last one */
 	unsigned epoch;
 };
 

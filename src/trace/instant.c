@@ -4,7 +4,8 @@
  * The cells that the index knows are halved by the latest time in each; cells
  * without any count with the one before.  Then one cell is decoded, or two; and the
  * same for the earliest and the latest that it may have been.  Of the messages of a
- * cell some twenty have their times made, the others are compared by their ticks.
+ * cell some twenty have their times made, the others are compared by their ticks; or,
+ * if the last search ended in that cell at an earlier time, those from there on.
  */
 #include "config.h"
 
@@ -14,7 +15,10 @@
 
 #include <math.h>
 
-enum { UNTIMED_MAX = 64 }; /* cells, or messages, without a time passed at once */
+enum {
+	UNTIMED_MAX = 64, /* cells, or messages, without a time passed at once */
+	NEAR = 16	  /* messages from where the last search ended */
+};
 
 static const double ERROR_MAX = 1e18; /* ns; more is no limit */
 
@@ -84,22 +88,35 @@ is_later(struct bound *bound, const struct message *m)
 	return later;
 }
 
-/* The first message of a block that is later; its count if none is.  Halving finds
- * the ticks to ask for, so that few times have to be made. */
+/* The first message of a block that is later, of those from FROM on; its count if
+ * none is.  Unless it is near, halving finds the ticks to ask for, so that few times
+ * have to be made. */
 static size_t
-first_in_block(struct bound *bound, const struct block *block)
+first_in_block(struct bound *bound, const struct block *block, size_t from)
 {
-	size_t at;
-	lower_bound(at, bound->rising ? block->count : 0, !is_later(bound, &block->messages[at]));
-	at = 0;
+	size_t at = from + NEAR;
+	if (bound->rising && at < block->count && !is_later(bound, &block->messages[at]))
+		lower_bound(at, block->count, !is_later(bound, &block->messages[at]));
+	at = from < block->count ? from : block->count;
 	while (at < block->count && !is_later(bound, &block->messages[at]))
 		at++;
 	return at;
 }
 
+/* For the next search, which still has to say where this one ended. */
+static struct context_hint
+hint_for(struct reader *reader, uint64_t cell, int64_t order)
+{
+	struct trace *trace = reader_trace(reader);
+	return (struct context_hint){.order = order,
+				     .cell = cell,
+				     .epoch = index_epoch(trace_index(trace)),
+				     .generation = trace_generation(trace)};
+}
+
 /* The last message that is not later than ORDER. */
 static bool
-find_last(struct reader *reader, int64_t order, struct position *at)
+find_last(struct reader *reader, int64_t order, struct context_hint *hint, struct position *at)
 {
 	struct trace *trace = reader_trace(reader);
 	struct bound bound = {.trace = trace,
@@ -107,7 +124,14 @@ find_last(struct reader *reader, int64_t order, struct position *at)
 			      .rising = clocks_nature(trace).rising,
 			      .above = UINT64_MAX};
 	at->cell = first_later(reader, order);
-	at->at = first_in_block(&bound, reader_block(reader, at->cell));
+	struct context_hint now = hint_for(reader, at->cell, order);
+	/* only of cells that are known it is known what they are */
+	bool holds = hint->cell == now.cell && hint->order <= order && hint->epoch == now.epoch &&
+		     hint->generation == now.generation &&
+		     now.cell < index_known(trace_index(trace));
+	now.at = first_in_block(&bound, reader_block(reader, at->cell), holds ? hint->at : 0);
+	at->at = now.at;
+	*hint = now;
 	return reader_previous(reader, at, 0);
 }
 
@@ -140,9 +164,9 @@ find_bounds(struct reader *reader, const struct message_time *now, struct contex
 			__builtin_add_overflow(now->order, error, &most);
 	if (instant->open || !error)
 		return;
-	if (!find_last(reader, least, &instant->least))
+	if (!find_last(reader, least, &instant->hints[1], &instant->least))
 		reader_first(reader, &instant->least);
-	find_last(reader, most - 1, &instant->most);
+	find_last(reader, most - 1, &instant->hints[2], &instant->most);
 }
 
 bool
@@ -153,7 +177,7 @@ instant_find(void *unused, const struct trace *from, const struct message *m, st
 	(void)unused;
 	if (clocks_part((struct trace *)from) != clocks_part(reader_trace(reader)) ||
 	    !clocks_time((struct trace *)from, m, NULL, &now) ||
-	    !find_last(reader, now.order, &instant->at))
+	    !find_last(reader, now.order, &instant->hints[0], &instant->at))
 		return false;
 	find_bounds(reader, &now, instant);
 	return true;

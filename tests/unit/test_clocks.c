@@ -16,6 +16,7 @@
 #include "query/filter.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
+#include "trace/instant.h"
 #include "trace/reader.h"
 #include "ui/notebook.h"
 
@@ -640,6 +641,47 @@ test_contexts(void **state)
 	session_fixture_close(&f);
 }
 
+/* What was found for another message makes an instant no other one: in order, back
+ * some way, and far. */
+static void
+test_instants(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"dsp.gem", "dsp.uia", "cam.csel"};
+	struct session_fixture f;
+	session_fixture_open(&f, plans[1], NULL);
+	session_fixture_load(&f);
+	struct trace *soc = f.session.traces.at[trace_by_name(&f, "soc.stp")];
+	for (size_t i = 0; i < 3; i++) {
+		struct trace *other = f.session.traces.at[trace_by_name(&f, names[i])];
+		struct reader *reader = reader_new(soc), *there = reader_new(other);
+		struct context_instant kept = {0};
+		struct message past[64] = {0}, m;
+		uint64_t seen = 0, found = 0;
+		while (reader_walk(reader, &m, 1)) {
+			past[seen++ % 64] = m;
+			if (seen % 7 == 0)
+				m = past[seen * 31 % 64];
+			if (seen > 1000 && seen % 501 == 0)
+				m = past[0], m.ticks /= 2;
+			struct context_instant fresh = {0};
+			bool is = instant_find(NULL, soc, &m, there, &fresh);
+			assert_int_equal(instant_find(NULL, soc, &m, there, &kept), is);
+			found += is;
+			if (!is)
+				continue;
+			assert_memory_equal(&kept.at, &fresh.at, sizeof fresh.at);
+			assert_memory_equal(&kept.least, &fresh.least, sizeof fresh.least);
+			assert_memory_equal(&kept.most, &fresh.most, sizeof fresh.most);
+			assert_int_equal(kept.open, fresh.open);
+		}
+		assert_true(found > 4000);
+		reader_free(reader);
+		reader_free(there);
+	}
+	session_fixture_close(&f);
+}
+
 /* --- filters ----------------------------------------------------------- */
 
 /* Holds a filter against the times of all messages of a trace; how many it wants. */
@@ -755,7 +797,7 @@ main(void)
 	    cmocka_unit_test(test_offsets),	  cmocka_unit_test(test_frequency),
 	    cmocka_unit_test(test_filters),	  cmocka_unit_test(test_contexts),
 	    cmocka_unit_test(test_hart),	  cmocka_unit_test(test_rates_of_senders),
-	    cmocka_unit_test(test_late_relation),
+	    cmocka_unit_test(test_late_relation), cmocka_unit_test(test_instants),
 	};
 	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
 }

@@ -266,7 +266,8 @@ show(struct index *index, struct contents *contents)
 	return old;
 }
 
-/* Builds on CONTENTS, and shows them; no worker is at work.  END: see there. */
+/* Builds on CONTENTS, which reach to END, as index->end says it, and shows them; no
+ * worker is at work. */
 static void
 build_on(struct index *index, struct contents *contents, uint64_t end)
 {

@@ -100,9 +100,9 @@ void index_distrust(struct index *);
 int index_save(struct index *, const char *path, struct err *);
 
 /*
- * What else was found in the capture is kept in a file of its own, beside the
- * index between runs.  WHAT, a word for a file's name, is in it as bytes that
- * only the caller reads.
+ * What else was found in the capture can be kept between runs, in a file beside the
+ * index.  WHAT, a word, goes into its name; the bytes are the caller's alone to
+ * understand.
  *
  * Stores what was found in all cells at EPOCH.  False, and nothing is stored, if
  * the index is not complete and checked, is of another epoch, or is not kept.

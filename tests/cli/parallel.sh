@@ -52,6 +52,21 @@ targets=jsonl numbers="2 7"
 "$MKCAPTURE" -m all -n 2M --damage=flip,drop -o made.bin
 is "messages chosen by their text" "" "$(differ -s warning -r 'e.*1' -f syst/raw made.bin)"
 
+# What holds at a message, said by words of another trace and of its own, is the same
+# for who prints a part.
+mkdir lab
+"$MKCAPTURE" -c 40000 -m contexts --rate=0.01 --jitter=5000 --sync=200 session lab
+for trace in soc.stp dsp.gem; do
+	targets=jsonl numbers="2 7"
+	is "$trace: contexts" "" "$(differ --source=$trace lab/session.yaml)"
+	"$TRAWL" -q -t jsonl --source=$trace lab/session.yaml >one
+	ok "$trace: contexts are said" grep -q '"context":{"task":{"value"' one
+	for part in 1 2 3 4 5; do
+		"$TRAWL" -q -t jsonl --split=$part/5 --source=$trace lab/session.yaml
+	done >parts
+	ok "$trace: contexts of parts" cmp one parts
+done
+
 run "$TRAWL" --threads=many -t none "$testdata/demo.stp"
 is "--threads: a number" 2 "$status"
 

@@ -378,15 +378,17 @@ index_save(struct index *index, const char *path, struct err *err)
 	return failed;
 }
 
-/* Keeps a large index that was built here, as far as it is. */
+/* Keeps a large index that was built here, as far as it is; a file that is there gives
+ * way to one that says more. */
 static void
 keep(struct index *index)
 {
 	struct err unimportant;
-	if (index->options.cache && grid_known(index->built->grid) > index->kept + KEEP_CELLS &&
-	    atomic_load(&index->shown) == index->built &&
+	uint64_t known = grid_known(index->built->grid);
+	bool more = index->kept ? known > index->kept : known > KEEP_CELLS;
+	if (index->options.cache && more && atomic_load(&index->shown) == index->built &&
 	    index_save(index, index->options.cache, &unimportant) == 0) {
-		index->kept = grid_known(index->built->grid);
+		index->kept = known;
 		saved_prune(index->options.cache, CACHE_BYTES);
 	}
 }

@@ -152,6 +152,25 @@ test_grown(void **state)
 	tear_down(&f);
 }
 
+/* Also of a capture that grew by little all is kept. */
+static void
+test_grown_little(void **state)
+{
+	(void)state;
+	struct fixture f = set_up();
+	struct saved_file file;
+	assert_int_equal(truncate(f.path, 260 * 65536), 0);
+	reopen(&f);
+	check(&f, "before");
+	add_records(f.path, 260 * 65536 / TOY_RECORD, 10000);
+	reopen(&f);
+	check(&f, "grown");
+	assert_true(saved_open(f.cache, &file));
+	assert_int_equal(file.about.size, capture_size(f.capture));
+	saved_close(&file);
+	tear_down(&f);
+}
+
 /* The index of a capture that grows while it is open keeps what stays true. */
 static void
 test_growing(void **state)
@@ -387,15 +406,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_again),
-	    cmocka_unit_test(test_at_once),
-	    cmocka_unit_test(test_grown),
-	    cmocka_unit_test(test_growing),
-	    cmocka_unit_test(test_other_settings),
-	    cmocka_unit_test(test_damaged),
-	    cmocka_unit_test(test_lie),
-	    cmocka_unit_test(test_more),
-	    cmocka_unit_test(test_prune),
+	    cmocka_unit_test(test_again),   cmocka_unit_test(test_at_once),
+	    cmocka_unit_test(test_grown),   cmocka_unit_test(test_grown_little),
+	    cmocka_unit_test(test_growing), cmocka_unit_test(test_other_settings),
+	    cmocka_unit_test(test_damaged), cmocka_unit_test(test_lie),
+	    cmocka_unit_test(test_more),    cmocka_unit_test(test_prune),
 	};
 	return cmocka_run_group_tests_name("saved", tests, NULL, NULL);
 }

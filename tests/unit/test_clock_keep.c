@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* As many cells must be decoded that what was found is kept. */
@@ -155,6 +156,7 @@ struct found {
 	uint64_t decoded; /* cells; not those of formats that are never kept */
 };
 
+/* CACHE: where files are kept; NULL: nowhere, so that all is looked for. */
 static void
 found_open(struct found *found, const struct fixture *f, const char *profile, const char *cache)
 {
@@ -169,12 +171,6 @@ found_open(struct found *found, const struct fixture *f, const char *profile, co
 	session_link(&found->session);
 	background_init(&found->thread, NULL, NULL);
 	clock_points_open(&found->points, &found->session, &found->thread);
-	for (size_t i = 0; i < found->session.traces.count; i++) {
-		struct trace *trace = found->session.traces.at[i];
-		if (trace_serial(trace))
-			serial_load(trace_serial(trace));
-		trace_build(trace);
-	}
 }
 
 static void
@@ -186,11 +182,16 @@ found_close(struct found *found)
 	text_free(&found->said);
 }
 
-/* CACHE: where files are kept; NULL: nowhere, so that all is looked for. */
 static void
 look(struct found *found, const struct fixture *f, const char *profile, const char *cache)
 {
 	found_open(found, f, profile, cache);
+	for (size_t i = 0; i < found->session.traces.count; i++) {
+		struct trace *trace = found->session.traces.at[i];
+		if (trace_serial(trace))
+			serial_load(trace_serial(trace));
+		trace_build(trace);
+	}
 	clock_points_look(&found->points);
 	assert_true(clock_points_are_all(&found->points));
 	for (size_t i = 0; i < found->points.feeds.count; i++) {
@@ -340,9 +341,54 @@ test_other_bytes(void **state)
 	tear_down(&f);
 }
 
+/* The file of points there is. */
+static void
+find_points(const struct fixture *f, char path[static 128])
+{
+	glob_t found;
+	char pattern[128];
+	snprintf(pattern, sizeof pattern, "%s/*.points.index", f->cache);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	snprintf(path, 128, "%s", found.gl_pathv[0]);
+	globfree(&found);
+}
+
+/* Threads that start together use the file as well: who looks anew writes another. */
+static void
+test_threads(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct found found;
+	struct stat before, after;
+	char path[128];
+	set_up(&f);
+	put_rates(&f);
+	put(&f, "p.yaml", "w", rates_profile, strlen(rates_profile));
+	assert_int_equal(look_both(&f, "p.yaml"), CELLS);
+	find_points(&f, path);
+	assert_int_equal(stat(path, &before), 0);
+	for (int i = 0; i < 50; i++) {
+		struct index_progress progress;
+		found_open(&found, &f, "p.yaml", f.cache);
+		session_start(&found.session);
+		do {
+			trace_poll(found.session.traces.at[0], false);
+			index_get_progress(trace_index(found.session.traces.at[0]), &progress);
+		} while (!progress.complete || !clocks_are_settled(found.session.clocks));
+		clocks_describe(found.session.clocks, &found.said);
+		assert_non_null(strstr(text_get(&found.said), "STP frequency, 81 points"));
+		found_close(&found);
+		assert_int_equal(stat(path, &after), 0);
+		assert_int_equal(after.st_ino, before.st_ino);
+	}
+	tear_down(&f);
+}
+
 /* --- files that are not as they were ------------------------------------ */
 
-/* The file of points there is, and what is in it. */
+/* That file, and what is in it. */
 struct kept_file {
 	char path[128];
 	uint8_t *bytes;
@@ -354,15 +400,9 @@ struct kept_file {
 static void
 kept_file_read(struct kept_file *kept, const struct fixture *f)
 {
-	glob_t found;
 	struct saved_file file;
-	char pattern[128];
-	snprintf(pattern, sizeof pattern, "%s/*.points.index", f->cache);
-	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
-	assert_int_equal(found.gl_pathc, 1);
 	memset(kept, 0, sizeof *kept);
-	snprintf(kept->path, sizeof kept->path, "%s", found.gl_pathv[0]);
-	globfree(&found);
+	find_points(f, kept->path);
 	assert_true(saved_open(kept->path, &file));
 	kept->about = file.about;
 	text_add_bytes(&kept->body, file.body.at, file.body.left);
@@ -494,7 +534,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_session), cmocka_unit_test(test_rates),
 	    cmocka_unit_test(test_profile), cmocka_unit_test(test_other_bytes),
-	    cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_damaged), cmocka_unit_test(test_threads),
 	};
 	return cmocka_run_group_tests_name("clock_keep", tests, NULL, NULL);
 }

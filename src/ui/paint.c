@@ -17,7 +17,8 @@
 #include <string.h>
 
 enum {
-	LINE_FEEDS_MAX = 3, /* as a way down */
+	LINES_MAX = 3, /* up or down, one by one */
+	BACKSPACES_MAX = 4,
 	NEVER_COPIED = 1000
 };
 
@@ -92,26 +93,51 @@ keep_shorter(struct text *best, const struct text *candidate)
 	}
 }
 
-/* By return and line feeds and forward, where that stays out of scrolling. */
+/* Line by line, where that stays out of scrolling. */
 static bool
-relative_way(const struct brush *b, int row, int col, struct text *out)
+add_lines(const struct brush *b, int row, struct text *out)
 {
 	const struct painter *p = b->painter;
-	int down = row - p->row, from = p->col;
-	if (p->row < 0 || down < 0 || down > LINE_FEEDS_MAX ||
-	    (p->row <= p->bottom && row > p->bottom))
+	int down = row - p->row;
+	bool leaves =
+	    down > 0 ? p->row <= p->bottom && row > p->bottom : p->row >= p->top && row < p->top;
+	if (down > LINES_MAX || down < -LINES_MAX || (down && leaves))
 		return false;
-	if (col < from) {
+	if (down < 0 && !b->terminal->reverse_index)
+		return false;
+	for (; down > 0; down--)
+		text_add_char(out, '\n');
+	for (; down < 0; down++)
+		text_add(out, b->terminal->reverse_index);
+	return true;
+}
+
+/* By backspaces, or by return and forward. */
+static bool
+add_columns(const struct brush *b, int col, struct text *out)
+{
+	int from = b->painter->col, back = from - col;
+	if (back > 0 && back <= BACKSPACES_MAX && col) {
+		while (back--)
+			text_add_char(out, '\b');
+		return true;
+	}
+	if (back > 0) {
 		text_add_char(out, '\r');
 		from = 0;
 	}
-	while (down--)
-		text_add_char(out, '\n');
 	if (col > from && !b->terminal->forward)
 		return false;
 	if (col > from)
 		b->terminal->forward(out, col - from);
 	return true;
+}
+
+/* From where the cursor is, if that is known. */
+static bool
+relative_way(const struct brush *b, int row, int col, struct text *out)
+{
+	return b->painter->row >= 0 && add_lines(b, row, out) && add_columns(b, col, out);
 }
 
 static void
@@ -135,13 +161,9 @@ static void
 set_role(struct brush *b, enum role role)
 {
 	const struct paint_terminal *t = b->terminal;
-	if (!strcmp(t->style[role], t->style[b->painter->role])) {
-		b->painter->role = role;
-		return;
-	}
-	if (*t->style[b->painter->role])
-		text_add(b->out, t->plain);
-	text_add(b->out, t->style[role]);
+	enum role before = b->painter->role;
+	if (strcmp(t->style[role], t->style[before]) != 0)
+		text_add(b->out, t->covers[role][before] ? t->style[role] : t->anew[role]);
 	b->painter->role = role;
 }
 
@@ -223,17 +245,24 @@ blank_from(const struct brush *b, const struct cell *cells, int cols)
 	return cols;
 }
 
+/* Whether one sequence is shorter than COUNT blanks. */
+static bool
+erases(const struct brush *b, int count)
+{
+	return b->terminal->erase && count > (int)strlen(b->terminal->erase);
+}
+
 /* Turns row AT of the screen, which shows `old`, into `cells`. */
 static void
 mend_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 {
 	int cols = b->painter->shown.cols;
-	int end = b->terminal->erase ? blank_from(b, cells, cols) : cols;
+	int end = blank_from(b, cells, cols), rest = blank_from(b, old, cols);
 	bool corner = at == b->painter->shown.rows - 1 && !b->terminal->wraps_late;
 	for (int col = 0; col < cols; col += cells[col].columns ? cells[col].columns : 1) {
 		if (same_cell(b, &old[col], &cells[col]) || (corner && col == cols - 1))
 			continue;
-		if (col >= end) {
+		if (col >= end && erases(b, rest - col)) {
 			reach(b, cells, at, col, ROLE_NORMAL);
 			set_role(b, ROLE_NORMAL);
 			text_add(b->out, b->terminal->erase);

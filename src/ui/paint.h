@@ -21,6 +21,8 @@ struct paint_terminal {
 	const char *plain;	   /* no attributes */
 	const char *show_cursor, *hide_cursor;
 	char style[ROLE_COUNT][PAINT_STYLE_SIZE]; /* from plain; "" = plain */
+	char anew[ROLE_COUNT][PAINT_STYLE_SIZE];  /* from any other style */
+	bool covers[ROLE_COUNT][ROLE_COUNT];	  /* [a][b]: a's style will do after b's */
 	bool marks_blanks[ROLE_COUNT];		  /* the style is seen on a blank */
 	bool wraps_late; /* stays in the last column until the next character */
 	bool wide_lines; /* lines and blocks may take two columns */

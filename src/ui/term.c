@@ -179,15 +179,18 @@ keep(struct term *term, const char *name)
 }
 
 /* Plain attributes, without the choice of a character set that some
- * descriptions put in front: none is ever chosen here. */
+ * descriptions put in front or behind: none is ever chosen here. */
 static const char *
 keep_plain(struct term *term)
 {
-	static const char charset[] = "\033(B";
+	static const char charset[] = "\033(B", shift_in = '\017';
 	const char *plain = keep(term, "sgr0");
 	size_t skip = sizeof charset - 1;
 	if (plain && !strncmp(plain, charset, skip) && plain[skip])
 		plain += skip;
+	size_t length = plain ? strlen(plain) : 0;
+	if (length > 1 && plain[length - 1] == shift_in)
+		plain = arena_text(&term->strings, plain, length - 1);
 	return plain ? plain : "";
 }
 
@@ -382,51 +385,86 @@ takes_rgb(const char *string)
 	       !strncmp(string, "\033[", 2) && tigetnum("colors") >= 256;
 }
 
-/* NAME is setaf or setab, FIRST what the standard for RGB begins with. */
-static void
+/* NAME is setaf or setab, FIRST what the standard for RGB begins with.  False if
+ * the style keeps the terminal's own colour. */
+static bool
 add_colour(char *style, const char *name, const char *first, struct colour colour, bool paired)
 {
 	const char *string = capability(name);
 	int count = tigetnum("colors");
 	if (colour.kind == COLOUR_OWN || !string)
-		return;
+		return false;
 	if (colour.kind == COLOUR_RGB && takes_rgb(string)) {
 		struct text rgb = {0};
 		text_addf(&rgb, "\033[%s;2;%u;%u;%um", first, colour.value >> 16,
 			  colour.value >> 8 & 0xff, colour.value & 0xff);
 		add_style(style, rgb.data);
 		text_free(&rgb);
-		return;
+		return true;
 	}
 	colour = colour_degrade(colour, count, paired);
 	if (colour.kind == COLOUR_PALETTE)
 		add_style(style, tiparm(string, (int)colour.value));
+	return colour.kind == COLOUR_PALETTE;
+}
+
+enum {
+	WEARS_BOLD = 1 << 0,
+	WEARS_DIM = 1 << 1,
+	WEARS_LINE = 1 << 2,
+	WEARS_REVERSE = 1 << 3,
+	WEARS_FG = 1 << 4,
+	WEARS_BG = 1 << 5
+};
+
+/* Makes the string of a style; what it changes are the bits it returns. */
+static unsigned
+make_style(char *string, const struct style *style)
+{
+	const struct {
+		bool on;
+		unsigned bit;
+		const char *name;
+	} attributes[] = {
+	    {style->bold, WEARS_BOLD, "bold"},
+	    {style->dim, WEARS_DIM, "dim"},
+	    {style->underline, WEARS_LINE, "smul"},
+	    {style->reverse, WEARS_REVERSE, "rev"},
+	};
+	unsigned wears = 0;
+	*string = '\0';
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+		if (!attributes[i].on)
+			continue;
+		add_style(string, capability(attributes[i].name));
+		wears |= attributes[i].bit;
+	}
+	struct colour fg, bg;
+	colour_parse(style->fg, &fg);
+	colour_parse(style->bg, &bg);
+	bool paired = fg.kind != COLOUR_OWN && bg.kind != COLOUR_OWN;
+	wears |= add_colour(string, "setaf", "38", fg, paired) ? WEARS_FG : 0;
+	wears |= add_colour(string, "setab", "48", bg, paired) ? WEARS_BG : 0;
+	return wears;
 }
 
 void
 term_theme(struct term *term, const struct theme *theme)
 {
+	struct paint_terminal *can = &term->can;
+	unsigned wears[ROLE_COUNT];
 	for (int i = 0; i < ROLE_COUNT; i++) {
-		const struct style *style = &theme->styles[i];
-		char *string = term->can.style[i];
-		*string = '\0';
-		if (style->bold)
-			add_style(string, capability("bold"));
-		if (style->dim)
-			add_style(string, capability("dim"));
-		if (style->underline)
-			add_style(string, capability("smul"));
-		if (style->reverse)
-			add_style(string, capability("rev"));
-		struct colour fg, bg;
-		colour_parse(style->fg, &fg);
-		colour_parse(style->bg, &bg);
-		bool paired = fg.kind != COLOUR_OWN && bg.kind != COLOUR_OWN;
-		add_colour(string, "setaf", "38", fg, paired);
-		add_colour(string, "setab", "48", bg, paired);
-		term->can.marks_blanks[i] =
-		    *string && (style->reverse || style->underline || bg.kind != COLOUR_OWN);
+		wears[i] = make_style(can->style[i], &theme->styles[i]);
+		*can->anew[i] = '\0';
+		add_style(can->anew[i], can->plain);
+		add_style(can->anew[i], can->style[i]);
+		can->marks_blanks[i] =
+		    *can->style[i] && wears[i] & (WEARS_REVERSE | WEARS_LINE | WEARS_BG);
 	}
+	for (int over = 0; over < ROLE_COUNT; over++)
+		for (int under = 0; under < ROLE_COUNT; under++)
+			can->covers[over][under] =
+			    !*can->style[under] || !(wears[under] & ~wears[over]);
 	term_forget(term);
 }
 

@@ -49,7 +49,15 @@ xterm(void)
 	strcpy(t.style[ROLE_ERROR], "\033[1m");
 	strcpy(t.style[ROLE_WARNING], "\033[4m");
 	strcpy(t.style[ROLE_CURSOR], "\033[7m");
+	strcpy(t.style[ROLE_TROUBLE], "\033[1;4m");
 	t.marks_blanks[ROLE_WARNING] = t.marks_blanks[ROLE_CURSOR] = true;
+	t.marks_blanks[ROLE_TROUBLE] = true;
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		snprintf(t.anew[role], PAINT_STYLE_SIZE, "%s%s", t.plain, t.style[role]);
+		for (int under = 0; under < ROLE_COUNT; under++)
+			t.covers[role][under] = !*t.style[under];
+	}
+	t.covers[ROLE_TROUBLE][ROLE_ERROR] = true; /* bold, and underlined */
 	return t;
 }
 
@@ -78,8 +86,10 @@ check_shown(const struct emulator *e, const struct canvas *c)
 				continue;
 			bool blank = want->code[0] == ' ';
 			assert_int_equal(got.reverse, want->role == ROLE_CURSOR);
-			assert_int_equal(got.underline, want->role == ROLE_WARNING);
-			assert_true(blank || got.bold == (want->role == ROLE_ERROR));
+			assert_int_equal(got.underline,
+					 want->role == ROLE_WARNING || want->role == ROLE_TROUBLE);
+			assert_true(blank || got.bold == (want->role == ROLE_ERROR ||
+							  want->role == ROLE_TROUBLE));
 		}
 	}
 }
@@ -98,13 +108,13 @@ draw_line(struct canvas *c, int row, uint32_t *seed)
 {
 	static const char *const words[] = {"alpha", "boot", "\u65e5\u672c", "x", "caf\u00e9",
 					    "0x1f",  "    ", "\U0001f319",   "-", "queue full"};
-	static const enum role roles[] = {ROLE_NORMAL, ROLE_NORMAL, ROLE_ERROR, ROLE_WARNING,
-					  ROLE_CURSOR};
+	static const enum role roles[] = {ROLE_NORMAL,	ROLE_NORMAL, ROLE_ERROR,
+					  ROLE_WARNING, ROLE_CURSOR, ROLE_TROUBLE};
 	struct area all = {0, 0, c->rows, c->cols};
 	int col = 0;
 	canvas_fill(c, &all, row, 0, c->cols, ROLE_NORMAL, ' ');
 	for (uint32_t n = random_below(seed, 9); n && col < c->cols; n--)
-		col = canvas_puts(c, &all, row, col, roles[random_below(seed, 5)],
+		col = canvas_puts(c, &all, row, col, roles[random_below(seed, 6)],
 				  words[random_below(seed, 10)]) +
 		      (int)random_below(seed, 4);
 }

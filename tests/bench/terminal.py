@@ -33,11 +33,19 @@ IN_FLIGHT = 32768   # bytes that a socket takes before the writer waits
 CONTROL = re.compile(rb"\x1b\[[0-9;?>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
                      rb"|\x1b[()*+#%][0-9A-Za-z]|\x1b.|[\x00-\x1f\x7f]", re.S)
 
+FORWARD = re.compile(rb"\x1b\[(\d+)C")
+
 Frame = collections.namedtuple("Frame", "first last bytes text raw")
 
 
 def text_of(raw):
     return CONTROL.sub(b"", raw).decode("utf-8", "replace")
+
+
+def row_text_of(raw):
+    """The same with what the cursor was moved forward over, as blanks: text of these
+    rows that need not be sent, because it is there."""
+    return text_of(FORWARD.sub(lambda way: b" " * int(way[1]), raw))
 
 
 class Terminal:

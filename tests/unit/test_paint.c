@@ -11,6 +11,7 @@
 #include "ui/paint.h"
 
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,6 +288,59 @@ test_cost_of_a_step(void **state)
 	paint_free(&painter);
 }
 
+/* What a frame begins with where the cursor is in the status row and the list's
+ * last row comes first: up and to the margin, three bytes. */
+static void
+test_cost_of_the_way_up(void **state)
+{
+	(void)state;
+	struct paint_terminal t = xterm();
+	struct painter painter = {0};
+	struct canvas c = {0};
+	struct text out = {0};
+	canvas_resize(&c, ROWS, COLS);
+	for (unsigned first = 100; first < 103; first++) {
+		text_clear(&out);
+		draw_list(&c, first, true);
+		paint(&painter, &t, &c, &out);
+	}
+	assert_memory_equal(out.data, "\033M\r  ", 5);
+	text_free(&out);
+	canvas_free(&c);
+	paint_free(&painter);
+}
+
+/* A style goes on top of another that it covers, without a reset between; what is
+ * shorter as blanks is not erased. */
+static void
+test_cost_of_styles(void **state)
+{
+	(void)state;
+	struct paint_terminal t = xterm();
+	struct painter painter = {0};
+	struct canvas c = {0};
+	struct text out = {0};
+	struct area all = {0, 0, 1, COLS};
+	canvas_resize(&c, 1, COLS);
+	cost(&painter, &t, &c);
+	canvas_puts(&c, &all, 0, 0, ROLE_ERROR, "a");
+	canvas_puts(&c, &all, 0, 1, ROLE_TROUBLE, "b");
+	canvas_puts(&c, &all, 0, 2, ROLE_ERROR, "c");
+	paint(&painter, &t, &c, &out);
+	assert_string_equal(out.data, "\033[1ma\033[1;4mb\033[m\033[1mc\033[m");
+	text_clear(&out);
+	canvas_puts(&c, &all, 0, 0, ROLE_NORMAL, "d  ");
+	paint(&painter, &t, &c, &out);
+	assert_string_equal(out.data, "\rd  ");
+	text_clear(&out);
+	canvas_puts(&c, &all, 0, 0, ROLE_NORMAL, "de");
+	paint(&painter, &t, &c, &out);
+	assert_string_equal(out.data, "\b\be");
+	text_free(&out);
+	canvas_free(&c);
+	paint_free(&painter);
+}
+
 /* Blocks follow each other like letters; only where they may be wide, the cursor
  * is placed again after each. */
 static void
@@ -321,6 +375,8 @@ main(void)
 	    cmocka_unit_test(test_simple_terminal),
 	    cmocka_unit_test(test_corner),
 	    cmocka_unit_test(test_cost_of_a_step),
+	    cmocka_unit_test(test_cost_of_the_way_up),
+	    cmocka_unit_test(test_cost_of_styles),
 	    cmocka_unit_test(test_cost_of_blocks),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -70,7 +70,7 @@ struct clocks {
 
 	pthread_mutex_t lock; /* of ties; only the owner changes them */
 	VEC(struct sync_options) ties;
-	bool tied; /* since the last map */
+	bool tied; /* or untied, since the last map */
 
 	pthread_rwlock_t map_lock;
 	struct clock_map *map;
@@ -980,6 +980,38 @@ clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, stru
 	return 0;
 }
 
+static bool
+same_end(const struct sync_end *x, const struct sync_end *y)
+{
+	return !strcmp(x->trace, y->trace) && x->ticks == y->ticks && x->core == y->core;
+}
+
+size_t
+clocks_find_tie(struct clocks *clocks, struct trace *trace, const struct message *m)
+{
+	struct sync_end end;
+	size_t i = clocks->ties.count;
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	bool timed = name_moment(clocks->map, trace, m, &end);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	while (timed && i--)
+		if (same_end(&clocks->ties.at[i].a, &end) || same_end(&clocks->ties.at[i].b, &end))
+			return i;
+	return SIZE_MAX;
+}
+
+void
+clocks_untie(struct clocks *clocks, size_t number)
+{
+	pthread_mutex_lock(&clocks->lock);
+	struct sync_options *tie = &clocks->ties.at[number];
+	option_release(&sync_options_table, tie);
+	memmove(tie, tie + 1, (--clocks->ties.count - number) * sizeof *tie);
+	clocks->tied = true;
+	pthread_mutex_unlock(&clocks->lock);
+	background_wake(&clocks->thread);
+}
+
 const struct sync_options *
 clocks_ties(const struct clocks *clocks, size_t *count)
 {
@@ -1066,6 +1098,13 @@ describe_part(struct clocks *clocks, const struct clock_map *map, size_t root, s
 		text_add(out, "\n");
 }
 
+static void
+describe_tie(const struct sync_options *tie, size_t number, struct text *out)
+{
+	text_addf(out, "tie %zu: %s %llu - %s %llu\n", number, tie->a.trace,
+		  (unsigned long long)tie->a.ticks, tie->b.trace, (unsigned long long)tie->b.ticks);
+}
+
 /* The ties of the user, as a profile would say them. */
 static void
 describe_ties(const struct clocks *clocks, struct text *out)
@@ -1075,6 +1114,8 @@ describe_ties(const struct clocks *clocks, struct text *out)
 	static const struct option_table table = {
 	    .name = "ties", .size = sizeof(struct option_list), .rows = &row, .count = 1};
 	struct option_list ties = {clocks->ties.at, clocks->ties.count};
+	for (size_t i = 0; i < ties.count; i++)
+		describe_tie(&clocks->ties.at[i], i + 1, out);
 	if (ties.count)
 		option_write(&table, &ties, out);
 }

@@ -106,14 +106,21 @@ bool clocks_find_link(struct clocks *, size_t relation, int64_t time, struct clo
 int clocks_tie(struct clocks *, struct trace *a, const struct message *, struct trace *b,
 	       const struct message *, struct err *);
 
-/* What the user tied, as a profile's `sync:` says it: valid until the next tie.
+/* Which of these ties has a message as one of its ends, the last one made if several
+ * have; SIZE_MAX: none. */
+size_t clocks_find_tie(struct clocks *, struct trace *, const struct message *);
+
+/* Takes back tie NUMBER, from 0, of clocks_ties. */
+void clocks_untie(struct clocks *, size_t number);
+
+/* What the user tied, as a profile's `sync:` says it: valid until the next change.
  * And ties from before, copied, which all have two ends; those of traces that are
  * not open are kept. */
 const struct sync_options *clocks_ties(const struct clocks *, size_t *count);
 void clocks_add_ties(struct clocks *, const struct sync_options *, size_t count);
 
-/* Appends a line for each part and each relation, and the ties of the user as a
- * profile would say them. */
+/* Appends a line for each part, each relation and, numbered from 1, each tie of the
+ * user; then these ties as a profile would say them. */
 void clocks_describe(struct clocks *, struct text *);
 
 #endif

@@ -548,6 +548,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_CLOCKS] = open_clocks,
     [COMMAND_SHOW_TRACE] = session_show_trace,
     [COMMAND_TIE] = session_tie,
+    [COMMAND_UNTIE] = session_untie,
     [COMMAND_COUNTERPART] = session_counterpart,
     [COMMAND_NEXT_MARK] = jump_next_mark,
     [COMMAND_PREVIOUS_MARK] = jump_next_mark,

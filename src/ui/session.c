@@ -73,6 +73,35 @@ session_tie(struct app *app, const struct command_call *call)
 	}
 }
 
+/* The tie that is meant, from 0: by its number, or without TEXT by the message under
+ * the cursor; SIZE_MAX: none is. */
+static size_t
+tie_meant(struct app *app, const char *text)
+{
+	const struct selection *selection = app_selection(app);
+	uint64_t number = 0;
+	if (text)
+		return text_parse_uint(text, SIZE_MAX, &number) ? (size_t)number - 1 : SIZE_MAX;
+	return selection
+		   ? clocks_find_tie(app->session->clocks, selection->trace, &selection->message)
+		   : SIZE_MAX;
+}
+
+void
+session_untie(struct app *app, const struct command_call *call)
+{
+	size_t count, meant = tie_meant(app, call->text);
+	clocks_ties(app->session->clocks, &count);
+	if (!count) {
+		app_say(app, "no :tie was made; those of the profile are taken back there");
+	} else if (meant >= count) {
+		app_trouble(app, "untie what? go to a tied message, or say its number in :clocks");
+	} else {
+		clocks_untie(app->session->clocks, meant);
+		app_say(app, "untied; :save keeps it");
+	}
+}
+
 /* --- counterparts ------------------------------------------------------ */
 
 /* The event that the word with this expansion is matched with. */

@@ -18,6 +18,7 @@ enum session_partner session_partner(struct app *, size_t trace, const struct me
 
 /* Handlers. */
 void session_tie(struct app *, const struct command_call *);
+void session_untie(struct app *, const struct command_call *);
 void session_counterpart(struct app *, const struct command_call *);
 void session_show_trace(struct app *, const struct command_call *);
 

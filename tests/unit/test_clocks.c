@@ -248,6 +248,51 @@ test_ties(void **state)
 	assert_true(v.within >= 0.999 * v.all);
 	assert_int_equal(v.out_of_order, 0);
 	assert_true(v.most > 1e5); /* one tie says nothing of the rate */
+
+	/* and takes it back: the tie is that of its two messages, and of no other */
+	struct clocks *clocks = f.session.clocks;
+	untimed = soc;
+	untimed.ticks++;
+	assert_true(clocks_find_tie(clocks, traces[0], &untimed) == SIZE_MAX);
+	assert_true(clocks_find_tie(clocks, traces[1], &soc) == SIZE_MAX);
+	assert_int_equal(clocks_find_tie(clocks, traces[0], &soc), 0);
+	assert_int_equal(clocks_find_tie(clocks, traces[1], &dsp), 0);
+	clocks_untie(clocks, 0);
+	assert_true(clocks_find_tie(clocks, traces[0], &soc) == SIZE_MAX);
+	clocks_load(clocks, true);
+	first_time(&f, "dsp.uia", &dsp, &dsp_time);
+	assert_false(dsp_time.wall);
+	session_fixture_close(&f);
+}
+
+/* Of several ties one is taken back, and the others stay as they were. */
+static void
+test_untie_one(void **state)
+{
+	(void)state;
+	static char here[] = "soc.stp", there[] = "dsp.uia";
+	const struct sync_options ties[] = {
+	    {.kind = SYNC_TIE, .a = {here, 1, -1}, .b = {there, 2, -1}},
+	    {.kind = SYNC_TIE, .a = {here, 3, -1}, .b = {there, 4, -1}},
+	    {.kind = SYNC_TIE, .a = {here, 5, -1}, .b = {there, 6, -1}},
+	};
+	struct session_fixture f;
+	struct text said = {0};
+	size_t count;
+	session_fixture_open(&f, calm, &no_tie);
+	clocks_add_ties(f.session.clocks, ties, 3);
+	clocks_untie(f.session.clocks, 1);
+	const struct sync_options *left = clocks_ties(f.session.clocks, &count);
+	assert_int_equal(count, 2);
+	for (size_t i = 0; i < count; i++) {
+		assert_string_equal(left[i].a.trace, here);
+		assert_int_equal(left[i].a.ticks, ties[2 * i].a.ticks);
+		assert_string_equal(left[i].b.trace, there);
+		assert_int_equal(left[i].b.ticks, ties[2 * i].b.ticks);
+	}
+	clocks_describe(f.session.clocks, &said);
+	assert_non_null(strstr(said.data, "\ntie 2: soc.stp 5 - dsp.uia 6\n"));
+	text_free(&said);
 	session_fixture_close(&f);
 }
 
@@ -791,13 +836,21 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_times),	  cmocka_unit_test(test_global_time),
-	    cmocka_unit_test(test_without_sync),  cmocka_unit_test(test_thread),
-	    cmocka_unit_test(test_ties),	  cmocka_unit_test(test_kept_ties),
-	    cmocka_unit_test(test_offsets),	  cmocka_unit_test(test_frequency),
-	    cmocka_unit_test(test_filters),	  cmocka_unit_test(test_contexts),
-	    cmocka_unit_test(test_hart),	  cmocka_unit_test(test_rates_of_senders),
-	    cmocka_unit_test(test_late_relation), cmocka_unit_test(test_instants),
+	    cmocka_unit_test(test_times),
+	    cmocka_unit_test(test_global_time),
+	    cmocka_unit_test(test_without_sync),
+	    cmocka_unit_test(test_thread),
+	    cmocka_unit_test(test_ties),
+	    cmocka_unit_test(test_untie_one),
+	    cmocka_unit_test(test_kept_ties),
+	    cmocka_unit_test(test_offsets),
+	    cmocka_unit_test(test_frequency),
+	    cmocka_unit_test(test_filters),
+	    cmocka_unit_test(test_contexts),
+	    cmocka_unit_test(test_hart),
+	    cmocka_unit_test(test_rates_of_senders),
+	    cmocka_unit_test(test_late_relation),
+	    cmocka_unit_test(test_instants),
 	};
 	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
 }

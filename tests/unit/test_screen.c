@@ -1765,7 +1765,8 @@ drop_sync(const char *path)
 	text_free(&text);
 }
 
-/* A tie made on the screen is there again when the session is. */
+/* A tie made on the screen is there again when the session is, until it is taken
+ * back. */
 static void
 test_tie(void **state)
 {
@@ -1795,6 +1796,15 @@ test_tie(void **state)
 	scene_keys(&s, ":clocks\r");
 	scene_wait(&s, "wall clock: soc.stp, aux.stp, dsp.gem, dsp.uia, cam.csel");
 	scene_wait(&s, ": tie, 1 points");
+	scene_wait(&s, "tie 1: soc.stp ");
+	scene_keys(&s, "q:untie 2\r");
+	scene_wait(&s, "untie what?");
+	scene_keys(&s, "g:untie\r"); /* the first message has none */
+	scene_wait(&s, "untie what?");
+	scene_keys(&s, "'a:untie\r");
+	scene_wait(&s, "untied; :save keeps it");
+	scene_keys(&s, ":clocks\r");
+	scene_wait(&s, "wall clock: soc.stp, aux.stp, cam.csel");
 	session_fixture_close(&f);
 	quit(&s);
 }

@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "export/export_record.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,6 +28,9 @@
 #include <unistd.h>
 
 #define SECOND INT64_C(1000000000)
+#define FIRST_LINE "/* CTF 1.8 */\n"
+#define TRACER "\ttracer_name = \"" PACKAGE_NAME "\";\n"
+#define PART "clock"
 
 enum {
 	PACKET = 64 * 1024,
@@ -187,8 +191,8 @@ write_event(const struct contexts *contexts, struct text *out)
 static void
 write_metadata(const struct ctf *ctf, struct text *out)
 {
-	static const char head[] =
-	    "/* CTF 1.8 */\n\n"
+	static const char head[] = FIRST_LINE
+	    "\n"
 	    "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
 	    "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
 	    "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n\n"
@@ -201,9 +205,7 @@ write_metadata(const struct ctf *ctf, struct text *out)
 	    "\t\tuint32_t stream_id;\n"
 	    "\t};\n"
 	    "};\n\n"
-	    "env {\n"
-	    "\ttracer_name = \"" PACKAGE_NAME "\";\n"
-	    "};\n\n";
+	    "env {\n" TRACER "};\n\n";
 	static const char stream[] =
 	    "typealias integer {\n"
 	    "\tsize = 64; align = 8; signed = false; map = clock.common.value;\n"
@@ -247,7 +249,7 @@ static int
 begin_part(struct ctf *ctf, size_t part, struct err *err)
 {
 	char name[32];
-	snprintf(name, sizeof name, "clock%zu", part + 1);
+	snprintf(name, sizeof name, PART "%zu", part + 1);
 	bool apart = ctf->times.parts.count > 1;
 	if (apart && mkdirat(ctf->folder, name, 0777) && errno != EEXIST)
 		return err_set(err, ERR_IO, "cannot make %s: %s", name, strerror(errno));
@@ -300,6 +302,65 @@ end_part(struct ctf *ctf, struct err *err)
 	return failed;
 }
 
+/* --- what an earlier export left ---------------------------------------- */
+
+/* Whether the trace in a folder was written by this program. */
+static bool
+is_ours(int folder)
+{
+	char head[1024] = "";
+	int file = openat(folder, "metadata", O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	ssize_t length = read(file, head, sizeof head - 1);
+	close(file);
+	return length > 0 && !strncmp(head, FIRST_LINE, strlen(FIRST_LINE)) && strstr(head, TRACER);
+}
+
+/* True if there was a trace of ours. */
+static bool
+remove_trace(int folder)
+{
+	return is_ours(folder) && !unlinkat(folder, "metadata", 0) &&
+	       !unlinkat(folder, "stream", 0);
+}
+
+static bool
+is_part(const char *name)
+{
+	const char *number = name + strlen(PART);
+	return !strncmp(name, PART, strlen(PART)) && *number &&
+	       !number[strspn(number, "0123456789")];
+}
+
+static void
+remove_part(int folder, const char *name)
+{
+	int place = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (place < 0)
+		return;
+	if (remove_trace(place))
+		unlinkat(folder, name, AT_REMOVEDIR); /* stays if there is more in it */
+	close(place);
+}
+
+/* Readers would take what is left of an earlier export for a part of this one. */
+static void
+remove_earlier(int folder)
+{
+	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	remove_trace(folder);
+	while (list && (entry = readdir(list)))
+		if (is_part(entry->d_name))
+			remove_part(folder, entry->d_name);
+	if (list)
+		closedir(list);
+	else if (copy >= 0)
+		close(copy);
+}
+
 /* --- joining ----------------------------------------------------------- */
 
 static void *
@@ -310,6 +371,7 @@ open_ctf(struct session *session, const struct export_options *options)
 	ctf->contexts = contexts_defined(session->contexts) ? session->contexts : NULL;
 	ctf->folder = options->output;
 	ctf->place = ctf->stream = NOWHERE;
+	remove_earlier(ctf->folder);
 	return ctf;
 }
 

@@ -54,6 +54,27 @@ is "ctf: never over a folder" 2 "$status"
 run "$TRAWL" -t ctf -o kept --force "$demo"
 is "ctf: but with --force" 1 "$status" # the demo is damaged
 ok "ctf: the metadata" grep -q '^/\* CTF 1.8 \*/$' kept/metadata
+
+# Two traces that nothing relates are two folders; of an earlier export nothing
+# stays, of others everything.
+run "$TRAWL" -t ctf -o again "$demo"
+run "$TRAWL" -t ctf -o again --force "$testdata/lab-soc.stp" "$testdata/lab-hub.enc"
+ok "ctf: two clocks" test -s again/clock1/stream -a -s again/clock2/stream
+is "ctf: ... and no other" "clock1 clock2" "$(cd again && echo *)"
+mkdir again/clock3 again/clock4 again/clocks other
+echo 'tracer_name = "trawl"' >again/clock3/metadata
+echo mine >again/clock1/notes
+for copy in again/clock4 again/clocks other; do
+	cp again/clock2/* $copy/
+done
+ln -s ../other again/clock5
+run "$TRAWL" -t ctf -o again --force "$demo"
+is "ctf: one clock" "clock1 clock3 clock5 clocks metadata stream" "$(cd again && echo *)"
+is "ctf: ... beside notes" "notes" "$(cd again/clock1 && echo *)"
+is "ctf: ... another's trace" "metadata" "$(cd again/clock3 && echo *)"
+is "ctf: ... a link" "metadata stream" "$(cd again/clock5 && echo *)"
+is "ctf: ... a copy" "metadata stream" "$(cd again/clocks && echo *)"
+
 run "$TRAWL" -t ctf -o new --split=1/2 "$demo"
 is "ctf: not of a part" 2 "$status"
 

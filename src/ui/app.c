@@ -292,6 +292,7 @@ place_panes(struct app *app)
 				   .zoom = app->zoom,
 				   .split = app->split};
 	memcpy(wish.open, app->open, sizeof wish.open);
+	wish.wanted[PANE_TIMELINE] = timeline_rows(app);
 	app->layout = layout_make(&wish);
 }
 

@@ -16,6 +16,7 @@ enum {
 	LIST_COLUMNS_MIN = 30,
 	SIDE_COLUMNS_MIN = 24,
 	FOOT_PERCENT = 25,
+	FULL_PERCENT = 55, /* for a pane that stands alone below the list and could fill it */
 	SIDE_PERCENT = 40
 };
 
@@ -100,8 +101,12 @@ place_chosen(struct layout *layout, struct area *body, const struct layout_wish 
 		int own = percent			? percent
 			  : count > 1 && places[i].foot ? FOOT_PERCENT
 							: places[i].percent;
+		int full = percent || count > 1 ? own : FULL_PERCENT;
 		int most = body->rows - least;
-		int cut = !least && i == first ? body->rows : share(body->rows, own, wish->split);
+		int cut = clamp(wish->wanted[places[i].pane], share(body->rows, own, wish->split),
+				share(body->rows, full, wish->split));
+		if (!least && i == first)
+			cut = body->rows;
 		place_pane(layout, places[i].pane,
 			   cut_foot(body, clamp(cut, places[i].rows_min, most)));
 	}

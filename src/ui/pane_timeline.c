@@ -25,7 +25,9 @@ enum {
 	LABEL_COLUMNS = 12,
 	ORIGINS_MAX = 64, /* lanes of one trace */
 	RULER_ROWS = 4,	  /* from so many rows on there is a ruler, */
-	FOOT_ROWS = 3	  /* and a foot */
+	FOOT_ROWS = 3,	  /* and a foot */
+	/* beside its lanes: rule, ruler, foot; sync points, a context, a pair */
+	OTHER_ROWS = 6
 };
 
 struct mark {
@@ -108,6 +110,15 @@ timeline_has_news(struct app *app)
 	const struct pane_state *state = state_of(app);
 	return app->layout.panes[PANE_TIMELINE].rows > 0 && state->density &&
 	       density_has_news(state->density);
+}
+
+int
+timeline_rows(const struct app *app)
+{
+	int rows = OTHER_ROWS;
+	for (size_t i = 0; i < app->session->traces.count; i++)
+		rows += merge_shows(app->merge, i);
+	return rows;
 }
 
 /* --- time and columns -------------------------------------------------- */

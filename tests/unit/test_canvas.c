@@ -158,6 +158,29 @@ test_layout_runs_out(void **state)
 	assert_true(l.panes[PANE_FILTERS].rows == 3 && !l.panes[PANE_LIST].rows);
 }
 
+/* A pane alone below the list takes the rows it could fill, up to 55 %. */
+static void
+test_layout_wanted(void **state)
+{
+	(void)state;
+	struct layout_wish wish = {.rows = 24, .cols = 80}; /* 22 without title and status */
+	static const struct {
+		int wanted, rows;
+	} cases[] = {{0, 8}, {3, 8}, {8, 8}, {11, 11}, {12, 12}, {13, 12}, {99, 12}};
+	wish.open[PANE_LIST] = wish.open[PANE_TIMELINE] = true;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		wish.wanted[PANE_TIMELINE] = cases[i].wanted;
+		struct layout l = layout_make(&wish);
+		assert_int_equal(l.panes[PANE_TIMELINE].rows + 1, cases[i].rows);
+		check_layout(&l, 24, 80);
+	}
+	wish.open[PANE_DETAIL] = true; /* but with another one a quarter */
+	assert_int_equal(layout_make(&wish).panes[PANE_TIMELINE].rows + 1, 5);
+	wish.open[PANE_DETAIL] = false;
+	wish.rows = 8; /* the list keeps three */
+	assert_int_equal(layout_make(&wish).panes[PANE_TIMELINE].rows + 1, 3);
+}
+
 static void
 test_layout_wide(void **state)
 {
@@ -176,7 +199,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_clipping),	    cmocka_unit_test(test_wide_characters),
 	    cmocka_unit_test(test_roles),	    cmocka_unit_test(test_layout),
-	    cmocka_unit_test(test_layout_runs_out), cmocka_unit_test(test_layout_wide),
+	    cmocka_unit_test(test_layout_runs_out), cmocka_unit_test(test_layout_wanted),
+	    cmocka_unit_test(test_layout_wide),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("canvas", tests, NULL, NULL);

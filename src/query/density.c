@@ -364,21 +364,31 @@ count_lane(struct density *d, const struct density_window *window, const struct 
 
 /* --- links ------------------------------------------------------------- */
 
-/* Adds the first link of a relation in each column; false if another question came. */
 static bool
-add_links(struct density *d, size_t relation, struct density_answer *answer, uint64_t serial)
+is_in_sight(const struct density_window *w, int64_t column)
+{
+	return column >= 0 && column < (int64_t)w->columns;
+}
+
+/* Adds the first link of a relation in each column of A, or (AT_B) those that are in
+ * sight in B only; false if another question came. */
+static bool
+add_links(struct density *d, size_t relation, bool at_b, struct density_answer *answer,
+	  uint64_t serial)
 {
 	const struct density_window *w = &answer->window;
 	const struct track *own = &d->tracks[w->trace];
 	struct clocks_link link;
 	__int128 time = w->from;
 	while (time <= INT64_MAX &&
-	       clocks_find_link(d->session->clocks, relation, (int64_t)time, &link)) {
-		int64_t column = column_of(w, link.time_a);
+	       clocks_find_link(d->session->clocks, relation, at_b, (int64_t)time, &link)) {
+		int64_t from = column_of(w, link.time_a), to = column_of(w, link.time_b);
+		int64_t column = at_b ? to : from;
 		if (link.part != own->part || column >= (int64_t)w->columns)
 			break;
-		*vec_add(&answer->links) = (struct density_link){
-		    link.a, link.b, column, column_of(w, link.time_b), link.rejected};
+		if (!at_b || !is_in_sight(w, from))
+			*vec_add(&answer->links) =
+			    (struct density_link){link.a, link.b, from, to, link.rejected};
 		time = w->from + ((__int128)column + 1) * (__int128)w->step;
 		if (is_overtaken(d, serial))
 			return false;
@@ -392,7 +402,8 @@ find_links(struct density *d, struct density_answer *answer, uint64_t serial)
 	size_t count = d->session->clocks ? clocks_relations(d->session->clocks) : 0;
 	bool whole = true;
 	for (size_t i = 0; i < count && whole; i++)
-		whole = add_links(d, i, answer, serial);
+		whole =
+		    add_links(d, i, false, answer, serial) && add_links(d, i, true, answer, serial);
 	return whole;
 }
 

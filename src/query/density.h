@@ -65,7 +65,8 @@ struct density_stretch {
 /* A moment of a trace and its counterpart in another one: see clocks.h. */
 struct density_link {
 	size_t a, b;	  /* the traces */
-	int64_t from, to; /* columns of both; -1, or their count: out of sight */
+	int64_t from, to; /* columns of both; -1, or their count: out of sight, which is so
+			     for one of them at most */
 	bool rejected;
 };
 
@@ -81,7 +82,7 @@ struct density_answer {
 	bool apart[DENSITY_LANES_MAX];	/* its clock is not related to the window's */
 	struct density_column *columns; /* window.columns for each lane */
 	VEC(struct density_stretch) stretches;
-	VEC(struct density_link) links; /* at most one for each relation and column of A */
+	VEC(struct density_link) links; /* at most two for each relation and column */
 };
 
 /* The session must outlive it; it is told (session_tell) of better answers. */

@@ -885,20 +885,31 @@ is_between_traces(const struct clock_map *map, const struct relation *r)
 	return !shared && !r->exact && a->trace != b->trace;
 }
 
+/* The first point from FIRST on, but before END, that is not rejected. */
+static size_t
+next_sound(const struct relation *r, size_t first, size_t end)
+{
+	while (first < end && r->points.at[first].rejected)
+		first++;
+	return first;
+}
+
 static bool
-find_link(const struct clock_map *map, const struct relation *r, int64_t time,
+find_link(const struct clock_map *map, const struct relation *r, bool at_b, int64_t time,
 	  struct clocks_link *link)
 {
 	size_t low = 0, high = r->points.count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (!end_time(map, r, &r->points.at[middle], false, link))
+		size_t probe = at_b ? next_sound(r, middle, high) : middle;
+		if (probe < high && !end_time(map, r, &r->points.at[probe], at_b, link))
 			return false;
-		if (link->time_a < time)
-			low = middle + 1;
+		if (probe < high && (at_b ? link->time_b : link->time_a) < time)
+			low = probe + 1;
 		else
 			high = middle;
 	}
+	low = at_b ? next_sound(r, low, r->points.count) : low;
 	if (low == r->points.count)
 		return false;
 	const struct relation_point *p = &r->points.at[low];
@@ -907,13 +918,14 @@ find_link(const struct clock_map *map, const struct relation *r, int64_t time,
 }
 
 bool
-clocks_find_link(struct clocks *clocks, size_t relation, int64_t time, struct clocks_link *link)
+clocks_find_link(struct clocks *clocks, size_t relation, bool at_b, int64_t time,
+		 struct clocks_link *link)
 {
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	const struct clock_map *map = clocks->map;
 	const struct relation *r =
 	    relation < map->graph.relations.count ? map->graph.relations.at[relation] : NULL;
-	bool found = r && is_between_traces(map, r) && find_link(map, r, time, link);
+	bool found = r && is_between_traces(map, r) && find_link(map, r, at_b, time, link);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return found;
 }

@@ -96,10 +96,12 @@ struct clocks_link {
 };
 
 /* How many relations there are, and the first link of one of them that is not
- * before TIME in its trace A; false: it has none.  Links are searched for as if
- * the times of A rose from one to the next. */
+ * before TIME in its trace A, or AT_B in trace B; false: it has none.  Links are
+ * searched for as if the times of that trace rose from one to the next, for which
+ * rejected ones, that may lie anywhere in B, are passed by there. */
 size_t clocks_relations(struct clocks *);
-bool clocks_find_link(struct clocks *, size_t relation, int64_t time, struct clocks_link *);
+bool clocks_find_link(struct clocks *, size_t relation, bool at_b, int64_t time,
+		      struct clocks_link *);
 
 /* The user says that two messages were sent at the same moment.  0, or ERR_USAGE
  * if one has no time or both have the same clock. */

@@ -179,21 +179,49 @@ scene_settle(struct scene *s, int64_t deadline)
 	}
 }
 
+/* What a screen is looked at for: a text, where those who ask for that need it in a
+ * row, from a column on, or behind the first bytes of the row that starts so. */
+struct sought {
+	const char *text, *start;
+	int row, col;
+	size_t skip;
+};
+
+/* Reads until something HOLDS of the whole screen; false if it never did. */
+static bool
+scene_awaits(struct scene *s, bool (*holds)(struct scene *, const struct sought *),
+	     const struct sought *sought)
+{
+	int64_t deadline = now_ms() + DEADLINE_MS;
+	while (now_ms() <= deadline) {
+		if (holds(s, sought)) {
+			scene_settle(s, deadline);
+			if (holds(s, sought))
+				return true;
+		}
+		scene_read(s, 100);
+	}
+	return false;
+}
+
+static bool
+has_text(struct scene *s, const struct sought *sought)
+{
+	return strstr(scene_screen(s), sought->text) != NULL;
+}
+
+static bool
+lacks_text(struct scene *s, const struct sought *sought)
+{
+	return !has_text(s, sought);
+}
+
 /* Waits until the whole screen is there and has TEXT (or, not WANTED, no more). */
 static void
 scene_until(struct scene *s, const char *text, bool wanted)
 {
-	int64_t deadline = now_ms() + DEADLINE_MS;
-	for (;;) {
-		if ((strstr(scene_screen(s), text) != NULL) == wanted) {
-			scene_settle(s, deadline);
-			if ((strstr(scene_screen(s), text) != NULL) == wanted)
-				return;
-		}
-		if (now_ms() > deadline)
-			fail_screen(s, "%s \"%s\" on the screen", wanted ? "no" : "still", text);
-		scene_read(s, 100);
-	}
+	if (!scene_awaits(s, wanted ? has_text : lacks_text, &(struct sought){.text = text}))
+		fail_screen(s, "%s \"%s\" on the screen", wanted ? "no" : "still", text);
 }
 
 static void
@@ -202,15 +230,17 @@ scene_wait(struct scene *s, const char *text)
 	scene_until(s, text, true);
 }
 
+static bool
+row_has_text(struct scene *s, const struct sought *sought)
+{
+	return strstr(emulator_row(s->emulator, sought->row), sought->text) != NULL;
+}
+
 static void
 wait_row(struct scene *s, int row, const char *text)
 {
-	int64_t end = now_ms() + DEADLINE_MS;
-	while (!strstr(emulator_row(s->emulator, row), text)) {
-		if (now_ms() > end)
-			fail_screen(s, "no \"%s\" in row %d", text, row);
-		scene_read(s, 50);
-	}
+	if (!scene_awaits(s, row_has_text, &(struct sought){.row = row, .text = text}))
+		fail_screen(s, "no \"%s\" in row %d", text, row);
 }
 
 static void
@@ -231,17 +261,20 @@ scene_row(struct scene *s, const char *start)
 	return NULL;
 }
 
+/* That the row that starts so has the text behind its first SKIP bytes. */
+static bool
+started_row_has_text(struct scene *s, const struct sought *sought)
+{
+	const char *row = scene_row(s, sought->start);
+	return row && strstr(row + sought->skip, sought->text);
+}
+
 /* Waits until the row that starts so has TEXT. */
 static void
 scene_wait_row(struct scene *s, const char *start, const char *text)
 {
-	int64_t deadline = now_ms() + DEADLINE_MS;
-	for (const char *row; !(row = scene_row(s, start)) || !strstr(row, text);) {
-		if (now_ms() > deadline)
-			fail_screen(s, "no \"%s\" in a row \"%s\"", text, start);
-		scene_read(s, 100);
-	}
-	scene_settle(s, deadline);
+	if (!scene_awaits(s, started_row_has_text, &(struct sought){.start = start, .text = text}))
+		fail_screen(s, "no \"%s\" in a row \"%s\"", text, start);
 }
 
 /* Waits for the child's end and what it still has to say. */
@@ -2096,17 +2129,19 @@ lane_row(struct scene *s, const char *name)
 	return row + strlen(name);
 }
 
+static bool
+is_cursor_behind(struct scene *s, const struct sought *sought)
+{
+	const char *ruler = lane_row(s, "      "), *cursor = strchr(ruler, '*');
+	return cursor && cursor - ruler > sought->col;
+}
+
 /* Waits until the ruler has the cursor behind column LEAST. */
 static void
 wait_cursor(struct scene *s, int least)
 {
-	int64_t deadline = now_ms() + DEADLINE_MS;
-	for (const char *ruler; ruler = lane_row(s, "      "),
-				!strchr(ruler, '*') || strchr(ruler, '*') - ruler <= least;) {
-		if (now_ms() > deadline)
-			fail_screen(s, "the cursor is not behind column %d", least);
-		scene_read(s, 100);
-	}
+	if (!scene_awaits(s, is_cursor_behind, &(struct sought){.col = least}))
+		fail_screen(s, "the cursor is not behind column %d", least);
 }
 
 /* The timeline of the demo: all its messages, each column that has a loss or an
@@ -2285,22 +2320,33 @@ test_timeline_apart(void **state)
 	}
 }
 
+/* The first row from one on that has a text in a column, or -1. */
+static int
+find_in_column(struct scene *s, const struct sought *sought)
+{
+	for (int row = sought->row; row < s->rows; row++) {
+		const char *text = emulator_row(s->emulator, row);
+		if ((int)strlen(text) > sought->col &&
+		    !strncmp(text + sought->col, sought->text, strlen(sought->text)))
+			return row;
+	}
+	return -1;
+}
+
+static bool
+is_in_column(struct scene *s, const struct sought *sought)
+{
+	return find_in_column(s, sought) >= 0;
+}
+
 /* The colour of the first cell of NAME from a row on, once it stands in column COL. */
 static int
 colour_of(struct scene *s, const char *name, int from, int col)
 {
-	int64_t deadline = now_ms() + DEADLINE_MS;
-	for (;;) {
-		scene_settle(s, deadline);
-		for (int row = from; row < s->rows; row++) {
-			const char *text = emulator_row(s->emulator, row);
-			if ((int)strlen(text) > col && !strncmp(text + col, name, strlen(name)))
-				return emulator_cell(s->emulator, row, col).fg;
-		}
-		if (now_ms() > deadline)
-			fail_screen(s, "no \"%s\" in column %d", name, col);
-		scene_read(s, 100);
-	}
+	struct sought sought = {.text = name, .row = from, .col = col};
+	if (!scene_awaits(s, is_in_column, &sought))
+		fail_screen(s, "no \"%s\" in column %d", name, col);
+	return emulator_cell(s->emulator, find_in_column(s, &sought), col).fg;
 }
 
 /* Each trace of a session has a colour, in the list, its lane and among the clocks;
@@ -2368,15 +2414,10 @@ static void
 wait_count(struct scene *s, const char *start, size_t count)
 {
 	char want[32];
-	const char *row = NULL;
-	int64_t deadline = now_ms() + DEADLINE_MS;
 	snprintf(want, sizeof want, " %zu ", count);
-	while (!(row = scene_row(s, start)) || !strstr(row + strlen(start), want)) {
-		if (now_ms() > deadline)
-			fail_msg("no \"%s\" with %zu on the screen:\n%s", start, count,
-				 scene_screen(s));
-		scene_read(s, 100);
-	}
+	if (!scene_awaits(s, started_row_has_text,
+			  &(struct sought){.start = start, .skip = strlen(start), .text = want}))
+		fail_screen(s, "no \"%s\" with %zu on the screen", start, count);
 }
 
 static void
@@ -2620,13 +2661,9 @@ check_texts(struct scene *s, const struct truth *truth, const size_t *rows, size
 	for (int y = 2; y < 23; y++) {
 		const char *text = truth->rows[TEXT].at[rows[first + (size_t)y - 2]];
 		char start[16];
-		int64_t deadline = now_ms() + DEADLINE_MS;
 		snprintf(start, sizeof start, "%.12s", text);
-		while (*text != '*' && !strstr(emulator_row(s->emulator, y), start)) {
-			if (now_ms() > deadline)
-				fail_msg("row %d is not \"%s\":\n%s", y, start, scene_screen(s));
-			scene_read(s, 100); /* the rows come as they are found */
-		}
+		if (*text != '*')
+			wait_row(s, y, start); /* the rows come as they are found */
 	}
 }
 

@@ -66,14 +66,15 @@ same_row(const struct canvas *x, int i, const struct canvas *y, int j)
 	return !memcmp(row_of(x, i), row_of(y, j), (size_t)x->cols * sizeof *x->cells);
 }
 
-/* Whether most of row I of X is in row J of Y. */
+/* Whether most of row I of X is in row J of Y; blanks, also those with a background,
+ * do not count. */
 static bool
-similar_row(const struct brush *b, const struct canvas *x, int i, const struct canvas *y, int j)
+similar_row(const struct canvas *x, int i, const struct canvas *y, int j)
 {
 	int all = 0, same = 0;
 	for (int col = 0; col < x->cols; col++) {
 		const struct cell *cell = &row_of(x, i)[col];
-		if (is_blank(b, cell))
+		if (cell->code[0] == ' ')
 			continue;
 		all++;
 		same += cell->code[0] == row_of(y, j)[col].code[0];
@@ -293,9 +294,8 @@ count_same(const struct canvas *old, const struct canvas *canvas, int by)
 
 /* The shift that brings most rows to where they are wanted. */
 static struct shift
-find_shift(const struct brush *b, const struct canvas *canvas)
+find_shift(const struct canvas *old, const struct canvas *canvas)
 {
-	const struct canvas *old = &b->painter->shown;
 	int rows = canvas->rows, most = count_same(old, canvas, 0) + 1;
 	struct shift shift = {0};
 	for (int by = 1 - rows; by < rows && most < rows; by++) {
@@ -311,7 +311,7 @@ find_shift(const struct brush *b, const struct canvas *canvas)
 	for (int row = 0; row < rows; row++) {
 		int from = row + shift.by;
 		if (from >= 0 && from < rows && !same_row(canvas, row, old, row) &&
-		    similar_row(b, canvas, row, old, from)) {
+		    similar_row(canvas, row, old, from)) {
 			first = first < 0 ? row : first;
 			last = row;
 		}
@@ -404,7 +404,7 @@ paint(struct painter *painter, const struct paint_terminal *terminal, const stru
 	if (!painter->known || shown->rows != canvas->rows || shown->cols != canvas->cols)
 		start_anew(&brush, canvas);
 	if (terminal->region && terminal->reverse_index) {
-		struct shift shift = find_shift(&brush, canvas);
+		struct shift shift = find_shift(shown, canvas);
 		if (shift.by)
 			apply_shift(&brush, &shift, canvas);
 	}

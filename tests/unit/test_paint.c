@@ -288,6 +288,31 @@ test_cost_of_a_step(void **state)
 	paint_free(&painter);
 }
 
+/* A title in reverse that changes along stays out of the region: its blanks are no
+ * reason to take it for the row below moved up. */
+static void
+test_cost_beside_a_title(void **state)
+{
+	(void)state;
+	struct paint_terminal t = xterm();
+	struct painter painter = {0};
+	struct canvas c = {0};
+	struct area all = {0, 0, ROWS, COLS};
+	canvas_resize(&c, ROWS, COLS);
+	for (unsigned step = 0; step < 4; step++) {
+		int length = draw_list(&c, 100 + step, true);
+		canvas_fill(&c, &all, 0, 0, COLS, ROLE_CURSOR, ' ');
+		canvas_puts(&c, &all, 0, 0, ROLE_CURSOR, step % 2 ? " title odd" : " title even");
+		canvas_fill(&c, &all, 1, 0, COLS, ROLE_NORMAL, ' ');
+		canvas_puts(&c, &all, 1, 0, ROLE_NORMAL, "  time text");
+		size_t bytes = cost(&painter, &t, &c);
+		if (step > 1) /* the title: to it, reversed, 4 letters, plain */
+			assert_in_range(bytes, length, length + 40 + 6 + 4 + 4 + 3);
+	}
+	canvas_free(&c);
+	paint_free(&painter);
+}
+
 /* What a frame begins with where the cursor is in the status row and the list's
  * last row comes first: up and to the margin, three bytes. */
 static void
@@ -375,6 +400,7 @@ main(void)
 	    cmocka_unit_test(test_simple_terminal),
 	    cmocka_unit_test(test_corner),
 	    cmocka_unit_test(test_cost_of_a_step),
+	    cmocka_unit_test(test_cost_beside_a_title),
 	    cmocka_unit_test(test_cost_of_the_way_up),
 	    cmocka_unit_test(test_cost_of_styles),
 	    cmocka_unit_test(test_cost_of_blocks),

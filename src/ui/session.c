@@ -98,6 +98,7 @@ session_untie(struct app *app, const struct command_call *call)
 		app_trouble(app, "untie what? go to a tied message, or say its number in :clocks");
 	} else {
 		clocks_untie(app->session->clocks, meant);
+		app->unsaved = true;
 		app_say(app, "untied; :save keeps it");
 	}
 }

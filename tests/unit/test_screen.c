@@ -1838,6 +1838,8 @@ test_tie(void **state)
 	scene_wait(&s, "untied; :save keeps it");
 	scene_keys(&s, ":clocks\r");
 	scene_wait(&s, "wall clock: soc.stp, aux.stp, cam.csel");
+	scene_keys(&s, "q:save\r");
+	scene_wait(&s, "2 marks saved to ");
 	session_fixture_close(&f);
 	quit(&s);
 }

@@ -278,8 +278,8 @@ type_command(struct app *app, const char *text)
 
 /* --- painting ---------------------------------------------------------- */
 
-static void
-place_panes(struct app *app)
+void
+app_place_panes(struct app *app)
 {
 	int rows, cols;
 	term_size(app->term, &rows, &cols);
@@ -323,7 +323,7 @@ draw_bar(struct app *app)
 static void
 paint(struct app *app)
 {
-	place_panes(app);
+	app_place_panes(app);
 	list_settle(app->list);
 	preview_follow(app); /* once for keys that came together */
 	canvas_clear(&app->canvas);
@@ -608,7 +608,7 @@ static void
 run(struct app *app)
 {
 	struct session *session = app->session;
-	place_panes(app);
+	app_place_panes(app);
 	paint(app);
 	for (size_t i = 0; i < app->options->command_count; i++)
 		type_command(app, app->options->commands[i]);

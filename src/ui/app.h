@@ -114,6 +114,9 @@ void app_refilter(struct app *);
 /* Shows a trace, or all of them merged: the number of traces. */
 void app_show_trace(struct app *, size_t trace);
 void app_focus(struct app *, enum pane_id);
+
+/* Makes the layout what the next paint will have. */
+void app_place_panes(struct app *);
 void app_suspend(struct app *);
 
 /* The first and the last row (bars.c). */

@@ -2,33 +2,52 @@
  * Panes that cover the others and show lines of text: the help, what was said,
  * the clocks.
  *
- * A pager knows which lines are on the screen and has the commands that move
- * them; the pane draws line after line, each into the row that pager_line
- * gives it.  Its state starts with a struct pager.
+ * A pager knows which lines are on the screen, has the commands that move them
+ * and those that search in them; the pane puts line after line.  What is longer
+ * than a row goes on in the next.  Its state starts with a struct pager.
  */
 #ifndef TRAWL_UI_PAGER_H
 #define TRAWL_UI_PAGER_H
 
+#include "base/regex.h"
+#include "base/vec.h"
 #include "ui/pane.h"
 
 struct pager {
-	size_t top, lines; /* first line shown; of all */
+	size_t top, lines; /* first row shown; of all */
 	int rows;	   /* on the screen */
 	size_t line;	   /* while drawing: the next one */
-	/* Says what stands out in a row that was put, or NULL. */
-	void (*mark)(struct app *, struct canvas *, const struct area *, int y, int x,
-		     const char *text, size_t length);
+	/* Gives what stands out in a line its role, a byte of ROLES for each of TEXT;
+	 * or NULL. */
+	void (*mark)(struct app *, const char *text, size_t length, uint8_t *roles);
+
+	struct regex *pattern; /* what is searched for, or NULL; owned */
+	VEC(size_t) hits;      /* rows where it begins, in order, as last drawn */
+	size_t hit;	       /* the one gone to, SIZE_MAX: none yet */
+	bool backward;	       /* as the last search */
+};
+
+/* A part of a line: a text, not yet safe, and the column where it begins, or one
+ * behind the part before it if that is longer. */
+struct pager_part {
+	enum role role;
+	int column;
+	const char *text;
 };
 
 /* Begins to draw into an area of ROWS rows. */
 void pager_begin(struct pager *, int rows);
-/* The row of the next line, -1 if it is not on the screen. */
-int pager_line(struct pager *);
 void pager_end(struct pager *);
 
-/* Draws a text, made safe, going on in further rows where it is long. */
+/* Puts a line of one look, or of parts; then further rows begin below the last
+ * of them. */
 void pager_put(struct pager *, struct app *, struct canvas *, const struct area *, enum role,
 	       const char *text);
+void pager_put_parts(struct pager *, struct app *, struct canvas *, const struct area *,
+		     const struct pager_part *, size_t count);
+
+/* For pane_ops: frees what a pager has. */
+void pager_close(void *state);
 
 extern pane_command *const pager_commands[COMMAND_COUNT];
 

@@ -33,16 +33,14 @@ name_at(const struct app *app, const char *text, size_t length, enum role *role)
 
 /* Names of traces look as in the list. */
 static void
-mark_names(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
-	   const char *text, size_t length)
+mark_names(struct app *app, const char *text, size_t length, uint8_t *roles)
 {
 	for (size_t i = 0; i < length; i++) {
 		enum role role;
 		bool inside = i && is_of_name(text[i - 1]);
 		size_t own = inside ? 0 : name_at(app, text + i, length - i, &role);
 		if (own)
-			canvas_role(canvas, area, y, x + text_columns(text, i),
-				    text_columns(text + i, own), role);
+			memset(roles + i, (int)role, own);
 	}
 }
 
@@ -68,6 +66,7 @@ const struct pane_ops pane_clocks = {
     .name = "clocks",
     .scope = SCOPE_HELP,
     .state_size = sizeof(struct pager),
+    .close = pager_close,
     .draw = clocks_draw,
     .commands = pager_commands,
 };

@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-enum { KEYS_COLUMNS = 24, NAME_COLUMNS = 18 };
+enum { KEYS_COLUMN = 2, NAME_COLUMN = 24, HELP_COLUMN = 42 };
 
-/* Where lines go: those above the top of the screen are only counted. */
+/* Where lines go. */
 struct help_page {
 	struct app *app;
 	struct canvas *canvas;
@@ -22,34 +22,35 @@ struct help_page {
 };
 
 static void
+put(struct help_page *page, enum role role, const char *text)
+{
+	pager_put(page->pager, page->app, page->canvas, page->area, role, text);
+}
+
+static void
 draw_command(struct help_page *page, enum command_id id)
 {
 	const struct command *command = &commands[id];
-	struct canvas *canvas = page->canvas;
-	struct text keys = {0}, safe = {0};
-	int y = pager_line(page->pager);
-	if (y < 0)
-		return;
+	struct text keys = {0}, name = {0};
 	keymap_keys(&page->app->keymap, id, &keys);
-	text_add_safe(&safe, text_get(&keys), keys.length, page->app->charset);
-	int x = canvas_put(canvas, page->area, y, 2, ROLE_FIELD, text_get(&safe), safe.length);
-	x = x < KEYS_COLUMNS ? KEYS_COLUMNS : x + 1;
-	int end = canvas_puts(canvas, page->area, y, x, ROLE_NOTE, command->name);
+	text_add(&name, command->name);
 	if (command->scope != SCOPE_ANY)
-		end = canvas_putf(canvas, page->area, y, end, ROLE_NOTE, " (%s)",
-				  command_scope_name(command->scope));
-	x = end < x + NAME_COLUMNS ? x + NAME_COLUMNS : end + 1;
-	canvas_puts(canvas, page->area, y, x, ROLE_NORMAL, command->help);
+		text_addf(&name, " (%s)", command_scope_name(command->scope));
+	const struct pager_part parts[] = {
+	    {ROLE_FIELD, KEYS_COLUMN, text_get(&keys)},
+	    {ROLE_NOTE, NAME_COLUMN, name.data},
+	    {ROLE_NORMAL, HELP_COLUMN, command->help},
+	};
+	pager_put_parts(page->pager, page->app, page->canvas, page->area, parts, 3);
 	text_free(&keys);
-	text_free(&safe);
+	text_free(&name);
 }
 
 static void
 draw_group(struct help_page *page, enum command_group group)
 {
-	pager_line(page->pager);
-	canvas_puts(page->canvas, page->area, pager_line(page->pager), 0, ROLE_HEADER,
-		    command_group_title(group));
+	put(page, ROLE_NORMAL, "");
+	put(page, ROLE_HEADER, command_group_title(group));
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		if (commands[i].group == group)
 			draw_command(page, (enum command_id)i);
@@ -61,9 +62,9 @@ help_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	struct pager *pager = app->state[PANE_HELP];
 	struct help_page page = {.app = app, .canvas = canvas, .area = area, .pager = pager};
 	pager_begin(pager, area->rows);
-	canvas_puts(canvas, area, pager_line(page.pager), 0, ROLE_NORMAL,
-		    "Keys, names and what they do. Digits before a key are a count; :NAME runs a "
-		    "command. q goes back.");
+	put(&page, ROLE_NORMAL,
+	    "Keys, names and what they do. Digits before a key are a count; :NAME runs a "
+	    "command. / searches here, q goes back.");
 	for (int group = 0; group < GROUP_COUNT; group++)
 		draw_group(&page, (enum command_group)group);
 	pager_end(pager);
@@ -73,6 +74,7 @@ const struct pane_ops pane_help = {
     .name = "help",
     .scope = SCOPE_HELP,
     .state_size = sizeof(struct pager),
+    .close = pager_close,
     .draw = help_draw,
     .commands = pager_commands,
 };

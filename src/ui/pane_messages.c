@@ -43,8 +43,7 @@ messages_draw(struct app *app, struct canvas *canvas, const struct area *area)
 			  app->log.lines.at[i].trouble ? ROLE_TROUBLE : ROLE_NORMAL,
 			  app->log.lines.at[i].text);
 	if (!app->log.lines.count)
-		canvas_puts(canvas, area, pager_line(pager), 0, ROLE_ABSENT,
-			    "nothing was said yet");
+		pager_put(pager, app, canvas, area, ROLE_ABSENT, "nothing was said yet");
 	pager_end(pager);
 }
 
@@ -52,6 +51,7 @@ const struct pane_ops pane_messages = {
     .name = "messages",
     .scope = SCOPE_HELP,
     .state_size = sizeof(struct pager),
+    .close = pager_close,
     .draw = messages_draw,
     .commands = pager_commands,
 };

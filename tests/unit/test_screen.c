@@ -1017,6 +1017,41 @@ test_help(void **state)
 	quit(&s);
 }
 
+/* / ? n N within the help: what is found is shown, and the help stays. */
+static void
+test_help_search(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "\033OP/to the PREVIOUS match\r"); /* a capital counts */
+	scene_wait(&s, "no match found");
+	scene_keys(&s, "/TO THE|to the previous m.tch\r");
+	scene_wait(&s, "no match found");
+	scene_keys(&s, "/to the previous m.tch\r"); /* together with what is before it */
+	scene_wait_row(&s, "  N    ", "to the previous match");
+	int row = 0;
+	while (strncmp(emulator_row(s.emulator, row), "  N    ", 7) != 0)
+		row++;
+	int col =
+	    (int)(strstr(emulator_row(s.emulator, row), "to the") - emulator_row(s.emulator, row));
+	assert_true(emulator_cell(s.emulator, row, col).reverse); /* the one gone to */
+	assert_true(emulator_cell(s.emulator, row, col + 20).reverse);
+	assert_false(emulator_cell(s.emulator, row, col + 21).reverse);
+	scene_keys(&s, "n");
+	scene_wait(&s, "continued at the start");
+	scene_keys(&s, "g?show or hide the list of marks\r");
+	scene_wait(&s, "continued at the end");
+	scene_wait(&s, "show or hide the list of marks");
+	scene_keys(&s, "q"); /* the help alone */
+	scene_until(&s, "show or hide", false);
+	scene_keys(&s, "\033OPn");
+	scene_wait(&s, "nothing was searched for yet");
+	scene_keys(&s, "q");
+	scene_wait(&s, " 0 / 309");
+	quit(&s);
+}
+
 /* A file with TEXT, for an argument. */
 static void
 make_file(char path[static 32], const char *text)
@@ -2785,6 +2820,7 @@ main(void)
 	    cmocka_unit_test(test_filter_language),
 	    cmocka_unit_test(test_go_to),
 	    cmocka_unit_test(test_help),
+	    cmocka_unit_test(test_help_search),
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),

@@ -25,6 +25,7 @@
 #include "query/check.h"
 #include "trace/trace.h"
 #include "ui/notebook.h"
+#include "ui/signs.h"
 #include "ui/theme.h"
 #include "ui/view.h"
 
@@ -90,16 +91,34 @@ static void
 print_commands(void)
 {
 	int group = -1;
+	struct keymap map = {0};
+	struct text keys = {0};
+	keymap_standard(&map);
 	for (int i = 0; i < COMMAND_COUNT; i++) {
 		const struct command *command = &commands[i];
+		text_clear(&keys);
+		keymap_keys(&map, (enum command_id)i, &keys);
 		if (group != (int)command->group)
 			printf(".SS %s\n", command_group_title(command->group));
 		group = (int)command->group;
 		puts(".TP");
-		print_bold("", command->keys);
-		print_bold(*command->keys ? "  :" : ":", command->name);
+		print_bold("", text_get(&keys));
+		print_bold(keys.length ? "  :" : ":", command->name);
 		putchar('\n');
 		print_help(command->help);
+	}
+	text_free(&keys);
+	keymap_free(&map);
+}
+
+static void
+print_signs(void)
+{
+	for (int i = 0; i < SIGN_COUNT; i++) {
+		puts(".TP");
+		print_bold("", signs[i].text);
+		printf(" (%s)\n", signs[i].where);
+		print_help(signs[i].help);
 	}
 }
 
@@ -273,6 +292,7 @@ static const struct {
     {"exports", print_exports}, {"fields", print_fields},     {"filter", print_filter},
     {"checks", print_checks},	{"profile", print_profile},   {"view", print_view},
     {"theme", print_theme},	{"keymaps", print_keymaps},   {"session", print_session},
+    {"signs", print_signs},
 };
 
 int

@@ -244,6 +244,9 @@ libtrawl_a_SOURCES = \
 	src/ui/session.h \
 	src/ui/settings.c \
 	src/ui/settings.h \
+	src/ui/sign.def \
+	src/ui/signs.c \
+	src/ui/signs.h \
 	src/ui/term.c \
 	src/ui/term.h \
 	src/ui/theme.c \

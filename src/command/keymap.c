@@ -108,19 +108,26 @@ keymap_look(const struct keymap *map, enum command_scope scope, const struct key
 	return answer == KEYMAP_NONE ? look(map, SCOPE_ANY, keys, command) : answer;
 }
 
-void
-keymap_keys(const struct keymap *map, enum command_id command, struct text *out)
+/* Appends the keys of a command, each by ADD, with BETWEEN between them. */
+static void
+add_keys(const struct keymap *map, enum command_id command,
+	 void (*add)(const struct keys *, struct text *), const char *between, struct text *out)
 {
 	bool first = true;
 	for (size_t i = 0; i < map->bindings.count; i++) {
 		const struct binding *b = &map->bindings.at[i];
 		if (b->command != command)
 			continue;
-		if (!first)
-			text_add_char(out, ' ');
-		keys_format(&b->keys, out);
+		text_add(out, first ? "" : between);
+		add(&b->keys, out);
 		first = false;
 	}
+}
+
+void
+keymap_keys(const struct keymap *map, enum command_id command, struct text *out)
+{
+	add_keys(map, command, keys_show, "  ", out);
 }
 
 void
@@ -128,7 +135,7 @@ keymap_hint(const struct keymap *map, enum command_id command, struct text *out)
 {
 	for (size_t i = 0; i < map->bindings.count; i++) {
 		if (map->bindings.at[i].command == command) {
-			keys_format(&map->bindings.at[i].keys, out);
+			keys_show(&map->bindings.at[i].keys, out);
 			return;
 		}
 	}
@@ -184,7 +191,7 @@ keymap_describe(const struct keymap *map, struct keymap_options *options)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++) {
 		struct text keys = {0};
-		keymap_keys(map, (enum command_id)i, &keys);
+		add_keys(map, (enum command_id)i, keys_format, " ", &keys);
 		options->keys[i] = mem_text(keys.length ? keys.data : no_keys);
 		text_free(&keys);
 	}

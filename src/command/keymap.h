@@ -52,7 +52,7 @@ int keymap_bind(struct keymap *, enum command_scope, const char *text, size_t le
 enum keymap_answer keymap_look(const struct keymap *, enum command_scope, const struct keys *,
 			       enum command_id *);
 
-/* Appends the keys of a command, with blanks between them. */
+/* Appends the keys of a command for people, two blanks between alternatives. */
 void keymap_keys(const struct keymap *, enum command_id, struct text *out);
 /* Appends the first of them, or `:NAME` where it has none. */
 void keymap_hint(const struct keymap *, enum command_id, struct text *out);

@@ -127,3 +127,20 @@ keys_format(const struct keys *keys, struct text *out)
 	for (size_t i = 0; i < keys->count; i++)
 		add_key(keys->at[i], out);
 }
+
+/* Whether a key is written as a word. */
+static bool
+is_named(uint32_t key)
+{
+	return key <= KEYCODE_SPACE || key == KEYCODE_BACKSPACE || key >= KEYCODE_NAMED;
+}
+
+void
+keys_show(const struct keys *keys, struct text *out)
+{
+	for (size_t i = 0; i < keys->count; i++) {
+		if (i && (is_named(keys->at[i - 1]) || is_named(keys->at[i])))
+			text_add_char(out, ' ');
+		add_key(keys->at[i], out);
+	}
+}

@@ -3,7 +3,8 @@
  * written together, `]e`, `Ctrl-Ww`.
  *
  * A key is the code point it types; keys that type none have codes above all
- * code points.  Help shows keys as the table and a user's file write them.
+ * code points.  Tables and users' files have sequences in one word; what people
+ * read has a blank beside a key with a name: `Ctrl-W w`.
  */
 #ifndef TRAWL_COMMAND_KEYS_H
 #define TRAWL_COMMAND_KEYS_H
@@ -48,5 +49,7 @@ bool keys_parse(const char *text, size_t length, struct keys *);
 
 /* Appends the sequence as keys_parse reads it. */
 void keys_format(const struct keys *, struct text *);
+/* The same for people. */
+void keys_show(const struct keys *, struct text *);
 
 #endif

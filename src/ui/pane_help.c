@@ -1,17 +1,19 @@
 /*
- * The help: every command with its keys as they are bound now.
+ * The help: every command with its keys as they are bound now, and the signs on the
+ * screen.
  *
- * Made from the table of commands and the key map alone; there is no other
- * list to keep in step.
+ * Made from the tables of commands and signs and the key map alone; there is no
+ * other list to keep in step.
  */
 #include "config.h"
 
 #include "ui/app.h"
 #include "ui/pager.h"
+#include "ui/signs.h"
 
 #include <string.h>
 
-enum { KEYS_COLUMN = 2, NAME_COLUMN = 24, HELP_COLUMN = 42 };
+enum { FIRST_COLUMN = 2, SECOND_COLUMN = 24, HELP_COLUMN = 42 };
 
 /* Where lines go. */
 struct help_page {
@@ -28,6 +30,24 @@ put(struct help_page *page, enum role role, const char *text)
 }
 
 static void
+put_row(struct help_page *page, const char *first, const char *second, const char *help)
+{
+	const struct pager_part parts[] = {
+	    {ROLE_FIELD, FIRST_COLUMN, first},
+	    {ROLE_NOTE, SECOND_COLUMN, second},
+	    {ROLE_NORMAL, HELP_COLUMN, help},
+	};
+	pager_put_parts(page->pager, page->app, page->canvas, page->area, parts, 3);
+}
+
+static void
+put_title(struct help_page *page, const char *title)
+{
+	put(page, ROLE_NORMAL, "");
+	put(page, ROLE_HEADER, title);
+}
+
+static void
 draw_command(struct help_page *page, enum command_id id)
 {
 	const struct command *command = &commands[id];
@@ -36,12 +56,7 @@ draw_command(struct help_page *page, enum command_id id)
 	text_add(&name, command->name);
 	if (command->scope != SCOPE_ANY)
 		text_addf(&name, " (%s)", command_scope_name(command->scope));
-	const struct pager_part parts[] = {
-	    {ROLE_FIELD, KEYS_COLUMN, text_get(&keys)},
-	    {ROLE_NOTE, NAME_COLUMN, name.data},
-	    {ROLE_NORMAL, HELP_COLUMN, command->help},
-	};
-	pager_put_parts(page->pager, page->app, page->canvas, page->area, parts, 3);
+	put_row(page, text_get(&keys), name.data, command->help);
 	text_free(&keys);
 	text_free(&name);
 }
@@ -49,11 +64,18 @@ draw_command(struct help_page *page, enum command_id id)
 static void
 draw_group(struct help_page *page, enum command_group group)
 {
-	put(page, ROLE_NORMAL, "");
-	put(page, ROLE_HEADER, command_group_title(group));
+	put_title(page, command_group_title(group));
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		if (commands[i].group == group)
 			draw_command(page, (enum command_id)i);
+}
+
+static void
+draw_signs(struct help_page *page)
+{
+	put_title(page, "Signs");
+	for (int i = 0; i < SIGN_COUNT; i++)
+		put_row(page, signs[i].text, signs[i].where, signs[i].help);
 }
 
 static void
@@ -67,6 +89,7 @@ help_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	    "command. / searches here, q goes back.");
 	for (int group = 0; group < GROUP_COUNT; group++)
 		draw_group(&page, (enum command_group)group);
+	draw_signs(&page);
 	pager_end(pager);
 }
 

@@ -13,6 +13,7 @@
 #include "trace/clock_text.h"
 #include "ui/moment.h"
 #include "ui/pane_context.h"
+#include "ui/signs.h"
 
 #include <string.h>
 
@@ -465,15 +466,15 @@ draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int
 {
 	char mark = jumps_mark(&app->jumps, lane_of(row)->number, row->row->place);
 	if (range_has(app, lane_of(row)->number, row->row->place))
-		canvas_puts(canvas, area, y, 0, ROLE_MARK, "|");
+		canvas_puts(canvas, area, y, 0, ROLE_MARK, signs[SIGN_RANGE].text);
 	if (current) /* one run with a time that follows: less to send */
-		canvas_puts(canvas, area, y, 0, ROLE_CURSOR, "> ");
+		canvas_putf(canvas, area, y, 0, ROLE_CURSOR, "%s ", signs[SIGN_CURSOR].text);
 	if (mark)
 		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
 	else if (row->message.flags & loss_flags)
-		canvas_puts(canvas, area, y, 1, ROLE_LOSS, "~");
+		canvas_puts(canvas, area, y, 1, ROLE_LOSS, signs[SIGN_LOSS].text);
 	else if (is_uncertain(app, row))
-		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, "?");
+		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, signs[SIGN_UNCERTAIN].text);
 }
 
 static void

@@ -52,6 +52,17 @@ test_names(void **state)
 		assert_string_equal(text_get(&text), rows[i].text);
 		text_free(&text);
 	}
+	static const char *const shown[][2] = {
+	    {"]e", "]e"},	   {"Ctrl-Ww", "Ctrl-W w"},	{"Ctrl-WCtrl-W", "Ctrl-W Ctrl-W"},
+	    {"gSpace", "g Space"}, {"F1a\u00e9", "F1 a\u00e9"},
+	};
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+		struct keys keys = parse(shown[i][0]);
+		struct text text = {0};
+		keys_show(&keys, &text);
+		assert_string_equal(text_get(&text), shown[i][1]);
+		text_free(&text);
+	}
 	struct keys keys;
 	assert_false(keys_parse("", 0, &keys));
 	assert_false(keys_parse("abcde", 5, &keys));

@@ -233,6 +233,19 @@ jump_set(struct app *app, const struct command_call *call)
 }
 
 void
+jump_note_mark(struct app *app, struct spot *mark, const char *note)
+{
+	if (!note) {
+		prompt_open(&app->prompt, COMMAND_NOTE);
+		prompt_replace(&app->prompt, 0, mark && mark->note ? mark->note : "");
+	} else if (mark) {
+		free(mark->note);
+		mark->note = *note ? mem_text(note) : NULL;
+		app->unsaved = true;
+	}
+}
+
+void
 jump_note(struct app *app, const struct command_call *call)
 {
 	struct jumps *jumps = &app->jumps;
@@ -242,15 +255,11 @@ jump_note(struct app *app, const struct command_call *call)
 	for (size_t i = 0; i < jumps->marks.count && !mark; i++)
 		if (same_spot(&jumps->marks.at[i], here.trace, here.place))
 			mark = &jumps->marks.at[i];
-	if (!mark && *call->text) {
+	if (!mark && call->text && *call->text) {
 		here.letter = '*';
 		mark = jumps_add(jumps, here);
 	}
-	if (!mark)
-		return;
-	free(mark->note);
-	mark->note = *call->text ? mem_text(call->text) : NULL;
-	app->unsaved = true;
+	jump_note_mark(app, mark, call->text);
 }
 
 void

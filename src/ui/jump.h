@@ -47,6 +47,10 @@ void jump_to_spot(struct app *, const struct spot *);
 /* Goes to a position of the present trace and remembers where it began. */
 void jump_to(struct app *, struct position);
 
+/* Gives a mark a note, an empty one takes it away; NULL: asks for it, the old one to
+ * begin with.  The mark may be NULL. */
+void jump_note_mark(struct app *, struct spot *, const char *note);
+
 /* Handlers. */
 void jump_goto(struct app *, const struct command_call *);
 void jump_percent(struct app *, const struct command_call *);

@@ -10,7 +10,6 @@
 #include "ui/app.h"
 #include "ui/lines.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBER_COLUMNS = 11, NOTE_COLUMNS = 30 };
@@ -195,10 +194,8 @@ static void
 note(struct app *app, const struct command_call *call)
 {
 	struct spot *mark = selected(app);
-	if (!mark)
-		return;
-	free(mark->note);
-	mark->note = *call->text ? mem_text(call->text) : NULL;
+	if (mark)
+		jump_note_mark(app, mark, call->text);
 }
 
 static pane_command *const marks_commands[COMMAND_COUNT] = {

@@ -289,7 +289,7 @@ static void
 add_label(const struct prompt *prompt, struct text *out)
 {
 	const struct command *command = &commands[prompt->id];
-	if (command->keys[0] && !command->keys[1])
+	if (ispunct((unsigned char)command->keys[0]) && !command->keys[1])
 		text_add(out, command->keys);
 	else
 		text_addf(out, "%s: ", command->name);

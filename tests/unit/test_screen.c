@@ -1128,9 +1128,21 @@ test_marks(void **state)
 	scene_keys(&s, "k:unmark\r");
 	scene_wait(&s, "= marks  2");
 	scene_until(&s, "first bad", false);
-	scene_keys(&s, "gAwhere it began\r"); /* a note at the mark under the cursor */
-	scene_wait(&s, "where it began");
-	scene_keys(&s, "\017"); /* back, to where Enter was typed */
+	scene_keys(&s, "gA"); /* a note at the mark under the cursor */
+	scene_wait(&s, "\nnote:");
+	scene_keys(&s, "where it began\r");
+	scene_wait_row(&s, " a  5", "where it began");
+	scene_keys(&s, "A"); /* what is there is changed, Enter alone keeps it */
+	scene_wait(&s, "\nnote: where it began");
+	scene_keys(&s, "\rA again\r");
+	scene_wait_row(&s, " a  5", "where it began again");
+	scene_keys(&s, "\r"); /* the same at the message itself */
+	scene_wait(&s, " 5 / 309");
+	scene_keys(&s, "A\025changed\r");
+	scene_wait_row(&s, " a  5", "changed");
+	scene_keys(&s, "A\025\r");
+	scene_until(&s, "changed", false);
+	scene_keys(&s, "\017\017"); /* back, to where Enter was typed */
 	scene_wait(&s, " 8 / 309");
 	scene_keys(&s, "q");
 	scene_until(&s, "marks", false);

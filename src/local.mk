@@ -229,6 +229,8 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_timeline.c \
 	src/ui/pane_timeline.h \
 	src/ui/pane_origins.c \
+	src/ui/path.c \
+	src/ui/path.h \
 	src/ui/preview.c \
 	src/ui/preview.h \
 	src/ui/prompt.c \

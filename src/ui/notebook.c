@@ -11,6 +11,7 @@
 #include "trace/clocks.h"
 #include "trace/serial.h"
 #include "ui/app.h"
+#include "ui/path.h"
 #include "ui/settings.h"
 
 #include <errno.h>
@@ -329,7 +330,10 @@ void
 notebook_save(struct app *app, const struct command_call *call)
 {
 	const struct ui_options *options = app->options;
-	const char *path = call->text ? call->text : options->notebook_path;
+	struct text given = {0};
+	if (call->text)
+		path_read(call->text, &given);
+	const char *path = call->text ? text_get(&given) : options->notebook_path;
 	size_t most =
 	    app->jumps.marks.count + (options->notebook ? options->notebook->marks.count : 0);
 	struct notebook notebook = {
@@ -356,6 +360,7 @@ notebook_save(struct app *app, const struct command_call *call)
 		say_saved(app, &notebook, path);
 	}
 	text_free(&out);
+	text_free(&given);
 	free(letters);
 	free(notebook.filters.at);
 	free(notebook.marks.at);

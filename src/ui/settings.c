@@ -8,6 +8,7 @@
 
 #include "ui/settings.h"
 #include "ui/app.h"
+#include "ui/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,11 +77,16 @@ static bool
 load(struct app *app, enum looks_part part, const char *what)
 {
 	struct ui_options *options = app->options;
+	struct text path = {0};
 	struct err err = {0};
-	bool good = options->load(options->load_context, part, what, &options->looks, &err) >= 0;
+	if (what)
+		path_read(what, &path);
+	bool good = options->load(options->load_context, part, what ? text_get(&path) : NULL,
+				  &options->looks, &err) >= 0;
 	if (!good)
 		app_trouble(app, "%s", err.what);
 	apply(app);
+	text_free(&path);
 	return good;
 }
 
@@ -93,9 +99,10 @@ settings_choose(struct app *app, const struct command_call *call)
 	if (!load(app, part, call->text))
 		return;
 	if (part == LOOKS_VIEW) {
-		char *name = mem_text(call->text); /* it may be the old one */
+		struct text name = {0}; /* call->text may be the old one */
+		path_read(call->text, &name);
 		free(app->view_name);
-		app->view_name = name;
+		app->view_name = name.data;
 		enter_view(app, true);
 	}
 	app_say(app, "%s %s", commands[call->id].name, call->text);

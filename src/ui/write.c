@@ -1,7 +1,7 @@
 /*
  * What is written, and where: see write.h.
  *
- *	:write [!] FILE [FORMAT] [range|shown|marks]
+ *	:write[!] FILE [FORMAT] [range|shown|marks]
  *
  * Without more words: the range, if there is one, else what the filters show.
  * The format follows from the file's ending.  A thread of its own decodes and
@@ -12,6 +12,7 @@
 #include "ui/write.h"
 #include "ui/app.h"
 #include "base/thread.h"
+#include "ui/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -148,14 +149,10 @@ struct wish {
 	bool what_given, force;
 };
 
-/* Takes the last word off if it is a format or says what to write. */
+/* Takes a word if it is a format or says what to write. */
 static bool
-take_word(struct wish *wish)
+take_word(struct wish *wish, const char *word)
 {
-	const char *blank = strrchr(text_get(&wish->path), ' ');
-	if (!blank)
-		return false;
-	const char *word = blank + 1;
 	const struct export_format *format = export_find(word);
 	int what = 0;
 	while (what < WHAT_COUNT && strcmp(word, write_whats[what]) != 0)
@@ -165,11 +162,27 @@ take_word(struct wish *wish)
 	} else if (what < WHAT_COUNT) {
 		wish->what = (enum what)what;
 		wish->what_given = true;
-	} else if (*word) {
-		return false;
 	}
-	text_cut(&wish->path, (size_t)(blank - wish->path.data));
-	return true;
+	return format || what < WHAT_COUNT;
+}
+
+/* Formats that need nothing but the messages: of no whole captures. */
+static bool
+is_of_parts(const struct export_format *format)
+{
+	return !format->joiner && !format->counts;
+}
+
+static void
+say_no_format(struct app *app, const char *word)
+{
+	struct text text = {0};
+	text_addf(&text, "%s is no format:", word);
+	for (size_t i = 0; i < export_format_count; i++)
+		if (is_of_parts(&export_formats[i]))
+			text_addf(&text, " %s", export_formats[i].name);
+	app_trouble(app, "%s; a name with blanks needs quotes", text.data);
+	text_free(&text);
 }
 
 static const struct export_format *
@@ -180,19 +193,32 @@ format_of(const char *path)
 	return format ? format : export_find("text");
 }
 
-static void
-read_wish(const struct app *app, const char *text, struct wish *wish)
+/* False, and said why, if it cannot be read. */
+static bool
+read_wish(struct app *app, const char *text, struct wish *wish)
 {
 	struct export_span unused;
+	struct text word = {0};
+	bool good = true;
 	wish->force = *text == '!';
-	text += wish->force;
-	text_add(&wish->path, text + strspn(text, " "));
-	while (take_word(wish))
-		;
+	text = path_take(text + wish->force, &wish->path);
+	if (!text)
+		app_trouble(app, "a quote of the name is not closed");
+	while (text && *text && good) {
+		size_t length = strcspn(text, " ");
+		text_clear(&word);
+		text_add_bytes(&word, text, length);
+		good = take_word(wish, word.data);
+		if (!good)
+			say_no_format(app, word.data);
+		text += length + strspn(text + length, " ");
+	}
+	text_free(&word);
 	if (!wish->format)
 		wish->format = format_of(text_get(&wish->path));
 	if (!wish->what_given)
 		wish->what = range_span(app, &unused) ? WHAT_RANGE : WHAT_SHOWN;
+	return text && good;
 }
 
 /* The places to write; false if there are none. */
@@ -229,8 +255,28 @@ open_file(struct app *app, const struct wish *wish, struct write_job *job)
 		app_trouble(app, "write to which file? FILE [FORMAT] [range|shown|marks]");
 	else if (job->file < 0)
 		app_trouble(app, "%s: %s%s", path, strerror(errno),
-			    errno == EEXIST ? "; ! in front of its name overwrites it" : "");
+			    errno == EEXIST ? "; :write! FILE overwrites it" : "");
 	return job->file >= 0;
+}
+
+/* Reads what is wished, finds the messages and opens the file; false, and said
+ * why, if that cannot be. */
+static bool
+prepare(struct app *app, const char *text, struct wish *wish, struct write_job *job)
+{
+	if (!read_wish(app, text, wish))
+		return false;
+	if (app->writing)
+		app_trouble(app, "a file is being written; wait, or cancel it");
+	else if (!is_of_parts(wish->format))
+		app_trouble(app, "%s is of whole captures: trawl -t %s -o NAME CAPTURE",
+			    wish->format->name, wish->format->name);
+	else if (!add_spans(app, wish->what, job))
+		app_trouble(app, "there is no %s to write",
+			    wish->what == WHAT_MARKS ? "mark" : "range");
+	else
+		return open_file(app, wish, job);
+	return false;
 }
 
 void
@@ -240,16 +286,7 @@ write_start(struct app *app, const struct command_call *call)
 	struct write_job *job = mem_new(sizeof *job);
 	job->session = app->session;
 	job->file = -1;
-	read_wish(app, call->text, &wish);
-	if (app->writing)
-		app_trouble(app, "a file is being written; wait, or cancel it");
-	else if (wish.format->joiner || wish.format->counts)
-		app_trouble(app, "%s is of whole captures: trawl -t %s -o NAME CAPTURE",
-			    wish.format->name, wish.format->name);
-	else if (!add_spans(app, wish.what, job))
-		app_trouble(app, "there is no %s to write",
-			    wish.what == WHAT_MARKS ? "mark" : "range");
-	else if (open_file(app, &wish, job))
+	if (prepare(app, call->text, &wish, job))
 		job->path = mem_text(text_get(&wish.path));
 	text_free(&wish.path);
 	if (!job->path) {

@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "emulator.h"
+#include "folder.h"
 #include "session_fixture.h"
 #include "trace/merge.h"
 
@@ -1295,6 +1296,46 @@ check_file(const char *path, const char *expected, size_t length)
 	unlink(path);
 }
 
+/* Names of files: quotes, `~`, and what is no format behind them. */
+static void
+test_paths(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct folder home;
+	char *before = getenv("HOME");
+	before = before ? mem_text(before) : NULL;
+	folder_make(&home);
+	folder_path(&home, "t.csv");
+	folder_path(&home, "a b.txt");
+	setenv("HOME", home.path, 1);
+	open_demo(&s, 24, 100);
+	scene_keys(&s, ":w ~/t.csv foo\r");
+	scene_wait(&s, "foo is no format: text csv jsonl");
+	assert_int_equal(access(home.files.at[0], F_OK), -1);
+	scene_keys(&s, "jmmk:w ~/t.csv marks\r");
+	scene_wait(&s, "1 messages written to /");
+	assert_int_equal(access(home.files.at[0], F_OK), 0);
+	scene_keys(&s, ":w \"~/a b.txt\" marks text\r");
+	scene_wait(&s, "a b.txt as text");
+	assert_int_equal(access(home.files.at[1], F_OK), 0);
+	scene_keys(&s, ":w! '~/a b.txt' marks csv\r"); /* once more, over it */
+	scene_wait(&s, "a b.txt as csv");
+	scene_keys(&s, ":w \"~/a b.txt marks\r");
+	scene_wait(&s, "a quote of the name is not closed");
+	scene_keys(&s, ":save ~/a b.txt\r"); /* the only word: it needs no quotes */
+	scene_wait(&s, "/a b.txt is there already");
+	scene_keys(&s, ":source ~/t.csv\r");
+	scene_wait(&s, "/t.csv:1:");
+	quit(&s);
+	if (before)
+		setenv("HOME", before, 1);
+	else
+		unsetenv("HOME");
+	free(before);
+	folder_remove(&home);
+}
+
 /* The contexts of a message in the list of all traces are those of its trace. */
 static void
 test_contexts_of_all(void **state)
@@ -1331,7 +1372,7 @@ test_write(void **state)
 	scene_wait(&s, common_time);
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(&s, keys);
-	scene_wait(&s, "File exists; ! in front");
+	scene_wait(&s, "File exists; :write! FILE overwrites it");
 	unlink(path);
 	scene_keys(&s, ":write all.json perfetto\r");
 	scene_wait(&s, "perfetto is of whole captures");
@@ -2854,6 +2895,7 @@ main(void)
 	    cmocka_unit_test(test_session),
 	    cmocka_unit_test(test_contexts_of_all),
 	    cmocka_unit_test(test_write),
+	    cmocka_unit_test(test_paths),
 	    cmocka_unit_test(test_settings),
 	    cmocka_unit_test(test_source),
 	    cmocka_unit_test(test_lacks),

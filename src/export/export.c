@@ -37,6 +37,8 @@ export_none(struct export_message *message, struct text *out)
 	(void)out;
 }
 
+#define CSV_COLUMNS "n,trace,offset,length,ticks,time,severity,origin,type,text,flags"
+
 const struct export_format export_formats[] = {
     {.name = "text",
      .help = "one line per message, for people",
@@ -49,7 +51,8 @@ const struct export_format export_formats[] = {
      .help = "comma separated values with a header",
      .expand = true,
      .want = EXPAND_TEXT,
-     .header = "n,trace,offset,length,ticks,time,severity,origin,type,text,flags\n",
+     .header = CSV_COLUMNS "\n",
+     .mark_header = CSV_COLUMNS ",mark,note\n",
      .timed = true,
      .message = export_csv},
     {.name = "jsonl",

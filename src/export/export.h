@@ -11,6 +11,12 @@
 #include "query/filter.h"
 #include "trace/context.h"
 
+/* What a person put at a message. */
+struct export_mark {
+	char letter;	  /* `*`: a bookmark */
+	const char *note; /* or NULL */
+};
+
 struct export_message {
 	struct reader *reader;
 	const struct message *message;
@@ -21,6 +27,7 @@ struct export_message {
 	bool wall;			 /* and counts from 1970 */
 	size_t part;			 /* of the session's clocks, if timed; see clocks.h */
 	int64_t time;			 /* nanoseconds on the session's common clock */
+	const struct export_mark *mark;	 /* to be told too, or NULL */
 	enum text_charset charset;
 };
 
@@ -44,14 +51,15 @@ struct export_joiner {
 struct export_format {
 	const char *name;
 	const char *help;
-	bool expand;	       /* needs text at all */
-	enum expand_want want; /* and fields */
-	bool timed;	       /* needs times: clocks_load first */
-	bool contexts;	       /* and contexts: contexts_load */
-	bool live;	       /* but does not wait for the end of streams for that */
-	bool folder;	       /* `output` is a folder */
-	const char *header;    /* first line with its end, or NULL */
-	const char *footer;    /* last line, also of what is cut short by an error, or NULL */
+	bool expand;		 /* needs text at all */
+	enum expand_want want;	 /* and fields */
+	bool timed;		 /* needs times: clocks_load first */
+	bool contexts;		 /* and contexts: contexts_load */
+	bool live;		 /* but does not wait for the end of streams for that */
+	bool folder;		 /* `output` is a folder */
+	const char *header;	 /* first line with its end, or NULL */
+	const char *mark_header; /* the same where marks are told, if it is another */
+	const char *footer;	 /* last line, also of what is cut short by an error, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
 	const struct export_joiner *joiner; /* or NULL: what `message` makes is the output */

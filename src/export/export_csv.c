@@ -41,6 +41,14 @@ add_text(struct text *out, const struct text *value, enum text_charset charset)
 	text_add_char(out, ',');
 }
 
+static void
+add_mark(const struct export_mark *mark, enum text_charset charset, struct text *out)
+{
+	const char *note = mark->note ? mark->note : "";
+	text_addf(out, ",%c,", mark->letter);
+	add_cell(out, note, strlen(note), charset);
+}
+
 void
 export_csv(struct export_message *message, struct text *out)
 {
@@ -68,6 +76,8 @@ export_csv(struct export_message *message, struct text *out)
 	add_text(out, &e->type, message->charset);
 	add_text(out, &e->text, message->charset);
 	export_flags(message, "", " ", out);
+	if (message->mark)
+		add_mark(message->mark, message->charset, out);
 	text_add_char(out, '\n');
 }
 

@@ -187,6 +187,16 @@ add_contexts(struct text *out, struct context_cursor *cursor, struct trace *trac
 	text_add_char(out, '}');
 }
 
+static void
+add_mark(struct text *out, const struct export_mark *mark)
+{
+	text_addf(out, ",\"mark\":\"%c\",\"note\":", mark->letter);
+	if (mark->note)
+		export_json_string(out, mark->note, strlen(mark->note));
+	else
+		text_add(out, "null");
+}
+
 void
 export_jsonl(struct export_message *message, struct text *out)
 {
@@ -228,5 +238,7 @@ export_jsonl(struct export_message *message, struct text *out)
 	text_add_char(out, '}');
 	if (message->contexts)
 		add_contexts(out, message->contexts, trace, m);
+	if (message->mark)
+		add_mark(out, message->mark);
 	text_add(out, "}\n");
 }

@@ -28,7 +28,7 @@ hand_over(struct writer *writer)
 
 static void
 write_message(struct writer *writer, struct reader *reader, const struct message *m,
-	      struct position at)
+	      struct position at, const struct export_mark *mark)
 {
 	const struct export_range *range = writer->range;
 	bool exact;
@@ -38,6 +38,7 @@ write_message(struct writer *writer, struct reader *reader, const struct message
 					 .message = m,
 					 .number = reader_number(reader, at, &exact),
 					 .expansion = &writer->expansion,
+					 .mark = mark,
 					 .charset = range->charset};
 	export_message(range->format, &message, &writer->out);
 	writer->written++;
@@ -85,7 +86,7 @@ write_span(struct writer *writer, const struct export_span *span)
 		if (!m || place_compare(reader_place(reader, at), span->last) > 0)
 			break;
 		struct message copy = *m; /* a text may ask for other cells */
-		write_message(writer, reader, &copy, at);
+		write_message(writer, reader, &copy, at, span->mark);
 		if ((writer->out.length >= READY || ++writer->looked >= READY) &&
 		    !hand_over(writer)) {
 			failed = ERR_CANCELLED;
@@ -101,9 +102,12 @@ int64_t
 export_range(const struct export_range *range)
 {
 	struct writer writer = {.range = range};
+	const struct export_format *format = range->format;
 	int failed = 0;
-	if (range->format->header)
-		text_add(&writer.out, range->format->header);
+	if (range->marks && format->mark_header)
+		text_add(&writer.out, format->mark_header);
+	else if (format->header)
+		text_add(&writer.out, format->header);
 	for (size_t i = 0; i < range->count && !failed; i++)
 		failed = write_span(&writer, &range->spans[i]);
 	if (!failed && !hand_over(&writer))

@@ -11,11 +11,13 @@
 struct export_span {
 	struct trace *trace;
 	struct place first, last;
+	const struct export_mark *mark; /* of all of them, or NULL */
 };
 
 struct export_range {
 	const struct export_span *spans; /* written one after the other */
 	size_t count;
+	bool marks; /* the spans have marks */
 	const struct export_format *format;
 	const struct filter *filter; /* of the calling thread; NULL: all messages */
 	enum text_charset charset;

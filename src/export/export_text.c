@@ -1,5 +1,5 @@
-/* `-t text`: number, time, trace if there are several, severity, origin, text,
- * one line a message.  All text is made safe, so the output may go to a terminal or a pager. */
+/* `-t text`: number, time, trace if there are several, severity, origin, text, mark
+ * and note, one line a message.  All text is made safe, so the output may go to a terminal or a pager. */
 #include "config.h"
 
 #include "export/export.h"
@@ -35,6 +35,16 @@ add_column(const char *bytes, size_t length, int columns, enum text_charset char
 	text_add_char(out, ' ');
 }
 
+static void
+add_mark(const struct export_mark *mark, enum text_charset charset, struct text *out)
+{
+	text_addf(out, "  [%c]", mark->letter);
+	if (!mark->note)
+		return;
+	text_add_char(out, ' ');
+	text_add_safe(out, mark->note, strlen(mark->note), charset);
+}
+
 void
 export_text(struct export_message *message, struct text *out)
 {
@@ -50,5 +60,7 @@ export_text(struct export_message *message, struct text *out)
 	text_add_char(out, ' ');
 	add_column(text_get(&e->origin), e->origin.length, 16, message->charset, out);
 	text_add_safe(out, text_get(&e->text), e->text.length, message->charset);
+	if (message->mark)
+		add_mark(message->mark, message->charset, out);
 	text_add_char(out, '\n');
 }

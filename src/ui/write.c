@@ -27,6 +27,7 @@ const char *const write_whats[] = {"range", "shown", "marks", NULL};
 struct write_job {
 	struct session *session;
 	VEC(struct export_span) spans;
+	struct export_mark *marks; /* of the spans, their notes owned; or NULL */
 	struct export_range range;
 	struct filter filter; /* a copy */
 	char *path;
@@ -83,6 +84,9 @@ job_free(struct write_job *job)
 	else if (job->path && !atomic_load(&job->done))
 		run(job); /* nothing but to tidy up */
 	filter_free(&job->filter);
+	for (size_t i = 0; job->marks && i < job->spans.count; i++)
+		free((char *)job->marks[i].note);
+	free(job->marks);
 	vec_free(&job->spans);
 	free(job->path);
 	free(job);
@@ -232,12 +236,16 @@ add_spans(struct app *app, enum what what, struct write_job *job)
 		*vec_add(&job->spans) = span;
 		return true;
 	}
+	job->marks = mem_new((app->jumps.marks.count + 1) * sizeof *job->marks);
 	for (size_t i = 0; i < app->jumps.marks.count; i++) {
 		const struct spot *mark = &app->jumps.marks.at[i];
+		job->marks[i] =
+		    (struct export_mark){mark->letter, mark->note ? mem_text(mark->note) : NULL};
 		*vec_add(&job->spans) =
 		    (struct export_span){.trace = app->session->traces.at[mark->trace],
 					 .first = mark->place,
-					 .last = mark->place};
+					 .last = mark->place,
+					 .mark = &job->marks[i]};
 	}
 	return job->spans.count;
 }
@@ -296,6 +304,7 @@ write_start(struct app *app, const struct command_call *call)
 	job->filter = filter_clone(&app->filter);
 	job->range = (struct export_range){.spans = job->spans.at,
 					   .count = job->spans.count,
+					   .marks = wish.what == WHAT_MARKS,
 					   .format = wish.format,
 					   .filter = wish.what == WHAT_MARKS ? NULL : &job->filter,
 					   .take = take,

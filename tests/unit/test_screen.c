@@ -1336,6 +1336,22 @@ test_paths(void **state)
 	folder_remove(&home);
 }
 
+/* That a file has two lines, and how they end. */
+static void
+check_ends(const char *path, const char *first, const char *second)
+{
+	struct text written = {0};
+	FILE *file = fopen(path, "r");
+	read_all(file, &written);
+	fclose(file);
+	size_t length = (size_t)(strchr(written.data, '\n') + 1 - written.data);
+	assert_memory_equal(written.data + length - strlen(first), first, strlen(first));
+	assert_string_equal(written.data + written.length - strlen(second), second);
+	assert_ptr_equal(strchr(written.data + length, '\n') + 1, written.data + written.length);
+	text_free(&written);
+	unlink(path);
+}
+
 /* The contexts of a message in the list of all traces are those of its trace. */
 static void
 test_contexts_of_all(void **state)
@@ -1446,16 +1462,29 @@ test_write(void **state)
 	scene_wait(&s, "copied 2 messages");
 	assert_non_null(strstr(s.sent.data, "\033]52;c;"));
 
-	scene_keys(&s, "mm308Gma");
+	scene_keys(&s, "mm308GmaAa \"b\"\r");
 	scene_wait(&s, "308 / 309");
 	snprintf(keys, sizeof keys, ":write %s marks csv\r", path);
 	scene_keys(&s, keys);
 	scene_wait(&s, "2 messages written to ");
-	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
+	text_cut(&part, (size_t)(strchr(head, '\n') - head));
+	text_add(&part, ",mark,note\n"); /* the rows as ever, and these */
 	from = csv_line(&all, 14);
-	text_add_bytes(&part, from, (size_t)(csv_line(&all, 15) - from));
-	text_add(&part, csv_line(&all, 308));
+	text_add_bytes(&part, from, (size_t)(csv_line(&all, 15) - 1 - from));
+	text_add(&part, ",*,\"\"\n");
+	from = csv_line(&all, 308);
+	text_add_bytes(&part, from, strlen(from) - 1);
+	text_add(&part, ",a,\"a \"\"b\"\"\"\n");
 	check_file(path, part.data, part.length);
+	snprintf(keys, sizeof keys, ":write %s marks jsonl\r", path);
+	scene_keys(&s, keys);
+	scene_wait(&s, " as jsonl");
+	check_ends(path, ",\"mark\":\"*\",\"note\":null}\n",
+		   ",\"mark\":\"a\",\"note\":\"a \\\"b\\\"\"}\n");
+	snprintf(keys, sizeof keys, ":write %s marks text\r", path);
+	scene_keys(&s, keys);
+	scene_wait(&s, " as text");
+	check_ends(path, "  [*]\n", "  [a] a \"b\"\n");
 	text_free(&part);
 	text_free(&all);
 	text_free(&some);

@@ -461,20 +461,39 @@ close_top(struct app *app, const struct command_call *call)
 		quit(app, call);
 }
 
-/* Runs `NAME TEXT`. */
+/* What a beginning of names may mean, or that it means nothing. */
+static void
+say_unknown(struct app *app, const char *name, size_t length)
+{
+	struct text names = {0};
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (!strncmp(commands[i].name, name, length))
+			text_addf(&names, "%s%s", names.length ? ", " : "", commands[i].name);
+	if (names.length)
+		app_trouble(app, "\"%.*s\" may be: %s", (int)length, name, names.data);
+	else
+		app_trouble(app, "no command \"%.*s\"; Tab completes", (int)length, name);
+	text_free(&names);
+}
+
+/* Runs `NAME TEXT`; a number goes to that message. */
 static void
 run_line(struct app *app, const struct command_call *call)
 {
 	const char *text = call->text + strspn(call->text, " ");
 	size_t length = strcspn(text, " ");
+	struct command_call number = {.id = COMMAND_TOP, .counted = true};
+	if (text_parse_uint(text, UINT64_MAX, &number.count)) {
+		jump_top(app, &number);
+		return;
+	}
 	if (length > 1 && text[length - 1] == '!') /* write! FILE: `!` is of the text */
 		length--;
 	enum command_id id = command_find(text, length);
 	if (!length)
 		return;
 	if (id == COMMAND_COUNT) {
-		app_trouble(app, "%.*s: no such command, or several; Tab completes", (int)length,
-			    text);
+		say_unknown(app, text, length);
 		return;
 	}
 	const char *rest = text + length + strspn(text + length, " ");

@@ -992,6 +992,12 @@ test_go_to(void **state)
 	scene_wait(&s, "200 / 309");
 	scene_keys(&s, "tnonsense\r");
 	scene_wait(&s, "go to what?");
+	scene_keys(&s, ":300\r");
+	scene_wait(&s, " 300 / 309");
+	scene_keys(&s, ":wq\r");
+	scene_wait(&s, "no command \"wq\"; Tab completes");
+	scene_keys(&s, ":se 1\r");
+	scene_wait(&s, "\"se\" may be: search, search-back, severity, set");
 	quit(&s);
 }
 

@@ -216,6 +216,21 @@ is_count(const struct app *app, uint32_t key)
 							   &one, &id) == KEYMAP_NONE));
 }
 
+/* Keys that mean nothing, unless they were given up. */
+static void
+say_no_key(struct app *app, uint32_t last)
+{
+	struct text text = {0};
+	if (last == KEYCODE_ESC || last == KEYCODE_CTRL('C'))
+		return;
+	text_add(&text, "no key ");
+	keys_show(&app->keys, &text);
+	text_add(&text, "; ");
+	keymap_hint(&app->keymap, COMMAND_HELP, &text);
+	app_say(app, "%s lists the keys", text.data);
+	text_free(&text);
+}
+
 void
 app_key(struct app *app, uint32_t key)
 {
@@ -246,11 +261,11 @@ app_key(struct app *app, uint32_t key)
 		}
 		break;
 	case KEYMAP_PREFIX:
-		if (app->keys.count < KEYS_MAX)
-			break;
-		forget_keys(app);
+		if (app->keys.count == KEYS_MAX)
+			forget_keys(app);
 		break;
 	case KEYMAP_NONE:
+		say_no_key(app, key);
 		forget_keys(app);
 		break;
 	}

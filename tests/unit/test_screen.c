@@ -1026,6 +1026,12 @@ test_help(void **state)
 	scene_until(&s, "page-down", false);
 	scene_keys(&s, ":hel\t\r");
 	scene_wait(&s, "page-down");
+	scene_keys(&s, "qr"); /* keys that mean nothing */
+	scene_wait(&s, "no key r; F1 lists the keys");
+	scene_keys(&s, "\027e");
+	scene_wait(&s, "no key Ctrl-W e; F1 lists the keys");
+	scene_keys(&s, "]\033"); /* but Esc gives up what was begun */
+	scene_wait(&s, " 0 / 309");
 	quit(&s);
 }
 

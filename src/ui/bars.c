@@ -244,7 +244,7 @@ add_totals(const struct index_progress *progress, struct text *out)
 	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
 		uint64_t count = progress->severities[shown[i]];
 		if (count)
-			text_addf(out, "%c%llu%s ", severity_letter(shown[i]),
+			text_addf(out, "%c:%llu%s ", severity_letter(shown[i]),
 				  (unsigned long long)count, progress->complete ? "" : "+");
 	}
 }

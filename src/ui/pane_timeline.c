@@ -709,7 +709,7 @@ add_totals(const struct pane_state *state, const struct density_answer *answer, 
 	text_addf(out, "%s%s in view", open ? "~" : "", text_number(digits, sum));
 	for (int s = SEVERITY_FATAL; s <= SEVERITY_WARNING; s++)
 		if (severities[s])
-			text_addf(out, "  %c%llu", severity_letter((enum severity)s),
+			text_addf(out, "  %c:%llu", severity_letter((enum severity)s),
 				  (unsigned long long)severities[s]);
 	if (losses)
 		text_addf(out, "  loss in %llu bins", (unsigned long long)losses);

@@ -495,8 +495,8 @@ test_mono(void **state)
 	scene_wait(&mono, "0 / 309");
 	scene_wait(&colour, "boot rom  ");
 	scene_wait(&mono, "boot rom  ");
-	scene_wait(&colour, "E15 W12"); /* all is indexed */
-	scene_wait(&mono, "E15 W12");
+	scene_wait(&colour, "E:15 W:12"); /* all is indexed */
+	scene_wait(&mono, "E:15 W:12");
 	scene_wait(&colour, common_time);
 	scene_wait(&mono, common_time);
 	find_error(&colour);
@@ -1396,7 +1396,7 @@ test_write(void **state)
 	assert_true(all.length > some.length && some.length > 500);
 	make_file(path, "");
 	open_demo(&s, 24, 80);
-	scene_wait(&s, "E15 W12"); /* numbers are known */
+	scene_wait(&s, "E:15 W:12"); /* numbers are known */
 	scene_wait(&s, common_time);
 	snprintf(keys, sizeof keys, ":write %s csv\r", path);
 	scene_keys(&s, keys);
@@ -2286,10 +2286,10 @@ test_timeline(void **state)
 	(void)state;
 	struct scene s;
 	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
-	scene_wait(&s, "E15 W12");
+	scene_wait(&s, "E:15 W:12");
 	size_t before = s.sent.length;
 	scene_keys(&s, "i");
-	scene_wait(&s, " 309 in view  F1  E15  W12  loss in");
+	scene_wait(&s, " 309 in view  F:1  E:15  W:12  loss in");
 	assert_true(s.sent.length - before < 3072);
 	scene_wait_row(&s, "board ", "~");
 	scene_wait_row(&s, "board ", "!");
@@ -2334,7 +2334,7 @@ test_timeline_brush(void **state)
 	}
 	assert_true(shown > 10 && shown < 100);
 	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
-	scene_wait(&s, "E15 W12");
+	scene_wait(&s, "E:15 W:12");
 	scene_wait(&s, common_time);
 	scene_keys(&s, "i20G\ta");
 	scene_keys(&s, "40Gb");
@@ -2346,7 +2346,7 @@ test_timeline_brush(void **state)
 	quit(&s);
 
 	scene_open(&s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
-	scene_wait(&s, "E15 W12");
+	scene_wait(&s, "E:15 W:12");
 	scene_wait(&s, common_time);
 	scene_keys(&s, "20Gv40Gi"); /* a range shows its time */
 	scene_wait(&s, " in view");
@@ -2763,7 +2763,7 @@ test_preview(void **state)
 		here += !strcmp(truth.rows[SEVERITY].at[i], "INFO");
 	open_demo(&s, 24, 80);
 	scene_wait(&s, "boot rom  ");
-	scene_wait(&s, "E15 W12");
+	scene_wait(&s, "E:15 W:12");
 	scene_wait(&s, common_time);
 	for (int i = 0; i < 8; i++)
 		snprintf(shown[i], sizeof shown[i], "%s", emulator_row(s.emulator, i));

@@ -437,18 +437,30 @@ again(struct app *app, int direction, uint64_t count)
 	start(app);
 }
 
-/* Bytes as `\x42 ?? 4?`: an expression that holds for messages that have them,
- * and a regular expression for them.  NULL if it is something else. */
-static struct filter_expr *
-read_bytes(const char *text, struct regex **regex)
+/* Whether a text is meant for bytes, as `\x42 ?? 4?`: nothing else is in it, or it
+ * begins with what would be no byte.  `\x42.*` is a regular expression. */
+static bool
+is_bytes(const char *text)
 {
+	static const char digits[] = "0123456789abcdefABCDEF?";
+	if (strncmp(text, "\\x", 2) != 0 || text[2] == '{')
+		return false;
+	return strspn(text + 2, digits) < 2 || !text[strspn(text, "\\x0123456789abcdefABCDEF? ")];
+}
+
+/* An expression that holds for messages that have such bytes, and a regular
+ * expression for them.  NULL, and said why, if they are none. */
+static struct filter_expr *
+read_bytes(struct app *app, const char *text, struct regex **regex)
+{
+	static const char front[] = "bytes ~ \"";
 	struct text filter = {0}, pattern = {0};
 	struct filter_error error;
 	struct err err;
-	if (strncmp(text, "\\x", 2) != 0 || text[strspn(text, "\\x0123456789abcdefABCDEF? ")])
-		return NULL;
-	text_addf(&filter, "bytes ~ \"%s\"", text);
+	text_addf(&filter, "%s%s\"", front, text);
 	struct filter_expr *expr = filter_parse(filter.data, NULL, &error);
+	if (!expr)
+		app_trouble(app, "character %zu: %s", error.at + 2 - sizeof front, error.what);
 	text_add(&pattern, "(?s)");
 	for (const char *at = text; expr && *at; at++) {
 		if (*at == ' ' || *at == '\\' || *at == 'x')
@@ -468,6 +480,7 @@ read_bytes(const char *text, struct regex **regex)
 	}
 	*regex = expr ? regex_new(pattern.data, 0, &err) : NULL;
 	if (expr && !*regex) {
+		app_trouble(app, "%s", err.what);
 		filter_expr_free(expr);
 		expr = NULL;
 	}
@@ -513,14 +526,15 @@ set_pattern(struct app *app, const char *text)
 	struct filter_error error;
 	struct err err;
 	struct regex *regex = NULL;
-	struct filter_expr *pattern = read_bytes(text, &regex);
-	bool bytes = pattern;
+	bool bytes = is_bytes(text);
+	struct filter_expr *pattern = bytes ? read_bytes(app, text, &regex) : NULL;
 	if (!bytes)
 		regex = regex_new(text, REGEX_SMART_CASE, &err);
 	if (!bytes && regex)
 		pattern = filter_parse_pattern(text, &error);
-	if (!pattern) {
+	if (!bytes && !pattern)
 		app_trouble(app, "%s", regex ? error.what : err.what);
+	if (!pattern) {
 		regex_free(regex);
 		return false;
 	}

@@ -731,6 +731,12 @@ test_search(void **state)
 	scene_keys(&s, "N");
 	snprintf(want, sizeof want, " %zu / 309", hits[1]);
 	scene_wait(&s, want);
+	scene_keys(&s, "/\\x42 4 2\r"); /* meant for bytes, but none */
+	scene_wait(&s, "character 6: a byte is two hexadecimal digits");
+	scene_keys(&s, "/\\xgg\r");
+	scene_wait(&s, "character 3: a byte is two hexadecimal digits");
+	scene_keys(&s, "g/\\x56dd_dsp: en\r"); /* a regular expression */
+	scene_wait_row(&s, ">", "VDD_DSP: enable");
 	scene_keys(&s, "/Vdd_Dsp\r"); /* capitals: this case only */
 	scene_wait(&s, "no match found");
 	scene_keys(&s, "/(\r");

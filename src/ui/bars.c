@@ -284,6 +284,7 @@ bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area
 	} else {
 		add_position(app, &left);
 		add_time(app, &left);
+		range_describe(app, &left);
 		add_unseen(app, &right);
 		add_totals(&progress, &right);
 	}

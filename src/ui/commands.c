@@ -419,9 +419,9 @@ cancel(struct app *app, const struct command_call *call)
 		list_cancel(app->list);
 		return;
 	}
-	if (app->range.on) {
-		app->range.on = false;
-	} else if (call->letter != KEYCODE_CTRL('C')) {
+	if (range_drop(app))
+		return;
+	if (call->letter != KEYCODE_CTRL('C')) {
 		search_forget(&app->search);
 		search_uncount(app);
 	} else if (stop_counts(app)) {

@@ -69,6 +69,59 @@ range_span(const struct app *app, struct export_span *span)
 	return any;
 }
 
+bool
+range_drop(struct app *app)
+{
+	bool was = app->range.on;
+	app->range.on = false;
+	if (was)
+		app_say(app, "range dropped");
+	return was;
+}
+
+/* How many messages from one row of a lane to another the list shows. */
+static uint64_t
+count_shown(struct app *app, const struct row *first, const struct row *last, bool *exact)
+{
+	struct list *list = app->list;
+	struct reader *reader = list->lanes[first->lane].reader;
+	uint64_t from, to;
+	bool sure, and_last = true;
+	if (list->hits.count) {
+		struct matches *hits = list->hits.of[first->lane];
+		matches_rank(hits, reader, first->at, &from, &sure);
+		and_last = matches_rank(hits, reader, last->at, &to, exact);
+	} else {
+		from = reader_number(reader, first->at, &sure);
+		to = reader_number(reader, last->at, exact);
+	}
+	*exact &= sure;
+	return to > from ? to - from + and_last : and_last;
+}
+
+void
+range_describe(struct app *app, struct text *out)
+{
+	struct spot from = {.trace = app->range.trace}, to = from;
+	struct list *list;
+	struct row first, last;
+	struct moment start, end;
+	char digits[32];
+	bool exact;
+	if (!ends(app, &from.place, &to.place) || !jump_find(app, &from, &list, &first) ||
+	    !jump_find(app, &to, &list, &last))
+		return;
+	uint64_t count = count_shown(app, &first, &last, &exact);
+	text_addf(out, "   range: %s%s messages", exact ? "" : "~", text_number(digits, count));
+	if (!moment_of_row(list, &first, &start) || !moment_of_row(list, &last, &end))
+		return;
+	struct text length = {0};
+	moment_format_difference(&start, &end, true, &length);
+	if (length.length)
+		text_addf(out, ", %s %s", length.data, end.clock.hz ? "s" : "ticks");
+	text_free(&length);
+}
+
 void
 range_toggle(struct app *app, const struct command_call *call)
 {
@@ -76,9 +129,13 @@ range_toggle(struct app *app, const struct command_call *call)
 	const struct row *row = list_current(app->list);
 	(void)call;
 	struct place here;
-	range->on = row && !(range->on && moving_end(app, &here));
-	if (!range->on)
+	if (!row)
 		return;
+	if (range->on && moving_end(app, &here)) {
+		range_drop(app);
+		return;
+	}
+	range->on = true;
 	range->trace = app->list->lanes[row->lane].number;
 	range->from = row->place;
 	list_move(app->list, 0); /* from here on: not from what a filter hides */

@@ -1314,6 +1314,41 @@ check_file(const char *path, const char *expected, size_t length)
 	unlink(path);
 }
 
+/* What the last row tells of a range, and that it says when there is none any more. */
+static void
+test_range(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct truth truth;
+	char want[80];
+	read_truth(&truth, "demo.truth.tsv");
+	unsigned long long from = strtoull(truth.rows[TICKS].at[20], NULL, 10);
+	unsigned long long to = strtoull(truth.rows[TICKS].at[31], NULL, 10);
+	unsigned shown = 0;
+	for (size_t i = 20; i <= 31; i++)
+		shown += *truth.rows[SEVERITY].at[i] == 'I';
+	open_demo(&s, 24, 80);
+	scene_wait(&s, "E:15 W:12");
+	scene_keys(&s, "31Gv");
+	scene_wait(&s, "range: move to its end");
+	scene_keys(&s, "20G"); /* backwards; ticks of 1 / 38.4 MHz */
+	snprintf(want, sizeof want, " 20 / 309   range: 12 messages, %.9f s",
+		 (double)(to - from) / 38400000);
+	scene_wait(&s, want);
+	scene_keys(&s, "&severity = info\rj"); /* what the filters show of it */
+	snprintf(want, sizeof want, "   range: %u messages, ", shown - 1);
+	scene_wait(&s, want);
+	scene_keys(&s, "v");
+	scene_wait(&s, "range dropped");
+	scene_keys(&s, "j");
+	scene_until(&s, "range", false);
+	scene_keys(&s, "vj\033");
+	scene_wait(&s, "range dropped");
+	quit(&s);
+	free_truth(&truth);
+}
+
 /* Names of files: quotes, `~`, and what is no format behind them. */
 static void
 test_paths(void **state)
@@ -2943,6 +2978,7 @@ main(void)
 	    cmocka_unit_test(test_contexts_of_all),
 	    cmocka_unit_test(test_write),
 	    cmocka_unit_test(test_paths),
+	    cmocka_unit_test(test_range),
 	    cmocka_unit_test(test_settings),
 	    cmocka_unit_test(test_source),
 	    cmocka_unit_test(test_lacks),

@@ -633,6 +633,14 @@ session_path(const struct cli *cli, struct text *path)
 		text_addf(path, "%.*s.session.yaml", (int)length, capture);
 }
 
+/* A session's file without its folders; NULL: captures were named. */
+static const char *
+session_name(const struct cli *cli)
+{
+	const char *path = cli->files.at[0], *slash = strrchr(path, '/');
+	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
+}
+
 static int
 screen(struct session *session, struct cli *cli, const struct filter *filter)
 {
@@ -641,7 +649,8 @@ screen(struct session *session, struct cli *cli, const struct filter *filter)
 	struct notebook notebook = {0};
 	struct text path = {0};
 	struct looks_source source = {.format = common_format(session)};
-	struct ui_options options = {.filter = *filter,
+	struct ui_options options = {.session_name = session_name(cli),
+				     .filter = *filter,
 				     .ascii = charset(cli, true) == TEXT_ASCII,
 				     .follow = cli->value[CLI_FOLLOW],
 				     .commands = cli->commands.at,

@@ -118,6 +118,10 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 	struct index_progress progress;
 	list_get_progress(app->list, &progress);
 	text_add(&left, " trawl  ");
+	if (app->options->session_name) {
+		app_add_safe(app, app->options->session_name, &left);
+		text_add(&left, ": ");
+	}
 	app_add_safe(app, trace_name(trace), &left);
 	if (app->list->merge)
 		text_addf(&left, " and %zu more", app->session->traces.count - 1);

@@ -259,6 +259,7 @@ struct sender {
 struct probe {
 	int score;	  /* 0 cannot be .. 100 certain */
 	char reason[160]; /* what speaks for it, for people */
+	bool other;	  /* nothing of the format is in it: it can be shown so, no more */
 };
 
 struct decoder {

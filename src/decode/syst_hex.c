@@ -284,6 +284,7 @@ hex_probe(const struct window *head, struct probe *probe)
 	/* other text is no message of any format; what it says can be read */
 	probe->score = messages ? 95 : damaged ? 60 : is_text(head) ? 50 : 0;
 	if (probe->score == 50) {
+		probe->other = true;
 		snprintf(probe->reason, sizeof probe->reason,
 			 "text, but none of its %zu lines is of a trace", others);
 		return;

@@ -35,6 +35,7 @@ struct trace {
 	char *name;
 	char *group; /* snapshot's folder, or NULL */
 	char *reason;
+	bool known; /* see trace_is_known */
 	struct capture *capture;
 	struct decoder *decoder;
 	struct index *index;
@@ -287,9 +288,10 @@ named_transport(const struct trace_options *options, const struct decoder_ops *o
 	return choice >= 0 && strcmp(row->choices[choice], "auto") ? row->choices[choice] : NULL;
 }
 
-/* The best of all decoders whose format is FORMAT (NULL: any), by content. */
+/* The best of all decoders whose format is FORMAT (NULL: any), by content; *KNOWN:
+ * something of it was found. */
 static const struct decoder_ops *
-by_content(const struct window *head, const char *format, struct text *reason)
+by_content(const struct window *head, const char *format, struct text *reason, bool *known)
 {
 	const struct decoder_ops *best = NULL;
 	struct probe top = {0};
@@ -315,18 +317,22 @@ by_content(const struct window *head, const char *format, struct text *reason)
 		text_add(reason, "nothing in it is recognised, so its bytes are shown as they are; "
 				 "say the format with -f");
 	text_free(&tied);
+	*known = top.score && !top.other;
 	return best;
 }
 
-/* FORMAT overrules the profile's, which overrules the content. */
+/* FORMAT overrules the profile's, which overrules the content; *KNOWN: it was told, or
+ * found there. */
 static const struct decoder_ops *
 choose(const char *format, const struct trace_options *options, const struct window *head,
-       struct text *reason, struct err *err)
+       struct text *reason, bool *known, struct err *err)
 {
 	const char *who = format ? "as told" : "as the profile says";
 	const char *name = format ? format : options->format;
 	if (!name)
-		return by_content(head, NULL, reason);
+		return by_content(head, NULL, reason, known);
+	bool unused;
+	*known = true;
 	const struct decoder_ops *ops = decoder_find(name);
 	if (!ops) {
 		err_set(err, ERR_USAGE, "no such format: %s; trawl --list-formats shows them",
@@ -340,7 +346,7 @@ choose(const char *format, const struct trace_options *options, const struct win
 		ops = decoder_find(full) ? decoder_find(full) : ops;
 	} else if (!strchr(name, '/') && ops->transport) {
 		text_addf(reason, "%s %s; transport ", who, name);
-		return by_content(head, name, reason);
+		return by_content(head, name, reason, &unused);
 	}
 	text_addf(reason, "%s, %s", decoder_name(ops), who);
 	return ops;
@@ -554,7 +560,9 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 
 	struct window head = read_head(trace->capture);
 	struct text reason = {0};
-	const struct decoder_ops *ops = choose(from->format, trace->options, &head, &reason, err);
+	const struct decoder_ops *ops =
+	    choose(from->format, trace->options, &head, &reason, &trace->known, err);
+	trace->known |= from->reason || !head.length;
 	trace->reason = mem_text(from->reason ? from->reason : text_get(&reason));
 	text_free(&reason);
 	if (ops) {
@@ -770,6 +778,12 @@ const char *
 trace_reason(const struct trace *trace)
 {
 	return trace->reason;
+}
+
+bool
+trace_is_known(const struct trace *trace)
+{
+	return trace->known;
 }
 
 bool

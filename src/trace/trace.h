@@ -115,6 +115,10 @@ int trace_keep_index(struct trace *, struct err *);
 /* Why this decoder was chosen, for `=` and --info. */
 const char *trace_reason(const struct trace *);
 
+/* Whether the format was told, or something of it found; false: the decoder was
+ * chosen for want of a better one.  An empty capture is known to be that. */
+bool trace_is_known(const struct trace *);
+
 /* A profile to start from, if the format has one to propose; else false. */
 bool trace_propose(const struct trace *, struct text *profile);
 

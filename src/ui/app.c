@@ -559,6 +559,18 @@ log_lacks(struct app *app)
 	text_free(&lacks);
 }
 
+/* Captures that are no traces are shown all the same. */
+static void
+say_unknown(struct app *app)
+{
+	for (size_t i = 0; i < app->session->traces.count; i++) {
+		const struct trace *trace = app->session->traces.at[i];
+		if (!trace_is_known(trace))
+			app_say(app, "%s: %s, %s", trace_name(trace),
+				decoder_name(trace_decoder(trace)->ops), trace_reason(trace));
+	}
+}
+
 static void
 open_parts(struct app *app)
 {
@@ -588,6 +600,7 @@ open_parts(struct app *app)
 		filters_put(app, 0, (struct filter_entry){.expr = filter_clone(filter).expr});
 	else
 		app_refilter(app);
+	say_unknown(app);
 	notebook_restore(app);
 }
 

@@ -1085,6 +1085,28 @@ make_file(char path[static 32], const char *text)
 	close(file);
 }
 
+/* What is no trace is shown, but not without a word. */
+static void
+test_no_trace(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct folder folder;
+	folder_make(&folder);
+	folder_put_text(&folder, "notes", "one line\nand another\n");
+	const char *path = folder.files.at[0];
+	scene_open(&s, 24, 120, "xterm-256color", path, NULL);
+	scene_wait(
+	    &s, "notes: syst/hex, found by content: text, but none of its 2 lines is of a trace");
+	scene_keys(&s, "j");
+	scene_wait(&s, " 1 / 2");
+	quit(&s);
+	scene_open(&s, 24, 120, "xterm-256color", path, "--from=syst/hex", NULL); /* as told */
+	scene_wait(&s, " 0 / 2");
+	quit(&s);
+	folder_remove(&folder);
+}
+
 /* Columns, names and numbers, filters and rules of a view. */
 static void
 test_view(void **state)
@@ -2959,6 +2981,7 @@ main(void)
 	    cmocka_unit_test(test_go_to),
 	    cmocka_unit_test(test_help),
 	    cmocka_unit_test(test_help_search),
+	    cmocka_unit_test(test_no_trace),
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),

@@ -1,5 +1,6 @@
 /* `-t text`: number, time, trace if there are several, severity, origin, text, mark
- * and note, one line a message.  All text is made safe, so the output may go to a terminal or a pager. */
+ * and note, one line a message.  All text is made safe, so the output may go to a
+ * terminal or a pager. */
 #include "config.h"
 
 #include "export/export.h"

@@ -240,16 +240,38 @@ session_counterpart(struct app *app, const struct command_call *call)
 
 /* --- which traces are shown -------------------------------------------- */
 
+/* Says that no trace is meant, and which there are. */
+static void
+say_traces(struct app *app, const char *name)
+{
+	const struct session *session = app->session;
+	struct text names = {0};
+	for (size_t i = 0; i < session->traces.count; i++)
+		text_addf(&names, "%s%s%s", i ? ", " : "", trace_name(session->traces.at[i]),
+			  merge_shows(app->merge, i) ? "" : " (left out)");
+	if (session->traces.count < 2)
+		app_trouble(app, "there is no other trace");
+	else if (name)
+		app_trouble(app, "no trace is named %s; there are %s", name, names.data);
+	else
+		app_say(app, "which trace? %s", names.data);
+	text_free(&names);
+}
+
 void
 session_show_trace(struct app *app, const struct command_call *call)
 {
 	size_t count = app->session->traces.count, shown = 0, i = 0;
+	if (!call->text || !*call->text) {
+		say_traces(app, NULL);
+		return;
+	}
 	while (i < count && strcmp(trace_name(app->session->traces.at[i]), call->text) != 0)
 		i++;
 	for (size_t k = 0; k < count; k++)
 		shown += merge_shows(app->merge, k);
 	if (i == count || count < 2) {
-		app_trouble(app, "no other trace is named %s", call->text);
+		say_traces(app, call->text);
 		return;
 	}
 	bool on = !merge_shows(app->merge, i);

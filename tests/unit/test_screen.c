@@ -2206,6 +2206,10 @@ test_filtered_traces(void **state)
 	scene_wait(&s, " 0 / 526");
 	scene_keys(&s, ":filter severity in fatal..warning\r");
 	int all = check_lines(&s, &csv, "");
+	scene_keys(&s, ":show-trace\r");
+	scene_wait(&s, "which trace? soc, dsp, log, cam, hub");
+	scene_keys(&s, ":show-trace dps\r");
+	scene_wait(&s, "no trace is named dps; there are soc, dsp, log, cam, hub");
 	scene_keys(&s, ":show-trace log\r");
 	scene_wait(&s, "left out");
 	scene_keys(&s, "G");

@@ -202,7 +202,7 @@ restore_filters(struct app *app, const struct notebook *notebook)
 		if (entry.expr)
 			filters_put(app, SIZE_MAX, entry);
 		else
-			app_trouble(app, "%s: %s", filters[i].filter, error.what);
+			app_trouble(app, "%s, in %s", error.what, filters[i].filter);
 	}
 }
 

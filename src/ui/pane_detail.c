@@ -316,7 +316,7 @@ filter_field(struct app *app, const struct command_call *call)
 		entry.expr = filter_parse(text.data, app->session, &error);
 	}
 	if (!entry.expr)
-		app_trouble(app, "%s: %s", text.data, error.what);
+		app_trouble(app, "%s, in %s", error.what, text.data);
 	else if (filters_put(app, SIZE_MAX, entry))
 		app_say(app, "only %s", text.data);
 	text_free(&text);

@@ -97,6 +97,20 @@ preview_follow(struct app *app)
 	make(app, at, typed);
 }
 
+/* How much of a text fits: whole words, and of the advice behind `;` all or nothing. */
+static size_t
+fit_words(const char *text, size_t length, int columns)
+{
+	size_t fits = text_fit(text, length, columns, NULL), end = fits;
+	while (end && text[end] != ' ')
+		end--;
+	end = end ? end : fits; /* not even one */
+	for (size_t i = 0; i < end; i++)
+		if (!strncmp(text + i, "; ", 2))
+			return i;
+	return end;
+}
+
 /* Makes the text fit; of a complaint, the place is the last thing to go. */
 static void
 shorten(struct text *text, int columns)
@@ -107,7 +121,7 @@ shorten(struct text *text, int columns)
 		return;
 	snprintf(tail, sizeof tail, "%s", place && !strncmp(place, "(column", 7) ? place : "");
 	int room = columns - (int)strlen(tail) - 1;
-	text_cut(text, room >= LEAST ? text_fit(text->data, text->length, room, NULL) : 0);
+	text_cut(text, room >= LEAST ? fit_words(text->data, text->length, room) : 0);
 	text_add(text, text->length ? " " : "");
 	text_add(text, tail);
 }

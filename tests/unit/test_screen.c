@@ -2842,6 +2842,8 @@ test_preview(void **state)
 	scene_wait(&s, "(column 12)");
 	scene_keys(&s, "\177 or (");
 	scene_wait(&s, "(column 20)");
+	scene_keys(&s, "\025severity ~ \"a\" or text = \"bbb\""); /* no room for the advice */
+	scene_wait_row(&s, "&severity ~ \"a\"", "  severity is no text (column 12)");
 	for (int i = 0; i < 8; i++)
 		assert_string_equal(shown[i], emulator_row(s.emulator, i));
 	scene_keys(&s, "\033");

@@ -483,7 +483,7 @@ run_line(struct app *app, const struct command_call *call)
 	const char *text = call->text + strspn(call->text, " ");
 	size_t length = strcspn(text, " ");
 	struct command_call number = {.id = COMMAND_TOP, .counted = true};
-	if (text_parse_uint(text, UINT64_MAX, &number.count)) {
+	if (!text[strspn(text, "0123456789")] && text_parse_uint(text, UINT64_MAX, &number.count)) {
 		jump_top(app, &number);
 		return;
 	}

@@ -1767,14 +1767,14 @@ test_keys(void **state)
 	scene_keys(&s, "e");
 	scene_wait(&s, " 1 / 309");
 	scene_keys(&s, "h");
-	scene_wait(&s, "j e Down Ctrl-E");
+	scene_wait(&s, "j  e  Down  Ctrl-E");
 	scene_keys(&s, "q:keys default\r");
 	scene_wait(&s, "keys default");
 	scene_keys(&s, "h"); /* now: scrolls */
 	scene_keys(&s, "e");
 	scene_until(&s, " 1 / 309", false);
 	scene_keys(&s, "\033OP");
-	scene_wait(&s, "j Down Ctrl-N");
+	scene_wait(&s, "j  Down  Ctrl-N");
 	scene_keys(&s, "q:keys nosuch\r");
 	scene_wait(&s, "no nosuch in keys; give a file or one of default emacs less lnav");
 	quit(&s);

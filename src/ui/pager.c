@@ -12,7 +12,10 @@
 
 #include <string.h>
 
-enum { INDENT = 2 };
+enum {
+	INDENT = 2,
+	PARTING = 2 /* blanks between parts, at least */
+};
 
 void
 pager_begin(struct pager *pager, int rows)
@@ -57,8 +60,9 @@ static void
 add_part(struct line *line, const struct app *app, const struct pager_part *part)
 {
 	int column = text_columns(text_get(&line->text), line->text.length);
-	int blanks = part->column > column ? part->column - column : column > 0;
-	while (blanks--)
+	int blanks = part->column - column;
+	blanks = column && blanks < PARTING ? PARTING : blanks;
+	while (blanks-- > 0)
 		text_add_char(&line->text, ' ');
 	give_role(line, ROLE_NORMAL);
 	line->indent = text_columns(text_get(&line->text), line->text.length);

@@ -27,7 +27,7 @@ struct pager {
 	bool backward;	       /* as the last search */
 };
 
-/* A part of a line: a text, not yet safe, and the column where it begins, or one
+/* A part of a line: a text, not yet safe, and the column where it begins, or a bit
  * behind the part before it if that is longer. */
 struct pager_part {
 	enum role role;

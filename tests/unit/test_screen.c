@@ -1018,7 +1018,7 @@ test_help(void **state)
 	scene_keys(&s, "?");
 	scene_wait(&s, "page-down");
 	scene_keys(&s, "/pane-next\r");
-	scene_wait_row(&s, "  Tab ", "Tab  Ctrl-W w  Ctrl-W Ctrl-W pane-next");
+	scene_wait_row(&s, "  Tab ", "Tab  Ctrl-W w  Ctrl-W Ctrl-W  pane-next");
 	scene_keys(&s, "/  layout\r"); /* a long line */
 	scene_wait_row(&s, "  |  ", "panes by width, below each other,");
 	scene_wait_row(&s, "                                          beside", "each other");

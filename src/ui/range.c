@@ -64,6 +64,7 @@ range_has(const struct app *app, size_t trace, struct place place)
 bool
 range_span(const struct app *app, struct export_span *span)
 {
+	*span = (struct export_span){0};
 	bool any = ends(app, &span->first, &span->last);
 	span->trace = app->session->traces.at[any ? app->range.trace : 0];
 	return any;

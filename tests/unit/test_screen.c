@@ -1560,6 +1560,8 @@ test_write(void **state)
 	scene_keys(&s, keys);
 	scene_wait(&s, " as text");
 	check_ends(path, "  [*]\n", "  [a] a \"b\"\n");
+	scene_keys(&s, "Q"); /* what is written is not what :save keeps */
+	scene_wait(&s, "not saved");
 	text_free(&part);
 	text_free(&all);
 	text_free(&some);

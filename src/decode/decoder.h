@@ -71,7 +71,8 @@ enum message_flag {
  */
 struct message {
 	uint64_t offset; /* first byte, from the start of the capture */
-	uint64_t ticks;	 /* the transport's time, else its own; if TIMED */
+	uint64_t ticks;	 /* the transport's time, else its own; if TIMED, else the
+			    decoder's own */
 	uint64_t origin; /* raw key of the sender; equal keys, same sender, and
 			    same text of it unless decoder.origin_varies */
 	uint64_t aux;	 /* the decoder's own, for expand */
@@ -242,6 +243,19 @@ struct decode_history {
 	void *memory;
 };
 
+/* What a message tells of the cycles that a processor counts: what lies between
+ * two times of it can be measured by them. */
+struct decode_cycles {
+	uint64_t source; /* which processor */
+	uint64_t count;	 /* cycles since the last count, or 0 */
+	bool before;	 /* the message was sent before those went by */
+	bool carried;	 /* by a message that is more than a count; where such ones are,
+			    counts of times are to be added up, else the next has them too */
+	bool ends;	 /* what comes next cannot be counted from what came before */
+	bool marks;	 /* the next time of this processor is that of this message */
+	bool renews;	 /* the rate of cycles changed here */
+};
+
 /* --- decoders ---------------------------------------------------------- */
 
 struct kind_row {
@@ -348,6 +362,10 @@ struct decoder_ops {
 	/* Who sent M; the struct is zeroed.  NULL: senders of this format have
 	 * no numbers. */
 	void (*sender)(const struct decoder *, const struct message *m, struct sender *);
+
+	/* What M tells of cycles; false: it is no processor's.  NULL: nothing in
+	 * this format is. */
+	bool (*cycles)(const struct message *m, struct decode_cycles *);
 
 	/* Kinds of message that announce something for later ones (a bit each),
 	 * and what such a message announces: a build number for a sender's

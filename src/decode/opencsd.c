@@ -162,8 +162,8 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 		m.offset = s->end ? s->end - 1 : 0;
 		m.length = s->end > 0;
 	}
-	m.aux = opencsd_aux(e->id, at_end ? 0 : lane->ordinal) |
-		opencsd_aux_place(opencsd_distance(start.offset, m.offset), at_end, start.since);
+	m.aux |= opencsd_aux(e->id, at_end ? 0 : lane->ordinal) |
+		 opencsd_aux_place(opencsd_distance(start.offset, m.offset), at_end, start.since);
 	enqueue(s, queue, &m);
 }
 
@@ -689,5 +689,6 @@ const struct decoder_ops opencsd_ops = {
     .resync = opencsd_resync,
     .expand = opencsd_expand,
     .sender = opencsd_sender,
+    .cycles = opencsd_cycles,
     .announces = opencsd_announces,
 };

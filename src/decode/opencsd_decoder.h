@@ -73,7 +73,8 @@ opencsd_start_of(unsigned code, uint64_t at)
  *
  *	0-31 number, why, bytes; 32-39 distance from message.offset;
  *	40-47 trace ID; 48 at the end; 49-50 what decoding must know of the
- *	bytes before that place (enum opencsd_since)
+ *	bytes before that place (enum opencsd_since); 51-63 as
+ *	opencsd_element_message fills them
  */
 static inline uint64_t
 opencsd_aux(uint8_t id, uint32_t number)

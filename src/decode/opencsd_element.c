@@ -504,6 +504,38 @@ opencsd_element_origin(const struct opencsd_element *e)
 	return key;
 }
 
+/* What a message keeps of cycles where it has no time: the count, and */
+static const uint64_t UNTIMED_COUNTS = 1ull << 32, /* there is one */
+    UNTIMED_ENDS = 1ull << 33, UNTIMED_MARKS = 1ull << 34;
+
+/* And where it has: one more than the count, 0 for none, the most for too many. */
+enum { TIME_COUNT = 0xfff, TIME_RENEWS = 0x1000 };
+
+/* Whether cycles may have gone by here that nothing counts.  A filter that holds
+ * trace back lets cycles be counted on. */
+static bool
+ends_counting(const struct opencsd_element *e)
+{
+	return e->type == OPENCSD_UNKNOWN || e->type == OPENCSD_NO_SYNC ||
+	       e->type == OPENCSD_EO_TRACE || (e->type == OPENCSD_TRACE_ON && e->reason);
+}
+
+static uint64_t
+cycles_of_untimed(const struct opencsd_element *e)
+{
+	uint64_t told = e->flags & OPENCSD_HAS_CYCLES ? UNTIMED_COUNTS | e->cycles : 0;
+	bool marks = e->type == OPENCSD_SYNC_MARKER && !e->reason;
+	return told | (ends_counting(e) ? UNTIMED_ENDS : 0) | (marks ? UNTIMED_MARKS : 0);
+}
+
+static uint64_t
+cycles_of_time(const struct opencsd_element *e)
+{
+	uint64_t told = e->flags & OPENCSD_HAS_CYCLES ? (uint64_t)e->cycles + 1 : 0;
+	return (told < TIME_COUNT ? told : TIME_COUNT) |
+	       (e->flags & OPENCSD_FREQ_CHANGE ? TIME_RENEWS : 0);
+}
+
 void
 opencsd_element_message(const struct opencsd_element *e, struct message *m)
 {
@@ -511,13 +543,42 @@ opencsd_element_message(const struct opencsd_element *e, struct message *m)
 	m->kind = e->type;
 	m->severity = (uint8_t)severity(e, flags);
 	m->origin = opencsd_element_origin(e);
-	m->ticks = 0;
 	/* times of an ITM count from different beginnings */
 	if (e->flags & OPENCSD_HAS_TIMESTAMP && e->type != OPENCSD_ITMTRACE) {
 		m->ticks = e->timestamp;
+		m->aux = cycles_of_time(e) << (64 - OPENCSD_CYCLES_BITS);
 		flags |= MESSAGE_TIMED;
+	} else {
+		m->ticks = cycles_of_untimed(e);
 	}
 	m->flags = (uint16_t)flags;
+}
+
+bool
+opencsd_cycles(const struct message *m, struct decode_cycles *cycles)
+{
+	uint64_t told = m->flags & MESSAGE_TIMED ? m->aux >> (64 - OPENCSD_CYCLES_BITS) : m->ticks;
+	*cycles = (struct decode_cycles){.source = m->origin & 0xff};
+	if (m->kind == OPENCSD_FATAL) {
+		cycles->ends = true;
+		return true;
+	}
+	if (m->kind >= OPENCSD_ELEMENTS || m->kind == OPENCSD_SWTRACE ||
+	    m->kind == OPENCSD_ITMTRACE)
+		return false;
+	if (m->flags & MESSAGE_TIMED) {
+		unsigned count = told & TIME_COUNT;
+		cycles->ends = count == TIME_COUNT;
+		cycles->count = count && !cycles->ends ? count - 1 : 0;
+		cycles->renews = told & TIME_RENEWS;
+		return true;
+	}
+	cycles->count = (uint32_t)told;
+	cycles->ends = told & UNTIMED_ENDS;
+	cycles->marks = told & UNTIMED_MARKS;
+	cycles->before = m->kind == OPENCSD_INSTR_RANGE;
+	cycles->carried = told & UNTIMED_COUNTS && m->kind != OPENCSD_CYCLE_COUNT;
+	return true;
 }
 
 /* --- listings: writing ------------------------------------------------- */

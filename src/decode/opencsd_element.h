@@ -126,8 +126,15 @@ uint64_t opencsd_element_origin(const struct opencsd_element *);
 /* Whether master and channel sent it: no trigger, frequency or error. */
 bool opencsd_element_has_sender(const struct opencsd_element *);
 
-/* Fills M's kind, severity, flags, time and origin. */
+/* Fills M's kind, severity, flags, time and origin; and what opencsd_cycles wants,
+ * for which the upper OPENCSD_CYCLES_BITS of message.aux are, and the ticks of what
+ * has no time. */
+enum { OPENCSD_CYCLES_BITS = 13 };
 void opencsd_element_message(const struct opencsd_element *, struct message *m);
+
+/* decoder_ops.cycles of such messages: the processors are the sources of program
+ * trace. */
+bool opencsd_cycles(const struct message *m, struct decode_cycles *);
 
 /* Appends what stands between the brackets of a listing. */
 void opencsd_element_print(const struct opencsd_element *, struct text *);

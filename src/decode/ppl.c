@@ -341,4 +341,5 @@ const struct decoder_ops ppl_ops = {
     .resync = ppl_resync,
     .expand = ppl_expand,
     .sender = ppl_sender,
+    .cycles = opencsd_cycles,
 };

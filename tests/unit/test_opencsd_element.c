@@ -178,6 +178,69 @@ test_messages(void **state)
 	assert_int_equal(opencsd_element_origin(&c), 0x1c);
 }
 
+/* What an element, of which FLAGS are set too, tells of cycles. */
+static void
+assert_cycles(const char *line, uint32_t flags, struct decode_cycles expected)
+{
+	struct opencsd_element e = parse(line);
+	struct message m = {0};
+	struct decode_cycles cycles;
+	e.flags |= flags;
+	opencsd_element_message(&e, &m);
+	assert_true(opencsd_cycles(&m, &cycles));
+	assert_int_equal(cycles.source, 0x1c);
+	assert_int_equal(cycles.count, expected.count);
+	assert_int_equal(cycles.before, expected.before);
+	assert_int_equal(cycles.carried, expected.carried);
+	assert_int_equal(cycles.ends, expected.ends);
+	assert_int_equal(cycles.marks, expected.marks);
+	assert_int_equal(cycles.renews, expected.renews);
+}
+
+static void
+assert_no_cycles(const char *line)
+{
+	struct opencsd_element e = parse(line);
+	struct message m = {0};
+	struct decode_cycles cycles;
+	opencsd_element_message(&e, &m);
+	assert_false(opencsd_cycles(&m, &cycles));
+}
+
+static void
+test_cycles(void **state)
+{
+	(void)state;
+#define CYCLES(...) (struct decode_cycles){__VA_ARGS__}
+	assert_cycles(LINE "INSTR_RANGE(exec range=0x10:[0x14] num_i(1) last_sz(4) (ISA=A64) E ISB "
+			   " [CC=1]; )",
+		      0, CYCLES(.count = 1, .before = true, .carried = true));
+	assert_cycles(LINE "CYCLE_COUNT( [CC=8]; )", 0, CYCLES(.count = 8));
+	assert_cycles(LINE "CYCLE_COUNT( [CC=4294967295]; )", 0, CYCLES(.count = UINT32_MAX));
+	assert_cycles(LINE "ADDR_UNKNOWN( [CC=0]; )", 0, CYCLES(.carried = true));
+	assert_cycles(LINE "TRACE_ON( [begin or filter] [CC=12]; )", 0,
+		      CYCLES(.count = 12, .carried = true));
+	assert_cycles(LINE "TRACE_ON( [begin or filter])", 0, CYCLES(.ends = false));
+	assert_cycles(LINE "TRACE_ON( [overflow])", 0, CYCLES(.ends = true));
+	assert_cycles(LINE "TRACE_ON( [debug restart])", 0, CYCLES(.ends = true));
+	assert_cycles(LINE "NO_SYNC( [init-decoder])", 0, CYCLES(.ends = true));
+	assert_cycles(LINE "EO_TRACE( [end-of-trace])", 0, CYCLES(.ends = true));
+	assert_cycles(LINE "UNKNOWN()", 0, CYCLES(.ends = true));
+	assert_cycles(LINE "SYNC_MARKER( [Timestamp marker(0x00000000)])", 0,
+		      CYCLES(.marks = true));
+#define TIME LINE "TIMESTAMP( [ TS=0xffffffffffffffff]; "
+	assert_cycles(TIME ")", 0, CYCLES(.count = 0));
+	assert_cycles(TIME " [CC=0]; )", 0, CYCLES(.count = 0));
+	assert_cycles(TIME " [CC=4093]; )", 0, CYCLES(.count = 4093));
+	assert_cycles(TIME " [CC=4094]; )", 0, CYCLES(.ends = true)); /* no room for more */
+	assert_cycles(TIME " [CC=4294967295]; )", 0, CYCLES(.ends = true));
+	assert_cycles(TIME " [CC=7]; )", OPENCSD_FREQ_CHANGE, CYCLES(.count = 7, .renews = true));
+#undef TIME
+#undef CYCLES
+	assert_no_cycles(LINE "SWTRACE( (Ma:0x40; Ch:0x00) +Mrk  [ TS=0x0003aeb284c9]; )");
+	assert_no_cycles(LINE "SWTRACE( (Ma:0x40; Ch:0x01) 0x05; )");
+}
+
 /* The names of an element's fields, with commas. */
 static void
 assert_fields(const char *line, const char *expected)
@@ -230,9 +293,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_lines),    cmocka_unit_test(test_members),
-	    cmocka_unit_test(test_damage),   cmocka_unit_test(test_messages),
-	    cmocka_unit_test(test_fields),
+	    cmocka_unit_test(test_lines),  cmocka_unit_test(test_members),
+	    cmocka_unit_test(test_damage), cmocka_unit_test(test_messages),
+	    cmocka_unit_test(test_cycles), cmocka_unit_test(test_fields),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,10 @@ libtrawl_a_SOURCES = \
 	src/trace/context_rule.h \
 	src/trace/context_walk.c \
 	src/trace/context_walk.h \
+	src/trace/cycles.c \
+	src/trace/cycles.h \
+	src/trace/cycles_walk.c \
+	src/trace/cycles_walk.h \
 	src/trace/naming.c \
 	src/trace/naming.h \
 	src/trace/reader.c \

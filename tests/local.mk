@@ -90,6 +90,7 @@ unit_tests = \
 	tests/unit/test_context \
 	tests/unit/test_coresight \
 	tests/unit/test_csel \
+	tests/unit/test_cycles \
 	tests/unit/test_damage \
 	tests/unit/test_encap \
 	tests/unit/test_etrace \

@@ -16,6 +16,7 @@
 #include "decode/opencsd.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
+#include "trace/cycles.h"
 #include "trace/instant.h"
 #include "trace/naming.h"
 #include "trace/serial.h"
@@ -702,6 +703,7 @@ session_link(struct session *session)
 	session->contexts = contexts_new(session);
 	if (session->contexts)
 		contexts_relate(session->contexts, instant_find, NULL);
+	session->cycles = cycles_new(session);
 	const char *complaint = contexts_complaint(session->contexts);
 	if (complaint && session->traces.count)
 		add_notice(session->traces.at[0], complaint);
@@ -714,6 +716,8 @@ session_close(struct session *session)
 	session->clocks = NULL;
 	contexts_free(session->contexts); /* before the traces that it reads */
 	session->contexts = NULL;
+	cycles_free(session->cycles);
+	session->cycles = NULL;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		serial_free(trace->serial); /* before the traces that it reads */
@@ -923,6 +927,7 @@ session_start(struct session *session)
 		trace_start(session->traces.at[i]);
 	if (session->clocks)
 		clocks_start(session->clocks);
+	cycles_start(session->cycles);
 }
 
 char *
@@ -1070,6 +1075,7 @@ trace_poll(struct trace *trace, bool renew)
 		clocks_wake(trace->session->clocks);
 	if (trace->session->contexts)
 		contexts_wake(trace->session->contexts);
+	cycles_wake(trace->session->cycles);
 	bool vanished = capture_damaged(trace->capture);
 	if (!atomic_exchange(&trace->stirred, false) && !vanished)
 		return false;

@@ -15,6 +15,7 @@ struct trace;
 struct serial;
 struct clocks;
 struct contexts;
+struct cycles;
 struct naming;
 
 /* An entry of `traces:` in a profile.  The options of each format follow the
@@ -58,6 +59,7 @@ struct session {
 	struct profile profile;
 	struct clocks *clocks;	    /* from session_link on; see clocks.h */
 	struct contexts *contexts;  /* made by session_link; NULL: none */
+	struct cycles *cycles;	    /* made by session_link; NULL: none */
 	struct naming *naming;	    /* made by session_link; NULL: no symbols */
 	const char *spool_dir;	    /* for streams; NULL = the usual place */
 	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
@@ -90,7 +92,7 @@ void session_close(struct session *);
 
 /* After all captures are open: finds the traces that belong together, by the
  * profile's `sync:` and, where one gem and one uia trace are open, without; and
- * makes the session's clocks and what contexts there are. */
+ * makes the session's clocks and what contexts and counts of cycles there are. */
 void session_link(struct session *);
 
 /* Starts what trace_start starts, for all traces and for the session. */

@@ -1,0 +1,242 @@
+/*
+ * Questions for times by cycles: see cycles.h.
+ *
+ * A question is a message; it is kept with its answer until there are too many,
+ * which a screen never asks at once.  The thread answers those of the cell that was
+ * asked for last, all together.  An answer that no later time bounds is looked for
+ * again when the index has come further.
+ *
+ * Cost: a look into a map for a message that is shown; a walk for the first one of
+ * each cell.
+ */
+#include "config.h"
+
+#include "trace/cycles.h"
+#include "base/map.h"
+#include "base/thread.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { QUESTIONS_MAX = 8192 };
+
+struct question {
+	size_t trace;	/* in the session */
+	unsigned epoch; /* of its index */
+	struct message m;
+	uint64_t cell;
+	uint64_t known; /* cells of the index when it was answered, 0: not yet */
+	struct cycles_estimate answer;
+};
+
+struct cycles {
+	struct session *session;
+	struct background thread;
+	struct cycles_walk **walks; /* of the traces; made on first use */
+	atomic_uint generation;
+
+	pthread_mutex_t lock; /* of what follows */
+	VEC(struct question) questions;
+	struct map places; /* of a question: 1 + its number */
+};
+
+static bool
+has_cycles(const struct trace *trace)
+{
+	return trace_decoder(trace)->ops->cycles;
+}
+
+/* --- questions --------------------------------------------------------- */
+
+static bool
+is_same(const struct message *a, const struct message *b)
+{
+	return a->offset == b->offset && a->length == b->length && a->aux == b->aux &&
+	       a->kind == b->kind && a->ticks == b->ticks;
+}
+
+static uint64_t
+key_of(size_t trace, const struct message *m)
+{
+	uint64_t key = (uint64_t)trace * 0x9e3779b97f4a7c15 ^ m->offset;
+	return (key * 0xff51afd7ed558ccd ^ m->aux) * 0xc4ceb9fe1a85ec53;
+}
+
+/* The question for a message, asked now if it was not; *IS_NEW: it must be
+ * answered. */
+static struct question *
+ask(struct cycles *cycles, struct trace *trace, const struct message *m, bool *is_new)
+{
+	struct index *index = trace_index(trace);
+	size_t number = trace_number(trace);
+	if (cycles->questions.count == QUESTIONS_MAX) {
+		vec_clear(&cycles->questions);
+		map_free(&cycles->places);
+	}
+	uint64_t *place = map_add(&cycles->places, key_of(number, m));
+	*is_new = !*place;
+	if (*is_new) {
+		(void)vec_add(&cycles->questions);
+		*place = cycles->questions.count;
+	}
+	struct question *q = &cycles->questions.at[*place - 1];
+	unsigned epoch = index_epoch(index);
+	*is_new |= q->trace != number || q->epoch != epoch || !is_same(&q->m, m);
+	if (*is_new)
+		*q = (struct question){.trace = number,
+				       .epoch = epoch,
+				       .m = *m,
+				       .cell = message_place(m) / index_cell_size(index)};
+	return q;
+}
+
+bool
+cycles_find(struct trace *trace, const struct message *m, struct cycles_estimate *answer)
+{
+	struct cycles *cycles = trace_session(trace)->cycles;
+	bool is_new;
+	*answer = (struct cycles_estimate){0};
+	if (!cycles || !has_cycles(trace) || m->flags & MESSAGE_TIMED)
+		return false;
+	pthread_mutex_lock(&cycles->lock);
+	*answer = ask(cycles, trace, m, &is_new)->answer;
+	pthread_mutex_unlock(&cycles->lock);
+	if (is_new)
+		background_wake(&cycles->thread);
+	return answer->known;
+}
+
+struct message
+cycles_timed(const struct message *m, uint64_t ticks)
+{
+	struct message timed = *m;
+	timed.ticks = ticks;
+	timed.flags |= MESSAGE_TIMED | MESSAGE_ESTIMATED;
+	return timed;
+}
+
+/* --- answers ----------------------------------------------------------- */
+
+/* Whether a question can be answered, or better than it was. */
+static bool
+is_open(const struct cycles *cycles, const struct question *q)
+{
+	uint64_t known = index_known(trace_index(cycles->session->traces.at[q->trace]));
+	if (!q->known)
+		return q->cell < known;
+	bool ends = !q->answer.known || q->answer.to == UINT64_MAX;
+	return ends && q->known < known && q->known <= q->cell + CYCLES_CELLS;
+}
+
+/* The question that came last of those that are open; false: none is. */
+static bool
+next_question(struct cycles *cycles, struct question *next)
+{
+	bool any = false;
+	pthread_mutex_lock(&cycles->lock);
+	for (size_t i = cycles->questions.count; i-- && !any;) {
+		*next = cycles->questions.at[i];
+		any = is_open(cycles, next);
+	}
+	pthread_mutex_unlock(&cycles->lock);
+	return any;
+}
+
+/* The answer to a question is among those for the messages of its cell. */
+static void
+answer_one(struct question *q, const struct block *block, const struct cycles_estimate *estimates,
+	   uint64_t known)
+{
+	uint64_t place = message_place(&q->m);
+	q->known = known;
+	q->answer = (struct cycles_estimate){0};
+	for (size_t i = block_find(block, place);
+	     i < block->count && message_place(&block->messages[i]) == place; i++)
+		if (is_same(&q->m, &block->messages[i]))
+			q->answer = estimates[i];
+}
+
+/* Answers all questions for messages of the cell that Q is for. */
+static void
+answer(struct cycles *cycles, const struct question *q)
+{
+	struct trace *trace = cycles->session->traces.at[q->trace];
+	struct cycles_walk **walk = &cycles->walks[q->trace];
+	const struct cycles_estimate *estimates;
+	uint64_t known = index_known(trace_index(trace));
+	if (!*walk)
+		*walk = cycles_walk_new(trace);
+	const struct block *block = cycles_walk_cell(*walk, q->cell, &estimates);
+	pthread_mutex_lock(&cycles->lock);
+	for (size_t i = 0; i < cycles->questions.count; i++) {
+		struct question *one = &cycles->questions.at[i];
+		if (one->trace == q->trace && one->cell == q->cell && one->epoch == q->epoch)
+			answer_one(one, block, estimates, known);
+	}
+	pthread_mutex_unlock(&cycles->lock);
+	atomic_fetch_add(&cycles->generation, 1);
+}
+
+static void
+work(void *context)
+{
+	struct cycles *cycles = context;
+	struct question q;
+	while (!background_is_stopping(&cycles->thread) && next_question(cycles, &q)) {
+		answer(cycles, &q);
+		session_tell(cycles->session);
+	}
+}
+
+/* --- its life ---------------------------------------------------------- */
+
+struct cycles *
+cycles_new(struct session *session)
+{
+	bool any = false;
+	for (size_t i = 0; i < session->traces.count; i++)
+		any |= has_cycles(session->traces.at[i]);
+	if (!any)
+		return NULL;
+	struct cycles *cycles = mem_new(sizeof *cycles);
+	cycles->session = session;
+	cycles->walks = mem_new(session->traces.count * sizeof *cycles->walks);
+	pthread_mutex_init(&cycles->lock, NULL);
+	background_init(&cycles->thread, work, cycles);
+	return cycles;
+}
+
+void
+cycles_free(struct cycles *cycles)
+{
+	if (!cycles)
+		return;
+	background_stop(&cycles->thread);
+	for (size_t i = 0; i < cycles->session->traces.count; i++)
+		cycles_walk_free(cycles->walks[i]);
+	free(cycles->walks);
+	vec_free(&cycles->questions);
+	map_free(&cycles->places);
+	pthread_mutex_destroy(&cycles->lock);
+	free(cycles);
+}
+
+void
+cycles_start(struct cycles *cycles)
+{
+	if (cycles)
+		background_start(&cycles->thread);
+}
+
+void
+cycles_wake(struct cycles *cycles)
+{
+	if (cycles)
+		background_wake(&cycles->thread);
+}
+
+unsigned
+cycles_generation(const struct cycles *cycles)
+{
+	return cycles ? atomic_load(&cycles->generation) : 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * Times of messages that tell none, where a processor counted cycles between those
+ * that do: for the screen.
+ *
+ * Nothing is made ahead.  A message that somebody wants to show is asked for; a
+ * thread looks at its cell and those around it (cycles_walk.h) and tells the
+ * session.  Such times are for showing: the order of messages does not depend on
+ * them.
+ *
+ * Threads: questions from any; the rest is the owner's of the session.
+ */
+#ifndef TRAWL_TRACE_CYCLES_H
+#define TRAWL_TRACE_CYCLES_H
+
+#include "trace/cycles_walk.h"
+
+struct cycles;
+
+/* NULL if no trace of the session has cycles.  The session must outlive it; made by
+ * session_link. */
+struct cycles *cycles_new(struct session *);
+void cycles_free(struct cycles *); /* stops its thread; NULL is fine */
+
+/* Lets questions be answered.  cycles_wake: an index went on. */
+void cycles_start(struct cycles *);
+void cycles_wake(struct cycles *);
+
+/* Counts up when there are new answers; 0 for NULL. */
+unsigned cycles_generation(const struct cycles *);
+
+/* When a message without a time was sent.  False: it cannot be told, or not yet;
+ * then the session is told when it can. */
+bool cycles_find(struct trace *, const struct message *, struct cycles_estimate *);
+
+/* The message as if it had told a time of its own. */
+struct message cycles_timed(const struct message *, uint64_t ticks);
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * Times by cycles: see cycles_walk.h.
+ *
+ * Each processor has a course: the time that was told last, the cycles counted since
+ * the walk began, and the messages of the wanted cell that wait for the next time.
+ * The walk begins a cell before the wanted one, or several where that did not tell
+ * enough, and goes on behind it while messages wait.
+ *
+ * Cost: the wanted cell and mostly its neighbours are decoded, 17 at worst; where
+ * the summaries of the index tell of no times, none but itself.
+ *
+ * What is farther apart than that gets no estimate, or one that no time follows.
+ */
+#include "config.h"
+
+#include "trace/cycles_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SOURCES_MAX = 256 }; /* processors; CoreSight has fewer */
+
+/* So many ticks went by in so many cycles. */
+struct rate {
+	uint64_t ticks, cycles; /* no cycles: not known */
+};
+
+/* A message that waits, and the cycles when it was sent. */
+struct waiting {
+	size_t at; /* in its block */
+	uint64_t cycles;
+};
+
+struct course {
+	uint64_t source;
+	uint64_t cycles;
+	bool based;	      /* a time was met: */
+	uint64_t ticks, base; /* which, and at how many cycles */
+	struct rate rate;     /* between the last two times that can be compared */
+	bool ended;	      /* nothing can be counted any more from there */
+	bool carried;	      /* messages carry counts, see struct decode_cycles; */
+	uint64_t apart;	      /* until then: the count of the last time, not added up */
+	bool marked;	      /* the next time is for here: */
+	uint64_t mark;	      /* so many cycles */
+	size_t mark_waiting;  /* and so many messages that wait come before */
+	VEC(struct waiting) waiting;
+};
+
+struct cycles_walk {
+	struct trace *trace;
+	struct reader *reader;
+	VEC(struct course) courses;
+	VEC(struct cycles_estimate) estimates;
+	bool lacking; /* an earlier start would tell more */
+};
+
+struct cycles_walk *
+cycles_walk_new(struct trace *trace)
+{
+	struct cycles_walk *w = mem_new(sizeof *w);
+	w->trace = trace;
+	w->reader = reader_new(trace);
+	return w;
+}
+
+static void
+forget_courses(struct cycles_walk *w)
+{
+	for (size_t i = 0; i < w->courses.count; i++)
+		vec_free(&w->courses.at[i].waiting);
+	vec_clear(&w->courses);
+}
+
+void
+cycles_walk_free(struct cycles_walk *w)
+{
+	if (!w)
+		return;
+	forget_courses(w);
+	vec_free(&w->courses);
+	vec_free(&w->estimates);
+	reader_free(w->reader);
+	free(w);
+}
+
+/* The course of a processor; NULL: there are too many. */
+static struct course *
+course_of(struct cycles_walk *w, uint64_t source)
+{
+	for (size_t i = 0; i < w->courses.count; i++)
+		if (w->courses.at[i].source == source)
+			return &w->courses.at[i];
+	if (w->courses.count == SOURCES_MAX)
+		return NULL;
+	*vec_add(&w->courses) = (struct course){.source = source};
+	return &w->courses.at[w->courses.count - 1];
+}
+
+/* --- times ------------------------------------------------------------- */
+
+/* Ticks so many cycles behind BASE, at most TO. */
+static uint64_t
+ticks_after(uint64_t base, uint64_t cycles, struct rate rate, uint64_t to)
+{
+	unsigned __int128 ticks = base;
+	if (rate.cycles)
+		ticks += (unsigned __int128)cycles * rate.ticks / rate.cycles;
+	return ticks < to ? (uint64_t)ticks : to;
+}
+
+/* Gives the first COUNT messages that wait their times, by RATE from the last time
+ * on and not behind TO. */
+static void
+settle(struct cycles_walk *w, struct course *course, size_t count, struct rate rate, uint64_t to)
+{
+	struct waiting *waiting = course->waiting.at;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t cycles = waiting[i].cycles;
+		uint64_t gone = cycles > course->base ? cycles - course->base : 0;
+		w->estimates.at[waiting[i].at] =
+		    (struct cycles_estimate){.ticks = ticks_after(course->ticks, gone, rate, to),
+					     .from = course->ticks,
+					     .to = to,
+					     .known = true};
+	}
+	course->waiting.count -= count;
+	if (count && course->waiting.count)
+		memmove(waiting, waiting + count, course->waiting.count * sizeof *waiting);
+}
+
+/* A processor told a time: it was so when it had counted as far as at the mark that
+ * it set for it, else as here. */
+static void
+take_time(struct cycles_walk *w, struct course *course, uint64_t ticks,
+	  const struct decode_cycles *told)
+{
+	uint64_t now = course->marked ? course->mark : course->cycles + told->count;
+	size_t before = course->marked ? course->mark_waiting : course->waiting.count;
+	bool later = course->based && ticks >= course->ticks;
+	bool counted = later && !course->ended && !told->ends && now > course->base;
+	struct rate rate = course->rate;
+	if (counted)
+		rate = (struct rate){ticks - course->ticks, now - course->base};
+	settle(w, course, before, rate, later ? ticks : UINT64_MAX);
+	if (told->renews || !later)
+		course->rate = (struct rate){0};
+	else if (rate.ticks) /* within less than a tick it cannot be told */
+		course->rate = rate;
+	if (course->carried)
+		course->cycles += told->count;
+	else
+		course->apart = told->count;
+	course->ticks = ticks;
+	course->base = now;
+	course->based = true;
+	course->ended = course->marked = false;
+}
+
+/* Forgets a mark for which no time came, and what waits behind it if only that could
+ * have told its time. */
+static void
+unmark(struct course *course)
+{
+	if (course->marked && (course->ended || !course->based))
+		course->waiting.count = course->mark_waiting;
+	course->marked = false;
+}
+
+/* The next time is for here. */
+static void
+mark(struct course *course)
+{
+	unmark(course);
+	course->marked = true;
+	course->mark = course->cycles;
+	course->mark_waiting = course->waiting.count;
+}
+
+/* Takes the next message, which stands AT in the wanted cell, or, SIZE_MAX, in
+ * another one. */
+static void
+take(struct cycles_walk *w, const struct message *m, size_t at)
+{
+	struct decode_cycles told;
+	struct course *course;
+	if (!trace_decoder(w->trace)->ops->cycles(m, &told) ||
+	    !(course = course_of(w, told.source)))
+		return;
+	if (m->flags & MESSAGE_TIMED) {
+		if (m->ticks) /* else the source had no time yet */
+			take_time(w, course, m->ticks, &told);
+		return;
+	}
+	if (told.carried && !course->carried)
+		course->cycles += course->apart;
+	course->carried |= told.carried;
+	uint64_t before = course->cycles;
+	course->cycles += told.count;
+	if (told.ends) {
+		unmark(course);
+		course->ended = true;
+	}
+	if (told.marks)
+		mark(course);
+	if (at == SIZE_MAX)
+		return;
+	if (course->marked || (course->based && !course->ended))
+		*vec_add(&course->waiting) =
+		    (struct waiting){at, told.before ? before : course->cycles};
+	else
+		w->lacking |= !course->ended;
+}
+
+/* --- cells ------------------------------------------------------------- */
+
+static bool
+any_waits(const struct cycles_walk *w)
+{
+	for (size_t i = 0; i < w->courses.count; i++)
+		if (w->courses.at[i].waiting.count)
+			return true;
+	return false;
+}
+
+/* Whether some cell of these tells a time. */
+static bool
+has_times(const struct cycles_walk *w, uint64_t from, uint64_t until)
+{
+	struct index_cell summary;
+	for (uint64_t cell = from; cell < until; cell++)
+		if (index_cell(trace_index(w->trace), cell, &summary) && summary.flags & CELL_TIMED)
+			return true;
+	return false;
+}
+
+static void
+walk_cell(struct cycles_walk *w, uint64_t cell, bool wanted)
+{
+	const struct block *block = reader_block(w->reader, cell);
+	size_t room = wanted ? w->estimates.count : 0;
+	for (size_t i = 0; i < block->count; i++)
+		take(w, &block->messages[i], i < room ? i : SIZE_MAX);
+}
+
+static void
+walk_on(struct cycles_walk *w, uint64_t cell)
+{
+	uint64_t known = index_known(trace_index(w->trace)), end = cell + 1 + CYCLES_CELLS;
+	if (end > known)
+		end = known;
+	while (++cell < end && any_waits(w) && has_times(w, cell, end))
+		walk_cell(w, cell, false);
+}
+
+/* What still waits has no time behind it. */
+static void
+settle_rest(struct cycles_walk *w)
+{
+	for (size_t i = 0; i < w->courses.count; i++) {
+		struct course *course = &w->courses.at[i];
+		unmark(course);
+		w->lacking |= course->waiting.count && !course->rate.cycles;
+		settle(w, course, course->waiting.count, course->rate, UINT64_MAX);
+	}
+}
+
+/* Makes an empty estimate for each of so many messages. */
+static void
+make_room(struct cycles_walk *w, size_t count)
+{
+	while (w->estimates.count < count)
+		(void)vec_add(&w->estimates);
+}
+
+static void
+walk_around(struct cycles_walk *w, uint64_t cell, uint64_t from)
+{
+	forget_courses(w);
+	w->lacking = false;
+	for (uint64_t before = from; before < cell; before++)
+		walk_cell(w, before, false);
+	walk_cell(w, cell, true);
+	walk_on(w, cell);
+	settle_rest(w);
+}
+
+const struct block *
+cycles_walk_cell(struct cycles_walk *w, uint64_t cell, const struct cycles_estimate **estimates)
+{
+	uint64_t from = cell ? cell - 1 : 0, first = cell > CYCLES_CELLS ? cell - CYCLES_CELLS : 0;
+	vec_clear(&w->estimates);
+	make_room(w, reader_block(w->reader, cell)->count);
+	walk_around(w, cell, from);
+	if (w->lacking && has_times(w, first, from))
+		walk_around(w, cell, first);
+	const struct block *block = reader_block(w->reader, cell);
+	make_room(w, block->count); /* should the capture have changed meanwhile */
+	*estimates = w->estimates.at;
+	return block;
+}

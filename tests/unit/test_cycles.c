@@ -1,0 +1,652 @@
+/* Times between times by cycles: listings are written by a schedule of processors
+ * of known speed, and what is made of them is compared with the schedule. */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/thread.h"
+#include "config/profile.h"
+#include "folder.h"
+#include "trace/clocks.h"
+#include "trace/cycles.h"
+#include "trace/merge.h"
+
+#include <math.h>
+
+/* --- the schedule ------------------------------------------------------ */
+
+/* How a processor counts. */
+enum style {
+	COUNTS,	 /* ETMv4: in messages of their own; a time tells the count since the last */
+	CARRIES, /* PTM: in what took the cycles, times too */
+	MARKS	 /* ETE: as COUNTS, and a time is for the mark before it */
+};
+
+enum { CORES = 3, COUNT_MOST = 200, SPEND_MOST = 60 };
+
+struct core {
+	unsigned id;
+	enum style style;
+	double speed;	    /* ticks of the clock in a cycle */
+	double now;	    /* ticks */
+	unsigned uncounted; /* cycles since the last count */
+	unsigned until;	    /* lines until the next time */
+	unsigned late;	    /* lines until a marked time is told, 0: none is */
+	uint64_t marked;    /* that time */
+	size_t mark;	    /* and the line it is for */
+};
+
+/* What is true of a line. */
+struct truth {
+	unsigned core;
+	double when;
+	bool time;	  /* it tells one, */
+	uint64_t told;	  /* this one, */
+	size_t effective; /* for that line */
+	bool ends;	  /* nothing can be counted across it */
+	/* what follows of the other lines */
+	bool measured;
+	uint64_t from, to;
+};
+
+struct schedule {
+	struct text text;
+	VEC(struct truth) lines;
+	struct core cores[CORES];
+	double wobble; /* speeds change by so much of themselves */
+	int jitter;    /* ticks that times are off */
+	bool loses;
+	uint32_t random;
+};
+
+static uint32_t
+draw(struct schedule *s, uint32_t below)
+{
+	s->random = s->random * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)s->random * below >> 32);
+}
+
+/* Lets some cycles go by; how many. */
+static unsigned
+spend(struct schedule *s, struct core *core)
+{
+	unsigned cycles = SPEND_MOST / 3 + draw(s, SPEND_MOST * 2 / 3);
+	double off = s->wobble * ((double)draw(s, 2001) / 1000 - 1);
+	core->now += cycles * core->speed * (1 + off);
+	core->uncounted += cycles;
+	return cycles;
+}
+
+static struct truth *
+begin_line(struct schedule *s, const struct core *core, const char *name, const char *text)
+{
+	size_t n = s->lines.count;
+	*vec_add(&s->lines) =
+	    (struct truth){.core = (unsigned)(core - s->cores), .when = core->now, .effective = n};
+	text_addf(&s->text, "Idx:%zu; ID:%x; OCSD_GEN_TRC_ELEM_%s(%s", 10 * n, core->id, name,
+		  text);
+	return &s->lines.at[n];
+}
+
+static void
+end_line(struct schedule *s)
+{
+	text_add(&s->text, ")\n");
+}
+
+static void
+end_line_counting(struct schedule *s, unsigned cycles)
+{
+	text_addf(&s->text, " [CC=%u]; )\n", cycles);
+}
+
+static void
+begin_time(struct schedule *s, const struct core *core, uint64_t time, size_t effective)
+{
+	struct truth *truth = begin_line(s, core, "TIMESTAMP", "");
+	truth->time = true;
+	truth->told = time;
+	truth->effective = effective;
+	text_addf(&s->text, " [ TS=0x%012llx]; ", (unsigned long long)time);
+}
+
+static uint64_t
+read_clock(struct schedule *s, const struct core *core)
+{
+	int off = (int)draw(s, 2 * (uint32_t)s->jitter + 1) - s->jitter;
+	return (uint64_t)((int64_t)floor(core->now) + off);
+}
+
+static void
+tell_time(struct schedule *s, struct core *core)
+{
+	spend(s, core);
+	core->until = 5 + draw(s, 60);
+	if (core->style == MARKS) {
+		core->mark = s->lines.count;
+		core->marked = read_clock(s, core);
+		core->late = 1 + draw(s, 4);
+		begin_line(s, core, "SYNC_MARKER", " [Timestamp marker(0x00000000)]");
+		end_line(s);
+		return;
+	}
+	begin_time(s, core, read_clock(s, core), s->lines.count);
+	end_line_counting(s, core->uncounted);
+	if (core->style == CARRIES)
+		core->uncounted = 0;
+}
+
+static void
+lose(struct schedule *s, struct core *core)
+{
+	core->now += 5000;
+	core->uncounted = core->late = 0;
+	core->until = 5 + draw(s, 20);
+	bool on = draw(s, 2);
+	begin_line(s, core, on ? "TRACE_ON" : "NO_SYNC", " [overflow]")->ends = true;
+	end_line(s);
+}
+
+static void
+run_code(struct schedule *s, struct core *core)
+{
+	static const char range[] =
+	    "exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A64) E BR ";
+	begin_line(s, core, "INSTR_RANGE", range);
+	unsigned cycles = spend(s, core);
+	if (core->style == CARRIES) {
+		end_line_counting(s, cycles);
+		core->uncounted = 0;
+	} else {
+		end_line(s);
+	}
+	if (core->style == CARRIES && !draw(s, 10)) { /* a filter held trace back */
+		cycles = spend(s, core);
+		begin_line(s, core, "TRACE_ON", " [begin or filter]");
+		end_line_counting(s, cycles);
+		core->uncounted = 0;
+	} else if (core->style != CARRIES && (core->uncounted > COUNT_MOST || !draw(s, 4))) {
+		begin_line(s, core, "CYCLE_COUNT", "");
+		end_line_counting(s, core->uncounted);
+		core->uncounted = 0;
+	}
+}
+
+static void
+do_something(struct schedule *s, struct core *core)
+{
+	if (core->late && !--core->late) {
+		begin_time(s, core, core->marked, core->mark);
+		end_line(s);
+	} else if (core->until-- == 0) {
+		tell_time(s, core);
+	} else if (s->loses && !draw(s, 200)) {
+		lose(s, core);
+	} else {
+		run_code(s, core);
+	}
+}
+
+/* Finds between which times each line of a core is. */
+static void
+find_neighbours(struct schedule *s, unsigned core)
+{
+	struct truth *lines = s->lines.at;
+	uint64_t from = 0, to = UINT64_MAX;
+	uint64_t *at = mem_new(s->lines.count * sizeof *at); /* times, for their lines */
+	for (size_t i = 0; i < s->lines.count; i++)
+		if (lines[i].core == core && lines[i].time)
+			at[lines[i].effective] = lines[i].told;
+	for (size_t i = 0; i < s->lines.count; i++) {
+		if (lines[i].core != core)
+			continue;
+		from = at[i] ? at[i] : lines[i].ends ? 0 : from;
+		lines[i].from = from;
+		lines[i].measured = from && !lines[i].time;
+	}
+	for (size_t i = s->lines.count; i--;) {
+		if (lines[i].core != core)
+			continue;
+		lines[i].to = to;
+		to = at[i] ? at[i] : to;
+	}
+	free(at);
+}
+
+/* Writes about so many lines. */
+static void
+schedule_make(struct schedule *s, size_t count, uint32_t random)
+{
+	s->random = random;
+	for (unsigned i = 0; i < CORES; i++)
+		s->cores[i] = (struct core){.id = 0x10 + i,
+					    .style = (enum style)i,
+					    .speed = (const double[]){0.07, 0.3, 1.3}[i],
+					    .now = 1e6 + 1000 * i};
+	while (s->lines.count < count) { /* whoever is behind, mostly */
+		struct core *core = &s->cores[draw(s, CORES)], *other = &s->cores[draw(s, CORES)];
+		do_something(s, core->now < other->now ? core : other);
+	}
+	for (unsigned i = 0; i < CORES; i++)
+		find_neighbours(s, i);
+}
+
+static void
+schedule_free(struct schedule *s)
+{
+	text_free(&s->text);
+	vec_free(&s->lines);
+}
+
+/* --- sessions of listings ---------------------------------------------- */
+
+struct fixture {
+	struct folder folder;
+	struct session session;
+};
+
+static void
+fixture_open(struct fixture *f, const char *profile)
+{
+	struct err err = {0};
+	folder_put_text(&f->folder, "p.yaml", profile);
+	if (profile_load(folder_path(&f->folder, "p.yaml"), &f->session.profile, &err) < 0 ||
+	    session_open_named(&f->session, NULL, 0, &err) <= 0)
+		fail_msg("%s", err.what);
+	session_link(&f->session);
+	clocks_load(f->session.clocks, true);
+}
+
+static void
+fixture_build(struct fixture *f)
+{
+	for (size_t i = 0; i < f->session.traces.count; i++)
+		trace_build(f->session.traces.at[i]);
+}
+
+static void
+fixture_close(struct fixture *f)
+{
+	session_close(&f->session);
+	folder_remove(&f->folder);
+}
+
+#define LISTING(name) "{file: " name ".ppl, name: " name ", format: ppl, clock: {hz: 1000000000}}"
+
+/* One listing, in F zeroed. */
+static struct trace *
+open_listing(struct fixture *f, const struct text *text)
+{
+	folder_make(&f->folder);
+	folder_put(&f->folder, "a.ppl", text->data, text->length);
+	fixture_open(f, "traces: [" LISTING("a") "]\n");
+	return f->session.traces.at[0];
+}
+
+/* --- tests ------------------------------------------------------------- */
+
+/* How far off an estimate may be where speeds do not change and times are told as
+ * they are: they are whole ticks, and the cycles since the last count are unknown
+ * at a message, and at a mark. */
+static double
+best(const struct core *core)
+{
+	unsigned unknown = core->style == CARRIES ? 0 : COUNT_MOST + 2 * SPEND_MOST;
+	return 2 + unknown * core->speed * (core->style == MARKS ? 2 : 1);
+}
+
+static void
+check_line(const struct schedule *s, const struct truth *truth,
+	   const struct cycles_estimate *estimate)
+{
+	assert_int_equal(estimate->known, truth->measured);
+	if (!estimate->known)
+		return;
+	double off = fabs((double)estimate->ticks - truth->when);
+	assert_int_equal(estimate->from, truth->from);
+	assert_int_equal(estimate->to, truth->to);
+	assert_in_range(estimate->ticks, estimate->from, estimate->to);
+	if (truth->to == UINT64_MAX) {
+		assert_true(cycles_error(estimate) == UINT64_MAX);
+		return;
+	}
+	assert_true(off <= (double)cycles_error(estimate) + s->jitter);
+	if (s->wobble == 0 && !s->jitter && !s->loses)
+		assert_true(off < best(&s->cores[truth->core]));
+}
+
+static void
+check_schedule(struct schedule *s, uint32_t random)
+{
+	struct fixture f = {0};
+	schedule_make(s, 8000, random);
+	struct trace *trace = open_listing(&f, &s->text);
+	fixture_build(&f);
+	struct cycles_walk *w = cycles_walk_new(trace);
+	uint64_t cells = index_known(trace_index(trace));
+	size_t measured = 0;
+	assert_true(cells > 4);
+	for (uint64_t k = 0; k < cells; k++) {
+		uint64_t cell = k % 2 ? cells - 1 - k / 2 : k / 2; /* from both ends */
+		const struct cycles_estimate *estimates;
+		const struct block *block = cycles_walk_cell(w, cell, &estimates);
+		for (size_t i = 0; i < block->count; i++) {
+			assert_true(block->first + i < s->lines.count);
+			check_line(s, &s->lines.at[block->first + i], &estimates[i]);
+			measured += estimates[i].known;
+		}
+	}
+	assert_true(measured > s->lines.count / 2);
+	cycles_walk_free(w);
+	fixture_close(&f);
+	schedule_free(s);
+}
+
+static void
+test_steady(void **state)
+{
+	(void)state;
+	for (uint32_t random = 0; random < 8; random++)
+		check_schedule(&(struct schedule){0}, random);
+}
+
+static void
+test_unsteady(void **state)
+{
+	(void)state;
+	for (uint32_t random = 0; random < 8; random++)
+		check_schedule(&(struct schedule){.wobble = 0.5, .jitter = 2}, random);
+}
+
+static void
+test_losses(void **state)
+{
+	(void)state;
+	for (uint32_t random = 0; random < 8; random++)
+		check_schedule(&(struct schedule){.wobble = 0.2, .jitter = 1, .loses = true},
+			       random);
+}
+
+/* Messages too far from times have no estimate, or one that no time ends: then the
+ * cycles took as long as between the last two. */
+static void
+test_far(void **state)
+{
+	(void)state;
+	enum { LINES = 20000, LINE = 50, CYCLES = 10, TICKS = 3 }; /* 15 cells */
+	struct fixture f = {0};
+	struct text text = {0};
+	for (unsigned i = 0; i < LINES; i++) {
+		size_t start = text.length;
+		text_addf(&text, "Idx:%u; ID:10; OCSD_GEN_TRC_ELEM_", i);
+		if (i == 0 || i == 10 || i == LINES - 1)
+			text_addf(&text, "TIMESTAMP( [ TS=0x%x]; ", 1 + i * TICKS);
+		else
+			text_addf(&text, "CYCLE_COUNT( [CC=%u]; ", i == 1 ? 2 * CYCLES : CYCLES);
+		while (text.length - start < LINE - 2)
+			text_add_char(&text, ' ');
+		text_add(&text, ")\n");
+	}
+	struct trace *trace = open_listing(&f, &text);
+	fixture_build(&f);
+	struct cycles_walk *w = cycles_walk_new(trace);
+	uint64_t cells = index_known(trace_index(trace));
+	assert_true(cells > CYCLES_CELLS + 5);
+	for (uint64_t cell = 0; cell < cells; cell++) {
+		const struct cycles_estimate *estimates;
+		const struct block *block = cycles_walk_cell(w, cell, &estimates);
+		for (size_t i = 0; i < block->count; i++) {
+			uint64_t n = block->first + i;
+			bool told = block->messages[i].flags & MESSAGE_TIMED;
+			assert_int_equal(estimates[i].known, !told && cell <= CYCLES_CELLS);
+			if (!estimates[i].known || n < 10)
+				continue;
+			assert_int_equal(estimates[i].from, 31);
+			assert_true(estimates[i].to == UINT64_MAX);
+			assert_int_equal(estimates[i].ticks, 1 + n * TICKS);
+			assert_true(cycles_error(&estimates[i]) == UINT64_MAX);
+		}
+	}
+	cycles_walk_free(w);
+	fixture_close(&f);
+	text_free(&text);
+}
+
+/* --- asking ------------------------------------------------------------ */
+
+struct bell {
+	pthread_mutex_t lock;
+	pthread_cond_t rung;
+	unsigned count;
+};
+
+static void
+ring(void *context)
+{
+	struct bell *bell = context;
+	pthread_mutex_lock(&bell->lock);
+	bell->count++;
+	pthread_cond_signal(&bell->rung);
+	pthread_mutex_unlock(&bell->lock);
+}
+
+/* Waits until answers came since COUNT, which moves on. */
+static void
+wait_for_answer(struct bell *bell, const struct cycles *cycles, unsigned *count)
+{
+	struct timespec until;
+	thread_deadline(&until, 10000);
+	pthread_mutex_lock(&bell->lock);
+	while (cycles_generation(cycles) == *count)
+		assert_int_equal(pthread_cond_timedwait(&bell->rung, &bell->lock, &until), 0);
+	pthread_mutex_unlock(&bell->lock);
+	*count = cycles_generation(cycles);
+}
+
+static bool
+is_same(const struct cycles_estimate *a, const struct cycles_estimate *b)
+{
+	return a->known == b->known &&
+	       (!a->known || (a->ticks == b->ticks && a->from == b->from && a->to == b->to));
+}
+
+/* An answer comes as soon as the index knows the cell; when all is known it is that
+ * of a walk. */
+static void
+test_asking(void **state)
+{
+	(void)state;
+	struct fixture f = {0};
+	struct schedule s = {.wobble = 0.2};
+	struct bell bell = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	struct cycles_estimate answer;
+	unsigned count = 0;
+	schedule_make(&s, 4000, 3);
+	struct trace *trace = open_listing(&f, &s.text);
+	struct cycles *cycles = f.session.cycles;
+	session_notify(&f.session, ring, &bell);
+	cycles_start(cycles);
+	struct reader *reader = reader_new(trace);
+	const struct block *block = reader_block(reader, 1);
+	VEC(struct message) asked = {0};
+	for (size_t i = 0; i < 200; i++)
+		*vec_add(&asked) = block->messages[i];
+	for (size_t i = 0; i < asked.count; i++)
+		assert_false(cycles_find(trace, &asked.at[i], &answer));
+	fixture_build(&f);
+	block = reader_block(reader, 1);
+	assert_true(block->exact);
+	cycles_wake(cycles);
+	struct cycles_walk *w = cycles_walk_new(trace);
+	const struct cycles_estimate *estimates;
+	block = cycles_walk_cell(w, 1, &estimates);
+	for (size_t i = 0; i < asked.count; i++) {
+		cycles_find(trace, &asked.at[i], &answer);
+		while (!is_same(&answer, &estimates[i])) {
+			wait_for_answer(&bell, cycles, &count);
+			cycles_find(trace, &asked.at[i], &answer);
+		}
+	}
+	cycles_walk_free(w);
+	vec_free(&asked);
+	reader_free(reader);
+	session_notify(&f.session, NULL, NULL);
+	fixture_close(&f);
+	schedule_free(&s);
+}
+
+/* --- order ------------------------------------------------------------- */
+
+/* A line of a merged list: by the latest time told up to it in its trace. */
+struct entry {
+	int64_t key;
+	size_t trace, number;
+};
+
+static int
+compare_entries(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->trace != b->trace)
+		return a->trace < b->trace ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Checks the order, and asks for all estimates; how many there are. */
+static size_t
+check_order(struct session *session, struct merge *merge, const struct entry *entries, size_t count)
+{
+	struct merge_position p;
+	struct cycles_estimate answer;
+	size_t known = 0;
+	assert_true(merge_first(merge, &p));
+	for (size_t i = 0; i < count; i++) {
+		bool exact;
+		struct reader *reader = merge_reader(merge, p.trace);
+		assert_int_equal(p.trace, entries[i].trace);
+		assert_int_equal(reader_number(reader, p.at, &exact), entries[i].number);
+		known += cycles_find(session->traces.at[p.trace], merge_message(merge, p), &answer);
+		assert_int_equal(merge_next(merge, &p), i + 1 < count);
+	}
+	return known;
+}
+
+/* Estimates change no order. */
+static void
+test_order(void **state)
+{
+	(void)state;
+	struct fixture f = {0};
+	struct schedule s[2] = {{.wobble = 0.2}, {.wobble = 0.2}};
+	struct bell bell = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	unsigned count = 0;
+	VEC(struct entry) entries = {0};
+	folder_make(&f.folder);
+	for (size_t i = 0; i < 2; i++) {
+		int64_t key = INT64_MIN;
+		schedule_make(&s[i], 1500, 7 + (uint32_t)i);
+		folder_put(&f.folder, i ? "b.ppl" : "a.ppl", s[i].text.data, s[i].text.length);
+		for (size_t n = 0; n < s[i].lines.count; n++) {
+			int64_t told = (int64_t)s[i].lines.at[n].told + (i ? 100 : 0);
+			if (s[i].lines.at[n].time && told > key)
+				key = told;
+			*vec_add(&entries) = (struct entry){key, i, n};
+		}
+	}
+	qsort(entries.at, entries.count, sizeof *entries.at, compare_entries);
+	fixture_open(&f, "traces: [" LISTING("a") ", " LISTING(
+			     "b") "]\n"
+				  "sync: [{kind: offset, trace: b, seconds: 1e-7}]\n");
+	fixture_build(&f);
+	session_notify(&f.session, ring, &bell);
+	cycles_start(f.session.cycles);
+	struct merge *merge = merge_new(&f.session);
+	merge_load(merge);
+	for (;;) { /* before there are estimates, and then */
+		size_t known = check_order(&f.session, merge, entries.at, entries.count);
+		if (known > entries.count / 2)
+			break;
+		wait_for_answer(&bell, f.session.cycles, &count);
+	}
+	merge_free(merge);
+	session_notify(&f.session, NULL, NULL);
+	fixture_close(&f);
+	vec_free(&entries);
+	schedule_free(&s[0]);
+	schedule_free(&s[1]);
+}
+
+/* --- a real capture ---------------------------------------------------- */
+
+/* In each source time never goes back, nor out of the times around it. */
+static void
+check_rises(struct trace *trace)
+{
+	struct cycles_walk *w = cycles_walk_new(trace);
+	struct {
+		uint64_t last, told;
+	} sources[256] = {0};
+	size_t known = 0;
+	for (uint64_t cell = 0; cell < index_known(trace_index(trace)); cell++) {
+		const struct cycles_estimate *estimates;
+		const struct block *block = cycles_walk_cell(w, cell, &estimates);
+		for (size_t i = 0; i < block->count; i++) {
+			const struct message *m = &block->messages[i];
+			uint64_t now = m->flags & MESSAGE_TIMED ? m->ticks : estimates[i].ticks;
+			if (!(m->flags & MESSAGE_TIMED) && !estimates[i].known)
+				continue;
+			assert_true(now >= sources[m->origin & 0xff].last);
+			sources[m->origin & 0xff].last = now;
+			if (m->flags & MESSAGE_TIMED) {
+				sources[m->origin & 0xff].told = now;
+				continue;
+			}
+			known++;
+			assert_int_equal(estimates[i].from, sources[m->origin & 0xff].told);
+			assert_in_range(now, estimates[i].from, estimates[i].to);
+		}
+	}
+	assert_true(known > 20000);
+	cycles_walk_free(w);
+}
+
+static void
+test_reference(void **state)
+{
+	(void)state;
+	const char *srcdir = getenv("srcdir");
+	struct text path = {0};
+	struct fixture f = {0};
+	struct err err = {0};
+	text_addf(&path, "%s/../shared/captures/opencsd/TC2", srcdir ? srcdir : ".");
+	if (access(text_get(&path), R_OK)) {
+		print_message("# no reference captures beside this checkout\n");
+		text_free(&path);
+		skip();
+	}
+	option_defaults(profile_options_table(), &f.session.profile);
+	struct trace *trace = session_open(&f.session, text_get(&path), NULL, NULL, 0, &err);
+	if (trace) {
+		session_link(&f.session);
+		trace_build(trace);
+		check_rises(trace);
+	}
+	session_close(&f.session);
+	text_free(&path);
+	if (!trace)
+		skip(); /* built without that library */
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_steady),    cmocka_unit_test(test_unsteady),
+	    cmocka_unit_test(test_losses),    cmocka_unit_test(test_far),
+	    cmocka_unit_test(test_asking),    cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_reference),
+	};
+	return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
+}

@@ -13,8 +13,10 @@
 #include "ui/app.h"
 #include "base/thread.h"
 #include "trace/context.h"
+#include "trace/cycles.h"
 #include "ui/complete.h"
 #include "ui/lines.h"
+#include "ui/moment.h"
 #include "ui/notebook.h"
 #include "ui/pane_context.h"
 #include "ui/pane_timeline.h"
@@ -76,8 +78,9 @@ app_selection(struct app *app)
 	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
 	if (!m)
 		return NULL;
-	unsigned generation =
-	    trace_generation(list->trace) + contexts_generation(app->session->contexts);
+	unsigned generation = trace_generation(list->trace) +
+			      contexts_generation(app->session->contexts) +
+			      cycles_generation(app->session->cycles);
 	generation = generation * 2 + app->open[PANE_DETAIL]; /* which shows more */
 	if (selection->valid && selection->trace == list->trace &&
 	    selection->generation == generation && selection->place.offset == row->place.offset &&
@@ -91,6 +94,9 @@ app_selection(struct app *app)
 	selection->message = *m;
 	reader_expand(list->reader, &selection->message, EXPAND_FIELDS, &selection->expansion);
 	contexts_add(app, &selection->message, &selection->expansion);
+	if (app->open[PANE_DETAIL])
+		moment_add(list, &list->lanes[list->lane], &selection->message,
+			   &selection->expansion);
 	return selection;
 }
 

@@ -4,14 +4,16 @@
 #include "ui/moment.h"
 #include "trace/clocks.h"
 #include "trace/clock_text.h"
+#include "trace/cycles.h"
 
 #include <string.h>
 
 static const double NANO = 1e9;
 
-bool
-moment_of(const struct list *list, const struct list_lane *lane, const struct message *m,
-	  const struct expansion *own, struct moment *moment)
+/* The moment that a message tells itself. */
+static bool
+moment_told(const struct list *list, const struct list_lane *lane, const struct message *m,
+	    const struct expansion *own, struct moment *moment)
 {
 	struct message_time time;
 	bool any = clocks_time(lane->trace, m, own, &time);
@@ -23,8 +25,20 @@ moment_of(const struct list *list, const struct list_lane *lane, const struct me
 	moment->ticks = moment->before ? -(uint64_t)time.nanoseconds : (uint64_t)time.nanoseconds;
 	moment->order = time.order;
 	moment->common = true;
-	moment->estimated = time.estimated;
 	return true;
+}
+
+bool
+moment_of(const struct list *list, const struct list_lane *lane, const struct message *m,
+	  const struct expansion *own, struct moment *moment)
+{
+	struct cycles_estimate estimate;
+	if (!cycles_find(lane->trace, m, &estimate))
+		return moment_told(list, lane, m, own, moment);
+	struct message timed = cycles_timed(m, estimate.ticks);
+	bool any = moment_told(list, lane, &timed, own, moment);
+	moment->estimated = true;
+	return any;
 }
 
 bool
@@ -40,7 +54,7 @@ first_of_lane(const struct list *list, const struct list_lane *lane, struct mome
 {
 	const struct block *block = reader_block(lane->reader, 0);
 	for (size_t i = 0; i < block->count; i++)
-		if (moment_of(list, lane, &block->messages[i], NULL, moment))
+		if (moment_told(list, lane, &block->messages[i], NULL, moment))
 			return true;
 	return false;
 }
@@ -62,10 +76,92 @@ moment_first(const struct list *list, struct moment *moment)
 	return any;
 }
 
+/* --- how a moment is estimated ----------------------------------------- */
+
+enum { ESTIMATED, AFTER, BEFORE, OFF };
+
+static const struct field_row estimate_rows[] = {
+    [ESTIMATED] = {.name = "estimated_time",
+		   .type = FIELD_GROUP,
+		   .detail = true,
+		   .help = "when it was sent, by the cycles between two times"},
+    [AFTER] = {.name = "after",
+	       .type = FIELD_TEXT,
+	       .detail = true,
+	       .help = "the time told before it"},
+    [BEFORE] = {.name = "before",
+		.type = FIELD_TEXT,
+		.detail = true,
+		.help = "the time told behind it"},
+    [OFF] = {.name = "off_by_at_most",
+	     .type = FIELD_TEXT,
+	     .detail = true,
+	     .help = "as it lies between the two"},
+};
+
+static void
+add_text(struct expansion *e, int row, const struct text *text)
+{
+	struct field *field = expansion_add(e, &estimate_rows[row], FIELD_NOWHERE, 0, 0);
+	field->s.at = arena_text(&e->arena, text_get(text), text->length);
+	field->s.length = text->length;
+}
+
+/* Adds when it was TICKS. */
+static void
+add_moment(const struct list *list, const struct list_lane *lane, const struct message *m,
+	   uint64_t ticks, int row, struct expansion *e)
+{
+	struct message timed = cycles_timed(m, ticks);
+	struct moment moment;
+	struct text text = {0};
+	if (ticks == UINT64_MAX)
+		text_add(&text, "no time is told near behind it");
+	else if (moment_told(list, lane, &timed, NULL, &moment))
+		moment_format(&moment, &text);
+	add_text(e, row, &text);
+	text_free(&text);
+}
+
+static void
+add_error(const struct list *list, const struct list_lane *lane, const struct message *m,
+	  const struct cycles_estimate *estimate, struct expansion *e)
+{
+	uint64_t error = cycles_error(estimate);
+	struct message first = cycles_timed(m, estimate->from), last = first;
+	struct moment from, to;
+	struct text text = {0};
+	if (__builtin_add_overflow(first.ticks, error, &last.ticks))
+		text_add(&text, "nothing limits it");
+	else if (moment_told(list, lane, &first, NULL, &from) &&
+		 moment_told(list, lane, &last, NULL, &to))
+		moment_format_difference(&from, &to, true, &text);
+	add_text(e, OFF, &text);
+	text_free(&text);
+}
+
+void
+moment_add(const struct list *list, const struct list_lane *lane, const struct message *m,
+	   struct expansion *e)
+{
+	struct cycles_estimate estimate;
+	if (!cycles_find(lane->trace, m, &estimate))
+		return;
+	expansion_open(e, &estimate_rows[ESTIMATED], FIELD_NOWHERE, 0, 0);
+	add_moment(list, lane, m, estimate.from, AFTER, e);
+	add_moment(list, lane, m, estimate.to, BEFORE, e);
+	add_error(list, lane, m, &estimate, e);
+	expansion_close(e);
+}
+
+/* --- words ------------------------------------------------------------- */
+
 void
 moment_format(const struct moment *moment, struct text *out)
 {
 	struct trace_clock clock = moment->clock;
+	if (moment->estimated)
+		text_add_char(out, '~');
 	if (moment->before) {
 		text_add_char(out, '-');
 		clock.has_epoch = false;

@@ -11,10 +11,10 @@
 struct moment {
 	struct trace_clock clock;
 	uint64_t ticks;
-	int64_t order; /* where `common`: to find it by */
-	bool before;   /* so much before 0 */
-	bool common;   /* it is of the common clock */
-	bool estimated;
+	int64_t order;	/* where `common`: to find it by */
+	bool before;	/* so much before 0 */
+	bool common;	/* it is of the common clock */
+	bool estimated; /* made from times that others tell; shown with a ~ */
 };
 
 /* The moment of a message of a lane; OWN is its expansion, or NULL.  False if it
@@ -25,6 +25,10 @@ bool moment_of(const struct list *, const struct list_lane *, const struct messa
 /* That of a row; and the first one of the list, in the part of the cursor's lane. */
 bool moment_of_row(const struct list *, const struct row *, struct moment *);
 bool moment_first(const struct list *, struct moment *);
+
+/* Adds to a message's fields, where its moment is estimated, from what. */
+void moment_add(const struct list *, const struct list_lane *, const struct message *,
+		struct expansion *);
 
 void moment_format(const struct moment *, struct text *);
 /* The two halves of that: the date, nothing if it has none, and the rest; either

@@ -122,6 +122,13 @@ own_time_text(struct list_row *row, struct text *out)
 }
 
 static void
+ticks_text(struct list_row *row, struct text *out)
+{
+	if (row->message.flags & MESSAGE_TIMED)
+		text_add_uint(out, row->message.ticks);
+}
+
+static void
 time_text(struct list_row *row, struct text *out)
 {
 	struct app *app = row->app;
@@ -137,7 +144,7 @@ time_text(struct list_row *row, struct text *out)
 	if (!row_moment(row, &now))
 		return;
 	if (app->time_mode == TIME_TICKS || row->column->raw)
-		text_addf(out, "%llu", (unsigned long long)row->message.ticks);
+		ticks_text(row, out);
 	else if (app->time_mode == TIME_START)
 		since_start_text(row, &now, out);
 	else if (app->time_mode == TIME_MARK && app->jumps.has_base)

@@ -1816,6 +1816,43 @@ test_bad_terminal(void **state)
 	scene_close(&s);
 }
 
+/* Between two times of a processor others follow from the cycles it counted: 1000
+ * ticks went by in 40 of them.  They come as soon as they are made. */
+static void
+test_cycles(void **state)
+{
+	(void)state;
+#define ELEMENT(name) "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_" name "\n"
+	static const char listing[] = ELEMENT("TIMESTAMP( [ TS=0x0000000003e8]; )")
+	    ELEMENT("CYCLE_COUNT( [CC=10]; )") ELEMENT("ADDR_NACC( 0x80 )")
+		ELEMENT("CYCLE_COUNT( [CC=30]; )") ELEMENT("TIMESTAMP( [ TS=0x0000000007d0]; )")
+		    ELEMENT("TRACE_ON( [overflow])") ELEMENT("ADDR_NACC( 0x90 )");
+#undef ELEMENT
+	struct scene s;
+	char path[] = "/tmp/test_screen.XXXXXX";
+	int file = mkstemp(path);
+	assert_int_equal(write(file, listing, strlen(listing)), strlen(listing));
+	close(file);
+	scene_open(&s, 30, 100, "xterm-256color", path, NULL);
+	scene_wait(&s, "  0  1000 D ID 0x10 ");
+	scene_wait(&s, "  1 ~1250 D ID 0x10 ");
+	scene_wait(&s, "  2 ~1250 W ID 0x10 ");
+	scene_wait(&s, "  3 ~2000 D ID 0x10 ");
+	scene_wait(&s, "  4  2000 D ID 0x10 ");
+	scene_wait(&s, "  5       E ID 0x10 ");
+	scene_wait(&s, "  6       W ID 0x10 ");
+	scene_keys(&s, "jj\r");
+	scene_wait(&s, " ~1250 ");
+	scene_wait_row(&s, "v estimated_time", "");
+	scene_wait_row(&s, "    after ", " 1000");
+	scene_wait_row(&s, "    before ", " 2000");
+	scene_wait_row(&s, "    off_by_at_most ", " 751");
+	scene_keys(&s, "q");
+	scene_until(&s, "estimated_time", false);
+	quit(&s);
+	unlink(path);
+}
+
 /* A file with nothing in it takes long enough to be paused on the way. */
 static void
 test_pause(void **state)
@@ -2994,6 +3031,7 @@ main(void)
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_merged),
+	    cmocka_unit_test(test_cycles),
 	    cmocka_unit_test(test_pause),
 	    cmocka_unit_test(test_tie),
 	    cmocka_unit_test(test_syncs),

@@ -40,6 +40,8 @@ struct course {
 	bool ended;	      /* nothing can be counted any more from there */
 	bool carried;	      /* messages carry counts, see struct decode_cycles; */
 	uint64_t apart;	      /* until then: the count of the last time, not added up */
+	bool marks;	      /* times are for marks, */
+	bool cut;	      /* but that of the last one may lie before the walk */
 	bool marked;	      /* the next time is for here: */
 	uint64_t mark;	      /* so many cycles */
 	size_t mark_waiting;  /* and so many messages that wait come before */
@@ -98,7 +100,7 @@ course_of(struct cycles_walk *w, uint64_t source)
 
 /* --- times ------------------------------------------------------------- */
 
-/* Ticks so many cycles behind BASE, at most TO. */
+/* Ticks so many cycles behind BASE, at most TO; BASE if RATE is not known. */
 static uint64_t
 ticks_after(uint64_t base, uint64_t cycles, struct rate rate, uint64_t to)
 {
@@ -117,11 +119,13 @@ settle(struct cycles_walk *w, struct course *course, size_t count, struct rate r
 	for (size_t i = 0; i < count; i++) {
 		uint64_t cycles = waiting[i].cycles;
 		uint64_t gone = cycles > course->base ? cycles - course->base : 0;
+		bool known = rate.cycles || !gone;
+		w->lacking |= !known || (course->marks && course->cut);
 		w->estimates.at[waiting[i].at] =
 		    (struct cycles_estimate){.ticks = ticks_after(course->ticks, gone, rate, to),
 					     .from = course->ticks,
 					     .to = to,
-					     .known = true};
+					     .known = known};
 	}
 	course->waiting.count -= count;
 	if (count && course->waiting.count)
@@ -150,6 +154,7 @@ take_time(struct cycles_walk *w, struct course *course, uint64_t ticks,
 		course->cycles += told->count;
 	else
 		course->apart = told->count;
+	course->cut = !course->based && !course->marked;
 	course->ticks = ticks;
 	course->base = now;
 	course->based = true;
@@ -171,7 +176,7 @@ static void
 mark(struct course *course)
 {
 	unmark(course);
-	course->marked = true;
+	course->marks = course->marked = true;
 	course->mark = course->cycles;
 	course->mark_waiting = course->waiting.count;
 }
@@ -259,7 +264,6 @@ settle_rest(struct cycles_walk *w)
 	for (size_t i = 0; i < w->courses.count; i++) {
 		struct course *course = &w->courses.at[i];
 		unmark(course);
-		w->lacking |= course->waiting.count && !course->rate.cycles;
 		settle(w, course, course->waiting.count, course->rate, UINT64_MAX);
 	}
 }

@@ -89,6 +89,14 @@ message_place(const struct message *m)
 	return m->flags & MESSAGE_SCATTERED ? m->offset + m->length - 1 : m->offset;
 }
 
+/* Whether both are copies of the same message of a trace. */
+static inline bool
+message_is_same(const struct message *a, const struct message *b)
+{
+	return a->offset == b->offset && a->length == b->length && a->kind == b->kind &&
+	       a->aux == b->aux && a->ticks == b->ticks && a->origin == b->origin;
+}
+
 /*
  * Bytes of a capture in memory.  `until` bounds a step: it stops before the
  * first message whose place is at or past it (UINT64_MAX: no bound), which is

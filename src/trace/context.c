@@ -312,13 +312,6 @@ walker_for(struct context_cursor *cursor, struct context_ground *ground)
 	return *walker;
 }
 
-static bool
-is_same(const struct message *a, const struct message *b)
-{
-	return a->offset == b->offset && a->length == b->length && a->kind == b->kind &&
-	       a->aux == b->aux && a->ticks == b->ticks && a->origin == b->origin;
-}
-
 static uint64_t
 cell_of(const struct trace *trace, uint64_t place)
 {
@@ -332,13 +325,13 @@ static size_t
 find_message(struct reader *reader, uint64_t cell, const struct message *m, size_t *hint)
 {
 	const struct block *block = reader_block(reader, cell);
-	if (*hint < block->count && is_same(&block->messages[*hint], m))
+	if (*hint < block->count && message_is_same(&block->messages[*hint], m))
 		return *hint;
-	if (*hint + 1 < block->count && is_same(&block->messages[*hint + 1], m))
+	if (*hint + 1 < block->count && message_is_same(&block->messages[*hint + 1], m))
 		return ++*hint;
 	size_t first = block_find(block, message_place(m)), at = first;
 	while (at < block->count && message_place(&block->messages[at]) == message_place(m) &&
-	       !is_same(&block->messages[at], m))
+	       !message_is_same(&block->messages[at], m))
 		at++;
 	return *hint = at < block->count ? at : first;
 }

@@ -48,13 +48,6 @@ has_cycles(const struct trace *trace)
 
 /* --- questions --------------------------------------------------------- */
 
-static bool
-is_same(const struct message *a, const struct message *b)
-{
-	return a->offset == b->offset && a->length == b->length && a->aux == b->aux &&
-	       a->kind == b->kind && a->ticks == b->ticks;
-}
-
 static uint64_t
 key_of(size_t trace, const struct message *m)
 {
@@ -81,7 +74,7 @@ ask(struct cycles *cycles, struct trace *trace, const struct message *m, bool *i
 	}
 	struct question *q = &cycles->questions.at[*place - 1];
 	unsigned epoch = index_epoch(index);
-	*is_new |= q->trace != number || q->epoch != epoch || !is_same(&q->m, m);
+	*is_new |= q->trace != number || q->epoch != epoch || !message_is_same(&q->m, m);
 	if (*is_new)
 		*q = (struct question){.trace = number,
 				       .epoch = epoch,
@@ -142,20 +135,6 @@ next_question(struct cycles *cycles, struct question *next)
 	return any;
 }
 
-/* The answer to a question is among those for the messages of its cell. */
-static void
-answer_one(struct question *q, const struct block *block, const struct cycles_estimate *estimates,
-	   uint64_t known)
-{
-	uint64_t place = message_place(&q->m);
-	q->known = known;
-	q->answer = (struct cycles_estimate){0};
-	for (size_t i = block_find(block, place);
-	     i < block->count && message_place(&block->messages[i]) == place; i++)
-		if (is_same(&q->m, &block->messages[i]))
-			q->answer = estimates[i];
-}
-
 /* Answers all questions for messages of the cell that Q is for. */
 static void
 answer(struct cycles *cycles, const struct question *q)
@@ -166,12 +145,14 @@ answer(struct cycles *cycles, const struct question *q)
 	uint64_t known = index_known(trace_index(trace));
 	if (!*walk)
 		*walk = cycles_walk_new(trace);
-	const struct block *block = cycles_walk_cell(*walk, q->cell, &estimates);
+	cycles_walk_cell(*walk, q->cell, &estimates);
 	pthread_mutex_lock(&cycles->lock);
 	for (size_t i = 0; i < cycles->questions.count; i++) {
 		struct question *one = &cycles->questions.at[i];
-		if (one->trace == q->trace && one->cell == q->cell && one->epoch == q->epoch)
-			answer_one(one, block, estimates, known);
+		if (one->trace != q->trace || one->cell != q->cell || one->epoch != q->epoch)
+			continue;
+		cycles_walk_find(*walk, &one->m, &one->answer);
+		one->known = known;
 	}
 	pthread_mutex_unlock(&cycles->lock);
 	atomic_fetch_add(&cycles->generation, 1);

@@ -42,6 +42,10 @@ struct cycles_walk;
 struct cycles_walk *cycles_walk_new(struct trace *);
 void cycles_walk_free(struct cycles_walk *);
 
+/* The estimate for a message; false: there is none.  Its cell is walked if it is not
+ * the last one that was. */
+bool cycles_walk_find(struct cycles_walk *, const struct message *, struct cycles_estimate *);
+
 /* The messages of a cell that the index knows, and an estimate for each of them;
  * both until the next call.  Messages that tell a time have none. */
 const struct block *cycles_walk_cell(struct cycles_walk *, uint64_t cell,

@@ -555,11 +555,9 @@ reader_find_message(struct reader *reader, const struct message *m, struct posit
 	p->cell = cell < last ? cell : last;
 	const struct block *block = reader_block(reader, p->cell);
 	for (p->at = block_find(block, place); p->at < block->count; p->at++) {
-		const struct message *own = &block->messages[p->at];
-		if (own->offset == m->offset && own->aux == m->aux && own->kind == m->kind &&
-		    own->length == m->length && own->ticks == m->ticks)
+		if (message_is_same(&block->messages[p->at], m))
 			return true;
-		if (message_place(own) > place)
+		if (message_place(&block->messages[p->at]) > place)
 			break;
 	}
 	return false;

@@ -17,6 +17,7 @@
 #include "query/check.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
+#include "trace/cycles.h"
 #include "trace/serial.h"
 #include "trace/trace.h"
 #include "ui/ui.h"
@@ -526,6 +527,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		clocks_load(session->clocks,
 			    !options.follow &&
 				(!options.format->live || export_is_merged(session, &options)));
+	if (options.format->timed && !options.format->joiner && !options.follow)
+		cycles_load(session->cycles, !options.format->live);
 	if (!options.follow && session->contexts &&
 	    (filter_needs_contexts(filter) ||
 	     (options.format->contexts && contexts_defined(session->contexts))))

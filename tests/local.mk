@@ -243,6 +243,7 @@ script_tests = \
 	tests/check_reference.sh \
 	tests/cli/follow.sh \
 	tests/cli/config.sh \
+	tests/cli/cycles.sh \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
 	tests/cli/lab.sh \

@@ -113,13 +113,29 @@ export_find(const char *name)
 	return NULL;
 }
 
+/* Not where events are put in the order of their times, nor where the index, on which
+ * estimates depend, may not be there. */
+struct cycles_walk *
+export_cycles(const struct export_format *format, struct trace *trace)
+{
+	struct index_progress progress;
+	index_get_progress(trace_index(trace), &progress);
+	bool wanted = format->timed && !format->joiner && progress.complete &&
+		      !(format->live && capture_is_stream(trace_capture(trace)));
+	return wanted && cycles_may_have(trace) ? cycles_walk_new(trace) : NULL;
+}
+
 /* Gives MESSAGE its time, as far as it has one. */
 static void
 find_time(struct export_message *message)
 {
 	struct message_time time;
 	struct trace *trace = reader_trace(message->reader);
-	if (!clocks_time(trace, message->message, message->expansion, &time) || !time.known)
+	struct message m = *message->message;
+	struct cycles_estimate estimate;
+	if (message->cycles && cycles_walk_find(message->cycles, &m, &estimate))
+		m = cycles_timed(&m, estimate.ticks);
+	if (!clocks_time(trace, &m, message->expansion, &time) || !time.known)
 		return;
 	message->timed = true;
 	message->wall = time.wall;

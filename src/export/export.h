@@ -10,6 +10,7 @@
 
 #include "query/filter.h"
 #include "trace/context.h"
+#include "trace/cycles.h"
 
 /* What a person put at a message. */
 struct export_mark {
@@ -23,6 +24,7 @@ struct export_message {
 	uint64_t number;
 	struct expansion *expansion;	 /* as the format wants it */
 	struct context_cursor *contexts; /* or NULL: none are defined */
+	struct cycles_walk *cycles;	 /* or NULL: it has a time only if it tells one */
 	bool timed;			 /* `time` is valid */
 	bool wall;			 /* and counts from 1970 */
 	size_t part;			 /* of the session's clocks, if timed; see clocks.h */
@@ -102,6 +104,10 @@ bool export_is_merged(const struct session *, const struct export_options *);
  * whole. */
 int export_run(struct session *, const struct export_options *, struct export_result *,
 	       struct err *);
+
+/* What estimates times of a trace's messages for FORMAT; NULL if that cannot be, or
+ * should not.  The caller frees it. */
+struct cycles_walk *export_cycles(const struct export_format *, struct trace *);
 
 /* Expands a message, gives it its time, and appends it as FORMAT shows it. */
 void export_message(const struct export_format *, struct export_message *, struct text *out);

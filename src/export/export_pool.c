@@ -25,6 +25,7 @@ struct formatter {
 	const struct export_pool *pool;
 	struct reader **readers;	 /* of each trace, made on first use */
 	struct context_cursor **cursors; /* the same */
+	struct cycles_walk **cycles;	 /* the same */
 	struct filter filter;
 	struct expansion expansion, scratch;
 	VEC(uint8_t) shown; /* of the messages of a piece, where some are around others */
@@ -67,6 +68,7 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 	f->pool = pool;
 	f->readers = mem_new(pool->trace_count * sizeof *f->readers);
 	f->cursors = mem_new(pool->trace_count * sizeof *f->cursors);
+	f->cycles = mem_new(pool->trace_count * sizeof *f->cycles);
 	f->filter = filter_clone(&pool->options->filter);
 }
 
@@ -76,9 +78,11 @@ formatter_close(struct formatter *f)
 	for (size_t i = 0; i < f->pool->trace_count; i++) {
 		reader_free(f->readers[i]);
 		context_cursor_free(f->cursors[i]);
+		cycles_walk_free(f->cycles[i]);
 	}
 	free(f->readers);
 	free(f->cursors);
+	free(f->cycles);
 	filter_free(&f->filter);
 	expansion_free(&f->expansion);
 	expansion_free(&f->scratch);
@@ -91,6 +95,9 @@ reader_of(struct formatter *f, size_t trace)
 	if (!f->readers[trace]) {
 		f->readers[trace] = reader_new(f->pool->traces[trace]);
 		reader_be_patient(f->readers[trace]);
+		if (!f->pool->options->follow)
+			f->cycles[trace] =
+			    export_cycles(f->pool->options->format, f->pool->traces[trace]);
 	}
 	return f->readers[trace];
 }
@@ -141,7 +148,8 @@ format_message(struct formatter *f, const struct export_options *options,
 {
 	const struct message *m = &piece->messages[at];
 	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
-	struct reader *reader = reader_of(f, source ? source->trace : 0);
+	size_t trace = source ? source->trace : 0;
+	struct reader *reader = reader_of(f, trace);
 	if (m->flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_LOST))
 		piece->damaged = true;
 	if (options->around ? !f->shown.at[at] : !passes(f, piece, at))
@@ -150,7 +158,8 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .message = m,
 					 .number = source ? source->number : piece->first + at,
 					 .expansion = &f->expansion,
-					 .contexts = cursor_of(f, source ? source->trace : 0),
+					 .contexts = cursor_of(f, trace),
+					 .cycles = f->cycles[trace],
 					 .charset = options->charset};
 	export_message(options->format, &message, &piece->out);
 	if (f->expansion.flags & MESSAGE_DAMAGED)

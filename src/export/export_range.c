@@ -27,8 +27,8 @@ hand_over(struct writer *writer)
 }
 
 static void
-write_message(struct writer *writer, struct reader *reader, const struct message *m,
-	      struct position at, const struct export_mark *mark)
+write_message(struct writer *writer, struct reader *reader, struct cycles_walk *cycles,
+	      const struct message *m, struct position at, const struct export_mark *mark)
 {
 	const struct export_range *range = writer->range;
 	bool exact;
@@ -38,6 +38,7 @@ write_message(struct writer *writer, struct reader *reader, const struct message
 					 .message = m,
 					 .number = reader_number(reader, at, &exact),
 					 .expansion = &writer->expansion,
+					 .cycles = cycles,
 					 .mark = mark,
 					 .charset = range->charset};
 	export_message(range->format, &message, &writer->out);
@@ -80,13 +81,14 @@ write_span(struct writer *writer, const struct export_span *span)
 	struct reader *reader = reader_new(span->trace);
 	struct position at;
 	int failed = is_known(writer->range, span, reader) ? 0 : ERR_MORE;
+	struct cycles_walk *cycles = export_cycles(writer->range->format, span->trace);
 	bool more = !failed && reader_find_place(reader, span->first, &at);
 	while (more) {
 		const struct message *m = reader_message(reader, at);
 		if (!m || place_compare(reader_place(reader, at), span->last) > 0)
 			break;
 		struct message copy = *m; /* a text may ask for other cells */
-		write_message(writer, reader, &copy, at, span->mark);
+		write_message(writer, reader, cycles, &copy, at, span->mark);
 		if ((writer->out.length >= READY || ++writer->looked >= READY) &&
 		    !hand_over(writer)) {
 			failed = ERR_CANCELLED;
@@ -94,6 +96,7 @@ write_span(struct writer *writer, const struct export_span *span)
 		}
 		more = reader_next(reader, &at, 0);
 	}
+	cycles_walk_free(cycles);
 	reader_free(reader);
 	return failed;
 }

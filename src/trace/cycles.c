@@ -14,6 +14,7 @@
 #include "trace/cycles.h"
 #include "base/map.h"
 #include "base/thread.h"
+#include "trace/clocks.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -200,6 +201,26 @@ cycles_free(struct cycles *cycles)
 	map_free(&cycles->places);
 	pthread_mutex_destroy(&cycles->lock);
 	free(cycles);
+}
+
+bool
+cycles_may_have(struct trace *trace)
+{
+	return has_cycles(trace) && clocks_nature(trace).known;
+}
+
+void
+cycles_load(struct cycles *cycles, bool wait)
+{
+	for (size_t i = 0; cycles && i < cycles->session->traces.count; i++) {
+		struct trace *trace = cycles->session->traces.at[i];
+		if (!cycles_may_have(trace))
+			continue;
+		while (wait && trace_wait(trace))
+			continue;
+		if (capture_ended(trace_capture(trace)))
+			trace_build(trace);
+	}
 }
 
 void

@@ -21,6 +21,13 @@ struct cycles;
 struct cycles *cycles_new(struct session *);
 void cycles_free(struct cycles *); /* stops its thread; NULL is fine */
 
+/* Builds the indexes of traces with cycles, for batch output.  Waits for the end of
+ * streams, or leaves them out. */
+void cycles_load(struct cycles *, bool wait);
+
+/* Whether messages of a trace may have such times, in nanoseconds. */
+bool cycles_may_have(struct trace *);
+
 /* Lets questions be answered.  cycles_wake: an index went on. */
 void cycles_start(struct cycles *);
 void cycles_wake(struct cycles *);

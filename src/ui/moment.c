@@ -203,6 +203,8 @@ moment_format_difference(const struct moment *from, const struct moment *to, boo
 {
 	if (from->common != to->common || from->clock.hz != to->clock.hz)
 		return;
+	if (from->estimated || to->estimated)
+		text_add_char(out, '~');
 	uint64_t first = from->ticks, last = to->ticks;
 	if (to->common) { /* both moved up, so that none lies before 0 */
 		first = (uint64_t)from->order ^ (uint64_t)1 << 63;

@@ -1849,6 +1849,17 @@ test_cycles(void **state)
 	scene_wait_row(&s, "    off_by_at_most ", " 751");
 	scene_keys(&s, "q");
 	scene_until(&s, "estimated_time", false);
+	scene_keys(&s, "T");
+	scene_wait(&s, "time: start");
+	scene_wait(&s, "  1  ~250 D ID 0x10 ");
+	scene_keys(&s, "T");
+	scene_wait(&s, "time: delta");
+	scene_wait(&s, "  1 ~+250 D ID 0x10 ");
+	scene_wait(&s, "  3 ~+750 D ID 0x10 ");
+	scene_keys(&s, "TT"); /* beyond ticks, which are only those that are told */
+	scene_wait(&s, "time: own");
+	scene_wait(&s, "  0 1000 D ID 0x10 ");
+	scene_wait(&s, "  1      D ID 0x10 ");
 	quit(&s);
 	unlink(path);
 }

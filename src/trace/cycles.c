@@ -88,9 +88,11 @@ bool
 cycles_find(struct trace *trace, const struct message *m, struct cycles_estimate *answer)
 {
 	struct cycles *cycles = trace_session(trace)->cycles;
+	struct decode_cycles told;
 	bool is_new;
 	*answer = (struct cycles_estimate){0};
-	if (!cycles || !has_cycles(trace) || m->flags & MESSAGE_TIMED)
+	if (!cycles || !has_cycles(trace) || m->flags & MESSAGE_TIMED ||
+	    !trace_decoder(trace)->ops->cycles(m, &told))
 		return false;
 	pthread_mutex_lock(&cycles->lock);
 	*answer = ask(cycles, trace, m, &is_new)->answer;

@@ -282,6 +282,8 @@ static void
 walk_around(struct cycles_walk *w, uint64_t cell, uint64_t from)
 {
 	forget_courses(w);
+	vec_clear(&w->estimates);
+	make_room(w, reader_block(w->reader, cell)->count);
 	w->lacking = false;
 	for (uint64_t before = from; before < cell; before++)
 		walk_cell(w, before, false);
@@ -295,12 +297,13 @@ cycles_walk_cell(struct cycles_walk *w, uint64_t cell, const struct cycles_estim
 {
 	uint64_t from = cell ? cell - 1 : 0, first = cell > CYCLES_CELLS ? cell - CYCLES_CELLS : 0;
 	vec_clear(&w->estimates);
-	make_room(w, reader_block(w->reader, cell)->count);
-	walk_around(w, cell, from);
+	w->lacking = false;
+	if (has_times(w, first, cell + 1 + CYCLES_CELLS))
+		walk_around(w, cell, from);
 	if (w->lacking && has_times(w, first, from))
 		walk_around(w, cell, first);
 	const struct block *block = reader_block(w->reader, cell);
-	make_room(w, block->count); /* should the capture have changed meanwhile */
+	make_room(w, block->count); /* or should the capture have changed meanwhile */
 	w->walked = true;
 	w->cell = cell;
 	*estimates = w->estimates.at;

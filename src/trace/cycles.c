@@ -4,7 +4,7 @@
  * A question is a message; it is kept with its answer until there are too many,
  * which a screen never asks at once.  The thread answers those of the cell that was
  * asked for last, all together.  An answer that no later time bounds is looked for
- * again when the index has come further.
+ * again when the index has come further, or the capture grew.
  *
  * Cost: a look into a map for a message that is shown; a walk for the first one of
  * each cell.
@@ -26,7 +26,8 @@ struct question {
 	unsigned epoch; /* of its index */
 	struct message m;
 	uint64_t cell;
-	uint64_t known; /* cells of the index when it was answered, 0: not yet */
+	bool answered;
+	uint64_t known, size; /* cells of the index, and bytes, when it was */
 	struct cycles_estimate answer;
 };
 
@@ -113,15 +114,29 @@ cycles_timed(const struct message *m, uint64_t ticks)
 
 /* --- answers ----------------------------------------------------------- */
 
-/* Whether a question can be answered, or better than it was. */
+static struct trace *
+trace_of(const struct cycles *cycles, const struct question *q)
+{
+	return cycles->session->traces.at[q->trace];
+}
+
+/* Whether a question can be answered now: the messages of the first cell that the
+ * index does not know are exact too. */
 static bool
 is_open(const struct cycles *cycles, const struct question *q)
 {
-	uint64_t known = index_known(trace_index(cycles->session->traces.at[q->trace]));
-	if (!q->known)
-		return q->cell < known;
-	bool ends = !q->answer.known || q->answer.to == UINT64_MAX;
-	return ends && q->known < known && q->known <= q->cell + CYCLES_CELLS;
+	return !q->answered && q->cell <= index_known(trace_index(trace_of(cycles, q)));
+}
+
+/* Whether it may be answered better than it was. */
+static bool
+is_stale(const struct cycles *cycles, const struct question *q)
+{
+	struct trace *trace = trace_of(cycles, q);
+	bool bounded = q->answer.known && q->answer.to != UINT64_MAX;
+	return !bounded && q->known <= q->cell + CYCLES_CELLS &&
+	       (q->known != index_known(trace_index(trace)) ||
+		q->size != capture_size(trace_capture(trace)));
 }
 
 /* The question that came last of those that are open; false: none is. */
@@ -142,10 +157,11 @@ next_question(struct cycles *cycles, struct question *next)
 static void
 answer(struct cycles *cycles, const struct question *q)
 {
-	struct trace *trace = cycles->session->traces.at[q->trace];
+	struct trace *trace = trace_of(cycles, q);
 	struct cycles_walk **walk = &cycles->walks[q->trace];
 	const struct cycles_estimate *estimates;
 	uint64_t known = index_known(trace_index(trace));
+	uint64_t size = capture_size(trace_capture(trace));
 	if (!*walk)
 		*walk = cycles_walk_new(trace);
 	cycles_walk_cell(*walk, q->cell, &estimates);
@@ -155,7 +171,9 @@ answer(struct cycles *cycles, const struct question *q)
 		if (one->trace != q->trace || one->cell != q->cell || one->epoch != q->epoch)
 			continue;
 		cycles_walk_find(*walk, &one->m, &one->answer);
+		one->answered = true;
 		one->known = known;
+		one->size = size;
 	}
 	pthread_mutex_unlock(&cycles->lock);
 	atomic_fetch_add(&cycles->generation, 1);
@@ -235,8 +253,15 @@ cycles_start(struct cycles *cycles)
 void
 cycles_wake(struct cycles *cycles)
 {
-	if (cycles)
-		background_wake(&cycles->thread);
+	if (!cycles)
+		return;
+	pthread_mutex_lock(&cycles->lock);
+	for (size_t i = 0; i < cycles->questions.count; i++) {
+		struct question *q = &cycles->questions.at[i];
+		q->answered &= !is_stale(cycles, q);
+	}
+	pthread_mutex_unlock(&cycles->lock);
+	background_wake(&cycles->thread);
 }
 
 unsigned

@@ -28,7 +28,8 @@ void cycles_load(struct cycles *, bool wait);
 /* Whether messages of a trace may have such times, in nanoseconds. */
 bool cycles_may_have(struct trace *);
 
-/* Lets questions be answered.  cycles_wake: an index went on. */
+/* Lets questions be answered.  cycles_wake: an index went on, or a
+ * capture grew. */
 void cycles_start(struct cycles *);
 void cycles_wake(struct cycles *);
 

@@ -229,11 +229,14 @@ any_waits(const struct cycles_walk *w)
 	return false;
 }
 
-/* Whether some cell of these tells a time. */
+/* Whether some cell of these tells a time, or may: the first that is not known. */
 static bool
 has_times(const struct cycles_walk *w, uint64_t from, uint64_t until)
 {
 	struct index_cell summary;
+	uint64_t known = index_known(trace_index(w->trace));
+	if (from <= known && known < until)
+		return true;
 	for (uint64_t cell = from; cell < until; cell++)
 		if (index_cell(trace_index(w->trace), cell, &summary) && summary.flags & CELL_TIMED)
 			return true;
@@ -254,7 +257,7 @@ walk_on(struct cycles_walk *w, uint64_t cell)
 {
 	uint64_t known = index_known(trace_index(w->trace)), end = cell + 1 + CYCLES_CELLS;
 	if (end > known)
-		end = known;
+		end = known + 1;
 	while (++cell < end && any_waits(w) && has_times(w, cell, end))
 		walk_cell(w, cell, false);
 }

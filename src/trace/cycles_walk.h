@@ -46,7 +46,7 @@ void cycles_walk_free(struct cycles_walk *);
  * the last one that was. */
 bool cycles_walk_find(struct cycles_walk *, const struct message *, struct cycles_estimate *);
 
-/* The messages of a cell that the index knows, and an estimate for each of them;
+/* The messages of a cell that the index knows, or of the next, and an estimate for each of them;
  * both until the next call.  Messages that tell a time have none. */
 const struct block *cycles_walk_cell(struct cycles_walk *, uint64_t cell,
 				     const struct cycles_estimate **);

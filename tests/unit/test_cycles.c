@@ -405,6 +405,14 @@ add_element(struct text *out, char form, unsigned number)
 					    : "ADDR_NACC( 0x10 )");
 }
 
+static void
+add_line(struct text *out, char form, unsigned number)
+{
+	text_add(out, "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_");
+	add_element(out, form, number);
+	text_add(out, "\n");
+}
+
 /* Marks, losses, and times that step back; 25 ticks went by in a cycle. */
 static void
 test_rules(void **state)
@@ -447,11 +455,8 @@ test_rules(void **state)
 	enum { LINES = sizeof lines / sizeof *lines };
 	struct fixture f = {0};
 	struct text text = {0};
-	for (unsigned i = 0; i < LINES; i++) {
-		text_addf(&text, "Idx:%u; ID:10; OCSD_GEN_TRC_ELEM_", i);
-		add_element(&text, lines[i].form, lines[i].number);
-		text_add(&text, "\n");
-	}
+	for (unsigned i = 0; i < LINES; i++)
+		add_line(&text, lines[i].form, lines[i].number);
 	struct trace *trace = open_listing(&f, &text);
 	fixture_build(&f);
 	struct cycles_walk *w = cycles_walk_new(trace);
@@ -565,7 +570,7 @@ is_same(const struct cycles_estimate *a, const struct cycles_estimate *b)
 static void
 check_answers(struct trace *trace, struct bell *bell, uint64_t cell, size_t count)
 {
-	const struct cycles *cycles = trace_session(trace)->cycles;
+	struct cycles *cycles = trace_session(trace)->cycles;
 	struct cycles_walk *w = cycles_walk_new(trace);
 	const struct cycles_estimate *estimates;
 	struct cycles_estimate answer;
@@ -574,6 +579,7 @@ check_answers(struct trace *trace, struct bell *bell, uint64_t cell, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		cycles_find(trace, &block->messages[i], &answer);
 		while (!is_same(&answer, &estimates[i])) {
+			cycles_wake(cycles);
 			wait_for_answer(bell, cycles, &answered);
 			cycles_find(trace, &block->messages[i], &answer);
 		}
@@ -613,6 +619,56 @@ test_asking(void **state)
 	session_notify(&f.session, NULL, NULL);
 	fixture_close(&f);
 	schedule_free(&s);
+}
+
+/* What the last message of a listing is said to be, once it is between FROM and TO. */
+static uint64_t
+ask_last(struct trace *trace, struct bell *bell, uint64_t place, uint64_t from, uint64_t to)
+{
+	struct cycles *cycles = trace_session(trace)->cycles;
+	struct reader *reader = reader_new(trace);
+	struct cycles_estimate answer;
+	struct position at;
+	assert_true(reader_find_offset(reader, place, &at));
+	struct message m = *reader_message(reader, at);
+	for (;;) {
+		unsigned count = cycles_generation(cycles);
+		if (cycles_find(trace, &m, &answer) && answer.to == to)
+			break;
+		cycles_wake(cycles);
+		wait_for_answer(bell, cycles, &count);
+	}
+	assert_int_equal(answer.from, from);
+	reader_free(reader);
+	return answer.ticks;
+}
+
+/* An answer becomes better as the capture grows. */
+static void
+test_growing(void **state)
+{
+	(void)state;
+	struct fixture f = {0};
+	struct text text = {0};
+	struct bell bell = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+	add_line(&text, 't', 1000);
+	add_line(&text, 'c', 40);
+	add_line(&text, 't', 2000);
+	uint64_t place = text.length;
+	add_line(&text, 'c', 10);
+	struct trace *trace = open_listing(&f, &text);
+	session_notify(&f.session, ring, &bell);
+	cycles_start(f.session.cycles);
+	fixture_build(&f);
+	assert_int_equal(ask_last(trace, &bell, place, 2000, UINT64_MAX), 2250);
+	add_line(&text, 't', 3000);
+	folder_put(&f.folder, "a.ppl", text.data, text.length);
+	assert_true(trace_refresh(trace));
+	fixture_build(&f);
+	assert_int_equal(ask_last(trace, &bell, place, 2000, 3000), 3000);
+	session_notify(&f.session, NULL, NULL);
+	fixture_close(&f);
+	text_free(&text);
 }
 
 /* --- order ------------------------------------------------------------- */
@@ -768,10 +824,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_steady), cmocka_unit_test(test_unsteady),
-	    cmocka_unit_test(test_losses), cmocka_unit_test(test_rules),
-	    cmocka_unit_test(test_far),	   cmocka_unit_test(test_asking),
-	    cmocka_unit_test(test_order),  cmocka_unit_test(test_reference),
+	    cmocka_unit_test(test_steady),    cmocka_unit_test(test_unsteady),
+	    cmocka_unit_test(test_losses),    cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_far),	      cmocka_unit_test(test_asking),
+	    cmocka_unit_test(test_growing),   cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_reference),
 	};
 	return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

@@ -179,6 +179,16 @@ map_wall(struct clocks *clocks, struct clock_map *map, size_t clock)
 	map_exact(map, "epoch", clock, wall);
 }
 
+/* Ticks and nanoseconds that no stream gets to unless it lies. */
+#define FAR ((uint64_t)1 << 50)
+#define FAR_NS 9e18L
+
+static long double
+nanoseconds(uint64_t ticks, uint64_t hz)
+{
+	return (long double)ticks * 1e9L / (long double)hz;
+}
+
 /* Where the rate of an STP stream changes, its ticks become nanoseconds piece by
  * piece. */
 static void
@@ -197,15 +207,20 @@ map_rates(struct clocks *clocks, struct clock_map *map, struct clock_feed *feed,
 		const struct rate_change *change = &feed->rates.at[i];
 		if (change->ticks <= from)
 			continue;
-		ns += (long double)(change->ticks - from) * 1e9L / (long double)hz;
+		long double then = ns + nanoseconds(change->ticks - from, hz);
+		if (then > FAR_NS)
+			break;
+		ns = then;
 		relation_add(r, change->ticks, (uint64_t)ns, change->ticks);
 		from = change->ticks;
 		hz = change->hz;
 	}
 	/* and on to where nobody will be */
-	uint64_t far = (uint64_t)1 << 50;
-	ns += (long double)far * 1e9L / (long double)hz;
-	relation_add(r, from + far, (uint64_t)ns, from + far);
+	uint64_t far = UINT64_MAX - from < FAR ? UINT64_MAX - from : FAR;
+	while (ns + nanoseconds(far, hz) > FAR_NS)
+		far /= 2;
+	if (far)
+		relation_add(r, from + far, (uint64_t)(ns + nanoseconds(far, hz)), from + far);
 	map->graph.clocks.at[own].rate = (struct relation_rate){0, 1};
 }
 

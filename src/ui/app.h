@@ -129,8 +129,9 @@ void bars_add_severities(const struct app *, struct text *out);
 /* Appends a string as it may be shown on this terminal. */
 void app_add_safe(const struct app *, const char *, struct text *out);
 
-/* Appends how many matches there are, with a sign while there may be more. */
-void bars_add_count(struct app *, const struct hits *, struct text *out);
+/* Appends how many matches there are, with a sign while there may be more; false if
+ * there is no number yet, and words instead. */
+bool bars_add_count(struct app *, const struct hits *, struct text *out);
 
 /* A move by a command's count, never so large that adding it overflows. */
 int64_t app_count(const struct command_call *);

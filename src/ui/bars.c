@@ -152,15 +152,20 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 
 /* --- status ------------------------------------------------------------ */
 
-void
+bool
 bars_add_count(struct app *app, const struct hits *hits, struct text *out)
 {
 	struct matches_progress progress;
 	char digits[32];
 	hits_get_progress(hits, &progress);
+	if (!progress.exact && !progress.count) {
+		text_add(out, progress.working ? "searching" : "none yet");
+		return false;
+	}
 	if (!progress.exact)
 		text_add(out, app->charset == TEXT_ASCII ? ">=" : "\u2265");
 	text_add(out, text_number(digits, progress.count));
+	return true;
 }
 
 /* The rank of a row among the matches counted, and how many they are: `, row 3
@@ -176,8 +181,7 @@ add_rank(struct app *app, const struct hits *hits, const struct row *row, const 
 		text_addf(out, ", %s %s of ", one, text_number(digits, rank + 1));
 	else
 		text_add(out, ", ");
-	bars_add_count(app, hits, out);
-	if (!hit || !exact)
+	if (bars_add_count(app, hits, out) && (!hit || !exact))
 		text_addf(out, " %s", many);
 }
 

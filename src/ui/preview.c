@@ -141,8 +141,8 @@ preview_draw(struct app *app, struct canvas *canvas, const struct area *area, in
 	} else if (preview->hits.count) {
 		hits_update(&preview->hits);
 		text_addf(&text, "ok, %zu on screen, ", preview->on_screen);
-		bars_add_count(app, &preview->hits, &text);
-		text_add(&text, " in all");
+		if (bars_add_count(app, &preview->hits, &text))
+			text_add(&text, " in all");
 	}
 	shorten(&text, room);
 	int columns = text_columns(text_get(&text), text.length);

@@ -1880,6 +1880,12 @@ test_pause(void **state)
 	scene_keys(&s, "G"); /* one gets about all the same */
 	scene_wait(&s, " ~2,147,");
 	scene_wait(&s, "% paused");
+	scene_keys(&s, "/zzz\r");
+	scene_wait(&s, "searching... Ctrl-C cancels");
+	scene_keys(&s, "\003");
+	scene_wait(&s, "cancelled");
+	scene_keys(&s, "l"); /* nothing was found in what is known: that is no number */
+	scene_wait(&s, ", none yet");
 	scene_keys(&s, ":pause\r");
 	scene_wait(&s, "indexing goes on");
 	scene_until(&s, "paused", false);

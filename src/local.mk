@@ -244,6 +244,7 @@ libtrawl_a_SOURCES = \
 	src/ui/role.def \
 	src/ui/rules.c \
 	src/ui/rules.h \
+	src/ui/scrollbar.c \
 	src/ui/search.c \
 	src/ui/search.h \
 	src/ui/session.c \

@@ -680,6 +680,13 @@ matches_rank(struct matches *m, struct reader *reader, struct position p, uint64
 	return before < rows.count && rows.at[before] == p.at;
 }
 
+uint64_t
+matches_before(struct matches *m, uint64_t cell)
+{
+	bool exact;
+	return hits_before(m, cell, &exact);
+}
+
 /* The cell that holds the hit with *RANK before it, if no undecided cell is
  * before its end; *rank becomes its number among the cell's hits. */
 static bool

@@ -61,6 +61,9 @@ void matches_get_progress(struct matches *, struct matches_progress *);
 /* How many hits a cell has; false if it is undecided. */
 bool matches_hits(struct matches *, uint64_t cell, uint64_t *hits);
 
+/* The hits in the cells before CELL; at least so many while some are undecided. */
+uint64_t matches_before(struct matches *, uint64_t cell);
+
 /* The hits of a decided cell, as ordinals among its messages in rising order;
  * false if it is undecided.  Borrowed until the next call of any function with
  * a reader. */

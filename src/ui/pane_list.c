@@ -13,6 +13,7 @@
 #include "trace/clock_text.h"
 #include "ui/moment.h"
 #include "ui/pane_context.h"
+#include "ui/scrollbar.h"
 #include "ui/signs.h"
 
 #include <string.h>
@@ -21,7 +22,8 @@ enum {
 	GUTTER = 2, /* the marker, and a mark or `~` */
 	SIDE_STEP = 8,
 	COLUMNS_MAX = 64,
-	HEADER_ROWS_MIN = 6 /* a list must have for a row of names */
+	HEADER_ROWS_MIN = 6, /* a list must have for a row of names */
+	BAR_COLUMNS_MIN = 40 /* and for a scroll bar */
 };
 
 struct list_state {
@@ -34,6 +36,7 @@ struct list_state {
 	struct text date;	 /* that of the cursor, or of the nearest row that has one */
 	struct expansion expansion;
 	struct text raw, safe;
+	struct scrollbar bar;
 };
 
 /* What a column's text is made from. */
@@ -60,6 +63,7 @@ list_state_close(void *context)
 	text_free(&state->date);
 	text_free(&state->raw);
 	text_free(&state->safe);
+	scrollbar_free(&state->bar);
 }
 
 /* The trace that a row is of. */
@@ -566,10 +570,13 @@ static void
 list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	struct list *list = app->list;
-	struct area body = *area;
-	struct columns columns = columns_make(app, area->cols);
+	const struct view *view = &app->options->looks.view;
+	struct area body = *area, bar;
 	struct list_row row;
-	bool header = app->options->looks.view.header && area->rows >= HEADER_ROWS_MIN;
+	bool header = view->header && area->rows >= HEADER_ROWS_MIN;
+	bool has_bar = view->bar && area->cols >= BAR_COLUMNS_MIN;
+	body.cols -= has_bar;
+	struct columns columns = columns_make(app, body.cols);
 	if (header) {
 		body.row++;
 		body.rows--;
@@ -586,6 +593,9 @@ list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	for (; i < list->height && row_make(app, i, &row); i++)
 		draw_row(app, canvas, &body, (int)i, &columns, &row, list->top + i == list->cursor);
 	draw_absent(app, canvas, &body, i);
+	bar = (struct area){body.row, body.col + body.cols, body.rows, 1};
+	if (has_bar)
+		scrollbar_draw(app, &state_of(app)->bar, canvas, &bar);
 }
 
 /* --- commands ---------------------------------------------------------- */

@@ -55,6 +55,7 @@ struct view {
 	int time;				    /* enum time_mode */
 	int layout;				    /* enum layout_mode */
 	bool header;				    /* a row with the columns' names */
+	bool bar;				    /* the scroll bar of the list */
 	bool detail, hex, marks, context, timeline; /* open at the start, */
 	bool filter_list, origins;		    /* these too */
 	int severity;		  /* the threshold at first; enum severity, 0 = all */

@@ -912,6 +912,82 @@ test_filtered_list(void **state)
 	free_truth(&truth);
 }
 
+/* What stands in the last column of row 2 + I. */
+static char
+bar_at(struct scene *s, size_t i)
+{
+	return (char)emulator_cell(s->emulator, 2 + (int)i, s->cols - 1).code;
+}
+
+/* The rows of a scroll bar that have hits of TEXT: those where cells of so many
+ * bytes begin (1: the messages themselves) that hold one.  How many there are. */
+static size_t
+find_bar(const struct truth *truth, const char *text, uint64_t cell, bool hits[static 21])
+{
+	size_t last = truth->rows[OFFSET].count - 1, count = 0;
+	uint64_t size = strtoull(truth->rows[OFFSET].at[last], NULL, 10) +
+			strtoull(truth->rows[LENGTH].at[last], NULL, 10);
+	memset(hits, 0, 21 * sizeof *hits);
+	for (size_t i = 0; i <= last; i++)
+		if (strstr(truth->rows[TEXT].at[i], text)) {
+			uint64_t at = strtoull(truth->rows[OFFSET].at[i], NULL, 10);
+			hits[at / cell * cell * 21 / size] = true;
+			count++;
+		}
+	return count;
+}
+
+/* A scroll bar tells where hits are: in a large capture by cells of 64 KiB, in a
+ * small one by messages. */
+static void
+test_scroll_bar(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned count;
+		const char *end, *text;
+		uint64_t cell;
+	} cases[] = {{60000, "0 / 60,000", "flush recover", 65536},
+		     {8000, "0 / 8,000", "zone ring", 1}};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct scene s;
+		struct truth truth;
+		struct text capture = {0}, truth_path = {0}, keys = {0};
+		bool hits[21];
+		size_t rows = 0, count = 0;
+		make_capture(cases[k].count, &capture, &truth_path);
+		read_truth(&truth, truth_path.data);
+		count = find_bar(&truth, cases[k].text, cases[k].cell, hits);
+		scene_open(&s, 24, 100, "xterm-256color", capture.data, NULL);
+		scene_wait(&s, cases[k].end);
+		scene_keys(&s, ":set bar=true\r");
+		wait_row(&s, 2, "|"); /* the first rows are on the screen */
+		text_addf(&keys, "/%s\r", cases[k].text);
+		scene_keys(&s, keys.data);
+		text_clear(&keys);
+		text_addf(&keys, ", match 1 of %zu ", count);
+		scene_wait(&s, keys.data);
+		for (size_t i = 0; i < 21; i++) {
+			rows += hits[i];
+			if ((bar_at(&s, i) == '=') != hits[i])
+				fail_screen(&s, "row %zu of the bar: '%c'", i, bar_at(&s, i));
+		}
+		assert_in_range(rows, 3, 18); /* or it tells nothing */
+		scene_keys(&s, "Gmx");
+		scene_wait(&s, ">x");
+		assert_int_equal(bar_at(&s, 20), 'x');
+		scene_keys(&s, ":set bar=false\r");
+		scene_until(&s, "=\n", false);
+		quit(&s);
+		unlink(capture.data);
+		unlink(truth_path.data);
+		text_free(&keys);
+		text_free(&capture);
+		text_free(&truth_path);
+		free_truth(&truth);
+	}
+}
+
 static void
 test_filter_language(void **state)
 {
@@ -3039,6 +3115,7 @@ main(void)
 	    cmocka_unit_test(test_search),
 	    cmocka_unit_test(test_filters),
 	    cmocka_unit_test(test_filtered_list),
+	    cmocka_unit_test(test_scroll_bar),
 	    cmocka_unit_test(test_filter_language),
 	    cmocka_unit_test(test_go_to),
 	    cmocka_unit_test(test_help),

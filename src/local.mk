@@ -245,6 +245,7 @@ libtrawl_a_SOURCES = \
 	src/ui/rules.c \
 	src/ui/rules.h \
 	src/ui/scrollbar.c \
+	src/ui/scrollbar.h \
 	src/ui/search.c \
 	src/ui/search.h \
 	src/ui/session.c \
@@ -259,6 +260,8 @@ libtrawl_a_SOURCES = \
 	src/ui/theme.c \
 	src/ui/theme.h \
 	src/ui/ui.h \
+	src/ui/values.c \
+	src/ui/values.h \
 	src/ui/view.c \
 	src/ui/view.h \
 	src/ui/write.c \

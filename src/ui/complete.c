@@ -3,18 +3,22 @@
  *
  * Each command that takes names has a function that gives the I-th of them; the
  * tables of commands, settings, formats and files are the only lists.  A name
- * replaces what was typed from the beginning of its word on.
+ * replaces what was typed from the beginning of its word on.  In a filter, behind
+ * an operator, values.c tells what may stand there.
  */
 #include "config.h"
 
 #include "ui/complete.h"
 #include "ui/app.h"
+#include "ui/values.h"
+#include "trace/context.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Appends the I-th name that may stand at STEM; false behind the last. */
+/* Appends the I-th name that may stand at STEM, or nothing if that one may not;
+ * false behind the last. */
 typedef bool name_giver(struct app *, const char *stem, size_t i, struct text *);
 
 static bool
@@ -125,12 +129,27 @@ field_name(struct app *app, const char *stem, size_t i, struct text *out)
 	char name[64];
 	const char *found = NULL;
 	size_t next = 0;
-	(void)app;
-	for (size_t k = 0; k <= i; k++)
-		found = filter_complete(stem, strlen(stem), &next, name);
-	if (found)
+	size_t count = 0;
+	while (count <= i && (found = filter_complete(stem, strlen(stem), &next, name)))
+		count++;
+	if (found) {
 		text_add(out, found);
-	return found;
+		return true;
+	}
+	const struct contexts *contexts = app->session->contexts;
+	if (i - count >= contexts_count(contexts))
+		return false;
+	text_addf(out, "context.%s", contexts_name(contexts, (unsigned)(i - count)));
+	return true;
+}
+
+static bool
+show_trace_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)stem;
+	if (i < app->session->traces.count)
+		text_add(out, trace_name(app->session->traces.at[i]));
+	return i < app->session->traces.count;
 }
 
 static name_giver *const givers[COMMAND_COUNT] = {
@@ -139,7 +158,7 @@ static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_SEVERITY] = severity_choice, [COMMAND_SET] = setting_name,
     [COMMAND_WRITE] = write_name,	  [COMMAND_NARROW] = field_name,
     [COMMAND_FILTER] = field_name,	  [COMMAND_FILTER_ADD] = field_name,
-    [COMMAND_FILTER_EDIT] = field_name,
+    [COMMAND_FILTER_EDIT] = field_name,	  [COMMAND_SHOW_TRACE] = show_trace_name,
 };
 
 /* The command whose text is at the end of the prompt, and where that text
@@ -166,6 +185,15 @@ is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
+/* Whether NAME starts with STEM, be it in quotes or not. */
+static bool
+starts(const char *name, const char *stem)
+{
+	name += *name == '"';
+	stem += *stem == '"';
+	return !strncmp(name, stem, strlen(stem));
+}
+
 void
 complete_next(struct app *app)
 {
@@ -174,21 +202,28 @@ complete_next(struct app *app)
 	enum command_id id = find_command(prompt, &start);
 	name_giver *give = id < COMMAND_COUNT ? givers[id] : NULL;
 	struct text stem = {0}, name = {0};
+	char compared[VALUES_NAME];
 	if (!give)
 		return;
 	if (!prompt->completed)
 		prompt->stem = prompt->text.length;
 	const char *text = text_get(&prompt->text);
-	for (size_t i = start; i < prompt->stem; i++)
+	size_t value;
+	if (give == field_name &&
+	    values_find(text + start, prompt->stem - start, &value, compared)) {
+		give = values_give;
+		start += value;
+	}
+	for (size_t i = start; give != values_give && i < prompt->stem; i++)
 		if (give == field_name ? !is_of_name(text[i]) : text[i] == ' ')
 			start = i + 1; /* the last word of several */
 	text_add_bytes(&stem, text + start, prompt->stem - start);
+	const char *of = give == values_give ? compared : text_get(&stem);
 	for (bool again = prompt->completed > 0;; again = false) {
 		bool fits = false;
-		while (!fits &&
-		       (text_clear(&name), give(app, text_get(&stem), prompt->completed, &name))) {
+		while (!fits && (text_clear(&name), give(app, of, prompt->completed, &name))) {
 			prompt->completed++;
-			fits = !strncmp(text_get(&name), text_get(&stem), stem.length);
+			fits = name.length && starts(text_get(&name), text_get(&stem));
 		}
 		if (fits)
 			prompt_replace(prompt, start, text_get(&name));

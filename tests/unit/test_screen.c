@@ -1047,6 +1047,41 @@ test_filter_language(void **state)
 	free_truth(&truth);
 }
 
+/* Tab behind an operator puts what the name before it may be compared with. */
+static void
+test_complete_values(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *keys, *prompt;
+	} cases[] = {
+	    {"&origin = b\t", "&origin = \"boot rom\""},
+	    {"&origin=\"boot r\t", "&origin=\"boot rom\""},
+	    {":filter lost and severity >= w\t", ":filter lost and severity >= warning"},
+	    {"&severity in {fatal .. w\t", "&severity in {fatal .. warning"},
+	    {"&origin in {\"a, b\", d\t", "&origin in {\"a, b\", \"dma\""},
+	    {"&kind not in {clock, stp_x\t", "&kind not in {clock, stp_xsync"},
+	    {"&flags != sus\t", "&flags != suspect"},
+	    {"&trace = \t", "&trace = \"board\""},
+	    {"&type == BU\t", "&type == \"BUILD\""},
+	    {"&sev\t", "&severity"}, /* no operator: a name */
+	    {"&(flags = lost) and sev\t", "&(flags = lost) and severity"},
+	};
+	struct scene s;
+	open_demo(&s, 24, 80);
+	scene_keys(&s, "&origin = \"boot rom\""); /* until senders are known by name */
+	scene_wait(&s, " on screen, 26 in all");
+	scene_keys(&s, "\007");
+	scene_wait(&s, "0 / 309");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		scene_keys(&s, cases[i].keys);
+		wait_row(&s, 23, cases[i].prompt);
+		scene_keys(&s, "\007");
+		scene_wait(&s, "0 / 309");
+	}
+	quit(&s);
+}
+
 static void
 test_go_to(void **state)
 {
@@ -3117,6 +3152,7 @@ main(void)
 	    cmocka_unit_test(test_filtered_list),
 	    cmocka_unit_test(test_scroll_bar),
 	    cmocka_unit_test(test_filter_language),
+	    cmocka_unit_test(test_complete_values),
 	    cmocka_unit_test(test_go_to),
 	    cmocka_unit_test(test_help),
 	    cmocka_unit_test(test_help_search),

@@ -1,0 +1,23 @@
+/*
+ * What a field may be compared with in a filter: the values that are known of it.
+ */
+#ifndef TRAWL_UI_VALUES_H
+#define TRAWL_UI_VALUES_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+
+struct app;
+
+enum { VALUES_NAME = 64 };
+
+/* Whether a value ends LENGTH bytes TEXT of a filter that is typed: where it
+ * begins, and the name that it is compared with. */
+bool values_find(const char *text, size_t length, size_t *start, char name[static VALUES_NAME]);
+
+/* Appends the I-th value that is known of a name, as it stands in a filter, or
+ * nothing if that is no other than an earlier one; false behind the last. */
+bool values_give(struct app *, const char *name, size_t i, struct text *out);
+
+#endif

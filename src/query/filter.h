@@ -103,6 +103,9 @@ struct filter_expr *filter_parse_typed(const char *text, const struct session *,
 /* The text it was read from. */
 const char *filter_expr_text(const struct filter_expr *);
 
+/* What may surprise people in it, a few words without a full stop; NULL: nothing. */
+const char *filter_expr_note(const struct filter_expr *);
+
 /* Appends a text between quotes, as a value. */
 void filter_quote(const char *, size_t length, struct text *out);
 

@@ -525,6 +525,12 @@ filter_expr_free(struct filter_expr *expr)
 }
 
 const char *
+filter_expr_note(const struct filter_expr *expr)
+{
+	return expr->note;
+}
+
+const char *
 filter_expr_text(const struct filter_expr *expr)
 {
 	return expr->text;

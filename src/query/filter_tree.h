@@ -152,6 +152,7 @@ struct filter_bound {
 
 struct filter_expr {
 	char *text;
+	const char *note; /* what may surprise in it, or NULL */
 	struct arena arena;
 	struct filter_node *root;
 	VEC(struct regex *) regexes;

@@ -193,6 +193,9 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 				   filter_hint(wrong->text, next_severity, NULL).text);
 	for (size_t i = 0; i < ranges.count; i++) {
 		struct filter_range range = ranges.at[i];
+		enum filter_relation relation = leaf->items[i].relation;
+		if (relation == FILTER_LESS || relation == FILTER_LESS_EQUAL)
+			build->expr->note = "< is milder, > is worse";
 		if (range.low > range.high) /* error..warning and warning..error */
 			range = (struct filter_range){.low = range.high, .high = range.low};
 		for (int s = 0; s < SEVERITY_COUNT; s++)

@@ -71,6 +71,7 @@ make(struct app *app, size_t at, const char *typed)
 		return;
 	preview->filter.severities = app->filters.severities;
 	preview->filter.expr = filters_join(app, at, &entry, &preview->trouble);
+	preview->note = filter_expr_note(entry.expr);
 	filter_expr_free(entry.expr);
 	if (preview->trouble.length)
 		return;
@@ -143,6 +144,8 @@ preview_draw(struct app *app, struct canvas *canvas, const struct area *area, in
 		text_addf(&text, "ok, %zu on screen, ", preview->on_screen);
 		if (bars_add_count(app, &preview->hits, &text))
 			text_add(&text, " in all");
+		if (preview->note)
+			text_addf(&text, "; %s", preview->note);
 	}
 	shorten(&text, room);
 	int columns = text_columns(text_get(&text), text.length);

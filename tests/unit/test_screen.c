@@ -3016,7 +3016,11 @@ test_preview(void **state)
 	scene_keys(&s, "\033");
 	scene_until(&s, "column", false);
 	scene_wait(&s, "0 / 309");
-	scene_keys(&s, "&!zzz");
+	scene_keys(&s, "&severity <= fatal"); /* what reads like a number's order */
+	scene_wait(&s, " in all; < is milder, > is worse");
+	scene_keys(&s, "\025severity >= fatal");
+	scene_until(&s, "milder", false);
+	scene_keys(&s, "\025!zzz");
 	scene_wait(&s, "ok, 21 on screen, 309 in all");
 	scene_keys(&s, "\r");
 	scene_wait(&s, "only not /zzz/s");

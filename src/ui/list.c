@@ -61,6 +61,15 @@ step(struct list *list, struct merge_position *p, int direction)
 			     : reader_previous(list->reader, &p->at, 0);
 }
 
+/* The same in this cell or the one next to it, which is how it is nearly always:
+ * many cells without a message take long to look through. */
+static bool
+step_near(struct list *list, struct position *at, int direction)
+{
+	return direction > 0 ? reader_next(list->reader, at, 1)
+			     : reader_previous(list->reader, at, 1);
+}
+
 static void
 set_edge(struct list_edge *edge, struct merge_position from)
 {
@@ -300,11 +309,14 @@ static enum added
 find_next(struct list *list, struct list_edge *edge, int direction, int64_t until,
 	  struct merge_position *found)
 {
+	bool all = filter_is_all(list->filter);
 	*found = edge->from;
-	if (filter_is_all(list->filter))
+	if (all && list->merge)
 		return step(list, found, direction) ? ADDED : ADDED_END;
 	if (list->merge)
 		return find_merged(list, edge, direction, until, found);
+	if (all && found->at.at != SIZE_MAX && step_near(list, &found->at, direction))
+		return ADDED;
 	return find_in_lane(list, &list->lanes[0], &edge->from.at, direction, until, &found->at);
 }
 

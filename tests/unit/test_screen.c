@@ -2948,6 +2948,93 @@ test_origins(void **state)
 	free_truth(&truth);
 }
 
+enum { GRAPH_SLICE = 16 << 20, GRAPH_MESSAGE = 1 << 16, GRAPH_SENDERS = 3 };
+
+/* How many of the 256 messages of a slice each sender has. */
+static const unsigned shares[][GRAPH_SENDERS] = {{256, 0, 0},  {128, 128, 0}, {64, 0, 192},
+						 {32, 224, 0}, {1, 0, 255},   {0, 255, 1}};
+
+/* A capture of so many slices of 16 MiB, of messages (RAW, with length) of modules 1
+ * to 3; mostly holes. */
+static void
+make_shares(char *path, unsigned slices)
+{
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	for (unsigned i = 0; i < slices * 256; i++) {
+		const unsigned *share = shares[i / 256 % 6];
+		unsigned at = i % 256;
+		unsigned module = at < share[0] ? 1 : at < share[0] + share[1] ? 2 : 3;
+		uint8_t head[8]; /* RAW, INFO, with a length; the length; payload */
+		bytes_put_le64(head, 6 | 4 << 4 | 1 << 9 | module << 16 |
+					 (uint64_t)(GRAPH_MESSAGE - 6) << 32);
+		assert_int_equal(pwrite(file, head, 8, (off_t)i * GRAPH_MESSAGE), 8);
+	}
+	assert_int_equal(ftruncate(file, (off_t)slices * GRAPH_SLICE), 0);
+	close(file);
+}
+
+/* The graph of a sender, of so many columns: a slice lies in the column where it
+ * begins, and in all it covers. */
+static void
+expect_graph(unsigned sender, unsigned slices, unsigned columns, char *out)
+{
+	static const char signs[] = " .:-=+*%#";
+	unsigned counts[200] = {0}, most = 0;
+	for (unsigned i = 0; i < slices; i++) {
+		unsigned from = i * columns / slices, to = (i + 1) * columns / slices;
+		for (unsigned c = from; c < to || c == from; c++)
+			counts[c] += shares[i % 6][sender];
+	}
+	for (unsigned c = 0; c < columns; c++)
+		most = counts[c] > most ? counts[c] : most;
+	for (unsigned c = 0; c < columns; c++) {
+		unsigned level = counts[c] * 8 / most;
+		out[c] = signs[counts[c] && level < 8 ? level + 1 : level];
+	}
+	for (; columns && out[columns - 1] == ' '; columns--)
+		continue;
+	out[columns] = '\0'; /* as there are no blanks at the end of a row */
+}
+
+/* Each column of a graph in the pane of origins has the messages of that sender in
+ * that part of the capture, be it more or less than what the index counts apart. */
+static void
+test_origin_graphs(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned slices;
+		int rows, cols;
+	} cases[] = {{6, 50, 200}, {40, 24, 90}};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct scene s;
+		char path[] = "/tmp/test_screen.XXXXXX", want[201], start[16];
+		make_shares(path, cases[k].slices);
+		scene_open(&s, cases[k].rows, cases[k].cols, "xterm-256color", path, "--ascii",
+			   "-f", "syst/raw", "--no-cache", "--threads=1", NULL);
+		snprintf(want, sizeof want, "0 / %s", cases[k].slices == 6 ? "1,536" : "10,240");
+		scene_wait(&s, want);
+		scene_keys(&s, ";\\"); /* all of the screen */
+		scene_wait(&s, "zoom:origins");
+		scene_wait(&s, " first");
+		const char *head = scene_row(&s, "     origin ");
+		assert_non_null(head);
+		int x = (int)(strstr(head, " first") - head) + 1 + 13;
+		unsigned columns = (unsigned)(cases[k].cols - x - 1);
+		for (unsigned sender = 0; sender < GRAPH_SENDERS; sender++) {
+			expect_graph(sender, cases[k].slices, columns < 100 ? columns : 100, want);
+			snprintf(start, sizeof start, " [x] %u:0 ", sender + 1);
+			scene_wait_row(&s, start, "");
+			const char *row = scene_row(&s, start);
+			if (strlen(row) < (size_t)x || strcmp(row + x, want) != 0)
+				fail_screen(&s, "graph of %u: \"%s\"", sender + 1, want);
+		}
+		quit(&s);
+		unlink(path);
+	}
+}
+
 /* The field under the cursor, with its value. */
 static void
 test_field_filter(void **state)
@@ -3200,6 +3287,7 @@ main(void)
 	    cmocka_unit_test(test_filter_session),
 	    cmocka_unit_test(test_chooser_small),
 	    cmocka_unit_test(test_origins),
+	    cmocka_unit_test(test_origin_graphs),
 	    cmocka_unit_test(test_field_filter),
 	    cmocka_unit_test(test_preview),
 	    cmocka_unit_test(test_surround),

@@ -146,6 +146,19 @@ class Terminal:
         self.send(keys)
         return self.frame(since, gap, limit)
 
+    def until(self, keys, pattern, limit=120):
+        """ms from the keys until the text that came has the pattern; None if it
+        never did."""
+        self.drain(GAP)
+        since = time.monotonic()
+        self.send(keys)
+        raw, wanted = b"", re.compile(pattern)
+        while got := self.read(since + limit):
+            raw += got[0]
+            if wanted.search(text_of(raw)):
+                return (got[1] - since) * 1000
+        return None
+
     def hold(self, keys, count, rate):
         """A key held down: ms from the last one to the last byte it caused."""
         start, raw = time.monotonic(), 0

@@ -317,7 +317,12 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 		return find_merged(list, edge, direction, until, found);
 	if (all && found->at.at != SIZE_MAX && step_near(list, &found->at, direction))
 		return ADDED;
-	return find_in_lane(list, &list->lanes[0], &edge->from.at, direction, until, &found->at);
+	uint64_t cell = edge->from.at.cell;
+	enum added added =
+	    find_in_lane(list, &list->lanes[0], &edge->from.at, direction, until, &found->at);
+	/* the index may come to know of messages where none were found */
+	list->provisional |= all && edge->from.at.cell != cell;
+	return added;
 }
 
 static void

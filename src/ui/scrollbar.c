@@ -88,10 +88,10 @@ is_error(unsigned severity)
 static void
 mark_messages(const struct bar *bar, uint64_t cell, char *marks)
 {
-	const struct block *block = reader_block(bar->lane->reader, cell);
 	struct matches_rows rows = {0};
 	if (bar->hits)
 		matches_rows(bar->hits, bar->lane->reader, cell, &rows);
+	const struct block *block = reader_block(bar->lane->reader, cell);
 	for (size_t i = 0, hit = 0; block && i < block->count; i++) {
 		const struct message *m = &block->messages[i];
 		char *mark = &marks[row_of(bar, m->offset)];

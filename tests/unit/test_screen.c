@@ -3035,6 +3035,31 @@ test_origin_graphs(void **state)
 	}
 }
 
+/* A capture in which nothing tells where messages begin until the index comes by:
+ * the screen does not wait for that, and then shows all of them. */
+static void
+test_no_feet(void **state)
+{
+	(void)state;
+	struct scene s;
+	char path[] = "/tmp/test_screen.XXXXXX";
+	make_shares(path, 40);
+	scene_open(&s, 24, 120, "xterm-256color", path, "-f", "syst/raw", "--no-cache",
+		   "--threads=1", "+:pause", NULL);
+	wait_row(&s, 0, "% paused"); /* the list is being looked for: it does not rest */
+	scene_keys(&s, ":pause\r");
+	wait_row(&s, 23, "indexing goes on");
+	scene_keys(&s, "l");
+	wait_row(&s, 23, "/ 10,240");
+	for (int row = 2; row < 23; row++) {
+		char number[16];
+		snprintf(number, sizeof number, "%8d ", row - 2);
+		wait_row(&s, row, number);
+	}
+	quit(&s);
+	unlink(path);
+}
+
 /* The field under the cursor, with its value. */
 static void
 test_field_filter(void **state)
@@ -3288,6 +3313,7 @@ main(void)
 	    cmocka_unit_test(test_chooser_small),
 	    cmocka_unit_test(test_origins),
 	    cmocka_unit_test(test_origin_graphs),
+	    cmocka_unit_test(test_no_feet),
 	    cmocka_unit_test(test_field_filter),
 	    cmocka_unit_test(test_preview),
 	    cmocka_unit_test(test_surround),

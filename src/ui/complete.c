@@ -13,7 +13,6 @@
 #include "ui/values.h"
 #include "trace/context.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,8 +127,7 @@ field_name(struct app *app, const char *stem, size_t i, struct text *out)
 {
 	char name[64];
 	const char *found = NULL;
-	size_t next = 0;
-	size_t count = 0;
+	size_t next = 0, count = 0;
 	while (count <= i && (found = filter_complete(stem, strlen(stem), &next, name)))
 		count++;
 	if (found) {
@@ -179,12 +177,6 @@ find_command(const struct prompt *prompt, size_t *start)
 	return command_find(text + blanks, length);
 }
 
-static bool
-is_of_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
-
 /* Whether NAME starts with STEM, be it in quotes or not. */
 static bool
 starts(const char *name, const char *stem)
@@ -215,7 +207,7 @@ complete_next(struct app *app)
 		start += value;
 	}
 	for (size_t i = start; give != values_give && i < prompt->stem; i++)
-		if (give == field_name ? !is_of_name(text[i]) : text[i] == ' ')
+		if (give == field_name ? !values_is_name(text[i]) : text[i] == ' ')
 			start = i + 1; /* the last word of several */
 	text_add_bytes(&stem, text + start, prompt->stem - start);
 	const char *of = give == values_give ? compared : text_get(&stem);

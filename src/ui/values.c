@@ -28,8 +28,8 @@ is_value(char c)
 	return (unsigned char)c > ' ' && !strchr("(){}\",=<>!~&|", c);
 }
 
-static bool
-is_name(char c)
+bool
+values_is_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
@@ -62,7 +62,7 @@ skip_word_back(const char *text, size_t *at, const char *word)
 {
 	size_t length = strlen(word), from = skip_blanks_back(text, *at);
 	if (from <= length || memcmp(text + from - length, word, length) != 0 ||
-	    is_name(text[from - length - 1]))
+	    values_is_name(text[from - length - 1]))
 		return false;
 	*at = from - length;
 	return true;
@@ -100,7 +100,7 @@ values_find(const char *text, size_t length, size_t *start, char name[static VAL
 	if (!skip_operator(text, &from))
 		return false;
 	size_t end = skip_blanks_back(text, from);
-	for (from = end; from && is_name(text[from - 1]);)
+	for (from = end; from && values_is_name(text[from - 1]);)
 		from--;
 	snprintf(name, VALUES_NAME, "%.*s", (int)(end - from), text + from);
 	return end > from && end - from < VALUES_NAME;

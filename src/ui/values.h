@@ -12,6 +12,9 @@ struct app;
 
 enum { VALUES_NAME = 64 };
 
+/* Whether a character belongs to a name as type, gem.type or context.task. */
+bool values_is_name(char);
+
 /* Whether a value ends LENGTH bytes TEXT of a filter that is typed: where it
  * begins, and the name that it is compared with. */
 bool values_find(const char *text, size_t length, size_t *start, char name[static VALUES_NAME]);

@@ -3020,7 +3020,7 @@ test_origin_graphs(void **state)
 		scene_wait(&s, " first");
 		const char *head = scene_row(&s, "     origin ");
 		assert_non_null(head);
-		int x = (int)(strstr(head, " first") - head) + 1 + 13;
+		int x = (int)(strstr(head, " first") - head) + 1 + 19;
 		unsigned columns = (unsigned)(cases[k].cols - x - 1);
 		for (unsigned sender = 0; sender < GRAPH_SENDERS; sender++) {
 			expect_graph(sender, cases[k].slices, columns < 100 ? columns : 100, want);

@@ -2,12 +2,15 @@
  * Parts of traces: see export_range.h.
  *
  * A reader of its own walks from message to message, so the cost is that of
- * decoding the cells in between, and of the texts of what the filter passes.
+ * decoding the cells in between, and of the texts of what the filter passes.  Of
+ * several traces the merge says which of their next messages is the first.
  */
 #include "config.h"
 
 #include "export/export_range.h"
 #include "trace/clocks.h"
+
+#include <stdlib.h>
 
 enum { READY = 64 * 1024 }; /* bytes to hand over at once, and messages */
 
@@ -52,7 +55,7 @@ is_known(const struct export_range *range, const struct export_span *span, struc
 {
 	const struct clocks *clocks = trace_session(span->trace)->clocks;
 	struct position last;
-	if (range->format->timed && clocks && !clocks_are_settled(clocks))
+	if ((range->format->timed || range->ordered) && clocks && !clocks_are_settled(clocks))
 		return false;
 	struct index_progress progress;
 	index_get_progress(trace_index(span->trace), &progress);
@@ -75,6 +78,24 @@ export_range_is_known(const struct export_range *range)
 	return known;
 }
 
+/* Writes the message at a position if it belongs to the span and is wanted; false:
+ * whoever takes it has enough. */
+static bool
+write_at(struct writer *writer, const struct export_span *span, struct reader *reader,
+	 struct cycles_walk *cycles, struct position at)
+{
+	struct message copy = *reader_message(reader, at); /* a text may ask for other cells */
+	write_message(writer, reader, cycles, &copy, at, span->mark);
+	bool ready = writer->out.length >= READY || ++writer->looked >= READY;
+	return !ready || hand_over(writer);
+}
+
+static bool
+is_past(struct reader *reader, struct position at, const struct export_span *span)
+{
+	return place_compare(reader_place(reader, at), span->last) > 0;
+}
+
 static int
 write_span(struct writer *writer, const struct export_span *span)
 {
@@ -83,21 +104,74 @@ write_span(struct writer *writer, const struct export_span *span)
 	int failed = is_known(writer->range, span, reader) ? 0 : ERR_MORE;
 	struct cycles_walk *cycles = export_cycles(writer->range->format, span->trace);
 	bool more = !failed && reader_find_place(reader, span->first, &at);
-	while (more) {
-		const struct message *m = reader_message(reader, at);
-		if (!m || place_compare(reader_place(reader, at), span->last) > 0)
-			break;
-		struct message copy = *m; /* a text may ask for other cells */
-		write_message(writer, reader, cycles, &copy, at, span->mark);
-		if ((writer->out.length >= READY || ++writer->looked >= READY) &&
-		    !hand_over(writer)) {
+	while (more && reader_message(reader, at) && !is_past(reader, at, span)) {
+		if (!write_at(writer, span, reader, cycles, at))
 			failed = ERR_CANCELLED;
-			break;
-		}
-		more = reader_next(reader, &at, 0);
+		more = !failed && reader_next(reader, &at, 0);
 	}
 	cycles_walk_free(cycles);
 	reader_free(reader);
+	return failed;
+}
+
+/* --- in the order of a merged list ------------------------------------- */
+
+struct lane {
+	const struct export_span *span;
+	struct reader *reader; /* the merge's */
+	struct cycles_walk *cycles;
+	struct position at; /* of the next message */
+	bool more;
+};
+
+static void
+lane_settle(struct lane *lane)
+{
+	lane->more = lane->more && reader_message(lane->reader, lane->at) &&
+		     !is_past(lane->reader, lane->at, lane->span);
+}
+
+/* The lane whose next message is the first; NULL: all are over. */
+static struct lane *
+first_lane(struct merge *merge, struct lane *lanes, size_t count)
+{
+	struct lane *first = NULL;
+	for (size_t i = 0; i < count; i++) {
+		struct lane *lane = &lanes[i];
+		if (lane->more &&
+		    (!first ||
+		     merge_is_before(
+			 merge, (struct merge_position){trace_number(lane->span->trace), lane->at},
+			 (struct merge_position){trace_number(first->span->trace), first->at})))
+			first = lane;
+	}
+	return first;
+}
+
+static int
+write_merged(struct writer *writer)
+{
+	const struct export_range *range = writer->range;
+	struct lane *lanes = mem_new((range->count + 1) * sizeof *lanes), *lane;
+	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
+	for (size_t i = 0; i < range->count; i++) {
+		const struct export_span *span = &range->spans[i];
+		lane = &lanes[i];
+		lane->span = span;
+		lane->reader = merge_reader(range->merge, trace_number(span->trace));
+		lane->cycles = export_cycles(range->format, span->trace);
+		lane->more = reader_find_place(lane->reader, span->first, &lane->at);
+		lane_settle(lane);
+	}
+	while (!failed && (lane = first_lane(range->merge, lanes, range->count))) {
+		if (!write_at(writer, lane->span, lane->reader, lane->cycles, lane->at))
+			failed = ERR_CANCELLED;
+		lane->more = reader_next(lane->reader, &lane->at, 0);
+		lane_settle(lane);
+	}
+	for (size_t i = 0; i < range->count; i++)
+		cycles_walk_free(lanes[i].cycles);
+	free(lanes);
 	return failed;
 }
 
@@ -111,7 +185,9 @@ export_range(const struct export_range *range)
 		text_add(&writer.out, format->mark_header);
 	else if (format->header)
 		text_add(&writer.out, format->header);
-	for (size_t i = 0; i < range->count && !failed; i++)
+	if (range->merge)
+		failed = write_merged(&writer);
+	for (size_t i = 0; i < range->count && !range->merge && !failed; i++)
 		failed = write_span(&writer, &range->spans[i]);
 	if (!failed && !hand_over(&writer))
 		failed = ERR_CANCELLED;

@@ -626,6 +626,7 @@ close_parts(struct app *app)
 	}
 	contexts_close(app);
 	jumps_free(&app->jumps);
+	range_free(&app->range);
 	preview_free(&app->preview);
 	prompt_free(&app->prompt);
 	keymap_free(&app->keymap);

@@ -573,6 +573,7 @@ list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	const struct view *view = &app->options->looks.view;
 	struct area body = *area, bar;
 	struct list_row row;
+	range_find(app);
 	bool header = view->header && area->rows >= HEADER_ROWS_MIN;
 	bool has_bar = view->bar && area->cols >= BAR_COLUMNS_MIN;
 	body.cols -= has_bar;

@@ -1198,19 +1198,18 @@ void
 timeline_toggle(struct app *app, const struct command_call *call)
 {
 	struct pane_state *state = state_of(app);
-	const struct range *range = &app->range;
+	const struct spot *spot = &app->range.from;
 	const struct row *row = list_current(app->list);
 	struct position at;
 	int64_t from, to;
 	(void)call;
-	bool ranged =
-	    range->on && row &&
-	    reader_find_place(merge_reader(app->merge, range->trace), range->from, &at) &&
-	    time_at(app, range->trace, merge_reader(app->merge, range->trace), at, &from) &&
-	    time_at_position(app, (struct merge_position){row->lane, row->at}, &to);
+	bool ranged = app->range.on && row &&
+		      reader_find_place(merge_reader(app->merge, spot->trace), spot->place, &at) &&
+		      time_at(app, spot->trace, merge_reader(app->merge, spot->trace), at, &from) &&
+		      time_at_position(app, (struct merge_position){row->lane, row->at}, &to);
 	app->open[PANE_TIMELINE] = ranged || !app->open[PANE_TIMELINE];
 	if (ranged && from != to) {
-		state->window.trace = range->trace;
+		state->window.trace = spot->trace;
 		state->window.columns += !state->window.columns;
 		state->opened = true;
 		show_between(state, from < to ? from : to, from < to ? to : from);

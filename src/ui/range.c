@@ -3,7 +3,8 @@
  *
  * Both ends are places, so the range survives filters and the index.  The moving
  * end is the list's home, which is the cursor's message save where a filter hid
- * that.  What a range holds is what the filters show of it.
+ * that.  What a range holds is what the filters show of it; in a list of several
+ * traces a span of each, found with each screen.
  */
 #include "config.h"
 
@@ -20,54 +21,80 @@ struct copied {
 	unsigned takes;
 };
 
-/* Where the range's trace is at its moving end, which in a merged list may be at
- * a message of another. */
+/* Its ends in the present list, in order; false if there is none. */
 static bool
-moving_end(const struct app *app, struct place *place)
+ends(const struct app *app, struct merge_position *first, struct merge_position *last)
 {
 	const struct list *list = app->list;
-	size_t lane = list->home_lane;
-	struct position at;
-	if (!list->merge && list->lanes[0].number != app->range.trace)
+	const struct range *range = &app->range;
+	struct merge_position from = {.trace = 0}, to = {.trace = list->home_lane};
+	while (from.trace < list->lane_count && list->lanes[from.trace].number != range->from.trace)
+		from.trace++;
+	if (!range->on || from.trace == list->lane_count ||
+	    !reader_find_place(list->lanes[from.trace].reader, range->from.place, &from.at) ||
+	    !reader_find_place(list->lanes[to.trace].reader, list->home, &to.at))
 		return false;
-	*place = list->home;
-	if (list->lanes[lane].number == app->range.trace)
-		return true;
-	if (!reader_find_place(list->lanes[lane].reader, list->home, &at))
-		return false;
-	merge_head(list->merge, (struct merge_position){lane, at}, app->range.trace, &at);
-	*place = reader_place(list->lanes[app->range.trace].reader, at);
+	bool down = list->merge ? !merge_is_before(list->merge, to, from)
+				: place_compare(range->from.place, list->home) <= 0;
+	*first = down ? from : to;
+	*last = down ? to : from;
 	return true;
 }
 
+/* What of a lane lies between two positions of the merged list, both included;
+ * false if nothing does. */
 static bool
-ends(const struct app *app, struct place *first, struct place *last)
+part_of_lane(const struct list *list, size_t lane, struct merge_position first,
+	     struct merge_position last, struct export_span *span)
 {
-	const struct range *range = &app->range;
-	struct place here;
-	if (!range->on || !moving_end(app, &here))
+	struct reader *reader = list->lanes[lane].reader;
+	struct position from = first.at, to = last.at;
+	if (lane != first.trace && !merge_head(list->merge, first, lane, &from))
 		return false;
-	bool down = place_compare(range->from, here) < 0;
-	*first = down ? range->from : here;
-	*last = down ? here : range->from;
+	if (lane != last.trace) {
+		bool more = merge_head(list->merge, last, lane, &to);
+		if (more ? !reader_previous(reader, &to, 0) : !reader_last(reader, &to))
+			return false;
+	}
+	*span = (struct export_span){.trace = list->lanes[lane].trace,
+				     .first = reader_place(reader, from),
+				     .last = reader_place(reader, to)};
+	return place_compare(span->first, span->last) <= 0;
+}
+
+bool
+range_find(struct app *app)
+{
+	const struct list *list = app->list;
+	struct merge_position first, last;
+	vec_clear(&app->range.spans);
+	if (!ends(app, &first, &last))
+		return false;
+	for (size_t lane = 0; lane < list->lane_count; lane++) {
+		struct export_span span;
+		if (list_shows(list, lane) && part_of_lane(list, lane, first, last, &span))
+			*vec_add(&app->range.spans) = span;
+	}
 	return true;
+}
+
+void
+range_free(struct range *range)
+{
+	vec_free(&range->spans);
 }
 
 bool
 range_has(const struct app *app, size_t trace, struct place place)
 {
-	struct place first, last;
-	return trace == app->range.trace && ends(app, &first, &last) &&
-	       place_compare(first, place) <= 0 && place_compare(place, last) <= 0;
-}
-
-bool
-range_span(const struct app *app, struct export_span *span)
-{
-	*span = (struct export_span){0};
-	bool any = ends(app, &span->first, &span->last);
-	span->trace = app->session->traces.at[any ? app->range.trace : 0];
-	return any;
+	const struct range *range = &app->range;
+	for (size_t i = 0; range->on && i < range->spans.count; i++) {
+		const struct export_span *span = &range->spans.at[i];
+		if (trace_number(span->trace) == trace)
+			return place_compare(span->first, place) <= 0 &&
+			       place_compare(place, span->last) <= 0;
+	}
+	return false;
 }
 
 bool
@@ -80,41 +107,56 @@ range_drop(struct app *app)
 	return was;
 }
 
-/* How many messages from one row of a lane to another the list shows. */
-static uint64_t
-count_shown(struct app *app, const struct row *first, const struct row *last, bool *exact)
+static bool
+moment_at(const struct list *list, struct merge_position p, struct moment *moment)
 {
-	struct list *list = app->list;
-	struct reader *reader = list->lanes[first->lane].reader;
+	const struct list_lane *lane = &list->lanes[p.trace];
+	const struct message *m = reader_message(lane->reader, p.at);
+	struct message copy = m ? *m : (struct message){0};
+	return m && moment_of(list, lane, &copy, NULL, moment);
+}
+
+/* How many messages of a lane the list shows, from one position to another. */
+static uint64_t
+count_shown(struct list *list, size_t lane, struct position first, struct position last,
+	    bool *exact)
+{
+	struct reader *reader = list->lanes[lane].reader;
 	uint64_t from, to;
-	bool sure, and_last = true;
+	bool sure, certain, and_last = true;
 	if (list->hits.count) {
-		struct matches *hits = list->hits.of[first->lane];
-		matches_rank(hits, reader, first->at, &from, &sure);
-		and_last = matches_rank(hits, reader, last->at, &to, exact);
+		struct matches *hits = list->hits.of[lane];
+		matches_rank(hits, reader, first, &from, &sure);
+		and_last = matches_rank(hits, reader, last, &to, &certain);
 	} else {
-		from = reader_number(reader, first->at, &sure);
-		to = reader_number(reader, last->at, exact);
+		from = reader_number(reader, first, &sure);
+		to = reader_number(reader, last, &certain);
 	}
-	*exact &= sure;
+	*exact &= sure && certain;
 	return to > from ? to - from + and_last : and_last;
 }
 
 void
 range_describe(struct app *app, struct text *out)
 {
-	struct spot from = {.trace = app->range.trace}, to = from;
-	struct list *list;
-	struct row first, last;
+	struct list *list = app->list;
+	struct merge_position first, last;
 	struct moment start, end;
+	uint64_t count = 0;
 	char digits[32];
-	bool exact;
-	if (!ends(app, &from.place, &to.place) || !jump_find(app, &from, &list, &first) ||
-	    !jump_find(app, &to, &list, &last))
+	bool exact = true;
+	if (!ends(app, &first, &last))
 		return;
-	uint64_t count = count_shown(app, &first, &last, &exact);
+	for (size_t i = 0; i < app->range.spans.count; i++) {
+		const struct export_span *span = &app->range.spans.at[i];
+		size_t lane = list->merge ? trace_number(span->trace) : 0;
+		struct position from, to;
+		if (reader_find_place(list->lanes[lane].reader, span->first, &from) &&
+		    reader_find_place(list->lanes[lane].reader, span->last, &to))
+			count += count_shown(list, lane, from, to, &exact);
+	}
 	text_addf(out, "   range: %s%s messages", exact ? "" : "~", text_number(digits, count));
-	if (!moment_of_row(list, &first, &start) || !moment_of_row(list, &last, &end))
+	if (!moment_at(list, first, &start) || !moment_at(list, last, &end))
 		return;
 	struct text length = {0};
 	moment_format_difference(&start, &end, true, &length);
@@ -129,16 +171,15 @@ range_toggle(struct app *app, const struct command_call *call)
 	struct range *range = &app->range;
 	const struct row *row = list_current(app->list);
 	(void)call;
-	struct place here;
 	if (!row)
 		return;
-	if (range->on && moving_end(app, &here)) {
+	if (range_find(app)) {
 		range_drop(app);
 		return;
 	}
 	range->on = true;
-	range->trace = app->list->lanes[row->lane].number;
-	range->from = row->place;
+	range->from =
+	    (struct spot){.trace = app->list->lanes[row->lane].number, .place = row->place};
 	list_move(app->list, 0); /* from here on: not from what a filter hides */
 	struct text copy = {0}, write = {0};
 	keymap_hint(&app->keymap, COMMAND_COPY, &copy);
@@ -161,12 +202,13 @@ take(void *context, struct text *text)
 bool
 range_copy(struct app *app)
 {
-	struct export_span span;
 	struct copied copied = {0};
-	if (!range_span(app, &span))
+	if (!range_find(app))
 		return false;
-	struct export_range wanted = {.spans = &span,
-				      .count = 1,
+	struct export_range wanted = {.spans = app->range.spans.at,
+				      .count = app->range.spans.count,
+				      .merge = app->list->merge,
+				      .ordered = app->list->merge != NULL,
 				      .format = export_find("text"),
 				      .filter = &app->filter,
 				      .charset = app->charset,

@@ -7,20 +7,23 @@
 #include "base/text.h"
 #include "command/command.h"
 #include "export/export_range.h"
+#include "ui/jump.h"
 
 struct app;
 
 struct range {
 	bool on;
-	size_t trace;
-	struct place from; /* where it began */
+	struct spot from;	       /* where it began */
+	VEC(struct export_span) spans; /* what it holds, as of range_find */
 };
 
-/* Whether a message of that trace is in it. */
-bool range_has(const struct app *, size_t trace, struct place);
+/* Finds out what it holds: in a list of several traces a span of each that is shown.
+ * False, and none, if there is no range where the list shows its trace. */
+bool range_find(struct app *);
+void range_free(struct range *);
 
-/* Its messages; false if there is none where the list shows its trace. */
-bool range_span(const struct app *, struct export_span *);
+/* Whether a message of that trace is in it, as of the last range_find. */
+bool range_has(const struct app *, size_t trace, struct place);
 
 /* Copies its messages, as the list shows them, to the terminal's clipboard and
  * ends it; false if there is none. */

@@ -29,6 +29,7 @@ struct write_job {
 	VEC(struct export_span) spans;
 	struct export_mark *marks; /* of the spans, their notes owned; or NULL */
 	struct export_range range;
+	bool *shown;	      /* which traces of the session are; NULL: one is written */
 	struct filter filter; /* a copy */
 	char *path;
 	int file;
@@ -59,11 +60,26 @@ take(void *context, struct text *text)
 	return !atomic_load(&job->cancelled);
 }
 
+/* A merge of the thread's own. */
+static struct merge *
+make_merge(struct write_job *job)
+{
+	struct merge *merge = merge_new(job->session);
+	for (size_t i = 0; i < job->session->traces.count; i++)
+		merge_show(merge, i, job->shown[i]);
+	merge_load(merge);
+	return merge;
+}
+
 static void *
 run(void *context)
 {
 	struct write_job *job = context;
+	struct merge *merge = NULL;
+	if (job->range.ordered && !atomic_load(&job->cancelled))
+		merge = job->range.merge = make_merge(job);
 	job->written = atomic_load(&job->cancelled) ? ERR_CANCELLED : export_range(&job->range);
+	merge_free(merge);
 	if (close(job->file) != 0 && !job->errno_seen)
 		job->errno_seen = errno;
 	if ((job->written < 0 || job->errno_seen) && job->fresh)
@@ -87,6 +103,7 @@ job_free(struct write_job *job)
 	for (size_t i = 0; job->marks && i < job->spans.count; i++)
 		free((char *)job->marks[i].note);
 	free(job->marks);
+	free(job->shown);
 	vec_free(&job->spans);
 	free(job->path);
 	free(job);
@@ -201,7 +218,6 @@ format_of(const char *path)
 static bool
 read_wish(struct app *app, const char *text, struct wish *wish)
 {
-	struct export_span unused;
 	struct text word = {0};
 	bool good = true;
 	wish->force = *text == '!';
@@ -221,19 +237,36 @@ read_wish(struct app *app, const char *text, struct wish *wish)
 	if (!wish->format)
 		wish->format = format_of(text_get(&wish->path));
 	if (!wish->what_given)
-		wish->what = range_span(app, &unused) ? WHAT_RANGE : WHAT_SHOWN;
+		wish->what = range_find(app) ? WHAT_RANGE : WHAT_SHOWN;
 	return text && good;
+}
+
+/* What the list shows of its traces: of the range, or all. */
+static void
+add_lanes(struct app *app, enum what what, struct write_job *job)
+{
+	const struct list *list = app->list;
+	for (size_t i = 0; what == WHAT_RANGE && i < app->range.spans.count; i++)
+		*vec_add(&job->spans) = app->range.spans.at[i];
+	for (size_t i = 0; what == WHAT_SHOWN && i < list->lane_count; i++)
+		if (list_shows(list, i))
+			*vec_add(&job->spans) = (struct export_span){
+			    .trace = list->lanes[i].trace, .last = {UINT64_MAX, UINT32_MAX}};
+	if (!list->merge)
+		return;
+	job->shown = mem_new(list->lane_count * sizeof *job->shown);
+	for (size_t i = 0; i < list->lane_count; i++)
+		job->shown[i] = list_shows(list, i);
 }
 
 /* The places to write; false if there are none. */
 static bool
 add_spans(struct app *app, enum what what, struct write_job *job)
 {
-	struct export_span span = {.trace = app->list->trace, .last = {UINT64_MAX, UINT32_MAX}};
-	if (what == WHAT_RANGE && !range_span(app, &span))
+	if (what == WHAT_RANGE && !range_find(app))
 		return false;
 	if (what != WHAT_MARKS) {
-		*vec_add(&job->spans) = span;
+		add_lanes(app, what, job);
 		return true;
 	}
 	job->marks = mem_new((app->jumps.marks.count + 1) * sizeof *job->marks);
@@ -304,6 +337,7 @@ write_start(struct app *app, const struct command_call *call)
 	job->filter = filter_clone(&app->filter);
 	job->range = (struct export_range){.spans = job->spans.at,
 					   .count = job->spans.count,
+					   .ordered = job->shown,
 					   .marks = wish.what == WHAT_MARKS,
 					   .format = wish.format,
 					   .filter = wish.what == WHAT_MARKS ? NULL : &job->filter,

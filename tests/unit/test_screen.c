@@ -1322,7 +1322,7 @@ test_marks_of_all(void **state)
 	scene_wait(&s, " message 310, of its trace number 48, at ");
 	scene_wait_row(&s, ">a    310 ", " 10:06:40.234386371 ");
 	scene_wait_row(&s, "  message ", " 2025-11-21 trace "); /* the date is said once */
-	scene_keys(&s, "q/overlay 2: in\rmb"); /* of another trace */
+	scene_keys(&s, "q/overlay 2: in\rmb");			/* of another trace */
 	scene_wait(&s, " 316 / 526");
 	scene_keys(&s, "[m");
 	scene_wait(&s, " 310 / 526");
@@ -1330,8 +1330,7 @@ test_marks_of_all(void **state)
 	scene_wait(&s, " 316 / 526");
 	scene_keys(&s, "c");
 	scene_wait_row(&s, " overlay ", "night");
-	scene_wait_row(&s, " overlay ",
-		       "since dsp 10:06:40.234886739 (-0.000022910) #313");
+	scene_wait_row(&s, " overlay ", "since dsp 10:06:40.234886739 (-0.000022910) #313");
 	scene_keys(&s, "\t");
 	scene_wait(&s, "= context ");
 	scene_keys(&s, "g\r");
@@ -1676,6 +1675,56 @@ test_write(void **state)
 	text_free(&part);
 	text_free(&all);
 	text_free(&some);
+	quit(&s);
+}
+
+static const char *
+skip_lines(const char *text, unsigned count)
+{
+	while (count--)
+		text = strchr(text, '\n') + 1;
+	return text;
+}
+
+/* Of a list of several traces all that are shown are written, in its order, as batch
+ * output has them. */
+static void
+test_write_all(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct text all = {0}, some = {0}, part = {0};
+	char path[32], keys[80];
+	run_batch_on("lab.yaml", "-t csv", &all);
+	run_batch_on("lab.yaml", "-t csv -e 'trace != log and origin ~ /e/'", &some);
+	make_file(path, "");
+	unlink(path);
+	scene_open(&s, 24, 100, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(&s, " 10:06:40."); /* the clocks are known */
+	scene_wait(&s, "0 / 526");
+	snprintf(keys, sizeof keys, ":write %s csv\r", path);
+	scene_keys(&s, keys);
+	scene_wait(&s, "526 messages written to ");
+	check_file(path, all.data, all.length);
+
+	scene_keys(&s, "373Gv228G"); /* from a message of soc up to one of log */
+	scene_wait(&s, " 228 / 526   range: 146 messages, 0.100991086 s");
+	scene_keys(&s, keys);
+	scene_wait(&s, "146 messages written to ");
+	const char *head = skip_lines(all.data, 1);
+	const char *from = skip_lines(head, 228), *to = skip_lines(head, 374);
+	text_add_bytes(&part, all.data, (size_t)(head - all.data));
+	text_add_bytes(&part, from, (size_t)(to - from));
+	check_file(path, part.data, part.length);
+
+	scene_keys(&s, ":show-trace log\r&origin ~ /e/\r"); /* one left out, and a filter */
+	scene_wait(&s, "only origin ~ /e/");
+	scene_keys(&s, keys);
+	scene_wait(&s, " messages written to ");
+	check_file(path, some.data, some.length);
+	text_free(&all);
+	text_free(&some);
+	text_free(&part);
 	quit(&s);
 }
 
@@ -3292,6 +3341,7 @@ main(void)
 	    cmocka_unit_test(test_session),
 	    cmocka_unit_test(test_contexts_of_all),
 	    cmocka_unit_test(test_write),
+	    cmocka_unit_test(test_write_all),
 	    cmocka_unit_test(test_paths),
 	    cmocka_unit_test(test_range),
 	    cmocka_unit_test(test_settings),

@@ -5,7 +5,8 @@
  * continuation bits.  Packets are collected a byte at a time, since they may
  * be cut by frames anywhere.  What is no packet is an UNKNOWN element of one
  * byte: the next byte may well start a packet again.  Nothing is decoded
- * before the first synchronisation packet.
+ * before the first synchronisation packet.  Local time stamps are differences; they
+ * are added up from one such packet to the next, as decoding may begin there.
  */
 #include "config.h"
 
@@ -72,10 +73,8 @@ take_local(struct itm *itm, struct opencsd_element *e)
 	e->reason = more ? header >> 4 & 3 : OPENCSD_ITM_TIME_SYNC;
 	e->value = more ? continued(itm) : header >> 4 & 7;
 	itm->local += e->value;
-	e->packets = (uint8_t)(more ? itm->have - 1 : 1);
 	e->timestamp = itm->local;
-	if (itm->whole)
-		e->flags |= OPENCSD_HAS_TIMESTAMP;
+	e->packets = (uint8_t)(more ? itm->have - 1 : 1);
 	return "TS_LOCAL: local time stamp";
 }
 
@@ -94,6 +93,7 @@ take_global(struct itm *itm, struct opencsd_element *e)
 			if (itm->packet[4] & 0x40)
 				itm->high_known = false; /* it wrapped */
 		}
+		itm->low_known |= bits == 26;
 		uint64_t mask = (UINT64_C(1) << bits) - 1;
 		itm->global = (itm->global & ~mask) | (value & mask);
 	} else {
@@ -104,7 +104,7 @@ take_global(struct itm *itm, struct opencsd_element *e)
 	e->reason = OPENCSD_ITM_TIME_GLOBAL;
 	e->value = value;
 	e->timestamp = itm->global;
-	if (itm->high_known)
+	if (itm->low_known && itm->high_known)
 		e->flags |= OPENCSD_HAS_TIMESTAMP;
 	return first ? "TS_GLOBAL_1: global time stamp, low bits"
 		     : "TS_GLOBAL_2: global time stamp, high bits";
@@ -190,6 +190,16 @@ take_packet(struct itm *itm, const struct form *form, const struct itm_sink *sin
 	itm->have = 0;
 }
 
+/* Decoding may have begun here as well: what only those know that came from farther
+ * back is told by nobody. */
+static void
+forget(struct itm *itm)
+{
+	itm->low_known = itm->high_known = false;
+	itm->local = 0;
+	itm->page = 0;
+}
+
 /* Zeros and the byte after them: synchronisation, or nothing. */
 static void
 take_zeros(struct itm *itm, uint8_t byte, const struct itm_sink *sink)
@@ -197,6 +207,7 @@ take_zeros(struct itm *itm, uint8_t byte, const struct itm_sink *sink)
 	static const uint8_t sync[] = {0, 0, 0, 0, 0, SYNC_LAST};
 	struct opencsd_element e = {.type = OPENCSD_UNKNOWN};
 	if (itm->zeros >= SYNC_ZEROS && byte == SYNC_LAST) {
+		forget(itm);
 		itm->synced = true;
 		sink->packet(sink->context, itm->index, sync, sizeof sync,
 			     "ASYNC: alignment synchronisation");

@@ -17,15 +17,17 @@ enum { ITM_PACKET_MAX = 8 };
 struct itm {
 	uint64_t index; /* of the packet's first byte */
 	uint8_t packet[ITM_PACKET_MAX];
-	uint8_t have;	 /* bytes of it */
-	uint8_t zeros;	 /* of a synchronisation packet, at most 5 count */
-	bool synced;	 /* packets begin where they seem to */
-	bool told;	 /* NO_SYNC was given */
-	bool whole;	 /* no byte before this was missed: sums are right */
-	bool overflow;	 /* packets were lost before the next one */
-	bool high_known; /* the upper part of the global time */
-	uint8_t page;	 /* of the stimulus ports */
-	uint64_t local, global;
+	uint8_t have;		    /* bytes of it */
+	uint8_t zeros;		    /* of a synchronisation packet, at most 5 count */
+	bool synced;		    /* packets begin where they seem to */
+	bool told;		    /* NO_SYNC was given */
+	bool whole;		    /* the trace began here */
+	bool overflow;		    /* packets were lost before the next one */
+	bool low_known, high_known; /* both parts of the global time, since the last
+				       synchronisation, at which decoding may begin */
+	uint8_t page;		    /* of the stimulus ports */
+	uint64_t local;		    /* since then */
+	uint64_t global;
 };
 
 struct itm_sink {

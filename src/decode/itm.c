@@ -196,6 +196,7 @@ static void
 forget(struct itm *itm)
 {
 	itm->low_known = itm->high_known = false;
+	itm->global = 0;
 	itm->local = 0;
 	itm->page = 0;
 }

@@ -110,6 +110,29 @@ test_pages(void **state)
 					    "ITMTRACE(ITM_SWIT (ch: 0x61; Data: 0x41) )"));
 }
 
+/* Behind a synchronisation packet elements are those of who begins there. */
+static void
+test_restart(void **state)
+{
+	(void)state;
+#define HEAD SYNC "18 09bb 9481828304 b48102 30 70 "
+#define TAIL SYNC "30 09aa 948102 c003"
+	struct found all = decode(HEAD TAIL, 20), tail = decode(TAIL, 20);
+	size_t before = all.elements.count - tail.elements.count;
+	assert_int_equal(tail.elements.count, 6);
+	for (size_t i = 1; i < tail.elements.count; i++) {
+		struct opencsd_element *one = &all.elements.at[before + i];
+		struct opencsd_element *other = &tail.elements.at[i];
+		assert_int_equal(one->index - other->index, strlen("000000000080") / 2 + 13);
+		one->index = other->index;
+		/* what is lost is told where it was */
+		one->flags &= i == 1 ? ~(unsigned)OPENCSD_OVERFLOW : ~0u;
+		assert_memory_equal(one, other, sizeof *one);
+	}
+	found_free(&all);
+	found_free(&tail);
+}
+
 static void
 test_local_times(void **state)
 {
@@ -193,6 +216,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_payloads),	 cmocka_unit_test(test_pages),
+	    cmocka_unit_test(test_restart),
 	    cmocka_unit_test(test_local_times),	 cmocka_unit_test(test_global_times),
 	    cmocka_unit_test(test_overflow),	 cmocka_unit_test(test_damage),
 	    cmocka_unit_test(test_ends),	 cmocka_unit_test(test_packets),

@@ -19,10 +19,25 @@ differ()
 	done
 }
 
+# The numbers of parts of which the outputs, put together, are not that of the whole.
+apart()
+{
+	"$TRAWL" -q -t jsonl "$@" >one 2>one.err
+	for parts in 2 5 16; do
+		: >many
+		for part in $(seq $parts); do
+			"$TRAWL" -q -t jsonl --split="$part/$parts" "$@" >>many 2>many.err
+		done
+		cmp -s one many || echo "$parts parts"
+	done
+}
+
 targets="text csv jsonl csv-systprint ppl none"
 numbers=3
-for capture in "$testdata"/*.bin "$testdata"/*.stp "$testdata"/*.txt "$testdata"/*.csel; do
+for capture in "$testdata"/*.bin "$testdata"/*.stp "$testdata"/*.txt "$testdata"/*.csel \
+	"$testdata"/*-opencsd; do
 	is "${capture##*/}" "" "$(differ "$capture")"
+	is "${capture##*/}, in parts" "" "$(apart "$capture")"
 done
 is "a log and its words" "" "$(differ "$testdata/all-gem.bin" "$testdata/all-gem.uia.bin")"
 

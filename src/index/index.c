@@ -37,7 +37,7 @@
 #include <unistd.h>
 
 enum {
-	SEGMENT = 64, /* cells, unless told; a guess costs the decoder's run-up */
+	SEGMENT = 256, /* cells, unless told; a guess costs the decoder's run-up */
 	WORKERS_MAX = 16,
 	SEGMENTS_EACH = 2, /* kept for each worker */
 	MISSES_MAX = 4,	   /* segments in a row of which less than half was right */

@@ -156,12 +156,10 @@ moment_add(const struct list *list, const struct list_lane *lane, const struct m
 
 /* --- words ------------------------------------------------------------- */
 
-void
-moment_format(const struct moment *moment, struct text *out)
+static void
+format_clock(const struct moment *moment, struct text *out)
 {
 	struct trace_clock clock = moment->clock;
-	if (moment->estimated)
-		text_add_char(out, '~');
 	if (moment->before) {
 		text_add_char(out, '-');
 		clock.has_epoch = false;
@@ -170,15 +168,22 @@ moment_format(const struct moment *moment, struct text *out)
 }
 
 void
+moment_format(const struct moment *moment, struct text *out)
+{
+	text_add(out, moment->estimated ? "~" : "");
+	format_clock(moment, out);
+}
+
+void
 moment_format_parts(const struct moment *moment, struct text *date, struct text *rest)
 {
 	struct text whole = {0};
-	moment_format(moment, &whole);
+	format_clock(moment, &whole);
 	const char *all = text_get(&whole), *blank = strchr(all, ' ');
 	if (date && blank)
 		text_add_bytes(date, all, (size_t)(blank - all));
 	if (rest)
-		text_add(rest, blank ? blank + 1 : all);
+		text_addf(rest, "%s%s", moment->estimated ? "~" : "", blank ? blank + 1 : all);
 	text_free(&whole);
 }
 
@@ -189,7 +194,7 @@ moment_format_beside(const struct moment *moment, const struct moment *here, str
 	moment_format_parts(moment, &date, NULL);
 	if (here)
 		moment_format_parts(here, &same, NULL);
-	if (date.length && !strcmp(text_get(&date), text_get(&same)))
+	if (!strcmp(text_get(&date), text_get(&same)))
 		moment_format_parts(moment, NULL, out);
 	else
 		moment_format(moment, out);

@@ -10,6 +10,7 @@
 #include "trace/clocks.h"
 #include "trace/cycles.h"
 #include "trace/merge.h"
+#include "ui/moment.h"
 
 #include <math.h>
 
@@ -821,6 +822,31 @@ test_reference(void **state)
 		print_message("# built without OpenCSD: nothing is tested\n");
 }
 
+/* A list has the date in its header: rows keep the sign of what is estimated. */
+static void
+test_rows(void **state)
+{
+	(void)state;
+	struct moment moment = {.clock = {.hz = 1e9, .has_epoch = true},
+				.ticks = UINT64_C(1714566605500000000),
+				.estimated = true};
+	struct text date = {0}, rest = {0}, whole = {0};
+	moment_format_parts(&moment, &date, &rest);
+	assert_string_equal(text_get(&date), "2024-05-01");
+	assert_string_equal(text_get(&rest), "~12:30:05.500000000");
+	moment_format(&moment, &whole);
+	assert_string_equal(text_get(&whole), "~2024-05-01 12:30:05.500000000");
+	text_clear(&whole);
+	moment_format_beside(&moment, &moment, &whole);
+	assert_string_equal(text_get(&whole), text_get(&rest));
+	text_clear(&whole);
+	moment_format_beside(&moment, NULL, &whole);
+	assert_string_equal(text_get(&whole), "~2024-05-01 12:30:05.500000000");
+	text_free(&date);
+	text_free(&rest);
+	text_free(&whole);
+}
+
 int
 main(void)
 {
@@ -830,6 +856,7 @@ main(void)
 	    cmocka_unit_test(test_far),	      cmocka_unit_test(test_asking),
 	    cmocka_unit_test(test_growing),   cmocka_unit_test(test_order),
 	    cmocka_unit_test(test_reference),
+	    cmocka_unit_test(test_rows),
 	};
 	return cmocka_run_group_tests_name("cycles", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  *
  * A reader of its own walks from message to message, so the cost is that of
  * decoding the cells in between, and of the texts of what the filter passes.  Of
- * several traces the merge says which of their next messages is the first.
+ * several traces the merge says which message is the next.
  */
 #include "config.h"
 
@@ -78,8 +78,8 @@ export_range_is_known(const struct export_range *range)
 	return known;
 }
 
-/* Writes the message at a position if it belongs to the span and is wanted; false:
- * whoever takes it has enough. */
+/* Writes the message at a position if it is wanted; false: whoever takes it has
+ * enough. */
 static bool
 write_at(struct writer *writer, const struct export_span *span, struct reader *reader,
 	 struct cycles_walk *cycles, struct position at)
@@ -90,12 +90,6 @@ write_at(struct writer *writer, const struct export_span *span, struct reader *r
 	return !ready || hand_over(writer);
 }
 
-static bool
-is_past(struct reader *reader, struct position at, const struct export_span *span)
-{
-	return place_compare(reader_place(reader, at), span->last) > 0;
-}
-
 static int
 write_span(struct writer *writer, const struct export_span *span)
 {
@@ -104,7 +98,8 @@ write_span(struct writer *writer, const struct export_span *span)
 	int failed = is_known(writer->range, span, reader) ? 0 : ERR_MORE;
 	struct cycles_walk *cycles = export_cycles(writer->range->format, span->trace);
 	bool more = !failed && reader_find_place(reader, span->first, &at);
-	while (more && reader_message(reader, at) && !is_past(reader, at, span)) {
+	while (more && reader_message(reader, at) &&
+	       place_compare(reader_place(reader, at), span->last) <= 0) {
 		if (!write_at(writer, span, reader, cycles, at))
 			failed = ERR_CANCELLED;
 		more = !failed && reader_next(reader, &at, 0);
@@ -117,59 +112,56 @@ write_span(struct writer *writer, const struct export_span *span)
 /* --- in the order of a merged list ------------------------------------- */
 
 struct lane {
-	const struct export_span *span;
-	struct reader *reader; /* the merge's */
+	const struct export_span *span; /* NULL: none of this trace */
 	struct cycles_walk *cycles;
-	struct position at; /* of the next message */
-	bool more;
+	bool over;
 };
 
-static void
-lane_settle(struct lane *lane)
+/* Makes the lanes, and finds the first message of all; false if there is none. */
+static bool
+enter(const struct export_range *range, struct lane *lanes, struct merge_position *first)
 {
-	lane->more = lane->more && reader_message(lane->reader, lane->at) &&
-		     !is_past(lane->reader, lane->at, lane->span);
-}
-
-/* The lane whose next message is the first; NULL: all are over. */
-static struct lane *
-first_lane(struct merge *merge, struct lane *lanes, size_t count)
-{
-	struct lane *first = NULL;
-	for (size_t i = 0; i < count; i++) {
-		struct lane *lane = &lanes[i];
-		if (lane->more &&
-		    (!first ||
-		     merge_is_before(
-			 merge, (struct merge_position){trace_number(lane->span->trace), lane->at},
-			 (struct merge_position){trace_number(first->span->trace), first->at})))
-			first = lane;
+	bool any = false;
+	for (size_t i = 0; i < range->count; i++) {
+		const struct export_span *span = &range->spans[i];
+		struct merge_position own = {.trace = trace_number(span->trace)};
+		struct reader *reader = merge_reader(range->merge, own.trace);
+		lanes[own.trace].span = span;
+		lanes[own.trace].cycles = export_cycles(range->format, span->trace);
+		if (reader_find_place(reader, span->first, &own.at) &&
+		    reader_message(reader, own.at) &&
+		    (!any || merge_is_before(range->merge, own, *first))) {
+			*first = own;
+			any = true;
+		}
 	}
-	return first;
+	return any;
 }
 
 static int
 write_merged(struct writer *writer)
 {
 	const struct export_range *range = writer->range;
-	struct lane *lanes = mem_new((range->count + 1) * sizeof *lanes), *lane;
+	struct session *session = range->count ? trace_session(range->spans[0].trace) : NULL;
+	size_t count = session ? session->traces.count : 0, left = range->count;
+	struct lane *lanes = mem_new((count + 1) * sizeof *lanes);
+	struct merge_position p;
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
-	for (size_t i = 0; i < range->count; i++) {
-		const struct export_span *span = &range->spans[i];
-		lane = &lanes[i];
-		lane->span = span;
-		lane->reader = merge_reader(range->merge, trace_number(span->trace));
-		lane->cycles = export_cycles(range->format, span->trace);
-		lane->more = reader_find_place(lane->reader, span->first, &lane->at);
-		lane_settle(lane);
-	}
-	while (!failed && (lane = first_lane(range->merge, lanes, range->count))) {
-		if (!write_at(writer, lane->span, lane->reader, lane->cycles, lane->at))
+	bool more = !failed && enter(range, lanes, &p);
+	while (more && left && !failed) {
+		struct lane *lane = &lanes[p.trace];
+		struct reader *reader = merge_reader(range->merge, p.trace);
+		int side =
+		    lane->span ? place_compare(reader_place(reader, p.at), lane->span->last) : 1;
+		if (side <= 0 && !write_at(writer, lane->span, reader, lane->cycles, p.at))
 			failed = ERR_CANCELLED;
-		lane->more = reader_next(lane->reader, &lane->at, 0);
-		lane_settle(lane);
+		if (side >= 0 && lane->span && !lane->over) {
+			lane->over = true;
+			left--;
+		}
+		more = merge_next(range->merge, &p);
 	}
-	for (size_t i = 0; i < range->count; i++)
+	for (size_t i = 0; i < count; i++)
 		cycles_walk_free(lanes[i].cycles);
 	free(lanes);
 	return failed;

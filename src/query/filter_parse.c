@@ -267,40 +267,44 @@ read_comparison(struct parser *p, const struct comparison *comparison, struct fi
 	return read_value(p, &item->low, comparison->sign);
 }
 
-/* Whether something is asked of the word that was read. */
-static bool
-is_asked(struct parser *p)
+static const struct comparison *
+take_comparison(struct parser *p)
 {
-	(void)take_word(p, "not");
-	if (take_word(p, "in"))
-		return true;
 	for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
 		if (take(p, comparisons[i].sign))
-			return true;
-	return false;
+			return &comparisons[i];
+	return NULL;
 }
 
-/* What is asked of a name, if anything. */
-static int
-read_question(struct parser *p, struct filter_leaf *leaf, bool *negated)
+/* Takes `in` or `not in`. */
+static bool
+take_in(struct parser *p, bool *negated)
 {
 	size_t start = p->at;
 	bool not = take_word(p, "not");
 	if (take_word(p, "in")) {
 		*negated = not ;
-		p->build.error->meant = true;
+		return true;
+	}
+	p->at = start;
+	return false;
+}
+
+/* What is asked of a name, if anything; LEAF NULL: of a word that is none. */
+static int
+read_question(struct parser *p, struct filter_leaf *leaf, bool *negated)
+{
+	bool in = take_in(p, negated);
+	const struct comparison *comparison = in ? NULL : take_comparison(p);
+	p->build.error->meant |= in || comparison;
+	if (!leaf || (!in && !comparison))
+		return 0;
+	if (in) {
 		leaf->how = FILTER_COMPARED;
 		return read_set(p, leaf);
 	}
-	p->at = start;
-	for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
-		if (take(p, comparisons[i].sign)) {
-			*negated = comparisons[i].negated;
-			p->build.error->meant = true;
-			return read_comparison(p, &comparisons[i], leaf);
-		}
-	}
-	return 0;
+	*negated = comparison->negated;
+	return read_comparison(p, comparison, leaf);
 }
 
 static struct filter_node *
@@ -347,10 +351,8 @@ parse_term(struct parser *p)
 		failed = read_pattern(p, leaf);
 	} else if (is_name_char(p->text[p->at])) {
 		failed = read_name(p, leaf);
-		if (failed)
-			p->build.error->meant |= is_asked(p);
-		else
-			failed = read_question(p, leaf, &negated);
+		int wrong = read_question(p, failed ? NULL : leaf, &negated);
+		failed = failed ? failed : wrong;
 	} else {
 		failed = fail_here(p, "the name of a field");
 	}
@@ -500,10 +502,11 @@ is_word(const char *text)
 struct filter_expr *
 filter_parse_typed(const char *text, const struct session *session, struct filter_error *error)
 {
-	struct filter_expr *expr = is_word(text) ? NULL : filter_parse(text, session, error);
-	if (expr || (!is_word(text) && (error->meant || !text[strspn(text, " ")])))
-		return expr;
-	return filter_parse_pattern(text, error);
+	if (is_word(text))
+		return filter_parse_pattern(text, error);
+	struct filter_expr *expr = filter_parse(text, session, error);
+	bool pattern = !expr && !error->meant && text[strspn(text, " ")];
+	return pattern ? filter_parse_pattern(text, error) : expr;
 }
 
 void

@@ -170,6 +170,8 @@ app_run(struct app *app, struct command_call call)
 		run = app_commands[call.id];
 	if (!run)
 		run = panes[PANE_LIST]->commands[call.id];
+	if (!run)
+		run = pane_mover(call.id);
 	if (run)
 		run(app, &call);
 }

@@ -348,14 +348,14 @@ notebook_save(struct app *app, const struct command_call *call)
 	text_add(&out,
 		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
 	option_write(&notebook_options_table, &notebook, &out);
-	if (!path)
+	if (!path) {
 		app_trouble(app, "save to which file?");
-	else if (call->text && access(path, F_OK) == 0 &&
-		 (!options->notebook_path || strcmp(path, options->notebook_path) != 0))
+	} else if (call->text && access(path, F_OK) == 0 &&
+		   (!options->notebook_path || strcmp(path, options->notebook_path) != 0)) {
 		app_trouble(app, "%s is there already; choose another name", path);
-	else if (!replace_file(path, &out))
+	} else if (!replace_file(path, &out)) {
 		app_trouble(app, "%s: %s", path, strerror(errno));
-	else {
+	} else {
 		app->unsaved = false;
 		say_saved(app, &notebook, path);
 	}

@@ -35,20 +35,33 @@ trace_role(const struct session *session, size_t trace)
 	return roles[trace % (sizeof roles / sizeof *roles)];
 }
 
+/* --- moving ------------------------------------------------------------ */
+
+static pane_command move_row, move_page, move_screen;
+
+/* What moves: among the rows of a list, and by how much. */
+static const struct {
+	pane_command *run;
+	int direction; /* 0: does not move */
+	int parts;     /* of a page; 0: one row */
+} steps[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = {move_row, 1, 0},		 [COMMAND_UP] = {move_row, -1, 0},
+    [COMMAND_SCROLL_DOWN] = {move_screen, 1, 0}, [COMMAND_SCROLL_UP] = {move_screen, -1, 0},
+    [COMMAND_PAGE_DOWN] = {move_page, 1, 1},	 [COMMAND_PAGE_UP] = {move_page, -1, 1},
+    [COMMAND_HALF_DOWN] = {move_page, 1, 2},	 [COMMAND_HALF_UP] = {move_page, -1, 2},
+};
+
 int64_t
 pane_step(const struct command_call *call, int rows)
 {
-	static const struct {
-		int direction; /* 0: does not move */
-		int parts;     /* of a page; 0: one row */
-	} steps[COMMAND_COUNT] = {
-	    [COMMAND_DOWN] = {1, 0},	    [COMMAND_UP] = {-1, 0},
-	    [COMMAND_SCROLL_DOWN] = {1, 0}, [COMMAND_SCROLL_UP] = {-1, 0},
-	    [COMMAND_PAGE_DOWN] = {1, 1},   [COMMAND_PAGE_UP] = {-1, 1},
-	    [COMMAND_HALF_DOWN] = {1, 2},   [COMMAND_HALF_UP] = {-1, 2},
-	};
 	int64_t step = steps[call->id].parts ? rows / steps[call->id].parts : 1;
 	return steps[call->id].direction * (step ? step : 1) * app_count(call);
+}
+
+pane_command *
+pane_mover(enum command_id id)
+{
+	return steps[id].run;
 }
 
 static struct list *
@@ -58,21 +71,21 @@ list_of(struct app *app)
 	return pane->list ? pane->list(app) : app->list;
 }
 
-void
-pane_move(struct app *app, const struct command_call *call)
+static void
+move_row(struct app *app, const struct command_call *call)
 {
 	list_move(list_of(app), pane_step(call, 0));
 }
 
-void
-pane_page(struct app *app, const struct command_call *call)
+static void
+move_page(struct app *app, const struct command_call *call)
 {
 	struct list *list = list_of(app);
 	list_page(list, pane_step(call, (int)list->height));
 }
 
-void
-pane_scroll(struct app *app, const struct command_call *call)
+static void
+move_screen(struct app *app, const struct command_call *call)
 {
 	list_scroll(list_of(app), pane_step(call, 0));
 }

@@ -51,10 +51,8 @@ enum role trace_role(const struct session *, size_t trace);
 /* By how many rows a moving command moves a pane that shows so many. */
 int64_t pane_step(const struct command_call *, int rows);
 
-/* Handlers: they move among the rows of the pane's own list, or else those of the
- * list of messages; by rows, by pages, and the screen alone. */
-void pane_move(struct app *, const struct command_call *);
-void pane_page(struct app *, const struct command_call *);
-void pane_scroll(struct app *, const struct command_call *);
+/* The handler of a moving command, NULL for others: among the rows of the list that
+ * the pane with the cursor has, or else of the list of messages. */
+pane_command *pane_mover(enum command_id);
 
 #endif

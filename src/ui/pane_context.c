@@ -252,16 +252,16 @@ make_lines(struct app *app, const struct selection *selection)
 	state->generation = generation;
 	state->place = selection->place;
 	vec_clear(&state->lines);
+	struct context_cursor *cursor = cursor_of(app);
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {
 		struct line line = {.context = i};
-		struct context_cursor *cursor = cursor_of(app);
 		line.elsewhere =
 		    !context_value(contexts, cursor, &selection->message, i, &line.value);
 		if (line.elsewhere &&
 		    !context_elsewhere(contexts, cursor, &selection->message, i, &line.value))
 			continue;
 		if (line.value.state == CONTEXT_KNOWN || line.value.state == CONTEXT_UNKNOWN)
-			context_end(contexts, cursor_of(app), &selection->message, i, &line.value,
+			context_end(contexts, cursor, &selection->message, i, &line.value,
 				    &line.end);
 		*vec_add(&state->lines) = line;
 	}

@@ -632,19 +632,8 @@ copy(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const list_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = pane_move,
-    [COMMAND_UP] = pane_move,
-    [COMMAND_LEFT] = sideways,
-    [COMMAND_RIGHT] = sideways,
-    [COMMAND_PAGE_DOWN] = pane_page,
-    [COMMAND_PAGE_UP] = pane_page,
-    [COMMAND_HALF_DOWN] = pane_page,
-    [COMMAND_HALF_UP] = pane_page,
-    [COMMAND_SCROLL_DOWN] = pane_scroll,
-    [COMMAND_SCROLL_UP] = pane_scroll,
-    [COMMAND_TOP] = jump_top,
-    [COMMAND_END] = jump_end,
-    [COMMAND_COPY] = copy,
+    [COMMAND_LEFT] = sideways, [COMMAND_RIGHT] = sideways, [COMMAND_TOP] = jump_top,
+    [COMMAND_END] = jump_end,  [COMMAND_COPY] = copy,
 };
 
 const struct pane_ops pane_list = {

@@ -283,14 +283,6 @@ go(struct app *app, const struct command_call *call)
 }
 
 static pane_command *const syncs_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = pane_move,
-    [COMMAND_UP] = pane_move,
-    [COMMAND_PAGE_DOWN] = pane_page,
-    [COMMAND_PAGE_UP] = pane_page,
-    [COMMAND_HALF_DOWN] = pane_page,
-    [COMMAND_HALF_UP] = pane_page,
-    [COMMAND_SCROLL_DOWN] = pane_scroll,
-    [COMMAND_SCROLL_UP] = pane_scroll,
     [COMMAND_TOP] = edge,
     [COMMAND_END] = edge,
     [COMMAND_OPEN] = go,

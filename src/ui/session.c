@@ -65,9 +65,9 @@ session_tie(struct app *app, const struct command_call *call)
 	if (!message_at(app, a, &first) || !message_at(app, b, &second))
 		return;
 	if (clocks_tie(app->session->clocks, app->session->traces.at[a->trace], &first,
-		       app->session->traces.at[b->trace], &second, &err) < 0)
+		       app->session->traces.at[b->trace], &second, &err) < 0) {
 		app_trouble(app, "%s", err.what);
-	else {
+	} else {
 		app->unsaved = true;
 		app_say(app, "tied; :save keeps it");
 	}

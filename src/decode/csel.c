@@ -207,7 +207,8 @@ struct csel_state {
 	uint8_t seen_count;
 	uint8_t unused[4];
 };
-static_assert(sizeof(struct csel_state) <= CHECKPOINT_MAX, "a checkpoint is the state itself");
+static_assert(DECODE_SAVED_SIZE(struct csel_state) <= CHECKPOINT_MAX,
+	      "a checkpoint is the state itself");
 
 static void
 csel_start(const struct decoder *decoder, struct decode_state *state)
@@ -220,14 +221,14 @@ static void
 csel_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
 {
 	(void)decoder;
-	memcpy(out, state, sizeof(struct csel_state));
+	decode_save(state, sizeof(struct csel_state), out);
 }
 
 static void
 csel_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
 {
 	(void)decoder;
-	memcpy(state, saved, sizeof(struct csel_state));
+	decode_restore(state, sizeof(struct csel_state), saved);
 }
 
 static void
@@ -568,7 +569,7 @@ const struct decoder_ops csel_ops = {
     .reach = REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct csel_state),
-    .checkpoint_size = sizeof(struct csel_state),
+    .checkpoint_size = DECODE_SAVED_SIZE(struct csel_state),
     .probe = csel_probe,
     .open = csel_open,
     .close = csel_close,

@@ -118,6 +118,20 @@ decode_state_free(const struct decoder *decoder, struct decode_state *state)
 	free(state);
 }
 
+void
+decode_save(const struct decode_state *state, size_t size, uint8_t *out)
+{
+	memcpy(out, &state->offset, sizeof state->offset);
+	memcpy(out + sizeof state->offset, state + 1, size - sizeof *state);
+}
+
+void
+decode_restore(struct decode_state *state, size_t size, const uint8_t *saved)
+{
+	memcpy(&state->offset, saved, sizeof state->offset);
+	memcpy(state + 1, saved + sizeof state->offset, size - sizeof *state);
+}
+
 static bool
 take_sound(void *context, const struct message *m)
 {

@@ -12,7 +12,9 @@
  *   expand  makes fields and text of one message that somebody looks at.
  *
  * Damage is never an error of these calls: bytes that do not follow the
- * format become messages flagged as such, so that nothing is hidden.
+ * format become messages flagged as such, so that nothing is hidden.  Every
+ * bit of a capture is in a message or is silent: of a kind that the format's
+ * table names, and that the state counts.
  *
  * Threads: a struct decoder is immutable once opened and may be shared; a
  * struct decode_state and a struct expansion belong to one thread.
@@ -111,13 +113,22 @@ struct window {
 	bool last;
 };
 
+enum { DECODE_SILENT_MAX = 8 };
+
 /*
  * Where decoding stands.  Decoders put this first in a larger struct of plain
  * data, which may own memory but never points into a window.  Made by
  * decode_state_new(); positioned by start, restore or resync.
+ *
+ * `silent` counts the bits that step consumed for no message, by row of the
+ * decoder's table.  The sums hold for a walk from start to the end in one go:
+ * checkpoints do not keep them, and what restore, resync and shift leave there
+ * means nothing.  A bit that a message covers too is counted only where it
+ * belongs to none: NULL packets between the packets of a message over STP.
  */
 struct decode_state {
 	uint64_t offset; /* everything before is decoded; step reads from here */
+	uint64_t silent[DECODE_SILENT_MAX];
 };
 
 /* --- fields ------------------------------------------------------------ */
@@ -271,6 +282,13 @@ struct kind_row {
 	const char *help;
 };
 
+/* Bits that belong to no message, and why not. */
+struct silent_row {
+	const char *name; /* in `-t stats`; lower case, [a-z0-9_] */
+	const char *help; /* what they are; no full stop */
+	bool undecoded;	  /* they may well hold messages: a capture with such is not good */
+};
+
 /* Who sent a message, as `origins:` of a profile may ask for it. */
 struct sender {
 	bool numbered;
@@ -307,6 +325,8 @@ struct decoder_ops {
 	uint64_t kinds_sync;   /* kinds that can carry MESSAGE_SYNC, a bit each */
 	uint64_t kinds_resync; /* and MESSAGE_RESYNC */
 	uint64_t origin_none;  /* of messages that nobody sent: what they lack may be anybody's */
+	const struct silent_row *silent; /* at most DECODE_SILENT_MAX */
+	size_t silent_count;		 /* 0: every byte is in a message */
 	const struct option_table *options;
 
 	/* A window with this many bytes from the state's offset on lets step
@@ -354,7 +374,8 @@ struct decoder_ops {
 	/* Decodes from the state's offset, which lies in the window or at its
 	 * end; fills at most MAX messages and returns how many.  Fewer than
 	 * MAX: the window, `until` or the capture ends here (decode_at_end
-	 * tells).  Bytes that belong to no message (NULL nibbles) are consumed. */
+	 * tells).  Bits that belong to no message are consumed, and counted in
+	 * `silent` of the state. */
 	size_t (*step)(const struct decoder *, struct decode_state *, const struct window *,
 		       struct message *out, size_t max);
 
@@ -424,6 +445,12 @@ decode_at_end(const struct decode_state *state, const struct window *w)
  * damaged; false if there is none, or to look for it would take too long. */
 bool decode_last(const struct decode_history *, const struct message *before, uint64_t kinds,
 		 struct message *found);
+
+/* Saves and restores a state of SIZE bytes that is its own checkpoint: the offset,
+ * then what the decoder keeps behind struct decode_state. */
+#define DECODE_SAVED_SIZE(type) (sizeof(type) - sizeof(struct decode_state) + sizeof(uint64_t))
+void decode_save(const struct decode_state *, size_t size, uint8_t *out);
+void decode_restore(struct decode_state *, size_t size, const uint8_t *saved);
 
 /* Where a run of like bytes that starts at START is cut: the first multiple
  * of 64 KiB at least 64 bytes on. */

@@ -38,6 +38,12 @@ const struct kind_row encap_kinds[ENCAP_KIND_COUNT] = {
     [DTRACE_SPLIT] = {"split", "data of an earlier load or atomic operation"},
 };
 
+const struct silent_row encap_silent[ENCAP_SILENT_COUNT] = {
+    [ENCAP_SILENT_EDGE] = {.name = "edge",
+			   .help = "bits of a bit stream's first and last byte that make none"},
+    [ENCAP_SILENT_PADDING] = {.name = "padding", .help = "bytes of a slot beside its packet"},
+};
+
 static const char *const privileges[] = {"U", "S", NULL, "M", "D", "VU", "VS"};
 static const char *const branch_formats[] = {"no address", NULL, "address",
 					     "address, mispredicted"};
@@ -485,6 +491,8 @@ const struct decoder_ops encap_ops = {
     .kinds_sync = KIND(ETRACE_START) | KIND(ETRACE_TRAP) | KIND(ETRACE_CONTEXT),
     .kinds_resync = KIND(ENCAP_NULL_RUN) | KIND(ETRACE_START),
     .origin_none = ENCAP_ORIGIN_NONE,
+    .silent = encap_silent,
+    .silent_count = ENCAP_SILENT_COUNT,
     .options = &encap_options,
     .reach = 64 * 1024 + 64 + 2 * ENCAP_LOOK,
     .run_up = 16 * 1024,

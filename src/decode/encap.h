@@ -106,6 +106,10 @@ enum encap_field {
 	ENCAP_F_COUNT
 };
 
+/* What belongs to no message: rows of encap_silent. */
+enum encap_silence { ENCAP_SILENT_EDGE, ENCAP_SILENT_PADDING, ENCAP_SILENT_COUNT };
+
+extern const struct silent_row encap_silent[ENCAP_SILENT_COUNT];
 extern const struct kind_row encap_kinds[ENCAP_KIND_COUNT];
 extern const struct field_row encap_fields[ENCAP_F_COUNT];
 

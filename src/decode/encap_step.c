@@ -313,8 +313,10 @@ step_view(const struct encap_decoder *d, struct encap_state *s, const struct win
 				 .last = all && w->last};
 	encap_align(d, w->bytes + from, aligned.length, view);
 	size_t count = step_plain(d, s, &aligned, out, max);
-	if (aligned.last && s->base.offset == w->offset + w->length - 1)
-		s->base.offset++; /* the edge is no message */
+	if (aligned.last && s->base.offset == w->offset + w->length - 1) {
+		s->base.offset++; /* the edge is no message: here and before the phase */
+		s->base.silent[ENCAP_SILENT_EDGE] += 8;
+	}
 	return count;
 }
 
@@ -369,6 +371,7 @@ step_slots(const struct encap_decoder *d, struct encap_state *s, const struct wi
 		if (m->offset >= w->until)
 			break;
 		next.base.offset += length;
+		next.base.silent[ENCAP_SILENT_PADDING] += 8 * (length - m->length);
 		*s = next;
 		count++;
 	}

@@ -247,7 +247,8 @@ struct gem_state {
 	bool has_last[2];
 	bool is_under_way; /* there is a record before */
 };
-static_assert(sizeof(struct gem_state) <= CHECKPOINT_MAX, "a checkpoint is the state itself");
+static_assert(DECODE_SAVED_SIZE(struct gem_state) <= CHECKPOINT_MAX,
+	      "a checkpoint is the state itself");
 
 static void
 gem_start(const struct decoder *decoder, struct decode_state *state)
@@ -260,14 +261,14 @@ static void
 gem_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
 {
 	(void)decoder;
-	memcpy(out, state, sizeof(struct gem_state));
+	decode_save(state, sizeof(struct gem_state), out);
 }
 
 static void
 gem_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
 {
 	(void)decoder;
-	memcpy(state, saved, sizeof(struct gem_state));
+	decode_restore(state, sizeof(struct gem_state), saved);
 }
 
 /* --- stepping ---------------------------------------------------------- */
@@ -573,7 +574,7 @@ const struct decoder_ops gem_ops = {
     .reach = 2 * RECORD_MAX,
     .run_up = RUN_UP,
     .state_size = sizeof(struct gem_state),
-    .checkpoint_size = sizeof(struct gem_state),
+    .checkpoint_size = DECODE_SAVED_SIZE(struct gem_state),
     .probe = gem_probe,
     .open = gem_open,
     .close = gem_close,

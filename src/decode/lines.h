@@ -11,6 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
+/* What of a capture of lines belongs to no message: the first row of `silent`. */
+enum { LINE_SILENT };
+#define LINE_SILENT_ROW {.name = "line_end", .help = "ends of lines, and empty lines"}
+
 enum { LINE_LONGEST = 256 * 1024, LINE_REACH = LINE_LONGEST + 2 };
 
 /* The line at P: its LENGTH without its end, and with it WHOLE.  False if the

@@ -22,6 +22,8 @@
 
 enum { RUN_UP = 4096, HEAD_LINES = 512, PACKET_BYTES_LONGEST = 4096 };
 
+static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
+
 /* A line taken apart. */
 struct line {
 	const char *p; /* all of it */
@@ -122,7 +124,7 @@ ppl_step(const struct decoder *decoder, struct decode_state *state, const struct
 	 struct message *out, size_t max)
 {
 	uint64_t end = w->offset + w->length, offset = state->offset;
-	uint64_t until = w->until < end ? w->until : end;
+	uint64_t until = w->until < end ? w->until : end, lines = 0;
 	size_t count = 0;
 	(void)decoder;
 	while (count < max && offset < until) {
@@ -138,7 +140,9 @@ ppl_step(const struct decoder *decoder, struct decode_state *state, const struct
 			fill(&line, m);
 		}
 		offset += whole;
+		lines += length;
 	}
+	state->silent[LINE_SILENT] += 8 * (offset - state->offset - lines);
 	state->offset = offset;
 	return count;
 }
@@ -326,6 +330,8 @@ const struct decoder_ops ppl_ops = {
     .kinds_sync = 1ull << OPENCSD_TIMESTAMP,
     .kinds_resync = 1ull << OPENCSD_TRACE_ON,
     .origin_none = OPENCSD_ORIGIN_STRAY,
+    .silent = silent,
+    .silent_count = sizeof silent / sizeof *silent,
     .reach = LINE_REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),

@@ -18,6 +18,8 @@
 
 enum { RUN_UP = 65536 };
 
+static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
+
 static const char marker[] = "SYS-T RAW DATA:";
 enum { MARKER_LENGTH = sizeof marker - 1 };
 
@@ -129,7 +131,7 @@ hex_step(const struct decoder *decoder, struct decode_state *state, const struct
 	 struct message *out, size_t max)
 {
 	uint64_t end = w->offset + w->length, offset = state->offset;
-	uint64_t until = w->until < end ? w->until : end;
+	uint64_t until = w->until < end ? w->until : end, lines = 0;
 	size_t count = 0;
 	(void)decoder;
 	while (count < max && offset < until) {
@@ -146,7 +148,9 @@ hex_step(const struct decoder *decoder, struct decode_state *state, const struct
 			fill(&line, m);
 		}
 		offset += whole;
+		lines += length;
 	}
+	state->silent[LINE_SILENT] += 8 * (offset - state->offset - lines);
 	state->offset = offset;
 	return count;
 }
@@ -312,6 +316,8 @@ const struct decoder_ops syst_hex_ops = {
     .kind_count = SYST_KIND_COUNT,
     .kinds_sync = 1ull << SYST_CLOCK,
     .origin_none = SYST_ORIGIN_NONE,
+    .silent = silent,
+    .silent_count = sizeof silent / sizeof *silent,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
     .reach = LINE_REACH,

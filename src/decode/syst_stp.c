@@ -97,6 +97,20 @@ static const struct row {
     [STP_RESERVED] = {SYST_DAMAGE, SEVERITY_ERROR},
 };
 
+/* Packets that belong to no message. */
+enum silent { SILENT_NULL, SILENT_TIME, SILENT_SENDER, SILENT_COUNT };
+static const struct silent_row silent[SILENT_COUNT] = {
+    [SILENT_NULL] = {.name = "null", .help = "NULL packets"},
+    [SILENT_TIME] = {.name = "null_ts", .help = "NULL_TS packets, which move the time"},
+    [SILENT_SENDER] = {.name = "sender", .help = "M and C packets: the master and the channel"},
+};
+
+static void
+count_silent(struct state *s, enum silent row, uint64_t nibbles)
+{
+	s->base.silent[row] += 4 * nibbles;
+}
+
 /* --- repeating --------------------------------------------------------- */
 
 static uint64_t
@@ -280,14 +294,22 @@ close_old(struct run *r)
  * Each returns false if it could not be finished: OUT is full, or its last
  * message stands past the window or `until`. */
 
-/* Packets that say nothing by themselves. */
-static bool
-take_state(struct run *r, const struct stp_packet *packet)
+static void
+apply(struct run *r, const struct stp_packet *packet)
 {
 	struct state *s = r->state;
 	stp_apply(&s->stp, packet, &r->decoder->order);
 	s->looked = false;
 	consume(s, packet);
+}
+
+/* Packets that say nothing by themselves. */
+static bool
+take_state(struct run *r, const struct stp_packet *packet)
+{
+	bool time = packet->opcode->what == STP_TIME_ONLY;
+	count_silent(r->state, time ? SILENT_TIME : SILENT_SENDER, packet->nibbles);
+	apply(r, packet);
 	return true;
 }
 
@@ -302,6 +324,7 @@ take_null(struct run *r, const struct stp_packet *packet)
 		uint64_t byte = (at - r->base) / 2;
 		at += 2 * bytes_zero_run(r->window->bytes + byte, (size_t)((end - at) / 2));
 	}
+	count_silent(s, SILENT_NULL, at - s->at);
 	advance(s, at);
 	return true;
 }
@@ -351,7 +374,7 @@ take_plain(struct run *r)
 {
 	struct state *s = r->state;
 	const uint8_t *bytes = r->window->bytes;
-	uint64_t at = s->at, busy = s->busy, data;
+	uint64_t at = s->at, busy = s->busy, data, nulls = 0, senders = 0;
 	uint64_t end = r->end - r->base > 2 * STP_LOOK ? r->end - 2 * STP_LOOK : r->base;
 	if (end > r->stop)
 		end = r->stop;
@@ -366,7 +389,9 @@ take_plain(struct run *r)
 			stp_message_add(open, data, got - 1);
 		} else if ((got = stp_take_sender(&s->stp, bytes, at - r->base))) {
 			s->looked = false;
+			senders += got;
 		} else if (is_gap(bytes, at - r->base)) {
+			nulls++;
 			at++;
 			continue;
 		} else {
@@ -377,6 +402,8 @@ take_plain(struct run *r)
 	}
 	if (at == s->at)
 		return;
+	count_silent(s, SILENT_NULL, nulls);
+	count_silent(s, SILENT_SENDER, senders);
 	advance(s, at);
 	s->busy = busy;
 }
@@ -425,7 +452,8 @@ take_flag(struct run *r, const struct stp_packet *packet)
 	if (!can_end(r, packet))
 		return false;
 	end_message(r, open, packet);
-	return take_state(r, packet);
+	apply(r, packet);
+	return true;
 }
 
 /* ASYNC and the VERSION that must follow it. */
@@ -800,6 +828,8 @@ const struct decoder_ops syst_stp_ops = {
     .kinds_sync = 1ull << SYST_CLOCK,
     .kinds_resync = 1ull << SYST_STP_ASYNC,
     .origin_none = SYST_ORIGIN_NONE,
+    .silent = silent,
+    .silent_count = SILENT_COUNT,
     .options = &syst_options,
     .reach = REACH,
     .run_up = 65536,

@@ -60,7 +60,8 @@ struct uia_state {
 	uint8_t id[LOGGERS][3];
 	uint8_t unused[2];
 };
-static_assert(sizeof(struct uia_state) <= CHECKPOINT_MAX, "a checkpoint is the state itself");
+static_assert(DECODE_SAVED_SIZE(struct uia_state) <= CHECKPOINT_MAX,
+	      "a checkpoint is the state itself");
 
 /* --- packets ----------------------------------------------------------- */
 
@@ -188,14 +189,14 @@ static void
 uia_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
 {
 	(void)decoder;
-	memcpy(out, state, sizeof(struct uia_state));
+	decode_save(state, sizeof(struct uia_state), out);
 }
 
 static void
 uia_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
 {
 	(void)decoder;
-	memcpy(state, saved, sizeof(struct uia_state));
+	decode_restore(state, sizeof(struct uia_state), saved);
 }
 
 static void
@@ -576,7 +577,7 @@ const struct decoder_ops uia_ops = {
     .reach = REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct uia_state),
-    .checkpoint_size = sizeof(struct uia_state),
+    .checkpoint_size = DECODE_SAVED_SIZE(struct uia_state),
     .probe = uia_probe,
     .open = uia_open,
     .close = uia_close,

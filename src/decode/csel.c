@@ -9,8 +9,9 @@
  * carries the state before it in `aux`, expand derives the rest.
  *
  * A signature that differs ends decoding, and so does an entry of unknown
- * size: its bytes are shown, cut as runs are.  What is missing at the end is
- * said by a note of length 0, which a log that still grows does not have.
+ * size: the bytes from there on are shown, cut as runs are.  What is missing
+ * at the end is said by a note of length 0, which a log that still grows does
+ * not have.
  *
  * Sequence numbers per event id are compared for the last SEEN ids of a run:
  * more do not fit into a checkpoint.  An id that was forgotten starts anew.
@@ -183,7 +184,7 @@ enum csel_phase {
 	PHASE_CONTROL,
 	PHASE_ENTRIES,
 	PHASE_UNKNOWN, /* nothing more can be decoded */
-	PHASE_OVER     /* nothing more is said */
+	PHASE_OVER     /* neither can what comes, nor is anything said of the end */
 };
 
 struct csel_state {
@@ -422,12 +423,13 @@ step_unknown(struct csel_state *s, size_t left, bool last, struct message *m)
 	m->kind = CSEL_UNKNOWN;
 	m->severity = SEVERITY_DEBUG;
 	m->length = (uint32_t)(left < cut ? left : cut);
-	m->aux = s->phase != PHASE_UNKNOWN; /* the first */
+	m->aux = s->phase < PHASE_UNKNOWN; /* the first */
 	if (m->aux)
 		accuse(m, CSEL_DIAG_UNKNOWN_ENTRY);
 	else
 		m->flags = MESSAGE_FILLER;
-	s->phase = PHASE_UNKNOWN;
+	if (m->aux)
+		s->phase = PHASE_UNKNOWN;
 	return true;
 }
 
@@ -442,7 +444,7 @@ step_body(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, 
 	  bool last, struct message *m)
 {
 	uint8_t id = *p; /* once: bytes of a growing log may change */
-	if (s->phase == PHASE_UNKNOWN || !is_entry(id))
+	if (s->phase >= PHASE_UNKNOWN || !is_entry(id))
 		return step_unknown(s, left, last, m);
 	if (left < entry_sizes[id]) {
 		m->kind = CSEL_TRUNCATED;
@@ -467,11 +469,10 @@ step_one(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, s
 		return step_control(s, p, left, last, m);
 	case PHASE_ENTRIES:
 	case PHASE_UNKNOWN:
-		return step_body(d, s, p, left, last, m);
 	case PHASE_OVER:
 		break;
 	}
-	return false;
+	return step_body(d, s, p, left, last, m);
 }
 
 void
@@ -504,11 +505,11 @@ csel_step(const struct decoder *decoder, struct decode_state *state, const struc
 	struct csel_state *s = (struct csel_state *)state;
 	uint64_t end = w->offset + w->length;
 	size_t count = 0;
-	while (count < max && state->offset < w->until && s->phase != PHASE_OVER) {
+	while (count < max && state->offset < w->until) {
 		struct message *m = &out[count];
 		const uint8_t *p = w->bytes + (state->offset - w->offset);
 		size_t left = (size_t)(end - state->offset);
-		bool ends = !left && w->last && s->phase >= PHASE_ENTRIES;
+		bool ends = !left && w->last && s->phase >= PHASE_ENTRIES && s->phase < PHASE_OVER;
 		*m = (struct message){.offset = state->offset};
 		if (ends)
 			step_end(s, m);
@@ -517,8 +518,6 @@ csel_step(const struct decoder *decoder, struct decode_state *state, const struc
 		state->offset += m->length;
 		count++;
 	}
-	if (s->phase == PHASE_OVER && end > state->offset)
-		state->offset = end; /* nothing can be said of the rest */
 	return count;
 }
 

@@ -22,7 +22,7 @@
 
 enum { SAMPLE = 65536 };
 
-static const char mark[8] = "trawl 2"; /* to change with what the bytes mean */
+static const char mark[8] = "trawl 3"; /* to change with what the bytes mean */
 
 struct head {
 	char mark[8];

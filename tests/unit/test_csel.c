@@ -367,8 +367,10 @@ test_header_faults(void **state)
 	log.bytes[3] = 'O';
 	open_log(&f, log, CSEL_CHECK_STREAM);
 	static const struct expected foreign[] = {
-	    {"bad_signature bad_version reserved_nonzero", SEVERITY_FATAL, NULL}};
+	    {"bad_signature bad_version reserved_nonzero", SEVERITY_FATAL, NULL},
+	    {"", SEVERITY_DEBUG, NULL}};
 	CHECK(&f, 0, foreign);
+	assert_int_equal(f.all.at[1].offset + f.all.at[1].length, log.length); /* to the end */
 	close_log(&f);
 }
 

@@ -164,6 +164,23 @@ print_fields(void)
 	}
 }
 
+/* What of a format belongs to no message. */
+static void
+print_silent(void)
+{
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		if (ops->silent_count)
+			printf(".SS %s\n", decoder_name(ops));
+		for (size_t k = 0; k < ops->silent_count; k++) {
+			puts(".TP");
+			print_bold("", ops->silent[k].name);
+			putchar('\n');
+			print_help(ops->silent[k].help);
+		}
+	}
+}
+
 static void
 print_choices(const char *const *choices)
 {
@@ -292,7 +309,7 @@ static const struct {
     {"exports", print_exports}, {"fields", print_fields},     {"filter", print_filter},
     {"checks", print_checks},	{"profile", print_profile},   {"view", print_view},
     {"theme", print_theme},	{"keymaps", print_keymaps},   {"session", print_session},
-    {"signs", print_signs},
+    {"signs", print_signs},	{"silent", print_silent},
 };
 
 int

@@ -108,6 +108,8 @@ libtrawl_a_SOURCES = \
 	src/trace/clock_points.h \
 	src/trace/clocks.c \
 	src/trace/clocks.h \
+	src/trace/doubts.c \
+	src/trace/doubts.h \
 	src/trace/instant.c \
 	src/trace/instant.h \
 	src/trace/merge.c \

@@ -496,6 +496,20 @@ check(struct session *session, const struct cli *cli, const struct filter *filte
 	return found ? STATUS_DAMAGED : STATUS_GOOD;
 }
 
+/* Tells of the doubts that output in FORMAT does not show. */
+static void
+print_doubts(const struct export_format *format, const struct doubts *all)
+{
+	struct doubts doubts = *all;
+	struct text line = {0};
+	if (format->flagged)
+		memset(doubts.count, 0, DOUBT_FLAGS * sizeof *doubts.count);
+	doubts_describe(&doubts, &line);
+	if (line.length)
+		complain(text_get(&line));
+	text_free(&line);
+}
+
 static int
 batch(struct session *session, const struct cli *cli, const struct filter *filter)
 {
@@ -545,9 +559,11 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		return fail(&err);
 	if (cli->value[CLI_VERBOSE])
 		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
+	if (!cli->value[CLI_QUIET])
+		print_doubts(options.format, &result.doubts);
 	if (cli->value[CLI_CHECK]) /* what it names counts, and nothing else */
 		return check(session, cli, filter);
-	return result.damaged ? STATUS_DAMAGED : STATUS_GOOD;
+	return doubts_are_bad(&result.doubts) ? STATUS_DAMAGED : STATUS_GOOD;
 }
 
 /* --- screen ------------------------------------------------------------ */

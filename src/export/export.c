@@ -46,6 +46,7 @@ const struct export_format export_formats[] = {
      .want = EXPAND_TEXT,
      .timed = true,
      .live = true,
+     .flagged = true,
      .message = export_text},
     {.name = "csv",
      .help = "comma separated values with a header",
@@ -54,6 +55,7 @@ const struct export_format export_formats[] = {
      .header = CSV_COLUMNS "\n",
      .mark_header = CSV_COLUMNS ",mark,note\n",
      .timed = true,
+     .flagged = true,
      .message = export_csv},
     {.name = "jsonl",
      .help = "one JSON object per line with all fields",
@@ -61,6 +63,7 @@ const struct export_format export_formats[] = {
      .want = EXPAND_FIELDS,
      .contexts = true,
      .timed = true,
+     .flagged = true,
      .message = export_jsonl},
     {.name = "csv-systprint",
      .help = "the columns of the SyS-T reference printer",
@@ -76,6 +79,7 @@ const struct export_format export_formats[] = {
      .want = EXPAND_TEXT,
      .timed = true,
      .live = true,
+     .flagged = true,
      .message = export_hex},
     {.name = "stats",
      .help = "how many messages of each severity each sender sent",
@@ -87,6 +91,7 @@ const struct export_format export_formats[] = {
      .want = EXPAND_TEXT,
      .contexts = true,
      .timed = true,
+     .flagged = true,
      .folder = true,
      .message = export_ctf,
      .joiner = &export_ctf_joiner},
@@ -96,6 +101,7 @@ const struct export_format export_formats[] = {
      .want = EXPAND_TEXT,
      .contexts = true,
      .timed = true,
+     .flagged = true,
      .header = "[\n",
      .footer = "]\n",
      .message = export_perfetto,
@@ -479,7 +485,7 @@ static int
 write_piece(struct run *run, const struct export_piece *piece, bool live, struct err *err)
 {
 	run->result->messages += piece->written;
-	run->result->damaged |= piece->damaged;
+	doubts_add(&run->result->doubts, &piece->doubts);
 	const struct export_joiner *joiner = run->options->format->joiner;
 	int failed = 0;
 	if (joiner)
@@ -530,6 +536,10 @@ write_all(struct run *run, struct trace *trace, struct err *err)
 	struct walk walk;
 	open_walk(&walk, trace, run->options);
 	int failed = write_walk(run, &walk, &trace, 1, err);
+	if (!run->options->parts)
+		doubts_add_walk(&run->result->doubts, walk.reader);
+	else if (run->options->part == run->options->parts)
+		doubts_add_trace(&run->result->doubts, trace);
 	reader_free(walk.reader);
 	return failed;
 }
@@ -601,6 +611,8 @@ write_merged(struct run *run, struct session *session, struct err *err)
 	walk.ended = !merge_first(walk.merge, &walk.at);
 	int failed = write_walk(run, &walk, session->traces.at, session->traces.count, err);
 	merge_free(walk.merge);
+	for (size_t i = 0; i < session->traces.count && !failed; i++)
+		doubts_add_trace(&run->result->doubts, session->traces.at[i]);
 	return failed;
 }
 
@@ -619,6 +631,7 @@ export_run(struct session *session, const struct export_options *options,
 	if (format->joiner)
 		run.joiner = format->joiner->open(session, options);
 	bool merged = export_is_merged(session, options);
+	struct text silent = {0}; /* what counts put at the end */
 	if (format->counts)
 		export_stats_head(options, &run.out);
 	if (merged)
@@ -630,7 +643,7 @@ export_run(struct session *session, const struct export_options *options,
 		if (options->follow)
 			trace_follow(trace, true);
 		if (format->counts)
-			export_stats(trace, options, &run.out, result);
+			export_stats(trace, options, &run.out, &silent, result);
 		else
 			failed = write_trace(&run, trace, err);
 	}
@@ -639,10 +652,13 @@ export_run(struct session *session, const struct export_options *options,
 		int ended = format->joiner->close(run.joiner, &run.out, failed ? &unused : err);
 		failed = failed ? failed : ended;
 	}
+	if (silent.length)
+		text_add_bytes(&run.out, silent.data, silent.length);
 	if (format->footer)
 		text_add(&run.out, format->footer);
 	if (!failed)
 		failed = flush(&run, err);
+	text_free(&silent);
 	text_free(&run.out);
 	return failed;
 }

@@ -11,6 +11,7 @@
 #include "query/filter.h"
 #include "trace/context.h"
 #include "trace/cycles.h"
+#include "trace/doubts.h"
 
 /* What a person put at a message. */
 struct export_mark {
@@ -58,6 +59,7 @@ struct export_format {
 	bool timed;		 /* needs times: clocks_load first */
 	bool contexts;		 /* and contexts: contexts_load */
 	bool live;		 /* but does not wait for the end of streams for that */
+	bool flagged;		 /* shows the flags of messages */
 	bool folder;		 /* `output` is a folder */
 	const char *header;	 /* first line with its end, or NULL */
 	const char *mark_header; /* the same where marks are told, if it is another */
@@ -90,8 +92,8 @@ struct export_options {
 };
 
 struct export_result {
-	uint64_t messages; /* written */
-	bool damaged;	   /* damaged, truncated or lost messages were met */
+	uint64_t messages;    /* written */
+	struct doubts doubts; /* in all that was decoded, whatever passes */
 };
 
 /* Whether traces will be merged by time, for which all must be at their end. */
@@ -139,9 +141,11 @@ void export_ctf(struct export_message *, struct text *);
 void export_perfetto(struct export_message *, struct text *);
 extern const struct export_joiner export_ctf_joiner, export_perfetto_joiner;
 
-/* A line of names, and those of a trace for each sender; waits for its end. */
+/* A line of names, and those of a trace for each sender; waits for its end.  Lines of
+ * the bytes that are in no message go to SILENT: where the format has such, the trace
+ * is decoded once more from start to end. */
 void export_stats_head(const struct export_options *, struct text *);
-void export_stats(struct trace *, const struct export_options *, struct text *,
+void export_stats(struct trace *, const struct export_options *, struct text *, struct text *silent,
 		  struct export_result *);
 
 #endif

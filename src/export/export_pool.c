@@ -142,6 +142,19 @@ surround(struct formatter *f, const struct export_piece *piece, size_t around)
 	}
 }
 
+/* The flags of a message that was formatted. */
+static unsigned
+flags_of(struct formatter *f, const struct export_message *message)
+{
+	const struct message *m = message->message;
+	bool expanded = f->pool->options->format->expand;
+	if (!expanded && m->flags & MESSAGE_CHECKED) {
+		reader_expand(message->reader, m, EXPAND_BARE, message->expansion);
+		expanded = true;
+	}
+	return m->flags | (expanded ? message->expansion->flags : 0);
+}
+
 static void
 format_message(struct formatter *f, const struct export_options *options,
 	       struct export_piece *piece, size_t at)
@@ -150,10 +163,10 @@ format_message(struct formatter *f, const struct export_options *options,
 	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
 	size_t trace = source ? source->trace : 0;
 	struct reader *reader = reader_of(f, trace);
-	if (m->flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_LOST))
-		piece->damaged = true;
-	if (options->around ? !f->shown.at[at] : !passes(f, piece, at))
+	if (options->around ? !f->shown.at[at] : !passes(f, piece, at)) {
+		doubts_add_flags(&piece->doubts, m->flags);
 		return;
+	}
 	struct export_message message = {.reader = reader,
 					 .message = m,
 					 .number = source ? source->number : piece->first + at,
@@ -162,8 +175,7 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .cycles = f->cycles[trace],
 					 .charset = options->charset};
 	export_message(options->format, &message, &piece->out);
-	if (f->expansion.flags & MESSAGE_DAMAGED)
-		piece->damaged = true;
+	doubts_add_flags(&piece->doubts, flags_of(f, &message));
 	piece->written++;
 }
 
@@ -174,7 +186,7 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 		text_free(&piece->out);
 	text_clear(&piece->out);
 	piece->written = 0;
-	piece->damaged = false;
+	piece->doubts = (struct doubts){0};
 	if (options->around)
 		surround(f, piece, options->around);
 	for (size_t i = piece->from; i < piece->until; i++)

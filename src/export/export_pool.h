@@ -28,7 +28,7 @@ struct export_piece {
 	/* what became of them */
 	struct text out;
 	uint64_t written; /* messages */
-	bool damaged;
+	struct doubts doubts;
 };
 
 enum { EXPORT_PIECE = 4096 };

@@ -1,13 +1,19 @@
 /*
- * `-t stats`: how many messages of each severity each sender sent, from the
- * summaries of the index.  Nothing is decoded but one message of each sender, for
- * its name; what has the same name is one line.
+ * `-t stats`: how many messages of each severity each sender sent, and how many
+ * bytes are in none.
+ *
+ * Senders are from the summaries of the index, with one message of each decoded for
+ * its name; what has the same name is one line.  Doubts are counted in the cells that
+ * have any.  Bytes in no message are counted by a walk from start to end, in formats
+ * that have such: summaries do not tell of them, since a checkpoint may repeat bytes
+ * of the cell before.
  */
 #include "config.h"
 
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { NAME_COLUMNS = 24, TRACE_COLUMNS = 12, COUNT_COLUMNS = 10 };
@@ -82,14 +88,45 @@ add_line(const char *trace, const char *sender, const uint64_t *severities, uint
 	text_add_char(out, '\n');
 }
 
-static bool
-is_damaged(struct trace *trace)
+static void
+count_doubts(struct reader *reader, struct doubts *doubts)
 {
+	struct index *index = trace_index(reader_trace(reader));
 	struct index_cell cell;
-	unsigned flags = 0;
-	for (uint64_t i = 0; index_cell(trace_index(trace), i, &cell); i++)
-		flags |= cell.messages;
-	return flags & (MESSAGE_DAMAGED | MESSAGE_TRUNCATED | MESSAGE_LOST);
+	for (uint64_t i = 0; index_cell(index, i, &cell); i++) {
+		if (!(cell.messages & ((1u << DOUBT_FLAGS) - 1)))
+			continue;
+		const struct block *block = reader_block(reader, i);
+		for (size_t m = 0; m < block->count; m++)
+			doubts_add_flags(doubts, block->messages[m].flags);
+	}
+}
+
+static void
+add_silent(const char *name, const char *kind, const char *bytes, struct text *silent)
+{
+	add_column(name, TRACE_COLUMNS, silent);
+	add_column(kind, NAME_COLUMNS, silent);
+	text_addf(silent, "%*s\n", COUNT_COLUMNS, bytes);
+}
+
+static void
+count_silent(struct reader *reader, const char *name, struct text *silent)
+{
+	const struct decoder_ops *ops = trace_decoder(reader_trace(reader))->ops;
+	if (!ops->silent_count)
+		return;
+	reader_walk_all(reader);
+	for (size_t i = 0; i < ops->silent_count; i++) {
+		uint64_t bits = reader_silent(reader)[i];
+		char bytes[32]; /* half of one is a nibble */
+		if (!bits)
+			continue;
+		if (!silent->length)
+			add_silent("trace", "in no message", "bytes", silent);
+		snprintf(bytes, sizeof bytes, "%.*f", bits % 8 != 0, (double)bits / 8);
+		add_silent(name, ops->silent[i].name, bytes, silent);
+	}
 }
 
 void
@@ -106,7 +143,7 @@ export_stats_head(const struct export_options *options, struct text *out)
 
 void
 export_stats(struct trace *trace, const struct export_options *options, struct text *out,
-	     struct export_result *result)
+	     struct text *silent, struct export_result *result)
 {
 	struct index_progress progress;
 	sender_list senders = {0};
@@ -126,7 +163,11 @@ export_stats(struct trace *trace, const struct export_options *options, struct t
 	add_line(text_get(&name), "(all)", progress.severities, wanted, out);
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		result->messages += wanted >> s & 1 ? progress.severities[s] : 0;
-	result->damaged |= is_damaged(trace);
+	struct reader *reader = reader_new(trace);
+	count_doubts(reader, &result->doubts);
+	count_silent(reader, text_get(&name), silent);
+	doubts_add_walk(&result->doubts, reader);
+	reader_free(reader);
 	text_free(&name);
 	vec_free(&senders);
 }

@@ -1,5 +1,5 @@
-/* `-t text`: number, time, trace if there are several, severity, origin, text, mark
- * and note, one line a message.  All text is made safe, so the output may go to a
+/* `-t text`: number, time, trace if there are several, severity, origin, text, flags,
+ * mark and note, one line a message.  All text is made safe, so the output may go to a
  * terminal or a pager. */
 #include "config.h"
 
@@ -46,6 +46,15 @@ add_mark(const struct export_mark *mark, enum text_charset charset, struct text 
 	text_add_safe(out, mark->note, strlen(mark->note), charset);
 }
 
+/* Each behind the text and with the sign that the screen has for loss. */
+static void
+add_flags(unsigned flags, struct text *out)
+{
+	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++)
+		if (flags >> bit & 1 && 1u << bit != MESSAGE_SYNC)
+			text_addf(out, "  ~%s", message_flag_name(bit));
+}
+
 void
 export_text(struct export_message *message, struct text *out)
 {
@@ -61,6 +70,7 @@ export_text(struct export_message *message, struct text *out)
 	text_add_char(out, ' ');
 	add_column(text_get(&e->origin), e->origin.length, 16, message->charset, out);
 	text_add_safe(out, text_get(&e->text), e->text.length, message->charset);
+	add_flags(m->flags | e->flags, out);
 	if (message->mark)
 		add_mark(message->mark, message->charset, out);
 	text_add_char(out, '\n');

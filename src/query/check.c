@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
+#include "trace/doubts.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,12 +26,15 @@ static const struct row {
 	const char *help;
 	const char *expression; /* NULL: time */
 	bool usual;
+	unsigned doubts; /* that are no message's: a bit each */
 } rows[] = {
-    {"loss", "something is missing", "lost", true},
-    {"corrupt", "bytes are not what they should be, or are cut off", "damaged or truncated", true},
-    {"time", "the time of an origin steps back", NULL, true},
+    {"loss", "something is missing, or bytes that may hold messages were not decoded", "lost", true,
+     1u << DOUBT_UNDECODED | 1u << DOUBT_BROKEN},
+    {"corrupt", "bytes are not what they should be, are cut off, or cannot be read",
+     "damaged or truncated", true, 1u << DOUBT_UNREADABLE},
+    {"time", "the time of an origin steps back", NULL, true, 0},
     {"catalog", "a catalog message has a number that no collateral knows",
-     "kind in {catalog, syst} and type ~ /^CATALOG/ and not syst.format", false},
+     "kind in {catalog, syst} and type ~ /^CATALOG/ and not syst.format", false, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -40,6 +44,7 @@ struct one {
 	char *name;
 	struct filter want;
 	bool time;
+	unsigned doubts;
 	uint64_t count;
 	/* the first hit */
 	struct trace *trace;
@@ -49,6 +54,7 @@ struct one {
 struct check {
 	VEC(struct one) list;
 	struct map last; /* time + 1 by origin, in the present trace */
+	struct doubts doubts;
 };
 
 bool
@@ -85,9 +91,13 @@ add_named(struct check *check, const char *name, size_t length)
 {
 	struct filter_error error;
 	size_t prefix = sizeof severity_prefix - 1;
-	for (size_t i = 0; i < ROWS; i++)
-		if (strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length))
-			return add(check, name, length, rows[i].expression, NULL, &error);
+	for (size_t i = 0; i < ROWS; i++) {
+		if (strlen(rows[i].name) != length || strncmp(rows[i].name, name, length) != 0)
+			continue;
+		bool good = add(check, name, length, rows[i].expression, NULL, &error);
+		check->list.at[check->list.count - 1].doubts = rows[i].doubts;
+		return good;
+	}
 	if (length <= prefix || strncmp(name, severity_prefix, prefix) != 0)
 		return false;
 	struct text text = {0};
@@ -239,8 +249,25 @@ look_at_trace(struct check *check, struct trace *trace, const struct filter *fil
 		for (size_t i = 0; i < count; i++, number++)
 			if (filter_match(filter, reader, &batch[i], &scratch))
 				look(check, reader, &batch[i], number, &scratch);
+	doubts_add_walk(&check->doubts, reader);
 	expansion_free(&scratch);
 	reader_free(reader);
+}
+
+/* Reports the doubts of a set, a bit each; whether there is any. */
+static bool
+report_doubts(const struct check *check, const char *name, unsigned set, struct text *report)
+{
+	struct doubts doubts = {0};
+	struct text what = {0};
+	for (int i = 0; i < DOUBT_COUNT; i++)
+		doubts.count[i] = set >> i & 1 ? check->doubts.count[i] : 0;
+	doubts_describe(&doubts, &what);
+	if (what.length)
+		text_addf(report, "trawl: check%s%s: %s\n", *name ? " " : "", name,
+			  text_get(&what));
+	text_free(&what);
+	return doubts_are_bad(&doubts);
 }
 
 static void
@@ -267,10 +294,13 @@ check_run(struct check *check, struct session *session, const struct filter *fil
 			look_at_trace(check, trace, filter);
 	}
 	for (size_t i = 0; i < check->list.count; i++) {
-		if (check->list.at[i].count) {
-			tell(&check->list.at[i], report);
+		const struct one *one = &check->list.at[i];
+		if (one->count) {
+			tell(one, report);
 			found = true;
 		}
+		found |= report_doubts(check, one->name, one->doubts, report);
 	}
-	return found;
+	/* what was not searched may hold whatever was looked for */
+	return found | report_doubts(check, "", 1u << DOUBT_UNSEARCHED, report);
 }

@@ -878,3 +878,18 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		trace_wait(reader->trace);
 	}
 }
+
+void
+reader_walk_all(struct reader *reader)
+{
+	struct message batch[STEP_BATCH];
+	while (reader_walk(reader, batch, STEP_BATCH))
+		continue;
+}
+
+const uint64_t *
+reader_silent(const struct reader *reader)
+{
+	static const uint64_t none[DECODE_SILENT_MAX];
+	return reader->walk ? reader->walk->silent : none;
+}

@@ -121,6 +121,13 @@ uint64_t reader_count(struct reader *, bool *exact);
  * new epoch): then another reader may start again. */
 size_t reader_walk(struct reader *, struct message *out, size_t max);
 
+/* Walks over all that is left and drops it. */
+void reader_walk_all(struct reader *);
+
+/* Bits that the walk passed over for no message, by row of the decoder's table;
+ * they hold for a walk from the start. */
+const uint64_t *reader_silent(const struct reader *);
+
 /* Has the walk begin at the last place up to OFFSET that the index knows, the
  * start at worst.  Returns the number of the message that comes next. */
 uint64_t reader_walk_from(struct reader *, uint64_t offset);

@@ -75,6 +75,34 @@ run "$TRAWL" --info "$testdata/demo.stp"
 is "--info: status" 0 "$status"
 ok "--info: the format" grep -q 'syst/stp' out
 
+# What keeps a capture from being good is shown where a format can show it, and
+# is said once where it cannot.
+flagged()
+{
+	"$TRAWL" -t csv "$testdata/damaged-stp.stp" 2>/dev/null | sed 1d | sed 's/.*,//' | sed 's/ *sync//'
+}
+flagged | tr ' ' '~' | sed 's/~/  ~/g;s/^\(.\)/  ~\1/' >want
+"$TRAWL" -t text "$testdata/damaged-stp.stp" 2>err | awk '{
+	for (flags = ""; match($0, /  ~[a-z]+$/); $0 = substr($0, 1, RSTART - 1))
+		flags = substr($0, RSTART) flags
+	print flags }' >got
+ok "-t text: the flags of each message" cmp want got
+is "-t text: says nothing besides" "" "$(cat err)"
+for flag in damaged lost truncated; do
+	eval "$flag=$(flagged | grep -c $flag)"
+done
+# shellcheck disable=SC2154  # set by eval
+wanted="trawl: $damaged damaged messages, $lost lost messages, $truncated truncated messages;"
+for format in none csv-systprint ppl; do
+	run "$TRAWL" -t $format "$testdata/damaged-stp.stp"
+	is "-t $format: what it does not show: status" 1 "$status"
+	is "-t $format: ... and how much, once" "$wanted -t text marks them" "$(cat err)"
+	run "$TRAWL" -q -t $format "$testdata/damaged-stp.stp"
+	is "-t $format: ... unless it is to be quiet" "1 " "$status $(cat err)"
+done
+run "$TRAWL" -t none "$testdata/all-raw.bin"
+is "-t none: nothing of a good capture" "0 " "$status $(cat err)"
+
 # --check: 1 if what it names is there, whatever else is.
 damaged=$testdata/damaged-raw.bin
 run "$TRAWL" --check "$testdata/all-raw.bin"

@@ -66,13 +66,13 @@ check(const char *path, const char *format)
 		for (options.part = 1; options.part <= options.parts; options.part++) {
 			struct export_result result = print(path, options, &joined);
 			messages += result.messages;
-			damaged |= result.damaged;
+			damaged |= doubts_are_bad(&result.doubts);
 		}
 		if (joined.length != whole.length ||
 		    memcmp(text_get(&joined), text_get(&whole), whole.length) != 0)
 			fail_msg("%s as %s in %d parts", path, format, (int)options.parts);
 		assert_int_equal(messages, all.messages);
-		assert_int_equal(damaged, all.damaged);
+		assert_int_equal(damaged, doubts_are_bad(&all.doubts));
 		text_free(&joined);
 	}
 	text_free(&whole);

@@ -1,0 +1,61 @@
+/*
+ * Doubts: what keeps a run over captures from being good, counted in one place.
+ *
+ * Who finds something adds to the counts: of messages by their flags, of bytes
+ * in no message that may hold some, of bytes that cannot be read, of searches
+ * that a limit ended.  The exit status and the sentence for people follow from
+ * the counts alone.
+ */
+#ifndef TRAWL_TRACE_DOUBTS_H
+#define TRAWL_TRACE_DOUBTS_H
+
+#include "base/text.h"
+#include "trace/reader.h"
+
+enum doubt {
+	/* messages, by the first flags of enum message_flag, in that order */
+	DOUBT_DAMAGED,
+	DOUBT_LOST,
+	DOUBT_TRUNCATED,
+	DOUBT_SUSPECT,
+	DOUBT_UNDECODED,  /* bytes in no message that may hold some */
+	DOUBT_UNREADABLE, /* bytes of a capture that reading failed for */
+	DOUBT_BROKEN,	  /* streams that ended before their end */
+	DOUBT_UNSEARCHED, /* texts that a regular expression gave up on */
+	DOUBT_COUNT
+};
+enum { DOUBT_FLAGS = DOUBT_SUSPECT + 1 }; /* the doubts that are flags of messages */
+
+/* Zero-initialise. */
+struct doubts {
+	uint64_t count[DOUBT_COUNT];
+};
+
+/* Counts a message with these flags, of its own and of its expansion. */
+static inline void
+doubts_add_flags(struct doubts *doubts, unsigned flags)
+{
+	if (!(flags & ((1u << DOUBT_FLAGS) - 1)))
+		return;
+	for (unsigned bit = 0; bit < DOUBT_FLAGS; bit++)
+		doubts->count[bit] += flags >> bit & 1;
+}
+
+void doubts_add(struct doubts *, const struct doubts *more);
+
+/* Adds what is no message's: the bytes that the walk of READER, which is over, passed
+ * over and that may hold messages. */
+void doubts_add_walk(struct doubts *, struct reader *);
+
+/* The same after a walk that was no single one from the start, or not by one
+ * reader: decodes the trace again if anything can be found so. */
+void doubts_add_trace(struct doubts *, struct trace *);
+
+/* Whether the captures are not good. */
+bool doubts_are_bad(const struct doubts *);
+
+/* Appends what was counted, and what to do next: `3 damaged messages, 96 undecoded
+ * bytes; -t text marks them`.  Nothing if there is nothing. */
+void doubts_describe(const struct doubts *, struct text *);
+
+#endif

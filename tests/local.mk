@@ -70,6 +70,8 @@ tests_libtest_a_SOURCES = \
 	tests/unit/session_fixture.c \
 	tests/unit/session_fixture.h \
 	tests/unit/test.h \
+	tests/unit/stp_walk.c \
+	tests/unit/stp_walk.h \
 	tests/unit/toy.c \
 	tests/unit/toy.h \
 	tests/unit/uia_write.c \
@@ -82,6 +84,7 @@ AM_CPPFLAGS += -I$(srcdir)/tests
 
 # Unit tests, one program per module.
 unit_tests = \
+	tests/unit/test_account \
 	tests/unit/test_base \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \

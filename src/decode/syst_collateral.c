@@ -29,6 +29,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Expat 2.9 has other names for these, and warns of the old ones. */
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
+#define XML_GetCurrentColumnNumber64 XML_GetCurrentColumnNumber
+#endif
+
 #define NAMESPACE "http://www.mipi.org/1.0/sys-t"
 
 struct table {
@@ -315,8 +321,8 @@ complain(struct reading *r, const char *format, ...)
 	text_addv(&text, format, args);
 	va_end(args);
 	err_set(r->err, ERR_CONFIG, "%s:%lu:%lu: %s", r->path,
-		(unsigned long)XML_GetCurrentLineNumber(r->parser),
-		(unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1, text_get(&text));
+		(unsigned long)XML_GetCurrentLineNumber64(r->parser),
+		(unsigned long)XML_GetCurrentColumnNumber64(r->parser) + 1, text_get(&text));
 	text_free(&text);
 }
 

@@ -73,10 +73,15 @@ static const char *const type_names[] = {
     NULL,
 };
 static const char *const unsync_names[] = {
-    [OPENCSD_UNSYNC_UNKNOWN] = "undefined",   [OPENCSD_UNSYNC_INIT] = "init-decoder",
-    [OPENCSD_UNSYNC_RESET] = "reset-decoder", [OPENCSD_UNSYNC_OVERFLOW] = "overflow",
-    [OPENCSD_UNSYNC_DISCARD] = "discard",     [OPENCSD_UNSYNC_BAD_PACKET] = "bad-packet",
-    [OPENCSD_UNSYNC_END] = "end-of-trace",    NULL,
+    [OPENCSD_UNSYNC_UNKNOWN] = "undefined",
+    [OPENCSD_UNSYNC_INIT] = "init-decoder",
+    [OPENCSD_UNSYNC_RESET] = "reset-decoder",
+    [OPENCSD_UNSYNC_OVERFLOW] = "overflow",
+    [OPENCSD_UNSYNC_DISCARD] = "discard",
+    [OPENCSD_UNSYNC_BAD_PACKET] = "bad-packet",
+    [OPENCSD_UNSYNC_BAD_IMAGE] = "bad-program-image",
+    [OPENCSD_UNSYNC_END] = "end-of-trace",
+    NULL,
 };
 static const char *const trace_on_names[] = {"begin or filter", "overflow", "debug restart", NULL};
 static const char *const isa_names[] = {"A32", "T32", "A64", "TEE", "Jaz", "Cst", "Unk", NULL};
@@ -155,6 +160,11 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT] = {
     [OPENCSD_F_END] = {.name = "en_addr",
 		       .type = FIELD_HEX,
 		       .help = "address after the range, or where execution goes on"},
+    [OPENCSD_F_SPACE] = {.name = "mem_space",
+			 .type = FIELD_HEX,
+			 .kinds = 1ull << OPENCSD_ADDR_NACC,
+			 .help = "memory space of the address: a bit for EL1 secure, EL1, EL2, "
+				 "EL3, EL2 secure, EL1 realm, EL2 realm, root"},
     [OPENCSD_F_NUMBER] = {.name = "num_instr_range",
 			  .type = FIELD_UINT,
 			  .help = "instructions in the range"},
@@ -326,6 +336,7 @@ static const struct member {
 			      MEMBER(context_id)},
     [OPENCSD_F_START] = {.types = T(INSTR_RANGE) | T(I_RANGE_NOPATH) | T(ADDR_NACC), MEMBER(start)},
     [OPENCSD_F_END] = {.types = T(INSTR_RANGE) | T(I_RANGE_NOPATH), MEMBER(end)},
+    [OPENCSD_F_SPACE] = {.types = T(ADDR_NACC), .when = OPENCSD_HAS_SPACE, MEMBER(number)},
     [OPENCSD_F_NUMBER] = {.types = T(INSTR_RANGE) | T(I_RANGE_NOPATH), MEMBER(number)},
     [OPENCSD_F_LAST_TYPE] = {.types = T(INSTR_RANGE), MEMBER(last_type), .names = instr_names},
     [OPENCSD_F_LAST_SUBTYPE] = {.types = T(INSTR_RANGE),
@@ -453,6 +464,7 @@ message_flags(const struct opencsd_element *e)
 	case OPENCSD_NO_SYNC:
 		return e->reason == OPENCSD_UNSYNC_OVERFLOW	? MESSAGE_LOST
 		       : e->reason == OPENCSD_UNSYNC_BAD_PACKET ? MESSAGE_DAMAGED
+		       : e->reason == OPENCSD_UNSYNC_BAD_IMAGE	? MESSAGE_SUSPECT
 								: 0;
 	case OPENCSD_TRACE_ON:
 		return MESSAGE_RESYNC | (e->reason == OPENCSD_ON_OVERFLOW ? MESSAGE_LOST : 0);
@@ -637,10 +649,37 @@ print_nopath(const struct opencsd_element *e, struct text *out)
 		  (unsigned)e->number);
 }
 
+/* Memory spaces as the library names them: alone, or each with a comma. */
+static void
+print_space(uint32_t space, struct text *out)
+{
+	static const char *const bits[] = {"EL1S", "EL1N", "EL2N", "EL3",
+					   "EL2S", "EL1R", "EL2R", "Root"};
+	static const struct {
+		uint32_t space;
+		const char *name;
+	} groups[] = {{0x19, "Any S"}, {0x06, "Any NS"}, {0x60, "Any R"}, {0xff, "Any"}};
+	bool alone = !(space & (space - 1));
+	for (size_t i = 0; i < COUNT(groups); i++)
+		if (space == groups[i].space) {
+			text_add(out, groups[i].name);
+			return;
+		}
+	for (size_t i = 0; i < COUNT(bits); i++)
+		if (space >> i & 1)
+			text_addf(out, "%s%s", bits[i], alone ? "" : ",");
+}
+
 static void
 print_nacc(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, " 0x%llx ", wide(e->start));
+	text_addf(out, " 0x%llx", wide(e->start));
+	if (e->flags & OPENCSD_HAS_SPACE) {
+		text_addf(out, "; Memspace [0x%x:", (unsigned)e->number);
+		print_space(e->number, out);
+		text_add_char(out, ']');
+	}
+	text_add_char(out, ' ');
 }
 
 static void
@@ -784,6 +823,7 @@ static const struct scan {
     {T(INSTR_RANGE), ") N ", SCAN_NAME, OPENCSD_F_LAST_TYPE, 0},
     {T(INSTR_RANGE), " <cond>", SCAN_FLAG, 0, OPENCSD_CONDITIONAL},
     {T(ADDR_NACC), " 0x", 16, OPENCSD_F_START, 0},
+    {T(ADDR_NACC), "Memspace [0x", 16, OPENCSD_F_SPACE, OPENCSD_HAS_SPACE},
     {T(EXCEPTION), "ret addr:0x", 16, OPENCSD_F_RETURN_ADDRESS, OPENCSD_HAS_RETURN},
     {T(EXCEPTION), "[addr also prev br tgt]", SCAN_FLAG, 0, OPENCSD_RETURN_IS_TARGET},
     {T(EXCEPTION), "excep num (0x", 16, OPENCSD_F_EXCEPTION, 0},

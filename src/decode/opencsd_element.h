@@ -53,6 +53,7 @@ enum opencsd_unsync {
 	OPENCSD_UNSYNC_OVERFLOW,
 	OPENCSD_UNSYNC_DISCARD,
 	OPENCSD_UNSYNC_BAD_PACKET,
+	OPENCSD_UNSYNC_BAD_IMAGE,
 	OPENCSD_UNSYNC_END,
 	OPENCSD_UNSYNC_COUNT
 };
@@ -84,7 +85,7 @@ struct opencsd_element {
 	uint8_t bits; /* of a payload packet: 4, 8, 16, 32, 64 */
 	uint8_t packets;
 	uint16_t master, channel; /* ITMTRACE: channel is port or discriminator */
-	uint32_t number;	  /* instructions, exception, event, marker value */
+	uint32_t number;	  /* instructions, exception, event, marker value, space */
 	uint32_t cycles;
 	uint32_t context_id, vmid;
 	uint32_t flags;	     /* enum opencsd_flag */
@@ -114,7 +115,8 @@ enum opencsd_flag {
 	OPENCSD_TRIGGER = 1 << 17,
 	OPENCSD_MASTER_ERROR = 1 << 18,
 	OPENCSD_GLOBAL_ERROR = 1 << 19,
-	OPENCSD_OVERFLOW = 1 << 20
+	OPENCSD_OVERFLOW = 1 << 20,
+	OPENCSD_HAS_SPACE = 1 << 21 /* ADDR_NACC: `number` is the memory space */
 };
 
 /*
@@ -165,6 +167,7 @@ enum opencsd_field {
 	OPENCSD_F_CONTEXT_ID,
 	OPENCSD_F_START,
 	OPENCSD_F_END,
+	OPENCSD_F_SPACE,
 	OPENCSD_F_NUMBER,
 	OPENCSD_F_LAST_TYPE,
 	OPENCSD_F_LAST_SUBTYPE,

@@ -281,11 +281,32 @@ static const uint8_t types[] = {
     [OCSD_GEN_TRC_ELEM_SWTRACE] = OPENCSD_SWTRACE,
     [OCSD_GEN_TRC_ELEM_SYNC_MARKER] = OPENCSD_SYNC_MARKER,
     [OCSD_GEN_TRC_ELEM_MEMTRANS] = OPENCSD_MEMTRANS,
-#if OCSD_VER_NUM >= 0x010400
+#if HAVE_DECL_OCSD_GEN_TRC_ELEM_INSTRUMENTATION
     [OCSD_GEN_TRC_ELEM_INSTRUMENTATION] = OPENCSD_INSTRUMENTATION,
 #endif
     [OCSD_GEN_TRC_ELEM_CUSTOM] = OPENCSD_CUSTOM,
 };
+
+/* And why there is no synchronisation. */
+static const uint8_t unsyncs[] = {
+    [UNSYNC_UNKNOWN] = OPENCSD_UNSYNC_UNKNOWN,
+    [UNSYNC_INIT_DECODER] = OPENCSD_UNSYNC_INIT,
+    [UNSYNC_RESET_DECODER] = OPENCSD_UNSYNC_RESET,
+    [UNSYNC_OVERFLOW] = OPENCSD_UNSYNC_OVERFLOW,
+    [UNSYNC_DISCARD] = OPENCSD_UNSYNC_DISCARD,
+    [UNSYNC_BAD_PACKET] = OPENCSD_UNSYNC_BAD_PACKET,
+#if HAVE_DECL_UNSYNC_BAD_IMAGE
+    [UNSYNC_BAD_IMAGE] = OPENCSD_UNSYNC_BAD_IMAGE,
+#endif
+    [UNSYNC_EOT] = OPENCSD_UNSYNC_END,
+};
+
+/* The other numbers are copied: they mean the same in all versions so far. */
+_Static_assert(ocsd_isa_aarch64 == 2 && ocsd_isa_unknown == 6 && ocsd_sec_realm == 3 &&
+		   OCSD_INSTR_TSTART == 6 && OCSD_S_INSTR_V7_IMPLIED_RET == 4 &&
+		   TRACE_ON_EX_DEBUG == 2 && EVENT_NUMBERED == 2 && ELEM_MARKER_TS == 0 &&
+		   OCSD_MEM_TRANS_FAIL == 3,
+	       "OpenCSD has renumbered what is copied here: map it by name");
 
 static uint32_t
 flag(bool set, uint32_t flag)
@@ -322,6 +343,20 @@ take_range(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	e->last_size = in->last_instr_sz;
 	e->flags |= flag(in->last_instr_exec, OPENCSD_EXECUTED) |
 		    flag(in->last_instr_cond, OPENCSD_CONDITIONAL);
+}
+
+/* From 1.5 on the library tells, in the exception's member, in which memory it
+ * looked; its lister prints that. */
+static void
+take_space(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
+{
+#if OCSD_VER_NUM >= 0x010500
+	e->number = in->exception_number;
+	e->flags |= OPENCSD_HAS_SPACE;
+#else
+	(void)in;
+	(void)e;
+#endif
 }
 
 static void
@@ -371,7 +406,8 @@ take_element(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	switch (e->type) {
 	case OPENCSD_NO_SYNC:
 	case OPENCSD_EO_TRACE:
-		e->reason = (uint8_t)in->unsync_eot_info;
+		if ((size_t)in->unsync_eot_info < sizeof unsyncs)
+			e->reason = unsyncs[in->unsync_eot_info];
 		break;
 	case OPENCSD_TRACE_ON:
 		e->reason = (uint8_t)in->trace_on_reason;
@@ -385,6 +421,7 @@ take_element(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 		break;
 	case OPENCSD_ADDR_NACC:
 		e->start = in->st_addr;
+		take_space(in, e);
 		break;
 	case OPENCSD_EXCEPTION:
 		take_exception(in, e);
@@ -407,7 +444,7 @@ take_element(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	case OPENCSD_MEMTRANS:
 		e->reason = (uint8_t)in->mem_trans;
 		break;
-#if OCSD_VER_NUM >= 0x010400
+#if HAVE_DECL_OCSD_GEN_TRC_ELEM_INSTRUMENTATION
 	case OPENCSD_INSTRUMENTATION:
 		e->level = in->sw_ite.el;
 		e->value = in->sw_ite.value;

@@ -58,6 +58,11 @@ static const char *const lines[] = {
     LINE "ITMTRACE(ITM_OVERFLOW; ITM_SWIT (ch: 0x2; Data: 0x1234) )",
     LINE "ITMTRACE(ITM_TS_GLOBAL ( TS: 0x0000000000001234) )",
     LINE "CUSTOM()",
+    LINE "NO_SYNC( [bad-program-image])",
+    LINE "ADDR_NACC( 0xffffffc000594ac0; Memspace [0x2:EL1N] )",
+    LINE "ADDR_NACC( 0xc02f5b3a; Memspace [0x19:Any S] )",
+    LINE "ADDR_NACC( 0x10; Memspace [0x90:EL2S,Root,] )",
+    LINE "ADDR_NACC( 0x10; Memspace [0x0:] )",
 };
 enum { LINES = sizeof lines / sizeof *lines };
 
@@ -160,8 +165,7 @@ test_messages(void **state)
 	assert_message(LINE "NO_SYNC( [bad-packet])", SEVERITY_ERROR, MESSAGE_DAMAGED);
 	assert_message(LINE "NO_SYNC( [discard])", SEVERITY_WARNING, 0);
 	assert_message(LINE "TRACE_ON( [debug restart])", SEVERITY_INFO, MESSAGE_RESYNC);
-	assert_message(LINE "TRACE_ON( [overflow])", SEVERITY_ERROR,
-		       MESSAGE_RESYNC | MESSAGE_LOST);
+	assert_message(LINE "TRACE_ON( [overflow])", SEVERITY_ERROR, MESSAGE_RESYNC | MESSAGE_LOST);
 	assert_message(LINE "ADDR_NACC( 0x0 )", SEVERITY_WARNING, 0);
 	assert_message(LINE "I_RANGE_NOPATH(first 0x0:[next 0x0] num_i(0) )", SEVERITY_WARNING, 0);
 	assert_message(LINE "MEMTRANS(Commit)", SEVERITY_INFO, 0);

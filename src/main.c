@@ -306,6 +306,21 @@ print_notice(struct trace *trace, const struct cli *cli)
 	free(notice);
 }
 
+/* Prints how a capture is decoded, as comments of a profile. */
+static void
+print_about(const struct decoder *decoder)
+{
+	struct text safe = {0};
+	const char *line = decoder->about ? decoder->about : "";
+	for (size_t length; *line; line += length + (line[length] == '\n')) {
+		length = strcspn(line, "\n");
+		text_clear(&safe);
+		text_add_safe(&safe, line, length, TEXT_UTF8);
+		printf("# %s\n", text_get(&safe));
+	}
+	text_free(&safe);
+}
+
 static void
 print_info(struct session *session, const struct cli *cli)
 {
@@ -323,6 +338,7 @@ print_info(struct session *session, const struct cli *cli)
 		text_add_safe(&safe, line.data, line.length, TEXT_UTF8);
 		puts(text_get(&safe));
 		text_free(&safe);
+		print_about(trace_decoder(trace));
 		text_clear(&line);
 		if (trace_propose(trace, &line))
 			fputs(text_get(&line), stdout);

@@ -112,6 +112,7 @@ unit_tests = \
 	tests/unit/test_matches \
 	tests/unit/test_notebook \
 	tests/unit/test_opencsd_element \
+	tests/unit/test_opencsd_library \
 	tests/unit/test_parallel \
 	tests/unit/test_ppl \
 	tests/unit/test_merge \

@@ -308,6 +308,10 @@ struct decoder {
 	bool unix_epoch; /* ticks count from 1970-01-01 00:00 UTC */
 	_Atomic bool wants_history; /* text depends on earlier messages; set by load */
 	_Atomic bool origin_varies; /* who sent it does too; set by load */
+	const char *mark;  /* for the title: a doubt about messages that none of them shows, in
+			      a word or two, or NULL; set by open */
+	const char *about; /* for people: how the capture is decoded, a sentence a line, or
+			      NULL; set by open */
 };
 
 enum { CHECKPOINT_MAX = 64, DECODE_KINDS_MAX = 64 };

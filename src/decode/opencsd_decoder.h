@@ -22,6 +22,7 @@ struct opencsd_decoder {
 	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID; OPENCSD_NO_LANE */
 	VEC(struct capture *) files;	/* of memory images */
 	struct text notes;		/* what is missing, for load to tell */
+	struct text about;		/* see struct decoder */
 	struct opencsd_pool *pool;	/* of those who expand */
 };
 

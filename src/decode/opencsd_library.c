@@ -56,6 +56,7 @@ struct core {
 	const char *name;
 	ocsd_arch_version_t arch;
 	ocsd_core_profile_t profile;
+	bool later; /* it may have instructions of after Armv8.3-A, Armv8.0-M */
 };
 
 /* Types of core by name, those that do not follow from the pattern below. */
@@ -74,6 +75,7 @@ static const struct core cores[] = {
     {"Cortex-R52", ARCH_V8, profile_CortexR},	{"Cortex-M0", ARCH_V7, profile_CortexM},
     {"Cortex-M0+", ARCH_V7, profile_CortexM},	{"Cortex-M3", ARCH_V7, profile_CortexM},
     {"Cortex-M4", ARCH_V7, profile_CortexM},	{"Cortex-M7", ARCH_V7, profile_CortexM},
+    {"Cortex-M23", ARCH_V8, profile_CortexM},	{"Cortex-M33", ARCH_V8, profile_CortexM},
 };
 
 static ocsd_core_profile_t
@@ -90,6 +92,7 @@ core_of_version(const char *version)
 	unsigned long major = strtoul(version, &end, 10);
 	unsigned long minor = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
 	struct core core = {.profile = profile_of(*end == '-' ? end[1] : 'A')};
+	core.later = major > 8 || (major == 8 && minor > (core.profile == profile_CortexM ? 0 : 3));
 	core.arch = major <= 7		     ? ARCH_V7
 		    : major > 8 || minor > 3 ? ARCH_AA64
 		    : minor == 3	     ? ARCH_V8r3
@@ -112,10 +115,75 @@ core_of(const struct opencsd_source_options *o)
 	if (!strncmp(name, "ARMv", 4))
 		return core_of_version(name + 4);
 	const char *dash = strrchr(name, '-');
-	struct core core = {.arch = ARCH_AA64, .profile = profile_of(dash ? dash[1] : 'A')};
+	struct core core = {
+	    .arch = ARCH_AA64, .profile = profile_of(dash ? dash[1] : 'A'), .later = true};
 	if (core.profile == profile_CortexM)
 		core.arch = ARCH_V8; /* there is no 64-bit one */
 	return core;
+}
+
+/* --- versions ---------------------------------------------------------- */
+
+/* What versions of the library learned to decode, by its README and its pull
+ * requests 73 and 90. */
+static const struct limit {
+	uint32_t since;
+	unsigned protocols;	     /* a bit each */
+	ocsd_core_profile_t profile; /* profile_Unknown: any */
+	ocsd_arch_version_t arch;    /* from that on */
+	bool later, speculates;	     /* only of such cores */
+	const char *what;
+} limits[] = {
+#define PROTOCOL(name) (1u << OPENCSD_##name)
+#define CODE (PROTOCOL(ETMV4I) | PROTOCOL(ETE))
+    {0x010400, PROTOCOL(ETE), profile_CortexA, 0, false, false, "FEAT_ITE"},
+    {0x010402, PROTOCOL(ETMV4I), profile_CortexM, 0, false, false, "tail-chained exceptions"},
+    {0x010501, CODE, profile_CortexA, 0, true, false, "FEAT_PAUTH_LR"},
+    {0x010600, CODE, profile_CortexA, 0, true, false, "FEAT_CMPBR"},
+    {0x010601, CODE, profile_Unknown, 0, false, true, "all of speculative trace"},
+    {0x010800, CODE, profile_CortexA, 0, true, false, "TEXIT"},
+    {0x010800, PROTOCOL(ETMV4I), profile_CortexM, 0, true, false, "loops of Armv8.1-M"},
+    {0x010803, PROTOCOL(ETMV4I), profile_CortexM, ARCH_V8, false, false,
+     "exception returns of Armv8-M"},
+#undef CODE
+#undef PROTOCOL
+};
+
+const char *
+opencsd_library_version(void)
+{
+	return OCSD_VER_STRING;
+}
+
+void
+opencsd_library_limits(const struct opencsd_source_options *o, struct text *out)
+{
+	struct core core = core_of(o);
+	bool later = core.later || o->protocol == OPENCSD_ETE;
+	bool speculates = o->regs.TRCIDR8 > 0;
+	size_t start = out->length;
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		const struct limit *l = &limits[i];
+		if (l->since <= OCSD_VER_NUM || !(l->protocols >> o->protocol & 1) ||
+		    (l->profile != profile_Unknown && l->profile != core.profile) ||
+		    core.arch < l->arch || (l->later && !later) || (l->speculates && !speculates))
+			continue;
+		text_addf(out, "%s%s (needs %u.%u.%u)", out->length > start ? ", " : "", l->what,
+			  l->since >> 16, l->since >> 8 & 0xff, l->since & 0xff);
+	}
+}
+
+/* Versions share a soname, but even those of one minor number lay structs out or
+ * number reasons differently (1.5.1 and 1.5.5), so no other will do. */
+static int
+check_version(struct err *err)
+{
+	if (ocsd_get_version() == OCSD_VER_NUM)
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED,
+		       "this program is built for OpenCSD " OCSD_VER_STRING
+		       " and %s is installed; build it again",
+		       ocsd_get_version_str());
 }
 
 /* --- configuration ----------------------------------------------------- */
@@ -594,7 +662,7 @@ opencsd_library_new(const struct opencsd_source *source, const struct opencsd_tr
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const struct protocol *p = &protocols[source->options->protocol];
-	if (check_registers(source, p, err) < 0)
+	if (check_version(err) < 0 || check_registers(source, p, err) < 0)
 		return NULL;
 	struct opencsd_library *l = mem_new(sizeof *l);
 	l->source = source;

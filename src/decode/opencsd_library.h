@@ -11,6 +11,14 @@
 
 struct opencsd_library;
 
+/* The version of the library, `1.3.3`; NULL: built without it. */
+const char *opencsd_library_version(void);
+
+/* Appends what this version does not know of such a source and a later one does,
+ * `FEAT_CMPBR (needs 1.6.0), ...`: code that uses it is decoded wrongly, and
+ * nothing shows it.  Nothing is appended where all is known. */
+void opencsd_library_limits(const struct opencsd_source_options *, struct text *);
+
 struct opencsd_library *opencsd_library_new(const struct opencsd_source *,
 					    const struct opencsd_tree_sink *, struct err *);
 void opencsd_library_free(struct opencsd_library *);

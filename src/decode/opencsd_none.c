@@ -4,6 +4,19 @@
 
 #include "decode/opencsd_library.h"
 
+const char *
+opencsd_library_version(void)
+{
+	return NULL;
+}
+
+void
+opencsd_library_limits(const struct opencsd_source_options *source, struct text *out)
+{
+	(void)source;
+	(void)out;
+}
+
 struct opencsd_library *
 opencsd_library_new(const struct opencsd_source *source, const struct opencsd_tree_sink *sink,
 		    struct err *err)

@@ -11,6 +11,7 @@
 #include "decode/opencsd_decoder.h"
 
 #include "capture/capture.h"
+#include "decode/opencsd_library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -342,6 +343,59 @@ open_sources(struct opencsd_decoder *d, struct err *err)
 		       text_get(&d->notes));
 }
 
+/* --- limits of the library --------------------------------------------- */
+
+/* Appends the sources from N on whose limits are OWN, and clears these. */
+static void
+add_names(const struct opencsd_decoder *d, struct text *limits, size_t n, const char *own,
+	  struct text *out)
+{
+	for (size_t i = n; i < d->source_count; i++) {
+		if (strcmp(text_get(&limits[i]), own) != 0)
+			continue;
+		text_addf(out, "%s%s", i > n ? ", " : "", opencsd_source_name(d, i));
+		text_clear(&limits[i]);
+	}
+}
+
+/* Notes what the library may decode wrongly, once for all sources alike. */
+static void
+note_limits(struct opencsd_decoder *d)
+{
+	struct text *limits = mem_new(d->source_count * sizeof *limits);
+	struct text line = {0};
+	for (size_t i = 0; i < d->source_count; i++)
+		if (!*d->sources[i].problem)
+			opencsd_library_limits(d->sources[i].options, &limits[i]);
+	for (size_t i = 0; i < d->source_count; i++) {
+		if (!limits[i].length)
+			continue;
+		char *own = mem_text(text_get(&limits[i]));
+		text_clear(&line);
+		text_addf(&line, "OpenCSD %s may decode ", opencsd_library_version());
+		add_names(d, limits, i, own, &line);
+		text_addf(&line, " wrongly: it does not know %s\n", own);
+		text_add(&d->notes, text_get(&line));
+		text_add(&d->about, text_get(&line));
+		d->syst.base.mark = "old OpenCSD";
+		free(own);
+	}
+	for (size_t i = 0; i < d->source_count; i++)
+		text_free(&limits[i]);
+	text_free(&line);
+	free(limits);
+}
+
+/* Fills what people should know of how the capture is decoded. */
+static void
+describe_decoding(struct opencsd_decoder *d)
+{
+	if (opencsd_library_version())
+		text_addf(&d->about, "decoded with OpenCSD %s\n", opencsd_library_version());
+	note_limits(d);
+	d->syst.base.about = text_get(&d->about);
+}
+
 /* --- memory ------------------------------------------------------------ */
 
 /* The map of an image's file; NULL and a note if there is none. */
@@ -452,6 +506,7 @@ opencsd_open(const void *options, const struct window *head, struct err *err)
 		return NULL;
 	}
 	open_images(d);
+	describe_decoding(d);
 	d->pool = opencsd_pool_new(d);
 	if (only_stm(d))
 		d->syst.base.hz = opencsd_find_frequency(d, head);
@@ -472,6 +527,7 @@ opencsd_close(struct decoder *decoder)
 		capture_close(d->files.at[i]);
 	vec_free(&d->files);
 	text_free(&d->notes);
+	text_free(&d->about);
 	free(d->sources);
 	free(d);
 }

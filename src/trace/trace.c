@@ -499,6 +499,8 @@ hash_settings(const struct trace *trace)
 	const struct decoder_ops *ops = trace->decoder->ops;
 	uint64_t hash = option_hash_text(decoder_name(ops), 0xcbf29ce484222325);
 	hash = option_hash_text(PACKAGE_VERSION, hash);
+	if (trace->decoder->about) /* the version of a library is there */
+		hash = option_hash_text(trace->decoder->about, hash);
 	return ops->options
 		   ? option_hash(ops->options, trace_format_options(trace->options, ops), hash)
 		   : hash;

@@ -132,6 +132,8 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 	text_addf(&left, "  %s", decoder_name(trace_decoder(trace)->ops));
 	if (trace_mark(trace))
 		text_addf(&left, "  [%s]", trace_mark(trace));
+	if (trace_decoder(trace)->mark)
+		text_addf(&left, "  [%s]", trace_decoder(trace)->mark);
 	add_filters(app, &left);
 	if (app->time_mode != TIME_ABSOLUTE)
 		text_addf(&right, " T:%s", time_mode_name(app->time_mode));

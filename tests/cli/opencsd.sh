@@ -87,4 +87,28 @@ run "$TRAWL" -t none none
 is "no buffer: status" 2 "$status"
 ok "no buffer: the file is named" grep -q 'etb.bin: no such file' err
 
+# What the library does not know of a core is told.
+head -c 64 /dev/zero >etr.bin
+cat >etr.bin.profile.yaml <<'END'
+traces:
+  - match: '*'
+    format: opencsd
+    opencsd:
+      format: source_data
+      sources:
+        - {id: 1, name: big, protocol: ETE,
+           regs: {TRCCONFIGR: 0xc1, TRCIDR0: 0x28000ea1, TRCIDR2: 0x488}}
+END
+run "$TRAWL" --info etr.bin
+ok "info: the version of the library" grep -qx '# decoded with OpenCSD [0-9.]*' out
+case $(sed -n 's/# decoded with OpenCSD //p' out) in
+1.[0-7].*)
+	ok "info: what it does not know" \
+		grep -q '^# OpenCSD .* may decode big wrongly: .*TEXIT (needs 1.8.0)' out
+	run "$TRAWL" -t none etr.bin
+	ok "... and the log" grep -q 'may decode big wrongly' err
+	;;
+*) skip "info: what it does not know" "the library is new" ;;
+esac
+
 finish

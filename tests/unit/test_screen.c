@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/vec.h"
+#include "decode/opencsd_library.h"
 #include "emulator.h"
 #include "folder.h"
 #include "session_fixture.h"
@@ -1214,6 +1215,33 @@ test_no_trace(void **state)
 	quit(&s);
 	scene_open(&s, 24, 120, "xterm-256color", path, "--from=syst/hex", NULL); /* as told */
 	scene_wait(&s, " 0 / 2");
+	quit(&s);
+	folder_remove(&folder);
+}
+
+/* A doubt about all messages stands in the title, its reason in the log. */
+static void
+test_old_library(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct folder folder;
+	int minor = 0;
+	const char *version = opencsd_library_version();
+	if (!version || (sscanf(version, "1.%d.", &minor) == 1 && minor >= 8)) {
+		print_message("# OpenCSD is new, or is not built in: nothing is tested\n");
+		return;
+	}
+	folder_make(&folder);
+	folder_put_text(&folder, "etr.bin", "no trace");
+	folder_put_text(&folder, "etr.bin.profile.yaml",
+			"traces: [{match: '*', format: opencsd, opencsd: {format: source_data, "
+			"sources: [{id: 1, name: big, protocol: ETE, regs: {TRCCONFIGR: 1, "
+			"TRCIDR0: 1, TRCIDR2: 1}}]}}]\n");
+	scene_open(&s, 24, 120, "xterm-256color", folder.files.at[0], NULL);
+	scene_wait(&s, "opencsd  [old OpenCSD]");
+	scene_keys(&s, ":messages\r");
+	scene_wait(&s, "may decode big wrongly");
 	quit(&s);
 	folder_remove(&folder);
 }
@@ -3324,6 +3352,7 @@ main(void)
 	    cmocka_unit_test(test_help),
 	    cmocka_unit_test(test_help_search),
 	    cmocka_unit_test(test_no_trace),
+	    cmocka_unit_test(test_old_library),
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),

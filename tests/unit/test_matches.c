@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/vec.h"
+#include "decode/opencsd_library.h"
 #include "query/matches.h"
 #include "query/seek.h"
 #include "toy.h"
@@ -374,14 +375,11 @@ test_names_that_vary(void **state)
 {
 	(void)state;
 	struct fixture f = {.path = data_path("all-opencsd")};
-	struct err err = {0};
-	option_defaults(profile_options_table(), &f.session.profile);
-	if (!session_open(&f.session, f.path, NULL, NULL, 0, &err)) {
-		assert_int_equal(err.code, ERR_UNSUPPORTED); /* built without OpenCSD */
+	if (!opencsd_library_version()) {
+		print_message("# built without the OpenCSD library: nothing is tested\n");
 		free(f.path);
 		return;
 	}
-	session_close(&f.session);
 	struct filter stm = filter_all();
 	stm.expr = filter_parse("origin ~ /STM_0 /", NULL, NULL);
 	assert_non_null(stm.expr);

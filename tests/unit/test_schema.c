@@ -277,6 +277,21 @@ assert_error(const char *text, const char *expected)
 	release(&root);
 }
 
+/* Between PLACE and END stand words of libyaml, which its versions choose. */
+static void
+assert_broken(const char *text, const char *place, const char *end)
+{
+	struct root root;
+	struct err err;
+	assert_int_equal(load_bytes(text, strlen(text), &root, &err), ERR_CONFIG);
+	size_t length = strlen(err.what), before = strlen(place), after = strlen(end);
+	if (length <= before + after || strncmp(err.what, place, before) != 0 ||
+	    strcmp(err.what + length - after, end) != 0)
+		fail_msg("%s is not `%s...%s`", err.what, place, end);
+	assert_defaults(&root);
+	release(&root);
+}
+
 static void
 test_unknown_keys(void **state)
 {
@@ -412,21 +427,17 @@ static void
 test_broken_yaml(void **state)
 {
 	(void)state;
-	assert_error("things: [a, b\n"
-		     "title: c\n",
-		     "p.yaml:2:6: not YAML: did not find expected ',' or ']' "
-		     "(while parsing a flow sequence from 1:9 on)");
-	assert_error("title: \"a\n", "p.yaml:2:1: not YAML: found unexpected end of stream "
-				     "(while scanning a quoted scalar from 1:8 on)");
-	assert_error("title: a\n"
-		     "\tsingle: b\n",
-		     "p.yaml:2:1: not YAML: found a tab character that violates indentation "
-		     "(while scanning a plain scalar from 1:8 on)");
-	assert_error("title: a\n"
-		     "things: \xff\n",
-		     "p.yaml:2:9: not YAML: invalid leading UTF-8 octet; expected UTF-8 text");
-	assert_error("title: a\x01\n", "p.yaml:1:9: not YAML: control characters are not allowed; "
-				       "expected UTF-8 text");
+	assert_broken("things: [a, b\n"
+		      "title: c\n",
+		      "p.yaml:2:6: not YAML: ", " from 1:9 on)");
+	assert_broken("title: \"a\n", "p.yaml:2:1: not YAML: ", " from 1:8 on)");
+	assert_broken("title: a\n"
+		      "\tsingle: b\n",
+		      "p.yaml:2:1: not YAML: ", " from 1:8 on)");
+	assert_broken("title: a\n"
+		      "things: \xff\n",
+		      "p.yaml:2:9: not YAML: ", "; expected UTF-8 text");
+	assert_broken("title: a\x01\n", "p.yaml:1:9: not YAML: ", "; expected UTF-8 text");
 	assert_error("title: a\n"
 		     "---\n"
 		     "title: b\n",

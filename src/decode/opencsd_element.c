@@ -2,9 +2,9 @@
  * Generic trace elements: see opencsd_element.h.
  *
  * `members` says of which types a field is a member and when it is valid; the
- * fields of a message and the reading of listings both follow it.  `scans`
- * says what stands before a member in a listing.  Writing a listing has its
- * own few functions, for blanks matter there: the lines must equal those of
+ * fields of a message and the reading of listings both follow it.  `parts` is
+ * the grammar of a line of a listing: a line that breaks it anywhere is no
+ * element.  Writing a listing has its own few functions, for blanks matter there: the lines must equal those of
  * trc_pkt_lister 1.3.3.  ITMTRACE and INSTRUMENTATION are written as later
  * versions do.
  */
@@ -90,6 +90,11 @@ static const char *const instr_names[] = {"other",   "BR",	"iBR",	  "ISB",
 					  "DSB.DMB", "WFI.WFE", "TSTART", NULL};
 static const char *const subtype_names[] = {"none",	"b+link",      "A64:ret",
 					    "A64:eret", "V7:impl ret", NULL};
+/* The same in a listing. */
+static const char *const listed_types[] = {"--- ",    "BR  ",	 "iBR ",   "ISB ",
+					   "DSB.DMB", "WFI.WFE", "TSTART", NULL};
+static const char *const listed_subtypes[] = {"",	   "b+link ",	  "A64:ret ",
+					      "A64:eret ", "V7:impl ret", NULL};
 static const char *const event_names[] = {"unknown", "trigger", "numbered", NULL};
 static const char *const marker_names[] = {"Timestamp marker", NULL};
 static const char *const memtrans_names[] = {"Init", "Start", "Commit", "Fail", NULL};
@@ -631,14 +636,10 @@ print_context(const struct opencsd_element *e, struct text *out)
 static void
 print_range(const struct opencsd_element *e, struct text *out)
 {
-	static const char *const types[] = {"--- ",    "BR  ",	  "iBR ",   "ISB ",
-					    "DSB.DMB", "WFI.WFE", "TSTART", NULL};
-	static const char *const subtypes[] = {"",	    "b+link ",	   "A64:ret ",
-					       "A64:eret ", "V7:impl ret", NULL};
 	text_addf(out, "exec range=0x%llx:[0x%llx] num_i(%u) last_sz(%u) (ISA=%s) %c %s%s%s",
 		  wide(e->start), wide(e->end), (unsigned)e->number, e->last_size,
 		  name_of(isa_names, e->isa), e->flags & OPENCSD_EXECUTED ? 'E' : 'N',
-		  name_of(types, e->last_type), name_of(subtypes, e->last_subtype),
+		  name_of(listed_types, e->last_type), name_of(listed_subtypes, e->last_subtype),
 		  e->flags & OPENCSD_CONDITIONAL ? " <cond>" : "");
 }
 
@@ -796,60 +797,116 @@ opencsd_element_line(const struct opencsd_element *e, struct text *out)
 
 /* --- listings: reading ------------------------------------------------- */
 
-enum { SCAN_NAME = 0, SCAN_FLAG = 1 }; /* else the base of a number */
+/* What a part of a form reads behind its text. */
+enum part_value {
+	PART_NOTHING,	       /* nothing */
+	PART_CONSTANT,	       /* nothing; the value is that of `flag` */
+	PART_NAME,	       /* one of `names` */
+	PART_ANYTHING,	       /* a short text, up to the first byte of what comes behind */
+	PART_DECIMAL = 10,     /* digits, of this base */
+	PART_HEXADECIMAL = 16, /* as well */
+};
 
-/* What stands before a member, or means a flag, between the brackets. */
-static const struct scan {
+enum { ANYTHING_LONGEST = 64, FORMS = 4, FORM_ALL = (1 << FORMS) - 1, FORM_REST = FORM_ALL - 1 };
+
+/*
+ * What stands between the brackets: the parts of a type, in this order and with
+ * nothing between them.  A type has up to four forms of its line; a part says in which
+ * of them it is.  OcsdTraceElement::toString() of the library writes them; `Memspace`
+ * comes with its version 1.5.
+ */
+static const struct part {
 	uint32_t types;
+	uint8_t forms; /* a bit each */
+	bool optional;
 	const char *before;
-	uint8_t base;
-	uint8_t field; /* enum opencsd_field */
+	enum part_value value;
+	uint8_t field;	/* enum opencsd_field */
+	uint8_t digits; /* at least */
+	const char *const *names;
 	uint32_t flag; /* set when it is there */
-} scans[] = {
-    {T(NO_SYNC) | T(EO_TRACE), " [", SCAN_NAME, OPENCSD_F_UNSYNC, 0},
-    {T(TRACE_ON), " [", SCAN_NAME, OPENCSD_F_TRACE_ON, 0},
-    {T(PE_CONTEXT) | T(INSTR_RANGE), "(ISA=", SCAN_NAME, OPENCSD_F_ISA, 0},
-    {T(PE_CONTEXT), ") EL", 10, OPENCSD_F_LEVEL, OPENCSD_HAS_LEVEL},
-    {T(PE_CONTEXT), "64-bit", SCAN_FLAG, 0, OPENCSD_BITS64},
-    {T(PE_CONTEXT), "VMID=0x", 16, OPENCSD_F_VMID, OPENCSD_HAS_VMID},
-    {T(PE_CONTEXT), "CTXTID=0x", 16, OPENCSD_F_CONTEXT_ID, OPENCSD_HAS_CONTEXT_ID},
-    {T(INSTR_RANGE), "range=0x", 16, OPENCSD_F_START, 0},
-    {T(INSTR_RANGE), ":[0x", 16, OPENCSD_F_END, 0},
-    {T(I_RANGE_NOPATH), "first 0x", 16, OPENCSD_F_START, 0},
-    {T(I_RANGE_NOPATH), "[next 0x", 16, OPENCSD_F_END, 0},
-    {T(INSTR_RANGE) | T(I_RANGE_NOPATH), "num_i(", 10, OPENCSD_F_NUMBER, 0},
-    {T(INSTR_RANGE), "last_sz(", 10, OPENCSD_F_LAST_SIZE, 0},
-    {T(INSTR_RANGE), ") E ", SCAN_NAME, OPENCSD_F_LAST_TYPE, OPENCSD_EXECUTED},
-    {T(INSTR_RANGE), ") N ", SCAN_NAME, OPENCSD_F_LAST_TYPE, 0},
-    {T(INSTR_RANGE), " <cond>", SCAN_FLAG, 0, OPENCSD_CONDITIONAL},
-    {T(ADDR_NACC), " 0x", 16, OPENCSD_F_START, 0},
-    {T(ADDR_NACC), "Memspace [0x", 16, OPENCSD_F_SPACE, OPENCSD_HAS_SPACE},
-    {T(EXCEPTION), "ret addr:0x", 16, OPENCSD_F_RETURN_ADDRESS, OPENCSD_HAS_RETURN},
-    {T(EXCEPTION), "[addr also prev br tgt]", SCAN_FLAG, 0, OPENCSD_RETURN_IS_TARGET},
-    {T(EXCEPTION), "excep num (0x", 16, OPENCSD_F_EXCEPTION, 0},
-    {T(EVENT), "Numbered:", 10, OPENCSD_F_EVENT, 0},
-    {T(SYNC_MARKER), " [", SCAN_NAME, OPENCSD_F_MARKER_TYPE, 0},
-    {T(SYNC_MARKER), "(0x", 16, OPENCSD_F_MARKER_VALUE, 0},
-    {T(MEMTRANS), "", SCAN_NAME, OPENCSD_F_MEMTRANS, 0},
-    {T(SWTRACE), "(Ma:0x", 16, OPENCSD_F_MASTER, OPENCSD_HAS_SENDER},
-    {T(SWTRACE), "Ch:0x", 16, OPENCSD_F_CHANNEL, 0},
-    {T(SWTRACE), ") 0x", 16, OPENCSD_F_PAYLOAD, OPENCSD_HAS_PAYLOAD},
-    {T(SWTRACE), "+Mrk ", SCAN_FLAG, 0, OPENCSD_MARKER},
-    {T(SWTRACE), "Trig ", SCAN_FLAG, 0, OPENCSD_TRIGGER},
-    {T(SWTRACE), "Freq", SCAN_FLAG, 0, OPENCSD_FREQUENCY},
-    {T(SWTRACE), "{Master Error.}", SCAN_FLAG, 0, OPENCSD_MASTER_ERROR},
-    {T(SWTRACE), "{Global Error.}", SCAN_FLAG, 0, OPENCSD_GLOBAL_ERROR},
-    {T(TIMESTAMP) | T(SWTRACE), "TS=0x", 16, OPENCSD_F_TIMESTAMP, OPENCSD_HAS_TIMESTAMP},
-    {T(INSTRUMENTATION), "EL", 10, OPENCSD_F_ITE_LEVEL, 0},
-    {T(INSTRUMENTATION), "; 0x", 16, OPENCSD_F_ITE_VALUE, 0},
-    {T(ITMTRACE), "ITM_OVERFLOW", SCAN_FLAG, 0, OPENCSD_OVERFLOW},
-    {T(ITMTRACE), "ch: 0x", 16, OPENCSD_F_ITM_PORT, OPENCSD_HAS_SENDER},
-    {T(ITMTRACE), "desc: 0x", 16, OPENCSD_F_ITM_SOURCE, 0},
-    {T(ITMTRACE), "Data: 0x", 16, OPENCSD_F_ITM_VALUE, 0},
-    {T(ITMTRACE), "delta: 0x", 16, OPENCSD_F_ITM_VALUE, 0},
-    {T(ITMTRACE), "TS: 0x", 16, OPENCSD_F_TIMESTAMP, OPENCSD_HAS_TIMESTAMP},
-    {T(ITMTRACE), "cumulative: 0x", 16, OPENCSD_F_TIMESTAMP, OPENCSD_HAS_TIMESTAMP},
-    {ALL, " [CC=", 10, OPENCSD_F_CYCLES, OPENCSD_HAS_CYCLES},
+	const char *after;
+} parts[] = {
+#define MUST FORM_ALL, false
+#define MAY FORM_ALL, true
+#define FORM(number) 1 << (number), false
+#define NOTHING PART_NOTHING, 0, 0, NULL
+#define ANYTHING PART_ANYTHING, 0, 0, NULL
+#define HEX(name, digits) PART_HEXADECIMAL, OPENCSD_F_##name, digits, NULL
+#define DEC(name) PART_DECIMAL, OPENCSD_F_##name, 1, NULL
+#define NAME(name, names) PART_NAME, OPENCSD_F_##name, 0, names
+#define CONSTANT(name) PART_CONSTANT, OPENCSD_F_##name, 0, NULL
+    {T(NO_SYNC) | T(EO_TRACE), MAY, " [", NAME(UNSYNC, unsync_names), 0, "]"},
+    {T(TRACE_ON), MUST, " [", NAME(TRACE_ON, trace_on_names), 0, "]"},
+    {T(PE_CONTEXT), MUST, "(ISA=", NAME(ISA, isa_names), 0, ") "},
+    {T(PE_CONTEXT), MAY, "EL", DEC(LEVEL), OPENCSD_HAS_LEVEL, ""},
+    {T(PE_CONTEXT), MUST, "", NAME(SECURITY, security_names), 0, "; "},
+    {T(PE_CONTEXT), FORM(0), "64-bit; ", NOTHING, OPENCSD_BITS64, ""},
+    {T(PE_CONTEXT), FORM_REST, false, "32-bit; ", NOTHING, 0, ""},
+    {T(PE_CONTEXT), MAY, "VMID=0x", HEX(VMID, 1), OPENCSD_HAS_VMID, "; "},
+    {T(PE_CONTEXT), MAY, "CTXTID=0x", HEX(CONTEXT_ID, 1), OPENCSD_HAS_CONTEXT_ID, "; "},
+    {T(INSTR_RANGE), MUST, "exec range=0x", HEX(START, 1), 0, ":"},
+    {T(INSTR_RANGE), MUST, "[0x", HEX(END, 1), 0, "] "},
+    {T(I_RANGE_NOPATH), MUST, "first 0x", HEX(START, 1), 0, ":"},
+    {T(I_RANGE_NOPATH), MUST, "[next 0x", HEX(END, 1), 0, "] "},
+    {T(INSTR_RANGE) | T(I_RANGE_NOPATH), MUST, "num_i(", DEC(NUMBER), 0, ") "},
+    {T(INSTR_RANGE), MUST, "last_sz(", DEC(LAST_SIZE), 0, ") "},
+    {T(INSTR_RANGE), MUST, "(ISA=", NAME(ISA, isa_names), 0, ") "},
+    {T(INSTR_RANGE), FORM(0), "E ", NOTHING, OPENCSD_EXECUTED, ""},
+    {T(INSTR_RANGE), FORM_REST, false, "N ", NOTHING, 0, ""},
+    {T(INSTR_RANGE), MUST, "", NAME(LAST_TYPE, listed_types), 0, ""},
+    {T(INSTR_RANGE), MAY, "", NAME(LAST_SUBTYPE, listed_subtypes), 0, ""},
+    {T(INSTR_RANGE), MAY, " <cond>", NOTHING, OPENCSD_CONDITIONAL, ""},
+    {T(ADDR_NACC), MUST, " 0x", HEX(START, 1), 0, ""},
+    {T(ADDR_NACC), FORM(0), "; Memspace [0x", HEX(SPACE, 1), OPENCSD_HAS_SPACE, ":"},
+    {T(ADDR_NACC), FORM(0), "", ANYTHING, 0, "] "},
+    {T(ADDR_NACC), FORM_REST, false, " ", NOTHING, 0, ""},
+    {T(EXCEPTION), FORM(0), "pref ret addr:0x", HEX(RETURN_ADDRESS, 1), OPENCSD_HAS_RETURN, ""},
+    {T(EXCEPTION), 1, true, " [addr also prev br tgt]", NOTHING, OPENCSD_RETURN_IS_TARGET, ""},
+    {T(EXCEPTION), FORM(0), "; ", NOTHING, 0, ""},
+    {T(EXCEPTION), MUST, "excep num (0x", HEX(EXCEPTION, 2), 0, ") "},
+    {T(TIMESTAMP), MUST, " [ TS=0x", HEX(TIMESTAMP, 12), OPENCSD_HAS_TIMESTAMP, "]; "},
+    {T(EVENT), FORM(0), " Trigger; ", CONSTANT(EVENT_TYPE), 1, ""},
+    {T(EVENT), FORM(1), " Numbered:", CONSTANT(EVENT_TYPE), 2, ""},
+    {T(EVENT), FORM(1), "", DEC(EVENT), 0, "; "},
+    {T(SYNC_MARKER), MUST, " [", NAME(MARKER_TYPE, marker_names), 0, ""},
+    {T(SYNC_MARKER), MUST, "(0x", HEX(MARKER_VALUE, 8), 0, ")]"},
+    {T(MEMTRANS), MUST, "", NAME(MEMTRANS, memtrans_names), 0, ""},
+    {T(SWTRACE), FORM(0), "{Global Error.}", NOTHING, OPENCSD_GLOBAL_ERROR, ""},
+    {T(SWTRACE), FORM(1), "(Ma:0x\?\?; Ch:0x\?\?) ", NOTHING, 0, ""},
+    {T(SWTRACE), FORM_REST - 2, false, " (Ma:0x", HEX(MASTER, 2), OPENCSD_HAS_SENDER, "; "},
+    {T(SWTRACE), FORM_REST - 2, false, "Ch:0x", HEX(CHANNEL, 2), 0, ") "},
+    {T(SWTRACE), FORM_REST, true, "0x", HEX(PAYLOAD, 1), OPENCSD_HAS_PAYLOAD, "; "},
+    {T(SWTRACE), FORM_REST, true, "+Mrk ", NOTHING, OPENCSD_MARKER, ""},
+    {T(SWTRACE), FORM_REST, true, "Trig ", NOTHING, OPENCSD_TRIGGER, ""},
+    {T(SWTRACE), FORM_REST, true, " [ TS=0x", HEX(TIMESTAMP, 12), OPENCSD_HAS_TIMESTAMP, "]; "},
+    {T(SWTRACE), FORM_REST, true, "Freq", NOTHING, OPENCSD_FREQUENCY, ""},
+    {T(SWTRACE), FORM_REST, true, "{Master Error.}", NOTHING, OPENCSD_MASTER_ERROR, ""},
+    {T(INSTRUMENTATION), MUST, "EL", DEC(ITE_LEVEL), 0, "; "},
+    {T(INSTRUMENTATION), MUST, "0x", HEX(ITE_VALUE, 16), 0, ""},
+    {T(ITMTRACE), MAY, "ITM_OVERFLOW; ", NOTHING, OPENCSD_OVERFLOW, ""},
+    {T(ITMTRACE), FORM(0), "ITM_SWIT (", CONSTANT(ITM_TYPE), OPENCSD_ITM_SOFTWARE, ""},
+    {T(ITMTRACE), FORM(0), "ch: 0x", HEX(ITM_PORT, 1), OPENCSD_HAS_SENDER, "; "},
+    {T(ITMTRACE), FORM(1), "ITM_DWT (", CONSTANT(ITM_TYPE), OPENCSD_ITM_HARDWARE, ""},
+    {T(ITMTRACE), FORM(1), "desc: 0x", HEX(ITM_SOURCE, 1), 0, "; "},
+    {T(ITMTRACE), 3, false, "Data: 0x", HEX(ITM_VALUE, 2), 0, ") "},
+    {T(ITMTRACE), FORM(2), "ITM_TS_GLOBAL (", CONSTANT(ITM_TYPE), OPENCSD_ITM_TIME_GLOBAL, ""},
+    {T(ITMTRACE), FORM(2), " TS: 0x", HEX(TIMESTAMP, 16), OPENCSD_HAS_TIMESTAMP, ") "},
+    {T(ITMTRACE), FORM(3), "ITM_TS_LOCAL ( TS delta: 0x", HEX(ITM_VALUE, 8), 0, ", { "},
+    {T(ITMTRACE), FORM(3), "", NAME(ITM_TYPE, itm_names), 0, "}; "},
+    {T(ITMTRACE), FORM(3), "TS cumulative: 0x", HEX(TIMESTAMP, 1), OPENCSD_HAS_TIMESTAMP, ") "},
+    {T(CYCLE_COUNT), MUST, " [CC=", DEC(CYCLES), OPENCSD_HAS_CYCLES, "]; "},
+    {ALL & ~T(CYCLE_COUNT), MAY, " [CC=", DEC(CYCLES), OPENCSD_HAS_CYCLES, "]; "},
+    {ALL, MUST, ")", NOTHING, 0, ""},
+#undef MUST
+#undef MAY
+#undef FORM
+#undef NOTHING
+#undef ANYTHING
+#undef HEX
+#undef DEC
+#undef NAME
+#undef CONSTANT
 };
 
 /* The rest of a line that is being read. */
@@ -867,21 +924,9 @@ skip(struct cursor *c, const char *what)
 	return true;
 }
 
-/* Moves behind the first WHAT. */
-static bool
-find(struct cursor *c, const char *what)
-{
-	size_t length = strlen(what);
-	const char *found = length ? memmem(c->at, (size_t)(c->end - c->at), what, length) : c->at;
-	if (!found)
-		return false;
-	c->at = found + length;
-	return true;
-}
-
-/* Reads the digits that are there, and how many. */
+/* Reads digits, of which there are at least LEAST, of a number up to MOST. */
 static unsigned
-take_number(struct cursor *c, unsigned base, uint64_t *value)
+take_number(struct cursor *c, unsigned base, unsigned least, uint64_t most, uint64_t *value)
 {
 	unsigned digits = 0;
 	*value = 0;
@@ -889,12 +934,15 @@ take_number(struct cursor *c, unsigned base, uint64_t *value)
 		int digit = bytes_hex_digit((unsigned char)*c->at);
 		if (digit < 0 || (unsigned)digit >= base)
 			break;
+		if (*value > (most - (unsigned)digit) / base)
+			return 0;
 		*value = *value * base + (unsigned)digit;
 	}
-	return digits;
+	return digits >= least ? digits : 0;
 }
 
-/* The number of the longest name that is there, or -1. */
+/* The number of the longest name that is there, or -1.  Blanks at the end of a name
+ * pad it or part it from the next one. */
 static int
 take_name(struct cursor *c, const char *const *names)
 {
@@ -911,82 +959,135 @@ take_name(struct cursor *c, const char *const *names)
 	return best;
 }
 
-static void
-apply(const struct scan *scan, struct cursor c, struct opencsd_element *e)
+/* The largest value of a member. */
+static uint64_t
+most_of(const struct member *m)
 {
-	uint64_t value = 0;
-	if (!(scan->types >> e->type & 1) || !find(&c, scan->before))
-		return;
-	if (scan->base == SCAN_NAME) {
-		int name = take_name(&c, members[scan->field].names);
-		if (name >= 0)
-			set(&members[scan->field], e, (unsigned)name);
-	} else if (scan->base != SCAN_FLAG) {
-		unsigned digits = take_number(&c, scan->base, &value);
-		if (!digits)
-			return;
-		set(&members[scan->field], e, value);
-		if (scan->field == OPENCSD_F_PAYLOAD)
-			e->bits = (uint8_t)(4 * digits);
-		else if (scan->field == OPENCSD_F_ITM_VALUE)
-			e->packets = (uint8_t)(digits / 2);
-	}
-	e->flags |= scan->flag;
+	return UINT64_MAX >> (64 - 8 * m->size);
 }
 
-/* What no single text before it tells. */
-static void
-parse_rest(struct cursor c, struct opencsd_element *e)
+/* A number of the payload says by its digits how wide it is. */
+static bool
+set_digits(const struct part *part, unsigned digits, struct opencsd_element *e)
 {
-	struct cursor line = c;
-	int name;
-	switch (e->type) {
-	case OPENCSD_PE_CONTEXT:
-		find(&c, ") ");
-		if (e->flags & OPENCSD_HAS_LEVEL)
-			c.at += 3;
-		name = c.at < c.end ? take_name(&c, security_names) : -1;
-		e->security = name > 0 ? (uint8_t)name : 0;
+	if (part->field == OPENCSD_F_PAYLOAD) {
+		e->bits = (uint8_t)(4 * digits);
+		e->packets = 1;
+		return digits <= 16 && !(digits & (digits - 1));
+	}
+	if (part->field == OPENCSD_F_ITM_VALUE)
+		e->packets = (uint8_t)(digits / 2);
+	return true;
+}
+
+static bool
+read_value(const struct part *part, struct cursor *c, struct opencsd_element *e)
+{
+	const struct member *m = &members[part->field];
+	uint64_t value = part->flag;
+	unsigned digits = 0;
+	switch (part->value) {
+	case PART_NOTHING:
+		return true;
+	case PART_ANYTHING:
+		while (c->at < c->end && ++digits < ANYTHING_LONGEST && *c->at != *part->after)
+			c->at++;
+		return true;
+	case PART_CONSTANT:
 		break;
-	case OPENCSD_INSTR_RANGE:
-		for (unsigned i = 1; subtype_names[i]; i++, c = line)
-			if (find(&c, subtype_names[i]))
-				e->last_subtype = (uint8_t)i;
-		break;
-	case OPENCSD_EVENT:
-		e->reason = find(&c, "Trigger") ? 1 : e->number ? 2 : 0;
-		break;
-	case OPENCSD_SWTRACE:
-		e->packets = e->bits != 0;
-		break;
-	case OPENCSD_ITMTRACE:
-		for (unsigned i = 0; i < OPENCSD_ITM_COUNT; i++, c = line)
-			if (find(&c, itm_names[i]))
-				e->reason = (uint8_t)i;
-		break;
-	default:
+	case PART_NAME: {
+		int name = take_name(c, part->names);
+		if (name < 0)
+			return false;
+		value = (unsigned)name;
 		break;
 	}
+	case PART_DECIMAL:
+	case PART_HEXADECIMAL:
+		digits = take_number(c, part->value, part->digits, most_of(m), &value);
+		if (!digits)
+			return false;
+		break;
+	}
+	set(m, e, value);
+	return set_digits(part, digits, e);
+}
+
+/* Reads a part, or leaves the cursor where it is. */
+static bool
+read_part(const struct part *part, struct cursor *c, struct opencsd_element *e)
+{
+	struct cursor rest = *c;
+	if (!skip(&rest, part->before) || !read_value(part, &rest, e) || !skip(&rest, part->after))
+		return false;
+	if (part->value != PART_CONSTANT)
+		e->flags |= part->flag;
+	*c = rest;
+	return true;
+}
+
+/* Reads all from the brackets on in that form; C moves as far as it goes. */
+static bool
+read_form(unsigned form, struct cursor *c, struct opencsd_element *e)
+{
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		const struct part *part = &parts[i];
+		if (!(part->types >> e->type & 1) || !(part->forms >> form & 1))
+			continue;
+		if (!read_part(part, c, e) && !part->optional)
+			return false;
+	}
+	while (c->at < c->end && *c->at == ' ')
+		c->at++;
+	return c->at == c->end;
+}
+
+static bool
+read_arguments(struct cursor *c, struct opencsd_element *e)
+{
+	const struct opencsd_element bare = *e;
+	const struct cursor start = *c;
+	for (unsigned form = 0; form < FORMS; form++) {
+		struct cursor at = start;
+		*e = bare;
+		bool whole = read_form(form, &at, e);
+		if (whole || at.at > c->at)
+			*c = at;
+		if (whole)
+			return true;
+	}
+	return false;
 }
 
 bool
-opencsd_element_parse(const char *p, size_t length, struct opencsd_element *e)
+opencsd_element_parse_head(const char *p, size_t length, struct opencsd_element *e, size_t *read)
 {
 	struct cursor c = {p, p + length};
 	uint64_t number;
 	*e = (struct opencsd_element){0};
-	if (!skip(&c, "Idx:") || !take_number(&c, 10, &e->index) || !skip(&c, "; ID:") ||
-	    !take_number(&c, 16, &number) || !skip(&c, "; " PREFIX))
+	bool good = skip(&c, "Idx:") && take_number(&c, 10, 1, UINT64_MAX, &e->index) &&
+		    skip(&c, "; ID:") && take_number(&c, 16, 1, UINT8_MAX, &number) &&
+		    skip(&c, ";");
+	*read = (size_t)(c.at - p);
+	if (good)
+		e->id = (uint8_t)number;
+	return good;
+}
+
+bool
+opencsd_element_parse(const char *p, size_t length, struct opencsd_element *e, size_t *read)
+{
+	if (!opencsd_element_parse_head(p, length, e, read))
 		return false;
-	e->id = (uint8_t)number;
-	int type = take_name(&c, type_names);
-	if (type < 0 || !skip(&c, "("))
-		return false;
-	e->type = (uint8_t)type;
-	for (size_t i = 0; i < COUNT(scans); i++)
-		apply(&scans[i], c, e);
-	parse_rest(c, e);
-	return true;
+	struct cursor c = {p + *read, p + length};
+	int type = skip(&c, " " PREFIX) ? take_name(&c, type_names) : -1;
+	bool good = type >= 0 && skip(&c, "(");
+	if (good) {
+		e->type = (uint8_t)type;
+		good = read_arguments(&c, e);
+	}
+	*read = (size_t)(c.at - p);
+	return good;
 }
 
 /* --- for people -------------------------------------------------------- */

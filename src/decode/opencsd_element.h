@@ -142,9 +142,12 @@ bool opencsd_cycles(const struct message *m, struct decode_cycles *);
 void opencsd_element_print(const struct opencsd_element *, struct text *);
 /* Appends a whole line without its end: `Idx:14; ID:2; OCSD_GEN_TRC_ELEM_...`. */
 void opencsd_element_line(const struct opencsd_element *, struct text *);
-/* Reads such a line that starts at P; false if it is none.  Text between the
- * brackets that is not understood leaves members zero. */
-bool opencsd_element_parse(const char *p, size_t length, struct opencsd_element *);
+/* Reads such a line, all of it; false if it is not in every part as trc_pkt_lister
+ * writes it.  READ: bytes up to where it is not. */
+bool opencsd_element_parse(const char *p, size_t length, struct opencsd_element *, size_t *read);
+/* Reads index and ID, up to the second semicolon. */
+bool opencsd_element_parse_head(const char *p, size_t length, struct opencsd_element *,
+				size_t *read);
 
 /* Appends a short text for people. */
 void opencsd_element_describe(const struct opencsd_element *, struct text *);

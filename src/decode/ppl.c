@@ -6,8 +6,10 @@
  *	Idx:1666; ID:10; [0x9d 0x30 ...];	I_ADDR_L_64IS0 : Address, Long, ...
  *
  * The lister writes errors without a line end, so what begins with `Idx:` may
- * follow other text on its line.  All other lines are shown as they are, save
- * empty ones.  A message is a line; its time is the one it tells.
+ * follow other text on its line.  A line that begins so, or names an element, and is
+ * not in every part what the lister writes is damaged, and nothing of it counts but
+ * its ID.  All other lines are shown as they are, save empty ones.  A message is a
+ * line; its time is the one it tells.
  */
 #include "config.h"
 
@@ -20,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN_UP = 4096, HEAD_LINES = 512, PACKET_BYTES_LONGEST = 4096 };
+enum { RUN_UP = 4096, HEAD_LINES = 512 };
+#define ELEMENT_NAME "OCSD_GEN_TRC_ELEM_"
 
 static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
 
@@ -30,53 +33,41 @@ struct line {
 	size_t length;
 	enum opencsd_kind kind;
 	size_t start; /* of what begins with `Idx:`; the length if there is none */
-	struct opencsd_element element; /* PACKET: index and id */
+	struct opencsd_element element; /* PACKET, or headed: index and id */
 	size_t name, name_end, text;	/* PACKET: places of its parts */
+	bool damaged;			/* LINE: begins like an element or a packet and is none */
+	bool headed;			/* damaged: index and id are there */
+	size_t good;			/* damaged: bytes up to where it is none */
 };
 
-/* Reads digits up to `; `. */
 static bool
-read_number(const char **at, const char *end, unsigned base, uint64_t *value)
+is_byte(const char *p)
 {
-	const char *p = *at;
-	*value = 0;
-	for (int digit; p < end && (digit = bytes_hex_digit((unsigned char)*p)) >= 0; p++) {
-		if ((unsigned)digit >= base)
-			break;
-		*value = *value * base + (unsigned)digit;
+	return p[0] == '0' && p[1] == 'x' && bytes_hex_digit((unsigned char)p[2]) >= 0 &&
+	       bytes_hex_digit((unsigned char)p[3]) >= 0 && p[4] == ' ';
+}
+
+/* Reads a packet: `Idx:N; ID:N; [0x12 0x34 ];TAB NAME : text`, bytes optional.  READ:
+ * up to where it is none. */
+static bool
+parse_packet(struct line *line, size_t *read)
+{
+	const char *text = line->p + line->start, *p, *end = line->p + line->length;
+	size_t head;
+	*read = 0;
+	if (!opencsd_element_parse_head(text, line->length - line->start, &line->element, &head))
+		return false;
+	p = text + head;
+	if (end - p >= 2 && !memcmp(p, " [", 2)) {
+		for (p += 2; end - p >= 5 && is_byte(p); p += 5)
+			;
+		p += end - p >= 2 && !memcmp(p, "];", 2) ? 2 : 0;
 	}
-	bool good = p > *at && end - p >= 2 && p[0] == ';';
-	*at = p + 1;
-	return good;
-}
-
-static bool
-starts(const char *p, const char *end, const char *what)
-{
-	size_t length = strlen(what);
-	return (size_t)(end - p) >= length && !memcmp(p, what, length);
-}
-
-/* Reads a packet: `Idx:N; ID:N; [bytes];TAB NAME : text`, bytes optional. */
-static bool
-parse_packet(struct line *line)
-{
-	const char *p = line->p + line->start, *end = line->p + line->length;
-	uint64_t id;
-	if (!starts(p, end, "Idx:"))
+	*read = (size_t)(p - text);
+	bool bytes = p[-1] == ';';
+	if (!bytes || end - p < 2 || *p != '\t' || p[1] == ' ')
 		return false;
-	p += 4;
-	if (!read_number(&p, end, 10, &line->element.index) || !starts(p, end, " ID:"))
-		return false;
-	p += 4;
-	if (!read_number(&p, end, 16, &id))
-		return false;
-	line->element.id = (uint8_t)id;
-	size_t most = end - p < PACKET_BYTES_LONGEST ? (size_t)(end - p) : PACKET_BYTES_LONGEST;
-	const char *tab = memchr(p, '\t', most);
-	if (!tab || tab + 1 == end)
-		return false;
-	line->name = (size_t)(tab + 1 - line->p);
+	line->name = (size_t)(p + 1 - line->p);
 	line->name_end = line->name;
 	while (line->name_end < line->length && !strchr(" :[", line->p[line->name_end]))
 		line->name_end++;
@@ -87,6 +78,33 @@ parse_packet(struct line *line)
 	return true;
 }
 
+/* Reads what begins with `Idx:` at the line's `start`.  Of a line that begins like an
+ * element or a packet and is none, it remembers where it ceases to be one. */
+static bool
+parse_at(struct line *line)
+{
+	const char *p = line->p + line->start;
+	size_t length = line->length - line->start, as_element, as_packet;
+	struct opencsd_element element;
+	bool headed = opencsd_element_parse(p, length, &element, &as_element);
+	if (headed) {
+		line->element = element;
+		line->kind = (enum opencsd_kind)element.type;
+		return true;
+	}
+	if (parse_packet(line, &as_packet))
+		return true;
+	size_t head;
+	headed = opencsd_element_parse_head(p, length, &element, &head);
+	if (headed || !line->start) {
+		line->damaged = true;
+		line->headed = headed;
+		line->element = element;
+		line->good = line->start + (as_element > as_packet ? as_element : as_packet);
+	}
+	return false;
+}
+
 static void
 parse(struct line *line, const char *p, size_t length)
 {
@@ -94,14 +112,13 @@ parse(struct line *line, const char *p, size_t length)
 	for (const char *at = p, *end = p + length;
 	     (at = memmem(at, (size_t)(end - at), "Idx:", 4)) != NULL; at++) {
 		line->start = (size_t)(at - p);
-		if (opencsd_element_parse(at, length - line->start, &line->element)) {
-			line->kind = (enum opencsd_kind)line->element.type;
+		if (parse_at(line)) {
+			line->damaged = false;
 			return;
 		}
-		if (parse_packet(line))
-			return;
 	}
 	line->start = length;
+	line->damaged |= memmem(p, length, ELEMENT_NAME, strlen(ELEMENT_NAME)) != NULL;
 }
 
 /* Fills all of M but its place. */
@@ -112,11 +129,14 @@ fill(const struct line *line, struct message *m)
 		opencsd_element_message(&line->element, m);
 		return;
 	}
+	bool sent = line->kind == OPENCSD_PACKET || line->headed;
 	m->ticks = 0;
-	m->flags = 0;
+	m->flags = line->damaged ? MESSAGE_DAMAGED : 0;
 	m->kind = (uint8_t)line->kind;
-	m->severity = line->kind == OPENCSD_PACKET ? SEVERITY_DEBUG : SEVERITY_INFO;
-	m->origin = line->kind == OPENCSD_PACKET ? line->element.id : OPENCSD_ORIGIN_STRAY;
+	m->severity = line->kind == OPENCSD_PACKET ? SEVERITY_DEBUG
+		      : line->damaged		   ? SEVERITY_ERROR
+						   : SEVERITY_INFO;
+	m->origin = sent ? line->element.id : OPENCSD_ORIGIN_STRAY;
 }
 
 static size_t
@@ -178,9 +198,31 @@ add_part(struct expansion *e, enum opencsd_field row, const struct line *line, s
 	field->s.length = end - start;
 }
 
+/* Where a damaged line ceases to be what it begins like. */
+static void
+add_damage(const struct line *line, struct expansion *e)
+{
+	struct text note = {0};
+	text_addf(&note, "not as trc_pkt_lister writes it from byte %zu of the line on",
+		  line->good);
+	struct field *field =
+	    expansion_add(e, &opencsd_fields[OPENCSD_F_NOTE], FIELD_NOWHERE, 0, 0);
+	field->s.length = note.length;
+	field->s.at = arena_text(&e->arena, text_get(&note), note.length);
+	text_free(&note);
+}
+
 static void
 add_fields(const struct line *line, struct expansion *e)
 {
+	if (line->headed) {
+		expansion_add(e, &opencsd_fields[OPENCSD_F_INDEX], FIELD_NOWHERE, 0, 0)->u =
+		    line->element.index;
+		expansion_add(e, &opencsd_fields[OPENCSD_F_ID], FIELD_NOWHERE, 0, 0)->u =
+		    line->element.id;
+	}
+	if (line->damaged)
+		add_damage(line, e);
 	if (line->kind < OPENCSD_ELEMENTS) {
 		opencsd_element_fields(&line->element, NULL, e);
 	} else if (line->kind == OPENCSD_PACKET) {
@@ -201,6 +243,8 @@ set_texts(const struct line *line, struct expansion *e)
 {
 	const struct opencsd_element *element = &line->element;
 	if (line->kind == OPENCSD_LINE) {
+		if (line->headed)
+			text_addf(&e->origin, "ID 0x%02x", element->id);
 		text_add(&e->type, "TEXT");
 		text_add_bytes(&e->text, line->p, line->length);
 		return;

@@ -70,7 +70,9 @@ static struct opencsd_element
 parse(const char *line)
 {
 	struct opencsd_element e;
-	assert_true(opencsd_element_parse(line, strlen(line), &e));
+	size_t read;
+	assert_true(opencsd_element_parse(line, strlen(line), &e, &read));
+	assert_int_equal(read, strlen(line));
 	return e;
 }
 
@@ -116,32 +118,94 @@ test_members(void **state)
 				      OPENCSD_HAS_TIMESTAMP);
 }
 
-/* Every beginning of a line, and lines with a byte changed, are read or
- * refused; names are found where they are not expected. */
+static bool
+is_element(const char *line, size_t length, struct opencsd_element *e)
+{
+	size_t read;
+	bool whole = opencsd_element_parse(line, length, e, &read);
+	assert_true(read <= length);
+	return whole;
+}
+
+/* No beginning of a line is an element, nor is a line with a byte more anywhere, or
+ * one whose byte was changed to what it cannot be; with any other byte changed it is
+ * read or refused. */
 static void
 test_damage(void **state)
 {
 	(void)state;
 	struct opencsd_element e;
 	struct text text = {0};
-	assert_false(opencsd_element_parse("", 0, &e));
-	assert_false(opencsd_element_parse("Idx:; ID:1; OCSD_GEN_TRC_ELEM_UNKNOWN()", 39, &e));
-	assert_false(opencsd_element_parse("Idx:1; ID:1; OCSD_GEN_TRC_ELEM_NEW()", 36, &e));
+	assert_false(is_element("", 0, &e));
+	assert_false(is_element("Idx:; ID:1; OCSD_GEN_TRC_ELEM_UNKNOWN()", 39, &e));
+	assert_false(is_element("Idx:1; ID:1; OCSD_GEN_TRC_ELEM_NEW()", 36, &e));
 	for (size_t i = 0; i < LINES; i++) {
 		size_t length = strlen(lines[i]);
 		for (size_t cut = 0; cut <= length; cut++) {
 			char *copy = mem_resize(NULL, length + 1);
 			memcpy(copy, lines[i], length);
-			bool whole = opencsd_element_parse(copy, cut, &e);
-			assert_true(!whole || e.type < OPENCSD_ELEMENTS);
-			if (cut < length)
+			assert_int_equal(is_element(copy, cut, &e), cut == length);
+			if (cut < length) {
+				copy[cut] = '#';
+				assert_false(is_element(copy, length, &e));
 				copy[cut] = ')';
-			if (opencsd_element_parse(copy, length, &e))
-				opencsd_element_line(&e, &text);
+				if (is_element(copy, length, &e))
+					opencsd_element_line(&e, &text);
+			}
+			memcpy(copy, lines[i], cut);
+			copy[cut] = '#';
+			memcpy(copy + cut + 1, lines[i] + cut, length - cut);
+			assert_false(is_element(copy, length + 1, &e));
 			vec_release(copy);
 		}
 	}
 	text_free(&text);
+}
+
+/* Lines whose arguments are not what their element has. */
+static void
+test_arguments(void **state)
+{
+	static const char *const wrong[] = {
+	    "TIMESTAMP(garbage)",
+	    "TIMESTAMP()",
+	    "TIMESTAMP( [ TS=0x12]; )", /* twelve digits at least */
+	    "TIMESTAMP( [ TS=0x10000000000000000]; )",
+	    "INSTR_RANGE(exec range=garbage)",
+	    "INSTR_RANGE(exec range=0x10:[0x14] (ISA=A64) E ISB )",
+	    "INSTR_RANGE(exec range=0x10:[0x14] num_i(1) last_sz(4) (ISA=A65) E ISB )",
+	    "INSTR_RANGE(exec range=0x10:[0x14] num_i(1) last_sz(256) (ISA=A64) E ISB )",
+	    "INSTR_RANGE(exec range=0x10:[0x14] num_i(1) last_sz(4) (ISA=A64) X ISB )",
+	    "CYCLE_COUNT()",
+	    "CYCLE_COUNT( [CC=4294967296]; )",
+	    "EXCEPTION(garbage)",
+	    "EXCEPTION(pref ret addr:0x10 excep num (0x0e) )",
+	    "EXCEPTION( [addr also prev br tgt]; excep num (0x0e) )",
+	    "MEMTRANS(garbage)",
+	    "MEMTRANS( Commit)",
+	    "PE_CONTEXT((ISA=A64) EL1N; 64-bit; 32-bit; )",
+	    "PE_CONTEXT((ISA=A64) ELN; 64-bit; )",
+	    "SWTRACE( (Ma:0x40; Ch:0x480) 0x123; )", /* no width */
+	    "SWTRACE( (Ma:0x10000; Ch:0x480) 0x12; )",
+	    "SWTRACE({Global Error.} (Ma:0x40; Ch:0x480) 0x12; )",
+	    "SWTRACE()",
+	    "EVENT( Numbered:; )",
+	    "TRACE_ON( [why not])",
+	    "NO_SYNC()) ID:1;",
+	};
+	struct text line = {0};
+	struct opencsd_element e;
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		text_clear(&line);
+		text_addf(&line, LINE "%s", wrong[i]);
+		assert_false(is_element(text_get(&line), line.length, &e));
+	}
+	text_free(&line);
+	/* what versions from 1.5 on add, and what they leave out */
+	e = parse(LINE "ADDR_NACC( 0x80004; Memspace [0x20:EL1N] )");
+	assert_int_equal(e.start, 0x80004);
+	assert_int_equal(parse(LINE "EO_TRACE()").reason, OPENCSD_UNSYNC_UNKNOWN);
 }
 
 static void
@@ -297,9 +361,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_lines),  cmocka_unit_test(test_members),
-	    cmocka_unit_test(test_damage), cmocka_unit_test(test_messages),
-	    cmocka_unit_test(test_cycles), cmocka_unit_test(test_fields),
+	    cmocka_unit_test(test_lines),    cmocka_unit_test(test_members),
+	    cmocka_unit_test(test_damage),   cmocka_unit_test(test_arguments),
+	    cmocka_unit_test(test_messages), cmocka_unit_test(test_cycles),
+	    cmocka_unit_test(test_fields),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,7 +184,7 @@ test_glued(void **state)
 	finish(&l);
 }
 
-/* Lines that are almost right are text, and shown as they are. */
+/* Lines that are almost right are shown as they are, and damaged. */
 static void
 test_damaged(void **state)
 {
@@ -203,14 +203,32 @@ test_damaged(void **state)
 	    "Idx:12",
 	    "Idx:",
 	    "IDX:12; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [init-decoder])",
+	    "Idx:12; ID:10; [0x12 0x1 ];\tASYNC:Alignment synchronisation packet",
+	    "Idx:12; ID:10; [0x12 0x13 \tASYNC:Alignment synchronisation packet",
+	    "Idx:12; ID:100;\tASYNC:Alignment synchronisation packet",
+	    ELEMENT(12, "TIMESTAMP(garbage)"),
+	    ELEMENT(12, "INSTR_RANGE(exec range=garbage)"),
+	    ELEMENT(12, "CYCLE_COUNT()"),
+	    "an error: " ELEMENT(12, "MEMTRANS(garbage)"),
 	};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct listing l = decode_text(lines[i]);
 		assert_int_equal(l.all.list.count, 1);
-		assert_int_equal(expand(&l, 0)->kind, OPENCSD_LINE);
+		const struct message *m = expand(&l, 0);
+		assert_int_equal(m->kind, OPENCSD_LINE);
+		assert_int_equal(m->flags, MESSAGE_DAMAGED);
+		assert_int_equal(m->severity, SEVERITY_ERROR);
 		assert_string_equal(text_get(&l.e.text), lines[i]);
+		assert_non_null(expansion_find(&l.e, "note"));
 		finish(&l);
 	}
+	/* whose it was is still known, and where it ceases to be right */
+	struct listing cut = decode_text(ELEMENT(12, "TIMESTAMP( [ TS=0x00#000000000]; )"));
+	assert_int_equal(expand(&cut, 0)->origin, 0x10);
+	assert_string_equal(text_get(&cut.e.origin), "ID 0x10");
+	walk_assert_text(&cut.e, "note",
+			 "not as trc_pkt_lister writes it from byte 43 of the line on");
+	finish(&cut);
 	/* any byte but a line's end */
 	struct listing l = {0};
 	for (unsigned byte = 0; byte < 256; byte++)

@@ -248,6 +248,7 @@ script_tests = \
 	tests/cli/follow.sh \
 	tests/cli/config.sh \
 	tests/cli/cycles.sh \
+	tests/cli/encap.sh \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
 	tests/cli/lab.sh \

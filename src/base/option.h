@@ -57,8 +57,10 @@ struct option_row {
 
 /* Members that are right alone and wrong together. */
 struct option_fault {
-	const char *member; /* name of the row to blame */
-	char what[256];	    /* a sentence with what to do, as in an error */
+	const char *member; /* name of the row to blame, or the path of a deeper one:
+			       `list[2].name`, which `room` may hold */
+	char room[64];
+	char what[256]; /* a sentence with what to do, as in an error */
 };
 
 struct option_table {

@@ -11,6 +11,8 @@
 
 #include "decode/encap_frame.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -266,6 +268,11 @@ static const struct option_row source_rows[] = {
      .max = ENCAP_TYPE_WIDTH_MAX,
      .standard = "-1",
      .help = "bits of its type field; -1: as all"},
+    {.name = "types",
+     .type = OPTION_LIST,
+     .member = offsetof(struct encap_source_options, types),
+     .table = &type_table,
+     .help = "what its types mean, instead of the types of all"},
     ETRACE_OPTIONS(OVERRIDE_NUMBER, OVERRIDE_FLAG, OVERRIDE_CHOICE)};
 static const struct option_table source_table =
     OPTION_TABLE("sources", struct encap_source_options, source_rows);
@@ -318,7 +325,8 @@ static const struct option_row option_rows[] = {
      .type = OPTION_LIST,
      .member = offsetof(struct encap_options, types),
      .table = &type_table,
-     .help = "what types mean; absent: 0 instruction, 1 data; not listed: opaque"},
+     .help = "what types mean; absent: 0 instruction, 1 data; not listed: opaque; "
+	     "where type_width is 0, all packets are of type 0"},
     {.name = "sources",
      .type = OPTION_LIST,
      .member = offsetof(struct encap_options, sources),
@@ -341,23 +349,150 @@ static const struct option_row option_rows[] = {
      .table = &etrace_options,
      .help = "parameters of the trace encoders"},
 };
-const struct option_table encap_options = OPTION_TABLE("encap", struct encap_options, option_rows);
+/* --- settings that cannot be or do nothing ------------------------------- */
+
+/* Bits of the type of what has no settings of its own; negative: found by content. */
+static int64_t
+usual_type_width(const struct encap_options *options)
+{
+	return options->type_width < 0 && options->srcid_width >= 0 ? 0 : options->type_width;
+}
+
+static int64_t
+source_type_width(const struct encap_options *options, const struct encap_source_options *source)
+{
+	return source->type_width < 0 ? usual_type_width(options) : source->type_width;
+}
+
+/* The widest type that the types of all are for; negative: found by content. */
+static int64_t
+widest_type(const struct encap_options *options)
+{
+	const struct encap_source_options *sources = options->sources.at;
+	int64_t widest = usual_type_width(options);
+	for (size_t i = 0; i < options->sources.count && widest >= 0; i++)
+		if (!sources[i].types.count && source_type_width(options, &sources[i]) > widest)
+			widest = source_type_width(options, &sources[i]);
+	return widest;
+}
+
+static bool __attribute__((format(printf, 3, 4)))
+blame(struct option_fault *fault, const char *member, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	fault->member = member;
+	vsnprintf(fault->what, sizeof fault->what, format, args);
+	va_end(args);
+	return false;
+}
+
+/* Finds a type that no packet can have, or one listed twice: the number of its entry,
+ * or their count if there is none. */
+static size_t
+find_wrong_type(const struct option_list *list, int64_t width, struct option_fault *fault)
+{
+	const struct encap_type *types = list->at;
+	bool listed[1 << ENCAP_TYPE_WIDTH_MAX] = {false};
+	for (size_t i = 0; i < list->count; i++) {
+		uint64_t type = types[i].type;
+		if (width >= 0 && type >> width) {
+			blame(fault, fault->room,
+			      "no packet has type %u with type_width %d; expected a type below %u, "
+			      "or a larger type_width",
+			      (unsigned)type, (int)width, 1u << width);
+			return i;
+		}
+		if (listed[type]) {
+			blame(fault, fault->room, "type %u is listed twice; expected it once",
+			      (unsigned)type);
+			return i;
+		}
+		listed[type] = true;
+	}
+	return list->count;
+}
+
+/* Whether source I is one that can be, and the first of its number. */
+static bool
+check_source_id(const struct encap_options *options, size_t i, struct option_fault *fault)
+{
+	const struct encap_source_options *sources = options->sources.at;
+	unsigned id = (unsigned)sources[i].id;
+	size_t first = 0;
+	while (sources[first].id != id)
+		first++;
+	snprintf(fault->room, sizeof fault->room, "sources[%zu].id", i);
+	if (options->srcid_width >= 0 && id >> options->srcid_width)
+		return blame(fault, fault->room,
+			     "no packet is of source %u with srcid_width %d; expected an id "
+			     "below %u, or a larger srcid_width",
+			     id, (int)options->srcid_width, 1u << options->srcid_width);
+	return first == i ||
+	       blame(fault, fault->room, "source %u is listed twice; expected it once", id);
+}
+
+static bool
+check_sources(const struct encap_options *options, struct option_fault *fault)
+{
+	const struct encap_source_options *sources = options->sources.at;
+	for (size_t i = 0; i < options->sources.count; i++) {
+		const struct encap_source_options *source = &sources[i];
+		if (!check_source_id(options, i, fault))
+			return false;
+		size_t wrong =
+		    find_wrong_type(&source->types, source_type_width(options, source), fault);
+		if (wrong < source->types.count) {
+			snprintf(fault->room, sizeof fault->room, "sources[%zu].types[%zu].type", i,
+				 wrong);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+check_options(const void *object, struct option_fault *fault)
+{
+	const struct encap_options *options = object;
+	bool slots = options->container.slot != 0;
+	if (slots && options->bit_stream)
+		return blame(fault, "bit_stream",
+			     "a bit stream has no container; expected one of the two");
+	if (slots && options->block_size)
+		return blame(fault, "block_size",
+			     "a container has no blocks but its slots; expected one of the two");
+	if (options->container.reversed && !slots)
+		return blame(fault, "container.reversed",
+			     "nothing can be reversed without slot; expected the bytes of a slot");
+	size_t wrong = find_wrong_type(&options->types, widest_type(options), fault);
+	if (wrong < options->types.count) {
+		snprintf(fault->room, sizeof fault->room, "types[%zu].type", wrong);
+		return false;
+	}
+	return check_sources(options, fault);
+}
+
+const struct option_table encap_options = {
+    .name = "encap",
+    .size = sizeof(struct encap_options),
+    .rows = option_rows,
+    .count = sizeof option_rows / sizeof *option_rows,
+    .check = check_options,
+};
 
 /* --- opening ----------------------------------------------------------- */
 
 static void
-set_classes(struct encap_decoder *d)
+set_classes(struct encap_source *source, const struct option_list *list)
 {
 	static const struct encap_type usual[] = {{0, ENCAP_INSTRUCTION}, {1, ENCAP_DATA}};
-	const struct encap_type *types = usual;
-	size_t count = sizeof usual / sizeof *usual;
-	if (d->options->types.count) {
-		types = d->options->types.at;
-		count = d->options->types.count;
-	}
-	memset(d->classes, ENCAP_OTHER, sizeof d->classes);
+	const struct encap_type *types = list->count ? list->at : usual;
+	size_t count = list->count ? list->count : sizeof usual / sizeof *usual;
+	memset(source->classes, ENCAP_OTHER, sizeof source->classes);
 	for (size_t i = 0; i < count; i++)
-		d->classes[types[i].type & (sizeof d->classes - 1)] = (uint8_t)types[i].payload;
+		source->classes[types[i].type & (sizeof source->classes - 1)] =
+		    (uint8_t)types[i].payload;
 }
 
 /* One struct encap_source per entry of `sources:`, behind that of all. */
@@ -378,6 +513,7 @@ set_sources(struct encap_decoder *d, struct err *err)
 		struct encap_source *source = &d->sources[i];
 		source->etrace = options->etrace;
 		source->type_width = d->type_width;
+		set_classes(source, own && own->types.count ? &own->types : &options->types);
 		if (own) {
 			if (own->id >= ids || i > UINT16_MAX)
 				return err_set(err, ERR_CONFIG,
@@ -452,14 +588,11 @@ encap_open(const void *options, const struct window *head, struct err *err)
 	d->base.wants_history = true;
 	d->options = options;
 	int failed = 0;
-	bool slots = d->options->container.slot != 0;
-	if (slots && d->options->bit_stream)
-		failed = err_set(err, ERR_CONFIG, "bit_stream and container cannot both be");
-	else if (d->options->container.reversed && !slots)
-		failed = err_set(err, ERR_CONFIG, "container: reversed needs slot");
+	struct option_fault fault;
+	if (!check_options(options, &fault))
+		failed = err_set(err, ERR_CONFIG, "%s: %s", fault.member, fault.what);
 	if (!failed) {
 		set_widths(d, head);
-		set_classes(d);
 		failed = set_sources(d, err);
 	}
 	if (failed) {

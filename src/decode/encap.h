@@ -125,8 +125,9 @@ struct encap_type {
 /* An entry of `sources:`: a name, and what is different there. */
 struct encap_source_options {
 	uint64_t id;
-	char *name;	    /* or NULL */
-	int64_t type_width; /* -1: as all */
+	char *name;		  /* or NULL */
+	int64_t type_width;	  /* -1: as all */
+	struct option_list types; /* struct encap_type; empty: as all */
 	struct etrace_changes etrace;
 };
 

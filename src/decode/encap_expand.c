@@ -191,7 +191,10 @@ static void
 expand_opaque(const struct view *v, const struct encap_packet *packet)
 {
 	struct text *text = &v->e->text;
-	text_addf(text, "type %u:", packet->type);
+	if (packet->source->type_width)
+		text_addf(text, "type %u:", packet->type);
+	else
+		text_add(text, "opaque:");
 	for (int bit = 0; bit < packet->payload_bits; bit += 8)
 		text_addf(
 		    text, " %02x",

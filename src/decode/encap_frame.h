@@ -39,6 +39,7 @@ struct encap_source {
 	struct etrace_options etrace;
 	struct etrace_head heads[1 << ETRACE_HEAD_BITS];
 	unsigned type_width;
+	uint8_t classes[1 << ENCAP_TYPE_WIDTH_MAX]; /* enum encap_class, by type */
 	const char *name;
 };
 
@@ -49,9 +50,8 @@ struct encap_decoder {
 	unsigned longest; /* N: null bytes that one packet can hold in a row */
 	unsigned phase;	  /* bits in front of the first byte of a bit stream */
 	bool framed;
-	bool syncs;	     /* there are sync sequences to rely on */
-	uint8_t length[256]; /* of a packet, by its header */
-	uint8_t classes[1 << ENCAP_TYPE_WIDTH_MAX];
+	bool syncs;		      /* there are sync sequences to rely on */
+	uint8_t length[256];	      /* of a packet, by its header */
 	struct encap_source *sources; /* [0]: what is not told apart */
 	size_t source_count;
 	uint16_t *source_of; /* by srcID: position in `sources`; NULL: all 0 */
@@ -133,7 +133,7 @@ encap_read(const struct encap_decoder *d, const uint8_t *p, struct encap_packet 
 	uint64_t bits = encap_load(p, at);
 	unsigned type_width = packet->source->type_width;
 	packet->type = (unsigned)bits & ((1u << type_width) - 1);
-	packet->class = type_width ? d->classes[packet->type] : ENCAP_INSTRUCTION;
+	packet->class = packet->source->classes[packet->type];
 	packet->payload = at + type_width;
 	packet->payload_bits = (int)(8 * packet->length) - (int)packet->payload;
 	bits >>= type_width;

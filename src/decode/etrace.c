@@ -47,8 +47,25 @@ const char *const etrace_flags[] = {"as_etrace", "false", "true", NULL};
 	 .help = words},
 
 static const struct option_row option_rows[] = {ETRACE_OPTIONS(ROW_NUMBER, ROW_FLAG, ROW_CHOICE)};
-const struct option_table etrace_options =
-    OPTION_TABLE("etrace", struct etrace_options, option_rows);
+
+static bool
+check_options(const void *object, struct option_fault *fault)
+{
+	const struct etrace_options *options = object;
+	const char *problem = etrace_check(options);
+	fault->member = options->implicit_exception ? "implicit_exception" : "iaddress_lsb";
+	if (problem)
+		snprintf(fault->what, sizeof fault->what, "%s", problem);
+	return !problem;
+}
+
+const struct option_table etrace_options = {
+    .name = "etrace",
+    .size = sizeof(struct etrace_options),
+    .rows = option_rows,
+    .count = sizeof option_rows / sizeof *option_rows,
+    .check = check_options,
+};
 
 #define CHANGE_NUMBER(option, least, most, preset, words)                                          \
 	if (changes->option >= 0)                                                                  \
@@ -73,6 +90,9 @@ const char *
 etrace_check(const struct etrace_options *options)
 {
 	ETRACE_OPTIONS(CHECK_NUMBER, CHECK_NOTHING, CHECK_NOTHING)
+	if (options->implicit_exception)
+		return "implicit exception mode is not supported, as no table tells where the "
+		       "handlers are; expected false";
 	if (options->iaddress_lsb >= options->iaddress_width)
 		return "iaddress_lsb must be less than iaddress_width";
 	return NULL;
@@ -263,16 +283,21 @@ read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_
 	t->flags |= MESSAGE_RESYNC;
 }
 
+/* In implicit exception mode the address of a handler, thaddr 1, is not sent (Efficient
+ * Trace for RISC-V 2.0, Implicit exception mode): a table would have to tell it. */
 static void
-read_trap(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+read_trap(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	  struct etrace_packet *t)
 {
 	set_name(b, t, ETRACE_TRAP);
 	etrace_take(b, 1, ENCAP_F_BRANCH);
 	read_mode(o, b, t);
 	t->ecause = etrace_take(b, (unsigned)o->ecause_width, ENCAP_F_ECAUSE);
 	t->is_interrupt = etrace_take(b, 1, ENCAP_F_INTERRUPT);
-	etrace_take(b, 1, ENCAP_F_THADDR);
-	read_certain(o, b, t);
+	if (etrace_take(b, 1, ENCAP_F_THADDR) && place->implicit_exception)
+		t->move = ETRACE_LOST;
+	else
+		read_certain(o, b, t);
 	t->has_tval = !t->is_interrupt;
 	if (t->has_tval)
 		t->tval = etrace_take(b, (unsigned)o->iaddress_width, ENCAP_F_TVAL);
@@ -316,6 +341,7 @@ read_ioptions(const struct etrace_options *o, struct etrace_bits *b, struct etra
 			continue;
 		etrace_note(b, ENCAP_F_IOPTION, name, from + i, 1);
 		t->options.full_address |= !strcmp(name, "full_address");
+		t->options.implicit_exception |= !strcmp(name, "implicit_exception");
 	}
 	if (b->fields)
 		b->fields->depth--;
@@ -326,7 +352,8 @@ static void
 read_doptions(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
 	etrace_take(b, 1, ENCAP_F_DENABLE);
-	if (etrace_take(b, 1, ENCAP_F_DLOSS) && o->dtrace) {
+	t->data_lost = etrace_take(b, 1, ENCAP_F_DLOSS) && o->dtrace;
+	if (t->data_lost) {
 		t->severity = SEVERITY_ERROR;
 		t->flags |= MESSAGE_LOST;
 	}
@@ -349,22 +376,24 @@ read_support(const struct etrace_options *o, struct etrace_bits *b, struct etrac
 	read_ioptions(o, b, t);
 	if (layouts[o->ioptions].has_data)
 		read_doptions(o, b, t);
-	if (t->status == STATUS_LOST) {
+	if (t->status == STATUS_LOST)
+		t->move = ETRACE_LOST;
+	if (t->status == STATUS_LOST || t->options.implicit_exception) {
 		t->severity = SEVERITY_ERROR;
 		t->flags |= MESSAGE_LOST;
-		t->move = ETRACE_LOST;
 	}
 }
 
 static void
-read_sync(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+read_sync(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	  struct etrace_packet *t)
 {
 	switch (etrace_take(b, 2, ENCAP_F_SUBFORMAT)) {
 	case 0:
 		read_start(o, b, t);
 		break;
 	case 1:
-		read_trap(o, b, t);
+		read_trap(o, place, b, t);
 		break;
 	case 2:
 		set_name(b, t, ETRACE_CONTEXT);
@@ -448,7 +477,7 @@ etrace_read(const struct etrace_options *o, const struct etrace_place *place, st
 	*t = (struct etrace_packet){.severity = SEVERITY_DEBUG};
 	switch (etrace_take(b, 2, ENCAP_F_FORMAT)) {
 	case 3:
-		read_sync(o, b, t);
+		read_sync(o, place, b, t);
 		break;
 	case 2:
 		set_name(b, t, ETRACE_ADDRESS);
@@ -475,6 +504,7 @@ etrace_apply(const struct etrace_options *o, const struct etrace_packet *t,
 		place->full_address = t->options.full_address;
 		place->no_address = t->options.no_address;
 		place->no_data = t->options.no_data;
+		place->implicit_exception = t->options.implicit_exception;
 	}
 	switch ((enum etrace_move)t->move) {
 	case ETRACE_STAYS:
@@ -537,8 +567,10 @@ add_support(const struct etrace_packet *t, struct text *out)
 		text_addf(out, " %s", statuses[t->status]);
 	if (t->options.full_address)
 		text_add(out, " full_address");
-	if (t->flags & MESSAGE_LOST && t->status != STATUS_LOST)
+	if (t->data_lost && t->status != STATUS_LOST)
 		text_add(out, " data lost");
+	if (t->options.implicit_exception)
+		text_add(out, " implicit_exception: not supported, the pc is unknown after traps");
 }
 
 static void
@@ -569,7 +601,7 @@ add_instruction(const struct etrace_packet *t, const struct etrace_place *place,
 		text_addf(out, " index=%llu", (unsigned long long)t->count);
 	if (t->move == ETRACE_TO || (t->move == ETRACE_BY && place->known))
 		text_addf(out, " pc=0x%llx", (unsigned long long)place->pc);
-	else if (t->move == ETRACE_BY)
+	else if (t->move == ETRACE_BY || t->kind == ETRACE_TRAP)
 		text_add(out, " pc=?");
 	if (t->has_address && !t->full)
 		text_addf(out, " (%+lld)", (long long)t->address);

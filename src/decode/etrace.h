@@ -33,6 +33,8 @@
 	NUMBER(call_counter_size, 0, 31, "0", "bits of the counter of nested calls")               \
 	NUMBER(encoder_mode_width, 0, 8, "1", "bits of the mode in support packets")               \
 	CHOICE(ioptions, etrace_layouts, "reference", "layout of the options in support packets")  \
+	FLAG(implicit_exception, "false",                                                          \
+	     "packets of traps leave out the handler's address: not supported, must be false")     \
 	NUMBER(doptions_width, 0, 16, "4", "bits of the data options in support packets")          \
 	NUMBER(bpred_size, 0, 32, "0", "log2 of the entries of the branch predictor")              \
 	CHOICE(addr_comp, etrace_compressions, "packet",                                           \
@@ -67,7 +69,7 @@ extern const char *const etrace_layouts[], *const etrace_compressions[], *const 
 
 void etrace_change(struct etrace_options *, const struct etrace_changes *);
 
-/* Why no payload can be like that, or NULL if the options are consistent. */
+/* Why no payload can be like that, or is not read; NULL if the options are consistent. */
 const char *etrace_check(const struct etrace_options *);
 
 /* Bits of a packet from bit `at` on. */
@@ -86,6 +88,7 @@ struct etrace_place {
 	bool full_address; /* addresses come in full, not as differences */
 	bool no_address;   /* data packets come without */
 	bool no_data;
+	bool implicit_exception; /* traps leave out the handler's address */
 };
 
 enum etrace_move {
@@ -107,6 +110,7 @@ struct etrace_packet {
 	uint8_t move; /* enum etrace_move */
 	uint64_t address;
 	bool has_options; /* `options` hold from now on */
+	bool data_lost;
 	struct etrace_place options;
 
 	/* for text; what is not there is 0 */

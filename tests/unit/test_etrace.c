@@ -136,7 +136,8 @@ test_support(void **state)
 {
 	(void)state;
 	static const struct support rows[] = {
-	    {0, 0x1f, 0, 0, SEVERITY_INFO, 0},
+	    {0, 0x1d, 0, 0, SEVERITY_INFO, 0},
+	    {0, 0x1f, 0, 0, SEVERITY_ERROR, MESSAGE_LOST}, /* implicit_exception */
 	    {1, 0x04, 0, 5, SEVERITY_INFO, 0},
 	    {2, 0x00, 0, 0, SEVERITY_ERROR, MESSAGE_LOST},
 	    {3, 0x00, 0, 0, SEVERITY_INFO, 0},
@@ -176,6 +177,74 @@ test_support(void **state)
 	assert_true(decoded_is(&d, "ioption", "full_address"));
 	assert_string_equal(text_get(&d.e.text), "sync.support on full_address");
 	decoded_close(&d);
+}
+
+static void
+add_trap(struct bits *p, unsigned interrupt, unsigned thaddr)
+{
+	*p = (struct bits){0};
+	bits_add(p, 3, 2);
+	bits_add(p, 1, 2);
+	bits_add(p, 1, 1); /* branch */
+	bits_add(p, 3, 2); /* privilege */
+	bits_add(p, 2, 5); /* ecause */
+	bits_add(p, interrupt, 1);
+	bits_add(p, thaddr, 1);
+}
+
+/* In implicit exception mode the handler's address is not sent, and tval follows thaddr
+ * at once; where the handler is, nothing says.  The EPC, thaddr 0, is sent as ever. */
+static void
+test_implicit_exception(void **state)
+{
+	(void)state;
+	struct decoded d = decoded_new(&one_source);
+	struct support on = {.ioptions = 2}, off = {0};
+	struct stream stream = {0};
+	struct bits p = {0};
+	add_support(&p, &on, 5);
+	stream_packet(&stream, &one_source, 0, 0, NULL, 0, &p);
+	add_trap(&p, 0, 1);
+	bits_add(&p, 0x12345678, 32); /* tval */
+	bits_shorten(&p);
+	stream_packet(&stream, &one_source, 0, 0, NULL, 0, &p);
+	p = (struct bits){0};
+	bits_add(&p, 2, 2); /* an address, 0x10 on */
+	bits_add(&p, 0x10 >> 1, 31);
+	bits_shorten(&p);
+	stream_packet(&stream, &one_source, 0, 0, NULL, 0, &p);
+	add_trap(&p, 1, 0);
+	bits_add(&p, 0x2000 >> 1, 31);
+	bits_shorten(&p);
+	stream_packet(&stream, &one_source, 0, 0, NULL, 0, &p);
+	p = (struct bits){0};
+	add_support(&p, &off, 5);
+	stream_packet(&stream, &one_source, 0, 0, NULL, 0, &p);
+	add_trap(&p, 1, 1);
+	bits_add(&p, 0x4000 >> 1, 31);
+	bits_shorten(&p);
+	stream_packet(&stream, &one_source, 0, 0, NULL, 0, &p);
+	decoded_open(&d, stream.bytes, stream.length);
+	assert_int_equal(d.messages.count, 6);
+	decoded_expand(&d, 0);
+	assert_int_equal(d.messages.at[0].flags, MESSAGE_LOST);
+	assert_string_equal(text_get(&d.e.text), "sync.support on implicit_exception: not "
+						 "supported, the pc is unknown after traps");
+	decoded_expand(&d, 1);
+	assert_int_equal(decoded_number(&d, "tval"), 0x12345678);
+	assert_null(decoded_field(&d, "address"));
+	assert_null(decoded_field(&d, "pc"));
+	assert_string_equal(text_get(&d.e.text),
+			    "sync.trap pc=? exception=2 tval=0x12345678 priv=M");
+	decoded_expand(&d, 2);
+	assert_null(decoded_field(&d, "pc"));
+	decoded_expand(&d, 3);
+	assert_int_equal(decoded_number(&d, "pc"), 0x2000);
+	assert_int_equal(d.messages.at[4].flags, 0);
+	decoded_expand(&d, 5);
+	assert_int_equal(decoded_number(&d, "pc"), 0x4000);
+	decoded_close(&d);
+	stream_free(&stream);
 }
 
 /* Flags are sent as changes from the bit before. */
@@ -777,14 +846,23 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_start),	   cmocka_unit_test(test_trap),
-	    cmocka_unit_test(test_support),	   cmocka_unit_test(test_address_flags),
-	    cmocka_unit_test(test_branches),	   cmocka_unit_test(test_extensions),
-	    cmocka_unit_test(test_short_field),	   cmocka_unit_test(test_unused),
-	    cmocka_unit_test(test_places),	   cmocka_unit_test(test_place_after_damage),
-	    cmocka_unit_test(test_data),	   cmocka_unit_test(test_data_parts),
-	    cmocka_unit_test(test_atomic_address), cmocka_unit_test(test_split),
-	    cmocka_unit_test(test_two_bits),	   cmocka_unit_test(test_csr),
+	    cmocka_unit_test(test_start),
+	    cmocka_unit_test(test_trap),
+	    cmocka_unit_test(test_support),
+	    cmocka_unit_test(test_implicit_exception),
+	    cmocka_unit_test(test_address_flags),
+	    cmocka_unit_test(test_branches),
+	    cmocka_unit_test(test_extensions),
+	    cmocka_unit_test(test_short_field),
+	    cmocka_unit_test(test_unused),
+	    cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_place_after_damage),
+	    cmocka_unit_test(test_data),
+	    cmocka_unit_test(test_data_parts),
+	    cmocka_unit_test(test_atomic_address),
+	    cmocka_unit_test(test_split),
+	    cmocka_unit_test(test_two_bits),
+	    cmocka_unit_test(test_csr),
 	    cmocka_unit_test(test_data_too_wide),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,11 +313,21 @@ is_known_row(const struct drive *d, const struct field *f)
 	return false;
 }
 
+void
+drive_check_numbers(const struct expansion *e)
+{
+	for (size_t i = 0; i < e->fields.count; i++) {
+		const struct field *f = &e->fields.at[i];
+		CHECK(f->row->type != FIELD_HEX || (f->u <= FIELD_HEX_MAX && !f->row->address));
+	}
+}
+
 static void
 check_expansion(const struct drive *d, const struct expansion *e)
 {
 	struct text text = {0};
 	unsigned depth = 0;
+	drive_check_numbers(e);
 	for (size_t i = 0; i < e->fields.count; i++) {
 		const struct field *f = &e->fields.at[i];
 		CHECK(is_known_row(d, f));

@@ -45,6 +45,10 @@ void drive_checkpoints(const struct drive *, const struct drive_messages *, size
 /* A resync in [FROM, end) and all that follows hold to the contract. */
 void drive_resync(const struct drive *, size_t from);
 
+/* A number that people read in hexadecimal is text in JSON if it may be an address, or
+ * larger than what every reader of JSON keeps. */
+void drive_check_numbers(const struct expansion *);
+
 /* Every message can be expanded, and its fields written and located. */
 void drive_expand(const struct drive *, const struct drive_messages *);
 

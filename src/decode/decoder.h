@@ -136,8 +136,8 @@ struct decode_state {
 enum field_type {
 	FIELD_UINT,    /* u; JSON number */
 	FIELD_INT,     /* i; JSON number */
-	FIELD_HEX,     /* u, shown 0x...; JSON number */
-	FIELD_HEXTEXT, /* u, shown 0x...; JSON text of the same form */
+	FIELD_HEX,     /* u, at most FIELD_HEX_MAX and no address, shown 0x...; JSON number */
+	FIELD_HEXTEXT, /* u, any, shown 0x...; JSON text of the same form */
 	FIELD_BOOL,    /* u; JSON true or false */
 	FIELD_NUMBER,  /* d; JSON number */
 	FIELD_TEXT,    /* s: text as captured, not yet safe for a terminal */
@@ -147,6 +147,10 @@ enum field_type {
 	FIELD_GROUP    /* a heading of the detail pane; its deeper fields belong
 			  to the level of the heading in JSON */
 };
+
+/* Many readers of JSON round larger numbers.  Those that people read in decimal
+ * (counts, times, arguments) are written in full all the same. */
+#define FIELD_HEX_MAX ((uint64_t)1 << 53)
 
 /* Whether a field's value, an integer or text 0x..., is an address in the program
  * that was traced: of its code and data, or of a text it holds. */

@@ -159,11 +159,11 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT] = {
 			      .kinds = 1ull << OPENCSD_PE_CONTEXT,
 			      .help = "context, as the operating system sets it"},
     [OPENCSD_F_START] = {.name = "st_addr",
-			 .type = FIELD_HEX,
+			 .type = FIELD_HEXTEXT,
 			 .address = FIELD_ADDRESS,
 			 .help = "first address"},
     [OPENCSD_F_END] = {.name = "en_addr",
-		       .type = FIELD_HEX,
+		       .type = FIELD_HEXTEXT,
 		       .help = "address after the range, or where execution goes on"},
     [OPENCSD_F_SPACE] = {.name = "mem_space",
 			 .type = FIELD_HEX,
@@ -197,7 +197,7 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT] = {
 			  .help = "whether the preferred return address is known"},
     [OPENCSD_F_RETURN_ADDRESS] = {.name = "ret_addr",
 				  .address = FIELD_ADDRESS,
-				  .type = FIELD_HEX,
+				  .type = FIELD_HEXTEXT,
 				  .help = "preferred return address"},
     [OPENCSD_F_RETURN_IS_TARGET] = {.name = "excep_ret_addr_br_tgt",
 				    .type = FIELD_BOOL,
@@ -227,7 +227,7 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT] = {
     [OPENCSD_F_PAYLOAD_PACKETS] = {.name = "payload_num_packets",
 				   .type = FIELD_UINT,
 				   .help = "packets in the payload"},
-    [OPENCSD_F_PAYLOAD] = {.name = "payload", .type = FIELD_HEX, .help = "the payload"},
+    [OPENCSD_F_PAYLOAD] = {.name = "payload", .type = FIELD_HEXTEXT, .help = "the payload"},
     [OPENCSD_F_MARKER] = {.name = "marker_packet",
 			  .type = FIELD_BOOL,
 			  .help = "whether the packet is marked, or a flag"},
@@ -265,7 +265,7 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT] = {
 			     .type = FIELD_UINT,
 			     .help = "exception level of the software"},
     [OPENCSD_F_ITE_VALUE] = {.name = "ite_value",
-			     .type = FIELD_HEX,
+			     .type = FIELD_HEXTEXT,
 			     .digits = 16,
 			     .help = "the software's value"},
     [OPENCSD_F_TIMESTAMP] = {.name = "timestamp",
@@ -977,7 +977,7 @@ set_digits(const struct part *part, unsigned digits, struct opencsd_element *e)
 	}
 	if (part->field == OPENCSD_F_ITM_VALUE)
 		e->packets = (uint8_t)(digits / 2);
-	return true;
+	return part->field != OPENCSD_F_ITM_VALUE || digits <= 8;
 }
 
 static bool

@@ -9,7 +9,7 @@ run "$TRAWL" -t jsonl -f syst/raw small.bin
 is "jsonl: status" 0 "$status"
 is "jsonl: nothing on standard error" "" "$(cat err)"
 is "jsonl: the envelope, then the format's fields" \
-	'{"n":0,"trace":"small.bin","offset":0,"length":4,"ticks":null,"time":null,"severity":"MAX","origin":"","type":"SHORT32","text":"0x02345678","flags":[],"fields":{"value":36984440}}
+	'{"n":0,"trace":"small.bin","offset":0,"length":4,"ticks":null,"time":null,"severity":"MAX","origin":"","type":"SHORT32","text":"0x02345678","flags":[],"fields":{"value":"0x2345678"}}
 {"n":1,"trace":"small.bin","offset":4,"length":22,"ticks":null,"time":null,"severity":"WARNING","origin":"1:2","type":"STRING:GENERIC","text":"Hello world!","flags":[],"fields":{"module":1,"unit":2,"crc":3937928915,"crc_ok":true}}' \
 	"$(cat out)"
 

@@ -159,14 +159,29 @@ test_place(void **state)
 	free(path);
 }
 
+/* What is a number in JSON is no address and has at most thirteen digits. */
+static void
+test_numbers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < decoder_count; i++) {
+		for (size_t k = 0; k < decoders[i]->field_count; k++) {
+			const struct field_row *row = &decoders[i]->fields[k];
+			if (row->type != FIELD_HEX)
+				continue;
+			if (row->address || row->digits > 13 || strstr(row->help, "address"))
+				fail_msg("%s.%s is FIELD_HEX", decoders[i]->format, row->name);
+		}
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_place),
-	    cmocka_unit_test(test_text),
-	    cmocka_unit_test(test_csv),
-	    cmocka_unit_test(test_jsonl),
+	    cmocka_unit_test(test_place),   cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_csv),	    cmocka_unit_test(test_jsonl),
+	    cmocka_unit_test(test_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,6 +174,7 @@ expand(struct capture *c, const struct message *m)
 	    .context = c, .build = last_build, .walk_back = walk_back, .memory = c->memory};
 	expansion_clear(&c->expansion);
 	c->drive.ops->expand(c->drive.decoder, m, &w, EXPAND_FIELDS, &history, &c->expansion);
+	drive_check_numbers(&c->expansion);
 }
 
 /* TEXT as the truth writes it. */
@@ -194,7 +195,8 @@ escaped(struct text *to, const char *text, size_t length)
 static bool
 is_value(struct capture *c, const struct field *f, const char *value)
 {
-	if (f->row->type == FIELD_UINT || f->row->type == FIELD_HEX || f->row->type == FIELD_BOOL)
+	enum field_type type = f->row->type;
+	if (type == FIELD_UINT || type == FIELD_HEX || type == FIELD_HEXTEXT || type == FIELD_BOOL)
 		return f->u == strtoull(value, NULL, 0);
 	text_clear(&c->shown);
 	field_format(f, &c->shown);

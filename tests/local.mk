@@ -215,6 +215,7 @@ golden_cases = \
 	tests/golden/encap-examples.txt \
 	tests/golden/encap-start.txt \
 	tests/golden/encap-types.txt \
+	tests/golden/gem-reserved-pairs.txt \
 	tests/golden/gem-words.txt \
 	tests/golden/hex-damage.txt \
 	tests/golden/hex-lines.txt \

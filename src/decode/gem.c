@@ -330,6 +330,23 @@ count_on(struct gem_state *s, enum gem_kind kind, uint32_t value)
 	return missing;
 }
 
+/* Whether the first word of a pair has a context type that is reserved: 0 and 4 to 13 (TI,
+ * GemTraceSync of the UIA package, ContextType). */
+static inline bool
+is_reserved_pair(uint32_t first)
+{
+	return 0x3ff1 >> gem_ctx_type(first) & 1;
+}
+
+/* Something is odd about M. */
+static inline void
+set_suspect(struct message *m)
+{
+	m->flags |= MESSAGE_SUSPECT;
+	if (m->severity > SEVERITY_WARNING)
+		m->severity = SEVERITY_WARNING;
+}
+
 /* Everything of M that follows from the word; NEXT is the word after it, 0 if
  * there is none. */
 static inline void
@@ -359,12 +376,16 @@ fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
 	} else if (kind == GEM_FIRST) {
 		lost = kind_of(next) != GEM_SECOND;
 		aux |= lost ? 0 : GEM_AUX_COMPLETE;
+		if (is_reserved_pair(word))
+			set_suspect(m);
 	} else if (kind == GEM_SECOND) {
 		lost = !s->first;
 		if (!lost) {
 			aux |= GEM_AUX_COMPLETE | (uint64_t)(s->first >> 2 & 0xfffffff) << 32;
 			if (gem_ctx_type(s->first) == GEM_CTX_GLOBAL_TIME)
 				m->flags |= MESSAGE_SYNC;
+			if (is_reserved_pair(s->first))
+				set_suspect(m);
 		}
 	}
 	if (lost) {
@@ -373,9 +394,7 @@ fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
 	}
 	if (((word ^ s->lsb) & 3) && s->is_under_way) {
 		aux |= GEM_AUX_LSB_CHANGED;
-		m->flags |= MESSAGE_SUSPECT;
-		if (m->severity > SEVERITY_WARNING)
-			m->severity = SEVERITY_WARNING;
+		set_suspect(m);
 	}
 	m->aux = aux;
 	s->first = kind == GEM_FIRST ? word : 0;

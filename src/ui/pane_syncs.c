@@ -3,6 +3,9 @@
  * in which trace, how long after the last one of that trace, whether another trace
  * has what it goes with, and what it says.
  *
+ * Where no message ties two clocks, it lists the resync points instead: where decoding
+ * can start, and how many bytes lie between one and the last of its kind.
+ *
  * It is a list like the one of messages, with a filter of its own: cells whose
  * summaries know of no sync points are passed, and only what the screen shows is
  * decoded.  So there is no count of them all.  What a line says is kept until a
@@ -18,7 +21,8 @@
 
 enum {
 	LINES_KEPT = 256, /* more are dropped */
-	NEAR_CELLS = 64,  /* looked at for the sync point before */
+	NEAR_CELLS = 64,  /* looked at for the point before */
+	KINDS_TRIED = 8,  /* points of other kinds that are passed */
 	HEAD_ROWS = 6	  /* rows from which the columns have names */
 };
 
@@ -38,6 +42,7 @@ struct syncs_state {
 	struct filter want; /* borrowed by the list */
 	VEC(struct line) lines;
 	unsigned generation; /* of what they say */
+	bool resyncs;	     /* there are no sync points, so these are resync points */
 	struct expansion expansion;
 };
 
@@ -69,22 +74,40 @@ syncs_close(void *context)
 
 /* --- what a line says -------------------------------------------------- */
 
-/* The time since the sync point before, of the same trace. */
-static void
-add_since(struct syncs_state *state, const struct row *row, const struct moment *now,
-	  struct text *out)
+/* The point before, of the same trace and, a resync point, of the same kind. */
+static bool
+find_before(struct syncs_state *state, const struct row *row, struct message *before)
 {
 	const struct list_lane *lane = &state->list.lanes[row->lane];
 	struct seek_query query = {
 	    .trace = lane->trace, .want = &state->want, .from = row->at, .direction = -1};
-	struct position hit;
-	struct moment before;
 	bool wrapped;
-	if (seek_near(&query, lane->reader, NEAR_CELLS, &hit, &wrapped) != SEEK_FOUND)
+	for (int i = 0; i < KINDS_TRIED; i++) {
+		struct position hit;
+		if (seek_near(&query, lane->reader, NEAR_CELLS, &hit, &wrapped) != SEEK_FOUND)
+			return false;
+		*before = *reader_message(lane->reader, hit);
+		if (!state->resyncs || before->kind == row->message.kind)
+			return true;
+		query.from = hit;
+	}
+	return false;
+}
+
+/* The time since the sync point before, or the bytes since the resync point. */
+static void
+add_since(struct syncs_state *state, const struct row *row, struct text *out)
+{
+	const struct list_lane *lane = &state->list.lanes[row->lane];
+	struct moment now, then;
+	struct message before;
+	if (!find_before(state, row, &before))
 		return;
-	struct message m = *reader_message(lane->reader, hit);
-	if (moment_of(&state->list, lane, &m, NULL, &before))
-		moment_format_difference(&before, now, false, out);
+	if (state->resyncs)
+		text_add_size(out, row->message.offset - before.offset);
+	else if (moment_of(&state->list, lane, &row->message, NULL, &now) &&
+		 moment_of(&state->list, lane, &before, NULL, &then))
+		moment_format_difference(&then, &now, false, out);
 }
 
 static void
@@ -113,10 +136,9 @@ fill_line(struct app *app, const struct row *row, struct line *line)
 	text_add_char(&cells[WHAT], ' ');
 	text_add_safe(&cells[WHAT], text_get(&e->text), e->text.length, app->charset);
 	app_add_safe(app, trace_name(lane->trace), &cells[TRACE]);
-	if (moment_of(&state->list, lane, &row->message, NULL, &now)) {
+	if (moment_of(&state->list, lane, &row->message, NULL, &now))
 		moment_format(&now, &cells[TIME]);
-		add_since(state, row, &now, &cells[SINCE]);
-	}
+	add_since(state, row, &cells[SINCE]);
 	add_partner(app, row, &cells[PARTNER]);
 }
 
@@ -147,7 +169,7 @@ open_list(struct app *app)
 	struct syncs_state *state = state_of(app);
 	const struct row *row = list_current(app->list);
 	state->want = filter_all();
-	state->want.flags = MESSAGE_SYNC;
+	state->want.flags = state->resyncs ? MESSAGE_RESYNC : MESSAGE_SYNC;
 	if (app->session->traces.count > 1)
 		list_open_merged(&state->list, app->session, app->merge, &state->want);
 	else
@@ -156,6 +178,19 @@ open_list(struct app *app)
 		list_turn(&state->list, app->list->lanes[row->lane].number);
 		list_goto(&state->list, row->at);
 	}
+}
+
+/* Lists the resync points instead. */
+static void
+turn_to_resyncs(struct app *app)
+{
+	struct syncs_state *state = state_of(app);
+	size_t height = state->list.height;
+	drop_lines(state);
+	list_close(&state->list);
+	state->resyncs = true;
+	open_list(app);
+	list_resize(&state->list, height);
 }
 
 static void
@@ -174,13 +209,23 @@ prepare(struct app *app)
 }
 
 static bool
+has_points(const struct list *list)
+{
+	return list->rows.count || !list->edges[LIST_AFTER].end || !list->edges[LIST_BEFORE].end;
+}
+
+static bool
 syncs_work(struct app *app)
 {
 	struct list *list = &state_of(app)->list;
 	bool busy = list_busy(list);
 	if (busy)
 		list_work(list);
-	return busy;
+	else if (!has_points(list) && !state_of(app)->resyncs)
+		turn_to_resyncs(app);
+	else
+		return false;
+	return true;
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -225,12 +270,20 @@ draw_line(struct canvas *canvas, const struct area *area, int y, const int width
 }
 
 static void
-draw_head(struct canvas *canvas, const struct area *area, const int widths[COLUMNS])
+draw_head(struct canvas *canvas, const struct area *area, const int widths[COLUMNS], bool resyncs)
 {
 	int x = 1;
 	for (int c = 0; c < COLUMNS; x += widths[c++] + 1)
 		if (widths[c] >= 0)
-			canvas_puts(canvas, area, 0, x, ROLE_HEADER, titles[c]);
+			canvas_puts(canvas, area, 0, x, ROLE_HEADER,
+				    resyncs && c == WHAT ? "resync point" : titles[c]);
+}
+
+static void
+syncs_title(struct app *app, struct text *out)
+{
+	if (state_of(app)->resyncs)
+		text_add(out, ": none; resync points");
 }
 
 static void
@@ -248,13 +301,14 @@ syncs_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	list_resize(list, (size_t)body.rows);
 	measure(app, list->lane_count > 1, widths);
 	if (body.rows < area->rows)
-		draw_head(canvas, area, widths);
+		draw_head(canvas, area, widths, state_of(app)->resyncs);
 	for (; y < body.rows && (row = list_row(list, (size_t)y)); y++)
 		draw_line(canvas, &body, y, widths, line_of(app, row),
 			  app->focus == PANE_SYNCS && list->top + (size_t)y == list->cursor);
 	bool all = list->edges[LIST_AFTER].end && (y || list->edges[LIST_BEFORE].end);
 	if (!all || !y)
-		canvas_puts(canvas, &body, y, 1, ROLE_ABSENT, all ? "no sync points" : "...");
+		canvas_puts(canvas, &body, y, 1, ROLE_ABSENT,
+			    all ? "no sync points, and no resync points" : "...");
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -293,6 +347,7 @@ const struct pane_ops pane_syncs = {
     .scope = SCOPE_SYNCS,
     .state_size = sizeof(struct syncs_state),
     .close = syncs_close,
+    .title = syncs_title,
     .draw = syncs_draw,
     .commands = syncs_commands,
     .list = syncs_list,

@@ -2353,6 +2353,31 @@ check_sync(struct scene *s, const char *folder, const char *trace, long place, c
 	assert_true(fabs(shown - sent_at(folder, trace, place)) < 1e-4);
 }
 
+/* Where nothing ties two clocks it lists resync points, with the bytes from one to the
+ * next: sync sequences of 33 nulls (N is 32: 31 + a byte of source), each before a
+ * packet of two bytes that says nothing of the place. */
+static void
+test_resyncs(void **state)
+{
+	(void)state;
+	struct scene s;
+	char path[] = "/tmp/trawl-test.XXXXXX";
+	int file = mkstemp(path);
+	uint8_t sequence[33 + 3] = {[32] = 0x80, [33] = 0x01, [34] = 0x03, [35] = 0x12};
+	assert_true(file >= 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(write(file, sequence, sizeof sequence), sizeof sequence);
+	close(file);
+	scene_open(&s, 24, 100, "xterm-256color", path, "--from=encap", "--no-cache", NULL);
+	wait_row(&s, 23, " 0 / 10");
+	scene_keys(&s, "X");
+	scene_wait(&s, " sync points: none; resync points ");
+	scene_wait(&s, "since last resync point");
+	scene_wait(&s, "      36 B null_run 33 nulls: 32 idle, 1 alignment, sync");
+	quit(&s);
+	unlink(path);
+}
+
 /* The pane of sync points has all there are, lost ones marked, and leads there. */
 static void
 test_syncs(void **state)
@@ -3360,6 +3385,7 @@ main(void)
 	    cmocka_unit_test(test_cycles),
 	    cmocka_unit_test(test_pause),
 	    cmocka_unit_test(test_tie),
+	    cmocka_unit_test(test_resyncs),
 	    cmocka_unit_test(test_syncs),
 	    cmocka_unit_test(test_filtered_traces),
 	    cmocka_unit_test(test_idle),

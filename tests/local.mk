@@ -231,11 +231,14 @@ golden_cases = \
 	tests/golden/raw-zeroes.txt \
 	tests/golden/stp-async-overlap.txt \
 	tests/golden/stp-clocks.txt \
+	tests/golden/stp-errors.txt \
 	tests/golden/stp-events.txt \
 	tests/golden/stp-interleaved.txt \
 	tests/golden/stp-le22.txt \
+	tests/golden/stp-legacy.txt \
 	tests/golden/stp-lost.txt \
 	tests/golden/stp-plain.txt \
+	tests/golden/stp-untimed.txt \
 	tests/golden/uia-packet.txt
 
 # Scripts.

@@ -319,12 +319,17 @@ apply_time(struct stp_state *state, const struct stp_packet *packet)
 		state->time += packet->time;
 		return;
 	}
-	uint64_t known = UINT64_MAX >> (64 - 4 * packet->time_nibbles);
+	uint64_t known = UINT64_MAX >> (64 - 4 * packet->time_nibbles), before = state->time;
 	if (state->clock == STP_CLOCK_GRAY) {
 		uint64_t gray = state->time ^ state->time >> 1;
 		state->time = from_gray((gray & ~known) | packet->time);
 	} else {
 		state->time = (state->time & ~known) | packet->time;
+	}
+	if (state->clock == STP_CLOCK_LEGACY) {
+		/* eight bits are all there is: they wrap, maybe more than once */
+		state->time += state->time < before ? known + 1 : 0;
+		state->certain = false;
 	}
 	if (known == UINT64_MAX)
 		state->certain = true;
@@ -339,6 +344,7 @@ apply_version(struct stp_state *state, const struct stp_packet *packet,
 	state->clock = clocks[packet->data & 7];
 	state->sync = STP_SYNC_GOOD;
 	state->master = state->channel = 0;
+	state->ended = false;
 }
 
 void
@@ -352,11 +358,17 @@ stp_apply(struct stp_state *state, const struct stp_packet *packet, const struct
 		stp_apply_sender(state, packet->opcode->what == STP_MASTER,
 				 packet->data_nibbles == 4, packet->data);
 		break;
+	case STP_DATA:
+	case STP_FLAG:
+		state->ended = packet->opcode->marked;
+		break;
 	case STP_MERR:
 		state->channel = 0;
+		state->ended = false;
 		break;
 	case STP_GERR:
 		state->master = state->channel = 0;
+		state->ended = false;
 		break;
 	case STP_VERSION:
 		apply_version(state, packet, order);

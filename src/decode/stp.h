@@ -72,6 +72,7 @@ struct stp_state {
 	uint8_t sync;  /* enum stp_sync */
 	bool lsn;      /* values lie least significant nibble first */
 	bool certain;  /* all bits of `time` are known */
+	bool ended;    /* the current sender's last packet ended a message */
 };
 
 /* Which nibble of a value comes first.  A VERSION packet that declares it
@@ -165,6 +166,7 @@ stp_apply_sender(struct stp_state *state, bool master, bool wide, uint64_t data)
 	uint16_t now = (uint16_t)((wide ? 0 : old & 0xff00) | data);
 	state->master = master ? now : state->master;
 	state->channel = master ? 0 : now;
+	state->ended = false;
 }
 
 /* The same as stp_read and stp_apply for M8, M16, C8 and C16 alone, of which there

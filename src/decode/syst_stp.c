@@ -2,8 +2,9 @@
  * SyS-T over MIPI STP: from packets to messages.
  *
  * Packets of several masters and channels interleave.  A message starts with
- * a timestamp, ends with a mark or a FLAG of the same sender, and stands where
- * it ends.  Of one under way only the first bytes are kept (stp_open.h).
+ * a timestamp, or without one right behind an end of the same sender; it ends
+ * with a mark or a FLAG of that sender, and stands where it ends.  Of one under
+ * way only the first bytes are kept (stp_open.h).
  *
  * Each packet, each start of damage and the end of the capture is one event,
  * at its first nibble.  An event can give several messages and be left and
@@ -225,9 +226,9 @@ fill_message(struct message *m, const struct stp_message *open, uint64_t end, ui
 		*m = (struct message){
 		    .kind = SYST_DATA, .severity = SEVERITY_DEBUG, .origin = ORIGIN_DATA};
 	m->origin ^= stp_sender_key(open->sender);
+	m->flags &= (uint16_t)~MESSAGE_TIMED; /* its own time is on another clock */
 	m->flags |= open->flags | MESSAGE_SCATTERED;
-	if (open->flags & MESSAGE_TIMED)
-		m->ticks = open->ticks;
+	m->ticks = open->ticks;
 	fill_place(m, &open->start, end, last);
 }
 
@@ -343,6 +344,26 @@ take_row(struct run *r, const struct stp_packet *packet)
 	return true;
 }
 
+/* An error says that data were lost: of the current channel, of all channels of
+ * the current master, or of all masters.  No message that is open is sure to be
+ * whole. */
+static void
+doubt_open(struct state *s, enum stp_what what)
+{
+	uint32_t sender = stp_sender(&s->stp);
+	uint32_t mask = what == STP_CERR ? UINT32_MAX : what == STP_MERR ? UINT32_MAX << 16 : 0;
+	for (struct stp_message *m = s->open.oldest; m; m = m->newer)
+		if (!((m->sender ^ sender) & mask))
+			m->flags |= MESSAGE_SUSPECT;
+}
+
+static bool
+take_error(struct run *r, const struct stp_packet *packet)
+{
+	doubt_open(r->state, packet->opcode->what);
+	return take_row(r, packet);
+}
+
 /* Whether a message that the packet ends may be handed out now. */
 static bool
 can_end(const struct run *r, const struct stp_packet *packet)
@@ -425,12 +446,15 @@ take_data(struct run *r, const struct stp_packet *packet)
 	if (!open) {
 		struct stp_point start = {s->at, s->stp};
 		open = stp_open_add(&s->open, &start);
-		open->flags = timed ? MESSAGE_TIMED : MESSAGE_LOST;
+		if (timed)
+			open->flags = MESSAGE_TIMED;
+		else if (!s->stp.ended) /* a start without time, behind an end, is one */
+			open->flags = MESSAGE_LOST;
 		s->current = open;
 		s->looked = true;
 	}
+	stp_apply(&s->stp, packet, &r->decoder->order);
 	if (timed) {
-		stp_apply(&s->stp, packet, &r->decoder->order);
 		open->ticks = s->stp.time;
 		if (!s->stp.certain)
 			open->flags |= MESSAGE_ESTIMATED;
@@ -546,8 +570,8 @@ static bool (*const takers[STP_WHAT_COUNT])(struct run *, const struct stp_packe
     [STP_CHANNEL] = take_state, [STP_DATA] = take_data,	      [STP_FLAG] = take_flag,
     [STP_ASYNC] = take_async,	[STP_VERSION] = take_row,     [STP_FREQ] = take_row,
     [STP_TRIG] = take_row,	[STP_XSYNC] = take_row,	      [STP_USER] = take_row,
-    [STP_TIME] = take_row,	[STP_MERR] = take_row,	      [STP_GERR] = take_row,
-    [STP_CERR] = take_row,
+    [STP_TIME] = take_row,	[STP_MERR] = take_error,      [STP_GERR] = take_error,
+    [STP_CERR] = take_error,
 };
 
 static bool
@@ -640,7 +664,7 @@ enum {
 	SAVED_SKIP = 24,
 	SAVED_MASTER = 28,
 	SAVED_CHANNEL = 30,
-	SAVED_FLAGS = 32, /* bits: odd 0, lsn 1, certain 2, clock 3-4, sync 5-6 */
+	SAVED_FLAGS = 32, /* bits: odd 0, lsn 1, certain 2, clock 3-4, sync 5-6, ended 7 */
 	SAVED_SIZE = 33
 };
 
@@ -664,8 +688,9 @@ syst_stp_save(const struct decoder *decoder, const struct decode_state *state, u
 	put(out + SAVED_SKIP, again ? s->skip : s->emitted, 4);
 	put(out + SAVED_MASTER, from.stp.master, 2);
 	put(out + SAVED_CHANNEL, from.stp.channel, 2);
-	out[SAVED_FLAGS] = (uint8_t)(from.nibble % 2 | from.stp.lsn << 1 | from.stp.certain << 2 |
-				     from.stp.clock << 3 | from.stp.sync << 5);
+	out[SAVED_FLAGS] =
+	    (uint8_t)(from.nibble % 2 | from.stp.lsn << 1 | from.stp.certain << 2 |
+		      from.stp.clock << 3 | from.stp.sync << 5 | from.stp.ended << 7);
 }
 
 static void
@@ -684,6 +709,7 @@ syst_stp_restore(const struct decoder *decoder, struct decode_state *state, cons
 		    .sync = flags >> 5 & 3,
 		    .lsn = flags >> 1 & 1,
 		    .certain = flags >> 2 & 1,
+		    .ended = flags >> 7,
 		},
 	};
 	(void)decoder;

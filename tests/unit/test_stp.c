@@ -260,12 +260,17 @@ test_clocks(void **state)
 {
 	struct stp_state s = {0};
 	(void)state;
-	/* version 1: two nibbles that replace the low ones, no length */
+	/* version 1: two nibbles that replace the low ones, no length; what is less
+	 * than before has wrapped, once at least */
+	s.certain = true;
 	apply(&s, &msn, "F00 0  E 34");
 	assert_int_equal(s.clock, STP_CLOCK_LEGACY);
 	assert_int_equal(s.time, 0x34);
+	assert_false(s.certain);
 	apply(&s, &msn, "F00 1  E 56  E 07");
-	assert_int_equal(s.time, 7);
+	assert_int_equal(s.time, 0x107);
+	apply(&s, &msn, "E 07  E 06");
+	assert_int_equal(s.time, 0x206);
 
 	s.time = 0;
 	apply(&s, &msn, "F00 2  E 25A  E 17  E 0");

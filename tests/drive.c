@@ -357,7 +357,7 @@ drive_expand(const struct drive *d, const struct drive_messages *m)
 		check_expansion(d, &e);
 		if (d->ops->systprint) {
 			text_clear(&row);
-			d->ops->systprint(d->decoder, message, &w, NULL, &e, &row);
+			d->ops->systprint(d->decoder, message, &w, &e, &row);
 		}
 		if (d->ops->announces) {
 			uint8_t guid[16];

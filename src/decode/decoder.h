@@ -61,7 +61,7 @@ enum message_flag {
 	MESSAGE_TIMED = 1 << 9,	     /* `ticks` is valid */
 	MESSAGE_SCATTERED = 1 << 10, /* stands where its last byte does */
 	MESSAGE_FILLER = 1 << 11,    /* a run of bytes that say nothing */
-	MESSAGE_CHECKED = 1 << 12    /* has a checksum, which expand looks at: may be damaged */
+	MESSAGE_CHECKED = 1 << 12    /* expand looks at a checksum or format: may be damaged */
 };
 #define MESSAGE_FLAGS_SHOWN 6
 
@@ -415,7 +415,7 @@ struct decoder_ops {
 	 * line end; false: it gives none.  E is the message's expansion with
 	 * fields.  NULL: the format has no such printer. */
 	bool (*systprint)(const struct decoder *, const struct message *, const struct window *,
-			  const struct decode_history *, struct expansion *, struct text *out);
+			  struct expansion *, struct text *out);
 };
 
 /* --- the registry ------------------------------------------------------ */

@@ -735,21 +735,38 @@ opencsd_expand(const struct decoder *decoder, const struct message *m, const str
 
 /* --- other questions --------------------------------------------------- */
 
+struct announcement {
+	struct job j; /* first: it is what callbacks get */
+	uint8_t *guid;
+	uint64_t *build;
+	bool *announced;
+};
+
 static void
-take_payload(const struct job *j, const struct worker *w, size_t n)
+take_announcement(const struct job *j, const struct worker *w, size_t n)
 {
-	assemble(j, w, n, &j->e->payload, &j->e->payload_length);
+	const struct announcement *a = (const struct announcement *)j;
+	const struct opencsd_element *element = &w->records.at[n].element;
+	const struct syst_sender sender = {element->master, element->channel};
+	const uint8_t *payload;
+	size_t length;
+	assemble(j, w, n, &payload, &length);
+	*a->announced =
+	    syst_announced(&j->decoder->syst, payload, length, &sender, a->guid, a->build);
 }
 
 bool
 opencsd_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
 		  uint8_t guid[16], uint64_t *build)
 {
-	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
 	struct expansion e = {0};
-	const struct job j = {d, m, w, EXPAND_TEXT, NULL, &e};
-	bool announced = with_record(&j, take_payload) &&
-			 syst_announced(&d->syst, e.payload, e.payload_length, guid, build);
+	bool announced = false;
+	const struct announcement a = {
+	    .j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, &e},
+	    .guid = guid,
+	    .build = build,
+	    .announced = &announced};
+	with_record(&a.j, take_announcement);
 	expansion_free(&e);
 	return announced;
 }

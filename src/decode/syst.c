@@ -253,6 +253,11 @@ const uint64_t syst_subtypes[16] = {
     [SYST_SBD] = 0xffff, /* bits: wide id, name, two for the address */
 };
 
+const uint64_t syst_formatted[16] = {
+    [SYST_STRING] = BIT(SYST_STRING_PRINTF32) | BIT(SYST_STRING_PRINTF64),
+    [SYST_CATALOG] = BIT(1) | BIT(2) | BIT(5) | BIT(6),
+};
+
 const uint8_t syst_payload_least[16][16] = {
     [SYST_BUILD] = {[2] = 8},
     [SYST_CATALOG] = {[1] = 4, [2] = 8, [5] = 4, [6] = 8},
@@ -353,8 +358,8 @@ syst_load(struct decoder *decoder, struct err *err)
 	if (new)
 		d->collateral = new; /* readers keep the old one, which lives on in it */
 	d->base.wants_history = syst_collateral_wants_history(d->collateral);
-	if (syst_collateral_names_vary(d->collateral))
-		d->base.origin_varies = true;
+	if (d->base.wants_history)
+		d->base.origin_varies = true; /* a build can exclude the client that names it */
 	return files;
 }
 
@@ -453,12 +458,7 @@ syst_plausible(const uint8_t *p, size_t length)
 	if (peek.extent != SYST_WHOLE && peek.extent != SYST_OPEN)
 		return false;
 	size_t own = peek.length ? peek.length : length;
-	if (peek.suspect || own < peek.least)
-		return false;
-	if (!peek.prefix) /* a word has no location */
-		return true;
-	uint32_t header = bytes_le32(p);
-	return !(header & SYST_HEADER_LOCATION) || p[syst_layout(header, p).location] <= 3;
+	return !peek.suspect && own >= peek.least;
 }
 
 void
@@ -491,10 +491,19 @@ syst_frame_parse(struct syst_frame *f, const uint8_t *p, size_t length)
 		p = memcpy(padded, p, length);
 	f->at = syst_layout(f->header, p);
 	f->payload = f->at.payload < length ? f->at.payload : length;
-	/* without a length field the frame's end is the message's */
-	f->payload_end = f->peek.has_length && f->peek.length < length ? f->peek.length : length;
-	if (f->header & SYST_HEADER_CRC && f->payload_end - f->payload >= 4)
+	/* without a length field the frame's end is the message's; if it comes before
+	 * that, the CRC is missing too */
+	bool stated = f->peek.has_length && length >= f->at.payload;
+	bool cut = stated && length < f->peek.length;
+	f->payload_end = stated && !cut ? f->peek.length : length;
+	if (f->header & SYST_HEADER_CRC && !cut && f->payload_end - f->payload >= 4)
 		f->payload_end -= 4;
+}
+
+void
+syst_frame_drop_crc(struct syst_frame *f)
+{
+	f->payload_end += 4;
 }
 
 bool

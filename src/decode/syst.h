@@ -147,10 +147,11 @@ struct syst_peek {
 	uint32_t least;	 /* fewest bytes that such a message can have */
 	uint8_t kind;
 	uint8_t severity;
-	bool suspect;	 /* reserved header bits are set */
+	bool suspect;	 /* reserved bits of the header or of its location are set */
 	bool has_length; /* `length` is by the message's own account */
 	bool has_ticks;
 	bool has_crc;
+	bool has_format; /* its text is made by a format, which may not fit it */
 	uint64_t ticks;	 /* its own time stamp */
 	uint64_t origin; /* raw key, without master and channel */
 };
@@ -175,7 +176,8 @@ void syst_message(const uint8_t *p, size_t length, struct message *m);
  * Expands the frame P of LENGTH bytes into E: type, origin, text and, if
  * wanted, fields with their bits relative to P.  Sets nothing about extents.
  * Fields point into P, which must live as long as they do.  SENDER (NULL:
- * unknown) helps to find the collateral of messages without GUID.
+ * unknown) helps to find the collateral of messages without GUID.  Without
+ * history builds do not count: the first client of a sender is taken.
  */
 struct syst_sender {
 	uint16_t master, channel;
@@ -189,14 +191,17 @@ void syst_expand(const struct syst_decoder *, const struct message *, const uint
 		 struct expansion *e);
 
 /* For decoder_ops.announces: whether the frame P states the build of a
- * sender's software, and whose; the sender of short ones is the options'. */
-bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length, uint8_t guid[16],
-		    uint64_t *build);
+ * sender's software, and whose.  Without GUID that is the options' for short
+ * messages, else made of SENDER (NULL: unknown) and the module. */
+bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length,
+		    const struct syst_sender *, uint8_t guid[16], uint64_t *build);
 
-/* decoder_ops.systprint for all three transports: a row for a message that
- * is SyS-T (e->payload is its frame), none else. */
+/* For decoder_ops.systprint: a row for a message that is SyS-T (e->payload is
+ * its frame), none else.  The second is for transports without senders. */
+bool syst_systprint_from(const struct decoder *, const struct message *, const struct syst_sender *,
+			 struct expansion *, struct text *out);
 bool syst_systprint(const struct decoder *, const struct message *, const struct window *,
-		    const struct decode_history *, struct expansion *, struct text *out);
+		    struct expansion *, struct text *out);
 
 /* The three decoders of the format. */
 extern const struct decoder_ops syst_raw_ops, syst_hex_ops, syst_stp_ops;

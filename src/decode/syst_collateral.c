@@ -44,8 +44,6 @@ struct table {
 	size_t slot_count;		/* a power of two, or 0 */
 };
 
-enum { CLIENTS_COMPARED = 256 }; /* with each other; of more, any names may vary */
-
 struct guid_entry {
 	uint8_t id[16], mask[16];
 };
@@ -138,76 +136,53 @@ client_has(const struct syst_client *client, const uint8_t guid[static 16])
 	return false;
 }
 
+static bool
+has_builds(const struct syst_client *client)
+{
+	return client->tables[SYST_TABLE_BUILDS].entries.count > 0;
+}
+
 bool
 syst_collateral_wants_history(const struct syst_collateral *collateral)
 {
 	for (size_t i = 0; collateral && i < collateral->clients.count; i++)
-		if (collateral->clients.count > 1 &&
-		    collateral->clients.at[i]->tables[SYST_TABLE_BUILDS].entries.count)
+		if (has_builds(collateral->clients.at[i]))
 			return true;
 	return false;
 }
 
-/* Whether a GUID may belong to both. */
 static bool
-share_guid(const struct syst_client *a, const struct syst_client *b)
+is_known(struct syst_build *build)
 {
-	for (size_t i = 0; i < a->guids.count; i++) {
-		for (size_t k = 0; k < b->guids.count; k++) {
-			const struct guid_entry *x = &a->guids.at[i], *y = &b->guids.at[k];
-			int at = 0;
-			while (at < 16 && !((x->id[at] ^ y->id[at]) & x->mask[at] & y->mask[at]))
-				at++;
-			if (at == 16)
-				return true;
-		}
-	}
-	return false;
-}
-
-bool
-syst_collateral_names_vary(const struct syst_collateral *collateral)
-{
-	if (!syst_collateral_wants_history(collateral))
-		return false;
-	size_t count = collateral->clients.count;
-	for (size_t i = 0; i < count && count <= CLIENTS_COMPARED; i++) {
-		const struct syst_client *one = collateral->clients.at[i];
-		for (size_t k = 0; k < i; k++) {
-			const struct syst_client *other = collateral->clients.at[k];
-			if (strcmp(one->name, other->name) != 0 && share_guid(one, other))
-				return true;
-		}
-	}
-	return count > CLIENTS_COMPARED;
+	const struct decode_history *history = build->history;
+	if (!build->found)
+		build->known =
+		    history && history->build &&
+		    history->build(history->context, build->before, build->guid, &build->number);
+	build->found = true;
+	return build->known;
 }
 
 const struct syst_client *
 syst_collateral_client(const struct syst_collateral *collateral, const uint8_t guid[static 16],
-		       const struct decode_history *history, const struct message *before)
+		       struct syst_build *build, bool *excluded)
 {
-	const struct syst_client *first = NULL;
-	bool asked = false, known = false;
-	uint64_t build = 0;
+	const struct syst_client *first = NULL, *general = NULL;
+	*excluded = false;
 	for (size_t i = 0; collateral && i < collateral->clients.count; i++) {
 		const struct syst_client *client = collateral->clients.at[i];
 		if (!client_has(client, guid))
 			continue;
-		if (!first) {
-			first = client;
-			continue;
-		}
-		if (!asked) { /* a second one: only now the build matters */
-			asked = true;
-			known = history && history->build &&
-				history->build(history->context, before, guid, &build);
-			if (!known || syst_client_entry(first, SYST_TABLE_BUILDS, build))
-				return first;
-		}
-		if (syst_client_entry(client, SYST_TABLE_BUILDS, build))
+		first = first ? first : client;
+		if (!has_builds(client))
+			general = general ? general : client;
+		else if (!is_known(build))
+			return first;
+		else if (syst_client_entry(client, SYST_TABLE_BUILDS, build->number))
 			return client;
 	}
-	return first;
+	*excluded = first && !general;
+	return general;
 }
 
 /* Hashes the rows of a complete table.  Of two rows for one number the later

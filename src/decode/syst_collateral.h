@@ -46,22 +46,28 @@ int syst_collateral_load(const struct option_list *paths, struct syst_collateral
 			 struct syst_collateral **out, struct err *err);
 void syst_collateral_free(struct syst_collateral *);
 
+/* The build that a sender announced; found in the history when it matters. */
+struct syst_build {
+	const struct decode_history *history; /* NULL: knows of none */
+	const struct message *before;
+	const uint8_t *guid; /* under which it was announced, 16 bytes */
+	bool found;	     /* what follows is valid */
+	bool known;
+	uint64_t number;
+};
+
 /*
- * The client that GUID belongs to, NULL if there is none.  Where several
- * share it, HISTORY (may be NULL) tells the build that BEFORE's sender last
- * announced, and the first client made for that build is taken, else the
- * first of all.
+ * The client that GUID belongs to, NULL if there is none.  Where the sender's
+ * build is known: the first one that names it among its Builds, else the first
+ * one without Builds, never one whose Builds exclude it.  Where it is not: the
+ * first of all.  *EXCLUDED says that clients have the GUID, all for other builds.
  */
 const struct syst_client *syst_collateral_client(const struct syst_collateral *,
-						 const uint8_t guid[static 16],
-						 const struct decode_history *history,
-						 const struct message *before);
+						 const uint8_t guid[static 16], struct syst_build *,
+						 bool *excluded);
 
-/* Whether that may ask the history: builds tell clients apart. */
+/* Whether that may ask the history: a client has Builds. */
 bool syst_collateral_wants_history(const struct syst_collateral *);
-
-/* Whether builds tell clients of different names apart. */
-bool syst_collateral_names_vary(const struct syst_collateral *);
 
 const char *syst_client_name(const struct syst_client *);
 const char *syst_client_file(const struct syst_client *); /* path as given */

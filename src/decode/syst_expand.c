@@ -97,6 +97,20 @@ close_level(struct job *j)
 
 /* --- who sent it ------------------------------------------------------- */
 
+/* COMPACT builds have the subtype amid their number. */
+static uint64_t
+compact_build(const struct syst_frame *f)
+{
+	uint64_t word = bytes_le(f->p, f->payload_end);
+	return (word >> 4 & 0xfffff) | word >> 30 << 20;
+}
+
+static uint64_t
+build_number(const struct syst_frame *f)
+{
+	return f->word ? compact_build(f) : bytes_le64(f->p + f->payload);
+}
+
 /* The GUID of a frame's sender; false if it has none. */
 static bool
 stated_guid(const struct syst_decoder *d, const struct syst_frame *f, uint8_t guid[static 16])
@@ -138,25 +152,77 @@ pseudo_guid(uint32_t header, const struct syst_sender *sender, uint8_t guid[stat
 	guid[8] = (uint8_t)module_of(header);
 }
 
+static bool
+lacks_guid(const struct syst_frame *f)
+{
+	return f->length >= 4 && !f->word && !(f->header & SYST_HEADER_GUID);
+}
+
+/* The GUID under which the frame's sender announces its build; false: none. */
+static bool
+announcing_guid(const struct syst_decoder *d, const struct syst_frame *f,
+		const struct syst_sender *sender, uint8_t guid[static 16])
+{
+	if (stated_guid(d, f, guid))
+		return true;
+	if (sender && (f->word || lacks_guid(f)))
+		pseudo_guid(f->word ? 0 : f->header, sender, guid);
+	else if (lacks_guid(f))
+		printer_guid(f->header, guid);
+	else
+		return false;
+	return true;
+}
+
+/* The GUIDs by which a sender without one may stand in the collateral: the
+ * reference printer's, the specification's.  A word says no module. */
+static size_t
+stand_in_guids(const struct syst_frame *f, const struct syst_sender *sender,
+	       uint8_t guids[static 2][16])
+{
+	static const struct syst_sender unknown = {0};
+	size_t count = 0;
+	if (lacks_guid(f))
+		printer_guid(f->header, guids[count++]);
+	if (lacks_guid(f) || (f->word && sender))
+		pseudo_guid(f->word ? 0 : f->header, sender ? sender : &unknown, guids[count++]);
+	return count;
+}
+
+/* The build of the frame's sender: a BUILD message's own, else the last one that
+ * was announced. */
+static struct syst_build
+build_of(const struct syst_decoder *d, const struct syst_frame *f, const struct syst_sender *sender,
+	 const struct decode_history *history, const struct message *m, uint8_t guid[static 16])
+{
+	struct syst_build build = {.history = history, .before = m, .guid = guid};
+	build.known = history && f->fault == SYST_SOUND && f->peek.kind == SYST_BUILD;
+	build.found = build.known || !announcing_guid(d, f, sender, guid);
+	if (build.known)
+		build.number = build_number(f);
+	return build;
+}
+
 struct syst_client_choice
 syst_choose_client(const struct syst_decoder *d, const struct syst_frame *f,
 		   const struct syst_sender *sender, const struct decode_history *history,
 		   const struct message *m)
 {
-	static const struct syst_sender unknown = {0};
 	const struct syst_collateral *collateral = d->collateral;
 	struct syst_client_choice choice = {0};
+	uint8_t announcing[16], guids[2][16];
 	choice.has_guid = stated_guid(d, f, choice.guid);
-	if (choice.has_guid) {
-		choice.client = syst_collateral_client(collateral, choice.guid, history, m);
-	} else if (f->length >= 4 && !f->word && !(f->header & SYST_HEADER_GUID)) {
-		uint8_t guid[16];
-		printer_guid(f->header, guid);
-		choice.client = syst_collateral_client(collateral, guid, history, m);
-		if (!choice.client) {
-			pseudo_guid(f->header, sender ? sender : &unknown, guid);
-			choice.client = syst_collateral_client(collateral, guid, history, m);
-		}
+	if (!collateral)
+		return choice;
+	struct syst_build build = build_of(d, f, sender, history, m, announcing);
+	if (choice.has_guid)
+		choice.client =
+		    syst_collateral_client(collateral, choice.guid, &build, &choice.excluded);
+	size_t count = stand_in_guids(f, sender, guids);
+	for (size_t i = 0; i < count && !choice.client; i++) {
+		bool excluded;
+		choice.client = syst_collateral_client(collateral, guids[i], &build, &excluded);
+		choice.excluded |= excluded;
 	}
 	return choice;
 }
@@ -189,9 +255,8 @@ add_protocol(struct job *j, unsigned subtype)
 	const struct syst_entry *protocol = look_up(j, SYST_TABLE_PROTOCOLS, subtype);
 	const uint8_t bytes[4] = {(uint8_t)subtype};
 	const struct syst_args args = {.at = bytes, .length = sizeof bytes};
-	bool cut;
 	if (protocol)
-		syst_printf(&j->e->type, protocol->text, strlen(protocol->text), &args, NULL, &cut);
+		syst_printf(&j->e->type, protocol->text, strlen(protocol->text), &args, NULL);
 	else
 		text_addf(&j->e->type, "%u", subtype);
 }
@@ -387,20 +452,6 @@ word_value(const struct syst_frame *f)
 	return bytes_le(f->p, f->payload_end) >> 4;
 }
 
-/* COMPACT builds have the subtype amid their number. */
-static uint64_t
-compact_build(const struct syst_frame *f)
-{
-	uint64_t word = bytes_le(f->p, f->payload_end);
-	return (word >> 4 & 0xfffff) | word >> 30 << 20;
-}
-
-static uint64_t
-build_number(const struct syst_frame *f)
-{
-	return f->word ? compact_build(f) : bytes_le64(f->p + f->payload);
-}
-
 /* The length of the text at AT: up to its NUL, or to the payload's end. */
 static size_t
 text_length(const struct syst_frame *f, size_t at, bool *terminated)
@@ -439,7 +490,7 @@ expand_short(struct job *j)
 {
 	const struct syst_frame *f = j->f;
 	uint64_t value = word_value(f);
-	bool wide = f->payload_end == 8, cut;
+	bool wide = f->payload_end == 8;
 	add_bits(j, SYST_F_VALUE, 4, 8 * f->payload_end - 4)->u = value;
 	if (!j->entry) {
 		text_addf(&j->e->text, "0x%0*llX", wide ? 16 : 8, (unsigned long long)value);
@@ -451,7 +502,7 @@ expand_short(struct job *j)
 		bytes[i] = (uint8_t)(open >> 8 * i);
 	const struct syst_args args = {
 	    .at = bytes, .length = sizeof bytes, .packing = wide ? SYST_P64 : SYST_P32};
-	syst_printf(&j->e->text, j->entry->text, strlen(j->entry->text), &args, NULL, &cut);
+	syst_printf(&j->e->text, j->entry->text, strlen(j->entry->text), &args, NULL);
 	add_text(j, SYST_F_FORMAT, j->entry->text, strlen(j->entry->text));
 }
 
@@ -490,29 +541,95 @@ add_arg(void *context, const struct syst_arg *arg)
 	field->note = arena_text(&sink->job->e->arena, arg->spec, arg->spec_length);
 }
 
-/*
- * A format with the arguments that start at AT.  Where the last argument is a
- * string without NUL, the reference printer looks at the byte behind its copy
- * of the frame.  What it finds is chance: a NUL was seen behind copies that
- * fit the smallest blocks of its heap, never behind longer ones.
- */
-static void
-put_printf(struct job *j, const char *format, size_t length, size_t at, enum syst_packing packing)
+/* The format of a PRINTF or CATALOG message, and where its arguments are. */
+struct call {
+	const char *format;
+	size_t length;
+	size_t at; /* of the arguments in the frame */
+	enum syst_packing packing;
+};
+
+static struct call
+string_call(const struct syst_frame *f, bool *terminated)
 {
-	struct arg_sink context = {j, at};
+	size_t length = text_length(f, f->payload, terminated);
+	return (struct call){
+	    .format = (const char *)f->p + f->payload,
+	    .length = length,
+	    .at = f->payload + length + *terminated,
+	    .packing = f->subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32,
+	};
+}
+
+static struct call
+catalog_call(const struct syst_frame *f, const struct syst_entry *entry)
+{
+	return (struct call){
+	    .format = entry->text,
+	    .length = strlen(entry->text),
+	    .at = f->payload + syst_catalog_id_size(f),
+	    .packing = f->subtype & 4 ? SYST_P64 : SYST_P32,
+	};
+}
+
+/*
+ * Where the last argument is a string without NUL, the reference printer looks
+ * at the byte behind the payload.  That is the CRC's first one.  Without CRC it
+ * is behind the printer's copy of the frame, and what it finds is chance: a NUL
+ * was seen behind copies that fit the smallest blocks of its heap, never behind
+ * longer ones.
+ */
+static bool
+nul_behind(const struct syst_frame *f)
+{
+	if (f->payload_end < f->length)
+		return !f->p[f->payload_end];
+	return f->length <= PRINTER_BLOCK;
+}
+
+static struct syst_args
+call_args(const struct syst_frame *f, const struct call *call)
+{
+	return (struct syst_args){
+	    .at = f->p + call->at,
+	    .length = f->payload_end - call->at,
+	    .packing = call->packing,
+	    .nul_behind = nul_behind(f),
+	};
+}
+
+static void
+put_printf(struct job *j, const struct call *call)
+{
+	struct arg_sink context = {j, call->at};
 	const struct syst_arg_sink sink = {&context, add_arg};
-	const struct syst_args args = {.at = j->f->p + at,
-				       .length = j->f->payload_end - at,
-				       .packing = packing,
-				       .nul_behind = j->f->length <= PRINTER_BLOCK};
-	bool cut;
-	open_level(j, SYST_F_ARGS, at, args.length);
-	size_t used =
-	    syst_printf(&j->e->text, format, length, &args, j->wanted ? &sink : NULL, &cut);
+	const struct syst_args args = call_args(j->f, call);
+	open_level(j, SYST_F_ARGS, call->at, args.length);
+	struct syst_printf_result result =
+	    syst_printf(&j->e->text, call->format, call->length, &args, j->wanted ? &sink : NULL);
 	close_level(j);
-	if (cut)
+	if (result.faulty)
+		j->e->flags |= MESSAGE_DAMAGED;
+	if (result.faulty)
+		add_note(j, "the arguments do not fit the format");
+	if (result.cut)
 		add_note(j, "widths and text are cut to what can be shown");
-	add_trailing(j, at + used);
+	add_trailing(j, call->at + result.used);
+}
+
+static bool
+is_printf(const struct syst_frame *f)
+{
+	return f->type == SYST_STRING && syst_formatted[SYST_STRING] >> f->subtype & 1;
+}
+
+void
+syst_printer_text(const struct syst_frame *f, const struct syst_entry *entry, struct text *out)
+{
+	bool terminated;
+	struct call call = is_printf(f) ? string_call(f, &terminated) : catalog_call(f, entry);
+	const struct syst_args args = call_args(f, &call);
+	syst_printf_strictly(out, call.format, call.length, &args);
 }
 
 static void
@@ -520,12 +637,10 @@ expand_string(struct job *j)
 {
 	const struct syst_frame *f = j->f;
 	bool terminated;
-	size_t length = text_length(f, f->payload, &terminated);
-	if (f->subtype == SYST_STRING_PRINTF32 || f->subtype == SYST_STRING_PRINTF64) {
-		add_part(j, SYST_F_FORMAT, f->payload, length);
-		put_printf(j, (const char *)f->p + f->payload, length,
-			   f->payload + length + terminated,
-			   f->subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32);
+	struct call call = string_call(f, &terminated);
+	if (is_printf(f)) {
+		add_part(j, SYST_F_FORMAT, f->payload, call.length);
+		put_printf(j, &call);
 	} else {
 		add_trailing(j, put_string(j, f->payload));
 	}
@@ -537,12 +652,6 @@ size_t
 syst_catalog_id_size(const struct syst_frame *f)
 {
 	return f->subtype & 1 ? 4 : 8;
-}
-
-static enum syst_packing
-catalog_packing(const struct syst_frame *f)
-{
-	return f->subtype & 4 ? SYST_P64 : SYST_P32;
 }
 
 uint64_t
@@ -559,8 +668,9 @@ put_raw_arguments(struct job *j, size_t at)
 	if (at < f->payload_end)
 		text_add(&j->e->text, " args");
 	add_part(j, SYST_F_DATA, at, f->payload_end - at);
-	add_note(j, j->choice.client ? "the collateral has no format for this id"
-				     : "no collateral for this sender");
+	add_note(j, j->choice.client	 ? "the collateral has no format for this id"
+		    : j->choice.excluded ? "the sender's collateral is for other builds"
+					 : "no collateral for this sender");
 	while (at < f->payload_end) {
 		size_t size = f->payload_end - at < 4 ? f->payload_end - at : 4;
 		text_addf(&j->e->text, " 0x%0*llX", (int)(2 * size),
@@ -579,9 +689,9 @@ expand_catalog(struct job *j)
 		put_raw_arguments(j, f->payload + size);
 		return;
 	}
-	add_text(j, SYST_F_FORMAT, j->entry->text, strlen(j->entry->text));
-	put_printf(j, j->entry->text, strlen(j->entry->text), f->payload + size,
-		   catalog_packing(f));
+	struct call call = catalog_call(f, j->entry);
+	add_text(j, SYST_F_FORMAT, call.format, call.length);
+	put_printf(j, &call);
 }
 
 static void
@@ -659,6 +769,11 @@ expand_bad(struct job *j)
 		  f->length, want);
 	add_note(j, arena_text(&j->e->arena, out->data, out->length));
 	text_add(out, ": ");
+	if (f->peek.kind == SYST_STRING && f->fault == SYST_TOO_SHORT &&
+	    f->payload < f->payload_end) {
+		expand_string(j); /* what is there can be read */
+		return;
+	}
 	text_add_hex(out, f->p, f->length);
 	add_part(j, SYST_F_DATA, f->payload, f->length - f->payload);
 }
@@ -743,6 +858,10 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 	}
 	uint32_t stated, computed;
 	bool has_crc = sound && syst_frame_crc(&f, &stated, &computed);
+	if (has_crc && stated != computed && m->flags & MESSAGE_TRUNCATED) {
+		syst_frame_drop_crc(&f);
+		has_crc = false;
+	}
 	if (has_crc && stated != computed)
 		text_add(&e->text, "bad CRC: ");
 	bodies[sound ? f.peek.kind : SYST_BAD](&j);
@@ -760,18 +879,14 @@ syst_expand(const struct syst_decoder *d, const struct message *m, const uint8_t
 }
 
 bool
-syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length, uint8_t guid[16],
-	       uint64_t *build)
+syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length,
+	       const struct syst_sender *sender, uint8_t guid[16], uint64_t *build)
 {
 	struct syst_frame f;
 	syst_frame_parse(&f, p, length);
-	if (f.fault != SYST_SOUND || f.peek.kind != SYST_BUILD)
+	if (f.fault != SYST_SOUND || f.peek.kind != SYST_BUILD ||
+	    !announcing_guid(d, &f, sender, guid))
 		return false;
-	if (!stated_guid(d, &f, guid)) {
-		if (f.word)
-			return false;
-		printer_guid(f.header, guid);
-	}
 	*build = build_number(&f);
 	return true;
 }

@@ -12,6 +12,7 @@ struct syst_client_choice {
 	bool has_guid; /* stated by the message, or by the options for short ones */
 	uint8_t guid[16];
 	const struct syst_client *client; /* NULL: not in the collateral */
+	bool excluded;			  /* it is, but for other builds only */
 };
 
 struct syst_client_choice syst_choose_client(const struct syst_decoder *, const struct syst_frame *,
@@ -21,6 +22,10 @@ struct syst_client_choice syst_choose_client(const struct syst_decoder *, const 
 
 /* The format of a CATALOG or SHORT message, NULL if there is none. */
 const struct syst_entry *syst_choose_entry(const struct syst_frame *, const struct syst_client *);
+
+/* Appends the text of a sound message whose format or arguments are wrong (its
+ * expansion is flagged damaged) as the reference printer has it. */
+void syst_printer_text(const struct syst_frame *, const struct syst_entry *, struct text *out);
 
 /* The id of a sound CATALOG message: 4 bytes for odd subtypes, else 8. */
 size_t syst_catalog_id_size(const struct syst_frame *);

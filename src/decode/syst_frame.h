@@ -33,6 +33,7 @@
 /* Bits of a location's first byte. */
 #define SYST_LOCATION_WIDE 1u
 #define SYST_LOCATION_ADDRESS 2u
+#define SYST_LOCATION_RESERVED 0xfcu
 
 /* Raw keys of senders: a GUID's has this bit, module and unit fit far below. */
 #define SYST_ORIGIN_GUID (1ull << 63)
@@ -50,6 +51,7 @@ enum syst_subtype {
 /* Per type: a bit for each subtype that is defined, and the fewest payload
  * bytes of a subtype (of which the low four bits tell). */
 extern const uint64_t syst_subtypes[16];
+extern const uint64_t syst_formatted[16]; /* those whose text a format makes */
 extern const uint8_t syst_payload_least[16][16];
 
 static inline unsigned
@@ -124,10 +126,12 @@ syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 	out->prefix = at.payload;
 	out->kind = (uint8_t)(known ? type : SYST_UNKNOWN);
 	out->severity = header >> 4 & 7;
-	out->suspect = (flags & SYST_HEADER_RESERVED) != 0;
+	out->suspect = flags & SYST_HEADER_RESERVED ||
+		       (flags & SYST_HEADER_LOCATION && p[at.location] & SYST_LOCATION_RESERVED);
 	out->has_length = (flags & SYST_HEADER_LENGTH) != 0;
 	out->has_ticks = (flags & SYST_HEADER_TIME) != 0;
 	out->has_crc = (flags & SYST_HEADER_CRC) != 0;
+	out->has_format = syst_formatted[type] >> subtype & 1;
 	out->ticks = out->has_ticks ? bytes_le64(p + at.time) : 0;
 	out->origin = syst_origin(header, p);
 
@@ -200,7 +204,7 @@ syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 		m->flags |= MESSAGE_SUSPECT;
 	if (peek->kind == SYST_CLOCK)
 		m->flags |= MESSAGE_SYNC;
-	if (peek->has_crc)
+	if (peek->has_crc || peek->has_format)
 		m->flags |= MESSAGE_CHECKED;
 
 	enum syst_fault fault = syst_fault(peek, length);
@@ -231,6 +235,10 @@ struct syst_frame {
 };
 
 void syst_frame_parse(struct syst_frame *, const uint8_t *p, size_t length);
+
+/* What seems to be the CRC (syst_frame_crc gave it) is payload: the frame was cut
+ * short, and its CRC is among what is missing. */
+void syst_frame_drop_crc(struct syst_frame *);
 
 /* Whether the part of SIZE bytes that starts at AT and is there if the header
  * has FLAG lies in the frame. */

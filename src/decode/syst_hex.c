@@ -234,7 +234,7 @@ hex_announces(const struct decoder *decoder, const struct message *m, const stru
 	line_of(m, w, &e.arena, &line);
 	bool found = line.digits && frame_of(&line, &e) &&
 		     syst_announced((const struct syst_decoder *)decoder, e.payload,
-				    e.payload_length, guid, build);
+				    e.payload_length, NULL, guid, build);
 	expansion_free(&e);
 	return found;
 }
@@ -242,11 +242,11 @@ hex_announces(const struct decoder *decoder, const struct message *m, const stru
 /* The printer takes a line only if it starts with the marker and one blank. */
 static bool
 hex_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
-	      const struct decode_history *history, struct expansion *e, struct text *out)
+	      struct expansion *e, struct text *out)
 {
 	const uint8_t *p = w->bytes + (m->offset - w->offset);
 	return m->length > MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH) &&
-	       p[MARKER_LENGTH] == ' ' && syst_systprint(decoder, m, w, history, e, out);
+	       p[MARKER_LENGTH] == ' ' && syst_systprint(decoder, m, w, e, out);
 }
 
 /* Whether all is UTF-8 text in lines.  Terminals' colours are text here. */

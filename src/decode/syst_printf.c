@@ -46,7 +46,7 @@ static const struct {
     [MODIFIER_H] = {{4, 4}, {2, 2}},	       [MODIFIER_L] = {{4, 8}, {4, 8}},
     [MODIFIER_LL] = {{8, 8}, {8, 8}},	       [MODIFIER_J] = {{8, 8}, {8, 8}},
     [MODIFIER_Z] = {{4, 8}, {4, 8}},	       [MODIFIER_T] = {{4, 8}, {4, 8}},
-    [MODIFIER_LONG_DOUBLE] = {{8, 8}, {8, 8}},
+    [MODIFIER_LONG_DOUBLE] = {{4, 4}, {4, 4}}, /* for integers the library ignores L */
 };
 
 struct spec {
@@ -385,18 +385,16 @@ convert_string(struct job *job, const struct spec *spec)
 	const char *at = (const char *)job->args->at + job->used;
 	size_t left = job->args->length - job->used;
 	const char *nul = left ? memchr(at, 0, left) : NULL;
-	if (!nul && job->args->nul_behind)
-		add(job, at, left); /* but that NUL is no argument byte */
-	if (!nul)
-		return job->args->nul_behind ? MISSING : UNTERMINATED;
-	size_t length = (size_t)(nul - at);
-	job->used += length + 1;
-	tell(job, spec, length + 1,
+	size_t length = nul ? (size_t)(nul - at) : left;
+	job->used += length + (nul != NULL);
+	tell(job, spec, length + (nul != NULL),
 	     (struct syst_arg){.type = SYST_ARG_TEXT, .s = {.at = at, .length = length}});
 	if (spec->precision >= 0 && length > (size_t)spec->precision)
 		length = (size_t)spec->precision;
 	add_padded(job, spec, at, length);
-	return DONE;
+	if (nul)
+		return DONE;
+	return job->args->nul_behind ? MISSING : UNTERMINATED; /* that NUL is no argument byte */
 }
 
 static enum outcome
@@ -452,21 +450,33 @@ run(struct job *job, const char *format, size_t length)
 	return outcome;
 }
 
+static bool
+is_valid(const char *format, size_t length)
+{
+	const char *p = format, *end = format + length;
+	struct spec spec;
+	while ((p = memchr(p, '%', (size_t)(end - p)))) {
+		bool percent = end - p >= 2 && p[1] == '%';
+		if (!percent && !parse_spec(p, end, &spec))
+			return false;
+		p += percent ? 2 : spec.length;
+	}
+	return true;
+}
+
 static void
-explain(struct text *out, enum outcome outcome, const char *format, size_t length, size_t start)
+explain(struct text *out, enum outcome outcome, const char *format, size_t length)
 {
 	switch (outcome) {
 	case DONE:
 		return;
 	case INVALID:
-		text_cut(out, start);
 		text_add(out, "invalid format string '");
 		break;
 	case MISSING:
 		text_add(out, "- insufficient argument bytes for format '");
 		break;
 	case UNTERMINATED:
-		text_cut(out, start);
 		text_add(out, " - corrupt printf payload, missing argument string termination");
 		return;
 	case TOO_MUCH:
@@ -477,16 +487,35 @@ explain(struct text *out, enum outcome outcome, const char *format, size_t lengt
 	text_add_char(out, '\'');
 }
 
-size_t
+struct syst_printf_result
 syst_printf(struct text *out, const char *format, size_t format_length,
-	    const struct syst_args *args, const struct syst_arg_sink *sink, bool *cut)
+	    const struct syst_args *args, const struct syst_arg_sink *sink)
 {
 	struct job job = {.out = out, .args = args, .sink = sink};
 	size_t start = out->length;
 	enum outcome outcome = run(&job, format, format_length);
-	explain(out, outcome, format, format_length, start);
-	*cut = job.cut || outcome == TOO_MUCH;
-	return job.used;
+	if (outcome == INVALID && out->length > start)
+		text_add(out, " - ");
+	explain(out, outcome, format, format_length);
+	return (struct syst_printf_result){
+	    .used = job.used,
+	    .faulty = outcome != DONE && outcome != TOO_MUCH,
+	    .cut = job.cut || outcome == TOO_MUCH,
+	};
+}
+
+void
+syst_printf_strictly(struct text *out, const char *format, size_t format_length,
+		     const struct syst_args *args)
+{
+	struct job job = {.out = out, .args = args};
+	size_t start = out->length;
+	/* it parses the whole format before it looks at an argument */
+	enum outcome outcome =
+	    is_valid(format, format_length) ? run(&job, format, format_length) : INVALID;
+	if (outcome == UNTERMINATED)
+		text_cut(out, start);
+	explain(out, outcome, format, format_length);
 }
 
 bool

@@ -49,14 +49,24 @@ struct syst_args {
 	bool nul_behind; /* an unterminated string counts as ended by its NUL */
 };
 
+struct syst_printf_result {
+	size_t used; /* bytes of the arguments */
+	bool faulty; /* the format is invalid, or the arguments end early */
+	bool cut;    /* a limit was hit */
+};
+
 /*
- * Appends the text to OUT and tells each argument to SINK (may be NULL).
- * FORMAT has LENGTH bytes and needs no NUL.  Returns how many bytes of the
- * arguments were used.  What is wrong with format or arguments is said in the
- * text, in the reference printer's words; *CUT says that a limit was hit.
+ * Appends the text to OUT and hands each argument to SINK (may be NULL).
+ * FORMAT has LENGTH bytes and needs no NUL.  The reference printer's words for
+ * what is wrong follow what could be made before.
  */
-size_t syst_printf(struct text *out, const char *format, size_t format_length,
-		   const struct syst_args *, const struct syst_arg_sink *sink, bool *cut);
+struct syst_printf_result syst_printf(struct text *out, const char *format, size_t format_length,
+				      const struct syst_args *, const struct syst_arg_sink *sink);
+
+/* Appends what the reference printer makes of the same where something is wrong:
+ * some of its complaints replace the text before them. */
+void syst_printf_strictly(struct text *out, const char *format, size_t format_length,
+			  const struct syst_args *);
 
 /* How many bytes the arguments take, without making text; false if the format
  * is invalid or the arguments end early. */

@@ -307,12 +307,14 @@ is_trusted(const struct view *v, const struct syst_peek *peek)
 		return true;
 	if (v->last && length == v->length)
 		return true;
+	if (length <= LONG)
+		return fits_at(v, length, reserved);
 	/* a wrong length leads into other messages, and soon back in step with
-	 * them: with a doubtful header, a chain behind it proves nothing */
-	if (length > LONG && (reserved || peek->suspect))
+	 * them: with a doubtful header, a chain behind it proves little, unless it
+	 * is one that would be found anywhere; with a reserved one, nothing */
+	if (reserved || has_crc)
 		return false;
-	return length <= LONG ? fits_at(v, length, reserved)
-			      : !has_crc && is_chain(v, length, FAIR);
+	return peek->suspect ? starts_chain(v, length) : is_chain(v, length, FAIR);
 }
 
 /* A message that states its length.  If that cannot be trusted, and a chain
@@ -547,7 +549,7 @@ raw_announces(const struct decoder *decoder, const struct message *m, const stru
 	      uint8_t guid[16], uint64_t *build)
 {
 	return syst_announced((const struct syst_decoder *)decoder,
-			      w->bytes + (m->offset - w->offset), m->length, guid, build);
+			      w->bytes + (m->offset - w->offset), m->length, NULL, guid, build);
 }
 
 /* What the head of a capture holds, to judge by. */

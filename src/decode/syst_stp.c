@@ -875,5 +875,5 @@ const struct decoder_ops syst_stp_ops = {
     .expand = syst_stp_expand,
     .kinds_history = 1ull << SYST_BUILD,
     .announces = syst_stp_announces,
-    .systprint = syst_systprint,
+    .systprint = syst_stp_systprint,
 };

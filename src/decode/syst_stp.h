@@ -63,10 +63,12 @@ stp_end_nibble(const struct message *m)
 /* The frequency that message M of kind SYST_STP_FREQ announces, else 0. */
 uint64_t stp_frequency(const struct message *m, const struct window *);
 
-/* decoder_ops.expand and decoder_ops.announces. */
+/* decoder_ops.expand, decoder_ops.announces, decoder_ops.systprint. */
 void syst_stp_expand(const struct decoder *, const struct message *, const struct window *,
 		     enum expand_want, const struct decode_history *, struct expansion *);
 bool syst_stp_announces(const struct decoder *, const struct message *, const struct window *,
 			uint8_t guid[16], uint64_t *build);
+bool syst_stp_systprint(const struct decoder *, const struct message *, const struct window *,
+			struct expansion *, struct text *out);
 
 #endif

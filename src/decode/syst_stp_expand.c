@@ -361,6 +361,13 @@ expand_row(struct job *j)
 
 /* --- the contract ------------------------------------------------------ */
 
+static struct syst_sender
+sender_of(const struct message *m)
+{
+	const struct stp_state own = stp_aux_state(m->aux);
+	return (struct syst_sender){own.master, own.channel};
+}
+
 void
 syst_stp_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
 		enum expand_want want, const struct decode_history *history, struct expansion *e)
@@ -389,9 +396,17 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 		expand_data(&j);
 		return;
 	}
-	const struct stp_state own = stp_aux_state(m->aux);
-	const struct syst_sender sender = {own.master, own.channel};
+	const struct syst_sender sender = sender_of(m);
 	syst_expand_from(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
+}
+
+bool
+syst_stp_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
+		   struct expansion *e, struct text *out)
+{
+	const struct syst_sender sender = sender_of(m);
+	(void)w;
+	return syst_systprint_from(decoder, m, &sender, e, out);
 }
 
 bool
@@ -406,8 +421,9 @@ syst_stp_announces(const struct decoder *decoder, const struct message *m, const
 
 	while (walk_next_own(&walk, m, &packet))
 		add_nibbles(payload, &nibbles, packet.data, packet.data_nibbles);
+	const struct syst_sender sender = sender_of(m);
 	bool announced =
-	    syst_announced(&d->syst, payload, (size_t)((nibbles + 1) / 2), guid, build);
+	    syst_announced(&d->syst, payload, (size_t)((nibbles + 1) / 2), &sender, guid, build);
 	free(payload);
 	return announced;
 }

@@ -34,12 +34,14 @@ payload_status(const struct syst_frame *f, const struct syst_client *client)
 {
 	if (f->type == SYST_CATALOG && !client)
 		return MISSING_COLLATERAL; /* before it looks at the subtype */
+	if (f->type == SYST_STRING)	   /* before it looks at the subtype, too */
+		return !text_good(f, f->payload)      ? TOO_SHORT
+		       : f->peek.kind == SYST_UNKNOWN ? UNKNOWN_TYPE
+						      : OK;
 	if (f->peek.kind == SYST_UNKNOWN)
 		return UNKNOWN_TYPE;
 	if (f->fault != SYST_SOUND) /* it knows no types that could be too short */
 		return f->type == SYST_CLOCK || f->type == SYST_SBD ? UNKNOWN_TYPE : TOO_SHORT;
-	if (f->type == SYST_STRING)
-		return text_good(f, f->payload) ? OK : TOO_SHORT;
 	if (f->type == SYST_BUILD && f->payload + 8 < f->payload_end)
 		return text_good(f, f->payload + 8) ? OK : TOO_SHORT;
 	return OK;
@@ -132,7 +134,10 @@ add_columns(struct text *out, const struct syst_frame *f, const struct syst_clie
 	    const struct syst_entry *entry, const struct expansion *e)
 {
 	uint32_t stated, computed;
-	text_addf(out, "\",%s", text_get(&e->type));
+	if (f->type == SYST_CATALOG && !syst_subtype_name(f->type, f->subtype))
+		text_add(out, "\",CATALOG:??");
+	else
+		text_addf(out, "\",%s", text_get(&e->type));
 	add_sender(out, f, choice);
 	add_location(out, f, choice->client, entry);
 	text_addf(out, ",%zu,", f->length);
@@ -143,33 +148,70 @@ add_columns(struct text *out, const struct syst_frame *f, const struct syst_clie
 		text_add(out, file_name(syst_client_file(choice->client)));
 }
 
+static void
+add_payload(struct text *out, const struct syst_frame *f, const struct syst_entry *entry,
+	    const struct expansion *e)
+{
+	struct text faulty = {0};
+	if (f->peek.kind == SYST_CATALOG && !entry) {
+		text_addf(out, "Undefined catalog id 0x0x%0*llX",
+			  (int)(2 * syst_catalog_id_size(f)),
+			  (unsigned long long)syst_catalog_id(f));
+	} else if (e->flags & MESSAGE_DAMAGED) { /* with a CRC that fits */
+		syst_printer_text(f, entry, &faulty);
+		add_escaped(out, text_get(&faulty), faulty.length);
+	} else {
+		add_escaped(out, text_get(&e->text), e->text.length);
+	}
+	text_free(&faulty);
+}
+
+/* Expands again as the printer does, which takes the first client of a sender,
+ * whatever its builds. */
+static void
+forget_builds(const struct syst_decoder *d, const struct message *m,
+	      const struct syst_sender *sender, struct expansion *e)
+{
+	text_clear(&e->text);
+	text_clear(&e->type);
+	text_clear(&e->origin);
+	e->flags = 0;
+	syst_expand_from(d, m, e->payload, e->payload_length, EXPAND_TYPE, NULL, sender, e);
+}
+
 bool
-syst_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
-	       const struct decode_history *history, struct expansion *e, struct text *out)
+syst_systprint_from(const struct decoder *decoder, const struct message *m,
+		    const struct syst_sender *sender, struct expansion *e, struct text *out)
 {
 	const struct syst_decoder *d = (const struct syst_decoder *)decoder;
-	(void)w;
 	if (m->kind > SYST_BAD || !e->payload)
 		return false;
 
+	if (decoder->wants_history)
+		forget_builds(d, m, sender, e);
+
 	struct syst_frame f;
 	syst_frame_parse(&f, e->payload, e->payload_length);
-	struct syst_client_choice choice = syst_choose_client(d, &f, NULL, history, m);
+	struct syst_client_choice choice = syst_choose_client(d, &f, sender, NULL, m);
 	const struct syst_entry *entry = syst_choose_entry(&f, choice.client);
 	enum status status = frame_status(&f, choice.client);
 
 	text_addf(out, "%s,\"", status_names[status]);
 	if (status != OK)
 		add_dump(out, &f);
-	else if (f.peek.kind == SYST_CATALOG && !entry)
-		text_addf(out, "Undefined catalog id 0x0x%0*llX",
-			  (int)(2 * syst_catalog_id_size(&f)),
-			  (unsigned long long)syst_catalog_id(&f));
 	else
-		add_escaped(out, text_get(&e->text), e->text.length);
+		add_payload(out, &f, entry, e);
 	if (status == OK || status == MISSING_COLLATERAL)
 		add_columns(out, &f, &choice, entry, e);
 	else
 		text_add(out, "\",,,,,,");
 	return true;
+}
+
+bool
+syst_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
+	       struct expansion *e, struct text *out)
+{
+	(void)w;
+	return syst_systprint_from(decoder, m, NULL, e, out);
 }

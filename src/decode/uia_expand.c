@@ -449,12 +449,11 @@ add_formatted(struct job *j, const char *format)
 {
 	size_t count = j->event.args_length / 4;
 	uint8_t *packed = arena_alloc(&j->r.e->arena, 4 * count);
-	bool cut;
 	for (size_t i = 0; i < 4 * count; i++)
 		packed[i] = (uint8_t)(uia_argument(&j->event, i / 4) >> 8 * (i % 4));
 	const struct syst_args args = {.at = packed, .length = 4 * count, .packing = SYST_P32};
 	text_clear(j->text);
-	syst_printf(j->text, format, strlen(format), &args, NULL, &cut);
+	syst_printf(j->text, format, strlen(format), &args, NULL);
 }
 
 static void

@@ -88,7 +88,6 @@ export_systprint(struct export_message *message, struct text *out)
 	if (!decoder->ops->systprint)
 		return;
 	struct window window = reader_window(message->reader);
-	if (decoder->ops->systprint(decoder, message->message, &window,
-				    reader_history(message->reader), message->expansion, out))
+	if (decoder->ops->systprint(decoder, message->message, &window, message->expansion, out))
 		text_add_char(out, '\n');
 }

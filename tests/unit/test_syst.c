@@ -137,9 +137,9 @@ static const struct {
     {"42 10 03 01 'ok' 00", SYST_OPEN, 0, 4, SYST_STRING, SEVERITY_INFO, 0},
     {"40 10 03 02 0100000000000000", SYST_OPEN, 0, 4, SYST_BUILD, SEVERITY_INFO, 0},
     {"40 10 03 02 01000000000000", SYST_OPEN, 0, 4, SYST_BAD, SEVERITY_ERROR, CUT},
-    {"43 10 03 02 0100000000000000", SYST_OPEN, 0, 4, SYST_CATALOG, SEVERITY_INFO, 0},
+    {"43 10 03 02 0100000000000000", SYST_OPEN, 0, 4, SYST_CATALOG, SEVERITY_INFO, MESSAGE_CHECKED},
     {"43 10 03 02 01000000", SYST_OPEN, 0, 4, SYST_BAD, SEVERITY_ERROR, CUT},
-    {"43 10 03 01 01000000", SYST_OPEN, 0, 4, SYST_CATALOG, SEVERITY_INFO, 0},
+    {"43 10 03 01 01000000", SYST_OPEN, 0, 4, SYST_CATALOG, SEVERITY_INFO, MESSAGE_CHECKED},
     {"49 10 03 0D 0100000000000000 0200000000000000", SYST_OPEN, 0, 4, SYST_SBD, SEVERITY_INFO, 0},
     {"49 10 03 0D 0100000000000000 02000000000000", SYST_OPEN, 0, 4, SYST_BAD, SEVERITY_ERROR, CUT},
     /* by kind */
@@ -152,6 +152,8 @@ static const struct {
     {"42 10 03 04 0102", SYST_RESERVED, 0, 4, SYST_UNKNOWN, SEVERITY_ERROR, SUSPECT},
     {"C2 12 03 01 0300 'ok' 00", SYST_WHOLE, 9, 6, SYST_STRING, SEVERITY_INFO, SUSPECT},
     {"42 12 03 41 0300 'ok' 00", SYST_WHOLE, 9, 6, SYST_STRING, SEVERITY_INFO, SUSPECT},
+    {"42 13 03 01 04 0100 0200 0100 00", SYST_WHOLE, 12, 11, SYST_STRING, SEVERITY_INFO, SUSPECT},
+    {"42 13 03 01 82 01000000 0100 00", SYST_WHOLE, 12, 11, SYST_STRING, SEVERITY_INFO, SUSPECT},
     /* less than a prefix */
     {"42 12 03", SYST_SHORT, 0, 0, SYST_BAD, SEVERITY_ERROR, CUT},
     {"42 12 83 01 001122", SYST_SHORT, 0, 22, SYST_BAD, SEVERITY_ERROR, CUT},
@@ -279,8 +281,7 @@ static const struct {
     {"44 10 03 01 0102", "TYPE4:1", "reserved type 4: 0102", "3:1"},
     {"42 10 03 04 0102", "STRING:4", "reserved subtype 4: 0102", "3:1"},
     {"42 10 83 01" GUID "'ok' 00", "STRING:GENERIC", "ok", GUID_TEXT},
-    {"42 12 03 01 0400 'ok' 00", "STRING:GENERIC", "too short, 9 bytes of 10: 4212030104006f6b00",
-     "3:1"},
+    {"42 12 03 01 0400 'ok' 00", "STRING:GENERIC", "too short, 9 bytes of 10: ok", "3:1"},
     {"42 12 03 01 0200 'ok' 00", "STRING:GENERIC", "too long, 9 bytes of 8: 4212030102006f6b00",
      "3:1"},
     {"42 10 83 01 0011", "STRING:GENERIC", "too short, 6 bytes of 20: 421083010011", ""},
@@ -429,7 +430,7 @@ static const struct {
     {"42 12 03 01 0400 'ok' 00", "TOO_SHORT,\"421231406F6B0\",,,,,,"},
     {"44 10 03 01 0102", "UNKNOWN_TYPE,\"44103112\",,,,,,"},
     {"43 10 03 09 0102",
-     "MISSING_COLLATERAL,\"43103912\",CATALOG:9,INFO,3,1,,0x0000000000000000,,6,,"},
+     "MISSING_COLLATERAL,\"43103912\",CATALOG:??,INFO,3,1,,0x0000000000000000,,6,,"},
 };
 
 static void
@@ -441,7 +442,7 @@ test_rows(void **state)
 		struct text out = {0};
 		setup_frame(&t, rows[i].digits);
 		expand(&t, EXPAND_FIELDS);
-		assert_true(syst_systprint(&t.decoder.base, &t.message, NULL, NULL, &t.e, &out));
+		assert_true(syst_systprint(&t.decoder.base, &t.message, NULL, &t.e, &out));
 		assert_string_equal(out.data, rows[i].row);
 		text_free(&out);
 		teardown(&t);
@@ -476,6 +477,12 @@ test_guids(void **state)
 	assert_non_null(strstr(err.what, "{1}"));
 }
 
+static bool
+announced(const struct test *t, const struct syst_sender *sender, uint8_t guid[16], uint64_t *build)
+{
+	return syst_announced(&t->decoder, t->e.payload, t->e.payload_length, sender, guid, build);
+}
+
 static void
 test_builds(void **state)
 {
@@ -484,16 +491,20 @@ test_builds(void **state)
 	uint64_t build;
 	(void)state;
 	setup_frame(&t, "10 12 80 02" GUID "0800 8877665544332211");
-	assert_true(syst_announced(&t.decoder, t.e.payload, t.e.payload_length, guid, &build));
+	assert_true(announced(&t, NULL, guid, &build));
 	assert_int_equal(build, 0x1122334455667788);
 	assert_int_equal(guid[15], 0xff);
 	teardown(&t);
 
 	setup_frame(&t, "10 00 00 40");
-	assert_false(syst_announced(&t.decoder, t.e.payload, t.e.payload_length, guid, &build));
+	assert_false(announced(&t, NULL, guid, &build));
+	const struct syst_sender sender = {0x1234, 0x5678};
+	static const uint8_t pseudo[16] = {[4] = 0x12, 0x34, 0x56, 0x78};
+	assert_true(announced(&t, &sender, guid, &build));
+	assert_memory_equal(guid, pseudo, 16);
 	t.decoder.has_guid = true;
 	t.decoder.guid[0] = 9;
-	assert_true(syst_announced(&t.decoder, t.e.payload, t.e.payload_length, guid, &build));
+	assert_true(announced(&t, NULL, guid, &build));
 	assert_int_equal(build, 0x100001);
 	assert_int_equal(guid[0], 9);
 	expand(&t, EXPAND_TEXT); /* the sender of short messages is known now */
@@ -501,7 +512,7 @@ test_builds(void **state)
 	teardown(&t);
 
 	setup_frame(&t, "42 10 03 01 'ok' 00");
-	assert_false(syst_announced(&t.decoder, t.e.payload, t.e.payload_length, guid, &build));
+	assert_false(announced(&t, NULL, guid, &build));
 	teardown(&t);
 }
 
@@ -519,7 +530,7 @@ try_bytes(const uint8_t *bytes, size_t length)
 	t.e.payload_length = length;
 	expand(&t, EXPAND_FIELDS);
 	assert_true(t.e.type.length > 0);
-	assert_true(syst_systprint(&t.decoder.base, &t.message, NULL, NULL, &t.e, &out));
+	assert_true(syst_systprint(&t.decoder.base, &t.message, NULL, &t.e, &out));
 	for (size_t i = 0; i < t.e.fields.count; i++)
 		if (t.e.fields.at[i].place == FIELD_PAYLOAD)
 			assert_true(t.e.fields.at[i].bit + t.e.fields.at[i].bits <= 8 * length);

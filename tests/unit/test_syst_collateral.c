@@ -73,6 +73,30 @@ static const char builds_xml[] = ROOT CLIENT(
     CLIENT("two", GUID_A, "<syst:Builds><syst:Build ID='0x20000' Mask='0xFFFF0000'/></syst:Builds>")
 	END;
 
+/* The same, and one that says nothing of builds. */
+static const char general_xml[] = ROOT CLIENT(
+    "one", GUID_A, "<syst:Builds><syst:Build ID='0x10000' Mask='0xFFFF0000'/></syst:Builds>")
+    CLIENT("any", GUID_A, "")
+	CLIENT("two", GUID_A,
+	       "<syst:Builds><syst:Build ID='0x20000' Mask='0xFFFF0000'/></syst:Builds>") END;
+
+/* One client, made for one build. */
+static const char build_xml[] =
+    ROOT CLIENT("nine", GUID_A,
+		"<syst:Builds><syst:Build ID='9'/></syst:Builds>"
+		"<syst:Catalog32><syst:Format ID='0x77'>nine %d</syst:Format></syst:Catalog32>")
+	END;
+
+/* Senders of STP: master 0x80, channels 1 and 2; of 2, any module. */
+static const char words_xml[] =
+    ROOT CLIENT("one", "{00000000-0080-0001-0000-000000000000}",
+		"<syst:Builds><syst:Build ID='5'/></syst:Builds>"
+		"<syst:Short32><syst:Format ID='3'>three</syst:Format></syst:Short32>")
+	CLIENT("two",
+	       "{00000000-0080-0002-0000-000000000000}' "
+	       "Mask='{FFFFFFFF-FFFF-FFFF-0000-000000000000}",
+	       "<syst:Short64><syst:Format ID='4'>four</syst:Format></syst:Short64>") END;
+
 static const char messages_xml[] =
     ROOT CLIENT("alpha", GUID_A,
 		"<syst:SourceFiles><syst:File ID='2'>src/a.c</syst:File></syst:SourceFiles>"
@@ -217,7 +241,9 @@ load_text(struct test *t, const char *content)
 static const struct syst_client *
 client(const struct test *t, const uint8_t guid[16])
 {
-	return syst_collateral_client(t->collateral, guid, NULL, NULL);
+	struct syst_build unknown = {.guid = guid};
+	bool excluded;
+	return syst_collateral_client(t->collateral, guid, &unknown, &excluded);
 }
 
 static const char *
@@ -373,27 +399,39 @@ test_builds(void **state)
 	static const struct {
 		uint64_t build;
 		const char *name;
-	} cases[] = {{0, "one"}, {0x10001, "one"}, {0x20007, "two"}, {0x30000, "one"}};
+	} cases[] = {{0, "one"}, {0x10001, "one"}, {0x20007, "two"}, {0x30000, "none"}};
+	static const char *const files[] = {builds_xml, general_xml};
 	struct test *t = *state;
-	load_text(t, builds_xml);
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		uint64_t build = cases[i].build;
-		struct decode_history history = {.context = &build, .build = last_build};
-		assert_string_equal(
-		    name_of(syst_collateral_client(t->collateral, guid_a, &history, NULL)),
-		    cases[i].name);
+	for (size_t i = 0; i < COUNT(cases) * COUNT(files); i++) {
+		bool general = i >= COUNT(cases);
+		uint64_t number = cases[i % COUNT(cases)].build;
+		struct decode_history history = {.context = &number, .build = last_build};
+		struct syst_build build = {.history = &history, .guid = guid_a};
+		const char *name = cases[i % COUNT(cases)].name;
+		bool excluded;
+		write_file(t, "c.xml", files[general]);
+		if (!i)
+			add_path(t, "c.xml");
+		assert_int_equal(load(t), 1);
+		const struct syst_client *found =
+		    syst_collateral_client(t->collateral, guid_a, &build, &excluded);
+		if (general && !strcmp(name, "none"))
+			name = "any";
+		assert_string_equal(name_of(found), name);
+		assert_int_equal(excluded, !found);
 	}
+	assert_true(syst_collateral_wants_history(t->collateral));
 }
 
 /* --- messages ---------------------------------------------------------- */
 
 static void
-expand(const struct test *t, const char *digits, const struct syst_sender *sender,
-       struct expansion *e)
+expand_as(const struct test *t, const char *digits, const struct syst_sender *sender, bool has_guid,
+	  const struct decode_history *history, struct expansion *e)
 {
 	struct hex hex = hex_bytes(digits);
 	struct syst_options options = {0};
-	struct syst_decoder decoder = {.options = &options, .has_guid = true};
+	struct syst_decoder decoder = {.options = &options, .has_guid = has_guid};
 	struct message m = {0};
 	memcpy(decoder.guid, guid_a, 16);
 	decoder.collateral = t->collateral;
@@ -402,8 +440,15 @@ expand(const struct test *t, const char *digits, const struct syst_sender *sende
 	e->payload_length = hex.bytes.count;
 	hex_free(&hex);
 	syst_message(e->payload, e->payload_length, &m);
-	syst_expand_from(&decoder, &m, e->payload, e->payload_length, EXPAND_FIELDS, NULL, sender,
-			 e);
+	syst_expand_from(&decoder, &m, e->payload, e->payload_length, EXPAND_FIELDS, history,
+			 sender, e);
+}
+
+static void
+expand(const struct test *t, const char *digits, const struct syst_sender *sender,
+       struct expansion *e)
+{
+	expand_as(t, digits, sender, true, NULL, e);
 }
 
 static const char *
@@ -483,6 +528,121 @@ test_pseudo(void **state)
 	expansion_free(&e);
 }
 
+/* A lone client is not used for a build that it excludes: neither for messages
+ * after the announcement, nor for that itself. */
+static void
+test_excluded(void **state)
+{
+	static const struct {
+		uint64_t build;
+		const char *digits, *text, *origin;
+	} cases[] = {
+	    {0, "43 10 80 01" BYTES_A "77000000 01000000", "nine 1", "nine"},
+	    {9, "43 10 80 01" BYTES_A "77000000 01000000", "nine 1", "nine"},
+	    {5, "43 10 80 01" BYTES_A "77000000 01000000", "id 0x77 args 0x00000001",
+	     "{aaaaaaaa-0000-0000-8000-000000000001}"},
+	    {9, "40 10 80 02" BYTES_A "0500000000000000", "0x0000000000000005",
+	     "{aaaaaaaa-0000-0000-8000-000000000001}"},
+	    {5, "40 10 80 02" BYTES_A "0900000000000000", "0x0000000000000009", "nine"},
+	};
+	struct test *t = *state;
+	struct expansion e = {0};
+	load_text(t, build_xml);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t number = cases[i].build;
+		struct decode_history history = {.context = &number, .build = last_build};
+		expand_as(t, cases[i].digits, NULL, true, &history, &e);
+		assert_string_equal(text_get(&e.text), cases[i].text);
+		assert_string_equal(text_get(&e.origin), cases[i].origin);
+		bool named = !strcmp(cases[i].text, "nine 1");
+		assert_string_equal(field_text(&e, SYST_F_FORMAT), named ? "nine %d" : "none");
+	}
+	expansion_free(&e);
+}
+
+static bool
+sender_build(void *context, const struct message *before, const uint8_t guid[16], uint64_t *value)
+{
+	static const uint8_t one[16] = {[5] = 0x80, [7] = 1}, two[16] = {[5] = 0x80, [7] = 2};
+	(void)before;
+	assert_true(!memcmp(guid, one, 16) || !memcmp(guid, two, 16));
+	*value = *(uint64_t *)context;
+	return *value != 0;
+}
+
+/* SHORT and COMPACT messages say nothing of their sender: over STP, master and
+ * channel do. */
+static void
+test_words(void **state)
+{
+	static const struct syst_sender one = {0x80, 1}, two = {0x80, 2}, other = {0x80, 3};
+	static const struct {
+		const char *digits;
+		const struct syst_sender *sender;
+		uint64_t build;
+		const char *text, *origin;
+	} cases[] = {
+	    {"31 00 00 00", &one, 0, "three", "one"},
+	    {"31 00 00 00", &one, 5, "three", "one"},
+	    {"31 00 00 00", &one, 6, "0x00000003", ""},
+	    {"31 00 00 00", &two, 0, "0x00000003", "two"},
+	    {"47 00 00 00 00 00 00 00", &two, 6, "four", "two"},
+	    {"31 00 00 00", &other, 0, "0x00000003", ""},
+	    {"50 00 00 00", &one, 0, "0x00000005", "one"}, /* COMPACT32, number 5 */
+	    {"60 00 00 00", &one, 0, "0x00000006", ""},
+	};
+	struct test *t = *state;
+	struct expansion e = {0};
+	load_text(t, words_xml);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint64_t number = cases[i].build;
+		struct decode_history history = {.context = &number, .build = sender_build};
+		expand_as(t, cases[i].digits, cases[i].sender, false, &history, &e);
+		assert_string_equal(text_get(&e.text), cases[i].text);
+		assert_string_equal(text_get(&e.origin), cases[i].origin);
+	}
+	expansion_free(&e);
+}
+
+/* Arguments that do not fit the format: what could be made stays, and the message
+ * is flagged. */
+static void
+test_arguments(void **state)
+{
+	static const struct {
+		const char *digits, *text;
+		bool faulty;
+	} cases[] = {
+	    {"43 10 80 01" BYTES_A "01000000 07000000", "n=7", false},
+	    {"43 10 80 01" BYTES_A "01000000", "n=- insufficient argument bytes for format 'n=%d'",
+	     true},
+	    {"43 10 80 01" BYTES_A "01000000 0700",
+	     "n=- insufficient argument bytes for format "
+	     "'n=%d'",
+	     true},
+	    {"42 10 80 0B" BYTES_A "'a=%d %y' 00 07000000",
+	     "a=7  - invalid format string 'a=%d %y'", true},
+	    {"42 10 80 0B" BYTES_A "'a=%d b=%d' 00 07000000",
+	     "a=7 b=- insufficient argument bytes for format 'a=%d b=%d'", true},
+	    {"42 10 80 0B" BYTES_A "'a=%d' 00 07000000", "a=7", false},
+	    {"43 10 80 01" BYTES_A "09000000", "id 0x9", false},
+	};
+	struct test *t = *state;
+	struct expansion e = {0};
+	load_text(t, messages_xml);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct hex hex = hex_bytes(cases[i].digits);
+		struct message m = {0};
+		syst_message(hex.bytes.at, hex.bytes.count, &m);
+		assert_true(m.flags & MESSAGE_CHECKED); /* so that filters look */
+		hex_free(&hex);
+		expand(t, cases[i].digits, NULL, &e);
+		assert_string_equal(text_get(&e.text), cases[i].text);
+		assert_int_equal(e.flags, cases[i].faulty ? MESSAGE_DAMAGED : 0);
+	}
+	expansion_free(&e);
+}
+
 /* A new load does not take what readers of the old one have. */
 static void
 test_reload(void **state)
@@ -519,9 +679,10 @@ main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_tables), TEST(test_prefixes), TEST(test_errors), TEST(test_files),
-	    TEST(test_order),  TEST(test_many),	    TEST(test_builds), TEST(test_messages),
-	    TEST(test_pseudo), TEST(test_reload),   TEST(test_cuts),
+	    TEST(test_tables), TEST(test_prefixes),  TEST(test_errors), TEST(test_files),
+	    TEST(test_order),  TEST(test_many),	     TEST(test_builds), TEST(test_messages),
+	    TEST(test_pseudo), TEST(test_reload),    TEST(test_cuts),	TEST(test_excluded),
+	    TEST(test_words),  TEST(test_arguments),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

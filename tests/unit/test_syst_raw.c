@@ -236,6 +236,34 @@ test_regular(void **state)
 	hex_free(&hex);
 }
 
+/* A long message with a reserved bit, whose payload could be taken for words: a
+ * header and those that follow it speak for its length. */
+static void
+test_long_suspect(void **state)
+{
+	enum { PAYLOAD = 2000, MESSAGES = 8 };
+	struct hex hex = {0};
+	struct drive d;
+	struct drive_messages all;
+	(void)state;
+	hex_add(&hex, "C6 12 03 01 D007");
+	for (int i = 0; i < PAYLOAD / 4; i++)
+		hex_add(&hex, "11 01 00 00");
+	for (int i = 0; i < MESSAGES; i++)
+		hex_add(&hex, OK_1);
+	drive_open(&d, "syst/raw", hex.bytes.at, hex.bytes.count);
+	drive_start(&d);
+	drive_all(&d, &all);
+	assert_int_equal(all.list.count, MESSAGES + 1);
+	assert_int_equal(all.list.at[0].kind, SYST_RAW);
+	assert_int_equal(all.list.at[0].length, 6 + PAYLOAD);
+	assert_int_equal(all.list.at[0].flags, SUSPECT);
+	drive_everything(&d);
+	vec_free(&all.list);
+	drive_close(&d);
+	hex_free(&hex);
+}
+
 /* The start of the capture is a boundary, whatever is there. */
 static void
 test_resync_at_start(void **state)
@@ -434,7 +462,7 @@ test_texts(void **state)
 	assert_string_equal(text_get(&e.text), "32 zero bytes");
 	assert_int_equal(all.list.at[4].severity, SEVERITY_DEBUG);
 	struct text row = {0};
-	assert_false(d.ops->systprint(d.decoder, &all.list.at[4], &w, NULL, &e, &row));
+	assert_false(d.ops->systprint(d.decoder, &all.list.at[4], &w, &e, &row));
 
 	text_free(&row);
 	expansion_free(&e);
@@ -447,10 +475,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_streams),	    cmocka_unit_test(test_regular),
-	    cmocka_unit_test(test_resync_at_start), cmocka_unit_test(test_flips),
-	    cmocka_unit_test(test_long_filler),	    cmocka_unit_test(test_noise),
-	    cmocka_unit_test(test_probe),	    cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_streams),	 cmocka_unit_test(test_regular),
+	    cmocka_unit_test(test_long_suspect), cmocka_unit_test(test_resync_at_start),
+	    cmocka_unit_test(test_flips),	 cmocka_unit_test(test_long_filler),
+	    cmocka_unit_test(test_noise),	 cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,6 +217,7 @@ golden_cases = \
 	tests/golden/encap-types.txt \
 	tests/golden/gem-reserved-pairs.txt \
 	tests/golden/gem-words.txt \
+	tests/golden/hex-around.txt \
 	tests/golden/hex-damage.txt \
 	tests/golden/hex-lines.txt \
 	tests/golden/opencsd-itm.txt \

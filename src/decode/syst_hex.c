@@ -2,9 +2,12 @@
  * SyS-T in lines of text: `SYS-T RAW DATA: ` and a message in hexadecimal.
  *
  * The marker may follow other text on its line, as when a boot message has no
- * line end.  Lines without it are shown as text; empty ones are passed over.
- * Stepping looks for line ends and checks the digits, but turns only those of
- * a message's prefix into bytes.
+ * line end, and another message on its line, as when a line end was lost.
+ * Digits may begin with 0x and stand in groups of bytes; what follows them on the
+ * line (quotes, colours, other text) is no part of the message.  Lines without
+ * marker are shown as text; empty ones are passed over.  Stepping looks for line
+ * ends and checks the digits, but turns only those of a message's prefix into
+ * bytes; plain digits to the end of the line take the short way.
  *
  * A line of more than LINE_LONGEST is cut into pieces of that size, so that
  * a file that has no line ends cannot make a step look without end.
@@ -23,12 +26,14 @@ static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
 static const char marker[] = "SYS-T RAW DATA:";
 enum { MARKER_LENGTH = sizeof marker - 1 };
 
-/* A line and where its digits are. */
+/* A line, or what is left of it behind a message, and where its digits are. */
 struct line {
 	const uint8_t *p;
-	size_t length;	       /* without its end */
+	size_t length;	       /* without its end, or to where the next message begins */
 	const uint8_t *digits; /* NULL: the line has no marker */
-	size_t digit_count;
+	size_t span;	       /* bytes from the first digit to the last */
+	size_t digit_count;    /* in them; less than `span` where other characters lie between */
+	const char *fault;     /* why they are no message, or NULL */
 };
 
 static bool
@@ -52,7 +57,7 @@ parse_line(struct line *line, const uint8_t *p, size_t length)
 	while (begin < end && is_blank(end[-1]))
 		end--;
 	line->digits = begin;
-	line->digit_count = (size_t)(end - begin);
+	line->span = line->digit_count = (size_t)(end - begin);
 }
 
 /* Values of hexadecimal digits; 0xff for what is none. */
@@ -95,9 +100,87 @@ all_digits(const uint8_t *digits, size_t count)
 	return bad < 16;
 }
 
+static bool
+is_digit(uint8_t c)
+{
+	return digit_values[c] < 16;
+}
+
+static bool
+is_word(uint8_t c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+}
+
+static bool
+is_marker(const uint8_t *p, const uint8_t *end)
+{
+	return end - p >= MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH);
+}
+
+/* The group of digits at P, which may follow blanks and 0x; returns where it
+ * starts, and its LENGTH. */
+static const uint8_t *
+find_group(const uint8_t *p, const uint8_t *end, size_t *length)
+{
+	while (p < end && is_blank(*p))
+		p++;
+	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x')
+		p += 2;
+	const uint8_t *q = p;
+	while (q < end && is_digit(*q))
+		q++;
+	*length = (size_t)(q - p);
+	return p;
+}
+
+/* Finds the digits of a line that does not end with them, or in which something
+ * lies between them, and where the next message begins.  A word that only starts
+ * with digits is none of them. */
+static void
+find_digits(struct line *line)
+{
+	const uint8_t *end = line->p + line->length, *p = line->digits;
+	size_t length;
+	line->span = line->digit_count = 0;
+	for (;;) {
+		const uint8_t *group = find_group(p, end, &length), *after = group + length;
+		bool glued = after < end && is_word(*after) && !is_marker(after, end);
+		if (glued && length && !line->digit_count)
+			line->fault = "other characters among the hexadecimal digits";
+		if (glued || !length)
+			break;
+		if (length % 2)
+			line->fault = "odd number of hexadecimal digits";
+		if (!line->digit_count)
+			line->digits = group;
+		line->digit_count += length;
+		line->span = (size_t)(after - line->digits);
+		p = after;
+	}
+	if (!line->digit_count && !line->fault)
+		line->fault = "no hexadecimal digits";
+	const uint8_t *next = memmem(p, (size_t)(end - p), marker, MARKER_LENGTH);
+	if (next)
+		line->length = (size_t)(next - line->p);
+}
+
+/* Turns the first COUNT pairs of digits, which stand in groups, into bytes. */
+static void
+gather(const struct line *line, size_t count, uint8_t *out)
+{
+	const uint8_t *p = line->digits, *end = p + line->span;
+	size_t length;
+	for (; count; count -= length / 2, out += length / 2, p += length) {
+		p = find_group(p, end, &length);
+		length = length < 2 * count ? length : 2 * count;
+		convert(p, length / 2, out);
+	}
+}
+
 /* Fills all of M but its place from a line. */
 static void
-fill(const struct line *line, struct message *m)
+fill(struct line *line, struct message *m)
 {
 	uint8_t prefix[SYST_PREFIX_MAX] = {0};
 	struct syst_peek peek;
@@ -114,6 +197,13 @@ fill(const struct line *line, struct message *m)
 	size_t head = length < sizeof prefix ? length : sizeof prefix;
 	if (line->digit_count % 2 || !convert(line->digits, head, prefix) ||
 	    !all_digits(line->digits + 2 * head, line->digit_count - 2 * head)) {
+		find_digits(line);
+		length = line->digit_count / 2;
+		head = length < sizeof prefix ? length : sizeof prefix;
+		memset(prefix, 0, sizeof prefix);
+		gather(line, line->fault ? 0 : head, prefix);
+	}
+	if (line->fault) {
 		m->flags = MESSAGE_DAMAGED;
 		m->kind = SYST_BAD;
 		m->severity = SEVERITY_ERROR;
@@ -144,8 +234,10 @@ hex_step(const struct decoder *decoder, struct decode_state *state, const struct
 			struct line line;
 			parse_line(&line, p, length);
 			m->offset = offset;
-			m->length = (uint32_t)length;
 			fill(&line, m);
+			m->length = (uint32_t)line.length;
+			if (line.length < length)
+				whole = line.length; /* another message follows */
 		}
 		offset += whole;
 		lines += length;
@@ -176,14 +268,34 @@ line_of(const struct message *m, const struct window *w, struct arena *arena, st
 
 /* The frame of a line in E's arena; false if its digits are none. */
 static bool
-frame_of(const struct line *line, struct expansion *e)
+frame_of(struct line *line, struct expansion *e)
 {
 	uint8_t *frame = arena_alloc(&e->arena, line->digit_count / 2 + 1);
-	if (line->digit_count % 2 || !convert(line->digits, line->digit_count / 2, frame))
-		return false;
-	e->payload = frame;
-	e->payload_length = line->digit_count / 2;
-	return true;
+	if (line->digit_count % 2 || !convert(line->digits, line->digit_count / 2, frame)) {
+		find_digits(line);
+		if (!line->fault)
+			gather(line, line->digit_count / 2, frame);
+	}
+	e->payload = line->fault ? NULL : frame;
+	e->payload_length = line->fault ? 0 : line->digit_count / 2;
+	return !line->fault;
+}
+
+/* Where the bytes of the frame lie: groups of digits at OFFSET of the capture. */
+static void
+add_extents(const struct line *line, uint64_t offset, struct expansion *e)
+{
+	const uint8_t *p = line->digits, *end = p + line->span;
+	size_t length;
+	for (uint64_t bit = 0; p < end; p += length, bit += 4 * length) {
+		p = find_group(p, end, &length);
+		*vec_add(&e->extents) = (struct extent){
+		    .payload_bit = bit,
+		    .capture_bit = 8 * (offset + (uint64_t)(p - line->p)),
+		    .bits = (uint32_t)(4 * length),
+		    .form = EXTENT_HEX,
+		};
+	}
 }
 
 static void
@@ -203,17 +315,13 @@ hex_expand(const struct decoder *decoder, const struct message *m, const struct 
 	struct line line;
 	line_of(m, w, &e->arena, &line);
 	if (line.digits && frame_of(&line, e)) {
-		*vec_add(&e->extents) = (struct extent){
-		    .capture_bit = 8 * (m->offset + (uint64_t)(line.digits - line.p)),
-		    .bits = (uint32_t)(8 * e->payload_length),
-		    .form = EXTENT_HEX,
-		};
+		if (want == EXPAND_FIELDS)
+			add_extents(&line, m->offset, e);
 		syst_expand((const struct syst_decoder *)decoder, m, e->payload, e->payload_length,
 			    want, history, e);
 		return;
 	}
-	const char *why =
-	    line.digit_count % 2 ? "odd number of hexadecimal digits" : "no hexadecimal digits";
+	const char *why = line.fault;
 	text_add(&e->type, line.digits ? "BAD" : "TEXT");
 	if (line.digits)
 		text_addf(&e->text, "%s: ", why);
@@ -239,14 +347,19 @@ hex_announces(const struct decoder *decoder, const struct message *m, const stru
 	return found;
 }
 
-/* The printer takes a line only if it starts with the marker and one blank. */
+/* The printer takes a line only if it is the marker, one blank, and digits. */
 static bool
 hex_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
 	      struct expansion *e, struct text *out)
 {
-	const uint8_t *p = w->bytes + (m->offset - w->offset);
-	return m->length > MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH) &&
-	       p[MARKER_LENGTH] == ' ' && syst_systprint(decoder, m, w, e, out);
+	size_t at = (size_t)(m->offset - w->offset), after = at + m->length;
+	const uint8_t *p = w->bytes + at;
+	bool line = (!at || p[-1] == '\n') &&
+		    (after >= w->length || p[m->length] == '\n' || p[m->length] == '\r');
+	return line && m->length > MARKER_LENGTH && is_marker(p, p + m->length) &&
+	       p[MARKER_LENGTH] == ' ' &&
+	       all_digits(p + MARKER_LENGTH + 1, m->length - MARKER_LENGTH - 1) &&
+	       syst_systprint(decoder, m, w, e, out);
 }
 
 /* Whether all is UTF-8 text in lines.  Terminals' colours are text here. */

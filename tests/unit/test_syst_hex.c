@@ -79,7 +79,7 @@ static const struct {
      {{0, 19, SYST_BAD, SEVERITY_ERROR, "BAD", "odd number of hexadecimal digits: " MARKER "421"}}},
     {MARKER "42X2030103006F6B00\n",
      {{0, 34, SYST_BAD, SEVERITY_ERROR, "BAD",
-       "no hexadecimal digits: " MARKER "42X2030103006F6B00"}}},
+       "other characters among the hexadecimal digits: " MARKER "42X2030103006F6B00"}}},
     {MARKER "4212\n", {{0, 20, SYST_BAD, SEVERITY_ERROR, "BAD", "too short, 2 bytes of 4: 4212"}}},
     {MARKER "\n", {{0, 16, SYST_BAD, SEVERITY_ERROR, "BAD", "too short, 0 bytes of 4: "}}},
     {MARKER "81674523\n", {{0, 24, SYST_SHORT32, SEVERITY_MAX, "SHORT32", "0x02345678"}}},
@@ -153,7 +153,10 @@ test_rows(void **state)
 	    {OK_1 "\n", true},	     {MARKER "4212\n", true},
 	    {"x" OK_1 "\n", false},  {"SYS-T RAW DATA:4212030103006F6B00\n", false},
 	    {MARKER "421\n", false}, {MARKER "4X\n", false},
-	    {"text\n", false},
+	    {"text\n", false},	     {OK_1 " \n", false},
+	    {OK_1 "\"\n", false},    {OK_1 " " OK_1 "\n", false},
+	    {OK_1 OK_1 "\n", false}, {MARKER "0x4212\n", false},
+	    {OK_1 "\r\n", true},     {OK_1, true},
 	};
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -330,7 +330,25 @@ struct run {
 	struct export_result *result;
 	void *joiner; /* the format's, if it has one */
 	struct text out;
+	bool terminal; /* is what the output is */
 };
+
+/* Makes whole lines safe, whatever format they are of. */
+static void
+make_safe(struct text *lines, enum text_charset charset)
+{
+	struct text safe = {0};
+	const char *line = text_get(lines), *end = line + lines->length, *feed;
+	for (; line < end; line = feed + 1) {
+		feed = memchr(line, '\n', (size_t)(end - line));
+		text_add_safe(&safe, line, (size_t)((feed ? feed : end) - line), charset);
+		if (!feed)
+			break;
+		text_add_char(&safe, '\n');
+	}
+	text_free(lines);
+	*lines = safe;
+}
 
 static int
 flush(struct run *run, struct err *err)
@@ -338,6 +356,8 @@ flush(struct run *run, struct err *err)
 	const struct export_format *format = run->options->format;
 	if (format->folder) /* which the joiner writes */
 		return 0;
+	if (run->terminal)
+		make_safe(&run->out, run->options->charset);
 	return export_flush(&run->out, run->options->output, format->footer, err);
 }
 
@@ -621,7 +641,8 @@ export_run(struct session *session, const struct export_options *options,
 	   struct export_result *result, struct err *err)
 {
 	const struct export_format *format = options->format;
-	struct run run = {.options = options, .result = result};
+	struct run run = {
+	    .options = options, .result = result, .terminal = isatty(options->output)};
 	*result = (struct export_result){0};
 	int failed = check_choice(session, options, err);
 	if (failed)

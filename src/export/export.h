@@ -3,7 +3,8 @@
  *
  * The same decoders and filters as on the screen.  A format is a row of
  * export_formats and a few functions; everything is built in buffers, by
- * several threads, and written in large pieces, whole messages at a time.
+ * several threads, and written in large pieces, whole messages at a time.  What
+ * goes to a terminal is made safe on the way out, in every format.
  */
 #ifndef TRAWL_EXPORT_EXPORT_H
 #define TRAWL_EXPORT_EXPORT_H

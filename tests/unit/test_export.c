@@ -1,6 +1,7 @@
 /*
  * Batch output in parts: over every capture in testdata/, the parts one after
- * the other are the whole, byte for byte, however many there are.
+ * the other are the whole, byte for byte, however many there are.  And output to a
+ * terminal: whatever is in a capture, no format sends a control to it.
  */
 #include "config.h"
 
@@ -9,14 +10,18 @@
 #include "base/vec.h"
 #include "config/profile.h"
 #include "export/export.h"
+#include "folder.h"
 #include "toy.h"
+#include "trace/clocks.h"
 #include "trace/serial.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum { PARTS_MAX = 16 };
@@ -175,13 +180,90 @@ test_numbers(void **state)
 	}
 }
 
+/* Opens a terminal that changes nothing, and its other end. */
+static int
+open_terminal(int *far)
+{
+	struct termios raw;
+	*far = posix_openpt(O_RDWR | O_NOCTTY);
+	assert_true(*far >= 0 && !grantpt(*far) && !unlockpt(*far));
+	int near = open(ptsname(*far), O_RDWR | O_NOCTTY);
+	assert_true(near >= 0 && !tcgetattr(near, &raw));
+	cfmakeraw(&raw);
+	assert_int_equal(tcsetattr(near, TCSANOW, &raw), 0);
+	return near;
+}
+
+/* What FORMAT sends to a terminal for the capture at PATH. */
+static size_t
+send_to_terminal(const char *path, const struct export_format *format, enum text_charset charset,
+		 char *buffer, size_t room)
+{
+	struct session session = {0};
+	struct err err = {0};
+	struct export_result result;
+	int far;
+	option_defaults(profile_options_table(), &session.profile);
+	assert_non_null(session_open(&session, path, NULL, NULL, 0, &err));
+	session_link(&session);
+	clocks_load(session.clocks, false);
+	const struct export_options options = {.format = format,
+					       .filter = filter_all(),
+					       .output = open_terminal(&far),
+					       .charset = charset,
+					       .threads = 1};
+	assert_int_equal(export_run(&session, &options, &result, &err), 0);
+	assert_int_equal(write(options.output, "", 1), 1);
+	size_t length = 0;
+	while (!length || buffer[length - 1]) {
+		ssize_t got = read(far, buffer + length, room - length);
+		assert_true(got > 0);
+		length += (size_t)got;
+	}
+	close(options.output);
+	close(far);
+	session_close(&session);
+	return length - 1;
+}
+
+static void
+test_terminal(void **state)
+{
+	/* ESC ] title, BEL, CSI as C1, a right-to-left override, CR, half a character */
+	static const char capture[] =
+	    "SYS-T RAW DATA: 42100301611B5D303B780761C29B41E280AE610D62C300\n"
+	    "other\x1b[31m text\xe2\x80\xae \x9b\n";
+	struct folder folder;
+	char buffer[65536];
+	(void)state;
+	folder_make(&folder);
+	folder_put(&folder, "t.txt", capture, sizeof capture - 1);
+	for (size_t i = 0; i < 2 * export_format_count; i++) {
+		const struct export_format *format = &export_formats[i / 2];
+		enum text_charset charset = i % 2 ? TEXT_ASCII : TEXT_UTF8;
+		uint32_t code;
+		if (format->folder)
+			continue;
+		size_t length = send_to_terminal(folder_path(&folder, "t.txt"), format, charset,
+						 buffer, sizeof buffer);
+		for (size_t at = 0, size; at < length; at += size) {
+			size = text_decode(buffer + at, length - at, &code);
+			if (!size || (text_is_control(code) && code != '\n') ||
+			    (charset == TEXT_ASCII && code > 0x7e))
+				fail_msg("%s sends 0x%02x at %zu", format->name,
+					 (unsigned char)buffer[at], at);
+		}
+	}
+	folder_remove(&folder);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_place),   cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_csv),	    cmocka_unit_test(test_jsonl),
-	    cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_numbers), cmocka_unit_test(test_terminal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

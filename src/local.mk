@@ -23,6 +23,8 @@ libtrawl_a_SOURCES = \
 	src/base/vec.c \
 	src/base/vec.h \
 	src/capture/capture.h \
+	src/capture/loss.c \
+	src/capture/loss.h \
 	src/capture/map.c \
 	src/capture/snapshot.c \
 	src/capture/snapshot.h \
@@ -93,6 +95,8 @@ libtrawl_a_SOURCES = \
 	src/index/index.h \
 	src/index/saved.c \
 	src/index/saved.h \
+	src/index/step.c \
+	src/index/step.h \
 	src/index/tally.c \
 	src/index/tally.h \
 	src/index/walk.c \

@@ -526,6 +526,36 @@ print_doubts(const struct export_format *format, const struct doubts *all)
 	text_free(&line);
 }
 
+/* Says what is missing of a capture; whether anything is, or its bytes changed
+ * while they were read. */
+static bool
+tell_loss(struct trace *trace, const struct cli *cli)
+{
+	struct text loss = {0}, line = {0};
+	capture_describe_loss(trace_capture(trace), &loss);
+	bool amiss =
+	    loss.length || (!cli->value[CLI_FOLLOW] && capture_epoch(trace_capture(trace)));
+	if (loss.length)
+		text_addf(&line, "%s: %s", trace_name(trace), text_get(&loss));
+	if (line.length && !cli->value[CLI_QUIET])
+		complain(text_get(&line));
+	else if (amiss)
+		print_notice(trace, cli);
+	text_free(&loss);
+	text_free(&line);
+	return amiss;
+}
+
+/* The status after STATUS of an output, which may have no room for what is missing. */
+static int
+tell_losses(struct session *session, const struct cli *cli, int status)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		if (tell_loss(session->traces.at[i], cli) && status == STATUS_GOOD)
+			status = STATUS_DAMAGED;
+	return status;
+}
+
 static int
 batch(struct session *session, const struct cli *cli, const struct filter *filter)
 {
@@ -722,6 +752,7 @@ int
 main(int argc, char **argv)
 {
 	setlocale(LC_CTYPE, "");
+	signal(SIGXFSZ, SIG_IGN); /* such a file is as one on a full disk */
 	struct err err = {0};
 	struct cli cli = {0};
 	struct session session = {0};
@@ -760,7 +791,7 @@ main(int argc, char **argv)
 	else if (cli.value[CLI_DUMP_CONFIG])
 		status = dump_config(&session, &cli);
 	else if (to_batch)
-		status = batch(&session, &cli, &filter);
+		status = tell_losses(&session, &cli, batch(&session, &cli, &filter));
 	else
 		status = screen(&session, &cli, &filter);
 out:

@@ -108,6 +108,7 @@ unit_tests = \
 	tests/unit/test_keymap \
 	tests/unit/test_opencsd \
 	tests/unit/test_looks \
+	tests/unit/test_loss \
 	tests/unit/test_density \
 	tests/unit/test_matches \
 	tests/unit/test_notebook \
@@ -257,6 +258,7 @@ script_tests = \
 	tests/cli/formats.sh \
 	tests/cli/input.sh \
 	tests/cli/lab.sh \
+	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
 	tests/cli/origins.sh \
 	tests/cli/output.sh \

@@ -3,10 +3,14 @@
  *
  * The map is one reservation larger than the file, so a growing file needs no
  * new pointers: capture_bytes() never changes.  Only the first capture_size()
- * bytes of it may be read.  If a file shrinks under the map, a SIGBUS handler
- * puts a zero page under the fault and capture_damaged() says so; nothing
- * crashes.  Streams (pipes, FIFOs, `-`) are spooled by a thread to an unlinked
- * file that is mapped the same way.
+ * bytes of it may be read.  If a file shrinks under the map, or cannot be read,
+ * a SIGBUS handler puts a zero page under the fault and capture_damaged() says
+ * so; nothing crashes.  Which bytes are such zeros is kept: capture_misses().
+ * Streams (pipes, FIFOs, `-`) are spooled by a thread to an unlinked file that
+ * is mapped the same way.
+ *
+ * Where address space or descriptors are few the reservation is smaller, and
+ * files are not kept open beside their maps.
  *
  * Threads: what changes a capture (refresh, wait, follow, notice, reopen) by
  * one thread at a time; everything else by any.
@@ -15,6 +19,7 @@
 #define TRAWL_CAPTURE_CAPTURE_H
 
 #include "base/err.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +29,8 @@ struct capture;
 
 struct capture_options {
 	const char *spool_dir; /* for streams; NULL = $TMPDIR or /tmp */
+	uint64_t room;	       /* bytes reserved for growth; 0 = what the system allows */
+	bool no_descriptor;    /* the file is not kept open, as if descriptors were few */
 	/* A stream grew or ended, a followed file changed; from any thread. */
 	void (*notify)(void *);
 	void *notify_context;
@@ -32,11 +39,13 @@ struct capture_options {
 enum capture_change {
 	CAPTURE_SAME,
 	CAPTURE_GREW,
-	CAPTURE_SHRANK,	    /* now shorter: what is gone is gone */
+	CAPTURE_SHRANK,	    /* now shorter: the rest is no longer there */
 	CAPTURE_REWRITTEN,  /* as long or longer, but with other bytes */
 	CAPTURE_REPLACED,   /* another file has its name now; it may have grown too */
 	CAPTURE_GONE,	    /* its name is gone, the bytes are still there; as above */
 	CAPTURE_UNREADABLE, /* bytes that should be there read as zeros */
+	CAPTURE_BROKE,	    /* a stream that could not be read or kept to its end */
+	CAPTURE_OUTGREW,    /* it grew beyond its reservation: the rest is not there */
 	CAPTURE_CHANGES
 };
 
@@ -108,8 +117,32 @@ bool capture_damaged(const struct capture *);
  * nothing beside it: a jump about a huge file reads only what it shows. */
 void capture_want(const struct capture *, uint64_t offset, uint64_t length);
 
+/* Whether nothing is known to be missing; costs next to nothing. */
+bool capture_is_whole(const struct capture *);
+
+/* Whether some of these bytes are missing: they read as zeros. */
+bool capture_misses(const struct capture *, uint64_t offset, uint64_t length);
+
+/* Bytes that are missing, within the capture's size.  Moves *LOSS on to the first
+ * range that ends behind its end; false if there is none. */
+struct capture_loss {
+	uint64_t offset, end;
+};
+bool capture_next_loss(const struct capture *, struct capture_loss *);
+
+/* Appends a sentence for each thing that is missing, and what to do, with "; "
+ * between; nothing if the capture is whole. */
+void capture_describe_loss(const struct capture *, struct text *);
+
+/* Compares the file's size with what is known of it: notes what was cut off. */
+void capture_verify(const struct capture *);
+
+/* Makes the pages of these bytes unreadable, as if the system refused them with
+ * ERROR; from any thread. */
+void capture_lose(const struct capture *, uint64_t offset, uint64_t length, int error);
+
 /* Copies up to LENGTH bytes at OFFSET (pread); returns how many, possibly
- * fewer near the end.  Bytes that vanished read as zero. */
+ * fewer near the end.  Bytes that are missing read as zero. */
 size_t capture_read(const struct capture *, uint64_t offset, void *buffer, size_t length);
 
 /* What tells a file from others, and from itself before it was changed. */

@@ -4,13 +4,20 @@
  * The reservation is 1 TiB of the file (or twice its size), most of it past
  * the end: touching that would raise SIGBUS, but nobody reads past
  * capture_size().  When the file grows the same addresses simply become
- * valid.  When it shrinks, a read that was fine a moment ago faults; the
- * handler then maps one zero page there, marks the capture, and the read goes
- * on.  Such pages hide the file, so capture_refresh lays the whole map anew
- * once the file has changed.
+ * valid.  The more captures there are, and the less address space is left, the
+ * less is reserved for growth, as all else needs addresses too.
  *
- * The handler finds the map of an address in a small table of atomics, since
- * it may take no lock.
+ * When a file shrinks, or a page cannot be read, a read through the map faults;
+ * the handler then maps one zero page there, notes the loss, and the read goes
+ * on.  capture_read gives zeros and notes the loss in the same way, page by
+ * page, so that all readers find the same.  Such pages hide the file, so
+ * capture_refresh lays the whole map anew once the file has changed.
+ *
+ * The handler finds the map of an address in a table of atomics, since it may
+ * take no lock.
+ *
+ * Each capture keeps its file open, until half of all descriptors are used;
+ * then it does with the map and the name.
  *
  * A file can be cut and filled again between two looks; its size tells nothing
  * then.  So its last bytes are remembered: who only appends leaves them alone.
@@ -20,6 +27,7 @@
 #include "capture/capture.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "capture/loss.h"
 #include "capture/spool.h"
 #include "capture/watch.h"
 
@@ -28,27 +36,34 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { TAIL = 256 }; /* bytes remembered */
 
+#define ROOM_MOST ((uint64_t)1 << 40)  /* reserved for growth */
+#define ROOM_LEAST ((uint64_t)1 << 34) /* where addresses are unlimited */
+#define ROOM_SHARE 16		       /* captures; each such many halve the room */
+#define ROOM_LEFT ((uint64_t)64 << 20) /* of addresses, for all but captures */
+
 struct capture {
 	char *path;
-	int file; /* descriptor; the spool's if there is one */
+	int file; /* descriptor; the spool's if there is one; -1: not kept open */
 	struct spool *spool;
 	uint8_t *bytes;
 	size_t reserved;
 	_Atomic uint64_t size;
 	atomic_uint epoch;
-	atomic_bool damaged;	/* since the last look */
-	_Atomic uint64_t zeros; /* from here on zeros may have been read that are
-				   not the file's; UINT64_MAX: none */
-	dev_t device;		/* what the name meant when it was opened */
+	atomic_bool damaged; /* since the last look */
+	struct losses losses;
+	atomic_bool outgrew; /* there is more than what is reserved */
+	dev_t device;	     /* what the name meant when it was opened */
 	ino_t inode;
 	struct timespec written; /* at the last look */
 	uint8_t tail[TAIL];	 /* the last bytes then */
@@ -67,19 +82,75 @@ struct capture {
 	atomic_bool interrupted;
 };
 
-/* Maps that the SIGBUS handler knows. */
-enum { GUARDED_MAX = 256 };
-static _Atomic(struct capture *) guarded[GUARDED_MAX];
+/* Maps that the SIGBUS handler knows; tables are added, and never freed. */
+struct guard {
+	_Atomic(struct capture *) captures[256];
+	_Atomic(struct guard *) next;
+};
+static struct guard guards;
 static struct sigaction previous; /* what handled SIGBUS before */
 
-/* Somebody reads zeros at OFFSET.  Also for the handler: takes no lock. */
-static void
-mark_zeros(struct capture *capture, uint64_t offset)
+static uint64_t
+page_size(void)
 {
-	uint64_t known = atomic_load(&capture->zeros);
-	while (offset < known && !atomic_compare_exchange_weak(&capture->zeros, &known, offset))
-		continue;
-	atomic_store(&capture->damaged, true);
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The file's state; false if it cannot be known, as when the file is not kept
+ * open and its name is gone or another's. */
+static bool
+stat_file(const struct capture *capture, struct stat *st)
+{
+	if (capture->file >= 0)
+		return !fstat(capture->file, st);
+	return !stat(capture->path, st) && st->st_dev == capture->device &&
+	       st->st_ino == capture->inode;
+}
+
+/* --- what is missing --------------------------------------------------- */
+
+/* Zeros are read at OFFSET instead of the file's bytes, to END or, if the file
+ * is shorter now, from its end on.  Also for the handler: takes no lock that a
+ * fault may be under. */
+static void
+note_loss(const struct capture *capture, uint64_t offset, uint64_t end, int error)
+{
+	struct capture *self = (struct capture *)capture; /* what is noted is no change */
+	struct loss loss = {.offset = offset, .end = end, .error = error};
+	struct stat st;
+	if (!capture->spool && stat_file(capture, &st) && (uint64_t)st.st_size <= offset)
+		loss = (struct loss){.offset = (uint64_t)st.st_size, .end = UINT64_MAX};
+	losses_add(&self->losses, loss);
+	atomic_store(&self->damaged, true);
+}
+
+/* Whether zeros may have been read before SIZE. */
+static bool
+has_zeros(const struct capture *capture, uint64_t size)
+{
+	struct loss first;
+	return losses_after(&capture->losses, 0, &first) && first.offset < size;
+}
+
+static bool
+map_zeros(void *page, size_t length)
+{
+	return mmap(page, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+	       MAP_FAILED;
+}
+
+/* The capture whose map holds ADDRESS, or NULL. */
+static struct capture *
+find_guarded(const uint8_t *address)
+{
+	for (struct guard *g = &guards; g; g = atomic_load(&g->next)) {
+		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++) {
+			struct capture *c = atomic_load(&g->captures[i]);
+			if (c && address >= c->bytes && address < c->bytes + c->reserved)
+				return c;
+		}
+	}
+	return NULL;
 }
 
 static void
@@ -88,15 +159,12 @@ bus_error(int number, siginfo_t *info, void *context)
 	(void)context;
 	int saved = errno;
 	uint8_t *address = info->si_addr;
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	for (size_t i = 0; i < GUARDED_MAX; i++) {
-		struct capture *c = atomic_load(&guarded[i]);
-		if (!c || address < c->bytes || address >= c->bytes + c->reserved)
-			continue;
-		void *start = (void *)((uintptr_t)address & ~(page - 1));
-		if (mmap(start, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-		    MAP_FAILED) {
-			mark_zeros(c, (uint64_t)((uint8_t *)start - c->bytes));
+	uint64_t size = page_size();
+	struct capture *c = find_guarded(address);
+	if (c) {
+		uint64_t offset = (uint64_t)(address - c->bytes) / size * size;
+		if (map_zeros(c->bytes + offset, (size_t)size)) {
+			note_loss(c, offset, offset + size, EIO);
 			errno = saved;
 			return;
 		}
@@ -118,58 +186,185 @@ install_guard(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-static bool
+/* The table after G, made if there is none. */
+static struct guard *
+next_guard(struct guard *g)
+{
+	struct guard *next = atomic_load(&g->next);
+	if (next)
+		return next;
+	struct guard *new = mem_new(sizeof *new);
+	if (atomic_compare_exchange_strong(&g->next, &next, new))
+		return new;
+	free(new); /* another thread was faster */
+	return next;
+}
+
+static void
 guard(struct capture *capture)
 {
 	install_guard();
-	for (size_t i = 0; i < GUARDED_MAX; i++) {
-		struct capture *none = NULL;
-		if (atomic_compare_exchange_strong(&guarded[i], &none, capture))
-			return true;
+	for (struct guard *g = &guards;; g = next_guard(g)) {
+		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++) {
+			struct capture *none = NULL;
+			if (atomic_compare_exchange_strong(&g->captures[i], &none, capture))
+				return;
+		}
 	}
-	return false;
 }
 
 static void
 unguard(struct capture *capture)
 {
-	for (size_t i = 0; i < GUARDED_MAX; i++) {
-		struct capture *self = capture;
-		atomic_compare_exchange_strong(&guarded[i], &self, NULL);
+	for (struct guard *g = &guards; g; g = atomic_load(&g->next)) {
+		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++) {
+			struct capture *self = capture;
+			atomic_compare_exchange_strong(&g->captures[i], &self, NULL);
+		}
 	}
 }
 
-/* Reserves and maps; a limit on address space only costs room to grow. */
-static bool
-map(struct capture *capture, uint64_t size)
+static size_t
+count_guarded(void)
 {
-	const uint64_t least = 1 << 20;
-	uint64_t want = (uint64_t)1 << 40;
-	if (want < 2 * size)
-		want = 2 * size;
-	for (; want >= size && want >= least; want /= 2) {
+	size_t count = 0;
+	for (struct guard *g = &guards; g; g = atomic_load(&g->next))
+		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++)
+			count += atomic_load(&g->captures[i]) != NULL;
+	return count;
+}
+
+/* --- mapping ----------------------------------------------------------- */
+
+/* Bytes of address space that are left, and all of it; false if it is not limited. */
+static bool
+addresses_left(uint64_t *left, uint64_t *all)
+{
+	struct rlimit limit;
+	unsigned long long pages = 0;
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return false;
+	FILE *statm = fopen("/proc/self/statm", "re");
+	if (statm && fscanf(statm, "%llu", &pages) != 1)
+		pages = 0;
+	if (statm)
+		fclose(statm);
+	uint64_t used = pages * page_size();
+	*all = limit.rlim_cur;
+	*left = *all > used ? *all - used : 0;
+	return true;
+}
+
+/* Bytes worth reserving for growth, where addresses are not limited. */
+static uint64_t
+room_to_grow(uint64_t size)
+{
+	size_t halvings = count_guarded() / ROOM_SHARE;
+	uint64_t room = halvings < 40 ? ROOM_MOST >> halvings : 0;
+	room = room > ROOM_LEAST ? room : ROOM_LEAST;
+	return room > size ? room : size;
+}
+
+/* Where they are, growth has half of them: a stream much of it, as it is one of
+ * few and all of it is growth. */
+static uint64_t
+room_within(const struct capture *capture, uint64_t size, uint64_t left, uint64_t all)
+{
+	uint64_t taken = all / 2 + size, rest = left > taken ? left - taken : 0;
+	return capture->spool ? rest / 2 : rest / 16;
+}
+
+static int
+refuse(const struct capture *capture, uint64_t size, struct err *err)
+{
+	struct text need = {0};
+	text_add_size(&need, size + ROOM_LEFT);
+	int failed = err_set(err, ERR_IO,
+			     "%s: not enough address space: %s are needed; raise the limit "
+			     "(ulimit -v)",
+			     capture->path, text_get(&need));
+	text_free(&need);
+	return failed;
+}
+
+/* Reserves and maps, with ROOM (0: what seems fit) to grow, or less. */
+static int
+map(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
+{
+	uint64_t left, all, page = page_size();
+	bool limited = addresses_left(&left, &all);
+	if (limited && size + ROOM_LEFT > left)
+		return refuse(capture, size, err);
+	if (!room)
+		room = limited ? room_within(capture, size, left, all) : room_to_grow(size);
+	for (;; room /= 2) {
+		uint64_t want = (size + room + page) / page * page;
 		void *at =
 		    mmap(NULL, want, PROT_READ, MAP_SHARED | MAP_NORESERVE, capture->file, 0);
 		if (at != MAP_FAILED) {
 			capture->bytes = at;
 			capture->reserved = want;
 			madvise(at, want, MADV_RANDOM); /* see capture_want */
-			return true;
+			return 0;
 		}
+		if (errno != ENOMEM)
+			return err_set(err, ERR_IO, "%s: cannot map: %s", capture->path,
+				       strerror(errno));
+		if (!room)
+			return refuse(capture, size, err);
 	}
-	return false;
 }
 
-/* Lays the file under all addresses again, zero pages and all.  The marks go
- * first: a fault meanwhile sets them again. */
+/* The descriptor, or one for the time of a call; negative if there is none. */
+static int
+borrow_file(const struct capture *capture)
+{
+	struct stat st;
+	if (capture->file >= 0)
+		return capture->file;
+	int file = open(capture->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (file >= 0 &&
+	    (fstat(file, &st) || st.st_dev != capture->device || st.st_ino != capture->inode)) {
+		close(file);
+		return -1;
+	}
+	return file;
+}
+
+static void
+return_file(const struct capture *capture, int file)
+{
+	if (file >= 0 && file != capture->file)
+		close(file);
+}
+
+/* Lays the file under all addresses again, zero pages and all.  The losses go
+ * first: a fault meanwhile notes them again. */
 static void
 map_again(struct capture *capture)
 {
-	atomic_store(&capture->zeros, UINT64_MAX);
+	int file = borrow_file(capture);
+	if (file < 0)
+		return;
+	losses_clear(&capture->losses);
 	atomic_store(&capture->damaged, false);
 	mmap(capture->bytes, capture->reserved, PROT_READ, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-	     capture->file, 0);
+	     file, 0);
 	madvise(capture->bytes, capture->reserved, MADV_RANDOM);
+	return_file(capture, file);
+}
+
+/* Closes the file if descriptors are few: all else needs some. */
+static void
+spare_descriptor(struct capture *capture, bool always)
+{
+	struct rlimit limit;
+	bool few = !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+		   (rlim_t)capture->file >= limit.rlim_cur / 2;
+	if (capture->spool || !strcmp(capture->path, "-") || !(few || always))
+		return;
+	close(capture->file);
+	capture->file = -1;
 }
 
 static const char *
@@ -236,7 +431,6 @@ capture_open(const char *path, const struct capture_options *options, struct err
 	capture->device = st.st_dev;
 	capture->inode = st.st_ino;
 	capture->written = st.st_mtim;
-	atomic_store(&capture->zeros, UINT64_MAX);
 	capture->notify = options ? options->notify : NULL;
 	capture->notify_context = options ? options->notify_context : NULL;
 	pthread_mutex_init(&capture->lock, NULL);
@@ -251,12 +445,15 @@ capture_open(const char *path, const struct capture_options *options, struct err
 		capture->file = spool_file(capture->spool);
 		st.st_size = 0;
 	}
-	if (!map(capture, (uint64_t)st.st_size) || !guard(capture)) {
-		err_set(err, ERR_IO, "%s: cannot map: %s", path, strerror(errno));
+	if (map(capture, (uint64_t)st.st_size, options ? options->room : 0, err) < 0) {
 		capture_close(capture);
 		return NULL;
 	}
+	guard(capture);
+	if (capture->spool)
+		spool_limit(capture->spool, capture->reserved);
 	atomic_store(&capture->size, (uint64_t)st.st_size);
+	spare_descriptor(capture, options && options->no_descriptor);
 	return capture;
 }
 
@@ -271,8 +468,9 @@ capture_close(struct capture *capture)
 		munmap(capture->bytes, capture->reserved);
 	if (capture->spool)
 		spool_stop(capture->spool);
-	else
+	else if (capture->file >= 0)
 		close(capture->file);
+	losses_free(&capture->losses);
 	pthread_cond_destroy(&capture->stirred);
 	pthread_mutex_destroy(&capture->lock);
 	free(capture->path);
@@ -352,6 +550,10 @@ static size_t
 read_tail(const struct capture *capture, uint64_t size, uint8_t tail[static TAIL])
 {
 	size_t length = size < TAIL ? (size_t)size : TAIL;
+	if (capture->file < 0) {
+		memcpy(tail, capture->bytes + size - length, length);
+		return length;
+	}
 	ssize_t n = pread(capture->file, tail, length, (off_t)(size - length));
 	return n < 0 ? 0 : (size_t)n;
 }
@@ -379,7 +581,7 @@ static enum capture_change
 compare_bytes(const struct capture *capture, const struct stat *now, uint64_t size)
 {
 	uint64_t before = capture_size(capture);
-	bool zeros = atomic_load(&capture->zeros) < before;
+	bool zeros = has_zeros(capture, before);
 	bool touched = size != before || now->st_mtim.tv_sec != capture->written.tv_sec ||
 		       now->st_mtim.tv_nsec != capture->written.tv_nsec;
 	if (size < before)
@@ -404,11 +606,20 @@ compare_name(const struct capture *capture)
 	return other ? CAPTURE_REPLACED : CAPTURE_SAME;
 }
 
+/* The size as far as there are addresses. */
 static uint64_t
 size_within(const struct capture *capture, const struct stat *st)
 {
 	uint64_t size = (uint64_t)st->st_size;
 	return size < capture->reserved ? size : capture->reserved;
+}
+
+/* Notes whether the file is longer than that; true when it first is. */
+static bool
+check_room(struct capture *capture, const struct stat *st)
+{
+	bool outgrew = (uint64_t)st->st_size > capture->reserved;
+	return !atomic_exchange(&capture->outgrew, outgrew) && outgrew;
 }
 
 static bool
@@ -421,7 +632,7 @@ static void
 adopt(struct capture *capture, const struct stat *now, enum capture_change change)
 {
 	bool again = change != CAPTURE_SAME && change != CAPTURE_UNREADABLE;
-	if (again && atomic_load(&capture->zeros) != UINT64_MAX)
+	if (again && losses_any(&capture->losses))
 		map_again(capture); /* before others look there */
 	atomic_store_explicit(&capture->size, size_within(capture, now), memory_order_release);
 	if (is_void(change))
@@ -438,6 +649,10 @@ refresh_spool(struct capture *capture)
 	size = size < capture->reserved ? size : capture->reserved;
 	uint64_t before = atomic_exchange_explicit(&capture->size, size, memory_order_acq_rel);
 	atomic_store(&capture->damaged, false);
+	if (capture_ended(capture) && spool_failure(capture->spool).error && !capture->fault_told) {
+		capture->fault_told = true;
+		return CAPTURE_BROKE;
+	}
 	return size > before ? CAPTURE_GREW : CAPTURE_SAME;
 }
 
@@ -447,14 +662,17 @@ capture_refresh(struct capture *capture)
 	struct stat now;
 	if (capture->spool)
 		return refresh_spool(capture);
-	if (fstat(capture->file, &now))
-		return CAPTURE_SAME;
-	enum capture_change change = compare_bytes(capture, &now, size_within(capture, &now));
-	adopt(capture, &now, change);
+	enum capture_change change = CAPTURE_SAME;
+	if (stat_file(capture, &now)) {
+		change = compare_bytes(capture, &now, size_within(capture, &now));
+		adopt(capture, &now, change);
+	}
 	if (is_void(change)) {
 		stir(capture); /* its name is for the next time */
 		return change;
 	}
+	if (stat_file(capture, &now) && check_room(capture, &now))
+		return CAPTURE_OUTGREW;
 	enum capture_change name = compare_name(capture);
 	return atomic_exchange(&capture->name_told, name) == name ? change : name;
 }
@@ -464,7 +682,7 @@ capture_look(const struct capture *capture, uint64_t *more)
 {
 	struct stat now;
 	*more = 0;
-	if (capture->spool || fstat(capture->file, &now))
+	if (capture->spool || !stat_file(capture, &now))
 		return CAPTURE_SAME;
 	uint64_t size = size_within(capture, &now), before = capture_size(capture);
 	enum capture_change change = compare_bytes(capture, &now, size);
@@ -489,9 +707,8 @@ capture_reopen(struct capture *capture, struct err *err)
 	enum capture_follow followed = capture_followed(capture);
 	capture_follow(capture, FOLLOW_NOT);
 	/* in place: other threads may be reading from the descriptor */
-	int failed = dup3(file, capture->file, O_CLOEXEC);
-	if (failed < 0) {
-		failed = err_set(err, ERR_IO, "%s: %s", capture->path, strerror(errno));
+	if (capture->file >= 0 && dup3(file, capture->file, O_CLOEXEC) < 0) {
+		int failed = err_set(err, ERR_IO, "%s: %s", capture->path, strerror(errno));
 		close(file);
 		capture_follow(capture, followed);
 		return failed;
@@ -514,7 +731,8 @@ watch(struct capture *capture, bool once, enum capture_follow followed)
 	struct stat now;
 	watch_stop(capture->watch);
 	capture->watch = NULL;
-	if (capture->spool)
+	atomic_store(&capture->followed, followed);
+	if (capture->spool || capture->file < 0)
 		return;
 	bool by_name = followed != FOLLOW_FILE && strcmp(capture->path, "-") != 0;
 	struct watch_options options = {.path = by_name ? capture->path : NULL,
@@ -526,7 +744,6 @@ watch(struct capture *capture, bool once, enum capture_follow followed)
 		remember(capture, &now);
 	if (once || followed != FOLLOW_NOT)
 		capture->watch = watch_start(&options);
-	atomic_store(&capture->followed, followed);
 }
 
 void
@@ -613,7 +830,7 @@ capture_identify(const struct capture *capture, struct capture_identity *identit
 {
 	struct stat st;
 	*identity = (struct capture_identity){0};
-	if (fstat(capture->file, &st) != 0)
+	if (!stat_file(capture, &st))
 		return;
 	identity->device = st.st_dev;
 	identity->inode = st.st_ino;
@@ -624,7 +841,7 @@ uint64_t
 capture_hole_end(const struct capture *capture, uint64_t offset)
 {
 	uint64_t size = capture_size(capture);
-	if (offset >= size)
+	if (offset >= size || capture->file < 0)
 		return offset;
 	off_t data = lseek(capture->file, (off_t)offset, SEEK_DATA);
 	if (data < 0)
@@ -632,30 +849,205 @@ capture_hole_end(const struct capture *capture, uint64_t offset)
 	return (uint64_t)data > size ? size : (uint64_t)data;
 }
 
-/* Reads what is data, zeroes what is a hole or has vanished.  That it vanished
- * is seen here too, by those who never look through the map. */
+/* --- reading ----------------------------------------------------------- */
+
+bool
+capture_is_whole(const struct capture *capture)
+{
+	return !losses_any(&capture->losses) && !atomic_load(&capture->outgrew) &&
+	       (!capture->spool || !spool_failure(capture->spool).error);
+}
+
+bool
+capture_misses(const struct capture *capture, uint64_t offset, uint64_t length)
+{
+	struct loss loss;
+	return losses_after(&capture->losses, offset, &loss) && loss.offset < offset + length;
+}
+
+bool
+capture_next_loss(const struct capture *capture, struct capture_loss *range)
+{
+	struct loss loss;
+	uint64_t size = capture_size(capture);
+	if (range->end >= size || !losses_after(&capture->losses, range->end, &loss) ||
+	    loss.offset >= size)
+		return false;
+	range->offset = loss.offset;
+	range->end = loss.end < size ? loss.end : size;
+	return true;
+}
+
+void
+capture_verify(const struct capture *capture)
+{
+	struct stat st;
+	uint64_t size = capture_size(capture);
+	if (!capture->spool && stat_file(capture, &st) && (uint64_t)st.st_size < size)
+		note_loss(capture, size, size, 0);
+}
+
+void
+capture_lose(const struct capture *capture, uint64_t offset, uint64_t length, int error)
+{
+	uint64_t page = page_size(), end = (offset + length + page - 1) / page * page;
+	offset = offset / page * page;
+	if (end > capture->reserved)
+		end = capture->reserved;
+	if (offset < end && map_zeros(capture->bytes + offset, (size_t)(end - offset)))
+		note_loss(capture, offset, end, error);
+}
+
+/* Zeroes what is missing of LENGTH bytes at OFFSET. */
+static void
+blank(const struct capture *capture, uint64_t offset, uint8_t *bytes, size_t length)
+{
+	struct loss loss;
+	uint64_t at = offset, end = offset + length;
+	while (at < end && losses_after(&capture->losses, at, &loss) && loss.offset < end) {
+		uint64_t from = loss.offset > at ? loss.offset : at;
+		at = loss.end < end ? loss.end : end;
+		memset(bytes + (from - offset), 0, (size_t)(at - from));
+	}
+}
+
+/* Reads from the file; where that fails, the page is lost. */
+static void
+read_file(const struct capture *capture, uint64_t offset, uint8_t *bytes, size_t length)
+{
+	uint64_t page = page_size();
+	for (size_t done = 0; done < length;) {
+		uint64_t at = offset + done;
+		ssize_t n = pread(capture->file, bytes + done, length - done, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			size_t rest = length - done, skip = (size_t)(page - at % page);
+			if (n)
+				capture_lose(capture, at, 1, errno);
+			else
+				note_loss(capture, at, UINT64_MAX, 0);
+			n = (ssize_t)(n && skip < rest ? skip : rest);
+			memset(bytes + done, 0, (size_t)n);
+		}
+		done += (size_t)n;
+	}
+}
+
+/* Reads what is data, zeroes what is a hole or is missing. */
 size_t
 capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_t length)
 {
 	uint64_t size = capture_size(capture);
+	uint8_t *bytes = buffer;
 	if (offset >= size)
 		return 0;
 	if (length > size - offset)
 		length = (size_t)(size - offset);
+	if (capture->file < 0) { /* the map gives zeros for what is missing */
+		memcpy(bytes, capture->bytes + offset, length);
+		return length;
+	}
 	uint64_t hole = capture_hole_end(capture, offset) - offset;
 	size_t done = hole < length ? (size_t)hole : length;
-	memset(buffer, 0, done);
-	while (done < length) {
-		ssize_t n = pread(capture->file, (char *)buffer + done, length - done,
-				  (off_t)(offset + done));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			mark_zeros((struct capture *)capture, offset + done);
-			break;
-		}
-		done += (size_t)n;
-	}
-	memset((char *)buffer + done, 0, length - done);
+	memset(bytes, 0, done);
+	read_file(capture, offset + done, bytes + done, length - done);
+	blank(capture, offset, bytes, length);
 	return length;
+}
+
+/* --- saying what is missing -------------------------------------------- */
+
+struct loss_sum {
+	uint64_t bytes, places, first;
+	int error;
+};
+
+/* What is missing for one kind of reason: cut off, or refused. */
+static struct loss_sum
+sum_losses(const struct capture *capture, bool cut)
+{
+	struct loss_sum sum = {0};
+	struct loss loss;
+	uint64_t size = capture_size(capture);
+	for (size_t i = 0; losses_get(&capture->losses, i, &loss); i++) {
+		if ((loss.error == 0) != cut || loss.offset >= size)
+			continue;
+		if (!sum.places++) {
+			sum.first = loss.offset;
+			sum.error = loss.error;
+		}
+		sum.bytes += (loss.end < size ? loss.end : size) - loss.offset;
+	}
+	return sum;
+}
+
+static void
+describe_refused(const struct capture *capture, struct text *out)
+{
+	struct loss_sum sum = sum_losses(capture, false);
+	char bytes[32], places[32];
+	if (!sum.places)
+		return;
+	text_addf(out, "%s bytes ", text_number(bytes, sum.bytes));
+	if (sum.places > 1)
+		text_addf(out, "in %s places, the first ", text_number(places, sum.places));
+	text_addf(out, "at offset 0x%llx could not be read and are shown as zeros: %s",
+		  (unsigned long long)sum.first, strerror(sum.error));
+}
+
+static void
+describe_cut(const struct capture *capture, struct text *out)
+{
+	struct loss_sum sum = sum_losses(capture, true);
+	char bytes[32];
+	if (sum.places)
+		text_addf(out,
+			  "the file became shorter while it was read: %s bytes from offset "
+			  "0x%llx on are missing; read it again",
+			  text_number(bytes, sum.bytes), (unsigned long long)sum.first);
+}
+
+static void
+describe_stream(const struct capture *capture, struct text *out)
+{
+	struct spool_failure failure = {0};
+	char bytes[32];
+	if (capture->spool)
+		failure = spool_failure(capture->spool);
+	if (!failure.error)
+		return;
+	text_addf(out, "the stream broke off after %s bytes: ",
+		  text_number(bytes, capture_size(capture)));
+	if (failure.reading)
+		text_addf(out, "it cannot be read: %s", strerror(failure.error));
+	else if (failure.error == ENOMEM)
+		text_add(out, "no address space is left for more; raise the limit (ulimit -v)");
+	else
+		text_addf(out,
+			  "it cannot be kept in %s: %s; --spool=DIR or TMPDIR names a folder "
+			  "with more room",
+			  failure.folder, strerror(failure.error));
+}
+
+static void
+describe_outgrown(const struct capture *capture, struct text *out)
+{
+	if (atomic_load(&capture->outgrew))
+		text_add(out, "the file grew beyond the address space reserved for it; open it "
+			      "again to see the rest");
+}
+
+void
+capture_describe_loss(const struct capture *capture, struct text *out)
+{
+	static void (*const describe[])(const struct capture *, struct text *) = {
+	    describe_refused, describe_cut, describe_stream, describe_outgrown};
+	for (size_t i = 0; i < sizeof describe / sizeof *describe; i++) {
+		struct text sentence = {0};
+		describe[i](capture, &sentence);
+		if (sentence.length)
+			text_addf(out, "%s%s", out->length ? "; " : "", sentence.data);
+		text_free(&sentence);
+	}
 }

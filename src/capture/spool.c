@@ -4,7 +4,8 @@
  * The copying thread publishes the size after the bytes are in the file, so
  * whoever sees a size may read that far.  It tells its owner of growth at once
  * but at most ten times a second, and of the end.  A second descriptor (an
- * eventfd) wakes it when it shall stop.
+ * eventfd) wakes it when it shall stop.  If it cannot go on, what came so far
+ * stays, and the reason with it.
  */
 #include "config.h"
 
@@ -29,8 +30,11 @@ enum { CHUNK = 256 * 1024, QUIET_MS = 100 };
 struct spool {
 	int stream, file, stop;
 	pthread_t thread;
-	_Atomic uint64_t size;
+	_Atomic uint64_t size, limit;
 	atomic_bool ended, interrupted;
+	char *folder;
+	int error;	      /* both valid once it ended */
+	bool reading;	      /* what failed */
 	pthread_mutex_t lock; /* only for those who wait on `grown` */
 	pthread_cond_t grown;
 	void (*notify)(void *);
@@ -45,22 +49,49 @@ wake_waiting(struct spool *spool)
 	pthread_mutex_unlock(&spool->lock);
 }
 
-static bool
-write_all(struct spool *spool, const char *data, size_t length)
+/* Writes at AT as much as can be; sets spool->error if that is not all. */
+static size_t
+write_most(struct spool *spool, uint64_t at, const char *data, size_t length)
 {
-	uint64_t at = atomic_load_explicit(&spool->size, memory_order_relaxed);
 	size_t done = 0;
 	while (done < length) {
 		ssize_t n = pwrite(spool->file, data + done, length - done, (off_t)(at + done));
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			return false;
+		if (n <= 0) {
+			spool->error = n ? errno : ENOSPC;
+			break;
+		}
 		done += (size_t)n;
 	}
-	atomic_store_explicit(&spool->size, at + length, memory_order_release);
+	return done;
+}
+
+/* False if not all could be kept; what could is. */
+static bool
+write_all(struct spool *spool, const char *data, size_t length)
+{
+	uint64_t at = atomic_load_explicit(&spool->size, memory_order_relaxed);
+	uint64_t limit = atomic_load(&spool->limit), room = limit > at ? limit - at : 0;
+	size_t done = write_most(spool, at, data, length < room ? length : (size_t)room);
+	if (done == room && done < length)
+		spool->error = ENOMEM;
+	atomic_store_explicit(&spool->size, at + done, memory_order_release);
 	wake_waiting(spool);
-	return true;
+	return done == length;
+}
+
+/* Reads once; 0 at the end, also if reading fails. */
+static size_t
+read_some(struct spool *spool, char *buffer, bool *again)
+{
+	ssize_t n = read(spool->stream, buffer, CHUNK);
+	*again = n < 0 && (errno == EINTR || errno == EAGAIN);
+	if (n < 0 && !*again) {
+		spool->error = errno;
+		spool->reading = true;
+	}
+	return n < 0 ? 0 : (size_t)n;
 }
 
 static void *
@@ -85,12 +116,11 @@ copy(void *context)
 			break;
 		if (ready == 0)
 			continue;
-		ssize_t n = read(spool->stream, buffer, CHUNK);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (n <= 0 || !write_all(spool, buffer, (size_t)n))
+		bool again;
+		size_t n = read_some(spool, buffer, &again);
+		if (!again && (!n || !write_all(spool, buffer, n)))
 			break;
-		unsaid = true;
+		unsaid |= n > 0;
 	}
 	free(buffer);
 	atomic_store_explicit(&spool->ended, true, memory_order_release);
@@ -99,18 +129,25 @@ copy(void *context)
 	return NULL;
 }
 
+static const char *
+folder_for(const struct capture_options *options)
+{
+	const char *folder = options ? options->spool_dir : NULL;
+	if (!folder)
+		folder = getenv("TMPDIR");
+	return folder && *folder ? folder : "/tmp";
+}
+
 static int
 unlinked_file(const char *folder, struct err *err)
 {
-	if (!folder)
-		folder = getenv("TMPDIR");
-	if (!folder || !*folder)
-		folder = "/tmp";
 	char path[PATH_MAX];
 	snprintf(path, sizeof path, "%s/trawl.XXXXXX", folder);
 	int file = mkostemp(path, O_CLOEXEC);
 	if (file < 0) {
-		err_set(err, ERR_IO, "cannot spool the stream in %s: %s", folder, strerror(errno));
+		err_set(err, ERR_IO,
+			"cannot keep the stream in %s: %s; --spool=DIR names another folder",
+			folder, strerror(errno));
 		return -1;
 	}
 	unlink(path);
@@ -123,10 +160,22 @@ say_nothing(void *context)
 	(void)context;
 }
 
+static void
+spool_free(struct spool *spool)
+{
+	close(spool->stream);
+	close(spool->file);
+	if (spool->stop >= 0)
+		close(spool->stop);
+	free(spool->folder);
+	free(spool);
+}
+
 struct spool *
 spool_start(int stream, const struct capture_options *options, struct err *err)
 {
-	int file = unlinked_file(options ? options->spool_dir : NULL, err);
+	const char *folder = folder_for(options);
+	int file = unlinked_file(folder, err);
 	if (file < 0) {
 		close(stream);
 		return NULL;
@@ -135,19 +184,18 @@ spool_start(int stream, const struct capture_options *options, struct err *err)
 	spool->stream = stream;
 	spool->file = file;
 	spool->stop = eventfd(0, EFD_CLOEXEC);
+	spool->folder = mem_text(folder);
+	atomic_store(&spool->limit, UINT64_MAX);
 	pthread_mutex_init(&spool->lock, NULL);
 	pthread_cond_init(&spool->grown, NULL);
 	spool->notify = options && options->notify ? options->notify : say_nothing;
 	spool->notify_context = options ? options->notify_context : NULL;
-	if (!thread_start(&spool->thread, copy, spool)) {
-		err_set(err, ERR_IO, "cannot start a thread to read the stream");
-		close(spool->stream);
-		close(spool->file);
-		close(spool->stop);
-		free(spool);
-		return NULL;
-	}
-	return spool;
+	if (spool->stop >= 0 && thread_start(&spool->thread, copy, spool))
+		return spool;
+	err_set(err, ERR_IO, "cannot read the stream: %s",
+		spool->stop < 0 ? strerror(errno) : "no thread can be started (ulimit -u)");
+	spool_free(spool);
+	return NULL;
 }
 
 void
@@ -159,10 +207,7 @@ spool_stop(struct spool *spool)
 	if (write(spool->stop, &one, sizeof one) != sizeof one)
 		abort();
 	pthread_join(spool->thread, NULL);
-	close(spool->stream);
-	close(spool->file);
-	close(spool->stop);
-	free(spool);
+	spool_free(spool);
 }
 
 int
@@ -204,4 +249,21 @@ bool
 spool_ended(const struct spool *spool)
 {
 	return atomic_load_explicit(&spool->ended, memory_order_acquire);
+}
+
+void
+spool_limit(struct spool *spool, uint64_t size)
+{
+	atomic_store(&spool->limit, size);
+}
+
+struct spool_failure
+spool_failure(const struct spool *spool)
+{
+	struct spool_failure failure = {.folder = spool->folder};
+	if (spool_ended(spool)) {
+		failure.error = spool->error;
+		failure.reading = spool->reading;
+	}
+	return failure;
 }

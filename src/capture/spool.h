@@ -23,4 +23,15 @@ bool spool_wait(struct spool *, uint64_t size, int milliseconds);
 void spool_interrupt(struct spool *); /* ends all waiting, from now on; any thread */
 bool spool_ended(const struct spool *);
 
+/* No more than SIZE bytes are of use: copying fails there, with ENOMEM. */
+void spool_limit(struct spool *, uint64_t size);
+
+/* Why copying ended before the stream did. */
+struct spool_failure {
+	int error;	    /* errno; 0: it did not */
+	bool reading;	    /* the stream could not be read; else not kept */
+	const char *folder; /* where it is kept, borrowed from the spool */
+};
+struct spool_failure spool_failure(const struct spool *);
+
 #endif

@@ -17,15 +17,8 @@
 #include <strings.h>
 
 const struct decoder_ops *const decoders[] = {
-    &syst_raw_ops,
-    &syst_hex_ops,
-    &syst_stp_ops,
-    &csel_ops,
-    &gem_ops,
-    &uia_ops,
-    &encap_ops,
-    &opencsd_ops,
-    &ppl_ops,
+    &syst_raw_ops, &syst_hex_ops, &syst_stp_ops, &csel_ops, &gem_ops,
+    &uia_ops,	   &encap_ops,	  &opencsd_ops,	 &ppl_ops,
 };
 const size_t decoder_count = sizeof decoders / sizeof *decoders;
 
@@ -98,6 +91,18 @@ message_flag_name(unsigned bit)
 	static const char *const names[MESSAGE_FLAGS_SHOWN] = {"damaged", "lost",      "truncated",
 							       "suspect", "estimated", "sync"};
 	return bit < MESSAGE_FLAGS_SHOWN ? names[bit] : "";
+}
+
+const struct kind_row decode_kind_loss = {
+    "loss", "what is missing of the capture: bytes that could not be read or kept"};
+
+const struct kind_row *
+decoder_kind(const struct decoder_ops *ops, size_t i, unsigned *kind)
+{
+	*kind = i < ops->kind_count ? (unsigned)i : DECODE_KIND_LOSS;
+	return i < ops->kind_count    ? &ops->kinds[i]
+	       : i == ops->kind_count ? &decode_kind_loss
+				      : NULL;
 }
 
 struct decode_state *

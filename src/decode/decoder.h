@@ -318,7 +318,12 @@ struct decoder {
 			      NULL; set by open */
 };
 
-enum { CHECKPOINT_MAX = 64, DECODE_KINDS_MAX = 64 };
+enum {
+	CHECKPOINT_MAX = 64,
+	DECODE_KINDS_MAX = 63,
+	/* of no decoder: what is missing of a capture, see index/step.h */
+	DECODE_KIND_LOSS = DECODE_KINDS_MAX
+};
 
 struct decoder_ops {
 	const char *format;    /* syst, encap, gem, ... */
@@ -431,6 +436,12 @@ const struct decoder_ops *decoder_find(const char *name);
 const char *decoder_name(const struct decoder_ops *);
 
 /* --- helpers for callers ----------------------------------------------- */
+
+extern const struct kind_row decode_kind_loss;
+
+/* The I-th kind that messages of a decoder may have, DECODE_KIND_LOSS last, and its
+ * number; NULL if there are not so many. */
+const struct kind_row *decoder_kind(const struct decoder_ops *, size_t i, unsigned *kind);
 
 const char *severity_name(enum severity);    /* FATAL */
 char severity_letter(enum severity);	     /* - F E W I 1 2 D */

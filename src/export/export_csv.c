@@ -85,7 +85,7 @@ void
 export_systprint(struct export_message *message, struct text *out)
 {
 	const struct decoder *decoder = trace_decoder(reader_trace(message->reader));
-	if (!decoder->ops->systprint)
+	if (!decoder->ops->systprint || message->message->kind == DECODE_KIND_LOSS)
 		return;
 	struct window window = reader_window(message->reader);
 	if (decoder->ops->systprint(decoder, message->message, &window, message->expansion, out))

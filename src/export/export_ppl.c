@@ -12,6 +12,8 @@ export_ppl(struct export_message *message, struct text *out)
 {
 	const struct decoder *decoder = trace_decoder(reader_trace(message->reader));
 	struct window window = reader_window(message->reader);
+	if (message->message->kind == DECODE_KIND_LOSS)
+		return;
 	if (opencsd_print(decoder, message->message, &window, out) ||
 	    ppl_print(decoder, message->message, &window, out))
 		text_add_char(out, '\n');

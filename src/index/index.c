@@ -283,6 +283,8 @@ build_on(struct index *index, struct contents *contents, uint64_t end)
 	contents_free(old);
 	for (size_t i = 0; i < index->segment_count; i++)
 		index->segments[i].state = SEGMENT_FREE;
+	for (size_t i = 0; i < index->worker_count; i++)
+		walker_forget(index->workers[i].walker);
 	index->claimed = 0;
 	index->speculative = true;
 	index->misses = 0;
@@ -371,6 +373,9 @@ int
 index_save(struct index *index, const char *path, struct err *err)
 {
 	struct saved_about about;
+	if (!capture_is_whole(index->capture))
+		return err_set(err, ERR_IO, "%s: the index is not kept, as bytes are missing",
+			       capture_path(index->capture));
 	describe(index, capture_size(index->capture), NULL, &about);
 	const struct contents *contents = enter(index);
 	int failed = saved_write_index(path, &about, contents->grid, contents->census, err);
@@ -409,7 +414,8 @@ index_store(struct index *index, const char *what, unsigned epoch, const struct 
 	struct text path = {0};
 	struct err unimportant;
 	uint64_t size = atomic_load(&index->end);
-	if (!index->options.cache || !atomic_load(&index->checked) || size == NO_END)
+	if (!index->options.cache || !atomic_load(&index->checked) || size == NO_END ||
+	    !capture_is_whole(index->capture))
 		return false;
 	describe(index, size, what, &about);
 	if (index_epoch(index) != epoch) /* later, SIZE may be of what is shown now */
@@ -1021,6 +1027,21 @@ index_distrust(struct index *index)
 		atomic_store(&index->checked, true);
 	}
 	pthread_mutex_unlock(&index->lock);
+}
+
+bool
+index_is_stale(const struct index *index)
+{
+	struct capture_loss range = {0};
+	struct index_cell cell;
+	uint64_t known = index_known(index);
+	while (capture_next_loss(index->capture, &range)) {
+		uint64_t last = (range.end - 1) >> index->cell_shift;
+		for (uint64_t i = range.offset >> index->cell_shift; i <= last && i < known; i++)
+			if (index_cell(index, i, &cell) && !(cell.messages & MESSAGE_DAMAGED))
+				return true;
+	}
+	return false;
 }
 
 size_t

@@ -93,6 +93,8 @@ void index_pause(struct index *, bool on);
 void index_wake(struct index *);
 /* The capture shrank, or is another one: forget all. */
 void index_restart(struct index *);
+/* Whether bytes of cells that are known turned out to be missing since. */
+bool index_is_stale(const struct index *);
 /* What the index said was not so: forget what a file said, if it came from one. */
 void index_distrust(struct index *);
 

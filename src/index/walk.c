@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "index/walk.h"
+#include "index/step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,7 @@ static void
 settle(struct walker *w)
 {
 	uint64_t at = w->state->offset;
-	if (at >= w->buffer_offset && at <= w->buffer_offset + w->filled)
+	if (w->filled && at >= w->buffer_offset && at <= w->buffer_offset + w->filled)
 		return;
 	w->buffer_offset = at;
 	w->filled = 0;
@@ -131,11 +132,15 @@ step_until(struct walker *w, uint64_t until,
 	for (;;) {
 		struct window window = window_until(w, until);
 		w->end = window.last ? w->buffer_offset + w->filled : NO_END;
-		size_t count = ops->step(w->decoder, w->state, &window, batch, BATCH);
+		size_t count =
+		    step_capture(w->capture, w->decoder, w->state, &window, batch, BATCH);
 		if (each)
 			each(w, walked, batch, count);
 		uint64_t left = window.offset + window.length - w->state->offset;
 		bool more = left < ops->reach && !window.last && refill(w);
+		if (each && count < BATCH && !more &&
+		    step_closing(w->capture, w->decoder, w->state, &window, batch))
+			each(w, walked, batch, 1);
 		if (count < BATCH && !more)
 			return; /* it stopped at `until`, or at the end; or the capture
 				 * shrank, and whoever looks after it will restart */
@@ -193,10 +198,19 @@ walker_cell(struct walker *w, uint64_t number, struct walked *walked)
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 			walked->cell.severities[s] += row->severities[s];
 	}
+	/* whatever decoding made of them, bytes that are missing are no good ones */
+	if (capture_misses(w->capture, number << w->cell_shift, (uint64_t)1 << w->cell_shift))
+		walked->cell.messages |= MESSAGE_DAMAGED;
 	w->decoder->ops->save(w->decoder, w->state, walked->after);
 }
 
 /* --- places ------------------------------------------------------------ */
+
+void
+walker_forget(struct walker *w)
+{
+	w->filled = 0;
+}
 
 void
 walker_place(struct walker *w, const uint8_t *checkpoint)

@@ -32,6 +32,9 @@ struct walker;
 struct walker *walker_new(struct capture *, const struct decoder *, unsigned cell_shift);
 void walker_free(struct walker *);
 
+/* Drops bytes that were read before the capture changed. */
+void walker_forget(struct walker *);
+
 /* Puts the walker where CHECKPOINT is. */
 void walker_place(struct walker *, const uint8_t *checkpoint);
 

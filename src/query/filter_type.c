@@ -254,10 +254,11 @@ static const char *
 next_kind(void *context, size_t at)
 {
 	(void)context;
+	unsigned kind;
 	for (size_t i = 0; i < decoder_count; i++) {
-		if (at < decoders[i]->kind_count)
-			return decoders[i]->kinds[at].name;
-		at -= decoders[i]->kind_count;
+		if (at <= decoders[i]->kind_count)
+			return decoder_kind(decoders[i], at, &kind)->name;
+		at -= decoders[i]->kind_count + 1;
 	}
 	return NULL;
 }
@@ -268,13 +269,15 @@ add_kinds(struct filter_leaf *leaf, const char *name, struct regex *regex)
 {
 	bool any = false;
 	for (size_t i = 0; i < decoder_count; i++) {
-		for (size_t k = 0; k < decoders[i]->kind_count; k++) {
-			const char *own = decoders[i]->kinds[k].name;
+		const struct kind_row *row;
+		unsigned kind;
+		for (size_t k = 0; (row = decoder_kind(decoders[i], k, &kind)); k++) {
+			const char *own = row->name;
 			size_t start, end;
 			if (regex ? !regex_find(regex, own, strlen(own), 0, &start, &end)
 				  : strcasecmp(own, name) != 0)
 				continue;
-			leaf->kinds[i] |= (uint64_t)1 << k;
+			leaf->kinds[i] |= (uint64_t)1 << kind;
 			any = true;
 		}
 	}

@@ -13,6 +13,7 @@
 #include "trace/reader.h"
 #include "base/lower_bound.h"
 #include "base/map.h"
+#include "index/step.h"
 #include "trace/naming.h"
 #include "trace/serial.h"
 
@@ -67,6 +68,7 @@ struct reader {
 	uint64_t clock;
 	struct decode_state *walk; /* of reader_walk, made on first use */
 	uint64_t walk_wanted;	   /* bytes before were asked for */
+	bool walk_closed;	   /* it gave the last message there is */
 	bool patient;
 	unsigned walk_epoch;
 	struct position history_from;
@@ -159,7 +161,8 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct slot 
 	if (reader->state->offset > window.offset + window.length)
 		return 0; /* a checkpoint from before it shrank */
 	do {
-		count = decoder->ops->step(decoder, reader->state, &window, batch, STEP_BATCH);
+		count = step_capture(trace_capture(reader->trace), decoder, reader->state, &window,
+				     batch, STEP_BATCH);
 		for (size_t i = 0; i < count; i++) {
 			if (message_place(&batch[i]) < from)
 				before++;
@@ -167,6 +170,9 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct slot 
 				*vec_add(&slot->messages) = batch[i];
 		}
 	} while (count == STEP_BATCH);
+	if (slot &&
+	    step_closing(trace_capture(reader->trace), decoder, reader->state, &window, &batch[0]))
+		*vec_add(&slot->messages) = batch[0];
 	return before;
 }
 
@@ -807,6 +813,10 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	if (named || addresses)
 		want = EXPAND_FIELDS; /* names depend on them */
 	expansion_clear(e);
+	if (own.kind == DECODE_KIND_LOSS) {
+		step_expand_closing(trace_capture(reader->trace), e);
+		return;
+	}
 	/* what vanished with a shrunk capture is zero bytes under the map */
 	if (m->offset + m->length > window.length)
 		window.length = (size_t)(m->offset + m->length);
@@ -823,6 +833,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 		text_clear(&e->origin);
 		text_add(&e->origin, row->name);
 	}
+	step_expand_missing(trace_capture(reader->trace), &own, e);
 }
 
 const struct decode_history *
@@ -841,6 +852,7 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 	uint64_t first = 0, cell = offset / index_cell_size(index), known = index_known(index);
 	decode_state_free(decoder, reader->walk);
 	reader->walk = decode_state_new(decoder);
+	reader->walk_closed = false;
 	if (!index_restore(index, cell < known ? cell : known, reader->walk, &first))
 		return 0;
 	reader->walk_wanted = reader->walk->offset;
@@ -872,7 +884,11 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 		if (capture_interrupted(capture) || capture_epoch(capture) != reader->walk_epoch)
 			return 0;
 		want_ahead(reader, &window);
-		size_t count = decoder->ops->step(decoder, reader->walk, &window, out, max);
+		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);
+		if (!count && window.last && max && !reader->walk_closed) {
+			count = step_closing(capture, decoder, reader->walk, &window, out);
+			reader->walk_closed = true;
+		}
 		if (count || window.last)
 			return count;
 		trace_wait(reader->trace);

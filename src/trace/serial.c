@@ -471,7 +471,7 @@ lane_of_word(const struct message *m, uint64_t *number)
 	bool is_time = m->kind == GEM_SECOND && m->aux & GEM_AUX_COMPLETE &&
 		       GEM_AUX_FIRST(m->aux) >> GEM_VALUE_BITS == GEM_CTX_GLOBAL_TIME;
 	*number = m->kind == GEM_SECOND ? gem_sequence(word) : gem_value(word);
-	return is_time ? LANES : (enum lane)lanes[m->kind];
+	return is_time || m->kind >= GEM_KIND_COUNT ? LANES : (enum lane)lanes[m->kind];
 }
 
 /* The event of M, the next word; NULL if none is found.  *TRIED: whether M is

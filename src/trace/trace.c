@@ -946,15 +946,19 @@ trace_take_notice(struct trace *trace)
 
 /* --- a capture that changes -------------------------------------------- */
 
-/* What changes mean for the user: a sentence, and a word for later. */
+/* What changes mean for the user: a sentence (or that of the capture about what
+ * is missing), and a word for later. */
 static const struct {
 	const char *sentence, *mark;
+	bool loss;
 } changes[CAPTURE_CHANGES] = {
-    [CAPTURE_SHRANK] = {"the capture became shorter; what is gone is gone", "cut"},
+    [CAPTURE_SHRANK] = {"the capture became shorter; the removed part cannot be shown", "cut"},
     [CAPTURE_REWRITTEN] = {"the capture was written anew; these are its new bytes", "rewritten"},
     [CAPTURE_REPLACED] = {"another file has this name now; R reads it", "replaced"},
     [CAPTURE_GONE] = {"the file was removed; its bytes are still here", "removed"},
-    [CAPTURE_UNREADABLE] = {"some bytes cannot be read and are shown as zeros", "unreadable"},
+    [CAPTURE_UNREADABLE] = {.mark = "unreadable", .loss = true},
+    [CAPTURE_BROKE] = {.mark = "broken off", .loss = true},
+    [CAPTURE_OUTGREW] = {.mark = "incomplete", .loss = true},
 };
 
 static void
@@ -988,7 +992,7 @@ refresh(struct trace *trace)
 	enum capture_change change = capture_refresh(trace->capture);
 	bool grew = capture_size(trace->capture) > size;
 	index_get_progress(trace->index, &progress);
-	if (capture_epoch(trace->capture) != epoch)
+	if (capture_epoch(trace->capture) != epoch || index_is_stale(trace->index))
 		index_restart(trace->index);
 	else if (grew || (!progress.complete && capture_ended(trace->capture)))
 		index_wake(trace->index);
@@ -1001,9 +1005,14 @@ refresh_and_say(struct trace *trace, bool renews)
 {
 	enum capture_change change = refresh(trace);
 	trace->replaced |= change == CAPTURE_REPLACED;
-	if (changes[change].sentence && !(change == CAPTURE_REPLACED && renews)) {
-		say_change(trace, changes[change].sentence);
+	if (changes[change].mark && !(change == CAPTURE_REPLACED && renews)) {
+		struct text loss = {0};
+		if (changes[change].loss)
+			capture_describe_loss(trace->capture, &loss);
+		say_change(trace,
+			   changes[change].loss ? text_get(&loss) : changes[change].sentence);
 		trace->mark = changes[change].mark;
+		text_free(&loss);
 	}
 	return change != CAPTURE_SAME;
 }

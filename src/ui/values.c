@@ -138,11 +138,13 @@ kind_value(struct app *app, const char *name, size_t i, struct text *out)
 	(void)name;
 	for (size_t t = 0; t < app->session->traces.count; t++) {
 		const struct decoder_ops *ops = trace_decoder(app->session->traces.at[t])->ops;
-		if (i < ops->kind_count) {
-			text_add(out, ops->kinds[i].name);
+		unsigned kind;
+		const struct kind_row *row = decoder_kind(ops, i, &kind);
+		if (row) {
+			text_add(out, row->name);
 			return true;
 		}
-		i -= ops->kind_count;
+		i -= ops->kind_count + 1;
 	}
 	return false;
 }

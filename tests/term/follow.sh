@@ -56,7 +56,7 @@ hides "no filter" "only"
 
 # Cut and filled again.
 : >log
-shows "a cut is said" "the capture became shorter; what is gone is gone"
+shows "a cut is said" "the capture became shorter; the removed part cannot be shown"
 shows "and stays in the title" "[cut]"
 hides "what is gone is not shown" "number 0177"
 messages 300 305 >>log

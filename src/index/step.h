@@ -1,0 +1,31 @@
+/*
+ * Stepping over a capture: what the decoder finds in the bytes, and what the
+ * capture knows of bytes that are missing.
+ *
+ * All who step over a capture do it here, so that the index, the list and every
+ * export agree: a message of which bytes are missing (they read as zeros) is an
+ * error flagged damaged, and a capture of which anything is missing ends with a
+ * message that is flagged lost and says what.
+ */
+#ifndef TRAWL_INDEX_STEP_H
+#define TRAWL_INDEX_STEP_H
+
+#include "capture/capture.h"
+#include "decode/decoder.h"
+
+/* decoder_ops.step, over a window on the bytes of the capture. */
+size_t step_capture(const struct capture *, const struct decoder *, struct decode_state *,
+		    const struct window *, struct message *out, size_t max);
+
+/* Once step_capture gave the last message before the window's `until`: whether
+ * one of kind DECODE_KIND_LOSS stands behind it, at the end of the capture. */
+bool step_closing(const struct capture *, const struct decoder *, const struct decode_state *,
+		  const struct window *, struct message *);
+
+/* Makes the text of such a message. */
+void step_expand_closing(const struct capture *, struct expansion *);
+
+/* Flags the expansion of a message of which bytes are missing, and says so. */
+void step_expand_missing(const struct capture *, const struct message *, struct expansion *);
+
+#endif

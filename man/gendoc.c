@@ -254,12 +254,14 @@ print_keymaps(void)
 {
 	for (size_t i = 0; i < builtin_file_count; i++) {
 		const struct builtin_file *file = &builtin_files[i];
+		struct option_table alone = keymap_options_table; /* not over the defaults */
 		struct keymap_options options = {0};
 		struct err err = {0};
+		alone.merge = NULL;
 		if (strncmp(file->name, "keys/", 5) != 0)
 			continue;
 		if (schema_load_text(file->name, file->text, strlen(file->text),
-				     &keymap_options_table, &options, &err) < 0) {
+				     &alone, &options, &err) < 0) {
 			fprintf(stderr, "%s\n", err.what);
 			exit(1);
 		}

@@ -107,6 +107,7 @@ unit_tests = \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
 	tests/unit/test_opencsd \
+	tests/unit/test_layers \
 	tests/unit/test_looks \
 	tests/unit/test_loss \
 	tests/unit/test_density \

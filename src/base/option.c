@@ -72,17 +72,98 @@ set_int(const struct option_row *row, int64_t *value, const char *text, char *bu
 }
 
 static const char *
+set_number(const struct option_row *row, double *value, const char *text, char *buffer)
+{
+	double least = row->positive ? OPTION_LEAST : (double)row->min, most = (double)row->max;
+	bool limited = row->positive || row->max;
+	char *end;
+	errno = 0;
+	double number = strtod(text, &end);
+	if (end != text && !*end && !errno && isfinite(number) &&
+	    (!limited || (number >= least && (!row->max || number <= most)))) {
+		*value = number;
+		return NULL;
+	}
+	if (!limited)
+		return "a number";
+	int used = row->positive ? snprintf(buffer, 256, "a number above 0")
+				 : snprintf(buffer, 256, "a number from %.0f", least);
+	if (row->max)
+		snprintf(buffer + used, 256 - (size_t)used, "%s %.0f",
+			 row->positive ? ", up to" : " to", most);
+	return buffer;
+}
+
+/* --- names ------------------------------------------------------------- */
+
+/* The best of the names seen so far. */
+struct nearest {
+	const char *wanted, *best;
+	size_t least; /* its distance; names that are farther are none */
+};
+
+static struct nearest
+nearest_to(const char *wanted)
+{
+	return (struct nearest){.wanted = wanted, .least = strlen(wanted) / 2 + 1};
+}
+
+static void
+nearest_see(struct nearest *nearest, const char *name)
+{
+	size_t distance = text_distance(nearest->wanted, name);
+	if (distance < nearest->least) {
+		nearest->least = distance;
+		nearest->best = name;
+	}
+}
+
+const char *
+option_nearest(const struct option_table *table, const char *name)
+{
+	struct nearest nearest = nearest_to(name);
+	for (size_t i = 0; i < table->count; i++)
+		nearest_see(&nearest, table->rows[i].name);
+	return nearest.best;
+}
+
+const char *
+option_check_name(const char *what, const char *(*name_at)(size_t), const char *text,
+		  char buffer[static 256])
+{
+	struct nearest nearest = nearest_to(text);
+	const char *name;
+	for (size_t i = 0; (name = name_at(i)); i++) {
+		if (!strcmp(name, text))
+			return NULL;
+		nearest_see(&nearest, name);
+	}
+	if (nearest.best)
+		snprintf(buffer, 256, "%s; did you mean %s?", what, nearest.best);
+	else
+		snprintf(buffer, 256, "%s", what);
+	return buffer;
+}
+
+enum { CHOICES_SHOWN = 180 }; /* bytes of them, so that the nearest one fits behind */
+
+static const char *
 set_choice(const struct option_row *row, int *value, const char *text, char *buffer)
 {
+	struct nearest nearest = nearest_to(text);
 	size_t used = (size_t)snprintf(buffer, 256, "one of");
 	for (int i = 0; row->choices[i]; i++) {
+		const char *word = used < CHOICES_SHOWN ? row->choices[i] : "...";
 		if (!strcmp(text, row->choices[i])) {
 			*value = i;
 			return NULL;
 		}
-		if (used < 240)
-			used += (size_t)snprintf(buffer + used, 256 - used, " %s", row->choices[i]);
+		nearest_see(&nearest, row->choices[i]);
+		if (used < CHOICES_SHOWN + 4)
+			used += (size_t)snprintf(buffer + used, 256 - used, " %s", word);
 	}
+	if (nearest.best)
+		snprintf(buffer + used, 256 - used, "; did you mean %s?", nearest.best);
 	return buffer;
 }
 
@@ -108,15 +189,8 @@ option_set(const struct option_row *row, void *object, const char *text, char bu
 		return set_uint(row, at, text, buffer);
 	case OPTION_INT:
 		return set_int(row, at, text, buffer);
-	case OPTION_NUMBER: {
-		char *end;
-		errno = 0;
-		double number = strtod(text, &end);
-		if (end == text || *end || errno || !isfinite(number))
-			return "a number";
-		*(double *)at = number;
-		return NULL;
-	}
+	case OPTION_NUMBER:
+		return set_number(row, at, text, buffer);
 	case OPTION_TEXT:
 		return set_text(row, at, text, buffer);
 	case OPTION_CHOICE:
@@ -146,7 +220,41 @@ option_defaults(const struct option_table *table, void *object)
 }
 
 static void
-release_list(const struct option_row *row, struct option_list *list)
+copy_list(const struct option_row *row, struct option_list *to, const struct option_list *from)
+{
+	size_t size = row->table ? row->table->size : sizeof(char *);
+	to->count = from->count;
+	to->at = mem_new(from->count * size);
+	for (size_t i = 0; i < from->count; i++) {
+		if (row->table)
+			option_copy(row->table, (char *)to->at + i * size,
+				    (char *)from->at + i * size);
+		else
+			((char **)to->at)[i] = mem_text(((char **)from->at)[i]);
+	}
+}
+
+void
+option_copy(const struct option_table *table, void *to, const void *from)
+{
+	memcpy(to, from, table->size);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		void *target = member(row, to);
+		const void *source = (const char *)from + row->member;
+		if (row->beside) /* copied where it stands */
+			continue;
+		if (row->type == OPTION_TEXT && *(char *const *)source)
+			*(char **)target = mem_text(*(char *const *)source);
+		else if (row->type == OPTION_STRUCT)
+			option_copy(row->table, target, source);
+		else if (row->type == OPTION_LIST)
+			copy_list(row, target, source);
+	}
+}
+
+void
+option_release_list(const struct option_row *row, struct option_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (row->table)
@@ -170,7 +278,7 @@ option_release(const struct option_table *table, void *object)
 		} else if (row->type == OPTION_STRUCT) {
 			option_release(row->table, at);
 		} else if (row->type == OPTION_LIST) {
-			release_list(row, at);
+			option_release_list(row, at);
 		}
 	}
 }
@@ -251,19 +359,4 @@ option_find(const struct option_table *table, const char *name)
 		if (!strcmp(table->rows[i].name, name))
 			return &table->rows[i];
 	return NULL;
-}
-
-const char *
-option_nearest(const struct option_table *table, const char *name)
-{
-	const char *best = NULL;
-	size_t least = strlen(name) / 2 + 1;
-	for (size_t i = 0; i < table->count; i++) {
-		size_t d = text_distance(name, table->rows[i].name);
-		if (d < least) {
-			least = d;
-			best = table->rows[i].name;
-		}
-	}
-	return best;
 }

@@ -20,7 +20,7 @@ enum option_type {
 	OPTION_BOOL,   /* bool */
 	OPTION_UINT,   /* uint64_t, min..max */
 	OPTION_INT,    /* int64_t, min..max */
-	OPTION_NUMBER, /* double */
+	OPTION_NUMBER, /* double, min..max */
 	OPTION_TEXT,   /* char *, owned by the struct, NULL if absent */
 	OPTION_CHOICE, /* int, position in `choices` */
 	OPTION_STRUCT, /* the member is a struct described by `table` */
@@ -38,14 +38,16 @@ struct option_row {
 	const char *name; /* as in YAML */
 	enum option_type type;
 	size_t member;		    /* offsetof */
-	int64_t min;		    /* OPTION_INT; OPTION_UINT where positive */
-	uint64_t max;		    /* OPTION_UINT and OPTION_INT; 0 = no limit */
+	int64_t min;		    /* OPTION_INT and OPTION_NUMBER; OPTION_UINT where positive */
+	uint64_t max;		    /* of these; 0 = no limit, for OPTION_NUMBER on either side */
+	bool positive;		    /* OPTION_NUMBER: from OPTION_LEAST on; min is not used */
 	const char *const *choices; /* NULL-terminated */
 	const char *standard;	    /* default, as it would stand in YAML; NULL = zero, absent */
 	bool required;
 	bool path;   /* OPTION_TEXT or a list of texts: relative to the file it stands in */
 	bool beside; /* in a profile it stands beside its section, not in it */
 	bool words;  /* decides what is said of messages, not which there are */
+	bool whole;  /* OPTION_STRUCT: one value; what is given replaces all of it */
 	const struct option_table *table;
 	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */
 	const char *(*check)(const char *text, char buffer[static 256]);
@@ -70,7 +72,12 @@ struct option_table {
 	size_t count;
 	/* Looks at a struct as a whole, once it is filled; NULL: no need. */
 	bool (*check)(const void *object, struct option_fault *);
+	/* Puts what was read into UPPER, from defaults, over what LOWER has; UPPER
+	 * is released by the caller.  NULL: member by member, as they are read. */
+	void (*merge)(void *lower, void *upper);
 };
+
+#define OPTION_LEAST 1e-9 /* the least positive number */
 
 #define OPTION_TABLE(what, type, array)                                                            \
 	{                                                                                          \
@@ -88,8 +95,12 @@ const char *option_set(const struct option_row *, void *object, const char *text
 /* Zeroes OBJECT and sets the defaults, those of nested structs too. */
 void option_defaults(const struct option_table *, void *object);
 
+/* Fills TO, which is not initialised, with a copy of FROM. */
+void option_copy(const struct option_table *, void *to, const void *from);
+
 /* Frees the texts and lists in OBJECT, not OBJECT itself. */
 void option_release(const struct option_table *, void *object);
+void option_release_list(const struct option_row *, struct option_list *);
 
 /* Continues HASH over all that OBJECT says but words; of a file that it names,
  * its size and when it was changed. */
@@ -113,5 +124,11 @@ bool option_get(const struct option_row *, const void *object, struct text *);
 /* The name in TABLE most like NAME, or NULL if none is near; for
  * "did you mean". */
 const char *option_nearest(const struct option_table *, const char *name);
+
+/* For option_row.check, over a set of names by number, NULL past the end: NULL if
+ * TEXT is one of them, else "WHAT; did you mean NAME?", or WHAT where none is
+ * near. */
+const char *option_check_name(const char *what, const char *(*name_at)(size_t), const char *text,
+			      char buffer[static 256]);
 
 #endif

@@ -472,24 +472,27 @@ text_parse_uint(const char *text, uint64_t max, uint64_t *value)
 size_t
 text_distance(const char *a, const char *b)
 {
-	size_t row[64];
-	size_t n = strlen(b);
-	if (n >= sizeof row / sizeof *row)
+	size_t rows[3][64] = {{0}};
+	size_t n = strlen(b), i = 0;
+	if (n >= sizeof rows[0] / sizeof *rows[0])
 		return SIZE_MAX;
 	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; *a; a++, i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
+		rows[0][j] = j;
+	for (; a[i]; i++) {
+		const size_t *before = rows[(i + 2) % 3], *above = rows[i % 3];
+		size_t *row = rows[(i + 1) % 3];
+		row[0] = i + 1;
 		for (size_t j = 1; j <= n; j++) {
-			size_t best = diagonal + (*a != b[j - 1]);
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
+			size_t best = above[j - 1] + (a[i] != b[j - 1]);
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
 			if (row[j - 1] + 1 < best)
 				best = row[j - 1] + 1;
+			bool swapped = i && j > 1 && a[i] == b[j - 2] && a[i - 1] == b[j - 1];
+			if (swapped && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
 			row[j] = best;
 		}
 	}
-	return row[n];
+	return rows[i % 3][n];
 }

@@ -87,8 +87,9 @@ void text_add_count(struct text *, uint64_t count);
  * MAX.  Returns false if it is anything else. */
 bool text_parse_uint(const char *text, uint64_t max, uint64_t *value);
 
-/* How many characters must change to make A of B (Levenshtein), for "did you
- * mean"; SIZE_MAX where B is longer than words are. */
+/* How many changes make A of B: a character changed, added, left out, or swapped
+ * with the next one (optimal string alignment), for "did you mean"; SIZE_MAX where
+ * B is longer than words are. */
 size_t text_distance(const char *a, const char *b);
 
 #endif

@@ -161,29 +161,48 @@ given(const struct keymap_options *options, size_t command)
 	return !keys || !strcmp(keys, no_keys) ? "" : keys;
 }
 
-void
-keymap_make(struct keymap *map, const struct keymap_options *options)
+/* The binding of MAP that NEW would clash with, or NULL. */
+static const struct binding *
+find_clash(const struct keymap *map, const struct binding *new)
 {
-	struct keymap own = {0};
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
-		if (options->keys[i])
-			bind_all(&own, (enum command_id)i, given(options, i));
-		else
-			bind_all(map, (enum command_id)i, commands[i].keys);
-	}
+	for (size_t i = 0; i < map->bindings.count; i++)
+		if (clash(new, &map->bindings.at[i]))
+			return &map->bindings.at[i];
+	return NULL;
+}
+
+/* Takes away the bindings of commands that OPTIONS mentions, and those that OWN
+ * clashes with. */
+static void
+give_way(struct keymap *map, const struct keymap_options *options, const struct keymap *own)
+{
 	size_t kept = 0;
 	for (size_t i = 0; i < map->bindings.count; i++) {
 		const struct binding *b = &map->bindings.at[i];
-		bool taken = false;
-		for (size_t k = 0; k < own.bindings.count; k++)
-			taken |= clash(b, &own.bindings.at[k]);
-		if (!taken)
+		if (!options->keys[b->command] && !find_clash(own, b))
 			map->bindings.at[kept++] = *b;
 	}
 	map->bindings.count = kept;
+}
+
+/* Lays OPTIONS over a map. */
+static void
+lay_over(struct keymap *map, const struct keymap_options *options)
+{
+	struct keymap own = {0};
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		bind_all(&own, (enum command_id)i, given(options, i));
+	give_way(map, options, &own);
 	for (size_t i = 0; i < own.bindings.count; i++)
 		*vec_add(&map->bindings) = own.bindings.at[i];
 	keymap_free(&own);
+}
+
+void
+keymap_make(struct keymap *map, const struct keymap_options *options)
+{
+	keymap_standard(map);
+	lay_over(map, options);
 }
 
 void
@@ -197,32 +216,31 @@ keymap_describe(const struct keymap *map, struct keymap_options *options)
 	}
 }
 
+/* What is expected instead of keys, of which the alternative WORD is none. */
+static const char *
+explain_keys(const char *word, char buffer[static 256])
+{
+	char what[200];
+	snprintf(what, sizeof what,
+		 "keys like j, Ctrl-D, PgDn, ]e or <Ctrl-X>ab with blanks between them, or none; "
+		 "%s is none",
+		 word);
+	return option_check_name(what, keys_word, word, buffer);
+}
+
 static const char *
 check_keys(const char *text, char buffer[static 256])
 {
 	size_t length;
 	struct keys keys;
+	char word[32];
 	if (!strcmp(text, no_keys))
 		return NULL;
 	for (; (length = next_alternative(&text)); text += length) {
-		if (!keys_parse(text, length, &keys)) {
-			snprintf(buffer, 256,
-				 "keys like j, Ctrl-D, PgDn or ]e with blanks between them, or "
-				 "none; %.*s is none",
-				 (int)(length < 32 ? length : 32), text);
-			return buffer;
-		}
+		snprintf(word, sizeof word, "%.*s", (int)length, text);
+		if (!keys_parse(text, length, &keys))
+			return explain_keys(word, buffer);
 	}
-	return NULL;
-}
-
-/* The binding of MAP that KEYS would clash with, or NULL. */
-static const struct binding *
-find_clash(const struct keymap *map, const struct binding *new)
-{
-	for (size_t i = 0; i < map->bindings.count; i++)
-		if (clash(new, &map->bindings.at[i]))
-			return &map->bindings.at[i];
 	return NULL;
 }
 
@@ -261,6 +279,19 @@ check_clashes(const void *object, struct option_fault *fault)
 	return good;
 }
 
+/* The keys of a layer take those of the ones below it away, as a user's take the
+ * defaults; then every command has its keys written out. */
+static void
+merge_options(void *lower, void *upper)
+{
+	struct keymap map = {0};
+	keymap_make(&map, lower);
+	lay_over(&map, upper);
+	option_release(&keymap_options_table, lower);
+	keymap_describe(&map, lower);
+	keymap_free(&map);
+}
+
 static const struct option_row keymap_rows[COMMAND_COUNT] = {
 #define COMMAND(id_, name_, group_, scope_, keys_, argument_, help_)                               \
 	[COMMAND_##id_] = {.name = (name_),                                                        \
@@ -276,4 +307,5 @@ const struct option_table keymap_options_table = {.name = "keys",
 						  .size = sizeof(struct keymap_options),
 						  .rows = keymap_rows,
 						  .count = COMMAND_COUNT,
-						  .check = check_clashes};
+						  .check = check_clashes,
+						  .merge = merge_options};

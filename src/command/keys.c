@@ -2,7 +2,10 @@
  * Reading and writing the names of keys: see keys.h.
  *
  * A sequence is read from the left: `Ctrl-` and a character, else the longest
- * name of the table, else one character.
+ * name of the table, else one character; `<Ctrl-X>` and `<Home>` are those keys
+ * where letters follow.  A word that is no name is an error, not a sequence of its
+ * letters: `Ctrl-Foo`, `Pgdn`, `Homee`, `F13`.  Esc is different: with it people
+ * write Alt, as `Escv`.
  */
 #include "config.h"
 
@@ -33,6 +36,12 @@ static const struct {
 };
 enum { NAMES = sizeof names / sizeof *names };
 
+const char *
+keys_word(size_t i)
+{
+	return i < NAMES ? names[i].name : NULL;
+}
+
 /* Each reader takes a key off the front of the text: its length, or 0. */
 
 static size_t
@@ -58,7 +67,7 @@ read_function(const char *text, size_t length, uint32_t *key)
 		size = 3;
 	}
 	*key = KEYCODE_F1 + number - 1;
-	return size;
+	return length > size && text[size] >= '0' && text[size] <= '9' ? 0 : size;
 }
 
 static size_t
@@ -75,19 +84,73 @@ read_name(const char *text, size_t length, uint32_t *key)
 	return longest;
 }
 
+/* A key that is written as a word. */
+static size_t
+read_word(const char *text, size_t length, uint32_t *key)
+{
+	size_t taken = read_control(text, length, key);
+	if (!taken)
+		taken = read_name(text, length, key);
+	return taken ? taken : read_function(text, length, key);
+}
+
+static size_t
+count_small(const char *text, size_t length)
+{
+	size_t count = 0;
+	while (count < length && text[count] >= 'a' && text[count] <= 'z')
+		count++;
+	return count;
+}
+
+/* How many small letters may follow KEY, as it is written without <>. */
+static size_t
+letters_after(uint32_t key)
+{
+	if (key == KEYCODE_ESC)
+		return KEYS_MAX;
+	return key < KEYCODE_SPACE && key != KEYCODE_TAB && key != KEYCODE_ENTER ? 1 : 0;
+}
+
+/* Whether a character begins a word, which goes on with TEXT. */
+static bool
+begins_word(uint32_t key, const char *text, size_t length)
+{
+	bool function = key == 'F' && length && *text >= '0' && *text <= '9';
+	return function || (key >= 'A' && key <= 'Z' && count_small(text, length) > 1);
+}
+
+static size_t
+read_between(const char *text, size_t length, uint32_t *key)
+{
+	if (length < 3 || *text != '<')
+		return 0;
+	size_t taken = read_word(text + 1, length - 1, key);
+	if (!taken)
+		taken = text_decode(text + 1, length - 1, key);
+	return taken && taken + 1 < length && text[taken + 1] == '>' ? taken + 2 : 0;
+}
+
+static size_t
+read_key(const char *text, size_t length, uint32_t *key)
+{
+	size_t taken = read_between(text, length, key);
+	if (taken)
+		return taken;
+	taken = read_word(text, length, key);
+	if (taken && count_small(text + taken, length - taken) <= letters_after(*key))
+		return taken;
+	taken = text_decode(text, length, key);
+	return taken && begins_word(*key, text + taken, length - taken) ? 0 : taken;
+}
+
 bool
 keys_parse(const char *text, size_t length, struct keys *keys)
 {
 	keys->count = 0;
 	while (length) {
-		uint32_t key;
-		size_t taken = read_control(text, length, &key);
-		if (!taken)
-			taken = read_name(text, length, &key);
-		if (!taken)
-			taken = read_function(text, length, &key);
-		if (!taken)
-			taken = text_decode(text, length, &key);
+		uint32_t key = 0;
+		size_t taken = read_key(text, length, &key);
 		if (!taken || keys->count == KEYS_MAX)
 			return false;
 		keys->at[keys->count++] = key;
@@ -121,18 +184,44 @@ add_key(uint32_t key, struct text *out)
 		add_character(key, out);
 }
 
-void
-keys_format(const struct keys *keys, struct text *out)
-{
-	for (size_t i = 0; i < keys->count; i++)
-		add_key(keys->at[i], out);
-}
-
 /* Whether a key is written as a word. */
 static bool
 is_named(uint32_t key)
 {
 	return key <= KEYCODE_SPACE || key == KEYCODE_BACKSPACE || key >= KEYCODE_NAMED;
+}
+
+/* Whether a key needs <> in front of NEXT to be read back. */
+static bool
+needs_brackets(uint32_t key, const char *next)
+{
+	size_t length = strlen(next);
+	if (is_named(key))
+		return count_small(next, length) > letters_after(key);
+	return begins_word(key, next, length) || (key == '<' && length > 1);
+}
+
+static void
+format_from(const struct keys *keys, size_t i, struct text *out)
+{
+	struct text rest = {0};
+	if (i == keys->count)
+		return;
+	format_from(keys, i + 1, &rest);
+	bool brackets = needs_brackets(keys->at[i], text_get(&rest));
+	if (brackets)
+		text_add_char(out, '<');
+	add_key(keys->at[i], out);
+	if (brackets)
+		text_add_char(out, '>');
+	text_add(out, text_get(&rest));
+	text_free(&rest);
+}
+
+void
+keys_format(const struct keys *keys, struct text *out)
+{
+	format_from(keys, 0, out);
 }
 
 void

@@ -47,6 +47,9 @@ struct keys {
 /* Reads a sequence of LENGTH bytes; false if it is none. */
 bool keys_parse(const char *text, size_t length, struct keys *);
 
+/* The names of keys, NULL past the end. */
+const char *keys_word(size_t i);
+
 /* Appends the sequence as keys_parse reads it. */
 void keys_format(const struct keys *, struct text *);
 /* The same for people. */

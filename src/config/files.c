@@ -130,27 +130,50 @@ fail_unknown(const char *kind, const char *what, struct err *err)
 	return result;
 }
 
+static int
+merge_builtin(const struct builtin_file *file, const struct option_table *table, void *object,
+	      struct err *err)
+{
+	return schema_merge_text(file->name, file->text, strlen(file->text), table, object, err);
+}
+
 int
-files_load(const char *kind, const char *what, const struct option_table *table, void *object,
-	   struct err *err)
+files_merge_builtin(const char *kind, const char *name, const struct option_table *table,
+		    void *object, struct err *err)
+{
+	struct text path = {0};
+	text_addf(&path, "%s/%s" ENDING, kind, name);
+	const struct builtin_file *builtin = find_builtin(path.data);
+	text_free(&path);
+	return builtin ? merge_builtin(builtin, table, object, err) : 0;
+}
+
+int
+files_merge(const char *kind, const char *what, const struct option_table *table, void *object,
+	    struct err *err)
 {
 	if (is_path(what))
-		return schema_load_file(what, table, object, err);
+		return schema_merge_file(what, table, object, err);
 
 	struct text name = {0}, path = {0};
 	const struct builtin_file *builtin;
 	int result;
 	text_addf(&name, "%s/%s" ENDING, kind, what);
-	if (find_file(name.data, &path)) {
-		result = schema_load_file(path.data, table, object, err);
-	} else if ((builtin = find_builtin(name.data))) {
-		result = schema_load_text(builtin->name, builtin->text, strlen(builtin->text),
-					  table, object, err);
-	} else {
-		option_defaults(table, object);
+	if (find_file(name.data, &path))
+		result = schema_merge_file(path.data, table, object, err);
+	else if ((builtin = find_builtin(name.data)))
+		result = merge_builtin(builtin, table, object, err);
+	else
 		result = fail_unknown(kind, what, err);
-	}
 	text_free(&name);
 	text_free(&path);
 	return result;
+}
+
+int
+files_load(const char *kind, const char *what, const struct option_table *table, void *object,
+	   struct err *err)
+{
+	option_defaults(table, object);
+	return files_merge(kind, what, table, object, err);
 }

@@ -27,12 +27,20 @@ bool files_shipped(const char *name);
 bool files_name(const char *kind, size_t i, struct text *);
 
 /*
- * Loads a view, a theme or keys: KIND is "views", "themes" or "keys".  WHAT is a file if it
- * has a slash or ends in .yaml; else a name, looked for in the user's folder,
- * the installed folder, and in the program itself.  Results and OBJECT as
- * with schema_load_file; ERR_USAGE if there is none, with the names there are.
+ * Lays a view, a theme or keys over OBJECT, as schema_merge_file does: KIND is
+ * "views", "themes" or "keys".  WHAT is a file if it has a slash or ends in .yaml;
+ * else a name, looked for in the user's folder, the installed folder, and in the
+ * program itself.  ERR_USAGE if there is none, with the names there are.
  */
+int files_merge(const char *kind, const char *what, const struct option_table *, void *object,
+		struct err *);
+/* The same over the defaults of OBJECT, which need not be initialised. */
 int files_load(const char *kind, const char *what, const struct option_table *, void *object,
 	       struct err *);
+
+/* Lays what is compiled in under that name over OBJECT; nothing, if there is
+ * none. */
+int files_merge_builtin(const char *kind, const char *name, const struct option_table *,
+			void *object, struct err *);
 
 #endif

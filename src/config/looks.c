@@ -1,6 +1,8 @@
 /*
- * Which files make the looks?  Each part has an origin of its own: a name, a
- * file of its kind, or a file that holds several parts (--config, :source).
+ * Which files make the looks?  Each part is a pile of layers: at the bottom what
+ * is compiled in, then a name or a file of its kind, then files that hold several
+ * parts (--config, :source).  What a layer does not mention, it has from the ones
+ * below, so a file with one colour or one rule is a whole theme or view.
  * The view `auto` is the one named as the format of what is open.
  */
 #include "config.h"
@@ -25,29 +27,62 @@ static const struct {
 };
 
 static void
-set_origin(struct looks_source *source, enum looks_part part, const char *what, bool config)
+clear_layers(struct looks_source *source, enum looks_part part)
 {
-	struct looks_origin *origin = &source->parts[part];
-	char *copy = mem_text(what); /* it may be the old one */
-	free(origin->what);
-	*origin = (struct looks_origin){.what = copy, .config = config};
+	for (size_t i = 0; i < source->parts[part].count; i++)
+		free(source->parts[part].at[i].what);
+	vec_clear(&source->parts[part]);
+}
+
+/* Puts a layer on top; a file that is read again comes up from where it was. */
+static void
+add_layer(struct looks_source *source, enum looks_part part, const char *what, bool config)
+{
+	struct looks_layer new = {.what = mem_text(what), .config = config};
+	size_t kept = 0;
+	for (size_t i = 0; i < source->parts[part].count; i++) {
+		struct looks_layer layer = source->parts[part].at[i];
+		if (config && layer.config && !strcmp(layer.what, what))
+			free(layer.what);
+		else
+			source->parts[part].at[kept++] = layer;
+	}
+	source->parts[part].count = kept;
+	*vec_add(&source->parts[part]) = new;
+}
+
+static void
+set_origin(struct looks_source *source, enum looks_part part, const char *what)
+{
+	char *copy = mem_text(what); /* it may be of an old layer */
+	clear_layers(source, part);
+	add_layer(source, part, copy, false);
+	free(copy);
+}
+
+static bool
+wants_no_colour(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+	return no_color && *no_color;
 }
 
 void
 looks_standard(struct looks_source *source)
 {
-	const char *no_color = getenv("NO_COLOR");
 	for (int part = 0; part < LOOKS_PARTS; part++)
-		set_origin(source, (enum looks_part)part, kinds[part].standard, false);
-	if (no_color && *no_color)
-		set_origin(source, LOOKS_THEME, "mono", false);
+		set_origin(source, (enum looks_part)part, kinds[part].standard);
+	if (wants_no_colour())
+		set_origin(source, LOOKS_THEME, "mono");
 }
 
 void
 looks_free(struct looks_source *source)
 {
-	for (int part = 0; part < LOOKS_PARTS; part++)
-		free(source->parts[part].what);
+	for (int part = 0; part < LOOKS_PARTS; part++) {
+		clear_layers(source, (enum looks_part)part);
+		vec_free(&source->parts[part]);
+	}
 	*source = (struct looks_source){0};
 }
 
@@ -69,22 +104,43 @@ automatic(const char *format)
 	return special && format ? format : standard;
 }
 
+/* The lowest layer: what is compiled in for all, and for the format. */
 static int
-read_part(const struct looks_source *source, enum looks_part part, const struct looks_origin *from,
-	  struct looks *looks, struct err *err)
+read_base(const struct looks_source *source, enum looks_part part, void *object, struct err *err)
+{
+	const struct option_table *table = looks_options_table.rows[part].table;
+	const char *folder = kinds[part].folder;
+	bool mono = part == LOOKS_THEME && wants_no_colour();
+	option_defaults(table, object);
+	int failed = files_merge_builtin(folder, mono ? "mono" : "default", table, object, err);
+	if (!failed && part == LOOKS_VIEW && source->format)
+		failed = files_merge_builtin(folder, source->format, table, object, err);
+	return failed;
+}
+
+static int
+read_layer(const struct looks_source *source, enum looks_part part, const struct looks_layer *layer,
+	   struct looks *looks, struct err *err)
 {
 	const struct option_row *row = &looks_options_table.rows[part];
-	const char *what = from->what;
+	const char *what = layer->what;
+	if (layer->config)
+		return schema_merge_file(what, &looks_options_table, looks, err);
+	if (part == LOOKS_VIEW && !strcmp(what, view_auto))
+		what = automatic(source->format);
+	return files_merge(kinds[part].folder, what, row->table, (char *)looks + row->member, err);
+}
+
+/* Makes a part anew of COUNT layers over the lowest one. */
+static int
+read_part(const struct looks_source *source, enum looks_part part, const struct looks_layer *layers,
+	  size_t count, struct looks *looks, struct err *err)
+{
 	struct looks new = {0};
-	int failed;
-	if (from->config) {
-		failed = schema_load_file(what, &looks_options_table, &new, err);
-	} else {
-		if (part == LOOKS_VIEW && !strcmp(what, view_auto))
-			what = automatic(source->format);
-		failed = files_load(kinds[part].folder, what, row->table,
-				    (char *)&new + row->member, err);
-	}
+	int failed =
+	    read_base(source, part, (char *)&new + looks_options_table.rows[part].member, err);
+	for (size_t i = 0; i < count && !failed; i++)
+		failed = read_layer(source, part, &layers[i], &new, err);
 	if (!failed)
 		looks_move(looks, &new, part);
 	option_release(&looks_options_table, &new);
@@ -97,7 +153,8 @@ looks_load(struct looks_source *source, struct looks *looks, struct err *err)
 	struct looks new = {0};
 	int failed = 0;
 	for (int part = 0; part < LOOKS_PARTS && !failed; part++)
-		failed = read_part(source, (enum looks_part)part, &source->parts[part], &new, err);
+		failed = read_part(source, (enum looks_part)part, source->parts[part].at,
+				   source->parts[part].count, &new, err);
 	for (int part = 0; part < LOOKS_PARTS && !failed; part++)
 		looks_move(looks, &new, (enum looks_part)part);
 	option_release(&looks_options_table, &new);
@@ -108,10 +165,10 @@ int
 looks_choose(struct looks_source *source, struct looks *looks, enum looks_part part,
 	     const char *what, struct err *err)
 {
-	struct looks_origin from = {.what = (char *)what};
-	int failed = read_part(source, part, &from, looks, err);
+	struct looks_layer only = {.what = (char *)what};
+	int failed = read_part(source, part, &only, 1, looks, err);
 	if (!failed)
-		set_origin(source, part, what, false);
+		set_origin(source, part, what);
 	return failed;
 }
 
@@ -120,13 +177,15 @@ looks_read(struct looks_source *source, struct looks *looks, const char *path, s
 {
 	struct looks new;
 	bool any = false;
-	int failed = schema_load_file(path, &looks_options_table, &new, err);
+	option_copy(&looks_options_table, &new, looks);
+	memset(new.given, 0, sizeof new.given);
+	int failed = schema_merge_file(path, &looks_options_table, &new, err);
 	for (int part = 0; part < LOOKS_PARTS && !failed; part++) {
 		if (!new.given[part])
 			continue;
 		any = true;
 		looks_move(looks, &new, (enum looks_part)part);
-		set_origin(source, (enum looks_part)part, path, true);
+		add_layer(source, (enum looks_part)part, path, true);
 	}
 	option_release(&looks_options_table, &new);
 	if (!failed && !any)

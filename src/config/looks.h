@@ -4,15 +4,18 @@
 #ifndef TRAWL_CONFIG_LOOKS_H
 #define TRAWL_CONFIG_LOOKS_H
 
+#include "base/vec.h"
 #include "ui/looks.h"
 
-struct looks_origin {
+/* One of the files that make a part. */
+struct looks_layer {
 	char *what;  /* a name or a file, owned */
 	bool config; /* it is one part of that file; see looks_options_table */
 };
 
 struct looks_source {
-	struct looks_origin parts[LOOKS_PARTS];
+	/* A name or a file first, then configs; each is laid over those before. */
+	VEC(struct looks_layer) parts[LOOKS_PARTS];
 	const char *format; /* of all captures, as "syst", or NULL; for the view `auto` */
 };
 
@@ -30,7 +33,7 @@ int looks_load(struct looks_source *, struct looks *, struct err *);
 /* Reads one part from a name or a file. */
 int looks_choose(struct looks_source *, struct looks *, enum looks_part, const char *what,
 		 struct err *);
-/* Reads what PATH says, any of the parts. */
+/* Lays what PATH says, any of the parts, over what there is. */
 int looks_read(struct looks_source *, struct looks *, const char *path, struct err *);
 
 /* Appends the I-th name there is for a part; false behind the last. */

@@ -298,6 +298,7 @@ fill_list(struct load *load, const struct option_row *row, const struct slot *sl
 {
 	struct option_list *list = object;
 	size_t size = row->table ? row->table->size : sizeof(char *);
+	option_release_list(row, list);
 	list->at = mem_new(slot->count * size);
 	for (size_t i = 0; i < slot->count; i++) {
 		size_t outer = load->path.length;
@@ -310,6 +311,33 @@ fill_list(struct load *load, const struct option_row *row, const struct slot *sl
 	return 0;
 }
 
+/* What is mentioned of a struct that MERGE lays over the one there was. */
+static int
+fill_apart(struct load *load, const struct option_table *table, const struct slot *slots,
+	   void *object)
+{
+	void *upper = mem_new(table->size);
+	option_defaults(table, upper);
+	int result = fill(load, table, slots, upper);
+	if (!result)
+		table->merge(object, upper);
+	option_release(table, upper);
+	free(upper);
+	return result;
+}
+
+static int
+fill_struct(struct load *load, const struct option_row *row, const struct slot *slots, void *member)
+{
+	if (row->table->merge)
+		return fill_apart(load, row->table, slots, member);
+	if (row->whole) {
+		option_release(row->table, member);
+		option_defaults(row->table, member);
+	}
+	return fill(load, row->table, slots, member);
+}
+
 static int
 fill_row(struct load *load, const struct option_row *row, const struct slot *slot, void *object)
 {
@@ -319,7 +347,7 @@ fill_row(struct load *load, const struct option_row *row, const struct slot *slo
 	if (row->given)
 		*(bool *)((char *)object + row->given) = true;
 	if (row->type == OPTION_STRUCT)
-		return fill(load, row->table, slot->at, member);
+		return fill_struct(load, row, slot->at, member);
 	return fill_text(load, row, slot, object);
 }
 
@@ -343,6 +371,21 @@ check_whole(struct load *load, const struct option_table *table, const void *obj
 	return fail(load, false);
 }
 
+/* libcyaml makes the same of an empty list and of none.  Only a list that has
+ * entries from before can tell them apart. */
+static void
+empty_list(struct load *load, const struct option_row *row, void *object)
+{
+	struct option_list *list = (void *)((char *)object + row->member);
+	size_t outer = load->path.length;
+	if (row->type != OPTION_LIST || !list->count)
+		return;
+	text_addf(&load->path, "%s%s", outer ? "." : "", row->name);
+	if (survey_has_list(load->text, load->length, load->path.data))
+		option_release_list(row, list);
+	text_cut(&load->path, outer);
+}
+
 static int
 fill(struct load *load, const struct option_table *table, const struct slot *slots, void *object)
 {
@@ -353,6 +396,7 @@ fill(struct load *load, const struct option_table *table, const struct slot *slo
 		if (!slots || !slots[i].at) {
 			if (row->required)
 				return fail_missing(load, row);
+			empty_list(load, row, object);
 			continue;
 		}
 		size_t outer = load->path.length;
@@ -378,8 +422,9 @@ load_checked(struct load *load, const struct option_table *table, void *object)
 	cyaml_data_t *slots = NULL;
 	enum cyaml_err code = cyaml_load_data((const uint8_t *)load->text, load->length, &config,
 					      &schema, &slots, NULL);
-	int result =
-	    code == CYAML_OK ? fill(load, table, slots, object) : fail_libcyaml(load, table, code);
+	int result = code != CYAML_OK ? fail_libcyaml(load, table, code)
+		     : table->merge   ? fill_apart(load, table, slots, object)
+				      : fill(load, table, slots, object);
 	cyaml_free(&config, &schema, slots, 0);
 	text_free(&load->problem);
 	text_free(&load->path);
@@ -387,26 +432,49 @@ load_checked(struct load *load, const struct option_table *table, void *object)
 	return result;
 }
 
-int
-schema_load_text(const char *name, const char *text, size_t length,
-		 const struct option_table *table, void *object, struct err *err)
+/* Lays the text over OBJECT, which an error leaves in pieces. */
+static int
+lay_text(const char *name, const char *text, size_t length, const struct option_table *table,
+	 void *object, struct err *err)
 {
 	struct load load = {.name = name, .text = text, .length = length, .err = err};
 	struct survey_place place = {1, 1};
 	int result;
-	option_defaults(table, object);
 	if (length > SCHEMA_SIZE_MAX)
 		result = err_set(err, ERR_CONFIG, "more than %d MiB; expected less",
 				 SCHEMA_SIZE_MAX >> 20);
 	else
 		result = survey_check(text, length, &place, err);
-	if (result)
-		return fail_at(&load, place);
-	result = load_checked(&load, table, object);
+	return result ? fail_at(&load, place) : load_checked(&load, table, object);
+}
+
+int
+schema_load_text(const char *name, const char *text, size_t length,
+		 const struct option_table *table, void *object, struct err *err)
+{
+	option_defaults(table, object);
+	int result = lay_text(name, text, length, table, object, err);
 	if (result) {
 		option_release(table, object);
 		option_defaults(table, object);
 	}
+	return result;
+}
+
+int
+schema_merge_text(const char *name, const char *text, size_t length,
+		  const struct option_table *table, void *object, struct err *err)
+{
+	void *before = mem_new(table->size);
+	option_copy(table, before, object);
+	int result = lay_text(name, text, length, table, object, err);
+	if (result) {
+		option_release(table, object);
+		memcpy(object, before, table->size);
+	} else {
+		option_release(table, before);
+	}
+	free(before);
 	return result;
 }
 
@@ -439,4 +507,27 @@ schema_load_file(const char *path, const struct option_table *table, void *objec
 		result = schema_load_text(path, text_get(&text), text.length, table, object, err);
 	text_free(&text);
 	return result;
+}
+
+int
+schema_merge_file(const char *path, const struct option_table *table, void *object, struct err *err)
+{
+	struct text text = {0};
+	int result = read_file(path, &text, err);
+	if (!result)
+		result = schema_merge_text(path, text_get(&text), text.length, table, object, err);
+	text_free(&text);
+	return result;
+}
+
+void
+schema_place(const char *path, const char *keys, struct text *out)
+{
+	struct text text = {0};
+	text_add(out, path);
+	if (!read_file(path, &text, NULL)) {
+		struct survey_place place = survey_find(text_get(&text), text.length, keys, false);
+		text_addf(out, ":%zu:%zu", place.line, place.column);
+	}
+	text_free(&text);
 }

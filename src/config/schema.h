@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/option.h"
+#include "base/text.h"
 
 #include <stddef.h>
 
@@ -27,7 +28,20 @@ int schema_load_file(const char *path, const struct option_table *, void *object
 
 /* The same from LENGTH bytes of text, any bytes; NAME stands for the file in
  * errors. */
-int schema_load_text(const char *name, const char *text, size_t length,
-		     const struct option_table *, void *object, struct err *);
+int schema_load_text(const char *name, const char *text, size_t length, const struct option_table *,
+		     void *object, struct err *);
+
+/*
+ * Lays a file over OBJECT, which is filled: what the file does not mention stays.
+ * A list is one value, and so is a struct that its row calls whole; any other
+ * struct is laid over key by key.  After an error OBJECT is as it was.
+ */
+int schema_merge_file(const char *path, const struct option_table *, void *object, struct err *);
+int schema_merge_text(const char *name, const char *text, size_t length,
+		      const struct option_table *, void *object, struct err *);
+
+/* The place of the value at KEYS ("traces[0].clock.hz") in a file, as
+ * "FILE:LINE:COLUMN", or the file alone if that cannot be read. */
+void schema_place(const char *path, const char *keys, struct text *out);
 
 #endif

@@ -50,6 +50,7 @@ struct survey {
 	const char *wanted; /* path, or NULL */
 	bool wanted_key;
 	size_t best; /* length of the longest path found on the way to wanted */
+	bool list;   /* a list is at wanted */
 
 	struct survey_place place; /* of the error, or of what was wanted */
 	struct err *err;
@@ -61,7 +62,7 @@ place_of(yaml_mark_t mark)
 	return (struct survey_place){mark.line + 1, mark.column + 1};
 }
 
-#define complain(survey, mark, ...)                                            \
+#define complain(survey, mark, ...)                                                                \
 	((survey)->place = place_of(mark), err_set((survey)->err, ERR_CONFIG, __VA_ARGS__))
 
 /* Is the path at hand the wanted one, or does that lead through it? */
@@ -188,6 +189,8 @@ static int
 see_value(struct survey *survey, const yaml_event_t *event)
 {
 	note(survey, event->start_mark, false);
+	survey->list |= event->type == YAML_SEQUENCE_START_EVENT && survey->wanted &&
+			!strcmp(survey->wanted, text_get(&survey->path));
 	if (event->type == YAML_ALIAS_EVENT)
 		return see_alias(survey, event);
 	if (event->type == YAML_SCALAR_EVENT)
@@ -262,6 +265,18 @@ place_of_byte(const char *text, size_t length, size_t offset)
 	return place;
 }
 
+/* The column of the first tab that indents a line, both from 0; false if none does. */
+static bool
+find_tab(const char *text, size_t length, size_t line, size_t *column)
+{
+	size_t at = 0;
+	for (; line && at < length; at++)
+		line -= text[at] == '\n';
+	for (*column = 0; at < length && text[at] == ' '; at++)
+		++*column;
+	return at < length && text[at] == '\t';
+}
+
 static int
 complain_syntax(struct survey *survey, const char *text, size_t length)
 {
@@ -272,6 +287,10 @@ complain_syntax(struct survey *survey, const char *text, size_t length)
 		return err_set(survey->err, ERR_CONFIG, "not YAML: %s; expected UTF-8 text",
 			       problem);
 	}
+	yaml_mark_t mark = parser->problem_mark;
+	if (find_tab(text, length, mark.line, &mark.column))
+		return complain(survey, mark,
+				"not YAML: a tab indents the line; expected blanks in its place");
 	if (!parser->context)
 		return complain(survey, parser->problem_mark, "not YAML: %s", problem);
 	struct survey_place from = place_of(parser->context_mark);
@@ -319,4 +338,12 @@ survey_find(const char *text, size_t length, const char *path, bool key)
 	struct survey survey = {.wanted = path, .wanted_key = key, .place = {1, 1}};
 	walk(&survey, text, length);
 	return survey.place;
+}
+
+bool
+survey_has_list(const char *text, size_t length, const char *path)
+{
+	struct survey survey = {.wanted = path};
+	walk(&survey, text, length);
+	return survey.list;
 }

@@ -33,4 +33,7 @@ int survey_check(const char *text, size_t length, struct survey_place *, struct 
  * alias. */
 struct survey_place survey_find(const char *text, size_t length, const char *path, bool key);
 
+/* Whether a list stands at PATH, be it empty. */
+bool survey_has_list(const char *text, size_t length, const char *path);
+
 #endif

@@ -47,6 +47,30 @@ decoder_find(const char *name)
 	return NULL;
 }
 
+/* The names that decoder_find knows: FORMAT of each decoder, then FORMAT/TRANSPORT. */
+static const char *
+name_at(size_t i)
+{
+	if (i >= 2 * decoder_count)
+		return NULL;
+	return i < decoder_count ? decoders[i]->format : decoder_name(decoders[i - decoder_count]);
+}
+
+const char *
+decoder_check(const char *text, char buffer[static 256])
+{
+	return option_check_name("a format, see trawl --list-formats", name_at, text, buffer);
+}
+
+const char *
+decoder_field_name(size_t i)
+{
+	for (size_t d = 0; d < decoder_count; i -= decoders[d++]->field_count)
+		if (i < decoders[d]->field_count)
+			return decoders[d]->fields[i].name ? decoders[d]->fields[i].name : "";
+	return NULL;
+}
+
 static const struct {
 	const char *name;
 	char letter;

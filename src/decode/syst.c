@@ -228,6 +228,7 @@ static const struct option_row option_rows[] = {
     {.name = "ts_hz",
      .type = OPTION_UINT,
      .member = offsetof(struct syst_options, ts_hz),
+     .max = 1000000000000,
      .help = "ticks per second of the messages' own time stamps, 0 if unknown"},
     {.name = "ts_epoch",
      .type = OPTION_CHOICE,

@@ -435,20 +435,13 @@ map_offset(struct clock_map *map, size_t number, double seconds)
 	return true;
 }
 
-/* What can be a whole number of ticks and of nanoseconds. */
-static bool
-is_sensible(double seconds)
-{
-	return fabs(seconds) < 9e9;
-}
-
 static void
 map_offsets(struct clocks *clocks, struct clock_map *map)
 {
 	const struct sync_options *syncs = clocks->session->profile.syncs.at;
 	for (size_t i = 0; i < clocks->session->profile.syncs.count; i++) {
 		struct trace *trace = trace_named(clocks->session, syncs[i].trace);
-		if (syncs[i].kind == SYNC_OFFSET && trace && is_sensible(syncs[i].seconds) &&
+		if (syncs[i].kind == SYNC_OFFSET && trace &&
 		    map_offset(map, trace_number(trace), syncs[i].seconds))
 			graph_settle(&map->graph);
 	}

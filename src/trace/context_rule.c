@@ -83,8 +83,9 @@ check_field(const char *text, char buffer[static 256])
 	for (size_t i = 0; i < decoder_count; i++)
 		if (value_row(decoders[i], text, &is_element, &element))
 			return NULL;
-	snprintf(buffer, 256, "a field, or LIST[N]; trawl --list-fields shows them");
-	return buffer;
+	const char *expected = option_check_name("a field, or LIST[N], see trawl --list-fields",
+						 decoder_field_name, text, buffer);
+	return expected ? expected : "a field with a value, or LIST[N]; see trawl --list-fields";
 }
 
 /* --- options ----------------------------------------------------------- */
@@ -121,21 +122,26 @@ static const struct option_row range_rows[] = {
      .required = true,
      .help = "what to call them"},
 };
-static const struct option_table range_table =
-    OPTION_TABLE("ranges", struct context_range_options, range_rows);
 
-static const char *
-check_format(const char *text, char buffer[static 256])
+static bool
+check_range(const void *object, struct option_fault *fault)
 {
-	if (decoder_find(text))
-		return NULL;
-	snprintf(buffer, 256, "a format; trawl --list-formats shows them");
-	return buffer;
+	const struct context_range_options *range = object;
+	if (range->to >= range->from)
+		return true;
+	*fault = (struct option_fault){"to", "is less than from; expected the last value"};
+	return false;
 }
+
+static const struct option_table range_table = {.name = "ranges",
+						.size = sizeof(struct context_range_options),
+						.rows = range_rows,
+						.count = sizeof range_rows / sizeof *range_rows,
+						.check = check_range};
 
 static struct option_row from_rows[FROM_MAX] = {
     [FROM_TRACE] = {.name = "trace", .help = "name of the trace; absent: any"},
-    [FROM_FORMAT] = {.name = "format", .check = check_format, .help = "format of the trace"},
+    [FROM_FORMAT] = {.name = "format", .check = decoder_check, .help = "format of the trace"},
     [FROM_TYPE] = {.name = "type", .help = "type of the message, as in its column, or its kind"},
     [FROM_ORIGIN] = {.name = "origin", .help = "origin of the message"},
 };

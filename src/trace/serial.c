@@ -125,6 +125,8 @@ struct serial_cursor {
 
 #define MATCHES_ANY .min = -1, .max = INT64_MAX, .standard = "-1"
 
+#define SYNC_SECONDS_MAX 9000000000 /* nanoseconds of more do not fit in 64 bits */
+
 static const char *const sync_kinds[] = {
     [SYNC_TIE] = "tie", [SYNC_OFFSET] = "offset", [SYNC_SERIAL] = "serial", NULL};
 
@@ -189,6 +191,8 @@ static const struct option_row sync_rows[] = {
     {.name = "seconds",
      .type = OPTION_NUMBER,
      .member = offsetof(struct sync_options, seconds),
+     .min = -SYNC_SECONDS_MAX,
+     .max = SYNC_SECONDS_MAX,
      .help = "offset: what is added to its time"},
 };
 const struct option_table sync_options_table = OPTION_TABLE("sync", struct sync_options, sync_rows);

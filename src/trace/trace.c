@@ -27,6 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOCK_HZ_MAX 1000000000000 /* 1 THz */
+
 enum { HEAD = 64 * 1024, STREAM_PATIENCE_MS = 200 };
 
 #define INDEX_ENDING ".trawl-index" /* of an index beside its capture */
@@ -58,6 +60,8 @@ static const struct option_row clock_rows[] = {
     {.name = "hz",
      .type = OPTION_NUMBER,
      .member = offsetof(struct trace_clock_options, hz),
+     .positive = true,
+     .max = CLOCK_HZ_MAX,
      .help = "ticks per second, where the capture does not say"},
 };
 static const struct option_table clock_table =
@@ -80,6 +84,7 @@ static const struct option_row trace_rows[] = {
     {.name = "format",
      .type = OPTION_TEXT,
      .member = offsetof(struct trace_options, format),
+     .check = decoder_check,
      .help = "format, or format/transport; found by content if absent"},
     {.name = "clock",
      .type = OPTION_STRUCT,
@@ -401,43 +406,6 @@ session_notify(struct session *session, void (*notify)(void *), void *context)
 	pthread_mutex_unlock(&notifying);
 }
 
-/* A copy of a profile entry: texts and lists duplicated. */
-static void copy_options(const struct option_table *, void *to, const void *from);
-
-static void
-copy_list(const struct option_row *row, struct option_list *to, const struct option_list *from)
-{
-	size_t size = row->table ? row->table->size : sizeof(char *);
-	to->count = from->count;
-	to->at = mem_new(from->count * size);
-	for (size_t i = 0; i < from->count; i++) {
-		if (row->table)
-			copy_options(row->table, (char *)to->at + i * size,
-				     (char *)from->at + i * size);
-		else
-			((char **)to->at)[i] = mem_text(((char **)from->at)[i]);
-	}
-}
-
-static void
-copy_options(const struct option_table *table, void *to, const void *from)
-{
-	memcpy(to, from, table->size);
-	for (size_t i = 0; i < table->count; i++) {
-		const struct option_row *row = &table->rows[i];
-		void *member = (char *)to + row->member;
-		const void *own = (const char *)from + row->member;
-		if (row->beside) /* copied where it stands */
-			continue;
-		if (row->type == OPTION_TEXT && *(char *const *)own)
-			*(char **)member = mem_text(*(char *const *)own);
-		else if (row->type == OPTION_STRUCT)
-			copy_options(row->table, member, own);
-		else if (row->type == OPTION_LIST)
-			copy_list(row, member, own);
-	}
-}
-
 static void
 add_collateral(struct trace_options *options, const struct decoder_ops *ops,
 	       char *const *collateral, size_t count)
@@ -588,7 +556,7 @@ options_for(const struct profile *profile, const char *path)
 	struct trace_options *options = mem_new(trace_options_table()->size);
 	const struct trace_options *entry = profile_entry(profile, path);
 	if (entry)
-		copy_options(trace_options_table(), options, entry);
+		option_copy(trace_options_table(), options, entry);
 	else
 		option_defaults(trace_options_table(), options);
 	return options;

@@ -33,6 +33,7 @@ static const struct option_row theme_rows[] = {
 	{.name = (name_),                                                                          \
 	 .type = OPTION_STRUCT,                                                                    \
 	 .member = offsetof(struct theme, styles[ROLE_##id]),                                      \
+	 .whole = true,                                                                            \
 	 .table = &style_table,                                                                    \
 	 .help = (help_)},
 #include "ui/role.def"

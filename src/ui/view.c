@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui/view.h"
+#include "decode/decoder.h"
 #include "ui/rules.h"
 
 #include <string.h>
@@ -26,11 +27,36 @@ static const char *const roles[] = {
 #undef ROLE
     [ROLE_COUNT] = NULL};
 
+static const char *const column_names[COLUMN_FIELD] = {
+    [COLUMN_NUMBER] = "number", [COLUMN_TIME] = "time",	    [COLUMN_DELTA] = "delta",
+    [COLUMN_TRACE] = "trace",	[COLUMN_ORIGIN] = "origin", [COLUMN_SEVERITY] = "severity",
+    [COLUMN_TYPE] = "type",	[COLUMN_TEXT] = "text",	    [COLUMN_OFFSET] = "offset",
+    [COLUMN_LENGTH] = "length"};
+
+static const char *
+column_name(size_t i)
+{
+	return i < COLUMN_FIELD ? column_names[i] : decoder_field_name(i - COLUMN_FIELD);
+}
+
+/* Which contexts there are is said by the profile, which a view does not know. */
+static const char *
+check_column(const char *text, char buffer[static 256])
+{
+	static const char context[] = "context.";
+	if (!strncmp(text, context, sizeof context - 1) && text[sizeof context - 1])
+		return NULL;
+	return option_check_name("a column: number, time, ..., a field of trawl --list-fields, or "
+				 "context.NAME",
+				 column_name, text, buffer);
+}
+
 static const struct option_row column_rows[] = {
     {.name = "name",
      .type = OPTION_TEXT,
      .member = offsetof(struct column, name),
      .required = true,
+     .check = check_column,
      .help = "number, time, delta, trace, origin, severity, type, text, offset, length, a field "
 	     "of the format, or context.NAME"},
     {.name = "title",
@@ -169,13 +195,8 @@ const struct option_table view_options_table = OPTION_TABLE("view", struct view,
 enum column_kind
 column_kind(const char *name)
 {
-	static const char *const names[COLUMN_FIELD] = {
-	    [COLUMN_NUMBER] = "number", [COLUMN_TIME] = "time",	    [COLUMN_DELTA] = "delta",
-	    [COLUMN_TRACE] = "trace",	[COLUMN_ORIGIN] = "origin", [COLUMN_SEVERITY] = "severity",
-	    [COLUMN_TYPE] = "type",	[COLUMN_TEXT] = "text",	    [COLUMN_OFFSET] = "offset",
-	    [COLUMN_LENGTH] = "length"};
 	int kind = 0;
-	while (kind < COLUMN_FIELD && strcmp(name, names[kind]) != 0)
+	while (kind < COLUMN_FIELD && strcmp(name, column_names[kind]) != 0)
 		kind++;
 	return (enum column_kind)kind;
 }

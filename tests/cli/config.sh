@@ -31,4 +31,40 @@ printf 'down: j\nup: j\n' >bad.yaml
 run "$TRAWL" --keys=./bad.yaml --dump-config
 is "a key given twice ends it" 2 "$status"
 ok "with the name of the other command" grep -q 'bad.yaml:2:5: up: j is a key of down' err
+
+# What a file does not mention stays.
+printf 'rules: [{filter: boot, role: error}]\n' >rules.yaml
+"$TRAWL" --dump-config --view=./rules.yaml "$testdata/all-gem.bin" >one
+ok "a view with rules only has the columns of the format" grep -q "name: word" one
+printf 'error: {fg: blue}\n' >colour.yaml
+"$TRAWL" --dump-config --theme=./colour.yaml >one
+ok "a theme with one role has it" grep -q 'error: {fg: blue}' one
+ok "and the other roles" grep -q 'fatal: {fg: red, bold: true, reverse: true}' one
+printf 'theme: {note: {fg: green}}\nkeys: {down: x}\n' >both.yaml
+"$TRAWL" --dump-config --config=both.yaml >one
+ok "a config with one role has the others" grep -q 'fatal: {fg: red' one
+ok "and the columns" grep -q 'name: severity' one
+
+# Every name is checked: bad FILE TEXT WHAT is expected of OPTION=./FILE.
+bad()
+{
+	printf "$2" >"$1"
+	run "$TRAWL" "$4=./$1" --dump-config "$testdata/demo.stp"
+	is "$3: it is refused" 2 "$status"
+	ok "$3: where, and what was expected" grep -qF "$3" err
+}
+bad v.yaml 'columns:\n  - {name: orgin}\n' 'v.yaml:2:12: columns[0].name is "orgin"' --view
+ok "with the nearest" grep -qF 'did you mean origin?' err
+bad k.yaml 'down: j\nup: Ctrl-Foo\n' 'k.yaml:2:5: up is "Ctrl-Foo"; expected keys like' --keys
+bad k.yaml 'up: Hmoe\n' 'did you mean Home?' --keys
+bad t.yaml '\nerror: {fg: rde}\n' 't.yaml:2:13: error.fg is "rde"; expected' --theme
+bad p.yaml 'traces:\n  - match: "*"\n    format: gme\n' \
+	'p.yaml:3:13: traces[0].format is "gme"; expected a format' --profile
+ok "with the nearest" grep -qF 'did you mean gem?' err
+bad p.yaml 'traces:\n\t- match: "*"\n' 'p.yaml:2:1: not YAML: a tab indents' --profile
+bad p.yaml 'traces: [{match: a, clock: {hz: -1}}]\n' \
+	'p.yaml:1:33: traces[0].clock.hz is "-1"; expected a number above 0' --profile
+bad p.yaml 'traces: [{match: a, clock: {hz: 0}}]\n' 'p.yaml:1:33: ' --profile
+bad p.yaml 'traces: [{match: a, csel: {tick_us: 0}}]\n' 'p.yaml:1:37: ' --profile
+bad p.yaml 'sync: [{kind: offset, trace: a, seconds: 1e12}]\n' 'p.yaml:1:42: ' --profile
 finish

@@ -677,14 +677,14 @@ test_errors(void **state)
 	    {"contexts:\n  - {name: a, from: {ctx_nam: User}, field: data}\n",
 	     ":2:22: unknown key ctx_nam in contexts[0].from; did you mean ctx_name?"},
 	    {"contexts:\n  - {name: a, field: dta}\n",
-	     ":2:22: contexts[0].field is \"dta\"; expected a field, or LIST[N]; trawl "
-	     "--list-fields shows them"},
+	     ":2:22: contexts[0].field is \"dta\"; expected a field, or LIST[N], see trawl "
+	     "--list-fields; did you mean data?"},
 	    {"contexts:\n  - {name: a, field: 'args[x]'}\n",
-	     ":2:22: contexts[0].field is \"args[x]\"; expected a field, or LIST[N]; trawl "
-	     "--list-fields shows them"},
+	     ":2:22: contexts[0].field is \"args[x]\"; expected a field, or LIST[N], see trawl "
+	     "--list-fields; did you mean args?"},
 	    {"contexts:\n  - {name: a, from: {format: gme}, field: data}\n",
-	     ":2:30: contexts[0].from.format is \"gme\"; expected a format; trawl --list-formats "
-	     "shows them"},
+	     ":2:30: contexts[0].from.format is \"gme\"; expected a format, see trawl "
+	     "--list-formats; did you mean gem?"},
 	    {"contexts:\n  - {name: a, field: data, per: core}\n",
 	     ":2:33: contexts[0].per is \"core\"; expected one of origin trace"},
 	    {"contexts:\n  - {name: a, field: data, ranges: [{from: 1, to: x, name: b}]}\n",

@@ -42,6 +42,14 @@ test_names(void **state)
 	    {"Space", 1, {' '}},
 	    {"\u00e9", 1, {0xe9}},
 	    {"BackTab", 1, {KEYCODE_BACKTAB}},
+	    {"Escv", 2, {27, 'v'}},
+	    {"Escgg", 3, {27, 'g', 'g'}},
+	    {"<Ctrl-X>rm", 3, {24, 'r', 'm'}},
+	    {"<Home>x", 2, {KEYCODE_HOME, 'x'}},
+	    {"<A>bc", 3, {'A', 'b', 'c'}},
+	    {"<F>1", 2, {'F', '1'}},
+	    {"Esc<", 2, {27, '<'}},
+	    {"<<>x>", 3, {'<', 'x', '>'}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct keys keys = parse(rows[i].text);
@@ -53,8 +61,8 @@ test_names(void **state)
 		text_free(&text);
 	}
 	static const char *const shown[][2] = {
-	    {"]e", "]e"},	   {"Ctrl-Ww", "Ctrl-W w"},	{"Ctrl-WCtrl-W", "Ctrl-W Ctrl-W"},
-	    {"gSpace", "g Space"}, {"F1a\u00e9", "F1 a\u00e9"},
+	    {"]e", "]e"},	   {"Ctrl-Ww", "Ctrl-W w"},	  {"Ctrl-WCtrl-W", "Ctrl-W Ctrl-W"},
+	    {"gSpace", "g Space"}, {"<F1>a\u00e9", "F1 a\u00e9"},
 	};
 	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
 		struct keys keys = parse(shown[i][0]);
@@ -64,6 +72,11 @@ test_names(void **state)
 		text_free(&text);
 	}
 	struct keys keys;
+	static const char *const wrong[] = {"Ctrl-Foo", "Crtl-F", "Ctrl-Home", "Homee", "Pgdn",
+					    "Tba",	"F13",	  "Foo",       "Upx",	"F1a"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		if (keys_parse(wrong[i], strlen(wrong[i]), &keys))
+			fail_msg("%s is read as keys", wrong[i]);
 	assert_false(keys_parse("", 0, &keys));
 	assert_false(keys_parse("abcde", 5, &keys));
 	assert_false(keys_parse("\xff", 1, &keys));

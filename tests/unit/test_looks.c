@@ -209,8 +209,8 @@ test_auto_view(void **state)
 	    {NULL, "gem", "number"},
 	    {NULL, "nosuch", "number"},
 	    {NULL, NULL, "number"},
-	    {"trawl/views/default.yaml", "gem", "mine"},
-	    {"trawl/views/gem.yaml", "gem", "mine"},
+	    {"trawl/views/default.yaml", "gem", "offset"},
+	    {"trawl/views/gem.yaml", "gem", "offset"},
 	    {"trawl/views/gem.yaml", "uia", "number"},
 	};
 	mkdir("trawl", 0700);
@@ -220,7 +220,7 @@ test_auto_view(void **state)
 		struct looks looks = {0};
 		struct err err = {0};
 		if (rows[i].own)
-			write_file(rows[i].own, "columns: [{name: mine}]\n");
+			write_file(rows[i].own, "columns: [{name: offset}]\n");
 		looks_standard(&source);
 		assert_int_equal(looks_load(&source, &looks, &err), 0);
 		const struct column *column = looks.view.columns.at;

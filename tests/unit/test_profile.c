@@ -222,8 +222,10 @@ test_errors(void **state)
 			     "  - match: \"*.stp\"\n"
 			     "    clock: {hz: fast}\n");
 	assert_int_equal(profile_load("p.yaml", &profile, &err), ERR_CONFIG);
-	assert_string_equal(err.what,
-			    "p.yaml:3:17: traces[0].clock.hz is \"fast\"; expected a number");
+	assert_string_equal(
+	    err.what,
+	    "p.yaml:3:17: traces[0].clock.hz is \"fast\"; expected a number above 0, up to "
+	    "1000000000000");
 	assert_int_equal(profile.traces.count, 0);
 	release(&profile);
 	unlink("p.yaml");

@@ -431,9 +431,15 @@ test_broken_yaml(void **state)
 		      "title: c\n",
 		      "p.yaml:2:6: not YAML: ", " from 1:9 on)");
 	assert_broken("title: \"a\n", "p.yaml:2:1: not YAML: ", " from 1:8 on)");
-	assert_broken("title: a\n"
-		      "\tsingle: b\n",
-		      "p.yaml:2:1: not YAML: ", " from 1:8 on)");
+	assert_error("title: a\n"
+		     "\tsingle: b\n",
+		     "p.yaml:2:1: not YAML: a tab indents the line; expected blanks in its "
+		     "place");
+	assert_error("things:\n"
+		     "  - name: a\n"
+		     "  \twidth: 3\n",
+		     "p.yaml:3:3: not YAML: a tab indents the line; expected blanks in its "
+		     "place");
 	assert_broken("title: a\n"
 		      "things: \xff\n",
 		      "p.yaml:2:9: not YAML: ", "; expected UTF-8 text");

@@ -156,6 +156,8 @@ libtrawl_a_SOURCES = \
 	src/query/filter_time.c \
 	src/query/filter_tree.h \
 	src/query/filter_type.c \
+	src/query/origin_names.c \
+	src/query/origin_names.h \
 	src/query/seek.c \
 	src/query/seek.h \
 	src/query/silence.c \

@@ -15,6 +15,7 @@
 #include "config/schema.h"
 #include "export/export.h"
 #include "query/check.h"
+#include "query/origin_names.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
 #include "trace/cycles.h"
@@ -105,10 +106,10 @@ answer(const struct cli *cli)
 
 /* --- opening ----------------------------------------------------------- */
 
+/* *FOUND: where the profile is, empty without one. */
 static int
-load_profile(struct session *session, const struct cli *cli, struct err *err)
+load_profile(struct session *session, const struct cli *cli, struct text *found, struct err *err)
 {
-	struct text found = {0};
 	const char *path = cli->value[CLI_PROFILE];
 	if (profile_is_session(cli->files.at[0])) {
 		if (path)
@@ -117,15 +118,26 @@ load_profile(struct session *session, const struct cli *cli, struct err *err)
 				       cli->files.at[0]);
 		path = cli->files.at[0];
 	}
-	if (!path && profile_find(cli->files.at[0], &found))
-		path = text_get(&found);
-	int failed = 0;
 	if (path)
-		failed = profile_load(path, &session->profile, err);
+		text_add(found, path);
 	else
-		option_defaults(profile_options_table(), &session->profile);
-	text_free(&found);
-	return failed;
+		profile_find(cli->files.at[0], found);
+	if (found->length)
+		return profile_load(found->data, &session->profile, err);
+	option_defaults(profile_options_table(), &session->profile);
+	return 0;
+}
+
+/* Says what in the profile has no effect on the captures. */
+static void
+check_profile(struct session *session, const char *path)
+{
+	struct text complaint = {0};
+	if (*path)
+		profile_complain(session, path, &complaint);
+	if (complaint.length)
+		session_add_notice(session, complaint.data);
+	text_free(&complaint);
 }
 
 /* Splits FORMAT:FILE where FORMAT is one and no file has the whole name. */
@@ -556,6 +568,21 @@ tell_losses(struct session *session, const struct cli *cli, int status)
 	return status;
 }
 
+/* Says which names of --origin nobody has.  Where there is one name and something
+ * was selected, it has been found. */
+static void
+check_origins(struct session *session, const struct cli *cli, uint64_t selected)
+{
+	const char *list = cli->value[CLI_ORIGIN];
+	struct text missing = {0};
+	if (!list || cli->value[CLI_FOLLOW] || cli->value[CLI_QUIET] ||
+	    (selected && !strchr(list, ',')))
+		return;
+	origin_names_check(session, list, cli->value[CLI_SOURCE], &missing);
+	complain(text_get(&missing));
+	text_free(&missing);
+}
+
 static int
 batch(struct session *session, const struct cli *cli, const struct filter *filter)
 {
@@ -593,8 +620,10 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	    (filter_needs_contexts(filter) ||
 	     (options.format->contexts && contexts_defined(session->contexts))))
 		contexts_load(session->contexts);
-	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT])
+	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
+		check_origins(session, cli, 0);
 		return check(session, cli, filter);
+	}
 	options.output = open_output(cli, options.format, &err);
 	struct export_result result;
 	if (options.output < 0)
@@ -603,6 +632,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 				    : export_run(session, &options, &result, &err);
 	if (failed < 0)
 		return fail(&err);
+	check_origins(session, cli, result.messages);
 	if (cli->value[CLI_VERBOSE])
 		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
 	if (!cli->value[CLI_QUIET])
@@ -756,7 +786,7 @@ main(int argc, char **argv)
 	struct err err = {0};
 	struct cli cli = {0};
 	struct session session = {0};
-	struct text cache = {0};
+	struct text cache = {0}, profile = {0};
 	struct filter filter = filter_all();
 	int status = STATUS_GOOD;
 	if (cli_parse(&cli, argc, argv, &err) < 0) {
@@ -779,12 +809,16 @@ main(int argc, char **argv)
 	}
 	bool to_batch = cli.value[CLI_TO] || cli.value[CLI_OUTPUT] || cli.value[CLI_SPLIT] ||
 			cli.value[CLI_CHECK] || !isatty(STDOUT_FILENO);
-	if (load_profile(&session, &cli, &err) < 0 ||
+	if (load_profile(&session, &cli, &profile, &err) < 0 ||
 	    prepare_session(&session, &cli, &cache, &err) < 0 ||
 	    open_captures(&session, &cli, &err) < 0 ||
 	    make_filter(&cli, &session, &filter, &err) < 0)
 		status = fail(&err);
-	else if (cli.value[CLI_INFO])
+	else
+		check_profile(&session, text_get(&profile));
+	if (status != STATUS_GOOD)
+		goto out;
+	if (cli.value[CLI_INFO])
 		print_info(&session, &cli);
 	else if (cli.value[CLI_INDEX])
 		status = keep_indexes(&session);
@@ -798,6 +832,7 @@ out:
 	filter_free(&filter); /* which may read the traces */
 	session_close(&session);
 	text_free(&cache);
+	text_free(&profile);
 	cli_free(&cli);
 	return status;
 }

@@ -47,6 +47,7 @@ struct option_row {
 	bool path;   /* OPTION_TEXT or a list of texts: relative to the file it stands in */
 	bool beside; /* in a profile it stands beside its section, not in it */
 	bool words;  /* decides what is said of messages, not which there are */
+	bool trace;  /* OPTION_TEXT or a list of texts: names a trace, or TRACE:ORIGIN */
 	bool whole;  /* OPTION_STRUCT: one value; what is given replaces all of it */
 	const struct option_table *table;
 	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */

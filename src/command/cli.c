@@ -38,7 +38,7 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION, "not those; may be given again"},
     [CLI_CONTEXT] = {0, "context", "NUM", SELECTION,
 		     "NUM messages before and after each that is selected, too"},
-    [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION, "only these origins, separated by commas"},
+    [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION, "only these origins, separated by commas; a name that nobody has is reported"},
     [CLI_SINCE] = {'S', "since", "TIME", SELECTION,
 		   "from this time on: 4.2, +10ms since the start, 2024-05-01T12:30"},
     [CLI_UNTIL] = {'U', "until", "TIME", SELECTION, "up to this time, itself included"},

@@ -64,6 +64,173 @@ profile_load(const char *path, struct profile *profile, struct err *err)
 	return 0;
 }
 
+/* --- what has no effect ------------------------------------------------ */
+
+/* Begins a line about the value at KEYS. */
+static void
+begin_line(const char *path, const char *keys, struct text *out)
+{
+	if (out->length)
+		text_add_char(out, '\n');
+	schema_place(path, keys, out);
+	text_add(out, ": ");
+}
+
+/* Whether no trace was opened with an entry of the profile. */
+static bool
+is_unmatched(const struct session *session)
+{
+	bool any = false;
+	for (size_t i = 0; i < session->traces.count; i++)
+		any |= trace_profile_entry(session->traces.at[i]) < SIZE_MAX;
+	return session->profile.traces.count && session->traces.count && !any;
+}
+
+/* What was given of the row stands in the entry, or in a part of it that is read
+ * with the format's own. */
+static bool
+is_of_format(const struct option_row *row, const char *format)
+{
+	const struct option_table *table = trace_options_table();
+	const struct option_row *own = option_find(table, format);
+	return own && row->member >= own->member && row->member < own->member + own->table->size;
+}
+
+/* Whether a trace that was opened with the same entry has use for the row. */
+static bool
+is_used(const struct session *session, size_t entry, const struct option_row *row)
+{
+	bool used = false;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		used |= trace_profile_entry(trace) == entry &&
+			is_of_format(row, trace_decoder(trace)->ops->format);
+	}
+	return used;
+}
+
+/* Sections of formats that no trace opened with them has. */
+static void
+complain_of_formats(const struct session *session, const struct trace *trace, const char *path,
+		    struct text *out)
+{
+	const struct option_table *table = trace_options_table();
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		struct text keys = {0};
+		if (!row->given || is_used(session, trace_profile_entry(trace), row) ||
+		    !*((const bool *)trace_options(trace) + row->given))
+			continue;
+		text_addf(&keys, "traces[%zu].%s", trace_profile_entry(trace), row->name);
+		begin_line(path, keys.data, out);
+		text_addf(out, "%s settings are not used: %s is %s; expected %s settings",
+			  row->name, trace_name(trace), decoder_name(ops), ops->format);
+		text_free(&keys);
+	}
+}
+
+/* The traces that are open, then those that the profile names. */
+static const char *
+trace_name_at(const struct session *session, size_t i)
+{
+	const size_t open = session->traces.count, size = trace_options_table()->size;
+	if (i < open)
+		return trace_name(session->traces.at[i]);
+	const struct trace_options *entry =
+	    (void *)((char *)session->profile.traces.at + (i - open) * size);
+	return entry->name ? entry->name : "";
+}
+
+/* Whether TEXT names a trace, or TRACE:ORIGIN does; *NEAR is the nearest name. */
+static bool
+names_trace(const struct session *session, const char *text, const char **near)
+{
+	size_t least = strlen(text) / 2 + 1;
+	*near = NULL;
+	for (size_t i = 0; i < session->traces.count + session->profile.traces.count; i++) {
+		const char *name = trace_name_at(session, i);
+		size_t length = strlen(name), distance = text_distance(text, name);
+		if (length && !strncmp(name, text, length) &&
+		    (!text[length] || text[length] == ':'))
+			return true;
+		if (length && distance < least) {
+			least = distance;
+			*near = name;
+		}
+	}
+	return false;
+}
+
+static void
+complain_of_name(const struct session *session, const char *path, const char *keys,
+		 const char *text, struct text *out)
+{
+	const char *near;
+	if (!text || names_trace(session, text, &near))
+		return;
+	begin_line(path, keys, out);
+	text_addf(out, "%s is \"%s\"; expected the name of a trace", keys, text);
+	if (near)
+		text_addf(out, ", did you mean %s?", near);
+}
+
+/* Looks at all names of traces in OBJECT, which stands at KEYS. */
+static void
+complain_of_names(const struct session *session, const char *path, const struct option_table *table,
+		  const void *object, struct text *keys, struct text *out)
+{
+	size_t outer = keys->length;
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		const void *member = (const char *)object + row->member;
+		const struct option_list *list = member;
+		text_addf(keys, "%s%s", outer ? "." : "", row->name);
+		size_t length = keys->length;
+		if (row->type == OPTION_STRUCT)
+			complain_of_names(session, path, row->table, member, keys, out);
+		else if (row->type == OPTION_TEXT && row->trace)
+			complain_of_name(session, path, keys->data, *(char *const *)member, out);
+		for (size_t k = 0; row->type == OPTION_LIST && k < list->count; k++) {
+			text_addf(keys, "[%zu]", k);
+			if (row->table)
+				complain_of_names(session, path, row->table,
+						  (char *)list->at + k * row->table->size, keys,
+						  out);
+			else if (row->trace)
+				complain_of_name(session, path, keys->data,
+						 ((char *const *)list->at)[k], out);
+			text_cut(keys, length);
+		}
+		text_cut(keys, outer);
+	}
+}
+
+void
+profile_complain(const struct session *session, const char *path, struct text *out)
+{
+	struct text keys = {0};
+	if (files_user_path("profile.yaml", &keys) && !strcmp(keys.data, path)) {
+		text_free(&keys); /* for all captures: much of it is for others */
+		return;
+	}
+	text_clear(&keys);
+	if (is_unmatched(session)) {
+		begin_line(path, "traces", out);
+		text_addf(out,
+			  "no entry matches %s, so no settings are used; expected match: with its "
+			  "file name or a pattern of it",
+			  trace_name(session->traces.at[0]));
+	}
+	for (size_t i = 0; i < session->traces.count; i++)
+		if (trace_profile_entry(session->traces.at[i]) < SIZE_MAX)
+			complain_of_formats(session, session->traces.at[i], path, out);
+	complain_of_names(session, path, profile_options_table(), &session->profile, &keys, out);
+	text_free(&keys);
+}
+
+/* --- finding one ------------------------------------------------------- */
+
 static bool
 find_beside(const char *capture, struct text *found)
 {

@@ -16,6 +16,12 @@ int profile_load(const char *path, struct profile *, struct err *);
  * its ending. */
 bool profile_is_session(const char *path);
 
+/* Appends, a line each, what has no effect in the profile that was read from PATH,
+ * now that the captures are open: no entry of `traces:` matches, settings are of
+ * another format than the trace's, a name is no trace's.  Nothing for the user's
+ * profile.yaml, which is for all captures. */
+void profile_complain(const struct session *, const char *path, struct text *);
+
 /* Finds the profile for a capture, or for none (NULL): beside the capture
  * its name with no, one, two ... endings removed and `.profile.yaml` added,
  * then profile.yaml in the user's folder.  False if there is none; then FOUND

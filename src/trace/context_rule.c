@@ -140,7 +140,7 @@ static const struct option_table range_table = {.name = "ranges",
 						.check = check_range};
 
 static struct option_row from_rows[FROM_MAX] = {
-    [FROM_TRACE] = {.name = "trace", .help = "name of the trace; absent: any"},
+    [FROM_TRACE] = {.name = "trace", .trace = true, .help = "name of the trace; absent: any"},
     [FROM_FORMAT] = {.name = "format", .check = decoder_check, .help = "format of the trace"},
     [FROM_TYPE] = {.name = "type", .help = "type of the message, as in its column, or its kind"},
     [FROM_ORIGIN] = {.name = "origin", .help = "origin of the message"},
@@ -187,6 +187,7 @@ static const struct option_row context_rows[] = {
     {.name = "applies_to",
      .type = OPTION_LIST,
      .member = offsetof(struct context_options, applies_to),
+     .trace = true,
      .help = "other traces that it holds for: TRACE, or TRACE:ORIGIN"},
 };
 static struct option_table context_table =

@@ -34,6 +34,7 @@ static const struct option_row rows[] = {
     {.name = "applies_to",
      .type = OPTION_TEXT,
      .member = offsetof(struct symbol_options, applies_to),
+     .trace = true,
      .help = "name of the trace whose addresses it names; absent: all"},
 };
 const struct option_table symbol_options_table =

@@ -44,6 +44,7 @@ struct trace {
 	struct index *index;
 	struct serial *serial;	       /* matches its words with a log's events, or NULL */
 	struct trace_options *options; /* own, with the formats behind */
+	size_t entry;		       /* of the profile, SIZE_MAX: none */
 	pthread_t loader;
 	bool loading;
 	atomic_uint generation;
@@ -95,6 +96,7 @@ static const struct option_row trace_rows[] = {
 
 enum { FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows, FORMATS_MAX = 32 };
 
+/* The rows of formats tell by a bool, behind the structs, whether they were given. */
 static struct option_row all_rows[FIXED_ROWS + FORMATS_MAX];
 static struct option_table trace_table = {.name = "traces", .rows = all_rows};
 
@@ -139,6 +141,10 @@ lay_out(void)
 		}
 		trace_table.size += aligned(own->size);
 	}
+	for (size_t i = FIXED_ROWS; i < trace_table.count; i++)
+		if (all_rows[i].type == OPTION_STRUCT)
+			all_rows[i].given = trace_table.size + i;
+	trace_table.size += aligned(trace_table.count);
 }
 
 const struct option_table *
@@ -165,6 +171,7 @@ origin_options_table(void)
 	    {.name = "trace",
 	     .type = OPTION_TEXT,
 	     .member = offsetof(struct origin_options, trace),
+	     .trace = true,
 	     .help = "name of the trace it is in"},
 	    {.name = "guid",
 	     .type = OPTION_TEXT,
@@ -270,17 +277,17 @@ entry_at(const struct profile *profile, size_t i)
 	return (void *)((char *)profile->traces.at + i * trace_options_table()->size);
 }
 
-/* The profile's entry for a capture, or NULL. */
-static const struct trace_options *
-profile_entry(const struct profile *profile, const char *path)
+/* The profile's entry for a capture, or SIZE_MAX. */
+static size_t
+find_entry(const struct profile *profile, const char *path)
 {
 	for (size_t i = 0; i < profile->traces.count; i++) {
 		const struct trace_options *entry = entry_at(profile, i);
 		if ((entry->match && !fnmatch(entry->match, base_name(path), 0)) ||
 		    (entry->file && !strcmp(entry->file, path)))
-			return entry;
+			return i;
 	}
-	return NULL;
+	return SIZE_MAX;
 }
 
 /* The transport that a format's options name, or NULL to look at the bytes. */
@@ -502,6 +509,7 @@ open_index(struct trace *trace)
 struct opening {
 	const char *path;
 	const char *format;	       /* or NULL */
+	size_t entry;		       /* of the profile they are from */
 	const char *reason;	       /* why it is that format, or NULL: as choose() finds */
 	const char *group;	       /* snapshot's folder, or NULL */
 	struct trace_options *options; /* taken over */
@@ -517,6 +525,7 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 	    .spool_dir = session->spool_dir, .notify = stir, .notify_context = trace};
 	trace->session = session;
 	trace->options = from->options;
+	trace->entry = from->entry;
 	pthread_mutex_init(&trace->lock, NULL);
 	trace->capture = capture_open(from->path, &capture_options, err);
 	if (!trace->capture) {
@@ -550,16 +559,15 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 	return trace;
 }
 
-static struct trace_options *
-options_for(const struct profile *profile, const char *path)
+static void
+take_options(const struct profile *profile, const char *path, struct opening *from)
 {
-	struct trace_options *options = mem_new(trace_options_table()->size);
-	const struct trace_options *entry = profile_entry(profile, path);
-	if (entry)
-		option_copy(trace_options_table(), options, entry);
+	from->options = mem_new(trace_options_table()->size);
+	from->entry = find_entry(profile, path);
+	if (from->entry < SIZE_MAX)
+		option_copy(trace_options_table(), from->options, entry_at(profile, from->entry));
 	else
-		option_defaults(trace_options_table(), options);
-	return options;
+		option_defaults(trace_options_table(), from->options);
 }
 
 /* One trace for each buffer of a snapshot that can be opened; the first. */
@@ -574,7 +582,7 @@ open_snapshot(struct session *session, struct opening from, struct err *err)
 		const struct snapshot_buffer *buffer = &snapshot->buffers.at[i];
 		struct text name = {0};
 		text_addf(&name, "%s.%s", snapshot->folder, buffer->name);
-		from.options = options_for(&session->profile, text_get(&name));
+		take_options(&session->profile, text_get(&name), &from);
 		opencsd_use_snapshot(trace_format_options(from.options, &opencsd_ops), snapshot,
 				     buffer, &snapshot->notes);
 		if (!from.options->name)
@@ -611,7 +619,7 @@ session_open(struct session *session, const char *path, const char *format, char
 			       .collateral_count = collateral_count};
 	if (!format && snapshot_is(path))
 		return open_snapshot(session, from, err);
-	from.options = options_for(&session->profile, path);
+	take_options(&session->profile, path, &from);
 	return open_trace(session, &from, err);
 }
 
@@ -746,6 +754,19 @@ trace_number(const struct trace *trace)
 	while (i < trace->session->traces.count && trace->session->traces.at[i] != trace)
 		i++;
 	return i;
+}
+
+size_t
+trace_profile_entry(const struct trace *trace)
+{
+	return trace->entry;
+}
+
+void
+session_add_notice(struct session *session, const char *text)
+{
+	if (session->traces.count)
+		add_notice(session->traces.at[0], text);
 }
 
 const char *

@@ -95,6 +95,9 @@ void session_close(struct session *);
  * makes the session's clocks and what contexts and counts of cycles there are. */
 void session_link(struct session *);
 
+/* Adds to what trace_take_notice gives of the first trace. */
+void session_add_notice(struct session *, const char *text);
+
 /* Starts what trace_start starts, for all traces and for the session. */
 void session_start(struct session *);
 
@@ -106,6 +109,9 @@ struct session *trace_session(const struct trace *);
 size_t trace_number(const struct trace *);	   /* in its session */
 struct serial *trace_serial(const struct trace *); /* of a gem trace with a log, or NULL */
 const struct trace_options *trace_options(const struct trace *);
+
+/* Which entry of the profile's `traces:` it was opened with; SIZE_MAX: none. */
+size_t trace_profile_entry(const struct trace *);
 
 /* What it was opened as a part of, a snapshot's folder; or NULL. */
 const char *trace_group(const struct trace *);

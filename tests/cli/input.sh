@@ -85,4 +85,35 @@ is "unknown bytes: all are there" 24 \
 is "a pipe larger than a pipe buffer" "$(csv -f syst/stp big.stp | cksum)" \
 	"$(cat big.stp | csv -f syst/stp - | cksum)"
 
+# What has no effect in a profile is said, with its place.
+cat >p.yaml <<-'END'
+	traces:
+	  - {match: "x*", csel: {tick_us: 2}}
+	  - match: "*.stp"
+	    name: board
+	    gem: {record_size: 8}
+	    syst: {transport: stp}
+	origins: [{trace: baord, name: a}]
+	contexts: [{name: c, field: data, applies_to: ["board:pmic", hub]}]
+	END
+run "$TRAWL" -t none -p p.yaml demo.stp
+is "settings without effect are no damage" 1 "$status"
+is "a section of another format, and names of no trace" "\
+trawl: p.yaml:5:10: gem settings are not used: board is syst/stp; expected syst settings
+trawl: p.yaml:7:19: origins[0].trace is \"baord\"; expected the name of a trace, did you mean board?
+trawl: p.yaml:8:62: contexts[0].applies_to[1] is \"hub\"; expected the name of a trace" \
+	"$(grep p.yaml err)"
+cp "$testdata/all-gem.bin" other.bin
+run "$TRAWL" -t none -p p.yaml other.bin
+ok "a profile that matches nothing" grep -q \
+	'^trawl: p.yaml:2:3: no entry matches other.bin, so no settings are used; expected match:' err
+run "$TRAWL" -q -t none -p p.yaml other.bin
+ok "--quiet says none of it" sh -c '! grep -q p.yaml err'
+
+# A name of no origin.
+run "$TRAWL" -t none --origin=pmci,boot\ rom demo.stp
+is "a name that nobody has" 'trawl: no origin is named pmci; did you mean pmic?' \
+	"$(grep origin err)"
+run "$TRAWL" -t none --origin=pmic -s fatal demo.stp
+is "one that has no such message" '' "$(grep origin err)"
 finish

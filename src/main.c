@@ -333,10 +333,12 @@ print_about(const struct decoder *decoder)
 	text_free(&safe);
 }
 
+/* A profile, with what is known of each trace as comments. */
 static void
 print_info(struct session *session, const struct cli *cli)
 {
-	struct text line = {0};
+	struct text profile = {0}, line = {0};
+	text_add(&profile, "traces:\n");
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		struct capture *capture = trace_capture(trace);
@@ -348,14 +350,14 @@ print_info(struct session *session, const struct cli *cli)
 			text_addf(&line, ", clock %.0f Hz", trace_clock(trace).hz);
 		struct text safe = {0};
 		text_add_safe(&safe, line.data, line.length, TEXT_UTF8);
-		puts(text_get(&safe));
+		printf("# %s\n", text_get(&safe));
 		text_free(&safe);
 		print_about(trace_decoder(trace));
-		text_clear(&line);
-		if (trace_propose(trace, &line))
-			fputs(text_get(&line), stdout);
+		trace_propose(trace, &profile);
 		print_notice(trace, cli);
 	}
+	fputs(text_get(&profile), stdout);
+	text_free(&profile);
 	text_free(&line);
 }
 

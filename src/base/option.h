@@ -119,6 +119,9 @@ const struct option_row *option_find(const struct option_table *, const char *na
  */
 void option_write(const struct option_table *, const void *object, struct text *);
 
+/* Appends TEXT between double quotes, with YAML's escapes. */
+void option_quote(const char *text, struct text *);
+
 /* The value of one scalar member as text; false if it is absent or no scalar. */
 bool option_get(const struct option_row *, const void *object, struct text *);
 

@@ -33,8 +33,8 @@ is_plain(const char *text)
 	return text[0] > '9'; /* no number, no dash of a list */
 }
 
-static void
-add_quoted(const char *text, struct text *out)
+void
+option_quote(const char *text, struct text *out)
 {
 	size_t length = strlen(text);
 	text_add_char(out, '"');
@@ -96,7 +96,7 @@ add_scalar(const char *text, struct text *out)
 	if (is_plain(text))
 		text_add(out, text);
 	else
-		add_quoted(text, out);
+		option_quote(text, out);
 }
 
 /* Appends the scalar; false and nothing if it is absent. */

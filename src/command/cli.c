@@ -38,7 +38,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION, "not those; may be given again"},
     [CLI_CONTEXT] = {0, "context", "NUM", SELECTION,
 		     "NUM messages before and after each that is selected, too"},
-    [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION, "only these origins, separated by commas; a name that nobody has is reported"},
+    [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION,
+		    "only these origins, separated by commas; a name that nobody has is reported"},
     [CLI_SINCE] = {'S', "since", "TIME", SELECTION,
 		   "from this time on: 4.2, +10ms since the start, 2024-05-01T12:30"},
     [CLI_UNTIL] = {'U', "until", "TIME", SELECTION, "up to this time, itself included"},
@@ -73,7 +74,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		   "decode all and exit with 1 if there is loss, corrupt, time, catalog or "
 		   "severity:LEVEL; or an expression",
 		   .optional = true},
-    [CLI_INFO] = {0, "info", NULL, OTHER, "say what the captures are, and why, and stop"},
+    [CLI_INFO] =
+	{0, "info", NULL, OTHER,
+	 "say what the captures are, and why, as comments of a profile to start from, and stop"},
     [CLI_LIST_FORMATS] = {0, "list-formats", NULL, OTHER, "list the formats that can be read"},
     [CLI_LIST_FIELDS] = {0, "list-fields", NULL, OTHER, "list the fields of each format"},
     [CLI_DUMP_CONFIG] = {0, "dump-config", NULL, OTHER,

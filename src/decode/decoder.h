@@ -354,9 +354,10 @@ struct decoder_ops {
 	/* How well the head of a capture (its first 64 KiB or so) fits. */
 	void (*probe)(const struct window *head, struct probe *);
 
-	/* Appends a profile to start from (YAML with comments), made from what
-	 * the head shows; false, and nothing appended, if it shows too little.
-	 * NULL: captures of this format need none. */
+	/* Appends the format's settings in an entry of `traces:` to start from (YAML
+	 * with comments, indented by 4), made from what the head shows; false, and
+	 * nothing appended, if it shows too little.  NULL: captures of this format
+	 * need none. */
 	bool (*propose)(const struct window *head, struct text *profile);
 
 	/* Opens for a capture that starts with HEAD (which only lives for the

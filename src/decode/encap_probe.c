@@ -295,10 +295,10 @@ encap_propose(const struct window *head, struct text *profile)
 		return false;
 	unsigned source = guess.srcid_width / 8, sum = source + guess.timestamp_bytes;
 	text_addf(profile,
-		  "# %u sync sequences, the shortest of %u null packets; packets fit exactly\n"
-		  "# between %u of %u of them.\n",
+		  "    # %u sync sequences, the shortest of %u null packets; packets fit exactly\n"
+		  "    # between %u of %u of them.\n",
 		  guess.syncs, guess.nulls, guess.chains.reached, guess.chains.intervals);
-	text_add(profile, "traces:\n  - match: \"*\"\n    format: encap\n    encap:\n");
+	text_add(profile, "    encap:\n");
 	text_addf(profile, "      srcid_width: %u", guess.srcid_width);
 	if (source < SOURCE_BYTES_MAX)
 		text_addf(profile, "    # a guess; packets fit for %u to %u", 8 * source,

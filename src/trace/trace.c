@@ -45,6 +45,7 @@ struct trace {
 	struct serial *serial;	       /* matches its words with a log's events, or NULL */
 	struct trace_options *options; /* own, with the formats behind */
 	size_t entry;		       /* of the profile, SIZE_MAX: none */
+	char *matched;		       /* what `match:` was compared with */
 	pthread_t loader;
 	bool loading;
 	atomic_uint generation;
@@ -464,6 +465,7 @@ trace_free(struct trace *trace)
 	free(trace->name);
 	free(trace->group);
 	free(trace->reason);
+	free(trace->matched);
 	free(trace);
 }
 
@@ -510,6 +512,7 @@ struct opening {
 	const char *path;
 	const char *format;	       /* or NULL */
 	size_t entry;		       /* of the profile they are from */
+	const char *matched;	       /* what `match:` was compared with */
 	const char *reason;	       /* why it is that format, or NULL: as choose() finds */
 	const char *group;	       /* snapshot's folder, or NULL */
 	struct trace_options *options; /* taken over */
@@ -526,6 +529,7 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 	trace->session = session;
 	trace->options = from->options;
 	trace->entry = from->entry;
+	trace->matched = mem_text(from->matched);
 	pthread_mutex_init(&trace->lock, NULL);
 	trace->capture = capture_open(from->path, &capture_options, err);
 	if (!trace->capture) {
@@ -564,6 +568,7 @@ take_options(const struct profile *profile, const char *path, struct opening *fr
 {
 	from->options = mem_new(trace_options_table()->size);
 	from->entry = find_entry(profile, path);
+	from->matched = base_name(path);
 	if (from->entry < SIZE_MAX)
 		option_copy(trace_options_table(), from->options, entry_at(profile, from->entry));
 	else
@@ -587,13 +592,13 @@ open_snapshot(struct session *session, struct opening from, struct err *err)
 				     buffer, &snapshot->notes);
 		if (!from.options->name)
 			from.options->name = mem_text(text_get(&name));
-		text_free(&name);
 		from.path = buffer->path;
 		from.format = opencsd_ops.format;
 		from.reason = "opencsd, as the snapshot says";
 		from.group = snapshot->folder;
 		struct err own = {0};
 		struct trace *trace = open_trace(session, &from, &own);
+		text_free(&name);
 		if (!trace)
 			text_addf(&snapshot->notes, "%s\n", own.what);
 		if (!first)
@@ -781,12 +786,35 @@ trace_is_known(const struct trace *trace)
 	return trace->known;
 }
 
-bool
+/* The glob that fits the name and nothing else. */
+static void
+add_glob(const char *name, struct text *out)
+{
+	struct text glob = {0};
+	for (; *name; name++) {
+		if (strchr("*?[\\", *name))
+			text_add_char(&glob, '\\');
+		text_add_char(&glob, *name);
+	}
+	option_quote(text_get(&glob), out);
+	text_free(&glob);
+}
+
+void
 trace_propose(const struct trace *trace, struct text *profile)
 {
 	const struct decoder_ops *ops = trace->decoder->ops;
 	struct window head = read_head(trace->capture);
-	return ops->propose && ops->propose(&head, profile);
+	text_add(profile, "  - match: ");
+	add_glob(trace->matched, profile);
+	if (trace->known)
+		text_addf(profile, "\n    format: %s\n", decoder_name(ops));
+	else
+		text_add(profile, "\n    # format: not recognised; see trawl --list-formats\n");
+	if (trace->entry < SIZE_MAX)
+		text_add(profile, "    # settings of a profile are in force; they stay there\n");
+	else if (ops->propose)
+		ops->propose(&head, profile);
 }
 
 struct trace_clock

@@ -127,8 +127,8 @@ const char *trace_reason(const struct trace *);
  * chosen for want of a better one.  An empty capture is known to be that. */
 bool trace_is_known(const struct trace *);
 
-/* A profile to start from, if the format has one to propose; else false. */
-bool trace_propose(const struct trace *, struct text *profile);
+/* Appends an entry of `traces:` that reads such a capture as it was read. */
+void trace_propose(const struct trace *, struct text *profile);
 
 /* Ticks per second, 0 if unknown; and nanoseconds since the Unix epoch of
  * tick 0, if `has_epoch`. */

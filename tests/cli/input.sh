@@ -116,4 +116,29 @@ is "a name that nobody has" 'trawl: no origin is named pmci; did you mean pmic?'
 	"$(grep origin err)"
 run "$TRAWL" -t none --origin=pmic -s fatal demo.stp
 is "one that has no such message" '' "$(grep origin err)"
+# --info prints a profile that reads the capture as it was read: from no profile,
+# and with the one that is beside it in force.
+for capture in "$testdata"/*; do
+	file=${capture##*/}
+	case $file in *.yaml | *.tsv | *.xml) continue ;; esac
+	for beside in no yes; do
+		rm -rf again && mkdir again && cp -r "$capture" again/
+		profile=again/${file%%.*}.profile.yaml
+		if test $beside = yes; then
+			"$TRAWL" --info "$capture" >"$profile"
+		else
+			"$TRAWL" --info "again/$file" >"$profile"
+		fi
+		"$TRAWL" --info "again/$file" >two 2>err
+		is "--info of $file, profile $beside: it loads" "0 " "$? $(cat err)"
+		is "and names the format" "$(grep format: "$profile")" "$(grep format: two)"
+	done
+done
+"$TRAWL" --info "$testdata/lab.yaml" >out
+ok "no guess against the profile in force" sh -c '! grep -q "srcid_width" out'
+is "an entry for each trace" 5 "$(grep -c '^  - match' out)"
+printf 'x' >'a [b]*".bin'
+"$TRAWL" --info 'a [b]*".bin' >'a [b]*".profile.yaml'
+run "$TRAWL" --info 'a [b]*".bin'
+is "a name that is no plain text" "0 " "$status $(cat err)"
 finish

@@ -82,6 +82,8 @@ enum { FILTER_TEXT_MAX = 4096, FILTER_DEPTH_MAX = 64 };
 struct filter_error {
 	size_t at;	/* byte of the expression where it lies */
 	bool meant;	/* there are a word and an operator: it is no regex */
+	size_t word;	/* length of a word there that is no name, and of which nothing is
+			   asked; 0: it is something else */
 	char what[256]; /* one sentence, without a place */
 };
 
@@ -95,7 +97,8 @@ void filter_expr_free(struct filter_expr *); /* NULL is fine */
 struct filter_expr *filter_parse_pattern(const char *pattern, struct filter_error *);
 
 /* What people type where both are welcome: a word alone is looked for as that
- * pattern unless it is a flag, and so is what is no expression and not meant to be
+ * pattern unless it is a flag; so is a word that is no name, beside a comparison
+ * (`mailbox and severity >= warning`), and what is no expression and not meant to be
  * one. */
 struct filter_expr *filter_parse_typed(const char *text, const struct session *,
 				       struct filter_error *);

@@ -351,7 +351,12 @@ parse_term(struct parser *p)
 		failed = read_pattern(p, leaf);
 	} else if (is_name_char(p->text[p->at])) {
 		failed = read_name(p, leaf);
+		bool meant = p->build.error->meant;
+		p->build.error->meant = false;
 		int wrong = read_question(p, failed ? NULL : leaf, &negated);
+		if (failed && !p->build.error->meant)
+			p->build.error->word = strlen(leaf->word.text);
+		p->build.error->meant |= meant;
 		failed = failed ? failed : wrong;
 	} else {
 		failed = fail_here(p, "the name of a field");
@@ -499,14 +504,55 @@ is_word(const char *text)
 	return !filter_is_flag(word);
 }
 
+/* Writes the words that are no names as patterns; NULL if that is no expression, or
+ * has no comparison: then it may be a sentence that is looked for. */
+static struct filter_expr *
+parse_words(const char *text, const struct session *session, struct filter_error *error)
+{
+	struct text whole = {0}, one = {0};
+	struct filter_expr *expr = NULL;
+	struct filter_error now = *error;
+	size_t added = 0;
+	text_add(&whole, text);
+	while (!expr && now.word) {
+		text_clear(&one);
+		text_add_bytes(&one, whole.data, now.at);
+		text_addf(&one, "/%.*s/s%s", (int)now.word, whole.data + now.at,
+			  whole.data + now.at + now.word);
+		added += one.length - whole.length;
+		text_clear(&whole);
+		text_add(&whole, one.data);
+		expr = filter_parse(whole.data, session, &now);
+	}
+	if (!expr && now.meant) { /* what comes behind the words is wrong */
+		*error = now;
+		error->at -= added;
+	}
+	if (expr && !now.meant) {
+		filter_expr_free(expr);
+		expr = NULL;
+	}
+	if (expr)
+		expr->note = "a word that is no name is looked for in the text";
+	text_free(&whole);
+	text_free(&one);
+	return expr;
+}
+
 struct filter_expr *
 filter_parse_typed(const char *text, const struct session *session, struct filter_error *error)
 {
 	if (is_word(text))
 		return filter_parse_pattern(text, error);
 	struct filter_expr *expr = filter_parse(text, session, error);
-	bool pattern = !expr && !error->meant && text[strspn(text, " ")];
-	return pattern ? filter_parse_pattern(text, error) : expr;
+	if (!expr && error->word)
+		expr = parse_words(text, session, error);
+	if (expr || error->meant || !text[strspn(text, " ")])
+		return expr;
+	expr = filter_parse_pattern(text, error);
+	if (expr)
+		expr->note = "as a regular expression";
+	return expr;
 }
 
 void

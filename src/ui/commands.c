@@ -487,13 +487,17 @@ run_line(struct app *app, const struct command_call *call)
 		jump_top(app, &number);
 		return;
 	}
-	if (length > 1 && text[length - 1] == '!') /* write! FILE: `!` is of the text */
-		length--;
+	bool force = length > 1 && text[length - 1] == '!'; /* then `!` is of the text */
+	length -= force;
 	enum command_id id = command_find(text, length);
 	if (!length)
 		return;
 	if (id == COMMAND_COUNT) {
 		say_unknown(app, text, length);
+		return;
+	}
+	if (force && id != COMMAND_WRITE && id != COMMAND_SAVE) {
+		app_trouble(app, ":%s takes no !; leave it out", commands[id].name);
 		return;
 	}
 	const char *rest = text + length + strspn(text + length, " ");

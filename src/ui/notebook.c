@@ -331,9 +331,12 @@ notebook_save(struct app *app, const struct command_call *call)
 {
 	const struct ui_options *options = app->options;
 	struct text given = {0};
-	if (call->text)
-		path_read(call->text, &given);
-	const char *path = call->text ? text_get(&given) : options->notebook_path;
+	const char *typed = call->text ? call->text : "";
+	bool force = *typed == '!';
+	typed += force + strspn(typed + force, " ");
+	if (*typed)
+		path_read(typed, &given);
+	const char *path = *typed ? text_get(&given) : options->notebook_path;
 	size_t most =
 	    app->jumps.marks.count + (options->notebook ? options->notebook->marks.count : 0);
 	struct notebook notebook = {
@@ -350,9 +353,9 @@ notebook_save(struct app *app, const struct command_call *call)
 	option_write(&notebook_options_table, &notebook, &out);
 	if (!path) {
 		app_trouble(app, "save to which file?");
-	} else if (call->text && access(path, F_OK) == 0 &&
+	} else if (*typed && !force && access(path, F_OK) == 0 &&
 		   (!options->notebook_path || strcmp(path, options->notebook_path) != 0)) {
-		app_trouble(app, "%s is there already; choose another name", path);
+		app_trouble(app, "%s is there already; :save! FILE overwrites it", path);
 	} else if (!replace_file(path, &out)) {
 		app_trouble(app, "%s: %s", path, strerror(errno));
 	} else {

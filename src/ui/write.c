@@ -3,7 +3,8 @@
  *
  *	:write[!] FILE [FORMAT] [range|shown|marks]
  *
- * Without more words: the range, if there is one, else what the filters show.
+ * Without more words: the range, if there is one, else what the filters show.  The
+ * range stays, so that writing again writes the same; Esc drops it.
  * The format follows from the file's ending.  A thread of its own decodes and
  * writes; what was cut short does not stay behind.
  */
@@ -37,6 +38,7 @@ struct write_job {
 	pthread_t thread;
 	bool started;
 	atomic_bool cancelled, done;
+	const char *of;	 /* what is written, for people */
 	int64_t written; /* or an error; valid once done */
 	int errno_seen;
 };
@@ -154,9 +156,9 @@ write_poll(struct app *app)
 	else if (job->written < 0)
 		app_trouble(app, "the capture changed while it was written; try again");
 	else
-		app_say(app, "%s messages written to %s as %s",
+		app_say(app, "%s messages written to %s as %s: %s",
 			text_number(digits, (uint64_t)job->written), job->path,
-			job->range.format->name);
+			job->range.format->name, job->of);
 	write_free(app);
 }
 
@@ -320,6 +322,14 @@ prepare(struct app *app, const char *text, struct wish *wish, struct write_job *
 	return false;
 }
 
+static const char *
+name_messages(const struct app *app, enum what what)
+{
+	if (what == WHAT_SHOWN)
+		return filter_is_all(&app->filter) ? "all" : "what the filters show";
+	return what == WHAT_RANGE ? "the range" : "those with marks";
+}
+
 void
 write_start(struct app *app, const struct command_call *call)
 {
@@ -343,8 +353,8 @@ write_start(struct app *app, const struct command_call *call)
 					   .filter = wish.what == WHAT_MARKS ? NULL : &job->filter,
 					   .take = take,
 					   .context = job};
+	job->of = name_messages(app, wish.what);
 	app->writing = job;
-	app->range.on = false;
 	app_say(app, "writing %s", job->path);
 	write_poll(app);
 }

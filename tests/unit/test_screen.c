@@ -1537,7 +1537,12 @@ test_paths(void **state)
 	scene_keys(&s, ":w \"~/a b.txt marks\r");
 	scene_wait(&s, "a quote of the name is not closed");
 	scene_keys(&s, ":save ~/a b.txt\r"); /* the only word: it needs no quotes */
-	scene_wait(&s, "/a b.txt is there already");
+	scene_wait(&s, "/a b.txt is there already; :save! FILE overwrites it");
+	scene_keys(&s, ":save! ~/a b.txt\r");
+	scene_wait(&s, "marks saved to");
+	assert_int_equal(access("!", F_OK), -1);
+	scene_keys(&s, ":q! x\r");
+	scene_wait(&s, "takes no !");
 	scene_keys(&s, ":source ~/t.csv\r");
 	scene_wait(&s, "/t.csv:1:");
 	quit(&s);
@@ -1607,6 +1612,7 @@ test_write(void **state)
 	scene_wait(&s, "perfetto is of whole captures");
 	scene_keys(&s, keys);
 	scene_wait(&s, "309 messages written to ");
+	scene_wait(&s, "as csv: all");
 	check_file(path, all.data, all.length);
 
 	scene_keys(&s, "j:sev warning\rM");
@@ -1630,6 +1636,15 @@ test_write(void **state)
 	text_add_bytes(&part, head, (size_t)(strchr(head, '\n') + 1 - head));
 	text_add_bytes(&part, from, (size_t)(to - from));
 	check_file(path, part.data, part.length);
+	keys[strlen(keys) - strlen("csv\r")] = '\0'; /* the range stays for another format */
+	scene_keys(&s, keys);
+	scene_keys(&s, "text\r");
+	scene_wait(&s, "9 messages written to ");
+	scene_wait(&s, "as text: the range");
+	strcat(keys, "csv\r");
+	unlink(path);
+	scene_keys(&s, "v");
+	scene_wait(&s, "range dropped");
 	scene_keys(&s, "j"); /* the range is over */
 	scene_wait(&s, " 13 / 309");
 	assert_null(scene_row(&s, "|"));
@@ -1646,14 +1661,14 @@ test_write(void **state)
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){15, 20, 21}, 3);
 	check_file(path, part.data, part.length);
-	scene_keys(&s, "v!"); /* it begins at the cursor, not where that comes from */
+	scene_keys(&s, "vv!"); /* it begins at the cursor, not where that comes from */
 	scene_wait_row(&s, "  0.002793020 D", "block 10/10");
 	scene_keys(&s, keys);
 	scene_wait(&s, "1 messages written to ");
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){34}, 1);
 	check_file(path, part.data, part.length);
-	scene_keys(&s, "15G");
+	scene_keys(&s, "v15G");
 	scene_wait(&s, " 15 / 309");
 	scene_keys(&s, "v22G");
 	scene_wait(&s, " 22 / 309");
@@ -1666,7 +1681,7 @@ test_write(void **state)
 	text_cut(&part, (size_t)(strchr(head, '\n') + 1 - head));
 	add_csv_lines(&part, &all, (const unsigned[]){15, 20, 21, 34, 36}, 5);
 	check_file(path, part.data, part.length);
-	scene_keys(&s, "!13G");
+	scene_keys(&s, "v!13G");
 	scene_wait(&s, " 13 / 309");
 
 	scene_keys(&s, "vj");
@@ -1745,7 +1760,7 @@ test_write_all(void **state)
 	text_add_bytes(&part, from, (size_t)(to - from));
 	check_file(path, part.data, part.length);
 
-	scene_keys(&s, ":show-trace log\r&origin ~ /e/\r"); /* one left out, and a filter */
+	scene_keys(&s, "v:show-trace log\r&origin ~ /e/\r"); /* one left out, and a filter */
 	scene_wait(&s, "only origin ~ /e/");
 	scene_keys(&s, keys);
 	scene_wait(&s, " messages written to ");

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/regex.h"
 #include "base/thread.h"
 #include "command/cli.h"
 #include "config/files.h"
@@ -644,6 +645,24 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	return doubts_are_bad(&result.doubts) ? STATUS_DAMAGED : STATUS_GOOD;
 }
 
+/* What a regular expression gave up on may have been selected, or found. */
+static int
+doubt_patterns(const struct cli *cli, int status)
+{
+	struct text doubt = {0};
+	char digits[32];
+	uint64_t count = regex_given_up();
+	if (!count)
+		return status;
+	text_addf(&doubt,
+		  "a regular expression gave up on %s text%s, which may match; make it simpler",
+		  text_number(digits, count), count == 1 ? "" : "s");
+	if (!cli->value[CLI_QUIET])
+		complain(doubt.data);
+	text_free(&doubt);
+	return status == STATUS_GOOD ? STATUS_DAMAGED : status;
+}
+
 /* --- screen ------------------------------------------------------------ */
 
 /* For ui_options.load. */
@@ -827,7 +846,8 @@ main(int argc, char **argv)
 	else if (cli.value[CLI_DUMP_CONFIG])
 		status = dump_config(&session, &cli);
 	else if (to_batch)
-		status = tell_losses(&session, &cli, batch(&session, &cli, &filter));
+		status = tell_losses(&session, &cli,
+				     doubt_patterns(&cli, batch(&session, &cli, &filter)));
 	else
 		status = screen(&session, &cli, &filter);
 out:

@@ -4,6 +4,7 @@
 #include "base/regex.h"
 #include "base/vec.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,20 @@ struct regex {
 	pcre2_code *code;
 	pcre2_match_data *match;
 	pcre2_match_context *context;
-	bool limited;
+	pcre2_jit_stack *stack; /* made when the usual one is too small; or NULL */
 };
 
-enum { MATCH_LIMIT = 1000000, DEPTH_LIMIT = 10000, HEAP_LIMIT_KIB = 20000 };
+/* A pattern has many copies, one for each thread, and what counts for people is
+ * whether any of them gave up. */
+static atomic_uint_least64_t given_up;
+
+enum {
+	MATCH_LIMIT = 1000000,
+	DEPTH_LIMIT = 10000,
+	HEAP_LIMIT_KIB = 20000,
+	STACK_START = 64 * 1024, /* bytes, for compiled patterns */
+	STACK_MAX = 16 * 1024 * 1024
+};
 
 static bool
 has_capital(const char *pattern)
@@ -89,9 +100,29 @@ regex_free(struct regex *regex)
 	if (!regex)
 		return;
 	pcre2_match_context_free(regex->context);
+	pcre2_jit_stack_free(regex->stack);
 	pcre2_match_data_free(regex->match);
 	pcre2_code_free(regex->code);
 	free(regex);
+}
+
+static int
+match(struct regex *regex, const char *subject, size_t length, size_t from)
+{
+	return pcre2_match(regex->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
+			   regex->context);
+}
+
+/* Matches with a larger stack than the 32 KiB that a compiled pattern starts with. */
+static int
+match_deeply(struct regex *regex, const char *subject, size_t length, size_t from)
+{
+	if (!regex->stack)
+		regex->stack = pcre2_jit_stack_create(STACK_START, STACK_MAX, NULL);
+	if (!regex->stack)
+		return PCRE2_ERROR_JIT_STACKLIMIT;
+	pcre2_jit_stack_assign(regex->context, NULL, regex->stack);
+	return match(regex, subject, length, from);
 }
 
 bool
@@ -100,11 +131,12 @@ regex_find(struct regex *regex, const char *subject, size_t length, size_t from,
 {
 	if (from > length)
 		return false;
-	int got = pcre2_match(regex->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
-			      regex->context);
+	int got = match(regex, subject, length, from);
+	if (got == PCRE2_ERROR_JIT_STACKLIMIT && !regex->stack)
+		got = match_deeply(regex, subject, length, from);
 	if (got < 0) {
 		if (got != PCRE2_ERROR_NOMATCH && got != PCRE2_ERROR_PARTIAL)
-			regex->limited = true;
+			atomic_fetch_add(&given_up, 1);
 		return false;
 	}
 	PCRE2_SIZE *range = pcre2_get_ovector_pointer(regex->match);
@@ -113,8 +145,8 @@ regex_find(struct regex *regex, const char *subject, size_t length, size_t from,
 	return true;
 }
 
-bool
-regex_limited(const struct regex *regex)
+uint64_t
+regex_given_up(void)
 {
-	return regex->limited;
+	return atomic_load(&given_up);
 }

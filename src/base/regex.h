@@ -3,9 +3,9 @@
  *
  * Patterns and subjects are bytes; a pattern that is valid UTF-8 and has
  * characters above ASCII is compiled for UTF-8 with invalid subjects
- * allowed.  Matching has match, depth and heap limits, so a hostile pattern
+ * allowed.  Matching has match, depth, heap and stack limits, so a hostile pattern
  * costs at most a fraction of a second per subject: it then counts as "no
- * match" and regex_limited() says so.
+ * match", and regex_given_up() counts it.
  */
 #ifndef TRAWL_BASE_REGEX_H
 #define TRAWL_BASE_REGEX_H
@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct regex;
 
@@ -35,7 +36,8 @@ void regex_free(struct regex *);
 bool regex_find(struct regex *, const char *subject, size_t length, size_t from, size_t *start,
 		size_t *end);
 
-/* Whether a limit cut a match short since the regex was made. */
-bool regex_limited(const struct regex *);
+/* How many subjects all patterns of the program gave up on, since it started: each
+ * may match.  From any thread. */
+uint64_t regex_given_up(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/app.h"
+#include "base/regex.h"
 #include "base/thread.h"
 #include "trace/context.h"
 #include "trace/cycles.h"
@@ -451,6 +452,21 @@ is_working(const struct hits *hits)
 	return progress.working;
 }
 
+/* Says that a pattern gives up, and again when it is much more; false: nothing new. */
+static bool
+say_given_up(struct app *app)
+{
+	char digits[32];
+	uint64_t count = regex_given_up();
+	if (!count || count < 2 * app->given_up)
+		return false;
+	app->given_up = count;
+	app_trouble(app,
+		    "a regular expression gave up on %s texts, which may match; make it simpler",
+		    text_number(digits, count));
+	return true;
+}
+
 /* Takes what threads have to tell; true if it is more than progress. */
 static bool
 take_news(struct app *app)
@@ -472,6 +488,7 @@ take_news(struct app *app)
 		more |= notice != NULL;
 		free(notice);
 	}
+	more |= say_given_up(app);
 	merge_wake(app->merge);
 	unsigned generation = list_generation(app->list);
 	more |= generation != app->generation;

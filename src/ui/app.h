@@ -85,6 +85,7 @@ struct app {
 
 	int notify;   /* eventfd */
 	int signals;  /* signalfd */
+	uint64_t given_up; /* texts that patterns gave up on, when that was last said */
 	bool unsaved; /* notes or ties that :save would keep */
 	bool warned;  /* of that, by the last command */
 	bool quit;

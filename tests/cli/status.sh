@@ -129,4 +129,18 @@ run "$TRAWL" --check=catalog bare.stp
 is "--check=catalog: without" 1 "$status"
 refused "--check of nothing known" "$TRAWL" --check=pigeons "$testdata/all-raw.bin"
 
+# A pattern that gives up on texts, in a capture that is good.
+hard='^(.|..)+(?!.)(?<!.)x?'
+run "$TRAWL" -t none "$testdata/gray.stp"
+is "the capture is good" 0 "$status"
+run "$TRAWL" -t none -r "$hard" "$testdata/gray.stp"
+is "a pattern that gave up: status" 1 "$status"
+ok "and how often" grep -q \
+	'^trawl: a regular expression gave up on [0-9]* texts, which may match; make it simpler$' err
+run "$TRAWL" --check=loss -r "$hard" "$testdata/gray.stp"
+is "with --check, too" "1 1" "$status $(grep -c 'gave up' err)"
+run "$TRAWL" -t none --check="text ~ /$hard/" "$testdata/gray.stp"
+is "and in what it looks for" "1 1" "$status $(grep -c 'gave up' err)"
+run "$TRAWL" -q -t none -r "$hard" "$testdata/gray.stp"
+is "--quiet keeps the status" "1 0" "$status $(grep -c 'gave up' err)"
 finish

@@ -303,6 +303,30 @@ test_option(void **state)
 	option_release(&thing_table, &thing);
 }
 
+/* Deep recursion has the stack it needs; what is given up is counted. */
+static void
+test_regex_limits(void **state)
+{
+	(void)state;
+	static char text[40001];
+	struct err err;
+	size_t start, end;
+	uint64_t before = regex_given_up();
+	struct regex *re = regex_new("^(a|aa)+b$", 0, &err);
+	memset(text, 'a', sizeof text);
+	for (size_t length = 1901; length < 40001; length *= 2) {
+		text[length - 1] = 'b';
+		assert_true(regex_find(re, text, length, 0, &start, &end));
+		assert_int_equal(end, length);
+		text[length - 1] = 'a';
+	}
+	assert_int_equal(regex_given_up(), before);
+	memcpy(text + 1899, "cb", 2); /* the ways to divide what is before are endless */
+	assert_false(regex_find(re, text, 1901, 0, &start, &end));
+	assert_int_equal(regex_given_up(), before + 1);
+	regex_free(re);
+}
+
 static void
 test_regex(void **state)
 {
@@ -322,12 +346,13 @@ test_regex(void **state)
 	assert_int_equal(err.code, ERR_USAGE);
 	assert_non_null(strstr(err.what, "character 4"));
 	/* a pattern made to take for ever meets a limit instead */
+	uint64_t given_up = regex_given_up();
 	re = regex_new("(*NO_JIT)^(a+)+$", 0, &err);
 	char many[64];
 	memset(many, 'a', sizeof many);
 	many[63] = 'b';
 	assert_false(regex_find(re, many, sizeof many, 0, &start, &end));
-	assert_true(regex_limited(re));
+	assert_int_equal(regex_given_up(), given_up + 1);
 	regex_free(re);
 }
 
@@ -385,8 +410,9 @@ main(void)
 	    cmocka_unit_test(test_numbers),  cmocka_unit_test(test_text),
 	    cmocka_unit_test(test_format),   cmocka_unit_test(test_digits),
 	    cmocka_unit_test(test_arena),    cmocka_unit_test(test_option),
-	    cmocka_unit_test(test_regex),    cmocka_unit_test(test_err),
-	    cmocka_unit_test(test_vec),	     cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_regex),    cmocka_unit_test(test_regex_limits),
+	    cmocka_unit_test(test_err),	     cmocka_unit_test(test_vec),
+	    cmocka_unit_test(test_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,8 +62,8 @@ struct option_row {
 struct option_fault {
 	const char *member; /* name of the row to blame, or the path of a deeper one:
 			       `list[2].name`, which `room` may hold */
+	char what[256];	    /* a sentence with what to do, as in an error */
 	char room[64];
-	char what[256]; /* a sentence with what to do, as in an error */
 };
 
 struct option_table {

@@ -56,7 +56,7 @@ awk 'BEGIN {
 	for (i = 0; i < 6000; i++) {
 		printf "Idx:%d; ID:10; OCSD_GEN_TRC_ELEM_", i
 		if (i % 50 == 0)
-			printf "TIMESTAMP( [ TS=0x%x]; )\n", 1000 + 7 * i
+			printf "TIMESTAMP( [ TS=0x%012x]; )\n", 1000 + 7 * i
 		else
 			printf "CYCLE_COUNT( [CC=%d]; )\n", 1 + i % 9
 	}

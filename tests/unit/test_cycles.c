@@ -154,7 +154,7 @@ static void
 run_code(struct schedule *s, struct core *core)
 {
 	static const char range[] =
-	    "exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A64) E BR ";
+	    "exec range=0x1000:[0x1008] num_i(2) last_sz(4) (ISA=A64) E BR  ";
 	begin_line(s, core, "INSTR_RANGE", range);
 	unsigned cycles = spend(s, core);
 	if (core->style == CARRIES) {
@@ -396,7 +396,7 @@ static void
 add_element(struct text *out, char form, unsigned number)
 {
 	if (form == 't')
-		text_addf(out, "TIMESTAMP( [ TS=0x%x]; )", number);
+		text_addf(out, "TIMESTAMP( [ TS=0x%012x]; )", number);
 	else if (form == 'c')
 		text_addf(out, "CYCLE_COUNT( [CC=%u]; )", number);
 	else
@@ -483,21 +483,21 @@ static void
 test_far(void **state)
 {
 	(void)state;
-	enum { LINES = 16000, LINE = 75, CYCLES = 10, TICKS = 3, LATE = 5000 }; /* 19 cells */
+	enum { LINES = 16000, LINE = 81, CYCLES = 10, TICKS = 3, LATE = 5000 }; /* 19 cells */
 	struct fixture f = {0};
 	struct text text = {0};
 	for (unsigned i = 0; i < LINES; i++) {
 		size_t start = text.length;
 		text_addf(&text, "Idx:%u; ID:10; OCSD_GEN_TRC_ELEM_", i);
 		if (i == 0 || i == 10 || i == LATE || i == LINES - 1)
-			text_addf(&text, "TIMESTAMP( [ TS=0x%x];  [CC=%u]; ", 1 + i * TICKS,
+			text_addf(&text, "TIMESTAMP( [ TS=0x%012x];  [CC=%u]; )", 1 + i * TICKS,
 				  CYCLES);
 		else
-			text_addf(&text, "CYCLE_COUNT( [CC=%u]; ",
+			text_addf(&text, "CYCLE_COUNT( [CC=%u]; )",
 				  i == 1 || i == 11 || i == LATE + 1 ? 2 * CYCLES : CYCLES);
-		while (text.length - start < LINE - 2)
+		while (text.length - start < LINE - 1)
 			text_add_char(&text, ' ');
-		text_add(&text, ")\n");
+		text_add(&text, "\n");
 	}
 	struct trace *trace = open_listing(&f, &text);
 	fixture_build(&f);

@@ -4,9 +4,9 @@
  * `members` says of which types a field is a member and when it is valid; the
  * fields of a message and the reading of listings both follow it.  `parts` is
  * the grammar of a line of a listing: a line that breaks it anywhere is no
- * element.  Writing a listing has its own few functions, for blanks matter there: the lines must equal those of
- * trc_pkt_lister 1.3.3.  ITMTRACE and INSTRUMENTATION are written as later
- * versions do.
+ * element.  Writing a listing has its own few functions, for blanks matter
+ * there: the lines must equal those of trc_pkt_lister 1.3.3.  ITMTRACE and
+ * INSTRUMENTATION are written as later versions do.
  */
 #include "config.h"
 
@@ -807,7 +807,13 @@ enum part_value {
 	PART_HEXADECIMAL = 16, /* as well */
 };
 
-enum { ANYTHING_LONGEST = 64, FORMS = 4, FORM_ALL = (1 << FORMS) - 1, FORM_REST = FORM_ALL - 1 };
+enum {
+	ANYTHING_LONGEST = 64,
+	FORMS = 4,
+	FORM_ALL = (1 << FORMS) - 1,
+	FORM_FIRST = 1,
+	FORM_LATER = FORM_ALL - FORM_FIRST
+};
 
 /*
  * What stands between the brackets: the parts of a type, in this order and with
@@ -830,6 +836,8 @@ static const struct part {
 #define MUST FORM_ALL, false
 #define MAY FORM_ALL, true
 #define FORM(number) 1 << (number), false
+#define FORMS_OF(one, other) 1 << (one) | 1 << (other), false
+#define LATER FORM_LATER, false
 #define NOTHING PART_NOTHING, 0, 0, NULL
 #define ANYTHING PART_ANYTHING, 0, 0, NULL
 #define HEX(name, digits) PART_HEXADECIMAL, OPENCSD_F_##name, digits, NULL
@@ -842,7 +850,7 @@ static const struct part {
     {T(PE_CONTEXT), MAY, "EL", DEC(LEVEL), OPENCSD_HAS_LEVEL, ""},
     {T(PE_CONTEXT), MUST, "", NAME(SECURITY, security_names), 0, "; "},
     {T(PE_CONTEXT), FORM(0), "64-bit; ", NOTHING, OPENCSD_BITS64, ""},
-    {T(PE_CONTEXT), FORM_REST, false, "32-bit; ", NOTHING, 0, ""},
+    {T(PE_CONTEXT), LATER, "32-bit; ", NOTHING, 0, ""},
     {T(PE_CONTEXT), MAY, "VMID=0x", HEX(VMID, 1), OPENCSD_HAS_VMID, "; "},
     {T(PE_CONTEXT), MAY, "CTXTID=0x", HEX(CONTEXT_ID, 1), OPENCSD_HAS_CONTEXT_ID, "; "},
     {T(INSTR_RANGE), MUST, "exec range=0x", HEX(START, 1), 0, ":"},
@@ -853,16 +861,17 @@ static const struct part {
     {T(INSTR_RANGE), MUST, "last_sz(", DEC(LAST_SIZE), 0, ") "},
     {T(INSTR_RANGE), MUST, "(ISA=", NAME(ISA, isa_names), 0, ") "},
     {T(INSTR_RANGE), FORM(0), "E ", NOTHING, OPENCSD_EXECUTED, ""},
-    {T(INSTR_RANGE), FORM_REST, false, "N ", NOTHING, 0, ""},
+    {T(INSTR_RANGE), LATER, "N ", NOTHING, 0, ""},
     {T(INSTR_RANGE), MUST, "", NAME(LAST_TYPE, listed_types), 0, ""},
     {T(INSTR_RANGE), MAY, "", NAME(LAST_SUBTYPE, listed_subtypes), 0, ""},
     {T(INSTR_RANGE), MAY, " <cond>", NOTHING, OPENCSD_CONDITIONAL, ""},
     {T(ADDR_NACC), MUST, " 0x", HEX(START, 1), 0, ""},
     {T(ADDR_NACC), FORM(0), "; Memspace [0x", HEX(SPACE, 1), OPENCSD_HAS_SPACE, ":"},
     {T(ADDR_NACC), FORM(0), "", ANYTHING, 0, "] "},
-    {T(ADDR_NACC), FORM_REST, false, " ", NOTHING, 0, ""},
+    {T(ADDR_NACC), LATER, " ", NOTHING, 0, ""},
     {T(EXCEPTION), FORM(0), "pref ret addr:0x", HEX(RETURN_ADDRESS, 1), OPENCSD_HAS_RETURN, ""},
-    {T(EXCEPTION), 1, true, " [addr also prev br tgt]", NOTHING, OPENCSD_RETURN_IS_TARGET, ""},
+    {T(EXCEPTION), FORM_FIRST, true, " [addr also prev br tgt]", NOTHING, OPENCSD_RETURN_IS_TARGET,
+     ""},
     {T(EXCEPTION), FORM(0), "; ", NOTHING, 0, ""},
     {T(EXCEPTION), MUST, "excep num (0x", HEX(EXCEPTION, 2), 0, ") "},
     {T(TIMESTAMP), MUST, " [ TS=0x", HEX(TIMESTAMP, 12), OPENCSD_HAS_TIMESTAMP, "]; "},
@@ -874,14 +883,14 @@ static const struct part {
     {T(MEMTRANS), MUST, "", NAME(MEMTRANS, memtrans_names), 0, ""},
     {T(SWTRACE), FORM(0), "{Global Error.}", NOTHING, OPENCSD_GLOBAL_ERROR, ""},
     {T(SWTRACE), FORM(1), "(Ma:0x\?\?; Ch:0x\?\?) ", NOTHING, 0, ""},
-    {T(SWTRACE), FORM_REST - 2, false, " (Ma:0x", HEX(MASTER, 2), OPENCSD_HAS_SENDER, "; "},
-    {T(SWTRACE), FORM_REST - 2, false, "Ch:0x", HEX(CHANNEL, 2), 0, ") "},
-    {T(SWTRACE), FORM_REST, true, "0x", HEX(PAYLOAD, 1), OPENCSD_HAS_PAYLOAD, "; "},
-    {T(SWTRACE), FORM_REST, true, "+Mrk ", NOTHING, OPENCSD_MARKER, ""},
-    {T(SWTRACE), FORM_REST, true, "Trig ", NOTHING, OPENCSD_TRIGGER, ""},
-    {T(SWTRACE), FORM_REST, true, " [ TS=0x", HEX(TIMESTAMP, 12), OPENCSD_HAS_TIMESTAMP, "]; "},
-    {T(SWTRACE), FORM_REST, true, "Freq", NOTHING, OPENCSD_FREQUENCY, ""},
-    {T(SWTRACE), FORM_REST, true, "{Master Error.}", NOTHING, OPENCSD_MASTER_ERROR, ""},
+    {T(SWTRACE), FORMS_OF(2, 3), " (Ma:0x", HEX(MASTER, 2), OPENCSD_HAS_SENDER, "; "},
+    {T(SWTRACE), FORMS_OF(2, 3), "Ch:0x", HEX(CHANNEL, 2), 0, ") "},
+    {T(SWTRACE), FORM_LATER, true, "0x", HEX(PAYLOAD, 1), OPENCSD_HAS_PAYLOAD, "; "},
+    {T(SWTRACE), FORM_LATER, true, "+Mrk ", NOTHING, OPENCSD_MARKER, ""},
+    {T(SWTRACE), FORM_LATER, true, "Trig ", NOTHING, OPENCSD_TRIGGER, ""},
+    {T(SWTRACE), FORM_LATER, true, " [ TS=0x", HEX(TIMESTAMP, 12), OPENCSD_HAS_TIMESTAMP, "]; "},
+    {T(SWTRACE), FORM_LATER, true, "Freq", NOTHING, OPENCSD_FREQUENCY, ""},
+    {T(SWTRACE), FORM_LATER, true, "{Master Error.}", NOTHING, OPENCSD_MASTER_ERROR, ""},
     {T(INSTRUMENTATION), MUST, "EL", DEC(ITE_LEVEL), 0, "; "},
     {T(INSTRUMENTATION), MUST, "0x", HEX(ITE_VALUE, 16), 0, ""},
     {T(ITMTRACE), MAY, "ITM_OVERFLOW; ", NOTHING, OPENCSD_OVERFLOW, ""},
@@ -889,7 +898,7 @@ static const struct part {
     {T(ITMTRACE), FORM(0), "ch: 0x", HEX(ITM_PORT, 1), OPENCSD_HAS_SENDER, "; "},
     {T(ITMTRACE), FORM(1), "ITM_DWT (", CONSTANT(ITM_TYPE), OPENCSD_ITM_HARDWARE, ""},
     {T(ITMTRACE), FORM(1), "desc: 0x", HEX(ITM_SOURCE, 1), 0, "; "},
-    {T(ITMTRACE), 3, false, "Data: 0x", HEX(ITM_VALUE, 2), 0, ") "},
+    {T(ITMTRACE), FORMS_OF(0, 1), "Data: 0x", HEX(ITM_VALUE, 2), 0, ") "},
     {T(ITMTRACE), FORM(2), "ITM_TS_GLOBAL (", CONSTANT(ITM_TYPE), OPENCSD_ITM_TIME_GLOBAL, ""},
     {T(ITMTRACE), FORM(2), " TS: 0x", HEX(TIMESTAMP, 16), OPENCSD_HAS_TIMESTAMP, ") "},
     {T(ITMTRACE), FORM(3), "ITM_TS_LOCAL ( TS delta: 0x", HEX(ITM_VALUE, 8), 0, ", { "},
@@ -901,6 +910,8 @@ static const struct part {
 #undef MUST
 #undef MAY
 #undef FORM
+#undef FORMS_OF
+#undef LATER
 #undef NOTHING
 #undef ANYTHING
 #undef HEX

@@ -35,7 +35,7 @@ struct line {
 	size_t start; /* of what begins with `Idx:`; the length if there is none */
 	struct opencsd_element element; /* PACKET, or headed: index and id */
 	size_t name, name_end, text;	/* PACKET: places of its parts */
-	bool damaged;			/* LINE: begins like an element or a packet and is none */
+	bool damaged;			/* something in it begins like one and is none */
 	bool headed;			/* damaged: index and id are there */
 	size_t good;			/* damaged: bytes up to where it is none */
 };
@@ -64,8 +64,8 @@ parse_packet(struct line *line, size_t *read)
 		p += end - p >= 2 && !memcmp(p, "];", 2) ? 2 : 0;
 	}
 	*read = (size_t)(p - text);
-	bool bytes = p[-1] == ';';
-	if (!bytes || end - p < 2 || *p != '\t' || p[1] == ' ')
+	bool ended = p[-1] == ';';
+	if (!ended || end - p < 2 || *p != '\t' || p[1] == ' ')
 		return false;
 	line->name = (size_t)(p + 1 - line->p);
 	line->name_end = line->name;
@@ -86,8 +86,7 @@ parse_at(struct line *line)
 	const char *p = line->p + line->start;
 	size_t length = line->length - line->start, as_element, as_packet;
 	struct opencsd_element element;
-	bool headed = opencsd_element_parse(p, length, &element, &as_element);
-	if (headed) {
+	if (opencsd_element_parse(p, length, &element, &as_element)) {
 		line->element = element;
 		line->kind = (enum opencsd_kind)element.type;
 		return true;
@@ -95,7 +94,7 @@ parse_at(struct line *line)
 	if (parse_packet(line, &as_packet))
 		return true;
 	size_t head;
-	headed = opencsd_element_parse_head(p, length, &element, &head);
+	bool headed = opencsd_element_parse_head(p, length, &element, &head);
 	if (headed || !line->start) {
 		line->damaged = true;
 		line->headed = headed;
@@ -113,7 +112,7 @@ parse(struct line *line, const char *p, size_t length)
 	     (at = memmem(at, (size_t)(end - at), "Idx:", 4)) != NULL; at++) {
 		line->start = (size_t)(at - p);
 		if (parse_at(line)) {
-			line->damaged = false;
+			line->headed = false;
 			return;
 		}
 	}
@@ -121,22 +120,31 @@ parse(struct line *line, const char *p, size_t length)
 	line->damaged |= memmem(p, length, ELEMENT_NAME, strlen(ELEMENT_NAME)) != NULL;
 }
 
-/* Fills all of M but its place. */
+/* A packet, or a line that is none and no element. */
+static void
+fill_other(const struct line *line, struct message *m)
+{
+	bool sent = line->kind == OPENCSD_PACKET || line->headed;
+	m->ticks = 0;
+	m->flags = 0;
+	m->kind = (uint8_t)line->kind;
+	m->severity = line->kind == OPENCSD_PACKET ? SEVERITY_DEBUG : SEVERITY_INFO;
+	m->origin = sent ? line->element.id : OPENCSD_ORIGIN_STRAY;
+}
+
+/* Fills all of M but its place.  Where an element or a packet follows in a damaged line,
+ * what stands in front of it is one that is lost. */
 static void
 fill(const struct line *line, struct message *m)
 {
-	if (line->kind < OPENCSD_ELEMENTS) {
+	if (line->kind < OPENCSD_ELEMENTS)
 		opencsd_element_message(&line->element, m);
+	else
+		fill_other(line, m);
+	if (!line->damaged)
 		return;
-	}
-	bool sent = line->kind == OPENCSD_PACKET || line->headed;
-	m->ticks = 0;
-	m->flags = line->damaged ? MESSAGE_DAMAGED : 0;
-	m->kind = (uint8_t)line->kind;
-	m->severity = line->kind == OPENCSD_PACKET ? SEVERITY_DEBUG
-		      : line->damaged		   ? SEVERITY_ERROR
-						   : SEVERITY_INFO;
-	m->origin = sent ? line->element.id : OPENCSD_ORIGIN_STRAY;
+	m->flags |= line->kind == OPENCSD_LINE ? MESSAGE_DAMAGED : MESSAGE_LOST;
+	m->severity = SEVERITY_ERROR;
 }
 
 static size_t
@@ -221,7 +229,7 @@ add_fields(const struct line *line, struct expansion *e)
 		expansion_add(e, &opencsd_fields[OPENCSD_F_ID], FIELD_NOWHERE, 0, 0)->u =
 		    line->element.id;
 	}
-	if (line->damaged)
+	if (line->damaged && line->kind == OPENCSD_LINE)
 		add_damage(line, e);
 	if (line->kind < OPENCSD_ELEMENTS) {
 		opencsd_element_fields(&line->element, NULL, e);

@@ -182,6 +182,21 @@ test_glued(void **state)
 	walk_assert_text(&l.e, "note", error);
 	assert_int_equal(expand(&l, 1)->kind, OPENCSD_LINE);
 	finish(&l);
+	/* what stands in front is an element that lost its end */
+	static const char *const behind[] = {ELEMENT(14, "EXCEPTION_RET()"),
+					     "Idx:14; ID:10;\tASYNC:Alignment"};
+	for (size_t i = 0; i < 2; i++) {
+		struct listing glued = {0};
+		text_addf(&glued.text, "%s%s", ELEMENT(13, "TIMESTAMP( [ TS="), behind[i]);
+		decode(&glued);
+		m = expand(&glued, 0);
+		assert_int_equal(m->kind, i ? OPENCSD_PACKET : OPENCSD_EXCEPTION_RET);
+		assert_int_equal(m->flags, MESSAGE_LOST);
+		assert_int_equal(m->severity, SEVERITY_ERROR);
+		assert_int_equal(walk_number(&glued.e, "index"), 14);
+		walk_assert_text(&glued.e, "note", ELEMENT(13, "TIMESTAMP( [ TS="));
+		finish(&glued);
+	}
 }
 
 /* Lines that are almost right are shown as they are, and damaged. */

@@ -10,7 +10,7 @@
 
 /^\.\\" part / {
 	skip = 1
-	command = gendoc " " $3
+	command = "\"" gendoc "\" " $3
 	while ((command | getline line) > 0)
 		print line
 	if (close(command) != 0) {

@@ -321,10 +321,10 @@ builtin_yaml = \
 	views/uia.yaml
 
 src/config/builtin.c: src/config/mkbuiltin.awk $(builtin_yaml)
-	$(AM_V_GEN)$(MKDIR_P) src/config && cd $(srcdir) && \
+	$(AM_V_GEN)$(MKDIR_P) src/config && cd "$(srcdir)" && \
 	$(AWK) -f src/config/mkbuiltin.awk $(builtin_yaml) </dev/null \
-		>$(abs_builddir)/$@.new && \
-	mv $(abs_builddir)/$@.new $(abs_builddir)/$@
+		>"$(abs_builddir)/$@.new" && \
+	mv "$(abs_builddir)/$@.new" "$(abs_builddir)/$@"
 
 EXTRA_DIST += src/config/mkbuiltin.awk
 CLEANFILES += src/config/builtin.c

@@ -11,13 +11,13 @@ AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; \
 	ASAN_OPTIONS=handle_segv=2:$$ASAN_OPTIONS; \
 	UBSAN_OPTIONS=print_stacktrace=1:$$UBSAN_OPTIONS; \
-	LSAN_OPTIONS=suppressions=$(abs_srcdir)/tests/lsan.supp:print_suppressions=0:$$LSAN_OPTIONS; \
+	LSAN_OPTIONS="suppressions='$(abs_srcdir)/tests/lsan.supp':print_suppressions=0:$$LSAN_OPTIONS"; \
 	LC_ALL=C.UTF-8; TZ=UTC; \
-	TRAWL=$(abs_builddir)/trawl; \
-	MKCAPTURE=$(abs_builddir)/tests/mkcapture; \
-	GENDOC=$(abs_builddir)/man/gendoc; \
-	XDG_CONFIG_HOME=$(abs_builddir)/tests/home; \
-	XDG_CACHE_HOME=$(abs_builddir)/tests/home; \
+	TRAWL="$(abs_builddir)/trawl"; \
+	MKCAPTURE="$(abs_builddir)/tests/mkcapture"; \
+	GENDOC="$(abs_builddir)/man/gendoc"; \
+	XDG_CONFIG_HOME="$(abs_builddir)/tests/home"; \
+	XDG_CACHE_HOME="$(abs_builddir)/tests/home"; \
 	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
 		TRAWL MKCAPTURE GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME srcdir; \
 	unset NO_COLOR;
@@ -157,8 +157,8 @@ EXTRA_DIST += tests/bench/README.md tests/bench/run \
 CLEANFILES += bench.json bench.txt
 
 bench: all tests/mkcapture$(EXEEXT) tests/bench/index$(EXEEXT) tests/bench/walk$(EXEEXT)
-	TRAWL=$(abs_builddir)/trawl TOOLS=$(abs_builddir)/tests srcdir=$(srcdir) \
-		$(srcdir)/tests/bench/run
+	TRAWL="$(abs_builddir)/trawl" TOOLS="$(abs_builddir)/tests" srcdir="$(srcdir)" \
+		"$(srcdir)/tests/bench/run"
 .PHONY: bench
 
 # Fuzz targets, tests/fuzz/fuzz_NAME.c, with their seeds in corpus/NAME.  Without

@@ -46,7 +46,7 @@ run "$TRAWL" -t jsonl "$demo"
 is "jsonl: escape sequences are escaped" 0 "$(grep -c "$escape" out)"
 ok "jsonl: ... and there" grep -qF '\u001b[2J' out
 if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1; then
-	script -qec "$TRAWL -t text $demo" /dev/null </dev/null >out 2>err
+	script -qec "'$TRAWL' -t text '$demo'" /dev/null </dev/null >out 2>err
 	ok "a terminal: all of it" grep -q 'back in service' out
 	is "a terminal: no escape sequence of the capture" 0 "$(grep -cF "${escape}[2J" out)"
 else

@@ -5,8 +5,8 @@
 # shellcheck source=lib.sh
 . "${srcdir:-.}/tests/cli/lib.sh"
 
-captures="$testdata/*.stp $testdata/*.bin $testdata/*.csel $testdata/*.txt
-	$testdata/all-opencsd $testdata/damaged-opencsd"
+set -- "$testdata"/*.stp "$testdata"/*.bin "$testdata"/*.csel "$testdata"/*.txt \
+	"$testdata/all-opencsd" "$testdata/damaged-opencsd" # all captures
 
 # Lines of: n trace offset length severity time-or-null estimated?
 list_jsonl()
@@ -79,7 +79,7 @@ run "$TRAWL" -t ctf -o new --split=1/2 "$demo"
 is "ctf: not of a part" 2 "$status"
 
 if command -v babeltrace2 >/dev/null; then
-	for capture in $captures; do
+	for capture; do
 		title=${capture##*/}
 		rm -rf ctf
 		"$TRAWL" -t jsonl "$capture" >out
@@ -120,7 +120,7 @@ if command -v python3 >/dev/null; then
 		        base.setdefault(e["pid"], w["time"] // 1000000000 * 1000000000)
 		        assert e["ts"] * 1000 == max(w["time"] - base[e["pid"]], 0), e
 	PY
-	for capture in $captures; do
+	for capture; do
 		"$TRAWL" -t jsonl "$capture" >out 2>err
 		"$TRAWL" -t perfetto "$capture" >json 2>err
 		ok "perfetto: ${capture##*/}" python3 check.py

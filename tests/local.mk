@@ -251,6 +251,7 @@ script_tests = \
 	tests/check_man.sh \
 	tests/check_testdata.sh \
 	tests/check_fuzz.sh \
+	tests/check_bootstrap.sh \
 	tests/check_configure.sh \
 	tests/check_reference.sh \
 	tests/cli/follow.sh \

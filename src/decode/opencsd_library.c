@@ -370,7 +370,7 @@ static const uint8_t unsyncs[] = {
 };
 
 /* The other numbers are copied: they mean the same in all versions so far. */
-_Static_assert(ocsd_isa_aarch64 == 2 && ocsd_isa_unknown == 6 && ocsd_sec_realm == 3 &&
+_Static_assert(ocsd_isa_aarch64 == 2 && ocsd_isa_unknown == 6 && ocsd_sec_nonsecure == 1 &&
 		   OCSD_INSTR_TSTART == 6 && OCSD_S_INSTR_V7_IMPLIED_RET == 4 &&
 		   TRACE_ON_EX_DEBUG == 2 && EVENT_NUMBERED == 2 && ELEM_MARKER_TS == 0 &&
 		   OCSD_MEM_TRANS_FAIL == 3,

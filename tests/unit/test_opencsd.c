@@ -726,6 +726,52 @@ test_resync(void **state)
 	shot_close(&s);
 }
 
+/* Anonymous memory of this process, in KiB; 0 where the system does not say. */
+static uint64_t
+anonymous_memory(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	unsigned long size = 0;
+	char line[128];
+	while (file && !size && fgets(line, sizeof line, file))
+		(void)!sscanf(line, "RssAnon: %lu", &size);
+	if (file)
+		fclose(file);
+	return size;
+}
+
+/* A state holds the messages of a few chunks, however long the trace is, and
+ * though in dense trace a message always waits for the next chunk. */
+static void
+test_memory(void **state)
+{
+	(void)state;
+	enum { SIZE = 2 << 20, ROOM = 8192 };
+	struct hex itm = hex_bytes("000000000080");
+	struct formatter f = {0};
+	struct message out[64];
+	struct shot s;
+	struct err err = {0};
+	while (itm.bytes.count < SIZE)
+		hex_add(&itm, "0141");
+	formatter_add(&f, ITM_ID, itm.bytes.at, itm.bytes.count);
+	formatter_run(&f);
+	assert_true(shot_try(&s, "coresight", f.frames.at, f.frames.count, &err));
+	struct decode_state *at = decode_state_new(s.drive.decoder);
+	struct window w = drive_window(&s.drive);
+	s.drive.ops->start(s.drive.decoder, at);
+	uint64_t early = 0, count = 0;
+	for (size_t got; (got = s.drive.ops->step(s.drive.decoder, at, &w, out, 64)); count += got)
+		if (!early && at->offset >= SIZE / 16)
+			early = anonymous_memory();
+	assert_true(count >= SIZE / 2 - 3); /* each of two bytes, but the sync packet */
+	assert_in_range(anonymous_memory(), 0, early + ROOM);
+	decode_state_free(s.drive.decoder, at);
+	hex_free(&itm);
+	formatter_free(&f);
+	shot_close(&s);
+}
+
 /* --- options ----------------------------------------------------------- */
 
 static void
@@ -745,6 +791,7 @@ main(void)
 {
 	const struct CMUnitTest all[] = {
 	    cmocka_unit_test(test_itm),
+	    cmocka_unit_test(test_memory),
 	    cmocka_unit_test(test_no_sources),
 	    /* these need the library */
 	    cmocka_unit_test(test_packets),
@@ -760,7 +807,7 @@ main(void)
 	    cmocka_unit_test(test_quiet_source),
 	    cmocka_unit_test(test_resync),
 	};
-	const struct CMUnitTest some[] = {all[0], all[1]};
+	const struct CMUnitTest some[] = {all[0], all[1], all[2]};
 	return has_library() ? cmocka_run_group_tests(all, NULL, NULL)
 			     : cmocka_run_group_tests(some, NULL, NULL);
 }

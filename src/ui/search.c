@@ -567,6 +567,8 @@ search_again(struct app *app, const struct command_call *call)
 
 #define SEVERITY_BIT(name) (1u << SEVERITY_##name)
 
+/* Event 0 of an ETMv4, bit 0 of its number, is the one that puts a trigger on the trace
+ * bus (Arm IHI 0064, TRCEVENTCTL1R.ATB). */
 static const struct {
 	enum command_id next, previous;
 	uint8_t severities;
@@ -575,7 +577,9 @@ static const struct {
 	const char *what;
 } kinds[] = {
     {COMMAND_NEXT_TRIGGER, COMMAND_PREVIOUS_TRIGGER, 0xff, 0,
-     "kind = stp_trig or notify = true or trigger_event = true or ev_type = trigger", "trigger"},
+     "kind = stp_trig or notify = true or trigger_event = true or ev_type = trigger or "
+     "ev_number in {1, 3, 5, 7, 9, 11, 13, 15}",
+     "trigger"},
     {COMMAND_NEXT_ERROR, COMMAND_PREVIOUS_ERROR, SEVERITY_BIT(FATAL) | SEVERITY_BIT(ERROR), 0, NULL,
      "error"},
     {COMMAND_NEXT_WARNING, COMMAND_PREVIOUS_WARNING, SEVERITY_BIT(WARNING), 0, NULL, "warning"},

@@ -708,6 +708,33 @@ test_triggers(void **state)
 	quit(&s);
 }
 
+/* Events of trace hardware: the trigger of ETMv3, and event 0 of ETMv4, alone or
+ * with others. */
+static void
+test_trigger_events(void **state)
+{
+	(void)state;
+#define EVENT(what) "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_EVENT( " what "; )\n"
+	static const char listing[] = EVENT("Numbered:2") EVENT("Trigger") EVENT("Numbered:1")
+	    EVENT("Numbered:6") EVENT("Numbered:5");
+#undef EVENT
+	struct scene s;
+	char path[] = "/tmp/test_screen.XXXXXX";
+	int file = mkstemp(path);
+	assert_int_equal(write(file, listing, strlen(listing)), strlen(listing));
+	close(file);
+	scene_open(&s, 24, 80, "xterm-256color", path, NULL);
+	scene_wait(&s, " 0 / 5");
+	scene_keys(&s, "]t");
+	scene_wait(&s, " 1 / 5");
+	scene_keys(&s, "]t");
+	scene_wait(&s, " 2 / 5");
+	scene_keys(&s, "]t");
+	scene_wait(&s, " 4 / 5");
+	quit(&s);
+	unlink(path);
+}
+
 static void
 test_search(void **state)
 {
@@ -2039,11 +2066,11 @@ test_cycles(void **state)
 	scene_open(&s, 30, 100, "xterm-256color", path, NULL);
 	scene_wait(&s, "  0  1000 D ID 0x10 ");
 	scene_wait(&s, "  1 ~1250 D ID 0x10 ");
-	scene_wait(&s, "  2 ~1250 W ID 0x10 ");
+	scene_wait(&s, "  2 ~1250 D ID 0x10 ");
 	scene_wait(&s, "  3 ~2000 D ID 0x10 ");
 	scene_wait(&s, "  4  2000 D ID 0x10 ");
 	scene_wait(&s, "  5       E ID 0x10 ");
-	scene_wait(&s, "  6       W ID 0x10 ");
+	scene_wait(&s, "  6       D ID 0x10 ");
 	scene_keys(&s, "jj\r");
 	scene_wait(&s, " ~1250 ");
 	scene_wait_row(&s, "v estimated_time", "");
@@ -3382,6 +3409,7 @@ main(void)
 	    cmocka_unit_test(test_small_screens),
 	    cmocka_unit_test(test_resize),
 	    cmocka_unit_test(test_triggers),
+	    cmocka_unit_test(test_trigger_events),
 	    cmocka_unit_test(test_search),
 	    cmocka_unit_test(test_filters),
 	    cmocka_unit_test(test_filtered_list),

@@ -230,7 +230,7 @@ test_messages(void **state)
 	assert_message(LINE "NO_SYNC( [discard])", SEVERITY_WARNING, 0);
 	assert_message(LINE "TRACE_ON( [debug restart])", SEVERITY_INFO, MESSAGE_RESYNC);
 	assert_message(LINE "TRACE_ON( [overflow])", SEVERITY_ERROR, MESSAGE_RESYNC | MESSAGE_LOST);
-	assert_message(LINE "ADDR_NACC( 0x0 )", SEVERITY_WARNING, 0);
+	assert_message(LINE "ADDR_NACC( 0x0 )", SEVERITY_DEBUG, 0);
 	assert_message(LINE "I_RANGE_NOPATH(first 0x0:[next 0x0] num_i(0) )", SEVERITY_WARNING, 0);
 	assert_message(LINE "MEMTRANS(Commit)", SEVERITY_INFO, 0);
 	assert_message(LINE "MEMTRANS(Fail)", SEVERITY_WARNING, 0);

@@ -21,9 +21,9 @@
 
 enum {
 	PIECE = 1024, /* bytes of the capture decoded at a time */
-	RECORDS_KEPT = 16384,
-	PACKETS_KEPT = 2048,
-	PLACES_KEPT = 65536,
+	RECORDS_KEPT = 8192,
+	PACKETS_KEPT = 1024,
+	PLACES_KEPT = 32768,
 	LATE = 3 * 8192,  /* an element comes so much after its place at the latest */
 	SKIP_MOST = 4096, /* bytes decoded on rather than started anew */
 	PACKETS_SHOWN = 32,

@@ -86,6 +86,8 @@ unpack(struct job *j, const uint8_t *frame, const uint64_t *offsets)
 		uint8_t id = frame[i] >> 1;
 		if (!names)
 			add(j, (uint8_t)(frame[i] | low), offsets[i]);
+		else
+			c->counts.frame++;
 		/* with the low bit set the second byte is still the old one's */
 		bool late = names && low && i < 14 && id != c->id;
 		if (late)
@@ -96,6 +98,7 @@ unpack(struct job *j, const uint8_t *frame, const uint64_t *offsets)
 			add(j, frame[i + 1], offsets[i + 1]);
 	}
 	finish(j);
+	c->counts.frame++;
 }
 
 static void
@@ -109,13 +112,62 @@ feed_aligned(struct job *j, const uint8_t *bytes, size_t length, uint64_t offset
 	}
 }
 
-/* A frame starts over: the one at hand is not whole. */
+/* A byte that is in no frame. */
 static void
-lose(struct coresight *c)
+pass_over(struct job *j, uint8_t byte, uint64_t offset)
 {
-	c->synced = false;
-	c->have = 0;
+	struct coresight *c = j->c;
+	if (!j->run.count) {
+		j->run.index = coresight_index(c->format, offset);
+		j->run.id = CORESIGHT_NOBODY;
+		j->run.anchor = c->anchor;
+	}
+	add(j, byte, offset);
+	if (j->run.count == CORESIGHT_RUN_MAX)
+		finish(j);
+}
+
+/* A frame starts over: the one at hand is not whole, of which the last KEEP bytes
+ * are something else. */
+static void
+lose(struct job *j, unsigned keep)
+{
+	struct coresight *c = j->c;
 	c->id = CORESIGHT_NOBODY;
+	for (unsigned i = 0; i + keep < c->have; i++)
+		pass_over(j, c->frame[i], c->offsets[i]);
+	c->have = 0;
+}
+
+/* The last of four bytes of frame synchronisation, of which those before it are
+ * in the frame at hand, or, as no frame is known, in none. */
+static void
+synchronise(struct job *j, uint64_t offset)
+{
+	struct coresight *c = j->c;
+	unsigned before = c->synced ? c->have : c->fresh;
+	if (c->synced && c->have != 3)
+		lose(j, 3);
+	finish(j);
+	c->synced = true;
+	c->have = c->fresh = 0;
+	c->tail = 0;
+	c->sync = offset > 3 ? offset - 3 : 0;
+	c->counts.sync += before < 3 ? before + 1 : 4; /* the first may have ended a frame */
+}
+
+/* A byte before any frame is known: it, and the three before it, may be frame
+ * synchronisation. */
+static void
+feed_unsynced(struct job *j, uint8_t before, uint64_t offset)
+{
+	struct coresight *c = j->c;
+	if (c->fresh == 3)
+		pass_over(j, before, c->offsets[0]);
+	else
+		c->fresh++;
+	memmove(c->offsets, c->offsets + 1, 2 * sizeof *c->offsets);
+	c->offsets[2] = offset;
 }
 
 /* One byte of a trace port. */
@@ -123,23 +175,23 @@ static void
 feed_byte(struct job *j, uint8_t byte, uint64_t offset)
 {
 	struct coresight *c = j->c;
+	uint8_t before = (uint8_t)(c->tail >> 8);
 	c->tail = c->tail >> 8 | (uint32_t)byte << 24;
 	if (c->tail == SYNC_FRAME) {
-		if (c->synced && c->have != 3)
-			lose(c);
-		c->synced = true;
-		c->have = 0;
-		c->tail = 0;
-		c->sync = offset > 3 ? offset - 3 : 0;
+		synchronise(j, offset);
 		return;
 	}
-	if (!c->synced)
+	if (!c->synced) {
+		feed_unsynced(j, before, offset);
 		return;
+	}
 	c->frame[c->have] = byte;
 	c->offsets[c->have++] = offset;
 	/* the first half of a frame synchronisation is none of these */
-	if (c->have % 2 == 0 && c->tail >> 16 == SYNC_HALF)
+	if (c->have % 2 == 0 && c->tail >> 16 == SYNC_HALF) {
 		c->have -= 2;
+		c->counts.sync += 2;
+	}
 	if (c->have == CORESIGHT_FRAME) {
 		c->have = 0;
 		unpack(j, c->frame, c->offsets);
@@ -155,7 +207,24 @@ coresight_feed(struct coresight *c, const uint8_t *bytes, size_t length, uint64_
 		feed_aligned(&j, bytes, length, offset);
 		return;
 	}
-	for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++) {
 		if (c->format != CORESIGHT_DSTREAM || (offset + i) % BLOCK < BLOCK_TRACE)
 			feed_byte(&j, bytes[i], offset + i);
+		else
+			c->counts.block++;
+	}
+	finish(&j);
+}
+
+void
+coresight_finish(struct coresight *c, coresight_sink *sink, void *context)
+{
+	struct job j = {.c = c, .sink = sink, .context = context};
+	unsigned fresh = c->synced ? 0 : c->fresh;
+	for (unsigned i = 3 - fresh; fresh && i < 3; i++)
+		pass_over(&j, (uint8_t)(c->tail >> 8 * (i + 1)), c->offsets[i]);
+	if (c->synced)
+		lose(&j, 0);
+	finish(&j);
+	c->fresh = 0;
 }

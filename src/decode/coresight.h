@@ -11,6 +11,10 @@
  * alone, as the reference decoder does: it differs from the offset in the
  * captures of a DSTREAM, of which 8 bytes in 512 are no trace.  A run's index
  * is that of its frame, or of the pair that named its source.
+ *
+ * Every byte is in a run or is counted: bytes of a frame that carry no trace,
+ * synchronisation, what is no trace.  Bytes that no frame synchronisation came
+ * before, or of a frame that one cut short, are in runs of CORESIGHT_NOBODY.
  */
 #ifndef TRAWL_DECODE_CORESIGHT_H
 #define TRAWL_DECODE_CORESIGHT_H
@@ -33,6 +37,15 @@ enum {
 	CORESIGHT_IDS = 0x81
 };
 
+/* IDs that are no source's (CoreSight Architecture Specification v3.0, IHI 0029,
+ * D4.2, special trace source IDs).  The formatter fills up with the null ID. */
+enum {
+	CORESIGHT_ID_NULL = 0x00,
+	CORESIGHT_ID_FLUSH = 0x7b,
+	CORESIGHT_ID_TRIGGER = 0x7d,
+	CORESIGHT_ID_RESERVED = 0x7f
+};
+
 struct coresight_run {
 	uint64_t index; /* of its first byte, about: see above */
 	/* Deformatting from this offset on gives this run its source again. */
@@ -51,8 +64,15 @@ struct coresight {
 	uint64_t anchor; /* of that source */
 	uint64_t sync;	 /* offset of the last frame synchronisation */
 	uint32_t tail;	 /* the last four bytes */
+	uint8_t fresh;	 /* so many of those are in nothing yet */
 	uint8_t frame[CORESIGHT_FRAME];
 	uint64_t offsets[CORESIGHT_FRAME];
+	/* bytes so far that are in no run */
+	struct coresight_counts {
+		uint64_t frame; /* the IDs of sources, and the low bits */
+		uint64_t sync;
+		uint64_t block; /* at the ends of a DSTREAM's blocks */
+	} counts;
 };
 
 typedef void coresight_sink(void *context, const struct coresight_run *);
@@ -65,6 +85,10 @@ void coresight_start(struct coresight *, enum coresight_format, uint64_t offset)
  * CORESIGHT_SOURCE. */
 void coresight_feed(struct coresight *, const uint8_t *bytes, size_t length, uint64_t offset,
 		    coresight_sink *, void *context);
+
+/* Gives what is left at the end of the capture, of no whole frame.  Not for aligned
+ * frames. */
+void coresight_finish(struct coresight *, coresight_sink *, void *context);
 
 static inline uint64_t
 coresight_index(enum coresight_format format, uint64_t offset)

@@ -53,6 +53,29 @@ struct queue {
 	uint64_t oldest[CHUNKS];  /* message under way at the start of a chunk */
 };
 
+/* Bytes that are in no message, by kind.  Those of a source that is decoded need not
+ * be in one: packets without an element, and what comes before synchronisation. */
+enum {
+	SILENT_TRACE,
+	SILENT_FRAME,
+	SILENT_NULL,
+	SILENT_TRIGGER,
+	SILENT_RESERVED,
+	SILENT_SYNC,
+	SILENT_BLOCK,
+	SILENT_COUNT
+};
+static const struct silent_row silent[SILENT_COUNT] = {
+    [SILENT_TRACE] = {"trace",
+		      "bytes of sources that are decoded; those of messages are among them", false},
+    [SILENT_FRAME] = {"frame", "trace IDs and low bits in frames of the trace formatter", false},
+    [SILENT_NULL] = {"null", "bytes of trace ID 0, with which frames are filled up", false},
+    [SILENT_TRIGGER] = {"trigger", "bytes of trace IDs 0x7b and 0x7d: flush and trigger", false},
+    [SILENT_RESERVED] = {"reserved", "bytes of trace ID 0x7f, which is reserved", false},
+    [SILENT_SYNC] = {"sync", "frame and half-frame synchronisation of a trace port", false},
+    [SILENT_BLOCK] = {"block", "the last 8 of each 512 bytes of a DSTREAM", false},
+};
+
 /* Bytes of one trace ID that nobody decodes, in this chunk. */
 struct stray {
 	uint64_t first, last; /* offsets */
@@ -72,6 +95,8 @@ struct state {
 	} chunks[CHUNKS];
 
 	uint64_t whence; /* decoding knows nothing of what came before (resync) */
+	bool whole;	 /* deformatting began at the start */
+	bool sourced;	 /* an ID came since it began */
 	uint64_t floor;	 /* no message may stand before this any more */
 	uint64_t end;	 /* offset of the window's end, when the trace ends */
 	bool ended;
@@ -193,46 +218,91 @@ add_stray(struct state *s, const struct coresight_run *run)
 	stray->count += run->count;
 }
 
+/* The kind of what is no source's, but no loss; SILENT_COUNT: it is none of these. */
+static unsigned
+silent_kind(uint8_t id)
+{
+	switch (id) {
+	case CORESIGHT_ID_NULL:
+		return SILENT_NULL;
+	case CORESIGHT_ID_FLUSH:
+	case CORESIGHT_ID_TRIGGER:
+		return SILENT_TRIGGER;
+	case CORESIGHT_ID_RESERVED:
+		return SILENT_RESERVED;
+	default:
+		return SILENT_COUNT;
+	}
+}
+
+static void
+count_silent(struct state *s, unsigned kind, uint64_t bytes)
+{
+	s->base.silent[kind] += 8 * bytes;
+}
+
+/* What comes before the first ID has none where decoding starts in the middle. */
 static void
 on_run(void *context, const struct coresight_run *run)
 {
 	struct state *s = context;
 	uint8_t lane = s->decoder->lane_of[run->id];
-	if (lane == OPENCSD_NO_LANE || !s->lanes[lane].tree)
+	unsigned kind = silent_kind(run->id);
+	s->sourced |= run->id != CORESIGHT_NOBODY;
+	if (lane != OPENCSD_NO_LANE && s->lanes[lane].tree) {
+		count_silent(s, SILENT_TRACE, run->count);
+		if (run->offsets[0] >= s->queues[lane].from)
+			opencsd_lane_feed(&s->lanes[lane], run);
+	} else if (kind < SILENT_COUNT) {
+		count_silent(s, kind, run->count);
+	} else if (s->sourced || s->whole) {
 		add_stray(s, run);
-	else if (run->offsets[0] >= s->queues[lane].from)
-		opencsd_lane_feed(&s->lanes[lane], run);
+	}
 }
 
-/* Makes messages of the stray bytes of a chunk, those that come first first.
- * The formatter fills with ID 0; and what was before a start in the middle
- * has no ID. */
+static void
+count_frames(struct state *s)
+{
+	struct coresight_counts *counts = &s->frames.counts;
+	count_silent(s, SILENT_FRAME, counts->frame);
+	count_silent(s, SILENT_SYNC, counts->sync);
+	count_silent(s, SILENT_BLOCK, counts->block);
+	*counts = (struct coresight_counts){0};
+}
+
+/* Makes a message of stray bytes.  A buffer that went round begins in the middle of
+ * what some source sent; everything else that nobody decodes is lost. */
+static void
+enqueue_stray(struct state *s, uint8_t id, const struct stray *stray)
+{
+	bool beginning = id == CORESIGHT_NOBODY && s->sourced && stray->last < CHUNK;
+	struct message m = {
+	    .offset = stray->first,
+	    .origin = id | OPENCSD_ORIGIN_STRAY,
+	    .aux = opencsd_aux(id, stray->count),
+	    .length = (uint32_t)(stray->last - stray->first) + 1,
+	    .flags = beginning ? 0 : MESSAGE_LOST,
+	    .kind = OPENCSD_STRAY,
+	    .severity = beginning ? SEVERITY_WARNING : SEVERITY_ERROR,
+	};
+	enqueue(s, &s->queues[s->lane_count], &m);
+}
+
+/* Makes messages of the stray bytes of a chunk, those that come first first. */
 static void
 flush_strays(struct state *s)
 {
-	struct queue *queue = &s->queues[s->lane_count];
 	for (;;) {
 		unsigned best = CORESIGHT_IDS;
-		for (unsigned i = 1; i < CORESIGHT_IDS; i++)
+		for (unsigned i = 0; i < CORESIGHT_IDS; i++)
 			if (s->strays[i].count &&
 			    (best == CORESIGHT_IDS || s->strays[i].first < s->strays[best].first))
 				best = i;
 		if (best == CORESIGHT_IDS)
-			break;
-		struct stray *stray = &s->strays[best];
-		struct message m = {
-		    .offset = stray->first,
-		    .origin = best | OPENCSD_ORIGIN_STRAY,
-		    .aux = opencsd_aux((uint8_t)best, stray->count),
-		    .length = (uint32_t)(stray->last - stray->first) + 1,
-		    .kind = OPENCSD_STRAY,
-		    .severity = SEVERITY_WARNING,
-		};
-		stray->count = 0;
-		if (best != CORESIGHT_NOBODY || !s->whence)
-			enqueue(s, queue, &m);
+			return;
+		enqueue_stray(s, (uint8_t)best, &s->strays[best]);
+		s->strays[best].count = 0;
 	}
-	s->strays[0].count = 0;
 }
 
 /* --- feeding ----------------------------------------------------------- */
@@ -259,20 +329,26 @@ feed(struct state *s, const struct window *w, uint64_t end)
 	const uint8_t *bytes = w->bytes + (at - w->offset);
 	if (s->decoder->format != CORESIGHT_SOURCE) {
 		coresight_feed(&s->frames, bytes, (size_t)(end - at), at, on_run, s);
+		count_frames(s);
 		flush_strays(s);
 	} else if (s->queues[0].from < end) {
 		uint64_t skipped = s->queues[0].from > at ? s->queues[0].from - at : 0;
+		count_silent(s, SILENT_TRACE, end - at);
 		opencsd_lane_feed_plain(&s->lanes[0], bytes + skipped, (size_t)(end - at - skipped),
 					at + skipped);
 	}
 	s->base.offset = end;
 }
 
-/* The bytes of the last frame, which is not whole. */
+/* The bytes of the last frame, which is not whole, and what waits for more. */
 static void
 add_tail(struct state *s, uint64_t end)
 {
 	uint64_t start = end & ~(uint64_t)(CORESIGHT_FRAME - 1);
+	if (s->decoder->format == CORESIGHT_DSTREAM || s->decoder->format == CORESIGHT_TPIU) {
+		coresight_finish(&s->frames, on_run, s);
+		flush_strays(s);
+	}
 	if (s->decoder->format != CORESIGHT_ALIGNED || start == end)
 		return;
 	struct message m = {
@@ -432,6 +508,8 @@ set_position(struct state *s, uint64_t offset)
 		s->chunks[i].number = UINT64_MAX;
 	s->floor = settled(offset);
 	s->whence = s->place = s->count = 0;
+	s->whole = !offset;
+	s->sourced = false;
 	s->ended = s->repeating = false;
 }
 
@@ -683,6 +761,8 @@ const struct decoder_ops opencsd_ops = {
     .kinds_resync = 1ull << OPENCSD_TRACE_ON,
     .origin_none = CORESIGHT_NOBODY | OPENCSD_ORIGIN_STRAY,
     .kinds_history = 1ull << OPENCSD_SYST,
+    .silent = silent,
+    .silent_count = SILENT_COUNT,
     .options = &opencsd_options,
     .reach = CHUNK,
     .run_up = RUN_UP,

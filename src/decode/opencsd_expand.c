@@ -684,12 +684,17 @@ expand_stray(const struct job *j)
 		note =
 		    arena_format(&j->e->arena, "the capture ends inside a frame: %u bytes", count);
 	else if (id == CORESIGHT_NOBODY)
-		note = arena_format(&j->e->arena, "%u bytes before the first trace ID", count);
+		note = arena_format(&j->e->arena,
+				    j->m->flags & MESSAGE_LOST
+					? "%u bytes without a trace ID or frame synchronisation"
+					: "%u bytes before the first trace ID",
+				    count);
 	else if (lane != OPENCSD_NO_LANE)
 		note = arena_format(&j->e->arena, "%u bytes of %s are not decoded: %s", count,
 				    opencsd_source_name(d, lane), d->sources[lane].problem);
 	else
-		note = arena_format(&j->e->arena, "%u bytes of trace ID 0x%02x, which is no source",
+		note = arena_format(&j->e->arena,
+				    "%u bytes of trace ID 0x%02x are not decoded: no source has it",
 				    count, id);
 	expand_note(j, "STRAY", note);
 }

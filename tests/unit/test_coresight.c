@@ -11,6 +11,7 @@ struct found {
 	VEC(struct sourced) bytes;
 	VEC(uint64_t) offsets;
 	uint64_t last_index;
+	size_t nobody; /* bytes without an ID */
 	enum coresight_format format;
 };
 
@@ -18,7 +19,9 @@ static void
 take(void *context, const struct coresight_run *run)
 {
 	struct found *found = context;
-	if (run->id == 0)
+	if (run->id == CORESIGHT_NOBODY)
+		found->nobody += run->count;
+	if (run->id == 0 || run->id == CORESIGHT_NOBODY)
 		return;
 	assert_true(run->count > 0);
 	assert_true(run->index >= found->last_index);
@@ -88,13 +91,12 @@ static void
 test_by_hand(void **state)
 {
 	(void)state;
-	static const uint8_t frame[16] = {0x07, 0xaa, 0x0b, 0xbb, 0x10, 0xcc, 0x20, 0xdd,
-					  0x30, 0xee, 0x40, 0xff, 0x50, 0x11, 0x60,
-					  1 << 1 | 1 << 2 | 1 << 7};
-	static const struct sourced expected[] = {{3, 0xaa}, {3, 0xbb}, {5, 0x11}, {5, 0xcc},
-						  {5, 0x20}, {5, 0xdd}, {5, 0x30}, {5, 0xee},
-						  {5, 0x40}, {5, 0xff}, {5, 0x50}, {5, 0x11},
-						  {5, 0x61}};
+	static const uint8_t frame[16] = {
+	    0x07, 0xaa, 0x0b, 0xbb, 0x10, 0xcc, 0x20, 0xdd,
+	    0x30, 0xee, 0x40, 0xff, 0x50, 0x11, 0x60, 1 << 1 | 1 << 2 | 1 << 7};
+	static const struct sourced expected[] = {
+	    {3, 0xaa}, {3, 0xbb}, {5, 0x11}, {5, 0xcc}, {5, 0x20}, {5, 0xdd}, {5, 0x30},
+	    {5, 0xee}, {5, 0x40}, {5, 0xff}, {5, 0x50}, {5, 0x11}, {5, 0x61}};
 	static const uint64_t places[] = {33, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46};
 	struct found found = {0};
 	struct coresight c;
@@ -144,27 +146,28 @@ test_port(void **state)
 				       take, &found);
 		}
 		assert_found(&found, &f);
+		assert_int_equal(found.nobody, 3);
 		found_free(&found);
 	}
 	formatter_free(&bytes);
 	formatter_free(&f);
 }
 
-/* Frame synchronisation in the middle of a frame: the frame is lost, nothing
+/* Frame synchronisation in the middle of a frame: the frame is nobody's, nothing
  * else is. */
 static void
 test_port_damage(void **state)
 {
 	(void)state;
-	static const uint8_t bytes[] = {
-	    0xff, 0xff, 0xff, 0x7f, 0x03, 0x11, 0x22, 0x33, 0xff, 0xff, 0xff, 0x7f,
-	    0x05, 0xaa, 0xba, 0xcb, 0xdc, 0xed, 0xfe, 0x0f, 0x10, 0x21, 0x32, 0x43,
-	    0x54, 0x65, 0x76, 0x00};
+	static const uint8_t bytes[] = {0xff, 0xff, 0xff, 0x7f, 0x03, 0x11, 0x22, 0x33, 0xff, 0xff,
+					0xff, 0x7f, 0x05, 0xaa, 0xba, 0xcb, 0xdc, 0xed, 0xfe, 0x0f,
+					0x10, 0x21, 0x32, 0x43, 0x54, 0x65, 0x76, 0x00};
 	struct found found = {0};
 	struct coresight c;
 	coresight_start(&c, CORESIGHT_TPIU, 0);
 	coresight_feed(&c, bytes, sizeof bytes, 0, take, &found);
 	assert_int_equal(found.bytes.count, 14);
+	assert_int_equal(found.nobody, 4);
 	assert_int_equal(found.bytes.at[0].id, 2);
 	assert_int_equal(found.bytes.at[0].byte, 0xaa);
 	assert_int_equal(found.offsets.at[0], 13);
@@ -205,17 +208,82 @@ test_places(void **state)
 	assert_int_equal(coresight_index(CORESIGHT_DSTREAM, 512), 504);
 	assert_int_equal(coresight_index(CORESIGHT_DSTREAM, 1024), 1008);
 	for (uint64_t i = 0; i < 3000; i++)
-		assert_int_equal(coresight_index(CORESIGHT_DSTREAM,
-						 coresight_offset(CORESIGHT_DSTREAM, i)), i);
+		assert_int_equal(
+		    coresight_index(CORESIGHT_DSTREAM, coresight_offset(CORESIGHT_DSTREAM, i)), i);
+}
+
+static uint32_t
+random_below(uint32_t *seed, uint32_t limit)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)*seed * limit >> 32);
+}
+
+static void
+take_count(void *context, const struct coresight_run *run)
+{
+	*(uint64_t *)context += run->count;
+}
+
+/* Every byte is in a run or counted, whatever is in a capture and however it comes. */
+static void
+check_account(enum coresight_format format, const uint8_t *bytes, size_t length, uint32_t *seed)
+{
+	struct coresight c;
+	uint64_t taken = 0, at = 0;
+	coresight_start(&c, format, 0);
+	while (at < length) {
+		size_t piece = 16 * (1 + random_below(seed, 40));
+		if (format != CORESIGHT_ALIGNED)
+			piece -= random_below(seed, 16);
+		if (piece > length - at)
+			piece = length - at;
+		coresight_feed(&c, bytes + at, piece, at, take_count, &taken);
+		at += piece;
+	}
+	if (format == CORESIGHT_ALIGNED)
+		length -= length % CORESIGHT_FRAME;
+	else
+		coresight_finish(&c, take_count, &taken);
+	assert_int_equal(taken + c.counts.frame + c.counts.sync + c.counts.block, length);
+}
+
+static void
+test_account(void **state)
+{
+	(void)state;
+	static const enum coresight_format formats[] = {CORESIGHT_ALIGNED, CORESIGHT_TPIU,
+							CORESIGHT_DSTREAM};
+	struct formatter f = sample(3000, 9), whole = port(&f);
+	uint8_t *bytes = mem_new(whole.frames.count);
+	for (uint32_t seed = 1, run = 0; run < 600; run++) {
+		size_t length = whole.frames.count;
+		memcpy(bytes, whole.frames.at, length);
+		for (unsigned n = random_below(&seed, 4); n; n--) {
+			size_t from = random_below(&seed, (uint32_t)length);
+			size_t cut = random_below(&seed, (uint32_t)(length - from));
+			if (random_below(&seed, 2)) {
+				memset(bytes + from, random_below(&seed, 2) ? 0xff : 0x7f, cut / 8);
+				continue;
+			}
+			memmove(bytes + from, bytes + from + cut, length - from - cut);
+			length -= cut;
+		}
+		check_account(formats[run % 3], bytes, length, &seed);
+	}
+	vec_release(bytes);
+	formatter_free(&whole);
+	formatter_free(&f);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_aligned),	cmocka_unit_test(test_by_hand),
-	    cmocka_unit_test(test_port),	cmocka_unit_test(test_port_damage),
-	    cmocka_unit_test(test_dstream),	cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_aligned), cmocka_unit_test(test_by_hand),
+	    cmocka_unit_test(test_port),    cmocka_unit_test(test_port_damage),
+	    cmocka_unit_test(test_dstream), cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_account),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -400,9 +400,9 @@ test_frames(void **state)
 			expand(&s, find_kind(&s, OPENCSD_SYST, i));
 			assert_string_equal(text_get(&s.e.text), systs[i].text);
 		}
-		expand(&s, find_kind(&s, OPENCSD_STRAY, 0));
+		assert_int_equal(expand(&s, find_kind(&s, OPENCSD_STRAY, 0))->flags, MESSAGE_LOST);
 		assert_string_equal(text_get(&s.e.text),
-				    "4 bytes of trace ID 0x33, which is no source");
+				    "4 bytes of trace ID 0x33 are not decoded: no source has it");
 		assert_null(find_kind(&s, OPENCSD_STRAY, 1));
 		drive_everything(&s.drive);
 		formatter_free(&f);
@@ -772,6 +772,109 @@ test_memory(void **state)
 	shot_close(&s);
 }
 
+/* --- every byte -------------------------------------------------------- */
+
+static uint32_t
+random_below(uint32_t *seed, size_t limit)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)*seed * limit >> 32);
+}
+
+/* Cuts a region out, or writes over it. */
+static void
+mangle(struct formatter *f, uint32_t *seed)
+{
+	size_t from = random_below(seed, f->frames.count);
+	size_t length = random_below(seed, f->frames.count - from) / 4;
+	if (random_below(seed, 2)) {
+		memset(f->frames.at + from, (int)random_below(seed, 256), length);
+		return;
+	}
+	f->frames.count -= length;
+	memmove(f->frames.at + from, f->frames.at + from + length, f->frames.count - from);
+}
+
+/* Bytes of sources, of none, and those that frames are made of are all bytes there
+ * are, and what nobody decodes is flagged. */
+static void
+check_account(const char *format, const struct formatter *f)
+{
+	struct shot s;
+	shot_open(&s, format, f->frames.at, f->frames.count);
+	struct decode_state *at = decode_state_new(s.drive.decoder);
+	struct window w = drive_window(&s.drive);
+	struct message m;
+	uint64_t bits = 0;
+	s.drive.ops->start(s.drive.decoder, at);
+	while (s.drive.ops->step(s.drive.decoder, at, &w, &m, 1)) {
+		if (m.kind != OPENCSD_STRAY)
+			continue;
+		bits += 8 * (uint32_t)m.aux;
+		assert_true(m.offset < 8192 || m.flags & (MESSAGE_LOST | MESSAGE_TRUNCATED));
+	}
+	for (size_t i = 0; i < s.drive.ops->silent_count; i++)
+		bits += at->silent[i];
+	assert_int_equal(bits, 8 * (uint64_t)f->frames.count);
+	drive_checkpoints(&s.drive, &s.all, 97);
+	decode_state_free(s.drive.decoder, at);
+	shot_close(&s);
+}
+
+static void
+test_account(void **state)
+{
+	(void)state;
+	static const char *const formats[] = {"coresight", "dstream_coresight"};
+	for (uint32_t seed = 1, run = 0; run < 40; run++) {
+		struct formatter f = {0};
+		uint8_t bytes[200];
+		if (run % 2)
+			for (unsigned i = 0; i < 4; i++)
+				*vec_add(&f.frames) = i < 3 ? 0xff : 0x7f;
+		for (unsigned i = 0; i < sizeof bytes; i++)
+			bytes[i] = (uint8_t)(i | 2);
+		for (unsigned i = 0; i < 150; i++) {
+			static const uint8_t ids[] = {ITM_ID, OTHER_ID, CORESIGHT_ID_TRIGGER,
+						      CORESIGHT_ID_NULL, 0x72};
+			formatter_add(&f, ids[random_below(&seed, 5)], bytes,
+				      1 + random_below(&seed, sizeof bytes));
+		}
+		formatter_run(&f);
+		for (unsigned n = random_below(&seed, 3); n; n--)
+			mangle(&f, &seed);
+		check_account(formats[run % 2], &f);
+		formatter_free(&f);
+	}
+}
+
+/* A profile with the wrong trace ID: all that was lost is told, chunk by chunk. */
+static void
+test_wrong_id(void **state)
+{
+	(void)state;
+	uint8_t bytes[30000] = {0};
+	struct formatter f = {0};
+	struct shot s;
+	formatter_add(&f, OTHER_ID, bytes, sizeof bytes);
+	formatter_run(&f);
+	shot_open(&s, "coresight", f.frames.at, f.frames.count);
+	uint64_t count = 0;
+	for (size_t i = 0; i < s.all.list.count; i++) {
+		const struct message *m = &s.all.list.at[i];
+		if (m->kind != OPENCSD_STRAY)
+			continue;
+		assert_int_equal(m->flags, MESSAGE_LOST);
+		assert_int_equal(m->severity, SEVERITY_ERROR);
+		assert_int_equal(m->offset / 8192, (m->offset + m->length - 1) / 8192);
+		count += (uint32_t)m->aux;
+	}
+	assert_int_equal(count, sizeof bytes);
+	drive_everything(&s.drive);
+	formatter_free(&f);
+	shot_close(&s);
+}
+
 /* --- options ----------------------------------------------------------- */
 
 static void
@@ -792,6 +895,8 @@ main(void)
 	const struct CMUnitTest all[] = {
 	    cmocka_unit_test(test_itm),
 	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_account),
+	    cmocka_unit_test(test_wrong_id),
 	    cmocka_unit_test(test_no_sources),
 	    /* these need the library */
 	    cmocka_unit_test(test_packets),
@@ -807,7 +912,7 @@ main(void)
 	    cmocka_unit_test(test_quiet_source),
 	    cmocka_unit_test(test_resync),
 	};
-	const struct CMUnitTest some[] = {all[0], all[1], all[2]};
+	const struct CMUnitTest some[] = {all[0], all[1], all[2], all[3], all[4]};
 	return has_library() ? cmocka_run_group_tests(all, NULL, NULL)
 			     : cmocka_run_group_tests(some, NULL, NULL);
 }

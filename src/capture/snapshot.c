@@ -88,9 +88,9 @@ join(const char *folder, const char *file)
 	return path.data;
 }
 
-/* Whether FOLDER/FILE lies elsewhere. */
+/* Whether a file's name leads elsewhere. */
 static bool
-is_outside(const char *file)
+names_outside(const char *file)
 {
 	if (*file == '/')
 		return true;
@@ -102,14 +102,35 @@ is_outside(const char *file)
 	return false;
 }
 
-/* The path of a file that INI names.  People should know when that is not one
- * of the snapshot's. */
-static char *
-path_of(struct ini *ini, const char *file)
+/* Whether PATH, which is FILE in FOLDER, lies elsewhere, links followed. */
+static bool
+is_outside(const char *folder, const char *file, const char *path)
 {
-	if (is_outside(file))
-		note(ini, "%s lies outside of the snapshot's folder", file);
-	return join(ini->reading->folder, file);
+	char *real = realpath(path, NULL), *home = realpath(folder, NULL);
+	bool outside = names_outside(file);
+	if (real && home) {
+		size_t length = strcmp(home, "/") ? strlen(home) : 0;
+		outside = strncmp(real, home, length) != 0 || real[length] != '/';
+	}
+	free(real);
+	free(home);
+	return outside;
+}
+
+/* The path of a file that INI names.  People should know when that is not one
+ * of the snapshot's: *OUTSIDE is set, or, if NULL, the file is read all the same. */
+static char *
+path_of(struct ini *ini, const char *file, bool *outside)
+{
+	const char *folder = ini->reading->folder;
+	char *path = join(folder, file);
+	bool is = is_outside(folder, file, path);
+	if (is)
+		note(ini, "%s lies outside of the snapshot's folder%s", file,
+		     outside ? "; it is read only if a profile says opencsd: {outside: true}" : "");
+	if (outside)
+		*outside = is;
+	return path;
 }
 
 static bool
@@ -355,7 +376,7 @@ take_buffer(struct ini *ini, const char *key, char *value)
 	else if (!strcmp(key, "format"))
 		take_text(ini, key, value, &buffer->format);
 	else if (!strcmp(key, "file") && !is_second(ini, key, 0))
-		buffer->path = path_of(ini, value);
+		buffer->path = path_of(ini, value, &buffer->outside);
 }
 
 static void
@@ -475,7 +496,7 @@ take_dump(struct ini *ini, struct snapshot_dump *dump, const char *key, const ch
 		return;
 	bool good = !numbers[n] || take_number(ini, key, value, numbers[n]);
 	if (n == 0)
-		dump->path = path_of(ini, value);
+		dump->path = path_of(ini, value, &dump->outside);
 	else if (n == 1)
 		dump->space = mem_text(value);
 	else if (n == 2)
@@ -557,7 +578,7 @@ read_device(struct reading *r, const char *file)
 {
 	struct snapshot *s = r->snapshot;
 	struct ini ini = {.reading = r, .name = file};
-	char *path = path_of(&ini, file);
+	char *path = path_of(&ini, file, NULL);
 	*vec_add(&s->devices) = (struct snapshot_device){0};
 	bool read = read_ini(r, path, take_device);
 	struct snapshot_device *device = &s->devices.at[s->devices.count - 1];
@@ -617,7 +638,7 @@ read_all(struct reading *r, const char *main_path)
 		note(&ini, "[trace] has no metadata=FILE");
 		return;
 	}
-	char *path = path_of(&ini, r->trace_file);
+	char *path = path_of(&ini, r->trace_file, NULL);
 	if (read_ini(r, path, take_trace)) {
 		adopt_buffers(r);
 		check_links(r);

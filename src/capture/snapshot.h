@@ -31,6 +31,7 @@ struct snapshot_dump {
 	uint64_t address, offset;
 	uint64_t length; /* 0: to the end of the file */
 	bool placed;	 /* it has an address; so have all of a snapshot */
+	bool outside;	 /* of the snapshot's folder: not to be read unless that is allowed */
 };
 
 struct snapshot_device {
@@ -45,6 +46,7 @@ struct snapshot_buffer {
 	char *name;
 	char *path;   /* of its bytes */
 	char *format; /* coresight, dstream_coresight, source_data; never NULL */
+	bool outside; /* as of a dump */
 };
 
 /* LEFT goes to RIGHT: a source to its buffer, a core to its source. */

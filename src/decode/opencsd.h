@@ -22,9 +22,10 @@ enum opencsd_protocol {
  * the architecture; -1 where one is not known. */
 #define OPENCSD_REGISTERS(R)                                                                       \
 	R(TRCCONFIGR)                                                                              \
-	R(TRCTRACEIDR) R(TRCAUTHSTATUS) R(TRCDEVARCH) R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8)  \
-	    R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR)          \
-		R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
+	R(TRCTRACEIDR)                                                                             \
+	R(TRCAUTHSTATUS) R(TRCDEVARCH) R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8) R(TRCIDR9)      \
+	    R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR) R(ETMCCER)          \
+		R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
 
 struct opencsd_registers {
 #define OPENCSD_REGISTER_MEMBER(name) int64_t name;
@@ -57,6 +58,7 @@ struct opencsd_options {
 	struct option_list images;     /* struct opencsd_image_options */
 	struct option_list collateral; /* char *: for SyS-T over STM */
 	char *guid;		       /* sender of short SyS-T messages, or NULL */
+	bool outside;		       /* what a snapshot names elsewhere is read too */
 };
 extern const struct option_table opencsd_options;
 

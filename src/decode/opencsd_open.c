@@ -131,6 +131,10 @@ static const struct option_row option_rows[] = {
      .type = OPTION_TEXT,
      .member = offsetof(struct opencsd_options, guid),
      .help = "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"},
+    {.name = "outside",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct opencsd_options, outside),
+     .help = "read what a snapshot names outside of its folder, too: dumps and buffers"},
 };
 const struct option_table opencsd_options =
     OPTION_TABLE("opencsd", struct opencsd_options, option_rows);
@@ -190,6 +194,8 @@ add_images(struct opencsd_options *options, const struct snapshot_device *core)
 {
 	for (size_t i = 0; i < core->dumps.count; i++) {
 		const struct snapshot_dump *dump = &core->dumps.at[i];
+		if (dump->outside && !options->outside)
+			continue;
 		struct opencsd_image_options *o = list_add(&options->images, &image_table);
 		o->file = mem_text(dump->path);
 		o->address = dump->address;

@@ -588,19 +588,25 @@ open_snapshot(struct session *session, struct opening from, struct err *err)
 		struct text name = {0};
 		text_addf(&name, "%s.%s", snapshot->folder, buffer->name);
 		take_options(&session->profile, text_get(&name), &from);
-		opencsd_use_snapshot(trace_format_options(from.options, &opencsd_ops), snapshot,
-				     buffer, &snapshot->notes);
+		struct opencsd_options *own = trace_format_options(from.options, &opencsd_ops);
+		if (buffer->outside && !own->outside) {
+			option_release(trace_options_table(), from.options);
+			free(from.options);
+			text_free(&name);
+			continue;
+		}
+		opencsd_use_snapshot(own, snapshot, buffer, &snapshot->notes);
 		if (!from.options->name)
 			from.options->name = mem_text(text_get(&name));
 		from.path = buffer->path;
 		from.format = opencsd_ops.format;
 		from.reason = "opencsd, as the snapshot says";
 		from.group = snapshot->folder;
-		struct err own = {0};
-		struct trace *trace = open_trace(session, &from, &own);
+		struct err failed = {0};
+		struct trace *trace = open_trace(session, &from, &failed);
 		text_free(&name);
 		if (!trace)
-			text_addf(&snapshot->notes, "%s\n", own.what);
+			text_addf(&snapshot->notes, "%s\n", failed.what);
 		if (!first)
 			first = trace;
 	}

@@ -110,5 +110,34 @@ case $(sed -n 's/# decoded with OpenCSD //p' out) in
 	;;
 *) skip "info: what it does not know" "the library is new" ;;
 esac
+# A trace ID that no source has: all of its bytes are lost, and that is told.
+cp -R "$snapshot" wrong && chmod -R u+w wrong
+sed 's/0x00100007/0x00150007/' "$snapshot/stm.ini" >wrong/stm.ini
+run "$TRAWL" -t jsonl wrong
+is "a wrong trace ID: status" 1 "$status"
+ok "... and what it lost" grep -q '"severity":"ERROR".*trace ID 0x10 are not decoded.*"lost"' out
+run "$TRAWL" --check wrong
+is "... and what --check says" 1 "$status"
+
+# Files that a snapshot names outside of its folder.
+cp -R "$snapshot" away && chmod -R u+w away
+mv away/etb.bin elsewhere.bin
+sed 's|file=etb.bin|file=../elsewhere.bin|' "$snapshot/trace.ini" >away/trace.ini
+run "$TRAWL" -t csv away
+is "a buffer elsewhere: status" 2 "$status"
+ok "... and what to do" grep -q 'opencsd: {outside: true}' err
+echo 'traces: [{match: "*", opencsd: {outside: true}}]' >outside.yaml
+run "$TRAWL" -t csv --profile=outside.yaml away
+is "... allowed: as many messages" "$("$TRAWL" -t csv "$snapshot" | lines /dev/stdin)" \
+	"$(lines out)"
+mv elsewhere.bin away/real.bin
+ln -s ../none/stm.ini away/link
+sed 's|file=etb.bin|file=link|' "$snapshot/trace.ini" >away/trace.ini
+run "$TRAWL" -t csv away
+is "a link out of the folder: status" 2 "$status"
+sed 's|file=etb.bin|file=./x/../real.bin|' "$snapshot/trace.ini" >away/trace.ini
+mkdir away/x
+run "$TRAWL" -t none away
+is "a file within it is read" 0 "$status"
 
 finish

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MAIN                                                                                       \
 	"[snapshot]\nversion=1.0\ndescription=a board\n"                                           \
@@ -206,9 +208,58 @@ static const struct fault {
     {"trace.ini", TRACE "core_1=STM_1\n",
      "trace.ini: [core_trace_sources] has core_1, which is no device", 2},
     {"trace.ini", "[b0]\nfile=/etc/../etc/passwd\n",
-     "trace.ini:2: /etc/../etc/passwd lies outside of the snapshot's folder", 1},
+     "trace.ini:2: /etc/../etc/passwd lies outside of the snapshot's folder; it is read only if "
+     "a profile says opencsd: {outside: true}",
+     1},
     {"etb.bin", NULL, "etb.bin: no such file", 1},
 };
+
+/* What is named outside of the folder is known to be, whatever it is called. */
+static void
+test_outside(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *file;
+		bool outside;
+	} names[] = {
+	    {"../a", true},
+	    {"x/../../a", true},
+	    {"/etc/passwd", true},
+	    {"link", true},
+	    {"through/passwd", true},
+	    {"own", false},
+	    {"../no/such/file", true},
+	    {"no.bin", false},
+	    {"sub/../own", false},
+	};
+	struct folder f;
+	struct text core = {0};
+	struct err err = {0};
+	folder_make(&f);
+	folder_put_text(&f, "snapshot.ini", MAIN);
+	folder_put_text(&f, "stm.ini", STM);
+	folder_put_text(&f, "trace.ini", TRACE);
+	folder_put_text(&f, "etb.bin", "0123456789abcdef");
+	folder_put_text(&f, "own", "0123456789abcdef");
+	assert_int_equal(symlink("/etc/passwd", folder_path(&f, "link")), 0);
+	assert_int_equal(symlink("/etc", folder_path(&f, "through")), 0);
+	assert_int_equal(mkdir(folder_path(&f, "sub"), 0700), 0);
+	text_add(&core, "[device]\nname=core_0\nclass=core\ntype=Cortex-A53\n");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		text_addf(&core, "[dump%zu]\nfile=%s\naddress=%zu\n", i, names[i].file, i);
+	folder_put_text(&f, "core.ini", text_get(&core));
+	struct snapshot *s = snapshot_read(f.path, &err);
+	assert_non_null(s);
+	const struct snapshot_device *device = snapshot_device(s, "core_0");
+	assert_non_null(device);
+	assert_int_equal(device->dumps.count, sizeof names / sizeof *names);
+	for (size_t i = 0; i < device->dumps.count; i++)
+		assert_int_equal(device->dumps.at[i].outside, names[i].outside);
+	snapshot_free(s);
+	text_free(&core);
+	folder_remove(&f);
+}
 
 static void
 check_fault(const struct fault *fault)
@@ -384,7 +435,7 @@ main(void)
 	    cmocka_unit_test(test_whole),	  cmocka_unit_test(test_forms),
 	    cmocka_unit_test(test_faults),	  cmocka_unit_test(test_large),
 	    cmocka_unit_test(test_special_files), cmocka_unit_test(test_cut),
-	    cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_options),	  cmocka_unit_test(test_outside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

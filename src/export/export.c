@@ -141,8 +141,12 @@ find_time(struct export_message *message)
 	struct cycles_estimate estimate;
 	if (message->cycles && cycles_walk_find(message->cycles, &m, &estimate))
 		m = cycles_timed(&m, estimate.ticks);
-	if (!clocks_time(trace, &m, message->expansion, &time) || !time.known)
+	if (!clocks_time(trace, &m, message->expansion, &time) || !time.known) {
+		message->ticked = m.flags & MESSAGE_TIMED;
+		message->ticks = m.ticks;
+		message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;
 		return;
+	}
 	message->timed = true;
 	message->wall = time.wall;
 	message->part = time.part;
@@ -156,6 +160,8 @@ export_message(const struct export_format *format, struct export_message *messag
 {
 	if (format->expand)
 		reader_expand(message->reader, message->message, format->want, message->expansion);
+	message->ticked = message->message->flags & MESSAGE_TIMED;
+	message->ticks = message->message->ticks;
 	if (format->timed)
 		find_time(message);
 	format->message(message, out);

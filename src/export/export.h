@@ -27,6 +27,9 @@ struct export_message {
 	struct expansion *expansion;	 /* as the format wants it */
 	struct context_cursor *contexts; /* or NULL: none are defined */
 	struct cycles_walk *cycles;	 /* or NULL: it has a time only if it tells one */
+	bool ticked;			 /* `ticks` is valid */
+	uint64_t ticks;			 /* that the message tells; estimated, where the rate of
+					    its clock is not known */
 	bool timed;			 /* `time` is valid */
 	bool wall;			 /* and counts from 1970 */
 	size_t part;			 /* of the session's clocks, if timed; see clocks.h */

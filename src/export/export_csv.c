@@ -64,8 +64,8 @@ export_csv(struct export_message *message, struct text *out)
 	text_add_char(out, ',');
 	text_add_uint(out, m->length);
 	text_add_char(out, ',');
-	if (m->flags & MESSAGE_TIMED)
-		text_add_uint(out, m->ticks);
+	if (message->ticked)
+		text_add_uint(out, message->ticks);
 	text_add_char(out, ',');
 	if (message->timed)
 		text_addf(out, "%lld", (long long)message->time);

@@ -212,8 +212,8 @@ export_jsonl(struct export_message *message, struct text *out)
 	text_add(out, ",\"length\":");
 	text_add_uint(out, m->length);
 	text_add(out, ",\"ticks\":");
-	if (m->flags & MESSAGE_TIMED)
-		text_add_uint(out, m->ticks);
+	if (message->ticked)
+		text_add_uint(out, message->ticks);
 	else
 		text_add(out, "null");
 	text_add(out, ",\"time\":");

@@ -10,15 +10,14 @@
 static void
 add_time(const struct export_message *message, struct text *out)
 {
-	const struct message *m = message->message;
 	char seconds[32];
 	uint64_t size = message->time < 0 ? -(uint64_t)message->time : (uint64_t)message->time;
 	snprintf(seconds, sizeof seconds, "%s%llu", message->time < 0 ? "-" : "",
 		 (unsigned long long)(size / 1000000000));
 	if (message->timed)
 		text_addf(out, "%10s.%09llu", seconds, (unsigned long long)(size % 1000000000));
-	else if (m->flags & MESSAGE_TIMED)
-		text_addf(out, "%20llu", (unsigned long long)m->ticks);
+	else if (message->ticked)
+		text_addf(out, "%20llu", (unsigned long long)message->ticks);
 	else
 		text_add(out, "                   -"); /* as wide */
 }

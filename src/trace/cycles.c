@@ -226,7 +226,7 @@ cycles_free(struct cycles *cycles)
 bool
 cycles_may_have(struct trace *trace)
 {
-	return has_cycles(trace) && clocks_nature(trace).known;
+	return has_cycles(trace);
 }
 
 void

@@ -25,7 +25,7 @@ void cycles_free(struct cycles *); /* stops its thread; NULL is fine */
  * streams, or leaves them out. */
 void cycles_load(struct cycles *, bool wait);
 
-/* Whether messages of a trace may have such times, in nanoseconds. */
+/* Whether messages of a trace may have such times. */
 bool cycles_may_have(struct trace *);
 
 /* Lets questions be answered.  cycles_wake: an index went on, or a

@@ -37,6 +37,16 @@ is "ticks are those that are told" "1000 2000" "$(
 
 run "$TRAWL" -t jsonl a.ppl
 is "no times where the clock's rate is unknown" "null" "$(moments out | cut -d' ' -f1 | sort -u)"
+is "but ticks, of which some are estimated" '1000 ["sync"]
+1250 ["estimated"]
+1250 ["estimated"]
+2000 ["estimated"]
+2000 ["sync"]
+null ["lost"]
+null []' "$(sed 's/"time":null,//; s/"ticks"/"time"/' out | moments /dev/stdin)"
+run "$TRAWL" -t csv a.ppl
+is "the same in CSV" "1000 1250 1250 2000 2000  " "$(
+	tail -n +2 out | cut -d, -f5 | tr '\n' ' ' | sed 's/ $//')"
 
 # slowly: writes a.ppl in two goes
 slowly()

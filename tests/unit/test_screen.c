@@ -2046,6 +2046,31 @@ test_bad_terminal(void **state)
 	scene_close(&s);
 }
 
+/* Each row of batch output is on the screen: its number, and its time with the sign of
+ * an estimate, or none. */
+static void
+assert_batch_times(struct scene *s, const char *path)
+{
+	struct text command = {0};
+	char line[512];
+	unsigned rows = 0;
+	text_addf(&command, "%s -t text %s", getenv("TRAWL"), path);
+	FILE *batch = popen(text_get(&command), "r");
+	assert_non_null(batch);
+	for (; fgets(line, sizeof line, batch); rows++) {
+		unsigned number;
+		char time[32], want[64];
+		assert_int_equal(sscanf(line, "%u %31s", &number, time), 2);
+		bool none = !strcmp(time, "-"), estimated = strstr(line, "~estimated");
+		snprintf(want, sizeof want, "  %u %s%4s ", number, estimated ? "~" : " ",
+			 none ? "" : time);
+		scene_wait(s, want);
+	}
+	assert_int_equal(pclose(batch) & ~(1 << 8), 0); /* good, or damaged */
+	assert_int_equal(rows, 7);
+	text_free(&command);
+}
+
 /* Between two times of a processor others follow from the cycles it counted: 1000
  * ticks went by in 40 of them.  They come as soon as they are made. */
 static void
@@ -2071,6 +2096,7 @@ test_cycles(void **state)
 	scene_wait(&s, "  4  2000 D ID 0x10 ");
 	scene_wait(&s, "  5       E ID 0x10 ");
 	scene_wait(&s, "  6       D ID 0x10 ");
+	assert_batch_times(&s, path);
 	scene_keys(&s, "jj\r");
 	scene_wait(&s, " ~1250 ");
 	scene_wait_row(&s, "v estimated_time", "");

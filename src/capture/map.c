@@ -169,7 +169,10 @@ bus_error(int number, siginfo_t *info, void *context)
 			return;
 		}
 	}
-	/* not ours: the read faults again, under whoever was there before */
+	/* not ours: the read faults again, under whoever was there before; where that
+	 * is nobody it ends as abort() does, for which the screen has a handler */
+	if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL)
+		abort();
 	sigaction(number, &previous, NULL);
 }
 

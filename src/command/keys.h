@@ -31,7 +31,8 @@ enum keycode {
 	KEYCODE_DELETE,
 	KEYCODE_BACKTAB,
 	KEYCODE_F1, /* F1 to F12 follow each other */
-	KEYCODE_F12 = KEYCODE_F1 + 11
+	KEYCODE_F12 = KEYCODE_F1 + 11,
+	KEYCODE_PASTED = 0x1000000 /* added to what was not typed: no key */
 };
 
 enum { KEYS_MAX = 4 }; /* of a sequence */

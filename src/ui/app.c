@@ -240,11 +240,33 @@ say_no_key(struct app *app, uint32_t last)
 	text_free(&text);
 }
 
+/* Text that is pasted is text in a prompt, in one line, and nothing elsewhere. */
+static void
+take_pasted(struct app *app, uint32_t code)
+{
+	bool prints = code >= KEYCODE_SPACE && code < KEYCODE_NAMED && code != KEYCODE_BACKSPACE;
+	forget_keys(app);
+	if (!app->prompt.active) {
+		app_say(app, "pasted text runs no commands; open a prompt for it first, as with :");
+		return;
+	}
+	if (prints && app->paste_gap)
+		prompt_key(&app->prompt, KEYCODE_SPACE);
+	if (prints)
+		prompt_key(&app->prompt, code);
+	app->paste_gap = !prints && app->prompt.text.length;
+}
+
 void
 app_key(struct app *app, uint32_t key)
 {
 	enum command_id id;
 	text_clear(&app->message);
+	if (key & KEYCODE_PASTED) {
+		take_pasted(app, key & ~(uint32_t)KEYCODE_PASTED);
+		return;
+	}
+	app->paste_gap = false;
 	if (app->prompt.active) {
 		prompt_takes(app, key);
 		return;

@@ -5,9 +5,13 @@
  * because reading through a window would paint it); what to send for a new
  * screen is found by paint.c.  A frame is one write.
  *
- * Signals are the caller's (app.c), but for those of a crash: their handler
- * sends strings prepared at the start and uses nothing but write(2),
- * tcsetattr(3) and raise(3).
+ * Signals are the caller's (app.c), but for those that end the program at once:
+ * their handler sends strings prepared at the start and uses nothing but
+ * write(2), tcsetattr(3) and raise(3).
+ *
+ * What a terminal sends is more than keys: answers, reports of a mouse, and text
+ * that is pasted between two marks.  Such a sequence is read whole, by its form
+ * (ECMA-48, sections 5.4 and 5.6), whether it is known or not.
  */
 #include "config.h"
 
@@ -32,9 +36,15 @@
 
 enum { ESCAPE_MS = 25 };
 
+/* Text that is pasted comes between marks while this is on (xterm's control
+ * sequences, "Bracketed Paste Mode"). */
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+
 struct term {
 	FILE *in;
 	bool own_in;
+	bool pasting; /* between the marks */
 	SCREEN *screen;
 	WINDOW *keys;
 	struct paint_terminal can;
@@ -45,7 +55,11 @@ struct term {
 
 /* --- crashes ----------------------------------------------------------- */
 
-static const int crash_signals[] = {SIGSEGV, SIGILL, SIGFPE, SIGABRT};
+/* All that end a program unless it says otherwise, but for SIGBUS (capture/map.c
+ * makes SIGABRT of it) and those of app.c. */
+static const int crash_signals[] = {SIGSEGV, SIGILL,  SIGFPE,  SIGABRT,	  SIGSYS,
+				    SIGTRAP, SIGQUIT, SIGPIPE, SIGALRM,	  SIGUSR1,
+				    SIGUSR2, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU};
 
 /* What gives the terminal back; the one state outside struct term, because
  * the handler of a crash needs it. */
@@ -68,6 +82,17 @@ on_crash(int number)
 		tcsetattr(rescue.file, TCSANOW, &rescue.modes);
 	}
 	raise(number); /* SA_RESETHAND: the usual end */
+}
+
+/* Sets what handles those signals that are not ignored. */
+static void
+handle_crashes(void (*handler)(int), int flags)
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, now;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
+		if (!sigaction(crash_signals[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaction(crash_signals[i], &action, NULL);
 }
 
 /* A string of the terminal's description, or NULL. */
@@ -94,6 +119,14 @@ add_string(struct text *out, const char *string)
 	}
 }
 
+/* Those that move the cursor as ECMA-48 says ignore a mode they do not know. */
+static bool
+brackets_pastes(void)
+{
+	const char *move = capability("cup");
+	return move && !strncmp(move, "\033[", 2);
+}
+
 static void
 rescue_prepare(int file, const struct termios *modes)
 {
@@ -101,6 +134,8 @@ rescue_prepare(int file, const struct termios *modes)
 	rescue.modes = *modes;
 	static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
 	struct text text = {0};
+	if (brackets_pastes())
+		text_add(&text, PASTE_OFF);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		add_string(&text, capability(names[i]));
 	if (text.length <= sizeof rescue.text) {
@@ -108,10 +143,7 @@ rescue_prepare(int file, const struct termios *modes)
 		memcpy(rescue.text, text_get(&text), text.length);
 	}
 	text_free(&text);
-	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
-		sigaction(crash_signals[i], &action, NULL);
+	handle_crashes(on_crash, (int)SA_RESETHAND);
 }
 
 /* --- sending ----------------------------------------------------------- */
@@ -294,8 +326,11 @@ term_open(const struct theme *theme, struct err *err)
 	term->keys = newpad(1, 1);
 	keypad(term->keys, TRUE);
 	nodelay(term->keys, TRUE);
+	define_key(NULL, KEY_MOUSE); /* half a report: read_sequence() takes it whole */
 	learn(term);
 	add_string(&term->out, term->can.hide_cursor);
+	if (brackets_pastes())
+		text_add(&term->out, PASTE_ON);
 	term_theme(term, theme);
 	return term;
 }
@@ -321,8 +356,7 @@ term_close(struct term *term)
 	if (!term)
 		return;
 	give_back(term);
-	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
-		signal(crash_signals[i], SIG_DFL);
+	handle_crashes(SIG_DFL, 0);
 	delwin(term->keys);
 	free_term(term);
 }
@@ -341,6 +375,9 @@ term_resume(struct term *term)
 	add_string(&term->out, capability("smcup"));
 	add_string(&term->out, capability("smkx"));
 	add_string(&term->out, term->can.hide_cursor);
+	if (brackets_pastes())
+		text_add(&term->out, PASTE_ON);
+	term->pasting = false;
 	term->painter.cursor_shown = false;
 	term_forget(term);
 }
@@ -547,26 +584,82 @@ named_key(wint_t code)
 	return KEYCODE_NONE;
 }
 
-/* After ESC: swallows a sequence that the terminal's description does not
- * know, so that its letters are no commands.  False if it was the key. */
+/* The next character of a sequence, which may come late; false if none does, or a
+ * key stands there. */
 static bool
-swallow_sequence(struct term *term)
+next_of_sequence(struct term *term, wint_t *code)
 {
+	wtimeout(term->keys, ESCAPE_MS);
+	int kind = wget_wch(term->keys, code);
+	nodelay(term->keys, TRUE);
+	if (kind == KEY_CODE_YES)
+		ungetch((int)*code);
+	if (kind != OK)
+		*code = 0;
+	return kind == OK;
+}
+
+/* Reads a control sequence to its final character (ECMA-48, 5.4); notes where
+ * pasted text begins and ends. */
+static void
+read_control(struct term *term)
+{
+	char parameters[8] = "";
+	size_t count = 0;
 	wint_t code;
+	while (next_of_sequence(term, &code) && code >= 0x20 && code < 0x40)
+		if (count + 1 < sizeof parameters)
+			parameters[count++] = (char)code;
+	if (code == '~' && !strcmp(parameters, "200"))
+		term->pasting = true;
+	else if (code == '~' && !strcmp(parameters, "201"))
+		term->pasting = false;
+	else if (code == 'M' && !count) /* xterm's oldest report of a mouse */
+		for (int i = 0; i < 3 && next_of_sequence(term, &code); i++)
+			continue;
+}
+
+/* Reads a control string to its end (ECMA-48, 5.6), or BEL. */
+static void
+read_string(struct term *term)
+{
+	wint_t code, before = 0;
+	while (next_of_sequence(term, &code) && code != '\a' && !(before == '\033' && code == '\\'))
+		before = code;
+}
+
+/* After ESC: reads a sequence that the terminal's description does not know, so
+ * that its letters are no commands.  False if ESC was the key. */
+static bool
+read_sequence(struct term *term)
+{
+	wint_t code, next;
 	int kind = wget_wch(term->keys, &code);
-	if (kind == ERR)
+	if (kind == KEY_CODE_YES)
+		ungetch((int)code);
+	if (kind != OK)
 		return false;
-	if (kind == KEY_CODE_YES || (code != '[' && code != 'O')) {
-		if (kind == KEY_CODE_YES)
-			ungetch((int)code);
-		else
-			unget_wch((wchar_t)code);
-		return false;
+	if (code == '[') {
+		read_control(term);
+		return true;
 	}
-	do
-		kind = wget_wch(term->keys, &code);
-	while (kind == OK && (code < 0x40 || code > 0x7e));
-	return true;
+	if (code == 'O') { /* a single shift and its character */
+		next_of_sequence(term, &next);
+		return true;
+	}
+	/* strings answer what was asked; a key may stand behind ESC, too */
+	if (code == ']' || code == 'P') {
+		bool string = next_of_sequence(term, &next) &&
+			      ((next >= '0' && next <= '9') || next == '>' || next == '!');
+		if (string) {
+			read_string(term);
+			return true;
+		}
+		if (next)
+			unget_wch((wchar_t)next);
+	}
+	unget_wch((wchar_t)code);
+	return false;
 }
 
 uint32_t
@@ -580,10 +673,12 @@ term_key(struct term *term)
 			key = KEYCODE_ENTER;
 		if (kind == OK && code == '\b')
 			key = KEYCODE_BACKSPACE;
-		if (key == KEYCODE_ESC && swallow_sequence(term))
+		if (key == KEYCODE_ESC && read_sequence(term))
 			continue;
+		if (key == KEYCODE_ESC)
+			term->pasting = false; /* its end was lost */
 		if (key != KEYCODE_NONE)
-			return key;
+			return term->pasting ? key | KEYCODE_PASTED : key;
 	}
 	return KEYCODE_NONE;
 }

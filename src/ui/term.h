@@ -33,8 +33,9 @@ void term_lacks(const struct term *, struct text *);
 /* The size now. */
 void term_size(struct term *, int *rows, int *cols);
 
-/* The next key, or KEYCODE_NONE if none waits.  A key that arrives as an
- * escape sequence is waited for some milliseconds. */
+/* The next key, or KEYCODE_NONE if none waits; with KEYCODE_PASTED if it is part of
+ * text that is pasted.  A key that arrives as an escape sequence is waited for
+ * some milliseconds. */
 uint32_t term_key(struct term *);
 
 void term_paint(struct term *, const struct canvas *);

@@ -2018,7 +2018,8 @@ static void
 test_signals(void **state)
 {
 	(void)state;
-	static const int numbers[] = {SIGTERM, SIGHUP, SIGSEGV, SIGABRT};
+	static const int numbers[] = {SIGTERM, SIGHUP,	SIGSEGV, SIGABRT,
+				      SIGQUIT, SIGALRM, SIGUSR1, SIGPIPE};
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		struct scene s;
 		if (getenv("ASAN_OPTIONS") && numbers[i] == SIGSEGV)
@@ -2031,6 +2032,47 @@ test_signals(void **state)
 		check_restored(&s);
 		scene_close(&s);
 	}
+}
+
+/* What is pasted is text where text is typed, and runs no command elsewhere. */
+static void
+test_pasted(void **state)
+{
+	(void)state;
+	struct scene s;
+	open_demo(&s, 24, 80);
+	assert_non_null(strstr(s.sent.data, "\033[?2004h"));
+	scene_keys(&s, "\033[200~G:quit\rQ\r\033[201~");
+	scene_wait(&s, "pasted text runs no commands");
+	wait_row(&s, 2, ">    ");
+	scene_keys(&s, ":\033[200~one\r\033[Atwo\tthree\r\033[201~");
+	scene_wait(&s, ":one two three");
+	scene_keys(&s, "!");
+	scene_wait(&s, ":one two three!");
+	scene_keys(&s, "\033");
+	scene_until(&s, ":one", false);
+	quit(&s);
+}
+
+/* Sequences that no key sends are read to their end, even if it comes late. */
+static void
+test_sequences(void **state)
+{
+	(void)state;
+	static const char *const sequences[] = {
+	    "\033[<0;5;5M",	"\033[<0;5;5m",	   "\033[M G!",	 "\033]11;rgb:GG/GG/GG\033\\",
+	    "\033]52;c;R0c=\a", "\033P>|GG\033\\", "\033[?1;2c", "\033[I",
+	    "\033[O",		"\033[12;34R",	   "\033OG"};
+	struct scene s;
+	open_demo(&s, 24, 80);
+	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
+		scene_keys(&s, sequences[i]);
+	scene_keys(&s, ":sequences");
+	scene_wait(&s, ":sequences");
+	wait_row(&s, 2, ">    ");
+	scene_keys(&s, "\003");
+	scene_until(&s, ":sequences", false);
+	quit(&s);
 }
 
 static void
@@ -3448,6 +3490,8 @@ main(void)
 	    cmocka_unit_test(test_no_trace),
 	    cmocka_unit_test(test_old_library),
 	    cmocka_unit_test(test_signals),
+	    cmocka_unit_test(test_pasted),
+	    cmocka_unit_test(test_sequences),
 	    cmocka_unit_test(test_bad_terminal),
 	    cmocka_unit_test(test_keys),
 	    cmocka_unit_test(test_merged),

@@ -8,6 +8,8 @@ libtrawl_a_SOURCES = \
 	src/base/bytes.h \
 	src/base/err.c \
 	src/base/err.h \
+	src/base/file.c \
+	src/base/file.h \
 	src/base/lower_bound.h \
 	src/base/map.c \
 	src/base/map.h \

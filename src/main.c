@@ -84,10 +84,18 @@ list_fields(struct text *out)
 	}
 }
 
+/* Writes a text to standard output, all of it or with status 2, and clears it. */
+static int
+print(struct text *out)
+{
+	struct err err = {0};
+	return export_flush(out, STDOUT_FILENO, NULL, NULL, &err) < 0 ? fail(&err) : STATUS_GOOD;
+}
+
 /* Prints what the options ask for without looking at a capture; false if they
  * ask for none of that. */
 static bool
-answer(const struct cli *cli)
+answer(const struct cli *cli, int *status)
 {
 	struct text out = {0};
 	if (cli->value[CLI_HELP])
@@ -100,7 +108,7 @@ answer(const struct cli *cli)
 		list_fields(&out);
 	else
 		return false;
-	fputs(text_get(&out), stdout);
+	*status = print(&out);
 	text_free(&out);
 	return true;
 }
@@ -319,26 +327,24 @@ print_notice(struct trace *trace, const struct cli *cli)
 	free(notice);
 }
 
-/* Prints how a capture is decoded, as comments of a profile. */
+/* Appends how a capture is decoded, as comments of a profile. */
 static void
-print_about(const struct decoder *decoder)
+add_about(const struct decoder *decoder, struct text *out)
 {
-	struct text safe = {0};
 	const char *line = decoder->about ? decoder->about : "";
 	for (size_t length; *line; line += length + (line[length] == '\n')) {
 		length = strcspn(line, "\n");
-		text_clear(&safe);
-		text_add_safe(&safe, line, length, TEXT_UTF8);
-		printf("# %s\n", text_get(&safe));
+		text_add(out, "# ");
+		text_add_safe(out, line, length, TEXT_UTF8);
+		text_add_char(out, '\n');
 	}
-	text_free(&safe);
 }
 
 /* A profile, with what is known of each trace as comments. */
-static void
+static int
 print_info(struct session *session, const struct cli *cli)
 {
-	struct text profile = {0}, line = {0};
+	struct text out = {0}, profile = {0}, line = {0};
 	text_add(&profile, "traces:\n");
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
@@ -349,17 +355,19 @@ print_info(struct session *session, const struct cli *cli)
 			  (unsigned long long)capture_size(capture), trace_reason(trace));
 		if (trace_clock(trace).hz > 0)
 			text_addf(&line, ", clock %.0f Hz", trace_clock(trace).hz);
-		struct text safe = {0};
-		text_add_safe(&safe, line.data, line.length, TEXT_UTF8);
-		printf("# %s\n", text_get(&safe));
-		text_free(&safe);
-		print_about(trace_decoder(trace));
+		text_add(&out, "# ");
+		text_add_safe(&out, line.data, line.length, TEXT_UTF8);
+		text_add_char(&out, '\n');
+		add_about(trace_decoder(trace), &out);
 		trace_propose(trace, &profile);
 		print_notice(trace, cli);
 	}
-	fputs(text_get(&profile), stdout);
+	text_add_bytes(&out, profile.data, profile.length);
+	int status = print(&out);
+	text_free(&out);
 	text_free(&profile);
 	text_free(&line);
+	return status;
 }
 
 static int
@@ -628,6 +636,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		return check(session, cli, filter);
 	}
 	options.output = open_output(cli, options.format, &err);
+	options.name = cli->value[CLI_OUTPUT];
 	struct export_result result;
 	if (options.output < 0)
 		return fail(&err);
@@ -725,14 +734,15 @@ dump_config(struct session *session, const struct cli *cli)
 	struct looks looks = {0};
 	struct text out = {0};
 	int failed = first_looks(cli, &source, &looks, &err);
+	int status = STATUS_GOOD;
 	if (!failed) {
 		looks_write(&looks, &out);
-		fputs(text_get(&out), stdout);
+		status = print(&out);
 	}
 	option_release(&looks_options_table, &looks);
 	looks_free(&source);
 	text_free(&out);
-	return failed < 0 ? fail(&err) : STATUS_GOOD;
+	return failed < 0 ? fail(&err) : status;
 }
 
 /* Where the session is kept that belongs to the captures. */
@@ -814,7 +824,7 @@ main(int argc, char **argv)
 		status = fail(&err);
 		goto out;
 	}
-	if (answer(&cli))
+	if (answer(&cli, &status))
 		goto out;
 	if (!cli.files.count && cli.value[CLI_DUMP_CONFIG]) {
 		status = dump_config(&session, &cli);
@@ -840,7 +850,7 @@ main(int argc, char **argv)
 	if (status != STATUS_GOOD)
 		goto out;
 	if (cli.value[CLI_INFO])
-		print_info(&session, &cli);
+		status = print_info(&session, &cli);
 	else if (cli.value[CLI_INDEX])
 		status = keep_indexes(&session);
 	else if (cli.value[CLI_DUMP_CONFIG])

@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "config/schema.h"
+#include "base/file.h"
 
 #include <cyaml/cyaml.h>
 #include <errno.h>
@@ -482,9 +483,10 @@ schema_merge_text(const char *name, const char *text, size_t length,
 static int
 read_file(const char *path, struct text *text, struct err *err)
 {
-	FILE *file = fopen(path, "re");
+	const char *why;
+	FILE *file = file_open_stream(path, &why);
 	if (!file)
-		return err_set(err, ERR_IO, "cannot open %s: %s", path, strerror(errno));
+		return err_set(err, ERR_IO, "cannot open %s: %s", path, why);
 	char chunk[8192];
 	size_t got;
 	while (text->length <= SCHEMA_SIZE_MAX && (got = fread(chunk, 1, sizeof chunk, file)))

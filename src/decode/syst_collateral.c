@@ -17,6 +17,7 @@
 #include "config.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/vec.h"
 #include "decode/syst_collateral.h"
 #include "decode/syst_frame.h"
@@ -548,10 +549,11 @@ parse_stream(struct reading *r, FILE *stream)
 static bool
 load_file(struct syst_collateral *to, const char *path, struct err *err)
 {
-	FILE *stream = fopen(path, "rbe");
+	const char *why;
+	FILE *stream = file_open_stream(path, &why);
 	if (!stream) {
 		if (err && !err->code)
-			err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+			err_set(err, ERR_IO, "%s: %s", path, why);
 		return false;
 	}
 	struct reading r = {.parser = XML_ParserCreate(NULL),

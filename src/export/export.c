@@ -201,8 +201,8 @@ export_context_label(const struct export_message *message, unsigned context,
 
 /* A file that could not take all ends with the last whole message: what was
  * written of DATA is cut behind its last line, or the one before, so that the
- * footer has room in its place. */
-static void
+ * footer has room in its place.  False if that cannot be. */
+static bool
 cut_to_line(int file, const char *data, size_t written, const char *footer)
 {
 	struct stat status;
@@ -211,14 +211,15 @@ cut_to_line(int file, const char *data, size_t written, const char *footer)
 	size_t whole = end ? (size_t)(end + 1 - data) : 0;
 	off_t at = lseek(file, 0, SEEK_CUR) - (off_t)(written - whole);
 	if (at < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) || ftruncate(file, at))
-		return;
+		return false;
 	lseek(file, at, SEEK_SET);
 	if (room && write(file, footer, room) < 0)
-		return; /* there is no room at all */
+		return false; /* there is no room at all */
+	return true;
 }
 
 int
-export_flush(struct text *out, int file, const char *footer, struct err *err)
+export_flush(struct text *out, int file, const char *name, const char *footer, struct err *err)
 {
 	size_t done = 0;
 	while (done < out->length) {
@@ -231,9 +232,12 @@ export_flush(struct text *out, int file, const char *footer, struct err *err)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			int failed = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
-			cut_to_line(file, out->data, done, footer);
-			return failed;
+			int reason = errno;
+			bool cut = cut_to_line(file, out->data, done, footer);
+			return err_set(err, ERR_IO, "cannot write %s: %s%s",
+				       name ? name : "standard output", strerror(reason),
+				       cut ? "; it ends with a whole message, but not the last"
+					   : "");
 		}
 		done += (size_t)n;
 	}
@@ -364,7 +368,8 @@ flush(struct run *run, struct err *err)
 		return 0;
 	if (run->terminal)
 		make_safe(&run->out, run->options->charset);
-	return export_flush(&run->out, run->options->output, format->footer, err);
+	return export_flush(&run->out, run->options->output, run->options->name, format->footer,
+			    err);
 }
 
 /* The way over the messages of a trace, or of several that are merged. */

@@ -85,6 +85,7 @@ struct export_options {
 	const struct export_format *format;
 	struct filter filter;
 	int output;		   /* file descriptor, of a folder where the format has one */
+	const char *name;	   /* of that file; NULL: standard output */
 	enum text_charset charset; /* of what is for people */
 	unsigned around;	   /* messages before and after each that passes, too */
 	const char *source;	   /* name of the only trace wanted, or NULL */
@@ -118,9 +119,10 @@ struct cycles_walk *export_cycles(const struct export_format *, struct trace *);
 /* Expands a message, gives it its time, and appends it as FORMAT shows it. */
 void export_message(const struct export_format *, struct export_message *, struct text *out);
 
-/* Writes all of a text and clears it.  0, or ERR_IO; then a file ends with the last
- * whole line that was written, and FOOTER (may be NULL). */
-int export_flush(struct text *, int file, const char *footer, struct err *);
+/* Writes all of a text to a file (named so in errors, NULL: standard output) and
+ * clears it.  0, or ERR_IO; then a file ends with the last whole line that was
+ * written, and FOOTER (may be NULL). */
+int export_flush(struct text *, int file, const char *name, const char *footer, struct err *);
 
 /* Appends bytes as a JSON string, quotes included. */
 void export_json_string(struct text *, const char *bytes, size_t length);

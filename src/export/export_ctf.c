@@ -276,7 +276,7 @@ end_packet(struct ctf *ctf, struct err *err)
 	put(&header, ctf->packet.length * 8, 8);
 	memcpy(ctf->packet.data, header.data, HEADER);
 	text_free(&header);
-	return export_flush(&ctf->packet, ctf->stream, NULL, err);
+	return export_flush(&ctf->packet, ctf->stream, "stream", NULL, err);
 }
 
 static int
@@ -292,7 +292,7 @@ end_part(struct ctf *ctf, struct err *err)
 	struct err *reason = failed ? &(struct err){0} : err;
 	int file = create(ctf->place, "metadata", reason);
 	write_metadata(ctf, &metadata);
-	if (file < 0 || export_flush(&metadata, file, NULL, reason))
+	if (file < 0 || export_flush(&metadata, file, "metadata", NULL, reason))
 		failed = ERR_IO;
 	if (file >= 0 && finish(file, reason))
 		failed = ERR_IO;

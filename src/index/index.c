@@ -44,8 +44,9 @@ enum {
 	NOTIFY_MS = 500,
 	PATIENCE_MS = 250, /* a large capture waits so long for the first screen */
 	LARGE = 4 << 20,
-	KEEP_CELLS = 64,      /* more than these are worth a file */
-	CACHE_BYTES = 1 << 30 /* of all files together */
+	KEEP_CELLS = 64,       /* more than these are worth a file */
+	CACHE_BYTES = 1 << 30, /* of all files together */
+	OWN_FILE = 0600
 };
 
 enum segment_state { SEGMENT_FREE, SEGMENT_WALKING, SEGMENT_WALKED };
@@ -370,7 +371,7 @@ look_for_file(struct index *index)
 }
 
 int
-index_save(struct index *index, const char *path, struct err *err)
+index_save(struct index *index, const char *path, mode_t mode, struct err *err)
 {
 	struct saved_about about;
 	if (!capture_is_whole(index->capture))
@@ -378,7 +379,7 @@ index_save(struct index *index, const char *path, struct err *err)
 			       capture_path(index->capture));
 	describe(index, capture_size(index->capture), NULL, &about);
 	const struct contents *contents = enter(index);
-	int failed = saved_write_index(path, &about, contents->grid, contents->census, err);
+	int failed = saved_write_index(path, mode, &about, contents->grid, contents->census, err);
 	leave(index);
 	return failed;
 }
@@ -392,7 +393,7 @@ keep(struct index *index)
 	uint64_t known = grid_known(index->built->grid);
 	bool more = index->kept ? known > index->kept : known > KEEP_CELLS;
 	if (index->options.cache && more && atomic_load(&index->shown) == index->built &&
-	    index_save(index, index->options.cache, &unimportant) == 0) {
+	    index_save(index, index->options.cache, OWN_FILE, &unimportant) == 0) {
 		index->kept = known;
 		saved_prune(index->options.cache, CACHE_BYTES);
 	}
@@ -421,7 +422,7 @@ index_store(struct index *index, const char *what, unsigned epoch, const struct 
 	if (index_epoch(index) != epoch) /* later, SIZE may be of what is shown now */
 		return false;
 	name_file(index, what, &path);
-	bool good = saved_write(text_get(&path), &about, body, &unimportant) == 0;
+	bool good = saved_write(text_get(&path), OWN_FILE, &about, body, &unimportant) == 0;
 	if (good)
 		saved_prune(text_get(&path), CACHE_BYTES);
 	text_free(&path);

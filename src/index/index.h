@@ -25,6 +25,8 @@
 #include "capture/capture.h"
 #include "decode/decoder.h"
 
+#include <sys/types.h>
+
 struct index;
 
 enum index_cell_flag {
@@ -98,8 +100,9 @@ bool index_is_stale(const struct index *);
 /* What the index said was not so: forget what a file said, if it came from one. */
 void index_distrust(struct index *);
 
-/* Writes the index to a file, all that is known of it.  0, or ERR_IO. */
-int index_save(struct index *, const char *path, struct err *);
+/* Writes the index to a file with MODE (less the umask), all that is known of it.
+ * 0, or ERR_IO. */
+int index_save(struct index *, const char *path, mode_t mode, struct err *);
 
 /*
  * What else was found in the capture can be kept between runs, in a file beside the

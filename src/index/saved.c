@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SAMPLE = 65536 };
+enum { SAMPLE = 65536, NAMES_MAX = 100 };
 
 static const char mark[8] = "trawl 3"; /* to change with what the bytes mean */
 
@@ -89,14 +89,25 @@ write_all(int file, const void *bytes, size_t length)
 	return 0;
 }
 
-/* Opens a new file beside PATH; makes its folders if need be. */
+/* Makes a file beside PATH that was not there. */
 static int
-open_beside(const char *path, struct text *name)
+create_beside(const char *path, mode_t mode, struct text *name)
+{
+	for (unsigned i = 0;; i++) {
+		text_clear(name);
+		text_addf(name, "%s.%ld-%u", path, (long)getpid(), i);
+		int file = open(name->data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (file >= 0 || errno != EEXIST || i == NAMES_MAX)
+			return file;
+	}
+}
+
+/* The same; makes its folders if need be. */
+static int
+open_beside(const char *path, mode_t mode, struct text *name)
 {
 	for (int again = 0; again < 2; again++) {
-		text_clear(name);
-		text_addf(name, "%s.XXXXXX", path);
-		int file = mkostemp(name->data, O_CLOEXEC);
+		int file = create_beside(path, mode, name);
 		if (file >= 0 || errno != ENOENT)
 			return file;
 		text_clear(name);
@@ -111,7 +122,7 @@ open_beside(const char *path, struct text *name)
 }
 
 int
-saved_write(const char *path, const struct saved_about *about, const struct text *body,
+saved_write(const char *path, mode_t mode, const struct saved_about *about, const struct text *body,
 	    struct err *err)
 {
 	struct text name = {0};
@@ -122,7 +133,7 @@ saved_write(const char *path, const struct saved_about *about, const struct text
 	head.about = *about;
 	head.checksum = checksum(&head, body->data, body->length);
 
-	int file = open_beside(path, &name);
+	int file = open_beside(path, mode, &name);
 	bool good = file >= 0 && !write_all(file, &head, sizeof head) &&
 		    !write_all(file, body->data, body->length);
 	int reason = errno;
@@ -141,8 +152,8 @@ saved_write(const char *path, const struct saved_about *about, const struct text
 }
 
 int
-saved_write_index(const char *path, const struct saved_about *about, const struct grid *grid,
-		  struct census *census, struct err *err)
+saved_write_index(const char *path, mode_t mode, const struct saved_about *about,
+		  const struct grid *grid, struct census *census, struct err *err)
 {
 	struct text body = {0};
 	struct parts parts = {.cells = grid_known(grid)};
@@ -152,7 +163,7 @@ saved_write_index(const char *path, const struct saved_about *about, const struc
 	census_write(census, &body);
 	parts.census = body.length - sizeof parts - parts.grid;
 	memcpy(body.data, &parts, sizeof parts);
-	int failed = saved_write(path, about, &body, err);
+	int failed = saved_write(path, mode, about, &body, err);
 	text_free(&body);
 	return failed;
 }

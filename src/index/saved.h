@@ -15,6 +15,8 @@
 #include "index/grid.h"
 #include "index/tally.h"
 
+#include <sys/types.h>
+
 /* What a file is about.  Zeroed before it is filled: it is compared as
  * bytes. */
 struct saved_about {
@@ -30,8 +32,8 @@ struct saved_about {
 void saved_describe(struct saved_about *, const struct capture *, uint64_t size, uint64_t settings,
 		    unsigned cell_shift, size_t checkpoint_size);
 
-/* Writes a file for its owner alone.  0, or ERR_IO with the reason. */
-int saved_write(const char *path, const struct saved_about *, const struct text *body,
+/* Writes a file with MODE, less the umask.  0, or ERR_IO with the reason. */
+int saved_write(const char *path, mode_t mode, const struct saved_about *, const struct text *body,
 		struct err *);
 
 /* A file in memory. */
@@ -48,8 +50,8 @@ bool saved_open(const char *path, struct saved_file *);
 void saved_close(struct saved_file *);
 
 /* The same with an index as what is in it. */
-int saved_write_index(const char *path, const struct saved_about *, const struct grid *,
-		      struct census *, struct err *);
+int saved_write_index(const char *path, mode_t mode, const struct saved_about *,
+		      const struct grid *, struct census *, struct err *);
 
 /*
  * Reads what the file at PATH says about CAPTURE into an empty grid and census.

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "trace/symbols.h"
+#include "base/file.h"
 #include "base/vec.h"
 
 #include <elfutils/libdwfl.h>
@@ -71,9 +72,10 @@ static const Dwfl_Callbacks callbacks = {.find_elf = find_no_elf,
 struct symbols *
 symbols_open(const char *path, struct err *err)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC);
+	const char *why;
+	int file = file_open(path, &why);
 	if (file < 0) {
-		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		err_set(err, ERR_IO, "%s: %s", path, why);
 		return NULL;
 	}
 	struct symbols *symbols = mem_new(sizeof *symbols);

@@ -925,7 +925,7 @@ trace_keep_index(struct trace *trace, struct err *err)
 			       trace->name);
 	index_build(trace->index);
 	text_addf(&path, "%s" INDEX_ENDING, capture_path(trace->capture));
-	int failed = index_save(trace->index, text_get(&path), err);
+	int failed = index_save(trace->index, text_get(&path), 0666, err);
 	text_free(&path);
 	return failed;
 }

@@ -98,4 +98,30 @@ is "300 captures, 256 descriptors" "$want" "$(cksum <out)"
 limited -n 64 "$TRAWL" -t csv many.yaml
 is "300 captures, 64 descriptors" "$want" "$(cksum <out)"
 
+# A full disk: status 2, and what cannot be written.
+for option in --help --version --list-formats --list-fields --dump-config \
+	"--info big.bin" "-t text big.bin" "-t stats big.bin"; do
+	# shellcheck disable=SC2086  # options and a file
+	"$TRAWL" $option >/dev/full 2>err
+	is "$option to a full disk: status" 2 "$?"
+	ok "... what cannot be written" grep -q 'trawl: cannot write standard output: No space' err
+done
+limited -f 400 "$TRAWL" -t jsonl -f syst/raw -o part.jsonl big.bin
+is "a file that has no room: status" 2 "$status"
+ok "... its name" grep -q 'trawl: cannot write part.jsonl: File too large; it ends with a whole' err
+ok "... it ends with a whole message" test "$(tail -c 2 part.jsonl)" = "}"
+
+# What is no file is refused, and not waited for.
+mkfifo fifo
+for option in "-p fifo" "-C fifo" "--config=fifo --dump-config"; do
+	# shellcheck disable=SC2086  # options
+	run timeout 20 "$TRAWL" $option -t none -f syst/raw many-1.bin
+	ok "$option, a FIFO: no waiting" test "$status" -ne 124
+	ok "... what it is" grep -q 'fifo: it is a pipe (FIFO); name a file' err
+done
+
+# An index that goes with its capture can be read by those who can read that.
+(umask 022 && "$TRAWL" --index -f syst/raw many-2.bin)
+is "--index: as the umask says" "-rw-r--r--" "$(ls -l many-2.bin.trawl-index | cut -c 1-10)"
+
 finish

@@ -362,7 +362,7 @@ test_lie(void **state)
 	char beside[128];
 	snprintf(beside, sizeof beside, "%s/beside", f.folder);
 	struct index *index = build(&f, f.cache, NULL);
-	assert_int_equal(index_save(index, beside, &err), 0);
+	assert_int_equal(index_save(index, beside, 0600, &err), 0);
 	index_free(index);
 	for (long record = 300000; record < 300100; record++)
 		overwrite(f.path, record * TOY_RECORD, 0); /* no mark: junk */

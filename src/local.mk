@@ -63,6 +63,7 @@ libtrawl_a_SOURCES = \
 	src/decode/opencsd_element.c \
 	src/decode/opencsd_element.h \
 	src/decode/opencsd_expand.c \
+	src/decode/opencsd_survey.c \
 	src/decode/opencsd_lane.c \
 	src/decode/opencsd_lane.h \
 	src/decode/opencsd_library.h \

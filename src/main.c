@@ -327,17 +327,31 @@ print_notice(struct trace *trace, const struct cli *cli)
 	free(notice);
 }
 
-/* Appends how a capture is decoded, as comments of a profile. */
+/* Appends lines as comments of YAML. */
 static void
-add_about(const struct decoder *decoder, struct text *out)
+add_comments(const char *lines, struct text *out)
 {
-	const char *line = decoder->about ? decoder->about : "";
-	for (size_t length; *line; line += length + (line[length] == '\n')) {
-		length = strcspn(line, "\n");
+	for (size_t length; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
 		text_add(out, "# ");
-		text_add_safe(out, line, length, TEXT_UTF8);
+		text_add_safe(out, lines, length, TEXT_UTF8);
 		text_add_char(out, '\n');
 	}
+}
+
+/* What the decoder knows of a capture. */
+static void
+add_survey(struct trace *trace, struct text *out)
+{
+	struct text lines = {0}, lacks = {0};
+	if (trace_decoder(trace)->about)
+		add_comments(trace_decoder(trace)->about, out);
+	if (trace_survey(trace, &lines, &lacks)) {
+		add_comments(text_get(&lines), out);
+		add_comments(text_get(&lacks), out);
+	}
+	text_free(&lines);
+	text_free(&lacks);
 }
 
 /* A profile, with what is known of each trace as comments. */
@@ -355,10 +369,8 @@ print_info(struct session *session, const struct cli *cli)
 			  (unsigned long long)capture_size(capture), trace_reason(trace));
 		if (trace_clock(trace).hz > 0)
 			text_addf(&line, ", clock %.0f Hz", trace_clock(trace).hz);
-		text_add(&out, "# ");
-		text_add_safe(&out, line.data, line.length, TEXT_UTF8);
-		text_add_char(&out, '\n');
-		add_about(trace_decoder(trace), &out);
+		add_comments(text_get(&line), &out);
+		add_survey(trace, &out);
 		trace_propose(trace, &profile);
 		print_notice(trace, cli);
 	}

@@ -41,6 +41,7 @@ enum {
  * D4.2, special trace source IDs).  The formatter fills up with the null ID. */
 enum {
 	CORESIGHT_ID_NULL = 0x00,
+	CORESIGHT_ID_FIRST_SPECIAL = 0x70,
 	CORESIGHT_ID_FLUSH = 0x7b,
 	CORESIGHT_ID_TRIGGER = 0x7d,
 	CORESIGHT_ID_RESERVED = 0x7f

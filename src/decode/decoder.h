@@ -402,6 +402,12 @@ struct decoder_ops {
 	void (*expand)(const struct decoder *, const struct message *, const struct window *,
 		       enum expand_want, const struct decode_history *, struct expansion *);
 
+	/* Says what is in a capture that begins with HEAD: appends to ABOUT, a line
+	 * each, what it holds, and to LACKS, in one line, what is missing to read it
+	 * well, and what to do.  NULL: nothing to say. */
+	void (*survey)(const struct decoder *, const struct window *head, struct text *about,
+		       struct text *lacks);
+
 	/* Who sent M; the struct is zeroed.  NULL: senders of this format have
 	 * no numbers. */
 	void (*sender)(const struct decoder *, const struct message *m, struct sender *);

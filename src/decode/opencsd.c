@@ -778,6 +778,7 @@ const struct decoder_ops opencsd_ops = {
     .restore = opencsd_restore,
     .step = opencsd_step,
     .resync = opencsd_resync,
+    .survey = opencsd_survey,
     .expand = opencsd_expand,
     .sender = opencsd_sender,
     .cycles = opencsd_cycles,

@@ -23,9 +23,10 @@ enum opencsd_protocol {
 #define OPENCSD_REGISTERS(R)                                                                       \
 	R(TRCCONFIGR)                                                                              \
 	R(TRCTRACEIDR)                                                                             \
-	R(TRCAUTHSTATUS) R(TRCDEVARCH) R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8) R(TRCIDR9)      \
-	    R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR) R(ETMCCER)          \
-		R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
+	R(TRCAUTHSTATUS)                                                                           \
+	R(TRCDEVARCH) R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8) R(TRCIDR9) R(TRCIDR10)           \
+	    R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR) R(ETMCCER) R(ETMTRACEIDR)       \
+		R(STMTCSR) R(ITMTCR)
 
 struct opencsd_registers {
 #define OPENCSD_REGISTER_MEMBER(name) int64_t name;

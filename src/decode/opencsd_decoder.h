@@ -107,6 +107,10 @@ int opencsd_load(struct decoder *, struct err *);
 /* opencsd.c: the rate of STM time stamps as the head tells it, or 0. */
 double opencsd_find_frequency(const struct opencsd_decoder *, const struct window *head);
 
+/* opencsd_survey.c */
+void opencsd_survey(const struct decoder *, const struct window *head, struct text *about,
+		    struct text *lacks);
+
 /* opencsd_expand.c */
 void opencsd_expand(const struct decoder *, const struct message *, const struct window *,
 		    enum expand_want, const struct decode_history *, struct expansion *);

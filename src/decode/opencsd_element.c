@@ -540,6 +540,8 @@ ends_counting(const struct opencsd_element *e)
 static uint64_t
 cycles_of_untimed(const struct opencsd_element *e)
 {
+	if (e->type == OPENCSD_ADDR_NACC)
+		return e->start; /* it tells of none */
 	uint64_t told = e->flags & OPENCSD_HAS_CYCLES ? UNTIMED_COUNTS | e->cycles : 0;
 	bool marks = e->type == OPENCSD_SYNC_MARKER && !e->reason;
 	return told | (ends_counting(e) ? UNTIMED_ENDS : 0) | (marks ? UNTIMED_MARKS : 0);
@@ -590,6 +592,8 @@ opencsd_cycles(const struct message *m, struct decode_cycles *cycles)
 		cycles->renews = told & TIME_RENEWS;
 		return true;
 	}
+	if (m->kind == OPENCSD_ADDR_NACC)
+		return true;
 	cycles->count = (uint32_t)told;
 	cycles->ends = told & UNTIMED_ENDS;
 	cycles->marks = told & UNTIMED_MARKS;

@@ -130,7 +130,7 @@ bool opencsd_element_has_sender(const struct opencsd_element *);
 
 /* Fills M's kind, severity, flags, time and origin; and what opencsd_cycles wants,
  * for which the upper OPENCSD_CYCLES_BITS of message.aux are, and the ticks of what
- * has no time. */
+ * has no time: of ADDR_NACC they are the address. */
 enum { OPENCSD_CYCLES_BITS = 13 };
 void opencsd_element_message(const struct opencsd_element *, struct message *m);
 

@@ -892,12 +892,38 @@ load_names(struct trace *trace, struct err *err)
 	return 1;
 }
 
+bool
+trace_survey(struct trace *trace, struct text *about, struct text *lacks)
+{
+	const struct decoder_ops *ops = trace->decoder->ops;
+	if (!ops->survey || capture_is_stream(trace->capture))
+		return false;
+	struct window head = read_head(trace->capture);
+	ops->survey(trace->decoder, &head, about, lacks);
+	return true;
+}
+
+/* Tells what is missing to read a capture well. */
+static void
+say_lacks(struct trace *trace)
+{
+	struct text about = {0}, lacks = {0}, all = {0};
+	if (trace_survey(trace, &about, &lacks) && lacks.length) {
+		text_addf(&all, "%s: %s", trace->name, lacks.data);
+		add_notice(trace, text_get(&all));
+	}
+	text_free(&about);
+	text_free(&lacks);
+	text_free(&all);
+}
+
 int
 trace_load(struct trace *trace, struct err *err)
 {
 	const struct decoder_ops *ops = trace->decoder->ops;
 	int loaded = ops->load ? ops->load(trace->decoder, err) : 0;
 	loaded += load_names(trace, err);
+	say_lacks(trace);
 	if (loaded)
 		atomic_fetch_add(&trace->generation, 1);
 	return loaded;
@@ -911,7 +937,7 @@ load(void *context)
 	int loaded = trace_load(trace, &err);
 	if (err.code)
 		add_notice(trace, err.what);
-	if (loaded || err.code)
+	if (loaded || err.code || trace->decoder->ops->survey)
 		session_tell(trace->session);
 	return NULL;
 }

@@ -130,6 +130,10 @@ bool trace_is_known(const struct trace *);
 /* Appends an entry of `traces:` that reads such a capture as it was read. */
 void trace_propose(const struct trace *, struct text *profile);
 
+/* What the beginning of the capture holds, a line each, and what is missing to read it
+ * well; false, and nothing, if the format has nothing to say of that. */
+bool trace_survey(struct trace *, struct text *about, struct text *lacks);
+
 /* Ticks per second, 0 if unknown; and nanoseconds since the Unix epoch of
  * tick 0, if `has_epoch`. */
 struct trace_clock {

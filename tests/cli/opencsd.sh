@@ -118,6 +118,31 @@ is "a wrong trace ID: status" 1 "$status"
 ok "... and what it lost" grep -q '"severity":"ERROR".*trace ID 0x10 are not decoded.*"lost"' out
 run "$TRAWL" --check wrong
 is "... and what --check says" 1 "$status"
+run "$TRAWL" --info wrong
+ok "... and --info" grep -q '^# trace ID 0x10: [0-9]* bytes, not decoded' out
+ok "... names the source that is not there" grep -q '^# trace ID 0x15: 0 bytes, STM_0$' out
+
+# Pages of memory without an image: PTM (Arm IHI 0035) with A-sync, I-sync at 0x80004000,
+# two atoms, and I-sync at 0x80005000, an atom; nothing can follow either.
+{
+	printf '\0\0\0\0\0\200\010\000\100\000\200\041\204\204'
+	printf '\010\000\120\000\200\041\204'
+} >ptm.bin
+cat >ptm.yaml <<'END'
+traces:
+  - match: "*"
+    format: opencsd
+    opencsd:
+      format: source_data
+      sources: [{id: 0x10, protocol: PTM, core: Cortex-A15,
+                 regs: {ETMCR: 0, ETMIDR: 0x411cf310, ETMCCER: 0}}]
+END
+run "$TRAWL" -t csv --profile=ptm.yaml ptm.bin
+is "missing pages are named once" 1 "$(grep -c \
+	'no memory image explains 2 rows: 0x80004000-0x80005fff (2); list the images' err)"
+is "... and are no warnings" 0 "$(grep -c WARNING out)"
+run "$TRAWL" --info --profile=ptm.yaml ptm.bin
+is "... in --info too" 1 "$(grep -c '^# no memory image explains 2 rows' out)"
 
 # Files that a snapshot names outside of its folder.
 cp -R "$snapshot" away && chmod -R u+w away

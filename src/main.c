@@ -20,6 +20,7 @@
 #include "trace/clocks.h"
 #include "trace/context.h"
 #include "trace/cycles.h"
+#include "trace/reader.h"
 #include "trace/serial.h"
 #include "trace/trace.h"
 #include "ui/ui.h"
@@ -354,6 +355,32 @@ add_survey(struct trace *trace, struct text *out)
 	text_free(&lacks);
 }
 
+static void
+print_all_notices(struct session *session, const struct cli *cli)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		print_notice(session->traces.at[i], cli);
+}
+
+/* Loads what texts need and makes some: what is missing becomes a notice. */
+static void
+look_at_head(struct trace *trace, const struct cli *cli)
+{
+	enum { LOOK = 256 };
+	struct err err = {0};
+	struct expansion e = {0};
+	trace_load(trace, &err);
+	if (err.code && !cli->value[CLI_QUIET])
+		complain(err.what);
+	struct reader *reader = reader_new(trace);
+	struct message head[LOOK];
+	size_t count = reader_walk(reader, head, LOOK);
+	for (size_t i = 0; i < count; i++)
+		reader_expand(reader, &head[i], EXPAND_BARE, &e);
+	reader_free(reader);
+	expansion_free(&e);
+}
+
 /* A profile, with what is known of each trace as comments. */
 static int
 print_info(struct session *session, const struct cli *cli)
@@ -372,6 +399,7 @@ print_info(struct session *session, const struct cli *cli)
 		add_comments(text_get(&line), &out);
 		add_survey(trace, &out);
 		trace_propose(trace, &profile);
+		look_at_head(trace, cli);
 		print_notice(trace, cli);
 	}
 	text_add_bytes(&out, profile.data, profile.length);
@@ -530,9 +558,10 @@ follow(const struct cli *cli, struct session *session, const struct export_optio
 	return failed;
 }
 
-/* Looks for what --check names, and tells about it. */
+/* Looks for what --check names, and tells about it.  DOUBT: something that the
+ * messages are read with could not be loaded, so what they say is not sure. */
 static int
-check(struct session *session, const struct cli *cli, const struct filter *filter)
+check(struct session *session, const struct cli *cli, const struct filter *filter, bool doubt)
 {
 	struct err err = {0};
 	struct text report = {0};
@@ -540,11 +569,29 @@ check(struct session *session, const struct cli *cli, const struct filter *filte
 	if (!check)
 		return fail(&err);
 	bool found = check_run(check, session, filter, cli->value[CLI_SOURCE], &report);
+	print_all_notices(session, cli);
 	if (!cli->value[CLI_QUIET])
 		fputs(text_get(&report), stderr);
 	text_free(&report);
 	check_free(check);
-	return found ? STATUS_DAMAGED : STATUS_GOOD;
+	return found || doubt ? STATUS_DAMAGED : STATUS_GOOD;
+}
+
+/* Loads what the traces' texts need; false if some of it is of no use. */
+static bool
+load_traces(struct session *session, const struct cli *cli)
+{
+	bool good = true;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct err trouble = {0};
+		trace_load(session->traces.at[i], &trouble);
+		if (trace_serial(session->traces.at[i]))
+			serial_load(trace_serial(session->traces.at[i]));
+		if (trouble.code && !cli->value[CLI_QUIET])
+			complain(trouble.what);
+		good &= !trouble.code;
+	}
+	return good;
 }
 
 /* Tells of the doubts that output in FORMAT does not show. */
@@ -624,15 +671,8 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	if (take_split(cli, &options, &err) < 0 ||
 	    take_context(cli, EXPORT_AROUND_MAX, &options.around, &err) < 0)
 		return fail(&err);
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct err trouble = {0};
-		trace_load(session->traces.at[i], &trouble);
-		if (trace_serial(session->traces.at[i]))
-			serial_load(trace_serial(session->traces.at[i]));
-		if (trouble.code && !cli->value[CLI_QUIET])
-			complain(trouble.what);
-		print_notice(session->traces.at[i], cli);
-	}
+	bool doubt = !load_traces(session, cli);
+	print_all_notices(session, cli);
 	if (options.format->timed || filter_needs_clocks(filter))
 		clocks_load(session->clocks,
 			    !options.follow &&
@@ -645,7 +685,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		contexts_load(session->contexts);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
 		check_origins(session, cli, 0);
-		return check(session, cli, filter);
+		return check(session, cli, filter, doubt);
 	}
 	options.output = open_output(cli, options.format, &err);
 	options.name = cli->value[CLI_OUTPUT];
@@ -659,10 +699,11 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	check_origins(session, cli, result.messages);
 	if (cli->value[CLI_VERBOSE])
 		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
+	print_all_notices(session, cli);
 	if (!cli->value[CLI_QUIET])
 		print_doubts(options.format, &result.doubts);
-	if (cli->value[CLI_CHECK]) /* what it names counts, and nothing else */
-		return check(session, cli, filter);
+	if (cli->value[CLI_CHECK]) /* what it names counts, and no other message */
+		return check(session, cli, filter, doubt);
 	return doubts_are_bad(&result.doubts) ? STATUS_DAMAGED : STATUS_GOOD;
 }
 

@@ -255,6 +255,7 @@ script_tests = \
 	tests/check_configure.sh \
 	tests/check_reference.sh \
 	tests/cli/follow.sh \
+	tests/cli/collateral.sh \
 	tests/cli/config.sh \
 	tests/cli/cycles.sh \
 	tests/cli/encap.sh \

@@ -192,6 +192,7 @@ expansion_clear(struct expansion *e)
 	vec_clear(&e->fields);
 	e->depth = 0;
 	e->flags = 0;
+	e->unnamed = false;
 	e->has_own = false;
 }
 

@@ -231,6 +231,7 @@ struct expansion {
 	VEC(struct field) fields; /* a tree, in preorder */
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag found only now (a bad CRC) */
+	bool unnamed;		  /* its number stands for a text that no loaded file has */
 	bool has_own;		  /* `own` is valid */
 	uint64_t own;		  /* the sender's own time stamp, be `ticks` it or not */
 };

@@ -218,7 +218,8 @@ static const struct option_row option_rows[] = {
     {.name = "guid",
      .type = OPTION_TEXT,
      .member = offsetof(struct syst_options, guid),
-     .help = "sender of short messages, as {8-4-4-4-12} hexadecimal digits"},
+     .help = "sender of short messages, as {8-4-4-4-12} hexadecimal digits; without it, "
+	     "STP master and channel"},
     {.name = "collateral",
      .type = OPTION_LIST,
      .path = true,

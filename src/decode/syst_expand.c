@@ -664,6 +664,7 @@ static void
 put_raw_arguments(struct job *j, size_t at)
 {
 	const struct syst_frame *f = j->f;
+	j->e->unnamed = true;
 	text_addf(&j->e->text, "id 0x%llX", (unsigned long long)syst_catalog_id(f));
 	if (at < f->payload_end)
 		text_add(&j->e->text, " args");

@@ -821,6 +821,8 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	if (m->offset + m->length > window.length)
 		window.length = (size_t)(m->offset + m->length);
 	decoder->ops->expand(decoder, &own, &window, want, &reader->history, e);
+	if (e->unnamed)
+		trace_lacks_name(reader->trace);
 	if (trace_serial(reader->trace)) {
 		if (!reader->serial)
 			reader->serial = serial_cursor_new(trace_serial(reader->trace), reader);

@@ -49,7 +49,9 @@ struct trace {
 	pthread_t loader;
 	bool loading;
 	atomic_uint generation;
+	atomic_bool unnamed; /* see trace_lacks_name */
 	pthread_mutex_t lock;
+	bool loaded; /* what there is to load */
 	struct text notice;
 	atomic_bool stirred; /* the capture has news */
 	const char *mark;    /* see trace_mark */
@@ -917,6 +919,46 @@ say_lacks(struct trace *trace)
 	text_free(&all);
 }
 
+static void
+say_unnamed(struct trace *trace)
+{
+	struct text notice = {0};
+	text_addf(&notice,
+		  "%s: no collateral for some catalog messages; add it with --collateral=FILE",
+		  trace->name);
+	add_notice(trace, text_get(&notice));
+	text_free(&notice);
+	session_tell(trace->session);
+}
+
+void
+trace_lacks_name(struct trace *trace)
+{
+	if (atomic_load_explicit(&trace->unnamed, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&trace->lock);
+	bool first = !atomic_exchange(&trace->unnamed, true) && trace->loaded;
+	pthread_mutex_unlock(&trace->lock);
+	if (first)
+		say_unnamed(trace);
+}
+
+/* What was unnamed before may have a name now: it is expanded again. */
+static void
+end_loading(struct trace *trace, bool any)
+{
+	pthread_mutex_lock(&trace->lock);
+	bool unnamed = !any && !trace->loaded && atomic_load(&trace->unnamed);
+	trace->loaded = true;
+	if (any)
+		atomic_store(&trace->unnamed, false);
+	pthread_mutex_unlock(&trace->lock);
+	if (any)
+		atomic_fetch_add(&trace->generation, 1);
+	if (unnamed)
+		say_unnamed(trace);
+}
+
 int
 trace_load(struct trace *trace, struct err *err)
 {
@@ -924,8 +966,7 @@ trace_load(struct trace *trace, struct err *err)
 	int loaded = ops->load ? ops->load(trace->decoder, err) : 0;
 	loaded += load_names(trace, err);
 	say_lacks(trace);
-	if (loaded)
-		atomic_fetch_add(&trace->generation, 1);
+	end_loading(trace, loaded > 0);
 	return loaded;
 }
 

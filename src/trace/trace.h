@@ -147,6 +147,10 @@ struct trace_clock trace_clock(const struct trace *);
 void trace_start(struct trace *);
 int trace_load(struct trace *, struct err *);
 
+/* A message has a number that no loaded file names: that becomes a notice, once, and
+ * not before the files are loaded.  From any thread; cheap after the first call. */
+void trace_lacks_name(struct trace *);
+
 /* Counts up when text may have changed (collateral came): cached text from
  * before is stale. */
 unsigned trace_generation(const struct trace *);

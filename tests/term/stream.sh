@@ -11,9 +11,11 @@ keys Enter
 shows "a stream opens" "stdin"
 shows "all of it is counted" "/ 309"
 keys G
-shows "keys come from the terminal" "308 / 309"
+shows "keys come from the terminal" "--collateral=FILE" # the profile is not for stdin
+keys k
+shows "and go on" "307 / 309"
 keys q
-hides "q quits" "308 / 309"
+hides "q quits" "307 / 309"
 
 keys -l "clear; $TRAWL $testdata/demo.stp"
 keys Enter

@@ -864,6 +864,17 @@ check_page(struct scene *s, const struct truth *truth, const size_t *rows, size_
 		check_row(emulator_row(s->emulator, row), truth, rows[first + (size_t)row - 2]);
 }
 
+/* Opens a capture that was made, up to its last message: its catalog messages have
+ * no collateral, which is said until the next key. */
+static void
+open_made(struct scene *s, const char *path, const char *end)
+{
+	scene_open(s, 24, 100, "xterm-256color", path, NULL);
+	scene_wait(s, "--collateral=FILE");
+	scene_keys(s, "g");
+	scene_wait(s, end);
+}
+
 /* Rows of a filtered list are numbered, paged through and jumped about in as
  * those of any list; matches of a search are numbered among them. */
 static void
@@ -892,8 +903,7 @@ test_filtered_list(void **state)
 	}
 	assert_true(rows.count > 200 && matches.count > 3);
 
-	scene_open(&s, 24, 100, "xterm-256color", capture.data, NULL);
-	scene_wait(&s, "0 / 60,000");
+	open_made(&s, capture.data, "0 / 60,000");
 	scene_keys(&s, ":severity error\rMg");
 	snprintf(want, sizeof want, "row 1 of %zu ", rows.count);
 	scene_wait(&s, want);
@@ -986,8 +996,7 @@ test_scroll_bar(void **state)
 		make_capture(cases[k].count, &capture, &truth_path);
 		read_truth(&truth, truth_path.data);
 		count = find_bar(&truth, cases[k].text, cases[k].cell, hits);
-		scene_open(&s, 24, 100, "xterm-256color", capture.data, NULL);
-		scene_wait(&s, cases[k].end);
+		open_made(&s, capture.data, cases[k].end);
 		scene_keys(&s, ":set bar=true\r");
 		wait_row(&s, 2, "|"); /* the first rows are on the screen */
 		text_addf(&keys, "/%s\r", cases[k].text);
@@ -3274,6 +3283,24 @@ test_no_feet(void **state)
 	unlink(path);
 }
 
+/* Ids that no collateral names: the screen says so, and what to do. */
+static void
+test_unnamed(void **state)
+{
+	(void)state;
+	struct scene s;
+	struct folder folder;
+	folder_make(&folder);
+	folder_put_text(&folder, "t.txt",
+			"SYS-T RAW DATA: 4310800111223344556677888"
+			"899AABBCCDDEEFF7700000001000000\n");
+	scene_open(&s, 24, 120, "xterm-256color", folder.files.at[0], NULL);
+	wait_row(&s, 2, "id 0x77 args 0x00000001");
+	wait_row(&s, 23, "--collateral=FILE");
+	quit(&s);
+	folder_remove(&folder);
+}
+
 /* The field under the cursor, with its value. */
 static void
 test_field_filter(void **state)
@@ -3534,6 +3561,7 @@ main(void)
 	    cmocka_unit_test(test_origins),
 	    cmocka_unit_test(test_origin_graphs),
 	    cmocka_unit_test(test_no_feet),
+	    cmocka_unit_test(test_unnamed),
 	    cmocka_unit_test(test_field_filter),
 	    cmocka_unit_test(test_preview),
 	    cmocka_unit_test(test_surround),

@@ -653,6 +653,20 @@ check_origins(struct session *session, const struct cli *cli, uint64_t selected)
 	text_free(&missing);
 }
 
+/* Names traces that are not in the output. */
+static void
+tell_unfit(const struct session *session, const struct cli *cli,
+	   const struct export_options *options)
+{
+	struct text names = {0}, line = {0};
+	export_name_unfit(session, options, &names);
+	text_addf(&line, "-t %s has no rows for %s", options->format->name, text_get(&names));
+	if (names.length && session->traces.count > 1 && !options->source && !cli->value[CLI_QUIET])
+		complain(text_get(&line));
+	text_free(&names);
+	text_free(&line);
+}
+
 static int
 batch(struct session *session, const struct cli *cli, const struct filter *filter)
 {
@@ -687,6 +701,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		check_origins(session, cli, 0);
 		return check(session, cli, filter, doubt);
 	}
+	tell_unfit(session, cli, &options);
 	options.output = open_output(cli, options.format, &err);
 	options.name = cli->value[CLI_OUTPUT];
 	struct export_result result;

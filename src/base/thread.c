@@ -6,6 +6,15 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
+
+static atomic_uint refusals;
+
+unsigned
+thread_refusals(void)
+{
+	return atomic_load(&refusals);
+}
 
 bool
 thread_start(pthread_t *thread, void *(*run)(void *), void *context)
@@ -16,6 +25,8 @@ thread_start(pthread_t *thread, void *(*run)(void *), void *context)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int failed = pthread_create(thread, NULL, run, context);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed)
+		atomic_fetch_add(&refusals, 1);
 	return !failed;
 }
 

@@ -13,6 +13,9 @@
 /* False if the system has no thread to give. */
 bool thread_start(pthread_t *, void *(*run)(void *), void *context);
 
+/* How often that was so: what such threads were for is not done. */
+unsigned thread_refusals(void);
+
 /* How many processors this process may use, at least 1. */
 unsigned thread_processors(void);
 

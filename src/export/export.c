@@ -71,8 +71,12 @@ const struct export_format export_formats[] = {
      .want = EXPAND_TEXT,
      .header = "Decode Status,Payload,Type,Severity,Origin,Unit,Message TimeStamp,"
 	       "Context TimeStamp,Location,Raw Length,Checksum,Collateral\n",
+     .fits = export_systprint_fits,
      .message = export_systprint},
-    {.name = "ppl", .help = "element lines as trc_pkt_lister prints them", .message = export_ppl},
+    {.name = "ppl",
+     .help = "element lines as trc_pkt_lister prints them",
+     .fits = export_ppl_fits,
+     .message = export_ppl},
     {.name = "hex",
      .help = "text, then the bytes of each message",
      .expand = true,
@@ -594,15 +598,40 @@ chosen(const struct export_options *options, const struct trace *trace)
 	return !options->source || !strcmp(options->source, trace_name(trace));
 }
 
+/* Whether the format has rows for a trace at all. */
+static bool
+fits(const struct export_options *options, const struct trace *trace)
+{
+	return !options->format->fits || options->format->fits(trace_decoder(trace)->ops);
+}
+
+void
+export_name_unfit(const struct session *session, const struct export_options *options,
+		  struct text *out)
+{
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		if (chosen(options, trace) && !fits(options, trace))
+			text_addf(out, "%s%s", out->length ? ", " : "", trace_name(trace));
+	}
+}
+
 static int
 check_choice(const struct session *session, const struct export_options *options, struct err *err)
 {
-	size_t count = 0;
-	for (size_t i = 0; i < session->traces.count; i++)
-		count += chosen(options, session->traces.at[i]);
+	size_t count = 0, fitting = 0;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		count += chosen(options, trace);
+		fitting += chosen(options, trace) && fits(options, trace);
+	}
 	if (!count)
 		return err_set(err, ERR_USAGE, "no trace is named %s; --info shows their names",
 			       options->source ? options->source : "so");
+	if (!fitting)
+		return err_set(err, ERR_USAGE,
+			       "-t %s has no rows for traces of this format; -t text has",
+			       options->format->name);
 	if (options->parts && count > 1)
 		return err_set(err, ERR_USAGE,
 			       "--split divides one trace; --source says which of %zu", count);

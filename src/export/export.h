@@ -65,6 +65,8 @@ struct export_format {
 	bool live;		 /* but does not wait for the end of streams for that */
 	bool flagged;		 /* shows the flags of messages */
 	bool folder;		 /* `output` is a folder */
+	/* Whether traces of a decoder have rows at all; NULL: all have. */
+	bool (*fits)(const struct decoder_ops *);
 	const char *header;	 /* first line with its end, or NULL */
 	const char *mark_header; /* the same where marks are told, if it is another */
 	const char *footer;	 /* last line, also of what is cut short by an error, or NULL */
@@ -103,6 +105,10 @@ struct export_result {
 
 /* Whether traces will be merged by time, for which all must be at their end. */
 bool export_is_merged(const struct session *, const struct export_options *);
+
+/* Appends the names of chosen traces that have no rows in the format, with ", "
+ * between. */
+void export_name_unfit(const struct session *, const struct export_options *, struct text *);
 
 /* Writes all messages, of merged traces in the order of time.  0; ERR_IO with the
  * reason (EPIPE among them), where a file then ends with a whole message;
@@ -143,6 +149,8 @@ void export_jsonl(struct export_message *, struct text *);
 void export_systprint(struct export_message *, struct text *);
 void export_ppl(struct export_message *, struct text *);
 void export_hex(struct export_message *, struct text *);
+bool export_ppl_fits(const struct decoder_ops *);
+bool export_systprint_fits(const struct decoder_ops *);
 void export_ctf(struct export_message *, struct text *);
 void export_perfetto(struct export_message *, struct text *);
 extern const struct export_joiner export_ctf_joiner, export_perfetto_joiner;

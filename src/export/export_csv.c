@@ -81,6 +81,12 @@ export_csv(struct export_message *message, struct text *out)
 	text_add_char(out, '\n');
 }
 
+bool
+export_systprint_fits(const struct decoder_ops *ops)
+{
+	return ops->systprint;
+}
+
 void
 export_systprint(struct export_message *message, struct text *out)
 {

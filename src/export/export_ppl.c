@@ -7,6 +7,12 @@
 
 #include "decode/opencsd.h"
 
+bool
+export_ppl_fits(const struct decoder_ops *ops)
+{
+	return ops == &opencsd_ops || ops == &ppl_ops;
+}
+
 void
 export_ppl(struct export_message *message, struct text *out)
 {

@@ -539,6 +539,17 @@ take_keys(struct app *app)
 	return any;
 }
 
+/* Says that threads could not be started: nothing that waits for one gets done. */
+static void
+say_refusals(struct app *app)
+{
+	unsigned refusals = thread_refusals();
+	if (refusals != app->refusals)
+		app_trouble(app, "no more threads can be started (ulimit -u): counts, times and "
+				 "the timeline stay incomplete; raise the limit");
+	app->refusals = refusals;
+}
+
 /* Whether a pane on the screen still works at what it shows. */
 static bool
 panes_work(struct app *app)
@@ -562,6 +573,7 @@ loop(struct app *app)
 		int64_t wait = next - thread_now_ms();
 		if (due || (progress && wait <= 0)) {
 			list_work(app->list);
+			say_refusals(app);
 			paint(app);
 			more = panes_work(app) || list_busy(app->list);
 			for (size_t i = 0; i < app->list->lane_count; i++)

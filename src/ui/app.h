@@ -70,6 +70,7 @@ struct app {
 	struct keys keys;
 	uint64_t count;
 	bool counted;
+	unsigned refusals; /* of threads, that were said */
 	bool paste_gap; /* a line ended in pasted text: a blank, if more comes */
 	enum command_id wants_letter; /* COMMAND_COUNT: none */
 

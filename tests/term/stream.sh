@@ -34,4 +34,17 @@ keys j
 shows "and goes on" "101 / 309"
 keys q
 shows "until q" "in the 2nd shell"
+
+# Without threads all works that needs none, and that is said.  Root has no limit.
+as=
+test "$(id -u)" -ne 0 || as="setpriv --reuid=65534 --clear-groups"
+if $as test -x "$TRAWL" -a -r "$testdata/demo.stp" 2>/dev/null; then
+	keys -l "clear; $as prlimit --nproc=1 $TRAWL --no-cache $testdata/demo.stp"
+	keys Enter
+	shows "without threads it is said" "no more threads can be started"
+	keys -l G
+	shows "and one gets about all the same" "308 / 309"
+	keys -l Q
+	hides "and out" "308 / 309"
+fi
 finish

@@ -37,8 +37,8 @@ enum {
 	CORESIGHT_IDS = 0x81
 };
 
-/* IDs that are no source's (CoreSight Architecture Specification v3.0, IHI 0029,
- * D4.2, special trace source IDs).  The formatter fills up with the null ID. */
+/* IDs that are no source's (Arm IHI 0029, CoreSight Architecture Specification, the
+ * trace formatter's special trace source IDs).  It fills frames up with the null ID. */
 enum {
 	CORESIGHT_ID_NULL = 0x00,
 	CORESIGHT_ID_FIRST_SPECIAL = 0x70,

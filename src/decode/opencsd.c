@@ -218,22 +218,13 @@ add_stray(struct state *s, const struct coresight_run *run)
 	stray->count += run->count;
 }
 
-/* The kind of what is no source's, but no loss; SILENT_COUNT: it is none of these. */
-static unsigned
-silent_kind(uint8_t id)
-{
-	switch (id) {
-	case CORESIGHT_ID_NULL:
-		return SILENT_NULL;
-	case CORESIGHT_ID_FLUSH:
-	case CORESIGHT_ID_TRIGGER:
-		return SILENT_TRIGGER;
-	case CORESIGHT_ID_RESERVED:
-		return SILENT_RESERVED;
-	default:
-		return SILENT_COUNT;
-	}
-}
+/* The kind of what is no source's, but no loss; 0: the ID is none of these. */
+static const uint8_t silent_kinds[CORESIGHT_IDS] = {
+    [CORESIGHT_ID_NULL] = SILENT_NULL,
+    [CORESIGHT_ID_FLUSH] = SILENT_TRIGGER,
+    [CORESIGHT_ID_TRIGGER] = SILENT_TRIGGER,
+    [CORESIGHT_ID_RESERVED] = SILENT_RESERVED,
+};
 
 static void
 count_silent(struct state *s, unsigned kind, uint64_t bytes)
@@ -247,13 +238,13 @@ on_run(void *context, const struct coresight_run *run)
 {
 	struct state *s = context;
 	uint8_t lane = s->decoder->lane_of[run->id];
-	unsigned kind = silent_kind(run->id);
+	unsigned kind = silent_kinds[run->id];
 	s->sourced |= run->id != CORESIGHT_NOBODY;
 	if (lane != OPENCSD_NO_LANE && s->lanes[lane].tree) {
 		count_silent(s, SILENT_TRACE, run->count);
 		if (run->offsets[0] >= s->queues[lane].from)
 			opencsd_lane_feed(&s->lanes[lane], run);
-	} else if (kind < SILENT_COUNT) {
+	} else if (kind) {
 		count_silent(s, kind, run->count);
 	} else if (s->sourced || s->whole) {
 		add_stray(s, run);

@@ -9,9 +9,8 @@
  * carries the state before it in `aux`, expand derives the rest.
  *
  * A signature that differs ends decoding, and so does an entry of unknown
- * size: the bytes from there on are shown, cut as runs are.  What is missing
- * at the end is said by a note of length 0, which a log that still grows does
- * not have.
+ * size: its bytes are shown, cut as runs are.  What is missing at the end is
+ * said by a note of length 0, which a log that still grows does not have.
  *
  * Sequence numbers per event id are compared for the last SEEN ids of a run:
  * more do not fit into a checkpoint.  An id that was forgotten starts anew.
@@ -186,7 +185,7 @@ enum csel_phase {
 	PHASE_CONTROL,
 	PHASE_ENTRIES,
 	PHASE_UNKNOWN, /* nothing more can be decoded */
-	PHASE_OVER     /* neither can what comes, nor is anything said of the end */
+	PHASE_OVER     /* nothing more is said */
 };
 
 struct csel_state {
@@ -241,6 +240,13 @@ csel_shift(struct decode_state *state, uint64_t bytes)
 }
 
 /* --- stepping ---------------------------------------------------------- */
+
+enum silent { SILENT_REST, SILENT_COUNT };
+static const struct silent_row silent[SILENT_COUNT] = {
+    [SILENT_REST] = {.name = "foreign",
+		     .help = "all that follows a signature that differs",
+		     .undecoded = true},
+};
 
 /* What `aux` of an entry tells: how things stood before it. */
 static inline uint64_t
@@ -425,13 +431,12 @@ step_unknown(struct csel_state *s, size_t left, bool last, struct message *m)
 	m->kind = CSEL_UNKNOWN;
 	m->severity = SEVERITY_DEBUG;
 	m->length = (uint32_t)(left < cut ? left : cut);
-	m->aux = s->phase < PHASE_UNKNOWN; /* the first */
+	m->aux = s->phase != PHASE_UNKNOWN; /* the first */
 	if (m->aux)
 		accuse(m, CSEL_DIAG_UNKNOWN_ENTRY);
 	else
 		m->flags = MESSAGE_FILLER;
-	if (m->aux)
-		s->phase = PHASE_UNKNOWN;
+	s->phase = PHASE_UNKNOWN;
 	return true;
 }
 
@@ -446,7 +451,7 @@ step_body(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, 
 	  bool last, struct message *m)
 {
 	uint8_t id = *p; /* once: bytes of a growing log may change */
-	if (s->phase >= PHASE_UNKNOWN || !is_entry(id))
+	if (s->phase == PHASE_UNKNOWN || !is_entry(id))
 		return step_unknown(s, left, last, m);
 	if (left < entry_sizes[id]) {
 		m->kind = CSEL_TRUNCATED;
@@ -471,10 +476,11 @@ step_one(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, s
 		return step_control(s, p, left, last, m);
 	case PHASE_ENTRIES:
 	case PHASE_UNKNOWN:
+		return step_body(d, s, p, left, last, m);
 	case PHASE_OVER:
 		break;
 	}
-	return step_body(d, s, p, left, last, m);
+	return false;
 }
 
 void
@@ -507,11 +513,11 @@ csel_step(const struct decoder *decoder, struct decode_state *state, const struc
 	struct csel_state *s = (struct csel_state *)state;
 	uint64_t end = w->offset + w->length;
 	size_t count = 0;
-	while (count < max && state->offset < w->until) {
+	while (count < max && state->offset < w->until && s->phase != PHASE_OVER) {
 		struct message *m = &out[count];
 		const uint8_t *p = w->bytes + (state->offset - w->offset);
 		size_t left = (size_t)(end - state->offset);
-		bool ends = !left && w->last && s->phase >= PHASE_ENTRIES && s->phase < PHASE_OVER;
+		bool ends = !left && w->last && s->phase >= PHASE_ENTRIES;
 		*m = (struct message){.offset = state->offset};
 		if (ends)
 			step_end(s, m);
@@ -519,6 +525,10 @@ csel_step(const struct decoder *decoder, struct decode_state *state, const struc
 			break;
 		state->offset += m->length;
 		count++;
+	}
+	if (s->phase == PHASE_OVER && end > state->offset) {
+		state->silent[SILENT_REST] += 8 * (end - state->offset);
+		state->offset = end; /* nothing can be said of the rest */
 	}
 	return count;
 }
@@ -566,6 +576,8 @@ const struct decoder_ops csel_ops = {
     .field_count = CSEL_F_COUNT,
     .kinds = csel_kinds,
     .kind_count = CSEL_KIND_COUNT,
+    .silent = silent,
+    .silent_count = SILENT_COUNT,
     .options = &options_table,
     .reach = REACH,
     .run_up = RUN_UP,

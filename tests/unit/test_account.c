@@ -37,6 +37,7 @@ enum { RUNS = 3, MANGLED = 12, SLOT = 32 };
 /* How the messages of a format lie in its captures. */
 enum layout {
 	PLAIN,	/* one after the other */
+	SIGNED, /* the same, but nothing behind a signature of 8 bytes that is wrong */
 	LINES,	/* each with a line end */
 	SLOTS,	/* each in a slot, with padding */
 	BITS,	/* one after the other, between the edges of a bit stream */
@@ -78,8 +79,8 @@ static const struct kind {
     {"gem", "-f gem -m all -n 20K", .layout = PLAIN, .tells_end = true},
     {"uia", "-f uia -n 40K", .layout = PLAIN, .tells_end = true},
     {"uia", "-f uia -m all -n 40K", .layout = PLAIN},
-    {"csel", "-f csel -n 20K", .layout = PLAIN, .tells_end = true},
-    {"csel", "-f csel -m all -n 20K", .layout = PLAIN},
+    {"csel", "-f csel -n 20K", .layout = SIGNED, .tells_end = true},
+    {"csel", "-f csel -m all -n 20K", .layout = SIGNED},
     {"ppl", NULL, make_listing, .layout = LINES},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -297,6 +298,8 @@ is_line_end(const uint8_t *p, size_t length)
 static bool
 may_be_silent(const struct decoded *d, uint64_t from, uint64_t to)
 {
+	if (d->kind->layout == SIGNED && memcmp(d->bytes, "MFMN", 4) != 0)
+		return from == to || (from == 8 && to == d->length);
 	if (d->kind->layout == LINES)
 		return is_line_end(d->bytes + from, (size_t)(to - from));
 	return d->kind->layout == SLOTS ? to - from < 2 * SLOT : from == to;
@@ -398,6 +401,10 @@ check_status(struct decoded *d)
 		reader_expand(reader, &d->messages.at[i], EXPAND_BARE, &e);
 		doubts_add_flags(&all, d->messages.at[i].flags | e.flags);
 	}
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	for (size_t i = 0; i < ops->silent_count; i++)
+		if (ops->silent[i].undecoded)
+			all.count[DOUBT_UNDECODED] += d->silent[i] / 8;
 	struct export_options options = {
 	    .format = export_find("none"), .filter = filter_all(), .output = STDOUT_FILENO};
 	struct export_result result;

@@ -8,6 +8,7 @@
 
 #include "ui/canvas.h"
 #include "base/vec.h"
+#include "ui/signs.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -109,6 +110,22 @@ canvas_put(struct canvas *canvas, const struct area *area, int row, int col, enu
 		length -= taken;
 	}
 	return col;
+}
+
+int
+canvas_put_cell(struct canvas *canvas, const struct area *area, int row, int col, int columns,
+		enum role role, const char *text, size_t length)
+{
+	if (columns > area->cols - col)
+		columns = area->cols - col;
+	size_t fits = text_fit(text, length, columns, NULL);
+	if (fits == length || columns < 1)
+		return canvas_put(canvas, area, row, col, role, text, fits);
+	int used, end = col + columns - 1;
+	fits = text_fit(text, length, columns - 1, &used);
+	canvas_put(canvas, area, row, col, role, text, fits);
+	canvas_fill(canvas, area, row, col + used, end - col - used, role, ' ');
+	return canvas_puts(canvas, area, row, end, role, signs[SIGN_CUT].text);
 }
 
 int

@@ -53,6 +53,11 @@ int canvas_puts(struct canvas *, const struct area *, int row, int col, enum rol
 int canvas_putf(struct canvas *, const struct area *, int row, int col, enum role,
 		const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* Draws a cell of COLUMNS columns: where the text has more, the last column is the
+ * sign of that, so that what is cut does not read as another text. */
+int canvas_put_cell(struct canvas *, const struct area *, int row, int col, int columns, enum role,
+		    const char *text, size_t length);
+
 /* Fills COLUMNS columns of a row with a character, as text or as role only. */
 void canvas_fill(struct canvas *, const struct area *, int row, int col, int columns, enum role,
 		 char c);

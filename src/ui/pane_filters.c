@@ -126,8 +126,8 @@ draw_filter(struct app *app, struct canvas *canvas, const struct area *area, int
 	text_clear(text);
 	app_add_safe(app, filter_expr_text(entry->expr), text);
 	int room = area->cols - counts - x;
-	canvas_put(canvas, area, y, x, entry->off ? ROLE_ABSENT : ROLE_NORMAL, text_get(text),
-		   text_fit(text_get(text), text->length, room > 0 ? room : 0, NULL));
+	canvas_put_cell(canvas, area, y, x, room > 0 ? room : 0,
+			entry->off ? ROLE_ABSENT : ROLE_NORMAL, text_get(text), text->length);
 	draw_count(app, canvas, area, y, entry);
 }
 

@@ -411,10 +411,10 @@ static void
 draw_aligned(struct canvas *canvas, const struct area *area, int y, int x, int width, int align,
 	     enum role role, const struct text *text)
 {
-	int used;
-	size_t fits = text_fit(text_get(text), text->length, width, &used);
-	int indent = align == ALIGN_RIGHT ? width - used : 0;
-	canvas_put(canvas, area, y, x + indent, role, text_get(text), fits);
+	int used = text_columns(text_get(text), text->length);
+	int indent = align == ALIGN_RIGHT && used < width ? width - used : 0;
+	canvas_put_cell(canvas, area, y, x + indent, width - indent, role, text_get(text),
+			text->length);
 }
 
 static void
@@ -454,10 +454,9 @@ draw_rest(struct app *app, struct canvas *canvas, const struct area *area, int y
 	if (hidden < state_of(app)->sideways)
 		skip = text->length; /* all of it is to the left */
 	const char *from = text_get(text) + skip;
-	size_t fits =
-	    text_fit(from, text->length - skip, area->cols > x ? area->cols - x : 0, NULL);
-	canvas_put(canvas, area, y, x, role, from, fits);
-	highlight(app, canvas, area, y, x, from, fits);
+	int room = area->cols > x ? area->cols - x : 0;
+	canvas_put_cell(canvas, area, y, x, room, role, from, text->length - skip);
+	highlight(app, canvas, area, y, x, from, text_fit(from, text->length - skip, room, NULL));
 }
 
 /* Whether the row and the one before could stand the other way round. */

@@ -427,17 +427,17 @@ draw_name(struct app *app, struct canvas *canvas, const struct area *area, int y
 	if (!line->whole && session->traces.count > 1) {
 		text_clear(text);
 		app_add_safe(app, trace_name(session->traces.at[line->trace]), text);
-		x = 1 + canvas_put(canvas, area, y, x, trace_role(session, line->trace),
-				   text_get(text),
-				   text_fit(text_get(text), text->length, end - x, NULL));
+		x = 1 + canvas_put_cell(canvas, area, y, x, end - x,
+					trace_role(session, line->trace), text_get(text),
+					text->length);
 	}
 	text_clear(text);
 	text_add_safe(text, text_get(&line->name), line->name.length, app->charset);
 	if (!text->length)
 		canvas_puts(canvas, area, y, x, ROLE_ABSENT, "(no name)");
 	else if (end > x)
-		canvas_put(canvas, area, y, x, line->whole ? ROLE_FIELD : ROLE_NORMAL,
-			   text_get(text), text_fit(text_get(text), text->length, end - x, NULL));
+		canvas_put_cell(canvas, area, y, x, end - x, line->whole ? ROLE_FIELD : ROLE_NORMAL,
+				text_get(text), text->length);
 }
 
 static void

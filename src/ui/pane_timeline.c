@@ -569,8 +569,8 @@ draw_stretches(struct app *app, const struct area *area, int y, unsigned context
 		canvas_puts(&app->canvas, area, y, from, role, "[");
 		if (s->doubtful)
 			canvas_fill(&app->canvas, area, y, from + 1, room, role, '~');
-		canvas_put(&app->canvas, area, y, from + 1, role, text_get(&safe),
-			   text_fit(text_get(&safe), safe.length, room, NULL));
+		canvas_put_cell(&app->canvas, area, y, from + 1, room, role, text_get(&safe),
+				safe.length);
 		canvas_puts(&app->canvas, area, y, (int)s->to, role, "]");
 	}
 	text_free(&safe);
@@ -780,8 +780,8 @@ draw_line(struct app *app, const struct area *area, int y, size_t line, int gutt
 		role = trace_role(app->session, state->lanes.at[line].trace);
 	struct text safe = {0};
 	app_add_safe(app, line_name(app, line), &safe);
-	canvas_put(&app->canvas, area, y, 0, role, text_get(&safe),
-		   text_fit(text_get(&safe), safe.length, gutter > 0 ? gutter - 1 : 0, NULL));
+	canvas_put_cell(&app->canvas, area, y, 0, gutter > 0 ? gutter - 1 : 0, role,
+			text_get(&safe), safe.length);
 	text_free(&safe);
 	if (!answer_of(state))
 		return;

@@ -54,6 +54,42 @@ test_clipping(void **state)
 }
 
 static void
+put_cell(struct canvas *c, int columns, const char *text, const char *wanted)
+{
+	const struct area area = {0, 0, 1, 12};
+	char got[13] = "............";
+	canvas_fill(c, &area, 0, 0, 12, ROLE_NORMAL, '.');
+	canvas_put_cell(c, &area, 0, 1, columns, ROLE_NORMAL, text, strlen(text));
+	for (int col = 0; col < 12; col++)
+		got[col] = cell(c, 0, col)->code[0] < 0x80 ? at(c, 0, col) : 'W';
+	assert_string_equal(got, wanted);
+}
+
+/* What is cut does not read as another text. */
+static void
+test_cells(void **state)
+{
+	(void)state;
+	struct canvas c = {0};
+	canvas_resize(&c, 1, 12);
+	put_cell(&c, 8, "PRINTF3", ".PRINTF3....");
+	put_cell(&c, 8, "PRINTF32", ".PRINTF32...");
+	put_cell(&c, 7, "PRINTF32", ".PRINTF>....");
+	put_cell(&c, 1, "PRINTF32", ".>..........");
+	put_cell(&c, 0, "PRINTF32", "............");
+	put_cell(&c, -1, "PRINTF32", "............");
+	put_cell(&c, 20, "a long text", ".a long text");
+	put_cell(&c, 20, "a longer text", ".a longer t>");
+	/* half of a wide character has no room */
+	assert_int_equal(text_columns("\xe4\xb8\xad", 3), 2);
+	put_cell(&c, 4,
+		 "ab\xe4\xb8\xad"
+		 "cd",
+		 ".ab >.......");
+	canvas_free(&c);
+}
+
+static void
 test_wide_characters(void **state)
 {
 	(void)state;
@@ -197,10 +233,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_clipping),	    cmocka_unit_test(test_wide_characters),
-	    cmocka_unit_test(test_roles),	    cmocka_unit_test(test_layout),
-	    cmocka_unit_test(test_layout_runs_out), cmocka_unit_test(test_layout_wanted),
-	    cmocka_unit_test(test_layout_wide),
+	    cmocka_unit_test(test_clipping),	  cmocka_unit_test(test_wide_characters),
+	    cmocka_unit_test(test_cells),	  cmocka_unit_test(test_roles),
+	    cmocka_unit_test(test_layout),	  cmocka_unit_test(test_layout_runs_out),
+	    cmocka_unit_test(test_layout_wanted), cmocka_unit_test(test_layout_wide),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("canvas", tests, NULL, NULL);

@@ -1299,7 +1299,7 @@ test_view(void **state)
 	snprintf(option, sizeof option, "--view=%s", path);
 	scene_open(&s, 24, 80, "xterm-256color", "all-gem.bin", option, NULL);
 	scene_wait(&s, "  raw ctx_type  S       text");
-	scene_wait(&s, "  2   ContextCh INFO    ContextChange data=0x83d02bef seq");
+	scene_wait(&s, "  2   ContextC> INFO    ContextChange data=0x83d02bef seq");
 	scene_until(&s, "SyncPoint", false); /* has no seq */
 	scene_keys(&s, "jjj");
 	bool coloured = false, plain = false;

@@ -335,13 +335,21 @@ step_bits(const struct encap_decoder *d, struct encap_state *s, const struct win
 	return count;
 }
 
+/* How many of the LENGTH bytes of a slot its packet takes; the others are padding. */
+static size_t
+slot_used(const struct encap_decoder *d, const uint8_t *p, size_t length, bool whole)
+{
+	size_t own = encap_is_null(*p) ? 1 : d->length[*p];
+	return whole && own < length ? own : length;
+}
+
 static void
 step_slot(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p, size_t length,
 	  bool whole, struct message *m)
 {
 	enter_block(s);
 	if (whole) {
-		size_t most = encap_is_null(*p) ? 1 : length; /* what follows is filler */
+		size_t most = encap_is_null(*p) ? 1 : length;
 		m->length = (uint32_t)step_one(d, s, p, most, true, length, ENCAP_CUT_BY_SLOT, m);
 	} else {
 		*m = (struct message){.offset = s->base.offset};
@@ -363,17 +371,14 @@ step_slots(const struct encap_decoder *d, struct encap_state *s, const struct wi
 		if (left < slot && !w->last)
 			break;
 		encap_align(d, w->bytes + (s->base.offset - w->offset), length, view);
-		struct encap_state next = *s;
-		struct message *m = &out[count];
-		step_slot(d, &next, view, length, length == slot, m);
-		if (d->options->container.reversed)
-			m->offset += length - m->length;
-		if (m->offset >= w->until)
+		size_t padding = length - slot_used(d, view, length, length == slot);
+		size_t before = d->options->container.reversed ? padding : 0;
+		if (s->base.offset + before >= w->until)
 			break;
-		next.base.offset += length;
-		next.base.silent[ENCAP_SILENT_PADDING] += 8 * (length - m->length);
-		*s = next;
-		count++;
+		step_slot(d, s, view, length, length == slot, &out[count]);
+		out[count++].offset += before;
+		s->base.offset += length;
+		s->base.silent[ENCAP_SILENT_PADDING] += 8 * padding;
 	}
 	return count;
 }

@@ -29,9 +29,9 @@ static const struct row {
 	unsigned doubts; /* that are no message's: a bit each */
 } rows[] = {
     {"loss", "something is missing, or bytes that may hold messages were not decoded", "lost", true,
-     1u << DOUBT_UNDECODED | 1u << DOUBT_BROKEN},
-    {"corrupt", "bytes are not what they should be, are cut off, or cannot be read",
-     "damaged or truncated", true, 1u << DOUBT_UNREADABLE},
+     1u << DOUBT_UNDECODED},
+    {"corrupt", "bytes are not what they should be, or are cut off", "damaged or truncated", true,
+     0},
     {"time", "the time of an origin steps back", NULL, true, 0},
     {"catalog", "a catalog message has a number that no collateral knows",
      "kind in {catalog, syst} and type ~ /^CATALOG/ and not syst.format", false, 0},

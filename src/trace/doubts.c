@@ -13,17 +13,13 @@ static const struct row {
 	const char *next; /* what to do */
 } rows[DOUBT_COUNT] = {
 #define MESSAGES "message", "messages"
-#define BYTES "byte", "bytes"
     [DOUBT_DAMAGED] = {"damaged", MESSAGES, true, "-t text marks them"},
     [DOUBT_LOST] = {"lost", MESSAGES, true, "-t text marks them"},
     [DOUBT_TRUNCATED] = {"truncated", MESSAGES, true, "-t text marks them"},
     [DOUBT_SUSPECT] = {"suspect", MESSAGES, false, "-t text marks them"},
-    [DOUBT_UNDECODED] = {"undecoded", BYTES, true, "-t stats counts them by kind"},
-    [DOUBT_UNREADABLE] = {"unreadable", BYTES, true, "copy the capture again"},
-    [DOUBT_BROKEN] = {"broken", "stream", "streams", true, "record the capture again"},
+    [DOUBT_UNDECODED] = {"undecoded", "byte", "bytes", true, "-t stats counts them by kind"},
     [DOUBT_UNSEARCHED] = {"unsearched", "text", "texts", true, "make the expression simpler"},
 #undef MESSAGES
-#undef BYTES
 };
 
 void

@@ -2,9 +2,8 @@
  * Doubts: what keeps a run over captures from being good, counted in one place.
  *
  * Who finds something adds to the counts: of messages by their flags, of bytes
- * in no message that may hold some, of bytes that cannot be read, of searches
- * that a limit ended.  The exit status and the sentence for people follow from
- * the counts alone.
+ * in no message that may hold some, of searches that a limit ended.  The exit
+ * status and the sentence for people follow from the counts alone.
  */
 #ifndef TRAWL_TRACE_DOUBTS_H
 #define TRAWL_TRACE_DOUBTS_H
@@ -19,8 +18,6 @@ enum doubt {
 	DOUBT_TRUNCATED,
 	DOUBT_SUSPECT,
 	DOUBT_UNDECODED,  /* bytes in no message that may hold some */
-	DOUBT_UNREADABLE, /* bytes of a capture that reading failed for */
-	DOUBT_BROKEN,	  /* streams that ended before their end */
 	DOUBT_UNSEARCHED, /* texts that a regular expression gave up on */
 	DOUBT_COUNT
 };

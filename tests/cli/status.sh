@@ -104,6 +104,19 @@ for format in none csv-systprint ppl; do
 	run "$TRAWL" -q -t $format "$testdata/damaged-stp.stp"
 	is "-t $format: ... unless it is to be quiet" "1 " "$status $(cat err)"
 done
+bytes foreign.csel 4d 46 4d 58 01 00 00 00 01 02 03 04 05
+run "$TRAWL" -t csv -f csel foreign.csel
+is "bytes that were not decoded: status" 1 "$status"
+is "bytes that were not decoded: how many" \
+	"trawl: 5 undecoded bytes; -t stats counts them by kind" "$(cat err)"
+run "$TRAWL" -t stats -f csel foreign.csel
+is "-t stats: of which kind" "foreign.csel foreign 5" "$(sed -n '$s/  */ /gp' out)"
+run "$TRAWL" --check=loss -f csel foreign.csel
+is "--check=loss: bytes that were not decoded" 1 "$status"
+is "--check=loss: how many" "trawl: check loss: 5 undecoded bytes; -t stats counts them by kind" \
+	"$(cat err)"
+run "$TRAWL" --check=time -f csel foreign.csel
+is "--check=time: they are no loss of time" 0 "$status"
 run "$TRAWL" -t none "$testdata/all-raw.bin"
 is "-t none: nothing of a good capture" "0 " "$status $(cat err)"
 

@@ -288,7 +288,7 @@ exports_say_so(struct fixture *f, bool counts)
 		    !options.format->fits || options.format->fits(trace_decoder(f->trace)->ops);
 		if (fits && !options.format->folder && (counts || !options.format->counts)) {
 			assert_int_equal(export_run(&f->session, &options, &result, &err), 0);
-			assert_true(result.damaged);
+			assert_true(doubts_are_bad(&result.doubts));
 		}
 		close(options.output);
 	}

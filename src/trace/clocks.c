@@ -1068,11 +1068,50 @@ add_seconds(double seconds, struct text *out)
 	text_addf(out, "%.3g %s", seconds * units[i].factor, units[i].unit);
 }
 
+/* The name of the sender KEY, once the index knows a message of it; several may share
+ * it on different channels. */
 static void
-describe_relation(const struct graph *graph, const struct relation *r, struct text *out)
+add_sender(struct trace *trace, uint64_t key, struct text *out)
 {
-	text_addf(out, "%s - %s: %s", graph->clocks.at[r->a].name, graph->clocks.at[r->b].name,
-		  r->kind);
+	index_origins origins = {0};
+	struct expansion e = {0};
+	struct message m;
+	struct reader *reader = reader_new(trace);
+	index_get_origins(trace_index(trace), &origins);
+	for (size_t i = 0; i < origins.count; i++) {
+		if (origins.at[i].key != key || !reader_find_origin(reader, &origins.at[i], &m))
+			continue;
+		reader_expand(reader, &m, EXPAND_FIELDS, &e);
+		text_add(out, text_get(&e.origin));
+		const struct field *master = expansion_find(&e, "master");
+		const struct field *channel = expansion_find(&e, "channel");
+		if (master && channel)
+			text_addf(out, " (master %llu, channel %llu)",
+				  (unsigned long long)master->u, (unsigned long long)channel->u);
+	}
+	reader_free(reader);
+	expansion_free(&e);
+	vec_free(&origins);
+}
+
+static void
+add_clock(struct clocks *clocks, const struct clock_map *map, size_t clock, struct text *out)
+{
+	const struct clock_id *id = &map->ids.at[clock];
+	text_add(out, map->graph.clocks.at[clock].name);
+	if (id->kind == CLOCK_CLIENT || id->kind == CLOCK_ORIGIN)
+		add_sender(clocks->session->traces.at[id->trace], id->key, out);
+}
+
+static void
+describe_relation(struct clocks *clocks, const struct clock_map *map, const struct relation *r,
+		  struct text *out)
+{
+	double growth = relation_growth(r);
+	add_clock(clocks, map, r->a, out);
+	text_add(out, " - ");
+	add_clock(clocks, map, r->b, out);
+	text_addf(out, ": %s", r->kind);
 	if (r->exact && r->points.count < 2) {
 		text_add(out, ", by definition\n");
 		return;
@@ -1099,6 +1138,11 @@ describe_relation(const struct graph *graph, const struct relation *r, struct te
 		add_seconds(r->rms, out);
 		text_add(out, ")");
 	}
+	if (!isnan(growth)) {
+		text_add(out, ", error beyond the points + ");
+		add_seconds(growth, out);
+		text_add(out, " per s");
+	}
 	text_add(out, "\n");
 }
 
@@ -1110,7 +1154,7 @@ describe_part(struct clocks *clocks, const struct clock_map *map, size_t root, s
 		if (map->graph.clocks.at[map->traces.at[i].main].root != root)
 			continue;
 		if (*between == ':')
-			text_addf(out, "%s", map->graph.clocks.at[root].name);
+			add_clock(clocks, map, root, out);
 		text_addf(out, "%s%s", between, trace_name(clocks->session->traces.at[i]));
 		between = ", ";
 	}
@@ -1149,7 +1193,7 @@ clocks_describe(struct clocks *clocks, struct text *out)
 		if (map->graph.clocks.at[i].root == i)
 			describe_part(clocks, map, i, out);
 	for (size_t i = 0; i < map->graph.relations.count; i++)
-		describe_relation(&map->graph, map->graph.relations.at[i], out);
+		describe_relation(clocks, map, map->graph.relations.at[i], out);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	describe_ties(clocks, out);
 }

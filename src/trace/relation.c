@@ -647,6 +647,15 @@ relation_convert(const struct relation *r, bool back, uint64_t place, relation_i
 	return true;
 }
 
+double
+relation_growth(const struct relation *r)
+{
+	if (r->exact || r->uneven || !r->segments.count)
+		return NAN;
+	const struct relation_segment *last = &r->segments.at[r->segments.count - 1];
+	return own_error(r, last, 1) - own_error(r, last, 0);
+}
+
 /* --- the graph --------------------------------------------------------- */
 
 size_t

@@ -90,6 +90,10 @@ void relation_settle(struct relation *);
 bool relation_convert(const struct relation *, bool back, uint64_t place, relation_instant from,
 		      relation_instant *to, double *error);
 
+/* By how much the error grows outside of the points: seconds in each second; NAN
+ * where it does not. */
+double relation_growth(const struct relation *);
+
 /* The value nearest to LAST whose low BITS (1 to 64) are those of VALUE. */
 uint64_t relation_unwrap(uint64_t last, uint64_t value, unsigned bits);
 

@@ -557,6 +557,38 @@ test_rates_of_senders(void **state)
 	folder_remove(&folder);
 }
 
+/* What is said of the clocks of senders: each by its name, and how the error grows
+ * beyond the points. */
+static void
+test_names_of_senders(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	struct text said = {0};
+	session_fixture_open(&f, calm, NULL);
+	session_fixture_load(&f);
+	for (size_t i = 0; i < f.session.traces.count; i++)
+		trace_build(f.session.traces.at[i]);
+	clocks_describe(f.session.clocks, &said);
+	size_t senders = 0;
+	char names[8][64] = {{0}};
+	for (const char *at = said.data; (at = strstr(at, " - soc.stp sender ")) && senders < 8;
+	     senders++) {
+		at += strlen(" - soc.stp sender ");
+		const char *end = strchr(at, '\n');
+		assert_true(*at != ':'); /* a name */
+		snprintf(names[senders], sizeof names[0], "%.*s", (int)(strstr(at, ": ") - at), at);
+		for (size_t k = 0; k < senders; k++)
+			assert_string_not_equal(names[k], names[senders]);
+		const char *growth = strstr(at, "error beyond the points + ");
+		assert_true(growth && growth < end);
+	}
+	assert_true(senders > 0);
+	assert_non_null(strstr(names[0], "(master "));
+	text_free(&said);
+	session_fixture_close(&f);
+}
+
 /* --- contexts ---------------------------------------------------------- */
 
 struct change {
@@ -849,6 +881,7 @@ main(void)
 	    cmocka_unit_test(test_contexts),
 	    cmocka_unit_test(test_hart),
 	    cmocka_unit_test(test_rates_of_senders),
+	    cmocka_unit_test(test_names_of_senders),
 	    cmocka_unit_test(test_late_relation),
 	    cmocka_unit_test(test_instants),
 	};

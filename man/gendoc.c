@@ -260,8 +260,8 @@ print_keymaps(void)
 		alone.merge = NULL;
 		if (strncmp(file->name, "keys/", 5) != 0)
 			continue;
-		if (schema_load_text(file->name, file->text, strlen(file->text),
-				     &alone, &options, &err) < 0) {
+		if (schema_load_text(file->name, file->text, strlen(file->text), &alone, &options,
+				     &err) < 0) {
 			fprintf(stderr, "%s\n", err.what);
 			exit(1);
 		}

@@ -42,7 +42,7 @@ add_layer(struct looks_source *source, enum looks_part part, const char *what, b
 	size_t kept = 0;
 	for (size_t i = 0; i < source->parts[part].count; i++) {
 		struct looks_layer layer = source->parts[part].at[i];
-		if (config && layer.config && !strcmp(layer.what, what))
+		if (config && layer.config && !strcmp(layer.what, new.what))
 			free(layer.what);
 		else
 			source->parts[part].at[kept++] = layer;

@@ -474,6 +474,13 @@ is_working(const struct hits *hits)
 	return progress.working;
 }
 
+static void
+say_lines(struct app *app, char *lines)
+{
+	for (char *rest = lines, *line; (line = strsep(&rest, "\n"));)
+		app_trouble(app, "%s", line);
+}
+
 /* Says that a pattern gives up, and again when it is much more; false: nothing new. */
 static bool
 say_given_up(struct app *app)
@@ -506,7 +513,7 @@ take_news(struct app *app)
 			more |= tail;
 		char *notice = trace_take_notice(app->session->traces.at[i]);
 		if (notice)
-			app_trouble(app, "%s", notice);
+			say_lines(app, notice);
 		more |= notice != NULL;
 		free(notice);
 	}

@@ -6,7 +6,7 @@
 . "${srcdir:-.}/tests/term/lib.sh"
 
 scene 80 24
-keys -l "cat $testdata/demo.stp | $TRAWL -p $testdata/demo.profile.yaml -f syst/stp -"
+keys -l "cat $testdata/demo.stp | $TRAWL -f syst/stp -"
 keys Enter
 shows "a stream opens" "stdin"
 shows "all of it is counted" "/ 309"

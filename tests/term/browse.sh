@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/term/lib.sh"
 
 scene 80 24
-keys -l "TERM=screen-256color $TRAWL $testdata/demo.stp"
+keys -l "TERM=screen-256color '$TRAWL' '$testdata/demo.stp'"
 keys Enter
 shows "the capture opens" "board"
 shows "its messages are counted" "0 / 309"

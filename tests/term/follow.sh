@@ -18,7 +18,7 @@ messages()
 # A file that is not followed: what happens is said, growth is offered.
 messages 0 100 >log
 scene 80 24
-keys -l "clear; $TRAWL -f syst/raw log"
+keys -l "clear; '$TRAWL' -f syst/raw log"
 keys Enter
 shows "a file opens" "0 / 100"
 messages 100 110 >>log
@@ -107,7 +107,7 @@ keys Q
 hides "Q quits" "number 0601"
 
 # From the start.
-keys -l "clear; $TRAWL -f syst/raw --follow log"
+keys -l "clear; '$TRAWL' -f syst/raw --follow log"
 keys Enter
 shows "--follow starts at the end" "9 / 10"
 keys Q
@@ -115,7 +115,7 @@ hides "Q quits again" "9 / 10"
 
 # A stream that stays open.
 mkfifo fifo
-keys -l "clear; $TRAWL -f syst/raw fifo"
+keys -l "clear; '$TRAWL' -f syst/raw fifo"
 keys Enter
 exec 9>fifo
 messages 0 10 >&9

@@ -6,7 +6,7 @@
 . "${srcdir:-.}/tests/term/lib.sh"
 
 scene 80 24
-keys -l "cat $testdata/demo.stp | $TRAWL -f syst/stp -"
+keys -l "cat '$testdata/demo.stp' | '$TRAWL' -f syst/stp -"
 keys Enter
 shows "a stream opens" "stdin"
 shows "all of it is counted" "/ 309"
@@ -17,7 +17,7 @@ shows "and go on" "307 / 309"
 keys q
 hides "q quits" "307 / 309"
 
-keys -l "clear; $TRAWL $testdata/demo.stp"
+keys -l "clear; '$TRAWL' '$testdata/demo.stp'"
 keys Enter
 shows "a file opens" "0 / 309"
 keys -l 100G

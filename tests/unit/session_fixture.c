@@ -48,7 +48,7 @@ session_fixture_open(struct session_fixture *f, const char *options,
 	memset(f, 0, sizeof *f); /* traces point to their session: it stays where it is */
 	strcpy(f->folder, "/tmp/trawl-session-XXXXXX");
 	assert_non_null(mkdtemp(f->folder));
-	run("%s %s session %s", maker, options, f->folder);
+	run("'%s' %s session %s", maker, options, f->folder);
 	snprintf(path, sizeof path, "%s/session.yaml", f->folder);
 	assert_int_equal(profile_load(path, &f->session.profile, &err), 0);
 	assert_int_equal(session_open_named(&f->session, NULL, 0, &err), 5);

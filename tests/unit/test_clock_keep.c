@@ -122,7 +122,7 @@ put_session(const struct fixture *f)
 	const char *maker = getenv("MKCAPTURE");
 	if (!maker)
 		skip();
-	snprintf(command, sizeof command, "%s -c 700000 --sync=2 --rate=0.001 session %s", maker,
+	snprintf(command, sizeof command, "'%s' -c 700000 --sync=2 --rate=0.001 session %s", maker,
 		 f->folder);
 	assert_int_equal(system(command), 0);
 }

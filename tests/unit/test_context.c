@@ -134,7 +134,7 @@ make_capture(const struct fixture *f, const char *name, const char *options)
 	const char *program = getenv("MKCAPTURE");
 	if (!program)
 		skip();
-	snprintf(command, sizeof command, "%s -m contexts %s --truth=%s/%s.tsv -o %s/%s", program,
+	snprintf(command, sizeof command, "'%s' -m contexts %s --truth=%s/%s.tsv -o %s/%s", program,
 		 options, f->folder, name, f->folder, name);
 	assert_int_equal(system(command), 0);
 }

@@ -402,7 +402,7 @@ open_one(struct session *session, const char *options, char path[static 64])
 	strcpy(path, "/tmp/trawl-density-XXXXXX");
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
-	snprintf(command, sizeof command, "%s %s -o %s", maker, options, path);
+	snprintf(command, sizeof command, "'%s' %s -o %s", maker, options, path);
 	assert_int_equal(system(command), 0);
 	memset(session, 0, sizeof *session);
 	assert_non_null(session_open(session, path, NULL, NULL, 0, &err));

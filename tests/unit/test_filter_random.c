@@ -1216,7 +1216,7 @@ test_large(void **state)
 	for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
 		char *path = toy_file("", 0);
 		struct text command = {0};
-		text_addf(&command, "%s %s -o %s", program, arguments[i][1], path);
+		text_addf(&command, "'%s' %s -o %s", program, arguments[i][1], path);
 		assert_int_equal(system(command.data), 0);
 		try_capture(path, arguments[i][0]);
 		unlink(path);

@@ -121,7 +121,7 @@ make(struct fixture *f, const struct sample *sample)
 	*f = (struct fixture){.sample = sample, .folder = "/tmp/trawl-loss-XXXXXX"};
 	assert_non_null(mkdtemp(f->folder));
 	snprintf(f->path, sizeof f->path, "%s/%s", f->folder, sample->name);
-	snprintf(command, sizeof command, "%s %s -n %uK -o %s", maker, sample->arguments,
+	snprintf(command, sizeof command, "'%s' %s -n %uK -o %s", maker, sample->arguments,
 		 (unsigned)SIZE_K, f->path);
 	assert_int_equal(system(command), 0);
 	return true;

@@ -851,7 +851,8 @@ make_capture(unsigned count, struct text *capture, struct text *truth)
 	close(mkstemp(name));
 	text_add(capture, name);
 	text_addf(truth, "%s.tsv", name);
-	text_addf(&command, "%s --count=%u --truth=%s -o %s", mkcapture, count, truth->data, name);
+	text_addf(&command, "'%s' --count=%u --truth=%s -o %s", mkcapture, count, truth->data,
+		  name);
 	assert_int_equal(system(command.data), 0);
 	text_free(&command);
 }

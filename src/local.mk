@@ -28,6 +28,8 @@ libtrawl_a_SOURCES = \
 	src/capture/loss.c \
 	src/capture/loss.h \
 	src/capture/map.c \
+	src/capture/foreign.c \
+	src/capture/foreign.h \
 	src/capture/snapshot.c \
 	src/capture/snapshot.h \
 	src/capture/spool.c \

@@ -101,6 +101,7 @@ unit_tests = \
 	tests/unit/test_files \
 	tests/unit/test_filter \
 	tests/unit/test_filter_random \
+	tests/unit/test_foreign \
 	tests/unit/test_gem \
 	tests/unit/test_grid \
 	tests/unit/test_index \

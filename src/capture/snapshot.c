@@ -711,6 +711,34 @@ snapshot_read(const char *path, struct err *err)
 	return NULL;
 }
 
+/* Whether PATH is a file of the snapshot whose folder is FOLDER: one that describes it,
+ * or a buffer. */
+static bool
+is_part(const char *folder, const char *path)
+{
+	struct stat own, other;
+	const char *ending = strrchr(path, '.');
+	if (ending && !strcmp(ending, ".ini"))
+		return true;
+	struct snapshot *snapshot = stat(path, &own) ? NULL : snapshot_read(folder, NULL);
+	bool found = false;
+	for (size_t i = 0; snapshot && i < snapshot->buffers.count && !found; i++)
+		found = !stat(snapshot->buffers.at[i].path, &other) && own.st_dev == other.st_dev &&
+			own.st_ino == other.st_ino;
+	snapshot_free(snapshot);
+	return found;
+}
+
+char *
+snapshot_folder_of(const char *path)
+{
+	char *folder = folder_of(path);
+	if (snapshot_is(folder) && is_part(folder, path))
+		return folder;
+	free(folder);
+	return NULL;
+}
+
 static void
 free_link(struct snapshot_link *link)
 {

@@ -70,6 +70,10 @@ struct snapshot {
 /* Whether PATH is a folder with a snapshot.ini, or such a file itself. */
 bool snapshot_is(const char *path);
 
+/* The folder of the snapshot that the file PATH is a part of, a buffer or what describes
+ * it; NULL if it is none.  Caller frees. */
+char *snapshot_folder_of(const char *path);
+
 /* Reads the snapshot at PATH, as above.  NULL with a reason on error. */
 struct snapshot *snapshot_read(const char *path, struct err *);
 void snapshot_free(struct snapshot *); /* NULL is fine */

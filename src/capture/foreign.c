@@ -1,0 +1,139 @@
+/*
+ * Files that are no capture of ours: see foreign.h.
+ *
+ * One table, the special before the general, since a core dump is an ELF file and a
+ * capture of sigrok a ZIP file.  A row has up to two pieces of bytes at fixed offsets;
+ * what has no such bytes has a function that looks at all of the head.
+ */
+#include "config.h"
+
+#include "capture/foreign.h"
+#include "base/bytes.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct magic {
+	size_t offset;
+	const char *bytes; /* LENGTH of them; NULL: nothing to compare */
+	size_t length;
+};
+#define MAGIC(at, string)                                                                          \
+	{                                                                                          \
+		.offset = (at), .bytes = (string), .length = sizeof(string) - 1                    \
+	}
+
+/*
+ * RISC-V N-Trace 1.0, chapter "Message structure": of each byte the two lowest bits
+ * (MSEO) say where fields and messages end.  00 goes on, 01 ends a field of variable
+ * length, 11 ends a message or is idle, 10 is reserved.  The first byte of a message
+ * has 00 and the transfer code (TCODE) above it.
+ */
+static bool
+is_ntrace(const uint8_t *p, size_t length)
+{
+	/* the codes of N-Trace 1.0, table of messages, and those left to vendors */
+	static const uint8_t codes[] = {2,  3,	4,  7,	8,  9,	11, 12, 27, 28, 29,
+					30, 33, 34, 56, 57, 58, 59, 60, 61, 62, 63};
+	enum { LEAST = 16 };
+	size_t messages = 0;
+	bool inside = true; /* what comes first may be the rest of a message */
+	for (size_t i = 0; i < length; i++) {
+		unsigned state = p[i] & 3;
+		if (state == 2)
+			return false;
+		if (!inside && state != 3) {
+			if (state || !memchr(codes, p[i] >> 2, sizeof codes))
+				return false;
+			messages++;
+		}
+		inside = state != 3;
+	}
+	return messages >= LEAST;
+}
+
+#define DECOMPRESS(tool) "decompress it first: " tool " FILE"
+#define NO_READER "trawl does not read it"
+
+static const struct row {
+	struct foreign foreign;
+	struct magic magic, more;
+	bool (*fits)(const uint8_t *, size_t); /* or NULL */
+} rows[] = {
+    /* System V ABI, "ELF header": EI_DATA at 5, e_type at 16, which is 4 for a core */
+    {{"core dump", "it holds memory, not a trace"}, MAGIC(0, "\177ELF"), MAGIC(16, "\4\0")},
+    {{"core dump", "it holds memory, not a trace"}, MAGIC(0, "\177ELF"), MAGIC(16, "\0\4")},
+    {{"ELF program or library",
+      "an image, not a trace; the profile of a trace names it under symbols or images"},
+     MAGIC(0, "\177ELF"),
+     {0}},
+    {{"perf.data", NO_READER " yet; perf script -D -i FILE shows what is in it"},
+     MAGIC(0, "PERFILE2"),
+     {0}},
+    {{"perf.data", NO_READER " yet; perf script -D -i FILE shows what is in it"},
+     MAGIC(0, "2ELIFREP"),
+     {0}},
+    {{"gzip-compressed data", DECOMPRESS("gzip -dk")}, MAGIC(0, "\x1f\x8b\x08"), {0}},
+    {{"xz-compressed data", DECOMPRESS("xz -dk")},
+     MAGIC(0, "\xfd"
+	      "7zXZ\0"),
+     {0}},
+    {{"zstd-compressed data", DECOMPRESS("zstd -d")}, MAGIC(0, "\x28\xb5\x2f\xfd"), {0}},
+    {{"bzip2-compressed data", DECOMPRESS("bzip2 -dk")},
+     MAGIC(0, "BZh"),
+     MAGIC(4, "\x31\x41\x59\x26\x53\x59")},
+    {{"lz4-compressed data", DECOMPRESS("lz4 -d")}, MAGIC(0, "\x04\x22\x4d\x18"), {0}},
+    {{"sigrok session", "export its samples first: sigrok-cli -i FILE -O binary -o FILE.bin"},
+     MAGIC(0, "PK\3\4"),
+     MAGIC(30, "version")},
+    {{"ZIP archive", "extract it first: unzip FILE"}, MAGIC(0, "PK\3\4"), {0}},
+    {{"tar archive", "extract it first: tar -xf FILE"}, MAGIC(257, "ustar"), {0}},
+    {{"pcap network capture", "wireshark reads it"}, MAGIC(0, "\xd4\xc3\xb2\xa1"), {0}},
+    {{"pcap network capture", "wireshark reads it"}, MAGIC(0, "\xa1\xb2\xc3\xd4"), {0}},
+    {{"pcap network capture", "wireshark reads it"}, MAGIC(0, "\x4d\x3c\xb2\xa1"), {0}},
+    {{"pcap network capture", "wireshark reads it"}, MAGIC(0, "\xa1\xb2\x3c\x4d"), {0}},
+    {{"pcapng network capture", "wireshark reads it"}, MAGIC(0, "\x0a\x0d\x0d\x0a"), {0}},
+    /* CTF 1.8.3, section 5 (packet header) and section 7.1 (metadata) */
+    {{"CTF packets", "babeltrace2 reads the folder it lies in"}, MAGIC(0, "\xc1\x1f\xfc\xc1"), {0}},
+    {{"CTF packets", "babeltrace2 reads the folder it lies in"}, MAGIC(0, "\xc1\xfc\x1f\xc1"), {0}},
+    {{"CTF metadata", "babeltrace2 reads the folder it lies in"},
+     MAGIC(0, "\x57\x1d\xd1\x75"),
+     {0}},
+    {{"CTF metadata", "babeltrace2 reads the folder it lies in"},
+     MAGIC(0, "\x75\xd1\x1d\x57"),
+     {0}},
+    {{"CTF metadata", "babeltrace2 reads the folder it lies in"}, MAGIC(0, "/* CTF 1."), {0}},
+    {{"RISC-V N-Trace", NO_READER "; only E-Trace in its encapsulation"}, {0}, {0}, is_ntrace},
+};
+
+static bool
+has_magic(const struct magic *magic, const uint8_t *head, size_t length)
+{
+	return magic->offset + magic->length <= length &&
+	       (!magic->bytes || !memcmp(head + magic->offset, magic->bytes, magic->length));
+}
+
+const struct foreign *
+foreign_find(const uint8_t *head, size_t length)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct row *row = &rows[i];
+		if (has_magic(&row->magic, head, length) && has_magic(&row->more, head, length) &&
+		    (!row->fits || row->fits(head, length)))
+			return &row->foreign;
+	}
+	return NULL;
+}
+
+void
+foreign_explain(const struct foreign *foreign, const char *path, struct text *out)
+{
+	static const char file[] = "FILE";
+	const char *help = foreign->help, *at;
+	text_addf(out, "%s: ", foreign->name);
+	for (; (at = strstr(help, file)); help = at + strlen(file)) {
+		text_add_bytes(out, help, (size_t)(at - help));
+		text_add(out, path);
+	}
+	text_add(out, help);
+}

@@ -109,6 +109,7 @@ libtrawl_a_SOURCES = \
 	src/decode/uia.c \
 	src/decode/uia.h \
 	src/decode/uia_expand.c \
+	src/decode/undecoded.c \
 	src/trace/clock_text.c \
 	src/trace/clock_text.h \
 	src/trace/clock_keep.c \
@@ -139,6 +140,8 @@ libtrawl_a_SOURCES = \
 	src/trace/naming.h \
 	src/trace/reader.c \
 	src/trace/reader.h \
+	src/trace/recognise.c \
+	src/trace/recognise.h \
 	src/trace/relation.c \
 	src/trace/relation.h \
 	src/trace/serial.c \
@@ -237,6 +240,7 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_detail.c \
 	src/ui/pane_detail.h \
 	src/ui/pane_filters.c \
+	src/ui/pane_guesses.c \
 	src/ui/pane_help.c \
 	src/ui/pane_hex.c \
 	src/ui/pane_list.c \

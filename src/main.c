@@ -328,6 +328,38 @@ print_notice(struct trace *trace, const struct cli *cli)
 	free(notice);
 }
 
+/* What was guessed: the messages may be no messages. */
+static void
+print_guess(const struct trace *trace)
+{
+	struct text text = {0};
+	if (trace_explain_guess(trace, &text))
+		complain(text_get(&text));
+	text_free(&text);
+}
+
+/* Whether all traces have messages; complains of those that no format explains. */
+static bool
+are_decoded(const struct session *session)
+{
+	bool all = true;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		struct text text = {0};
+		if (trace_is_decoded(trace))
+			continue;
+		all = false;
+		text_addf(&text, "%s: %s\n", trace_name(trace), trace_reason(trace));
+		trace_list_candidates(trace, &text);
+		if (!trace_is_foreign(trace))
+			text_add(&text, "say the format with -f NAME; trawl --list-formats shows "
+					"them");
+		complain(text_get(&text));
+		text_free(&text);
+	}
+	return all;
+}
+
 /* Appends lines as comments of YAML. */
 static void
 add_comments(const char *lines, struct text *out)
@@ -386,23 +418,34 @@ static int
 print_info(struct session *session, const struct cli *cli)
 {
 	struct text out = {0}, profile = {0}, line = {0};
-	text_add(&profile, "traces:\n");
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		struct capture *capture = trace_capture(trace);
 		text_clear(&line);
-		text_addf(&line, "%s: %s, %llu bytes, %s", trace_name(trace),
-			  decoder_name(trace_decoder(trace)->ops),
-			  (unsigned long long)capture_size(capture), trace_reason(trace));
+		text_addf(&line, "%s: %s, %llu bytes, ", trace_name(trace),
+			  trace_is_decoded(trace) ? decoder_name(trace_decoder(trace)->ops)
+						  : "format unknown",
+			  (unsigned long long)capture_size(capture));
+		if (trace_guess(trace))
+			text_addf(&line, "[guessed %d %%] ", trace_guess(trace));
+		text_add(&line, trace_reason(trace));
 		if (trace_clock(trace).hz > 0)
 			text_addf(&line, ", clock %.0f Hz", trace_clock(trace).hz);
 		add_comments(text_get(&line), &out);
-		add_survey(trace, &out);
+		text_clear(&line);
+		if (!trace_is_decoded(trace) || trace_guess(trace) ||
+		    trace_decoder(trace)->ops->candidates)
+			trace_list_candidates(trace, &line);
+		add_comments(text_get(&line), &out);
 		trace_propose(trace, &profile);
-		look_at_head(trace, cli);
+		if (trace_is_decoded(trace)) {
+			add_survey(trace, &out);
+			look_at_head(trace, cli);
+		}
 		print_notice(trace, cli);
 	}
-	text_add_bytes(&out, profile.data, profile.length);
+	text_add(&out, "traces:\n");
+	text_add(&out, text_get(&profile));
 	int status = print(&out);
 	text_free(&out);
 	text_free(&profile);
@@ -589,6 +632,8 @@ load_traces(struct session *session, const struct cli *cli)
 			serial_load(trace_serial(session->traces.at[i]));
 		if (trouble.code && !cli->value[CLI_QUIET])
 			complain(trouble.what);
+		if (!cli->value[CLI_QUIET])
+			print_guess(session->traces.at[i]);
 		good &= !trouble.code;
 	}
 	return good;
@@ -919,6 +964,9 @@ main(int argc, char **argv)
 		goto out;
 	if (cli.value[CLI_INFO])
 		status = print_info(&session, &cli);
+	else if ((to_batch || cli.value[CLI_INDEX]) && !cli.value[CLI_DUMP_CONFIG] &&
+		 !are_decoded(&session))
+		status = STATUS_FAILED;
 	else if (cli.value[CLI_INDEX])
 		status = keep_indexes(&session);
 	else if (cli.value[CLI_DUMP_CONFIG])

@@ -121,6 +121,7 @@ unit_tests = \
 	tests/unit/test_merge \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
+	tests/unit/test_recognise \
 	tests/unit/test_saved \
 	tests/unit/test_relation \
 	tests/unit/test_schema \
@@ -153,7 +154,7 @@ endif
 check_PROGRAMS += tests/bench/index tests/bench/walk
 tests_bench_index_LDADD = $(trawl_libs)
 tests_bench_walk_LDADD =
-EXTRA_DIST += tests/bench/README.md tests/bench/run \
+EXTRA_DIST += tests/bench/README.md tests/bench/guesses tests/bench/run \
 	tests/bench/terminal.py
 CLEANFILES += bench.json bench.txt
 

@@ -301,16 +301,24 @@ struct sender {
 	const char *guid; /* `guid` in 8-4-4-4-12 form, or NULL: as the field of that name */
 };
 
+/* What scores mean.  Below DECODE nothing is decoded unless somebody says the format;
+ * from there to CERTAIN it is decoded and called a guess.  CERTAIN is a signature, a
+ * checksum or grammar that nothing else has. */
+enum { PROBE_DECODE = 50, PROBE_CERTAIN = 90 };
+
+/* A way to read a capture, and what speaks for it. */
 struct probe {
-	int score;	  /* 0 cannot be .. 100 certain */
-	char reason[160]; /* what speaks for it, for people */
-	bool other;	  /* nothing of the format is in it: it can be shown so, no more */
+	int score;	   /* 0 cannot be .. 100 certain */
+	char reason[160];  /* the evidence, for people */
+	char settings[96]; /* options that differ from what is set, `NAME: VALUE, ...` */
+	bool plain;	   /* text without anything of the format, which shows it line by line */
 };
 
 struct decoder {
 	const struct decoder_ops *ops;
 	double hz;	 /* ticks per second of message.ticks, 0 = unknown; set by open */
 	bool unix_epoch; /* ticks count from 1970-01-01 00:00 UTC */
+	int guessed;	 /* score of the settings that open found by itself, 0 = found none */
 	_Atomic bool wants_history; /* text depends on earlier messages; set by load */
 	_Atomic bool origin_varies; /* who sent it does too; set by load */
 	const char *mark;  /* for the title: a doubt about messages that none of them shows, in
@@ -354,6 +362,10 @@ struct decoder_ops {
 
 	/* How well the head of a capture (its first 64 KiB or so) fits. */
 	void (*probe)(const struct window *head, struct probe *);
+
+	/* The ways to read it where the format leaves several open, best first; fills
+	 * at most MAX and returns how many.  NULL: only the one that probe finds. */
+	size_t (*candidates)(const struct window *head, struct probe *, size_t max);
 
 	/* Appends the format's settings in an entry of `traces:` to start from (YAML
 	 * with comments, indented by 4), made from what the head shows; false, and
@@ -435,6 +447,9 @@ struct decoder_ops {
 
 extern const struct decoder_ops *const decoders[];
 extern const size_t decoder_count;
+
+/* What makes no messages; not in the registry (undecoded.c). */
+extern const struct decoder_ops undecoded_ops;
 
 /* By name: `syst`, `syst/stp`.  A format alone yields its first entry; NULL
  * if unknown. */

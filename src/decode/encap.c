@@ -547,7 +547,7 @@ set_widths(struct encap_decoder *d, const struct window *head)
 	bool guessing = options->srcid_width < 0 || options->timestamp_bytes < 0;
 	struct encap_guess guess = {0};
 	if (guessing)
-		encap_guess(head, &guess);
+		d->base.guessed = encap_guess(head, &guess) ? encap_score(&guess) : 1;
 	d->srcid_width = choose(options->srcid_width, guess.srcid_width);
 	d->timestamp_bytes = choose(options->timestamp_bytes, guess.timestamp_bytes);
 	d->type_width =
@@ -633,6 +633,7 @@ const struct decoder_ops encap_ops = {
     .checkpoint_size = ENCAP_CHECKPOINT,
     .memory_size = ENCAP_MEMORIES * sizeof(struct encap_memory),
     .probe = encap_probe,
+    .candidates = encap_candidates,
     .propose = encap_propose,
     .open = encap_open,
     .close = encap_close,

@@ -216,10 +216,13 @@ struct encap_guess {
 	unsigned syncs; /* sync sequences seen */
 	struct encap_chains chains;
 	unsigned nulls;	  /* of the shortest sync sequence */
+	double bits;	  /* of evidence, before what it costs to choose the best of many */
 	bool other_split; /* other widths with the same sum fit as well */
 };
 bool encap_guess(const struct window *head, struct encap_guess *);
+int encap_score(const struct encap_guess *); /* as of a candidate */
 void encap_probe(const struct window *head, struct probe *);
+size_t encap_candidates(const struct window *head, struct probe *, size_t most);
 
 /* The phase that the first sync sequence of a bit stream shows; 0 if none. */
 unsigned encap_find_phase(const struct window *head, unsigned longest);

@@ -5,14 +5,23 @@
  * N + 1 null packets with N = 31 + T + S, where S is W / 8 rounded down.  Only
  * S and T matter for framing, so each pair is tried: with the right one, a
  * chain of packets that starts behind one sequence ends exactly at the next,
- * which a wrong one does by luck only, about one time in ten.  The remaining
- * bits of W, and those of the type, are chosen so that the fewest payloads
- * are odd; that is a guess and said to be one.
+ * which a wrong one does by luck only.
+ *
+ * How much luck that takes is measured where it happens.  A chain that is at a
+ * boundary in every second byte meets a long run of zeros nearly always, and
+ * that says nothing; one that is at a boundary in every tenth byte meets a run
+ * that is no longer than a sync sequence one time in ten.  Each interval so adds
+ * bits of evidence, or takes some away, and the number of pairs tried costs
+ * log2 of itself.  Zeros of programs, images and tables add up to nothing.
+ *
+ * The remaining bits of W, and those of the type, are chosen so that the fewest
+ * payloads are odd; that is a guess and said to be one.
  */
 #include "config.h"
 
 #include "decode/encap_frame.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +34,21 @@ enum {
 	ANALYSE = 64 * 1024,
 	ANALYSE_BITS = 8 * 1024, /* of it, decoded with each pair of widths */
 	GUESS_TYPES = 3,	 /* type widths 0 to 2 are tried */
-	CERTAIN = 8		 /* intervals that leave no doubt */
+	SPLITS = (SOURCE_BYTES_MAX + 1) * (STAMP_BYTES_MAX + 1),
+	CANDIDATES = 4, /* splits that are worth a look */
+	WORTH = 5	/* per cent of those behind the best */
 };
+
+/* Bits of evidence that decide, and what each one more is worth in per cent.
+ * The widths that framing does not show remain guesses: never certain. */
+#define BITS_DECIDE 3.0
+#define PERCENT_EACH 5.0
+#define PERCENT_MOST (PROBE_CERTAIN - 1)
+
+/* How often an interval of an encapsulated stream is crossed: some are damaged. */
+#define INTACT 0.9
+#define LUCK_LEAST 0.02
+#define PACKETS_LEAST 4
 
 /* Runs of null bytes that may be sync sequences. */
 struct runs {
@@ -90,20 +112,41 @@ encap_find_phase(const struct window *head, unsigned longest)
 struct split {
 	unsigned source, stamp; /* bytes */
 	struct encap_chains chains;
+	double bits; /* that speak for it */
 };
 
-/* Walks packets from AT; returns the first boundary at or past STOP. */
-static size_t
-chain(const uint8_t *p, size_t at, size_t stop, const struct split *split)
+/* A chain of packets. */
+struct chain {
+	size_t end;	   /* the first boundary at or past where it should stop */
+	size_t boundaries; /* on the way */
+	size_t packets;	   /* of them, those that are no null packets */
+};
+
+static struct chain
+walk_chain(const uint8_t *p, size_t at, size_t stop, const struct split *split)
 {
-	while (at < stop) {
-		if (encap_is_null(p[at]))
-			at++;
-		else
-			at += 1 + split->source + (p[at] & 0x1f) +
-			      (encap_is_extended(p[at]) ? split->stamp : 0);
+	struct chain chain = {.end = at};
+	for (; chain.end < stop; chain.boundaries++) {
+		uint8_t header = p[chain.end++];
+		if (encap_is_null(header))
+			continue;
+		chain.end += split->source + (header & 0x1f) +
+			     (encap_is_extended(header) ? split->stamp : 0);
+		chain.packets++;
 	}
-	return at;
+	return chain;
+}
+
+/* How likely a chain over BYTES is, by luck, at a boundary in one of PLACES bytes in a
+ * row.  One of a few packets has no steps to be measured by: it says nothing. */
+static double
+measure_luck(const struct chain *chain, size_t bytes, size_t places)
+{
+	double density = (double)chain->boundaries / (double)bytes;
+	if (chain->packets < PACKETS_LEAST)
+		return INTACT;
+	double luck = 1 - pow(1 - fmin(density, 0.99), (double)places);
+	return fmax(LUCK_LEAST, fmin(luck, 1 - LUCK_LEAST));
 }
 
 static void
@@ -113,48 +156,45 @@ try_split(const uint8_t *p, const struct runs *runs, struct split *split)
 	size_t from = 0;
 	bool any = false;
 	for (size_t i = 0; i < runs->count; i++) {
-		if (runs->at[i].end - runs->at[i].start < sync)
+		size_t start = runs->at[i].start, end = runs->at[i].end;
+		if (end - start < sync)
 			continue;
 		if (any) {
-			size_t at = chain(p, from, runs->at[i].start, split);
+			struct chain chain = walk_chain(p, from, start, split);
+			bool reached = chain.end + sync <= end;
+			double luck =
+			    measure_luck(&chain, chain.end - from, end - sync - start + 1);
 			split->chains.intervals++;
-			split->chains.reached += at + sync <= runs->at[i].end;
+			split->chains.reached += reached;
+			split->bits +=
+			    reached ? log2(INTACT / luck) : log2((1 - INTACT) / (1 - luck));
 		}
-		from = runs->at[i].end;
+		from = end;
 		any = true;
 	}
 }
 
-/* Whether a larger part of A's intervals is reached, or as large a part of
- * more intervals. */
-static bool
-more_reached(const struct encap_chains *a, const struct encap_chains *b)
+static int
+compare_splits(const void *a, const void *b)
 {
-	unsigned left = a->reached * b->intervals, right = b->reached * a->intervals;
-	return left > right || (left == right && a->reached > b->reached);
+	const struct split *left = a, *right = b;
+	return (left->bits < right->bits) - (left->bits > right->bits);
 }
 
-static bool
-find_split(const uint8_t *p, const struct runs *runs, struct encap_guess *guess, struct split *best)
+/* Tries all splits; those of which an interval is reached, best first.  How many. */
+static size_t
+find_splits(const uint8_t *p, const struct runs *runs, struct split splits[SPLITS])
 {
-	bool other = false;
-	*best = (struct split){0};
+	size_t count = 0;
 	for (unsigned source = 0; source <= SOURCE_BYTES_MAX; source++) {
 		for (unsigned stamp = 0; stamp <= STAMP_BYTES_MAX; stamp++) {
-			struct split split = {.source = source, .stamp = stamp};
-			try_split(p, runs, &split);
-			if (more_reached(&split.chains, &best->chains)) {
-				*best = split;
-				other = false;
-			} else if (split.chains.reached &&
-				   !more_reached(&best->chains, &split.chains)) {
-				other = true;
-			}
+			splits[count] = (struct split){.source = source, .stamp = stamp};
+			try_split(p, runs, &splits[count]);
+			count += splits[count].chains.reached > 0;
 		}
 	}
-	guess->chains = best->chains;
-	guess->other_split = other;
-	return best->chains.reached > 0;
+	qsort(splits, count, sizeof *splits, compare_splits);
+	return count;
 }
 
 /* --- bits of source and type ------------------------------------------- */
@@ -209,33 +249,47 @@ find_bits(const struct window *w, const struct split *split, struct encap_guess 
 
 /* --- guesses ----------------------------------------------------------- */
 
-static bool
-guess_aligned(const struct window *w, struct encap_guess *guess)
+static void
+describe_split(const struct window *w, const struct runs *runs, const struct split *split,
+	       struct encap_guess *guess)
 {
-	struct runs runs;
-	struct split split;
-	find_runs(w->bytes, w->length, LEAST_RUN, &runs);
-	if (runs.count < 2 || !find_split(w->bytes, &runs, guess, &split))
-		return false;
-	guess->timestamp_bytes = split.stamp;
-	size_t sync = LEAST_RUN + split.source + split.stamp;
-	for (size_t i = 0; i < runs.count; i++) {
-		size_t length = runs.at[i].end - runs.at[i].start;
+	size_t sync = LEAST_RUN + split->source + split->stamp;
+	*guess = (struct encap_guess){
+	    .timestamp_bytes = split->stamp, .chains = split->chains, .bits = split->bits};
+	for (size_t i = 0; i < runs->count; i++) {
+		size_t length = runs->at[i].end - runs->at[i].start;
 		if (length < sync)
 			continue;
 		guess->syncs++;
 		if (!guess->nulls || length < guess->nulls)
 			guess->nulls = (unsigned)length;
 		/* an unframed stream has alignment in front of each packet */
-		guess->framed |= !encap_is_extended(w->bytes[runs.at[i].end - 1]);
+		guess->framed |= !encap_is_extended(w->bytes[runs->at[i].end - 1]);
 	}
-	find_bits(w, &split, guess);
-	return true;
+	find_bits(w, split, guess);
+}
+
+static size_t
+guess_aligned(const struct window *w, struct encap_guess *guesses, size_t most)
+{
+	struct runs runs;
+	struct split splits[SPLITS];
+	find_runs(w->bytes, w->length, LEAST_RUN, &runs);
+	size_t count = runs.count < 2 ? 0 : find_splits(w->bytes, &runs, splits);
+	if (count > most)
+		count = most;
+	for (size_t i = 0; i < count; i++)
+		describe_split(w, &runs, &splits[i], &guesses[i]);
+	if (count > 1)
+		guesses[0].other_split =
+		    splits[0].source + splits[0].stamp == splits[1].source + splits[1].stamp &&
+		    splits[0].bits - splits[1].bits < 1;
+	return count;
 }
 
 /* The same for a bit stream, in aligned form. */
-static bool
-guess_shifted(const struct window *w, unsigned phase, struct encap_guess *guess)
+static size_t
+guess_shifted(const struct window *w, unsigned phase, struct encap_guess *guesses, size_t most)
 {
 	static const struct encap_options options;
 	const struct encap_decoder shift = {.options = &options, .phase = phase};
@@ -244,47 +298,79 @@ guess_shifted(const struct window *w, unsigned phase, struct encap_guess *guess)
 	view.length--;
 	view.bytes = aligned;
 	encap_align(&shift, w->bytes, view.length, aligned);
-	guess->phase = phase;
-	bool found = guess_aligned(&view, guess);
+	size_t count = guess_aligned(&view, guesses, most);
+	for (size_t i = 0; i < count; i++)
+		guesses[i].phase = phase;
 	free(aligned);
-	return found;
+	return count;
 }
 
-bool
-encap_guess(const struct window *head, struct encap_guess *guess)
+/* The best ways to read the stream, best first; how many of MOST there are. */
+static size_t
+find_guesses(const struct window *head, struct encap_guess *guesses, size_t most)
 {
-	struct encap_guess shifted = {0};
+	struct encap_guess shifted[CANDIDATES];
 	struct window w = *head;
 	if (w.length > ANALYSE)
 		w.length = ANALYSE;
 	w.until = UINT64_MAX;
 	w.last = false;
-	*guess = (struct encap_guess){0};
-	bool found = guess_aligned(&w, guess);
+	size_t count = guess_aligned(&w, guesses, most);
 	unsigned phase = encap_find_phase(&w, LEAST_RUN - 1);
-	if (phase && guess_shifted(&w, phase, &shifted) &&
-	    (!found || more_reached(&shifted.chains, &guess->chains))) {
-		*guess = shifted;
-		return true;
+	size_t others = phase ? guess_shifted(&w, phase, shifted, most) : 0;
+	if (!others || (count && shifted[0].bits <= guesses[0].bits))
+		return count;
+	memcpy(guesses, shifted, others * sizeof *shifted);
+	return others;
+}
+
+bool
+encap_guess(const struct window *head, struct encap_guess *guess)
+{
+	*guess = (struct encap_guess){0};
+	return find_guesses(head, guess, 1);
+}
+
+int
+encap_score(const struct encap_guess *guess)
+{
+	double bits = guess->bits - log2(SPLITS);
+	double score = bits < BITS_DECIDE ? bits * PROBE_DECODE / BITS_DECIDE
+					  : PROBE_DECODE + (bits - BITS_DECIDE) * PERCENT_EACH;
+	double whole = (double)guess->chains.reached / guess->chains.intervals;
+	score = fmin(score, PERCENT_MOST) * whole * whole;
+	return score > 1 ? (int)score : 1;
+}
+
+size_t
+encap_candidates(const struct window *head, struct probe *probes, size_t most)
+{
+	struct encap_guess guesses[CANDIDATES];
+	size_t count = find_guesses(head, guesses, most < CANDIDATES ? most : CANDIDATES);
+	for (size_t i = 0; i < count; i++) {
+		const struct encap_guess *guess = &guesses[i];
+		struct probe *probe = &probes[i];
+		*probe = (struct probe){.score = encap_score(guess)};
+		if (i && probe->score < WORTH)
+			return i;
+		snprintf(probe->reason, sizeof probe->reason,
+			 "srcid %u, timestamp %u%s: %u of %u runs between %u sync sequences fit",
+			 guess->srcid_width, guess->timestamp_bytes,
+			 guess->phase ? ", a bit stream" : "", guess->chains.reached,
+			 guess->chains.intervals, guess->syncs);
+		snprintf(probe->settings, sizeof probe->settings,
+			 "srcid_width: %u, timestamp_bytes: %u, type_width: %u%s%s",
+			 guess->srcid_width, guess->timestamp_bytes, guess->type_width,
+			 guess->framed ? ", framed: true" : "",
+			 guess->phase ? ", bit_stream: true" : "");
 	}
-	return found;
+	return count;
 }
 
 void
 encap_probe(const struct window *head, struct probe *probe)
 {
-	struct encap_guess guess;
-	if (!encap_guess(head, &guess))
-		return;
-	/* each interval crossed by luck is one in ten, and there were 27 tries */
-	unsigned evidence = guess.chains.reached < CERTAIN ? guess.chains.reached : CERTAIN;
-	unsigned score = evidence < 2 ? 5 : 20 + 9 * evidence;
-	if (guess.framed) /* without alignments these may be zeros of any file */
-		score /= 2;
-	probe->score = (int)(score * guess.chains.reached / guess.chains.intervals);
-	snprintf(probe->reason, sizeof probe->reason,
-		 "%u sync sequences, packets fit exactly between %u of %u", guess.syncs,
-		 guess.chains.reached, guess.chains.intervals);
+	encap_candidates(head, probe, 1);
 }
 
 bool

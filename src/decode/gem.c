@@ -204,36 +204,127 @@ gem_close(struct decoder *decoder)
 	free(decoder);
 }
 
-/* Bare words have no signature: what speaks for them is that numbers count up
- * and halves of pairs meet, against words that cannot be. */
-static void
-gem_probe(const struct window *head, struct probe *probe)
+/* --- guesses ----------------------------------------------------------- */
+
+/* Where the words may lie, and how they fit there. */
+struct gem_guess {
+	size_t record_size, word_offset;
+	int endian;
+	size_t words, fits, misfits;
+	int score;
+};
+
+enum {
+	GUESS_RECORD_MAX = 24, /* a word with a timestamp of 8 bytes, and as much again */
+	GUESS_FITS = 8,	       /* fewer are luck */
+	GUESS_FITS_MOST = 128, /* more say no more */
+	GUESS_TRIAL = 64,      /* words that show whether the others are worth a look */
+	GUESS_MISFITS = 8      /* in so many words one may be odd */
+};
+
+static uint32_t
+guess_word(const struct gem_guess *guess, const struct window *head, size_t i)
 {
-	size_t words = head->length / WORD, fits = 0, misfits = 0;
+	const uint8_t *p = head->bytes + i * guess->record_size + guess->word_offset;
+	return guess->endian == GEM_BIG ? bytes_be32(p) : bytes_le32(p);
+}
+
+static bool
+guess_is_bad(const struct gem_guess *guess, size_t words)
+{
+	return guess->misfits * GUESS_MISFITS > words;
+}
+
+/* Bare words have no signature: what speaks for a layout is that numbers count up
+ * and halves of pairs meet, against it words that cannot be, or cannot follow. */
+static void
+guess_count(struct gem_guess *guess, const struct window *head)
+{
 	uint32_t last[GEM_KIND_COUNT] = {0}, before = 0;
 	bool known[GEM_KIND_COUNT] = {false};
-	if (words > PROBE_WORDS)
-		words = PROBE_WORDS;
-	for (size_t i = 0; i < words; i++) {
-		uint32_t word = bytes_le32(head->bytes + i * WORD), value = gem_value(word);
+	guess->words = head->length / guess->record_size;
+	if (guess->words > PROBE_WORDS)
+		guess->words = PROBE_WORDS;
+	for (size_t i = 0; i < guess->words; i++) {
+		uint32_t word = guess_word(guess, head, i), value = gem_value(word);
 		enum gem_kind kind = kind_of(word);
 		bool after_first = i && kind_of(before) == GEM_FIRST;
-		misfits += kind == GEM_RESERVED || (i && (word ^ before) & 3) ||
-			   after_first != (kind == GEM_SECOND);
-		fits += kind == GEM_SECOND && after_first;
+		guess->misfits += kind == GEM_RESERVED || (i && (word ^ before) & 3) ||
+				  after_first != (kind == GEM_SECOND);
+		guess->fits += kind == GEM_SECOND && after_first;
 		if (kind == GEM_SYNCPOINT || kind == GEM_SNAPSHOT) {
-			fits += known[kind] && value == last[kind] + 1;
-			misfits += known[kind] && value - last[kind] - 1 > 16;
+			guess->fits += known[kind] && value == last[kind] + 1;
+			guess->misfits += known[kind] && value - last[kind] - 1 > 16;
 			known[kind] = true;
 			last[kind] = value;
 		}
 		before = word;
+		if (i == GUESS_TRIAL && guess->misfits * 2 > GUESS_TRIAL) {
+			guess->words = i + 1;
+			break;
+		}
 	}
-	if (fits < 8 || misfits * 8 > words)
+}
+
+/* Fits beyond luck say that it is worth decoding, many of them say more, misfits less.
+ * What lies beside the words remains open: never certain. */
+static void
+guess_rate(struct gem_guess *guess)
+{
+	size_t fits = guess->fits < GUESS_FITS_MOST ? guess->fits : GUESS_FITS_MOST;
+	if (guess->fits < GUESS_FITS || guess_is_bad(guess, guess->words))
 		return;
-	probe->score = 50;
-	snprintf(probe->reason, sizeof probe->reason,
-		 "of %zu words %zu are pairs or count up, %zu do not fit", words, fits, misfits);
+	int range = PROBE_CERTAIN - 1 - PROBE_DECODE;
+	guess->score = PROBE_DECODE + range * (int)fits / GUESS_FITS_MOST;
+	guess->score -= (int)((size_t)guess->score * guess->misfits / guess->words);
+}
+
+static int
+guess_compare(const void *a, const void *b)
+{
+	const struct gem_guess *left = a, *right = b;
+	return right->score - left->score;
+}
+
+static size_t
+gem_candidates(const struct window *head, struct probe *probes, size_t max)
+{
+	enum { SIDE = GUESS_RECORD_MAX / WORD };
+	struct gem_guess guesses[SIDE * (SIDE + 1)];
+	size_t count = 0;
+	for (size_t size = WORD; size <= GUESS_RECORD_MAX; size += WORD) {
+		for (size_t i = 0; i < size / WORD * 2; i++) {
+			struct gem_guess *guess = &guesses[count];
+			*guess = (struct gem_guess){.record_size = size,
+						    .word_offset = i / 2 * WORD,
+						    .endian = i % 2 ? GEM_BIG : GEM_LITTLE};
+			guess_count(guess, head);
+			guess_rate(guess);
+			count += guess->score > 0;
+		}
+	}
+	qsort(guesses, count, sizeof *guesses, guess_compare);
+	if (count > max)
+		count = max;
+	for (size_t i = 0; i < count; i++) {
+		const struct gem_guess *guess = &guesses[i];
+		probes[i] = (struct probe){.score = guess->score};
+		snprintf(probes[i].reason, sizeof probes->reason,
+			 "records of %zu bytes, word at %zu, %s endian: of %zu words %zu are pairs "
+			 "or count up, %zu do not fit",
+			 guess->record_size, guess->word_offset, endians[guess->endian],
+			 guess->words, guess->fits, guess->misfits);
+		snprintf(probes[i].settings, sizeof probes->settings,
+			 "record_size: %zu, word_offset: %zu, endian: %s", guess->record_size,
+			 guess->word_offset, endians[guess->endian]);
+	}
+	return count;
+}
+
+static void
+gem_probe(const struct window *head, struct probe *probe)
+{
+	gem_candidates(head, probe, 1);
 }
 
 /* --- state ------------------------------------------------------------- */
@@ -595,6 +686,7 @@ const struct decoder_ops gem_ops = {
     .state_size = sizeof(struct gem_state),
     .checkpoint_size = DECODE_SAVED_SIZE(struct gem_state),
     .probe = gem_probe,
+    .candidates = gem_candidates,
     .open = gem_open,
     .close = gem_close,
     .start = gem_start,

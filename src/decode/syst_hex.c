@@ -398,12 +398,12 @@ hex_probe(const struct window *head, struct probe *probe)
 				messages++;
 		}
 	} while (count == sizeof batch / sizeof *batch);
+	probe->score = messages ? 95 : damaged ? 60 : 0;
 	/* other text is no message of any format; what it says can be read */
-	probe->score = messages ? 95 : damaged ? 60 : is_text(head) ? 50 : 0;
-	if (probe->score == 50) {
-		probe->other = true;
+	if (!probe->score && is_text(head)) {
+		probe->plain = true;
 		snprintf(probe->reason, sizeof probe->reason,
-			 "text, but none of its %zu lines is of a trace", others);
+			 "plain text, none of its first %zu lines is of a trace", others);
 		return;
 	}
 	snprintf(probe->reason, sizeof probe->reason,

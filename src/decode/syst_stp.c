@@ -804,7 +804,8 @@ syst_stp_probe(const struct window *head, struct probe *probe)
 	probe->score = 0;
 	if (!t->resyncs)
 		return;
-	probe->score = t->damage ? 70 : t->async < 16 ? 98 : 90;
+	/* 24 nibbles that nothing else has, whatever is damaged around them */
+	probe->score = !t->damage && t->async < 16 ? 98 : PROBE_CERTAIN;
 	snprintf(probe->reason, sizeof probe->reason,
 		 "STP ASYNC with VERSION at byte %llu, %u in all; %u SyS-T messages, %u others",
 		 (unsigned long long)t->async, t->resyncs, t->syst, t->data);

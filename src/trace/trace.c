@@ -2,8 +2,8 @@
  * Traces and sessions: opening captures and choosing how to decode them; see
  * trace.h.
  *
- * The choice of decoder goes from what the user says (-f, FORMAT:FILE) to what
- * the profile says to what the bytes look like, and is kept with its reason.
+ * Which decoder it is says recognise.c.  A trace may be decoded otherwise while it is
+ * open, when nobody reads it: its capture stays, decoder and index are made anew.
  * The option structs of all formats lie behind struct trace_options in one
  * block of memory whose layout is made once from the registry of decoders, so
  * that a new format adds a section to the profile by being registered.
@@ -19,6 +19,7 @@
 #include "trace/cycles.h"
 #include "trace/instant.h"
 #include "trace/naming.h"
+#include "trace/recognise.h"
 #include "trace/serial.h"
 
 #include <fnmatch.h>
@@ -37,8 +38,11 @@ struct trace {
 	struct session *session;
 	char *name;
 	char *group; /* snapshot's folder, or NULL */
-	char *reason;
-	bool known; /* see trace_is_known */
+	char *path;  /* as it was opened; `-` for standard input */
+	struct recognition recognition;
+	bool on_trial;		 /* it is read as somebody tries, not as it was recognised */
+	char *const *collateral; /* further files, borrowed */
+	size_t collateral_count;
 	struct capture *capture;
 	struct decoder *decoder;
 	struct index *index;
@@ -47,6 +51,7 @@ struct trace {
 	size_t entry;		       /* of the profile, SIZE_MAX: none */
 	char *matched;		       /* what `match:` was compared with */
 	pthread_t loader;
+	bool started; /* its index is built, its files are loaded */
 	bool loading;
 	atomic_uint generation;
 	atomic_bool unnamed; /* see trace_lacks_name */
@@ -293,81 +298,6 @@ find_entry(const struct profile *profile, const char *path)
 	return SIZE_MAX;
 }
 
-/* The transport that a format's options name, or NULL to look at the bytes. */
-static const char *
-named_transport(const struct trace_options *options, const struct decoder_ops *ops)
-{
-	const struct option_row *row = ops->options ? option_find(ops->options, "transport") : NULL;
-	if (!row || row->type != OPTION_CHOICE)
-		return NULL;
-	int choice = *(int *)((char *)trace_format_options(options, ops) + row->member);
-	return choice >= 0 && strcmp(row->choices[choice], "auto") ? row->choices[choice] : NULL;
-}
-
-/* The best of all decoders whose format is FORMAT (NULL: any), by content; *KNOWN:
- * something of it was found. */
-static const struct decoder_ops *
-by_content(const struct window *head, const char *format, struct text *reason, bool *known)
-{
-	const struct decoder_ops *best = NULL;
-	struct probe top = {0};
-	struct text tied = {0};
-	for (size_t i = 0; i < decoder_count; i++) {
-		struct probe probe = {0};
-		if (format && strcmp(format, decoders[i]->format) != 0)
-			continue;
-		decoders[i]->probe(head, &probe);
-		if (best && probe.score && probe.score == top.score)
-			text_addf(&tied, "; %s fits as well (%s)", decoder_name(decoders[i]),
-				  probe.reason);
-		if (!best || probe.score > top.score) {
-			best = decoders[i];
-			top = probe;
-			text_clear(&tied);
-		}
-	}
-	if (top.score)
-		text_addf(reason, "found by content: %s (confidence %d %%)%s", top.reason,
-			  top.score, text_get(&tied));
-	else
-		text_add(reason, "nothing in it is recognised, so its bytes are shown as they are; "
-				 "say the format with -f");
-	text_free(&tied);
-	*known = top.score && !top.other;
-	return best;
-}
-
-/* FORMAT overrules the profile's, which overrules the content; *KNOWN: it was told, or
- * found there. */
-static const struct decoder_ops *
-choose(const char *format, const struct trace_options *options, const struct window *head,
-       struct text *reason, bool *known, struct err *err)
-{
-	const char *who = format ? "as told" : "as the profile says";
-	const char *name = format ? format : options->format;
-	if (!name)
-		return by_content(head, NULL, reason, known);
-	bool unused;
-	*known = true;
-	const struct decoder_ops *ops = decoder_find(name);
-	if (!ops) {
-		err_set(err, ERR_USAGE, "no such format: %s; trawl --list-formats shows them",
-			name);
-		return NULL;
-	}
-	const char *transport = strchr(name, '/') ? NULL : named_transport(options, ops);
-	if (transport) {
-		char full[64];
-		snprintf(full, sizeof full, "%s/%s", ops->format, transport);
-		ops = decoder_find(full) ? decoder_find(full) : ops;
-	} else if (!strchr(name, '/') && ops->transport) {
-		text_addf(reason, "%s %s; transport ", who, name);
-		return by_content(head, name, reason, &unused);
-	}
-	text_addf(reason, "%s, %s", decoder_name(ops), who);
-	return ops;
-}
-
 /* --- opening ----------------------------------------------------------- */
 
 static void
@@ -447,26 +377,39 @@ read_head(struct capture *capture)
 			       .last = size <= HEAD && capture_ended(capture)};
 }
 
+/* Ends what depends on how the trace is decoded. */
+static void
+close_decoder(struct trace *trace)
+{
+	if (trace->loading)
+		pthread_join(trace->loader, NULL);
+	trace->loading = false;
+	trace->started = false;
+	index_free(trace->index);
+	trace->index = NULL;
+	if (trace->decoder)
+		trace->decoder->ops->close(trace->decoder);
+	trace->decoder = NULL;
+	if (trace->options) {
+		option_release(trace_options_table(), trace->options);
+		free(trace->options);
+		trace->options = NULL;
+	}
+	recognition_free(&trace->recognition);
+}
+
 static void
 trace_free(struct trace *trace)
 {
 	if (!trace)
 		return;
-	if (trace->loading)
-		pthread_join(trace->loader, NULL);
-	index_free(trace->index);
-	if (trace->decoder)
-		trace->decoder->ops->close(trace->decoder);
+	close_decoder(trace);
 	capture_close(trace->capture);
-	if (trace->options) {
-		option_release(trace_options_table(), trace->options);
-		free(trace->options);
-	}
 	text_free(&trace->notice);
 	pthread_mutex_destroy(&trace->lock);
 	free(trace->name);
 	free(trace->group);
-	free(trace->reason);
+	free(trace->path);
 	free(trace->matched);
 	free(trace);
 }
@@ -509,13 +452,56 @@ open_index(struct trace *trace)
 	text_free(&beside);
 }
 
+/* What decides how a trace is decoded. */
+struct choice {
+	const char *format;   /* as the user says, or NULL */
+	const char *settings; /* of the format, or NULL: as they are recognised */
+	const char *reason;   /* why it is that format, or NULL: as it is recognised */
+};
+
+/* Adds to what was recognised what the decoder found by itself. */
+static void
+note_guess(struct recognition *r, const struct decoder *decoder, const struct window *head)
+{
+	if (!decoder->guessed || r->score < PROBE_CERTAIN)
+		return;
+	r->score = decoder->guessed;
+	recognition_find(r, head, decoder->ops->format);
+	if (r->candidates.count)
+		text_add(&r->settings, r->candidates.at[0].probe.settings);
+}
+
+/* Opens the decoder of OPTIONS, which are changed as what is recognised wants it; NULL
+ * with a reason on error. */
+static struct decoder *
+open_decoder(const struct trace *trace, const struct choice *choice, struct trace_options *options,
+	     struct recognition *r, struct err *err)
+{
+	struct window head = read_head(trace->capture);
+	if (recognise(trace->path, choice->format, options, &head, r, err) < 0)
+		return NULL;
+	if (choice->settings) {
+		text_clear(&r->settings);
+		text_add(&r->settings, choice->settings);
+	}
+	if (choice->reason) {
+		text_clear(&r->reason);
+		text_add(&r->reason, choice->reason);
+	}
+	recognition_apply(text_get(&r->settings), r->ops, options, choice->settings);
+	add_collateral(options, r->ops, trace->collateral, trace->collateral_count);
+	struct decoder *decoder = r->ops->open(trace_format_options(options, r->ops), &head, err);
+	if (decoder)
+		note_guess(r, decoder, &head);
+	return decoder;
+}
+
 /* What a trace is opened from. */
 struct opening {
 	const char *path;
-	const char *format;	       /* or NULL */
+	struct choice choice;
 	size_t entry;		       /* of the profile they are from */
 	const char *matched;	       /* what `match:` was compared with */
-	const char *reason;	       /* why it is that format, or NULL: as choose() finds */
 	const char *group;	       /* snapshot's folder, or NULL */
 	struct trace_options *options; /* taken over */
 	char *const *collateral;
@@ -543,18 +529,11 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 							 : "stdin");
 
 	trace->group = from->group ? mem_text(from->group) : NULL;
-
-	struct window head = read_head(trace->capture);
-	struct text reason = {0};
-	const struct decoder_ops *ops =
-	    choose(from->format, trace->options, &head, &reason, &trace->known, err);
-	trace->known |= from->reason || !head.length;
-	trace->reason = mem_text(from->reason ? from->reason : text_get(&reason));
-	text_free(&reason);
-	if (ops) {
-		add_collateral(trace->options, ops, from->collateral, from->collateral_count);
-		trace->decoder = ops->open(trace_format_options(trace->options, ops), &head, err);
-	}
+	trace->path = mem_text(from->path);
+	trace->collateral = from->collateral;
+	trace->collateral_count = from->collateral_count;
+	trace->decoder =
+	    open_decoder(trace, &from->choice, trace->options, &trace->recognition, err);
 	if (!trace->decoder) {
 		err_cause(err, "%s", from->path);
 		trace_free(trace);
@@ -601,8 +580,8 @@ open_snapshot(struct session *session, struct opening from, struct err *err)
 		if (!from.options->name)
 			from.options->name = mem_text(text_get(&name));
 		from.path = buffer->path;
-		from.format = opencsd_ops.format;
-		from.reason = "opencsd, as the snapshot says";
+		from.choice.format = opencsd_ops.format;
+		from.choice.reason = "opencsd, as the snapshot says";
 		from.group = snapshot->folder;
 		struct err failed = {0};
 		struct trace *trace = open_trace(session, &from, &failed);
@@ -627,7 +606,7 @@ session_open(struct session *session, const char *path, const char *format, char
 	     size_t collateral_count, struct err *err)
 {
 	struct opening from = {.path = path,
-			       .format = format,
+			       .choice = {.format = format},
 			       .collateral = collateral,
 			       .collateral_count = collateral_count};
 	if (!format && snapshot_is(path))
@@ -700,8 +679,9 @@ session_link(struct session *session)
 		add_notice(session->traces.at[0], complaint);
 }
 
-void
-session_close(struct session *session)
+/* Takes back what session_link made, and what reads messages of several traces. */
+static void
+unlink_traces(struct session *session)
 {
 	clocks_free(session->clocks);
 	session->clocks = NULL;
@@ -714,12 +694,77 @@ session_close(struct session *session)
 		serial_free(trace->serial); /* before the traces that it reads */
 		trace->serial = NULL;
 	}
+}
+
+void
+session_close(struct session *session)
+{
+	unlink_traces(session);
 	for (size_t i = 0; i < session->traces.count; i++)
 		trace_free(session->traces.at[i]);
 	vec_free(&session->traces);
 	naming_free(session->naming); /* after the threads that load it */
 	session->naming = NULL;
 	option_release(profile_options_table(), &session->profile);
+}
+
+/* --- reading it otherwise ---------------------------------------------- */
+
+/* Decodes with CHOICE instead of what was.  0, or negative with a reason; then all is as
+ * it was. */
+static int
+decode_anew(struct trace *trace, const struct choice *choice, struct err *err)
+{
+	struct session *session = trace->session;
+	struct opening from = {.path = trace->path};
+	struct recognition r = {0};
+	take_options(&session->profile, trace->path, &from);
+	struct decoder *decoder = open_decoder(trace, choice, from.options, &r, err);
+	if (!decoder) {
+		recognition_free(&r);
+		option_release(trace_options_table(), from.options);
+		free(from.options);
+		return err->code;
+	}
+	close_decoder(trace);
+	trace->options = from.options;
+	trace->decoder = decoder;
+	trace->recognition = r;
+	open_index(trace);
+	return 0;
+}
+
+int
+session_try(struct session *session, struct trace *trace, const char *format, const char *settings,
+	    struct err *err)
+{
+	const struct choice choice = {.format = format, .settings = settings};
+	if (trace->group)
+		return err_set(err, ERR_USAGE, "%s: the snapshot says what it is", trace->name);
+	unlink_traces(session);
+	int failed = decode_anew(trace, &choice, err);
+	if (!failed)
+		trace->on_trial = format;
+	session_link(session);
+	return failed;
+}
+
+int
+session_open_folder(struct session *session, struct trace *trace, struct err *err)
+{
+	struct opening from = {.path = trace->recognition.folder,
+			       .collateral = trace->collateral,
+			       .collateral_count = trace->collateral_count};
+	size_t number = trace_number(trace);
+	unlink_traces(session);
+	if (open_snapshot(session, from, err)) {
+		trace_free(trace);
+		session->traces.count--;
+		memmove(&session->traces.at[number], &session->traces.at[number + 1],
+			(session->traces.count - number) * sizeof *session->traces.at);
+	}
+	session_link(session);
+	return err->code;
 }
 
 /* --- what is known ----------------------------------------------------- */
@@ -785,13 +830,91 @@ session_add_notice(struct session *session, const char *text)
 const char *
 trace_reason(const struct trace *trace)
 {
-	return trace->reason;
+	return text_get(&trace->recognition.reason);
+}
+
+const char *
+trace_path(const struct trace *trace)
+{
+	return trace->path;
+}
+
+const struct recognition *
+trace_recognition(const struct trace *trace)
+{
+	return &trace->recognition;
 }
 
 bool
-trace_is_known(const struct trace *trace)
+trace_is_decoded(const struct trace *trace)
 {
-	return trace->known;
+	return trace->decoder->ops != &undecoded_ops;
+}
+
+bool
+trace_is_foreign(const struct trace *trace)
+{
+	return trace->recognition.foreign || trace->recognition.folder;
+}
+
+bool
+trace_on_trial(const struct trace *trace)
+{
+	return trace->on_trial;
+}
+
+int
+trace_guess(const struct trace *trace)
+{
+	const struct recognition *r = &trace->recognition;
+	return !trace_is_decoded(trace) || r->plain || r->score >= PROBE_CERTAIN ? 0 : r->score;
+}
+
+bool
+trace_explain_guess(const struct trace *trace, struct text *out)
+{
+	const struct recognition *r = &trace->recognition;
+	const char *format = decoder_name(trace->decoder->ops);
+	if (!trace_guess(trace))
+		return false;
+	text_addf(out, "%s: guessed %d %%: %s", trace->name, trace_guess(trace), format);
+	if (r->candidates.count)
+		text_addf(out, ", %s", r->candidates.at[0].probe.reason);
+	if (!r->settings.length)
+		text_addf(out, "; -f %s makes it certain", format);
+	if (r->settings.length) {
+		text_add(out, "; to make it certain, ");
+		trace_add_profile(trace, trace->decoder->ops, text_get(&r->settings), out);
+	}
+	return true;
+}
+
+void
+trace_add_profile(const struct trace *trace, const struct decoder_ops *ops, const char *settings,
+		  struct text *out)
+{
+	text_addf(out, "write into %s.profile.yaml: traces: [{match: \"*\", format: %s, %s: {%s}}]",
+		  strcmp(trace->path, "-") ? trace->path : "CAPTURE", decoder_name(ops),
+		  ops->format, settings);
+}
+
+void
+trace_list_candidates(const struct trace *trace, struct text *out)
+{
+	struct recognition own = {0};
+	const struct recognition *r = &trace->recognition;
+	const struct decoder_ops *ops = trace->decoder->ops;
+	if (!r->candidates.count && ops->candidates) {
+		struct window head = read_head(trace->capture);
+		recognition_find(&own, &head, ops->format);
+		r = &own;
+	}
+	for (size_t i = 0; i < r->candidates.count && !trace_is_foreign(trace); i++) {
+		const struct candidate *candidate = &r->candidates.at[i];
+		text_addf(out, "%-10s %3d %%  %s\n", decoder_name(candidate->ops),
+			  candidate->probe.score, candidate->probe.reason);
+	}
+	recognition_free(&own);
 }
 
 /* The glob that fits the name and nothing else. */
@@ -815,7 +938,7 @@ trace_propose(const struct trace *trace, struct text *profile)
 	struct window head = read_head(trace->capture);
 	text_add(profile, "  - match: ");
 	add_glob(trace->matched, profile);
-	if (trace->known)
+	if (trace_is_decoded(trace))
 		text_addf(profile, "\n    format: %s\n", decoder_name(ops));
 	else
 		text_add(profile, "\n    # format: not recognised; see trawl --list-formats\n");
@@ -1001,12 +1124,16 @@ static void offer(struct trace *);
 void
 trace_start(struct trace *trace)
 {
-	index_start(trace->index);
+	bool first = !trace->started;
+	trace->started = true;
+	if (first)
+		index_start(trace->index);
 	if (trace->serial)
 		serial_start(trace->serial, tell, trace->session);
 	if (trace->session->contexts)
 		contexts_start(trace->session->contexts, tell, trace->session);
-	if (trace->decoder->ops->load || naming_applies(trace->session->naming, trace->name))
+	if (first &&
+	    (trace->decoder->ops->load || naming_applies(trace->session->naming, trace->name)))
 		trace->loading = thread_start(&trace->loader, load, trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		offer(trace);

@@ -17,6 +17,7 @@ struct clocks;
 struct contexts;
 struct cycles;
 struct naming;
+struct recognition;
 
 /* An entry of `traces:` in a profile.  The options of each format follow the
  * fixed part in memory: trace_options_table() lays them out from the registry
@@ -80,7 +81,8 @@ void session_tell(struct session *);
  * Opens PATH as a trace and adds it to the session; a CoreSight snapshot as one
  * trace for each of its buffers, named FOLDER.BUFFER.  FORMAT (may be NULL)
  * overrules the profile's and what the content says.  COLLATERAL: further
- * files or folders, added to the profile's.  NULL with a reason on error.
+ * files or folders, added to the profile's; they must outlive the session.  NULL with
+ * a reason on error; that no format explains the bytes is none.
  */
 struct trace *session_open(struct session *, const char *path, const char *format,
 			   char *const *collateral, size_t collateral_count, struct err *);
@@ -123,9 +125,46 @@ int trace_keep_index(struct trace *, struct err *);
 /* Why this decoder was chosen, for `=` and --info. */
 const char *trace_reason(const struct trace *);
 
-/* Whether the format was told, or something of it found; false: the decoder was
- * chosen for want of a better one.  An empty capture is known to be that. */
-bool trace_is_known(const struct trace *);
+/* The path that it was opened by, `-` for standard input. */
+const char *trace_path(const struct trace *);
+
+/* Which formats it may have, best first (recognise.h). */
+const struct recognition *trace_recognition(const struct trace *);
+
+/* Whether a format explains the bytes, or one was said; false: there are no messages. */
+bool trace_is_decoded(const struct trace *);
+
+/* How sure the format is, and its settings, in per cent; 0: nothing of it is a guess, or
+ * nothing is decoded. */
+int trace_guess(const struct trace *);
+
+/* Appends one sentence that says what was guessed, and how to make it certain; false if
+ * nothing was. */
+bool trace_explain_guess(const struct trace *, struct text *out);
+
+/* Whether the bytes are known to be something else, or a part of a snapshot: trace_reason
+ * says what to do, and no format would help. */
+bool trace_is_foreign(const struct trace *);
+
+/* Appends the profile that makes OPS with SETTINGS certain, and where to write it. */
+void trace_add_profile(const struct trace *, const struct decoder_ops *, const char *settings,
+		       struct text *out);
+
+/* Appends a line for each candidate there is. */
+void trace_list_candidates(const struct trace *, struct text *out);
+
+/*
+ * Decodes a trace as FORMAT with SETTINGS (as in struct probe; NULL: as they are found),
+ * or, FORMAT being NULL, as it was recognised.  Nobody may read any trace of the session
+ * meanwhile; what session_link made is made anew, and wants session_start.  0, or negative
+ * with a reason; then the trace is as it was.
+ */
+int session_try(struct session *, struct trace *, const char *format, const char *settings,
+		struct err *);
+bool trace_on_trial(const struct trace *); /* since a session_try with a format */
+
+/* Replaces a trace by those of the snapshot whose part its capture is; the same holds. */
+int session_open_folder(struct session *, struct trace *, struct err *);
 
 /* Appends an entry of `traces:` that reads such a capture as it was read. */
 void trace_propose(const struct trace *, struct text *profile);

@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "trace/context.h"
 #include "trace/cycles.h"
+#include "trace/recognise.h"
 #include "ui/complete.h"
 #include "ui/lines.h"
 #include "ui/moment.h"
@@ -133,6 +134,21 @@ app_refilter(struct app *app)
 	filter_is_stale(app);
 }
 
+/* Opens what stands in the list's place, and the bytes where there is nothing else. */
+static void
+show_base(struct app *app)
+{
+	bool decoded = app_base(app) == PANE_LIST;
+	app->open[PANE_LIST] = decoded;
+	app->open[PANE_GUESSES] = !decoded;
+	if (!decoded && !app->open[PANE_HEX])
+		app->hex_closed = app->open[PANE_HEX] = true;
+	else if (decoded && app->hex_closed)
+		app->hex_closed = app->open[PANE_HEX] = false;
+	if (!app->open[app->focus])
+		app_focus(app, PANE_LIST);
+}
+
 void
 app_show_trace(struct app *app, size_t trace)
 {
@@ -142,12 +158,34 @@ app_show_trace(struct app *app, size_t trace)
 	list_count(app->list);
 	app->generation = list_generation(app->list);
 	filter_is_stale(app);
+	show_base(app);
+}
+
+enum pane_id
+app_base(const struct app *app)
+{
+	return app->list->merge || trace_is_decoded(app->list->trace) ? PANE_LIST : PANE_GUESSES;
 }
 
 void
 app_focus(struct app *app, enum pane_id pane)
 {
-	app->focus = pane;
+	app->focus = pane == PANE_LIST ? app_base(app) : pane;
+}
+
+void
+app_try(struct app *app, struct app_trial trial)
+{
+	if (app->unsaved) {
+		app_say(app, "notes or ties are not saved: :save keeps them, then try again");
+		return;
+	}
+	app->trial = trial;
+	if (trial.format)
+		app->trial.format = mem_text(trial.format);
+	if (trial.settings)
+		app->trial.settings = mem_text(trial.settings);
+	app->quit = true;
 }
 
 /* --- keys to commands -------------------------------------------------- */
@@ -334,10 +372,13 @@ app_place_panes(struct app *app)
 	struct layout_wish wish = {.rows = rows,
 				   .cols = cols,
 				   .mode = app->layout_mode,
+				   .base = app_base(app),
 				   .focus = app->focus,
 				   .zoom = app->zoom,
 				   .split = app->split};
 	memcpy(wish.open, app->open, sizeof wish.open);
+	if (wish.base == PANE_GUESSES && !panes[PANE_GUESSES]->lines(app))
+		wish.wanted[PANE_HEX] = rows; /* there is little else to show */
 	wish.wanted[PANE_TIMELINE] = timeline_rows(app);
 	app->layout = layout_make(&wish);
 }
@@ -625,15 +666,37 @@ log_lacks(struct app *app)
 	text_free(&lacks);
 }
 
-/* Captures that are no traces are shown all the same. */
+/* Where it is not what the screen shows anyway, how to get there. */
 static void
-say_unknown(struct app *app)
+say_undecoded(struct app *app, const struct trace *trace)
+{
+	struct text text = {0};
+	text_addf(&text, "%s: %s", trace_name(trace), trace_reason(trace));
+	if (app_base(app) == PANE_GUESSES) {
+		log_add(&app->log, false, text_get(&text));
+	} else {
+		text_add(&text, "; ");
+		keymap_hint(&app->keymap, COMMAND_NEXT_TRACE, &text);
+		app_say(app, "%s goes there", text_get(&text));
+	}
+	text_free(&text);
+}
+
+/* What is no trace, or only guessed to be one: in the log too, since the last row is
+ * short. */
+static void
+say_guesses(struct app *app)
 {
 	for (size_t i = 0; i < app->session->traces.count; i++) {
 		const struct trace *trace = app->session->traces.at[i];
-		if (!trace_is_known(trace))
-			app_say(app, "%s: %s, %s", trace_name(trace),
-				decoder_name(trace_decoder(trace)->ops), trace_reason(trace));
+		struct text text = {0};
+		if (trace_explain_guess(trace, &text)) /* the title says that it is one */
+			log_add(&app->log, false, text_get(&text));
+		else if (trace_recognition(trace)->plain)
+			app_say(app, "%s: %s", trace_name(trace), trace_reason(trace));
+		else if (!trace_is_decoded(trace))
+			say_undecoded(app, trace);
+		text_free(&text);
 	}
 }
 
@@ -645,7 +708,6 @@ open_parts(struct app *app)
 	app->filters.severities = filter->severities;
 	app->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
 	log_lacks(app);
-	app->open[PANE_LIST] = true;
 	app->wants_letter = COMMAND_COUNT;
 	for (int i = 0; i < PANE_COUNT; i++)
 		app->state[i] = mem_new(panes[i]->state_size);
@@ -666,8 +728,9 @@ open_parts(struct app *app)
 		filters_put(app, 0, (struct filter_entry){.expr = filter_clone(filter).expr});
 	else
 		app_refilter(app);
-	say_unknown(app);
+	say_guesses(app);
 	notebook_restore(app);
+	show_base(app);
 }
 
 static void
@@ -695,7 +758,6 @@ close_parts(struct app *app)
 	rules_free(&app->rules);
 	canvas_free(&app->canvas);
 	text_free(&app->message);
-	log_free(&app->log);
 	free(app->view_name);
 }
 
@@ -716,6 +778,56 @@ run(struct app *app)
 	loop(app);
 }
 
+static void
+say_trial(struct app *app, const struct app_trial *trial)
+{
+	struct text text = {0};
+	if (!trial->format)
+		return;
+	text_addf(&text, "tried as %s: Esc comes back; ", trial->format);
+	if (trial->settings && *trial->settings) {
+		text_add(&text, "to keep it, ");
+		trace_add_profile(trial->trace, trace_decoder(trial->trace)->ops, trial->settings,
+				  &text);
+	} else {
+		text_addf(&text, "trawl -f %s keeps it", trial->format);
+	}
+	app_say(app, "%s", text_get(&text));
+	text_free(&text);
+}
+
+/* Reads a trace as it shall be tried, and makes all parts anew around it. */
+static void
+retry(struct app *app)
+{
+	struct session *session = app->session;
+	struct app_trial trial = app->trial;
+	struct app next = {.session = session,
+			   .options = app->options,
+			   .term = app->term,
+			   .log = app->log,
+			   .notify = app->notify,
+			   .signals = app->signals};
+	struct err err = {0};
+	size_t number = trace_number(trial.trace);
+	close_parts(app);
+	*app = next;
+	app->options->command_count = 0; /* those were for the start */
+	app->options->follow = false;
+	int failed = trial.folder
+			 ? session_open_folder(session, trial.trace, &err)
+			 : session_try(session, trial.trace, trial.format, trial.settings, &err);
+	open_parts(app);
+	if (!trial.folder)
+		app_show_trace(app, number);
+	if (failed < 0)
+		app_trouble(app, "%s", err.what);
+	else
+		say_trial(app, &trial);
+	free((char *)trial.format);
+	free((char *)trial.settings);
+}
+
 int
 ui_run(struct session *session, struct ui_options *options, struct err *err)
 {
@@ -731,11 +843,13 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	session_notify(session, notify, &app);
 
 	open_parts(&app);
-	run(&app);
+	for (run(&app); app.trial.trace && !app.deadly; run(&app))
+		retry(&app);
 	term_close(app.term);
 
 	session_notify(session, NULL, NULL);
 	close_parts(&app);
+	log_free(&app.log);
 	close(app.notify);
 	close(app.signals);
 	if (app.deadly)

@@ -32,9 +32,18 @@ struct selection {
 	struct expansion expansion;
 };
 
+/* Another way to read a trace; it is tried when the loop has ended. */
+struct app_trial {
+	struct trace *trace;  /* NULL: nothing is to be tried */
+	const char *format;   /* NULL: as it was recognised */
+	const char *settings; /* as in struct probe, or NULL */
+	bool folder;	      /* the snapshot that it is a part of, instead of it */
+};
+
 struct app {
 	struct session *session;
 	struct ui_options *options;
+	struct app_trial trial;
 	struct term *term;
 	struct canvas canvas;
 	struct layout layout;
@@ -58,6 +67,7 @@ struct app {
 	struct rules rules;   /* of the view */
 
 	bool open[PANE_COUNT];
+	bool hex_closed; /* the bytes are only shown as long as nothing is decoded */
 	enum pane_id focus;
 	void *state[PANE_COUNT];
 	enum layout_mode layout_mode;
@@ -116,7 +126,13 @@ void app_refilter(struct app *);
 
 /* Shows a trace, or all of them merged: the number of traces. */
 void app_show_trace(struct app *, size_t trace);
-void app_focus(struct app *, enum pane_id);
+void app_focus(struct app *, enum pane_id); /* the list: or what is in its place */
+
+/* The pane that stands in the list's place: the list, unless nothing is decoded. */
+enum pane_id app_base(const struct app *);
+
+/* Reads a trace in another way.  What is shown is made anew; texts are copied. */
+void app_try(struct app *, struct app_trial);
 
 /* Makes the layout what the next paint will have. */
 void app_place_panes(struct app *);

@@ -9,6 +9,7 @@
 
 #include "ui/app.h"
 #include "trace/clock_text.h"
+#include "trace/recognise.h"
 #include "ui/moment.h"
 
 #include <string.h>
@@ -110,6 +111,24 @@ add_filters(struct app *app, struct text *out)
 		text_addf(out, "  context %u", app->list->around);
 }
 
+/* What it is read as, and how sure that is. */
+static void
+add_format(const struct trace *trace, int columns, struct text *out)
+{
+	const char *name = decoder_name(trace_decoder(trace)->ops);
+	const char *settings = text_get(&trace_recognition(trace)->settings);
+	if (!trace_is_decoded(trace))
+		text_add(out, "  format unknown");
+	else if (trace_on_trial(trace) && *settings && columns >= WIDE)
+		text_addf(out, "  [trying %s: %s]", name, settings);
+	else if (trace_on_trial(trace))
+		text_addf(out, "  [trying %s]", name);
+	else
+		text_addf(out, "  %s", trace_recognition(trace)->plain ? "plain text" : name);
+	if (trace_guess(trace))
+		text_addf(out, "  [guessed %d %%]", trace_guess(trace));
+}
+
 void
 bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 {
@@ -129,7 +148,7 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 		text_addf(&left, " +%zu", app->session->traces.count - 1);
 	text_add(&left, "  ");
 	text_add_size(&left, capture_size(trace_capture(trace)));
-	text_addf(&left, "  %s", decoder_name(trace_decoder(trace)->ops));
+	add_format(trace, area->cols, &left);
 	if (trace_mark(trace))
 		text_addf(&left, "  [%s]", trace_mark(trace));
 	if (trace_decoder(trace)->mark)
@@ -291,6 +310,11 @@ bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area
 		role = app->trouble ? ROLE_TROUBLE : ROLE_STATUS;
 	} else if (search_running(&app->search)) {
 		text_add(&left, " searching... Ctrl-C cancels");
+	} else if (app_base(app) == PANE_GUESSES) {
+		char digits[32];
+		text_add(&left, " not decoded");
+		text_addf(&right, "%s bytes ",
+			  text_number(digits, capture_size(trace_capture(app->list->trace))));
 	} else {
 		add_position(app, &left);
 		add_time(app, &left);

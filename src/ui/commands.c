@@ -374,6 +374,15 @@ pause_index(struct app *app, const struct command_call *call)
 }
 
 static void
+try_format(struct app *app, const struct command_call *call)
+{
+	if (!decoder_find(call->text))
+		app_trouble(app, "no such format: %s; Tab lists them", call->text);
+	else
+		app_try(app, (struct app_trial){.trace = app->list->trace, .format = call->text});
+}
+
+static void
 redraw(struct app *app, const struct command_call *call)
 {
 	(void)call;
@@ -421,6 +430,11 @@ cancel(struct app *app, const struct command_call *call)
 	}
 	if (range_drop(app))
 		return;
+	if (call->letter != KEYCODE_CTRL('C') && !app->search.highlight &&
+	    trace_on_trial(app->list->trace)) {
+		app_try(app, (struct app_trial){.trace = app->list->trace});
+		return;
+	}
 	if (call->letter != KEYCODE_CTRL('C')) {
 		search_forget(&app->search);
 		search_uncount(app);
@@ -455,7 +469,7 @@ close_top(struct app *app, const struct command_call *call)
 {
 	if (app->zoom)
 		app->zoom = false;
-	else if (app->focus != PANE_LIST)
+	else if (app->focus != app_base(app))
 		toggle_pane(app, app->focus);
 	else
 		quit(app, call);
@@ -599,6 +613,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_KEYS] = settings_choose,
     [COMMAND_SET] = settings_set,
     [COMMAND_SOURCE] = settings_source,
+    [COMMAND_FORMAT] = try_format,
     [COMMAND_REDRAW] = redraw,
     [COMMAND_HELP] = open_help,
     [COMMAND_COMMAND] = run_line,

@@ -150,6 +150,16 @@ show_trace_name(struct app *app, const char *stem, size_t i, struct text *out)
 	return i < app->session->traces.count;
 }
 
+static bool
+format_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)app;
+	(void)stem;
+	if (i < decoder_count)
+		text_add(out, decoder_name(decoders[i]));
+	return i < decoder_count;
+}
+
 static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_COMMAND] = command_name,	  [COMMAND_VIEW] = view_name,
     [COMMAND_THEME] = theme_name,	  [COMMAND_KEYS] = keys_name,
@@ -157,6 +167,7 @@ static name_giver *const givers[COMMAND_COUNT] = {
     [COMMAND_WRITE] = write_name,	  [COMMAND_NARROW] = field_name,
     [COMMAND_FILTER] = field_name,	  [COMMAND_FILTER_ADD] = field_name,
     [COMMAND_FILTER_EDIT] = field_name,	  [COMMAND_SHOW_TRACE] = show_trace_name,
+    [COMMAND_FORMAT] = format_name,
 };
 
 /* The command whose text is at the end of the prompt, and where that text

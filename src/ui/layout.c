@@ -118,7 +118,7 @@ stack(struct layout *layout, struct area body, const struct layout_wish *wish)
 	bool chosen[PLACES];
 	choose(wish, body.rows - LIST_ROWS_MIN, true, false, chosen);
 	place_chosen(layout, &body, wish, chosen, 0, LIST_ROWS_MIN);
-	layout->panes[PANE_LIST] = body;
+	layout->panes[wish->base] = body;
 }
 
 static void
@@ -138,7 +138,7 @@ side_by_side(struct layout *layout, struct area body, const struct layout_wish *
 		struct area side = {body.row, body.cols + 1, body.rows, cols};
 		place_chosen(layout, &side, wish, chosen, FOOT_PERCENT, 0);
 	}
-	layout->panes[PANE_LIST] = body;
+	layout->panes[wish->base] = body;
 }
 
 /* The open pane that covers all others, or PANE_COUNT. */
@@ -167,7 +167,8 @@ layout_make(const struct layout_wish *wish)
 	const struct layout bare = layout;
 	bool wide = wish->cols >= LIST_COLUMNS_MIN + SIDE_COLUMNS_MIN + 1;
 	bool side =
-	    wish->mode == LAYOUT_SIDE || (wish->mode == LAYOUT_AUTO && wish->cols >= SIDE_COLUMNS);
+	    wish->base == PANE_LIST && (wish->mode == LAYOUT_SIDE ||
+					(wish->mode == LAYOUT_AUTO && wish->cols >= SIDE_COLUMNS));
 	if (cover(wish) < PANE_COUNT)
 		layout.panes[cover(wish)] = body;
 	else if (wish->zoom)

@@ -19,7 +19,8 @@ enum pane_id {
 	PANE_FILTERS,
 	PANE_ORIGINS,
 	PANE_SYNCS,
-	PANE_HELP, /* from here on: covers all others */
+	PANE_GUESSES, /* in the list's place while nothing is decoded */
+	PANE_HELP,    /* from here on: covers all others */
 	PANE_MESSAGES,
 	PANE_CLOCKS,
 	PANE_COUNT
@@ -30,6 +31,7 @@ struct layout_wish {
 	bool open[PANE_COUNT];
 	int wanted[PANE_COUNT]; /* rows it could fill, with its rule; 0: its share will do */
 	enum layout_mode mode;
+	enum pane_id base; /* the list, or what stands in its place */
 	enum pane_id focus;
 	bool zoom;
 	int split; /* steps of 5 % for the panes beside the list, around 0 */

@@ -11,6 +11,7 @@ const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_TIMELINE] = &pane_timeline, [PANE_FILTERS] = &pane_filters,
     [PANE_ORIGINS] = &pane_origins,   [PANE_MESSAGES] = &pane_messages,
     [PANE_CLOCKS] = &pane_clocks,     [PANE_SYNCS] = &pane_syncs,
+    [PANE_GUESSES] = &pane_guesses,
 };
 
 enum role

@@ -37,6 +37,7 @@ struct pane_ops {
 
 extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;
 extern const struct pane_ops pane_timeline, pane_filters, pane_origins, pane_syncs;
+extern const struct pane_ops pane_guesses;
 extern const struct pane_ops pane_help, pane_messages, pane_clocks;
 
 extern const struct pane_ops *const panes[PANE_COUNT];
@@ -54,5 +55,8 @@ int64_t pane_step(const struct command_call *, int rows);
 /* The handler of a moving command, NULL for others: among the rows of the list that
  * the pane with the cursor has, or else of the list of messages. */
 pane_command *pane_mover(enum command_id);
+
+/* Moves the bytes that the hex pane shows. */
+extern pane_command hex_move;
 
 #endif

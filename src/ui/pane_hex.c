@@ -113,11 +113,12 @@ make_roles(struct app *app, const struct selection *selection, uint64_t bytes)
 	vec_clear(&state->roles);
 	vec_reserve(&state->roles, bytes * 2);
 	struct nibbles n = {.from = state->top * 2, .count = bytes * 2, .roles = state->roles.at};
-	memset(n.roles, ROLE_BYTES_OTHER, n.count);
-	paint_message(&n, selection);
+	memset(n.roles, selection ? ROLE_BYTES_OTHER : ROLE_BYTES, n.count);
+	if (selection)
+		paint_message(&n, selection);
 	paint_matches(app, &n);
 	n.role = ROLE_BYTES_FIELD;
-	if (field)
+	if (field && selection)
 		expansion_locate(&selection->expansion, field, paint_bits, &n);
 	return n.roles;
 }
@@ -192,7 +193,7 @@ hex_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	struct hex_state *state = state_of(app);
 	const struct selection *selection = app_selection(app);
 	uint64_t per_row = area->cols >= WIDE_COLUMNS ? WIDE : NARROW;
-	if (!selection) {
+	if (!selection && trace_is_decoded(app->list->trace)) {
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
 		return;
 	}
@@ -201,7 +202,8 @@ hex_draw(struct app *app, struct canvas *canvas, const struct area *area)
 		state->per_row = per_row;
 		state->top = row_start(state, state->top);
 	}
-	follow_selection(app, selection);
+	if (selection)
+		follow_selection(app, selection);
 	uint64_t bytes = per_row * (uint64_t)area->rows;
 	const uint8_t *roles = make_roles(app, selection, bytes);
 	struct window w = reader_window(app->list->reader);
@@ -219,8 +221,13 @@ static void
 hex_title(struct app *app, struct text *out)
 {
 	const struct selection *selection = app_selection(app);
-	if (!selection)
+	if (!selection) {
+		if (!trace_is_decoded(app->list->trace))
+			text_addf(
+			    out, "  0x%llx of 0x%llx", (unsigned long long)state_of(app)->top,
+			    (unsigned long long)capture_size(trace_capture(app->list->trace)));
 		return;
+	}
 	const struct message *m = &selection->message;
 	text_addf(out, "  0x%llx  %u B", (unsigned long long)m->offset, m->length);
 	if (m->flags & MESSAGE_SCATTERED)
@@ -247,16 +254,17 @@ scroll(struct app *app, int64_t rows)
 	state->top = row * state->per_row;
 }
 
-static void
-move(struct app *app, const struct command_call *call)
+void
+hex_move(struct app *app, const struct command_call *call)
 {
 	scroll(app, pane_step(call, state_of(app)->rows));
 }
 
 static pane_command *const hex_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,	  [COMMAND_UP] = move,	      [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,	  [COMMAND_HALF_DOWN] = move, [COMMAND_HALF_UP] = move,
-    [COMMAND_SCROLL_DOWN] = move, [COMMAND_SCROLL_UP] = move,
+    [COMMAND_DOWN] = hex_move,	      [COMMAND_UP] = hex_move,
+    [COMMAND_PAGE_DOWN] = hex_move,   [COMMAND_PAGE_UP] = hex_move,
+    [COMMAND_HALF_DOWN] = hex_move,   [COMMAND_HALF_UP] = hex_move,
+    [COMMAND_SCROLL_DOWN] = hex_move, [COMMAND_SCROLL_UP] = hex_move,
 };
 
 const struct pane_ops pane_hex = {

@@ -68,17 +68,64 @@ with a table:
                                                    of many blanks
 END
 run "$TRAWL" --info notes.txt
-ok "text: it is said to be text" grep -q 'text, but none of its 3 lines' out
+ok "text: it is said to be text" grep -q 'plain text, none of its first 3 lines' out
 run "$TRAWL" -t csv notes.txt
 is "text: its lines" '"Notes on the board,"' "$(sed -n 2p out | cut -d , -f 10-11)"
 is "text: all of them" 3 "$(sed 1d out | wc -l | tr -d ' ')"
 bytes elf.bin 7f 45 4c 46 02 01 01 00 00 00 00 00 00 00 00 00 03 00 3e 00 01 00 00 00
 run "$TRAWL" --info elf.bin
-ok "unknown bytes: what to do" grep -q 'say the format with -f' out
+ok "a foreign file: what it is" grep -q 'ELF program or library: an image, not a trace' out
 run "$TRAWL" -t jsonl elf.bin
-is "unknown bytes: status" 1 "$status"
-is "unknown bytes: all are there" 24 \
+is "a foreign file: status" 2 "$status"
+is "a foreign file: nothing is decoded" 0 "$(lines out)"
+ok "a foreign file: said" grep -q '^trawl: elf.bin: ELF program or library: an image' err
+run "$TRAWL" -t jsonl -f syst/raw elf.bin
+is "-f decodes all the same: status" 1 "$status"
+is "-f decodes all the same: all bytes are there" 24 \
 	"$(sed 's/.*"length":\([0-9]*\),.*/\1/' out | awk '{ n += $1 } END { print n }')"
+
+# What no format explains: the candidates, and no output at all.
+cp "$testdata/all-encap.bin" dump.bin
+run "$TRAWL" -t jsonl dump.bin
+is "unknown bytes: status" 2 "$status"
+is "unknown bytes: nothing is decoded" 0 "$(lines out)"
+ok "unknown bytes: why" grep -q 'no format explains these bytes' err
+ok "unknown bytes: candidates" grep -q '^trawl: encap  *[0-9]* %  srcid' err
+ok "unknown bytes: what to do" grep -q 'say the format with -f' err
+run "$TRAWL" dump.bin
+is "unknown bytes: without -t too" 2 "$status"
+run "$TRAWL" --index dump.bin
+is "unknown bytes: no index" 2 "$status"
+run "$TRAWL" -t none demo.stp dump.bin
+is "unknown bytes: beside a trace" 2 "$status"
+run "$TRAWL" --info dump.bin
+is "unknown bytes: --info answers" 0 "$status"
+ok "unknown bytes: --info has the candidates" grep -q '^encap  *[0-9]* %  srcid' out
+run "$TRAWL" --info -f encap dump.bin
+ok "-f encap --info has candidates" grep -q '^encap  *[0-9]* %  srcid' out
+ok "-f encap: its widths are a guess" grep -q '\[guessed [0-9]* %\]' out
+
+# A guess is called one, until the profile says it.
+cp "$testdata/lab-dsp.gem" words.gem
+run "$TRAWL" -t none words.gem
+ok "a guess: said" grep -q '^trawl: words.gem: guessed [0-9]* %: gem, ' err
+is "a guess: in one line" 1 "$(lines err)"
+run "$TRAWL" -q -t none words.gem
+is "a guess: not with -q" 0 "$(lines err)"
+run "$TRAWL" -t none words.gem
+sed -n 's/.*write into words.gem.profile.yaml: //p' err >words.gem.profile.yaml
+run "$TRAWL" -t none words.gem
+is "a guess: the profile that was proposed makes it certain" "" "$(cat err)"
+run "$TRAWL" --info words.gem
+ok "a guess: ... for --info too" sh -c '! grep -q guessed out && grep -q "as the profile says" out'
+
+# What is part of a snapshot leads to its folder.
+cp -r "$testdata/all-opencsd" snap
+for part in etb.bin trace.ini stm.ini; do
+	run "$TRAWL" -t none "snap/$part"
+	is "$part of a snapshot: status" 2 "$status"
+	ok "$part of a snapshot: its folder" grep -q 'open its folder, snap$' err
+done
 
 # What the input is like matters to nobody who reads the output.
 "$MKCAPTURE" -f syst/stp -m all -c 20000 --senders=9 -o big.stp

@@ -58,7 +58,8 @@ ok "ctf: the metadata" grep -q '^/\* CTF 1.8 \*/$' kept/metadata
 # Two traces that nothing relates are two folders; of an earlier export nothing
 # stays, of others everything.
 run "$TRAWL" -t ctf -o again "$demo"
-run "$TRAWL" -t ctf -o again --force "$testdata/lab-soc.stp" "$testdata/lab-hub.enc"
+run "$TRAWL" -t ctf -o again --force "$testdata/lab-soc.stp" \
+	"encap:$testdata/lab-hub.enc"
 ok "ctf: two clocks" test -s again/clock1/stream -a -s again/clock2/stream
 is "ctf: ... and no other" "clock1 clock2" "$(cd again && echo *)"
 mkdir again/clock3 again/clock4 again/clocks other

@@ -39,7 +39,7 @@ shows "until q" "in the 2nd shell"
 as=
 test "$(id -u)" -ne 0 || as="setpriv --reuid=65534 --clear-groups"
 if $as test -x "$TRAWL" -a -r "$testdata/demo.stp" 2>/dev/null; then
-	keys -l "clear; $as prlimit --nproc=1 $TRAWL --no-cache $testdata/demo.stp"
+	keys -l "clear; $as prlimit --nproc=1 '$TRAWL' --no-cache '$testdata/demo.stp'"
 	keys Enter
 	shows "without threads it is said" "no more threads can be started"
 	keys -l G

@@ -28,7 +28,7 @@ enum { PARTS_MAX = 16 };
 
 /* Adds what a new session prints of a capture to OUT. */
 static struct export_result
-print(const char *path, struct export_options options, struct text *out)
+print(const char *path, const char *from, struct export_options options, struct text *out)
 {
 	struct session session = {0};
 	struct text profile = {0};
@@ -39,7 +39,7 @@ print(const char *path, struct export_options options, struct text *out)
 	else
 		option_defaults(profile_options_table(), &session.profile);
 	assert_int_equal(err.code, 0);
-	struct trace *trace = session_open(&session, path, NULL, NULL, 0, &err);
+	struct trace *trace = session_open(&session, path, from, NULL, 0, &err);
 	assert_non_null(trace);
 	trace_load(trace, &err);
 	options.filter = filter_all();
@@ -62,14 +62,14 @@ check(const char *path, const char *format)
 {
 	struct text whole = {0};
 	struct export_options options = {.format = export_find(format), .threads = 1};
-	struct export_result all = print(path, options, &whole);
+	struct export_result all = print(path, NULL, options, &whole);
 	for (options.parts = 1; options.parts <= PARTS_MAX; options.parts++) {
 		struct text joined = {0};
 		uint64_t messages = 0;
 		bool damaged = false;
 		options.threads = options.parts == 3 ? 2 : 1;
 		for (options.part = 1; options.part <= options.parts; options.part++) {
-			struct export_result result = print(path, options, &joined);
+			struct export_result result = print(path, NULL, options, &joined);
 			messages += result.messages;
 			damaged |= doubts_are_bad(&result.doubts);
 		}
@@ -154,7 +154,7 @@ test_place(void **state)
 							 .part = part,
 							 .parts = parts,
 							 .threads = 1};
-			struct export_result result = print(path, options, &out);
+			struct export_result result = print(path, "syst/raw", options, &out);
 			assert_int_equal(result.messages, counts[parts - 2][part - 1]);
 			assert_int_equal(part == 1, !strncmp(text_get(&out), "n,", 2));
 			text_free(&out);

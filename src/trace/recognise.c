@@ -1,0 +1,212 @@
+/*
+ * Which format a capture is read as: see recognise.h.
+ *
+ * Decoders are asked in the order of the registry, and the earlier one wins a tie; it is
+ * then said what fits as well.
+ */
+#include "config.h"
+
+#include "trace/recognise.h"
+#include "capture/foreign.h"
+#include "capture/snapshot.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EACH = 4 /* candidates of one format that are worth a look */ };
+
+/* --- candidates -------------------------------------------------------- */
+
+static void
+add_candidates(struct recognition *r, const struct decoder_ops *ops, const struct window *head)
+{
+	struct probe probes[EACH] = {{0}};
+	size_t count = 1;
+	if (ops->candidates)
+		count = ops->candidates(head, probes, EACH);
+	else
+		ops->probe(head, probes);
+	for (size_t i = 0; i < count; i++)
+		if (probes[i].score || probes[i].plain)
+			*vec_add(&r->candidates) =
+			    (struct candidate){.ops = ops, .probe = probes[i]};
+}
+
+/* Moves the last candidate before those that are worse. */
+static void
+sort_in(struct recognition *r, size_t first)
+{
+	for (size_t k = first; k < r->candidates.count; k++) {
+		struct candidate own = r->candidates.at[k];
+		size_t i = k;
+		for (; i && r->candidates.at[i - 1].probe.score < own.probe.score; i--)
+			r->candidates.at[i] = r->candidates.at[i - 1];
+		r->candidates.at[i] = own;
+	}
+}
+
+void
+recognition_find(struct recognition *r, const struct window *head, const char *format)
+{
+	vec_clear(&r->candidates);
+	for (size_t i = 0; i < decoder_count; i++) {
+		size_t first = r->candidates.count;
+		if (!format || !strcmp(format, decoders[i]->format) ||
+		    !strcmp(format, decoder_name(decoders[i])))
+			add_candidates(r, decoders[i], head);
+		sort_in(r, first);
+	}
+}
+
+/* --- settings ---------------------------------------------------------- */
+
+static bool
+is_default(const struct option_row *row, const void *options)
+{
+	struct text value = {0};
+	bool same = !option_get(row, options, &value) || !row->standard ||
+		    !strcmp(text_get(&value), row->standard);
+	text_free(&value);
+	return same;
+}
+
+void
+recognition_apply(const char *settings, const struct decoder_ops *ops,
+		  struct trace_options *options, bool all)
+{
+	void *own = trace_format_options(options, ops);
+	char name[48], value[48], unused[256];
+	int length;
+	for (; own && sscanf(settings, " %47[^:]: %47[^,]%n", name, value, &length) == 2;
+	     settings += length + (settings[length] == ',')) {
+		const struct option_row *row = option_find(ops->options, name);
+		if (row && (all || is_default(row, own)))
+			option_set(row, own, value, unused);
+	}
+}
+
+/* --- by content -------------------------------------------------------- */
+
+static void
+take_best(struct recognition *r)
+{
+	const struct candidate *best = &r->candidates.at[0];
+	r->ops = best->ops;
+	r->score = best->probe.score;
+	r->plain = best->probe.plain;
+	text_add(&r->settings, best->probe.settings);
+	if (r->plain)
+		text_addf(&r->reason, "%s, so it is shown line by line", best->probe.reason);
+	else
+		text_addf(&r->reason, "found by content: %s", best->probe.reason);
+	if (r->score >= PROBE_CERTAIN)
+		text_addf(&r->reason, " (confidence %d %%)", r->score);
+	for (size_t i = 1; i < r->candidates.count; i++) {
+		const struct candidate *other = &r->candidates.at[i];
+		if (other->probe.score == r->score && other->ops != r->ops)
+			text_addf(&r->reason, "; %s fits as well (%s)", decoder_name(other->ops),
+				  other->probe.reason);
+	}
+}
+
+/* What is decoded, or why nothing is. */
+static void
+judge(struct recognition *r, const char *path, const struct window *head)
+{
+	const struct candidate *best = r->candidates.at;
+	size_t count = r->candidates.count;
+	bool sure = count && best->probe.score >= PROBE_DECODE;
+	bool plain = count && best->probe.plain;
+	if (!head->length) {
+		r->ops = decoders[0];
+		text_add(&r->reason, "it is empty");
+		return;
+	}
+	r->foreign = foreign_find(head->bytes, head->length);
+	if (!sure && !r->foreign)
+		r->folder = snapshot_folder_of(path);
+	if (!r->foreign && !r->folder && (sure || plain)) {
+		take_best(r);
+		return;
+	}
+	r->ops = &undecoded_ops;
+	if (r->foreign)
+		foreign_explain(r->foreign, path, &r->reason);
+	else if (r->folder)
+		text_addf(&r->reason, "part of a CoreSight snapshot: open its folder, %s",
+			  r->folder);
+	else
+		text_add(&r->reason, "no format explains these bytes, so nothing was decoded");
+}
+
+/* --- by name ----------------------------------------------------------- */
+
+/* The transport that a format's options name, or NULL to look at the bytes. */
+static const char *
+named_transport(const struct trace_options *options, const struct decoder_ops *ops)
+{
+	const struct option_row *row = ops->options ? option_find(ops->options, "transport") : NULL;
+	if (!row || row->type != OPTION_CHOICE)
+		return NULL;
+	int choice = *(int *)((char *)trace_format_options(options, ops) + row->member);
+	return choice >= 0 && strcmp(row->choices[choice], "auto") ? row->choices[choice] : NULL;
+}
+
+/* The transport of FORMAT, which is said, that fits best, however badly. */
+static void
+choose_transport(struct recognition *r, const char *format, const struct window *head)
+{
+	recognition_find(r, head, format);
+	if (r->candidates.count) {
+		take_best(r);
+	} else {
+		r->ops = decoder_find(format);
+		r->score = 1;
+		text_addf(&r->reason,
+			  "%s, since nothing speaks for any; say it as FORMAT/TRANSPORT",
+			  r->ops->transport);
+	}
+}
+
+int
+recognise(const char *path, const char *format, const struct trace_options *options,
+	  const struct window *head, struct recognition *r, struct err *err)
+{
+	const char *who = format ? "as told" : "as the profile says";
+	const char *name = format ? format : options->format;
+	r->score = 100;
+	if (!name) {
+		recognition_find(r, head, NULL);
+		judge(r, path, head);
+		return 0;
+	}
+	const struct decoder_ops *ops = decoder_find(name);
+	if (!ops)
+		return err_set(err, ERR_USAGE,
+			       "no such format: %s; trawl --list-formats shows them", name);
+	const char *transport = strchr(name, '/') ? NULL : named_transport(options, ops);
+	r->ops = ops;
+	if (transport) {
+		char full[64];
+		snprintf(full, sizeof full, "%s/%s", ops->format, transport);
+		r->ops = decoder_find(full) ? decoder_find(full) : ops;
+	} else if (!strchr(name, '/') && ops->transport) {
+		text_addf(&r->reason, "%s %s; transport ", who, name);
+		choose_transport(r, name, head);
+		return 0;
+	}
+	text_addf(&r->reason, "%s, %s", decoder_name(r->ops), who);
+	return 0;
+}
+
+void
+recognition_free(struct recognition *r)
+{
+	text_free(&r->reason);
+	text_free(&r->settings);
+	vec_free(&r->candidates);
+	free(r->folder);
+	*r = (struct recognition){0};
+}

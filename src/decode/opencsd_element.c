@@ -806,7 +806,7 @@ enum part_value {
 	PART_NOTHING,	       /* nothing */
 	PART_CONSTANT,	       /* nothing; the value is that of `flag` */
 	PART_NAME,	       /* one of `names` */
-	PART_ANYTHING,	       /* a short text, up to the first byte of what comes behind */
+	PART_SPACE,	       /* the names of the memory space whose number was read */
 	PART_DECIMAL = 10,     /* digits, of this base */
 	PART_HEXADECIMAL = 16, /* as well */
 };
@@ -843,7 +843,7 @@ static const struct part {
 #define FORMS_OF(one, other) 1 << (one) | 1 << (other), false
 #define LATER FORM_LATER, false
 #define NOTHING PART_NOTHING, 0, 0, NULL
-#define ANYTHING PART_ANYTHING, 0, 0, NULL
+#define SPACE PART_SPACE, 0, 0, NULL
 #define HEX(name, digits) PART_HEXADECIMAL, OPENCSD_F_##name, digits, NULL
 #define DEC(name) PART_DECIMAL, OPENCSD_F_##name, 1, NULL
 #define NAME(name, names) PART_NAME, OPENCSD_F_##name, 0, names
@@ -871,7 +871,7 @@ static const struct part {
     {T(INSTR_RANGE), MAY, " <cond>", NOTHING, OPENCSD_CONDITIONAL, ""},
     {T(ADDR_NACC), MUST, " 0x", HEX(START, 1), 0, ""},
     {T(ADDR_NACC), FORM(0), "; Memspace [0x", HEX(SPACE, 1), OPENCSD_HAS_SPACE, ":"},
-    {T(ADDR_NACC), FORM(0), "", ANYTHING, 0, "] "},
+    {T(ADDR_NACC), FORM(0), "", SPACE, 0, "] "},
     {T(ADDR_NACC), LATER, " ", NOTHING, 0, ""},
     {T(EXCEPTION), FORM(0), "pref ret addr:0x", HEX(RETURN_ADDRESS, 1), OPENCSD_HAS_RETURN, ""},
     {T(EXCEPTION), FORM_FIRST, true, " [addr also prev br tgt]", NOTHING, OPENCSD_RETURN_IS_TARGET,
@@ -917,7 +917,7 @@ static const struct part {
 #undef FORMS_OF
 #undef LATER
 #undef NOTHING
-#undef ANYTHING
+#undef SPACE
 #undef HEX
 #undef DEC
 #undef NAME
@@ -996,6 +996,16 @@ set_digits(const struct part *part, unsigned digits, struct opencsd_element *e)
 }
 
 static bool
+skip_space_name(struct cursor *c, uint32_t space)
+{
+	struct text name = {0};
+	print_space(space, &name);
+	bool same = skip(c, text_get(&name));
+	text_free(&name);
+	return same;
+}
+
+static bool
 read_value(const struct part *part, struct cursor *c, struct opencsd_element *e)
 {
 	const struct member *m = &members[part->field];
@@ -1004,10 +1014,8 @@ read_value(const struct part *part, struct cursor *c, struct opencsd_element *e)
 	switch (part->value) {
 	case PART_NOTHING:
 		return true;
-	case PART_ANYTHING:
-		while (c->at < c->end && ++digits < ANYTHING_LONGEST && *c->at != *part->after)
-			c->at++;
-		return true;
+	case PART_SPACE:
+		return skip_space_name(c, e->number);
 	case PART_CONSTANT:
 		break;
 	case PART_NAME: {

@@ -168,7 +168,7 @@ const struct field_row opencsd_fields[OPENCSD_F_COUNT] = {
     [OPENCSD_F_SPACE] = {.name = "mem_space",
 			 .type = FIELD_HEX,
 			 .kinds = 1ull << OPENCSD_ADDR_NACC,
-			 .help = "memory space of the address: a bit for EL1 secure, EL1, EL2, "
+			 .help = "which memory space: a bit for EL1 secure, EL1, EL2, "
 				 "EL3, EL2 secure, EL1 realm, EL2 realm, root"},
     [OPENCSD_F_NUMBER] = {.name = "num_instr_range",
 			  .type = FIELD_UINT,

@@ -623,13 +623,16 @@ is_printf(const struct syst_frame *f)
 	return f->type == SYST_STRING && syst_formatted[SYST_STRING] >> f->subtype & 1;
 }
 
-void
+bool
 syst_printer_text(const struct syst_frame *f, const struct syst_entry *entry, struct text *out)
 {
 	bool terminated;
+	if (!is_printf(f) && !entry)
+		return false;
 	struct call call = is_printf(f) ? string_call(f, &terminated) : catalog_call(f, entry);
 	const struct syst_args args = call_args(f, &call);
 	syst_printf_strictly(out, call.format, call.length, &args);
+	return true;
 }
 
 static void

@@ -23,9 +23,9 @@ struct syst_client_choice syst_choose_client(const struct syst_decoder *, const 
 /* The format of a CATALOG or SHORT message, NULL if there is none. */
 const struct syst_entry *syst_choose_entry(const struct syst_frame *, const struct syst_client *);
 
-/* Appends the text of a sound message whose format or arguments are wrong (its
- * expansion is flagged damaged) as the reference printer has it. */
-void syst_printer_text(const struct syst_frame *, const struct syst_entry *, struct text *out);
+/* Appends the text of a message whose format or arguments are wrong (its expansion is
+ * flagged damaged) as the reference printer has it; false if it has neither. */
+bool syst_printer_text(const struct syst_frame *, const struct syst_entry *, struct text *out);
 
 /* The id of a sound CATALOG message: 4 bytes for odd subtypes, else 8. */
 size_t syst_catalog_id_size(const struct syst_frame *);

@@ -157,8 +157,7 @@ add_payload(struct text *out, const struct syst_frame *f, const struct syst_entr
 		text_addf(out, "Undefined catalog id 0x0x%0*llX",
 			  (int)(2 * syst_catalog_id_size(f)),
 			  (unsigned long long)syst_catalog_id(f));
-	} else if (e->flags & MESSAGE_DAMAGED) { /* with a CRC that fits */
-		syst_printer_text(f, entry, &faulty);
+	} else if (e->flags & MESSAGE_DAMAGED && syst_printer_text(f, entry, &faulty)) {
 		add_escaped(out, text_get(&faulty), faulty.length);
 	} else {
 		add_escaped(out, text_get(&e->text), e->text.length);

@@ -1,11 +1,14 @@
 /*
  * Is there an origin of that name?  The index knows the first message of each
  * origin, and expanding it gives the name, so that a check costs the index and a
- * message for each origin: see origin_names.h.
+ * message for each origin: see origin_names.h.  Where messages of one origin have
+ * several names (collateral of several builds), each is expanded again behind what
+ * may change its name, which costs a walk.
  */
 #include "config.h"
 
 #include "query/origin_names.h"
+#include "base/map.h"
 #include "trace/reader.h"
 
 #include <string.h>
@@ -35,23 +38,60 @@ compare(struct wanted *wanted, const char *origin)
 }
 
 static void
+compare_origin(struct reader *reader, const struct message *m, struct wanted *wanted)
+{
+	struct expansion e = {0};
+	reader_expand(reader, m, EXPAND_TEXT, &e);
+	compare(wanted, text_get(&e.origin));
+	expansion_free(&e);
+}
+
+/* Where a key alone tells the name. */
+static void
+compare_by_key(struct reader *reader, struct wanted *wanted)
+{
+	struct index *index = trace_index(reader_trace(reader));
+	index_origins origins = {0};
+	trace_build(reader_trace(reader));
+	index_get_origins(index, &origins);
+	for (size_t i = 0; i < origins.count && !wanted->found; i++) {
+		struct message m;
+		if (reader_find_origin(reader, &origins.at[i], &m))
+			compare_origin(reader, &m, wanted);
+	}
+	vec_free(&origins);
+}
+
+/* Where names change with what messages announce.  When there are too many keys to
+ * remember, it forgets all and compares them again. */
+static void
+compare_all(struct reader *reader, struct wanted *wanted)
+{
+	enum { KEYS_MAX = 65536 };
+	const struct decoder_ops *ops = trace_decoder(reader_trace(reader))->ops;
+	struct map seen = {0}; /* announcements before a key was last compared, and 1 */
+	struct message m;
+	uint64_t announced = 1;
+	while (!wanted->found && reader_walk(reader, &m, 1)) {
+		announced += ops->kinds_history >> m.kind & 1;
+		if (seen.count == KEYS_MAX)
+			map_free(&seen);
+		uint64_t *last = map_add(&seen, m.origin);
+		if (*last != announced)
+			compare_origin(reader, &m, wanted);
+		*last = announced;
+	}
+	map_free(&seen);
+}
+
+static void
 look_in(struct trace *trace, struct wanted *wanted)
 {
 	struct reader *reader = reader_new(trace);
-	struct expansion e = {0};
-	index_origins origins = {0};
-	trace_build(trace);
-	index_get_origins(trace_index(trace), &origins);
-	wanted->found |= trace_decoder(trace)->origin_varies;
-	for (size_t i = 0; i < origins.count && !wanted->found; i++) {
-		struct message m;
-		if (!reader_find_origin(reader, &origins.at[i], &m))
-			continue;
-		reader_expand(reader, &m, EXPAND_TEXT, &e);
-		compare(wanted, text_get(&e.origin));
-	}
-	vec_free(&origins);
-	expansion_free(&e);
+	if (trace_decoder(trace)->origin_varies)
+		compare_all(reader, wanted);
+	else
+		compare_by_key(reader, wanted);
 	reader_free(reader);
 }
 

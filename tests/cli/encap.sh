@@ -76,7 +76,7 @@ is "an address without bits" \
 # a support packet (format 3, 3) that is on and has option 1, implicit_exception
 printf '\002\003\037\002' >two.bin
 is "the mode in a capture: loss" \
-	"E src 3 sync.support on implicit_exception: not supported, the pc is unknown after traps" \
+	"E src 3 sync.support on implicit_exception: not supported, the pc is unknown after traps ~lost" \
 	"$(classes "$width" >xx; "$TRAWL" -t text two.bin | sed 's/  */ /g; s/^ 0 - //')"
 run "$TRAWL" --check two.bin
 is "which --check finds" "1 check loss: 1 message" \

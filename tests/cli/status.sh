@@ -97,7 +97,7 @@ wanted=$(for flag in damaged lost truncated suspect; do
 	test "$number" -eq 0 || printf ', %s %s messages' "$number" $flag
 done)
 wanted="trawl: ${wanted#, };"
-for format in none csv-systprint ppl; do
+for format in none csv-systprint; do
 	run "$TRAWL" -t $format "$testdata/damaged-stp.stp"
 	is "-t $format: what it does not show: status" 1 "$status"
 	is "-t $format: ... and how much, once" "$wanted -t text marks them" "$(cat err)"

@@ -203,7 +203,7 @@ test_arguments(void **state)
 	}
 	text_free(&line);
 	/* what versions from 1.5 on add, and what they leave out */
-	e = parse(LINE "ADDR_NACC( 0x80004; Memspace [0x20:EL1N] )");
+	e = parse(LINE "ADDR_NACC( 0x80004; Memspace [0x20:EL1R] )");
 	assert_int_equal(e.start, 0x80004);
 	assert_int_equal(parse(LINE "EO_TRACE()").reason, OPENCSD_UNSYNC_UNKNOWN);
 }

@@ -556,7 +556,7 @@ test_file(void **state)
 	assert_defaults(&root);
 	release(&root);
 	assert_int_equal(schema_load_file(".", &root_table, &root, &err), ERR_IO);
-	assert_string_equal(err.what, "cannot read .: Is a directory");
+	assert_string_equal(err.what, "cannot open .: it is a folder; name a file");
 	release(&root);
 }
 

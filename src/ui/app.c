@@ -155,7 +155,7 @@ app_show_trace(struct app *app, size_t trace)
 	search_uncount(app);
 	app->trace = trace;
 	app->list = &app->lists[trace];
-	list_count(app->list);
+	list_show(app->list);
 	app->generation = list_generation(app->list);
 	filter_is_stale(app);
 	show_base(app);
@@ -194,6 +194,8 @@ void
 app_run(struct app *app, struct command_call call)
 {
 	pane_command *run = panes[app->focus]->commands[call.id];
+	/* what moves, finds and filters only chooses which rows are shown */
+	app->display_generation += commands[call.id].group > GROUP_FILTER;
 	app->warned &=
 	    call.id == COMMAND_CLOSE || call.id == COMMAND_QUIT || call.id == COMMAND_COMMAND;
 	if (commands[call.id].argument == ARGUMENT_TEXT && !call.text) {
@@ -546,6 +548,7 @@ take_news(struct app *app)
 	bool indexed = app->indexed, more = false;
 	if (read(app->notify, &count, sizeof count) < 0)
 		return false;
+	app->display_generation++;
 	search_poll(app);
 	write_poll(app);
 	for (size_t i = 0; i < app->session->traces.count; i++) {

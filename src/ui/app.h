@@ -56,6 +56,7 @@ struct app {
 	struct list *list;
 	unsigned generation;	    /* of its texts, when last looked at */
 	unsigned filter_generation; /* of what the filter rests on, likewise */
+	unsigned display_generation; /* counts up when rows may show something else */
 	bool indexed;		    /* its index was complete then */
 	bool counting;		    /* and matches were being counted */
 	struct selection selection;

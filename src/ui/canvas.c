@@ -96,8 +96,8 @@ canvas_put(struct canvas *canvas, const struct area *area, int row, int col, enu
 	if (!span(canvas, area, row, &s))
 		return col;
 	while (length && col < s.to) {
-		uint32_t code;
-		size_t taken = text_decode(text, length, &code);
+		uint32_t code = (unsigned char)*text; /* nearly always a letter by itself */
+		size_t taken = code < 0x80 ? 1 : text_decode(text, length, &code);
 		if (!taken)
 			break; /* not safe text */
 		int columns = code < 0x7f ? 1 : text_columns(text, taken);
@@ -170,4 +170,14 @@ canvas_role(struct canvas *canvas, const struct area *area, int row, int col, in
 	for (int end = col + columns; col < end; col++)
 		if (col >= s.from && col < s.to)
 			s.cells[col].role = (uint8_t)role;
+}
+
+void
+canvas_copy(struct canvas *canvas, const struct area *area, int row, const struct canvas *from)
+{
+	struct span s;
+	if (!span(canvas, area, row, &s) || !from->rows || s.from >= from->cols)
+		return;
+	int to = s.to < from->cols ? s.to : from->cols;
+	memcpy(s.cells + s.from, from->cells + s.from, (size_t)(to - s.from) * sizeof *from->cells);
 }

@@ -63,4 +63,7 @@ void canvas_fill(struct canvas *, const struct area *, int row, int col, int col
 		 char c);
 void canvas_role(struct canvas *, const struct area *, int row, int col, int columns, enum role);
 
+/* Draws the first row of another canvas over a row of an area, from its column 0 on. */
+void canvas_copy(struct canvas *, const struct area *, int row, const struct canvas *from);
+
 #endif

@@ -111,7 +111,7 @@ surround(struct app *app, const struct command_call *call)
 	int64_t around = (int64_t)app->list->around + step;
 	around = around < 0 ? 0 : around > UI_AROUND_MAX ? UI_AROUND_MAX : around;
 	for (size_t i = 0; i < app->list_count; i++)
-		list_surround(&app->lists[i], (unsigned)around);
+		list_surround(&app->lists[i], (unsigned)around, i == app->trace);
 	app_say(app, "%lld messages before and after each that passes", (long long)around);
 }
 

@@ -856,31 +856,36 @@ list_scroll(struct list *list, int64_t rows)
 /* --- staying ----------------------------------------------------------- */
 
 void
-list_count(struct list *list)
+list_show(struct list *list)
 {
 	if (!list->hits.count && !filter_is_all(list->filter))
 		hits_open(&list->hits, list, list->filter, NULL);
+	if (list->outdated)
+		list_rebuild(list);
 }
 
 void
-list_surround(struct list *list, unsigned around)
+list_surround(struct list *list, unsigned around, bool shown)
 {
 	list->around = around;
-	list_rebuild(list);
+	list->outdated = true;
+	if (shown)
+		list_show(list);
 }
 
 void
-list_refilter(struct list *list, bool count)
+list_refilter(struct list *list, bool shown)
 {
 	hits_close(&list->hits);
-	if (count)
-		list_count(list);
-	list_rebuild(list);
+	list->outdated = true;
+	if (shown)
+		list_show(list);
 }
 
 void
 list_rebuild(struct list *list)
 {
+	list->outdated = false;
 	struct position at = {0};
 	bool full = list->rows.count >= list->top + list->height;
 	size_t lead = full ? list->cursor - list->top : list->height / 2;

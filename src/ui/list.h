@@ -62,7 +62,8 @@ struct list {
 	struct trace *trace;
 	struct reader *reader;
 	const struct filter *filter; /* borrowed */
-	struct hits hits;	     /* of it, once list_count was called */
+	struct hits hits;	     /* of it, once list_show was called */
+	bool outdated;		     /* the rows are by a filter that was before it */
 	unsigned around;	     /* messages shown before and after each hit */
 	VEC(struct row) rows;
 	size_t top; /* row at the top of the screen */
@@ -139,13 +140,14 @@ bool list_shows(const struct list *, size_t lane);
 /* How far the indexes of its traces are and what they count, together. */
 void list_get_progress(const struct list *, struct index_progress *);
 
-/* Counts what the filter shows, if it does not already; list_refilter forgets
- * that.  A list that is not on the screen need not count. */
-void list_count(struct list *);
-/* Shows so many messages before and after each hit too. */
-void list_surround(struct list *, unsigned around);
-/* After the filter changed. */
-void list_refilter(struct list *, bool count);
+/* The list comes on the screen: makes its rows by the filter as it is now, and
+ * counts what that shows. */
+void list_show(struct list *);
+/* Shows so many messages before and after each hit too; SHOWN as below. */
+void list_surround(struct list *, unsigned around, bool shown);
+/* After the filter changed: makes the rows anew and counts, or, if it is not SHOWN,
+ * leaves that to list_show. */
+void list_refilter(struct list *, bool shown);
 
 /* After the index or the capture changed: the same place again.  list_settle
  * finds out by itself whether anything did. */

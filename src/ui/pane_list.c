@@ -2,10 +2,12 @@
  * The list of messages: columns of a view over the rows of list.h.
  *
  * Each kind of column has a function that writes its text; only rows on the
- * screen are expanded, and only as far as the columns need.  Columns without
- * a width are as wide as the widest text seen, so they do not jump while one
- * scrolls.  The current row is marked by `>` and by the look of its time
- * alone: that is cheap to move over a slow line, and visible without colour.
+ * screen are expanded, and only as far as the columns need.  What was formatted
+ * for a row stays with it as it scrolls, until something that rows show may have
+ * changed (struct list_basis).  Columns without a width are as wide as the widest
+ * text seen, so they do not jump while one scrolls.  The current row is marked by
+ * `>` and by the look of its time alone: that is cheap to move over a slow line,
+ * and visible without colour.
  */
 #include "config.h"
 
@@ -26,17 +28,53 @@ enum {
 	BAR_COLUMNS_MIN = 40 /* and for a scroll bar */
 };
 
+/* The columns that a list of this width shows. */
+struct columns {
+	const struct column *at[COLUMNS_MAX];
+	enum column_kind kind[COLUMNS_MAX];
+	int width[COLUMNS_MAX]; /* 0: as the texts need */
+	size_t count;
+	bool expands;
+	enum expand_want want;
+};
+
+/* What all formatted rows rest on besides their messages. */
+struct list_basis {
+	const struct list *list;
+	unsigned generation, display;
+	int cols, sideways;
+	enum time_mode mode;
+	bool dated; /* the header has the date, which the rows leave out */
+};
+
+/* A row as it was formatted, and as it was drawn without the cursor's look. */
+struct formatted_row {
+	bool valid, near, loss;
+	size_t lane, above_lane;
+	struct place place, above; /* the message, and that of the row above if that matters */
+	bool has_above;
+	enum role usual, severity, trace;
+	bool uncertain;
+	struct text date;
+	struct text texts;	    /* of all columns, one behind the other */
+	size_t ends[COLUMNS_MAX];   /* of each in `texts` */
+	int time_col, time_columns; /* where the time was drawn, */
+	int rest_col;		    /* and the last column */
+	bool drawn;
+	struct canvas strip; /* one row */
+};
+
 struct list_state {
-	int sideways;		 /* columns of the last one scrolled away */
-	int widths[COLUMNS_MAX]; /* of columns without a width of their own */
-	const struct list *of;	 /* the widths are for this list */
-	enum time_mode mode;	 /* this way to show times */
-	size_t count;		 /* and so many columns */
-	bool dated;		 /* the header has the date, which the rows leave out */
+	int sideways; /* columns of the last one scrolled away */
+	struct list_basis basis;
+	struct columns columns;	 /* on that basis */
+	int widths[COLUMNS_MAX]; /* of all columns; those without one of their own grow */
 	struct text date;	 /* that of the cursor, or of the nearest row that has one */
 	struct expansion expansion;
 	struct text raw, safe;
 	struct scrollbar bar;
+	VEC(struct formatted_row) rows, before; /* on the screen now, and at the last paint */
+	size_t near;				/* where in `before` the last row was found */
 };
 
 /* What a column's text is made from. */
@@ -47,12 +85,21 @@ struct list_row {
 	struct message message;
 	const struct expansion *expansion; /* NULL: it was not expanded */
 	struct text *scratch;
+	struct text *date; /* for the date that its time leaves out; NULL: it tells all */
 };
 
 static struct list_state *
 state_of(struct app *app)
 {
 	return app->state[PANE_LIST];
+}
+
+static void
+formatted_free(struct formatted_row *row)
+{
+	text_free(&row->date);
+	text_free(&row->texts);
+	canvas_free(&row->strip);
 }
 
 static void
@@ -64,6 +111,12 @@ list_state_close(void *context)
 	text_free(&state->raw);
 	text_free(&state->safe);
 	scrollbar_free(&state->bar);
+	for (size_t i = 0; i < state->rows.count; i++)
+		formatted_free(&state->rows.at[i]);
+	for (size_t i = 0; i < state->before.count; i++)
+		formatted_free(&state->before.at[i]);
+	vec_free(&state->rows);
+	vec_free(&state->before);
 }
 
 /* The trace that a row is of. */
@@ -153,8 +206,8 @@ time_text(struct list_row *row, struct text *out)
 		since_start_text(row, &now, out);
 	else if (app->time_mode == TIME_MARK && app->jumps.has_base)
 		moment_format_difference(&app->jumps.base, &now, false, out);
-	else if (state_of(app)->dated)
-		moment_format_parts(&now, NULL, out);
+	else if (row->date)
+		moment_format_parts(&now, now.clock.has_epoch ? row->date : NULL, out);
 	else
 		moment_format(&now, out);
 }
@@ -250,31 +303,24 @@ static const struct {
 };
 
 static const char *
-title_of(const struct column *column)
+title_of(const struct columns *columns, size_t c)
 {
-	const char *title = column->title ? column->title : kinds[column_kind(column->name)].title;
+	const struct column *column = columns->at[c];
+	const char *title = column->title ? column->title : kinds[columns->kind[c]].title;
 	return title ? title : column->name;
 }
 
 /* The time of day takes a column of its own width only if the date is said once. */
 static const char *
-heading(const struct list_state *state, const struct column *column)
+heading(const struct list_state *state, size_t c)
 {
-	bool date = state->dated && state->date.length && !column->title && !column->raw &&
-		    column_kind(column->name) == COLUMN_TIME;
-	return date ? state->date.data : title_of(column);
+	const struct column *column = state->columns.at[c];
+	bool date = state->basis.dated && state->date.length && !column->title && !column->raw &&
+		    state->columns.kind[c] == COLUMN_TIME;
+	return date ? state->date.data : title_of(&state->columns, c);
 }
 
 /* --- columns ----------------------------------------------------------- */
-
-/* The columns that a list of this width shows. */
-struct columns {
-	const struct column *at[COLUMNS_MAX];
-	int width[COLUMNS_MAX];
-	size_t count;
-	bool expands;
-	enum expand_want want;
-};
 
 static struct columns
 columns_make(struct app *app, int width)
@@ -300,6 +346,7 @@ columns_make(struct app *app, int width)
 	for (size_t i = 0; i < columns.count; i++) {
 		enum column_kind kind = column_kind(columns.at[i]->name);
 		int own = (int)columns.at[i]->width;
+		columns.kind[i] = kind;
 		columns.width[i] = own ? own : kinds[kind].width;
 		columns.expands |= kinds[kind].expands;
 		if (kinds[kind].want == EXPAND_FIELDS)
@@ -319,40 +366,10 @@ row_make(struct app *app, size_t i, struct list_row *row)
 		return false;
 	*row = (struct list_row){.app = app,
 				 .row = at,
-				 .previous = list->top + i ? at - 1 : NULL,
+				 .previous = list->before && list->top + i ? at - 1 : NULL,
 				 .message = at->message,
 				 .scratch = &state->raw};
 	return true;
-}
-
-static bool
-add_date(struct app *app, size_t i)
-{
-	struct text *date = &state_of(app)->date;
-	struct list_row row;
-	struct moment moment;
-	if (row_make(app, i, &row) && row_moment(&row, &moment) && moment.clock.has_epoch) {
-		text_clear(date);
-		moment_format_parts(&moment, date, NULL);
-		return date->length;
-	}
-	return false;
-}
-
-/* Finds the date for the header: of the cursor, or upwards, or else downwards. */
-static void
-note_date(struct app *app)
-{
-	const struct list *list = app->list;
-	size_t cursor = list->cursor - list->top, i = cursor + 1;
-	text_clear(&state_of(app)->date);
-	if (app->time_mode != TIME_ABSOLUTE)
-		return;
-	while (i-- > 0)
-		if (add_date(app, i))
-			return;
-	for (i = cursor + 1; i < list->height && !add_date(app, i); i++)
-		continue;
 }
 
 static void
@@ -365,56 +382,228 @@ row_expand(struct list_row *row, const struct columns *columns)
 	row->expansion = &state->expansion;
 }
 
-static const struct text *
-column_text(struct list_row *row, const struct column *column)
+static void
+add_column(struct list_row *row, const struct columns *columns, size_t c, struct text *out)
 {
-	struct list_state *state = state_of(row->app);
-	row->column = column;
-	text_clear(&state->safe);
-	kinds[column_kind(column->name)].text(row, &state->safe);
-	return &state->safe;
+	row->column = columns->at[c];
+	kinds[columns->kind[c]].text(row, out);
+}
+
+/* --- formatted rows ---------------------------------------------------- */
+
+static const uint16_t loss_flags = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED;
+
+/* Whether the row and the one before could stand the other way round. */
+static bool
+is_uncertain(struct app *app, const struct list_row *row)
+{
+	const struct row *before = row->previous;
+	return app->list->merge && before &&
+	       merge_is_uncertain(app->list->merge,
+				  (struct merge_position){before->lane, before->at},
+				  (struct merge_position){row->row->lane, row->row->at});
+}
+
+static bool
+same_message(size_t lane, struct place place, const struct row *row)
+{
+	return lane == row->lane && !place_compare(place, row->place);
+}
+
+static bool
+is_formatted(const struct formatted_row *f, const struct list_row *row)
+{
+	return f->valid && f->near == row->row->near && same_message(f->lane, f->place, row->row) &&
+	       f->has_above == (row->previous != NULL) &&
+	       (!row->previous || same_message(f->above_lane, f->above, row->previous));
+}
+
+static void
+row_format(struct app *app, struct list_row *row, struct formatted_row *f)
+{
+	const struct columns *columns = &state_of(app)->columns;
+	f->valid = true;
+	f->drawn = false;
+	f->lane = row->row->lane;
+	f->place = row->row->place;
+	f->has_above = row->previous != NULL;
+	if (row->previous) {
+		f->above_lane = row->previous->lane;
+		f->above = row->previous->place;
+	}
+	f->near = row->row->near;
+	f->loss = row->message.flags & loss_flags;
+	f->usual = f->loss ? ROLE_LOSS : ROLE_NORMAL;
+	f->usual = rules_role(&app->rules, lane_of(row)->reader, &row->message, f->usual);
+	f->severity = severity_role(row->message.severity);
+	f->trace =
+	    f->usual == ROLE_NORMAL ? trace_role(app->session, lane_of(row)->number) : f->usual;
+	if (row->row->near)
+		f->usual = f->severity = f->trace = ROLE_ABSENT;
+	f->uncertain = is_uncertain(app, row);
+	text_clear(&f->date);
+	text_clear(&f->texts);
+	row->date = state_of(app)->basis.dated ? &f->date : NULL;
+	row_expand(row, columns);
+	for (size_t c = 0; c < columns->count; c++) {
+		add_column(row, columns, c, &f->texts);
+		f->ends[c] = f->texts.length;
+	}
+}
+
+/* The text of a column. */
+static const char *
+formatted_text(const struct formatted_row *f, size_t column, size_t *length)
+{
+	size_t start = column ? f->ends[column - 1] : 0;
+	*length = f->ends[column] - start;
+	return text_get(&f->texts) + start;
+}
+
+/* Puts the row into F: as it was formatted at the last paint, where rows keep their
+ * order, or anew. */
+static void
+row_fill(struct app *app, struct list_row *row, struct formatted_row *f)
+{
+	struct list_state *state = state_of(app);
+	for (size_t i = 0; i < state->before.count; i++) {
+		size_t at = (state->near + i) % state->before.count;
+		struct formatted_row *old = &state->before.at[at], spare = *f;
+		if (!is_formatted(old, row))
+			continue;
+		*f = *old;
+		spare.valid = false;
+		*old = spare;
+		state->near = at + 1;
+		return;
+	}
+	row_format(app, row, f);
+}
+
+/* Whether columns begin with the widths they have. */
+static bool
+keeps_widths(const struct list_state *state, const struct list_basis *old, size_t columns)
+{
+	const struct list_basis *now = &state->basis;
+	return old->list == now->list && old->mode == now->mode && old->dated == now->dated &&
+	       columns == state->columns.count;
+}
+
+/* Notes what the rows rest on; those that were formatted on another basis are void. */
+static void
+basis_renew(struct app *app, int cols, bool header)
+{
+	struct list_state *state = state_of(app);
+	struct list_basis old = state->basis, *now = &state->basis;
+	size_t columns = state->columns.count;
+	memset(now, 0, sizeof *now); /* it is compared as bytes */
+	now->list = app->list;
+	now->generation = list_generation(app->list) + contexts_generation(app->session->contexts) +
+			  cycles_generation(app->session->cycles);
+	now->display = app->display_generation;
+	now->cols = cols;
+	now->sideways = state->sideways;
+	now->mode = app->time_mode;
+	now->dated = header && app->time_mode == TIME_ABSOLUTE;
+	if (columns && !memcmp(&old, now, sizeof old))
+		return;
+	for (size_t i = 0; i < state->rows.count; i++)
+		state->rows.at[i].valid = false;
+	state->columns = columns_make(app, cols);
+	if (!keeps_widths(state, &old, columns))
+		memset(state->widths, 0, sizeof state->widths);
+}
+
+/* Formats the rows on the screen; how many there are. */
+static size_t
+rows_format(struct app *app)
+{
+	struct list_state *state = state_of(app);
+	struct list_row row;
+	size_t i = 0;
+	typeof(state->rows) before = state->before;
+	state->before = state->rows;
+	state->rows = before;
+	state->near = 0;
+	for (; i < app->list->height && row_make(app, i, &row); i++) {
+		if (i == state->rows.count)
+			*vec_add(&state->rows) = (struct formatted_row){0};
+		state->rows.at[i].valid = false;
+		row_fill(app, &row, &state->rows.at[i]);
+	}
+	for (size_t k = i; k < state->rows.count; k++)
+		state->rows.at[k].valid = false;
+	return i;
+}
+
+/* The date for the header: of the cursor, or upwards, or else downwards; NULL: there
+ * is none. */
+static const struct text *
+date_near(const struct list_state *state, size_t cursor, size_t count)
+{
+	for (size_t i = cursor < count ? cursor + 1 : count; i-- > 0;)
+		if (state->rows.at[i].date.length)
+			return &state->rows.at[i].date;
+	for (size_t i = cursor + 1; i < count; i++)
+		if (state->rows.at[i].date.length)
+			return &state->rows.at[i].date;
+	return NULL;
+}
+
+static void
+note_date(struct app *app, size_t count)
+{
+	struct list_state *state = state_of(app);
+	const struct text *date = date_near(state, app->list->cursor - app->list->top, count);
+	text_clear(&state->date);
+	if (date)
+		text_add_bytes(&state->date, date->data, date->length);
+}
+
+/* The greatest width of a column's texts in rows not drawn yet, at least WIDTH. */
+static int
+widest(const struct list_state *state, size_t c, size_t count, int width)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t length;
+		if (state->rows.at[i].drawn)
+			continue;
+		const char *text = formatted_text(&state->rows.at[i], c, &length);
+		int used = text_columns(text, length);
+		width = width > used ? width : used;
+	}
+	return width;
 }
 
 /* Measures the columns without a width over the rows on the screen. */
 static void
-measure(struct app *app, struct columns *columns, bool dated)
+measure(struct list_state *state, size_t count)
 {
-	struct list_state *state = state_of(app);
-	struct list_row row;
-	if (state->of != app->list || state->mode != app->time_mode || state->dated != dated ||
-	    state->count != columns->count)
-		memset(state->widths, 0, sizeof state->widths);
-	state->of = app->list;
-	state->mode = app->time_mode;
-	state->dated = dated;
-	state->count = columns->count;
-	for (size_t c = 0; c + 1 < columns->count; c++) {
-		if (columns->width[c])
+	const struct columns *columns = &state->columns;
+	for (size_t c = 0; c < columns->count; c++) {
+		int before = state->widths[c], *width = &state->widths[c];
+		*width = columns->width[c] ? columns->width[c] : before;
+		if (columns->width[c] || c + 1 == columns->count)
 			continue;
-		int *width = &state->widths[c], title = (int)strlen(heading(state, columns->at[c]));
-		*width = *width > title ? *width : title;
-		for (size_t i = 0; i < app->list->height && row_make(app, i, &row); i++) {
-			const struct text *text = column_text(&row, columns->at[c]);
-			int used = text_columns(text_get(text), text->length);
-			*width = *width > used ? *width : used;
-		}
-		columns->width[c] = *width;
+		int title = (int)strlen(heading(state, c));
+		*width = widest(state, c, count, *width > title ? *width : title);
+		for (size_t i = 0; *width != before && i < count; i++)
+			state->rows.at[i].drawn = false;
 	}
 }
 
 /* --- drawing ----------------------------------------------------------- */
 
-static const uint16_t loss_flags = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED;
-
-/* Draws text cut or padded to WIDTH columns. */
-static void
-draw_aligned(struct canvas *canvas, const struct area *area, int y, int x, int width, int align,
-	     enum role role, const struct text *text)
+/* Draws text cut or padded to WIDTH columns; returns how many of them are text. */
+static int
+draw_aligned(struct canvas *canvas, const struct area *area, int x, int width, int align,
+	     enum role role, const char *text, size_t length)
 {
-	int used = text_columns(text_get(text), text->length);
-	int indent = align == ALIGN_RIGHT && used < width ? width - used : 0;
-	canvas_put_cell(canvas, area, y, x + indent, width - indent, role, text_get(text),
-			text->length);
+	int used = text_columns(text, length);
+	used = used < width ? used : width;
+	int indent = align == ALIGN_RIGHT ? width - used : 0;
+	canvas_put_cell(canvas, area, 0, x + indent, width - indent, role, text, length);
+	return used;
 }
 
 static void
@@ -444,91 +633,106 @@ highlight(struct app *app, struct canvas *canvas, const struct area *area, int y
 		highlight_one(canvas, area, y, x, search->regex, ROLE_MATCH, text, length);
 }
 
-/* The last column: it takes the rest and scrolls sideways. */
-static void
-draw_rest(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
-	  enum role role, const struct text *text)
+/* What is not scrolled away of the last column, which takes the rest. */
+static const char *
+rest_of(const struct list_state *state, const struct formatted_row *f, size_t *length)
 {
 	int hidden;
-	size_t skip = text_fit(text_get(text), text->length, state_of(app)->sideways, &hidden);
-	if (hidden < state_of(app)->sideways)
-		skip = text->length; /* all of it is to the left */
-	const char *from = text_get(text) + skip;
-	int room = area->cols > x ? area->cols - x : 0;
-	canvas_put_cell(canvas, area, y, x, room, role, from, text->length - skip);
-	highlight(app, canvas, area, y, x, from, text_fit(from, text->length - skip, room, NULL));
-}
-
-/* Whether the row and the one before could stand the other way round. */
-static bool
-is_uncertain(struct app *app, const struct list_row *row)
-{
-	const struct row *before = row->previous;
-	return app->list->merge && before &&
-	       merge_is_uncertain(app->list->merge,
-				  (struct merge_position){before->lane, before->at},
-				  (struct merge_position){row->row->lane, row->row->at});
+	const char *text = formatted_text(f, state->columns.count - 1, length);
+	size_t skip = text_fit(text, *length, state->sideways, &hidden);
+	if (hidden < state->sideways)
+		skip = *length; /* all of it is to the left */
+	*length -= skip;
+	return text + skip;
 }
 
 static void
 draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int y,
-	    const struct list_row *row, bool current)
+	    const struct formatted_row *f, bool current)
 {
-	char mark = jumps_mark(&app->jumps, lane_of(row)->number, row->row->place);
-	if (range_has(app, lane_of(row)->number, row->row->place))
+	size_t trace = app->list->lanes[f->lane].number;
+	char mark = jumps_mark(&app->jumps, trace, f->place);
+	if (range_has(app, trace, f->place))
 		canvas_puts(canvas, area, y, 0, ROLE_MARK, signs[SIGN_RANGE].text);
 	if (current) /* one run with a time that follows: less to send */
 		canvas_putf(canvas, area, y, 0, ROLE_CURSOR, "%s ", signs[SIGN_CURSOR].text);
 	if (mark)
 		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
-	else if (row->message.flags & loss_flags)
+	else if (f->loss)
 		canvas_puts(canvas, area, y, 1, ROLE_LOSS, signs[SIGN_LOSS].text);
-	else if (is_uncertain(app, row))
+	else if (f->uncertain)
 		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, signs[SIGN_UNCERTAIN].text);
 }
 
-static void
-draw_row(struct app *app, struct canvas *canvas, const struct area *area, int y,
-	 const struct columns *columns, struct list_row *row, bool current)
+/* How a column of a row looks. */
+static enum role
+column_role(const struct formatted_row *f, enum column_kind kind)
 {
-	enum role usual = row->message.flags & loss_flags ? ROLE_LOSS : ROLE_NORMAL;
+	if (kind == COLUMN_SEVERITY)
+		return f->severity;
+	return kind == COLUMN_TRACE ? f->trace : f->usual;
+}
+
+/* Draws a formatted row onto its strip. */
+static void
+draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
+{
+	const struct columns *columns = &state->columns;
+	const struct area area = {0, 0, 1, cols};
 	int x = GUTTER;
-	usual = rules_role(&app->rules, lane_of(row)->reader, &row->message, usual);
-	if (row->row->near)
-		usual = ROLE_ABSENT;
-	row_expand(row, columns);
-	draw_gutter(app, canvas, area, y, row, current);
-	for (size_t c = 0; c < columns->count && x < area->cols; c++) {
-		enum column_kind kind = column_kind(columns->at[c]->name);
-		const struct text *text = column_text(row, columns->at[c]);
-		enum role role = usual;
-		if (kind == COLUMN_SEVERITY && !row->row->near)
-			role = severity_role(row->message.severity);
-		else if (kind == COLUMN_TIME && current)
-			role = ROLE_CURSOR;
-		else if (kind == COLUMN_TRACE && usual == ROLE_NORMAL)
-			role = trace_role(app->session, lane_of(row)->number);
-		if (c + 1 == columns->count)
-			draw_rest(app, canvas, area, y, x, role, text);
-		else
-			draw_aligned(canvas, area, y, x, columns->width[c], columns->at[c]->align,
-				     role, text);
-		x += columns->width[c] + 1;
+	size_t length;
+	canvas_resize(&f->strip, 1, cols);
+	f->time_columns = 0;
+	for (size_t c = 0; c + 1 < columns->count; c++) {
+		int align = columns->at[c]->align, width = state->widths[c];
+		const char *text = formatted_text(f, c, &length);
+		int used = draw_aligned(&f->strip, &area, x, width, align,
+					column_role(f, columns->kind[c]), text, length);
+		if (columns->kind[c] == COLUMN_TIME) {
+			f->time_col = align == ALIGN_RIGHT ? x + width - used : x;
+			f->time_columns = used;
+		}
+		x += width + 1;
+	}
+	const char *rest = rest_of(state, f, &length);
+	canvas_put_cell(&f->strip, &area, 0, x, cols - x, f->usual, rest, length);
+	f->rest_col = x;
+	f->drawn = true;
+}
+
+static void
+draw_row(struct app *app, struct canvas *canvas, const struct area *area, size_t i)
+{
+	const struct list_state *state = state_of(app);
+	struct formatted_row *f = &state->rows.at[i];
+	bool current = app->list->top + i == app->list->cursor;
+	int y = (int)i;
+	if (!f->drawn)
+		draw_strip(state, f, area->cols);
+	canvas_copy(canvas, area, y, &f->strip);
+	if (current)
+		canvas_role(canvas, area, y, f->time_col, f->time_columns, ROLE_CURSOR);
+	draw_gutter(app, canvas, area, y, f, current);
+	if (app->search.highlight) {
+		size_t length;
+		const char *rest = rest_of(state, f, &length);
+		int room = area->cols > f->rest_col ? area->cols - f->rest_col : 0;
+		length = text_fit(rest, length, room, NULL);
+		highlight(app, canvas, area, y, f->rest_col, rest, length);
 	}
 }
 
 static void
-draw_header(struct app *app, struct canvas *canvas, const struct area *area,
-	    const struct columns *columns)
+draw_header(struct app *app, struct canvas *canvas, const struct area *area)
 {
+	struct list_state *state = state_of(app);
 	int x = GUTTER;
-	for (size_t c = 0; c < columns->count && x < area->cols; c++) {
-		struct text *title = &state_of(app)->safe;
-		text_clear(title);
-		app_add_safe(app, heading(state_of(app), columns->at[c]), title);
-		draw_aligned(canvas, area, 0, x, columns->width[c], columns->at[c]->align,
-			     ROLE_HEADER, title);
-		x += columns->width[c] + 1;
+	for (size_t c = 0; c < state->columns.count && x < area->cols; c++) {
+		text_clear(&state->safe);
+		app_add_safe(app, heading(state, c), &state->safe);
+		draw_aligned(canvas, area, x, state->widths[c], state->columns.at[c]->align,
+			     ROLE_HEADER, text_get(&state->safe), state->safe.length);
+		x += state->widths[c] + 1;
 	}
 }
 
@@ -560,7 +764,7 @@ static bool
 shows(const struct columns *columns, enum column_kind kind)
 {
 	for (size_t c = 0; c < columns->count; c++)
-		if (column_kind(columns->at[c]->name) == kind)
+		if (columns->kind[c] == kind)
 			return true;
 	return false;
 }
@@ -569,33 +773,33 @@ static void
 list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	struct list *list = app->list;
+	struct list_state *state = state_of(app);
 	const struct view *view = &app->options->looks.view;
 	struct area body = *area, bar;
-	struct list_row row;
 	range_find(app);
 	bool header = view->header && area->rows >= HEADER_ROWS_MIN;
 	bool has_bar = view->bar && area->cols >= BAR_COLUMNS_MIN;
 	body.cols -= has_bar;
-	struct columns columns = columns_make(app, body.cols);
 	if (header) {
 		body.row++;
 		body.rows--;
 	}
-	list->before = list->merge || shows(&columns, COLUMN_DELTA) ||
-		       (app->time_mode == TIME_DELTA && shows(&columns, COLUMN_TIME));
+	basis_renew(app, body.cols, header);
+	list->before = list->merge || shows(&state->columns, COLUMN_DELTA) ||
+		       (app->time_mode == TIME_DELTA && shows(&state->columns, COLUMN_TIME));
 	list_resize(list, (size_t)body.rows);
+	size_t count = rows_format(app);
 	if (header)
-		note_date(app);
-	measure(app, &columns, header);
+		note_date(app, count);
+	measure(state, count);
 	if (header)
-		draw_header(app, canvas, area, &columns);
-	size_t i = 0;
-	for (; i < list->height && row_make(app, i, &row); i++)
-		draw_row(app, canvas, &body, (int)i, &columns, &row, list->top + i == list->cursor);
-	draw_absent(app, canvas, &body, i);
+		draw_header(app, canvas, area);
+	for (size_t i = 0; i < count; i++)
+		draw_row(app, canvas, &body, i);
+	draw_absent(app, canvas, &body, count);
 	bar = (struct area){body.row, body.col + body.cols, body.rows, 1};
 	if (has_bar)
-		scrollbar_draw(app, &state_of(app)->bar, canvas, &bar);
+		scrollbar_draw(app, &state->bar, canvas, &bar);
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -613,17 +817,22 @@ static void
 copy(struct app *app, const struct command_call *call)
 {
 	struct columns columns = columns_make(app, app->canvas.cols);
+	struct list_state *state = state_of(app);
 	struct list_row row;
 	struct text line = {0};
 	(void)call;
 	if (range_copy(app) || !row_make(app, app->list->cursor - app->list->top, &row))
 		return;
 	row_expand(&row, &columns);
+	row.date = state->basis.dated ? &state->safe : NULL;
 	for (size_t c = 0; c < columns.count; c++) {
-		const struct text *text = column_text(&row, columns.at[c]);
-		if (line.length && text->length)
+		size_t before = line.length;
+		if (before)
 			text_add_char(&line, ' ');
-		text_add_bytes(&line, text_get(text), text->length);
+		size_t start = line.length;
+		add_column(&row, &columns, c, &line);
+		if (line.length == start)
+			text_cut(&line, before);
 	}
 	term_copy(app->term, text_get(&line), line.length);
 	app_say(app, "copied");

@@ -25,155 +25,99 @@ libtrawl_a_SOURCES = \
 	src/base/vec.c \
 	src/base/vec.h \
 	src/capture/capture.h \
+	src/capture/foreign.c \
+	src/capture/foreign.h \
 	src/capture/loss.c \
 	src/capture/loss.h \
 	src/capture/map.c \
-	src/capture/foreign.c \
-	src/capture/foreign.h \
 	src/capture/snapshot.c \
 	src/capture/snapshot.h \
 	src/capture/spool.c \
 	src/capture/spool.h \
 	src/capture/watch.c \
 	src/capture/watch.h \
-	src/decode/coresight.c \
-	src/decode/coresight.h \
-	src/decode/csel.c \
-	src/decode/csel.h \
-	src/decode/csel_expand.c \
-	src/decode/csel_log.h \
+	src/command/cli.c \
+	src/command/cli.h \
+	src/command/command.c \
+	src/command/command.def \
+	src/command/command.h \
+	src/command/keymap.c \
+	src/command/keymap.h \
+	src/command/keys.c \
+	src/command/keys.h \
+	src/config/builtin.h \
+	src/config/files.c \
+	src/config/files.h \
+	src/config/looks.c \
+	src/config/looks.h \
+	src/config/profile.c \
+	src/config/profile.h \
+	src/config/schema.c \
+	src/config/schema.h \
+	src/config/survey.c \
+	src/config/survey.h \
+	src/decode/coresight/coresight.c \
+	src/decode/coresight/coresight.h \
+	src/decode/coresight/itm.c \
+	src/decode/coresight/itm.h \
+	src/decode/coresight/opencsd.c \
+	src/decode/coresight/opencsd.h \
+	src/decode/coresight/opencsd_decoder.h \
+	src/decode/coresight/opencsd_element.c \
+	src/decode/coresight/opencsd_element.h \
+	src/decode/coresight/opencsd_expand.c \
+	src/decode/coresight/opencsd_lane.c \
+	src/decode/coresight/opencsd_lane.h \
+	src/decode/coresight/opencsd_library.h \
+	src/decode/coresight/opencsd_open.c \
+	src/decode/coresight/opencsd_survey.c \
+	src/decode/coresight/opencsd_tree.c \
+	src/decode/coresight/opencsd_tree.h \
+	src/decode/csel/csel.c \
+	src/decode/csel/csel.h \
+	src/decode/csel/csel_expand.c \
+	src/decode/csel/csel_log.h \
 	src/decode/decoder.c \
 	src/decode/decoder.h \
-	src/decode/encap.c \
-	src/decode/encap.h \
-	src/decode/encap_expand.c \
-	src/decode/encap_frame.h \
-	src/decode/encap_place.c \
-	src/decode/encap_probe.c \
-	src/decode/encap_step.c \
-	src/decode/etrace.c \
-	src/decode/etrace.h \
-	src/decode/etrace_data.c \
-	src/decode/gem.c \
-	src/decode/gem.h \
-	src/decode/itm.c \
-	src/decode/itm.h \
+	src/decode/encap/encap.c \
+	src/decode/encap/encap.h \
+	src/decode/encap/encap_expand.c \
+	src/decode/encap/encap_frame.h \
+	src/decode/encap/encap_place.c \
+	src/decode/encap/encap_probe.c \
+	src/decode/encap/encap_step.c \
+	src/decode/encap/etrace.c \
+	src/decode/encap/etrace.h \
+	src/decode/encap/etrace_data.c \
+	src/decode/gem/gem.c \
+	src/decode/gem/gem.h \
+	src/decode/gem/uia.c \
+	src/decode/gem/uia.h \
+	src/decode/gem/uia_expand.c \
 	src/decode/lines.h \
-	src/decode/opencsd.c \
-	src/decode/opencsd.h \
-	src/decode/opencsd_decoder.h \
-	src/decode/opencsd_element.c \
-	src/decode/opencsd_element.h \
-	src/decode/opencsd_expand.c \
-	src/decode/opencsd_survey.c \
-	src/decode/opencsd_lane.c \
-	src/decode/opencsd_lane.h \
-	src/decode/opencsd_library.h \
-	src/decode/opencsd_open.c \
-	src/decode/opencsd_tree.c \
-	src/decode/opencsd_tree.h \
-	src/decode/ppl.c \
+	src/decode/ppl/ppl.c \
 	src/decode/record.c \
 	src/decode/record.h \
-	src/decode/stp.c \
-	src/decode/stp.h \
-	src/decode/stp_open.c \
-	src/decode/stp_open.h \
-	src/decode/syst.c \
-	src/decode/syst.h \
-	src/decode/syst_collateral.c \
-	src/decode/syst_collateral.h \
-	src/decode/syst_expand.c \
-	src/decode/syst_expand.h \
-	src/decode/syst_frame.h \
-	src/decode/syst_hex.c \
-	src/decode/syst_printf.c \
-	src/decode/syst_printf.h \
-	src/decode/syst_raw.c \
-	src/decode/syst_stp.c \
-	src/decode/syst_stp.h \
-	src/decode/syst_stp_expand.c \
-	src/decode/syst_systprint.c \
-	src/index/grid.c \
-	src/index/grid.h \
-	src/index/index.c \
-	src/index/index.h \
-	src/index/saved.c \
-	src/index/saved.h \
-	src/index/step.c \
-	src/index/step.h \
-	src/index/tally.c \
-	src/index/tally.h \
-	src/index/walk.c \
-	src/index/walk.h \
-	src/decode/uia.c \
-	src/decode/uia.h \
-	src/decode/uia_expand.c \
+	src/decode/stp/stp.c \
+	src/decode/stp/stp.h \
+	src/decode/stp/stp_open.c \
+	src/decode/stp/stp_open.h \
+	src/decode/syst/syst.c \
+	src/decode/syst/syst.h \
+	src/decode/syst/syst_collateral.c \
+	src/decode/syst/syst_collateral.h \
+	src/decode/syst/syst_expand.c \
+	src/decode/syst/syst_expand.h \
+	src/decode/syst/syst_frame.h \
+	src/decode/syst/syst_hex.c \
+	src/decode/syst/syst_printf.c \
+	src/decode/syst/syst_printf.h \
+	src/decode/syst/syst_raw.c \
+	src/decode/syst/syst_stp.c \
+	src/decode/syst/syst_stp.h \
+	src/decode/syst/syst_stp_expand.c \
+	src/decode/syst/syst_systprint.c \
 	src/decode/undecoded.c \
-	src/trace/clock_text.c \
-	src/trace/clock_text.h \
-	src/trace/clock_keep.c \
-	src/trace/clock_keep.h \
-	src/trace/clock_points.c \
-	src/trace/clock_points.h \
-	src/trace/clocks.c \
-	src/trace/clocks.h \
-	src/trace/doubts.c \
-	src/trace/doubts.h \
-	src/trace/instant.c \
-	src/trace/instant.h \
-	src/trace/merge.c \
-	src/trace/merge.h \
-	src/trace/context.c \
-	src/trace/context.h \
-	src/trace/context_build.c \
-	src/trace/context_build.h \
-	src/trace/context_rule.c \
-	src/trace/context_rule.h \
-	src/trace/context_walk.c \
-	src/trace/context_walk.h \
-	src/trace/cycles.c \
-	src/trace/cycles.h \
-	src/trace/cycles_walk.c \
-	src/trace/cycles_walk.h \
-	src/trace/naming.c \
-	src/trace/naming.h \
-	src/trace/reader.c \
-	src/trace/reader.h \
-	src/trace/recognise.c \
-	src/trace/recognise.h \
-	src/trace/relation.c \
-	src/trace/relation.h \
-	src/trace/serial.c \
-	src/trace/serial.h \
-	src/trace/symbols.h \
-	src/trace/trace.c \
-	src/trace/trace.h \
-	src/query/check.c \
-	src/query/check.h \
-	src/query/density.c \
-	src/query/density.h \
-	src/query/filter.c \
-	src/query/filter.h \
-	src/query/matches.c \
-	src/query/matches.h \
-	src/query/filter_context.c \
-	src/query/filter_eval.c \
-	src/query/filter_name.c \
-	src/query/filter_parse.c \
-	src/query/filter_time.c \
-	src/query/filter_tree.h \
-	src/query/filter_type.c \
-	src/query/origin_names.c \
-	src/query/origin_names.h \
-	src/query/seek.c \
-	src/query/seek.h \
-	src/query/silence.c \
-	src/query/silence.h \
-	src/query/stretch.c \
-	src/query/stretch.h \
-	src/query/track.c \
-	src/query/track.h \
 	src/export/export.c \
 	src/export/export.h \
 	src/export/export_csv.c \
@@ -190,15 +134,82 @@ libtrawl_a_SOURCES = \
 	src/export/export_record.h \
 	src/export/export_stats.c \
 	src/export/export_text.c \
-	src/command/cli.c \
-	src/command/cli.h \
-	src/command/command.c \
-	src/command/command.def \
-	src/command/command.h \
-	src/command/keymap.c \
-	src/command/keymap.h \
-	src/command/keys.c \
-	src/command/keys.h \
+	src/index/grid.c \
+	src/index/grid.h \
+	src/index/index.c \
+	src/index/index.h \
+	src/index/saved.c \
+	src/index/saved.h \
+	src/index/step.c \
+	src/index/step.h \
+	src/index/tally.c \
+	src/index/tally.h \
+	src/index/walk.c \
+	src/index/walk.h \
+	src/query/check.c \
+	src/query/check.h \
+	src/query/density.c \
+	src/query/density.h \
+	src/query/filter.c \
+	src/query/filter.h \
+	src/query/filter_context.c \
+	src/query/filter_eval.c \
+	src/query/filter_name.c \
+	src/query/filter_parse.c \
+	src/query/filter_time.c \
+	src/query/filter_tree.h \
+	src/query/filter_type.c \
+	src/query/matches.c \
+	src/query/matches.h \
+	src/query/origin_names.c \
+	src/query/origin_names.h \
+	src/query/seek.c \
+	src/query/seek.h \
+	src/query/silence.c \
+	src/query/silence.h \
+	src/query/stretch.c \
+	src/query/stretch.h \
+	src/query/track.c \
+	src/query/track.h \
+	src/trace/clock_keep.c \
+	src/trace/clock_keep.h \
+	src/trace/clock_points.c \
+	src/trace/clock_points.h \
+	src/trace/clock_text.c \
+	src/trace/clock_text.h \
+	src/trace/clocks.c \
+	src/trace/clocks.h \
+	src/trace/context.c \
+	src/trace/context.h \
+	src/trace/context_build.c \
+	src/trace/context_build.h \
+	src/trace/context_rule.c \
+	src/trace/context_rule.h \
+	src/trace/context_walk.c \
+	src/trace/context_walk.h \
+	src/trace/cycles.c \
+	src/trace/cycles.h \
+	src/trace/cycles_walk.c \
+	src/trace/cycles_walk.h \
+	src/trace/doubts.c \
+	src/trace/doubts.h \
+	src/trace/instant.c \
+	src/trace/instant.h \
+	src/trace/merge.c \
+	src/trace/merge.h \
+	src/trace/naming.c \
+	src/trace/naming.h \
+	src/trace/reader.c \
+	src/trace/reader.h \
+	src/trace/recognise.c \
+	src/trace/recognise.h \
+	src/trace/relation.c \
+	src/trace/relation.h \
+	src/trace/serial.c \
+	src/trace/serial.h \
+	src/trace/symbols.h \
+	src/trace/trace.c \
+	src/trace/trace.h \
 	src/ui/app.c \
 	src/ui/app.h \
 	src/ui/bars.c \
@@ -224,19 +235,19 @@ libtrawl_a_SOURCES = \
 	src/ui/log.h \
 	src/ui/looks.c \
 	src/ui/looks.h \
+	src/ui/moment.c \
+	src/ui/moment.h \
 	src/ui/notebook.c \
 	src/ui/notebook.h \
 	src/ui/pager.c \
 	src/ui/pager.h \
-	src/ui/moment.c \
-	src/ui/moment.h \
 	src/ui/paint.c \
 	src/ui/paint.h \
 	src/ui/pane.c \
 	src/ui/pane.h \
+	src/ui/pane_clocks.c \
 	src/ui/pane_context.c \
 	src/ui/pane_context.h \
-	src/ui/pane_clocks.c \
 	src/ui/pane_detail.c \
 	src/ui/pane_detail.h \
 	src/ui/pane_filters.c \
@@ -246,10 +257,10 @@ libtrawl_a_SOURCES = \
 	src/ui/pane_list.c \
 	src/ui/pane_marks.c \
 	src/ui/pane_messages.c \
+	src/ui/pane_origins.c \
 	src/ui/pane_syncs.c \
 	src/ui/pane_timeline.c \
 	src/ui/pane_timeline.h \
-	src/ui/pane_origins.c \
 	src/ui/path.c \
 	src/ui/path.h \
 	src/ui/preview.c \
@@ -282,24 +293,13 @@ libtrawl_a_SOURCES = \
 	src/ui/view.c \
 	src/ui/view.h \
 	src/ui/write.c \
-	src/ui/write.h \
-	src/config/builtin.h \
-	src/config/files.c \
-	src/config/files.h \
-	src/config/looks.c \
-	src/config/looks.h \
-	src/config/profile.c \
-	src/config/profile.h \
-	src/config/schema.c \
-	src/config/schema.h \
-	src/config/survey.c \
-	src/config/survey.h
+	src/ui/write.h
 
 # Each of these libraries is behind one file; without it another stands in.
 if OPENCSD
-libtrawl_a_SOURCES += src/decode/opencsd_library.c
+libtrawl_a_SOURCES += src/decode/coresight/opencsd_library.c
 else
-libtrawl_a_SOURCES += src/decode/opencsd_none.c
+libtrawl_a_SOURCES += src/decode/coresight/opencsd_none.c
 endif
 if LIBDW
 libtrawl_a_SOURCES += src/trace/symbols.c

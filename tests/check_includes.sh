@@ -33,8 +33,7 @@ strangers()
 # Prints the .c files whose first include is not config.h.
 unconfigured()
 {
-	for file in *.c */*.c; do
-		test -e "$file" || continue
+	find . -name '*.c' | while read -r file; do
 		first=$(grep -m 1 '^#include' "$file")
 		test "$first" = '#include "config.h"' ||
 			echo "$file: the first include must be \"config.h\""
@@ -60,10 +59,10 @@ report "curses only in ui/term.c" "$(strangers ui/term.c '(n?curses|term)[a-z]*\
 report "PCRE2 only in base/regex.c" "$(strangers base/regex.c pcre2)"
 report "libcyaml only in config/schema.c" "$(strangers config/schema.c cyaml)"
 report "libyaml only in config/survey.c" "$(strangers config/survey.c yaml)"
-report "expat only in decode/syst_collateral.c" \
-	"$(strangers decode/syst_collateral.c expat)"
-report "OpenCSD only in decode/opencsd_library.c" \
-	"$(strangers decode/opencsd_library.c opencsd)"
+report "expat only in decode/syst/syst_collateral.c" \
+	"$(strangers decode/syst/syst_collateral.c expat)"
+report "OpenCSD only in decode/coresight/opencsd_library.c" \
+	"$(strangers decode/coresight/opencsd_library.c opencsd)"
 report "elfutils only in trace/symbols.c" \
 	"$(strangers trace/symbols.c '(elfutils/|libelf|gelf|dwarf|elf\.h)')"
 report "every .c file starts with config.h" "$(unconfigured)"

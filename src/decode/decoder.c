@@ -2,13 +2,13 @@
  * decoder.h.  A new format is its own file and one line of `decoders`. */
 #include "config.h"
 
-#include "decode/csel.h"
+#include "decode/csel/csel.h"
 #include "decode/decoder.h"
-#include "decode/gem.h"
-#include "decode/encap.h"
-#include "decode/opencsd.h"
-#include "decode/syst.h"
-#include "decode/uia.h"
+#include "decode/gem/gem.h"
+#include "decode/encap/encap.h"
+#include "decode/coresight/opencsd.h"
+#include "decode/syst/syst.h"
+#include "decode/gem/uia.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "export/export.h"
 
-#include "decode/opencsd.h"
+#include "decode/coresight/opencsd.h"
 
 bool
 export_ppl_fits(const struct decoder_ops *ops)

@@ -8,9 +8,9 @@
 
 #include "trace/clock_points.h"
 #include "base/thread.h"
-#include "decode/gem.h"
-#include "decode/syst_stp.h"
-#include "decode/uia.h"
+#include "decode/gem/gem.h"
+#include "decode/syst/syst_stp.h"
+#include "decode/gem/uia.h"
 #include "trace/clock_keep.h"
 #include "trace/serial.h"
 

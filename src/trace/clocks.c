@@ -13,8 +13,8 @@
 
 #include "trace/clocks.h"
 #include "base/thread.h"
-#include "decode/syst_stp.h"
-#include "decode/uia.h"
+#include "decode/syst/syst_stp.h"
+#include "decode/gem/uia.h"
 #include "trace/clock_points.h"
 #include "trace/serial.h"
 

@@ -23,8 +23,8 @@
 #include "trace/serial.h"
 #include "base/lower_bound.h"
 #include "base/thread.h"
-#include "decode/gem.h"
-#include "decode/uia.h"
+#include "decode/gem/gem.h"
+#include "decode/gem/uia.h"
 #include "trace/reader.h"
 
 #include <stdatomic.h>

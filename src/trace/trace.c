@@ -13,7 +13,7 @@
 #include "trace/trace.h"
 #include "base/thread.h"
 #include "capture/snapshot.h"
-#include "decode/opencsd.h"
+#include "decode/coresight/opencsd.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
 #include "trace/cycles.h"

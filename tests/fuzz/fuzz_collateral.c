@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "base/vec.h"
-#include "decode/syst.h"
+#include "decode/syst/syst.h"
 #include "drive.h"
 
 #include <stdio.h>

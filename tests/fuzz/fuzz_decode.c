@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "../drive.h"
-#include "decode/coresight.h"
-#include "decode/opencsd.h"
+#include "decode/coresight/coresight.h"
+#include "decode/coresight/opencsd.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef TRAWL_TESTS_UNIT_ENCAP_TOOL_H
 #define TRAWL_TESTS_UNIT_ENCAP_TOOL_H
 
-#include "decode/encap.h"
+#include "decode/encap/encap.h"
 
 /* --- writing ----------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 #include "test.h"
 
 #include "config/profile.h"
-#include "decode/syst_stp.h"
+#include "decode/syst/syst_stp.h"
 #include "export/export.h"
 #include "folder.h"
 #include "stp_walk.h"

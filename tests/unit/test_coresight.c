@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "decode/coresight.h"
+#include "decode/coresight/coresight.h"
 #include "formatter.h"
 
 struct found {

@@ -7,7 +7,7 @@
 #include "test.h"
 #include "walk.h"
 
-#include "decode/csel.h"
+#include "decode/csel/csel.h"
 
 #include <stdlib.h>
 #include <string.h>

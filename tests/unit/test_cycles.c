@@ -6,7 +6,7 @@
 
 #include "base/thread.h"
 #include "config/profile.h"
-#include "decode/opencsd_library.h"
+#include "decode/coresight/opencsd_library.h"
 #include "folder.h"
 #include "trace/clocks.h"
 #include "trace/cycles.h"

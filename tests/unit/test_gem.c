@@ -8,7 +8,7 @@
 #include "test.h"
 #include "walk.h"
 
-#include "decode/gem.h"
+#include "decode/gem/gem.h"
 
 #include <stdlib.h>
 #include <string.h>

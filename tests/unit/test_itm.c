@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "decode/itm.h"
+#include "decode/coresight/itm.h"
 #include "hex.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/vec.h"
-#include "decode/opencsd_library.h"
+#include "decode/coresight/opencsd_library.h"
 #include "query/matches.h"
 #include "query/seek.h"
 #include "toy.h"

@@ -11,9 +11,9 @@
 #include "test.h"
 
 #include "capture/snapshot.h"
-#include "decode/coresight.h"
-#include "decode/opencsd.h"
-#include "decode/opencsd_element.h"
+#include "decode/coresight/coresight.h"
+#include "decode/coresight/opencsd.h"
+#include "decode/coresight/opencsd_element.h"
 #include "drive.h"
 #include "folder.h"
 #include "formatter.h"

@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-#include "decode/opencsd_element.h"
+#include "decode/coresight/opencsd_element.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include "test.h"
 
-#include "decode/opencsd_library.h"
+#include "decode/coresight/opencsd_library.h"
 #include "drive.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "test.h"
 
 #include "decode/lines.h"
-#include "decode/opencsd.h"
-#include "decode/opencsd_element.h"
+#include "decode/coresight/opencsd.h"
+#include "decode/coresight/opencsd_element.h"
 #include "drive.h"
 #include "walk.h"
 

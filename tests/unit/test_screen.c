@@ -13,7 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/vec.h"
-#include "decode/opencsd_library.h"
+#include "decode/coresight/opencsd_library.h"
 #include "emulator.h"
 #include "folder.h"
 #include "session_fixture.h"

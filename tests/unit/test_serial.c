@@ -10,7 +10,7 @@
 #include "uia_write.h"
 
 #include "config/profile.h"
-#include "decode/gem.h"
+#include "decode/gem/gem.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
 #include "trace/serial.h"

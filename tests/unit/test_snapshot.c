@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include "capture/snapshot.h"
-#include "decode/opencsd.h"
+#include "decode/coresight/opencsd.h"
 #include "folder.h"
 
 #include <stdint.h>

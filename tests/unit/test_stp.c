@@ -8,7 +8,7 @@
 #include "test.h"
 
 #include "base/err.h"
-#include "decode/stp.h"
+#include "decode/stp/stp.h"
 #include "nibbles.h"
 
 #include <stdlib.h>

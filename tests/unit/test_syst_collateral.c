@@ -6,8 +6,8 @@
 
 #include "test.h"
 
-#include "decode/syst_collateral.h"
-#include "decode/syst_frame.h"
+#include "decode/syst/syst_collateral.h"
+#include "decode/syst/syst_frame.h"
 #include "hex.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "decode/syst.h"
+#include "decode/syst/syst.h"
 #include "drive.h"
 
 #include <stdio.h>

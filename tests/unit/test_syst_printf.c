@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "decode/syst_printf.h"
+#include "decode/syst/syst_printf.h"
 #include "hex.h"
 
 #include <stdio.h>

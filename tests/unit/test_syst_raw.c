@@ -8,7 +8,7 @@
 
 #include "test.h"
 
-#include "decode/syst_frame.h"
+#include "decode/syst/syst_frame.h"
 #include "drive.h"
 #include "hex.h"
 

@@ -9,7 +9,7 @@
 #include "test.h"
 
 #include "base/text.h"
-#include "decode/syst.h"
+#include "decode/syst/syst.h"
 #include "drive.h"
 #include "nibbles.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "decode/syst.h"
+#include "decode/syst/syst.h"
 #include "../drive.h"
 
 #include <inttypes.h>

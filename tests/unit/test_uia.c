@@ -8,7 +8,7 @@
 #include "uia_write.h"
 #include "walk.h"
 
-#include "decode/uia.h"
+#include "decode/gem/uia.h"
 
 #include <stdlib.h>
 #include <string.h>

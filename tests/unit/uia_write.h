@@ -6,7 +6,7 @@
 #define TRAWL_TESTS_UNIT_UIA_WRITE_H
 
 #include "base/vec.h"
-#include "decode/uia.h"
+#include "decode/gem/uia.h"
 
 #include <stdbool.h>
 #include <stddef.h>

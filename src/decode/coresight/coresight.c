@@ -1,0 +1,230 @@
+/*
+ * The CoreSight formatter undone: see coresight.h.
+ *
+ * Aligned frames are read where they lie.  A trace port's are put together
+ * two bytes at a time, since half-frame synchronisation may stand between any
+ * two pairs; neither kind of synchronisation can be mistaken for data, for
+ * both would name the reserved source 0x7f.
+ */
+#include "config.h"
+
+#include "decode/coresight/coresight.h"
+
+#include <string.h>
+
+enum {
+	BLOCK = 512, /* of a DSTREAM */
+	BLOCK_TRACE = 504,
+	SYNC_FRAME = 0x7fffffff,
+	SYNC_HALF = 0x7fff
+};
+
+void
+coresight_start(struct coresight *c, enum coresight_format format, uint64_t offset)
+{
+	*c = (struct coresight){
+	    .format = format,
+	    .synced = format == CORESIGHT_ALIGNED,
+	    .id = CORESIGHT_NOBODY,
+	    .anchor = offset,
+	    .sync = offset,
+	};
+}
+
+struct job {
+	struct coresight *c;
+	coresight_sink *sink;
+	void *context;
+	struct coresight_run run;
+};
+
+static void
+add(struct job *j, uint8_t byte, uint64_t offset)
+{
+	j->run.bytes[j->run.count] = byte;
+	j->run.offsets[j->run.count++] = offset;
+}
+
+static void
+finish(struct job *j)
+{
+	if (j->run.count)
+		j->sink(j->context, &j->run);
+	j->run.count = 0;
+}
+
+static void
+change(struct job *j, uint8_t id, uint64_t index, uint64_t frame)
+{
+	struct coresight *c = j->c;
+	c->anchor = c->format == CORESIGHT_ALIGNED ? frame : c->sync;
+	if (id == c->id) {
+		if (!j->run.count)
+			j->run.anchor = c->anchor;
+		return;
+	}
+	if (j->run.count) {
+		finish(j);
+		j->run.index = index;
+	}
+	c->id = j->run.id = id;
+	j->run.anchor = c->anchor;
+}
+
+/* Gives the runs of one frame; byte N lies at OFFSETS[N]. */
+static void
+unpack(struct job *j, const uint8_t *frame, const uint64_t *offsets)
+{
+	struct coresight *c = j->c;
+	uint64_t index = coresight_index(c->format, offsets[0]);
+	j->run.index = index;
+	j->run.id = c->id;
+	j->run.anchor = c->anchor;
+	for (unsigned i = 0; i < 16; i += 2) {
+		unsigned low = frame[15] >> i / 2 & 1;
+		bool names = frame[i] & 1;
+		uint8_t id = frame[i] >> 1;
+		if (!names)
+			add(j, (uint8_t)(frame[i] | low), offsets[i]);
+		else
+			c->counts.frame++;
+		/* with the low bit set the second byte is still the old one's */
+		bool late = names && low && i < 14 && id != c->id;
+		if (late)
+			add(j, frame[i + 1], offsets[i + 1]);
+		if (names)
+			change(j, id, index + i, offsets[0]);
+		if (i < 14 && !late)
+			add(j, frame[i + 1], offsets[i + 1]);
+	}
+	finish(j);
+	c->counts.frame++;
+}
+
+static void
+feed_aligned(struct job *j, const uint8_t *bytes, size_t length, uint64_t offset)
+{
+	uint64_t offsets[CORESIGHT_FRAME];
+	for (size_t at = 0; at + CORESIGHT_FRAME <= length; at += CORESIGHT_FRAME) {
+		for (unsigned i = 0; i < CORESIGHT_FRAME; i++)
+			offsets[i] = offset + at + i;
+		unpack(j, bytes + at, offsets);
+	}
+}
+
+/* A byte that is in no frame. */
+static void
+pass_over(struct job *j, uint8_t byte, uint64_t offset)
+{
+	struct coresight *c = j->c;
+	if (!j->run.count) {
+		j->run.index = coresight_index(c->format, offset);
+		j->run.id = CORESIGHT_NOBODY;
+		j->run.anchor = c->anchor;
+	}
+	add(j, byte, offset);
+	if (j->run.count == CORESIGHT_RUN_MAX)
+		finish(j);
+}
+
+/* A frame starts over: the one at hand is not whole, of which the last KEEP bytes
+ * are something else. */
+static void
+lose(struct job *j, unsigned keep)
+{
+	struct coresight *c = j->c;
+	c->id = CORESIGHT_NOBODY;
+	for (unsigned i = 0; i + keep < c->have; i++)
+		pass_over(j, c->frame[i], c->offsets[i]);
+	c->have = 0;
+}
+
+/* The last of four bytes of frame synchronisation, of which those before it are
+ * in the frame at hand, or, as no frame is known, in none. */
+static void
+synchronise(struct job *j, uint64_t offset)
+{
+	struct coresight *c = j->c;
+	unsigned before = c->synced ? c->have : c->fresh;
+	if (c->synced && c->have != 3)
+		lose(j, 3);
+	finish(j);
+	c->synced = true;
+	c->have = c->fresh = 0;
+	c->tail = 0;
+	c->sync = offset > 3 ? offset - 3 : 0;
+	c->counts.sync += before < 3 ? before + 1 : 4; /* the first may have ended a frame */
+}
+
+/* A byte before any frame is known: it, and the three before it, may be frame
+ * synchronisation. */
+static void
+feed_unsynced(struct job *j, uint8_t before, uint64_t offset)
+{
+	struct coresight *c = j->c;
+	if (c->fresh == 3)
+		pass_over(j, before, c->offsets[0]);
+	else
+		c->fresh++;
+	memmove(c->offsets, c->offsets + 1, 2 * sizeof *c->offsets);
+	c->offsets[2] = offset;
+}
+
+/* One byte of a trace port. */
+static void
+feed_byte(struct job *j, uint8_t byte, uint64_t offset)
+{
+	struct coresight *c = j->c;
+	uint8_t before = (uint8_t)(c->tail >> 8);
+	c->tail = c->tail >> 8 | (uint32_t)byte << 24;
+	if (c->tail == SYNC_FRAME) {
+		synchronise(j, offset);
+		return;
+	}
+	if (!c->synced) {
+		feed_unsynced(j, before, offset);
+		return;
+	}
+	c->frame[c->have] = byte;
+	c->offsets[c->have++] = offset;
+	/* the first half of a frame synchronisation is none of these */
+	if (c->have % 2 == 0 && c->tail >> 16 == SYNC_HALF) {
+		c->have -= 2;
+		c->counts.sync += 2;
+	}
+	if (c->have == CORESIGHT_FRAME) {
+		c->have = 0;
+		unpack(j, c->frame, c->offsets);
+	}
+}
+
+void
+coresight_feed(struct coresight *c, const uint8_t *bytes, size_t length, uint64_t offset,
+	       coresight_sink *sink, void *context)
+{
+	struct job j = {.c = c, .sink = sink, .context = context};
+	if (c->format == CORESIGHT_ALIGNED) {
+		feed_aligned(&j, bytes, length, offset);
+		return;
+	}
+	for (size_t i = 0; i < length; i++) {
+		if (c->format != CORESIGHT_DSTREAM || (offset + i) % BLOCK < BLOCK_TRACE)
+			feed_byte(&j, bytes[i], offset + i);
+		else
+			c->counts.block++;
+	}
+	finish(&j);
+}
+
+void
+coresight_finish(struct coresight *c, coresight_sink *sink, void *context)
+{
+	struct job j = {.c = c, .sink = sink, .context = context};
+	unsigned fresh = c->synced ? 0 : c->fresh;
+	for (unsigned i = 3 - fresh; fresh && i < 3; i++)
+		pass_over(&j, (uint8_t)(c->tail >> 8 * (i + 1)), c->offsets[i]);
+	if (c->synced)
+		lose(&j, 0);
+	finish(&j);
+	c->fresh = 0;
+}

@@ -1,0 +1,273 @@
+/*
+ * ITM packets as elements: see itm.h.
+ *
+ * A packet is known by its first byte; sizes follow from it or from
+ * continuation bits.  Packets are collected a byte at a time, since they may
+ * be cut by frames anywhere.  What is no packet is an UNKNOWN element of one
+ * byte: the next byte may well start a packet again.  Nothing is decoded
+ * before the first synchronisation packet.  Local time stamps are differences; they
+ * are added up from one such packet to the next, as decoding may begin there.
+ */
+#include "config.h"
+
+#include "decode/coresight/itm.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+enum { SYNC_ZEROS = 5, SYNC_LAST = 0x80, OVERFLOW = 0x70, GLOBAL_1 = 0x94, GLOBAL_2 = 0xb4 };
+
+void
+itm_start(struct itm *itm, bool whole)
+{
+	*itm = (struct itm){.whole = whole};
+}
+
+static void
+give(struct itm *itm, struct opencsd_element *e, const struct itm_sink *sink)
+{
+	e->index = itm->index;
+	if (e->type == OPENCSD_ITMTRACE && itm->overflow) {
+		e->flags |= OPENCSD_OVERFLOW;
+		itm->overflow = false;
+	}
+	sink->element(sink->context, e);
+}
+
+/* The value of the bytes behind the first one, seven bits each. */
+static uint64_t
+continued(const struct itm *itm)
+{
+	uint64_t value = 0;
+	for (unsigned i = 1; i < itm->have; i++)
+		value |= (uint64_t)(itm->packet[i] & 0x7f) << 7 * (i - 1);
+	return value;
+}
+
+/* --- kinds of packet --------------------------------------------------- */
+
+static const char *
+take_payload(struct itm *itm, struct opencsd_element *e)
+{
+	uint8_t header = itm->packet[0];
+	bool hardware = header & 4;
+	e->type = OPENCSD_ITMTRACE;
+	e->reason = hardware ? OPENCSD_ITM_HARDWARE : OPENCSD_ITM_SOFTWARE;
+	e->channel = header >> 3;
+	if (!hardware) {
+		e->channel |= (uint16_t)(itm->page << 5);
+		e->flags |= OPENCSD_HAS_SENDER;
+	}
+	e->packets = (uint8_t)(itm->have - 1);
+	e->value = bytes_le(itm->packet + 1, itm->have - 1u);
+	return hardware ? "DWT: hardware packet" : "SWIT: software packet";
+}
+
+static const char *
+take_local(struct itm *itm, struct opencsd_element *e)
+{
+	uint8_t header = itm->packet[0];
+	bool more = header & 0x80;
+	e->type = OPENCSD_ITMTRACE;
+	e->reason = more ? header >> 4 & 3 : OPENCSD_ITM_TIME_SYNC;
+	e->value = more ? continued(itm) : header >> 4 & 7;
+	itm->local += e->value;
+	e->timestamp = itm->local;
+	e->packets = (uint8_t)(more ? itm->have - 1 : 1);
+	return "TS_LOCAL: local time stamp";
+}
+
+static const char *
+take_global(struct itm *itm, struct opencsd_element *e)
+{
+	const uint64_t low = 0x3ffffff; /* bits of the first packet */
+	uint64_t value = continued(itm);
+	bool first = itm->packet[0] == GLOBAL_1;
+	if (first) {
+		unsigned bits = 7u * (itm->have - 1u);
+		if (itm->have == 5) { /* the last byte has two flags */
+			bits = 26;
+			if (itm->packet[4] & 0x20)
+				e->flags |= OPENCSD_FREQ_CHANGE;
+			if (itm->packet[4] & 0x40)
+				itm->high_known = false; /* it wrapped */
+		}
+		itm->low_known |= bits == 26;
+		uint64_t mask = (UINT64_C(1) << bits) - 1;
+		itm->global = (itm->global & ~mask) | (value & mask);
+	} else {
+		itm->global = (itm->global & low) | value << 26;
+		itm->high_known = true;
+	}
+	e->type = OPENCSD_ITMTRACE;
+	e->reason = OPENCSD_ITM_TIME_GLOBAL;
+	e->value = value;
+	e->timestamp = itm->global;
+	if (itm->low_known && itm->high_known)
+		e->flags |= OPENCSD_HAS_TIMESTAMP;
+	return first ? "TS_GLOBAL_1: global time stamp, low bits"
+		     : "TS_GLOBAL_2: global time stamp, high bits";
+}
+
+static const char *
+take_extension(struct itm *itm, struct opencsd_element *e)
+{
+	(void)e;
+	/* a single byte from software sets the page of its ports */
+	if (itm->have == 1 && !(itm->packet[0] & 4))
+		itm->page = itm->packet[0] >> 4 & 7;
+	return "EXTENSION: page of the stimulus ports";
+}
+
+static const char *
+take_overflow(struct itm *itm, struct opencsd_element *e)
+{
+	(void)e;
+	itm->overflow = true;
+	itm->local = 0;
+	return "OVERFLOW: packets were lost";
+}
+
+static const char *
+take_reserved(struct itm *itm, struct opencsd_element *e)
+{
+	(void)itm;
+	e->type = OPENCSD_UNKNOWN;
+	return "RESERVED: no packet";
+}
+
+/* --- packets ----------------------------------------------------------- */
+
+/* How packets are known by their first byte, in this order. */
+static const struct form {
+	uint8_t mask, value;
+	uint8_t most; /* bytes; 0: header & 3 and the header itself */
+	const char *(*take)(struct itm *, struct opencsd_element *);
+	bool element; /* gives one */
+} forms[] = {
+    {0xff, OVERFLOW, 1, take_overflow, false}, {0x0f, 0x00, 5, take_local, true},
+    {0x0b, 0x08, 5, take_extension, false},    {0xff, GLOBAL_1, 5, take_global, true},
+    {0xff, GLOBAL_2, 7, take_global, true},    {0x03, 0x01, 0, take_payload, true},
+    {0x03, 0x02, 0, take_payload, true},       {0x03, 0x03, 0, take_payload, true},
+    {0x00, 0x00, 1, take_reserved, true},
+};
+
+static const struct form *
+form_of(uint8_t header)
+{
+	const struct form *form = forms;
+	while ((header & form->mask) != form->value)
+		form++;
+	return form;
+}
+
+/* Whether the packet at hand is complete. */
+static bool
+is_complete(const struct itm *itm, const struct form *form)
+{
+	static const uint8_t sizes[] = {0, 1, 2, 4};
+	uint8_t header = itm->packet[0];
+	if (!form->most)
+		return itm->have == 1 + sizes[header & 3];
+	if (itm->have == form->most)
+		return true;
+	bool global = header == GLOBAL_1 || header == GLOBAL_2;
+	return itm->have == 1 ? !(header & 0x80) && !global : !(itm->packet[itm->have - 1] & 0x80);
+}
+
+static void
+take_packet(struct itm *itm, const struct form *form, const struct itm_sink *sink)
+{
+	struct opencsd_element e = {0};
+	/* five bytes that all say that more comes are no packet */
+	bool endless =
+	    form->most > 1 && itm->have == form->most && itm->packet[itm->have - 1] & 0x80;
+	const char *text = endless ? take_reserved(itm, &e) : form->take(itm, &e);
+	sink->packet(sink->context, itm->index, itm->packet, itm->have, text);
+	if (form->element || endless)
+		give(itm, &e, sink);
+	itm->have = 0;
+}
+
+/* Decoding may have begun here as well: what only those know that came from farther
+ * back is told by nobody. */
+static void
+forget(struct itm *itm)
+{
+	itm->low_known = itm->high_known = false;
+	itm->global = 0;
+	itm->local = 0;
+	itm->page = 0;
+}
+
+/* Zeros and the byte after them: synchronisation, or nothing. */
+static void
+take_zeros(struct itm *itm, uint8_t byte, const struct itm_sink *sink)
+{
+	static const uint8_t sync[] = {0, 0, 0, 0, 0, SYNC_LAST};
+	struct opencsd_element e = {.type = OPENCSD_UNKNOWN};
+	if (itm->zeros >= SYNC_ZEROS && byte == SYNC_LAST) {
+		forget(itm);
+		itm->synced = true;
+		sink->packet(sink->context, itm->index, sync, sizeof sync,
+			     "ASYNC: alignment synchronisation");
+	} else if (itm->synced) {
+		sink->packet(sink->context, itm->index, sync, 1, "BAD_SEQUENCE: zeros");
+		give(itm, &e, sink);
+	}
+	itm->zeros = 0;
+}
+
+static void
+feed_byte(struct itm *itm, uint64_t index, uint8_t byte, const struct itm_sink *sink)
+{
+	if (!itm->have && byte == 0) {
+		if (!itm->zeros++)
+			itm->index = index;
+		if (itm->zeros > SYNC_ZEROS)
+			itm->zeros = SYNC_ZEROS;
+		return;
+	}
+	if (itm->zeros) {
+		bool used = itm->zeros >= SYNC_ZEROS && byte == SYNC_LAST;
+		take_zeros(itm, byte, sink);
+		if (used)
+			return;
+	}
+	if (!itm->synced)
+		return;
+	if (!itm->have)
+		itm->index = index;
+	itm->packet[itm->have++] = byte;
+	const struct form *form = form_of(itm->packet[0]);
+	if (is_complete(itm, form))
+		take_packet(itm, form, sink);
+}
+
+void
+itm_feed(struct itm *itm, uint64_t index, const uint8_t *bytes, size_t length,
+	 const struct itm_sink *sink)
+{
+	if (!itm->told && length) {
+		struct opencsd_element e = {.type = OPENCSD_NO_SYNC,
+					    .reason = itm->whole ? OPENCSD_UNSYNC_INIT
+								 : OPENCSD_UNSYNC_RESET};
+		itm->told = true;
+		itm->index = index;
+		give(itm, &e, sink);
+	}
+	for (size_t i = 0; i < length; i++)
+		feed_byte(itm, index + i, bytes[i], sink);
+}
+
+void
+itm_end(struct itm *itm, const struct itm_sink *sink)
+{
+	struct opencsd_element e = {.type = OPENCSD_EO_TRACE, .reason = OPENCSD_UNSYNC_END};
+	if (itm->have)
+		sink->packet(sink->context, itm->index, itm->packet, itm->have,
+			     "INCOMPLETE_EOT: the trace ends inside a packet");
+	itm->have = 0;
+	give(itm, &e, sink);
+}

@@ -1,0 +1,777 @@
+/*
+ * CoreSight trace buffers: from bytes to messages.  A message is a generic
+ * trace element; what a decoder could not read and bytes of trace IDs that
+ * nobody decodes are messages too.
+ *
+ * The capture is deformatted a chunk at a time, each run of bytes goes to the
+ * lane of its source, and each lane puts its messages into a queue.  They are
+ * merged by place (the index of the packet), then in the order of sources.
+ * Once a chunk was decoded, the messages of the chunk before are certain and
+ * are handed out.  A message that comes later still, since its source was
+ * quiet in the middle of a packet, stands at the first place that is not
+ * handed out (MESSAGE_SCATTERED).  Chunks lie on a fixed grid, so this does
+ * not depend on windows or on where decoding started.  What a decoder says at
+ * the end of the trace stands at the last byte.
+ *
+ * Nothing of a library's state can be saved.  A checkpoint says for each lane
+ * how far back to start (opencsd_lane.h), and what was handed out: decoding is
+ * repeated from there and that much is dropped.  A state that already stands
+ * at or before a checkpoint simply goes on to it.
+ */
+#include "config.h"
+
+#include "decode/coresight/opencsd_decoder.h"
+
+#include "base/bytes.h"
+#include "decode/syst/syst_frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CHUNK = 8192, /* a multiple of a frame and of a DSTREAM's block */
+	CHUNKS = 4,   /* whose beginnings are remembered */
+	RUN_UP = 65536
+};
+
+/* The checkpoint. */
+enum {
+	SAVED_PLACE = 0,
+	SAVED_SKIP = 8,
+	SAVED_FRAMES = 12, /* how far back to start deformatting */
+	SAVED_LANES = 13,  /* how far back each lane starts */
+	SAVED_SIZE = CHECKPOINT_MAX
+};
+
+/* Messages under way. */
+struct queue {
+	VEC(struct message) list;
+	size_t head;
+	uint64_t last;		  /* place of the last one */
+	uint64_t from;		  /* bytes before this offset are not for its lane */
+	enum opencsd_since since; /* what it knows of those */
+	uint64_t oldest[CHUNKS];  /* message under way at the start of a chunk */
+};
+
+/* Bytes that are in no message, by kind.  Those of a source that is decoded need not
+ * be in one: packets without an element, and what comes before synchronisation. */
+enum {
+	SILENT_TRACE,
+	SILENT_FRAME,
+	SILENT_NULL,
+	SILENT_TRIGGER,
+	SILENT_RESERVED,
+	SILENT_SYNC,
+	SILENT_BLOCK,
+	SILENT_COUNT
+};
+static const struct silent_row silent[SILENT_COUNT] = {
+    [SILENT_TRACE] = {"trace",
+		      "bytes of sources that are decoded; those of messages are among them", false},
+    [SILENT_FRAME] = {"frame", "trace IDs and low bits in frames of the trace formatter", false},
+    [SILENT_NULL] = {"null", "bytes of trace ID 0, with which frames are filled up", false},
+    [SILENT_TRIGGER] = {"trigger", "bytes of trace IDs 0x7b and 0x7d: flush and trigger", false},
+    [SILENT_RESERVED] = {"reserved", "bytes of trace ID 0x7f, which is reserved", false},
+    [SILENT_SYNC] = {"sync", "frame and half-frame synchronisation of a trace port", false},
+    [SILENT_BLOCK] = {"block", "the last 8 of each 512 bytes of a DSTREAM", false},
+};
+
+/* Bytes of one trace ID that nobody decodes, in this chunk. */
+struct stray {
+	uint64_t first, last; /* offsets */
+	uint32_t count;	      /* bytes, 0: none */
+};
+
+struct state {
+	struct decode_state base;
+	const struct opencsd_decoder *decoder;
+	struct coresight frames;
+	struct opencsd_lane *lanes; /* NULL until first needed */
+	struct queue *queues;	    /* of the lanes; the last one is for strays */
+	size_t lane_count;
+	struct stray strays[CORESIGHT_IDS];
+	struct {
+		uint64_t number, anchor; /* from where its source is known */
+	} chunks[CHUNKS];
+
+	uint64_t whence; /* decoding knows nothing of what came before (resync) */
+	bool whole;	 /* deformatting began at the start */
+	bool sourced;	 /* an ID came since it began */
+	uint64_t floor;	 /* no message may stand before this any more */
+	uint64_t end;	 /* offset of the window's end, when the trace ends */
+	bool ended;
+
+	/* what was handed out: COUNT messages at PLACE, and all before it */
+	uint64_t place;
+	uint32_t count;
+	/* up to here messages are dropped */
+	bool repeating;
+	uint64_t border;
+	uint32_t skip;
+	uint8_t saved[SAVED_SIZE];
+
+	uint64_t frequency; /* of STM time stamps, the first one told */
+};
+
+/* One call of step. */
+struct run {
+	struct state *state;
+	const struct window *window;
+	struct message *out;
+	size_t count, max;
+};
+
+/* --- messages into queues ---------------------------------------------- */
+
+/* Adds a message at the end of a queue, at a place that is still free. */
+static void
+enqueue(struct state *s, struct queue *queue, struct message *m)
+{
+	uint64_t floor = queue->last > s->floor ? queue->last : s->floor;
+	if (message_place(m) < floor) {
+		if (floor - m->offset >= UINT32_MAX)
+			m->offset = floor; /* four gigabytes late */
+		m->length = (uint32_t)(floor - m->offset) + 1;
+		m->flags |= MESSAGE_SCATTERED;
+	}
+	queue->last = message_place(m);
+	*vec_add(&queue->list) = *m;
+}
+
+/* If the element ends a SyS-T message, makes M that message, with the time of
+ * its first packet. */
+static void
+fill_syst(const struct opencsd_lane *lane, struct message *m)
+{
+	const struct stp_message *message = lane->message;
+	size_t length = (message->nibbles + 1) / 2;
+	struct syst_peek peek;
+	syst_peek(message->head, length, &peek);
+	bool word = !peek.prefix && length == peek.length;
+	if (peek.suspect || peek.kind >= SYST_UNKNOWN || (!peek.prefix && !word))
+		return;
+	struct message syst = {0};
+	syst_fill(&peek, length, &syst);
+	m->kind = OPENCSD_SYST;
+	m->severity = syst.severity;
+	m->flags |= MESSAGE_TIMED | (syst.flags & (uint16_t)~MESSAGE_TIMED);
+	m->ticks = message->ticks;
+	m->origin ^= (syst.origin + 1) * 0x9e3779b97f4a7c15;
+}
+
+static void
+on_element(void *context, struct opencsd_lane *lane, const struct opencsd_element *e)
+{
+	struct state *s = context;
+	struct queue *queue = &s->queues[lane - s->lanes];
+	struct message m = {
+	    .offset = coresight_offset(lane->format, e->index),
+	    .length = opencsd_lane_length(lane, e->index),
+	};
+	opencsd_element_message(e, &m);
+	bool at_end = e->type == OPENCSD_EO_TRACE;
+	/* from where on decoding must be right to give it again */
+	uint64_t needed = at_end ? s->end : m.offset;
+	if (e->flags & OPENCSD_FREQUENCY && !s->frequency)
+		s->frequency = e->value;
+	if (lane->message)
+		fill_syst(lane, &m);
+	if (m.kind == OPENCSD_SYST)
+		needed = lane->message->start.nibble / 2;
+	else if (e->type == OPENCSD_SWTRACE && e->flags & OPENCSD_MARKER)
+		needed -= needed < OPENCSD_OTHER_SPAN ? needed : OPENCSD_OTHER_SPAN;
+	struct opencsd_restart start = opencsd_lane_restart(lane, needed);
+	if (start.offset < s->whence)
+		start = (struct opencsd_restart){s->whence, OPENCSD_SINCE_ANYWHERE};
+	if (at_end) {
+		m.offset = s->end ? s->end - 1 : 0;
+		m.length = s->end > 0;
+	}
+	m.aux |= opencsd_aux(e->id, at_end ? 0 : lane->ordinal) |
+		 opencsd_aux_place(opencsd_distance(start.offset, m.offset), at_end, start.since);
+	enqueue(s, queue, &m);
+}
+
+static void
+on_fatal(void *context, struct opencsd_lane *lane, uint64_t index, int why)
+{
+	struct state *s = context;
+	struct message m = {
+	    .offset = coresight_offset(lane->format, index),
+	    .origin = lane->source->id,
+	    .aux = opencsd_aux(lane->source->id, (uint32_t)why),
+	    .length = 1,
+	    .flags = MESSAGE_DAMAGED,
+	    .kind = OPENCSD_FATAL,
+	    .severity = SEVERITY_ERROR,
+	};
+	enqueue(s, &s->queues[lane - s->lanes], &m);
+}
+
+static void
+add_stray(struct state *s, const struct coresight_run *run)
+{
+	struct stray *stray = &s->strays[run->id];
+	if (!stray->count)
+		stray->first = run->offsets[0];
+	stray->last = run->offsets[run->count - 1];
+	stray->count += run->count;
+}
+
+/* The kind of what is no source's, but no loss; 0: the ID is none of these. */
+static const uint8_t silent_kinds[CORESIGHT_IDS] = {
+    [CORESIGHT_ID_NULL] = SILENT_NULL,
+    [CORESIGHT_ID_FLUSH] = SILENT_TRIGGER,
+    [CORESIGHT_ID_TRIGGER] = SILENT_TRIGGER,
+    [CORESIGHT_ID_RESERVED] = SILENT_RESERVED,
+};
+
+static void
+count_silent(struct state *s, unsigned kind, uint64_t bytes)
+{
+	s->base.silent[kind] += 8 * bytes;
+}
+
+/* What comes before the first ID has none where decoding starts in the middle. */
+static void
+on_run(void *context, const struct coresight_run *run)
+{
+	struct state *s = context;
+	uint8_t lane = s->decoder->lane_of[run->id];
+	unsigned kind = silent_kinds[run->id];
+	s->sourced |= run->id != CORESIGHT_NOBODY;
+	if (lane != OPENCSD_NO_LANE && s->lanes[lane].tree) {
+		count_silent(s, SILENT_TRACE, run->count);
+		if (run->offsets[0] >= s->queues[lane].from)
+			opencsd_lane_feed(&s->lanes[lane], run);
+	} else if (kind) {
+		count_silent(s, kind, run->count);
+	} else if (s->sourced || s->whole) {
+		add_stray(s, run);
+	}
+}
+
+static void
+count_frames(struct state *s)
+{
+	struct coresight_counts *counts = &s->frames.counts;
+	count_silent(s, SILENT_FRAME, counts->frame);
+	count_silent(s, SILENT_SYNC, counts->sync);
+	count_silent(s, SILENT_BLOCK, counts->block);
+	*counts = (struct coresight_counts){0};
+}
+
+/* Makes a message of stray bytes.  A buffer that went round begins in the middle of
+ * what some source sent; everything else that nobody decodes is lost. */
+static void
+enqueue_stray(struct state *s, uint8_t id, const struct stray *stray)
+{
+	bool beginning = id == CORESIGHT_NOBODY && s->sourced && stray->last < CHUNK;
+	struct message m = {
+	    .offset = stray->first,
+	    .origin = id | OPENCSD_ORIGIN_STRAY,
+	    .aux = opencsd_aux(id, stray->count),
+	    .length = (uint32_t)(stray->last - stray->first) + 1,
+	    .flags = beginning ? 0 : MESSAGE_LOST,
+	    .kind = OPENCSD_STRAY,
+	    .severity = beginning ? SEVERITY_WARNING : SEVERITY_ERROR,
+	};
+	enqueue(s, &s->queues[s->lane_count], &m);
+}
+
+/* Makes messages of the stray bytes of a chunk, those that come first first. */
+static void
+flush_strays(struct state *s)
+{
+	for (;;) {
+		unsigned best = CORESIGHT_IDS;
+		for (unsigned i = 0; i < CORESIGHT_IDS; i++)
+			if (s->strays[i].count &&
+			    (best == CORESIGHT_IDS || s->strays[i].first < s->strays[best].first))
+				best = i;
+		if (best == CORESIGHT_IDS)
+			return;
+		enqueue_stray(s, (uint8_t)best, &s->strays[best]);
+		s->strays[best].count = 0;
+	}
+}
+
+/* --- feeding ----------------------------------------------------------- */
+
+static uint64_t
+chunk_of(uint64_t offset)
+{
+	return offset / CHUNK;
+}
+
+/* The first place that may still get messages once all before OFFSET, the end
+ * of a chunk, is decoded. */
+static uint64_t
+settled(uint64_t offset)
+{
+	uint64_t chunk = chunk_of(offset) * CHUNK;
+	return chunk > CHUNK ? chunk - CHUNK : 0;
+}
+
+static void
+feed(struct state *s, const struct window *w, uint64_t end)
+{
+	uint64_t at = s->base.offset;
+	const uint8_t *bytes = w->bytes + (at - w->offset);
+	if (s->decoder->format != CORESIGHT_SOURCE) {
+		coresight_feed(&s->frames, bytes, (size_t)(end - at), at, on_run, s);
+		count_frames(s);
+		flush_strays(s);
+	} else if (s->queues[0].from < end) {
+		uint64_t skipped = s->queues[0].from > at ? s->queues[0].from - at : 0;
+		count_silent(s, SILENT_TRACE, end - at);
+		opencsd_lane_feed_plain(&s->lanes[0], bytes + skipped, (size_t)(end - at - skipped),
+					at + skipped);
+	}
+	s->base.offset = end;
+}
+
+/* The bytes of the last frame, which is not whole, and what waits for more. */
+static void
+add_tail(struct state *s, uint64_t end)
+{
+	uint64_t start = end & ~(uint64_t)(CORESIGHT_FRAME - 1);
+	if (s->decoder->format == CORESIGHT_DSTREAM || s->decoder->format == CORESIGHT_TPIU) {
+		coresight_finish(&s->frames, on_run, s);
+		flush_strays(s);
+	}
+	if (s->decoder->format != CORESIGHT_ALIGNED || start == end)
+		return;
+	struct message m = {
+	    .offset = start,
+	    .origin = CORESIGHT_NOBODY | OPENCSD_ORIGIN_STRAY,
+	    .aux = opencsd_aux(CORESIGHT_NOBODY, (uint32_t)(end - start)),
+	    .length = (uint32_t)(end - start),
+	    .flags = MESSAGE_TRUNCATED,
+	    .kind = OPENCSD_STRAY,
+	    .severity = SEVERITY_WARNING,
+	};
+	enqueue(s, &s->queues[s->lane_count], &m);
+}
+
+static void
+finish(struct state *s, uint64_t end)
+{
+	s->end = end;
+	add_tail(s, end);
+	for (size_t i = 0; i < s->lane_count; i++)
+		opencsd_lane_end(&s->lanes[i]);
+	s->ended = true;
+}
+
+/* Remembers how things stand where a chunk begins. */
+static void
+note_chunk(struct state *s, uint64_t number)
+{
+	size_t slot = number % CHUNKS;
+	s->chunks[slot].number = number;
+	bool plain = s->decoder->format == CORESIGHT_SOURCE;
+	s->chunks[slot].anchor = plain ? number * CHUNK : s->frames.anchor;
+	for (size_t i = 0; i < s->lane_count; i++)
+		s->queues[i].oldest[slot] = opencsd_lane_oldest(&s->lanes[i]);
+}
+
+/* Decodes the next chunk.  False: it is not there yet, or all is decoded. */
+static bool
+feed_chunk(struct state *s, const struct window *w)
+{
+	uint64_t at = s->base.offset, end = (chunk_of(at) + 1) * CHUNK;
+	uint64_t there = w->offset + w->length;
+	bool last = end >= there && w->last;
+	if (s->ended || (end > there && !last))
+		return false;
+	if (end > there)
+		end = there;
+	if (at % CHUNK == 0)
+		note_chunk(s, chunk_of(at));
+	s->floor = settled(at);
+	if (at < end)
+		feed(s, w, end);
+	s->floor = settled(s->base.offset);
+	if (last)
+		finish(s, end);
+	return true;
+}
+
+/* --- messages out of queues -------------------------------------------- */
+
+/* The queue that has the next message; NULL if all are empty. */
+static struct queue *
+next_queue(const struct state *s)
+{
+	struct queue *best = NULL;
+	uint64_t place = UINT64_MAX;
+	for (size_t i = 0; i <= s->lane_count; i++) {
+		struct queue *queue = &s->queues[i];
+		if (queue->head == queue->list.count)
+			continue;
+		uint64_t own = message_place(&queue->list.at[queue->head]);
+		if (!best || own < place) {
+			best = queue;
+			place = own;
+		}
+	}
+	return best;
+}
+
+/* Counts a message as handed out; false if it was before. */
+static bool
+count_out(struct state *s, uint64_t place)
+{
+	if (place != s->place)
+		s->count = 0;
+	s->place = place;
+	s->count++;
+	if (s->repeating && (place > s->border || (place == s->border && s->count > s->skip)))
+		s->repeating = false;
+	return !s->repeating;
+}
+
+/* Takes the first message of a queue out.  Some are always waiting in dense
+ * trace, so the rest moves down once half of the list is used up: a queue never
+ * holds more than twice what waits. */
+static void
+drop_first(struct queue *queue)
+{
+	size_t left = queue->list.count - ++queue->head;
+	if (queue->head < left)
+		return;
+	memmove(queue->list.at, queue->list.at + queue->head, left * sizeof *queue->list.at);
+	queue->list.count = left;
+	queue->head = 0;
+}
+
+/* Hands out the next message that is certain.  False: there is none, or it is
+ * not wanted now. */
+static bool
+hand_out(struct run *r)
+{
+	struct state *s = r->state;
+	struct queue *queue = next_queue(s);
+	if (!queue)
+		return false;
+	const struct message *m = &queue->list.at[queue->head];
+	uint64_t place = message_place(m);
+	if (place >= r->window->until || (place >= s->floor && !s->ended) || r->count == r->max)
+		return false;
+	if (count_out(s, place))
+		r->out[r->count++] = *m;
+	drop_first(queue);
+	return true;
+}
+
+/* --- states ------------------------------------------------------------ */
+
+static void
+make_lanes(struct state *s, const struct opencsd_decoder *d)
+{
+	const struct opencsd_lane_sink sink = {s, on_element, on_fatal, NULL};
+	s->decoder = d;
+	s->lane_count = d->source_count;
+	s->lanes = mem_new(d->source_count * sizeof *s->lanes);
+	s->queues = mem_new((d->source_count + 1) * sizeof *s->queues);
+	for (size_t i = 0; i < d->source_count; i++)
+		opencsd_lane_init(&s->lanes[i], &d->sources[i], d->format, &sink);
+}
+
+/* Positions a state: frames are read from OFFSET on, each lane gets what lies
+ * at or past the offset in its queue. */
+static void
+set_position(struct state *s, uint64_t offset)
+{
+	s->base.offset = offset;
+	coresight_start(&s->frames, s->decoder->format, offset);
+	for (size_t i = 0; i <= s->lane_count; i++) {
+		struct queue *queue = &s->queues[i];
+		vec_clear(&queue->list);
+		queue->head = 0;
+		queue->last = 0;
+		if (i < s->lane_count)
+			opencsd_lane_start(&s->lanes[i], queue->since);
+	}
+	memset(s->strays, 0, sizeof s->strays);
+	for (size_t i = 0; i < CHUNKS; i++)
+		s->chunks[i].number = UINT64_MAX;
+	s->floor = settled(offset);
+	s->whence = s->place = s->count = 0;
+	s->whole = !offset;
+	s->sourced = false;
+	s->ended = s->repeating = false;
+}
+
+static void
+opencsd_start(const struct decoder *decoder, struct decode_state *state)
+{
+	struct state *s = (struct state *)state;
+	if (!s->lanes)
+		make_lanes(s, (const struct opencsd_decoder *)decoder);
+	for (size_t i = 0; i < s->lane_count; i++) {
+		s->queues[i].from = 0;
+		s->queues[i].since = OPENCSD_SINCE_START;
+	}
+	set_position(s, 0);
+}
+
+static void
+opencsd_release(struct decode_state *state)
+{
+	struct state *s = (struct state *)state;
+	for (size_t i = 0; i < s->lane_count; i++)
+		opencsd_lane_free(&s->lanes[i]);
+	for (size_t i = 0; s->queues && i <= s->lane_count; i++)
+		vec_free(&s->queues[i].list);
+	free(s->lanes);
+	free(s->queues);
+	s->lanes = NULL;
+	s->queues = NULL;
+	s->lane_count = 0;
+}
+
+/* --- checkpoints ------------------------------------------------------- */
+
+/* Where the next message stands at the earliest, and how many were handed out
+ * there. */
+static uint64_t
+next_place(const struct state *s, uint32_t *count)
+{
+	const struct queue *queue = next_queue(s);
+	uint64_t place = queue ? message_place(&queue->list.at[queue->head]) : UINT64_MAX;
+	if (!s->ended && place > s->floor)
+		place = s->floor;
+	if (place == UINT64_MAX || place < s->place)
+		place = s->place;
+	*count = place == s->place ? s->count : 0;
+	return place;
+}
+
+/* From where on lane N has to be right so that all is from AT on. */
+static uint64_t
+needed_at(const struct state *s, size_t n, uint64_t at)
+{
+	uint64_t chunk = chunk_of(at);
+	size_t slot = chunk % CHUNKS;
+	if (s->lanes[n].source->options->protocol != OPENCSD_STM)
+		return at;
+	/* what is under way at AT was so when the chunk began, or began in it;
+	 * and other payloads are shown that end after AT */
+	uint64_t shown = at > OPENCSD_OTHER_SPAN ? at - OPENCSD_OTHER_SPAN : 0;
+	uint64_t oldest = s->chunks[slot].number == chunk ? s->queues[n].oldest[slot] : 0;
+	return oldest < shown ? oldest : shown;
+}
+
+/* Where deformatting has to start to know whose bytes come from AT on, and,
+ * for those that wait for it, to see all of a synchronisation. */
+static uint64_t
+frames_start(const struct state *s, uint64_t at)
+{
+	uint64_t chunk = chunk_of(at), start = 0;
+	size_t slot = chunk % CHUNKS;
+	if (s->chunks[slot].number == chunk)
+		start = s->chunks[slot].anchor;
+	for (size_t i = 0; i < s->lane_count; i++) {
+		struct opencsd_restart r = opencsd_lane_restart(&s->lanes[i], needed_at(s, i, at));
+		if (r.since != OPENCSD_SINCE_SYNC && r.offset < start)
+			start = r.offset;
+	}
+	return start;
+}
+
+/* How far before AT lane N has to start. */
+static unsigned
+lane_distance(const struct state *s, size_t n, uint64_t at)
+{
+	struct opencsd_restart r = opencsd_lane_restart(&s->lanes[n], needed_at(s, n, at));
+	if (!r.offset || n + SAVED_LANES >= SAVED_SIZE)
+		return OPENCSD_FROM_START;
+	return r.since == OPENCSD_SINCE_START	   ? OPENCSD_NOT_BEGUN
+	       : r.since == OPENCSD_SINCE_UNSYNCED ? OPENCSD_UNSYNCED
+						   : opencsd_distance(r.offset, at);
+}
+
+static void
+put(uint8_t *p, uint64_t value, unsigned size)
+{
+	for (; size--; value >>= 8)
+		*p++ = (uint8_t)value;
+}
+
+static void
+opencsd_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	const struct state *s = (const struct state *)state;
+	(void)decoder;
+	if (s->repeating) {
+		memcpy(out, s->saved, SAVED_SIZE);
+		return;
+	}
+	uint32_t count;
+	uint64_t place = next_place(s, &count);
+	memset(out, 0, SAVED_SIZE);
+	put(out + SAVED_PLACE, place, 8);
+	put(out + SAVED_SKIP, count, 4);
+	out[SAVED_FRAMES] = (uint8_t)opencsd_distance(frames_start(s, place), place);
+	for (size_t i = 0; i < s->lane_count && SAVED_LANES + i < SAVED_SIZE; i++)
+		out[SAVED_LANES + i] = (uint8_t)lane_distance(s, i, place);
+}
+
+/* What was saved of lane N: what it has to know of the bytes before the offset
+ * that is returned. */
+static uint64_t
+saved_lane(const uint8_t *saved, size_t n, enum opencsd_since *since)
+{
+	unsigned code = SAVED_LANES + n < SAVED_SIZE ? saved[SAVED_LANES + n] : OPENCSD_FROM_START;
+	*since = code == OPENCSD_UNSYNCED  ? OPENCSD_SINCE_UNSYNCED
+		 : code < OPENCSD_UNSYNCED ? OPENCSD_SINCE_SYNC
+					   : OPENCSD_SINCE_START;
+	if (code == OPENCSD_NOT_BEGUN || code == OPENCSD_UNSYNCED)
+		return UINT64_MAX; /* it can start wherever others do */
+	return opencsd_start_of(code, bytes_le64(saved + SAVED_PLACE));
+}
+
+/* The first offset that decoding from a checkpoint needs. */
+static uint64_t
+saved_start(const struct state *s, const uint8_t *saved)
+{
+	uint64_t start = opencsd_start_of(saved[SAVED_FRAMES], bytes_le64(saved + SAVED_PLACE));
+	for (size_t i = 0; i < s->lane_count; i++) {
+		enum opencsd_since since;
+		uint64_t from = saved_lane(saved, i, &since);
+		if (from < start)
+			start = from;
+	}
+	return start;
+}
+
+/* Whether a state would get to a checkpoint sooner by going on. */
+static bool
+can_go_on(const struct state *s, uint64_t start, uint64_t border, uint32_t skip)
+{
+	uint32_t count;
+	if (s->ended || s->whence || s->repeating || s->base.offset < start)
+		return false;
+	uint64_t place = next_place(s, &count);
+	return place < border || (place == border && count <= skip);
+}
+
+static void
+opencsd_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
+{
+	struct state *s = (struct state *)state;
+	uint64_t start = saved_start(s, saved);
+	(void)decoder;
+	s->border = bytes_le64(saved + SAVED_PLACE);
+	s->skip = bytes_le32(saved + SAVED_SKIP);
+	if (!can_go_on(s, start, s->border, s->skip)) {
+		for (size_t i = 0; i < s->lane_count; i++) {
+			struct queue *queue = &s->queues[i];
+			queue->from = saved_lane(saved, i, &queue->since);
+			if (queue->from == UINT64_MAX)
+				queue->from = 0;
+		}
+		set_position(s, start);
+	}
+	s->repeating = true;
+	memcpy(s->saved, saved, SAVED_SIZE);
+}
+
+static int
+opencsd_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	struct state *s = (struct state *)state;
+	const uint64_t unit = s->decoder->format == CORESIGHT_DSTREAM ? 512 : CORESIGHT_FRAME;
+	uint64_t start = (w->offset + unit - 1) / unit * unit;
+	(void)decoder;
+	if (start > w->offset + w->length)
+		return ERR_SYNC;
+	for (size_t i = 0; i < s->lane_count; i++) {
+		s->queues[i].from = start;
+		s->queues[i].since = OPENCSD_SINCE_ANYWHERE;
+	}
+	set_position(s, start);
+	s->whence = start;
+	return 0;
+}
+
+/* --- stepping ---------------------------------------------------------- */
+
+static size_t
+opencsd_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	     struct message *out, size_t max)
+{
+	struct state *s = (struct state *)state;
+	struct run r = {.state = s, .window = w, .out = out, .max = max};
+	(void)decoder;
+	while (r.count < max) {
+		if (hand_out(&r))
+			continue;
+		if (s->repeating && s->floor > s->border)
+			s->repeating = false;
+		if (s->ended || s->floor >= w->until || !feed_chunk(s, w))
+			break;
+	}
+	return r.count;
+}
+
+double
+opencsd_find_frequency(const struct opencsd_decoder *d, const struct window *head)
+{
+	const struct decoder *decoder = &d->syst.base;
+	struct decode_state *state = mem_new(sizeof(struct state));
+	struct message messages[64];
+	opencsd_start(decoder, state);
+	while (opencsd_step(decoder, state, head, messages, 64) == 64)
+		;
+	double hz = (double)((struct state *)state)->frequency;
+	opencsd_release(state);
+	free(state);
+	return hz;
+}
+
+static void
+opencsd_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+{
+	(void)decoder;
+	sender->number = opencsd_aux_id(m->aux);
+	sender->numbered = sender->number != CORESIGHT_NOBODY;
+}
+
+const struct decoder_ops opencsd_ops = {
+    .format = "opencsd",
+    .title = "Arm CoreSight trace",
+    .help = "trace buffers with ETM, PTM, ETE, STM and ITM trace, decoded by OpenCSD",
+    .fields = opencsd_fields,
+    .field_count = OPENCSD_F_COUNT,
+    .kinds = opencsd_kinds,
+    .kind_count = OPENCSD_KIND_COUNT,
+    .kinds_sync = 1ull << OPENCSD_TIMESTAMP | 1ull << OPENCSD_SYST,
+    .kinds_resync = 1ull << OPENCSD_TRACE_ON,
+    .origin_none = CORESIGHT_NOBODY | OPENCSD_ORIGIN_STRAY,
+    .kinds_history = 1ull << OPENCSD_SYST,
+    .silent = silent,
+    .silent_count = SILENT_COUNT,
+    .options = &opencsd_options,
+    .reach = CHUNK,
+    .run_up = RUN_UP,
+    .state_size = sizeof(struct state),
+    .checkpoint_size = SAVED_SIZE,
+    .probe = opencsd_probe,
+    .open = opencsd_open,
+    .close = opencsd_close,
+    .load = opencsd_load,
+    .start = opencsd_start,
+    .release = opencsd_release,
+    .save = opencsd_save,
+    .restore = opencsd_restore,
+    .step = opencsd_step,
+    .resync = opencsd_resync,
+    .survey = opencsd_survey,
+    .expand = opencsd_expand,
+    .sender = opencsd_sender,
+    .cycles = opencsd_cycles,
+    .announces = opencsd_announces,
+};

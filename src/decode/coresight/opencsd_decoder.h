@@ -1,0 +1,122 @@
+/*
+ * The decoder of CoreSight trace buffers: what opening (opencsd_open.c),
+ * stepping (opencsd.c) and expanding (opencsd_expand.c) share.
+ */
+#ifndef TRAWL_DECODE_OPENCSD_DECODER_H
+#define TRAWL_DECODE_OPENCSD_DECODER_H
+
+#include "decode/coresight/coresight.h"
+#include "decode/coresight/opencsd_lane.h"
+#include "decode/coresight/opencsd_tree.h"
+#include "decode/syst/syst.h"
+
+struct opencsd_pool;
+
+struct opencsd_decoder {
+	struct syst_decoder syst; /* for messages over STM */
+	struct syst_options syst_options;
+	const struct opencsd_options *options;
+	enum coresight_format format;
+	struct opencsd_source *sources;
+	size_t source_count;
+	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID; OPENCSD_NO_LANE */
+	VEC(struct capture *) files;	/* of memory images */
+	struct text notes;		/* what is missing, for load to tell */
+	struct text about;		/* see struct decoder */
+	struct opencsd_pool *pool;	/* of those who expand */
+};
+
+enum { OPENCSD_NO_LANE = 0xff };
+
+/*
+ * How far before a place decoding has to start, in eight bits: three of
+ * mantissa and five of exponent, in frames, rounded up.
+ */
+enum {
+	OPENCSD_FROM_START = 0xff, /* of the capture */
+	OPENCSD_NOT_BEGUN = 0xfe,  /* no byte came before */
+	OPENCSD_UNSYNCED = 0xfd,   /* no synchronisation came before */
+	OPENCSD_DISTANCE_MAX = 0xfc
+};
+
+static inline uint64_t
+opencsd_frames_back(unsigned code)
+{
+	return (uint64_t)(8 + (code & 7)) << (code >> 3);
+}
+
+static inline unsigned
+opencsd_distance(uint64_t start, uint64_t at)
+{
+	unsigned code = 0;
+	if (!start)
+		return OPENCSD_FROM_START;
+	uint64_t frames = start < at ? (at - start) / CORESIGHT_FRAME + 1 : 0;
+	while (code + 8 < OPENCSD_DISTANCE_MAX && opencsd_frames_back(code + 8) <= frames)
+		code += 8;
+	while (code < OPENCSD_DISTANCE_MAX && opencsd_frames_back(code) < frames)
+		code++;
+	return code;
+}
+
+static inline uint64_t
+opencsd_start_of(unsigned code, uint64_t at)
+{
+	uint64_t back = opencsd_frames_back(code) * CORESIGHT_FRAME;
+	return code <= OPENCSD_DISTANCE_MAX && back < at ? (at - back) & ~(uint64_t)15 : 0;
+}
+
+/*
+ * message.aux: who and where.  Of an element: its number among those with its
+ * index and source, the distance of the place from which decoding gives it
+ * again, and whether only the end of the trace does.  Of FATAL: why.  Of STRAY:
+ * how many bytes.
+ *
+ *	0-31 number, why, bytes; 32-39 distance from message.offset;
+ *	40-47 trace ID; 48 at the end; 49-50 what decoding must know of the
+ *	bytes before that place (enum opencsd_since); 51-63 as
+ *	opencsd_element_message fills them
+ */
+static inline uint64_t
+opencsd_aux(uint8_t id, uint32_t number)
+{
+	return number | (uint64_t)id << 40;
+}
+
+static inline uint64_t
+opencsd_aux_place(unsigned distance, bool at_end, enum opencsd_since since)
+{
+	return (uint64_t)distance << 32 | (uint64_t)at_end << 48 | (uint64_t)since << 49;
+}
+
+static inline uint8_t
+opencsd_aux_id(uint64_t aux)
+{
+	return (uint8_t)(aux >> 40);
+}
+
+/* Who sends what lane LANE carries, for people. */
+const char *opencsd_source_name(const struct opencsd_decoder *, size_t lane);
+
+/* opencsd_open.c */
+void opencsd_probe(const struct window *head, struct probe *);
+struct decoder *opencsd_open(const void *options, const struct window *head, struct err *);
+void opencsd_close(struct decoder *);
+int opencsd_load(struct decoder *, struct err *);
+
+/* opencsd.c: the rate of STM time stamps as the head tells it, or 0. */
+double opencsd_find_frequency(const struct opencsd_decoder *, const struct window *head);
+
+/* opencsd_survey.c */
+void opencsd_survey(const struct decoder *, const struct window *head, struct text *about,
+		    struct text *lacks);
+
+/* opencsd_expand.c */
+void opencsd_expand(const struct decoder *, const struct message *, const struct window *,
+		    enum expand_want, const struct decode_history *, struct expansion *);
+bool opencsd_announces(const struct decoder *, const struct message *, const struct window *,
+		       uint8_t guid[16], uint64_t *build);
+struct opencsd_pool *opencsd_pool_new(const struct opencsd_decoder *);
+void opencsd_pool_free(struct opencsd_pool *);
+
+#endif

@@ -1,0 +1,795 @@
+/*
+ * CoreSight trace: fields and text of one message.
+ *
+ * Elements are not kept, so one is found by decoding its source again, from
+ * the place that message.aux tells, until it comes.  Who does this is a
+ * worker: a lane of its own that remembers the elements and packets it met
+ * last.  Messages are mostly wanted in order, or near each other; then they
+ * are there already, or a little further on.  Workers are kept in a pool; two
+ * threads that expand at once have one each.
+ *
+ * A worker's memory is bounded: it forgets the older half now and then.
+ */
+#include "config.h"
+
+#include "decode/coresight/opencsd_decoder.h"
+#include "base/lower_bound.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PIECE = 1024, /* bytes of the capture decoded at a time */
+	RECORDS_KEPT = 8192,
+	PACKETS_KEPT = 1024,
+	PLACES_KEPT = 32768,
+	LATE = 3 * 8192,  /* an element comes so much after its place at the latest */
+	SKIP_MOST = 4096, /* bytes decoded on rather than started anew */
+	PACKETS_SHOWN = 32,
+	WORKERS_PER_LANE = 2
+};
+
+struct record {
+	struct opencsd_element element;
+	uint32_t ordinal;
+};
+
+struct packet {
+	uint64_t index;
+	uint64_t position; /* among the source's bytes */
+	uint32_t length;
+};
+
+/* Where the source's bytes lie. */
+struct stretch {
+	uint64_t index, position;
+};
+
+struct worker {
+	const struct opencsd_decoder *decoder;
+	size_t number; /* of the lane */
+	struct opencsd_lane lane;
+	struct coresight frames;
+	uint64_t from; /* offset where it started */
+	uint64_t fed;  /* all before this offset was decoded */
+	bool started, ended, busy;
+	uint64_t used;	       /* age */
+	uint64_t records_from; /* elements with a lower index may be forgotten */
+	uint64_t packets_from;
+	VEC(struct record) records;
+	VEC(struct packet) packets;
+	uint8_t *copies; /* of the packets, of the protocol's size each */
+	size_t copies_capacity;
+	VEC(struct stretch) stretches;
+	VEC(uint64_t) places; /* offset of each byte */
+	VEC(uint8_t) bytes;   /* and the byte */
+	uint64_t places_from; /* position of the first */
+};
+
+struct opencsd_pool {
+	const struct opencsd_decoder *decoder;
+	pthread_mutex_t lock;
+	VEC(struct worker *) workers;
+	uint64_t clock;
+};
+
+/* --- what a worker remembers ------------------------------------------- */
+
+static size_t
+packet_size(const struct worker *w)
+{
+	return opencsd_packet_size(
+	    (enum opencsd_protocol)w->decoder->sources[w->number].options->protocol);
+}
+
+static void
+on_element(void *context, struct opencsd_lane *lane, const struct opencsd_element *e)
+{
+	struct worker *w = context;
+	*vec_add(&w->records) = (struct record){*e, lane->ordinal};
+}
+
+static void
+on_fatal(void *context, struct opencsd_lane *lane, uint64_t index, int why)
+{
+	(void)context;
+	(void)lane;
+	(void)index;
+	(void)why;
+}
+
+/* Position of the byte at INDEX. */
+static uint64_t
+position_of(const struct worker *w, uint64_t index)
+{
+	size_t low = 0, high = w->stretches.count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (w->stretches.at[middle].index <= index)
+			low = middle;
+		else
+			high = middle;
+	}
+	const struct stretch *s = &w->stretches.at[low];
+	return index > s->index ? s->position + (index - s->index) : s->position;
+}
+
+static void
+on_packet(void *context, struct opencsd_lane *lane, uint64_t index, unsigned back, size_t length,
+	  const void *packet)
+{
+	struct worker *w = context;
+	size_t size = packet_size(w), n = w->packets.count;
+	(void)lane;
+	if (!w->stretches.count || length > UINT32_MAX)
+		return;
+	uint64_t position = position_of(w, index);
+	*vec_add(&w->packets) = (struct packet){.index = index,
+						.position = position - (position ? back : 0),
+						.length = (uint32_t)length};
+	if (n >= w->copies_capacity) {
+		w->copies_capacity = 2 * n + 256;
+		w->copies = mem_resize(w->copies, w->copies_capacity * size);
+	}
+	memcpy(w->copies + n * size, packet, size);
+}
+
+static void
+on_run(void *context, const struct coresight_run *run)
+{
+	struct worker *w = context;
+	if (run->id != w->lane.source->id)
+		return;
+	*vec_add(&w->stretches) = (struct stretch){run->index, w->places_from + w->places.count};
+	for (unsigned i = 0; i < run->count; i++) {
+		*vec_add(&w->places) = run->offsets[i];
+		*vec_add(&w->bytes) = run->bytes[i];
+	}
+	opencsd_lane_feed(&w->lane, run);
+}
+
+static void
+feed_plain(struct worker *w, const uint8_t *bytes, size_t length)
+{
+	*vec_add(&w->stretches) = (struct stretch){w->fed, w->places_from + w->places.count};
+	for (size_t i = 0; i < length; i++) {
+		*vec_add(&w->places) = w->fed + i;
+		*vec_add(&w->bytes) = bytes[i];
+	}
+	opencsd_lane_feed_plain(&w->lane, bytes, length, w->fed);
+}
+
+#define DROP_FIRST(v, n)                                                                           \
+	(memmove((v)->at, (v)->at + (n), ((v)->count - (n)) * sizeof *(v)->at),                    \
+	 (void)((v)->count -= (n)))
+
+/* Forgets what is old, if there is much. */
+static void
+forget_old(struct worker *w)
+{
+	size_t size = packet_size(w);
+	if (w->records.count > 2 * RECORDS_KEPT) {
+		size_t n = w->records.count - RECORDS_KEPT;
+		w->records_from = w->records.at[n - 1].element.index + 1;
+		DROP_FIRST(&w->records, n);
+	}
+	if (w->packets.count > 2 * PACKETS_KEPT) {
+		size_t n = w->packets.count - PACKETS_KEPT;
+		w->packets_from = w->packets.at[n - 1].index + 1;
+		DROP_FIRST(&w->packets, n);
+		memmove(w->copies, w->copies + n * size, w->packets.count * size);
+	}
+	if (w->places.count > 2 * PLACES_KEPT) {
+		size_t n = w->places.count - PLACES_KEPT, old = 0;
+		w->places_from += n;
+		DROP_FIRST(&w->places, n);
+		DROP_FIRST(&w->bytes, n);
+		while (old < w->stretches.count && w->stretches.at[old].position < w->places_from)
+			old++;
+		DROP_FIRST(&w->stretches, old);
+	}
+}
+
+static void
+forget_all(struct worker *w)
+{
+	w->records_from = w->packets_from = w->places_from = 0;
+	vec_clear(&w->records);
+	vec_clear(&w->packets);
+	vec_clear(&w->stretches);
+	vec_clear(&w->places);
+	vec_clear(&w->bytes);
+}
+
+/* --- workers ----------------------------------------------------------- */
+
+static struct worker *
+worker_new(const struct opencsd_decoder *d, size_t number)
+{
+	struct worker *w = mem_new(sizeof *w);
+	const struct opencsd_lane_sink sink = {w, on_element, on_fatal, on_packet};
+	w->decoder = d;
+	w->number = number;
+	opencsd_lane_init(&w->lane, &d->sources[number], d->format, &sink);
+	return w;
+}
+
+static void
+worker_free(struct worker *w)
+{
+	opencsd_lane_free(&w->lane);
+	vec_free(&w->records);
+	vec_free(&w->packets);
+	vec_free(&w->stretches);
+	vec_free(&w->places);
+	vec_free(&w->bytes);
+	free(w->copies);
+	free(w);
+}
+
+struct opencsd_pool *
+opencsd_pool_new(const struct opencsd_decoder *d)
+{
+	struct opencsd_pool *pool = mem_new(sizeof *pool);
+	pool->decoder = d;
+	pthread_mutex_init(&pool->lock, NULL);
+	return pool;
+}
+
+void
+opencsd_pool_free(struct opencsd_pool *pool)
+{
+	if (!pool)
+		return;
+	for (size_t i = 0; i < pool->workers.count; i++)
+		worker_free(pool->workers.at[i]);
+	vec_free(&pool->workers);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+}
+
+/* What a message asks for. */
+struct wanted {
+	uint64_t index, start, limit;
+	enum opencsd_since since; /* at the start */
+	uint32_t ordinal;
+	bool at_end, packets;
+};
+
+static struct wanted
+wanted_of(const struct opencsd_decoder *d, const struct message *m, bool packets)
+{
+	return (struct wanted){
+	    .index = coresight_index(d->format, m->offset),
+	    .start = opencsd_start_of(m->aux >> 32 & 0xff, m->offset),
+	    .since = (enum opencsd_since)(m->aux >> 49 & 3),
+	    .limit = message_place(m) + LATE,
+	    .ordinal = (uint32_t)m->aux,
+	    .at_end = m->aux >> 48 & 1,
+	    .packets = packets,
+	};
+}
+
+/* Whether a worker has what is wanted, or will get it by going on. */
+static bool
+can_serve(const struct worker *w, const struct wanted *want)
+{
+	uint64_t offset = coresight_offset(w->decoder->format, want->index);
+	if (!w->started || w->from > want->start)
+		return false;
+	if (want->since == OPENCSD_SINCE_START && w->lane.since != OPENCSD_SINCE_START)
+		return false;
+	if (want->at_end)
+		return w->ended || w->fed >= want->start;
+	return want->index >= w->records_from &&
+	       (!want->packets || want->index >= w->packets_from) &&
+	       (!w->ended || offset < w->fed) &&
+	       (w->fed >= want->start || want->start - w->fed < SKIP_MOST);
+}
+
+/* Takes a worker for a lane out of the pool. */
+static struct worker *
+check_out(struct opencsd_pool *pool, size_t number, const struct wanted *want)
+{
+	struct worker *best = NULL;
+	unsigned count = 0;
+	pthread_mutex_lock(&pool->lock);
+	for (size_t i = 0; i < pool->workers.count; i++) {
+		struct worker *w = pool->workers.at[i];
+		if (w->number != number)
+			continue;
+		count++;
+		if (w->busy)
+			continue;
+		bool serves = can_serve(w, want), served = best && can_serve(best, want);
+		if (!best || (serves && !served) || (serves == served && w->used < best->used))
+			best = w;
+	}
+	if (!best || (count < WORKERS_PER_LANE && !can_serve(best, want))) {
+		best = worker_new(pool->decoder, number);
+		*vec_add(&pool->workers) = best;
+	}
+	best->busy = true;
+	best->used = ++pool->clock;
+	pthread_mutex_unlock(&pool->lock);
+	return best;
+}
+
+static void
+check_in(struct opencsd_pool *pool, struct worker *w)
+{
+	pthread_mutex_lock(&pool->lock);
+	w->busy = false;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* --- finding an element ------------------------------------------------ */
+
+static void
+start_at(struct worker *w, uint64_t offset, enum opencsd_since since)
+{
+	forget_all(w);
+	opencsd_lane_start(&w->lane, offset ? since : OPENCSD_SINCE_START);
+	coresight_start(&w->frames, w->decoder->format, offset);
+	w->from = w->fed = offset;
+	w->started = true;
+	w->ended = false;
+}
+
+/* Decodes a piece more; false at the end. */
+static bool
+go_on(struct worker *w, const struct window *window)
+{
+	uint64_t end = w->fed / PIECE * PIECE + PIECE, there = window->offset + window->length;
+	if (w->ended)
+		return false;
+	if (end > there)
+		end = there;
+	if (w->fed >= end) {
+		if (window->last)
+			opencsd_lane_end(&w->lane);
+		w->ended = true;
+		return window->last;
+	}
+	if (w->decoder->format == CORESIGHT_ALIGNED && end < there)
+		end &= ~(uint64_t)(CORESIGHT_FRAME - 1);
+	const uint8_t *bytes = window->bytes + (w->fed - window->offset);
+	size_t length = (size_t)(end - w->fed);
+	forget_old(w);
+	if (w->decoder->format == CORESIGHT_SOURCE)
+		feed_plain(w, bytes, length);
+	else
+		coresight_feed(&w->frames, bytes, length, w->fed, on_run, w);
+	w->fed = end;
+	return true;
+}
+
+/* Number of the first record that does not stand before INDEX and ORDINAL. */
+static size_t
+record_from(const struct worker *w, uint64_t index, uint32_t ordinal)
+{
+	const struct record *r = w->records.at;
+	size_t at;
+	lower_bound(at, w->records.count,
+		    r[at].element.index < index ||
+			(r[at].element.index == index && r[at].ordinal < ordinal));
+	return at;
+}
+
+/* Finds what is wanted among the records, decoding on as needed.  Returns its
+ * number, or -1. */
+static ptrdiff_t
+find_record(struct worker *w, const struct window *window, const struct wanted *want)
+{
+	uint64_t start = want->start > window->offset ? want->start : window->offset;
+	if (!can_serve(w, want) || w->fed < window->offset)
+		start_at(w, start, want->since);
+	for (;;) {
+		size_t n = want->at_end ? w->records.count - 1
+					: record_from(w, want->index, want->ordinal);
+		if (want->at_end && w->ended && w->records.count)
+			return (ptrdiff_t)n;
+		if (!want->at_end && n < w->records.count) {
+			const struct record *r = &w->records.at[n];
+			bool found = r->element.index == want->index && r->ordinal == want->ordinal;
+			return found ? (ptrdiff_t)n : -1;
+		}
+		if ((!want->at_end && w->fed > want->limit) || !go_on(w, window))
+			return -1;
+	}
+}
+
+/* --- packets ----------------------------------------------------------- */
+
+static void
+add_text(struct expansion *e, enum opencsd_field row, const char *text, size_t length)
+{
+	struct field *field = expansion_add(e, &opencsd_fields[row], FIELD_NOWHERE, 0, 0);
+	field->s.at = arena_text(&e->arena, text, length);
+	field->s.length = length;
+}
+
+/* The bytes of a packet in the arena; NULL if they are forgotten. */
+static const uint8_t *
+packet_bytes(const struct worker *w, const struct packet *p, struct arena *arena)
+{
+	uint64_t first = p->position - w->places_from;
+	if (p->position < w->places_from || first + p->length > w->bytes.count)
+		return NULL;
+	return arena_copy(arena, w->bytes.at + first, p->length);
+}
+
+/* Makes a packet's bytes the payload, and says where they lie. */
+static void
+set_payload(const struct worker *w, const struct packet *p, const uint8_t *bytes,
+	    struct expansion *e)
+{
+	const uint64_t *places = w->places.at + (p->position - w->places_from);
+	e->payload = bytes;
+	e->payload_length = p->length;
+	for (uint32_t i = 0, n; i < p->length; i += n) {
+		n = 1;
+		while (i + n < p->length && places[i + n] == places[i] + n)
+			n++;
+		*vec_add(&e->extents) = (struct extent){.payload_bit = 8 * (uint64_t)i,
+							.capture_bit = 8 * places[i],
+							.bits = 8 * n,
+							.form = EXTENT_PLAIN};
+	}
+}
+
+/* The text of packet N: its name, and from *REST on what it says. */
+static void
+packet_text(const struct worker *w, size_t n, struct text *text, size_t *name, size_t *rest)
+{
+	text_clear(text);
+	opencsd_packet_text((enum opencsd_protocol)w->decoder->sources[w->number].options->protocol,
+			    w->copies + n * packet_size(w), text);
+	while (text->length && strchr("; ", text->data[text->length - 1]))
+		text_cut(text, text->length - 1);
+	const char *all = text_get(text);
+	*name = strcspn(all, " :[");
+	*rest = *name + strspn(all + *name, " :");
+}
+
+/* Whether packet N is what comes before synchronisation. */
+static bool
+is_unsynced(const struct worker *w, size_t n)
+{
+	struct text text = {0};
+	size_t name, rest;
+	packet_text(w, n, &text, &name, &rest);
+	const char *all = text_get(&text);
+	bool unsynced = !strncmp(all, "NOTSYNC", name) || !strncmp(all, "I_NOT_SYNC", name);
+	text_free(&text);
+	return unsynced;
+}
+
+static void
+add_packet(const struct worker *w, size_t n, bool own, struct expansion *e)
+{
+	const struct packet *p = &w->packets.at[n];
+	struct text text = {0};
+	size_t name, rest;
+	packet_text(w, n, &text, &name, &rest);
+	expansion_open(e, &opencsd_fields[OPENCSD_F_PACKET], FIELD_NOWHERE, 0, 0);
+	add_text(e, OPENCSD_F_PACKET_NAME, text_get(&text), name);
+	add_text(e, OPENCSD_F_PACKET_TEXT, text_get(&text) + rest, text.length - rest);
+	const uint8_t *bytes = packet_bytes(w, p, &e->arena);
+	if (bytes) {
+		struct field *field =
+		    expansion_add(e, &opencsd_fields[OPENCSD_F_PACKET_BYTES],
+				  own ? FIELD_PAYLOAD : FIELD_NOWHERE, 0, own ? 8 * p->length : 0);
+		field->s.at = (const char *)bytes;
+		field->s.length = p->length;
+		if (own)
+			set_payload(w, p, bytes, e);
+	}
+	expansion_close(e);
+	text_free(&text);
+}
+
+/* Number of the first packet at or past INDEX. */
+static size_t
+packet_from(const struct worker *w, uint64_t index)
+{
+	size_t at;
+	lower_bound(at, w->packets.count, w->packets.at[at].index < index);
+	return at;
+}
+
+/* The packets since the element before record N, up to its own. */
+static void
+add_packets(const struct worker *w, size_t n, bool keep_payload, struct expansion *e)
+{
+	uint64_t index = w->records.at[n].element.index;
+	uint64_t after = n ? w->records.at[n - 1].element.index + 1 : 0;
+	size_t least = packet_from(w, after < index ? after : index);
+	size_t end = packet_from(w, index + 1), first = end;
+	while (first > least && end - first < PACKETS_SHOWN &&
+	       (first == end || !is_unsynced(w, first - 1)))
+		first--;
+	if (first == end)
+		return;
+	expansion_open(e, &opencsd_fields[OPENCSD_F_PACKETS], FIELD_NOWHERE, 0, 0);
+	for (size_t i = first; i < end; i++)
+		add_packet(w, i, i + 1 == end && !keep_payload, e);
+	expansion_close(e);
+}
+
+struct job {
+	const struct opencsd_decoder *decoder;
+	const struct message *m;
+	const struct window *window;
+	enum expand_want want;
+	const struct decode_history *history;
+	struct expansion *e;
+};
+
+/* --- messages over STM ------------------------------------------------- */
+
+static bool
+same_sender(const struct opencsd_element *a, const struct opencsd_element *b)
+{
+	return opencsd_element_has_sender(a) && a->master == b->master && a->channel == b->channel;
+}
+
+/* Whether E, which has the right sender, is the first of a message. */
+static bool
+starts(const struct opencsd_element *e)
+{
+	return e->bits && e->flags & OPENCSD_HAS_TIMESTAMP;
+}
+
+/* Puts together the payload of the packets that end with record N.  Returns
+ * how many packets there are. */
+static size_t
+assemble(const struct job *j, const struct worker *w, size_t n, const uint8_t **payload,
+	 size_t *length)
+{
+	const struct opencsd_element *last = &w->records.at[n].element;
+	uint64_t span = j->m->kind == OPENCSD_SYST ? OPENCSD_MESSAGE_SPAN : OPENCSD_OTHER_SPAN;
+	uint64_t least = last->index > span ? last->index - span : 0;
+	size_t first = n, packets = 0;
+	uint64_t nibbles = last->bits / 4;
+	for (size_t i = n; i-- && !starts(&w->records.at[first].element);) {
+		const struct opencsd_element *e = &w->records.at[i].element;
+		if (e->index < least)
+			break;
+		if (!same_sender(e, last))
+			continue;
+		if (e->flags & OPENCSD_MARKER)
+			break;
+		nibbles += e->bits / 4;
+		first = i;
+	}
+	uint8_t *bytes = arena_alloc(&j->e->arena, (size_t)(nibbles + 1) / 2 + 9);
+	memset(bytes, 0, (size_t)(nibbles + 1) / 2 + 9);
+	uint64_t at = 0;
+	for (size_t i = first; i <= n; i++) {
+		const struct opencsd_element *e = &w->records.at[i].element;
+		if (!same_sender(e, last) || !e->bits)
+			continue;
+		packets++;
+		for (unsigned k = 0; k < e->bits / 4u; k++, at++)
+			bytes[at / 2] |= (uint8_t)((e->value >> 4 * k & 15) << at % 2 * 4);
+	}
+	*payload = bytes;
+	*length = (size_t)(nibbles + 1) / 2;
+	return packets;
+}
+
+/* --- messages ---------------------------------------------------------- */
+
+static void
+expand_syst(const struct job *j, const struct opencsd_element *element, const uint8_t *payload,
+	    size_t length)
+{
+	const struct syst_sender sender = {element->master, element->channel};
+	j->e->payload = payload;
+	j->e->payload_length = length;
+	if (j->want == EXPAND_FIELDS)
+		expansion_open(j->e, &opencsd_fields[OPENCSD_F_SYST], FIELD_NOWHERE, 0, 0);
+	syst_expand_from(&j->decoder->syst, j->m, payload, length, j->want, j->history, &sender,
+			 j->e);
+	if (j->want == EXPAND_FIELDS)
+		expansion_close(j->e);
+}
+
+static void
+set_origin(const struct job *j, size_t lane, const struct opencsd_element *element)
+{
+	text_add(&j->e->origin, opencsd_source_name(j->decoder, lane));
+	if (element->type == OPENCSD_SWTRACE && element->flags & OPENCSD_HAS_SENDER)
+		text_addf(&j->e->origin, " %u:%u", element->master, element->channel);
+}
+
+/* The text of an assembled payload, if it holds one. */
+static void
+describe_payload(const uint8_t *payload, size_t length, struct text *out)
+{
+	enum { LEAST = 4 };
+	for (size_t i = 0, n; i < length; i += n + 1) {
+		n = 0;
+		while (i + n < length && payload[i + n] >= ' ' && payload[i + n] < 0x7f)
+			n++;
+		if (n >= LEAST)
+			text_addf(out, " `%.*s`", (int)(n < 200 ? n : 200),
+				  (const char *)payload + i);
+	}
+}
+
+static void
+expand_record(const struct job *j, const struct worker *w, size_t n)
+{
+	const struct opencsd_element *element = &w->records.at[n].element;
+	bool fields = j->want == EXPAND_FIELDS, syst = j->m->kind == OPENCSD_SYST;
+	const uint8_t *payload = NULL;
+	size_t length = 0, packets = 0;
+	if (element->type == OPENCSD_SWTRACE && element->flags & OPENCSD_MARKER)
+		packets = assemble(j, w, n, &payload, &length);
+	if (fields)
+		opencsd_element_fields(element, opencsd_source_name(j->decoder, w->number), j->e);
+	if (syst) {
+		expand_syst(j, element, payload, length);
+	} else {
+		text_add(&j->e->type, opencsd_type_name(element->type));
+		set_origin(j, w->number, element);
+		opencsd_element_describe(element, &j->e->text);
+		if (packets > 1 || (packets && !element->bits))
+			describe_payload(payload, length, &j->e->text);
+	}
+	if (!fields)
+		return;
+	if (packets > 1 || (packets && !element->bits)) {
+		struct field *field =
+		    expansion_add(j->e, &opencsd_fields[OPENCSD_F_DATA], FIELD_NOWHERE, 0, 0);
+		field->s.at = (const char *)payload;
+		field->s.length = length;
+	}
+	add_packets(w, n, syst, j->e);
+}
+
+/* Trace ID and a sentence: messages that are no elements. */
+static void
+expand_note(const struct job *j, const char *type, const char *note)
+{
+	struct expansion *e = j->e;
+	uint8_t id = opencsd_aux_id(j->m->aux);
+	uint8_t lane = j->decoder->lane_of[id];
+	text_add(&e->type, type);
+	text_add(&e->text, note);
+	if (lane != OPENCSD_NO_LANE)
+		text_add(&e->origin, opencsd_source_name(j->decoder, lane));
+	else if (id != CORESIGHT_NOBODY)
+		text_addf(&e->origin, "ID 0x%02x", id);
+	if (j->want != EXPAND_FIELDS)
+		return;
+	expansion_add(e, &opencsd_fields[OPENCSD_F_INDEX], FIELD_NOWHERE, 0, 0)->u =
+	    coresight_index(j->decoder->format, j->m->offset);
+	if (id != CORESIGHT_NOBODY)
+		expansion_add(e, &opencsd_fields[OPENCSD_F_ID], FIELD_NOWHERE, 0, 0)->u = id;
+	add_text(e, OPENCSD_F_NOTE, note, strlen(note));
+}
+
+static void
+expand_stray(const struct job *j)
+{
+	const struct opencsd_decoder *d = j->decoder;
+	uint8_t id = opencsd_aux_id(j->m->aux), lane = d->lane_of[id];
+	unsigned count = (uint32_t)j->m->aux;
+	const char *note;
+	if (j->m->flags & MESSAGE_TRUNCATED)
+		note =
+		    arena_format(&j->e->arena, "the capture ends inside a frame: %u bytes", count);
+	else if (id == CORESIGHT_NOBODY)
+		note = arena_format(&j->e->arena,
+				    j->m->flags & MESSAGE_LOST
+					? "%u bytes without a trace ID or frame synchronisation"
+					: "%u bytes before the first trace ID",
+				    count);
+	else if (lane != OPENCSD_NO_LANE)
+		note = arena_format(&j->e->arena, "%u bytes of %s are not decoded: %s", count,
+				    opencsd_source_name(d, lane), d->sources[lane].problem);
+	else
+		note = arena_format(&j->e->arena,
+				    "%u bytes of trace ID 0x%02x are not decoded: no source has it",
+				    count, id);
+	expand_note(j, "STRAY", note);
+}
+
+static void
+expand_fatal(const struct job *j)
+{
+	expand_note(j, "FATAL",
+		    arena_format(&j->e->arena,
+				 "the decoder gave up: %s; it goes on at the next synchronisation",
+				 opencsd_fatal_text((int)(uint32_t)j->m->aux)));
+}
+
+/* Calls WITH with the record of an element; false if it is not found. */
+static bool
+with_record(const struct job *j, void (*with)(const struct job *, const struct worker *, size_t))
+{
+	uint8_t lane = j->decoder->lane_of[opencsd_aux_id(j->m->aux)];
+	struct wanted want = wanted_of(j->decoder, j->m, j->want == EXPAND_FIELDS);
+	if (lane == OPENCSD_NO_LANE || j->m->kind > OPENCSD_SYST)
+		return false;
+	struct worker *w = check_out(j->decoder->pool, lane, &want);
+	ptrdiff_t n = find_record(w, j->window, &want);
+	if (n >= 0)
+		with(j, w, (size_t)n);
+	check_in(j->decoder->pool, w);
+	return n >= 0;
+}
+
+void
+opencsd_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+	       enum expand_want want, const struct decode_history *history, struct expansion *e)
+{
+	const struct job j = {(const struct opencsd_decoder *)decoder, m, w, want, history, e};
+	if (m->kind == OPENCSD_STRAY)
+		expand_stray(&j);
+	else if (m->kind == OPENCSD_FATAL)
+		expand_fatal(&j);
+	else if (!with_record(&j, expand_record))
+		expand_note(&j, opencsd_type_name(m->kind),
+			    "cannot be decoded again: bytes before it are missing");
+}
+
+/* --- other questions --------------------------------------------------- */
+
+struct announcement {
+	struct job j; /* first: it is what callbacks get */
+	uint8_t *guid;
+	uint64_t *build;
+	bool *announced;
+};
+
+static void
+take_announcement(const struct job *j, const struct worker *w, size_t n)
+{
+	const struct announcement *a = (const struct announcement *)j;
+	const struct opencsd_element *element = &w->records.at[n].element;
+	const struct syst_sender sender = {element->master, element->channel};
+	const uint8_t *payload;
+	size_t length;
+	assemble(j, w, n, &payload, &length);
+	*a->announced =
+	    syst_announced(&j->decoder->syst, payload, length, &sender, a->guid, a->build);
+}
+
+bool
+opencsd_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
+		  uint8_t guid[16], uint64_t *build)
+{
+	struct expansion e = {0};
+	bool announced = false;
+	const struct announcement a = {
+	    .j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, &e},
+	    .guid = guid,
+	    .build = build,
+	    .announced = &announced};
+	with_record(&a.j, take_announcement);
+	expansion_free(&e);
+	return announced;
+}
+
+static void
+print_record(const struct job *j, const struct worker *w, size_t n)
+{
+	opencsd_element_line(&w->records.at[n].element, &j->e->text);
+}
+
+bool
+opencsd_print(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      struct text *out)
+{
+	struct expansion e = {0};
+	const struct job j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, &e};
+	bool found = decoder->ops == &opencsd_ops && with_record(&j, print_record);
+	text_add_bytes(out, text_get(&e.text), e.text.length);
+	expansion_free(&e);
+	return found;
+}

@@ -1,0 +1,549 @@
+/*
+ * Opening a CoreSight trace buffer: its options, what a snapshot says in their
+ * terms, and the sources and memory images that they name.
+ *
+ * A source that cannot be decoded, and an image that is not there, are no
+ * reason not to open: the bytes of the one are shown as such, addresses of the
+ * other are shown as not accessible, and load() tells what was missing.
+ */
+#include "config.h"
+
+#include "decode/coresight/opencsd_decoder.h"
+
+#include "capture/capture.h"
+#include "decode/coresight/opencsd_library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- options ----------------------------------------------------------- */
+
+#define REGISTER_ROW(reg)                                                                          \
+	{.name = #reg,                                                                             \
+	 .type = OPTION_INT,                                                                       \
+	 .member = offsetof(struct opencsd_registers, reg),                                        \
+	 .min = -1,                                                                                \
+	 .max = UINT32_MAX,                                                                        \
+	 .standard = "-1",                                                                         \
+	 .help = "register of the trace source"},
+static const struct option_row register_rows[] = {OPENCSD_REGISTERS(REGISTER_ROW)};
+static const struct option_table register_table =
+    OPTION_TABLE("regs", struct opencsd_registers, register_rows);
+
+static const char *const protocol_names[] = {[OPENCSD_ETMV3] = "ETMV3",
+					     [OPENCSD_PTM] = "PTM",
+					     [OPENCSD_ETMV4I] = "ETMV4I",
+					     [OPENCSD_ETE] = "ETE",
+					     [OPENCSD_STM] = "STM",
+					     [OPENCSD_ITM] = "ITM",
+					     NULL};
+
+static const struct option_row source_rows[] = {
+    {.name = "id",
+     .type = OPTION_INT,
+     .member = offsetof(struct opencsd_source_options, id),
+     .min = -1,
+     .max = 0x7f,
+     .standard = "-1",
+     .help = "trace ID; absent: as a register says"},
+    {.name = "protocol",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct opencsd_source_options, protocol),
+     .choices = protocol_names,
+     .required = true,
+     .help = "what the source speaks"},
+    {.name = "core",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_source_options, core),
+     .help = "type of the core: Cortex-A53, ARMv8.3-A"},
+    {.name = "name",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_source_options, name),
+     .help = "what to call the source"},
+    {.name = "regs",
+     .type = OPTION_STRUCT,
+     .member = offsetof(struct opencsd_source_options, regs),
+     .table = &register_table,
+     .help = "registers, by name"},
+};
+static const struct option_table source_table =
+    OPTION_TABLE("sources", struct opencsd_source_options, source_rows);
+
+static const struct option_row image_rows[] = {
+    {.name = "file",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_image_options, file),
+     .required = true,
+     .path = true,
+     .help = "file with the bytes"},
+    {.name = "address",
+     .type = OPTION_UINT,
+     .member = offsetof(struct opencsd_image_options, address),
+     .required = true,
+     .help = "where it lies in memory"},
+    {.name = "offset",
+     .type = OPTION_UINT,
+     .member = offsetof(struct opencsd_image_options, offset),
+     .help = "first byte in the file"},
+    {.name = "length",
+     .type = OPTION_UINT,
+     .member = offsetof(struct opencsd_image_options, length),
+     .help = "bytes; 0: to the end of the file"},
+    {.name = "of",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_image_options, of),
+     .help = "name of the source whose memory it is; others look there last"},
+};
+static const struct option_table image_table =
+    OPTION_TABLE("images", struct opencsd_image_options, image_rows);
+
+static const char *const format_names[] = {[CORESIGHT_ALIGNED] = "coresight",
+					   [CORESIGHT_DSTREAM] = "dstream_coresight",
+					   [CORESIGHT_TPIU] = "tpiu",
+					   [CORESIGHT_SOURCE] = "source_data",
+					   NULL};
+
+static const struct option_row option_rows[] = {
+    {.name = "format",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct opencsd_options, format),
+     .choices = format_names,
+     .standard = "coresight",
+     .help = "how the sources share the buffer"},
+    {.name = "sources",
+     .type = OPTION_LIST,
+     .member = offsetof(struct opencsd_options, sources),
+     .table = &source_table,
+     .help = "trace sources"},
+    {.name = "images",
+     .type = OPTION_LIST,
+     .member = offsetof(struct opencsd_options, images),
+     .table = &image_table,
+     .help = "what the cores execute"},
+    {.name = "collateral",
+     .type = OPTION_LIST,
+     .path = true,
+     .member = offsetof(struct opencsd_options, collateral),
+     .help = "SyS-T XML files, or folders of them, for messages over STM"},
+    {.name = "guid",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct opencsd_options, guid),
+     .help = "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"},
+    {.name = "outside",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct opencsd_options, outside),
+     .help = "read what a snapshot names outside of its folder, too: dumps and buffers"},
+};
+const struct option_table opencsd_options =
+    OPTION_TABLE("opencsd", struct opencsd_options, option_rows);
+
+/* --- snapshots --------------------------------------------------------- */
+
+/* Types of trace source as devices have them, up to the first dot. */
+static int
+protocol_of(const char *type)
+{
+	static const struct {
+		const char *type;
+		enum opencsd_protocol protocol;
+	} types[] = {
+	    {"ETM3", OPENCSD_ETMV3},  {"PTM1", OPENCSD_PTM}, {"PFT1", OPENCSD_PTM},
+	    {"ETM4", OPENCSD_ETMV4I}, {"ETE", OPENCSD_ETE},  {"STM", OPENCSD_STM},
+	    {"ITM", OPENCSD_ITM},
+	};
+	size_t length = strcspn(type, ".");
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strlen(types[i].type) == length && !strncmp(type, types[i].type, length))
+			return types[i].protocol;
+	return -1;
+}
+
+static void *
+list_add(struct option_list *list, const struct option_table *table)
+{
+	list->at = mem_resize(list->at, (list->count + 1) * table->size);
+	void *added = (char *)list->at + list->count++ * table->size;
+	option_defaults(table, added);
+	return added;
+}
+
+static void
+add_source(struct opencsd_options *options, const struct snapshot *s,
+	   const struct snapshot_device *device, enum opencsd_protocol protocol, struct text *notes)
+{
+	const struct snapshot_device *core = snapshot_core_of(s, device->name);
+	struct opencsd_source_options *o = list_add(&options->sources, &source_table);
+	o->protocol = (int)protocol;
+	o->core = core && *core->type ? mem_text(core->type) : NULL;
+	o->name = mem_text(core ? core->name : device->name);
+	for (size_t i = 0; i < device->registers.count; i++) {
+		const struct snapshot_register *reg = &device->registers.at[i];
+		const struct option_row *row = option_find(&register_table, reg->name);
+		if (row && reg->value <= UINT32_MAX)
+			*(int64_t *)(void *)((char *)&o->regs + row->member) = (int64_t)reg->value;
+		else if (row)
+			text_addf(notes, "%s: %s has more than 32 bits and is not used\n",
+				  device->name, reg->name);
+	}
+}
+
+static void
+add_images(struct opencsd_options *options, const struct snapshot_device *core)
+{
+	for (size_t i = 0; i < core->dumps.count; i++) {
+		const struct snapshot_dump *dump = &core->dumps.at[i];
+		if (dump->outside && !options->outside)
+			continue;
+		struct opencsd_image_options *o = list_add(&options->images, &image_table);
+		o->file = mem_text(dump->path);
+		o->address = dump->address;
+		o->offset = dump->offset;
+		o->length = dump->length;
+		o->of = mem_text(core->name);
+	}
+}
+
+void
+opencsd_use_snapshot(struct opencsd_options *options, const struct snapshot *s,
+		     const struct snapshot_buffer *buffer, struct text *notes)
+{
+	options->format = CORESIGHT_ALIGNED; /* whatever is not one of these */
+	if (!strcmp(buffer->format, format_names[CORESIGHT_DSTREAM]))
+		options->format = CORESIGHT_DSTREAM;
+	else if (!strcmp(buffer->format, format_names[CORESIGHT_SOURCE]))
+		options->format = CORESIGHT_SOURCE;
+	for (size_t i = 0; i < s->source_buffers.count; i++) {
+		const struct snapshot_link *link = &s->source_buffers.at[i];
+		const struct snapshot_device *device = snapshot_device(s, link->left);
+		if (!device || strcmp(link->right, buffer->name) != 0)
+			continue;
+		int protocol = protocol_of(device->type);
+		if (protocol >= 0)
+			add_source(options, s, device, (enum opencsd_protocol)protocol, notes);
+		else
+			text_addf(notes, "%s is not decoded: `%s` is no known type of source\n",
+				  device->name, device->type);
+	}
+	for (size_t i = 0; i < s->devices.count; i++)
+		add_images(options, &s->devices.at[i]);
+}
+
+/* --- sources ----------------------------------------------------------- */
+
+/* The trace ID that a source's registers tell. */
+static int64_t
+id_of(const struct opencsd_source_options *o)
+{
+	const struct opencsd_registers *r = &o->regs;
+	const struct {
+		int64_t value;
+		unsigned shift;
+	} from[OPENCSD_PROTOCOLS] = {
+	    [OPENCSD_ETMV3] = {r->ETMTRACEIDR, 0},  [OPENCSD_PTM] = {r->ETMTRACEIDR, 0},
+	    [OPENCSD_ETMV4I] = {r->TRCTRACEIDR, 0}, [OPENCSD_ETE] = {r->TRCTRACEIDR, 0},
+	    [OPENCSD_STM] = {r->STMTCSR, 16},	    [OPENCSD_ITM] = {r->ITMTCR, 16},
+	};
+	if (o->id >= 0)
+		return o->id;
+	int64_t value = from[o->protocol].value;
+	return value < 0 ? -1 : value >> from[o->protocol].shift & 0x7f;
+}
+
+const char *
+opencsd_source_name(const struct opencsd_decoder *d, size_t lane)
+{
+	const char *name = d->sources[lane].options->name;
+	return name ? name : protocol_names[d->sources[lane].options->protocol];
+}
+
+static void
+no_element(void *context, const struct opencsd_element *e)
+{
+	(void)context;
+	(void)e;
+}
+
+static void
+no_packet(void *context, uint64_t index, const uint8_t *bytes, size_t length, const void *packet)
+{
+	(void)context;
+	(void)index;
+	(void)bytes;
+	(void)length;
+	(void)packet;
+}
+
+/* Finds out what is wrong with source N, by trying. */
+static void
+try_source(struct opencsd_decoder *d, size_t n)
+{
+	static const struct opencsd_tree_sink sink = {NULL, no_element, no_packet};
+	struct opencsd_source *source = &d->sources[n];
+	struct err err = {0};
+	if (id_of(source->options) < 0 && d->format != CORESIGHT_SOURCE) {
+		snprintf(source->problem, sizeof source->problem, "its trace ID is not given");
+		return;
+	}
+	if (d->lane_of[source->id] != OPENCSD_NO_LANE) {
+		snprintf(source->problem, sizeof source->problem, "trace ID 0x%x is that of %s",
+			 source->id, opencsd_source_name(d, d->lane_of[source->id]));
+		return;
+	}
+	d->lane_of[source->id] = (uint8_t)n;
+	struct opencsd_tree *tree = opencsd_tree_new(source, &sink, &err);
+	if (!tree)
+		snprintf(source->problem, sizeof source->problem, "%.150s", err.what);
+	opencsd_tree_free(tree);
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct opencsd_source *left = a, *right = b;
+	if (left->id != right->id)
+		return left->id < right->id ? -1 : 1;
+	return left->options < right->options ? -1 : 1;
+}
+
+/* Lays the sources out in the order of their IDs, which orders messages; of a
+ * buffer without frames there is but the first. */
+static void
+list_sources(struct opencsd_decoder *d, const struct option_list *list)
+{
+	d->source_count = list->count < OPENCSD_NO_LANE ? list->count : OPENCSD_NO_LANE;
+	if (d->format == CORESIGHT_SOURCE)
+		d->source_count = 1;
+	d->sources = mem_new(d->source_count * sizeof *d->sources);
+	for (size_t i = 0; i < d->source_count; i++) {
+		struct opencsd_source *source = &d->sources[i];
+		source->options = (const struct opencsd_source_options *)list->at + i;
+		int64_t id = id_of(source->options);
+		source->id = id < 0 ? 0 : (uint8_t)id;
+	}
+	qsort(d->sources, d->source_count, sizeof *d->sources, by_id);
+}
+
+static int
+open_sources(struct opencsd_decoder *d, struct err *err)
+{
+	const struct option_list *list = &d->options->sources;
+	size_t good = 0;
+	memset(d->lane_of, OPENCSD_NO_LANE, sizeof d->lane_of);
+	if (!list->count)
+		return err_set(err, ERR_CONFIG,
+			       "the buffer does not say what is in it; open the folder of a "
+			       "snapshot that does, or list the sources in a profile");
+	list_sources(d, list);
+	for (size_t i = 0; i < d->source_count; i++) {
+		try_source(d, i);
+		good += !*d->sources[i].problem;
+		if (*d->sources[i].problem)
+			text_addf(&d->notes, "%s is not decoded: %s\n", opencsd_source_name(d, i),
+				  d->sources[i].problem);
+	}
+	if (good)
+		return 0;
+	return err_set(err, ERR_CONFIG, "%.*s", (int)strcspn(text_get(&d->notes), "\n"),
+		       text_get(&d->notes));
+}
+
+/* --- limits of the library --------------------------------------------- */
+
+/* Appends the sources from N on whose limits are OWN, and clears these. */
+static void
+add_names(const struct opencsd_decoder *d, struct text *limits, size_t n, const char *own,
+	  struct text *out)
+{
+	for (size_t i = n; i < d->source_count; i++) {
+		if (strcmp(text_get(&limits[i]), own) != 0)
+			continue;
+		text_addf(out, "%s%s", i > n ? ", " : "", opencsd_source_name(d, i));
+		text_clear(&limits[i]);
+	}
+}
+
+/* Notes what the library may decode wrongly, once for all sources alike. */
+static void
+note_limits(struct opencsd_decoder *d)
+{
+	struct text *limits = mem_new(d->source_count * sizeof *limits);
+	struct text line = {0};
+	for (size_t i = 0; i < d->source_count; i++)
+		if (!*d->sources[i].problem)
+			opencsd_library_limits(d->sources[i].options, &limits[i]);
+	for (size_t i = 0; i < d->source_count; i++) {
+		if (!limits[i].length)
+			continue;
+		char *own = mem_text(text_get(&limits[i]));
+		text_clear(&line);
+		text_addf(&line, "OpenCSD %s may decode ", opencsd_library_version());
+		add_names(d, limits, i, own, &line);
+		text_addf(&line, " wrongly: it does not know %s\n", own);
+		text_add(&d->notes, text_get(&line));
+		text_add(&d->about, text_get(&line));
+		d->syst.base.mark = "old OpenCSD";
+		free(own);
+	}
+	for (size_t i = 0; i < d->source_count; i++)
+		text_free(&limits[i]);
+	text_free(&line);
+	free(limits);
+}
+
+/* Fills what people should know of how the capture is decoded. */
+static void
+describe_decoding(struct opencsd_decoder *d)
+{
+	if (opencsd_library_version())
+		text_addf(&d->about, "decoded with OpenCSD %s\n", opencsd_library_version());
+	note_limits(d);
+	d->syst.base.about = text_get(&d->about);
+}
+
+/* --- memory ------------------------------------------------------------ */
+
+/* The map of an image's file; NULL and a note if there is none. */
+static struct capture *
+image_file(struct opencsd_decoder *d, const char *path)
+{
+	struct stat st;
+	struct err err = {0};
+	for (size_t i = 0; i < d->files.count; i++)
+		if (!strcmp(capture_path(d->files.at[i]), path))
+			return d->files.at[i];
+	/* nothing but files: a FIFO would wait for its writer */
+	struct capture *file =
+	    stat(path, &st) || S_ISREG(st.st_mode) ? capture_open(path, NULL, &err) : NULL;
+	if (file)
+		return *vec_add(&d->files) = file;
+	const char *what = err.code ? err.what : path;
+	if (!strstr(text_get(&d->notes), what))
+		text_addf(&d->notes, "a memory image is missing: %s\n", what);
+	return NULL;
+}
+
+/* An image in memory; of length 0 where there is nothing. */
+static struct opencsd_region
+region_of(struct opencsd_decoder *d, const struct opencsd_image_options *image)
+{
+	struct capture *file = image_file(d, image->file);
+	uint64_t size = file ? capture_size(file) : 0;
+	if (image->offset >= size) {
+		if (file)
+			text_addf(&d->notes, "a memory image is not used: %s has no byte %llu\n",
+				  image->file, (unsigned long long)image->offset);
+		return (struct opencsd_region){0};
+	}
+	uint64_t length = size - image->offset;
+	if (image->length > length)
+		text_addf(&d->notes, "a memory image ends early: %s has %llu of %llu bytes\n",
+			  image->file, (unsigned long long)length,
+			  (unsigned long long)image->length);
+	else if (image->length)
+		length = image->length;
+	if (length > UINT64_MAX - image->address)
+		length = UINT64_MAX - image->address;
+	return (struct opencsd_region){.address = image->address,
+				       .length = length,
+				       .bytes = capture_bytes(file) + image->offset};
+}
+
+/* The memory of each source: its own images first. */
+static void
+open_images(struct opencsd_decoder *d)
+{
+	const struct opencsd_image_options *images = d->options->images.at;
+	const size_t count = d->options->images.count;
+	struct opencsd_region *regions = mem_new(count * sizeof *regions);
+	for (size_t i = 0; i < count; i++)
+		regions[i] = region_of(d, &images[i]);
+	for (size_t i = 0; i < 2 * d->source_count; i++) {
+		struct opencsd_source *source = &d->sources[i / 2];
+		const char *name = source->options->name;
+		for (size_t k = 0; k < count; k++) {
+			const char *of = images[k].of;
+			bool own = !of || (name && !strcmp(of, name));
+			if (own == (i % 2 == 0) && regions[k].length)
+				*vec_add(&source->memory) = regions[k];
+		}
+	}
+	vec_release(regions);
+}
+
+/* --- the contract ------------------------------------------------------ */
+
+/* A buffer does not say what it is: the sources must be known. */
+void
+opencsd_probe(const struct window *head, struct probe *probe)
+{
+	(void)head;
+	probe->score = 0;
+}
+
+/* Whether all time stamps are those of an STM. */
+static bool
+only_stm(const struct opencsd_decoder *d)
+{
+	bool any = false;
+	for (size_t i = 0; i < d->source_count; i++) {
+		int protocol = d->sources[i].options->protocol;
+		if (protocol != OPENCSD_STM && protocol != OPENCSD_ITM)
+			return false;
+		any = any || protocol == OPENCSD_STM;
+	}
+	return any;
+}
+
+struct decoder *
+opencsd_open(const void *options, const struct window *head, struct err *err)
+{
+	struct opencsd_decoder *d = mem_new(sizeof *d);
+	d->options = options;
+	d->format = (enum coresight_format)d->options->format;
+	d->syst.base.origin_varies = true; /* packets of STM tell master and channel */
+	option_defaults(&syst_options, &d->syst_options);
+	d->syst_options.guid = d->options->guid;
+	d->syst_options.collateral = d->options->collateral;
+	if (syst_open(&d->syst, &opencsd_ops, &d->syst_options, err) < 0 ||
+	    open_sources(d, err) < 0) {
+		opencsd_close(&d->syst.base);
+		return NULL;
+	}
+	open_images(d);
+	describe_decoding(d);
+	d->pool = opencsd_pool_new(d);
+	if (only_stm(d))
+		d->syst.base.hz = opencsd_find_frequency(d, head);
+	return &d->syst.base;
+}
+
+void
+opencsd_close(struct decoder *decoder)
+{
+	struct opencsd_decoder *d = (struct opencsd_decoder *)decoder;
+	if (!d)
+		return;
+	opencsd_pool_free(d->pool);
+	syst_close(&d->syst);
+	for (size_t i = 0; i < d->source_count; i++)
+		vec_free(&d->sources[i].memory);
+	for (size_t i = 0; i < d->files.count; i++)
+		capture_close(d->files.at[i]);
+	vec_free(&d->files);
+	text_free(&d->notes);
+	text_free(&d->about);
+	free(d->sources);
+	free(d);
+}
+
+int
+opencsd_load(struct decoder *decoder, struct err *err)
+{
+	struct opencsd_decoder *d = (struct opencsd_decoder *)decoder;
+	int files = syst_load(decoder, err);
+	if (d->notes.length && !(err && err->code))
+		err_set(err, ERR_DATA, "%.*s", (int)d->notes.length - 1, text_get(&d->notes));
+	return files;
+}

@@ -1,0 +1,161 @@
+/*
+ * CoreSight trace buffers: what the first bytes of one hold, for people.  Whose bytes
+ * they are, by trace ID, and which pages of memory the sources lack: a decoder that
+ * finds no image where a core executed tells so at each branch, which explains a row
+ * each but helps nobody.
+ *
+ * Cost: the head is decoded once.
+ */
+#include "config.h"
+
+#include "decode/coresight/opencsd_decoder.h"
+
+#include <stdlib.h>
+
+enum { PAGE = 4096, RANGES_SHOWN = 3 };
+
+/* Pages one after the other that no image has, and the rows that say so. */
+struct gap {
+	uint64_t first, last, rows;
+};
+
+typedef VEC(struct gap) gap_list;
+
+struct survey {
+	uint64_t bytes[CORESIGHT_IDS];
+	gap_list gaps;
+	uint64_t rows;
+};
+
+static void
+count_run(void *context, const struct coresight_run *run)
+{
+	struct survey *s = context;
+	s->bytes[run->id] += run->count;
+}
+
+static void
+count_ids(const struct opencsd_decoder *d, const struct window *head, struct survey *s)
+{
+	struct coresight frames;
+	if (d->format == CORESIGHT_SOURCE) {
+		s->bytes[d->sources[0].id] = head->length;
+		return;
+	}
+	coresight_start(&frames, d->format, 0);
+	coresight_feed(&frames, head->bytes, head->length, 0, count_run, s);
+	if (d->format != CORESIGHT_ALIGNED)
+		coresight_finish(&frames, count_run, s);
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	const struct gap *left = a, *right = b;
+	return (left->first > right->first) - (left->first < right->first);
+}
+
+static int
+by_rows(const void *a, const void *b)
+{
+	const struct gap *left = a, *right = b;
+	if (left->rows != right->rows)
+		return left->rows > right->rows ? -1 : 1;
+	return by_address(a, b);
+}
+
+/* Puts pages that follow each other together, those with the most rows first. */
+static void
+join_gaps(gap_list *gaps)
+{
+	size_t kept = 0;
+	if (!gaps->count)
+		return;
+	qsort(gaps->at, gaps->count, sizeof *gaps->at, by_address);
+	for (size_t i = 1; i < gaps->count; i++) {
+		struct gap *last = &gaps->at[kept];
+		if (gaps->at[i].first - last->last > 1)
+			gaps->at[++kept] = gaps->at[i];
+		else
+			last->last = gaps->at[i].last;
+		if (last == &gaps->at[kept])
+			last->rows += gaps->at[i].rows;
+	}
+	gaps->count = kept + 1;
+	qsort(gaps->at, gaps->count, sizeof *gaps->at, by_rows);
+}
+
+static void
+find_gaps(const struct decoder *decoder, const struct window *head, struct survey *s)
+{
+	struct decode_state *state = decode_state_new(decoder);
+	struct message messages[64];
+	size_t count;
+	decoder->ops->start(decoder, state);
+	while ((count = decoder->ops->step(decoder, state, head, messages, 64))) {
+		for (size_t i = 0; i < count; i++) {
+			if (messages[i].kind != OPENCSD_ADDR_NACC)
+				continue;
+			uint64_t page = messages[i].ticks / PAGE;
+			*vec_add(&s->gaps) = (struct gap){page, page, 1};
+		}
+	}
+	s->rows = s->gaps.count;
+	join_gaps(&s->gaps);
+	decode_state_free(decoder, state);
+}
+
+static void
+describe_ids(const struct opencsd_decoder *d, const struct survey *s, struct text *about)
+{
+	for (unsigned id = 1; id < CORESIGHT_IDS; id++) {
+		uint8_t lane = d->lane_of[id];
+		unsigned long long bytes = s->bytes[id];
+		if (!bytes && lane == OPENCSD_NO_LANE)
+			continue;
+		if (id == CORESIGHT_NOBODY)
+			text_addf(about, "no trace ID: %llu bytes\n", bytes);
+		else if (lane == OPENCSD_NO_LANE)
+			text_addf(about, "trace ID 0x%02x: %llu bytes, %s\n", id, bytes,
+				  id >= CORESIGHT_ID_FIRST_SPECIAL
+				      ? "of the trace bus itself"
+				      : "not decoded: list it in sources: of a profile");
+		else
+			text_addf(about, "trace ID 0x%02x: %llu bytes, %s\n", id, bytes,
+				  opencsd_source_name(d, lane));
+	}
+}
+
+static void
+describe_gaps(const struct survey *s, const struct window *head, struct text *lacks)
+{
+	if (!s->rows)
+		return;
+	text_addf(lacks, "no memory image explains %llu rows%s: ", (unsigned long long)s->rows,
+		  head->last ? "" : " near the start");
+	for (size_t i = 0; i < s->gaps.count && i < RANGES_SHOWN; i++) {
+		const struct gap *gap = &s->gaps.at[i];
+		text_addf(lacks, "%s0x%llx-0x%llx (%llu)", i ? ", " : "",
+			  (unsigned long long)gap->first * PAGE,
+			  (unsigned long long)gap->last * PAGE + PAGE - 1,
+			  (unsigned long long)gap->rows);
+	}
+	if (s->gaps.count > RANGES_SHOWN)
+		text_addf(lacks, " and %zu more", s->gaps.count - RANGES_SHOWN);
+	text_add(lacks, "; list the images in a profile (opencsd: images:)");
+}
+
+void
+opencsd_survey(const struct decoder *decoder, const struct window *head, struct text *about,
+	       struct text *lacks)
+{
+	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
+	struct survey s = {0};
+	count_ids(d, head, &s);
+	find_gaps(decoder, head, &s);
+	if (!head->last)
+		text_addf(about, "of the first %zu bytes:\n", head->length);
+	describe_ids(d, &s, about);
+	describe_gaps(&s, head, lacks);
+	vec_free(&s.gaps);
+}

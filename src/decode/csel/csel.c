@@ -1,0 +1,597 @@
+/*
+ * CSEL: the log that a CAM service keeps of one stream of events.
+ *
+ * Three fixed parts of 8, 88 and 8 bytes, then entries whose first byte says
+ * how long they are: start, stop and end (9 bytes), event (17).  What an entry
+ * means depends on what came before: the log is a machine of four states, and
+ * most of this file is about what does not fit it: events outside a run, runs
+ * that start too late, time or sequence numbers that step back.  An entry
+ * carries the state before it in `aux`, expand derives the rest.
+ *
+ * A signature that differs ends decoding, and so does an entry of unknown
+ * size: its bytes are shown, cut as runs are.  What is missing at the end is
+ * said by a note of length 0, which a log that still grows does not have.
+ *
+ * Sequence numbers per event id are compared for the last SEEN ids of a run:
+ * more do not fit into a checkpoint.  An id that was forgotten starts anew.
+ *
+ * What a message says is made by csel_expand.c.
+ */
+#include "config.h"
+
+#include "base/bytes.h"
+#include "decode/csel/csel_log.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	REACH = 65536 + 64, /* the longest piece of what is unknown */
+	RUN_UP = 4096,
+	CHAIN = 16, /* entries that must follow each other to resync */
+	SEEN = 5
+};
+
+const uint8_t csel_signature[4] = {'M', 'F', 'M', 'N'};
+
+/* --- tables ------------------------------------------------------------ */
+
+static const uint8_t entry_sizes[] = {
+    [CSEL_START] = 9, [CSEL_STOP] = 9, [CSEL_END] = 9, [CSEL_EVENT] = 17};
+
+const struct csel_diag_row csel_diags[CSEL_DIAG_COUNT] = {
+    [CSEL_DIAG_NONE] = {"none", SEVERITY_DEBUG, 0},
+    [CSEL_DIAG_BAD_SIGNATURE] = {"bad_signature", SEVERITY_FATAL, MESSAGE_DAMAGED},
+    [CSEL_DIAG_UNKNOWN_ENTRY] = {"unknown_entry", SEVERITY_FATAL, MESSAGE_DAMAGED},
+    [CSEL_DIAG_TRUNCATED] = {"truncated", SEVERITY_ERROR, MESSAGE_TRUNCATED},
+    [CSEL_DIAG_BAD_VERSION] = {"bad_version", SEVERITY_WARNING, 0},
+    [CSEL_DIAG_NAME_NOT_TERMINATED] = {"name_not_terminated", SEVERITY_WARNING, 0},
+    [CSEL_DIAG_RESERVED_NONZERO] = {"reserved_nonzero", SEVERITY_INFO, 0},
+    [CSEL_DIAG_ZERO_EVENT_TIMEOUT] = {"zero_event_timeout", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_EVENT_BEFORE_START] = {"event_before_start", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_EVENT_AFTER_STOP] = {"event_after_stop", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_EVENT_AFTER_END] = {"event_after_end", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_START_WHILE_RUNNING] = {"start_while_running", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_STOP_NOT_RUNNING] = {"stop_not_running", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_START_AFTER_END] = {"start_after_end", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_STOP_AFTER_END] = {"stop_after_end", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_END_REPEATED] = {"end_repeated", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_END_WHILE_RUNNING] = {"end_while_running", SEVERITY_WARNING, 0},
+    [CSEL_DIAG_START_TIMEOUT] = {"start_timeout", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_EVENT_TIMEOUT] = {"event_timeout", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_TIMESTAMP_REGRESSION] = {"timestamp_regression", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_SEQUENCE_GAP] = {"sequence_gap", SEVERITY_ERROR, MESSAGE_LOST},
+    [CSEL_DIAG_SEQUENCE_REPEAT] = {"sequence_repeat", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_SEQUENCE_REGRESSION] = {"sequence_regression", SEVERITY_ERROR, 0},
+    [CSEL_DIAG_MISSING_START] = {"missing_start", SEVERITY_WARNING, 0},
+    [CSEL_DIAG_MISSING_STOP] = {"missing_stop", SEVERITY_WARNING, 0},
+    [CSEL_DIAG_MISSING_END] = {"missing_end", SEVERITY_INFO, 0},
+};
+
+const uint8_t csel_order_diags[CSEL_EVENT + 1][4] = {
+    [CSEL_START] = {[CSEL_STATE_RUNNING] = CSEL_DIAG_START_WHILE_RUNNING,
+		    [CSEL_STATE_ENDED] = CSEL_DIAG_START_AFTER_END},
+    [CSEL_STOP] = {[CSEL_STATE_INIT] = CSEL_DIAG_STOP_NOT_RUNNING,
+		   [CSEL_STATE_STOPPED] = CSEL_DIAG_STOP_NOT_RUNNING,
+		   [CSEL_STATE_ENDED] = CSEL_DIAG_STOP_AFTER_END},
+    [CSEL_END] = {[CSEL_STATE_RUNNING] = CSEL_DIAG_END_WHILE_RUNNING,
+		  [CSEL_STATE_ENDED] = CSEL_DIAG_END_REPEATED},
+    [CSEL_EVENT] = {[CSEL_STATE_INIT] = CSEL_DIAG_EVENT_BEFORE_START,
+		    [CSEL_STATE_STOPPED] = CSEL_DIAG_EVENT_AFTER_STOP,
+		    [CSEL_STATE_ENDED] = CSEL_DIAG_EVENT_AFTER_END},
+};
+
+const uint8_t csel_sequence_diags[4] = {CSEL_DIAG_NONE, CSEL_DIAG_SEQUENCE_GAP,
+					CSEL_DIAG_SEQUENCE_REPEAT, CSEL_DIAG_SEQUENCE_REGRESSION};
+
+const uint8_t csel_next_states[CSEL_EVENT + 1][4] = {
+    [CSEL_START] = {CSEL_STATE_RUNNING, CSEL_STATE_RUNNING, CSEL_STATE_RUNNING, CSEL_STATE_RUNNING},
+    [CSEL_STOP] = {CSEL_STATE_INIT, CSEL_STATE_STOPPED, CSEL_STATE_STOPPED, CSEL_STATE_ENDED},
+    [CSEL_END] = {CSEL_STATE_ENDED, CSEL_STATE_ENDED, CSEL_STATE_ENDED, CSEL_STATE_ENDED},
+    [CSEL_EVENT] = {CSEL_STATE_INIT, CSEL_STATE_RUNNING, CSEL_STATE_STOPPED, CSEL_STATE_ENDED},
+};
+
+static const char *const epochs[] = {
+    [CSEL_EPOCH_AUTO] = "auto", [CSEL_EPOCH_NONE] = "none", [CSEL_EPOCH_UNIX] = "unix", NULL};
+static const char *const checks[] = {[CSEL_CHECK_STREAM] = "stream",
+				     [CSEL_CHECK_PER_EVENT_ID] = "per_event_id",
+				     [CSEL_CHECK_OFF] = "off",
+				     NULL};
+
+static const struct option_row option_rows[] = {
+    {.name = "tick_us",
+     .type = OPTION_NUMBER,
+     .member = offsetof(struct csel_options, tick_us),
+     .positive = true,
+     .max = 1000000000000,
+     .standard = "1",
+     .help = "microseconds per tick of the time stamps"},
+    {.name = "epoch",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct csel_options, epoch),
+     .choices = epochs,
+     .standard = "auto",
+     .help = "what the time stamps count from; auto: 1970 if they are that large"},
+    {.name = "sequence_check",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct csel_options, sequence_check),
+     .choices = checks,
+     .standard = "stream",
+     .help = "whether sequence numbers count all events of a run, or those of each event id"},
+};
+static const struct option_table options_table =
+    OPTION_TABLE("csel", struct csel_options, option_rows);
+
+/* --- opening ----------------------------------------------------------- */
+
+static struct decoder *
+csel_open(const void *options, const struct window *head, struct err *err)
+{
+	const struct csel_options *own = options;
+	if (!(own->tick_us > 0) || own->tick_us > 1e12) {
+		err_set(err, ERR_CONFIG, "tick_us of csel must be a number above 0");
+		return NULL;
+	}
+	struct csel_decoder *d = mem_new(sizeof *d);
+	d->base.ops = &csel_ops;
+	d->base.hz = 1e6 / own->tick_us;
+	d->base.unix_epoch = own->epoch == CSEL_EPOCH_UNIX;
+	d->options = own;
+	if (head->offset == 0 && head->length >= CSEL_HEADER_SIZE + CSEL_METADATA_SIZE) {
+		const uint8_t *metadata = head->bytes + CSEL_HEADER_SIZE;
+		double init = (double)bytes_le64(metadata + CSEL_INIT_AT) * own->tick_us;
+		memcpy(d->name, metadata + CSEL_NAME_AT, CSEL_NAME_SIZE);
+		csel_add_uuid(&d->uuid, metadata + CSEL_UUID_AT);
+		if (own->epoch == CSEL_EPOCH_AUTO)
+			d->base.unix_epoch = init > 1e15;
+	}
+	return &d->base;
+}
+
+static void
+csel_close(struct decoder *decoder)
+{
+	text_free(&((struct csel_decoder *)decoder)->uuid);
+	free(decoder);
+}
+
+static void
+csel_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+{
+	const struct csel_decoder *d = (const struct csel_decoder *)decoder;
+	(void)m;
+	sender->guid = d->uuid.length ? text_get(&d->uuid) : NULL;
+}
+
+static void
+csel_probe(const struct window *head, struct probe *probe)
+{
+	const uint8_t *p = head->bytes;
+	if (head->length < CSEL_HEADER_SIZE ||
+	    memcmp(p, csel_signature, sizeof csel_signature) != 0)
+		return;
+	probe->score = p[4] == 1 ? 99 : 90;
+	snprintf(probe->reason, sizeof probe->reason, "it starts with MFMN, version %u.%u", p[4],
+		 p[5]);
+}
+
+/* --- state ------------------------------------------------------------- */
+
+enum csel_phase {
+	PHASE_HEADER,
+	PHASE_METADATA,
+	PHASE_CONTROL,
+	PHASE_ENTRIES,
+	PHASE_UNKNOWN, /* nothing more can be decoded */
+	PHASE_OVER     /* nothing more is said */
+};
+
+struct csel_state {
+	struct decode_state base;
+	uint64_t highest; /* time stamp so far */
+	uint32_t runs;
+	uint32_t timeout_event; /* microseconds */
+	union {
+		struct {			/* no event yet in this run, or no run yet */
+			uint64_t since;		/* time stamp of what is waited from */
+			uint32_t timeout_start; /* microseconds, for the first run */
+		} waiting;
+		struct { /* the last sequence number of each id, newest first */
+			uint32_t sequence[SEEN];
+			uint16_t id[SEEN];
+		} seen;
+	};
+	uint8_t phase; /* enum csel_phase */
+	uint8_t state; /* enum csel_state_name */
+	bool is_waiting;
+	uint8_t seen_count;
+	uint8_t unused[4];
+};
+static_assert(DECODE_SAVED_SIZE(struct csel_state) <= CHECKPOINT_MAX,
+	      "a checkpoint is the state itself");
+
+static void
+csel_start(const struct decoder *decoder, struct decode_state *state)
+{
+	(void)decoder;
+	memset(state, 0, sizeof(struct csel_state));
+}
+
+static void
+csel_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	(void)decoder;
+	decode_save(state, sizeof(struct csel_state), out);
+}
+
+static void
+csel_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
+{
+	(void)decoder;
+	decode_restore(state, sizeof(struct csel_state), saved);
+}
+
+static void
+csel_shift(struct decode_state *state, uint64_t bytes)
+{
+	state->offset += bytes;
+}
+
+/* --- stepping ---------------------------------------------------------- */
+
+enum silent { SILENT_REST, SILENT_COUNT };
+static const struct silent_row silent[SILENT_COUNT] = {
+    [SILENT_REST] = {.name = "foreign",
+		     .help = "all that follows a signature that differs",
+		     .undecoded = true},
+};
+
+/* What `aux` of an entry tells: how things stood before it. */
+static inline uint64_t
+aux_pack(unsigned state, bool late, bool back, unsigned sequence, uint32_t run, uint32_t missing)
+{
+	uint32_t most = (1u << 27) - 1;
+	return (uint64_t)missing << 33 | (uint64_t)(run < most ? run : most) << 6 | sequence << 4 |
+	       (unsigned)back << 3 | (unsigned)late << 2 | state;
+}
+static void
+accuse(struct message *m, enum csel_diag diag)
+{
+	if (csel_diags[diag].severity < m->severity)
+		m->severity = csel_diags[diag].severity;
+	m->flags |= csel_diags[diag].flags;
+}
+
+static bool
+is_late(const struct csel_decoder *d, uint64_t since, uint64_t ts, uint32_t timeout)
+{
+	return timeout && ts > since && (double)(ts - since) * d->options->tick_us > timeout;
+}
+
+/* Compares an event's sequence number with that of the one before and keeps
+ * it: 0, or a position in csel_sequence_diags. */
+static unsigned
+check_sequence(struct csel_state *s, uint16_t id, uint32_t sequence, uint32_t *missing)
+{
+	unsigned at = 0;
+	while (at < s->seen_count && s->seen.id[at] != id)
+		at++;
+	bool known = at < s->seen_count;
+	uint32_t step = known ? sequence - s->seen.sequence[at] : 1;
+	if (!known && s->seen_count < SEEN)
+		s->seen_count++;
+	if (!known)
+		at = s->seen_count - 1u;
+	for (; at; at--) {
+		s->seen.id[at] = s->seen.id[at - 1];
+		s->seen.sequence[at] = s->seen.sequence[at - 1];
+	}
+	s->seen.id[0] = id;
+	s->seen.sequence[0] = sequence;
+	if (step == 1)
+		return 0;
+	if (!step)
+		return 2;
+	if (step >= 1u << 31)
+		return 3;
+	*missing = step - 1;
+	return 1;
+}
+
+static void
+begin_run(const struct csel_decoder *d, struct csel_state *s, uint64_t ts, bool *late)
+{
+	*late = !s->runs && is_late(d, s->waiting.since, ts, s->waiting.timeout_start);
+	s->runs++;
+	memset(&s->seen, 0, sizeof s->seen);
+	s->seen_count = 0;
+	s->waiting.since = ts;
+	s->is_waiting = true;
+}
+
+static unsigned
+check_event(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, uint64_t ts,
+	    bool *late, uint32_t *missing)
+{
+	if (s->is_waiting) {
+		*late = is_late(d, s->waiting.since, ts, s->timeout_event);
+		s->is_waiting = false;
+		memset(&s->seen, 0, sizeof s->seen);
+	}
+	if (d->options->sequence_check == CSEL_CHECK_OFF)
+		return 0;
+	bool per_id = d->options->sequence_check == CSEL_CHECK_PER_EVENT_ID;
+	return check_sequence(s, per_id ? bytes_le16(p + 13) : 0, bytes_le32(p + 9), missing);
+}
+
+static void
+step_entry(const struct csel_decoder *d, struct csel_state *s, enum csel_kind kind,
+	   const uint8_t *p, struct message *m)
+{
+	unsigned before = s->state, sequence = 0;
+	uint64_t ts = bytes_le64(p + 1);
+	uint32_t run = s->runs, missing = 0;
+	bool late = false, back = ts < s->highest;
+
+	if (!back)
+		s->highest = ts;
+	if (kind == CSEL_EVENT && before == CSEL_STATE_RUNNING)
+		sequence = check_event(d, s, p, ts, &late, &missing);
+	else if (kind == CSEL_START)
+		begin_run(d, s, ts, &late);
+	s->state = csel_next_states[kind][before];
+
+	m->kind = (uint8_t)kind;
+	m->length = entry_sizes[kind];
+	m->ticks = ts;
+	m->flags = MESSAGE_TIMED;
+	m->severity = SEVERITY_INFO;
+	m->aux = aux_pack(before, late, back, sequence, run, missing);
+	if (csel_order_diags[kind][before])
+		accuse(m, csel_order_diags[kind][before]);
+	if (sequence)
+		accuse(m, csel_sequence_diags[sequence]);
+	if (late || back)
+		m->severity = SEVERITY_ERROR;
+}
+
+/* Where something is cut short: the rest is a message, if it is the rest. */
+static bool
+step_cut(struct csel_state *s, size_t left, bool last, struct message *m)
+{
+	m->length = (uint32_t)left;
+	accuse(m, CSEL_DIAG_TRUNCATED);
+	if (last && s->phase < PHASE_ENTRIES)
+		s->phase = PHASE_OVER;
+	return last;
+}
+
+static bool
+step_header(struct csel_state *s, const uint8_t *p, size_t left, bool last, struct message *m)
+{
+	size_t seen = left < sizeof csel_signature ? left : sizeof csel_signature;
+	m->kind = CSEL_HEADER;
+	m->severity = SEVERITY_DEBUG;
+	if (left < CSEL_HEADER_SIZE && !last)
+		return false;
+	bool foreign = memcmp(p, csel_signature, seen) != 0;
+	if (foreign)
+		accuse(m, CSEL_DIAG_BAD_SIGNATURE);
+	if (left < CSEL_HEADER_SIZE)
+		return step_cut(s, left, last, m);
+	if (bytes_le16(p + 4) != 1)
+		accuse(m, CSEL_DIAG_BAD_VERSION);
+	if (bytes_le16(p + 6))
+		accuse(m, CSEL_DIAG_RESERVED_NONZERO);
+	m->length = CSEL_HEADER_SIZE;
+	s->phase = foreign ? PHASE_OVER : PHASE_METADATA;
+	return true;
+}
+
+static bool
+step_metadata(struct csel_state *s, const uint8_t *p, size_t left, bool last, struct message *m)
+{
+	m->kind = CSEL_METADATA;
+	m->severity = SEVERITY_DEBUG;
+	if (left < CSEL_METADATA_SIZE)
+		return step_cut(s, left, last, m);
+	if (!memchr(p + CSEL_NAME_AT, 0, CSEL_NAME_SIZE))
+		accuse(m, CSEL_DIAG_NAME_NOT_TERMINATED);
+	m->length = CSEL_METADATA_SIZE;
+	s->highest = s->waiting.since = bytes_le64(p + CSEL_INIT_AT);
+	s->phase = PHASE_CONTROL;
+	return true;
+}
+
+static bool
+step_control(struct csel_state *s, const uint8_t *p, size_t left, bool last, struct message *m)
+{
+	m->kind = CSEL_STATE_CONTROL;
+	m->severity = SEVERITY_DEBUG;
+	if (left < CSEL_CONTROL_SIZE)
+		return step_cut(s, left, last, m);
+	s->waiting.timeout_start = bytes_le32(p);
+	s->timeout_event = bytes_le32(p + 4);
+	if (!s->timeout_event)
+		accuse(m, CSEL_DIAG_ZERO_EVENT_TIMEOUT);
+	m->length = CSEL_CONTROL_SIZE;
+	s->phase = PHASE_ENTRIES;
+	return true;
+}
+
+/* The bytes from an unknown entry on, in pieces; the first one says so. */
+static bool
+step_unknown(struct csel_state *s, size_t left, bool last, struct message *m)
+{
+	uint64_t cut = decode_run_cut(m->offset) - m->offset;
+	if (left < cut && !last)
+		return false;
+	m->kind = CSEL_UNKNOWN;
+	m->severity = SEVERITY_DEBUG;
+	m->length = (uint32_t)(left < cut ? left : cut);
+	m->aux = s->phase != PHASE_UNKNOWN; /* the first */
+	if (m->aux)
+		accuse(m, CSEL_DIAG_UNKNOWN_ENTRY);
+	else
+		m->flags = MESSAGE_FILLER;
+	s->phase = PHASE_UNKNOWN;
+	return true;
+}
+
+static bool
+is_entry(uint8_t id)
+{
+	return id >= CSEL_START && id <= CSEL_EVENT;
+}
+
+static bool
+step_body(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, size_t left,
+	  bool last, struct message *m)
+{
+	uint8_t id = *p; /* once: bytes of a growing log may change */
+	if (s->phase == PHASE_UNKNOWN || !is_entry(id))
+		return step_unknown(s, left, last, m);
+	if (left < entry_sizes[id]) {
+		m->kind = CSEL_TRUNCATED;
+		m->severity = SEVERITY_ERROR;
+		return step_cut(s, left, last, m);
+	}
+	step_entry(d, s, id, p, m);
+	return true;
+}
+
+/* The message at P, of which LEFT bytes are there; false if more are needed. */
+static bool
+step_one(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p, size_t left,
+	 bool last, struct message *m)
+{
+	switch ((enum csel_phase)s->phase) {
+	case PHASE_HEADER:
+		return step_header(s, p, left, last, m);
+	case PHASE_METADATA:
+		return step_metadata(s, p, left, last, m);
+	case PHASE_CONTROL:
+		return step_control(s, p, left, last, m);
+	case PHASE_ENTRIES:
+	case PHASE_UNKNOWN:
+		return step_body(d, s, p, left, last, m);
+	case PHASE_OVER:
+		break;
+	}
+	return false;
+}
+
+void
+csel_missing_at_end(enum csel_state_name state, uint64_t runs, enum csel_diag missing[static 2])
+{
+	missing[0] = !runs			   ? CSEL_DIAG_MISSING_START
+		     : state == CSEL_STATE_RUNNING ? CSEL_DIAG_MISSING_STOP
+						   : CSEL_DIAG_NONE;
+	missing[1] = state != CSEL_STATE_ENDED ? CSEL_DIAG_MISSING_END : CSEL_DIAG_NONE;
+}
+
+static void
+step_end(struct csel_state *s, struct message *m)
+{
+	enum csel_diag missing[2];
+	csel_missing_at_end(s->state, s->runs, missing);
+	m->kind = CSEL_EOF;
+	m->severity = SEVERITY_DEBUG;
+	m->aux = (uint64_t)s->runs << 2 | s->state;
+	accuse(m, missing[0]);
+	accuse(m, missing[1]);
+	s->phase = PHASE_OVER;
+}
+
+static size_t
+csel_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	  struct message *out, size_t max)
+{
+	const struct csel_decoder *d = (const struct csel_decoder *)decoder;
+	struct csel_state *s = (struct csel_state *)state;
+	uint64_t end = w->offset + w->length;
+	size_t count = 0;
+	while (count < max && state->offset < w->until && s->phase != PHASE_OVER) {
+		struct message *m = &out[count];
+		const uint8_t *p = w->bytes + (state->offset - w->offset);
+		size_t left = (size_t)(end - state->offset);
+		bool ends = !left && w->last && s->phase >= PHASE_ENTRIES;
+		*m = (struct message){.offset = state->offset};
+		if (ends)
+			step_end(s, m);
+		else if (!left || !step_one(d, s, p, left, w->last, m))
+			break;
+		state->offset += m->length;
+		count++;
+	}
+	if (s->phase == PHASE_OVER && end > state->offset) {
+		state->silent[SILENT_REST] += 8 * (end - state->offset);
+		state->offset = end; /* nothing can be said of the rest */
+	}
+	return count;
+}
+
+/* Whether entries seem to follow each other from P on. */
+static bool
+is_chain(const uint8_t *p, size_t left, bool last)
+{
+	uint64_t first = left >= 9 ? bytes_le64(p + 1) : 0;
+	for (int i = 0; i < CHAIN; i++) {
+		if (!left)
+			return last && i;
+		if (!is_entry(*p) || left < entry_sizes[*p] || (bytes_le64(p + 1) - first) >> 48)
+			return false;
+		left -= entry_sizes[*p];
+		p += entry_sizes[*p];
+	}
+	return true;
+}
+
+static int
+csel_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	struct csel_state *s = (struct csel_state *)state;
+	csel_start(decoder, state);
+	if (!w->offset)
+		return 0;
+	for (size_t at = 0; at < w->length; at++) {
+		if (is_chain(w->bytes + at, w->length - at, w->last)) {
+			state->offset = w->offset + at;
+			s->phase = PHASE_ENTRIES;
+			s->state = CSEL_STATE_RUNNING;
+			s->runs = 1;
+			return 0;
+		}
+	}
+	return ERR_SYNC;
+}
+
+const struct decoder_ops csel_ops = {
+    .format = "csel",
+    .title = "CAM stream event log (CSEL)",
+    .help = "the log that a critical application monitoring service keeps of one stream",
+    .fields = csel_fields,
+    .field_count = CSEL_F_COUNT,
+    .kinds = csel_kinds,
+    .kind_count = CSEL_KIND_COUNT,
+    .silent = silent,
+    .silent_count = SILENT_COUNT,
+    .options = &options_table,
+    .reach = REACH,
+    .run_up = RUN_UP,
+    .state_size = sizeof(struct csel_state),
+    .checkpoint_size = DECODE_SAVED_SIZE(struct csel_state),
+    .probe = csel_probe,
+    .open = csel_open,
+    .close = csel_close,
+    .start = csel_start,
+    .save = csel_save,
+    .restore = csel_restore,
+    .shift = csel_shift,
+    .step = csel_step,
+    .resync = csel_resync,
+    .expand = csel_expand,
+    .sender = csel_sender,
+};

@@ -1,0 +1,130 @@
+/*
+ * Where is the program of a source before a packet, and which modes hold?
+ *
+ * Most packets say how far the program counter moved, so it is known by what
+ * came before: from the last packet that says where it is (sync.start,
+ * sync.trap) on.  Stepping keeps none of this, for a checkpoint has no room
+ * for many sources; it is found when somebody looks, by walking back over the
+ * packets of the source and reading them again, oldest first.  What was found
+ * last is remembered per source, so that going on from there is one packet.
+ *
+ * The modes (addresses in full, data without address) are those of the last
+ * support packet, which may be far back; the walk for it passes cells of the
+ * index without one.  After damage the counter is unknown, for packets may be
+ * missing.
+ */
+#include "config.h"
+
+#include "decode/encap/encap_frame.h"
+
+#include <string.h>
+
+#define KIND(kind) (1ull << (kind))
+#define KINDS_MODE KIND(ETRACE_SUPPORT)
+#define KINDS_MOVE                                                                                 \
+	(KIND(ETRACE_START) | KIND(ETRACE_TRAP) | KIND(ETRACE_ADDRESS) | KIND(ETRACE_BRANCH) |     \
+	 KIND(ETRACE_BRANCH_COUNT) | KIND(ETRACE_JUMP_TARGET) | KIND(ETRACE_RESERVED))
+#define KINDS_DATA                                                                                 \
+	(KIND(DTRACE_LOAD) | KIND(DTRACE_STORE) | KIND(DTRACE_CSR) | KIND(DTRACE_ATOMIC) |         \
+	 KIND(DTRACE_SPLIT))
+#define KINDS_ALL (KINDS_MODE | KINDS_MOVE | KINDS_DATA)
+
+enum { CHAIN_MAX = 64 * 1024 }; /* packets without a sync.start that are read again */
+
+/* A walk back over the packets of a source. */
+struct walk {
+	const struct encap_memory *memory; /* of a source like this, or NULL */
+	VEC(struct message) chain;	   /* that change something, latest first */
+	bool remembered;		   /* it reached the packet of `memory` */
+};
+
+static struct encap_memory *
+memory_of(const struct decode_history *history, uint64_t origin)
+{
+	struct encap_memory *memory = history ? history->memory : NULL;
+	return memory ? &memory[origin % ENCAP_MEMORIES] : NULL;
+}
+
+static bool
+walk_move(void *context, const struct message *m)
+{
+	struct walk *walk = context;
+	if (m->flags & MESSAGE_DAMAGED)
+		return false;
+	if (walk->memory && walk->memory->offset == m->offset) {
+		walk->remembered = true;
+		return false;
+	}
+	if (!(KINDS_DATA >> m->kind & 1))
+		*vec_add(&walk->chain) = *m;
+	return m->kind != ETRACE_START && m->kind != ETRACE_TRAP && walk->chain.count < CHAIN_MAX;
+}
+
+/* Reads M again for what it changes. */
+static void
+apply(const struct encap_decoder *d, const struct message *m, const struct window *w,
+      struct etrace_place *place)
+{
+	uint8_t room[ENCAP_LOOK];
+	const uint8_t *p = encap_fetch(d, m, w, room);
+	struct encap_packet packet;
+	struct etrace_packet payload;
+	if (p)
+		encap_read(d, p, &packet);
+	if (!p || packet.length > m->length || packet.payload_bits < 1 ||
+	    packet.class != ENCAP_INSTRUCTION) {
+		place->known = false; /* the window is short, or its bytes changed */
+		return;
+	}
+	struct etrace_bits bits = encap_bits(p, &packet, NULL);
+	etrace_read(&packet.source->etrace, place, &bits, &payload);
+	etrace_apply(&packet.source->etrace, &payload, place);
+}
+
+/* The modes before M, nothing else. */
+static struct etrace_place
+modes_before(const struct encap_decoder *d, const struct message *m, const struct window *w,
+	     const struct decode_history *history)
+{
+	struct etrace_place place = {0};
+	struct message support;
+	if (decode_last(history, m, KINDS_MODE, &support))
+		apply(d, &support, w, &place);
+	return place;
+}
+
+bool
+encap_place_matters(const struct message *m)
+{
+	return KINDS_ALL >> m->kind & 1;
+}
+
+struct etrace_place
+encap_place_before(const struct encap_decoder *d, const struct message *m, const struct window *w,
+		   const struct decode_history *history)
+{
+	const struct encap_memory *memory = memory_of(history, m->origin);
+	struct walk walk = {0};
+	struct etrace_place place = {0};
+	if (!history || !history->walk_back)
+		return place;
+	if (memory && memory->valid)
+		walk.memory = memory;
+	history->walk_back(history->context, m, KINDS_ALL, MESSAGE_DAMAGED, walk_move, &walk);
+	const struct message *oldest = walk.chain.count ? &walk.chain.at[walk.chain.count - 1] : m;
+	place = walk.remembered ? memory->place : modes_before(d, oldest, w, history);
+	for (size_t i = walk.chain.count; i > 0; i--)
+		apply(d, &walk.chain.at[i - 1], w, &place);
+	vec_free(&walk.chain);
+	return place;
+}
+
+void
+encap_place_after(const struct message *m, const struct etrace_place *place,
+		  const struct decode_history *history)
+{
+	struct encap_memory *memory = memory_of(history, m->origin);
+	if (memory && !(m->flags & MESSAGE_DAMAGED))
+		*memory =
+		    (struct encap_memory){.offset = m->offset, .place = *place, .valid = true};
+}

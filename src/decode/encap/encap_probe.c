@@ -1,0 +1,403 @@
+/*
+ * Is this an encapsulated stream, and how wide are its fields?
+ *
+ * Nothing in the stream says so, but sync sequences do: they are runs of
+ * N + 1 null packets with N = 31 + T + S, where S is W / 8 rounded down.  Only
+ * S and T matter for framing, so each pair is tried: with the right one, a
+ * chain of packets that starts behind one sequence ends exactly at the next,
+ * which a wrong one does by luck only.
+ *
+ * How much luck that takes is measured where it happens.  A chain that is at a
+ * boundary in every second byte meets a long run of zeros nearly always, and
+ * that says nothing; one that is at a boundary in every tenth byte meets a run
+ * that is no longer than a sync sequence one time in ten.  Each interval so adds
+ * bits of evidence, or takes some away, and the number of pairs tried costs
+ * log2 of itself.  Zeros of programs, images and tables add up to nothing.
+ *
+ * The remaining bits of W, and those of the type, are chosen so that the fewest
+ * payloads are odd; that is a guess and said to be one.
+ */
+#include "config.h"
+
+#include "decode/encap/encap_frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LEAST_RUN = 32,
+	RUNS_MAX = 256,
+	SOURCE_BYTES_MAX = 2,
+	STAMP_BYTES_MAX = 8,
+	ANALYSE = 64 * 1024,
+	ANALYSE_BITS = 8 * 1024, /* of it, decoded with each pair of widths */
+	GUESS_TYPES = 3,	 /* type widths 0 to 2 are tried */
+	SPLITS = (SOURCE_BYTES_MAX + 1) * (STAMP_BYTES_MAX + 1),
+	CANDIDATES = 4, /* splits that are worth a look */
+	WORTH = 5	/* per cent of those behind the best */
+};
+
+/* Bits of evidence that decide, and what each one more is worth in per cent.
+ * The widths that framing does not show remain guesses: never certain. */
+#define BITS_DECIDE 3.0
+#define PERCENT_EACH 5.0
+#define PERCENT_MOST (PROBE_CERTAIN - 1)
+
+/* How often an interval of an encapsulated stream is crossed: some are damaged. */
+#define INTACT 0.9
+#define LUCK_LEAST 0.02
+#define PACKETS_LEAST 4
+
+/* Runs of null bytes that may be sync sequences. */
+struct runs {
+	struct {
+		size_t start, end;
+	} at[RUNS_MAX];
+	size_t count;
+};
+
+static void
+find_runs(const uint8_t *p, size_t length, size_t least, struct runs *runs)
+{
+	size_t at = 0;
+	runs->count = 0;
+	while (at < length && runs->count < RUNS_MAX) {
+		size_t from = at;
+		while (at < length && encap_is_null(p[at]))
+			at++;
+		/* a run that the end cuts off says nothing */
+		if (at - from >= least && at < length) {
+			runs->at[runs->count].start = from;
+			runs->at[runs->count++].end = at;
+		}
+		at++;
+	}
+}
+
+bool
+encap_has_sync(const struct encap_decoder *d, const struct window *head)
+{
+	size_t length = head->length - (d->phase && head->length), run = 0;
+	for (size_t at = 0; at < length && run <= d->longest; at++) {
+		uint8_t byte =
+		    d->phase ? encap_shifted(head->bytes, at, d->phase) : head->bytes[at];
+		run = encap_is_null(byte) ? run + 1 : 0;
+	}
+	return run > d->longest;
+}
+
+unsigned
+encap_find_phase(const struct window *head, unsigned longest)
+{
+	uint64_t zeros = 0;
+	for (size_t i = 0; i < head->length; i++) {
+		for (unsigned bit = 0; bit < 8; bit++) {
+			if (!(head->bytes[i] >> bit & 1)) {
+				zeros++;
+				continue;
+			}
+			/* the first one after N idles and seven zeros ends a byte */
+			if (zeros >= 8 * (uint64_t)longest + 7)
+				return (bit + 1) % 8;
+			zeros = 0;
+		}
+	}
+	return 0;
+}
+
+/* --- the widths of source and timestamp, in bytes ---------------------- */
+
+struct split {
+	unsigned source, stamp; /* bytes */
+	struct encap_chains chains;
+	double bits; /* that speak for it */
+};
+
+/* A chain of packets. */
+struct chain {
+	size_t end;	   /* the first boundary at or past where it should stop */
+	size_t boundaries; /* on the way */
+	size_t packets;	   /* of them, those that are no null packets */
+};
+
+static struct chain
+walk_chain(const uint8_t *p, size_t at, size_t stop, const struct split *split)
+{
+	struct chain chain = {.end = at};
+	for (; chain.end < stop; chain.boundaries++) {
+		uint8_t header = p[chain.end++];
+		if (encap_is_null(header))
+			continue;
+		chain.end += split->source + (header & 0x1f) +
+			     (encap_is_extended(header) ? split->stamp : 0);
+		chain.packets++;
+	}
+	return chain;
+}
+
+/* How likely a chain over BYTES is, by luck, at a boundary in one of PLACES bytes in a
+ * row.  One of a few packets has no steps to be measured by: it says nothing. */
+static double
+measure_luck(const struct chain *chain, size_t bytes, size_t places)
+{
+	double density = (double)chain->boundaries / (double)bytes;
+	if (chain->packets < PACKETS_LEAST)
+		return INTACT;
+	double luck = 1 - pow(1 - fmin(density, 0.99), (double)places);
+	return fmax(LUCK_LEAST, fmin(luck, 1 - LUCK_LEAST));
+}
+
+static void
+try_split(const uint8_t *p, const struct runs *runs, struct split *split)
+{
+	size_t sync = LEAST_RUN + split->source + split->stamp; /* N + 1 */
+	size_t from = 0;
+	bool any = false;
+	for (size_t i = 0; i < runs->count; i++) {
+		size_t start = runs->at[i].start, end = runs->at[i].end;
+		if (end - start < sync)
+			continue;
+		if (any) {
+			struct chain chain = walk_chain(p, from, start, split);
+			bool reached = chain.end + sync <= end;
+			double luck =
+			    measure_luck(&chain, chain.end - from, end - sync - start + 1);
+			split->chains.intervals++;
+			split->chains.reached += reached;
+			split->bits +=
+			    reached ? log2(INTACT / luck) : log2((1 - INTACT) / (1 - luck));
+		}
+		from = end;
+		any = true;
+	}
+}
+
+static int
+compare_splits(const void *a, const void *b)
+{
+	const struct split *left = a, *right = b;
+	return (left->bits < right->bits) - (left->bits > right->bits);
+}
+
+/* Tries all splits; those of which an interval is reached, best first.  How many. */
+static size_t
+find_splits(const uint8_t *p, const struct runs *runs, struct split splits[SPLITS])
+{
+	size_t count = 0;
+	for (unsigned source = 0; source <= SOURCE_BYTES_MAX; source++) {
+		for (unsigned stamp = 0; stamp <= STAMP_BYTES_MAX; stamp++) {
+			splits[count] = (struct split){.source = source, .stamp = stamp};
+			try_split(p, runs, &splits[count]);
+			count += splits[count].chains.reached > 0;
+		}
+	}
+	qsort(splits, count, sizeof *splits, compare_splits);
+	return count;
+}
+
+/* --- bits of source and type ------------------------------------------- */
+
+/* How many payloads are odd if the widths were these. */
+static unsigned
+count_odd(const struct window *w, const struct encap_guess *guess)
+{
+	struct encap_options options;
+	option_defaults(&encap_options, &options);
+	options.srcid_width = guess->srcid_width;
+	options.timestamp_bytes = guess->timestamp_bytes;
+	options.type_width = guess->type_width;
+	struct decoder *decoder = encap_ops.open(&options, w, NULL);
+	struct encap_state state = {0};
+	struct message batch[128];
+	unsigned odd = 0;
+	size_t count;
+	do {
+		count = encap_step(decoder, &state.base, w, batch, sizeof batch / sizeof *batch);
+		for (size_t i = 0; i < count; i++)
+			odd += batch[i].flags & MESSAGE_DAMAGED || batch[i].kind == ENCAP_OPAQUE;
+	} while (count == sizeof batch / sizeof *batch);
+	encap_ops.close(decoder);
+	return odd;
+}
+
+static void
+find_bits(const struct window *w, const struct split *split, struct encap_guess *guess)
+{
+	unsigned least = UINT32_MAX;
+	struct window part = *w;
+	if (part.length > ANALYSE_BITS) {
+		part.length = ANALYSE_BITS;
+		part.last = false;
+	}
+	unsigned widest = split->source == SOURCE_BYTES_MAX ? 0 : 7;
+	for (unsigned type = 0; type < GUESS_TYPES; type++) {
+		for (unsigned more = 0; more <= widest; more++) {
+			struct encap_guess trial = {.srcid_width = 8 * split->source + more,
+						    .timestamp_bytes = split->stamp,
+						    .type_width = type};
+			unsigned odd = count_odd(&part, &trial);
+			if (odd < least) {
+				least = odd;
+				guess->srcid_width = trial.srcid_width;
+				guess->type_width = type;
+			}
+		}
+	}
+}
+
+/* --- guesses ----------------------------------------------------------- */
+
+static void
+describe_split(const struct window *w, const struct runs *runs, const struct split *split,
+	       struct encap_guess *guess)
+{
+	size_t sync = LEAST_RUN + split->source + split->stamp;
+	*guess = (struct encap_guess){
+	    .timestamp_bytes = split->stamp, .chains = split->chains, .bits = split->bits};
+	for (size_t i = 0; i < runs->count; i++) {
+		size_t length = runs->at[i].end - runs->at[i].start;
+		if (length < sync)
+			continue;
+		guess->syncs++;
+		if (!guess->nulls || length < guess->nulls)
+			guess->nulls = (unsigned)length;
+		/* an unframed stream has alignment in front of each packet */
+		guess->framed |= !encap_is_extended(w->bytes[runs->at[i].end - 1]);
+	}
+	find_bits(w, split, guess);
+}
+
+static size_t
+guess_aligned(const struct window *w, struct encap_guess *guesses, size_t most)
+{
+	struct runs runs;
+	struct split splits[SPLITS];
+	find_runs(w->bytes, w->length, LEAST_RUN, &runs);
+	size_t count = runs.count < 2 ? 0 : find_splits(w->bytes, &runs, splits);
+	if (count > most)
+		count = most;
+	for (size_t i = 0; i < count; i++)
+		describe_split(w, &runs, &splits[i], &guesses[i]);
+	if (count > 1)
+		guesses[0].other_split =
+		    splits[0].source + splits[0].stamp == splits[1].source + splits[1].stamp &&
+		    splits[0].bits - splits[1].bits < 1;
+	return count;
+}
+
+/* The same for a bit stream, in aligned form. */
+static size_t
+guess_shifted(const struct window *w, unsigned phase, struct encap_guess *guesses, size_t most)
+{
+	static const struct encap_options options;
+	const struct encap_decoder shift = {.options = &options, .phase = phase};
+	uint8_t *aligned = mem_new(w->length);
+	struct window view = *w;
+	view.length--;
+	view.bytes = aligned;
+	encap_align(&shift, w->bytes, view.length, aligned);
+	size_t count = guess_aligned(&view, guesses, most);
+	for (size_t i = 0; i < count; i++)
+		guesses[i].phase = phase;
+	free(aligned);
+	return count;
+}
+
+/* The best ways to read the stream, best first; how many of MOST there are. */
+static size_t
+find_guesses(const struct window *head, struct encap_guess *guesses, size_t most)
+{
+	struct encap_guess shifted[CANDIDATES];
+	struct window w = *head;
+	if (w.length > ANALYSE)
+		w.length = ANALYSE;
+	w.until = UINT64_MAX;
+	w.last = false;
+	size_t count = guess_aligned(&w, guesses, most);
+	unsigned phase = encap_find_phase(&w, LEAST_RUN - 1);
+	size_t others = phase ? guess_shifted(&w, phase, shifted, most) : 0;
+	if (!others || (count && shifted[0].bits <= guesses[0].bits))
+		return count;
+	memcpy(guesses, shifted, others * sizeof *shifted);
+	return others;
+}
+
+bool
+encap_guess(const struct window *head, struct encap_guess *guess)
+{
+	*guess = (struct encap_guess){0};
+	return find_guesses(head, guess, 1);
+}
+
+int
+encap_score(const struct encap_guess *guess)
+{
+	double bits = guess->bits - log2(SPLITS);
+	double score = bits < BITS_DECIDE ? bits * PROBE_DECODE / BITS_DECIDE
+					  : PROBE_DECODE + (bits - BITS_DECIDE) * PERCENT_EACH;
+	double whole = (double)guess->chains.reached / guess->chains.intervals;
+	score = fmin(score, PERCENT_MOST) * whole * whole;
+	return score > 1 ? (int)score : 1;
+}
+
+size_t
+encap_candidates(const struct window *head, struct probe *probes, size_t most)
+{
+	struct encap_guess guesses[CANDIDATES];
+	size_t count = find_guesses(head, guesses, most < CANDIDATES ? most : CANDIDATES);
+	for (size_t i = 0; i < count; i++) {
+		const struct encap_guess *guess = &guesses[i];
+		struct probe *probe = &probes[i];
+		*probe = (struct probe){.score = encap_score(guess)};
+		if (i && probe->score < WORTH)
+			return i;
+		snprintf(probe->reason, sizeof probe->reason,
+			 "srcid %u, timestamp %u%s: %u of %u runs between %u sync sequences fit",
+			 guess->srcid_width, guess->timestamp_bytes,
+			 guess->phase ? ", a bit stream" : "", guess->chains.reached,
+			 guess->chains.intervals, guess->syncs);
+		snprintf(probe->settings, sizeof probe->settings,
+			 "srcid_width: %u, timestamp_bytes: %u, type_width: %u%s%s",
+			 guess->srcid_width, guess->timestamp_bytes, guess->type_width,
+			 guess->framed ? ", framed: true" : "",
+			 guess->phase ? ", bit_stream: true" : "");
+	}
+	return count;
+}
+
+void
+encap_probe(const struct window *head, struct probe *probe)
+{
+	encap_candidates(head, probe, 1);
+}
+
+bool
+encap_propose(const struct window *head, struct text *profile)
+{
+	struct encap_guess guess;
+	if (!encap_guess(head, &guess))
+		return false;
+	unsigned source = guess.srcid_width / 8, sum = source + guess.timestamp_bytes;
+	text_addf(profile,
+		  "    # %u sync sequences, the shortest of %u null packets; packets fit exactly\n"
+		  "    # between %u of %u of them.\n",
+		  guess.syncs, guess.nulls, guess.chains.reached, guess.chains.intervals);
+	text_add(profile, "    encap:\n");
+	text_addf(profile, "      srcid_width: %u", guess.srcid_width);
+	if (source < SOURCE_BYTES_MAX)
+		text_addf(profile, "    # a guess; packets fit for %u to %u", 8 * source,
+			  8 * source + 7);
+	text_addf(profile, "\n      timestamp_bytes: %u", guess.timestamp_bytes);
+	if (guess.other_split)
+		text_addf(profile,
+			  "    # other widths fit as well; together with "
+			  "srcid_width / 8 it is %u",
+			  sum);
+	text_addf(profile, "\n      type_width: %u    # a guess\n", guess.type_width);
+	text_addf(profile, "      framed: %s\n", guess.framed ? "true" : "false");
+	if (guess.phase)
+		text_add(profile, "      bit_stream: true\n");
+	return true;
+}

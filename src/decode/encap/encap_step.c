@@ -1,0 +1,521 @@
+/*
+ * Where does the next packet of an encapsulated stream end, and where may one
+ * start looking?
+ *
+ * The length of a packet follows from its header byte through a table.  The
+ * first seven bits of an instruction payload tell kind and severity, through
+ * another one; only traps, support packets, format 0 and data are read to
+ * their end, for what decides is there.  Null packets are joined to runs.
+ *
+ * A stream has no checksums: damage shows as what cannot be, and from there
+ * on packets are suspect until the next certain boundary.  That is the byte
+ * after N null bytes in a row, where N is the most that a packet can hold; a
+ * packet that was never sent may have swallowed some of them, so while off
+ * the track the null bytes at the end of packets count as well.
+ *
+ * Bit streams and slots are brought into the plain form piece by piece.
+ */
+#include "config.h"
+
+#include "decode/encap/encap_frame.h"
+
+#include <string.h>
+
+enum {
+	VIEW_SMALL = 4096,
+	VIEW = 65 * 1024 + 64 + ENCAP_LOOK, /* holds any run of nulls */
+	LIKELY_STRETCH = 4096		    /* over which chains of packets meet */
+};
+
+static void
+set_note(struct message *m, unsigned note, enum severity least)
+{
+	m->aux |= note;
+	if (m->severity > least)
+		m->severity = (uint8_t)least;
+}
+
+/* --- null packets ------------------------------------------------------ */
+
+/* Number of null bytes at the start of P; all bits of theirs go to *BITS. */
+static size_t
+null_run(const uint8_t *p, size_t length, uint8_t *bits)
+{
+	const uint64_t lengths = 0x1f1f1f1f1f1f1f1f;
+	uint64_t together = 0;
+	size_t n = 0;
+	for (; length - n >= 8; n += 8) {
+		uint64_t word = bytes_le64(p + n);
+		if (word & lengths)
+			break;
+		together |= word;
+	}
+	for (; n < length && encap_is_null(p[n]); n++)
+		together |= p[n];
+	for (unsigned half = 32; half >= 8; half /= 2)
+		together |= together >> half;
+	*bits = (uint8_t)together;
+	return n;
+}
+
+static size_t
+null_tail(const uint8_t *p, size_t length)
+{
+	size_t n = 0;
+	while (n < length && encap_is_null(p[length - 1 - n]))
+		n++;
+	return n;
+}
+
+/* A run of null packets in LENGTH bytes at P; 0 if it may go on behind them. */
+static size_t
+step_nulls(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p, size_t length,
+	   bool ended, struct message *m)
+{
+	uint64_t cut = decode_run_cut(s->base.offset) - s->base.offset;
+	uint8_t bits;
+	size_t count = null_run(p, length < cut ? length : (size_t)cut, &bits);
+	if (count == length && count < cut && !ended)
+		return 0;
+
+	size_t run = s->run + count;
+	bool certain = run + s->tail >= d->longest;
+	m->kind = ENCAP_NULL_RUN;
+	m->severity = SEVERITY_DEBUG;
+	m->flags = MESSAGE_FILLER;
+	m->origin = ENCAP_ORIGIN_NONE;
+	m->aux = (uint64_t)s->run << ENCAP_RUN_SHIFT;
+	if (encap_flow(bits) && !d->framed)
+		set_note(m, ENCAP_FLOW_IN_NULL, SEVERITY_WARNING);
+	if (certain) {
+		s->suspect = false;
+		m->flags |= MESSAGE_RESYNC;
+	} else if (s->suspect) {
+		m->flags |= MESSAGE_SUSPECT;
+	}
+	s->run = (uint8_t)(run <= d->longest ? run : d->longest + 1);
+	s->idle = !encap_is_extended(p[count - 1]);
+	return count;
+}
+
+/* --- packets ----------------------------------------------------------- */
+
+/* The timestamp with the bits above its own: time moves forward, save small
+ * steps back where packets of several sources overtook each other. */
+static uint64_t
+unwrap(const struct encap_decoder *d, const struct encap_state *s, uint64_t stamp)
+{
+	unsigned bits = 8 * d->timestamp_bytes;
+	if (!s->timed || bits == 64)
+		return stamp;
+	uint64_t range = (uint64_t)1 << bits;
+	uint64_t ticks = (s->ticks & ~(range - 1)) | stamp;
+	if (s->ticks > ticks && s->ticks - ticks > range / 8)
+		return ticks + range;
+	if (ticks > s->ticks && ticks - s->ticks > range - range / 8 && ticks >= range)
+		return ticks - range;
+	return ticks;
+}
+
+static void
+set_time(const struct encap_decoder *d, struct encap_state *s, const struct encap_packet *packet,
+	 struct message *m)
+{
+	m->ticks = unwrap(d, s, packet->timestamp);
+	m->flags |= MESSAGE_TIMED;
+	if (!s->suspect) {
+		s->ticks = m->ticks;
+		s->timed = true;
+	}
+}
+
+/* Notes something that cannot be: from here on all is suspect. */
+static void
+set_damage(struct encap_state *s, struct message *m, unsigned note, enum severity least)
+{
+	m->flags |= MESSAGE_DAMAGED;
+	set_note(m, note, least);
+	s->suspect = true;
+}
+
+/* What the first bits of an instruction payload do not tell. */
+static void
+read_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet *packet,
+	     struct message *m)
+{
+	static const struct etrace_place place; /* modes change no severity */
+	const struct etrace_options *options = &packet->source->etrace;
+	struct etrace_bits bits = encap_bits(p, packet, NULL);
+	struct etrace_packet payload;
+	if (packet->class == ENCAP_DATA)
+		dtrace_read(options, &place, &bits, &payload);
+	else
+		etrace_read(options, &place, &bits, &payload);
+	m->kind = payload.kind;
+	m->severity = payload.severity;
+	m->flags |= payload.flags;
+	if (payload.error)
+		set_damage(s, m, 0, SEVERITY_ERROR);
+	else if (payload.unused > 7 && packet->class != ENCAP_DATA)
+		set_damage(s, m, ENCAP_UNUSED_BITS, SEVERITY_WARNING);
+}
+
+static void
+step_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet *packet,
+	     struct message *m)
+{
+	const struct etrace_head *head = &packet->source->heads[packet->head];
+	m->severity = SEVERITY_DEBUG;
+	if (packet->payload_bits < 1) {
+		m->kind = ENCAP_MALFORMED;
+		set_damage(s, m, 0, SEVERITY_ERROR);
+	} else if (packet->class == ENCAP_OTHER) {
+		m->kind = ENCAP_OPAQUE;
+	} else if (packet->class == ENCAP_DATA || head->read) {
+		read_payload(s, p, packet, m);
+	} else {
+		m->kind = head->kind;
+		m->severity = head->severity;
+		m->flags |= head->flags;
+		if (packet->payload_bits > head->most)
+			set_damage(s, m, ENCAP_UNUSED_BITS, SEVERITY_WARNING);
+	}
+}
+
+/* The packet at P, ENCAP_LOOK bytes of which are readable. */
+static void
+step_whole(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p,
+	   struct message *m)
+{
+	struct encap_packet packet;
+	encap_read(d, p, &packet);
+	m->origin = packet.srcid;
+	step_payload(s, p, &packet, m);
+	if (packet.extend && d->timestamp_bytes)
+		set_time(d, s, &packet, m);
+	else
+		m->flags &= (uint16_t)~MESSAGE_SYNC; /* ties two clocks or none */
+	if (packet.extend && !d->timestamp_bytes)
+		set_damage(s, m, ENCAP_NO_TIMESTAMP, SEVERITY_WARNING);
+	if (s->idle && !d->framed)
+		set_note(m, ENCAP_AFTER_IDLE, SEVERITY_WARNING);
+	s->tail = 0;
+	if (s->suspect) {
+		m->flags |= MESSAGE_SUSPECT;
+		s->tail = (uint8_t)null_tail(p, packet.length);
+	}
+	s->run = 0;
+	s->idle = false;
+}
+
+static size_t
+step_truncated(struct encap_state *s, size_t length, unsigned note, struct message *m)
+{
+	m->kind = ENCAP_TRUNCATED;
+	m->origin = ENCAP_ORIGIN_NONE;
+	m->severity = SEVERITY_ERROR;
+	m->flags = MESSAGE_TRUNCATED;
+	m->aux = note;
+	if (s->suspect)
+		m->flags |= MESSAGE_SUSPECT;
+	s->run = s->tail = 0;
+	s->idle = false;
+	return length;
+}
+
+/* One message from LENGTH bytes at P, at least one, after which nothing comes
+ * if ENDED.  Packets end at ROOM bytes, which NOTE gives the reason for.
+ * Returns the message's length, or 0 if more bytes are needed. */
+static size_t
+step_one(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p, size_t length,
+	 bool ended, size_t room, unsigned note, struct message *m)
+{
+	*m = (struct message){.offset = s->base.offset};
+	if (encap_is_null(*p))
+		return step_nulls(d, s, p, length, ended, m);
+	size_t own = d->length[*p];
+	if (own > room && room <= length)
+		return step_truncated(s, room, note, m);
+	if (own > length)
+		return ended ? step_truncated(s, length, 0, m) : 0;
+	if (length >= ENCAP_LOOK) {
+		step_whole(d, s, p, m);
+	} else {
+		uint8_t padded[ENCAP_LOOK] = {0};
+		memcpy(padded, p, own);
+		step_whole(d, s, padded, m);
+	}
+	return own;
+}
+
+/* --- stepping ---------------------------------------------------------- */
+
+/* A certain boundary that is no sync sequence. */
+static void
+enter_block(struct encap_state *s)
+{
+	s->suspect = false;
+	s->tail = 0;
+}
+
+static size_t
+step_plain(const struct encap_decoder *d, struct encap_state *s, const struct window *w,
+	   struct message *out, size_t max)
+{
+	uint64_t block = d->options->block_size, end = w->offset + w->length;
+	uint64_t border = UINT64_MAX; /* of the block */
+	size_t count = 0;
+	if (block)
+		border = s->base.offset + (block - s->base.offset % block);
+	while (count < max && s->base.offset < end && s->base.offset < w->until) {
+		const uint8_t *p = w->bytes + (s->base.offset - w->offset);
+		size_t taken =
+		    step_one(d, s, p, (size_t)(end - s->base.offset), w->last,
+			     (size_t)(border - s->base.offset), ENCAP_CUT_BY_BLOCK, &out[count]);
+		if (!taken)
+			break;
+		out[count++].length = (uint32_t)taken;
+		s->base.offset += taken;
+		if (s->base.offset >= border) {
+			border = s->base.offset + (block - s->base.offset % block);
+			enter_block(s);
+		}
+	}
+	return count;
+}
+
+void
+encap_align(const struct encap_decoder *d, const uint8_t *p, size_t count, uint8_t *out)
+{
+	if (d->phase)
+		for (size_t i = 0; i < count; i++)
+			out[i] = encap_shifted(p, i, d->phase);
+	else if (d->options->container.reversed)
+		for (size_t i = 0; i < count; i++)
+			out[i] = p[count - 1 - i];
+	else
+		memcpy(out, p, count);
+}
+
+/* Steps over at most ROOM bytes of a bit stream, in aligned form. */
+static size_t
+step_view(const struct encap_decoder *d, struct encap_state *s, const struct window *w, size_t room,
+	  struct message *out, size_t max)
+{
+	uint8_t view[VIEW];
+	size_t from = (size_t)(s->base.offset - w->offset), left = w->length - from;
+	size_t length = left ? left - 1 : 0; /* the last byte has no second half */
+	bool all = length <= room;
+	struct window aligned = {.bytes = view,
+				 .offset = s->base.offset,
+				 .length = all ? length : room,
+				 .until = w->until,
+				 .last = all && w->last};
+	encap_align(d, w->bytes + from, aligned.length, view);
+	size_t count = step_plain(d, s, &aligned, out, max);
+	if (aligned.last && s->base.offset == w->offset + w->length - 1) {
+		s->base.offset++; /* the edge is no message: here and before the phase */
+		s->base.silent[ENCAP_SILENT_EDGE] += 8;
+	}
+	return count;
+}
+
+static size_t
+step_bits(const struct encap_decoder *d, struct encap_state *s, const struct window *w,
+	  struct message *out, size_t max)
+{
+	size_t count = 0, room = VIEW_SMALL;
+	while (count < max && s->base.offset < w->until) {
+		size_t more = step_view(d, s, w, room, out + count, max - count);
+		count += more;
+		if (!more && room == VIEW)
+			break; /* only a long run of nulls needs so much */
+		room = more ? VIEW_SMALL : VIEW;
+	}
+	return count;
+}
+
+/* How many of the LENGTH bytes of a slot its packet takes; the others are padding. */
+static size_t
+slot_used(const struct encap_decoder *d, const uint8_t *p, size_t length, bool whole)
+{
+	size_t own = encap_is_null(*p) ? 1 : d->length[*p];
+	return whole && own < length ? own : length;
+}
+
+static void
+step_slot(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p, size_t length,
+	  bool whole, struct message *m)
+{
+	enter_block(s);
+	if (whole) {
+		size_t most = encap_is_null(*p) ? 1 : length;
+		m->length = (uint32_t)step_one(d, s, p, most, true, length, ENCAP_CUT_BY_SLOT, m);
+	} else {
+		*m = (struct message){.offset = s->base.offset};
+		m->length = (uint32_t)step_truncated(s, length, 0, m);
+	}
+}
+
+/* Each slot holds one packet, at its start or, reversed, at its end. */
+static size_t
+step_slots(const struct encap_decoder *d, struct encap_state *s, const struct window *w,
+	   struct message *out, size_t max)
+{
+	uint64_t slot = d->options->container.slot, end = w->offset + w->length;
+	size_t count = 0;
+	while (count < max && s->base.offset < end) {
+		uint8_t view[ENCAP_SLOT_MAX];
+		uint64_t left = end - s->base.offset;
+		size_t length = left < slot ? (size_t)left : (size_t)slot;
+		if (left < slot && !w->last)
+			break;
+		encap_align(d, w->bytes + (s->base.offset - w->offset), length, view);
+		size_t padding = length - slot_used(d, view, length, length == slot);
+		size_t before = d->options->container.reversed ? padding : 0;
+		if (s->base.offset + before >= w->until)
+			break;
+		step_slot(d, s, view, length, length == slot, &out[count]);
+		out[count++].offset += before;
+		s->base.offset += length;
+		s->base.silent[ENCAP_SILENT_PADDING] += 8 * padding;
+	}
+	return count;
+}
+
+size_t
+encap_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	   struct message *out, size_t max)
+{
+	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
+	struct encap_state *s = (struct encap_state *)state;
+	if (d->options->container.slot)
+		return step_slots(d, s, w, out, max);
+	return d->phase ? step_bits(d, s, w, out, max) : step_plain(d, s, w, out, max);
+}
+
+/* --- states ------------------------------------------------------------ */
+
+void
+encap_start(const struct decoder *decoder, struct decode_state *state)
+{
+	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
+	bool block = d->options->block_size != 0;
+	/* with sync sequences, what comes before the first is not verified */
+	*(struct encap_state *)state = (struct encap_state){.suspect = d->syncs && !block};
+}
+
+void
+encap_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	const struct encap_state *s = (const struct encap_state *)state;
+	(void)decoder;
+	for (int i = 0; i < 8; i++) {
+		out[i] = (uint8_t)(s->base.offset >> 8 * i);
+		out[8 + i] = (uint8_t)(s->ticks >> 8 * i);
+	}
+	out[16] = s->run;
+	out[17] = s->tail;
+	out[18] = (uint8_t)(s->timed | s->idle << 1 | s->suspect << 2);
+}
+
+void
+encap_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
+{
+	(void)decoder;
+	*(struct encap_state *)state = (struct encap_state){
+	    .base.offset = bytes_le64(saved),
+	    .ticks = bytes_le64(saved + 8),
+	    .run = saved[16],
+	    .tail = saved[17],
+	    .timed = saved[18] & 1,
+	    .idle = saved[18] & 2,
+	    .suspect = saved[18] & 4,
+	};
+}
+
+void
+encap_shift(struct decode_state *state, uint64_t bytes)
+{
+	state->offset += bytes;
+}
+
+/* --- resync ------------------------------------------------------------ */
+
+static uint8_t
+aligned_byte(const struct encap_decoder *d, const uint8_t *p, size_t at)
+{
+	return d->phase ? encap_shifted(p, at, d->phase) : p[at];
+}
+
+/* The first position in LENGTH bytes at P with N null bytes before it, or
+ * LENGTH.  Looks at every Nth byte where there are few nulls. */
+static size_t
+after_nulls(const struct encap_decoder *d, const uint8_t *p, size_t length)
+{
+	size_t n = d->longest, at = 0;
+	while (at + n < length) {
+		size_t k = at + n;
+		while (k > at && encap_is_null(aligned_byte(d, p, k - 1)))
+			k--;
+		if (k == at)
+			return at + n;
+		at = k;
+	}
+	return length;
+}
+
+/* Where most of the chains of packets meet that start in a row of places; a
+ * wrong one falls in step with the right one after a few packets. */
+static size_t
+likely(const struct encap_decoder *d, const uint8_t *p, size_t length)
+{
+	size_t ends[2 * ENCAP_PACKET_MAX];
+	size_t count = d->longest + 1, best = 0, found = length;
+	size_t stop = length < LIKELY_STRETCH ? length : LIKELY_STRETCH;
+	for (size_t i = 0; i < count && i < stop; i++) {
+		size_t at = i;
+		while (at < stop) {
+			uint8_t byte = aligned_byte(d, p, at);
+			at += encap_is_null(byte) ? 1 : d->length[byte];
+		}
+		ends[i] = at;
+		size_t votes = 0;
+		for (size_t j = 0; j <= i; j++)
+			votes += ends[j] == at;
+		if (votes > best) {
+			best = votes;
+			found = at;
+		}
+	}
+	return 2 * best > count ? found : length;
+}
+
+int
+encap_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
+	uint64_t block =
+	    d->options->container.slot ? d->options->container.slot : d->options->block_size;
+	size_t length = w->length - (d->phase && w->length), found = length;
+	if (!d->options->container.slot)
+		found = after_nulls(d, w->bytes, length);
+	bool nulls = found < length;
+	if (block) {
+		uint64_t border = (w->offset + block - 1) / block * block - w->offset;
+		if (border < found) {
+			found = (size_t)border;
+			nulls = false;
+		}
+	}
+	if (found == length && !block && !d->syncs)
+		found = likely(d, w->bytes, length);
+	if (found >= length)
+		return ERR_SYNC;
+	*(struct encap_state *)state = (struct encap_state){
+	    .base.offset = w->offset + found,
+	    .run = nulls ? (uint8_t)d->longest : 0,
+	    .idle = nulls && !encap_is_extended(aligned_byte(d, w->bytes, found - 1)),
+	};
+	return 0;
+}

@@ -1,0 +1,629 @@
+/*
+ * What does an instruction payload of E-Trace say?
+ *
+ * Formats 3 (sync), 2 (address), 1 (branches) and 0 (extensions) are read
+ * field by field in the order of the specification's tables; the same code
+ * makes the fields for the detail pane.  What is needed of a payload while
+ * stepping depends on its first bits only, but for a few kinds: that table is
+ * made by reading made-up payloads, so nothing is known twice.
+ *
+ * Branches are not followed: that needs the program.
+ */
+#include "config.h"
+
+#include "decode/encap/encap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- options ----------------------------------------------------------- */
+
+const char *const etrace_layouts[] = {"as_etrace", [1 + ETRACE_LAYOUT_REFERENCE] = "reference",
+				      [1 + ETRACE_LAYOUT_PULP] = "pulp", NULL};
+const char *const etrace_compressions[] = {"as_etrace", [1 + ETRACE_SHORT_PACKET] = "packet",
+					   [1 + ETRACE_SHORT_FIELD] = "field", NULL};
+const char *const etrace_flags[] = {"as_etrace", "false", "true", NULL};
+
+#define ROW_NUMBER(option, least, most, preset, words)                                             \
+	{.name = #option,                                                                          \
+	 .type = OPTION_INT,                                                                       \
+	 .member = offsetof(struct etrace_options, option),                                        \
+	 .min = (least),                                                                           \
+	 .max = (most),                                                                            \
+	 .standard = preset,                                                                       \
+	 .help = words},
+#define ROW_FLAG(option, preset, words)                                                            \
+	{.name = #option,                                                                          \
+	 .type = OPTION_BOOL,                                                                      \
+	 .member = offsetof(struct etrace_options, option),                                        \
+	 .standard = preset,                                                                       \
+	 .help = words},
+#define ROW_CHOICE(option, names, preset, words)                                                   \
+	{.name = #option,                                                                          \
+	 .type = OPTION_CHOICE,                                                                    \
+	 .member = offsetof(struct etrace_options, option),                                        \
+	 .choices = (names) + 1,                                                                   \
+	 .standard = preset,                                                                       \
+	 .help = words},
+
+static const struct option_row option_rows[] = {ETRACE_OPTIONS(ROW_NUMBER, ROW_FLAG, ROW_CHOICE)};
+
+static bool
+check_options(const void *object, struct option_fault *fault)
+{
+	const struct etrace_options *options = object;
+	const char *problem = etrace_check(options);
+	fault->member = options->implicit_exception ? "implicit_exception" : "iaddress_lsb";
+	if (problem)
+		snprintf(fault->what, sizeof fault->what, "%s", problem);
+	return !problem;
+}
+
+const struct option_table etrace_options = {
+    .name = "etrace",
+    .size = sizeof(struct etrace_options),
+    .rows = option_rows,
+    .count = sizeof option_rows / sizeof *option_rows,
+    .check = check_options,
+};
+
+#define CHANGE_NUMBER(option, least, most, preset, words)                                          \
+	if (changes->option >= 0)                                                                  \
+		options->option = changes->option;
+#define CHANGE_FLAG(option, preset, words)                                                         \
+	if (changes->option)                                                                       \
+		options->option = changes->option - 1;
+#define CHANGE_CHOICE(option, names, preset, words) CHANGE_FLAG(option, preset, words)
+
+void
+etrace_change(struct etrace_options *options, const struct etrace_changes *changes)
+{
+	ETRACE_OPTIONS(CHANGE_NUMBER, CHANGE_FLAG, CHANGE_CHOICE)
+}
+
+#define CHECK_NUMBER(option, least, most, preset, words)                                           \
+	if (options->option < (least) || options->option > (most))                                 \
+		return #option " must be a number from " #least " to " #most;
+#define CHECK_NOTHING(...)
+
+const char *
+etrace_check(const struct etrace_options *options)
+{
+	ETRACE_OPTIONS(CHECK_NUMBER, CHECK_NOTHING, CHECK_NOTHING)
+	if (options->implicit_exception)
+		return "implicit exception mode is not supported, as no table tells where the "
+		       "handlers are; expected false";
+	if (options->iaddress_lsb >= options->iaddress_width)
+		return "iaddress_lsb must be less than iaddress_width";
+	return NULL;
+}
+
+/* --- bits -------------------------------------------------------------- */
+
+/* Adds a field that is COUNT bits from AT on, those of them that were sent. */
+static struct field *
+add_field(struct etrace_bits *b, unsigned row, unsigned at, unsigned count)
+{
+	unsigned end = 8 * (unsigned)b->length;
+	if (at + count > end)
+		count = at < end ? end - at : 0;
+	enum field_place place = count ? FIELD_PAYLOAD : FIELD_NOWHERE;
+	return expansion_add(b->fields, &encap_fields[row], place, at, count);
+}
+
+void
+etrace_add(struct etrace_bits *b, unsigned row, unsigned at, unsigned count, uint64_t value)
+{
+	add_field(b, row, at, count)->u = value;
+}
+
+struct field *
+etrace_last(const struct etrace_bits *b)
+{
+	return &b->fields->fields.at[b->fields->fields.count - 1];
+}
+
+void
+etrace_note(struct etrace_bits *b, unsigned row, const char *text, unsigned at, unsigned count)
+{
+	if (!b->fields)
+		return;
+	struct field *field = add_field(b, row, at, count);
+	field->s.at = text;
+	field->s.length = strlen(text);
+}
+
+static void
+add_number(struct etrace_bits *b, unsigned row, uint64_t value)
+{
+	if (b->fields)
+		etrace_add(b, row, 0, 0, value);
+}
+
+/* --- parts of payloads ------------------------------------------------- */
+
+static uint64_t
+full_address(const struct etrace_options *o, uint64_t sent)
+{
+	return sent << o->iaddress_lsb & etrace_mask((unsigned)o->iaddress_width);
+}
+
+/* Where it is certain: sync.start and sync.trap. */
+static void
+read_certain(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+{
+	uint64_t sent =
+	    etrace_take(b, (unsigned)(o->iaddress_width - o->iaddress_lsb), ENCAP_F_ADDRESS);
+	t->address = full_address(o, sent);
+	t->move = ETRACE_TO;
+	if (b->fields)
+		etrace_last(b)->u = t->address;
+}
+
+/* A flag is sent as a change from the bit before it. */
+static bool
+read_change(struct etrace_bits *b, unsigned row)
+{
+	bool before = etrace_peek(b, b->at - 1, 1);
+	bool changed = etrace_take(b, 1, row) != before;
+	if (b->fields)
+		etrace_last(b)->u = changed;
+	return changed;
+}
+
+static void
+read_return(const struct etrace_options *o, struct etrace_bits *b)
+{
+	unsigned depth =
+	    (unsigned)(o->return_stack_size + (o->return_stack_size > 0) + o->call_counter_size);
+	if (o->addr_comp == ETRACE_SHORT_FIELD)
+		depth = 1;
+	bool reported = read_change(b, ENCAP_F_IRREPORT);
+	if (reported)
+		etrace_take(b, depth, ENCAP_F_IRDEPTH);
+	else
+		b->at += depth;
+}
+
+/* The address that was reached, in full or as a difference, and flags. */
+static void
+read_address(const struct etrace_options *o, const struct etrace_place *place,
+	     struct etrace_bits *b, struct etrace_packet *t)
+{
+	enum { FLAGS = 4 }; /* with one bit of depth */
+	unsigned width = (unsigned)(o->iaddress_width - o->iaddress_lsb), skipped = 0;
+	if (o->addr_comp == ETRACE_SHORT_FIELD) {
+		unsigned end = 8 * (unsigned)b->length;
+		unsigned left = end > b->at + FLAGS ? end - b->at - FLAGS : 0;
+		width = left < 9 ? 0 : left / 8 * 8 + 1;
+		skipped = width > 64;
+		if (skipped)
+			width = 64;
+	}
+	unsigned row = place->full_address ? ENCAP_F_ADDRESS : ENCAP_F_ADDRESS_DELTA;
+	uint64_t sent = etrace_signed(etrace_take(b, width, row), width);
+	t->full = place->full_address;
+	t->has_address = true;
+	t->move = t->full ? ETRACE_TO : ETRACE_BY;
+	t->address = t->full ? full_address(o, sent) : sent << o->iaddress_lsb;
+	if (b->fields && width)
+		etrace_last(b)->u = t->address;
+	else
+		add_number(b, row, t->address);
+	b->at += skipped;
+	read_change(b, ENCAP_F_NOTIFY);
+	read_change(b, ENCAP_F_UPDISCON);
+	read_return(o, b);
+}
+
+static const char *
+branches_text(const struct etrace_packet *t, char text[static 32])
+{
+	for (unsigned i = 0; i < t->branches; i++)
+		text[i] = t->branch_map >> i & 1 ? 'n' : 't';
+	text[t->branches] = '\0';
+	return text;
+}
+
+/* COUNT branches, 0 for a full map.  The map's size goes by powers of two. */
+static void
+read_map(struct etrace_bits *b, unsigned count, struct etrace_packet *t)
+{
+	unsigned bits = 31;
+	t->branches = (uint16_t)(count ? count : 31);
+	while (bits / 2 >= t->branches)
+		bits /= 2;
+	t->branch_map = (uint32_t)etrace_take(b, bits, ENCAP_F_BRANCH_MAP);
+	if (b->fields) {
+		char text[32];
+		branches_text(t, text);
+		etrace_last(b)->note = arena_text(&b->fields->arena, text, strlen(text));
+	}
+	add_number(b, ENCAP_F_BRANCH_MAP_BITS, bits);
+}
+
+static void
+read_mode(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+{
+	t->privilege = (uint8_t)etrace_take(b, (unsigned)o->privilege_width, ENCAP_F_PRIVILEGE);
+	t->has_time = !o->notime;
+	if (t->has_time)
+		t->time = etrace_take(b, (unsigned)o->time_width, ENCAP_F_TIME);
+	t->has_context = !o->nocontext;
+	if (t->has_context)
+		t->context = etrace_take(b, (unsigned)o->context_width, ENCAP_F_CONTEXT);
+	t->flags |= t->has_time ? MESSAGE_SYNC : 0;
+}
+
+static void
+set_name(struct etrace_bits *b, struct etrace_packet *t, unsigned kind)
+{
+	t->kind = (uint8_t)kind;
+	t->name = encap_kinds[kind].name;
+	etrace_note(b, ENCAP_F_NAME, t->name, 0, 0);
+}
+
+void
+etrace_fail(struct etrace_bits *b, struct etrace_packet *t, const char *error)
+{
+	t->error = error;
+	t->severity = SEVERITY_ERROR;
+	etrace_note(b, ENCAP_F_ERROR, error, 0, 0);
+}
+
+/* --- format 3 ---------------------------------------------------------- */
+
+static void
+read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+{
+	set_name(b, t, ETRACE_START);
+	etrace_take(b, 1, ENCAP_F_BRANCH);
+	read_mode(o, b, t);
+	read_certain(o, b, t);
+	t->flags |= MESSAGE_RESYNC;
+}
+
+/* In implicit exception mode the address of a handler, thaddr 1, is not sent (Efficient
+ * Trace for RISC-V 2.0, Implicit exception mode): a table would have to tell it. */
+static void
+read_trap(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	  struct etrace_packet *t)
+{
+	set_name(b, t, ETRACE_TRAP);
+	etrace_take(b, 1, ENCAP_F_BRANCH);
+	read_mode(o, b, t);
+	t->ecause = etrace_take(b, (unsigned)o->ecause_width, ENCAP_F_ECAUSE);
+	t->is_interrupt = etrace_take(b, 1, ENCAP_F_INTERRUPT);
+	if (etrace_take(b, 1, ENCAP_F_THADDR) && place->implicit_exception)
+		t->move = ETRACE_LOST;
+	else
+		read_certain(o, b, t);
+	t->has_tval = !t->is_interrupt;
+	if (t->has_tval)
+		t->tval = etrace_take(b, (unsigned)o->iaddress_width, ENCAP_F_TVAL);
+	t->severity = t->is_interrupt ? SEVERITY_INFO : SEVERITY_WARNING;
+}
+
+enum status { STATUS_SAME, STATUS_ENDED_REPORTED, STATUS_LOST, STATUS_ENDED };
+static const char *const statuses[4] = {
+    [STATUS_SAME] = "no_change",
+    [STATUS_ENDED_REPORTED] = "ended_rep",
+    [STATUS_LOST] = "trace_lost",
+    [STATUS_ENDED] = "ended_ntr",
+};
+
+/* Options of the encoder: their names by bit, as implementations lay them out. */
+static const struct {
+	const char *names[8];
+	unsigned count;
+	bool has_data; /* data trace is reported too */
+} layouts[] = {
+    [ETRACE_LAYOUT_REFERENCE] = {{"implicit_return", "implicit_exception", "full_address",
+				  "jump_target_cache", "branch_prediction"},
+				 5,
+				 true},
+    [ETRACE_LAYOUT_PULP] = {{"jump_target_cache", "branch_prediction", "implicit_return", "sijump",
+			     "implicit_exception", "full_address", "delta_address"},
+			    7,
+			    false},
+};
+
+static void
+read_ioptions(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+{
+	unsigned from = b->at, count = layouts[o->ioptions].count;
+	uint64_t set = etrace_take(b, count, ENCAP_F_IOPTIONS);
+	if (b->fields)
+		b->fields->depth++;
+	for (unsigned i = 0; i < count; i++) {
+		const char *name = layouts[o->ioptions].names[i];
+		if (!(set >> i & 1))
+			continue;
+		etrace_note(b, ENCAP_F_IOPTION, name, from + i, 1);
+		t->options.full_address |= !strcmp(name, "full_address");
+		t->options.implicit_exception |= !strcmp(name, "implicit_exception");
+	}
+	if (b->fields)
+		b->fields->depth--;
+}
+
+/* How data packets look is said by the lowest bits of their options. */
+static void
+read_doptions(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+{
+	etrace_take(b, 1, ENCAP_F_DENABLE);
+	t->data_lost = etrace_take(b, 1, ENCAP_F_DLOSS) && o->dtrace;
+	if (t->data_lost) {
+		t->severity = SEVERITY_ERROR;
+		t->flags |= MESSAGE_LOST;
+	}
+	uint64_t set = etrace_take(b, (unsigned)o->doptions_width, ENCAP_F_DOPTIONS);
+	t->options.no_address = o->dtrace && set & 1;
+	t->options.no_data = o->dtrace && set & 2;
+}
+
+static void
+read_support(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+{
+	set_name(b, t, ETRACE_SUPPORT);
+	t->severity = SEVERITY_INFO;
+	t->has_options = true;
+	t->count = etrace_take(b, 1, ENCAP_F_IENABLE);
+	etrace_take(b, (unsigned)o->encoder_mode_width, ENCAP_F_ENCODER_MODE);
+	t->status = (uint8_t)etrace_peek(b, b->at, 2);
+	etrace_note(b, ENCAP_F_QUAL_STATUS, statuses[t->status], b->at, 2);
+	b->at += 2;
+	read_ioptions(o, b, t);
+	if (layouts[o->ioptions].has_data)
+		read_doptions(o, b, t);
+	if (t->status == STATUS_LOST)
+		t->move = ETRACE_LOST;
+	if (t->status == STATUS_LOST || t->options.implicit_exception) {
+		t->severity = SEVERITY_ERROR;
+		t->flags |= MESSAGE_LOST;
+	}
+}
+
+static void
+read_sync(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	  struct etrace_packet *t)
+{
+	switch (etrace_take(b, 2, ENCAP_F_SUBFORMAT)) {
+	case 0:
+		read_start(o, b, t);
+		break;
+	case 1:
+		read_trap(o, place, b, t);
+		break;
+	case 2:
+		set_name(b, t, ETRACE_CONTEXT);
+		read_mode(o, b, t);
+		t->severity = SEVERITY_INFO;
+		break;
+	default:
+		read_support(o, b, t);
+		break;
+	}
+}
+
+/* --- formats 2, 1 and 0 ------------------------------------------------ */
+
+static void
+read_branches(const struct etrace_options *o, const struct etrace_place *place,
+	      struct etrace_bits *b, struct etrace_packet *t)
+{
+	unsigned count = (unsigned)etrace_take(b, 5, ENCAP_F_BRANCHES);
+	set_name(b, t, count ? ETRACE_BRANCH : ETRACE_BRANCH_MAP);
+	read_map(b, count, t);
+	if (count)
+		read_address(o, place, b, t);
+}
+
+static void
+read_count(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	   struct etrace_packet *t)
+{
+	set_name(b, t, ETRACE_BRANCH_COUNT);
+	t->count = etrace_take(b, 32, ENCAP_F_BRANCH_COUNT);
+	switch (etrace_take(b, 2, ENCAP_F_BRANCH_FMT)) {
+	case 0:
+		break;
+	case 1:
+		etrace_fail(b, t, "reserved branch_fmt");
+		break;
+	default:
+		read_address(o, place, b, t);
+		break;
+	}
+}
+
+static void
+read_jump(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
+{
+	set_name(b, t, ETRACE_JUMP_TARGET);
+	t->move = ETRACE_LOST; /* into a cache that is not followed */
+	t->count = etrace_take(b, (unsigned)o->cache_size, ENCAP_F_INDEX);
+	unsigned count = (unsigned)etrace_take(b, 5, ENCAP_F_BRANCHES);
+	if (count)
+		read_map(b, count, t);
+	read_return(o, b);
+}
+
+/* Without a subformat, the kind is that of the extension that is there. */
+static void
+read_extension(const struct etrace_options *o, const struct etrace_place *place,
+	       struct etrace_bits *b, struct etrace_packet *t)
+{
+	uint64_t subformat = o->cache_size && !o->bpred_size;
+	if (o->f0s_width)
+		subformat = etrace_take(b, (unsigned)o->f0s_width, ENCAP_F_SUBFORMAT);
+	else
+		add_number(b, ENCAP_F_SUBFORMAT, subformat);
+	if (subformat == 0) {
+		read_count(o, place, b, t);
+	} else if (subformat == 1) {
+		read_jump(o, b, t);
+	} else {
+		set_name(b, t, ETRACE_RESERVED);
+		t->move = ETRACE_LOST;
+		etrace_fail(b, t, "reserved subformat");
+	}
+}
+
+void
+etrace_read(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	    struct etrace_packet *t)
+{
+	*t = (struct etrace_packet){.severity = SEVERITY_DEBUG};
+	switch (etrace_take(b, 2, ENCAP_F_FORMAT)) {
+	case 3:
+		read_sync(o, place, b, t);
+		break;
+	case 2:
+		set_name(b, t, ETRACE_ADDRESS);
+		read_address(o, place, b, t);
+		break;
+	case 1:
+		read_branches(o, place, b, t);
+		break;
+	default:
+		read_extension(o, place, b, t);
+		break;
+	}
+	unsigned end = 8 * (unsigned)b->length;
+	t->unused = end > b->at && !t->error ? end - b->at : 0;
+}
+
+/* --- what a payload does and says -------------------------------------- */
+
+void
+etrace_apply(const struct etrace_options *o, const struct etrace_packet *t,
+	     struct etrace_place *place)
+{
+	if (t->has_options) {
+		place->full_address = t->options.full_address;
+		place->no_address = t->options.no_address;
+		place->no_data = t->options.no_data;
+		place->implicit_exception = t->options.implicit_exception;
+	}
+	switch ((enum etrace_move)t->move) {
+	case ETRACE_STAYS:
+		break;
+	case ETRACE_TO:
+		place->pc = t->address;
+		place->known = true;
+		break;
+	case ETRACE_BY:
+		place->pc = (place->pc + t->address) & etrace_mask((unsigned)o->iaddress_width);
+		break;
+	case ETRACE_LOST:
+		place->known = false;
+		break;
+	}
+}
+
+void
+etrace_make_heads(const struct etrace_options *o,
+		  struct etrace_head heads[static 1 << ETRACE_HEAD_BITS])
+{
+	enum { LONGEST = 31 };
+	for (unsigned i = 0; i < 1u << ETRACE_HEAD_BITS; i++) {
+		uint8_t bytes[LONGEST + ETRACE_SLACK] = {(uint8_t)i};
+		struct etrace_bits bits = {.packet = bytes, .length = LONGEST};
+		struct etrace_place place = {0};
+		struct etrace_packet t;
+		etrace_read(o, &place, &bits, &t);
+		heads[i] = (struct etrace_head){
+		    .kind = t.kind,
+		    .severity = t.severity,
+		    .flags = t.flags,
+		    .most = (uint16_t)(bits.at + 7),
+		    .read = t.kind == ETRACE_TRAP || t.kind == ETRACE_SUPPORT || !(i & 3),
+		};
+	}
+}
+
+/* --- text -------------------------------------------------------------- */
+
+static void
+add_privilege(const struct etrace_packet *t, struct text *out)
+{
+	const struct field_row *row = &encap_fields[ENCAP_F_PRIVILEGE];
+	if (t->privilege < row->value_count && row->values[t->privilege])
+		text_addf(out, " priv=%s", row->values[t->privilege]);
+	else
+		text_addf(out, " priv=%u", t->privilege);
+	if (t->has_context)
+		text_addf(out, " context=%llu", (unsigned long long)t->context);
+	if (t->has_time)
+		text_addf(out, " time=%llu", (unsigned long long)t->time);
+}
+
+static void
+add_support(const struct etrace_packet *t, struct text *out)
+{
+	text_add(out, t->count ? " on" : " off");
+	if (t->status)
+		text_addf(out, " %s", statuses[t->status]);
+	if (t->options.full_address)
+		text_add(out, " full_address");
+	if (t->data_lost && t->status != STATUS_LOST)
+		text_add(out, " data lost");
+	if (t->options.implicit_exception)
+		text_add(out, " implicit_exception: not supported, the pc is unknown after traps");
+}
+
+static void
+add_data(const struct etrace_packet *t, struct text *out)
+{
+	if (t->bytes)
+		text_addf(out, " %u byte%s", t->bytes, t->bytes == 1 ? "" : "s");
+	if (t->has_data && t->data[1])
+		text_addf(out, " 0x%llx%016llx", (unsigned long long)t->data[1],
+			  (unsigned long long)t->data[0]);
+	else if (t->has_data)
+		text_addf(out, " 0x%llx", (unsigned long long)t->data[0]);
+	if (t->has_address && t->full)
+		text_addf(out, " at 0x%llx", (unsigned long long)t->address);
+	else if (t->has_address)
+		text_addf(out, " at %+lld", (long long)t->address);
+}
+
+static void
+add_instruction(const struct etrace_packet *t, const struct etrace_place *place, struct text *out)
+{
+	char branches[32];
+	if (t->branches)
+		text_addf(out, " %s", branches_text(t, branches));
+	if (t->kind == ETRACE_BRANCH_COUNT)
+		text_addf(out, " count=%llu", (unsigned long long)t->count + 31);
+	if (t->kind == ETRACE_JUMP_TARGET)
+		text_addf(out, " index=%llu", (unsigned long long)t->count);
+	if (t->move == ETRACE_TO || (t->move == ETRACE_BY && place->known))
+		text_addf(out, " pc=0x%llx", (unsigned long long)place->pc);
+	else if (t->move == ETRACE_BY || t->kind == ETRACE_TRAP)
+		text_add(out, " pc=?");
+	if (t->has_address && !t->full)
+		text_addf(out, " (%+lld)", (long long)t->address);
+	if (t->kind == ETRACE_TRAP)
+		text_addf(out, " %s=%llu", t->is_interrupt ? "interrupt" : "exception",
+			  (unsigned long long)t->ecause);
+	if (t->has_tval)
+		text_addf(out, " tval=0x%llx", (unsigned long long)t->tval);
+	if (t->kind == ETRACE_START || t->kind == ETRACE_TRAP || t->kind == ETRACE_CONTEXT)
+		add_privilege(t, out);
+}
+
+void
+etrace_text(const struct etrace_packet *t, const struct etrace_place *place, struct text *out)
+{
+	text_add(out, t->name);
+	if (t->kind == ETRACE_SUPPORT)
+		add_support(t, out);
+	else if (t->kind >= DTRACE_LOAD)
+		add_data(t, out);
+	else
+		add_instruction(t, place, out);
+	if (t->error)
+		text_addf(out, ": %s", t->error);
+}

@@ -1,0 +1,205 @@
+/*
+ * What does a data payload of E-Trace say?
+ *
+ * Loads, stores, atomic operations and CSR accesses, with address and data
+ * or one of them: which one is not in the payload but in the last support
+ * packet of the source.  Values are shown as they were sent; what differences
+ * refer to depends on the size of the access and is not followed.
+ *
+ * Split transfers (data that comes later) are named but not read: the width
+ * of their request number is not known.
+ */
+#include "config.h"
+
+#include "decode/encap/encap.h"
+
+#include <string.h>
+
+/* Width of the size field: enough for the log2 of the bytes of a transfer. */
+static unsigned
+size_width(const struct etrace_options *o)
+{
+	return o->data_width < 32 ? 1 : o->data_width < 128 ? 2 : 3;
+}
+
+static void
+set_kind(struct etrace_bits *b, struct etrace_packet *t, unsigned kind, const char *name)
+{
+	t->kind = (uint8_t)kind;
+	t->name = name;
+	etrace_note(b, ENCAP_F_NAME, name, 0, 0);
+}
+
+/* False, and an error, if the transfer is wider than there are. */
+static bool
+read_size(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t,
+	  unsigned *size)
+{
+	*size = (unsigned)etrace_take(b, size_width(o), ENCAP_F_SIZE);
+	t->bytes = 1u << *size;
+	if (8 * t->bytes <= o->data_width)
+		return true;
+	t->bytes = 0;
+	etrace_fail(b, t, "transfer wider than data_width");
+	return false;
+}
+
+/* COUNT bits, at most 128, as hexadecimal text; the value goes to DATA. */
+static void
+read_value(struct etrace_bits *b, unsigned count, unsigned row, uint64_t data[static 2])
+{
+	unsigned from = b->at;
+	data[0] = etrace_peek(b, from, count < 64 ? count : 64);
+	data[1] = count > 64 ? etrace_peek(b, from + 64, count - 64) : 0;
+	b->at += count;
+	if (!b->fields)
+		return;
+	struct arena *arena = &b->fields->arena;
+	const char *text = data[1]
+			       ? arena_format(arena, "0x%llx%016llx", (unsigned long long)data[1],
+					      (unsigned long long)data[0])
+			       : arena_format(arena, "0x%llx", (unsigned long long)data[0]);
+	etrace_note(b, row, text, from, count);
+}
+
+/* A length, less 1, in WIDTH bits and then so many bytes. */
+static void
+read_bytes(struct etrace_bits *b, unsigned width, unsigned length_row, unsigned row,
+	   uint64_t data[static 2])
+{
+	unsigned count = (unsigned)etrace_peek(b, b->at, width) + 1;
+	if (width)
+		etrace_take(b, width, length_row);
+	else if (b->fields) /* one byte needs no length */
+		etrace_add(b, length_row, 0, 0, 0);
+	read_value(b, 8 * count, row, data);
+}
+
+static void
+read_data(struct etrace_bits *b, unsigned width, struct etrace_packet *t)
+{
+	read_bytes(b, width, ENCAP_F_DATA_LEN, ENCAP_F_DATA, t->data);
+	t->has_data = true;
+}
+
+/* An address without its SHIFT low bits, or the difference of two. */
+static void
+read_address(const struct etrace_options *o, struct etrace_bits *b, bool full, unsigned shift,
+	     struct etrace_packet *t)
+{
+	unsigned width = (unsigned)o->daddress_width;
+	uint64_t sent = etrace_take(b, width, full ? ENCAP_F_ADDRESS : ENCAP_F_ADDRESS_DELTA);
+	t->has_address = true;
+	t->full = full;
+	t->address =
+	    full ? sent << shift & etrace_mask(width) : etrace_signed(sent, width) << shift;
+	if (b->fields)
+		etrace_last(b)->u = t->address;
+}
+
+/* With address alone, `diff` speaks of that only. */
+static uint64_t
+read_diff(struct etrace_bits *b, const struct etrace_place *place)
+{
+	return etrace_take(b, place->no_data ? 1 : 2, ENCAP_F_DIFF);
+}
+
+/* Loads and stores: bit 1 tells which, bit 0 whether it is unaligned. */
+static void
+read_transfer(const struct etrace_options *o, const struct etrace_place *place,
+	      struct etrace_bits *b, unsigned format, struct etrace_packet *t)
+{
+	static const char *const names[] = {"load.aligned", "load.unaligned", "store.aligned",
+					    "store.unaligned"};
+	unsigned size;
+	set_kind(b, t, format & 2 ? DTRACE_STORE : DTRACE_LOAD, names[format]);
+	if (!read_size(o, b, t, &size))
+		return;
+	uint64_t diff = read_diff(b, place);
+	if (place->no_address) {
+		read_value(b, (unsigned)o->data_width, ENCAP_F_DATA, t->data);
+		t->has_data = true;
+		return;
+	}
+	if (!place->no_data)
+		read_data(b, size, t);
+	read_address(o, b, diff == 0, format & 1 ? 0 : size, t);
+}
+
+static void
+read_atomic(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	    struct etrace_packet *t)
+{
+	static const char *const names[8] = {"atomic.swap", "atomic.add",	  "atomic.and",
+					     "atomic.or",   "atomic.xor",	  "atomic.max",
+					     "atomic.min",  "atomic.store_failed"};
+	unsigned size;
+	uint64_t operand[2];
+	set_kind(b, t, DTRACE_ATOMIC, names[etrace_take(b, 3, ENCAP_F_SUBTYPE)]);
+	if (!read_size(o, b, t, &size))
+		return;
+	uint64_t diff = read_diff(b, place);
+	if (!place->no_data)
+		read_bytes(b, size, ENCAP_F_OP_LEN, ENCAP_F_OPERAND, operand);
+	if (place->no_address) {
+		read_value(b, (unsigned)o->data_width, ENCAP_F_DATA, t->data);
+		t->has_data = true;
+		return;
+	}
+	if (!place->no_data)
+		read_data(b, size, t);
+	read_address(o, b, diff == 0, size, t);
+}
+
+/* The low half of the number comes last, so that it may be left out. */
+static void
+read_csr(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	 struct etrace_packet *t)
+{
+	static const char *const names[4] = {"csr.rw", "csr.rs", "csr.rc", "csr.reserved"};
+	unsigned width = o->data_width > 32 ? 3 : 2;
+	uint64_t operand[2];
+	set_kind(b, t, DTRACE_CSR, names[etrace_take(b, 2, ENCAP_F_SUBTYPE)]);
+	if (!place->no_data) {
+		etrace_take(b, 2, ENCAP_F_DIFF);
+		read_data(b, width, t);
+	}
+	unsigned from = b->at;
+	uint64_t high = etrace_peek(b, b->at, 6);
+	b->at += 6;
+	if (!place->no_data && high >> 4 != 3) /* else it is read-only */
+		read_bytes(b, width, ENCAP_F_OP_LEN, ENCAP_F_OPERAND, operand);
+	uint64_t low = etrace_peek(b, b->at, 6);
+	b->at += 6;
+	t->has_address = t->full = true;
+	t->address = high << 6 | low;
+	if (b->fields)
+		etrace_add(b, ENCAP_F_CSR, from, 6, t->address);
+}
+
+void
+dtrace_read(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	    struct etrace_packet *t)
+{
+	*t = (struct etrace_packet){.severity = SEVERITY_DEBUG};
+	unsigned format = (unsigned)etrace_take(b, (unsigned)o->dfmt_width, ENCAP_F_DFORMAT);
+	switch (format) {
+	case 4:
+		set_kind(b, t, DTRACE_SPLIT, "split.load");
+		return;
+	case 5:
+		read_csr(o, place, b, t);
+		break;
+	case 6:
+		read_atomic(o, place, b, t);
+		break;
+	case 7:
+		set_kind(b, t, DTRACE_SPLIT, "split.atomic");
+		return;
+	default:
+		read_transfer(o, place, b, format, t);
+		break;
+	}
+	unsigned end = 8 * (unsigned)b->length;
+	t->unused = end > b->at && !t->error ? end - b->at : 0;
+}

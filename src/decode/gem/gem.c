@@ -1,0 +1,698 @@
+/*
+ * GEM: words that a program writes to the OVERLAY register of a TI C64x+ or
+ * C66x core, in records of fixed size as a converter made them.
+ *
+ * The two highest bits of a word say what it is: a word of its own (00), the
+ * first (10) or the second (11) of two that belong together; 01 is reserved.
+ * The two lowest bits are fixed by the hardware, so they are never looked at
+ * but for a change, which hints at a wrong layout.  The words of a pair are
+ * neighbours: a first word needs one record of look-ahead to know its state,
+ * a second one the word before it.  Sync points and snapshots count up by one;
+ * their gaps are what was lost.
+ *
+ * The loop over records is made twice, once for bare little-endian words,
+ * where every layout question is answered by the compiler.
+ */
+#include "config.h"
+
+#include "base/bytes.h"
+#include "decode/gem/gem.h"
+#include "decode/record.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 4, RECORD_MAX = 4096, RUN_UP = 65536, PROBE_WORDS = 4096 };
+
+/* --- tables ------------------------------------------------------------ */
+
+static const struct kind_row kinds[GEM_KIND_COUNT] = {
+    [GEM_SYNCPOINT] = {"syncpoint", "a sync point with its serial number"},
+    [GEM_CTXCHG] = {"ctxchg", "a context change with its event's sequence number"},
+    [GEM_SNAPSHOT] = {"snapshot", "a snapshot with its number"},
+    [GEM_RESERVED] = {"reserved", "a word of a reserved type"},
+    [GEM_FIRST] = {"first", "the first word of two"},
+    [GEM_SECOND] = {"second", "the second word of two, with the data of both"},
+    [GEM_TRUNCATED] = {"truncated", "a record whose end is missing"},
+};
+
+static const char *const ctx_names[16] = {
+    [0] = "Reserved0",	 [1] = "SyncPoint",   [2] = "ContextChange",	   [3] = "Snapshot",
+    [4] = "Reserved4",	 [5] = "Reserved5",   [6] = "Reserved6",	   [7] = "Reserved7",
+    [8] = "Reserved8",	 [9] = "Reserved9",   [10] = "Reserved10",	   [11] = "Reserved11",
+    [12] = "Reserved12", [13] = "Reserved13", [14] = "Global32bTimestamp", [15] = "User",
+};
+
+#define SECOND .kinds = 1u << GEM_SECOND
+#define PAIR .kinds = 1u << GEM_FIRST | 1u << GEM_SECOND, .absence = FIELD_ABSENT_LOST
+#define CONTEXT .kinds = 1u << GEM_SECOND | 1u << GEM_CTXCHG, .absence = FIELD_ABSENT_UNMATCHED
+
+const struct field_row gem_fields[GEM_F_COUNT] = {
+    [GEM_F_WORD] = {.name = "word",
+		    .type = FIELD_HEXTEXT,
+		    .digits = 8,
+		    .help = "the word as written, with its fixed bits"},
+    [GEM_F_LSB] = {.name = "lsb",
+		   .type = FIELD_UINT,
+		   .help = "the two lowest bits, fixed by the hardware"},
+    [GEM_F_TYPE_ID] = {.name = "type_id", .type = FIELD_UINT, .help = "type of a single word"},
+    [GEM_F_VALUE] = {.name = "value",
+		     .type = FIELD_UINT,
+		     .help = "24 bits of a serial, sequence or snapshot number"},
+    [GEM_F_CTX_TYPE] = {.name = "ctx_type",
+			.type = FIELD_UINT,
+			.values = ctx_names,
+			.value_count = 16,
+			PAIR,
+			.help = "type of a pair"},
+    [GEM_F_CTX_NAME] = {.name = "ctx_name",
+			.type = FIELD_TEXT,
+			PAIR,
+			.help = "name of a pair's type"},
+    [GEM_F_DATA24] = {.name = "data24",
+		      .type = FIELD_UINT,
+		      .help = "upper 24 bits of a pair's data"},
+    [GEM_F_SEQ20] = {.name = "seq20",
+		     .type = FIELD_UINT,
+		     .help = "20 bits of the sequence number of a pair's event"},
+    [GEM_F_DATA8] = {.name = "data8", .type = FIELD_UINT, .help = "lower 8 bits of a pair's data"},
+    [GEM_F_TS] = {.name = "ts", .type = FIELD_UINT, .help = "the record's time stamp in ticks"},
+    [GEM_F_PAIR] = {.name = "pair",
+		    .type = FIELD_TEXT,
+		    .help = "state of a pair: complete, first_lost or second_lost"},
+    [GEM_F_FIRST_OFFSET] = {.name = "first_offset",
+			    .type = FIELD_UINT,
+			    .help = "offset of the first word"},
+    [GEM_F_DATA] = {.name = "data",
+		    .type = FIELD_HEXTEXT,
+		    .digits = 8,
+		    SECOND,
+		    .absence = FIELD_ABSENT_LOST,
+		    .instead = "recovered_data",
+		    .help = "32 bits of a complete pair"},
+    [GEM_F_MISSING] = {.name = "missing",
+		       .type = FIELD_UINT,
+		       .help = "sync points or snapshots lost before this one"},
+    [GEM_F_MATCHED] = {.name = "matched",
+		       .type = FIELD_BOOL,
+		       .help = "whether the software event of this word was found"},
+    [GEM_F_EVENT_OFFSET] = {.name = "event_offset",
+			    .type = FIELD_UINT,
+			    .help = "offset of the matching event in the software log"},
+    [GEM_F_SERIAL32] = {.name = "serial32",
+			.type = FIELD_UINT,
+			.help = "full serial number of a sync point, from its event"},
+    [GEM_F_RECOVERED_DATA] = {.name = "recovered_data",
+			      .type = FIELD_HEXTEXT,
+			      .digits = 8,
+			      SECOND,
+			      .help = "data of a pair whose first word was lost, from its event"},
+    [GEM_F_EVENT_NAME] = {.name = "event_name",
+			  .type = FIELD_TEXT,
+			  .absence = FIELD_ABSENT_UNMATCHED,
+			  .help = "name of the matching event"},
+    [GEM_F_EVENT_NEW] = {.name = "event_new",
+			 .type = FIELD_HEXTEXT,
+			 .digits = 8,
+			 CONTEXT,
+			 .help = "the new context by the matching event"},
+    [GEM_F_EVENT_PREV] = {.name = "event_prev",
+			  .type = FIELD_HEXTEXT,
+			  .digits = 8,
+			  CONTEXT,
+			  .help = "the context before by the matching event"},
+};
+
+static const char *const endians[] = {[GEM_LITTLE] = "little", [GEM_BIG] = "big", NULL};
+
+static const struct option_row option_rows[] = {
+    {.name = "record_size",
+     .type = OPTION_UINT,
+     .member = offsetof(struct gem_options, record_size),
+     .min = WORD,
+     .max = RECORD_MAX,
+     .standard = "4",
+     .help = "bytes per record"},
+    {.name = "word_offset",
+     .type = OPTION_UINT,
+     .member = offsetof(struct gem_options, word_offset),
+     .max = RECORD_MAX,
+     .standard = "0",
+     .help = "where the 32-bit word lies in a record"},
+    {.name = "endian",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct gem_options, endian),
+     .choices = endians,
+     .standard = "little",
+     .help = "byte order of words and time stamps"},
+    {.name = "timestamp_offset",
+     .type = OPTION_UINT,
+     .member = offsetof(struct gem_options, timestamp_offset),
+     .max = RECORD_MAX,
+     .standard = "0",
+     .help = "where the time stamp lies in a record"},
+    {.name = "timestamp_width",
+     .type = OPTION_UINT,
+     .member = offsetof(struct gem_options, timestamp_width),
+     .max = 8,
+     .standard = "0",
+     .help = "bytes of a time stamp, 0 for none"},
+};
+static const struct option_table options_table =
+    OPTION_TABLE("gem", struct gem_options, option_rows);
+
+static inline enum gem_kind
+kind_of(uint32_t word)
+{
+	static const uint8_t singles[] = {GEM_RESERVED, GEM_SYNCPOINT, GEM_CTXCHG, GEM_SNAPSHOT};
+	if (word >> 31)
+		return word >> 30 & 1 ? GEM_SECOND : GEM_FIRST;
+	return gem_type_id(word) < sizeof singles ? singles[gem_type_id(word)] : GEM_RESERVED;
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+struct gem_decoder {
+	struct decoder base;
+	const struct gem_options *options;
+};
+
+static struct decoder *
+gem_open(const void *options, const struct window *head, struct err *err)
+{
+	const struct gem_options *own = options;
+	(void)head;
+	if (own->word_offset + WORD > own->record_size ||
+	    own->timestamp_offset + own->timestamp_width > own->record_size) {
+		err_set(err, ERR_CONFIG,
+			"word and time stamp of gem must lie within the %llu bytes "
+			"of a record; set record_size",
+			(unsigned long long)own->record_size);
+		return NULL;
+	}
+	struct gem_decoder *d = mem_new(sizeof *d);
+	d->base.ops = &gem_ops;
+	d->options = own;
+	return &d->base;
+}
+
+static void
+gem_close(struct decoder *decoder)
+{
+	free(decoder);
+}
+
+/* --- guesses ----------------------------------------------------------- */
+
+/* Where the words may lie, and how they fit there. */
+struct gem_guess {
+	size_t record_size, word_offset;
+	int endian;
+	size_t words, fits, misfits;
+	int score;
+};
+
+enum {
+	GUESS_RECORD_MAX = 24, /* a word with a timestamp of 8 bytes, and as much again */
+	GUESS_FITS = 8,	       /* fewer are luck */
+	GUESS_FITS_MOST = 128, /* more say no more */
+	GUESS_TRIAL = 64,      /* words that show whether the others are worth a look */
+	GUESS_MISFITS = 8      /* in so many words one may be odd */
+};
+
+static uint32_t
+guess_word(const struct gem_guess *guess, const struct window *head, size_t i)
+{
+	const uint8_t *p = head->bytes + i * guess->record_size + guess->word_offset;
+	return guess->endian == GEM_BIG ? bytes_be32(p) : bytes_le32(p);
+}
+
+static bool
+guess_is_bad(const struct gem_guess *guess, size_t words)
+{
+	return guess->misfits * GUESS_MISFITS > words;
+}
+
+/* Bare words have no signature: what speaks for a layout is that numbers count up
+ * and halves of pairs meet, against it words that cannot be, or cannot follow. */
+static void
+guess_count(struct gem_guess *guess, const struct window *head)
+{
+	uint32_t last[GEM_KIND_COUNT] = {0}, before = 0;
+	bool known[GEM_KIND_COUNT] = {false};
+	guess->words = head->length / guess->record_size;
+	if (guess->words > PROBE_WORDS)
+		guess->words = PROBE_WORDS;
+	for (size_t i = 0; i < guess->words; i++) {
+		uint32_t word = guess_word(guess, head, i), value = gem_value(word);
+		enum gem_kind kind = kind_of(word);
+		bool after_first = i && kind_of(before) == GEM_FIRST;
+		guess->misfits += kind == GEM_RESERVED || (i && (word ^ before) & 3) ||
+				  after_first != (kind == GEM_SECOND);
+		guess->fits += kind == GEM_SECOND && after_first;
+		if (kind == GEM_SYNCPOINT || kind == GEM_SNAPSHOT) {
+			guess->fits += known[kind] && value == last[kind] + 1;
+			guess->misfits += known[kind] && value - last[kind] - 1 > 16;
+			known[kind] = true;
+			last[kind] = value;
+		}
+		before = word;
+		if (i == GUESS_TRIAL && guess->misfits * 2 > GUESS_TRIAL) {
+			guess->words = i + 1;
+			break;
+		}
+	}
+}
+
+/* Fits beyond luck say that it is worth decoding, many of them say more, misfits less.
+ * What lies beside the words remains open: never certain. */
+static void
+guess_rate(struct gem_guess *guess)
+{
+	size_t fits = guess->fits < GUESS_FITS_MOST ? guess->fits : GUESS_FITS_MOST;
+	if (guess->fits < GUESS_FITS || guess_is_bad(guess, guess->words))
+		return;
+	int range = PROBE_CERTAIN - 1 - PROBE_DECODE;
+	guess->score = PROBE_DECODE + range * (int)fits / GUESS_FITS_MOST;
+	guess->score -= (int)((size_t)guess->score * guess->misfits / guess->words);
+}
+
+static int
+guess_compare(const void *a, const void *b)
+{
+	const struct gem_guess *left = a, *right = b;
+	return right->score - left->score;
+}
+
+static size_t
+gem_candidates(const struct window *head, struct probe *probes, size_t max)
+{
+	enum { SIDE = GUESS_RECORD_MAX / WORD };
+	struct gem_guess guesses[SIDE * (SIDE + 1)];
+	size_t count = 0;
+	for (size_t size = WORD; size <= GUESS_RECORD_MAX; size += WORD) {
+		for (size_t i = 0; i < size / WORD * 2; i++) {
+			struct gem_guess *guess = &guesses[count];
+			*guess = (struct gem_guess){.record_size = size,
+						    .word_offset = i / 2 * WORD,
+						    .endian = i % 2 ? GEM_BIG : GEM_LITTLE};
+			guess_count(guess, head);
+			guess_rate(guess);
+			count += guess->score > 0;
+		}
+	}
+	qsort(guesses, count, sizeof *guesses, guess_compare);
+	if (count > max)
+		count = max;
+	for (size_t i = 0; i < count; i++) {
+		const struct gem_guess *guess = &guesses[i];
+		probes[i] = (struct probe){.score = guess->score};
+		snprintf(probes[i].reason, sizeof probes->reason,
+			 "records of %zu bytes, word at %zu, %s endian: of %zu words %zu are pairs "
+			 "or count up, %zu do not fit",
+			 guess->record_size, guess->word_offset, endians[guess->endian],
+			 guess->words, guess->fits, guess->misfits);
+		snprintf(probes[i].settings, sizeof probes->settings,
+			 "record_size: %zu, word_offset: %zu, endian: %s", guess->record_size,
+			 guess->word_offset, endians[guess->endian]);
+	}
+	return count;
+}
+
+static void
+gem_probe(const struct window *head, struct probe *probe)
+{
+	gem_candidates(head, probe, 1);
+}
+
+/* --- state ------------------------------------------------------------- */
+
+struct gem_state {
+	struct decode_state base;
+	uint64_t time;	  /* last time stamp, unwrapped */
+	uint32_t first;	  /* the record before, if it is a first word; else 0 */
+	uint32_t last[2]; /* last SyncPoint and Snapshot */
+	uint8_t lsb;	  /* of the record before */
+	bool has_last[2];
+	bool is_under_way; /* there is a record before */
+};
+static_assert(DECODE_SAVED_SIZE(struct gem_state) <= CHECKPOINT_MAX,
+	      "a checkpoint is the state itself");
+
+static void
+gem_start(const struct decoder *decoder, struct decode_state *state)
+{
+	(void)decoder;
+	memset(state, 0, sizeof(struct gem_state));
+}
+
+static void
+gem_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	(void)decoder;
+	decode_save(state, sizeof(struct gem_state), out);
+}
+
+static void
+gem_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
+{
+	(void)decoder;
+	decode_restore(state, sizeof(struct gem_state), saved);
+}
+
+/* --- stepping ---------------------------------------------------------- */
+
+/* Where things lie in a record. */
+struct layout {
+	size_t size, word, time, width;
+	bool big;
+};
+
+static inline struct layout
+layout_of(const struct gem_options *o)
+{
+	return (struct layout){.size = o->record_size,
+			       .word = o->word_offset,
+			       .time = o->timestamp_offset,
+			       .width = o->timestamp_width,
+			       .big = o->endian == GEM_BIG};
+}
+
+static inline uint32_t
+word_at(const struct layout *l, const uint8_t *p)
+{
+	return l->big ? bytes_be32(p + l->word) : bytes_le32(p + l->word);
+}
+
+static uint64_t
+time_at(const struct layout *l, const uint8_t *p)
+{
+	if (!l->big)
+		return bytes_le(p + l->time, l->width);
+	uint64_t value = 0;
+	for (size_t i = 0; i < l->width; i++)
+		value = value << 8 | p[l->time + i];
+	return value;
+}
+
+/* The value nearest to LAST whose low bits, 8 * WIDTH of them, are TS. */
+static uint64_t
+unwrap(uint64_t last, uint64_t ts, size_t width)
+{
+	if (width == 8)
+		return ts;
+	uint64_t range = (uint64_t)1 << 8 * width;
+	uint64_t ahead = (ts - last) & (range - 1);
+	if (ahead < range / 2 || last + ahead < range) /* there is nothing before 0 */
+		return last + ahead;
+	return last + ahead - range;
+}
+
+/* SyncPoint and Snapshot: how many are missing before this one. */
+static inline uint32_t
+count_on(struct gem_state *s, enum gem_kind kind, uint32_t value)
+{
+	unsigned which = kind == GEM_SNAPSHOT;
+	uint32_t missing = s->has_last[which] ? (value - s->last[which] - 1) & 0xffffff : 0;
+	s->has_last[which] = true;
+	s->last[which] = value;
+	return missing;
+}
+
+/* Whether the first word of a pair has a context type that is reserved: 0 and 4 to 13 (TI,
+ * GemTraceSync of the UIA package, ContextType). */
+static inline bool
+is_reserved_pair(uint32_t first)
+{
+	return 0x3ff1 >> gem_ctx_type(first) & 1;
+}
+
+/* Something is odd about M. */
+static inline void
+set_suspect(struct message *m)
+{
+	m->flags |= MESSAGE_SUSPECT;
+	if (m->severity > SEVERITY_WARNING)
+		m->severity = SEVERITY_WARNING;
+}
+
+/* Everything of M that follows from the word; NEXT is the word after it, 0 if
+ * there is none. */
+static inline void
+fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
+{
+	static const struct {
+		uint8_t severity;
+		uint16_t flags;
+	} plain[GEM_KIND_COUNT] = {
+	    [GEM_SYNCPOINT] = {SEVERITY_INFO, MESSAGE_SYNC},
+	    [GEM_CTXCHG] = {SEVERITY_INFO, 0},
+	    [GEM_SNAPSHOT] = {SEVERITY_INFO, 0},
+	    [GEM_RESERVED] = {SEVERITY_WARNING, MESSAGE_SUSPECT},
+	    [GEM_FIRST] = {SEVERITY_INFO, 0},
+	    [GEM_SECOND] = {SEVERITY_INFO, 0},
+	};
+	enum gem_kind kind = kind_of(word);
+	uint64_t aux = word;
+	bool lost = false;
+	m->kind = (uint8_t)kind;
+	m->severity = plain[kind].severity;
+	m->flags |= plain[kind].flags;
+	if (kind == GEM_SYNCPOINT || kind == GEM_SNAPSHOT) {
+		uint32_t missing = count_on(s, kind, gem_value(word));
+		aux |= (uint64_t)missing << 32;
+		lost = missing != 0;
+	} else if (kind == GEM_FIRST) {
+		lost = kind_of(next) != GEM_SECOND;
+		aux |= lost ? 0 : GEM_AUX_COMPLETE;
+		if (is_reserved_pair(word))
+			set_suspect(m);
+	} else if (kind == GEM_SECOND) {
+		lost = !s->first;
+		if (!lost) {
+			aux |= GEM_AUX_COMPLETE | (uint64_t)(s->first >> 2 & 0xfffffff) << 32;
+			if (gem_ctx_type(s->first) == GEM_CTX_GLOBAL_TIME)
+				m->flags |= MESSAGE_SYNC;
+			if (is_reserved_pair(s->first))
+				set_suspect(m);
+		}
+	}
+	if (lost) {
+		m->severity = SEVERITY_ERROR;
+		m->flags |= MESSAGE_LOST;
+	}
+	if (((word ^ s->lsb) & 3) && s->is_under_way) {
+		aux |= GEM_AUX_LSB_CHANGED;
+		set_suspect(m);
+	}
+	m->aux = aux;
+	s->first = kind == GEM_FIRST ? word : 0;
+	s->lsb = word & 3;
+	s->is_under_way = true;
+}
+
+/* The whole records of the window, up to MAX; inlined for each layout. */
+static inline __attribute__((always_inline)) size_t
+step_records(struct gem_state *s, const struct window *w, struct layout l, struct message *out,
+	     size_t max)
+{
+	uint64_t offset = s->base.offset, end = w->offset + w->length;
+	uint64_t until = w->until < end ? w->until : end;
+	const uint8_t *p = w->bytes + (offset - w->offset);
+	size_t count = 0;
+	for (; count < max && offset < until && end - offset >= l.size; count++) {
+		uint32_t word = word_at(&l, p), next = 0;
+		if (end - offset >= 2 * l.size)
+			next = word_at(&l, p + l.size);
+		else if (!w->last && kind_of(word) == GEM_FIRST)
+			break;
+		struct message *m = &out[count];
+		m->offset = offset;
+		m->origin = 0;
+		m->length = (uint32_t)l.size;
+		m->flags = 0;
+		m->ticks = 0;
+		if (l.width) {
+			uint64_t ts = time_at(&l, p);
+			s->time = s->is_under_way ? unwrap(s->time, ts, l.width) : ts;
+			m->ticks = s->time;
+			m->flags = MESSAGE_TIMED;
+		}
+		fill(s, word, next, m);
+		offset += l.size;
+		p += l.size;
+	}
+	s->base.offset = offset;
+	return count;
+}
+
+static size_t
+gem_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	 struct message *out, size_t max)
+{
+	static const struct layout bare = {.size = WORD};
+	const struct gem_options *o = ((const struct gem_decoder *)decoder)->options;
+	struct gem_state *s = (struct gem_state *)state;
+	bool is_bare = o->record_size == WORD && o->endian == GEM_LITTLE && !o->timestamp_width;
+	size_t count = is_bare ? step_records(s, w, bare, out, max)
+			       : step_records(s, w, layout_of(o), out, max);
+	uint64_t end = w->offset + w->length, left = end - state->offset;
+	if (count < max && w->last && left && left < o->record_size && state->offset < w->until) {
+		out[count++] = (struct message){.offset = state->offset,
+						.length = (uint32_t)left,
+						.kind = GEM_TRUNCATED,
+						.severity = SEVERITY_ERROR,
+						.flags = MESSAGE_TRUNCATED};
+		state->offset = end;
+	}
+	return count;
+}
+
+/* Records lie on a grid: the next one starts at the next multiple of their
+ * size.  What came before it is forgotten, which the run-up makes good. */
+static int
+gem_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	uint64_t size = ((const struct gem_decoder *)decoder)->options->record_size;
+	uint64_t offset = (w->offset + size - 1) / size * size;
+	if (offset > w->offset + w->length)
+		return ERR_SYNC;
+	gem_start(decoder, state);
+	state->offset = offset;
+	return 0;
+}
+
+/* --- expanding --------------------------------------------------------- */
+
+struct job {
+	struct record r;
+	const struct message *m;
+	struct layout layout;
+	uint32_t word;
+};
+
+/* A field of the word: COUNT bits of it from BIT on. */
+static void
+add_bits(struct job *j, enum gem_field row, unsigned bit, unsigned count, uint64_t value)
+{
+	bool whole = j->layout.big; /* bits of big-endian words are not in one piece */
+	record_bits(&j->r, row, 8 * j->layout.word + (whole ? 0 : bit), whole ? 32 : count, value);
+}
+
+static void
+add_type(struct job *j, unsigned type)
+{
+	record_value(&j->r, GEM_F_CTX_TYPE, type);
+	record_text(&j->r, GEM_F_CTX_NAME, ctx_names[type]);
+}
+
+static void
+expand_single(struct job *j)
+{
+	static const char *const names[] = {[GEM_SYNCPOINT] = "SyncPoint",
+					    [GEM_CTXCHG] = "ContextChange seq",
+					    [GEM_SNAPSHOT] = "Snapshot"};
+	uint32_t type = gem_type_id(j->word), value = gem_value(j->word);
+	uint32_t missing = GEM_AUX_MISSING(j->m->aux);
+	struct text *text = &j->r.e->text;
+	add_bits(j, GEM_F_TYPE_ID, 26, 6, type);
+	add_bits(j, GEM_F_VALUE, 2, 24, value);
+	if (j->m->kind == GEM_RESERVED)
+		text_addf(text, "reserved type %u value 0x%06x", type, value);
+	else
+		text_addf(text, "%s %u", names[j->m->kind], value);
+	if (missing) {
+		record_value(&j->r, GEM_F_MISSING, missing);
+		text_addf(text, ", %u missing before it", missing);
+	}
+}
+
+static void
+expand_first(struct job *j)
+{
+	bool complete = j->m->aux & GEM_AUX_COMPLETE;
+	add_type(j, gem_ctx_type(j->word));
+	add_bits(j, GEM_F_DATA24, 2, 24, gem_value(j->word));
+	record_text(&j->r, GEM_F_PAIR, complete ? "complete" : "second_lost");
+	text_addf(&j->r.e->text, "%s data=0x%06x.. %s", ctx_names[gem_ctx_type(j->word)],
+		  gem_value(j->word), complete ? "first word" : "second word lost");
+}
+
+static void
+expand_second(struct job *j)
+{
+	bool complete = j->m->aux & GEM_AUX_COMPLETE;
+	uint32_t first = GEM_AUX_FIRST(j->m->aux);
+	uint32_t sequence = gem_sequence(j->word), low = gem_data8(j->word);
+	struct text *text = &j->r.e->text;
+	add_bits(j, GEM_F_SEQ20, 10, 20, sequence);
+	add_bits(j, GEM_F_DATA8, 2, 8, low);
+	record_text(&j->r, GEM_F_PAIR, complete ? "complete" : "first_lost");
+	if (!complete) {
+		text_addf(text, "data=0x......%02x seq 0x%05x first word lost", low, sequence);
+		return;
+	}
+	uint32_t data = first << 8 | low;
+	record_value(&j->r, GEM_F_FIRST_OFFSET, j->m->offset - j->layout.size);
+	record_value(&j->r, GEM_F_DATA, data);
+	add_type(j, first >> 24);
+	text_addf(text, "%s data=0x%08x seq 0x%05x", ctx_names[first >> 24], data, sequence);
+}
+
+static void
+gem_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+	   enum expand_want want, const struct decode_history *history, struct expansion *e)
+{
+	static void (*const each[GEM_KIND_COUNT])(struct job *) = {
+	    [GEM_SYNCPOINT] = expand_single, [GEM_CTXCHG] = expand_single,
+	    [GEM_SNAPSHOT] = expand_single,  [GEM_RESERVED] = expand_single,
+	    [GEM_FIRST] = expand_first,	     [GEM_SECOND] = expand_second,
+	};
+	struct job job = {.r = record_open(e, gem_fields, m, w, want),
+			  .m = m,
+			  .layout = layout_of(((const struct gem_decoder *)decoder)->options),
+			  .word = GEM_AUX_WORD(m->aux)};
+	(void)history;
+	text_add(&e->type, kinds[m->kind].name);
+	text_add(&e->origin, "GEM");
+	if (m->kind == GEM_TRUNCATED) {
+		text_addf(&e->text, "%u of %zu bytes of a record", m->length, job.layout.size);
+		return;
+	}
+	add_bits(&job, GEM_F_WORD, 0, 32, job.word);
+	add_bits(&job, GEM_F_LSB, 0, 2, job.word & 3);
+	each[m->kind](&job);
+	if (m->aux & GEM_AUX_LSB_CHANGED)
+		text_addf(&e->text, ", fixed bits changed to %u", job.word & 3);
+	if (job.layout.width)
+		record_uint(&job.r, GEM_F_TS, job.layout.time, job.layout.width,
+			    time_at(&job.layout, job.r.p));
+}
+
+const struct decoder_ops gem_ops = {
+    .format = "gem",
+    .title = "TI GEM trace OVERLAY words",
+    .help = "sync points, context changes and snapshots of a C64x+ or C66x core, in records",
+    .fields = gem_fields,
+    .field_count = GEM_F_COUNT,
+    .kinds = kinds,
+    .kind_count = GEM_KIND_COUNT,
+    .kinds_sync = 1u << GEM_SYNCPOINT | 1u << GEM_SECOND,
+    .options = &options_table,
+    .reach = 2 * RECORD_MAX,
+    .run_up = RUN_UP,
+    .state_size = sizeof(struct gem_state),
+    .checkpoint_size = DECODE_SAVED_SIZE(struct gem_state),
+    .probe = gem_probe,
+    .candidates = gem_candidates,
+    .open = gem_open,
+    .close = gem_close,
+    .start = gem_start,
+    .save = gem_save,
+    .restore = gem_restore,
+    .step = gem_step,
+    .resync = gem_resync,
+    .expand = gem_expand,
+};

@@ -1,0 +1,403 @@
+/*
+ * Listings of trc_pkt_lister: the elements and packets of CoreSight trace as
+ * text, one a line.
+ *
+ *	Idx:1676; ID:10; OCSD_GEN_TRC_ELEM_PE_CONTEXT((ISA=A64) EL1N; 64-bit; )
+ *	Idx:1666; ID:10; [0x9d 0x30 ...];	I_ADDR_L_64IS0 : Address, Long, ...
+ *
+ * The lister writes errors without a line end, so what begins with `Idx:` may
+ * follow other text on its line.  A line that begins so, or names an element, and is
+ * not in every part what the lister writes is damaged, and nothing of it counts but
+ * its ID.  All other lines are shown as they are, save empty ones.  A message is a
+ * line; its time is the one it tells.
+ */
+#include "config.h"
+
+#include "base/bytes.h"
+#include "decode/lines.h"
+#include "decode/coresight/opencsd.h"
+#include "decode/coresight/opencsd_element.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN_UP = 4096, HEAD_LINES = 512 };
+#define ELEMENT_NAME "OCSD_GEN_TRC_ELEM_"
+
+static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
+
+/* A line taken apart. */
+struct line {
+	const char *p; /* all of it */
+	size_t length;
+	enum opencsd_kind kind;
+	size_t start; /* of what begins with `Idx:`; the length if there is none */
+	struct opencsd_element element; /* PACKET, or headed: index and id */
+	size_t name, name_end, text;	/* PACKET: places of its parts */
+	bool damaged;			/* something in it begins like one and is none */
+	bool headed;			/* damaged: index and id are there */
+	size_t good;			/* damaged: bytes up to where it is none */
+};
+
+static bool
+is_byte(const char *p)
+{
+	return p[0] == '0' && p[1] == 'x' && bytes_hex_digit((unsigned char)p[2]) >= 0 &&
+	       bytes_hex_digit((unsigned char)p[3]) >= 0 && p[4] == ' ';
+}
+
+/* Reads a packet: `Idx:N; ID:N; [0x12 0x34 ];TAB NAME : text`, bytes optional.  READ:
+ * up to where it is none. */
+static bool
+parse_packet(struct line *line, size_t *read)
+{
+	const char *text = line->p + line->start, *p, *end = line->p + line->length;
+	size_t head;
+	*read = 0;
+	if (!opencsd_element_parse_head(text, line->length - line->start, &line->element, &head))
+		return false;
+	p = text + head;
+	if (end - p >= 2 && !memcmp(p, " [", 2)) {
+		for (p += 2; end - p >= 5 && is_byte(p); p += 5)
+			;
+		p += end - p >= 2 && !memcmp(p, "];", 2) ? 2 : 0;
+	}
+	*read = (size_t)(p - text);
+	bool ended = p[-1] == ';';
+	if (!ended || end - p < 2 || *p != '\t' || p[1] == ' ')
+		return false;
+	line->name = (size_t)(p + 1 - line->p);
+	line->name_end = line->name;
+	while (line->name_end < line->length && !strchr(" :[", line->p[line->name_end]))
+		line->name_end++;
+	line->text = line->name_end;
+	while (line->text < line->length && strchr(" :", line->p[line->text]))
+		line->text++;
+	line->kind = OPENCSD_PACKET;
+	return true;
+}
+
+/* Reads what begins with `Idx:` at the line's `start`.  Of a line that begins like an
+ * element or a packet and is none, it remembers where it ceases to be one. */
+static bool
+parse_at(struct line *line)
+{
+	const char *p = line->p + line->start;
+	size_t length = line->length - line->start, as_element, as_packet;
+	struct opencsd_element element;
+	if (opencsd_element_parse(p, length, &element, &as_element)) {
+		line->element = element;
+		line->kind = (enum opencsd_kind)element.type;
+		return true;
+	}
+	if (parse_packet(line, &as_packet))
+		return true;
+	size_t head;
+	bool headed = opencsd_element_parse_head(p, length, &element, &head);
+	if (headed || !line->start) {
+		line->damaged = true;
+		line->headed = headed;
+		line->element = element;
+		line->good = line->start + (as_element > as_packet ? as_element : as_packet);
+	}
+	return false;
+}
+
+static void
+parse(struct line *line, const char *p, size_t length)
+{
+	*line = (struct line){.p = p, .length = length, .kind = OPENCSD_LINE, .start = length};
+	for (const char *at = p, *end = p + length;
+	     (at = memmem(at, (size_t)(end - at), "Idx:", 4)) != NULL; at++) {
+		line->start = (size_t)(at - p);
+		if (parse_at(line)) {
+			line->headed = false;
+			return;
+		}
+	}
+	line->start = length;
+	line->damaged |= memmem(p, length, ELEMENT_NAME, strlen(ELEMENT_NAME)) != NULL;
+}
+
+/* A packet, or a line that is none and no element. */
+static void
+fill_other(const struct line *line, struct message *m)
+{
+	bool sent = line->kind == OPENCSD_PACKET || line->headed;
+	m->ticks = 0;
+	m->flags = 0;
+	m->kind = (uint8_t)line->kind;
+	m->severity = line->kind == OPENCSD_PACKET ? SEVERITY_DEBUG : SEVERITY_INFO;
+	m->origin = sent ? line->element.id : OPENCSD_ORIGIN_STRAY;
+}
+
+/* Fills all of M but its place.  Where an element or a packet follows in a damaged line,
+ * what stands in front of it is one that is lost. */
+static void
+fill(const struct line *line, struct message *m)
+{
+	if (line->kind < OPENCSD_ELEMENTS)
+		opencsd_element_message(&line->element, m);
+	else
+		fill_other(line, m);
+	if (!line->damaged)
+		return;
+	m->flags |= line->kind == OPENCSD_LINE ? MESSAGE_DAMAGED : MESSAGE_LOST;
+	m->severity = SEVERITY_ERROR;
+}
+
+static size_t
+ppl_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	 struct message *out, size_t max)
+{
+	uint64_t end = w->offset + w->length, offset = state->offset;
+	uint64_t until = w->until < end ? w->until : end, lines = 0;
+	size_t count = 0;
+	(void)decoder;
+	while (count < max && offset < until) {
+		const uint8_t *p = w->bytes + (offset - w->offset);
+		size_t length, whole;
+		if (!line_find(p, (size_t)(end - offset), w->last, &length, &whole))
+			break;
+		if (length) {
+			struct message *m = &out[count++];
+			struct line line;
+			parse(&line, (const char *)p, length);
+			*m = (struct message){.offset = offset, .length = (uint32_t)length};
+			fill(&line, m);
+		}
+		offset += whole;
+		lines += length;
+	}
+	state->silent[LINE_SILENT] += 8 * (offset - state->offset - lines);
+	state->offset = offset;
+	return count;
+}
+
+static int
+ppl_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	(void)decoder;
+	size_t next = 0;
+	bool found = !w->offset || line_next(w->bytes, w->length, &next);
+	state->offset = w->offset + next;
+	return found ? 0 : ERR_SYNC;
+}
+
+/* --- expanding --------------------------------------------------------- */
+
+/* The line of a message, in a copy: the bytes of a growing capture may change
+ * meanwhile. */
+static void
+line_of(const struct message *m, const struct window *w, struct arena *arena, struct line *line)
+{
+	parse(line, arena_text(arena, (const char *)w->bytes + (m->offset - w->offset), m->length),
+	      m->length);
+}
+
+static void
+add_part(struct expansion *e, enum opencsd_field row, const struct line *line, size_t start,
+	 size_t end)
+{
+	struct field *field = expansion_add(e, &opencsd_fields[row], FIELD_PAYLOAD, 8 * start,
+					    (uint32_t)(8 * (end - start)));
+	field->s.at = line->p + start;
+	field->s.length = end - start;
+}
+
+/* Where a damaged line ceases to be what it begins like. */
+static void
+add_damage(const struct line *line, struct expansion *e)
+{
+	struct text note = {0};
+	text_addf(&note, "not as trc_pkt_lister writes it from byte %zu of the line on",
+		  line->good);
+	struct field *field =
+	    expansion_add(e, &opencsd_fields[OPENCSD_F_NOTE], FIELD_NOWHERE, 0, 0);
+	field->s.length = note.length;
+	field->s.at = arena_text(&e->arena, text_get(&note), note.length);
+	text_free(&note);
+}
+
+static void
+add_fields(const struct line *line, struct expansion *e)
+{
+	if (line->headed) {
+		expansion_add(e, &opencsd_fields[OPENCSD_F_INDEX], FIELD_NOWHERE, 0, 0)->u =
+		    line->element.index;
+		expansion_add(e, &opencsd_fields[OPENCSD_F_ID], FIELD_NOWHERE, 0, 0)->u =
+		    line->element.id;
+	}
+	if (line->damaged && line->kind == OPENCSD_LINE)
+		add_damage(line, e);
+	if (line->kind < OPENCSD_ELEMENTS) {
+		opencsd_element_fields(&line->element, NULL, e);
+	} else if (line->kind == OPENCSD_PACKET) {
+		expansion_add(e, &opencsd_fields[OPENCSD_F_INDEX], FIELD_NOWHERE, 0, 0)->u =
+		    line->element.index;
+		expansion_add(e, &opencsd_fields[OPENCSD_F_ID], FIELD_NOWHERE, 0, 0)->u =
+		    line->element.id;
+		add_part(e, OPENCSD_F_PACKET_NAME, line, line->name, line->name_end);
+		add_part(e, OPENCSD_F_PACKET_TEXT, line, line->text, line->length);
+	}
+	if (line->start && line->kind != OPENCSD_LINE)
+		add_part(e, OPENCSD_F_NOTE, line, 0, line->start);
+	add_part(e, OPENCSD_F_TEXT, line, 0, line->length);
+}
+
+static void
+set_texts(const struct line *line, struct expansion *e)
+{
+	const struct opencsd_element *element = &line->element;
+	if (line->kind == OPENCSD_LINE) {
+		if (line->headed)
+			text_addf(&e->origin, "ID 0x%02x", element->id);
+		text_add(&e->type, "TEXT");
+		text_add_bytes(&e->text, line->p, line->length);
+		return;
+	}
+	text_addf(&e->origin, "ID 0x%02x", element->id);
+	if (line->kind == OPENCSD_PACKET) {
+		text_add(&e->type, "PACKET");
+		text_add_bytes(&e->text, line->p + line->name, line->length - line->name);
+		return;
+	}
+	if (opencsd_element_has_sender(element))
+		text_addf(&e->origin, " %u:%u", element->master, element->channel);
+	text_add(&e->type, opencsd_type_name(element->type));
+	opencsd_element_describe(element, &e->text);
+}
+
+static void
+ppl_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+	   enum expand_want want, const struct decode_history *history, struct expansion *e)
+{
+	struct line line;
+	(void)decoder;
+	(void)history;
+	line_of(m, w, &e->arena, &line);
+	e->payload = (const uint8_t *)line.p;
+	e->payload_length = line.length;
+	*vec_add(&e->extents) = (struct extent){
+	    .capture_bit = 8 * m->offset, .bits = 8 * m->length, .form = EXTENT_PLAIN};
+	set_texts(&line, e);
+	if (want == EXPAND_FIELDS)
+		add_fields(&line, e);
+}
+
+bool
+ppl_print(const struct decoder *decoder, const struct message *m, const struct window *w,
+	  struct text *out)
+{
+	if (decoder->ops != &ppl_ops || m->kind >= OPENCSD_ELEMENTS)
+		return false;
+	struct arena arena = {0};
+	struct line line;
+	line_of(m, w, &arena, &line);
+	text_add_bytes(out, line.p + line.start, line.length - line.start);
+	arena_free(&arena);
+	return true;
+}
+
+/* --- the contract ------------------------------------------------------ */
+
+static void
+ppl_probe(const struct window *head, struct probe *probe)
+{
+	struct decode_state state = {.offset = head->offset};
+	struct message messages[HEAD_LINES];
+	size_t count = ppl_step(NULL, &state, head, messages, HEAD_LINES);
+	size_t elements = 0, packets = 0;
+	for (size_t i = 0; i < count; i++) {
+		elements += messages[i].kind < OPENCSD_ELEMENTS;
+		packets += messages[i].kind == OPENCSD_PACKET;
+	}
+	probe->score = elements + packets ? 95 : 0;
+	snprintf(probe->reason, sizeof probe->reason,
+		 "%zu lines are trace elements, %zu packets, %zu other text", elements, packets,
+		 count - elements - packets);
+}
+
+static struct decoder *
+ppl_open(const void *options, const struct window *head, struct err *err)
+{
+	struct decoder *decoder = mem_new(sizeof *decoder);
+	(void)options;
+	(void)head;
+	(void)err;
+	decoder->ops = &ppl_ops;
+	return decoder;
+}
+
+static void
+ppl_close(struct decoder *decoder)
+{
+	free(decoder);
+}
+
+static void
+ppl_start(const struct decoder *decoder, struct decode_state *state)
+{
+	(void)decoder;
+	state->offset = 0;
+}
+
+static void
+ppl_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	(void)decoder;
+	bytes_put_le64(out, state->offset);
+}
+
+static void
+ppl_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
+{
+	(void)decoder;
+	state->offset = bytes_le64(saved);
+}
+
+static void
+ppl_shift(struct decode_state *state, uint64_t bytes)
+{
+	state->offset += bytes;
+}
+
+static void
+ppl_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+{
+	(void)decoder;
+	sender->numbered = !(m->origin & OPENCSD_ORIGIN_STRAY);
+	sender->number = m->origin & 0xff;
+}
+
+const struct decoder_ops ppl_ops = {
+    .format = "ppl",
+    .title = "listing of trc_pkt_lister",
+    .help = "lines of text with `Idx:`, a trace ID, and an element or packet of CoreSight trace",
+    .fields = opencsd_fields,
+    .field_count = OPENCSD_F_COUNT,
+    .kinds = opencsd_kinds,
+    .kind_count = OPENCSD_KIND_COUNT,
+    .kinds_sync = 1ull << OPENCSD_TIMESTAMP,
+    .kinds_resync = 1ull << OPENCSD_TRACE_ON,
+    .origin_none = OPENCSD_ORIGIN_STRAY,
+    .silent = silent,
+    .silent_count = sizeof silent / sizeof *silent,
+    .reach = LINE_REACH,
+    .run_up = RUN_UP,
+    .state_size = sizeof(struct decode_state),
+    .checkpoint_size = 8,
+    .probe = ppl_probe,
+    .open = ppl_open,
+    .close = ppl_close,
+    .start = ppl_start,
+    .save = ppl_save,
+    .restore = ppl_restore,
+    .shift = ppl_shift,
+    .step = ppl_step,
+    .resync = ppl_resync,
+    .expand = ppl_expand,
+    .sender = ppl_sender,
+    .cycles = opencsd_cycles,
+};

@@ -1,0 +1,520 @@
+/*
+ * MIPI SyS-T, the tables of the format and what stepping asks: how far does a
+ * message reach, what kind is it, who sent it?
+ *
+ * Everything here looks at the prefix of a message only.  What a message says
+ * is made by syst_expand.c; how a capture is cut into messages is known to the
+ * transports: syst_raw.c, syst_hex.c, syst_stp.c.
+ */
+#include "config.h"
+
+#include "decode/syst/syst.h"
+#include "decode/syst/syst_collateral.h"
+#include "decode/syst/syst_frame.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* --- tables ------------------------------------------------------------ */
+
+const struct kind_row syst_kinds[SYST_KIND_COUNT] = {
+    [SYST_BUILD] = {"build", "the version of the sender's software"},
+    [SYST_SHORT32] = {"short32", "28 bits of value in one word"},
+    [SYST_STRING] = {"string", "text, printf format with arguments, function entry and exit"},
+    [SYST_CATALOG] = {"catalog", "the number of a format, with arguments"},
+    [4] = {"reserved4", "not used"},
+    [5] = {"reserved5", "not used"},
+    [SYST_RAW] = {"raw", "bytes of another protocol"},
+    [SYST_SHORT64] = {"short64", "60 bits of value in two words"},
+    [SYST_CLOCK] = {"clock", "the sender's clock at the transport's time"},
+    [SYST_SBD] = {"sbd", "structured binary data: id, address, name, bytes"},
+    [SYST_UNKNOWN] = {"unknown", "a reserved type or subtype"},
+    [SYST_BAD] = {"bad", "a message that does not hold together"},
+    [SYST_FILLER] = {"filler", "a run of zero bytes"},
+    [SYST_DAMAGE] = {"damage", "bytes that are no message"},
+    [SYST_LINE] = {"line", "a line of other text"},
+    [SYST_DATA] = {"data", "a frame that is no SyS-T"},
+    [SYST_STP_ASYNC] = {"stp_async", "synchronisation, with the version that follows"},
+    [SYST_STP_FREQ] = {"stp_freq", "the frequency of the transport's clock"},
+    [SYST_STP_TRIG] = {"stp_trig", "a trigger"},
+    [SYST_STP_XSYNC] = {"stp_xsync", "cross synchronisation with another source"},
+    [SYST_STP_USER] = {"stp_user", "user-defined data"},
+    [SYST_STP_TIME] = {"stp_time", "a time stamp of its own"},
+    [SYST_STP_MERR] = {"stp_merr", "an error of a master"},
+    [SYST_STP_GERR] = {"stp_gerr", "an error of the whole stream"},
+    [SYST_STP_CERR] = {"stp_cerr", "an error of a channel"},
+};
+
+/* clang-format off: tables have rows */
+
+static const char *const type_names[16] = {
+    "BUILD", "SHORT32", "STRING",   "CATALOG",	"reserved", "reserved", "RAW",	    "SHORT64",
+    "CLOCK", "SBD",	"reserved", "reserved", "reserved", "reserved", "reserved", "reserved"};
+
+static const char *const severity_names[8] = {"MAX",  "FATAL", "ERROR", "WARNING",
+					      "INFO", "USER1", "USER2", "DEBUG"};
+
+const struct field_row syst_fields[SYST_F_COUNT] = {
+    [SYST_F_STP] = {.name = "stp", .type = FIELD_GROUP, .help = "what the transport added"},
+    [SYST_F_PACKETS] = {.name = "packets",
+			.type = FIELD_GROUP,
+			.folded = true,
+			.help = "the packets that the message came in"},
+    [SYST_F_PACKET] = {.name = "packet",
+		       .type = FIELD_TEXT,
+		       .detail = true,
+		       .help = "one packet of the transport"},
+    [SYST_F_MASTER] = {.name = "master", .type = FIELD_UINT, .help = "STP master"},
+    [SYST_F_CHANNEL] = {.name = "channel", .type = FIELD_UINT, .help = "STP channel"},
+    [SYST_F_STP_TIME] = {.name = "stp_time",
+			 .type = FIELD_UINT,
+			 .detail = true,
+			 .help = "the transport's time in ticks"},
+    [SYST_F_STP_VERSION] = {.name = "stp_version",
+			    .type = FIELD_UINT,
+			    .help = "version of the transport's protocol"},
+    [SYST_F_STP_FREQ] = {.name = "stp_freq",
+			 .type = FIELD_UINT,
+			 .help = "ticks per second of the transport's clock"},
+    [SYST_F_STP_ERROR] = {.name = "stp_error",
+			  .type = FIELD_HEX,
+			  .help = "error code of the transport"},
+    [SYST_F_STP_TRIGGER] = {.name = "stp_trigger",
+			    .type = FIELD_HEX,
+			    .help = "payload of a trigger or cross synchronisation"},
+    [SYST_F_STP_USER] = {.name = "stp_user", .type = FIELD_HEXTEXT, .help = "user-defined data"},
+    [SYST_F_HEADER] = {.name = "header",
+		       .type = FIELD_GROUP,
+		       .folded = true,
+		       .help = "the first word"},
+    [SYST_F_TYPE] = {.name = "type",
+		     .type = FIELD_UINT,
+		     .detail = true,
+		     .values = type_names,
+		     .value_count = 16,
+		     .help = "type of message"},
+    [SYST_F_SEVERITY] = {.name = "severity",
+			 .type = FIELD_UINT,
+			 .detail = true,
+			 .values = severity_names,
+			 .value_count = 8,
+			 .help = "severity in the header"},
+    [SYST_F_RESERVED] = {.name = "reserved",
+			 .type = FIELD_HEX,
+			 .detail = true,
+			 .help = "header bits that should be zero"},
+    [SYST_F_HAS_LOCATION] = {.name = "has_location",
+			     .type = FIELD_BOOL,
+			     .detail = true,
+			     .help = "whether a source location is given"},
+    [SYST_F_HAS_LENGTH] = {.name = "has_length",
+			   .type = FIELD_BOOL,
+			   .detail = true,
+			   .help = "whether the payload's length is given"},
+    [SYST_F_HAS_CRC] = {.name = "has_crc",
+			.type = FIELD_BOOL,
+			.detail = true,
+			.help = "whether a checksum is given"},
+    [SYST_F_HAS_TIME] = {.name = "has_time",
+			 .type = FIELD_BOOL,
+			 .detail = true,
+			 .help = "whether a time stamp is given"},
+    [SYST_F_HAS_GUID] = {.name = "has_guid",
+			 .type = FIELD_BOOL,
+			 .detail = true,
+			 .help = "whether a GUID is given"},
+    [SYST_F_SUBTYPE] = {.name = "subtype",
+			.type = FIELD_UINT,
+			.detail = true,
+			.help = "subtype of message"},
+    [SYST_F_UNIT] = {.name = "unit",
+		     .type = FIELD_UINT,
+		     .help = "part of the sender, by its own numbering"},
+    [SYST_F_MODULE] = {.name = "module",
+		       .type = FIELD_UINT,
+		       .help = "sender, where it has no GUID"},
+    [SYST_F_GUID] = {.name = "guid", .type = FIELD_TEXT, .help = "sender's GUID"},
+    [SYST_F_LOCATION] = {.name = "location",
+			 .type = FIELD_TEXT,
+			 .address = FIELD_ADDRESS,
+			 .help = "where in the source: file:line or address"},
+    [SYST_F_PAYLOAD_LENGTH] = {.name = "payload_length",
+			       .type = FIELD_UINT,
+			       .detail = true,
+			       .help = "bytes of payload by the message's account"},
+    [SYST_F_MSG_TS] = {.name = "msg_ts",
+		       .type = FIELD_UINT,
+		       .help = "sender's time stamp, in its own unit"},
+    [SYST_F_ID] = {.name = "id",
+		   .type = FIELD_HEXTEXT,
+		   .help = "build, catalog or data identifier"},
+    [SYST_F_FORMAT] = {.name = "format",
+		       .type = FIELD_TEXT,
+		       .detail = true,
+		       .help = "printf format of the message"},
+    [SYST_F_ARGS] = {.name = "args", .type = FIELD_LIST, .help = "arguments of the format"},
+    [SYST_F_ARG_INT] = {.name = "arg_int", .type = FIELD_INT, .help = "a signed argument"},
+    [SYST_F_ARG_UINT] = {.name = "arg_uint", .type = FIELD_UINT, .help = "an unsigned argument"},
+    [SYST_F_ARG_NUMBER] = {.name = "arg_number",
+			   .type = FIELD_NUMBER,
+			   .help = "a floating-point argument"},
+    [SYST_F_ARG_TEXT] = {.name = "arg_text", .type = FIELD_TEXT, .help = "a text argument"},
+    [SYST_F_VALUE] = {.name = "value", .type = FIELD_HEXTEXT, .help = "value of a short message"},
+    [SYST_F_CLOCK] = {.name = "clock", .type = FIELD_UINT, .help = "sender's clock in ticks"},
+    [SYST_F_FREQ] = {.name = "freq",
+		     .type = FIELD_UINT,
+		     .help = "ticks per second of the sender's clock"},
+    [SYST_F_ADDR] = {.name = "addr", .type = FIELD_HEXTEXT, .help = "address of the data"},
+    [SYST_F_NAME] = {.name = "name", .type = FIELD_TEXT, .help = "name of the data"},
+    [SYST_F_DATA] = {.name = "data",
+		     .type = FIELD_BYTES,
+		     .help = "payload that has no further form"},
+    [SYST_F_STRING] = {.name = "string",
+		       .type = FIELD_TEXT,
+		       .detail = true,
+		       .help = "text of the message"},
+    [SYST_F_CRC] = {.name = "crc",
+		    .type = FIELD_HEX,
+		    .digits = 8,
+		    .help = "CRC-32C at the end of the message"},
+    [SYST_F_CRC_OK] = {.name = "crc_ok",
+		       .type = FIELD_BOOL,
+		       .help = "whether the CRC fits the message"},
+    [SYST_F_TRAILING] = {.name = "trailing",
+			 .type = FIELD_BYTES,
+			 .detail = true,
+			 .help = "bytes that the message does not use"},
+    [SYST_F_NOTE] = {.name = "note",
+		     .type = FIELD_TEXT,
+		     .detail = true,
+		     .help = "what is wrong with the message"},
+};
+
+static const char *const transports[] = {[SYST_TRANSPORT_AUTO] = "auto",
+					 [SYST_TRANSPORT_RAW] = "raw",
+					 [SYST_TRANSPORT_STP] = "stp",
+					 [SYST_TRANSPORT_HEX] = "hex",
+					 NULL};
+static const char *const nibbles[] = {
+    [SYST_NIBBLES_AUTO] = "auto", [SYST_NIBBLES_MSN] = "msn", [SYST_NIBBLES_LSN] = "lsn", NULL};
+static const char *const epochs[] = {[SYST_EPOCH_UNIX] = "unix",
+				     [SYST_EPOCH_NONE] = "none",
+				     [SYST_EPOCH_NANOSECONDS] = "nanoseconds",
+				     NULL};
+
+static const struct option_row option_rows[] = {
+    {.name = "transport",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct syst_options, transport),
+     .choices = transports,
+     .standard = "auto",
+     .help = "how messages lie in the capture; auto: found by content"},
+    {.name = "nibbles",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct syst_options, nibbles),
+     .choices = nibbles,
+     .standard = "auto",
+     .help = "STP nibble order; auto: as its VERSION declares, else guessed"},
+    {.name = "guid",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct syst_options, guid),
+     .help = "sender of short messages, as {8-4-4-4-12} hexadecimal digits; without it, "
+	     "STP master and channel"},
+    {.name = "collateral",
+     .type = OPTION_LIST,
+     .path = true,
+     .words = true,
+     .member = offsetof(struct syst_options, collateral),
+     .help = "XML files, or folders of them, that name what messages mean"},
+    {.name = "ts_hz",
+     .type = OPTION_UINT,
+     .member = offsetof(struct syst_options, ts_hz),
+     .max = 1000000000000,
+     .help = "ticks per second of the messages' own time stamps, 0 if unknown"},
+    {.name = "ts_epoch",
+     .type = OPTION_CHOICE,
+     .member = offsetof(struct syst_options, ts_epoch),
+     .choices = epochs,
+     .standard = "unix",
+     .help = "what the messages' own time stamps count from; nanoseconds: since 1970, "
+	     "whatever ts_hz says"},
+};
+/* clang-format on */
+
+const struct option_table syst_options = OPTION_TABLE("syst", struct syst_options, option_rows);
+
+#define BIT(n) (1ull << (n))
+const uint64_t syst_subtypes[16] = {
+    [SYST_BUILD] = BIT(0) | BIT(1) | BIT(2),
+    [SYST_SHORT32] = UINT64_MAX,
+    [SYST_STRING] = BIT(1) | BIT(2) | BIT(3) | BIT(5) | BIT(7) | BIT(11) | BIT(12),
+    [SYST_CATALOG] = BIT(1) | BIT(2) | BIT(5) | BIT(6),
+    [SYST_RAW] = UINT64_MAX,
+    [SYST_SHORT64] = UINT64_MAX,
+    [SYST_CLOCK] = BIT(1),
+    [SYST_SBD] = 0xffff, /* bits: wide id, name, two for the address */
+};
+
+const uint64_t syst_formatted[16] = {
+    [SYST_STRING] = BIT(SYST_STRING_PRINTF32) | BIT(SYST_STRING_PRINTF64),
+    [SYST_CATALOG] = BIT(1) | BIT(2) | BIT(5) | BIT(6),
+};
+
+const uint8_t syst_payload_least[16][16] = {
+    [SYST_BUILD] = {[2] = 8},
+    [SYST_CATALOG] = {[1] = 4, [2] = 8, [5] = 4, [6] = 8},
+    [SYST_CLOCK] = {[1] = 16},
+    [SYST_SBD] = {4, 8, 4, 8, 6, 10, 6, 10, 8, 12, 8, 12, 12, 16, 12, 16},
+};
+
+const char *
+syst_type_name(unsigned type)
+{
+	return type < 16 && syst_subtypes[type] ? type_names[type] : NULL;
+}
+
+const char *
+syst_subtype_name(unsigned type, unsigned subtype)
+{
+	static const char *const names[16][16] = {
+	    [SYST_BUILD] = {"COMPACT32", "COMPACT64", "LONG"},
+	    [SYST_STRING] = {[1] = "GENERIC",
+			     [2] = "ENTER",
+			     [3] = "EXIT",
+			     [5] = "INVPARAM",
+			     [7] = "ASSERT",
+			     [11] = "PRINTF32",
+			     [12] = "PRINTF64"},
+	    [SYST_CATALOG] = {[1] = "ID32P32", [2] = "ID64P32", [5] = "ID32P64", [6] = "ID64P64"},
+	    [SYST_CLOCK] = {[1] = "SYNC"},
+	};
+	return type < 16 && subtype < 16 ? names[type][subtype] : NULL;
+}
+
+/* --- GUIDs ------------------------------------------------------------- */
+
+char *
+syst_guid_text(char text[static SYST_GUID_TEXT], const uint8_t guid[static 16])
+{
+	static const char digits[] = "0123456789abcdef";
+	char *out = text;
+	*out++ = '{';
+	for (int i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*out++ = '-';
+		*out++ = digits[guid[i] >> 4];
+		*out++ = digits[guid[i] & 15];
+	}
+	*out++ = '}';
+	*out = '\0';
+	return text;
+}
+
+bool
+syst_guid_parse(const char *text, uint8_t guid[static 16])
+{
+	bool braces = *text == '{';
+	text += braces;
+	for (int i = 0; i < 16; i++) {
+		if ((i == 4 || i == 6 || i == 8 || i == 10) && *text++ != '-')
+			return false;
+		int high = bytes_hex_digit((unsigned char)text[0]);
+		int low = high < 0 ? -1 : bytes_hex_digit((unsigned char)text[1]);
+		if (low < 0)
+			return false;
+		guid[i] = (uint8_t)(high << 4 | low);
+		text += 2;
+	}
+	return (!braces || *text++ == '}') && !*text;
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+int
+syst_open(struct syst_decoder *decoder, const struct decoder_ops *ops, const void *options,
+	  struct err *err)
+{
+	decoder->base.ops = ops;
+	decoder->options = options;
+	decoder->has_guid = decoder->options->guid != NULL;
+	if (decoder->has_guid && !syst_guid_parse(decoder->options->guid, decoder->guid))
+		return err_set(err, ERR_CONFIG,
+			       "guid %s is none; write {8-4-4-4-12} hexadecimal digits",
+			       decoder->options->guid);
+	return 0;
+}
+
+void
+syst_close(struct syst_decoder *decoder)
+{
+	syst_collateral_free(decoder->collateral);
+	decoder->collateral = NULL;
+}
+
+int
+syst_load(struct decoder *decoder, struct err *err)
+{
+	struct syst_decoder *d = (struct syst_decoder *)decoder;
+	struct syst_collateral *old = d->collateral, *new = NULL;
+	int files = syst_collateral_load(&d->options->collateral, old, &new, err);
+	if (new)
+		d->collateral = new; /* readers keep the old one, which lives on in it */
+	d->base.wants_history = syst_collateral_wants_history(d->collateral);
+	if (d->base.wants_history)
+		d->base.origin_varies = true; /* a build can exclude the client that names it */
+	return files;
+}
+
+double
+syst_stamp_rate(const struct syst_options *options, bool *epoch)
+{
+	bool nanoseconds = options->ts_epoch == SYST_EPOCH_NANOSECONDS;
+	double hz = nanoseconds ? 1e9 : (double)options->ts_hz;
+	*epoch = options->ts_epoch != SYST_EPOCH_NONE && hz > 0;
+	return hz;
+}
+
+struct decoder *
+syst_plain_open(const struct decoder_ops *ops, const void *options, struct err *err)
+{
+	struct syst_decoder *decoder = mem_new(sizeof *decoder);
+	if (syst_open(decoder, ops, options, err) < 0) {
+		free(decoder);
+		return NULL;
+	}
+	decoder->base.hz = syst_stamp_rate(decoder->options, &decoder->base.unix_epoch);
+	return &decoder->base;
+}
+
+void
+syst_plain_close(struct decoder *decoder)
+{
+	if (decoder)
+		syst_close((struct syst_decoder *)decoder);
+	free(decoder);
+}
+
+void
+syst_plain_start(const struct decoder *decoder, struct decode_state *state)
+{
+	(void)decoder;
+	state->offset = 0;
+}
+
+void
+syst_plain_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	(void)decoder;
+	for (int i = 0; i < 8; i++)
+		out[i] = (uint8_t)(state->offset >> 8 * i);
+}
+
+void
+syst_plain_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
+{
+	(void)decoder;
+	state->offset = bytes_le64(saved);
+}
+
+void
+syst_plain_shift(struct decode_state *state, uint64_t bytes)
+{
+	state->offset += bytes;
+}
+
+/* --- frames ------------------------------------------------------------ */
+
+void
+syst_peek(const uint8_t *p, size_t length, struct syst_peek *peek)
+{
+	uint8_t padded[SYST_PREFIX_MAX] = {0};
+	if (length >= SYST_PREFIX_MAX) {
+		syst_peek_padded(p, length, peek);
+		return;
+	}
+	if (length < 4) {
+		*peek = (struct syst_peek){.extent = SYST_SHORT,
+					   .least = 4,
+					   .kind = SYST_BAD,
+					   .severity = SEVERITY_ERROR,
+					   .origin = SYST_ORIGIN_NONE};
+		return;
+	}
+	memcpy(padded, p, length);
+	syst_peek_padded(padded, length, peek);
+	if (length >= peek->prefix)
+		return;
+	/* parts of the prefix are missing */
+	if (peek->has_length)
+		peek->length = 0;
+	peek->has_ticks = false;
+	if (peek->origin & SYST_ORIGIN_GUID && length < 20)
+		peek->origin = SYST_ORIGIN_NONE;
+}
+
+bool
+syst_plausible(const uint8_t *p, size_t length)
+{
+	struct syst_peek peek;
+	syst_peek(p, length, &peek);
+	if (peek.extent != SYST_WHOLE && peek.extent != SYST_OPEN)
+		return false;
+	size_t own = peek.length ? peek.length : length;
+	return !peek.suspect && own >= peek.least;
+}
+
+void
+syst_message(const uint8_t *p, size_t length, struct message *m)
+{
+	struct syst_peek peek;
+	syst_peek(p, length, &peek);
+	syst_fill(&peek, length, m);
+}
+
+void
+syst_frame_parse(struct syst_frame *f, const uint8_t *p, size_t length)
+{
+	*f = (struct syst_frame){.p = p, .length = length};
+	syst_peek(p, length, &f->peek);
+	f->fault = syst_fault(&f->peek, length);
+	if (length < 4)
+		return;
+
+	f->header = bytes_le32(p);
+	f->type = syst_header_type(f->header);
+	f->subtype = syst_header_subtype(f->header);
+	f->word = syst_word_size(f->header) != 0;
+	if (f->word) {
+		f->payload_end = f->peek.length < length ? f->peek.length : length;
+		return;
+	}
+	uint8_t padded[SYST_PREFIX_MAX] = {0};
+	if (length < sizeof padded)
+		p = memcpy(padded, p, length);
+	f->at = syst_layout(f->header, p);
+	f->payload = f->at.payload < length ? f->at.payload : length;
+	/* without a length field the frame's end is the message's; if it comes before
+	 * that, the CRC is missing too */
+	bool stated = f->peek.has_length && length >= f->at.payload;
+	bool cut = stated && length < f->peek.length;
+	f->payload_end = stated && !cut ? f->peek.length : length;
+	if (f->header & SYST_HEADER_CRC && !cut && f->payload_end - f->payload >= 4)
+		f->payload_end -= 4;
+}
+
+void
+syst_frame_drop_crc(struct syst_frame *f)
+{
+	f->payload_end += 4;
+}
+
+bool
+syst_frame_crc(const struct syst_frame *f, uint32_t *stated, uint32_t *computed)
+{
+	if (f->word || !(f->header & SYST_HEADER_CRC) || f->payload_end + 4 > f->length ||
+	    f->payload_end < f->payload)
+		return false;
+	*stated = bytes_le32(f->p + f->payload_end);
+	*computed = bytes_crc32c(0, f->p, f->payload_end);
+	return true;
+}

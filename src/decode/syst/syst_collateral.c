@@ -1,0 +1,643 @@
+/*
+ * SyS-T collateral: see syst_collateral.h.  The only file that knows expat.
+ *
+ * A file is read as a stream of elements; a table of (parent, name, child)
+ * says which of them mean something here, all others are passed over with
+ * what is in them.  Names count if their prefix is bound to the namespace of
+ * SyS-T, or is `syst`, which the reference printer insists on.
+ *
+ * All tables of a client have one form, rows of number, mask and text, so one
+ * lookup serves them all: a hash for rows that stand for a single number, a
+ * walk over the few that have a mask.  An entry that is wrong is reported and
+ * left out; a file that is not XML is left out as a whole.
+ *
+ * Entity declarations are refused: nothing here needs them, and they are the
+ * way to make a small file huge or to read other files.
+ */
+#include "config.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "decode/syst/syst_collateral.h"
+#include "decode/syst/syst_frame.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <expat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Expat 2.9 has other names for these, and warns of the old ones. */
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
+#define XML_GetCurrentColumnNumber64 XML_GetCurrentColumnNumber
+#endif
+
+#define NAMESPACE "http://www.mipi.org/1.0/sys-t"
+
+struct table {
+	VEC(struct syst_entry) entries; /* in the order of the file */
+	VEC(size_t) masked;		/* those with a mask */
+	size_t *slots;			/* hash of the others: position + 1 */
+	size_t slot_count;		/* a power of two, or 0 */
+};
+
+struct guid_entry {
+	uint8_t id[16], mask[16];
+};
+
+struct syst_client {
+	const char *name, *file;
+	VEC(struct guid_entry) guids;
+	struct table tables[SYST_TABLE_COUNT];
+};
+
+struct syst_collateral {
+	struct arena arena;		   /* all texts */
+	VEC(struct syst_client *) clients; /* in the order of files and in them */
+	struct syst_collateral *old;
+};
+
+/* Bits that a table's numbers can have. */
+static const uint64_t table_bits[SYST_TABLE_COUNT] = {
+    [SYST_TABLE_BUILDS] = UINT64_MAX,	    [SYST_TABLE_MODULES] = 0x7f,
+    [SYST_TABLE_FILES] = UINT32_MAX,	    [SYST_TABLE_CATALOG32] = UINT32_MAX,
+    [SYST_TABLE_CATALOG64] = UINT64_MAX,    [SYST_TABLE_SHORT32] = UINT32_MAX >> 4,
+    [SYST_TABLE_SHORT64] = UINT64_MAX >> 4, [SYST_TABLE_PROTOCOLS] = 0x3f,
+};
+
+static bool
+is_masked(const struct syst_entry *entry, size_t which)
+{
+	return (entry->mask & table_bits[which]) != table_bits[which];
+}
+
+/* --- lookup ------------------------------------------------------------ */
+
+static size_t
+hash(uint64_t id)
+{
+	id *= 0x9e3779b97f4a7c15u;
+	return (size_t)(id ^ id >> 32);
+}
+
+/* The slot of ID, or the free one where it belongs. */
+static size_t *
+find_slot(const struct table *table, uint64_t id)
+{
+	size_t at = hash(id) & (table->slot_count - 1);
+	while (table->slots[at] && table->entries.at[table->slots[at] - 1].id != id)
+		at = (at + 1) & (table->slot_count - 1);
+	return &table->slots[at];
+}
+
+const struct syst_entry *
+syst_client_entry(const struct syst_client *client, enum syst_table which, uint64_t id)
+{
+	const struct table *table = &client->tables[which];
+	if (table->slot_count) {
+		size_t found = *find_slot(table, id);
+		if (found)
+			return &table->entries.at[found - 1];
+	}
+	for (size_t i = 0; i < table->masked.count; i++) {
+		const struct syst_entry *entry = &table->entries.at[table->masked.at[i]];
+		if (((id ^ entry->id) & entry->mask) == 0)
+			return entry;
+	}
+	return NULL;
+}
+
+const char *
+syst_client_name(const struct syst_client *client)
+{
+	return client->name;
+}
+
+const char *
+syst_client_file(const struct syst_client *client)
+{
+	return client->file;
+}
+
+static bool
+client_has(const struct syst_client *client, const uint8_t guid[static 16])
+{
+	for (size_t i = 0; i < client->guids.count; i++) {
+		const struct guid_entry *entry = &client->guids.at[i];
+		int at = 0;
+		while (at < 16 && ((guid[at] ^ entry->id[at]) & entry->mask[at]) == 0)
+			at++;
+		if (at == 16)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_builds(const struct syst_client *client)
+{
+	return client->tables[SYST_TABLE_BUILDS].entries.count > 0;
+}
+
+bool
+syst_collateral_wants_history(const struct syst_collateral *collateral)
+{
+	for (size_t i = 0; collateral && i < collateral->clients.count; i++)
+		if (has_builds(collateral->clients.at[i]))
+			return true;
+	return false;
+}
+
+static bool
+is_known(struct syst_build *build)
+{
+	const struct decode_history *history = build->history;
+	if (!build->found)
+		build->known =
+		    history && history->build &&
+		    history->build(history->context, build->before, build->guid, &build->number);
+	build->found = true;
+	return build->known;
+}
+
+const struct syst_client *
+syst_collateral_client(const struct syst_collateral *collateral, const uint8_t guid[static 16],
+		       struct syst_build *build, bool *excluded)
+{
+	const struct syst_client *first = NULL, *general = NULL;
+	*excluded = false;
+	for (size_t i = 0; collateral && i < collateral->clients.count; i++) {
+		const struct syst_client *client = collateral->clients.at[i];
+		if (!client_has(client, guid))
+			continue;
+		first = first ? first : client;
+		if (!has_builds(client))
+			general = general ? general : client;
+		else if (!is_known(build))
+			return first;
+		else if (syst_client_entry(client, SYST_TABLE_BUILDS, build->number))
+			return client;
+	}
+	*excluded = first && !general;
+	return general;
+}
+
+/* Hashes the rows of a complete table.  Of two rows for one number the later
+ * one counts, as for the reference printer. */
+static void
+table_finish(struct table *table, size_t which)
+{
+	size_t whole = table->entries.count - table->masked.count;
+	if (!whole)
+		return;
+	table->slot_count = 4;
+	while (table->slot_count < 2 * whole)
+		table->slot_count *= 2;
+	table->slots = mem_new(table->slot_count * sizeof *table->slots);
+	for (size_t i = 0; i < table->entries.count; i++)
+		if (!is_masked(&table->entries.at[i], which))
+			*find_slot(table, table->entries.at[i].id) = i + 1;
+}
+
+static void
+client_free(struct syst_client *client)
+{
+	for (size_t i = 0; i < SYST_TABLE_COUNT; i++) {
+		vec_free(&client->tables[i].entries);
+		vec_free(&client->tables[i].masked);
+		free(client->tables[i].slots);
+	}
+	vec_free(&client->guids);
+	free(client);
+}
+
+void
+syst_collateral_free(struct syst_collateral *collateral)
+{
+	while (collateral) {
+		struct syst_collateral *old = collateral->old;
+		for (size_t i = 0; i < collateral->clients.count; i++)
+			client_free(collateral->clients.at[i]);
+		vec_free(&collateral->clients);
+		arena_free(&collateral->arena);
+		free(collateral);
+		collateral = old;
+	}
+}
+
+/* --- reading a file ---------------------------------------------------- */
+
+enum place {
+	PLACE_FILE,
+	PLACE_COLLATERAL,
+	PLACE_CLIENT,
+	PLACE_GUIDS,
+	PLACE_TABLE, /* first of one place per table */
+	PLACE_GUID = PLACE_TABLE + SYST_TABLE_COUNT,
+	PLACE_ENTRY
+};
+
+static const struct element {
+	enum place in;
+	const char *name;
+	enum place to;
+} elements[] = {
+    {PLACE_FILE, "Collateral", PLACE_COLLATERAL},
+    {PLACE_COLLATERAL, "Client", PLACE_CLIENT},
+    {PLACE_CLIENT, "Guids", PLACE_GUIDS},
+    {PLACE_CLIENT, "Builds", PLACE_TABLE + SYST_TABLE_BUILDS},
+    {PLACE_CLIENT, "Modules", PLACE_TABLE + SYST_TABLE_MODULES},
+    {PLACE_CLIENT, "SourceFiles", PLACE_TABLE + SYST_TABLE_FILES},
+    {PLACE_CLIENT, "Catalog32", PLACE_TABLE + SYST_TABLE_CATALOG32},
+    {PLACE_CLIENT, "Catalog64", PLACE_TABLE + SYST_TABLE_CATALOG64},
+    {PLACE_CLIENT, "Short32", PLACE_TABLE + SYST_TABLE_SHORT32},
+    {PLACE_CLIENT, "Short64", PLACE_TABLE + SYST_TABLE_SHORT64},
+    {PLACE_CLIENT, "Write", PLACE_TABLE + SYST_TABLE_PROTOCOLS},
+    {PLACE_GUIDS, "Guid", PLACE_GUID},
+    {PLACE_TABLE + SYST_TABLE_BUILDS, "Build", PLACE_ENTRY},
+    {PLACE_TABLE + SYST_TABLE_MODULES, "Module", PLACE_ENTRY},
+    {PLACE_TABLE + SYST_TABLE_FILES, "File", PLACE_ENTRY},
+    {PLACE_TABLE + SYST_TABLE_CATALOG32, "Format", PLACE_ENTRY},
+    {PLACE_TABLE + SYST_TABLE_CATALOG64, "Format", PLACE_ENTRY},
+    {PLACE_TABLE + SYST_TABLE_SHORT32, "Format", PLACE_ENTRY},
+    {PLACE_TABLE + SYST_TABLE_SHORT64, "Format", PLACE_ENTRY},
+    {PLACE_TABLE + SYST_TABLE_PROTOCOLS, "Protocol", PLACE_ENTRY},
+};
+
+enum { DEPTH_MAX = 5 }; /* of elements that mean something */
+
+struct reading {
+	XML_Parser parser;
+	const char *path;
+	struct syst_collateral *to;
+	struct syst_client *client; /* the open one */
+	struct err *err;	    /* where the first error goes */
+	bool refused;		    /* stopped by us */
+	VEC(char *) prefixes;	    /* bound to the namespace; "" for none */
+	enum place places[DEPTH_MAX];
+	size_t depth;	/* of `places` in use */
+	size_t ignored; /* depth inside an element that is passed over */
+	struct syst_entry entry;
+	bool entry_good;
+	struct text text;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+complain(struct reading *r, const char *format, ...)
+{
+	if (!r->err || r->err->code)
+		return;
+	struct text text = {0};
+	va_list args;
+	va_start(args, format);
+	text_addv(&text, format, args);
+	va_end(args);
+	err_set(r->err, ERR_CONFIG, "%s:%lu:%lu: %s", r->path,
+		(unsigned long)XML_GetCurrentLineNumber64(r->parser),
+		(unsigned long)XML_GetCurrentColumnNumber64(r->parser) + 1, text_get(&text));
+	text_free(&text);
+}
+
+static const char *
+attribute(const char **attributes, const char *name)
+{
+	for (; *attributes; attributes += 2)
+		if (!strcmp(attributes[0], name))
+			return attributes[1];
+	return NULL;
+}
+
+/* Reads an attribute that is a number; what is not there stays as it is. */
+static bool
+read_number(struct reading *r, const char **attributes, const char *name, uint64_t max,
+	    uint64_t *number)
+{
+	const char *text = attribute(attributes, name);
+	if (!text || text_parse_uint(text, max, number))
+		return true;
+	complain(r, "%s \"%.100s\" is no number up to 0x%llx; write decimal or 0x hexadecimal",
+		 name, text, (unsigned long long)max);
+	return false;
+}
+
+static bool
+read_guid(struct reading *r, const char **attributes, const char *name, uint8_t guid[static 16])
+{
+	const char *text = attribute(attributes, name);
+	if (!text || syst_guid_parse(text, guid))
+		return true;
+	complain(r, "%s \"%.100s\" is no GUID; write {8-4-4-4-12} hexadecimal digits", name, text);
+	return false;
+}
+
+static void
+open_client(struct reading *r, const char **attributes)
+{
+	const char *name = attribute(attributes, "Name");
+	if (!name)
+		complain(r, "Client has no Name");
+	r->client = mem_new(sizeof *r->client);
+	r->client->file = r->path;
+	r->client->name = name ? arena_text(&r->to->arena, name, strlen(name)) : "";
+	*vec_add(&r->to->clients) = r->client;
+}
+
+static void
+close_client(struct reading *r)
+{
+	if (!r->client->guids.count)
+		complain(r, "client %s has no Guid, so no message belongs to it", r->client->name);
+	for (size_t i = 0; i < SYST_TABLE_COUNT; i++)
+		table_finish(&r->client->tables[i], i);
+	r->client = NULL;
+}
+
+static void
+add_guid(struct reading *r, const char **attributes)
+{
+	struct guid_entry entry;
+	memset(entry.mask, 0xff, sizeof entry.mask);
+	if (!attribute(attributes, "ID"))
+		complain(r, "Guid has no ID");
+	else if (read_guid(r, attributes, "ID", entry.id) &&
+		 read_guid(r, attributes, "Mask", entry.mask))
+		*vec_add(&r->client->guids) = entry;
+}
+
+static void
+open_entry(struct reading *r, const char *element, const char **attributes)
+{
+	struct syst_entry entry = {.mask = UINT64_MAX};
+	uint64_t file = 0, line = 0;
+	text_clear(&r->text);
+	r->entry_good = attribute(attributes, "ID") != NULL;
+	if (!r->entry_good)
+		complain(r, "%s has no ID", element);
+	r->entry_good = r->entry_good && read_number(r, attributes, "ID", UINT64_MAX, &entry.id) &&
+			read_number(r, attributes, "Mask", UINT64_MAX, &entry.mask) &&
+			read_number(r, attributes, "File", UINT32_MAX, &file) &&
+			read_number(r, attributes, "Line", UINT32_MAX, &line);
+	entry.has_file = attribute(attributes, "File") != NULL;
+	entry.file = (uint32_t)file;
+	entry.line = (uint32_t)line;
+	r->entry = entry;
+}
+
+/* Puts a masked row in front of the first one that covers its number, which
+ * would hide it: the reference printer replaces that one. */
+static void
+add_masked(struct table *table, const struct syst_entry *entry)
+{
+	size_t at = 0, count = table->masked.count;
+	for (; at < count; at++) {
+		const struct syst_entry *other = &table->entries.at[table->masked.at[at]];
+		if (((entry->id ^ other->id) & other->mask) == 0)
+			break;
+	}
+	vec_reserve(&table->masked, 1);
+	table->masked.count++;
+	memmove(table->masked.at + at + 1, table->masked.at + at,
+		(count - at) * sizeof *table->masked.at);
+	table->masked.at[at] = table->entries.count;
+}
+
+static void
+close_entry(struct reading *r)
+{
+	size_t which = r->places[r->depth - 2] - PLACE_TABLE;
+	struct table *table = &r->client->tables[which];
+	if (!r->entry_good)
+		return;
+	if (is_masked(&r->entry, which))
+		add_masked(table, &r->entry);
+	r->entry.text = arena_text(&r->to->arena, text_get(&r->text), r->text.length);
+	*vec_add(&table->entries) = r->entry;
+}
+
+/* Notes the prefixes that an element binds to the namespace. */
+static void
+bind_prefixes(struct reading *r, const char **attributes)
+{
+	for (; *attributes; attributes += 2) {
+		if (strncmp(attributes[0], "xmlns", 5) != 0 ||
+		    strcmp(attributes[1], NAMESPACE) != 0)
+			continue;
+		const char *prefix = attributes[0] + 5;
+		if (*prefix == ':' || !*prefix)
+			*vec_add(&r->prefixes) = mem_text(prefix + (*prefix == ':'));
+	}
+}
+
+/* The name without its prefix, or NULL if it belongs to something else. */
+static const char *
+local_name(const struct reading *r, const char *name)
+{
+	const char *colon = strchr(name, ':');
+	const char *local = colon ? colon + 1 : name;
+	size_t length = colon ? (size_t)(colon - name) : 0;
+	if (length == 4 && !memcmp(name, "syst", 4))
+		return local;
+	for (size_t i = 0; i < r->prefixes.count; i++)
+		if (strlen(r->prefixes.at[i]) == length && !memcmp(r->prefixes.at[i], name, length))
+			return local;
+	return NULL;
+}
+
+static const struct element *
+find_element(const struct reading *r, const char *name)
+{
+	enum place in = r->depth ? r->places[r->depth - 1] : PLACE_FILE;
+	const char *local = local_name(r, name);
+	for (size_t i = 0; local && i < sizeof elements / sizeof *elements; i++)
+		if (elements[i].in == in && !strcmp(elements[i].name, local))
+			return &elements[i];
+	return NULL;
+}
+
+static void XMLCALL
+element_start(void *context, const char *name, const char **attributes)
+{
+	struct reading *r = context;
+	if (r->ignored) {
+		r->ignored++;
+		return;
+	}
+	bind_prefixes(r, attributes);
+	const struct element *element = find_element(r, name);
+	if (!element) {
+		if (!r->depth)
+			complain(r, "the document is <%.100s>, not SyS-T collateral", name);
+		r->ignored = 1;
+		return;
+	}
+	r->places[r->depth++] = element->to;
+	if (element->to == PLACE_CLIENT)
+		open_client(r, attributes);
+	else if (element->to == PLACE_GUID)
+		add_guid(r, attributes);
+	else if (element->to == PLACE_ENTRY)
+		open_entry(r, element->name, attributes);
+}
+
+static void XMLCALL
+element_end(void *context, const char *name)
+{
+	struct reading *r = context;
+	(void)name;
+	if (r->ignored) {
+		r->ignored--;
+		return;
+	}
+	enum place place = r->places[r->depth - 1];
+	if (place == PLACE_ENTRY)
+		close_entry(r);
+	else if (place == PLACE_CLIENT)
+		close_client(r);
+	r->depth--;
+}
+
+static void XMLCALL
+characters(void *context, const char *text, int length)
+{
+	struct reading *r = context;
+	if (!r->ignored && r->depth && r->places[r->depth - 1] == PLACE_ENTRY)
+		text_add_bytes(&r->text, text, (size_t)length);
+}
+
+static void XMLCALL
+refuse_entity(void *context, const char *name, int is_parameter, const char *value, int length,
+	      const char *base, const char *system, const char *public, const char *notation)
+{
+	struct reading *r = context;
+	(void)is_parameter, (void)value, (void)length, (void)base;
+	(void)system, (void)public, (void)notation;
+	complain(r, "entity %.100s is declared; remove it, entities are not read", name);
+	r->refused = true;
+	XML_StopParser(r->parser, XML_FALSE);
+}
+
+static bool
+parse_stream(struct reading *r, FILE *stream)
+{
+	enum { PIECE = 65536 };
+	for (;;) {
+		void *buffer = XML_GetBuffer(r->parser, PIECE);
+		if (!buffer) {
+			complain(r, "out of memory");
+			return false;
+		}
+		size_t got = fread(buffer, 1, PIECE, stream);
+		if (ferror(stream)) {
+			complain(r, "cannot be read: %s", strerror(errno));
+			return false;
+		}
+		if (!XML_ParseBuffer(r->parser, (int)got, !got)) {
+			if (!r->refused)
+				complain(r, "%s", XML_ErrorString(XML_GetErrorCode(r->parser)));
+			return false;
+		}
+		if (!got)
+			return true;
+	}
+}
+
+/* Loads one file; false if it is of no use. */
+static bool
+load_file(struct syst_collateral *to, const char *path, struct err *err)
+{
+	const char *why;
+	FILE *stream = file_open_stream(path, &why);
+	if (!stream) {
+		if (err && !err->code)
+			err_set(err, ERR_IO, "%s: %s", path, why);
+		return false;
+	}
+	struct reading r = {.parser = XML_ParserCreate(NULL),
+			    .path = arena_text(&to->arena, path, strlen(path)),
+			    .to = to,
+			    .err = err};
+	size_t before = to->clients.count;
+	bool good = r.parser != NULL;
+	if (good) {
+		XML_SetUserData(r.parser, &r);
+		XML_SetElementHandler(r.parser, element_start, element_end);
+		XML_SetCharacterDataHandler(r.parser, characters);
+		XML_SetEntityDeclHandler(r.parser, refuse_entity);
+		good = parse_stream(&r, stream);
+		XML_ParserFree(r.parser);
+	}
+	if (good && to->clients.count == before && err && !err->code)
+		err_set(err, ERR_CONFIG, "%s: no client in it", path);
+	if (!good)
+		while (to->clients.count > before)
+			client_free(to->clients.at[--to->clients.count]);
+	for (size_t i = 0; i < r.prefixes.count; i++)
+		free(r.prefixes.at[i]);
+	vec_free(&r.prefixes);
+	text_free(&r.text);
+	fclose(stream);
+	return good && to->clients.count > before;
+}
+
+/* --- finding files ----------------------------------------------------- */
+
+static int
+is_xml(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+	return length > 4 && !strcmp(entry->d_name + length - 4, ".xml");
+}
+
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+load_folder(struct syst_collateral *to, const char *path, struct err *err)
+{
+	struct dirent **entries;
+	int count = scandir(path, &entries, is_xml, by_name), loaded = 0;
+	if (count < 0) {
+		if (err && !err->code)
+			err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		return 0;
+	}
+	for (int i = 0; i < count; i++) {
+		struct text file = {0};
+		text_addf(&file, "%s/%s", path, entries[i]->d_name);
+		loaded += load_file(to, file.data, err);
+		text_free(&file);
+		free(entries[i]);
+	}
+	free(entries);
+	return loaded;
+}
+
+int
+syst_collateral_load(const struct option_list *paths, struct syst_collateral *old,
+		     struct syst_collateral **out, struct err *err)
+{
+	struct syst_collateral *new = mem_new(sizeof *new);
+	char *const *names = paths->at;
+	int loaded = 0;
+	for (size_t i = 0; i < paths->count; i++) {
+		struct stat info;
+		if (!stat(names[i], &info) && S_ISDIR(info.st_mode))
+			loaded += load_folder(new, names[i], err);
+		else
+			loaded += load_file(new, names[i], err);
+	}
+	if (!loaded) {
+		syst_collateral_free(new);
+		return 0;
+	}
+	new->old = old;
+	*out = new;
+	return loaded;
+}

@@ -1,0 +1,274 @@
+/*
+ * What a SyS-T frame looks like: shared by the files of this format.
+ *
+ * A message is a 32-bit header word, then what its flags announce, in this
+ * order: GUID (16), location (1 + 4 or 8), length (2), time stamp (8), the
+ * payload, CRC-32C (4).  SHORT and BUILD:COMPACT messages are the exception:
+ * one word of fixed size, of which only the type (and BUILD's subtype) is
+ * header.  All numbers are little-endian, a GUID stands in text order.
+ *
+ * The functions that every step runs through are inline and look at a message
+ * once: at most SYST_PREFIX_MAX bytes of it.
+ */
+#ifndef TRAWL_DECODE_SYST_FRAME_H
+#define TRAWL_DECODE_SYST_FRAME_H
+
+#include "base/bytes.h"
+#include "decode/syst/syst.h"
+
+#include <string.h>
+
+/* Bits of the header word. */
+#define SYST_HEADER_LOCATION (1u << 8)
+#define SYST_HEADER_LENGTH (1u << 9)
+#define SYST_HEADER_CRC (1u << 10)
+#define SYST_HEADER_TIME (1u << 11)
+#define SYST_HEADER_GUID (1u << 23)
+#define SYST_HEADER_RESERVED (1u << 7 | 3u << 30)
+/* All that are no numbers. */
+#define SYST_HEADER_FLAGS                                                                          \
+	(SYST_HEADER_LOCATION | SYST_HEADER_LENGTH | SYST_HEADER_CRC | SYST_HEADER_TIME |          \
+	 SYST_HEADER_GUID | SYST_HEADER_RESERVED)
+
+/* Bits of a location's first byte. */
+#define SYST_LOCATION_WIDE 1u
+#define SYST_LOCATION_ADDRESS 2u
+#define SYST_LOCATION_RESERVED 0xfcu
+
+/* Raw keys of senders: a GUID's has this bit, module and unit fit far below. */
+#define SYST_ORIGIN_GUID (1ull << 63)
+#define SYST_ORIGIN_NONE (1ull << 62) /* of what is no message */
+#define SYST_ORIGIN_WORD (1ull << 61) /* of SHORT and COMPACT, which do not say */
+
+enum syst_subtype {
+	SYST_BUILD_COMPACT32 = 0,
+	SYST_BUILD_COMPACT64 = 1,
+	SYST_BUILD_LONG = 2,
+	SYST_STRING_PRINTF32 = 11,
+	SYST_STRING_PRINTF64 = 12
+};
+
+/* Per type: a bit for each subtype that is defined, and the fewest payload
+ * bytes of a subtype (of which the low four bits tell). */
+extern const uint64_t syst_subtypes[16];
+extern const uint64_t syst_formatted[16]; /* those whose text a format makes */
+extern const uint8_t syst_payload_least[16][16];
+
+static inline unsigned
+syst_header_type(uint32_t header)
+{
+	return header & 15;
+}
+
+static inline unsigned
+syst_header_subtype(uint32_t header)
+{
+	return header >> 24 & 63;
+}
+
+/* Size of a message that is a single word, else 0. */
+static inline uint32_t
+syst_word_size(uint32_t header)
+{
+	switch (syst_header_type(header)) {
+	case SYST_SHORT32:
+		return 4;
+	case SYST_SHORT64:
+		return 8;
+	case SYST_BUILD:
+		return syst_header_subtype(header) == SYST_BUILD_COMPACT32   ? 4
+		       : syst_header_subtype(header) == SYST_BUILD_COMPACT64 ? 8
+									     : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Where the parts before the payload start, whether or not they are there. */
+struct syst_layout {
+	uint8_t guid, location, length, time, payload;
+};
+
+/* P must hold the header and, if it has a location, that one's first byte. */
+static inline struct syst_layout
+syst_layout(uint32_t header, const uint8_t *p)
+{
+	struct syst_layout at = {.guid = 4};
+	at.location = (uint8_t)(at.guid + (header & SYST_HEADER_GUID ? 16 : 0));
+	at.length = at.location;
+	if (header & SYST_HEADER_LOCATION)
+		at.length = (uint8_t)(at.length + (p[at.location] & SYST_LOCATION_WIDE ? 9 : 5));
+	at.time = (uint8_t)(at.length + (header & SYST_HEADER_LENGTH ? 2 : 0));
+	at.payload = (uint8_t)(at.time + (header & SYST_HEADER_TIME ? 8 : 0));
+	return at;
+}
+
+static inline uint64_t
+syst_origin(uint32_t header, const uint8_t *p)
+{
+	if (!(header & SYST_HEADER_GUID))
+		return header >> 12 & 0x7ff; /* module << 4 | unit */
+	uint64_t key = bytes_le64(p + 4) * 0x9e3779b97f4a7c15u ^ bytes_le64(p + 12);
+	key = (key ^ key >> 29) * 0xbf58476d1ce4e5b9u;
+	return key | SYST_ORIGIN_GUID;
+}
+
+/* As syst_peek, where P has SYST_PREFIX_MAX bytes to read whatever LENGTH, the
+ * message has a full HEADER, and its parts lie as AT says.  FLAGS are those of the
+ * header: who walks over messages of one shape has them, and AT, before the header
+ * has come from memory. */
+static inline void
+syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
+	       struct syst_layout at, struct syst_peek *out)
+{
+	unsigned type = syst_header_type(header), subtype = syst_header_subtype(header);
+	bool known = syst_subtypes[type] >> subtype & 1;
+	out->prefix = at.payload;
+	out->kind = (uint8_t)(known ? type : SYST_UNKNOWN);
+	out->severity = header >> 4 & 7;
+	out->suspect = flags & SYST_HEADER_RESERVED ||
+		       (flags & SYST_HEADER_LOCATION && p[at.location] & SYST_LOCATION_RESERVED);
+	out->has_length = (flags & SYST_HEADER_LENGTH) != 0;
+	out->has_ticks = (flags & SYST_HEADER_TIME) != 0;
+	out->has_crc = (flags & SYST_HEADER_CRC) != 0;
+	out->has_format = syst_formatted[type] >> subtype & 1;
+	out->ticks = out->has_ticks ? bytes_le64(p + at.time) : 0;
+	out->origin = syst_origin(header, p);
+
+	uint32_t around = at.payload + (out->has_crc ? 4u : 0);
+	out->least = around + (known ? syst_payload_least[type][subtype & 15] : 0);
+	if (out->has_length)
+		out->length = around + bytes_le16(p + at.length);
+	else
+		out->length = out->kind == SYST_CLOCK ? out->least : 0;
+	if (length < around || length < out->length)
+		out->extent = SYST_SHORT;
+	else if (!known)
+		out->extent = SYST_RESERVED;
+	else
+		out->extent = out->length ? SYST_WHOLE : SYST_OPEN;
+}
+
+/* As syst_peek, of a message that is a single word of SIZE bytes. */
+static inline void
+syst_peek_word(uint32_t header, uint32_t size, size_t length, struct syst_peek *out)
+{
+	*out = (struct syst_peek){
+	    .extent = length < size ? SYST_SHORT : SYST_WHOLE,
+	    .length = size,
+	    .least = size,
+	    .kind = (uint8_t)syst_header_type(header),
+	    .severity = SEVERITY_MAX,
+	    .origin = SYST_ORIGIN_WORD,
+	};
+}
+
+/* As syst_peek, where P has SYST_PREFIX_MAX bytes to read whatever LENGTH. */
+static inline void
+syst_peek_padded(const uint8_t *p, size_t length, struct syst_peek *out)
+{
+	uint32_t header = bytes_le32(p), word = syst_word_size(header);
+	if (word)
+		syst_peek_word(header, word, length, out);
+	else
+		syst_peek_laid(p, length, header, header, syst_layout(header, p), out);
+}
+
+enum syst_fault {
+	SYST_SOUND,
+	SYST_TOO_SHORT, /* for its fixed parts, or for its length field */
+	SYST_TOO_LONG	/* for its length field */
+};
+
+/* Whether a frame of LENGTH bytes holds together. */
+static inline enum syst_fault
+syst_fault(const struct syst_peek *peek, size_t length)
+{
+	size_t own = peek->length ? peek->length : length;
+	if (length < own || own < peek->least)
+		return SYST_TOO_SHORT;
+	return length > own && peek->has_length ? SYST_TOO_LONG : SYST_SOUND;
+}
+
+/* As syst_message, for a frame that was peeked at. */
+static inline void
+syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
+{
+	m->ticks = peek->ticks;
+	m->origin = peek->origin;
+	m->aux = 0;
+	m->flags = (uint16_t)(peek->has_ticks ? MESSAGE_TIMED : 0);
+	m->kind = peek->kind;
+	m->severity = peek->severity;
+	if (peek->suspect)
+		m->flags |= MESSAGE_SUSPECT;
+	if (peek->kind == SYST_CLOCK)
+		m->flags |= MESSAGE_SYNC;
+	if (peek->has_crc || peek->has_format)
+		m->flags |= MESSAGE_CHECKED;
+
+	enum syst_fault fault = syst_fault(peek, length);
+	if (fault == SYST_SOUND && peek->kind != SYST_UNKNOWN)
+		return;
+	m->severity = SEVERITY_ERROR;
+	if (fault == SYST_SOUND) {
+		m->flags |= MESSAGE_SUSPECT;
+		return;
+	}
+	m->kind = SYST_BAD;
+	m->flags = (uint16_t)((m->flags & ~(MESSAGE_SYNC | MESSAGE_CHECKED)) | MESSAGE_DAMAGED);
+	if (fault == SYST_TOO_SHORT)
+		m->flags |= MESSAGE_TRUNCATED;
+}
+
+/* A frame taken apart, for expanding. */
+struct syst_frame {
+	const uint8_t *p;
+	size_t length;
+	uint32_t header; /* 0 if there is none */
+	unsigned type, subtype;
+	bool word; /* a single word: SHORT, BUILD:COMPACT */
+	struct syst_layout at;
+	struct syst_peek peek;
+	enum syst_fault fault;
+	size_t payload, payload_end; /* offsets; sane even if there is a fault */
+};
+
+void syst_frame_parse(struct syst_frame *, const uint8_t *p, size_t length);
+
+/* What seems to be the CRC (syst_frame_crc gave it) is payload: the frame was cut
+ * short, and its CRC is among what is missing. */
+void syst_frame_drop_crc(struct syst_frame *);
+
+/* Whether the part of SIZE bytes that starts at AT and is there if the header
+ * has FLAG lies in the frame. */
+static inline bool
+syst_frame_has(const struct syst_frame *f, uint32_t flag, size_t at, size_t size)
+{
+	return !f->word && f->header & flag && at + size <= f->length;
+}
+
+/* The CRC-32C that ends the frame, and what it should be.  False: none. */
+bool syst_frame_crc(const struct syst_frame *, uint32_t *stated, uint32_t *computed);
+
+/* A GUID's text with braces in lower case, 39 bytes with the NUL; and back,
+ * from any case, braces optional.  False if TEXT is no GUID. */
+enum { SYST_GUID_TEXT = 39 };
+char *syst_guid_text(char text[static SYST_GUID_TEXT], const uint8_t guid[static 16]);
+bool syst_guid_parse(const char *text, uint8_t guid[static 16]);
+
+/* Names of types and subtypes as the reference printer has them; NULL for
+ * what is reserved, or has a number only. */
+const char *syst_type_name(unsigned type);
+const char *syst_subtype_name(unsigned type, unsigned subtype);
+
+/* What the transports without state of their own (raw, hex) have in common:
+ * an offset, and the messages' own time. */
+struct decoder *syst_plain_open(const struct decoder_ops *, const void *options, struct err *);
+void syst_plain_close(struct decoder *);
+void syst_plain_start(const struct decoder *, struct decode_state *);
+void syst_plain_save(const struct decoder *, const struct decode_state *, uint8_t *);
+void syst_plain_restore(const struct decoder *, struct decode_state *, const uint8_t *);
+void syst_plain_shift(struct decode_state *, uint64_t bytes);
+
+#endif

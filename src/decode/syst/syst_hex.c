@@ -1,0 +1,453 @@
+/*
+ * SyS-T in lines of text: `SYS-T RAW DATA: ` and a message in hexadecimal.
+ *
+ * The marker may follow other text on its line, as when a boot message has no
+ * line end, and another message on its line, as when a line end was lost.
+ * Digits may begin with 0x and stand in groups of bytes; what follows them on the
+ * line (quotes, colours, other text) is no part of the message.  Lines without
+ * marker are shown as text; empty ones are passed over.  Stepping looks for line
+ * ends and checks the digits, but turns only those of a message's prefix into
+ * bytes; plain digits to the end of the line take the short way.
+ *
+ * A line of more than LINE_LONGEST is cut into pieces of that size, so that
+ * a file that has no line ends cannot make a step look without end.
+ */
+#include "config.h"
+
+#include "decode/lines.h"
+#include "decode/syst/syst_frame.h"
+
+#include <stdio.h>
+
+enum { RUN_UP = 65536 };
+
+static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
+
+static const char marker[] = "SYS-T RAW DATA:";
+enum { MARKER_LENGTH = sizeof marker - 1 };
+
+/* A line, or what is left of it behind a message, and where its digits are. */
+struct line {
+	const uint8_t *p;
+	size_t length;	       /* without its end, or to where the next message begins */
+	const uint8_t *digits; /* NULL: the line has no marker */
+	size_t span;	       /* bytes from the first digit to the last */
+	size_t digit_count;    /* in them; less than `span` where other characters lie between */
+	const char *fault;     /* why they are no message, or NULL */
+};
+
+static bool
+is_blank(uint8_t c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static void
+parse_line(struct line *line, const uint8_t *p, size_t length)
+{
+	*line = (struct line){.p = p, .length = length};
+	const uint8_t *found = length >= MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH)
+				   ? p
+				   : memmem(p, length, marker, MARKER_LENGTH);
+	if (!found)
+		return;
+	const uint8_t *begin = found + MARKER_LENGTH, *end = p + length;
+	while (begin < end && is_blank(*begin))
+		begin++;
+	while (begin < end && is_blank(end[-1]))
+		end--;
+	line->digits = begin;
+	line->span = line->digit_count = (size_t)(end - begin);
+}
+
+/* Values of hexadecimal digits; 0xff for what is none. */
+/* clang-format off */
+#define NONE4 0xff, 0xff, 0xff, 0xff
+#define NONE16 NONE4, NONE4, NONE4, NONE4
+#define DIGITS16 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xff, 0xff, NONE4
+#define LETTERS16 0xff, 10, 11, 12, 13, 14, 15, 0xff, NONE4, NONE4
+static const uint8_t digit_values[256] = {
+    NONE16,    NONE16, NONE16,	  DIGITS16,
+    LETTERS16, NONE16, LETTERS16, NONE16,
+    NONE16,    NONE16, NONE16,	  NONE16,
+    NONE16,    NONE16, NONE16,	  NONE16,
+};
+#undef NONE4
+#undef NONE16
+#undef DIGITS16
+#undef LETTERS16
+/* clang-format on */
+
+/* Turns COUNT pairs of digits into bytes; false if one is no digit. */
+static bool
+convert(const uint8_t *digits, size_t count, uint8_t *out)
+{
+	uint8_t bad = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint8_t high = digit_values[digits[2 * i]], low = digit_values[digits[2 * i + 1]];
+		bad |= high | low;
+		out[i] = (uint8_t)(high << 4 | (low & 15));
+	}
+	return bad < 16;
+}
+
+static bool
+all_digits(const uint8_t *digits, size_t count)
+{
+	uint8_t bad = 0;
+	for (size_t i = 0; i < count; i++)
+		bad |= digit_values[digits[i]];
+	return bad < 16;
+}
+
+static bool
+is_digit(uint8_t c)
+{
+	return digit_values[c] < 16;
+}
+
+static bool
+is_word(uint8_t c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+}
+
+static bool
+is_marker(const uint8_t *p, const uint8_t *end)
+{
+	return end - p >= MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH);
+}
+
+/* The group of digits at P, which may follow blanks and 0x; returns where it
+ * starts, and its LENGTH. */
+static const uint8_t *
+find_group(const uint8_t *p, const uint8_t *end, size_t *length)
+{
+	while (p < end && is_blank(*p))
+		p++;
+	if (end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x')
+		p += 2;
+	const uint8_t *q = p;
+	while (q < end && is_digit(*q))
+		q++;
+	*length = (size_t)(q - p);
+	return p;
+}
+
+/* Finds the digits of a line that does not end with them, or in which something
+ * lies between them, and where the next message begins.  A word that only starts
+ * with digits is none of them. */
+static void
+find_digits(struct line *line)
+{
+	const uint8_t *end = line->p + line->length, *p = line->digits;
+	size_t length;
+	line->span = line->digit_count = 0;
+	for (;;) {
+		const uint8_t *group = find_group(p, end, &length), *after = group + length;
+		bool glued = after < end && is_word(*after) && !is_marker(after, end);
+		if (glued && length && !line->digit_count)
+			line->fault = "other characters among the hexadecimal digits";
+		if (glued || !length)
+			break;
+		if (length % 2)
+			line->fault = "odd number of hexadecimal digits";
+		if (!line->digit_count)
+			line->digits = group;
+		line->digit_count += length;
+		line->span = (size_t)(after - line->digits);
+		p = after;
+	}
+	if (!line->digit_count && !line->fault)
+		line->fault = "no hexadecimal digits";
+	const uint8_t *next = memmem(p, (size_t)(end - p), marker, MARKER_LENGTH);
+	if (next)
+		line->length = (size_t)(next - line->p);
+}
+
+/* Turns the first COUNT pairs of digits, which stand in groups, into bytes. */
+static void
+gather(const struct line *line, size_t count, uint8_t *out)
+{
+	const uint8_t *p = line->digits, *end = p + line->span;
+	size_t length;
+	for (; count; count -= length / 2, out += length / 2, p += length) {
+		p = find_group(p, end, &length);
+		length = length < 2 * count ? length : 2 * count;
+		convert(p, length / 2, out);
+	}
+}
+
+/* Fills all of M but its place from a line. */
+static void
+fill(struct line *line, struct message *m)
+{
+	uint8_t prefix[SYST_PREFIX_MAX] = {0};
+	struct syst_peek peek;
+	m->ticks = 0;
+	m->aux = 0;
+	m->origin = SYST_ORIGIN_NONE;
+	if (!line->digits) {
+		m->flags = 0;
+		m->kind = SYST_LINE;
+		m->severity = SEVERITY_INFO;
+		return;
+	}
+	size_t length = line->digit_count / 2;
+	size_t head = length < sizeof prefix ? length : sizeof prefix;
+	if (line->digit_count % 2 || !convert(line->digits, head, prefix) ||
+	    !all_digits(line->digits + 2 * head, line->digit_count - 2 * head)) {
+		find_digits(line);
+		length = line->digit_count / 2;
+		head = length < sizeof prefix ? length : sizeof prefix;
+		memset(prefix, 0, sizeof prefix);
+		gather(line, line->fault ? 0 : head, prefix);
+	}
+	if (line->fault) {
+		m->flags = MESSAGE_DAMAGED;
+		m->kind = SYST_BAD;
+		m->severity = SEVERITY_ERROR;
+		return;
+	}
+	if (head == sizeof prefix)
+		syst_peek_padded(prefix, length, &peek);
+	else
+		syst_peek(prefix, length, &peek);
+	syst_fill(&peek, length, m);
+}
+
+static size_t
+hex_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	 struct message *out, size_t max)
+{
+	uint64_t end = w->offset + w->length, offset = state->offset;
+	uint64_t until = w->until < end ? w->until : end, lines = 0;
+	size_t count = 0;
+	(void)decoder;
+	while (count < max && offset < until) {
+		const uint8_t *p = w->bytes + (offset - w->offset);
+		size_t length, whole;
+		if (!line_find(p, (size_t)(end - offset), w->last, &length, &whole))
+			break;
+		if (length) {
+			struct message *m = &out[count++];
+			struct line line;
+			parse_line(&line, p, length);
+			m->offset = offset;
+			fill(&line, m);
+			m->length = (uint32_t)line.length;
+			if (line.length < length)
+				whole = line.length; /* another message follows */
+		}
+		offset += whole;
+		lines += length;
+	}
+	state->silent[LINE_SILENT] += 8 * (offset - state->offset - lines);
+	state->offset = offset;
+	return count;
+}
+
+static int
+hex_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	(void)decoder;
+	size_t next = 0;
+	bool found = !w->offset || line_next(w->bytes, w->length, &next);
+	state->offset = w->offset + next;
+	return found ? 0 : ERR_SYNC;
+}
+
+/* The line of a message, in a copy: the bytes of a growing capture may change
+ * meanwhile. */
+static void
+line_of(const struct message *m, const struct window *w, struct arena *arena, struct line *line)
+{
+	parse_line(line, arena_copy(arena, w->bytes + (m->offset - w->offset), m->length),
+		   m->length);
+}
+
+/* The frame of a line in E's arena; false if its digits are none. */
+static bool
+frame_of(struct line *line, struct expansion *e)
+{
+	uint8_t *frame = arena_alloc(&e->arena, line->digit_count / 2 + 1);
+	if (line->digit_count % 2 || !convert(line->digits, line->digit_count / 2, frame)) {
+		find_digits(line);
+		if (!line->fault)
+			gather(line, line->digit_count / 2, frame);
+	}
+	e->payload = line->fault ? NULL : frame;
+	e->payload_length = line->fault ? 0 : line->digit_count / 2;
+	return !line->fault;
+}
+
+/* Where the bytes of the frame lie: groups of digits at OFFSET of the capture. */
+static void
+add_extents(const struct line *line, uint64_t offset, struct expansion *e)
+{
+	const uint8_t *p = line->digits, *end = p + line->span;
+	size_t length;
+	for (uint64_t bit = 0; p < end; p += length, bit += 4 * length) {
+		p = find_group(p, end, &length);
+		*vec_add(&e->extents) = (struct extent){
+		    .payload_bit = bit,
+		    .capture_bit = 8 * (offset + (uint64_t)(p - line->p)),
+		    .bits = (uint32_t)(4 * length),
+		    .form = EXTENT_HEX,
+		};
+	}
+}
+
+static void
+add_text(struct expansion *e, enum syst_field row, const struct message *m, const char *text,
+	 size_t length)
+{
+	struct field *field =
+	    expansion_add(e, &syst_fields[row], FIELD_CAPTURE, 8 * m->offset, 8 * m->length);
+	field->s.at = text;
+	field->s.length = length;
+}
+
+static void
+hex_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+	   enum expand_want want, const struct decode_history *history, struct expansion *e)
+{
+	struct line line;
+	line_of(m, w, &e->arena, &line);
+	if (line.digits && frame_of(&line, e)) {
+		if (want == EXPAND_FIELDS)
+			add_extents(&line, m->offset, e);
+		syst_expand((const struct syst_decoder *)decoder, m, e->payload, e->payload_length,
+			    want, history, e);
+		return;
+	}
+	const char *why = line.fault;
+	text_add(&e->type, line.digits ? "BAD" : "TEXT");
+	if (line.digits)
+		text_addf(&e->text, "%s: ", why);
+	text_add_bytes(&e->text, line.p, line.length);
+	if (want != EXPAND_FIELDS)
+		return;
+	add_text(e, SYST_F_STRING, m, (const char *)line.p, line.length);
+	if (line.digits)
+		add_text(e, SYST_F_NOTE, m, why, strlen(why));
+}
+
+static bool
+hex_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      uint8_t guid[16], uint64_t *build)
+{
+	struct expansion e = {0};
+	struct line line;
+	line_of(m, w, &e.arena, &line);
+	bool found = line.digits && frame_of(&line, &e) &&
+		     syst_announced((const struct syst_decoder *)decoder, e.payload,
+				    e.payload_length, NULL, guid, build);
+	expansion_free(&e);
+	return found;
+}
+
+/* The printer takes a line only if it is the marker, one blank, and digits. */
+static bool
+hex_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      struct expansion *e, struct text *out)
+{
+	size_t at = (size_t)(m->offset - w->offset), after = at + m->length;
+	const uint8_t *p = w->bytes + at;
+	bool line = (!at || p[-1] == '\n') &&
+		    (after >= w->length || p[m->length] == '\n' || p[m->length] == '\r');
+	return line && m->length > MARKER_LENGTH && is_marker(p, p + m->length) &&
+	       p[MARKER_LENGTH] == ' ' &&
+	       all_digits(p + MARKER_LENGTH + 1, m->length - MARKER_LENGTH - 1) &&
+	       syst_systprint(decoder, m, w, e, out);
+}
+
+/* Whether all is UTF-8 text in lines.  Terminals' colours are text here. */
+static bool
+is_text(const struct window *head)
+{
+	const char *p = (const char *)head->bytes, *end = p + head->length;
+	bool lines = memchr(p, '\n', head->length);
+	while (p < end) {
+		uint32_t code;
+		size_t length = text_decode(p, (size_t)(end - p), &code);
+		if (!length && !head->last && end - p < 4)
+			return lines; /* cut off */
+		if (!length || (code < ' ' && !strchr("\t\n\r\f\033", (int)code)) || code == 0x7f ||
+		    !code)
+			return false;
+		p += length;
+	}
+	return lines;
+}
+
+static void
+hex_probe(const struct window *head, struct probe *probe)
+{
+	size_t messages = 0, damaged = 0, others = 0, count;
+	struct decode_state state = {.offset = head->offset};
+	struct message batch[64];
+	do {
+		count = hex_step(NULL, &state, head, batch, sizeof batch / sizeof *batch);
+		for (size_t i = 0; i < count; i++) {
+			if (batch[i].kind == SYST_LINE)
+				others++;
+			else if (batch[i].kind == SYST_BAD)
+				damaged++;
+			else
+				messages++;
+		}
+	} while (count == sizeof batch / sizeof *batch);
+	probe->score = messages ? 95 : damaged ? 60 : 0;
+	/* other text is no message of any format; what it says can be read */
+	if (!probe->score && is_text(head)) {
+		probe->plain = true;
+		snprintf(probe->reason, sizeof probe->reason,
+			 "plain text, none of its first %zu lines is of a trace", others);
+		return;
+	}
+	snprintf(probe->reason, sizeof probe->reason,
+		 "%zu lines hold `%s` and a message, %zu a damaged one, %zu are other text",
+		 messages, marker, damaged, others);
+}
+
+static struct decoder *
+hex_open(const void *options, const struct window *head, struct err *err)
+{
+	(void)head;
+	return syst_plain_open(&syst_hex_ops, options, err);
+}
+
+const struct decoder_ops syst_hex_ops = {
+    .format = "syst",
+    .transport = "hex",
+    .title = "MIPI SyS-T in lines of hexadecimal digits",
+    .help = "lines of text with `SYS-T RAW DATA:` and a message in hexadecimal digits",
+    .fields = syst_fields,
+    .field_count = SYST_F_COUNT,
+    .kinds = syst_kinds,
+    .kind_count = SYST_KIND_COUNT,
+    .kinds_sync = 1ull << SYST_CLOCK,
+    .origin_none = SYST_ORIGIN_NONE,
+    .silent = silent,
+    .silent_count = sizeof silent / sizeof *silent,
+    .kinds_history = 1ull << SYST_BUILD,
+    .options = &syst_options,
+    .reach = LINE_REACH,
+    .run_up = RUN_UP,
+    .state_size = sizeof(struct decode_state),
+    .checkpoint_size = 8,
+    .probe = hex_probe,
+    .open = hex_open,
+    .close = syst_plain_close,
+    .load = syst_load,
+    .start = syst_plain_start,
+    .save = syst_plain_save,
+    .restore = syst_plain_restore,
+    .shift = syst_plain_shift,
+    .step = hex_step,
+    .resync = hex_resync,
+    .expand = hex_expand,
+    .announces = hex_announces,
+    .systprint = hex_systprint,
+};

@@ -1,0 +1,530 @@
+/*
+ * SyS-T printf: see syst_printf.h.
+ *
+ * The format comes from a capture, so it never reaches the C library.  Each
+ * conversion is parsed, its argument is read by the packing's rules, and a
+ * conversion of our own making (flags, `*.*`, `ll`, one letter) formats it.
+ * Widths and precisions are limited, and so is the work that one message may
+ * cause: a few bytes can ask for gigabytes of blanks.
+ */
+#include "config.h"
+
+#include "base/bytes.h"
+#include "decode/syst/syst_printf.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum modifier {
+	MODIFIER_NONE,
+	MODIFIER_HH,
+	MODIFIER_H,
+	MODIFIER_L,
+	MODIFIER_LL,
+	MODIFIER_J,
+	MODIFIER_Z,
+	MODIFIER_T,
+	MODIFIER_LONG_DOUBLE
+};
+
+/* Longer names first: `hh` before `h`. */
+static const struct {
+	const char *name;
+	enum modifier modifier;
+} modifiers[] = {
+    {"hh", MODIFIER_HH}, {"h", MODIFIER_H}, {"ll", MODIFIER_LL}, {"l", MODIFIER_L},
+    {"j", MODIFIER_J},	 {"z", MODIFIER_Z}, {"t", MODIFIER_T},	 {"L", MODIFIER_LONG_DOUBLE},
+};
+
+/* Bytes of an integer on the wire, and how many of them the value has. */
+static const struct {
+	uint8_t wire[2]; /* by packing */
+	uint8_t value[2];
+} integers[] = {
+    [MODIFIER_NONE] = {{4, 4}, {4, 4}},	       [MODIFIER_HH] = {{4, 4}, {1, 1}},
+    [MODIFIER_H] = {{4, 4}, {2, 2}},	       [MODIFIER_L] = {{4, 8}, {4, 8}},
+    [MODIFIER_LL] = {{8, 8}, {8, 8}},	       [MODIFIER_J] = {{8, 8}, {8, 8}},
+    [MODIFIER_Z] = {{4, 8}, {4, 8}},	       [MODIFIER_T] = {{4, 8}, {4, 8}},
+    [MODIFIER_LONG_DOUBLE] = {{4, 4}, {4, 4}}, /* for integers the library ignores L */
+};
+
+struct spec {
+	const char *at; /* the % */
+	size_t length;
+	char flags[6]; /* each at most once, NUL-terminated */
+	bool left;
+	bool width_given, precision_given; /* as an argument */
+	int width, precision;		   /* precision -1: none */
+	enum modifier modifier;
+	char letter;
+};
+
+enum outcome { DONE, INVALID, MISSING, UNTERMINATED, TOO_MUCH };
+
+struct job {
+	struct text *out; /* NULL: sizes only */
+	const struct syst_args *args;
+	size_t used; /* of them */
+	const struct syst_arg_sink *sink;
+	size_t work; /* characters made or asked for so far */
+	bool cut;
+};
+
+/* --- parsing a conversion ---------------------------------------------- */
+
+static void
+add_flag(struct spec *spec, char flag)
+{
+	size_t count = strlen(spec->flags);
+	if (!memchr(spec->flags, flag, count))
+		spec->flags[count] = flag;
+	if (flag == '-')
+		spec->left = true;
+}
+
+static const char *
+parse_number(const char *p, const char *end, int *number)
+{
+	*number = 0;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		if (*number <= INT_MAX / 10 - 1)
+			*number = *number * 10 + (*p - '0');
+	return p;
+}
+
+/* Parses the conversion that starts at the % at P.  False if it is none. */
+static bool
+parse_spec(const char *p, const char *end, struct spec *spec)
+{
+	*spec = (struct spec){.at = p++, .precision = -1};
+	while (p < end && memchr("-+ #0", *p, 5))
+		add_flag(spec, *p++);
+	spec->width_given = p < end && *p == '*';
+	p = spec->width_given ? p + 1 : parse_number(p, end, &spec->width);
+	if (p < end && *p == '.') {
+		p++;
+		spec->precision_given = p < end && *p == '*';
+		p = spec->precision_given ? p + 1 : parse_number(p, end, &spec->precision);
+	}
+	bool any = p < end && memchr("hljztL", *p, 6);
+	for (size_t i = 0; any && i < sizeof modifiers / sizeof *modifiers; i++) {
+		size_t length = strlen(modifiers[i].name);
+		if ((size_t)(end - p) >= length && !memcmp(p, modifiers[i].name, length)) {
+			spec->modifier = modifiers[i].modifier;
+			p += length;
+			break;
+		}
+	}
+	if (p == end || !memchr("diouxXcfFeEgGaApns", *p, 18))
+		return false;
+	spec->letter = *p++;
+	spec->length = (size_t)(p - spec->at);
+	return true;
+}
+
+/* --- arguments --------------------------------------------------------- */
+
+static bool
+take(struct job *job, size_t size, uint64_t *value)
+{
+	if (job->args->length - job->used < size)
+		return false;
+	*value = bytes_le(job->args->at + job->used, size);
+	job->used += size;
+	return true;
+}
+
+static int64_t
+sign_extend(uint64_t value, unsigned bytes)
+{
+	unsigned unused = 64 - 8 * bytes;
+	return (int64_t)(value << unused) >> unused;
+}
+
+/* Tells the sink of an argument whose last byte was just taken. */
+static void
+tell(const struct job *job, const struct spec *spec, size_t length, struct syst_arg arg)
+{
+	if (!job->sink)
+		return;
+	arg.at = job->used - length;
+	arg.length = length;
+	arg.spec = spec->at;
+	arg.spec_length = spec->length;
+	job->sink->add(job->sink->context, &arg);
+}
+
+/* A width or precision from the arguments. */
+static bool
+take_star(struct job *job, const struct spec *spec, int *number)
+{
+	uint64_t value;
+	if (!take(job, 4, &value))
+		return false;
+	*number = (int32_t)(uint32_t)value;
+	tell(job, spec, 4, (struct syst_arg){.type = SYST_ARG_INT, .i = *number});
+	return true;
+}
+
+static void
+limit(struct job *job, int *number)
+{
+	if (*number > SYST_PRINTF_WIDTH_MAX) {
+		*number = SYST_PRINTF_WIDTH_MAX;
+		job->cut = true;
+	}
+	if (*number > 0)
+		job->work += (size_t)*number;
+}
+
+static bool
+complete_spec(struct job *job, struct spec *spec)
+{
+	if (spec->width_given && !take_star(job, spec, &spec->width))
+		return false;
+	if (spec->precision_given && !take_star(job, spec, &spec->precision))
+		return false;
+	if (spec->width < 0) {
+		add_flag(spec, '-');
+		spec->width = spec->width == INT_MIN ? INT_MAX : -spec->width;
+	}
+	limit(job, &spec->width);
+	limit(job, &spec->precision);
+	return true;
+}
+
+/* --- making text ------------------------------------------------------- */
+
+static void
+add(struct job *job, const char *text, size_t length)
+{
+	job->work += length;
+	if (job->out)
+		text_add_bytes(job->out, text, length);
+}
+
+static void
+add_blanks(struct job *job, size_t count)
+{
+	while (job->out && count--)
+		text_add_char(job->out, ' ');
+}
+
+static void
+add_padded(struct job *job, const struct spec *spec, const char *text, size_t length)
+{
+	size_t width = (size_t)spec->width;
+	size_t blanks = width > length ? width - length : 0;
+	if (!spec->left)
+		add_blanks(job, blanks);
+	add(job, text, length);
+	if (spec->left)
+		add_blanks(job, blanks);
+}
+
+/* The conversion for the C library, whose width and precision are arguments:
+ * `%-08*.*llx`.  Only our own letters and flags get into it. */
+static const char *
+rebuild(const struct spec *spec, const char *modifier, char buffer[static 24])
+{
+	snprintf(buffer, 24, "%%%s*.*%s%c", spec->flags, modifier, spec->letter);
+	return buffer;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* made by rebuild() */
+
+/* The usual conversions, for which text_addf does not need the C library. */
+static bool
+add_usual(struct job *job, const struct spec *spec, uint64_t value)
+{
+	bool zero = spec->flags[0] == '0';
+	struct text *out = job->out;
+	unsigned long long number = value;
+	if (spec->precision >= 0 || spec->flags[zero])
+		return false;
+	switch (spec->letter) {
+	case 'd':
+	case 'i':
+		text_addf(out, zero ? "%0*lld" : "%*lld", spec->width, (long long)value);
+		return true;
+	case 'u':
+		text_addf(out, zero ? "%0*llu" : "%*llu", spec->width, number);
+		return true;
+	case 'x':
+		text_addf(out, zero ? "%0*llx" : "%*llx", spec->width, number);
+		return true;
+	case 'X':
+		text_addf(out, zero ? "%0*llX" : "%*llX", spec->width, number);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+add_integer(struct job *job, const struct spec *spec, uint64_t value)
+{
+	char format[24];
+	if (job->out && !add_usual(job, spec, value))
+		text_addf(job->out, rebuild(spec, "ll", format), spec->width, spec->precision,
+			  (long long)value);
+}
+
+static void
+add_number(struct job *job, const struct spec *spec, double value)
+{
+	char format[24];
+	if (job->out)
+		text_addf(job->out, rebuild(spec, "", format), spec->width, spec->precision, value);
+}
+
+#pragma GCC diagnostic pop
+
+/* --- conversions ------------------------------------------------------- */
+
+static enum outcome
+convert_integer(struct job *job, const struct spec *spec)
+{
+	unsigned wire = integers[spec->modifier].wire[job->args->packing];
+	unsigned bytes = integers[spec->modifier].value[job->args->packing];
+	uint64_t value;
+	if (!take(job, wire, &value))
+		return MISSING;
+	if (spec->letter == 'd' || spec->letter == 'i') {
+		int64_t number = sign_extend(value, bytes);
+		tell(job, spec, wire, (struct syst_arg){.type = SYST_ARG_INT, .i = number});
+		add_integer(job, spec, (uint64_t)number);
+		return DONE;
+	}
+	if (bytes < 8)
+		value &= (1ull << 8 * bytes) - 1;
+	tell(job, spec, wire, (struct syst_arg){.type = SYST_ARG_UINT, .u = value});
+	add_integer(job, spec, value);
+	return DONE;
+}
+
+/* UTF-8 of a code point; 0 bytes if it is none. */
+static size_t
+encode(uint32_t code, char out[static 4])
+{
+	if (code < 0x80) {
+		out[0] = (char)code;
+		return 1;
+	}
+	if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	size_t more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+	static const uint8_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+	for (size_t i = more; i; i--, code >>= 6)
+		out[i] = (char)(0x80 | (code & 0x3f));
+	out[0] = (char)(lead[more] | code);
+	return more + 1;
+}
+
+static enum outcome
+convert_char(struct job *job, const struct spec *spec)
+{
+	uint64_t value;
+	char utf8[4] = {0};
+	if (!take(job, 4, &value))
+		return MISSING;
+	tell(job, spec, 4, (struct syst_arg){.type = SYST_ARG_INT, .i = (int32_t)(uint32_t)value});
+	size_t length = 1;
+	if (spec->modifier == MODIFIER_L)
+		length = encode((uint32_t)value, utf8);
+	else
+		utf8[0] = (char)value;
+	if (length == 1 && !utf8[0]) { /* a NUL ends the fragment that it is in */
+		if (!spec->left && spec->width > 0)
+			add_blanks(job, (size_t)spec->width - 1);
+		return DONE;
+	}
+	add_padded(job, spec, utf8, length);
+	return DONE;
+}
+
+static enum outcome
+convert_number(struct job *job, const struct spec *spec)
+{
+	uint64_t bits;
+	double value;
+	if (!take(job, sizeof bits, &bits))
+		return MISSING;
+	memcpy(&value, &bits, sizeof value);
+	tell(job, spec, sizeof bits, (struct syst_arg){.type = SYST_ARG_NUMBER, .d = value});
+	add_number(job, spec, value);
+	return DONE;
+}
+
+static enum outcome
+convert_pointer(struct job *job, const struct spec *spec)
+{
+	size_t wire = job->args->packing == SYST_P64 ? 8 : 4;
+	uint64_t value;
+	if (!take(job, wire, &value))
+		return MISSING;
+	tell(job, spec, wire, (struct syst_arg){.type = SYST_ARG_UINT, .u = value});
+	if (spec->letter == 'n')
+		return DONE;
+	if (!value) {
+		add_padded(job, spec, "(nil)", 5);
+		return DONE;
+	}
+	struct spec hex = *spec;
+	hex.letter = 'x';
+	add_flag(&hex, '#');
+	add_integer(job, &hex, value);
+	return DONE;
+}
+
+static enum outcome
+convert_string(struct job *job, const struct spec *spec)
+{
+	const char *at = (const char *)job->args->at + job->used;
+	size_t left = job->args->length - job->used;
+	const char *nul = left ? memchr(at, 0, left) : NULL;
+	size_t length = nul ? (size_t)(nul - at) : left;
+	job->used += length + (nul != NULL);
+	tell(job, spec, length + (nul != NULL),
+	     (struct syst_arg){.type = SYST_ARG_TEXT, .s = {.at = at, .length = length}});
+	if (spec->precision >= 0 && length > (size_t)spec->precision)
+		length = (size_t)spec->precision;
+	add_padded(job, spec, at, length);
+	if (nul)
+		return DONE;
+	return job->args->nul_behind ? MISSING : UNTERMINATED; /* that NUL is no argument byte */
+}
+
+static enum outcome
+convert(struct job *job, struct spec *spec)
+{
+	if (!complete_spec(job, spec))
+		return MISSING;
+	if (job->work > SYST_PRINTF_TEXT_MAX)
+		return TOO_MUCH;
+	switch (spec->letter) {
+	case 's':
+		return convert_string(job, spec);
+	case 'c':
+		return convert_char(job, spec);
+	case 'p':
+	case 'n':
+		return convert_pointer(job, spec);
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+		return convert_integer(job, spec);
+	default:
+		return convert_number(job, spec);
+	}
+}
+
+static enum outcome
+run(struct job *job, const char *format, size_t length)
+{
+	const char *p = format, *end = format + length;
+	enum outcome outcome = DONE;
+	while (p < end && outcome == DONE) {
+		const char *percent = memchr(p, '%', (size_t)(end - p));
+		const char *stop = percent ? percent : end;
+		add(job, p, (size_t)(stop - p));
+		p = stop;
+		if (p == end)
+			break;
+		struct spec spec;
+		if (end - p >= 2 && p[1] == '%') {
+			add(job, "%", 1);
+			p += 2;
+		} else if (parse_spec(p, end, &spec)) {
+			p += spec.length;
+			outcome = convert(job, &spec);
+		} else {
+			outcome = INVALID;
+		}
+	}
+	return outcome;
+}
+
+static bool
+is_valid(const char *format, size_t length)
+{
+	const char *p = format, *end = format + length;
+	struct spec spec;
+	while ((p = memchr(p, '%', (size_t)(end - p)))) {
+		bool percent = end - p >= 2 && p[1] == '%';
+		if (!percent && !parse_spec(p, end, &spec))
+			return false;
+		p += percent ? 2 : spec.length;
+	}
+	return true;
+}
+
+static void
+explain(struct text *out, enum outcome outcome, const char *format, size_t length)
+{
+	switch (outcome) {
+	case DONE:
+		return;
+	case INVALID:
+		text_add(out, "invalid format string '");
+		break;
+	case MISSING:
+		text_add(out, "- insufficient argument bytes for format '");
+		break;
+	case UNTERMINATED:
+		text_add(out, " - corrupt printf payload, missing argument string termination");
+		return;
+	case TOO_MUCH:
+		text_add(out, " - text cut");
+		return;
+	}
+	text_add_bytes(out, format, length);
+	text_add_char(out, '\'');
+}
+
+struct syst_printf_result
+syst_printf(struct text *out, const char *format, size_t format_length,
+	    const struct syst_args *args, const struct syst_arg_sink *sink)
+{
+	struct job job = {.out = out, .args = args, .sink = sink};
+	size_t start = out->length;
+	enum outcome outcome = run(&job, format, format_length);
+	if (outcome == INVALID && out->length > start)
+		text_add(out, " - ");
+	explain(out, outcome, format, format_length);
+	return (struct syst_printf_result){
+	    .used = job.used,
+	    .faulty = outcome != DONE && outcome != TOO_MUCH,
+	    .cut = job.cut || outcome == TOO_MUCH,
+	};
+}
+
+void
+syst_printf_strictly(struct text *out, const char *format, size_t format_length,
+		     const struct syst_args *args)
+{
+	struct job job = {.out = out, .args = args};
+	size_t start = out->length;
+	/* it parses the whole format before it looks at an argument */
+	enum outcome outcome =
+	    is_valid(format, format_length) ? run(&job, format, format_length) : INVALID;
+	if (outcome == UNTERMINATED)
+		text_cut(out, start);
+	explain(out, outcome, format, format_length);
+}
+
+bool
+syst_printf_size(const char *format, size_t format_length, const struct syst_args *args,
+		 size_t *size)
+{
+	struct job job = {.args = args};
+	if (run(&job, format, format_length) != DONE)
+		return false;
+	*size = job.used;
+	return true;
+}

@@ -1,0 +1,656 @@
+/*
+ * SyS-T over nothing: messages one after the other, without framing.
+ *
+ * There is no sync word.  A message that gives its length, or is of a fixed
+ * size, leads to the next; all others end where the next one seems to start.
+ * What seems to be a message is judged by following it: each one that parses
+ * adds evidence (of a CRC that fits, a lot; of a word whose low bits happen to
+ * be right, little), and enough evidence makes a chain.  The same chains find
+ * the way back after damage.
+ *
+ * The normal case is a loop with one bounds check per message: while there
+ * are REACH bytes left, no message and no look at the next one can leave the
+ * window.  Everything unusual, and the end of the window, goes through
+ * decide(), whose answers depend on REACH bytes and on nothing else, so that
+ * any window gives the same messages.
+ *
+ * Runs of zero bytes parse as builds number 0; 16 or more are filler.
+ */
+#include "config.h"
+
+#include "decode/syst/syst_frame.h"
+#include "decode/syst/syst_printf.h"
+
+#include <stdio.h>
+
+enum {
+	FILLER_LEAST = 16,
+	LONG = 1024,		     /* longer messages are doubted: a wrong length hides much */
+	OPEN_MAX = SYST_MESSAGE_MAX, /* of a message that does not say, and of damage */
+	CHAIN_BYTES = 4096,	     /* looked at, and */
+	CHAIN_MESSAGES = 16,	     /* followed, at most */
+	START_WORDS = 6,	     /* in a row where nothing else is known */
+	CHAIN_OPEN = 512,	     /* where one of them that does not say must end */
+	NATURAL_MAX = 4096,	     /* looked through for an end by content */
+	REACH = OPEN_MAX + CHAIN_BYTES,
+	RUN_UP = 65536,
+	DAMAGE_SHOWN = 64 /* bytes in the text; the field has them all */
+};
+
+/* Evidence, in bits: how unlikely chance is. */
+enum {
+	EVIDENCE_SHORT = 2,
+	EVIDENCE_COMPACT = 4,
+	EVIDENCE_HEADER = 6,
+	EVIDENCE_LENGTH = 4,   /* a length that is not far away */
+	EVIDENCE_LOCATION = 4, /* a location's tag that is defined */
+	EVIDENCE_TEXT = 8,     /* text that is text, a bit for each byte */
+	EVIDENCE_CRC = 24,
+	EVIDENCE_END = 8, /* a message that ends with the capture */
+	WEAK = 6,	  /* enough where a boundary is likely */
+	FAIR = 16,	  /* enough after a message that is long */
+	STRONG = 24	  /* enough anywhere */
+};
+
+/* The bytes that a decision may depend on. */
+struct view {
+	const uint8_t *p;
+	size_t length; /* at most REACH */
+	bool last;     /* the capture ends with them */
+};
+
+/* --- judging ----------------------------------------------------------- */
+
+static bool
+is_filler(const uint8_t *p, size_t length)
+{
+	return length >= FILLER_LEAST && bytes_zero_run(p, FILLER_LEAST) == FILLER_LEAST;
+}
+
+static bool
+known_header(uint32_t header)
+{
+	return syst_subtypes[syst_header_type(header)] >> syst_header_subtype(header) & 1;
+}
+
+static bool
+crc_fits(const uint8_t *p, size_t length)
+{
+	return bytes_crc32c(0, p, length - 4) == bytes_le32(p + length - 4);
+}
+
+/* Where the CRC-32C fits, or 0: an end as certain as a length field's. */
+static size_t
+crc_end(const uint8_t *p, size_t length, size_t least)
+{
+	uint32_t crc = bytes_crc32c(0, p, least - 4);
+	for (size_t at = least - 4;; at++) {
+		if (crc == bytes_le32(p + at))
+			return at + 4;
+		if (at + 4 == length)
+			return 0;
+		crc = bytes_crc32c(crc, p + at, 1);
+	}
+}
+
+/* Where a message that does not give its length ends by its content: its CRC,
+ * the NUL of its text, the last argument of its format.  0: cannot be told. */
+static size_t
+natural_end(const uint8_t *p, size_t length, const struct syst_peek *peek)
+{
+	uint32_t header = bytes_le32(p);
+	unsigned subtype = syst_header_subtype(header);
+	if (length < peek->least)
+		return 0;
+	if (header & SYST_HEADER_CRC)
+		return crc_end(p, length, peek->least);
+	if (peek->kind == SYST_BUILD)
+		return peek->least;
+	const uint8_t *nul =
+	    peek->kind == SYST_STRING ? memchr(p + peek->prefix, 0, length - peek->prefix) : NULL;
+	if (!nul)
+		return 0;
+	size_t end = (size_t)(nul - p) + 1, size = 0;
+	if (subtype != SYST_STRING_PRINTF32 && subtype != SYST_STRING_PRINTF64)
+		return end;
+	const struct syst_args args = {
+	    .at = p + end,
+	    .length = length - end,
+	    .packing = subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32,
+	};
+	return syst_printf_size((const char *)p + peek->prefix, end - 1 - peek->prefix, &args,
+				&size)
+		   ? end + size
+		   : 0;
+}
+
+/* How many bytes of text are at P, at most EVIDENCE_TEXT; none if there is
+ * anything before their NUL that is no text. */
+static unsigned
+text_bytes(const uint8_t *p, size_t length)
+{
+	unsigned count = 0;
+	while (count < length && count < EVIDENCE_TEXT && p[count]) {
+		uint32_t code;
+		size_t taken = text_decode((const char *)p + count, length - count, &code);
+		if (!taken || (code < 0x20 && !(code >= '\t' && code <= '\r')))
+			return 0;
+		count += (unsigned)taken;
+	}
+	return count;
+}
+
+static unsigned
+evidence_of(const uint8_t *p, size_t length, const struct syst_peek *peek)
+{
+	uint32_t header = bytes_le32(p);
+	if (syst_word_size(header)) {
+		if (peek->kind == SYST_BUILD)
+			return header ? EVIDENCE_COMPACT : 0;
+		return EVIDENCE_SHORT;
+	}
+	unsigned evidence = EVIDENCE_HEADER;
+	if (peek->has_length)
+		evidence += EVIDENCE_LENGTH;
+	if (header & SYST_HEADER_LOCATION)
+		evidence += EVIDENCE_LOCATION;
+	if (header & SYST_HEADER_CRC) {
+		if (length < peek->least || !crc_fits(p, length))
+			return 0;
+		evidence += EVIDENCE_CRC;
+	}
+	if (peek->kind == SYST_STRING && length > peek->prefix)
+		evidence += text_bytes(p + peek->prefix, length - peek->prefix);
+	return evidence;
+}
+
+/* Whether messages seem to follow each other from AT on. */
+static bool
+is_chain(const struct view *v, size_t at, unsigned needed)
+{
+	size_t stop = v->length - at > CHAIN_BYTES ? at + CHAIN_BYTES : v->length;
+	unsigned evidence = 0;
+	for (int i = 0; i < CHAIN_MESSAGES && evidence < needed; i++) {
+		const uint8_t *p = v->p + at;
+		size_t left = stop - at;
+		struct syst_peek peek;
+		if (!left && v->last && stop == v->length)
+			return i && evidence + EVIDENCE_END >= needed;
+		if (left < 4 || is_filler(p, left))
+			break;
+		syst_peek(p, left, &peek);
+		if (peek.kind == SYST_UNKNOWN || peek.suspect)
+			return false;
+		if (peek.extent == SYST_SHORT)
+			break;
+		if (!syst_plausible(p, left))
+			return false;
+		size_t open = left < CHAIN_OPEN ? left : CHAIN_OPEN;
+		size_t length = peek.length ? peek.length : natural_end(p, open, &peek);
+		evidence += evidence_of(p, length ? length : left, &peek);
+		if (!length)
+			break;
+		at += length;
+	}
+	return evidence >= needed;
+}
+
+/* Whether a chain starts at AT, where nothing says that a message should.
+ * Almost anything can be a word, so one counts only with others behind it. */
+static bool
+starts_chain(const struct view *v, size_t at)
+{
+	size_t next = at;
+	for (int words = 0; words < START_WORDS; words++) {
+		if (v->length - next < 4)
+			return false;
+		uint32_t header = bytes_le32(v->p + next), size = syst_word_size(header);
+		if (!header || !known_header(header))
+			return false;
+		if (!size) /* this quick look spares nearly all places a thorough one */
+			return !words && !(header & SYST_HEADER_RESERVED) &&
+			       is_chain(v, at, STRONG);
+		if (v->length - next < size)
+			return false;
+		next += size;
+	}
+	return is_chain(v, at, STRONG);
+}
+
+/* The first place in [FROM, TO) where a chain starts, or TO. */
+static size_t
+find_chain(const struct view *v, size_t from, size_t to)
+{
+	while (from < to && !starts_chain(v, from))
+		from++;
+	return from < to ? from : to;
+}
+
+/* --- deciding ---------------------------------------------------------- */
+
+/* Whether V has all that a decision can depend on. */
+static bool
+is_enough(const struct view *v)
+{
+	return v->last || v->length == REACH;
+}
+
+static size_t
+open_most(const struct view *v)
+{
+	return v->length < OPEN_MAX ? v->length : OPEN_MAX;
+}
+
+/* The length of the zero run at the start, which is filler; 0 if more bytes
+ * are needed.  The header that follows may begin with zero bytes. */
+static size_t
+filler_length(const struct view *v, uint64_t offset)
+{
+	static const unsigned needs[] = {STRONG, WEAK};
+	size_t run = bytes_zero_run(v->p, v->length);
+	size_t cut = (size_t)(decode_run_cut(offset) - offset);
+	if (run >= cut + FILLER_LEAST + 3) /* enough is left to be filler again */
+		return cut;
+	if (!is_enough(v) && v->length - run < CHAIN_BYTES)
+		return 0;
+	if (run == v->length)
+		return run;
+	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+		for (size_t own = 0; own <= 3; own++)
+			if (is_chain(v, run - own, needs[i]))
+				return run - own;
+	return run;
+}
+
+/* Whether a header, known or (if asked) reserved with a length, or the end
+ * of the capture is at AT. */
+static bool
+fits_at(const struct view *v, size_t at, bool reserved_too)
+{
+	size_t left = v->length - at;
+	struct syst_peek peek;
+	if (left < 4)
+		return is_enough(v);
+	if (known_header(bytes_le32(v->p + at)))
+		return true;
+	syst_peek(v->p + at, left, &peek);
+	return reserved_too && peek.extent == SYST_RESERVED && peek.length;
+}
+
+static size_t
+decide_filler(const struct view *v, struct message *m)
+{
+	m->kind = SYST_FILLER;
+	m->severity = SEVERITY_DEBUG;
+	m->flags = MESSAGE_FILLER;
+	return filler_length(v, m->offset);
+}
+
+static size_t
+decide_damage(const struct view *v, struct message *m)
+{
+	m->kind = SYST_DAMAGE;
+	m->severity = SEVERITY_ERROR;
+	m->flags = MESSAGE_DAMAGED;
+	return is_enough(v) ? find_chain(v, 1, open_most(v)) : 0;
+}
+
+/* Whether a message that gives its length is what it says: its CRC fits, or
+ * what follows may be a message, and is one if much depends on it. */
+static bool
+is_trusted(const struct view *v, const struct syst_peek *peek)
+{
+	size_t length = peek->length;
+	bool reserved = peek->extent == SYST_RESERVED;
+	bool has_crc = bytes_le32(v->p) & SYST_HEADER_CRC;
+	if (has_crc && crc_fits(v->p, length))
+		return true;
+	if (v->last && length == v->length)
+		return true;
+	if (length <= LONG)
+		return fits_at(v, length, reserved);
+	/* a wrong length leads into other messages, and soon back in step with
+	 * them: with a doubtful header, a chain behind it proves little, unless it
+	 * is one that would be found anywhere; with a reserved one, nothing */
+	if (reserved || has_crc)
+		return false;
+	return peek->suspect ? starts_chain(v, length) : is_chain(v, length, FAIR);
+}
+
+/* A message that states its length.  If that cannot be trusted, and a chain
+ * starts inside, it is wrong. */
+static size_t
+decide_whole(const struct view *v, const struct syst_peek *peek, struct message *m)
+{
+	size_t length = peek->length;
+	if (peek->has_length && !is_trusted(v, peek)) {
+		if (!is_enough(v))
+			return 0;
+		length = find_chain(v, peek->prefix, length);
+	}
+	syst_fill(peek, length, m);
+	return length;
+}
+
+static size_t
+decide_open(const struct view *v, const struct syst_peek *peek, struct message *m)
+{
+	size_t most = open_most(v);
+	size_t length = natural_end(v->p, most < NATURAL_MAX ? most : NATURAL_MAX, peek);
+	bool certain = length && bytes_le32(v->p) & SYST_HEADER_CRC;
+	bool likely = length && (is_chain(v, length, WEAK) || (v->last && length == v->length));
+	if (!certain && !likely) {
+		if (!is_enough(v))
+			return 0;
+		length = find_chain(v, peek->least, most);
+	}
+	syst_fill(peek, length, m);
+	if (!certain)
+		m->flags |= MESSAGE_ESTIMATED;
+	return length;
+}
+
+/* The capture ends amid a message, or its length is wrong. */
+static size_t
+decide_short(const struct view *v, const struct syst_peek *peek, struct message *m)
+{
+	if (!is_enough(v))
+		return 0;
+	if (peek->kind == SYST_UNKNOWN)
+		return decide_damage(v, m);
+	size_t length = find_chain(v, peek->prefix ? peek->prefix : 1, v->length);
+	syst_fill(peek, length, m);
+	return length;
+}
+
+static size_t
+decide_reserved(const struct view *v, const struct syst_peek *peek, struct message *m)
+{
+	if (!peek->length || !is_trusted(v, peek))
+		return decide_damage(v, m);
+	syst_fill(peek, peek->length, m);
+	return peek->length;
+}
+
+/* Fills M with the message at the start of V, which is at OFFSET, and returns
+ * its length; 0 if more bytes are needed to tell. */
+static size_t
+decide(const struct view *v, uint64_t offset, struct message *m)
+{
+	struct syst_peek peek;
+	*m = (struct message){.offset = offset, .origin = SYST_ORIGIN_NONE};
+	if (!is_enough(v) && v->length < FILLER_LEAST)
+		return 0;
+	if (is_filler(v->p, v->length))
+		return decide_filler(v, m);
+	syst_peek(v->p, v->length, &peek);
+	switch (peek.extent) {
+	case SYST_WHOLE:
+		return decide_whole(v, &peek, m);
+	case SYST_OPEN:
+		return decide_open(v, &peek, m);
+	case SYST_SHORT:
+		return decide_short(v, &peek, m);
+	case SYST_RESERVED:
+		return decide_reserved(v, &peek, m);
+	}
+	return 0;
+}
+
+static struct view
+view_at(const struct window *w, uint64_t offset)
+{
+	size_t left = (size_t)(w->offset + w->length - offset);
+	return (struct view){.p = w->bytes + (offset - w->offset),
+			     .length = left < REACH ? left : REACH,
+			     .last = w->last && left <= REACH};
+}
+
+/* --- the decoder ------------------------------------------------------- */
+
+/* How the messages of late lie.  Most are like the one before; then it is known
+ * where the length stands before the header has come from memory, which is what
+ * walking over boundaries waits for. */
+struct shape {
+	uint32_t flags;
+	unsigned wide; /* of the location */
+	struct syst_layout at;
+};
+
+static inline void
+peek_shaped(const uint8_t *p, struct shape *shape, struct syst_peek *peek)
+{
+	uint32_t header = bytes_le32(p), flags = header & SYST_HEADER_FLAGS;
+	uint32_t word = syst_word_size(header);
+	if (word) {
+		syst_peek_word(header, word, REACH, peek);
+		return;
+	}
+	if (flags != shape->flags ||
+	    (flags & SYST_HEADER_LOCATION &&
+	     (p[shape->at.location] & SYST_LOCATION_WIDE) != shape->wide)) {
+		shape->at = syst_layout(header, p);
+		shape->wide = p[shape->at.location] & SYST_LOCATION_WIDE;
+		shape->flags = flags;
+	}
+	syst_peek_laid(p, REACH, header, shape->flags, shape->at, peek);
+}
+
+/* Steps over plain messages that start before END; what is unusual stops it. */
+static size_t
+step_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct message *out, size_t max)
+{
+	struct shape shape = {.flags = UINT32_MAX};
+	size_t count = 0;
+	for (; count < max && offset < end && bytes_le32(p); count++) {
+		struct syst_peek peek;
+		peek_shaped(p, &shape, &peek);
+		if (peek.extent != SYST_WHOLE || peek.length > LONG ||
+		    !known_header(bytes_le32(p + peek.length)))
+			break;
+		out[count].offset = offset;
+		out[count].length = peek.length;
+		syst_fill(&peek, peek.length, &out[count]);
+		offset += peek.length;
+		p += peek.length;
+	}
+	return count;
+}
+
+static size_t
+raw_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	 struct message *out, size_t max)
+{
+	uint64_t end = w->offset + w->length, offset = state->offset;
+	uint64_t until = w->until < end ? w->until : end;
+	size_t count = 0;
+	(void)decoder;
+	while (count < max && offset < until) {
+		struct message *m = &out[count];
+		if (end - offset >= REACH) {
+			uint64_t stop = until <= end - REACH ? until : end - REACH + 1;
+			size_t plain = step_plain(w->bytes + (offset - w->offset), offset, stop, m,
+						  max - count);
+			if (plain)
+				offset = m[plain - 1].offset + m[plain - 1].length;
+			count += plain;
+			if (count == max || offset >= until)
+				break;
+			m += plain;
+		}
+		struct view view = view_at(w, offset);
+		size_t length = decide(&view, offset, m);
+		if (!length)
+			break;
+		m->length = (uint32_t)length;
+		offset += length;
+		count++;
+	}
+	state->offset = offset;
+	return count;
+}
+
+static int
+raw_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	uint64_t end = w->offset + w->length;
+	(void)decoder;
+	state->offset = w->offset;
+	if (!w->offset)
+		return 0;
+	for (uint64_t offset = w->offset; offset < end;) {
+		struct view view = view_at(w, offset);
+		/* where filler started does not matter for where it ends */
+		size_t filler = is_filler(view.p, view.length) ? filler_length(&view, offset) : 0;
+		size_t most = open_most(&view), found = find_chain(&view, 0, most);
+		state->offset = offset + (filler ? filler : found);
+		if (filler || found < most)
+			return 0;
+		offset += most;
+	}
+	return ERR_SYNC;
+}
+
+static void
+raw_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+	   enum expand_want want, const struct decode_history *history, struct expansion *e)
+{
+	const uint8_t *p = w->bytes + (m->offset - w->offset);
+	*vec_add(&e->extents) = (struct extent){
+	    .capture_bit = 8 * m->offset, .bits = 8 * m->length, .form = EXTENT_PLAIN};
+	if (m->kind == SYST_FILLER) {
+		text_add(&e->type, "FILLER");
+		text_addf(&e->text, "%u zero bytes", m->length);
+		return;
+	}
+	/* a copy, since the bytes of a growing capture may change meanwhile */
+	e->payload = arena_copy(&e->arena, p, m->length);
+	e->payload_length = m->length;
+	if (m->kind != SYST_DAMAGE) {
+		syst_expand((const struct syst_decoder *)decoder, m, e->payload, m->length, want,
+			    history, e);
+		return;
+	}
+	text_add(&e->type, "DAMAGE");
+	text_addf(&e->text, "%u bytes that are no message: ", m->length);
+	text_add_hex(&e->text, e->payload, m->length < DAMAGE_SHOWN ? m->length : DAMAGE_SHOWN);
+	if (m->length > DAMAGE_SHOWN)
+		text_add(&e->text, "...");
+	if (want != EXPAND_FIELDS)
+		return;
+	struct field *field =
+	    expansion_add(e, &syst_fields[SYST_F_DATA], FIELD_PAYLOAD, 0, 8 * m->length);
+	field->s.at = (const char *)e->payload;
+	field->s.length = m->length;
+}
+
+static bool
+raw_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
+	      uint8_t guid[16], uint64_t *build)
+{
+	return syst_announced((const struct syst_decoder *)decoder,
+			      w->bytes + (m->offset - w->offset), m->length, NULL, guid, build);
+}
+
+/* What the head of a capture holds, to judge by. */
+struct tally {
+	size_t headers, checked; /* those whose CRC fits */
+	size_t weak;		 /* single words, and messages of unknown length */
+	size_t doubtful;
+};
+
+static void
+count_message(struct tally *tally, const struct message *m, const uint8_t *p)
+{
+	uint32_t header = m->length >= 4 ? bytes_le32(p) : 0;
+	if (m->kind == SYST_FILLER)
+		return;
+	if (m->kind >= SYST_UNKNOWN || m->flags & MESSAGE_SUSPECT) {
+		tally->doubtful++;
+	} else if (syst_word_size(header) || m->flags & MESSAGE_ESTIMATED) {
+		tally->weak++;
+	} else {
+		tally->headers++;
+		tally->checked += header & SYST_HEADER_CRC && crc_fits(p, m->length);
+	}
+}
+
+/* Words are accepted nearly anywhere, so only messages with a header and an
+ * end speak for the format, and anything doubtful against it. */
+static int
+score_of(const struct tally *t)
+{
+	if (t->checked > t->doubtful)
+		return 95;
+	if (t->doubtful * 20 > t->headers + t->weak)
+		return 0;
+	if (t->headers >= 4 && t->headers * 2 > t->weak)
+		return 80;
+	if (t->headers)
+		return 30;
+	return t->weak && !t->doubtful ? 10 : 0;
+}
+
+static void
+raw_probe(const struct window *head, struct probe *probe)
+{
+	uint64_t end = head->offset + head->length;
+	struct decode_state state = {.offset = head->offset};
+	struct message batch[64];
+	struct tally tally = {0};
+	size_t count;
+	do {
+		count = raw_step(NULL, &state, head, batch, sizeof batch / sizeof *batch);
+		for (size_t i = 0; i < count; i++) {
+			const struct message *m = &batch[i];
+			/* the head may end amid a message */
+			if (m->offset + m->length < end || m->kind < SYST_UNKNOWN)
+				count_message(&tally, m, head->bytes + (m->offset - head->offset));
+		}
+	} while (count == sizeof batch / sizeof *batch);
+	probe->score = score_of(&tally);
+	snprintf(probe->reason, sizeof probe->reason,
+		 "%zu SyS-T messages with a header (%zu with a CRC that fits), %zu others, "
+		 "%zu doubtful",
+		 tally.headers, tally.checked, tally.weak, tally.doubtful);
+}
+
+static struct decoder *
+raw_open(const void *options, const struct window *head, struct err *err)
+{
+	(void)head;
+	return syst_plain_open(&syst_raw_ops, options, err);
+}
+
+const struct decoder_ops syst_raw_ops = {
+    .format = "syst",
+    .transport = "raw",
+    .title = "MIPI SyS-T, messages one after the other",
+    .help = "SyS-T messages without any framing; those without a length field end at the next "
+	    "plausible message",
+    .fields = syst_fields,
+    .field_count = SYST_F_COUNT,
+    .kinds = syst_kinds,
+    .kind_count = SYST_KIND_COUNT,
+    .kinds_sync = 1ull << SYST_CLOCK,
+    .origin_none = SYST_ORIGIN_NONE,
+    .kinds_history = 1ull << SYST_BUILD,
+    .options = &syst_options,
+    .reach = REACH,
+    .run_up = RUN_UP,
+    .state_size = sizeof(struct decode_state),
+    .checkpoint_size = 8,
+    .probe = raw_probe,
+    .open = raw_open,
+    .close = syst_plain_close,
+    .load = syst_load,
+    .start = syst_plain_start,
+    .save = syst_plain_save,
+    .restore = syst_plain_restore,
+    .shift = syst_plain_shift,
+    .step = raw_step,
+    .resync = raw_resync,
+    .expand = raw_expand,
+    .announces = raw_announces,
+    .systprint = syst_systprint,
+};

@@ -1,0 +1,429 @@
+/*
+ * SyS-T over MIPI STP: fields and text of one message.
+ *
+ * A message's packets are found again by walking from its first one, in the
+ * state that message.aux holds, and passing over those of other senders.  The
+ * payload is put together in an arena; it is shorter than the message, since
+ * each packet has an opcode.  Where its bits lie in the capture is kept as one
+ * extent per packet.
+ *
+ * Where no fields are wanted they all go into one spare field, so that no
+ * function has to ask.
+ */
+#include "config.h"
+
+#include "decode/syst/syst_stp.h"
+
+#include "base/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- reading again ----------------------------------------------------- */
+
+struct walk {
+	const struct window *window;
+	struct stp_order order;
+	struct stp_state stp;
+	uint64_t next;	/* first nibble of the next packet, in the capture */
+	uint64_t end;	/* of the message */
+	uint64_t place; /* of the packet that was given last */
+};
+
+static struct walk
+walk_start(const struct message *m, const struct window *w, struct stp_order order)
+{
+	uint64_t end = stp_end_nibble(m), limit = 2 * (w->offset + w->length);
+	if (m->offset < w->offset)
+		end = 0;
+	return (struct walk){
+	    .window = w,
+	    .order = order,
+	    .stp = stp_aux_state(m->aux),
+	    .next = stp_first_nibble(m),
+	    .end = end < limit ? end : limit,
+	};
+}
+
+/* The next packet, whoever sent it; false at the end, or where there is
+ * none. */
+static bool
+walk_next(struct walk *walk, struct stp_packet *packet)
+{
+	const struct window *w = walk->window;
+	if (walk->next >= walk->end)
+		return false;
+	int got = stp_read(&walk->stp, w->bytes, w->length, walk->next - 2 * w->offset, packet);
+	if (got <= 0 || walk->next + packet->nibbles > walk->end)
+		return false;
+	stp_apply(&walk->stp, packet, &walk->order);
+	walk->place = walk->next;
+	walk->next += packet->nibbles;
+	return true;
+}
+
+/* The next packet of message M. */
+static bool
+walk_next_own(struct walk *walk, const struct message *m, struct stp_packet *packet)
+{
+	const struct stp_state own = stp_aux_state(m->aux);
+	while (walk_next(walk, packet)) {
+		uint8_t what = packet->opcode->what;
+		if ((what == STP_DATA || what == STP_FLAG) && walk->stp.master == own.master &&
+		    walk->stp.channel == own.channel)
+			return true;
+	}
+	return false;
+}
+
+uint64_t
+stp_frequency(const struct message *m, const struct window *w)
+{
+	struct walk walk = walk_start(m, w, (struct stp_order){0});
+	struct stp_packet packet;
+	return walk_next(&walk, &packet) ? packet.data : 0;
+}
+
+/* Adds COUNT nibbles to a payload of *NIBBLES, low nibble of DATA first. */
+static void
+add_nibbles(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count)
+{
+	for (uint64_t at = *nibbles; at < *nibbles + count; at++, data >>= 4) {
+		if (at % 2)
+			payload[at / 2] |= (uint8_t)((data & 15) << 4);
+		else
+			payload[at / 2] = data & 15;
+	}
+	*nibbles += count;
+}
+
+/* --- fields ------------------------------------------------------------ */
+
+struct job {
+	const struct message *m;
+	struct expansion *e;
+	struct walk walk;
+	struct stp_packet packet; /* the present one */
+	bool wanted;		  /* fields */
+	struct field unwanted;
+};
+
+static struct field *
+add_field(struct job *j, enum syst_field row, enum field_place place, uint64_t bit, uint64_t bits)
+{
+	if (!j->wanted)
+		return &j->unwanted;
+	return expansion_add(j->e, &syst_fields[row], place, bit, (uint32_t)bits);
+}
+
+/* A field for COUNT nibbles of the present packet. */
+static struct field *
+add_part(struct job *j, enum syst_field row, unsigned at, unsigned count)
+{
+	return add_field(j, row, FIELD_CAPTURE, 4 * (j->walk.place + at), 4 * count);
+}
+
+static void
+add_packet(struct job *j)
+{
+	struct field *field = add_part(j, SYST_F_PACKET, 0, j->packet.nibbles);
+	field->s.at = j->packet.opcode->name;
+	field->s.length = strlen(j->packet.opcode->name);
+}
+
+static void
+add_value(struct job *j, enum syst_field row)
+{
+	add_part(j, row, j->packet.data_at, j->packet.data_nibbles)->u = j->packet.data;
+}
+
+/* The time of a message's first packet. */
+static void
+add_time(struct job *j)
+{
+	if (j->packet.opcode->timed)
+		add_part(j, SYST_F_STP_TIME, j->packet.time_at, j->packet.time_nibbles)->u =
+		    j->m->ticks;
+}
+
+static void
+add_sender(struct job *j)
+{
+	const struct stp_state sender = stp_aux_state(j->m->aux);
+	add_field(j, SYST_F_MASTER, FIELD_NOWHERE, 0, 0)->u = sender.master;
+	add_field(j, SYST_F_CHANNEL, FIELD_NOWHERE, 0, 0)->u = sender.channel;
+}
+
+/* Who sent what is no SyS-T. */
+static void
+set_origin(struct job *j)
+{
+	const struct stp_state sender = stp_aux_state(j->m->aux);
+	text_addf(&j->e->origin, "%u:%u", sender.master, sender.channel);
+}
+
+/* --- messages of several packets --------------------------------------- */
+
+static void
+add_extent(struct job *j, uint64_t payload_nibble)
+{
+	if (!j->wanted || !j->packet.data_nibbles)
+		return;
+	*vec_add(&j->e->extents) = (struct extent){
+	    .payload_bit = 4 * payload_nibble,
+	    .capture_bit = 4 * (j->walk.place + j->packet.data_at),
+	    .bits = 4u * j->packet.data_nibbles,
+	    .form = j->walk.stp.lsn ? EXTENT_PLAIN : EXTENT_REVERSED,
+	};
+}
+
+/* Puts the payload together, and shows the packets that it came in. */
+static void
+assemble(struct job *j)
+{
+	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length);
+	uint64_t nibbles = 0;
+	bool opened = false;
+
+	add_sender(j);
+	while (walk_next_own(&j->walk, j->m, &j->packet)) {
+		if (!opened)
+			add_time(j);
+		if (!opened && j->wanted)
+			expansion_open(j->e, &syst_fields[SYST_F_PACKETS], FIELD_NOWHERE, 0, 0);
+		opened = true;
+		add_packet(j);
+		add_extent(j, nibbles);
+		add_nibbles(payload, &nibbles, j->packet.data, j->packet.data_nibbles);
+	}
+	if (opened && j->wanted)
+		expansion_close(j->e);
+	j->e->payload = payload;
+	j->e->payload_length = (size_t)((nibbles + 1) / 2);
+}
+
+static void
+expand_data(struct job *j)
+{
+	const struct expansion *e = j->e;
+	struct field *field =
+	    add_field(j, SYST_F_DATA, FIELD_PAYLOAD, 0, 8 * (uint64_t)e->payload_length);
+	field->s.at = (const char *)e->payload;
+	field->s.length = e->payload_length;
+	text_add(&j->e->type, "STP:DATA");
+	text_add_hex(&j->e->text, e->payload, e->payload_length);
+	set_origin(j);
+}
+
+/* --- rows of the transport --------------------------------------------- */
+
+/* How such a packet is shown: its type, its payload with what stands before
+ * and after it, and the payload's field. */
+static const struct row {
+	const char *type, *before, *after;
+	bool decimal;
+	enum syst_field field;
+} rows[STP_WHAT_COUNT] = {
+    [STP_FREQ] = {"STP:FREQ", "", " Hz", true, SYST_F_STP_FREQ},
+    [STP_TRIG] = {"STP:TRIG", "trigger ", "", false, SYST_F_STP_TRIGGER},
+    [STP_XSYNC] = {"STP:XSYNC", "cross synchronisation ", "", false, SYST_F_STP_TRIGGER},
+    [STP_USER] = {"STP:USER", "", "", false, SYST_F_STP_USER},
+    [STP_TIME] = {"STP:TIME", "time ", "", true, SYST_F_STP_USER},
+    [STP_MERR] = {"STP:MERR", "master error ", "", false, SYST_F_STP_ERROR},
+    [STP_GERR] = {"STP:GERR", "global error ", "", false, SYST_F_STP_ERROR},
+    [STP_CERR] = {"STP:CERR", "channel error ", "", false, SYST_F_STP_ERROR},
+};
+
+static void
+expand_version(struct job *j)
+{
+	static const char *const clocks[] = {
+	    [STP_CLOCK_LEGACY] = "version 1",
+	    [STP_CLOCK_DELTA] = "delta",
+	    [STP_CLOCK_NATURAL] = "natural",
+	    [STP_CLOCK_GRAY] = "Gray code",
+	};
+	unsigned kind = j->packet.data & 15, extended = j->packet.data >> 8 & 0x7f;
+	const char *clock = clocks[j->walk.stp.clock];
+	char *note;
+	if (kind & 8)
+		note = arena_format(&j->e->arena, "STP 2.%u, %s times, %s significant nibble first",
+				    extended + 1, clock, j->packet.data >> 15 ? "least" : "most");
+	else
+		note = arena_format(&j->e->arena, "STP %s, %s times", kind ? "2.1" : "1", clock);
+	text_add(&j->e->text, note);
+
+	struct field *field =
+	    add_part(j, SYST_F_STP_VERSION, j->packet.data_at, j->packet.data_nibbles);
+	field->u = kind;
+	field->note = note;
+}
+
+/* ASYNC, VERSION, or the one and then the other. */
+static void
+expand_sync(struct job *j)
+{
+	struct expansion *e = j->e;
+	while (walk_next(&j->walk, &j->packet)) {
+		uint8_t what = j->packet.opcode->what;
+		if (what == STP_NULL)
+			continue;
+		if (!e->type.length)
+			text_addf(&e->type, "STP:%s", j->packet.opcode->name);
+		if (what == STP_VERSION)
+			expand_version(j);
+		add_packet(j);
+	}
+	if (!e->text.length)
+		text_add(&e->text, "no VERSION follows");
+}
+
+/* A FLAG by itself. */
+static void
+expand_flag(struct job *j)
+{
+	if (!walk_next(&j->walk, &j->packet))
+		return;
+	text_add(&j->e->type, "STP:FLAG");
+	set_origin(j);
+	add_sender(j);
+	add_time(j);
+	add_packet(j);
+}
+
+static void
+expand_packet(struct job *j)
+{
+	if (!walk_next(&j->walk, &j->packet))
+		return;
+	const struct row *row = &rows[j->packet.opcode->what];
+	if (!row->type)
+		return;
+	text_add(&j->e->type, row->type);
+	text_add(&j->e->text, row->before);
+	text_addf(&j->e->text, row->decimal ? "%llu" : "0x%02llx",
+		  (unsigned long long)j->packet.data);
+	text_add(&j->e->text, row->after);
+	add_value(j, row->field);
+	add_time(j);
+	add_packet(j);
+}
+
+/* Why there is no packet where the damage starts. */
+static void
+explain_damage(struct job *j, struct text *out)
+{
+	const struct window *w = j->walk.window;
+	int got =
+	    stp_read(&j->walk.stp, w->bytes, w->length, j->walk.next - 2 * w->offset, &j->packet);
+	const char *name = j->packet.opcode->name ? j->packet.opcode->name : "packet";
+	uint8_t what = j->packet.opcode->what;
+
+	if (j->m->flags & MESSAGE_LOST)
+		text_add(out, "no ASYNC before this");
+	else if (j->m->flags & MESSAGE_TRUNCATED)
+		text_addf(out, "%s is cut off by the end of the capture", name);
+	else if (got > 0)
+		text_add(out, "not in step with packets");
+	else if (what == STP_RESERVED)
+		text_addf(out, "%s with a reserved opcode", name);
+	else if (what == STP_ASYNC)
+		text_add(out, "FF that starts no ASYNC");
+	else
+		text_addf(out, "%s with a reserved length or version, or cut off by ASYNC", name);
+}
+
+static void
+expand_damage(struct job *j)
+{
+	struct expansion *e = j->e;
+	text_add(&e->type, "STP:DAMAGE");
+	if (j->walk.next < j->walk.end)
+		explain_damage(j, &e->text);
+	struct field *note = add_field(j, SYST_F_NOTE, FIELD_NOWHERE, 0, 0);
+	note->s.at = arena_text(&e->arena, text_get(&e->text), e->text.length);
+	note->s.length = e->text.length;
+	text_addf(&e->text, ": %u byte%s", j->m->length, j->m->length == 1 ? "" : "s");
+}
+
+static void
+expand_row(struct job *j)
+{
+	if (j->m->kind == SYST_DAMAGE)
+		expand_damage(j);
+	else if (j->m->kind == SYST_STP_ASYNC)
+		expand_sync(j);
+	else if (j->m->kind == SYST_DATA)
+		expand_flag(j);
+	else
+		expand_packet(j);
+}
+
+/* --- the contract ------------------------------------------------------ */
+
+static struct syst_sender
+sender_of(const struct message *m)
+{
+	const struct stp_state own = stp_aux_state(m->aux);
+	return (struct syst_sender){own.master, own.channel};
+}
+
+void
+syst_stp_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+		enum expand_want want, const struct decode_history *history, struct expansion *e)
+{
+	const struct stp_decoder *d = (const struct stp_decoder *)decoder;
+	bool assembled = m->flags & MESSAGE_SCATTERED;
+	struct job j = {
+	    .m = m,
+	    .e = e,
+	    .walk = walk_start(m, w, d->order),
+	    .wanted = want == EXPAND_FIELDS,
+	};
+
+	expansion_clear(e);
+	if (j.wanted)
+		expansion_open(e, &syst_fields[SYST_F_STP], FIELD_NOWHERE, 0, 0);
+	if (assembled)
+		assemble(&j);
+	else
+		expand_row(&j);
+	if (j.wanted)
+		expansion_close(e);
+	if (!assembled)
+		return;
+	if (m->kind == SYST_DATA) {
+		expand_data(&j);
+		return;
+	}
+	const struct syst_sender sender = sender_of(m);
+	syst_expand_from(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
+}
+
+bool
+syst_stp_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
+		   struct expansion *e, struct text *out)
+{
+	const struct syst_sender sender = sender_of(m);
+	(void)w;
+	return syst_systprint_from(decoder, m, &sender, e, out);
+}
+
+bool
+syst_stp_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
+		   uint8_t guid[16], uint64_t *build)
+{
+	const struct stp_decoder *d = (const struct stp_decoder *)decoder;
+	struct walk walk = walk_start(m, w, d->order);
+	struct stp_packet packet;
+	uint8_t *payload = mem_new(m->length);
+	uint64_t nibbles = 0;
+
+	while (walk_next_own(&walk, m, &packet))
+		add_nibbles(payload, &nibbles, packet.data, packet.data_nibbles);
+	const struct syst_sender sender = sender_of(m);
+	bool announced =
+	    syst_announced(&d->syst, payload, (size_t)((nibbles + 1) / 2), &sender, guid, build);
+	free(payload);
+	return announced;
+}

@@ -20,7 +20,7 @@
 #include "command/keymap.h"
 #include "config/builtin.h"
 #include "config/schema.h"
-#include "decode/decoder.h"
+#include "decode/registry.h"
 #include "export/export.h"
 #include "query/check.h"
 #include "trace/trace.h"

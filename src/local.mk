@@ -98,6 +98,8 @@ libtrawl_a_SOURCES = \
 	src/decode/ppl/ppl.c \
 	src/decode/record.c \
 	src/decode/record.h \
+	src/decode/registry.c \
+	src/decode/registry.h \
 	src/decode/stp/stp.c \
 	src/decode/stp/stp.h \
 	src/decode/stp/stp_open.c \

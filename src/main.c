@@ -14,6 +14,7 @@
 #include "config/looks.h"
 #include "config/profile.h"
 #include "config/schema.h"
+#include "decode/registry.h"
 #include "export/export.h"
 #include "query/check.h"
 #include "query/origin_names.h"

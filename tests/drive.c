@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "decode/registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef TRAWL_TESTS_DRIVE_H
 #define TRAWL_TESTS_DRIVE_H
 
-#include "decode/decoder.h"
+#include "decode/registry.h"
 
 struct drive {
 	const struct decoder_ops *ops;

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "config/files.h"
 #include "config/schema.h"
+#include "decode/registry.h"
 
 /* Puts FOLDER, with its slash, in front of a relative path. */
 static void

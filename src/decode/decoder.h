@@ -443,26 +443,6 @@ struct decoder_ops {
 			  struct expansion *, struct text *out);
 };
 
-/* --- the registry ------------------------------------------------------ */
-
-extern const struct decoder_ops *const decoders[];
-extern const size_t decoder_count;
-
-/* What makes no messages; not in the registry (undecoded.c). */
-extern const struct decoder_ops undecoded_ops;
-
-/* By name: `syst`, `syst/stp`.  A format alone yields its first entry; NULL
- * if unknown. */
-const struct decoder_ops *decoder_find(const char *name);
-/* For option tables: what was expected instead of the format TEXT, or NULL. */
-const char *decoder_check(const char *text, char buffer[static 256]);
-
-/* The names of the fields of all formats, one after the other; NULL past the end. */
-const char *decoder_field_name(size_t i);
-
-/* `syst/stp`, in a static string of the registry. */
-const char *decoder_name(const struct decoder_ops *);
-
 /* --- helpers for callers ----------------------------------------------- */
 
 extern const struct kind_row decode_kind_loss;

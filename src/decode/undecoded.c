@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "decode/decoder.h"
+#include "decode/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "decode/registry.h"
 #include "query/filter_tree.h"
 #include "trace/context.h"
 

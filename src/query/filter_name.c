@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "decode/registry.h"
 #include "query/filter_tree.h"
 
 #include <ctype.h>

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "decode/registry.h"
 #include "query/filter_tree.h"
 #include "trace/clock_text.h"
 #include "trace/context.h"

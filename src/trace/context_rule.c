@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "trace/context_rule.h"
+#include "decode/registry.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "trace/recognise.h"
 #include "capture/foreign.h"
 #include "capture/snapshot.h"
+#include "decode/registry.h"
 #include "trace/trace.h"
 
 #include <stdio.h>

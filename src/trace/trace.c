@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "capture/snapshot.h"
 #include "decode/coresight/opencsd.h"
+#include "decode/registry.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
 #include "trace/cycles.h"

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "decode/registry.h"
 #include "ui/app.h"
 #include "trace/clock_text.h"
 #include "trace/recognise.h"

@@ -3,6 +3,7 @@
  */
 #include "config.h"
 
+#include "decode/registry.h"
 #include "ui/app.h"
 #include "ui/session.h"
 #include "ui/notebook.h"

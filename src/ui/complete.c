@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "ui/complete.h"
+#include "decode/registry.h"
 #include "ui/app.h"
 #include "ui/values.h"
 #include "trace/context.h"

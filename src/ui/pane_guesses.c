@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "decode/registry.h"
 #include "ui/app.h"
 #include "ui/lines.h"
 #include "ui/pager.h"

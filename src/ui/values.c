@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "ui/values.h"
+#include "decode/registry.h"
 #include "trace/context_rule.h"
 #include "ui/app.h"
 

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "ui/view.h"
-#include "decode/decoder.h"
+#include "decode/registry.h"
 #include "ui/rules.h"
 
 #include <string.h>

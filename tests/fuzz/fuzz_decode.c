@@ -11,6 +11,7 @@
 #include "../drive.h"
 #include "decode/coresight/coresight.h"
 #include "decode/coresight/opencsd.h"
+#include "decode/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "config/profile.h"
+#include "decode/registry.h"
 #include "export/export.h"
 #include "folder.h"
 #include "toy.h"

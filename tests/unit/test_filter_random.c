@@ -14,6 +14,7 @@
 
 #include "base/map.h"
 #include "config/profile.h"
+#include "decode/registry.h"
 #include "query/matches.h"
 #include "toy.h"
 #include "trace/clocks.h"

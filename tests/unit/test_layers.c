@@ -13,7 +13,7 @@
 #include "config/builtin.h"
 #include "config/looks.h"
 #include "config/schema.h"
-#include "decode/decoder.h"
+#include "decode/registry.h"
 #include "trace/trace.h"
 #include "ui/notebook.h"
 

@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include "folder.h"
+#include "decode/registry.h"
 #include "trace/recognise.h"
 #include "trace/trace.h"
 

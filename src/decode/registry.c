@@ -1,0 +1,68 @@
+/* The table of decoders: see registry.h. */
+#include "config.h"
+
+#include "decode/registry.h"
+#include "decode/coresight/opencsd.h"
+#include "decode/csel/csel.h"
+#include "decode/encap/encap.h"
+#include "decode/gem/gem.h"
+#include "decode/gem/uia.h"
+#include "decode/syst/syst.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct decoder_ops *const decoders[] = {
+    &syst_raw_ops, &syst_hex_ops, &syst_stp_ops, &csel_ops, &gem_ops,
+    &uia_ops,	   &encap_ops,	  &opencsd_ops,	 &ppl_ops,
+};
+const size_t decoder_count = sizeof decoders / sizeof *decoders;
+
+const char *
+decoder_name(const struct decoder_ops *ops)
+{
+	static char names[sizeof decoders / sizeof *decoders][32];
+	for (size_t i = 0; i < decoder_count; i++) {
+		if (decoders[i] != ops)
+			continue;
+		if (!ops->transport)
+			return ops->format;
+		if (!*names[i])
+			snprintf(names[i], sizeof names[i], "%s/%s", ops->format, ops->transport);
+		return names[i];
+	}
+	return ops->format;
+}
+
+const struct decoder_ops *
+decoder_find(const char *name)
+{
+	for (size_t i = 0; i < decoder_count; i++)
+		if (!strcmp(name, decoder_name(decoders[i])) || !strcmp(name, decoders[i]->format))
+			return decoders[i];
+	return NULL;
+}
+
+/* The names that decoder_find knows: FORMAT of each decoder, then FORMAT/TRANSPORT. */
+static const char *
+name_at(size_t i)
+{
+	if (i >= 2 * decoder_count)
+		return NULL;
+	return i < decoder_count ? decoders[i]->format : decoder_name(decoders[i - decoder_count]);
+}
+
+const char *
+decoder_check(const char *text, char buffer[static 256])
+{
+	return option_check_name("a format, see trawl --list-formats", name_at, text, buffer);
+}
+
+const char *
+decoder_field_name(size_t i)
+{
+	for (size_t d = 0; d < decoder_count; i -= decoders[d++]->field_count)
+		if (i < decoders[d]->field_count)
+			return decoders[d]->fields[i].name ? decoders[d]->fields[i].name : "";
+	return NULL;
+}

@@ -1,0 +1,30 @@
+/*
+ * The registry of decoders: all that there are, by number and by name.
+ *
+ * A new format is a folder beside this file and a line of `decoders` in registry.c;
+ * names, options, fields, filters, the manual and the fuzz targets follow from it.
+ */
+#ifndef TRAWL_DECODE_REGISTRY_H
+#define TRAWL_DECODE_REGISTRY_H
+
+#include "decode/decoder.h"
+
+extern const struct decoder_ops *const decoders[];
+extern const size_t decoder_count;
+
+/* What makes no messages; not in the registry (undecoded.c). */
+extern const struct decoder_ops undecoded_ops;
+
+/* By name: `syst`, `syst/stp`.  A format alone yields its first entry; NULL
+ * if unknown. */
+const struct decoder_ops *decoder_find(const char *name);
+/* For option tables: what was expected instead of the format TEXT, or NULL. */
+const char *decoder_check(const char *text, char buffer[static 256]);
+
+/* The names of the fields of all formats, one after the other; NULL past the end. */
+const char *decoder_field_name(size_t i);
+
+/* `syst/stp`, in a static string of the registry. */
+const char *decoder_name(const struct decoder_ops *);
+
+#endif

@@ -25,8 +25,8 @@
 #include "query/check.h"
 #include "trace/trace.h"
 #include "ui/notebook.h"
-#include "ui/signs.h"
-#include "ui/theme.h"
+#include "ui/screen/signs.h"
+#include "ui/screen/theme.h"
 #include "ui/view.h"
 
 /* Prints TEXT so that roff shows it as it is. */

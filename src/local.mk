@@ -152,15 +152,15 @@ libtrawl_a_SOURCES = \
 	src/query/check.h \
 	src/query/density.c \
 	src/query/density.h \
-	src/query/filter.c \
-	src/query/filter.h \
-	src/query/filter_context.c \
-	src/query/filter_eval.c \
-	src/query/filter_name.c \
-	src/query/filter_parse.c \
-	src/query/filter_time.c \
-	src/query/filter_tree.h \
-	src/query/filter_type.c \
+	src/query/filter/filter.c \
+	src/query/filter/filter.h \
+	src/query/filter/filter_context.c \
+	src/query/filter/filter_eval.c \
+	src/query/filter/filter_name.c \
+	src/query/filter/filter_parse.c \
+	src/query/filter/filter_time.c \
+	src/query/filter/filter_tree.h \
+	src/query/filter/filter_type.c \
 	src/query/matches.c \
 	src/query/matches.h \
 	src/query/origin_names.c \
@@ -215,83 +215,83 @@ libtrawl_a_SOURCES = \
 	src/ui/app.c \
 	src/ui/app.h \
 	src/ui/bars.c \
-	src/ui/canvas.c \
-	src/ui/canvas.h \
-	src/ui/colour.c \
-	src/ui/colour.h \
 	src/ui/commands.c \
-	src/ui/complete.c \
-	src/ui/complete.h \
 	src/ui/filters.c \
 	src/ui/filters.h \
-	src/ui/hits.c \
-	src/ui/hits.h \
-	src/ui/jump.c \
-	src/ui/jump.h \
-	src/ui/layout.c \
-	src/ui/layout.h \
-	src/ui/lines.c \
-	src/ui/lines.h \
-	src/ui/list.c \
-	src/ui/list.h \
+	src/ui/list/hits.c \
+	src/ui/list/hits.h \
+	src/ui/list/jump.c \
+	src/ui/list/jump.h \
+	src/ui/list/list.c \
+	src/ui/list/list.h \
+	src/ui/list/moment.c \
+	src/ui/list/moment.h \
+	src/ui/list/range.c \
+	src/ui/list/range.h \
+	src/ui/list/rules.c \
+	src/ui/list/rules.h \
+	src/ui/list/search.c \
+	src/ui/list/search.h \
 	src/ui/log.h \
 	src/ui/looks.c \
 	src/ui/looks.h \
-	src/ui/moment.c \
-	src/ui/moment.h \
 	src/ui/notebook.c \
 	src/ui/notebook.h \
-	src/ui/pager.c \
-	src/ui/pager.h \
-	src/ui/paint.c \
-	src/ui/paint.h \
 	src/ui/pane.c \
 	src/ui/pane.h \
-	src/ui/pane_clocks.c \
-	src/ui/pane_context.c \
-	src/ui/pane_context.h \
-	src/ui/pane_detail.c \
-	src/ui/pane_detail.h \
-	src/ui/pane_filters.c \
-	src/ui/pane_guesses.c \
-	src/ui/pane_help.c \
-	src/ui/pane_hex.c \
-	src/ui/pane_list.c \
-	src/ui/pane_marks.c \
-	src/ui/pane_messages.c \
-	src/ui/pane_origins.c \
-	src/ui/pane_syncs.c \
-	src/ui/pane_timeline.c \
-	src/ui/pane_timeline.h \
-	src/ui/path.c \
-	src/ui/path.h \
-	src/ui/preview.c \
-	src/ui/preview.h \
-	src/ui/prompt.c \
-	src/ui/prompt.h \
-	src/ui/range.c \
-	src/ui/range.h \
-	src/ui/role.def \
-	src/ui/rules.c \
-	src/ui/rules.h \
-	src/ui/scrollbar.c \
-	src/ui/scrollbar.h \
-	src/ui/search.c \
-	src/ui/search.h \
+	src/ui/panes/lines.c \
+	src/ui/panes/lines.h \
+	src/ui/panes/pager.c \
+	src/ui/panes/pager.h \
+	src/ui/panes/pane_clocks.c \
+	src/ui/panes/pane_context.c \
+	src/ui/panes/pane_context.h \
+	src/ui/panes/pane_detail.c \
+	src/ui/panes/pane_detail.h \
+	src/ui/panes/pane_filters.c \
+	src/ui/panes/pane_guesses.c \
+	src/ui/panes/pane_help.c \
+	src/ui/panes/pane_hex.c \
+	src/ui/panes/pane_list.c \
+	src/ui/panes/pane_marks.c \
+	src/ui/panes/pane_messages.c \
+	src/ui/panes/pane_origins.c \
+	src/ui/panes/pane_syncs.c \
+	src/ui/panes/pane_timeline.c \
+	src/ui/panes/pane_timeline.h \
+	src/ui/panes/scrollbar.c \
+	src/ui/panes/scrollbar.h \
+	src/ui/prompt/complete.c \
+	src/ui/prompt/complete.h \
+	src/ui/prompt/path.c \
+	src/ui/prompt/path.h \
+	src/ui/prompt/preview.c \
+	src/ui/prompt/preview.h \
+	src/ui/prompt/prompt.c \
+	src/ui/prompt/prompt.h \
+	src/ui/prompt/values.c \
+	src/ui/prompt/values.h \
+	src/ui/screen/canvas.c \
+	src/ui/screen/canvas.h \
+	src/ui/screen/colour.c \
+	src/ui/screen/colour.h \
+	src/ui/screen/layout.c \
+	src/ui/screen/layout.h \
+	src/ui/screen/paint.c \
+	src/ui/screen/paint.h \
+	src/ui/screen/role.def \
+	src/ui/screen/sign.def \
+	src/ui/screen/signs.c \
+	src/ui/screen/signs.h \
+	src/ui/screen/term.c \
+	src/ui/screen/term.h \
+	src/ui/screen/theme.c \
+	src/ui/screen/theme.h \
 	src/ui/session.c \
 	src/ui/session.h \
 	src/ui/settings.c \
 	src/ui/settings.h \
-	src/ui/sign.def \
-	src/ui/signs.c \
-	src/ui/signs.h \
-	src/ui/term.c \
-	src/ui/term.h \
-	src/ui/theme.c \
-	src/ui/theme.h \
 	src/ui/ui.h \
-	src/ui/values.c \
-	src/ui/values.h \
 	src/ui/view.c \
 	src/ui/view.h \
 	src/ui/write.c \

@@ -9,7 +9,7 @@
 #ifndef TRAWL_EXPORT_EXPORT_H
 #define TRAWL_EXPORT_EXPORT_H
 
-#include "query/filter.h"
+#include "query/filter/filter.h"
 #include "trace/context.h"
 #include "trace/cycles.h"
 #include "trace/doubts.h"

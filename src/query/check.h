@@ -5,7 +5,7 @@
 #ifndef TRAWL_QUERY_CHECK_H
 #define TRAWL_QUERY_CHECK_H
 
-#include "query/filter.h"
+#include "query/filter/filter.h"
 
 struct check;
 

@@ -26,7 +26,7 @@
 #ifndef TRAWL_QUERY_MATCHES_H
 #define TRAWL_QUERY_MATCHES_H
 
-#include "query/filter.h"
+#include "query/filter/filter.h"
 
 struct matches;
 

@@ -8,7 +8,7 @@
 #ifndef TRAWL_QUERY_SEEK_H
 #define TRAWL_QUERY_SEEK_H
 
-#include "query/filter.h"
+#include "query/filter/filter.h"
 
 enum seek_result { SEEK_RUNNING, SEEK_FOUND, SEEK_NOT_FOUND, SEEK_CANCELLED };
 

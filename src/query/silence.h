@@ -5,7 +5,7 @@
 #ifndef TRAWL_QUERY_SILENCE_H
 #define TRAWL_QUERY_SILENCE_H
 
-#include "query/filter.h"
+#include "query/filter/filter.h"
 
 struct silence {
 	uint64_t least; /* ticks; 0: no silence is looked for */

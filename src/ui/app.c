@@ -16,12 +16,12 @@
 #include "trace/context.h"
 #include "trace/cycles.h"
 #include "trace/recognise.h"
-#include "ui/complete.h"
-#include "ui/lines.h"
-#include "ui/moment.h"
+#include "ui/prompt/complete.h"
+#include "ui/panes/lines.h"
+#include "ui/list/moment.h"
 #include "ui/notebook.h"
-#include "ui/pane_context.h"
-#include "ui/pane_timeline.h"
+#include "ui/panes/pane_context.h"
+#include "ui/panes/pane_timeline.h"
 #include "ui/settings.h"
 
 #include <errno.h>

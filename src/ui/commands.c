@@ -7,8 +7,8 @@
 #include "ui/app.h"
 #include "ui/session.h"
 #include "ui/notebook.h"
-#include "ui/pane_context.h"
-#include "ui/pane_timeline.h"
+#include "ui/panes/pane_context.h"
+#include "ui/panes/pane_timeline.h"
 #include "ui/settings.h"
 
 #include <string.h>

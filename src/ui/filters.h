@@ -7,7 +7,7 @@
 #define TRAWL_UI_FILTERS_H
 
 #include "base/vec.h"
-#include "ui/hits.h"
+#include "ui/list/hits.h"
 
 struct app;
 

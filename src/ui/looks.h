@@ -6,7 +6,7 @@
 #define TRAWL_UI_LOOKS_H
 
 #include "command/keymap.h"
-#include "ui/theme.h"
+#include "ui/screen/theme.h"
 #include "ui/view.h"
 
 enum looks_part { LOOKS_VIEW, LOOKS_THEME, LOOKS_KEYS, LOOKS_PARTS };

@@ -11,7 +11,7 @@
 #include "trace/clocks.h"
 #include "trace/serial.h"
 #include "ui/app.h"
-#include "ui/path.h"
+#include "ui/prompt/path.h"
 #include "ui/settings.h"
 
 #include <errno.h>

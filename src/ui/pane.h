@@ -9,7 +9,7 @@
 #define TRAWL_UI_PANE_H
 
 #include "command/command.h"
-#include "ui/layout.h"
+#include "ui/screen/layout.h"
 
 struct app;
 struct list;

@@ -4,7 +4,7 @@
 #ifndef TRAWL_UI_SESSION_H
 #define TRAWL_UI_SESSION_H
 
-#include "ui/jump.h"
+#include "ui/list/jump.h"
 
 /* Whether another trace has what a message goes with by its number: the event of
  * a word, or the word of an event. */

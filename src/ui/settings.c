@@ -8,7 +8,7 @@
 
 #include "ui/settings.h"
 #include "ui/app.h"
-#include "ui/path.h"
+#include "ui/prompt/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

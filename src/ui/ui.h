@@ -4,7 +4,7 @@
 #ifndef TRAWL_UI_UI_H
 #define TRAWL_UI_UI_H
 
-#include "query/filter.h"
+#include "query/filter/filter.h"
 #include "trace/trace.h"
 #include "ui/looks.h"
 #include "ui/notebook.h"

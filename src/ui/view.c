@@ -3,7 +3,7 @@
 
 #include "ui/view.h"
 #include "decode/registry.h"
-#include "ui/rules.h"
+#include "ui/list/rules.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ const char *const view_severities[] = {
     [SEVERITY_USER2] = "user2",	    [SEVERITY_DEBUG] = "debug", [SEVERITY_COUNT] = NULL};
 static const char *const roles[] = {
 #define ROLE(id, name, help) [ROLE_##id] = (name),
-#include "ui/role.def"
+#include "ui/screen/role.def"
 #undef ROLE
     [ROLE_COUNT] = NULL};
 

@@ -13,7 +13,7 @@
 #include "ui/write.h"
 #include "ui/app.h"
 #include "base/thread.h"
-#include "ui/path.h"
+#include "ui/prompt/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

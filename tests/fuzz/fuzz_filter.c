@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "query/filter.h"
+#include "query/filter/filter.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include "test.h"
 
-#include "ui/canvas.h"
-#include "ui/layout.h"
+#include "ui/screen/canvas.h"
+#include "ui/screen/layout.h"
 
 #include <locale.h>
 #include <string.h>

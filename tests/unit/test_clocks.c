@@ -13,7 +13,7 @@
 #include "session_fixture.h"
 #include "config/profile.h"
 #include "config/schema.h"
-#include "query/filter.h"
+#include "query/filter/filter.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
 #include "trace/instant.h"

@@ -11,7 +11,7 @@
 #include "trace/clocks.h"
 #include "trace/cycles.h"
 #include "trace/merge.h"
-#include "ui/moment.h"
+#include "ui/list/moment.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #include "test.h"
 
 #include "config/profile.h"
-#include "query/filter.h"
+#include "query/filter/filter.h"
 #include "toy.h"
 #include "trace/reader.h"
 

@@ -8,7 +8,7 @@
 #include "test.h"
 
 #include "emulator.h"
-#include "ui/paint.h"
+#include "ui/screen/paint.h"
 
 #include <locale.h>
 #include <stdio.h>

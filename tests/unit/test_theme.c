@@ -9,8 +9,8 @@
 #include "test.h"
 
 #include "config/files.h"
-#include "ui/colour.h"
-#include "ui/theme.h"
+#include "ui/screen/colour.h"
+#include "ui/screen/theme.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,179 @@
+/* Filters: see filter.h.  Cheapest question first: the summary of a cell,
+ * then the fixed struct, then the text. */
+#include "config.h"
+
+#include "query/filter/filter_tree.h"
+#include "trace/context.h"
+
+struct filter
+filter_all(void)
+{
+	return (struct filter){.severities = 0xff};
+}
+
+struct filter
+filter_clone(const struct filter *filter)
+{
+	struct filter copy = *filter;
+	if (filter->expr)
+		copy.expr = filter_parse(filter->expr->text, NULL, NULL);
+	return copy;
+}
+
+void
+filter_free(struct filter *filter)
+{
+	filter_expr_free(filter->expr);
+	*filter = filter_all();
+}
+
+bool
+filter_is_all(const struct filter *filter)
+{
+	return filter->severities == 0xff && !filter->flags && !filter->by_origin && !filter->expr;
+}
+
+unsigned
+filter_basis(const struct filter *filter)
+{
+	unsigned uses = filter->expr ? filter->expr->uses : 0;
+	return (filter->severities != 0xff || uses & FILTER_USES_SEVERITY ? FILTER_ON_SEVERITY
+									  : 0) |
+	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
+	       (filter->flags || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
+	       (uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0) |
+	       (uses & FILTER_USES_CONTEXT ? FILTER_ON_CONTEXT : 0);
+}
+
+unsigned
+filter_generation(unsigned basis, const struct trace *trace)
+{
+	return (basis & FILTER_ON_TEXT ? trace_generation(trace) : 0) +
+	       (basis & FILTER_ON_CONTEXT ? contexts_generation(trace_session(trace)->contexts)
+					  : 0);
+}
+
+bool
+filter_needs_clocks(const struct filter *filter)
+{
+	return filter->expr && filter->expr->uses & FILTER_USES_CLOCK;
+}
+
+bool
+filter_needs_contexts(const struct filter *filter)
+{
+	return filter->expr && filter->expr->uses & FILTER_USES_CONTEXT;
+}
+
+bool
+filter_looks_around(const struct filter *filter)
+{
+	return filter->expr && filter->expr->uses & FILTER_USES_AROUND;
+}
+
+uint8_t
+filter_threshold(enum severity level, bool hide_unassigned)
+{
+	uint8_t set = (uint8_t)((2u << level) - 1);
+	if (hide_unassigned)
+		set &= (uint8_t) ~(1u << SEVERITY_MAX);
+	return set;
+}
+
+/* --- cells ------------------------------------------------------------- */
+
+/* What the cheap members say. */
+static enum filter_verdict
+judge_members(const struct filter *filter, const struct index_cell *cell)
+{
+	uint32_t wanted = 0;
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+		if (filter->severities >> s & 1)
+			wanted += cell->severities[s];
+	if (!wanted || (filter->flags && !(filter->flags & cell->messages)))
+		return FILTER_NONE;
+	bool more = filter->flags || filter->by_origin;
+	return wanted == cell->count && !more ? FILTER_ALL : FILTER_SOME;
+}
+
+struct sought {
+	uint64_t key;
+	bool found;
+};
+
+static bool
+is_not_sought(void *context, uint64_t key)
+{
+	struct sought *sought = context;
+	sought->found = key == sought->key;
+	return !sought->found;
+}
+
+/* Whether the one sender that is wanted may be in the cell. */
+static bool
+has_origin(const struct filter *filter, const struct filter_facts *facts)
+{
+	struct sought sought = {.key = filter->origin};
+	return !facts->index ||
+	       !index_each_origin(facts->index, facts->number, is_not_sought, &sought) ||
+	       sought.found;
+}
+
+static enum filter_verdict
+judge(const struct filter *filter, const struct filter_facts *facts)
+{
+	enum filter_verdict verdict = judge_members(filter, facts->cell);
+	if (verdict == FILTER_SOME && filter->by_origin && !has_origin(filter, facts))
+		return FILTER_NONE;
+	if (verdict == FILTER_NONE || !filter->expr)
+		return verdict;
+	enum filter_verdict more = filter_node_judge(facts, filter->expr->root);
+	return more < verdict ? more : verdict;
+}
+
+enum filter_verdict
+filter_cell(const struct filter *filter, const struct index_cell *cell)
+{
+	const struct filter_facts facts = {.cell = cell};
+	return judge(filter, &facts);
+}
+
+enum filter_verdict
+filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
+{
+	struct index_cell cell;
+	if (!index_cell(trace_index(trace), number, &cell))
+		return FILTER_SOME;
+	struct filter_facts facts = {.index = trace_index(trace), .number = number, .cell = &cell};
+	if (filter->expr) {
+		facts.bound = filter_bind(filter->expr, trace);
+		facts.expr = filter->expr;
+	}
+	return judge(filter, &facts);
+}
+
+/* --- messages ---------------------------------------------------------- */
+
+static bool
+match_members(const struct filter *filter, const struct message *m)
+{
+	return filter->severities >> m->severity & 1 &&
+	       (!filter->flags || filter->flags & m->flags) &&
+	       (!filter->by_origin || filter->origin == m->origin);
+}
+
+bool
+filter_match(const struct filter *filter, struct reader *reader, const struct message *m,
+	     struct expansion *e)
+{
+	struct filter_expr *expr = filter->expr;
+	if (!match_members(filter, m))
+		return false;
+	if (!expr)
+		return true;
+	const struct message own = *m; /* looking around may drop the block it is in */
+	struct filter_look look = {.expr = expr, .reader = reader, .m = &own, .e = e};
+	if (reader)
+		look.bound = filter_bind(expr, reader_trace(reader));
+	return filter_node_test(&look, expr->root);
+}

@@ -1,0 +1,62 @@
+/*
+ * What filters ask about contexts: see filter_tree.h.
+ *
+ * What held at a message is asked of a cursor, one for each trace that an
+ * expression meets.  A value counts as long as it is known, doubtful or not;
+ * where it is not known yet, nothing holds, and contexts_generation() tells when
+ * more is.
+ */
+#include "config.h"
+
+#include "query/filter/filter_tree.h"
+#include "trace/context.h"
+
+#include <string.h>
+
+static struct context_cursor *
+cursor_of(struct filter_bound *bound, struct contexts *contexts)
+{
+	if (!bound->cursor)
+		bound->cursor = context_cursor_new(contexts, bound->trace);
+	return bound->cursor;
+}
+
+/* Says nothing of cells, but wants to know what holds in them. */
+enum filter_verdict
+filter_judge_context(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	(void)leaf;
+	if (facts->bound && trace_session(facts->bound->trace)->contexts)
+		cursor_of(facts->bound, trace_session(facts->bound->trace)->contexts);
+	return FILTER_SOME;
+}
+
+static bool
+text_fits(const struct filter_leaf *leaf, const char *at, size_t length)
+{
+	return leaf->how == FILTER_MATCHED ? filter_regex_fits(leaf->regex, at, length)
+					   : filter_one_of(&leaf->strings, at, length);
+}
+
+bool
+filter_test_context(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct contexts *contexts = trace_session(look->bound->trace)->contexts;
+	struct context_value value;
+	unsigned context;
+	if (!contexts || !contexts_find(contexts, filter_context_of(leaf), &context))
+		return false;
+	struct context_cursor *cursor = cursor_of(look->bound, contexts);
+	if (!context_value(contexts, cursor, look->m, context, &value) ||
+	    value.state != CONTEXT_KNOWN)
+		return false;
+	if (leaf->how == FILTER_PRESENT ||
+	    (value.name && text_fits(leaf, value.name, strlen(value.name))))
+		return true;
+	if (value.is_number && leaf->how == FILTER_COMPARED)
+		return filter_ranges_have(&leaf->ranges, (long double)value.number);
+	struct text *text = &look->expr->scratch;
+	text_clear(text);
+	context_text(contexts, cursor, context, &value, text);
+	return text_fits(leaf, text_get(text), text->length);
+}

@@ -1,0 +1,554 @@
+/*
+ * Looking at messages and judging cells: see filter_tree.h.
+ *
+ * The terms of `and` and `or` stand cheapest first, so the walk over the tree
+ * asks the fixed struct before the bytes, the bytes before the text.  Text and
+ * fields are made once per message, when the first term needs them.
+ *
+ * A cell is none, some or all: `and` is the least of its terms, `or` the most,
+ * `not` the opposite.
+ */
+#include "config.h"
+
+#include "decode/registry.h"
+#include "query/filter/filter_tree.h"
+#include "trace/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SENDER_LEAVES = 32,  /* on the origin, whose answers are kept */
+	SENDERS_KEPT = 65536 /* in each trace */
+};
+
+/* --- ranges, texts, patterns ------------------------------------------- */
+
+bool
+filter_range_has(const struct filter_range *range, long double value)
+{
+	bool above = range->open_low ? value > range->low : value >= range->low;
+	bool below = range->open_high ? value < range->high : value <= range->high;
+	return above && below;
+}
+
+bool
+filter_ranges_have(const struct filter_ranges *ranges, long double value)
+{
+	for (size_t i = 0; i < ranges->count; i++)
+		if (filter_range_has(&ranges->at[i], value))
+			return true;
+	return false;
+}
+
+enum filter_verdict
+filter_ranges_judge(const struct filter_ranges *ranges, long double least, long double most)
+{
+	enum filter_verdict verdict = FILTER_NONE;
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct filter_range *range = &ranges->at[i];
+		if (filter_range_has(range, least) && filter_range_has(range, most))
+			return FILTER_ALL;
+		if (least <= range->high && most >= range->low)
+			verdict = FILTER_SOME;
+	}
+	return verdict;
+}
+
+bool
+filter_one_of(const struct filter_strings *strings, const char *at, size_t length)
+{
+	for (size_t i = 0; i < strings->count; i++)
+		if (strings->at[i].length == length &&
+		    (!length || !memcmp(strings->at[i].at, at, length)))
+			return true;
+	return false;
+}
+
+bool
+filter_regex_fits(struct regex *regex, const char *at, size_t length)
+{
+	size_t start, end;
+	return regex_find(regex, length ? at : "", length, 0, &start, &end);
+}
+
+static bool
+pattern_at(const struct filter_pattern *pattern, const uint8_t *p)
+{
+	for (size_t i = 0; i < pattern->length; i++)
+		if ((p[i] & pattern->masks[i]) != pattern->values[i])
+			return false;
+	return true;
+}
+
+static bool
+pattern_fits(const struct filter_pattern *pattern, const uint8_t *p, size_t length)
+{
+	for (size_t at = 0; pattern->length && at + pattern->length <= length; at++)
+		if (pattern_at(pattern, p + at))
+			return true;
+	return false;
+}
+
+static bool
+text_fits(const struct filter_leaf *leaf, const char *at, size_t length)
+{
+	if (leaf->how == FILTER_PRESENT)
+		return length > 0;
+	if (leaf->how == FILTER_COMPARED)
+		return filter_one_of(&leaf->strings, at, length);
+	return filter_regex_fits(leaf->regex, at, length);
+}
+
+static bool
+bytes_fit(const struct filter_leaf *leaf, const uint8_t *p, size_t length)
+{
+	if (leaf->how == FILTER_MATCHED && !leaf->regex)
+		return pattern_fits(&leaf->pattern, p, length);
+	return text_fits(leaf, (const char *)p, length);
+}
+
+/* --- a trace ----------------------------------------------------------- */
+
+struct filter_bound *
+filter_bind(struct filter_expr *expr, struct trace *trace)
+{
+	if (expr->last < expr->bounds.count && expr->bounds.at[expr->last].trace == trace)
+		return &expr->bounds.at[expr->last];
+	for (expr->last = 0; expr->last < expr->bounds.count; expr->last++)
+		if (expr->bounds.at[expr->last].trace == trace)
+			return &expr->bounds.at[expr->last];
+	struct filter_bound *bound = vec_add(&expr->bounds);
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	bound->trace = trace;
+	while (bound->decoder < decoder_count && decoders[bound->decoder] != ops)
+		bound->decoder++;
+	return bound;
+}
+
+void
+filter_bound_release(struct filter_bound *bound)
+{
+	filter_times_release(&bound->times);
+	context_cursor_free(bound->cursor);
+	map_free(&bound->senders);
+}
+
+/* --- what is made of a message ------------------------------------------ */
+
+void
+filter_need(struct filter_look *look, enum expand_want want)
+{
+	if (look->has && look->made >= want)
+		return;
+	reader_expand(look->reader, look->m, want, look->e);
+	look->has = true;
+	look->made = want;
+}
+
+/* --- the fixed struct -------------------------------------------------- */
+
+bool
+filter_test_severity(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	return leaf->set >> look->m->severity & 1;
+}
+
+/* A bad checksum is found by those who look at the whole message. */
+bool
+filter_test_flags(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	if (look->m->flags & leaf->set)
+		return true;
+	if (!(leaf->set & MESSAGE_DAMAGED) || !(look->m->flags & MESSAGE_CHECKED))
+		return false;
+	filter_need(look, EXPAND_BARE);
+	return look->e->flags & leaf->set;
+}
+
+bool
+filter_test_kind(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	size_t decoder = look->bound->decoder;
+	return decoder < decoder_count && leaf->kinds[decoder] >> look->m->kind & 1;
+}
+
+bool
+filter_test_trace(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	const char *name = trace_name(look->bound->trace);
+	return text_fits(leaf, name, strlen(name));
+}
+
+static bool
+number_fits(const struct filter_leaf *leaf, uint64_t value)
+{
+	return leaf->how == FILTER_PRESENT || filter_ranges_have(&leaf->ranges, (long double)value);
+}
+
+bool
+filter_test_ticks(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	return look->m->flags & MESSAGE_TIMED && number_fits(leaf, look->m->ticks);
+}
+
+bool
+filter_test_offset(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	return number_fits(leaf, look->m->offset);
+}
+
+bool
+filter_test_length(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	return number_fits(leaf, look->m->length);
+}
+
+/* --- bytes and neighbours ---------------------------------------------- */
+
+bool
+filter_test_bytes(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct window window = reader_window(look->reader);
+	uint64_t offset = look->m->offset, length = look->m->length;
+	if (offset > window.length)
+		return false;
+	if (length > window.length - offset)
+		length = window.length - offset;
+	return bytes_fit(leaf, window.bytes + offset, (size_t)length);
+}
+
+bool
+filter_test_number(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct position at;
+	if (!reader_find_message(look->reader, look->m, &at))
+		return false;
+	return number_fits(leaf, reader_block(look->reader, at.cell)->first + at.at);
+}
+
+/* --- text and fields --------------------------------------------------- */
+
+static bool
+expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, enum expand_want want,
+	      const struct text *text)
+{
+	filter_need(look, want);
+	return text_fits(leaf, text_get(text), text->length);
+}
+
+/* Whether answers may be kept by sender; forgets those for older texts. */
+static bool
+keeps_senders(struct filter_look *look)
+{
+	struct filter_bound *bound = look->bound;
+	unsigned generation = trace_generation(bound->trace);
+	if (!bound->looked || bound->generation != generation) {
+		map_free(&bound->senders);
+		bound->looked = true;
+		bound->generation = generation;
+		bound->by_key = reader_origin_by_key(look->reader);
+	}
+	return bound->by_key;
+}
+
+/* What is known of a sender: 1 wanted, 0 not, -1 nothing yet. */
+static int
+sender_known(const struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key)
+{
+	const uint64_t *bits = leaf->sender < SENDER_LEAVES ? map_find(&bound->senders, key) : NULL;
+	uint64_t own = bits ? *bits >> 2 * leaf->sender : 0;
+	return own & 1 ? (int)(own >> 1 & 1) : -1;
+}
+
+static void
+keep_sender(struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key, bool fits)
+{
+	if (leaf->sender >= SENDER_LEAVES || bound->senders.count >= SENDERS_KEPT)
+		return;
+	*map_add(&bound->senders, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->sender;
+}
+
+bool
+filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	bool kept = keeps_senders(look);
+	int known = kept ? sender_known(look->bound, leaf, look->m->origin) : -1;
+	if (known >= 0)
+		return known;
+	bool fits = expanded_fits(look, leaf, EXPAND_TEXT, &look->e->origin);
+	if (kept)
+		keep_sender(look->bound, leaf, look->m->origin, fits);
+	return fits;
+}
+
+bool
+filter_test_type(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	return expanded_fits(look, leaf, EXPAND_TYPE, &look->e->type);
+}
+
+bool
+filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	return expanded_fits(look, leaf, EXPAND_BARE, &look->e->text);
+}
+
+bool
+filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	filter_need(look, keeps_senders(look) ? EXPAND_TYPE : EXPAND_TEXT); /* at once */
+	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
+	       filter_test_type(look, leaf);
+}
+
+bool
+filter_test_payload(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	filter_need(look, EXPAND_FIELDS);
+	return look->e->payload && bytes_fit(leaf, look->e->payload, look->e->payload_length);
+}
+
+static bool
+is_container(const struct field *field)
+{
+	return field->row->type >= FIELD_LIST;
+}
+
+static long double
+field_number(const struct field *field)
+{
+	return field->row->type == FIELD_INT	  ? (long double)field->i
+	       : field->row->type == FIELD_NUMBER ? (long double)field->d
+						  : (long double)field->u;
+}
+
+static bool
+value_compares(const struct filter_field *want, const struct field *field)
+{
+	if (field->row->type == FIELD_TEXT)
+		return filter_one_of(&want->strings, field->s.at, field->s.length);
+	if (field->row->type == FIELD_BYTES)
+		return filter_one_of(&want->bytes, field->s.at, field->s.length);
+	return filter_ranges_have(&want->ranges, field_number(field));
+}
+
+static bool
+value_matches(struct filter_look *look, const struct filter_leaf *leaf, const struct field *field)
+{
+	struct text *scratch = &look->expr->scratch;
+	if (field->row->type == FIELD_BYTES && leaf->pattern.length)
+		return pattern_fits(&leaf->pattern, (const uint8_t *)field->s.at, field->s.length);
+	if (!leaf->regex)
+		return false;
+	if (field->row->type == FIELD_TEXT)
+		return filter_regex_fits(leaf->regex, field->s.at, field->s.length);
+	text_clear(scratch);
+	field_format(field, scratch);
+	const char *meaning = field_meaning(field);
+	return filter_regex_fits(leaf->regex, text_get(scratch), scratch->length) ||
+	       (meaning && filter_regex_fits(leaf->regex, meaning, strlen(meaning)));
+}
+
+static bool
+value_fits(struct filter_look *look, const struct filter_leaf *leaf,
+	   const struct filter_field *want, const struct field *field)
+{
+	if (leaf->how == FILTER_PRESENT) /* of what is true or false: true */
+		return field->row->type != FIELD_BOOL || field->u;
+	if (is_container(field))
+		return false;
+	return leaf->how == FILTER_COMPARED ? value_compares(want, field)
+					    : value_matches(look, leaf, field);
+}
+
+/* Whether a field or, if it has elements, one of these is what is wanted. */
+static bool
+field_fits(struct filter_look *look, const struct filter_leaf *leaf,
+	   const struct filter_field *want, size_t at)
+{
+	const struct expansion *e = look->e;
+	unsigned depth = e->fields.at[at].depth;
+	if (value_fits(look, leaf, want, &e->fields.at[at]))
+		return true;
+	while (++at < e->fields.count && e->fields.at[at].depth > depth)
+		if (leaf->how != FILTER_PRESENT && value_fits(look, leaf, want, &e->fields.at[at]))
+			return true;
+	return false;
+}
+
+bool
+filter_test_field(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	filter_need(look, EXPAND_FIELDS);
+	for (size_t i = 0; i < look->e->fields.count; i++)
+		for (size_t k = 0; k < leaf->field_count; k++)
+			if (look->e->fields.at[i].row == leaf->fields[k].row &&
+			    field_fits(look, leaf, &leaf->fields[k], i))
+				return true;
+	return false;
+}
+
+/* --- cells ------------------------------------------------------------- */
+
+enum filter_verdict
+filter_judge_severity(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	uint32_t wanted = 0;
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+		if (leaf->set >> s & 1)
+			wanted += facts->cell->severities[s];
+	if (!wanted)
+		return FILTER_NONE;
+	return wanted == facts->cell->count ? FILTER_ALL : FILTER_SOME;
+}
+
+enum filter_verdict
+filter_judge_flags(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	uint64_t possible = leaf->set;
+	if (possible & MESSAGE_DAMAGED)
+		possible |= MESSAGE_CHECKED;
+	return facts->cell->messages & possible ? FILTER_SOME : FILTER_NONE;
+}
+
+enum filter_verdict
+filter_judge_kind(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	if (!facts->bound)
+		return FILTER_SOME;
+	size_t decoder = facts->bound->decoder;
+	uint64_t wanted = decoder < decoder_count ? leaf->kinds[decoder] : 0;
+	if (!(facts->cell->kinds & wanted))
+		return FILTER_NONE;
+	return facts->cell->kinds & ~wanted ? FILTER_SOME : FILTER_ALL;
+}
+
+enum filter_verdict
+filter_judge_trace(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	if (!facts->bound)
+		return FILTER_SOME;
+	struct filter_look look = {.bound = facts->bound};
+	return filter_test_trace(&look, leaf) ? FILTER_ALL : FILTER_NONE;
+}
+
+struct senders {
+	const struct filter_bound *bound;
+	const struct filter_leaf *leaf;
+	bool any[3]; /* that are not known, are not wanted, are */
+};
+
+static bool
+add_sender(void *context, uint64_t key)
+{
+	struct senders *senders = context;
+	senders->any[sender_known(senders->bound, senders->leaf, key) + 1] = true;
+	return !senders->any[0];
+}
+
+/* Once all senders around a cell have been looked at, it need not be. */
+enum filter_verdict
+filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	const struct filter_bound *bound = facts->bound;
+	struct senders senders = {.bound = bound, .leaf = leaf};
+	if (!bound || !bound->by_key || bound->generation != trace_generation(bound->trace) ||
+	    !index_each_origin(facts->index, facts->number, add_sender, &senders) || senders.any[0])
+		return FILTER_SOME;
+	return !senders.any[2] ? FILTER_NONE : senders.any[1] ? FILTER_SOME : FILTER_ALL;
+}
+
+/* Messages without a time may lie among those with one: never all. */
+enum filter_verdict
+filter_judge_ticks(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	const struct index_cell *cell = facts->cell;
+	if (!(cell->flags & CELL_TIMED))
+		return FILTER_NONE;
+	if (leaf->how != FILTER_PRESENT &&
+	    filter_ranges_judge(&leaf->ranges, (long double)cell->time_min,
+				(long double)cell->time_max) == FILTER_NONE)
+		return FILTER_NONE;
+	return FILTER_SOME;
+}
+
+/* A scattered message starts before the cell where it stands. */
+enum filter_verdict
+filter_judge_offset(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	if (leaf->how == FILTER_PRESENT)
+		return FILTER_ALL;
+	if (!facts->index)
+		return FILTER_SOME;
+	uint64_t size = index_cell_size(facts->index), start = facts->number * size;
+	uint64_t last = start + size; /* of a note at the very end */
+	bool scattered = facts->cell->messages & MESSAGE_SCATTERED;
+	if (facts->number + 1 < index_cell_count(facts->index))
+		last--;
+	return filter_ranges_judge(&leaf->ranges, scattered ? 0 : (long double)start,
+				   (long double)last);
+}
+
+enum filter_verdict
+filter_judge_number(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	const struct index_cell *cell = facts->cell;
+	if (!cell->count)
+		return FILTER_NONE;
+	if (leaf->how == FILTER_PRESENT)
+		return FILTER_ALL;
+	return filter_ranges_judge(&leaf->ranges, (long double)cell->first,
+				   (long double)(cell->first + cell->count - 1));
+}
+
+/* --- the tree ---------------------------------------------------------- */
+
+bool
+filter_node_test(struct filter_look *look, const struct filter_node *node)
+{
+	const struct filter_node *child;
+	switch (node->type) {
+	case FILTER_LEAF:
+		return node->leaf->name->test(look, node->leaf);
+	case FILTER_NOT:
+		return !filter_node_test(look, node->child);
+	case FILTER_AND:
+		for (child = node->child; child; child = child->next)
+			if (!filter_node_test(look, child))
+				return false;
+		return true;
+	case FILTER_OR:
+		for (child = node->child; child; child = child->next)
+			if (filter_node_test(look, child))
+				return true;
+		return false;
+	}
+	return false;
+}
+
+enum filter_verdict
+filter_node_judge(const struct filter_facts *facts, const struct filter_node *node)
+{
+	const struct filter_node *child;
+	enum filter_verdict verdict = FILTER_ALL, one;
+	switch (node->type) {
+	case FILTER_LEAF:
+		return node->leaf->name->judge ? node->leaf->name->judge(facts, node->leaf)
+					       : FILTER_SOME;
+	case FILTER_NOT:
+		return FILTER_ALL - filter_node_judge(facts, node->child);
+	case FILTER_AND:
+		for (child = node->child; child && verdict != FILTER_NONE; child = child->next)
+			if ((one = filter_node_judge(facts, child)) < verdict)
+				verdict = one;
+		return verdict;
+	case FILTER_OR:
+		verdict = FILTER_NONE;
+		for (child = node->child; child && verdict != FILTER_ALL; child = child->next)
+			if ((one = filter_node_judge(facts, child)) > verdict)
+				verdict = one;
+		return verdict;
+	}
+	return verdict;
+}

@@ -1,0 +1,278 @@
+/*
+ * The names that filters know: see filter_tree.h.
+ *
+ * Those that every message has are rows of one table, from which the manual is
+ * made too.  All others are fields, from the tables of the formats: a bare
+ * name stands for the field of that name in each format that has one,
+ * `encap.type` for that format's alone.  Where both have a name, the bare one
+ * is that of every message.
+ */
+#include "config.h"
+
+#include "decode/registry.h"
+#include "query/filter/filter_tree.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SEVERITY FILTER_USES_SEVERITY
+#define STRUCT FILTER_USES_STRUCT
+#define READER FILTER_USES_READER
+#define CLOCK (READER | FILTER_USES_CLOCK | STRUCT)
+#define AROUND (READER | FILTER_USES_AROUND | STRUCT)
+#define SENDER (READER | FILTER_USES_SENDER)
+
+const struct filter_name filter_names[] = {
+    {"severity", "severity", "max, fatal, error, warning, info, user1, user2 or debug",
+     FILTER_FIXED, SEVERITY, filter_resolve_severity, filter_test_severity, filter_judge_severity},
+    {"flags", "flags", "damaged, lost, truncated, suspect, estimated, sync; each is a name too",
+     FILTER_FIXED, STRUCT, filter_resolve_flags, filter_test_flags, filter_judge_flags},
+    {"kind", "kind", "what the decoder takes it for, as string, catalog or stp_async", FILTER_FIXED,
+     STRUCT | READER, filter_resolve_kind, filter_test_kind, filter_judge_kind},
+    {"trace", "text", "name of its trace", FILTER_FIXED, READER | FILTER_USES_TRACE,
+     filter_resolve_text, filter_test_trace, filter_judge_trace},
+    {"origin", "text", "who sent it, as the list shows it", FILTER_SENDER, SENDER,
+     filter_resolve_sender, filter_test_origin, filter_judge_origin},
+    {"type", "text", "type of message, as the list shows it", FILTER_TEXT, STRUCT | READER,
+     filter_resolve_text, filter_test_type, NULL},
+    {"text", "text", "what it says", FILTER_TEXT, STRUCT | READER, filter_resolve_text,
+     filter_test_text, NULL},
+    {"time", "time", "when, by the clock of the session", FILTER_FIXED, CLOCK, filter_resolve_time,
+     filter_test_time, filter_judge_time},
+    {"delta", "duration", "time since the message before it that has one", FILTER_AROUND,
+     AROUND | FILTER_USES_CLOCK, filter_resolve_duration, filter_test_delta, NULL},
+    {"ticks", "number", "when, in ticks of its trace", FILTER_FIXED, STRUCT, filter_resolve_number,
+     filter_test_ticks, filter_judge_ticks},
+    {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED, STRUCT,
+     filter_resolve_number, filter_test_offset, filter_judge_offset},
+    {"length", "number", "bytes from its first to its last", FILTER_FIXED, STRUCT,
+     filter_resolve_number, filter_test_length, NULL},
+    {"number", "number", "how many messages of its trace lie before it", FILTER_AROUND, AROUND,
+     filter_resolve_number, filter_test_number, filter_judge_number},
+    {"bytes", "bytes", "the bytes of the capture from its first to its last", FILTER_RAW,
+     STRUCT | READER, filter_resolve_bytes, filter_test_bytes, NULL},
+    {"payload", "bytes", "the bytes of its protocol, put together", FILTER_FIELDS, STRUCT | READER,
+     filter_resolve_bytes, filter_test_payload, NULL},
+};
+const size_t filter_name_count = sizeof filter_names / sizeof *filter_names;
+
+const struct filter_name filter_any_text = {.name = "a regular expression",
+					    .type = "text",
+					    .cost = FILTER_TEXT,
+					    .uses = STRUCT | READER,
+					    .resolve = filter_resolve_sender,
+					    .test = filter_test_any};
+
+const struct filter_name filter_flag_name = {.name = "a flag",
+					     .type = "flag",
+					     .cost = FILTER_FIXED,
+					     .uses = STRUCT,
+					     .resolve = filter_resolve_flags,
+					     .test = filter_test_flags,
+					     .judge = filter_judge_flags};
+
+const struct filter_name filter_field_name = {.name = "a field",
+					      .type = "field",
+					      .cost = FILTER_FIELDS,
+					      .uses = STRUCT | READER,
+					      .resolve = filter_resolve_field,
+					      .test = filter_test_field};
+
+const struct filter_name filter_context_name = {.name = "a context",
+						.type = "context",
+						.cost = FILTER_FIELDS,
+						.uses = STRUCT | READER | FILTER_USES_CONTEXT,
+						.resolve = filter_resolve_context,
+						.test = filter_test_context,
+						.judge = filter_judge_context};
+
+bool
+filter_help(size_t at, struct filter_help *out)
+{
+	if (at >= filter_name_count)
+		return false;
+	const struct filter_name *name = &filter_names[at];
+	*out = (struct filter_help){name->name, name->type, name->help};
+	return true;
+}
+
+/* --- all names in a row ------------------------------------------------ */
+
+/* Whether the table of a decoder came before, of any format or of its own: those
+ * of one format share it, and formats may. */
+static bool
+repeats(size_t decoder, bool any)
+{
+	const struct decoder_ops *ops = decoders[decoder];
+	for (size_t i = 0; i < decoder; i++)
+		if (decoders[i]->fields == ops->fields &&
+		    (any || !strcmp(decoders[i]->format, ops->format)))
+			return true;
+	return false;
+}
+
+/* Name number AT of all: those of every message, flags, then each field alone
+ * and with its format. */
+static const char *
+name_at(size_t at, char name[static 64])
+{
+	if (at < filter_name_count)
+		return filter_names[at].name;
+	at -= filter_name_count;
+	if (at < MESSAGE_FLAGS_SHOWN)
+		return message_flag_name((unsigned)at);
+	at -= MESSAGE_FLAGS_SHOWN;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		if (repeats(i, false))
+			continue;
+		if (at < 2 * ops->field_count) {
+			const char *own = ops->fields[at / 2].name;
+			if (at % 2 == 0)
+				return own;
+			snprintf(name, 64, "%s.%s", ops->format, own);
+			return name;
+		}
+		at -= 2 * ops->field_count;
+	}
+	return NULL;
+}
+
+/* Fields of several formats may have the same name. */
+static bool
+came_before(size_t at, const char *name)
+{
+	char other[64];
+	for (size_t i = 0; i < at; i++)
+		if (!strcmp(name_at(i, other), name))
+			return true;
+	return false;
+}
+
+const char *
+filter_complete(const char *stem, size_t length, size_t *next, char name[static 64])
+{
+	const char *found;
+	for (; (found = name_at(*next, name)); ++*next)
+		if (!strncmp(found, stem, length) && !came_before(*next, found)) {
+			++*next;
+			return found;
+		}
+	return NULL;
+}
+
+enum { BEGINNING = 3 /* letters of a name that are no accident */ };
+
+struct filter_hint
+filter_hint(const char *word, const char *(*next)(void *context, size_t at), void *context)
+{
+	struct filter_hint hint = {""};
+	size_t length = strlen(word), least = length / 2 + 1;
+	const char *name;
+	for (size_t i = 0; (name = next(context, i)); i++) {
+		bool begins = length >= BEGINNING && !strncmp(name, word, length);
+		size_t distance = begins ? 0 : text_distance(word, name);
+		if (distance < least) {
+			least = distance;
+			snprintf(hint.text, sizeof hint.text, "; %s?", name);
+		}
+	}
+	return hint;
+}
+
+static const char *
+next_name(void *context, size_t at)
+{
+	return name_at(at, context);
+}
+
+/* --- finding one ------------------------------------------------------- */
+
+/* MESSAGE_FLAGS_SHOWN if it is none. */
+static unsigned
+flag_bit(const char *word)
+{
+	unsigned bit = 0;
+	while (bit < MESSAGE_FLAGS_SHOWN && strcmp(word, message_flag_name(bit)) != 0)
+		bit++;
+	return bit;
+}
+
+bool
+filter_is_flag(const char *word)
+{
+	return flag_bit(word) < MESSAGE_FLAGS_SHOWN;
+}
+
+static bool
+find_own(struct filter_leaf *leaf)
+{
+	const char *word = leaf->word.text;
+	for (size_t i = 0; i < filter_name_count; i++) {
+		if (!strcmp(word, filter_names[i].name)) {
+			leaf->name = &filter_names[i];
+			return true;
+		}
+	}
+	unsigned bit = flag_bit(word);
+	if (bit == MESSAGE_FLAGS_SHOWN)
+		return false;
+	leaf->name = &filter_flag_name;
+	leaf->set = 1u << bit;
+	return true;
+}
+
+/* All rows called NAME, of FORMAT (LENGTH bytes) or of any if that is NULL.
+ * How many there are is counted first, with OUT NULL. */
+static size_t
+find_rows(const char *format, size_t length, const char *name, struct filter_field *out)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		bool other = format && (strlen(ops->format) != length ||
+					strncmp(ops->format, format, length) != 0);
+		for (size_t k = 0; !other && !repeats(i, !format) && k < ops->field_count; k++) {
+			if (strcmp(ops->fields[k].name, name) != 0)
+				continue;
+			if (out)
+				out[count] = (struct filter_field){.row = &ops->fields[k]};
+			count++;
+		}
+	}
+	return count;
+}
+
+static const char context_prefix[] = "context.";
+
+const char *
+filter_context_of(const struct filter_leaf *leaf)
+{
+	return leaf->word.text + sizeof context_prefix - 1;
+}
+
+int
+filter_find_name(struct filter_build *build, struct filter_leaf *leaf)
+{
+	const char *word = leaf->word.text, *dot = strchr(word, '.');
+	if (find_own(leaf))
+		return 0;
+	if (!strncmp(word, context_prefix, sizeof context_prefix - 1)) {
+		leaf->name = &filter_context_name;
+		return 0;
+	}
+	const char *format = dot ? word : NULL, *name = dot ? dot + 1 : word;
+	size_t length = dot ? (size_t)(dot - word) : 0;
+	leaf->field_count = find_rows(format, length, name, NULL);
+	if (!leaf->field_count) {
+		char own[64];
+		return filter_fail(build, leaf->word.at, "no field is named %s%s", word,
+				   filter_hint(word, next_name, own).text);
+	}
+	size_t size = leaf->field_count * sizeof *leaf->fields;
+	leaf->fields = arena_alloc(&build->expr->arena, size);
+	find_rows(format, length, name, leaf->fields);
+	leaf->name = &filter_field_name;
+	return 0;
+}

@@ -1,0 +1,586 @@
+/*
+ * The filter language, from characters to a tree: see filter.h.
+ *
+ *	any    = all { "or" all }
+ *	all    = one { "and" one }
+ *	one    = "not" one | "(" any ")" | /regex/ | term
+ *	term   = name [ "=" value | "~" pattern | "in" set | ... ]
+ *	set    = value ".." value | "{" element { "," element } "}"
+ *
+ * Recursive descent over the characters themselves, no tokens in between.
+ * What a name and its values mean is resolved term by term as they are read,
+ * so that each error knows its place.  Depth and length have limits.
+ */
+#include "config.h"
+
+#include "query/filter/filter_tree.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct parser {
+	struct filter_build build;
+	const char *text;
+	size_t at;
+	unsigned depth;
+};
+
+/* --- errors ------------------------------------------------------------ */
+
+int
+filter_fail(struct filter_build *build, size_t at, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	build->error->at = at;
+	vsnprintf(build->error->what, sizeof build->error->what, format, args);
+	va_end(args);
+	return ERR_USAGE;
+}
+
+void
+filter_explain(const struct filter_error *error, const char *text, struct text *out)
+{
+	struct text before = {0};
+	size_t length = strlen(text), at = error->at < length ? error->at : length;
+	text_add_safe(&before, text, at, TEXT_UTF8);
+	int column = text_columns(text_get(&before), before.length);
+	text_add_safe(out, error->what, strlen(error->what), TEXT_UTF8);
+	text_addf(out, " (column %zu)\n  ", at + 1);
+	text_add_safe(out, text, length, TEXT_UTF8);
+	text_addf(out, "\n  %*s^", column, "");
+	text_free(&before);
+}
+
+void
+filter_quote(const char *value, size_t length, struct text *out)
+{
+	text_add_char(out, '"');
+	for (size_t i = 0; i < length; i++) {
+		if (value[i] == '"' || value[i] == '\\')
+			text_add_char(out, '\\');
+		text_add_char(out, value[i]);
+	}
+	text_add_char(out, '"');
+}
+
+void
+filter_quote_regex(const char *pattern, struct text *out)
+{
+	text_add_char(out, '/');
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '/')
+			text_add_char(out, '\\');
+		text_add_char(out, *p);
+		if (*p == '\\' && p[1])
+			text_add_char(out, *++p);
+	}
+	text_add_char(out, '/');
+}
+
+/* --- characters -------------------------------------------------------- */
+
+static void
+skip_blanks(struct parser *p)
+{
+	while (isspace((unsigned char)p->text[p->at]))
+		p->at++;
+}
+
+static bool
+is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What stands in a value without quotes. */
+static bool
+is_value_char(char c)
+{
+	return (unsigned char)c > ' ' && c != 0x7f && !strchr("(){}\",'=<>!~&|", c);
+}
+
+/* Takes SIGN if it comes next. */
+static bool
+take(struct parser *p, const char *sign)
+{
+	skip_blanks(p);
+	size_t length = strlen(sign);
+	if (strncmp(p->text + p->at, sign, length) != 0)
+		return false;
+	p->at += length;
+	return true;
+}
+
+/* Takes WORD, in lower or upper case, if it comes next and ends there. */
+static bool
+take_word(struct parser *p, const char *word)
+{
+	skip_blanks(p);
+	size_t length = strlen(word);
+	if (strncasecmp(p->text + p->at, word, length) != 0 ||
+	    is_name_char(p->text[p->at + length]) || p->text[p->at + length] == '.')
+		return false;
+	p->at += length;
+	return true;
+}
+
+static int
+fail_here(struct parser *p, const char *expected)
+{
+	skip_blanks(p);
+	const char *rest = p->text + p->at;
+	if (!*rest)
+		return filter_fail(&p->build, p->at, "%s is expected, but the filter ends here",
+				   expected);
+	return filter_fail(&p->build, p->at, "%s is expected here", expected);
+}
+
+static char *
+copy(struct parser *p, size_t from, size_t to)
+{
+	return arena_text(&p->build.expr->arena, p->text + from, to - from);
+}
+
+/* --- words ------------------------------------------------------------- */
+
+/* What stands between two MARKs, the first of which comes next. */
+static int
+read_enclosed(struct parser *p, struct filter_word *word)
+{
+	char mark = p->text[p->at];
+	size_t start = p->at, at = start + 1;
+	while (p->text[at] && p->text[at] != mark)
+		at += p->text[at] == '\\' && p->text[at + 1] ? 2 : 1;
+	if (!p->text[at])
+		return filter_fail(&p->build, start, "no %c ends what starts here", mark);
+	*word = (struct filter_word){.text = copy(p, start + 1, at), .at = start, .mark = mark};
+	p->at = at + 1;
+	return 0;
+}
+
+static int
+read_regex(struct parser *p, struct filter_word *word)
+{
+	if (read_enclosed(p, word) < 0)
+		return ERR_USAGE;
+	for (; is_name_char(p->text[p->at]); p->at++) {
+		if (p->text[p->at] == 'i')
+			word->ignore_case = true;
+		else if (p->text[p->at] == 's')
+			word->smart_case = true;
+		else
+			return filter_fail(
+			    &p->build, p->at,
+			    "a regular expression has the flags i (ignore case) and s "
+			    "(ignore it unless there is a capital)");
+	}
+	return 0;
+}
+
+/* A value; one without quotes ends where `..` starts. */
+static int
+read_value(struct parser *p, struct filter_word *word, const char *after)
+{
+	skip_blanks(p);
+	size_t start = p->at;
+	if (p->text[start] == '"' || p->text[start] == '\'')
+		return read_enclosed(p, word);
+	while (is_value_char(p->text[p->at]) && strncmp(p->text + p->at, "..", 2) != 0)
+		p->at++;
+	if (p->at == start) {
+		char expected[48];
+		snprintf(expected, sizeof expected, "a value after %s", after);
+		return fail_here(p, expected);
+	}
+	*word = (struct filter_word){.text = copy(p, start, p->at), .at = start};
+	return 0;
+}
+
+/* --- terms ------------------------------------------------------------- */
+
+static int
+read_element(struct parser *p, struct filter_item *item)
+{
+	*item = (struct filter_item){.relation = FILTER_EQUAL};
+	if (read_value(p, &item->low, "in") < 0)
+		return ERR_USAGE;
+	if (!take(p, ".."))
+		return 0;
+	item->relation = FILTER_BETWEEN;
+	return read_value(p, &item->high, "..");
+}
+
+static int
+read_set(struct parser *p, struct filter_leaf *leaf)
+{
+	VEC(struct filter_item) items = {0};
+	bool braces = take(p, "{");
+	int failed;
+	do
+		failed = read_element(p, vec_add(&items));
+	while (!failed && braces && take(p, ","));
+	if (!failed && braces && !take(p, "}"))
+		failed = fail_here(p, "a comma or }");
+	leaf->item_count = items.count;
+	leaf->items = arena_copy(&p->build.expr->arena, items.at, items.count * sizeof *items.at);
+	vec_free(&items);
+	return failed;
+}
+
+static int
+read_pattern(struct parser *p, struct filter_leaf *leaf)
+{
+	leaf->how = FILTER_MATCHED;
+	skip_blanks(p);
+	if (p->text[p->at] == '/')
+		return read_regex(p, &leaf->pattern_word);
+	return read_value(p, &leaf->pattern_word, "~");
+}
+
+static const struct comparison {
+	const char *sign;
+	enum filter_relation relation;
+	bool negated, pattern;
+} comparisons[] = {
+    {"!~", FILTER_EQUAL, true, true},	 {"~", FILTER_EQUAL, false, true},
+    {"==", FILTER_EQUAL, false, false},	 {"=", FILTER_EQUAL, false, false},
+    {"!=", FILTER_EQUAL, true, false},	 {"<=", FILTER_LESS_EQUAL, false, false},
+    {"<", FILTER_LESS, false, false},	 {">=", FILTER_GREATER_EQUAL, false, false},
+    {">", FILTER_GREATER, false, false},
+};
+
+static int
+read_comparison(struct parser *p, const struct comparison *comparison, struct filter_leaf *leaf)
+{
+	if (comparison->pattern)
+		return read_pattern(p, leaf);
+	struct filter_item *item = arena_alloc(&p->build.expr->arena, sizeof *item);
+	*item = (struct filter_item){.relation = comparison->relation};
+	leaf->how = FILTER_COMPARED;
+	leaf->items = item;
+	leaf->item_count = 1;
+	return read_value(p, &item->low, comparison->sign);
+}
+
+static const struct comparison *
+take_comparison(struct parser *p)
+{
+	for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+		if (take(p, comparisons[i].sign))
+			return &comparisons[i];
+	return NULL;
+}
+
+/* Takes `in` or `not in`. */
+static bool
+take_in(struct parser *p, bool *negated)
+{
+	size_t start = p->at;
+	bool not = take_word(p, "not");
+	if (take_word(p, "in")) {
+		*negated = not ;
+		return true;
+	}
+	p->at = start;
+	return false;
+}
+
+/* What is asked of a name, if anything; LEAF NULL: of a word that is none. */
+static int
+read_question(struct parser *p, struct filter_leaf *leaf, bool *negated)
+{
+	bool in = take_in(p, negated);
+	const struct comparison *comparison = in ? NULL : take_comparison(p);
+	p->build.error->meant |= in || comparison;
+	if (!leaf || (!in && !comparison))
+		return 0;
+	if (in) {
+		leaf->how = FILTER_COMPARED;
+		return read_set(p, leaf);
+	}
+	*negated = comparison->negated;
+	return read_comparison(p, comparison, leaf);
+}
+
+static struct filter_node *
+node_new(struct parser *p, int type)
+{
+	struct filter_node *node = arena_alloc(&p->build.expr->arena, sizeof *node);
+	memset(node, 0, sizeof *node);
+	node->type = type;
+	return node;
+}
+
+static struct filter_node *
+negate(struct parser *p, struct filter_node *child)
+{
+	struct filter_node *node = node_new(p, FILTER_NOT);
+	node->child = child;
+	node->cost = child->cost;
+	return node;
+}
+
+/* A name, with dots between its parts but not `..`. */
+static int
+read_name(struct parser *p, struct filter_leaf *leaf)
+{
+	size_t start = p->at;
+	while (is_name_char(p->text[p->at]) ||
+	       (p->text[p->at] == '.' && is_name_char(p->text[p->at + 1])))
+		p->at++;
+	leaf->word = (struct filter_word){.text = copy(p, start, p->at), .at = start};
+	return filter_find_name(&p->build, leaf);
+}
+
+static struct filter_node *
+parse_term(struct parser *p)
+{
+	struct filter_node *node = node_new(p, FILTER_LEAF);
+	struct filter_leaf *leaf = arena_alloc(&p->build.expr->arena, sizeof *leaf);
+	bool negated = false;
+	int failed;
+	memset(leaf, 0, sizeof *leaf);
+	skip_blanks(p);
+	if (p->text[p->at] == '/') {
+		leaf->name = &filter_any_text;
+		failed = read_pattern(p, leaf);
+	} else if (is_name_char(p->text[p->at])) {
+		failed = read_name(p, leaf);
+		bool meant = p->build.error->meant;
+		p->build.error->meant = false;
+		int wrong = read_question(p, failed ? NULL : leaf, &negated);
+		if (failed && !p->build.error->meant)
+			p->build.error->word = strlen(leaf->word.text);
+		p->build.error->meant |= meant;
+		failed = failed ? failed : wrong;
+	} else {
+		failed = fail_here(p, "the name of a field");
+	}
+	if (failed || leaf->name->resolve(&p->build, leaf) < 0)
+		return NULL;
+	node->leaf = leaf;
+	node->cost = leaf->name->cost;
+	p->build.expr->uses |= leaf->name->uses;
+	return negated ? negate(p, node) : node;
+}
+
+/* --- and, or, not ------------------------------------------------------ */
+
+static struct filter_node *parse_any(struct parser *);
+
+static struct filter_node *
+parse_one(struct parser *p)
+{
+	struct filter_node *node = NULL;
+	skip_blanks(p);
+	size_t start = p->at;
+	bool not = take(p, "!") || take_word(p, "not");
+	if (!not &&!take(p, "("))
+		return parse_term(p);
+	if (++p->depth > FILTER_DEPTH_MAX) {
+		filter_fail(&p->build, start, "more than %d levels deep", FILTER_DEPTH_MAX);
+		return NULL;
+	}
+	if (not ) {
+		node = parse_one(p);
+		node = node ? negate(p, node) : NULL;
+	} else if ((node = parse_any(p)) && !take(p, ")")) {
+		fail_here(p, "and, or, or )");
+		node = NULL;
+	}
+	p->depth--;
+	return node;
+}
+
+/* Puts CHILD among its siblings, cheapest first, else in order. */
+static void
+insert(struct filter_node *parent, struct filter_node *child)
+{
+	struct filter_node **link = &parent->child;
+	while (*link && (*link)->cost <= child->cost)
+		link = &(*link)->next;
+	child->next = *link;
+	*link = child;
+	if (child->cost > parent->cost)
+		parent->cost = child->cost;
+}
+
+static struct filter_node *
+parse_chain(struct parser *p, int type, const char *word, const char *sign,
+	    struct filter_node *(*parse)(struct parser *))
+{
+	struct filter_node *first = parse(p), *node = NULL;
+	while (first && (take_word(p, word) || take(p, sign))) {
+		struct filter_node *more = parse(p);
+		if (!more)
+			return NULL;
+		if (!node) {
+			node = node_new(p, type);
+			insert(node, first);
+		}
+		insert(node, more);
+	}
+	return node ? node : first;
+}
+
+static struct filter_node *
+parse_all(struct parser *p)
+{
+	return parse_chain(p, FILTER_AND, "and", "&&", parse_one);
+}
+
+static struct filter_node *
+parse_any(struct parser *p)
+{
+	return parse_chain(p, FILTER_OR, "or", "||", parse_all);
+}
+
+/* --- the whole --------------------------------------------------------- */
+
+static int
+parse(struct parser *p)
+{
+	if (strlen(p->text) > FILTER_TEXT_MAX)
+		return filter_fail(&p->build, FILTER_TEXT_MAX, "longer than %d bytes",
+				   FILTER_TEXT_MAX);
+	p->build.expr->root = parse_any(p);
+	if (!p->build.expr->root)
+		return ERR_USAGE;
+	skip_blanks(p);
+	if (p->text[p->at])
+		return filter_fail(&p->build, p->at,
+				   "what comes next is joined by and or or; a value with blanks or "
+				   "signs needs quotes");
+	return 0;
+}
+
+struct filter_expr *
+filter_parse(const char *text, const struct session *session, struct filter_error *error)
+{
+	struct filter_error unwanted;
+	struct filter_expr *expr = mem_new(sizeof *expr);
+	struct parser p = {
+	    .build = {.expr = expr, .session = session, .error = error ? error : &unwanted},
+	    .text = text};
+	*p.build.error = (struct filter_error){0};
+	expr->text = mem_text(text);
+	if (!parse(&p))
+		return expr;
+	filter_expr_free(expr);
+	return NULL;
+}
+
+struct filter_expr *
+filter_parse_pattern(const char *pattern, struct filter_error *error)
+{
+	struct text text = {0};
+	filter_quote_regex(pattern, &text);
+	text_add_char(&text, 's');
+	struct filter_expr *expr = filter_parse(text_get(&text), NULL, error);
+	text_free(&text);
+	if (!expr && error->at) /* in the pattern, not in its quotes */
+		error->at--;
+	return expr;
+}
+
+/* Whether it is one word, and that the name of a field at best: who types it
+ * looks for the word. */
+static bool
+is_word(const char *text)
+{
+	size_t start = strspn(text, " "), length = 0;
+	char word[64];
+	while (is_name_char(text[start + length]))
+		length++;
+	if (!length || length >= sizeof word ||
+	    text[start + length + strspn(text + start + length, " ")])
+		return false;
+	snprintf(word, sizeof word, "%.*s", (int)length, text + start);
+	return !filter_is_flag(word);
+}
+
+/* Writes the words that are no names as patterns; NULL if that is no expression, or
+ * has no comparison: then it may be a sentence that is looked for. */
+static struct filter_expr *
+parse_words(const char *text, const struct session *session, struct filter_error *error)
+{
+	struct text whole = {0}, one = {0};
+	struct filter_expr *expr = NULL;
+	struct filter_error now = *error;
+	size_t added = 0;
+	text_add(&whole, text);
+	while (!expr && now.word) {
+		text_clear(&one);
+		text_add_bytes(&one, whole.data, now.at);
+		text_addf(&one, "/%.*s/s%s", (int)now.word, whole.data + now.at,
+			  whole.data + now.at + now.word);
+		added += one.length - whole.length;
+		text_clear(&whole);
+		text_add(&whole, one.data);
+		expr = filter_parse(whole.data, session, &now);
+	}
+	if (!expr && now.meant) { /* what comes behind the words is wrong */
+		*error = now;
+		error->at -= added;
+	}
+	if (expr && !now.meant) {
+		filter_expr_free(expr);
+		expr = NULL;
+	}
+	if (expr)
+		expr->note = "a word that is no name is looked for in the text";
+	text_free(&whole);
+	text_free(&one);
+	return expr;
+}
+
+struct filter_expr *
+filter_parse_typed(const char *text, const struct session *session, struct filter_error *error)
+{
+	if (is_word(text))
+		return filter_parse_pattern(text, error);
+	struct filter_expr *expr = filter_parse(text, session, error);
+	if (!expr && error->word)
+		expr = parse_words(text, session, error);
+	if (expr || error->meant || !text[strspn(text, " ")])
+		return expr;
+	expr = filter_parse_pattern(text, error);
+	if (expr)
+		expr->note = "as a regular expression";
+	return expr;
+}
+
+void
+filter_expr_free(struct filter_expr *expr)
+{
+	if (!expr)
+		return;
+	for (size_t i = 0; i < expr->regexes.count; i++)
+		regex_free(expr->regexes.at[i]);
+	vec_free(&expr->regexes);
+	vec_free(&expr->timed);
+	for (size_t i = 0; i < expr->bounds.count; i++)
+		filter_bound_release(&expr->bounds.at[i]);
+	vec_free(&expr->bounds);
+	text_free(&expr->scratch);
+	arena_free(&expr->arena);
+	free(expr->text);
+	free(expr);
+}
+
+const char *
+filter_expr_note(const struct filter_expr *expr)
+{
+	return expr->note;
+}
+
+const char *
+filter_expr_text(const struct filter_expr *expr)
+{
+	return expr->text;
+}

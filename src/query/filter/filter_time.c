@@ -1,0 +1,344 @@
+/*
+ * What filters ask about time: see filter_tree.h.
+ *
+ * Times are those of the session's common clock, in nanoseconds; where the rate
+ * of a clock is not known, its ticks.  What a term asks for becomes ranges of
+ * these when the first time of a trace is known, and anew when clocks were
+ * related.  Where times follow from ticks alone the ranges are turned into
+ * ticks, by bisection, so that a message costs a comparison; else it costs a way
+ * through the clocks, and where senders have clocks of their own its head.
+ *
+ * Cells are judged by the times of their first and last tick.
+ */
+#include "config.h"
+
+#include "query/filter/filter_tree.h"
+#include "trace/clocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { CELLS_BACK = 1024 /* without a time, decoded to find one */ };
+
+/* --- times of messages ------------------------------------------------- */
+
+/* Its time; E is scratch, or made already. */
+static bool
+time_of(struct reader *reader, const struct clocks_nature *nature, const struct message *m,
+	struct expansion *e, bool made, struct message_time *time)
+{
+	struct trace *trace = reader_trace(reader);
+	bool own = nature->own && m->flags & MESSAGE_TIMED;
+	if (own && !made)
+		reader_expand(reader, m, EXPAND_BARE, e);
+	return clocks_time(trace, m, own ? e : NULL, time) &&
+	       (time->known || m->flags & MESSAGE_TIMED);
+}
+
+/* Whether two times count the same units from the same zero, as far as that
+ * matters here. */
+static bool
+same_unit(const struct filter_times *times, const struct message_time *time)
+{
+	return time->known == times->known && time->wall == times->wall;
+}
+
+/* What is compared. */
+static long double
+value_of(const struct message_time *time)
+{
+	return time->known ? (long double)time->nanoseconds : (long double)(uint64_t)time->order;
+}
+
+/* The first time of a trace; false while there is none. */
+static bool
+first_time(struct trace *trace, const struct clocks_nature *nature, struct message *m,
+	   struct message_time *time)
+{
+	struct reader *reader = reader_new(trace);
+	struct index *index = trace_index(trace);
+	struct expansion e = {0};
+	uint64_t count = index_cell_count(index);
+	bool found = false;
+	for (uint64_t cell = 0, looked = 0; !found && cell < count && looked < CELLS_BACK; cell++) {
+		struct index_cell summary;
+		if (!nature->placed && index_cell(index, cell, &summary) &&
+		    !(summary.messages & MESSAGE_TIMED))
+			continue;
+		for (size_t i = 0; !found && i < reader_block(reader, cell)->count; i++) {
+			*m = reader_block(reader, cell)->messages[i];
+			found = time_of(reader, nature, m, &e, false, time);
+		}
+		looked++;
+	}
+	expansion_free(&e);
+	reader_free(reader);
+	return found;
+}
+
+/* The first time of all traces that OWN, of one of them, can be compared with. */
+static int64_t
+start_of(struct trace *trace, const struct message_time *own)
+{
+	const struct session *session = trace_session(trace);
+	int64_t start = own->order;
+	for (size_t i = 0; session->clocks && i < session->traces.count; i++) {
+		struct trace *other = session->traces.at[i];
+		struct clocks_nature nature = clocks_nature(other);
+		struct message m;
+		struct message_time time;
+		if (other != trace && clocks_part(other) == own->part &&
+		    first_time(other, &nature, &m, &time) && time.part == own->part &&
+		    time.order < start)
+			start = time.order;
+	}
+	return start;
+}
+
+/* --- ranges of ticks --------------------------------------------------- */
+
+/* A limit between ticks, for bisection. */
+struct limit {
+	struct trace *trace;
+	struct message m;  /* all but its ticks */
+	bool known;	   /* times are */
+	long double value; /* NAN: whether there is a time at all */
+	bool open;
+};
+
+/* Whether the time of a tick is at the limit or past it. */
+static bool
+is_past(struct limit *limit, uint64_t ticks)
+{
+	struct message_time time;
+	limit->m.ticks = ticks;
+	if (!clocks_time(limit->trace, &limit->m, NULL, &time) || time.known != limit->known)
+		return false;
+	long double value = value_of(&time);
+	return isnan(limit->value) || (limit->open ? value > limit->value : value >= limit->value);
+}
+
+/* The tick next to TO at which it is as at TO, coming from FROM, where it is
+ * not. */
+static uint64_t
+bisect(struct limit *limit, uint64_t from, uint64_t to)
+{
+	bool wanted = is_past(limit, to);
+	while (from > to ? from - to > 1 : to - from > 1) {
+		uint64_t middle = from < to ? from + (to - from) / 2 : to + (from - to) / 2;
+		if (is_past(limit, middle) == wanted)
+			to = middle;
+		else
+			from = middle;
+	}
+	return to;
+}
+
+/* The ticks from LOW to HIGH that have a time, around M's. */
+static void
+limit_ticks(struct limit any, uint64_t *low, uint64_t *high)
+{
+	uint64_t ticks = any.m.ticks;
+	any.value = (long double)NAN;
+	*low = is_past(&any, 0) ? 0 : bisect(&any, 0, ticks);
+	*high = is_past(&any, UINT64_MAX) ? UINT64_MAX : bisect(&any, UINT64_MAX, ticks);
+}
+
+/* The first tick past a limit, or false. */
+static bool
+first_past(struct limit *limit, uint64_t low, uint64_t high, uint64_t *ticks)
+{
+	if (!is_past(limit, high))
+		return false;
+	*ticks = is_past(limit, low) ? low : bisect(limit, low, high);
+	return true;
+}
+
+/* The ticks whose times are in a range, of a trace where times rise with them. */
+static struct filter_range
+tick_range(struct trace *trace, const struct message *m, bool known,
+	   const struct filter_range *range)
+{
+	static const struct filter_range nothing = {.low = 1, .high = 0};
+	uint64_t low, high, first, past;
+	struct limit begin = {trace, *m, known, range->low, range->open_low};
+	struct limit end = {trace, *m, known, range->high, !range->open_high};
+	limit_ticks(begin, &low, &high);
+	if (!first_past(&begin, low, high, &first))
+		return nothing;
+	if (!first_past(&end, low, high, &past))
+		return (struct filter_range){.low = first, .high = high};
+	return (struct filter_range){.low = first, .high = past, .open_high = true};
+}
+
+static struct filter_ranges
+tick_ranges(struct filter_expr *expr, struct trace *trace, const struct message *m, bool known,
+	    const struct filter_ranges *of)
+{
+	struct filter_range *ranges = arena_alloc(&expr->arena, of->count * sizeof *ranges);
+	for (size_t i = 0; i < of->count; i++)
+		ranges[i] = tick_range(trace, m, known, &of->at[i]);
+	return (struct filter_ranges){ranges, of->count};
+}
+
+/* --- what terms mean in a trace ---------------------------------------- */
+
+static void
+work_out(struct filter_expr *expr, struct filter_times *times, struct trace *trace,
+	 const struct message *m, const struct message_time *first)
+{
+	int64_t start = start_of(trace, first);
+	times->known = first->known;
+	times->wall = first->wall;
+	times->by_ticks = times->nature.rising && !times->nature.own;
+	for (size_t i = 0; i < expr->timed.count; i++) {
+		const struct filter_leaf *leaf = expr->timed.at[i];
+		struct trace_clock clock = {.hz = first->known ? 1e9 : 0, .has_epoch = first->wall};
+		times->ranges[i] = filter_time_ranges(expr, leaf, &clock, start);
+		if (times->by_ticks)
+			times->ticks[i] =
+			    tick_ranges(expr, trace, m, first->known, &times->ranges[i]);
+	}
+}
+
+/* Sees to it that the ranges are there; false while the trace has no time.
+ * Where one was looked for in vain, that is done again once twice as much is
+ * there. */
+static bool
+prepare(struct filter_expr *expr, struct filter_bound *bound)
+{
+	struct filter_times *times = &bound->times;
+	unsigned generation = trace_generation(bound->trace);
+	struct message m;
+	struct message_time first;
+	if (times->valid && times->generation == generation)
+		return true;
+	uint64_t cells = index_cell_count(trace_index(bound->trace));
+	if (times->looked && times->generation == generation && cells < 2 * times->cells)
+		return false;
+	if (!times->ranges) {
+		times->ranges = mem_new(expr->timed.count * sizeof *times->ranges);
+		times->ticks = mem_new(expr->timed.count * sizeof *times->ticks);
+	}
+	times->looked = true;
+	times->generation = generation;
+	times->cells = cells;
+	times->nature = clocks_nature(bound->trace);
+	times->valid = first_time(bound->trace, &times->nature, &m, &first);
+	if (times->valid)
+		work_out(expr, times, bound->trace, &m, &first);
+	return times->valid;
+}
+
+void
+filter_times_release(struct filter_times *times)
+{
+	free(times->ranges);
+	free(times->ticks);
+}
+
+/* --- looking ----------------------------------------------------------- */
+
+/* The time of the message that is looked at. */
+static bool
+own_time(struct filter_look *look, struct message_time *time)
+{
+	const struct filter_times *times = &look->bound->times;
+	if (times->nature.own && look->m->flags & MESSAGE_TIMED)
+		filter_need(look, EXPAND_BARE);
+	return time_of(look->reader, &times->nature, look->m, look->e, true, time);
+}
+
+bool
+filter_test_time(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct message_time time;
+	if (!prepare(look->expr, look->bound))
+		return false;
+	const struct filter_times *times = &look->bound->times;
+	if (times->by_ticks && leaf->how == FILTER_COMPARED)
+		return look->m->flags & MESSAGE_TIMED &&
+		       filter_ranges_have(&times->ticks[leaf->timed], (long double)look->m->ticks);
+	return own_time(look, &time) &&
+	       (leaf->how == FILTER_PRESENT ||
+		(same_unit(times, &time) &&
+		 filter_ranges_have(&times->ranges[leaf->timed], value_of(&time))));
+}
+
+/* The time of the last message before a position that has one. */
+static bool
+time_before(struct filter_look *look, struct position from, struct message_time *time)
+{
+	struct reader *reader = look->reader;
+	struct index *index = trace_index(look->bound->trace);
+	const struct clocks_nature *nature = &look->bound->times.nature;
+	for (unsigned looked = 0; looked < CELLS_BACK;) {
+		struct index_cell summary;
+		if (nature->placed || !index_cell(index, from.cell, &summary) ||
+		    summary.messages & MESSAGE_TIMED) {
+			size_t count = reader_block(reader, from.cell)->count;
+			for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
+				struct message m = reader_block(reader, from.cell)->messages[at];
+				look->has = false; /* the expansion becomes the other's */
+				if (time_of(reader, nature, &m, look->e, false, time))
+					return true;
+			}
+			looked++;
+		}
+		if (!from.cell)
+			return false;
+		from = (struct position){.cell = from.cell - 1, .at = SIZE_MAX};
+	}
+	return false;
+}
+
+bool
+filter_test_delta(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct position at;
+	struct message_time time, before;
+	if (!prepare(look->expr, look->bound) || !own_time(look, &time) ||
+	    !reader_find_message(look->reader, look->m, &at) || !time_before(look, at, &before))
+		return false;
+	const struct filter_times *times = &look->bound->times;
+	return leaf->how == FILTER_PRESENT ||
+	       (same_unit(times, &time) && same_unit(times, &before) && time.part == before.part &&
+		filter_ranges_have(&times->ranges[leaf->timed],
+				   value_of(&time) - value_of(&before)));
+}
+
+/* --- cells ------------------------------------------------------------- */
+
+static bool
+tick_time(struct trace *trace, const struct filter_times *times, uint64_t ticks, long double *value)
+{
+	const struct message m = {.ticks = ticks, .flags = MESSAGE_TIMED};
+	struct message_time time;
+	bool has = clocks_time(trace, &m, NULL, &time) && same_unit(times, &time);
+	*value = has ? value_of(&time) : 0;
+	return has;
+}
+
+/* Messages without a time may lie among those with one: never all. */
+enum filter_verdict
+filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	const struct index_cell *cell = facts->cell;
+	bool timed = cell->flags & CELL_TIMED;
+	long double least, most;
+	if (!facts->bound || !prepare(facts->expr, facts->bound))
+		return FILTER_SOME;
+	const struct filter_times *times = &facts->bound->times;
+	if (!timed && !times->nature.placed)
+		return FILTER_NONE;
+	if (leaf->how == FILTER_PRESENT || !times->nature.rising ||
+	    !tick_time(facts->bound->trace, times, cell->time_min, &least) ||
+	    !tick_time(facts->bound->trace, times, cell->time_max, &most))
+		return FILTER_SOME;
+	if (times->nature.own) {
+		least -= (long double)CLOCKS_OWN_APART;
+		most += (long double)CLOCKS_OWN_APART;
+	}
+	enum filter_verdict verdict = filter_ranges_judge(&times->ranges[leaf->timed], least, most);
+	return verdict == FILTER_NONE ? FILTER_NONE : FILTER_SOME;
+}

@@ -1,0 +1,317 @@
+/*
+ * Inside filters: the tree that an expression becomes.  For query/filter*.c.
+ *
+ * Everything is looked up when the expression is read: names, rows of field
+ * tables, numbers, sets, regular expressions.  What depends on a trace (ticks
+ * of times, its decoder) is worked out when the trace is first met.  A look at
+ * a message allocates nothing.
+ */
+#ifndef TRAWL_QUERY_FILTER_TREE_H
+#define TRAWL_QUERY_FILTER_TREE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/regex.h"
+#include "query/filter/filter.h"
+#include "trace/clocks.h"
+
+/* What a look costs, cheapest first; sorts the terms of `and` and `or`. */
+enum filter_cost {
+	FILTER_FIXED,  /* the fixed struct decides */
+	FILTER_RAW,    /* bytes of the capture */
+	FILTER_AROUND, /* other messages too */
+	FILTER_SENDER, /* who sent it, once for each that there is */
+	FILTER_TEXT,   /* text, type, origin */
+	FILTER_FIELDS
+};
+
+/* --- values ------------------------------------------------------------ */
+
+/* A value as it was written.  `text` ends with NUL and is without its quotes,
+ * escapes and all. */
+struct filter_word {
+	const char *text;
+	size_t at;		      /* in the expression, of its first character */
+	char mark;		      /* " or ' or / where it was enclosed so, else 0 */
+	bool ignore_case, smart_case; /* flags of /regex/ */
+};
+
+enum filter_relation {
+	FILTER_EQUAL,
+	FILTER_LESS,
+	FILTER_LESS_EQUAL,
+	FILTER_GREATER,
+	FILTER_GREATER_EQUAL,
+	FILTER_BETWEEN
+};
+
+/* One thing that a name is compared with. */
+struct filter_item {
+	enum filter_relation relation;
+	struct filter_word low, high; /* high: FILTER_BETWEEN only */
+};
+
+/* Numbers are long double: its 64 bits hold any integer and any double. */
+struct filter_range {
+	long double low, high;
+	bool open_low, open_high; /* the limit itself is not in it */
+};
+
+struct filter_ranges {
+	const struct filter_range *at;
+	size_t count;
+};
+
+bool filter_range_has(const struct filter_range *, long double value);
+bool filter_ranges_have(const struct filter_ranges *, long double value);
+/* Of values from LEAST to MOST. */
+enum filter_verdict filter_ranges_judge(const struct filter_ranges *, long double least,
+					long double most);
+
+struct filter_string {
+	const char *at;
+	size_t length;
+};
+
+struct filter_strings {
+	const struct filter_string *at;
+	size_t count;
+};
+
+/* Bytes, those with mask 0xff exactly. */
+struct filter_pattern {
+	const uint8_t *values, *masks;
+	size_t length;
+};
+
+/* One row of a field table that a name stands for, and what is asked of it. */
+struct filter_field {
+	const struct field_row *row;
+	struct filter_ranges ranges;   /* for numbers */
+	struct filter_strings strings; /* for texts */
+	struct filter_strings bytes;   /* for bytes */
+};
+
+/* --- the tree ---------------------------------------------------------- */
+
+struct filter_name;
+
+struct filter_leaf {
+	const struct filter_name *name;
+	struct filter_word word; /* the name as written */
+	enum { FILTER_PRESENT, FILTER_COMPARED, FILTER_MATCHED } how;
+	const struct filter_item *items; /* FILTER_COMPARED */
+	size_t item_count;
+	struct filter_word pattern_word; /* FILTER_MATCHED */
+
+	/* resolved, as the name's type needs it */
+	uint64_t set;	 /* severities or flags */
+	uint64_t *kinds; /* set by decoder, as in decoders[] */
+	struct filter_ranges ranges;
+	struct filter_strings strings;
+	struct filter_pattern pattern;
+	struct regex *regex;
+	struct filter_field *fields;
+	size_t field_count;
+	size_t timed;  /* its number among those that depend on a clock */
+	size_t sender; /* its number among those on the origin */
+};
+
+struct filter_node {
+	enum { FILTER_AND, FILTER_OR, FILTER_NOT, FILTER_LEAF } type;
+	enum filter_cost cost;
+	struct filter_leaf *leaf;
+	struct filter_node *child, *next; /* first of its own, next of the same */
+};
+
+/* What terms on time and delta ask for in one trace. */
+struct filter_times {
+	struct clocks_nature nature;
+	bool known, wall;	      /* nanoseconds, from 1970 on; else ticks */
+	bool by_ticks;		      /* `ticks` are there and suffice */
+	struct filter_ranges *ranges; /* by filter_leaf.timed */
+	struct filter_ranges *ticks;  /* the same in ticks of the trace */
+	bool looked, valid;	      /* a first time was looked for, and found */
+	uint64_t cells;		      /* that there were then */
+	unsigned generation;	      /* trace_generation() */
+};
+
+/* What an expression means in one trace. */
+struct filter_bound {
+	struct trace *trace;
+	size_t decoder; /* in decoders[] */
+	struct filter_times times;
+	struct context_cursor *cursor; /* made when needed */
+	/* whether senders, by raw key, are what leaves on the origin want: for
+	 * each such leaf a bit that says it is known, and the answer */
+	struct map senders;
+	bool by_key;	     /* the key tells who sent it, so that they are kept */
+	bool looked;	     /* that has been found out, for texts of */
+	unsigned generation; /* trace_generation() */
+};
+
+struct filter_expr {
+	char *text;
+	const char *note; /* what may surprise in it, or NULL */
+	struct arena arena;
+	struct filter_node *root;
+	VEC(struct regex *) regexes;
+	VEC(struct filter_leaf *) timed;
+	size_t senders; /* leaves on the origin */
+	VEC(struct filter_bound) bounds;
+	size_t last;   /* bound that was used last */
+	unsigned uses; /* enum filter_use of all leaves */
+	struct text scratch;
+};
+
+/* --- names ------------------------------------------------------------- */
+
+/* What a term depends on. */
+enum filter_use {
+	FILTER_USES_SEVERITY = 1 << 0,
+	FILTER_USES_STRUCT = 1 << 1, /* the rest of struct message */
+	FILTER_USES_READER = 1 << 2, /* the trace, its bytes, texts */
+	FILTER_USES_AROUND = 1 << 3, /* other messages */
+	/* and nothing besides, if only the reader is used too: */
+	FILTER_USES_SENDER = 1 << 4,
+	FILTER_USES_TRACE = 1 << 5,
+	FILTER_USES_CLOCK = 1 << 6,  /* the session's clocks */
+	FILTER_USES_CONTEXT = 1 << 7 /* and contexts */
+};
+
+/* One message that is looked at. */
+struct filter_look {
+	struct filter_expr *expr;
+	struct filter_bound *bound;
+	struct reader *reader;
+	const struct message *m;
+	struct expansion *e;
+	bool has; /* E is made, as far as: */
+	enum expand_want made;
+};
+
+/* One cell that is judged. */
+struct filter_facts {
+	struct index *index;	    /* NULL: of any trace */
+	struct filter_bound *bound; /* NULL too */
+	struct filter_expr *expr;   /* likewise */
+	uint64_t number;
+	const struct index_cell *cell;
+};
+
+struct filter_build {
+	struct filter_expr *expr;
+	const struct session *session;
+	struct filter_error *error;
+};
+
+/* A name, and what can be done with it. */
+struct filter_name {
+	const char *name;
+	const char *type; /* for people */
+	const char *help; /* one sentence, no full stop */
+	enum filter_cost cost;
+	unsigned uses;
+	/* Resolves what the leaf asks; negative on error. */
+	int (*resolve)(struct filter_build *, struct filter_leaf *);
+	bool (*test)(struct filter_look *, const struct filter_leaf *);
+	/* NULL: FILTER_SOME. */
+	enum filter_verdict (*judge)(const struct filter_facts *, const struct filter_leaf *);
+};
+
+extern const struct filter_name filter_names[];
+extern const size_t filter_name_count;
+extern const struct filter_name filter_any_text;  /* a bare /regex/ */
+extern const struct filter_name filter_flag_name; /* `damaged` alone */
+extern const struct filter_name filter_field_name;
+extern const struct filter_name filter_context_name; /* context.NAME */
+
+/* NAME, of a leaf on a context. */
+const char *filter_context_of(const struct filter_leaf *);
+
+/* Sets the leaf's name, from its word; negative with the reason if there is
+ * none. */
+int filter_find_name(struct filter_build *, struct filter_leaf *);
+bool filter_is_flag(const char *word);
+
+/* Records an error at a byte of the expression; negative. */
+int filter_fail(struct filter_build *, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What WORD may have been meant to be, as `; warning?`, or nothing; names come
+ * from NEXT until it gives NULL. */
+struct filter_hint {
+	char text[80];
+};
+struct filter_hint filter_hint(const char *word, const char *(*next)(void *context, size_t at),
+			       void *context);
+
+/* --- resolving (filter_type.c) ----------------------------------------- */
+
+int filter_resolve_severity(struct filter_build *, struct filter_leaf *);
+int filter_resolve_flags(struct filter_build *, struct filter_leaf *);
+int filter_resolve_kind(struct filter_build *, struct filter_leaf *);
+int filter_resolve_sender(struct filter_build *, struct filter_leaf *);
+int filter_resolve_text(struct filter_build *, struct filter_leaf *);
+int filter_resolve_number(struct filter_build *, struct filter_leaf *);
+int filter_resolve_time(struct filter_build *, struct filter_leaf *);
+int filter_resolve_duration(struct filter_build *, struct filter_leaf *);
+int filter_resolve_bytes(struct filter_build *, struct filter_leaf *);
+int filter_resolve_field(struct filter_build *, struct filter_leaf *);
+int filter_resolve_context(struct filter_build *, struct filter_leaf *);
+
+/* What a leaf on time or delta asks for, in ticks of a clock whose first message
+ * is at START.  Nothing where the clock cannot say. */
+struct filter_ranges filter_time_ranges(struct filter_expr *, const struct filter_leaf *,
+					const struct trace_clock *, int64_t start);
+
+/* --- looking (filter_eval.c, filter_time.c, filter_context.c) ---------- */
+
+bool filter_test_severity(struct filter_look *, const struct filter_leaf *);
+bool filter_test_flags(struct filter_look *, const struct filter_leaf *);
+bool filter_test_kind(struct filter_look *, const struct filter_leaf *);
+bool filter_test_trace(struct filter_look *, const struct filter_leaf *);
+bool filter_test_origin(struct filter_look *, const struct filter_leaf *);
+bool filter_test_type(struct filter_look *, const struct filter_leaf *);
+bool filter_test_text(struct filter_look *, const struct filter_leaf *);
+bool filter_test_any(struct filter_look *, const struct filter_leaf *);
+bool filter_test_time(struct filter_look *, const struct filter_leaf *);
+bool filter_test_ticks(struct filter_look *, const struct filter_leaf *);
+bool filter_test_delta(struct filter_look *, const struct filter_leaf *);
+bool filter_test_offset(struct filter_look *, const struct filter_leaf *);
+bool filter_test_length(struct filter_look *, const struct filter_leaf *);
+bool filter_test_number(struct filter_look *, const struct filter_leaf *);
+bool filter_test_bytes(struct filter_look *, const struct filter_leaf *);
+bool filter_test_payload(struct filter_look *, const struct filter_leaf *);
+bool filter_test_field(struct filter_look *, const struct filter_leaf *);
+bool filter_test_context(struct filter_look *, const struct filter_leaf *);
+
+enum filter_verdict filter_judge_severity(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_flags(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_kind(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_trace(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_origin(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_time(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_ticks(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_offset(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_number(const struct filter_facts *, const struct filter_leaf *);
+
+enum filter_verdict filter_judge_context(const struct filter_facts *, const struct filter_leaf *);
+
+void filter_bound_release(struct filter_bound *);
+void filter_times_release(struct filter_times *);
+
+bool filter_one_of(const struct filter_strings *, const char *at, size_t length);
+bool filter_regex_fits(struct regex *, const char *at, size_t length);
+
+/* Expands the message that is looked at, unless that has been done. */
+void filter_need(struct filter_look *, enum expand_want);
+
+/* What it means in a trace, worked out now if it was not yet. */
+struct filter_bound *filter_bind(struct filter_expr *, struct trace *);
+
+/* Whether an expression wants a message. */
+bool filter_node_test(struct filter_look *, const struct filter_node *);
+enum filter_verdict filter_node_judge(const struct filter_facts *, const struct filter_node *);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * Match sets of a list: see hits.h.
+ *
+ * A message of a merged list has as many hits before it as each trace has before
+ * its first message that is not before that one.
+ */
+#include "config.h"
+
+#include "ui/list/hits.h"
+#include "ui/list/list.h"
+
+#include <stdlib.h>
+
+void
+hits_open(struct hits *hits, struct list *list, const struct filter *want,
+	  const struct filter *also)
+{
+	hits->list = list;
+	hits->count = list->lane_count;
+	hits->of = mem_new(hits->count * sizeof *hits->of);
+	for (size_t i = 0; i < hits->count; i++) {
+		struct trace *trace = list->lanes[i].trace;
+		uint64_t size = index_cell_size(trace_index(trace));
+		hits->of[i] = matches_new(trace, want, also,
+					  i == list->home_lane ? list->home.offset / size : 0);
+	}
+}
+
+void
+hits_close(struct hits *hits)
+{
+	for (size_t i = 0; i < hits->count; i++)
+		matches_free(hits->of[i]);
+	free(hits->of);
+	*hits = (struct hits){0};
+}
+
+bool
+hits_update(struct hits *hits)
+{
+	bool stale = false;
+	for (size_t i = 0; i < hits->count; i++)
+		stale |= matches_update(hits->of[i]);
+	return stale;
+}
+
+void
+hits_stop(struct hits *hits)
+{
+	for (size_t i = 0; i < hits->count; i++)
+		matches_stop(hits->of[i]);
+}
+
+bool
+hits_get_progress(const struct hits *hits, struct matches_progress *sum)
+{
+	*sum = (struct matches_progress){.exact = true};
+	for (size_t i = 0; i < hits->count; i++) {
+		struct matches_progress own;
+		if (!list_shows(hits->list, i))
+			continue;
+		matches_get_progress(hits->of[i], &own);
+		sum->count += own.count;
+		sum->exact &= own.exact;
+		sum->working |= own.working;
+		sum->cells += own.cells;
+		sum->of += own.of;
+		sum->looked += own.looked;
+		sum->seconds += own.seconds;
+	}
+	return hits->count > 0;
+}
+
+/* Hits of a lane before P; true if P, or what comes next in that lane, is one. */
+static bool
+rank_in_lane(const struct hits *hits, size_t lane, struct merge_position p, uint64_t *before,
+	     bool *exact)
+{
+	struct list *list = hits->list;
+	struct position at = p.at;
+	struct matches_progress all;
+	if (lane == p.trace || merge_head(list->merge, p, lane, &at))
+		return matches_rank(hits->of[lane], list->lanes[lane].reader, at, before, exact);
+	matches_get_progress(hits->of[lane], &all);
+	*before = all.count;
+	*exact = all.exact;
+	return false;
+}
+
+bool
+hits_rank(const struct hits *hits, const struct row *row, uint64_t *rank, bool *exact)
+{
+	struct list *list = hits->list;
+	struct merge_position p = {row->lane, row->at};
+	bool hit = false;
+	*rank = 0;
+	*exact = true;
+	for (size_t i = 0; i < hits->count; i++) {
+		uint64_t before;
+		bool sure;
+		if (!list_shows(list, i))
+			continue;
+		bool own = rank_in_lane(hits, i, p, &before, &sure);
+		hit |= own && i == row->lane;
+		*rank += before;
+		*exact &= sure;
+	}
+	*exact &= hits->count && (!list->merge || merge_is_exact(list->merge));
+	return hit;
+}

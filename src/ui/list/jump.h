@@ -1,0 +1,67 @@
+/*
+ * Places to come back to, and ways to name a place.
+ */
+#ifndef TRAWL_UI_JUMP_H
+#define TRAWL_UI_JUMP_H
+
+#include "command/command.h"
+#include "trace/reader.h"
+#include "ui/list/moment.h"
+
+struct app;
+
+/* A place in one of the session's traces. */
+struct spot {
+	size_t trace;
+	struct place place;
+	char letter; /* of a mark; '*' = a bookmark without one */
+	char *note;  /* of a mark, or NULL; owned */
+};
+
+struct jumps {
+	VEC(struct spot) marks; /* in the order of their places */
+	VEC(struct spot) trail; /* where jumps began, oldest first */
+	size_t at;		/* in the trail; trail.count = not in it */
+	bool has_base;		/* what TIME_MARK counts from */
+	struct moment base;	/* that of the last mark set */
+	char *last;		/* of the go-to prompt, for `.`; owned */
+};
+
+void jumps_free(struct jumps *);
+
+/* The mark at a place, or 0. */
+char jumps_mark(const struct jumps *, size_t trace, struct place);
+
+/* Puts a mark into its place in the list and returns it; one that has the
+ * same letter, or is the same bookmark, goes.  Takes the note. */
+struct spot *jumps_add(struct jumps *, struct spot);
+void jumps_drop(struct jumps *, size_t i);
+
+/* The message of a spot, and the list it is shown in: the present one if that has
+ * its trace, else its trace's own.  False if there is no message any more. */
+bool jump_find(struct app *, const struct spot *, struct list **, struct row *);
+/* Where the cursor is; false on an empty list. */
+bool jump_here(struct app *, struct spot *);
+/* Goes to a spot and remembers where it began. */
+void jump_to_spot(struct app *, const struct spot *);
+/* Goes to a position of the present trace and remembers where it began. */
+void jump_to(struct app *, struct position);
+
+/* Gives a mark a note, an empty one takes it away; NULL: asks for it, the old one to
+ * begin with.  The mark may be NULL. */
+void jump_note_mark(struct app *, struct spot *, const char *note);
+
+/* Handlers. */
+void jump_goto(struct app *, const struct command_call *);
+void jump_percent(struct app *, const struct command_call *);
+void jump_top(struct app *, const struct command_call *);
+void jump_end(struct app *, const struct command_call *);
+void jump_trail(struct app *, const struct command_call *); /* back, forward */
+void jump_set(struct app *, const struct command_call *);   /* mark, bookmark */
+void jump_mark(struct app *, const struct command_call *);
+void jump_next_mark(struct app *, const struct command_call *);
+void jump_note(struct app *, const struct command_call *);
+void jump_unmark(struct app *, const struct command_call *);
+void jump_trace(struct app *, const struct command_call *); /* ]f [f */
+
+#endif

@@ -1,0 +1,1016 @@
+/*
+ * A run of rows that grows where somebody looks: see list.h.
+ *
+ * Without a filter the next row is the reader's next message.  With one, the
+ * match set knows it, or will find it and tell.  Where the index is not there
+ * yet, seek_near() looks on from the edge a cell at a time, passing cells that
+ * their summaries rule out; the edge remembers how far it got, so a sparse
+ * filter costs each cell once.  All loops stop at a deadline some milliseconds
+ * away.
+ */
+#include "config.h"
+
+#include "ui/list/list.h"
+#include "base/thread.h"
+#include "query/seek.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SLICE_MS = 6,	/* of work between two looks at the keyboard */
+	ROWS_MAX = 4096 /* kept; more are dropped from the far end */
+};
+
+enum added { ADDED, ADDED_END, ADDED_LATER };
+
+/* --- time -------------------------------------------------------------- */
+
+static int64_t
+deadline(void)
+{
+	return thread_now_ms() + SLICE_MS;
+}
+
+/* --- lanes ------------------------------------------------------------- */
+
+void
+list_turn(struct list *list, size_t lane)
+{
+	list->lane = lane;
+	list->trace = list->lanes[lane].trace;
+	list->reader = list->lanes[lane].reader;
+}
+
+/* Turns to the lane of the cursor. */
+static void
+turn_to_cursor(struct list *list)
+{
+	const struct row *row = list_current(list);
+	if (row)
+		list_turn(list, row->lane);
+}
+
+/* The next or previous message of the list. */
+static bool
+step(struct list *list, struct merge_position *p, int direction)
+{
+	if (list->merge)
+		return direction > 0 ? merge_next(list->merge, p) : merge_previous(list->merge, p);
+	return direction > 0 ? reader_next(list->reader, &p->at, 0)
+			     : reader_previous(list->reader, &p->at, 0);
+}
+
+/* The same in this cell or the one next to it, which is how it is nearly always:
+ * many cells without a message take long to look through. */
+static bool
+step_near(struct list *list, struct position *at, int direction)
+{
+	return direction > 0 ? reader_next(list->reader, at, 1)
+			     : reader_previous(list->reader, at, 1);
+}
+
+static void
+set_edge(struct list_edge *edge, struct merge_position from)
+{
+	edge->from = from;
+	edge->end = edge->looked = edge->crossed = false;
+}
+
+/* Turns to the message that FOUND says, if it is one. */
+static bool
+take(struct list *list, bool found, const struct merge_position *p, struct position *at)
+{
+	if (!found)
+		return false;
+	list_turn(list, p->trace);
+	*at = p->at;
+	return true;
+}
+
+bool
+list_first(struct list *list, struct position *at)
+{
+	struct merge_position p = {0};
+	return list->merge ? take(list, merge_first(list->merge, &p), &p, at)
+			   : reader_first(list->reader, at);
+}
+
+bool
+list_last(struct list *list, struct position *at)
+{
+	struct merge_position p = {0};
+	return list->merge ? take(list, merge_last(list->merge, &p), &p, at)
+			   : reader_last(list->reader, at);
+}
+
+uint64_t
+list_number(struct list *list, const struct row *row, bool *exact)
+{
+	if (list->merge)
+		return merge_number(list->merge, (struct merge_position){row->lane, row->at},
+				    exact);
+	return reader_number(list->reader, row->at, exact);
+}
+
+uint64_t
+list_total(struct list *list, bool *exact)
+{
+	return list->merge ? merge_count(list->merge, exact) : reader_count(list->reader, exact);
+}
+
+bool
+list_find_number(struct list *list, uint64_t number, struct position *at, bool *exact)
+{
+	struct merge_position p = {0};
+	return list->merge ? take(list, merge_find_number(list->merge, number, &p, exact), &p, at)
+			   : reader_find_number(list->reader, number, at, exact);
+}
+
+unsigned
+list_generation(const struct list *list)
+{
+	unsigned generation = list->merge ? merge_generation(list->merge) : 0;
+	for (size_t i = 0; i < list->lane_count; i++)
+		generation += trace_generation(list->lanes[i].trace);
+	return generation;
+}
+
+bool
+list_shows(const struct list *list, size_t lane)
+{
+	return !list->merge || merge_shows(list->merge, lane);
+}
+
+void
+list_get_progress(const struct list *list, struct index_progress *sum)
+{
+	*sum = (struct index_progress){.complete = true, .checked = true};
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct index_progress own;
+		if (!list_shows(list, i))
+			continue;
+		index_get_progress(trace_index(list->lanes[i].trace), &own);
+		sum->bytes += own.bytes;
+		sum->size += own.size;
+		sum->messages += own.messages;
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+			sum->severities[s] += own.severities[s];
+		sum->rate += own.rate;
+		sum->complete &= own.complete;
+		sum->paused |= own.paused;
+		sum->checked &= own.checked;
+	}
+}
+
+/* --- growing ----------------------------------------------------------- */
+
+static bool
+passes(struct list *list, struct reader *reader, struct position at)
+{
+	struct expansion scratch = {0};
+	const struct message *m = reader_message(reader, at);
+	struct message copy = m ? *m : (struct message){0}; /* text may ask for other cells */
+	bool fits = m && filter_match(list->filter, reader, &copy, &scratch);
+	expansion_free(&scratch);
+	return fits;
+}
+
+/* Whether the filter passes the message at a position. */
+static bool
+is_hit(struct list *list, struct merge_position p)
+{
+	return passes(list, list->lanes[p.trace].reader, p.at);
+}
+
+/* Whether a message that is no hit is shown with one. */
+static bool
+is_near(struct list *list, struct merge_position p)
+{
+	for (int direction = -1; direction <= 1; direction += 2) {
+		struct merge_position other = p;
+		for (unsigned i = 0; i < list->around && step(list, &other, direction); i++)
+			if (is_hit(list, other))
+				return true;
+	}
+	return false;
+}
+
+static struct row
+row_at(struct list *list, struct merge_position p)
+{
+	struct reader *reader = list->lanes[p.trace].reader;
+	const struct message *m = reader_message(reader, p.at);
+	struct row row = {.lane = p.trace, .at = p.at, .place = reader_place(reader, p.at)};
+	bool exact;
+	row.there = m != NULL;
+	if (m)
+		row.message = *m;
+	row.near = list->around && !is_hit(list, p);
+	reader_number(reader, p.at, &exact);
+	list->provisional |= !exact || (list->merge && !merge_is_exact(list->merge));
+	return row;
+}
+
+static bool
+same_place(struct place a, struct place b)
+{
+	return a.offset == b.offset && a.ordinal == b.ordinal;
+}
+
+/* The next position of a lane past *FROM that the filter passes. */
+static enum added
+find_in_lane(struct list *list, struct list_lane *lane, struct position *from, int direction,
+	     int64_t until, struct position *found)
+{
+	struct seek_query query = {
+	    .trace = lane->trace, .want = list->filter, .direction = direction};
+	struct matches *matches = list->hits.count ? list->hits.of[lane - list->lanes] : NULL;
+	do {
+		bool wrapped;
+		if (matches) {
+			enum matches_result known =
+			    matches_next(matches, lane->reader, *from, direction, found);
+			if (known != MATCHES_UNDECIDED)
+				return known == MATCHES_FOUND ? ADDED : ADDED_END;
+			*from = *found;
+			list->waiting = matches_await(matches, *from, direction);
+			if (list->waiting)
+				return ADDED_LATER;
+		}
+		query.from = *from;
+		enum seek_result result = seek_near(&query, lane->reader, 1, found, &wrapped);
+		if (result == SEEK_FOUND)
+			return ADDED;
+		if (result == SEEK_NOT_FOUND)
+			return ADDED_END;
+		*from = *found;
+	} while (thread_now_ms() < until);
+	return ADDED_LATER;
+}
+
+/* Where each lane of a merged list goes on from an edge.  Forward, the message
+ * that a lane goes on with may itself be the next row. */
+static void
+look_ahead(struct list *list, struct list_edge *edge, int direction)
+{
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct list_ahead *ahead = &edge->ahead[i];
+		struct position head;
+		bool any = merge_head(list->merge, edge->from, i, &head);
+		bool own = i == edge->from.trace;
+		*ahead = (struct list_ahead){.from = head, .end = !list_shows(list, i)};
+		if (direction > 0 && !any)
+			ahead->end = true;
+		else if (direction > 0 && !own)
+			ahead->found = passes(list, list->lanes[i].reader, head);
+	}
+	edge->looked = true;
+}
+
+/* The next row of a merged list that the filter passes: that of the lane whose
+ * next one comes first. */
+static enum added
+find_merged(struct list *list, struct list_edge *edge, int direction, int64_t until,
+	    struct merge_position *found)
+{
+	size_t best = SIZE_MAX;
+	if (!edge->looked)
+		look_ahead(list, edge, direction);
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct list_ahead *ahead = &edge->ahead[i];
+		struct position hit;
+		if (!ahead->found && !ahead->end) {
+			enum added added = find_in_lane(list, &list->lanes[i], &ahead->from,
+							direction, until, &hit);
+			if (added == ADDED_LATER)
+				return ADDED_LATER;
+			ahead->found = added == ADDED;
+			ahead->end = added == ADDED_END;
+			if (ahead->found)
+				ahead->from = hit;
+		}
+		struct merge_position own = {i, ahead->from};
+		if (ahead->found &&
+		    (best == SIZE_MAX ||
+		     merge_is_before(list->merge, own, *found) == (direction > 0))) {
+			best = i;
+			*found = own;
+		}
+	}
+	if (best == SIZE_MAX)
+		return ADDED_END;
+	edge->ahead[best].found = false;
+	return ADDED;
+}
+
+/* The next position past EDGE that the filter passes. */
+static enum added
+find_next(struct list *list, struct list_edge *edge, int direction, int64_t until,
+	  struct merge_position *found)
+{
+	bool all = filter_is_all(list->filter);
+	*found = edge->from;
+	if (all && list->merge)
+		return step(list, found, direction) ? ADDED : ADDED_END;
+	if (list->merge)
+		return find_merged(list, edge, direction, until, found);
+	if (all && found->at.at != SIZE_MAX && step_near(list, &found->at, direction))
+		return ADDED;
+	uint64_t cell = edge->from.at.cell;
+	enum added added =
+	    find_in_lane(list, &list->lanes[0], &edge->from.at, direction, until, &found->at);
+	/* the index may come to know of messages where none were found */
+	list->provisional |= all && edge->from.at.cell != cell;
+	return added;
+}
+
+static void
+trim(struct list *list, int side)
+{
+	size_t count = list->rows.count, half = ROWS_MAX / 2;
+	if (count < ROWS_MAX)
+		return;
+	if (side == LIST_BEFORE) {
+		size_t drop = list->top < list->cursor ? list->top : list->cursor;
+		drop = drop > half ? half : drop;
+		if (drop < 2)
+			return;
+		drop--;
+		memmove(list->rows.at, list->rows.at + drop,
+			(count - drop) * sizeof *list->rows.at);
+		list->rows.count -= drop;
+		list->top -= drop;
+		list->cursor -= drop;
+	} else {
+		size_t keep = list->top + list->height;
+		keep = keep > list->cursor ? keep : list->cursor;
+		keep = keep > half ? keep : half;
+		if (keep + 1 >= count)
+			return;
+		list->rows.count = keep + 1;
+	}
+	struct row *outer =
+	    side == LIST_BEFORE ? list->rows.at : &list->rows.at[list->rows.count - 1];
+	set_edge(&list->edges[side], (struct merge_position){outer->lane, outer->at});
+}
+
+/* Whether P lies past BOUND in a direction. */
+static bool
+is_beyond(struct list *list, struct merge_position p, struct merge_position bound, int direction)
+{
+	struct merge_position first = direction > 0 ? bound : p, last = direction > 0 ? p : bound;
+	if (list->merge)
+		return merge_is_before(list->merge, first, last);
+	return first.at.cell != last.at.cell ? first.at.cell < last.at.cell
+					     : first.at.at < last.at.at;
+}
+
+/* The next row past an edge: a hit, or a message that is shown with one.  Those
+ * in front of a hit begin behind what is shown already. */
+static enum added
+find_row(struct list *list, int side, int64_t until, struct merge_position *found)
+{
+	struct list_edge *edge = &list->edges[side];
+	int direction = side == LIST_AFTER ? 1 : -1;
+	struct merge_position bound = list->edges[!side].from, next = edge->from;
+	if (!list->around || filter_is_all(list->filter))
+		return find_next(list, edge, direction, until, found);
+	if (list->rows.count) {
+		const struct row *last =
+		    &list->rows.at[side == LIST_AFTER ? list->rows.count - 1 : 0];
+		bound = (struct merge_position){last->lane, last->at};
+	}
+	if (!edge->crossed) {
+		if (!step(list, &next, direction))
+			return ADDED_END;
+		*found = next;
+		if (is_hit(list, next) || is_near(list, next)) {
+			edge->looked = false;
+			return ADDED;
+		}
+	}
+	next = edge->from;
+	enum added added = find_next(list, edge, direction, until, found);
+	edge->crossed =
+	    added != ADDED && (edge->crossed || is_beyond(list, edge->from, next, direction));
+	for (unsigned i = 0; added == ADDED && i < list->around; i++) {
+		struct merge_position before = *found;
+		if (!step(list, &before, -direction) || !is_beyond(list, before, bound, direction))
+			break;
+		*found = before;
+		edge->looked = false;
+	}
+	return added;
+}
+
+/* Adds a row at one end of the run. */
+static enum added
+extend(struct list *list, int side, int64_t until)
+{
+	struct list_edge *edge = &list->edges[side];
+	struct merge_position found;
+	if (edge->end)
+		return ADDED_END;
+	enum added added = find_row(list, side, until, &found);
+	edge->end = added == ADDED_END;
+	if (added != ADDED)
+		return added;
+	edge->from = found;
+	struct row *row = vec_add(&list->rows);
+	if (side == LIST_BEFORE && list->rows.count > 1) {
+		row = list->rows.at;
+		memmove(row + 1, row, (list->rows.count - 1) * sizeof *row);
+		list->top++;
+		list->cursor++;
+	}
+	*row = row_at(list, found);
+	trim(list, side == LIST_AFTER ? LIST_BEFORE : LIST_AFTER);
+	return ADDED;
+}
+
+/* --- what the screen needs --------------------------------------------- */
+
+static void
+follow_cursor(struct list *list)
+{
+	if (list->cursor < list->top)
+		list->top = list->cursor;
+	else if (list->height && list->cursor >= list->top + list->height)
+		list->top = list->cursor - list->height + 1;
+}
+
+/* Pays what is owed to moves.  True if it waits for rows. */
+static bool
+pay(struct list *list, int64_t until)
+{
+	int direction = list->owed > 0 ? 1 : -1;
+	int side = list->owed > 0 ? LIST_AFTER : LIST_BEFORE;
+	while (list->owed && list->rows.count) {
+		bool there = direction > 0 ? list->cursor + 1 < list->rows.count : list->cursor > 0;
+		if (!there) {
+			enum added added = extend(list, side, until);
+			if (added == ADDED_END)
+				list->owed = 0;
+			if (added == ADDED_LATER)
+				return true;
+			if (added != ADDED)
+				break;
+		}
+		list->cursor += (size_t)(ptrdiff_t)direction;
+		list->owed -= direction;
+		follow_cursor(list);
+		if (!there && thread_now_ms() >= until)
+			return list->owed != 0;
+	}
+	return list->owed && !list->rows.count;
+}
+
+/* Rows above the cursor that a jump asked for; where it hit a message that
+ * the filter hides, the cursor goes to the next one, or else the last. */
+static bool
+lead_in(struct list *list, int64_t until)
+{
+	if (!list->rows.count && extend(list, LIST_AFTER, until) == ADDED_LATER)
+		return true;
+	while (list->cursor < list->lead) {
+		enum added added = extend(list, LIST_BEFORE, until);
+		if (added == ADDED_LATER)
+			return true;
+		if (added == ADDED_END)
+			break;
+	}
+	if (list->lead && list->rows.count) {
+		list->top = list->cursor > list->lead ? list->cursor - list->lead : 0;
+		list->lead = 0;
+	}
+	return false;
+}
+
+/* Rows down to the foot of the screen; the last page is a full one. */
+static bool
+fill(struct list *list, int64_t until)
+{
+	while (list->rows.count < list->top + list->height) {
+		enum added added = extend(list, LIST_AFTER, until);
+		if (added == ADDED_LATER)
+			return true;
+		if (added == ADDED_END)
+			break;
+	}
+	while (list->rows.count < list->top + list->height) {
+		if (!list->top) {
+			enum added added = extend(list, LIST_BEFORE, until);
+			if (added == ADDED_LATER)
+				return true;
+			if (added == ADDED_END)
+				break;
+		}
+		list->top -= list->top > 0;
+	}
+	if (list->before && !list->top && list->rows.count)
+		extend(list, LIST_BEFORE, until);
+	return false;
+}
+
+static bool
+work(struct list *list, int64_t until)
+{
+	if (!list->height || list->stopped)
+		return false;
+	bool more = pay(list, until);
+	if (!more)
+		more = lead_in(list, until);
+	follow_cursor(list);
+	if (list->moving && list->rows.count) {
+		list->home = list_current(list)->place;
+		list->home_lane = list_current(list)->lane;
+	}
+	if (!more)
+		more = fill(list, until);
+	turn_to_cursor(list);
+	return more;
+}
+
+bool
+list_work(struct list *list)
+{
+	list->waiting = false;
+	list->busy = work(list, deadline());
+	return list->busy && !list->waiting;
+}
+
+bool
+list_busy(const struct list *list)
+{
+	return list->busy;
+}
+
+void
+list_cancel(struct list *list)
+{
+	list->owed = 0;
+	list->stopped = true;
+}
+
+/* --- following --------------------------------------------------------- */
+
+/* Somebody goes elsewhere: what comes from now on is new. */
+static void
+leave_tail(struct list *list)
+{
+	struct position last;
+	if (!list->tail)
+		return;
+	list->tail = false;
+	list->any_seen = list_last(list, &last);
+	if (list->any_seen) {
+		list->seen = reader_place(list->reader, last);
+		list->seen_lane = list->lane;
+	}
+	turn_to_cursor(list);
+}
+
+uint64_t
+list_unseen(struct list *list, bool *exact)
+{
+	struct position at;
+	bool sure;
+	struct reader *reader = list->lanes[list->seen_lane].reader;
+	*exact = true;
+	if (!list->any_seen || !reader_find_place(reader, list->seen, &at))
+		return 0;
+	uint64_t count = list_total(list, exact);
+	struct row row = {.lane = list->seen_lane, .at = at};
+	uint64_t seen = list_number(list, &row, &sure) + 1;
+	*exact &= sure;
+	return count > seen ? count - seen : 0;
+}
+
+static void go_to_row(struct list *, struct position, size_t lead);
+
+static void
+go_to_tail(struct list *list)
+{
+	struct position last;
+	if (list_last(list, &last))
+		go_to_row(list, last, list->height);
+}
+
+void
+list_follow(struct list *list)
+{
+	list->tail = true;
+	go_to_tail(list);
+}
+
+/* --- opening and going ------------------------------------------------- */
+
+static void
+go_to_row(struct list *list, struct position at, size_t lead)
+{
+	struct merge_position p = {list->lane, at};
+	vec_clear(&list->rows);
+	list->top = list->cursor = 0;
+	list->owed = 0;
+	list->home = reader_place(list->reader, at);
+	list->home_lane = list->lane;
+	list->moving = list->stopped = list->provisional = false;
+	for (size_t i = 0; i < list->lane_count; i++)
+		list->lanes[i].known = index_known(trace_index(list->lanes[i].trace));
+	list->lead = lead;
+	set_edge(&list->edges[LIST_BEFORE], p);
+	set_edge(&list->edges[LIST_AFTER], p);
+	if (list->hits.count)
+		matches_around(list->hits.of[list->lane], at.cell);
+	if (list_shows(list, list->lane) && (is_hit(list, p) || (list->around && is_near(list, p))))
+		*vec_add(&list->rows) = row_at(list, p);
+	list_work(list);
+}
+
+void
+list_goto_row(struct list *list, struct position at, size_t lead)
+{
+	leave_tail(list);
+	go_to_row(list, at, lead);
+}
+
+/* A jump that stays on the screen moves the cursor only; another one puts the
+ * row into the middle. */
+void
+list_goto(struct list *list, struct position at)
+{
+	struct place place = reader_place(list->reader, at);
+	leave_tail(list);
+	for (size_t i = list->top; i < list->rows.count && i < list->top + list->height; i++) {
+		if (list->rows.at[i].lane == list->lane &&
+		    same_place(list->rows.at[i].place, place)) {
+			list->cursor = i;
+			list->owed = 0;
+			list->home = place;
+			list->home_lane = list->lane;
+			return;
+		}
+	}
+	list_goto_row(list, at, list->height / 2);
+}
+
+void
+list_goto_edge(struct list *list, int side)
+{
+	struct position at;
+	bool before = side == LIST_BEFORE;
+	if (!(before ? list_first(list, &at) : list_last(list, &at)))
+		return;
+	list_goto_row(list, at, before ? 0 : list->height);
+	list_stay(list); /* at the row, not at what is hidden beyond it */
+}
+
+void
+list_stay(struct list *list)
+{
+	list->moving = true;
+	list_work(list);
+}
+
+/* Notes how a lane's capture is; true if it was otherwise before. */
+static bool
+note_capture(struct list_lane *lane)
+{
+	const struct capture *capture = trace_capture(lane->trace);
+	struct list_lane before = *lane;
+	lane->size = capture_size(capture);
+	lane->epoch = capture_epoch(capture);
+	lane->ended = capture_ended(capture);
+	return lane->size > before.size || lane->epoch != before.epoch ||
+	       lane->ended != before.ended;
+}
+
+/* COUNT traces of the session from the first one on. */
+static void
+open_lanes(struct list *list, struct session *session, size_t first, size_t count)
+{
+	list->lanes = mem_new(count * sizeof *list->lanes);
+	list->lane_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct list_lane *lane = &list->lanes[i];
+		lane->number = first + i;
+		lane->trace = session->traces.at[first + i];
+		lane->reader = list->merge ? merge_reader(list->merge, i) : reader_new(lane->trace);
+		note_capture(lane);
+	}
+	for (int side = LIST_BEFORE; list->merge && side <= LIST_AFTER; side++)
+		list->edges[side].ahead = mem_new(count * sizeof *list->edges[side].ahead);
+	list_turn(list, 0);
+	struct position at = {0};
+	list_first(list, &at);
+	list_goto_row(list, at, 0);
+}
+
+void
+list_open(struct list *list, struct session *session, size_t number, const struct filter *filter)
+{
+	*list = (struct list){.filter = filter};
+	open_lanes(list, session, number, 1);
+}
+
+void
+list_open_merged(struct list *list, struct session *session, struct merge *merge,
+		 const struct filter *filter)
+{
+	*list =
+	    (struct list){.filter = filter, .merge = merge, .generation = merge_generation(merge)};
+	open_lanes(list, session, 0, session->traces.count);
+}
+
+void
+list_close(struct list *list)
+{
+	vec_free(&list->rows);
+	hits_close(&list->hits);
+	for (size_t i = 0; i < list->lane_count && !list->merge; i++)
+		reader_free(list->lanes[i].reader);
+	free(list->lanes);
+	free(list->edges[LIST_BEFORE].ahead);
+	free(list->edges[LIST_AFTER].ahead);
+	*list = (struct list){0};
+}
+
+void
+list_resize(struct list *list, size_t height)
+{
+	if (list->height == height)
+		return;
+	list->height = height;
+	if (!list->busy)
+		list_work(list);
+}
+
+/* --- moving ------------------------------------------------------------ */
+
+/* The row's number among those of the list; false if it is not known. */
+static bool
+row_number(struct list *list, const struct row *row, uint64_t *number)
+{
+	bool exact;
+	if (filter_is_all(list->filter))
+		*number = list_number(list, row, &exact);
+	else if (!hits_rank(&list->hits, row, number, &exact))
+		return false;
+	return exact;
+}
+
+/* The row with that number, or the last one if there are fewer. */
+static bool
+find_number(struct list *list, uint64_t number, struct position *at)
+{
+	struct matches_progress progress;
+	bool exact;
+	if (filter_is_all(list->filter)) {
+		uint64_t count = list_total(list, &exact);
+		number = exact && number >= count ? count - 1 : number;
+		return list_find_number(list, number, at, &exact) && exact;
+	}
+	if (list->merge)
+		return false;
+	hits_get_progress(&list->hits, &progress);
+	if (progress.exact && number >= progress.count)
+		number = progress.count - 1;
+	return matches_find(list->hits.of[0], list->reader, number, at);
+}
+
+/* Long moves are arithmetic, not steps. */
+static bool
+leap(struct list *list, int64_t rows)
+{
+	uint64_t number;
+	struct position at;
+	const struct row *row = list_current(list);
+	if (!row || list->around || (rows < ROWS_MAX && rows > -ROWS_MAX) ||
+	    !row_number(list, row, &number))
+		return false;
+	uint64_t target = number + (uint64_t)rows;
+	if (rows < 0 && target > number)
+		target = 0;
+	if (!find_number(list, target, &at))
+		return false;
+	list_goto(list, at);
+	return true;
+}
+
+void
+list_move(struct list *list, int64_t rows)
+{
+	if (rows < 0)
+		leave_tail(list);
+	if (leap(list, rows))
+		return;
+	list->owed += rows;
+	list->moving = true;
+	list->stopped = false;
+	list_work(list);
+}
+
+void
+list_page(struct list *list, int64_t rows)
+{
+	size_t lead = list->cursor - list->top;
+	if (rows < 0)
+		leave_tail(list);
+	if (leap(list, rows))
+		return;
+	list->owed = rows;
+	list->moving = true;
+	list->stopped = false;
+	pay(list, deadline());
+	list->top = list->cursor > lead ? list->cursor - lead : 0;
+	list_work(list);
+}
+
+void
+list_scroll(struct list *list, int64_t rows)
+{
+	int64_t until = deadline();
+	if (rows < 0)
+		leave_tail(list);
+	list->moving = true;
+	list->stopped = false;
+	for (; rows > 0; rows--) {
+		if (list->top + list->height >= list->rows.count &&
+		    extend(list, LIST_AFTER, until) != ADDED)
+			break;
+		list->top++;
+	}
+	for (; rows < 0; rows++) {
+		if (!list->top && extend(list, LIST_BEFORE, until) != ADDED)
+			break;
+		list->top--;
+	}
+	if (list->cursor < list->top)
+		list->cursor = list->top;
+	else if (list->cursor >= list->top + list->height && list->height)
+		list->cursor = list->top + list->height - 1;
+	list_work(list);
+}
+
+/* --- staying ----------------------------------------------------------- */
+
+void
+list_show(struct list *list)
+{
+	if (!list->hits.count && !filter_is_all(list->filter))
+		hits_open(&list->hits, list, list->filter, NULL);
+	if (list->outdated)
+		list_rebuild(list);
+}
+
+void
+list_surround(struct list *list, unsigned around, bool shown)
+{
+	list->around = around;
+	list->outdated = true;
+	if (shown)
+		list_show(list);
+}
+
+void
+list_refilter(struct list *list, bool shown)
+{
+	hits_close(&list->hits);
+	list->outdated = true;
+	if (shown)
+		list_show(list);
+}
+
+void
+list_rebuild(struct list *list)
+{
+	list->outdated = false;
+	struct position at = {0};
+	bool full = list->rows.count >= list->top + list->height;
+	size_t lead = full ? list->cursor - list->top : list->height / 2;
+	struct place home = list->home;
+	size_t lane = list->home_lane;
+	list_turn(list, lane);
+	reader_find_place(list->reader, home, &at);
+	go_to_row(list, at, lead);
+	list->home = home;
+	list->home_lane = lane;
+	if (list->tail)
+		go_to_tail(list);
+}
+
+/* Forgets the rows that are not on the screen. */
+static void
+cut(struct list *list)
+{
+	size_t end = list->top + list->height;
+	if (list->cursor < list->top || list->cursor >= end)
+		return; /* still on its way */
+	if (end < list->rows.count) {
+		list->rows.count = end;
+		struct row *row = &list->rows.at[end - 1];
+		set_edge(&list->edges[LIST_AFTER], (struct merge_position){row->lane, row->at});
+	}
+	if (list->top) {
+		list->rows.count -= list->top;
+		memmove(list->rows.at, list->rows.at + list->top,
+			list->rows.count * sizeof *list->rows.at);
+		list->cursor -= list->top;
+		list->top = 0;
+		struct row *row = &list->rows.at[0];
+		set_edge(&list->edges[LIST_BEFORE], (struct merge_position){row->lane, row->at});
+	}
+}
+
+/* Finds the rows again at their places; false if one is gone. */
+static bool
+find_again(struct list *list)
+{
+	for (size_t i = 0; i < list->rows.count; i++) {
+		struct row *row = &list->rows.at[i];
+		struct place place = row->place;
+		struct merge_position p = {.trace = row->lane};
+		if (!reader_find_place(list->lanes[row->lane].reader, place, &p.at))
+			return false;
+		*row = row_at(list, p);
+		if (!same_place(row->place, place))
+			return false;
+	}
+	if (list->rows.count) {
+		list->edges[LIST_BEFORE].from.at = list->rows.at[0].at;
+		list->edges[LIST_AFTER].from.at = list->rows.at[list->rows.count - 1].at;
+		list->edges[LIST_BEFORE].looked = list->edges[LIST_AFTER].looked = false;
+	}
+	return true;
+}
+
+static bool
+all_exact(struct list *list)
+{
+	bool exact = true;
+	for (size_t i = 0; exact && i < list->rows.count; i++)
+		reader_number(list->lanes[list->rows.at[i].lane].reader, list->rows.at[i].at,
+			      &exact);
+	return exact && (!list->merge || merge_is_exact(list->merge));
+}
+
+/* What became of a list's captures since it was last looked at. */
+struct changes {
+	bool any, more, anew, stale;
+};
+
+static struct changes
+look_at_lanes(struct list *list)
+{
+	struct changes changes = {.stale = hits_update(&list->hits)};
+	for (size_t i = 0; i < list->lane_count; i++) {
+		struct list_lane *lane = &list->lanes[i];
+		unsigned epoch = lane->epoch;
+		uint64_t known = lane->known;
+		bool noted = note_capture(lane);
+		lane->known = index_known(trace_index(lane->trace));
+		changes.anew |= lane->epoch != epoch;
+		changes.more |= noted && lane->epoch == epoch;
+		changes.any |= noted || lane->known != known;
+	}
+	if (list->merge && list->generation != merge_generation(list->merge)) {
+		list->generation = merge_generation(list->merge);
+		changes.stale = true;
+	}
+	changes.any |= changes.stale;
+	return changes;
+}
+
+void
+list_settle(struct list *list)
+{
+	struct changes changes = look_at_lanes(list);
+	if (!changes.any)
+		return;
+	list->any_seen &= !changes.anew;
+	if (changes.more && list->tail && filter_is_all(list->filter)) {
+		go_to_tail(list);
+		return;
+	}
+	if (changes.more)
+		set_edge(&list->edges[LIST_AFTER], list->edges[LIST_AFTER].from);
+	cut(list);
+	if (changes.anew || changes.stale || !list->rows.count || !find_again(list) ||
+	    (list->provisional && all_exact(list)))
+		list_rebuild(list);
+	else if (changes.more && list->tail) /* what the filter passes of the new ones */
+		list_move(list, INT32_MAX);
+}
+
+const struct row *
+list_current(const struct list *list)
+{
+	return list->cursor < list->rows.count ? &list->rows.at[list->cursor] : NULL;
+}
+
+const struct row *
+list_row(const struct list *list, size_t i)
+{
+	return list->top + i < list->rows.count ? &list->rows.at[list->top + i] : NULL;
+}

@@ -1,0 +1,229 @@
+/*
+ * The range of messages between an anchor and where the user went: see range.h.
+ *
+ * Both ends are places, so the range survives filters and the index.  The moving
+ * end is the list's home, which is the cursor's message save where a filter hid
+ * that.  What a range holds is what the filters show of it; in a list of several
+ * traces a span of each, found with each screen.
+ */
+#include "config.h"
+
+#include "ui/list/range.h"
+#include "ui/app.h"
+
+enum {
+	COPY_MAX = 64 * 1024, /* bytes; many terminals drop what is longer */
+	TAKES_MAX = 4	      /* looks at a range whose messages a filter hides */
+};
+
+struct copied {
+	struct text text;
+	unsigned takes;
+};
+
+/* Its ends in the present list, in order; false if there is none. */
+static bool
+ends(const struct app *app, struct merge_position *first, struct merge_position *last)
+{
+	const struct list *list = app->list;
+	const struct range *range = &app->range;
+	struct merge_position from = {.trace = 0}, to = {.trace = list->home_lane};
+	while (from.trace < list->lane_count && list->lanes[from.trace].number != range->from.trace)
+		from.trace++;
+	if (!range->on || from.trace == list->lane_count ||
+	    !reader_find_place(list->lanes[from.trace].reader, range->from.place, &from.at) ||
+	    !reader_find_place(list->lanes[to.trace].reader, list->home, &to.at))
+		return false;
+	bool down = list->merge ? !merge_is_before(list->merge, to, from)
+				: place_compare(range->from.place, list->home) <= 0;
+	*first = down ? from : to;
+	*last = down ? to : from;
+	return true;
+}
+
+/* What of a lane lies between two positions of the merged list, both included;
+ * false if nothing does. */
+static bool
+part_of_lane(const struct list *list, size_t lane, struct merge_position first,
+	     struct merge_position last, struct export_span *span)
+{
+	struct reader *reader = list->lanes[lane].reader;
+	struct position from = first.at, to = last.at;
+	if (lane != first.trace && !merge_head(list->merge, first, lane, &from))
+		return false;
+	if (lane != last.trace) {
+		bool more = merge_head(list->merge, last, lane, &to);
+		if (more ? !reader_previous(reader, &to, 0) : !reader_last(reader, &to))
+			return false;
+	}
+	*span = (struct export_span){.trace = list->lanes[lane].trace,
+				     .first = reader_place(reader, from),
+				     .last = reader_place(reader, to)};
+	return place_compare(span->first, span->last) <= 0;
+}
+
+bool
+range_find(struct app *app)
+{
+	const struct list *list = app->list;
+	struct merge_position first, last;
+	vec_clear(&app->range.spans);
+	if (!ends(app, &first, &last))
+		return false;
+	for (size_t lane = 0; lane < list->lane_count; lane++) {
+		struct export_span span;
+		if (list_shows(list, lane) && part_of_lane(list, lane, first, last, &span))
+			*vec_add(&app->range.spans) = span;
+	}
+	return true;
+}
+
+void
+range_free(struct range *range)
+{
+	vec_free(&range->spans);
+}
+
+bool
+range_has(const struct app *app, size_t trace, struct place place)
+{
+	const struct range *range = &app->range;
+	for (size_t i = 0; range->on && i < range->spans.count; i++) {
+		const struct export_span *span = &range->spans.at[i];
+		if (trace_number(span->trace) == trace)
+			return place_compare(span->first, place) <= 0 &&
+			       place_compare(place, span->last) <= 0;
+	}
+	return false;
+}
+
+bool
+range_drop(struct app *app)
+{
+	bool was = app->range.on;
+	app->range.on = false;
+	if (was)
+		app_say(app, "range dropped");
+	return was;
+}
+
+static bool
+moment_at(const struct list *list, struct merge_position p, struct moment *moment)
+{
+	const struct list_lane *lane = &list->lanes[p.trace];
+	const struct message *m = reader_message(lane->reader, p.at);
+	struct message copy = m ? *m : (struct message){0};
+	return m && moment_of(list, lane, &copy, NULL, moment);
+}
+
+/* How many messages of a lane the list shows, from one position to another. */
+static uint64_t
+count_shown(struct list *list, size_t lane, struct position first, struct position last,
+	    bool *exact)
+{
+	struct reader *reader = list->lanes[lane].reader;
+	uint64_t from, to;
+	bool sure, certain, and_last = true;
+	if (list->hits.count) {
+		struct matches *hits = list->hits.of[lane];
+		matches_rank(hits, reader, first, &from, &sure);
+		and_last = matches_rank(hits, reader, last, &to, &certain);
+	} else {
+		from = reader_number(reader, first, &sure);
+		to = reader_number(reader, last, &certain);
+	}
+	*exact &= sure && certain;
+	return to > from ? to - from + and_last : and_last;
+}
+
+void
+range_describe(struct app *app, struct text *out)
+{
+	struct list *list = app->list;
+	struct merge_position first, last;
+	struct moment start, end;
+	uint64_t count = 0;
+	char digits[32];
+	bool exact = true;
+	if (!ends(app, &first, &last))
+		return;
+	for (size_t i = 0; i < app->range.spans.count; i++) {
+		const struct export_span *span = &app->range.spans.at[i];
+		size_t lane = list->merge ? trace_number(span->trace) : 0;
+		struct position from, to;
+		if (reader_find_place(list->lanes[lane].reader, span->first, &from) &&
+		    reader_find_place(list->lanes[lane].reader, span->last, &to))
+			count += count_shown(list, lane, from, to, &exact);
+	}
+	text_addf(out, "   range: %s%s messages", exact ? "" : "~", text_number(digits, count));
+	if (!moment_at(list, first, &start) || !moment_at(list, last, &end))
+		return;
+	struct text length = {0};
+	moment_format_difference(&start, &end, true, &length);
+	if (length.length)
+		text_addf(out, ", %s %s", length.data, end.clock.hz ? "s" : "ticks");
+	text_free(&length);
+}
+
+void
+range_toggle(struct app *app, const struct command_call *call)
+{
+	struct range *range = &app->range;
+	const struct row *row = list_current(app->list);
+	(void)call;
+	if (!row)
+		return;
+	if (range_find(app)) {
+		range_drop(app);
+		return;
+	}
+	range->on = true;
+	range->from =
+	    (struct spot){.trace = app->list->lanes[row->lane].number, .place = row->place};
+	list_move(app->list, 0); /* from here on: not from what a filter hides */
+	struct text copy = {0}, write = {0};
+	keymap_hint(&app->keymap, COMMAND_COPY, &copy);
+	keymap_hint(&app->keymap, COMMAND_WRITE, &write);
+	app_say(app, "range: move to its end; %s copies, %s writes it to a file", copy.data,
+		write.data);
+	text_free(&copy);
+	text_free(&write);
+}
+
+static bool
+take(void *context, struct text *text)
+{
+	struct copied *copied = context;
+	text_add_bytes(&copied->text, text_get(text), text->length);
+	text_clear(text);
+	return copied->text.length <= COPY_MAX && ++copied->takes <= TAKES_MAX;
+}
+
+bool
+range_copy(struct app *app)
+{
+	struct copied copied = {0};
+	if (!range_find(app))
+		return false;
+	struct export_range wanted = {.spans = app->range.spans.at,
+				      .count = app->range.spans.count,
+				      .merge = app->list->merge,
+				      .ordered = app->list->merge != NULL,
+				      .format = export_find("text"),
+				      .filter = &app->filter,
+				      .charset = app->charset,
+				      .take = take,
+				      .context = &copied};
+	int64_t written = export_range(&wanted);
+	if (written == ERR_CANCELLED) {
+		app_trouble(app, "that is too much for a clipboard; :write it to a file");
+	} else if (written < 0) {
+		app_trouble(app, "numbers are not known so far; try again when more is indexed");
+	} else {
+		term_copy(app->term, text_get(&copied.text), copied.text.length);
+		app_say(app, "copied %lld messages", (long long)written);
+		app->range.on = false;
+	}
+	text_free(&copied.text);
+	return true;
+}

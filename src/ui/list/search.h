@@ -1,0 +1,68 @@
+/*
+ * Finding the next message that matches, near or far.
+ */
+#ifndef TRAWL_UI_SEARCH_H
+#define TRAWL_UI_SEARCH_H
+
+#include "base/regex.h"
+#include "command/command.h"
+#include "query/seek.h"
+#include "trace/merge.h"
+#include "ui/list/hits.h"
+
+struct app;
+
+enum { SEARCH_EARLIER = 3 };
+
+struct search {
+	struct regex *regex;	     /* of the last / or ?, to be seen on the screen; owned */
+	struct filter_expr *pattern; /* the same as a filter; owned */
+	bool bytes;		     /* it looks at bytes, not texts */
+	struct regex *earlier[SEARCH_EARLIER]; /* of texts, the last first; owned, or NULL */
+	int direction;			       /* of the last */
+	bool highlight;			       /* matches on the screen */
+	struct hits hits;		       /* that the present list shows */
+
+	/* what runs in the background: a job of its own, or the counting, which
+	 * will come by the next match */
+	struct seek *job; /* or NULL */
+	bool waiting;
+	struct filter want;	     /* borrows pattern or example */
+	bool counts;		     /* it is what `hits` counts */
+	const char *what;	     /* for "no ... found" */
+	struct list *list;	     /* where the hit will be shown */
+	int step;		     /* direction */
+	uint64_t left;		     /* hits still to pass */
+	struct position from;	     /* where to look on */
+	bool round;		     /* the end was passed since the last hit, */
+	bool wrapped;		     /* or at all */
+	struct filter_expr *example; /* of the last * or ]g; owned, or NULL */
+	uint64_t silence;	     /* ticks, where a silence is looked for; else 0 */
+
+	/* of a merged list, lane after lane */
+	struct {
+		size_t lane;		    /* that the job looks at */
+		struct merge_position from; /* all look on from here, or, `around`, */
+		bool around;		    /* from the end */
+		bool any;
+		struct merge_position best; /* the first hit of the lanes so far, if any */
+	} merged;
+};
+
+bool search_running(const struct search *);
+
+void search_free(struct search *);
+void search_forget(struct search *); /* nothing is highlighted any more */
+void search_cancel(struct app *);
+void search_uncount(struct app *); /* the list or its filter changes */
+void search_poll(struct app *);	   /* something may have been found */
+
+/* Handlers. */
+void search_text(struct app *, const struct command_call *);  /* / and ? */
+void search_again(struct app *, const struct command_call *); /* n and N */
+void search_kind(struct app *, const struct command_call *);  /* e W ]g ... */
+void search_origin(struct app *, const struct command_call *);
+void search_example(struct app *, const struct command_call *); /* * and # */
+void search_silence(struct app *, const struct command_call *); /* s and S */
+
+#endif

@@ -1,0 +1,51 @@
+/* A cursor among the lines of a pane: see lines.h. */
+#include "config.h"
+
+#include "ui/panes/lines.h"
+#include "ui/app.h"
+
+void
+lines_go_to(struct lines *lines, size_t count, int64_t line)
+{
+	int64_t last = (int64_t)count - 1;
+	line = line > last ? last : line;
+	lines->line = line > 0 ? (size_t)line : 0;
+}
+
+void
+lines_show(struct lines *lines, size_t count, int rows)
+{
+	size_t shown = (size_t)rows;
+	lines->rows = rows;
+	lines_go_to(lines, count, (int64_t)lines->line);
+	if (lines->line < lines->top)
+		lines->top = lines->line;
+	if (lines->line >= lines->top + shown)
+		lines->top = lines->line - shown + 1;
+	if (lines->top + shown > count)
+		lines->top = count > shown ? count - shown : 0;
+}
+
+bool
+lines_are_moved(enum command_id id)
+{
+	const struct command_call call = {.id = id, .count = 1};
+	return id == COMMAND_TOP || id == COMMAND_END || pane_step(&call, 1);
+}
+
+void
+lines_move(struct app *app, const struct command_call *call)
+{
+	const struct pane_ops *pane = panes[app->focus];
+	struct lines *lines = app->state[app->focus];
+	size_t count = pane->lines(app);
+	int64_t line = (int64_t)lines->line + pane_step(call, lines->rows);
+	if (call->id == COMMAND_TOP)
+		line = 0;
+	if (call->id == COMMAND_END)
+		line = INT64_MAX;
+	if (count)
+		lines_go_to(lines, count, line);
+	if (count && pane->moved)
+		pane->moved(app);
+}

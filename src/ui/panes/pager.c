@@ -1,0 +1,332 @@
+/*
+ * Lines of text that cover the screen: see pager.h.
+ *
+ * A line is made safe as a whole, with a role for each byte, and then cut into
+ * rows, so that matches and names may go over the end of a row.  All lines are
+ * made whenever the pane is drawn: there are some hundreds of them.
+ */
+#include "config.h"
+
+#include "ui/panes/pager.h"
+#include "ui/app.h"
+
+#include <string.h>
+
+enum {
+	INDENT = 2,
+	PARTING = 2 /* blanks between parts, at least */
+};
+
+void
+pager_begin(struct pager *pager, int rows)
+{
+	pager->rows = rows;
+	pager->line = 0;
+	vec_clear(&pager->hits);
+}
+
+void
+pager_end(struct pager *pager)
+{
+	pager->lines = pager->line;
+}
+
+void
+pager_close(void *state)
+{
+	struct pager *pager = state;
+	regex_free(pager->pattern);
+	vec_free(&pager->hits);
+}
+
+/* --- a line ------------------------------------------------------------ */
+
+/* Safe text, and how each byte of it looks. */
+struct line {
+	struct text text;
+	VEC(uint8_t) roles;
+	VEC(size_t) hits; /* where matches begin */
+	int indent;	  /* of further rows */
+};
+
+static void
+give_role(struct line *line, enum role role)
+{
+	while (line->roles.count < line->text.length)
+		*vec_add(&line->roles) = (uint8_t)role;
+}
+
+static void
+add_part(struct line *line, const struct app *app, const struct pager_part *part)
+{
+	int column = text_columns(text_get(&line->text), line->text.length);
+	int blanks = part->column - column;
+	blanks = column && blanks < PARTING ? PARTING : blanks;
+	while (blanks-- > 0)
+		text_add_char(&line->text, ' ');
+	give_role(line, ROLE_NORMAL);
+	line->indent = text_columns(text_get(&line->text), line->text.length);
+	app_add_safe(app, part->text, &line->text);
+	give_role(line, part->role);
+}
+
+/* Whether a byte of UTF-8 goes on with a character. */
+static bool
+is_inside(char byte)
+{
+	return (byte & 0xc0) == 0x80;
+}
+
+static void
+find_matches(struct line *line, struct regex *pattern)
+{
+	const char *text = text_get(&line->text);
+	size_t start, end, from = 0, length = line->text.length;
+	while (pattern && from < length && regex_find(pattern, text, length, from, &start, &end)) {
+		from = end > start ? end : end + 1;
+		if (start == end)
+			continue;
+		while (is_inside(text[start])) /* whole characters only */
+			start--;
+		while (is_inside(text[end]))
+			end++;
+		*vec_add(&line->hits) = start;
+		memset(line->roles.at + start, ROLE_MATCH, end - start);
+	}
+}
+
+/* How much of a text goes into a row: to the end of a word, unless that would
+ * leave half of it empty. */
+static size_t
+row_fit(const char *text, size_t length, int columns)
+{
+	size_t fits = text_fit(text, length, columns, NULL), end = fits;
+	if (!fits || fits == length)
+		return length; /* all, or there is no room for a character */
+	while (end > fits / 2 && text[end] != ' ')
+		end--;
+	return end > fits / 2 ? end + 1 : fits;
+}
+
+/* Draws the bytes from AT to END; what was found last looks as the cursor does. */
+static void
+draw_row(const struct line *line, size_t at, size_t end, struct canvas *canvas,
+	 const struct area *area, int y, int x, bool current)
+{
+	const char *text = text_get(&line->text);
+	canvas_put(canvas, area, y, x, ROLE_NORMAL, text + at, end - at);
+	while (at < end) {
+		uint8_t role = line->roles.at[at];
+		size_t start = at;
+		while (at < end && line->roles.at[at] == role)
+			at++;
+		int columns = text_columns(text + start, at - start);
+		bool found = current && role == ROLE_MATCH;
+		canvas_role(canvas, area, y, x, columns, found ? ROLE_CURSOR : (enum role)role);
+		x += columns;
+	}
+}
+
+static bool
+is_shown(const struct pager *pager, size_t line)
+{
+	return line >= pager->top && line - pager->top < (size_t)pager->rows;
+}
+
+static void
+draw_line(struct pager *pager, const struct line *line, struct canvas *canvas,
+	  const struct area *area)
+{
+	size_t at = 0, hit = 0, length = line->text.length;
+	int indent = 0;
+	do {
+		size_t row = pager->line++;
+		size_t end =
+		    at + row_fit(text_get(&line->text) + at, length - at, area->cols - indent);
+		if (hit < line->hits.count && line->hits.at[hit] < end)
+			*vec_add(&pager->hits) = row;
+		while (hit < line->hits.count && line->hits.at[hit] < end)
+			hit++;
+		if (is_shown(pager, row))
+			draw_row(line, at, end, canvas, area, (int)(row - pager->top), indent,
+				 row == pager->hit);
+		at = end;
+		indent = line->indent < area->cols * 2 / 3 ? line->indent : INDENT;
+	} while (at < length);
+}
+
+void
+pager_put_parts(struct pager *pager, struct app *app, struct canvas *canvas,
+		const struct area *area, const struct pager_part *parts, size_t count)
+{
+	struct line line = {0};
+	for (size_t i = 0; i < count; i++)
+		add_part(&line, app, &parts[i]);
+	if (count < 2)
+		line.indent = INDENT;
+	if (pager->mark)
+		pager->mark(app, text_get(&line.text), line.text.length, line.roles.at);
+	find_matches(&line, pager->pattern);
+	draw_line(pager, &line, canvas, area);
+	text_free(&line.text);
+	vec_free(&line.roles);
+	vec_free(&line.hits);
+}
+
+void
+pager_put(struct pager *pager, struct app *app, struct canvas *canvas, const struct area *area,
+	  enum role role, const char *text)
+{
+	struct pager_part part = {.role = role, .text = text};
+	pager_put_parts(pager, app, canvas, area, &part, 1);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static struct pager *
+pager_of(struct app *app)
+{
+	return app->state[app->focus];
+}
+
+static void
+go_to_line(struct pager *pager, int64_t line)
+{
+	int64_t last = (int64_t)pager->lines - pager->rows;
+	line = line > last ? last : line;
+	pager->top = line > 0 ? (size_t)line : 0;
+}
+
+static void
+move(struct app *app, const struct command_call *call)
+{
+	struct pager *pager = pager_of(app);
+	go_to_line(pager, (int64_t)pager->top + pane_step(call, pager->rows));
+}
+
+static void
+top(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(pager_of(app), 0);
+}
+
+static void
+end(struct app *app, const struct command_call *call)
+{
+	(void)call;
+	go_to_line(pager_of(app), INT64_MAX);
+}
+
+/* --- searching --------------------------------------------------------- */
+
+/* The next row with a match, from the last one found if that is on the screen,
+ * else from its first row on; *ROUND: the end was passed.  There is a match. */
+static size_t
+next_hit(const struct pager *pager, bool forward, bool *round)
+{
+	bool last = pager->hit != SIZE_MAX && is_shown(pager, pager->hit);
+	size_t from = last ? pager->hit + forward : pager->top;
+	size_t i = 0, count = pager->hits.count;
+	while (i < count && pager->hits.at[i] < from)
+		i++; /* that is the first one from there on */
+	*round = forward ? i == count : !i;
+	if (forward)
+		return pager->hits.at[*round ? 0 : i];
+	return pager->hits.at[*round ? count - 1 : i - 1];
+}
+
+static void
+find(struct app *app, bool forward, uint64_t count)
+{
+	struct pager *pager = pager_of(app);
+	bool round = false, rounds = false;
+	app_place_panes(app); /* drawing notes what matches; it is painted anew anyway */
+	panes[app->focus]->draw(app, &app->canvas, &app->layout.panes[app->focus]);
+	if (!pager->hits.count) {
+		app_say(app, "no match found");
+		return;
+	}
+	count = count % pager->hits.count ? count % pager->hits.count : pager->hits.count;
+	for (; count; count--) {
+		pager->hit = next_hit(pager, forward, &round);
+		rounds |= round;
+		if (!is_shown(pager, pager->hit))
+			go_to_line(pager, (int64_t)pager->hit);
+	}
+	if (rounds)
+		app_say(app, forward ? "continued at the start" : "continued at the end");
+}
+
+static void
+look_again(struct app *app, const struct command_call *call)
+{
+	struct pager *pager = pager_of(app);
+	if (pager->pattern)
+		find(app, (call->id == COMMAND_NEXT) != pager->backward, call->count);
+	else
+		app_say(app, "nothing was searched for yet");
+}
+
+static void
+look_for(struct app *app, const struct command_call *call)
+{
+	struct pager *pager = pager_of(app);
+	struct err err;
+	struct regex *pattern = *call->text ? regex_new(call->text, REGEX_SMART_CASE, &err) : NULL;
+	if (*call->text && !pattern) {
+		app_trouble(app, "%s", err.what);
+		return;
+	}
+	if (pattern) {
+		regex_free(pager->pattern);
+		pager->pattern = pattern;
+		pager->hit = SIZE_MAX;
+	}
+	pager->backward = call->id == COMMAND_SEARCH_BACK;
+	look_again(app, &(struct command_call){.id = COMMAND_NEXT, .count = 1});
+}
+
+static void
+leave(struct app *app, const struct command_call *call)
+{
+	struct pager *pager = pager_of(app);
+	(void)call;
+	regex_free(pager->pattern);
+	pager->pattern = NULL;
+	pager->top = 0;
+	app->open[app->focus] = false;
+	app_focus(app, PANE_LIST);
+}
+
+/* Help from the help closes it, another cover takes its place. */
+static void
+turn(struct app *app, const struct command_call *call)
+{
+	bool same = app->focus == PANE_HELP && call->id == COMMAND_HELP;
+	leave(app, call);
+	if (!same)
+		app_run(app, *call);
+}
+
+pane_command *const pager_commands[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = move,
+    [COMMAND_UP] = move,
+    [COMMAND_PAGE_DOWN] = move,
+    [COMMAND_PAGE_UP] = move,
+    [COMMAND_HALF_DOWN] = move,
+    [COMMAND_HALF_UP] = move,
+    [COMMAND_SCROLL_DOWN] = move,
+    [COMMAND_SCROLL_UP] = move,
+    [COMMAND_TOP] = top,
+    [COMMAND_END] = end,
+    [COMMAND_CLOSE] = leave,
+    [COMMAND_HELP] = turn,
+    [COMMAND_MESSAGES] = turn,
+    [COMMAND_CLOCKS] = turn,
+    [COMMAND_CANCEL] = leave,
+    [COMMAND_SEARCH] = look_for,
+    [COMMAND_SEARCH_BACK] = look_for,
+    [COMMAND_NEXT] = look_again,
+    [COMMAND_PREVIOUS] = look_again,
+};

@@ -1,0 +1,72 @@
+/* How the clocks of the session go together: a cover over the other panes. */
+#include "config.h"
+
+#include "trace/clocks.h"
+#include "ui/app.h"
+#include "ui/panes/pager.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Whether a name goes on with this character. */
+static bool
+is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-';
+}
+
+/* A name at the beginning of a text, as a word; *ROLE is its trace's. */
+static size_t
+name_at(const struct app *app, const char *text, size_t length, enum role *role)
+{
+	for (size_t i = 0; i < app->session->traces.count; i++) {
+		const char *name = trace_name(app->session->traces.at[i]);
+		size_t own = strlen(name);
+		if (!own || own > length || memcmp(text, name, own) != 0 ||
+		    (own < length && is_of_name(text[own])))
+			continue;
+		*role = trace_role(app->session, i);
+		return own;
+	}
+	return 0;
+}
+
+/* Names of traces look as in the list. */
+static void
+mark_names(struct app *app, const char *text, size_t length, uint8_t *roles)
+{
+	for (size_t i = 0; i < length; i++) {
+		enum role role;
+		bool inside = i && is_of_name(text[i - 1]);
+		size_t own = inside ? 0 : name_at(app, text + i, length - i, &role);
+		if (own)
+			memset(roles + i, (int)role, own);
+	}
+}
+
+static void
+clocks_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct pager *pager = app->state[PANE_CLOCKS];
+	struct text text = {0};
+	pager_begin(pager, area->rows);
+	pager->mark = mark_names;
+	if (!clocks_are_settled(app->session->clocks))
+		pager_put(pager, app, canvas, area, ROLE_ABSENT, "so far; more is being looked at");
+	clocks_describe(app->session->clocks, &text);
+	for (char *line = text.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		pager_put(pager, app, canvas, area, ROLE_NORMAL, line);
+	}
+	pager_end(pager);
+	text_free(&text);
+}
+
+const struct pane_ops pane_clocks = {
+    .name = "clocks",
+    .scope = SCOPE_HELP,
+    .state_size = sizeof(struct pager),
+    .close = pager_close,
+    .draw = clocks_draw,
+    .commands = pager_commands,
+};

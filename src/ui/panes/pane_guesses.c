@@ -1,0 +1,196 @@
+/*
+ * What stands in the list's place while nothing is decoded: why, and what it may be.
+ *
+ * Sentences come first, then the candidates, best first, with a cursor among them, then
+ * what to do.  All of it is wrapped, so that none of it is lost on a narrow screen, and
+ * moves with the cursor where it is longer than the pane.  The bytes below scroll by
+ * pages from here too.
+ */
+#include "config.h"
+
+#include "decode/registry.h"
+#include "ui/app.h"
+#include "ui/panes/lines.h"
+#include "ui/panes/pager.h"
+#include "trace/recognise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_COLUMN = 3, SCORE_COLUMN = 13, REASON_COLUMN = 20, NARROW_COLUMNS = 60 };
+
+struct guesses_state {
+	struct lines cursor; /* among the candidates */
+	struct pager pager;
+};
+
+static struct guesses_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_GUESSES];
+}
+
+static void
+guesses_close(void *state)
+{
+	pager_close(&((struct guesses_state *)state)->pager);
+}
+
+/* Foreign files have none: whatever fits there fits by luck. */
+static size_t
+count_guesses(struct app *app)
+{
+	const struct trace *trace = app->list->trace;
+	return trace_is_foreign(trace) ? 0 : trace_recognition(trace)->candidates.count;
+}
+
+static const struct candidate *
+selected(struct app *app)
+{
+	size_t line = state_of(app)->cursor.line;
+	return line < count_guesses(app) ? &trace_recognition(app->list->trace)->candidates.at[line]
+					 : NULL;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static void
+put(struct app *app, struct canvas *canvas, const struct area *area, const char *text)
+{
+	pager_put(&state_of(app)->pager, app, canvas, area, ROLE_NORMAL, text);
+}
+
+static void
+put_candidate(struct app *app, struct canvas *canvas, const struct area *area, size_t i)
+{
+	const struct candidate *candidate = &trace_recognition(app->list->trace)->candidates.at[i];
+	bool current = i == state_of(app)->cursor.line;
+	bool narrow = area->cols < NARROW_COLUMNS;
+	struct text name = {0}, score = {0};
+	text_addf(&name, "%c %s", current ? '>' : ' ', decoder_name(candidate->ops));
+	text_addf(&score, "%3d %%", candidate->probe.score);
+	enum role role = current && app->focus == PANE_GUESSES ? ROLE_CURSOR : ROLE_NORMAL;
+	struct pager_part parts[] = {
+	    {role, 0, text_get(&name)},
+	    {ROLE_NORMAL, narrow ? 0 : SCORE_COLUMN, text_get(&score)},
+	    {ROLE_NORMAL, narrow ? 0 : REASON_COLUMN, candidate->probe.reason}};
+	pager_put_parts(&state_of(app)->pager, app, canvas, area, parts,
+			sizeof parts / sizeof *parts);
+	text_free(&name);
+	text_free(&score);
+}
+
+/* How the candidate under the cursor can be had for good. */
+static void
+put_advice(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	const struct candidate *candidate = selected(app);
+	struct text text = {0};
+	if (candidate && *candidate->probe.settings)
+		trace_add_profile(app->list->trace, candidate->ops, candidate->probe.settings,
+				  &text);
+	else
+		text_addf(&text, "trawl -f %s %s",
+			  candidate ? decoder_name(candidate->ops) : "NAME",
+			  trace_path(app->list->trace));
+	struct pager_part parts[] = {{ROLE_NORMAL, 0, "To keep it:"},
+				     {ROLE_NORMAL, 0, text_get(&text)}};
+	pager_put_parts(&state_of(app)->pager, app, canvas, area, parts, 2);
+	text_free(&text);
+}
+
+static void
+put_foreign(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	const struct trace *trace = app->list->trace;
+	struct text text = {0};
+	text_addf(&text, "Not decoded: %s.", trace_reason(trace));
+	put(app, canvas, area, text_get(&text));
+	put(app, canvas, area, "");
+	text_clear(&text);
+	if (trace_recognition(trace)->folder) {
+		keymap_hint(&app->keymap, COMMAND_OPEN, &text);
+		text_add(&text, " opens the folder. ");
+	}
+	text_add(&text, ":format NAME decodes it all the same (Tab lists the names).");
+	put(app, canvas, area, text_get(&text));
+	text_free(&text);
+}
+
+/* Puts all lines; the rows from *FROM to *TO are the candidate's under the cursor. */
+static void
+put_all(struct app *app, struct canvas *canvas, const struct area *area, size_t *from, size_t *to)
+{
+	struct pager *pager = &state_of(app)->pager;
+	size_t count = count_guesses(app);
+	*from = *to = 0;
+	pager_begin(pager, area->rows);
+	if (trace_is_foreign(app->list->trace)) {
+		put_foreign(app, canvas, area);
+		pager_end(pager);
+		return;
+	}
+	put(app, canvas, area,
+	    count ? "No format explains these bytes, so nothing was decoded. Best guesses:"
+		  : "No format explains these bytes, so nothing was decoded.");
+	put(app, canvas, area, "");
+	for (size_t i = 0; i < count; i++) {
+		bool current = i == state_of(app)->cursor.line;
+		*from = current ? pager->line : *from;
+		put_candidate(app, canvas, area, i);
+		*to = current ? pager->line : *to;
+	}
+	if (count)
+		put(app, canvas, area, "");
+	put(app, canvas, area,
+	    count ? "Enter tries one, Esc comes back. :format NAME tries any other (Tab lists "
+		    "them)."
+		  : ":format NAME tries one (Tab lists them), Esc comes back.");
+	put_advice(app, canvas, area);
+	pager_end(pager);
+}
+
+static void
+guesses_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct guesses_state *state = state_of(app);
+	size_t from, to;
+	lines_show(&state->cursor, count_guesses(app), area->rows);
+	state->pager.top = SIZE_MAX / 2; /* only to see how long it is */
+	put_all(app, canvas, area, &from, &to);
+	size_t rows = (size_t)area->rows;
+	state->pager.top = state->pager.lines > rows && to > rows ? from : 0;
+	put_all(app, canvas, area, &from, &to);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static void
+try_selected(struct app *app, const struct command_call *call)
+{
+	const struct candidate *candidate = selected(app);
+	(void)call;
+	if (trace_recognition(app->list->trace)->folder)
+		app_try(app, (struct app_trial){.trace = app->list->trace, .folder = true});
+	else if (candidate)
+		app_try(app, (struct app_trial){.trace = app->list->trace,
+						.format = decoder_name(candidate->ops),
+						.settings = candidate->probe.settings});
+}
+
+static pane_command *const guesses_commands[COMMAND_COUNT] = {
+    [COMMAND_OPEN] = try_selected,  [COMMAND_PAGE_DOWN] = hex_move,
+    [COMMAND_PAGE_UP] = hex_move,   [COMMAND_HALF_DOWN] = hex_move,
+    [COMMAND_HALF_UP] = hex_move,   [COMMAND_SCROLL_DOWN] = hex_move,
+    [COMMAND_SCROLL_UP] = hex_move,
+};
+
+const struct pane_ops pane_guesses = {
+    .name = "guesses",
+    .scope = SCOPE_LIST,
+    .state_size = sizeof(struct guesses_state),
+    .close = guesses_close,
+    .draw = guesses_draw,
+    .commands = guesses_commands,
+    .lines = count_guesses,
+};

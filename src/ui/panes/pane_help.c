@@ -1,0 +1,103 @@
+/*
+ * The help: every command with its keys as they are bound now, and the signs on the
+ * screen.
+ *
+ * Made from the tables of commands and signs and the key map alone; there is no
+ * other list to keep in step.
+ */
+#include "config.h"
+
+#include "ui/app.h"
+#include "ui/panes/pager.h"
+#include "ui/screen/signs.h"
+
+#include <string.h>
+
+enum { FIRST_COLUMN = 2, SECOND_COLUMN = 24, HELP_COLUMN = 42 };
+
+/* Where lines go. */
+struct help_page {
+	struct app *app;
+	struct canvas *canvas;
+	const struct area *area;
+	struct pager *pager;
+};
+
+static void
+put(struct help_page *page, enum role role, const char *text)
+{
+	pager_put(page->pager, page->app, page->canvas, page->area, role, text);
+}
+
+static void
+put_row(struct help_page *page, const char *first, const char *second, const char *help)
+{
+	const struct pager_part parts[] = {
+	    {ROLE_FIELD, FIRST_COLUMN, first},
+	    {ROLE_NOTE, SECOND_COLUMN, second},
+	    {ROLE_NORMAL, HELP_COLUMN, help},
+	};
+	pager_put_parts(page->pager, page->app, page->canvas, page->area, parts, 3);
+}
+
+static void
+put_title(struct help_page *page, const char *title)
+{
+	put(page, ROLE_NORMAL, "");
+	put(page, ROLE_HEADER, title);
+}
+
+static void
+draw_command(struct help_page *page, enum command_id id)
+{
+	const struct command *command = &commands[id];
+	struct text keys = {0}, name = {0};
+	keymap_keys(&page->app->keymap, id, &keys);
+	text_add(&name, command->name);
+	if (command->scope != SCOPE_ANY)
+		text_addf(&name, " (%s)", command_scope_name(command->scope));
+	put_row(page, text_get(&keys), name.data, command->help);
+	text_free(&keys);
+	text_free(&name);
+}
+
+static void
+draw_group(struct help_page *page, enum command_group group)
+{
+	put_title(page, command_group_title(group));
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (commands[i].group == group)
+			draw_command(page, (enum command_id)i);
+}
+
+static void
+draw_signs(struct help_page *page)
+{
+	put_title(page, "Signs");
+	for (int i = 0; i < SIGN_COUNT; i++)
+		put_row(page, signs[i].text, signs[i].where, signs[i].help);
+}
+
+static void
+help_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct pager *pager = app->state[PANE_HELP];
+	struct help_page page = {.app = app, .canvas = canvas, .area = area, .pager = pager};
+	pager_begin(pager, area->rows);
+	put(&page, ROLE_NORMAL,
+	    "Keys, names and what they do. Digits before a key are a count; :NAME runs a "
+	    "command. / searches here, q goes back.");
+	for (int group = 0; group < GROUP_COUNT; group++)
+		draw_group(&page, (enum command_group)group);
+	draw_signs(&page);
+	pager_end(pager);
+}
+
+const struct pane_ops pane_help = {
+    .name = "help",
+    .scope = SCOPE_HELP,
+    .state_size = sizeof(struct pager),
+    .close = pager_close,
+    .draw = help_draw,
+    .commands = pager_commands,
+};

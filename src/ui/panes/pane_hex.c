@@ -1,0 +1,278 @@
+/*
+ * The bytes of the selected message, and what lies around them.
+ *
+ * Rows are aligned to their width.  Every nibble has a role of its own,
+ * because fields of some transports start in the middle of a byte: bytes of
+ * the message, of the field under the detail pane's cursor, or of others
+ * (messages that are scattered lie between each other).
+ */
+#include "config.h"
+
+#include "ui/app.h"
+#include "ui/panes/pane_detail.h"
+
+#include <string.h>
+
+enum {
+	NARROW = 16,
+	WIDE = 32,
+	WIDE_COLUMNS = 12 + WIDE * 4 + 4, /* from here on rows are wide */
+	ADDRESS_DIGITS = 8,
+	MATCH_BEFORE = 256 /* bytes above the first row, where a match may begin */
+};
+
+struct hex_state {
+	struct place of;  /* the message `top` is for */
+	uint64_t top;	  /* offset of the first row */
+	uint64_t per_row; /* bytes */
+	int rows;
+	const struct field_row *field; /* that was brought into sight last */
+	VEC(uint8_t) roles;	       /* of the nibbles shown, low one of each byte first */
+};
+
+static struct hex_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_HEX];
+}
+
+static void
+hex_close(void *context)
+{
+	struct hex_state *state = context;
+	vec_free(&state->roles);
+}
+
+/* --- which nibbles are what -------------------------------------------- */
+
+/* Nibbles [from, from + count) of the capture, as they are shown. */
+struct nibbles {
+	uint64_t from, count;
+	uint8_t *roles;
+	enum role role;
+};
+
+static void
+paint_bits(void *context, uint64_t bit, uint32_t bits)
+{
+	const struct nibbles *n = context;
+	uint64_t begin = bit / 4, end = (bit + bits + 3) / 4;
+	begin = begin > n->from ? begin : n->from;
+	end = end < n->from + n->count ? end : n->from + n->count;
+	for (uint64_t i = begin; i < end; i++)
+		n->roles[i - n->from] = (uint8_t)n->role;
+}
+
+static void
+paint_message(struct nibbles *n, const struct selection *selection)
+{
+	const struct message *m = &selection->message;
+	const struct expansion *e = &selection->expansion;
+	n->role = ROLE_BYTES;
+	if (!(m->flags & MESSAGE_SCATTERED)) {
+		paint_bits(n, m->offset * 8,
+			   m->length < UINT32_MAX / 8 ? m->length * 8 : UINT32_MAX);
+		return;
+	}
+	for (size_t i = 0; i < e->fields.count; i++)
+		if (e->fields.at[i].place == FIELD_CAPTURE)
+			paint_bits(n, e->fields.at[i].bit, e->fields.at[i].bits);
+	for (size_t i = 0; i < e->extents.count; i++) {
+		const struct extent *x = &e->extents.at[i];
+		paint_bits(n, x->capture_bit, x->form == EXTENT_HEX ? 2 * x->bits : x->bits);
+	}
+}
+
+/* What a search for bytes finds there, be it begun above. */
+static void
+paint_matches(struct app *app, struct nibbles *n)
+{
+	struct search *search = &app->search;
+	struct window w = reader_window(app->list->reader);
+	uint64_t first = n->from / 2, until = first + n->count / 2;
+	size_t start, end;
+	if (!search->highlight || !search->bytes)
+		return;
+	first = first > MATCH_BEFORE ? first - MATCH_BEFORE : 0;
+	until = until < w.length ? until : w.length;
+	n->role = ROLE_MATCH;
+	for (size_t at = 0; first + at < until;) {
+		if (!regex_find(search->regex, (const char *)w.bytes + first,
+				(size_t)(until - first), at, &start, &end))
+			break;
+		paint_bits(n, (first + start) * 8, (uint32_t)(end - start) * 8);
+		at = end;
+	}
+}
+
+static uint8_t *
+make_roles(struct app *app, const struct selection *selection, uint64_t bytes)
+{
+	struct hex_state *state = state_of(app);
+	const struct field *field = app->open[PANE_DETAIL] ? detail_field(app) : NULL;
+	vec_clear(&state->roles);
+	vec_reserve(&state->roles, bytes * 2);
+	struct nibbles n = {.from = state->top * 2, .count = bytes * 2, .roles = state->roles.at};
+	memset(n.roles, selection ? ROLE_BYTES_OTHER : ROLE_BYTES, n.count);
+	if (selection)
+		paint_message(&n, selection);
+	paint_matches(app, &n);
+	n.role = ROLE_BYTES_FIELD;
+	if (field && selection)
+		expansion_locate(&selection->expansion, field, paint_bits, &n);
+	return n.roles;
+}
+
+/* --- where ------------------------------------------------------------- */
+
+static void
+find_first(void *context, uint64_t bit, uint32_t bits)
+{
+	uint64_t *first = context;
+	(void)bits;
+	if (bit / 8 < *first)
+		*first = bit / 8;
+}
+
+static uint64_t
+row_start(const struct hex_state *state, uint64_t offset)
+{
+	return offset - offset % state->per_row;
+}
+
+/* A new message starts at the top; a field that is out of sight comes in. */
+static void
+follow_selection(struct app *app, const struct selection *selection)
+{
+	struct hex_state *state = state_of(app);
+	const struct field *field = app->open[PANE_DETAIL] ? detail_field(app) : NULL;
+	if (state->of.offset != selection->place.offset ||
+	    state->of.ordinal != selection->place.ordinal) {
+		state->of = selection->place;
+		state->field = NULL;
+		state->top = row_start(state, selection->message.offset);
+	}
+	if (!field || field->row == state->field)
+		return;
+	state->field = field->row;
+	uint64_t first = UINT64_MAX;
+	expansion_locate(&selection->expansion, field, find_first, &first);
+	uint64_t end = state->top + state->per_row * (uint64_t)state->rows;
+	if (first != UINT64_MAX && (first < state->top || first >= end))
+		state->top = row_start(state, first);
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static void
+draw_byte(struct canvas *canvas, const struct area *area, int y, int x, uint8_t byte,
+	  const uint8_t *roles)
+{
+	static const char digits[] = "0123456789abcdef";
+	canvas_put(canvas, area, y, x, (enum role)roles[1], &digits[byte >> 4], 1);
+	canvas_put(canvas, area, y, x + 1, (enum role)roles[0], &digits[byte & 15], 1);
+}
+
+static void
+draw_row(struct canvas *canvas, const struct area *area, int y, uint64_t offset,
+	 const uint8_t *bytes, size_t count, size_t per_row, const uint8_t *roles)
+{
+	int x = canvas_putf(canvas, area, y, 1, ROLE_NOTE, "%0*llx  ", ADDRESS_DIGITS,
+			    (unsigned long long)offset);
+	int text = x + (int)(3 * per_row + (per_row - 1) / 8) + 1;
+	for (size_t i = 0; i < count; i++) {
+		char shown = bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '.';
+		draw_byte(canvas, area, y, x + (int)(3 * i + i / 8), bytes[i], roles + 2 * i);
+		canvas_put(canvas, area, y, text + (int)i, (enum role)roles[2 * i], &shown, 1);
+	}
+}
+
+static void
+hex_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct hex_state *state = state_of(app);
+	const struct selection *selection = app_selection(app);
+	uint64_t per_row = area->cols >= WIDE_COLUMNS ? WIDE : NARROW;
+	if (!selection && trace_is_decoded(app->list->trace)) {
+		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
+		return;
+	}
+	state->rows = area->rows;
+	if (per_row != state->per_row) {
+		state->per_row = per_row;
+		state->top = row_start(state, state->top);
+	}
+	if (selection)
+		follow_selection(app, selection);
+	uint64_t bytes = per_row * (uint64_t)area->rows;
+	const uint8_t *roles = make_roles(app, selection, bytes);
+	struct window w = reader_window(app->list->reader);
+	for (int y = 0; y < area->rows; y++) {
+		uint64_t at = state->top + per_row * (uint64_t)y;
+		if (at >= w.length)
+			break;
+		size_t count = w.length - at < per_row ? (size_t)(w.length - at) : (size_t)per_row;
+		draw_row(canvas, area, y, at, w.bytes + at, count, (size_t)per_row,
+			 roles + 2 * per_row * (uint64_t)y);
+	}
+}
+
+static void
+hex_title(struct app *app, struct text *out)
+{
+	const struct selection *selection = app_selection(app);
+	if (!selection) {
+		if (!trace_is_decoded(app->list->trace))
+			text_addf(
+			    out, "  0x%llx of 0x%llx", (unsigned long long)state_of(app)->top,
+			    (unsigned long long)capture_size(trace_capture(app->list->trace)));
+		return;
+	}
+	const struct message *m = &selection->message;
+	text_addf(out, "  0x%llx  %u B", (unsigned long long)m->offset, m->length);
+	if (m->flags & MESSAGE_SCATTERED)
+		text_addf(out, "  %zu parts", selection->expansion.extents.count);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+/* Scrolls by rows within the capture. */
+static void
+scroll(struct app *app, int64_t rows)
+{
+	struct hex_state *state = state_of(app);
+	uint64_t size = capture_size(trace_capture(app->list->trace));
+	if (!state->per_row || !size)
+		return;
+	uint64_t last = row_start(state, size - 1) / state->per_row;
+	uint64_t row = state->top / state->per_row;
+	uint64_t step = (uint64_t)(rows < 0 ? -rows : rows);
+	if (rows < 0)
+		row = row > step ? row - step : 0;
+	else
+		row = last - row > step ? row + step : last;
+	state->top = row * state->per_row;
+}
+
+void
+hex_move(struct app *app, const struct command_call *call)
+{
+	scroll(app, pane_step(call, state_of(app)->rows));
+}
+
+static pane_command *const hex_commands[COMMAND_COUNT] = {
+    [COMMAND_DOWN] = hex_move,	      [COMMAND_UP] = hex_move,
+    [COMMAND_PAGE_DOWN] = hex_move,   [COMMAND_PAGE_UP] = hex_move,
+    [COMMAND_HALF_DOWN] = hex_move,   [COMMAND_HALF_UP] = hex_move,
+    [COMMAND_SCROLL_DOWN] = hex_move, [COMMAND_SCROLL_UP] = hex_move,
+};
+
+const struct pane_ops pane_hex = {
+    .name = "hex",
+    .scope = SCOPE_HEX,
+    .state_size = sizeof(struct hex_state),
+    .close = hex_close,
+    .title = hex_title,
+    .draw = hex_draw,
+    .commands = hex_commands,
+};

@@ -1,0 +1,854 @@
+/*
+ * The list of messages: columns of a view over the rows of list.h.
+ *
+ * Each kind of column has a function that writes its text; only rows on the
+ * screen are expanded, and only as far as the columns need.  What was formatted
+ * for a row stays with it as it scrolls, until something that rows show may have
+ * changed (struct list_basis).  Columns without a width are as wide as the widest
+ * text seen, so they do not jump while one scrolls.  The current row is marked by
+ * `>` and by the look of its time alone: that is cheap to move over a slow line,
+ * and visible without colour.
+ */
+#include "config.h"
+
+#include "ui/app.h"
+#include "trace/clock_text.h"
+#include "ui/list/moment.h"
+#include "ui/panes/pane_context.h"
+#include "ui/panes/scrollbar.h"
+#include "ui/screen/signs.h"
+
+#include <string.h>
+
+enum {
+	GUTTER = 2, /* the marker, and a mark or `~` */
+	SIDE_STEP = 8,
+	COLUMNS_MAX = 64,
+	HEADER_ROWS_MIN = 6, /* a list must have for a row of names */
+	BAR_COLUMNS_MIN = 40 /* and for a scroll bar */
+};
+
+/* The columns that a list of this width shows. */
+struct columns {
+	const struct column *at[COLUMNS_MAX];
+	enum column_kind kind[COLUMNS_MAX];
+	int width[COLUMNS_MAX]; /* 0: as the texts need */
+	size_t count;
+	bool expands;
+	enum expand_want want;
+};
+
+/* What all formatted rows rest on besides their messages. */
+struct list_basis {
+	const struct list *list;
+	unsigned generation, display;
+	int cols, sideways;
+	enum time_mode mode;
+	bool dated; /* the header has the date, which the rows leave out */
+};
+
+/* A row as it was formatted, and as it was drawn without the cursor's look. */
+struct formatted_row {
+	bool valid, near, loss;
+	size_t lane, above_lane;
+	struct place place, above; /* the message, and that of the row above if that matters */
+	bool has_above;
+	enum role usual, severity, trace;
+	bool uncertain;
+	struct text date;
+	struct text texts;	    /* of all columns, one behind the other */
+	size_t ends[COLUMNS_MAX];   /* of each in `texts` */
+	int time_col, time_columns; /* where the time was drawn, */
+	int rest_col;		    /* and the last column */
+	bool drawn;
+	struct canvas strip; /* one row */
+};
+
+struct list_state {
+	int sideways; /* columns of the last one scrolled away */
+	struct list_basis basis;
+	struct columns columns;	 /* on that basis */
+	int widths[COLUMNS_MAX]; /* of all columns; those without one of their own grow */
+	struct text date;	 /* that of the cursor, or of the nearest row that has one */
+	struct expansion expansion;
+	struct text raw, safe;
+	struct scrollbar bar;
+	VEC(struct formatted_row) rows, before; /* on the screen now, and at the last paint */
+	size_t near;				/* where in `before` the last row was found */
+};
+
+/* What a column's text is made from. */
+struct list_row {
+	struct app *app;
+	const struct column *column;
+	const struct row *row, *previous; /* shown before; may be NULL */
+	struct message message;
+	const struct expansion *expansion; /* NULL: it was not expanded */
+	struct text *scratch;
+	struct text *date; /* for the date that its time leaves out; NULL: it tells all */
+};
+
+static struct list_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_LIST];
+}
+
+static void
+formatted_free(struct formatted_row *row)
+{
+	text_free(&row->date);
+	text_free(&row->texts);
+	canvas_free(&row->strip);
+}
+
+static void
+list_state_close(void *context)
+{
+	struct list_state *state = context;
+	expansion_free(&state->expansion);
+	text_free(&state->date);
+	text_free(&state->raw);
+	text_free(&state->safe);
+	scrollbar_free(&state->bar);
+	for (size_t i = 0; i < state->rows.count; i++)
+		formatted_free(&state->rows.at[i]);
+	for (size_t i = 0; i < state->before.count; i++)
+		formatted_free(&state->before.at[i]);
+	vec_free(&state->rows);
+	vec_free(&state->before);
+}
+
+/* The trace that a row is of. */
+static const struct list_lane *
+lane_of(const struct list_row *row)
+{
+	return &row->app->list->lanes[row->row->lane];
+}
+
+/* --- the texts of columns ---------------------------------------------- */
+
+static void
+add_safe(const struct list_row *row, const struct text *text, struct text *out)
+{
+	text_add_safe(out, text_get(text), text->length, row->app->charset);
+}
+
+static void
+number_text(struct list_row *row, struct text *out)
+{
+	bool exact;
+	uint64_t number = list_number(row->app->list, row->row, &exact);
+	text_addf(out, "%s%llu", exact ? "" : "~", (unsigned long long)number);
+}
+
+static bool
+row_moment(struct list_row *row, struct moment *moment)
+{
+	return moment_of(row->app->list, lane_of(row), &row->message, row->expansion, moment);
+}
+
+static void
+delta_text(struct list_row *row, struct text *out)
+{
+	struct moment before, now;
+	/* both by the transport: of the other there is no expansion */
+	if (moment_of_row(row->app->list, row->previous, &before) &&
+	    moment_of_row(row->app->list, row->row, &now)) {
+		if (row->column->raw)
+			before.clock.hz = now.clock.hz = 0;
+		moment_format_difference(&before, &now, false, out);
+	}
+}
+
+static void
+since_start_text(struct list_row *row, const struct moment *now, struct text *out)
+{
+	struct moment first;
+	if (moment_first(row->app->list, &first))
+		moment_format_difference(&first, now, true, out);
+}
+
+/* The trace's own clock, whatever relates it to others. */
+static void
+own_time_text(struct list_row *row, struct text *out)
+{
+	struct trace_clock clock = trace_clock(lane_of(row)->trace);
+	if (row->message.flags & MESSAGE_TIMED)
+		clock_format(&clock, row->message.ticks, out);
+}
+
+static void
+ticks_text(struct list_row *row, struct text *out)
+{
+	if (row->message.flags & MESSAGE_TIMED)
+		text_add_uint(out, row->message.ticks);
+}
+
+static void
+time_text(struct list_row *row, struct text *out)
+{
+	struct app *app = row->app;
+	struct moment now;
+	if (app->time_mode == TIME_DELTA) {
+		delta_text(row, out);
+		return;
+	}
+	if (app->time_mode == TIME_OWN) {
+		own_time_text(row, out);
+		return;
+	}
+	if (!row_moment(row, &now))
+		return;
+	if (app->time_mode == TIME_TICKS || row->column->raw)
+		ticks_text(row, out);
+	else if (app->time_mode == TIME_START)
+		since_start_text(row, &now, out);
+	else if (app->time_mode == TIME_MARK && app->jumps.has_base)
+		moment_format_difference(&app->jumps.base, &now, false, out);
+	else if (row->date)
+		moment_format_parts(&now, now.clock.has_epoch ? row->date : NULL, out);
+	else
+		moment_format(&now, out);
+}
+
+static void
+trace_text(struct list_row *row, struct text *out)
+{
+	app_add_safe(row->app, trace_name(lane_of(row)->trace), out);
+}
+
+static void
+origin_text(struct list_row *row, struct text *out)
+{
+	if (row->column->raw)
+		text_addf(out, "0x%llx", (unsigned long long)row->message.origin);
+	else
+		add_safe(row, &row->expansion->origin, out);
+}
+
+static void
+severity_text(struct list_row *row, struct text *out)
+{
+	if (row->column->raw)
+		text_addf(out, "%u", row->message.severity);
+	else if (row->column->width > 1)
+		text_add(out, severity_name((enum severity)row->message.severity));
+	else
+		text_add_char(out, severity_letter(row->message.severity));
+}
+
+static void
+type_text(struct list_row *row, struct text *out)
+{
+	add_safe(row, &row->expansion->type, out);
+}
+
+static void
+message_text(struct list_row *row, struct text *out)
+{
+	add_safe(row, &row->expansion->text, out);
+}
+
+static void
+offset_text(struct list_row *row, struct text *out)
+{
+	text_addf(out, "0x%08llx", (unsigned long long)row->message.offset);
+}
+
+static void
+length_text(struct list_row *row, struct text *out)
+{
+	text_addf(out, "%u", row->message.length);
+}
+
+static void
+field_text(struct list_row *row, struct text *out)
+{
+	if (contexts_column(row->app, &row->message, row->column->name, out))
+		return;
+	for (size_t i = 0; i < row->expansion->fields.count; i++) {
+		const struct field *field = &row->expansion->fields.at[i];
+		if (strcmp(field->row->name, row->column->name) != 0)
+			continue;
+		const char *meaning = row->column->raw ? NULL : field_meaning(field);
+		text_clear(row->scratch);
+		if (meaning)
+			text_add(row->scratch, meaning);
+		else
+			field_format(field, row->scratch);
+		add_safe(row, row->scratch, out);
+		return;
+	}
+}
+
+static const struct {
+	const char *title;
+	void (*text)(struct list_row *, struct text *);
+	int width; /* where the view gives none; 0 = as the texts need */
+	enum expand_want want;
+	bool expands;
+} kinds[] = {
+    [COLUMN_NUMBER] = {"message", number_text, 0, EXPAND_TEXT, false},
+    [COLUMN_TIME] = {"time", time_text, 0, EXPAND_TEXT, false},
+    [COLUMN_DELTA] = {"delta", delta_text, 0, EXPAND_TEXT, false},
+    [COLUMN_TRACE] = {"trace", trace_text, 0, EXPAND_TEXT, false},
+    [COLUMN_ORIGIN] = {"origin", origin_text, 16, EXPAND_TEXT, true},
+    [COLUMN_SEVERITY] = {"S", severity_text, 1, EXPAND_TEXT, false},
+    [COLUMN_TYPE] = {"type", type_text, 12, EXPAND_TEXT, true},
+    [COLUMN_TEXT] = {"text", message_text, 40, EXPAND_TEXT, true},
+    [COLUMN_OFFSET] = {"offset", offset_text, 0, EXPAND_TEXT, false},
+    [COLUMN_LENGTH] = {"length", length_text, 0, EXPAND_TEXT, false},
+    [COLUMN_FIELD] = {NULL, field_text, 12, EXPAND_FIELDS, true},
+};
+
+static const char *
+title_of(const struct columns *columns, size_t c)
+{
+	const struct column *column = columns->at[c];
+	const char *title = column->title ? column->title : kinds[columns->kind[c]].title;
+	return title ? title : column->name;
+}
+
+/* The time of day takes a column of its own width only if the date is said once. */
+static const char *
+heading(const struct list_state *state, size_t c)
+{
+	const struct column *column = state->columns.at[c];
+	bool date = state->basis.dated && state->date.length && !column->title && !column->raw &&
+		    state->columns.kind[c] == COLUMN_TIME;
+	return date ? state->date.data : title_of(&state->columns, c);
+}
+
+/* --- columns ----------------------------------------------------------- */
+
+static struct columns
+columns_make(struct app *app, int width)
+{
+	static char fallback_name[] = "text", whose_name[] = "trace";
+	static const struct column fallback = {.name = fallback_name};
+	static const struct column trace_column = {.name = whose_name};
+	const struct option_list *list = &app->options->looks.view.columns;
+	const struct column *all = list->at;
+	struct columns columns = {.want = EXPAND_TEXT};
+	bool whose = app->list->merge; /* where it is not told, tell it behind the time */
+	for (size_t i = 0; i < list->count; i++)
+		whose &= column_kind(all[i].name) != COLUMN_TRACE || all[i].wide > (uint64_t)width;
+	for (size_t i = 0; i < list->count && columns.count + 1 < COLUMNS_MAX; i++) {
+		if (all[i].wide > (uint64_t)width)
+			continue;
+		columns.at[columns.count++] = &all[i];
+		if (whose && column_kind(all[i].name) == COLUMN_TIME)
+			columns.at[columns.count++] = &trace_column;
+	}
+	if (!columns.count)
+		columns.at[columns.count++] = &fallback;
+	for (size_t i = 0; i < columns.count; i++) {
+		enum column_kind kind = column_kind(columns.at[i]->name);
+		int own = (int)columns.at[i]->width;
+		columns.kind[i] = kind;
+		columns.width[i] = own ? own : kinds[kind].width;
+		columns.expands |= kinds[kind].expands;
+		if (kinds[kind].want == EXPAND_FIELDS)
+			columns.want = EXPAND_FIELDS;
+	}
+	return columns;
+}
+
+/* Fills ROW for the row I below the top; false if there is none. */
+static bool
+row_make(struct app *app, size_t i, struct list_row *row)
+{
+	struct list *list = app->list;
+	struct list_state *state = state_of(app);
+	const struct row *at = list_row(list, i);
+	if (!at || !at->there)
+		return false;
+	*row = (struct list_row){.app = app,
+				 .row = at,
+				 .previous = list->before && list->top + i ? at - 1 : NULL,
+				 .message = at->message,
+				 .scratch = &state->raw};
+	return true;
+}
+
+static void
+row_expand(struct list_row *row, const struct columns *columns)
+{
+	struct list_state *state = state_of(row->app);
+	if (!columns->expands)
+		return;
+	reader_expand(lane_of(row)->reader, &row->message, columns->want, &state->expansion);
+	row->expansion = &state->expansion;
+}
+
+static void
+add_column(struct list_row *row, const struct columns *columns, size_t c, struct text *out)
+{
+	row->column = columns->at[c];
+	kinds[columns->kind[c]].text(row, out);
+}
+
+/* --- formatted rows ---------------------------------------------------- */
+
+static const uint16_t loss_flags = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED;
+
+/* Whether the row and the one before could stand the other way round. */
+static bool
+is_uncertain(struct app *app, const struct list_row *row)
+{
+	const struct row *before = row->previous;
+	return app->list->merge && before &&
+	       merge_is_uncertain(app->list->merge,
+				  (struct merge_position){before->lane, before->at},
+				  (struct merge_position){row->row->lane, row->row->at});
+}
+
+static bool
+same_message(size_t lane, struct place place, const struct row *row)
+{
+	return lane == row->lane && !place_compare(place, row->place);
+}
+
+static bool
+is_formatted(const struct formatted_row *f, const struct list_row *row)
+{
+	return f->valid && f->near == row->row->near && same_message(f->lane, f->place, row->row) &&
+	       f->has_above == (row->previous != NULL) &&
+	       (!row->previous || same_message(f->above_lane, f->above, row->previous));
+}
+
+static void
+row_format(struct app *app, struct list_row *row, struct formatted_row *f)
+{
+	const struct columns *columns = &state_of(app)->columns;
+	f->valid = true;
+	f->drawn = false;
+	f->lane = row->row->lane;
+	f->place = row->row->place;
+	f->has_above = row->previous != NULL;
+	if (row->previous) {
+		f->above_lane = row->previous->lane;
+		f->above = row->previous->place;
+	}
+	f->near = row->row->near;
+	f->loss = row->message.flags & loss_flags;
+	f->usual = f->loss ? ROLE_LOSS : ROLE_NORMAL;
+	f->usual = rules_role(&app->rules, lane_of(row)->reader, &row->message, f->usual);
+	f->severity = severity_role(row->message.severity);
+	f->trace =
+	    f->usual == ROLE_NORMAL ? trace_role(app->session, lane_of(row)->number) : f->usual;
+	if (row->row->near)
+		f->usual = f->severity = f->trace = ROLE_ABSENT;
+	f->uncertain = is_uncertain(app, row);
+	text_clear(&f->date);
+	text_clear(&f->texts);
+	row->date = state_of(app)->basis.dated ? &f->date : NULL;
+	row_expand(row, columns);
+	for (size_t c = 0; c < columns->count; c++) {
+		add_column(row, columns, c, &f->texts);
+		f->ends[c] = f->texts.length;
+	}
+}
+
+/* The text of a column. */
+static const char *
+formatted_text(const struct formatted_row *f, size_t column, size_t *length)
+{
+	size_t start = column ? f->ends[column - 1] : 0;
+	*length = f->ends[column] - start;
+	return text_get(&f->texts) + start;
+}
+
+/* Puts the row into F: as it was formatted at the last paint, where rows keep their
+ * order, or anew. */
+static void
+row_fill(struct app *app, struct list_row *row, struct formatted_row *f)
+{
+	struct list_state *state = state_of(app);
+	for (size_t i = 0; i < state->before.count; i++) {
+		size_t at = (state->near + i) % state->before.count;
+		struct formatted_row *old = &state->before.at[at], spare = *f;
+		if (!is_formatted(old, row))
+			continue;
+		*f = *old;
+		spare.valid = false;
+		*old = spare;
+		state->near = at + 1;
+		return;
+	}
+	row_format(app, row, f);
+}
+
+/* Whether columns begin with the widths they have. */
+static bool
+keeps_widths(const struct list_state *state, const struct list_basis *old, size_t columns)
+{
+	const struct list_basis *now = &state->basis;
+	return old->list == now->list && old->mode == now->mode && old->dated == now->dated &&
+	       columns == state->columns.count;
+}
+
+/* Notes what the rows rest on; those that were formatted on another basis are void. */
+static void
+basis_renew(struct app *app, int cols, bool header)
+{
+	struct list_state *state = state_of(app);
+	struct list_basis old = state->basis, *now = &state->basis;
+	size_t columns = state->columns.count;
+	memset(now, 0, sizeof *now); /* it is compared as bytes */
+	now->list = app->list;
+	now->generation = list_generation(app->list) + contexts_generation(app->session->contexts) +
+			  cycles_generation(app->session->cycles);
+	now->display = app->display_generation;
+	now->cols = cols;
+	now->sideways = state->sideways;
+	now->mode = app->time_mode;
+	now->dated = header && app->time_mode == TIME_ABSOLUTE;
+	if (columns && !memcmp(&old, now, sizeof old))
+		return;
+	for (size_t i = 0; i < state->rows.count; i++)
+		state->rows.at[i].valid = false;
+	state->columns = columns_make(app, cols);
+	if (!keeps_widths(state, &old, columns))
+		memset(state->widths, 0, sizeof state->widths);
+}
+
+/* Formats the rows on the screen; how many there are. */
+static size_t
+rows_format(struct app *app)
+{
+	struct list_state *state = state_of(app);
+	struct list_row row;
+	size_t i = 0;
+	typeof(state->rows) before = state->before;
+	state->before = state->rows;
+	state->rows = before;
+	state->near = 0;
+	for (; i < app->list->height && row_make(app, i, &row); i++) {
+		if (i == state->rows.count)
+			*vec_add(&state->rows) = (struct formatted_row){0};
+		state->rows.at[i].valid = false;
+		row_fill(app, &row, &state->rows.at[i]);
+	}
+	for (size_t k = i; k < state->rows.count; k++)
+		state->rows.at[k].valid = false;
+	return i;
+}
+
+/* The date for the header: of the cursor, or upwards, or else downwards; NULL: there
+ * is none. */
+static const struct text *
+date_near(const struct list_state *state, size_t cursor, size_t count)
+{
+	for (size_t i = cursor < count ? cursor + 1 : count; i-- > 0;)
+		if (state->rows.at[i].date.length)
+			return &state->rows.at[i].date;
+	for (size_t i = cursor + 1; i < count; i++)
+		if (state->rows.at[i].date.length)
+			return &state->rows.at[i].date;
+	return NULL;
+}
+
+static void
+note_date(struct app *app, size_t count)
+{
+	struct list_state *state = state_of(app);
+	const struct text *date = date_near(state, app->list->cursor - app->list->top, count);
+	text_clear(&state->date);
+	if (date)
+		text_add_bytes(&state->date, date->data, date->length);
+}
+
+/* The greatest width of a column's texts in rows not drawn yet, at least WIDTH. */
+static int
+widest(const struct list_state *state, size_t c, size_t count, int width)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t length;
+		if (state->rows.at[i].drawn)
+			continue;
+		const char *text = formatted_text(&state->rows.at[i], c, &length);
+		int used = text_columns(text, length);
+		width = width > used ? width : used;
+	}
+	return width;
+}
+
+/* Measures the columns without a width over the rows on the screen. */
+static void
+measure(struct list_state *state, size_t count)
+{
+	const struct columns *columns = &state->columns;
+	for (size_t c = 0; c < columns->count; c++) {
+		int before = state->widths[c], *width = &state->widths[c];
+		*width = columns->width[c] ? columns->width[c] : before;
+		if (columns->width[c] || c + 1 == columns->count)
+			continue;
+		int title = (int)strlen(heading(state, c));
+		*width = widest(state, c, count, *width > title ? *width : title);
+		for (size_t i = 0; *width != before && i < count; i++)
+			state->rows.at[i].drawn = false;
+	}
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+/* Draws text cut or padded to WIDTH columns; returns how many of them are text. */
+static int
+draw_aligned(struct canvas *canvas, const struct area *area, int x, int width, int align,
+	     enum role role, const char *text, size_t length)
+{
+	int used = text_columns(text, length);
+	used = used < width ? used : width;
+	int indent = align == ALIGN_RIGHT ? width - used : 0;
+	canvas_put_cell(canvas, area, 0, x + indent, width - indent, role, text, length);
+	return used;
+}
+
+static void
+highlight_one(struct canvas *canvas, const struct area *area, int y, int x, struct regex *regex,
+	      enum role role, const char *text, size_t length)
+{
+	size_t start, end, from = 0;
+	while (regex && from < length && regex_find(regex, text, length, from, &start, &end)) {
+		canvas_role(canvas, area, y, x + text_columns(text, start),
+			    text_columns(text + start, end - start), role);
+		from = end > start ? end : end + 1;
+	}
+}
+
+/* Earlier searches first, so that the last one is on top. */
+static void
+highlight(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
+	  const char *text, size_t length)
+{
+	static const enum role roles[SEARCH_EARLIER] = {ROLE_ACCENT1, ROLE_ACCENT2, ROLE_ACCENT3};
+	struct search *search = &app->search;
+	if (!search->highlight)
+		return;
+	for (int i = SEARCH_EARLIER - 1; i >= 0; i--)
+		highlight_one(canvas, area, y, x, search->earlier[i], roles[i], text, length);
+	if (!search->bytes)
+		highlight_one(canvas, area, y, x, search->regex, ROLE_MATCH, text, length);
+}
+
+/* What is not scrolled away of the last column, which takes the rest. */
+static const char *
+rest_of(const struct list_state *state, const struct formatted_row *f, size_t *length)
+{
+	int hidden;
+	const char *text = formatted_text(f, state->columns.count - 1, length);
+	size_t skip = text_fit(text, *length, state->sideways, &hidden);
+	if (hidden < state->sideways)
+		skip = *length; /* all of it is to the left */
+	*length -= skip;
+	return text + skip;
+}
+
+static void
+draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int y,
+	    const struct formatted_row *f, bool current)
+{
+	size_t trace = app->list->lanes[f->lane].number;
+	char mark = jumps_mark(&app->jumps, trace, f->place);
+	if (range_has(app, trace, f->place))
+		canvas_puts(canvas, area, y, 0, ROLE_MARK, signs[SIGN_RANGE].text);
+	if (current) /* one run with a time that follows: less to send */
+		canvas_putf(canvas, area, y, 0, ROLE_CURSOR, "%s ", signs[SIGN_CURSOR].text);
+	if (mark)
+		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
+	else if (f->loss)
+		canvas_puts(canvas, area, y, 1, ROLE_LOSS, signs[SIGN_LOSS].text);
+	else if (f->uncertain)
+		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, signs[SIGN_UNCERTAIN].text);
+}
+
+/* How a column of a row looks. */
+static enum role
+column_role(const struct formatted_row *f, enum column_kind kind)
+{
+	if (kind == COLUMN_SEVERITY)
+		return f->severity;
+	return kind == COLUMN_TRACE ? f->trace : f->usual;
+}
+
+/* Draws a formatted row onto its strip. */
+static void
+draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
+{
+	const struct columns *columns = &state->columns;
+	const struct area area = {0, 0, 1, cols};
+	int x = GUTTER;
+	size_t length;
+	canvas_resize(&f->strip, 1, cols);
+	f->time_columns = 0;
+	for (size_t c = 0; c + 1 < columns->count; c++) {
+		int align = columns->at[c]->align, width = state->widths[c];
+		const char *text = formatted_text(f, c, &length);
+		int used = draw_aligned(&f->strip, &area, x, width, align,
+					column_role(f, columns->kind[c]), text, length);
+		if (columns->kind[c] == COLUMN_TIME) {
+			f->time_col = align == ALIGN_RIGHT ? x + width - used : x;
+			f->time_columns = used;
+		}
+		x += width + 1;
+	}
+	const char *rest = rest_of(state, f, &length);
+	canvas_put_cell(&f->strip, &area, 0, x, cols - x, f->usual, rest, length);
+	f->rest_col = x;
+	f->drawn = true;
+}
+
+static void
+draw_row(struct app *app, struct canvas *canvas, const struct area *area, size_t i)
+{
+	const struct list_state *state = state_of(app);
+	struct formatted_row *f = &state->rows.at[i];
+	bool current = app->list->top + i == app->list->cursor;
+	int y = (int)i;
+	if (!f->drawn)
+		draw_strip(state, f, area->cols);
+	canvas_copy(canvas, area, y, &f->strip);
+	if (current)
+		canvas_role(canvas, area, y, f->time_col, f->time_columns, ROLE_CURSOR);
+	draw_gutter(app, canvas, area, y, f, current);
+	if (app->search.highlight) {
+		size_t length;
+		const char *rest = rest_of(state, f, &length);
+		int room = area->cols > f->rest_col ? area->cols - f->rest_col : 0;
+		length = text_fit(rest, length, room, NULL);
+		highlight(app, canvas, area, y, f->rest_col, rest, length);
+	}
+}
+
+static void
+draw_header(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct list_state *state = state_of(app);
+	int x = GUTTER;
+	for (size_t c = 0; c < state->columns.count && x < area->cols; c++) {
+		text_clear(&state->safe);
+		app_add_safe(app, heading(state, c), &state->safe);
+		draw_aligned(canvas, area, x, state->widths[c], state->columns.at[c]->align,
+			     ROLE_HEADER, text_get(&state->safe), state->safe.length);
+		x += state->widths[c] + 1;
+	}
+}
+
+/* What stands where rows are missing. */
+static void
+draw_absent(struct app *app, struct canvas *canvas, const struct area *area, size_t rows)
+{
+	const struct list *list = app->list;
+	const char *text = NULL;
+	struct text hint = {0}, safe = {0};
+	if (!list->edges[LIST_AFTER].end || (!rows && !list->edges[LIST_BEFORE].end))
+		text = list->stopped ? "... stopped; move to go on" : "...";
+	else if (!rows && filter_is_all(&app->filter))
+		text = "no messages";
+	else if (!rows) {
+		text_add(&hint, "no message passes the filters; ");
+		keymap_hint(&app->keymap, COMMAND_FILTERS, &hint);
+		text_add(&hint, " turns them off");
+		text_add_safe(&safe, hint.data, hint.length, app->charset);
+		text = safe.data;
+	}
+	if (text && rows < list->height)
+		canvas_puts(canvas, area, (int)rows, GUTTER, ROLE_ABSENT, text);
+	text_free(&hint);
+	text_free(&safe);
+}
+
+static bool
+shows(const struct columns *columns, enum column_kind kind)
+{
+	for (size_t c = 0; c < columns->count; c++)
+		if (columns->kind[c] == kind)
+			return true;
+	return false;
+}
+
+static void
+list_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct list *list = app->list;
+	struct list_state *state = state_of(app);
+	const struct view *view = &app->options->looks.view;
+	struct area body = *area, bar;
+	range_find(app);
+	bool header = view->header && area->rows >= HEADER_ROWS_MIN;
+	bool has_bar = view->bar && area->cols >= BAR_COLUMNS_MIN;
+	body.cols -= has_bar;
+	if (header) {
+		body.row++;
+		body.rows--;
+	}
+	basis_renew(app, body.cols, header);
+	list->before = list->merge || shows(&state->columns, COLUMN_DELTA) ||
+		       (app->time_mode == TIME_DELTA && shows(&state->columns, COLUMN_TIME));
+	list_resize(list, (size_t)body.rows);
+	size_t count = rows_format(app);
+	if (header)
+		note_date(app, count);
+	measure(state, count);
+	if (header)
+		draw_header(app, canvas, area);
+	for (size_t i = 0; i < count; i++)
+		draw_row(app, canvas, &body, i);
+	draw_absent(app, canvas, &body, count);
+	bar = (struct area){body.row, body.col + body.cols, body.rows, 1};
+	if (has_bar)
+		scrollbar_draw(app, &state->bar, canvas, &bar);
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static void
+sideways(struct app *app, const struct command_call *call)
+{
+	int *at = &state_of(app)->sideways;
+	int64_t step = app_count(call) * SIDE_STEP;
+	int64_t to = *at + (call->id == COMMAND_RIGHT ? step : -step);
+	*at = to < 0 ? 0 : to > 100000 ? 100000 : (int)to;
+}
+
+static void
+copy(struct app *app, const struct command_call *call)
+{
+	struct columns columns = columns_make(app, app->canvas.cols);
+	struct list_state *state = state_of(app);
+	struct list_row row;
+	struct text line = {0};
+	(void)call;
+	if (range_copy(app) || !row_make(app, app->list->cursor - app->list->top, &row))
+		return;
+	row_expand(&row, &columns);
+	row.date = state->basis.dated ? &state->safe : NULL;
+	for (size_t c = 0; c < columns.count; c++) {
+		size_t before = line.length;
+		if (before)
+			text_add_char(&line, ' ');
+		size_t start = line.length;
+		add_column(&row, &columns, c, &line);
+		if (line.length == start)
+			text_cut(&line, before);
+	}
+	term_copy(app->term, text_get(&line), line.length);
+	app_say(app, "copied");
+	text_free(&line);
+}
+
+static pane_command *const list_commands[COMMAND_COUNT] = {
+    [COMMAND_LEFT] = sideways, [COMMAND_RIGHT] = sideways, [COMMAND_TOP] = jump_top,
+    [COMMAND_END] = jump_end,  [COMMAND_COPY] = copy,
+};
+
+const struct pane_ops pane_list = {
+    .name = "list",
+    .scope = SCOPE_LIST,
+    .state_size = sizeof(struct list_state),
+    .close = list_state_close,
+    .draw = list_draw,
+    .commands = list_commands,
+};

@@ -1,0 +1,599 @@
+/*
+ * Who sent the messages: every origin of every trace, how many messages of
+ * which severities it has, since when, and where in the capture they lie; above
+ * them the traces, where there are several.  What is ticked is shown.
+ *
+ * All of it are sums of the index, so that the pane opens at once however large
+ * the capture is.  A name and a first time need a message: they are made for
+ * lines on the screen, and kept.  The graph has the counts of groups of cells,
+ * the smallest of which the index keeps sums by origin; a capture of few groups
+ * has none.  Sorting by name makes all names, a few milliseconds' worth with
+ * each look.
+ */
+#include "config.h"
+
+#include "base/thread.h"
+#include "trace/clock_text.h"
+#include "ui/app.h"
+#include "ui/panes/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NAME_COLUMNS = 24,
+	COUNT_COLUMNS = 6,
+	FEW_COLUMNS = 18, /* the three worst severities, in words */
+	TIME_COLUMNS = 19,
+	GRAPH_COLUMNS_MIN = 8,
+	GRAPH_COLUMNS_MAX = 100,
+	GRAPH_GROUPS_MIN = 4,
+	LEVELS = 8,
+	WIDE = 116,    /* columns from which all severities are shown */
+	HEAD_ROWS = 6, /* rows from which the columns have names */
+	NAMES_MS = 10
+};
+
+/* Where messages lie in the capture, as far as it is counted. */
+struct graph {
+	uint64_t next, groups; /* to be added; of the capture */
+	size_t columns;
+	uint64_t counts[GRAPH_COLUMNS_MAX];
+	bool bad[GRAPH_COLUMNS_MAX]; /* some are errors */
+};
+
+struct line {
+	size_t trace;
+	bool whole; /* it is the trace, not one of its origins */
+	uint64_t key, example;
+	uint64_t severities[SEVERITY_COUNT];
+	struct text name; /* as captured; made when needed */
+	bool named;
+	struct message first; /* once named; of length 0 if there is none */
+	struct graph *graph;  /* owned, or NULL */
+};
+
+/* What is known of a trace. */
+struct source {
+	uint64_t known; /* cells, when its lines were made */
+	unsigned epoch, generation;
+	VEC(struct line) lines; /* that of the trace, then in the order of the index */
+};
+
+struct origins_state {
+	struct lines cursor;
+	struct source *sources; /* one per trace, owned */
+	size_t source_count;
+	VEC(struct line *) order; /* as shown */
+	unsigned order_by;	  /* row of `orders` */
+	struct line *current;
+	struct expansion expansion;
+	struct text text;
+};
+
+static struct origins_state *
+state_of(struct app *app)
+{
+	return app->state[PANE_ORIGINS];
+}
+
+static void
+drop_lines(struct source *source)
+{
+	for (size_t i = 0; i < source->lines.count; i++) {
+		text_free(&source->lines.at[i].name);
+		free(source->lines.at[i].graph);
+	}
+	vec_free(&source->lines);
+}
+
+static void
+origins_close(void *context)
+{
+	struct origins_state *state = context;
+	for (size_t i = 0; i < state->source_count; i++)
+		drop_lines(&state->sources[i]);
+	free(state->sources);
+	vec_free(&state->order);
+	expansion_free(&state->expansion);
+	text_free(&state->text);
+}
+
+static uint64_t
+total(const struct line *line)
+{
+	uint64_t sum = 0;
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+		sum += line->severities[s];
+	return sum;
+}
+
+/* --- names ------------------------------------------------------------- */
+
+/* Looks at the first message of an origin, for its name and time. */
+static void
+name_line(struct app *app, struct line *line)
+{
+	struct origins_state *state = state_of(app);
+	struct list *list = &app->lists[line->trace];
+	struct position at;
+	struct message m = {0};
+	bool found = false;
+	if (line->named)
+		return;
+	text_clear(&line->name);
+	line->named = true;
+	if (line->key == UINT64_MAX) {
+		text_add(&line->name, "(all others)");
+		return;
+	}
+	/* its place may be that of messages of others too */
+	reader_find_place(list->reader, (struct place){line->example, 0}, &at);
+	for (bool more = true; more && !found; more = reader_next(list->reader, &at, 0)) {
+		const struct message *one = reader_message(list->reader, at);
+		if (!one || message_place(one) > line->example)
+			break;
+		found = one->origin == line->key;
+		m = *one;
+	}
+	if (!found) {
+		text_addf(&line->name, "0x%llx", (unsigned long long)line->key);
+		return;
+	}
+	line->first = m;
+	reader_expand(list->reader, &m, EXPAND_TEXT, &state->expansion);
+	const struct text *origin = &state->expansion.origin;
+	text_add_bytes(&line->name, text_get(origin), origin->length);
+}
+
+/* --- lines ------------------------------------------------------------- */
+
+/* Takes the sums of a trace; lines that are there stay where they are. */
+static void
+take_sums(struct app *app, size_t trace, struct source *source)
+{
+	const struct trace *of = app->session->traces.at[trace];
+	struct index *index = trace_index(of);
+	struct index_progress progress;
+	index_origins origins = {0};
+	index_get_progress(index, &progress);
+	index_get_origins(index, &origins);
+	while (source->lines.count < origins.count + 1)
+		vec_add(&source->lines)->trace = trace;
+	struct line *lines = source->lines.at;
+	memcpy(lines[0].severities, progress.severities, sizeof progress.severities);
+	lines[0].whole = lines[0].named = true;
+	text_clear(&lines[0].name);
+	text_add(&lines[0].name, trace_name(of));
+	for (size_t i = 0; i < origins.count; i++) {
+		struct line *line = &lines[i + 1];
+		line->key = origins.at[i].key;
+		line->example = origins.at[i].example;
+		memcpy(line->severities, origins.at[i].severities, sizeof line->severities);
+	}
+	vec_free(&origins);
+}
+
+/* Makes the lines of a trace anew if there is anything new; true if there was. */
+static bool
+refresh(struct app *app, size_t trace)
+{
+	struct source *source = &state_of(app)->sources[trace];
+	const struct trace *of = app->session->traces.at[trace];
+	uint64_t known = index_known(trace_index(of));
+	unsigned epoch = index_epoch(trace_index(of)), generation = trace_generation(of);
+	if (source->lines.count && source->known == known && source->epoch == epoch &&
+	    source->generation == generation)
+		return false;
+	if (source->epoch != epoch)
+		drop_lines(source);
+	if (source->generation != generation)
+		for (size_t i = 1; i < source->lines.count; i++)
+			source->lines.at[i].named = false;
+	source->known = known;
+	source->epoch = epoch;
+	source->generation = generation;
+	take_sums(app, trace, source);
+	return true;
+}
+
+static int
+by_count(const void *a, const void *b)
+{
+	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
+	uint64_t one = total(x), other = total(y);
+	if (x->whole != y->whole)
+		return x->whole ? -1 : 1;
+	if (one != other && !x->whole)
+		return one > other ? -1 : 1;
+	if (x->trace != y->trace)
+		return x->trace < y->trace ? -1 : 1;
+	return (x->example > y->example) - (x->example < y->example);
+}
+
+/* Those with the most of the worst first. */
+static int
+by_errors(const void *a, const void *b)
+{
+	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
+	for (unsigned s = SEVERITY_FATAL; !x->whole && !y->whole && s <= SEVERITY_WARNING; s++)
+		if (x->severities[s] != y->severities[s])
+			return x->severities[s] > y->severities[s] ? -1 : 1;
+	return by_count(a, b);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
+	int order = strcmp(text_get(&x->name), text_get(&y->name));
+	bool both = !x->whole && !y->whole;
+	if (both && x->named != y->named)
+		return x->named ? -1 : 1;
+	return both && x->named && order ? order : by_count(a, b);
+}
+
+static const struct order {
+	const char *title;
+	int (*compare)(const void *, const void *);
+	bool names; /* it needs them */
+} orders[] = {{"by count", by_count}, {"by errors", by_errors}, {"by name", by_name, true}};
+
+/* Names lines for a while; false if not all are. */
+static bool
+name_some(struct app *app)
+{
+	struct origins_state *state = state_of(app);
+	int64_t until = thread_now_ms() + NAMES_MS;
+	for (size_t i = 0; i < state->order.count; i++) {
+		if (!state->order.at[i]->named && thread_now_ms() > until)
+			return false;
+		name_line(app, state->order.at[i]);
+	}
+	return true;
+}
+
+static void
+sort(struct app *app)
+{
+	struct origins_state *state = state_of(app);
+	const struct order *order = &orders[state->order_by];
+	if (order->names && !name_some(app))
+		session_tell(app->session); /* look here again */
+	if (state->order.count)
+		qsort(state->order.at, state->order.count, sizeof *state->order.at, order->compare);
+}
+
+/* Brings the lines up to date; the cursor stays on its line. */
+static void
+prepare(struct app *app)
+{
+	struct origins_state *state = state_of(app);
+	size_t traces = app->session->traces.count, at = 0;
+	bool anew = false, several = traces > 1;
+	size_t trace = 0, line = 0;
+	if (!state->sources) {
+		state->sources = mem_new(traces * sizeof *state->sources);
+		state->source_count = traces;
+	}
+	for (size_t t = 0; state->current && t < traces; t++) { /* lines may move */
+		struct source *source = &state->sources[t];
+		if (state->current >= source->lines.at &&
+		    state->current < source->lines.at + source->lines.count) {
+			trace = t;
+			line = (size_t)(state->current - source->lines.at);
+		}
+	}
+	for (size_t t = 0; t < traces; t++)
+		anew |= refresh(app, t);
+	if (anew) {
+		vec_clear(&state->order);
+		for (size_t t = 0; t < traces; t++)
+			for (size_t i = !several; i < state->sources[t].lines.count; i++)
+				*vec_add(&state->order) = &state->sources[t].lines.at[i];
+		if (state->current && line < state->sources[trace].lines.count)
+			state->current = &state->sources[trace].lines.at[line];
+	}
+	if (anew || orders[state->order_by].names)
+		sort(app);
+	while (at < state->order.count && state->order.at[at] != state->current)
+		at++;
+	if (at < state->order.count)
+		state->cursor.line = at;
+	else if (state->cursor.line >= state->order.count)
+		state->cursor.line = state->order.count ? state->order.count - 1 : 0;
+	state->current = state->order.count ? state->order.at[state->cursor.line] : NULL;
+}
+
+/* --- graphs ------------------------------------------------------------ */
+
+/* Adds what became known since the last time. */
+static void
+count_groups(const struct index *index, struct line *line, size_t columns)
+{
+	uint64_t cells = index_cell_count(index), known = index_known(index);
+	uint64_t groups = (cells + INDEX_GROUP - 1) / INDEX_GROUP;
+	uint64_t sums[SEVERITY_COUNT];
+	struct graph *graph = line->graph;
+	if (!graph)
+		graph = line->graph = mem_new(sizeof *graph);
+	if (graph->groups != groups || graph->columns != columns)
+		*graph = (struct graph){.groups = groups, .columns = columns};
+	for (; (graph->next + 1) * INDEX_GROUP <= known; graph->next++) {
+		if (!index_group_origin(index, graph->next, line->key, sums))
+			return;
+		size_t from = (size_t)(graph->next * columns / groups);
+		size_t to = (size_t)((graph->next + 1) * columns / groups);
+		for (size_t c = from; c < to || c == from; c++) {
+			for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+				graph->counts[c] += sums[s];
+			graph->bad[c] |= sums[SEVERITY_FATAL] || sums[SEVERITY_ERROR];
+		}
+	}
+}
+
+static void
+draw_graph(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
+	   struct line *line)
+{
+	/* clang-format off */
+	static const char *const bars[] = {" ", "▁", "▂", "▃", "▄",
+					   "▅", "▆", "▇", "█"};
+	/* clang-format on */
+	static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
+	const struct index *index = trace_index(app->session->traces.at[line->trace]);
+	const char *const *signs = app->charset == TEXT_ASCII ? ascii : bars;
+	int columns = area->cols - x - 1;
+	uint64_t most = 1;
+	if (columns < GRAPH_COLUMNS_MIN || line->whole ||
+	    index_cell_count(index) <= INDEX_GROUP * GRAPH_GROUPS_MIN)
+		return;
+	columns = columns > GRAPH_COLUMNS_MAX ? GRAPH_COLUMNS_MAX : columns;
+	count_groups(index, line, (size_t)columns);
+	const struct graph *graph = line->graph;
+	for (int c = 0; c < columns; c++)
+		most = graph->counts[c] > most ? graph->counts[c] : most;
+	for (int c = 0; c < columns; c++) {
+		uint64_t count = graph->counts[c];
+		size_t level = (size_t)((double)count * LEVELS / (double)most);
+		level += count && level < LEVELS; /* one message is not nothing */
+		canvas_puts(canvas, area, y, x + c, graph->bad[c] ? ROLE_ERROR : ROLE_NORMAL,
+			    signs[level > LEVELS ? LEVELS : level]);
+	}
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static void
+put_count(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
+	  enum role role, uint64_t count)
+{
+	struct text *text = &state_of(app)->text;
+	text_clear(text);
+	text_add_count(text, count);
+	canvas_put(canvas, area, y, x + COUNT_COLUMNS - (int)text->length, role, text_get(text),
+		   text->length);
+}
+
+/* How many of each severity: all in columns, or the worst ones as `E15 W2`. */
+static int
+draw_severities(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
+		const struct line *line)
+{
+	struct text *text = &state_of(app)->text;
+	bool wide = area->cols >= WIDE;
+	int at = x;
+	for (unsigned s = SEVERITY_FATAL; s <= SEVERITY_COUNT; s++) {
+		unsigned severity = s % SEVERITY_COUNT;
+		uint64_t count = line->severities[severity];
+		if (wide) {
+			if (count)
+				put_count(app, canvas, area, y, at, severity_role(severity), count);
+			at += COUNT_COLUMNS;
+		} else if (count && severity && severity <= SEVERITY_WARNING) {
+			text_clear(text);
+			text_add_char(text, severity_letter(severity));
+			text_add_count(text, count);
+			at = canvas_put(canvas, area, y, at, severity_role(severity), text->data,
+					text->length) +
+			     1;
+		}
+	}
+	return wide ? at + 1 : x + FEW_COLUMNS + 1;
+}
+
+/* Where the columns behind the name begin; the name takes what the graph leaves. */
+static int
+name_columns(const struct area *area)
+{
+	int most = area->cols - COUNT_COLUMNS - 6;
+	return most < NAME_COLUMNS ? most > 0 ? most : 0 : NAME_COLUMNS;
+}
+
+static bool
+passes(const struct app *app, const struct line *line)
+{
+	return filters_name_passes(app, line->whole ? "trace" : "origin", text_get(&line->name));
+}
+
+/* Its trace's name goes before that of an origin, where there are several. */
+static void
+draw_name(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
+	  const struct line *line)
+{
+	const struct session *session = app->session;
+	struct text *text = &state_of(app)->text;
+	int end = x + name_columns(area);
+	if (!line->whole && session->traces.count > 1) {
+		text_clear(text);
+		app_add_safe(app, trace_name(session->traces.at[line->trace]), text);
+		x = 1 + canvas_put_cell(canvas, area, y, x, end - x,
+					trace_role(session, line->trace), text_get(text),
+					text->length);
+	}
+	text_clear(text);
+	text_add_safe(text, text_get(&line->name), line->name.length, app->charset);
+	if (!text->length)
+		canvas_puts(canvas, area, y, x, ROLE_ABSENT, "(no name)");
+	else if (end > x)
+		canvas_put_cell(canvas, area, y, x, end - x, line->whole ? ROLE_FIELD : ROLE_NORMAL,
+				text_get(text), text->length);
+}
+
+static void
+draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y, struct line *line,
+	  bool current)
+{
+	struct text *text = &state_of(app)->text;
+	const struct list *list = &app->lists[line->trace];
+	enum role role = current && app->focus == PANE_ORIGINS ? ROLE_CURSOR : ROLE_NORMAL;
+	struct moment first;
+	name_line(app, line);
+	int x = canvas_putf(canvas, area, y, 0, role, " [%c] ", passes(app, line) ? 'x' : ' ');
+	draw_name(app, canvas, area, y, x, line);
+	x += name_columns(area);
+	put_count(app, canvas, area, y, x, ROLE_NORMAL, total(line));
+	x = draw_severities(app, canvas, area, y, x + COUNT_COLUMNS + 1, line);
+	text_clear(text);
+	/* as the present list has it */
+	if (line->first.length && moment_of(app->list, &list->lanes[0], &line->first, NULL, &first))
+		moment_format_parts(&first, NULL, text);
+	canvas_put(canvas, area, y, x, ROLE_NOTE, text_get(text), text->length);
+	draw_graph(app, canvas, area, y, x + TIME_COLUMNS, line);
+}
+
+static void
+draw_head(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	int x = 5;
+	(void)app;
+	canvas_puts(canvas, area, 0, x, ROLE_HEADER, "origin");
+	x += name_columns(area);
+	canvas_puts(canvas, area, 0, x, ROLE_HEADER, " count");
+	x += COUNT_COLUMNS + 1;
+	for (unsigned s = SEVERITY_FATAL; area->cols >= WIDE && s <= SEVERITY_COUNT; s++) {
+		x += COUNT_COLUMNS;
+		canvas_putf(canvas, area, 0, x - 1, ROLE_HEADER, "%c",
+			    severity_letter(s % SEVERITY_COUNT));
+	}
+	x += area->cols >= WIDE ? 1 : FEW_COLUMNS + 1;
+	canvas_puts(canvas, area, 0, x, ROLE_HEADER, "first");
+}
+
+static void
+origins_draw(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct origins_state *state = state_of(app);
+	struct area body = *area;
+	prepare(app);
+	if (area->rows >= HEAD_ROWS) {
+		draw_head(app, canvas, area);
+		body.row++;
+		body.rows--;
+	}
+	size_t rows = (size_t)body.rows;
+	if (!state->order.count)
+		canvas_puts(canvas, &body, 0, 0, ROLE_ABSENT, " no messages counted yet");
+	lines_show(&state->cursor, state->order.count, body.rows);
+	for (size_t i = 0; i < rows && state->cursor.top + i < state->order.count; i++)
+		draw_line(app, canvas, &body, (int)i, state->order.at[state->cursor.top + i],
+			  state->cursor.top + i == state->cursor.line);
+}
+
+static void
+origins_title(struct app *app, struct text *out)
+{
+	static const struct {
+		enum command_id id;
+		const char *what;
+	} hints[] = {{COMMAND_ORIGIN_TURN, "on/off"},
+		     {COMMAND_ORIGIN_ONLY, "only"},
+		     {COMMAND_ORIGIN_INVERT, "invert"},
+		     {COMMAND_ORIGIN_SORT, "sort"}};
+	const struct origins_state *state = state_of(app);
+	size_t traces = app->session->traces.count;
+	text_addf(out, "  %zu",
+		  state->order.count - (traces > 1 && state->order.count ? traces : 0));
+	if (!app->indexed)
+		text_add(out, " so far");
+	text_addf(out, "  %s", orders[state->order_by].title);
+	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+		text_add(out, "  ");
+		keymap_hint(&app->keymap, hints[i].id, out);
+		text_addf(out, " %s", hints[i].what);
+	}
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static size_t
+count_lines(struct app *app)
+{
+	return state_of(app)->order.count;
+}
+
+static void
+moved(struct app *app)
+{
+	struct origins_state *state = state_of(app);
+	state->current = state->order.at[state->cursor.line];
+}
+
+/* The line under the cursor, named; NULL if there is none that can be filtered. */
+static struct line *
+selected(struct app *app)
+{
+	prepare(app);
+	struct line *line = state_of(app)->current;
+	if (!line || (!line->whole && line->key == UINT64_MAX))
+		return NULL;
+	name_line(app, line);
+	return line;
+}
+
+static void
+turn(struct app *app, const struct command_call *call)
+{
+	const struct line *line = selected(app);
+	void (*change)(struct app *, const char *, const char *) =
+	    call->id == COMMAND_ORIGIN_ONLY ? filters_name_only : filters_name_toggle;
+	if (line)
+		change(app, line->whole ? "trace" : "origin", text_get(&line->name));
+}
+
+static void
+invert(struct app *app, const struct command_call *call)
+{
+	const struct line *line = selected(app);
+	(void)call;
+	if (line && !filters_name_invert(app, line->whole ? "trace" : "origin"))
+		app_say(app, "nothing is hidden here");
+}
+
+static void
+turn_order(struct app *app, const struct command_call *call)
+{
+	struct origins_state *state = state_of(app);
+	(void)call;
+	state->order_by = (state->order_by + 1) % (sizeof orders / sizeof *orders);
+	sort(app);
+}
+
+static pane_command *const origins_commands[COMMAND_COUNT] = {
+    [COMMAND_ORIGIN_TURN] = turn,
+    [COMMAND_ORIGIN_ONLY] = turn,
+    [COMMAND_ORIGIN_INVERT] = invert,
+    [COMMAND_ORIGIN_SORT] = turn_order,
+};
+
+const struct pane_ops pane_origins = {
+    .name = "origins",
+    .scope = SCOPE_ORIGINS,
+    .state_size = sizeof(struct origins_state),
+    .close = origins_close,
+    .title = origins_title,
+    .draw = origins_draw,
+    .commands = origins_commands,
+    .lines = count_lines,
+    .moved = moved,
+};

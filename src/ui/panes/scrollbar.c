@@ -1,0 +1,209 @@
+/*
+ * The scroll bar of the list: see scrollbar.h.
+ *
+ * A row stands for an equal share of the capture's bytes.  What is in it is told
+ * by sums of the index's cells: a cell belongs to the row where it begins, and to
+ * rows after it in which none does.  Only where the capture has a few cells their
+ * messages are looked at one by one.
+ *
+ * Cost: hits are differences of sums, some microseconds a row.  The errors of a
+ * cell are looked at once, until the screen or the capture has another size.
+ */
+#include "config.h"
+
+#include "ui/panes/scrollbar.h"
+#include "ui/app.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FEW_CELLS = 8 };
+
+struct bar {
+	struct app *app;
+	struct list_lane *lane;
+	struct index *index;
+	struct matches *hits; /* or NULL */
+	uint64_t size;	      /* of the capture, at least 1 */
+	uint64_t cell_size, cells;
+	int rows;
+};
+
+void
+scrollbar_free(struct scrollbar *bar)
+{
+	vec_free(&bar->errors);
+}
+
+/* Those that the user asked for last: of the search, else of the filter. */
+static struct matches *
+hits_of_lane(struct app *app)
+{
+	struct list *list = app->list;
+	if (app->search.highlight && app->search.hits.count)
+		return app->search.hits.of[list->lane];
+	return list->hits.count ? list->hits.of[list->lane] : NULL;
+}
+
+static struct bar
+make(struct app *app, int rows)
+{
+	struct list *list = app->list;
+	struct index *index = trace_index(list->trace);
+	uint64_t size = capture_size(trace_capture(list->trace));
+	return (struct bar){.app = app,
+			    .lane = &list->lanes[list->lane],
+			    .index = index,
+			    .hits = hits_of_lane(app),
+			    .size = size ? size : 1,
+			    .cell_size = index_cell_size(index),
+			    .cells = index_cell_count(index),
+			    .rows = rows};
+}
+
+static int
+row_of(const struct bar *bar, uint64_t offset)
+{
+	double row = floor((double)offset * bar->rows / (double)bar->size);
+	return row < bar->rows ? (int)row : bar->rows - 1;
+}
+
+/* The first cell that begins in a row, or past it. */
+static uint64_t
+cell_from(const struct bar *bar, int row)
+{
+	double at = ceil((double)row * (double)bar->size / bar->rows);
+	uint64_t cell = (uint64_t)ceil(at / (double)bar->cell_size);
+	return cell < bar->cells ? cell : bar->cells;
+}
+
+/* --- what is in a row -------------------------------------------------- */
+
+static bool
+is_error(unsigned severity)
+{
+	return severity == SEVERITY_FATAL || severity == SEVERITY_ERROR;
+}
+
+static void
+mark_messages(const struct bar *bar, uint64_t cell, char *marks)
+{
+	struct matches_rows rows = {0};
+	if (bar->hits)
+		matches_rows(bar->hits, bar->lane->reader, cell, &rows);
+	const struct block *block = reader_block(bar->lane->reader, cell);
+	for (size_t i = 0, hit = 0; block && i < block->count; i++) {
+		const struct message *m = &block->messages[i];
+		char *mark = &marks[row_of(bar, m->offset)];
+		bool is_hit = hit < rows.count && rows.at[hit] == i;
+		hit += is_hit;
+		if (is_hit)
+			*mark = '=';
+		else if (is_error(m->severity) && !*mark)
+			*mark = severity_letter(SEVERITY_ERROR);
+	}
+}
+
+/* Looks at the cells that became known since the last time. */
+static void
+follow_errors(const struct bar *bar, struct scrollbar *kept)
+{
+	unsigned epoch = index_epoch(bar->index);
+	if (kept->of != bar->lane->trace || kept->epoch != epoch || kept->size != bar->size ||
+	    kept->errors.count != (size_t)bar->rows) {
+		vec_clear(&kept->errors);
+		for (int row = 0; row < bar->rows; row++)
+			*vec_add(&kept->errors) = false;
+		kept->of = bar->lane->trace;
+		kept->epoch = epoch;
+		kept->size = bar->size;
+		kept->next = 0;
+	}
+	for (uint64_t known = index_known(bar->index); kept->next < known; kept->next++) {
+		struct index_cell sum;
+		if (index_cell(bar->index, kept->next, &sum) &&
+		    (sum.severities[SEVERITY_FATAL] || sum.severities[SEVERITY_ERROR]))
+			kept->errors.at[row_of(bar, kept->next * bar->cell_size)] = true;
+	}
+}
+
+static void
+mark_cells(const struct bar *bar, struct scrollbar *kept, char *marks)
+{
+	follow_errors(bar, kept);
+	for (int row = 0; row < bar->rows; row++) {
+		uint64_t from = cell_from(bar, row), to = cell_from(bar, row + 1);
+		if (from == to) /* none begins here: one covers the row */
+			marks[row] = marks[row - 1];
+		else if (bar->hits &&
+			 matches_before(bar->hits, to) > matches_before(bar->hits, from))
+			marks[row] = '=';
+		else if (kept->errors.at[row])
+			marks[row] = severity_letter(SEVERITY_ERROR);
+	}
+}
+
+static void
+mark_spots(const struct bar *bar, char *marks)
+{
+	const struct jumps *jumps = &bar->app->jumps;
+	for (size_t i = 0; i < jumps->marks.count; i++) {
+		const struct spot *spot = &jumps->marks.at[i];
+		if (spot->trace == bar->lane->number)
+			marks[row_of(bar, spot->place.offset)] = spot->letter;
+	}
+}
+
+/* The rows of what is on the screen, of the cursor's trace. */
+static void
+find_thumb(const struct bar *bar, int *first, int *last)
+{
+	struct list *list = bar->app->list;
+	const struct row *row;
+	*first = bar->rows;
+	*last = -1;
+	for (size_t i = 0; i < list->height && (row = list_row(list, i)); i++) {
+		if (!row->there || row->lane != list->lane)
+			continue;
+		int at = row_of(bar, row->message.offset);
+		*first = *first < at ? *first : at;
+		*last = *last > at ? *last : at;
+	}
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static enum role
+role_of(char mark)
+{
+	if (mark == severity_letter(SEVERITY_ERROR))
+		return ROLE_ERROR;
+	return mark == '=' ? ROLE_MATCH : ROLE_MARK;
+}
+
+void
+scrollbar_draw(struct app *app, struct scrollbar *kept, struct canvas *canvas,
+	       const struct area *area)
+{
+	struct bar bar = make(app, area->rows);
+	int first, last;
+	if (area->rows <= 0)
+		return;
+	char *marks = mem_new((size_t)area->rows);
+	if (bar.cells > FEW_CELLS)
+		mark_cells(&bar, kept, marks);
+	else
+		for (uint64_t cell = 0; cell < bar.cells; cell++)
+			mark_messages(&bar, cell, marks);
+	mark_spots(&bar, marks);
+	find_thumb(&bar, &first, &last);
+	for (int row = 0; row < area->rows; row++) {
+		bool shown = row >= first && row <= last;
+		if (shown && (!marks[row] || role_of(marks[row]) == ROLE_ERROR))
+			canvas_puts(canvas, area, row, 0, ROLE_CURSOR, "|");
+		else if (marks[row])
+			canvas_putf(canvas, area, row, 0, shown ? ROLE_CURSOR : role_of(marks[row]),
+				    "%c", marks[row]);
+	}
+	free(marks);
+}

@@ -1,0 +1,240 @@
+/*
+ * What can stand at the end of a prompt: see complete.h.
+ *
+ * Each command that takes names has a function that gives the I-th of them; the
+ * tables of commands, settings, formats and files are the only lists.  A name
+ * replaces what was typed from the beginning of its word on.  In a filter, behind
+ * an operator, values.c tells what may stand there.
+ */
+#include "config.h"
+
+#include "ui/prompt/complete.h"
+#include "decode/registry.h"
+#include "ui/app.h"
+#include "ui/prompt/values.h"
+#include "trace/context.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Appends the I-th name that may stand at STEM, or nothing if that one may not;
+ * false behind the last. */
+typedef bool name_giver(struct app *, const char *stem, size_t i, struct text *);
+
+static bool
+command_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)app;
+	(void)stem;
+	if (i < COMMAND_COUNT)
+		text_add(out, commands[i].name);
+	return i < COMMAND_COUNT;
+}
+
+static bool
+looks_name(struct app *app, enum looks_part part, size_t i, struct text *out)
+{
+	const struct ui_options *options = app->options;
+	return options->name && options->name(options->load_context, part, i, out);
+}
+
+static bool
+view_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)stem;
+	return looks_name(app, LOOKS_VIEW, i, out);
+}
+
+static bool
+theme_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)stem;
+	return looks_name(app, LOOKS_THEME, i, out);
+}
+
+static bool
+keys_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)stem;
+	return looks_name(app, LOOKS_KEYS, i, out);
+}
+
+static bool
+choice_name(const char *const *choices, size_t i, struct text *out)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!choices[k])
+			return false;
+	if (choices[i])
+		text_add(out, choices[i]);
+	return choices[i];
+}
+
+static bool
+severity_choice(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)app;
+	(void)stem;
+	return choice_name(view_severities, i, out);
+}
+
+/* The I-th of the settings that are one value. */
+static const struct option_row *
+setting(size_t i)
+{
+	for (size_t k = 0; k < view_options_table.count; k++) {
+		const struct option_row *row = &view_options_table.rows[k];
+		if (row->type != OPTION_LIST && row->type != OPTION_STRUCT && !i--)
+			return row;
+	}
+	return NULL;
+}
+
+/* `NAME=`, and behind it what the setting may be. */
+static bool
+setting_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	static const char *const switches[] = {"true", "false", NULL};
+	const char *equals = strchr(stem, '=');
+	(void)app;
+	if (!equals) {
+		const struct option_row *row = setting(i);
+		if (row)
+			text_addf(out, "%s=", row->name);
+		return row;
+	}
+	char name[32];
+	snprintf(name, sizeof name, "%.*s", (int)(equals - stem), stem);
+	const struct option_row *row = option_find(&view_options_table, name);
+	if (!row || (row->type != OPTION_BOOL && row->type != OPTION_CHOICE))
+		return false;
+	text_addf(out, "%s=", name);
+	return choice_name(row->type == OPTION_BOOL ? switches : row->choices, i, out);
+}
+
+static bool
+write_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)app;
+	(void)stem;
+	if (i >= export_format_count)
+		return choice_name(write_whats, i - export_format_count, out);
+	text_add(out, export_formats[i].name);
+	return true;
+}
+
+static bool
+field_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	char name[64];
+	const char *found = NULL;
+	size_t next = 0, count = 0;
+	while (count <= i && (found = filter_complete(stem, strlen(stem), &next, name)))
+		count++;
+	if (found) {
+		text_add(out, found);
+		return true;
+	}
+	const struct contexts *contexts = app->session->contexts;
+	if (i - count >= contexts_count(contexts))
+		return false;
+	text_addf(out, "context.%s", contexts_name(contexts, (unsigned)(i - count)));
+	return true;
+}
+
+static bool
+show_trace_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)stem;
+	if (i < app->session->traces.count)
+		text_add(out, trace_name(app->session->traces.at[i]));
+	return i < app->session->traces.count;
+}
+
+static bool
+format_name(struct app *app, const char *stem, size_t i, struct text *out)
+{
+	(void)app;
+	(void)stem;
+	if (i < decoder_count)
+		text_add(out, decoder_name(decoders[i]));
+	return i < decoder_count;
+}
+
+static name_giver *const givers[COMMAND_COUNT] = {
+    [COMMAND_COMMAND] = command_name,	  [COMMAND_VIEW] = view_name,
+    [COMMAND_THEME] = theme_name,	  [COMMAND_KEYS] = keys_name,
+    [COMMAND_SEVERITY] = severity_choice, [COMMAND_SET] = setting_name,
+    [COMMAND_WRITE] = write_name,	  [COMMAND_NARROW] = field_name,
+    [COMMAND_FILTER] = field_name,	  [COMMAND_FILTER_ADD] = field_name,
+    [COMMAND_FILTER_EDIT] = field_name,	  [COMMAND_SHOW_TRACE] = show_trace_name,
+    [COMMAND_FORMAT] = format_name,
+};
+
+/* The command whose text is at the end of the prompt, and where that text
+ * begins; COMMAND_COUNT if the prompt names none. */
+static enum command_id
+find_command(const struct prompt *prompt, size_t *start)
+{
+	const char *text = text_get(&prompt->text);
+	*start = 0;
+	if (prompt->id != COMMAND_COMMAND)
+		return prompt->id;
+	size_t blanks = strspn(text, " "), length = strcspn(text + blanks, " ");
+	if (!text[blanks + length]) {
+		*start = blanks;
+		return COMMAND_COMMAND;
+	}
+	*start = blanks + length + strspn(text + blanks + length, " ");
+	return command_find(text + blanks, length);
+}
+
+/* Whether NAME starts with STEM, be it in quotes or not. */
+static bool
+starts(const char *name, const char *stem)
+{
+	name += *name == '"';
+	stem += *stem == '"';
+	return !strncmp(name, stem, strlen(stem));
+}
+
+void
+complete_next(struct app *app)
+{
+	struct prompt *prompt = &app->prompt;
+	size_t start;
+	enum command_id id = find_command(prompt, &start);
+	name_giver *give = id < COMMAND_COUNT ? givers[id] : NULL;
+	struct text stem = {0}, name = {0};
+	char compared[VALUES_NAME];
+	if (!give)
+		return;
+	if (!prompt->completed)
+		prompt->stem = prompt->text.length;
+	const char *text = text_get(&prompt->text);
+	size_t value;
+	if (give == field_name &&
+	    values_find(text + start, prompt->stem - start, &value, compared)) {
+		give = values_give;
+		start += value;
+	}
+	for (size_t i = start; give != values_give && i < prompt->stem; i++)
+		if (give == field_name ? !values_is_name(text[i]) : text[i] == ' ')
+			start = i + 1; /* the last word of several */
+	text_add_bytes(&stem, text + start, prompt->stem - start);
+	const char *of = give == values_give ? compared : text_get(&stem);
+	for (bool again = prompt->completed > 0;; again = false) {
+		bool fits = false;
+		while (!fits && (text_clear(&name), give(app, of, prompt->completed, &name))) {
+			prompt->completed++;
+			fits = name.length && starts(text_get(&name), text_get(&stem));
+		}
+		if (fits)
+			prompt_replace(prompt, start, text_get(&name));
+		if (fits || !again)
+			break;
+		prompt->completed = 0; /* once more from the first */
+	}
+	text_free(&stem);
+	text_free(&name);
+}

@@ -1,0 +1,155 @@
+/*
+ * The preview of a filter: see preview.h.
+ *
+ * What sums tell is counted with the key, the rest by the match set's thread,
+ * which the next key replaces.  Of messages, only those on the screen are looked
+ * at here.  What is asked is what Enter would give: the new filter in the list
+ * with the others.
+ */
+#include "config.h"
+
+#include "ui/prompt/preview.h"
+#include "ui/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { GAP = 2, LEAST = 8 /* columns of a sentence that are worth using */ };
+
+void
+preview_free(struct preview *preview)
+{
+	hits_close(&preview->hits);
+	filter_free(&preview->filter);
+	text_free(&preview->of);
+	text_free(&preview->trouble);
+	*preview = (struct preview){.filter = filter_all()};
+}
+
+/* Which commands ask for a filter, and its place in the list. */
+static bool
+place_of(struct app *app, size_t *at)
+{
+	*at = app->prompt.id == COMMAND_FILTER_ADD ? SIZE_MAX : 0;
+	if (app->prompt.id == COMMAND_FILTER_EDIT)
+		*at = filters_cursor(app);
+	return app->prompt.active &&
+	       (app->prompt.id == COMMAND_NARROW || app->prompt.id == COMMAND_FILTER ||
+		app->prompt.id == COMMAND_FILTER_ADD || app->prompt.id == COMMAND_FILTER_EDIT);
+}
+
+/* How many of the rows on the screen pass. */
+static size_t
+count_rows(struct app *app, const struct filter *filter)
+{
+	const struct list *list = app->list;
+	struct expansion scratch = {0};
+	size_t passed = 0;
+	for (size_t i = 0; i < list->height; i++) {
+		const struct row *row = list_row(list, i);
+		if (row && row->there)
+			passed += filter_match(filter, list->lanes[row->lane].reader, &row->message,
+					       &scratch);
+	}
+	expansion_free(&scratch);
+	return passed;
+}
+
+/* Reads what is typed, and begins to count. */
+static void
+make(struct app *app, size_t at, const char *typed)
+{
+	struct preview *preview = &app->preview;
+	struct filter_entry entry = {0};
+	if (at < app->filters.list.count)
+		entry.out = app->filters.list.at[at].out && app->prompt.id == COMMAND_FILTER_EDIT;
+	if (app->prompt.id == COMMAND_FILTER)
+		entry.expr = filters_parse(app->session, typed, &preview->trouble);
+	else
+		entry.expr = filters_read(app->session, typed, &entry.out, &preview->trouble);
+	if (!entry.expr)
+		return;
+	preview->filter.severities = app->filters.severities;
+	preview->filter.expr = filters_join(app, at, &entry, &preview->trouble);
+	preview->note = filter_expr_note(entry.expr);
+	filter_expr_free(entry.expr);
+	if (preview->trouble.length)
+		return;
+	preview->on_screen = count_rows(app, &preview->filter);
+	hits_open(&preview->hits, app->list, &preview->filter, NULL);
+}
+
+void
+preview_follow(struct app *app)
+{
+	struct preview *preview = &app->preview;
+	const char *typed = text_get(&app->prompt.text);
+	size_t at;
+	if (!place_of(app, &at)) {
+		if (preview->on)
+			preview_free(preview);
+		return;
+	}
+	if (preview->on && !strcmp(typed, text_get(&preview->of)))
+		return;
+	preview_free(preview);
+	preview->on = true;
+	text_add(&preview->of, typed);
+	make(app, at, typed);
+}
+
+/* How much of a text fits: whole words, and of the advice behind `;` all or nothing. */
+static size_t
+fit_words(const char *text, size_t length, int columns)
+{
+	size_t fits = text_fit(text, length, columns, NULL), end = fits;
+	while (end && text[end] != ' ')
+		end--;
+	end = end ? end : fits; /* not even one */
+	for (size_t i = 0; i < end; i++)
+		if (!strncmp(text + i, "; ", 2))
+			return i;
+	return end;
+}
+
+/* Makes the text fit; of a complaint, the place is the last thing to go. */
+static void
+shorten(struct text *text, int columns)
+{
+	const char *place = text->length ? strrchr(text->data, '(') : NULL;
+	char tail[32];
+	if (text_columns(text_get(text), text->length) <= columns)
+		return;
+	snprintf(tail, sizeof tail, "%s", place && !strncmp(place, "(column", 7) ? place : "");
+	int room = columns - (int)strlen(tail) - 1;
+	text_cut(text, room >= LEAST ? fit_words(text->data, text->length, room) : 0);
+	text_add(text, text->length ? " " : "");
+	text_add(text, tail);
+}
+
+void
+preview_draw(struct app *app, struct canvas *canvas, const struct area *area, int used)
+{
+	struct preview *preview = &app->preview;
+	struct text text = {0};
+	enum role role = ROLE_NOTE;
+	int room = area->cols - used - GAP;
+	if (!preview->on)
+		return;
+	if (preview->trouble.length) {
+		role = ROLE_TROUBLE;
+		text_add_safe(&text, preview->trouble.data, preview->trouble.length, app->charset);
+	} else if (preview->hits.count) {
+		hits_update(&preview->hits);
+		text_addf(&text, "ok, %zu on screen, ", preview->on_screen);
+		if (bars_add_count(app, &preview->hits, &text))
+			text_add(&text, " in all");
+		if (preview->note)
+			text_addf(&text, "; %s", preview->note);
+	}
+	shorten(&text, room);
+	int columns = text_columns(text_get(&text), text.length);
+	if (columns && columns <= room)
+		canvas_put(canvas, area, 0, area->cols - columns, role, text.data, text.length);
+	text_free(&text);
+}

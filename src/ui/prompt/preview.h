@@ -1,0 +1,31 @@
+/*
+ * What a filter would show while it is typed: whether it is one, how many of
+ * the rows on the screen pass, and how many messages in all.  Nothing is
+ * applied.
+ */
+#ifndef TRAWL_UI_PREVIEW_H
+#define TRAWL_UI_PREVIEW_H
+
+#include "ui/list/hits.h"
+#include "ui/screen/canvas.h"
+
+struct app;
+
+struct preview {
+	bool on;	      /* the prompt asks for a filter */
+	struct text of;	      /* what was typed when it was made */
+	const char *note;     /* what may surprise in it, or NULL */
+	struct text trouble;  /* what is wrong with it, or empty */
+	struct filter filter; /* owned: with all others */
+	struct hits hits;     /* of it */
+	size_t on_screen;     /* rows that pass */
+};
+
+/* Before painting: whatever may have been typed. */
+void preview_follow(struct app *);
+void preview_free(struct preview *);
+
+/* Draws it at the end of the prompt's row, behind column USED, if there is room. */
+void preview_draw(struct app *, struct canvas *, const struct area *, int used);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * Cells: see canvas.h.
+ *
+ * Everything is clipped in one place, span(), so that panes may draw as if
+ * there were room.  A wide character that does not fit whole leaves a blank.
+ */
+#include "config.h"
+
+#include "ui/screen/canvas.h"
+#include "base/vec.h"
+#include "ui/screen/signs.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cell blank = {.code = {' '}, .role = ROLE_NORMAL, .columns = 1};
+
+void
+canvas_clear(struct canvas *canvas)
+{
+	for (int i = 0; i < canvas->rows * canvas->cols; i++)
+		canvas->cells[i] = blank;
+	canvas->cursor_row = -1;
+}
+
+void
+canvas_resize(struct canvas *canvas, int rows, int cols)
+{
+	canvas->rows = rows > 0 ? rows : 0;
+	canvas->cols = cols > 0 ? cols : 0;
+	size_t count = (size_t)canvas->rows * (size_t)canvas->cols;
+	canvas->cells = mem_resize(canvas->cells, count * sizeof *canvas->cells);
+	canvas_clear(canvas);
+}
+
+void
+canvas_free(struct canvas *canvas)
+{
+	free(canvas->cells);
+	*canvas = (struct canvas){0};
+}
+
+/* A row of an area: its cells, and the columns [from, to) that may be drawn,
+ * counted in the area.  False if there are none. */
+struct span {
+	struct cell *cells; /* of column 0 of the area; may lie outside */
+	int from, to;
+};
+
+static bool
+span(const struct canvas *canvas, const struct area *area, int row, struct span *out)
+{
+	int at = area->row + row;
+	if (row < 0 || row >= area->rows || at < 0 || at >= canvas->rows)
+		return false;
+	out->from = area->col < 0 ? -area->col : 0;
+	out->to = area->cols;
+	if (area->col + out->to > canvas->cols)
+		out->to = canvas->cols - area->col;
+	out->cells = canvas->cells + (ptrdiff_t)at * canvas->cols + area->col;
+	return out->from < out->to;
+}
+
+static void
+combine(struct cell *cell, uint32_t code)
+{
+	for (int i = 1; i < CELL_CODES; i++) {
+		if (!cell->code[i]) {
+			cell->code[i] = code;
+			return;
+		}
+	}
+}
+
+static void
+put_character(const struct span *s, int col, int columns, enum role role, uint32_t code)
+{
+	if (col < s->from || col >= s->to)
+		return;
+	struct cell cell = {.code = {code}, .role = (uint8_t)role, .columns = (uint8_t)columns};
+	if (columns == 2 && col + 2 > s->to) {
+		cell.code[0] = ' ';
+		cell.columns = 1;
+	}
+	s->cells[col] = cell;
+	if (cell.columns == 2)
+		s->cells[col + 1] = (struct cell){.role = (uint8_t)role};
+}
+
+int
+canvas_put(struct canvas *canvas, const struct area *area, int row, int col, enum role role,
+	   const char *text, size_t length)
+{
+	struct span s;
+	if (!span(canvas, area, row, &s))
+		return col;
+	while (length && col < s.to) {
+		uint32_t code = (unsigned char)*text; /* nearly always a letter by itself */
+		size_t taken = code < 0x80 ? 1 : text_decode(text, length, &code);
+		if (!taken)
+			break; /* not safe text */
+		int columns = code < 0x7f ? 1 : text_columns(text, taken);
+		if (columns)
+			put_character(&s, col, columns, role, code);
+		else if (col - 1 >= s.from && col <= s.to)
+			combine(&s.cells[s.cells[col - 1].columns ? col - 1 : col - 2], code);
+		col += columns;
+		text += taken;
+		length -= taken;
+	}
+	return col;
+}
+
+int
+canvas_put_cell(struct canvas *canvas, const struct area *area, int row, int col, int columns,
+		enum role role, const char *text, size_t length)
+{
+	if (columns > area->cols - col)
+		columns = area->cols - col;
+	size_t fits = text_fit(text, length, columns, NULL);
+	if (fits == length || columns < 1)
+		return canvas_put(canvas, area, row, col, role, text, fits);
+	int used, end = col + columns - 1;
+	fits = text_fit(text, length, columns - 1, &used);
+	canvas_put(canvas, area, row, col, role, text, fits);
+	canvas_fill(canvas, area, row, col + used, end - col - used, role, ' ');
+	return canvas_puts(canvas, area, row, end, role, signs[SIGN_CUT].text);
+}
+
+int
+canvas_puts(struct canvas *canvas, const struct area *area, int row, int col, enum role role,
+	    const char *text)
+{
+	return canvas_put(canvas, area, row, col, role, text, strlen(text));
+}
+
+int
+canvas_putf(struct canvas *canvas, const struct area *area, int row, int col, enum role role,
+	    const char *format, ...)
+{
+	struct text text = {0};
+	va_list args;
+	va_start(args, format);
+	text_addv(&text, format, args);
+	va_end(args);
+	col = canvas_put(canvas, area, row, col, role, text_get(&text), text.length);
+	text_free(&text);
+	return col;
+}
+
+void
+canvas_fill(struct canvas *canvas, const struct area *area, int row, int col, int columns,
+	    enum role role, char c)
+{
+	struct span s;
+	if (!span(canvas, area, row, &s))
+		return;
+	for (int end = col + columns; col < end; col++)
+		put_character(&s, col, 1, role, (unsigned char)c);
+}
+
+void
+canvas_role(struct canvas *canvas, const struct area *area, int row, int col, int columns,
+	    enum role role)
+{
+	struct span s;
+	if (!span(canvas, area, row, &s))
+		return;
+	for (int end = col + columns; col < end; col++)
+		if (col >= s.from && col < s.to)
+			s.cells[col].role = (uint8_t)role;
+}
+
+void
+canvas_copy(struct canvas *canvas, const struct area *area, int row, const struct canvas *from)
+{
+	struct span s;
+	if (!span(canvas, area, row, &s) || !from->rows || s.from >= from->cols)
+		return;
+	int to = s.to < from->cols ? s.to : from->cols;
+	memcpy(s.cells + s.from, from->cells + s.from, (size_t)(to - s.from) * sizeof *from->cells);
+}

@@ -1,0 +1,185 @@
+/*
+ * Sharing out the screen: see layout.h.
+ *
+ * Narrow screens stack the panes below the list; from 132 columns on some stand
+ * beside it, the others run along the foot.  When rows run out the last in the
+ * table leave first, then the title, the status; one row shows the current
+ * message alone.  The pane with the cursor takes all where it would have to leave.
+ */
+#include "config.h"
+
+#include "ui/screen/layout.h"
+
+enum {
+	SIDE_COLUMNS = 132, /* from here on panes stand beside each other */
+	LIST_ROWS_MIN = 3,
+	LIST_COLUMNS_MIN = 30,
+	SIDE_COLUMNS_MIN = 24,
+	FOOT_PERCENT = 25,
+	FULL_PERCENT = 55, /* for a pane that stands alone below the list and could fill it */
+	SIDE_PERCENT = 40
+};
+
+/* The panes beside the list, those that stay longest first; on the screen they
+ * stand in this order. */
+static const struct place_row {
+	enum pane_id pane;
+	int rows_min; /* with the rule */
+	int percent;  /* of the rows, where it is stacked below the list */
+	bool foot;    /* not beside the list, on a wide screen */
+} places[] = {
+    {PANE_DETAIL, .rows_min = 4, .percent = 50},
+    {PANE_FILTERS, .rows_min = 4, .percent = 40},
+    {PANE_ORIGINS, .rows_min = 4, .percent = 40},
+    {PANE_SYNCS, .rows_min = 4, .percent = 40},
+    {PANE_CONTEXT, .rows_min = 3, .percent = 30},
+    {PANE_MARKS, .rows_min = 3, .percent = 30},
+    {PANE_HEX, .rows_min = 3, .percent = 35, .foot = true},
+    {PANE_TIMELINE, .rows_min = 3, .percent = 40, .foot = true},
+};
+enum { PLACES = sizeof places / sizeof *places };
+
+static int
+clamp(int value, int least, int most)
+{
+	if (value > most)
+		value = most;
+	return value < least ? least : value;
+}
+
+/* Per cent of TOTAL, moved by the user's steps. */
+static int
+share(int total, int percent, int split)
+{
+	return total * clamp(percent + 5 * split, 10, 90) / 100;
+}
+
+/* Cuts ROWS off the foot of *FROM. */
+static struct area
+cut_foot(struct area *from, int rows)
+{
+	from->rows -= rows;
+	return (struct area){from->row + from->rows, from->col, rows, from->cols};
+}
+
+static void
+place_pane(struct layout *layout, enum pane_id pane, struct area area)
+{
+	layout->rules[pane] = (struct area){area.row, area.col, 1, area.cols};
+	layout->panes[pane] = (struct area){area.row + 1, area.col, area.rows - 1, area.cols};
+}
+
+/* Which of the open panes there is room for below LEAST rows: of those at the
+ * FOOT of a wide screen, of those beside its list, or (ALL) of all. */
+static void
+choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chosen[PLACES])
+{
+	for (int i = 0; i < PLACES; i++) {
+		chosen[i] = wish->open[places[i].pane] && (all || places[i].foot == foot) &&
+			    spare >= places[i].rows_min;
+		spare -= chosen[i] ? places[i].rows_min : 0;
+	}
+}
+
+/* Cuts the chosen panes off the foot of *BODY, the last one first: the share that
+ * each should have, between what it needs and what leaves the others their
+ * LEAST.  The first takes what is left if LEAST is 0. */
+static void
+place_chosen(struct layout *layout, struct area *body, const struct layout_wish *wish,
+	     const bool chosen[PLACES], int percent, int least)
+{
+	int first = 0, count = 0;
+	for (int i = PLACES - 1; i >= 0; i--) {
+		first = chosen[i] ? i : first;
+		count += chosen[i];
+		least += chosen[i] ? places[i].rows_min : 0;
+	}
+	for (int i = PLACES - 1; i >= 0; i--) {
+		if (!chosen[i])
+			continue;
+		least -= places[i].rows_min;
+		int own = percent			? percent
+			  : count > 1 && places[i].foot ? FOOT_PERCENT
+							: places[i].percent;
+		int full = percent || count > 1 ? own : FULL_PERCENT;
+		int most = body->rows - least;
+		int cut = clamp(wish->wanted[places[i].pane], share(body->rows, own, wish->split),
+				share(body->rows, full, wish->split));
+		if (!least && i == first)
+			cut = body->rows;
+		place_pane(layout, places[i].pane,
+			   cut_foot(body, clamp(cut, places[i].rows_min, most)));
+	}
+}
+
+static void
+stack(struct layout *layout, struct area body, const struct layout_wish *wish)
+{
+	bool chosen[PLACES];
+	choose(wish, body.rows - LIST_ROWS_MIN, true, false, chosen);
+	place_chosen(layout, &body, wish, chosen, 0, LIST_ROWS_MIN);
+	layout->panes[wish->base] = body;
+}
+
+static void
+side_by_side(struct layout *layout, struct area body, const struct layout_wish *wish)
+{
+	bool chosen[PLACES], any = false;
+	choose(wish, body.rows - LIST_ROWS_MIN, false, true, chosen);
+	place_chosen(layout, &body, wish, chosen, FOOT_PERCENT, LIST_ROWS_MIN);
+	choose(wish, body.rows, false, false, chosen);
+	for (int i = 0; i < PLACES; i++)
+		any |= chosen[i];
+	if (any) {
+		int cols = clamp(share(body.cols, SIDE_PERCENT, wish->split), SIDE_COLUMNS_MIN,
+				 body.cols - LIST_COLUMNS_MIN - 1);
+		body.cols -= cols + 1;
+		layout->bar = (struct area){body.row, body.cols, body.rows, 1};
+		struct area side = {body.row, body.cols + 1, body.rows, cols};
+		place_chosen(layout, &side, wish, chosen, FOOT_PERCENT, 0);
+	}
+	layout->panes[wish->base] = body;
+}
+
+/* The open pane that covers all others, or PANE_COUNT. */
+static int
+cover(const struct layout_wish *wish)
+{
+	int pane = PANE_HELP;
+	while (pane < PANE_COUNT && !wish->open[pane])
+		pane++;
+	return pane;
+}
+
+struct layout
+layout_make(const struct layout_wish *wish)
+{
+	struct layout layout = {0};
+	struct area body = {0, 0, wish->rows, wish->cols};
+	if (wish->rows >= 2)
+		layout.status = cut_foot(&body, 1);
+	if (wish->rows >= 4) {
+		layout.title = (struct area){0, 0, 1, wish->cols};
+		body.row++;
+		body.rows--;
+	}
+	const struct area whole = body;
+	const struct layout bare = layout;
+	bool wide = wish->cols >= LIST_COLUMNS_MIN + SIDE_COLUMNS_MIN + 1;
+	bool side =
+	    wish->base == PANE_LIST && (wish->mode == LAYOUT_SIDE ||
+					(wish->mode == LAYOUT_AUTO && wish->cols >= SIDE_COLUMNS));
+	if (cover(wish) < PANE_COUNT)
+		layout.panes[cover(wish)] = body;
+	else if (wish->zoom)
+		layout.panes[wish->focus] = body;
+	else if (side && wide)
+		side_by_side(&layout, body, wish);
+	else
+		stack(&layout, body, wish);
+	if (layout.panes[wish->focus].rows <= 0 && cover(wish) == PANE_COUNT) {
+		layout = bare; /* whoever works in a pane has to see it */
+		layout.panes[wish->focus] = whole;
+	}
+	return layout;
+}

@@ -1,0 +1,418 @@
+/*
+ * The way from screen to screen: see paint.h.
+ *
+ * Curses finds such a way too, but sets its scroll region anew for each row
+ * scrolled and uses long strings, twice the bytes that a step down a list
+ * needs.  Here the region stays where it was (everything else moves the
+ * cursor absolutely), rows that survive a shift are mended before it, so that
+ * a step is: mend the old current row, line feed, write the new one.
+ *
+ * After a character whose width terminals disagree about, the cursor counts
+ * as lost and is placed again.
+ */
+#include "config.h"
+
+#include "ui/screen/paint.h"
+
+#include <string.h>
+
+enum {
+	LINES_MAX = 3, /* up or down, one by one */
+	BACKSPACES_MAX = 4,
+	NEVER_COPIED = 1000
+};
+
+struct brush {
+	struct painter *painter;
+	const struct paint_terminal *terminal;
+	struct text *out;
+};
+
+void
+paint_forget(struct painter *painter)
+{
+	painter->known = false;
+}
+
+void
+paint_free(struct painter *painter)
+{
+	canvas_free(&painter->shown);
+}
+
+/* --- cells ------------------------------------------------------------- */
+
+static const struct cell *
+row_of(const struct canvas *canvas, int row)
+{
+	return canvas->cells + (ptrdiff_t)row * canvas->cols;
+}
+
+static bool
+is_blank(const struct brush *b, const struct cell *cell)
+{
+	return cell->code[0] == ' ' && !cell->code[1] && !b->terminal->marks_blanks[cell->role];
+}
+
+static bool
+same_cell(const struct brush *b, const struct cell *x, const struct cell *y)
+{
+	return !memcmp(x, y, sizeof *x) || (is_blank(b, x) && is_blank(b, y));
+}
+
+static bool
+same_row(const struct canvas *x, int i, const struct canvas *y, int j)
+{
+	return !memcmp(row_of(x, i), row_of(y, j), (size_t)x->cols * sizeof *x->cells);
+}
+
+/* Whether most of row I of X is in row J of Y; blanks, also those with a background,
+ * do not count. */
+static bool
+similar_row(const struct canvas *x, int i, const struct canvas *y, int j)
+{
+	int all = 0, same = 0;
+	for (int col = 0; col < x->cols; col++) {
+		const struct cell *cell = &row_of(x, i)[col];
+		if (cell->code[0] == ' ')
+			continue;
+		all++;
+		same += cell->code[0] == row_of(y, j)[col].code[0];
+	}
+	return all && 2 * same > all;
+}
+
+/* --- the terminal's state ---------------------------------------------- */
+
+/* Adds CANDIDATE's way if it is shorter than what BEST holds. */
+static void
+keep_shorter(struct text *best, const struct text *candidate)
+{
+	if (candidate->length < best->length) {
+		text_clear(best);
+		text_add_bytes(best, candidate->data, candidate->length);
+	}
+}
+
+/* Line by line, where that stays out of scrolling. */
+static bool
+add_lines(const struct brush *b, int row, struct text *out)
+{
+	const struct painter *p = b->painter;
+	int down = row - p->row;
+	bool leaves =
+	    down > 0 ? p->row <= p->bottom && row > p->bottom : p->row >= p->top && row < p->top;
+	if (down > LINES_MAX || down < -LINES_MAX || (down && leaves))
+		return false;
+	if (down < 0 && !b->terminal->reverse_index)
+		return false;
+	for (; down > 0; down--)
+		text_add_char(out, '\n');
+	for (; down < 0; down++)
+		text_add(out, b->terminal->reverse_index);
+	return true;
+}
+
+/* By backspaces, or by return and forward. */
+static bool
+add_columns(const struct brush *b, int col, struct text *out)
+{
+	int from = b->painter->col, back = from - col;
+	if (back > 0 && back <= BACKSPACES_MAX && col) {
+		while (back--)
+			text_add_char(out, '\b');
+		return true;
+	}
+	if (back > 0) {
+		text_add_char(out, '\r');
+		from = 0;
+	}
+	if (col > from && !b->terminal->forward)
+		return false;
+	if (col > from)
+		b->terminal->forward(out, col - from);
+	return true;
+}
+
+/* From where the cursor is, if that is known. */
+static bool
+relative_way(const struct brush *b, int row, int col, struct text *out)
+{
+	return b->painter->row >= 0 && add_lines(b, row, out) && add_columns(b, col, out);
+}
+
+static void
+move_to(struct brush *b, int row, int col)
+{
+	struct painter *p = b->painter;
+	if (p->row == row && p->col == col)
+		return;
+	struct text best = {0}, other = {0};
+	b->terminal->move(&best, row, col);
+	if (relative_way(b, row, col, &other))
+		keep_shorter(&best, &other);
+	text_add_bytes(b->out, best.data, best.length);
+	text_free(&best);
+	text_free(&other);
+	p->row = row;
+	p->col = col;
+}
+
+static void
+set_role(struct brush *b, enum role role)
+{
+	const struct paint_terminal *t = b->terminal;
+	enum role before = b->painter->role;
+	if (strcmp(t->style[role], t->style[before]) != 0)
+		text_add(b->out, t->covers[role][before] ? t->style[role] : t->anew[role]);
+	b->painter->role = role;
+}
+
+/* --- rows -------------------------------------------------------------- */
+
+/* Whether all terminals agree how wide a character is: letters up to the
+ * scripts of India, those of East Asia, and lines and blocks where these are not
+ * written.  Other symbols, emoji and what combines are drawn differently. */
+static bool
+sure_width(const struct brush *b, const struct cell *cell)
+{
+	uint32_t code = cell->code[0];
+	bool line = code >= 0x2500 && code < 0x25a0;
+	return !cell->code[1] && (code < 0x900 || (code >= 0x2e80 && code < 0xfb00) ||
+				  (line && !b->terminal->wide_lines));
+}
+
+static void
+put_cell(struct brush *b, const struct cell *cell)
+{
+	struct painter *p = b->painter;
+	if (!is_blank(b, cell) || b->terminal->marks_blanks[p->role])
+		set_role(b, (enum role)cell->role);
+	for (int i = 0; i < CELL_CODES && cell->code[i]; i++) {
+		char bytes[4];
+		text_add_bytes(b->out, bytes, text_encode(cell->code[i], bytes));
+	}
+	p->col += cell->columns;
+	if (!sure_width(b, cell) || p->col >= p->shown.cols)
+		p->row = -1; /* terminals differ in where that leads */
+}
+
+/* Bytes it takes to write the cells [from, to) again, to get past them. */
+static int
+copy_cost(const struct brush *b, const struct cell *cells, int from, int to)
+{
+	for (int col = from; col < to; col++) {
+		const struct cell *cell = &cells[col];
+		if (cell->code[0] >= 0x80 || cell->code[1] || !cell->columns)
+			return NEVER_COPIED;
+		if (!is_blank(b, cell) && strcmp(b->terminal->style[cell->role],
+						 b->terminal->style[b->painter->role]) != 0)
+			return NEVER_COPIED;
+		if (is_blank(b, cell) && b->terminal->marks_blanks[b->painter->role])
+			return NEVER_COPIED;
+	}
+	return to - from;
+}
+
+/* Gets to COL of a row whose cells before it are right already, where a cell
+ * of ROLE is to be drawn. */
+static void
+reach(struct brush *b, const struct cell *cells, int row, int col, enum role role)
+{
+	struct painter *p = b->painter;
+	if (p->row == row && p->col < col) {
+		struct text way = {0};
+		if (b->terminal->forward)
+			b->terminal->forward(&way, col - p->col);
+		else
+			b->terminal->move(&way, row, col);
+		int most = (int)way.length;
+		text_free(&way);
+		if (copy_cost(b, cells, p->col, col) > most)
+			set_role(b, role); /* needed anyway, and it may help */
+		if (copy_cost(b, cells, p->col, col) <= most)
+			while (p->row == row && p->col < col)
+				put_cell(b, &cells[p->col]);
+	}
+	move_to(b, row, col);
+}
+
+/* The first column of the blank rest of a row. */
+static int
+blank_from(const struct brush *b, const struct cell *cells, int cols)
+{
+	while (cols && is_blank(b, &cells[cols - 1]))
+		cols--;
+	return cols;
+}
+
+/* Whether one sequence is shorter than COUNT blanks. */
+static bool
+erases(const struct brush *b, int count)
+{
+	return b->terminal->erase && count > (int)strlen(b->terminal->erase);
+}
+
+/* Turns row AT of the screen, which shows `old`, into `cells`. */
+static void
+mend_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
+{
+	int cols = b->painter->shown.cols;
+	int end = blank_from(b, cells, cols), rest = blank_from(b, old, cols);
+	bool corner = at == b->painter->shown.rows - 1 && !b->terminal->wraps_late;
+	for (int col = 0; col < cols; col += cells[col].columns ? cells[col].columns : 1) {
+		if (same_cell(b, &old[col], &cells[col]) || (corner && col == cols - 1))
+			continue;
+		if (col >= end && erases(b, rest - col)) {
+			reach(b, cells, at, col, ROLE_NORMAL);
+			set_role(b, ROLE_NORMAL);
+			text_add(b->out, b->terminal->erase);
+			break;
+		}
+		reach(b, cells, at, col, (enum role)cells[col].role);
+		put_cell(b, &cells[col]);
+	}
+	memcpy(old, cells, (size_t)cols * sizeof *cells);
+}
+
+/* --- shifts ------------------------------------------------------------ */
+
+/* Rows [top, bottom] of the screen move up by `by` (down if negative). */
+struct shift {
+	int by, top, bottom;
+};
+
+static int
+count_same(const struct canvas *old, const struct canvas *canvas, int by)
+{
+	int count = 0;
+	for (int row = 0; row < canvas->rows; row++)
+		if (row + by >= 0 && row + by < canvas->rows)
+			count += same_row(canvas, row, old, row + by);
+	return count;
+}
+
+/* The shift that brings most rows to where they are wanted. */
+static struct shift
+find_shift(const struct canvas *old, const struct canvas *canvas)
+{
+	int rows = canvas->rows, most = count_same(old, canvas, 0) + 1;
+	struct shift shift = {0};
+	for (int by = 1 - rows; by < rows && most < rows; by++) {
+		int count = by ? count_same(old, canvas, by) : 0;
+		if (count > most) {
+			most = count;
+			shift.by = by;
+		}
+	}
+	if (!shift.by)
+		return shift;
+	int first = -1, last = -1; /* rows that survive, where they will be */
+	for (int row = 0; row < rows; row++) {
+		int from = row + shift.by;
+		if (from >= 0 && from < rows && !same_row(canvas, row, old, row) &&
+		    similar_row(canvas, row, old, from)) {
+			first = first < 0 ? row : first;
+			last = row;
+		}
+	}
+	if (first < 0)
+		return (struct shift){0};
+	shift.top = shift.by > 0 ? first : first + shift.by;
+	shift.bottom = shift.by > 0 ? last + shift.by : last;
+	return shift;
+}
+
+static void
+scroll_terminal(struct brush *b, const struct shift *shift)
+{
+	struct painter *p = b->painter;
+	if (p->top != shift->top || p->bottom != shift->bottom) {
+		b->terminal->region(b->out, shift->top, shift->bottom);
+		p->top = shift->top;
+		p->bottom = shift->bottom;
+		p->row = -1; /* setting a region moves the cursor */
+	}
+	set_role(b, ROLE_NORMAL); /* new rows take the background */
+	int edge = shift->by > 0 ? shift->bottom : shift->top;
+	if (p->row != edge)
+		move_to(b, edge, 0);
+	for (int i = 0; i < shift->by; i++)
+		text_add_char(b->out, '\n');
+	for (int i = 0; i < -shift->by; i++)
+		text_add(b->out, b->terminal->reverse_index);
+}
+
+static void
+apply_shift(struct brush *b, const struct shift *shift, const struct canvas *canvas)
+{
+	struct canvas *shown = &b->painter->shown;
+	int cols = shown->cols, height = shift->bottom - shift->top + 1;
+	int by = shift->by > 0 ? shift->by : -shift->by;
+	int from = shift->by > 0 ? shift->top + by : shift->top;
+	int to = shift->by > 0 ? shift->top : shift->top + by;
+	int blank = shift->by > 0 ? shift->bottom - by + 1 : shift->top;
+	for (int row = from; row < from + height - by; row++)
+		mend_row(b, row, shown->cells + row * cols, row_of(canvas, row - from + to));
+	scroll_terminal(b, shift);
+	memmove(shown->cells + to * cols, shown->cells + from * cols,
+		(size_t)((height - by) * cols) * sizeof *shown->cells);
+	struct area area = {blank, 0, by, cols};
+	for (int row = 0; row < by; row++)
+		canvas_fill(shown, &area, row, 0, cols, ROLE_NORMAL, ' ');
+}
+
+/* --- all --------------------------------------------------------------- */
+
+static void
+start_anew(struct brush *b, const struct canvas *canvas)
+{
+	struct painter *p = b->painter;
+	canvas_resize(&p->shown, canvas->rows, canvas->cols);
+	text_add(b->out, b->terminal->plain);
+	if (b->terminal->region)
+		b->terminal->region(b->out, 0, canvas->rows - 1);
+	text_add(b->out, b->terminal->clear);
+	p->known = true;
+	p->role = ROLE_NORMAL;
+	p->top = p->row = p->col = 0;
+	p->bottom = canvas->rows - 1;
+	if (*b->terminal->style[ROLE_NORMAL])
+		text_add(b->out, b->terminal->style[ROLE_NORMAL]);
+}
+
+static void
+place_cursor(struct brush *b, const struct canvas *canvas)
+{
+	struct painter *p = b->painter;
+	bool show = canvas->cursor_row >= 0;
+	if (show)
+		move_to(b, canvas->cursor_row, canvas->cursor_col);
+	if (show != p->cursor_shown) {
+		const char *string = show ? b->terminal->show_cursor : b->terminal->hide_cursor;
+		text_add(b->out, string ? string : "");
+	}
+	p->cursor_shown = show;
+}
+
+void
+paint(struct painter *painter, const struct paint_terminal *terminal, const struct canvas *canvas,
+      struct text *out)
+{
+	struct brush brush = {painter, terminal, out};
+	struct canvas *shown = &painter->shown;
+	if (!painter->known || shown->rows != canvas->rows || shown->cols != canvas->cols)
+		start_anew(&brush, canvas);
+	if (terminal->region && terminal->reverse_index) {
+		struct shift shift = find_shift(shown, canvas);
+		if (shift.by)
+			apply_shift(&brush, &shift, canvas);
+	}
+	for (int row = 0; row < canvas->rows; row++)
+		if (!same_row(shown, row, canvas, row))
+			mend_row(&brush, row, shown->cells + row * shown->cols,
+				 row_of(canvas, row));
+	if (out->length)
+		set_role(&brush, ROLE_NORMAL);
+	place_cursor(&brush, canvas);
+}

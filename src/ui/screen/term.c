@@ -1,0 +1,707 @@
+/*
+ * The terminal through curses: see term.h.
+ *
+ * Curses knows the terminal's strings and reads its keys (through a pad,
+ * because reading through a window would paint it); what to send for a new
+ * screen is found by paint.c.  A frame is one write.
+ *
+ * Signals are the caller's (app.c), but for those that end the program at once:
+ * their handler sends strings prepared at the start and uses nothing but
+ * write(2), tcsetattr(3) and raise(3).
+ *
+ * What a terminal sends is more than keys: answers, reports of a mouse, and text
+ * that is pasted between two marks.  Such a sequence is read whole, by its form
+ * (ECMA-48, sections 5.4 and 5.6), whether it is known or not.
+ */
+#include "config.h"
+
+#include "ui/screen/term.h"
+#include "base/arena.h"
+#include "base/vec.h"
+#include "ui/screen/colour.h"
+#include "ui/screen/paint.h"
+
+#include <curses.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { ESCAPE_MS = 25 };
+
+/* Text that is pasted comes between marks while this is on (xterm's control
+ * sequences, "Bracketed Paste Mode"). */
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+
+struct term {
+	FILE *in;
+	bool own_in;
+	bool pasting; /* between the marks */
+	SCREEN *screen;
+	WINDOW *keys;
+	struct paint_terminal can;
+	struct painter painter;
+	struct arena strings; /* of the terminal, in `can` */
+	struct text out;
+};
+
+/* --- crashes ----------------------------------------------------------- */
+
+/* All that end a program unless it says otherwise, but for SIGBUS (capture/map.c
+ * makes SIGABRT of it) and those of app.c. */
+static const int crash_signals[] = {SIGSEGV, SIGILL,  SIGFPE,  SIGABRT,	  SIGSYS,
+				    SIGTRAP, SIGQUIT, SIGPIPE, SIGALRM,	  SIGUSR1,
+				    SIGUSR2, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU};
+
+/* What gives the terminal back; the one state outside struct term, because
+ * the handler of a crash needs it. */
+static struct {
+	volatile sig_atomic_t armed;
+	int file;
+	struct termios modes;
+	char text[256];
+	size_t length;
+} rescue;
+
+static void
+on_crash(int number)
+{
+	if (rescue.armed) {
+		rescue.armed = 0;
+		if (write(rescue.file, rescue.text, rescue.length) < 0) {
+			/* nobody is left to tell */
+		}
+		tcsetattr(rescue.file, TCSANOW, &rescue.modes);
+	}
+	raise(number); /* SA_RESETHAND: the usual end */
+}
+
+/* Sets what handles those signals that are not ignored. */
+static void
+handle_crashes(void (*handler)(int), int flags)
+{
+	struct sigaction action = {.sa_handler = handler, .sa_flags = flags}, now;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof crash_signals / sizeof *crash_signals; i++)
+		if (!sigaction(crash_signals[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaction(crash_signals[i], &action, NULL);
+}
+
+/* A string of the terminal's description, or NULL. */
+static const char *
+capability(const char *name)
+{
+	const char *string = tigetstr(name);
+	return string == (char *)-1 ? NULL : string;
+}
+
+/* Appends a string without its padding, `$<5>`: no terminal needs it today. */
+static void
+add_string(struct text *out, const char *string)
+{
+	while (string && *string) {
+		const char *padding = strstr(string, "$<");
+		const char *end = padding ? strchr(padding, '>') : NULL;
+		if (!end) {
+			text_add(out, string);
+			return;
+		}
+		text_add_bytes(out, string, (size_t)(padding - string));
+		string = end + 1;
+	}
+}
+
+/* Those that move the cursor as ECMA-48 says ignore a mode they do not know. */
+static bool
+brackets_pastes(void)
+{
+	const char *move = capability("cup");
+	return move && !strncmp(move, "\033[", 2);
+}
+
+static void
+rescue_prepare(int file, const struct termios *modes)
+{
+	rescue.file = file;
+	rescue.modes = *modes;
+	static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
+	struct text text = {0};
+	if (brackets_pastes())
+		text_add(&text, PASTE_OFF);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		add_string(&text, capability(names[i]));
+	if (text.length <= sizeof rescue.text) {
+		rescue.length = text.length;
+		memcpy(rescue.text, text_get(&text), text.length);
+	}
+	text_free(&text);
+	handle_crashes(on_crash, (int)SA_RESETHAND);
+}
+
+/* --- sending ----------------------------------------------------------- */
+
+static void
+send_bytes(const char *bytes, size_t length)
+{
+	while (length) {
+		ssize_t sent = write(STDOUT_FILENO, bytes, length);
+		if (sent < 0 && errno != EINTR && errno != EAGAIN)
+			return; /* the terminal is gone; poll() tells the loop */
+		if (sent > 0) {
+			bytes += sent;
+			length -= (size_t)sent;
+		}
+	}
+}
+
+static void
+send_out(struct term *term)
+{
+	send_bytes(text_get(&term->out), term->out.length);
+	text_clear(&term->out);
+}
+
+static void
+add_move(struct text *out, int row, int col)
+{
+	add_string(out, tiparm(capability("cup"), row, col));
+}
+
+static void
+add_forward(struct text *out, int columns)
+{
+	add_string(out, tiparm(capability("cuf"), columns));
+}
+
+static void
+add_region(struct text *out, int top, int bottom)
+{
+	add_string(out, tiparm(capability("csr"), top, bottom));
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+static bool
+can_draw(void)
+{
+	return capability("cup") && capability("clear");
+}
+
+/* A string without its padding, kept as long as the term; NULL if the
+ * terminal has none. */
+static const char *
+keep(struct term *term, const char *name)
+{
+	const char *string = capability(name);
+	struct text text = {0};
+	if (!string)
+		return NULL;
+	add_string(&text, string);
+	string = arena_text(&term->strings, text_get(&text), text.length);
+	text_free(&text);
+	return string;
+}
+
+/* Plain attributes, without the choice of a character set that some
+ * descriptions put in front or behind: none is ever chosen here. */
+static const char *
+keep_plain(struct term *term)
+{
+	static const char charset[] = "\033(B", shift_in = '\017';
+	const char *plain = keep(term, "sgr0");
+	size_t skip = sizeof charset - 1;
+	if (plain && !strncmp(plain, charset, skip) && plain[skip])
+		plain += skip;
+	size_t length = plain ? strlen(plain) : 0;
+	if (length > 1 && plain[length - 1] == shift_in)
+		plain = arena_text(&term->strings, plain, length - 1);
+	return plain ? plain : "";
+}
+
+/* Terminals draw symbols of "ambiguous" width wide, if at all, where the languages
+ * of East Asia are written. */
+static bool
+is_east_asian(void)
+{
+	static const char *const languages[] = {"ja", "ko", "zh"};
+	const char *locale = setlocale(LC_CTYPE, NULL);
+	for (size_t i = 0; locale && i < sizeof languages / sizeof *languages; i++)
+		if (!strncmp(locale, languages[i], 2))
+			return true;
+	return false;
+}
+
+static void
+learn(struct term *term)
+{
+	term->can = (struct paint_terminal){
+	    .clear = keep(term, "clear"),
+	    .erase = keep(term, "el"),
+	    .reverse_index = keep(term, "ri"),
+	    .plain = keep_plain(term),
+	    .show_cursor = keep(term, "cnorm"),
+	    .hide_cursor = keep(term, "civis"),
+	    .wraps_late = !tigetflag("am") || tigetflag("xenl"),
+	    .wide_lines = is_east_asian(),
+	    .move = add_move,
+	    .forward = capability("cuf") ? add_forward : NULL,
+	    .region = capability("csr") ? add_region : NULL,
+	};
+}
+
+/* Keys come as they are typed, line feeds go out as they are. */
+static void
+take_modes(struct term *term)
+{
+	struct termios modes;
+	raw();
+	noecho();
+	nonl();
+	set_escdelay(ESCAPE_MS);
+	if (!tcgetattr(fileno(term->in), &modes)) {
+		modes.c_oflag &= ~(tcflag_t)OPOST;
+		tcsetattr(fileno(term->in), TCSADRAIN, &modes);
+	}
+	def_prog_mode();
+}
+
+static bool
+open_files(struct term *term, struct err *err)
+{
+	term->in = stdin;
+	if (!isatty(STDIN_FILENO)) {
+		term->in = fopen("/dev/tty", "r");
+		term->own_in = true;
+	}
+	if (!term->in)
+		err_set(err, ERR_IO, "no terminal for keys: /dev/tty: %s", strerror(errno));
+	return term->in;
+}
+
+static void
+free_term(struct term *term)
+{
+	if (term->screen)
+		delscreen(term->screen);
+	if (term->own_in && term->in)
+		fclose(term->in);
+	paint_free(&term->painter);
+	arena_free(&term->strings);
+	text_free(&term->out);
+	free(term);
+}
+
+struct term *
+term_open(const struct theme *theme, struct err *err)
+{
+	const char *name = getenv("TERM");
+	struct term *term = mem_new(sizeof *term);
+	struct termios modes;
+	if (!open_files(term, err)) {
+		free_term(term);
+		return NULL;
+	}
+	tcgetattr(fileno(term->in), &modes);
+	term->screen = newterm(NULL, stdout, term->in);
+	if (!term->screen || !can_draw()) {
+		if (term->screen)
+			endwin();
+		free_term(term);
+		err_set(err, ERR_UNSUPPORTED,
+			"the terminal (TERM=%s) cannot show a screen; -t text prints instead",
+			name ? name : "");
+		return NULL;
+	}
+	rescue_prepare(fileno(term->in), &modes);
+	rescue.armed = 1;
+	take_modes(term);
+	term->keys = newpad(1, 1);
+	keypad(term->keys, TRUE);
+	nodelay(term->keys, TRUE);
+	define_key(NULL, KEY_MOUSE); /* half a report: read_sequence() takes it whole */
+	learn(term);
+	add_string(&term->out, term->can.hide_cursor);
+	if (brackets_pastes())
+		text_add(&term->out, PASTE_ON);
+	term_theme(term, theme);
+	return term;
+}
+
+static void
+give_back(struct term *term)
+{
+	int last = term->painter.shown.rows - 1;
+	if (last >= 0) {
+		if (term->can.region)
+			add_region(&term->out, 0, last);
+		add_move(&term->out, last, 0);
+	}
+	send_out(term);
+	send_bytes(rescue.text, rescue.length);
+	tcsetattr(rescue.file, TCSADRAIN, &rescue.modes);
+	rescue.armed = 0;
+}
+
+void
+term_close(struct term *term)
+{
+	if (!term)
+		return;
+	give_back(term);
+	handle_crashes(SIG_DFL, 0);
+	delwin(term->keys);
+	free_term(term);
+}
+
+void
+term_suspend(struct term *term)
+{
+	give_back(term);
+}
+
+void
+term_resume(struct term *term)
+{
+	rescue.armed = 1;
+	reset_prog_mode();
+	add_string(&term->out, capability("smcup"));
+	add_string(&term->out, capability("smkx"));
+	add_string(&term->out, term->can.hide_cursor);
+	if (brackets_pastes())
+		text_add(&term->out, PASTE_ON);
+	term->pasting = false;
+	term->painter.cursor_shown = false;
+	term_forget(term);
+}
+
+int
+term_file(const struct term *term)
+{
+	return fileno(term->in);
+}
+
+/* --- looks ------------------------------------------------------------- */
+
+/* Appends a string to a style; `ESC [ 1 m` and `ESC [ 7 m` become one. */
+static void
+add_style(char *style, const char *string)
+{
+	struct text text = {0};
+	size_t length = strlen(style), skip = 0;
+	add_string(&text, string);
+	const char *bytes = text_get(&text);
+	bool merges = length && style[length - 1] == 'm' && !strncmp(bytes, "\033[", 2) &&
+		      bytes[text.length - 1] == 'm';
+	if (length + text.length < PAINT_STYLE_SIZE) {
+		if (merges) {
+			style[length - 1] = ';';
+			skip = 2;
+		}
+		memcpy(style + length, bytes + skip, text.length - skip + 1);
+	}
+	text_free(&text);
+}
+
+/* Whether the terminal takes red, green and blue as they are: by its
+ * description, or as most say that do. */
+static bool
+takes_rgb(const char *string)
+{
+	const char *says = getenv("COLORTERM");
+	if (tigetflag("RGB") > 0 || tigetflag("Tc") > 0)
+		return true;
+	return says && (!strcmp(says, "truecolor") || !strcmp(says, "24bit")) &&
+	       !strncmp(string, "\033[", 2) && tigetnum("colors") >= 256;
+}
+
+/* NAME is setaf or setab, FIRST what the standard for RGB begins with.  False if
+ * the style keeps the terminal's own colour. */
+static bool
+add_colour(char *style, const char *name, const char *first, struct colour colour, bool paired)
+{
+	const char *string = capability(name);
+	int count = tigetnum("colors");
+	if (colour.kind == COLOUR_OWN || !string)
+		return false;
+	if (colour.kind == COLOUR_RGB && takes_rgb(string)) {
+		struct text rgb = {0};
+		text_addf(&rgb, "\033[%s;2;%u;%u;%um", first, colour.value >> 16,
+			  colour.value >> 8 & 0xff, colour.value & 0xff);
+		add_style(style, rgb.data);
+		text_free(&rgb);
+		return true;
+	}
+	colour = colour_degrade(colour, count, paired);
+	if (colour.kind == COLOUR_PALETTE)
+		add_style(style, tiparm(string, (int)colour.value));
+	return colour.kind == COLOUR_PALETTE;
+}
+
+enum {
+	WEARS_BOLD = 1 << 0,
+	WEARS_DIM = 1 << 1,
+	WEARS_LINE = 1 << 2,
+	WEARS_REVERSE = 1 << 3,
+	WEARS_FG = 1 << 4,
+	WEARS_BG = 1 << 5
+};
+
+/* Makes the string of a style; what it changes are the bits it returns. */
+static unsigned
+make_style(char *string, const struct style *style)
+{
+	const struct {
+		bool on;
+		unsigned bit;
+		const char *name;
+	} attributes[] = {
+	    {style->bold, WEARS_BOLD, "bold"},
+	    {style->dim, WEARS_DIM, "dim"},
+	    {style->underline, WEARS_LINE, "smul"},
+	    {style->reverse, WEARS_REVERSE, "rev"},
+	};
+	unsigned wears = 0;
+	*string = '\0';
+	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+		if (!attributes[i].on)
+			continue;
+		add_style(string, capability(attributes[i].name));
+		wears |= attributes[i].bit;
+	}
+	struct colour fg, bg;
+	colour_parse(style->fg, &fg);
+	colour_parse(style->bg, &bg);
+	bool paired = fg.kind != COLOUR_OWN && bg.kind != COLOUR_OWN;
+	wears |= add_colour(string, "setaf", "38", fg, paired) ? WEARS_FG : 0;
+	wears |= add_colour(string, "setab", "48", bg, paired) ? WEARS_BG : 0;
+	return wears;
+}
+
+void
+term_theme(struct term *term, const struct theme *theme)
+{
+	struct paint_terminal *can = &term->can;
+	unsigned wears[ROLE_COUNT];
+	for (int i = 0; i < ROLE_COUNT; i++) {
+		wears[i] = make_style(can->style[i], &theme->styles[i]);
+		*can->anew[i] = '\0';
+		add_style(can->anew[i], can->plain);
+		add_style(can->anew[i], can->style[i]);
+		can->marks_blanks[i] =
+		    *can->style[i] && wears[i] & (WEARS_REVERSE | WEARS_LINE | WEARS_BG);
+	}
+	for (int over = 0; over < ROLE_COUNT; over++)
+		for (int under = 0; under < ROLE_COUNT; under++)
+			can->covers[over][under] =
+			    !*can->style[under] || !(wears[under] & ~wears[over]);
+	term_forget(term);
+}
+
+void
+term_lacks(const struct term *term, struct text *out)
+{
+	int colours = tigetnum("colors");
+	const char *name = getenv("TERM");
+	const struct {
+		bool lacks;
+		const char *what;
+	} rows[] = {
+	    {colours < 8, "no colours: attributes tell the same"},
+	    {colours >= 8 && colours < 256, "less than 256 colours: the nearest are taken"},
+	    {!capability("bold"), "no bold"},
+	    {!capability("dim"), "no dim text"},
+	    {!capability("smul"), "no underlined text"},
+	    {!capability("rev"), "no reversed text: the current row has only its sign"},
+	    {!term->can.region || !term->can.reverse_index, "no scrolling: rows are sent anew"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].lacks)
+			text_addf(out, "terminal %s: %s\n", name ? name : "", rows[i].what);
+}
+
+/* --- painting ---------------------------------------------------------- */
+
+void
+term_paint(struct term *term, const struct canvas *canvas)
+{
+	paint(&term->painter, &term->can, canvas, &term->out);
+	send_out(term);
+}
+
+void
+term_forget(struct term *term)
+{
+	paint_forget(&term->painter);
+}
+
+void
+term_size(struct term *term, int *rows, int *cols)
+{
+	struct winsize size = {0};
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	*rows = size.ws_row ? size.ws_row : tigetnum("lines");
+	*cols = size.ws_col ? size.ws_col : tigetnum("cols");
+	(void)term;
+}
+
+/* --- keys -------------------------------------------------------------- */
+
+static const struct {
+	wint_t curses;
+	uint32_t key;
+} named_keys[] = {
+    {KEY_UP, KEYCODE_UP},
+    {KEY_DOWN, KEYCODE_DOWN},
+    {KEY_LEFT, KEYCODE_LEFT},
+    {KEY_RIGHT, KEYCODE_RIGHT},
+    {KEY_HOME, KEYCODE_HOME},
+    {KEY_END, KEYCODE_END},
+    {KEY_PPAGE, KEYCODE_PAGE_UP},
+    {KEY_NPAGE, KEYCODE_PAGE_DOWN},
+    {KEY_IC, KEYCODE_INSERT},
+    {KEY_DC, KEYCODE_DELETE},
+    {KEY_BTAB, KEYCODE_BACKTAB},
+    {KEY_ENTER, KEYCODE_ENTER},
+    {KEY_BACKSPACE, KEYCODE_BACKSPACE},
+};
+
+static uint32_t
+named_key(wint_t code)
+{
+	for (size_t i = 0; i < sizeof named_keys / sizeof *named_keys; i++)
+		if (named_keys[i].curses == code)
+			return named_keys[i].key;
+	if (code >= KEY_F(1) && code <= KEY_F(12))
+		return KEYCODE_F1 + (code - KEY_F(1));
+	return KEYCODE_NONE;
+}
+
+/* The next character of a sequence, which may come late; false if none does, or a
+ * key stands there. */
+static bool
+next_of_sequence(struct term *term, wint_t *code)
+{
+	wtimeout(term->keys, ESCAPE_MS);
+	int kind = wget_wch(term->keys, code);
+	nodelay(term->keys, TRUE);
+	if (kind == KEY_CODE_YES)
+		ungetch((int)*code);
+	if (kind != OK)
+		*code = 0;
+	return kind == OK;
+}
+
+/* Reads a control sequence to its final character (ECMA-48, 5.4); notes where
+ * pasted text begins and ends. */
+static void
+read_control(struct term *term)
+{
+	char parameters[8] = "";
+	size_t count = 0;
+	wint_t code;
+	while (next_of_sequence(term, &code) && code >= 0x20 && code < 0x40)
+		if (count + 1 < sizeof parameters)
+			parameters[count++] = (char)code;
+	if (code == '~' && !strcmp(parameters, "200"))
+		term->pasting = true;
+	else if (code == '~' && !strcmp(parameters, "201"))
+		term->pasting = false;
+	else if (code == 'M' && !count) /* xterm's oldest report of a mouse */
+		for (int i = 0; i < 3 && next_of_sequence(term, &code); i++)
+			continue;
+}
+
+/* Reads a control string to its end (ECMA-48, 5.6), or BEL. */
+static void
+read_string(struct term *term)
+{
+	wint_t code, before = 0;
+	while (next_of_sequence(term, &code) && code != '\a' && !(before == '\033' && code == '\\'))
+		before = code;
+}
+
+/* After ESC: reads a sequence that the terminal's description does not know, so
+ * that its letters are no commands.  False if ESC was the key. */
+static bool
+read_sequence(struct term *term)
+{
+	wint_t code, next;
+	int kind = wget_wch(term->keys, &code);
+	if (kind == KEY_CODE_YES)
+		ungetch((int)code);
+	if (kind != OK)
+		return false;
+	if (code == '[') {
+		read_control(term);
+		return true;
+	}
+	if (code == 'O') { /* a single shift and its character */
+		next_of_sequence(term, &next);
+		return true;
+	}
+	/* strings answer what was asked; a key may stand behind ESC, too */
+	if (code == ']' || code == 'P') {
+		bool string = next_of_sequence(term, &next) &&
+			      ((next >= '0' && next <= '9') || next == '>' || next == '!');
+		if (string) {
+			read_string(term);
+			return true;
+		}
+		if (next)
+			unget_wch((wchar_t)next);
+	}
+	unget_wch((wchar_t)code);
+	return false;
+}
+
+uint32_t
+term_key(struct term *term)
+{
+	wint_t code;
+	int kind;
+	while ((kind = wget_wch(term->keys, &code)) != ERR) {
+		uint32_t key = kind == KEY_CODE_YES ? named_key(code) : (uint32_t)code;
+		if (kind == OK && code == '\n')
+			key = KEYCODE_ENTER;
+		if (kind == OK && code == '\b')
+			key = KEYCODE_BACKSPACE;
+		if (key == KEYCODE_ESC && read_sequence(term))
+			continue;
+		if (key == KEYCODE_ESC)
+			term->pasting = false; /* its end was lost */
+		if (key != KEYCODE_NONE)
+			return term->pasting ? key | KEYCODE_PASTED : key;
+	}
+	return KEYCODE_NONE;
+}
+
+/* --- clipboard --------------------------------------------------------- */
+
+void
+term_copy(struct term *term, const char *data, size_t length)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	struct text out = {0};
+	(void)term;
+	text_add(&out, "\033]52;c;");
+	for (size_t i = 0; i < length; i += 3) {
+		uint32_t bits = 0;
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 | (i + k < length ? (unsigned char)data[i + k] : 0);
+		for (size_t k = 0; k < 4; k++)
+			text_add_char(&out,
+				      i + k <= length ? digits[bits >> (18 - 6 * k) & 63] : '=');
+	}
+	text_add_char(&out, '\a');
+	send_bytes(out.data, out.length);
+	text_free(&out);
+}

@@ -1,0 +1,47 @@
+/*
+ * The terminal: the only part that knows curses.
+ *
+ * Takes whole canvases and sends what changed, in one write; gives keys one
+ * by one without waiting.  While a term is open, a crash of the program gives
+ * the terminal back to the shell first.  One term at a time.
+ */
+#ifndef TRAWL_UI_TERM_H
+#define TRAWL_UI_TERM_H
+
+#include "base/err.h"
+#include "command/keys.h"
+#include "ui/screen/canvas.h"
+#include "ui/screen/theme.h"
+
+struct term;
+
+/* Opens the terminal of standard input and output; keys come from /dev/tty
+ * where standard input is none.  NULL if TERM cannot move its cursor. */
+struct term *term_open(const struct theme *, struct err *);
+void term_close(struct term *); /* restores the terminal; NULL is fine */
+
+/* Give the terminal back for a while, and take it again (then paint). */
+void term_suspend(struct term *);
+void term_resume(struct term *);
+
+int term_file(const struct term *); /* readable when keys wait */
+void term_theme(struct term *, const struct theme *);
+
+/* Appends, a line each, what this terminal cannot do of what is used. */
+void term_lacks(const struct term *, struct text *);
+
+/* The size now. */
+void term_size(struct term *, int *rows, int *cols);
+
+/* The next key, or KEYCODE_NONE if none waits; with KEYCODE_PASTED if it is part of
+ * text that is pasted.  A key that arrives as an escape sequence is waited for
+ * some milliseconds. */
+uint32_t term_key(struct term *);
+
+void term_paint(struct term *, const struct canvas *);
+void term_forget(struct term *); /* the next paint draws everything */
+
+/* Hands text to the terminal's clipboard (OSC 52). */
+void term_copy(struct term *, const char *text, size_t length);
+
+#endif

@@ -249,6 +249,7 @@ golden_cases = \
 # Scripts.
 script_tests = \
 	tests/check_includes.sh \
+	tests/check_rings.sh \
 	tests/check_style.sh \
 	tests/check_man.sh \
 	tests/check_testdata.sh \
@@ -370,7 +371,7 @@ testdata_files = \
 	testdata/short.truth.tsv
 
 TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests) $(testdata_files) tests/lsan.supp tests/summary tests/term/lib.sh \
+EXTRA_DIST += $(script_tests) $(testdata_files) tests/lsan.supp tests/rings.awk tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

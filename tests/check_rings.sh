@@ -1,0 +1,69 @@
+#!/bin/sh
+# Do files of a folder, or folders, need each other in circles?  Reads the symbols of
+# the object files (rings.awk).  Rings that may be are listed here by name; a ring
+# that grows beyond its line, or a new one, is a failure.
+
+if ! command -v nm >/dev/null; then
+	echo "1..0 # SKIP nm, which reads object files, is missing"
+	exit 0
+fi
+
+# A vtable and what it calls, a grammar that calls itself, and what is still to be
+# taken apart: the session from its traces, the screen from its panes.
+allowed()
+{
+	cat <<-'LIST'
+		files decode/coresight: opencsd opencsd_expand opencsd_open opencsd_survey
+		files decode/csel: csel csel_expand
+		files decode/encap: encap encap_expand encap_place encap_probe encap_step etrace etrace_data
+		files decode/syst: syst syst_collateral
+		files export: export export_csv export_ctf export_jsonl export_perfetto export_pool
+		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
+		files trace: clock_keep clock_points clocks context context_build context_walk cycles cycles_walk instant reader recognise serial trace
+		files ui: app bars commands filters notebook pane session settings write
+		files ui/list: hits list
+		folders: ui ui/list ui/panes ui/prompt
+	LIST
+}
+
+# Objects that have a source: others are of files that moved.
+objects()
+{
+	find src -name '*.o' | while read -r object; do
+		file=${object%.o}.c
+		if test -e "${srcdir:-.}/$file" || test -e "$file"; then
+			echo "$object"
+		fi
+	done
+}
+
+objects | xargs nm -g -P -A |
+	awk -v apart=decode/registry -f "${srcdir:-.}/tests/rings.awk" >rings.found
+
+# Prints what a ring has that no line allows.
+allowed | awk '
+	FNR == NR {
+		title = /^folders/ ? $1 : $1 " " $2
+		for (i = title == $1 ? 2 : 3; i <= NF; i++)
+			may[title, $i] = 1
+		next
+	}
+	{
+		title = /^folders/ ? $1 : $1 " " $2
+		for (i = title == $1 ? 2 : 3; i <= NF; i++) {
+			name = $i
+			if (title != "folders:")
+				sub(/.*\//, "", name)
+			if (!((title, name) in may))
+				print title " " name
+		}
+	}' - rings.found >rings.more
+
+echo "1..1"
+if test -s rings.more; then
+	echo "not ok 1 - files and folders need each other in no circles but those listed"
+	sed 's/^/# in a ring: /' rings.more
+else
+	echo "ok 1 - files and folders need each other in no circles but those listed"
+fi
+rm -f rings.found rings.more

@@ -148,6 +148,7 @@ libtrawl_a_SOURCES = \
 	src/index/tally.h \
 	src/index/walk.c \
 	src/index/walk.h \
+	src/program/symbols.h \
 	src/query/check.c \
 	src/query/check.h \
 	src/query/density.c \
@@ -209,7 +210,6 @@ libtrawl_a_SOURCES = \
 	src/trace/relation.h \
 	src/trace/serial.c \
 	src/trace/serial.h \
-	src/trace/symbols.h \
 	src/trace/trace.c \
 	src/trace/trace.h \
 	src/ui/app.c \
@@ -304,9 +304,9 @@ else
 libtrawl_a_SOURCES += src/decode/coresight/opencsd_none.c
 endif
 if LIBDW
-libtrawl_a_SOURCES += src/trace/symbols.c
+libtrawl_a_SOURCES += src/program/symbols.c
 else
-libtrawl_a_SOURCES += src/trace/symbols_none.c
+libtrawl_a_SOURCES += src/program/symbols_none.c
 endif
 
 nodist_libtrawl_a_SOURCES = src/config/builtin.c

@@ -3,7 +3,7 @@
 # one file that may know it?  Reads the #include lines; knows no macros.
 
 cd "${srcdir:-.}/src" || exit 1
-rooms="base capture decode index trace query export command ui config"
+rooms="base capture program decode index trace query export command ui config"
 
 # Prints "FILE:LINE: what is wrong" for each include that goes upwards.
 upward()
@@ -63,7 +63,7 @@ report "expat only in decode/syst/syst_collateral.c" \
 	"$(strangers decode/syst/syst_collateral.c expat)"
 report "OpenCSD only in decode/coresight/opencsd_library.c" \
 	"$(strangers decode/coresight/opencsd_library.c opencsd)"
-report "elfutils only in trace/symbols.c" \
-	"$(strangers trace/symbols.c '(elfutils/|libelf|gelf|dwarf|elf\.h)')"
+report "elfutils only in program/symbols.c" \
+	"$(strangers program/symbols.c '(elfutils/|libelf|gelf|dwarf|elf\.h)')"
 report "every .c file starts with config.h" "$(unconfigured)"
 echo "1..$count"

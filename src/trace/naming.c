@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "trace/naming.h"
-#include "trace/symbols.h"
+#include "program/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "config/profile.h"
 #include "trace/naming.h"
 #include "trace/reader.h"
-#include "trace/symbols.h"
+#include "program/symbols.h"
 
 #include <link.h>
 #include <stdio.h>

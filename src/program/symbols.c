@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "trace/symbols.h"
+#include "program/symbols.h"
 #include "base/file.h"
 #include "base/vec.h"
 

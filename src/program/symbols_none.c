@@ -1,7 +1,7 @@
 /* Stands in for symbols.c where the program is built without libdw. */
 #include "config.h"
 
-#include "trace/symbols.h"
+#include "program/symbols.h"
 
 struct symbols *
 symbols_open(const char *path, struct err *err)

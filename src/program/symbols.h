@@ -4,8 +4,8 @@
  *
  * Any thread may ask; nothing is kept open by an answer.
  */
-#ifndef TRAWL_TRACE_SYMBOLS_H
-#define TRAWL_TRACE_SYMBOLS_H
+#ifndef TRAWL_PROGRAM_SYMBOLS_H
+#define TRAWL_PROGRAM_SYMBOLS_H
 
 #include "base/err.h"
 #include "base/text.h"

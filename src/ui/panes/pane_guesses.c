@@ -100,6 +100,17 @@ put_advice(struct app *app, struct canvas *canvas, const struct area *area)
 }
 
 static void
+put_formats(struct app *app, struct canvas *canvas, const struct area *area)
+{
+	struct text text = {0};
+	text_add(&text, "Formats:");
+	for (size_t i = 0; i < decoder_count; i++)
+		text_addf(&text, " %s", decoder_name(decoders[i]));
+	put(app, canvas, area, text_get(&text));
+	text_free(&text);
+}
+
+static void
 put_foreign(struct app *app, struct canvas *canvas, const struct area *area)
 {
 	const struct trace *trace = app->list->trace;
@@ -147,6 +158,7 @@ put_all(struct app *app, struct canvas *canvas, const struct area *area, size_t 
 		    "them)."
 		  : ":format NAME tries one (Tab lists them), Esc comes back.");
 	put_advice(app, canvas, area);
+	put_formats(app, canvas, area);
 	pager_end(pager);
 }
 

@@ -310,11 +310,11 @@ map(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
 			madvise(at, want, MADV_RANDOM); /* see capture_want */
 			return 0;
 		}
-		if (errno != ENOMEM)
-			return err_set(err, ERR_IO, "%s: cannot map: %s", capture->path,
-				       strerror(errno));
-		if (!room)
-			return refuse(capture, size, err);
+		if (room) /* emulators have other errors for too much of it */
+			continue;
+		return errno == ENOMEM ? refuse(capture, size, err)
+				       : err_set(err, ERR_IO, "%s: cannot map: %s", capture->path,
+						 strerror(errno));
 	}
 }
 

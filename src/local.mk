@@ -76,13 +76,16 @@ libtrawl_a_SOURCES = \
 	src/decode/csel/csel.c \
 	src/decode/csel/csel.h \
 	src/decode/csel/csel_expand.c \
+	src/decode/csel/csel_log.c \
 	src/decode/csel/csel_log.h \
 	src/decode/decoder.c \
 	src/decode/decoder.h \
 	src/decode/encap/encap.c \
 	src/decode/encap/encap.h \
 	src/decode/encap/encap_expand.c \
+	src/decode/encap/encap_fields.c \
 	src/decode/encap/encap_frame.h \
+	src/decode/encap/encap_options.c \
 	src/decode/encap/encap_place.c \
 	src/decode/encap/encap_probe.c \
 	src/decode/encap/encap_step.c \
@@ -126,6 +129,7 @@ libtrawl_a_SOURCES = \
 	src/export/export_ctf.c \
 	src/export/export_hex.c \
 	src/export/export_jsonl.c \
+	src/export/export_message.c \
 	src/export/export_perfetto.c \
 	src/export/export_pool.c \
 	src/export/export_pool.h \

@@ -14,10 +14,8 @@ allowed()
 {
 	cat <<-'LIST'
 		files decode/coresight: opencsd opencsd_expand opencsd_open opencsd_survey
-		files decode/csel: csel csel_expand
-		files decode/encap: encap encap_expand encap_place encap_probe encap_step etrace etrace_data
+		files decode/encap: encap encap_probe
 		files decode/syst: syst syst_collateral
-		files export: export export_csv export_ctf export_jsonl export_perfetto export_pool
 		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
 		files trace: clock_keep clock_points clocks context context_build context_walk cycles cycles_walk instant reader recognise serial trace
 		files ui: app bars commands filters notebook pane session settings write

@@ -12,14 +12,10 @@
 #include "export/export.h"
 #include "base/thread.h"
 #include "export/export_pool.h"
-#include "trace/clocks.h"
 #include "trace/merge.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -121,132 +117,6 @@ export_find(const char *name)
 		if (!strcmp(name, export_formats[i].name))
 			return &export_formats[i];
 	return NULL;
-}
-
-/* Not where events are put in the order of their times, nor where the index, on which
- * estimates depend, may not be there. */
-struct cycles_walk *
-export_cycles(const struct export_format *format, struct trace *trace)
-{
-	struct index_progress progress;
-	index_get_progress(trace_index(trace), &progress);
-	bool wanted = format->timed && !format->joiner && progress.complete &&
-		      !(format->live && capture_is_stream(trace_capture(trace)));
-	return wanted && cycles_may_have(trace) ? cycles_walk_new(trace) : NULL;
-}
-
-/* Gives MESSAGE its time, as far as it has one. */
-static void
-find_time(struct export_message *message)
-{
-	struct message_time time;
-	struct trace *trace = reader_trace(message->reader);
-	struct message m = *message->message;
-	struct cycles_estimate estimate;
-	if (message->cycles && cycles_walk_find(message->cycles, &m, &estimate))
-		m = cycles_timed(&m, estimate.ticks);
-	if (!clocks_time(trace, &m, message->expansion, &time) || !time.known) {
-		message->ticked = m.flags & MESSAGE_TIMED;
-		message->ticks = m.ticks;
-		message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;
-		return;
-	}
-	message->timed = true;
-	message->wall = time.wall;
-	message->part = time.part;
-	message->time = time.nanoseconds;
-	if (time.estimated)
-		message->expansion->flags |= MESSAGE_ESTIMATED;
-}
-
-void
-export_message(const struct export_format *format, struct export_message *message, struct text *out)
-{
-	if (format->expand)
-		reader_expand(message->reader, message->message, format->want, message->expansion);
-	message->ticked = message->message->flags & MESSAGE_TIMED;
-	message->ticks = message->message->ticks;
-	if (format->timed)
-		find_time(message);
-	format->message(message, out);
-}
-
-void
-export_flags(const struct export_message *message, const char *quote, const char *between,
-	     struct text *out)
-{
-	unsigned flags = message->message->flags | message->expansion->flags;
-	const char *before = "";
-	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++) {
-		if (flags >> bit & 1) {
-			text_addf(out, "%s%s%s%s", before, quote, message_flag_name(bit), quote);
-			before = between;
-		}
-	}
-}
-
-void
-export_context_label(const struct export_message *message, unsigned context,
-		     const struct context_value *value, struct text *out)
-{
-	struct contexts *contexts = trace_session(reader_trace(message->reader))->contexts;
-	size_t before = out->length;
-	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
-		return;
-	if (value->name)
-		text_add(out, value->name);
-	else if (value->state == CONTEXT_KNOWN)
-		context_text(contexts, message->contexts, context, value, out);
-	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
-		text_add(out, out->length > before ? " ?" : "?");
-}
-
-/* --- writing ----------------------------------------------------------- */
-
-/* A file that could not take all ends with the last whole message: what was
- * written of DATA is cut behind its last line, or the one before, so that the
- * footer has room in its place.  False if that cannot be. */
-static bool
-cut_to_line(int file, const char *data, size_t written, const char *footer)
-{
-	struct stat status;
-	size_t room = footer ? strlen(footer) : 0;
-	const char *end = written > room ? memrchr(data, '\n', written - room) : NULL;
-	size_t whole = end ? (size_t)(end + 1 - data) : 0;
-	off_t at = lseek(file, 0, SEEK_CUR) - (off_t)(written - whole);
-	if (at < 0 || fstat(file, &status) || !S_ISREG(status.st_mode) || ftruncate(file, at))
-		return false;
-	lseek(file, at, SEEK_SET);
-	if (room && write(file, footer, room) < 0)
-		return false; /* there is no room at all */
-	return true;
-}
-
-int
-export_flush(struct text *out, int file, const char *name, const char *footer, struct err *err)
-{
-	size_t done = 0;
-	while (done < out->length) {
-		ssize_t n = write(file, out->data + done, out->length - done);
-		if (n < 0 && errno == EAGAIN) {
-			struct pollfd ready = {.fd = file, .events = POLLOUT};
-			poll(&ready, 1, -1);
-			continue;
-		}
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			int reason = errno;
-			bool cut = cut_to_line(file, out->data, done, footer);
-			return err_set(err, ERR_IO, "cannot write %s: %s%s",
-				       name ? name : "standard output", strerror(reason),
-				       cut ? "; it ends with a whole message, but not the last"
-					   : "");
-		}
-		done += (size_t)n;
-	}
-	text_clear(out);
-	return 0;
 }
 
 /* --- history ----------------------------------------------------------- */

@@ -24,23 +24,6 @@ struct view {
 
 /* --- bytes ------------------------------------------------------------- */
 
-const uint8_t *
-encap_fetch(const struct encap_decoder *d, const struct message *m, const struct window *w,
-	    uint8_t room[static ENCAP_LOOK])
-{
-	uint64_t end = w->offset + w->length;
-	if (m->offset < w->offset || m->offset > end ||
-	    end - m->offset < m->length + (uint64_t)(d->phase > 0))
-		return NULL;
-	const uint8_t *p = w->bytes + (m->offset - w->offset);
-	if (!d->phase && !d->options->container.reversed && end - m->offset >= ENCAP_LOOK)
-		return p;
-	size_t length = m->length < ENCAP_LOOK ? m->length : ENCAP_LOOK;
-	memset(room, 0, ENCAP_LOOK);
-	encap_align(d, p, length, room);
-	return room;
-}
-
 static void
 add_extents(const struct view *v)
 {

@@ -353,26 +353,32 @@ test_stream(void **state)
 	close(mkstemp(path));
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
+	int next[2];
+	assert_int_equal(pipe(next), 0);
 	_Atomic int told = 0;
 	struct capture_options options = {.notify = count, .notify_context = &told};
 	if (!fork()) {
+		char go;
 		int out = open(path, O_WRONLY);
 		ssize_t n = write(out, "abc", 3);
-		usleep(20000);
+		n += read(next[0], &go, 1);
 		n += write(out, "def", 3);
-		_exit(n != 6);
+		_exit(n != 7);
 	}
 	struct capture *c = capture_open(path, &options, NULL);
 	assert_non_null(c);
 	assert_true(capture_is_stream(c));
 	assert_int_equal(capture_wait(c, 2, -1), 3);
 	assert_memory_equal(capture_bytes(c), "abc", 3);
-	assert_int_equal(capture_wait(c, 3, -1), 6);
+	assert_int_equal(write(next[1], "", 1), 1); /* the writer goes on */
+	assert_int_equal(capture_wait(c, 5, -1), 6);
 	capture_wait(c, 6, -1);
 	assert_true(capture_ended(c));
 	assert_memory_equal(capture_bytes(c), "abcdef", 6);
 	capture_close(c);
 	assert_true(told > 0);
+	close(next[0]);
+	close(next[1]);
 	unlink(path);
 	free(path);
 }

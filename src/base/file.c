@@ -1,14 +1,21 @@
-/* Opening files to be read: see file.h.  Opening does not wait either: a FIFO
- * without a writer would. */
+/* Opening, replacing and pruning files: see file.h.  Opening does not wait either: a
+ * FIFO without a writer would. */
 #include "config.h"
 
 #include "base/file.h"
+#include "base/text.h"
+#include "base/vec.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { NAMES_MAX = 100 };
 
 static const char *
 kind_of(mode_t mode)
@@ -48,4 +55,142 @@ file_open_stream(const char *path, const char **why)
 		close(file);
 	}
 	return stream;
+}
+
+/* --- replacing --------------------------------------------------------- */
+
+static int
+write_all(int file, const void *bytes, size_t length)
+{
+	while (length) {
+		ssize_t n = write(file, bytes, length);
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0) {
+			bytes = (const char *)bytes + n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* Makes a file beside PATH that was not there. */
+static int
+create_beside(const char *path, mode_t mode, struct text *name)
+{
+	for (unsigned i = 0;; i++) {
+		text_clear(name);
+		text_addf(name, "%s.%ld-%u", path, (long)getpid(), i);
+		int file = open(name->data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (file >= 0 || errno != EEXIST || i == NAMES_MAX)
+			return file;
+	}
+}
+
+static void
+make_folders(const char *path, mode_t mode)
+{
+	struct text name = {0};
+	text_add(&name, path);
+	for (char *slash = name.data; (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		mkdir(name.data, mode);
+		*slash = '/';
+	}
+	text_free(&name);
+}
+
+/* The same; makes the folders of PATH if need be and wanted. */
+static int
+open_beside(const char *path, mode_t mode, mode_t folders, struct text *name)
+{
+	int file = create_beside(path, mode, name);
+	if (file >= 0 || errno != ENOENT || !folders)
+		return file;
+	make_folders(path, folders);
+	return create_beside(path, mode, name);
+}
+
+int
+file_replace(const char *path, mode_t mode, mode_t folders, const struct iovec *pieces, int count)
+{
+	struct text name = {0};
+	int file = open_beside(path, mode, folders, &name);
+	bool good = file >= 0;
+	for (int i = 0; i < count && good; i++)
+		good = write_all(file, pieces[i].iov_base, pieces[i].iov_len) == 0;
+	int reason = errno;
+	if (file >= 0 && close(file) != 0 && good) {
+		reason = errno;
+		good = false;
+	}
+	if (good && rename(name.data, path) != 0) {
+		reason = errno;
+		good = false;
+	}
+	if (!good && file >= 0)
+		unlink(name.data);
+	text_free(&name);
+	errno = reason;
+	return good ? 0 : -1;
+}
+
+/* --- pruning ----------------------------------------------------------- */
+
+struct kept {
+	struct timespec written;
+	uint64_t size;
+	char *name;
+};
+
+static int
+by_age(const void *a, const void *b)
+{
+	const struct timespec *left = &((const struct kept *)a)->written;
+	const struct timespec *right = &((const struct kept *)b)->written;
+	if (left->tv_sec != right->tv_sec)
+		return left->tv_sec < right->tv_sec ? -1 : 1;
+	return left->tv_nsec < right->tv_nsec ? -1 : left->tv_nsec > right->tv_nsec;
+}
+
+static bool
+has_ending(const char *name, const char *ending)
+{
+	size_t length = strlen(name), least = strlen(ending);
+	return length > least && !strcmp(name + length - least, ending);
+}
+
+void
+file_prune(const char *path, const char *ending, uint64_t files, uint64_t bytes)
+{
+	VEC(struct kept) found = {0};
+	uint64_t sum = 0;
+	struct text folder = {0};
+	text_add_bytes(&folder, path, (size_t)(strrchr(path, '/') - path));
+	DIR *dir = opendir(text_get(&folder));
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		struct stat st;
+		if (!has_ending(entry->d_name, ending) ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		*vec_add(&found) = (struct kept){.written = st.st_mtim,
+						 .size = (uint64_t)st.st_size,
+						 .name = mem_text(entry->d_name)};
+		sum += (uint64_t)st.st_size;
+	}
+	if (found.count)
+		qsort(found.at, found.count, sizeof *found.at, by_age);
+	uint64_t left = found.count;
+	for (size_t i = 0; i < found.count; i++) {
+		if ((left > files || sum > bytes) &&
+		    unlinkat(dirfd(dir), found.at[i].name, 0) == 0) {
+			sum -= found.at[i].size;
+			left--;
+		}
+		free(found.at[i].name);
+	}
+	vec_free(&found);
+	if (dir)
+		closedir(dir);
+	text_free(&folder);
 }

@@ -22,6 +22,7 @@
 #include "config.h"
 
 #include "index/index.h"
+#include "base/file.h"
 #include "base/option.h"
 #include "base/thread.h"
 #include "base/vec.h"
@@ -395,7 +396,7 @@ keep(struct index *index)
 	if (index->options.cache && more && atomic_load(&index->shown) == index->built &&
 	    index_save(index, index->options.cache, OWN_FILE, &unimportant) == 0) {
 		index->kept = known;
-		saved_prune(index->options.cache, CACHE_BYTES);
+		file_prune(index->options.cache, SAVED_ENDING, UINT64_MAX, CACHE_BYTES);
 	}
 }
 
@@ -424,7 +425,7 @@ index_store(struct index *index, const char *what, unsigned epoch, const struct 
 	name_file(index, what, &path);
 	bool good = saved_write(text_get(&path), OWN_FILE, &about, body, &unimportant) == 0;
 	if (good)
-		saved_prune(text_get(&path), CACHE_BYTES);
+		file_prune(text_get(&path), SAVED_ENDING, UINT64_MAX, CACHE_BYTES);
 	text_free(&path);
 	return good;
 }

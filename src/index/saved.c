@@ -10,17 +10,16 @@
 
 #include "index/saved.h"
 #include "base/bytes.h"
+#include "base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SAMPLE = 65536, NAMES_MAX = 100 };
+enum { SAMPLE = 65536, FOLDERS = 0700 };
 
 static const char mark[8] = "trawl 3"; /* to change with what the bytes mean */
 
@@ -74,81 +73,20 @@ checksum(const struct head *head, const void *body, size_t length)
 
 /* --- writing ----------------------------------------------------------- */
 
-static int
-write_all(int file, const void *bytes, size_t length)
-{
-	while (length) {
-		ssize_t n = write(file, bytes, length);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0) {
-			bytes = (const char *)bytes + n;
-			length -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
-/* Makes a file beside PATH that was not there. */
-static int
-create_beside(const char *path, mode_t mode, struct text *name)
-{
-	for (unsigned i = 0;; i++) {
-		text_clear(name);
-		text_addf(name, "%s.%ld-%u", path, (long)getpid(), i);
-		int file = open(name->data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (file >= 0 || errno != EEXIST || i == NAMES_MAX)
-			return file;
-	}
-}
-
-/* The same; makes its folders if need be. */
-static int
-open_beside(const char *path, mode_t mode, struct text *name)
-{
-	for (int again = 0; again < 2; again++) {
-		int file = create_beside(path, mode, name);
-		if (file >= 0 || errno != ENOENT)
-			return file;
-		text_clear(name);
-		text_add(name, path);
-		for (char *slash = name->data; (slash = strchr(slash + 1, '/'));) {
-			*slash = '\0';
-			mkdir(name->data, 0700);
-			*slash = '/';
-		}
-	}
-	return -1;
-}
-
 int
 saved_write(const char *path, mode_t mode, const struct saved_about *about, const struct text *body,
 	    struct err *err)
 {
-	struct text name = {0};
 	struct head head;
 	memset(&head, 0, sizeof head);
 	memcpy(head.mark, mark, sizeof mark);
 	head.order = 1;
 	head.about = *about;
 	head.checksum = checksum(&head, body->data, body->length);
-
-	int file = open_beside(path, mode, &name);
-	bool good = file >= 0 && !write_all(file, &head, sizeof head) &&
-		    !write_all(file, body->data, body->length);
-	int reason = errno;
-	if (file >= 0 && close(file) != 0 && good) {
-		reason = errno;
-		good = false;
-	}
-	if (good && rename(name.data, path) != 0) {
-		reason = errno;
-		good = false;
-	}
-	if (!good && file >= 0)
-		unlink(name.data);
-	text_free(&name);
-	return good ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(reason));
+	struct iovec pieces[] = {{&head, sizeof head}, {body->data, body->length}};
+	if (file_replace(path, mode, FOLDERS, pieces, 2) < 0)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	return 0;
 }
 
 int
@@ -280,55 +218,4 @@ saved_read_index(const char *path, const struct saved_about *now, const struct c
 	    cells && grid_read(grid, &of_grid, cells) && census_read(census, &of_census, cells);
 	saved_close(&file);
 	return good;
-}
-
-/* --- pruning ----------------------------------------------------------- */
-
-struct kept {
-	struct timespec written;
-	uint64_t size;
-	char *name;
-};
-
-static int
-by_age(const void *a, const void *b)
-{
-	const struct timespec *left = &((const struct kept *)a)->written;
-	const struct timespec *right = &((const struct kept *)b)->written;
-	if (left->tv_sec != right->tv_sec)
-		return left->tv_sec < right->tv_sec ? -1 : 1;
-	return left->tv_nsec < right->tv_nsec ? -1 : left->tv_nsec > right->tv_nsec;
-}
-
-void
-saved_prune(const char *path, uint64_t bytes)
-{
-	VEC(struct kept) files = {0};
-	uint64_t sum = 0;
-	struct text folder = {0};
-	text_add_bytes(&folder, path, (size_t)(strrchr(path, '/') - path));
-	DIR *dir = opendir(text_get(&folder));
-	for (struct dirent *entry; dir && (entry = readdir(dir));) {
-		struct stat st;
-		size_t length = strlen(entry->d_name);
-		if (length < sizeof SAVED_ENDING ||
-		    strcmp(entry->d_name + length - (sizeof SAVED_ENDING - 1), SAVED_ENDING) != 0 ||
-		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-			continue;
-		*vec_add(&files) = (struct kept){.written = st.st_mtim,
-						 .size = (uint64_t)st.st_size,
-						 .name = mem_text(entry->d_name)};
-		sum += (uint64_t)st.st_size;
-	}
-	if (files.count)
-		qsort(files.at, files.count, sizeof *files.at, by_age);
-	for (size_t i = 0; i < files.count; i++) {
-		if (sum > bytes && unlinkat(dirfd(dir), files.at[i].name, 0) == 0)
-			sum -= files.at[i].size;
-		free(files.at[i].name);
-	}
-	vec_free(&files);
-	if (dir)
-		closedir(dir);
-	text_free(&folder);
 }

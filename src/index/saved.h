@@ -64,9 +64,6 @@ bool saved_read_index(const char *path, const struct saved_about *now,
 		      const struct capture *capture, uint64_t reach, bool anywhere, struct grid *,
 		      struct census *);
 
-/* Removes the files of the folder that PATH lies in which were written longest
- * ago, until they have at most so many BYTES: those whose names end so. */
-#define SAVED_ENDING ".index"
-void saved_prune(const char *path, uint64_t bytes);
+#define SAVED_ENDING ".index" /* of names of files that are kept between runs */
 
 #endif

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "ui/notebook.h"
+#include "base/file.h"
 #include "trace/clocks.h"
 #include "trace/serial.h"
 #include "ui/app.h"
@@ -15,8 +16,6 @@
 #include "ui/settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -289,32 +288,6 @@ collect(struct app *app, struct notebook *notebook, char (*letters)[2])
 	notebook->marks.count = count;
 }
 
-static bool
-write_file(const char *path, const struct text *text)
-{
-	FILE *file = fopen(path, "wxe");
-	if (!file)
-		return false;
-	bool good = fwrite(text_get(text), 1, text->length, file) == text->length;
-	return (fclose(file) == 0) & good;
-}
-
-/* Writes the file under another name first. */
-static bool
-replace_file(const char *path, const struct text *text)
-{
-	struct text new = {0};
-	text_addf(&new, "%s.%ld.new", path, (long)getpid());
-	bool good = write_file(new.data, text) && rename(new.data, path) == 0;
-	if (!good) {
-		int why = errno;
-		unlink(new.data);
-		errno = why;
-	}
-	text_free(&new);
-	return good;
-}
-
 static void
 say_saved(struct app *app, const struct notebook *notebook, const char *path)
 {
@@ -356,7 +329,7 @@ notebook_save(struct app *app, const struct command_call *call)
 	} else if (*typed && !force && access(path, F_OK) == 0 &&
 		   (!options->notebook_path || strcmp(path, options->notebook_path) != 0)) {
 		app_trouble(app, "%s is there already; :save! FILE overwrites it", path);
-	} else if (!replace_file(path, &out)) {
+	} else if (file_replace(path, 0666, 0, &(struct iovec){out.data, out.length}, 1) < 0) {
 		app_trouble(app, "%s: %s", path, strerror(errno));
 	} else {
 		app->unsaved = false;

@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "base/file.h"
 #include "base/vec.h"
 #include "index/saved.h"
 #include "same_index.h"
@@ -340,13 +341,18 @@ test_prune(void **state)
 	put_aged(&f, "a.points.index", 500, 2000);
 	put_aged(&f, "other", 10000, 0);
 	snprintf(path, sizeof path, "%s/a.index", f.folder);
-	saved_prune(path, 2500);
+	file_prune(path, SAVED_ENDING, UINT64_MAX, 2500);
 	assert_true(is_there(&f, "b.index"));
-	saved_prune(path, 2499);
+	file_prune(path, SAVED_ENDING, UINT64_MAX, 2499);
 	assert_false(is_there(&f, "b.index"));
 	assert_true(is_there(&f, "a.points.index"));
-	saved_prune(path, 1499);
+	file_prune(path, SAVED_ENDING, UINT64_MAX, 1499);
 	assert_false(is_there(&f, "a.points.index"));
+	put_aged(&f, "c.index", 10, 2000);
+	file_prune(path, SAVED_ENDING, 2, UINT64_MAX);
+	assert_true(is_there(&f, "c.index"));
+	file_prune(path, SAVED_ENDING, 1, UINT64_MAX);
+	assert_false(is_there(&f, "c.index"));
 	assert_true(is_there(&f, "a.index") && is_there(&f, "other"));
 	tear_down(&f);
 }

@@ -295,6 +295,8 @@ libtrawl_a_SOURCES = \
 	src/ui/session.h \
 	src/ui/settings.c \
 	src/ui/settings.h \
+	src/ui/state.c \
+	src/ui/state.h \
 	src/ui/ui.h \
 	src/ui/view.c \
 	src/ui/view.h \

@@ -24,6 +24,7 @@
 #include "trace/reader.h"
 #include "trace/serial.h"
 #include "trace/trace.h"
+#include "ui/state.h"
 #include "ui/ui.h"
 
 #include <errno.h>
@@ -881,13 +882,20 @@ session_name(const struct cli *cli)
 	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
 }
 
+/* For ui_options.load_state. */
+static int
+load_state(const char *path, struct state_file *file, struct err *err)
+{
+	return schema_load_file(path, &state_options_table, file, err);
+}
+
 static int
 screen(struct session *session, struct cli *cli, const struct filter *filter)
 {
 	struct err err = {0};
 	struct err trouble = {0};
 	struct notebook notebook = {0};
-	struct text path = {0};
+	struct text path = {0}, state = {0};
 	struct looks_source source = {.format = common_format(session)};
 	struct ui_options options = {.session_name = session_name(cli),
 				     .filter = *filter,
@@ -897,7 +905,13 @@ screen(struct session *session, struct cli *cli, const struct filter *filter)
 				     .command_count = cli->commands.count,
 				     .load = load_looks,
 				     .name = name_looks,
-				     .load_context = &source};
+				     .load_context = &source,
+				     .notebook_given = cli->value[CLI_SESSION],
+				     .load_state = load_state,
+				     .complain = complain};
+	files_state_path(&state);
+	if (!cli->value[CLI_NO_STATE])
+		options.state_dir = text_get(&state);
 	session_path(cli, &path);
 	if (path.length)
 		options.notebook_path = path.data;
@@ -920,6 +934,7 @@ screen(struct session *session, struct cli *cli, const struct filter *filter)
 	option_release(&notebook_options_table, &notebook);
 	looks_free(&source);
 	text_free(&path);
+	text_free(&state);
 	return failed < 0 ? fail(&err) : STATUS_GOOD;
 }
 

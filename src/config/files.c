@@ -54,6 +54,12 @@ files_cache_path(struct text *path)
 	return base_folder("XDG_CACHE_HOME", ".cache", path);
 }
 
+bool
+files_state_path(struct text *path)
+{
+	return base_folder("XDG_STATE_HOME", ".local/state", path);
+}
+
 static bool
 is_path(const char *what)
 {

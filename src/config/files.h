@@ -19,6 +19,11 @@ bool files_user_path(const char *name, struct text *path);
 /* The folder for what can be made again, $XDG_CACHE_HOME/trawl or
  * ~/.cache/trawl.  False without a home; then PATH is empty. */
 bool files_cache_path(struct text *path);
+
+/* The folder for what is worth keeping but is no setting, $XDG_STATE_HOME/trawl or
+ * ~/.local/state/trawl.  False without a home; then PATH is empty. */
+bool files_state_path(struct text *path);
+
 /* Whether a file NAME ("views/default.yaml") came with the program. */
 bool files_shipped(const char *name);
 

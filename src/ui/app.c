@@ -19,7 +19,6 @@
 #include "ui/prompt/complete.h"
 #include "ui/panes/lines.h"
 #include "ui/list/moment.h"
-#include "ui/notebook.h"
 #include "ui/panes/pane_context.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/settings.h"
@@ -176,8 +175,8 @@ app_focus(struct app *app, enum pane_id pane)
 void
 app_try(struct app *app, struct app_trial trial)
 {
-	if (app->unsaved) {
-		app_say(app, "notes or ties are not saved: :save keeps them, then try again");
+	if (!state_can_keep(app) && state_is_unsaved(app)) {
+		app_say(app, "marks or ties are not saved: :save keeps them, then try again");
 		return;
 	}
 	app->trial = trial;
@@ -196,8 +195,6 @@ app_run(struct app *app, struct command_call call)
 	pane_command *run = panes[app->focus]->commands[call.id];
 	/* what moves, finds and filters only chooses which rows are shown */
 	app->display_generation += commands[call.id].group > GROUP_FILTER;
-	app->warned &=
-	    call.id == COMMAND_CLOSE || call.id == COMMAND_QUIT || call.id == COMMAND_COMMAND;
 	if (commands[call.id].argument == ARGUMENT_TEXT && !call.text) {
 		prompt_open(&app->prompt, call.id);
 		return;
@@ -562,6 +559,7 @@ take_news(struct app *app)
 		free(notice);
 	}
 	more |= say_given_up(app);
+	state_check(app);
 	merge_wake(app->merge);
 	unsigned generation = list_generation(app->list);
 	more |= generation != app->generation;
@@ -732,7 +730,7 @@ open_parts(struct app *app)
 	else
 		app_refilter(app);
 	say_guesses(app);
-	notebook_restore(app);
+	state_restore(app);
 	show_base(app);
 }
 
@@ -752,6 +750,7 @@ close_parts(struct app *app)
 	}
 	contexts_close(app);
 	jumps_free(&app->jumps);
+	state_free(&app->kept);
 	range_free(&app->range);
 	preview_free(&app->preview);
 	prompt_free(&app->prompt);
@@ -811,8 +810,9 @@ retry(struct app *app)
 			   .log = app->log,
 			   .notify = app->notify,
 			   .signals = app->signals};
-	struct err err = {0};
+	struct err err = {0}, lost = {0};
 	size_t number = trace_number(trial.trace);
+	state_keep(app, &lost);
 	close_parts(app);
 	*app = next;
 	app->options->command_count = 0; /* those were for the start */
@@ -827,6 +827,8 @@ retry(struct app *app)
 		app_trouble(app, "%s", err.what);
 	else
 		say_trial(app, &trial);
+	if (lost.code)
+		app_trouble(app, "%s", lost.what);
 	free((char *)trial.format);
 	free((char *)trial.settings);
 }
@@ -835,6 +837,7 @@ int
 ui_run(struct session *session, struct ui_options *options, struct err *err)
 {
 	struct app app = {.session = session, .options = options};
+	struct err lost = {0};
 	sigset_t set, before;
 	app.term = term_open(&options->looks.theme, err);
 	if (!app.term)
@@ -849,6 +852,8 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	for (run(&app); app.trial.trace && !app.deadly; run(&app))
 		retry(&app);
 	term_close(app.term);
+	if (state_keep(&app, &lost) < 0)
+		options->complain(lost.what);
 
 	session_notify(session, NULL, NULL);
 	close_parts(&app);

@@ -18,6 +18,7 @@
 #include "ui/list/range.h"
 #include "ui/list/rules.h"
 #include "ui/list/search.h"
+#include "ui/state.h"
 #include "ui/screen/term.h"
 #include "ui/ui.h"
 #include "ui/write.h"
@@ -81,14 +82,15 @@ struct app {
 	struct keys keys;
 	uint64_t count;
 	bool counted;
-	unsigned refusals; /* of threads, that were said */
-	bool paste_gap; /* a line ended in pasted text: a blank, if more comes */
+	unsigned refusals;	      /* of threads, that were said */
+	bool paste_gap;		      /* a line ended in pasted text: a blank, if more comes */
 	enum command_id wants_letter; /* COMMAND_COUNT: none */
 
 	struct prompt prompt;
 	struct preview preview; /* of the filter that is typed there */
 	struct search search;
 	struct jumps jumps;
+	struct ui_state kept; /* what is kept of those that are not saved */
 	struct range range;
 	struct write_job *writing; /* NULL: nothing */
 	char *view_name;	   /* that was chosen while running, or NULL */
@@ -96,11 +98,9 @@ struct app {
 	struct text message;	   /* for the last row, until the next key */
 	bool trouble;		   /* it is an error */
 
-	int notify;   /* eventfd */
-	int signals;  /* signalfd */
+	int notify;	   /* eventfd */
+	int signals;	   /* signalfd */
 	uint64_t given_up; /* texts that patterns gave up on, when that was last said */
-	bool unsaved; /* notes or ties that :save would keep */
-	bool warned;  /* of that, by the last command */
 	bool quit;
 	int deadly; /* signal that ended it, or 0 */
 };

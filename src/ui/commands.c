@@ -453,15 +453,7 @@ static void
 quit(struct app *app, const struct command_call *call)
 {
 	(void)call;
-	if (!app->unsaved || app->warned) {
-		app->quit = true;
-		return;
-	}
-	struct text hint = {0};
-	keymap_hint(&app->keymap, COMMAND_CLOSE, &hint);
-	app_say(app, "notes or ties are not saved: :save keeps them, %s again quits", hint.data);
-	text_free(&hint);
-	app->warned = true;
+	app->quit = true;
 }
 
 /* Closes the pane with the cursor; the list is the last. */

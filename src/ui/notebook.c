@@ -205,16 +205,19 @@ restore_filters(struct app *app, const struct notebook *notebook)
 	}
 }
 
-void
-notebook_restore(struct app *app)
+/* What marks and ties come from: what was kept last time, or the file; NULL. */
+static const struct notebook *
+marks_before(const struct app *app)
 {
-	const struct notebook *notebook = app->options->notebook;
-	size_t elsewhere = 0;
-	if (app->options->trouble)
-		app_trouble(app, "%s", app->options->trouble);
-	if (!notebook)
-		return;
+	const struct state_file *was = &app->kept.was;
+	return was->captures.count ? &was->notebook : app->options->notebook;
+}
+
+static void
+restore_marks(struct app *app, const struct notebook *notebook)
+{
 	const struct notebook_mark *marks = notebook->marks.at;
+	size_t elsewhere = 0;
 	for (size_t i = 0; i < notebook->marks.count; i++) {
 		const struct notebook_mark *mark = &marks[i];
 		elsewhere += !is_open(app, mark);
@@ -227,12 +230,22 @@ notebook_restore(struct app *app)
 	}
 	if (notebook->ties.count)
 		clocks_add_ties(app->session->clocks, notebook->ties.at, notebook->ties.count);
-	if (notebook->view)
-		app_run(app, (struct command_call){.id = COMMAND_VIEW, .text = notebook->view});
-	if (filter_is_all(&app->options->filter))
-		restore_filters(app, notebook);
 	if (elsewhere)
 		app_say(app, "%zu marks are in captures that are not open", elsewhere);
+}
+
+void
+notebook_restore(struct app *app)
+{
+	const struct notebook *notebook = app->options->notebook, *before = marks_before(app);
+	if (app->options->trouble)
+		app_trouble(app, "%s", app->options->trouble);
+	if (notebook && notebook->view)
+		app_run(app, (struct command_call){.id = COMMAND_VIEW, .text = notebook->view});
+	if (notebook && filter_is_all(&app->options->filter))
+		restore_filters(app, notebook);
+	if (before)
+		restore_marks(app, before);
 }
 
 /* --- to the file ------------------------------------------------------- */
@@ -262,15 +275,14 @@ collect_filters(struct app *app, struct notebook *notebook, char letters[SEVERIT
 	}
 }
 
-/* Fills NOTEBOOK with what the screen has; the texts are borrowed. */
+/* The texts are borrowed. */
 static void
-collect(struct app *app, struct notebook *notebook, char (*letters)[2])
+collect_marks(struct app *app, struct notebook *notebook, char (*letters)[2])
 {
-	const struct notebook *before = app->options->notebook;
+	const struct notebook *before = marks_before(app);
 	const struct notebook_mark *old = before ? before->marks.at : NULL;
 	struct notebook_mark *marks = notebook->marks.at;
 	size_t count = 0;
-	notebook->view = app->view_name;
 	notebook->ties.at = (void *)clocks_ties(app->session->clocks, &notebook->ties.count);
 	for (size_t i = 0; i < app->jumps.marks.count; i++) {
 		const struct spot *spot = &app->jumps.marks.at[i];
@@ -286,6 +298,29 @@ collect(struct app *app, struct notebook *notebook, char (*letters)[2])
 		if (!is_open(app, &old[i]))
 			marks[count++] = old[i];
 	notebook->marks.count = count;
+}
+
+void
+notebook_collect(struct app *app, bool whole, struct notebook *to)
+{
+	const struct notebook *before = marks_before(app);
+	size_t most = app->jumps.marks.count + (before ? before->marks.count : 0);
+	struct notebook now;
+	char severities[SEVERITY_COUNT + 1] = "";
+	char(*letters)[2] = mem_new((app->jumps.marks.count + 1) * sizeof *letters);
+	option_defaults(&notebook_options_table, &now);
+	now.marks.at = mem_new((most + 1) * sizeof(struct notebook_mark));
+	now.filters.at = mem_new((app->filters.list.count + 1) * sizeof(struct notebook_filter));
+	collect_marks(app, &now, letters);
+	if (whole) {
+		now.view = app->view_name;
+		collect_filters(app, &now, severities);
+		now.severities = *severities ? severities : NULL;
+	}
+	option_copy(&notebook_options_table, to, &now);
+	free(letters);
+	free(now.filters.at);
+	free(now.marks.at);
 }
 
 static void
@@ -310,17 +345,9 @@ notebook_save(struct app *app, const struct command_call *call)
 	if (*typed)
 		path_read(typed, &given);
 	const char *path = *typed ? text_get(&given) : options->notebook_path;
-	size_t most =
-	    app->jumps.marks.count + (options->notebook ? options->notebook->marks.count : 0);
-	struct notebook notebook = {
-	    .marks.at = mem_new((most + 1) * sizeof(struct notebook_mark)),
-	    .filters.at = mem_new((app->filters.list.count + 1) * sizeof(struct notebook_filter))};
-	char severities[SEVERITY_COUNT + 1] = "";
-	char(*letters)[2] = mem_new((app->jumps.marks.count + 1) * sizeof *letters);
+	struct notebook notebook;
 	struct text out = {0};
-	collect(app, &notebook, letters);
-	collect_filters(app, &notebook, severities);
-	notebook.severities = *severities ? severities : NULL;
+	notebook_collect(app, true, &notebook);
 	text_add(&out,
 		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
 	option_write(&notebook_options_table, &notebook, &out);
@@ -332,12 +359,11 @@ notebook_save(struct app *app, const struct command_call *call)
 	} else if (file_replace(path, 0666, 0, &(struct iovec){out.data, out.length}, 1) < 0) {
 		app_trouble(app, "%s: %s", path, strerror(errno));
 	} else {
-		app->unsaved = false;
+		if (options->notebook_path && !strcmp(path, options->notebook_path))
+			state_saved(app);
 		say_saved(app, &notebook, path);
 	}
 	text_free(&out);
 	text_free(&given);
-	free(letters);
-	free(notebook.filters.at);
-	free(notebook.marks.at);
+	option_release(&notebook_options_table, &notebook);
 }

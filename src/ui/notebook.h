@@ -40,8 +40,13 @@ struct notebook {
 
 extern const struct option_table notebook_options_table;
 
-/* Makes the screen as ui_options.notebook says. */
+/* Makes the screen as ui_options.notebook says; its marks and ties only where no others
+ * were kept. */
 void notebook_restore(struct app *);
+
+/* Fills a notebook with the marks and ties there are, and, WHOLE, with the rest; to be
+ * released. */
+void notebook_collect(struct app *, bool whole, struct notebook *);
 
 /* Handler of :save. */
 void notebook_save(struct app *, const struct command_call *);

@@ -68,8 +68,7 @@ session_tie(struct app *app, const struct command_call *call)
 		       app->session->traces.at[b->trace], &second, &err) < 0) {
 		app_trouble(app, "%s", err.what);
 	} else {
-		app->unsaved = true;
-		app_say(app, "tied; :save keeps it");
+		app_say(app, "tied");
 	}
 }
 
@@ -98,8 +97,7 @@ session_untie(struct app *app, const struct command_call *call)
 		app_trouble(app, "untie what? go to a tied message, or say its number in :clocks");
 	} else {
 		clocks_untie(app->session->clocks, meant);
-		app->unsaved = true;
-		app_say(app, "untied; :save keeps it");
+		app_say(app, "untied");
 	}
 }
 

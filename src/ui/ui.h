@@ -9,6 +9,8 @@
 #include "ui/looks.h"
 #include "ui/notebook.h"
 
+struct state_file;
+
 enum { UI_AROUND_MAX = 50 };
 
 struct ui_options {
@@ -18,6 +20,8 @@ struct ui_options {
 	unsigned around;		 /* messages shown round those that pass */
 	const struct notebook *notebook; /* to be restored, or NULL */
 	const char *notebook_path;	 /* where :save writes, or NULL */
+	bool notebook_given;		 /* the user named it */
+	const char *state_dir;		 /* see state.h; "": there can be none, NULL: not wanted */
 	const char *trouble;		 /* to be said at the start, or NULL */
 	bool ascii;			 /* the terminal shows nothing but ASCII */
 	const char *const *commands;	 /* each +COMMAND, without the plus: typed at the start */
@@ -31,6 +35,11 @@ struct ui_options {
 	/* Appends the I-th name there is for a part; false behind the last. */
 	bool (*name)(void *context, enum looks_part, size_t i, struct text *);
 	void *load_context;
+
+	/* Loads a file of state_dir. */
+	int (*load_state)(const char *path, struct state_file *, struct err *);
+	/* Says a line when the terminal is no longer the screen's. */
+	void (*complain)(const char *line);
 };
 
 /*

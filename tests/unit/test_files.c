@@ -83,6 +83,26 @@ test_path(void **state)
 	unlink("here");
 }
 
+/* Where the XDG specification has it: a path that is not whole counts as none. */
+static void
+test_state_path(void **state)
+{
+	struct text path = {0};
+	(void)state;
+	setenv("HOME", "/home/me", 1);
+	setenv("XDG_STATE_HOME", "/of/mine", 1);
+	assert_true(files_state_path(&path));
+	assert_string_equal(path.data, "/of/mine/trawl");
+	setenv("XDG_STATE_HOME", "mine", 1);
+	assert_true(files_state_path(&path));
+	assert_string_equal(path.data, "/home/me/.local/state/trawl");
+	unsetenv("XDG_STATE_HOME");
+	unsetenv("HOME");
+	assert_false(files_state_path(&path));
+	assert_string_equal(text_get(&path), "");
+	text_free(&path);
+}
+
 static void
 test_unknown(void **state)
 {
@@ -122,6 +142,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_name_in_user_folder, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_path, set_up, tear_down),
+	    cmocka_unit_test(test_state_path),
 	    cmocka_unit_test_setup_teardown(test_unknown, set_up, tear_down),
 	    cmocka_unit_test_setup_teardown(test_user_before_builtin, set_up, tear_down),
 	};

@@ -8,7 +8,7 @@
 
 #include "config/schema.h"
 #include "trace/serial.h"
-#include "ui/notebook.h"
+#include "ui/state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,6 +98,36 @@ test_round_trip(void **state)
 	text_free(&text);
 }
 
+/* What is kept of marks that were not saved comes back with what it is about. */
+static void
+test_state(void **state)
+{
+	(void)state;
+	struct state_capture captures[] = {{.file = (char[]){"/a: b\xff"},
+					    .size = UINT64_MAX,
+					    .samples = (char[]){"00000001-2-3"}},
+					   {.file = (char[]){"/c"}, .samples = (char[]){"0-0-0"}}};
+	struct notebook_mark marks[] = {
+	    {.trace = (char[]){"c"}, .offset = 7, .note = (char[]){"n: \"x\""}}};
+	struct state_file kept = {.captures = {captures, 2}, .notebook.marks = {marks, 1}}, again;
+	struct text text = {0};
+	struct err err = {0};
+	option_write(&state_options_table, &kept, &text);
+	if (schema_load_text("s.yaml", text.data, text.length, &state_options_table, &again, &err))
+		fail_msg("%s\n%s", err.what, text.data);
+	const struct state_capture *read = again.captures.at;
+	assert_int_equal(again.captures.count, 2);
+	assert_true(read[0].size == UINT64_MAX && !read[1].size);
+	assert_string_equal(read[0].samples, "00000001-2-3");
+	assert_string_equal(read[1].file, "/c");
+	const struct notebook_mark *mark = again.notebook.marks.at;
+	assert_int_equal(again.notebook.marks.count, 1);
+	assert_string_equal(mark->note, "n: \"x\"");
+	assert_int_equal(mark->offset, 7);
+	option_release(&state_options_table, &again);
+	text_free(&text);
+}
+
 /* Bytes that are no text do not make the file unreadable. */
 static void
 test_bad_bytes(void **state)
@@ -150,6 +180,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round_trip),
+	    cmocka_unit_test(test_state),
 	    cmocka_unit_test(test_bad_bytes),
 	    cmocka_unit_test(test_mistakes),
 	};

@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEADLINE_MS = 30000, ARGUMENTS_MAX = 8 };
+enum { DEADLINE_MS = 30000, ARGUMENTS_MAX = 9 };
 
 struct scene {
 	pid_t child;
@@ -81,24 +81,12 @@ data_path(const char *name, struct text *path)
 	text_add(path, name);
 }
 
-/* Starts trawl with further arguments (NULL at the end) on testdata/NAME, or on a
- * whole path. */
 static void
-scene_open(struct scene *s, int rows, int cols, const char *term, const char *name, ...)
+scene_start(struct scene *s, int rows, int cols, const char *term, char *const *arguments)
 {
-	char *arguments[ARGUMENTS_MAX + 3] = {getenv("TRAWL")};
 	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
-	struct text path = {0};
-	va_list more;
-	int count = 1;
 	if (!arguments[0])
 		skip();
-	va_start(more, name);
-	while (count < ARGUMENTS_MAX && (arguments[count] = va_arg(more, char *)))
-		count++;
-	va_end(more);
-	data_path(name, &path);
-	arguments[count] = path.data;
 	*s = (struct scene){.rows = rows, .cols = cols};
 	assert_int_equal(openpty(&s->master, &s->slave, NULL, NULL, &size), 0);
 	tcgetattr(s->slave, &s->modes);
@@ -106,6 +94,24 @@ scene_open(struct scene *s, int rows, int cols, const char *term, const char *na
 	s->child = fork();
 	if (!s->child)
 		run_child(s, term, arguments);
+}
+
+/* Starts trawl with further arguments (NULL at the end) on testdata/NAME, or on a
+ * whole path.  Nothing is kept from scene to scene. */
+static void
+scene_open(struct scene *s, int rows, int cols, const char *term, const char *name, ...)
+{
+	char *arguments[ARGUMENTS_MAX + 3] = {getenv("TRAWL"), (char[]){"--no-state"}};
+	struct text path = {0};
+	va_list more;
+	int count = 2;
+	va_start(more, name);
+	while (count < ARGUMENTS_MAX && (arguments[count] = va_arg(more, char *)))
+		count++;
+	va_end(more);
+	data_path(name, &path);
+	arguments[count] = path.data;
+	scene_start(s, rows, cols, term, arguments);
 	text_free(&path);
 }
 
@@ -335,6 +341,17 @@ quit(struct scene *s)
 	assert_int_equal(WEXITSTATUS(s->status), 0);
 	check_restored(s);
 	scene_close(s);
+}
+
+/* What COMMAND prints, or a file has. */
+static void
+read_all(FILE *file, struct text *out)
+{
+	char bytes[4096];
+	size_t length;
+	assert_non_null(file);
+	while ((length = fread(bytes, 1, sizeof bytes, file)))
+		text_add_bytes(out, bytes, length);
 }
 
 /* --- the truth --------------------------------------------------------- */
@@ -1506,11 +1523,274 @@ test_marks(void **state)
 	scene_wait(&s, " 8 / 309");
 	scene_keys(&s, "q");
 	scene_until(&s, "marks", false);
-	scene_keys(&s, "q"); /* a note is not lost without a word */
-	scene_wait(&s, "not saved: :save keeps them, q again quits");
-	scene_keys(&s, "jQ");
-	scene_wait(&s, "not saved: :save keeps them, q again quits");
+	scene_keys(&s, "q"); /* nothing is asked */
+	scene_end(&s);
+	scene_close(&s);
+}
+
+/* --- marks from one time to the next ----------------------------------- */
+
+struct keeper {
+	struct folder folder; /* of the capture, and of the state */
+	const char *capture;
+	char state[512]; /* the file, once there is one */
+};
+
+static void
+keeper_open(struct keeper *k)
+{
+	struct text path = {0}, bytes = {0};
+	folder_make(&k->folder);
+	data_path("demo.stp", &path);
+	FILE *file = fopen(path.data, "r");
+	read_all(file, &bytes);
+	fclose(file);
+	folder_put(&k->folder, "a.stp", bytes.data, bytes.length);
+	k->capture = k->folder.files.at[0];
+	*k->state = '\0';
+	setenv("XDG_STATE_HOME", k->folder.path, 1);
+	text_free(&path);
+	text_free(&bytes);
+}
+
+static void
+keeper_close(struct keeper *k)
+{
+	char command[64];
+	snprintf(command, sizeof command, "rm -r %s", k->folder.path);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(mkdir(k->folder.path, 0700), 0); /* for folder_remove */
+	folder_remove(&k->folder);
+}
+
+static void
+keeper_start(struct keeper *k, struct scene *s, const char *option)
+{
+	char *arguments[] = {getenv("TRAWL"), (char *)k->capture, (char *)option, NULL};
+	scene_start(s, 24, 120, "xterm-256color", arguments);
+	scene_wait(s, "power good, die ");
+}
+
+/* How many files there are; the path of one. */
+static int
+keeper_find(struct keeper *k)
+{
+	char folder[64];
+	struct stat st;
+	int count = 0;
+	snprintf(folder, sizeof folder, "%s/trawl", k->folder.path);
+	DIR *dir = opendir(folder);
+	for (struct dirent *entry; dir && (entry = readdir(dir));)
+		if (*entry->d_name != '.') {
+			snprintf(k->state, sizeof k->state, "%s/%s", folder, entry->d_name);
+			assert_int_equal(stat(k->state, &st), 0);
+			assert_int_equal(st.st_mode & 07777, 0600);
+			count++;
+		}
+	if (dir) {
+		assert_int_equal(fstat(dirfd(dir), &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0700);
+		closedir(dir);
+	}
+	return count;
+}
+
+/* Keeps a mark and a bookmark with a note. */
+static void
+keeper_mark(struct keeper *k)
+{
+	struct scene s;
+	keeper_start(k, &s, NULL);
+	scene_keys(&s, "3Gma10GAcold\r");
+	scene_wait_row(&s, ">*     10", "");
 	quit(&s);
+	assert_int_equal(keeper_find(k), 1);
+}
+
+static void
+test_kept(void **state)
+{
+	(void)state;
+	struct keeper k;
+	struct scene s;
+	struct stat before, after;
+	keeper_open(&k);
+	keeper_mark(&k);
+	assert_int_equal(stat(k.state, &before), 0);
+	keeper_start(&k, &s, NULL);
+	scene_wait(&s, "\n back from last time: 2 marks; L shows them");
+	scene_keys(&s, "L");
+	scene_wait(&s, "\n a  3  ");
+	scene_wait_row(&s, " *  10 ", "cold");
+	quit(&s); /* with nothing new */
+	keeper_start(&k, &s, "--no-state");
+	scene_keys(&s, "3GL");
+	scene_wait(&s, "marks  0");
+	scene_keys(&s, "mb");
+	scene_wait(&s, "marks  1");
+	quit(&s);
+	assert_int_equal(stat(k.state, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	keeper_start(&k, &s, NULL); /* a signal is an end too */
+	scene_wait(&s, "back from last time: 2 marks;");
+	scene_keys(&s, "5Gmb");
+	scene_wait_row(&s, ">b      5", "");
+	kill(s.child, SIGTERM);
+	scene_end(&s);
+	scene_close(&s);
+	keeper_start(&k, &s, NULL);
+	scene_wait(&s, "back from last time: 3 marks;");
+	kill(s.child, SIGHUP);
+	scene_end(&s);
+	scene_close(&s);
+	keeper_start(&k, &s, NULL); /* until there is nothing left */
+	scene_wait(&s, "back from last time: 3 marks;");
+	scene_keys(&s, "3G:unmark\r5G:unmark\r10G:unmark\rL");
+	scene_wait(&s, "marks  0");
+	quit(&s);
+	assert_int_equal(keeper_find(&k), 0);
+	keeper_close(&k);
+}
+
+/* What is saved is kept there; what comes after that is kept again. */
+static void
+test_kept_and_saved(void **state)
+{
+	(void)state;
+	struct keeper k;
+	struct scene s;
+	keeper_open(&k);
+	keeper_mark(&k);
+	keeper_start(&k, &s, NULL);
+	scene_keys(&s, ":save\r");
+	scene_wait(&s, "2 marks saved to ");
+	quit(&s);
+	assert_int_equal(keeper_find(&k), 0);
+	keeper_start(&k, &s, NULL);
+	scene_keys(&s, "L");
+	scene_wait(&s, "marks  2");
+	scene_until(&s, "back from", false);
+	scene_keys(&s, "q3G:unmark\r:view default\r");
+	scene_wait(&s, "view default");
+	quit(&s);
+	keeper_start(&k, &s, NULL); /* less than was saved */
+	scene_wait(&s, "back from last time: 1 mark; L shows them");
+	quit(&s);
+	assert_int_equal(keeper_find(&k), 1);
+	folder_put_text(&k.folder, "a.stp.session.yaml",
+			"marks: [{trace: a.stp, offset: 0, letter: z}]\n"); /* newer */
+	keeper_start(&k, &s, NULL);
+	scene_keys(&s, "L");
+	scene_wait_row(&s, " z  0", "");
+	scene_wait(&s, "marks  1");
+	scene_keys(&s, "q:messages\r");
+	scene_wait(&s, "left out: the session's file is newer");
+	quit(&s);
+	keeper_close(&k);
+}
+
+/* Only a capture that is the same, or has grown, gets its marks. */
+static void
+test_kept_of_other(void **state)
+{
+	(void)state;
+	struct keeper k;
+	struct scene s;
+	char command[1200];
+	keeper_open(&k);
+	keeper_mark(&k);
+	FILE *file = fopen(k.capture, "a");
+	assert_non_null(file);
+	assert_int_equal(fputc(0, file), 0);
+	fclose(file);
+	keeper_start(&k, &s, NULL);
+	scene_wait(&s, "back from last time: 2 marks;");
+	quit(&s);
+
+	file = fopen(k.capture, "r+"); /* a byte of the last message is another */
+	assert_non_null(file);
+	assert_int_equal(fseek(file, -9, SEEK_END), 0);
+	int byte = fgetc(file);
+	assert_int_equal(fseek(file, -9, SEEK_END), 0);
+	fputc(byte ^ 0x10, file);
+	fclose(file);
+	keeper_start(&k, &s, NULL);
+	scene_keys(&s, "L");
+	scene_wait(&s, "marks  0");
+	scene_keys(&s, "q:messages\r");
+	scene_wait(&s, "marks of last time are left out: the capture has changed since");
+	quit(&s);
+
+	file = fopen(k.capture, "r+"); /* what it was */
+	assert_non_null(file);
+	assert_int_equal(fseek(file, -9, SEEK_END), 0);
+	fputc(byte, file);
+	fclose(file);
+	snprintf(command, sizeof command,
+		 "sed -i '/letter: a/s/ordinal: [0-9]*//;"
+		 "/letter: a/s/offset: [0-9]*/&, ordinal: 7/' %s",
+		 k.state);
+	assert_int_equal(system(command), 0);
+	keeper_start(&k, &s, NULL); /* which is no message */
+	scene_wait(&s, "1 mark of last time dropped: no message is there any more");
+	scene_keys(&s, "L");
+	scene_wait(&s, "marks  1");
+	quit(&s);
+	keeper_close(&k);
+}
+
+/* Neither a file that is damaged nor a folder that cannot be written to is more than
+ * a line. */
+static void
+test_kept_badly(void **state)
+{
+	(void)state;
+	struct keeper k;
+	struct scene s;
+	keeper_open(&k);
+	keeper_mark(&k);
+	static const char *const damage[] = {"marks: [", "captures: []\n", "", "\377\n",
+					     "captures: [{size: 1, samples: x}]\nsession: 7\n"};
+	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+		FILE *file = fopen(k.state, "w");
+		assert_non_null(file);
+		fputs(damage[i], file);
+		fclose(file);
+		keeper_start(&k, &s, NULL);
+		scene_keys(&s, "j:messages\r");
+		scene_wait(&s, "the marks of last time are left out: ");
+		quit(&s);
+	}
+	setenv("XDG_STATE_HOME", "/dev/null", 1);
+	keeper_start(&k, &s, NULL);
+	scene_keys(&s, "maQ");
+	scene_end(&s);
+	assert_int_equal(WEXITSTATUS(s.status), 0);
+	const char *line = strstr(s.sent.data, "trawl: the marks are not kept: /dev/null/trawl/");
+	assert_non_null(line);
+	assert_non_null(strstr(line, ".yaml: Not a directory\r\n"));
+	scene_close(&s);
+	keeper_close(&k);
+}
+
+/* A capture that is read as another format has other marks, and its own again after. */
+static void
+test_kept_on_trial(void **state)
+{
+	(void)state;
+	struct keeper k;
+	struct scene s;
+	keeper_open(&k);
+	keeper_start(&k, &s, NULL);
+	scene_keys(&s, "3Gma:format gem\r");
+	scene_wait(&s, "tried as gem");
+	scene_keys(&s, "L");
+	scene_wait(&s, "marks  0");
+	scene_keys(&s, "q\033");
+	scene_wait(&s, "back from last time: 1 mark;");
+	quit(&s);
+	assert_int_equal(keeper_find(&k), 1);
+	keeper_close(&k);
 }
 
 /* In the list of all traces marks and contexts tell its times and numbers, and
@@ -1589,17 +1869,6 @@ test_session(void **state)
 	scene_wait(&s, " 1 / 309");
 	quit(&s);
 	unlink(path);
-}
-
-/* What COMMAND prints, or a file has. */
-static void
-read_all(FILE *file, struct text *out)
-{
-	char bytes[4096];
-	size_t length;
-	assert_non_null(file);
-	while ((length = fread(bytes, 1, sizeof bytes, file)))
-		text_add_bytes(out, bytes, length);
 }
 
 static void
@@ -1893,8 +2162,6 @@ test_write(void **state)
 	scene_keys(&s, keys);
 	scene_wait(&s, " as text");
 	check_ends(path, "  [*]\n", "  [a] a \"b\"\n");
-	scene_keys(&s, "Q"); /* what is written is not what :save keeps */
-	scene_wait(&s, "not saved");
 	text_free(&part);
 	text_free(&all);
 	text_free(&some);
@@ -2521,7 +2788,7 @@ test_tie(void **state)
 	scene_keys(&s, "G");
 	scene_wait_row(&s, ">", "dsp."); /* which nothing relates to the others */
 	scene_keys(&s, "mb:tie a b\r");
-	scene_wait(&s, "tied; :save keeps it");
+	scene_wait(&s, "\n tied");
 	scene_keys(&s, ":save\r");
 	scene_wait(&s, "2 marks and 1 ties saved to ");
 	quit(&s);
@@ -2537,7 +2804,7 @@ test_tie(void **state)
 	scene_keys(&s, "g:untie\r"); /* the first message has none */
 	scene_wait(&s, "untie what?");
 	scene_keys(&s, "'a:untie\r");
-	scene_wait(&s, "untied; :save keeps it");
+	scene_wait(&s, "\n untied");
 	scene_keys(&s, ":clocks\r");
 	scene_wait(&s, "wall clock: soc.stp, aux.stp, cam.csel");
 	scene_keys(&s, "q:save\r");
@@ -3682,6 +3949,11 @@ main(void)
 	    cmocka_unit_test(test_silence),
 	    cmocka_unit_test(test_view),
 	    cmocka_unit_test(test_marks),
+	    cmocka_unit_test(test_kept),
+	    cmocka_unit_test(test_kept_and_saved),
+	    cmocka_unit_test(test_kept_of_other),
+	    cmocka_unit_test(test_kept_badly),
+	    cmocka_unit_test(test_kept_on_trial),
 	    cmocka_unit_test(test_marks_of_all),
 	    cmocka_unit_test(test_session),
 	    cmocka_unit_test(test_contexts_of_all),

@@ -241,7 +241,6 @@ jump_note_mark(struct app *app, struct spot *mark, const char *note)
 	} else if (mark) {
 		free(mark->note);
 		mark->note = *note ? mem_text(note) : NULL;
-		app->unsaved = true;
 	}
 }
 

@@ -1,0 +1,363 @@
+/*
+ * Marks from one time to the next: see state.h.
+ *
+ * The file's name is a hash of what the captures are called and of how they are read.
+ * Whether they still are what they were is told by samples of the bytes there were
+ * then, so a capture may grow and be touched, but not be another.  Whether there is
+ * something to keep is told by comparing what would be written with what was, so
+ * commands need not say that they changed something.
+ */
+#include "config.h"
+
+#include "ui/state.h"
+#include "base/file.h"
+#include "index/saved.h"
+#include "trace/clocks.h"
+#include "ui/app.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENDING ".yaml"
+
+enum { FILES_MAX = 500, FILE_MODE = 0600, FOLDER_MODE = 0700 };
+
+static const struct option_row capture_rows[] = {
+    {.name = "file",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct state_capture, file),
+     .help = "a capture, for people; the name of the state's file is made of it"},
+    {.name = "size",
+     .type = OPTION_UINT,
+     .member = offsetof(struct state_capture, size),
+     .required = true,
+     .help = "how many bytes it had"},
+    {.name = "samples",
+     .type = OPTION_TEXT,
+     .member = offsetof(struct state_capture, samples),
+     .required = true,
+     .help = "checksums of its first, middle and last 64 KiB"},
+};
+static const struct option_table capture_table =
+    OPTION_TABLE("captures", struct state_capture, capture_rows);
+
+static const struct option_row state_rows[] = {
+    {.name = "captures",
+     .type = OPTION_LIST,
+     .member = offsetof(struct state_file, captures),
+     .table = &capture_table,
+     .required = true,
+     .help = "the captures that this is the state of"},
+    {.name = "session",
+     .type = OPTION_STRUCT,
+     .member = offsetof(struct state_file, notebook),
+     .table = &notebook_options_table,
+     .help = "what was not saved"},
+};
+
+const struct option_table state_options_table =
+    OPTION_TABLE("state", struct state_file, state_rows);
+
+/* --- which captures ---------------------------------------------------- */
+
+/* The whole path of a file, or the given one where there is no such file. */
+static char *
+real_path(const char *path)
+{
+	char *real = realpath(path, NULL);
+	return real ? real : mem_text(path);
+}
+
+static uint64_t
+hash_path(const char *path, uint64_t hash)
+{
+	char *real = real_path(path);
+	hash = option_hash_text(real, hash);
+	free(real);
+	return hash;
+}
+
+/* Finds the path for the session's state, or the reason why it has none. */
+static void
+find_path(struct app *app)
+{
+	const struct ui_options *options = app->options;
+	const struct session *session = app->session;
+	uint64_t hash = 0xcbf29ce484222325;
+	struct text path = {0};
+	if (!options->state_dir)
+		return;
+	if (!*options->state_dir)
+		app->kept.reason = "there is no home folder";
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		if (capture_is_stream(trace_capture(trace)))
+			app->kept.reason = "a stream has no name";
+		hash = hash_path(capture_path(trace_capture(trace)), hash);
+		hash = option_hash_text(decoder_name(trace_decoder(trace)->ops), hash);
+	}
+	if (options->notebook_given)
+		hash = hash_path(options->notebook_path, hash);
+	text_addf(&path, "%s/%016llx" ENDING, options->state_dir, (unsigned long long)hash);
+	if (!app->kept.reason)
+		app->kept.path = mem_text(text_get(&path));
+	text_free(&path);
+}
+
+static char *
+sample(const struct capture *capture, uint64_t size)
+{
+	struct saved_about about;
+	struct text text = {0};
+	saved_describe(&about, capture, size, 0, 0, 0);
+	text_addf(&text, "%08x-%08x-%08x", (unsigned)about.samples[0], (unsigned)about.samples[1],
+		  (unsigned)about.samples[2]);
+	return text.data;
+}
+
+static bool
+has_grown_from(const struct capture *capture, const struct state_capture *was)
+{
+	if (capture_size(capture) < was->size)
+		return false;
+	char *samples = sample(capture, was->size);
+	bool same = !strcmp(samples, was->samples);
+	free(samples);
+	return same;
+}
+
+/* Whether the captures are those that the file is about. */
+static bool
+is_of_session(const struct state_file *file, const struct session *session)
+{
+	const struct state_capture *was = file->captures.at;
+	bool same = file->captures.count == session->traces.count;
+	for (size_t i = 0; same && i < file->captures.count; i++)
+		same = has_grown_from(trace_capture(session->traces.at[i]), &was[i]);
+	return same;
+}
+
+/* --- from the file ----------------------------------------------------- */
+
+static bool
+is_newer(const char *path, const char *other)
+{
+	struct stat a, b;
+	if (!path || stat(path, &a) != 0 || stat(other, &b) != 0)
+		return false;
+	return a.st_mtim.tv_sec != b.st_mtim.tv_sec ? a.st_mtim.tv_sec > b.st_mtim.tv_sec
+						    : a.st_mtim.tv_nsec > b.st_mtim.tv_nsec;
+}
+
+static void
+forget(struct ui_state *state)
+{
+	option_release(&state_options_table, &state->was);
+	state->was = (struct state_file){0};
+}
+
+static void
+load(struct app *app)
+{
+	struct ui_state *state = &app->kept;
+	const struct ui_options *options = app->options;
+	struct err err = {0};
+	if (!state->path || access(state->path, F_OK) != 0)
+		return;
+	if (is_newer(options->notebook_path, state->path)) {
+		log_add(&app->log, false,
+			"marks that were not saved last time are left out: the session's file is "
+			"newer");
+		return;
+	}
+	if (options->load_state(state->path, &state->was, &err) < 0) {
+		forget(state);
+		app_trouble(app, "the marks of last time are left out: %s", err.what);
+	} else if (!is_of_session(&state->was, app->session)) {
+		forget(state);
+		log_add(&app->log, false,
+			"the marks of last time are left out: the capture has changed since");
+	}
+}
+
+static void
+add_count(struct text *out, size_t count, const char *what)
+{
+	if (count)
+		text_addf(out, "%s%zu %s%s", out->length ? " and " : "", count, what,
+			  count == 1 ? "" : "s");
+}
+
+static void
+say_restored(struct app *app)
+{
+	struct text what = {0}, key = {0};
+	size_t marks = app->jumps.marks.count, ties;
+	clocks_ties(app->session->clocks, &ties);
+	add_count(&what, marks, "mark");
+	add_count(&what, ties, "tie");
+	keymap_hint(&app->keymap, marks ? COMMAND_MARKS : COMMAND_CLOCKS, &key);
+	if (what.length)
+		app_say(app, "back from last time: %s; %s shows them", what.data, key.data);
+	text_free(&what);
+	text_free(&key);
+}
+
+/* Appends marks and ties as they would be kept. */
+static void
+write_marks(struct app *app, struct text *out)
+{
+	struct notebook now;
+	notebook_collect(app, false, &now);
+	option_write(&notebook_options_table, &now, out);
+	option_release(&notebook_options_table, &now);
+}
+
+static void
+note_kept(struct app *app)
+{
+	text_clear(&app->kept.same);
+	write_marks(app, &app->kept.same);
+}
+
+void
+state_restore(struct app *app)
+{
+	find_path(app);
+	load(app);
+	notebook_restore(app);
+	note_kept(app);
+	app->kept.unchecked = app->kept.was.captures.count;
+	if (app->kept.unchecked)
+		say_restored(app);
+}
+
+/* Whether there is a message at the very place, and not only one near. */
+static bool
+has_message(struct app *app, const struct spot *mark)
+{
+	struct list *list;
+	struct row row;
+	if (!jump_find(app, mark, &list, &row))
+		return false;
+	struct place place = reader_place(list->lanes[row.lane].reader, row.at);
+	return !place_compare(place, mark->place);
+}
+
+void
+state_check(struct app *app)
+{
+	struct index_progress progress;
+	struct jumps *jumps = &app->jumps;
+	struct text what = {0};
+	size_t dropped = 0;
+	if (!app->kept.unchecked)
+		return;
+	for (size_t i = 0; i < app->session->traces.count; i++) {
+		index_get_progress(trace_index(app->session->traces.at[i]), &progress);
+		if (!progress.complete)
+			return;
+	}
+	app->kept.unchecked = false;
+	for (size_t i = jumps->marks.count; i-- > 0;)
+		if (!has_message(app, &jumps->marks.at[i])) {
+			jumps_drop(jumps, i);
+			dropped++;
+		}
+	add_count(&what, dropped, "mark");
+	if (dropped)
+		app_say(app, "%s of last time dropped: no message is there any more", what.data);
+	text_free(&what);
+}
+
+/* --- to the file ------------------------------------------------------- */
+
+bool
+state_is_unsaved(struct app *app)
+{
+	struct text now = {0};
+	write_marks(app, &now);
+	bool same = !strcmp(text_get(&now), text_get(&app->kept.same));
+	text_free(&now);
+	return !same;
+}
+
+bool
+state_can_keep(const struct app *app)
+{
+	return app->kept.path;
+}
+
+void
+state_saved(struct app *app)
+{
+	note_kept(app);
+	if (app->kept.path)
+		unlink(app->kept.path);
+}
+
+static void
+describe_captures(const struct session *session, struct option_list *list)
+{
+	struct state_capture *captures = mem_new(session->traces.count * sizeof *captures);
+	*list = (struct option_list){captures, session->traces.count};
+	for (size_t i = 0; i < list->count; i++) {
+		const struct capture *capture = trace_capture(session->traces.at[i]);
+		captures[i].file = real_path(capture_path(capture));
+		captures[i].size = capture_size(capture);
+		captures[i].samples = sample(capture, captures[i].size);
+	}
+}
+
+static int
+write_file(struct app *app, const struct state_file *file, struct err *err)
+{
+	const char *path = app->kept.path;
+	struct text out = {0};
+	text_add(&out, "# Marks and ties that were not saved: trawl puts them back and :save "
+		       "removes this.\n");
+	option_write(&state_options_table, file, &out);
+	struct iovec piece = {out.data, out.length};
+	if (file_replace(path, FILE_MODE, FOLDER_MODE, &piece, 1) < 0)
+		err_set(err, ERR_IO, "the marks are not kept: %s: %s", path, strerror(errno));
+	else
+		file_prune(path, ENDING, FILES_MAX, UINT64_MAX);
+	text_free(&out);
+	return err->code;
+}
+
+int
+state_keep(struct app *app, struct err *err)
+{
+	const struct ui_state *state = &app->kept;
+	const char *saved = app->options->notebook_path;
+	struct state_file now = {0};
+	int failed = 0;
+	if (!app->options->state_dir || !state_is_unsaved(app))
+		return 0;
+	if (!state->path)
+		return err_set(err, ERR_IO, "the marks are not kept, as %s; :save FILE keeps them",
+			       state->reason);
+	notebook_collect(app, false, &now.notebook);
+	if (!now.notebook.marks.count && !now.notebook.ties.count &&
+	    !(saved && access(saved, F_OK) == 0)) {
+		unlink(state->path);
+	} else {
+		describe_captures(app->session, &now.captures);
+		failed = write_file(app, &now, err);
+	}
+	option_release(&state_options_table, &now);
+	return failed;
+}
+
+void
+state_free(struct ui_state *state)
+{
+	forget(state);
+	text_free(&state->same);
+	free(state->path);
+	*state = (struct ui_state){0};
+}

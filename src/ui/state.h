@@ -1,0 +1,59 @@
+/*
+ * Marks that were not saved: kept at the end, and back when the same captures are
+ * opened again.
+ *
+ * A file for each set of captures, in a folder of the user's, in the form of a session
+ * with what tells its captures from others.  What :save writes takes its place: the
+ * file is there only while the marks and ties of a session are nowhere else.
+ */
+#ifndef TRAWL_UI_STATE_H
+#define TRAWL_UI_STATE_H
+
+#include "base/err.h"
+#include "ui/notebook.h"
+
+struct state_capture {
+	char *file; /* its whole path */
+	uint64_t size;
+	char *samples; /* checksums of some of so many bytes */
+};
+
+/* What such a file says. */
+struct state_file {
+	struct option_list captures; /* struct state_capture, in the session's order */
+	struct notebook notebook;    /* its marks and ties; the rest has its default */
+};
+
+extern const struct option_table state_options_table;
+
+/* The state of the session that is open. */
+struct ui_state {
+	char *path;	       /* NULL: nothing is kept */
+	const char *reason;    /* why that cannot be; NULL: it can, or is not wanted */
+	struct state_file was; /* last time; without captures: nothing is used of it */
+	bool unchecked;	       /* whether its marks have messages */
+	struct text same;      /* marks and ties as they are kept somewhere */
+};
+
+/* Puts back what was kept of these captures, or what the session's file has. */
+void state_restore(struct app *);
+
+/* Drops marks put back that no message has, and says how many; once, as the messages
+ * are known. */
+void state_check(struct app *);
+
+/* Whether there are marks or ties that are kept nowhere. */
+bool state_is_unsaved(struct app *);
+
+/* Whether state_keep can keep them. */
+bool state_can_keep(const struct app *);
+
+/* After what there is was written where the next opening reads it. */
+void state_saved(struct app *);
+
+/* Keeps what is unsaved, at the end.  0, or negative with the reason. */
+int state_keep(struct app *, struct err *);
+
+void state_free(struct ui_state *);
+
+#endif

@@ -87,7 +87,7 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	regex->match = pcre2_match_data_create(1, NULL);
 	regex->context = pcre2_match_context_create(NULL);
 	if (!regex->match || !regex->context)
-		abort();
+		mem_end();
 	pcre2_set_match_limit(regex->context, MATCH_LIMIT);
 	pcre2_set_depth_limit(regex->context, DEPTH_LIMIT);
 	pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);

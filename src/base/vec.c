@@ -3,18 +3,44 @@
 
 #include "base/vec.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { STATUS_FAILED = 2 };
+
+static _Atomic(void (*)(void)) last_act;
+
+void
+mem_before_end(void (*act)(void))
+{
+	atomic_store(&last_act, act);
+}
+
+void
+mem_end(void)
+{
+	static const char sentence[] = "trawl: out of memory; open fewer captures, or raise the "
+				       "limit (ulimit -v)\n";
+	static atomic_flag ending = ATOMIC_FLAG_INIT;
+	while (atomic_flag_test_and_set(&ending))
+		pause(); /* another thread ends the program */
+	void (*act)(void) = atomic_load(&last_act);
+	if (act)
+		act();
+	if (write(STDERR_FILENO, sentence, sizeof sentence - 1) < 0) {
+		/* the status says it */
+	}
+	_exit(STATUS_FAILED);
+}
 
 static void *
 checked(void *memory)
 {
-	if (!memory) {
-		fputs("trawl: out of memory\n", stderr);
-		abort();
-	}
+	if (!memory)
+		mem_end();
 	return memory;
 }
 
@@ -45,7 +71,7 @@ vec_grow(void *at, size_t count, size_t more, size_t *capacity, size_t size)
 	if (want < count + more)
 		want = count + more;
 	if (want > SIZE_MAX / size)
-		checked(NULL);
+		mem_end();
 	*capacity = want;
 	return mem_resize(at, want * size);
 }

@@ -7,8 +7,8 @@
  *	vec_free(&things);
  *
  * Growth moves the elements: pointers into `at` live until the next
- * vec_add or vec_reserve.  Without memory the program aborts, as it does for
- * all its small allocations; sizes that come from a capture are limited by
+ * vec_add or vec_reserve.  Without memory the program ends (mem_end), as it does
+ * for all its small allocations; sizes that come from a capture are limited by
  * the caller before they get here.
  */
 #ifndef TRAWL_BASE_VEC_H
@@ -42,9 +42,16 @@
 void *vec_grow(void *at, size_t count, size_t more, size_t *capacity, size_t size);
 void vec_release(void *at);
 
-/* malloc, realloc, calloc and strdup that abort without memory. */
+/* calloc, realloc and strdup that end the program without memory. */
 void *mem_new(size_t size); /* zeroed */
 void *mem_resize(void *old, size_t size);
 char *mem_text(const char *text);
+
+/* Ends the program, out of memory: one sentence on standard error and status 2.
+ * From any thread, for whoever allocates otherwise. */
+_Noreturn void mem_end(void);
+
+/* ACT (NULL: nothing) runs before that, in any thread; it must not allocate. */
+void mem_before_end(void (*act)(void));
 
 #endif

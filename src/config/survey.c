@@ -302,7 +302,7 @@ static int
 walk(struct survey *survey, const char *text, size_t length)
 {
 	if (!yaml_parser_initialize(&survey->parser))
-		abort();
+		mem_end();
 	yaml_parser_set_input_string(&survey->parser, (const unsigned char *)text, length);
 	int result = 0;
 	for (bool end = false; !end && !result;) {

@@ -97,6 +97,18 @@ limited -n 256 "$TRAWL" -t csv many.yaml
 is "300 captures, 256 descriptors" "$want" "$(cksum <out)"
 limited -n 64 "$TRAWL" -t csv many.yaml
 is "300 captures, 64 descriptors" "$want" "$(cksum <out)"
+# Little memory for so many: all of it, or one sentence and status 2.
+if (ulimit -v 20000000) 2>/dev/null && ! grep -q __asan "$TRAWL"; then
+	for format in stats jsonl; do
+		limited -v 300000 "$TRAWL" --no-cache -t $format many.yaml
+		test "$status" -lt 2 ||
+			is "little memory, -t $format: what is said" 1 \
+				"$(grep -c 'out of memory; \|address space' err)"
+		ok "little memory, -t $format: no crash" test "$status" -le 2
+	done
+else
+	skip "memory" "it cannot be limited here"
+fi
 
 # A full disk: status 2, and what cannot be written.
 for option in --help --version --list-formats --list-fields --dump-config \

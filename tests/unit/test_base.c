@@ -13,9 +13,12 @@
 #include "base/vec.h"
 
 #include <locale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void
 test_bits(void **state)
@@ -399,20 +402,71 @@ test_counts(void **state)
 	text_free(&text);
 }
 
+/* --- out of memory ----------------------------------------------------- */
+
+static void
+say_act(void)
+{
+	assert_int_equal(write(STDERR_FILENO, "act, ", 5), 5);
+}
+
+static void *
+want_too_much(void *context)
+{
+	VEC(uint64_t) v = {0};
+	(void)context;
+	vec_reserve(&v, SIZE_MAX / 4);
+	return NULL;
+}
+
+/* However many threads find that memory is out: what is registered runs once, and one
+ * sentence is said behind it. */
+static void
+test_out_of_memory(void **state)
+{
+	(void)state;
+	int ends[2], status;
+	char said[512];
+	size_t length = 0;
+	ssize_t n;
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	if (!child) {
+		pthread_t threads[4];
+		dup2(ends[1], STDERR_FILENO);
+		mem_before_end(say_act);
+		for (int i = 0; i < 4; i++)
+			pthread_create(&threads[i], NULL, want_too_much, NULL);
+		for (int i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+		_exit(0);
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], said + length, sizeof said - 1 - length)) > 0)
+		length += (size_t)n;
+	said[length] = '\0';
+	waitpid(child, &status, 0);
+	close(ends[0]);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 2);
+	assert_string_equal(said, "act, trawl: out of memory; open fewer captures, or raise the "
+				  "limit (ulimit -v)\n");
+}
+
 int
 main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_bits),     cmocka_unit_test(test_crc),
-	    cmocka_unit_test(test_zero_run), cmocka_unit_test(test_safe),
-	    cmocka_unit_test(test_safe_all), cmocka_unit_test(test_columns),
-	    cmocka_unit_test(test_numbers),  cmocka_unit_test(test_text),
-	    cmocka_unit_test(test_format),   cmocka_unit_test(test_digits),
-	    cmocka_unit_test(test_arena),    cmocka_unit_test(test_option),
-	    cmocka_unit_test(test_regex),    cmocka_unit_test(test_regex_limits),
-	    cmocka_unit_test(test_err),	     cmocka_unit_test(test_vec),
-	    cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_bits),	  cmocka_unit_test(test_crc),
+	    cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_zero_run),
+	    cmocka_unit_test(test_safe),	  cmocka_unit_test(test_safe_all),
+	    cmocka_unit_test(test_columns),	  cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_text),	  cmocka_unit_test(test_format),
+	    cmocka_unit_test(test_digits),	  cmocka_unit_test(test_arena),
+	    cmocka_unit_test(test_option),	  cmocka_unit_test(test_regex),
+	    cmocka_unit_test(test_regex_limits),  cmocka_unit_test(test_err),
+	    cmocka_unit_test(test_vec),		  cmocka_unit_test(test_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

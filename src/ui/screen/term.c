@@ -72,15 +72,21 @@ static struct {
 } rescue;
 
 static void
+restore_terminal(void)
+{
+	if (!rescue.armed)
+		return;
+	rescue.armed = 0;
+	if (write(rescue.file, rescue.text, rescue.length) < 0) {
+		/* nobody is left to tell */
+	}
+	tcsetattr(rescue.file, TCSANOW, &rescue.modes);
+}
+
+static void
 on_crash(int number)
 {
-	if (rescue.armed) {
-		rescue.armed = 0;
-		if (write(rescue.file, rescue.text, rescue.length) < 0) {
-			/* nobody is left to tell */
-		}
-		tcsetattr(rescue.file, TCSANOW, &rescue.modes);
-	}
+	restore_terminal();
 	raise(number); /* SA_RESETHAND: the usual end */
 }
 
@@ -144,6 +150,7 @@ rescue_prepare(int file, const struct termios *modes)
 	}
 	text_free(&text);
 	handle_crashes(on_crash, (int)SA_RESETHAND);
+	mem_before_end(restore_terminal);
 }
 
 /* --- sending ----------------------------------------------------------- */
@@ -357,6 +364,7 @@ term_close(struct term *term)
 		return;
 	give_back(term);
 	handle_crashes(SIG_DFL, 0);
+	mem_before_end(NULL);
 	delwin(term->keys);
 	free_term(term);
 }

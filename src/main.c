@@ -21,6 +21,7 @@
 #include "trace/clocks.h"
 #include "trace/context.h"
 #include "trace/cycles.h"
+#include "trace/doubts.h"
 #include "trace/reader.h"
 #include "trace/serial.h"
 #include "trace/trace.h"
@@ -320,6 +321,12 @@ charset(const struct cli *cli, bool terminal)
 
 /* --- batch ------------------------------------------------------------- */
 
+static const char *
+output_format(const struct cli *cli)
+{
+	return cli->value[CLI_TO] ? cli->value[CLI_TO] : "text";
+}
+
 /* What opening a trace has to say. */
 static void
 print_notice(struct trace *trace, const struct cli *cli)
@@ -603,10 +610,9 @@ follow(const struct cli *cli, struct session *session, const struct export_optio
 	return failed;
 }
 
-/* Looks for what --check names, and tells about it.  DOUBT: something that the
- * messages are read with could not be loaded, so what they say is not sure. */
+/* Looks for what --check names, and tells about it. */
 static int
-check(struct session *session, const struct cli *cli, const struct filter *filter, bool doubt)
+check(struct session *session, const struct cli *cli, const struct filter *filter)
 {
 	struct err err = {0};
 	struct text report = {0};
@@ -619,14 +625,13 @@ check(struct session *session, const struct cli *cli, const struct filter *filte
 		fputs(text_get(&report), stderr);
 	text_free(&report);
 	check_free(check);
-	return found || doubt ? STATUS_DAMAGED : STATUS_GOOD;
+	return found ? STATUS_DAMAGED : STATUS_GOOD;
 }
 
-/* Loads what the traces' texts need; false if some of it is of no use. */
-static bool
-load_traces(struct session *session, const struct cli *cli)
+/* Loads what the traces' texts need. */
+static void
+load_traces(struct session *session, const struct cli *cli, struct doubts *doubts)
 {
-	bool good = true;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct err trouble = {0};
 		trace_load(session->traces.at[i], &trouble);
@@ -636,23 +641,8 @@ load_traces(struct session *session, const struct cli *cli)
 			complain(trouble.what);
 		if (!cli->value[CLI_QUIET])
 			print_guess(session->traces.at[i]);
-		good &= !trouble.code;
+		doubts->count[DOUBT_UNLOADED] += trouble.code != 0;
 	}
-	return good;
-}
-
-/* Tells of the doubts that output in FORMAT does not show. */
-static void
-print_doubts(const struct export_format *format, const struct doubts *all)
-{
-	struct doubts doubts = *all;
-	struct text line = {0};
-	if (format->flagged)
-		memset(doubts.count, 0, DOUBT_FLAGS * sizeof *doubts.count);
-	doubts_describe(&doubts, &line);
-	if (line.length)
-		complain(text_get(&line));
-	text_free(&line);
 }
 
 /* Says what is missing of a capture; whether anything is, or its bytes changed
@@ -675,14 +665,39 @@ tell_loss(struct trace *trace, const struct cli *cli)
 	return amiss;
 }
 
-/* The status after STATUS of an output, which may have no room for what is missing. */
-static int
-tell_losses(struct session *session, const struct cli *cli, int status)
+/* Adds what is known at the end of a run, of all that was done in it. */
+static void
+collect_doubts(struct session *session, const struct cli *cli, struct doubts *doubts)
 {
+	doubts->count[DOUBT_UNSEARCHED] += regex_given_up();
 	for (size_t i = 0; i < session->traces.count; i++)
-		if (tell_loss(session->traces.at[i], cli) && status == STATUS_GOOD)
-			status = STATUS_DAMAGED;
-	return status;
+		doubts->count[DOUBT_INCOMPLETE] += tell_loss(session->traces.at[i], cli);
+}
+
+/* Tells of the doubts that the output does not show. */
+static void
+print_doubts(const struct cli *cli, const struct doubts *all)
+{
+	const struct export_format *format = export_find(output_format(cli));
+	struct doubts doubts = *all;
+	struct text line = {0};
+	if (format && format->flagged)
+		doubts_remove(&doubts, DOUBT_FLAGS);
+	doubts_describe(&doubts, &line);
+	if (!cli->value[CLI_QUIET])
+		complain(text_get(&line));
+	text_free(&line);
+}
+
+/* The status of a run that ended with STATUS.  What --check names counts, and
+ * nothing else that decoding finds. */
+static int
+judge_doubts(const struct cli *cli, const struct doubts *all, int status)
+{
+	struct doubts doubts = *all;
+	if (cli->value[CLI_CHECK])
+		doubts_remove(&doubts, DOUBT_DECODING);
+	return status == STATUS_GOOD && doubts_are_bad(&doubts) ? STATUS_DAMAGED : status;
 }
 
 /* Says which names of --origin nobody has.  Where there is one name and something
@@ -714,11 +729,13 @@ tell_unfit(const struct session *session, const struct cli *cli,
 	text_free(&line);
 }
 
+/* Writes the output, or looks for what --check names; adds what is doubtful of it. */
 static int
-batch(struct session *session, const struct cli *cli, const struct filter *filter)
+produce(struct session *session, const struct cli *cli, const struct filter *filter,
+	struct doubts *doubts)
 {
 	struct err err = {0};
-	const char *name = cli->value[CLI_TO] ? cli->value[CLI_TO] : "text";
+	const char *name = output_format(cli);
 	struct export_options options = {.format = export_find(name),
 					 .filter = *filter,
 					 .source = cli->value[CLI_SOURCE],
@@ -732,7 +749,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	if (take_split(cli, &options, &err) < 0 ||
 	    take_context(cli, EXPORT_AROUND_MAX, &options.around, &err) < 0)
 		return fail(&err);
-	bool doubt = !load_traces(session, cli);
+	load_traces(session, cli, doubts);
 	print_all_notices(session, cli);
 	if (options.format->timed || filter_needs_clocks(filter))
 		clocks_load(session->clocks,
@@ -746,7 +763,7 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 		contexts_load(session->contexts);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
 		check_origins(session, cli, 0);
-		return check(session, cli, filter, doubt);
+		return check(session, cli, filter);
 	}
 	tell_unfit(session, cli, &options);
 	options.output = open_output(cli, options.format, &err);
@@ -762,29 +779,18 @@ batch(struct session *session, const struct cli *cli, const struct filter *filte
 	if (cli->value[CLI_VERBOSE])
 		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
 	print_all_notices(session, cli);
-	if (!cli->value[CLI_QUIET])
-		print_doubts(options.format, &result.doubts);
-	if (cli->value[CLI_CHECK]) /* what it names counts, and no other message */
-		return check(session, cli, filter, doubt);
-	return doubts_are_bad(&result.doubts) ? STATUS_DAMAGED : STATUS_GOOD;
+	doubts_add(doubts, &result.doubts);
+	return cli->value[CLI_CHECK] ? check(session, cli, filter) : STATUS_GOOD;
 }
 
-/* What a regular expression gave up on may have been selected, or found. */
 static int
-doubt_patterns(const struct cli *cli, int status)
+batch(struct session *session, const struct cli *cli, const struct filter *filter)
 {
-	struct text doubt = {0};
-	char digits[32];
-	uint64_t count = regex_given_up();
-	if (!count)
-		return status;
-	text_addf(&doubt,
-		  "a regular expression gave up on %s text%s, which may match; make it simpler",
-		  text_number(digits, count), count == 1 ? "" : "s");
-	if (!cli->value[CLI_QUIET])
-		complain(doubt.data);
-	text_free(&doubt);
-	return status == STATUS_GOOD ? STATUS_DAMAGED : status;
+	struct doubts doubts = {0};
+	int status = produce(session, cli, filter, &doubts);
+	collect_doubts(session, cli, &doubts);
+	print_doubts(cli, &doubts);
+	return judge_doubts(cli, &doubts, status);
 }
 
 /* --- screen ------------------------------------------------------------ */
@@ -988,8 +994,7 @@ main(int argc, char **argv)
 	else if (cli.value[CLI_DUMP_CONFIG])
 		status = dump_config(&session, &cli);
 	else if (to_batch)
-		status = tell_losses(&session, &cli,
-				     doubt_patterns(&cli, batch(&session, &cli, &filter)));
+		status = batch(&session, &cli, &filter);
 	else
 		status = screen(&session, &cli, &filter);
 out:

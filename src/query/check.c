@@ -264,8 +264,7 @@ report_doubts(const struct check *check, const char *name, unsigned set, struct 
 		doubts.count[i] = set >> i & 1 ? check->doubts.count[i] : 0;
 	doubts_describe(&doubts, &what);
 	if (what.length)
-		text_addf(report, "trawl: check%s%s: %s\n", *name ? " " : "", name,
-			  text_get(&what));
+		text_addf(report, "trawl: check %s: %s\n", name, text_get(&what));
 	text_free(&what);
 	return doubts_are_bad(&doubts);
 }
@@ -301,6 +300,5 @@ check_run(struct check *check, struct session *session, const struct filter *fil
 		}
 		found |= report_doubts(check, one->name, one->doubts, report);
 	}
-	/* what was not searched may hold whatever was looked for */
-	return found | report_doubts(check, "", 1u << DOUBT_UNSEARCHED, report);
+	return found;
 }

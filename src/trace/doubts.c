@@ -4,22 +4,25 @@
 #include "trace/doubts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const struct row {
-	const char *what;
-	const char *unit; /* of one; rows of the same unit are neighbours */
-	const char *units;
+	const char *one, *many; /* NULL: it has sentences of its own */
 	bool bad;
-	const char *next; /* what to do */
+	const char *next; /* what to do; rows with the same are neighbours */
 } rows[DOUBT_COUNT] = {
-#define MESSAGES "message", "messages"
-    [DOUBT_DAMAGED] = {"damaged", MESSAGES, true, "-t text marks them"},
-    [DOUBT_LOST] = {"lost", MESSAGES, true, "-t text marks them"},
-    [DOUBT_TRUNCATED] = {"truncated", MESSAGES, true, "-t text marks them"},
-    [DOUBT_SUSPECT] = {"suspect", MESSAGES, false, "-t text marks them"},
-    [DOUBT_UNDECODED] = {"undecoded", "byte", "bytes", true, "-t stats counts them by kind"},
-    [DOUBT_UNSEARCHED] = {"unsearched", "text", "texts", true, "make the expression simpler"},
-#undef MESSAGES
+#define MARKED "-t text marks them"
+    [DOUBT_DAMAGED] = {"damaged message", "damaged messages", true, MARKED},
+    [DOUBT_LOST] = {"lost message", "lost messages", true, MARKED},
+    [DOUBT_TRUNCATED] = {"truncated message", "truncated messages", true, MARKED},
+    [DOUBT_SUSPECT] = {"suspect message", "suspect messages", false, MARKED},
+    [DOUBT_UNDECODED] = {"undecoded byte", "undecoded bytes", true, "-t stats counts them by kind"},
+    [DOUBT_UNSEARCHED] = {"text that may match, but a regular expression gave up on it",
+			  "texts that may match, but a regular expression gave up on them", true,
+			  "make the expression simpler"},
+    [DOUBT_INCOMPLETE] = {.bad = true},
+    [DOUBT_UNLOADED] = {.bad = true},
+#undef MARKED
 };
 
 void
@@ -27,6 +30,12 @@ doubts_add(struct doubts *doubts, const struct doubts *more)
 {
 	for (int i = 0; i < DOUBT_COUNT; i++)
 		doubts->count[i] += more->count[i];
+}
+
+void
+doubts_remove(struct doubts *doubts, unsigned count)
+{
+	memset(doubts->count, 0, count * sizeof *doubts->count);
 }
 
 void
@@ -66,15 +75,18 @@ doubts_are_bad(const struct doubts *doubts)
 void
 doubts_describe(const struct doubts *doubts, struct text *out)
 {
-	const char *between = "", *next = NULL;
+	const char *next = NULL;
 	for (int i = 0; i < DOUBT_COUNT; i++) {
 		const struct row *row = &rows[i];
-		if (!doubts->count[i])
+		if (!doubts->count[i] || !row->one)
 			continue;
-		text_addf(out, "%s%" PRIu64 " %s %s", between, doubts->count[i], row->what,
-			  doubts->count[i] == 1 ? row->unit : row->units);
-		next = next ? next : row->next;
-		between = ", ";
+		if (next && strcmp(next, row->next) != 0)
+			text_addf(out, "; %s\n", next);
+		else if (next)
+			text_add(out, ", ");
+		text_addf(out, "%" PRIu64 " %s", doubts->count[i],
+			  doubts->count[i] == 1 ? row->one : row->many);
+		next = row->next;
 	}
 	if (next)
 		text_addf(out, "; %s", next);

@@ -2,8 +2,10 @@
  * Doubts: what keeps a run over captures from being good, counted in one place.
  *
  * Who finds something adds to the counts: of messages by their flags, of bytes
- * in no message that may hold some, of searches that a limit ended.  The exit
- * status and the sentence for people follow from the counts alone.
+ * in no message that may hold some, of searches that a limit ended, of captures and
+ * collateral that could not be read.  The exit status and the sentences for people
+ * follow from the counts alone, save that a capture or a file that could not be read
+ * has a sentence of its own, with its name.
  */
 #ifndef TRAWL_TRACE_DOUBTS_H
 #define TRAWL_TRACE_DOUBTS_H
@@ -19,9 +21,14 @@ enum doubt {
 	DOUBT_SUSPECT,
 	DOUBT_UNDECODED,  /* bytes in no message that may hold some */
 	DOUBT_UNSEARCHED, /* texts that a regular expression gave up on */
+	DOUBT_INCOMPLETE, /* captures with bytes missing, or changed while they were read */
+	DOUBT_UNLOADED,	  /* traces with collateral or symbols that could not be loaded */
 	DOUBT_COUNT
 };
-enum { DOUBT_FLAGS = DOUBT_SUSPECT + 1 }; /* the doubts that are flags of messages */
+enum {
+	DOUBT_FLAGS = DOUBT_SUSPECT + 1,     /* the doubts that are flags of messages */
+	DOUBT_DECODING = DOUBT_UNDECODED + 1 /* those that decoding finds */
+};
 
 /* Zero-initialise. */
 struct doubts {
@@ -40,6 +47,9 @@ doubts_add_flags(struct doubts *doubts, unsigned flags)
 
 void doubts_add(struct doubts *, const struct doubts *more);
 
+/* Takes out the first COUNT doubts: DOUBT_FLAGS or DOUBT_DECODING. */
+void doubts_remove(struct doubts *, unsigned count);
+
 /* Adds what is no message's: the bytes that the walk of READER, which is over, passed
  * over and that may hold messages. */
 void doubts_add_walk(struct doubts *, struct reader *);
@@ -51,8 +61,9 @@ void doubts_add_trace(struct doubts *, struct trace *);
 /* Whether the captures are not good. */
 bool doubts_are_bad(const struct doubts *);
 
-/* Appends what was counted, and what to do next: `3 damaged messages, 96 undecoded
- * bytes; -t text marks them`.  Nothing if there is nothing. */
+/* Appends what was counted, and what to do next, a line for each thing to do:
+ * `3 damaged messages, 1 lost message; -t text marks them`.  Nothing if there is
+ * nothing, or nothing but what has sentences of its own. */
 void doubts_describe(const struct doubts *, struct text *);
 
 #endif

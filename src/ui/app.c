@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "trace/context.h"
 #include "trace/cycles.h"
+#include "trace/doubts.h"
 #include "trace/recognise.h"
 #include "ui/prompt/complete.h"
 #include "ui/panes/lines.h"
@@ -525,14 +526,14 @@ say_lines(struct app *app, char *lines)
 static bool
 say_given_up(struct app *app)
 {
-	char digits[32];
-	uint64_t count = regex_given_up();
-	if (!count || count < 2 * app->given_up)
+	struct doubts doubts = {.count[DOUBT_UNSEARCHED] = regex_given_up()};
+	struct text line = {0};
+	if (!doubts.count[DOUBT_UNSEARCHED] || doubts.count[DOUBT_UNSEARCHED] < 2 * app->given_up)
 		return false;
-	app->given_up = count;
-	app_trouble(app,
-		    "a regular expression gave up on %s texts, which may match; make it simpler",
-		    text_number(digits, count));
+	app->given_up = doubts.count[DOUBT_UNSEARCHED];
+	doubts_describe(&doubts, &line);
+	app_trouble(app, "%s", text_get(&line));
+	text_free(&line);
 	return true;
 }
 

@@ -79,5 +79,12 @@ is "broken collateral: --check" 1 "$status"
 ok "... says why" grep -q 'broken.xml:[0-9]*' err
 run "$TRAWL" --check -C nothing.xml -C five.xml good.txt
 is "collateral that is not there: --check" 1 "$status"
+for format in text jsonl none; do
+	run "$TRAWL" -t $format -C broken.xml -C five.xml good.txt
+	is "broken collateral, -t $format: status" 1 "$status"
+	is "... is said once" 1 "$(grep -c 'broken.xml:[0-9]*' err)"
+	run "$TRAWL" -q -t $format -C broken.xml -C five.xml good.txt
+	is "... and decides the status with -q, too" "1 " "$status $(cat err)"
+done
 
 finish

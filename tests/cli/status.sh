@@ -153,11 +153,15 @@ is "the capture is good" 0 "$status"
 run "$TRAWL" -t none -r "$hard" "$testdata/gray.stp"
 is "a pattern that gave up: status" 1 "$status"
 ok "and how often" grep -q \
-	'^trawl: a regular expression gave up on [0-9]* texts, which may match; make it simpler$' err
+	'^trawl: [0-9]* texts that may match, but a regular expression gave up on them; make' err
 run "$TRAWL" --check=loss -r "$hard" "$testdata/gray.stp"
 is "with --check, too" "1 1" "$status $(grep -c 'gave up' err)"
 run "$TRAWL" -t none --check="text ~ /$hard/" "$testdata/gray.stp"
 is "and in what it looks for" "1 1" "$status $(grep -c 'gave up' err)"
+run "$TRAWL" -t none -r "$hard" "$testdata/damaged-stp.stp" "$testdata/gray.stp"
+is "with damaged messages: a line for each thing to do" "1 1 1 2" "$status $(
+	grep -c 'messages; -t text marks them$' err) $(
+	grep -c 'gave up on them; make the expression simpler$' err) $(lines err)"
 run "$TRAWL" -q -t none -r "$hard" "$testdata/gray.stp"
 is "--quiet keeps the status" "1 0" "$status $(grep -c 'gave up' err)"
 finish

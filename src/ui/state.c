@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "index/saved.h"
 #include "trace/clocks.h"
+#include "decode/registry.h"
 #include "ui/app.h"
 
 #include <errno.h>

@@ -47,6 +47,7 @@ enum layout {
 static void make_slots(struct text *, uint64_t *seed);
 static void make_bits(struct text *, uint64_t *seed);
 static void make_listing(struct text *, uint64_t *seed);
+static void make_joined(struct text *, uint64_t *seed);
 
 #define ENCAP                                                                                      \
 	"traces:\n"                                                                                \
@@ -66,6 +67,7 @@ static const struct kind {
     {"syst/raw", "-f syst/raw -m all -n 40K", .layout = PLAIN},
     {"syst/raw", "-f syst/raw -m short -n 20K", .layout = PLAIN},
     {"syst/hex", "-f syst/hex -m all -n 60K", .layout = LINES},
+    {"syst/hex", .make = make_joined, .layout = LINES},
     {"syst/stp", "-f syst/stp -m all -n 60K", .layout = NIBBLES, .tells_end = true},
     {"syst/stp", "-f syst/stp -m len32 --stamps=delta --senders=9 -n 80K", .layout = NIBBLES,
      .tells_end = true},
@@ -171,6 +173,16 @@ make_listing(struct text *out, uint64_t *seed)
 		}
 		text_add(out, ends[below(seed, 5)]);
 	}
+}
+
+/* Messages in hexadecimal, some of which lost the end of their line. */
+static void
+make_joined(struct text *out, uint64_t *seed)
+{
+	static const char *const ends[] = {"\n", "\r\n", "", " "};
+	for (int i = 0; i < 400; i++)
+		text_addf(out, "SYS-T RAW DATA: 81%02x4523%s", (unsigned)below(seed, 256),
+			  ends[below(seed, 4)]);
 }
 
 /* --- damage ------------------------------------------------------------- */

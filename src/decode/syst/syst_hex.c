@@ -237,7 +237,7 @@ hex_step(const struct decoder *decoder, struct decode_state *state, const struct
 			fill(&line, m);
 			m->length = (uint32_t)line.length;
 			if (line.length < length)
-				whole = line.length; /* another message follows */
+				whole = length = line.length; /* another message follows */
 		}
 		offset += whole;
 		lines += length;

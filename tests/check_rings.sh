@@ -18,7 +18,7 @@ allowed()
 		files decode/syst: syst syst_collateral
 		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
 		files trace: clock_keep clock_points clocks context context_build context_walk cycles cycles_walk instant reader recognise serial trace
-		files ui: app bars commands filters notebook pane session settings write
+		files ui: app bars commands filters notebook pane session settings state write
 		files ui/list: hits list
 		folders: ui ui/list ui/panes ui/prompt
 	LIST

@@ -41,7 +41,7 @@ refuses "big endian" "needs a little-endian system" \
 	CPPFLAGS="-U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"
 refuses "C99" "does not know C11" CC="${CC:-cc} -std=c99" CPPFLAGS="-U__STDC_VERSION__"
 export OLD=libcyaml
-refuses "an old library" "libcyaml 1.1.0 or later .* is missing" PKG_CONFIG="$scratch/pkg-config"
+refuses "an old library" "libcyaml 1.3.1 or later .* is missing" PKG_CONFIG="$scratch/pkg-config"
 mkdir -p opencsd/c_api
 : >opencsd/c_api/opencsd_c_api.h
 echo '#define OCSD_VER_NUM 0x010101' >opencsd/ocsd_if_version.h

@@ -1876,7 +1876,7 @@ run_batch_on(const char *name, const char *arguments, struct text *out)
 {
 	struct text command = {0};
 	const char *srcdir = getenv("srcdir");
-	text_addf(&command, "%s %s %s/testdata/%s", getenv("TRAWL"), arguments,
+	text_addf(&command, "'%s' %s '%s/testdata/%s'", getenv("TRAWL"), arguments,
 		  srcdir ? srcdir : ".", name);
 	FILE *pipe = popen(command.data, "r");
 	read_all(pipe, out);
@@ -2443,7 +2443,8 @@ test_signals(void **state)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		struct scene s;
 		if (getenv("ASAN_OPTIONS") && numbers[i] == SIGSEGV)
-			continue; /* the sanitizer has it */
+			continue;	     /* the sanitizer has it */
+		signal(numbers[i], SIG_DFL); /* a shell's background jobs ignore some */
 		open_demo(&s, 24, 80);
 		kill(s.child, numbers[i]);
 		scene_end(&s);
@@ -2516,7 +2517,7 @@ assert_batch_times(struct scene *s, const char *path)
 	struct text command = {0};
 	char line[512];
 	unsigned rows = 0;
-	text_addf(&command, "%s -t text %s", getenv("TRAWL"), path);
+	text_addf(&command, "'%s' -t text '%s'", getenv("TRAWL"), path);
 	FILE *batch = popen(text_get(&command), "r");
 	assert_non_null(batch);
 	for (; fgets(line, sizeof line, batch); rows++) {

@@ -32,12 +32,21 @@ kind_of(mode_t mode)
 	return "it is a device; name a file";
 }
 
+/* /dev/null counts as an empty file: `-p /dev/null` reads a capture without a profile. */
+static bool
+is_file(const struct stat *st)
+{
+	struct stat null;
+	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && !stat("/dev/null", &null) &&
+					st->st_rdev == null.st_rdev);
+}
+
 int
 file_open(const char *path, const char **why)
 {
 	struct stat st;
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (file >= 0 && !fstat(file, &st) && S_ISREG(st.st_mode))
+	if (file >= 0 && !fstat(file, &st) && is_file(&st))
 		return file;
 	*why = file >= 0 ? kind_of(st.st_mode) : strerror(errno);
 	if (file >= 0)

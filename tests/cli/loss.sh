@@ -132,6 +132,9 @@ for option in "-p fifo" "-C fifo" "--config=fifo --dump-config"; do
 	ok "... what it is" grep -q 'fifo: it is a pipe (FIFO); name a file' err
 done
 
+run "$TRAWL" -p /dev/null -t none "$testdata/len32.bin"
+is "an empty profile: /dev/null" 0 "$status"
+
 # An index that goes with its capture can be read by those who can read that.
 (umask 022 && "$TRAWL" --index -f syst/raw many-2.bin)
 is "--index: as the umask says" "-rw-r--r--" "$(ls -l many-2.bin.trawl-index | cut -c 1-10)"

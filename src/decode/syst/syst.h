@@ -151,7 +151,7 @@ struct syst_peek {
 	bool has_length; /* `length` is by the message's own account */
 	bool has_ticks;
 	bool has_crc;
-	bool has_format; /* its text is made by a format, which may not fit it */
+	bool checked; /* it has a CRC, or a format makes its text, which may not fit */
 	uint64_t ticks;	 /* its own time stamp */
 	uint64_t origin; /* raw key, without master and channel */
 };

@@ -126,12 +126,13 @@ syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 	out->prefix = at.payload;
 	out->kind = (uint8_t)(known ? type : SYST_UNKNOWN);
 	out->severity = header >> 4 & 7;
-	out->suspect = flags & SYST_HEADER_RESERVED ||
-		       (flags & SYST_HEADER_LOCATION && p[at.location] & SYST_LOCATION_RESERVED);
+	out->suspect = (flags & SYST_HEADER_RESERVED) != 0;
+	if (flags & SYST_HEADER_LOCATION)
+		out->suspect |= (p[at.location] & SYST_LOCATION_RESERVED) != 0;
 	out->has_length = (flags & SYST_HEADER_LENGTH) != 0;
 	out->has_ticks = (flags & SYST_HEADER_TIME) != 0;
 	out->has_crc = (flags & SYST_HEADER_CRC) != 0;
-	out->has_format = syst_formatted[type] >> subtype & 1;
+	out->checked = out->has_crc | (syst_formatted[type] >> subtype & 1);
 	out->ticks = out->has_ticks ? bytes_le64(p + at.time) : 0;
 	out->origin = syst_origin(header, p);
 
@@ -204,8 +205,7 @@ syst_fill(const struct syst_peek *peek, size_t length, struct message *m)
 		m->flags |= MESSAGE_SUSPECT;
 	if (peek->kind == SYST_CLOCK)
 		m->flags |= MESSAGE_SYNC;
-	if (peek->has_crc || peek->has_format)
-		m->flags |= MESSAGE_CHECKED;
+	m->flags |= (uint16_t)(peek->checked * MESSAGE_CHECKED);
 
 	enum syst_fault fault = syst_fault(peek, length);
 	if (fault == SYST_SOUND && peek->kind != SYST_UNKNOWN)

@@ -104,6 +104,30 @@ test_sums(void **state)
 	close_file(&f);
 }
 
+/* As many origins as the toy can have keep their own counts: none is counted
+ * together with others. */
+static void
+test_many_origins(void **state)
+{
+	(void)state;
+	enum { ORIGINS = 256, EACH = 40 };
+	uint8_t *bytes = mem_new(ORIGINS * EACH * TOY_RECORD);
+	for (unsigned i = 0; i < ORIGINS * EACH; i++)
+		toy_write(bytes + i * TOY_RECORD, SEVERITY_INFO, i * 37 % ORIGINS, i, 1000 + i);
+	struct fixture f = open_file(toy_file(bytes, ORIGINS * EACH * TOY_RECORD));
+	index_origins origins = {0};
+	index_build(f.index);
+	index_get_origins(f.index, &origins);
+	assert_int_equal(origins.count, ORIGINS);
+	for (size_t i = 0; i < ORIGINS; i++) {
+		assert_int_equal(origins.at[i].key, i * 37 % ORIGINS);
+		assert_int_equal(origins.at[i].severities[SEVERITY_INFO], EACH);
+	}
+	vec_free(&origins);
+	free(bytes);
+	close_file(&f);
+}
+
 static void
 test_find(void **state)
 {
@@ -300,10 +324,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sums),	cmocka_unit_test(test_find),
-	    cmocka_unit_test(test_checkpoints), cmocka_unit_test(test_hole),
-	    cmocka_unit_test(test_empty),	cmocka_unit_test(test_growth),
-	    cmocka_unit_test(test_thread),	cmocka_unit_test(test_doubt),
+	    cmocka_unit_test(test_sums),   cmocka_unit_test(test_many_origins),
+	    cmocka_unit_test(test_find),   cmocka_unit_test(test_checkpoints),
+	    cmocka_unit_test(test_hole),   cmocka_unit_test(test_empty),
+	    cmocka_unit_test(test_growth), cmocka_unit_test(test_thread),
+	    cmocka_unit_test(test_doubt),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

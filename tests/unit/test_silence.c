@@ -172,8 +172,11 @@ test_usual(void **state)
 	static const uint64_t even[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
 	static const uint64_t jump[] = {10, 20, 30, 40, UINT64_MAX - 90, UINT64_MAX - 80};
 	static const uint64_t back[] = {50, 40, 30};
+	/* ten gaps: eight of 10, one of 20, which counts, and the tenth, which does not */
+	static const uint64_t tenth[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 100, 1100};
 	assert_int_equal(silence_usual(even, 11), 10);
 	assert_int_equal(silence_usual(jump, 6), 10); /* the long one does not count */
+	assert_int_equal(silence_usual(tenth, 11), 100 / 9);
 	assert_int_equal(silence_usual(back, 3), 0);
 	assert_int_equal(silence_usual(even, 1), 0);
 	assert_int_equal(silence_usual(NULL, 0), 0);

@@ -6,14 +6,16 @@
 #ifndef TRAWL_DECODE_LINES_H
 #define TRAWL_DECODE_LINES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "decode/decoder.h"
+
 #include <string.h>
 
 /* What of a capture of lines belongs to no message: the first row of `silent`. */
 enum { LINE_SILENT };
-#define LINE_SILENT_ROW {.name = "line_end", .help = "ends of lines, and empty lines"}
+#define LINE_SILENT_ROW                                                                            \
+	{                                                                                          \
+		.name = "line_end", .help = "ends of lines, and empty lines"                       \
+	}
 
 enum { LINE_LONGEST = 256 * 1024, LINE_REACH = LINE_LONGEST + 2 };
 
@@ -43,6 +45,17 @@ line_next(const uint8_t *p, size_t length, size_t *next)
 	const uint8_t *end = length ? memchr(p, '\n', length) : NULL;
 	*next = end ? (size_t)(end - p) + 1 : length;
 	return end != NULL;
+}
+
+/* decoder_ops.resync of a format of lines: to the next start of a line. */
+static inline int
+line_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	(void)decoder;
+	size_t next = 0;
+	bool found = !w->offset || line_next(w->bytes, w->length, &next);
+	state->offset = w->offset + next;
+	return found ? 0 : ERR_SYNC;
 }
 
 #endif

@@ -175,16 +175,6 @@ ppl_step(const struct decoder *decoder, struct decode_state *state, const struct
 	return count;
 }
 
-static int
-ppl_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
-{
-	(void)decoder;
-	size_t next = 0;
-	bool found = !w->offset || line_next(w->bytes, w->length, &next);
-	state->offset = w->offset + next;
-	return found ? 0 : ERR_SYNC;
-}
-
 /* --- expanding --------------------------------------------------------- */
 
 /* The line of a message, in a copy: the bytes of a growing capture may change
@@ -396,7 +386,7 @@ const struct decoder_ops ppl_ops = {
     .restore = ppl_restore,
     .shift = ppl_shift,
     .step = ppl_step,
-    .resync = ppl_resync,
+    .resync = line_resync,
     .expand = ppl_expand,
     .sender = ppl_sender,
     .cycles = opencsd_cycles,

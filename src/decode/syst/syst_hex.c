@@ -247,16 +247,6 @@ hex_step(const struct decoder *decoder, struct decode_state *state, const struct
 	return count;
 }
 
-static int
-hex_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
-{
-	(void)decoder;
-	size_t next = 0;
-	bool found = !w->offset || line_next(w->bytes, w->length, &next);
-	state->offset = w->offset + next;
-	return found ? 0 : ERR_SYNC;
-}
-
 /* The line of a message, in a copy: the bytes of a growing capture may change
  * meanwhile. */
 static void
@@ -446,7 +436,7 @@ const struct decoder_ops syst_hex_ops = {
     .restore = syst_plain_restore,
     .shift = syst_plain_shift,
     .step = hex_step,
-    .resync = hex_resync,
+    .resync = line_resync,
     .expand = hex_expand,
     .announces = hex_announces,
     .systprint = hex_systprint,

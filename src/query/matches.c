@@ -38,7 +38,8 @@ enum {
 	CACHE = 8,
 	RUN = 64, /* cells one way before the other has its turn */
 	NEWS_MS = 500,
-	AWAITED_MS = 10 /* between news of hits that somebody waits for */
+	WORKER_BLOCKS = 4, /* its reader keeps: what messages look back to is near */
+	AWAITED_MS = 10	   /* between news of hits that somebody waits for */
 };
 
 /* What is known of a cell: its hits, or that it is undecided. */
@@ -424,6 +425,7 @@ run(void *context)
 {
 	struct matches *m = context;
 	struct reader *reader = reader_new(m->trace);
+	reader_limit(reader, WORKER_BLOCKS);
 	bool idle = true;
 	setpriority(PRIO_PROCESS, (id_t)gettid(), 5);
 	clock_gettime(CLOCK_MONOTONIC, &m->told);

@@ -396,12 +396,21 @@ concerns(const struct clock_source *source, const struct message *m)
 	return source->kinds >> m->kind & 1 && (!source->flags || m->flags & source->flags);
 }
 
+/* The feed's own reader: it goes from cell to cell, and back to where a sender began. */
+static void
+need_reader(struct clock_feed *feed)
+{
+	if (feed->reader)
+		return;
+	feed->reader = reader_new(feed->trace);
+	reader_limit(feed->reader, 2);
+}
+
 /* Looks at a cell; false if that must be done again later. */
 static bool
 look_at_cell(struct clock_feed *feed, uint64_t cell)
 {
-	if (!feed->reader)
-		feed->reader = reader_new(feed->trace);
+	need_reader(feed);
 	size_t count = reader_block(feed->reader, cell)->count;
 	feed->decoded++;
 	for (size_t i = 0; i < count; i++) {
@@ -457,8 +466,7 @@ look_at_origins(struct clock_feed *feed)
 	if (!clock_is_format(feed->trace, "syst") || clock_is_stp(feed->trace) ||
 	    !has_told_rates(points->session))
 		return;
-	if (!feed->reader)
-		feed->reader = reader_new(feed->trace);
+	need_reader(feed);
 	index_get_origins(trace_index(feed->trace), &origins);
 	for (; feed->origins < origins.count; feed->origins++) {
 		const struct index_origin *origin = &origins.at[feed->origins];
@@ -514,8 +522,7 @@ tell_rate(struct clock_feed *feed, struct clock_link *link)
 {
 	if (!link->points.points.count || link->b.kind == CLOCK_GLOBAL)
 		return;
-	if (!feed->reader)
-		feed->reader = reader_new(feed->trace);
+	need_reader(feed);
 	uint64_t place = link->points.points.at[0].place;
 	uint64_t size = index_cell_size(trace_index(feed->trace));
 	const struct block *block = reader_block(feed->reader, place / size);

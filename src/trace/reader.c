@@ -17,6 +17,7 @@
 #include "trace/naming.h"
 #include "trace/serial.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,7 @@ struct reader {
 	unsigned epoch; /* of the capture; all below is about its bytes */
 	struct decode_state *state;
 	struct slot slots[CACHE];
+	unsigned slot_count; /* of them that are used, see reader_limit */
 	uint64_t clock;
 	struct decode_state *walk; /* of reader_walk, made on first use */
 	uint64_t walk_wanted;	   /* bytes before were asked for */
@@ -97,6 +99,7 @@ reader_new(struct trace *trace)
 {
 	struct reader *reader = mem_new(sizeof *reader);
 	reader->trace = trace;
+	reader->slot_count = CACHE;
 	reader->epoch = capture_epoch(trace_capture(trace));
 	reader->state = decode_state_new(trace_decoder(trace));
 	size_t memory = trace_decoder(trace)->ops->memory_size;
@@ -122,6 +125,13 @@ reader_free(struct reader *reader)
 	serial_cursor_free(reader->serial);
 	free(reader->history.memory);
 	free(reader);
+}
+
+void
+reader_limit(struct reader *reader, unsigned blocks)
+{
+	assert(blocks && blocks <= CACHE);
+	reader->slot_count = blocks;
 }
 
 struct trace *
@@ -318,7 +328,7 @@ reader_block(struct reader *reader, uint64_t cell)
 	if (reader->epoch != epoch)
 		forget(reader);
 	reader->epoch = epoch;
-	for (size_t i = 0; i < CACHE; i++) {
+	for (size_t i = 0; i < reader->slot_count; i++) {
 		struct slot *slot = &reader->slots[i];
 		if (slot->filled && slot->block.cell == cell && fresh(reader, slot)) {
 			slot->used = ++reader->clock;

@@ -51,10 +51,14 @@ place_compare(struct place a, struct place b)
 
 struct reader *reader_new(struct trace *);
 void reader_free(struct reader *);
+
+/* How many blocks a reader keeps, 1 to 12, which is also what it begins with: fewer for
+ * who goes from cell to cell once.  Before the first block is asked for. */
+void reader_limit(struct reader *, unsigned blocks);
 struct trace *reader_trace(const struct reader *);
 
 /* The messages of a cell (which may hold none); cells past the end are empty.
- * Borrowed until the eighth next call with another cell. */
+ * Borrowed until the eighth next call with another cell, or until as many as it keeps. */
 const struct block *reader_block(struct reader *, uint64_t cell);
 
 /* The first message of a block whose place is at or past OFFSET; its count if there

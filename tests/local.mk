@@ -198,11 +198,30 @@ endif
 # Tests of the screen, on a terminal emulator.
 screen_tests = \
 	tests/unit/test_paint \
-	tests/unit/test_screen
+	tests/unit/test_screen_context \
+	tests/unit/test_screen_detail \
+	tests/unit/test_screen_files \
+	tests/unit/test_screen_filters \
+	tests/unit/test_screen_format \
+	tests/unit/test_screen_list \
+	tests/unit/test_screen_marks \
+	tests/unit/test_screen_origins \
+	tests/unit/test_screen_prompt \
+	tests/unit/test_screen_search \
+	tests/unit/test_screen_terminal \
+	tests/unit/test_screen_timeline \
+	tests/unit/test_screen_traces
 
 if HAVE_CMOCKA
 if HAVE_VTERM
-tests_libtest_a_SOURCES += tests/unit/emulator.c tests/unit/emulator.h
+tests_libtest_a_SOURCES += \
+	tests/unit/emulator.c \
+	tests/unit/emulator.h \
+	tests/unit/scene.c \
+	tests/unit/scene.h \
+	tests/unit/shares.h \
+	tests/unit/truth.c \
+	tests/unit/truth.h
 check_PROGRAMS += $(screen_tests)
 TESTS += $(screen_tests)
 LDADD += $(VTERM_LIBS)

@@ -1,0 +1,442 @@
+/*
+ * trawl is a child on a pseudo-terminal; libvterm keeps the screen it draws.  When
+ * a screen is complete is read from /proc: the thread that draws sleeps, and
+ * nothing is left to be read.
+ */
+#include "config.h"
+
+#include "scene.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ARGUMENTS_MAX = 9 };
+
+/* --- begin and end ----------------------------------------------------- */
+
+void
+scene_prepare_group(void)
+{
+	cmocka_set_test_filter(getenv("TRAWL_TEST"));
+	setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+int
+scene_setup(void **state)
+{
+	*state = calloc(SCENES_MAX, sizeof(struct scene));
+	return *state ? 0 : -1;
+}
+
+int
+scene_teardown(void **state)
+{
+	struct scene *scenes = *state;
+	for (int i = 0; i < SCENES_MAX; i++)
+		scene_close(scenes + i);
+	free(scenes);
+	return 0;
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void
+run_child(struct scene *s, const char *term, char *const *arguments)
+{
+	setsid();
+	ioctl(s->slave, TIOCSCTTY, 0);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(s->slave, fd);
+	setenv("TERM", term, 1);
+	execv(arguments[0], arguments);
+	_exit(127);
+}
+
+void
+testdata_path(const char *name, struct text *path)
+{
+	const char *srcdir = getenv("srcdir");
+	if (*name != '/')
+		text_addf(path, "%s/testdata/", srcdir ? srcdir : ".");
+	text_add(path, name);
+}
+
+void
+scene_start(struct scene *s, int rows, int cols, const char *term, char *const *arguments)
+{
+	struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols};
+	if (!arguments[0])
+		skip();
+	assert_null(s->emulator);
+	*s = (struct scene){.rows = rows, .cols = cols};
+	assert_int_equal(openpty(&s->master, &s->slave, NULL, NULL, &size), 0);
+	fcntl(s->master, F_SETFD, FD_CLOEXEC); /* its close hangs up on the program */
+	fcntl(s->slave, F_SETFD, FD_CLOEXEC);
+	tcgetattr(s->slave, &s->modes);
+	s->emulator = emulator_new(rows, cols);
+	s->child = fork();
+	if (!s->child)
+		run_child(s, term, arguments);
+}
+
+void
+scene_open(struct scene *s, int rows, int cols, const char *term, const char *name, ...)
+{
+	char *arguments[ARGUMENTS_MAX + 3] = {getenv("TRAWL"), (char[]){"--no-state"}};
+	struct text path = {0};
+	va_list more;
+	int count = 2;
+	va_start(more, name);
+	while (count < ARGUMENTS_MAX && (arguments[count] = va_arg(more, char *)))
+		count++;
+	va_end(more);
+	testdata_path(name, &path);
+	arguments[count] = path.data;
+	scene_start(s, rows, cols, term, arguments);
+	text_free(&path);
+}
+
+void
+scene_open_demo(struct scene *s, int rows, int cols)
+{
+	scene_open(s, rows, cols, "xterm-256color", "demo.stp", NULL);
+	if (rows > 1)
+		scene_wait(s, "0 / 309");
+}
+
+void
+scene_open_made(struct scene *s, const char *path, const char *end)
+{
+	scene_open(s, 24, 100, "xterm-256color", path, NULL);
+	scene_wait(s, "--collateral=FILE");
+	scene_keys(s, "g");
+	scene_wait(s, end);
+}
+
+void
+scene_end(struct scene *s)
+{
+	int64_t deadline = now_ms() + SCENE_DEADLINE_MS;
+	while (waitpid(s->child, &s->status, WNOHANG) == 0) {
+		if (now_ms() > deadline) {
+			kill(s->child, SIGKILL);
+			fail_msg("the program does not end");
+		}
+		scene_read(s, 20);
+	}
+	s->child = 0;
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	while (poll(&file, 1, 0) > 0 && scene_read(s, 0))
+		;
+}
+
+void
+scene_close(struct scene *s)
+{
+	if (!s->emulator)
+		return;
+	if (s->child) {
+		kill(s->child, SIGKILL);
+		waitpid(s->child, NULL, 0);
+	}
+	close(s->master);
+	close(s->slave);
+	emulator_free(s->emulator);
+	text_free(&s->sent);
+	text_free(&s->screen);
+	*s = (struct scene){0};
+}
+
+void
+scene_check_restored(struct scene *s)
+{
+	struct termios modes;
+	tcgetattr(s->slave, &modes);
+	assert_int_equal(modes.c_lflag, s->modes.c_lflag);
+	assert_int_equal(modes.c_iflag, s->modes.c_iflag);
+	assert_int_equal(modes.c_oflag, s->modes.c_oflag);
+	assert_non_null(strstr(s->sent.data, "\033[?1049l")); /* the shell's screen */
+	const char *shown = strrchr(s->sent.data, 'h');	      /* cursor shown last */
+	assert_non_null(shown);
+	assert_memory_equal(shown - 5, "\033[?25", 5);
+}
+
+void
+scene_quit(struct scene *s)
+{
+	scene_keys(s, "Q");
+	scene_end(s);
+	assert_true(WIFEXITED(s->status));
+	assert_int_equal(WEXITSTATUS(s->status), 0);
+	scene_check_restored(s);
+	scene_close(s);
+}
+
+/* --- keys, and what the screen shows ----------------------------------- */
+
+void
+scene_keys(struct scene *s, const char *keys)
+{
+	assert_int_equal(write(s->master, keys, strlen(keys)), strlen(keys));
+}
+
+bool
+scene_read(struct scene *s, int ms)
+{
+	char bytes[4096];
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	if (poll(&file, 1, ms) <= 0)
+		return true;
+	ssize_t length = read(s->master, bytes, sizeof bytes);
+	if (length <= 0)
+		return false;
+	emulator_feed(s->emulator, bytes, (size_t)length);
+	text_add_bytes(&s->sent, bytes, (size_t)length);
+	return true;
+}
+
+const char *
+scene_screen(struct scene *s)
+{
+	text_clear(&s->screen);
+	emulator_screen(s->emulator, &s->screen);
+	return text_get(&s->screen);
+}
+
+const char *
+scene_row(struct scene *s, const char *start)
+{
+	for (int row = 0; row < s->rows; row++) {
+		const char *text = emulator_row(s->emulator, row);
+		if (!strncmp(text, start, strlen(start)))
+			return text;
+	}
+	return NULL;
+}
+
+bool
+scene_has_colours(struct scene *s)
+{
+	bool any = false;
+	for (int row = 0; row < s->rows; row++)
+		for (int col = 0; col < s->cols; col++)
+			any |= emulator_cell(s->emulator, row, col).coloured;
+	return any;
+}
+
+_Noreturn void
+scene_fail(struct scene *s, const char *form, ...)
+{
+	char why[256];
+	va_list arguments;
+	va_start(arguments, form);
+	vsnprintf(why, sizeof why, form, arguments);
+	va_end(arguments);
+	for (int row = 0; row < s->rows; row++)
+		print_error("%s\n", emulator_row(s->emulator, row));
+	fail_msg("%s", why);
+	abort();
+}
+
+/* That the program's first thread, which writes the screen, sleeps. */
+static bool
+is_asleep(pid_t child)
+{
+	char path[32], line[256] = "";
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)child);
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return true;
+	const char *state = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+	fclose(file);
+	return !state || state[2] != 'R';
+}
+
+/* Reads until no more comes: a screen comes in pieces, its title first. */
+static void
+scene_settle(struct scene *s, int64_t deadline)
+{
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	for (;;) {
+		bool asleep = is_asleep(s->child);
+		if (poll(&file, 1, asleep ? 0 : 1) > 0) {
+			if (!scene_read(s, 0))
+				return;
+		} else if (asleep || now_ms() > deadline) {
+			return;
+		}
+	}
+}
+
+bool
+scene_awaits(struct scene *s, bool (*holds)(struct scene *, const struct sought *),
+	     const struct sought *sought)
+{
+	int64_t deadline = now_ms() + SCENE_DEADLINE_MS;
+	while (now_ms() <= deadline) {
+		if (holds(s, sought)) {
+			scene_settle(s, deadline);
+			if (holds(s, sought))
+				return true;
+		}
+		scene_read(s, 100);
+	}
+	return false;
+}
+
+static bool
+has_text(struct scene *s, const struct sought *sought)
+{
+	return strstr(scene_screen(s), sought->text) != NULL;
+}
+
+static bool
+lacks_text(struct scene *s, const struct sought *sought)
+{
+	return !has_text(s, sought);
+}
+
+void
+scene_until(struct scene *s, const char *text, bool wanted)
+{
+	if (!scene_awaits(s, wanted ? has_text : lacks_text, &(struct sought){.text = text}))
+		scene_fail(s, "%s \"%s\" on the screen", wanted ? "no" : "still", text);
+}
+
+void
+scene_wait(struct scene *s, const char *text)
+{
+	scene_until(s, text, true);
+}
+
+static bool
+row_has_text(struct scene *s, const struct sought *sought)
+{
+	return strstr(emulator_row(s->emulator, sought->row), sought->text) != NULL;
+}
+
+void
+scene_wait_at(struct scene *s, int row, const char *text)
+{
+	if (!scene_awaits(s, row_has_text, &(struct sought){.row = row, .text = text}))
+		scene_fail(s, "no \"%s\" in row %d", text, row);
+}
+
+/* That the row that starts so has the text behind its first SKIP bytes. */
+static bool
+started_row_has_text(struct scene *s, const struct sought *sought)
+{
+	const char *row = scene_row(s, sought->start);
+	return row && strstr(row + sought->skip, sought->text);
+}
+
+void
+scene_wait_row(struct scene *s, const char *start, const char *text)
+{
+	if (!scene_awaits(s, started_row_has_text, &(struct sought){.start = start, .text = text}))
+		scene_fail(s, "no \"%s\" in a row \"%s\"", text, start);
+}
+
+void
+scene_wait_count(struct scene *s, const char *start, size_t count)
+{
+	char want[32];
+	snprintf(want, sizeof want, " %zu ", count);
+	if (!scene_awaits(s, started_row_has_text,
+			  &(struct sought){.start = start, .skip = strlen(start), .text = want}))
+		scene_fail(s, "no \"%s\" with %zu on the screen", start, count);
+}
+
+/* How often all threads of the program have been woken. */
+static unsigned long
+count_wakes(pid_t child)
+{
+	char path[320], line[256];
+	unsigned long sum = 0, own;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)child);
+	DIR *tasks = opendir(path);
+	assert_non_null(tasks);
+	for (struct dirent *task; (task = readdir(tasks));) {
+		snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)child, task->d_name);
+		FILE *file = *task->d_name == '.' ? NULL : fopen(path, "r");
+		while (file && fgets(line, sizeof line, file))
+			if (sscanf(line, "voluntary_ctxt_switches: %lu", &own) == 1)
+				sum += own;
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	return sum;
+}
+
+void
+scene_check_idle(struct scene *s)
+{
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	int64_t deadline = now_ms() + SCENE_DEADLINE_MS;
+	unsigned long wakes, before;
+	do {
+		if (now_ms() > deadline)
+			scene_fail(s, "the program does not come to rest");
+		scene_settle(s, deadline);
+		before = count_wakes(s->child);
+		wakes = poll(&file, 1, 700) ? before + 1 : count_wakes(s->child);
+	} while (wakes != before);
+}
+
+/* --- files and batch output -------------------------------------------- */
+
+void
+file_read_all(FILE *file, struct text *out)
+{
+	char bytes[4096];
+	size_t length;
+	assert_non_null(file);
+	while ((length = fread(bytes, 1, sizeof bytes, file)))
+		text_add_bytes(out, bytes, length);
+}
+
+void
+file_make(char path[static 32], const char *text)
+{
+	strcpy(path, "/tmp/test_screen.XXXXXX.yaml");
+	int file = mkstemps(path, 5);
+	assert_true(file >= 0);
+	assert_int_equal(write(file, text, strlen(text)), strlen(text));
+	close(file);
+}
+
+void
+batch_run_on(const char *name, const char *arguments, struct text *out)
+{
+	struct text command = {0};
+	const char *srcdir = getenv("srcdir");
+	text_addf(&command, "'%s' %s '%s/testdata/%s'", getenv("TRAWL"), arguments,
+		  srcdir ? srcdir : ".", name);
+	FILE *pipe = popen(command.data, "r");
+	file_read_all(pipe, out);
+	pclose(pipe);
+	text_free(&command);
+}
+
+void
+batch_run(const char *arguments, struct text *out)
+{
+	batch_run_on("demo.stp", arguments, out);
+}

@@ -1,0 +1,93 @@
+/*
+ * Contexts: their pane, and the jumps to where they change.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+#include "truth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The contexts of a message in the list of all traces are those of its trace. */
+static void
+test_contexts_of_all(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40."); /* the clocks are known */
+	scene_wait(s, "0 / 526");
+	scene_keys(s, "c");
+	scene_wait(s, "- context ");
+	scene_keys(s, "]e");
+	scene_wait_row(s, " overlay (dsp) ", "day "); /* of soc none, but at its time */
+	scene_keys(s, "/data=0x80020002\r");	      /* wherever it stands by now */
+	scene_wait(s, " overlay          0x80020002 night");
+	scene_wait(s, "loader");
+	scene_quit(s);
+}
+
+/* What is set by the second word of a pair holds until the next such pair. */
+static void
+test_contexts(void **state)
+{
+	struct scene *s = *state;
+	struct truth truth;
+	const char *data[2] = {NULL};
+	size_t at[2] = {0}, found = 0;
+	char text[64];
+	truth_read(&truth, "all-gem.truth.tsv");
+	for (size_t n = 0; n < truth.rows[FIELDS].count && found < 2; n++) {
+		const char *fields = truth.rows[FIELDS].at[n];
+		const char *value = strstr(fields, "\tdata=");
+		if (strcmp(truth.rows[TYPE].at[n], "second") != 0 ||
+		    !strstr(fields, "ctx_name=User"))
+			continue;
+		data[found] = value + strlen("\tdata=");
+		at[found++] = n;
+	}
+	assert_true(found == 2);
+	scene_open(s, 24, 100, "xterm-256color", "all-gem.bin", NULL);
+	scene_wait(s, "User data=");
+	scene_keys(s, "c");
+	snprintf(text, sizeof text, "%zuG", at[0] + 1);
+	scene_keys(s, text);
+	snprintf(text, sizeof text, "since #%zu  until #%zu", at[0], at[1]);
+	scene_wait(s, text);
+	snprintf(text, sizeof text, "%.10s", data[0]);
+	scene_wait_row(s, " user ", text);
+	scene_keys(s, "]c[c\tj\r"); /* there and back; in the pane: to where it began */
+	snprintf(text, sizeof text, " %zu / ", at[0]);
+	scene_wait(s, text);
+	scene_keys(s, "qp"); /* the detail pane has it too */
+	scene_wait(s, "v context");
+	scene_quit(s);
+	truth_free(&truth);
+
+	/* in a list of several traces they are those of all; a word of dsp changes the
+	 * overlay, an event of log the task */
+	scene_open(s, 24, 110, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 0 / 526");
+	scene_keys(s, "357G]c");
+	scene_wait_row(s, ">", "threadCtxChg 0x80010000 to 0x80010100");
+	scene_keys(s, "]c");
+	scene_wait_row(s, ">", "threadCtxChg 0x80010100 to 0x80010000");
+	scene_keys(s, "2[c");
+	scene_wait_row(s, ">", "User data=0x80020002");
+	scene_keys(s, "G[c");
+	scene_wait_row(s, ">", "threadCtxChg");
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_contexts_of_all),
+	    scene_test(test_contexts),
+	};
+	return scene_run_group("screen: context", tests);
+}

@@ -1,0 +1,146 @@
+/*
+ * The panes of one message: its fields, and its bytes.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+#include "truth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+test_panes(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "4Gpx");
+	scene_wait(s, "- detail");
+	scene_wait(s, "- hex  0x8f  77 B");
+	/* offset 143 in the truth is 0x8f; its row of the dump starts at 0x80 */
+	scene_wait_row(s, " 00000080  ", "");
+	scene_wait_row(s, "v stp", "");
+	scene_keys(s, "\t"); /* to the detail pane: close the first group */
+	scene_wait(s, "= detail");
+	scene_keys(s, "gh");
+	scene_wait(s, "> stp");
+	scene_keys(s, "l");
+	scene_wait(s, "v stp");
+	scene_keys(s, "p");
+	scene_until(s, "detail", false);
+	scene_keys(s, "x");
+	scene_until(s, " hex ", false);
+	scene_keys(s, "\r"); /* Enter opens the detail and goes there */
+	scene_wait(s, "= detail");
+	scene_keys(s, "\\");
+	scene_wait(s, "zoom:detail");
+	scene_until(s, "boot rom  ", false);
+	scene_keys(s, "q");
+	scene_wait(s, "boot rom  ");
+	scene_keys(s, "q");
+	scene_until(s, "detail", false);
+	scene_quit(s);
+}
+
+/* The bytes of the field under the cursor stand out, nibble by nibble. */
+static void
+test_field_bytes(void **state)
+{
+	struct scene *s = *state;
+	int reversed = 0;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "5G\rx");
+	scene_wait(s, "- hex");
+	scene_keys(s, "G");
+	scene_wait(s, "= detail");
+	scene_keys(s, "g");
+	scene_keys(s, "j"); /* the master: bits of the transport's packets */
+	scene_wait(s, "master");
+	scene_keys(s, "jj");
+	scene_keys(s, ":");
+	scene_wait(s, "\n:");
+	for (int row = 0; row < 24; row++)
+		for (int col = 10; col < 60; col++)
+			reversed += !strncmp(emulator_row(s->emulator, row), " 000000", 7) &&
+				    emulator_cell(s->emulator, row, col).reverse;
+	assert_true(reversed > 0);
+	scene_keys(s, "\033");
+	scene_until(s, "\n:", false);
+	scene_quit(s);
+}
+
+/* The field under the cursor, with its value. */
+static void
+test_field_filter(void **state)
+{
+	struct scene *s = *state;
+	struct truth truth;
+	size_t row = 0;
+	char keys[64], want[48];
+	truth_read(&truth, "demo.truth.tsv");
+	while (!truth.rows[FIELDS].at[row] || !strstr(truth.rows[FIELDS].at[row], "id=1025"))
+		row++;
+	scene_open_demo(s, 24, 80);
+	scene_wait(s, "boot rom  ");
+	snprintf(keys, sizeof keys, "%zuG\r\\", row);
+	scene_keys(s, keys);
+	scene_wait(s, "zoom:detail");
+	for (int i = 0; i < 40; i++) { /* down to the line of `id` */
+		scene_keys(s, "f");
+		scene_read(s, 100);
+		scene_read(s, 50);
+		if (strstr(scene_screen(s), "syst.id = 0x401"))
+			break;
+		scene_keys(s, ":narrow\r\rj");
+		scene_until(s, "  only ", false);
+	}
+	scene_wait(s, "only syst.id = 0x401");
+	scene_keys(s, "qq");
+	scene_keys(s, "\033g");
+	snprintf(want, sizeof want, "row 1 of %zu ", truth_count(&truth, NULL, "id=1025", 0));
+	scene_wait(s, want);
+	scene_quit(s);
+	truth_free(&truth);
+}
+
+/* Bytes are found, and stand out among those of the message. */
+static void
+test_search_bytes(void **state)
+{
+	struct scene *s = *state;
+	int marked = 0;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "x/\\x00 00 ?9 3f0?\r"); /* no place in the demo: 0x3f.. */
+	scene_wait(s, "no match found");
+	/* the first three bytes of the second row in the dump of message 4 */
+	scene_keys(s, "4G");
+	scene_wait(s, " 00000080  ");
+	const char *row = scene_row(s, " 00000090  ");
+	char keys[64], digits[16];
+	assert_non_null(row);
+	snprintf(digits, sizeof digits, "%.8s", row + 11);
+	snprintf(keys, sizeof keys, "g/\\x%.2s ?%c %c?\r", digits, digits[4], digits[6]);
+	scene_keys(s, keys);
+	scene_wait(s, " 4 / 309, match 1 of ");
+	for (int y = 0; y < 24; y++)
+		for (int x = 11; x < 19; x++)
+			marked += !strncmp(emulator_row(s->emulator, y), " 00000090  ", 11) &&
+				  x % 3 != 1 && emulator_cell(s->emulator, y, x).underline;
+	assert_int_equal(marked, 6);
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_panes),
+	    scene_test(test_field_bytes),
+	    scene_test(test_field_filter),
+	    scene_test(test_search_bytes),
+	};
+	return scene_run_group("screen: detail", tests);
+}

@@ -1,0 +1,212 @@
+/*
+ * What is shown of a capture whose format is unknown, guessed, or not ours.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "decode/coresight/opencsd_library.h"
+#include "folder.h"
+#include "scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is no trace is shown, but not without a word. */
+static void
+test_no_trace(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	folder_make(&folder);
+	folder_put_text(&folder, "notes", "one line\nand another\n");
+	const char *path = folder.files.at[0];
+	scene_open(s, 24, 120, "xterm-256color", path, NULL);
+	scene_wait(s, "notes: plain text, none of its first 2 lines is of a trace, so it is shown "
+		      "line by line");
+	scene_wait_at(s, 0, "plain text");
+	assert_null(strstr(emulator_row(s->emulator, 0), "guessed"));
+	scene_keys(s, "j");
+	scene_wait(s, " 1 / 2");
+	scene_quit(s);
+	scene_open(s, 24, 120, "xterm-256color", path, "--from=syst/hex", NULL); /* as told */
+	scene_wait(s, " 0 / 2");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
+/* A doubt about all messages stands in the title, its reason in the log. */
+static void
+test_old_library(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	int minor = 0;
+	const char *version = opencsd_library_version();
+	if (!version || (sscanf(version, "1.%d.", &minor) == 1 && minor >= 8)) {
+		print_message("# OpenCSD is new, or is not built in: nothing is tested\n");
+		return;
+	}
+	folder_make(&folder);
+	folder_put_text(&folder, "etr.bin", "no trace");
+	folder_put_text(&folder, "etr.bin.profile.yaml",
+			"traces: [{match: '*', format: opencsd, opencsd: {format: source_data, "
+			"sources: [{id: 1, name: big, protocol: ETE, regs: {TRCCONFIGR: 1, "
+			"TRCIDR0: 1, TRCIDR2: 1}}]}}]\n");
+	scene_open(s, 24, 120, "xterm-256color", folder.files.at[0], NULL);
+	scene_wait(s, "opencsd  [old OpenCSD]");
+	scene_keys(s, ":messages\r");
+	scene_wait(s, "may decode big wrongly");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
+/* 96 bytes that are no trace, and 16 words of 12 bytes. */
+static void
+put_unknown(struct folder *folder)
+{
+	uint8_t bytes[96];
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (uint8_t)(i * 37 + 11);
+	folder_make(folder);
+	folder_put(folder, "dump", bytes, sizeof bytes);
+}
+
+/* Nothing is decoded of what no format explains: why, how to go on, and the bytes. */
+static void
+test_unrecognised(void **state)
+{
+	static const struct {
+		int rows, cols;
+	} sizes[] = {{24, 80}, {50, 200}};
+	struct scene *s = *state;
+	struct folder folder;
+	put_unknown(&folder);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		scene_open(s, sizes[i].rows, sizes[i].cols, i ? "xterm-256color" : "xterm",
+			   folder.files.at[0], NULL);
+		scene_wait_at(s, 0, " trawl  dump  96 B  format unknown");
+		scene_wait_at(s, 1, "No format explains these bytes, so nothing was decoded.");
+		scene_wait(s, ":format NAME tries one (Tab lists them), Esc comes back.");
+		scene_wait(s, "To keep it:  trawl -f NAME ");
+		scene_wait(s, "Formats: syst/raw syst/hex syst/stp csel gem uia encap opencsd");
+		scene_wait_row(s, "- hex  0x0 of 0x60 ---", "---");
+		scene_wait_row(s, " 00000000  ", "0b 30 55 7a");
+		scene_wait_at(s, sizes[i].rows - 1, " not decoded");
+		scene_wait_at(s, sizes[i].rows - 1, "96 bytes");
+		scene_keys(s, ":format nonsense\r");
+		scene_wait(s, "no such format: nonsense; Tab lists them");
+		scene_keys(s, ":format ge\t\r"); /* completed, and tried at once */
+		scene_wait_at(s, 0, "[trying gem]");
+		scene_wait(s, "trawl -f gem keeps it");
+		scene_until(s, "No format explains", false);
+		scene_keys(s, "G");
+		scene_wait(s, " 23 / 24");
+		scene_keys(s, "\033");
+		scene_wait_at(s, 0, "format unknown");
+		scene_keys(s, ":format opencsd\r"); /* needs to be told of sources */
+		scene_wait(s, "the buffer does not say what is in it");
+		scene_wait_at(s, 0, "format unknown");
+		scene_keys(s, "q");
+		scene_end(s);
+		scene_check_restored(s);
+		scene_close(s);
+	}
+	scene_open(s, 5, 20, "xterm", folder.files.at[0], NULL); /* wrapped, not cut */
+	scene_wait_at(s, 1, "No format explains");
+	scene_wait_at(s, 2, "  these bytes, so");
+	scene_wait_at(s, 4, " not decoded");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
+/* Candidates, best first: Enter decodes with one, Esc comes back to it. */
+static void
+test_candidates(void **state)
+{
+	struct scene *s = *state;
+	char path[32], option[48];
+	file_make(path, "traces: []\n"); /* instead of its own */
+	snprintf(option, sizeof option, "--profile=%s", path);
+	scene_open(s, 24, 80, "xterm", "all-encap.bin", option, NULL);
+	scene_wait(s, "Best guesses:");
+	scene_wait(s, "Enter tries one, Esc comes back.");
+	scene_wait_row(s, "> ", "%");
+	char first[64], second[64];
+	snprintf(first, sizeof first, "%.50s", scene_row(s, "> "));
+	scene_keys(s, "j");
+	scene_until(s, first, false);
+	snprintf(second, sizeof second, "%.50s", scene_row(s, "> "));
+	assert_true(strtol(strchr(first, '%') - 4, NULL, 10) >=
+		    strtol(strchr(second, '%') - 4, NULL, 10));
+	scene_keys(s, "\r");
+	scene_wait_at(s, 0, "[trying ");
+	scene_keys(s, ":messages\r");
+	scene_wait(s, "Esc comes back; ");
+	scene_keys(s, "q");
+	scene_until(s, "Esc comes back; ", false);
+	scene_keys(s, "\033");
+	scene_wait_at(s, 0, "format unknown");
+	scene_quit(s);
+	unlink(path);
+}
+
+/* What it is instead, and what to do; what belongs to a snapshot leads there. */
+static void
+test_foreign(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	folder_make(&folder);
+	folder_put(&folder, "demo.stp.zst", "\x28\xb5\x2f\xfd\4\0", 6);
+	scene_open(s, 24, 80, "xterm", folder.files.at[0], NULL);
+	scene_wait_at(s, 1, "Not decoded: zstd-compressed data: decompress it first: zstd -d");
+	scene_wait(s, ":format NAME decodes it all the same");
+	scene_until(s, "Best guesses", false);
+	scene_quit(s);
+	folder_remove(&folder);
+	scene_open(s, 24, 80, "xterm", "all-opencsd/etb.bin", NULL);
+	scene_wait_at(s, 1, "Not decoded: part of a CoreSight snapshot: open its folder,");
+	scene_wait(s, " opens the folder. ");
+	scene_keys(s, "\r");
+	scene_wait_at(s, 0, " trawl  all-opencsd.ETB ");
+	scene_quit(s);
+}
+
+/* A guess is called one in the title, and the log says how to make it certain. */
+static void
+test_guessed(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	static const uint8_t words[] = {3,  0, 0, 4, 7,	 0, 0, 4, 11, 0, 0, 4, 15, 0, 0, 4,
+					19, 0, 0, 4, 23, 0, 0, 4, 27, 0, 0, 4, 31, 0, 0, 4,
+					35, 0, 0, 4, 39, 0, 0, 4, 43, 0, 0, 4, 47, 0, 0, 4};
+	folder_make(&folder);
+	folder_put(&folder, "words", words, sizeof words); /* sync points 0 to 11 */
+	scene_open(s, 24, 80, "xterm", folder.files.at[0], NULL);
+	scene_wait_at(s, 0, " trawl  words  48 B  gem  [guessed 5");
+	scene_wait(s, "SyncPoint 11");
+	scene_keys(s, ":messages\r");
+	scene_wait(s, "to make it certain, write into");
+	scene_keys(s, "q");
+	scene_quit(s);
+	scene_open(s, 24, 80, "xterm", folder.files.at[0], "--from=gem", NULL);
+	scene_wait(s, "SyncPoint 11");
+	scene_until(s, "guessed", false);
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_no_trace),	   scene_test(test_old_library),
+	    scene_test(test_unrecognised), scene_test(test_candidates),
+	    scene_test(test_foreign),	   scene_test(test_guessed),
+	};
+	return scene_run_group("screen: format", tests);
+}

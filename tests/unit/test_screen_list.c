@@ -1,0 +1,414 @@
+/*
+ * The list on a screen: rows, the cursor, columns and times, the ways to go somewhere.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "folder.h"
+#include "scene.h"
+#include "shares.h"
+#include "truth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void
+test_list(void **state)
+{
+	struct scene *s = *state;
+	struct truth truth;
+	truth_read(&truth, "demo.truth.tsv");
+	scene_open_demo(s, 24, 80);
+	scene_wait(s, "boot rom  "); /* names are there */
+	assert_non_null(strstr(emulator_row(s->emulator, 0), "board"));
+	assert_non_null(strstr(emulator_row(s->emulator, 0), "syst/stp"));
+	for (int row = 2; row < 23; row++)
+		truth_check_row(emulator_row(s->emulator, row), &truth, (size_t)row - 2);
+	assert_int_equal(emulator_cell(s->emulator, 2, 0).code, '>');
+
+	scene_keys(s, " "); /* a page: the next rows, none left out */
+	scene_wait(s, "21 / 309");
+	for (int row = 2; row < 23; row++)
+		truth_check_row(emulator_row(s->emulator, row), &truth, (size_t)row - 2 + 21);
+
+	scene_keys(s, "G");
+	scene_wait(s, "308 / 309");
+	for (int row = 2; row < 23; row++)
+		truth_check_row(emulator_row(s->emulator, row), &truth, /* it tells less of a gap */
+				truth.rows[TEXT].count - 21 + (size_t)row - 2);
+	scene_keys(s, "100Gjjjk"); /* keys that come together */
+	scene_wait(s, "102 / 309");
+	truth_check_row(scene_row(s, ">"), &truth, 102);
+	scene_keys(s, "0\033[B\033[A"); /* arrows */
+	scene_keys(s, "\033[5~");
+	scene_wait(s, "81 / 309");
+	scene_quit(s);
+	truth_free(&truth);
+}
+
+/* The current row: marker and time reversed, no more. */
+static void
+test_looks(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "4G");
+	scene_wait(s, "4 / 309");
+	assert_true(emulator_cell(s->emulator, 6, 0).reverse);
+	assert_true(emulator_cell(s->emulator, 6, 5).reverse);
+	assert_false(emulator_cell(s->emulator, 6, 20).reverse);
+	assert_false(emulator_cell(s->emulator, 5, 5).reverse);
+	scene_quit(s);
+}
+
+/* A bad checksum is a gap, though only a look at the whole message tells. */
+static void
+test_gaps(void **state)
+{
+	static const uint8_t good[] = {0x32, 0x26, 0x01, 0x01, 0x0c, 0x00, 0x48, 0x65,
+				       0x6c, 0x6c, 0x6f, 0x20, 0x77, 0x6f, 0x72, 0x6c,
+				       0x64, 0x21, 0xd3, 0x06, 0xb8, 0xea};
+	char path[] = "/tmp/test_screen.XXXXXX";
+	struct scene *s = *state;
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	for (int i = 0; i < 9; i++) {
+		uint8_t bytes[sizeof good];
+		memcpy(bytes, good, sizeof good);
+		bytes[sizeof good - 1] ^= (uint8_t)(i == 5);
+		assert_int_equal(write(file, bytes, sizeof bytes), sizeof bytes);
+	}
+	close(file);
+	scene_open(s, 24, 80, "xterm-256color", path, "--from=syst/raw", NULL);
+	scene_wait(s, "0 / 9");
+	scene_keys(s, "]g");
+	scene_wait(s, "5 / 9");
+	scene_keys(s, "G[g");
+	scene_wait(s, "5 / 9");
+	scene_quit(s);
+	unlink(path);
+}
+
+/* The triggers of testdata/demo.truth.tsv and of testdata/all-encap.truth.tsv. */
+static void
+test_triggers(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "]t");
+	scene_wait_row(s, ">", "trigger 0x");
+	scene_keys(s, "=");
+	scene_wait(s, " at 0x29e0, 5 B"); /* 10720 */
+	scene_quit(s);
+	scene_open(s, 24, 80, "xterm-256color", "all-encap.bin", NULL);
+	scene_wait(s, " 0 / ");
+	scene_keys(s, "]t");
+	scene_wait(s, " 24 / ");
+	scene_keys(s, "=");
+	scene_wait(s, " at 0xd6, 9 B");
+	scene_keys(s, "2]t");
+	scene_wait(s, " 265 / ");
+	scene_keys(s, "=");
+	scene_wait(s, " at 0x964, 9 B");
+	scene_keys(s, "[t");
+	scene_wait(s, " 183 / ");
+	scene_keys(s, "=");
+	scene_wait(s, " at 0x67d, 13 B");
+	scene_quit(s);
+}
+
+/* Events of trace hardware: the trigger of ETMv3, and event 0 of ETMv4, alone or
+ * with others. */
+static void
+test_trigger_events(void **state)
+{
+#define EVENT(what) "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_EVENT( " what "; )\n"
+	static const char listing[] = EVENT("Numbered:2") EVENT("Trigger") EVENT("Numbered:1")
+	    EVENT("Numbered:6") EVENT("Numbered:5");
+#undef EVENT
+	struct scene *s = *state;
+	char path[] = "/tmp/test_screen.XXXXXX";
+	int file = mkstemp(path);
+	assert_int_equal(write(file, listing, strlen(listing)), strlen(listing));
+	close(file);
+	scene_open(s, 24, 80, "xterm-256color", path, NULL);
+	scene_wait(s, " 0 / 5");
+	scene_keys(s, "]t");
+	scene_wait(s, " 1 / 5");
+	scene_keys(s, "]t");
+	scene_wait(s, " 2 / 5");
+	scene_keys(s, "]t");
+	scene_wait(s, " 4 / 5");
+	scene_quit(s);
+	unlink(path);
+}
+
+static void
+test_go_to(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_wait(s, "boot rom  ");
+	scene_keys(s, "t0x90\r"); /* in the message that starts at 0x8f */
+	scene_wait(s, " 4 / 309");
+	scene_keys(s, "t#7\r");
+	scene_wait(s, " 7 / 309");
+	scene_keys(s, "t0.00005518\r"); /* 2119 ticks of 1 / 38.4 MHz */
+	scene_wait(s, " 4 / 309");
+	scene_keys(s, "t+10us\r"); /* 2119 + 384 ticks: the next is 2728 */
+	scene_wait(s, " 5 / 309");
+	scene_keys(s, "\017"); /* Ctrl-O */
+	scene_wait(s, " 4 / 309");
+	scene_keys(s, "\024"); /* Ctrl-T */
+	scene_wait(s, " 5 / 309");
+	scene_keys(s, "ma200G");
+	scene_wait(s, "200 / 309");
+	scene_keys(s, "'a");
+	scene_wait(s, " 5 / 309");
+	scene_keys(s, "''");
+	scene_wait(s, "200 / 309");
+	scene_keys(s, "tnonsense\r");
+	scene_wait(s, "go to what?");
+	scene_keys(s, ":300\r");
+	scene_wait(s, " 300 / 309");
+	scene_keys(s, ":wq\r");
+	scene_wait(s, "no command \"wq\"; Tab completes");
+	scene_keys(s, ":se 1\r");
+	scene_wait(s, "\"se\" may be: search, search-back, severity, set");
+	scene_quit(s);
+}
+
+/* Columns, names and numbers, filters and rules of a view. */
+static void
+test_view(void **state)
+{
+	struct scene *s = *state;
+	char path[32], option[48];
+	file_make(path, "columns:\n"
+			"  - {name: ctx_type, title: raw, width: 3, raw: true}\n"
+			"  - {name: ctx_type, width: 9}\n"
+			"  - {name: severity, width: 7}\n"
+			"  - {name: text}\n"
+			"filter: /seq/\n"
+			"rules: [{filter: ContextChange, role: accent1}]\n");
+	snprintf(option, sizeof option, "--view=%s", path);
+	scene_open(s, 24, 80, "xterm-256color", "all-gem.bin", option, NULL);
+	scene_wait(s, "  raw ctx_type  S       text");
+	scene_wait(s, "  2   ContextC> INFO    ContextChange data=0x83d02bef seq");
+	scene_until(s, "SyncPoint", false); /* has no seq */
+	scene_keys(s, "jjj");
+	bool coloured = false, plain = false;
+	for (int row = 2; row < 23; row++) {
+		const char *text = emulator_row(s->emulator, row);
+		bool hit = emulator_cell(s->emulator, row, 25).coloured;
+		coloured |= hit;
+		plain |= !hit;
+		if (strlen(text) > 40)
+			assert_int_equal(hit, strstr(text, "ContextChange") != NULL);
+	}
+	assert_true(coloured && plain);
+	scene_keys(s, ":view default\r"); /* another view: another filter */
+	scene_wait(s, "SyncPoint");
+	scene_wait(s, "origin");
+	scene_keys(s, ":view auto\r");
+	scene_wait(s, "word");
+	scene_quit(s);
+	unlink(path);
+}
+
+/* Messages like the one under the cursor: 59, 65 and 71 say that mailbox 2 has
+ * its answer, and no other has between them. */
+static void
+test_example(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_wait(s, "boot rom  "); /* texts are there */
+	scene_keys(s, "59G*");
+	scene_wait(s, " 65 / 309");
+	scene_keys(s, "*");
+	scene_wait(s, " 71 / 309");
+	scene_keys(s, "2#");
+	scene_wait(s, " 59 / 309");
+	scene_quit(s);
+}
+
+/* The end of a long silence, there and back. */
+static void
+test_silence(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_until(s, "idx", false);
+	scene_keys(s, "Ss");		  /* the first has nothing before it */
+	scene_wait(s, "silence of 0.00"); /* milliseconds where microseconds are usual */
+	scene_wait(s, "retry 1 of 3");	  /* of a dead core the story tells */
+	scene_wait_row(s, ">", "0.027700546");
+	scene_keys(s, "s");
+	scene_wait_row(s, ">", "0.029540937");
+	scene_keys(s, "S");
+	scene_wait_row(s, ">", "0.027700546");
+	scene_wait(s, "silence of 0.00");
+	scene_keys(s, "S");
+	scene_wait(s, "no long silence found");
+	scene_quit(s);
+}
+
+/* Each row of batch output is on the screen: its number, and its time with the sign of
+ * an estimate, or none. */
+static void
+assert_batch_times(struct scene *s, const char *path)
+{
+	struct text command = {0};
+	char line[512];
+	unsigned rows = 0;
+	text_addf(&command, "'%s' -t text '%s'", getenv("TRAWL"), path);
+	FILE *batch = popen(text_get(&command), "r");
+	assert_non_null(batch);
+	for (; fgets(line, sizeof line, batch); rows++) {
+		unsigned number;
+		char time[32], want[64];
+		assert_int_equal(sscanf(line, "%u %31s", &number, time), 2);
+		bool none = !strcmp(time, "-"), estimated = strstr(line, "~estimated");
+		snprintf(want, sizeof want, "  %u %s%4s ", number, estimated ? "~" : " ",
+			 none ? "" : time);
+		scene_wait(s, want);
+	}
+	assert_int_equal(pclose(batch) & ~(1 << 8), 0); /* good, or damaged */
+	assert_int_equal(rows, 7);
+	text_free(&command);
+}
+
+/* Between two times of a processor others follow from the cycles it counted: 1000
+ * ticks went by in 40 of them.  They come as soon as they are made. */
+static void
+test_cycles(void **state)
+{
+#define ELEMENT(name) "Idx:1; ID:10; OCSD_GEN_TRC_ELEM_" name "\n"
+	static const char listing[] = ELEMENT("TIMESTAMP( [ TS=0x0000000003e8]; )")
+	    ELEMENT("CYCLE_COUNT( [CC=10]; )") ELEMENT("ADDR_NACC( 0x80 )")
+		ELEMENT("CYCLE_COUNT( [CC=30]; )") ELEMENT("TIMESTAMP( [ TS=0x0000000007d0]; )")
+		    ELEMENT("TRACE_ON( [overflow])") ELEMENT("ADDR_NACC( 0x90 )");
+#undef ELEMENT
+	struct scene *s = *state;
+	char path[] = "/tmp/test_screen.XXXXXX";
+	int file = mkstemp(path);
+	assert_int_equal(write(file, listing, strlen(listing)), strlen(listing));
+	close(file);
+	scene_open(s, 30, 100, "xterm-256color", path, NULL);
+	scene_wait(s, "  0  1000 D ID 0x10 ");
+	scene_wait(s, "  1 ~1250 D ID 0x10 ");
+	scene_wait(s, "  2 ~1250 D ID 0x10 ");
+	scene_wait(s, "  3 ~2000 D ID 0x10 ");
+	scene_wait(s, "  4  2000 D ID 0x10 ");
+	scene_wait(s, "  5       E ID 0x10 ");
+	scene_wait(s, "  6       D ID 0x10 ");
+	assert_batch_times(s, path);
+	scene_keys(s, "jj\r");
+	scene_wait(s, " ~1250 ");
+	scene_wait_row(s, "v estimated_time", "");
+	scene_wait_row(s, "    after ", " 1000");
+	scene_wait_row(s, "    before ", " 2000");
+	scene_wait_row(s, "    off_by_at_most ", " 751");
+	scene_keys(s, "q");
+	scene_until(s, "estimated_time", false);
+	scene_keys(s, "T");
+	scene_wait(s, "time: start");
+	scene_wait(s, "  1  ~250 D ID 0x10 ");
+	scene_keys(s, "T");
+	scene_wait(s, "time: delta");
+	scene_wait(s, "  1 ~+250 D ID 0x10 ");
+	scene_wait(s, "  3 ~+750 D ID 0x10 ");
+	scene_keys(s, "TT"); /* beyond ticks, which are only those that are told */
+	scene_wait(s, "time: own");
+	scene_wait(s, "  0 1000 D ID 0x10 ");
+	scene_wait(s, "  1      D ID 0x10 ");
+	scene_quit(s);
+	unlink(path);
+}
+
+/* A file with nothing in it takes long enough to be paused on the way. */
+static void
+test_pause(void **state)
+{
+	struct scene *s = *state;
+	char path[] = "/tmp/test_screen.XXXXXX";
+	int file = mkstemp(path);
+	assert_int_equal(ftruncate(file, (off_t)1 << 36), 0);
+	close(file);
+	scene_open(s, 24, 80, "xterm-256color", path, "-f", "syst/raw", "--no-cache", "+:pause",
+		   NULL);
+	scene_wait(s, "% paused");
+	scene_keys(s, "G"); /* one gets about all the same */
+	scene_wait(s, " ~2,147,");
+	scene_wait(s, "% paused");
+	scene_keys(s, "/zzz\r");
+	scene_wait(s, "searching... Ctrl-C cancels");
+	scene_keys(s, "\003");
+	scene_wait(s, "cancelled");
+	scene_keys(s, "l"); /* nothing was found in what is known: that is no number */
+	scene_wait(s, ", none yet");
+	scene_keys(s, ":pause\r");
+	scene_wait(s, "indexing goes on");
+	scene_until(s, "paused", false);
+	scene_wait(s, " idx ");
+	scene_quit(s);
+	unlink(path);
+}
+
+/* A capture in which nothing tells where messages begin until the index comes by:
+ * the screen does not wait for that, and then shows all of them. */
+static void
+test_no_feet(void **state)
+{
+	struct scene *s = *state;
+	char path[] = "/tmp/test_screen.XXXXXX";
+	shares_make(path, 40);
+	scene_open(s, 24, 120, "xterm-256color", path, "-f", "syst/raw", "--no-cache",
+		   "--threads=1", "+:pause", NULL);
+	scene_wait_at(s, 0, "% paused"); /* the list is being looked for: it does not rest */
+	scene_keys(s, ":pause\r");
+	scene_wait_at(s, 23, "indexing goes on");
+	scene_keys(s, "l");
+	scene_wait_at(s, 23, "/ 10,240");
+	for (int row = 2; row < 23; row++) {
+		char number[16];
+		snprintf(number, sizeof number, "%8d ", row - 2);
+		scene_wait_at(s, row, number);
+	}
+	scene_quit(s);
+	unlink(path);
+}
+
+/* Ids that no collateral names: the screen says so, and what to do. */
+static void
+test_unnamed(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	folder_make(&folder);
+	folder_put_text(&folder, "t.txt",
+			"SYS-T RAW DATA: 4310800111223344556677888"
+			"899AABBCCDDEEFF7700000001000000\n");
+	scene_open(s, 24, 120, "xterm-256color", folder.files.at[0], NULL);
+	scene_wait_at(s, 2, "id 0x77 args 0x00000001");
+	scene_wait_at(s, 23, "--collateral=FILE");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_list),     scene_test(test_looks),		scene_test(test_gaps),
+	    scene_test(test_triggers), scene_test(test_trigger_events), scene_test(test_go_to),
+	    scene_test(test_view),     scene_test(test_example),	scene_test(test_silence),
+	    scene_test(test_cycles),   scene_test(test_pause),		scene_test(test_no_feet),
+	    scene_test(test_unnamed),
+	};
+	return scene_run_group("screen: list", tests);
+}

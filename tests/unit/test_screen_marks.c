@@ -1,0 +1,408 @@
+/*
+ * Marks: their pane, and how they are saved or kept from one time to the next.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "folder.h"
+#include "scene.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Marks have a pane, with a line each in the order of their places. */
+static void
+test_marks(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 100);
+	scene_keys(s, "5Gma100Gmm8GAfirst bad\r");
+	scene_keys(s, "L");
+	scene_wait(s, "= marks  3");
+	scene_wait(s, "\n a  5 ");
+	scene_wait(s, "\n *  8           0.000251927 first bad "); /* of its truth */
+	scene_wait(s, "\n *  100 ");
+	int last = s->rows - 1;
+	while (strncmp(emulator_row(s->emulator, last), " *  100", 7) != 0)
+		last--;
+	assert_memory_equal(emulator_row(s->emulator, last - 1), " *  8", 5);
+	assert_memory_equal(emulator_row(s->emulator, last - 2), " a  5", 5);
+	scene_keys(s, "G\r"); /* the last of them */
+	scene_wait(s, " 100 / 309");
+	scene_keys(s, "k:unmark\r");
+	scene_wait(s, "= marks  2");
+	scene_until(s, "first bad", false);
+	scene_keys(s, "gA"); /* a note at the mark under the cursor */
+	scene_wait(s, "\nnote:");
+	scene_keys(s, "where it began\r");
+	scene_wait_row(s, " a  5", "where it began");
+	scene_keys(s, "A"); /* what is there is changed, Enter alone keeps it */
+	scene_wait(s, "\nnote: where it began");
+	scene_keys(s, "\rA again\r");
+	scene_wait_row(s, " a  5", "where it began again");
+	scene_keys(s, "\r"); /* the same at the message itself */
+	scene_wait(s, " 5 / 309");
+	scene_keys(s, "A\025changed\r");
+	scene_wait_row(s, " a  5", "changed");
+	scene_keys(s, "A\025\r");
+	scene_until(s, "changed", false);
+	scene_keys(s, "\017\017"); /* back, to where Enter was typed */
+	scene_wait(s, " 8 / 309");
+	scene_keys(s, "q");
+	scene_until(s, "marks", false);
+	scene_keys(s, "q"); /* nothing is asked */
+	scene_end(s);
+	scene_close(s);
+}
+
+struct keeper {
+	struct folder folder; /* of the capture, and of the state */
+	const char *capture;
+	char state[512]; /* the file, once there is one */
+};
+
+static void
+keeper_open(struct keeper *k)
+{
+	struct text path = {0}, bytes = {0};
+	folder_make(&k->folder);
+	testdata_path("demo.stp", &path);
+	FILE *file = fopen(path.data, "r");
+	file_read_all(file, &bytes);
+	fclose(file);
+	folder_put(&k->folder, "a.stp", bytes.data, bytes.length);
+	k->capture = k->folder.files.at[0];
+	*k->state = '\0';
+	setenv("XDG_STATE_HOME", k->folder.path, 1);
+	text_free(&path);
+	text_free(&bytes);
+}
+
+static void
+keeper_close(struct keeper *k)
+{
+	char command[64];
+	snprintf(command, sizeof command, "rm -r %s", k->folder.path);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(mkdir(k->folder.path, 0700), 0); /* for folder_remove */
+	folder_remove(&k->folder);
+}
+
+static void
+keeper_start(struct keeper *k, struct scene *s, const char *option)
+{
+	char *arguments[] = {getenv("TRAWL"), (char *)k->capture, (char *)option, NULL};
+	scene_start(s, 24, 120, "xterm-256color", arguments);
+	scene_wait(s, "power good, die ");
+}
+
+/* How many files there are; the path of one. */
+static int
+keeper_find(struct keeper *k)
+{
+	char folder[64];
+	struct stat st;
+	int count = 0;
+	snprintf(folder, sizeof folder, "%s/trawl", k->folder.path);
+	DIR *dir = opendir(folder);
+	for (struct dirent *entry; dir && (entry = readdir(dir));)
+		if (*entry->d_name != '.') {
+			snprintf(k->state, sizeof k->state, "%s/%s", folder, entry->d_name);
+			assert_int_equal(stat(k->state, &st), 0);
+			assert_int_equal(st.st_mode & 07777, 0600);
+			count++;
+		}
+	if (dir) {
+		assert_int_equal(fstat(dirfd(dir), &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0700);
+		closedir(dir);
+	}
+	return count;
+}
+
+/* Keeps a mark and a bookmark with a note. */
+static void
+keeper_mark(struct keeper *k, struct scene *s)
+{
+	keeper_start(k, s, NULL);
+	scene_keys(s, "3Gma10GAcold\r");
+	scene_wait_row(s, ">*     10", "");
+	scene_quit(s);
+	assert_int_equal(keeper_find(k), 1);
+}
+
+static void
+test_kept(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	struct stat before, after;
+	keeper_open(&k);
+	keeper_mark(&k, s);
+	assert_int_equal(stat(k.state, &before), 0);
+	keeper_start(&k, s, NULL);
+	scene_wait(s, "\n back from last time: 2 marks; L shows them");
+	scene_keys(s, "L");
+	scene_wait(s, "\n a  3  ");
+	scene_wait_row(s, " *  10 ", "cold");
+	scene_quit(s); /* with nothing new */
+	keeper_start(&k, s, "--no-state");
+	scene_keys(s, "3GL");
+	scene_wait(s, "marks  0");
+	scene_keys(s, "mb");
+	scene_wait(s, "marks  1");
+	scene_quit(s);
+	assert_int_equal(stat(k.state, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	keeper_start(&k, s, NULL); /* a signal is an end too */
+	scene_wait(s, "back from last time: 2 marks;");
+	scene_keys(s, "5Gmb");
+	scene_wait_row(s, ">b      5", "");
+	kill(s->child, SIGTERM);
+	scene_end(s);
+	scene_close(s);
+	keeper_start(&k, s, NULL);
+	scene_wait(s, "back from last time: 3 marks;");
+	kill(s->child, SIGHUP);
+	scene_end(s);
+	scene_close(s);
+	keeper_start(&k, s, NULL); /* until there is nothing left */
+	scene_wait(s, "back from last time: 3 marks;");
+	scene_keys(s, "3G:unmark\r5G:unmark\r10G:unmark\rL");
+	scene_wait(s, "marks  0");
+	scene_quit(s);
+	assert_int_equal(keeper_find(&k), 0);
+	keeper_close(&k);
+}
+
+/* What is saved is kept there; what comes after that is kept again. */
+static void
+test_kept_and_saved(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	keeper_open(&k);
+	keeper_mark(&k, s);
+	keeper_start(&k, s, NULL);
+	scene_keys(s, ":save\r");
+	scene_wait(s, "2 marks saved to ");
+	scene_quit(s);
+	assert_int_equal(keeper_find(&k), 0);
+	keeper_start(&k, s, NULL);
+	scene_keys(s, "L");
+	scene_wait(s, "marks  2");
+	scene_until(s, "back from", false);
+	scene_keys(s, "q3G:unmark\r:view default\r");
+	scene_wait(s, "view default");
+	scene_quit(s);
+	keeper_start(&k, s, NULL); /* less than was saved */
+	scene_wait(s, "back from last time: 1 mark; L shows them");
+	scene_quit(s);
+	assert_int_equal(keeper_find(&k), 1);
+	folder_put_text(&k.folder, "a.stp.session.yaml",
+			"marks: [{trace: a.stp, offset: 0, letter: z}]\n"); /* newer */
+	keeper_start(&k, s, NULL);
+	scene_keys(s, "L");
+	scene_wait_row(s, " z  0", "");
+	scene_wait(s, "marks  1");
+	scene_keys(s, "q:messages\r");
+	scene_wait(s, "left out: the session's file is newer");
+	scene_quit(s);
+	keeper_close(&k);
+}
+
+/* Only a capture that is the same, or has grown, gets its marks. */
+static void
+test_kept_of_other(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	char command[1200];
+	keeper_open(&k);
+	keeper_mark(&k, s);
+	FILE *file = fopen(k.capture, "a");
+	assert_non_null(file);
+	assert_int_equal(fputc(0, file), 0);
+	fclose(file);
+	keeper_start(&k, s, NULL);
+	scene_wait(s, "back from last time: 2 marks;");
+	scene_quit(s);
+
+	file = fopen(k.capture, "r+"); /* a byte of the last message is another */
+	assert_non_null(file);
+	assert_int_equal(fseek(file, -9, SEEK_END), 0);
+	int byte = fgetc(file);
+	assert_int_equal(fseek(file, -9, SEEK_END), 0);
+	fputc(byte ^ 0x10, file);
+	fclose(file);
+	keeper_start(&k, s, NULL);
+	scene_keys(s, "L");
+	scene_wait(s, "marks  0");
+	scene_keys(s, "q:messages\r");
+	scene_wait(s, "marks of last time are left out: the capture has changed since");
+	scene_quit(s);
+
+	file = fopen(k.capture, "r+"); /* what it was */
+	assert_non_null(file);
+	assert_int_equal(fseek(file, -9, SEEK_END), 0);
+	fputc(byte, file);
+	fclose(file);
+	snprintf(command, sizeof command,
+		 "sed -i '/letter: a/s/ordinal: [0-9]*//;"
+		 "/letter: a/s/offset: [0-9]*/&, ordinal: 7/' %s",
+		 k.state);
+	assert_int_equal(system(command), 0);
+	keeper_start(&k, s, NULL); /* which is no message */
+	scene_wait(s, "1 mark of last time dropped: no message is there any more");
+	scene_keys(s, "L");
+	scene_wait(s, "marks  1");
+	scene_quit(s);
+	keeper_close(&k);
+}
+
+/* Neither a file that is damaged nor a folder that cannot be written to is more than
+ * a line. */
+static void
+test_kept_badly(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	keeper_open(&k);
+	keeper_mark(&k, s);
+	static const char *const damage[] = {"marks: [", "captures: []\n", "", "\377\n",
+					     "captures: [{size: 1, samples: x}]\nsession: 7\n"};
+	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+		FILE *file = fopen(k.state, "w");
+		assert_non_null(file);
+		fputs(damage[i], file);
+		fclose(file);
+		keeper_start(&k, s, NULL);
+		scene_keys(s, "j:messages\r");
+		scene_wait(s, "the marks of last time are left out: ");
+		scene_quit(s);
+	}
+	setenv("XDG_STATE_HOME", "/dev/null", 1);
+	keeper_start(&k, s, NULL);
+	scene_keys(s, "maQ");
+	scene_end(s);
+	assert_int_equal(WEXITSTATUS(s->status), 0);
+	const char *line = strstr(s->sent.data, "trawl: the marks are not kept: /dev/null/trawl/");
+	assert_non_null(line);
+	assert_non_null(strstr(line, ".yaml: Not a directory\r\n"));
+	scene_close(s);
+	keeper_close(&k);
+}
+
+/* A capture that is read as another format has other marks, and its own again after. */
+static void
+test_kept_on_trial(void **state)
+{
+	struct keeper k;
+	struct scene *s = *state;
+	keeper_open(&k);
+	keeper_start(&k, s, NULL);
+	scene_keys(s, "3Gma:format gem\r");
+	scene_wait(s, "tried as gem");
+	scene_keys(s, "L");
+	scene_wait(s, "marks  0");
+	scene_keys(s, "q\033");
+	scene_wait(s, "back from last time: 1 mark;");
+	scene_quit(s);
+	assert_int_equal(keeper_find(&k), 1);
+	keeper_close(&k);
+}
+
+/* In the list of all traces marks and contexts tell its times and numbers, and
+ * lead to messages within it.  Times are those of testdata/lab.truth.tsv. */
+static void
+test_marks_of_all(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 30, 120, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40."); /* the clocks are known */
+	scene_wait(s, " 0 / 526");
+	scene_keys(s, "/seq 70 given up\rmaL");
+	scene_wait(s, "= marks  1");
+	scene_wait_row(s, " a  310 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
+	scene_keys(s, "=");
+	scene_wait(s, " message 310, of its trace number 48, at ");
+	scene_wait_row(s, ">a    310 ", " 10:06:40.234386371 ");
+	scene_wait_row(s, "  message ", " 2025-11-21 trace "); /* the date is said once */
+	scene_keys(s, "q/overlay 2: in\rmb");		       /* of another trace */
+	scene_wait(s, " 316 / 526");
+	scene_keys(s, "[m");
+	scene_wait(s, " 310 / 526");
+	scene_keys(s, "]m");
+	scene_wait(s, " 316 / 526");
+	scene_keys(s, "c");
+	scene_wait_row(s, " overlay ", "night");
+	scene_wait_row(s, " overlay ", "since dsp 10:06:40.234886739 (-0.000022910) #313");
+	scene_keys(s, "\t");
+	scene_wait(s, "= context ");
+	scene_keys(s, "g\r");
+	scene_wait(s, " 313 / 526");
+	scene_wait(s, " trawl  lab.yaml: dsp and 4 more  ");
+	scene_wait_row(s, ">     313 ", " dsp ");
+	scene_quit(s);
+}
+
+/* What is saved comes back; a file that is damaged does not keep from looking
+ * at the capture. */
+static void
+test_session(void **state)
+{
+	struct scene *s = *state;
+	char path[32], option[48];
+	file_make(path, "marks: [{trace: elsewhere, offset: 7, note: \"a: \\\"b\\\"\"}]\n");
+	snprintf(option, sizeof option, "--session=%s", path);
+	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(s, "1 marks are in captures that are not open");
+	scene_keys(s, "3Gmx:note reset: \"cold\" # 1\r:sev info\r:view default\r");
+	scene_wait(s, "view default");
+	scene_keys(s, ":sev warning\r&dma\r:save\r");
+	scene_wait(s, "2 marks saved to ");
+	scene_quit(s);
+
+	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(s, "only WARNING+ /dma/");
+	scene_keys(s, "L");
+	scene_wait(s, "\n x  3  ");
+	scene_wait(s, "reset: \"cold\" # 1");
+	scene_keys(s, ":save\r");
+	scene_wait(s, "2 marks saved to "); /* the one elsewhere is still there */
+	scene_keys(s, ":save /dev/null/no\r");
+	scene_wait(s, "Not a directory");
+	scene_quit(s);
+
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("marks:\n  - {trace: board, offset: x}\n", file);
+	fclose(file);
+	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
+	scene_wait(s, ":2:28: marks[0].offset is \"x\"; expected a number");
+	scene_keys(s, "j:messages\r");
+	scene_wait(s, ":2:28: marks[0].offset");
+	scene_keys(s, "q");
+	scene_wait(s, " 1 / 309");
+	scene_quit(s);
+	unlink(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_marks),	     scene_test(test_kept),
+	    scene_test(test_kept_and_saved), scene_test(test_kept_of_other),
+	    scene_test(test_kept_badly),     scene_test(test_kept_on_trial),
+	    scene_test(test_marks_of_all),   scene_test(test_session),
+	};
+	return scene_run_group("screen: marks", tests);
+}

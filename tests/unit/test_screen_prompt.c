@@ -1,0 +1,238 @@
+/*
+ * What is typed and said in the last row: completion, settings, keys, help.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Tab behind an operator puts what the name before it may be compared with. */
+static void
+test_complete_values(void **state)
+{
+	static const struct {
+		const char *keys, *prompt;
+	} cases[] = {
+	    {"&origin = b\t", "&origin = \"boot rom\""},
+	    {"&origin=\"boot r\t", "&origin=\"boot rom\""},
+	    {":filter lost and severity >= w\t", ":filter lost and severity >= warning"},
+	    {"&severity in {fatal .. w\t", "&severity in {fatal .. warning"},
+	    {"&origin in {\"a, b\", d\t", "&origin in {\"a, b\", \"dma\""},
+	    {"&kind not in {clock, stp_x\t", "&kind not in {clock, stp_xsync"},
+	    {"&flags != sus\t", "&flags != suspect"},
+	    {"&trace = \t", "&trace = \"board\""},
+	    {"&type == BU\t", "&type == \"BUILD\""},
+	    {"&sev\t", "&severity"}, /* no operator: a name */
+	    {"&(flags = lost) and sev\t", "&(flags = lost) and severity"},
+	};
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "&origin = \"boot rom\""); /* until senders are known by name */
+	scene_wait(s, " on screen, 26 in all");
+	scene_keys(s, "\007");
+	scene_wait(s, "0 / 309");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		scene_keys(s, cases[i].keys);
+		scene_wait_at(s, 23, cases[i].prompt);
+		scene_keys(s, "\007");
+		scene_wait(s, "0 / 309");
+	}
+	scene_quit(s);
+}
+
+static void
+test_help(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "?");
+	scene_wait(s, "? again for help");
+	scene_keys(s, "?");
+	scene_wait(s, "page-down");
+	scene_keys(s, "/pane-next\r");
+	scene_wait_row(s, "  Tab ", "Tab  Ctrl-W w  Ctrl-W Ctrl-W  pane-next");
+	scene_keys(s, "/  layout\r"); /* a long line */
+	scene_wait_row(s, "  |  ", "panes by width, below each other,");
+	scene_wait_row(s, "                                          beside", "each other");
+	scene_keys(s, "G");
+	scene_wait_row(s, "  A, B, *", "timeline");
+	scene_keys(s, "q");
+	scene_until(s, "timeline", false);
+	scene_keys(s, "\033OP"); /* F1 */
+	scene_wait(s, "page-down");
+	scene_keys(s, "\033");
+	scene_until(s, "page-down", false);
+	scene_keys(s, ":hel\t\r");
+	scene_wait(s, "page-down");
+	scene_keys(s, "qr"); /* keys that mean nothing */
+	scene_wait(s, "no key r; F1 lists the keys");
+	scene_keys(s, "\027e");
+	scene_wait(s, "no key Ctrl-W e; F1 lists the keys");
+	scene_keys(s, "]\033"); /* but Esc gives up what was begun */
+	scene_wait(s, " 0 / 309");
+	scene_quit(s);
+}
+
+/* / ? n N within the help: what is found is shown, and the help stays. */
+static void
+test_help_search(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "\033OP/to the PREVIOUS match\r"); /* a capital counts */
+	scene_wait(s, "no match found");
+	scene_keys(s, "/to the previous m.tch\r"); /* together with what is before it */
+	scene_wait_row(s, "  N    ", "to the previous match");
+	int row = 0;
+	while (strncmp(emulator_row(s->emulator, row), "  N    ", 7) != 0)
+		row++;
+	int col = (int)(strstr(emulator_row(s->emulator, row), "to the") -
+			emulator_row(s->emulator, row));
+	assert_true(emulator_cell(s->emulator, row, col).reverse); /* the one gone to */
+	assert_true(emulator_cell(s->emulator, row, col + 20).reverse);
+	assert_false(emulator_cell(s->emulator, row, col + 21).reverse);
+	scene_keys(s, "n");
+	scene_wait(s, "continued at the start");
+	scene_keys(s, "g?show or hide the list of marks\r");
+	scene_wait(s, "continued at the end");
+	scene_wait(s, "show or hide the list of marks");
+	scene_keys(s, "q"); /* the help alone */
+	scene_until(s, "show or hide", false);
+	scene_keys(s, "\033OPn");
+	scene_wait(s, "nothing was searched for yet");
+	scene_keys(s, "q");
+	scene_wait(s, " 0 / 309");
+	scene_quit(s);
+}
+
+/* Settings, by name, with completion; and what was said about it. */
+static void
+test_settings(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, ":set hea\tfal\t\t\r"); /* no word starts with `fal` any more */
+	scene_wait(s, "header=");
+	scene_keys(s, "\007"); /* Ctrl-G, as Esc */
+	scene_keys(s, ":set head\t");
+	scene_wait(s, ":set header=");
+	scene_keys(s, "f\t");
+	scene_wait(s, ":set header=false");
+	scene_keys(s, "\r");
+	scene_until(s, "origin ", false);
+	scene_keys(s, ":set time=tic\t\r");
+	scene_wait(s, "T:ticks");
+	scene_keys(s, ":set filter-list=true\r");
+	scene_wait(s, "\n- filters ");
+	scene_keys(s, ":set origins=true\r");
+	scene_wait(s, "\n- origins ");
+	scene_keys(s, ":set filter-list=false\r");
+	scene_until(s, "\n- filters ", false);
+	scene_keys(s, ":th\t l\t");
+	scene_wait(s, ":theme l");
+	scene_keys(s, "\003:sev fa\t\r");
+	scene_wait(s, "only FATAL+");
+	scene_wait(s, "T:ticks"); /* one setting changes no other */
+	scene_keys(s, ":set severity=all\r");
+	scene_until(s, "FATAL+", false);
+	scene_keys(s, ":set severity=1\r");
+	scene_wait(s, "severity is not 1; expected one of all fatal error");
+	scene_keys(s, ":set severty\r");
+	scene_wait(s, "no setting severty; did you mean severity");
+	scene_keys(s, ":\020"); /* the last line again */
+	scene_wait(s, ":set severty");
+	scene_keys(s, "\033");
+	scene_until(s, "\n:set", false);
+	scene_keys(s, ":mess\t\r");
+	scene_wait(s, "no setting severty");
+	scene_wait(s, "severity is not 1;");
+	scene_keys(s, "\033OP"); /* the help takes its place */
+	scene_wait(s, "page-down");
+	scene_until(s, "no setting", false);
+	scene_keys(s, "\033OP");
+	scene_wait(s, " 0 / 309");
+	scene_quit(s);
+}
+
+static void
+rewrite(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* Files that change while the program runs. */
+static void
+test_source(void **state)
+{
+	struct scene *s = *state;
+	char path[32], line[64];
+	file_make(path, "keys: {down: n}\nview: {columns: [{name: offset}, {name: text}]}\n");
+	scene_open_demo(s, 24, 80);
+	snprintf(line, sizeof line, ":source %s\r", path);
+	scene_keys(s, line);
+	scene_wait(s, "  offset     text");
+	scene_keys(s, "n");
+	scene_wait(s, " 1 / 309");
+	rewrite(path, "keys: {down: n}\nview:\n  columns: [{name: offset}, {nam: text}]\n");
+	scene_keys(s, "R");
+	scene_wait(s, "  :messages tells all"); /* the row is too short */
+	scene_keys(s, ":messages\r");
+	scene_wait(s, ":3:30: unknown key nam in view.columns[1]; did");
+	scene_wait(s, "name?");
+	scene_keys(s, "q");
+	scene_until(s, "unknown key", false);
+	scene_keys(s, "n"); /* the old ones stay */
+	scene_wait(s, " 2 / 309");
+	scene_wait(s, "  offset     text");
+	rewrite(path, "keys: {down: \"]\"}\nview:\n  columns: [{name: text}]\n");
+	scene_keys(s, ":source\r");
+	scene_wait(s, "view, theme and keys read");
+	scene_until(s, "offset", false);
+	scene_keys(s, "]");
+	scene_wait(s, " 3 / 309");
+	scene_keys(s, ":source /nonexistent.yaml\r");
+	scene_wait(s, "cannot open /nonexistent.yaml: No such file");
+	scene_quit(s);
+	unlink(path);
+}
+
+/* Keys of a user's choice, in the help too, and changed while it runs. */
+static void
+test_keys(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 100, "xterm-256color", "demo.stp", "--keys=less", NULL);
+	scene_wait(s, "0 / 309");
+	scene_keys(s, "e");
+	scene_wait(s, " 1 / 309");
+	scene_keys(s, "h");
+	scene_wait(s, "j  e  Down  Ctrl-E");
+	scene_keys(s, "q:keys default\r");
+	scene_wait(s, "keys default");
+	scene_keys(s, "h"); /* now: scrolls */
+	scene_keys(s, "e");
+	scene_until(s, " 1 / 309", false);
+	scene_keys(s, "\033OP");
+	scene_wait(s, "j  Down  Ctrl-N");
+	scene_keys(s, "q:keys nosuch\r");
+	scene_wait(s, "no nosuch in keys; give a file or one of default emacs less lnav");
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_complete_values), scene_test(test_help),   scene_test(test_help_search),
+	    scene_test(test_settings),	      scene_test(test_source), scene_test(test_keys),
+	};
+	return scene_run_group("screen: prompt", tests);
+}

@@ -1,0 +1,164 @@
+/*
+ * Search: matches, what stands out, and where the scroll bar says that matches are.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+#include "truth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void
+test_search(void **state)
+{
+	struct scene *s = *state;
+	struct truth truth;
+	size_t hits[3], count = 0;
+	char want[32];
+	truth_read(&truth, "demo.truth.tsv");
+	for (size_t i = 1; i < truth.rows[TEXT].count && count < 3; i++)
+		if (strstr(truth.rows[TEXT].at[i], "VDD_DSP"))
+			hits[count++] = i;
+	assert_int_equal(count, 3);
+	scene_open_demo(s, 24, 80);
+	scene_wait(s, "boot rom  ");
+	scene_keys(s, "/vdd_d.p\r"); /* no capital: either case */
+	snprintf(want, sizeof want, " %zu / 309", hits[0]);
+	scene_wait(s, want);
+	scene_keys(s, "2n");
+	snprintf(want, sizeof want, " %zu / 309", hits[2]);
+	scene_wait(s, want);
+	scene_keys(s, "N");
+	snprintf(want, sizeof want, " %zu / 309", hits[1]);
+	scene_wait(s, want);
+	scene_keys(s, "/\\x42 4 2\r"); /* meant for bytes, but none */
+	scene_wait(s, "character 6: a byte is two hexadecimal digits");
+	scene_keys(s, "/\\xgg\r");
+	scene_wait(s, "character 3: a byte is two hexadecimal digits");
+	scene_keys(s, "g/\\x56dd_dsp: en\r"); /* a regular expression */
+	scene_wait_row(s, ">", "VDD_DSP: enable");
+	scene_keys(s, "/Vdd_Dsp\r"); /* capitals: this case only */
+	scene_wait(s, "no match found");
+	scene_keys(s, "/(\r");
+	scene_wait(s, "at character");
+	scene_keys(s, "l");
+	scene_wait(s, ", 0 matches"); /* all counted: nothing to stop */
+	scene_keys(s, "\003");
+	scene_wait(s, "q quits"); /* and Ctrl-C does not */
+	scene_keys(s, "g?VDD_DSP\r");
+	scene_wait(s, "continued at the end");
+	scene_quit(s);
+	truth_free(&truth);
+}
+
+/* What stands in the last column of row 2 + I. */
+static char
+bar_at(struct scene *s, size_t i)
+{
+	return (char)emulator_cell(s->emulator, 2 + (int)i, s->cols - 1).code;
+}
+
+/* The rows of a scroll bar that have hits of TEXT: those where cells of so many
+ * bytes begin (1: the messages themselves) that hold one.  How many there are. */
+static size_t
+find_bar(const struct truth *truth, const char *text, uint64_t cell, bool hits[static 21])
+{
+	size_t last = truth->rows[OFFSET].count - 1, count = 0;
+	uint64_t size = strtoull(truth->rows[OFFSET].at[last], NULL, 10) +
+			strtoull(truth->rows[LENGTH].at[last], NULL, 10);
+	memset(hits, 0, 21 * sizeof *hits);
+	for (size_t i = 0; i <= last; i++)
+		if (strstr(truth->rows[TEXT].at[i], text)) {
+			uint64_t at = strtoull(truth->rows[OFFSET].at[i], NULL, 10);
+			hits[at / cell * cell * 21 / size] = true;
+			count++;
+		}
+	return count;
+}
+
+/* A scroll bar tells where hits are: in a large capture by cells of 64 KiB, in a
+ * small one by messages. */
+static void
+test_scroll_bar(void **state)
+{
+	static const struct {
+		unsigned count;
+		const char *end, *text;
+		uint64_t cell;
+	} cases[] = {{60000, "0 / 60,000", "flush recover", 65536},
+		     {8000, "0 / 8,000", "zone ring", 1}};
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct scene *s = *state;
+		struct truth truth;
+		struct text capture = {0}, truth_path = {0}, keys = {0};
+		bool hits[21];
+		size_t rows = 0, count = 0;
+		truth_make_capture(cases[k].count, &capture, &truth_path);
+		truth_read(&truth, truth_path.data);
+		count = find_bar(&truth, cases[k].text, cases[k].cell, hits);
+		scene_open_made(s, capture.data, cases[k].end);
+		scene_keys(s, ":set bar=true\r");
+		scene_wait_at(s, 2, "|"); /* the first rows are on the screen */
+		text_addf(&keys, "/%s\r", cases[k].text);
+		scene_keys(s, keys.data);
+		text_clear(&keys);
+		text_addf(&keys, ", match 1 of %zu ", count);
+		scene_wait(s, keys.data);
+		for (size_t i = 0; i < 21; i++) {
+			rows += hits[i];
+			if ((bar_at(s, i) == '=') != hits[i])
+				scene_fail(s, "row %zu of the bar: '%c'", i, bar_at(s, i));
+		}
+		assert_in_range(rows, 3, 18); /* or it tells nothing */
+		scene_keys(s, "Gmx");
+		scene_wait(s, ">x");
+		assert_int_equal(bar_at(s, 20), 'x');
+		scene_keys(s, ":set bar=false\r");
+		scene_until(s, "=\n", false);
+		scene_quit(s);
+		unlink(capture.data);
+		unlink(truth_path.data);
+		text_free(&keys);
+		text_free(&capture);
+		text_free(&truth_path);
+		truth_free(&truth);
+	}
+}
+
+/* What was searched for before the last time stands out still, in another way. */
+static void
+test_highlights(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_wait(s, "boot rom  ");
+	scene_keys(s, "/rail VDD\r/VDD_CORE\r5G");
+	scene_wait(s, " 5 / 309, match 1 of ");
+	const char *row = emulator_row(s->emulator, 7);
+	int rail = (int)(strstr(row, "rail VDD_CORE") - row);
+	assert_true(emulator_cell(s->emulator, 7, rail).coloured);
+	assert_false(emulator_cell(s->emulator, 7, rail).underline);
+	assert_true(emulator_cell(s->emulator, 7, rail + 5).underline);
+	scene_keys(s, "\033T");
+	scene_wait(s, "T:start");
+	row = emulator_row(s->emulator, 7);
+	rail = (int)(strstr(row, "rail VDD_CORE") - row);
+	assert_false(emulator_cell(s->emulator, 7, rail).coloured);
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_search),
+	    scene_test(test_scroll_bar),
+	    scene_test(test_highlights),
+	};
+	return scene_run_group("screen: search", tests);
+}

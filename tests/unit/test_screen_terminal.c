@@ -1,0 +1,283 @@
+/*
+ * Any terminal: sizes, colours or none, what it sends, and how it is left.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/vec.h"
+#include "scene.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void
+find_error(struct scene *s)
+{
+	scene_keys(s, "e");
+	scene_until(s, " 0 / 309", false);
+	for (int col = 0; col < 30; col++) {
+		struct emulator_cell cell = emulator_cell(s->emulator, 12, col);
+		if (cell.code == 'E' && cell.bold)
+			return;
+	}
+}
+
+/* Without colours everything is still told by letters and attributes. */
+static void
+test_mono(void **state)
+{
+	struct scene *colour = *state, *mono = colour + 1;
+	scene_open_demo(colour, 24, 80);
+	scene_open(mono, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", NULL);
+	scene_wait(mono, "0 / 309");
+	scene_wait(colour, "boot rom  ");
+	scene_wait(mono, "boot rom  ");
+	scene_wait(colour, "E:15 W:12"); /* all is indexed */
+	scene_wait(mono, "E:15 W:12");
+	scene_wait(colour, DEMO_TIME);
+	scene_wait(mono, DEMO_TIME);
+	find_error(colour);
+	find_error(mono);
+	assert_true(scene_has_colours(colour));
+	assert_false(scene_has_colours(mono));
+	for (int row = 0; row < 24; row++) {
+		char *text = mem_text(emulator_row(colour->emulator, row));
+		assert_string_equal(emulator_row(mono->emulator, row), text);
+		free(text);
+	}
+	scene_quit(colour);
+	scene_quit(mono);
+}
+
+static void
+test_ascii(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "all-raw.bin", "--ascii", "+x", NULL);
+	scene_wait(s, " hex ");
+	scene_keys(s, "  ");
+	scene_keys(s, "G");
+	scene_keys(s, "?");
+	scene_wait(s, "backward search");
+	for (size_t i = 0; i < s->sent.length; i++)
+		assert_true((unsigned char)s->sent.data[i] < 0x7f);
+	scene_keys(s, "\003");
+	scene_quit(s);
+}
+
+static void
+test_wide_screen(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 50, 200);
+	scene_keys(s, "px");
+	scene_wait(s, "- detail");
+	scene_wait(s, "- hex");
+	/* beside the list, in the row of its names */
+	scene_wait_at(s, 1, "message");
+	scene_wait_at(s, 1, "- detail");
+	scene_keys(s, "|");
+	scene_wait(s, "layout stacked");
+	assert_null(strstr(emulator_row(s->emulator, 1), "detail"));
+	scene_quit(s);
+}
+
+static void
+test_small_screens(void **state)
+{
+	static const struct {
+		int rows, cols;
+	} sizes[] = {{5, 20}, {3, 10}, {2, 5}, {1, 80}, {1, 1}, {24, 1}};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct scene *s = *state;
+		scene_open(s, sizes[i].rows, sizes[i].cols, "xterm-256color", "demo.stp", NULL);
+		scene_wait(s, ">");
+		scene_keys(s, "pxjG|\\?\003/a\rgHqBa.\r2;z j&(\033");
+		scene_keys(s, "j");
+		scene_quit(s);
+	}
+	struct scene *s = *state; /* one row: the current message */
+	scene_open(s, 1, 80, "xterm-256color", "demo.stp", NULL);
+	scene_keys(s, "6G");
+	scene_wait(s, "VDD_CORE: 205 mV");
+	scene_quit(s);
+}
+
+static void
+test_resize(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "100G");
+	scene_wait(s, "100 / 309");
+	struct winsize size = {.ws_row = 8, .ws_col = 40};
+	emulator_resize(s->emulator, 8, 40);
+	s->rows = 8;
+	ioctl(s->master, TIOCSWINSZ, &size);
+	scene_wait(s, "100 / 309");
+	scene_wait(s, ">");
+	scene_wait_at(s, 7, "100 / 309");
+	scene_quit(s);
+}
+
+/* What a terminal cannot do is told to those who ask. */
+static void
+test_lacks(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "vt100", "demo.stp", NULL);
+	scene_wait(s, "0 / 309");
+	scene_keys(s, ":messages\r");
+	scene_wait(s, "terminal vt100: no colours");
+	assert_false(scene_has_colours(s));
+	scene_keys(s, "Q");
+	scene_end(s);
+	assert_true(WIFEXITED(s->status));
+	scene_close(s);
+}
+
+/* The colour that was meant, or the like of it that the terminal has. */
+static void
+test_colours(void **state)
+{
+	static const struct {
+		const char *term, *colorterm, *sent;
+	} rows[] = {
+	    {"xterm-256color", "truecolor", "\033[38;2;255;135;0m"},
+	    {"xterm-256color", "", "\033[38;5;208m"},
+	    {"xterm", "", "\033[33m"},
+	    {"vt100", "truecolor", NULL},
+	};
+	const char *before = getenv("COLORTERM");
+	char *kept = before ? mem_text(before) : NULL;
+	char path[32], option[48];
+	file_make(path, "info: {fg: \"#ff8700\"}\n");
+	snprintf(option, sizeof option, "--theme=%s", path);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct scene *s = *state;
+		setenv("COLORTERM", rows[i].colorterm, 1);
+		scene_open(s, 24, 80, rows[i].term, "demo.stp", option, NULL);
+		scene_wait(s, "0 / 309");
+		assert_true(scene_has_colours(s) == (rows[i].sent != NULL));
+		if (rows[i].sent)
+			assert_non_null(strstr(s->sent.data, rows[i].sent));
+		scene_keys(s, "Q");
+		scene_end(s);
+		scene_close(s);
+	}
+	unlink(path);
+	unsetenv("COLORTERM");
+	if (kept)
+		setenv("COLORTERM", kept, 1);
+	free(kept);
+}
+
+static void
+test_signals(void **state)
+{
+	static const int numbers[] = {SIGTERM, SIGHUP,	SIGSEGV, SIGABRT,
+				      SIGQUIT, SIGALRM, SIGUSR1, SIGPIPE};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct scene *s = *state;
+		if (getenv("ASAN_OPTIONS") && numbers[i] == SIGSEGV)
+			continue;	     /* the sanitizer has it */
+		signal(numbers[i], SIG_DFL); /* a shell's background jobs ignore some */
+		scene_open_demo(s, 24, 80);
+		kill(s->child, numbers[i]);
+		scene_end(s);
+		assert_true(WIFSIGNALED(s->status));
+		assert_int_equal(WTERMSIG(s->status), numbers[i]);
+		scene_check_restored(s);
+		scene_close(s);
+	}
+}
+
+/* What is pasted is text where text is typed, and runs no command elsewhere. */
+static void
+test_pasted(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	assert_non_null(strstr(s->sent.data, "\033[?2004h"));
+	scene_keys(s, "\033[200~G:scene_quit\rQ\r\033[201~");
+	scene_wait(s, "pasted text runs no commands");
+	scene_wait_at(s, 2, ">    ");
+	scene_keys(s, ":\033[200~one\r\033[Atwo\tthree\r\033[201~");
+	scene_wait(s, ":one two three");
+	scene_keys(s, "!");
+	scene_wait(s, ":one two three!");
+	scene_keys(s, "\033");
+	scene_until(s, ":one", false);
+	scene_quit(s);
+}
+
+/* Sequences that no key sends are read to their end, even if it comes late. */
+static void
+test_sequences(void **state)
+{
+	static const char *const sequences[] = {
+	    "\033[<0;5;5M",	"\033[<0;5;5m",	   "\033[M G!",	 "\033]11;rgb:GG/GG/GG\033\\",
+	    "\033]52;c;R0c=\a", "\033P>|GG\033\\", "\033[?1;2c", "\033[I",
+	    "\033[O",		"\033[12;34R",	   "\033OG"};
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
+		scene_keys(s, sequences[i]);
+	scene_keys(s, ":sequences");
+	scene_wait(s, ":sequences");
+	scene_wait_at(s, 2, ">    ");
+	scene_keys(s, "\003");
+	scene_until(s, ":sequences", false);
+	scene_quit(s);
+}
+
+static void
+test_bad_terminal(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "dumb", "demo.stp", NULL);
+	scene_end(s);
+	assert_true(WIFEXITED(s->status));
+	assert_int_equal(WEXITSTATUS(s->status), 2);
+	assert_non_null(strstr(scene_screen(s), "TERM=dumb"));
+	scene_close(s);
+}
+
+/* Once all is shown nothing more is sent: no clock, no blinking. */
+static void
+test_idle(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_wait(s, "boot rom  ");
+	scene_wait(s, DEMO_TIME);
+	scene_keys(s, "T"); /* an answer to this comes behind all else */
+	scene_wait(s, "T:start");
+	size_t before = s->sent.length;
+	struct pollfd file = {.fd = s->master, .events = POLLIN};
+	assert_int_equal(poll(&file, 1, 700), 0);
+	assert_int_equal(s->sent.length, before);
+	scene_check_idle(s);
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_mono),	   scene_test(test_ascii),
+	    scene_test(test_wide_screen),  scene_test(test_small_screens),
+	    scene_test(test_resize),	   scene_test(test_lacks),
+	    scene_test(test_colours),	   scene_test(test_signals),
+	    scene_test(test_pasted),	   scene_test(test_sequences),
+	    scene_test(test_bad_terminal), scene_test(test_idle),
+	};
+	return scene_run_group("screen: terminal", tests);
+}

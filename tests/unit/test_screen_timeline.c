@@ -1,0 +1,252 @@
+/*
+ * The timeline: lanes, cursor and window, links between traces.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+#include "session_fixture.h"
+#include "truth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The same with the timeline of a session. */
+static void
+test_idle_timeline(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "+i", NULL);
+	scene_wait(s, " 526 in view");
+	scene_wait_row(s, "dsp>log ", "^");
+	scene_check_idle(s);
+	scene_keys(s, "\t++");
+	scene_until(s, " 526 in view", false);
+	scene_check_idle(s);
+	scene_quit(s);
+}
+
+/* The row of the timeline that starts so, without its name; the text is S's. */
+static const char *
+lane_row(struct scene *s, const char *name)
+{
+	const char *row = NULL;
+	for (int y = s->rows - 1; y >= 0 && !row; y--)
+		if (!strncmp(emulator_row(s->emulator, y), name, strlen(name)))
+			row = emulator_row(s->emulator, y);
+	assert_non_null(row);
+	return row + strlen(name);
+}
+
+static bool
+is_cursor_behind(struct scene *s, const struct sought *sought)
+{
+	const char *ruler = lane_row(s, "      "), *cursor = strchr(ruler, '*');
+	return cursor && cursor - ruler > sought->col;
+}
+
+/* Waits until the ruler has the cursor behind column LEAST. */
+static void
+wait_cursor(struct scene *s, int least)
+{
+	if (!scene_awaits(s, is_cursor_behind, &(struct sought){.col = least}))
+		scene_fail(s, "the cursor is not behind column %d", least);
+}
+
+/* The timeline of the demo: all its messages, each column that has a loss or an
+ * error says so, and the list and the cursor go together. */
+static void
+test_timeline(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
+	scene_wait(s, "E:15 W:12");
+	size_t before = s->sent.length;
+	scene_keys(s, "i");
+	scene_wait(s, " 309 in view  F:1  E:15  W:12  loss in");
+	assert_true(s->sent.length - before < 3072);
+	scene_wait_row(s, "board ", "~");
+	scene_wait_row(s, "board ", "!");
+	scene_wait_row(s, "board ", "I");
+	scene_wait_row(s, "sync ", "^");
+	scene_wait_row(s, "- timeline  0", "");
+
+	scene_keys(s, "G"); /* the cursor goes with the list */
+	scene_wait(s, "308 / 309");
+	wait_cursor(s, 70);
+	scene_keys(s, "g\t\033OC\033OC"); /* and the list with the cursor */
+	scene_until(s, " 0 / 309", false);
+	scene_keys(s, "\033OD\033OD\033OD"); /* to the first that has a time */
+	scene_wait(s, " 2 / 309");
+
+	scene_keys(s, "+++"); /* an eighth of the time */
+	scene_until(s, " 309 in view", false);
+	scene_keys(s, "ll");
+	scene_until(s, " in view", true);
+	scene_keys(s, "0");
+	scene_wait(s, " 309 in view");
+	scene_quit(s);
+}
+
+/* From A to B: the difference, and only what lies there in the list. */
+static void
+test_timeline_brush(void **state)
+{
+	struct scene *s = *state;
+	struct truth truth;
+	char text[64];
+	size_t shown = 0;
+	truth_read(&truth, "demo.truth.tsv");
+	/* the truth's ticks are of 38.4 MHz */
+	uint64_t from = strtoull(truth.rows[TICKS].at[20], NULL, 10);
+	uint64_t to = strtoull(truth.rows[TICKS].at[40], NULL, 10);
+	for (size_t i = 0; i < truth.rows[TICKS].count; i++) {
+		const char *own = truth.rows[TICKS].at[i];
+		uint64_t ticks = strtoull(own, NULL, 10);
+		shown += *own >= '0' && *own <= '9' && ticks >= from && ticks <= to;
+	}
+	assert_true(shown > 10 && shown < 100);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
+	scene_wait(s, "E:15 W:12");
+	scene_wait(s, DEMO_TIME);
+	scene_keys(s, "i20G\ta");
+	scene_keys(s, "40Gb");
+	scene_wait(s, "A..B ");
+	scene_keys(s, "v");
+	scene_wait(s, "only time in ");
+	snprintf(text, sizeof text, " of %zu  ", shown);
+	scene_wait(s, text);
+	scene_quit(s);
+
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", NULL);
+	scene_wait(s, "E:15 W:12");
+	scene_wait(s, DEMO_TIME);
+	scene_keys(s, "20Gv40Gi"); /* a range shows its time */
+	scene_wait(s, " in view");
+	scene_until(s, " 309 in view", false);
+	wait_cursor(s, 60); /* nearly at the end */
+	scene_quit(s);
+	truth_free(&truth);
+}
+
+/* On any screen: lanes of a session, origins, places instead of times. */
+static void
+test_timeline_screens(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 50, 200, "xterm-256color", "demo.stp", "+i", NULL);
+	scene_wait(s, " 309 in view");
+	scene_wait_row(s, "board ", "\u2588"); /* a full block */
+	scene_keys(s, "\t ");		       /* a lane for each origin */
+	scene_wait(s, "\n boot rom ");
+	scene_wait(s, "\n pmic ");
+	scene_keys(s, " ");
+	scene_until(s, "\n pmic ", false);
+	scene_quit(s);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--theme=mono", "--ascii", "+i", NULL);
+	scene_wait(s, " 309 in view");
+	assert_false(scene_has_colours(s));
+	scene_wait_row(s, "board ", "!");
+	scene_quit(s);
+	scene_open(s, 5, 20, "xterm-256color", "demo.stp", "+i", NULL);
+	scene_wait(s, "/ 309"); /* no room: it leaves first */
+	scene_until(s, "timeline", false);
+	scene_keys(s, "\t\\"); /* zoomed it has all */
+	scene_until(s, "boa", true);
+	scene_quit(s);
+	scene_open(s, 24, 80, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
+	scene_wait(s, "timeline  0x0.."); /* no times: places */
+	scene_wait(s, " in view");
+	scene_quit(s);
+}
+
+/* The timeline of a session, zoomed: at most 3 KB each time it is drawn. */
+static void
+test_timeline_bytes(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+i", NULL);
+	scene_wait(s, " 526 in view");
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "\t\\"); /* all of the screen */
+	scene_wait_row(s, "dsp>log ", "^");
+	scene_wait_row(s, "soc>hub ", "^");
+	scene_check_idle(s);
+	static const char *const keys[] = {"+", "+", "l", "+", "-", "-", "-", "0"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		size_t before = s->sent.length;
+		scene_keys(s, keys[i]);
+		scene_check_idle(s); /* drawn at first sight, and exact */
+		assert_true(s->sent.length - before <= 2 * 3072);
+	}
+	scene_quit(s);
+}
+
+/* Moments that two traces have in common: a line for each pair, while both are shown. */
+static void
+test_timeline_links(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "--theme=mono", "+i", NULL);
+	scene_wait_row(s, "dsp>log ", "^"); /* words and their events */
+	scene_wait_row(s, "soc>hub ", "^"); /* ties of the profile */
+	scene_wait_row(s, "soc>log ", "^");
+	assert_false(scene_has_colours(s));
+	scene_keys(s, ":show-trace log\r");
+	scene_until(s, "soc>log ", false);
+	scene_wait(s, "\nsoc>hub ");
+	scene_quit(s);
+}
+
+/* Where an offset of the profile sets two traces apart, a line leads from the tick
+ * in the first one to the other's, whichever is earlier. */
+static void
+test_timeline_apart(void **state)
+{
+	static const char *const seconds[] = {"0.05", "-0.05"};
+	static const char *const lines[] = {"<---", "--->"}, *const ends[] = {"---^", "^---"};
+	for (int i = 0; i < 2; i++) {
+		struct session_fixture f;
+		struct scene *s = *state;
+		char path[128];
+		session_fixture_open(&f, "-c 5000 --rate=0 --jitter=0", NULL);
+		snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+		FILE *file = fopen(path, "a");
+		assert_non_null(file);
+		fprintf(file, "  - {kind: offset, trace: dsp.gem, seconds: %s}\n", seconds[i]);
+		fclose(file);
+		scene_open(s, 40, 80, "xterm-256color", path, "--no-cache", "--ascii", "+i", NULL);
+		scene_wait_row(s, "dsp.gem>dsp.uia ", lines[i]);
+		scene_wait_row(s, "dsp.gem>dsp.uia ", ends[i]);
+		scene_wait_row(s, "soc.stp>dsp.uia ", "^");
+		assert_null(strchr(lane_row(s, "soc.stp>dsp.uia "), '-'));
+		scene_quit(s);
+		session_fixture_close(&f);
+	}
+}
+
+/* What held: a lane with the values of the context. */
+static void
+test_timeline_contexts(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 40, 100, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
+	scene_wait(s, "\nuser ");
+	assert_non_null(strchr(lane_row(s, "user "), '['));
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_idle_timeline),  scene_test(test_timeline),
+	    scene_test(test_timeline_brush), scene_test(test_timeline_screens),
+	    scene_test(test_timeline_bytes), scene_test(test_timeline_links),
+	    scene_test(test_timeline_apart), scene_test(test_timeline_contexts),
+	};
+	return scene_run_group("screen: timeline", tests);
+}

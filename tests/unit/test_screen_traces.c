@@ -1,0 +1,464 @@
+/*
+ * Several traces as one list: its order, colours and filters, ties and sync points.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/bytes.h"
+#include "base/vec.h"
+#include "scene.h"
+#include "session_fixture.h"
+#include "trace/merge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Whether the rows from 2 on are the messages from NUMBER on of the merged list:
+ * their numbers and traces. */
+static void
+check_merged(struct scene *s, struct session *session, struct merge *merge, uint64_t number)
+{
+	struct merge_position p;
+	bool exact;
+	assert_true(merge_find_number(merge, number, &p, &exact) && exact);
+	for (int row = 2; row < 23; row++, number++) {
+		char digits[32];
+		snprintf(digits, sizeof digits, " %llu ", (unsigned long long)number);
+		scene_wait_at(s, row, digits);
+		scene_wait_at(s, row, trace_name(session->traces.at[p.trace]));
+		if (row < 22)
+			assert_true(merge_next(merge, &p));
+	}
+}
+
+static uint64_t
+count_severity(struct merge *merge, enum severity severity)
+{
+	struct merge_position p;
+	uint64_t count = 0;
+	for (bool more = merge_first(merge, &p); more; more = merge_next(merge, &p))
+		count += merge_message(merge, p)->severity == severity;
+	return count;
+}
+
+static void
+test_merged(void **state)
+{
+	struct session_fixture f;
+	struct scene *s = *state;
+	char path[128], keys[160];
+	session_fixture_open(&f, "-c 20000 --jitter=0 --rate=0.02", NULL);
+	session_fixture_load(&f);
+	struct merge *merge = merge_new(&f.session);
+	merge_load(merge);
+	bool exact;
+	uint64_t count = merge_count(merge, &exact);
+	char total[32], shown[64];
+	text_number(total, count);
+
+	snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+	scene_open(s, 24, 110, "xterm-256color", path, "--no-cache", NULL);
+	snprintf(shown, sizeof shown, " 0 / %s", total); /* no ~: the clocks are known */
+	scene_wait(s, shown);
+	scene_wait(s, " 10:06:40.000175");
+	scene_wait(s, " 2025-11-21 ");
+	scene_wait(s, "cam.csel");
+	check_merged(s, &f.session, merge, 0);
+	scene_keys(s, "Gk"); /* whose number takes the whole order */
+	snprintf(keys, sizeof keys, " %s / %s", text_number(shown, count - 2), total);
+	scene_wait(s, keys);
+	scene_keys(s, "7000G");
+	scene_wait(s, " 7,000 / ");
+	check_merged(s, &f.session, merge, 7000 - 10);
+	scene_keys(s, "t10:06:41\r");
+	scene_wait(s, "10:06:41.000");
+	scene_keys(s, "G");
+	snprintf(keys, sizeof keys, " %s / %s", text_number(shown, count - 1), total);
+	scene_wait(s, keys);
+	check_merged(s, &f.session, merge, count - 21);
+
+	/* hits of all traces are counted, and numbered, together */
+	uint64_t warnings = count_severity(merge, SEVERITY_WARNING);
+	assert_true(warnings > 10);
+	scene_keys(s, "g&severity = warning");
+	snprintf(keys, sizeof keys, " on screen, %s in all", text_number(shown, warnings));
+	scene_wait(s, keys);
+	scene_keys(s, "\r3j");
+	snprintf(keys, sizeof keys, "row 4 of %s", shown);
+	scene_wait(s, keys);
+	scene_keys(s, "G");
+	snprintf(keys, sizeof keys, "row %s of %s", shown, shown);
+	scene_wait(s, keys);
+	scene_keys(s, "&\r");
+	scene_until(s, "only", false);
+
+	scene_keys(s, ":clocks\r");
+	scene_wait(s, "wall clock: soc.stp, aux.stp, dsp.gem, dsp.uia, cam.csel");
+	scene_wait(s, "SyS-T clock");
+	scene_keys(s, "q");
+	/* from the word of a sync point to its event and back */
+	scene_keys(s, "g/SyncPoint 5 \r");
+	scene_wait_row(s, ">", "SyncPoint 5 ");
+	scene_wait(s, "dsp.gem and 4 more");
+	scene_keys(s, "\035"); /* Ctrl-] */
+	scene_wait(s, "dsp.uia and 4 more");
+	scene_wait_row(s, ">", "syncPoint serial 5,");
+	scene_keys(s, "\035");
+	scene_wait(s, "dsp.gem and 4 more");
+	scene_wait_row(s, ">", "SyncPoint 5 ");
+	scene_keys(s, ":show-trace dsp.uia\r");
+	scene_wait(s, "left out");
+	scene_until(s, "core 1", false);
+	merge_free(merge);
+	session_fixture_close(&f);
+	scene_quit(s);
+}
+
+/* A profile without what it says of sync. */
+static void
+drop_sync(const char *path)
+{
+	struct text text = {0};
+	FILE *file = fopen(path, "r");
+	file_read_all(file, &text);
+	fclose(file);
+	char *sync = strstr(text.data, "\nsync:");
+	assert_non_null(sync);
+	assert_int_equal(truncate(path, sync + 1 - text.data), 0);
+	text_free(&text);
+}
+
+/* A tie made on the screen is there again when the session is, until it is taken
+ * back. */
+static void
+test_tie(void **state)
+{
+	struct session_fixture f;
+	struct scene *s = *state;
+	char path[128];
+	session_fixture_open(&f, "-c 2000 --jitter=0 --rate=0", NULL);
+	snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+	drop_sync(path);
+	scene_open(s, 24, 110, "xterm-256color", path, "--no-cache", NULL);
+	scene_wait(s, " 10:06:40.0");
+	scene_keys(s, "g/something\r");
+	scene_wait_row(s, ">", "something");
+	scene_keys(s, "ma:tie a b\r");
+	scene_wait(s, "tie what?");
+	scene_keys(s, "G");
+	scene_wait_row(s, ">", "dsp."); /* which nothing relates to the others */
+	scene_keys(s, "mb:tie a b\r");
+	scene_wait(s, "\n tied");
+	scene_keys(s, ":save\r");
+	scene_wait(s, "2 marks and 1 ties saved to ");
+	scene_quit(s);
+
+	scene_open(s, 24, 110, "xterm-256color", path, "--no-cache", NULL);
+	scene_wait(s, " 10:06:39."); /* the last of dsp is soc's first */
+	scene_keys(s, ":clocks\r");
+	scene_wait(s, "wall clock: soc.stp, aux.stp, dsp.gem, dsp.uia, cam.csel");
+	scene_wait(s, ": tie, 1 points");
+	scene_wait(s, "tie 1: soc.stp ");
+	scene_keys(s, "q:untie 2\r");
+	scene_wait(s, "untie what?");
+	scene_keys(s, "g:untie\r"); /* the first message has none */
+	scene_wait(s, "untie what?");
+	scene_keys(s, "'a:untie\r");
+	scene_wait(s, "\n untied");
+	scene_keys(s, ":clocks\r");
+	scene_wait(s, "wall clock: soc.stp, aux.stp, cam.csel");
+	scene_keys(s, "q:save\r");
+	scene_wait(s, "2 marks saved to ");
+	session_fixture_close(&f);
+	scene_quit(s);
+}
+
+enum { SERIALS_MAX = 10 }; /* of one digit */
+
+/* Where the sync points with each serial number lie in dsp.gem and in dsp.uia, as
+ * mkcapture lays them out; -1: not there. */
+struct sync_places {
+	long gem[SERIALS_MAX], uia[SERIALS_MAX];
+};
+
+static void
+find_syncs(const char *folder, struct sync_places *places)
+{
+	enum { RECORD = 12, TYPE_SYNC = 1, HEAD = 16, EVENT_SYNC = 1 };
+	struct text gem = {0}, uia = {0};
+	char path[128];
+	memset(places, 0xff, sizeof *places);
+	snprintf(path, sizeof path, "%s/dsp.gem", folder);
+	FILE *file = fopen(path, "r");
+	file_read_all(file, &gem);
+	fclose(file);
+	snprintf(path, sizeof path, "%s/dsp.uia", folder);
+	file = fopen(path, "r");
+	file_read_all(file, &uia);
+	fclose(file);
+	for (size_t at = 0; at + RECORD <= gem.length; at += RECORD) {
+		uint32_t word = bytes_le32((const uint8_t *)gem.data + at);
+		if (word >> 26 == TYPE_SYNC && (word >> 2 & 0xffffff) < SERIALS_MAX)
+			places->gem[word >> 2 & 0xffffff] = (long)at;
+	}
+	for (size_t at = 0; at + HEAD + 20 <= uia.length;) {
+		const uint8_t *event = (const uint8_t *)uia.data + at + HEAD;
+		if (bytes_le32(event + 12) >> 16 == EVENT_SYNC &&
+		    bytes_le32(event + 16) < SERIALS_MAX)
+			places->uia[bytes_le32(event + 16)] = (long)at + HEAD;
+		at += bytes_be32(event - HEAD) & 0xfffffff;
+	}
+	text_free(&gem);
+	text_free(&uia);
+}
+
+/* When mkcapture sent what lies there, in seconds of its minute. */
+static double
+sent_at(const char *folder, const char *trace, long place)
+{
+	char path[128], name[32];
+	long at;
+	long long time;
+	snprintf(path, sizeof path, "%s/session.truth.tsv", folder);
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	while (fscanf(file, "%31s %ld %lld", name, &at, &time) == 3)
+		if (at == place && !strcmp(name, trace))
+			break;
+	fclose(file);
+	return (double)(time % 60000000000) / 1e9;
+}
+
+/* The row of a sync point, with its partner if that is there; and the time in it. */
+static void
+check_sync(struct scene *s, const char *folder, const char *trace, long place, const char *what)
+{
+	double shown = 0;
+	scene_wait(s, what);
+	for (int y = 0; y < s->rows; y++) {
+		const char *row = emulator_row(s->emulator, y);
+		if (strstr(row, what) && strstr(row, trace))
+			assert_int_equal(sscanf(strchr(row, ':'), ":%*d:%lf", &shown), 1);
+	}
+	assert_true(fabs(shown - sent_at(folder, trace, place)) < 1e-4);
+}
+
+/* Where nothing ties two clocks it lists resync points, with the bytes from one to the
+ * next: sync sequences of 33 nulls (N is 32: 31 + a byte of source), each before a
+ * packet of two bytes that says nothing of the place. */
+static void
+test_resyncs(void **state)
+{
+	struct scene *s = *state;
+	char path[] = "/tmp/trawl-test.XXXXXX";
+	int file = mkstemp(path);
+	uint8_t sequence[33 + 3] = {[32] = 0x80, [33] = 0x01, [34] = 0x03, [35] = 0x12};
+	assert_true(file >= 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(write(file, sequence, sizeof sequence), sizeof sequence);
+	close(file);
+	scene_open(s, 24, 100, "xterm-256color", path, "--from=encap", "--no-cache", NULL);
+	scene_wait_at(s, 23, " 0 / 10");
+	scene_keys(s, "X");
+	scene_wait(s, " sync points: none; resync points ");
+	scene_wait(s, "since last resync point");
+	scene_wait(s, "      36 B null_run 33 nulls: 32 idle, 1 alignment, sync");
+	scene_quit(s);
+	unlink(path);
+}
+
+/* The pane of sync points has all there are, lost ones marked, and leads there. */
+static void
+test_syncs(void **state)
+{
+	struct session_fixture f;
+	struct scene *s = *state;
+	struct sync_places places;
+	char path[128], what[96];
+	int known = 0, missing = 0;
+	session_fixture_open(&f, "-c 9000 --jitter=0 --rate=0.35 --seed=2", NULL);
+	find_syncs(f.folder, &places);
+	snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+	scene_open(s, 70, 120, "xterm-256color", path, "--no-cache", NULL);
+	scene_wait_at(s, 69, " 0 / 7,"); /* no ~: the clocks are known */
+	scene_keys(s, "X\\");		 /* alone on the screen */
+	for (int i = 0; i < SERIALS_MAX; i++) {
+		bool both = places.gem[i] >= 0 && places.uia[i] >= 0;
+		known += both;
+		if (places.gem[i] >= 0) {
+			snprintf(what, sizeof what, "%s dsp.uia syncpoint SyncPoint %d",
+				 both ? "=" : "?", i);
+			check_sync(s, f.folder, "dsp.gem", places.gem[i], what);
+			missing += !both;
+		}
+		if (places.uia[i] >= 0) {
+			snprintf(what, sizeof what, "%s dsp.gem event syncPoint serial %d,",
+				 both ? "=" : "?", i);
+			check_sync(s, f.folder, "dsp.uia", places.uia[i], what);
+			missing += !both;
+		}
+	}
+	assert_true(known > 2 && missing > 2);
+	for (int i = 1; i < SERIALS_MAX; i++) { /* and the time since the last one */
+		double before, now, since;
+		if (places.gem[i - 1] < 0 || places.gem[i] < 0)
+			continue;
+		before = sent_at(f.folder, "dsp.gem", places.gem[i - 1]);
+		now = sent_at(f.folder, "dsp.gem", places.gem[i]);
+		snprintf(what, sizeof what, "SyncPoint %d", i);
+		for (int y = 0; y < s->rows; y++) {
+			const char *row = emulator_row(s->emulator, y);
+			if (!strstr(row, what))
+				continue;
+			assert_int_equal(sscanf(strstr(row, "dsp.gem"), "dsp.gem %lf", &since), 1);
+			assert_true(fabs(since - (now - before)) < 1e-4);
+		}
+	}
+	/* from the last one to its message, which has the same hour and trace */
+	for (int y = 0; y < s->rows; y++)
+		if (!strncmp(emulator_row(s->emulator, y), " 2025-", 6))
+			snprintf(what, sizeof what, "%.26s", emulator_row(s->emulator, y) + 12);
+	scene_keys(s, "G\r\\");
+	scene_wait_row(s, ">", what);
+	session_fixture_close(&f);
+	scene_quit(s);
+}
+
+/* The rows of the list are the lines of a CSV, by trace and text, save those of
+ * the trace LEFT; how many there are. */
+static int
+check_lines(struct scene *s, const struct text *csv, const char *left)
+{
+	char *all = mem_text(csv->data), *next = NULL;
+	int rows = 0;
+	strtok_r(all, "\n", &next); /* the head */
+	for (char *line; (line = strtok_r(NULL, "\n", &next));) {
+		char trace[16], name[20], *column = line;
+		assert_int_equal(sscanf(line, "%*d,\"%15[^\"]\"", trace), 1);
+		if (!strcmp(trace, left))
+			continue;
+		for (int i = 0; i < 9; i++) /* none before the text has a comma */
+			column = strchr(column, ',') + 1;
+		column[12] = 0; /* what has room */
+		snprintf(name, sizeof name, " %s ", trace);
+		scene_wait_at(s, 2 + rows, name);
+		scene_wait_at(s, 2 + rows++, column + (*column == '"'));
+	}
+	free(all);
+	return rows;
+}
+
+/* Filters show of a list of several traces what batch output has, with a trace
+ * left out before or after. */
+static void
+test_filtered_traces(void **state)
+{
+	struct scene *s = *state;
+	struct text csv = {0};
+	char shown[48];
+	batch_run_on("lab.yaml", "-t csv -e 'severity in fatal..warning'", &csv);
+	scene_open(s, 40, 110, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, " 10:06:40."); /* the clocks are known */
+	scene_wait(s, " 0 / 526");
+	scene_keys(s, ":filter severity in fatal..warning\r");
+	int all = check_lines(s, &csv, "");
+	scene_keys(s, ":show-trace\r");
+	scene_wait(s, "which trace? soc, dsp, log, cam, hub");
+	scene_keys(s, ":show-trace dps\r");
+	scene_wait(s, "no trace is named dps; there are soc, dsp, log, cam, hub");
+	scene_keys(s, ":show-trace log\r");
+	scene_wait(s, "left out");
+	scene_keys(s, "G");
+	int rest = check_lines(s, &csv, "log");
+	assert_true(rest > 3 && rest < all);
+	snprintf(shown, sizeof shown, ", row %d of %d", rest, rest);
+	scene_wait(s, shown);
+	scene_wait_row(s, ">", " cam ");
+	scene_keys(s, "!"); /* off and on again, with the trace left out */
+	scene_until(s, shown, false);
+	scene_keys(s, "!");
+	scene_wait(s, "filters on");
+	check_lines(s, &csv, "log");
+	scene_keys(s, ":show-trace soc\r:show-trace log\rgG");
+	rest = check_lines(s, &csv, "soc");
+	snprintf(shown, sizeof shown, ", row %d of %d", rest, rest);
+	scene_wait(s, shown);
+	text_free(&csv);
+	scene_quit(s);
+}
+
+/* The first row from one on that has a text in a column, or -1. */
+static int
+find_in_column(struct scene *s, const struct sought *sought)
+{
+	for (int row = sought->row; row < s->rows; row++) {
+		const char *text = emulator_row(s->emulator, row);
+		if ((int)strlen(text) > sought->col &&
+		    !strncmp(text + sought->col, sought->text, strlen(sought->text)))
+			return row;
+	}
+	return -1;
+}
+
+static bool
+is_in_column(struct scene *s, const struct sought *sought)
+{
+	return find_in_column(s, sought) >= 0;
+}
+
+/* The colour of the first cell of NAME from a row on, once it stands in column COL. */
+static int
+colour_of(struct scene *s, const char *name, int from, int col)
+{
+	struct sought sought = {.text = name, .row = from, .col = col};
+	if (!scene_awaits(s, is_in_column, &sought))
+		scene_fail(s, "no \"%s\" in column %d", name, col);
+	return emulator_cell(s->emulator, find_in_column(s, &sought), col).fg;
+}
+
+/* Each trace of a session has a colour, in the list, its lane and among the clocks;
+ * a single one has none, nor has any in the mono theme. */
+static void
+test_trace_colours(void **state)
+{
+	enum { COLUMN = 21, LIST = 2, LANES = 16 };
+	static const char *const names[] = {"soc ", "dsp ", "log ", "cam ", "hub "};
+	struct scene *s = *state;
+	int colours[5];
+	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
+	scene_wait_row(s, "dsp>log ", "^");
+	scene_wait(s, " 10:06:40.");
+	for (int i = 0; i < 5; i++) {
+		colours[i] = colour_of(s, names[i], LIST, COLUMN);
+		assert_int_equal(colour_of(s, names[i], LANES, 0), colours[i]);
+		assert_true(colours[i] >= 0);
+		for (int k = 0; k < i; k++)
+			assert_int_not_equal(colours[i], colours[k]);
+	}
+	scene_keys(s, ":clocks\r");
+	scene_wait(s, "wall clock: soc, dsp");
+	scene_until(s, "so far", false);
+	assert_int_equal(colour_of(s, "soc,", 1, 12), colours[0]);
+	assert_int_equal(colour_of(s, "dsp,", 1, 17), colours[1]);
+	assert_int_equal(colour_of(s, "wall", 1, 0), -1);
+	scene_quit(s);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i", NULL);
+	scene_wait(s, " 309 in view");
+	assert_int_equal(colour_of(s, "iI:i", 2, 7), -1); /* of the lane */
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_merged),	      scene_test(test_tie),
+	    scene_test(test_resyncs),	      scene_test(test_syncs),
+	    scene_test(test_filtered_traces), scene_test(test_trace_colours),
+	};
+	return scene_run_group("screen: traces", tests);
+}

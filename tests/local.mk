@@ -52,7 +52,8 @@ tests_mkcapture_SOURCES = \
 	tests/mk_stp.h \
 	tests/mk_syst.c \
 	tests/mk_syst.h \
-	tests/mkcapture.c
+	tests/mkcapture.c \
+	tests/random.h
 tests_mkcapture_LDADD =
 
 # What tests share.
@@ -60,6 +61,7 @@ check_LIBRARIES = tests/libtest.a
 tests_libtest_a_SOURCES = \
 	tests/drive.c \
 	tests/drive.h \
+	tests/random.h \
 	tests/unit/encap_tool.c \
 	tests/unit/encap_tool.h \
 	tests/unit/folder.h \

@@ -38,7 +38,7 @@ struct maker {
 static uint32_t
 below(struct maker *m, uint32_t n)
 {
-	return mk_below(&m->seed, n);
+	return random_below(&m->seed, n);
 }
 
 /* Begins an entry; DIAG: what a reader should object to, or NULL. */
@@ -180,7 +180,7 @@ send_head(struct maker *m)
 	char text[40];
 	mk_record_begin(r, m->sink, "metadata", MK_DEBUG);
 	for (int i = 0; i < 16; i++)
-		mk_record_le(r, mk_random(&m->seed), 1);
+		mk_record_le(r, random_next(&m->seed), 1);
 	mk_guid_text(r->bytes, text);
 	memset(r->bytes + r->length, 0, 64);
 	memcpy(r->bytes + r->length, name, sizeof name);

@@ -176,7 +176,7 @@ add_event(struct story *t, int kind, enum who who)
 static void
 wait_us(struct story *t, unsigned microseconds)
 {
-	t->now += microseconds * 1000ull + mk_below(&t->seed, 900);
+	t->now += microseconds * 1000ull + random_below(&t->seed, 900);
 }
 
 static uint64_t
@@ -333,7 +333,7 @@ static void
 random_bytes(struct story *t, uint8_t *to, size_t length)
 {
 	while (length--)
-		*to++ = (uint8_t)mk_random(&t->seed);
+		*to++ = (uint8_t)random_next(&t->seed);
 }
 
 /* --- the story --------------------------------------------------------- */
@@ -368,7 +368,7 @@ load_image(struct story *t, const char *name, unsigned blocks)
 	for (unsigned i = 1; i <= blocks; i++) {
 		wait_us(t, 190);
 		say(t, ROM, MK_DEBUG, "block %2u/%u crc 0x%08x", i, blocks,
-		    (unsigned)mk_random(&t->seed));
+		    (unsigned)random_next(&t->seed));
 	}
 	wait_us(t, 400);
 	say(t, ROM, MK_INFO, "%s: signature good", name);
@@ -431,7 +431,7 @@ start_dsp(struct story *t)
 static void
 frame(struct story *t, unsigned number, unsigned slow)
 {
-	unsigned ack = 180 + 40 * slow / 100 + mk_below(&t->seed, 30);
+	unsigned ack = 180 + 40 * slow / 100 + random_below(&t->seed, 30);
 	say(t, DMA, MK_DEBUG, "descriptor %u: %u bytes to 0x%08x", number % 64, 1152u,
 	    0x60000000 + number % 8 * 0x480);
 	wait_us(t, 2);
@@ -441,7 +441,7 @@ frame(struct story *t, unsigned number, unsigned slow)
 	say(t, DMA, MK_DEBUG, "descriptor %u done", number % 64);
 	wait_us(t, ack / 2);
 	say(t, DSP, slow > 400 ? MK_WARNING : MK_DEBUG, "frame %u: %u cycles, load %.1f%%", number,
-	    91000 + slow * 160 + mk_below(&t->seed, 2000), 38.0 + slow / 18.0);
+	    91000 + slow * 160 + random_below(&t->seed, 2000), 38.0 + slow / 18.0);
 	wait_us(t, ack / 2);
 	say(t, MAILBOX, MK_DEBUG, "mailbox %u: ack seq %lu after %u us", 2, (unsigned long)number,
 	    ack);
@@ -471,7 +471,7 @@ droop(struct story *t)
 	}
 	uint8_t samples[64];
 	for (unsigned i = 0; i < sizeof samples; i++)
-		samples[i] = (uint8_t)(200 - i + mk_below(&t->seed, 5));
+		samples[i] = (uint8_t)(200 - i + random_below(&t->seed, 5));
 	struct mk_message *m = begin(t, PMIC, MK_RAW, 3, MK_USER2);
 	mk_raw(m, samples, sizeof samples);
 	m->protocol = "adc samples";
@@ -606,7 +606,7 @@ static void
 send_noise(struct sending *s, struct story *t)
 {
 	for (int i = 0; i < 90; i++)
-		mk_stp_nibble(&s->stp, mk_below(&s->seed, 16));
+		mk_stp_nibble(&s->stp, random_below(&s->seed, 16));
 	s->stp.master = s->stp.channel = -1;
 	s->doubtful = true;
 	for (size_t i = 0; i < t->event_count; i++)

@@ -83,7 +83,7 @@ mk_log_head(struct mk_out *out, const char *name, uint64_t *seed, uint64_t now)
 	strncpy(text, name, sizeof text - 1);
 	mk_out_put(out, "MFMN\1\0\0", 8);
 	for (unsigned i = 0; i < 2; i++)
-		mk_put(out, mk_random(seed), 8);
+		mk_put(out, random_next(seed), 8);
 	mk_out_put(out, text, sizeof text);
 	mk_put(out, now, 8);
 	mk_put(out, 0, 4);

@@ -95,7 +95,7 @@ struct maker {
 static uint32_t
 below(struct maker *m, uint32_t n)
 {
-	return mk_below(&m->seed, n);
+	return random_below(&m->seed, n);
 }
 
 static void
@@ -131,7 +131,7 @@ put_change(struct maker *m, const char *name, bool flag)
 static uint32_t
 any_address(struct maker *m)
 {
-	return (uint32_t)mk_random(&m->seed) & 0x000ffffe;
+	return (uint32_t)random_next(&m->seed) & 0x000ffffe;
 }
 
 /* Moves the program and says where to. */
@@ -248,7 +248,7 @@ put_branches(struct maker *m, unsigned count)
 	while (widths[i] < count)
 		i++;
 	put_named(m, "branches", count % 31, 5);
-	put_named(m, "branch_map", mk_random(&m->seed) & ((1u << count) - 1), widths[i]);
+	put_named(m, "branch_map", random_next(&m->seed) & ((1u << count) - 1), widths[i]);
 	mk_record_field(&m->record, "branch_map_bits=%u", widths[i]);
 }
 
@@ -286,7 +286,7 @@ make_data(struct maker *m)
 					    "store.unaligned"};
 	unsigned format = below(m, 4), size = below(m, 3), bytes = 1 + below(m, 1u << size);
 	uint32_t address = any_address(m) >> size << size;
-	uint64_t data = mk_random(&m->seed) & ((1ull << 8 * bytes) - 1);
+	uint64_t data = random_next(&m->seed) & ((1ull << 8 * bytes) - 1);
 	put_named(m, "dformat", format, 3);
 	mk_record_field(&m->record, "name=%s", names[format]);
 	put_named(m, "size", size, 2);
@@ -301,7 +301,7 @@ static void
 make_opaque(struct maker *m)
 {
 	for (unsigned bytes = 1 + below(m, 15); bytes; bytes--)
-		put(m, mk_random(&m->seed), 8);
+		put(m, random_next(&m->seed), 8);
 }
 
 /* --- packets ----------------------------------------------------------- */

@@ -49,7 +49,7 @@ schedule_next(struct schedule *s)
 	static const uint8_t usual[] = {SYNC, SNAPSHOT, CONTEXT, CONTEXT, CONTEXT_PAIR, USER_PAIR};
 	static const uint8_t all[] = {SYNC,	 SNAPSHOT, CONTEXT, CONTEXT_PAIR, USER_PAIR,
 				      TIME_PAIR, PLAIN,	   PLAIN,   ODD_WORD};
-	s->random = (uint32_t)mk_random(&s->seed);
+	s->random = (uint32_t)random_next(&s->seed);
 	s->kind = s->everything ? all[s->random % ITEMS(all)] : usual[s->random % ITEMS(usual)];
 	s->time += 1000 + (s->random >> 16);
 	s->before = s->context;
@@ -65,7 +65,7 @@ schedule_next(struct schedule *s)
 	case CONTEXT_PAIR:
 	case USER_PAIR:
 		s->sequence++;
-		s->context = 0x80000000u | (uint32_t)mk_random(&s->seed) >> 4;
+		s->context = 0x80000000u | (uint32_t)random_next(&s->seed) >> 4;
 		if (s->contexts && (s->random >> 16) % 4 == 0)
 			s->context = s->last[s->kind == USER_PAIR];
 		s->last[s->kind == USER_PAIR] = s->context;
@@ -156,7 +156,7 @@ begin_word(struct words *w, uint32_t value, const char *type, enum mk_severity s
 	uint32_t word = value | 3; /* as the hardware fixes the lowest bits */
 	mk_record_begin(r, w->sink, type, severity);
 	if (w->damage == MK_FLIP)
-		word ^= 4u << mk_below(&w->sink->seed, 30);
+		word ^= 4u << random_below(&w->sink->seed, 30);
 	mk_record_le(r, word, 4);
 	mk_record_le(r, s->time, w->plan->timestamp_bytes);
 	r->timed = w->plan->timestamp_bytes > 0;
@@ -243,7 +243,7 @@ send_garbage(struct words *w)
 {
 	struct mk_record *r = &w->record;
 	mk_record_begin(r, w->sink, "reserved", MK_WARNING);
-	mk_record_le(r, mk_random(&w->sink->seed) | 3, 4);
+	mk_record_le(r, random_next(&w->sink->seed) | 3, 4);
 	mk_record_le(r, w->schedule.time, w->plan->timestamp_bytes);
 	mk_record_send_whole(r, w->sink, "damaged");
 }
@@ -382,13 +382,13 @@ send_packet(struct log *g, struct logger *l)
 static void
 send_between(struct log *g)
 {
-	unsigned dice = mk_below(&g->seed, 8);
+	unsigned dice = random_below(&g->seed, 8);
 	if (dice == 0) {
 		mk_record_begin(&g->record, g->sink, "footer", MK_DEBUG);
 		mk_record_be(&g->record, 0x00107777, 4);
 	} else if (dice == 1) {
 		mk_record_begin(&g->record, g->sink, "padding", MK_DEBUG);
-		for (unsigned words = 1 + mk_below(&g->seed, 8); words; words--)
+		for (unsigned words = 1 + random_below(&g->seed, 8); words; words--)
 			mk_record_be(&g->record, 0, 4);
 	} else {
 		return;
@@ -407,7 +407,7 @@ log_event(struct log *g, unsigned number, unsigned id, unsigned type, const uint
 	const uint64_t time = g->schedule.time;
 	l->sequence++;
 	if (g->schedule.unlogged ||
-	    (g->plan->everything && l->started && mk_below(&g->seed, 64) == 0)) {
+	    (g->plan->everything && l->started && random_below(&g->seed, 64) == 0)) {
 		l->lost++;
 		return;
 	}

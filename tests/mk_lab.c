@@ -73,7 +73,7 @@ struct lab {
 static void
 wait_us(struct lab *l, unsigned microseconds)
 {
-	l->now += microseconds * UINT64_C(1000) + mk_below(&l->seed, 900);
+	l->now += microseconds * UINT64_C(1000) + random_below(&l->seed, 900);
 }
 
 static uint64_t
@@ -226,7 +226,7 @@ expose(struct lab *l, unsigned number, unsigned lux)
 static void
 filter(struct lab *l, unsigned number)
 {
-	unsigned took = 8000 + mk_below(&l->seed, 900);
+	unsigned took = 8000 + random_below(&l->seed, 900);
 	say(l, MAILBOX, MK_DEBUG, "send FILTER seq %u", number);
 	wait_us(l, 40);
 	switch_task(l, FILTER);

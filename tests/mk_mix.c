@@ -73,7 +73,7 @@ mk_maker_open(struct mk_maker *k, enum mk_mix mix, uint64_t seed)
 	k->count = 0;
 	k->delimited = true;
 	for (size_t at = 0; at < sizeof k->words;) {
-		const char *word = vocabulary[mk_below(&k->seed, ITEMS(vocabulary))];
+		const char *word = vocabulary[random_below(&k->seed, ITEMS(vocabulary))];
 		size_t length = strlen(word), room = sizeof k->words - at;
 		if (length >= room)
 			length = room - 1;
@@ -87,7 +87,7 @@ mk_maker_open(struct mk_maker *k, enum mk_mix mix, uint64_t seed)
 static const char *
 words(struct mk_maker *k, size_t length)
 {
-	size_t at = mk_below(&k->seed, (uint32_t)(sizeof k->words - length));
+	size_t at = random_below(&k->seed, (uint32_t)(sizeof k->words - length));
 	while (at && k->words[at - 1] != ' ')
 		at--;
 	return k->words + at;
@@ -103,7 +103,7 @@ severity(struct mk_maker *k)
 	    {1, MK_FATAL},   {16, MK_ERROR},   {120, MK_WARNING}, {140, MK_UNASSIGNED},
 	    {1800, MK_INFO}, {1850, MK_USER1}, {1880, MK_USER2},  {4096, MK_DEBUG},
 	};
-	uint32_t roll = mk_below(&k->seed, 4096);
+	uint32_t roll = random_below(&k->seed, 4096);
 	size_t i = 0;
 	while (roll >= shares[i].below)
 		i++;
@@ -129,7 +129,7 @@ static void
 fill(struct mk_maker *k, uint8_t *to, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
-		to[i] = (uint8_t)(mk_random(&k->seed) >> 56);
+		to[i] = (uint8_t)(random_next(&k->seed) >> 56);
 }
 
 /* A payload of LENGTH bytes: words ended by two numbers, an id with numbers,
@@ -139,8 +139,8 @@ len32_payload(struct mk_maker *k, struct mk_message *m, size_t length)
 {
 	static const char numbers[] = " %u %x";
 	struct mk_format *f = &k->format;
-	uint32_t roll = mk_below(&k->seed, 100), a = mk_below(&k->seed, 1 << 16),
-		 b = mk_below(&k->seed, 1 << 20);
+	uint32_t roll = random_below(&k->seed, 100), a = random_below(&k->seed, 1 << 16),
+		 b = random_below(&k->seed, 1 << 20);
 	if (roll < 15 && length >= sizeof numbers + 8 + 4) {
 		size_t text = length - sizeof numbers - 8;
 		char format[64];
@@ -160,7 +160,7 @@ len32_payload(struct mk_maker *k, struct mk_message *m, size_t length)
 		uint8_t bytes[64];
 		fill(k, bytes, length);
 		m->type = MK_RAW;
-		m->subtype = (uint8_t)mk_below(&k->seed, 4);
+		m->subtype = (uint8_t)random_below(&k->seed, 4);
 		mk_raw(m, bytes, length);
 	} else {
 		mk_string(m, words(k, length - 1), length - 1, true);
@@ -177,13 +177,13 @@ len32(struct mk_maker *k, struct mk_message *m)
 		mk_begin(m, MK_CLOCK, 1, MK_UNASSIGNED);
 		mk_clock(m, k->time * 19 / 5, 3800000);
 	} else {
-		size_t length = 8 + mk_below(&k->seed, 49);
+		size_t length = 8 + random_below(&k->seed, 49);
 		mk_begin(m, MK_STRING, MK_GENERIC, severity(k));
 		m->has_time = length >= PREFIX + STAMP + 2;
 		len32_payload(k, m, length - PREFIX - (m->has_time ? STAMP : 0));
 	}
-	m->module = modules[mk_below(&k->seed, ITEMS(modules))];
-	m->unit = (uint16_t)mk_below(&k->seed, 3);
+	m->module = modules[random_below(&k->seed, ITEMS(modules))];
+	m->unit = (uint16_t)random_below(&k->seed, 3);
 	m->has_length = true;
 	m->time = k->time;
 }
@@ -195,15 +195,15 @@ static void
 add_conversion(struct mk_maker *k, const char *format, bool narrow)
 {
 	struct mk_format *f = &k->format;
-	uint64_t r = mk_random(&k->seed);
-	int width = (int)mk_below(&k->seed, 12), digits = (int)mk_below(&k->seed, 5);
+	uint64_t r = random_next(&k->seed);
+	int width = (int)random_below(&k->seed, 12), digits = (int)random_below(&k->seed, 5);
 	bool wide_type = strpbrk(format, "lzjt") != NULL;
 	bool always_8 = strstr(format, "ll") || strchr(format, 'j');
 	char last = format[strlen(format) - 1];
 
 	if (last == 's') {
 		char word[16];
-		int length = (int)mk_below(&k->seed, sizeof word);
+		int length = (int)random_below(&k->seed, sizeof word);
 		snprintf(word, sizeof word, "%.*s", length, words(k, sizeof word));
 		piece(f, format, word);
 	} else if (strchr("fFeEgGaA", last) && strstr(format, "*.*")) {
@@ -249,23 +249,23 @@ all_string(struct mk_maker *k, struct mk_message *m)
 {
 	static const uint8_t subtypes[] = {MK_GENERIC, MK_ENTER,    MK_EXIT,	MK_INVPARAM,
 					   MK_ASSERT,  MK_PRINTF32, MK_PRINTF64};
-	m->subtype = subtypes[mk_below(&k->seed, ITEMS(subtypes))];
+	m->subtype = subtypes[random_below(&k->seed, ITEMS(subtypes))];
 	if (m->subtype >= MK_PRINTF32) {
-		add_format(k, catalog[mk_below(&k->seed, ITEMS(catalog))].format,
+		add_format(k, catalog[random_below(&k->seed, ITEMS(catalog))].format,
 			   m->subtype == MK_PRINTF64);
 		mk_printf(m, &k->format);
 		return;
 	}
-	size_t length = 1 + mk_below(&k->seed, mk_below(&k->seed, 50) ? 60 : 3000);
-	bool terminated = k->delimited || mk_below(&k->seed, 2);
+	size_t length = 1 + random_below(&k->seed, random_below(&k->seed, 50) ? 60 : 3000);
+	bool terminated = k->delimited || random_below(&k->seed, 2);
 	mk_string(m, words(k, length), length, terminated);
 }
 
 static void
 all_catalog(struct mk_maker *k, struct mk_message *m)
 {
-	bool wide_id = mk_below(&k->seed, 2), wide = mk_below(&k->seed, 2);
-	uint32_t row = mk_below(&k->seed, ITEMS(catalog));
+	bool wide_id = random_below(&k->seed, 2), wide = random_below(&k->seed, 2);
+	uint32_t row = random_below(&k->seed, ITEMS(catalog));
 	m->subtype = (uint8_t)mk_catalog_subtype(wide_id, wide);
 	add_format(k, catalog[row].format, wide);
 	mk_catalog(m, wide_id ? (uint64_t)catalog[row].id << 32 : catalog[row].id, &k->format);
@@ -275,28 +275,28 @@ static void
 all_bytes(struct mk_maker *k, struct mk_message *m)
 {
 	uint8_t bytes[200];
-	size_t length = mk_below(&k->seed, sizeof bytes);
+	size_t length = random_below(&k->seed, sizeof bytes);
 	fill(k, bytes, length);
-	m->subtype = (uint8_t)mk_below(&k->seed, m->type == MK_RAW ? 64 : 16);
+	m->subtype = (uint8_t)random_below(&k->seed, m->type == MK_RAW ? 64 : 16);
 	if (m->type == MK_RAW) {
 		mk_raw(m, bytes, length);
 		return;
 	}
 	static const uint64_t masks[] = {0, UINT16_MAX, UINT32_MAX, UINT64_MAX};
-	uint64_t id = mk_random(&k->seed) >> (m->subtype & 1 ? 0 : 32);
-	uint64_t address = mk_random(&k->seed) & masks[m->subtype >> 2];
-	mk_sbd(m, id, address, files[mk_below(&k->seed, ITEMS(files))], bytes, length);
+	uint64_t id = random_next(&k->seed) >> (m->subtype & 1 ? 0 : 32);
+	uint64_t address = random_next(&k->seed) & masks[m->subtype >> 2];
+	mk_sbd(m, id, address, files[random_below(&k->seed, ITEMS(files))], bytes, length);
 }
 
 /* SHORT, BUILD and CLOCK. */
 static void
 all_number(struct mk_maker *k, struct mk_message *m)
 {
-	unsigned shift = mk_below(&k->seed, 60);
-	uint64_t value = mk_random(&k->seed) >> shift | 1;
+	unsigned shift = random_below(&k->seed, 60);
+	uint64_t value = random_next(&k->seed) >> shift | 1;
 	if (m->type == MK_BUILD) {
-		m->subtype = (uint8_t)mk_below(&k->seed, 3);
-		mk_build(m, value, mk_below(&k->seed, 2) ? "1.4.2-rc1 (nightly)" : NULL);
+		m->subtype = (uint8_t)random_below(&k->seed, 3);
+		mk_build(m, value, random_below(&k->seed, 2) ? "1.4.2-rc1 (nightly)" : NULL);
 	} else if (m->type == MK_CLOCK) {
 		m->subtype = 1;
 		m->severity = MK_UNASSIGNED;
@@ -310,8 +310,8 @@ static void
 all_location(struct mk_maker *k, struct mk_message *m)
 {
 	m->has_location = true;
-	m->location_form = (uint8_t)mk_below(&k->seed, 4);
-	uint64_t r = mk_random(&k->seed);
+	m->location_form = (uint8_t)random_below(&k->seed, 4);
+	uint64_t r = random_next(&k->seed);
 	if (m->location_form >= 2)
 		m->location = m->location_form == 2 ? r >> 32 : r;
 	else /* files the collateral does not know */
@@ -326,11 +326,11 @@ all(struct mk_maker *k, struct mk_message *m, const uint8_t *types, uint32_t typ
 	    [MK_CATALOG] = all_catalog, [MK_RAW] = all_bytes,	   [MK_SHORT64] = all_number,
 	    [MK_CLOCK] = all_number,	[MK_SBD] = all_bytes,
 	};
-	uint8_t type = types[mk_below(&k->seed, type_count)];
-	mk_begin(m, (enum mk_type)type, 0, (enum mk_severity)mk_below(&k->seed, 8));
+	uint8_t type = types[random_below(&k->seed, type_count)];
+	mk_begin(m, (enum mk_type)type, 0, (enum mk_severity)random_below(&k->seed, 8));
 	make[type](k, m);
 
-	uint64_t r = mk_random(&k->seed);
+	uint64_t r = random_next(&k->seed);
 	m->has_guid = r & 1;
 	m->has_time = r & 2;
 	m->has_crc = r & 4;
@@ -354,7 +354,7 @@ mk_make(struct mk_maker *k, struct mk_message *m)
 	static const uint8_t small[] = {MK_BUILD, MK_SHORT32, MK_SHORT64};
 	static const uint8_t string[] = {MK_STRING};
 
-	k->time += mk_below(&k->seed, 64);
+	k->time += random_below(&k->seed, 64);
 	switch (k->mix) {
 	case MK_MIX_LEN32:
 		len32(k, m);

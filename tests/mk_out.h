@@ -1,9 +1,11 @@
 /*
  * Where mkcapture writes: a buffered file that knows its offset and can leave
- * holes, and a random number generator that gives the same numbers everywhere.
+ * holes, and random numbers.
  */
 #ifndef MK_OUT_H
 #define MK_OUT_H
+
+#include "random.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,22 +44,5 @@ void mk_out_skip(struct mk_out *, uint64_t offset);
 
 /* Ends the program with status 2 and a message. */
 _Noreturn void mk_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static inline uint64_t
-mk_random(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
-/* 0 .. n - 1 */
-static inline uint32_t
-mk_below(uint64_t *seed, uint32_t n)
-{
-	return (uint32_t)((mk_random(seed) >> 32) * n >> 32);
-}
 
 #endif

@@ -49,7 +49,7 @@ struct system {
 static double
 share(struct system *s)
 {
-	return (double)(mk_random(&s->seed) >> 11) * 0x1p-53;
+	return (double)(random_next(&s->seed) >> 11) * 0x1p-53;
 }
 
 static bool
@@ -84,7 +84,7 @@ send_stp(struct system *s, unsigned trace)
 			       .master = 1,
 			       .channel = (uint16_t)(1 + trace),
 			       .time = mk_clock_reads(&s->clocks[trace], s->now)};
-	if (mk_below(&s->seed, 50) == 0) {
+	if (random_below(&s->seed, 50) == 0) {
 		mk_stp_async(stp);
 		mk_stp_freq(stp, (uint32_t)s->clocks[trace].hz);
 	}
@@ -140,7 +140,7 @@ send_pair(struct system *s, unsigned context, uint32_t value)
 static void
 switch_task(struct system *s)
 {
-	uint32_t task = 0x80010000u + mk_below(&s->seed, 1000);
+	uint32_t task = 0x80010000u + random_below(&s->seed, 1000);
 	send_pair(s, CONTEXT_USER, task);
 	fprintf(s->contexts, "%" PRIu64 "\t%" PRIu32 "\n", BEGIN + s->now, task);
 	tell_event(s);
@@ -173,7 +173,7 @@ send_mark(struct system *s)
 {
 	tell_event(s);
 	mk_event(&s->logger, 6, mk_clock_reads(&s->clocks[UIA], s->now),
-		 (uint32_t[]){1, mk_below(&s->seed, 100)}, 2);
+		 (uint32_t[]){1, random_below(&s->seed, 100)}, 2);
 }
 
 static void
@@ -189,15 +189,15 @@ send_cam(struct system *s)
 static void
 send_something(struct system *s)
 {
-	unsigned trace = mk_below(&s->seed, TRACES);
+	unsigned trace = random_below(&s->seed, TRACES);
 	if (is_lost(s))
 		return;
-	if (s->plan->contexts && mk_below(&s->seed, 20) == 0)
+	if (s->plan->contexts && random_below(&s->seed, 20) == 0)
 		switch_task(s);
 	else if (trace == SOC || trace == AUX)
 		send_text(s, trace);
 	else if (trace == GEM)
-		send_word(s, 4 + mk_below(&s->seed, 20), mk_below(&s->seed, 1 << 24));
+		send_word(s, 4 + random_below(&s->seed, 20), random_below(&s->seed, 1 << 24));
 	else if (trace == UIA)
 		send_mark(s);
 	else
@@ -284,7 +284,7 @@ mk_session(const char *folder, const struct mk_session_plan *plan)
 	open_all(&s, folder);
 	uint64_t next = 0, every = plan->sync * (MK_SECOND / 1000), synced = 0;
 	for (uint64_t made = 0; made < plan->count; made++) {
-		s.now += 1 + mk_below(&s.seed, 200000);
+		s.now += 1 + random_below(&s.seed, 200000);
 		if (s.now >= next && (every || synced < 2)) {
 			tie(&s);
 			synced++;

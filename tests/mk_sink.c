@@ -22,11 +22,11 @@ mk_enough(const struct mk_sink *sink, uint64_t made)
 unsigned
 mk_damage_choose(struct mk_sink *sink)
 {
-	if (!sink->damage || (double)(mk_random(&sink->seed) >> 11) >= sink->rate * 0x1p53)
+	if (!sink->damage || (double)(random_next(&sink->seed) >> 11) >= sink->rate * 0x1p53)
 		return 0;
 	unsigned kind;
 	do
-		kind = 1u << mk_below(&sink->seed, 4);
+		kind = 1u << random_below(&sink->seed, 4);
 	while (!(sink->damage & kind));
 	return kind;
 }
@@ -40,13 +40,13 @@ mk_damage_name(unsigned kind)
 size_t
 mk_damage_bytes(struct mk_sink *sink, unsigned kind, uint8_t *at, size_t length)
 {
-	size_t where = mk_below(&sink->seed, (uint32_t)length);
+	size_t where = random_below(&sink->seed, (uint32_t)length);
 	if (kind == MK_CUT)
 		return where ? where : 1;
 	if (kind == MK_FLIP)
-		at[where] ^= (uint8_t)(1u << mk_below(&sink->seed, 8));
+		at[where] ^= (uint8_t)(1u << random_below(&sink->seed, 8));
 	if (kind == MK_DROP) {
-		size_t lost = 1 + mk_below(&sink->seed, 8);
+		size_t lost = 1 + random_below(&sink->seed, 8);
 		if (where + lost >= length)
 			return where ? where : 1;
 		memmove(at + where, at + where + lost, length - where - lost);
@@ -58,9 +58,9 @@ mk_damage_bytes(struct mk_sink *sink, unsigned kind, uint8_t *at, size_t length)
 size_t
 mk_garbage(struct mk_sink *sink, uint8_t *to)
 {
-	size_t length = 1 + mk_below(&sink->seed, 64);
+	size_t length = 1 + random_below(&sink->seed, 64);
 	for (size_t i = 0; i < length; i++)
-		to[i] = (uint8_t)mk_random(&sink->seed);
+		to[i] = (uint8_t)random_next(&sink->seed);
 	return length;
 }
 

@@ -190,8 +190,8 @@ packet_bytes(const struct mk_feed *f, uint64_t *seed)
 	unsigned bytes = 8;
 	if (f->done == 0)
 		bytes = f->is_short && f->length == 8 ? 8 : 4;
-	else if (f->mixed && mk_below(seed, 3) == 0)
-		bytes = 1u << mk_below(seed, 4);
+	else if (f->mixed && random_below(seed, 3) == 0)
+		bytes = 1u << random_below(seed, 4);
 	while (bytes > left)
 		bytes /= 2;
 	return bytes;
@@ -213,7 +213,7 @@ mk_stp_feed(struct mk_stp *s, struct mk_feed *f, uint64_t *seed)
 	uint64_t value = little(f->bytes + f->done, bytes);
 	f->done += bytes;
 	bool marked =
-	    f->is_short || (f->mixed && !first && f->done == f->length && mk_below(seed, 2));
+	    f->is_short || (f->mixed && !first && f->done == f->length && random_below(seed, 2));
 	mk_stp_data(s, bytes, value, marked, first ? &f->time : NULL);
 	f->sent = marked;
 }

@@ -143,8 +143,8 @@ hex_line(struct work *w, uint8_t *to)
 	mk_make(&w->maker, &w->message);
 	uint8_t bytes[MK_MESSAGE_MAX];
 	size_t length = mk_encode(&w->message, bytes);
-	const char *words = before[mk_below(&w->sink.seed, ITEMS(before))];
-	const char *digit = digits[mk_below(&w->sink.seed, 8) == 0];
+	const char *words = before[random_below(&w->sink.seed, ITEMS(before))];
+	const char *digit = digits[random_below(&w->sink.seed, 8) == 0];
 	uint8_t *at = to + sprintf((char *)to, "%s%s", words, prefix);
 	for (size_t i = 0; i < length; i++) {
 		*at++ = (uint8_t)digit[bytes[i] >> 4];
@@ -163,7 +163,7 @@ other_line(struct work *w, uint8_t *to)
 	    "uart: console ready",
 	    "SYS-T RAW DATA",
 	};
-	const char *line = lines[mk_below(&w->sink.seed, ITEMS(lines))];
+	const char *line = lines[random_below(&w->sink.seed, ITEMS(lines))];
 	memcpy(to, line, strlen(line));
 	if (w->sink.truth)
 		mk_truth_other(w->sink.truth, w->sink.out->offset, strlen(line), "other", NULL,
@@ -178,7 +178,7 @@ make_hex(struct work *w)
 	for (uint64_t made = 0; !mk_enough(&w->sink, made);) {
 		uint8_t *to = mk_out_room(w->sink.out);
 		size_t length;
-		if (mk_below(&w->sink.seed, 20) == 0) {
+		if (random_below(&w->sink.seed, 20) == 0) {
 			length = other_line(w, to);
 		} else {
 			unsigned kind = mk_damage_choose(&w->sink);
@@ -193,7 +193,7 @@ make_hex(struct work *w)
 			made++;
 		}
 		mk_out_took(w->sink.out, length);
-		const char *end = ends[mk_below(&w->sink.seed, ITEMS(ends))];
+		const char *end = ends[random_below(&w->sink.seed, ITEMS(ends))];
 		mk_out_put(w->sink.out, end, strlen(end));
 	}
 }
@@ -238,7 +238,7 @@ send_async(struct link *l)
 	uint64_t start = l->stp.position;
 	mk_stp_async(&l->stp);
 	truth_event(l, start, MK_DEBUG, "STP:ASYNC", NULL, "");
-	if (mk_below(&l->work->sink.seed, 2)) {
+	if (random_below(&l->work->sink.seed, 2)) {
 		start = l->stp.position;
 		mk_stp_freq(&l->stp, STP_HZ);
 		truth_event(l, start, MK_DEBUG, "STP:FREQ", NULL, "");
@@ -258,10 +258,10 @@ send_event(struct link *l)
 	    {MK_STP_XSYNC, MK_DEBUG},
 	    {MK_STP_USER, MK_DEBUG},
 	};
-	size_t i = mk_below(&l->work->sink.seed, l->frames ? 1 : ITEMS(events));
-	bool timed = mk_below(&l->work->sink.seed, 2);
+	size_t i = random_below(&l->work->sink.seed, l->frames ? 1 : ITEMS(events));
+	bool timed = random_below(&l->work->sink.seed, 2);
 	uint64_t start = l->stp.position;
-	uint8_t value = (uint8_t)mk_random(&l->work->sink.seed);
+	uint8_t value = (uint8_t)random_next(&l->work->sink.seed);
 	mk_stp_event(&l->stp, events[i].event, value, timed ? &l->time : NULL);
 	truth_event(l, start, events[i].severity, mk_stp_event_name(events[i].event),
 		    timed ? &l->time : NULL, "");
@@ -313,12 +313,12 @@ damage_message(struct link *l, struct sender *s)
 		s->feed.done += 4;
 		s->state = "drop";
 	} else if (kind == MK_FLIP) {
-		l->stp.spoil_at = l->stp.position + mk_below(seed, 12);
-		l->stp.spoil = (uint8_t)(1 + mk_below(seed, 15));
+		l->stp.spoil_at = l->stp.position + random_below(seed, 12);
+		l->stp.spoil = (uint8_t)(1 + random_below(seed, 15));
 		break_framing(l);
 	} else if (kind == MK_GARBAGE) {
-		for (unsigned i = mk_below(seed, 64); i; i--)
-			mk_stp_nibble(&l->stp, mk_below(seed, 16));
+		for (unsigned i = random_below(seed, 64); i; i--)
+			mk_stp_nibble(&l->stp, random_below(seed, 16));
 		l->stp.master = l->stp.channel = -1;
 		break_framing(l);
 	} else {
@@ -346,12 +346,12 @@ static bool
 send_packet(struct link *l, struct sender *s)
 {
 	mk_stp_feed(&l->stp, &s->feed, &l->work->sink.seed);
-	l->time += mk_below(&l->work->sink.seed, 40);
+	l->time += random_below(&l->work->sink.seed, 40);
 	if (s->feed.sent) {
 		end_message(l, s);
 		return true;
 	}
-	if (s->damage && mk_below(&l->work->sink.seed, 3) == 0)
+	if (s->damage && random_below(&l->work->sink.seed, 3) == 0)
 		damage_message(l, s);
 	return false;
 }
@@ -369,7 +369,7 @@ static void
 send_itm(struct link *l, uint64_t made)
 {
 	static const uint8_t sync[] = {0, 0, 0, 0, 0, 0x80};
-	const uint8_t port = (uint8_t)mk_below(&l->work->sink.seed, 32);
+	const uint8_t port = (uint8_t)random_below(&l->work->sink.seed, 32);
 	const uint8_t packets[] = {0x10, (uint8_t)(port << 3 | 2), (uint8_t)made,
 				   (uint8_t)(made >> 8)};
 	if (made % 64 == 0)
@@ -402,10 +402,10 @@ send_stp(struct work *w, struct mk_frames *frames)
 	for (uint64_t made = 0; !mk_enough(&w->sink, made);) {
 		if (w->sink.out->offset >= l.next_async)
 			send_async(&l);
-		if (mk_below(&w->sink.seed, 3) == 0)
-			s = senders + mk_below(&w->sink.seed, p->senders);
+		if (random_below(&w->sink.seed, 3) == 0)
+			s = senders + random_below(&w->sink.seed, p->senders);
 		if (!s->busy) {
-			if (p->mix == MK_MIX_ALL && mk_below(&w->sink.seed, 24) == 0)
+			if (p->mix == MK_MIX_ALL && random_below(&w->sink.seed, 24) == 0)
 				send_event(&l);
 			begin_message(&l, s);
 		}
@@ -415,7 +415,7 @@ send_stp(struct work *w, struct mk_frames *frames)
 			send_itm(&l, made);
 		}
 		made += sent;
-		if (p->mix == MK_MIX_ALL && mk_below(&w->sink.seed, 16) == 0)
+		if (p->mix == MK_MIX_ALL && random_below(&w->sink.seed, 16) == 0)
 			mk_stp_null(&l.stp);
 	}
 	for (s = senders; s < senders + p->senders; s++)

@@ -13,6 +13,8 @@
  * start.  It shares no code with the program, and trusts its own records.
  */
 #define _GNU_SOURCE
+#include "random.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -43,27 +45,20 @@ die(const char *what)
 	exit(2);
 }
 
-static uint32_t
-next(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(*seed >> 33);
-}
-
 static void
 fill(uint8_t *mib, uint64_t *seed, uint32_t *now)
 {
 	for (size_t at = 0; at < MIB;) {
-		size_t length = 8 + next(seed) % 49, left = MIB - at;
+		size_t length = 8 + random_below(seed, 49), left = MIB - at;
 		if (left - length < 8 || length > left)
 			length = left < 64 ? left : 8; /* so that the last one fits */
 		struct record record = {.length = (uint16_t)length,
-					.kind = next(seed) % 16,
-					.severity = next(seed) % SEVERITIES,
-					.time = *now += next(seed) % 64};
+					.kind = random_below(seed, 16),
+					.severity = random_below(seed, SEVERITIES),
+					.time = *now += random_below(seed, 64)};
 		memcpy(mib + at, &record, sizeof record);
 		for (size_t i = sizeof record; i < length; i++)
-			mib[at + i] = (uint8_t)next(seed);
+			mib[at + i] = (uint8_t)random_next(seed);
 		at += length;
 	}
 }

@@ -81,16 +81,6 @@ stream_nulls(struct stream *stream, size_t count)
 		stream_add(stream, &alignment, 1);
 }
 
-uint64_t
-any(uint64_t *seed)
-{
-	*seed += 0x9e3779b97f4a7c15;
-	uint64_t z = *seed;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
 /* --- reading ----------------------------------------------------------- */
 
 /* Looks through all messages before BEFORE, latest first. */

@@ -40,7 +40,6 @@ void stream_packet(struct stream *, const struct encap_widths *, unsigned flow, 
 void stream_nulls(struct stream *, size_t count);
 
 /* A generator of the same numbers each time. */
-uint64_t any(uint64_t *seed);
 
 /* --- reading ----------------------------------------------------------- */
 

@@ -24,6 +24,7 @@
 #include "decode/syst/syst_stp.h"
 #include "export/export.h"
 #include "folder.h"
+#include "random.h"
 #include "stp_walk.h"
 
 #include <fcntl.h>
@@ -87,36 +88,20 @@ static const struct kind {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t
-draw(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
-static size_t
-below(uint64_t *seed, size_t limit)
-{
-	return limit ? (size_t)(draw(seed) % limit) : 0;
-}
-
 /* --- captures that mkcapture does not make ------------------------------ */
 
 static void
 add_random(struct text *out, size_t count, uint64_t *seed)
 {
 	while (count--)
-		text_add_char(out, (char)draw(seed));
+		text_add_char(out, (char)random_next(seed));
 }
 
 /* One packet of a byte of source and up to 27 of payload, or a null packet. */
 static size_t
 add_packet(struct text *out, uint64_t *seed)
 {
-	size_t length = below(seed, 28);
+	size_t length = random_below(seed, 28);
 	text_add_char(out, (char)length);
 	add_random(out, length ? length + 1 : 0, seed);
 	return length ? length + 2 : 1;
@@ -135,7 +120,7 @@ static void
 make_bits(struct text *out, uint64_t *seed)
 {
 	struct text aligned = {0};
-	unsigned phase = 1 + (unsigned)below(seed, 7), before = (unsigned)draw(seed);
+	unsigned phase = 1 + (unsigned)random_below(seed, 7), before = (unsigned)random_next(seed);
 	for (int i = 0; i < 1000; i++) {
 		add_packet(&aligned, seed);
 		if (i % 50 == 0) /* a sync sequence: null packets, the last for alignment */
@@ -148,7 +133,7 @@ make_bits(struct text *out, uint64_t *seed)
 		text_add_char(out, (char)(before | byte << phase));
 		before = byte >> (8 - phase);
 	}
-	text_add_char(out, (char)(before | draw(seed) << phase));
+	text_add_char(out, (char)(before | random_next(seed) << phase));
 	text_free(&aligned);
 }
 
@@ -157,8 +142,9 @@ make_listing(struct text *out, uint64_t *seed)
 {
 	static const char *const ends[] = {"\n", "\n", "\r\n", "\n\n", "\r\n\r\n"};
 	for (int i = 0; i < 800; i++) {
-		unsigned index = (unsigned)draw(seed), id = (unsigned)below(seed, 128);
-		switch (below(seed, 4)) {
+		unsigned index = (unsigned)random_next(seed),
+			 id = (unsigned)random_below(seed, 128);
+		switch (random_below(seed, 4)) {
 		case 0:
 			text_addf(out, "Idx:%u; ID:%x; OCSD_GEN_TRC_ELEM_TRACE_ON( [filter])",
 				  index, id);
@@ -171,7 +157,7 @@ make_listing(struct text *out, uint64_t *seed)
 			text_add(out, "Trace Packet Lister: reading snapshot");
 			break;
 		}
-		text_add(out, ends[below(seed, 5)]);
+		text_add(out, ends[random_below(seed, 5)]);
 	}
 }
 
@@ -181,8 +167,8 @@ make_joined(struct text *out, uint64_t *seed)
 {
 	static const char *const ends[] = {"\n", "\r\n", "", " "};
 	for (int i = 0; i < 400; i++)
-		text_addf(out, "SYS-T RAW DATA: 81%02x4523%s", (unsigned)below(seed, 256),
-			  ends[below(seed, 4)]);
+		text_addf(out, "SYS-T RAW DATA: 81%02x4523%s", (unsigned)random_below(seed, 256),
+			  ends[random_below(seed, 4)]);
 }
 
 /* --- damage ------------------------------------------------------------- */
@@ -192,14 +178,15 @@ static size_t
 mangle(uint8_t *bytes, size_t length, uint64_t *seed)
 {
 	static const int fills[] = {0, 0xff, '\n', -1};
-	for (size_t times = 1 + below(seed, 3); times--;) {
+	for (size_t times = 1 + random_below(seed, 3); times--;) {
 		/* heads of files are often the most telling */
-		size_t from = below(seed, below(seed, 4) || length < 32 ? length + 1 : 32);
-		size_t count = below(seed, below(seed, 2) ? 16 : length / 4 + 1);
+		size_t from =
+		    random_below(seed, random_below(seed, 4) || length < 32 ? length + 1 : 32);
+		size_t count = random_below(seed, random_below(seed, 2) ? 16 : length / 4 + 1);
 		if (count > length - from)
 			count = length - from;
-		int fill = fills[below(seed, 4)];
-		switch (below(seed, 4)) {
+		int fill = fills[random_below(seed, 4)];
+		switch (random_below(seed, 4)) {
 		case 0:
 			length = from;
 			break;
@@ -209,7 +196,8 @@ mangle(uint8_t *bytes, size_t length, uint64_t *seed)
 			break;
 		default:
 			for (size_t i = 0; i < count; i++)
-				bytes[from + i] = (uint8_t)(fill < 0 ? (int)draw(seed) : fill);
+				bytes[from + i] =
+				    (uint8_t)(fill < 0 ? (int)random_next(seed) : fill);
 		}
 	}
 	return length;
@@ -242,8 +230,8 @@ walk(struct decoded *d, uint64_t *seed)
 	struct message batch[64];
 	struct window w = {.bytes = d->bytes, .until = UINT64_MAX};
 	for (bool over = false; !over;) {
-		size_t left = d->length - w.length, max = 1 + below(seed, 64), count;
-		size_t more = decoder->ops->reach + below(seed, 8192);
+		size_t left = d->length - w.length, max = 1 + random_below(seed, 64), count;
+		size_t more = decoder->ops->reach + random_below(seed, 8192);
 		w.length += more < left ? more : left;
 		w.last = w.length == d->length;
 		do {
@@ -463,10 +451,10 @@ check_end(const struct kind *kind, struct folder *folder, const char *name, cons
 	decoded_open(&d, kind, folder, name, bytes, length);
 	walk(&d, seed);
 	for (int i = 0; i < MANGLED && is_good(&d) && d.messages.count; i++) {
-		const struct message *m = &d.messages.at[below(seed, d.messages.count)];
+		const struct message *m = &d.messages.at[random_below(seed, d.messages.count)];
 		if (m->length < 2 || m->flags & MESSAGE_FILLER)
 			continue;
-		size_t end = (size_t)m->offset + 1 + below(seed, m->length - 1);
+		size_t end = (size_t)m->offset + 1 + random_below(seed, m->length - 1);
 		decoded_open(&cut, kind, folder, name, bytes, end);
 		walk(&cut, seed);
 		if (is_good(&cut))

@@ -10,6 +10,7 @@
 
 #include "config/profile.h"
 #include "query/matches.h"
+#include "random.h"
 #include "trace/context.h"
 #include "trace/serial.h"
 
@@ -246,13 +247,6 @@ check(struct fixture *f, int which, size_t i)
 	return true;
 }
 
-static uint32_t
-draw(uint32_t *random, size_t below)
-{
-	*random = *random * 1664525 + 1013904223;
-	return (uint32_t)(((uint64_t)*random * below) >> 32);
-}
-
 static void
 check_in_order(struct fixture *f)
 {
@@ -279,10 +273,11 @@ check_borders(struct fixture *f, int which, size_t words)
 static void
 check_at_random(struct fixture *f, size_t times)
 {
-	uint32_t random = 3;
+	uint64_t seed = 3;
 	new_cursor(f);
 	while (times--)
-		assert_true(check(f, draw(&random, TOLD), draw(&random, f->words.count)));
+		assert_true(
+		    check(f, random_below(&seed, TOLD), random_below(&seed, f->words.count)));
 	for (int which = 0; which < TOLD; which++)
 		check_borders(f, which, 2);
 }
@@ -358,7 +353,7 @@ static void
 test_incomplete(void **state)
 {
 	struct fixture f;
-	uint32_t random = 5;
+	uint64_t seed = 5;
 	size_t answers = 0;
 	(void)state;
 	fixture_begin(&f);
@@ -367,7 +362,7 @@ test_incomplete(void **state)
 	open_files(&f, profile_head, (const char *const[]){"a.gem", NULL});
 	new_cursor(&f);
 	for (int i = 0; i < 100; i++)
-		answers += check(&f, USER, draw(&random, f.words.count));
+		answers += check(&f, USER, random_below(&seed, f.words.count));
 	assert_true(answers > 95);
 	assert_true(check_borders(&f, USER, 2) > 15);
 	for (size_t i = 16384; i + 60 < f.words.count; i += 16384) {
@@ -378,11 +373,11 @@ test_incomplete(void **state)
 	}
 	build_indexes(&f);
 	for (int i = 0; i < 100; i++)
-		answers += check(&f, USER, draw(&random, f.words.count));
+		answers += check(&f, USER, random_below(&seed, f.words.count));
 	assert_true(answers > 195);
 	build_contexts(&f);
 	for (int i = 0; i < 400; i++)
-		assert_true(check(&f, USER, draw(&random, f.words.count)));
+		assert_true(check(&f, USER, random_below(&seed, f.words.count)));
 	fixture_end(&f);
 }
 
@@ -483,14 +478,14 @@ static void
 test_ends(void **state)
 {
 	struct fixture f;
-	uint32_t random = 9;
+	uint64_t seed = 9;
 	(void)state;
 	open_matched(&f, "40000");
 	build_contexts(&f);
 	new_cursor(&f);
 	for (int i = 0; i < 100; i++) {
-		size_t word = draw(&random, f.words.count);
-		check_end(&f, (int)draw(&random, TOLD), word);
+		size_t word = random_below(&seed, f.words.count);
+		check_end(&f, (int)random_below(&seed, TOLD), word);
 		check_step(&f, word, 1);
 		check_step(&f, word, -1);
 	}

@@ -6,6 +6,7 @@
 
 #include "decode/coresight/coresight.h"
 #include "formatter.h"
+#include "random.h"
 
 struct found {
 	VEC(struct sourced) bytes;
@@ -55,13 +56,11 @@ static struct formatter
 sample(size_t count, unsigned longest)
 {
 	struct formatter f = {0};
-	uint32_t seed = 1;
+	uint64_t seed = 1;
 	while (f.input.count < count) {
-		seed = seed * 1664525 + 1013904223;
-		uint8_t id = (uint8_t)(1 + (seed >> 24) % 3 * 0x30);
-		for (unsigned n = (seed >> 16) % longest + 1; n; n--) {
-			seed = seed * 1664525 + 1013904223;
-			uint8_t byte = (uint8_t)(seed >> 24);
+		uint8_t id = (uint8_t)(1 + random_below(&seed, 3) * 0x30);
+		for (unsigned n = random_below(&seed, longest) + 1; n; n--) {
+			uint8_t byte = (uint8_t)random_next(&seed);
 			formatter_add(&f, id, &byte, 1);
 		}
 	}
@@ -212,13 +211,6 @@ test_places(void **state)
 		    coresight_index(CORESIGHT_DSTREAM, coresight_offset(CORESIGHT_DSTREAM, i)), i);
 }
 
-static uint32_t
-random_below(uint32_t *seed, uint32_t limit)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)*seed * limit >> 32);
-}
-
 static void
 take_count(void *context, const struct coresight_run *run)
 {
@@ -227,7 +219,7 @@ take_count(void *context, const struct coresight_run *run)
 
 /* Every byte is in a run or counted, whatever is in a capture and however it comes. */
 static void
-check_account(enum coresight_format format, const uint8_t *bytes, size_t length, uint32_t *seed)
+check_account(enum coresight_format format, const uint8_t *bytes, size_t length, uint64_t *seed)
 {
 	struct coresight c;
 	uint64_t taken = 0, at = 0;
@@ -256,12 +248,12 @@ test_account(void **state)
 							CORESIGHT_DSTREAM};
 	struct formatter f = sample(3000, 9), whole = port(&f);
 	uint8_t *bytes = mem_new(whole.frames.count);
-	for (uint32_t seed = 1, run = 0; run < 600; run++) {
+	for (uint64_t seed = 1, run = 0; run < 600; run++) {
 		size_t length = whole.frames.count;
 		memcpy(bytes, whole.frames.at, length);
 		for (unsigned n = random_below(&seed, 4); n; n--) {
-			size_t from = random_below(&seed, (uint32_t)length);
-			size_t cut = random_below(&seed, (uint32_t)(length - from));
+			size_t from = random_below(&seed, length);
+			size_t cut = random_below(&seed, length - from);
 			if (random_below(&seed, 2)) {
 				memset(bytes + from, random_below(&seed, 2) ? 0xff : 0x7f, cut / 8);
 				continue;

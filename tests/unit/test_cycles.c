@@ -8,6 +8,7 @@
 #include "config/profile.h"
 #include "decode/coresight/opencsd_library.h"
 #include "folder.h"
+#include "random.h"
 #include "trace/clocks.h"
 #include "trace/cycles.h"
 #include "trace/merge.h"
@@ -59,22 +60,15 @@ struct schedule {
 	double wobble; /* speeds change by so much of themselves */
 	int jitter;    /* ticks that times are off */
 	bool loses;
-	uint32_t random;
+	uint64_t seed;
 };
-
-static uint32_t
-draw(struct schedule *s, uint32_t below)
-{
-	s->random = s->random * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)s->random * below >> 32);
-}
 
 /* Lets some cycles go by; how many. */
 static unsigned
 spend(struct schedule *s, struct core *core)
 {
-	unsigned cycles = SPEND_MOST / 3 + draw(s, SPEND_MOST * 2 / 3);
-	double off = s->wobble * ((double)draw(s, 2001) / 1000 - 1);
+	unsigned cycles = SPEND_MOST / 3 + random_below(&s->seed, SPEND_MOST * 2 / 3);
+	double off = s->wobble * ((double)random_below(&s->seed, 2001) / 1000 - 1);
 	core->now += cycles * core->speed * (1 + off);
 	core->uncounted += cycles;
 	return cycles;
@@ -116,7 +110,7 @@ begin_time(struct schedule *s, const struct core *core, uint64_t time, size_t ef
 static uint64_t
 read_clock(struct schedule *s, const struct core *core)
 {
-	int off = (int)draw(s, 2 * (uint32_t)s->jitter + 1) - s->jitter;
+	int off = (int)random_below(&s->seed, 2 * (size_t)s->jitter + 1) - s->jitter;
 	return (uint64_t)((int64_t)floor(core->now) + off);
 }
 
@@ -124,11 +118,11 @@ static void
 tell_time(struct schedule *s, struct core *core)
 {
 	spend(s, core);
-	core->until = 5 + draw(s, 60);
+	core->until = 5 + random_below(&s->seed, 60);
 	if (core->style == MARKS) {
 		core->mark = s->lines.count;
 		core->marked = read_clock(s, core);
-		core->late = 1 + draw(s, 4);
+		core->late = 1 + random_below(&s->seed, 4);
 		begin_line(s, core, "SYNC_MARKER", " [Timestamp marker(0x00000000)]");
 		end_line(s);
 		return;
@@ -144,8 +138,8 @@ lose(struct schedule *s, struct core *core)
 {
 	core->now += 5000;
 	core->uncounted = core->late = 0;
-	core->until = 5 + draw(s, 20);
-	bool on = draw(s, 2);
+	core->until = 5 + random_below(&s->seed, 20);
+	bool on = random_below(&s->seed, 2);
 	begin_line(s, core, on ? "TRACE_ON" : "NO_SYNC", " [overflow]")->ends = true;
 	end_line(s);
 }
@@ -163,12 +157,13 @@ run_code(struct schedule *s, struct core *core)
 	} else {
 		end_line(s);
 	}
-	if (core->style == CARRIES && !draw(s, 10)) { /* a filter held trace back */
+	if (core->style == CARRIES && !random_below(&s->seed, 10)) { /* a filter held trace back */
 		cycles = spend(s, core);
 		begin_line(s, core, "TRACE_ON", " [begin or filter]");
 		end_line_counting(s, cycles);
 		core->uncounted = 0;
-	} else if (core->style != CARRIES && (core->uncounted > COUNT_MOST || !draw(s, 4))) {
+	} else if (core->style != CARRIES &&
+		   (core->uncounted > COUNT_MOST || !random_below(&s->seed, 4))) {
 		begin_line(s, core, "CYCLE_COUNT", "");
 		end_line_counting(s, core->uncounted);
 		core->uncounted = 0;
@@ -183,7 +178,7 @@ do_something(struct schedule *s, struct core *core)
 		end_line(s);
 	} else if (core->until-- == 0) {
 		tell_time(s, core);
-	} else if (s->loses && !draw(s, 200)) {
+	} else if (s->loses && !random_below(&s->seed, 200)) {
 		lose(s, core);
 	} else {
 		run_code(s, core);
@@ -221,16 +216,17 @@ find_neighbours(struct schedule *s, unsigned core)
 
 /* Writes about so many lines. */
 static void
-schedule_make(struct schedule *s, size_t count, uint32_t random)
+schedule_make(struct schedule *s, size_t count, uint64_t seed)
 {
-	s->random = random;
+	s->seed = seed;
 	for (unsigned i = 0; i < CORES; i++)
 		s->cores[i] = (struct core){.id = 0x10 + i,
 					    .style = (enum style)i,
 					    .speed = (const double[]){0.07, 0.3, 1.3}[i],
 					    .now = 1e6 + 1000 * i};
 	while (s->lines.count < count) { /* whoever is behind, mostly */
-		struct core *core = &s->cores[draw(s, CORES)], *other = &s->cores[draw(s, CORES)];
+		struct core *core = &s->cores[random_below(&s->seed, CORES)],
+			    *other = &s->cores[random_below(&s->seed, CORES)];
 		do_something(s, core->now < other->now ? core : other);
 	}
 	for (unsigned i = 0; i < CORES; i++)
@@ -337,10 +333,10 @@ check_never_back(const struct schedule *s, const uint64_t *ticks)
 }
 
 static void
-check_schedule(struct schedule *s, uint32_t random)
+check_schedule(struct schedule *s, uint64_t seed)
 {
 	struct fixture f = {0};
-	schedule_make(s, 8000, random);
+	schedule_make(s, 8000, seed);
 	struct trace *trace = open_listing(&f, &s->text);
 	fixture_build(&f);
 	struct cycles_walk *w = cycles_walk_new(trace);
@@ -371,25 +367,24 @@ static void
 test_steady(void **state)
 {
 	(void)state;
-	for (uint32_t random = 0; random < 8; random++)
-		check_schedule(&(struct schedule){0}, random);
+	for (uint64_t seed = 0; seed < 8; seed++)
+		check_schedule(&(struct schedule){0}, seed);
 }
 
 static void
 test_unsteady(void **state)
 {
 	(void)state;
-	for (uint32_t random = 0; random < 8; random++)
-		check_schedule(&(struct schedule){.wobble = 0.5, .jitter = 2}, random);
+	for (uint64_t seed = 0; seed < 8; seed++)
+		check_schedule(&(struct schedule){.wobble = 0.5, .jitter = 2}, seed);
 }
 
 static void
 test_losses(void **state)
 {
 	(void)state;
-	for (uint32_t random = 0; random < 8; random++)
-		check_schedule(&(struct schedule){.wobble = 0.2, .jitter = 1, .loses = true},
-			       random);
+	for (uint64_t seed = 0; seed < 8; seed++)
+		check_schedule(&(struct schedule){.wobble = 0.2, .jitter = 1, .loses = true}, seed);
 }
 
 static void

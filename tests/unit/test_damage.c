@@ -7,8 +7,9 @@
 
 #include "test.h"
 
-#include "base/vec.h"
 #include "../drive.h"
+#include "base/vec.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,13 +136,12 @@ static void
 test_flips(void **state)
 {
 	(void)state;
-	uint32_t seed = 1;
+	uint64_t seed = 1;
 	for (int i = 0; i < CAPTURES; i++) {
 		uint8_t head[SIZE];
 		size_t length = read_head(captures[i].file, head);
 		for (int flip = 0; flip < FLIPS; flip++) {
-			seed = seed * 1664525 + 1013904223;
-			size_t bit = (seed >> 4) % (8 * length);
+			size_t bit = random_below(&seed, 8 * length);
 			struct drive_messages messages;
 			head[bit / 8] ^= (uint8_t)(1 << bit % 8);
 			decode(&captures[i], head, length, flip % 16 == 0, &messages);

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "encap_tool.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,18 +178,20 @@ make_packet(struct made *made, const struct encap_widths *widths, uint64_t *seed
 {
 	struct sent *sent = vec_add(&made->sent);
 	unsigned used = widths->srcid % 8 + widths->type, most = 8 * 31 - used;
-	unsigned count = (unsigned)(any(seed) % 8 ? 1 + any(seed) % 80 : 1 + any(seed) % most);
-	uint64_t kind = any(seed) % 4;
+	unsigned count = (unsigned)(random_next(seed) % 8 ? 1 + random_next(seed) % 80
+							  : 1 + random_next(seed) % most);
+	uint64_t kind = random_next(seed) % 4;
 	sent->offset = made->stream.length;
-	sent->srcid = (unsigned)any(seed) & ((1u << widths->srcid) - 1);
-	sent->type = (unsigned)any(seed) & ((1u << widths->type) - 1);
-	sent->flow = (unsigned)any(seed) % 4;
-	sent->extend = widths->stamp && any(seed) % 2;
-	sent->stamp = any(seed);
+	sent->srcid = (unsigned)random_next(seed) & ((1u << widths->srcid) - 1);
+	sent->type = (unsigned)random_next(seed) & ((1u << widths->type) - 1);
+	sent->flow = (unsigned)random_next(seed) % 4;
+	sent->extend = widths->stamp && random_next(seed) % 2;
+	sent->stamp = random_next(seed);
 	if (widths->stamp < 8)
 		sent->stamp &= ((uint64_t)1 << 8 * widths->stamp) - 1;
 	for (unsigned i = 0; i < count; i++)
-		bits_add(&sent->payload, kind ? any(seed) & 1 : 0, 1); /* some are all zero */
+		bits_add(&sent->payload, kind ? random_next(seed) & 1 : 0,
+			 1); /* some are all zero */
 	stream_packet(&made->stream, widths, sent->flow, sent->srcid,
 		      sent->extend ? &sent->stamp : NULL, sent->type, &sent->payload);
 	sent->length = made->stream.length - sent->offset;
@@ -202,9 +205,9 @@ make_stream(const struct encap_widths *widths, unsigned packets, uint64_t *seed)
 	size_t sync = 32 + widths->stamp + widths->srcid / 8;
 	for (unsigned i = 0; i < packets; i++) {
 		if (i % 40 == 0)
-			make_nulls(&made, sync + any(seed) % 3);
-		else if (any(seed) % 8 == 0)
-			make_nulls(&made, any(seed) % 20);
+			make_nulls(&made, sync + random_next(seed) % 3);
+		else if (random_next(seed) % 8 == 0)
+			make_nulls(&made, random_next(seed) % 20);
 		make_packet(&made, widths, seed);
 	}
 	return made;
@@ -221,9 +224,9 @@ free_made(struct made *made)
 static struct encap_widths
 any_widths(uint64_t *seed)
 {
-	return (struct encap_widths){.srcid = (unsigned)(any(seed) % 17),
-				     .stamp = (unsigned)(any(seed) % 9),
-				     .type = (unsigned)(any(seed) % 4)};
+	return (struct encap_widths){.srcid = (unsigned)(random_next(seed) % 17),
+				     .stamp = (unsigned)(random_next(seed) % 9),
+				     .type = (unsigned)(random_next(seed) % 4)};
 }
 
 static void
@@ -391,10 +394,10 @@ test_pieces(void **state)
 		struct made made = make_stream(&widths, 80, &seed);
 		struct decoded whole = plain(widths.srcid, widths.stamp, widths.type);
 		if (round % 4 == 0)
-			whole.options.block_size = 64 + any(&seed) % 200;
+			whole.options.block_size = 64 + random_next(&seed) % 200;
 		for (int flips = 0; flips < round % 5; flips++)
-			made.stream.bytes[any(&seed) % made.stream.length] ^=
-			    (uint8_t)(1 << any(&seed) % 8);
+			made.stream.bytes[random_next(&seed) % made.stream.length] ^=
+			    (uint8_t)(1 << random_next(&seed) % 8);
 		decoded_open(&whole, made.stream.bytes, made.stream.length);
 		struct decoded parts = {.decoder = whole.decoder};
 		struct decode_state *own = decode_state_new(whole.decoder);
@@ -404,15 +407,16 @@ test_pieces(void **state)
 			encap_ops.save(whole.decoder, own, saved);
 			memset(own, 0xaa, encap_ops.state_size);
 			encap_ops.restore(whole.decoder, own, saved);
-			end += 1 + any(&seed) % 50;
+			end += 1 + random_next(&seed) % 50;
 			if (end > made.stream.length)
 				end = made.stream.length;
 			struct window w = {.bytes = made.stream.bytes + own->offset,
 					   .offset = own->offset,
 					   .length = (size_t)(end - own->offset),
-					   .until = any(&seed) % 2 ? UINT64_MAX : own->offset + 20,
+					   .until = random_next(&seed) % 2 ? UINT64_MAX
+									   : own->offset + 20,
 					   .last = end == made.stream.length};
-			decoded_walk(&parts, own, &w, 1 + any(&seed) % 5);
+			decoded_walk(&parts, own, &w, 1 + random_next(&seed) % 5);
 		}
 		assert_int_equal(parts.messages.count, whole.messages.count);
 		for (size_t i = 0; i < whole.messages.count; i++)
@@ -438,7 +442,8 @@ test_damage(void **state)
 			uint8_t *copy = mem_new(length + 1);
 			memcpy(copy, made.stream.bytes, length);
 			if (round % 2 && length)
-				copy[any(&seed) % length] ^= (uint8_t)(1 << any(&seed) % 8);
+				copy[random_next(&seed) % length] ^=
+				    (uint8_t)(1 << random_next(&seed) % 8);
 			copy = mem_resize(copy, length ? length : 1);
 			struct decoded d = plain(widths.srcid, widths.stamp, widths.type);
 			d.options.etrace.f0s_width = round % 3;
@@ -801,7 +806,7 @@ test_bit_stream(void **state)
 		for (int i = 0; i < 2000; i++) {
 			make_packet(&made, &widths, &seed);
 			if (i % 10 == 0)
-				make_nulls(&made, 1 + any(&seed) % 40);
+				make_nulls(&made, 1 + random_next(&seed) % 40);
 		}
 		struct decoded straight = plain(4, 0, 0);
 		decoded_open(&straight, made.stream.bytes, made.stream.length);
@@ -917,7 +922,7 @@ make_trace(struct stream *stream, const struct encap_widths *widths, uint64_t *s
 			bits_add(&payload, 7, 3);
 			bits_add(&payload, 0x40000000 + i, 31);
 		} else {
-			unsigned count = 1 + (unsigned)any(seed) % 31;
+			unsigned count = 1 + (unsigned)random_next(seed) % 31;
 			unsigned map = count < 2    ? 1
 				       : count < 4  ? 3
 				       : count < 8  ? 7
@@ -925,13 +930,13 @@ make_trace(struct stream *stream, const struct encap_widths *widths, uint64_t *s
 						    : 31;
 			bits_add(&payload, 1, 2); /* branches */
 			bits_add(&payload, count, 5);
-			bits_add(&payload, any(seed), map);
-			bits_add(&payload, any(seed) % 400 - 200, 31);
+			bits_add(&payload, random_next(seed), map);
+			bits_add(&payload, random_next(seed) % 400 - 200, 31);
 			bits_add(&payload, bits_get(&payload, payload.count - 1) ? 7 : 0, 3);
 		}
 		bits_shorten(&payload);
-		stream_packet(stream, widths, 0, (unsigned)any(seed) % 3,
-			      widths->stamp && any(seed) % 3 ? &stamp : NULL, 0, &payload);
+		stream_packet(stream, widths, 0, (unsigned)random_next(seed) % 3,
+			      widths->stamp && random_next(seed) % 3 ? &stamp : NULL, 0, &payload);
 	}
 	stream_nulls(stream, sync);
 	stream_add(stream, "\x01\x01\x1f\x1f\x1f\x1f\x1f\x1f\x1f\x1f\x1f\x1f", 12);
@@ -993,7 +998,7 @@ test_guess(void **state)
 
 	uint8_t noise[4096];
 	for (size_t i = 0; i < sizeof noise; i++)
-		noise[i] = (uint8_t)any(&seed);
+		noise[i] = (uint8_t)random_next(&seed);
 	struct window head = {.bytes = noise, .length = sizeof noise, .last = true};
 	struct probe probe = {0};
 	struct text profile = {0};

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "encap_tool.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -467,7 +468,7 @@ enum { SOURCES = 3, PACKETS = 3000 };
 static void
 add_address(struct bits *p, struct model *s, uint64_t *seed)
 {
-	int64_t delta = ((int64_t)(any(seed) % 4000) - 2000) * 2;
+	int64_t delta = ((int64_t)(random_next(seed) % 4000) - 2000) * 2;
 	s->pc = (s->pc + (uint64_t)delta) & 0xffffffff;
 	bits_add(p, (s->full ? s->pc : (uint64_t)delta) >> 1, 31);
 	bits_add(p, bits_get(p, p->count - 1) ? 7 : 0, 3);
@@ -478,28 +479,28 @@ add_address(struct bits *p, struct model *s, uint64_t *seed)
 static void
 add_anchor(struct bits *p, struct model *s, bool trap, uint64_t *seed)
 {
-	s->pc = any(seed) & 0xfffffffe;
+	s->pc = random_next(seed) & 0xfffffffe;
 	s->known = true;
 	bits_add(p, 3, 2);
 	bits_add(p, trap, 2);
-	bits_add(p, any(seed), 3);
+	bits_add(p, random_next(seed), 3);
 	if (trap)
-		bits_add(p, 0x40 | any(seed), 7); /* interrupt among it or not */
+		bits_add(p, 0x40 | random_next(seed), 7); /* interrupt among it or not */
 	unsigned interrupt = trap ? bits_get(p, p->count - 2) : 1;
 	bits_add(p, s->pc >> 1, 31);
 	if (!interrupt)
-		bits_add(p, any(seed), 32);
+		bits_add(p, random_next(seed), 32);
 }
 
 /* One packet of a source, and what its pc is then. */
 static struct expected
 add_step(struct bits *p, struct model *s, uint64_t *seed)
 {
-	uint64_t dice = any(seed) % 100;
+	uint64_t dice = random_next(seed) % 100;
 	bool moves = true;
 	if (dice < 4) {
 		struct support support = {.status = dice == 0 ? 2 : 0,
-					  .ioptions = any(seed) % 2 ? 4 : 0};
+					  .ioptions = random_next(seed) % 2 ? 4 : 0};
 		add_support(p, &support, 5);
 		s->full = support.ioptions;
 		s->known &= support.status != 2;
@@ -509,12 +510,12 @@ add_step(struct bits *p, struct model *s, uint64_t *seed)
 	} else if (dice < 12) { /* jump target cache */
 		bits_add(p, 0, 2);
 		bits_add(p, 1, 1);
-		bits_add(p, any(seed), 5);
+		bits_add(p, random_next(seed), 5);
 		bits_add(p, 0, 6);
 		s->known = moves = false;
 	} else if (dice < 20) { /* a full map */
 		bits_add(p, 1, 7);
-		bits_add(p, any(seed), 31);
+		bits_add(p, random_next(seed), 31);
 		moves = false;
 	} else {
 		bits_add(p, 2, 2);
@@ -544,7 +545,7 @@ test_places(void **state)
 	struct stream stream = {0};
 	uint64_t seed = 7;
 	for (size_t i = 0; i < PACKETS; i++) {
-		unsigned source = (unsigned)any(&seed) % SOURCES;
+		unsigned source = (unsigned)random_next(&seed) % SOURCES;
 		struct bits p = {0};
 		expected[i] = add_step(&p, &sources[source], &seed);
 		bits_shorten(&p);
@@ -561,7 +562,7 @@ test_places(void **state)
 		check_place(&d, i - 1, &expected[i - 1]);
 	void *memory = d.history.memory;
 	for (size_t i = 0; i < PACKETS; i++) {
-		size_t at = any(&seed) % PACKETS;
+		size_t at = random_next(&seed) % PACKETS;
 		d.history.memory = i % 2 ? memory : NULL;
 		check_place(&d, at, &expected[at]);
 	}

@@ -16,6 +16,7 @@
 #include "config/profile.h"
 #include "decode/registry.h"
 #include "query/matches.h"
+#include "random.h"
 #include "toy.h"
 #include "trace/clocks.h"
 #include "trace/context.h"
@@ -32,22 +33,12 @@
 
 /* --- chance ------------------------------------------------------------ */
 
-static uint64_t
-chance(void)
-{
-	static uint64_t x;
-	const char *seed = getenv("TRAWL_SEED");
-	if (!x)
-		x = 0x2545f4914f6cdd1d + (seed ? strtoull(seed, NULL, 10) * 2 : 0);
-	x ^= x << 13;
-	x ^= x >> 7;
-	return x ^= x << 17;
-}
+static uint64_t seed = 1; /* or as TRAWL_SEED says */
 
 static size_t
 below(size_t n)
 {
-	return n ? (size_t)(chance() >> 11) % n : 0;
+	return random_below(&seed, n);
 }
 
 /* --- what a filter is made of ------------------------------------------ */
@@ -1233,5 +1224,8 @@ main(void)
 	    cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_large),
 	};
+	const char *other = getenv("TRAWL_SEED");
+	if (other)
+		seed = strtoull(other, NULL, 10);
 	return cmocka_run_group_tests_name("filter_random", tests, NULL, NULL);
 }

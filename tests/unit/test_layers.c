@@ -14,6 +14,7 @@
 #include "config/looks.h"
 #include "config/schema.h"
 #include "decode/registry.h"
+#include "random.h"
 #include "trace/trace.h"
 #include "ui/notebook.h"
 
@@ -28,14 +29,6 @@ static const char *const folders[LOOKS_PARTS] = {
     [LOOKS_VIEW] = "views/", [LOOKS_THEME] = "themes/", [LOOKS_KEYS] = "keys/"};
 
 static uint64_t seed = 1;
-
-/* Numerical Recipes' generator: the same numbers in each run. */
-static size_t
-draw(size_t below)
-{
-	seed = seed * 6364136223846793005 + 1442695040888963407;
-	return (size_t)(seed >> 33) % below;
-}
 
 static char path[] = "/tmp/test_layers.XXXXXX/file.yaml";
 enum { FOLDER = sizeof "/tmp/test_layers.XXXXXX" - 1 };
@@ -253,7 +246,7 @@ misspell(const char *name, char *out, size_t size)
 	size_t length = strlen(name);
 	snprintf(out, size, "%s", name);
 	for (int tries = 0; length >= 3 && length < size && tries < 20; tries++) {
-		size_t i = 1 + draw(length - 2);
+		size_t i = 1 + random_below(&seed, length - 2);
 		if (out[i] == out[i + 1])
 			continue;
 		char c = out[i];
@@ -275,7 +268,7 @@ struct sample {
 static void
 sample_begin(struct sample *sample)
 {
-	*sample = (struct sample){.line = 1 + draw(5)};
+	*sample = (struct sample){.line = 1 + random_below(&seed, 5)};
 	for (size_t i = 1; i < sample->line; i++)
 		text_add(&sample->text, "# comment\n");
 	sample->column = sample->text.length;

@@ -47,9 +47,9 @@ test_ranges(void **state)
 		struct losses losses = {0};
 		bool bytes[BYTES] = {false};
 		for (int i = 0; i < 60; i++) {
-			uint64_t offset = mk_below(&seed, BYTES);
-			uint64_t length = mk_below(&seed, round % 2 ? 4 : 40);
-			int error = mk_below(&seed, 3) ? EIO : 0;
+			uint64_t offset = random_below(&seed, BYTES);
+			uint64_t length = random_below(&seed, round % 2 ? 4 : 40);
+			int error = random_below(&seed, 3) ? EIO : 0;
 			losses_add(&losses, (struct loss){offset, offset + length, error});
 			for (uint64_t at = offset; at < offset + length && at < BYTES; at++)
 				bytes[at] = true;
@@ -164,9 +164,9 @@ remove_fixture(struct fixture *f)
 static void
 lose_pages(struct fixture *f, uint64_t *seed)
 {
-	for (uint32_t i = 0, count = 1 + mk_below(seed, 4); i < count; i++) {
-		uint64_t offset = mk_below(seed, (uint32_t)f->size);
-		uint64_t length = 1 + mk_below(seed, 3 * PAGE);
+	for (uint32_t i = 0, count = 1 + random_below(seed, 4); i < count; i++) {
+		uint64_t offset = random_below(seed, (uint32_t)f->size);
+		uint64_t length = 1 + random_below(seed, 3 * PAGE);
 		capture_lose(f->capture, offset, length, EIO);
 		uint64_t end = (offset + length + PAGE - 1) / PAGE * PAGE;
 		for (uint64_t at = offset / PAGE * PAGE; at < end && at < f->size; at++)
@@ -334,7 +334,7 @@ check_cut(const struct sample *sample, uint64_t *seed)
 	struct fixture f;
 	make(&f, sample);
 	if (open_fixture(&f)) {
-		uint64_t left = mk_below(seed, (uint32_t)f.size);
+		uint64_t left = random_below(seed, (uint32_t)f.size);
 		assert_int_equal(truncate(capture_path(f.capture), (off_t)left), 0);
 		memset(f.missing + left, true, f.size - left);
 		walk(&f);

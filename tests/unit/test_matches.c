@@ -12,6 +12,7 @@
 #include "decode/coresight/opencsd_library.h"
 #include "query/matches.h"
 #include "query/seek.h"
+#include "random.h"
 #include "toy.h"
 
 #include <fcntl.h>
@@ -24,33 +25,28 @@
 
 /* --- captures ---------------------------------------------------------- */
 
-static uint32_t
-draw(uint32_t *seed, uint32_t limit)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return (*seed >> 8) % limit;
-}
-
 /* SyS-T strings with LEN (`n NUMBER`, some with `needle`), of mixed severities,
  * units and lengths; RARE: how seldom an error or a needle comes.  At times
  * there is damage. */
 static void
-add_strings(struct text *out, uint32_t *seed, size_t count, uint32_t rare)
+add_strings(struct text *out, uint64_t *seed, size_t count, uint32_t rare)
 {
 	static const uint8_t junk[] = {0xff, 0xff, 0xff, 0xff, 0xff};
 	for (size_t i = 0; i < count; i++) {
-		uint32_t severity = draw(seed, rare) ? 4 + draw(seed, 2) * 3 : draw(seed, 4);
+		uint32_t severity = random_below(seed, rare) ? 4 + random_below(seed, 2) * 3
+							     : random_below(seed, 4);
 		char body[256];
 		int length = snprintf(body, sizeof body, "n %zu%s%*s", i,
-				      draw(seed, rare) ? "" : " needle", (int)draw(seed, 150), "");
-		uint32_t unit = draw(seed, 7);
+				      random_below(seed, rare) ? "" : " needle",
+				      (int)random_below(seed, 150), "");
+		uint32_t unit = random_below(seed, 7);
 		uint32_t header = 2 | severity << 4 | 1u << 9 | unit << 12 | 5u << 16 | 1u << 24;
 		uint8_t prefix[6] = {(uint8_t)header,	      (uint8_t)(header >> 8),
 				     (uint8_t)(header >> 16), (uint8_t)(header >> 24),
 				     (uint8_t)length,	      0};
 		text_add_bytes(out, (const char *)prefix, 6);
 		text_add_bytes(out, body, (size_t)length);
-		if (!draw(seed, 1000))
+		if (!random_below(seed, 1000))
 			text_add_bytes(out, (const char *)junk, sizeof junk);
 	}
 }
@@ -103,7 +99,7 @@ data_path(const char *name)
 }
 
 static struct fixture
-strings(uint32_t seed, size_t count, uint32_t rare)
+strings(uint64_t seed, size_t count, uint32_t rare)
 {
 	struct fixture f = {0};
 	add_strings(&f.bytes, &seed, count, rare);
@@ -139,7 +135,7 @@ close_fixture(struct fixture *f)
 
 /* Strings, indexed and walked. */
 static void
-open_strings(struct fixture *f, uint32_t seed, size_t count, uint32_t rare)
+open_strings(struct fixture *f, uint64_t seed, size_t count, uint32_t rare)
 {
 	*f = strings(seed, count, rare);
 	open_bytes(f);
@@ -306,22 +302,22 @@ compare(struct fixture *f, const struct filter *want, const struct filter *also)
 
 /* A filter of random parts; REGEXES are of growing cost. */
 static struct filter
-any_filter(struct fixture *f, uint32_t *seed)
+any_filter(struct fixture *f, uint64_t *seed)
 {
 	static const char *const patterns[] = {"needle", "n [0-9]*7 ", "^n 1", "no such thing", ""};
 	struct filter filter = filter_all();
-	if (draw(seed, 2))
-		filter.severities = (uint8_t)draw(seed, 256);
-	if (!draw(seed, 4))
+	if (random_below(seed, 2))
+		filter.severities = (uint8_t)random_below(seed, 256);
+	if (!random_below(seed, 4))
 		filter.flags = MESSAGE_DAMAGED;
-	if (!draw(seed, 3)) {
+	if (!random_below(seed, 3)) {
 		filter.by_origin = true;
-		filter.origin =
-		    f->walked.at[draw(seed, (uint32_t)f->walked.count)].origin + !draw(seed, 4);
+		filter.origin = f->walked.at[random_below(seed, f->walked.count)].origin +
+				!random_below(seed, 4);
 	}
-	if (!draw(seed, 3))
+	if (!random_below(seed, 3))
 		filter.expr = filter_parse_pattern(
-		    patterns[draw(seed, sizeof patterns / sizeof *patterns)], NULL);
+		    patterns[random_below(seed, sizeof patterns / sizeof *patterns)], NULL);
 	return filter;
 }
 
@@ -330,13 +326,13 @@ test_any_filter(void **state)
 {
 	(void)state;
 	static const uint32_t rarity[] = {2, 40, 3000};
-	uint32_t seed = 1;
+	uint64_t seed = 1;
 	for (size_t i = 0; i < 3; i++) {
 		struct fixture f;
 		open_strings(&f, (uint32_t)i, 12000, rarity[i]);
 		for (int k = 0; k < 20; k++) {
 			struct filter want = any_filter(&f, &seed), also = any_filter(&f, &seed);
-			compare(&f, &want, draw(&seed, 2) ? &also : NULL);
+			compare(&f, &want, random_below(&seed, 2) ? &also : NULL);
 			filter_free(&want);
 			filter_free(&also);
 		}
@@ -354,7 +350,7 @@ test_formats(void **state)
 	} captures[] = {{"demo.stp", "syst/stp"},	{"damaged-hex.txt", "syst/hex"},
 			{"damaged-encap.bin", "encap"}, {"damaged-gem.bin", "gem"},
 			{"damaged-uia.bin", "uia"},	{"damaged-csel.csel", "csel"}};
-	uint32_t seed = 77;
+	uint64_t seed = 77;
 	for (size_t i = 0; i < sizeof captures / sizeof *captures; i++) {
 		struct fixture f = {.path = data_path(captures[i].name)};
 		open_path(&f, captures[i].format, NULL, 0);
@@ -544,7 +540,7 @@ test_restart(void **state)
 	(void)state;
 	struct fixture f = strings(5, 20000, 20);
 	struct text other = {0};
-	uint32_t seed = 99;
+	uint64_t seed = 99;
 	struct filter text = text_filter("needle");
 	open_bytes(&f);
 	index_start(trace_index(f.trace));

@@ -6,6 +6,7 @@
 
 #include "test.h"
 
+#include "random.h"
 #include "session_fixture.h"
 #include "trace/clocks.h"
 #include "trace/merge.h"
@@ -99,21 +100,14 @@ check_walks(struct merge *m, const entries *all)
 	assert_is(m, p, &all->at[0]);
 }
 
-static uint32_t random_state;
-
-static size_t
-draw(size_t below)
-{
-	random_state = random_state * 1664525 + 1013904223;
-	return (size_t)((uint64_t)random_state * below >> 32);
-}
+static uint64_t seed;
 
 /* A message by its number, and a few around it in both directions. */
 static void
 check_numbers(struct merge *m, const entries *all, unsigned times)
 {
 	for (unsigned t = 0; t < times; t++) {
-		size_t at = t == 0 ? 0 : t == 1 ? all->count - 1 : draw(all->count);
+		size_t at = t == 0 ? 0 : t == 1 ? all->count - 1 : random_below(&seed, all->count);
 		struct merge_position p, q;
 		bool exact;
 		assert_true(merge_find_number(m, at, &p, &exact));
@@ -144,8 +138,8 @@ static void
 check_times(struct merge *m, const entries *all, unsigned times)
 {
 	for (unsigned t = 0; t < times; t++) {
-		const struct entry *entry = &all->at[draw(all->count)];
-		int64_t key = entry->key + (int64_t)draw(3) - 1;
+		const struct entry *entry = &all->at[random_below(&seed, all->count)];
+		int64_t key = entry->key + (int64_t)random_below(&seed, 3) - 1;
 		if (entry->key == INT64_MIN)
 			continue;
 		size_t i = 0; /* the first of that part that is not before it */

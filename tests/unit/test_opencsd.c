@@ -19,6 +19,7 @@
 #include "formatter.h"
 #include "hex.h"
 #include "nibbles.h"
+#include "random.h"
 #include "walk.h"
 
 #include <string.h>
@@ -774,16 +775,9 @@ test_memory(void **state)
 
 /* --- every byte -------------------------------------------------------- */
 
-static uint32_t
-random_below(uint32_t *seed, size_t limit)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return (uint32_t)((uint64_t)*seed * limit >> 32);
-}
-
 /* Cuts a region out, or writes over it. */
 static void
-mangle(struct formatter *f, uint32_t *seed)
+mangle(struct formatter *f, uint64_t *seed)
 {
 	size_t from = random_below(seed, f->frames.count);
 	size_t length = random_below(seed, f->frames.count - from) / 4;
@@ -826,7 +820,7 @@ test_account(void **state)
 {
 	(void)state;
 	static const char *const formats[] = {"coresight", "dstream_coresight"};
-	for (uint32_t seed = 1, run = 0; run < 40; run++) {
+	for (uint64_t seed = 1, run = 0; run < 40; run++) {
 		struct formatter f = {0};
 		uint8_t bytes[200];
 		if (run % 2)

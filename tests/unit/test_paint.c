@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include "emulator.h"
+#include "random.h"
 #include "ui/screen/paint.h"
 
 #include <locale.h>
@@ -97,15 +98,8 @@ check_shown(const struct emulator *e, const struct canvas *c)
 
 /* --- random screens ---------------------------------------------------- */
 
-static uint32_t
-random_below(uint32_t *seed, uint32_t limit)
-{
-	*seed = *seed * 1664525u + 1013904223u;
-	return (*seed >> 8) % limit;
-}
-
 static void
-draw_line(struct canvas *c, int row, uint32_t *seed)
+draw_line(struct canvas *c, int row, uint64_t *seed)
 {
 	static const char *const words[] = {"alpha", "boot", "\u65e5\u672c", "x", "caf\u00e9",
 					    "0x1f",  "    ", "\U0001f319",   "-", "queue full"};
@@ -122,7 +116,7 @@ draw_line(struct canvas *c, int row, uint32_t *seed)
 
 /* Moves rows [from, to) by BY, as a list does. */
 static void
-shift_lines(struct canvas *c, int from, int to, int by, uint32_t *seed)
+shift_lines(struct canvas *c, int from, int to, int by, uint64_t *seed)
 {
 	size_t size = (size_t)c->cols * sizeof *c->cells;
 	struct cell *copy = malloc((size_t)c->rows * size);
@@ -137,7 +131,7 @@ shift_lines(struct canvas *c, int from, int to, int by, uint32_t *seed)
 }
 
 static void
-change(struct canvas *c, uint32_t *seed)
+change(struct canvas *c, uint64_t *seed)
 {
 	int rows = c->rows;
 	int from = (int)random_below(seed, (uint32_t)rows);
@@ -160,7 +154,7 @@ change(struct canvas *c, uint32_t *seed)
 }
 
 static void
-follow(struct paint_terminal *t, int rows, int cols, uint32_t seed)
+follow(struct paint_terminal *t, int rows, int cols, uint64_t seed)
 {
 	struct emulator *e = emulator_new(rows, cols);
 	struct painter painter = {0};
@@ -190,7 +184,7 @@ test_any_screen_after_any(void **state)
 {
 	(void)state;
 	struct paint_terminal t = xterm();
-	for (uint32_t seed = 1; seed <= 20; seed++)
+	for (uint64_t seed = 1; seed <= 20; seed++)
 		follow(&t, 2 + (int)seed, 20 + 3 * (int)seed, seed);
 	follow(&t, 1, 1, 7);
 	follow(&t, 1, 80, 8);
@@ -202,7 +196,7 @@ test_simple_terminal(void **state)
 {
 	(void)state;
 	struct paint_terminal t = simple();
-	for (uint32_t seed = 1; seed <= 5; seed++)
+	for (uint64_t seed = 1; seed <= 5; seed++)
 		follow(&t, 12, 40, seed);
 }
 

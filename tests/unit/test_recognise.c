@@ -6,8 +6,9 @@
 
 #include "test.h"
 
-#include "folder.h"
 #include "decode/registry.h"
+#include "folder.h"
+#include "random.h"
 #include "trace/recognise.h"
 #include "trace/trace.h"
 
@@ -18,13 +19,6 @@
 /* --- what is no trace -------------------------------------------------- */
 
 enum { NOISE = 32 * 1024, KINDS_OF_NOISE = 6, ROUNDS = 40 };
-
-static uint64_t
-any(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return *seed >> 33;
-}
 
 static size_t
 add_zeros(uint8_t *bytes, size_t at, size_t count)
@@ -38,7 +32,7 @@ static size_t
 add_noise(uint8_t *bytes, size_t at, size_t count, uint64_t *seed, unsigned mask)
 {
 	for (; count-- && at < NOISE; at++)
-		bytes[at] = (uint8_t)(any(seed) & mask);
+		bytes[at] = (uint8_t)(random_next(seed) & mask);
 	return at;
 }
 
@@ -47,19 +41,19 @@ add_noise(uint8_t *bytes, size_t at, size_t count, uint64_t *seed, unsigned mask
 static void
 make_noise(uint8_t *bytes, int kind, uint64_t *seed)
 {
-	size_t at = 0, size = 8 << any(seed) % 4;
+	size_t at = 0, size = 8 << random_below(seed, 4);
 	while (at < NOISE) {
 		switch (kind) {
 		case 0:
 			at = add_noise(bytes, at, NOISE, seed, 0xff);
 			break;
 		case 1:
-			at = add_noise(bytes, at, 1 + any(seed) % 400, seed, 0xff);
-			at = add_zeros(bytes, at, 1 + any(seed) % 80);
+			at = add_noise(bytes, at, 1 + random_below(seed, 400), seed, 0xff);
+			at = add_zeros(bytes, at, 1 + random_below(seed, 80));
 			break;
 		case 2:
-			at = add_noise(bytes, at, 1 + any(seed) % 3000, seed, 0xff);
-			at = add_zeros(bytes, at, 32 + any(seed) % 3000);
+			at = add_noise(bytes, at, 1 + random_below(seed, 3000), seed, 0xff);
+			at = add_zeros(bytes, at, 32 + random_below(seed, 3000));
 			break;
 		case 3:
 			at = add_noise(bytes, at, size, seed, 0x1f);
@@ -67,11 +61,11 @@ make_noise(uint8_t *bytes, int kind, uint64_t *seed)
 			break;
 		case 4:
 			at = add_noise(bytes, at, 2, seed, 0xff);
-			at = add_zeros(bytes, at, any(seed) % 16 ? 6 : 46);
+			at = add_zeros(bytes, at, random_below(seed, 16) ? 6 : 46);
 			break;
 		default:
 			at = add_noise(bytes, at, 1, seed, 1);
-			at = add_zeros(bytes, at, any(seed) % 64);
+			at = add_zeros(bytes, at, random_below(seed, 64));
 			break;
 		}
 	}

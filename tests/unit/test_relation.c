@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "random.h"
 #include "trace/relation.h"
 
 #include <math.h>
@@ -35,9 +36,7 @@ static uint64_t seed;
 static uint64_t
 draw(uint64_t below)
 {
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	uint64_t mixed = (seed ^ seed >> 29) * 0xbf58476d1ce4e5b9;
-	return (uint64_t)((unsigned __int128)mixed * below >> 64);
+	return (uint64_t)((unsigned __int128)random_next(&seed) * below >> 64);
 }
 
 static int64_t

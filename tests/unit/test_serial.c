@@ -11,6 +11,7 @@
 
 #include "config/profile.h"
 #include "decode/gem/gem.h"
+#include "random.h"
 #include "trace/clocks.h"
 #include "trace/reader.h"
 #include "trace/serial.h"
@@ -44,18 +45,11 @@ struct program {
 	struct logger loggers[2];
 	uint32_t serial, snapshot, context;
 	uint64_t time;
-	uint32_t random;
+	uint64_t seed;
 	unsigned lose_words, lose_events; /* of 1000 */
 	bool words_off, log_off;
 	uint16_t packets;
 };
-
-static uint32_t
-draw(struct program *p, uint32_t below)
-{
-	p->random = p->random * 1664525 + 1013904223;
-	return (p->random >> 8) % below;
-}
 
 static void
 flush(struct program *p, struct logger *logger)
@@ -95,7 +89,7 @@ log_item(struct program *p, struct logger *logger, struct item item)
 {
 	item.sequence = ++logger->sequence;
 	item.time = p->time;
-	if (p->log_off || draw(p, 1000) < p->lose_events)
+	if (p->log_off || random_below(&p->seed, 1000) < p->lose_events)
 		return;
 	*vec_add(&logger->items) = item;
 	if (logger->items.count >= 25)
@@ -106,7 +100,7 @@ log_item(struct program *p, struct logger *logger, struct item item)
 static size_t
 write_word(struct program *p, uint32_t word)
 {
-	if (p->words_off || draw(p, 1000) < p->lose_words)
+	if (p->words_off || random_below(&p->seed, 1000) < p->lose_words)
 		return SIZE_MAX;
 	for (int i = 0; i < 4; i++)
 		*vec_add(&p->words) = (uint8_t)(word >> 8 * i);
@@ -137,8 +131,8 @@ do_context(struct program *p)
 {
 	struct item item = {.type = CONTEXT, .old = p->context, .word = SIZE_MAX};
 	uint32_t sequence = p->loggers[1].sequence + 1u;
-	p->context = item.new = 0x80010000 | draw(p, 4096);
-	if (draw(p, 2)) {
+	p->context = item.new = 0x80010000 | random_below(&p->seed, 4096);
+	if (random_below(&p->seed, 2)) {
 		item.word = write_word(p, 2u << 26 | sequence << 2 | 3);
 	} else {
 		write_word(p, 1u << 31 | 15u << 26 | item.new >> 8 << 2 | 3);
@@ -158,8 +152,8 @@ static void
 simulate(struct program *p, unsigned steps)
 {
 	while (steps--) {
-		p->time += 1000 + draw(p, 1000);
-		switch (draw(p, 8)) {
+		p->time += 1000 + random_below(&p->seed, 1000);
+		switch (random_below(&p->seed, 8)) {
 		case 0:
 		case 1:
 			do_sync(p);
@@ -173,7 +167,7 @@ simulate(struct program *p, unsigned steps)
 			do_context(p);
 			break;
 		default:
-			do_other(p, 1 + draw(p, 3));
+			do_other(p, 1 + random_below(&p->seed, 3));
 		}
 	}
 }
@@ -181,7 +175,7 @@ simulate(struct program *p, unsigned steps)
 static struct program
 begin(void)
 {
-	return (struct program){.random = 7,
+	return (struct program){.seed = 7,
 				.time = 1u << 20,
 				.serial = 1,
 				.snapshot = 1,
@@ -280,12 +274,11 @@ static size_t
 count_wrong(struct fixture *f, const struct program *p, size_t from)
 {
 	size_t wrong = 0;
-	uint32_t random = 1;
+	uint64_t seed = 1;
 	for (size_t i = from; i < p->truth.count; i++)
 		wrong += event_of(f, i) != p->truth.at[i];
 	for (size_t i = 0; i < 50 && p->truth.count > from; i++) {
-		random = random * 1664525 + 1013904223;
-		size_t n = from + random % (p->truth.count - from);
+		size_t n = from + random_below(&seed, p->truth.count - from);
 		wrong += event_of(f, n) != p->truth.at[n];
 	}
 	return wrong;

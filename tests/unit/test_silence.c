@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "query/seek.h"
 #include "query/silence.h"
+#include "random.h"
 #include "trace/trace.h"
 
 #include <semaphore.h>
@@ -19,13 +20,6 @@
 #include <unistd.h>
 
 enum { MESSAGES = 30000, TICK = 100, PAYLOAD = 40 };
-
-static uint32_t
-draw(uint32_t *seed, uint32_t limit)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return (*seed >> 8) % limit;
-}
 
 /* SyS-T strings with a length and a time stamp (MIPI SyS-T 1.0, message header:
  * type 2, severity from bit 4 on, length 9, time stamp 11, subtype from 24 on);
@@ -41,15 +35,15 @@ make_capture(struct made *made)
 	static char path[] = "/tmp/test_silence.XXXXXX";
 	strcpy(path + strlen(path) - 6, "XXXXXX");
 	int file = mkstemp(path);
-	uint32_t seed = 7;
+	uint64_t seed = 7;
 	uint64_t now = 1000000;
 	FILE *out = fdopen(file, "wb");
 	assert_non_null(out);
 	for (size_t i = 0; i < MESSAGES; i++) {
-		uint32_t far = draw(&seed, 4000);
-		now += far == 0 ? 400 * TICK : far < 3 ? 90 * TICK : draw(&seed, 2 * TICK);
+		uint32_t far = random_below(&seed, 4000);
+		now += far == 0 ? 400 * TICK : far < 3 ? 90 * TICK : random_below(&seed, 2 * TICK);
 		made->ticks[i] = now;
-		made->severity[i] = 1 + draw(&seed, 7);
+		made->severity[i] = 1 + random_below(&seed, 7);
 		uint32_t header =
 		    2 | made->severity[i] << 4 | 1u << 9 | 1u << 11 | 5u << 16 | 1u << 24;
 		uint8_t bytes[6 + 8 + PAYLOAD] = {[4] = PAYLOAD};
@@ -146,11 +140,11 @@ test_against_walk(void **state)
 	static const uint64_t leasts[] = {1, 50 * TICK, 300 * TICK, 100000 * TICK};
 	unsigned found = 0, none = 0;
 	for (size_t n = 0; n < 160; n++) {
-		uint32_t seed = (uint32_t)n;
+		uint64_t seed = n;
 		const struct filter *shown = n & 1 ? &worse : NULL;
 		int direction = n & 2 ? 1 : -1;
 		uint64_t least = leasts[n / 4 % 4];
-		size_t from = draw(&seed, MESSAGES);
+		size_t from = random_below(&seed, MESSAGES);
 		while (from + 1 < MESSAGES && !is_shown(made, shown, from))
 			from++;
 		size_t want = expect(made, shown, from, direction, least);

@@ -8,6 +8,7 @@
 
 #include "decode/syst/syst_printf.h"
 #include "hex.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -266,17 +267,16 @@ test_noise(void **state)
 {
 	static const char letters[] = "%%%%%*.-+ #0159hljztLdiouxXcfFeEgGaApnsy";
 	struct text out = {0};
-	uint32_t seed = 7;
+	uint64_t seed = 7;
 	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		char format[24];
 		uint8_t bytes[24];
 		for (size_t i = 0; i < sizeof format; i++) {
-			seed = seed * 1664525 + 1013904223;
-			format[i] = letters[(seed >> 16) % (sizeof letters - 1)];
-			bytes[i] = (uint8_t)(seed >> 24 & (round % 2 ? 0x0f : 0xff));
+			format[i] = letters[random_below(&seed, sizeof letters - 1)];
+			bytes[i] = (uint8_t)(random_next(&seed) & (round % 2 ? 0x0f : 0xff));
 		}
-		size_t length = seed >> 20 & 15;
+		size_t length = random_below(&seed, 16);
 		uint8_t *copy = mem_new(length ? length : 1);
 		memcpy(copy, bytes, length);
 		struct syst_args args = {.at = copy, .length = length, .packing = round & 1};

@@ -11,6 +11,7 @@
 #include "decode/syst/syst_frame.h"
 #include "drive.h"
 #include "hex.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -354,13 +355,12 @@ test_noise(void **state)
 	enum { SIZE = 300000 };
 	static const char letters[] = "any text at all, 0123456789\n";
 	uint8_t *bytes = mem_new(SIZE);
-	uint32_t seed = 3;
+	uint64_t seed = 3;
 	(void)state;
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < SIZE; i++) {
-			seed = seed * 1664525 + 1013904223;
-			bytes[i] = round ? (uint8_t)letters[(seed >> 16) % (sizeof letters - 1)]
-					 : (uint8_t)(seed >> 24);
+			bytes[i] = round ? (uint8_t)letters[random_below(&seed, sizeof letters - 1)]
+					 : (uint8_t)random_next(&seed);
 		}
 		struct drive d;
 		struct drive_messages all;
@@ -418,10 +418,9 @@ test_probe(void **state)
 		assert_int_equal(score(&hex), 0);
 		hex_free(&hex);
 	}
-	uint32_t seed = 5;
+	uint64_t seed = 5;
 	for (int i = 0; i < 4096; i++) {
-		seed = seed * 1664525 + 1013904223;
-		*vec_add(&hex.bytes) = (uint8_t)(seed >> 24);
+		*vec_add(&hex.bytes) = (uint8_t)random_next(&seed);
 	}
 	assert_int_equal(score(&hex), 0);
 	hex_free(&hex);

@@ -12,6 +12,7 @@
 #include "decode/syst/syst.h"
 #include "drive.h"
 #include "nibbles.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -576,13 +577,6 @@ test_repeating(void **state)
 	finish(&t);
 }
 
-static uint32_t
-random_next(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005 + 1442695040888963407;
-	return (uint32_t)(*seed >> 33);
-}
-
 /* Packets of all kinds, of few senders, so that they meet. */
 static void
 add_random(struct nibbles *n, uint64_t *seed)
@@ -632,7 +626,7 @@ add_random(struct nibbles *n, uint64_t *seed)
 	    "7 12 " START,
 	};
 	unsigned rare = 6, count = COUNT(packets) - rare;
-	unsigned which = random_next(seed) % (20 * count);
+	unsigned which = random_below(seed, 20 * count);
 	if (which >= count)
 		which %= count;
 	else
@@ -651,8 +645,8 @@ test_random(void **state)
 		while (t.n.count < 3000 + 500 * run)
 			add_random(&t.n, &seed);
 		for (uint64_t flips = run % 3 ? 0 : run; flips--;)
-			t.n.bytes.at[random_next(&seed) % t.n.bytes.count] ^=
-			    (uint8_t)(1 << random_next(&seed) % 8);
+			t.n.bytes.at[random_below(&seed, t.n.bytes.count)] ^=
+			    (uint8_t)(1 << random_below(&seed, 8));
 		decode_with(&t, run % 2 ? SYST_NIBBLES_MSN : SYST_NIBBLES_LSN);
 		drive_blocks(&t.drive, &t.all, 1);
 		drive_blocks(&t.drive, &t.all, 101);

@@ -4,6 +4,8 @@
 #include "test.h"
 #include "walk.h"
 
+#include "random.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,12 +218,11 @@ void
 walk_flip(const struct decoder *d, const uint8_t *bytes, size_t length, unsigned times)
 {
 	uint8_t *copy = malloc(length);
-	uint32_t random = 1;
+	uint64_t seed = 1;
 	for (unsigned i = 0; i < times; i++) {
 		memcpy(copy, bytes, length);
 		for (unsigned n = 0; n <= i % 4; n++) {
-			random = random * 1664525 + 1013904223;
-			size_t bit = random / 8 % (8 * length);
+			size_t bit = random_below(&seed, 8 * length);
 			copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		}
 		walk_check(d, copy, length);

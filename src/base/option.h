@@ -38,11 +38,12 @@ struct option_row {
 	const char *name; /* as in YAML */
 	enum option_type type;
 	size_t member;		    /* offsetof */
+	const char *help;	    /* one sentence, no full stop; NULL: told elsewhere */
+	const char *standard;	    /* default, as it would stand in YAML; NULL = zero, absent */
 	int64_t min;		    /* OPTION_INT and OPTION_NUMBER; OPTION_UINT where positive */
 	uint64_t max;		    /* of these; 0 = no limit, for OPTION_NUMBER on either side */
 	bool positive;		    /* OPTION_NUMBER: from OPTION_LEAST on; min is not used */
 	const char *const *choices; /* NULL-terminated */
-	const char *standard;	    /* default, as it would stand in YAML; NULL = zero, absent */
 	bool required;
 	bool path;   /* OPTION_TEXT or a list of texts: relative to the file it stands in */
 	bool beside; /* in a profile it stands beside its section, not in it */
@@ -52,7 +53,6 @@ struct option_row {
 	const struct option_table *table;
 	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */
 	const char *(*check)(const char *text, char buffer[static 256]);
-	const char *help; /* one sentence, no full stop; NULL: told elsewhere */
 	/* OPTION_STRUCT: offset of a bool that says whether it was given; 0:
 	 * nobody asks.  What was not given is not written. */
 	size_t given;
@@ -77,6 +77,13 @@ struct option_table {
 	 * is released by the caller.  NULL: member by member, as they are read. */
 	void (*merge)(void *lower, void *upper);
 };
+
+/* A row for MEMBER of STRUCTURE, which has the same name in YAML, of OPTION_TYPE.
+ * Help follows, the default if there is one, and what else the row says: .max = 8. */
+#define OPTION_ROW(structure, member, type, ...)                                                   \
+	{                                                                                          \
+#member, OPTION_##type, offsetof(structure, member), __VA_ARGS__                   \
+	}
 
 #define OPTION_LEAST 1e-9 /* the least positive number */
 

@@ -91,37 +91,19 @@ check_field(const char *text, char buffer[static 256])
 
 /* --- options ----------------------------------------------------------- */
 
+#define VALUE(...) OPTION_ROW(struct context_value_options, __VA_ARGS__)
 static const struct option_row value_rows[] = {
-    {.name = "value",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct context_value_options, value),
-     .required = true,
-     .help = "a value of the field"},
-    {.name = "name",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct context_value_options, name),
-     .required = true,
-     .help = "what to call it"},
+    VALUE(value, TEXT, "a value of the field", .required = true),
+    VALUE(name, TEXT, "what to call it", .required = true),
 };
 static const struct option_table value_table =
     OPTION_TABLE("values", struct context_value_options, value_rows);
 
+#define RANGE(...) OPTION_ROW(struct context_range_options, __VA_ARGS__)
 static const struct option_row range_rows[] = {
-    {.name = "from",
-     .type = OPTION_UINT,
-     .member = offsetof(struct context_range_options, from),
-     .required = true,
-     .help = "the first value"},
-    {.name = "to",
-     .type = OPTION_UINT,
-     .member = offsetof(struct context_range_options, to),
-     .required = true,
-     .help = "the last value"},
-    {.name = "name",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct context_range_options, name),
-     .required = true,
-     .help = "what to call them"},
+    RANGE(from, UINT, "the first value", .required = true),
+    RANGE(to, UINT, "the last value", .required = true),
+    RANGE(name, TEXT, "what to call them", .required = true),
 };
 
 static bool
@@ -151,45 +133,22 @@ static struct option_table from_table = {.name = "from", .rows = from_rows, .cou
 static const char *const scopes[] = {
     [CONTEXT_PER_ORIGIN] = "origin", [CONTEXT_PER_TRACE] = "trace", NULL};
 
+#define CONTEXT(...) OPTION_ROW(struct context_options, __VA_ARGS__)
 static const struct option_row context_rows[] = {
-    {.name = "name",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct context_options, name),
-     .required = true,
-     .help = "what to call it; entries with the same name are one context"},
-    {.name = "from",
-     .type = OPTION_STRUCT,
-     .member = sizeof(struct context_options),
-     .table = &from_table,
-     .help = "the messages that carry it; any field of a format is a key too, with the value it "
-	     "must have (a number, text, or its name)"},
-    {.name = "field",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct context_options, field),
-     .required = true,
-     .check = check_field,
-     .help = "the field with its value; LIST[N] for an element of a list"},
-    {.name = "values",
-     .type = OPTION_LIST,
-     .member = offsetof(struct context_options, values),
-     .table = &value_table,
-     .help = "names of values"},
-    {.name = "ranges",
-     .type = OPTION_LIST,
-     .member = offsetof(struct context_options, ranges),
-     .table = &range_table,
-     .help = "names of ranges of values"},
-    {.name = "per",
-     .type = OPTION_CHOICE,
-     .member = offsetof(struct context_options, per),
-     .choices = scopes,
-     .standard = "origin",
-     .help = "whose it is: each origin has its own, or the trace has one"},
-    {.name = "applies_to",
-     .type = OPTION_LIST,
-     .member = offsetof(struct context_options, applies_to),
-     .trace = true,
-     .help = "other traces that it holds for: TRACE, or TRACE:ORIGIN"},
+    CONTEXT(name, TEXT, "what to call it; entries with the same name are one context",
+	    .required = true),
+    {"from", OPTION_STRUCT, sizeof(struct context_options),
+     "the messages that carry it; any field of a format is a key too, with the value it must have "
+     "(a number, text, or its name)",
+     .table = &from_table},
+    CONTEXT(field, TEXT, "the field with its value; LIST[N] for an element of a list",
+	    .required = true, .check = check_field),
+    CONTEXT(values, LIST, "names of values", .table = &value_table),
+    CONTEXT(ranges, LIST, "names of ranges of values", .table = &range_table),
+    CONTEXT(per, CHOICE, "whose it is: each origin has its own, or the trace has one", "origin",
+	    .choices = scopes),
+    CONTEXT(applies_to, LIST, "other traces that it holds for: TRACE, or TRACE:ORIGIN",
+	    .trace = true),
 };
 static struct option_table context_table =
     OPTION_TABLE("contexts", struct context_options, context_rows);

@@ -24,18 +24,11 @@ struct naming {
 	bool loaded;
 };
 
+#define ROW(...) OPTION_ROW(struct symbol_options, __VA_ARGS__)
 static const struct option_row rows[] = {
-    {.name = "file",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct symbol_options, file),
-     .path = true,
-     .required = true,
-     .help = "the program that was traced, an ELF file with symbols"},
-    {.name = "applies_to",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct symbol_options, applies_to),
-     .trace = true,
-     .help = "name of the trace whose addresses it names; absent: all"},
+    ROW(file, TEXT, "the program that was traced, an ELF file with symbols", .path = true,
+	.required = true),
+    ROW(applies_to, TEXT, "name of the trace whose addresses it names; absent: all", .trace = true),
 };
 const struct option_table symbol_options_table =
     OPTION_TABLE("symbols", struct symbol_options, rows);

@@ -123,81 +123,34 @@ struct serial_cursor {
 
 /* --- options ----------------------------------------------------------- */
 
-#define MATCHES_ANY .min = -1, .max = INT64_MAX, .standard = "-1"
+#define MATCHES_ANY .min = -1, .max = INT64_MAX
 
 #define SYNC_SECONDS_MAX 9000000000 /* nanoseconds of more do not fit in 64 bits */
 
 static const char *const sync_kinds[] = {
     [SYNC_TIE] = "tie", [SYNC_OFFSET] = "offset", [SYNC_SERIAL] = "serial", NULL};
 
+#define END(...) OPTION_ROW(struct sync_end, __VA_ARGS__)
 static const struct option_row end_rows[] = {
-    {.name = "trace",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct sync_end, trace),
-     .trace = true,
-     .required = true,
-     .help = "name of the trace"},
-    {.name = "ticks",
-     .type = OPTION_UINT,
-     .member = offsetof(struct sync_end, ticks),
-     .required = true,
-     .help = "what its clock shows"},
-    {.name = "core",
-     .type = OPTION_INT,
-     .member = offsetof(struct sync_end, core),
-     MATCHES_ANY,
-     .help = "source of the packets, where several cores log"},
+    END(trace, TEXT, "name of the trace", .trace = true, .required = true),
+    END(ticks, UINT, "what its clock shows", .required = true),
+    END(core, INT, "source of the packets, where several cores log", "-1", MATCHES_ANY),
 };
 static const struct option_table end_table = OPTION_TABLE("tie", struct sync_end, end_rows);
 
+#define SYNC(...) OPTION_ROW(struct sync_options, __VA_ARGS__)
 static const struct option_row sync_rows[] = {
-    {.name = "kind",
-     .type = OPTION_CHOICE,
-     .member = offsetof(struct sync_options, kind),
-     .choices = sync_kinds,
-     .required = true,
-     .help = "what relates the traces"},
-    {.name = "gem",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct sync_options, gem),
-     .trace = true,
-     .help = "serial: name of the trace of OVERLAY words"},
-    {.name = "uia",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct sync_options, uia),
-     .trace = true,
-     .help = "serial: name of the trace of software events"},
-    {.name = "logger",
-     .type = OPTION_INT,
-     .member = offsetof(struct sync_options, logger),
-     MATCHES_ANY,
-     .help = "serial: instance of the logger that counts the context changes"},
-    {.name = "core",
-     .type = OPTION_INT,
-     .member = offsetof(struct sync_options, core),
-     MATCHES_ANY,
-     .help = "serial: source of the packets, where several cores log"},
-    {.name = "a",
-     .type = OPTION_STRUCT,
-     .member = offsetof(struct sync_options, a),
-     .table = &end_table,
-     .help = "tie: a moment of one trace"},
-    {.name = "b",
-     .type = OPTION_STRUCT,
-     .member = offsetof(struct sync_options, b),
-     .table = &end_table,
-     .help = "tie: the same moment in another"},
-    {.name = "trace",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct sync_options, trace),
-     .trace = true,
-     .help = "offset: name of the trace"},
-    {.name = "seconds",
-     .type = OPTION_NUMBER,
-     .member = offsetof(struct sync_options, seconds),
-     .min = -SYNC_SECONDS_MAX,
-     .max = SYNC_SECONDS_MAX,
-     .help = "offset: what is added to its time"},
+    SYNC(kind, CHOICE, "what relates the traces", .choices = sync_kinds, .required = true),
+    SYNC(gem, TEXT, "serial: name of the trace of OVERLAY words", .trace = true),
+    SYNC(uia, TEXT, "serial: name of the trace of software events", .trace = true),
+    SYNC(logger, INT, "serial: instance of the logger that counts the context changes", "-1",
+	 MATCHES_ANY),
+    SYNC(core, INT, "serial: source of the packets, where several cores log", "-1", MATCHES_ANY),
+    SYNC(a, STRUCT, "tie: a moment of one trace", .table = &end_table),
+    SYNC(b, STRUCT, "tie: the same moment in another", .table = &end_table),
+    SYNC(trace, TEXT, "offset: name of the trace", .trace = true),
+    SYNC(seconds, NUMBER, "offset: what is added to its time", .min = -SYNC_SECONDS_MAX,
+	 .max = SYNC_SECONDS_MAX),
 };
 const struct option_table sync_options_table = OPTION_TABLE("sync", struct sync_options, sync_rows);
 

@@ -66,41 +66,22 @@ struct trace {
 
 /* --- options ----------------------------------------------------------- */
 
+#define CLOCK(...) OPTION_ROW(struct trace_clock_options, __VA_ARGS__)
 static const struct option_row clock_rows[] = {
-    {.name = "hz",
-     .type = OPTION_NUMBER,
-     .member = offsetof(struct trace_clock_options, hz),
-     .positive = true,
-     .max = CLOCK_HZ_MAX,
-     .help = "ticks per second, where the capture does not say"},
+    CLOCK(hz, NUMBER, "ticks per second, where the capture does not say", .positive = true,
+	  .max = CLOCK_HZ_MAX),
 };
 static const struct option_table clock_table =
     OPTION_TABLE("clock", struct trace_clock_options, clock_rows);
 
+#define TRACE(...) OPTION_ROW(struct trace_options, __VA_ARGS__)
 static const struct option_row trace_rows[] = {
-    {.name = "match",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct trace_options, match),
-     .help = "shell glob on the file name without folder; the first that fits wins"},
-    {.name = "file",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct trace_options, file),
-     .path = true,
-     .help = "the capture itself, in a session file"},
-    {.name = "name",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct trace_options, name),
-     .help = "shown instead of the file name"},
-    {.name = "format",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct trace_options, format),
-     .check = decoder_check,
-     .help = "format, or format/transport; found by content if absent"},
-    {.name = "clock",
-     .type = OPTION_STRUCT,
-     .member = offsetof(struct trace_options, clock),
-     .table = &clock_table,
-     .help = "the transport's clock"},
+    TRACE(match, TEXT, "shell glob on the file name without folder; the first that fits wins"),
+    TRACE(file, TEXT, "the capture itself, in a session file", .path = true),
+    TRACE(name, TEXT, "shown instead of the file name"),
+    TRACE(format, TEXT, "format, or format/transport; found by content if absent",
+	  .check = decoder_check),
+    TRACE(clock, STRUCT, "the transport's clock", .table = &clock_table),
 };
 
 enum { FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows, FORMATS_MAX = 32 };
@@ -171,86 +152,39 @@ trace_format_options(const struct trace_options *options, const struct decoder_o
 	return row && row->type == OPTION_STRUCT ? (char *)options + row->member : NULL;
 }
 
-#define MATCHES_ANY .min = -1, .max = INT64_MAX, .standard = "-1"
+#define MATCHES_ANY .min = -1, .max = INT64_MAX
 
 const struct option_table *
 origin_options_table(void)
 {
+#define ROW(...) OPTION_ROW(struct origin_options, __VA_ARGS__)
 	static const struct option_row rows[] = {
-	    {.name = "trace",
-	     .type = OPTION_TEXT,
-	     .member = offsetof(struct origin_options, trace),
-	     .trace = true,
-	     .help = "name of the trace it is in"},
-	    {.name = "guid",
-	     .type = OPTION_TEXT,
-	     .member = offsetof(struct origin_options, guid),
-	     .help = "GUID of the sender; of a CSEL stream its UUID"},
-	    {.name = "id",
-	     .type = OPTION_INT,
-	     .member = offsetof(struct origin_options, id),
-	     MATCHES_ANY,
-	     .help = "number of the sender: source (encap), trace ID (opencsd, ppl), "
-		     "logger (uia)"},
-	    {.name = "module",
-	     .type = OPTION_INT,
-	     .member = offsetof(struct origin_options, module),
-	     MATCHES_ANY,
-	     .help = "module of the sender"},
-	    {.name = "unit",
-	     .type = OPTION_INT,
-	     .member = offsetof(struct origin_options, unit),
-	     MATCHES_ANY,
-	     .help = "unit of the sender"},
-	    {.name = "master",
-	     .type = OPTION_INT,
-	     .member = offsetof(struct origin_options, master),
-	     MATCHES_ANY,
-	     .help = "STP master"},
-	    {.name = "channel",
-	     .type = OPTION_INT,
-	     .member = offsetof(struct origin_options, channel),
-	     MATCHES_ANY,
-	     .help = "STP channel"},
-	    {.name = "name",
-	     .type = OPTION_TEXT,
-	     .member = offsetof(struct origin_options, name),
-	     .required = true,
-	     .help = "what to call it"},
-	    {.name = "clock",
-	     .type = OPTION_STRUCT,
-	     .member = offsetof(struct origin_options, clock),
-	     .table = &clock_table,
-	     .help = "its own clock"},
+	    ROW(trace, TEXT, "name of the trace it is in", .trace = true),
+	    ROW(guid, TEXT, "GUID of the sender; of a CSEL stream its UUID"),
+	    ROW(id, INT,
+		"number of the sender: source (encap), trace ID (opencsd, ppl), logger (uia)", "-1",
+		MATCHES_ANY),
+	    ROW(module, INT, "module of the sender", "-1", MATCHES_ANY),
+	    ROW(unit, INT, "unit of the sender", "-1", MATCHES_ANY),
+	    ROW(master, INT, "STP master", "-1", MATCHES_ANY),
+	    ROW(channel, INT, "STP channel", "-1", MATCHES_ANY),
+	    ROW(name, TEXT, "what to call it", .required = true),
+	    ROW(clock, STRUCT, "its own clock", .table = &clock_table),
 	};
 	static const struct option_table table =
 	    OPTION_TABLE("origins", struct origin_options, rows);
 	return &table;
 }
 
+#define PROFILE(...) OPTION_ROW(struct profile, __VA_ARGS__)
 static struct option_row profile_rows[] = {
-    {.name = "traces",
-     .type = OPTION_LIST,
-     .member = offsetof(struct profile, traces),
-     .help = "how to read captures"},
-    {.name = "origins",
-     .type = OPTION_LIST,
-     .member = offsetof(struct profile, origins),
-     .help = "names of senders"},
-    {.name = "symbols",
-     .type = OPTION_LIST,
-     .member = offsetof(struct profile, symbols),
-     .table = &symbol_options_table,
-     .help = "programs that name the addresses in traces"},
-    {.name = "contexts",
-     .type = OPTION_LIST,
-     .member = offsetof(struct profile, contexts),
-     .help = "what was true at an instant, by messages that say so"},
-    {.name = "sync",
-     .type = OPTION_LIST,
-     .member = offsetof(struct profile, syncs),
-     .table = &sync_options_table,
-     .help = "what relates traces to each other"},
+    PROFILE(traces, LIST, "how to read captures"),
+    PROFILE(origins, LIST, "names of senders"),
+    PROFILE(symbols, LIST, "programs that name the addresses in traces",
+	    .table = &symbol_options_table),
+    PROFILE(contexts, LIST, "what was true at an instant, by messages that say so"),
+    {"sync", OPTION_LIST, offsetof(struct profile, syncs), "what relates traces to each other",
+     .table = &sync_options_table},
 };
 
 static void

@@ -5,25 +5,17 @@
 
 #include <string.h>
 
+#define ROW(...) OPTION_ROW(struct looks, __VA_ARGS__)
 static const struct option_row rows[] = {
-    [LOOKS_VIEW] = {.name = "view",
-		    .type = OPTION_STRUCT,
-		    .member = offsetof(struct looks, view),
-		    .given = offsetof(struct looks, given[LOOKS_VIEW]),
-		    .table = &view_options_table,
-		    .help = "what stands in a view"},
-    [LOOKS_THEME] = {.name = "theme",
-		     .type = OPTION_STRUCT,
-		     .member = offsetof(struct looks, theme),
-		     .given = offsetof(struct looks, given[LOOKS_THEME]),
-		     .table = &theme_options_table,
-		     .help = "what stands in a theme"},
-    [LOOKS_KEYS] = {.name = "keys",
-		    .type = OPTION_STRUCT,
-		    .member = offsetof(struct looks, keys),
-		    .given = offsetof(struct looks, given[LOOKS_KEYS]),
-		    .table = &keymap_options_table,
-		    .help = "what stands in a file of keys"},
+    [LOOKS_VIEW] =
+	ROW(view, STRUCT, "what stands in a view",
+	    .given = offsetof(struct looks, given[LOOKS_VIEW]), .table = &view_options_table),
+    [LOOKS_THEME] =
+	ROW(theme, STRUCT, "what stands in a theme",
+	    .given = offsetof(struct looks, given[LOOKS_THEME]), .table = &theme_options_table),
+    [LOOKS_KEYS] =
+	ROW(keys, STRUCT, "what stands in a file of keys",
+	    .given = offsetof(struct looks, given[LOOKS_KEYS]), .table = &keymap_options_table),
 };
 
 const struct option_table looks_options_table = OPTION_TABLE("config", struct looks, rows);

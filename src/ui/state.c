@@ -26,37 +26,21 @@
 
 enum { FILES_MAX = 500, FILE_MODE = 0600, FOLDER_MODE = 0700 };
 
+#define CAPTURE(...) OPTION_ROW(struct state_capture, __VA_ARGS__)
 static const struct option_row capture_rows[] = {
-    {.name = "file",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct state_capture, file),
-     .help = "a capture, for people; the name of the state's file is made of it"},
-    {.name = "size",
-     .type = OPTION_UINT,
-     .member = offsetof(struct state_capture, size),
-     .required = true,
-     .help = "how many bytes it had"},
-    {.name = "samples",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct state_capture, samples),
-     .required = true,
-     .help = "checksums of its first, middle and last 64 KiB"},
+    CAPTURE(file, TEXT, "a capture, for people; the name of the state's file is made of it"),
+    CAPTURE(size, UINT, "how many bytes it had", .required = true),
+    CAPTURE(samples, TEXT, "checksums of its first, middle and last 64 KiB", .required = true),
 };
 static const struct option_table capture_table =
     OPTION_TABLE("captures", struct state_capture, capture_rows);
 
+#define STATE(...) OPTION_ROW(struct state_file, __VA_ARGS__)
 static const struct option_row state_rows[] = {
-    {.name = "captures",
-     .type = OPTION_LIST,
-     .member = offsetof(struct state_file, captures),
-     .table = &capture_table,
-     .required = true,
-     .help = "the captures that this is the state of"},
-    {.name = "session",
-     .type = OPTION_STRUCT,
-     .member = offsetof(struct state_file, notebook),
-     .table = &notebook_options_table,
-     .help = "what was not saved"},
+    STATE(captures, LIST, "the captures that this is the state of", .table = &capture_table,
+	  .required = true),
+    {"session", OPTION_STRUCT, offsetof(struct state_file, notebook), "what was not saved",
+     .table = &notebook_options_table},
 };
 
 const struct option_table state_options_table =

@@ -81,22 +81,11 @@ moment_first(const struct list *list, struct moment *moment)
 enum { ESTIMATED, AFTER, BEFORE, OFF };
 
 static const struct field_row estimate_rows[] = {
-    [ESTIMATED] = {.name = "estimated_time",
-		   .type = FIELD_GROUP,
-		   .detail = true,
-		   .help = "when it was sent, by the cycles between two times"},
-    [AFTER] = {.name = "after",
-	       .type = FIELD_TEXT,
-	       .detail = true,
-	       .help = "the time told before it"},
-    [BEFORE] = {.name = "before",
-		.type = FIELD_TEXT,
-		.detail = true,
-		.help = "the time told behind it"},
-    [OFF] = {.name = "off_by_at_most",
-	     .type = FIELD_TEXT,
-	     .detail = true,
-	     .help = "as it lies between the two"},
+    [ESTIMATED] = {"estimated_time", FIELD_GROUP,
+		   "when it was sent, by the cycles between two times", .detail = true},
+    [AFTER] = {"after", FIELD_TEXT, "the time told before it", .detail = true},
+    [BEFORE] = {"before", FIELD_TEXT, "the time told behind it", .detail = true},
+    [OFF] = {"off_by_at_most", FIELD_TEXT, "as it lies between the two", .detail = true},
 };
 
 static void

@@ -4,27 +4,15 @@
 #include "ui/screen/theme.h"
 #include "ui/screen/colour.h"
 
+#define STYLE(...) OPTION_ROW(struct style, __VA_ARGS__)
 static const struct option_row style_rows[] = {
-    {.name = "fg",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct style, fg),
-     .check = colour_check,
-     .help = "colour of the text: red, bright-red, color208, \"#ff8700\""},
-    {.name = "bg",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct style, bg),
-     .check = colour_check,
-     .help = "colour behind it"},
-    {.name = "bold", .type = OPTION_BOOL, .member = offsetof(struct style, bold), .help = "bold"},
-    {.name = "dim", .type = OPTION_BOOL, .member = offsetof(struct style, dim), .help = "dim"},
-    {.name = "underline",
-     .type = OPTION_BOOL,
-     .member = offsetof(struct style, underline),
-     .help = "underlined"},
-    {.name = "reverse",
-     .type = OPTION_BOOL,
-     .member = offsetof(struct style, reverse),
-     .help = "colours exchanged"},
+    STYLE(fg, TEXT, "colour of the text: red, bright-red, color208, \"#ff8700\"",
+	  .check = colour_check),
+    STYLE(bg, TEXT, "colour behind it", .check = colour_check),
+    STYLE(bold, BOOL, "bold"),
+    STYLE(dim, BOOL, "dim"),
+    STYLE(underline, BOOL, "underlined"),
+    STYLE(reverse, BOOL, "colours exchanged"),
 };
 static const struct option_table style_table = OPTION_TABLE("style", struct style, style_rows);
 

@@ -168,6 +168,7 @@ enum field_absence {
 struct field_row {
 	const char *name; /* in JSON and filters: lower case, [a-z0-9_] */
 	enum field_type type;
+	const char *help;	   /* one sentence, no full stop */
 	uint8_t digits;		   /* least hex digits shown, 0 = as needed */
 	bool folded;		   /* its tree starts closed in detail */
 	bool detail;		   /* shown in detail only, not exported */
@@ -177,7 +178,6 @@ struct field_row {
 	enum field_absence absence; /* in those */
 	enum field_address address;
 	const char *instead; /* the field that tells the same where this was lost */
-	const char *help;    /* one sentence, no full stop */
 };
 
 enum field_place {

@@ -20,15 +20,10 @@
 
 /* --- options ----------------------------------------------------------- */
 
-#define REGISTER_ROW(reg)                                                                          \
-	{.name = #reg,                                                                             \
-	 .type = OPTION_INT,                                                                       \
-	 .member = offsetof(struct opencsd_registers, reg),                                        \
-	 .min = -1,                                                                                \
-	 .max = UINT32_MAX,                                                                        \
-	 .standard = "-1",                                                                         \
-	 .help = "register of the trace source"},
-static const struct option_row register_rows[] = {OPENCSD_REGISTERS(REGISTER_ROW)};
+#define REGISTER(name)                                                                             \
+	OPTION_ROW(struct opencsd_registers, name, INT, "register of the trace source", "-1",      \
+		   .min = -1, .max = UINT32_MAX),
+static const struct option_row register_rows[] = {OPENCSD_REGISTERS(REGISTER)};
 static const struct option_table register_table =
     OPTION_TABLE("regs", struct opencsd_registers, register_rows);
 
@@ -40,61 +35,24 @@ static const char *const protocol_names[] = {[OPENCSD_ETMV3] = "ETMV3",
 					     [OPENCSD_ITM] = "ITM",
 					     NULL};
 
+#define SOURCE(...) OPTION_ROW(struct opencsd_source_options, __VA_ARGS__)
 static const struct option_row source_rows[] = {
-    {.name = "id",
-     .type = OPTION_INT,
-     .member = offsetof(struct opencsd_source_options, id),
-     .min = -1,
-     .max = 0x7f,
-     .standard = "-1",
-     .help = "trace ID; absent: as a register says"},
-    {.name = "protocol",
-     .type = OPTION_CHOICE,
-     .member = offsetof(struct opencsd_source_options, protocol),
-     .choices = protocol_names,
-     .required = true,
-     .help = "what the source speaks"},
-    {.name = "core",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct opencsd_source_options, core),
-     .help = "type of the core: Cortex-A53, ARMv8.3-A"},
-    {.name = "name",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct opencsd_source_options, name),
-     .help = "what to call the source"},
-    {.name = "regs",
-     .type = OPTION_STRUCT,
-     .member = offsetof(struct opencsd_source_options, regs),
-     .table = &register_table,
-     .help = "registers, by name"},
+    SOURCE(id, INT, "trace ID; absent: as a register says", "-1", .min = -1, .max = 0x7f),
+    SOURCE(protocol, CHOICE, "what the source speaks", .choices = protocol_names, .required = true),
+    SOURCE(core, TEXT, "type of the core: Cortex-A53, ARMv8.3-A"),
+    SOURCE(name, TEXT, "what to call the source"),
+    SOURCE(regs, STRUCT, "registers, by name", .table = &register_table),
 };
 static const struct option_table source_table =
     OPTION_TABLE("sources", struct opencsd_source_options, source_rows);
 
+#define IMAGE(...) OPTION_ROW(struct opencsd_image_options, __VA_ARGS__)
 static const struct option_row image_rows[] = {
-    {.name = "file",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct opencsd_image_options, file),
-     .required = true,
-     .path = true,
-     .help = "file with the bytes"},
-    {.name = "address",
-     .type = OPTION_UINT,
-     .member = offsetof(struct opencsd_image_options, address),
-     .required = true,
-     .help = "where it lies in memory"},
-    {.name = "offset",
-     .type = OPTION_UINT,
-     .member = offsetof(struct opencsd_image_options, offset),
-     .help = "first byte in the file"},
-    {.name = "length",
-     .type = OPTION_UINT,
-     .member = offsetof(struct opencsd_image_options, length),
-     .help = "bytes; 0: to the end of the file"},
-    {.name = "of",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct opencsd_image_options, of),
-     .help = "name of the source whose memory it is; others look there last"},
+    IMAGE(file, TEXT, "file with the bytes", .required = true, .path = true),
+    IMAGE(address, UINT, "where it lies in memory", .required = true),
+    IMAGE(offset, UINT, "first byte in the file"),
+    IMAGE(length, UINT, "bytes; 0: to the end of the file"),
+    IMAGE(of, TEXT, "name of the source whose memory it is; others look there last"),
 };
 static const struct option_table image_table =
     OPTION_TABLE("images", struct opencsd_image_options, image_rows);
@@ -105,36 +63,17 @@ static const char *const format_names[] = {[CORESIGHT_ALIGNED] = "coresight",
 					   [CORESIGHT_SOURCE] = "source_data",
 					   NULL};
 
+#define OPTION(...) OPTION_ROW(struct opencsd_options, __VA_ARGS__)
 static const struct option_row option_rows[] = {
-    {.name = "format",
-     .type = OPTION_CHOICE,
-     .member = offsetof(struct opencsd_options, format),
-     .choices = format_names,
-     .standard = "coresight",
-     .help = "how the sources share the buffer"},
-    {.name = "sources",
-     .type = OPTION_LIST,
-     .member = offsetof(struct opencsd_options, sources),
-     .table = &source_table,
-     .help = "trace sources"},
-    {.name = "images",
-     .type = OPTION_LIST,
-     .member = offsetof(struct opencsd_options, images),
-     .table = &image_table,
-     .help = "what the cores execute"},
-    {.name = "collateral",
-     .type = OPTION_LIST,
-     .path = true,
-     .member = offsetof(struct opencsd_options, collateral),
-     .help = "SyS-T XML files, or folders of them, for messages over STM"},
-    {.name = "guid",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct opencsd_options, guid),
-     .help = "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"},
-    {.name = "outside",
-     .type = OPTION_BOOL,
-     .member = offsetof(struct opencsd_options, outside),
-     .help = "read what a snapshot names outside of its folder, too: dumps and buffers"},
+    OPTION(format, CHOICE, "how the sources share the buffer", "coresight",
+	   .choices = format_names),
+    OPTION(sources, LIST, "trace sources", .table = &source_table),
+    OPTION(images, LIST, "what the cores execute", .table = &image_table),
+    OPTION(collateral, LIST, "SyS-T XML files, or folders of them, for messages over STM",
+	   .path = true),
+    OPTION(guid, TEXT, "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"),
+    OPTION(outside, BOOL,
+	   "read what a snapshot names outside of its folder, too: dumps and buffers"),
 };
 const struct option_table opencsd_options =
     OPTION_TABLE("opencsd", struct opencsd_options, option_rows);

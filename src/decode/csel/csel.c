@@ -46,26 +46,15 @@ static const char *const checks[] = {[CSEL_CHECK_STREAM] = "stream",
 				     [CSEL_CHECK_OFF] = "off",
 				     NULL};
 
+#define OPTION(...) OPTION_ROW(struct csel_options, __VA_ARGS__)
 static const struct option_row option_rows[] = {
-    {.name = "tick_us",
-     .type = OPTION_NUMBER,
-     .member = offsetof(struct csel_options, tick_us),
-     .positive = true,
-     .max = 1000000000000,
-     .standard = "1",
-     .help = "microseconds per tick of the time stamps"},
-    {.name = "epoch",
-     .type = OPTION_CHOICE,
-     .member = offsetof(struct csel_options, epoch),
-     .choices = epochs,
-     .standard = "auto",
-     .help = "what the time stamps count from; auto: 1970 if they are that large"},
-    {.name = "sequence_check",
-     .type = OPTION_CHOICE,
-     .member = offsetof(struct csel_options, sequence_check),
-     .choices = checks,
-     .standard = "stream",
-     .help = "whether sequence numbers count all events of a run, or those of each event id"},
+    OPTION(tick_us, NUMBER, "microseconds per tick of the time stamps", "1", .positive = true,
+	   .max = 1000000000000),
+    OPTION(epoch, CHOICE, "what the time stamps count from; auto: 1970 if they are that large",
+	   "auto", .choices = epochs),
+    OPTION(sequence_check, CHOICE,
+	   "whether sequence numbers count all events of a run, or those of each event id",
+	   "stream", .choices = checks),
 };
 static const struct option_table options_table =
     OPTION_TABLE("csel", struct csel_options, option_rows);

@@ -12,144 +12,64 @@
 static const char *const classes[] = {
     [ENCAP_INSTRUCTION] = "instruction", [ENCAP_DATA] = "data", [ENCAP_OTHER] = "opaque", NULL};
 
+#define TYPE(...) OPTION_ROW(struct encap_type, __VA_ARGS__)
 static const struct option_row type_rows[] = {
-    {.name = "type",
-     .type = OPTION_UINT,
-     .member = offsetof(struct encap_type, type),
-     .max = (1 << ENCAP_TYPE_WIDTH_MAX) - 1,
-     .required = true,
-     .help = "value of the type field"},
-    {.name = "payload",
-     .type = OPTION_CHOICE,
-     .member = offsetof(struct encap_type, payload),
-     .choices = classes,
-     .required = true,
-     .help = "what such packets carry"},
+    TYPE(type, UINT, "value of the type field", .max = (1 << ENCAP_TYPE_WIDTH_MAX) - 1,
+	 .required = true),
+    TYPE(payload, CHOICE, "what such packets carry", .choices = classes, .required = true),
 };
 static const struct option_table type_table = OPTION_TABLE("types", struct encap_type, type_rows);
 
 #define OVERRIDE(option) offsetof(struct encap_source_options, etrace.option)
 #define OVERRIDE_NUMBER(option, least, most, preset, words)                                        \
-	{.name = #option,                                                                          \
-	 .type = OPTION_INT,                                                                       \
-	 .member = OVERRIDE(option),                                                               \
-	 .min = -1,                                                                                \
-	 .max = (most),                                                                            \
-	 .standard = "-1",                                                                         \
-	 .help = words},
+	{#option, OPTION_INT, OVERRIDE(option), words, "-1", .min = -1, .max = (most)},
 #define OVERRIDE_FLAG(option, preset, words)                                                       \
-	{.name = #option,                                                                          \
-	 .type = OPTION_CHOICE,                                                                    \
-	 .member = OVERRIDE(option),                                                               \
-	 .choices = etrace_flags,                                                                  \
-	 .standard = "as_etrace",                                                                  \
-	 .help = words},
+	{#option, OPTION_CHOICE, OVERRIDE(option), words, "as_etrace", .choices = etrace_flags},
 #define OVERRIDE_CHOICE(option, names, preset, words)                                              \
-	{.name = #option,                                                                          \
-	 .type = OPTION_CHOICE,                                                                    \
-	 .member = OVERRIDE(option),                                                               \
-	 .choices = (names),                                                                       \
-	 .standard = "as_etrace",                                                                  \
-	 .help = words},
+	{#option, OPTION_CHOICE, OVERRIDE(option), words, "as_etrace", .choices = (names)},
 
+#define SOURCE(...) OPTION_ROW(struct encap_source_options, __VA_ARGS__)
 static const struct option_row source_rows[] = {
-    {.name = "id",
-     .type = OPTION_UINT,
-     .member = offsetof(struct encap_source_options, id),
-     .max = UINT16_MAX,
-     .required = true,
-     .help = "its number"},
-    {.name = "name",
-     .type = OPTION_TEXT,
-     .member = offsetof(struct encap_source_options, name),
-     .help = "what to call it"},
-    {.name = "type_width",
-     .type = OPTION_INT,
-     .member = offsetof(struct encap_source_options, type_width),
-     .min = -1,
-     .max = ENCAP_TYPE_WIDTH_MAX,
-     .standard = "-1",
-     .help = "bits of its type field; -1: as all"},
-    {.name = "types",
-     .type = OPTION_LIST,
-     .member = offsetof(struct encap_source_options, types),
-     .table = &type_table,
-     .help = "what its types mean, instead of the types of all"},
+    SOURCE(id, UINT, "its number", .max = UINT16_MAX, .required = true),
+    SOURCE(name, TEXT, "what to call it"),
+    SOURCE(type_width, INT, "bits of its type field; -1: as all", "-1", .min = -1,
+	   .max = ENCAP_TYPE_WIDTH_MAX),
+    SOURCE(types, LIST, "what its types mean, instead of the types of all", .table = &type_table),
     ETRACE_OPTIONS(OVERRIDE_NUMBER, OVERRIDE_FLAG, OVERRIDE_CHOICE)};
 static const struct option_table source_table =
     OPTION_TABLE("sources", struct encap_source_options, source_rows);
 
+#define CONTAINER(...) OPTION_ROW(struct encap_container, __VA_ARGS__)
 static const struct option_row container_rows[] = {
-    {.name = "slot",
-     .type = OPTION_UINT,
-     .member = offsetof(struct encap_container, slot),
-     .max = ENCAP_SLOT_MAX,
-     .help = "bytes of a slot that holds one packet, 0 if there are none"},
-    {.name = "reversed",
-     .type = OPTION_BOOL,
-     .member = offsetof(struct encap_container, reversed),
-     .help = "the bytes of each slot stand in reverse order"},
+    CONTAINER(slot, UINT, "bytes of a slot that holds one packet, 0 if there are none",
+	      .max = ENCAP_SLOT_MAX),
+    CONTAINER(reversed, BOOL, "the bytes of each slot stand in reverse order"),
 };
 static const struct option_table container_table =
     OPTION_TABLE("container", struct encap_container, container_rows);
 
+#define OPTION(...) OPTION_ROW(struct encap_options, __VA_ARGS__)
 static const struct option_row option_rows[] = {
-    {.name = "srcid_width",
-     .type = OPTION_INT,
-     .member = offsetof(struct encap_options, srcid_width),
-     .min = -1,
-     .max = 16,
-     .standard = "-1",
-     .help = "bits of the source's number; -1: found by content"},
-    {.name = "timestamp_bytes",
-     .type = OPTION_INT,
-     .member = offsetof(struct encap_options, timestamp_bytes),
-     .min = -1,
-     .max = 8,
-     .standard = "-1",
-     .help = "bytes of a timestamp; -1: found by content"},
-    {.name = "type_width",
-     .type = OPTION_INT,
-     .member = offsetof(struct encap_options, type_width),
-     .min = -1,
-     .max = ENCAP_TYPE_WIDTH_MAX,
-     .standard = "-1",
-     .help = "bits of the payload's type; -1: found by content if srcid_width is, else 0"},
-    {.name = "framed",
-     .type = OPTION_BOOL,
-     .member = offsetof(struct encap_options, framed),
-     .help = "the carrier marks where packets start, so null packets need not"},
-    {.name = "bit_stream",
-     .type = OPTION_BOOL,
-     .member = offsetof(struct encap_options, bit_stream),
-     .help = "bytes of the stream may start at any bit of the file's"},
-    {.name = "types",
-     .type = OPTION_LIST,
-     .member = offsetof(struct encap_options, types),
-     .table = &type_table,
-     .help = "what types mean; absent: 0 instruction, 1 data; not listed: opaque; "
-	     "where type_width is 0, all packets are of type 0"},
-    {.name = "sources",
-     .type = OPTION_LIST,
-     .member = offsetof(struct encap_options, sources),
-     .table = &source_table,
-     .help = "names of sources, and settings of their own"},
-    {.name = "block_size",
-     .type = OPTION_UINT,
-     .member = offsetof(struct encap_options, block_size),
-     .max = UINT32_MAX,
-     .help = "bytes of a memory block that no packet straddles, 0 if there are none"},
-    {.name = "container",
-     .type = OPTION_STRUCT,
-     .member = offsetof(struct encap_options, container),
-     .table = &container_table,
-     .help = "fixed slots around packets"},
-    {.name = "etrace",
-     .type = OPTION_STRUCT,
-     .beside = true,
-     .member = offsetof(struct encap_options, etrace),
-     .table = &etrace_options,
-     .help = "parameters of the trace encoders"},
+    OPTION(srcid_width, INT, "bits of the source's number; -1: found by content", "-1", .min = -1,
+	   .max = 16),
+    OPTION(timestamp_bytes, INT, "bytes of a timestamp; -1: found by content", "-1", .min = -1,
+	   .max = 8),
+    OPTION(type_width, INT,
+	   "bits of the payload's type; -1: found by content if srcid_width is, else 0", "-1",
+	   .min = -1, .max = ENCAP_TYPE_WIDTH_MAX),
+    OPTION(framed, BOOL, "the carrier marks where packets start, so null packets need not"),
+    OPTION(bit_stream, BOOL, "bytes of the stream may start at any bit of the file's"),
+    OPTION(types, LIST,
+	   "what types mean; absent: 0 instruction, 1 data; not listed: opaque; where type_width "
+	   "is 0, all packets are of type 0",
+	   .table = &type_table),
+    OPTION(sources, LIST, "names of sources, and settings of their own", .table = &source_table),
+    OPTION(block_size, UINT,
+	   "bytes of a memory block that no packet straddles, 0 if there are none",
+	   .max = UINT32_MAX),
+    OPTION(container, STRUCT, "fixed slots around packets", .table = &container_table),
+    OPTION(etrace, STRUCT, "parameters of the trace encoders", .beside = true,
+	   .table = &etrace_options),
 };
 /* --- settings that cannot be or do nothing ------------------------------- */
 

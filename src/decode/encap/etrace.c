@@ -24,28 +24,12 @@ const char *const etrace_compressions[] = {"as_etrace", [1 + ETRACE_SHORT_PACKET
 					   [1 + ETRACE_SHORT_FIELD] = "field", NULL};
 const char *const etrace_flags[] = {"as_etrace", "false", "true", NULL};
 
+#define OPTION(...) OPTION_ROW(struct etrace_options, __VA_ARGS__)
 #define ROW_NUMBER(option, least, most, preset, words)                                             \
-	{.name = #option,                                                                          \
-	 .type = OPTION_INT,                                                                       \
-	 .member = offsetof(struct etrace_options, option),                                        \
-	 .min = (least),                                                                           \
-	 .max = (most),                                                                            \
-	 .standard = preset,                                                                       \
-	 .help = words},
-#define ROW_FLAG(option, preset, words)                                                            \
-	{.name = #option,                                                                          \
-	 .type = OPTION_BOOL,                                                                      \
-	 .member = offsetof(struct etrace_options, option),                                        \
-	 .standard = preset,                                                                       \
-	 .help = words},
+	OPTION(option, INT, words, preset, .min = (least), .max = (most)),
+#define ROW_FLAG(option, preset, words) OPTION(option, BOOL, words, preset),
 #define ROW_CHOICE(option, names, preset, words)                                                   \
-	{.name = #option,                                                                          \
-	 .type = OPTION_CHOICE,                                                                    \
-	 .member = offsetof(struct etrace_options, option),                                        \
-	 .choices = (names) + 1,                                                                   \
-	 .standard = preset,                                                                       \
-	 .help = words},
-
+	OPTION(option, CHOICE, words, preset, .choices = (names) + 1),
 static const struct option_row option_rows[] = {ETRACE_OPTIONS(ROW_NUMBER, ROW_FLAG, ROW_CHOICE)};
 
 static bool

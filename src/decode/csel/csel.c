@@ -1,5 +1,6 @@
 /*
- * CSEL: the log that a CAM service keeps of one stream of events.
+ * CSEL: the log that an application keeps of one stream of events for Arm's
+ * Critical Application Monitoring; csel_log.h names the document.
  *
  * Three fixed parts of 8, 88 and 8 bytes, then entries whose first byte says
  * how long they are: start, stop and end (9 bytes), event (17).  What an entry
@@ -36,6 +37,7 @@ enum {
 
 /* --- tables ------------------------------------------------------------ */
 
+/* [CSEL 1.0, "Start", "Stop", "End", "Event"] */
 static const uint8_t entry_sizes[] = {
     [CSEL_START] = 9, [CSEL_STOP] = 9, [CSEL_END] = 9, [CSEL_EVENT] = 17};
 
@@ -76,6 +78,7 @@ csel_open(const void *options, const struct window *head, struct err *err)
 	d->options = own;
 	if (head->offset == 0 && head->length >= CSEL_HEADER_SIZE + CSEL_METADATA_SIZE) {
 		const uint8_t *metadata = head->bytes + CSEL_HEADER_SIZE;
+		/* "does not assume or enforce an epoch" [CSEL 1.0, "Timestamp fields"] */
 		double init = (double)bytes_le64(metadata + CSEL_INIT_AT) * own->tick_us;
 		memcpy(d->name, metadata + CSEL_NAME_AT, CSEL_NAME_SIZE);
 		csel_add_uuid(&d->uuid, metadata + CSEL_UUID_AT);
@@ -107,6 +110,7 @@ csel_probe(const struct window *head, struct probe *probe)
 	if (head->length < CSEL_HEADER_SIZE ||
 	    memcmp(p, csel_signature, sizeof csel_signature) != 0)
 		return;
+	/* 01 00 "for the 1.0 version": major, minor [CSEL 1.0, "Header Section"] */
 	probe->score = p[4] == 1 ? 99 : 90;
 	snprintf(probe->reason, sizeof probe->reason, "it starts with MFMN, version %u.%u", p[4],
 		 p[5]);
@@ -127,7 +131,7 @@ struct csel_state {
 	struct decode_state base;
 	uint64_t highest; /* time stamp so far */
 	uint32_t runs;
-	uint32_t timeout_event; /* microseconds */
+	uint32_t timeout_event; /* microseconds [CSEL 1.0, second hand: CAM demonstration] */
 	union {
 		struct {			/* no event yet in this run, or no run yet */
 			uint64_t since;		/* time stamp of what is waited from */
@@ -206,7 +210,8 @@ is_late(const struct csel_decoder *d, uint64_t since, uint64_t ts, uint32_t time
 }
 
 /* Compares an event's sequence number with that of the one before and keeps
- * it: 0, or a position in csel_sequence_diags. */
+ * it: 0, or a position in csel_sequence_diags.  That they count up by one is not said:
+ * "Unsigned integer" [CSEL 1.0, "Event"]; so sequence_check can turn this off. */
 static unsigned
 check_sequence(struct csel_state *s, uint16_t id, uint32_t sequence, uint32_t *missing)
 {
@@ -261,6 +266,8 @@ check_event(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p
 	return check_sequence(s, per_id ? bytes_le16(p + 13) : 0, bytes_le32(p + 9), missing);
 }
 
+/* The entry at P: identifier, time stamp, of an event what follows: [CSEL 1.0, "Log Entries
+ * Section"]. */
 static void
 step_entry(const struct csel_decoder *d, struct csel_state *s, enum csel_kind kind,
 	   const uint8_t *p, struct message *m)
@@ -303,6 +310,7 @@ step_cut(struct csel_state *s, size_t left, bool last, struct message *m)
 	return last;
 }
 
+/* [CSEL 1.0, "Header Section"] */
 static bool
 step_header(struct csel_state *s, const uint8_t *p, size_t left, bool last, struct message *m)
 {
@@ -325,6 +333,7 @@ step_header(struct csel_state *s, const uint8_t *p, size_t left, bool last, stru
 	return true;
 }
 
+/* The name is a "64-byte string (including null-character)" [CSEL 1.0, "Metadata Section"]. */
 static bool
 step_metadata(struct csel_state *s, const uint8_t *p, size_t left, bool last, struct message *m)
 {
@@ -340,6 +349,7 @@ step_metadata(struct csel_state *s, const uint8_t *p, size_t left, bool last, st
 	return true;
 }
 
+/* The second timeout "cannot be zero" [CSEL 1.0, "State Control Section"]. */
 static bool
 step_control(struct csel_state *s, const uint8_t *p, size_t left, bool last, struct message *m)
 {
@@ -356,7 +366,8 @@ step_control(struct csel_state *s, const uint8_t *p, size_t left, bool last, str
 	return true;
 }
 
-/* The bytes from an unknown entry on, in pieces; the first one says so. */
+/* The bytes from an unknown entry on, in pieces; the first one says so.  Entries have no
+ * length of their own [CSEL 1.0, "Log Entries Section"], so nothing behind it is found. */
 static bool
 step_unknown(struct csel_state *s, size_t left, bool last, struct message *m)
 {

@@ -6,8 +6,12 @@
 
 #include "decode/csel/csel_log.h"
 
+/* [CSEL 1.0, "Header Section"] */
 const uint8_t csel_signature[4] = {'M', 'F', 'M', 'N'};
 
+/* "Entries are allowed to be in any order ... allowing tools to process such files to
+ * detect and report on any invalid event sequence" [CSEL 1.0, "Log Entries Section"]:
+ * what is reported, and how severely, is this program's choice. */
 const struct csel_diag_row csel_diags[CSEL_DIAG_COUNT] = {
     [CSEL_DIAG_NONE] = {"none", SEVERITY_DEBUG, 0},
     [CSEL_DIAG_BAD_SIGNATURE] = {"bad_signature", SEVERITY_FATAL, MESSAGE_DAMAGED},
@@ -53,6 +57,8 @@ const uint8_t csel_order_diags[CSEL_EVENT + 1][4] = {
 const uint8_t csel_sequence_diags[4] = {CSEL_DIAG_NONE, CSEL_DIAG_SEQUENCE_GAP,
 					CSEL_DIAG_SEQUENCE_REPEAT, CSEL_DIAG_SEQUENCE_REGRESSION};
 
+/* Several runs in one log are usual: [CSEL 1.0, second hand: CAM demonstration, "Application
+ * running times"]. */
 const uint8_t csel_next_states[CSEL_EVENT + 1][4] = {
     [CSEL_START] = {CSEL_STATE_RUNNING, CSEL_STATE_RUNNING, CSEL_STATE_RUNNING, CSEL_STATE_RUNNING},
     [CSEL_STOP] = {CSEL_STATE_INIT, CSEL_STATE_STOPPED, CSEL_STATE_STOPPED, CSEL_STATE_ENDED},

@@ -1,6 +1,11 @@
 /*
  * What a CSEL log is made of and how it is judged: shared by the files of this
  * format.
+ *
+ * [CSEL 1.0, "SECTION"] is the page "Stream Event Log File Format" of the documentation
+ * of Arm's Critical Application Monitoring (CAM) 1.0.  Units and the order of sequence
+ * numbers are not in it; where they are known, it is from the demonstration that
+ * comes with CAM: [CSEL 1.0, second hand: CAM demonstration].
  */
 #ifndef TRAWL_DECODE_CSEL_LOG_H
 #define TRAWL_DECODE_CSEL_LOG_H
@@ -8,10 +13,10 @@
 #include "decode/csel/csel.h"
 
 enum {
-	CSEL_HEADER_SIZE = 8,
-	CSEL_METADATA_SIZE = 88,
-	CSEL_CONTROL_SIZE = 8,
-	CSEL_UUID_AT = 0, /* within the metadata */
+	CSEL_HEADER_SIZE = 8,	 /* [CSEL 1.0, "Header Section"] */
+	CSEL_METADATA_SIZE = 88, /* [CSEL 1.0, "Metadata Section"] */
+	CSEL_CONTROL_SIZE = 8,	 /* [CSEL 1.0, "State Control Section"] */
+	CSEL_UUID_AT = 0,	 /* within the metadata */
 	CSEL_NAME_AT = 16,
 	CSEL_NAME_SIZE = 64,
 	CSEL_INIT_AT = 80
@@ -20,7 +25,7 @@ extern const uint8_t csel_signature[4];
 
 enum csel_kind {
 	CSEL_HEADER,
-	CSEL_START, /* to CSEL_EVENT: the entries, numbered as in the log */
+	CSEL_START, /* to CSEL_EVENT: by their identifiers [CSEL 1.0, "Log Entries Section"] */
 	CSEL_STOP,
 	CSEL_END,
 	CSEL_EVENT,
@@ -124,7 +129,8 @@ struct csel_decoder {
 	struct text uuid;	       /* the same; empty if it is not known */
 };
 
-/* Appends 16 bytes as people write a UUID. */
+/* Appends 16 bytes as people write a UUID: of these the format says that they are "an
+ * opaque data value" [CSEL 1.0, "UUID fields"], so they stand in the order of the file. */
 void csel_add_uuid(struct text *, const uint8_t *uuid);
 
 void csel_expand(const struct decoder *, const struct message *, const struct window *,

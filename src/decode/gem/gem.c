@@ -3,9 +3,10 @@
  * C66x core, in records of fixed size as a converter made them.
  *
  * The two highest bits of a word say what it is: a word of its own (00), the
- * first (10) or the second (11) of two that belong together; 01 is reserved.
- * The two lowest bits are fixed by the hardware, so they are never looked at
- * but for a change, which hints at a wrong layout.  The words of a pair are
+ * first (10) or the second (11) of two that belong together; 01 is reserved
+ * [UIA 1.01, GemTraceSync, "OVERLAY register bit assignments"].
+ * The two lowest bits are fixed by the hardware (the text gives them three digits,
+ * "011b"), so only a change of them counts, which hints at a wrong layout.  The words of a pair are
  * neighbours: a first word needs one record of look-ahead to know its state,
  * a second one the word before it.  Sync points and snapshots count up by one;
  * their gaps are what was lost.
@@ -38,6 +39,7 @@ static const struct kind_row kinds[GEM_KIND_COUNT] = {
     [GEM_TRUNCATED] = {"truncated", "a record whose end is missing"},
 };
 
+/* [UIA 1.01, GemTraceSync ContextType] */
 static const char *const ctx_names[16] = {
     [0] = "Reserved0",	 [1] = "SyncPoint",   [2] = "ContextChange",	   [3] = "Snapshot",
     [4] = "Reserved4",	 [5] = "Reserved5",   [6] = "Reserved6",	   [7] = "Reserved7",
@@ -98,6 +100,7 @@ static const struct option_table options_table =
 static inline enum gem_kind
 kind_of(uint32_t word)
 {
+	/* [UIA 1.01, GemTraceSync]: type IDs 000000b to 000011b */
 	static const uint8_t singles[] = {GEM_RESERVED, GEM_SYNCPOINT, GEM_CTXCHG, GEM_SNAPSHOT};
 	if (word >> 31)
 		return word >> 30 & 1 ? GEM_SECOND : GEM_FIRST;
@@ -342,7 +345,8 @@ unwrap(uint64_t last, uint64_t ts, size_t width)
 	return last + ahead - range;
 }
 
-/* SyncPoint and Snapshot: how many are missing before this one. */
+/* SyncPoint and Snapshot: how many are missing before this one.  Serial numbers and
+ * snapshot IDs count up by one; a word has their "24 LSBs" [UIA 1.01, GemTraceSync]. */
 static inline uint32_t
 count_on(struct gem_state *s, enum gem_kind kind, uint32_t value)
 {
@@ -353,8 +357,8 @@ count_on(struct gem_state *s, enum gem_kind kind, uint32_t value)
 	return missing;
 }
 
-/* Whether the first word of a pair has a context type that is reserved: 0 and 4 to 13 (TI,
- * GemTraceSync of the UIA package, ContextType). */
+/* Whether the first word of a pair has a context type that is reserved: 0 and 4 to 13
+ * [UIA 1.01, GemTraceSync ContextType]. */
 static inline bool
 is_reserved_pair(uint32_t first)
 {
@@ -520,6 +524,7 @@ add_type(struct job *j, unsigned type)
 	record_text(&j->r, GEM_F_CTX_NAME, ctx_names[type]);
 }
 
+/* One word: [UIA 1.01, GemTraceSync], type IDs 000001b to 000011b. */
 static void
 expand_single(struct job *j)
 {
@@ -541,6 +546,7 @@ expand_single(struct job *j)
 	}
 }
 
+/* "10XXXXb", the 24 MSBs of the data: [UIA 1.01, GemTraceSync]. */
 static void
 expand_first(struct job *j)
 {
@@ -552,6 +558,8 @@ expand_first(struct job *j)
 		  gem_value(j->word), complete ? "first word" : "second word lost");
 }
 
+/* "11XXXXb", 20 LSBs of an event's sequence number, 8 LSBs of the data: [UIA 1.01,
+ * GemTraceSync]. */
 static void
 expand_second(struct job *j)
 {

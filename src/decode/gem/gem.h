@@ -1,6 +1,11 @@
 /*
  * OVERLAY words of a TI GEM trace in fixed records: one decoder, and what
  * trace/serial.c needs to match its words with software events.
+ *
+ * [UIA 1.01, NAME] is the module ti.uia...NAME of TI's Unified Instrumentation
+ * Architecture 1.01.01.14: its .xdc file, its header, and the documentation that is
+ * generated from them.  No document has a file of OVERLAY words: the layout of records is
+ * this program's own.
  */
 #ifndef TRAWL_DECODE_GEM_H
 #define TRAWL_DECODE_GEM_H
@@ -57,6 +62,7 @@ struct gem_options {
 	uint64_t timestamp_width; /* bytes, 0 = none */
 };
 
+/* [UIA 1.01, GemTraceSync ContextType] */
 enum { GEM_CTX_GLOBAL_TIME = 14, GEM_VALUE_BITS = 24, GEM_SEQUENCE_BITS = 20 };
 
 /* What a message's `aux` tells: the word, and above it what came of its
@@ -67,13 +73,15 @@ enum { GEM_CTX_GLOBAL_TIME = 14, GEM_VALUE_BITS = 24, GEM_SEQUENCE_BITS = 20 };
 #define GEM_AUX_COMPLETE ((uint64_t)1 << 62)			  /* FIRST, SECOND */
 #define GEM_AUX_LSB_CHANGED ((uint64_t)1 << 63)
 
-/* Parts of a word. */
+/* Parts of a word: [UIA 1.01, GemTraceSync, "OVERLAY register bit assignments"]. */
 static inline unsigned
 gem_type_id(uint32_t word)
 {
 	return word >> 26;
 }
 
+/* The text says b31..b28; the macros of the same module shift by 26, and so do the
+ * words that they write: [UIA 1.01, GemTraceSync ContextType]. */
 static inline unsigned
 gem_ctx_type(uint32_t word)
 {

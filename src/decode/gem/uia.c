@@ -6,11 +6,13 @@
  * walks.  What cannot be an event or a packet is damage up to the end of its
  * packet or to the next bytes that are certainly a packet's header, whichever
  * comes first.  Between packets there may be padding: packets without data,
- * and zero bytes; behind one, a footer of one word.
+ * and zero bytes; behind one, a footer of one word.  The footer is declared
+ * [UIA 1.01, UIAPacket Footer], but the services that write files and packets leave it
+ * out [UIA 1.01, Rta], so it is optional.
  *
- * Each logger counts its events, dropped ones too, so a step of more than one
- * means loss.  The state keeps the count of the LOGGERS that were heard last,
- * by a hash of 24 bits; a logger that was forgotten is not checked once.  More
+ * Each logger counts its events, dropped ones too [UIA 1.01, code of its loggers], so a step
+ * of more than one means loss.  The state keeps the count of the last LOGGERS,
+ * by a hash of 24 bits; the first event of a forgotten one is not checked.  More
  * would not fit into a checkpoint, which is the state itself.
  *
  * What an event says is made by uia_expand.c.
@@ -37,7 +39,7 @@ enum {
 	PROBE_PACKETS = 64
 };
 
-/* Packet types; 8 and above are data of some kind. */
+/* Packet types; 8 and above are data of some kind: [UIA 1.01, UIAPacket HdrType]. */
 enum { TYPE_INVALID = 0, TYPE_LEAST = 8, TYPE_MESSAGE = 9, TYPE_EVENTS = 10 };
 
 enum uia_mode {
@@ -72,7 +74,8 @@ struct header {
 	unsigned source, module, instance;
 };
 
-/* Reads HEADER_SIZE bytes; false if they are no packet's header. */
+/* Reads HEADER_SIZE bytes, four words in "network byte (big endian) order" [UIA 1.01,
+ * UIAPacket Hdr]; false if they are no packet's header. */
 static bool
 read_header(const uint8_t *p, struct header *h)
 {
@@ -88,7 +91,8 @@ read_header(const uint8_t *p, struct header *h)
 	return h->type >= TYPE_LEAST && h->length >= HEADER_SIZE && !reserved;
 }
 
-/* Whether WORD can begin an event within LEFT bytes. */
+/* Whether WORD can begin an event within LEFT bytes: 5 bits of type, 11 of length with
+ * this word, 16 of sequence number [UIA 1.01, EventHdr]. */
 static bool
 is_event(uint32_t word, size_t left)
 {
@@ -330,6 +334,8 @@ step_damage(const struct view *v, size_t most, struct message *m)
 	return true;
 }
 
+/* "Timestamp lower 32 bits" come first; the event's number is in the top 16 bits of the
+ * word behind: [UIA 1.01, EventHdr]. */
 static inline void
 fill_event(const struct uia_decoder *d, struct uia_state *s, const uint8_t *p, uint32_t word,
 	   struct message *m)
@@ -397,7 +403,8 @@ is_boundary(const struct view *v, size_t at)
 	return v->p[at] >> 4 == TYPE_INVALID || read_header(v->p + at, &h);
 }
 
-/* A packet without data: one word, whose length counts what follows it. */
+/* A packet without data: "Only the first word of the header is filled in.  The length
+ * includes the header field." [UIA 1.01, UIAPacket HdrType] */
 static bool
 step_padding(const struct view *v, uint32_t length, struct message *m)
 {
@@ -440,7 +447,8 @@ step_between(struct uia_state *s, const struct view *v, struct message *m)
 	if (v->left < HEADER_SIZE && !v->last)
 		return false;
 	uint32_t word = v->left < WORD ? 0 : bytes_be32(v->p);
-	if (v->left >= WORD && after && (word & 0xffff) == 0x7777) {
+	if (v->left >= WORD && after &&
+	    (word & 0xffff) == 0x7777) { /* [UIA 1.01, UIAPacket Footer] */
 		m->kind = UIA_FOOTER;
 		m->severity = SEVERITY_DEBUG;
 		m->length = WORD;

@@ -5,6 +5,7 @@
  * A packet is four big-endian words of header and events in the byte order
  * that the header states.  An event is a word (type, length, sequence), maybe
  * a time stamp (low word first), a word of event and module number, arguments.
+ * Sources are cited as in gem.h.
  */
 #ifndef TRAWL_DECODE_UIA_H
 #define TRAWL_DECODE_UIA_H
@@ -130,7 +131,7 @@ uia_origin_instance(uint64_t origin)
 /* and of what else is a packet's: its type, in UIA_AUX_MISSING's place */
 
 /* The fixed parts of an event by its header type: 0 plain, 1 with time stamp,
- * 2 snapshot, 3 both. */
+ * 2 snapshot, 3 both [UIA 1.01, EventHdr HdrType]. */
 enum { UIA_EVENT_TYPES = 4, UIA_SNAPSHOT_WORDS = 6, UIA_TYPE_TIMED = 1, UIA_TYPE_SNAPSHOT = 2 };
 
 static inline size_t
@@ -170,7 +171,8 @@ bool uia_event_parse(const struct uia_decoder *, const struct message *, const u
 uint32_t uia_argument(const struct uia_event *, size_t n);
 uint64_t uia_argument64(const struct uia_event *, size_t n);
 
-/* Positions of arguments that have a meaning. */
+/* Positions of arguments that have a meaning: [UIA 1.01, UIASync], of context changes
+ * [UIA 1.01, LogCtxChg], of snapshots [UIA 1.01, EventHdr]. */
 enum { UIA_SYNC_SERIAL = 0, UIA_CONTEXT_OLD = 2, UIA_CONTEXT_NEW = 4, UIA_SNAPSHOT_ID = 2 };
 
 void uia_expand(const struct decoder *, const struct message *, const struct window *,

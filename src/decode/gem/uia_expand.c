@@ -2,12 +2,13 @@
  * UIA, expanding: what does an event say?
  *
  * The log holds numbers only.  Names, formats and severities come from the
- * profile, event by event; what an event means to us (a sync point, a change
+ * profile, event by event; what an event means (a sync point, a change
  * of context) follows from its name, with or without the module in front of
  * it, unless the profile says otherwise.  Formats are those of XDC: printf's,
  * and %$F for a file with its line, %$S for a nested format.  Texts are
  * addresses in the target, so %s shows one; formats are turned into plain ones
- * once, and syst_printf does the rest.
+ * once, and syst_printf does the rest.  The log has no names ("do not include UIA
+ * configuration information") [UIA 1.01, System Analyzer User Guide SPRUH43D].
  */
 #include "config.h"
 
@@ -32,6 +33,7 @@ const struct kind_row uia_kinds[UIA_KIND_COUNT] = {
     [UIA_TRUNCATED] = {"truncated", "a packet whose end is missing"},
 };
 
+/* [UIA 1.01, UIAPacket PayloadEndian] */
 static const char *const byte_orders[] = {"little", "big"};
 
 const struct field_row uia_fields[UIA_F_COUNT] = {
@@ -115,7 +117,8 @@ role_by_name(const char *name)
 	static const struct {
 		const char *name;
 		enum uia_role role;
-	} known[] = {{"syncPoint", UIA_ROLE_SYNC},
+	} known[] = {/* [UIA 1.01, UIASync] */
+		     {"syncPoint", UIA_ROLE_SYNC},
 		     {"syncPointAfterHalt", UIA_ROLE_SYNC},
 		     {"globalTimerFreq", UIA_ROLE_TIMER}};
 	static const char change[] = "CtxChg";
@@ -257,6 +260,8 @@ add_argument64(struct job *j, enum uia_field row, size_t n)
 		record_uint(&j->r, row, j->args + 4 * n, 8, uia_argument64(&j->event, n));
 }
 
+/* syncPoint: serial, CPU time, global time, cycles per tick, CPU frequency: [UIA 1.01,
+ * UIASync]. */
 static void
 expand_sync(struct job *j)
 {
@@ -271,6 +276,7 @@ expand_sync(struct job *j)
 		  (unsigned long long)uia_argument64(&j->event, 3));
 }
 
+/* globalTimerFreq: serial, CPU cycles per tick, frequency: [UIA 1.01, UIASync]. */
 static void
 expand_timer(struct job *j)
 {
@@ -281,6 +287,7 @@ expand_timer(struct job *j)
 		  (unsigned long long)uia_argument64(&j->event, 2));
 }
 
+/* File, line, previous value, format, new value: [UIA 1.01, LogCtxChg]. */
 static void
 expand_context(struct job *j)
 {
@@ -326,6 +333,7 @@ expand_plain(struct job *j)
 	text_add_char(j->text, ')');
 }
 
+/* HdrType_EventWithSnapshotId: [UIA 1.01, EventHdr]. */
 static void
 expand_snapshot(struct job *j)
 {
@@ -407,6 +415,7 @@ expand_event(struct job *j)
 		text_addf(j->text, ", sequence steps back to %u", event->sequence);
 }
 
+/* HdrType_EventPkt, words 1 to 4: [UIA 1.01, UIAPacket Hdr]. */
 static void
 expand_packet(struct job *j)
 {

@@ -10,6 +10,10 @@
  * not in every part what the lister writes is damaged, and nothing of it counts but
  * its ID.  All other lines are shown as they are, save empty ones.  A message is a
  * line; its time is the one it tells.
+ *
+ * No document describes the listing: it is known from the reference printer's behaviour,
+ * that of trc_pkt_lister 1.3.3 over OpenCSD's own snapshots [OpenCSD 1.3.3, second hand:
+ * trc_pkt_lister].  opencsd_element.c cites what the elements are.
  */
 #include "config.h"
 
@@ -47,8 +51,8 @@ is_byte(const char *p)
 	       bytes_hex_digit((unsigned char)p[3]) >= 0 && p[4] == ' ';
 }
 
-/* Reads a packet: `Idx:N; ID:N; [0x12 0x34 ];TAB NAME : text`, bytes optional.  READ:
- * up to where it is none. */
+/* Reads a packet: `Idx:N; ID:N; [0x12 0x34 ];TAB NAME : text`, bytes optional; of STM
+ * `NAME:text` [OpenCSD 1.3.3, second hand: trc_pkt_lister].  READ: up to where it is none. */
 static bool
 parse_packet(struct line *line, size_t *read)
 {
@@ -79,7 +83,7 @@ parse_packet(struct line *line, size_t *read)
 }
 
 /* Reads what begins with `Idx:` at the line's `start`.  Of a line that begins like an
- * element or a packet and is none, it remembers where it ceases to be one. */
+ * element or a packet and is none, `good` is where it ceases to be one. */
 static bool
 parse_at(struct line *line)
 {

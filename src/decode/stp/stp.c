@@ -1,7 +1,8 @@
 /*
  * STPv2 packets: see stp.h.
  *
- * The opcode table is the protocol; everything else reads values.  A packet
+ * The opcode table is the protocol; everything else reads values.  stp.h says what is
+ * cited.  A packet
  * is read with a few unaligned 64-bit loads from bytes known to be there;
  * near the end of what was given, from a padded copy.  Zeroes of the padding
  * never make a packet invalid, so that a packet cut off by the end is told
@@ -11,8 +12,9 @@
  * and two of them are left after any packet that swallows the first ones, so
  * looking at the two nibbles that follow a packet is enough to notice.
  *
- * DIP and PDID packets (STP 2.3) are not known well enough to be skipped.  The
- * time in a TIME packet is taken to have a length nibble as a timestamp has.
+ * Of DIP and PDID packets (STP 2.3) only the names are known, so they cannot be
+ * skipped.  The time in a TIME packet is taken to have a length nibble as a timestamp
+ * has: of that no program read here is certain.
  */
 #include "config.h"
 
@@ -26,6 +28,7 @@
 enum { AFTER_F = 16, AFTER_F0 = 32, AFTER_F0F = 48 };
 
 const struct stp_opcode stp_opcodes[64] = {
+    /* [STP 2, opcode table, second hand: OpenCSD, Zephyr, ADI, stm_core, TI] */
     [0x0] = {"NULL", STP_NULL},
     [0x1] = {"M8", STP_MASTER, 2},
     [0x2] = {"MERR", STP_MERR, 2},
@@ -42,6 +45,7 @@ const struct stp_opcode stp_opcodes[64] = {
     [0xd] = {"D4MTS", STP_DATA, 1, .timed = true, .marked = true},
     [0xe] = {"FLAG_TS", STP_FLAG, .timed = true, .marked = true},
 
+    /* [STP 2, opcodes F 1 to F E, second hand: OpenCSD (but M16), Zephyr, ADI, stm_core, TI] */
     [AFTER_F + 0x1] = {"M16", STP_MASTER, 4},
     [AFTER_F + 0x2] = {"GERR", STP_GERR, 2},
     [AFTER_F + 0x3] = {"C16", STP_CHANNEL, 4},
@@ -59,30 +63,40 @@ const struct stp_opcode stp_opcodes[64] = {
     [AFTER_F + 0xf] = {"ASYNC", STP_ASYNC},
 
     [AFTER_F0 + 0x0] = {"VERSION", STP_VERSION},
+    /* [STP 2, NULL_TS, second hand: Zephyr, ADI, stm_core, TI] */
     [AFTER_F0 + 0x1] = {"NULL_TS", STP_TIME_ONLY, .timed = true},
+    /* [STP 2, USER, second hand: stm_core, TI] */
     [AFTER_F0 + 0x2] = {"USER", STP_USER},
     [AFTER_F0 + 0x3] = {"USER_TS", STP_USER, .timed = true},
+    /* [STP 2, TIME, second hand: TI] */
     [AFTER_F0 + 0x4] = {"TIME", STP_TIME},
     [AFTER_F0 + 0x5] = {"TIME_TS", STP_TIME, .timed = true},
+    /* [STP 2, TRIG, second hand: OpenCSD, ADI, TI] */
     [AFTER_F0 + 0x6] = {"TRIG", STP_TRIG, 2},
     [AFTER_F0 + 0x7] = {"TRIG_TS", STP_TRIG, 2, .timed = true},
+    /* [STP 2, FREQ, second hand: OpenCSD, Zephyr, ADI, stm_core, TI]: ticks per second */
     [AFTER_F0 + 0x8] = {"FREQ", STP_FREQ, 8},
     [AFTER_F0 + 0x9] = {"FREQ_TS", STP_FREQ, 8, .timed = true},
+    /* [STP 2, XSYNC, second hand: TI] */
     [AFTER_F0 + 0xa] = {"XSYNC", STP_XSYNC, 2},
     [AFTER_F0 + 0xb] = {"XSYNC_TS", STP_XSYNC, 2, .timed = true},
 
+    /* [STP 2, FREQ_40, second hand: ADI, stm_core] */
     [AFTER_F0F + 0x0] = {"FREQ_40", STP_FREQ, 10},
     [AFTER_F0F + 0x1] = {"FREQ_40_TS", STP_FREQ, 10, .timed = true},
     [AFTER_F0F + 0x2] = {"DIP"},
+    /* [STP 2, CERR, second hand: ADI] */
     [AFTER_F0F + 0x3] = {"CERR", STP_CERR, 2},
 };
 
-/* The clock that the low three bits of VERSION stand for. */
+/* The clock that the low three bits of VERSION stand for: [STP 2, VERSION, second hand: ADI,
+ * stm_core]. */
 static const uint8_t clocks[] = {
     STP_CLOCK_LEGACY, STP_CLOCK_LEGACY, STP_CLOCK_DELTA, STP_CLOCK_NATURAL, STP_CLOCK_GRAY,
 };
 
-/* The nibbles of a timestamp by its length nibble. */
+/* The nibbles of a timestamp by its length nibble: [STP 2, timestamps, second hand: OpenCSD,
+ * Zephyr, ADI, stm_core, TI]. */
 enum { NO_LENGTH = 0xff };
 static const uint8_t time_lengths[16] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, NO_LENGTH,
@@ -170,7 +184,7 @@ read_variable(const uint8_t *p, unsigned at, struct stp_packet *packet)
 	unsigned first = (unsigned)stp_load(p, at);
 	unsigned n0 = first & 15, n1 = first >> 4 & 15, n2 = first >> 8 & 15;
 
-	if (packet->opcode->what == STP_USER) {
+	if (packet->opcode->what == STP_USER) { /* n, then n + 1 nibbles */
 		packet->prefix = (uint8_t)n0;
 		packet->data_nibbles = (uint8_t)(n0 + 1);
 		return 1;
@@ -180,7 +194,8 @@ read_variable(const uint8_t *p, unsigned at, struct stp_packet *packet)
 		packet->data_nibbles = time_lengths[n2];
 		return n2 == 15 ? ERR_DATA : 3;
 	}
-	/* VERSION: always most significant nibble first */
+	/* VERSION, with bit 3 an extended one of two more nibbles, always most significant
+	 * nibble first: [STP 2, VERSION, second hand: ADI, stm_core] */
 	if ((n0 & 7) >= sizeof clocks)
 		return ERR_DATA;
 	packet->data_nibbles = n0 & 8 ? 3 : 1;
@@ -212,7 +227,7 @@ read_payload(const struct stp_state *state, const uint8_t *p, unsigned at,
 static int
 read_time(const struct stp_state *state, const uint8_t *p, unsigned at, struct stp_packet *packet)
 {
-	if (state->clock == STP_CLOCK_LEGACY) {
+	if (state->clock == STP_CLOCK_LEGACY) { /* of two nibbles, without a length */
 		packet->time_nibbles = 2;
 	} else {
 		packet->time_nibbles = time_lengths[p[at / 2] >> at % 2 * 4 & 15];
@@ -238,7 +253,8 @@ async_inside(const uint8_t *p, unsigned at, unsigned end, unsigned limit)
 	return false;
 }
 
-/* After FF there can only be ASYNC. */
+/* FF is ASYNC, or PDID from 2.3 on, which is not read: [STP 2, opcode table, second hand:
+ * ADI]. */
 static int
 read_async(const uint8_t *p, unsigned at, unsigned limit, struct stp_packet *packet)
 {
@@ -310,6 +326,10 @@ from_gray(uint64_t gray)
 	return gray;
 }
 
+/* A timestamp replaces the low bits of the time [STP 2, STPv2NAT, second hand: OpenCSD,
+ * Zephyr, TI], of its Gray code [STP 2, STPv2GRAY, second hand: OpenCSD], or is a difference
+ * [STP 2, STPv2NATDELTA, second hand: ADI]: of that TI takes (value + 1) times a granularity,
+ * and nothing decides. */
 static void
 apply_time(struct stp_state *state, const struct stp_packet *packet)
 {
@@ -335,6 +355,7 @@ apply_time(struct stp_state *state, const struct stp_packet *packet)
 		state->certain = true;
 }
 
+/* Master and channel are 0 behind it: [STP 2, VERSION, second hand: OpenCSD, TI]. */
 static void
 apply_version(struct stp_state *state, const struct stp_packet *packet,
 	      const struct stp_order *order)
@@ -362,7 +383,7 @@ stp_apply(struct stp_state *state, const struct stp_packet *packet, const struct
 	case STP_FLAG:
 		state->ended = packet->opcode->marked;
 		break;
-	case STP_MERR:
+	case STP_MERR: /* [STP 2, MERR and GERR, second hand: OpenCSD, ADI, TI] */
 		state->channel = 0;
 		state->ended = false;
 		break;

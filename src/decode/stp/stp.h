@@ -6,7 +6,13 @@
  * nibble first unless a VERSION packet (or the user) says otherwise.  Places
  * in this layer are counted in nibbles.
  *
- * Nothing here knows what the data of the packets mean.
+ * What the data of the packets mean is left to others.
+ *
+ * The specification (MIPI STP 2.0 to 2.4) is not public: all that is said of it here is
+ * known from programs that write or read it, which [STP 2, PART, second hand: NAMES]
+ * names: OpenCSD (trc_pkt_proc_stm.cpp, for the packets of Arm's CoreSight STM), Zephyr
+ * (mipi_stp_decoder.c), ADI (Analog Devices' parser in TypeScript), stm_core (a decoder in
+ * Rust), TI (STP2_DEC), and the SyS-T library (its platform mipi_stp_sim writes STP).
  */
 #ifndef TRAWL_DECODE_STP_H
 #define TRAWL_DECODE_STP_H
@@ -44,13 +50,14 @@ struct stp_opcode {
 	uint8_t what;	 /* enum stp_what */
 	uint8_t nibbles; /* of payload, where that is fixed */
 	bool timed;	 /* a timestamp follows the payload */
-	bool marked;	 /* ends a message, by convention */
+	bool marked;	 /* ends a message [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"] */
 };
 
 /* By the last nibble of the opcode; 16 rows each for the opcodes of one
  * nibble, for those that start with F, with F0, and with F0F. */
 extern const struct stp_opcode stp_opcodes[64];
 
+/* [STP 2, VERSION, second hand: ADI, stm_core] */
 enum stp_clock {
 	STP_CLOCK_LEGACY, /* version 1: two nibbles, no length */
 	STP_CLOCK_DELTA,
@@ -76,7 +83,8 @@ struct stp_state {
 };
 
 /* Which nibble of a value comes first.  A VERSION packet that declares it
- * wins, unless `forced`. */
+ * wins [STP 2, VERSION from 2.2 on, second hand: ADI, stm_core], unless `forced`: the SyS-T
+ * library writes the least significant one first and declares nothing. */
 struct stp_order {
 	bool lsn;
 	bool forced;
@@ -111,7 +119,8 @@ int stp_read(const struct stp_state *, const uint8_t *bytes, size_t length, uint
 /* What the packet does to the state.  ASYNC does nothing, VERSION all. */
 void stp_apply(struct stp_state *, const struct stp_packet *, const struct stp_order *);
 
-/* Whether an ASYNC (21 nibbles F, then one 0) lies at NIBBLE. */
+/* Whether an ASYNC (21 nibbles F, then one 0) lies at NIBBLE: [STP 2, ASYNC, second hand:
+ * OpenCSD, Zephyr, ADI, stm_core]. */
 bool stp_is_async(const uint8_t *bytes, size_t length, uint64_t nibble);
 
 /* The first ASYNC that starts in [FROM, TO), or STP_NOWHERE. */
@@ -158,7 +167,8 @@ stp_read_plain(const struct stp_state *state, const uint8_t *bytes, uint64_t nib
 	return 1 + count;
 }
 
-/* The low 8 or all 16 bits of a master or channel are replaced. */
+/* The low 8 or all 16 bits of a master or channel are replaced; a new master begins at
+ * channel 0: [STP 2, M8 to C16, second hand: OpenCSD, Zephyr, ADI, TI]. */
 static inline void
 stp_apply_sender(struct stp_state *state, bool master, bool wide, uint64_t data)
 {

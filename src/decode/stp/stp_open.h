@@ -1,6 +1,6 @@
 /*
  * Messages under way on an STP stream: one at most for each master and
- * channel.  Each message remembers where it starts and how the stream stood
+ * channel, whose packets may lie between those of others.  Each message remembers where it starts and how the stream stood
  * there, its time, its size and its first bytes; its payload stays in the
  * capture.
  *

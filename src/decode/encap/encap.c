@@ -18,6 +18,8 @@
 
 /* --- opening ----------------------------------------------------------- */
 
+/* Types are a system's own; without a map they are those of E-Trace [Encap 1.0, "Packet
+ * Encapsulation for E-Trace"]. */
 static void
 set_classes(struct encap_source *source, const struct option_list *list)
 {
@@ -89,6 +91,7 @@ set_widths(struct encap_decoder *d, const struct window *head)
 	    choose(options->type_width, options->srcid_width < 0 ? guess.type_width : 0);
 	d->framed = options->framed || guess.framed;
 	d->phase = options->container.slot ? 0 : guess.phase;
+	/* [Encap 1.0, "Synchronization" and "Packet Length"] */
 	d->longest = 31 + d->timestamp_bytes + d->srcid_width / 8;
 	for (unsigned byte = 0; byte < 256; byte++)
 		d->length[byte] =

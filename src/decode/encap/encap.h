@@ -6,6 +6,8 @@
  * number of the source, a timestamp if the header says so, the payload.  None
  * of the widths is in the stream; they come from the profile or are guessed
  * from the sync sequences, runs of null packets longer than any packet.
+ *
+ * [Encap 1.0, "SECTION"] is that document, ratified in June 2024, by its headings.
  */
 #ifndef TRAWL_DECODE_ENCAP_H
 #define TRAWL_DECODE_ENCAP_H
@@ -13,11 +15,11 @@
 #include "decode/encap/etrace.h"
 
 enum encap_kind {
-	ENCAP_NULL_RUN,
+	ENCAP_NULL_RUN,	 /* [Encap 1.0, "Null Encapsulation"] */
 	ENCAP_TRUNCATED, /* its end is missing */
 	ENCAP_MALFORMED, /* no room for a payload */
 	ENCAP_OPAQUE,	 /* a payload of another protocol */
-	ETRACE_START,
+	ETRACE_START,	 /* from here on: the packets of etrace.h */
 	ETRACE_TRAP,
 	ETRACE_CONTEXT,
 	ETRACE_SUPPORT,

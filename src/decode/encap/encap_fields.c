@@ -35,7 +35,10 @@ const struct silent_row encap_silent[ENCAP_SILENT_COUNT] = {
     [ENCAP_SILENT_PADDING] = {.name = "padding", .help = "bytes of a slot beside its packet"},
 };
 
+/* With privilege_width 2: U, S and M, the levels of the privileged architecture; the
+ * names above, of 3 bits, are [E-Trace 2.0, second hand: riscv-etrace]. */
 static const char *const privileges[] = {"U", "S", NULL, "M", "D", "VU", "VS"};
+/* [E-Trace 2.0, "Format 0 packets"], branch_fmt; 01 cannot occur */
 static const char *const branch_formats[] = {"no address", NULL, "address",
 					     "address, mispredicted"};
 

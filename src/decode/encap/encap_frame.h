@@ -4,8 +4,10 @@
  *
  * After the header byte a packet is one string of bits, least significant
  * first, nothing in it is aligned: source (W bits), timestamp (8 T bits, if
- * the header says `extend`), type (Y bits), payload.  Its length is
- * 1 + W / 8 + (extend ? T : 0) + L bytes; a null packet (L = 0) is one byte.
+ * the header says `extend`), type (Y bits), payload [Encap 1.0, "Normal Encapsulation
+ * Structure", tables 1 to 3].  Its length is 1 + W / 8 + (extend ? T : 0) + L bytes
+ * [Encap 1.0, "Packet Length"]; a null packet (L = 0) is one byte [Encap 1.0, "Null
+ * Encapsulation"].
  */
 #ifndef TRAWL_DECODE_ENCAP_FRAME_H
 #define TRAWL_DECODE_ENCAP_FRAME_H
@@ -13,6 +15,9 @@
 #include "base/bytes.h"
 #include "decode/encap/encap.h"
 
+/* The most of each part: 16 bits of source, 31 bytes of payload [Encap 1.0, "Normal
+ * Encapsulation Structure", table 1]; timestamps above 64 bits and types above 8 are not
+ * read. */
 enum {
 	ENCAP_PACKET_MAX = 1 + 2 + 8 + 31,
 	ENCAP_LOOK = 64, /* bytes that must be readable where a packet starts */
@@ -24,9 +29,13 @@ enum {
 
 /* What is odd about a message; in message.aux. */
 enum encap_note {
-	ENCAP_AFTER_IDLE = 1 << 0,   /* unframed: alignment should come before it */
-	ENCAP_FLOW_IN_NULL = 1 << 1, /* unframed: it should be 0 */
-	ENCAP_NO_TIMESTAMP = 1 << 2, /* extend, but there are no timestamps */
+	/* unframed: null.alignment "must be transmitted as the final null before a normal
+	 * packet" [Encap 1.0, "Synchronization"] */
+	ENCAP_AFTER_IDLE = 1 << 0,
+	/* unframed: flow "must be zero in all null packets" [Encap 1.0, "Null Encapsulation"] */
+	ENCAP_FLOW_IN_NULL = 1 << 1,
+	/* extend "must be 0 if timestamp width is 0" [Encap 1.0, "Header", table 2] */
+	ENCAP_NO_TIMESTAMP = 1 << 2,
 	ENCAP_UNUSED_BITS = 1 << 3,  /* more than padding */
 	ENCAP_CUT_BY_BLOCK = 1 << 4, /* it crosses a block border */
 	ENCAP_CUT_BY_SLOT = 1 << 5,  /* or its slot's */
@@ -47,7 +56,8 @@ struct encap_decoder {
 	struct decoder base;
 	const struct encap_options *options;
 	unsigned srcid_width, timestamp_bytes, type_width;
-	unsigned longest; /* N: null bytes that one packet can hold in a row */
+	unsigned longest; /* N = 31 + T + S, the most null bytes in a row of one packet
+			     [Encap 1.0, "Synchronization"] */
 	unsigned phase;	  /* bits in front of the first byte of a bit stream */
 	bool framed;
 	bool syncs;		      /* there are sync sequences to rely on */
@@ -67,18 +77,21 @@ struct encap_state {
 	bool suspect;	/* off the track until the next certain boundary */
 };
 
+/* "A byte with the 5LSBs all zero" [Encap 1.0, "Synchronization"]. */
 static inline bool
 encap_is_null(uint8_t byte)
 {
 	return (byte & 0x1f) == 0;
 }
 
+/* Of a null packet: alignment, not idle [Encap 1.0, "Null Encapsulation"]. */
 static inline bool
 encap_is_extended(uint8_t header)
 {
 	return header >> 7;
 }
 
+/* [Encap 1.0, "Header", table 2] */
 static inline unsigned
 encap_flow(uint8_t header)
 {
@@ -112,7 +125,8 @@ encap_source_of(const struct encap_decoder *d, uint32_t srcid)
 	return &d->sources[d->source_of ? d->source_of[srcid] : 0];
 }
 
-/* Takes apart the packet at P, ENCAP_LOOK bytes of which are readable. */
+/* Takes apart the packet at P, ENCAP_LOOK bytes of which are readable: [Encap 1.0, "srcID",
+ * "Timestamp", "Payload"]. */
 static inline void
 encap_read(const struct encap_decoder *d, const uint8_t *p, struct encap_packet *packet)
 {

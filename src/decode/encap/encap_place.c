@@ -4,9 +4,11 @@
  * Most packets say how far the program counter moved, so it is known by what
  * came before: from the last packet that says where it is (sync.start,
  * sync.trap) on.  Stepping keeps none of this, for a checkpoint has no room
- * for many sources; it is found when somebody looks, by walking back over the
+ * for many sources; it is found when a message is expanded, by walking back over the
  * packets of the source and reading them again, oldest first.  What was found
- * last is remembered per source, so that going on from there is one packet.
+ * last is remembered per source, so that going on from there is one packet.  Support
+ * and context packets do not move the counter, and differences are to the address
+ * reported last [E-Trace 2.0, "Delta address mode"].
  *
  * The modes (addresses in full, data without address) are those of the last
  * support packet, which may be far back; the walk for it passes cells of the

@@ -2,7 +2,8 @@
  * Is this an encapsulated stream, and how wide are its fields?
  *
  * Nothing in the stream says so, but sync sequences do: they are runs of
- * N + 1 null packets with N = 31 + T + S, where S is W / 8 rounded down.  Only
+ * N + 1 null packets with N = 31 + T + S [Encap 1.0, "Synchronization"], where S is W / 8
+ * rounded down [Encap 1.0, "Packet Length"].  Only
  * S and T matter for framing, so each pair is tried: with the right one, a
  * chain of packets that starts behind one sequence ends exactly at the next,
  * which a wrong one does by luck only.
@@ -98,7 +99,8 @@ encap_find_phase(const struct window *head, unsigned longest)
 				zeros++;
 				continue;
 			}
-			/* the first one after N idles and seven zeros ends a byte */
+			/* the first one after N idles and seven zeros ends a byte: it "uniquely
+			 * identifies the byte boundary" [Encap 1.0, "Synchronization"] */
 			if (zeros >= 8 * (uint64_t)longest + 7)
 				return (bit + 1) % 8;
 			zeros = 0;

@@ -9,9 +9,10 @@
  *
  * A stream has no checksums: damage shows as what cannot be, and from there
  * on packets are suspect until the next certain boundary.  That is the byte
- * after N null bytes in a row, where N is the most that a packet can hold; a
- * packet that was never sent may have swallowed some of them, so while off
- * the track the null bytes at the end of packets count as well.
+ * after N null bytes in a row, where N is the most that a packet can hold: "any 'null'
+ * bytes after this must be null packets" [Encap 1.0, "Synchronization"].  What is no
+ * packet may take some of them for its own, so while packets are suspect the null bytes
+ * at their ends count as well.
  *
  * Bit streams and slots are brought into the plain form piece by piece.
  */
@@ -101,7 +102,8 @@ step_nulls(const struct encap_decoder *d, struct encap_state *s, const uint8_t *
 /* --- packets ----------------------------------------------------------- */
 
 /* The timestamp with the bits above its own: time moves forward, save small
- * steps back where packets of several sources overtook each other. */
+ * steps back where packets of several sources overtook each other.  Unit and epoch are
+ * not defined [Encap 1.0, "Timestamp"]. */
 static uint64_t
 unwrap(const struct encap_decoder *d, const struct encap_state *s, uint64_t stamp)
 {
@@ -250,7 +252,8 @@ step_one(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p,
 
 /* --- stepping ---------------------------------------------------------- */
 
-/* A certain boundary that is no sync sequence. */
+/* A certain boundary that is no sync sequence: "the first byte of every block" [Encap 1.0,
+ * "Synchronization"; E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
 static void
 enter_block(struct encap_state *s)
 {
@@ -357,7 +360,8 @@ step_slot(const struct encap_decoder *d, struct encap_state *s, const uint8_t *p
 	}
 }
 
-/* Each slot holds one packet, at its start or, reversed, at its end. */
+/* Each slot holds one packet, at its start or, reversed, at its end: how PULP's rv_tracer
+ * writes its packets, [Encap 1.0, second hand: captures of rv_tracer]. */
 static size_t
 step_slots(const struct encap_decoder *d, struct encap_state *s, const struct window *w,
 	   struct message *out, size_t max)

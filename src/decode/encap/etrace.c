@@ -126,6 +126,8 @@ add_number(struct etrace_bits *b, unsigned row, uint64_t value)
 
 /* --- parts of payloads ------------------------------------------------- */
 
+/* "Address must be left shifted in order to recreate original byte address" [E-Trace 2.0,
+ * "Format 3 subformat 0 - Synchronisation"]. */
 static uint64_t
 full_address(const struct etrace_options *o, uint64_t sent)
 {
@@ -144,7 +146,9 @@ read_certain(const struct etrace_options *o, struct etrace_bits *b, struct etrac
 		etrace_last(b)->u = t->address;
 }
 
-/* A flag is sent as a change from the bit before it. */
+/* A flag is sent as a change from the bit before it: [E-Trace 2.0, "Format 2 notify and
+ * updiscon fields"]; irreport of a jump target from branch_map's or branches' highest bit,
+ * which is the bit before it too [E-Trace 2.0, "Format 0 irreport and irdepth fields"]. */
 static bool
 read_change(struct etrace_bits *b, unsigned row)
 {
@@ -155,6 +159,8 @@ read_change(struct etrace_bits *b, unsigned row)
 	return changed;
 }
 
+/* irdepth has return_stack_size_p + (return_stack_size_p > 0 ? 1 : 0) + call_counter_size_p
+ * bits, and a meaning if irreport is set [E-Trace 2.0, "Format 2 irreport and irdepth"]. */
 static void
 read_return(const struct etrace_options *o, struct etrace_bits *b)
 {
@@ -169,7 +175,9 @@ read_return(const struct etrace_options *o, struct etrace_bits *b)
 		b->at += depth;
 }
 
-/* The address that was reached, in full or as a difference, and flags. */
+/* The address that was reached, in full or as a difference, and flags: [E-Trace 2.0, "Format 2
+ * packets"].  Where only the field is shortened, it has 8 k + 1 bits and the flags follow
+ * at once: [E-Trace 2.0, second hand: captures of PULP's rv_tracer]. */
 static void
 read_address(const struct etrace_options *o, const struct etrace_place *place,
 	     struct etrace_bits *b, struct etrace_packet *t)
@@ -209,7 +217,8 @@ branches_text(const struct etrace_packet *t, char text[static 32])
 	return text;
 }
 
-/* COUNT branches, 0 for a full map.  The map's size goes by powers of two. */
+/* COUNT branches, 0 for a full map; 1, 3, 7, 15 or 31 bits, bit 0 the oldest, 0 taken
+ * [E-Trace 2.0, "Format 1 packets", "Format 1 branch_map field"]. */
 static void
 read_map(struct etrace_bits *b, unsigned count, struct etrace_packet *t)
 {
@@ -226,6 +235,8 @@ read_map(struct etrace_bits *b, unsigned count, struct etrace_packet *t)
 	add_number(b, ENCAP_F_BRANCH_MAP_BITS, bits);
 }
 
+/* privilege, time, context: in each packet of format 3 but support [E-Trace 2.0, "Format 3
+ * packets"]. */
 static void
 read_mode(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -257,6 +268,7 @@ etrace_fail(struct etrace_bits *b, struct etrace_packet *t, const char *error)
 
 /* --- format 3 ---------------------------------------------------------- */
 
+/* [E-Trace 2.0, "Format 3 subformat 0 - Synchronisation"] */
 static void
 read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -267,8 +279,9 @@ read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_
 	t->flags |= MESSAGE_RESYNC;
 }
 
-/* In implicit exception mode the address of a handler, thaddr 1, is not sent (Efficient
- * Trace for RISC-V 2.0, Implicit exception mode): a table would have to tell it. */
+/* [E-Trace 2.0, "Format 3 subformat 1 - Trap"].  In implicit exception mode "the trap handler
+ * address is omitted if thaddr is 1": a table would have to tell it.  tval is "omitted from
+ * the packet for interrupts" [E-Trace 2.0, "Format 3 tval field"]. */
 static void
 read_trap(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	  struct etrace_packet *t)
@@ -288,6 +301,7 @@ read_trap(const struct etrace_options *o, const struct etrace_place *place, stru
 	t->severity = t->is_interrupt ? SEVERITY_INFO : SEVERITY_WARNING;
 }
 
+/* [E-Trace 2.0, "Format 3 subformat 3 qual_status field"] */
 enum status { STATUS_SAME, STATUS_ENDED_REPORTED, STATUS_LOST, STATUS_ENDED };
 static const char *const statuses[4] = {
     [STATUS_SAME] = "no_change",
@@ -296,7 +310,10 @@ static const char *const statuses[4] = {
     [STATUS_ENDED] = "ended_ntr",
 };
 
-/* Options of the encoder: their names by bit, as implementations lay them out. */
+/* Options of the encoder: their names by bit.  "Number of bits and definitions
+ * implementation dependent" [E-Trace 2.0, "Format 3 subformat 3 - Support"], so these are
+ * [E-Trace 2.0, second hand: its reference models] and [E-Trace 2.0, second hand: PULP's
+ * rv_tracer]. */
 static const struct {
 	const char *names[8];
 	unsigned count;
@@ -331,7 +348,8 @@ read_ioptions(const struct etrace_options *o, struct etrace_bits *b, struct etra
 		b->fields->depth--;
 }
 
-/* How data packets look is said by the lowest bits of their options. */
+/* How data packets look is said by the lowest bits of their options: 'no addr', 'no data'
+ * [E-Trace 2.0, second hand: its reference models]. */
 static void
 read_doptions(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -346,6 +364,7 @@ read_doptions(const struct etrace_options *o, struct etrace_bits *b, struct etra
 	t->options.no_data = o->dtrace && set & 2;
 }
 
+/* [E-Trace 2.0, "Format 3 subformat 3 - Support"] */
 static void
 read_support(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -379,7 +398,7 @@ read_sync(const struct etrace_options *o, const struct etrace_place *place, stru
 	case 1:
 		read_trap(o, place, b, t);
 		break;
-	case 2:
+	case 2: /* [E-Trace 2.0, "Format 3 subformat 2 - Context"] */
 		set_name(b, t, ETRACE_CONTEXT);
 		read_mode(o, b, t);
 		t->severity = SEVERITY_INFO;
@@ -392,6 +411,8 @@ read_sync(const struct etrace_options *o, const struct etrace_place *place, stru
 
 /* --- formats 2, 1 and 0 ------------------------------------------------ */
 
+/* "This is indicated by setting branches to 0" [E-Trace 2.0, "Format 1 branch_map field"]: a
+ * full map without an address. */
 static void
 read_branches(const struct etrace_options *o, const struct etrace_place *place,
 	      struct etrace_bits *b, struct etrace_packet *t)
@@ -403,6 +424,7 @@ read_branches(const struct etrace_options *o, const struct etrace_place *place,
 		read_address(o, place, b, t);
 }
 
+/* [E-Trace 2.0, "Format 0 packets", subformat 0, "Format 0 branch_fmt field"] */
 static void
 read_count(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	   struct etrace_packet *t)
@@ -421,6 +443,7 @@ read_count(const struct etrace_options *o, const struct etrace_place *place, str
 	}
 }
 
+/* [E-Trace 2.0, "Format 0 packets", subformat 1]; with branches 0 there is no map. */
 static void
 read_jump(const struct etrace_options *o, struct etrace_bits *b, struct etrace_packet *t)
 {
@@ -433,7 +456,8 @@ read_jump(const struct etrace_options *o, struct etrace_bits *b, struct etrace_p
 	read_return(o, b);
 }
 
-/* Without a subformat, the kind is that of the extension that is there. */
+/* "If only one optional format is supported, the field can be omitted" [E-Trace 2.0, "Format 0
+ * subformat field"]: then the kind is that of the extension that there is. */
 static void
 read_extension(const struct etrace_options *o, const struct etrace_place *place,
 	       struct etrace_bits *b, struct etrace_packet *t)
@@ -490,7 +514,7 @@ etrace_apply(const struct etrace_options *o, const struct etrace_packet *t,
 		place->no_data = t->options.no_data;
 		place->implicit_exception = t->options.implicit_exception;
 	}
-	switch ((enum etrace_move)t->move) {
+	switch ((enum etrace_move)t->move) { /* [E-Trace 2.0, "Delta address mode"] */
 	case ETRACE_STAYS:
 		break;
 	case ETRACE_TO:

@@ -1,11 +1,15 @@
 /*
- * E-Trace payloads (Efficient Trace for RISC-V 2.0): what is inside a packet
- * of the encapsulation, for instruction and for data trace.
+ * E-Trace payloads: what is inside a packet of the encapsulation, for instruction
+ * and for data trace.
+ *
+ * [E-Trace 2.0, "SECTION"] is Efficient Trace for RISC-V 2.0, June 2025, by its headings,
+ * for their numbers differ between editions.
  *
  * A payload is a string of bits, least significant first.  Its widths are
  * parameters of the encoder and come from the profile.  Bits at the top that
- * equal the last one sent are not sent, so reading past the end repeats it
- * and no payload is ever too short.
+ * equal the last one sent are not sent ("sign based compression"), so reading past
+ * the end repeats it and no payload is ever too short [E-Trace 2.0, "Instruction Trace
+ * Encoder Output Packets"].
  *
  * One function reads a payload, for stepping (kind and severity), for
  * following the program counter, and for fields and text.
@@ -16,8 +20,9 @@
 #include "base/bytes.h"
 #include "decode/decoder.h"
 
-/* Parameters under their names in the specification, where it has one.  The
- * same list makes `etrace:` of a profile and what a source may override. */
+/* Parameters under their names in the specification, where it has one [E-Trace 2.0,
+ * "Parameters and Discovery"]; defaults are this program's.  The same list makes
+ * `etrace:` of a profile and what a source may override. */
 #define ETRACE_OPTIONS(NUMBER, FLAG, CHOICE)                                                       \
 	NUMBER(iaddress_width, 1, 64, "32", "bits of an instruction address")                      \
 	NUMBER(iaddress_lsb, 0, 3, "1", "lowest bit of an instruction address that is sent")       \
@@ -45,6 +50,9 @@
 	NUMBER(daddress_width, 1, 64, "32", "bits of a data address")
 
 enum etrace_layout { ETRACE_LAYOUT_REFERENCE, ETRACE_LAYOUT_PULP };
+/* "At the very minimum this should be applied to the address field of format 1 and 2
+ * packets, but ideally ... to the whole packet" [E-Trace 2.0, "Instruction Trace Encoder
+ * Output Packets"]. */
 enum etrace_compression { ETRACE_SHORT_PACKET, ETRACE_SHORT_FIELD };
 
 #define ETRACE_NUMBER(name, least, most, standard, help) int64_t name;
@@ -177,7 +185,8 @@ etrace_signed(uint64_t value, unsigned bits)
 	return ((value & etrace_mask(bits)) ^ sign) - sign;
 }
 
-/* COUNT bits at AT, at most 64, without moving on. */
+/* COUNT bits at AT, at most 64, without moving on; "sign-extending from the most significant
+ * received bit" [E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
 static inline uint64_t
 etrace_peek(const struct etrace_bits *b, unsigned at, unsigned count)
 {

@@ -3,11 +3,13 @@
  *
  * Loads, stores, atomic operations and CSR accesses, with address and data
  * or one of them: which one is not in the payload but in the last support
- * packet of the source.  Values are shown as they were sent; what differences
- * refer to depends on the size of the access and is not followed.
+ * packet of the source [E-Trace 2.0, "Data Trace Encoder Output Packets"].  Values are
+ * shown as they were sent; what differences refer to depends on the size of the access
+ * and is not followed.
  *
  * Split transfers (data that comes later) are named but not read: the width
- * of their request number is not known.
+ * of their request number is not known.  Orders and widths of fields are those of the
+ * text and of its reference models; no other decoder was at hand to compare with.
  */
 #include "config.h"
 
@@ -15,7 +17,7 @@
 
 #include <string.h>
 
-/* Width of the size field: enough for the log2 of the bytes of a transfer. */
+/* max(1, clog2(clog2(data_width_p / 8 + 1))): [E-Trace 2.0, "Load and Store"]. */
 static unsigned
 size_width(const struct etrace_options *o)
 {
@@ -62,7 +64,8 @@ read_value(struct etrace_bits *b, unsigned count, unsigned row, uint64_t data[st
 	etrace_note(b, row, text, from, count);
 }
 
-/* A length, less 1, in WIDTH bits and then so many bytes. */
+/* A length, less 1, in WIDTH bits and then so many bytes: data_len [E-Trace 2.0, "Load and
+ * Store"], op_len [E-Trace 2.0, "Atomic"]. */
 static void
 read_bytes(struct etrace_bits *b, unsigned width, unsigned length_row, unsigned row,
 	   uint64_t data[static 2])
@@ -82,7 +85,8 @@ read_data(struct etrace_bits *b, unsigned width, struct etrace_packet *t)
 	t->has_data = true;
 }
 
-/* An address without its SHIFT low bits, or the difference of two. */
+/* An address without its SHIFT low bits, or the difference of two: "shift left by size to
+ * recover byte address" [E-Trace 2.0, "Load and Store"]. */
 static void
 read_address(const struct etrace_options *o, struct etrace_bits *b, bool full, unsigned shift,
 	     struct etrace_packet *t)
@@ -97,14 +101,15 @@ read_address(const struct etrace_options *o, struct etrace_bits *b, bool full, u
 		etrace_last(b)->u = t->address;
 }
 
-/* With address alone, `diff` speaks of that only. */
+/* With address alone, `diff` is one bit: [E-Trace 2.0, "Load and Store"]. */
 static uint64_t
 read_diff(struct etrace_bits *b, const struct etrace_place *place)
 {
 	return etrace_take(b, place->no_data ? 1 : 2, ENCAP_F_DIFF);
 }
 
-/* Loads and stores: bit 1 tells which, bit 0 whether it is unaligned. */
+/* Loads and stores: bit 1 tells which, bit 0 whether it is unaligned [E-Trace 2.0, "Load and
+ * Store"]. */
 static void
 read_transfer(const struct etrace_options *o, const struct etrace_place *place,
 	      struct etrace_bits *b, unsigned format, struct etrace_packet *t)
@@ -126,6 +131,8 @@ read_transfer(const struct etrace_options *o, const struct etrace_place *place,
 	read_address(o, b, diff == 0, format & 1 ? 0 : size, t);
 }
 
+/* [E-Trace 2.0, "Atomic"]; subtype 7 is a failed conditional store with an address alone, else
+ * reserved. */
 static void
 read_atomic(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	    struct etrace_packet *t)
@@ -151,7 +158,8 @@ read_atomic(const struct etrace_options *o, const struct etrace_place *place, st
 	read_address(o, b, diff == 0, size, t);
 }
 
-/* The low half of the number comes last, so that it may be left out. */
+/* [E-Trace 2.0, "CSR"]: "the 6 LSBs output last as these are more likely to compress away";
+ * op_len and operand are there unless the register is read-only, addr[11:10] = 3. */
 static void
 read_csr(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	 struct etrace_packet *t)

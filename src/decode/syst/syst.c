@@ -3,8 +3,8 @@
  * message reach, what kind is it, who sent it?
  *
  * Everything here looks at the prefix of a message only.  What a message says
- * is made by syst_expand.c; how a capture is cut into messages is known to the
- * transports: syst_raw.c, syst_hex.c, syst_stp.c.
+ * is made by syst_expand.c; the transports cut a capture into messages: syst_raw.c,
+ * syst_hex.c, syst_stp.c.  syst.h says what is cited.
  */
 #include "config.h"
 
@@ -47,10 +47,12 @@ const struct kind_row syst_kinds[SYST_KIND_COUNT] = {
 
 /* clang-format off: tables have rows */
 
+/* [SyS-T 1.0, "SyS-T Messages Types"] */
 static const char *const type_names[16] = {
     "BUILD", "SHORT32", "STRING",   "CATALOG",	"reserved", "reserved", "RAW",	    "SHORT64",
     "CLOCK", "SBD",	"reserved", "reserved", "reserved", "reserved", "reserved", "reserved"};
 
+/* [SyS-T 1.0, "Severity"] */
 static const char *const severity_names[8] = {"MAX",  "FATAL", "ERROR", "WARNING",
 					      "INFO", "USER1", "USER2", "DEBUG"};
 
@@ -162,6 +164,8 @@ const uint64_t syst_formatted[16] = {
     [SYST_CATALOG] = BIT(1) | BIT(2) | BIT(5) | BIT(6),
 };
 
+/* BUILD: a number of 64 bits; CATALOG: an id of 32 or 64; CLOCK: two of 64; SBD: id and
+ * address [SyS-T 1.0, payloads, second hand: library, systprint]. */
 const uint8_t syst_payload_least[16][16] = {
     [SYST_BUILD] = {[2] = 8},
     [SYST_CATALOG] = {[1] = 4, [2] = 8, [5] = 4, [6] = 8},
@@ -178,6 +182,7 @@ syst_type_name(unsigned type)
 const char *
 syst_subtype_name(unsigned type, unsigned subtype)
 {
+	/* [SyS-T 1.0, subtypes, second hand: library, systprint] */
 	static const char *const names[16][16] = {
 	    [SYST_BUILD] = {"COMPACT32", "COMPACT64", "LONG"},
 	    [SYST_STRING] = {[1] = "GENERIC",

@@ -4,15 +4,20 @@
  * Transports (raw, hex, stp) cut the capture into frames and ask here what a
  * frame holds.  Peeking is for stepping: it reads the header and the length,
  * nothing else.  Expanding makes fields and text and checks the CRC-32C.
- * Section numbers are those of the MIPI SyS-T specification's message format.
+ *
+ * [SyS-T 1.0, "SECTION"] is the page "SyS-T Data Protocol" of the documentation of the
+ * MIPI SyS-T 1.0 library, by its headings.  It refers to chapter 8 of the specification
+ * for the payloads, which is not public; these are known from programs, which [SyS-T 1.0,
+ * PART, second hand: NAMES] names: the library (which writes messages), systprint (its
+ * reference printer), p_sys-t (Linux), and Zephyr.
  */
 #ifndef TRAWL_DECODE_SYST_H
 #define TRAWL_DECODE_SYST_H
 
 #include "decode/decoder.h"
 
-/* Kinds of message, rows of syst_kinds; STP's and text's own follow those of
- * SyS-T so that one table serves all transports. */
+/* Kinds of message, rows of syst_kinds: those of SyS-T by their type [SyS-T 1.0, "SyS-T
+ * Messages Types"]; STP's and text's own follow so that one table serves all transports. */
 enum syst_kind {
 	SYST_BUILD = 0,
 	SYST_SHORT32 = 1,
@@ -21,7 +26,7 @@ enum syst_kind {
 	SYST_RAW = 6,
 	SYST_SHORT64 = 7,
 	SYST_CLOCK = 8,
-	SYST_SBD = 9,
+	SYST_SBD = 9, /* reserved in the text [SyS-T 1.0, SBD, second hand: library, systprint] */
 	SYST_UNKNOWN = 10, /* a reserved type or subtype */
 	SYST_BAD,	   /* does not hold together: too short, wrong length */
 	SYST_FILLER,	   /* a run of zero bytes */
@@ -151,7 +156,7 @@ struct syst_peek {
 	bool has_length; /* `length` is by the message's own account */
 	bool has_ticks;
 	bool has_crc;
-	bool checked; /* it has a CRC, or a format makes its text, which may not fit */
+	bool checked;	 /* it has a CRC, or a format makes its text, which may not fit */
 	uint64_t ticks;	 /* its own time stamp */
 	uint64_t origin; /* raw key, without master and channel */
 };

@@ -61,7 +61,8 @@ struct syst_collateral {
 	struct syst_collateral *old;
 };
 
-/* Bits that a table's numbers can have. */
+/* Bits that a table's numbers can have: as wide as the field that they name [SyS-T 1.0,
+ * "Header"], or the payload's. */
 static const uint64_t table_bits[SYST_TABLE_COUNT] = {
     [SYST_TABLE_BUILDS] = UINT64_MAX,	    [SYST_TABLE_MODULES] = 0x7f,
     [SYST_TABLE_FILES] = UINT32_MAX,	    [SYST_TABLE_CATALOG32] = UINT32_MAX,
@@ -187,7 +188,7 @@ syst_collateral_client(const struct syst_collateral *collateral, const uint8_t g
 }
 
 /* Hashes the rows of a complete table.  Of two rows for one number the later
- * one counts, as for the reference printer. */
+ * one counts [SyS-T 1.0, collateral, second hand: systprint]. */
 static void
 table_finish(struct table *table, size_t which)
 {
@@ -388,7 +389,8 @@ open_entry(struct reading *r, const char *element, const char **attributes)
 }
 
 /* Puts a masked row in front of the first one that covers its number, which
- * would hide it: the reference printer replaces that one. */
+ * would hide it: the reference printer replaces that one [SyS-T 1.0, collateral, second
+ * hand: systprint]. */
 static void
 add_masked(struct table *table, const struct syst_entry *entry)
 {

@@ -1,5 +1,6 @@
 /*
- * SyS-T collateral: XML files that give names and formats to numbers.
+ * SyS-T collateral: XML files that give names and formats to numbers, by the schema
+ * that comes with the library [SyS-T 1.0, collateral, second hand: library, systprint].
  *
  * A collateral table is immutable once loaded, so any number of threads may
  * look things up without a lock.  A later load makes a new table that owns

@@ -97,7 +97,9 @@ close_level(struct job *j)
 
 /* --- who sent it ------------------------------------------------------- */
 
-/* COMPACT builds have the subtype amid their number. */
+/* COMPACT builds have the subtype amid their number: bits 0 to 19 below it, the rest from
+ * bit 30 on [SyS-T 1.0, BUILD, second hand: library].  The reference printer takes bits 28
+ * and 29 for 30 and 31, and so drops two of the number. */
 static uint64_t
 compact_build(const struct syst_frame *f)
 {
@@ -131,8 +133,8 @@ module_of(uint32_t header)
 	return header >> 16 & 0x7f;
 }
 
-/* Stands for a sender without GUID in the collateral: the module in byte 7 as
- * the reference printer has it. */
+/* Stands for a sender without GUID in the collateral: the module in byte 7, known from the
+ * reference printer's behaviour [SyS-T 1.0, second hand: systprint]. */
 static void
 printer_guid(uint32_t header, uint8_t guid[static 16])
 {
@@ -140,7 +142,8 @@ printer_guid(uint32_t header, uint8_t guid[static 16])
 	guid[7] = (uint8_t)module_of(header);
 }
 
-/* The same as the specification has it: master, channel, module in byte 8. */
+/* The same as the library's documentation and its example of collateral have it: master,
+ * channel, module in byte 8 [SyS-T 1.0, collateral, second hand: library]. */
 static void
 pseudo_guid(uint32_t header, const struct syst_sender *sender, uint8_t guid[static 16])
 {
@@ -175,7 +178,7 @@ announcing_guid(const struct syst_decoder *d, const struct syst_frame *f,
 }
 
 /* The GUIDs by which a sender without one may stand in the collateral: the
- * reference printer's, the specification's.  A word says no module. */
+ * reference printer's, the library's.  A word says no module. */
 static size_t
 stand_in_guids(const struct syst_frame *f, const struct syst_sender *sender,
 	       uint8_t guids[static 2][16])
@@ -445,14 +448,16 @@ add_prefix(struct job *j)
 
 /* --- payloads ---------------------------------------------------------- */
 
-/* The value of a single word without its type: 28 or 60 bits. */
+/* The value of a single word without its type: 28 or 60 bits [SyS-T 1.0, SHORT, second hand:
+ * library, systprint]. */
 static uint64_t
 word_value(const struct syst_frame *f)
 {
 	return bytes_le(f->p, f->payload_end) >> 4;
 }
 
-/* The length of the text at AT: up to its NUL, or to the payload's end. */
+/* The length of the text at AT: up to its NUL, or to the payload's end, for the library and
+ * p_sys-t write texts without [SyS-T 1.0, STRING, second hand: library, p_sys-t]. */
 static size_t
 text_length(const struct syst_frame *f, size_t at, bool *terminated)
 {
@@ -471,6 +476,8 @@ put_string(struct job *j, size_t at)
 	return at + length + terminated;
 }
 
+/* LONG: a number of 64 bits, then a text or none [SyS-T 1.0, BUILD, second hand: library,
+ * systprint]. */
 static void
 expand_build(struct job *j)
 {
@@ -549,6 +556,8 @@ struct call {
 	enum syst_packing packing;
 };
 
+/* PRINTF: a format with its NUL, then arguments [SyS-T 1.0, STRING, second hand: library,
+ * systprint]. */
 static struct call
 string_call(const struct syst_frame *f, bool *terminated)
 {
@@ -561,6 +570,7 @@ string_call(const struct syst_frame *f, bool *terminated)
 	};
 }
 
+/* [SyS-T 1.0, CATALOG, second hand: library, systprint] */
 static struct call
 catalog_call(const struct syst_frame *f, const struct syst_entry *entry)
 {
@@ -568,16 +578,17 @@ catalog_call(const struct syst_frame *f, const struct syst_entry *entry)
 	    .format = entry->text,
 	    .length = strlen(entry->text),
 	    .at = f->payload + syst_catalog_id_size(f),
+	    /* ID32P32 1, ID64P32 2, ID32P64 5, ID64P64 6 */
 	    .packing = f->subtype & 4 ? SYST_P64 : SYST_P32,
 	};
 }
 
 /*
  * Where the last argument is a string without NUL, the reference printer looks
- * at the byte behind the payload.  That is the CRC's first one.  Without CRC it
- * is behind the printer's copy of the frame, and what it finds is chance: a NUL
- * was seen behind copies that fit the smallest blocks of its heap, never behind
- * longer ones.
+ * at the byte behind the payload [SyS-T 1.0, second hand: systprint].  That is the CRC's
+ * first one.  Without CRC it is behind the printer's copy of the frame, and what it finds
+ * is chance: a NUL was seen behind copies that fit the smallest blocks of its heap, never
+ * behind longer ones.
  */
 static bool
 nul_behind(const struct syst_frame *f)
@@ -698,6 +709,8 @@ expand_catalog(struct job *j)
 	put_printf(j, &call);
 }
 
+/* The subtype is the protocol's number, the payload "opaque": [SyS-T 1.0, RAW, second hand:
+ * library, systprint]. */
 static void
 expand_raw(struct job *j)
 {
@@ -706,6 +719,8 @@ expand_raw(struct job *j)
 	add_part(j, SYST_F_DATA, f->payload, f->payload_end - f->payload);
 }
 
+/* "The source clock value and frequency" [SyS-T 1.0, "Clock Synchronization"], 64 bits each
+ * [SyS-T 1.0, CLOCK, second hand: library, p_sys-t]; the reference printer does not read it. */
 static void
 expand_clock(struct job *j)
 {
@@ -718,6 +733,8 @@ expand_clock(struct job *j)
 	add_trailing(j, f->payload + 16);
 }
 
+/* id, address, name with its NUL, the rest: which of them and how wide is in the subtype
+ * [SyS-T 1.0, SBD, second hand: library]. */
 static void
 expand_sbd(struct job *j)
 {

@@ -3,9 +3,11 @@
  *
  * A message is a 32-bit header word, then what its flags announce, in this
  * order: GUID (16), location (1 + 4 or 8), length (2), time stamp (8), the
- * payload, CRC-32C (4).  SHORT and BUILD:COMPACT messages are the exception:
- * one word of fixed size, of which only the type (and BUILD's subtype) is
- * header.  All numbers are little-endian, a GUID stands in text order.
+ * payload, CRC-32C (4) [SyS-T 1.0, "Message Anatomy"]; that the length stands before the
+ * time stamp is [SyS-T 1.0, order of fields, second hand: library, systprint].  SHORT and
+ * BUILD:COMPACT messages are the exception: one word of fixed size, of which only the type
+ * (and BUILD's subtype) is header.  All numbers are little-endian, a GUID stands in text
+ * order [SyS-T 1.0, "Data Field Byte Ordering"; RFC 4122].
  *
  * The functions that every step runs through are inline and look at a message
  * once: at most SYST_PREFIX_MAX bytes of it.
@@ -18,7 +20,7 @@
 
 #include <string.h>
 
-/* Bits of the header word. */
+/* Bits of the header word: [SyS-T 1.0, "Header"]. */
 #define SYST_HEADER_LOCATION (1u << 8)
 #define SYST_HEADER_LENGTH (1u << 9)
 #define SYST_HEADER_CRC (1u << 10)
@@ -30,7 +32,7 @@
 	(SYST_HEADER_LOCATION | SYST_HEADER_LENGTH | SYST_HEADER_CRC | SYST_HEADER_TIME |          \
 	 SYST_HEADER_GUID | SYST_HEADER_RESERVED)
 
-/* Bits of a location's first byte. */
+/* Bits of a location's first byte: el_format, 0 to 3 [SyS-T 1.0, "Location"]. */
 #define SYST_LOCATION_WIDE 1u
 #define SYST_LOCATION_ADDRESS 2u
 #define SYST_LOCATION_RESERVED 0xfcu
@@ -40,6 +42,7 @@
 #define SYST_ORIGIN_NONE (1ull << 62) /* of what is no message */
 #define SYST_ORIGIN_WORD (1ull << 61) /* of SHORT and COMPACT, which do not say */
 
+/* [SyS-T 1.0, subtypes, second hand: library, systprint] */
 enum syst_subtype {
 	SYST_BUILD_COMPACT32 = 0,
 	SYST_BUILD_COMPACT64 = 1,
@@ -66,7 +69,8 @@ syst_header_subtype(uint32_t header)
 	return header >> 24 & 63;
 }
 
-/* Size of a message that is a single word, else 0. */
+/* Size of a message that is a single word, else 0: [SyS-T 1.0, "SyS-T Messages Types"], of
+ * compact builds [SyS-T 1.0, BUILD, second hand: library, systprint]. */
 static inline uint32_t
 syst_word_size(uint32_t header)
 {
@@ -107,7 +111,7 @@ static inline uint64_t
 syst_origin(uint32_t header, const uint8_t *p)
 {
 	if (!(header & SYST_HEADER_GUID))
-		return header >> 12 & 0x7ff; /* module << 4 | unit */
+		return header >> 12 & 0x7ff; /* module << 4 | unit [SyS-T 1.0, "Header"] */
 	uint64_t key = bytes_le64(p + 4) * 0x9e3779b97f4a7c15u ^ bytes_le64(p + 12);
 	key = (key ^ key >> 29) * 0xbf58476d1ce4e5b9u;
 	return key | SYST_ORIGIN_GUID;
@@ -138,7 +142,7 @@ syst_peek_laid(const uint8_t *p, size_t length, uint32_t header, uint32_t flags,
 
 	uint32_t around = at.payload + (out->has_crc ? 4u : 0);
 	out->least = around + (known ? syst_payload_least[type][subtype & 15] : 0);
-	if (out->has_length)
+	if (out->has_length) /* "the number of message payload bytes" [SyS-T 1.0, "Length"] */
 		out->length = around + bytes_le16(p + at.length);
 	else
 		out->length = out->kind == SYST_CLOCK ? out->least : 0;
@@ -248,17 +252,18 @@ syst_frame_has(const struct syst_frame *f, uint32_t flag, size_t at, size_t size
 	return !f->word && f->header & flag && at + size <= f->length;
 }
 
-/* The CRC-32C that ends the frame, and what it should be.  False: none. */
+/* The CRC-32C that ends the frame, and what it should be: "over all of the message bytes,
+ * excluding the checksum value itself" [SyS-T 1.0, "Checksum"].  False: none. */
 bool syst_frame_crc(const struct syst_frame *, uint32_t *stated, uint32_t *computed);
 
-/* A GUID's text with braces in lower case, 39 bytes with the NUL; and back,
+/* A GUID's text [RFC 4122, text form] with braces in lower case, 39 bytes with the NUL; and back,
  * from any case, braces optional.  False if TEXT is no GUID. */
 enum { SYST_GUID_TEXT = 39 };
 char *syst_guid_text(char text[static SYST_GUID_TEXT], const uint8_t guid[static 16]);
 bool syst_guid_parse(const char *text, uint8_t guid[static 16]);
 
-/* Names of types and subtypes as the reference printer has them; NULL for
- * what is reserved, or has a number only. */
+/* Names of types and subtypes as the reference printer has them [SyS-T 1.0, second hand:
+ * systprint]; NULL for what is reserved, or has a number only. */
 const char *syst_type_name(unsigned type);
 const char *syst_subtype_name(unsigned type, unsigned subtype);
 

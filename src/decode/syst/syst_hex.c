@@ -9,6 +9,10 @@
  * ends and checks the digits, but turns only those of a message's prefix into
  * bytes; plain digits to the end of the line take the short way.
  *
+ * The marker is that of the library's example platform and of Zephyr's log backend
+ * [SyS-T 1.0, lines of text, second hand: library, Zephyr]; the reference printer takes
+ * only lines that begin with it.
+ *
  * A line of more than LINE_LONGEST is cut into pieces of that size, so that
  * a file that has no line ends cannot make a step look without end.
  */

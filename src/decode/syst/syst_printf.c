@@ -28,7 +28,7 @@ enum modifier {
 	MODIFIER_LONG_DOUBLE
 };
 
-/* Longer names first: `hh` before `h`. */
+/* [C99, fprintf]; longer names first: `hh` before `h`. */
 static const struct {
 	const char *name;
 	enum modifier modifier;
@@ -37,7 +37,9 @@ static const struct {
     {"j", MODIFIER_J},	 {"z", MODIFIER_Z}, {"t", MODIFIER_T},	 {"L", MODIFIER_LONG_DOUBLE},
 };
 
-/* Bytes of an integer on the wire, and how many of them the value has. */
+/* Bytes of an integer on the wire, and how many of them the value has: as the library
+ * writes them [SyS-T 1.0, arguments, second hand: library].  The reference printer reads 4
+ * bytes for t where the library writes 8. */
 static const struct {
 	uint8_t wire[2]; /* by packing */
 	uint8_t value[2];
@@ -93,7 +95,7 @@ parse_number(const char *p, const char *end, int *number)
 	return p;
 }
 
-/* Parses the conversion that starts at the % at P.  False if it is none. */
+/* Parses the conversion that starts at the % at P [C99, fprintf].  False if it is none. */
 static bool
 parse_spec(const char *p, const char *end, struct spec *spec)
 {
@@ -155,7 +157,8 @@ tell(const struct job *job, const struct spec *spec, size_t length, struct syst_
 	job->sink->add(job->sink->context, &arg);
 }
 
-/* A width or precision from the arguments. */
+/* A width or precision from the arguments: 4 bytes, just before the value [SyS-T 1.0,
+ * arguments, second hand: library, systprint]. */
 static bool
 take_star(struct job *job, const struct spec *spec, int *number)
 {
@@ -369,7 +372,7 @@ convert_pointer(struct job *job, const struct spec *spec)
 	if (spec->letter == 'n')
 		return DONE;
 	if (!value) {
-		add_padded(job, spec, "(nil)", 5);
+		add_padded(job, spec, "(nil)", 5); /* as the printer's C library has it */
 		return DONE;
 	}
 	struct spec hex = *spec;
@@ -464,6 +467,8 @@ is_valid(const char *format, size_t length)
 	return true;
 }
 
+/* The complaints of the reference printer, word for word [SyS-T 1.0, second hand: systprint];
+ * " - text cut" is this program's. */
 static void
 explain(struct text *out, enum outcome outcome, const char *format, size_t length)
 {

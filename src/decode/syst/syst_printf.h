@@ -4,7 +4,8 @@
  * Arguments lie one after the other without padding, in the order of the
  * format.  Their size depends on the conversion and on the packing: 32-bit
  * senders write long, size_t, ptrdiff_t and pointers as 4 bytes, 64-bit
- * senders as 8.  Strings stand in line with their NUL.
+ * senders as 8.  Strings stand in line with their NUL [SyS-T 1.0, arguments, second
+ * hand: library, systprint].
  */
 #ifndef TRAWL_DECODE_SYST_PRINTF_H
 #define TRAWL_DECODE_SYST_PRINTF_H

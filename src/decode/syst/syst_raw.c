@@ -1,7 +1,9 @@
 /*
  * SyS-T over nothing: messages one after the other, without framing.
  *
- * There is no sync word.  A message that gives its length, or is of a fixed
+ * "A list of variable length SyS-T Messages without additional padding bytes between
+ * them" [SyS-T 1.0, "Overview"], as Zephyr writes it [SyS-T 1.0, raw data, second hand:
+ * Zephyr].  There is no sync word.  A message that gives its length, or is of a fixed
  * size, leads to the next; all others end where the next one seems to start.
  * What seems to be a message is judged by following it: each one that parses
  * adds evidence (of a CRC that fits, a lot; of a word whose low bits happen to

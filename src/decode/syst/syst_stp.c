@@ -3,7 +3,8 @@
  *
  * Packets of several masters and channels interleave.  A message starts with
  * a timestamp, or without one right behind an end of the same sender; it ends
- * with a mark or a FLAG of that sender, and stands where it ends.  Of one under
+ * with a mark or a FLAG of that sender, and stands where it ends.  The sequences are
+ * DnMTS, DnTS-Dn*-DnM and DnTS-Dn*-FLAG [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Of one under
  * way only the first bytes are kept (stp_open.h).
  *
  * Each packet, each start of damage and the end of the capture is one event,
@@ -345,8 +346,8 @@ take_row(struct run *r, const struct stp_packet *packet)
 }
 
 /* An error says that data were lost: of the current channel, of all channels of
- * the current master, or of all masters.  No message that is open is sure to be
- * whole. */
+ * the current master, or of all masters [STP 2, MERR and GERR, second hand: OpenCSD, ADI,
+ * TI].  No message that is open is sure to be whole. */
 static void
 doubt_open(struct state *s, enum stp_what what)
 {

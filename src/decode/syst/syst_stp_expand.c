@@ -234,6 +234,7 @@ static const struct row {
     [STP_CERR] = {"STP:CERR", "channel error ", "", false, SYST_F_STP_ERROR},
 };
 
+/* [STP 2, VERSION, second hand: ADI, stm_core] */
 static void
 expand_version(struct job *j)
 {

@@ -6,6 +6,9 @@
  * hold a dump of the bytes and no more.  Where the printer cannot decode (CLOCK
  * and SBD), drops bits (COMPACT builds) or prints nothing (64-bit addresses),
  * the row says what is right.
+ *
+ * No document has these rows.  Columns, the order of checks and each oddity are known
+ * from the reference printer's behaviour: [SyS-T 1.0, second hand: systprint].
  */
 #include "config.h"
 
@@ -47,6 +50,8 @@ payload_status(const struct syst_frame *f, const struct syst_client *client)
 	return OK;
 }
 
+/* The checks in the printer's order: a wrong length hides a bad CRC, and that an unknown type
+ * [SyS-T 1.0, second hand: systprint]. */
 static enum status
 frame_status(const struct syst_frame *f, const struct syst_client *client)
 {

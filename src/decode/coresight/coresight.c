@@ -15,8 +15,8 @@
 enum {
 	BLOCK = 512, /* of a DSTREAM */
 	BLOCK_TRACE = 504,
-	SYNC_FRAME = 0x7fffffff,
-	SYNC_HALF = 0x7fff
+	SYNC_FRAME = 0x7fffffff, /* ff ff ff 7f [IHI0029, trace formatter] */
+	SYNC_HALF = 0x7fff	 /* ff 7f */
 };
 
 void
@@ -71,7 +71,9 @@ change(struct job *j, uint8_t id, uint64_t index, uint64_t frame)
 	j->run.anchor = c->anchor;
 }
 
-/* Gives the runs of one frame; byte N lies at OFFSETS[N]. */
+/* Gives the runs of one frame; byte N lies at OFFSETS[N].  Bit N of the last byte is the
+ * low bit of byte 2 N where that is data; where it is an ID, the next byte is the old
+ * source's if the bit is set [IHI0029, trace formatter]. */
 static void
 unpack(struct job *j, const uint8_t *frame, const uint64_t *offsets)
 {

@@ -1,11 +1,12 @@
 /*
  * The CoreSight trace formatter undone: frames become runs of bytes of one
- * trace source (Arm CoreSight Architecture Specification, trace formatter).
+ * trace source.  [IHI0029, trace formatter] is that part of Arm's CoreSight Architecture
+ * Specification.
  *
  * A frame is 16 bytes: pairs of which the first byte is data or, if its low
  * bit is set, the ID of the source that goes on; the last byte holds the low
  * bits of the first bytes.  A trace port (TPIU) puts synchronisation packets
- * between and into the frames.
+ * between and into the frames [IHI0029, trace formatter].
  *
  * Places.  An *offset* is one of the capture.  An *index* counts trace bytes
  * alone, as the reference decoder does: it differs from the offset in the
@@ -25,7 +26,8 @@
 
 enum coresight_format {
 	CORESIGHT_ALIGNED, /* frames alone, from the first byte of the capture */
-	CORESIGHT_DSTREAM, /* TPIU in blocks of 504 bytes and 8 others */
+	CORESIGHT_DSTREAM, /* TPIU in blocks of 504 bytes and 8 others [OpenCSD 1.3.3, second
+			      hand: trc_pkt_lister] */
 	CORESIGHT_TPIU,	   /* frames with frame and half-frame synchronisation */
 	CORESIGHT_SOURCE   /* no frames: the bytes of one source */
 };
@@ -37,8 +39,8 @@ enum {
 	CORESIGHT_IDS = 0x81
 };
 
-/* IDs that are no source's (Arm IHI 0029, CoreSight Architecture Specification, the
- * trace formatter's special trace source IDs).  It fills frames up with the null ID. */
+/* IDs that are no source's [IHI0029, trace formatter, special trace source IDs].  Frames
+ * are filled up with the null ID. */
 enum {
 	CORESIGHT_ID_NULL = 0x00,
 	CORESIGHT_ID_FIRST_SPECIAL = 0x70,

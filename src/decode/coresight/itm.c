@@ -1,7 +1,7 @@
 /*
  * ITM packets as elements: see itm.h.
  *
- * A packet is known by its first byte; sizes follow from it or from
+ * A packet is known by its first byte [ARMv7-M, D4]; sizes follow from it or from
  * continuation bits.  Packets are collected a byte at a time, since they may
  * be cut by frames anywhere.  What is no packet is an UNKNOWN element of one
  * byte: the next byte may well start a packet again.  Nothing is decoded
@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+/* Synchronisation is at least 47 zero bits and a one, overflow 01110000, global time stamps
+ * 10010100 and 10110100 [ARMv7-M, D4]. */
 enum { SYNC_ZEROS = 5, SYNC_LAST = 0x80, OVERFLOW = 0x70, GLOBAL_1 = 0x94, GLOBAL_2 = 0xb4 };
 
 void
@@ -47,6 +49,8 @@ continued(const struct itm *itm)
 
 /* --- kinds of packet --------------------------------------------------- */
 
+/* `aaaaa0ss`, a port, and `aaaaa1ss`, a hardware source: 1, 2 or 4 bytes [ARMv7-M, D4; of
+ * hardware sources D4.3]. */
 static const char *
 take_payload(struct itm *itm, struct opencsd_element *e)
 {
@@ -64,6 +68,8 @@ take_payload(struct itm *itm, struct opencsd_element *e)
 	return hardware ? "DWT: hardware packet" : "SWIT: software packet";
 }
 
+/* `11rr0000` with up to 28 bits, rr: which of time and data is late; `0ttt0000`, ttt 1 to 6:
+ * the time itself [ARMv7-M, D4].  Times are differences to the last one. */
 static const char *
 take_local(struct itm *itm, struct opencsd_element *e)
 {
@@ -78,6 +84,8 @@ take_local(struct itm *itm, struct opencsd_element *e)
 	return "TS_LOCAL: local time stamp";
 }
 
+/* Bits 25:0 in four bytes, with "clock changed" and "wrapped" in the last; bits 47:26 in four
+ * or 63:26 in six [ARMv7-M, D4]. */
 static const char *
 take_global(struct itm *itm, struct opencsd_element *e)
 {
@@ -110,6 +118,7 @@ take_global(struct itm *itm, struct opencsd_element *e)
 		     : "TS_GLOBAL_2: global time stamp, high bits";
 }
 
+/* `0ppp1000`: page of the stimulus ports, port = 32 * page + a [ARMv7-M, D4]. */
 static const char *
 take_extension(struct itm *itm, struct opencsd_element *e)
 {
@@ -120,6 +129,7 @@ take_extension(struct itm *itm, struct opencsd_element *e)
 	return "EXTENSION: page of the stimulus ports";
 }
 
+/* Packets were lost; the sum of local times is a lower bound from here, so it begins anew. */
 static const char *
 take_overflow(struct itm *itm, struct opencsd_element *e)
 {
@@ -139,7 +149,7 @@ take_reserved(struct itm *itm, struct opencsd_element *e)
 
 /* --- packets ----------------------------------------------------------- */
 
-/* How packets are known by their first byte, in this order. */
+/* How packets are known by their first byte, in this order: [ARMv7-M, D4]. */
 static const struct form {
 	uint8_t mask, value;
 	uint8_t most; /* bytes; 0: header & 3 and the header itself */
@@ -190,8 +200,8 @@ take_packet(struct itm *itm, const struct form *form, const struct itm_sink *sin
 	itm->have = 0;
 }
 
-/* Decoding may have begun here as well: what only those know that came from farther
- * back is told by nobody. */
+/* Decoding may have begun here as well: what follows only from packets farther back does
+ * not count. */
 static void
 forget(struct itm *itm)
 {

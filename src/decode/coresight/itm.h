@@ -1,7 +1,7 @@
 /*
- * The packets of an Instrumentation Trace Macrocell (Armv7-M and Armv8-M
- * Architecture Reference Manuals, appendix on ITM and DWT packets) as generic
- * trace elements.
+ * The packets of an Instrumentation Trace Macrocell as generic trace elements.
+ * [ARMv7-M, D4] is the appendix on ITM and DWT packets of the ARMv7-M Architecture
+ * Reference Manual.
  *
  * Software writes to stimulus ports, the watchpoint hardware (DWT) adds packets
  * of its own, both with local time stamps (differences) and global ones (48 or

@@ -49,6 +49,7 @@ const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT] = {
 
 /* --- names ------------------------------------------------------------- */
 
+/* [OpenCSD 1.3.3, trc_gen_elem_types.h], without OCSD_GEN_TRC_ELEM_ */
 static const char *const type_names[] = {
     [OPENCSD_UNKNOWN] = "UNKNOWN",
     [OPENCSD_NO_SYNC] = "NO_SYNC",
@@ -72,6 +73,8 @@ static const char *const type_names[] = {
     [OPENCSD_CUSTOM] = "CUSTOM",
     NULL,
 };
+/* These and those that follow: as a listing has them [OpenCSD 1.3.3, second hand:
+ * trc_pkt_lister]; the numbers are [OpenCSD 1.3.3, ocsd_if_types.h]. */
 static const char *const unsync_names[] = {
     [OPENCSD_UNSYNC_UNKNOWN] = "undefined",
     [OPENCSD_UNSYNC_INIT] = "init-decoder",

@@ -6,13 +6,19 @@
  * elements also come from our own ITM decoder and from listings.  One table
  * says which member is shown as which field, another how an element is
  * written in a listing and read from one.
+ *
+ * [OpenCSD 1.3.3, HEADER] is a header of that version of the library, [OpenCSD, "SECTION"]
+ * its page "Generic Trace Packet Descriptions", and what no document has is known from
+ * the behaviour of its printer, [OpenCSD 1.3.3, second hand: trc_pkt_lister].
  */
 #ifndef TRAWL_DECODE_OPENCSD_ELEMENT_H
 #define TRAWL_DECODE_OPENCSD_ELEMENT_H
 
 #include "decode/decoder.h"
 
-/* Kinds of message: first the types of element, in the library's order. */
+/* Kinds of message: first the types of element, in the library's order: [OpenCSD 1.3.3,
+ * trc_gen_elem_types.h, ocsd_gen_trc_elem_t], of later versions INSTRUMENTATION [OpenCSD 1.4,
+ * trc_gen_elem_types.h] and ITMTRACE [OpenCSD 1.7, trc_gen_elem_types.h]. */
 enum opencsd_kind {
 	OPENCSD_UNKNOWN,
 	OPENCSD_NO_SYNC,
@@ -46,6 +52,7 @@ extern const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT];
 
 enum opencsd_isa { OPENCSD_A32, OPENCSD_T32, OPENCSD_A64, OPENCSD_ISA_COUNT = 7 };
 
+/* [OpenCSD 1.3.3, trc_gen_elem_types.h, unsync_info_t] */
 enum opencsd_unsync {
 	OPENCSD_UNSYNC_UNKNOWN,
 	OPENCSD_UNSYNC_INIT,
@@ -72,7 +79,8 @@ enum opencsd_itm {
 	OPENCSD_ITM_COUNT
 };
 
-/* What is not meaningful for a type, or not valid, is zero. */
+/* What is not meaningful for a type, or not valid, is zero: [OpenCSD, "Generic Trace Packets -
+ * Packet Reference"]. */
 struct opencsd_element {
 	uint64_t index; /* as the reference decoder counts: of trace bytes */
 	uint8_t type;	/* enum opencsd_kind < OPENCSD_ELEMENTS */
@@ -135,7 +143,7 @@ enum { OPENCSD_CYCLES_BITS = 13 };
 void opencsd_element_message(const struct opencsd_element *, struct message *m);
 
 /* decoder_ops.cycles of such messages: the processors are the sources of program
- * trace. */
+ * trace [OpenCSD, "Correlation - timestamps and cycle counts"]. */
 bool opencsd_cycles(const struct message *m, struct decode_cycles *);
 
 /* Appends what stands between the brackets of a listing. */

@@ -73,7 +73,8 @@ add_sync(struct opencsd_lane *lane, uint64_t start, uint64_t here)
 	lane->syncs[lane->sync_count++ % OPENCSD_SYNCS] = sync;
 }
 
-/* At least LEAST zero bytes, then 0x80: ETM, PTM, ETE and ITM. */
+/* At least LEAST zero bytes, then 0x80: ETMv4 and ETE 11, ETMv3 and PTM 5 [OpenCSD 1.3.3, second
+ * hand: its decoders over its own snapshots], ITM 5 [ARMv7-M, D4]. */
 static void
 scan_zeros(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor,
 	   unsigned least)
@@ -88,7 +89,8 @@ scan_zeros(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t an
 	lane->pattern = 0;
 }
 
-/* At least 21 nibbles F, low nibble of each byte first, then 0: STM. */
+/* At least 21 nibbles F, low nibble of each byte first, then 0: STM [STP 2, ASYNC, second hand:
+ * OpenCSD]. */
 static void
 scan_nibbles(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor)
 {
@@ -216,9 +218,9 @@ opencsd_lane_length(const struct opencsd_lane *lane, uint64_t index)
 
 /* --- messages over STM ------------------------------------------------- */
 
-/* A packet with a time starts a message of its master and channel, a marked
- * one or a flag ends it.  Returns the message that E ends: removed from the
- * list, but still there. */
+/* A packet with a time starts a message of its master and channel, a marked one or a
+ * flag ends it [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Returns the message that
+ * E ends: removed from the list, but still there. */
 static const struct stp_message *
 follow_message(struct opencsd_lane *lane, const struct opencsd_element *e)
 {

@@ -59,7 +59,8 @@ struct core {
 	bool later; /* it may have instructions of after Armv8.3-A, Armv8.0-M */
 };
 
-/* Types of core by name, those that do not follow from the pattern below. */
+/* Types of core by name, those that do not follow from the pattern below: [OpenCSD 1.3.3,
+ * second hand: trc_pkt_lister], whose table of cores the C interface lacks. */
 static const struct core cores[] = {
     {"Cortex-A5", ARCH_V7, profile_CortexA},	{"Cortex-A7", ARCH_V7, profile_CortexA},
     {"Cortex-A8", ARCH_V7, profile_CortexA},	{"Cortex-A9", ARCH_V7, profile_CortexA},
@@ -273,6 +274,7 @@ configure_stm(const struct opencsd_source *s, struct core core, union config *c)
 #name, offsetof(struct opencsd_registers, name)                                    \
 	}
 
+/* Names, numbers and packets: [OpenCSD 1.3.3, ocsd_if_types.h, trc_pkt_types.h]. */
 static const struct protocol {
 	const char *name; /* in the library; NULL: it has none */
 	ocsd_trace_protocol_t number;
@@ -330,7 +332,8 @@ check_registers(const struct opencsd_source *s, const struct protocol *p, struct
 
 /* --- elements ---------------------------------------------------------- */
 
-/* Our types by the library's, whose numbers change from version to version. */
+/* Our types by the library's, whose numbers change from version to version [OpenCSD 1.3.3,
+ * trc_gen_elem_types.h, ocsd_gen_trc_elem_t]. */
 static const uint8_t types[] = {
     [OCSD_GEN_TRC_ELEM_UNKNOWN] = OPENCSD_UNKNOWN,
     [OCSD_GEN_TRC_ELEM_NO_SYNC] = OPENCSD_NO_SYNC,
@@ -355,7 +358,7 @@ static const uint8_t types[] = {
     [OCSD_GEN_TRC_ELEM_CUSTOM] = OPENCSD_CUSTOM,
 };
 
-/* And why there is no synchronisation. */
+/* And why there is no synchronisation [OpenCSD 1.3.3, trc_gen_elem_types.h, unsync_info_t]. */
 static const uint8_t unsyncs[] = {
     [UNSYNC_UNKNOWN] = OPENCSD_UNSYNC_UNKNOWN,
     [UNSYNC_INIT_DECODER] = OPENCSD_UNSYNC_INIT,
@@ -382,6 +385,7 @@ flag(bool set, uint32_t flag)
 	return set ? flag : 0;
 }
 
+/* [OpenCSD, "OCSD_GEN_TRC_ELEM_PE_CONTEXT"] */
 static void
 take_context(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 {
@@ -397,6 +401,7 @@ take_context(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 		    flag(c->vmid_valid, OPENCSD_HAS_VMID);
 }
 
+/* [OpenCSD, "OCSD_GEN_TRC_ELEM_INSTR_RANGE", "OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH"] */
 static void
 take_range(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 {

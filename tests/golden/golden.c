@@ -13,6 +13,8 @@
  *	fill 300 00			so many times that byte
  *	nibbles FFFFF F0 3		low nibble of each byte first
  *	pad				a nibble 0 if one is needed
+ *	bits 5 0x1f			so many bits of a number, lowest first
+ *	sign				the last bit again, to the end of the byte
  *	expect
  *	OFFSET+LENGTH TYPE SEVERITY TICKS FLAGS | TEXT
  *	  field=value			as the detail pane shows it; numbers in any base
@@ -49,7 +51,7 @@ struct golden {
 	char *decoder;
 	VEC(char *) options; /* name, value, name, ... */
 	VEC(uint8_t) bytes;
-	bool half; /* the high nibble of the last byte is free */
+	unsigned taken; /* low bits of the last byte; 0: it is full */
 	VEC(struct expected) expected;
 };
 
@@ -63,21 +65,29 @@ bail(const struct golden *g, const char *what)
 /* --- the assembler ----------------------------------------------------- */
 
 static void
-put_byte(struct golden *g, unsigned byte)
+put_bits(struct golden *g, unsigned count, uint64_t value)
 {
-	if (g->half)
-		bail(g, "pad is missing");
-	*vec_add(&g->bytes) = (uint8_t)byte;
+	for (unsigned i = 0; i < count; i++) {
+		if (!g->taken)
+			*vec_add(&g->bytes) = 0;
+		g->bytes.at[g->bytes.count - 1] |= (uint8_t)((value >> i & 1) << g->taken);
+		g->taken = (g->taken + 1) % 8;
+	}
 }
 
 static void
-put_nibble(struct golden *g, unsigned nibble)
+put_byte(struct golden *g, unsigned byte)
 {
-	if (g->half)
-		g->bytes.at[g->bytes.count - 1] |= (uint8_t)(nibble << 4);
-	else
-		*vec_add(&g->bytes) = (uint8_t)nibble;
-	g->half = !g->half;
+	if (g->taken)
+		bail(g, "pad or sign is missing");
+	put_bits(g, 8, byte);
+}
+
+static void
+put_sign(struct golden *g)
+{
+	while (g->taken)
+		put_bits(g, 1, g->bytes.at[g->bytes.count - 1] >> (g->taken - 1));
 }
 
 static unsigned
@@ -105,7 +115,7 @@ put_nibbles(struct golden *g, const char *at)
 {
 	for (; *at; at++)
 		if (!isspace((unsigned char)*at))
-			put_nibble(g, digit(g, *at));
+			put_bits(g, 4, digit(g, *at));
 }
 
 static void
@@ -140,8 +150,14 @@ assemble(struct golden *g, const char *word, const char *rest)
 	} else if (strcmp(word, "nibbles") == 0) {
 		put_nibbles(g, rest);
 	} else if (strcmp(word, "pad") == 0) {
-		if (g->half)
-			put_nibble(g, 0);
+		if (g->taken)
+			put_bits(g, 4, 0);
+	} else if (strcmp(word, "bits") == 0) {
+		char *value;
+		unsigned long count = strtoul(rest, &value, 0);
+		put_bits(g, (unsigned)count, strtoull(value, NULL, 0));
+	} else if (strcmp(word, "sign") == 0) {
+		put_sign(g);
 	} else if (strncmp(word, "le", 2) == 0) {
 		put_number(g, rest, (unsigned)atoi(word + 2) / 8);
 	} else if (strcmp(word, "fill") == 0) {
@@ -263,6 +279,24 @@ has_field(const struct expansion *e, const char *want)
 	return found;
 }
 
+/* decode_history.walk_back, over the list of messages. */
+static bool
+walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t flags,
+	  bool (*each)(void *, const struct message *), void *each_context)
+{
+	const struct drive_messages *messages = context;
+	size_t i = messages->list.count;
+	while (i && !message_is_same(&messages->list.at[i - 1], before))
+		i--;
+	for (i -= i > 0; i; i--) {
+		const struct message *m = &messages->list.at[i - 1];
+		bool wanted = m->origin == before->origin && kinds >> m->kind & 1;
+		if ((wanted || m->flags & flags) && !each(each_context, m))
+			break;
+	}
+	return true;
+}
+
 /* Prints what differs as TAP diagnostics; true if nothing does. */
 static bool
 compare(const struct expected *want, const struct expansion *e, const char *got)
@@ -291,10 +325,11 @@ check(struct golden *g)
 	struct text got = {0};
 	bool good = true;
 	drive_all(d, &messages);
+	const struct decode_history history = {.context = &messages, .walk_back = walk_back};
 	for (size_t i = 0; i < messages.list.count; i++) {
 		const struct message *m = &messages.list.at[i];
 		expansion_clear(&e);
-		d->ops->expand(d->decoder, m, &w, EXPAND_FIELDS, NULL, &e);
+		d->ops->expand(d->decoder, m, &w, EXPAND_FIELDS, &history, &e);
 		describe(m, &e, &got);
 		if (i < g->expected.count)
 			good &= compare(&g->expected.at[i], &e, text_get(&got));

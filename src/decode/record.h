@@ -5,7 +5,7 @@
  * record_open() copies the bytes (those of a growing capture may change
  * meanwhile) and makes them the payload; the others add fields at byte
  * positions of it.  Where no fields are wanted they all go into one spare
- * field, so that no caller has to ask.
+ * field, so that callers need no test.
  */
 #ifndef TRAWL_DECODE_RECORD_H
 #define TRAWL_DECODE_RECORD_H

@@ -68,8 +68,8 @@ take_payload(struct itm *itm, struct opencsd_element *e)
 	return hardware ? "DWT: hardware packet" : "SWIT: software packet";
 }
 
-/* `11rr0000` with up to 28 bits, rr: which of time and data is late; `0ttt0000`, ttt 1 to 6:
- * the time itself [ARMv7-M, D4].  Times are differences to the last one. */
+/* `11rr0000` with up to 28 bits, rr: which of time and data is late; `0ttt0000`, ttt 1
+ * to 6: the time itself [ARMv7-M, D4].  Times are differences to the last one. */
 static const char *
 take_local(struct itm *itm, struct opencsd_element *e)
 {
@@ -84,8 +84,8 @@ take_local(struct itm *itm, struct opencsd_element *e)
 	return "TS_LOCAL: local time stamp";
 }
 
-/* Bits 25:0 in four bytes, with "clock changed" and "wrapped" in the last; bits 47:26 in four
- * or 63:26 in six [ARMv7-M, D4]. */
+/* Bits 25:0 in four bytes, with "clock changed" and "wrapped" in the last; bits 47:26
+ * in four or 63:26 in six [ARMv7-M, D4]. */
 static const char *
 take_global(struct itm *itm, struct opencsd_element *e)
 {
@@ -259,11 +259,11 @@ void
 itm_feed(struct itm *itm, uint64_t index, const uint8_t *bytes, size_t length,
 	 const struct itm_sink *sink)
 {
-	if (!itm->told && length) {
+	if (!itm->begun && length) {
 		struct opencsd_element e = {.type = OPENCSD_NO_SYNC,
 					    .reason = itm->whole ? OPENCSD_UNSYNC_INIT
 								 : OPENCSD_UNSYNC_RESET};
-		itm->told = true;
+		itm->begun = true;
 		itm->index = index;
 		give(itm, &e, sink);
 	}

@@ -20,7 +20,7 @@ struct itm {
 	uint8_t have;		    /* bytes of it */
 	uint8_t zeros;		    /* of a synchronisation packet, at most 5 count */
 	bool synced;		    /* packets begin where they seem to */
-	bool told;		    /* NO_SYNC was given */
+	bool begun;		    /* NO_SYNC was given */
 	bool whole;		    /* the trace began here */
 	bool overflow;		    /* packets were lost before the next one */
 	bool low_known, high_known; /* both parts of the global time, since the last

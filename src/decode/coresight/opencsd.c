@@ -1,7 +1,7 @@
 /*
  * CoreSight trace buffers: from bytes to messages.  A message is a generic
  * trace element; what a decoder could not read and bytes of trace IDs that
- * nobody decodes are messages too.
+ * are not decoded are messages too.
  *
  * The capture is deformatted a chunk at a time, each run of bytes goes to the
  * lane of its source, and each lane puts its messages into a queue.  They are
@@ -30,7 +30,7 @@
 
 enum {
 	CHUNK = 8192, /* a multiple of a frame and of a DSTREAM's block */
-	CHUNKS = 4,   /* whose beginnings are remembered */
+	CHUNKS = 4,   /* whose beginnings are kept */
 	RUN_UP = 65536
 };
 
@@ -49,7 +49,7 @@ struct queue {
 	size_t head;
 	uint64_t last;		  /* place of the last one */
 	uint64_t from;		  /* bytes before this offset are not for its lane */
-	enum opencsd_since since; /* what it knows of those */
+	enum opencsd_since since; /* what decoding has of those */
 	uint64_t oldest[CHUNKS];  /* message under way at the start of a chunk */
 };
 
@@ -76,7 +76,7 @@ static const struct silent_row silent[SILENT_COUNT] = {
     [SILENT_BLOCK] = {"block", "the last 8 of each 512 bytes of a DSTREAM", false},
 };
 
-/* Bytes of one trace ID that nobody decodes, in this chunk. */
+/* Bytes of one trace ID that is not decoded, in this chunk. */
 struct stray {
 	uint64_t first, last; /* offsets */
 	uint32_t count;	      /* bytes, 0: none */
@@ -94,7 +94,7 @@ struct state {
 		uint64_t number, anchor; /* from where its source is known */
 	} chunks[CHUNKS];
 
-	uint64_t whence; /* decoding knows nothing of what came before (resync) */
+	uint64_t whence; /* decoding has nothing of what came before (resync) */
 	bool whole;	 /* deformatting began at the start */
 	bool sourced;	 /* an ID came since it began */
 	uint64_t floor;	 /* no message may stand before this any more */
@@ -110,7 +110,7 @@ struct state {
 	uint32_t skip;
 	uint8_t saved[SAVED_SIZE];
 
-	uint64_t frequency; /* of STM time stamps, the first one told */
+	uint64_t frequency; /* of STM time stamps, the first one in the trace */
 };
 
 /* One call of step. */
@@ -262,7 +262,7 @@ count_frames(struct state *s)
 }
 
 /* Makes a message of stray bytes.  A buffer that went round begins in the middle of
- * what some source sent; everything else that nobody decodes is lost. */
+ * what some source sent; everything else that is not decoded is lost. */
 static void
 enqueue_stray(struct state *s, uint8_t id, const struct stray *stray)
 {

@@ -21,9 +21,9 @@ struct opencsd_decoder {
 	size_t source_count;
 	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID; OPENCSD_NO_LANE */
 	VEC(struct capture *) files;	/* of memory images */
-	struct text notes;		/* what is missing, for load to tell */
+	struct text notes;		/* what is missing: the error of load */
 	struct text about;		/* see struct decoder */
-	struct opencsd_pool *pool;	/* of those who expand */
+	struct opencsd_pool *pool;	/* of workers that expand */
 };
 
 enum { OPENCSD_NO_LANE = 0xff };

@@ -449,7 +449,7 @@ static uint64_t
 cycles_of_untimed(const struct opencsd_element *e)
 {
 	if (e->type == OPENCSD_ADDR_NACC)
-		return e->start; /* it tells of none */
+		return e->start; /* there is none */
 	uint64_t told = e->flags & OPENCSD_HAS_CYCLES ? UNTIMED_COUNTS | e->cycles : 0;
 	bool marks = e->type == OPENCSD_SYNC_MARKER && !e->reason;
 	return told | (ends_counting(e) ? UNTIMED_ENDS : 0) | (marks ? UNTIMED_MARKS : 0);

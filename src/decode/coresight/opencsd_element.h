@@ -2,8 +2,8 @@
  * Generic trace elements: what CoreSight trace means, whatever its protocol.
  *
  * The members and names are those of the OpenCSD library's elements, but this
- * struct is ours: the library's numbers differ between its versions, and
- * elements also come from our own ITM decoder and from listings.  One table
+ * struct is this program's: the library's numbers differ between its versions, and
+ * elements also come from the ITM decoder of itm.c and from listings.  One table
  * says which member is shown as which field, another how an element is
  * written in a listing and read from one.
  *
@@ -16,9 +16,10 @@
 
 #include "decode/decoder.h"
 
-/* Kinds of message: first the types of element, in the library's order: [OpenCSD 1.3.3,
- * trc_gen_elem_types.h, ocsd_gen_trc_elem_t], of later versions INSTRUMENTATION [OpenCSD 1.4,
- * trc_gen_elem_types.h] and ITMTRACE [OpenCSD 1.7, trc_gen_elem_types.h]. */
+/* Kinds of message: first the types of element, in the library's order: [OpenCSD
+ * 1.3.3, trc_gen_elem_types.h, ocsd_gen_trc_elem_t], of later versions INSTRUMENTATION
+ * [OpenCSD 1.4, trc_gen_elem_types.h] and ITMTRACE [OpenCSD 1.7,
+ * trc_gen_elem_types.h]. */
 enum opencsd_kind {
 	OPENCSD_UNKNOWN,
 	OPENCSD_NO_SYNC,
@@ -79,8 +80,8 @@ enum opencsd_itm {
 	OPENCSD_ITM_COUNT
 };
 
-/* What is not meaningful for a type, or not valid, is zero: [OpenCSD, "Generic Trace Packets -
- * Packet Reference"]. */
+/* What is not meaningful for a type, or not valid, is zero: [OpenCSD, "Generic Trace
+ * Packets - Packet Reference"]. */
 struct opencsd_element {
 	uint64_t index; /* as the reference decoder counts: of trace bytes */
 	uint8_t type;	/* enum opencsd_kind < OPENCSD_ELEMENTS */

@@ -1,14 +1,13 @@
 /*
  * CoreSight trace: fields and text of one message.
  *
- * Elements are not kept, so one is found by decoding its source again, from
- * the place that message.aux tells, until it comes.  Who does this is a
- * worker: a lane of its own that remembers the elements and packets it met
- * last.  Messages are mostly wanted in order, or near each other; then they
- * are there already, or a little further on.  Workers are kept in a pool; two
- * threads that expand at once have one each.
+ * Elements are not kept, so one is found by decoding its source again, from the place
+ * in message.aux on, until it comes.  A worker does this: a lane of its own, with the
+ * elements and packets that it decoded last.  Messages are mostly wanted in order, or
+ * near each other; then they are there already, or a little further on.  Workers are
+ * kept in a pool; two threads that expand at once have one each.
  *
- * A worker's memory is bounded: it forgets the older half now and then.
+ * A worker's memory is bounded: the older half is dropped now and then.
  */
 #include "config.h"
 
@@ -55,7 +54,7 @@ struct worker {
 	uint64_t fed;  /* all before this offset was decoded */
 	bool started, ended, busy;
 	uint64_t used;	       /* age */
-	uint64_t records_from; /* elements with a lower index may be forgotten */
+	uint64_t records_from; /* elements with a lower index may be dropped */
 	uint64_t packets_from;
 	VEC(struct record) records;
 	VEC(struct packet) packets;
@@ -74,7 +73,7 @@ struct opencsd_pool {
 	uint64_t clock;
 };
 
-/* --- what a worker remembers ------------------------------------------- */
+/* --- what a worker keeps ----------------------------------------------- */
 
 static size_t
 packet_size(const struct worker *w)
@@ -164,7 +163,7 @@ feed_plain(struct worker *w, const uint8_t *bytes, size_t length)
 	(memmove((v)->at, (v)->at + (n), ((v)->count - (n)) * sizeof *(v)->at),                    \
 	 (void)((v)->count -= (n)))
 
-/* Forgets what is old, if there is much. */
+/* Drops what is old, if there is much. */
 static void
 forget_old(struct worker *w)
 {
@@ -249,7 +248,7 @@ opencsd_pool_free(struct opencsd_pool *pool)
 	free(pool);
 }
 
-/* What a message asks for. */
+/* Which element a message stands for. */
 struct wanted {
 	uint64_t index, start, limit;
 	enum opencsd_since since; /* at the start */
@@ -410,7 +409,7 @@ add_text(struct expansion *e, enum opencsd_field row, const char *text, size_t l
 	field->s.length = length;
 }
 
-/* The bytes of a packet in the arena; NULL if they are forgotten. */
+/* The bytes of a packet in the arena; NULL if they were dropped. */
 static const uint8_t *
 packet_bytes(const struct worker *w, const struct packet *p, struct arena *arena)
 {

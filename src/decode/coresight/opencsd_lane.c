@@ -1,13 +1,13 @@
 /*
  * One source on its way: see opencsd_lane.h.
  *
- * Starting anew.  A decoder that starts in the middle finds its feet at a
- * synchronisation packet: it then knows all it needs, or will within the next
+ * Starting anew.  A decoder that starts in the middle synchronises at a
+ * synchronisation packet: its state is then complete, or will be within the next
  * few packets.  From the packet of synchronisation after that one it gives
  * what a decoder gives that started at the first byte, which was tried on all
  * protocols.  The lane finds these packets itself: they are a pattern of bytes
  * that nothing else contains.  A frame that holds the first of them must also
- * tell the source, so what is kept is the offset where that becomes known.
+ * name the source, so what is kept is the offset where that becomes known.
  */
 #include "config.h"
 
@@ -73,8 +73,8 @@ add_sync(struct opencsd_lane *lane, uint64_t start, uint64_t here)
 	lane->syncs[lane->sync_count++ % OPENCSD_SYNCS] = sync;
 }
 
-/* At least LEAST zero bytes, then 0x80: ETMv4 and ETE 11, ETMv3 and PTM 5 [OpenCSD 1.3.3, second
- * hand: its decoders over its own snapshots], ITM 5 [ARMv7-M, D4]. */
+/* At least LEAST zero bytes, then 0x80: ETMv4 and ETE 11, ETMv3 and PTM 5 [OpenCSD
+ * 1.3.3, second hand: its decoders over its own snapshots], ITM 5 [ARMv7-M, D4]. */
 static void
 scan_zeros(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor,
 	   unsigned least)
@@ -89,8 +89,8 @@ scan_zeros(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t an
 	lane->pattern = 0;
 }
 
-/* At least 21 nibbles F, low nibble of each byte first, then 0: STM [STP 2, ASYNC, second hand:
- * OpenCSD]. */
+/* At least 21 nibbles F, low nibble of each byte first, then 0: STM [STP 2, ASYNC,
+ * second hand: OpenCSD]. */
 static void
 scan_nibbles(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor)
 {

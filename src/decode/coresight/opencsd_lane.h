@@ -1,11 +1,11 @@
 /*
  * A lane: one trace source on its way through a capture.
  *
- * A lane feeds the bytes of its source to a tree, and knows on top of that
+ * A lane feeds the bytes of its source to a tree, and keeps
  * where decoding could have started to give the same elements from some place
  * on, which bytes of the capture a packet lies in, and which SyS-T message an
  * STM packet ends.  Decoders that give up are set up again, and their first
- * NO_SYNC is dropped: it would only repeat what was told.
+ * NO_SYNC is dropped: it would only repeat an element.
  */
 #ifndef TRAWL_DECODE_OPENCSD_LANE_H
 #define TRAWL_DECODE_OPENCSD_LANE_H
@@ -36,7 +36,7 @@ struct opencsd_lane_sink {
 		       size_t length, const void *packet);
 };
 
-/* What a lane knows of the bytes before those that it gets. */
+/* What is certain of the bytes before those that a lane gets. */
 enum opencsd_since {
 	OPENCSD_SINCE_START,	/* there were none */
 	OPENCSD_SINCE_UNSYNCED, /* no synchronisation was among them */
@@ -97,7 +97,7 @@ void opencsd_lane_end(struct opencsd_lane *);
 uint64_t opencsd_lane_oldest(const struct opencsd_lane *);
 
 /* Where a lane can start to give the same from AT on: a late offset, and what
- * it must be told of what came before. */
+ * opencsd_lane_start has to be given of what came before. */
 struct opencsd_restart {
 	uint64_t offset;
 	enum opencsd_since since;

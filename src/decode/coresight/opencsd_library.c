@@ -11,11 +11,11 @@
  *
  * Facts about the library that this file relies on: the element callback must
  * be set after the decoder is there; a decoder of instructions needs memory,
- * if only a callback that has none; errors are told by the answer, never
+ * if only a callback that has none; errors are in the answer, never
  * printed.  About 110 bytes per tree are lost inside it.
  *
  * An ETMv4 or ETE decoder reads wild memory when a packet
- * tells that an atom was mispredicted and no atom is left.  Sound trace has no
+ * says that an atom was mispredicted and no atom is left.  Sound trace has no
  * such packet, so this file counts atoms and takes such a packet away.
  */
 #include "config.h"
@@ -31,7 +31,7 @@
 
 /* What an instruction decoder has not yet committed. */
 struct speculation {
-	bool decoding; /* it has found its feet */
+	bool decoding; /* it is synchronised */
 	bool unseen;   /* speculation began before that */
 	uint32_t open; /* elements that may be atoms */
 };
@@ -246,7 +246,7 @@ configure_etmv4(const struct opencsd_source *s, struct core core, union config *
 }
 
 /* ETE is ETMv4 of version 5 or later, and the library decodes both in one; but
- * it tells the packets of what has the name of ETMv4 only.  The version is in
+ * it gives the packets only of what has the name of ETMv4.  The version is in
  * another register there. */
 static void
 configure_ete(const struct opencsd_source *s, struct core core, union config *c)
@@ -418,8 +418,8 @@ take_range(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 		    flag(in->last_instr_cond, OPENCSD_CONDITIONAL);
 }
 
-/* From 1.5 on the library tells, in the exception's member, in which memory it
- * looked; its lister prints that. */
+/* From 1.5 on the exception's member says in which memory the library looked; its
+ * lister prints that. */
 static void
 take_space(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 {
@@ -563,7 +563,7 @@ on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 	return OCSD_RESP_CONT;
 }
 
-/* Whether the packet tells of an atom that was mispredicted. */
+/* Whether the packet says that an atom was mispredicted. */
 static bool
 mispredicts(const ocsd_etmv4_i_pkt *packet)
 {

@@ -1,5 +1,5 @@
 /*
- * What this program asks of the OpenCSD library; opencsd_library.c alone
+ * What this program needs of the OpenCSD library; opencsd_library.c alone
  * includes its headers.  Built without the library, no source opens.
  *
  * Functions are as those of opencsd_tree.h that have the same name.
@@ -14,7 +14,7 @@ struct opencsd_library;
 /* The version of the library, `1.3.3`; NULL: built without it. */
 const char *opencsd_library_version(void);
 
-/* Appends what this version does not know of such a source and a later one does,
+/* Appends what this version does not decode of such a source and a later one does,
  * `FEAT_CMPBR (needs 1.6.0), ...`: code that uses it is decoded wrongly, and
  * nothing shows it.  Nothing is appended where all is known. */
 void opencsd_library_limits(const struct opencsd_source_options *, struct text *);

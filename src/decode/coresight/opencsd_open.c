@@ -4,7 +4,7 @@
  *
  * A source that cannot be decoded, and an image that is not there, are no
  * reason not to open: the bytes of the one are shown as such, addresses of the
- * other are shown as not accessible, and load() tells what was missing.
+ * other are shown as not accessible, and load() reports what was missing.
  */
 #include "config.h"
 
@@ -171,7 +171,7 @@ opencsd_use_snapshot(struct opencsd_options *options, const struct snapshot *s,
 
 /* --- sources ----------------------------------------------------------- */
 
-/* The trace ID that a source's registers tell. */
+/* The trace ID in a source's registers. */
 static int64_t
 id_of(const struct opencsd_source_options *o)
 {
@@ -331,7 +331,7 @@ note_limits(struct opencsd_decoder *d)
 	free(limits);
 }
 
-/* Fills what people should know of how the capture is decoded. */
+/* Fills the notes on how the capture is decoded. */
 static void
 describe_decoding(struct opencsd_decoder *d)
 {
@@ -441,7 +441,7 @@ opencsd_open(const void *options, const struct window *head, struct err *err)
 	struct opencsd_decoder *d = mem_new(sizeof *d);
 	d->options = options;
 	d->format = (enum coresight_format)d->options->format;
-	d->syst.base.origin_varies = true; /* packets of STM tell master and channel */
+	d->syst.base.origin_varies = true; /* packets of STM name master and channel */
 	option_defaults(&syst_options, &d->syst_options);
 	d->syst_options.guid = d->options->guid;
 	d->syst_options.collateral = d->options->collateral;

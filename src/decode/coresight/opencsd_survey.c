@@ -1,8 +1,8 @@
 /*
  * CoreSight trace buffers: what the first bytes of one hold, for people.  Whose bytes
  * they are, by trace ID, and which pages of memory the sources lack: a decoder that
- * finds no image where a core executed tells so at each branch, which explains a row
- * each but helps nobody.
+ * finds no image where a core executed gives an element at each branch, which explains
+ * a row each, but not what to do.
  *
  * Cost: the head is decoded once.
  */

@@ -1,10 +1,10 @@
 /*
- * One trace source, decoded: by the OpenCSD library, or by our own decoder
- * where the library has none (ITM).
+ * One trace source, decoded: by the OpenCSD library, or by itm.c where the
+ * library has no decoder.
  *
- * The library is known to opencsd_library.c alone.  A tree takes the bytes of its
+ * Only opencsd_library.c calls the library.  A tree takes the bytes of its
  * source, deformatted, with their index, and calls back for each element and,
- * where the library tells, each packet.
+ * where the library gives them, each packet.
  *
  * Threads: trees are independent; one tree, one thread.
  */

@@ -14,7 +14,7 @@
  * said by a note of length 0, which a log that still grows does not have.
  *
  * Sequence numbers per event id are compared for the last SEEN ids of a run:
- * more do not fit into a checkpoint.  An id that was forgotten starts anew.
+ * more do not fit into a checkpoint.  An id that was dropped starts anew.
  *
  * What a message says is made by csel_expand.c.
  */
@@ -187,7 +187,7 @@ static const struct silent_row silent[SILENT_COUNT] = {
 		     .undecoded = true},
 };
 
-/* What `aux` of an entry tells: how things stood before it. */
+/* What `aux` of an entry holds: how things stood before it. */
 static inline uint64_t
 aux_pack(unsigned state, bool late, bool back, unsigned sequence, uint32_t run, uint32_t missing)
 {

@@ -57,8 +57,8 @@ const uint8_t csel_order_diags[CSEL_EVENT + 1][4] = {
 const uint8_t csel_sequence_diags[4] = {CSEL_DIAG_NONE, CSEL_DIAG_SEQUENCE_GAP,
 					CSEL_DIAG_SEQUENCE_REPEAT, CSEL_DIAG_SEQUENCE_REGRESSION};
 
-/* Several runs in one log are usual: [CSEL 1.0, second hand: CAM demonstration, "Application
- * running times"]. */
+/* Several runs in one log are usual: [CSEL 1.0, second hand: CAM demonstration,
+ * "Application running times"]. */
 const uint8_t csel_next_states[CSEL_EVENT + 1][4] = {
     [CSEL_START] = {CSEL_STATE_RUNNING, CSEL_STATE_RUNNING, CSEL_STATE_RUNNING, CSEL_STATE_RUNNING},
     [CSEL_STOP] = {CSEL_STATE_INIT, CSEL_STATE_STOPPED, CSEL_STATE_STOPPED, CSEL_STATE_ENDED},

@@ -81,7 +81,7 @@ extern const struct csel_diag_row csel_diags[CSEL_DIAG_COUNT];
 extern const uint8_t csel_order_diags[CSEL_EVENT + 1][4];
 extern const uint8_t csel_next_states[CSEL_EVENT + 1][4];
 
-/* What `aux` of an entry tells: how things stood before it, and of its
+/* What `aux` of an entry holds: how things stood before it, and of its
  * sequence number a position in csel_sequence_diags. */
 #define CSEL_AUX_STATE(aux) ((aux) % 4)
 #define CSEL_AUX_LATE(aux) ((aux) >> 2 & 1)
@@ -91,7 +91,7 @@ extern const uint8_t csel_next_states[CSEL_EVENT + 1][4];
 #define CSEL_AUX_MISSING(aux) ((uint32_t)((aux) >> 33))
 extern const uint8_t csel_sequence_diags[4];
 
-/* What `aux` of the end tells. */
+/* What `aux` of the end holds. */
 #define CSEL_EOF_STATE(aux) ((aux) % 4)
 #define CSEL_EOF_RUNS(aux) ((aux) >> 2)
 

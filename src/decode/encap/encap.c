@@ -2,7 +2,7 @@
  * RISC-V trace encapsulation, and how it is opened.
  *
  * Opening turns the options into tables for stepping: the length of a packet
- * by its header byte, what the first bits of a payload tell, and which source
+ * by its header byte, what the first bits of a payload mean, and which source
  * has settings of its own.  Widths that the profile does not give are guessed
  * from the head of the capture (encap_probe.c).  How packets are found is in
  * encap_step.c, what they say in encap_expand.c, etrace.c and etrace_data.c.

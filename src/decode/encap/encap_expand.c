@@ -223,7 +223,7 @@ expand_packet(const struct view *v, const struct decode_history *history)
 	struct expansion *e = v->e;
 	struct encap_packet packet;
 	encap_read(d, v->p, &packet);
-	if (packet.length > v->m->length) { /* the bytes changed under us */
+	if (packet.length > v->m->length) { /* the bytes have changed since */
 		expand_truncated(v);
 		return;
 	}

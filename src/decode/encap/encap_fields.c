@@ -44,7 +44,7 @@ static const char *const branch_formats[] = {"no address", NULL, "address",
 
 #define VALUES(names) .values = (names), .value_count = sizeof(names) / sizeof *(names)
 
-/* What tells where the program is. */
+/* What says where the program is. */
 #define WHERE (1ull << ETRACE_START | 1ull << ETRACE_TRAP | 1ull << ETRACE_CONTEXT)
 
 const struct field_row encap_fields[ENCAP_F_COUNT] = {

@@ -62,7 +62,7 @@ struct encap_decoder {
 	bool framed;
 	bool syncs;		      /* there are sync sequences to rely on */
 	uint8_t length[256];	      /* of a packet, by its header */
-	struct encap_source *sources; /* [0]: what is not told apart */
+	struct encap_source *sources; /* [0]: of all that have no settings of their own */
 	size_t source_count;
 	uint16_t *source_of; /* by srcID: position in `sources`; NULL: all 0 */
 };
@@ -109,7 +109,7 @@ struct encap_packet {
 	const struct encap_source *source;
 	unsigned payload; /* first bit of it */
 	int payload_bits; /* less than 1: malformed */
-	unsigned head;	  /* its first bits, as struct etrace_head wants them */
+	unsigned head;	  /* its first bits: index of a struct etrace_head */
 };
 
 /* At least 57 bits from BIT on. */
@@ -210,7 +210,7 @@ void encap_place_after(const struct message *, const struct etrace_place *,
  * expanded last, by the low bits of their number. */
 enum { ENCAP_MEMORIES = 64 };
 struct encap_memory {
-	uint64_t offset; /* of the packet, which tells whose it is */
+	uint64_t offset; /* of the packet, and so of its source */
 	struct etrace_place place;
 	bool valid;
 };

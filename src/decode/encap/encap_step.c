@@ -3,7 +3,7 @@
  * start looking?
  *
  * The length of a packet follows from its header byte through a table.  The
- * first seven bits of an instruction payload tell kind and severity, through
+ * first seven bits of an instruction payload give kind and severity, through
  * another one; only traps, support packets, format 0 and data are read to
  * their end, for what decides is there.  Null packets are joined to runs.
  *
@@ -140,7 +140,7 @@ set_damage(struct encap_state *s, struct message *m, unsigned note, enum severit
 	s->suspect = true;
 }
 
-/* What the first bits of an instruction payload do not tell. */
+/* What the first bits of an instruction payload do not give. */
 static void
 read_payload(struct encap_state *s, const uint8_t *p, const struct encap_packet *packet,
 	     struct message *m)

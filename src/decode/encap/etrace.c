@@ -175,9 +175,9 @@ read_return(const struct etrace_options *o, struct etrace_bits *b)
 		b->at += depth;
 }
 
-/* The address that was reached, in full or as a difference, and flags: [E-Trace 2.0, "Format 2
- * packets"].  Where only the field is shortened, it has 8 k + 1 bits and the flags follow
- * at once: [E-Trace 2.0, second hand: captures of PULP's rv_tracer]. */
+/* The address that was reached, in full or as a difference, and flags: [E-Trace 2.0,
+ * "Format 2 packets"].  Where only the field is shortened, it has 8 k + 1 bits and the
+ * flags follow at once: [E-Trace 2.0, second hand: captures of PULP's rv_tracer]. */
 static void
 read_address(const struct etrace_options *o, const struct etrace_place *place,
 	     struct etrace_bits *b, struct etrace_packet *t)
@@ -279,9 +279,9 @@ read_start(const struct etrace_options *o, struct etrace_bits *b, struct etrace_
 	t->flags |= MESSAGE_RESYNC;
 }
 
-/* [E-Trace 2.0, "Format 3 subformat 1 - Trap"].  In implicit exception mode "the trap handler
- * address is omitted if thaddr is 1": a table would have to tell it.  tval is "omitted from
- * the packet for interrupts" [E-Trace 2.0, "Format 3 tval field"]. */
+/* [E-Trace 2.0, "Format 3 subformat 1 - Trap"].  In implicit exception mode "the trap
+ * handler address is omitted if thaddr is 1": a table would have to give it.  tval is
+ * "omitted from the packet for interrupts" [E-Trace 2.0, "Format 3 tval field"]. */
 static void
 read_trap(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	  struct etrace_packet *t)
@@ -411,8 +411,8 @@ read_sync(const struct etrace_options *o, const struct etrace_place *place, stru
 
 /* --- formats 2, 1 and 0 ------------------------------------------------ */
 
-/* "This is indicated by setting branches to 0" [E-Trace 2.0, "Format 1 branch_map field"]: a
- * full map without an address. */
+/* "This is indicated by setting branches to 0" [E-Trace 2.0, "Format 1 branch_map
+ * field"]: a full map without an address. */
 static void
 read_branches(const struct etrace_options *o, const struct etrace_place *place,
 	      struct etrace_bits *b, struct etrace_packet *t)
@@ -456,8 +456,8 @@ read_jump(const struct etrace_options *o, struct etrace_bits *b, struct etrace_p
 	read_return(o, b);
 }
 
-/* "If only one optional format is supported, the field can be omitted" [E-Trace 2.0, "Format 0
- * subformat field"]: then the kind is that of the extension that there is. */
+/* "If only one optional format is supported, the field can be omitted" [E-Trace 2.0,
+ * "Format 0 subformat field"]: then the kind is that of the extension that there is. */
 static void
 read_extension(const struct etrace_options *o, const struct etrace_place *place,
 	       struct etrace_bits *b, struct etrace_packet *t)

@@ -147,7 +147,7 @@ void etrace_apply(const struct etrace_options *, const struct etrace_packet *,
  * after it. */
 void etrace_text(const struct etrace_packet *, const struct etrace_place *, struct text *);
 
-/* What the first seven bits of an instruction payload tell. */
+/* What the first seven bits of an instruction payload give. */
 enum { ETRACE_HEAD_BITS = 7 };
 struct etrace_head {
 	uint8_t kind, severity;
@@ -185,8 +185,8 @@ etrace_signed(uint64_t value, unsigned bits)
 	return ((value & etrace_mask(bits)) ^ sign) - sign;
 }
 
-/* COUNT bits at AT, at most 64, without moving on; "sign-extending from the most significant
- * received bit" [E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
+/* COUNT bits at AT, at most 64, without moving on; "sign-extending from the most
+ * significant received bit" [E-Trace 2.0, "Instruction Trace Encoder Output Packets"]. */
 static inline uint64_t
 etrace_peek(const struct etrace_bits *b, unsigned at, unsigned count)
 {

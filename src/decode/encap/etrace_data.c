@@ -108,8 +108,8 @@ read_diff(struct etrace_bits *b, const struct etrace_place *place)
 	return etrace_take(b, place->no_data ? 1 : 2, ENCAP_F_DIFF);
 }
 
-/* Loads and stores: bit 1 tells which, bit 0 whether it is unaligned [E-Trace 2.0, "Load and
- * Store"]. */
+/* Loads and stores: bit 1 tells which, bit 0 whether it is unaligned [E-Trace 2.0,
+ * "Load and Store"]. */
 static void
 read_transfer(const struct etrace_options *o, const struct etrace_place *place,
 	      struct etrace_bits *b, unsigned format, struct etrace_packet *t)
@@ -131,8 +131,8 @@ read_transfer(const struct etrace_options *o, const struct etrace_place *place,
 	read_address(o, b, diff == 0, format & 1 ? 0 : size, t);
 }
 
-/* [E-Trace 2.0, "Atomic"]; subtype 7 is a failed conditional store with an address alone, else
- * reserved. */
+/* [E-Trace 2.0, "Atomic"]; subtype 7 is a failed conditional store with an address
+ * alone, else reserved. */
 static void
 read_atomic(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
 	    struct etrace_packet *t)

@@ -2,14 +2,13 @@
  * GEM: words that a program writes to the OVERLAY register of a TI C64x+ or
  * C66x core, in records of fixed size as a converter made them.
  *
- * The two highest bits of a word say what it is: a word of its own (00), the
- * first (10) or the second (11) of two that belong together; 01 is reserved
- * [UIA 1.01, GemTraceSync, "OVERLAY register bit assignments"].
- * The two lowest bits are fixed by the hardware (the text gives them three digits,
- * "011b"), so only a change of them counts, which hints at a wrong layout.  The words of a pair are
- * neighbours: a first word needs one record of look-ahead to know its state,
- * a second one the word before it.  Sync points and snapshots count up by one;
- * their gaps are what was lost.
+ * The two highest bits of a word say what it is: a word of its own (00), the first
+ * (10) or the second (11) of two that belong together; 01 is reserved [UIA 1.01,
+ * GemTraceSync, "OVERLAY register bit assignments"].  The two lowest bits are fixed by
+ * the hardware (the text gives them three digits, "011b"), so only a change of them
+ * counts, which hints at a wrong layout.  The words of a pair are neighbours: the
+ * state of a first word needs one record of look-ahead, that of a second one the word
+ * before it.  Sync points and snapshots count up by one; their gaps are what was lost.
  *
  * The loop over records is made twice, once for bare little-endian words,
  * where every layout question is answered by the compiler.
@@ -487,7 +486,7 @@ gem_step(const struct decoder *decoder, struct decode_state *state, const struct
 }
 
 /* Records lie on a grid: the next one starts at the next multiple of their
- * size.  What came before it is forgotten, which the run-up makes good. */
+ * size.  What came before it is dropped, which the run-up makes good. */
 static int
 gem_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {

@@ -65,7 +65,7 @@ struct gem_options {
 /* [UIA 1.01, GemTraceSync ContextType] */
 enum { GEM_CTX_GLOBAL_TIME = 14, GEM_VALUE_BITS = 24, GEM_SEQUENCE_BITS = 20 };
 
-/* What a message's `aux` tells: the word, and above it what came of its
+/* What a message's `aux` holds: the word, and above it what came of its
  * neighbours. */
 #define GEM_AUX_WORD(aux) ((uint32_t)(aux))
 #define GEM_AUX_MISSING(aux) ((uint32_t)((aux) >> 32) & 0xffffff) /* SyncPoint, Snapshot */

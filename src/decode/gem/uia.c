@@ -10,9 +10,9 @@
  * [UIA 1.01, UIAPacket Footer], but the services that write files and packets leave it
  * out [UIA 1.01, Rta], so it is optional.
  *
- * Each logger counts its events, dropped ones too [UIA 1.01, code of its loggers], so a step
- * of more than one means loss.  The state keeps the count of the last LOGGERS,
- * by a hash of 24 bits; the first event of a forgotten one is not checked.  More
+ * Each logger counts its events, dropped ones too [UIA 1.01, code of its loggers], so
+ * a step of more than one means loss.  The state keeps the count of the last LOGGERS,
+ * by a hash of 24 bits; the first event of one that was dropped is not checked.  More
  * would not fit into a checkpoint, which is the state itself.
  *
  * What an event says is made by uia_expand.c.
@@ -32,7 +32,7 @@ enum {
 	EVENT_MAX = 2047,
 	PADDING_MAX = 65536, /* longer is no padding */
 	PIECE_MAX = 65536 + 64,
-	LOOK = HEADER_SIZE + WORD, /* what tells a packet for certain */
+	LOOK = HEADER_SIZE + WORD, /* what makes a packet certain */
 	REACH = PIECE_MAX + LOOK,
 	RUN_UP = 65536,
 	LOGGERS = 8,
@@ -392,7 +392,7 @@ step_data(struct uia_state *s, const struct view *v, struct message *m)
 	return true;
 }
 
-/* Whether something of ours can begin at AT, given that it is in the view. */
+/* Whether a packet or padding can begin at AT, given that it is in the view. */
 static bool
 is_boundary(const struct view *v, size_t at)
 {

@@ -68,7 +68,7 @@ enum uia_field {
 extern const struct field_row uia_fields[UIA_F_COUNT];
 extern const struct kind_row uia_kinds[UIA_KIND_COUNT];
 
-/* What an event means to us. */
+/* What an event means. */
 enum uia_role { UIA_ROLE_AUTO, UIA_ROLE_PLAIN, UIA_ROLE_SYNC, UIA_ROLE_TIMER, UIA_ROLE_CONTEXT };
 
 /* `uia:` of a profile: the names that the log itself does not hold. */
@@ -124,7 +124,7 @@ uia_origin_instance(uint64_t origin)
 	return origin & 0x7fff;
 }
 
-/* What `aux` of an event tells. */
+/* What `aux` of an event holds. */
 #define UIA_AUX_MISSING(aux) ((unsigned)((aux)&0xffff))
 #define UIA_AUX_BIG ((uint64_t)1 << 16)	 /* byte order */
 #define UIA_AUX_BACK ((uint64_t)1 << 17) /* its sequence number steps back */

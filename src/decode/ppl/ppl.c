@@ -9,7 +9,7 @@
  * follow other text on its line.  A line that begins so, or names an element, and is
  * not in every part what the lister writes is damaged, and nothing of it counts but
  * its ID.  All other lines are shown as they are, save empty ones.  A message is a
- * line; its time is the one it tells.
+ * line; its time is the one in the line.
  *
  * No document describes the listing: it is known from the reference printer's behaviour,
  * that of trc_pkt_lister 1.3.3 over OpenCSD's own snapshots [OpenCSD 1.3.3, second hand:

@@ -5,8 +5,8 @@
  * cited.  A packet
  * is read with a few unaligned 64-bit loads from bytes known to be there;
  * near the end of what was given, from a padded copy.  Zeroes of the padding
- * never make a packet invalid, so that a packet cut off by the end is told
- * from a wrong one.
+ * never make a packet invalid, so a packet cut off by the end differs from a
+ * wrong one.
  *
  * ASYNC may cut a packet anywhere.  21 nibbles F in a row occur in no packet,
  * and two of them are left after any packet that swallows the first ones, so
@@ -89,14 +89,14 @@ const struct stp_opcode stp_opcodes[64] = {
     [AFTER_F0F + 0x3] = {"CERR", STP_CERR, 2},
 };
 
-/* The clock that the low three bits of VERSION stand for: [STP 2, VERSION, second hand: ADI,
- * stm_core]. */
+/* The clock that the low three bits of VERSION stand for: [STP 2, VERSION, second
+ * hand: ADI, stm_core]. */
 static const uint8_t clocks[] = {
     STP_CLOCK_LEGACY, STP_CLOCK_LEGACY, STP_CLOCK_DELTA, STP_CLOCK_NATURAL, STP_CLOCK_GRAY,
 };
 
-/* The nibbles of a timestamp by its length nibble: [STP 2, timestamps, second hand: OpenCSD,
- * Zephyr, ADI, stm_core, TI]. */
+/* The nibbles of a timestamp by its length nibble: [STP 2, timestamps, second hand:
+ * OpenCSD, Zephyr, ADI, stm_core, TI]. */
 enum { NO_LENGTH = 0xff };
 static const uint8_t time_lengths[16] = {
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, NO_LENGTH,
@@ -326,10 +326,10 @@ from_gray(uint64_t gray)
 	return gray;
 }
 
-/* A timestamp replaces the low bits of the time [STP 2, STPv2NAT, second hand: OpenCSD,
- * Zephyr, TI], of its Gray code [STP 2, STPv2GRAY, second hand: OpenCSD], or is a difference
- * [STP 2, STPv2NATDELTA, second hand: ADI]: of that TI takes (value + 1) times a granularity,
- * and nothing decides. */
+/* A timestamp replaces the low bits of the time [STP 2, STPv2NAT, second hand:
+ * OpenCSD, Zephyr, TI], of its Gray code [STP 2, STPv2GRAY, second hand: OpenCSD], or
+ * is a difference [STP 2, STPv2NATDELTA, second hand: ADI]: of that TI takes (value +
+ * 1) times a granularity, and nothing decides. */
 static void
 apply_time(struct stp_state *state, const struct stp_packet *packet)
 {

@@ -1,8 +1,8 @@
 /*
- * Messages under way on an STP stream: one at most for each master and
- * channel, whose packets may lie between those of others.  Each message remembers where it starts and how the stream stood
- * there, its time, its size and its first bytes; its payload stays in the
- * capture.
+ * Messages under way on an STP stream: one at most for each master and channel, whose
+ * packets may lie between those of others.  Of each message is kept where it starts,
+ * how the stream stood there, its time, its size and its first bytes; its payload
+ * stays in the capture.
  *
  * The table finds a message by its sender and lists all in the order in which
  * they started.  Memory of messages that are over is used again.

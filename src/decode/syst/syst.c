@@ -1,5 +1,5 @@
 /*
- * MIPI SyS-T, the tables of the format and what stepping asks: how far does a
+ * MIPI SyS-T, the tables of the format and what stepping needs: how far does a
  * message reach, what kind is it, who sent it?
  *
  * Everything here looks at the prefix of a message only.  What a message says

@@ -1,7 +1,7 @@
 /*
  * MIPI SyS-T 1.0, the protocol: what is inside a frame.
  *
- * Transports (raw, hex, stp) cut the capture into frames and ask here what a
+ * Transports (raw, hex, stp) cut the capture into frames; these files say what a
  * frame holds.  Peeking is for stepping: it reads the header and the length,
  * nothing else.  Expanding makes fields and text and checks the CRC-32C.
  *

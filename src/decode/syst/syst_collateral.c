@@ -1,10 +1,10 @@
 /*
- * SyS-T collateral: see syst_collateral.h.  The only file that knows expat.
+ * SyS-T collateral: see syst_collateral.h.  The only file that includes expat.
  *
  * A file is read as a stream of elements; a table of (parent, name, child)
  * says which of them mean something here, all others are passed over with
  * what is in them.  Names count if their prefix is bound to the namespace of
- * SyS-T, or is `syst`, which the reference printer insists on.
+ * SyS-T, or is `syst`, the only one that the reference printer accepts.
  *
  * All tables of a client have one form, rows of number, mask and text, so one
  * lookup serves them all: a hash for rows that stand for a single number, a
@@ -277,7 +277,7 @@ struct reading {
 	struct syst_collateral *to;
 	struct syst_client *client; /* the open one */
 	struct err *err;	    /* where the first error goes */
-	bool refused;		    /* stopped by us */
+	bool refused;		    /* stopped here, not by expat */
 	VEC(char *) prefixes;	    /* bound to the namespace; "" for none */
 	enum place places[DEPTH_MAX];
 	size_t depth;	/* of `places` in use */

@@ -49,7 +49,7 @@ void syst_collateral_free(struct syst_collateral *);
 
 /* The build that a sender announced; found in the history when it matters. */
 struct syst_build {
-	const struct decode_history *history; /* NULL: knows of none */
+	const struct decode_history *history; /* NULL: there is none */
 	const struct message *before;
 	const uint8_t *guid; /* under which it was announced, 16 bytes */
 	bool found;	     /* what follows is valid */
@@ -67,7 +67,7 @@ const struct syst_client *syst_collateral_client(const struct syst_collateral *,
 						 const uint8_t guid[static 16], struct syst_build *,
 						 bool *excluded);
 
-/* Whether that may ask the history: a client has Builds. */
+/* Whether that may need the history: a client has Builds. */
 bool syst_collateral_wants_history(const struct syst_collateral *);
 
 const char *syst_client_name(const struct syst_client *);

@@ -4,7 +4,7 @@
  * The frame is taken apart once (syst_frame_parse), its sender and its format
  * are looked up in the collateral, then one function per type makes text and
  * fields together.  Where no fields are wanted they all go into one spare
- * field, so that no function has to ask.  Texts are those of the reference
+ * field, so that functions need no test.  Texts are those of the reference
  * printer where that one is right.
  *
  * A frame that does not hold together still shows the parts that it has.
@@ -448,8 +448,8 @@ add_prefix(struct job *j)
 
 /* --- payloads ---------------------------------------------------------- */
 
-/* The value of a single word without its type: 28 or 60 bits [SyS-T 1.0, SHORT, second hand:
- * library, systprint]. */
+/* The value of a single word without its type: 28 or 60 bits [SyS-T 1.0, SHORT, second
+ * hand: library, systprint]. */
 static uint64_t
 word_value(const struct syst_frame *f)
 {
@@ -719,8 +719,9 @@ expand_raw(struct job *j)
 	add_part(j, SYST_F_DATA, f->payload, f->payload_end - f->payload);
 }
 
-/* "The source clock value and frequency" [SyS-T 1.0, "Clock Synchronization"], 64 bits each
- * [SyS-T 1.0, CLOCK, second hand: library, p_sys-t]; the reference printer does not read it. */
+/* "The source clock value and frequency" [SyS-T 1.0, "Clock Synchronization"], 64 bits
+ * each [SyS-T 1.0, CLOCK, second hand: library, p_sys-t]; the reference printer does
+ * not read it. */
 static void
 expand_clock(struct job *j)
 {

@@ -32,7 +32,7 @@ size_t syst_catalog_id_size(const struct syst_frame *);
 uint64_t syst_catalog_id(const struct syst_frame *);
 
 /* Appends FILE:LINE where the message comes from: its own, else ENTRY's (may
- * be NULL).  Nothing if neither knows. */
+ * be NULL).  Nothing if neither has it. */
 void syst_source(const struct syst_frame *, const struct syst_client *, const struct syst_entry *,
 		 struct text *out);
 

@@ -52,7 +52,7 @@ enum syst_subtype {
 };
 
 /* Per type: a bit for each subtype that is defined, and the fewest payload
- * bytes of a subtype (of which the low four bits tell). */
+ * bytes of a subtype (of which the low four bits count). */
 extern const uint64_t syst_subtypes[16];
 extern const uint64_t syst_formatted[16]; /* those whose text a format makes */
 extern const uint8_t syst_payload_least[16][16];
@@ -256,8 +256,8 @@ syst_frame_has(const struct syst_frame *f, uint32_t flag, size_t at, size_t size
  * excluding the checksum value itself" [SyS-T 1.0, "Checksum"].  False: none. */
 bool syst_frame_crc(const struct syst_frame *, uint32_t *stated, uint32_t *computed);
 
-/* A GUID's text [RFC 4122, text form] with braces in lower case, 39 bytes with the NUL; and back,
- * from any case, braces optional.  False if TEXT is no GUID. */
+/* A GUID's text [RFC 4122, text form] with braces in lower case, 39 bytes with the
+ * NUL; and back, from any case, braces optional.  False if TEXT is no GUID. */
 enum { SYST_GUID_TEXT = 39 };
 char *syst_guid_text(char text[static SYST_GUID_TEXT], const uint8_t guid[static 16]);
 bool syst_guid_parse(const char *text, uint8_t guid[static 16]);

@@ -3,7 +3,7 @@
  *
  * The format comes from a capture, so it never reaches the C library.  Each
  * conversion is parsed, its argument is read by the packing's rules, and a
- * conversion of our own making (flags, `*.*`, `ll`, one letter) formats it.
+ * conversion made here (flags, `*.*`, `ll`, one letter) formats it.
  * Widths and precisions are limited, and so is the work that one message may
  * cause: a few bytes can ask for gigabytes of blanks.
  */
@@ -144,7 +144,7 @@ sign_extend(uint64_t value, unsigned bytes)
 	return (int64_t)(value << unused) >> unused;
 }
 
-/* Tells the sink of an argument whose last byte was just taken. */
+/* Gives the sink an argument whose last byte was just taken. */
 static void
 tell(const struct job *job, const struct spec *spec, size_t length, struct syst_arg arg)
 {
@@ -227,7 +227,7 @@ add_padded(struct job *job, const struct spec *spec, const char *text, size_t le
 }
 
 /* The conversion for the C library, whose width and precision are arguments:
- * `%-08*.*llx`.  Only our own letters and flags get into it. */
+ * `%-08*.*llx`.  Only known letters and flags get into it. */
 static const char *
 rebuild(const struct spec *spec, const char *modifier, char buffer[static 24])
 {
@@ -467,8 +467,8 @@ is_valid(const char *format, size_t length)
 	return true;
 }
 
-/* The complaints of the reference printer, word for word [SyS-T 1.0, second hand: systprint];
- * " - text cut" is this program's. */
+/* The complaints of the reference printer, word for word [SyS-T 1.0, second hand:
+ * systprint]; " - text cut" is this program's. */
 static void
 explain(struct text *out, enum outcome outcome, const char *format, size_t length)
 {

@@ -96,7 +96,7 @@ crc_end(const uint8_t *p, size_t length, size_t least)
 }
 
 /* Where a message that does not give its length ends by its content: its CRC,
- * the NUL of its text, the last argument of its format.  0: cannot be told. */
+ * the NUL of its text, the last argument of its format.  0: unknown. */
 static size_t
 natural_end(const uint8_t *p, size_t length, const struct syst_peek *peek)
 {
@@ -375,7 +375,7 @@ decide_reserved(const struct view *v, const struct syst_peek *peek, struct messa
 }
 
 /* Fills M with the message at the start of V, which is at OFFSET, and returns
- * its length; 0 if more bytes are needed to tell. */
+ * its length; 0 if that needs more bytes. */
 static size_t
 decide(const struct view *v, uint64_t offset, struct message *m)
 {
@@ -410,7 +410,7 @@ view_at(const struct window *w, uint64_t offset)
 
 /* --- the decoder ------------------------------------------------------- */
 
-/* How the messages of late lie.  Most are like the one before; then it is known
+/* The layout of the latest messages.  Most are like the one before; then it is known
  * where the length stands before the header has come from memory, which is what
  * walking over boundaries waits for. */
 struct shape {

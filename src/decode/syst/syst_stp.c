@@ -1,11 +1,11 @@
 /*
  * SyS-T over MIPI STP: from packets to messages.
  *
- * Packets of several masters and channels interleave.  A message starts with
- * a timestamp, or without one right behind an end of the same sender; it ends
- * with a mark or a FLAG of that sender, and stands where it ends.  The sequences are
- * DnMTS, DnTS-Dn*-DnM and DnTS-Dn*-FLAG [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Of one under
- * way only the first bytes are kept (stp_open.h).
+ * Packets of several masters and channels interleave.  A message starts with a
+ * timestamp, or without one right behind an end of the same sender; it ends with a
+ * mark or a FLAG of that sender, and stands where it ends.  The sequences are DnMTS,
+ * DnTS-Dn*-DnM and DnTS-Dn*-FLAG [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Of one
+ * under way only the first bytes are kept (stp_open.h).
  *
  * Each packet, each start of damage and the end of the capture is one event,
  * at its first nibble.  An event can give several messages and be left and

@@ -7,8 +7,8 @@
  * each packet has an opcode.  Where its bits lie in the capture is kept as one
  * extent per packet.
  *
- * Where no fields are wanted they all go into one spare field, so that no
- * function has to ask.
+ * Where no fields are wanted they all go into one spare field, so that functions
+ * need no test.
  */
 #include "config.h"
 

@@ -1,8 +1,8 @@
 /*
  * SyS-T: the row that the reference printer would give for a message.
  *
- * The printer checks a message in a fixed order and stops at the first thing
- * that it does not like; a text without NUL is one of them.  Rows that failed
+ * The printer checks a message in a fixed order and stops at the first one
+ * that fails; a text without NUL is one of them.  Rows that failed
  * hold a dump of the bytes and no more.  Where the printer cannot decode (CLOCK
  * and SBD), drops bits (COMPACT builds) or prints nothing (64-bit addresses),
  * the row says what is right.
@@ -43,15 +43,15 @@ payload_status(const struct syst_frame *f, const struct syst_client *client)
 						      : OK;
 	if (f->peek.kind == SYST_UNKNOWN)
 		return UNKNOWN_TYPE;
-	if (f->fault != SYST_SOUND) /* it knows no types that could be too short */
+	if (f->fault != SYST_SOUND) /* none of its types can be too short */
 		return f->type == SYST_CLOCK || f->type == SYST_SBD ? UNKNOWN_TYPE : TOO_SHORT;
 	if (f->type == SYST_BUILD && f->payload + 8 < f->payload_end)
 		return text_good(f, f->payload + 8) ? OK : TOO_SHORT;
 	return OK;
 }
 
-/* The checks in the printer's order: a wrong length hides a bad CRC, and that an unknown type
- * [SyS-T 1.0, second hand: systprint]. */
+/* The checks in the printer's order: a wrong length hides a bad CRC, and that an
+ * unknown type [SyS-T 1.0, second hand: systprint]. */
 static enum status
 frame_status(const struct syst_frame *f, const struct syst_client *client)
 {

@@ -214,8 +214,12 @@ libtrawl_a_SOURCES = \
 	src/trace/relation.h \
 	src/trace/serial.c \
 	src/trace/serial.h \
+	src/trace/session.c \
+	src/trace/session.h \
 	src/trace/trace.c \
 	src/trace/trace.h \
+	src/trace/trace_options.c \
+	src/trace/trace_options.h \
 	src/ui/app.c \
 	src/ui/app.h \
 	src/ui/bars.c \

@@ -24,6 +24,7 @@
 #include "trace/doubts.h"
 #include "trace/reader.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 #include "trace/trace.h"
 #include "ui/state.h"
 #include "ui/ui.h"
@@ -177,17 +178,17 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	uint64_t number = 0;
 	if (follow && *follow && strcmp(follow, "name") != 0 && strcmp(follow, "descriptor") != 0)
 		return err_set(err, ERR_USAGE, "--follow is name or descriptor, not %s", follow);
-	session->follow = follow && !strcmp(follow, "descriptor") ? FOLLOW_FILE : FOLLOW_NAME;
+	session->host.follow = follow && !strcmp(follow, "descriptor") ? FOLLOW_FILE : FOLLOW_NAME;
 	if (threads && !text_parse_uint(threads, 1024, &number))
 		return err_set(err, ERR_USAGE, "--threads is a number up to 1024, not %s", threads);
-	session->threads = (unsigned)number;
-	session->spool_dir = cli->value[CLI_SPOOL];
+	session->host.threads = (unsigned)number;
+	session->host.spool_dir = cli->value[CLI_SPOOL];
 	if (told)
 		text_add(cache, told);
 	else
 		files_cache_path(cache);
 	if (cache->length && !cli->value[CLI_NO_CACHE])
-		session->cache_dir = text_get(cache);
+		session->host.cache_dir = text_get(cache);
 	return 0;
 }
 
@@ -635,8 +636,8 @@ load_traces(struct session *session, const struct cli *cli, struct doubts *doubt
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct err trouble = {0};
 		trace_load(session->traces.at[i], &trouble);
-		if (trace_serial(session->traces.at[i]))
-			serial_load(trace_serial(session->traces.at[i]));
+		if (serial_of(session->traces.at[i]))
+			serial_load(serial_of(session->traces.at[i]));
 		if (trouble.code && !cli->value[CLI_QUIET])
 			complain(trouble.what);
 		if (!cli->value[CLI_QUIET])
@@ -739,7 +740,7 @@ produce(struct session *session, const struct cli *cli, const struct filter *fil
 	struct export_options options = {.format = export_find(name),
 					 .filter = *filter,
 					 .source = cli->value[CLI_SOURCE],
-					 .threads = session->threads,
+					 .threads = session->host.threads,
 					 .follow = cli->value[CLI_FOLLOW],
 					 .charset = charset(cli, isatty(STDOUT_FILENO))};
 	if (!options.format) {

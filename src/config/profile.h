@@ -8,6 +8,9 @@
 #include "base/text.h"
 #include "trace/trace.h"
 
+struct profile;
+struct session;
+
 /* Loads a profile; relative paths in it become relative to its folder.
  * Results and PROFILE as with schema_load_file. */
 int profile_load(const char *path, struct profile *, struct err *);

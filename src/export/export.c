@@ -13,6 +13,7 @@
 #include "base/thread.h"
 #include "export/export_pool.h"
 #include "trace/merge.h"
+#include "trace/session.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -165,11 +166,11 @@ history_open(struct history *history, struct trace *trace, const struct filter *
 	    !(atomic_load(&trace_decoder(trace)->wants_history) || filter_looks_around(filter)))
 		return;
 	history->wanted = true;
-	history->before = trace_session(trace)->notify;
-	history->before_context = trace_session(trace)->notify_context;
+	history->before = trace_host(trace)->notify;
+	history->before_context = trace_host(trace)->notify_context;
 	pthread_mutex_init(&history->lock, NULL);
 	pthread_cond_init(&history->changed, NULL);
-	session_notify(trace_session(trace), history_progress, history);
+	session_notify(session_of(trace), history_progress, history);
 	history->building = thread_start(&history->thread, history_build, history);
 	if (!history->building)
 		history_build(history);
@@ -193,7 +194,7 @@ history_close(struct history *history)
 {
 	if (!history->wanted)
 		return;
-	session_notify(trace_session(history->trace), history->before, history->before_context);
+	session_notify(session_of(history->trace), history->before, history->before_context);
 	if (history->building) {
 		pthread_mutex_lock(&history->lock);
 		bool built = history->built;

@@ -39,6 +39,7 @@ struct export_message {
 };
 
 struct export_options;
+struct session;
 
 /*
  * What makes the output of records, for formats in which a message's part of it

@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "export/export_record.h"
+#include "trace/session.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -81,7 +82,7 @@ put_text(struct text *out, const struct text *text)
 static void
 put_contexts(struct text *out, const struct export_message *message)
 {
-	struct contexts *contexts = trace_session(reader_trace(message->reader))->contexts;
+	struct contexts *contexts = session_of(reader_trace(message->reader))->contexts;
 	struct text label = {0};
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {
 		struct context_value value;

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "export/export.h"
+#include "trace/session.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,7 +145,7 @@ add_context(struct text *out, struct context_cursor *cursor, struct trace *trace
 			  &(struct field){.row = &ops->fields[value->row], .u = value->number});
 	} else {
 		struct text text = {0};
-		context_text(trace_session(trace)->contexts, cursor, context, value, &text);
+		context_text(session_of(trace)->contexts, cursor, context, value, &text);
 		add_text(out, &text);
 		text_free(&text);
 	}
@@ -169,7 +170,7 @@ static void
 add_contexts(struct text *out, struct context_cursor *cursor, struct trace *trace,
 	     const struct message *m)
 {
-	struct contexts *contexts = trace_session(trace)->contexts;
+	struct contexts *contexts = session_of(trace)->contexts;
 	bool first = true;
 	text_add(out, ",\"context\":{");
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {

@@ -6,6 +6,7 @@
 
 #include "export/export.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -79,7 +80,7 @@ void
 export_context_label(const struct export_message *message, unsigned context,
 		     const struct context_value *value, struct text *out)
 {
-	struct contexts *contexts = trace_session(reader_trace(message->reader))->contexts;
+	struct contexts *contexts = session_of(reader_trace(message->reader))->contexts;
 	size_t before = out->length;
 	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
 		return;

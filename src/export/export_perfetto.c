@@ -20,6 +20,7 @@
 #include "base/map.h"
 #include "base/option.h"
 #include "export/export_record.h"
+#include "trace/session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static void
 put_contexts(const struct export_message *message, struct text *out)
 {
 	struct trace *trace = reader_trace(message->reader);
-	struct contexts *contexts = trace_session(trace)->contexts;
+	struct contexts *contexts = session_of(trace)->contexts;
 	struct text label = {0};
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {
 		struct context_value value;

@@ -11,6 +11,7 @@
 #include "export/export_pool.h"
 #include "base/thread.h"
 #include "trace/context.h"
+#include "trace/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,7 @@ reader_of(struct formatter *f, size_t trace)
 static struct context_cursor *
 cursor_of(struct formatter *f, size_t trace)
 {
-	struct contexts *contexts = trace_session(f->pool->traces[trace])->contexts;
+	struct contexts *contexts = session_of(f->pool->traces[trace])->contexts;
 	if (!f->pool->options->format->contexts || f->pool->options->follow ||
 	    !contexts_defined(contexts))
 		return NULL;

@@ -9,6 +9,7 @@
 
 #include "export/export_range.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <stdlib.h>
 
@@ -53,7 +54,7 @@ write_message(struct writer *writer, struct reader *reader, struct cycles_walk *
 static bool
 is_known(const struct export_range *range, const struct export_span *span, struct reader *reader)
 {
-	const struct clocks *clocks = trace_session(span->trace)->clocks;
+	const struct clocks *clocks = session_of(span->trace)->clocks;
 	struct position last;
 	if ((range->format->timed || range->ordered) && clocks && !clocks_are_settled(clocks))
 		return false;
@@ -142,7 +143,7 @@ static int
 write_merged(struct writer *writer)
 {
 	const struct export_range *range = writer->range;
-	struct session *session = range->count ? trace_session(range->spans[0].trace) : NULL;
+	struct session *session = range->count ? session_of(range->spans[0].trace) : NULL;
 	size_t count = session ? session->traces.count : 0, left = range->count;
 	struct lane *lanes = mem_new((count + 1) * sizeof *lanes);
 	struct merge_position p;

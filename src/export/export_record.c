@@ -4,6 +4,7 @@
 
 #include "export/export_record.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <stdlib.h>
 

@@ -11,6 +11,8 @@
 
 #include "export/export.h"
 
+struct session;
+
 struct export_record {
 	size_t size; /* of the record in bytes, with this */
 	const struct trace *trace;

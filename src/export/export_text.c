@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "export/export.h"
+#include "trace/session.h"
 
 #include <stdio.h>
 
@@ -63,7 +64,7 @@ export_text(struct export_message *message, struct text *out)
 	text_addf(out, "%8llu ", (unsigned long long)message->number);
 	add_time(message, out);
 	text_add_char(out, ' ');
-	if (trace_session(trace)->traces.count > 1)
+	if (session_of(trace)->traces.count > 1)
 		add_column(trace_name(trace), strlen(trace_name(trace)), 8, message->charset, out);
 	text_add_char(out, severity_letter(m->severity));
 	text_add_char(out, ' ');

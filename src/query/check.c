@@ -14,6 +14,7 @@
 #include "trace/clocks.h"
 #include "trace/context.h"
 #include "trace/doubts.h"
+#include "trace/session.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "query/filter/filter.h"
 
 struct check;
+struct session;
 
 /* LIST is names of checks separated by commas, empty for the usual ones, or an
  * expression of the filter language.  NULL on error. */

@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "query/stretch.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

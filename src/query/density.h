@@ -22,6 +22,7 @@
 #include "query/track.h"
 
 struct density;
+struct session;
 
 enum { DENSITY_COLUMNS_MAX = 1024, DENSITY_LANES_MAX = 256, DENSITY_NAME = 32 };
 

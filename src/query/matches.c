@@ -22,6 +22,7 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "trace/context.h"
+#include "trace/session.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -382,7 +383,7 @@ tell(struct matches *m)
 	m->fresh = false;
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &m->told);
-	session_tell(trace_session(m->trace));
+	session_tell(session_of(m->trace));
 	pthread_mutex_lock(&m->lock);
 }
 
@@ -390,7 +391,7 @@ tell(struct matches *m)
 static bool
 is_ready(struct matches *m, uint64_t cell)
 {
-	struct contexts *contexts = trace_session(m->trace)->contexts;
+	struct contexts *contexts = session_of(m->trace)->contexts;
 	return !(m->basis & FILTER_ON_CONTEXT) || !contexts ||
 	       contexts_known(contexts, m->trace) > cell;
 }

@@ -10,6 +10,7 @@
 #include "query/origin_names.h"
 #include "base/map.h"
 #include "trace/reader.h"
+#include "trace/session.h"
 
 #include <string.h>
 

@@ -6,6 +6,8 @@
 
 #include "trace/trace.h"
 
+struct session;
+
 /*
  * Appends, a line each, which names of LIST, separated by commas, no message of the
  * session has as its origin, with the nearest that there is.  SOURCE: of the trace of

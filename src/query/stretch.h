@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 struct stretches;
+struct session;
 
 struct stretches *stretches_new(struct session *);
 void stretches_free(struct stretches *); /* NULL is fine */

@@ -4,11 +4,12 @@
 #include "query/track.h"
 #include "base/lower_bound.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 static unsigned
 clocks_of(const struct trace *trace)
 {
-	const struct clocks *clocks = trace_session(trace)->clocks;
+	const struct clocks *clocks = session_of(trace)->clocks;
 	return clocks ? clocks_generation(clocks) : 0;
 }
 
@@ -22,7 +23,7 @@ start_again(struct track *track)
 	track->plain = true;
 	track->clocks = clocks_of(track->trace);
 	track->epoch = index_epoch(trace_index(track->trace));
-	track->part = trace_session(track->trace)->clocks ? clocks_part(track->trace) : 0;
+	track->part = session_of(track->trace)->clocks ? clocks_part(track->trace) : 0;
 }
 
 void

@@ -13,6 +13,8 @@
 #include "decode/gem/uia.h"
 #include "trace/clock_keep.h"
 #include "trace/serial.h"
+#include "trace/session.h"
+#include "trace/trace_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -288,10 +290,10 @@ look_gem(struct clock_feed *feed, const struct message *m)
 	bool known;
 	uint64_t offset;
 	struct message word = *m;
-	struct trace *log = serial_log(trace_serial(feed->trace));
+	struct trace *log = serial_log(serial_of(feed->trace));
 	struct clock_id own = clock_id_of(feed->points->session, feed->number);
 	if (!feed->cursor) {
-		feed->cursor = serial_cursor_new(trace_serial(feed->trace), feed->reader);
+		feed->cursor = serial_cursor_new(serial_of(feed->trace), feed->reader);
 		feed->log = reader_new(log);
 	}
 	bool met = serial_meet(feed->cursor, &word, &offset, &known);
@@ -378,7 +380,7 @@ source_of(const struct trace *trace)
 {
 	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
 		if (clock_is_format(trace, sources[i].format))
-			return sources[i].from_log && !trace_serial(trace) ? NULL : &sources[i];
+			return sources[i].from_log && !serial_of(trace) ? NULL : &sources[i];
 	return NULL;
 }
 

@@ -14,6 +14,7 @@
 #include "trace/relation.h"
 
 struct background;
+struct session;
 struct serial_cursor;
 struct clock_feed;
 

@@ -17,6 +17,8 @@
 #include "decode/gem/uia.h"
 #include "trace/clock_points.h"
 #include "trace/serial.h"
+#include "trace/session.h"
+#include "trace/trace_options.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -487,6 +489,8 @@ publish(struct clocks *clocks, struct clock_map *map)
 	pthread_rwlock_unlock(&clocks->map_lock);
 	map_free(before);
 	atomic_fetch_add(&clocks->generation, 1);
+	for (size_t i = 0; i < clocks->session->traces.count; i++)
+		trace_mark_changed(clocks->session->traces.at[i]);
 }
 
 /* Does what can be done now. */
@@ -688,7 +692,7 @@ bool
 clocks_time(struct trace *trace, const struct message *m, const struct expansion *own,
 	    struct message_time *time)
 {
-	struct session *session = trace_session(trace);
+	struct session *session = session_of(trace);
 	struct clocks *clocks = session->clocks;
 	*time = (struct message_time){0};
 	if (!clocks)
@@ -704,7 +708,7 @@ clocks_time(struct trace *trace, const struct message *m, const struct expansion
 size_t
 clocks_part(struct trace *trace)
 {
-	struct session *session = trace_session(trace);
+	struct session *session = session_of(trace);
 	pthread_rwlock_rdlock(&session->clocks->map_lock);
 	const struct clock_map *map = session->clocks->map;
 	size_t main = map->traces.at[trace_number(trace)].main;
@@ -734,7 +738,7 @@ is_steady(const struct clock_map *map, size_t number)
 struct clocks_nature
 clocks_nature(struct trace *trace)
 {
-	struct session *session = trace_session(trace);
+	struct session *session = session_of(trace);
 	struct clocks *clocks = session->clocks;
 	struct trace_clock clock = trace_clock(trace);
 	struct clocks_nature nature = {
@@ -784,7 +788,7 @@ struct cell_clock {
 static struct cell_clock
 clock_of_cell(struct trace *trace, const struct index_cell *summary)
 {
-	struct session *session = trace_session(trace);
+	struct session *session = session_of(trace);
 	struct cell_clock clock = {.one = true};
 	size_t number = trace_number(trace);
 	if (!session->clocks)

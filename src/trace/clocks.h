@@ -20,6 +20,7 @@
 #include "trace/trace.h"
 
 struct clocks;
+struct session;
 struct sync_options;
 
 /* The session must outlive it.  Made by session_link. */

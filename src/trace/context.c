@@ -18,6 +18,7 @@
 
 #include "trace/context_build.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,14 +86,14 @@ make_rules(struct contexts *contexts, const struct context_options *options, uns
 		struct context_ground *ground = &contexts->grounds[i];
 		struct context_rule rule;
 		if (!context_rule_make(options, trace_decoder(ground->trace)->ops,
-				       trace_name(ground->trace), !trace_serial(ground->trace),
+				       trace_name(ground->trace), !serial_of(ground->trace),
 				       context, &rule))
 			continue;
 		ground->kinds |= rule.kinds;
 		ground->contexts |= (uint64_t)1 << context;
 		if (per == CONTEXT_PER_TRACE)
 			ground->whole |= (uint64_t)1 << context;
-		ground->needs_session |= rule.needs_session && trace_serial(ground->trace);
+		ground->needs_session |= rule.needs_session && serial_of(ground->trace);
 		*vec_add(&ground->rules) = rule;
 		any = true;
 	}
@@ -230,7 +231,7 @@ seek(struct context_walker *w, uint64_t cell)
 	uint64_t known = context_known(contexts, w->ground);
 	if (w->epoch != atomic_load(&contexts->epoch))
 		w->filled = false;
-	if (w->ground->needs_session && cell >= serial_known(trace_serial(w->ground->trace)))
+	if (w->ground->needs_session && cell >= serial_known(serial_of(w->ground->trace)))
 		return false;
 	if (contexts->patient)
 		build_index(contexts, trace_index(w->ground->trace), cell);

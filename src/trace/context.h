@@ -16,6 +16,7 @@
 #include "trace/reader.h"
 
 struct contexts;
+struct session;
 struct context_cursor;
 
 enum context_state {

@@ -39,7 +39,7 @@ readable(const struct context_ground *ground)
 	uint64_t known = index_known(trace_index(ground->trace));
 	if (!ground->needs_session)
 		return known;
-	uint64_t matched = serial_known(trace_serial(ground->trace));
+	uint64_t matched = serial_known(serial_of(ground->trace));
 	return matched < known ? matched : known;
 }
 
@@ -197,7 +197,7 @@ work(struct contexts *contexts, struct context_ground *ground)
 		ground->walker = context_walker_new(contexts, ground);
 	struct context_walker *w = ground->walker;
 	/* of a gem trace it counts the events that were found, which stay */
-	unsigned generation = trace_serial(ground->trace) ? 0 : trace_generation(ground->trace);
+	unsigned generation = serial_of(ground->trace) ? 0 : trace_generation(ground->trace);
 	if (ground->known > index_known(trace_index(ground->trace)) ||
 	    generation != ground->generation)
 		forget(contexts, ground);

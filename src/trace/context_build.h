@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <time.h>
 
+struct session;
+
 /* A name of a value, or of a range. */
 struct value_name {
 	bool is_number;

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/thread.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ ask(struct cycles *cycles, struct trace *trace, const struct message *m, bool *i
 bool
 cycles_find(struct trace *trace, const struct message *m, struct cycles_estimate *answer)
 {
-	struct cycles *cycles = trace_session(trace)->cycles;
+	struct cycles *cycles = session_of(trace)->cycles;
 	struct decode_cycles told;
 	bool is_new;
 	*answer = (struct cycles_estimate){0};

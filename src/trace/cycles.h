@@ -15,6 +15,7 @@
 #include "trace/cycles_walk.h"
 
 struct cycles;
+struct session;
 
 /* NULL if no trace of the session has cycles.  The session must outlive it; made by
  * session_link. */

@@ -19,6 +19,7 @@
 #include "base/lower_bound.h"
 #include "base/thread.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -20,6 +20,7 @@
 #include "trace/reader.h"
 
 struct merge;
+struct session;
 
 struct merge_position {
 	size_t trace; /* in the session */

@@ -15,7 +15,7 @@
 #include "base/map.h"
 #include "index/step.h"
 #include "trace/naming.h"
-#include "trace/serial.h"
+#include "trace/trace_options.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -75,7 +75,8 @@ struct reader {
 	unsigned walk_epoch;
 	struct position history_from;
 	struct decode_history history;
-	struct serial_cursor *serial; /* made on first use */
+	const struct session_fields *session_fields; /* that the cursor is of */
+	void *session_cursor;			     /* made on first use */
 	VEC(struct announced) announced;
 	struct latest latest; /* of a patient reader */
 };
@@ -122,7 +123,8 @@ reader_free(struct reader *reader)
 	decode_state_free(trace_decoder(reader->trace), reader->walk);
 	vec_free(&reader->announced);
 	latest_forget(&reader->latest);
-	serial_cursor_free(reader->serial);
+	if (reader->session_cursor)
+		reader->session_fields->cursor_free(reader->session_cursor);
 	free(reader->history.memory);
 	free(reader);
 }
@@ -784,7 +786,7 @@ origin_matches(const struct origin_options *o, const char *trace, const struct s
 const struct origin_options *
 reader_origin(const struct reader *reader, const struct message *m, const struct expansion *e)
 {
-	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
+	const struct option_list *names = trace_host(reader->trace)->origins;
 	const struct decoder *decoder = trace_decoder(reader->trace);
 	const struct origin_options *rows = names->at;
 	struct sender sender = {0};
@@ -801,7 +803,7 @@ reader_origin(const struct reader *reader, const struct message *m, const struct
 bool
 reader_origin_by_key(struct reader *reader)
 {
-	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
+	const struct option_list *names = trace_host(reader->trace)->origins;
 	const struct origin_options *rows = names->at;
 	for (size_t i = 0; i < names->count; i++)
 		if (rows[i].name && (rows[i].id >= 0 || (rows[i].unit >= 0 && rows[i].module < 0)))
@@ -809,15 +811,30 @@ reader_origin_by_key(struct reader *reader)
 	return !atomic_load(&trace_decoder(reader->trace)->origin_varies);
 }
 
+/* Adds what follows from another trace. */
+static void
+expand_session_fields(struct reader *reader, const struct message *m, enum expand_want want,
+		      struct expansion *e)
+{
+	const struct session_fields *fields = trace_session_fields(reader->trace);
+	if (!fields)
+		return;
+	if (!reader->session_cursor) {
+		reader->session_fields = fields;
+		reader->session_cursor = fields->cursor_new(fields->context, reader);
+	}
+	fields->expand(reader->session_cursor, m, want, e);
+}
+
 void
 reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
 	      struct expansion *e)
 {
 	const struct decoder *decoder = trace_decoder(reader->trace);
-	const struct option_list *names = &trace_session(reader->trace)->profile.origins;
+	const struct option_list *names = trace_host(reader->trace)->origins;
 	struct window window = reader_window(reader);
 	const struct message own = *m; /* looking back may drop the block it is in */
-	struct naming *naming = trace_session(reader->trace)->naming;
+	struct naming *naming = trace_host(reader->trace)->naming;
 	bool addresses = naming_applies(naming, trace_name(reader->trace));
 	bool named = names->count && want >= EXPAND_TEXT;
 	if (named || addresses)
@@ -833,11 +850,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	decoder->ops->expand(decoder, &own, &window, want, &reader->history, e);
 	if (e->unnamed)
 		trace_lacks_name(reader->trace);
-	if (trace_serial(reader->trace)) {
-		if (!reader->serial)
-			reader->serial = serial_cursor_new(trace_serial(reader->trace), reader);
-		serial_expand(reader->serial, &own, want, e);
-	}
+	expand_session_fields(reader, &own, want, e);
 	if (addresses)
 		naming_expand(naming, trace_name(reader->trace), e);
 	const struct origin_options *row = named ? reader_origin(reader, &own, e) : NULL;

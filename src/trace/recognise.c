@@ -10,7 +10,7 @@
 #include "capture/foreign.h"
 #include "capture/snapshot.h"
 #include "decode/registry.h"
-#include "trace/trace.h"
+#include "trace/trace_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -76,6 +76,7 @@ struct entry {
 
 struct serial {
 	struct trace *gem, *uia;
+	struct session_fields fields; /* of the GEM trace's messages */
 	int64_t logger, core;
 
 	pthread_mutex_t lock; /* for all below; one thread at a time writes */
@@ -516,6 +517,13 @@ is_stopping(struct serial *s)
 	return background_is_stopping(&s->thread);
 }
 
+static void
+count_generation(struct serial *s)
+{
+	atomic_fetch_add(&s->generation, 1);
+	trace_mark_changed(s->gem);
+}
+
 /* A capture shrank: what was known of it does not hold. */
 static void
 forget(struct serial *s)
@@ -526,7 +534,7 @@ forget(struct serial *s)
 	memset(s->first, 0, sizeof s->first);
 	s->has_core = s->has_context = false;
 	s->context_last = 0;
-	atomic_fetch_add(&s->generation, 1);
+	count_generation(s);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -626,7 +634,7 @@ work(struct serial *s, struct walker *w)
 	if (is_complete(uia) || !capture_ended(trace_capture(s->uia)))
 		anchor_cells(s, w);
 	if (s->cells.count + s->anchors.count != before)
-		atomic_fetch_add(&s->generation, 1);
+		count_generation(s);
 }
 
 void
@@ -671,6 +679,31 @@ serial_wake(struct serial *s)
 	background_wake(&s->thread);
 }
 
+static void *
+fields_cursor_new(void *serial, struct reader *gem)
+{
+	return serial_cursor_new(serial, gem);
+}
+
+static void
+fields_cursor_free(void *cursor)
+{
+	serial_cursor_free(cursor);
+}
+
+static void
+fields_expand(void *cursor, const struct message *m, enum expand_want want, struct expansion *e)
+{
+	serial_expand(cursor, m, want, e);
+}
+
+struct serial *
+serial_of(const struct trace *gem)
+{
+	const struct session_fields *fields = trace_session_fields(gem);
+	return fields && fields->expand == fields_expand ? fields->context : NULL;
+}
+
 struct serial *
 serial_new(struct trace *gem, struct trace *uia, const struct sync_options *options)
 {
@@ -681,6 +714,11 @@ serial_new(struct trace *gem, struct trace *uia, const struct sync_options *opti
 	s->core = options ? options->core : -1;
 	pthread_mutex_init(&s->lock, NULL);
 	background_init(&s->thread, run, s);
+	s->fields = (struct session_fields){.cursor_new = fields_cursor_new,
+					    .cursor_free = fields_cursor_free,
+					    .expand = fields_expand,
+					    .context = s};
+	trace_set_session_fields(gem, &s->fields);
 	return s;
 }
 
@@ -690,6 +728,7 @@ serial_free(struct serial *s)
 	if (!s)
 		return;
 	background_stop(&s->thread);
+	trace_set_session_fields(s->gem, NULL);
 	if (s->walker) {
 		reader_free(s->walker->gem);
 		walker_free(s->walker);

@@ -44,10 +44,13 @@ struct sync_options {
 };
 extern const struct option_table sync_options_table;
 
-/* Both traces are borrowed until serial_free, OPTIONS (NULL: none are said)
- * for the call. */
+/* Adds fields to the messages of GEM.  Both traces are borrowed until serial_free, OPTIONS
+ * (NULL: none are said) for the call. */
 struct serial *serial_new(struct trace *gem, struct trace *uia, const struct sync_options *);
 void serial_free(struct serial *); /* stops its thread */
+
+/* The one that adds fields to the messages of a trace, or NULL. */
+struct serial *serial_of(const struct trace *gem);
 
 /* Matches all there is, in this thread, and builds both indexes where that has
  * not been done: for batch output. */

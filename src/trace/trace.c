@@ -1,42 +1,30 @@
 /*
- * Traces and sessions: opening captures and choosing how to decode them; see
- * trace.h.
+ * Traces: opening a capture and choosing how to decode it; see trace.h.
  *
  * Which decoder it is says recognise.c.  A trace may be decoded otherwise while it is
  * open, when nobody reads it: its capture stays, decoder and index are made anew.
- * The option structs of all formats lie behind struct trace_options in one
- * block of memory whose layout is made once from the registry of decoders, so
- * that a new format adds a section to the profile by being registered.
  */
 #include "config.h"
 
 #include "trace/trace.h"
 #include "base/thread.h"
-#include "capture/snapshot.h"
-#include "decode/coresight/opencsd.h"
 #include "decode/registry.h"
-#include "trace/clocks.h"
-#include "trace/context.h"
-#include "trace/cycles.h"
-#include "trace/instant.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
-#include "trace/serial.h"
+#include "trace/trace_options.h"
 
-#include <fnmatch.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CLOCK_HZ_MAX 1000000000000 /* 1 THz */
 
 enum { HEAD = 64 * 1024, STREAM_PATIENCE_MS = 200 };
 
 #define INDEX_ENDING ".trawl-index" /* of an index beside its capture */
 
 struct trace {
-	struct session *session;
+	struct trace_host *host;
+	size_t number; /* see trace_set_number */
 	char *name;
 	char *group; /* snapshot's folder, or NULL */
 	char *path;  /* as it was opened; `-` for standard input */
@@ -47,10 +35,10 @@ struct trace {
 	struct capture *capture;
 	struct decoder *decoder;
 	struct index *index;
-	struct serial *serial;	       /* matches its words with a log's events, or NULL */
-	struct trace_options *options; /* own, with the formats behind */
-	size_t entry;		       /* of the profile, SIZE_MAX: none */
-	char *matched;		       /* what `match:` was compared with */
+	const struct session_fields *session_fields; /* or NULL */
+	struct trace_options *options;		     /* own, with the formats behind */
+	size_t entry;				     /* of the profile, SIZE_MAX: none */
+	char *matched;				     /* what `match:` was compared with */
 	pthread_t loader;
 	bool started; /* its index is built, its files are loaded */
 	bool loading;
@@ -64,179 +52,10 @@ struct trace {
 	bool replaced;
 };
 
-/* --- options ----------------------------------------------------------- */
-
-#define CLOCK(...) OPTION_ROW(struct trace_clock_options, __VA_ARGS__)
-static const struct option_row clock_rows[] = {
-    CLOCK(hz, NUMBER, "ticks per second, where the capture does not say", .positive = true,
-	  .max = CLOCK_HZ_MAX),
-};
-static const struct option_table clock_table =
-    OPTION_TABLE("clock", struct trace_clock_options, clock_rows);
-
-#define TRACE(...) OPTION_ROW(struct trace_options, __VA_ARGS__)
-static const struct option_row trace_rows[] = {
-    TRACE(match, TEXT, "shell glob on the file name without folder; the first that fits wins"),
-    TRACE(file, TEXT, "the capture itself, in a session file", .path = true),
-    TRACE(name, TEXT, "shown instead of the file name"),
-    TRACE(format, TEXT, "format, or format/transport; found by content if absent",
-	  .check = decoder_check),
-    TRACE(clock, STRUCT, "the transport's clock", .table = &clock_table),
-};
-
-enum { FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows, FORMATS_MAX = 32 };
-
-/* The rows of formats tell by a bool, behind the structs, whether they were given. */
-static struct option_row all_rows[FIXED_ROWS + FORMATS_MAX];
-static struct option_table trace_table = {.name = "traces", .rows = all_rows};
-
-static size_t
-aligned(size_t size)
-{
-	return (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
-}
-
-static void
-add_row(struct option_row row)
-{
-	if (trace_table.count < sizeof all_rows / sizeof *all_rows &&
-	    !option_find(&trace_table, row.name))
-		all_rows[trace_table.count++] = row;
-}
-
-/* A section for each format with options, its struct behind the others, and
- * sections for those parts of it that stand beside it. */
-static void
-lay_out(void)
-{
-	memcpy(all_rows, trace_rows, sizeof trace_rows);
-	trace_table.count = FIXED_ROWS;
-	trace_table.size = aligned(sizeof(struct trace_options));
-	for (size_t i = 0; i < decoder_count; i++) {
-		const struct option_table *own = decoders[i]->options;
-		if (!own || option_find(&trace_table, decoders[i]->format))
-			continue;
-		add_row((struct option_row){.name = decoders[i]->format,
-					    .type = OPTION_STRUCT,
-					    .member = trace_table.size,
-					    .table = own,
-					    .help = decoders[i]->title});
-		for (size_t k = 0; k < own->count; k++) {
-			struct option_row part = own->rows[k];
-			if (!part.beside)
-				continue;
-			part.member += trace_table.size;
-			part.beside = false;
-			add_row(part);
-		}
-		trace_table.size += aligned(own->size);
-	}
-	for (size_t i = FIXED_ROWS; i < trace_table.count; i++)
-		if (all_rows[i].type == OPTION_STRUCT)
-			all_rows[i].given = trace_table.size + i;
-	trace_table.size += aligned(trace_table.count);
-}
-
-const struct option_table *
-trace_options_table(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, lay_out);
-	return &trace_table;
-}
-
-void *
-trace_format_options(const struct trace_options *options, const struct decoder_ops *ops)
-{
-	const struct option_row *row = option_find(trace_options_table(), ops->format);
-	return row && row->type == OPTION_STRUCT ? (char *)options + row->member : NULL;
-}
-
-#define MATCHES_ANY .min = -1, .max = INT64_MAX
-
-const struct option_table *
-origin_options_table(void)
-{
-#define ROW(...) OPTION_ROW(struct origin_options, __VA_ARGS__)
-	static const struct option_row rows[] = {
-	    ROW(trace, TEXT, "name of the trace it is in", .trace = true),
-	    ROW(guid, TEXT, "GUID of the sender; of a CSEL stream its UUID"),
-	    ROW(id, INT,
-		"number of the sender: source (encap), trace ID (opencsd, ppl), logger (uia)", "-1",
-		MATCHES_ANY),
-	    ROW(module, INT, "module of the sender", "-1", MATCHES_ANY),
-	    ROW(unit, INT, "unit of the sender", "-1", MATCHES_ANY),
-	    ROW(master, INT, "STP master", "-1", MATCHES_ANY),
-	    ROW(channel, INT, "STP channel", "-1", MATCHES_ANY),
-	    ROW(name, TEXT, "what to call it", .required = true),
-	    ROW(clock, STRUCT, "its own clock", .table = &clock_table),
-	};
-	static const struct option_table table =
-	    OPTION_TABLE("origins", struct origin_options, rows);
-	return &table;
-}
-
-#define PROFILE(...) OPTION_ROW(struct profile, __VA_ARGS__)
-static struct option_row profile_rows[] = {
-    PROFILE(traces, LIST, "how to read captures"),
-    PROFILE(origins, LIST, "names of senders"),
-    PROFILE(symbols, LIST, "programs that name the addresses in traces",
-	    .table = &symbol_options_table),
-    PROFILE(contexts, LIST, "what was true at an instant, by messages that say so"),
-    {"sync", OPTION_LIST, offsetof(struct profile, syncs), "what relates traces to each other",
-     .table = &sync_options_table},
-};
-
-static void
-link_profile(void)
-{
-	profile_rows[0].table = trace_options_table();
-	profile_rows[1].table = origin_options_table();
-	profile_rows[3].table = context_options_table();
-}
-
-const struct option_table *
-profile_options_table(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	static const struct option_table table =
-	    OPTION_TABLE("profile", struct profile, profile_rows);
-	pthread_once(&once, link_profile);
-	return &table;
-}
-
-/* --- choosing a decoder ------------------------------------------------ */
-
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-static const struct trace_options *
-entry_at(const struct profile *profile, size_t i)
-{
-	return (void *)((char *)profile->traces.at + i * trace_options_table()->size);
-}
-
-/* The profile's entry for a capture, or SIZE_MAX. */
-static size_t
-find_entry(const struct profile *profile, const char *path)
-{
-	for (size_t i = 0; i < profile->traces.count; i++) {
-		const struct trace_options *entry = entry_at(profile, i);
-		if ((entry->match && !fnmatch(entry->match, base_name(path), 0)) ||
-		    (entry->file && !strcmp(entry->file, path)))
-			return i;
-	}
-	return SIZE_MAX;
-}
-
 /* --- opening ----------------------------------------------------------- */
 
-static void
-add_notice(struct trace *trace, const char *text)
+void
+trace_add_notice(struct trace *trace, const char *text)
 {
 	pthread_mutex_lock(&trace->lock);
 	if (trace->notice.length)
@@ -250,18 +69,27 @@ add_notice(struct trace *trace, const char *text)
 static pthread_mutex_t notifying = PTHREAD_MUTEX_INITIALIZER;
 
 void
-session_tell(struct session *session)
+trace_host_tell(struct trace_host *host)
 {
 	pthread_mutex_lock(&notifying);
-	if (session->notify)
-		session->notify(session->notify_context);
+	if (host->notify)
+		host->notify(host->notify_context);
+	pthread_mutex_unlock(&notifying);
+}
+
+void
+trace_host_notify(struct trace_host *host, void (*notify)(void *), void *context)
+{
+	pthread_mutex_lock(&notifying);
+	host->notify = notify;
+	host->notify_context = context;
 	pthread_mutex_unlock(&notifying);
 }
 
 static void
-tell(void *session)
+tell(void *host)
 {
-	session_tell(session);
+	trace_host_tell(host);
 }
 
 static void
@@ -269,16 +97,7 @@ stir(void *context)
 {
 	struct trace *trace = context;
 	atomic_store(&trace->stirred, true);
-	session_tell(trace->session);
-}
-
-void
-session_notify(struct session *session, void (*notify)(void *), void *context)
-{
-	pthread_mutex_lock(&notifying);
-	session->notify = notify;
-	session->notify_context = context;
-	pthread_mutex_unlock(&notifying);
+	trace_host_tell(trace->host);
 }
 
 static void
@@ -325,16 +144,13 @@ close_decoder(struct trace *trace)
 	if (trace->decoder)
 		trace->decoder->ops->close(trace->decoder);
 	trace->decoder = NULL;
-	if (trace->options) {
-		option_release(trace_options_table(), trace->options);
-		free(trace->options);
-		trace->options = NULL;
-	}
+	trace_options_free(trace->options);
+	trace->options = NULL;
 	recognition_free(&trace->recognition);
 }
 
-static void
-trace_free(struct trace *trace)
+void
+trace_close(struct trace *trace)
 {
 	if (!trace)
 		return;
@@ -368,31 +184,24 @@ open_index(struct trace *trace)
 {
 	struct text cache = {0}, beside = {0};
 	struct index_options options = {.notify = tell,
-					.notify_context = trace->session,
-					.threads = trace->session->threads,
+					.notify_context = trace->host,
+					.threads = trace->host->threads,
 					.settings = hash_settings(trace)};
 	if (!capture_is_stream(trace->capture)) {
 		struct capture_identity file;
 		capture_identify(trace->capture, &file);
 		text_addf(&beside, "%s" INDEX_ENDING, capture_path(trace->capture));
 		text_addf(&cache, "%s/%llx-%llx-%llx.index",
-			  trace->session->cache_dir ? trace->session->cache_dir : "",
+			  trace->host->cache_dir ? trace->host->cache_dir : "",
 			  (unsigned long long)file.device, (unsigned long long)file.inode,
 			  (unsigned long long)options.settings);
-		options.cache = trace->session->cache_dir ? text_get(&cache) : NULL;
+		options.cache = trace->host->cache_dir ? text_get(&cache) : NULL;
 		options.beside = text_get(&beside);
 	}
 	trace->index = index_new(trace->capture, trace->decoder, &options);
 	text_free(&cache);
 	text_free(&beside);
 }
-
-/* What decides how a trace is decoded. */
-struct choice {
-	const char *format;   /* as the user says, or NULL */
-	const char *settings; /* of the format, or NULL: as they are recognised */
-	const char *reason;   /* why it is that format, or NULL: as it is recognised */
-};
 
 /* Adds to what was recognised what the decoder found by itself. */
 static void
@@ -409,8 +218,8 @@ note_guess(struct recognition *r, const struct decoder *decoder, const struct wi
 /* Opens the decoder of OPTIONS, which are changed as what is recognised wants it; NULL
  * with a reason on error. */
 static struct decoder *
-open_decoder(const struct trace *trace, const struct choice *choice, struct trace_options *options,
-	     struct recognition *r, struct err *err)
+open_decoder(const struct trace *trace, const struct trace_choice *choice,
+	     struct trace_options *options, struct recognition *r, struct err *err)
 {
 	struct window head = read_head(trace->capture);
 	if (recognise(trace->path, choice->format, options, &head, r, err) < 0)
@@ -431,38 +240,25 @@ open_decoder(const struct trace *trace, const struct choice *choice, struct trac
 	return decoder;
 }
 
-/* What a trace is opened from. */
-struct opening {
-	const char *path;
-	struct choice choice;
-	size_t entry;		       /* of the profile they are from */
-	const char *matched;	       /* what `match:` was compared with */
-	const char *group;	       /* snapshot's folder, or NULL */
-	struct trace_options *options; /* taken over */
-	char *const *collateral;
-	size_t collateral_count;
-};
-
-static struct trace *
-open_trace(struct session *session, const struct opening *from, struct err *err)
+struct trace *
+trace_open(struct trace_host *host, const struct trace_opening *from, struct err *err)
 {
 	struct trace *trace = mem_new(sizeof *trace);
 	struct capture_options capture_options = {
-	    .spool_dir = session->spool_dir, .notify = stir, .notify_context = trace};
-	trace->session = session;
+	    .spool_dir = host->spool_dir, .notify = stir, .notify_context = trace};
+	trace->host = host;
 	trace->options = from->options;
 	trace->entry = from->entry;
 	trace->matched = mem_text(from->matched);
 	pthread_mutex_init(&trace->lock, NULL);
 	trace->capture = capture_open(from->path, &capture_options, err);
 	if (!trace->capture) {
-		trace_free(trace);
+		trace_close(trace);
 		return NULL;
 	}
 	trace->name = mem_text(trace->options->name	 ? trace->options->name
-			       : strcmp(from->path, "-") ? base_name(from->path)
+			       : strcmp(from->path, "-") ? from->matched
 							 : "stdin");
-
 	trace->group = from->group ? mem_text(from->group) : NULL;
 	trace->path = mem_text(from->path);
 	trace->collateral = from->collateral;
@@ -471,235 +267,33 @@ open_trace(struct session *session, const struct opening *from, struct err *err)
 	    open_decoder(trace, &from->choice, trace->options, &trace->recognition, err);
 	if (!trace->decoder) {
 		err_cause(err, "%s", from->path);
-		trace_free(trace);
+		trace_close(trace);
 		return NULL;
 	}
 	open_index(trace);
-	*vec_add(&session->traces) = trace;
 	return trace;
-}
-
-static void
-take_options(const struct profile *profile, const char *path, struct opening *from)
-{
-	from->options = mem_new(trace_options_table()->size);
-	from->entry = find_entry(profile, path);
-	from->matched = base_name(path);
-	if (from->entry < SIZE_MAX)
-		option_copy(trace_options_table(), from->options, entry_at(profile, from->entry));
-	else
-		option_defaults(trace_options_table(), from->options);
-}
-
-/* One trace for each buffer of a snapshot that can be opened; the first. */
-static struct trace *
-open_snapshot(struct session *session, struct opening from, struct err *err)
-{
-	struct snapshot *snapshot = snapshot_read(from.path, err);
-	struct trace *first = NULL;
-	if (!snapshot)
-		return NULL;
-	for (size_t i = 0; i < snapshot->buffers.count; i++) {
-		const struct snapshot_buffer *buffer = &snapshot->buffers.at[i];
-		struct text name = {0};
-		text_addf(&name, "%s.%s", snapshot->folder, buffer->name);
-		take_options(&session->profile, text_get(&name), &from);
-		struct opencsd_options *own = trace_format_options(from.options, &opencsd_ops);
-		if (buffer->outside && !own->outside) {
-			option_release(trace_options_table(), from.options);
-			free(from.options);
-			text_free(&name);
-			continue;
-		}
-		opencsd_use_snapshot(own, snapshot, buffer, &snapshot->notes);
-		if (!from.options->name)
-			from.options->name = mem_text(text_get(&name));
-		from.path = buffer->path;
-		from.choice.format = opencsd_ops.format;
-		from.choice.reason = "opencsd, as the snapshot says";
-		from.group = snapshot->folder;
-		struct err failed = {0};
-		struct trace *trace = open_trace(session, &from, &failed);
-		text_free(&name);
-		if (!trace)
-			text_addf(&snapshot->notes, "%s\n", failed.what);
-		if (!first)
-			first = trace;
-	}
-	if (snapshot->notes.length)
-		text_cut(&snapshot->notes, snapshot->notes.length - 1); /* the last line's end */
-	if (!first)
-		err_set(err, ERR_DATA, "%s", text_get(&snapshot->notes));
-	else if (snapshot->notes.length)
-		add_notice(first, text_get(&snapshot->notes));
-	snapshot_free(snapshot);
-	return first;
-}
-
-struct trace *
-session_open(struct session *session, const char *path, const char *format, char *const *collateral,
-	     size_t collateral_count, struct err *err)
-{
-	struct opening from = {.path = path,
-			       .choice = {.format = format},
-			       .collateral = collateral,
-			       .collateral_count = collateral_count};
-	if (!format && snapshot_is(path))
-		return open_snapshot(session, from, err);
-	take_options(&session->profile, path, &from);
-	return open_trace(session, &from, err);
-}
-
-int
-session_open_named(struct session *session, char *const *collateral, size_t collateral_count,
-		   struct err *err)
-{
-	int opened = 0;
-	for (size_t i = 0; i < session->profile.traces.count; i++) {
-		const char *path = entry_at(&session->profile, i)->file;
-		if (path && !session_open(session, path, NULL, collateral, collateral_count, err))
-			return err->code;
-		opened += path != NULL;
-	}
-	return opened;
-}
-
-/* --- traces that belong together --------------------------------------- */
-
-/* The only trace of FORMAT whose name is NAME (NULL: any); NULL if there is
- * none, or more than one. */
-static struct trace *
-only_trace(struct session *session, const char *format, const char *name)
-{
-	struct trace *found = NULL;
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct trace *trace = session->traces.at[i];
-		if (strcmp(trace->decoder->ops->format, format) != 0 ||
-		    (name && strcmp(trace->name, name) != 0))
-			continue;
-		if (found)
-			return NULL;
-		found = trace;
-	}
-	return found;
-}
-
-static void
-link_serial(struct session *session, const struct sync_options *sync)
-{
-	struct trace *gem = only_trace(session, "gem", sync ? sync->gem : NULL);
-	struct trace *uia = only_trace(session, "uia", sync ? sync->uia : NULL);
-	if (gem && uia && !gem->serial)
-		gem->serial = serial_new(gem, uia, sync);
-}
-
-void
-session_link(struct session *session)
-{
-	const struct sync_options *syncs = session->profile.syncs.at;
-	for (size_t i = 0; i < session->profile.syncs.count; i++)
-		if (syncs[i].kind == SYNC_SERIAL)
-			link_serial(session, &syncs[i]);
-	link_serial(session, NULL);
-	session->clocks = clocks_new(session);
-	if (!session->naming)
-		session->naming = naming_new(&session->profile.symbols);
-	contexts_free(session->contexts);
-	session->contexts = contexts_new(session);
-	if (session->contexts)
-		contexts_relate(session->contexts, instant_find, NULL);
-	session->cycles = cycles_new(session);
-	const char *complaint = contexts_complaint(session->contexts);
-	if (complaint && session->traces.count)
-		add_notice(session->traces.at[0], complaint);
-}
-
-/* Takes back what session_link made, and what reads messages of several traces. */
-static void
-unlink_traces(struct session *session)
-{
-	clocks_free(session->clocks);
-	session->clocks = NULL;
-	contexts_free(session->contexts); /* before the traces that it reads */
-	session->contexts = NULL;
-	cycles_free(session->cycles);
-	session->cycles = NULL;
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct trace *trace = session->traces.at[i];
-		serial_free(trace->serial); /* before the traces that it reads */
-		trace->serial = NULL;
-	}
-}
-
-void
-session_close(struct session *session)
-{
-	unlink_traces(session);
-	for (size_t i = 0; i < session->traces.count; i++)
-		trace_free(session->traces.at[i]);
-	vec_free(&session->traces);
-	naming_free(session->naming); /* after the threads that load it */
-	session->naming = NULL;
-	option_release(profile_options_table(), &session->profile);
 }
 
 /* --- reading it otherwise ---------------------------------------------- */
 
-/* Decodes with CHOICE instead of what was.  0, or negative with a reason; then all is as
- * it was. */
-static int
-decode_anew(struct trace *trace, const struct choice *choice, struct err *err)
+int
+trace_decode_anew(struct trace *trace, const struct trace_choice *choice,
+		  struct trace_options *options, struct err *err)
 {
-	struct session *session = trace->session;
-	struct opening from = {.path = trace->path};
 	struct recognition r = {0};
-	take_options(&session->profile, trace->path, &from);
-	struct decoder *decoder = open_decoder(trace, choice, from.options, &r, err);
+	struct decoder *decoder = open_decoder(trace, choice, options, &r, err);
 	if (!decoder) {
 		recognition_free(&r);
-		option_release(trace_options_table(), from.options);
-		free(from.options);
+		trace_options_free(options);
 		return err->code;
 	}
 	close_decoder(trace);
-	trace->options = from.options;
+	trace->options = options;
 	trace->decoder = decoder;
 	trace->recognition = r;
+	trace->on_trial = choice->format;
 	open_index(trace);
 	return 0;
-}
-
-int
-session_try(struct session *session, struct trace *trace, const char *format, const char *settings,
-	    struct err *err)
-{
-	const struct choice choice = {.format = format, .settings = settings};
-	if (trace->group)
-		return err_set(err, ERR_USAGE, "%s: the snapshot says what it is", trace->name);
-	unlink_traces(session);
-	int failed = decode_anew(trace, &choice, err);
-	if (!failed)
-		trace->on_trial = format;
-	session_link(session);
-	return failed;
-}
-
-int
-session_open_folder(struct session *session, struct trace *trace, struct err *err)
-{
-	struct opening from = {.path = trace->recognition.folder,
-			       .collateral = trace->collateral,
-			       .collateral_count = trace->collateral_count};
-	size_t number = trace_number(trace);
-	unlink_traces(session);
-	if (open_snapshot(session, from, err)) {
-		trace_free(trace);
-		session->traces.count--;
-		memmove(&session->traces.at[number], &session->traces.at[number + 1],
-			(session->traces.count - number) * sizeof *session->traces.at);
-	}
-	session_link(session);
-	return err->code;
 }
 
 /* --- what is known ----------------------------------------------------- */
@@ -728,38 +322,40 @@ trace_index(const struct trace *trace)
 	return trace->index;
 }
 
-struct serial *
-trace_serial(const struct trace *trace)
+struct trace_host *
+trace_host(const struct trace *trace)
 {
-	return trace->serial;
+	return trace->host;
 }
 
-struct session *
-trace_session(const struct trace *trace)
+void
+trace_set_session_fields(struct trace *trace, const struct session_fields *fields)
 {
-	return trace->session;
+	trace->session_fields = fields;
+}
+
+const struct session_fields *
+trace_session_fields(const struct trace *trace)
+{
+	return trace->session_fields;
+}
+
+void
+trace_set_number(struct trace *trace, size_t number)
+{
+	trace->number = number;
 }
 
 size_t
 trace_number(const struct trace *trace)
 {
-	size_t i = 0;
-	while (i < trace->session->traces.count && trace->session->traces.at[i] != trace)
-		i++;
-	return i;
+	return trace->number;
 }
 
 size_t
 trace_profile_entry(const struct trace *trace)
 {
 	return trace->entry;
-}
-
-void
-session_add_notice(struct session *session, const char *text)
-{
-	if (session->traces.count)
-		add_notice(session->traces.at[0], text);
 }
 
 const char *
@@ -772,6 +368,13 @@ const char *
 trace_path(const struct trace *trace)
 {
 	return trace->path;
+}
+
+char *const *
+trace_collateral(const struct trace *trace, size_t *count)
+{
+	*count = trace->collateral_count;
+	return trace->collateral;
 }
 
 const struct recognition *
@@ -906,10 +509,13 @@ trace_group(const struct trace *trace)
 unsigned
 trace_generation(const struct trace *trace)
 {
-	const struct clocks *clocks = trace->session->clocks;
-	return atomic_load(&trace->generation) +
-	       (trace->serial ? serial_generation(trace->serial) : 0) +
-	       (clocks ? clocks_generation(clocks) : 0);
+	return atomic_load(&trace->generation);
+}
+
+void
+trace_mark_changed(struct trace *trace)
+{
+	atomic_fetch_add(&trace->generation, 1);
 }
 
 void
@@ -940,7 +546,7 @@ static int
 load_names(struct trace *trace, struct err *err)
 {
 	static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
-	struct naming *naming = trace->session->naming;
+	struct naming *naming = trace->host->naming;
 	if (!naming_applies(naming, trace->name))
 		return 0;
 	struct err own = {0};
@@ -970,7 +576,7 @@ say_lacks(struct trace *trace)
 	struct text about = {0}, lacks = {0}, all = {0};
 	if (trace_survey(trace, &about, &lacks) && lacks.length) {
 		text_addf(&all, "%s: %s", trace->name, lacks.data);
-		add_notice(trace, text_get(&all));
+		trace_add_notice(trace, text_get(&all));
 	}
 	text_free(&about);
 	text_free(&lacks);
@@ -984,9 +590,9 @@ say_unnamed(struct trace *trace)
 	text_addf(&notice,
 		  "%s: no collateral for some catalog messages; add it with --collateral=FILE",
 		  trace->name);
-	add_notice(trace, text_get(&notice));
+	trace_add_notice(trace, text_get(&notice));
 	text_free(&notice);
-	session_tell(trace->session);
+	trace_host_tell(trace->host);
 }
 
 void
@@ -1012,7 +618,7 @@ end_loading(struct trace *trace, bool any)
 		atomic_store(&trace->unnamed, false);
 	pthread_mutex_unlock(&trace->lock);
 	if (any)
-		atomic_fetch_add(&trace->generation, 1);
+		trace_mark_changed(trace);
 	if (unnamed)
 		say_unnamed(trace);
 }
@@ -1035,9 +641,9 @@ load(void *context)
 	struct err err = {0};
 	int loaded = trace_load(trace, &err);
 	if (err.code)
-		add_notice(trace, err.what);
+		trace_add_notice(trace, err.what);
 	if (loaded || err.code || trace->decoder->ops->survey)
-		session_tell(trace->session);
+		trace_host_tell(trace->host);
 	return NULL;
 }
 
@@ -1063,25 +669,11 @@ trace_start(struct trace *trace)
 	trace->started = true;
 	if (first)
 		index_start(trace->index);
-	if (trace->serial)
-		serial_start(trace->serial, tell, trace->session);
-	if (trace->session->contexts)
-		contexts_start(trace->session->contexts, tell, trace->session);
 	if (first &&
-	    (trace->decoder->ops->load || naming_applies(trace->session->naming, trace->name)))
+	    (trace->decoder->ops->load || naming_applies(trace->host->naming, trace->name)))
 		trace->loading = thread_start(&trace->loader, load, trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		offer(trace);
-}
-
-void
-session_start(struct session *session)
-{
-	for (size_t i = 0; i < session->traces.count; i++)
-		trace_start(session->traces.at[i]);
-	if (session->clocks)
-		clocks_start(session->clocks);
-	cycles_start(session->cycles);
 }
 
 char *
@@ -1117,12 +709,12 @@ static void
 say_change(struct trace *trace, const char *sentence)
 {
 	struct text all = {0};
-	if (trace->session->traces.count > 1)
+	if (trace->host->several)
 		text_addf(&all, "%s: ", trace->name);
 	text_add(&all, sentence);
-	add_notice(trace, text_get(&all));
+	trace_add_notice(trace, text_get(&all));
 	text_free(&all);
-	session_tell(trace->session);
+	trace_host_tell(trace->host);
 }
 
 /* Lets a file that is not followed tell of its next change. */
@@ -1232,13 +824,6 @@ glance(struct trace *trace)
 bool
 trace_poll(struct trace *trace, bool renew)
 {
-	if (trace->serial)
-		serial_wake(trace->serial);
-	if (trace->session->clocks)
-		clocks_wake(trace->session->clocks);
-	if (trace->session->contexts)
-		contexts_wake(trace->session->contexts);
-	cycles_wake(trace->session->cycles);
 	bool vanished = capture_damaged(trace->capture);
 	if (!atomic_exchange(&trace->stirred, false) && !vanished)
 		return false;
@@ -1264,7 +849,7 @@ trace_wait(struct trace *trace)
 void
 trace_follow(struct trace *trace, bool on)
 {
-	enum capture_follow how = trace->session->follow;
+	enum capture_follow how = trace->host->follow;
 	if (how == FOLLOW_NOT)
 		how = FOLLOW_NAME;
 	if (on)
@@ -1293,11 +878,4 @@ const char *
 trace_mark(const struct trace *trace)
 {
 	return trace->mark;
-}
-
-void
-session_interrupt(struct session *session)
-{
-	for (size_t i = 0; i < session->traces.count; i++)
-		capture_interrupt(session->traces.at[i]->capture);
 }

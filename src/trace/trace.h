@@ -1,8 +1,8 @@
 /*
  * A trace: a capture with its decoder, its index, its name and its clock.
  *
- * A session is the list of traces that are open; it owns everything.
- * Messages are reached through a reader (reader.h).
+ * Who opens traces, a session, is their host.  Messages are reached through a reader
+ * (reader.h).
  */
 #ifndef TRAWL_TRACE_TRACE_H
 #define TRAWL_TRACE_TRACE_H
@@ -12,104 +12,82 @@
 #include "index/index.h"
 
 struct trace;
-struct serial;
-struct clocks;
-struct contexts;
-struct cycles;
+struct trace_options;
+struct reader;
+struct option_list;
 struct naming;
 struct recognition;
 
-/* An entry of `traces:` in a profile.  The options of each format follow the
- * fixed part in memory: trace_options_table() lays them out from the registry
- * of decoders, trace_format_options() finds them. */
-struct trace_options {
-	char *match;  /* shell glob on the file name, or NULL */
-	char *file;   /* path, in a session file */
-	char *name;   /* shown instead of the file name, or NULL */
-	char *format; /* as in decoder_find, or NULL: found by content */
-	struct trace_clock_options {
-		double hz; /* 0 = as the capture says */
-	} clock;
-};
-
-/* An entry of `origins:`: a name for senders.  -1 and NULL match any. */
-struct origin_options {
-	char *trace;
-	char *guid;
-	int64_t id, module, unit, master, channel;
-	char *name;
-	struct trace_clock_options clock;
-};
-
-const struct option_table *trace_options_table(void);
-const struct option_table *origin_options_table(void);
-void *trace_format_options(const struct trace_options *, const struct decoder_ops *);
-
-/* What a profile says; freed by session_close.  Zeroed: nothing. */
-struct profile {
-	struct option_list traces;   /* struct trace_options with their formats */
-	struct option_list origins;  /* struct origin_options */
-	struct option_list syncs;    /* struct sync_options */
-	struct option_list symbols;  /* struct symbol_options */
-	struct option_list contexts; /* struct context_options with their `from` */
-};
-const struct option_table *profile_options_table(void);
-
-struct session {
-	VEC(struct trace *) traces;
-	struct profile profile;
-	struct clocks *clocks;	    /* from session_link on; see clocks.h */
-	struct contexts *contexts;  /* made by session_link; NULL: none */
-	struct cycles *cycles;	    /* made by session_link; NULL: none */
-	struct naming *naming;	    /* made by session_link; NULL: no symbols */
-	const char *spool_dir;	    /* for streams; NULL = the usual place */
-	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
-	unsigned threads;	    /* that build an index; 0 = one for each processor */
-	enum capture_follow follow; /* how to follow captures; NOT: by name */
-	void (*notify)(void *);	    /* see session_notify */
+/* What traces need of their owner.  It stays where it is until the last one is closed. */
+struct trace_host {
+	const char *spool_dir;		   /* for streams; NULL = the usual place */
+	const char *cache_dir;		   /* for indexes, made when needed; NULL = none are kept */
+	unsigned threads;		   /* that build an index; 0 = one for each processor */
+	enum capture_follow follow;	   /* how to follow captures; NOT: by name */
+	bool several;			   /* notices begin with a trace's name */
+	const struct option_list *origins; /* of a profile, struct origin_options */
+	struct naming *naming;		   /* NULL: no symbols */
+	void (*notify)(void *);		   /* see trace_host_notify */
 	void *notify_context;
 };
 
 /* From now on NOTIFY (NULL: nothing) is called, from any thread, when something
  * worth a look happened; the one before is not called any more. */
-void session_notify(struct session *, void (*notify)(void *), void *context);
+void trace_host_notify(struct trace_host *, void (*notify)(void *), void *context);
 
 /* Calls it, if there is one; from any thread. */
-void session_tell(struct session *);
+void trace_host_tell(struct trace_host *);
 
-/*
- * Opens PATH as a trace and adds it to the session; a CoreSight snapshot as one
- * trace for each of its buffers, named FOLDER.BUFFER.  FORMAT (may be NULL)
- * overrules the profile's and what the content says.  COLLATERAL: further
- * files or folders, added to the profile's; they must outlive the session.  NULL with
- * a reason on error; that no format explains the bytes is none.
- */
-struct trace *session_open(struct session *, const char *path, const char *format,
-			   char *const *collateral, size_t collateral_count, struct err *);
+/* What decides how a trace is decoded. */
+struct trace_choice {
+	const char *format;   /* as the user says, or NULL */
+	const char *settings; /* of the format, or NULL: as they are recognised */
+	const char *reason;   /* why it is that format, or NULL: as it is recognised */
+};
 
-/* Opens all captures that the profile names by `file:`; how many, or an error. */
-int session_open_named(struct session *, char *const *collateral, size_t collateral_count,
-		       struct err *);
-void session_close(struct session *);
+/* What a trace is opened from. */
+struct trace_opening {
+	const char *path;
+	struct trace_choice choice;
+	size_t entry;		       /* of the profile the options are from; SIZE_MAX: none */
+	const char *matched;	       /* what `match:` was compared with */
+	const char *group;	       /* snapshot's folder, or NULL */
+	struct trace_options *options; /* taken over, also on an error */
+	char *const *collateral;       /* further files; they outlive the trace */
+	size_t collateral_count;
+};
 
-/* After all captures are open: finds the traces that belong together, by the
- * profile's `sync:` and, where one gem and one uia trace are open, without; and
- * makes the session's clocks and what contexts and counts of cycles there are. */
-void session_link(struct session *);
+/* NULL with a reason on error; that no format explains the bytes is none. */
+struct trace *trace_open(struct trace_host *, const struct trace_opening *, struct err *);
+void trace_close(struct trace *); /* NULL is fine */
 
-/* Adds to what trace_take_notice gives of the first trace. */
-void session_add_notice(struct session *, const char *text);
+/* Decodes it with CHOICE and OPTIONS, which are taken over, instead of what was.  Nobody
+ * may read it meanwhile.  0, or negative with a reason; then all is as it was. */
+int trace_decode_anew(struct trace *, const struct trace_choice *, struct trace_options *,
+		      struct err *);
 
-/* Starts what trace_start starts, for all traces and for the session. */
-void session_start(struct session *);
+/* Fields of a trace's messages that follow from another trace; a cursor makes those of
+ * one reader. */
+struct session_fields {
+	void *(*cursor_new)(void *context, struct reader *);
+	void (*cursor_free)(void *cursor);
+	void (*expand)(void *cursor, const struct message *, enum expand_want, struct expansion *);
+	void *context;
+};
 
+/* Has readers made from now on add such fields; NULL: none.  Borrowed. */
+void trace_set_session_fields(struct trace *, const struct session_fields *);
+const struct session_fields *trace_session_fields(const struct trace *);
+
+/* Its number among the traces of its host, which counts them. */
+void trace_set_number(struct trace *, size_t number);
+size_t trace_number(const struct trace *);
+
+struct trace_host *trace_host(const struct trace *);
 const char *trace_name(const struct trace *);
 const struct decoder *trace_decoder(const struct trace *);
 struct capture *trace_capture(const struct trace *);
 struct index *trace_index(const struct trace *);
-struct session *trace_session(const struct trace *);
-size_t trace_number(const struct trace *);	   /* in its session */
-struct serial *trace_serial(const struct trace *); /* of a gem trace with a log, or NULL */
 const struct trace_options *trace_options(const struct trace *);
 
 /* Which entry of the profile's `traces:` it was opened with; SIZE_MAX: none. */
@@ -127,6 +105,12 @@ const char *trace_reason(const struct trace *);
 
 /* The path that it was opened by, `-` for standard input. */
 const char *trace_path(const struct trace *);
+
+/* The further files that it was opened with, borrowed. */
+char *const *trace_collateral(const struct trace *, size_t *count);
+
+/* Adds to what trace_take_notice gives; from any thread. */
+void trace_add_notice(struct trace *, const char *text);
 
 /* Which formats it may have, best first (recognise.h). */
 const struct recognition *trace_recognition(const struct trace *);
@@ -153,18 +137,8 @@ void trace_add_profile(const struct trace *, const struct decoder_ops *, const c
 /* Appends a line for each candidate there is. */
 void trace_list_candidates(const struct trace *, struct text *out);
 
-/*
- * Decodes a trace as FORMAT with SETTINGS (as in struct probe; NULL: as they are found),
- * or, FORMAT being NULL, as it was recognised.  Nobody may read any trace of the session
- * meanwhile; what session_link made is made anew, and wants session_start.  0, or negative
- * with a reason; then the trace is as it was.
- */
-int session_try(struct session *, struct trace *, const char *format, const char *settings,
-		struct err *);
-bool trace_on_trial(const struct trace *); /* since a session_try with a format */
-
-/* Replaces a trace by those of the snapshot whose part its capture is; the same holds. */
-int session_open_folder(struct session *, struct trace *, struct err *);
+/* Since a choice with a format was tried. */
+bool trace_on_trial(const struct trace *);
 
 /* Appends an entry of `traces:` that reads such a capture as it was read. */
 void trace_propose(const struct trace *, struct text *profile);
@@ -181,7 +155,7 @@ struct trace_clock {
 };
 struct trace_clock trace_clock(const struct trace *);
 
-/* Loads collateral in the background and then starts the index; the session
+/* Loads collateral in the background and then starts the index; the host
  * is notified.  Batch output calls trace_load to wait for the first part. */
 void trace_start(struct trace *);
 int trace_load(struct trace *, struct err *);
@@ -190,9 +164,12 @@ int trace_load(struct trace *, struct err *);
  * not before the files are loaded.  From any thread; cheap after the first call. */
 void trace_lacks_name(struct trace *);
 
-/* Counts up when text may have changed (collateral came): cached text from
+/* Counts up when text or times may have changed (collateral came): cached text from
  * before is stale. */
 unsigned trace_generation(const struct trace *);
+
+/* Counts it up; from any thread. */
+void trace_mark_changed(struct trace *);
 
 /* Messages about the trace that a user should see once (truncation, replaced
  * file, damaged collateral); NULL when there is none.  Caller frees. */
@@ -212,7 +189,7 @@ bool trace_poll(struct trace *, bool renew);
  * be no more.  For threads that walk all messages. */
 bool trace_wait(struct trace *);
 
-/* Follows the capture as it grows, as the session says how, or not any more. */
+/* Follows the capture as it grows, as its host says how, or not any more. */
 void trace_follow(struct trace *, bool on);
 
 /* Reads all anew, and instead of the old file the one that has its name now. */
@@ -229,9 +206,6 @@ bool trace_begins_anew(struct trace *, unsigned epoch);
 /* What became of the file, in a word that stays true: cut, removed, ...; NULL
  * if it is as it was opened. */
 const char *trace_mark(const struct trace *);
-
-/* Ends all trace_wait, now and later; from any thread. */
-void session_interrupt(struct session *);
 
 /* Builds the index in this thread, if that has not been done. */
 void trace_build(struct trace *);

@@ -17,6 +17,7 @@
 #include "trace/cycles.h"
 #include "trace/doubts.h"
 #include "trace/recognise.h"
+#include "trace/session.h"
 #include "ui/prompt/complete.h"
 #include "ui/panes/lines.h"
 #include "ui/list/moment.h"
@@ -549,6 +550,7 @@ take_news(struct app *app)
 	app->display_generation++;
 	search_poll(app);
 	write_poll(app);
+	session_wake(app->session);
 	for (size_t i = 0; i < app->session->traces.count; i++) {
 		bool tail = app->lists[i].tail || app->list->tail;
 		if (trace_poll(app->session->traces.at[i], tail))

@@ -23,6 +23,8 @@
 #include "ui/ui.h"
 #include "ui/write.h"
 
+struct session;
+
 /* The message under the cursor with its fields; see app_selection. */
 struct selection {
 	bool valid;

@@ -11,6 +11,7 @@
 #include "ui/app.h"
 #include "trace/clock_text.h"
 #include "trace/recognise.h"
+#include "trace/session.h"
 #include "ui/list/moment.h"
 
 #include <string.h>

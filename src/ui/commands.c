@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "decode/registry.h"
+#include "trace/session.h"
 #include "ui/app.h"
 #include "ui/session.h"
 #include "ui/notebook.h"

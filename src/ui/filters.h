@@ -10,6 +10,7 @@
 #include "ui/list/hits.h"
 
 struct app;
+struct session;
 
 struct filter_entry {
 	struct filter_expr *expr; /* owned */

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "trace/clocks.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 #include "ui/app.h"
 #include "ui/prompt/path.h"
 #include "ui/settings.h"

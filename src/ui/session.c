@@ -12,6 +12,7 @@
 #include "trace/clock_points.h"
 #include "trace/clocks.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 #include "ui/app.h"
 
 #include <ctype.h>
@@ -157,7 +158,7 @@ session_partner(struct app *app, size_t trace, const struct message *m, const st
 		struct spot *spot)
 {
 	const struct session *session = app->session;
-	struct serial *serial = trace_serial(session->traces.at[trace]);
+	struct serial *serial = serial_of(session->traces.at[trace]);
 	enum session_partner partner = PARTNER_NONE;
 	struct message_time time;
 	if (serial) {
@@ -165,7 +166,7 @@ session_partner(struct app *app, size_t trace, const struct message *m, const st
 		return find_event(e, spot) ? PARTNER_KNOWN : PARTNER_MISSING;
 	}
 	for (size_t i = 0; i < session->traces.count && partner != PARTNER_KNOWN; i++) {
-		serial = trace_serial(session->traces.at[i]);
+		serial = serial_of(session->traces.at[i]);
 		if (!serial || serial_log(serial) != session->traces.at[trace])
 			continue;
 		spot->trace = i;

@@ -14,6 +14,7 @@
 #include "index/saved.h"
 #include "trace/clocks.h"
 #include "decode/registry.h"
+#include "trace/session.h"
 #include "ui/app.h"
 
 #include <errno.h>

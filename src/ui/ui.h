@@ -10,6 +10,7 @@
 #include "ui/notebook.h"
 
 struct state_file;
+struct session;
 
 enum { UI_AROUND_MAX = 50 };
 
@@ -44,8 +45,8 @@ struct ui_options {
 
 /*
  * Shows the session until the user quits.  The first screen comes before
- * trace_start() of the traces, which this calls; session->notify is this
- * function's while it runs.  Negative with a reason if there is no usable
+ * session_start(), which this calls; session_notify() is this function's
+ * while it runs.  Negative with a reason if there is no usable
  * terminal; ends by the signal itself on SIGTERM and SIGHUP, the terminal
  * restored.
  */

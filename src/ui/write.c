@@ -13,6 +13,7 @@
 #include "ui/write.h"
 #include "ui/app.h"
 #include "base/thread.h"
+#include "trace/session.h"
 #include "ui/prompt/path.h"
 
 #include <errno.h>

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "trace/trace.h"
+#include "trace/session.h"
 
 #include <sched.h>
 #include <stdio.h>

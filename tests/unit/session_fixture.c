@@ -7,6 +7,7 @@
 
 #include "config/profile.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +63,8 @@ session_fixture_load(struct session_fixture *f)
 {
 	for (size_t i = 0; i < f->session.traces.count; i++) {
 		struct trace *trace = f->session.traces.at[i];
-		if (trace_serial(trace))
-			serial_load(trace_serial(trace));
+		if (serial_of(trace))
+			serial_load(serial_of(trace));
 		trace_build(trace);
 	}
 	clocks_load(f->session.clocks, true);

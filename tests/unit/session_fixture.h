@@ -6,6 +6,7 @@
 #define TRAWL_TESTS_UNIT_SESSION_FIXTURE_H
 
 #include "trace/serial.h"
+#include "trace/session.h"
 #include "trace/trace.h"
 
 struct session_fixture {

@@ -16,6 +16,7 @@
 #include "trace/clock_keep.h"
 #include "trace/clocks.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -163,7 +164,7 @@ found_open(struct found *found, const struct fixture *f, const char *profile, co
 	struct err err = {0};
 	char path[128];
 	memset(found, 0, sizeof *found);
-	found->session.cache_dir = cache;
+	found->session.host.cache_dir = cache;
 	snprintf(path, sizeof path, "%s/%s", f->folder, profile);
 	if (profile_load(path, &found->session.profile, &err) < 0 ||
 	    session_open_named(&found->session, NULL, 0, &err) <= 0)
@@ -188,8 +189,8 @@ look(struct found *found, const struct fixture *f, const char *profile, const ch
 	found_open(found, f, profile, cache);
 	for (size_t i = 0; i < found->session.traces.count; i++) {
 		struct trace *trace = found->session.traces.at[i];
-		if (trace_serial(trace))
-			serial_load(trace_serial(trace));
+		if (serial_of(trace))
+			serial_load(serial_of(trace));
 		trace_build(trace);
 	}
 	clock_points_look(&found->points);
@@ -374,6 +375,7 @@ test_threads(void **state)
 		found_open(&found, &f, "p.yaml", f.cache);
 		session_start(&found.session);
 		do {
+			session_wake(&found.session);
 			trace_poll(found.session.traces.at[0], false);
 			index_get_progress(trace_index(found.session.traces.at[0]), &progress);
 		} while (!progress.complete || !clocks_are_settled(found.session.clocks));

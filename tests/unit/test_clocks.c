@@ -18,6 +18,7 @@
 #include "trace/context.h"
 #include "trace/instant.h"
 #include "trace/reader.h"
+#include "trace/session.h"
 #include "ui/notebook.h"
 
 #include <math.h>
@@ -172,6 +173,7 @@ wait_until_settled(struct session_fixture *f)
 	for (int tries = 0; !clocks_are_settled(f->session.clocks); tries++) {
 		assert_true(tries < 10000);
 		usleep(1000);
+		session_wake(&f->session);
 		for (size_t i = 0; i < f->session.traces.count; i++)
 			trace_poll(f->session.traces.at[i], false);
 	}

@@ -13,6 +13,7 @@
 #include "random.h"
 #include "trace/context.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ build_indexes(struct fixture *f)
 {
 	for (size_t i = 0; i < f->session.traces.count; i++)
 		index_build(trace_index(f->session.traces.at[i]));
-	struct serial *serial = trace_serial(f->session.traces.at[0]);
+	struct serial *serial = serial_of(f->session.traces.at[0]);
 	if (serial)
 		serial_load(serial);
 }
@@ -304,7 +305,7 @@ open_matched(struct fixture *f, const char *count)
 	read_truth(f, "a.gem");
 	snprintf(profile, sizeof profile, "%s%s", profile_head, profile_task);
 	open_files(f, profile, (const char *const[]){"a.gem", "a.uia", NULL});
-	assert_non_null(trace_serial(f->session.traces.at[0]));
+	assert_non_null(serial_of(f->session.traces.at[0]));
 	build_indexes(f);
 }
 

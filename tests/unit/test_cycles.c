@@ -12,6 +12,7 @@
 #include "trace/clocks.h"
 #include "trace/cycles.h"
 #include "trace/merge.h"
+#include "trace/session.h"
 #include "ui/list/moment.h"
 
 #include <math.h>
@@ -567,7 +568,7 @@ is_same(const struct cycles_estimate *a, const struct cycles_estimate *b)
 static void
 check_answers(struct trace *trace, struct bell *bell, uint64_t cell, size_t count)
 {
-	struct cycles *cycles = trace_session(trace)->cycles;
+	struct cycles *cycles = session_of(trace)->cycles;
 	struct cycles_walk *w = cycles_walk_new(trace);
 	const struct cycles_estimate *estimates;
 	struct cycles_estimate answer;
@@ -622,7 +623,7 @@ test_asking(void **state)
 static uint64_t
 ask_last(struct trace *trace, struct bell *bell, uint64_t place, uint64_t from, uint64_t to)
 {
-	struct cycles *cycles = trace_session(trace)->cycles;
+	struct cycles *cycles = session_of(trace)->cycles;
 	struct reader *reader = reader_new(trace);
 	struct cycles_estimate answer;
 	struct position at;

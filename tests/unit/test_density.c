@@ -11,6 +11,7 @@
 #include "query/density.h"
 #include "session_fixture.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -311,8 +312,8 @@ open_shifted(struct session *session, const struct session_fixture *f, uint64_t 
 	assert_int_equal(session_open_named(session, NULL, 0, &err), 5);
 	session_link(session);
 	for (size_t i = 0; i < session->traces.count; i++) {
-		if (trace_serial(session->traces.at[i]))
-			serial_load(trace_serial(session->traces.at[i]));
+		if (serial_of(session->traces.at[i]))
+			serial_load(serial_of(session->traces.at[i]));
 		trace_build(session->traces.at[i]);
 	}
 	clocks_load(session->clocks, true);

@@ -15,6 +15,7 @@
 #include "toy.h"
 #include "trace/clocks.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -11,6 +11,7 @@
 #include "query/filter/filter.h"
 #include "toy.h"
 #include "trace/reader.h"
+#include "trace/session.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -22,6 +22,7 @@
 #include "trace/context.h"
 #include "trace/reader.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -1094,8 +1095,8 @@ open_session(struct capture *c, const char *path, const char *format)
 	for (size_t i = 0; i < c->session.traces.count; i++) {
 		struct trace *trace = c->session.traces.at[i];
 		trace_load(trace, &err);
-		if (trace_serial(trace))
-			serial_load(trace_serial(trace));
+		if (serial_of(trace))
+			serial_load(serial_of(trace));
 		index_build(trace_index(trace));
 	}
 	clocks_load(c->session.clocks, true);

@@ -15,6 +15,7 @@
 #include "config/schema.h"
 #include "decode/registry.h"
 #include "random.h"
+#include "trace/session.h"
 #include "trace/trace.h"
 #include "ui/notebook.h"
 

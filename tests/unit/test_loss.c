@@ -14,6 +14,7 @@
 #include "mk_out.h"
 #include "toy.h"
 #include "trace/reader.h"
+#include "trace/session.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
 #include "query/matches.h"
 #include "query/seek.h"
 #include "random.h"
+#include "trace/session.h"
 #include "toy.h"
 
 #include <fcntl.h>

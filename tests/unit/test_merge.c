@@ -10,6 +10,7 @@
 #include "session_fixture.h"
 #include "trace/clocks.h"
 #include "trace/merge.h"
+#include "trace/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,7 @@ test_early(void **state)
 	for (int tries = 0; !merge_find_number(m, 5000, &p, &exact) || !exact; tries++) {
 		assert_true(tries < 10000);
 		usleep(1000);
+		session_wake(&f.session);
 		for (size_t i = 0; i < f.session.traces.count; i++)
 			trace_poll(f.session.traces.at[i], false);
 		merge_wake(m);

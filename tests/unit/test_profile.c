@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "config/profile.h"
+#include "trace/session.h"
+#include "trace/trace_options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,6 +12,7 @@
 #include "query/seek.h"
 #include "toy.h"
 #include "trace/reader.h"
+#include "trace/session.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "folder.h"
 #include "random.h"
 #include "trace/recognise.h"
+#include "trace/session.h"
 #include "trace/trace.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "scene.h"
 #include "session_fixture.h"
 #include "trace/merge.h"
+#include "trace/session.h"
 
 #include <math.h>
 #include <stdio.h>

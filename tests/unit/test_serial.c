@@ -15,6 +15,7 @@
 #include "trace/clocks.h"
 #include "trace/reader.h"
 #include "trace/serial.h"
+#include "trace/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,8 +226,8 @@ open_program(struct fixture *f, struct program *p, const char *sync)
 	for (int i = 0; i < 2; i++)
 		assert_non_null(session_open(&f->session, f->paths[i], NULL, NULL, 0, &err));
 	session_link(&f->session);
-	assert_non_null(trace_serial(f->session.traces.at[0]));
-	serial_load(trace_serial(f->session.traces.at[0]));
+	assert_non_null(serial_of(f->session.traces.at[0]));
+	serial_load(serial_of(f->session.traces.at[0]));
 	f->reader = reader_new(f->session.traces.at[0]);
 }
 

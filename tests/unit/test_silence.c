@@ -11,6 +11,7 @@
 #include "query/seek.h"
 #include "query/silence.h"
 #include "random.h"
+#include "trace/session.h"
 #include "trace/trace.h"
 
 #include <semaphore.h>

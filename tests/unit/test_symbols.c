@@ -11,6 +11,7 @@
 #include "trace/naming.h"
 #include "trace/reader.h"
 #include "program/symbols.h"
+#include "trace/session.h"
 
 #include <link.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 
 #include "query/filter/filter_tree.h"
 #include "trace/context.h"
+#include "trace/session.h"
 
 struct filter
 filter_all(void)
@@ -49,8 +50,7 @@ unsigned
 filter_generation(unsigned basis, const struct trace *trace)
 {
 	return (basis & FILTER_ON_TEXT ? trace_generation(trace) : 0) +
-	       (basis & FILTER_ON_CONTEXT ? contexts_generation(trace_session(trace)->contexts)
-					  : 0);
+	       (basis & FILTER_ON_CONTEXT ? contexts_generation(session_of(trace)->contexts) : 0);
 }
 
 bool

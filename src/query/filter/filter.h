@@ -16,6 +16,7 @@
 #include "trace/reader.h"
 
 struct filter_expr;
+struct session;
 
 struct filter {
 	uint8_t severities;	  /* set wanted, a bit each; 0xff = all */

@@ -10,6 +10,7 @@
 
 #include "query/filter/filter_tree.h"
 #include "trace/context.h"
+#include "trace/session.h"
 
 #include <string.h>
 
@@ -26,8 +27,8 @@ enum filter_verdict
 filter_judge_context(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
 	(void)leaf;
-	if (facts->bound && trace_session(facts->bound->trace)->contexts)
-		cursor_of(facts->bound, trace_session(facts->bound->trace)->contexts);
+	if (facts->bound && session_of(facts->bound->trace)->contexts)
+		cursor_of(facts->bound, session_of(facts->bound->trace)->contexts);
 	return FILTER_SOME;
 }
 
@@ -41,7 +42,7 @@ text_fits(const struct filter_leaf *leaf, const char *at, size_t length)
 bool
 filter_test_context(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	struct contexts *contexts = trace_session(look->bound->trace)->contexts;
+	struct contexts *contexts = session_of(look->bound->trace)->contexts;
 	struct context_value value;
 	unsigned context;
 	if (!contexts || !contexts_find(contexts, filter_context_of(leaf), &context))

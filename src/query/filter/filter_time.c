@@ -14,6 +14,7 @@
 
 #include "query/filter/filter_tree.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ first_time(struct trace *trace, const struct clocks_nature *nature, struct messa
 static int64_t
 start_of(struct trace *trace, const struct message_time *own)
 {
-	const struct session *session = trace_session(trace);
+	const struct session *session = session_of(trace);
 	int64_t start = own->order;
 	for (size_t i = 0; session->clocks && i < session->traces.count; i++) {
 		struct trace *other = session->traces.at[i];

@@ -95,6 +95,7 @@ struct filter_field {
 /* --- the tree ---------------------------------------------------------- */
 
 struct filter_name;
+struct session;
 
 struct filter_leaf {
 	const struct filter_name *name;

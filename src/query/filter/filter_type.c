@@ -15,6 +15,7 @@
 #include "query/filter/filter_tree.h"
 #include "trace/clock_text.h"
 #include "trace/context.h"
+#include "trace/session.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -16,6 +16,8 @@
 #include "trace/merge.h"
 #include "ui/list/hits.h"
 
+struct session;
+
 struct row {
 	size_t lane; /* whose message it is */
 	struct position at;

@@ -13,6 +13,7 @@
 #include "ui/app.h"
 #include "query/silence.h"
 #include "trace/clock_text.h"
+#include "trace/session.h"
 
 #include <string.h>
 

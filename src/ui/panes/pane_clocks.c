@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "trace/clocks.h"
+#include "trace/session.h"
 #include "ui/app.h"
 #include "ui/panes/pager.h"
 

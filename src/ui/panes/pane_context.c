@@ -10,6 +10,7 @@
 
 #include "ui/panes/pane_context.h"
 #include "trace/context.h"
+#include "trace/session.h"
 #include "ui/app.h"
 #include "ui/panes/lines.h"
 

@@ -13,6 +13,7 @@
 
 #include "ui/app.h"
 #include "trace/clock_text.h"
+#include "trace/session.h"
 #include "ui/list/moment.h"
 #include "ui/panes/pane_context.h"
 #include "ui/panes/scrollbar.h"

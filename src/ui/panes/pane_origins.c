@@ -14,6 +14,7 @@
 
 #include "base/thread.h"
 #include "trace/clock_text.h"
+#include "trace/session.h"
 #include "ui/app.h"
 #include "ui/panes/lines.h"
 

@@ -14,6 +14,7 @@
 #include "query/density.h"
 #include "trace/clock_text.h"
 #include "trace/clocks.h"
+#include "trace/session.h"
 #include "ui/app.h"
 
 #include <math.h>

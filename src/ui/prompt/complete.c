@@ -13,6 +13,7 @@
 #include "ui/app.h"
 #include "ui/prompt/values.h"
 #include "trace/context.h"
+#include "trace/session.h"
 
 #include <stdio.h>
 #include <string.h>

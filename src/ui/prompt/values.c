@@ -13,6 +13,7 @@
 #include "ui/prompt/values.h"
 #include "decode/registry.h"
 #include "trace/context_rule.h"
+#include "trace/session.h"
 #include "ui/app.h"
 
 #include <ctype.h>

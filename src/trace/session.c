@@ -1,0 +1,348 @@
+/*
+ * Sessions: opening captures by a profile, and what relates traces; see session.h.
+ */
+#include "config.h"
+
+#include "trace/session.h"
+#include "capture/snapshot.h"
+#include "decode/coresight/opencsd.h"
+#include "trace/clocks.h"
+#include "trace/context.h"
+#include "trace/cycles.h"
+#include "trace/instant.h"
+#include "trace/naming.h"
+#include "trace/recognise.h"
+#include "trace/serial.h"
+#include "trace/trace_options.h"
+
+#include <fnmatch.h>
+#include <pthread.h>
+#include <string.h>
+
+/* --- profile ----------------------------------------------------------- */
+
+#define PROFILE(...) OPTION_ROW(struct profile, __VA_ARGS__)
+static struct option_row profile_rows[] = {
+    PROFILE(traces, LIST, "how to read captures"),
+    PROFILE(origins, LIST, "names of senders"),
+    PROFILE(symbols, LIST, "programs that name the addresses in traces",
+	    .table = &symbol_options_table),
+    PROFILE(contexts, LIST, "what was true at an instant, by messages that say so"),
+    {"sync", OPTION_LIST, offsetof(struct profile, syncs), "what relates traces to each other",
+     .table = &sync_options_table},
+};
+
+static void
+link_profile(void)
+{
+	profile_rows[0].table = trace_options_table();
+	profile_rows[1].table = origin_options_table();
+	profile_rows[3].table = context_options_table();
+}
+
+const struct option_table *
+profile_options_table(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static const struct option_table table =
+	    OPTION_TABLE("profile", struct profile, profile_rows);
+	pthread_once(&once, link_profile);
+	return &table;
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static const struct trace_options *
+entry_at(const struct profile *profile, size_t i)
+{
+	return (void *)((char *)profile->traces.at + i * trace_options_table()->size);
+}
+
+/* The profile's entry for a capture, or SIZE_MAX. */
+static size_t
+find_entry(const struct profile *profile, const char *path)
+{
+	for (size_t i = 0; i < profile->traces.count; i++) {
+		const struct trace_options *entry = entry_at(profile, i);
+		if ((entry->match && !fnmatch(entry->match, base_name(path), 0)) ||
+		    (entry->file && !strcmp(entry->file, path)))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static void
+take_options(const struct profile *profile, const char *path, struct trace_opening *from)
+{
+	from->options = mem_new(trace_options_table()->size);
+	from->entry = find_entry(profile, path);
+	from->matched = base_name(path);
+	if (from->entry < SIZE_MAX)
+		option_copy(trace_options_table(), from->options, entry_at(profile, from->entry));
+	else
+		option_defaults(trace_options_table(), from->options);
+}
+
+/* Numbers the traces after one came or went. */
+static void
+number_traces(struct session *session)
+{
+	session->host.several = session->traces.count > 1;
+	for (size_t i = 0; i < session->traces.count; i++)
+		trace_set_number(session->traces.at[i], i);
+}
+
+static struct trace *
+add_trace(struct session *session, const struct trace_opening *from, struct err *err)
+{
+	session->host.origins = &session->profile.origins;
+	struct trace *trace = trace_open(&session->host, from, err);
+	if (trace)
+		*vec_add(&session->traces) = trace;
+	number_traces(session);
+	return trace;
+}
+
+/* One trace for each buffer of a snapshot that can be opened; the first. */
+static struct trace *
+open_snapshot(struct session *session, struct trace_opening from, struct err *err)
+{
+	struct snapshot *snapshot = snapshot_read(from.path, err);
+	struct trace *first = NULL;
+	if (!snapshot)
+		return NULL;
+	for (size_t i = 0; i < snapshot->buffers.count; i++) {
+		const struct snapshot_buffer *buffer = &snapshot->buffers.at[i];
+		struct text name = {0};
+		text_addf(&name, "%s.%s", snapshot->folder, buffer->name);
+		take_options(&session->profile, text_get(&name), &from);
+		struct opencsd_options *own = trace_format_options(from.options, &opencsd_ops);
+		if (buffer->outside && !own->outside) {
+			trace_options_free(from.options);
+			text_free(&name);
+			continue;
+		}
+		opencsd_use_snapshot(own, snapshot, buffer, &snapshot->notes);
+		if (!from.options->name)
+			from.options->name = mem_text(text_get(&name));
+		from.path = buffer->path;
+		from.choice.format = opencsd_ops.format;
+		from.choice.reason = "opencsd, as the snapshot says";
+		from.group = snapshot->folder;
+		struct err failed = {0};
+		struct trace *trace = add_trace(session, &from, &failed);
+		text_free(&name);
+		if (!trace)
+			text_addf(&snapshot->notes, "%s\n", failed.what);
+		if (!first)
+			first = trace;
+	}
+	if (snapshot->notes.length)
+		text_cut(&snapshot->notes, snapshot->notes.length - 1); /* the last line's end */
+	if (!first)
+		err_set(err, ERR_DATA, "%s", text_get(&snapshot->notes));
+	else if (snapshot->notes.length)
+		trace_add_notice(first, text_get(&snapshot->notes));
+	snapshot_free(snapshot);
+	return first;
+}
+
+struct trace *
+session_open(struct session *session, const char *path, const char *format, char *const *collateral,
+	     size_t collateral_count, struct err *err)
+{
+	struct trace_opening from = {.path = path,
+				     .choice = {.format = format},
+				     .collateral = collateral,
+				     .collateral_count = collateral_count};
+	if (!format && snapshot_is(path))
+		return open_snapshot(session, from, err);
+	take_options(&session->profile, path, &from);
+	return add_trace(session, &from, err);
+}
+
+int
+session_open_named(struct session *session, char *const *collateral, size_t collateral_count,
+		   struct err *err)
+{
+	int opened = 0;
+	for (size_t i = 0; i < session->profile.traces.count; i++) {
+		const char *path = entry_at(&session->profile, i)->file;
+		if (path && !session_open(session, path, NULL, collateral, collateral_count, err))
+			return err->code;
+		opened += path != NULL;
+	}
+	return opened;
+}
+
+/* --- traces that belong together --------------------------------------- */
+
+/* The only trace of FORMAT whose name is NAME (NULL: any); NULL if there is
+ * none, or more than one. */
+static struct trace *
+only_trace(struct session *session, const char *format, const char *name)
+{
+	struct trace *found = NULL;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct trace *trace = session->traces.at[i];
+		if (strcmp(trace_decoder(trace)->ops->format, format) != 0 ||
+		    (name && strcmp(trace_name(trace), name) != 0))
+			continue;
+		if (found)
+			return NULL;
+		found = trace;
+	}
+	return found;
+}
+
+static void
+link_serial(struct session *session, const struct sync_options *sync)
+{
+	struct trace *gem = only_trace(session, "gem", sync ? sync->gem : NULL);
+	struct trace *uia = only_trace(session, "uia", sync ? sync->uia : NULL);
+	if (gem && uia && !serial_of(gem))
+		serial_new(gem, uia, sync);
+}
+
+void
+session_link(struct session *session)
+{
+	const struct sync_options *syncs = session->profile.syncs.at;
+	for (size_t i = 0; i < session->profile.syncs.count; i++)
+		if (syncs[i].kind == SYNC_SERIAL)
+			link_serial(session, &syncs[i]);
+	link_serial(session, NULL);
+	session->clocks = clocks_new(session);
+	if (!session->host.naming)
+		session->host.naming = naming_new(&session->profile.symbols);
+	contexts_free(session->contexts);
+	session->contexts = contexts_new(session);
+	if (session->contexts)
+		contexts_relate(session->contexts, instant_find, NULL);
+	session->cycles = cycles_new(session);
+	const char *complaint = contexts_complaint(session->contexts);
+	if (complaint)
+		session_add_notice(session, complaint);
+}
+
+/* Takes back what session_link made, and what reads messages of several traces. */
+static void
+unlink_traces(struct session *session)
+{
+	clocks_free(session->clocks);
+	session->clocks = NULL;
+	contexts_free(session->contexts); /* before the traces that it reads */
+	session->contexts = NULL;
+	cycles_free(session->cycles);
+	session->cycles = NULL;
+	for (size_t i = 0; i < session->traces.count; i++) /* before the traces that it reads */
+		serial_free(serial_of(session->traces.at[i]));
+}
+
+void
+session_close(struct session *session)
+{
+	unlink_traces(session);
+	for (size_t i = 0; i < session->traces.count; i++)
+		trace_close(session->traces.at[i]);
+	vec_free(&session->traces);
+	naming_free(session->host.naming); /* after the threads that load it */
+	session->host.naming = NULL;
+	option_release(profile_options_table(), &session->profile);
+}
+
+void
+session_add_notice(struct session *session, const char *text)
+{
+	if (session->traces.count)
+		trace_add_notice(session->traces.at[0], text);
+}
+
+/* --- threads ----------------------------------------------------------- */
+
+static void
+tell(void *session)
+{
+	session_tell(session);
+}
+
+void
+session_start(struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct serial *serial = serial_of(session->traces.at[i]);
+		trace_start(session->traces.at[i]);
+		if (serial)
+			serial_start(serial, tell, session);
+	}
+	if (session->contexts)
+		contexts_start(session->contexts, tell, session);
+	if (session->clocks)
+		clocks_start(session->clocks);
+	cycles_start(session->cycles);
+}
+
+void
+session_wake(struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct serial *serial = serial_of(session->traces.at[i]);
+		if (serial)
+			serial_wake(serial);
+	}
+	if (session->clocks)
+		clocks_wake(session->clocks);
+	if (session->contexts)
+		contexts_wake(session->contexts);
+	cycles_wake(session->cycles);
+}
+
+void
+session_interrupt(struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		capture_interrupt(trace_capture(session->traces.at[i]));
+}
+
+/* --- reading a trace otherwise ----------------------------------------- */
+
+int
+session_try(struct session *session, struct trace *trace, const char *format, const char *settings,
+	    struct err *err)
+{
+	const struct trace_choice choice = {.format = format, .settings = settings};
+	struct trace_opening from;
+	if (trace_group(trace))
+		return err_set(err, ERR_USAGE, "%s: the snapshot says what it is",
+			       trace_name(trace));
+	unlink_traces(session);
+	take_options(&session->profile, trace_path(trace), &from);
+	int failed = trace_decode_anew(trace, &choice, from.options, err);
+	session_link(session);
+	return failed;
+}
+
+int
+session_open_folder(struct session *session, struct trace *trace, struct err *err)
+{
+	struct trace_opening from = {.path = trace_recognition(trace)->folder};
+	size_t number = trace_number(trace);
+	from.collateral = trace_collateral(trace, &from.collateral_count);
+	unlink_traces(session);
+	if (open_snapshot(session, from, err)) {
+		trace_close(trace);
+		session->traces.count--;
+		memmove(&session->traces.at[number], &session->traces.at[number + 1],
+			(session->traces.count - number) * sizeof *session->traces.at);
+		number_traces(session);
+	}
+	session_link(session);
+	return err->code;
+}

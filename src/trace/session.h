@@ -1,0 +1,107 @@
+/*
+ * A session: the traces that are open, and what relates them.
+ *
+ * It is the host of its traces and owns them.  What one trace's messages owe to another
+ * (serial numbers, clocks, contexts, times by cycles) is made by session_link.
+ *
+ * Threads: the owner's, unless it says otherwise.
+ */
+#ifndef TRAWL_TRACE_SESSION_H
+#define TRAWL_TRACE_SESSION_H
+
+#include "base/option.h"
+#include "base/vec.h"
+#include "trace/trace.h"
+
+#include <stddef.h>
+
+struct clocks;
+struct contexts;
+struct cycles;
+
+/* What a profile says; freed by session_close.  Zeroed: nothing. */
+struct profile {
+	struct option_list traces;   /* struct trace_options with their formats */
+	struct option_list origins;  /* struct origin_options */
+	struct option_list syncs;    /* struct sync_options */
+	struct option_list symbols;  /* struct symbol_options */
+	struct option_list contexts; /* struct context_options with their `from` */
+};
+const struct option_table *profile_options_table(void);
+
+/* Zeroed: no traces.  It stays where it is while a trace is open. */
+struct session {
+	struct trace_host host; /* its settings may be set before the first trace */
+	VEC(struct trace *) traces;
+	struct profile profile;
+	struct clocks *clocks;	   /* from session_link on; see clocks.h */
+	struct contexts *contexts; /* made by session_link; NULL: none */
+	struct cycles *cycles;	   /* made by session_link; NULL: none */
+};
+
+/* The session of a trace. */
+static inline struct session *
+session_of(const struct trace *trace)
+{
+	return (void *)((char *)trace_host(trace) - offsetof(struct session, host));
+}
+
+/* As trace_host_notify: NOTIFY is called when something worth a look happened. */
+static inline void
+session_notify(struct session *session, void (*notify)(void *), void *context)
+{
+	trace_host_notify(&session->host, notify, context);
+}
+
+/* Calls it, if there is one; from any thread. */
+static inline void
+session_tell(struct session *session)
+{
+	trace_host_tell(&session->host);
+}
+
+/*
+ * Opens PATH as a trace and adds it to the session; a CoreSight snapshot as one
+ * trace for each of its buffers, named FOLDER.BUFFER.  FORMAT (may be NULL)
+ * overrules the profile's and what the content says.  COLLATERAL: further
+ * files or folders, added to the profile's; they must outlive the session.  NULL with
+ * a reason on error; that no format explains the bytes is none.
+ */
+struct trace *session_open(struct session *session, const char *path, const char *format,
+			   char *const *collateral, size_t collateral_count, struct err *);
+
+/* Opens all captures that the profile names by `file:`; how many, or an error. */
+int session_open_named(struct session *session, char *const *collateral, size_t collateral_count,
+		       struct err *);
+void session_close(struct session *session);
+
+/* After all captures are open: finds the traces that belong together, by the
+ * profile's `sync:` and, where one gem and one uia trace are open, without; and
+ * makes the session's clocks and what contexts and counts of cycles there are. */
+void session_link(struct session *session);
+
+/* Starts what trace_start starts, for all traces, and the threads that relate them. */
+void session_start(struct session *session);
+
+/* Has those threads look on: an index went on, or a capture grew. */
+void session_wake(struct session *session);
+
+/* Ends all trace_wait, now and later; from any thread. */
+void session_interrupt(struct session *session);
+
+/* Adds to what trace_take_notice gives of the first trace. */
+void session_add_notice(struct session *session, const char *text);
+
+/*
+ * Decodes a trace as FORMAT with SETTINGS (as in struct probe; NULL: as they are found),
+ * or, FORMAT being NULL, as it was recognised.  Nobody may read any trace of the session
+ * meanwhile; what session_link made is made anew, and wants session_start.  0, or negative
+ * with a reason; then the trace is as it was.
+ */
+int session_try(struct session *session, struct trace *, const char *format, const char *settings,
+		struct err *);
+
+/* Replaces a trace by those of the snapshot whose part its capture is; the same holds. */
+int session_open_folder(struct session *session, struct trace *, struct err *);
+
+#endif

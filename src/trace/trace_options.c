@@ -1,0 +1,136 @@
+/*
+ * The options of traces and origins: see trace_options.h.
+ *
+ * The option structs of all formats lie behind struct trace_options in one
+ * block of memory whose layout is made once from the registry of decoders, so
+ * that a new format adds a section to the profile by being registered.
+ */
+#include "config.h"
+
+#include "trace/trace_options.h"
+#include "decode/registry.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOCK_HZ_MAX 1000000000000 /* 1 THz */
+
+#define CLOCK(...) OPTION_ROW(struct trace_clock_options, __VA_ARGS__)
+static const struct option_row clock_rows[] = {
+    CLOCK(hz, NUMBER, "ticks per second, where the capture does not say", .positive = true,
+	  .max = CLOCK_HZ_MAX),
+};
+static const struct option_table clock_table =
+    OPTION_TABLE("clock", struct trace_clock_options, clock_rows);
+
+#define TRACE(...) OPTION_ROW(struct trace_options, __VA_ARGS__)
+static const struct option_row trace_rows[] = {
+    TRACE(match, TEXT, "shell glob on the file name without folder; the first that fits wins"),
+    TRACE(file, TEXT, "the capture itself, in a session file", .path = true),
+    TRACE(name, TEXT, "shown instead of the file name"),
+    TRACE(format, TEXT, "format, or format/transport; found by content if absent",
+	  .check = decoder_check),
+    TRACE(clock, STRUCT, "the transport's clock", .table = &clock_table),
+};
+
+enum { FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows, FORMATS_MAX = 32 };
+
+/* The rows of formats tell by a bool, behind the structs, whether they were given. */
+static struct option_row all_rows[FIXED_ROWS + FORMATS_MAX];
+static struct option_table trace_table = {.name = "traces", .rows = all_rows};
+
+static size_t
+aligned(size_t size)
+{
+	return (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+}
+
+static void
+add_row(struct option_row row)
+{
+	if (trace_table.count < sizeof all_rows / sizeof *all_rows &&
+	    !option_find(&trace_table, row.name))
+		all_rows[trace_table.count++] = row;
+}
+
+/* A section for each format with options, its struct behind the others, and
+ * sections for those parts of it that stand beside it. */
+static void
+lay_out(void)
+{
+	memcpy(all_rows, trace_rows, sizeof trace_rows);
+	trace_table.count = FIXED_ROWS;
+	trace_table.size = aligned(sizeof(struct trace_options));
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct option_table *own = decoders[i]->options;
+		if (!own || option_find(&trace_table, decoders[i]->format))
+			continue;
+		add_row((struct option_row){.name = decoders[i]->format,
+					    .type = OPTION_STRUCT,
+					    .member = trace_table.size,
+					    .table = own,
+					    .help = decoders[i]->title});
+		for (size_t k = 0; k < own->count; k++) {
+			struct option_row part = own->rows[k];
+			if (!part.beside)
+				continue;
+			part.member += trace_table.size;
+			part.beside = false;
+			add_row(part);
+		}
+		trace_table.size += aligned(own->size);
+	}
+	for (size_t i = FIXED_ROWS; i < trace_table.count; i++)
+		if (all_rows[i].type == OPTION_STRUCT)
+			all_rows[i].given = trace_table.size + i;
+	trace_table.size += aligned(trace_table.count);
+}
+
+const struct option_table *
+trace_options_table(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, lay_out);
+	return &trace_table;
+}
+
+void *
+trace_format_options(const struct trace_options *options, const struct decoder_ops *ops)
+{
+	const struct option_row *row = option_find(trace_options_table(), ops->format);
+	return row && row->type == OPTION_STRUCT ? (char *)options + row->member : NULL;
+}
+
+#define MATCHES_ANY .min = -1, .max = INT64_MAX
+
+const struct option_table *
+origin_options_table(void)
+{
+#define ROW(...) OPTION_ROW(struct origin_options, __VA_ARGS__)
+	static const struct option_row rows[] = {
+	    ROW(trace, TEXT, "name of the trace it is in", .trace = true),
+	    ROW(guid, TEXT, "GUID of the sender; of a CSEL stream its UUID"),
+	    ROW(id, INT,
+		"number of the sender: source (encap), trace ID (opencsd, ppl), logger (uia)", "-1",
+		MATCHES_ANY),
+	    ROW(module, INT, "module of the sender", "-1", MATCHES_ANY),
+	    ROW(unit, INT, "unit of the sender", "-1", MATCHES_ANY),
+	    ROW(master, INT, "STP master", "-1", MATCHES_ANY),
+	    ROW(channel, INT, "STP channel", "-1", MATCHES_ANY),
+	    ROW(name, TEXT, "what to call it", .required = true),
+	    ROW(clock, STRUCT, "its own clock", .table = &clock_table),
+	};
+	static const struct option_table table =
+	    OPTION_TABLE("origins", struct origin_options, rows);
+	return &table;
+}
+
+void
+trace_options_free(struct trace_options *options)
+{
+	if (options)
+		option_release(trace_options_table(), options);
+	free(options);
+}

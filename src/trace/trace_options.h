@@ -1,0 +1,40 @@
+/*
+ * What a profile says of single traces: entries of `traces:` and of `origins:`.
+ */
+#ifndef TRAWL_TRACE_TRACE_OPTIONS_H
+#define TRAWL_TRACE_TRACE_OPTIONS_H
+
+#include "decode/decoder.h"
+
+/* An entry of `traces:` in a profile.  The options of each format follow the
+ * fixed part in memory: trace_options_table() lays them out from the registry
+ * of decoders, trace_format_options() finds them. */
+struct trace_options {
+	char *match;  /* shell glob on the file name, or NULL */
+	char *file;   /* path, in a session file */
+	char *name;   /* shown instead of the file name, or NULL */
+	char *format; /* as in decoder_find, or NULL: found by content */
+	struct trace_clock_options {
+		double hz; /* 0 = as the capture says */
+	} clock;
+};
+
+/* An entry of `origins:`: a name for senders.  -1 and NULL match any. */
+struct origin_options {
+	char *trace;
+	char *guid;
+	int64_t id, module, unit, master, channel;
+	char *name;
+	struct trace_clock_options clock;
+};
+
+const struct option_table *trace_options_table(void);
+const struct option_table *origin_options_table(void);
+
+/* The options of a format, which lie behind the fixed part; NULL: it has none. */
+void *trace_format_options(const struct trace_options *, const struct decoder_ops *);
+
+/* Frees options that were made as trace_options_table() says; NULL is fine. */
+void trace_options_free(struct trace_options *);
+
+#endif

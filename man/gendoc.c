@@ -23,7 +23,7 @@
 #include "decode/registry.h"
 #include "export/export.h"
 #include "query/check.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "ui/notebook.h"
 #include "ui/screen/signs.h"
 #include "ui/screen/theme.h"

@@ -178,44 +178,44 @@ libtrawl_a_SOURCES = \
 	src/query/stretch.h \
 	src/query/track.c \
 	src/query/track.h \
-	src/trace/clock_keep.c \
-	src/trace/clock_keep.h \
-	src/trace/clock_points.c \
-	src/trace/clock_points.h \
-	src/trace/clock_text.c \
-	src/trace/clock_text.h \
-	src/trace/clocks.c \
-	src/trace/clocks.h \
-	src/trace/context.c \
-	src/trace/context.h \
-	src/trace/context_build.c \
-	src/trace/context_build.h \
-	src/trace/context_rule.c \
-	src/trace/context_rule.h \
-	src/trace/context_walk.c \
-	src/trace/context_walk.h \
-	src/trace/cycles.c \
-	src/trace/cycles.h \
+	src/session/clock/clock_keep.c \
+	src/session/clock/clock_keep.h \
+	src/session/clock/clock_points.c \
+	src/session/clock/clock_points.h \
+	src/session/clock/clock_text.c \
+	src/session/clock/clock_text.h \
+	src/session/clock/clocks.c \
+	src/session/clock/clocks.h \
+	src/session/clock/cycles.c \
+	src/session/clock/cycles.h \
+	src/session/clock/instant.c \
+	src/session/clock/instant.h \
+	src/session/clock/relation.c \
+	src/session/clock/relation.h \
+	src/session/context/context.c \
+	src/session/context/context.h \
+	src/session/context/context_build.c \
+	src/session/context/context_build.h \
+	src/session/context/context_rule.c \
+	src/session/context/context_rule.h \
+	src/session/context/context_walk.c \
+	src/session/context/context_walk.h \
+	src/session/link/serial.c \
+	src/session/link/serial.h \
+	src/session/merge.c \
+	src/session/merge.h \
+	src/session/session.c \
+	src/session/session.h \
 	src/trace/cycles_walk.c \
 	src/trace/cycles_walk.h \
 	src/trace/doubts.c \
 	src/trace/doubts.h \
-	src/trace/instant.c \
-	src/trace/instant.h \
-	src/trace/merge.c \
-	src/trace/merge.h \
 	src/trace/naming.c \
 	src/trace/naming.h \
 	src/trace/reader.c \
 	src/trace/reader.h \
 	src/trace/recognise.c \
 	src/trace/recognise.h \
-	src/trace/relation.c \
-	src/trace/relation.h \
-	src/trace/serial.c \
-	src/trace/serial.h \
-	src/trace/session.c \
-	src/trace/session.h \
 	src/trace/trace.c \
 	src/trace/trace.h \
 	src/trace/trace_options.c \

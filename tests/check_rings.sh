@@ -9,7 +9,7 @@ if ! command -v nm >/dev/null; then
 fi
 
 # A vtable and what it calls, a grammar that calls itself, and what is still to be
-# taken apart: the session from its traces, the screen from its panes.
+# taken apart: the screen from its panes.
 allowed()
 {
 	cat <<-'LIST'
@@ -17,7 +17,7 @@ allowed()
 		files decode/encap: encap encap_probe
 		files decode/syst: syst syst_collateral
 		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
-		files trace: clock_keep clock_points clocks context context_build context_walk cycles cycles_walk instant reader recognise serial trace
+		files session/clock: clock_keep clock_points
 		files ui: app bars commands filters notebook pane session settings state write
 		files ui/list: hits list
 		folders: ui ui/list ui/panes ui/prompt

@@ -17,7 +17,7 @@
 #include "mk_session.h"
 #include "mk_sink.h"
 #include "mk_stp.h"
-#include "trace/session.h"
+#include "session/session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "config/files.h"
 #include "config/schema.h"
 #include "decode/registry.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "trace/trace_options.h"
 
 /* Puts FOLDER, with its slash, in front of a relative path. */

@@ -12,8 +12,8 @@
 #include "export/export.h"
 #include "base/thread.h"
 #include "export/export_pool.h"
-#include "trace/merge.h"
-#include "trace/session.h"
+#include "session/merge.h"
+#include "session/session.h"
 
 #include <stdatomic.h>
 #include <string.h>

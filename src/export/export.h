@@ -10,8 +10,8 @@
 #define TRAWL_EXPORT_EXPORT_H
 
 #include "query/filter/filter.h"
-#include "trace/context.h"
-#include "trace/cycles.h"
+#include "session/clock/cycles.h"
+#include "session/context/context.h"
 #include "trace/doubts.h"
 
 /* What a person put at a message. */

@@ -17,7 +17,7 @@
 
 #include "base/bytes.h"
 #include "export/export_record.h"
-#include "trace/session.h"
+#include "session/session.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "export/export.h"
-#include "trace/session.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include "config.h"
 
 #include "export/export.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <errno.h>
 #include <poll.h>

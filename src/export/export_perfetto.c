@@ -20,7 +20,7 @@
 #include "base/map.h"
 #include "base/option.h"
 #include "export/export_record.h"
-#include "trace/session.h"
+#include "session/session.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 
 #include "export/export_pool.h"
 #include "base/thread.h"
-#include "trace/context.h"
-#include "trace/session.h"
+#include "session/context/context.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "config.h"
 
 #include "export/export_range.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 

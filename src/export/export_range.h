@@ -6,7 +6,7 @@
 #define TRAWL_EXPORT_EXPORT_RANGE_H
 
 #include "export/export.h"
-#include "trace/merge.h"
+#include "session/merge.h"
 
 /* The messages from one place to another, both included. */
 struct export_span {

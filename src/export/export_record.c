@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "export/export_record.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 

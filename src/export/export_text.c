@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "export/export.h"
-#include "trace/session.h"
+#include "session/session.h"
 
 #include <stdio.h>
 

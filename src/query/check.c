@@ -11,10 +11,10 @@
 
 #include "query/check.h"
 #include "base/map.h"
-#include "trace/clocks.h"
-#include "trace/context.h"
+#include "session/clock/clocks.h"
+#include "session/context/context.h"
+#include "session/session.h"
 #include "trace/doubts.h"
-#include "trace/session.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

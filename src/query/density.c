@@ -11,8 +11,8 @@
 #include "query/density.h"
 #include "base/thread.h"
 #include "query/stretch.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -21,8 +21,8 @@
 #include "base/lower_bound.h"
 #include "base/thread.h"
 #include "base/vec.h"
-#include "trace/context.h"
-#include "trace/session.h"
+#include "session/context/context.h"
+#include "session/session.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

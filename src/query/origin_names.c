@@ -9,8 +9,8 @@
 
 #include "query/origin_names.h"
 #include "base/map.h"
+#include "session/session.h"
 #include "trace/reader.h"
-#include "trace/session.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "query/stretch.h"
-#include "trace/session.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 

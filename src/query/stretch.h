@@ -12,7 +12,7 @@
 #define TRAWL_QUERY_STRETCH_H
 
 #include "query/density.h"
-#include "trace/context.h"
+#include "session/context/context.h"
 
 #include <stdatomic.h>
 

@@ -3,8 +3,8 @@
 
 #include "query/track.h"
 #include "base/lower_bound.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 static unsigned
 clocks_of(const struct trace *trace)

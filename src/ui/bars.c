@@ -8,10 +8,10 @@
 #include "config.h"
 
 #include "decode/registry.h"
-#include "ui/app.h"
-#include "trace/clock_text.h"
+#include "session/clock/clock_text.h"
+#include "session/session.h"
 #include "trace/recognise.h"
-#include "trace/session.h"
+#include "ui/app.h"
 #include "ui/list/moment.h"
 
 #include <string.h>

@@ -4,12 +4,12 @@
 #include "config.h"
 
 #include "decode/registry.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "ui/app.h"
-#include "ui/session.h"
 #include "ui/notebook.h"
 #include "ui/panes/pane_context.h"
 #include "ui/panes/pane_timeline.h"
+#include "ui/session.h"
 #include "ui/settings.h"
 
 #include <string.h>

@@ -9,9 +9,9 @@
 
 #include "ui/notebook.h"
 #include "base/file.h"
-#include "trace/clocks.h"
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 #include "ui/app.h"
 #include "ui/prompt/path.h"
 #include "ui/settings.h"

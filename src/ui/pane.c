@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "ui/pane.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "ui/app.h"
 
 const struct pane_ops *const panes[PANE_COUNT] = {

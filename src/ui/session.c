@@ -9,10 +9,10 @@
 #include "config.h"
 
 #include "ui/session.h"
-#include "trace/clock_points.h"
-#include "trace/clocks.h"
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "session/clock/clock_points.h"
+#include "session/clock/clocks.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 #include "ui/app.h"
 
 #include <ctype.h>

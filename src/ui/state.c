@@ -11,10 +11,10 @@
 
 #include "ui/state.h"
 #include "base/file.h"
-#include "index/saved.h"
-#include "trace/clocks.h"
 #include "decode/registry.h"
-#include "trace/session.h"
+#include "index/saved.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 #include "ui/app.h"
 
 #include <errno.h>

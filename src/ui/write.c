@@ -11,9 +11,9 @@
 #include "config.h"
 
 #include "ui/write.h"
-#include "ui/app.h"
 #include "base/thread.h"
-#include "trace/session.h"
+#include "session/session.h"
+#include "ui/app.h"
 #include "ui/prompt/path.h"
 
 #include <errno.h>

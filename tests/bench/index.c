@@ -10,8 +10,8 @@
  */
 #include "config.h"
 
+#include "session/session.h"
 #include "trace/trace.h"
-#include "trace/session.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "query/filter/filter.h"
-#include "trace/session.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

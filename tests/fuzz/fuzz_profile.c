@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "config/schema.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,8 +6,8 @@
 #include "session_fixture.h"
 
 #include "config/profile.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

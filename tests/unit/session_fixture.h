@@ -5,8 +5,8 @@
 #ifndef TRAWL_TESTS_UNIT_SESSION_FIXTURE_H
 #define TRAWL_TESTS_UNIT_SESSION_FIXTURE_H
 
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 #include "trace/trace.h"
 
 struct session_fixture {

@@ -23,7 +23,7 @@
 #include "config/profile.h"
 #include "decode/syst/syst_stp.h"
 #include "export/export.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "folder.h"
 #include "random.h"
 #include "stp_walk.h"

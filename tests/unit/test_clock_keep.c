@@ -13,10 +13,10 @@
 #include "encap_tool.h"
 #include "index/saved.h"
 #include "nibbles.h"
-#include "trace/clock_keep.h"
-#include "trace/clocks.h"
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "session/clock/clock_keep.h"
+#include "session/clock/clocks.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 
 #include <fcntl.h>
 #include <glob.h>

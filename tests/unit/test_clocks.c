@@ -14,11 +14,11 @@
 #include "config/profile.h"
 #include "config/schema.h"
 #include "query/filter/filter.h"
-#include "trace/clocks.h"
-#include "trace/context.h"
-#include "trace/instant.h"
+#include "session/clock/clocks.h"
+#include "session/clock/instant.h"
+#include "session/context/context.h"
+#include "session/session.h"
 #include "trace/reader.h"
-#include "trace/session.h"
 #include "ui/notebook.h"
 
 #include <math.h>

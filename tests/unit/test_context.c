@@ -11,9 +11,12 @@
 #include "config/profile.h"
 #include "query/matches.h"
 #include "random.h"
-#include "trace/context.h"
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "session/context/context.h"
+#include "session/link/serial.h"
+#include "session/session.h"
+#include "session/context/context.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,10 +9,14 @@
 #include "decode/coresight/opencsd_library.h"
 #include "folder.h"
 #include "random.h"
-#include "trace/clocks.h"
-#include "trace/cycles.h"
-#include "trace/merge.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/clock/cycles.h"
+#include "session/merge.h"
+#include "session/session.h"
+#include "session/clock/clocks.h"
+#include "session/clock/cycles.h"
+#include "session/merge.h"
+#include "session/session.h"
 #include "ui/list/moment.h"
 
 #include <math.h>

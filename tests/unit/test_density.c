@@ -10,8 +10,8 @@
 #include "config/profile.h"
 #include "query/density.h"
 #include "session_fixture.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,9 +13,9 @@
 #include "export/export.h"
 #include "folder.h"
 #include "toy.h"
-#include "trace/clocks.h"
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 
 #include <dirent.h>
 #include <fcntl.h>

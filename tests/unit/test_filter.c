@@ -10,8 +10,8 @@
 #include "config/profile.h"
 #include "query/filter/filter.h"
 #include "toy.h"
+#include "session/session.h"
 #include "trace/reader.h"
-#include "trace/session.h"
 
 #include <locale.h>
 #include <stdio.h>

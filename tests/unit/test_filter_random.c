@@ -18,11 +18,11 @@
 #include "query/matches.h"
 #include "random.h"
 #include "toy.h"
-#include "trace/clocks.h"
-#include "trace/context.h"
+#include "session/clock/clocks.h"
+#include "session/context/context.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 #include "trace/reader.h"
-#include "trace/serial.h"
-#include "trace/session.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -15,7 +15,8 @@
 #include "config/schema.h"
 #include "decode/registry.h"
 #include "random.h"
-#include "trace/session.h"
+#include "session/session.h"
+#include "session/session.h"
 #include "trace/trace.h"
 #include "ui/notebook.h"
 

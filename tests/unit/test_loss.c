@@ -13,8 +13,8 @@
 #include "export/export.h"
 #include "mk_out.h"
 #include "toy.h"
+#include "session/session.h"
 #include "trace/reader.h"
-#include "trace/session.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,8 @@
 #include "query/matches.h"
 #include "query/seek.h"
 #include "random.h"
-#include "trace/session.h"
+#include "session/session.h"
+#include "session/session.h"
 #include "toy.h"
 
 #include <fcntl.h>

@@ -8,9 +8,9 @@
 
 #include "random.h"
 #include "session_fixture.h"
-#include "trace/clocks.h"
-#include "trace/merge.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/merge.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "test.h"
 
 #include "config/schema.h"
-#include "trace/serial.h"
+#include "session/link/serial.h"
 #include "ui/state.h"
 
 #include <stdio.h>

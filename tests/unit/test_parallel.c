@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "index/index.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "same_index.h"
 #include "trace/trace.h"
 

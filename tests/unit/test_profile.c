@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "config/profile.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "trace/trace_options.h"
 
 #include <setjmp.h>

@@ -11,8 +11,8 @@
 #include "base/vec.h"
 #include "query/seek.h"
 #include "toy.h"
+#include "session/session.h"
 #include "trace/reader.h"
-#include "trace/session.h"
 
 #include <fcntl.h>
 #include <stdio.h>

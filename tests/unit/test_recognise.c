@@ -9,8 +9,8 @@
 #include "decode/registry.h"
 #include "folder.h"
 #include "random.h"
+#include "session/session.h"
 #include "trace/recognise.h"
-#include "trace/session.h"
 #include "trace/trace.h"
 
 #include <stdio.h>

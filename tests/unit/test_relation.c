@@ -8,7 +8,8 @@
 #include "test.h"
 
 #include "random.h"
-#include "trace/relation.h"
+#include "session/clock/relation.h"
+#include "session/clock/relation.h"
 
 #include <math.h>
 #include <stdlib.h>

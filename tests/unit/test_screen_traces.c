@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "scene.h"
 #include "session_fixture.h"
-#include "trace/merge.h"
-#include "trace/session.h"
+#include "session/merge.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,10 +12,11 @@
 #include "config/profile.h"
 #include "decode/gem/gem.h"
 #include "random.h"
-#include "trace/clocks.h"
+#include "session/clock/clocks.h"
+#include "session/clock/clocks.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 #include "trace/reader.h"
-#include "trace/serial.h"
-#include "trace/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,8 @@
 #include "query/seek.h"
 #include "query/silence.h"
 #include "random.h"
-#include "trace/session.h"
+#include "session/session.h"
+#include "session/session.h"
 #include "trace/trace.h"
 
 #include <semaphore.h>

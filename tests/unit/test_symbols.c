@@ -8,10 +8,10 @@
 #include "uia_write.h"
 
 #include "config/profile.h"
+#include "program/symbols.h"
+#include "session/session.h"
 #include "trace/naming.h"
 #include "trace/reader.h"
-#include "program/symbols.h"
-#include "trace/session.h"
 
 #include <link.h>
 #include <stdio.h>

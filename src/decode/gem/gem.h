@@ -1,6 +1,6 @@
 /*
  * OVERLAY words of a TI GEM trace in fixed records: one decoder, and what
- * trace/serial.c needs to match its words with software events.
+ * session/link/serial.c needs to match its words with software events.
  *
  * [UIA 1.01, NAME] is the module ti.uia...NAME of TI's Unified Instrumentation
  * Architecture 1.01.01.14: its .xdc file, its header, and the documentation that is
@@ -39,7 +39,7 @@ enum gem_field {
 	GEM_F_FIRST_OFFSET,
 	GEM_F_DATA,
 	GEM_F_MISSING,
-	/* session fields: trace/serial.c adds them */
+	/* session fields: session/link/serial.c adds them */
 	GEM_F_MATCHED,
 	GEM_F_EVENT_OFFSET,
 	GEM_F_SERIAL32,

@@ -1,6 +1,6 @@
 /*
  * TI UIA software events in their packets: one decoder, and what
- * trace/serial.c needs to match events with the words of a GEM trace.
+ * session/link/serial.c needs to match events with the words of a GEM trace.
  *
  * A packet is four big-endian words of header and events in the byte order
  * that the header states.  An event is a word (type, length, sequence), maybe

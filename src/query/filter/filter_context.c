@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
-#include "trace/context.h"
-#include "trace/session.h"
+#include "session/context/context.h"
+#include "session/session.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
-#include "trace/context.h"
+#include "session/context/context.h"
 
 #include <stdlib.h>
 #include <string.h>

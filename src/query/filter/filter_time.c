@@ -13,8 +13,8 @@
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/regex.h"
 #include "query/filter/filter.h"
-#include "trace/clocks.h"
+#include "session/clock/clocks.h"
 
 /* What a look costs, cheapest first; sorts the terms of `and` and `or`. */
 enum filter_cost {

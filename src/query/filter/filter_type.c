@@ -13,9 +13,9 @@
 #include "base/bytes.h"
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
-#include "trace/clock_text.h"
-#include "trace/context.h"
-#include "trace/session.h"
+#include "session/clock/clock_text.h"
+#include "session/context/context.h"
+#include "session/session.h"
 
 #include <ctype.h>
 #include <math.h>

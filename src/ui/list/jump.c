@@ -8,8 +8,8 @@
 #include "config.h"
 
 #include "ui/list/jump.h"
+#include "session/clock/clock_text.h"
 #include "ui/app.h"
-#include "trace/clock_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "ui/list/list.h"
 #include "base/thread.h"
 #include "query/seek.h"
-#include "trace/session.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #ifndef TRAWL_UI_LIST_H
 #define TRAWL_UI_LIST_H
 
-#include "trace/merge.h"
+#include "session/merge.h"
 #include "ui/list/hits.h"
 
 struct session;

@@ -2,9 +2,9 @@
 #include "config.h"
 
 #include "ui/list/moment.h"
-#include "trace/clocks.h"
-#include "trace/clock_text.h"
-#include "trace/cycles.h"
+#include "session/clock/clock_text.h"
+#include "session/clock/clocks.h"
+#include "session/clock/cycles.h"
 
 #include <string.h>
 

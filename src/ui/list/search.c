@@ -10,10 +10,10 @@
 #include "config.h"
 
 #include "ui/list/search.h"
-#include "ui/app.h"
 #include "query/silence.h"
-#include "trace/clock_text.h"
-#include "trace/session.h"
+#include "session/clock/clock_text.h"
+#include "session/session.h"
+#include "ui/app.h"
 
 #include <string.h>
 

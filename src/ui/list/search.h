@@ -7,7 +7,7 @@
 #include "base/regex.h"
 #include "command/command.h"
 #include "query/seek.h"
-#include "trace/merge.h"
+#include "session/merge.h"
 #include "ui/list/hits.h"
 
 struct app;

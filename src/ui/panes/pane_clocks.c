@@ -1,8 +1,8 @@
 /* How the clocks of the session go together: a cover over the other panes. */
 #include "config.h"
 
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 #include "ui/app.h"
 #include "ui/panes/pager.h"
 

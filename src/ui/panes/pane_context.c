@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "ui/panes/pane_context.h"
-#include "trace/context.h"
-#include "trace/session.h"
+#include "session/context/context.h"
+#include "session/session.h"
 #include "ui/app.h"
 #include "ui/panes/lines.h"
 

@@ -11,9 +11,9 @@
  */
 #include "config.h"
 
+#include "session/clock/clock_text.h"
+#include "session/session.h"
 #include "ui/app.h"
-#include "trace/clock_text.h"
-#include "trace/session.h"
 #include "ui/list/moment.h"
 #include "ui/panes/pane_context.h"
 #include "ui/panes/scrollbar.h"

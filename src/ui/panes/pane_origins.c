@@ -13,8 +13,8 @@
 #include "config.h"
 
 #include "base/thread.h"
-#include "trace/clock_text.h"
-#include "trace/session.h"
+#include "session/clock/clock_text.h"
+#include "session/session.h"
 #include "ui/app.h"
 #include "ui/panes/lines.h"
 

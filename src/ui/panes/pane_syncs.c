@@ -14,7 +14,7 @@
 #include "config.h"
 
 #include "query/seek.h"
-#include "trace/session.h"
+#include "session/session.h"
 #include "ui/app.h"
 #include "ui/session.h"
 

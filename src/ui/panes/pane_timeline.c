@@ -12,9 +12,9 @@
 
 #include "ui/panes/pane_timeline.h"
 #include "query/density.h"
-#include "trace/clock_text.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clock_text.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 #include "ui/app.h"
 
 #include <math.h>

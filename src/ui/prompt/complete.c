@@ -10,10 +10,10 @@
 
 #include "ui/prompt/complete.h"
 #include "decode/registry.h"
+#include "session/context/context.h"
+#include "session/session.h"
 #include "ui/app.h"
 #include "ui/prompt/values.h"
-#include "trace/context.h"
-#include "trace/session.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 
 #include "ui/prompt/values.h"
 #include "decode/registry.h"
-#include "trace/context_rule.h"
-#include "trace/session.h"
+#include "session/context/context_rule.h"
+#include "session/session.h"
 #include "ui/app.h"
 
 #include <ctype.h>

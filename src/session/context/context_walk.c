@@ -12,7 +12,7 @@
  */
 #include "config.h"
 
-#include "trace/context_walk.h"
+#include "session/context/context_walk.h"
 #include "base/lower_bound.h"
 
 #include <stdlib.h>

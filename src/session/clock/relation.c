@@ -16,7 +16,7 @@
  */
 #include "config.h"
 
-#include "trace/relation.h"
+#include "session/clock/relation.h"
 
 #include <math.h>
 #include <stdlib.h>

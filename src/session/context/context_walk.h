@@ -3,10 +3,10 @@
  * that looks at contexts keeps.  Private to context.c, context_build.c and
  * context_walk.c.
  */
-#ifndef TRAWL_TRACE_CONTEXT_WALK_H
-#define TRAWL_TRACE_CONTEXT_WALK_H
+#ifndef TRAWL_SESSION_CONTEXT_CONTEXT_WALK_H
+#define TRAWL_SESSION_CONTEXT_CONTEXT_WALK_H
 
-#include "trace/context.h"
+#include "session/context/context.h"
 
 /* Messages that make what was said before them doubtful. */
 enum { CONTEXT_LOSS = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED };

@@ -3,8 +3,8 @@
  *
  * Ticks are exact; seconds are shown with as many digits as one tick needs.
  */
-#ifndef TRAWL_TRACE_CLOCK_TEXT_H
-#define TRAWL_TRACE_CLOCK_TEXT_H
+#ifndef TRAWL_SESSION_CLOCK_CLOCK_TEXT_H
+#define TRAWL_SESSION_CLOCK_CLOCK_TEXT_H
 
 #include "base/text.h"
 #include "trace/trace.h"

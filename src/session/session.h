@@ -6,8 +6,8 @@
  *
  * Threads: the owner's, unless it says otherwise.
  */
-#ifndef TRAWL_TRACE_SESSION_H
-#define TRAWL_TRACE_SESSION_H
+#ifndef TRAWL_SESSION_SESSION_H
+#define TRAWL_SESSION_SESSION_H
 
 #include "base/option.h"
 #include "base/vec.h"

@@ -6,14 +6,14 @@
  */
 #include "config.h"
 
-#include "trace/clock_points.h"
+#include "session/clock/clock_points.h"
 #include "base/thread.h"
 #include "decode/gem/gem.h"
-#include "decode/syst/syst_stp.h"
 #include "decode/gem/uia.h"
-#include "trace/clock_keep.h"
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "decode/syst/syst_stp.h"
+#include "session/clock/clock_keep.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 #include "trace/trace_options.h"
 
 #include <stdlib.h>

@@ -11,10 +11,10 @@
  */
 #include "config.h"
 
-#include "trace/context_build.h"
+#include "session/context/context_build.h"
 #include "base/lower_bound.h"
 #include "base/thread.h"
-#include "trace/serial.h"
+#include "session/link/serial.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,7 @@
  */
 #include "config.h"
 
-#include "trace/serial.h"
+#include "session/link/serial.h"
 #include "base/lower_bound.h"
 #include "base/thread.h"
 #include "decode/gem/gem.h"

@@ -15,11 +15,11 @@
  */
 #include "config.h"
 
-#include "trace/merge.h"
+#include "session/merge.h"
 #include "base/lower_bound.h"
 #include "base/thread.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -3,16 +3,16 @@
  */
 #include "config.h"
 
-#include "trace/session.h"
+#include "session/session.h"
 #include "capture/snapshot.h"
 #include "decode/coresight/opencsd.h"
-#include "trace/clocks.h"
-#include "trace/context.h"
-#include "trace/cycles.h"
-#include "trace/instant.h"
+#include "session/clock/clocks.h"
+#include "session/clock/cycles.h"
+#include "session/clock/instant.h"
+#include "session/context/context.h"
+#include "session/link/serial.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
-#include "trace/serial.h"
 #include "trace/trace_options.h"
 
 #include <fnmatch.h>

@@ -11,11 +11,11 @@
  */
 #include "config.h"
 
-#include "trace/cycles.h"
+#include "session/clock/cycles.h"
 #include "base/map.h"
 #include "base/thread.h"
-#include "trace/clocks.h"
-#include "trace/session.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "trace/clock_text.h"
+#include "session/clock/clock_text.h"
 
 #include <ctype.h>
 #include <stdio.h>

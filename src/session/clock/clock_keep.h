@@ -8,10 +8,10 @@
  *
  * Threads: as clock_points.h.
  */
-#ifndef TRAWL_TRACE_CLOCK_KEEP_H
-#define TRAWL_TRACE_CLOCK_KEEP_H
+#ifndef TRAWL_SESSION_CLOCK_CLOCK_KEEP_H
+#define TRAWL_SESSION_CLOCK_CLOCK_KEEP_H
 
-#include "trace/clock_points.h"
+#include "session/clock/clock_points.h"
 
 /* Writes what a feed has found, once it has looked at all cells; nothing where
  * that is large or no index is kept. */

@@ -2,10 +2,10 @@
  * What is known of contexts over whole traces: private to context.c and
  * context_build.c.
  */
-#ifndef TRAWL_TRACE_CONTEXT_BUILD_H
-#define TRAWL_TRACE_CONTEXT_BUILD_H
+#ifndef TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
+#define TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
 
-#include "trace/context_walk.h"
+#include "session/context/context_walk.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -15,8 +15,8 @@
  * Pure: nothing here knows captures.  Threads: whoever changes a graph has it
  * alone; settled ones may be asked by many.
  */
-#ifndef TRAWL_TRACE_RELATION_H
-#define TRAWL_TRACE_RELATION_H
+#ifndef TRAWL_SESSION_CLOCK_RELATION_H
+#define TRAWL_SESSION_CLOCK_RELATION_H
 
 #include "base/vec.h"
 

@@ -1,10 +1,10 @@
 /*
  * An instant in another trace: where it was when a message was sent.
  */
-#ifndef TRAWL_TRACE_INSTANT_H
-#define TRAWL_TRACE_INSTANT_H
+#ifndef TRAWL_SESSION_CLOCK_INSTANT_H
+#define TRAWL_SESSION_CLOCK_INSTANT_H
 
-#include "trace/context.h"
+#include "session/context/context.h"
 
 /*
  * The instant of M of FROM in READER's trace, as a context_relate.  False if M has

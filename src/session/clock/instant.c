@@ -9,9 +9,9 @@
  */
 #include "config.h"
 
-#include "trace/instant.h"
+#include "session/clock/instant.h"
 #include "base/lower_bound.h"
-#include "trace/clocks.h"
+#include "session/clock/clocks.h"
 
 #include <math.h>
 

@@ -16,9 +16,9 @@
  */
 #include "config.h"
 
-#include "trace/context_build.h"
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "session/context/context_build.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  *
  * Threads: questions from any; the rest is the owner's of the session.
  */
-#ifndef TRAWL_TRACE_CYCLES_H
-#define TRAWL_TRACE_CYCLES_H
+#ifndef TRAWL_SESSION_CLOCK_CYCLES_H
+#define TRAWL_SESSION_CLOCK_CYCLES_H
 
 #include "trace/cycles_walk.h"
 

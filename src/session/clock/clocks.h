@@ -14,8 +14,8 @@
  *
  * Threads: times can be asked for from any thread; the rest is the owner's.
  */
-#ifndef TRAWL_TRACE_CLOCKS_H
-#define TRAWL_TRACE_CLOCKS_H
+#ifndef TRAWL_SESSION_CLOCK_CLOCKS_H
+#define TRAWL_SESSION_CLOCK_CLOCKS_H
 
 #include "trace/trace.h"
 

@@ -7,11 +7,11 @@
  *
  * Threads: one at a time.
  */
-#ifndef TRAWL_TRACE_CLOCK_POINTS_H
-#define TRAWL_TRACE_CLOCK_POINTS_H
+#ifndef TRAWL_SESSION_CLOCK_CLOCK_POINTS_H
+#define TRAWL_SESSION_CLOCK_CLOCK_POINTS_H
 
+#include "session/clock/relation.h"
 #include "trace/reader.h"
-#include "trace/relation.h"
 
 struct background;
 struct session;

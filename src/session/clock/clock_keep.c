@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "trace/clock_keep.h"
+#include "session/clock/clock_keep.h"
 #include "base/bytes.h"
 
 static const char file_name[] = "points";

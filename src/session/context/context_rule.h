@@ -4,8 +4,8 @@
  *
  * Rules are immutable once made and may be shared by threads.
  */
-#ifndef TRAWL_TRACE_CONTEXT_RULE_H
-#define TRAWL_TRACE_CONTEXT_RULE_H
+#ifndef TRAWL_SESSION_CONTEXT_CONTEXT_RULE_H
+#define TRAWL_SESSION_CONTEXT_CONTEXT_RULE_H
 
 #include "decode/decoder.h"
 

@@ -10,8 +10,8 @@
  * What is found is added to a word's expansion as session fields.  A struct
  * serial is shared by all threads, a cursor belongs to one.
  */
-#ifndef TRAWL_TRACE_SERIAL_H
-#define TRAWL_TRACE_SERIAL_H
+#ifndef TRAWL_SESSION_LINK_SERIAL_H
+#define TRAWL_SESSION_LINK_SERIAL_H
 
 #include "decode/decoder.h"
 

@@ -9,10 +9,10 @@
  *
  * A struct contexts is shared by all threads, a cursor belongs to one.
  */
-#ifndef TRAWL_TRACE_CONTEXT_H
-#define TRAWL_TRACE_CONTEXT_H
+#ifndef TRAWL_SESSION_CONTEXT_CONTEXT_H
+#define TRAWL_SESSION_CONTEXT_CONTEXT_H
 
-#include "trace/context_rule.h"
+#include "session/context/context_rule.h"
 #include "trace/reader.h"
 
 struct contexts;

@@ -11,13 +11,13 @@
  */
 #include "config.h"
 
-#include "trace/clocks.h"
+#include "session/clock/clocks.h"
 #include "base/thread.h"
-#include "decode/syst/syst_stp.h"
 #include "decode/gem/uia.h"
-#include "trace/clock_points.h"
-#include "trace/serial.h"
-#include "trace/session.h"
+#include "decode/syst/syst_stp.h"
+#include "session/clock/clock_points.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 #include "trace/trace_options.h"
 
 #include <math.h>

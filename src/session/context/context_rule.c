@@ -12,7 +12,7 @@
  */
 #include "config.h"
 
-#include "trace/context_rule.h"
+#include "session/context/context_rule.h"
 #include "decode/registry.h"
 
 #include <pthread.h>

@@ -14,8 +14,8 @@
  *
  * Threads: a merge belongs to one thread, but for merge_wake.
  */
-#ifndef TRAWL_TRACE_MERGE_H
-#define TRAWL_TRACE_MERGE_H
+#ifndef TRAWL_SESSION_MERGE_H
+#define TRAWL_SESSION_MERGE_H
 
 #include "trace/reader.h"
 

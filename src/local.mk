@@ -178,8 +178,12 @@ libtrawl_a_SOURCES = \
 	src/query/stretch.h \
 	src/query/track.c \
 	src/query/track.h \
+	src/session/clock/clock_feed.c \
+	src/session/clock/clock_feed.h \
 	src/session/clock/clock_keep.c \
 	src/session/clock/clock_keep.h \
+	src/session/clock/clock_link.c \
+	src/session/clock/clock_link.h \
 	src/session/clock/clock_points.c \
 	src/session/clock/clock_points.h \
 	src/session/clock/clock_text.c \

@@ -17,7 +17,6 @@ allowed()
 		files decode/encap: encap encap_probe
 		files decode/syst: syst syst_collateral
 		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
-		files session/clock: clock_keep clock_points
 		files ui: app bars commands filters notebook pane session settings state write
 		files ui/list: hits list
 		folders: ui ui/list ui/panes ui/prompt

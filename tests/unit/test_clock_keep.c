@@ -14,6 +14,7 @@
 #include "index/saved.h"
 #include "nibbles.h"
 #include "session/clock/clock_keep.h"
+#include "session/clock/clock_points.h"
 #include "session/clock/clocks.h"
 #include "session/link/serial.h"
 #include "session/session.h"
@@ -209,7 +210,7 @@ same_links(const struct clock_link *a, const struct clock_link *b)
 {
 	assert_string_equal(a->kind, b->kind);
 	assert_true(clock_id_same(&a->a, &b->a) && clock_id_same(&a->b, &b->b));
-	assert_true(a->hz_a == b->hz_a && a->hz_b == b->hz_b && a->told_b == b->told_b);
+	assert_true(a->hz_a == b->hz_a && a->hz_b == b->hz_b && a->configured_hz_b == b->configured_hz_b);
 	assert_true(a->owner == b->owner && a->uneven == b->uneven);
 	assert_true(a->sender == b->sender && a->origin == b->origin);
 	assert_true(a->points.seen == b->points.seen && a->points.stride == b->points.stride);
@@ -310,7 +311,7 @@ test_profile(void **state)
 		assert_int_equal(look_both(&f, "p.yaml"), i ? 0 : CELLS);
 		look(&kept, &f, "p.yaml", f.cache);
 		assert_int_equal(kept.points.links.count, 1);
-		assert_true(kept.points.links.at[0]->told_b == told[i]);
+		assert_true(kept.points.links.at[0]->configured_hz_b == told[i]);
 		assert_int_equal(kept.points.links.at[0]->points.seen, CELLS);
 		found_close(&kept);
 	}

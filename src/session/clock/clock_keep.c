@@ -66,7 +66,6 @@ write_link(const struct clock_link *link, struct text *out)
 void
 clock_keep_write(const struct clock_feed *feed)
 {
-	const struct clock_points *points = feed->points;
 	struct kept_head head = {.form = FORM,
 				 .cells = feed->next,
 				 .last_ticks = feed->last_ticks,
@@ -75,10 +74,10 @@ clock_keep_write(const struct clock_feed *feed)
 	text_add_bytes(&out, &head, sizeof head);
 	if (feed->rates.count)
 		text_add_bytes(&out, feed->rates.at, feed->rates.count * sizeof *feed->rates.at);
-	for (size_t i = 0; i < points->links.count && out.length <= kept_max; i++) {
-		if (!is_own(feed, points->links.at[i]))
+	for (size_t i = 0; i < feed->links->count && out.length <= kept_max; i++) {
+		if (!is_own(feed, feed->links->at[i]))
 			continue;
-		write_link(points->links.at[i], &out);
+		write_link(feed->links->at[i], &out);
 		head.links++;
 	}
 	memcpy(out.data, &head, sizeof head);
@@ -107,7 +106,7 @@ read_link(struct clock_feed *feed, struct bytes_rest *rest)
 	struct kept_point point;
 	if (!bytes_take(rest, &kept, sizeof kept) || !is_possible(&kept, rest))
 		return false;
-	struct clock_link *link = clock_points_link(feed, kept.key_a, kept.key_b);
+	struct clock_link *link = clock_feed_link(feed, kept.key_a, kept.key_b);
 	if (!link || link->points.seen)
 		return false;
 	link->hz_a = kept.hz_a;

@@ -6,12 +6,12 @@
  * that is beside the capture: times are never shown as estimates until they are
  * checked, so they are not taken from anywhere.
  *
- * Threads: as clock_points.h.
+ * Threads: as clock_feed.h.
  */
 #ifndef TRAWL_SESSION_CLOCK_CLOCK_KEEP_H
 #define TRAWL_SESSION_CLOCK_CLOCK_KEEP_H
 
-#include "session/clock/clock_points.h"
+#include "session/clock/clock_feed.h"
 
 /* Writes what a feed has found, once it has looked at all cells; nothing where
  * that is large or no index is kept. */

@@ -1,558 +1,25 @@
 /*
  * What the captures tell of how clocks go together: see clock_points.h.
- *
- * A table says for each format which kinds of message tell of other clocks, and
- * what is made of one.  A cell is decoded once, if its summary has such kinds.
  */
 #include "config.h"
 
 #include "session/clock/clock_points.h"
-#include "base/thread.h"
-#include "decode/gem/gem.h"
-#include "decode/gem/uia.h"
-#include "decode/syst/syst_stp.h"
 #include "session/clock/clock_keep.h"
-#include "session/link/serial.h"
 #include "session/session.h"
-#include "trace/trace_options.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum {
-	LINKS_MAX = 4096, /* clocks of senders in all; further ones have none */
-	KEEP_CELLS = 64	  /* what was found by decoding more is worth a file */
-};
-
-/* --- names ------------------------------------------------------------- */
-
-bool
-clock_id_same(const struct clock_id *a, const struct clock_id *b)
-{
-	return a->kind == b->kind && a->trace == b->trace && a->key == b->key;
-}
-
-/* --- links ------------------------------------------------------------- */
-
-/* The link of KIND between two clocks, made if it is new; NULL: too many. */
-static struct clock_link *
-link_of(struct clock_points *points, const char *kind, struct clock_id a, struct clock_id b)
-{
-	for (size_t i = 0; i < points->links.count; i++) {
-		struct clock_link *link = points->links.at[i];
-		if (clock_id_same(&link->a, &a) && clock_id_same(&link->b, &b) &&
-		    !strcmp(link->kind, kind))
-			return link;
-	}
-	if (points->links.count >= LINKS_MAX) {
-		points->crowded = true;
-		return NULL;
-	}
-	struct clock_link *link = mem_new(sizeof *link);
-	*link = (struct clock_link){.kind = kind, .a = a, .b = b, .owner = SIZE_MAX};
-	*vec_add(&points->links) = link;
-	return link;
-}
-
-static void
-link_free(struct clock_link *link)
-{
-	vec_free(&link->points.points);
-	free(link);
-}
-
-static void
-add_point(struct clock_link *link, uint64_t a, uint64_t b, uint64_t place)
-{
-	relation_add(&link->points, a, b, place);
-}
-
-bool
-clock_is_format(const struct trace *trace, const char *format)
-{
-	return !strcmp(trace_decoder(trace)->ops->format, format);
-}
-
-bool
-clock_is_stp(const struct trace *trace)
-{
-	return trace_decoder(trace)->ops == &syst_stp_ops;
-}
-
-/* Messages of a GEM trace without time stamps are known by their places. */
-static bool
-has_no_ticks(const struct trace *trace)
-{
-	const struct trace_options *options = trace_options(trace);
-	const struct gem_options *gem = trace_format_options(options, trace_decoder(trace)->ops);
-	return clock_is_format(trace, "gem") && gem && !gem->timestamp_width;
-}
-
-struct clock_id
-clock_id_of(const struct session *session, size_t number)
-{
-	struct trace *trace = session->traces.at[number];
-	const char *group = trace_group(trace);
-	struct clock_id id = {.kind = has_no_ticks(trace) ? CLOCK_PLACES : CLOCK_TRACE,
-			      .trace = number};
-	for (size_t i = 0; group && i <= number; i++) {
-		struct trace *other = session->traces.at[i];
-		if (trace_group(other) && !strcmp(trace_group(other), group) &&
-		    trace_clock(other).hz == trace_clock(trace).hz)
-			return (struct clock_id){.kind = CLOCK_GROUP, .trace = i};
-	}
-	return id;
-}
-
-/* --- looking for points ------------------------------------------------ */
-
-static struct clock_id
-global_id(void)
-{
-	return (struct clock_id){.kind = CLOCK_GLOBAL};
-}
-
-static struct clock_id
-id_of_kind(const struct clock_feed *feed, enum clock_kind kind, uint64_t key)
-{
-	if (kind == CLOCK_GLOBAL)
-		return global_id();
-	if (kind == CLOCK_TRACE)
-		return clock_id_of(feed->points->session, feed->number);
-	return (struct clock_id){kind, feed->number, key};
-}
-
-struct clock_link *
-clock_points_link(struct clock_feed *feed, uint64_t key_a, uint64_t key_b)
-{
-	const struct clock_source *source = feed->source;
-	struct clock_link *link =
-	    link_of(feed->points, source->link, id_of_kind(feed, source->a, key_a),
-		    id_of_kind(feed, source->b, key_b));
-	if (link)
-		link->owner = feed->number;
-	return link;
-}
-
-static bool
-number_field(const struct expansion *e, const char *name, uint64_t *value)
-{
-	const struct field *field = expansion_find(e, name);
-	if (field)
-		*value = field->u;
-	return field;
-}
-
-/* The rate that the profile gives the sender of a message, which is expanded; 0:
- * none. */
-static double
-told_rate(struct clock_feed *feed, const struct message *m)
-{
-	const struct origin_options *told = reader_origin(feed->reader, m, &feed->e);
-	return told && told->clock.hz > 0 ? told->clock.hz : 0;
-}
-
-/* A CLOCK message: the transport's time and the sender's. */
-static bool
-look_syst(struct clock_feed *feed, const struct message *m)
-{
-	uint64_t clock, hz;
-	if (m->kind == SYST_STP_FREQ && clock_is_stp(feed->trace)) {
-		struct window window = reader_window(feed->reader);
-		hz = stp_frequency(m, &window);
-		size_t count = feed->rates.count;
-		uint64_t ticks = m->flags & MESSAGE_TIMED ? m->ticks : feed->last_ticks;
-		if (hz && (!count || feed->rates.at[count - 1].hz != hz) &&
-		    count < RELATION_SEGMENTS_MAX)
-			*vec_add(&feed->rates) = (struct rate_change){ticks, hz};
-		return true;
-	}
-	if (!(m->flags & MESSAGE_TIMED) || m->flags & (MESSAGE_ESTIMATED | MESSAGE_DAMAGED))
-		return true;
-	reader_expand(feed->reader, m, EXPAND_FIELDS, &feed->e);
-	if (feed->e.flags & MESSAGE_DAMAGED || !number_field(&feed->e, "clock", &clock) ||
-	    !number_field(&feed->e, "freq", &hz))
-		return true;
-	struct clock_link *link = clock_points_link(feed, 0, m->origin);
-	if (!link)
-		return true;
-	if (clock_is_stp(feed->trace)) {
-		struct stp_state stp = stp_aux_state(m->aux);
-		link->sender = (uint32_t)stp.master << 16 | stp.channel;
-	}
-	link->origin = m->origin ^ (clock_is_stp(feed->trace) ? stp_sender_key(link->sender) : 0);
-	link->hz_b = (double)hz;
-	if (!link->points.seen)
-		link->told_b = told_rate(feed, m);
-	add_point(link, m->ticks, clock, message_place(m));
-	return true;
-}
-
-/* The event that M of a UIA trace is. */
-static bool
-read_event(struct reader *reader, const struct message *m, struct uia_event *event)
-{
-	const struct uia_decoder *decoder =
-	    (const struct uia_decoder *)trace_decoder(reader_trace(reader));
-	struct window window = reader_window(reader);
-	return m->kind == UIA_EVENT && m->offset + m->length <= window.length &&
-	       uia_event_parse(decoder, m, window.bytes + m->offset, m->length, event);
-}
-
-enum {
-	SYNC_CPU = 1,
-	SYNC_GLOBAL = 3,
-	SYNC_CYCLES = 5,
-	SYNC_HZ = 6,
-	TIMER_CYCLES = 1,
-	TIMER_HZ = 2
-};
-
-static double
-stated_rate(const struct uia_event *event, unsigned cycles_at, unsigned hz_at)
-{
-	uint32_t cycles = uia_argument(event, cycles_at);
-	return (double)uia_argument64(event, hz_at) / (cycles ? cycles : 1);
-}
-
-/* The rate of the global time follows the sync point, in an event of its own. */
-static double
-global_rate(struct clock_feed *feed, const struct message *sync)
-{
-	const struct block *block = reader_block(
-	    feed->reader, message_place(sync) / index_cell_size(trace_index(feed->trace)));
-	for (size_t i = 0; i < block->count; i++) {
-		struct uia_event event;
-		if (read_event(feed->reader, &block->messages[i], &event) &&
-		    event.row->role == UIA_ROLE_TIMER)
-			return stated_rate(&event, TIMER_CYCLES, TIMER_HZ);
-	}
-	return 0;
-}
-
-/* What the core's clock showed at a sync point: the processor's time that goes
- * with the global one, if the event's time stamp is of the same clock. */
-static uint64_t
-core_ticks(const struct uia_event *event, const struct message *m)
-{
-	uint64_t cpu = uia_argument64(event, SYNC_CPU);
-	uint64_t apart = cpu > m->ticks ? cpu - m->ticks : m->ticks - cpu;
-	double near = stated_rate(event, SYNC_CYCLES, SYNC_HZ) / 1000;
-	return !(m->flags & MESSAGE_TIMED) || (double)apart < near ? cpu : m->ticks;
-}
-
-/* A sync point: the core's time and the global time. */
-static bool
-look_uia(struct clock_feed *feed, const struct message *m)
-{
-	struct uia_event event;
-	struct message own = *m;
-	if (!read_event(feed->reader, &own, &event) || event.row->role != UIA_ROLE_SYNC ||
-	    event.args_length < 8 * 4)
-		return true;
-	uint64_t global = uia_argument64(&event, SYNC_GLOBAL);
-	struct clock_link *link = clock_points_link(feed, uia_origin_source(own.origin), 0);
-	if (!link || !global)
-		return true;
-	uint64_t ticks = core_ticks(&event, &own);
-	if (!link->hz_a)
-		link->hz_a = stated_rate(&event, SYNC_CYCLES, SYNC_HZ);
-	if (!link->hz_b)
-		link->hz_b = global_rate(feed, &own);
-	add_point(link, ticks, global, message_place(&own));
-	return true;
-}
-
-/* Two words that hold the low half of the global time. */
-static void
-look_global(struct clock_feed *feed, const struct message *m, struct clock_id own)
-{
-	uint32_t word = GEM_AUX_WORD(m->aux), first = GEM_AUX_FIRST(m->aux);
-	bool complete = m->kind == GEM_SECOND && m->aux & GEM_AUX_COMPLETE;
-	if (!complete || first >> GEM_VALUE_BITS != GEM_CTX_GLOBAL_TIME || !feed->global)
-		return;
-	uint32_t low = (first & 0xffffff) << 8 | gem_data8(word);
-	struct clock_link *link = link_of(feed->points, "GEM global time", own, global_id());
-	if (!link)
-		return;
-	feed->global = relation_unwrap(feed->global, low, 32);
-	link->owner = feed->number;
-	link->uneven = own.kind == CLOCK_PLACES;
-	uint64_t ticks = link->uneven ? message_place(m) : m->ticks;
-	if (link->uneven || m->flags & MESSAGE_TIMED)
-		add_point(link, ticks, feed->global, message_place(m));
-}
-
-/* A word and the event that was logged with it. */
-static bool
-look_gem(struct clock_feed *feed, const struct message *m)
-{
-	bool known;
-	uint64_t offset;
-	struct message word = *m;
-	struct trace *log = serial_log(serial_of(feed->trace));
-	struct clock_id own = clock_id_of(feed->points->session, feed->number);
-	if (!feed->cursor) {
-		feed->cursor = serial_cursor_new(serial_of(feed->trace), feed->reader);
-		feed->log = reader_new(log);
-	}
-	bool met = serial_meet(feed->cursor, &word, &offset, &known);
-	if (!known)
-		return false;
-	look_global(feed, &word, own);
-	bool uneven = own.kind == CLOCK_PLACES;
-	/* contexts and snapshots are logged somewhat before they are written */
-	if (!met || (!uneven && (word.kind != GEM_SYNCPOINT || !(word.flags & MESSAGE_TIMED))))
-		return true;
-	struct position at;
-	struct uia_event event;
-	if (!reader_find_offset(feed->log, offset, &at))
-		return true;
-	struct message m_event = *reader_message(feed->log, at);
-	if (!read_event(feed->log, &m_event, &event))
-		return true;
-	bool sync = event.row->role == UIA_ROLE_SYNC && event.args_length >= 8 * 4;
-	if (sync)
-		feed->global = uia_argument64(&event, SYNC_GLOBAL);
-	if (!(m_event.flags & MESSAGE_TIMED))
-		return true;
-	struct clock_id core = {CLOCK_CORE, trace_number(log), uia_origin_source(m_event.origin)};
-	struct clock_link *link = link_of(feed->points, "GEM serial numbers", own, core);
-	if (!link)
-		return true;
-	link->owner = feed->number;
-	link->uneven = uneven;
-	add_point(link, uneven ? message_place(&word) : word.ticks,
-		  sync ? core_ticks(&event, &m_event) : m_event.ticks, message_place(&word));
-	return true;
-}
-
-/* A time of the encoder in a packet that the encapsulation stamped as well. */
-static bool
-look_encap(struct clock_feed *feed, const struct message *m)
-{
-	uint64_t time;
-	struct message own = *m;
-	if (!(own.flags & MESSAGE_TIMED))
-		return true;
-	reader_expand(feed->reader, &own, EXPAND_FIELDS, &feed->e);
-	if (!number_field(&feed->e, "time", &time))
-		return true;
-	struct clock_link *link = clock_points_link(feed, 0, own.origin);
-	if (!link)
-		return true;
-	if (!link->points.seen)
-		link->told_b = told_rate(feed, &own);
-	add_point(link, own.ticks, time, message_place(&own));
-	return true;
-}
-
-static const struct clock_source sources[] = {
-    {.format = "syst",
-     .kinds = 1ull << SYST_CLOCK | 1ull << SYST_STP_FREQ,
-     .look = look_syst,
-     .link = "SyS-T clock",
-     .a = CLOCK_TRACE,
-     .b = CLOCK_CLIENT},
-    {.format = "uia",
-     .kinds = 1ull << UIA_EVENT,
-     .flags = MESSAGE_SYNC,
-     .look = look_uia,
-     .link = "UIA sync points",
-     .a = CLOCK_CORE,
-     .b = CLOCK_GLOBAL},
-    {.format = "gem",
-     .kinds =
-	 1ull << GEM_SYNCPOINT | 1ull << GEM_CTXCHG | 1ull << GEM_SNAPSHOT | 1ull << GEM_SECOND,
-     .look = look_gem,
-     .from_log = true},
-    {.format = "encap",
-     .kinds = UINT64_MAX,
-     .flags = MESSAGE_SYNC,
-     .look = look_encap,
-     .link = "E-Trace time",
-     .a = CLOCK_TRACE,
-     .b = CLOCK_HART},
-};
-
-static const struct clock_source *
-source_of(const struct trace *trace)
-{
-	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-		if (clock_is_format(trace, sources[i].format))
-			return sources[i].from_log && !serial_of(trace) ? NULL : &sources[i];
-	return NULL;
-}
-
-/* Whether the summary of a cell rules out that it holds points. */
-static bool
-is_ruled_out(const struct clock_source *source, const struct index_cell *summary)
-{
-	return !(summary->kinds & source->kinds) ||
-	       (source->flags && !(summary->messages & source->flags));
-}
-
-static bool
-concerns(const struct clock_source *source, const struct message *m)
-{
-	return source->kinds >> m->kind & 1 && (!source->flags || m->flags & source->flags);
-}
-
-/* The feed's own reader: it goes from cell to cell, and back to where a sender began. */
-static void
-need_reader(struct clock_feed *feed)
-{
-	if (feed->reader)
-		return;
-	feed->reader = reader_new(feed->trace);
-	reader_limit(feed->reader, 2);
-}
-
-/* Looks at a cell; false if that must be done again later. */
-static bool
-look_at_cell(struct clock_feed *feed, uint64_t cell)
-{
-	need_reader(feed);
-	size_t count = reader_block(feed->reader, cell)->count;
-	feed->decoded++;
-	for (size_t i = 0; i < count; i++) {
-		/* to look may ask for other cells: fetch the block each time */
-		const struct block *block = reader_block(feed->reader, cell);
-		if (i >= block->count)
-			break;
-		struct message m = block->messages[i];
-		if (m.flags & MESSAGE_TIMED)
-			feed->last_ticks = m.ticks;
-		if (concerns(feed->source, &m) && !feed->source->look(feed, &m))
-			return false;
-	}
-	return true;
-}
-
-/* Looks at the cells that have become known. */
-static void
-look_on(struct clock_feed *feed)
-{
-	struct index *index = trace_index(feed->trace);
-	struct index_cell summary;
-	if (!feed->source)
-		return;
-	while (!background_is_stopping(feed->points->thread) &&
-	       index_cell(index, feed->next, &summary)) {
-		if (summary.flags & CELL_TIMED)
-			feed->last_ticks = summary.time_min;
-		if (!is_ruled_out(feed->source, &summary) && !look_at_cell(feed, feed->next))
-			return;
-		feed->next++;
-	}
-}
-
-/* Whether some sender's clock has a rate that the profile gives. */
-static bool
-has_told_rates(const struct session *session)
-{
-	const struct origin_options *rows = session->profile.origins.at;
-	for (size_t i = 0; i < session->profile.origins.count; i++)
-		if (rows[i].clock.hz > 0)
-			return true;
-	return false;
-}
-
-/* Finds the senders whose rate the profile gives, where a message's ticks are
- * its sender's. */
-static void
-look_at_origins(struct clock_feed *feed)
-{
-	struct clock_points *points = feed->points;
-	index_origins origins = {0};
-	if (!clock_is_format(feed->trace, "syst") || clock_is_stp(feed->trace) ||
-	    !has_told_rates(points->session))
-		return;
-	need_reader(feed);
-	index_get_origins(trace_index(feed->trace), &origins);
-	for (; feed->origins < origins.count; feed->origins++) {
-		const struct index_origin *origin = &origins.at[feed->origins];
-		struct position at;
-		const struct message *m =
-		    reader_find_place(feed->reader, (struct place){.offset = origin->example}, &at)
-			? reader_message(feed->reader, at)
-			: NULL;
-		if (!m || m->origin != origin->key)
-			continue;
-		struct message own = *m;
-		reader_expand(feed->reader, &own, EXPAND_FIELDS, &feed->e);
-		double hz = told_rate(feed, &own);
-		struct clock_id id = {CLOCK_ORIGIN, feed->number, origin->key};
-		struct clock_link *link = hz > 0
-					      ? link_of(points, "same zero", id,
-							clock_id_of(points->session, feed->number))
-					      : NULL;
-		if (!link || link->points.seen)
-			continue;
-		link->hz_a = hz;
-		add_point(link, 0, 0, RELATION_NOWHERE);
-	}
-	vec_free(&origins);
-}
-
-/* A capture shrank: what was found in it does not hold. */
-static void
-forget(struct clock_feed *feed)
-{
-	struct clock_points *points = feed->points;
-	size_t kept = 0;
-	for (size_t i = 0; i < points->links.count; i++) {
-		struct clock_link *link = points->links.at[i];
-		if (link->owner == feed->number || link->a.trace == feed->number)
-			link_free(link);
-		else
-			points->links.at[kept++] = link;
-	}
-	points->links.count = kept;
-	vec_clear(&feed->rates);
-	feed->next = feed->global = feed->last_ticks = 0;
-	feed->origins = 0;
-	feed->decoded = 0;
-	feed->kept = false;
-}
+enum { KEEP_CELLS = 64 }; /* what was found by decoding more is worth a file */
 
 /* --- kept between runs -------------------------------------------------- */
-
-/* What the profile says of the rate of a link's sender, by its first message. */
-static void
-tell_rate(struct clock_feed *feed, struct clock_link *link)
-{
-	if (!link->points.points.count || link->b.kind == CLOCK_GLOBAL)
-		return;
-	need_reader(feed);
-	uint64_t place = link->points.points.at[0].place;
-	uint64_t size = index_cell_size(trace_index(feed->trace));
-	const struct block *block = reader_block(feed->reader, place / size);
-	for (size_t i = block_find(block, place); i < block->count; i++) {
-		struct message m = block->messages[i];
-		if (message_place(&m) != place)
-			return;
-		if (m.origin != link->b.key || !concerns(feed->source, &m))
-			continue;
-		reader_expand(feed->reader, &m, EXPAND_FIELDS, &feed->e);
-		link->told_b = told_rate(feed, &m);
-		return;
-	}
-}
 
 /* Takes what was found when the capture was open before. */
 static void
 recall(struct clock_feed *feed)
 {
-	struct clock_points *points = feed->points;
-	if (!clock_keep_read(feed)) {
-		forget(feed);
-		return;
-	}
-	feed->kept = true;
-	for (size_t i = 0; has_told_rates(points->session) && i < points->links.count; i++)
-		if (points->links.at[i]->owner == feed->number)
-			tell_rate(feed, points->links.at[i]);
+	feed->kept = clock_keep_read(feed);
+	if (feed->kept)
+		clock_feed_add_configured_rates(feed);
+	else
+		clock_feed_forget(feed);
 }
 
 /* Keeps what took long to find, once all is. */
@@ -561,7 +28,7 @@ keep(struct clock_feed *feed)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(feed->trace), &progress);
-	if (feed->kept || feed->decoded <= KEEP_CELLS || feed->points->crowded ||
+	if (feed->kept || feed->decoded <= KEEP_CELLS || feed->links->overflowed ||
 	    !progress.complete || feed->next != index_known(trace_index(feed->trace)))
 		return;
 	clock_keep_write(feed);
@@ -584,14 +51,13 @@ clock_points_look(struct clock_points *points)
 		struct clock_feed *feed = &points->feeds.at[i];
 		unsigned epoch = index_epoch(trace_index(feed->trace));
 		if (epoch != feed->epoch || feed->next > index_known(trace_index(feed->trace))) {
-			forget(feed);
+			clock_feed_forget(feed);
 			stale = true;
 		}
 		feed->epoch = epoch;
 		if (feed->source && feed->source->link && !feed->next)
 			recall(feed);
-		look_on(feed);
-		look_at_origins(feed);
+		clock_feed_look(feed, points->thread);
 		if (feed->source && feed->source->link)
 			keep(feed);
 	}
@@ -626,31 +92,16 @@ clock_points_are_all(const struct clock_points *points)
 void
 clock_points_open(struct clock_points *points, struct session *session, struct background *thread)
 {
-	*points = (struct clock_points){.session = session, .thread = thread};
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct trace *trace = session->traces.at[i];
-		*vec_add(&points->feeds) =
-		    (struct clock_feed){.points = points,
-					.trace = trace,
-					.number = i,
-					.source = source_of(trace),
-					.epoch = index_epoch(trace_index(trace))};
-	}
+	*points = (struct clock_points){.thread = thread};
+	for (size_t i = 0; i < session->traces.count; i++)
+		clock_feed_open(vec_add(&points->feeds), session, i, &points->links);
 }
 
 void
 clock_points_close(struct clock_points *points)
 {
-	for (size_t i = 0; i < points->feeds.count; i++) {
-		struct clock_feed *feed = &points->feeds.at[i];
-		serial_cursor_free(feed->cursor);
-		reader_free(feed->log);
-		reader_free(feed->reader);
-		expansion_free(&feed->e);
-		vec_free(&feed->rates);
-	}
+	for (size_t i = 0; i < points->feeds.count; i++)
+		clock_feed_close(&points->feeds.at[i]);
 	vec_free(&points->feeds);
-	for (size_t i = 0; i < points->links.count; i++)
-		link_free(points->links.at[i]);
-	vec_free(&points->links);
+	clock_links_free(&points->links);
 }

@@ -265,7 +265,7 @@ map_traces(struct clocks *clocks, struct clock_map *map)
 static double
 rate_of_b(const struct clock_link *link)
 {
-	return link->told_b > 0 ? link->told_b : link->hz_b;
+	return link->configured_hz_b > 0 ? link->configured_hz_b : link->hz_b;
 }
 
 /* A client's clock that shows a date is one. */

@@ -1,0 +1,76 @@
+/*
+ * What one trace tells of how clocks go together: for clock_points.c.
+ *
+ * A feed looks at the cells that the index knows, those alone whose summaries tell of
+ * sync points, and notes points of links.
+ *
+ * Threads: one at a time.
+ */
+#ifndef TRAWL_SESSION_CLOCK_CLOCK_FEED_H
+#define TRAWL_SESSION_CLOCK_CLOCK_FEED_H
+
+#include "session/clock/clock_link.h"
+#include "trace/reader.h"
+
+struct background;
+struct clock_feed;
+struct serial_cursor;
+
+/* How a format tells of other clocks: which kinds of message do, and what is
+ * made of one. */
+struct clock_source {
+	const char *format;
+	uint64_t kinds;
+	uint16_t flags; /* and they have one of these; 0: any */
+	/* False: not yet, ask again. */
+	bool (*look)(struct clock_feed *, const struct message *);
+	bool from_log; /* it takes a log's events */
+	/* The links, if all that is found is in the trace alone: their kind, and of
+	 * their clocks. */
+	const char *link;
+	enum clock_kind a, b;
+};
+
+/* A rate that an STP stream announces from some tick on. */
+struct rate_change {
+	uint64_t ticks, hz;
+};
+
+/* Looks for points in one trace. */
+struct clock_feed {
+	struct session *session;
+	struct trace *trace;
+	size_t number;			   /* in the session */
+	struct clock_links *links;	   /* borrowed; of all traces */
+	const struct clock_source *source; /* NULL: nothing to be found */
+	struct reader *reader, *log;	   /* made on first use */
+	struct serial_cursor *cursor;
+	struct expansion e;
+	uint64_t next;	/* cell to look at */
+	unsigned epoch; /* of the index */
+	uint64_t last_ticks;
+	uint64_t global;  /* UIA's global time met last, 0 = none */
+	size_t origins;	  /* that were looked at */
+	uint64_t decoded; /* cells */
+	bool kept;	  /* in a file, as far as it is worth one */
+	VEC(struct rate_change) rates;
+};
+
+/* Of the session's trace NUMBER.  Session and LINKS are borrowed until clock_feed_close. */
+void clock_feed_open(struct clock_feed *, struct session *, size_t number, struct clock_links *);
+void clock_feed_close(struct clock_feed *);
+
+/* Looks on as far as the index is known, or the thread is to stop. */
+void clock_feed_look(struct clock_feed *, struct background *);
+
+/* What was found does not hold: the capture shrank or is another. */
+void clock_feed_forget(struct clock_feed *);
+
+/* The link that its source makes between two clocks with these keys, made if it is new;
+ * NULL: there are too many. */
+struct clock_link *clock_feed_link(struct clock_feed *, uint64_t key_a, uint64_t key_b);
+
+/* Gives links that were kept between runs the rates that the profile says. */
+void clock_feed_add_configured_rates(struct clock_feed *);
+
+#endif

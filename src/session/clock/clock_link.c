@@ -1,0 +1,111 @@
+/*
+ * Links between clocks: see clock_link.h.
+ */
+#include "config.h"
+
+#include "session/clock/clock_link.h"
+#include "decode/gem/gem.h"
+#include "decode/syst/syst_stp.h"
+#include "session/session.h"
+#include "trace/trace_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINKS_MAX = 4096 }; /* clocks of senders in all; further ones have none */
+
+/* --- clocks ------------------------------------------------------------ */
+
+bool
+clock_id_same(const struct clock_id *a, const struct clock_id *b)
+{
+	return a->kind == b->kind && a->trace == b->trace && a->key == b->key;
+}
+
+bool
+clock_is_format(const struct trace *trace, const char *format)
+{
+	return !strcmp(trace_decoder(trace)->ops->format, format);
+}
+
+bool
+clock_is_stp(const struct trace *trace)
+{
+	return trace_decoder(trace)->ops == &syst_stp_ops;
+}
+
+/* Messages of a GEM trace without time stamps are known by their places. */
+static bool
+has_no_ticks(const struct trace *trace)
+{
+	const struct trace_options *options = trace_options(trace);
+	const struct gem_options *gem = trace_format_options(options, trace_decoder(trace)->ops);
+	return clock_is_format(trace, "gem") && gem && !gem->timestamp_width;
+}
+
+struct clock_id
+clock_id_of(const struct session *session, size_t number)
+{
+	struct trace *trace = session->traces.at[number];
+	const char *group = trace_group(trace);
+	struct clock_id id = {.kind = has_no_ticks(trace) ? CLOCK_PLACES : CLOCK_TRACE,
+			      .trace = number};
+	for (size_t i = 0; group && i <= number; i++) {
+		struct trace *other = session->traces.at[i];
+		if (trace_group(other) && !strcmp(trace_group(other), group) &&
+		    trace_clock(other).hz == trace_clock(trace).hz)
+			return (struct clock_id){.kind = CLOCK_GROUP, .trace = i};
+	}
+	return id;
+}
+
+/* --- links ------------------------------------------------------------- */
+
+struct clock_link *
+clock_link_between(struct clock_links *links, const char *kind, struct clock_id a,
+		   struct clock_id b)
+{
+	for (size_t i = 0; i < links->count; i++) {
+		struct clock_link *link = links->at[i];
+		if (clock_id_same(&link->a, &a) && clock_id_same(&link->b, &b) &&
+		    !strcmp(link->kind, kind))
+			return link;
+	}
+	if (links->count >= LINKS_MAX) {
+		links->overflowed = true;
+		return NULL;
+	}
+	struct clock_link *link = mem_new(sizeof *link);
+	*link = (struct clock_link){.kind = kind, .a = a, .b = b, .owner = SIZE_MAX};
+	*vec_add(links) = link;
+	return link;
+}
+
+static void
+link_free(struct clock_link *link)
+{
+	vec_free(&link->points.points);
+	free(link);
+}
+
+void
+clock_links_remove(struct clock_links *links, size_t trace)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < links->count; i++) {
+		struct clock_link *link = links->at[i];
+		if (link->owner == trace || link->a.trace == trace)
+			link_free(link);
+		else
+			links->at[kept++] = link;
+	}
+	links->count = kept;
+}
+
+void
+clock_links_free(struct clock_links *links)
+{
+	for (size_t i = 0; i < links->count; i++)
+		link_free(links->at[i]);
+	vec_free(links);
+}

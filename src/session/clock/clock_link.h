@@ -1,0 +1,70 @@
+/*
+ * Clocks by what they are, and what relates two of them: the links that were found.
+ *
+ * Threads: one at a time.
+ */
+#ifndef TRAWL_SESSION_CLOCK_CLOCK_LINK_H
+#define TRAWL_SESSION_CLOCK_CLOCK_LINK_H
+
+#include "session/clock/relation.h"
+
+struct session;
+struct trace;
+
+enum clock_kind {
+	CLOCK_WALL,   /* nanoseconds since 1970 */
+	CLOCK_TRACE,  /* of a transport */
+	CLOCK_GROUP,  /* of a snapshot: all its buffers; trace is its first one */
+	CLOCK_PLACES, /* of a trace without times: where a message lies */
+	CLOCK_CORE,   /* UIA: of the core `key` */
+	CLOCK_GLOBAL, /* UIA: the time of all cores, by its rate */
+	CLOCK_STAMPS, /* SyS-T: of the messages' own time stamps, as the profile says */
+	CLOCK_CLIENT, /* SyS-T: of the sender `key` */
+	CLOCK_HART,   /* E-Trace: of the source `key` */
+	CLOCK_ORIGIN, /* whose rate the profile gives; `key` is the origin */
+	CLOCK_STEADY  /* nanoseconds of a trace whose rate changes */
+};
+
+struct clock_id {
+	enum clock_kind kind;
+	size_t trace;
+	uint64_t key;
+};
+
+/* What relates two clocks. */
+struct clock_link {
+	const char *kind; /* a static word */
+	struct clock_id a, b;
+	double hz_a, hz_b;	/* 0: unknown */
+	double configured_hz_b; /* by the profile, instead of hz_b; 0: none */
+	bool uneven;
+	size_t owner;		/* trace of the points' places */
+	struct relation points; /* only `points`, `seen` and `stride` of it */
+	uint32_t sender;	/* of a client: master and channel */
+	uint64_t origin;	/* and its key without them */
+};
+
+/* Zero-initialise. */
+struct clock_links {
+	struct clock_link **at; /* owned */
+	size_t count, capacity; /* as VEC */
+	bool overflowed;	/* there were more */
+};
+
+/* The clock that most messages of a trace have. */
+struct clock_id clock_id_of(const struct session *, size_t trace);
+bool clock_id_same(const struct clock_id *, const struct clock_id *);
+
+bool clock_is_stp(const struct trace *);
+bool clock_is_format(const struct trace *, const char *format);
+
+/* The link of KIND, a static word, between two clocks, made if it is new; NULL: there
+ * are too many. */
+struct clock_link *clock_link_between(struct clock_links *, const char *kind, struct clock_id a,
+				      struct clock_id b);
+
+/* Removes the links whose points are in a trace, or whose first clock is the trace's. */
+void clock_links_remove(struct clock_links *, size_t trace);
+void clock_links_free(struct clock_links *);
+
+#endif

@@ -34,7 +34,7 @@ enum {
 struct context_cursor {
 	struct contexts *contexts;
 	struct trace *trace;
-	struct context_ground *own;	 /* of that trace */
+	struct context_trace *own;	 /* of that trace */
 	struct context_walker **walkers; /* per trace, made when needed */
 	struct context_walker *ahead;	 /* the same in its own trace, further on */
 	size_t hint;			 /* where the last message was in its cell */
@@ -83,18 +83,18 @@ make_rules(struct contexts *contexts, const struct context_options *options, uns
 {
 	bool any = false;
 	for (size_t i = 0; i < contexts->count; i++) {
-		struct context_ground *ground = &contexts->grounds[i];
+		struct context_trace *tracked = &contexts->traces[i];
 		struct context_rule rule;
-		if (!context_rule_make(options, trace_decoder(ground->trace)->ops,
-				       trace_name(ground->trace), !serial_of(ground->trace),
+		if (!context_rule_make(options, trace_decoder(tracked->trace)->ops,
+				       trace_name(tracked->trace), !serial_of(tracked->trace),
 				       context, &rule))
 			continue;
-		ground->kinds |= rule.kinds;
-		ground->contexts |= (uint64_t)1 << context;
+		tracked->kinds |= rule.kinds;
+		tracked->contexts |= (uint64_t)1 << context;
 		if (per == CONTEXT_PER_TRACE)
-			ground->whole |= (uint64_t)1 << context;
-		ground->needs_session |= rule.needs_session && serial_of(ground->trace);
-		*vec_add(&ground->rules) = rule;
+			tracked->whole |= (uint64_t)1 << context;
+		tracked->needs_session |= rule.needs_session && serial_of(tracked->trace);
+		*vec_add(&tracked->rules) = rule;
 		any = true;
 	}
 	return any;
@@ -133,11 +133,11 @@ contexts_new(struct session *session)
 	contexts->limit = CONTEXT_ENTRIES_MAX;
 	contexts->defined = list.count;
 	contexts->count = session->traces.count;
-	contexts->grounds = mem_new(contexts->count * sizeof *contexts->grounds);
+	contexts->traces = mem_new(contexts->count * sizeof *contexts->traces);
 	pthread_mutex_init(&contexts->lock, NULL);
 	pthread_cond_init(&contexts->changed, NULL);
 	for (size_t i = 0; i < contexts->count; i++)
-		contexts->grounds[i].trace = session->traces.at[i];
+		contexts->traces[i].trace = session->traces.at[i];
 	if (!contexts->defined)
 		list = context_standard();
 	for (size_t i = 0; i < list.count; i++)
@@ -228,13 +228,13 @@ static bool
 seek(struct context_walker *w, uint64_t cell)
 {
 	struct contexts *contexts = w->contexts;
-	uint64_t known = context_known(contexts, w->ground);
+	uint64_t known = context_known(contexts, w->tracked);
 	if (w->epoch != atomic_load(&contexts->epoch))
 		w->filled = false;
-	if (w->ground->needs_session && cell >= serial_known(serial_of(w->ground->trace)))
+	if (w->tracked->needs_session && cell >= serial_known(serial_of(w->tracked->trace)))
 		return false;
 	if (contexts->patient)
-		build_index(contexts, trace_index(w->ground->trace), cell);
+		build_index(contexts, trace_index(w->tracked->trace), cell);
 	bool ready = w->filled && w->sure && w->cell <= cell;
 	if (w->filled && w->cell == cell && (w->sure || known < cell)) {
 		context_walk_refresh(w);
@@ -260,20 +260,20 @@ seek(struct context_walker *w, uint64_t cell)
 	return true;
 }
 
-/* The course of KEY at the walker's cell; where it is not known what holds at
+/* The history of KEY at the walker's cell; where it is not known what holds at
  * message AT, looks a few cells further back. */
-static const struct context_course *
+static const struct context_history *
 resolve(struct context_walker *w, struct context_key key, size_t at)
 {
 	context_walk(w, at + 1);
-	const struct context_course *course = context_course_find(w, key);
-	while (!w->sure && (!course || context_held_at(course, at)->state == CONTEXT_NONE) &&
+	const struct context_history *history = context_history_find(w, key);
+	while (!w->sure && (!history || context_held_at(history, at)->state == CONTEXT_NONE) &&
 	       w->back < BACK_CELLS && w->spent < BACK_MESSAGES) {
 		walk_blindly(w, w->cell, w->back ? w->back * 4 : 1);
 		context_walk(w, at + 1);
-		course = context_course_find(w, key);
+		history = context_history_find(w, key);
 	}
-	return course;
+	return history;
 }
 
 /* --- cursors ----------------------------------------------------------- */
@@ -284,7 +284,7 @@ context_cursor_new(struct contexts *contexts, struct trace *trace)
 	struct context_cursor *cursor = mem_new(sizeof *cursor);
 	cursor->contexts = contexts;
 	cursor->trace = trace;
-	cursor->own = context_ground_of(contexts, trace);
+	cursor->own = context_trace_of(contexts, trace);
 	cursor->walkers = mem_new(contexts->count * sizeof *cursor->walkers);
 	context_let_run(contexts, &contexts->wanted);
 	return cursor;
@@ -305,11 +305,11 @@ context_cursor_free(struct context_cursor *cursor)
 }
 
 static struct context_walker *
-walker_for(struct context_cursor *cursor, struct context_ground *ground)
+walker_for(struct context_cursor *cursor, struct context_trace *tracked)
 {
-	struct context_walker **walker = &cursor->walkers[ground - cursor->contexts->grounds];
+	struct context_walker **walker = &cursor->walkers[tracked - cursor->contexts->traces];
 	if (!*walker)
-		*walker = context_walker_new(cursor->contexts, ground);
+		*walker = context_walker_new(cursor->contexts, tracked);
 	return *walker;
 }
 
@@ -367,18 +367,18 @@ applies(struct context_cursor *cursor, const struct definition *definition, cons
 	return false;
 }
 
-/* The course of a context in another trace, whose origin is not told: the only
+/* The history of a context in another trace, whose origin is not told: the only
  * one. */
 static struct context_key
 only_key(const struct context_walker *w, unsigned context)
 {
 	struct context_key key = {.context = CONTEXTS_MAX};
-	for (size_t i = 0; i < w->courses.count; i++) {
-		if (w->courses.at[i].key.context != context)
+	for (size_t i = 0; i < w->histories.count; i++) {
+		if (w->histories.at[i].key.context != context)
 			continue;
 		if (key.context != CONTEXTS_MAX)
 			return (struct context_key){.context = CONTEXTS_MAX};
-		key = w->courses.at[i].key;
+		key = w->histories.at[i].key;
 	}
 	return key;
 }
@@ -408,7 +408,7 @@ tell_value(const struct context_walker *w, unsigned context, const struct contex
 {
 	const struct definition *definition = &w->contexts->definitions.at[context];
 	*value = (struct context_value){.state = (enum context_state)held->state,
-					.trace = w->ground->trace};
+					.trace = w->tracked->trace};
 	if (held->state == CONTEXT_NONE && !w->sure)
 		value->state = CONTEXT_LATER;
 	if (held->state == CONTEXT_NONE)
@@ -424,17 +424,17 @@ tell_value(const struct context_walker *w, unsigned context, const struct contex
 	value->number = value->is_number ? held->value : 0;
 	value->row = held->row;
 	if (held->state == CONTEXT_KNOWN)
-		value->name = name_of(definition, trace_decoder(w->ground->trace)->ops, held);
+		value->name = name_of(definition, trace_decoder(w->tracked->trace)->ops, held);
 }
 
 static void
 value_at(struct context_walker *w, uint64_t cell, size_t at, struct context_key key,
 	 struct context_value *value)
 {
-	const struct context_course *course = seek(w, cell) ? resolve(w, key, at) : NULL;
+	const struct context_history *history = seek(w, cell) ? resolve(w, key, at) : NULL;
 	static const struct context_held none = {.state = CONTEXT_NONE};
-	tell_value(w, key.context, course ? context_held_at(course, at) : &none, value);
-	if (!course && (w->crowded || !w->filled || w->cell != cell))
+	tell_value(w, key.context, history ? context_held_at(history, at) : &none, value);
+	if (!history && (w->overflowed || !w->filled || w->cell != cell))
 		value->state = CONTEXT_LATER;
 }
 
@@ -460,9 +460,9 @@ may_be_other(struct context_walker *w, struct context_key key,
 		if (end.state != value->state || end.value != value->value)
 			return true;
 	}
-	const struct context_course *course = context_course_find(w, key);
-	for (size_t i = 0; course && i < course->changes.count; i++) {
-		const struct context_change *change = &course->changes.at[i];
+	const struct context_history *history = context_history_find(w, key);
+	for (size_t i = 0; history && i < history->changes.count; i++) {
+		const struct context_change *change = &history->changes.at[i];
 		bool within =
 		    change->at <= instant->most.at && (!one_cell || change->at > instant->least.at);
 		if (within && is_other(&change->held, value))
@@ -473,14 +473,14 @@ may_be_other(struct context_walker *w, struct context_key key,
 
 /* A context of another trace, at the same time. */
 static void
-foreign_value(struct context_cursor *cursor, const struct message *m, struct context_ground *ground,
+foreign_value(struct context_cursor *cursor, const struct message *m, struct context_trace *tracked,
 	      unsigned context, struct context_value *value)
 {
 	struct contexts *contexts = cursor->contexts;
 	const struct definition *definition = &contexts->definitions.at[context];
-	struct context_walker *w = walker_for(cursor, ground);
+	struct context_walker *w = walker_for(cursor, tracked);
 	struct context_instant *instant = &w->instant;
-	*value = (struct context_value){.state = CONTEXT_LATER, .trace = ground->trace};
+	*value = (struct context_value){.state = CONTEXT_LATER, .trace = tracked->trace};
 	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, instant) ||
 	    !seek(w, instant->at.cell))
 		return;
@@ -511,8 +511,8 @@ context_value(struct contexts *contexts, struct context_cursor *cursor, const st
 	if (!contexts->relate || !applies(cursor, &contexts->definitions.at[context], m))
 		return false;
 	for (size_t i = 0; i < contexts->count; i++) {
-		if (contexts->grounds[i].contexts >> context & 1) {
-			foreign_value(cursor, m, &contexts->grounds[i], context, value);
+		if (contexts->traces[i].contexts >> context & 1) {
+			foreign_value(cursor, m, &contexts->traces[i], context, value);
 			return true;
 		}
 	}
@@ -524,9 +524,9 @@ context_elsewhere(struct contexts *contexts, struct context_cursor *cursor, cons
 		  unsigned context, struct context_value *value)
 {
 	for (size_t i = 0; contexts->relate && i < contexts->count; i++) {
-		if (!(contexts->grounds[i].contexts >> context & 1))
+		if (!(contexts->traces[i].contexts >> context & 1))
 			continue;
-		foreign_value(cursor, m, &contexts->grounds[i], context, value);
+		foreign_value(cursor, m, &contexts->traces[i], context, value);
 		if (value->state >= CONTEXT_UNKNOWN)
 			return true;
 	}
@@ -544,8 +544,8 @@ read_again(struct context_walker *w, unsigned context, const struct context_valu
 		return NULL;
 	const struct message m = *found;
 	reader_expand(w->reader, &m, EXPAND_FIELDS, &w->expansion);
-	for (size_t i = 0; i < w->ground->rules.count; i++) {
-		const struct context_rule *rule = &w->ground->rules.at[i];
+	for (size_t i = 0; i < w->tracked->rules.count; i++) {
+		const struct context_rule *rule = &w->tracked->rules.at[i];
 		const struct field *field;
 		bool recovered;
 		if (rule->context == context && rule->kinds >> m.kind & 1 &&
@@ -569,7 +569,7 @@ context_text(struct contexts *contexts, struct context_cursor *cursor, unsigned 
 	if (value->is_number)
 		own.row = &ops->fields[value->row];
 	else
-		field = read_again(walker_for(cursor, context_ground_of(contexts, value->trace)),
+		field = read_again(walker_for(cursor, context_trace_of(contexts, value->trace)),
 				   context, value);
 	if (field)
 		field_format(field, out);
@@ -589,14 +589,14 @@ begins(const struct context_held *held, const struct context_held *before)
 	return held->state != CONTEXT_NONE && !same_run(held, before);
 }
 
-/* The first change of a course behind message AT that begins something; all of
+/* The first change of a history behind message AT that begins something; all of
  * the cell if WHOLE. */
 static const struct context_held *
-next_begin(const struct context_course *course, bool whole, size_t at)
+next_begin(const struct context_history *history, bool whole, size_t at)
 {
-	const struct context_held *before = whole ? &course->start : context_held_at(course, at);
-	for (size_t i = 0; i < course->changes.count; i++) {
-		const struct context_change *one = &course->changes.at[i];
+	const struct context_held *before = whole ? &history->start : context_held_at(history, at);
+	for (size_t i = 0; i < history->changes.count; i++) {
+		const struct context_change *one = &history->changes.at[i];
 		if ((whole || one->at > at) && begins(&one->held, before))
 			return &one->held;
 	}
@@ -609,16 +609,16 @@ is_before(const struct context_held *a, const struct context_held *b)
 	return a->offset < b->offset || (a->offset == b->offset && a->ordinal < b->ordinal);
 }
 
-/* The first of all courses, or of that of KEY, in what was walked. */
+/* The first of all histories, or of that of KEY, in what was walked. */
 static const struct context_held *
 next_walked(const struct context_walker *w, const struct context_key *key, bool whole, size_t at)
 {
 	const struct context_held *best = NULL;
-	for (size_t i = 0; i < w->courses.count; i++) {
-		const struct context_course *course = &w->courses.at[i];
-		if (key && context_key_compare(course->key, *key))
+	for (size_t i = 0; i < w->histories.count; i++) {
+		const struct context_history *history = &w->histories.at[i];
+		if (key && context_key_compare(history->key, *key))
 			continue;
-		const struct context_held *held = next_begin(course, whole, at);
+		const struct context_held *held = next_begin(history, whole, at);
 		if (held && (!best || is_before(held, best)))
 			best = held;
 	}
@@ -639,20 +639,20 @@ next_in_cell(struct context_walker *w, const struct context_key *key, bool whole
 /* The next cells in which something begins, by the entries: the first of those
  * that are taken together.  False if there are none. */
 static bool
-next_group(struct contexts *contexts, const struct context_ground *ground,
+next_group(struct contexts *contexts, const struct context_trace *tracked,
 	   const struct context_key *key, uint64_t cell, uint64_t *found)
 {
-	uint64_t size = index_cell_size(trace_index(ground->trace));
+	uint64_t size = index_cell_size(trace_index(tracked->trace));
 	*found = UINT64_MAX;
 	pthread_mutex_lock(&contexts->lock);
-	for (size_t i = 0; i < ground->lanes.count; i++) {
-		const struct context_lane *lane = &ground->lanes.at[i];
+	for (size_t i = 0; i < tracked->lanes.count; i++) {
+		const struct context_lane *lane = &tracked->lanes.at[i];
 		if (key && context_key_compare(lane->key, *key))
 			continue;
 		for (size_t k = context_entry_position(lane, cell + 1); k < lane->entries.count;
 		     k++) {
 			const struct context_entry *entry = &lane->entries.at[k];
-			uint64_t group = context_group_of(ground, entry->cell);
+			uint64_t group = context_group_of(tracked, entry->cell);
 			if (group >= *found)
 				break;
 			if (entry->held.offset / size >= group) {
@@ -672,17 +672,17 @@ next_change(struct context_cursor *cursor, struct context_walker *w, struct cont
 	    const struct context_key *key, uint64_t cell, size_t at, enum context_state *state)
 {
 	struct contexts *contexts = cursor->contexts;
-	struct context_ground *ground = w->ground;
-	uint64_t known = context_known(contexts, ground), group, first = cell + 1;
-	uint64_t count = index_cell_count(trace_index(ground->trace));
+	struct context_trace *tracked = w->tracked;
+	uint64_t known = context_known(contexts, tracked), group, first = cell + 1;
+	uint64_t count = index_cell_count(trace_index(tracked->trace));
 	const struct context_held *held = next_in_cell(w, key, false, at);
 	*state = CONTEXT_KNOWN;
 	if (held)
 		return held;
 	if (!*ahead)
-		*ahead = context_walker_new(contexts, ground);
+		*ahead = context_walker_new(contexts, tracked);
 	if (known > first) {
-		if (next_group(contexts, ground, key, cell, &group))
+		if (next_group(contexts, tracked, key, cell, &group))
 			first = group > cell ? group : cell + 1;
 		else
 			first = known;
@@ -728,10 +728,10 @@ last_change(struct context_walker *w, size_t at)
 {
 	const struct context_held *best = NULL;
 	context_walk(w, at);
-	for (size_t i = 0; i < w->courses.count; i++) {
-		const struct context_course *course = &w->courses.at[i];
+	for (size_t i = 0; i < w->histories.count; i++) {
+		const struct context_history *history = &w->histories.at[i];
 		const struct context_held *held =
-		    at ? context_held_at(course, at - 1) : &course->start;
+		    at ? context_held_at(history, at - 1) : &history->start;
 		if (held->state != CONTEXT_NONE && (!best || is_before(best, held)))
 			best = held;
 	}

@@ -23,23 +23,23 @@
 
 enum { SHIFT_MAX = 32, NOTIFY_MS = 500 };
 
-struct context_ground *
-context_ground_of(struct contexts *contexts, const struct trace *trace)
+struct context_trace *
+context_trace_of(struct contexts *contexts, const struct trace *trace)
 {
 	for (size_t i = 0; i < contexts->count; i++)
-		if (contexts->grounds[i].trace == trace)
-			return &contexts->grounds[i];
+		if (contexts->traces[i].trace == trace)
+			return &contexts->traces[i];
 	return NULL;
 }
 
 /* How many cells can be read as they will stay. */
 static uint64_t
-readable(const struct context_ground *ground)
+readable(const struct context_trace *tracked)
 {
-	uint64_t known = index_known(trace_index(ground->trace));
-	if (!ground->needs_session)
+	uint64_t known = index_known(trace_index(tracked->trace));
+	if (!tracked->needs_session)
 		return known;
-	uint64_t matched = serial_known(serial_of(ground->trace));
+	uint64_t matched = serial_known(serial_of(tracked->trace));
 	return matched < known ? matched : known;
 }
 
@@ -54,88 +54,89 @@ context_entry_position(const struct context_lane *lane, uint64_t cell)
 }
 
 uint64_t
-context_group_of(const struct context_ground *ground, uint64_t cell)
+context_group_of(const struct context_trace *tracked, uint64_t cell)
 {
-	return cell >> ground->shift << ground->shift;
+	return cell >> tracked->shift << tracked->shift;
 }
 
 /* Takes twice as many cells together. */
 static void
-thin_out(struct context_ground *ground)
+thin_out(struct context_trace *tracked)
 {
-	ground->shift++;
-	ground->entries = 0;
-	for (size_t i = 0; i < ground->lanes.count; i++) {
-		struct context_lane *lane = &ground->lanes.at[i];
+	tracked->shift++;
+	tracked->entries = 0;
+	for (size_t i = 0; i < tracked->lanes.count; i++) {
+		struct context_lane *lane = &tracked->lanes.at[i];
 		size_t kept = 0;
 		for (size_t k = 0; k < lane->entries.count; k++) {
 			const struct context_entry entry = lane->entries.at[k];
-			if (kept && context_group_of(ground, lane->entries.at[kept - 1].cell) ==
-					context_group_of(ground, entry.cell))
+			if (kept && context_group_of(tracked, lane->entries.at[kept - 1].cell) ==
+					context_group_of(tracked, entry.cell))
 				kept--;
 			lane->entries.at[kept++] = entry;
 		}
 		lane->entries.count = kept;
-		ground->entries += kept;
+		tracked->entries += kept;
 	}
 }
 
 static void
-add_entry(struct context_ground *ground, struct context_lane *lane, struct context_entry entry)
+add_entry(struct context_trace *tracked, struct context_lane *lane, struct context_entry entry)
 {
 	size_t count = lane->entries.count;
 	struct context_entry *last = count ? &lane->entries.at[count - 1] : NULL;
-	if (last && context_group_of(ground, last->cell) == context_group_of(ground, entry.cell)) {
+	if (last &&
+	    context_group_of(tracked, last->cell) == context_group_of(tracked, entry.cell)) {
 		*last = entry;
 		return;
 	}
 	*vec_add(&lane->entries) = entry;
-	ground->entries++;
+	tracked->entries++;
 }
 
-/* Keeps what the walker's cell changed.  Courses and lanes have the same order,
- * and each lane is a course. */
+/* Keeps what the walker's cell changed.  Histories and lanes have the same order,
+ * and each lane is a history. */
 static void
-keep(struct context_ground *ground, const struct context_walker *w)
+keep(struct context_trace *tracked, const struct context_walker *w)
 {
-	for (size_t i = 0; i < w->courses.count; i++) {
-		const struct context_course *course = &w->courses.at[i];
-		size_t count = ground->lanes.count;
-		if (i == count || context_key_compare(ground->lanes.at[i].key, course->key)) {
-			*vec_add(&ground->lanes) = (struct context_lane){.key = course->key};
-			struct context_lane *lane = &ground->lanes.at[i];
+	for (size_t i = 0; i < w->histories.count; i++) {
+		const struct context_history *history = &w->histories.at[i];
+		size_t count = tracked->lanes.count;
+		if (i == count || context_key_compare(tracked->lanes.at[i].key, history->key)) {
+			*vec_add(&tracked->lanes) = (struct context_lane){.key = history->key};
+			struct context_lane *lane = &tracked->lanes.at[i];
 			memmove(lane + 1, lane, (count - i) * sizeof *lane);
-			*lane = (struct context_lane){.key = course->key};
+			*lane = (struct context_lane){.key = history->key};
 		}
-		if (course->changes.count)
-			add_entry(ground, &ground->lanes.at[i],
+		if (history->changes.count)
+			add_entry(tracked, &tracked->lanes.at[i],
 				  (struct context_entry){.cell = w->cell,
-							 .held = *context_held_now(course)});
+							 .held = *context_held_now(history)});
 	}
-	ground->crowded |= w->crowded;
-	while (ground->entries > w->contexts->limit && ground->shift < SHIFT_MAX)
-		thin_out(ground);
+	tracked->overflowed |= w->overflowed;
+	while (tracked->entries > w->contexts->limit && tracked->shift < SHIFT_MAX)
+		thin_out(tracked);
 }
 
 bool
 context_load(struct context_walker *w, uint64_t cell)
 {
-	struct context_ground *ground = w->ground;
+	struct context_trace *tracked = w->tracked;
 	pthread_mutex_lock(&w->contexts->lock);
-	bool known = ground->known >= cell;
-	uint64_t start = context_group_of(ground, cell);
+	bool known = tracked->known >= cell;
+	uint64_t start = context_group_of(tracked, cell);
 	if (known) {
 		context_walker_clear(w);
 		w->epoch = atomic_load(&w->contexts->epoch);
 	}
-	for (size_t i = 0; known && i < ground->lanes.count; i++) {
-		const struct context_lane *lane = &ground->lanes.at[i];
+	for (size_t i = 0; known && i < tracked->lanes.count; i++) {
+		const struct context_lane *lane = &tracked->lanes.at[i];
 		size_t at = context_entry_position(lane, start);
 		if (at)
-			*vec_add(&w->courses) = (struct context_course){
+			*vec_add(&w->histories) = (struct context_history){
 			    .key = lane->key, .start = lane->entries.at[at - 1].held};
 	}
-	w->crowded |= ground->crowded;
+	w->overflowed |= tracked->overflowed;
 	pthread_mutex_unlock(&w->contexts->lock);
 	if (!known)
 		return false;
@@ -156,20 +157,20 @@ is_stopping(struct contexts *contexts)
 }
 
 static void
-forget(struct contexts *contexts, struct context_ground *ground)
+forget(struct contexts *contexts, struct context_trace *tracked)
 {
 	pthread_mutex_lock(&contexts->lock);
-	for (size_t i = 0; i < ground->lanes.count; i++)
-		vec_free(&ground->lanes.at[i].entries);
-	vec_clear(&ground->lanes);
-	ground->entries = 0;
-	ground->known = 0;
-	ground->shift = 0;
-	ground->crowded = false;
+	for (size_t i = 0; i < tracked->lanes.count; i++)
+		vec_free(&tracked->lanes.at[i].entries);
+	vec_clear(&tracked->lanes);
+	tracked->entries = 0;
+	tracked->known = 0;
+	tracked->shift = 0;
+	tracked->overflowed = false;
 	atomic_fetch_add(&contexts->epoch, 1);
 	pthread_mutex_unlock(&contexts->lock);
-	context_walker_clear(ground->walker);
-	ground->walker->filled = false;
+	context_walker_clear(tracked->walker);
+	tracked->walker->filled = false;
 }
 
 static void
@@ -189,29 +190,29 @@ tell(struct contexts *contexts, bool now)
 
 /* Goes through the cells of a trace that can be read; true if there were any. */
 static bool
-work(struct contexts *contexts, struct context_ground *ground)
+work(struct contexts *contexts, struct context_trace *tracked)
 {
-	if (!ground->rules.count)
+	if (!tracked->rules.count)
 		return false;
-	if (!ground->walker)
-		ground->walker = context_walker_new(contexts, ground);
-	struct context_walker *w = ground->walker;
+	if (!tracked->walker)
+		tracked->walker = context_walker_new(contexts, tracked);
+	struct context_walker *w = tracked->walker;
 	/* of a gem trace it counts the events that were found, which stay */
-	unsigned generation = serial_of(ground->trace) ? 0 : trace_generation(ground->trace);
-	if (ground->known > index_known(trace_index(ground->trace)) ||
-	    generation != ground->generation)
-		forget(contexts, ground);
-	ground->generation = generation;
+	unsigned generation = serial_of(tracked->trace) ? 0 : trace_generation(tracked->trace);
+	if (tracked->known > index_known(trace_index(tracked->trace)) ||
+	    generation != tracked->generation)
+		forget(contexts, tracked);
+	tracked->generation = generation;
 	bool any = false;
-	while (ground->known < readable(ground) && !is_stopping(contexts)) {
+	while (tracked->known < readable(tracked) && !is_stopping(contexts)) {
 		if (w->filled)
 			context_walk_on(w);
 		else
 			context_walk_from(w, 0, true);
 		context_walk(w, SIZE_MAX);
 		pthread_mutex_lock(&contexts->lock);
-		keep(ground, w);
-		ground->known++;
+		keep(tracked, w);
+		tracked->known++;
 		pthread_mutex_unlock(&contexts->lock);
 		tell(contexts, false);
 		any = true;
@@ -230,7 +231,7 @@ run(void *context)
 		pthread_mutex_unlock(&contexts->lock);
 		bool any = false;
 		for (size_t i = 0; i < contexts->count; i++)
-			any |= work(contexts, &contexts->grounds[i]);
+			any |= work(contexts, &contexts->traces[i]);
 		if (any)
 			tell(contexts, true);
 		pthread_mutex_lock(&contexts->lock);
@@ -274,11 +275,11 @@ void
 contexts_load(struct contexts *contexts)
 {
 	for (size_t i = 0; i < contexts->count; i++) {
-		struct context_ground *ground = &contexts->grounds[i];
+		struct context_trace *tracked = &contexts->traces[i];
 		struct index_progress progress;
-		index_get_progress(trace_index(ground->trace), &progress);
-		if (ground->rules.count && !progress.complete)
-			index_build(trace_index(ground->trace));
+		index_get_progress(trace_index(tracked->trace), &progress);
+		if (tracked->rules.count && !progress.complete)
+			index_build(trace_index(tracked->trace));
 	}
 	contexts->patient = true;
 }
@@ -295,21 +296,21 @@ contexts_free(struct contexts *contexts)
 	if (contexts->running)
 		pthread_join(contexts->thread, NULL);
 	for (size_t i = 0; i < contexts->count; i++) {
-		struct context_ground *ground = &contexts->grounds[i];
-		for (size_t k = 0; k < ground->rules.count; k++)
-			context_rule_free(&ground->rules.at[k]);
-		vec_free(&ground->rules);
-		for (size_t k = 0; k < ground->lanes.count; k++)
-			vec_free(&ground->lanes.at[k].entries);
-		vec_free(&ground->lanes);
-		context_walker_free(ground->walker);
+		struct context_trace *tracked = &contexts->traces[i];
+		for (size_t k = 0; k < tracked->rules.count; k++)
+			context_rule_free(&tracked->rules.at[k]);
+		vec_free(&tracked->rules);
+		for (size_t k = 0; k < tracked->lanes.count; k++)
+			vec_free(&tracked->lanes.at[k].entries);
+		vec_free(&tracked->lanes);
+		context_walker_free(tracked->walker);
 	}
 	for (size_t i = 0; i < contexts->definitions.count; i++) {
 		vec_free(&contexts->definitions.at[i].names);
 		vec_free(&contexts->definitions.at[i].applies_to);
 	}
 	vec_free(&contexts->definitions);
-	free(contexts->grounds);
+	free(contexts->traces);
 	text_free(&contexts->complaint);
 	pthread_mutex_destroy(&contexts->lock);
 	pthread_cond_destroy(&contexts->changed);
@@ -323,10 +324,10 @@ contexts_generation(const struct contexts *contexts)
 }
 
 uint64_t
-context_known(struct contexts *contexts, const struct context_ground *ground)
+context_known(struct contexts *contexts, const struct context_trace *tracked)
 {
 	pthread_mutex_lock(&contexts->lock);
-	uint64_t known = ground->known;
+	uint64_t known = tracked->known;
 	pthread_mutex_unlock(&contexts->lock);
 	return known;
 }
@@ -334,8 +335,8 @@ context_known(struct contexts *contexts, const struct context_ground *ground)
 uint64_t
 contexts_known(struct contexts *contexts, const struct trace *trace)
 {
-	const struct context_ground *ground = context_ground_of(contexts, trace);
-	return ground && ground->rules.count ? context_known(contexts, ground) : UINT64_MAX;
+	const struct context_trace *tracked = context_trace_of(contexts, trace);
+	return tracked && tracked->rules.count ? context_known(contexts, tracked) : UINT64_MAX;
 }
 
 void
@@ -350,10 +351,10 @@ contexts_memory(struct contexts *contexts)
 	size_t sum = 0;
 	pthread_mutex_lock(&contexts->lock);
 	for (size_t i = 0; i < contexts->count; i++) {
-		const struct context_ground *ground = &contexts->grounds[i];
-		for (size_t k = 0; k < ground->lanes.count; k++)
-			sum += ground->lanes.at[k].entries.capacity * sizeof(struct context_entry);
-		sum += ground->lanes.capacity * sizeof(struct context_lane);
+		const struct context_trace *tracked = &contexts->traces[i];
+		for (size_t k = 0; k < tracked->lanes.count; k++)
+			sum += tracked->lanes.at[k].entries.capacity * sizeof(struct context_entry);
+		sum += tracked->lanes.capacity * sizeof(struct context_lane);
 	}
 	pthread_mutex_unlock(&contexts->lock);
 	return sum;

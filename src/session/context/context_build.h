@@ -29,7 +29,7 @@ struct definition {
 struct contexts {
 	struct session *session;
 	VEC(struct definition) definitions;
-	struct context_ground *grounds; /* one per trace of the session */
+	struct context_trace *traces; /* one per trace of the session */
 	size_t count;
 	bool defined;
 	struct text complaint;
@@ -52,8 +52,8 @@ struct contexts {
 
 enum { CONTEXT_ENTRIES_MAX = 512 * 1024 }; /* of a trace: 28 MiB */
 
-struct context_ground *context_ground_of(struct contexts *, const struct trace *);
-uint64_t context_known(struct contexts *, const struct context_ground *);
+struct context_trace *context_trace_of(struct contexts *, const struct trace *);
+uint64_t context_known(struct contexts *, const struct context_trace *);
 
 /* Sets one of the flags that let the thread start. */
 void context_let_run(struct contexts *, bool *flag);
@@ -63,7 +63,7 @@ void context_let_run(struct contexts *, bool *flag);
 bool context_load(struct context_walker *, uint64_t cell);
 
 /* The first cell of those that are taken together with CELL. */
-uint64_t context_group_of(const struct context_ground *, uint64_t cell);
+uint64_t context_group_of(const struct context_trace *, uint64_t cell);
 /* The position of the first entry whose cell is not before CELL. */
 size_t context_entry_position(const struct context_lane *, uint64_t cell);
 

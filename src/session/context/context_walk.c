@@ -3,7 +3,7 @@
  *
  * Only messages are expanded whose kind a rule is about; those that tell of
  * loss are known by their flags.  What changes is kept with the number of its
- * message, for each context of each origin (a course), so that what held at any
+ * message, for each context of each origin (a history), so that what held at any
  * message that was walked is two searches away.
  *
  * A word whose first half was lost may belong to one of several contexts.  It
@@ -29,25 +29,25 @@ context_hash(const char *text, size_t length)
 	return value;
 }
 
-/* --- courses ----------------------------------------------------------- */
+/* --- histories ----------------------------------------------------------- */
 
 struct context_walker *
-context_walker_new(struct contexts *contexts, struct context_ground *ground)
+context_walker_new(struct contexts *contexts, struct context_trace *tracked)
 {
 	struct context_walker *w = mem_new(sizeof *w);
 	w->contexts = contexts;
-	w->ground = ground;
-	w->reader = reader_new(ground->trace);
+	w->tracked = tracked;
+	w->reader = reader_new(tracked->trace);
 	return w;
 }
 
 void
 context_walker_clear(struct context_walker *w)
 {
-	for (size_t i = 0; i < w->courses.count; i++)
-		vec_free(&w->courses.at[i].changes);
-	vec_clear(&w->courses);
-	w->crowded = false;
+	for (size_t i = 0; i < w->histories.count; i++)
+		vec_free(&w->histories.at[i].changes);
+	vec_clear(&w->histories);
+	w->overflowed = false;
 	w->unsettled = true;
 }
 
@@ -57,7 +57,7 @@ context_walker_free(struct context_walker *w)
 	if (!w)
 		return;
 	context_walker_clear(w);
-	vec_free(&w->courses);
+	vec_free(&w->histories);
 	expansion_free(&w->expansion);
 	reader_free(w->reader);
 	free(w);
@@ -72,67 +72,67 @@ context_key_compare(struct context_key a, struct context_key b)
 }
 
 struct context_key
-context_key_of(const struct context_ground *ground, const struct message *m, unsigned context)
+context_key_of(const struct context_trace *tracked, const struct message *m, unsigned context)
 {
-	bool whole = ground->whole >> context & 1;
+	bool whole = tracked->whole >> context & 1;
 	return (struct context_key){.origin = whole ? 0 : m->origin, .context = context};
 }
 
-/* The position of the first course whose key is not before KEY. */
+/* The position of the first history whose key is not before KEY. */
 static size_t
-course_position(const struct context_walker *w, struct context_key key)
+history_position(const struct context_walker *w, struct context_key key)
 {
 	size_t at;
-	lower_bound(at, w->courses.count, context_key_compare(w->courses.at[at].key, key) < 0);
+	lower_bound(at, w->histories.count, context_key_compare(w->histories.at[at].key, key) < 0);
 	return at;
 }
 
-struct context_course *
-context_course_find(const struct context_walker *w, struct context_key key)
+struct context_history *
+context_history_find(const struct context_walker *w, struct context_key key)
 {
-	size_t at = course_position(w, key);
-	bool found = at < w->courses.count && !context_key_compare(w->courses.at[at].key, key);
-	return found ? &w->courses.at[at] : NULL;
+	size_t at = history_position(w, key);
+	bool found = at < w->histories.count && !context_key_compare(w->histories.at[at].key, key);
+	return found ? &w->histories.at[at] : NULL;
 }
 
-/* Adds a course where it belongs; NULL if there are too many. */
-static struct context_course *
-course_add(struct context_walker *w, struct context_key key)
+/* Adds a history where it belongs; NULL if there are too many. */
+static struct context_history *
+history_add(struct context_walker *w, struct context_key key)
 {
-	size_t at = course_position(w, key), count = w->courses.count;
+	size_t at = history_position(w, key), count = w->histories.count;
 	if (count == COURSES_MAX) {
-		w->crowded = true;
+		w->overflowed = true;
 		return NULL;
 	}
-	*vec_add(&w->courses) = (struct context_course){.key = key};
-	struct context_course *course = &w->courses.at[at];
-	memmove(course + 1, course, (count - at) * sizeof *course);
-	*course = (struct context_course){.key = key, .start.state = CONTEXT_NONE};
-	return course;
+	*vec_add(&w->histories) = (struct context_history){.key = key};
+	struct context_history *history = &w->histories.at[at];
+	memmove(history + 1, history, (count - at) * sizeof *history);
+	*history = (struct context_history){.key = key, .start.state = CONTEXT_NONE};
+	return history;
 }
 
 const struct context_held *
-context_held_now(const struct context_course *course)
+context_held_now(const struct context_history *history)
 {
-	size_t count = course->changes.count;
-	return count ? &course->changes.at[count - 1].held : &course->start;
+	size_t count = history->changes.count;
+	return count ? &history->changes.at[count - 1].held : &history->start;
 }
 
 const struct context_held *
-context_held_at(const struct context_course *course, size_t at)
+context_held_at(const struct context_history *history, size_t at)
 {
 	size_t behind;
-	lower_bound(behind, course->changes.count, course->changes.at[behind].at <= at);
-	return behind ? &course->changes.at[behind - 1].held : &course->start;
+	lower_bound(behind, history->changes.count, history->changes.at[behind].at <= at);
+	return behind ? &history->changes.at[behind - 1].held : &history->start;
 }
 
 static void
-change(struct context_course *course, size_t at, struct context_held held)
+change(struct context_history *history, size_t at, struct context_held held)
 {
-	size_t count = course->changes.count;
-	struct context_change *last = count ? &course->changes.at[count - 1] : NULL;
+	size_t count = history->changes.count;
+	struct context_change *last = count ? &history->changes.at[count - 1] : NULL;
 	if (!last || last->at != at)
-		last = vec_add(&course->changes);
+		last = vec_add(&history->changes);
 	*last = (struct context_change){.at = at, .held = held};
 }
 
@@ -146,34 +146,34 @@ struct sight {
 };
 
 static void
-doubt(struct context_course *course, size_t at)
+doubt(struct context_history *history, size_t at)
 {
-	struct context_held held = *context_held_now(course);
+	struct context_held held = *context_held_now(history);
 	if (held.state == CONTEXT_NONE || held.flags & HELD_DOUBTFUL)
 		return;
 	held.flags |= HELD_DOUBTFUL;
-	change(course, at, held);
+	change(history, at, held);
 }
 
 /* Doubts the contexts of an origin; of the trace's only if WHOLE. */
 static void
 doubt_those_of(struct context_walker *w, uint64_t origin, bool whole, size_t at)
 {
-	size_t i = course_position(w, (struct context_key){.origin = origin});
-	for (; i < w->courses.count && w->courses.at[i].key.origin == origin; i++)
-		if ((w->ground->whole >> w->courses.at[i].key.context & 1) == whole)
-			doubt(&w->courses.at[i], at);
+	size_t i = history_position(w, (struct context_key){.origin = origin});
+	for (; i < w->histories.count && w->histories.at[i].key.origin == origin; i++)
+		if ((w->tracked->whole >> w->histories.at[i].key.context & 1) == whole)
+			doubt(&w->histories.at[i], at);
 }
 
 /* Loss: of one sender, or of what may be anybody's. */
 static void
 lose(struct context_walker *w, const struct sight *sight)
 {
-	bool all = sight->m.origin == trace_decoder(w->ground->trace)->ops->origin_none;
+	bool all = sight->m.origin == trace_decoder(w->tracked->trace)->ops->origin_none;
 	if (!w->unsettled)
 		return;
-	for (size_t i = 0; all && i < w->courses.count; i++)
-		doubt(&w->courses.at[i], sight->at);
+	for (size_t i = 0; all && i < w->histories.count; i++)
+		doubt(&w->histories.at[i], sight->at);
 	if (!all)
 		doubt_those_of(w, sight->m.origin, false, sight->at);
 	if (!all)
@@ -184,15 +184,15 @@ lose(struct context_walker *w, const struct sight *sight)
 /* Whether events of that name have told this context, and no other of the same
  * origin. */
 static bool
-is_its_event(const struct context_walker *w, const struct context_course *course, uint32_t event)
+is_its_event(const struct context_walker *w, const struct context_history *history, uint32_t event)
 {
-	uint64_t origin = course->key.origin;
-	if (!event || context_held_now(course)->event != event)
+	uint64_t origin = history->key.origin;
+	if (!event || context_held_now(history)->event != event)
 		return false;
-	size_t i = course_position(w, (struct context_key){.origin = origin});
-	for (; i < w->courses.count && w->courses.at[i].key.origin == origin; i++)
-		if (&w->courses.at[i] != course &&
-		    context_held_now(&w->courses.at[i])->event == event)
+	size_t i = history_position(w, (struct context_key){.origin = origin});
+	for (; i < w->histories.count && w->histories.at[i].key.origin == origin; i++)
+		if (&w->histories.at[i] != history &&
+		    context_held_now(&w->histories.at[i])->event == event)
 			return false;
 	return true;
 }
@@ -207,7 +207,7 @@ event_of(const struct expansion *e)
 static void
 take_value(struct context_held *held, const struct context_walker *w, const struct field *field)
 {
-	const struct decoder_ops *ops = trace_decoder(w->ground->trace)->ops;
+	const struct decoder_ops *ops = trace_decoder(w->tracked->trace)->ops;
 	held->row = UINT16_MAX;
 	if (field->row >= ops->fields && field->row < ops->fields + ops->field_count)
 		held->row = (uint16_t)(field->row - ops->fields);
@@ -222,12 +222,12 @@ take_value(struct context_held *held, const struct context_walker *w, const stru
 	text_free(&text);
 }
 
-/* The course has a value, or an unknown one (FIELD NULL), from a message on. */
+/* The history has a value, or an unknown one (FIELD NULL), from a message on. */
 static void
-settle(struct context_walker *w, struct context_course *course, const struct sight *sight,
+settle(struct context_walker *w, struct context_history *history, const struct sight *sight,
        const struct field *field, bool recovered)
 {
-	const struct context_held *before = context_held_now(course);
+	const struct context_held *before = context_held_now(history);
 	struct context_held held = {.state = field ? CONTEXT_KNOWN : CONTEXT_UNKNOWN,
 				    .offset = message_place(&sight->m),
 				    .ordinal = sight->ordinal,
@@ -254,7 +254,7 @@ settle(struct context_walker *w, struct context_course *course, const struct sig
 		held.event = event;
 	}
 	w->unsettled = true;
-	change(course, sight->at, held);
+	change(history, sight->at, held);
 }
 
 static void
@@ -266,34 +266,34 @@ apply(struct context_walker *w, const struct context_rule *rule, const struct si
 	    context_rule_read(rule, &sight->m, &w->expansion, &field, &recovered);
 	if (verdict == CONTEXT_MISSES)
 		return;
-	struct context_key key = context_key_of(w->ground, &sight->m, rule->context);
-	struct context_course *course = context_course_find(w, key);
+	struct context_key key = context_key_of(w->tracked, &sight->m, rule->context);
+	struct context_history *history = context_history_find(w, key);
 	if (verdict == CONTEXT_MAY_SET) {
-		if (!course)
+		if (!history)
 			return;
 		if (!w->sure) /* whose events are whose may be told before */
-			change(course, sight->at, (struct context_held){.state = CONTEXT_NONE});
-		else if (field && is_its_event(w, course, event_of(&w->expansion)))
-			settle(w, course, sight, field, recovered);
+			change(history, sight->at, (struct context_held){.state = CONTEXT_NONE});
+		else if (field && is_its_event(w, history, event_of(&w->expansion)))
+			settle(w, history, sight, field, recovered);
 		else
-			doubt(course, sight->at);
+			doubt(history, sight->at);
 		return;
 	}
-	if (!course)
-		course = course_add(w, key);
-	if (course)
-		settle(w, course, sight, field, recovered);
+	if (!history)
+		history = history_add(w, key);
+	if (history)
+		settle(w, history, sight, field, recovered);
 }
 
 static void
 look(struct context_walker *w, const struct sight *sight)
 {
-	const struct context_ground *ground = w->ground;
+	const struct context_trace *tracked = w->tracked;
 	bool expanded = false;
 	if (sight->m.flags & CONTEXT_LOSS)
 		lose(w, sight);
-	for (size_t i = 0; i < ground->rules.count; i++) {
-		const struct context_rule *rule = &ground->rules.at[i];
+	for (size_t i = 0; i < tracked->rules.count; i++) {
+		const struct context_rule *rule = &tracked->rules.at[i];
 		if (!(rule->kinds >> sight->m.kind & 1))
 			continue;
 		if (!expanded)
@@ -306,24 +306,24 @@ look(struct context_walker *w, const struct sight *sight)
 
 /* Whether a cell is known to hold nothing that matters. */
 static bool
-is_idle(const struct context_ground *ground, uint64_t cell)
+is_idle(const struct context_trace *tracked, uint64_t cell)
 {
 	struct index_cell summary;
-	return index_cell(trace_index(ground->trace), cell, &summary) &&
-	       !(summary.kinds & ground->kinds) && !(summary.messages & CONTEXT_LOSS);
+	return index_cell(trace_index(tracked->trace), cell, &summary) &&
+	       !(summary.kinds & tracked->kinds) && !(summary.messages & CONTEXT_LOSS);
 }
 
 bool
 context_walk(struct context_walker *w, size_t end)
 {
-	if (w->done >= end || is_idle(w->ground, w->cell))
+	if (w->done >= end || is_idle(w->tracked, w->cell))
 		return false;
 	const struct block *block = reader_block(w->reader, w->cell);
 	for (; w->done < end && w->done < block->count; w->done++) {
 		const struct message *m = &block->messages[w->done];
 		w->ordinal = message_place(m) == w->place ? w->ordinal + 1 : 0;
 		w->place = message_place(m);
-		if (!(w->ground->kinds >> m->kind & 1) && !(m->flags & CONTEXT_LOSS))
+		if (!(w->tracked->kinds >> m->kind & 1) && !(m->flags & CONTEXT_LOSS))
 			continue;
 		look(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
 		block = reader_block(w->reader, w->cell); /* looking back may have moved it */
@@ -331,13 +331,13 @@ context_walk(struct context_walker *w, size_t end)
 	return w->done < block->count;
 }
 
-/* Begins to walk the cell, whose courses have their starts. */
+/* Begins to walk the cell, whose histories have their starts. */
 static void
 begin_cell(struct context_walker *w)
 {
-	for (size_t i = 0; i < w->courses.count; i++)
-		vec_clear(&w->courses.at[i].changes);
-	w->size = capture_size(trace_capture(w->ground->trace));
+	for (size_t i = 0; i < w->histories.count; i++)
+		vec_clear(&w->histories.at[i].changes);
+	w->size = capture_size(trace_capture(w->tracked->trace));
 	w->done = 0;
 	w->place = UINT64_MAX;
 	w->unsettled = true;
@@ -346,7 +346,7 @@ begin_cell(struct context_walker *w)
 void
 context_walk_refresh(struct context_walker *w)
 {
-	const struct trace *trace = w->ground->trace;
+	const struct trace *trace = w->tracked->trace;
 	uint64_t end = (w->cell + 1) * index_cell_size(trace_index(trace));
 	uint64_t size = capture_size(trace_capture(trace));
 	if (w->size != size && w->size < end + trace_decoder(trace)->ops->reach)
@@ -358,8 +358,8 @@ context_walk_on(struct context_walker *w)
 {
 	context_walk_refresh(w);
 	context_walk(w, SIZE_MAX);
-	for (size_t i = 0; i < w->courses.count; i++)
-		w->courses.at[i].start = *context_held_now(&w->courses.at[i]);
+	for (size_t i = 0; i < w->histories.count; i++)
+		w->histories.at[i].start = *context_held_now(&w->histories.at[i]);
 	w->cell++;
 	begin_cell(w);
 }

@@ -37,7 +37,7 @@ struct context_change {
 };
 
 /* One of them within a cell. */
-struct context_course {
+struct context_history {
 	struct context_key key;
 	struct context_held start;
 	VEC(struct context_change) changes;
@@ -55,7 +55,7 @@ struct context_lane {
 };
 
 /* What is known of a trace. */
-struct context_ground {
+struct context_trace {
 	struct trace *trace;
 	context_rules rules;
 	uint64_t kinds;	   /* that any of them is about */
@@ -65,9 +65,9 @@ struct context_ground {
 	/* under the lock of all contexts; their thread alone writes */
 	VEC(struct context_lane) lanes; /* in the order of their keys */
 	size_t entries;
-	bool crowded;	/* there were too many lanes */
-	uint64_t known; /* cells */
-	unsigned shift; /* cells taken together, as a power of two */
+	bool overflowed; /* there were too many lanes */
+	uint64_t known;	 /* cells */
+	unsigned shift;	 /* cells taken together, as a power of two */
 	unsigned generation;
 	struct context_walker *walker; /* the thread's */
 };
@@ -75,14 +75,14 @@ struct context_ground {
 /* Where a thread stands in a trace. */
 struct context_walker {
 	struct contexts *contexts;
-	struct context_ground *ground;
+	struct context_trace *tracked;
 	struct reader *reader;
 	struct expansion expansion;
-	VEC(struct context_course) courses; /* in the order of their keys */
+	VEC(struct context_history) histories; /* in the order of their keys */
 	bool filled;
-	bool sure;	/* what no course tells nobody said; else it is not known */
-	bool crowded;	/* there were too many courses */
-	bool unsettled; /* not all courses are doubtful */
+	bool sure;	 /* what no history tells nobody said; else it is not known */
+	bool overflowed; /* there were too many histories */
+	bool unsettled;	 /* not all histories are doubtful */
 	uint64_t cell, back;
 	size_t done;			/* messages of the cell that were walked */
 	uint64_t place;			/* of the last one */
@@ -93,22 +93,22 @@ struct context_walker {
 	unsigned epoch;
 };
 
-struct context_walker *context_walker_new(struct contexts *, struct context_ground *);
+struct context_walker *context_walker_new(struct contexts *, struct context_trace *);
 void context_walker_free(struct context_walker *);  /* NULL is fine */
-void context_walker_clear(struct context_walker *); /* drops its courses */
+void context_walker_clear(struct context_walker *); /* drops its histories */
 
 uint64_t context_hash(const char *text, size_t length);
 int context_key_compare(struct context_key, struct context_key);
-struct context_key context_key_of(const struct context_ground *, const struct message *,
+struct context_key context_key_of(const struct context_trace *, const struct message *,
 				  unsigned context);
-struct context_course *context_course_find(const struct context_walker *, struct context_key);
+struct context_history *context_history_find(const struct context_walker *, struct context_key);
 
 /* What holds now, at the end of what was walked; and what held at message AT of
  * the cell. */
-const struct context_held *context_held_now(const struct context_course *);
-const struct context_held *context_held_at(const struct context_course *, size_t at);
+const struct context_held *context_held_now(const struct context_history *);
+const struct context_held *context_held_at(const struct context_history *, size_t at);
 
-/* Begins at a cell with what the courses hold. */
+/* Begins at a cell with what the histories hold. */
 void context_walk_from(struct context_walker *, uint64_t cell, bool sure);
 /* Walks on in the cell, up to message END; true if there are more. */
 bool context_walk(struct context_walker *, size_t end);

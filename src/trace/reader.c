@@ -208,12 +208,12 @@ step_on(struct reader *reader, struct window window, uint64_t from, struct slot 
 	return before;
 }
 
-enum feet { FEET_NONE, FEET_LIKELY, FEET_START };
+enum start_quality { START_UNKNOWN, START_LIKELY, START_OF_CAPTURE };
 
 /* Positions the state at a boundary some way before START, or at the very
  * beginning where that is near. */
-static enum feet
-find_feet(struct reader *reader, uint64_t start, const struct window *whole)
+static enum start_quality
+resync_before(struct reader *reader, uint64_t start, const struct window *whole)
 {
 	const struct decoder *decoder = trace_decoder(reader->trace);
 	for (uint64_t back = decoder->ops->run_up;; back *= 4) {
@@ -221,7 +221,7 @@ find_feet(struct reader *reader, uint64_t start, const struct window *whole)
 		if (!from) {
 			decode_state_free(decoder, reader->state);
 			reader->state = decode_state_new(decoder);
-			return FEET_START;
+			return START_OF_CAPTURE;
 		}
 		struct window window = *whole;
 		uint64_t end = start + decoder->ops->reach;
@@ -232,9 +232,9 @@ find_feet(struct reader *reader, uint64_t start, const struct window *whole)
 		window.last = false;
 		if (decoder->ops->resync(decoder, reader->state, &window) == 0 &&
 		    (reader->state->offset <= start || back >= RUN_UP_MAX))
-			return FEET_LIKELY;
+			return START_LIKELY;
 		if (back >= RUN_UP_MAX)
-			return FEET_NONE;
+			return START_UNKNOWN;
 	}
 }
 
@@ -268,7 +268,7 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 	/* a note about the end of the capture may lie behind its last cell */
 	uint64_t end = start + index_cell_size(index);
 	bool near_end = end + trace_decoder(reader->trace)->ops->reach > window.length;
-	enum feet feet = FEET_START;
+	enum start_quality quality = START_OF_CAPTURE;
 	if (!window.last || end < window.length)
 		window.until = end;
 	capture_want(trace_capture(reader->trace), start, index_cell_size(index));
@@ -278,12 +278,12 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 	if (whole && index_restore(index, from, reader->state, &first)) {
 		slot->block.first = first + step_to(reader, window, start, slot);
 	} else {
-		feet = find_feet(reader, start, &window);
-		first = feet == FEET_NONE ? 0 : step_to(reader, window, start, slot);
-		slot->block.exact = feet == FEET_START;
+		quality = resync_before(reader, start, &window);
+		first = quality == START_UNKNOWN ? 0 : step_to(reader, window, start, slot);
+		slot->block.exact = quality == START_OF_CAPTURE;
 		slot->block.first = slot->block.exact ? first : estimate_first(reader, cell);
 	}
-	if (feet != FEET_NONE && !window.last && near_end)
+	if (quality != START_UNKNOWN && !window.last && near_end)
 		slot->block.first += step_on(reader, window, start, slot);
 	slot->block.messages = slot->messages.at;
 	slot->block.count = slot->messages.count;

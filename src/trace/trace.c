@@ -47,7 +47,7 @@ struct trace {
 	pthread_mutex_t lock;
 	bool loaded; /* what there is to load */
 	struct text notice;
-	atomic_bool stirred; /* the capture has news */
+	atomic_bool changed; /* the capture has news */
 	const char *mark;    /* see trace_mark */
 	bool replaced;
 };
@@ -93,10 +93,10 @@ tell(void *host)
 }
 
 static void
-stir(void *context)
+mark_changed(void *context)
 {
 	struct trace *trace = context;
-	atomic_store(&trace->stirred, true);
+	atomic_store(&trace->changed, true);
 	trace_host_tell(trace->host);
 }
 
@@ -245,7 +245,7 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 {
 	struct trace *trace = mem_new(sizeof *trace);
 	struct capture_options capture_options = {
-	    .spool_dir = host->spool_dir, .notify = stir, .notify_context = trace};
+	    .spool_dir = host->spool_dir, .notify = mark_changed, .notify_context = trace};
 	trace->host = host;
 	trace->options = from->options;
 	trace->entry = from->entry;
@@ -513,7 +513,7 @@ trace_generation(const struct trace *trace)
 }
 
 void
-trace_mark_changed(struct trace *trace)
+trace_bump_generation(struct trace *trace)
 {
 	atomic_fetch_add(&trace->generation, 1);
 }
@@ -618,7 +618,7 @@ end_loading(struct trace *trace, bool any)
 		atomic_store(&trace->unnamed, false);
 	pthread_mutex_unlock(&trace->lock);
 	if (any)
-		trace_mark_changed(trace);
+		trace_bump_generation(trace);
 	if (unnamed)
 		say_unnamed(trace);
 }
@@ -660,7 +660,7 @@ trace_keep_index(struct trace *trace, struct err *err)
 	text_free(&path);
 	return failed;
 }
-static void offer(struct trace *);
+static void arm_notice(struct trace *);
 
 void
 trace_start(struct trace *trace)
@@ -673,7 +673,7 @@ trace_start(struct trace *trace)
 	    (trace->decoder->ops->load || naming_applies(trace->host->naming, trace->name)))
 		trace->loading = thread_start(&trace->loader, load, trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
-		offer(trace);
+		arm_notice(trace);
 }
 
 char *
@@ -719,12 +719,12 @@ say_change(struct trace *trace, const char *sentence)
 
 /* Lets a file that is not followed tell of its next change. */
 static void
-offer(struct trace *trace)
+arm_notice(struct trace *trace)
 {
 	uint64_t more;
 	capture_notice(trace->capture);
 	if (capture_look(trace->capture, &more) != CAPTURE_SAME)
-		stir(trace); /* it was faster */
+		mark_changed(trace); /* it was faster */
 }
 
 static enum capture_change
@@ -798,18 +798,18 @@ trace_reread(struct trace *trace)
 	if (!trace->replaced || !reopen(trace))
 		trace_refresh(trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
-		offer(trace);
+		arm_notice(trace);
 }
 
 /* Says that a file that is not followed grew; anything else is taken at once. */
 static bool
-glance(struct trace *trace)
+report_growth(struct trace *trace)
 {
 	uint64_t more;
 	enum capture_change change = capture_look(trace->capture, &more);
 	if (change != CAPTURE_GREW) {
 		bool changed = trace_refresh(trace);
-		offer(trace);
+		arm_notice(trace);
 		return changed;
 	}
 	struct text sentence = {0};
@@ -825,11 +825,11 @@ bool
 trace_poll(struct trace *trace, bool renew)
 {
 	bool vanished = capture_damaged(trace->capture);
-	if (!atomic_exchange(&trace->stirred, false) && !vanished)
+	if (!atomic_exchange(&trace->changed, false) && !vanished)
 		return false;
 	enum capture_follow followed = capture_followed(trace->capture);
 	if (!vanished && followed == FOLLOW_NOT && !capture_is_stream(trace->capture))
-		return glance(trace);
+		return report_growth(trace);
 	renew &= followed == FOLLOW_NAME;
 	bool changed = refresh_and_say(trace, renew);
 	if (renew)

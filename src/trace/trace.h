@@ -169,7 +169,7 @@ void trace_lacks_name(struct trace *);
 unsigned trace_generation(const struct trace *);
 
 /* Counts it up; from any thread. */
-void trace_mark_changed(struct trace *);
+void trace_bump_generation(struct trace *);
 
 /* Messages about the trace that a user should see once (truncation, replaced
  * file, damaged collateral); NULL when there is none.  Caller frees. */

@@ -210,7 +210,8 @@ same_links(const struct clock_link *a, const struct clock_link *b)
 {
 	assert_string_equal(a->kind, b->kind);
 	assert_true(clock_id_same(&a->a, &b->a) && clock_id_same(&a->b, &b->b));
-	assert_true(a->hz_a == b->hz_a && a->hz_b == b->hz_b && a->configured_hz_b == b->configured_hz_b);
+	assert_true(a->hz_a == b->hz_a && a->hz_b == b->hz_b &&
+		    a->configured_hz_b == b->configured_hz_b);
 	assert_true(a->owner == b->owner && a->uneven == b->uneven);
 	assert_true(a->sender == b->sender && a->origin == b->origin);
 	assert_true(a->points.seen == b->points.seen && a->points.stride == b->points.stride);

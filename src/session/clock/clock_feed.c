@@ -226,7 +226,7 @@ look_gem(struct clock_feed *feed, const struct message *m)
 		feed->cursor = serial_cursor_new(serial_of(feed->trace), feed->reader);
 		feed->log = reader_new(log);
 	}
-	bool met = serial_meet(feed->cursor, &word, &offset, &known);
+	bool met = serial_find_event(feed->cursor, &word, &offset, &known);
 	if (!known)
 		return false;
 	look_global(feed, &word, own);

@@ -490,7 +490,7 @@ publish(struct clocks *clocks, struct clock_map *map)
 	map_free(before);
 	atomic_fetch_add(&clocks->generation, 1);
 	for (size_t i = 0; i < clocks->session->traces.count; i++)
-		trace_mark_changed(clocks->session->traces.at[i]);
+		trace_bump_generation(clocks->session->traces.at[i]);
 }
 
 /* Does what can be done now. */

@@ -4,14 +4,14 @@
  * The log is never kept as a table of events.  For each cell of the UIA trace
  * three ranges of numbers are kept, one per lane (sync points, snapshots, the
  * logger of the contexts), and for each cell of the GEM trace an anchor: the
- * event that each lane met last before it.  To match a word, its number is
+ * event that each lane matched last before it.  To match a word, its number is
  * completed to the one nearest to its lane's last, then cells are asked
- * outwards from there: forward first, so that a program that starts again
- * meets its second count, then backward.  Only a cell whose range holds the
+ * outwards from there: forward first, so that the words of a program that starts again
+ * match its second count, then backward.  Only a cell whose range holds the
  * number is decoded.  A search ends where two cells in a row lie beyond the
  * number, so a lost event costs about as much as one that is there.
  *
- * Contexts have 16 bits only.  They follow the sync points: when one is met in
+ * Contexts have 16 bits only.  They follow the sync points: when one is matched in
  * another part of the log, the lane goes on from there, so a count that was
  * misled does not stay so.
  *
@@ -56,15 +56,15 @@ struct event_cell {
 			     first one in it; 0 if there is none yet */
 };
 
-/* The event that a lane met last. */
-struct met {
+/* The event that a lane matched last. */
+struct last_seen {
 	uint64_t number;
 	uint64_t offset; /* in the UIA trace */
 	bool any;
 };
 
 struct anchor {
-	struct met lanes[LANES];
+	struct last_seen lanes[LANES];
 };
 
 /* An event that a word may belong to. */
@@ -82,7 +82,7 @@ struct serial {
 	pthread_mutex_t lock; /* for all below; one thread at a time writes */
 	VEC(struct event_cell) cells;
 	VEC(struct anchor) anchors; /* of the walked cells, and of the next one */
-	struct met first[LANES];
+	struct last_seen first[LANES];
 	bool has_core, has_context;
 	uint64_t core_found;	 /* source of the first event that matters */
 	uint64_t context_origin; /* the logger of the contexts */
@@ -116,8 +116,8 @@ struct serial_cursor {
 	unsigned generation;
 	bool valid;    /* the next three are */
 	uint64_t cell; /* of the GEM trace */
-	uint64_t next; /* the words of the cell before this offset are met */
-	uint64_t last; /* offset of the word met last, and what it met */
+	uint64_t next; /* the words of the cell before this offset are matched */
+	uint64_t last; /* offset of the word matched last, and what it matched */
 	bool tried, found;
 	struct entry entry;
 };
@@ -159,7 +159,7 @@ const struct option_table sync_options_table = OPTION_TABLE("sync", struct sync_
 
 /* The way from FROM to the nearest number whose low BITS are those of TO. */
 static uint64_t
-way(uint64_t from, uint64_t to, unsigned bits)
+wrapped_distance(uint64_t from, uint64_t to, unsigned bits)
 {
 	uint64_t range = (uint64_t)1 << bits, ahead = (to - from) & (range - 1);
 	return ahead < range / 2 ? ahead : ahead - range;
@@ -168,15 +168,16 @@ way(uint64_t from, uint64_t to, unsigned bits)
 static uint64_t
 complete_context(uint64_t last, uint64_t sequence)
 {
-	return last + way(last, sequence, CONTEXT_BITS);
+	return last + wrapped_distance(last, sequence, CONTEXT_BITS);
 }
 
 static uint64_t
 complete(enum lane lane, uint64_t last, uint64_t number)
 {
 	uint64_t mask = ((uint64_t)1 << NUMBER_BITS) - 1;
-	return lane == LANE_CONTEXT ? complete_context(last, number)
-				    : (last + way(last, number, GEM_VALUE_BITS)) & mask;
+	return lane == LANE_CONTEXT
+		   ? complete_context(last, number)
+		   : (last + wrapped_distance(last, number, GEM_VALUE_BITS)) & mask;
 }
 
 /* --- events ------------------------------------------------------------ */
@@ -287,7 +288,7 @@ note_event(void *context, const struct message *m, const struct uia_event *event
 	else
 		widen(&note->cell.lanes[lane], entry.number);
 	if (!s->first[lane].any)
-		s->first[lane] = (struct met){entry.number, entry.offset, true};
+		s->first[lane] = (struct last_seen){entry.number, entry.offset, true};
 }
 
 /* --- lists ------------------------------------------------------------- */
@@ -402,11 +403,11 @@ search(struct walker *w, enum lane lane, uint64_t number, uint64_t offset)
 	return NULL;
 }
 
-/* A sync point was met: the contexts go on from there, if they are not there. */
+/* A sync point was matched: the contexts go on from there, if they are not there. */
 static void
 follow_sync(struct walker *w, const struct entry *sync)
 {
-	struct met *context = &w->at.lanes[LANE_CONTEXT];
+	struct last_seen *context = &w->at.lanes[LANE_CONTEXT];
 	uint64_t size = index_cell_size(trace_index(w->serial->uia));
 	uint64_t cell = sync->offset / size, own = context->offset / size;
 	if (context->any && own + 1 >= cell && own <= cell + 1)
@@ -415,7 +416,7 @@ follow_sync(struct walker *w, const struct entry *sync)
 	uint64_t number = cell < w->serial->cells.count ? w->serial->cells.at[cell].context : 0;
 	pthread_mutex_unlock(&w->serial->lock);
 	if (number)
-		*context = (struct met){.number = number, .offset = cell * size, .any = true};
+		*context = (struct last_seen){.number = number, .offset = cell * size, .any = true};
 }
 
 /* --- matching ---------------------------------------------------------- */
@@ -439,14 +440,14 @@ lane_of_word(const struct message *m, uint64_t *number)
 /* The event of M, the next word; NULL if none is found.  *TRIED: whether M is
  * such a word and the log has such events. */
 static const struct entry *
-meet(struct walker *w, const struct message *m, bool *tried)
+match_word(struct walker *w, const struct message *m, bool *tried)
 {
 	uint64_t number;
 	enum lane lane = lane_of_word(m, &number);
 	*tried = false;
 	if (lane == LANES)
 		return NULL;
-	struct met from = w->at.lanes[lane];
+	struct last_seen from = w->at.lanes[lane];
 	if (!from.any) {
 		pthread_mutex_lock(&w->serial->lock);
 		from = w->serial->first[lane];
@@ -461,15 +462,15 @@ meet(struct walker *w, const struct message *m, bool *tried)
 		return NULL;
 	if (m->kind == GEM_SECOND && (entry->now & 0xff) != gem_data8(GEM_AUX_WORD(m->aux)))
 		return NULL;
-	w->at.lanes[lane] = (struct met){entry->number, entry->offset, true};
+	w->at.lanes[lane] = (struct last_seen){entry->number, entry->offset, true};
 	if (lane == LANE_SYNC)
 		follow_sync(w, entry);
 	return entry;
 }
 
-/* Meets the words of a GEM cell from FROM to before TO. */
+/* Matches the words of a GEM cell from FROM to before TO. */
 static void
-meet_cell(struct walker *w, uint64_t cell, uint64_t from, uint64_t to)
+match_cell(struct walker *w, uint64_t cell, uint64_t from, uint64_t to)
 {
 	const struct block *block = reader_block(w->gem, cell);
 	size_t i = 0, end = block->count;
@@ -482,7 +483,7 @@ meet_cell(struct walker *w, uint64_t cell, uint64_t from, uint64_t to)
 	}
 	for (; i < block->count && block->messages[i].offset < to; i++) {
 		bool tried;
-		meet(w, &block->messages[i], &tried);
+		match_word(w, &block->messages[i], &tried);
 	}
 }
 
@@ -521,7 +522,7 @@ static void
 count_generation(struct serial *s)
 {
 	atomic_fetch_add(&s->generation, 1);
-	trace_mark_changed(s->gem);
+	trace_bump_generation(s->gem);
 }
 
 /* A capture shrank: what was known of it does not hold. */
@@ -568,7 +569,7 @@ note_cells(struct serial *s, struct walker *w)
 }
 
 /* Where the words begin.  The log may have begun long before them, so that the
- * contexts start where the first sync point of the words is met. */
+ * contexts start where the first sync point of the words is matched. */
 static struct anchor
 begin(struct walker *w)
 {
@@ -580,7 +581,7 @@ begin(struct walker *w)
 		for (size_t i = 0; i < block->count && !synced; i++) {
 			bool tried;
 			synced = block->messages[i].kind == GEM_SYNCPOINT &&
-				 meet(w, &block->messages[i], &tried);
+				 match_word(w, &block->messages[i], &tried);
 		}
 	}
 	return (struct anchor){.lanes[LANE_CONTEXT] = w->at.lanes[LANE_CONTEXT]};
@@ -594,7 +595,7 @@ anchor_add(struct serial *s, struct anchor anchor)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Meets the words of the cells that have become known. */
+/* Matches the words of the cells that have become known. */
 static void
 anchor_cells(struct serial *s, struct walker *w)
 {
@@ -607,7 +608,7 @@ anchor_cells(struct serial *s, struct walker *w)
 	while (s->anchors.count <= index_known(index) && !is_stopping(s)) {
 		uint64_t cell = s->anchors.count - 1;
 		if (!holds_none(index, cell, kinds))
-			meet_cell(w, cell, 0, UINT64_MAX);
+			match_cell(w, cell, 0, UINT64_MAX);
 		anchor_add(s, w->at);
 	}
 }
@@ -774,7 +775,7 @@ serial_cursor_free(struct serial_cursor *cursor)
 	free(cursor);
 }
 
-/* Meets all words of the cell of OFFSET before it; false if that cell has no
+/* Matches all words of the cell of OFFSET before it; false if that cell has no
  * anchor yet. */
 static bool
 seek(struct serial_cursor *cursor, uint64_t offset)
@@ -791,13 +792,13 @@ seek(struct serial_cursor *cursor, uint64_t offset)
 			return false;
 		cursor->next = cell * size;
 	}
-	meet_cell(&cursor->walker, cell, cursor->next, offset);
+	match_cell(&cursor->walker, cell, cursor->next, offset);
 	return true;
 }
 
-/* Meets M; false if it cannot be told yet what it meets. */
+/* Matches M; false if it cannot be told yet what it matches. */
 static bool
-cursor_meet(struct serial_cursor *cursor, const struct message *m)
+cursor_match(struct serial_cursor *cursor, const struct message *m)
 {
 	struct serial *s = cursor->walker.serial;
 	uint64_t number;
@@ -814,7 +815,7 @@ cursor_meet(struct serial_cursor *cursor, const struct message *m)
 		return false;
 	if (!in_order && !seek(cursor, m->offset))
 		return false;
-	const struct entry *entry = meet(&cursor->walker, m, &cursor->tried);
+	const struct entry *entry = match_word(&cursor->walker, m, &cursor->tried);
 	cursor->found = entry != NULL;
 	if (entry)
 		cursor->entry = *entry;
@@ -875,29 +876,30 @@ void
 serial_expand(struct serial_cursor *cursor, const struct message *m, enum expand_want want,
 	      struct expansion *e)
 {
-	if (!cursor_meet(cursor, m) || !cursor->tried)
+	if (!cursor_match(cursor, m) || !cursor->tried)
 		return;
 	add_text(m, cursor, &e->text);
 	if (want == EXPAND_FIELDS)
 		add_fields(m, cursor, e);
 }
 
-/* Whether the words of the cell that OFFSET lies in are all met. */
+/* Whether the words of the cell that OFFSET lies in are all matched. */
 static bool
-is_met(struct serial *s, uint64_t offset)
+is_matched(struct serial *s, uint64_t offset)
 {
 	pthread_mutex_lock(&s->lock);
-	bool met = offset / index_cell_size(trace_index(s->gem)) + 1 < s->anchors.count;
+	bool matched = offset / index_cell_size(trace_index(s->gem)) + 1 < s->anchors.count;
 	pthread_mutex_unlock(&s->lock);
-	return met;
+	return matched;
 }
 
 bool
-serial_meet(struct serial_cursor *cursor, const struct message *m, uint64_t *event, bool *known)
+serial_find_event(struct serial_cursor *cursor, const struct message *m, uint64_t *event,
+		  bool *known)
 {
 	uint64_t number;
-	*known = is_met(cursor->walker.serial, m->offset);
-	if (!*known || lane_of_word(m, &number) == LANES || !cursor_meet(cursor, m) ||
+	*known = is_matched(cursor->walker.serial, m->offset);
+	if (!*known || lane_of_word(m, &number) == LANES || !cursor_match(cursor, m) ||
 	    !cursor->found)
 		return false;
 	*event = cursor->entry.offset;

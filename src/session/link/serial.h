@@ -5,7 +5,7 @@
  * Both traces count the same things: sync points and snapshots by their own
  * numbers, context changes by the sequence numbers of a logger.  The words
  * hold 24, 20 or, of a logger's count, 16 bits that mean something, so they
- * wrap: a word belongs to the event nearest to the one that was met last.
+ * wrap: a word belongs to the event nearest to the one that was matched last.
  *
  * What is found is added to a word's expansion as session fields.  A struct
  * serial is shared by all threads, a cursor belongs to one.
@@ -61,7 +61,7 @@ void serial_load(struct serial *);
 void serial_start(struct serial *, void (*notify)(void *), void *context);
 void serial_wake(struct serial *);
 
-/* The words of how many cells of the GEM trace, from the first on, are met. */
+/* The words of how many cells of the GEM trace, from the first on, are matched. */
 uint64_t serial_known(struct serial *);
 
 /* Counts up when words may have found other events: cached text is stale. */
@@ -79,7 +79,8 @@ void serial_expand(struct serial_cursor *, const struct message *, enum expand_w
 
 /* Which event M belongs to: its offset in the log's capture.  *KNOWN is false
  * where that cannot be told yet. */
-bool serial_meet(struct serial_cursor *, const struct message *, uint64_t *event, bool *known);
+bool serial_find_event(struct serial_cursor *, const struct message *, uint64_t *event,
+		       bool *known);
 
 struct trace *serial_log(const struct serial *);
 

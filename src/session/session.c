@@ -268,7 +268,7 @@ session_add_notice(struct session *session, const char *text)
 /* --- threads ----------------------------------------------------------- */
 
 static void
-tell(void *session)
+tell_session(void *session)
 {
 	session_tell(session);
 }
@@ -280,10 +280,10 @@ session_start(struct session *session)
 		struct serial *serial = serial_of(session->traces.at[i]);
 		trace_start(session->traces.at[i]);
 		if (serial)
-			serial_start(serial, tell, session);
+			serial_start(serial, tell_session, session);
 	}
 	if (session->contexts)
-		contexts_start(session->contexts, tell, session);
+		contexts_start(session->contexts, tell_session, session);
 	if (session->clocks)
 		clocks_start(session->clocks);
 	cycles_start(session->cycles);

@@ -1,7 +1,7 @@
 /*
  * Times by cycles: see cycles_walk.h.
  *
- * Each processor has a course: the time that was told last, the cycles counted since
+ * Each processor has a state: the time that was told last, the cycles counted since
  * the walk began, and the messages of the wanted cell that wait for the next time.
  * The walk begins a cell before the wanted one, or several where that did not tell
  * enough, and goes on behind it while messages wait.
@@ -31,7 +31,7 @@ struct waiting {
 	uint64_t cycles;
 };
 
-struct course {
+struct source_state {
 	uint64_t source;
 	uint64_t cycles;
 	bool based;	      /* a time was met: */
@@ -51,7 +51,7 @@ struct course {
 struct cycles_walk {
 	struct trace *trace;
 	struct reader *reader;
-	VEC(struct course) courses;
+	VEC(struct source_state) sources;
 	VEC(struct cycles_estimate) estimates;
 	bool lacking; /* an earlier start would tell more */
 	bool walked;  /* a cell, whose estimates are there: */
@@ -68,11 +68,11 @@ cycles_walk_new(struct trace *trace)
 }
 
 static void
-forget_courses(struct cycles_walk *w)
+forget_sources(struct cycles_walk *w)
 {
-	for (size_t i = 0; i < w->courses.count; i++)
-		vec_free(&w->courses.at[i].waiting);
-	vec_clear(&w->courses);
+	for (size_t i = 0; i < w->sources.count; i++)
+		vec_free(&w->sources.at[i].waiting);
+	vec_clear(&w->sources);
 }
 
 void
@@ -80,24 +80,24 @@ cycles_walk_free(struct cycles_walk *w)
 {
 	if (!w)
 		return;
-	forget_courses(w);
-	vec_free(&w->courses);
+	forget_sources(w);
+	vec_free(&w->sources);
 	vec_free(&w->estimates);
 	reader_free(w->reader);
 	free(w);
 }
 
-/* The course of a processor; NULL: there are too many. */
-static struct course *
-course_of(struct cycles_walk *w, uint64_t source)
+/* The state of a processor; NULL: there are too many. */
+static struct source_state *
+source_of(struct cycles_walk *w, uint64_t source)
 {
-	for (size_t i = 0; i < w->courses.count; i++)
-		if (w->courses.at[i].source == source)
-			return &w->courses.at[i];
-	if (w->courses.count == SOURCES_MAX)
+	for (size_t i = 0; i < w->sources.count; i++)
+		if (w->sources.at[i].source == source)
+			return &w->sources.at[i];
+	if (w->sources.count == SOURCES_MAX)
 		return NULL;
-	*vec_add(&w->courses) = (struct course){.source = source};
-	return &w->courses.at[w->courses.count - 1];
+	*vec_add(&w->sources) = (struct source_state){.source = source};
+	return &w->sources.at[w->sources.count - 1];
 }
 
 /* --- times ------------------------------------------------------------- */
@@ -115,107 +115,107 @@ ticks_after(uint64_t base, uint64_t cycles, struct rate rate, uint64_t to)
 /* Gives the first COUNT messages that wait their times, by RATE from the last time
  * on and not behind TO. */
 static void
-settle(struct cycles_walk *w, struct course *course, size_t count, struct rate rate, uint64_t to)
+settle_waiting(struct cycles_walk *w, struct source_state *state, size_t count, struct rate rate,
+	       uint64_t to)
 {
-	struct waiting *waiting = course->waiting.at;
+	struct waiting *waiting = state->waiting.at;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t cycles = waiting[i].cycles;
-		uint64_t gone = cycles > course->base ? cycles - course->base : 0;
+		uint64_t gone = cycles > state->base ? cycles - state->base : 0;
 		bool known = rate.cycles || !gone;
-		w->lacking |= !known || (course->marks && course->cut);
+		w->lacking |= !known || (state->marks && state->cut);
 		w->estimates.at[waiting[i].at] =
-		    (struct cycles_estimate){.ticks = ticks_after(course->ticks, gone, rate, to),
-					     .from = course->ticks,
+		    (struct cycles_estimate){.ticks = ticks_after(state->ticks, gone, rate, to),
+					     .from = state->ticks,
 					     .to = to,
 					     .known = known};
 	}
-	course->waiting.count -= count;
-	if (count && course->waiting.count)
-		memmove(waiting, waiting + count, course->waiting.count * sizeof *waiting);
+	state->waiting.count -= count;
+	if (count && state->waiting.count)
+		memmove(waiting, waiting + count, state->waiting.count * sizeof *waiting);
 }
 
 /* A processor told a time: it was so when it had counted as far as at the mark that
  * it set for it, else as here. */
 static void
-take_time(struct cycles_walk *w, struct course *course, uint64_t ticks,
+take_time(struct cycles_walk *w, struct source_state *state, uint64_t ticks,
 	  const struct decode_cycles *told)
 {
-	uint64_t now = course->marked ? course->mark : course->cycles + told->count;
-	size_t before = course->marked ? course->mark_waiting : course->waiting.count;
-	bool later = course->based && ticks >= course->ticks;
-	bool counted = later && !course->ended && !told->ends && now > course->base;
-	struct rate rate = course->rate;
+	uint64_t now = state->marked ? state->mark : state->cycles + told->count;
+	size_t before = state->marked ? state->mark_waiting : state->waiting.count;
+	bool later = state->based && ticks >= state->ticks;
+	bool counted = later && !state->ended && !told->ends && now > state->base;
+	struct rate rate = state->rate;
 	if (counted)
-		rate = (struct rate){ticks - course->ticks, now - course->base};
-	settle(w, course, before, rate, later ? ticks : UINT64_MAX);
+		rate = (struct rate){ticks - state->ticks, now - state->base};
+	settle_waiting(w, state, before, rate, later ? ticks : UINT64_MAX);
 	if (told->renews || !later)
-		course->rate = (struct rate){0};
+		state->rate = (struct rate){0};
 	else if (rate.ticks) /* within less than a tick it cannot be told */
-		course->rate = rate;
-	if (course->carried)
-		course->cycles += told->count;
+		state->rate = rate;
+	if (state->carried)
+		state->cycles += told->count;
 	else
-		course->apart = told->count;
-	course->cut = !course->based && !course->marked;
-	course->ticks = ticks;
-	course->base = now;
-	course->based = true;
-	course->ended = course->marked = false;
+		state->apart = told->count;
+	state->cut = !state->based && !state->marked;
+	state->ticks = ticks;
+	state->base = now;
+	state->based = true;
+	state->ended = state->marked = false;
 }
 
 /* Forgets a mark for which no time came, and what waits behind it if only that could
  * have told its time. */
 static void
-unmark(struct course *course)
+drop_mark(struct source_state *state)
 {
-	if (course->marked && (course->ended || !course->based))
-		course->waiting.count = course->mark_waiting;
-	course->marked = false;
+	if (state->marked && (state->ended || !state->based))
+		state->waiting.count = state->mark_waiting;
+	state->marked = false;
 }
 
 /* The next time is for here. */
 static void
-mark(struct course *course)
+set_mark(struct source_state *state)
 {
-	unmark(course);
-	course->marks = course->marked = true;
-	course->mark = course->cycles;
-	course->mark_waiting = course->waiting.count;
+	drop_mark(state);
+	state->marks = state->marked = true;
+	state->mark = state->cycles;
+	state->mark_waiting = state->waiting.count;
 }
 
 /* Takes the next message, which stands AT in the wanted cell, or, SIZE_MAX, in
  * another one. */
 static void
-take(struct cycles_walk *w, const struct message *m, size_t at)
+take_message(struct cycles_walk *w, const struct message *m, size_t at)
 {
 	struct decode_cycles told;
-	struct course *course;
-	if (!trace_decoder(w->trace)->ops->cycles(m, &told) ||
-	    !(course = course_of(w, told.source)))
+	struct source_state *state;
+	if (!trace_decoder(w->trace)->ops->cycles(m, &told) || !(state = source_of(w, told.source)))
 		return;
 	if (m->flags & MESSAGE_TIMED) {
 		if (m->ticks) /* else the source had no time yet */
-			take_time(w, course, m->ticks, &told);
+			take_time(w, state, m->ticks, &told);
 		return;
 	}
-	if (told.carried && !course->carried)
-		course->cycles += course->apart;
-	course->carried |= told.carried;
-	uint64_t before = course->cycles;
-	course->cycles += told.count;
+	if (told.carried && !state->carried)
+		state->cycles += state->apart;
+	state->carried |= told.carried;
+	uint64_t before = state->cycles;
+	state->cycles += told.count;
 	if (told.ends) {
-		unmark(course);
-		course->ended = true;
+		drop_mark(state);
+		state->ended = true;
 	}
 	if (told.marks)
-		mark(course);
+		set_mark(state);
 	if (at == SIZE_MAX)
 		return;
-	if (course->marked || (course->based && !course->ended))
-		*vec_add(&course->waiting) =
-		    (struct waiting){at, told.before ? before : course->cycles};
+	if (state->marked || (state->based && !state->ended))
+		*vec_add(&state->waiting) =
+		    (struct waiting){at, told.before ? before : state->cycles};
 	else
-		w->lacking |= !course->ended;
+		w->lacking |= !state->ended;
 }
 
 /* --- cells ------------------------------------------------------------- */
@@ -223,8 +223,8 @@ take(struct cycles_walk *w, const struct message *m, size_t at)
 static bool
 any_waits(const struct cycles_walk *w)
 {
-	for (size_t i = 0; i < w->courses.count; i++)
-		if (w->courses.at[i].waiting.count)
+	for (size_t i = 0; i < w->sources.count; i++)
+		if (w->sources.at[i].waiting.count)
 			return true;
 	return false;
 }
@@ -249,7 +249,7 @@ walk_cell(struct cycles_walk *w, uint64_t cell, bool wanted)
 	const struct block *block = reader_block(w->reader, cell);
 	size_t room = wanted ? w->estimates.count : 0;
 	for (size_t i = 0; i < block->count; i++)
-		take(w, &block->messages[i], i < room ? i : SIZE_MAX);
+		take_message(w, &block->messages[i], i < room ? i : SIZE_MAX);
 }
 
 static void
@@ -266,10 +266,10 @@ walk_on(struct cycles_walk *w, uint64_t cell)
 static void
 settle_rest(struct cycles_walk *w)
 {
-	for (size_t i = 0; i < w->courses.count; i++) {
-		struct course *course = &w->courses.at[i];
-		unmark(course);
-		settle(w, course, course->waiting.count, course->rate, UINT64_MAX);
+	for (size_t i = 0; i < w->sources.count; i++) {
+		struct source_state *state = &w->sources.at[i];
+		drop_mark(state);
+		settle_waiting(w, state, state->waiting.count, state->rate, UINT64_MAX);
 	}
 }
 
@@ -284,7 +284,7 @@ make_room(struct cycles_walk *w, size_t count)
 static void
 walk_around(struct cycles_walk *w, uint64_t cell, uint64_t from)
 {
-	forget_courses(w);
+	forget_sources(w);
 	vec_clear(&w->estimates);
 	make_room(w, reader_block(w->reader, cell)->count);
 	w->lacking = false;

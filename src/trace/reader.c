@@ -32,7 +32,7 @@ enum {
 	WALK_AHEAD = 4 << 20  /* bytes asked for before a walk gets there */
 };
 
-struct slot {
+struct block_slot {
 	struct block block;
 	VEC(struct message) messages;
 	uint64_t size;	/* of the capture when it was decoded */
@@ -65,7 +65,7 @@ struct reader {
 	struct trace *trace;
 	unsigned epoch; /* of the capture; all below is about its bytes */
 	struct decode_state *state;
-	struct slot slots[CACHE];
+	struct block_slot slots[CACHE];
 	unsigned slot_count; /* of them that are used, see reader_limit */
 	uint64_t clock;
 	struct decode_state *walk; /* of reader_walk, made on first use */
@@ -164,7 +164,7 @@ cell_start(struct reader *reader, uint64_t cell)
 /* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
  * to nobody).  Returns how many lay before FROM. */
 static uint64_t
-step_to(struct reader *reader, struct window window, uint64_t from, struct slot *slot)
+step_to(struct reader *reader, struct window window, uint64_t from, struct block_slot *slot)
 {
 	const struct decoder *decoder = trace_decoder(reader->trace);
 	struct message batch[STEP_BATCH];
@@ -192,7 +192,7 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct slot 
  * had ended here; but what is cut off here, and notes about the end, are for
  * later. */
 static uint64_t
-step_on(struct reader *reader, struct window window, uint64_t from, struct slot *slot)
+step_on(struct reader *reader, struct window window, uint64_t from, struct block_slot *slot)
 {
 	size_t kept = slot->messages.count, i = kept;
 	window.last = true;
@@ -251,7 +251,7 @@ estimate_first(struct reader *reader, uint64_t cell)
 }
 
 static void
-decode(struct reader *reader, struct slot *slot, uint64_t cell)
+decode_cell(struct reader *reader, struct block_slot *slot, uint64_t cell)
 {
 	struct index *index = trace_index(reader->trace);
 	struct window window = reader_window(reader);
@@ -294,7 +294,7 @@ decode(struct reader *reader, struct slot *slot, uint64_t cell)
 }
 
 static bool
-fresh(struct reader *reader, const struct slot *slot)
+slot_is_fresh(struct reader *reader, const struct block_slot *slot)
 {
 	struct index *index = trace_index(reader->trace);
 	uint64_t cell = slot->block.cell;
@@ -311,7 +311,7 @@ fresh(struct reader *reader, const struct slot *slot)
 
 /* Forgets what was read from bytes that are there no more. */
 static void
-forget(struct reader *reader)
+reader_forget(struct reader *reader)
 {
 	for (size_t i = 0; i < CACHE; i++)
 		reader->slots[i].filled = false;
@@ -325,14 +325,14 @@ forget(struct reader *reader)
 const struct block *
 reader_block(struct reader *reader, uint64_t cell)
 {
-	struct slot *oldest = &reader->slots[0];
+	struct block_slot *oldest = &reader->slots[0];
 	unsigned epoch = capture_epoch(trace_capture(reader->trace));
 	if (reader->epoch != epoch)
-		forget(reader);
+		reader_forget(reader);
 	reader->epoch = epoch;
 	for (size_t i = 0; i < reader->slot_count; i++) {
-		struct slot *slot = &reader->slots[i];
-		if (slot->filled && slot->block.cell == cell && fresh(reader, slot)) {
+		struct block_slot *slot = &reader->slots[i];
+		if (slot->filled && slot->block.cell == cell && slot_is_fresh(reader, slot)) {
 			slot->used = ++reader->clock;
 			return &slot->block;
 		}
@@ -344,7 +344,7 @@ reader_block(struct reader *reader, uint64_t cell)
 			oldest = slot;
 	}
 	oldest->used = ++reader->clock;
-	decode(reader, oldest, cell);
+	decode_cell(reader, oldest, cell);
 	return &oldest->block;
 }
 
@@ -491,7 +491,7 @@ block_find(const struct block *block, uint64_t offset)
 }
 
 static bool
-holds(const struct message *m, uint64_t offset)
+message_holds(const struct message *m, uint64_t offset)
 {
 	return m && m->offset <= offset && offset - m->offset < m->length;
 }
@@ -507,11 +507,11 @@ reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 	uint64_t cell = offset / index_cell_size(trace_index(reader->trace));
 	const struct block *block = reader_block(reader, cell);
 	*p = (struct position){.cell = cell, .at = block_find(block, offset)};
-	if (p->at < block->count && holds(&block->messages[p->at], offset))
+	if (p->at < block->count && message_holds(&block->messages[p->at], offset))
 		return true;
 	struct position before = *p;
 	if (reader_previous(reader, &before, NEAR_CELLS) &&
-	    holds(reader_message(reader, before), offset)) {
+	    message_holds(reader_message(reader, before), offset)) {
 		*p = before;
 		return true;
 	}

@@ -114,7 +114,7 @@ take_best(struct recognition *r)
 
 /* What is decoded, or why nothing is. */
 static void
-judge(struct recognition *r, const char *path, const struct window *head)
+choose_candidate(struct recognition *r, const char *path, const struct window *head)
 {
 	const struct candidate *best = r->candidates.at;
 	size_t count = r->candidates.count;
@@ -180,7 +180,7 @@ recognise(const char *path, const char *format, const struct trace_options *opti
 	r->score = 100;
 	if (!name) {
 		recognition_find(r, head, NULL);
-		judge(r, path, head);
+		choose_candidate(r, path, head);
 		return 0;
 	}
 	const struct decoder_ops *ops = decoder_find(name);

@@ -87,7 +87,7 @@ trace_host_notify(struct trace_host *host, void (*notify)(void *), void *context
 }
 
 static void
-tell(void *host)
+tell_host(void *host)
 {
 	trace_host_tell(host);
 }
@@ -183,7 +183,7 @@ static void
 open_index(struct trace *trace)
 {
 	struct text cache = {0}, beside = {0};
-	struct index_options options = {.notify = tell,
+	struct index_options options = {.notify = tell_host,
 					.notify_context = trace->host,
 					.threads = trace->host->threads,
 					.settings = hash_settings(trace)};
@@ -635,7 +635,7 @@ trace_load(struct trace *trace, struct err *err)
 }
 
 static void *
-load(void *context)
+load_in_background(void *context)
 {
 	struct trace *trace = context;
 	struct err err = {0};
@@ -671,7 +671,7 @@ trace_start(struct trace *trace)
 		index_start(trace->index);
 	if (first &&
 	    (trace->decoder->ops->load || naming_applies(trace->host->naming, trace->name)))
-		trace->loading = thread_start(&trace->loader, load, trace);
+		trace->loading = thread_start(&trace->loader, load_in_background, trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		arm_notice(trace);
 }
@@ -728,7 +728,7 @@ arm_notice(struct trace *trace)
 }
 
 static enum capture_change
-refresh(struct trace *trace)
+refresh_capture(struct trace *trace)
 {
 	struct index_progress progress;
 	uint64_t size = capture_size(trace->capture);
@@ -747,7 +747,7 @@ refresh(struct trace *trace)
 static bool
 refresh_and_say(struct trace *trace, bool renews)
 {
-	enum capture_change change = refresh(trace);
+	enum capture_change change = refresh_capture(trace);
 	trace->replaced |= change == CAPTURE_REPLACED;
 	if (changes[change].mark && !(change == CAPTURE_REPLACED && renews)) {
 		struct text loss = {0};
@@ -768,7 +768,7 @@ trace_refresh(struct trace *trace)
 }
 
 static bool
-reopen(struct trace *trace)
+reopen_capture(struct trace *trace)
 {
 	struct err err = {0};
 	if (capture_reopen(trace->capture, &err)) {
@@ -787,7 +787,8 @@ bool
 trace_renew(struct trace *trace)
 {
 	bool any = false;
-	while (trace->replaced && capture_followed(trace->capture) == FOLLOW_NAME && reopen(trace))
+	while (trace->replaced && capture_followed(trace->capture) == FOLLOW_NAME &&
+	       reopen_capture(trace))
 		any = true;
 	return any;
 }
@@ -795,7 +796,7 @@ trace_renew(struct trace *trace)
 void
 trace_reread(struct trace *trace)
 {
-	if (!trace->replaced || !reopen(trace))
+	if (!trace->replaced || !reopen_capture(trace))
 		trace_refresh(trace);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		arm_notice(trace);

@@ -42,7 +42,7 @@ static struct option_row all_rows[FIXED_ROWS + FORMATS_MAX];
 static struct option_table trace_table = {.name = "traces", .rows = all_rows};
 
 static size_t
-aligned(size_t size)
+aligned_size(size_t size)
 {
 	return (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
 }
@@ -62,7 +62,7 @@ lay_out(void)
 {
 	memcpy(all_rows, trace_rows, sizeof trace_rows);
 	trace_table.count = FIXED_ROWS;
-	trace_table.size = aligned(sizeof(struct trace_options));
+	trace_table.size = aligned_size(sizeof(struct trace_options));
 	for (size_t i = 0; i < decoder_count; i++) {
 		const struct option_table *own = decoders[i]->options;
 		if (!own || option_find(&trace_table, decoders[i]->format))
@@ -80,12 +80,12 @@ lay_out(void)
 			part.beside = false;
 			add_row(part);
 		}
-		trace_table.size += aligned(own->size);
+		trace_table.size += aligned_size(own->size);
 	}
 	for (size_t i = FIXED_ROWS; i < trace_table.count; i++)
 		if (all_rows[i].type == OPTION_STRUCT)
 			all_rows[i].given = trace_table.size + i;
-	trace_table.size += aligned(trace_table.count);
+	trace_table.size += aligned_size(trace_table.count);
 }
 
 const struct option_table *

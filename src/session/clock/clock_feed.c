@@ -323,7 +323,7 @@ is_ruled_out(const struct clock_source *source, const struct index_cell *summary
 }
 
 static bool
-concerns(const struct clock_source *source, const struct message *m)
+concerns_message(const struct clock_source *source, const struct message *m)
 {
 	return source->kinds >> m->kind & 1 && (!source->flags || m->flags & source->flags);
 }
@@ -343,7 +343,7 @@ look_at_cell(struct clock_feed *feed, uint64_t cell)
 		struct message m = block->messages[i];
 		if (m.flags & MESSAGE_TIMED)
 			feed->last_ticks = m.ticks;
-		if (concerns(feed->source, &m) && !feed->source->look(feed, &m))
+		if (concerns_message(feed->source, &m) && !feed->source->look(feed, &m))
 			return false;
 	}
 	return true;
@@ -447,7 +447,7 @@ add_configured_rate(struct clock_feed *feed, struct clock_link *link)
 		struct message m = block->messages[i];
 		if (message_place(&m) != place)
 			return;
-		if (m.origin != link->b.key || !concerns(feed->source, &m))
+		if (m.origin != link->b.key || !concerns_message(feed->source, &m))
 			continue;
 		reader_expand(feed->reader, &m, EXPAND_FIELDS, &feed->e);
 		link->configured_hz_b = configured_rate(feed, &m);

@@ -13,7 +13,7 @@ enum { KEEP_CELLS = 64 }; /* what was found by decoding more is worth a file */
 
 /* Takes what was found when the capture was open before. */
 static void
-recall(struct clock_feed *feed)
+recall_points(struct clock_feed *feed)
 {
 	feed->kept = clock_keep_read(feed);
 	if (feed->kept)
@@ -24,7 +24,7 @@ recall(struct clock_feed *feed)
 
 /* Keeps what took long to find, once all is. */
 static void
-keep(struct clock_feed *feed)
+keep_points(struct clock_feed *feed)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(feed->trace), &progress);
@@ -56,10 +56,10 @@ clock_points_look(struct clock_points *points)
 		}
 		feed->epoch = epoch;
 		if (feed->source && feed->source->link && !feed->next)
-			recall(feed);
+			recall_points(feed);
 		clock_feed_look(feed, points->thread);
 		if (feed->source && feed->source->link)
-			keep(feed);
+			keep_points(feed);
 	}
 	return stale;
 }

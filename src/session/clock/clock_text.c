@@ -44,7 +44,7 @@ is_whole(double hz)
 
 /* Splits ticks into seconds and 10^-digits of a second, rounded down. */
 static void
-split(double hz, int digits, uint64_t ticks, uint64_t *seconds, uint64_t *part)
+split_ticks(double hz, int digits, uint64_t ticks, uint64_t *seconds, uint64_t *part)
 {
 	uint64_t scale = power_of_ten(digits);
 	if (is_whole(hz)) {
@@ -70,7 +70,7 @@ add_seconds(double hz, uint64_t ticks, struct text *out)
 {
 	uint64_t seconds, part;
 	int digits = digits_of(hz);
-	split(hz, digits, ticks, &seconds, &part);
+	split_ticks(hz, digits, ticks, &seconds, &part);
 	text_addf(out, "%llu", (unsigned long long)seconds);
 	add_part(part, digits, out);
 }
@@ -85,7 +85,7 @@ clock_format(const struct trace_clock *clock, uint64_t ticks, struct text *out)
 		text_addf(out, "%llu", (unsigned long long)ticks);
 		return;
 	}
-	split(clock->hz, digits, ticks, &seconds, &part);
+	split_ticks(clock->hz, digits, ticks, &seconds, &part);
 	time_t epoch = (time_t)seconds;
 	if (clock->has_epoch && epoch >= 0 && gmtime_r(&epoch, &date) && date.tm_year < 8100) {
 		text_addf(out, "%04d-%02d-%02d %02d:%02d:%02d", date.tm_year + 1900,

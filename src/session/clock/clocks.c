@@ -186,7 +186,7 @@ map_wall(struct clocks *clocks, struct clock_map *map, size_t clock)
 #define FAR_NS 9e18L
 
 static long double
-nanoseconds(uint64_t ticks, uint64_t hz)
+ticks_to_nanoseconds(uint64_t ticks, uint64_t hz)
 {
 	return (long double)ticks * 1e9L / (long double)hz;
 }
@@ -209,7 +209,7 @@ map_rates(struct clocks *clocks, struct clock_map *map, struct clock_feed *feed,
 		const struct rate_change *change = &feed->rates.at[i];
 		if (change->ticks <= from)
 			continue;
-		long double then = ns + nanoseconds(change->ticks - from, hz);
+		long double then = ns + ticks_to_nanoseconds(change->ticks - from, hz);
 		if (then > FAR_NS)
 			break;
 		ns = then;
@@ -219,10 +219,11 @@ map_rates(struct clocks *clocks, struct clock_map *map, struct clock_feed *feed,
 	}
 	/* and on to where nobody will be */
 	uint64_t far = UINT64_MAX - from < FAR ? UINT64_MAX - from : FAR;
-	while (ns + nanoseconds(far, hz) > FAR_NS)
+	while (ns + ticks_to_nanoseconds(far, hz) > FAR_NS)
 		far /= 2;
 	if (far)
-		relation_add(r, from + far, (uint64_t)(ns + nanoseconds(far, hz)), from + far);
+		relation_add(r, from + far, (uint64_t)(ns + ticks_to_nanoseconds(far, hz)),
+			     from + far);
 	map->graph.clocks.at[own].rate = (struct relation_rate){0, 1};
 }
 
@@ -481,7 +482,7 @@ map_make(struct clocks *clocks)
 }
 
 static void
-publish(struct clocks *clocks, struct clock_map *map)
+publish_map(struct clocks *clocks, struct clock_map *map)
 {
 	pthread_rwlock_wrlock(&clocks->map_lock);
 	struct clock_map *before = clocks->map;
@@ -495,7 +496,7 @@ publish(struct clocks *clocks, struct clock_map *map)
 
 /* Does what can be done now. */
 static void
-work(void *context)
+clocks_run(void *context)
 {
 	struct clocks *clocks = context;
 	bool stale = clock_points_look(&clocks->points);
@@ -508,7 +509,7 @@ work(void *context)
 	    points > clocks->mapped + clocks->mapped / 8 || (all && points != clocks->mapped);
 	if (grown || stale || tied) {
 		clocks->mapped = points;
-		publish(clocks, map_make(clocks));
+		publish_map(clocks, map_make(clocks));
 	}
 	bool news = grown || stale || tied || all != clocks->mapped_all;
 	clocks->mapped_all = all;
@@ -522,7 +523,7 @@ clocks_new(struct session *session)
 {
 	struct clocks *clocks = mem_new(sizeof *clocks);
 	clocks->session = session;
-	background_init(&clocks->thread, work, clocks);
+	background_init(&clocks->thread, clocks_run, clocks);
 	pthread_mutex_init(&clocks->lock, NULL);
 	pthread_rwlock_init(&clocks->map_lock, NULL);
 	clock_points_open(&clocks->points, session, &clocks->thread);
@@ -558,7 +559,7 @@ clocks_load(struct clocks *clocks, bool wait)
 		if (capture_ended(trace_capture(trace)))
 			trace_build(trace);
 	}
-	work(clocks);
+	clocks_run(clocks);
 }
 
 void

@@ -22,7 +22,7 @@
 
 enum { QUESTIONS_MAX = 8192 };
 
-struct question {
+struct cycles_question {
 	size_t trace;	/* in the session */
 	unsigned epoch; /* of its index */
 	struct message m;
@@ -39,7 +39,7 @@ struct cycles {
 	atomic_uint generation;
 
 	pthread_mutex_t lock; /* of what follows */
-	VEC(struct question) questions;
+	VEC(struct cycles_question) questions;
 	struct map places; /* of a question: 1 + its number */
 };
 
@@ -60,8 +60,8 @@ key_of(size_t trace, const struct message *m)
 
 /* The question for a message, asked now if it was not; *IS_NEW: it must be
  * answered. */
-static struct question *
-ask(struct cycles *cycles, struct trace *trace, const struct message *m, bool *is_new)
+static struct cycles_question *
+ask_question(struct cycles *cycles, struct trace *trace, const struct message *m, bool *is_new)
 {
 	struct index *index = trace_index(trace);
 	size_t number = trace_number(trace);
@@ -75,14 +75,14 @@ ask(struct cycles *cycles, struct trace *trace, const struct message *m, bool *i
 		(void)vec_add(&cycles->questions);
 		*place = cycles->questions.count;
 	}
-	struct question *q = &cycles->questions.at[*place - 1];
+	struct cycles_question *q = &cycles->questions.at[*place - 1];
 	unsigned epoch = index_epoch(index);
 	*is_new |= q->trace != number || q->epoch != epoch || !message_is_same(&q->m, m);
 	if (*is_new)
-		*q = (struct question){.trace = number,
-				       .epoch = epoch,
-				       .m = *m,
-				       .cell = message_place(m) / index_cell_size(index)};
+		*q = (struct cycles_question){.trace = number,
+					      .epoch = epoch,
+					      .m = *m,
+					      .cell = message_place(m) / index_cell_size(index)};
 	return q;
 }
 
@@ -97,7 +97,7 @@ cycles_find(struct trace *trace, const struct message *m, struct cycles_estimate
 	    !trace_decoder(trace)->ops->cycles(m, &told))
 		return false;
 	pthread_mutex_lock(&cycles->lock);
-	*answer = ask(cycles, trace, m, &is_new)->answer;
+	*answer = ask_question(cycles, trace, m, &is_new)->answer;
 	pthread_mutex_unlock(&cycles->lock);
 	if (is_new)
 		background_wake(&cycles->thread);
@@ -116,7 +116,7 @@ cycles_timed(const struct message *m, uint64_t ticks)
 /* --- answers ----------------------------------------------------------- */
 
 static struct trace *
-trace_of(const struct cycles *cycles, const struct question *q)
+trace_of(const struct cycles *cycles, const struct cycles_question *q)
 {
 	return cycles->session->traces.at[q->trace];
 }
@@ -124,14 +124,14 @@ trace_of(const struct cycles *cycles, const struct question *q)
 /* Whether a question can be answered now: the messages of the first cell that the
  * index does not know are exact too. */
 static bool
-is_open(const struct cycles *cycles, const struct question *q)
+is_open(const struct cycles *cycles, const struct cycles_question *q)
 {
 	return !q->answered && q->cell <= index_known(trace_index(trace_of(cycles, q)));
 }
 
 /* Whether it may be answered better than it was. */
 static bool
-is_stale(const struct cycles *cycles, const struct question *q)
+is_stale(const struct cycles *cycles, const struct cycles_question *q)
 {
 	struct trace *trace = trace_of(cycles, q);
 	bool bounded = q->answer.known && q->answer.to != UINT64_MAX;
@@ -142,7 +142,7 @@ is_stale(const struct cycles *cycles, const struct question *q)
 
 /* The question that came last of those that are open; false: none is. */
 static bool
-next_question(struct cycles *cycles, struct question *next)
+next_question(struct cycles *cycles, struct cycles_question *next)
 {
 	bool any = false;
 	pthread_mutex_lock(&cycles->lock);
@@ -156,7 +156,7 @@ next_question(struct cycles *cycles, struct question *next)
 
 /* Answers all questions for messages of the cell that Q is for. */
 static void
-answer(struct cycles *cycles, const struct question *q)
+answer_cell(struct cycles *cycles, const struct cycles_question *q)
 {
 	struct trace *trace = trace_of(cycles, q);
 	struct cycles_walk **walk = &cycles->walks[q->trace];
@@ -168,7 +168,7 @@ answer(struct cycles *cycles, const struct question *q)
 	cycles_walk_cell(*walk, q->cell, &estimates);
 	pthread_mutex_lock(&cycles->lock);
 	for (size_t i = 0; i < cycles->questions.count; i++) {
-		struct question *one = &cycles->questions.at[i];
+		struct cycles_question *one = &cycles->questions.at[i];
 		if (one->trace != q->trace || one->cell != q->cell || one->epoch != q->epoch)
 			continue;
 		cycles_walk_find(*walk, &one->m, &one->answer);
@@ -181,12 +181,12 @@ answer(struct cycles *cycles, const struct question *q)
 }
 
 static void
-work(void *context)
+cycles_run(void *context)
 {
 	struct cycles *cycles = context;
-	struct question q;
+	struct cycles_question q;
 	while (!background_is_stopping(&cycles->thread) && next_question(cycles, &q)) {
-		answer(cycles, &q);
+		answer_cell(cycles, &q);
 		session_tell(cycles->session);
 	}
 }
@@ -205,7 +205,7 @@ cycles_new(struct session *session)
 	cycles->session = session;
 	cycles->walks = mem_new(session->traces.count * sizeof *cycles->walks);
 	pthread_mutex_init(&cycles->lock, NULL);
-	background_init(&cycles->thread, work, cycles);
+	background_init(&cycles->thread, cycles_run, cycles);
 	return cycles;
 }
 
@@ -258,7 +258,7 @@ cycles_wake(struct cycles *cycles)
 		return;
 	pthread_mutex_lock(&cycles->lock);
 	for (size_t i = 0; i < cycles->questions.count; i++) {
-		struct question *q = &cycles->questions.at[i];
+		struct cycles_question *q = &cycles->questions.at[i];
 		q->answered &= !is_stale(cycles, q);
 	}
 	pthread_mutex_unlock(&cycles->lock);

@@ -24,7 +24,7 @@ static const double ERROR_MAX = 1e18; /* ns; more is no limit */
 
 /* The latest time in a cell; INT64_MIN if it has none. */
 static int64_t
-latest(struct reader *reader, uint64_t cell)
+latest_in_cell(struct reader *reader, uint64_t cell)
 {
 	struct trace *trace = reader_trace(reader);
 	struct index_cell summary;
@@ -45,9 +45,9 @@ latest(struct reader *reader, uint64_t cell)
 static int64_t
 latest_until(struct reader *reader, uint64_t cell)
 {
-	int64_t order = latest(reader, cell);
+	int64_t order = latest_in_cell(reader, cell);
 	for (unsigned i = 0; order == INT64_MIN && cell && i < UNTIMED_MAX; i++)
-		order = latest(reader, --cell);
+		order = latest_in_cell(reader, --cell);
 	return order;
 }
 
@@ -138,7 +138,7 @@ find_last(struct reader *reader, int64_t order, struct context_hint *hint, struc
 /* By how much the order of a message, at NOW, and of the one at a position, or the
  * last one before it that has a time, may be off; negative: nothing limits it. */
 static int64_t
-uncertainty(struct reader *reader, struct position at, const struct message_time *now)
+order_error(struct reader *reader, struct position at, const struct message_time *now)
 {
 	struct message_time there = {0};
 	bool timed = false;
@@ -158,7 +158,7 @@ uncertainty(struct reader *reader, struct position at, const struct message_time
 static void
 find_bounds(struct reader *reader, const struct message_time *now, struct context_instant *instant)
 {
-	int64_t error = uncertainty(reader, instant->at, now), least, most;
+	int64_t error = order_error(reader, instant->at, now), least, most;
 	instant->least = instant->most = instant->at;
 	instant->open = error < 0 || __builtin_sub_overflow(now->order, error, &least) ||
 			__builtin_add_overflow(now->order, error, &most);

@@ -71,7 +71,8 @@ relation_unwrap(uint64_t last, uint64_t value, unsigned bits)
 
 /* X * NUMERATOR / DENOMINATOR, towards zero; false if it is too large. */
 static bool
-scale(relation_instant x, uint64_t numerator, uint64_t denominator, relation_instant *result)
+scale_instant(relation_instant x, uint64_t numerator, uint64_t denominator,
+	      relation_instant *result)
 {
 	unsigned __int128 size = x < 0 ? -(unsigned __int128)x : (unsigned __int128)x;
 	unsigned __int128 whole = size / denominator, rest = size % denominator, product;
@@ -96,7 +97,7 @@ ticks_of(relation_instant instant)
 }
 
 static double
-difference(uint64_t from, uint64_t to)
+signed_difference(uint64_t from, uint64_t to)
 {
 	return to >= from ? (double)(to - from) : -(double)(from - to);
 }
@@ -123,7 +124,7 @@ sort_few(double *values, size_t count)
 }
 
 static double
-median(double *values, size_t count)
+median_of(double *values, size_t count)
 {
 	if (count <= AROUND)
 		sort_few(values, count);
@@ -159,7 +160,7 @@ stated_slope(const struct relation *r)
 
 /* COUNT points around I, as far as there are so many: the first of them. */
 static size_t
-around(const struct relation *r, size_t i, size_t count)
+points_around(const struct relation *r, size_t i, size_t count)
 {
 	size_t first = i > count / 2 ? i - count / 2 : 0;
 	if (first + count > r->points.count)
@@ -214,7 +215,7 @@ static double
 slope_at(const struct relation *r, size_t i, struct slopes *s)
 {
 	double stated = stated_slope(r);
-	size_t first = around(r, i, SLOPES + 1), pairs = r->points.count - 1;
+	size_t first = points_around(r, i, SLOPES + 1), pairs = r->points.count - 1;
 	for (; s->first < first; s->first++)
 		slopes_drop(s, pair_slope(&r->points.at[s->first]));
 	for (; s->end < first + SLOPES && s->end < pairs; s->end++)
@@ -227,19 +228,19 @@ slope_at(const struct relation *r, size_t i, struct slopes *s)
 /* What point I differs from the median of those around it, in ticks of B, and
  * how much of B they span. */
 static double
-deviation(const struct relation *r, size_t i, double slope, double *span)
+point_deviation(const struct relation *r, size_t i, double slope, double *span)
 {
 	double values[AROUND];
-	size_t count = 0, first = around(r, i, AROUND);
+	size_t count = 0, first = points_around(r, i, AROUND);
 	const struct relation_point *own = &r->points.at[i];
 	*span = 0;
 	for (size_t k = first; k < first + AROUND && k < r->points.count; k++) {
 		const struct relation_point *p = &r->points.at[k];
-		double along = slope * difference(own->a, p->a);
-		values[count++] = difference(own->b, p->b) - along;
+		double along = slope * signed_difference(own->a, p->a);
+		values[count++] = signed_difference(own->b, p->b) - along;
 		*span = fmax(*span, fabs(along));
 	}
-	return fabs(median(values, count));
+	return fabs(median_of(values, count));
 }
 
 struct judged {
@@ -248,34 +249,34 @@ struct judged {
 
 /* Whether two points lie on one line with the slope around the first. */
 static bool
-agree(const struct relation_point *p, const struct relation_point *q, const struct judged *judged,
-      double bound)
+points_agree(const struct relation_point *p, const struct relation_point *q,
+	     const struct judged *judged, double bound)
 {
-	double along = judged->slope * difference(p->a, q->a);
-	return fabs(difference(p->b, q->b) - along) <= bound + RATE_CHANGE * fabs(along);
+	double along = judged->slope * signed_difference(p->a, q->a);
+	return fabs(signed_difference(p->b, q->b) - along) <= bound + RATE_CHANGE * fabs(along);
 }
 
 /* Says which points are outliers: those far from the others around them that no
  * neighbour is with.  Fills ALL; returns the usual deviation. */
 static double
-judge(struct relation *r, struct judged *all)
+find_outliers(struct relation *r, struct judged *all)
 {
 	size_t count = r->points.count;
 	double *deviations = mem_new(count * sizeof *deviations);
 	struct slopes slopes = {.count = 0};
 	for (size_t i = 0; i < count; i++) {
 		all[i].slope = slope_at(r, i, &slopes);
-		all[i].deviation = deviation(r, i, all[i].slope, &all[i].span);
+		all[i].deviation = point_deviation(r, i, all[i].slope, &all[i].span);
 		deviations[i] = all[i].deviation;
 	}
-	double usual = median(deviations, count);
+	double usual = median_of(deviations, count);
 	for (size_t i = 0; i < count; i++) {
 		struct relation_point *p = &r->points.at[i];
 		double bound = OUTLIER * usual + 2 * (1 + all[i].slope);
 		bool single = count < 3 || !(all[i].slope > 0); /* nothing to compare with */
 		p->rejected = !single && all[i].deviation > bound + RATE_CHANGE * all[i].span &&
-			      !(i && agree(p, p - 1, &all[i], bound)) &&
-			      !(i + 1 < count && agree(p, p + 1, &all[i], bound));
+			      !(i && points_agree(p, p - 1, &all[i], bound)) &&
+			      !(i + 1 < count && points_agree(p, p + 1, &all[i], bound));
 	}
 	free(deviations);
 	return usual;
@@ -308,8 +309,8 @@ next_is(const struct relation *r, const struct relation_point *q, const struct r
 	bool increases = p->a > q->a && p->b > q->b;
 	if (!(slope > 0))
 		return increases ? NEXT_GOES_ON : p->b >= q->b ? NEXT_IS_WRONG : NEXT_STEPS;
-	double along = slope * difference(q->a, p->a);
-	double off = fabs(difference(q->b, p->b) - along);
+	double along = slope * signed_difference(q->a, p->a);
+	double off = fabs(signed_difference(q->b, p->b) - along);
 	double change = slope == stated_slope(r) ? RATE_STATED : RATE_CHANGE;
 	double bound = STEP * usual + 2 * (1 + slope) + change * fabs(along);
 	if (off > bound)
@@ -336,7 +337,8 @@ segment_slope(const struct relation *r, const struct relation_segment *s)
 
 /* Fills in what a segment's points say of its error; adds to the sums. */
 static void
-measure(const struct relation *r, struct relation_segment *s, double *squares, size_t *count)
+measure_segment(const struct relation *r, struct relation_segment *s, double *squares,
+		size_t *count)
 {
 	const struct relation_point *first = &r->used.at[s->first];
 	for (size_t i = 1; i + 1 < s->count; i++) {
@@ -380,7 +382,7 @@ make_segments(struct relation *r, const struct judged *all, double usual)
 
 /* What people want to know of it. */
 static void
-summarise(struct relation *r)
+summarise_relation(struct relation *r)
 {
 	double squares = 0, stated = stated_slope(r), hz = relation_rate_hz(r->rate_b);
 	size_t count = 0;
@@ -390,7 +392,7 @@ summarise(struct relation *r)
 	r->ppm = r->offset = r->residual = r->rms = NAN;
 	for (size_t i = 0; i < r->segments.count; i++) {
 		struct relation_segment *s = &r->segments.at[i];
-		measure(r, s, &squares, &count);
+		measure_segment(r, s, &squares, &count);
 		if (!longest || s->count > longest->count)
 			longest = s;
 		if (hz > 0 && s->count > 2)
@@ -417,10 +419,10 @@ relation_settle(struct relation *r)
 		judge_uneven(r);
 	} else if (r->points.count && !r->exact) {
 		all = mem_new(r->points.count * sizeof *all);
-		usual = judge(r, all);
+		usual = find_outliers(r, all);
 	}
 	make_segments(r, all, usual);
-	summarise(r);
+	summarise_relation(r);
 	free(all);
 }
 
@@ -446,7 +448,7 @@ to_of(struct side side, const struct relation_point *p)
 
 /* How far X lies outside of a segment, 0 if it does not. */
 static relation_instant
-distance(struct side side, const struct relation_segment *s, relation_instant x)
+distance_outside(struct side side, const struct relation_segment *s, relation_instant x)
 {
 	const struct relation_point *first = &side.r->used.at[s->first];
 	relation_instant low = instant_of(from_of(side, first));
@@ -470,7 +472,7 @@ segment_before(const struct relation *r, uint64_t place)
 }
 
 static relation_instant
-apart(relation_instant a, relation_instant b)
+instants_apart(relation_instant a, relation_instant b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -485,8 +487,8 @@ segment_at(struct side side, uint64_t place, relation_instant x)
 	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
 	if (place <= last->place || i + 1 == r->segments.count)
 		return s;
-	return apart(x, instant_of(from_of(side, last))) <=
-		       apart(x, instant_of(from_of(side, last + 1)))
+	return instants_apart(x, instant_of(from_of(side, last))) <=
+		       instants_apart(x, instant_of(from_of(side, last + 1)))
 		   ? s
 		   : s + 1;
 }
@@ -497,7 +499,8 @@ segment_near(struct side side, relation_instant x)
 {
 	const struct relation_segment *best = side.r->segments.at;
 	for (size_t i = 1; i < side.r->segments.count; i++)
-		if (distance(side, &side.r->segments.at[i], x) < distance(side, best, x))
+		if (distance_outside(side, &side.r->segments.at[i], x) <
+		    distance_outside(side, best, x))
 			best = &side.r->segments.at[i];
 	return best;
 }
@@ -520,12 +523,12 @@ point_before(struct side side, const struct relation_segment *s, relation_instan
 
 /* The line through P and Q, from P on. */
 static bool
-along(struct side side, const struct relation_point *p, const struct relation_point *q,
-      const struct relation_point *from, relation_instant x, relation_instant *y)
+interpolate_along(struct side side, const struct relation_point *p, const struct relation_point *q,
+		  const struct relation_point *from, relation_instant x, relation_instant *y)
 {
 	uint64_t run = from_of(side, q) - from_of(side, p), rise = to_of(side, q) - to_of(side, p);
 	relation_instant way;
-	if (!scale(x - instant_of(from_of(side, from)), rise, run, &way))
+	if (!scale_instant(x - instant_of(from_of(side, from)), rise, run, &way))
 		return false;
 	*y = instant_of(to_of(side, from)) + way;
 	return true;
@@ -552,9 +555,9 @@ scale_rates(relation_instant x, struct relation_rate from, struct relation_rate 
 	unsigned __int128 down = (unsigned __int128)from.numerator * to.denominator;
 	unsigned __int128 divisor = common_divisor(up, down);
 	if (up / divisor <= UINT64_MAX && down / divisor <= UINT64_MAX)
-		return scale(x, (uint64_t)(up / divisor), (uint64_t)(down / divisor), y);
-	return scale(x, from.denominator, from.numerator, y) &&
-	       scale(*y, to.numerator, to.denominator, y);
+		return scale_instant(x, (uint64_t)(up / divisor), (uint64_t)(down / divisor), y);
+	return scale_instant(x, from.denominator, from.numerator, y) &&
+	       scale_instant(*y, to.numerator, to.denominator, y);
 }
 
 /* By the stated rates, from the only point P. */
@@ -580,10 +583,10 @@ by_points(struct side side, const struct relation_segment *s, relation_instant x
 	const struct relation_point *p = point_before(side, s, x);
 	bool many = s->count > BASE;
 	if (x < instant_of(from_of(side, first)))
-		return along(side, first, many ? first + BASE : last, first, x, y);
+		return interpolate_along(side, first, many ? first + BASE : last, first, x, y);
 	if (x > instant_of(from_of(side, last)))
-		return along(side, many ? last - BASE : first, last, last, x, y);
-	return along(side, p, p + 1, p, x, y);
+		return interpolate_along(side, many ? last - BASE : first, last, last, x, y);
+	return interpolate_along(side, p, p + 1, p, x, y);
 }
 
 /* What relation_convert adds to the error, in ticks of B, where X is OUTSIDE of
@@ -613,13 +616,13 @@ convert_uneven(struct side side, const struct relation_segment *s, relation_inst
 	*error = INFINITY;
 	if (x <= instant_of(from_of(side, first)))
 		end = first;
-	if (s->count < 2 || distance(side, s, x) || x == instant_of(from_of(side, end))) {
+	if (s->count < 2 || distance_outside(side, s, x) || x == instant_of(from_of(side, end))) {
 		*to = instant_of(to_of(side, end));
 		if (x == instant_of(from_of(side, end)))
 			*error = 1;
 		return true;
 	}
-	if (!along(side, p, p + 1, p, x, to))
+	if (!interpolate_along(side, p, p + 1, p, x, to))
 		return false;
 	double low = ticks_of(*to - instant_of(to_of(side, p)));
 	double high = ticks_of(instant_of(to_of(side, p + 1)) - *to);
@@ -638,7 +641,7 @@ relation_convert(const struct relation *r, bool back, uint64_t place, relation_i
 	    place == RELATION_NOWHERE ? segment_near(side, from) : segment_at(side, place, from);
 	if (r->uneven)
 		return convert_uneven(side, s, from, to, error);
-	double slope = segment_slope(r, s), outside = ticks_of(distance(side, s, from));
+	double slope = segment_slope(r, s), outside = ticks_of(distance_outside(side, s, from));
 	if (!(s->count < 2 ? by_rate(side, &r->used.at[s->first], from, to)
 			   : by_points(side, s, from, to)))
 		return false;
@@ -805,7 +808,7 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 	struct relation_rate rate = own->rate;
 	*time = (struct graph_time){
 	    .root = (size_t)(own - graph->clocks.at), .instant = at, .error = error};
-	if (!rate.numerator || !scale(at, NANO * rate.denominator, rate.numerator, &whole))
+	if (!rate.numerator || !scale_instant(at, NANO * rate.denominator, rate.numerator, &whole))
 		return true;
 	whole += ROUNDING;
 	whole = whole < 0 ? -(-whole >> RELATION_FRACTION) : whole >> RELATION_FRACTION;

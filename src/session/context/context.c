@@ -69,7 +69,7 @@ add_names(struct definition *definition, const struct context_options *options)
 }
 
 static void
-complain(struct contexts *contexts, const char *name, const char *what)
+add_complaint(struct contexts *contexts, const char *name, const char *what)
 {
 	if (contexts->complaint.length)
 		text_add(&contexts->complaint, "; ");
@@ -103,12 +103,12 @@ make_rules(struct contexts *contexts, const struct context_options *options, uns
 /* Makes an entry's rules and, unless its name has one, its definition; of the
  * standard ones only those that are about a trace that is open. */
 static void
-define(struct contexts *contexts, const struct context_options *options)
+define_context(struct contexts *contexts, const struct context_options *options)
 {
 	unsigned context = (unsigned)contexts->definitions.count;
 	bool new = !contexts_find(contexts, options->name, &context);
 	if (new &&context == CONTEXTS_MAX) {
-		complain(contexts, options->name, "too many");
+		add_complaint(contexts, options->name, "too many");
 		return;
 	}
 	enum context_scope per =
@@ -117,7 +117,8 @@ define(struct contexts *contexts, const struct context_options *options)
 	if (!any && !contexts->defined)
 		return;
 	if (!any)
-		complain(contexts, options->name, "no trace has such messages with that field");
+		add_complaint(contexts, options->name,
+			      "no trace has such messages with that field");
 	if (new)
 		*vec_add(&contexts->definitions) =
 		    (struct definition){.name = options->name, .per = per};
@@ -141,7 +142,8 @@ contexts_new(struct session *session)
 	if (!contexts->defined)
 		list = context_standard();
 	for (size_t i = 0; i < list.count; i++)
-		define(contexts, (void *)((char *)list.at + i * context_options_table()->size));
+		define_context(contexts,
+			       (void *)((char *)list.at + i * context_options_table()->size));
 	if (!contexts->definitions.count) {
 		contexts_free(contexts);
 		return NULL;
@@ -225,7 +227,7 @@ build_index(struct contexts *contexts, struct index *index, uint64_t cell)
 
 /* Puts the walker at CELL; false if nothing can be told of it yet. */
 static bool
-seek(struct context_walker *w, uint64_t cell)
+walker_seek(struct context_walker *w, uint64_t cell)
 {
 	struct contexts *contexts = w->contexts;
 	uint64_t known = context_known(contexts, w->tracked);
@@ -263,7 +265,7 @@ seek(struct context_walker *w, uint64_t cell)
 /* The history of KEY at the walker's cell; where it is not known what holds at
  * message AT, looks a few cells further back. */
 static const struct context_history *
-resolve(struct context_walker *w, struct context_key key, size_t at)
+resolve_history(struct context_walker *w, struct context_key key, size_t at)
 {
 	context_walk(w, at + 1);
 	const struct context_history *history = context_history_find(w, key);
@@ -352,7 +354,8 @@ origin_text(struct context_cursor *cursor, const struct message *m)
 
 /* Whether a context of another trace holds for M. */
 static bool
-applies(struct context_cursor *cursor, const struct definition *definition, const struct message *m)
+applies_here(struct context_cursor *cursor, const struct definition *definition,
+	     const struct message *m)
 {
 	const char *name = trace_name(cursor->trace);
 	size_t length = strlen(name);
@@ -431,7 +434,8 @@ static void
 value_at(struct context_walker *w, uint64_t cell, size_t at, struct context_key key,
 	 struct context_value *value)
 {
-	const struct context_history *history = seek(w, cell) ? resolve(w, key, at) : NULL;
+	const struct context_history *history =
+	    walker_seek(w, cell) ? resolve_history(w, key, at) : NULL;
 	static const struct context_held none = {.state = CONTEXT_NONE};
 	tell_value(w, key.context, history ? context_held_at(history, at) : &none, value);
 	if (!history && (w->overflowed || !w->filled || w->cell != cell))
@@ -482,7 +486,7 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct con
 	struct context_instant *instant = &w->instant;
 	*value = (struct context_value){.state = CONTEXT_LATER, .trace = tracked->trace};
 	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, instant) ||
-	    !seek(w, instant->at.cell))
+	    !walker_seek(w, instant->at.cell))
 		return;
 	struct context_key key = {.context = context};
 	context_walk(w, instant->at.at + 1);
@@ -508,7 +512,7 @@ context_value(struct contexts *contexts, struct context_cursor *cursor, const st
 		value_at(w, cell, at, context_key_of(cursor->own, m, context), value);
 		return true;
 	}
-	if (!contexts->relate || !applies(cursor, &contexts->definitions.at[context], m))
+	if (!contexts->relate || !applies_here(cursor, &contexts->definitions.at[context], m))
 		return false;
 	for (size_t i = 0; i < contexts->count; i++) {
 		if (contexts->traces[i].contexts >> context & 1) {
@@ -584,7 +588,7 @@ same_run(const struct context_held *a, const struct context_held *b)
 }
 
 static bool
-begins(const struct context_held *held, const struct context_held *before)
+is_beginning(const struct context_held *held, const struct context_held *before)
 {
 	return held->state != CONTEXT_NONE && !same_run(held, before);
 }
@@ -597,7 +601,7 @@ next_begin(const struct context_history *history, bool whole, size_t at)
 	const struct context_held *before = whole ? &history->start : context_held_at(history, at);
 	for (size_t i = 0; i < history->changes.count; i++) {
 		const struct context_change *one = &history->changes.at[i];
-		if ((whole || one->at > at) && begins(&one->held, before))
+		if ((whole || one->at > at) && is_beginning(&one->held, before))
 			return &one->held;
 	}
 	return NULL;
@@ -689,8 +693,8 @@ next_change(struct context_cursor *cursor, struct context_walker *w, struct cont
 	}
 	uint64_t end = first + AHEAD_CELLS < count ? first + AHEAD_CELLS : count;
 	(*ahead)->spent = 0;
-	for (uint64_t c = first; c < end && (*ahead)->spent < BACK_MESSAGES && seek(*ahead, c);
-	     c++) {
+	for (uint64_t c = first;
+	     c < end && (*ahead)->spent < BACK_MESSAGES && walker_seek(*ahead, c); c++) {
 		held = next_in_cell(*ahead, key, true, 0);
 		if (held && ((*ahead)->sure || !(held->flags & HELD_EARLIER)))
 			return held;
@@ -711,7 +715,7 @@ context_end(struct contexts *contexts, struct context_cursor *cursor, const stru
 	uint64_t cell = cell_of(cursor->trace, message_place(m));
 	size_t at = find_message(w->reader, cell, m, &cursor->hint);
 	struct context_key key = context_key_of(cursor->own, m, context);
-	if (!seek(w, cell))
+	if (!walker_seek(w, cell))
 		return;
 	const struct context_held *held =
 	    next_change(cursor, w, &cursor->ahead, &key, cell, at, &end->state);
@@ -756,7 +760,7 @@ context_step(struct contexts *contexts, struct context_cursor *cursor, const str
 	} else {
 		at = reader_block(w->reader, cell)->count;
 	}
-	if (!seek(w, cell))
+	if (!walker_seek(w, cell))
 		return CONTEXT_LATER;
 	if (forward) {
 		held = next_change(cursor, w, &cursor->ahead, NULL, cell, at, &state);

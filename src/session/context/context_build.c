@@ -34,7 +34,7 @@ context_trace_of(struct contexts *contexts, const struct trace *trace)
 
 /* How many cells can be read as they will stay. */
 static uint64_t
-readable(const struct context_trace *tracked)
+readable_cells(const struct context_trace *tracked)
 {
 	uint64_t known = index_known(trace_index(tracked->trace));
 	if (!tracked->needs_session)
@@ -97,7 +97,7 @@ add_entry(struct context_trace *tracked, struct context_lane *lane, struct conte
 /* Keeps what the walker's cell changed.  Histories and lanes have the same order,
  * and each lane is a history. */
 static void
-keep(struct context_trace *tracked, const struct context_walker *w)
+keep_cell(struct context_trace *tracked, const struct context_walker *w)
 {
 	for (size_t i = 0; i < w->histories.count; i++) {
 		const struct context_history *history = &w->histories.at[i];
@@ -157,7 +157,7 @@ is_stopping(struct contexts *contexts)
 }
 
 static void
-forget(struct contexts *contexts, struct context_trace *tracked)
+forget_trace(struct contexts *contexts, struct context_trace *tracked)
 {
 	pthread_mutex_lock(&contexts->lock);
 	for (size_t i = 0; i < tracked->lanes.count; i++)
@@ -201,17 +201,17 @@ work(struct contexts *contexts, struct context_trace *tracked)
 	unsigned generation = serial_of(tracked->trace) ? 0 : trace_generation(tracked->trace);
 	if (tracked->known > index_known(trace_index(tracked->trace)) ||
 	    generation != tracked->generation)
-		forget(contexts, tracked);
+		forget_trace(contexts, tracked);
 	tracked->generation = generation;
 	bool any = false;
-	while (tracked->known < readable(tracked) && !is_stopping(contexts)) {
+	while (tracked->known < readable_cells(tracked) && !is_stopping(contexts)) {
 		if (w->filled)
 			context_walk_on(w);
 		else
 			context_walk_from(w, 0, true);
 		context_walk(w, SIZE_MAX);
 		pthread_mutex_lock(&contexts->lock);
-		keep(tracked, w);
+		keep_cell(tracked, w);
 		tracked->known++;
 		pthread_mutex_unlock(&contexts->lock);
 		tell(contexts, false);

@@ -49,7 +49,7 @@ find_row(const struct decoder_ops *ops, const char *name)
 
 /* Splits NAME[ELEMENT]; returns the length of NAME, 0 if it is neither. */
 static size_t
-split(const char *text, bool *is_element, size_t *element)
+split_field_name(const char *text, bool *is_element, size_t *element)
 {
 	size_t length = strcspn(text, "[");
 	*is_element = text[length];
@@ -66,7 +66,7 @@ static const struct field_row *
 value_row(const struct decoder_ops *ops, const char *text, bool *is_element, size_t *element)
 {
 	char name[64];
-	size_t length = split(text, is_element, element);
+	size_t length = split_field_name(text, is_element, element);
 	if (!length || length >= sizeof name)
 		return NULL;
 	memcpy(name, text, length);
@@ -230,7 +230,7 @@ static const struct standard {
 enum { STANDARDS = sizeof standards / sizeof *standards };
 
 static void
-set(const struct option_table *table, void *object, const char *name, const char *text)
+set_option(const struct option_table *table, void *object, const char *name, const char *text)
 {
 	char unused[256];
 	const struct option_row *row = text ? option_find(table, name) : NULL;
@@ -249,12 +249,12 @@ make_standard(void)
 		const struct standard *s = &standards[i];
 		char *one = all + i * size, *from = one + sizeof(struct context_options);
 		option_defaults(&context_table, one);
-		set(&context_table, one, "name", s->name);
-		set(&context_table, one, "field", s->field);
-		set(&from_table, from, "format", s->format);
-		set(&from_table, from, "type", s->type);
+		set_option(&context_table, one, "name", s->name);
+		set_option(&context_table, one, "field", s->field);
+		set_option(&from_table, from, "format", s->format);
+		set_option(&from_table, from, "type", s->type);
 		if (s->key)
-			set(&from_table, from, s->key, s->want);
+			set_option(&from_table, from, s->key, s->want);
 	}
 	standard_list = (struct option_list){.at = all, .count = STANDARDS};
 }
@@ -287,7 +287,7 @@ kinds_of_type(const struct decoder_ops *ops, const char *type, bool *by_kind)
 }
 
 static void
-narrow(struct context_rule *rule, const struct field_row *row)
+narrow_kinds(struct context_rule *rule, const struct field_row *row)
 {
 	if (row->kinds)
 		rule->kinds &= row->kinds;
@@ -305,13 +305,13 @@ add_condition(struct context_rule *rule, const struct decoder_ops *ops, const ch
 	condition->row = row;
 	condition->want = want;
 	condition->is_number = text_parse_uint(want, UINT64_MAX, &condition->number);
-	narrow(rule, row);
+	narrow_kinds(rule, row);
 	return true;
 }
 
 static bool
-make(const struct context_options *options, const struct decoder_ops *ops, const char *trace,
-     struct context_rule *rule)
+make_rule(const struct context_options *options, const struct decoder_ops *ops, const char *trace,
+	  struct context_rule *rule)
 {
 	char *const *from = from_of(options);
 	bool by_kind = true;
@@ -327,7 +327,7 @@ make(const struct context_options *options, const struct decoder_ops *ops, const
 	rule->row = value_row(ops, options->field, &rule->is_element, &rule->element);
 	if (!rule->row)
 		return false;
-	narrow(rule, rule->row);
+	narrow_kinds(rule, rule->row);
 	for (size_t i = FROM_ENVELOPE; i < from_table.count; i++)
 		if (from[i] && !add_condition(rule, ops, from_rows[i].name, from[i]))
 			return false;
@@ -339,7 +339,7 @@ context_rule_make(const struct context_options *options, const struct decoder_op
 		  const char *trace, bool alone, unsigned context, struct context_rule *rule)
 {
 	*rule = (struct context_rule){.context = context, .is_alone = alone};
-	bool made = make(options, ops, trace, rule);
+	bool made = make_rule(options, ops, trace, rule);
 	if (!made)
 		context_rule_free(rule);
 	return made;

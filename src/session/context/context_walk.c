@@ -127,7 +127,7 @@ context_held_at(const struct context_history *history, size_t at)
 }
 
 static void
-change(struct context_history *history, size_t at, struct context_held held)
+change_held(struct context_history *history, size_t at, struct context_held held)
 {
 	size_t count = history->changes.count;
 	struct context_change *last = count ? &history->changes.at[count - 1] : NULL;
@@ -146,13 +146,13 @@ struct sight {
 };
 
 static void
-doubt(struct context_history *history, size_t at)
+doubt_history(struct context_history *history, size_t at)
 {
 	struct context_held held = *context_held_now(history);
 	if (held.state == CONTEXT_NONE || held.flags & HELD_DOUBTFUL)
 		return;
 	held.flags |= HELD_DOUBTFUL;
-	change(history, at, held);
+	change_held(history, at, held);
 }
 
 /* Doubts the contexts of an origin; of the trace's only if WHOLE. */
@@ -162,18 +162,18 @@ doubt_those_of(struct context_walker *w, uint64_t origin, bool whole, size_t at)
 	size_t i = history_position(w, (struct context_key){.origin = origin});
 	for (; i < w->histories.count && w->histories.at[i].key.origin == origin; i++)
 		if ((w->tracked->whole >> w->histories.at[i].key.context & 1) == whole)
-			doubt(&w->histories.at[i], at);
+			doubt_history(&w->histories.at[i], at);
 }
 
 /* Loss: of one sender, or of what may be anybody's. */
 static void
-lose(struct context_walker *w, const struct sight *sight)
+note_loss(struct context_walker *w, const struct sight *sight)
 {
 	bool all = sight->m.origin == trace_decoder(w->tracked->trace)->ops->origin_none;
 	if (!w->unsettled)
 		return;
 	for (size_t i = 0; all && i < w->histories.count; i++)
-		doubt(&w->histories.at[i], sight->at);
+		doubt_history(&w->histories.at[i], sight->at);
 	if (!all)
 		doubt_those_of(w, sight->m.origin, false, sight->at);
 	if (!all)
@@ -224,8 +224,8 @@ take_value(struct context_held *held, const struct context_walker *w, const stru
 
 /* The history has a value, or an unknown one (FIELD NULL), from a message on. */
 static void
-settle(struct context_walker *w, struct context_history *history, const struct sight *sight,
-       const struct field *field, bool recovered)
+settle_held(struct context_walker *w, struct context_history *history, const struct sight *sight,
+	    const struct field *field, bool recovered)
 {
 	const struct context_held *before = context_held_now(history);
 	struct context_held held = {.state = field ? CONTEXT_KNOWN : CONTEXT_UNKNOWN,
@@ -254,11 +254,11 @@ settle(struct context_walker *w, struct context_history *history, const struct s
 		held.event = event;
 	}
 	w->unsettled = true;
-	change(history, sight->at, held);
+	change_held(history, sight->at, held);
 }
 
 static void
-apply(struct context_walker *w, const struct context_rule *rule, const struct sight *sight)
+apply_rule(struct context_walker *w, const struct context_rule *rule, const struct sight *sight)
 {
 	const struct field *field;
 	bool recovered;
@@ -272,26 +272,27 @@ apply(struct context_walker *w, const struct context_rule *rule, const struct si
 		if (!history)
 			return;
 		if (!w->sure) /* whose events are whose may be told before */
-			change(history, sight->at, (struct context_held){.state = CONTEXT_NONE});
+			change_held(history, sight->at,
+				    (struct context_held){.state = CONTEXT_NONE});
 		else if (field && is_its_event(w, history, event_of(&w->expansion)))
-			settle(w, history, sight, field, recovered);
+			settle_held(w, history, sight, field, recovered);
 		else
-			doubt(history, sight->at);
+			doubt_history(history, sight->at);
 		return;
 	}
 	if (!history)
 		history = history_add(w, key);
 	if (history)
-		settle(w, history, sight, field, recovered);
+		settle_held(w, history, sight, field, recovered);
 }
 
 static void
-look(struct context_walker *w, const struct sight *sight)
+apply_rules(struct context_walker *w, const struct sight *sight)
 {
 	const struct context_trace *tracked = w->tracked;
 	bool expanded = false;
 	if (sight->m.flags & CONTEXT_LOSS)
-		lose(w, sight);
+		note_loss(w, sight);
 	for (size_t i = 0; i < tracked->rules.count; i++) {
 		const struct context_rule *rule = &tracked->rules.at[i];
 		if (!(rule->kinds >> sight->m.kind & 1))
@@ -300,7 +301,7 @@ look(struct context_walker *w, const struct sight *sight)
 			reader_expand(w->reader, &sight->m, EXPAND_FIELDS, &w->expansion);
 		w->spent += !expanded;
 		expanded = true;
-		apply(w, rule, sight);
+		apply_rule(w, rule, sight);
 	}
 }
 
@@ -325,7 +326,7 @@ context_walk(struct context_walker *w, size_t end)
 		w->place = message_place(m);
 		if (!(w->tracked->kinds >> m->kind & 1) && !(m->flags & CONTEXT_LOSS))
 			continue;
-		look(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
+		apply_rules(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
 		block = reader_block(w->reader, w->cell); /* looking back may have moved it */
 	}
 	return w->done < block->count;

@@ -15,7 +15,7 @@
  * another part of the log, the lane goes on from there, so a count that was
  * misled does not stay so.
  *
- * Cost: sizeof(struct event_cell) per UIA cell, sizeof(struct anchor) per GEM
+ * Cost: sizeof(struct event_cell) per UIA cell, sizeof(struct serial_anchor) per GEM
  * cell; to expand any word at most its cell is walked.
  */
 #include "config.h"
@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum lane { LANE_SYNC, LANE_SNAPSHOT, LANE_CONTEXT, LANES };
+enum serial_lane { LANE_SYNC, LANE_SNAPSHOT, LANE_CONTEXT, LANES };
 
 enum {
 	TRIES = 8,	  /* cells decoded for one word at most */
@@ -45,13 +45,13 @@ enum {
 /* Completed sequence numbers start here, so that a step back is no wrap. */
 #define CONTEXT_START ((uint64_t)1 << 32)
 
-struct range {
+struct number_range {
 	uint64_t least, most; /* least > most: none */
 };
 
 /* What a cell of the UIA trace holds. */
 struct event_cell {
-	struct range lanes[LANES];
+	struct number_range lanes[LANES];
 	uint64_t context; /* number of the logger's last event before, else of its
 			     first one in it; 0 if there is none yet */
 };
@@ -63,7 +63,7 @@ struct last_seen {
 	bool any;
 };
 
-struct anchor {
+struct serial_anchor {
 	struct last_seen lanes[LANES];
 };
 
@@ -81,7 +81,7 @@ struct serial {
 
 	pthread_mutex_t lock; /* for all below; one thread at a time writes */
 	VEC(struct event_cell) cells;
-	VEC(struct anchor) anchors; /* of the walked cells, and of the next one */
+	VEC(struct serial_anchor) anchors; /* of the walked cells, and of the next one */
 	struct last_seen first[LANES];
 	bool has_core, has_context;
 	uint64_t core_found;	 /* source of the first event that matters */
@@ -90,29 +90,29 @@ struct serial {
 
 	atomic_uint generation;
 	struct background thread;
-	struct walker *walker; /* the thread's, made on first use */
+	struct serial_walker *walker; /* the thread's, made on first use */
 	void (*notify)(void *);
 	void *notify_context;
 };
 
 /* The entries of one lane in one cell, in their order. */
-struct list {
+struct entry_list {
 	VEC(struct entry) entries;
 	uint64_t cell;
 	bool filled;
 };
 
 /* What a thread needs to match words one after the other. */
-struct walker {
+struct serial_walker {
 	struct serial *serial;
 	struct reader *gem; /* borrowed */
 	struct reader *uia;
-	struct list lists[LANES];
-	struct anchor at;
+	struct entry_list lists[LANES];
+	struct serial_anchor at;
 };
 
 struct serial_cursor {
-	struct walker walker;
+	struct serial_walker walker;
 	unsigned generation;
 	bool valid;    /* the next three are */
 	uint64_t cell; /* of the GEM trace */
@@ -172,7 +172,7 @@ complete_context(uint64_t last, uint64_t sequence)
 }
 
 static uint64_t
-complete(enum lane lane, uint64_t last, uint64_t number)
+complete_number(enum serial_lane lane, uint64_t last, uint64_t number)
 {
 	uint64_t mask = ((uint64_t)1 << NUMBER_BITS) - 1;
 	return lane == LANE_CONTEXT
@@ -184,7 +184,7 @@ complete(enum lane lane, uint64_t last, uint64_t number)
 
 /* The lane that an event stands in, LANES if in none; fills ENTRY, but the
  * number of a context is its sequence number yet. */
-static enum lane
+static enum serial_lane
 lane_of(const struct uia_event *event, const struct message *m, struct entry *entry)
 {
 	*entry = (struct entry){.offset = m->offset, .name = event->row->name};
@@ -233,7 +233,7 @@ is_of_core(const struct serial *s, uint64_t origin)
 /* Which logger counts the contexts: the one that is named, or the first that
  * has one. */
 static bool
-is_context_logger(struct serial *s, enum lane lane, uint64_t origin)
+is_context_logger(struct serial *s, enum serial_lane lane, uint64_t origin)
 {
 	bool fits = s->logger < 0 ? lane == LANE_CONTEXT
 				  : uia_origin_instance(origin) == (uint64_t)s->logger;
@@ -245,10 +245,10 @@ is_context_logger(struct serial *s, enum lane lane, uint64_t origin)
 }
 
 static void
-widen(struct range *range, uint64_t number)
+widen_range(struct number_range *range, uint64_t number)
 {
 	if (range->least > range->most)
-		*range = (struct range){.least = number, .most = number};
+		*range = (struct number_range){.least = number, .most = number};
 	else if (number < range->least)
 		range->least = number;
 	else if (number > range->most)
@@ -266,7 +266,7 @@ note_event(void *context, const struct message *m, const struct uia_event *event
 	struct note *note = context;
 	struct serial *s = note->serial;
 	struct entry entry;
-	enum lane lane = lane_of(event, m, &entry);
+	enum serial_lane lane = lane_of(event, m, &entry);
 	if (!is_of_core(s, m->origin))
 		return;
 	if (lane != LANES && !s->has_core) {
@@ -277,7 +277,7 @@ note_event(void *context, const struct message *m, const struct uia_event *event
 	if (counts) { /* whatever event it is */
 		uint64_t last = s->context_last ? s->context_last : CONTEXT_START;
 		s->context_last = complete_context(last, event->sequence);
-		widen(&note->cell.lanes[LANE_CONTEXT], s->context_last);
+		widen_range(&note->cell.lanes[LANE_CONTEXT], s->context_last);
 		if (!note->cell.context)
 			note->cell.context = s->context_last;
 	}
@@ -286,7 +286,7 @@ note_event(void *context, const struct message *m, const struct uia_event *event
 	if (lane == LANE_CONTEXT)
 		entry.number = s->context_last;
 	else
-		widen(&note->cell.lanes[lane], entry.number);
+		widen_range(&note->cell.lanes[lane], entry.number);
 	if (!s->first[lane].any)
 		s->first[lane] = (struct last_seen){entry.number, entry.offset, true};
 }
@@ -295,8 +295,8 @@ note_event(void *context, const struct message *m, const struct uia_event *event
 
 struct fill {
 	struct serial *serial;
-	struct list *list;
-	enum lane lane;
+	struct entry_list *list;
+	enum serial_lane lane;
 	uint64_t context; /* as in struct event_cell */
 };
 
@@ -316,11 +316,11 @@ fill_list(void *context, const struct message *m, const struct uia_event *event)
 	*vec_add(&fill->list->entries) = entry;
 }
 
-static const struct list *
-list_of(struct walker *w, enum lane lane, uint64_t cell)
+static const struct entry_list *
+list_of(struct serial_walker *w, enum serial_lane lane, uint64_t cell)
 {
 	struct serial *s = w->serial;
-	struct list *list = &w->lists[lane];
+	struct entry_list *list = &w->lists[lane];
 	if (list->filled && list->cell == cell)
 		return list;
 	reader_block(w->uia, cell); /* decodes it without the lock */
@@ -338,7 +338,7 @@ list_of(struct walker *w, enum lane lane, uint64_t cell)
 
 /* The position of the first entry at or behind OFFSET. */
 static size_t
-list_position(const struct list *list, uint64_t offset)
+list_position(const struct entry_list *list, uint64_t offset)
 {
 	size_t at;
 	lower_bound(at, list->entries.count, list->entries.at[at].offset < offset);
@@ -347,7 +347,7 @@ list_position(const struct list *list, uint64_t offset)
 
 /* The entry with NUMBER nearest to OFFSET, at or behind it or before it. */
 static const struct entry *
-list_find(const struct list *list, uint64_t number, uint64_t offset, bool forward)
+list_find(const struct entry_list *list, uint64_t number, uint64_t offset, bool forward)
 {
 	size_t at = list_position(list, offset), count = list->entries.count;
 	const struct entry *entries = list->entries.at;
@@ -365,13 +365,13 @@ list_find(const struct list *list, uint64_t number, uint64_t offset, bool forwar
 /* Moves *CELL on, if need be, to one whose range holds NUMBER.  False where
  * the number has been passed, or at the end. */
 static bool
-next_cell(struct serial *s, enum lane lane, uint64_t number, bool forward, uint64_t *cell)
+next_cell(struct serial *s, enum serial_lane lane, uint64_t number, bool forward, uint64_t *cell)
 {
 	unsigned beyond = 0;
 	bool found = false;
 	pthread_mutex_lock(&s->lock);
 	for (; *cell < s->cells.count && beyond < BEYOND; *cell += forward ? 1 : UINT64_MAX) {
-		const struct range *range = &s->cells.at[*cell].lanes[lane];
+		const struct number_range *range = &s->cells.at[*cell].lanes[lane];
 		if (range->least > range->most)
 			continue;
 		found = range->least <= number && number <= range->most;
@@ -385,14 +385,14 @@ next_cell(struct serial *s, enum lane lane, uint64_t number, bool forward, uint6
 }
 
 static const struct entry *
-search(struct walker *w, enum lane lane, uint64_t number, uint64_t offset)
+search_cells(struct serial_walker *w, enum serial_lane lane, uint64_t number, uint64_t offset)
 {
 	uint64_t start = offset / index_cell_size(trace_index(w->serial->uia));
 	unsigned tries = 0;
 	for (int forward = 1; forward >= 0; forward--) {
 		uint64_t cell = start;
 		while (tries < TRIES && next_cell(w->serial, lane, number, forward, &cell)) {
-			const struct list *list = list_of(w, lane, cell);
+			const struct entry_list *list = list_of(w, lane, cell);
 			const struct entry *entry = list_find(list, number, offset, forward);
 			if (entry)
 				return entry;
@@ -405,7 +405,7 @@ search(struct walker *w, enum lane lane, uint64_t number, uint64_t offset)
 
 /* A sync point was matched: the contexts go on from there, if they are not there. */
 static void
-follow_sync(struct walker *w, const struct entry *sync)
+follow_sync(struct serial_walker *w, const struct entry *sync)
 {
 	struct last_seen *context = &w->at.lanes[LANE_CONTEXT];
 	uint64_t size = index_cell_size(trace_index(w->serial->uia));
@@ -422,7 +422,7 @@ follow_sync(struct walker *w, const struct entry *sync)
 /* --- matching ---------------------------------------------------------- */
 
 /* The lane and number of a word; LANES if no event can belong to it. */
-static enum lane
+static enum serial_lane
 lane_of_word(const struct message *m, uint64_t *number)
 {
 	static const uint8_t lanes[GEM_KIND_COUNT] = {
@@ -434,16 +434,16 @@ lane_of_word(const struct message *m, uint64_t *number)
 	bool is_time = m->kind == GEM_SECOND && m->aux & GEM_AUX_COMPLETE &&
 		       GEM_AUX_FIRST(m->aux) >> GEM_VALUE_BITS == GEM_CTX_GLOBAL_TIME;
 	*number = m->kind == GEM_SECOND ? gem_sequence(word) : gem_value(word);
-	return is_time || m->kind >= GEM_KIND_COUNT ? LANES : (enum lane)lanes[m->kind];
+	return is_time || m->kind >= GEM_KIND_COUNT ? LANES : (enum serial_lane)lanes[m->kind];
 }
 
 /* The event of M, the next word; NULL if none is found.  *TRIED: whether M is
  * such a word and the log has such events. */
 static const struct entry *
-match_word(struct walker *w, const struct message *m, bool *tried)
+match_word(struct serial_walker *w, const struct message *m, bool *tried)
 {
 	uint64_t number;
-	enum lane lane = lane_of_word(m, &number);
+	enum serial_lane lane = lane_of_word(m, &number);
 	*tried = false;
 	if (lane == LANES)
 		return NULL;
@@ -457,7 +457,7 @@ match_word(struct walker *w, const struct message *m, bool *tried)
 		return NULL;
 	*tried = true;
 	const struct entry *entry =
-	    search(w, lane, complete(lane, from.number, number), from.offset);
+	    search_cells(w, lane, complete_number(lane, from.number, number), from.offset);
 	if (!entry)
 		return NULL;
 	if (m->kind == GEM_SECOND && (entry->now & 0xff) != gem_data8(GEM_AUX_WORD(m->aux)))
@@ -470,7 +470,7 @@ match_word(struct walker *w, const struct message *m, bool *tried)
 
 /* Matches the words of a GEM cell from FROM to before TO. */
 static void
-match_cell(struct walker *w, uint64_t cell, uint64_t from, uint64_t to)
+match_cell(struct serial_walker *w, uint64_t cell, uint64_t from, uint64_t to)
 {
 	const struct block *block = reader_block(w->gem, cell);
 	size_t i = 0, end = block->count;
@@ -489,21 +489,21 @@ match_cell(struct walker *w, uint64_t cell, uint64_t from, uint64_t to)
 
 /* --- walkers ----------------------------------------------------------- */
 
-static struct walker
-walker_new(struct serial *s, struct reader *gem)
+static struct serial_walker
+serial_walker_new(struct serial *s, struct reader *gem)
 {
-	return (struct walker){.serial = s, .gem = gem, .uia = reader_new(s->uia)};
+	return (struct serial_walker){.serial = s, .gem = gem, .uia = reader_new(s->uia)};
 }
 
 static void
-walker_forget(struct walker *w)
+serial_walker_forget(struct serial_walker *w)
 {
 	for (int i = 0; i < LANES; i++)
 		w->lists[i].filled = false;
 }
 
 static void
-walker_free(struct walker *w)
+serial_walker_free(struct serial_walker *w)
 {
 	reader_free(w->uia);
 	for (int i = 0; i < LANES; i++)
@@ -527,7 +527,7 @@ count_generation(struct serial *s)
 
 /* A capture shrank: what was known of it does not hold. */
 static void
-forget(struct serial *s)
+serial_forget(struct serial *s)
 {
 	pthread_mutex_lock(&s->lock);
 	vec_clear(&s->cells);
@@ -549,7 +549,7 @@ holds_none(struct index *index, uint64_t cell, uint64_t kinds)
 
 /* Notes the events of the cells that have become known. */
 static void
-note_cells(struct serial *s, struct walker *w)
+note_cells(struct serial *s, struct serial_walker *w)
 {
 	struct index *index = trace_index(s->uia);
 	while (s->cells.count < index_known(index) && !is_stopping(s)) {
@@ -570,12 +570,12 @@ note_cells(struct serial *s, struct walker *w)
 
 /* Where the words begin.  The log may have begun long before them, so that the
  * contexts start where the first sync point of the words is matched. */
-static struct anchor
-begin(struct walker *w)
+static struct serial_anchor
+find_beginning(struct serial_walker *w)
 {
 	uint64_t known = index_known(trace_index(w->serial->gem));
 	bool synced = false;
-	w->at = (struct anchor){0};
+	w->at = (struct serial_anchor){0};
 	for (uint64_t c = 0; c < known && c < LOOK_AHEAD_CELLS && !synced; c++) {
 		const struct block *block = reader_block(w->gem, c);
 		for (size_t i = 0; i < block->count && !synced; i++) {
@@ -584,11 +584,11 @@ begin(struct walker *w)
 				 match_word(w, &block->messages[i], &tried);
 		}
 	}
-	return (struct anchor){.lanes[LANE_CONTEXT] = w->at.lanes[LANE_CONTEXT]};
+	return (struct serial_anchor){.lanes[LANE_CONTEXT] = w->at.lanes[LANE_CONTEXT]};
 }
 
 static void
-anchor_add(struct serial *s, struct anchor anchor)
+anchor_add(struct serial *s, struct serial_anchor anchor)
 {
 	pthread_mutex_lock(&s->lock);
 	*vec_add(&s->anchors) = anchor;
@@ -597,13 +597,13 @@ anchor_add(struct serial *s, struct anchor anchor)
 
 /* Matches the words of the cells that have become known. */
 static void
-anchor_cells(struct serial *s, struct walker *w)
+anchor_cells(struct serial *s, struct serial_walker *w)
 {
 	static const uint64_t kinds =
 	    1u << GEM_SYNCPOINT | 1u << GEM_SNAPSHOT | 1u << GEM_CTXCHG | 1u << GEM_SECOND;
 	struct index *index = trace_index(s->gem);
 	if (!s->anchors.count)
-		anchor_add(s, begin(w));
+		anchor_add(s, find_beginning(w));
 	w->at = s->anchors.at[s->anchors.count - 1];
 	while (s->anchors.count <= index_known(index) && !is_stopping(s)) {
 		uint64_t cell = s->anchors.count - 1;
@@ -623,12 +623,12 @@ is_complete(struct index *index)
 
 /* Does what can be done now.  Words wait for the log, unless it grows. */
 static void
-work(struct serial *s, struct walker *w)
+serial_match_known(struct serial *s, struct serial_walker *w)
 {
 	struct index *gem = trace_index(s->gem), *uia = trace_index(s->uia);
 	if (s->cells.count > index_known(uia) || s->anchors.count > index_known(gem) + 1) {
-		forget(s);
-		walker_forget(w);
+		serial_forget(s);
+		serial_walker_forget(w);
 	}
 	size_t before = s->cells.count + s->anchors.count;
 	note_cells(s, w);
@@ -646,22 +646,22 @@ serial_load(struct serial *s)
 		continue;
 	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
 		trace_build(traces[i]);
-	struct walker w = walker_new(s, reader_new(s->gem));
-	work(s, &w);
+	struct serial_walker w = serial_walker_new(s, reader_new(s->gem));
+	serial_match_known(s, &w);
 	reader_free(w.gem);
-	walker_free(&w);
+	serial_walker_free(&w);
 }
 
 static void
-run(void *context)
+serial_run(void *context)
 {
 	struct serial *s = context;
 	unsigned generation = serial_generation(s);
 	if (!s->walker) {
 		s->walker = mem_new(sizeof *s->walker);
-		*s->walker = walker_new(s, reader_new(s->gem));
+		*s->walker = serial_walker_new(s, reader_new(s->gem));
 	}
-	work(s, s->walker);
+	serial_match_known(s, s->walker);
 	if (serial_generation(s) != generation && s->notify)
 		s->notify(s->notify_context);
 }
@@ -714,7 +714,7 @@ serial_new(struct trace *gem, struct trace *uia, const struct sync_options *opti
 	s->logger = options ? options->logger : -1;
 	s->core = options ? options->core : -1;
 	pthread_mutex_init(&s->lock, NULL);
-	background_init(&s->thread, run, s);
+	background_init(&s->thread, serial_run, s);
 	s->fields = (struct session_fields){.cursor_new = fields_cursor_new,
 					    .cursor_free = fields_cursor_free,
 					    .expand = fields_expand,
@@ -732,7 +732,7 @@ serial_free(struct serial *s)
 	trace_set_session_fields(s->gem, NULL);
 	if (s->walker) {
 		reader_free(s->walker->gem);
-		walker_free(s->walker);
+		serial_walker_free(s->walker);
 		free(s->walker);
 	}
 	pthread_mutex_destroy(&s->lock);
@@ -762,7 +762,7 @@ struct serial_cursor *
 serial_cursor_new(struct serial *s, struct reader *gem)
 {
 	struct serial_cursor *cursor = mem_new(sizeof *cursor);
-	cursor->walker = walker_new(s, gem);
+	cursor->walker = serial_walker_new(s, gem);
 	return cursor;
 }
 
@@ -771,14 +771,14 @@ serial_cursor_free(struct serial_cursor *cursor)
 {
 	if (!cursor)
 		return;
-	walker_free(&cursor->walker);
+	serial_walker_free(&cursor->walker);
 	free(cursor);
 }
 
 /* Matches all words of the cell of OFFSET before it; false if that cell has no
  * anchor yet. */
 static bool
-seek(struct serial_cursor *cursor, uint64_t offset)
+cursor_seek(struct serial_cursor *cursor, uint64_t offset)
 {
 	struct serial *s = cursor->walker.serial;
 	uint64_t size = index_cell_size(trace_index(s->gem)), cell = offset / size;
@@ -804,7 +804,7 @@ cursor_match(struct serial_cursor *cursor, const struct message *m)
 	uint64_t number;
 	unsigned generation = serial_generation(s);
 	if (generation != cursor->generation) {
-		walker_forget(&cursor->walker);
+		serial_walker_forget(&cursor->walker);
 		cursor->valid = false;
 		cursor->generation = generation;
 	}
@@ -813,7 +813,7 @@ cursor_match(struct serial_cursor *cursor, const struct message *m)
 		return true;
 	if (!in_order && lane_of_word(m, &number) == LANES)
 		return false;
-	if (!in_order && !seek(cursor, m->offset))
+	if (!in_order && !cursor_seek(cursor, m->offset))
 		return false;
 	const struct entry *entry = match_word(&cursor->walker, m, &cursor->tried);
 	cursor->found = entry != NULL;
@@ -827,7 +827,7 @@ cursor_match(struct serial_cursor *cursor, const struct message *m)
 }
 
 static struct field *
-add(struct expansion *e, enum gem_field row)
+add_field(struct expansion *e, enum gem_field row)
 {
 	return expansion_add(e, &gem_fields[row], FIELD_NOWHERE, 0, 0);
 }
@@ -836,22 +836,22 @@ static void
 add_fields(const struct message *m, const struct serial_cursor *cursor, struct expansion *e)
 {
 	const struct entry *entry = &cursor->entry;
-	add(e, GEM_F_MATCHED)->u = cursor->found;
+	add_field(e, GEM_F_MATCHED)->u = cursor->found;
 	if (!cursor->found)
 		return;
-	add(e, GEM_F_EVENT_OFFSET)->u = entry->offset;
+	add_field(e, GEM_F_EVENT_OFFSET)->u = entry->offset;
 	if (entry->name) {
-		struct field *field = add(e, GEM_F_EVENT_NAME);
+		struct field *field = add_field(e, GEM_F_EVENT_NAME);
 		field->s.at = entry->name;
 		field->s.length = strlen(entry->name);
 	}
 	if (m->kind == GEM_SYNCPOINT)
-		add(e, GEM_F_SERIAL32)->u = entry->number;
+		add_field(e, GEM_F_SERIAL32)->u = entry->number;
 	if (m->kind == GEM_SECOND && !(m->aux & GEM_AUX_COMPLETE))
-		add(e, GEM_F_RECOVERED_DATA)->u = entry->now;
+		add_field(e, GEM_F_RECOVERED_DATA)->u = entry->now;
 	if (m->kind == GEM_SECOND || m->kind == GEM_CTXCHG) {
-		add(e, GEM_F_EVENT_NEW)->u = entry->now;
-		add(e, GEM_F_EVENT_PREV)->u = entry->before;
+		add_field(e, GEM_F_EVENT_NEW)->u = entry->now;
+		add_field(e, GEM_F_EVENT_PREV)->u = entry->before;
 	}
 }
 

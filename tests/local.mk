@@ -270,6 +270,7 @@ golden_cases = \
 
 # Scripts.
 script_tests = \
+	tests/check_formats.sh \
 	tests/check_includes.sh \
 	tests/check_rings.sh \
 	tests/check_style.sh \

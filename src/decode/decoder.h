@@ -294,6 +294,15 @@ struct silent_row {
 	bool undecoded;	  /* they may well hold messages: a capture with such is not good */
 };
 
+/* A context that messages of a format carry, as an entry of `contexts:` of a profile
+ * would say it. */
+struct context_row {
+	const char *name;
+	const char *field;	 /* its value */
+	const char *type;	 /* of the messages; NULL: any */
+	const char *key, *value; /* a field and what it must be; NULL: any */
+};
+
 /* Who sent a message, as `origins:` of a profile may ask for it. */
 struct sender {
 	bool numbered;
@@ -350,6 +359,13 @@ struct decoder_ops {
 	const struct silent_row *silent; /* at most DECODE_SILENT_MAX */
 	size_t silent_count;		 /* 0: every byte is in a message */
 	const struct option_table *options;
+
+	/* What there is without a profile.  A format that lacks one of these says why
+	 * in a comment of its table, which tests/check_formats.sh looks for. */
+	const struct context_row *contexts;
+	size_t context_count;
+	const char *trigger; /* filter: messages that a hardware trigger caused */
+	const char *alike;   /* field that says what happened, beside the type */
 
 	/* A window with this many bytes from the state's offset on lets step
 	 * produce at least one message or consume bytes. */

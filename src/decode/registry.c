@@ -9,6 +9,8 @@
 #include "decode/gem/uia.h"
 #include "decode/syst/syst.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,4 +67,27 @@ decoder_field_name(size_t i)
 		if (i < decoders[d]->field_count)
 			return decoders[d]->fields[i].name ? decoders[d]->fields[i].name : "";
 	return NULL;
+}
+
+static char triggers[1024];
+
+static void
+join_triggers(void)
+{
+	size_t length = 0;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const char *one = decoders[i]->trigger;
+		if (one)
+			length += (size_t)snprintf(triggers + length, sizeof triggers - length,
+						   "%s(%s)", length ? " or " : "", one);
+		assert(length < sizeof triggers);
+	}
+}
+
+const char *
+decoder_triggers(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, join_triggers);
+	return triggers;
 }

@@ -24,6 +24,9 @@ const char *decoder_check(const char *text, char buffer[static 256]);
 /* The names of the fields of all formats, one after the other; NULL past the end. */
 const char *decoder_field_name(size_t i);
 
+/* A filter for the messages that a hardware trigger caused, in any format. */
+const char *decoder_triggers(void);
+
 /* `syst/stp`, in a static string of the registry. */
 const char *decoder_name(const struct decoder_ops *);
 

@@ -755,6 +755,10 @@ const struct decoder_ops opencsd_ops = {
     .silent = silent,
     .silent_count = SILENT_COUNT,
     .options = &opencsd_options,
+    .contexts = opencsd_contexts,
+    .context_count = OPENCSD_CONTEXTS,
+    .trigger = OPENCSD_TRIGGERS,
+    /* no alike: the type of an element is all that happened, beside addresses */
     .reach = CHUNK,
     .run_up = RUN_UP,
     .state_size = sizeof(struct state),

@@ -366,6 +366,13 @@ opencsd_element_fields(const struct opencsd_element *element, const char *source
 	}
 }
 
+const struct context_row opencsd_contexts[OPENCSD_CONTEXTS] = {
+    {"level", "exception_level", "pe_context", NULL, NULL},
+    {"security", "security_level", "pe_context", NULL, NULL},
+    {"context_id", "context_id", "pe_context", NULL, NULL},
+    {"vmid", "vmid", "pe_context", NULL, NULL},
+};
+
 /* --- messages ---------------------------------------------------------- */
 
 static unsigned

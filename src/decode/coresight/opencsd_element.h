@@ -134,6 +134,14 @@ enum opencsd_flag {
  */
 enum { OPENCSD_ORIGIN_SENDER = 1 << 8, OPENCSD_ORIGIN_STRAY = 1 << 9 };
 uint64_t opencsd_element_origin(const struct opencsd_element *);
+/* Event 0 of an ETMv4, bit 0 of its number, is the one that puts a trigger on the trace
+ * bus (Arm IHI 0064, TRCEVENTCTL1R.ATB). */
+#define OPENCSD_TRIGGERS                                                                           \
+	"trigger_event = true or ev_type = trigger or ev_number in {1, 3, 5, 7, 9, 11, 13, 15}"
+
+enum { OPENCSD_CONTEXTS = 4 };
+extern const struct context_row opencsd_contexts[OPENCSD_CONTEXTS];
+
 /* Whether master and channel sent it: no trigger, frequency or error. */
 bool opencsd_element_has_sender(const struct opencsd_element *);
 

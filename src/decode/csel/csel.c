@@ -516,6 +516,9 @@ const struct decoder_ops csel_ops = {
     .silent = silent,
     .silent_count = SILENT_COUNT,
     .options = &options_table,
+    .alike = "event",
+    /* no contexts: an entry tells of one event, not of a state that lasts */
+    /* no trigger: an entry is made by the service */
     .reach = REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct csel_state),

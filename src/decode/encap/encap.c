@@ -151,6 +151,11 @@ encap_sender(const struct decoder *decoder, const struct message *m, struct send
 	sender->number = m->origin;
 }
 
+static const struct context_row contexts[] = {
+    {"privilege", "privilege", NULL, NULL, NULL},
+    {"context", "context", NULL, NULL, NULL},
+};
+
 const struct decoder_ops encap_ops = {
     .format = "encap",
     .title = "RISC-V trace encapsulation",
@@ -165,6 +170,10 @@ const struct decoder_ops encap_ops = {
     .silent = encap_silent,
     .silent_count = ENCAP_SILENT_COUNT,
     .options = &encap_options,
+    .contexts = contexts,
+    .context_count = sizeof contexts / sizeof *contexts,
+    .trigger = "notify = true",
+    /* no alike: the type of a packet is all that happened */
     .reach = 64 * 1024 + 64 + 2 * ENCAP_LOOK,
     .run_up = 16 * 1024,
     .state_size = sizeof(struct encap_state),

@@ -610,6 +610,12 @@ gem_expand(const struct decoder *decoder, const struct message *m, const struct 
 			    time_at(&job.layout, job.r.p));
 }
 
+static const struct context_row contexts[] = {
+    {"task", "event_new", "ctxchg", NULL, NULL},
+    {"task", "data", "second", "ctx_name", "ContextChange"},
+    {"user", "data", "second", "ctx_name", "User"},
+};
+
 const struct decoder_ops gem_ops = {
     .format = "gem",
     .title = "TI GEM trace OVERLAY words",
@@ -620,6 +626,10 @@ const struct decoder_ops gem_ops = {
     .kind_count = GEM_KIND_COUNT,
     .kinds_sync = 1u << GEM_SYNCPOINT | 1u << GEM_SECOND,
     .options = &options_table,
+    .contexts = contexts,
+    .context_count = sizeof contexts / sizeof *contexts,
+    .alike = "ctx_type",
+    /* no trigger: a word is written by the program */
     .reach = 2 * RECORD_MAX,
     .run_up = RUN_UP,
     .state_size = sizeof(struct gem_state),

@@ -570,6 +570,8 @@ uia_sender(const struct decoder *decoder, const struct message *m, struct sender
 	sender->number = uia_origin_instance(m->origin);
 }
 
+static const struct context_row contexts[] = {{"thread", "new", "event", NULL, NULL}};
+
 const struct decoder_ops uia_ops = {
     .format = "uia",
     .title = "TI UIA software events",
@@ -582,6 +584,10 @@ const struct decoder_ops uia_ops = {
     .kinds_resync = 1u << UIA_PACKET,
     .origin_none = UIA_ORIGIN_NONE,
     .options = &uia_options_table,
+    .contexts = contexts,
+    .context_count = sizeof contexts / sizeof *contexts,
+    .alike = "event_id",
+    /* no trigger: an event is logged by the program */
     .reach = REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct uia_state),

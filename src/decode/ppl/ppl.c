@@ -378,6 +378,10 @@ const struct decoder_ops ppl_ops = {
     .origin_none = OPENCSD_ORIGIN_STRAY,
     .silent = silent,
     .silent_count = sizeof silent / sizeof *silent,
+    .contexts = opencsd_contexts,
+    .context_count = OPENCSD_CONTEXTS,
+    .trigger = OPENCSD_TRIGGERS,
+    /* no alike: as of opencsd */
     .reach = LINE_REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),

@@ -427,6 +427,9 @@ const struct decoder_ops syst_hex_ops = {
     .silent_count = sizeof silent / sizeof *silent,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
+    .alike = "id",
+    /* no contexts: which of its catalog's messages sets one, a profile says */
+    /* no trigger: SyS-T has none, and there is no transport */
     .reach = LINE_REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),

@@ -638,6 +638,9 @@ const struct decoder_ops syst_raw_ops = {
     .origin_none = SYST_ORIGIN_NONE,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
+    .alike = "id",
+    /* no contexts: which of its catalog's messages sets one, a profile says */
+    /* no trigger: SyS-T has none, and there is no transport */
     .reach = REACH,
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),

@@ -859,6 +859,9 @@ const struct decoder_ops syst_stp_ops = {
     .silent = silent,
     .silent_count = SILENT_COUNT,
     .options = &syst_options,
+    .trigger = "kind = stp_trig",
+    .alike = "id",
+    /* no contexts: which of its catalog's messages sets one, a profile says */
     .reach = REACH,
     .run_up = 65536,
     .state_size = sizeof(struct state),

@@ -213,22 +213,6 @@ from_of(const struct context_options *options)
 
 /* --- what there is without a profile ----------------------------------- */
 
-static const struct standard {
-	const char *name, *format, *type, *key, *want, *field;
-} standards[] = {
-    {"task", "gem", "ctxchg", NULL, NULL, "event_new"},
-    {"task", "gem", "second", "ctx_name", "ContextChange", "data"},
-    {"user", "gem", "second", "ctx_name", "User", "data"},
-    {"thread", "uia", "event", NULL, NULL, "new"},
-    {"privilege", "encap", NULL, NULL, NULL, "privilege"},
-    {"context", "encap", NULL, NULL, NULL, "context"},
-    {"level", "opencsd", "pe_context", NULL, NULL, "exception_level"},
-    {"security", "opencsd", "pe_context", NULL, NULL, "security_level"},
-    {"context_id", "opencsd", "pe_context", NULL, NULL, "context_id"},
-    {"vmid", "opencsd", "pe_context", NULL, NULL, "vmid"},
-};
-enum { STANDARDS = sizeof standards / sizeof *standards };
-
 static void
 set_option(const struct option_table *table, void *object, const char *name, const char *text)
 {
@@ -241,22 +225,29 @@ set_option(const struct option_table *table, void *object, const char *name, con
 static struct option_list standard_list;
 
 static void
+set_standard(char *one, const struct decoder_ops *ops, const struct context_row *row)
+{
+	char *from = one + sizeof(struct context_options);
+	option_defaults(&context_table, one);
+	set_option(&context_table, one, "name", row->name);
+	set_option(&context_table, one, "field", row->field);
+	set_option(&from_table, from, "format", ops->format);
+	set_option(&from_table, from, "type", row->type);
+	if (row->key)
+		set_option(&from_table, from, row->key, row->value);
+}
+
+static void
 make_standard(void)
 {
-	size_t size = context_options_table()->size;
-	char *all = mem_new(STANDARDS * size);
-	for (size_t i = 0; i < STANDARDS; i++) {
-		const struct standard *s = &standards[i];
-		char *one = all + i * size, *from = one + sizeof(struct context_options);
-		option_defaults(&context_table, one);
-		set_option(&context_table, one, "name", s->name);
-		set_option(&context_table, one, "field", s->field);
-		set_option(&from_table, from, "format", s->format);
-		set_option(&from_table, from, "type", s->type);
-		if (s->key)
-			set_option(&from_table, from, s->key, s->want);
-	}
-	standard_list = (struct option_list){.at = all, .count = STANDARDS};
+	size_t size = context_options_table()->size, count = 0;
+	for (size_t i = 0; i < decoder_count; i++)
+		count += decoders[i]->context_count;
+	char *all = mem_new(count * size), *one = all;
+	for (size_t i = 0; i < decoder_count; i++)
+		for (size_t k = 0; k < decoders[i]->context_count; k++, one += size)
+			set_standard(one, decoders[i], &decoders[i]->contexts[k]);
+	standard_list = (struct option_list){.at = all, .count = count};
 }
 
 struct option_list

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "ui/list/search.h"
+#include "decode/registry.h"
 #include "query/silence.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
@@ -568,25 +569,24 @@ search_again(struct app *app, const struct command_call *call)
 
 #define SEVERITY_BIT(name) (1u << SEVERITY_##name)
 
-/* Event 0 of an ETMv4, bit 0 of its number, is the one that puts a trigger on the trace
- * bus (Arm IHI 0064, TRCEVENTCTL1R.ATB). */
 static const struct {
 	enum command_id next, previous;
 	uint8_t severities;
 	uint16_t flags;
 	const char *expression; /* holds too; or NULL */
 	const char *what;
+	bool triggers; /* what each format's table calls a trigger holds too */
 } kinds[] = {
-    {COMMAND_NEXT_TRIGGER, COMMAND_PREVIOUS_TRIGGER, 0xff, 0,
-     "kind = stp_trig or notify = true or trigger_event = true or ev_type = trigger or "
-     "ev_number in {1, 3, 5, 7, 9, 11, 13, 15}",
-     "trigger"},
+    {COMMAND_NEXT_TRIGGER, COMMAND_PREVIOUS_TRIGGER, 0xff, 0, NULL, "trigger", true},
     {COMMAND_NEXT_ERROR, COMMAND_PREVIOUS_ERROR, SEVERITY_BIT(FATAL) | SEVERITY_BIT(ERROR), 0, NULL,
-     "error"},
-    {COMMAND_NEXT_WARNING, COMMAND_PREVIOUS_WARNING, SEVERITY_BIT(WARNING), 0, NULL, "warning"},
-    {COMMAND_NEXT_LOSS, COMMAND_PREVIOUS_LOSS, 0xff, 0, "damaged or lost or truncated", "gap"},
-    {COMMAND_NEXT_SYNC, COMMAND_PREVIOUS_SYNC, 0xff, MESSAGE_SYNC, NULL, "sync point"},
-    {COMMAND_NEXT_RESYNC, COMMAND_PREVIOUS_RESYNC, 0xff, MESSAGE_RESYNC, NULL, "resync point"},
+     "error", false},
+    {COMMAND_NEXT_WARNING, COMMAND_PREVIOUS_WARNING, SEVERITY_BIT(WARNING), 0, NULL, "warning",
+     false},
+    {COMMAND_NEXT_LOSS, COMMAND_PREVIOUS_LOSS, 0xff, 0, "damaged or lost or truncated", "gap",
+     false},
+    {COMMAND_NEXT_SYNC, COMMAND_PREVIOUS_SYNC, 0xff, MESSAGE_SYNC, NULL, "sync point", false},
+    {COMMAND_NEXT_RESYNC, COMMAND_PREVIOUS_RESYNC, 0xff, MESSAGE_RESYNC, NULL, "resync point",
+     false},
 };
 
 /* Looks for what an expression of the program's own wants besides WANT, and
@@ -610,7 +610,7 @@ search_kind(struct app *app, const struct command_call *call)
 		if (call->id != kinds[i].next && call->id != kinds[i].previous)
 			continue;
 		struct filter want = filter_all();
-		const char *text = kinds[i].expression;
+		const char *text = kinds[i].triggers ? decoder_triggers() : kinds[i].expression;
 		want.severities = kinds[i].severities;
 		want.flags = kinds[i].flags;
 		begin_expression(app, want, text ? filter_parse(text, NULL, NULL) : NULL,
@@ -632,31 +632,19 @@ search_origin(struct app *app, const struct command_call *call)
 	      call->count);
 }
 
-/* The fields that say what happened, beside the type, where a format has one. */
-static const struct {
-	const char *format, *field;
-} example_fields[] = {{"syst", "id"}, {"uia", "event_id"}, {"csel", "event"}, {"gem", "ctx_type"}};
-
 /* Appends what a message must be to be like the selected one. */
 static void
 add_example(const struct selection *selection, struct text *out)
 {
 	const struct expansion *e = &selection->expansion;
-	const char *format = trace_decoder(selection->trace)->ops->format;
+	const struct decoder_ops *ops = trace_decoder(selection->trace)->ops;
+	const struct field *alike = ops->alike ? expansion_find(e, ops->alike) : NULL;
 	text_add(out, "type = ");
 	filter_quote(text_get(&e->type), e->type.length, out);
-	for (size_t i = 0; i < sizeof example_fields / sizeof *example_fields; i++) {
-		if (strcmp(format, example_fields[i].format) != 0)
-			continue;
-		for (size_t k = 0; k < e->fields.count; k++) {
-			const struct field *field = &e->fields.at[k];
-			if (strcmp(field->row->name, example_fields[i].field) != 0)
-				continue;
-			text_addf(out, " and %s.%s = ", format, field->row->name);
-			field_format(field, out);
-			return;
-		}
-	}
+	if (!alike)
+		return;
+	text_addf(out, " and %s.%s = ", ops->format, ops->alike);
+	field_format(alike, out);
 }
 
 void

@@ -73,6 +73,7 @@ libtrawl_a_SOURCES = \
 	src/decode/coresight/opencsd_survey.c \
 	src/decode/coresight/opencsd_tree.c \
 	src/decode/coresight/opencsd_tree.h \
+	src/decode/clock_source.h \
 	src/decode/csel/csel.c \
 	src/decode/csel/csel.h \
 	src/decode/csel/csel_expand.c \
@@ -96,6 +97,7 @@ libtrawl_a_SOURCES = \
 	src/decode/gem/gem.h \
 	src/decode/gem/uia.c \
 	src/decode/gem/uia.h \
+	src/decode/gem/uia_clock.c \
 	src/decode/gem/uia_expand.c \
 	src/decode/lines.h \
 	src/decode/ppl/ppl.c \
@@ -109,6 +111,7 @@ libtrawl_a_SOURCES = \
 	src/decode/stp/stp_open.h \
 	src/decode/syst/syst.c \
 	src/decode/syst/syst.h \
+	src/decode/syst/syst_clock.c \
 	src/decode/syst/syst_collateral.c \
 	src/decode/syst/syst_collateral.h \
 	src/decode/syst/syst_expand.c \

@@ -327,6 +327,9 @@ struct decoder {
 	const struct decoder_ops *ops;
 	double hz;	 /* ticks per second of message.ticks, 0 = unknown; set by open */
 	bool unix_epoch; /* ticks count from 1970-01-01 00:00 UTC */
+	bool untimed;	 /* no message has ticks; set by open */
+	double stamp_hz; /* ticks per second, from 1970 on, of the senders' own time stamps beside
+			    the transport's; 0 = none, or unknown; set by open */
 	int guessed;	 /* score of the settings that open found by itself, 0 = found none */
 	_Atomic bool wants_history; /* text depends on earlier messages; set by load */
 	_Atomic bool origin_varies; /* who sent it does too; set by load */
@@ -364,8 +367,9 @@ struct decoder_ops {
 	 * in a comment of its table, which tests/check_formats.sh looks for. */
 	const struct context_row *contexts;
 	size_t context_count;
-	const char *trigger; /* filter: messages that a hardware trigger caused */
-	const char *alike;   /* field that says what happened, beside the type */
+	const char *trigger;		   /* filter: messages that a hardware trigger caused */
+	const char *alike;		   /* field that says what happened, beside the type */
+	const struct clock_source *clocks; /* clock_source.h */
 
 	/* A window with this many bytes from the state's offset on lets step
 	 * produce at least one message or consume bytes. */

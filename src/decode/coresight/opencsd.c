@@ -758,6 +758,7 @@ const struct decoder_ops opencsd_ops = {
     .contexts = opencsd_contexts,
     .context_count = OPENCSD_CONTEXTS,
     .trigger = OPENCSD_TRIGGERS,
+    /* no clocks: a timestamp is the time of the trace itself, of all of a snapshot */
     /* no alike: the type of an element is all that happened, beside addresses */
     .reach = CHUNK,
     .run_up = RUN_UP,

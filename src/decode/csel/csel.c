@@ -517,6 +517,7 @@ const struct decoder_ops csel_ops = {
     .silent_count = SILENT_COUNT,
     .options = &options_table,
     .alike = "event",
+    /* no clocks: a log has one, that of its service */
     /* no contexts: an entry tells of one event, not of a state that lasts */
     /* no trigger: an entry is made by the service */
     .reach = REACH,

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "decode/clock_source.h"
 #include "decode/encap/encap_frame.h"
 
 #include <stdarg.h>
@@ -151,6 +152,32 @@ encap_sender(const struct decoder *decoder, const struct message *m, struct send
 	sender->number = m->origin;
 }
 
+/* A time of the encoder in a packet that the encapsulation stamped as well. */
+static void
+encap_read_clock(const struct decoder *decoder, const struct message *m, const struct window *w,
+		 const struct expansion *e, struct clock_reading *reading)
+{
+	const struct field *time = expansion_find(e, encap_fields[ENCAP_F_TIME].name);
+	(void)decoder;
+	(void)w;
+	if (!(m->flags & MESSAGE_TIMED) || !time)
+		return;
+	reading->tells = CLOCK_TELLS_POINT;
+	reading->a = m->ticks;
+	reading->b = time->u;
+	reading->key_b = m->origin;
+}
+
+static const struct clock_source clocks = {
+    .kinds = UINT64_MAX,
+    .flags = MESSAGE_SYNC,
+    .link = "E-Trace time",
+    .a = CLOCK_TRACE,
+    .b = CLOCK_HART,
+    .read = encap_read_clock,
+    .expand = true,
+};
+
 static const struct context_row contexts[] = {
     {"privilege", "privilege", NULL, NULL, NULL},
     {"context", "context", NULL, NULL, NULL},
@@ -173,6 +200,7 @@ const struct decoder_ops encap_ops = {
     .contexts = contexts,
     .context_count = sizeof contexts / sizeof *contexts,
     .trigger = "notify = true",
+    .clocks = &clocks,
     /* no alike: the type of a packet is all that happened */
     .reach = 64 * 1024 + 64 + 2 * ENCAP_LOOK,
     .run_up = 16 * 1024,

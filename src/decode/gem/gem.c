@@ -128,6 +128,7 @@ gem_open(const void *options, const struct window *head, struct err *err)
 	}
 	struct gem_decoder *d = mem_new(sizeof *d);
 	d->base.ops = &gem_ops;
+	d->base.untimed = !own->timestamp_width;
 	d->options = own;
 	return &d->base;
 }
@@ -610,6 +611,33 @@ gem_expand(const struct decoder *decoder, const struct message *m, const struct 
 			    time_at(&job.layout, job.r.p));
 }
 
+/* Two words that hold the low half of the global time. */
+static void
+gem_read_clock(const struct decoder *decoder, const struct message *m, const struct window *w,
+	       const struct expansion *e, struct clock_reading *reading)
+{
+	uint32_t word = GEM_AUX_WORD(m->aux), first = GEM_AUX_FIRST(m->aux);
+	(void)decoder;
+	(void)w;
+	(void)e;
+	if (m->kind != GEM_SECOND || !(m->aux & GEM_AUX_COMPLETE) ||
+	    first >> GEM_VALUE_BITS != GEM_CTX_GLOBAL_TIME)
+		return;
+	reading->tells = CLOCK_TELLS_POINT;
+	reading->a = m->ticks;
+	reading->b = (first & 0xffffff) << 8 | gem_data8(word);
+}
+
+static const struct clock_source clocks = {
+    .kinds = 1u << GEM_SYNCPOINT | 1u << GEM_CTXCHG | 1u << GEM_SNAPSHOT | 1u << GEM_SECOND,
+    .link = "GEM global time",
+    .a = CLOCK_TRACE,
+    .b = CLOCK_GLOBAL,
+    .read = gem_read_clock,
+    .bits_b = 32,
+    .matched = "GEM serial numbers",
+};
+
 static const struct context_row contexts[] = {
     {"task", "event_new", "ctxchg", NULL, NULL},
     {"task", "data", "second", "ctx_name", "ContextChange"},
@@ -629,6 +657,7 @@ const struct decoder_ops gem_ops = {
     .contexts = contexts,
     .context_count = sizeof contexts / sizeof *contexts,
     .alike = "ctx_type",
+    .clocks = &clocks,
     /* no trigger: a word is written by the program */
     .reach = 2 * RECORD_MAX,
     .run_up = RUN_UP,

@@ -10,7 +10,7 @@
 #ifndef TRAWL_DECODE_GEM_H
 #define TRAWL_DECODE_GEM_H
 
-#include "decode/decoder.h"
+#include "decode/clock_source.h"
 
 enum gem_kind {
 	GEM_SYNCPOINT,

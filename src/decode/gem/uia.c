@@ -587,6 +587,7 @@ const struct decoder_ops uia_ops = {
     .contexts = contexts,
     .context_count = sizeof contexts / sizeof *contexts,
     .alike = "event_id",
+    .clocks = &uia_clocks,
     /* no trigger: an event is logged by the program */
     .reach = REACH,
     .run_up = RUN_UP,

@@ -11,7 +11,7 @@
 #define TRAWL_DECODE_UIA_H
 
 #include "base/bytes.h"
-#include "decode/decoder.h"
+#include "decode/clock_source.h"
 
 enum uia_kind {
 	UIA_PACKET, /* a packet's header */
@@ -177,6 +177,8 @@ enum { UIA_SYNC_SERIAL = 0, UIA_CONTEXT_OLD = 2, UIA_CONTEXT_NEW = 4, UIA_SNAPSH
 
 void uia_expand(const struct decoder *, const struct message *, const struct window *,
 		enum expand_want, const struct decode_history *, struct expansion *);
+
+extern const struct clock_source uia_clocks;
 
 extern const struct decoder_ops uia_ops;
 

@@ -381,6 +381,7 @@ const struct decoder_ops ppl_ops = {
     .contexts = opencsd_contexts,
     .context_count = OPENCSD_CONTEXTS,
     .trigger = OPENCSD_TRIGGERS,
+    /* no clocks: as of opencsd */
     /* no alike: as of opencsd */
     .reach = LINE_REACH,
     .run_up = RUN_UP,

@@ -14,7 +14,7 @@
 #ifndef TRAWL_DECODE_SYST_H
 #define TRAWL_DECODE_SYST_H
 
-#include "decode/decoder.h"
+#include "decode/clock_source.h"
 
 /* Kinds of message, rows of syst_kinds: those of SyS-T by their type [SyS-T 1.0, "SyS-T
  * Messages Types"]; STP's and text's own follow so that one table serves all transports. */
@@ -207,6 +207,9 @@ bool syst_systprint_from(const struct decoder *, const struct message *, const s
 			 struct expansion *, struct text *out);
 bool syst_systprint(const struct decoder *, const struct message *, const struct window *,
 		    struct expansion *, struct text *out);
+
+/* Of CLOCK messages: raw and hex, and over STP. */
+extern const struct clock_source syst_clocks, syst_stp_clocks;
 
 /* The three decoders of the format. */
 extern const struct decoder_ops syst_raw_ops, syst_hex_ops, syst_stp_ops;

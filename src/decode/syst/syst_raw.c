@@ -639,6 +639,7 @@ const struct decoder_ops syst_raw_ops = {
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
     .alike = "id",
+    .clocks = &syst_clocks,
     /* no contexts: which of its catalog's messages sets one, a profile says */
     /* no trigger: SyS-T has none, and there is no transport */
     .reach = REACH,

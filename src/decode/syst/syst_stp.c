@@ -832,6 +832,9 @@ syst_stp_open(const void *options, const struct window *head, struct err *err)
 			t = other;
 		}
 	}
+	bool epoch;
+	double hz = syst_stamp_rate(o, &epoch);
+	decoder->syst.base.stamp_hz = epoch ? hz : 0;
 	decoder->syst.base.hz = (double)t.frequency;
 	return &decoder->syst.base;
 }
@@ -861,6 +864,7 @@ const struct decoder_ops syst_stp_ops = {
     .options = &syst_options,
     .trigger = "kind = stp_trig",
     .alike = "id",
+    .clocks = &syst_stp_clocks,
     /* no contexts: which of its catalog's messages sets one, a profile says */
     .reach = REACH,
     .run_up = 65536,

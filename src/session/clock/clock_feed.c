@@ -1,21 +1,16 @@
 /*
  * Looking for points of clocks in one trace: see clock_feed.h.
  *
- * A table says for each format which kinds of message tell of other clocks, and
- * what is made of one.  A cell is decoded once, if its summary has such kinds.
+ * The table of a format says which kinds of message tell of other clocks and reads
+ * them.  A cell is decoded once, if its summary has such kinds.
  */
 #include "config.h"
 
 #include "session/clock/clock_feed.h"
 #include "base/thread.h"
-#include "decode/gem/gem.h"
-#include "decode/gem/uia.h"
-#include "decode/syst/syst_stp.h"
 #include "session/link/serial.h"
 #include "session/session.h"
 #include "trace/trace_options.h"
-
-#include <string.h>
 
 /* --- messages that tell of clocks -------------------------------------- */
 
@@ -63,15 +58,6 @@ need_reader(struct clock_feed *feed)
 	reader_limit(feed->reader, 2);
 }
 
-static bool
-number_field(const struct expansion *e, const char *name, uint64_t *value)
-{
-	const struct field *field = expansion_find(e, name);
-	if (field)
-		*value = field->u;
-	return field;
-}
-
 /* The rate that the profile gives the sender of a message, which is expanded; 0:
  * none. */
 static double
@@ -81,237 +67,148 @@ configured_rate(struct clock_feed *feed, const struct message *m)
 	return told && told->clock.hz > 0 ? told->clock.hz : 0;
 }
 
-/* A CLOCK message: the transport's time and the sender's. */
-static bool
-look_syst(struct clock_feed *feed, const struct message *m)
+/* What M, a message of READER, tells by the table of its format. */
+static struct clock_reading
+read_message(struct clock_feed *feed, struct reader *reader, const struct message *m)
 {
-	uint64_t clock, hz;
-	if (m->kind == SYST_STP_FREQ && clock_is_stp(feed->trace)) {
-		struct window window = reader_window(feed->reader);
-		hz = stp_frequency(m, &window);
-		size_t count = feed->rates.count;
-		uint64_t ticks = m->flags & MESSAGE_TIMED ? m->ticks : feed->last_ticks;
-		if (hz && (!count || feed->rates.at[count - 1].hz != hz) &&
-		    count < RELATION_SEGMENTS_MAX)
-			*vec_add(&feed->rates) = (struct rate_change){ticks, hz};
-		return true;
-	}
-	if (!(m->flags & MESSAGE_TIMED) || m->flags & (MESSAGE_ESTIMATED | MESSAGE_DAMAGED))
-		return true;
-	reader_expand(feed->reader, m, EXPAND_FIELDS, &feed->e);
-	if (feed->e.flags & MESSAGE_DAMAGED || !number_field(&feed->e, "clock", &clock) ||
-	    !number_field(&feed->e, "freq", &hz))
-		return true;
-	struct clock_link *link = clock_feed_link(feed, 0, m->origin);
-	if (!link)
-		return true;
-	if (clock_is_stp(feed->trace)) {
-		struct stp_state stp = stp_aux_state(m->aux);
-		link->sender = (uint32_t)stp.master << 16 | stp.channel;
-	}
-	link->origin = m->origin ^ (clock_is_stp(feed->trace) ? stp_sender_key(link->sender) : 0);
-	link->hz_b = (double)hz;
-	if (!link->points.seen)
-		link->configured_hz_b = configured_rate(feed, m);
-	add_point(link, m->ticks, clock, message_place(m));
-	return true;
-}
-
-/* The event that M of a UIA trace is. */
-static bool
-read_event(struct reader *reader, const struct message *m, struct uia_event *event)
-{
-	const struct uia_decoder *decoder =
-	    (const struct uia_decoder *)trace_decoder(reader_trace(reader));
+	const struct decoder *decoder = trace_decoder(reader_trace(reader));
+	const struct clock_source *source = decoder->ops->clocks;
+	struct clock_reading reading = {.tells = CLOCK_TELLS_NOTHING};
+	if (source->expand)
+		reader_expand(reader, m, EXPAND_FIELDS, &feed->e);
 	struct window window = reader_window(reader);
-	return m->kind == UIA_EVENT && m->offset + m->length <= window.length &&
-	       uia_event_parse(decoder, m, window.bytes + m->offset, m->length, event);
+	if (source->kinds >> m->kind & 1)
+		source->read(decoder, m, &window, source->expand ? &feed->e : NULL, &reading);
+	return reading;
 }
 
-enum {
-	SYNC_CPU = 1,
-	SYNC_GLOBAL = 3,
-	SYNC_CYCLES = 5,
-	SYNC_HZ = 6,
-	TIMER_CYCLES = 1,
-	TIMER_HZ = 2
-};
-
-static double
-stated_rate(const struct uia_event *event, unsigned cycles_at, unsigned hz_at)
+/* The transport's rate changes at M. */
+static void
+note_rate(struct clock_feed *feed, const struct message *m, uint64_t hz)
 {
-	uint32_t cycles = uia_argument(event, cycles_at);
-	return (double)uia_argument64(event, hz_at) / (cycles ? cycles : 1);
+	size_t count = feed->rates.count;
+	uint64_t ticks = m->flags & MESSAGE_TIMED ? m->ticks : feed->last_ticks;
+	if (hz && (!count || feed->rates.at[count - 1].hz != hz) && count < RELATION_SEGMENTS_MAX)
+		*vec_add(&feed->rates) = (struct rate_change){ticks, hz};
 }
 
-/* The rate of the global time follows the sync point, in an event of its own. */
+/* The rate of the other clock, which another message of POINT's cell tells. */
 static double
-global_rate(struct clock_feed *feed, const struct message *sync)
+rate_beside(struct clock_feed *feed, const struct message *point)
 {
-	const struct block *block = reader_block(
-	    feed->reader, message_place(sync) / index_cell_size(trace_index(feed->trace)));
-	for (size_t i = 0; i < block->count; i++) {
-		struct uia_event event;
-		if (read_event(feed->reader, &block->messages[i], &event) &&
-		    event.row->role == UIA_ROLE_TIMER)
-			return stated_rate(&event, TIMER_CYCLES, TIMER_HZ);
+	uint64_t cell = message_place(point) / index_cell_size(trace_index(feed->trace));
+	for (size_t i = 0; i < reader_block(feed->reader, cell)->count; i++) {
+		struct message m = reader_block(feed->reader, cell)->messages[i];
+		struct clock_reading reading = read_message(feed, feed->reader, &m);
+		if (reading.tells == CLOCK_TELLS_RATE_B)
+			return reading.hz_b;
 	}
 	return 0;
 }
 
-/* What the core's clock showed at a sync point: the processor's time that goes
- * with the global one, if the event's time stamp is of the same clock. */
-static uint64_t
-core_ticks(const struct uia_event *event, const struct message *m)
-{
-	uint64_t cpu = uia_argument64(event, SYNC_CPU);
-	uint64_t apart = cpu > m->ticks ? cpu - m->ticks : m->ticks - cpu;
-	double near = stated_rate(event, SYNC_CYCLES, SYNC_HZ) / 1000;
-	return !(m->flags & MESSAGE_TIMED) || (double)apart < near ? cpu : m->ticks;
-}
-
-/* A sync point: the core's time and the global time. */
-static bool
-look_uia(struct clock_feed *feed, const struct message *m)
-{
-	struct uia_event event;
-	struct message own = *m;
-	if (!read_event(feed->reader, &own, &event) || event.row->role != UIA_ROLE_SYNC ||
-	    event.args_length < 8 * 4)
-		return true;
-	uint64_t global = uia_argument64(&event, SYNC_GLOBAL);
-	struct clock_link *link = clock_feed_link(feed, uia_origin_source(own.origin), 0);
-	if (!link || !global)
-		return true;
-	uint64_t ticks = core_ticks(&event, &own);
-	if (!link->hz_a)
-		link->hz_a = stated_rate(&event, SYNC_CYCLES, SYNC_HZ);
-	if (!link->hz_b)
-		link->hz_b = global_rate(feed, &own);
-	add_point(link, ticks, global, message_place(&own));
-	return true;
-}
-
-/* Two words that hold the low half of the global time. */
+/* M, which is expanded if its format asks for that, ties two clocks. */
 static void
-look_global(struct clock_feed *feed, const struct message *m, struct clock_id own)
+note_point(struct clock_feed *feed, const struct message *m, const struct clock_reading *reading)
 {
-	uint32_t word = GEM_AUX_WORD(m->aux), first = GEM_AUX_FIRST(m->aux);
-	bool complete = m->kind == GEM_SECOND && m->aux & GEM_AUX_COMPLETE;
-	if (!complete || first >> GEM_VALUE_BITS != GEM_CTX_GLOBAL_TIME || !feed->global)
+	const struct clock_source *source = feed->source;
+	struct clock_link *link = clock_feed_link(feed, reading->key_a, reading->key_b);
+	bool global = source->b == CLOCK_GLOBAL;
+	if (!link || (global && !reading->b)) /* it does not run yet */
 		return;
-	uint32_t low = (first & 0xffffff) << 8 | gem_data8(word);
+	link->sender = source->owner ? source->owner(m) : (struct clock_owner){0, m->origin};
+	if (!global && !link->points.seen)
+		link->configured_hz_b = configured_rate(feed, m);
+	if (!link->hz_a)
+		link->hz_a = reading->hz_a;
+	if (!source->rate_apart)
+		link->hz_b = reading->hz_b;
+	else if (!link->hz_b)
+		link->hz_b = rate_beside(feed, m);
+	add_point(link, reading->a, reading->b, message_place(m));
+}
+
+/* A message that has the low bits of the global time, of which the log tells the
+ * others. */
+static void
+note_low_bits(struct clock_feed *feed, const struct message *m, struct clock_id own)
+{
+	struct clock_reading reading = read_message(feed, feed->reader, m);
+	if (reading.tells != CLOCK_TELLS_POINT || !feed->global)
+		return;
 	struct clock_link *link =
-	    clock_link_between(feed->links, "GEM global time", own, global_id());
+	    clock_link_between(feed->links, feed->source->link, own, global_id());
 	if (!link)
 		return;
-	feed->global = relation_unwrap(feed->global, low, 32);
+	feed->global = relation_unwrap(feed->global, reading.b, feed->source->bits_b);
 	link->owner = feed->number;
 	link->uneven = own.kind == CLOCK_PLACES;
-	uint64_t ticks = link->uneven ? message_place(m) : m->ticks;
+	uint64_t ticks = link->uneven ? message_place(m) : reading.a;
 	if (link->uneven || m->flags & MESSAGE_TIMED)
 		add_point(link, ticks, feed->global, message_place(m));
 }
 
-/* A word and the event that was logged with it. */
+/* M and the event that was logged with it; false if that cannot be told yet. */
 static bool
-look_gem(struct clock_feed *feed, const struct message *m)
+note_match(struct clock_feed *feed, const struct message *m)
 {
 	bool known;
 	uint64_t offset;
-	struct message word = *m;
 	struct trace *log = serial_log(serial_of(feed->trace));
 	struct clock_id own = clock_id_of(feed->session, feed->number);
 	if (!feed->cursor) {
 		feed->cursor = serial_cursor_new(serial_of(feed->trace), feed->reader);
 		feed->log = reader_new(log);
 	}
-	bool met = serial_find_event(feed->cursor, &word, &offset, &known);
+	bool met = serial_find_event(feed->cursor, m, &offset, &known);
 	if (!known)
 		return false;
-	look_global(feed, &word, own);
+	note_low_bits(feed, m, own);
 	bool uneven = own.kind == CLOCK_PLACES;
-	/* contexts and snapshots are logged somewhat before they are written */
-	if (!met || (!uneven && (word.kind != GEM_SYNCPOINT || !(word.flags & MESSAGE_TIMED))))
+	/* all but sync points are logged somewhat before they are written */
+	if (!met || (!uneven &&
+		     (m->flags & (MESSAGE_SYNC | MESSAGE_TIMED)) != (MESSAGE_SYNC | MESSAGE_TIMED)))
 		return true;
 	struct position at;
-	struct uia_event event;
 	if (!reader_find_offset(feed->log, offset, &at))
 		return true;
-	struct message m_event = *reader_message(feed->log, at);
-	if (!read_event(feed->log, &m_event, &event))
-		return true;
-	bool sync = event.row->role == UIA_ROLE_SYNC && event.args_length >= 8 * 4;
+	struct message event = *reader_message(feed->log, at);
+	struct clock_reading reading = read_message(feed, feed->log, &event);
+	bool sync = reading.tells == CLOCK_TELLS_POINT;
 	if (sync)
-		feed->global = uia_argument64(&event, SYNC_GLOBAL);
-	if (!(m_event.flags & MESSAGE_TIMED))
+		feed->global = reading.b;
+	if (!(event.flags & MESSAGE_TIMED))
 		return true;
-	struct clock_id core = {CLOCK_CORE, trace_number(log), uia_origin_source(m_event.origin)};
-	struct clock_link *link = clock_link_between(feed->links, "GEM serial numbers", own, core);
+	struct clock_id core = {CLOCK_CORE, trace_number(log), clock_source_of(log)->key(&event)};
+	struct clock_link *link = clock_link_between(feed->links, feed->source->matched, own, core);
 	if (!link)
 		return true;
 	link->owner = feed->number;
 	link->uneven = uneven;
-	add_point(link, uneven ? message_place(&word) : word.ticks,
-		  sync ? core_ticks(&event, &m_event) : m_event.ticks, message_place(&word));
+	add_point(link, uneven ? message_place(m) : m->ticks, sync ? reading.a : event.ticks,
+		  message_place(m));
 	return true;
 }
 
-/* A time of the encoder in a packet that the encapsulation stamped as well. */
+/* What M tells; false if that must be asked again later. */
 static bool
-look_encap(struct clock_feed *feed, const struct message *m)
+look_at_message(struct clock_feed *feed, const struct message *m)
 {
-	uint64_t time;
-	struct message own = *m;
-	if (!(own.flags & MESSAGE_TIMED))
-		return true;
-	reader_expand(feed->reader, &own, EXPAND_FIELDS, &feed->e);
-	if (!number_field(&feed->e, "time", &time))
-		return true;
-	struct clock_link *link = clock_feed_link(feed, 0, own.origin);
-	if (!link)
-		return true;
-	if (!link->points.seen)
-		link->configured_hz_b = configured_rate(feed, &own);
-	add_point(link, own.ticks, time, message_place(&own));
+	if (feed->source->matched)
+		return note_match(feed, m);
+	struct clock_reading reading = read_message(feed, feed->reader, m);
+	if (reading.tells == CLOCK_TELLS_POINT)
+		note_point(feed, m, &reading);
+	else if (reading.tells == CLOCK_TELLS_RATE_A)
+		note_rate(feed, m, (uint64_t)reading.hz_a);
 	return true;
 }
 
-static const struct clock_source sources[] = {
-    {.format = "syst",
-     .kinds = 1ull << SYST_CLOCK | 1ull << SYST_STP_FREQ,
-     .look = look_syst,
-     .link = "SyS-T clock",
-     .a = CLOCK_TRACE,
-     .b = CLOCK_CLIENT},
-    {.format = "uia",
-     .kinds = 1ull << UIA_EVENT,
-     .flags = MESSAGE_SYNC,
-     .look = look_uia,
-     .link = "UIA sync points",
-     .a = CLOCK_CORE,
-     .b = CLOCK_GLOBAL},
-    {.format = "gem",
-     .kinds =
-	 1ull << GEM_SYNCPOINT | 1ull << GEM_CTXCHG | 1ull << GEM_SNAPSHOT | 1ull << GEM_SECOND,
-     .look = look_gem,
-     .from_log = true},
-    {.format = "encap",
-     .kinds = UINT64_MAX,
-     .flags = MESSAGE_SYNC,
-     .look = look_encap,
-     .link = "E-Trace time",
-     .a = CLOCK_TRACE,
-     .b = CLOCK_HART},
-};
-
+/* What is asked of a trace: what needs a log, only with one. */
 static const struct clock_source *
-source_of(const struct trace *trace)
+usable_source(const struct trace *trace)
 {
-	for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-		if (clock_is_format(trace, sources[i].format))
-			return sources[i].from_log && !serial_of(trace) ? NULL : &sources[i];
-	return NULL;
+	const struct clock_source *source = clock_source_of(trace);
+	return source && source->matched && !serial_of(trace) ? NULL : source;
 }
 
 /* Whether the summary of a cell rules out that it holds points. */
@@ -343,7 +240,7 @@ look_at_cell(struct clock_feed *feed, uint64_t cell)
 		struct message m = block->messages[i];
 		if (m.flags & MESSAGE_TIMED)
 			feed->last_ticks = m.ticks;
-		if (concerns_message(feed->source, &m) && !feed->source->look(feed, &m))
+		if (concerns_message(feed->source, &m) && !look_at_message(feed, &m))
 			return false;
 	}
 	return true;
@@ -383,8 +280,7 @@ static void
 look_at_origins(struct clock_feed *feed)
 {
 	index_origins origins = {0};
-	if (!clock_is_format(feed->trace, "syst") || clock_is_stp(feed->trace) ||
-	    !has_configured_rates(feed->session))
+	if (!feed->source || !feed->source->by_sender || !has_configured_rates(feed->session))
 		return;
 	need_reader(feed);
 	index_get_origins(trace_index(feed->trace), &origins);
@@ -472,7 +368,7 @@ clock_feed_open(struct clock_feed *feed, struct session *session, size_t number,
 				    .trace = trace,
 				    .number = number,
 				    .links = links,
-				    .source = source_of(trace),
+				    .source = usable_source(trace),
 				    .epoch = index_epoch(trace_index(trace))};
 }
 

@@ -13,25 +13,9 @@
 #include "trace/reader.h"
 
 struct background;
-struct clock_feed;
 struct serial_cursor;
 
-/* How a format tells of other clocks: which kinds of message do, and what is
- * made of one. */
-struct clock_source {
-	const char *format;
-	uint64_t kinds;
-	uint16_t flags; /* and they have one of these; 0: any */
-	/* False: not yet, ask again. */
-	bool (*look)(struct clock_feed *, const struct message *);
-	bool from_log; /* it takes a log's events */
-	/* The links, if all that is found is in the trace alone: their kind, and of
-	 * their clocks. */
-	const char *link;
-	enum clock_kind a, b;
-};
-
-/* A rate that an STP stream announces from some tick on. */
+/* A rate that a transport announces from some tick on. */
 struct rate_change {
 	uint64_t ticks, hz;
 };
@@ -49,7 +33,7 @@ struct clock_feed {
 	uint64_t next;	/* cell to look at */
 	unsigned epoch; /* of the index */
 	uint64_t last_ticks;
-	uint64_t global;  /* UIA's global time met last, 0 = none */
+	uint64_t global;  /* global time of the log met last, 0 = none */
 	size_t origins;	  /* that were looked at */
 	uint64_t decoded; /* cells */
 	bool kept;	  /* in a file, as far as it is worth one */

@@ -50,8 +50,8 @@ write_link(const struct clock_link *link, struct text *out)
 				 .key_b = link->b.key,
 				 .hz_a = link->hz_a,
 				 .hz_b = link->hz_b,
-				 .sender = link->sender,
-				 .origin = link->origin,
+				 .sender = link->sender.port,
+				 .origin = link->sender.origin,
 				 .seen = r->seen,
 				 .stride = r->stride,
 				 .points = r->points.count};
@@ -111,8 +111,7 @@ read_link(struct clock_feed *feed, struct bytes_rest *rest)
 		return false;
 	link->hz_a = kept.hz_a;
 	link->hz_b = kept.hz_b;
-	link->sender = (uint32_t)kept.sender;
-	link->origin = kept.origin;
+	link->sender = (struct clock_owner){(uint32_t)kept.sender, kept.origin};
 	link->points.seen = kept.seen;
 	link->points.stride = kept.stride;
 	vec_reserve(&link->points.points, kept.points);

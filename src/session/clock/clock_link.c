@@ -4,10 +4,7 @@
 #include "config.h"
 
 #include "session/clock/clock_link.h"
-#include "decode/gem/gem.h"
-#include "decode/syst/syst_stp.h"
 #include "session/session.h"
-#include "trace/trace_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,25 +19,17 @@ clock_id_same(const struct clock_id *a, const struct clock_id *b)
 	return a->kind == b->kind && a->trace == b->trace && a->key == b->key;
 }
 
-bool
-clock_is_format(const struct trace *trace, const char *format)
+const struct clock_source *
+clock_source_of(const struct trace *trace)
 {
-	return !strcmp(trace_decoder(trace)->ops->format, format);
+	return trace_decoder(trace)->ops->clocks;
 }
 
 bool
-clock_is_stp(const struct trace *trace)
+clock_is_transported(const struct trace *trace)
 {
-	return trace_decoder(trace)->ops == &syst_stp_ops;
-}
-
-/* Messages of a GEM trace without time stamps are known by their places. */
-static bool
-has_no_ticks(const struct trace *trace)
-{
-	const struct trace_options *options = trace_options(trace);
-	const struct gem_options *gem = trace_format_options(options, trace_decoder(trace)->ops);
-	return clock_is_format(trace, "gem") && gem && !gem->timestamp_width;
+	const struct clock_source *source = clock_source_of(trace);
+	return source && source->owner;
 }
 
 struct clock_id
@@ -48,8 +37,8 @@ clock_id_of(const struct session *session, size_t number)
 {
 	struct trace *trace = session->traces.at[number];
 	const char *group = trace_group(trace);
-	struct clock_id id = {.kind = has_no_ticks(trace) ? CLOCK_PLACES : CLOCK_TRACE,
-			      .trace = number};
+	bool untimed = trace_decoder(trace)->untimed;
+	struct clock_id id = {.kind = untimed ? CLOCK_PLACES : CLOCK_TRACE, .trace = number};
 	for (size_t i = 0; group && i <= number; i++) {
 		struct trace *other = session->traces.at[i];
 		if (trace_group(other) && !strcmp(trace_group(other), group) &&

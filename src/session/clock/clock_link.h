@@ -6,24 +6,11 @@
 #ifndef TRAWL_SESSION_CLOCK_CLOCK_LINK_H
 #define TRAWL_SESSION_CLOCK_CLOCK_LINK_H
 
+#include "decode/clock_source.h"
 #include "session/clock/relation.h"
 
 struct session;
 struct trace;
-
-enum clock_kind {
-	CLOCK_WALL,   /* nanoseconds since 1970 */
-	CLOCK_TRACE,  /* of a transport */
-	CLOCK_GROUP,  /* of a snapshot: all its buffers; trace is its first one */
-	CLOCK_PLACES, /* of a trace without times: where a message lies */
-	CLOCK_CORE,   /* UIA: of the core `key` */
-	CLOCK_GLOBAL, /* UIA: the time of all cores, by its rate */
-	CLOCK_STAMPS, /* SyS-T: of the messages' own time stamps, as the profile says */
-	CLOCK_CLIENT, /* SyS-T: of the sender `key` */
-	CLOCK_HART,   /* E-Trace: of the source `key` */
-	CLOCK_ORIGIN, /* whose rate the profile gives; `key` is the origin */
-	CLOCK_STEADY  /* nanoseconds of a trace whose rate changes */
-};
 
 struct clock_id {
 	enum clock_kind kind;
@@ -38,10 +25,9 @@ struct clock_link {
 	double hz_a, hz_b;	/* 0: unknown */
 	double configured_hz_b; /* by the profile, instead of hz_b; 0: none */
 	bool uneven;
-	size_t owner;		/* trace of the points' places */
-	struct relation points; /* only `points`, `seen` and `stride` of it */
-	uint32_t sender;	/* of a client: master and channel */
-	uint64_t origin;	/* and its key without them */
+	size_t owner;		   /* trace of the points' places */
+	struct relation points;	   /* only `points`, `seen` and `stride` of it */
+	struct clock_owner sender; /* of a client */
 };
 
 /* Zero-initialise. */
@@ -55,8 +41,11 @@ struct clock_links {
 struct clock_id clock_id_of(const struct session *, size_t trace);
 bool clock_id_same(const struct clock_id *, const struct clock_id *);
 
-bool clock_is_stp(const struct trace *);
-bool clock_is_format(const struct trace *, const char *format);
+/* What the trace's format says of clocks, or NULL. */
+const struct clock_source *clock_source_of(const struct trace *);
+
+/* Whether its senders have times of their own beside the transport's. */
+bool clock_is_transported(const struct trace *);
 
 /* The link of KIND, a static word, between two clocks, made if it is new; NULL: there
  * are too many. */

@@ -22,6 +22,13 @@ recall_points(struct clock_feed *feed)
 		clock_feed_forget(feed);
 }
 
+/* Whether what a feed finds is of its capture alone, so that it can be kept. */
+static bool
+can_keep(const struct clock_feed *feed)
+{
+	return feed->source && !feed->source->matched;
+}
+
 /* Keeps what took long to find, once all is. */
 static void
 keep_points(struct clock_feed *feed)
@@ -55,10 +62,10 @@ clock_points_look(struct clock_points *points)
 			stale = true;
 		}
 		feed->epoch = epoch;
-		if (feed->source && feed->source->link && !feed->next)
+		if (can_keep(feed) && !feed->next)
 			recall_points(feed);
 		clock_feed_look(feed, points->thread);
-		if (feed->source && feed->source->link)
+		if (can_keep(feed))
 			keep_points(feed);
 	}
 	return stale;

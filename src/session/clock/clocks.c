@@ -13,8 +13,6 @@
 
 #include "session/clock/clocks.h"
 #include "base/thread.h"
-#include "decode/gem/uia.h"
-#include "decode/syst/syst_stp.h"
 #include "session/clock/clock_points.h"
 #include "session/link/serial.h"
 #include "session/session.h"
@@ -39,8 +37,7 @@ static const double WALL_FROM = 1e9, WALL_TO = 4.1e9;
 /* A sender with a clock of its own. */
 struct client {
 	size_t clock;
-	uint32_t sender;
-	uint64_t origin;
+	struct clock_owner sender;
 };
 
 /* What the clocks of a trace's messages are, in a map. */
@@ -88,7 +85,8 @@ static const struct clock_id wall_id = {.kind = CLOCK_WALL};
 static uint64_t
 clock_key(const struct trace *trace, const struct message *m)
 {
-	return clock_is_format(trace, "uia") ? uia_origin_source(m->origin) : m->origin;
+	const struct clock_source *source = clock_source_of(trace);
+	return source && source->key ? source->key(m) : m->origin;
 }
 
 static size_t
@@ -227,16 +225,13 @@ map_rates(struct clocks *clocks, struct clock_map *map, struct clock_feed *feed,
 	map->graph.clocks.at[own].rate = (struct relation_rate){0, 1};
 }
 
-/* Time stamps of messages over STP count from 1970, if the profile says so. */
+/* Senders' own time stamps count from 1970, if the profile says so. */
 static size_t
 map_stamps(struct clocks *clocks, struct clock_map *map, const struct clock_feed *feed)
 {
 	struct clock_id id = {.kind = CLOCK_STAMPS, .trace = feed->number};
-	const struct syst_options *options =
-	    trace_format_options(trace_options(feed->trace), trace_decoder(feed->trace)->ops);
-	bool epoch = false;
-	double hz = clock_is_stp(feed->trace) && options ? syst_stamp_rate(options, &epoch) : 0;
-	if (!epoch)
+	double hz = trace_decoder(feed->trace)->stamp_hz;
+	if (!(hz > 0))
 		return SIZE_MAX;
 	size_t clock = map_clock(clocks, map, &id, hz, false);
 	map_wall(clocks, map, clock);
@@ -286,8 +281,7 @@ map_senders(struct clocks *clocks, struct clock_map *map, const struct clock_lin
 	    size_t b)
 {
 	if (link->b.kind == CLOCK_CLIENT)
-		*vec_add(&map->traces.at[link->b.trace].clients) =
-		    (struct client){b, link->sender, link->origin};
+		*vec_add(&map->traces.at[link->b.trace].clients) = (struct client){b, link->sender};
 	if (link->a.kind == CLOCK_ORIGIN)
 		*vec_add(&map->traces.at[link->a.trace].others) = (struct keyed){link->a.key, a};
 	if (shows_date(link) && !has_relation(map, "epoch", b))
@@ -589,24 +583,21 @@ clocks_are_settled(const struct clocks *clocks)
 
 /* --- times ------------------------------------------------------------- */
 
-/* The clock of M's sender: known for its master and channel, else for the
- * sender itself, else for its master; SIZE_MAX if there is none. */
+/* The clock of M's sender: known for its port, else for the sender itself, else for
+ * its group of ports; SIZE_MAX if there is none. */
 static size_t
 client_of(const struct trace_clocks *own, const struct trace *trace, const struct message *m)
 {
-	struct stp_state stp = {0};
-	if (clock_is_stp(trace))
-		stp = stp_aux_state(m->aux);
-	uint32_t sender = (uint32_t)stp.master << 16 | stp.channel;
-	uint64_t origin = m->origin ^ (clock_is_stp(trace) ? stp_sender_key(sender) : 0);
+	const struct clock_source *source = clock_source_of(trace);
+	struct clock_owner sender = source->owner(m);
 	size_t best = SIZE_MAX;
 	int quality = 0;
 	for (size_t i = 0; i < own->clients.count; i++) {
 		const struct client *client = &own->clients.at[i];
-		int fits = client->sender == sender		  ? 3
-			   : client->origin == origin		  ? 2
-			   : client->sender >> 16 == sender >> 16 ? 1
-								  : 0;
+		int fits = client->sender.port == sender.port		    ? 3
+			   : client->sender.origin == sender.origin	    ? 2
+			   : client->sender.port >> 16 == sender.port >> 16 ? 1
+									    : 0;
 		if (fits > quality) {
 			quality = fits;
 			best = client->clock;
@@ -677,7 +668,7 @@ mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 		return false;
 	if (!time_of(map, number, clock_of(map, number, m, trace), ticks_of(has, m), m, time))
 		return false;
-	if (own && own->has_own && clock_is_stp(trace) &&
+	if (own && own->has_own && clock_is_transported(trace) &&
 	    !own_time(map, has->own, number, m, own->own, time))
 		own_time(map, client_of(has, trace, m), number, m, own->own, time);
 	if (__builtin_add_overflow(time->nanoseconds, has->shift, &time->nanoseconds))
@@ -750,7 +741,7 @@ clocks_nature(struct trace *trace)
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	const struct trace_clocks *has = &clocks->map->traces.at[number];
 	nature.placed = has->by_place;
-	nature.own = clock_is_stp(trace) && (has->own != SIZE_MAX || has->clients.count);
+	nature.own = clock_is_transported(trace) && (has->own != SIZE_MAX || has->clients.count);
 	const struct graph *graph = &clocks->map->graph;
 	const struct graph_clock *root = &graph->clocks.at[graph->clocks.at[has->main].root];
 	nature.known = root->rate.numerator;

@@ -1,0 +1,75 @@
+/*
+ * What messages of a format tell of clocks: decoder_ops.clocks.
+ *
+ * A source names two clocks and reads, from single messages, moments that both
+ * show.  What is made of them, for one capture or several, is no decoder's matter.
+ */
+#ifndef TRAWL_DECODE_CLOCK_SOURCE_H
+#define TRAWL_DECODE_CLOCK_SOURCE_H
+
+#include "decode/decoder.h"
+
+enum clock_kind {
+	CLOCK_WALL,   /* nanoseconds since 1970 */
+	CLOCK_TRACE,  /* of a transport */
+	CLOCK_GROUP,  /* of a snapshot: all its buffers; trace is its first one */
+	CLOCK_PLACES, /* of a trace without times: where a message lies */
+	CLOCK_CORE,   /* UIA: of the core `key` */
+	CLOCK_GLOBAL, /* UIA: the time of all cores, by its rate */
+	CLOCK_STAMPS, /* SyS-T: of the messages' own time stamps, as the profile says */
+	CLOCK_CLIENT, /* SyS-T: of the sender `key` */
+	CLOCK_HART,   /* E-Trace: of the source `key` */
+	CLOCK_ORIGIN, /* whose rate the profile gives; `key` is the origin */
+	CLOCK_STEADY  /* nanoseconds of a trace whose rate changes */
+};
+
+enum clock_tells {
+	CLOCK_TELLS_NOTHING,
+	CLOCK_TELLS_POINT,  /* clock A shows `a` when clock B shows `b` */
+	CLOCK_TELLS_RATE_A, /* that of A from this message on is `hz_a` */
+	CLOCK_TELLS_RATE_B  /* that of B is `hz_b`, for the points of the same cell */
+};
+
+/* What one message tells; zeroed before it is read. */
+struct clock_reading {
+	enum clock_tells tells;
+	uint64_t a, b;
+	uint64_t key_a, key_b; /* which of the trace's clocks of that kind */
+	double hz_a, hz_b;     /* 0: not told */
+};
+
+/* A sender as the transport knows it: by its port, of which the upper half is a group
+ * of ports (STP: master and channel), and the key of its messages without that. */
+struct clock_owner {
+	uint32_t port;
+	uint64_t origin;
+};
+
+struct clock_source {
+	uint64_t kinds;	  /* of messages that tell something, a bit each */
+	uint16_t flags;	  /* one of these is set where there is a point; 0: any */
+	const char *link; /* what relates the two clocks, for people */
+	enum clock_kind a, b;
+
+	/* What M, of one of `kinds`, tells.  E is its expansion with fields where
+	 * `expand` asks for it, else NULL. */
+	void (*read)(const struct decoder *, const struct message *m, const struct window *,
+		     const struct expansion *e, struct clock_reading *);
+	bool expand;
+	bool rate_apart; /* points do not tell the rate of B, other messages beside do */
+	unsigned bits_b; /* points tell so many low bits of B, the rest is known from
+			    `matched`; 0: all */
+
+	/* Messages are matched with the events of a log, whose clocks A is tied to by
+	 * a link of this name; NULL: they are not. */
+	const char *matched;
+
+	/* Which of the trace's clocks M is stamped by; NULL: its origin's. */
+	uint64_t (*key)(const struct message *m);
+	/* The sender of M, whose own time stamps stand beside the transport's; NULL:
+	 * there are no two. */
+	struct clock_owner (*owner)(const struct message *m);
+	bool by_sender; /* ticks are those of each message's sender */
+};
+
+#endif

@@ -136,7 +136,7 @@ libtrawl_a_SOURCES = \
 	src/export/export_perfetto.c \
 	src/export/export_pool.c \
 	src/export/export_pool.h \
-	src/export/export_ppl.c \
+	src/export/export_printer.c \
 	src/export/export_range.c \
 	src/export/export_range.h \
 	src/export/export_record.c \

@@ -4,7 +4,7 @@
 # section of the manual, and a file in the corpus of the fuzzer.
 
 cd "${srcdir:-.}" || exit 1
-members="contexts trigger alike clocks"
+members="contexts trigger alike clocks printer"
 
 # The decoders in the order of the registry, as NAME of NAME_ops.
 decoders()

@@ -356,9 +356,9 @@ drive_expand(const struct drive *d, const struct drive_messages *m)
 		expansion_clear(&e);
 		d->ops->expand(d->decoder, message, &w, EXPAND_FIELDS, NULL, &e);
 		check_expansion(d, &e);
-		if (d->ops->systprint) {
+		if (d->ops->print) {
 			text_clear(&row);
-			d->ops->systprint(d->decoder, message, &w, &e, &row);
+			d->ops->print(d->decoder, message, &w, &e, &row);
 		}
 		if (d->ops->announces) {
 			uint8_t guid[16];

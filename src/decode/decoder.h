@@ -456,11 +456,12 @@ struct decoder_ops {
 	bool (*announces)(const struct decoder *, const struct message *, const struct window *,
 			  uint8_t guid[16], uint64_t *build);
 
-	/* The row the reference printer would give, appended to OUT without a
-	 * line end; false: it gives none.  E is the message's expansion with
-	 * fields.  NULL: the format has no such printer. */
-	bool (*systprint)(const struct decoder *, const struct message *, const struct window *,
-			  struct expansion *, struct text *out);
+	/* Appends the row that the tool which the format is known by would print, without
+	 * a line end; false: it prints none.  E is the message's expansion, which may
+	 * change.  `printer` is the name of such rows as an output; NULL: no such tool. */
+	const char *printer;
+	bool (*print)(const struct decoder *, const struct message *, const struct window *,
+		      struct expansion *e, struct text *out);
 };
 
 /* --- helpers for callers ----------------------------------------------- */

@@ -68,12 +68,12 @@ const struct export_format export_formats[] = {
      .want = EXPAND_TEXT,
      .header = "Decode Status,Payload,Type,Severity,Origin,Unit,Message TimeStamp,"
 	       "Context TimeStamp,Location,Raw Length,Checksum,Collateral\n",
-     .fits = export_systprint_fits,
-     .message = export_systprint},
+     .printed = true,
+     .message = export_printer},
     {.name = "ppl",
      .help = "element lines as trc_pkt_lister prints them",
-     .fits = export_ppl_fits,
-     .message = export_ppl},
+     .printed = true,
+     .message = export_printer},
     {.name = "hex",
      .help = "text, then the bytes of each message",
      .expand = true,
@@ -469,11 +469,11 @@ chosen(const struct export_options *options, const struct trace *trace)
 	return !options->source || !strcmp(options->source, trace_name(trace));
 }
 
-/* Whether the format has rows for a trace at all. */
-static bool
-fits(const struct export_options *options, const struct trace *trace)
+bool
+export_fits(const struct export_format *format, const struct trace *trace)
 {
-	return !options->format->fits || options->format->fits(trace_decoder(trace)->ops);
+	const char *printer = trace_decoder(trace)->ops->printer;
+	return !format->printed || (printer && !strcmp(printer, format->name));
 }
 
 void
@@ -482,7 +482,7 @@ export_name_unfit(const struct session *session, const struct export_options *op
 {
 	for (size_t i = 0; i < session->traces.count; i++) {
 		const struct trace *trace = session->traces.at[i];
-		if (chosen(options, trace) && !fits(options, trace))
+		if (chosen(options, trace) && !export_fits(options->format, trace))
 			text_addf(out, "%s%s", out->length ? ", " : "", trace_name(trace));
 	}
 }
@@ -494,7 +494,7 @@ check_choice(const struct session *session, const struct export_options *options
 	for (size_t i = 0; i < session->traces.count; i++) {
 		const struct trace *trace = session->traces.at[i];
 		count += chosen(options, trace);
-		fitting += chosen(options, trace) && fits(options, trace);
+		fitting += chosen(options, trace) && export_fits(options->format, trace);
 	}
 	if (!count)
 		return err_set(err, ERR_USAGE, "no trace is named %s; --info shows their names",

@@ -59,16 +59,15 @@ struct export_joiner {
 struct export_format {
 	const char *name;
 	const char *help;
-	bool expand;		 /* needs text at all */
-	enum expand_want want;	 /* and fields */
-	bool timed;		 /* needs times: clocks_load first */
-	bool contexts;		 /* and contexts: contexts_load */
-	bool live;		 /* but does not wait for the end of streams for that */
-	bool flagged;		 /* shows the flags of messages */
-	bool folder;		 /* `output` is a folder */
-	/* Whether traces of a decoder have rows at all; NULL: all have. */
-	bool (*fits)(const struct decoder_ops *);
-	const char *header;	 /* first line with its end, or NULL */
+	bool expand;	       /* needs text at all */
+	enum expand_want want; /* and fields */
+	bool timed;	       /* needs times: clocks_load first */
+	bool contexts;	       /* and contexts: contexts_load */
+	bool live;	       /* but does not wait for the end of streams for that */
+	bool flagged;	       /* shows the flags of messages */
+	bool folder;	       /* `output` is a folder */
+	bool printed;	       /* by decoders whose `printer` has this name; others have no rows */
+	const char *header;    /* first line with its end, or NULL */
 	const char *mark_header; /* the same where marks are told, if it is another */
 	const char *footer;	 /* last line, also of what is cut short by an error, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
@@ -103,6 +102,9 @@ struct export_result {
 	uint64_t messages;    /* written */
 	struct doubts doubts; /* in all that was decoded, whatever passes */
 };
+
+/* Whether a trace has rows in the format at all. */
+bool export_fits(const struct export_format *, const struct trace *);
 
 /* Whether traces will be merged by time, for which all must be at their end. */
 bool export_is_merged(const struct session *, const struct export_options *);
@@ -143,15 +145,12 @@ void export_context_label(const struct export_message *, unsigned context,
 void export_flags(const struct export_message *, const char *quote, const char *between,
 		  struct text *);
 
-/* The formats' functions, one file each. */
+/* The formats' functions. */
 void export_text(struct export_message *, struct text *);
 void export_csv(struct export_message *, struct text *);
 void export_jsonl(struct export_message *, struct text *);
-void export_systprint(struct export_message *, struct text *);
-void export_ppl(struct export_message *, struct text *);
+void export_printer(struct export_message *, struct text *);
 void export_hex(struct export_message *, struct text *);
-bool export_ppl_fits(const struct decoder_ops *);
-bool export_systprint_fits(const struct decoder_ops *);
 void export_ctf(struct export_message *, struct text *);
 void export_perfetto(struct export_message *, struct text *);
 extern const struct export_joiner export_ctf_joiner, export_perfetto_joiner;

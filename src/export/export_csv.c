@@ -1,4 +1,4 @@
-/* `-t csv` (RFC 4180) and `-t csv-systprint`, whose rows the decoder makes. */
+/* `-t csv` (RFC 4180). */
 #include "config.h"
 
 #include "export/export.h"
@@ -79,21 +79,4 @@ export_csv(struct export_message *message, struct text *out)
 	if (message->mark)
 		add_mark(message->mark, message->charset, out);
 	text_add_char(out, '\n');
-}
-
-bool
-export_systprint_fits(const struct decoder_ops *ops)
-{
-	return ops->systprint;
-}
-
-void
-export_systprint(struct export_message *message, struct text *out)
-{
-	const struct decoder *decoder = trace_decoder(reader_trace(message->reader));
-	if (!decoder->ops->systprint || message->message->kind == DECODE_KIND_LOSS)
-		return;
-	struct window window = reader_window(message->reader);
-	if (decoder->ops->systprint(decoder, message->message, &window, message->expansion, out))
-		text_add_char(out, '\n');
 }

@@ -214,7 +214,7 @@ send_to_terminal(const char *path, const struct export_format *format, enum text
 					       .output = open_terminal(&far),
 					       .charset = charset,
 					       .threads = 1};
-	if (!format->fits || format->fits(trace_decoder(session.traces.at[0])->ops))
+	if (export_fits(format, session.traces.at[0]))
 		assert_int_equal(export_run(&session, &options, &result, &err), 0);
 	assert_int_equal(write(options.output, "", 1), 1);
 	size_t length = 0;

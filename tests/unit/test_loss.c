@@ -285,8 +285,7 @@ exports_say_so(struct fixture *f, bool counts)
 						 .threads = 1,
 						 .output = memfd_create("test", 0)};
 		struct export_result result;
-		bool fits =
-		    !options.format->fits || options.format->fits(trace_decoder(f->trace)->ops);
+		bool fits = export_fits(options.format, f->trace);
 		if (fits && !options.format->folder && (counts || !options.format->counts)) {
 			assert_int_equal(export_run(&f->session, &options, &result, &err), 0);
 			assert_true(doubts_are_bad(&result.doubts));

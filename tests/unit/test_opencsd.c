@@ -121,8 +121,11 @@ static const char *
 line_of(const struct shot *s, const struct message *m, struct text *line)
 {
 	struct window w = drive_window(&s->drive);
+	struct expansion e = {0};
 	text_clear(line);
-	return opencsd_print(s->drive.decoder, m, &w, line) ? text_get(line) : NULL;
+	bool printed = opencsd_ops.print(s->drive.decoder, m, &w, &e, line);
+	expansion_free(&e);
+	return printed ? text_get(line) : NULL;
 }
 
 /* A line without what comes before the element's name. */
@@ -715,7 +718,9 @@ test_resync(void **state)
 			assert_int_equal(m.origin, expected->origin);
 			assert_int_equal(m.flags, expected->flags);
 			text_clear(&got);
-			opencsd_print(s.drive.decoder, &m, &whole, &got);
+			struct expansion e = {0};
+			opencsd_ops.print(s.drive.decoder, &m, &whole, &e, &got);
+			expansion_free(&e);
 			assert_string_equal(text_get(&got), line_of(&s, expected, &want) ?: "");
 		}
 		assert_int_equal(next, s.all.list.count);

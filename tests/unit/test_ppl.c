@@ -118,7 +118,7 @@ check_rows(const char *end)
 		if (rows[i].text)
 			assert_string_equal(text_get(&l.e.text), rows[i].text);
 		text_clear(&line);
-		assert_int_equal(ppl_print(l.drive.decoder, m, &w, &line),
+		assert_int_equal(ppl_ops.print(l.drive.decoder, m, &w, &l.e, &line),
 				 rows[i].kind < OPENCSD_ELEMENTS);
 		if (line.length)
 			assert_string_equal(text_get(&line), rows[i].line);
@@ -174,7 +174,7 @@ test_glued(void **state)
 	const struct message *m = expand(&l, 0);
 	struct window w = drive_window(&l.drive);
 	struct text line = {0};
-	assert_true(ppl_print(l.drive.decoder, m, &w, &line));
+	assert_true(ppl_ops.print(l.drive.decoder, m, &w, &l.e, &line));
 	assert_string_equal(text_get(&line), ELEMENT(14, "EXCEPTION_RET()"));
 	text_free(&line);
 	assert_int_equal(m->kind, OPENCSD_EXCEPTION_RET);

@@ -164,7 +164,7 @@ test_rows(void **state)
 		struct text out = {0};
 		setup(&t, cases[i].text, strlen(cases[i].text));
 		expand(&t, 0);
-		if (t.d.ops->systprint(t.d.decoder, &t.all.list.at[0], &t.w, &t.e, &out) !=
+		if (t.d.ops->print(t.d.decoder, &t.all.list.at[0], &t.w, &t.e, &out) !=
 		    cases[i].row)
 			fail_msg("%s", cases[i].text);
 		text_free(&out);

@@ -461,7 +461,7 @@ test_texts(void **state)
 	assert_string_equal(text_get(&e.text), "32 zero bytes");
 	assert_int_equal(all.list.at[4].severity, SEVERITY_DEBUG);
 	struct text row = {0};
-	assert_false(d.ops->systprint(d.decoder, &all.list.at[4], &w, &e, &row));
+	assert_false(d.ops->print(d.decoder, &all.list.at[4], &w, &e, &row));
 
 	text_free(&row);
 	expansion_free(&e);

@@ -779,4 +779,6 @@ const struct decoder_ops opencsd_ops = {
     .sender = opencsd_sender,
     .cycles = opencsd_cycles,
     .announces = opencsd_announces,
+    .printer = OPENCSD_PRINTER,
+    .print = opencsd_print,
 };

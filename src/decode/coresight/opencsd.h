@@ -24,9 +24,9 @@ enum opencsd_protocol {
 	R(TRCCONFIGR)                                                                              \
 	R(TRCTRACEIDR)                                                                             \
 	R(TRCAUTHSTATUS)                                                                           \
-	R(TRCDEVARCH) R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8) R(TRCIDR9) R(TRCIDR10)           \
-	    R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR) R(ETMCCER) R(ETMTRACEIDR)       \
-		R(STMTCSR) R(ITMTCR)
+	R(TRCDEVARCH)                                                                              \
+	R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8) R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) \
+	    R(TRCIDR13) R(ETMCR) R(ETMIDR) R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
 
 struct opencsd_registers {
 #define OPENCSD_REGISTER_MEMBER(name) int64_t name;
@@ -67,15 +67,6 @@ extern const struct option_table opencsd_options;
  * cannot be used is added to NOTES, a line each. */
 void opencsd_use_snapshot(struct opencsd_options *, const struct snapshot *,
 			  const struct snapshot_buffer *, struct text *notes);
-
-/*
- * Append the line that trc_pkt_lister prints for an element, without its end;
- * false if the message is no element or DECODER is of another format.
- */
-bool opencsd_print(const struct decoder *, const struct message *, const struct window *,
-		   struct text *out);
-bool ppl_print(const struct decoder *, const struct message *, const struct window *,
-	       struct text *out);
 
 extern const struct decoder_ops opencsd_ops, ppl_ops;
 

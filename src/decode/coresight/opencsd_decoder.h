@@ -114,6 +114,8 @@ void opencsd_survey(const struct decoder *, const struct window *head, struct te
 /* opencsd_expand.c */
 void opencsd_expand(const struct decoder *, const struct message *, const struct window *,
 		    enum expand_want, const struct decode_history *, struct expansion *);
+bool opencsd_print(const struct decoder *, const struct message *, const struct window *,
+		   struct expansion *, struct text *out);
 bool opencsd_announces(const struct decoder *, const struct message *, const struct window *,
 		       uint8_t guid[16], uint64_t *build);
 struct opencsd_pool *opencsd_pool_new(const struct opencsd_decoder *);

@@ -142,6 +142,9 @@ uint64_t opencsd_element_origin(const struct opencsd_element *);
 enum { OPENCSD_CONTEXTS = 4 };
 extern const struct context_row opencsd_contexts[OPENCSD_CONTEXTS];
 
+/* For decoder_ops.print: the lines that trc_pkt_lister prints for elements. */
+#define OPENCSD_PRINTER "ppl"
+
 /* Whether master and channel sent it: no trigger, frequency or error. */
 bool opencsd_element_has_sender(const struct opencsd_element *);
 

@@ -783,12 +783,11 @@ print_record(const struct job *j, const struct worker *w, size_t n)
 
 bool
 opencsd_print(const struct decoder *decoder, const struct message *m, const struct window *w,
-	      struct text *out)
+	      struct expansion *e, struct text *out)
 {
-	struct expansion e = {0};
-	const struct job j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, &e};
-	bool found = decoder->ops == &opencsd_ops && with_record(&j, print_record);
-	text_add_bytes(out, text_get(&e.text), e.text.length);
-	expansion_free(&e);
+	expansion_clear(e);
+	const struct job j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, e};
+	bool found = with_record(&j, print_record);
+	text_add_bytes(out, text_get(&e->text), e->text.length);
 	return found;
 }

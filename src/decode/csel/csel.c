@@ -535,4 +535,5 @@ const struct decoder_ops csel_ops = {
     .resync = csel_resync,
     .expand = csel_expand,
     .sender = csel_sender,
+    /* no printer: no public tool prints it */
 };

@@ -220,4 +220,5 @@ const struct decoder_ops encap_ops = {
     .resync = encap_resync,
     .expand = encap_expand,
     .sender = encap_sender,
+    /* no printer: the reference decoder prints no list of packets */
 };

@@ -673,4 +673,5 @@ const struct decoder_ops gem_ops = {
     .step = gem_step,
     .resync = gem_resync,
     .expand = gem_expand,
+    /* no printer: no public tool prints it */
 };

@@ -604,4 +604,5 @@ const struct decoder_ops uia_ops = {
     .resync = uia_resync,
     .expand = uia_expand,
     .sender = uia_sender,
+    /* no printer: no public tool prints it */
 };

@@ -280,11 +280,13 @@ ppl_expand(const struct decoder *decoder, const struct message *m, const struct 
 		add_fields(&line, e);
 }
 
-bool
+static bool
 ppl_print(const struct decoder *decoder, const struct message *m, const struct window *w,
-	  struct text *out)
+	  struct expansion *e, struct text *out)
 {
-	if (decoder->ops != &ppl_ops || m->kind >= OPENCSD_ELEMENTS)
+	(void)decoder;
+	(void)e;
+	if (m->kind >= OPENCSD_ELEMENTS)
 		return false;
 	struct arena arena = {0};
 	struct line line;
@@ -399,4 +401,6 @@ const struct decoder_ops ppl_ops = {
     .expand = ppl_expand,
     .sender = ppl_sender,
     .cycles = opencsd_cycles,
+    .printer = OPENCSD_PRINTER,
+    .print = ppl_print,
 };

@@ -201,7 +201,9 @@ void syst_expand(const struct syst_decoder *, const struct message *, const uint
 bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length,
 		    const struct syst_sender *, uint8_t guid[16], uint64_t *build);
 
-/* For decoder_ops.systprint: a row for a message that is SyS-T (e->payload is
+#define SYST_PRINTER "csv-systprint"
+
+/* For decoder_ops.print: a row for a message that is SyS-T (e->payload is
  * its frame), none else.  The second is for transports without senders. */
 bool syst_systprint_from(const struct decoder *, const struct message *, const struct syst_sender *,
 			 struct expansion *, struct text *out);

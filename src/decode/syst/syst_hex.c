@@ -447,5 +447,6 @@ const struct decoder_ops syst_hex_ops = {
     .resync = line_resync,
     .expand = hex_expand,
     .announces = hex_announces,
-    .systprint = hex_systprint,
+    .printer = SYST_PRINTER,
+    .print = hex_systprint,
 };

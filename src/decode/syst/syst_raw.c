@@ -658,5 +658,6 @@ const struct decoder_ops syst_raw_ops = {
     .resync = raw_resync,
     .expand = raw_expand,
     .announces = raw_announces,
-    .systprint = syst_systprint,
+    .printer = SYST_PRINTER,
+    .print = syst_systprint,
 };

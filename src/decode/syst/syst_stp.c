@@ -884,5 +884,6 @@ const struct decoder_ops syst_stp_ops = {
     .expand = syst_stp_expand,
     .kinds_history = 1ull << SYST_BUILD,
     .announces = syst_stp_announces,
-    .systprint = syst_stp_systprint,
+    .printer = SYST_PRINTER,
+    .print = syst_stp_systprint,
 };

@@ -63,7 +63,7 @@ stp_end_nibble(const struct message *m)
 /* The frequency that message M of kind SYST_STP_FREQ announces, else 0. */
 uint64_t stp_frequency(const struct message *m, const struct window *);
 
-/* decoder_ops.expand, decoder_ops.announces, decoder_ops.systprint. */
+/* decoder_ops.expand, decoder_ops.announces, decoder_ops.print. */
 void syst_stp_expand(const struct decoder *, const struct message *, const struct window *,
 		     enum expand_want, const struct decode_history *, struct expansion *);
 bool syst_stp_announces(const struct decoder *, const struct message *, const struct window *,

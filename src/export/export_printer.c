@@ -1,0 +1,16 @@
+/* `-t csv-systprint` and `-t ppl`: what the tool that a format is known by would
+ * print.  The decoder makes the rows; other messages, and other formats, have none. */
+#include "config.h"
+
+#include "export/export.h"
+
+void
+export_printer(struct export_message *message, struct text *out)
+{
+	const struct decoder *decoder = trace_decoder(reader_trace(message->reader));
+	struct window window = reader_window(message->reader);
+	if (!decoder->ops->print || message->message->kind == DECODE_KIND_LOSS)
+		return;
+	if (decoder->ops->print(decoder, message->message, &window, message->expansion, out))
+		text_add_char(out, '\n');
+}

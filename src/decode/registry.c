@@ -91,3 +91,20 @@ decoder_triggers(void)
 	pthread_once(&once, join_triggers);
 	return triggers;
 }
+
+const struct decoder_ops *
+decoder_of_snapshots(void)
+{
+	return &opencsd_ops;
+}
+
+bool
+decoder_use_snapshot(void *options, const struct snapshot *snapshot,
+		     const struct snapshot_buffer *buffer, struct text *notes)
+{
+	struct opencsd_options *own = options;
+	if (buffer->outside && !own->outside)
+		return false;
+	opencsd_use_snapshot(own, snapshot, buffer, notes);
+	return true;
+}

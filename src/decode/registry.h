@@ -27,6 +27,15 @@ const char *decoder_field_name(size_t i);
 /* A filter for the messages that a hardware trigger caused, in any format. */
 const char *decoder_triggers(void);
 
+/* The decoder of the buffers of a snapshot.  Fills its OPTIONS, which have the
+ * defaults, for one of them; what cannot be used is added to NOTES, a line each.  False:
+ * the buffer lies outside the snapshot's folder, and the options do not allow that. */
+struct snapshot;
+struct snapshot_buffer;
+const struct decoder_ops *decoder_of_snapshots(void);
+bool decoder_use_snapshot(void *options, const struct snapshot *, const struct snapshot_buffer *,
+			  struct text *notes);
+
 /* `syst/stp`, in a static string of the registry. */
 const char *decoder_name(const struct decoder_ops *);
 

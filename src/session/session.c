@@ -5,7 +5,7 @@
 
 #include "session/session.h"
 #include "capture/snapshot.h"
-#include "decode/coresight/opencsd.h"
+#include "decode/registry.h"
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
 #include "session/clock/instant.h"
@@ -123,17 +123,17 @@ open_snapshot(struct session *session, struct trace_opening from, struct err *er
 		struct text name = {0};
 		text_addf(&name, "%s.%s", snapshot->folder, buffer->name);
 		take_options(&session->profile, text_get(&name), &from);
-		struct opencsd_options *own = trace_format_options(from.options, &opencsd_ops);
-		if (buffer->outside && !own->outside) {
+		const struct decoder_ops *ops = decoder_of_snapshots();
+		void *own = trace_format_options(from.options, ops);
+		if (!decoder_use_snapshot(own, snapshot, buffer, &snapshot->notes)) {
 			trace_options_free(from.options);
 			text_free(&name);
 			continue;
 		}
-		opencsd_use_snapshot(own, snapshot, buffer, &snapshot->notes);
 		if (!from.options->name)
 			from.options->name = mem_text(text_get(&name));
 		from.path = buffer->path;
-		from.choice.format = opencsd_ops.format;
+		from.choice.format = ops->format;
 		from.choice.reason = "opencsd, as the snapshot says";
 		from.group = snapshot->folder;
 		struct err failed = {0};

@@ -40,11 +40,12 @@ drive_open(struct drive *d, const char *name, const uint8_t *bytes, size_t lengt
 	option_defaults(d->ops->options, d->options);
 }
 
-/* Element N of a list, which is made if it is the next one. */
+/* Element N of a list, which is made if it is the next one; NULL: it is neither. */
 static char *
 list_element(struct option_list *list, const struct option_table *table, size_t n)
 {
-	CHECK(n <= list->count);
+	if (!table || n > list->count)
+		return NULL;
 	if (n == list->count) {
 		list->at = mem_resize(list->at, ++list->count * table->size);
 		option_defaults(table, (char *)list->at + n * table->size);
@@ -71,12 +72,12 @@ drive_set(struct drive *d, const char *name, const char *value)
 		name += length + 1;
 		if (row->type == OPTION_LIST) {
 			char *rest;
-			CHECK(table);
 			object = list_element((void *)object, table, strtoul(name, &rest, 10));
-			CHECK(*rest == '.');
+			if (!object || *rest != '.')
+				return false;
 			name = rest + 1;
-		} else {
-			CHECK(row->type == OPTION_STRUCT);
+		} else if (row->type != OPTION_STRUCT) {
+			return false;
 		}
 	}
 	return row && !option_set(row, object, value, wanted);

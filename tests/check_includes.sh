@@ -30,6 +30,17 @@ strangers()
 		grep -v "^\./$1:"
 }
 
+# Prints what includes the header of a format outside src/decode.  The serial numbers
+# of OVERLAY words and UIA events belong to both formats and to neither; the fuzz target
+# of collateral is for one format only.
+leaks()
+{
+	grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"decode/[a-z]+/' -r . ../tests/fuzz |
+		grep -v '^\./decode/' |
+		grep -vE '^\./(trace|session)/([a-z]+/)?serial\.c:' |
+		grep -v '^\.\./tests/fuzz/fuzz_collateral\.c:'
+}
+
 # Prints the .c files whose first include is not config.h.
 unconfigured()
 {
@@ -65,5 +76,6 @@ report "OpenCSD only in decode/coresight/opencsd_library.c" \
 	"$(strangers decode/coresight/opencsd_library.c opencsd)"
 report "elfutils only in program/symbols.c" \
 	"$(strangers program/symbols.c '(elfutils/|libelf|gelf|dwarf|elf\.h)')"
+report "what a format alone knows stays in its folder" "$(leaks)"
 report "every .c file starts with config.h" "$(unconfigured)"
 echo "1..$count"

@@ -2,8 +2,9 @@
  * Fuzz target: every way in which the program steps through a capture.
  *
  * The first byte chooses the decoder, by its place in the registry; the second is the
- * length of a text that gives options, which follows; the rest is the capture.  drive.c checks the contract of decode/decoder.h and
- * that pieces, blocks, checkpoints and growth give the messages of one pass.
+ * length of a text that gives options, which follows; the rest is the capture.
+ * drive.c checks the contract of decode/decoder.h and that pieces, blocks, checkpoints
+ * and growth give the messages of one pass.
  */
 #include "config.h"
 

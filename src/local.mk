@@ -70,6 +70,7 @@ libtrawl_a_SOURCES = \
 	src/decode/coresight/opencsd_lane.h \
 	src/decode/coresight/opencsd_library.h \
 	src/decode/coresight/opencsd_open.c \
+	src/decode/coresight/opencsd_options.c \
 	src/decode/coresight/opencsd_survey.c \
 	src/decode/coresight/opencsd_tree.c \
 	src/decode/coresight/opencsd_tree.h \
@@ -90,6 +91,7 @@ libtrawl_a_SOURCES = \
 	src/decode/encap/encap_place.c \
 	src/decode/encap/encap_probe.c \
 	src/decode/encap/encap_step.c \
+	src/decode/encap/encap_tables.c \
 	src/decode/encap/etrace.c \
 	src/decode/encap/etrace.h \
 	src/decode/encap/etrace_data.c \
@@ -118,6 +120,7 @@ libtrawl_a_SOURCES = \
 	src/decode/syst/syst_expand.h \
 	src/decode/syst/syst_frame.h \
 	src/decode/syst/syst_hex.c \
+	src/decode/syst/syst_open.c \
 	src/decode/syst/syst_printf.c \
 	src/decode/syst/syst_printf.h \
 	src/decode/syst/syst_raw.c \

@@ -13,9 +13,6 @@ fi
 allowed()
 {
 	cat <<-'LIST'
-		files decode/coresight: opencsd opencsd_expand opencsd_open opencsd_survey
-		files decode/encap: encap encap_probe
-		files decode/syst: syst syst_collateral
 		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
 		files ui: app bars commands filters notebook pane session settings state write
 		files ui/list: hits list

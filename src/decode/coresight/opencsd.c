@@ -717,8 +717,9 @@ opencsd_step(const struct decoder *decoder, struct decode_state *state, const st
 	return r.count;
 }
 
-double
-opencsd_find_frequency(const struct opencsd_decoder *d, const struct window *head)
+/* The rate of STM time stamps as the head tells it, or 0. */
+static double
+find_frequency(const struct opencsd_decoder *d, const struct window *head)
 {
 	const struct decoder *decoder = &d->syst.base;
 	struct decode_state *state = mem_new(sizeof(struct state));
@@ -730,6 +731,18 @@ opencsd_find_frequency(const struct opencsd_decoder *d, const struct window *hea
 	opencsd_release(state);
 	free(state);
 	return hz;
+}
+
+static struct decoder *
+opencsd_open_buffer(const void *options, const struct window *head, struct err *err)
+{
+	struct opencsd_decoder *d = opencsd_open(options, err);
+	if (!d)
+		return NULL;
+	d->syst.base.ops = &opencsd_ops;
+	if (opencsd_is_stm(d))
+		d->syst.base.hz = find_frequency(d, head);
+	return &d->syst.base;
 }
 
 static void
@@ -765,7 +778,7 @@ const struct decoder_ops opencsd_ops = {
     .state_size = sizeof(struct state),
     .checkpoint_size = SAVED_SIZE,
     .probe = opencsd_probe,
-    .open = opencsd_open,
+    .open = opencsd_open_buffer,
     .close = opencsd_close,
     .load = opencsd_load,
     .start = opencsd_start,

@@ -95,17 +95,15 @@ opencsd_aux_id(uint64_t aux)
 	return (uint8_t)(aux >> 40);
 }
 
-/* Who sends what lane LANE carries, for people. */
+/* opencsd_options.c: who sends what lane LANE carries, for people. */
 const char *opencsd_source_name(const struct opencsd_decoder *, size_t lane);
 
 /* opencsd_open.c */
 void opencsd_probe(const struct window *head, struct probe *);
-struct decoder *opencsd_open(const void *options, const struct window *head, struct err *);
+struct opencsd_decoder *opencsd_open(const struct opencsd_options *, struct err *);
+bool opencsd_is_stm(const struct opencsd_decoder *); /* all its time stamps are an STM's */
 void opencsd_close(struct decoder *);
 int opencsd_load(struct decoder *, struct err *);
-
-/* opencsd.c: the rate of STM time stamps as the head tells it, or 0. */
-double opencsd_find_frequency(const struct opencsd_decoder *, const struct window *head);
 
 /* opencsd_survey.c */
 void opencsd_survey(const struct decoder *, const struct window *head, struct text *about,

@@ -1,11 +1,10 @@
 /*
  * RISC-V trace encapsulation, and how it is opened.
  *
- * Opening turns the options into tables for stepping: the length of a packet
- * by its header byte, what the first bits of a payload mean, and which source
- * has settings of its own.  Widths that the profile does not give are guessed
- * from the head of the capture (encap_probe.c).  How packets are found is in
- * encap_step.c, what they say in encap_expand.c, etrace.c and etrace_data.c.
+ * Opening turns the options into tables for stepping (encap_tables.c).  Widths that
+ * the profile does not give are guessed from the head of the capture (encap_probe.c).
+ * How packets are found is in encap_step.c, what they say in encap_expand.c, etrace.c
+ * and etrace_data.c.
  */
 #include "config.h"
 
@@ -19,87 +18,6 @@
 
 /* --- opening ----------------------------------------------------------- */
 
-/* Types are a system's own; without a map they are those of E-Trace [Encap 1.0, "Packet
- * Encapsulation for E-Trace"]. */
-static void
-set_classes(struct encap_source *source, const struct option_list *list)
-{
-	static const struct encap_type usual[] = {{0, ENCAP_INSTRUCTION}, {1, ENCAP_DATA}};
-	const struct encap_type *types = list->count ? list->at : usual;
-	size_t count = list->count ? list->count : sizeof usual / sizeof *usual;
-	memset(source->classes, ENCAP_OTHER, sizeof source->classes);
-	for (size_t i = 0; i < count; i++)
-		source->classes[types[i].type & (sizeof source->classes - 1)] =
-		    (uint8_t)types[i].payload;
-}
-
-/* One struct encap_source per entry of `sources:`, behind that of all. */
-static int
-set_sources(struct encap_decoder *d, struct err *err)
-{
-	const struct encap_options *options = d->options;
-	const struct encap_source_options *entries = options->sources.at;
-	size_t count = options->sources.count;
-	uint64_t ids = (uint64_t)1 << d->srcid_width;
-
-	d->source_count = count + 1;
-	d->sources = mem_new(d->source_count * sizeof *d->sources);
-	if (count)
-		d->source_of = mem_new(ids * sizeof *d->source_of);
-	for (size_t i = 0; i <= count; i++) {
-		const struct encap_source_options *own = i ? &entries[i - 1] : NULL;
-		struct encap_source *source = &d->sources[i];
-		source->etrace = options->etrace;
-		source->type_width = d->type_width;
-		set_classes(source, own && own->types.count ? &own->types : &options->types);
-		if (own) {
-			if (own->id >= ids || i > UINT16_MAX)
-				return err_set(err, ERR_CONFIG,
-					       "source %llu does not fit in srcid_width %u",
-					       (unsigned long long)own->id, d->srcid_width);
-			d->source_of[own->id] = (uint16_t)i;
-			source->name = own->name;
-			etrace_change(&source->etrace, &own->etrace);
-			if (own->type_width >= 0)
-				source->type_width = (unsigned)own->type_width;
-		}
-		const char *problem = etrace_check(&source->etrace);
-		if (problem)
-			return err_set(err, ERR_CONFIG, "etrace: %s", problem);
-		etrace_make_heads(&source->etrace, source->heads);
-	}
-	return 0;
-}
-
-/* A width from the profile or, if that is negative, a guess. */
-static unsigned
-choose(int64_t told, unsigned guessed)
-{
-	return told < 0 ? guessed : (unsigned)told;
-}
-
-static void
-set_widths(struct encap_decoder *d, const struct window *head)
-{
-	const struct encap_options *options = d->options;
-	bool guessing = options->srcid_width < 0 || options->timestamp_bytes < 0;
-	struct encap_guess guess = {0};
-	if (guessing)
-		d->base.guessed = encap_guess(head, &guess) ? encap_score(&guess) : 1;
-	d->srcid_width = choose(options->srcid_width, guess.srcid_width);
-	d->timestamp_bytes = choose(options->timestamp_bytes, guess.timestamp_bytes);
-	d->type_width =
-	    choose(options->type_width, options->srcid_width < 0 ? guess.type_width : 0);
-	d->framed = options->framed || guess.framed;
-	d->phase = options->container.slot ? 0 : guess.phase;
-	/* [Encap 1.0, "Synchronization" and "Packet Length"] */
-	d->longest = 31 + d->timestamp_bytes + d->srcid_width / 8;
-	for (unsigned byte = 0; byte < 256; byte++)
-		d->length[byte] =
-		    (uint8_t)(1 + d->srcid_width / 8 + (byte & 0x1f) +
-			      (encap_is_extended((uint8_t)byte) ? d->timestamp_bytes : 0));
-}
-
 static void
 set_start(struct encap_decoder *d, const struct window *head)
 {
@@ -111,33 +29,23 @@ set_start(struct encap_decoder *d, const struct window *head)
 static void
 encap_close(struct decoder *decoder)
 {
-	struct encap_decoder *d = (struct encap_decoder *)decoder;
-	if (!d)
-		return;
-	free(d->sources);
-	free(d->source_of);
-	free(d);
+	encap_free((struct encap_decoder *)decoder);
 }
 
 static struct decoder *
 encap_open(const void *options, const struct window *head, struct err *err)
 {
-	struct encap_decoder *d = mem_new(sizeof *d);
+	const struct encap_options *told = options;
+	bool guessing = told->srcid_width < 0 || told->timestamp_bytes < 0;
+	struct encap_guess guess = {0};
+	bool guessed = guessing && encap_guess(head, &guess);
+	struct encap_decoder *d = encap_new(told, &guess, err);
+	if (!d)
+		return NULL;
 	d->base.ops = &encap_ops;
 	d->base.wants_history = true;
-	d->options = options;
-	int failed = 0;
-	struct option_fault fault;
-	if (!encap_options.check(options, &fault))
-		failed = err_set(err, ERR_CONFIG, "%s: %s", fault.member, fault.what);
-	if (!failed) {
-		set_widths(d, head);
-		failed = set_sources(d, err);
-	}
-	if (failed) {
-		encap_close(&d->base);
-		return NULL;
-	}
+	if (guessing)
+		d->base.guessed = guessed ? encap_score(&guess) : 1;
 	set_start(d, head);
 	return &d->base;
 }

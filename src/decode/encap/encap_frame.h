@@ -238,6 +238,12 @@ int encap_score(const struct encap_guess *); /* as of a candidate */
 void encap_probe(const struct window *head, struct probe *);
 size_t encap_candidates(const struct window *head, struct probe *, size_t most);
 
+/* encap_tables.c: what OPTIONS, which must outlive it, and where they leave widths open
+ * GUESS make of a decoder; NULL on error.  Its `base` is zero. */
+struct encap_decoder *encap_new(const struct encap_options *, const struct encap_guess *,
+				struct err *);
+void encap_free(struct encap_decoder *);
+
 /* The phase that the first sync sequence of a bit stream shows; 0 if none. */
 unsigned encap_find_phase(const struct window *head, unsigned longest);
 /* Whether a sync sequence is somewhere in the head. */

@@ -210,17 +210,19 @@ count_odd(const struct window *w, const struct encap_guess *guess)
 	options.srcid_width = guess->srcid_width;
 	options.timestamp_bytes = guess->timestamp_bytes;
 	options.type_width = guess->type_width;
-	struct decoder *decoder = encap_ops.open(&options, w, NULL);
+	struct encap_decoder *decoder = encap_new(&options, guess, NULL);
+	decoder->syncs = encap_has_sync(decoder, w);
 	struct encap_state state = {0};
 	struct message batch[128];
 	unsigned odd = 0;
 	size_t count;
 	do {
-		count = encap_step(decoder, &state.base, w, batch, sizeof batch / sizeof *batch);
+		count =
+		    encap_step(&decoder->base, &state.base, w, batch, sizeof batch / sizeof *batch);
 		for (size_t i = 0; i < count; i++)
 			odd += batch[i].flags & MESSAGE_DAMAGED || batch[i].kind == ENCAP_OPAQUE;
 	} while (count == sizeof batch / sizeof *batch);
-	encap_ops.close(decoder);
+	encap_free(decoder);
 	return odd;
 }
 

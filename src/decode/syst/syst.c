@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include "decode/syst/syst.h"
-#include "decode/syst/syst_collateral.h"
 #include "decode/syst/syst_frame.h"
 
 #include <ctype.h>
@@ -233,100 +232,6 @@ syst_guid_parse(const char *text, uint8_t guid[static 16])
 		text += 2;
 	}
 	return (!braces || *text++ == '}') && !*text;
-}
-
-/* --- opening ----------------------------------------------------------- */
-
-int
-syst_open(struct syst_decoder *decoder, const struct decoder_ops *ops, const void *options,
-	  struct err *err)
-{
-	decoder->base.ops = ops;
-	decoder->options = options;
-	decoder->has_guid = decoder->options->guid != NULL;
-	if (decoder->has_guid && !syst_guid_parse(decoder->options->guid, decoder->guid))
-		return err_set(err, ERR_CONFIG,
-			       "guid %s is none; write {8-4-4-4-12} hexadecimal digits",
-			       decoder->options->guid);
-	return 0;
-}
-
-void
-syst_close(struct syst_decoder *decoder)
-{
-	syst_collateral_free(decoder->collateral);
-	decoder->collateral = NULL;
-}
-
-int
-syst_load(struct decoder *decoder, struct err *err)
-{
-	struct syst_decoder *d = (struct syst_decoder *)decoder;
-	struct syst_collateral *old = d->collateral, *new = NULL;
-	int files = syst_collateral_load(&d->options->collateral, old, &new, err);
-	if (new)
-		d->collateral = new; /* readers keep the old one, which lives on in it */
-	d->base.wants_history = syst_collateral_wants_history(d->collateral);
-	if (d->base.wants_history)
-		d->base.origin_varies = true; /* a build can exclude the client that names it */
-	return files;
-}
-
-double
-syst_stamp_rate(const struct syst_options *options, bool *epoch)
-{
-	bool nanoseconds = options->ts_epoch == SYST_EPOCH_NANOSECONDS;
-	double hz = nanoseconds ? 1e9 : (double)options->ts_hz;
-	*epoch = options->ts_epoch != SYST_EPOCH_NONE && hz > 0;
-	return hz;
-}
-
-struct decoder *
-syst_plain_open(const struct decoder_ops *ops, const void *options, struct err *err)
-{
-	struct syst_decoder *decoder = mem_new(sizeof *decoder);
-	if (syst_open(decoder, ops, options, err) < 0) {
-		free(decoder);
-		return NULL;
-	}
-	decoder->base.hz = syst_stamp_rate(decoder->options, &decoder->base.unix_epoch);
-	return &decoder->base;
-}
-
-void
-syst_plain_close(struct decoder *decoder)
-{
-	if (decoder)
-		syst_close((struct syst_decoder *)decoder);
-	free(decoder);
-}
-
-void
-syst_plain_start(const struct decoder *decoder, struct decode_state *state)
-{
-	(void)decoder;
-	state->offset = 0;
-}
-
-void
-syst_plain_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
-{
-	(void)decoder;
-	for (int i = 0; i < 8; i++)
-		out[i] = (uint8_t)(state->offset >> 8 * i);
-}
-
-void
-syst_plain_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
-{
-	(void)decoder;
-	state->offset = bytes_le64(saved);
-}
-
-void
-syst_plain_shift(struct decode_state *state, uint64_t bytes)
-{
-	state->offset += bytes;
 }
 
 /* --- frames ------------------------------------------------------------ */

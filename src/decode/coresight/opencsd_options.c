@@ -1,0 +1,166 @@
+/*
+ * The options of CoreSight trace buffers, and what a snapshot says in their terms.
+ */
+#include "config.h"
+
+#include "decode/coresight/opencsd_decoder.h"
+
+#include <string.h>
+
+/* --- options ----------------------------------------------------------- */
+
+#define REGISTER(name)                                                                             \
+	OPTION_ROW(struct opencsd_registers, name, INT, "register of the trace source", "-1",      \
+		   .min = -1, .max = UINT32_MAX),
+static const struct option_row register_rows[] = {OPENCSD_REGISTERS(REGISTER)};
+static const struct option_table register_table =
+    OPTION_TABLE("regs", struct opencsd_registers, register_rows);
+
+static const char *const protocol_names[] = {[OPENCSD_ETMV3] = "ETMV3",
+					     [OPENCSD_PTM] = "PTM",
+					     [OPENCSD_ETMV4I] = "ETMV4I",
+					     [OPENCSD_ETE] = "ETE",
+					     [OPENCSD_STM] = "STM",
+					     [OPENCSD_ITM] = "ITM",
+					     NULL};
+
+#define SOURCE(...) OPTION_ROW(struct opencsd_source_options, __VA_ARGS__)
+static const struct option_row source_rows[] = {
+    SOURCE(id, INT, "trace ID; absent: as a register says", "-1", .min = -1, .max = 0x7f),
+    SOURCE(protocol, CHOICE, "what the source speaks", .choices = protocol_names, .required = true),
+    SOURCE(core, TEXT, "type of the core: Cortex-A53, ARMv8.3-A"),
+    SOURCE(name, TEXT, "what to call the source"),
+    SOURCE(regs, STRUCT, "registers, by name", .table = &register_table),
+};
+static const struct option_table source_table =
+    OPTION_TABLE("sources", struct opencsd_source_options, source_rows);
+
+#define IMAGE(...) OPTION_ROW(struct opencsd_image_options, __VA_ARGS__)
+static const struct option_row image_rows[] = {
+    IMAGE(file, TEXT, "file with the bytes", .required = true, .path = true),
+    IMAGE(address, UINT, "where it lies in memory", .required = true),
+    IMAGE(offset, UINT, "first byte in the file"),
+    IMAGE(length, UINT, "bytes; 0: to the end of the file"),
+    IMAGE(of, TEXT, "name of the source whose memory it is; others look there last"),
+};
+static const struct option_table image_table =
+    OPTION_TABLE("images", struct opencsd_image_options, image_rows);
+
+static const char *const format_names[] = {[CORESIGHT_ALIGNED] = "coresight",
+					   [CORESIGHT_DSTREAM] = "dstream_coresight",
+					   [CORESIGHT_TPIU] = "tpiu",
+					   [CORESIGHT_SOURCE] = "source_data",
+					   NULL};
+
+#define OPTION(...) OPTION_ROW(struct opencsd_options, __VA_ARGS__)
+static const struct option_row option_rows[] = {
+    OPTION(format, CHOICE, "how the sources share the buffer", "coresight",
+	   .choices = format_names),
+    OPTION(sources, LIST, "trace sources", .table = &source_table),
+    OPTION(images, LIST, "what the cores execute", .table = &image_table),
+    OPTION(collateral, LIST, "SyS-T XML files, or folders of them, for messages over STM",
+	   .path = true),
+    OPTION(guid, TEXT, "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"),
+    OPTION(outside, BOOL,
+	   "read what a snapshot names outside of its folder, too: dumps and buffers"),
+};
+const struct option_table opencsd_options =
+    OPTION_TABLE("opencsd", struct opencsd_options, option_rows);
+
+/* --- snapshots --------------------------------------------------------- */
+
+/* Types of trace source as devices have them, up to the first dot. */
+static int
+protocol_of(const char *type)
+{
+	static const struct {
+		const char *type;
+		enum opencsd_protocol protocol;
+	} types[] = {
+	    {"ETM3", OPENCSD_ETMV3},  {"PTM1", OPENCSD_PTM}, {"PFT1", OPENCSD_PTM},
+	    {"ETM4", OPENCSD_ETMV4I}, {"ETE", OPENCSD_ETE},  {"STM", OPENCSD_STM},
+	    {"ITM", OPENCSD_ITM},
+	};
+	size_t length = strcspn(type, ".");
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strlen(types[i].type) == length && !strncmp(type, types[i].type, length))
+			return types[i].protocol;
+	return -1;
+}
+
+static void *
+list_add(struct option_list *list, const struct option_table *table)
+{
+	list->at = mem_resize(list->at, (list->count + 1) * table->size);
+	void *added = (char *)list->at + list->count++ * table->size;
+	option_defaults(table, added);
+	return added;
+}
+
+static void
+add_source(struct opencsd_options *options, const struct snapshot *s,
+	   const struct snapshot_device *device, enum opencsd_protocol protocol, struct text *notes)
+{
+	const struct snapshot_device *core = snapshot_core_of(s, device->name);
+	struct opencsd_source_options *o = list_add(&options->sources, &source_table);
+	o->protocol = (int)protocol;
+	o->core = core && *core->type ? mem_text(core->type) : NULL;
+	o->name = mem_text(core ? core->name : device->name);
+	for (size_t i = 0; i < device->registers.count; i++) {
+		const struct snapshot_register *reg = &device->registers.at[i];
+		const struct option_row *row = option_find(&register_table, reg->name);
+		if (row && reg->value <= UINT32_MAX)
+			*(int64_t *)(void *)((char *)&o->regs + row->member) = (int64_t)reg->value;
+		else if (row)
+			text_addf(notes, "%s: %s has more than 32 bits and is not used\n",
+				  device->name, reg->name);
+	}
+}
+
+static void
+add_images(struct opencsd_options *options, const struct snapshot_device *core)
+{
+	for (size_t i = 0; i < core->dumps.count; i++) {
+		const struct snapshot_dump *dump = &core->dumps.at[i];
+		if (dump->outside && !options->outside)
+			continue;
+		struct opencsd_image_options *o = list_add(&options->images, &image_table);
+		o->file = mem_text(dump->path);
+		o->address = dump->address;
+		o->offset = dump->offset;
+		o->length = dump->length;
+		o->of = mem_text(core->name);
+	}
+}
+
+void
+opencsd_use_snapshot(struct opencsd_options *options, const struct snapshot *s,
+		     const struct snapshot_buffer *buffer, struct text *notes)
+{
+	options->format = CORESIGHT_ALIGNED; /* whatever is not one of these */
+	if (!strcmp(buffer->format, format_names[CORESIGHT_DSTREAM]))
+		options->format = CORESIGHT_DSTREAM;
+	else if (!strcmp(buffer->format, format_names[CORESIGHT_SOURCE]))
+		options->format = CORESIGHT_SOURCE;
+	for (size_t i = 0; i < s->source_buffers.count; i++) {
+		const struct snapshot_link *link = &s->source_buffers.at[i];
+		const struct snapshot_device *device = snapshot_device(s, link->left);
+		if (!device || strcmp(link->right, buffer->name) != 0)
+			continue;
+		int protocol = protocol_of(device->type);
+		if (protocol >= 0)
+			add_source(options, s, device, (enum opencsd_protocol)protocol, notes);
+		else
+			text_addf(notes, "%s is not decoded: `%s` is no known type of source\n",
+				  device->name, device->type);
+	}
+	for (size_t i = 0; i < s->devices.count; i++)
+		add_images(options, &s->devices.at[i]);
+}
+
+const char *
+opencsd_source_name(const struct opencsd_decoder *d, size_t lane)
+{
+	const char *name = d->sources[lane].options->name;
+	return name ? name : protocol_names[d->sources[lane].options->protocol];
+}

@@ -111,6 +111,8 @@ libtrawl_a_SOURCES = \
 	src/decode/stp/stp.h \
 	src/decode/stp/stp_open.c \
 	src/decode/stp/stp_open.h \
+	src/decode/summary.c \
+	src/decode/summary.h \
 	src/decode/syst/syst.c \
 	src/decode/syst/syst.h \
 	src/decode/syst/syst_clock.c \

@@ -346,6 +346,9 @@ enum {
 	DECODE_KIND_LOSS = DECODE_KINDS_MAX
 };
 
+struct clock_source;
+struct summary;
+
 struct decoder_ops {
 	const char *format;    /* syst, encap, gem, ... */
 	const char *transport; /* raw, hex, stp; NULL where a format has one */
@@ -425,6 +428,14 @@ struct decoder_ops {
 	 * `silent` of the state. */
 	size_t (*step)(const struct decoder *, struct decode_state *, const struct window *,
 		       struct message *out, size_t max);
+
+	/* Steps as far as the window, `until` or the capture goes and adds to a summary
+	 * (summary.h) what step's messages would add: the same counts, kinds, flags and
+	 * times, in the same order, without filling them.  The rules of progress, damage
+	 * and silent bits are step's; afterwards the state is the same.  NULL: nothing is
+	 * gained, whoever counts adds up step's messages. */
+	void (*summarise)(const struct decoder *, struct decode_state *, const struct window *,
+			  struct summary *);
 
 	/* Positions the state at the first boundary in the window that is
 	 * certain, or likely where the format has no sync; the caller steps

@@ -7,6 +7,8 @@
 
 #include "index/step.h"
 
+enum { BATCH = 256 }; /* messages a step; 12 KiB stay in the first cache */
+
 static bool
 misses(const struct capture *capture, const struct message *m)
 {
@@ -29,6 +31,22 @@ step_capture(const struct capture *capture, const struct decoder *decoder,
 		}
 	}
 	return count;
+}
+
+bool
+step_summarise(const struct capture *capture, const struct decoder *decoder,
+	       struct decode_state *state, const struct window *window, struct summary *summary)
+{
+	struct message batch[BATCH];
+	/* of what is missing, each message must say whether it lies there */
+	if (summary && decoder->ops->summarise && capture_is_whole(capture)) {
+		decoder->ops->summarise(decoder, state, window, summary);
+		return true;
+	}
+	size_t count = step_capture(capture, decoder, state, window, batch, BATCH);
+	if (summary)
+		summary_add(summary, batch, count);
+	return count < BATCH;
 }
 
 bool

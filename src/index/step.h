@@ -11,11 +11,16 @@
 #define TRAWL_INDEX_STEP_H
 
 #include "capture/capture.h"
-#include "decode/decoder.h"
+#include "decode/summary.h"
 
 /* decoder_ops.step, over a window on the bytes of the capture. */
 size_t step_capture(const struct capture *, const struct decoder *, struct decode_state *,
 		    const struct window *, struct message *out, size_t max);
+
+/* Steps on; SUMMARY (NULL: nobody counts) gets what the messages of step_capture add up
+ * to.  Whether all that the window lets be stepped over is. */
+bool step_summarise(const struct capture *, const struct decoder *, struct decode_state *,
+		    const struct window *, struct summary *);
 
 /* Once step_capture gave the last message before the window's `until`: whether
  * one of kind DECODE_KIND_LOSS stands behind it, at the end of the capture. */

@@ -1,9 +1,8 @@
 /*
- * Counts by origin and severity: see tally.h.
+ * Counts by origin and severity of all cells: see tally.h.
  *
- * A message costs one probe of a small hash.  A cell costs one probe of the
- * census for each of its origins.  Of a group the census keeps the origins
- * that occur in it, sorted; of all, every origin up to a limit.
+ * A cell costs one probe of a hash for each of its origins.  Of a group the census
+ * keeps the origins that occur in it, sorted; of all, every origin up to a limit.
  */
 #include "config.h"
 
@@ -42,77 +41,6 @@ struct census {
 	VEC(uint32_t) met;	    /* origins that occur in it */
 	uint64_t severities[SEVERITY_COUNT];
 };
-
-/* --- one cell ---------------------------------------------------------- */
-
-static size_t
-slot_count(const struct tally *tally)
-{
-	return (size_t)1 << tally->slot_bits;
-}
-
-/* The slot of KEY: its own, or the free one where it belongs. */
-static struct tally_slot *
-slot_of(const struct tally *tally, uint64_t key)
-{
-	size_t at = tally_home(tally, key);
-	for (;;) {
-		struct tally_slot *slot = &tally->slots[at];
-		if (slot->key == key || slot->round != tally->round)
-			return slot;
-		at = (at + 1) & (slot_count(tally) - 1);
-	}
-}
-
-static void
-rehash(struct tally *tally)
-{
-	tally->slot_bits = tally->slots ? tally->slot_bits + 1 : 8;
-	free(tally->slots);
-	tally->slots = mem_new(((size_t)1 << tally->slot_bits) * sizeof *tally->slots);
-	tally->round = 1;
-	for (size_t i = 0; i < tally->rows.count; i++) {
-		uint64_t key = tally->rows.at[i].key;
-		*slot_of(tally, key) =
-		    (struct tally_slot){.key = key, .round = 1, .row = (uint32_t)i};
-	}
-}
-
-void
-tally_free(struct tally *tally)
-{
-	vec_free(&tally->rows);
-	free(tally->slots);
-}
-
-void
-tally_clear(struct tally *tally)
-{
-	vec_clear(&tally->rows);
-	if (!tally->slots) {
-		rehash(tally);
-	} else if (!++tally->round) { /* all that is in the slots is older than it looks */
-		memset(tally->slots, 0, slot_count(tally) * sizeof *tally->slots);
-		tally->round = 1;
-	}
-}
-
-struct tally_row *
-tally_row(struct tally *tally, uint64_t key, uint64_t place)
-{
-	if (2 * (tally->rows.count + 1) > slot_count(tally))
-		rehash(tally);
-	struct tally_slot *slot = slot_of(tally, key);
-	if (slot->round == tally->round)
-		return &tally->rows.at[slot->row];
-	*slot = (struct tally_slot){
-	    .key = key, .round = tally->round, .row = (uint32_t)tally->rows.count};
-	struct tally_row *row = vec_add(&tally->rows);
-	*row = (struct tally_row){.key = key, .example = place};
-	return row;
-}
-
-/* --- all cells --------------------------------------------------------- */
 
 struct census *
 census_new(void)
@@ -158,8 +86,7 @@ census_free(struct census *census)
 static uint32_t
 intern(struct census *census, uint64_t key, uint64_t place)
 {
-	if (census->origins.count >= ORIGINS_MAX &&
-	    slot_of(&census->all, key)->round != census->all.round)
+	if (census->origins.count >= ORIGINS_MAX && !tally_find(&census->all, key))
 		key = OTHER_ORIGINS;
 	struct tally_row *row = tally_row(&census->all, key, place);
 	uint32_t origin = (uint32_t)(row - census->all.rows.at);
@@ -273,11 +200,12 @@ census_group(struct census *census, uint64_t group, uint64_t key,
 	bool known = group < census->groups.count && !census->groups.at[group].crowded &&
 		     census->origins.count < ORIGINS_MAX;
 	memset(severities, 0, SEVERITY_COUNT * sizeof *severities);
-	const struct tally_slot *slot = slot_of(&census->all, key);
-	if (known && slot->round == census->all.round) {
+	const struct tally_row *found = tally_find(&census->all, key);
+	if (known && found) {
 		const struct group *g = &census->groups.at[group];
+		uint32_t origin = (uint32_t)(found - census->all.rows.at);
 		const struct group_row *row =
-		    bsearch(&slot->row, g->rows, g->count, sizeof *g->rows, by_origin);
+		    bsearch(&origin, g->rows, g->count, sizeof *g->rows, by_origin);
 		for (unsigned s = 0; row && s < SEVERITY_COUNT; s++)
 			severities[s] = row->severities[s];
 	}
@@ -418,10 +346,8 @@ census_memory(struct census *census)
 {
 	pthread_mutex_lock(&census->lock);
 	size_t bytes =
-	    census->origins.count * (sizeof(struct index_origin) + sizeof(struct tally_row) +
-				     sizeof(struct group_row)) +
-	    slot_count(&census->all) * sizeof *census->all.slots +
-	    census->groups.count * sizeof(struct group);
+	    census->origins.count * (sizeof(struct index_origin) + sizeof(struct group_row)) +
+	    tally_memory(&census->all) + census->groups.count * sizeof(struct group);
 	for (size_t i = 0; i < census->groups.count; i++)
 		bytes += census->groups.at[i].count * sizeof(struct group_row);
 	pthread_mutex_unlock(&census->lock);

@@ -3,9 +3,8 @@
  *
  * The walker reads the capture through a buffer of its own: boundary walking
  * is bound by latency, and a buffer that stays in the cache is faster than
- * fresh mapped pages (and its bytes cannot change between two looks).  It
- * steps a batch of messages at a time and adds each batch to the sums of its
- * cell, so that nothing is stored per message.
+ * fresh mapped pages (and its bytes cannot change between two looks).  Messages
+ * are added up as they are found, so that nothing is stored per message.
  */
 #include "config.h"
 
@@ -17,7 +16,6 @@
 
 enum {
 	BUFFER = 512 * 1024, /* and the decoder's reach */
-	BATCH = 256,	     /* messages a step; 12 KiB stay in the first cache */
 	GUESS_MAX = 1 << 20  /* bytes looked back for a resync point */
 };
 
@@ -26,7 +24,7 @@ struct walker {
 	const struct decoder *decoder;
 	unsigned cell_shift;
 	struct decode_state *state, *scratch;
-	struct tally tally;
+	struct summary summary;
 	size_t buffer_size, filled;
 	uint64_t buffer_offset;
 	uint8_t *buffer;
@@ -60,7 +58,7 @@ walker_free(struct walker *w)
 		return;
 	decode_state_free(w->decoder, w->state);
 	decode_state_free(w->decoder, w->scratch);
-	tally_free(&w->tally);
+	summary_free(&w->summary);
 	free(w->buffer);
 	free(w);
 }
@@ -120,80 +118,49 @@ window_until(const struct walker *w, uint64_t until)
 	};
 }
 
-/* Steps until messages stand at or past UNTIL, or the capture ends; EACH (NULL:
- * nobody) gets every batch. */
+/* Steps until messages stand at or past UNTIL, or the capture ends; SUMMARY (NULL:
+ * nobody counts) gets what they add up to. */
 static void
-step_until(struct walker *w, uint64_t until,
-	   void (*each)(struct walker *, struct walked *, const struct message *, size_t),
-	   struct walked *walked)
+step_until(struct walker *w, uint64_t until, struct summary *summary)
 {
-	const struct decoder_ops *ops = w->decoder->ops;
-	struct message batch[BATCH];
-	for (;;) {
-		struct window window = window_until(w, until);
+	struct message closing;
+	struct window window;
+	bool ended, more;
+	do {
+		window = window_until(w, until);
 		w->end = window.last ? w->buffer_offset + w->filled : NO_END;
-		size_t count =
-		    step_capture(w->capture, w->decoder, w->state, &window, batch, BATCH);
-		if (each)
-			each(w, walked, batch, count);
+		ended = step_summarise(w->capture, w->decoder, w->state, &window, summary);
 		uint64_t left = window.offset + window.length - w->state->offset;
-		bool more = left < ops->reach && !window.last && refill(w);
-		if (each && count < BATCH && !more &&
-		    step_closing(w->capture, w->decoder, w->state, &window, batch))
-			each(w, walked, batch, 1);
-		if (count < BATCH && !more)
-			return; /* it stopped at `until`, or at the end; or the capture
-				 * shrank, and whoever looks after it will restart */
-	}
-}
-
-/* --- sums -------------------------------------------------------------- */
-
-/* Adds a batch to the sums of its cell. */
-static void
-sum(struct walker *w, struct walked *walked, const struct message *messages, size_t count)
-{
-	struct index_cell *cell = &walked->cell;
-	uint64_t kinds = cell->kinds, least = cell->time_min, most = cell->time_max;
-	uint64_t last = walked->ticks_last;
-	unsigned flags = cell->messages;
-	for (size_t i = 0; i < count; i++) {
-		const struct message *m = &messages[i];
-		kinds |= (uint64_t)1 << m->kind;
-		if (m->flags & MESSAGE_TIMED) {
-			if (!(flags & MESSAGE_TIMED))
-				walked->ticks_first = last = m->ticks;
-			if (m->ticks < last)
-				cell->flags |= CELL_TIME_BACK;
-			least = m->ticks < least ? m->ticks : least;
-			most = m->ticks > most ? m->ticks : most;
-			last = m->ticks;
-		}
-		flags |= m->flags;
-		tally_count(&w->tally, m->origin, m->severity, message_place(m));
-	}
-	cell->kinds = kinds;
-	cell->messages = (uint16_t)flags;
-	cell->time_min = least;
-	cell->time_max = most;
-	cell->count += (uint32_t)count;
-	walked->ticks_last = last;
+		more = left < w->decoder->ops->reach && !window.last && refill(w);
+	} while (!ended || more);
+	/* it stopped at `until`, or at the end; or the capture shrank, and whoever
+	 * looks after it will restart */
+	if (summary && step_closing(w->capture, w->decoder, w->state, &window, &closing))
+		summary_add(summary, &closing, 1);
 }
 
 void
 walker_cell(struct walker *w, uint64_t number, struct walked *walked)
 {
-	walked->cell = (struct index_cell){.time_min = UINT64_MAX};
-	walked->ticks_first = walked->ticks_last = 0;
-	vec_clear(&walked->rows);
-	tally_clear(&w->tally);
-	step_until(w, (number + 1) << w->cell_shift, sum, walked);
+	const struct summary *sums = &w->summary;
+	summary_clear(&w->summary);
+	step_until(w, (number + 1) << w->cell_shift, &w->summary);
 
 	walked->end = w->end;
-	if (walked->cell.messages & MESSAGE_TIMED)
-		walked->cell.flags |= CELL_TIMED;
-	for (size_t i = 0; i < w->tally.rows.count; i++) {
-		const struct tally_row *row = &w->tally.rows.at[i];
+	walked->ticks_first = sums->ticks_first;
+	walked->ticks_last = sums->ticks_last;
+	walked->cell = (struct index_cell){
+	    .time_min = sums->ticks_min,
+	    .time_max = sums->ticks_max,
+	    .count = (uint32_t)sums->count,
+	    .kinds = sums->kinds,
+	    .messages = (uint16_t)sums->flags,
+	    .flags = (sums->flags & MESSAGE_TIMED ? CELL_TIMED : 0) |
+		     (sums->goes_back ? CELL_TIME_BACK : 0),
+	};
+	vec_clear(&walked->rows);
+	for (size_t i = 0; i < sums->tally.rows.count; i++) {
+		const struct tally_row *row = &sums->tally.rows.at[i];
 		*vec_add(&walked->rows) = *row;
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 			walked->cell.severities[s] += row->severities[s];
@@ -236,7 +203,7 @@ walker_guess(struct walker *w, uint64_t cell, uint8_t *entry)
 			window.length = (size_t)(start - from);
 		if (ops->resync(w->decoder, w->state, &window) != 0)
 			continue;
-		step_until(w, start, NULL, NULL);
+		step_until(w, start, NULL);
 		ops->save(w->decoder, w->state, entry);
 		return true;
 	}

@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "index/index.h"
+#include "same_index.h"
 #include "toy.h"
 
 #include <fcntl.h>
@@ -106,6 +107,41 @@ test_sums(void **state)
 
 /* As many origins as the toy can have keep their own counts: none is counted
  * together with others. */
+/* Records with damage, zeros, a step back in time and a cut end among them. */
+static uint8_t *
+mixed_records(size_t *length)
+{
+	uint8_t *bytes = records(RECORDS);
+	*length = BYTES - 5;
+	for (size_t i = 0; i < RECORDS; i += 97)
+		bytes[i * TOY_RECORD] = i % 2 ? 0x11 : 0;
+	memset(bytes + BYTES / 3, 0, 3 * 65536);
+	for (size_t i = 0; i < RECORDS; i += 1009)
+		bytes[i * TOY_RECORD + 9] ^= 0x7f;
+	return bytes;
+}
+
+/* What a decoder counts without filling messages is what its messages add up to. */
+static void
+test_summarise(void **state)
+{
+	(void)state;
+	size_t length;
+	uint8_t *bytes = mixed_records(&length);
+	struct fixture f = open_file(toy_file(bytes, length));
+	struct decoder_ops plain = toy_ops;
+	plain.summarise = NULL;
+	struct decoder stepping = *f.decoder;
+	stepping.ops = &plain;
+	struct index *stepped = index_new(f.capture, &stepping, NULL);
+	index_build(f.index);
+	index_build(stepped);
+	same_index(f.decoder, f.index, stepped, "summarise");
+	index_free(stepped);
+	close_file(&f);
+	free(bytes);
+}
+
 static void
 test_many_origins(void **state)
 {
@@ -324,11 +360,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_sums),   cmocka_unit_test(test_many_origins),
-	    cmocka_unit_test(test_find),   cmocka_unit_test(test_checkpoints),
-	    cmocka_unit_test(test_hole),   cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_growth), cmocka_unit_test(test_thread),
-	    cmocka_unit_test(test_doubt),
+	    cmocka_unit_test(test_sums),	 cmocka_unit_test(test_summarise),
+	    cmocka_unit_test(test_many_origins), cmocka_unit_test(test_find),
+	    cmocka_unit_test(test_checkpoints),	 cmocka_unit_test(test_hole),
+	    cmocka_unit_test(test_empty),	 cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_thread),	 cmocka_unit_test(test_doubt),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "toy.h"
 #include "base/bytes.h"
+#include "decode/summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,39 @@ toy_step(const struct decoder *decoder, struct decode_state *state, const struct
 		state->offset += out[count++].length;
 	}
 	return count;
+}
+
+/* The same sums; sound records are counted where they lie. */
+static void
+toy_summarise(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	      struct summary *s)
+{
+	uint64_t end = w->offset + w->length;
+	struct message m;
+	(void)decoder;
+	while (state->offset < end && state->offset < w->until) {
+		const uint8_t *p = w->bytes + (state->offset - w->offset);
+		if (*p != 0xa5 || end - state->offset < TOY_RECORD) {
+			if (!toy_one(state, w, &m))
+				return;
+			summary_add(s, &m, 1);
+			state->offset += m.length;
+			continue;
+		}
+		uint64_t ticks = bytes_le64(p + 8);
+		unsigned severity = p[1] & 7;
+		if (!(s->flags & MESSAGE_TIMED))
+			s->ticks_first = s->ticks_last = ticks;
+		s->goes_back |= ticks < s->ticks_last;
+		s->ticks_min = ticks < s->ticks_min ? ticks : s->ticks_min;
+		s->ticks_max = ticks > s->ticks_max ? ticks : s->ticks_max;
+		s->ticks_last = ticks;
+		s->flags |= MESSAGE_TIMED | (severity == SEVERITY_ERROR ? MESSAGE_DAMAGED : 0u);
+		s->kinds |= 1u << TOY_MESSAGE;
+		s->count++;
+		tally_count(&s->tally, p[2], severity, state->offset);
+		state->offset += TOY_RECORD;
+	}
 }
 
 static int
@@ -168,6 +202,7 @@ const struct decoder_ops toy_ops = {
     .restore = toy_restore,
     .shift = toy_shift,
     .step = toy_step,
+    .summarise = toy_summarise,
     .resync = toy_resync,
     .expand = toy_expand,
 };

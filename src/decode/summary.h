@@ -1,0 +1,80 @@
+/*
+ * What messages add up to, so that they need not be kept: how many of which severity
+ * from whom, which kinds and flags, between which times.
+ *
+ * Threads: a summary belongs to one.
+ */
+#ifndef TRAWL_DECODE_SUMMARY_H
+#define TRAWL_DECODE_SUMMARY_H
+
+#include "decode/decoder.h"
+
+struct tally_row {
+	uint64_t key;	  /* message.origin */
+	uint64_t example; /* place of its first message */
+	uint32_t severities[SEVERITY_COUNT];
+};
+typedef VEC(struct tally_row) tally_rows;
+
+struct tally_slot {
+	uint64_t key;
+	uint32_t round, row;
+};
+
+/* Counts by origin and severity: an open hash over the rows.  What was said before the
+ * last tally_clear is told apart by its round, so that clearing costs nothing.  Cleared
+ * first. */
+struct tally {
+	tally_rows rows;
+	struct tally_slot *slots;
+	unsigned slot_bits; /* 1 << slot_bits slots */
+	uint32_t round;
+};
+
+void tally_free(struct tally *);
+void tally_clear(struct tally *);
+/* The row of an origin, made if it is new, for a message at PLACE; until the next
+ * call. */
+struct tally_row *tally_row(struct tally *, uint64_t key, uint64_t place);
+
+/* Where a key belongs; the high bits of the product depend on all of the key's. */
+static inline size_t
+tally_home(const struct tally *tally, uint64_t key)
+{
+	return (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - tally->slot_bits));
+}
+
+/* Counts a message. */
+static inline void
+tally_count(struct tally *tally, uint64_t key, enum severity severity, uint64_t place)
+{
+	const struct tally_slot *slot = &tally->slots[tally_home(tally, key)];
+	struct tally_row *row = slot->key == key && slot->round == tally->round
+				    ? &tally->rows.at[slot->row]
+				    : tally_row(tally, key, place);
+	row->severities[severity]++;
+}
+
+/* The row of KEY, or NULL. */
+const struct tally_row *tally_find(const struct tally *, uint64_t key);
+size_t tally_memory(const struct tally *);
+
+/* Cleared first. */
+struct summary {
+	uint64_t count;
+	uint64_t kinds; /* that occur, a bit each */
+	unsigned flags; /* of messages: those that occur */
+	bool goes_back; /* a time is before the one of the message before */
+	/* if `flags` has MESSAGE_TIMED */
+	uint64_t ticks_first, ticks_last;
+	uint64_t ticks_min, ticks_max;
+	struct tally tally;
+};
+
+void summary_clear(struct summary *);
+void summary_free(struct summary *);
+
+/* Adds messages in the order of the capture. */
+void summary_add(struct summary *, const struct message *, size_t count);
+
+#endif

@@ -31,7 +31,7 @@ coresight_start(struct coresight *c, enum coresight_format format, uint64_t offs
 	};
 }
 
-struct job {
+struct coresight_job {
 	struct coresight *c;
 	coresight_sink *sink;
 	void *context;
@@ -39,14 +39,14 @@ struct job {
 };
 
 static void
-add(struct job *j, uint8_t byte, uint64_t offset)
+add(struct coresight_job *j, uint8_t byte, uint64_t offset)
 {
 	j->run.bytes[j->run.count] = byte;
 	j->run.offsets[j->run.count++] = offset;
 }
 
 static void
-finish(struct job *j)
+finish(struct coresight_job *j)
 {
 	if (j->run.count)
 		j->sink(j->context, &j->run);
@@ -54,7 +54,7 @@ finish(struct job *j)
 }
 
 static void
-change(struct job *j, uint8_t id, uint64_t index, uint64_t frame)
+change(struct coresight_job *j, uint8_t id, uint64_t index, uint64_t frame)
 {
 	struct coresight *c = j->c;
 	c->anchor = c->format == CORESIGHT_ALIGNED ? frame : c->sync;
@@ -75,7 +75,7 @@ change(struct job *j, uint8_t id, uint64_t index, uint64_t frame)
  * low bit of byte 2 N where that is data; where it is an ID, the next byte is the old
  * source's if the bit is set [IHI0029, trace formatter]. */
 static void
-unpack(struct job *j, const uint8_t *frame, const uint64_t *offsets)
+unpack(struct coresight_job *j, const uint8_t *frame, const uint64_t *offsets)
 {
 	struct coresight *c = j->c;
 	uint64_t index = coresight_index(c->format, offsets[0]);
@@ -104,7 +104,7 @@ unpack(struct job *j, const uint8_t *frame, const uint64_t *offsets)
 }
 
 static void
-feed_aligned(struct job *j, const uint8_t *bytes, size_t length, uint64_t offset)
+feed_aligned(struct coresight_job *j, const uint8_t *bytes, size_t length, uint64_t offset)
 {
 	uint64_t offsets[CORESIGHT_FRAME];
 	for (size_t at = 0; at + CORESIGHT_FRAME <= length; at += CORESIGHT_FRAME) {
@@ -116,7 +116,7 @@ feed_aligned(struct job *j, const uint8_t *bytes, size_t length, uint64_t offset
 
 /* A byte that is in no frame. */
 static void
-pass_over(struct job *j, uint8_t byte, uint64_t offset)
+pass_over(struct coresight_job *j, uint8_t byte, uint64_t offset)
 {
 	struct coresight *c = j->c;
 	if (!j->run.count) {
@@ -132,7 +132,7 @@ pass_over(struct job *j, uint8_t byte, uint64_t offset)
 /* A frame starts over: the one at hand is not whole, of which the last KEEP bytes
  * are something else. */
 static void
-lose(struct job *j, unsigned keep)
+lose(struct coresight_job *j, unsigned keep)
 {
 	struct coresight *c = j->c;
 	c->id = CORESIGHT_NOBODY;
@@ -144,7 +144,7 @@ lose(struct job *j, unsigned keep)
 /* The last of four bytes of frame synchronisation, of which those before it are
  * in the frame at hand, or, as no frame is known, in none. */
 static void
-synchronise(struct job *j, uint64_t offset)
+synchronise(struct coresight_job *j, uint64_t offset)
 {
 	struct coresight *c = j->c;
 	unsigned before = c->synced ? c->have : c->fresh;
@@ -161,7 +161,7 @@ synchronise(struct job *j, uint64_t offset)
 /* A byte before any frame is known: it, and the three before it, may be frame
  * synchronisation. */
 static void
-feed_unsynced(struct job *j, uint8_t before, uint64_t offset)
+feed_unsynced(struct coresight_job *j, uint8_t before, uint64_t offset)
 {
 	struct coresight *c = j->c;
 	if (c->fresh == 3)
@@ -174,7 +174,7 @@ feed_unsynced(struct job *j, uint8_t before, uint64_t offset)
 
 /* One byte of a trace port. */
 static void
-feed_byte(struct job *j, uint8_t byte, uint64_t offset)
+feed_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 {
 	struct coresight *c = j->c;
 	uint8_t before = (uint8_t)(c->tail >> 8);
@@ -204,7 +204,7 @@ void
 coresight_feed(struct coresight *c, const uint8_t *bytes, size_t length, uint64_t offset,
 	       coresight_sink *sink, void *context)
 {
-	struct job j = {.c = c, .sink = sink, .context = context};
+	struct coresight_job j = {.c = c, .sink = sink, .context = context};
 	if (c->format == CORESIGHT_ALIGNED) {
 		feed_aligned(&j, bytes, length, offset);
 		return;
@@ -221,7 +221,7 @@ coresight_feed(struct coresight *c, const uint8_t *bytes, size_t length, uint64_
 void
 coresight_finish(struct coresight *c, coresight_sink *sink, void *context)
 {
-	struct job j = {.c = c, .sink = sink, .context = context};
+	struct coresight_job j = {.c = c, .sink = sink, .context = context};
 	unsigned fresh = c->synced ? 0 : c->fresh;
 	for (unsigned i = 3 - fresh; fresh && i < 3; i++)
 		pass_over(&j, (uint8_t)(c->tail >> 8 * (i + 1)), c->offsets[i]);

@@ -82,7 +82,7 @@ struct stray {
 	uint32_t count;	      /* bytes, 0: none */
 };
 
-struct state {
+struct opencsd_state {
 	struct decode_state base;
 	const struct opencsd_decoder *decoder;
 	struct coresight frames;
@@ -114,8 +114,8 @@ struct state {
 };
 
 /* One call of step. */
-struct run {
-	struct state *state;
+struct opencsd_run {
+	struct opencsd_state *state;
 	const struct window *window;
 	struct message *out;
 	size_t count, max;
@@ -125,7 +125,7 @@ struct run {
 
 /* Adds a message at the end of a queue, at a place that is still free. */
 static void
-enqueue(struct state *s, struct queue *queue, struct message *m)
+enqueue(struct opencsd_state *s, struct queue *queue, struct message *m)
 {
 	uint64_t floor = queue->last > s->floor ? queue->last : s->floor;
 	if (message_place(m) < floor) {
@@ -162,7 +162,7 @@ fill_syst(const struct opencsd_lane *lane, struct message *m)
 static void
 on_element(void *context, struct opencsd_lane *lane, const struct opencsd_element *e)
 {
-	struct state *s = context;
+	struct opencsd_state *s = context;
 	struct queue *queue = &s->queues[lane - s->lanes];
 	struct message m = {
 	    .offset = coresight_offset(lane->format, e->index),
@@ -195,7 +195,7 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 static void
 on_fatal(void *context, struct opencsd_lane *lane, uint64_t index, int why)
 {
-	struct state *s = context;
+	struct opencsd_state *s = context;
 	struct message m = {
 	    .offset = coresight_offset(lane->format, index),
 	    .origin = lane->source->id,
@@ -209,7 +209,7 @@ on_fatal(void *context, struct opencsd_lane *lane, uint64_t index, int why)
 }
 
 static void
-add_stray(struct state *s, const struct coresight_run *run)
+add_stray(struct opencsd_state *s, const struct coresight_run *run)
 {
 	struct stray *stray = &s->strays[run->id];
 	if (!stray->count)
@@ -227,7 +227,7 @@ static const uint8_t silent_kinds[CORESIGHT_IDS] = {
 };
 
 static void
-count_silent(struct state *s, unsigned kind, uint64_t bytes)
+count_silent(struct opencsd_state *s, unsigned kind, uint64_t bytes)
 {
 	s->base.silent[kind] += 8 * bytes;
 }
@@ -236,7 +236,7 @@ count_silent(struct state *s, unsigned kind, uint64_t bytes)
 static void
 on_run(void *context, const struct coresight_run *run)
 {
-	struct state *s = context;
+	struct opencsd_state *s = context;
 	uint8_t lane = s->decoder->lane_of[run->id];
 	unsigned kind = silent_kinds[run->id];
 	s->sourced |= run->id != CORESIGHT_NOBODY;
@@ -252,7 +252,7 @@ on_run(void *context, const struct coresight_run *run)
 }
 
 static void
-count_frames(struct state *s)
+count_frames(struct opencsd_state *s)
 {
 	struct coresight_counts *counts = &s->frames.counts;
 	count_silent(s, SILENT_FRAME, counts->frame);
@@ -264,7 +264,7 @@ count_frames(struct state *s)
 /* Makes a message of stray bytes.  A buffer that went round begins in the middle of
  * what some source sent; everything else that is not decoded is lost. */
 static void
-enqueue_stray(struct state *s, uint8_t id, const struct stray *stray)
+enqueue_stray(struct opencsd_state *s, uint8_t id, const struct stray *stray)
 {
 	bool beginning = id == CORESIGHT_NOBODY && s->sourced && stray->last < CHUNK;
 	struct message m = {
@@ -281,7 +281,7 @@ enqueue_stray(struct state *s, uint8_t id, const struct stray *stray)
 
 /* Makes messages of the stray bytes of a chunk, those that come first first. */
 static void
-flush_strays(struct state *s)
+flush_strays(struct opencsd_state *s)
 {
 	for (;;) {
 		unsigned best = CORESIGHT_IDS;
@@ -314,7 +314,7 @@ settled(uint64_t offset)
 }
 
 static void
-feed(struct state *s, const struct window *w, uint64_t end)
+feed(struct opencsd_state *s, const struct window *w, uint64_t end)
 {
 	uint64_t at = s->base.offset;
 	const uint8_t *bytes = w->bytes + (at - w->offset);
@@ -333,7 +333,7 @@ feed(struct state *s, const struct window *w, uint64_t end)
 
 /* The bytes of the last frame, which is not whole, and what waits for more. */
 static void
-add_tail(struct state *s, uint64_t end)
+add_tail(struct opencsd_state *s, uint64_t end)
 {
 	uint64_t start = end & ~(uint64_t)(CORESIGHT_FRAME - 1);
 	if (s->decoder->format == CORESIGHT_DSTREAM || s->decoder->format == CORESIGHT_TPIU) {
@@ -355,7 +355,7 @@ add_tail(struct state *s, uint64_t end)
 }
 
 static void
-finish(struct state *s, uint64_t end)
+finish(struct opencsd_state *s, uint64_t end)
 {
 	s->end = end;
 	add_tail(s, end);
@@ -366,7 +366,7 @@ finish(struct state *s, uint64_t end)
 
 /* Remembers how things stand where a chunk begins. */
 static void
-note_chunk(struct state *s, uint64_t number)
+note_chunk(struct opencsd_state *s, uint64_t number)
 {
 	size_t slot = number % CHUNKS;
 	s->chunks[slot].number = number;
@@ -378,7 +378,7 @@ note_chunk(struct state *s, uint64_t number)
 
 /* Decodes the next chunk.  False: it is not there yet, or all is decoded. */
 static bool
-feed_chunk(struct state *s, const struct window *w)
+feed_chunk(struct opencsd_state *s, const struct window *w)
 {
 	uint64_t at = s->base.offset, end = (chunk_of(at) + 1) * CHUNK;
 	uint64_t there = w->offset + w->length;
@@ -402,7 +402,7 @@ feed_chunk(struct state *s, const struct window *w)
 
 /* The queue that has the next message; NULL if all are empty. */
 static struct queue *
-next_queue(const struct state *s)
+next_queue(const struct opencsd_state *s)
 {
 	struct queue *best = NULL;
 	uint64_t place = UINT64_MAX;
@@ -421,7 +421,7 @@ next_queue(const struct state *s)
 
 /* Counts a message as handed out; false if it was before. */
 static bool
-count_out(struct state *s, uint64_t place)
+count_out(struct opencsd_state *s, uint64_t place)
 {
 	if (place != s->place)
 		s->count = 0;
@@ -449,9 +449,9 @@ drop_first(struct queue *queue)
 /* Hands out the next message that is certain.  False: there is none, or it is
  * not wanted now. */
 static bool
-hand_out(struct run *r)
+hand_out(struct opencsd_run *r)
 {
-	struct state *s = r->state;
+	struct opencsd_state *s = r->state;
 	struct queue *queue = next_queue(s);
 	if (!queue)
 		return false;
@@ -468,7 +468,7 @@ hand_out(struct run *r)
 /* --- states ------------------------------------------------------------ */
 
 static void
-make_lanes(struct state *s, const struct opencsd_decoder *d)
+make_lanes(struct opencsd_state *s, const struct opencsd_decoder *d)
 {
 	const struct opencsd_lane_sink sink = {s, on_element, on_fatal, NULL};
 	s->decoder = d;
@@ -482,7 +482,7 @@ make_lanes(struct state *s, const struct opencsd_decoder *d)
 /* Positions a state: frames are read from OFFSET on, each lane gets what lies
  * at or past the offset in its queue. */
 static void
-set_position(struct state *s, uint64_t offset)
+set_position(struct opencsd_state *s, uint64_t offset)
 {
 	s->base.offset = offset;
 	coresight_start(&s->frames, s->decoder->format, offset);
@@ -507,7 +507,7 @@ set_position(struct state *s, uint64_t offset)
 static void
 opencsd_start(const struct decoder *decoder, struct decode_state *state)
 {
-	struct state *s = (struct state *)state;
+	struct opencsd_state *s = (struct opencsd_state *)state;
 	if (!s->lanes)
 		make_lanes(s, (const struct opencsd_decoder *)decoder);
 	for (size_t i = 0; i < s->lane_count; i++) {
@@ -520,7 +520,7 @@ opencsd_start(const struct decoder *decoder, struct decode_state *state)
 static void
 opencsd_release(struct decode_state *state)
 {
-	struct state *s = (struct state *)state;
+	struct opencsd_state *s = (struct opencsd_state *)state;
 	for (size_t i = 0; i < s->lane_count; i++)
 		opencsd_lane_free(&s->lanes[i]);
 	for (size_t i = 0; s->queues && i <= s->lane_count; i++)
@@ -537,7 +537,7 @@ opencsd_release(struct decode_state *state)
 /* Where the next message stands at the earliest, and how many were handed out
  * there. */
 static uint64_t
-next_place(const struct state *s, uint32_t *count)
+next_place(const struct opencsd_state *s, uint32_t *count)
 {
 	const struct queue *queue = next_queue(s);
 	uint64_t place = queue ? message_place(&queue->list.at[queue->head]) : UINT64_MAX;
@@ -551,7 +551,7 @@ next_place(const struct state *s, uint32_t *count)
 
 /* From where on lane N has to be right so that all is from AT on. */
 static uint64_t
-needed_at(const struct state *s, size_t n, uint64_t at)
+needed_at(const struct opencsd_state *s, size_t n, uint64_t at)
 {
 	uint64_t chunk = chunk_of(at);
 	size_t slot = chunk % CHUNKS;
@@ -567,7 +567,7 @@ needed_at(const struct state *s, size_t n, uint64_t at)
 /* Where deformatting has to start to know whose bytes come from AT on, and,
  * for those that wait for it, to see all of a synchronisation. */
 static uint64_t
-frames_start(const struct state *s, uint64_t at)
+frames_start(const struct opencsd_state *s, uint64_t at)
 {
 	uint64_t chunk = chunk_of(at), start = 0;
 	size_t slot = chunk % CHUNKS;
@@ -583,7 +583,7 @@ frames_start(const struct state *s, uint64_t at)
 
 /* How far before AT lane N has to start. */
 static unsigned
-lane_distance(const struct state *s, size_t n, uint64_t at)
+lane_distance(const struct opencsd_state *s, size_t n, uint64_t at)
 {
 	struct opencsd_restart r = opencsd_lane_restart(&s->lanes[n], needed_at(s, n, at));
 	if (!r.offset || n + SAVED_LANES >= SAVED_SIZE)
@@ -603,7 +603,7 @@ put(uint8_t *p, uint64_t value, unsigned size)
 static void
 opencsd_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
 {
-	const struct state *s = (const struct state *)state;
+	const struct opencsd_state *s = (const struct opencsd_state *)state;
 	(void)decoder;
 	if (s->repeating) {
 		memcpy(out, s->saved, SAVED_SIZE);
@@ -635,7 +635,7 @@ saved_lane(const uint8_t *saved, size_t n, enum opencsd_since *since)
 
 /* The first offset that decoding from a checkpoint needs. */
 static uint64_t
-saved_start(const struct state *s, const uint8_t *saved)
+saved_start(const struct opencsd_state *s, const uint8_t *saved)
 {
 	uint64_t start = opencsd_start_of(saved[SAVED_FRAMES], bytes_le64(saved + SAVED_PLACE));
 	for (size_t i = 0; i < s->lane_count; i++) {
@@ -649,7 +649,7 @@ saved_start(const struct state *s, const uint8_t *saved)
 
 /* Whether a state would get to a checkpoint sooner by going on. */
 static bool
-can_go_on(const struct state *s, uint64_t start, uint64_t border, uint32_t skip)
+can_go_on(const struct opencsd_state *s, uint64_t start, uint64_t border, uint32_t skip)
 {
 	uint32_t count;
 	if (s->ended || s->whence || s->repeating || s->base.offset < start)
@@ -661,7 +661,7 @@ can_go_on(const struct state *s, uint64_t start, uint64_t border, uint32_t skip)
 static void
 opencsd_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
 {
-	struct state *s = (struct state *)state;
+	struct opencsd_state *s = (struct opencsd_state *)state;
 	uint64_t start = saved_start(s, saved);
 	(void)decoder;
 	s->border = bytes_le64(saved + SAVED_PLACE);
@@ -682,7 +682,7 @@ opencsd_restore(const struct decoder *decoder, struct decode_state *state, const
 static int
 opencsd_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
-	struct state *s = (struct state *)state;
+	struct opencsd_state *s = (struct opencsd_state *)state;
 	const uint64_t unit = s->decoder->format == CORESIGHT_DSTREAM ? 512 : CORESIGHT_FRAME;
 	uint64_t start = (w->offset + unit - 1) / unit * unit;
 	(void)decoder;
@@ -703,8 +703,8 @@ static size_t
 opencsd_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	     struct message *out, size_t max)
 {
-	struct state *s = (struct state *)state;
-	struct run r = {.state = s, .window = w, .out = out, .max = max};
+	struct opencsd_state *s = (struct opencsd_state *)state;
+	struct opencsd_run r = {.state = s, .window = w, .out = out, .max = max};
 	(void)decoder;
 	while (r.count < max) {
 		if (hand_out(&r))
@@ -722,12 +722,12 @@ static double
 find_frequency(const struct opencsd_decoder *d, const struct window *head)
 {
 	const struct decoder *decoder = &d->syst.base;
-	struct decode_state *state = mem_new(sizeof(struct state));
+	struct decode_state *state = mem_new(sizeof(struct opencsd_state));
 	struct message messages[64];
 	opencsd_start(decoder, state);
 	while (opencsd_step(decoder, state, head, messages, 64) == 64)
 		;
-	double hz = (double)((struct state *)state)->frequency;
+	double hz = (double)((struct opencsd_state *)state)->frequency;
 	opencsd_release(state);
 	free(state);
 	return hz;
@@ -775,7 +775,7 @@ const struct decoder_ops opencsd_ops = {
     /* no alike: the type of an element is all that happened, beside addresses */
     .reach = CHUNK,
     .run_up = RUN_UP,
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct opencsd_state),
     .checkpoint_size = SAVED_SIZE,
     .probe = opencsd_probe,
     .open = opencsd_open_buffer,

@@ -29,7 +29,7 @@ enum {
 	WORKERS_PER_LANE = 2
 };
 
-struct record {
+struct opencsd_record {
 	struct opencsd_element element;
 	uint32_t ordinal;
 };
@@ -45,7 +45,7 @@ struct stretch {
 	uint64_t index, position;
 };
 
-struct worker {
+struct opencsd_worker {
 	const struct opencsd_decoder *decoder;
 	size_t number; /* of the lane */
 	struct opencsd_lane lane;
@@ -56,7 +56,7 @@ struct worker {
 	uint64_t used;	       /* age */
 	uint64_t records_from; /* elements with a lower index may be dropped */
 	uint64_t packets_from;
-	VEC(struct record) records;
+	VEC(struct opencsd_record) records;
 	VEC(struct packet) packets;
 	uint8_t *copies; /* of the packets, of the protocol's size each */
 	size_t copies_capacity;
@@ -69,14 +69,14 @@ struct worker {
 struct opencsd_pool {
 	const struct opencsd_decoder *decoder;
 	pthread_mutex_t lock;
-	VEC(struct worker *) workers;
+	VEC(struct opencsd_worker *) workers;
 	uint64_t clock;
 };
 
 /* --- what a worker keeps ----------------------------------------------- */
 
 static size_t
-packet_size(const struct worker *w)
+packet_size(const struct opencsd_worker *w)
 {
 	return opencsd_packet_size(
 	    (enum opencsd_protocol)w->decoder->sources[w->number].options->protocol);
@@ -85,8 +85,8 @@ packet_size(const struct worker *w)
 static void
 on_element(void *context, struct opencsd_lane *lane, const struct opencsd_element *e)
 {
-	struct worker *w = context;
-	*vec_add(&w->records) = (struct record){*e, lane->ordinal};
+	struct opencsd_worker *w = context;
+	*vec_add(&w->records) = (struct opencsd_record){*e, lane->ordinal};
 }
 
 static void
@@ -100,7 +100,7 @@ on_fatal(void *context, struct opencsd_lane *lane, uint64_t index, int why)
 
 /* Position of the byte at INDEX. */
 static uint64_t
-position_of(const struct worker *w, uint64_t index)
+position_of(const struct opencsd_worker *w, uint64_t index)
 {
 	size_t low = 0, high = w->stretches.count;
 	while (high - low > 1) {
@@ -118,7 +118,7 @@ static void
 on_packet(void *context, struct opencsd_lane *lane, uint64_t index, unsigned back, size_t length,
 	  const void *packet)
 {
-	struct worker *w = context;
+	struct opencsd_worker *w = context;
 	size_t size = packet_size(w), n = w->packets.count;
 	(void)lane;
 	if (!w->stretches.count || length > UINT32_MAX)
@@ -137,7 +137,7 @@ on_packet(void *context, struct opencsd_lane *lane, uint64_t index, unsigned bac
 static void
 on_run(void *context, const struct coresight_run *run)
 {
-	struct worker *w = context;
+	struct opencsd_worker *w = context;
 	if (run->id != w->lane.source->id)
 		return;
 	*vec_add(&w->stretches) = (struct stretch){run->index, w->places_from + w->places.count};
@@ -149,7 +149,7 @@ on_run(void *context, const struct coresight_run *run)
 }
 
 static void
-feed_plain(struct worker *w, const uint8_t *bytes, size_t length)
+feed_plain(struct opencsd_worker *w, const uint8_t *bytes, size_t length)
 {
 	*vec_add(&w->stretches) = (struct stretch){w->fed, w->places_from + w->places.count};
 	for (size_t i = 0; i < length; i++) {
@@ -165,7 +165,7 @@ feed_plain(struct worker *w, const uint8_t *bytes, size_t length)
 
 /* Drops what is old, if there is much. */
 static void
-forget_old(struct worker *w)
+forget_old(struct opencsd_worker *w)
 {
 	size_t size = packet_size(w);
 	if (w->records.count > 2 * RECORDS_KEPT) {
@@ -191,7 +191,7 @@ forget_old(struct worker *w)
 }
 
 static void
-forget_all(struct worker *w)
+forget_all(struct opencsd_worker *w)
 {
 	w->records_from = w->packets_from = w->places_from = 0;
 	vec_clear(&w->records);
@@ -203,10 +203,10 @@ forget_all(struct worker *w)
 
 /* --- workers ----------------------------------------------------------- */
 
-static struct worker *
+static struct opencsd_worker *
 worker_new(const struct opencsd_decoder *d, size_t number)
 {
-	struct worker *w = mem_new(sizeof *w);
+	struct opencsd_worker *w = mem_new(sizeof *w);
 	const struct opencsd_lane_sink sink = {w, on_element, on_fatal, on_packet};
 	w->decoder = d;
 	w->number = number;
@@ -215,7 +215,7 @@ worker_new(const struct opencsd_decoder *d, size_t number)
 }
 
 static void
-worker_free(struct worker *w)
+worker_free(struct opencsd_worker *w)
 {
 	opencsd_lane_free(&w->lane);
 	vec_free(&w->records);
@@ -249,17 +249,17 @@ opencsd_pool_free(struct opencsd_pool *pool)
 }
 
 /* Which element a message stands for. */
-struct wanted {
+struct opencsd_wanted {
 	uint64_t index, start, limit;
 	enum opencsd_since since; /* at the start */
 	uint32_t ordinal;
 	bool at_end, packets;
 };
 
-static struct wanted
+static struct opencsd_wanted
 wanted_of(const struct opencsd_decoder *d, const struct message *m, bool packets)
 {
-	return (struct wanted){
+	return (struct opencsd_wanted){
 	    .index = coresight_index(d->format, m->offset),
 	    .start = opencsd_start_of(m->aux >> 32 & 0xff, m->offset),
 	    .since = (enum opencsd_since)(m->aux >> 49 & 3),
@@ -272,7 +272,7 @@ wanted_of(const struct opencsd_decoder *d, const struct message *m, bool packets
 
 /* Whether a worker has what is wanted, or will get it by going on. */
 static bool
-can_serve(const struct worker *w, const struct wanted *want)
+can_serve(const struct opencsd_worker *w, const struct opencsd_wanted *want)
 {
 	uint64_t offset = coresight_offset(w->decoder->format, want->index);
 	if (!w->started || w->from > want->start)
@@ -288,14 +288,14 @@ can_serve(const struct worker *w, const struct wanted *want)
 }
 
 /* Takes a worker for a lane out of the pool. */
-static struct worker *
-check_out(struct opencsd_pool *pool, size_t number, const struct wanted *want)
+static struct opencsd_worker *
+check_out(struct opencsd_pool *pool, size_t number, const struct opencsd_wanted *want)
 {
-	struct worker *best = NULL;
+	struct opencsd_worker *best = NULL;
 	unsigned count = 0;
 	pthread_mutex_lock(&pool->lock);
 	for (size_t i = 0; i < pool->workers.count; i++) {
-		struct worker *w = pool->workers.at[i];
+		struct opencsd_worker *w = pool->workers.at[i];
 		if (w->number != number)
 			continue;
 		count++;
@@ -316,7 +316,7 @@ check_out(struct opencsd_pool *pool, size_t number, const struct wanted *want)
 }
 
 static void
-check_in(struct opencsd_pool *pool, struct worker *w)
+check_in(struct opencsd_pool *pool, struct opencsd_worker *w)
 {
 	pthread_mutex_lock(&pool->lock);
 	w->busy = false;
@@ -326,7 +326,7 @@ check_in(struct opencsd_pool *pool, struct worker *w)
 /* --- finding an element ------------------------------------------------ */
 
 static void
-start_at(struct worker *w, uint64_t offset, enum opencsd_since since)
+start_at(struct opencsd_worker *w, uint64_t offset, enum opencsd_since since)
 {
 	forget_all(w);
 	opencsd_lane_start(&w->lane, offset ? since : OPENCSD_SINCE_START);
@@ -338,7 +338,7 @@ start_at(struct worker *w, uint64_t offset, enum opencsd_since since)
 
 /* Decodes a piece more; false at the end. */
 static bool
-go_on(struct worker *w, const struct window *window)
+go_on(struct opencsd_worker *w, const struct window *window)
 {
 	uint64_t end = w->fed / PIECE * PIECE + PIECE, there = window->offset + window->length;
 	if (w->ended)
@@ -366,9 +366,9 @@ go_on(struct worker *w, const struct window *window)
 
 /* Number of the first record that does not stand before INDEX and ORDINAL. */
 static size_t
-record_from(const struct worker *w, uint64_t index, uint32_t ordinal)
+record_from(const struct opencsd_worker *w, uint64_t index, uint32_t ordinal)
 {
-	const struct record *r = w->records.at;
+	const struct opencsd_record *r = w->records.at;
 	size_t at;
 	lower_bound(at, w->records.count,
 		    r[at].element.index < index ||
@@ -379,7 +379,8 @@ record_from(const struct worker *w, uint64_t index, uint32_t ordinal)
 /* Finds what is wanted among the records, decoding on as needed.  Returns its
  * number, or -1. */
 static ptrdiff_t
-find_record(struct worker *w, const struct window *window, const struct wanted *want)
+find_record(struct opencsd_worker *w, const struct window *window,
+	    const struct opencsd_wanted *want)
 {
 	uint64_t start = want->start > window->offset ? want->start : window->offset;
 	if (!can_serve(w, want) || w->fed < window->offset)
@@ -390,7 +391,7 @@ find_record(struct worker *w, const struct window *window, const struct wanted *
 		if (want->at_end && w->ended && w->records.count)
 			return (ptrdiff_t)n;
 		if (!want->at_end && n < w->records.count) {
-			const struct record *r = &w->records.at[n];
+			const struct opencsd_record *r = &w->records.at[n];
 			bool found = r->element.index == want->index && r->ordinal == want->ordinal;
 			return found ? (ptrdiff_t)n : -1;
 		}
@@ -411,7 +412,7 @@ add_text(struct expansion *e, enum opencsd_field row, const char *text, size_t l
 
 /* The bytes of a packet in the arena; NULL if they were dropped. */
 static const uint8_t *
-packet_bytes(const struct worker *w, const struct packet *p, struct arena *arena)
+packet_bytes(const struct opencsd_worker *w, const struct packet *p, struct arena *arena)
 {
 	uint64_t first = p->position - w->places_from;
 	if (p->position < w->places_from || first + p->length > w->bytes.count)
@@ -421,7 +422,7 @@ packet_bytes(const struct worker *w, const struct packet *p, struct arena *arena
 
 /* Makes a packet's bytes the payload, and says where they lie. */
 static void
-set_payload(const struct worker *w, const struct packet *p, const uint8_t *bytes,
+set_payload(const struct opencsd_worker *w, const struct packet *p, const uint8_t *bytes,
 	    struct expansion *e)
 {
 	const uint64_t *places = w->places.at + (p->position - w->places_from);
@@ -440,7 +441,7 @@ set_payload(const struct worker *w, const struct packet *p, const uint8_t *bytes
 
 /* The text of packet N: its name, and from *REST on what it says. */
 static void
-packet_text(const struct worker *w, size_t n, struct text *text, size_t *name, size_t *rest)
+packet_text(const struct opencsd_worker *w, size_t n, struct text *text, size_t *name, size_t *rest)
 {
 	text_clear(text);
 	opencsd_packet_text((enum opencsd_protocol)w->decoder->sources[w->number].options->protocol,
@@ -454,7 +455,7 @@ packet_text(const struct worker *w, size_t n, struct text *text, size_t *name, s
 
 /* Whether packet N is what comes before synchronisation. */
 static bool
-is_unsynced(const struct worker *w, size_t n)
+is_unsynced(const struct opencsd_worker *w, size_t n)
 {
 	struct text text = {0};
 	size_t name, rest;
@@ -466,7 +467,7 @@ is_unsynced(const struct worker *w, size_t n)
 }
 
 static void
-add_packet(const struct worker *w, size_t n, bool own, struct expansion *e)
+add_packet(const struct opencsd_worker *w, size_t n, bool own, struct expansion *e)
 {
 	const struct packet *p = &w->packets.at[n];
 	struct text text = {0};
@@ -491,7 +492,7 @@ add_packet(const struct worker *w, size_t n, bool own, struct expansion *e)
 
 /* Number of the first packet at or past INDEX. */
 static size_t
-packet_from(const struct worker *w, uint64_t index)
+packet_from(const struct opencsd_worker *w, uint64_t index)
 {
 	size_t at;
 	lower_bound(at, w->packets.count, w->packets.at[at].index < index);
@@ -500,7 +501,7 @@ packet_from(const struct worker *w, uint64_t index)
 
 /* The packets since the element before record N, up to its own. */
 static void
-add_packets(const struct worker *w, size_t n, bool keep_payload, struct expansion *e)
+add_packets(const struct opencsd_worker *w, size_t n, bool keep_payload, struct expansion *e)
 {
 	uint64_t index = w->records.at[n].element.index;
 	uint64_t after = n ? w->records.at[n - 1].element.index + 1 : 0;
@@ -517,7 +518,7 @@ add_packets(const struct worker *w, size_t n, bool keep_payload, struct expansio
 	expansion_close(e);
 }
 
-struct job {
+struct opencsd_job {
 	const struct opencsd_decoder *decoder;
 	const struct message *m;
 	const struct window *window;
@@ -544,8 +545,8 @@ starts(const struct opencsd_element *e)
 /* Puts together the payload of the packets that end with record N.  Returns
  * how many packets there are. */
 static size_t
-assemble(const struct job *j, const struct worker *w, size_t n, const uint8_t **payload,
-	 size_t *length)
+assemble(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n,
+	 const uint8_t **payload, size_t *length)
 {
 	const struct opencsd_element *last = &w->records.at[n].element;
 	uint64_t span = j->m->kind == OPENCSD_SYST ? OPENCSD_MESSAGE_SPAN : OPENCSD_OTHER_SPAN;
@@ -582,8 +583,8 @@ assemble(const struct job *j, const struct worker *w, size_t n, const uint8_t **
 /* --- messages ---------------------------------------------------------- */
 
 static void
-expand_syst(const struct job *j, const struct opencsd_element *element, const uint8_t *payload,
-	    size_t length)
+expand_syst(const struct opencsd_job *j, const struct opencsd_element *element,
+	    const uint8_t *payload, size_t length)
 {
 	const struct syst_sender sender = {element->master, element->channel};
 	j->e->payload = payload;
@@ -597,7 +598,7 @@ expand_syst(const struct job *j, const struct opencsd_element *element, const ui
 }
 
 static void
-set_origin(const struct job *j, size_t lane, const struct opencsd_element *element)
+set_origin(const struct opencsd_job *j, size_t lane, const struct opencsd_element *element)
 {
 	text_add(&j->e->origin, opencsd_source_name(j->decoder, lane));
 	if (element->type == OPENCSD_SWTRACE && element->flags & OPENCSD_HAS_SENDER)
@@ -620,7 +621,7 @@ describe_payload(const uint8_t *payload, size_t length, struct text *out)
 }
 
 static void
-expand_record(const struct job *j, const struct worker *w, size_t n)
+expand_record(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
 {
 	const struct opencsd_element *element = &w->records.at[n].element;
 	bool fields = j->want == EXPAND_FIELDS, syst = j->m->kind == OPENCSD_SYST;
@@ -652,7 +653,7 @@ expand_record(const struct job *j, const struct worker *w, size_t n)
 
 /* Trace ID and a sentence: messages that are no elements. */
 static void
-expand_note(const struct job *j, const char *type, const char *note)
+expand_note(const struct opencsd_job *j, const char *type, const char *note)
 {
 	struct expansion *e = j->e;
 	uint8_t id = opencsd_aux_id(j->m->aux);
@@ -673,7 +674,7 @@ expand_note(const struct job *j, const char *type, const char *note)
 }
 
 static void
-expand_stray(const struct job *j)
+expand_stray(const struct opencsd_job *j)
 {
 	const struct opencsd_decoder *d = j->decoder;
 	uint8_t id = opencsd_aux_id(j->m->aux), lane = d->lane_of[id];
@@ -699,7 +700,7 @@ expand_stray(const struct job *j)
 }
 
 static void
-expand_fatal(const struct job *j)
+expand_fatal(const struct opencsd_job *j)
 {
 	expand_note(j, "FATAL",
 		    arena_format(&j->e->arena,
@@ -709,13 +710,14 @@ expand_fatal(const struct job *j)
 
 /* Calls WITH with the record of an element; false if it is not found. */
 static bool
-with_record(const struct job *j, void (*with)(const struct job *, const struct worker *, size_t))
+with_record(const struct opencsd_job *j,
+	    void (*with)(const struct opencsd_job *, const struct opencsd_worker *, size_t))
 {
 	uint8_t lane = j->decoder->lane_of[opencsd_aux_id(j->m->aux)];
-	struct wanted want = wanted_of(j->decoder, j->m, j->want == EXPAND_FIELDS);
+	struct opencsd_wanted want = wanted_of(j->decoder, j->m, j->want == EXPAND_FIELDS);
 	if (lane == OPENCSD_NO_LANE || j->m->kind > OPENCSD_SYST)
 		return false;
-	struct worker *w = check_out(j->decoder->pool, lane, &want);
+	struct opencsd_worker *w = check_out(j->decoder->pool, lane, &want);
 	ptrdiff_t n = find_record(w, j->window, &want);
 	if (n >= 0)
 		with(j, w, (size_t)n);
@@ -727,7 +729,8 @@ void
 opencsd_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
 	       enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
-	const struct job j = {(const struct opencsd_decoder *)decoder, m, w, want, history, e};
+	const struct opencsd_job j = {
+	    (const struct opencsd_decoder *)decoder, m, w, want, history, e};
 	if (m->kind == OPENCSD_STRAY)
 		expand_stray(&j);
 	else if (m->kind == OPENCSD_FATAL)
@@ -740,14 +743,14 @@ opencsd_expand(const struct decoder *decoder, const struct message *m, const str
 /* --- other questions --------------------------------------------------- */
 
 struct announcement {
-	struct job j; /* first: it is what callbacks get */
+	struct opencsd_job j; /* first: it is what callbacks get */
 	uint8_t *guid;
 	uint64_t *build;
 	bool *announced;
 };
 
 static void
-take_announcement(const struct job *j, const struct worker *w, size_t n)
+take_announcement(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
 {
 	const struct announcement *a = (const struct announcement *)j;
 	const struct opencsd_element *element = &w->records.at[n].element;
@@ -776,7 +779,7 @@ opencsd_announces(const struct decoder *decoder, const struct message *m, const 
 }
 
 static void
-print_record(const struct job *j, const struct worker *w, size_t n)
+print_record(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n)
 {
 	opencsd_element_line(&w->records.at[n].element, &j->e->text);
 }
@@ -786,7 +789,8 @@ opencsd_print(const struct decoder *decoder, const struct message *m, const stru
 	      struct expansion *e, struct text *out)
 {
 	expansion_clear(e);
-	const struct job j = {(const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, e};
+	const struct opencsd_job j = {
+	    (const struct opencsd_decoder *)decoder, m, w, EXPAND_TEXT, NULL, e};
 	bool found = with_record(&j, print_record);
 	text_add_bytes(out, text_get(&e->text), e->text.length);
 	return found;

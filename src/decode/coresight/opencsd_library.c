@@ -127,7 +127,7 @@ core_of(const struct opencsd_source_options *o)
 
 /* What versions of the library learned to decode, by its README and its pull
  * requests 73 and 90. */
-static const struct limit {
+static const struct opencsd_limit {
 	uint32_t since;
 	unsigned protocols;	     /* a bit each */
 	ocsd_core_profile_t profile; /* profile_Unknown: any */
@@ -164,7 +164,7 @@ opencsd_library_limits(const struct opencsd_source_options *o, struct text *out)
 	bool speculates = o->regs.TRCIDR8 > 0;
 	size_t start = out->length;
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		const struct limit *l = &limits[i];
+		const struct opencsd_limit *l = &limits[i];
 		if (l->since <= OCSD_VER_NUM || !(l->protocols >> o->protocol & 1) ||
 		    (l->profile != profile_Unknown && l->profile != core.profile) ||
 		    core.arch < l->arch || (l->later && !later) || (l->speculates && !speculates))

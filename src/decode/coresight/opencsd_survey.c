@@ -21,7 +21,7 @@ struct gap {
 
 typedef VEC(struct gap) gap_list;
 
-struct survey {
+struct opencsd_findings {
 	uint64_t bytes[CORESIGHT_IDS];
 	gap_list gaps;
 	uint64_t rows;
@@ -30,12 +30,12 @@ struct survey {
 static void
 count_run(void *context, const struct coresight_run *run)
 {
-	struct survey *s = context;
+	struct opencsd_findings *s = context;
 	s->bytes[run->id] += run->count;
 }
 
 static void
-count_ids(const struct opencsd_decoder *d, const struct window *head, struct survey *s)
+count_ids(const struct opencsd_decoder *d, const struct window *head, struct opencsd_findings *s)
 {
 	struct coresight frames;
 	if (d->format == CORESIGHT_SOURCE) {
@@ -86,7 +86,7 @@ join_gaps(gap_list *gaps)
 }
 
 static void
-find_gaps(const struct decoder *decoder, const struct window *head, struct survey *s)
+find_gaps(const struct decoder *decoder, const struct window *head, struct opencsd_findings *s)
 {
 	struct decode_state *state = decode_state_new(decoder);
 	struct message messages[64];
@@ -106,7 +106,7 @@ find_gaps(const struct decoder *decoder, const struct window *head, struct surve
 }
 
 static void
-describe_ids(const struct opencsd_decoder *d, const struct survey *s, struct text *about)
+describe_ids(const struct opencsd_decoder *d, const struct opencsd_findings *s, struct text *about)
 {
 	for (unsigned id = 1; id < CORESIGHT_IDS; id++) {
 		uint8_t lane = d->lane_of[id];
@@ -127,7 +127,7 @@ describe_ids(const struct opencsd_decoder *d, const struct survey *s, struct tex
 }
 
 static void
-describe_gaps(const struct survey *s, const struct window *head, struct text *lacks)
+describe_gaps(const struct opencsd_findings *s, const struct window *head, struct text *lacks)
 {
 	if (!s->rows)
 		return;
@@ -150,7 +150,7 @@ opencsd_survey(const struct decoder *decoder, const struct window *head, struct 
 	       struct text *lacks)
 {
 	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
-	struct survey s = {0};
+	struct opencsd_findings s = {0};
 	count_ids(d, head, &s);
 	find_gaps(decoder, head, &s);
 	if (!head->last)

@@ -62,7 +62,7 @@ static const char *const state_names[] = {[CSEL_STATE_INIT] = "init",
 
 /* --- expanding --------------------------------------------------------- */
 
-struct job {
+struct csel_job {
 	struct record r;
 	const struct message *m;
 	struct text *text;
@@ -71,7 +71,7 @@ struct job {
 };
 
 static void
-add_diag(struct job *j, bool holds, enum csel_diag diag)
+add_diag(struct csel_job *j, bool holds, enum csel_diag diag)
 {
 	if (holds && diag != CSEL_DIAG_NONE) {
 		assert(j->diag_count < sizeof j->diags / sizeof *j->diags);
@@ -80,7 +80,7 @@ add_diag(struct job *j, bool holds, enum csel_diag diag)
 }
 
 static void
-expand_header(struct job *j)
+expand_header(struct csel_job *j)
 {
 	const uint8_t *p = j->r.p;
 	size_t seen = j->r.length < sizeof csel_signature ? j->r.length : sizeof csel_signature;
@@ -110,7 +110,7 @@ csel_add_uuid(struct text *text, const uint8_t *uuid)
 }
 
 static void
-expand_metadata(struct job *j)
+expand_metadata(struct csel_job *j)
 {
 	const uint8_t *p = j->r.p;
 	text_add(j->text, "stream");
@@ -133,7 +133,7 @@ expand_metadata(struct job *j)
 }
 
 static void
-expand_control(struct job *j)
+expand_control(struct csel_job *j)
 {
 	text_add(j->text, "timeouts");
 	if (j->r.length < CSEL_CONTROL_SIZE) {
@@ -150,7 +150,7 @@ expand_control(struct job *j)
 }
 
 static void
-expand_entry(struct job *j)
+expand_entry(struct csel_job *j)
 {
 	const struct message *m = j->m;
 	const uint8_t *p = j->r.p;
@@ -181,7 +181,7 @@ expand_entry(struct job *j)
 }
 
 static void
-expand_rest(struct job *j)
+expand_rest(struct csel_job *j)
 {
 	bool truncated = j->m->kind == CSEL_TRUNCATED;
 	record_uint(&j->r, CSEL_F_ID, 0, 1, j->r.p[0]);
@@ -197,7 +197,7 @@ expand_rest(struct job *j)
 }
 
 static void
-expand_end(struct job *j)
+expand_end(struct csel_job *j)
 {
 	enum csel_diag missing[2];
 	unsigned state = CSEL_EOF_STATE(j->m->aux);
@@ -212,7 +212,7 @@ expand_end(struct job *j)
 }
 
 static void
-finish_diags(struct job *j)
+finish_diags(struct csel_job *j)
 {
 	if (!j->diag_count)
 		return;
@@ -231,14 +231,15 @@ void
 csel_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
 	    enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
-	static void (*const each[CSEL_KIND_COUNT])(struct job *) = {
+	static void (*const each[CSEL_KIND_COUNT])(struct csel_job *) = {
 	    [CSEL_HEADER] = expand_header, [CSEL_METADATA] = expand_metadata,
 	    [CSEL_START] = expand_entry,   [CSEL_STOP] = expand_entry,
 	    [CSEL_END] = expand_entry,	   [CSEL_EVENT] = expand_entry,
 	    [CSEL_UNKNOWN] = expand_rest,  [CSEL_TRUNCATED] = expand_rest,
 	    [CSEL_EOF] = expand_end,	   [CSEL_STATE_CONTROL] = expand_control,
 	};
-	struct job job = {.r = record_open(e, csel_fields, m, w, want), .m = m, .text = &e->text};
+	struct csel_job job = {
+	    .r = record_open(e, csel_fields, m, w, want), .m = m, .text = &e->text};
 	(void)history;
 	text_add(&e->type, csel_kinds[m->kind].name);
 	text_add(&e->origin, ((const struct csel_decoder *)decoder)->name);

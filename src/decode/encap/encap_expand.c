@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Where a packet is looked at. */
-struct view {
+struct encap_view {
 	const struct encap_decoder *d;
 	const struct message *m;
 	const struct window *w;
@@ -25,7 +25,7 @@ struct view {
 /* --- bytes ------------------------------------------------------------- */
 
 static void
-add_extents(const struct view *v)
+add_extents(const struct encap_view *v)
 {
 	const struct message *m = v->m;
 	size_t pieces = v->d->options->container.reversed ? v->e->payload_length : 1;
@@ -43,7 +43,7 @@ add_extents(const struct view *v)
 
 /* A field that is BITS from BIT on, as far as the packet reaches. */
 static struct field *
-add(const struct view *v, enum encap_field row, unsigned bit, unsigned bits, uint64_t value)
+add(const struct encap_view *v, enum encap_field row, unsigned bit, unsigned bits, uint64_t value)
 {
 	unsigned end = 8 * (unsigned)v->e->payload_length;
 	if (bit + bits > end)
@@ -55,7 +55,7 @@ add(const struct view *v, enum encap_field row, unsigned bit, unsigned bits, uin
 }
 
 static void
-add_text(const struct view *v, enum encap_field row, const char *text)
+add_text(const struct encap_view *v, enum encap_field row, const char *text)
 {
 	struct field *field = add(v, row, 0, 0, 0);
 	field->s.at = text;
@@ -63,7 +63,7 @@ add_text(const struct view *v, enum encap_field row, const char *text)
 }
 
 static void
-add_notes(const struct view *v)
+add_notes(const struct encap_view *v)
 {
 	static const char *const notes[ENCAP_NOTE_COUNT] = {
 	    "after null.idle, though the stream is unframed",
@@ -86,7 +86,7 @@ add_notes(const struct view *v)
 }
 
 static void
-add_header(const struct view *v)
+add_header(const struct encap_view *v)
 {
 	uint8_t header = v->p[0];
 	add(v, ENCAP_F_HEADER_LENGTH, 0, 5, header & 0x1f);
@@ -97,7 +97,7 @@ add_header(const struct view *v)
 }
 
 static void
-add_packet(const struct view *v, const struct encap_packet *packet)
+add_packet(const struct encap_view *v, const struct encap_packet *packet)
 {
 	static const char *const classes[] = {
 	    [ENCAP_INSTRUCTION] = "instruction", [ENCAP_DATA] = "data", [ENCAP_OTHER] = "opaque"};
@@ -126,7 +126,7 @@ add_packet(const struct view *v, const struct encap_packet *packet)
 /* --- messages ---------------------------------------------------------- */
 
 static void
-expand_nulls(const struct view *v)
+expand_nulls(const struct encap_view *v)
 {
 	const struct message *m = v->m;
 	struct expansion *e = v->e;
@@ -160,7 +160,7 @@ expand_nulls(const struct view *v)
 }
 
 static void
-expand_truncated(const struct view *v)
+expand_truncated(const struct encap_view *v)
 {
 	unsigned declared = encap_is_null(v->p[0]) ? 1 : v->d->length[v->p[0]];
 	text_addf(&v->e->text, "%u of %u bytes", (unsigned)v->m->length, declared);
@@ -171,7 +171,7 @@ expand_truncated(const struct view *v)
 }
 
 static void
-expand_opaque(const struct view *v, const struct encap_packet *packet)
+expand_opaque(const struct encap_view *v, const struct encap_packet *packet)
 {
 	struct text *text = &v->e->text;
 	if (packet->source->type_width)
@@ -185,7 +185,7 @@ expand_opaque(const struct view *v, const struct encap_packet *packet)
 }
 
 static void
-expand_payload(const struct view *v, const struct encap_packet *packet,
+expand_payload(const struct encap_view *v, const struct encap_packet *packet,
 	       const struct decode_history *history)
 {
 	struct expansion *e = v->e;
@@ -217,7 +217,7 @@ expand_payload(const struct view *v, const struct encap_packet *packet,
 }
 
 static void
-expand_packet(const struct view *v, const struct decode_history *history)
+expand_packet(const struct encap_view *v, const struct decode_history *history)
 {
 	const struct encap_decoder *d = v->d;
 	struct expansion *e = v->e;
@@ -246,7 +246,7 @@ encap_expand(const struct decoder *decoder, const struct message *m, const struc
 	     enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	const struct encap_decoder *d = (const struct encap_decoder *)decoder;
-	struct view v = {.d = d, .m = m, .w = w, .e = e, .fields = want == EXPAND_FIELDS};
+	struct encap_view v = {.d = d, .m = m, .w = w, .e = e, .fields = want == EXPAND_FIELDS};
 	static const char *const types[] = {[ENCAP_NULL_RUN] = "null_run",
 					    [ENCAP_TRUNCATED] = "truncated",
 					    [ENCAP_MALFORMED] = "malformed",

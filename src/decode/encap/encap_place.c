@@ -51,7 +51,7 @@ encap_fetch(const struct encap_decoder *d, const struct message *m, const struct
 enum { CHAIN_MAX = 64 * 1024 }; /* packets without a sync.start that are read again */
 
 /* A walk back over the packets of a source. */
-struct walk {
+struct encap_walk {
 	const struct encap_memory *memory; /* of a source like this, or NULL */
 	VEC(struct message) chain;	   /* that change something, latest first */
 	bool remembered;		   /* it reached the packet of `memory` */
@@ -67,7 +67,7 @@ memory_of(const struct decode_history *history, uint64_t origin)
 static bool
 walk_move(void *context, const struct message *m)
 {
-	struct walk *walk = context;
+	struct encap_walk *walk = context;
 	if (m->flags & MESSAGE_DAMAGED)
 		return false;
 	if (walk->memory && walk->memory->offset == m->offset) {
@@ -123,7 +123,7 @@ encap_place_before(const struct encap_decoder *d, const struct message *m, const
 		   const struct decode_history *history)
 {
 	const struct encap_memory *memory = memory_of(history, m->origin);
-	struct walk walk = {0};
+	struct encap_walk walk = {0};
 	struct etrace_place place = {0};
 	if (!history || !history->walk_back)
 		return place;

@@ -300,29 +300,29 @@ gem_restore(const struct decoder *decoder, struct decode_state *state, const uin
 /* --- stepping ---------------------------------------------------------- */
 
 /* Where things lie in a record. */
-struct layout {
+struct gem_layout {
 	size_t size, word, time, width;
 	bool big;
 };
 
-static inline struct layout
+static inline struct gem_layout
 layout_of(const struct gem_options *o)
 {
-	return (struct layout){.size = o->record_size,
-			       .word = o->word_offset,
-			       .time = o->timestamp_offset,
-			       .width = o->timestamp_width,
-			       .big = o->endian == GEM_BIG};
+	return (struct gem_layout){.size = o->record_size,
+				   .word = o->word_offset,
+				   .time = o->timestamp_offset,
+				   .width = o->timestamp_width,
+				   .big = o->endian == GEM_BIG};
 }
 
 static inline uint32_t
-word_at(const struct layout *l, const uint8_t *p)
+word_at(const struct gem_layout *l, const uint8_t *p)
 {
 	return l->big ? bytes_be32(p + l->word) : bytes_le32(p + l->word);
 }
 
 static uint64_t
-time_at(const struct layout *l, const uint8_t *p)
+time_at(const struct gem_layout *l, const uint8_t *p)
 {
 	if (!l->big)
 		return bytes_le(p + l->time, l->width);
@@ -431,7 +431,7 @@ fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
 
 /* The whole records of the window, up to MAX; inlined for each layout. */
 static inline __attribute__((always_inline)) size_t
-step_records(struct gem_state *s, const struct window *w, struct layout l, struct message *out,
+step_records(struct gem_state *s, const struct window *w, struct gem_layout l, struct message *out,
 	     size_t max)
 {
 	uint64_t offset = s->base.offset, end = w->offset + w->length;
@@ -468,7 +468,7 @@ static size_t
 gem_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	 struct message *out, size_t max)
 {
-	static const struct layout bare = {.size = WORD};
+	static const struct gem_layout bare = {.size = WORD};
 	const struct gem_options *o = ((const struct gem_decoder *)decoder)->options;
 	struct gem_state *s = (struct gem_state *)state;
 	bool is_bare = o->record_size == WORD && o->endian == GEM_LITTLE && !o->timestamp_width;
@@ -502,23 +502,23 @@ gem_resync(const struct decoder *decoder, struct decode_state *state, const stru
 
 /* --- expanding --------------------------------------------------------- */
 
-struct job {
+struct gem_job {
 	struct record r;
 	const struct message *m;
-	struct layout layout;
+	struct gem_layout layout;
 	uint32_t word;
 };
 
 /* A field of the word: COUNT bits of it from BIT on. */
 static void
-add_bits(struct job *j, enum gem_field row, unsigned bit, unsigned count, uint64_t value)
+add_bits(struct gem_job *j, enum gem_field row, unsigned bit, unsigned count, uint64_t value)
 {
 	bool whole = j->layout.big; /* bits of big-endian words are not in one piece */
 	record_bits(&j->r, row, 8 * j->layout.word + (whole ? 0 : bit), whole ? 32 : count, value);
 }
 
 static void
-add_type(struct job *j, unsigned type)
+add_type(struct gem_job *j, unsigned type)
 {
 	record_value(&j->r, GEM_F_CTX_TYPE, type);
 	record_text(&j->r, GEM_F_CTX_NAME, ctx_names[type]);
@@ -526,7 +526,7 @@ add_type(struct job *j, unsigned type)
 
 /* One word: [UIA 1.01, GemTraceSync], type IDs 000001b to 000011b. */
 static void
-expand_single(struct job *j)
+expand_single(struct gem_job *j)
 {
 	static const char *const names[] = {[GEM_SYNCPOINT] = "SyncPoint",
 					    [GEM_CTXCHG] = "ContextChange seq",
@@ -548,7 +548,7 @@ expand_single(struct job *j)
 
 /* "10XXXXb", the 24 MSBs of the data: [UIA 1.01, GemTraceSync]. */
 static void
-expand_first(struct job *j)
+expand_first(struct gem_job *j)
 {
 	bool complete = j->m->aux & GEM_AUX_COMPLETE;
 	add_type(j, gem_ctx_type(j->word));
@@ -561,7 +561,7 @@ expand_first(struct job *j)
 /* "11XXXXb", 20 LSBs of an event's sequence number, 8 LSBs of the data: [UIA 1.01,
  * GemTraceSync]. */
 static void
-expand_second(struct job *j)
+expand_second(struct gem_job *j)
 {
 	bool complete = j->m->aux & GEM_AUX_COMPLETE;
 	uint32_t first = GEM_AUX_FIRST(j->m->aux);
@@ -585,15 +585,15 @@ static void
 gem_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
 	   enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
-	static void (*const each[GEM_KIND_COUNT])(struct job *) = {
+	static void (*const each[GEM_KIND_COUNT])(struct gem_job *) = {
 	    [GEM_SYNCPOINT] = expand_single, [GEM_CTXCHG] = expand_single,
 	    [GEM_SNAPSHOT] = expand_single,  [GEM_RESERVED] = expand_single,
 	    [GEM_FIRST] = expand_first,	     [GEM_SECOND] = expand_second,
 	};
-	struct job job = {.r = record_open(e, gem_fields, m, w, want),
-			  .m = m,
-			  .layout = layout_of(((const struct gem_decoder *)decoder)->options),
-			  .word = GEM_AUX_WORD(m->aux)};
+	struct gem_job job = {.r = record_open(e, gem_fields, m, w, want),
+			      .m = m,
+			      .layout = layout_of(((const struct gem_decoder *)decoder)->options),
+			      .word = GEM_AUX_WORD(m->aux)};
 	(void)history;
 	text_add(&e->type, kinds[m->kind].name);
 	text_add(&e->origin, "GEM");

@@ -266,7 +266,7 @@ logger_add(struct uia_state *s)
 /* --- stepping ---------------------------------------------------------- */
 
 /* The bytes from the state's offset on. */
-struct view {
+struct uia_view {
 	const uint8_t *p;
 	size_t left;
 	bool last; /* the capture ends with them */
@@ -298,7 +298,7 @@ piece_limit(uint64_t offset, size_t most)
 
 /* Zero words, MOST bytes of them at most. */
 static bool
-step_zeros(const struct view *v, size_t most, struct message *m)
+step_zeros(const struct uia_view *v, size_t most, struct message *m)
 {
 	size_t limit = piece_limit(m->offset, most);
 	size_t seen = v->left < limit ? v->left : limit;
@@ -316,7 +316,7 @@ step_zeros(const struct view *v, size_t most, struct message *m)
 
 /* Bytes that are nothing, up to MOST or to the next certain packet. */
 static bool
-step_damage(const struct view *v, size_t most, struct message *m)
+step_damage(const struct uia_view *v, size_t most, struct message *m)
 {
 	size_t limit = piece_limit(m->offset, most), at = 1;
 	if (limit > v->left)
@@ -368,7 +368,7 @@ fill_event(const struct uia_decoder *d, struct uia_state *s, const uint8_t *p, u
 
 /* The capture ends within a packet. */
 static bool
-step_cut(struct uia_state *s, const struct view *v, struct message *m)
+step_cut(struct uia_state *s, const struct uia_view *v, struct message *m)
 {
 	m->kind = UIA_TRUNCATED;
 	m->severity = SEVERITY_ERROR;
@@ -380,7 +380,7 @@ step_cut(struct uia_state *s, const struct view *v, struct message *m)
 
 /* What a packet of another type holds, in pieces. */
 static bool
-step_data(struct uia_state *s, const struct view *v, struct message *m)
+step_data(struct uia_state *s, const struct uia_view *v, struct message *m)
 {
 	size_t piece = piece_limit(m->offset, s->remaining);
 	if (v->left < piece)
@@ -394,7 +394,7 @@ step_data(struct uia_state *s, const struct view *v, struct message *m)
 
 /* Whether a packet or padding can begin at AT, given that it is in the view. */
 static bool
-is_boundary(const struct view *v, size_t at)
+is_boundary(const struct uia_view *v, size_t at)
 {
 	struct header h;
 	size_t left = v->left - at;
@@ -406,7 +406,7 @@ is_boundary(const struct view *v, size_t at)
 /* A packet without data: "Only the first word of the header is filled in.  The length
  * includes the header field." [UIA 1.01, UIAPacket HdrType] */
 static bool
-step_padding(const struct view *v, uint32_t length, struct message *m)
+step_padding(const struct uia_view *v, uint32_t length, struct message *m)
 {
 	bool fits = length >= WORD && length % WORD == 0 && length <= PADDING_MAX;
 	if (fits && v->left < length + HEADER_SIZE && !v->last)
@@ -439,7 +439,7 @@ begin_packet(struct uia_state *s, const struct header *h, struct message *m)
 }
 
 static bool
-step_between(struct uia_state *s, const struct view *v, struct message *m)
+step_between(struct uia_state *s, const struct uia_view *v, struct message *m)
 {
 	struct header h;
 	bool after = s->mode == MODE_AFTER;
@@ -473,7 +473,7 @@ step_between(struct uia_state *s, const struct view *v, struct message *m)
 /* What is no event in a packet of events, up to the packet's end or the next
  * packet that is certain. */
 static bool
-step_broken(struct uia_state *s, const struct view *v, struct message *m)
+step_broken(struct uia_state *s, const struct uia_view *v, struct message *m)
 {
 	if (v->left < LOOK && !v->last)
 		return false;
@@ -489,7 +489,7 @@ step_broken(struct uia_state *s, const struct view *v, struct message *m)
 }
 
 static bool
-step_event(const struct uia_decoder *d, struct uia_state *s, const struct view *v,
+step_event(const struct uia_decoder *d, struct uia_state *s, const struct uia_view *v,
 	   struct message *m)
 {
 	if (v->left < WORD && !v->last)
@@ -510,7 +510,8 @@ step_event(const struct uia_decoder *d, struct uia_state *s, const struct view *
 }
 
 static bool
-step_one(const struct uia_decoder *d, struct uia_state *s, const struct view *v, struct message *m)
+step_one(const struct uia_decoder *d, struct uia_state *s, const struct uia_view *v,
+	 struct message *m)
 {
 	switch ((enum uia_mode)s->mode) {
 	case MODE_EVENTS:
@@ -536,7 +537,7 @@ uia_step(const struct decoder *decoder, struct decode_state *state, const struct
 	while (count < max && state->offset < w->until) {
 		struct message *m = &out[count];
 		size_t at = (size_t)(state->offset - w->offset);
-		struct view v = {.p = w->bytes + at, .left = w->length - at, .last = w->last};
+		struct uia_view v = {.p = w->bytes + at, .left = w->length - at, .last = w->last};
 		*m = (struct message){.offset = state->offset, .origin = origin_of(s)};
 		/* a capture may end between two events of a packet: a note */
 		bool more =

@@ -237,7 +237,7 @@ uia_argument64(const struct uia_event *event, size_t n)
 
 /* --- expanding --------------------------------------------------------- */
 
-struct job {
+struct uia_job {
 	struct record r;
 	const struct message *m;
 	struct uia_event event;
@@ -247,14 +247,14 @@ struct job {
 
 /* An argument of one word or, low word first, of two. */
 static void
-add_argument(struct job *j, enum uia_field row, size_t n)
+add_argument(struct uia_job *j, enum uia_field row, size_t n)
 {
 	if (4 * n + 4 <= j->event.args_length)
 		record_uint(&j->r, row, j->args + 4 * n, 4, uia_argument(&j->event, n));
 }
 
 static void
-add_argument64(struct job *j, enum uia_field row, size_t n)
+add_argument64(struct uia_job *j, enum uia_field row, size_t n)
 {
 	if (4 * n + 8 <= j->event.args_length)
 		record_uint(&j->r, row, j->args + 4 * n, 8, uia_argument64(&j->event, n));
@@ -263,7 +263,7 @@ add_argument64(struct job *j, enum uia_field row, size_t n)
 /* syncPoint: serial, CPU time, global time, cycles per tick, CPU frequency: [UIA 1.01,
  * UIASync]. */
 static void
-expand_sync(struct job *j)
+expand_sync(struct uia_job *j)
 {
 	add_argument(j, UIA_F_SERIAL, UIA_SYNC_SERIAL);
 	add_argument64(j, UIA_F_CPU_TS, 1);
@@ -278,7 +278,7 @@ expand_sync(struct job *j)
 
 /* globalTimerFreq: serial, CPU cycles per tick, frequency: [UIA 1.01, UIASync]. */
 static void
-expand_timer(struct job *j)
+expand_timer(struct uia_job *j)
 {
 	add_argument(j, UIA_F_SERIAL, 0);
 	add_argument(j, UIA_F_CYCLES_PER_GLOBAL_TICK, 1);
@@ -289,7 +289,7 @@ expand_timer(struct job *j)
 
 /* File, line, previous value, format, new value: [UIA 1.01, LogCtxChg]. */
 static void
-expand_context(struct job *j)
+expand_context(struct uia_job *j)
 {
 	const char *name = j->event.row->name;
 	add_argument(j, UIA_F_FILE_PTR, 0);
@@ -321,7 +321,7 @@ write_hex(char *end, uint32_t value)
 }
 
 static void
-expand_plain(struct job *j)
+expand_plain(struct uia_job *j)
 {
 	size_t count = j->event.args_length / 4;
 	text_add_char(j->text, '(');
@@ -335,7 +335,7 @@ expand_plain(struct job *j)
 
 /* HdrType_EventWithSnapshotId: [UIA 1.01, EventHdr]. */
 static void
-expand_snapshot(struct job *j)
+expand_snapshot(struct uia_job *j)
 {
 	size_t at = j->args + 4 * UIA_SNAPSHOT_WORDS, left = j->r.length - at;
 	uint32_t lengths = uia_argument(&j->event, 4);
@@ -357,7 +357,7 @@ expand_snapshot(struct job *j)
 }
 
 static void
-add_arguments(struct job *j)
+add_arguments(struct uia_job *j)
 {
 	record_list(&j->r, UIA_F_ARGS);
 	for (size_t i = 0; 4 * i + 4 <= j->event.args_length; i++)
@@ -368,7 +368,7 @@ add_arguments(struct job *j)
 /* The text by the profile's format: its arguments as a little-endian sender
  * would have packed them. */
 static void
-add_formatted(struct job *j, const char *format)
+add_formatted(struct uia_job *j, const char *format)
 {
 	size_t count = j->event.args_length / 4;
 	uint8_t *packed = arena_alloc(&j->r.e->arena, 4 * count);
@@ -380,12 +380,12 @@ add_formatted(struct job *j, const char *format)
 }
 
 static void
-expand_event(struct job *j)
+expand_event(struct uia_job *j)
 {
-	static void (*const by_role[])(struct job *) = {[UIA_ROLE_PLAIN] = expand_plain,
-							[UIA_ROLE_SYNC] = expand_sync,
-							[UIA_ROLE_TIMER] = expand_timer,
-							[UIA_ROLE_CONTEXT] = expand_context};
+	static void (*const by_role[])(struct uia_job *) = {[UIA_ROLE_PLAIN] = expand_plain,
+							    [UIA_ROLE_SYNC] = expand_sync,
+							    [UIA_ROLE_TIMER] = expand_timer,
+							    [UIA_ROLE_CONTEXT] = expand_context};
 	const struct uia_event *event = &j->event;
 	unsigned missing = UIA_AUX_MISSING(j->m->aux);
 	j->args = (size_t)(event->args - j->r.p);
@@ -417,7 +417,7 @@ expand_event(struct job *j)
 
 /* HdrType_EventPkt, words 1 to 4: [UIA 1.01, UIAPacket Hdr]. */
 static void
-expand_packet(struct job *j)
+expand_packet(struct uia_job *j)
 {
 	static const char *const types[16] = {[8] = "channelized",
 					      [9] = "message",
@@ -442,7 +442,7 @@ expand_packet(struct job *j)
 }
 
 static void
-expand_rest(struct job *j)
+expand_rest(struct uia_job *j)
 {
 	record_part(&j->r, UIA_F_BYTES, 0, j->r.length);
 	if (j->m->flags & MESSAGE_FILLER)
@@ -466,7 +466,8 @@ uia_expand(const struct decoder *decoder, const struct message *m, const struct 
 	   enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	const struct uia_decoder *d = (const struct uia_decoder *)decoder;
-	struct job job = {.r = record_open(e, uia_fields, m, w, want), .m = m, .text = &e->text};
+	struct uia_job job = {
+	    .r = record_open(e, uia_fields, m, w, want), .m = m, .text = &e->text};
 	(void)history;
 	text_add(&e->type, uia_kinds[m->kind].name);
 	add_origin(&e->origin, m->origin);

@@ -32,7 +32,7 @@ enum { RUN_UP = 4096, HEAD_LINES = 512 };
 static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
 
 /* A line taken apart. */
-struct line {
+struct ppl_line {
 	const char *p; /* all of it */
 	size_t length;
 	enum opencsd_kind kind;
@@ -54,7 +54,7 @@ is_byte(const char *p)
 /* Reads a packet: `Idx:N; ID:N; [0x12 0x34 ];TAB NAME : text`, bytes optional; of STM
  * `NAME:text` [OpenCSD 1.3.3, second hand: trc_pkt_lister].  READ: up to where it is none. */
 static bool
-parse_packet(struct line *line, size_t *read)
+parse_packet(struct ppl_line *line, size_t *read)
 {
 	const char *text = line->p + line->start, *p, *end = line->p + line->length;
 	size_t head;
@@ -85,7 +85,7 @@ parse_packet(struct line *line, size_t *read)
 /* Reads what begins with `Idx:` at the line's `start`.  Of a line that begins like an
  * element or a packet and is none, `good` is where it ceases to be one. */
 static bool
-parse_at(struct line *line)
+parse_at(struct ppl_line *line)
 {
 	const char *p = line->p + line->start;
 	size_t length = line->length - line->start, as_element, as_packet;
@@ -109,9 +109,9 @@ parse_at(struct line *line)
 }
 
 static void
-parse(struct line *line, const char *p, size_t length)
+parse(struct ppl_line *line, const char *p, size_t length)
 {
-	*line = (struct line){.p = p, .length = length, .kind = OPENCSD_LINE, .start = length};
+	*line = (struct ppl_line){.p = p, .length = length, .kind = OPENCSD_LINE, .start = length};
 	for (const char *at = p, *end = p + length;
 	     (at = memmem(at, (size_t)(end - at), "Idx:", 4)) != NULL; at++) {
 		line->start = (size_t)(at - p);
@@ -126,7 +126,7 @@ parse(struct line *line, const char *p, size_t length)
 
 /* A packet, or a line that is none and no element. */
 static void
-fill_other(const struct line *line, struct message *m)
+fill_other(const struct ppl_line *line, struct message *m)
 {
 	bool sent = line->kind == OPENCSD_PACKET || line->headed;
 	m->ticks = 0;
@@ -139,7 +139,7 @@ fill_other(const struct line *line, struct message *m)
 /* Fills all of M but its place.  Where an element or a packet follows in a damaged line,
  * what stands in front of it is one that is lost. */
 static void
-fill(const struct line *line, struct message *m)
+fill(const struct ppl_line *line, struct message *m)
 {
 	if (line->kind < OPENCSD_ELEMENTS)
 		opencsd_element_message(&line->element, m);
@@ -166,7 +166,7 @@ ppl_step(const struct decoder *decoder, struct decode_state *state, const struct
 			break;
 		if (length) {
 			struct message *m = &out[count++];
-			struct line line;
+			struct ppl_line line;
 			parse(&line, (const char *)p, length);
 			*m = (struct message){.offset = offset, .length = (uint32_t)length};
 			fill(&line, m);
@@ -184,14 +184,14 @@ ppl_step(const struct decoder *decoder, struct decode_state *state, const struct
 /* The line of a message, in a copy: the bytes of a growing capture may change
  * meanwhile. */
 static void
-line_of(const struct message *m, const struct window *w, struct arena *arena, struct line *line)
+line_of(const struct message *m, const struct window *w, struct arena *arena, struct ppl_line *line)
 {
 	parse(line, arena_text(arena, (const char *)w->bytes + (m->offset - w->offset), m->length),
 	      m->length);
 }
 
 static void
-add_part(struct expansion *e, enum opencsd_field row, const struct line *line, size_t start,
+add_part(struct expansion *e, enum opencsd_field row, const struct ppl_line *line, size_t start,
 	 size_t end)
 {
 	struct field *field = expansion_add(e, &opencsd_fields[row], FIELD_PAYLOAD, 8 * start,
@@ -202,7 +202,7 @@ add_part(struct expansion *e, enum opencsd_field row, const struct line *line, s
 
 /* Where a damaged line ceases to be what it begins like. */
 static void
-add_damage(const struct line *line, struct expansion *e)
+add_damage(const struct ppl_line *line, struct expansion *e)
 {
 	struct text note = {0};
 	text_addf(&note, "not as trc_pkt_lister writes it from byte %zu of the line on",
@@ -215,7 +215,7 @@ add_damage(const struct line *line, struct expansion *e)
 }
 
 static void
-add_fields(const struct line *line, struct expansion *e)
+add_fields(const struct ppl_line *line, struct expansion *e)
 {
 	if (line->headed) {
 		expansion_add(e, &opencsd_fields[OPENCSD_F_INDEX], FIELD_NOWHERE, 0, 0)->u =
@@ -241,7 +241,7 @@ add_fields(const struct line *line, struct expansion *e)
 }
 
 static void
-set_texts(const struct line *line, struct expansion *e)
+set_texts(const struct ppl_line *line, struct expansion *e)
 {
 	const struct opencsd_element *element = &line->element;
 	if (line->kind == OPENCSD_LINE) {
@@ -267,7 +267,7 @@ static void
 ppl_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
 	   enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
-	struct line line;
+	struct ppl_line line;
 	(void)decoder;
 	(void)history;
 	line_of(m, w, &e->arena, &line);
@@ -289,7 +289,7 @@ ppl_print(const struct decoder *decoder, const struct message *m, const struct w
 	if (m->kind >= OPENCSD_ELEMENTS)
 		return false;
 	struct arena arena = {0};
-	struct line line;
+	struct ppl_line line;
 	line_of(m, w, &arena, &line);
 	text_add_bytes(out, line.p + line.start, line.length - line.start);
 	arena_free(&arena);

@@ -271,7 +271,7 @@ static const struct element {
 
 enum { DEPTH_MAX = 5 }; /* of elements that mean something */
 
-struct reading {
+struct syst_collateral_reading {
 	XML_Parser parser;
 	const char *path;
 	struct syst_collateral *to;
@@ -288,7 +288,7 @@ struct reading {
 };
 
 static void __attribute__((format(printf, 2, 3)))
-complain(struct reading *r, const char *format, ...)
+complain(struct syst_collateral_reading *r, const char *format, ...)
 {
 	if (!r->err || r->err->code)
 		return;
@@ -314,8 +314,8 @@ attribute(const char **attributes, const char *name)
 
 /* Reads an attribute that is a number; what is not there stays as it is. */
 static bool
-read_number(struct reading *r, const char **attributes, const char *name, uint64_t max,
-	    uint64_t *number)
+read_number(struct syst_collateral_reading *r, const char **attributes, const char *name,
+	    uint64_t max, uint64_t *number)
 {
 	const char *text = attribute(attributes, name);
 	if (!text || text_parse_uint(text, max, number))
@@ -326,7 +326,8 @@ read_number(struct reading *r, const char **attributes, const char *name, uint64
 }
 
 static bool
-read_guid(struct reading *r, const char **attributes, const char *name, uint8_t guid[static 16])
+read_guid(struct syst_collateral_reading *r, const char **attributes, const char *name,
+	  uint8_t guid[static 16])
 {
 	const char *text = attribute(attributes, name);
 	if (!text || syst_guid_parse(text, guid))
@@ -336,7 +337,7 @@ read_guid(struct reading *r, const char **attributes, const char *name, uint8_t 
 }
 
 static void
-open_client(struct reading *r, const char **attributes)
+open_client(struct syst_collateral_reading *r, const char **attributes)
 {
 	const char *name = attribute(attributes, "Name");
 	if (!name)
@@ -348,7 +349,7 @@ open_client(struct reading *r, const char **attributes)
 }
 
 static void
-close_client(struct reading *r)
+close_client(struct syst_collateral_reading *r)
 {
 	if (!r->client->guids.count)
 		complain(r, "client %s has no Guid, so no message belongs to it", r->client->name);
@@ -358,7 +359,7 @@ close_client(struct reading *r)
 }
 
 static void
-add_guid(struct reading *r, const char **attributes)
+add_guid(struct syst_collateral_reading *r, const char **attributes)
 {
 	struct guid_entry entry;
 	memset(entry.mask, 0xff, sizeof entry.mask);
@@ -370,7 +371,7 @@ add_guid(struct reading *r, const char **attributes)
 }
 
 static void
-open_entry(struct reading *r, const char *element, const char **attributes)
+open_entry(struct syst_collateral_reading *r, const char *element, const char **attributes)
 {
 	struct syst_entry entry = {.mask = UINT64_MAX};
 	uint64_t file = 0, line = 0;
@@ -408,7 +409,7 @@ add_masked(struct table *table, const struct syst_entry *entry)
 }
 
 static void
-close_entry(struct reading *r)
+close_entry(struct syst_collateral_reading *r)
 {
 	size_t which = r->places[r->depth - 2] - PLACE_TABLE;
 	struct table *table = &r->client->tables[which];
@@ -422,7 +423,7 @@ close_entry(struct reading *r)
 
 /* Notes the prefixes that an element binds to the namespace. */
 static void
-bind_prefixes(struct reading *r, const char **attributes)
+bind_prefixes(struct syst_collateral_reading *r, const char **attributes)
 {
 	for (; *attributes; attributes += 2) {
 		if (strncmp(attributes[0], "xmlns", 5) != 0 ||
@@ -436,7 +437,7 @@ bind_prefixes(struct reading *r, const char **attributes)
 
 /* The name without its prefix, or NULL if it belongs to something else. */
 static const char *
-local_name(const struct reading *r, const char *name)
+local_name(const struct syst_collateral_reading *r, const char *name)
 {
 	const char *colon = strchr(name, ':');
 	const char *local = colon ? colon + 1 : name;
@@ -450,7 +451,7 @@ local_name(const struct reading *r, const char *name)
 }
 
 static const struct element *
-find_element(const struct reading *r, const char *name)
+find_element(const struct syst_collateral_reading *r, const char *name)
 {
 	enum place in = r->depth ? r->places[r->depth - 1] : PLACE_FILE;
 	const char *local = local_name(r, name);
@@ -463,7 +464,7 @@ find_element(const struct reading *r, const char *name)
 static void XMLCALL
 element_start(void *context, const char *name, const char **attributes)
 {
-	struct reading *r = context;
+	struct syst_collateral_reading *r = context;
 	if (r->ignored) {
 		r->ignored++;
 		return;
@@ -488,7 +489,7 @@ element_start(void *context, const char *name, const char **attributes)
 static void XMLCALL
 element_end(void *context, const char *name)
 {
-	struct reading *r = context;
+	struct syst_collateral_reading *r = context;
 	(void)name;
 	if (r->ignored) {
 		r->ignored--;
@@ -505,7 +506,7 @@ element_end(void *context, const char *name)
 static void XMLCALL
 characters(void *context, const char *text, int length)
 {
-	struct reading *r = context;
+	struct syst_collateral_reading *r = context;
 	if (!r->ignored && r->depth && r->places[r->depth - 1] == PLACE_ENTRY)
 		text_add_bytes(&r->text, text, (size_t)length);
 }
@@ -514,7 +515,7 @@ static void XMLCALL
 refuse_entity(void *context, const char *name, int is_parameter, const char *value, int length,
 	      const char *base, const char *system, const char *public, const char *notation)
 {
-	struct reading *r = context;
+	struct syst_collateral_reading *r = context;
 	(void)is_parameter, (void)value, (void)length, (void)base;
 	(void)system, (void)public, (void)notation;
 	complain(r, "entity %.100s is declared; remove it, entities are not read", name);
@@ -523,7 +524,7 @@ refuse_entity(void *context, const char *name, int is_parameter, const char *val
 }
 
 static bool
-parse_stream(struct reading *r, FILE *stream)
+parse_stream(struct syst_collateral_reading *r, FILE *stream)
 {
 	enum { PIECE = 65536 };
 	for (;;) {
@@ -558,10 +559,10 @@ load_file(struct syst_collateral *to, const char *path, struct err *err)
 			err_set(err, ERR_IO, "%s: %s", path, why);
 		return false;
 	}
-	struct reading r = {.parser = XML_ParserCreate(NULL),
-			    .path = arena_text(&to->arena, path, strlen(path)),
-			    .to = to,
-			    .err = err};
+	struct syst_collateral_reading r = {.parser = XML_ParserCreate(NULL),
+					    .path = arena_text(&to->arena, path, strlen(path)),
+					    .to = to,
+					    .err = err};
 	size_t before = to->clients.count;
 	bool good = r.parser != NULL;
 	if (good) {

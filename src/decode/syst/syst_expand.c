@@ -21,7 +21,7 @@
 
 enum { PRINTER_BLOCK = 24 }; /* see put_printf */
 
-struct job {
+struct syst_job {
 	const struct syst_frame *f;
 	struct syst_client_choice choice;
 	const struct syst_entry *entry; /* of a CATALOG or SHORT message */
@@ -33,7 +33,7 @@ struct job {
 /* --- adding fields ----------------------------------------------------- */
 
 static struct field *
-add_bits(struct job *j, enum syst_field row, size_t bit, size_t bits)
+add_bits(struct syst_job *j, enum syst_field row, size_t bit, size_t bits)
 {
 	if (!j->wanted)
 		return &j->unwanted;
@@ -41,14 +41,14 @@ add_bits(struct job *j, enum syst_field row, size_t bit, size_t bits)
 }
 
 static void
-add_uint(struct job *j, enum syst_field row, size_t at, size_t bytes, uint64_t value)
+add_uint(struct syst_job *j, enum syst_field row, size_t at, size_t bytes, uint64_t value)
 {
 	add_bits(j, row, 8 * at, 8 * bytes)->u = value;
 }
 
 /* A field of bytes or text: the frame's from AT on. */
 static void
-add_part(struct job *j, enum syst_field row, size_t at, size_t length)
+add_part(struct syst_job *j, enum syst_field row, size_t at, size_t length)
 {
 	struct field *field = add_bits(j, row, 8 * at, 8 * length);
 	field->s.at = (const char *)j->f->p + at;
@@ -57,7 +57,7 @@ add_part(struct job *j, enum syst_field row, size_t at, size_t length)
 
 /* A text that is not in the frame, or not in this form. */
 static struct field *
-add_text(struct job *j, enum syst_field row, const char *text, size_t length)
+add_text(struct syst_job *j, enum syst_field row, const char *text, size_t length)
 {
 	struct field *field = add_bits(j, row, 0, 0);
 	field->place = FIELD_NOWHERE;
@@ -67,21 +67,21 @@ add_text(struct job *j, enum syst_field row, const char *text, size_t length)
 }
 
 static void
-add_note(struct job *j, const char *text)
+add_note(struct syst_job *j, const char *text)
 {
 	if (j->wanted)
 		add_text(j, SYST_F_NOTE, text, strlen(text));
 }
 
 static void
-add_trailing(struct job *j, size_t at)
+add_trailing(struct syst_job *j, size_t at)
 {
 	if (at < j->f->payload_end)
 		add_part(j, SYST_F_TRAILING, at, j->f->payload_end - at);
 }
 
 static void
-open_level(struct job *j, enum syst_field row, size_t at, size_t length)
+open_level(struct syst_job *j, enum syst_field row, size_t at, size_t length)
 {
 	if (j->wanted)
 		expansion_open(j->e, &syst_fields[row], FIELD_PAYLOAD, 8 * at,
@@ -89,7 +89,7 @@ open_level(struct job *j, enum syst_field row, size_t at, size_t length)
 }
 
 static void
-close_level(struct job *j)
+close_level(struct syst_job *j)
 {
 	if (j->wanted)
 		expansion_close(j->e);
@@ -231,7 +231,7 @@ syst_choose_client(const struct syst_decoder *d, const struct syst_frame *f,
 }
 
 static void
-make_origin(struct job *j)
+make_origin(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	char guid[SYST_GUID_TEXT];
@@ -247,13 +247,13 @@ make_origin(struct job *j)
 
 /* The row of a client's table for a number, NULL without collateral. */
 static const struct syst_entry *
-look_up(const struct job *j, enum syst_table table, uint64_t id)
+look_up(const struct syst_job *j, enum syst_table table, uint64_t id)
 {
 	return j->choice.client ? syst_client_entry(j->choice.client, table, id) : NULL;
 }
 
 static void
-add_protocol(struct job *j, unsigned subtype)
+add_protocol(struct syst_job *j, unsigned subtype)
 {
 	const struct syst_entry *protocol = look_up(j, SYST_TABLE_PROTOCOLS, subtype);
 	const uint8_t bytes[4] = {(uint8_t)subtype};
@@ -265,7 +265,7 @@ add_protocol(struct job *j, unsigned subtype)
 }
 
 static void
-make_type(struct job *j)
+make_type(struct syst_job *j)
 {
 	struct text *out = &j->e->type;
 	unsigned type = j->f->type, subtype = j->f->subtype;
@@ -291,7 +291,7 @@ make_type(struct job *j)
 
 /* Module and unit, which stand in the header too. */
 static void
-add_sender(struct job *j)
+add_sender(struct syst_job *j)
 {
 	uint32_t header = j->f->header;
 	if (header & SYST_HEADER_GUID) {
@@ -311,7 +311,7 @@ add_sender(struct job *j)
 }
 
 static void
-add_header(struct job *j)
+add_header(struct syst_job *j)
 {
 	static const struct {
 		enum syst_field row;
@@ -401,7 +401,7 @@ syst_address(const struct syst_frame *f, uint64_t *value)
 }
 
 static void
-add_location(struct job *j)
+add_location(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	struct text text = {0};
@@ -426,7 +426,7 @@ add_location(struct job *j)
 }
 
 static void
-add_prefix(struct job *j)
+add_prefix(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	char guid[SYST_GUID_TEXT];
@@ -467,7 +467,7 @@ text_length(const struct syst_frame *f, size_t at, bool *terminated)
 }
 
 static size_t
-put_string(struct job *j, size_t at)
+put_string(struct syst_job *j, size_t at)
 {
 	bool terminated;
 	size_t length = text_length(j->f, at, &terminated);
@@ -479,7 +479,7 @@ put_string(struct job *j, size_t at)
 /* LONG: a number of 64 bits, then a text or none [SyS-T 1.0, BUILD, second hand: library,
  * systprint]. */
 static void
-expand_build(struct job *j)
+expand_build(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	uint64_t number = build_number(f);
@@ -493,7 +493,7 @@ expand_build(struct job *j)
 }
 
 static void
-expand_short(struct job *j)
+expand_short(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	uint64_t value = word_value(f);
@@ -514,7 +514,7 @@ expand_short(struct job *j)
 }
 
 struct arg_sink {
-	struct job *job;
+	struct syst_job *job;
 	size_t at; /* of the arguments in the frame */
 };
 
@@ -610,7 +610,7 @@ call_args(const struct syst_frame *f, const struct call *call)
 }
 
 static void
-put_printf(struct job *j, const struct call *call)
+put_printf(struct syst_job *j, const struct call *call)
 {
 	struct arg_sink context = {j, call->at};
 	const struct syst_arg_sink sink = {&context, add_arg};
@@ -647,7 +647,7 @@ syst_printer_text(const struct syst_frame *f, const struct syst_entry *entry, st
 }
 
 static void
-expand_string(struct job *j)
+expand_string(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	bool terminated;
@@ -675,7 +675,7 @@ syst_catalog_id(const struct syst_frame *f)
 }
 
 static void
-put_raw_arguments(struct job *j, size_t at)
+put_raw_arguments(struct syst_job *j, size_t at)
 {
 	const struct syst_frame *f = j->f;
 	j->e->unnamed = true;
@@ -695,7 +695,7 @@ put_raw_arguments(struct job *j, size_t at)
 }
 
 static void
-expand_catalog(struct job *j)
+expand_catalog(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	size_t size = syst_catalog_id_size(f);
@@ -712,7 +712,7 @@ expand_catalog(struct job *j)
 /* The subtype is the protocol's number, the payload "opaque": [SyS-T 1.0, RAW, second hand:
  * library, systprint]. */
 static void
-expand_raw(struct job *j)
+expand_raw(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	text_add_hex(&j->e->text, f->p + f->payload, f->payload_end - f->payload);
@@ -723,7 +723,7 @@ expand_raw(struct job *j)
  * each [SyS-T 1.0, CLOCK, second hand: library, p_sys-t]; the reference printer does
  * not read it. */
 static void
-expand_clock(struct job *j)
+expand_clock(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	uint64_t clock = bytes_le64(f->p + f->payload), hz = bytes_le64(f->p + f->payload + 8);
@@ -737,7 +737,7 @@ expand_clock(struct job *j)
 /* id, address, name with its NUL, the rest: which of them and how wide is in the subtype
  * [SyS-T 1.0, SBD, second hand: library]. */
 static void
-expand_sbd(struct job *j)
+expand_sbd(struct syst_job *j)
 {
 	static const uint8_t address_sizes[] = {0, 2, 4, 8};
 	const struct syst_frame *f = j->f;
@@ -771,7 +771,7 @@ expand_sbd(struct job *j)
 }
 
 static void
-expand_unknown(struct job *j)
+expand_unknown(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	if (syst_type_name(f->type))
@@ -782,7 +782,7 @@ expand_unknown(struct job *j)
 }
 
 static void
-expand_bad(struct job *j)
+expand_bad(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	size_t want = f->peek.length > f->peek.least ? f->peek.length : f->peek.least;
@@ -800,7 +800,7 @@ expand_bad(struct job *j)
 	add_part(j, SYST_F_DATA, f->payload, f->length - f->payload);
 }
 
-static void (*const bodies[])(struct job *) = {
+static void (*const bodies[])(struct syst_job *) = {
     [SYST_BUILD] = expand_build,     [SYST_SHORT32] = expand_short, [SYST_STRING] = expand_string,
     [SYST_CATALOG] = expand_catalog, [SYST_RAW] = expand_raw,	    [SYST_SHORT64] = expand_short,
     [SYST_CLOCK] = expand_clock,     [SYST_SBD] = expand_sbd,	    [SYST_UNKNOWN] = expand_unknown,
@@ -839,7 +839,7 @@ syst_choose_entry(const struct syst_frame *f, const struct syst_client *client)
 
 /* What follows the payload; the text says it first if the CRC is wrong. */
 static void
-add_crc(struct job *j, uint32_t stated, uint32_t computed)
+add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 {
 	const struct syst_frame *f = j->f;
 	add_uint(j, SYST_F_CRC, f->payload_end, 4, stated);
@@ -859,7 +859,7 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 {
 	struct syst_frame f;
 	syst_frame_parse(&f, p, length);
-	struct job j = {.f = &f, .e = e, .wanted = want == EXPAND_FIELDS};
+	struct syst_job j = {.f = &f, .e = e, .wanted = want == EXPAND_FIELDS};
 	bool sound = f.fault == SYST_SOUND;
 	e->has_own = f.peek.has_ticks;
 	e->own = f.peek.ticks;

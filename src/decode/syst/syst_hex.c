@@ -31,7 +31,7 @@ static const char marker[] = "SYS-T RAW DATA:";
 enum { MARKER_LENGTH = sizeof marker - 1 };
 
 /* A line, or what is left of it behind a message, and where its digits are. */
-struct line {
+struct syst_hex_line {
 	const uint8_t *p;
 	size_t length;	       /* without its end, or to where the next message begins */
 	const uint8_t *digits; /* NULL: the line has no marker */
@@ -47,9 +47,9 @@ is_blank(uint8_t c)
 }
 
 static void
-parse_line(struct line *line, const uint8_t *p, size_t length)
+parse_line(struct syst_hex_line *line, const uint8_t *p, size_t length)
 {
-	*line = (struct line){.p = p, .length = length};
+	*line = (struct syst_hex_line){.p = p, .length = length};
 	const uint8_t *found = length >= MARKER_LENGTH && !memcmp(p, marker, MARKER_LENGTH)
 				   ? p
 				   : memmem(p, length, marker, MARKER_LENGTH);
@@ -142,7 +142,7 @@ find_group(const uint8_t *p, const uint8_t *end, size_t *length)
  * lies between them, and where the next message begins.  A word that only starts
  * with digits is none of them. */
 static void
-find_digits(struct line *line)
+find_digits(struct syst_hex_line *line)
 {
 	const uint8_t *end = line->p + line->length, *p = line->digits;
 	size_t length;
@@ -171,7 +171,7 @@ find_digits(struct line *line)
 
 /* Turns the first COUNT pairs of digits, which stand in groups, into bytes. */
 static void
-gather(const struct line *line, size_t count, uint8_t *out)
+gather(const struct syst_hex_line *line, size_t count, uint8_t *out)
 {
 	const uint8_t *p = line->digits, *end = p + line->span;
 	size_t length;
@@ -184,7 +184,7 @@ gather(const struct line *line, size_t count, uint8_t *out)
 
 /* Fills all of M but its place from a line. */
 static void
-fill(struct line *line, struct message *m)
+fill(struct syst_hex_line *line, struct message *m)
 {
 	uint8_t prefix[SYST_PREFIX_MAX] = {0};
 	struct syst_peek peek;
@@ -221,8 +221,8 @@ fill(struct line *line, struct message *m)
 }
 
 static size_t
-hex_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
-	 struct message *out, size_t max)
+syst_hex_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	      struct message *out, size_t max)
 {
 	uint64_t end = w->offset + w->length, offset = state->offset;
 	uint64_t until = w->until < end ? w->until : end, lines = 0;
@@ -235,7 +235,7 @@ hex_step(const struct decoder *decoder, struct decode_state *state, const struct
 			break;
 		if (length) {
 			struct message *m = &out[count++];
-			struct line line;
+			struct syst_hex_line line;
 			parse_line(&line, p, length);
 			m->offset = offset;
 			fill(&line, m);
@@ -254,7 +254,8 @@ hex_step(const struct decoder *decoder, struct decode_state *state, const struct
 /* The line of a message, in a copy: the bytes of a growing capture may change
  * meanwhile. */
 static void
-line_of(const struct message *m, const struct window *w, struct arena *arena, struct line *line)
+line_of(const struct message *m, const struct window *w, struct arena *arena,
+	struct syst_hex_line *line)
 {
 	parse_line(line, arena_copy(arena, w->bytes + (m->offset - w->offset), m->length),
 		   m->length);
@@ -262,7 +263,7 @@ line_of(const struct message *m, const struct window *w, struct arena *arena, st
 
 /* The frame of a line in E's arena; false if its digits are none. */
 static bool
-frame_of(struct line *line, struct expansion *e)
+frame_of(struct syst_hex_line *line, struct expansion *e)
 {
 	uint8_t *frame = arena_alloc(&e->arena, line->digit_count / 2 + 1);
 	if (line->digit_count % 2 || !convert(line->digits, line->digit_count / 2, frame)) {
@@ -277,7 +278,7 @@ frame_of(struct line *line, struct expansion *e)
 
 /* Where the bytes of the frame lie: groups of digits at OFFSET of the capture. */
 static void
-add_extents(const struct line *line, uint64_t offset, struct expansion *e)
+add_extents(const struct syst_hex_line *line, uint64_t offset, struct expansion *e)
 {
 	const uint8_t *p = line->digits, *end = p + line->span;
 	size_t length;
@@ -303,10 +304,10 @@ add_text(struct expansion *e, enum syst_field row, const struct message *m, cons
 }
 
 static void
-hex_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
-	   enum expand_want want, const struct decode_history *history, struct expansion *e)
+syst_hex_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+		enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
-	struct line line;
+	struct syst_hex_line line;
 	line_of(m, w, &e->arena, &line);
 	if (line.digits && frame_of(&line, e)) {
 		if (want == EXPAND_FIELDS)
@@ -328,11 +329,11 @@ hex_expand(const struct decoder *decoder, const struct message *m, const struct 
 }
 
 static bool
-hex_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
-	      uint8_t guid[16], uint64_t *build)
+syst_hex_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
+		   uint8_t guid[16], uint64_t *build)
 {
 	struct expansion e = {0};
-	struct line line;
+	struct syst_hex_line line;
 	line_of(m, w, &e.arena, &line);
 	bool found = line.digits && frame_of(&line, &e) &&
 		     syst_announced((const struct syst_decoder *)decoder, e.payload,
@@ -343,8 +344,8 @@ hex_announces(const struct decoder *decoder, const struct message *m, const stru
 
 /* The printer takes a line only if it is the marker, one blank, and digits. */
 static bool
-hex_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
-	      struct expansion *e, struct text *out)
+syst_hex_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
+		   struct expansion *e, struct text *out)
 {
 	size_t at = (size_t)(m->offset - w->offset), after = at + m->length;
 	const uint8_t *p = w->bytes + at;
@@ -376,13 +377,13 @@ is_text(const struct window *head)
 }
 
 static void
-hex_probe(const struct window *head, struct probe *probe)
+syst_hex_probe(const struct window *head, struct probe *probe)
 {
 	size_t messages = 0, damaged = 0, others = 0, count;
 	struct decode_state state = {.offset = head->offset};
 	struct message batch[64];
 	do {
-		count = hex_step(NULL, &state, head, batch, sizeof batch / sizeof *batch);
+		count = syst_hex_step(NULL, &state, head, batch, sizeof batch / sizeof *batch);
 		for (size_t i = 0; i < count; i++) {
 			if (batch[i].kind == SYST_LINE)
 				others++;
@@ -406,7 +407,7 @@ hex_probe(const struct window *head, struct probe *probe)
 }
 
 static struct decoder *
-hex_open(const void *options, const struct window *head, struct err *err)
+syst_hex_open(const void *options, const struct window *head, struct err *err)
 {
 	(void)head;
 	return syst_plain_open(&syst_hex_ops, options, err);
@@ -435,18 +436,18 @@ const struct decoder_ops syst_hex_ops = {
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),
     .checkpoint_size = 8,
-    .probe = hex_probe,
-    .open = hex_open,
+    .probe = syst_hex_probe,
+    .open = syst_hex_open,
     .close = syst_plain_close,
     .load = syst_load,
     .start = syst_plain_start,
     .save = syst_plain_save,
     .restore = syst_plain_restore,
     .shift = syst_plain_shift,
-    .step = hex_step,
+    .step = syst_hex_step,
     .resync = line_resync,
-    .expand = hex_expand,
-    .announces = hex_announces,
+    .expand = syst_hex_expand,
+    .announces = syst_hex_announces,
     .printer = SYST_PRINTER,
-    .print = hex_systprint,
+    .print = syst_hex_systprint,
 };

@@ -64,7 +64,7 @@ struct spec {
 
 enum outcome { DONE, INVALID, MISSING, UNTERMINATED, TOO_MUCH };
 
-struct job {
+struct syst_printf_job {
 	struct text *out; /* NULL: sizes only */
 	const struct syst_args *args;
 	size_t used; /* of them */
@@ -128,7 +128,7 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 /* --- arguments --------------------------------------------------------- */
 
 static bool
-take(struct job *job, size_t size, uint64_t *value)
+take(struct syst_printf_job *job, size_t size, uint64_t *value)
 {
 	if (job->args->length - job->used < size)
 		return false;
@@ -146,7 +146,7 @@ sign_extend(uint64_t value, unsigned bytes)
 
 /* Gives the sink an argument whose last byte was just taken. */
 static void
-tell(const struct job *job, const struct spec *spec, size_t length, struct syst_arg arg)
+tell(const struct syst_printf_job *job, const struct spec *spec, size_t length, struct syst_arg arg)
 {
 	if (!job->sink)
 		return;
@@ -160,7 +160,7 @@ tell(const struct job *job, const struct spec *spec, size_t length, struct syst_
 /* A width or precision from the arguments: 4 bytes, just before the value [SyS-T 1.0,
  * arguments, second hand: library, systprint]. */
 static bool
-take_star(struct job *job, const struct spec *spec, int *number)
+take_star(struct syst_printf_job *job, const struct spec *spec, int *number)
 {
 	uint64_t value;
 	if (!take(job, 4, &value))
@@ -171,7 +171,7 @@ take_star(struct job *job, const struct spec *spec, int *number)
 }
 
 static void
-limit(struct job *job, int *number)
+limit(struct syst_printf_job *job, int *number)
 {
 	if (*number > SYST_PRINTF_WIDTH_MAX) {
 		*number = SYST_PRINTF_WIDTH_MAX;
@@ -182,7 +182,7 @@ limit(struct job *job, int *number)
 }
 
 static bool
-complete_spec(struct job *job, struct spec *spec)
+complete_spec(struct syst_printf_job *job, struct spec *spec)
 {
 	if (spec->width_given && !take_star(job, spec, &spec->width))
 		return false;
@@ -200,7 +200,7 @@ complete_spec(struct job *job, struct spec *spec)
 /* --- making text ------------------------------------------------------- */
 
 static void
-add(struct job *job, const char *text, size_t length)
+add(struct syst_printf_job *job, const char *text, size_t length)
 {
 	job->work += length;
 	if (job->out)
@@ -208,14 +208,14 @@ add(struct job *job, const char *text, size_t length)
 }
 
 static void
-add_blanks(struct job *job, size_t count)
+add_blanks(struct syst_printf_job *job, size_t count)
 {
 	while (job->out && count--)
 		text_add_char(job->out, ' ');
 }
 
 static void
-add_padded(struct job *job, const struct spec *spec, const char *text, size_t length)
+add_padded(struct syst_printf_job *job, const struct spec *spec, const char *text, size_t length)
 {
 	size_t width = (size_t)spec->width;
 	size_t blanks = width > length ? width - length : 0;
@@ -240,7 +240,7 @@ rebuild(const struct spec *spec, const char *modifier, char buffer[static 24])
 
 /* The usual conversions, for which text_addf does not need the C library. */
 static bool
-add_usual(struct job *job, const struct spec *spec, uint64_t value)
+add_usual(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
 {
 	bool zero = spec->flags[0] == '0';
 	struct text *out = job->out;
@@ -267,7 +267,7 @@ add_usual(struct job *job, const struct spec *spec, uint64_t value)
 }
 
 static void
-add_integer(struct job *job, const struct spec *spec, uint64_t value)
+add_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value)
 {
 	char format[24];
 	if (job->out && !add_usual(job, spec, value))
@@ -276,7 +276,7 @@ add_integer(struct job *job, const struct spec *spec, uint64_t value)
 }
 
 static void
-add_number(struct job *job, const struct spec *spec, double value)
+add_number(struct syst_printf_job *job, const struct spec *spec, double value)
 {
 	char format[24];
 	if (job->out)
@@ -288,7 +288,7 @@ add_number(struct job *job, const struct spec *spec, double value)
 /* --- conversions ------------------------------------------------------- */
 
 static enum outcome
-convert_integer(struct job *job, const struct spec *spec)
+convert_integer(struct syst_printf_job *job, const struct spec *spec)
 {
 	unsigned wire = integers[spec->modifier].wire[job->args->packing];
 	unsigned bytes = integers[spec->modifier].value[job->args->packing];
@@ -327,7 +327,7 @@ encode(uint32_t code, char out[static 4])
 }
 
 static enum outcome
-convert_char(struct job *job, const struct spec *spec)
+convert_char(struct syst_printf_job *job, const struct spec *spec)
 {
 	uint64_t value;
 	char utf8[4] = {0};
@@ -349,7 +349,7 @@ convert_char(struct job *job, const struct spec *spec)
 }
 
 static enum outcome
-convert_number(struct job *job, const struct spec *spec)
+convert_number(struct syst_printf_job *job, const struct spec *spec)
 {
 	uint64_t bits;
 	double value;
@@ -362,7 +362,7 @@ convert_number(struct job *job, const struct spec *spec)
 }
 
 static enum outcome
-convert_pointer(struct job *job, const struct spec *spec)
+convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 {
 	size_t wire = job->args->packing == SYST_P64 ? 8 : 4;
 	uint64_t value;
@@ -383,7 +383,7 @@ convert_pointer(struct job *job, const struct spec *spec)
 }
 
 static enum outcome
-convert_string(struct job *job, const struct spec *spec)
+convert_string(struct syst_printf_job *job, const struct spec *spec)
 {
 	const char *at = (const char *)job->args->at + job->used;
 	size_t left = job->args->length - job->used;
@@ -401,7 +401,7 @@ convert_string(struct job *job, const struct spec *spec)
 }
 
 static enum outcome
-convert(struct job *job, struct spec *spec)
+convert(struct syst_printf_job *job, struct spec *spec)
 {
 	if (!complete_spec(job, spec))
 		return MISSING;
@@ -428,7 +428,7 @@ convert(struct job *job, struct spec *spec)
 }
 
 static enum outcome
-run(struct job *job, const char *format, size_t length)
+run(struct syst_printf_job *job, const char *format, size_t length)
 {
 	const char *p = format, *end = format + length;
 	enum outcome outcome = DONE;
@@ -496,7 +496,7 @@ struct syst_printf_result
 syst_printf(struct text *out, const char *format, size_t format_length,
 	    const struct syst_args *args, const struct syst_arg_sink *sink)
 {
-	struct job job = {.out = out, .args = args, .sink = sink};
+	struct syst_printf_job job = {.out = out, .args = args, .sink = sink};
 	size_t start = out->length;
 	enum outcome outcome = run(&job, format, format_length);
 	if (outcome == INVALID && out->length > start)
@@ -513,7 +513,7 @@ void
 syst_printf_strictly(struct text *out, const char *format, size_t format_length,
 		     const struct syst_args *args)
 {
-	struct job job = {.out = out, .args = args};
+	struct syst_printf_job job = {.out = out, .args = args};
 	size_t start = out->length;
 	/* it parses the whole format before it looks at an argument */
 	enum outcome outcome =
@@ -527,7 +527,7 @@ bool
 syst_printf_size(const char *format, size_t format_length, const struct syst_args *args,
 		 size_t *size)
 {
-	struct job job = {.args = args};
+	struct syst_printf_job job = {.args = args};
 	if (run(&job, format, format_length) != DONE)
 		return false;
 	*size = job.used;

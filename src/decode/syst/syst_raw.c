@@ -55,7 +55,7 @@ enum {
 };
 
 /* The bytes that a decision may depend on. */
-struct view {
+struct syst_raw_view {
 	const uint8_t *p;
 	size_t length; /* at most REACH */
 	bool last;     /* the capture ends with them */
@@ -168,7 +168,7 @@ evidence_of(const uint8_t *p, size_t length, const struct syst_peek *peek)
 
 /* Whether messages seem to follow each other from AT on. */
 static bool
-is_chain(const struct view *v, size_t at, unsigned needed)
+is_chain(const struct syst_raw_view *v, size_t at, unsigned needed)
 {
 	size_t stop = v->length - at > CHAIN_BYTES ? at + CHAIN_BYTES : v->length;
 	unsigned evidence = 0;
@@ -200,7 +200,7 @@ is_chain(const struct view *v, size_t at, unsigned needed)
 /* Whether a chain starts at AT, where nothing says that a message should.
  * Almost anything can be a word, so one counts only with others behind it. */
 static bool
-starts_chain(const struct view *v, size_t at)
+starts_chain(const struct syst_raw_view *v, size_t at)
 {
 	size_t next = at;
 	for (int words = 0; words < START_WORDS; words++) {
@@ -221,7 +221,7 @@ starts_chain(const struct view *v, size_t at)
 
 /* The first place in [FROM, TO) where a chain starts, or TO. */
 static size_t
-find_chain(const struct view *v, size_t from, size_t to)
+find_chain(const struct syst_raw_view *v, size_t from, size_t to)
 {
 	while (from < to && !starts_chain(v, from))
 		from++;
@@ -232,13 +232,13 @@ find_chain(const struct view *v, size_t from, size_t to)
 
 /* Whether V has all that a decision can depend on. */
 static bool
-is_enough(const struct view *v)
+is_enough(const struct syst_raw_view *v)
 {
 	return v->last || v->length == REACH;
 }
 
 static size_t
-open_most(const struct view *v)
+open_most(const struct syst_raw_view *v)
 {
 	return v->length < OPEN_MAX ? v->length : OPEN_MAX;
 }
@@ -246,7 +246,7 @@ open_most(const struct view *v)
 /* The length of the zero run at the start, which is filler; 0 if more bytes
  * are needed.  The header that follows may begin with zero bytes. */
 static size_t
-filler_length(const struct view *v, uint64_t offset)
+filler_length(const struct syst_raw_view *v, uint64_t offset)
 {
 	static const unsigned needs[] = {STRONG, WEAK};
 	size_t run = bytes_zero_run(v->p, v->length);
@@ -267,7 +267,7 @@ filler_length(const struct view *v, uint64_t offset)
 /* Whether a header, known or (if asked) reserved with a length, or the end
  * of the capture is at AT. */
 static bool
-fits_at(const struct view *v, size_t at, bool reserved_too)
+fits_at(const struct syst_raw_view *v, size_t at, bool reserved_too)
 {
 	size_t left = v->length - at;
 	struct syst_peek peek;
@@ -280,7 +280,7 @@ fits_at(const struct view *v, size_t at, bool reserved_too)
 }
 
 static size_t
-decide_filler(const struct view *v, struct message *m)
+decide_filler(const struct syst_raw_view *v, struct message *m)
 {
 	m->kind = SYST_FILLER;
 	m->severity = SEVERITY_DEBUG;
@@ -289,7 +289,7 @@ decide_filler(const struct view *v, struct message *m)
 }
 
 static size_t
-decide_damage(const struct view *v, struct message *m)
+decide_damage(const struct syst_raw_view *v, struct message *m)
 {
 	m->kind = SYST_DAMAGE;
 	m->severity = SEVERITY_ERROR;
@@ -300,7 +300,7 @@ decide_damage(const struct view *v, struct message *m)
 /* Whether a message that gives its length is what it says: its CRC fits, or
  * what follows may be a message, and is one if much depends on it. */
 static bool
-is_trusted(const struct view *v, const struct syst_peek *peek)
+is_trusted(const struct syst_raw_view *v, const struct syst_peek *peek)
 {
 	size_t length = peek->length;
 	bool reserved = peek->extent == SYST_RESERVED;
@@ -322,7 +322,7 @@ is_trusted(const struct view *v, const struct syst_peek *peek)
 /* A message that states its length.  If that cannot be trusted, and a chain
  * starts inside, it is wrong. */
 static size_t
-decide_whole(const struct view *v, const struct syst_peek *peek, struct message *m)
+decide_whole(const struct syst_raw_view *v, const struct syst_peek *peek, struct message *m)
 {
 	size_t length = peek->length;
 	if (peek->has_length && !is_trusted(v, peek)) {
@@ -335,7 +335,7 @@ decide_whole(const struct view *v, const struct syst_peek *peek, struct message 
 }
 
 static size_t
-decide_open(const struct view *v, const struct syst_peek *peek, struct message *m)
+decide_open(const struct syst_raw_view *v, const struct syst_peek *peek, struct message *m)
 {
 	size_t most = open_most(v);
 	size_t length = natural_end(v->p, most < NATURAL_MAX ? most : NATURAL_MAX, peek);
@@ -354,7 +354,7 @@ decide_open(const struct view *v, const struct syst_peek *peek, struct message *
 
 /* The capture ends amid a message, or its length is wrong. */
 static size_t
-decide_short(const struct view *v, const struct syst_peek *peek, struct message *m)
+decide_short(const struct syst_raw_view *v, const struct syst_peek *peek, struct message *m)
 {
 	if (!is_enough(v))
 		return 0;
@@ -366,7 +366,7 @@ decide_short(const struct view *v, const struct syst_peek *peek, struct message 
 }
 
 static size_t
-decide_reserved(const struct view *v, const struct syst_peek *peek, struct message *m)
+decide_reserved(const struct syst_raw_view *v, const struct syst_peek *peek, struct message *m)
 {
 	if (!peek->length || !is_trusted(v, peek))
 		return decide_damage(v, m);
@@ -377,7 +377,7 @@ decide_reserved(const struct view *v, const struct syst_peek *peek, struct messa
 /* Fills M with the message at the start of V, which is at OFFSET, and returns
  * its length; 0 if that needs more bytes. */
 static size_t
-decide(const struct view *v, uint64_t offset, struct message *m)
+decide(const struct syst_raw_view *v, uint64_t offset, struct message *m)
 {
 	struct syst_peek peek;
 	*m = (struct message){.offset = offset, .origin = SYST_ORIGIN_NONE};
@@ -399,13 +399,13 @@ decide(const struct view *v, uint64_t offset, struct message *m)
 	return 0;
 }
 
-static struct view
+static struct syst_raw_view
 view_at(const struct window *w, uint64_t offset)
 {
 	size_t left = (size_t)(w->offset + w->length - offset);
-	return (struct view){.p = w->bytes + (offset - w->offset),
-			     .length = left < REACH ? left : REACH,
-			     .last = w->last && left <= REACH};
+	return (struct syst_raw_view){.p = w->bytes + (offset - w->offset),
+				      .length = left < REACH ? left : REACH,
+				      .last = w->last && left <= REACH};
 }
 
 /* --- the decoder ------------------------------------------------------- */
@@ -460,8 +460,8 @@ step_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct message *out,
 }
 
 static size_t
-raw_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
-	 struct message *out, size_t max)
+syst_raw_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	      struct message *out, size_t max)
 {
 	uint64_t end = w->offset + w->length, offset = state->offset;
 	uint64_t until = w->until < end ? w->until : end;
@@ -480,7 +480,7 @@ raw_step(const struct decoder *decoder, struct decode_state *state, const struct
 				break;
 			m += plain;
 		}
-		struct view view = view_at(w, offset);
+		struct syst_raw_view view = view_at(w, offset);
 		size_t length = decide(&view, offset, m);
 		if (!length)
 			break;
@@ -493,7 +493,7 @@ raw_step(const struct decoder *decoder, struct decode_state *state, const struct
 }
 
 static int
-raw_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+syst_raw_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
 	uint64_t end = w->offset + w->length;
 	(void)decoder;
@@ -501,7 +501,7 @@ raw_resync(const struct decoder *decoder, struct decode_state *state, const stru
 	if (!w->offset)
 		return 0;
 	for (uint64_t offset = w->offset; offset < end;) {
-		struct view view = view_at(w, offset);
+		struct syst_raw_view view = view_at(w, offset);
 		/* where filler started does not matter for where it ends */
 		size_t filler = is_filler(view.p, view.length) ? filler_length(&view, offset) : 0;
 		size_t most = open_most(&view), found = find_chain(&view, 0, most);
@@ -514,8 +514,8 @@ raw_resync(const struct decoder *decoder, struct decode_state *state, const stru
 }
 
 static void
-raw_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
-	   enum expand_want want, const struct decode_history *history, struct expansion *e)
+syst_raw_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+		enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	const uint8_t *p = w->bytes + (m->offset - w->offset);
 	*vec_add(&e->extents) = (struct extent){
@@ -547,22 +547,22 @@ raw_expand(const struct decoder *decoder, const struct message *m, const struct 
 }
 
 static bool
-raw_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
-	      uint8_t guid[16], uint64_t *build)
+syst_raw_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
+		   uint8_t guid[16], uint64_t *build)
 {
 	return syst_announced((const struct syst_decoder *)decoder,
 			      w->bytes + (m->offset - w->offset), m->length, NULL, guid, build);
 }
 
 /* What the head of a capture holds, to judge by. */
-struct tally {
+struct syst_raw_tally {
 	size_t headers, checked; /* those whose CRC fits */
 	size_t weak;		 /* single words, and messages of unknown length */
 	size_t doubtful;
 };
 
 static void
-count_message(struct tally *tally, const struct message *m, const uint8_t *p)
+count_message(struct syst_raw_tally *tally, const struct message *m, const uint8_t *p)
 {
 	uint32_t header = m->length >= 4 ? bytes_le32(p) : 0;
 	if (m->kind == SYST_FILLER)
@@ -580,7 +580,7 @@ count_message(struct tally *tally, const struct message *m, const uint8_t *p)
 /* Words are accepted nearly anywhere, so only messages with a header and an
  * end speak for the format, and anything doubtful against it. */
 static int
-score_of(const struct tally *t)
+score_of(const struct syst_raw_tally *t)
 {
 	if (t->checked > t->doubtful)
 		return 95;
@@ -594,15 +594,15 @@ score_of(const struct tally *t)
 }
 
 static void
-raw_probe(const struct window *head, struct probe *probe)
+syst_raw_probe(const struct window *head, struct probe *probe)
 {
 	uint64_t end = head->offset + head->length;
 	struct decode_state state = {.offset = head->offset};
 	struct message batch[64];
-	struct tally tally = {0};
+	struct syst_raw_tally tally = {0};
 	size_t count;
 	do {
-		count = raw_step(NULL, &state, head, batch, sizeof batch / sizeof *batch);
+		count = syst_raw_step(NULL, &state, head, batch, sizeof batch / sizeof *batch);
 		for (size_t i = 0; i < count; i++) {
 			const struct message *m = &batch[i];
 			/* the head may end amid a message */
@@ -618,7 +618,7 @@ raw_probe(const struct window *head, struct probe *probe)
 }
 
 static struct decoder *
-raw_open(const void *options, const struct window *head, struct err *err)
+syst_raw_open(const void *options, const struct window *head, struct err *err)
 {
 	(void)head;
 	return syst_plain_open(&syst_raw_ops, options, err);
@@ -646,18 +646,18 @@ const struct decoder_ops syst_raw_ops = {
     .run_up = RUN_UP,
     .state_size = sizeof(struct decode_state),
     .checkpoint_size = 8,
-    .probe = raw_probe,
-    .open = raw_open,
+    .probe = syst_raw_probe,
+    .open = syst_raw_open,
     .close = syst_plain_close,
     .load = syst_load,
     .start = syst_plain_start,
     .save = syst_plain_save,
     .restore = syst_plain_restore,
     .shift = syst_plain_shift,
-    .step = raw_step,
-    .resync = raw_resync,
-    .expand = raw_expand,
-    .announces = raw_announces,
+    .step = syst_raw_step,
+    .resync = syst_raw_resync,
+    .expand = syst_raw_expand,
+    .announces = syst_raw_announces,
     .printer = SYST_PRINTER,
     .print = syst_systprint,
 };

@@ -46,7 +46,7 @@ enum {
 /* Raw key of senders that are not SyS-T's, before the master is mixed in. */
 #define ORIGIN_DATA UINT64_MAX
 
-struct state {
+struct syst_stp_state {
 	struct decode_state base;
 	uint64_t at;	  /* nibble of the next event */
 	uint64_t cut;	  /* the next multiple of CUT */
@@ -69,9 +69,9 @@ struct state {
 };
 
 /* One call of step. */
-struct run {
+struct syst_stp_run {
 	const struct stp_decoder *decoder;
-	struct state *state;
+	struct syst_stp_state *state;
 	const struct window *window;
 	uint64_t base; /* first nibble of the window */
 	uint64_t end;  /* nibble after its last one */
@@ -82,7 +82,7 @@ struct run {
 };
 
 /* What gives a row of its own. */
-static const struct row {
+static const struct syst_stp_row {
 	uint8_t kind, severity;
 } rows[STP_WHAT_COUNT] = {
     [STP_ASYNC] = {SYST_STP_ASYNC, SEVERITY_DEBUG},
@@ -108,7 +108,7 @@ static const struct silent_row silent[SILENT_COUNT] = {
 };
 
 static void
-count_silent(struct state *s, enum silent row, uint64_t nibbles)
+count_silent(struct syst_stp_state *s, enum silent row, uint64_t nibbles)
 {
 	s->base.silent[row] += 4 * nibbles;
 }
@@ -123,7 +123,7 @@ round_up(uint64_t nibble)
 
 /* Whether the next message was handed out before the checkpoint. */
 static bool
-repeating(const struct state *s)
+repeating(const struct syst_stp_state *s)
 {
 	return s->at < s->border || (s->at == s->border && s->emitted < s->skip);
 }
@@ -131,7 +131,7 @@ repeating(const struct state *s)
 /* From where decoding has to be repeated.  While it is, the message that
  * starts there is open: it was when the checkpoint was taken. */
 static struct stp_point
-repeat_point(const struct state *s)
+repeat_point(const struct syst_stp_state *s)
 {
 	if (s->held)
 		return s->hold;
@@ -142,9 +142,9 @@ repeat_point(const struct state *s)
 
 /* The next message is to be written here; there is room for it. */
 static struct message *
-emit(struct run *r)
+emit(struct syst_stp_run *r)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	bool again = repeating(s);
 	s->hold = repeat_point(s);
 	s->held = true;
@@ -154,7 +154,7 @@ emit(struct run *r)
 
 /* The event is over; the next one is at AT. */
 static void
-advance(struct state *s, uint64_t at)
+advance(struct syst_stp_state *s, uint64_t at)
 {
 	s->at = at;
 	s->emitted = 0;
@@ -162,7 +162,7 @@ advance(struct state *s, uint64_t at)
 }
 
 static void
-consume(struct state *s, const struct stp_packet *packet)
+consume(struct syst_stp_state *s, const struct stp_packet *packet)
 {
 	advance(s, s->at + packet->nibbles);
 	s->busy = s->at;
@@ -181,7 +181,7 @@ fill_place(struct message *m, const struct stp_point *start, uint64_t end, uint6
 }
 
 static void
-fill_row(struct run *r, struct message *m, enum stp_what what, uint64_t end)
+fill_row(struct syst_stp_run *r, struct message *m, enum stp_what what, uint64_t end)
 {
 	struct stp_point start = {r->state->at, r->state->stp};
 	*m = (struct message){
@@ -234,7 +234,7 @@ fill_message(struct message *m, const struct stp_message *open, uint64_t end, ui
 }
 
 static struct stp_message *
-current(struct state *s)
+current(struct syst_stp_state *s)
 {
 	if (!s->looked) {
 		s->current = stp_open_find(&s->open, stp_sender(&s->stp));
@@ -244,7 +244,7 @@ current(struct state *s)
 }
 
 static void
-forget(struct state *s, struct stp_message *open)
+forget(struct syst_stp_state *s, struct stp_message *open)
 {
 	stp_open_remove(&s->open, open);
 	s->looked = false;
@@ -252,9 +252,9 @@ forget(struct state *s, struct stp_message *open)
 
 /* The event closes a message whose end is missing.  False: no room. */
 static bool
-close_message(struct run *r, struct stp_message *open)
+close_message(struct syst_stp_run *r, struct stp_message *open)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	if (r->count == r->max)
 		return false;
 	/* at the end of the capture there is no byte of the event */
@@ -267,7 +267,7 @@ close_message(struct run *r, struct stp_message *open)
 }
 
 static bool
-close_all(struct run *r)
+close_all(struct syst_stp_run *r)
 {
 	while (r->state->open.oldest)
 		if (!close_message(r, r->state->open.oldest))
@@ -277,9 +277,9 @@ close_all(struct run *r)
 
 /* At a cut: closes what has been open for too long. */
 static bool
-close_old(struct run *r)
+close_old(struct syst_stp_run *r)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	bool quiet = s->cut >= s->busy + QUIET;
 	for (struct stp_message *m = s->open.oldest, *newer; m; m = newer) {
 		uint64_t cuts = s->cut / CUT - m->start.nibble / CUT;
@@ -297,9 +297,9 @@ close_old(struct run *r)
  * message stands past the window or `until`. */
 
 static void
-apply(struct run *r, const struct stp_packet *packet)
+apply(struct syst_stp_run *r, const struct stp_packet *packet)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	stp_apply(&s->stp, packet, &r->decoder->order);
 	s->looked = false;
 	consume(s, packet);
@@ -307,7 +307,7 @@ apply(struct run *r, const struct stp_packet *packet)
 
 /* Packets that say nothing by themselves. */
 static bool
-take_state(struct run *r, const struct stp_packet *packet)
+take_state(struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	bool time = packet->opcode->what == STP_TIME_ONLY;
 	count_silent(r->state, time ? SILENT_TIME : SILENT_SENDER, packet->nibbles);
@@ -317,9 +317,9 @@ take_state(struct run *r, const struct stp_packet *packet)
 
 /* NULL, and those that follow up to the next cut. */
 static bool
-take_null(struct run *r, const struct stp_packet *packet)
+take_null(struct syst_stp_run *r, const struct stp_packet *packet)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	uint64_t at = s->at + packet->nibbles;
 	uint64_t end = r->stop < s->cut ? r->stop : s->cut;
 	if (at % 2 == 0 && at < end) {
@@ -332,9 +332,9 @@ take_null(struct run *r, const struct stp_packet *packet)
 }
 
 static bool
-take_row(struct run *r, const struct stp_packet *packet)
+take_row(struct syst_stp_run *r, const struct stp_packet *packet)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	struct message *m = emit(r);
 	fill_row(r, m, packet->opcode->what, s->at + packet->nibbles);
 	stp_apply(&s->stp, packet, &r->decoder->order);
@@ -349,7 +349,7 @@ take_row(struct run *r, const struct stp_packet *packet)
  * the current master, or of all masters [STP 2, MERR and GERR, second hand: OpenCSD, ADI,
  * TI].  No message that is open is sure to be whole. */
 static void
-doubt_open(struct state *s, enum stp_what what)
+doubt_open(struct syst_stp_state *s, enum stp_what what)
 {
 	uint32_t sender = stp_sender(&s->stp);
 	uint32_t mask = what == STP_CERR ? UINT32_MAX : what == STP_MERR ? UINT32_MAX << 16 : 0;
@@ -359,7 +359,7 @@ doubt_open(struct state *s, enum stp_what what)
 }
 
 static bool
-take_error(struct run *r, const struct stp_packet *packet)
+take_error(struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	doubt_open(r->state, packet->opcode->what);
 	return take_row(r, packet);
@@ -367,14 +367,14 @@ take_error(struct run *r, const struct stp_packet *packet)
 
 /* Whether a message that the packet ends may be handed out now. */
 static bool
-can_end(const struct run *r, const struct stp_packet *packet)
+can_end(const struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	uint64_t last = (r->state->at + packet->nibbles - 1) / 2;
 	return r->count < r->max && last < r->window->until;
 }
 
 static void
-end_message(struct run *r, struct stp_message *open, const struct stp_packet *packet)
+end_message(struct syst_stp_run *r, struct stp_message *open, const struct stp_packet *packet)
 {
 	uint64_t end = r->state->at + packet->nibbles;
 	fill_message(emit(r), open, end, (end - 1) / 2);
@@ -392,9 +392,9 @@ is_gap(const uint8_t *bytes, uint64_t nibble)
 /* The bulk of most streams: data that goes on with open messages, and senders that
  * take turns.  What gives a message, or is unusual, is left to the others. */
 static void
-take_plain(struct run *r)
+take_plain(struct syst_stp_run *r)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	const uint8_t *bytes = r->window->bytes;
 	uint64_t at = s->at, busy = s->busy, data, nulls = 0, senders = 0;
 	uint64_t end = r->end - r->base > 2 * STP_LOOK ? r->end - 2 * STP_LOOK : r->base;
@@ -431,9 +431,9 @@ take_plain(struct run *r)
 }
 
 static bool
-take_data(struct run *r, const struct stp_packet *packet)
+take_data(struct syst_stp_run *r, const struct stp_packet *packet)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	struct stp_message *open = current(s);
 	bool timed = packet->opcode->timed, marked = packet->opcode->marked;
 
@@ -469,7 +469,7 @@ take_data(struct run *r, const struct stp_packet *packet)
 
 /* FLAG ends a message; where none is open it stands for itself. */
 static bool
-take_flag(struct run *r, const struct stp_packet *packet)
+take_flag(struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	struct stp_message *open = current(r->state);
 	if (!open)
@@ -483,9 +483,9 @@ take_flag(struct run *r, const struct stp_packet *packet)
 
 /* ASYNC and the VERSION that must follow it. */
 static bool
-take_async(struct run *r, const struct stp_packet *packet)
+take_async(struct syst_stp_run *r, const struct stp_packet *packet)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	const struct window *w = r->window;
 	struct stp_packet version;
 	uint64_t at = s->at + packet->nibbles, end = at;
@@ -518,9 +518,9 @@ take_async(struct run *r, const struct stp_packet *packet)
 
 /* Out of step: shows what lies before the next ASYNC, a piece at a time. */
 static bool
-take_damage(struct run *r)
+take_damage(struct syst_stp_run *r)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	const struct window *w = r->window;
 	static const struct stp_packet async = {.nibbles = STP_ASYNC_NIBBLES};
 	static const struct stp_packet null = {.nibbles = 1};
@@ -552,9 +552,9 @@ take_damage(struct run *r)
 
 /* The capture ends, perhaps inside a packet. */
 static bool
-take_end(struct run *r)
+take_end(struct syst_stp_run *r)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	if (!close_all(r))
 		return false;
 	if (s->at >= r->end || r->count == r->max)
@@ -566,7 +566,7 @@ take_end(struct run *r)
 	return true;
 }
 
-static bool (*const takers[STP_WHAT_COUNT])(struct run *, const struct stp_packet *) = {
+static bool (*const takers[STP_WHAT_COUNT])(struct syst_stp_run *, const struct stp_packet *) = {
     [STP_NULL] = take_null,	[STP_TIME_ONLY] = take_state, [STP_MASTER] = take_state,
     [STP_CHANNEL] = take_state, [STP_DATA] = take_data,	      [STP_FLAG] = take_flag,
     [STP_ASYNC] = take_async,	[STP_VERSION] = take_row,     [STP_FREQ] = take_row,
@@ -576,9 +576,9 @@ static bool (*const takers[STP_WHAT_COUNT])(struct run *, const struct stp_packe
 };
 
 static bool
-take_event(struct run *r)
+take_event(struct syst_stp_run *r)
 {
-	struct state *s = r->state;
+	struct syst_stp_state *s = r->state;
 	struct stp_packet packet;
 
 	if (s->at >= s->cut)
@@ -604,8 +604,8 @@ static size_t
 syst_stp_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	      struct message *out, size_t max)
 {
-	struct state *s = (struct state *)state;
-	struct run r = {
+	struct syst_stp_state *s = (struct syst_stp_state *)state;
+	struct syst_stp_run r = {
 	    .decoder = (const struct stp_decoder *)decoder,
 	    .state = s,
 	    .window = w,
@@ -632,7 +632,7 @@ syst_stp_step(const struct decoder *decoder, struct decode_state *state, const s
 
 /* Positions S at a point where nothing is open. */
 static void
-set_point(struct state *s, const struct stp_point *point)
+set_point(struct syst_stp_state *s, const struct stp_point *point)
 {
 	stp_open_clear(&s->open);
 	s->base.offset = point->nibble / 2;
@@ -648,13 +648,13 @@ syst_stp_start(const struct decoder *decoder, struct decode_state *state)
 {
 	const struct stp_point start = {.stp = {.certain = true}};
 	(void)decoder;
-	set_point((struct state *)state, &start);
+	set_point((struct syst_stp_state *)state, &start);
 }
 
 static void
 syst_stp_release(struct decode_state *state)
 {
-	stp_open_free(&((struct state *)state)->open);
+	stp_open_free(&((struct syst_stp_state *)state)->open);
 }
 
 /* The checkpoint: offsets and sizes of its numbers. */
@@ -679,7 +679,7 @@ put(uint8_t *p, uint64_t value, unsigned size)
 static void
 syst_stp_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
 {
-	const struct state *s = (const struct state *)state;
+	const struct syst_stp_state *s = (const struct syst_stp_state *)state;
 	struct stp_point from = repeat_point(s);
 	bool again = repeating(s);
 	(void)decoder;
@@ -697,7 +697,7 @@ syst_stp_save(const struct decoder *decoder, const struct decode_state *state, u
 static void
 syst_stp_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
 {
-	struct state *s = (struct state *)state;
+	struct syst_stp_state *s = (struct syst_stp_state *)state;
 	uint8_t flags = saved[SAVED_FLAGS];
 	const struct stp_point from = {
 	    .nibble = 2 * bytes_le64(saved + SAVED_OFFSET) + (flags & 1),
@@ -723,7 +723,7 @@ syst_stp_restore(const struct decoder *decoder, struct decode_state *state, cons
 static void
 syst_stp_shift(struct decode_state *state, uint64_t bytes)
 {
-	struct state *s = (struct state *)state;
+	struct syst_stp_state *s = (struct syst_stp_state *)state;
 	s->at += 2 * bytes;
 	s->base.offset = s->at / 2;
 	s->cut = round_up(s->at);
@@ -737,7 +737,7 @@ syst_stp_resync(const struct decoder *decoder, struct decode_state *state, const
 	if (found == STP_NOWHERE)
 		return ERR_SYNC;
 	const struct stp_point point = {2 * w->offset + found, {.sync = STP_SYNC_LOST}};
-	set_point((struct state *)state, &point);
+	set_point((struct syst_stp_state *)state, &point);
 	return 0;
 }
 
@@ -771,7 +771,7 @@ taste(const struct window *head, struct stp_order order)
 {
 	const struct stp_decoder decoder = {.order = order};
 	const struct decoder *base = &decoder.syst.base;
-	struct state state = {0};
+	struct syst_stp_state state = {0};
 	struct taste t = {0};
 	struct message messages[64];
 	size_t count;
@@ -868,7 +868,7 @@ const struct decoder_ops syst_stp_ops = {
     /* no contexts: which of its catalog's messages sets one, a profile says */
     .reach = REACH,
     .run_up = 65536,
-    .state_size = sizeof(struct state),
+    .state_size = sizeof(struct syst_stp_state),
     .checkpoint_size = SAVED_SIZE,
     .probe = syst_stp_probe,
     .open = syst_stp_open,

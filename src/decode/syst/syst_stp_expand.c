@@ -21,7 +21,7 @@
 
 /* --- reading again ----------------------------------------------------- */
 
-struct walk {
+struct syst_stp_walk {
 	const struct window *window;
 	struct stp_order order;
 	struct stp_state stp;
@@ -30,13 +30,13 @@ struct walk {
 	uint64_t place; /* of the packet that was given last */
 };
 
-static struct walk
+static struct syst_stp_walk
 walk_start(const struct message *m, const struct window *w, struct stp_order order)
 {
 	uint64_t end = stp_end_nibble(m), limit = 2 * (w->offset + w->length);
 	if (m->offset < w->offset)
 		end = 0;
-	return (struct walk){
+	return (struct syst_stp_walk){
 	    .window = w,
 	    .order = order,
 	    .stp = stp_aux_state(m->aux),
@@ -48,7 +48,7 @@ walk_start(const struct message *m, const struct window *w, struct stp_order ord
 /* The next packet, whoever sent it; false at the end, or where there is
  * none. */
 static bool
-walk_next(struct walk *walk, struct stp_packet *packet)
+walk_next(struct syst_stp_walk *walk, struct stp_packet *packet)
 {
 	const struct window *w = walk->window;
 	if (walk->next >= walk->end)
@@ -64,7 +64,7 @@ walk_next(struct walk *walk, struct stp_packet *packet)
 
 /* The next packet of message M. */
 static bool
-walk_next_own(struct walk *walk, const struct message *m, struct stp_packet *packet)
+walk_next_own(struct syst_stp_walk *walk, const struct message *m, struct stp_packet *packet)
 {
 	const struct stp_state own = stp_aux_state(m->aux);
 	while (walk_next(walk, packet)) {
@@ -79,7 +79,7 @@ walk_next_own(struct walk *walk, const struct message *m, struct stp_packet *pac
 uint64_t
 stp_frequency(const struct message *m, const struct window *w)
 {
-	struct walk walk = walk_start(m, w, (struct stp_order){0});
+	struct syst_stp_walk walk = walk_start(m, w, (struct stp_order){0});
 	struct stp_packet packet;
 	return walk_next(&walk, &packet) ? packet.data : 0;
 }
@@ -99,17 +99,18 @@ add_nibbles(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count)
 
 /* --- fields ------------------------------------------------------------ */
 
-struct job {
+struct syst_stp_job {
 	const struct message *m;
 	struct expansion *e;
-	struct walk walk;
+	struct syst_stp_walk walk;
 	struct stp_packet packet; /* the present one */
 	bool wanted;		  /* fields */
 	struct field unwanted;
 };
 
 static struct field *
-add_field(struct job *j, enum syst_field row, enum field_place place, uint64_t bit, uint64_t bits)
+add_field(struct syst_stp_job *j, enum syst_field row, enum field_place place, uint64_t bit,
+	  uint64_t bits)
 {
 	if (!j->wanted)
 		return &j->unwanted;
@@ -118,13 +119,13 @@ add_field(struct job *j, enum syst_field row, enum field_place place, uint64_t b
 
 /* A field for COUNT nibbles of the present packet. */
 static struct field *
-add_part(struct job *j, enum syst_field row, unsigned at, unsigned count)
+add_part(struct syst_stp_job *j, enum syst_field row, unsigned at, unsigned count)
 {
 	return add_field(j, row, FIELD_CAPTURE, 4 * (j->walk.place + at), 4 * count);
 }
 
 static void
-add_packet(struct job *j)
+add_packet(struct syst_stp_job *j)
 {
 	struct field *field = add_part(j, SYST_F_PACKET, 0, j->packet.nibbles);
 	field->s.at = j->packet.opcode->name;
@@ -132,14 +133,14 @@ add_packet(struct job *j)
 }
 
 static void
-add_value(struct job *j, enum syst_field row)
+add_value(struct syst_stp_job *j, enum syst_field row)
 {
 	add_part(j, row, j->packet.data_at, j->packet.data_nibbles)->u = j->packet.data;
 }
 
 /* The time of a message's first packet. */
 static void
-add_time(struct job *j)
+add_time(struct syst_stp_job *j)
 {
 	if (j->packet.opcode->timed)
 		add_part(j, SYST_F_STP_TIME, j->packet.time_at, j->packet.time_nibbles)->u =
@@ -147,7 +148,7 @@ add_time(struct job *j)
 }
 
 static void
-add_sender(struct job *j)
+add_sender(struct syst_stp_job *j)
 {
 	const struct stp_state sender = stp_aux_state(j->m->aux);
 	add_field(j, SYST_F_MASTER, FIELD_NOWHERE, 0, 0)->u = sender.master;
@@ -156,7 +157,7 @@ add_sender(struct job *j)
 
 /* Who sent what is no SyS-T. */
 static void
-set_origin(struct job *j)
+set_origin(struct syst_stp_job *j)
 {
 	const struct stp_state sender = stp_aux_state(j->m->aux);
 	text_addf(&j->e->origin, "%u:%u", sender.master, sender.channel);
@@ -165,7 +166,7 @@ set_origin(struct job *j)
 /* --- messages of several packets --------------------------------------- */
 
 static void
-add_extent(struct job *j, uint64_t payload_nibble)
+add_extent(struct syst_stp_job *j, uint64_t payload_nibble)
 {
 	if (!j->wanted || !j->packet.data_nibbles)
 		return;
@@ -179,7 +180,7 @@ add_extent(struct job *j, uint64_t payload_nibble)
 
 /* Puts the payload together, and shows the packets that it came in. */
 static void
-assemble(struct job *j)
+assemble(struct syst_stp_job *j)
 {
 	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length);
 	uint64_t nibbles = 0;
@@ -203,7 +204,7 @@ assemble(struct job *j)
 }
 
 static void
-expand_data(struct job *j)
+expand_data(struct syst_stp_job *j)
 {
 	const struct expansion *e = j->e;
 	struct field *field =
@@ -219,7 +220,7 @@ expand_data(struct job *j)
 
 /* How such a packet is shown: its type, its payload with what stands before
  * and after it, and the payload's field. */
-static const struct row {
+static const struct syst_stp_kind {
 	const char *type, *before, *after;
 	bool decimal;
 	enum syst_field field;
@@ -236,7 +237,7 @@ static const struct row {
 
 /* [STP 2, VERSION, second hand: ADI, stm_core] */
 static void
-expand_version(struct job *j)
+expand_version(struct syst_stp_job *j)
 {
 	static const char *const clocks[] = {
 	    [STP_CLOCK_LEGACY] = "version 1",
@@ -262,7 +263,7 @@ expand_version(struct job *j)
 
 /* ASYNC, VERSION, or the one and then the other. */
 static void
-expand_sync(struct job *j)
+expand_sync(struct syst_stp_job *j)
 {
 	struct expansion *e = j->e;
 	while (walk_next(&j->walk, &j->packet)) {
@@ -281,7 +282,7 @@ expand_sync(struct job *j)
 
 /* A FLAG by itself. */
 static void
-expand_flag(struct job *j)
+expand_flag(struct syst_stp_job *j)
 {
 	if (!walk_next(&j->walk, &j->packet))
 		return;
@@ -293,11 +294,11 @@ expand_flag(struct job *j)
 }
 
 static void
-expand_packet(struct job *j)
+expand_packet(struct syst_stp_job *j)
 {
 	if (!walk_next(&j->walk, &j->packet))
 		return;
-	const struct row *row = &rows[j->packet.opcode->what];
+	const struct syst_stp_kind *row = &rows[j->packet.opcode->what];
 	if (!row->type)
 		return;
 	text_add(&j->e->type, row->type);
@@ -312,7 +313,7 @@ expand_packet(struct job *j)
 
 /* Why there is no packet where the damage starts. */
 static void
-explain_damage(struct job *j, struct text *out)
+explain_damage(struct syst_stp_job *j, struct text *out)
 {
 	const struct window *w = j->walk.window;
 	int got =
@@ -335,7 +336,7 @@ explain_damage(struct job *j, struct text *out)
 }
 
 static void
-expand_damage(struct job *j)
+expand_damage(struct syst_stp_job *j)
 {
 	struct expansion *e = j->e;
 	text_add(&e->type, "STP:DAMAGE");
@@ -348,7 +349,7 @@ expand_damage(struct job *j)
 }
 
 static void
-expand_row(struct job *j)
+expand_row(struct syst_stp_job *j)
 {
 	if (j->m->kind == SYST_DAMAGE)
 		expand_damage(j);
@@ -375,7 +376,7 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 {
 	const struct stp_decoder *d = (const struct stp_decoder *)decoder;
 	bool assembled = m->flags & MESSAGE_SCATTERED;
-	struct job j = {
+	struct syst_stp_job j = {
 	    .m = m,
 	    .e = e,
 	    .walk = walk_start(m, w, d->order),
@@ -415,7 +416,7 @@ syst_stp_announces(const struct decoder *decoder, const struct message *m, const
 		   uint8_t guid[16], uint64_t *build)
 {
 	const struct stp_decoder *d = (const struct stp_decoder *)decoder;
-	struct walk walk = walk_start(m, w, d->order);
+	struct syst_stp_walk walk = walk_start(m, w, d->order);
 	struct stp_packet packet;
 	uint8_t *payload = mem_new(m->length);
 	uint64_t nibbles = 0;

@@ -129,7 +129,7 @@ expansion_clear(struct expansion *e)
 	e->depth = 0;
 	e->flags = 0;
 	e->unnamed = false;
-	e->has_own = false;
+	e->has_sender_time = false;
 }
 
 void

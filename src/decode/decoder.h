@@ -232,8 +232,8 @@ struct expansion {
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag found only now (a bad CRC) */
 	bool unnamed;		  /* its number stands for a text that no loaded file has */
-	bool has_own;		  /* `own` is valid */
-	uint64_t own;		  /* the sender's own time stamp, be `ticks` it or not */
+	bool has_sender_time;	  /* `sender_time` is valid */
+	uint64_t sender_time;	  /* the sender's own time stamp, be `ticks` it or not */
 };
 
 enum expand_want {

@@ -668,9 +668,9 @@ mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 		return false;
 	if (!time_of(map, number, clock_of(map, number, m, trace), ticks_of(has, m), m, time))
 		return false;
-	if (own && own->has_own && clock_is_transported(trace) &&
-	    !own_time(map, has->own, number, m, own->own, time))
-		own_time(map, client_of(has, trace, m), number, m, own->own, time);
+	if (own && own->has_sender_time && clock_is_transported(trace) &&
+	    !own_time(map, has->own, number, m, own->sender_time, time))
+		own_time(map, client_of(has, trace, m), number, m, own->sender_time, time);
 	if (__builtin_add_overflow(time->nanoseconds, has->shift, &time->nanoseconds))
 		return false;
 	if (time->known)

@@ -1,4 +1,10 @@
-/* PCRE2 behind four functions: see regex.h. */
+/*
+ * PCRE2 behind few functions: see regex.h.
+ *
+ * What was compiled never changes and is shared by all who refer to it; what a
+ * match writes to is made by the first match, so a reference that nobody uses
+ * costs nothing.
+ */
 #include "config.h"
 
 #include "base/regex.h"
@@ -11,9 +17,14 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-struct regex {
+struct regex_code {
 	pcre2_code *code;
-	pcre2_match_data *match;
+	atomic_uint references;
+};
+
+struct regex {
+	struct regex_code *shared;
+	pcre2_match_data *match; /* made by the first match, as is the next */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack; /* made when the usual one is too small; or NULL */
 };
@@ -83,15 +94,19 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* slower without */
 
 	struct regex *regex = mem_new(sizeof *regex);
-	regex->code = compiled;
-	regex->match = pcre2_match_data_create(1, NULL);
-	regex->context = pcre2_match_context_create(NULL);
-	if (!regex->match || !regex->context)
-		mem_end();
-	pcre2_set_match_limit(regex->context, MATCH_LIMIT);
-	pcre2_set_depth_limit(regex->context, DEPTH_LIMIT);
-	pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
+	regex->shared = mem_new(sizeof *regex->shared);
+	regex->shared->code = compiled;
+	atomic_init(&regex->shared->references, 1);
 	return regex;
+}
+
+struct regex *
+regex_share(const struct regex *regex)
+{
+	struct regex *other = mem_new(sizeof *other);
+	other->shared = regex->shared;
+	atomic_fetch_add(&other->shared->references, 1);
+	return other;
 }
 
 void
@@ -102,14 +117,29 @@ regex_free(struct regex *regex)
 	pcre2_match_context_free(regex->context);
 	pcre2_jit_stack_free(regex->stack);
 	pcre2_match_data_free(regex->match);
-	pcre2_code_free(regex->code);
+	if (atomic_fetch_sub(&regex->shared->references, 1) == 1) {
+		pcre2_code_free(regex->shared->code);
+		free(regex->shared);
+	}
 	free(regex);
+}
+
+static void
+prepare(struct regex *regex)
+{
+	regex->match = pcre2_match_data_create(1, NULL);
+	regex->context = pcre2_match_context_create(NULL);
+	if (!regex->match || !regex->context)
+		mem_end();
+	pcre2_set_match_limit(regex->context, MATCH_LIMIT);
+	pcre2_set_depth_limit(regex->context, DEPTH_LIMIT);
+	pcre2_set_heap_limit(regex->context, HEAP_LIMIT_KIB);
 }
 
 static int
 match(struct regex *regex, const char *subject, size_t length, size_t from)
 {
-	return pcre2_match(regex->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
+	return pcre2_match(regex->shared->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
 			   regex->context);
 }
 
@@ -131,6 +161,8 @@ regex_find(struct regex *regex, const char *subject, size_t length, size_t from,
 {
 	if (from > length)
 		return false;
+	if (!regex->context)
+		prepare(regex);
 	int got = match(regex, subject, length, from);
 	if (got == PCRE2_ERROR_JIT_STACKLIMIT && !regex->stack)
 		got = match_deeply(regex, subject, length, from);

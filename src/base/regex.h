@@ -29,7 +29,10 @@ struct regex *regex_new(const char *pattern, unsigned flags, struct err *);
 /* The same; on error *AT is the byte of PATTERN where it lies, and ERR says
  * only why. */
 struct regex *regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *);
-void regex_free(struct regex *);
+/* The same for another thread, by reference: it shares what was compiled.  From any
+ * thread while REGEX lasts, which may be freed before the other. */
+struct regex *regex_share(const struct regex *);
+void regex_free(struct regex *); /* NULL is fine */
 
 /* Finds the first match at or after FROM.  Returns true and the byte range
  * [*start, *end) of the match. */

@@ -3,7 +3,8 @@
  *
  * The whole is again one text in the filter language, so that what is judged by
  * sums, counted and written to files needs to know of no list.  It is made anew
- * with each change, which costs the reading of a few lines.  Names that are
+ * with each change, which costs the reading of a few lines, or of none where it is
+ * one filter alone.  Names that are
  * ticked in a pane are an entry like any other, `origin in {"a", "b"}`, and read
  * back from its text.
  */
@@ -95,43 +96,42 @@ is_pattern(const char *text)
 }
 
 static void
-add_term(const struct filter_entry *entry, bool alone, struct text *out)
+add_term(const struct filter_entry *entry, struct text *out)
 {
 	const char *text = filter_expr_text(entry->expr);
-	bool bare = (alone && !entry->out) || is_pattern(text);
 	if (out->length)
 		text_add(out, " and ");
 	if (entry->out)
 		text_add(out, "not ");
-	text_addf(out, bare ? "%s" : "(%s)", text);
+	text_addf(out, is_pattern(text) ? "%s" : "(%s)", text);
 }
 
 struct filter_expr *
 filters_join(struct app *app, size_t at, const struct filter_entry *entry, struct text *why)
 {
 	const struct filters *filters = &app->filters;
-	size_t count = filters->list.count + (entry && at >= filters->list.count), on = 0;
+	size_t count = filters->list.count + (entry && at >= filters->list.count);
+	VEC(const struct filter_entry *) on = {0};
 	struct text text = {0};
 	struct filter_error error;
 	struct filter_expr *expr = NULL;
-	for (int pass = 0; pass < 2; pass++) {
-		bool alone = on == 1;
-		for (size_t i = 0; i < count; i++) {
-			bool own = entry && (i == at || i == filters->list.count);
-			const struct filter_entry *e = own ? entry : &filters->list.at[i];
-			if (e->off)
-				continue;
-			if (pass)
-				add_term(e, alone, &text);
-			on++;
-		}
+	for (size_t i = 0; i < count; i++) {
+		bool own = entry && (i == at || i == filters->list.count);
+		const struct filter_entry *e = own ? entry : &filters->list.at[i];
+		if (!e->off)
+			*vec_add(&on) = e;
 	}
-	if (text.length) {
+	if (on.count == 1 && !on.at[0]->out) {
+		expr = filter_expr_share(on.at[0]->expr);
+	} else if (on.count) {
+		for (size_t i = 0; i < on.count; i++)
+			add_term(on.at[i], &text);
 		expr = filter_parse(text.data, app->session, &error);
 		if (!expr)
 			text_addf(why, "the filters together are %s", error.what);
 	}
 	text_free(&text);
+	vec_free(&on);
 	return expr;
 }
 

@@ -341,7 +341,10 @@ test_regex(void **state)
 	assert_int_equal(start, 5);
 	assert_int_equal(end, 12);
 	assert_false(regex_find(re, "mbox TIMEOUT now", 16, 6, &start, &end));
+	struct regex *other = regex_share(re);
 	regex_free(re);
+	assert_true(regex_find(other, "timed", 5, 0, &start, &end)); /* which outlives it */
+	regex_free(other);
 	re = regex_new("Time", REGEX_SMART_CASE, &err);
 	assert_false(regex_find(re, "time", 4, 0, &start, &end));
 	regex_free(re);

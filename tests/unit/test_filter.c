@@ -14,6 +14,7 @@
 #include "trace/reader.h"
 
 #include <locale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -553,6 +554,50 @@ test_members(void **state)
 	assert_true(filter_is_all(&filter));
 }
 
+struct copy {
+	struct fixture *f;
+	struct filter filter;
+	unsigned found;
+};
+
+static void *
+count_by_copy(void *context)
+{
+	struct copy *copy = context;
+	struct reader *reader = reader_new(copy->f->trace);
+	struct expansion scratch = {0};
+	for (unsigned round = 0; round < 20; round++)
+		for (unsigned n = 0; n < COUNT; n++)
+			copy->found +=
+			    filter_match(&copy->filter, reader, &copy->f->messages[n], &scratch);
+	expansion_free(&scratch);
+	filter_free(&copy->filter);
+	reader_free(reader);
+	return NULL;
+}
+
+/* Copies serve a thread each, at the same time, and outlive what they were made from. */
+static void
+test_copies(void **state)
+{
+	struct fixture *f = *state;
+	struct filter filter = parse(f, "/7 / or (origin ~ /s/i and time > 1us)");
+	struct copy copies[2] = {{f, filter_clone(&filter), 0}};
+	copies[1] = (struct copy){f, filter_clone(&copies[0].filter), 0};
+	unsigned found = 0;
+	for (unsigned n = 0; n < COUNT; n++)
+		found += filter_match(&filter, f->reader, &f->messages[n], &f->scratch);
+	assert_in_range(found, 1, COUNT - 1);
+	filter_free(&filter);
+	pthread_t threads[2];
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, count_by_copy, &copies[i]), 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(copies[0].found, 20 * found);
+	assert_int_equal(copies[1].found, 20 * found);
+}
+
 /* A bad checksum is damage, though only expanding finds it; a cell without
  * checksums has none. */
 static void
@@ -617,7 +662,7 @@ main(void)
 	    cmocka_unit_test(test_errors),	cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_typed),	cmocka_unit_test(test_explain),
 	    cmocka_unit_test(test_complete),	cmocka_unit_test(test_members),
-	    cmocka_unit_test(test_checksums),
+	    cmocka_unit_test(test_copies),	cmocka_unit_test(test_checksums),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8"); /* widths of characters */
 	return cmocka_run_group_tests_name("filter", tests, setup, teardown);

@@ -17,7 +17,7 @@ filter_clone(const struct filter *filter)
 {
 	struct filter copy = *filter;
 	if (filter->expr)
-		copy.expr = filter_parse(filter->expr->text, NULL, NULL);
+		copy.expr = filter_expr_share(filter->expr);
 	return copy;
 }
 
@@ -37,7 +37,7 @@ filter_is_all(const struct filter *filter)
 unsigned
 filter_basis(const struct filter *filter)
 {
-	unsigned uses = filter->expr ? filter->expr->uses : 0;
+	unsigned uses = filter->expr ? filter->expr->code->uses : 0;
 	return (filter->severities != 0xff || uses & FILTER_USES_SEVERITY ? FILTER_ON_SEVERITY
 									  : 0) |
 	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
@@ -56,19 +56,19 @@ filter_generation(unsigned basis, const struct trace *trace)
 bool
 filter_needs_clocks(const struct filter *filter)
 {
-	return filter->expr && filter->expr->uses & FILTER_USES_CLOCK;
+	return filter->expr && filter->expr->code->uses & FILTER_USES_CLOCK;
 }
 
 bool
 filter_needs_contexts(const struct filter *filter)
 {
-	return filter->expr && filter->expr->uses & FILTER_USES_CONTEXT;
+	return filter->expr && filter->expr->code->uses & FILTER_USES_CONTEXT;
 }
 
 bool
 filter_looks_around(const struct filter *filter)
 {
-	return filter->expr && filter->expr->uses & FILTER_USES_AROUND;
+	return filter->expr && filter->expr->code->uses & FILTER_USES_AROUND;
 }
 
 uint8_t
@@ -127,7 +127,7 @@ judge(const struct filter *filter, const struct filter_facts *facts)
 		return FILTER_NONE;
 	if (verdict == FILTER_NONE || !filter->expr)
 		return verdict;
-	enum filter_verdict more = filter_node_judge(facts, filter->expr->root);
+	enum filter_verdict more = filter_node_judge(facts, filter->expr->code->root);
 	return more < verdict ? more : verdict;
 }
 
@@ -175,5 +175,5 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 	struct filter_look look = {.expr = expr, .reader = reader, .m = &own, .e = e};
 	if (reader)
 		look.bound = filter_bind(expr, reader_trace(reader));
-	return filter_node_test(&look, expr->root);
+	return filter_node_test(&look, expr->code->root);
 }

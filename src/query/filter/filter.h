@@ -6,9 +6,10 @@
  * A filter has a few cheap members that are all to hold, and may have an
  * expression in the filter language, trawl-filter(7), as well.
  *
- * Threads: a filter with an expression belongs to one thread;
- * filter_clone for more.  It is freed before the sessions whose messages it has
- * looked at.
+ * Threads: a filter with an expression belongs to one thread; filter_clone for
+ * more.  The copy refers to what was compiled, so it costs an allocation, and
+ * outlives what it was made from.  A filter is freed before the sessions whose
+ * messages it has looked at.
  */
 #ifndef TRAWL_QUERY_FILTER_H
 #define TRAWL_QUERY_FILTER_H
@@ -30,7 +31,7 @@ enum filter_verdict { FILTER_NONE, FILTER_SOME, FILTER_ALL };
 
 /* The filter that wants all. */
 struct filter filter_all(void);
-struct filter filter_clone(const struct filter *);
+struct filter filter_clone(const struct filter *); /* caller frees; from any thread */
 void filter_free(struct filter *);
 bool filter_is_all(const struct filter *);
 
@@ -91,6 +92,8 @@ struct filter_error {
 /* Reads an expression; NULL on error.  SESSION (may be NULL) lets times and
  * units be checked against its clocks; the result serves any trace. */
 struct filter_expr *filter_parse(const char *text, const struct session *, struct filter_error *);
+/* The same expression for another owner or thread, as filter_clone. */
+struct filter_expr *filter_expr_share(const struct filter_expr *);
 void filter_expr_free(struct filter_expr *); /* NULL is fine */
 
 /* The expression of a regular expression that people type: in text, origin or

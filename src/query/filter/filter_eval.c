@@ -66,10 +66,17 @@ filter_one_of(const struct filter_strings *strings, const char *at, size_t lengt
 }
 
 bool
-filter_regex_fits(struct regex *regex, const char *at, size_t length)
+filter_regex_fits(struct filter_look *look, const struct filter_leaf *leaf, const char *at,
+		  size_t length)
 {
+	struct filter_expr *expr = look->expr;
 	size_t start, end;
-	return regex_find(regex, length ? at : "", length, 0, &start, &end);
+	if (!expr->regexes)
+		expr->regexes = mem_new(expr->code->regexes.count * sizeof(struct regex *));
+	struct regex **regex = &expr->regexes[leaf->regex - 1];
+	if (!*regex)
+		*regex = regex_share(expr->code->regexes.at[leaf->regex - 1]);
+	return regex_find(*regex, length ? at : "", length, 0, &start, &end);
 }
 
 static bool
@@ -91,21 +98,21 @@ pattern_fits(const struct filter_pattern *pattern, const uint8_t *p, size_t leng
 }
 
 static bool
-text_fits(const struct filter_leaf *leaf, const char *at, size_t length)
+text_fits(struct filter_look *look, const struct filter_leaf *leaf, const char *at, size_t length)
 {
 	if (leaf->how == FILTER_PRESENT)
 		return length > 0;
 	if (leaf->how == FILTER_COMPARED)
 		return filter_one_of(&leaf->strings, at, length);
-	return filter_regex_fits(leaf->regex, at, length);
+	return filter_regex_fits(look, leaf, at, length);
 }
 
 static bool
-bytes_fit(const struct filter_leaf *leaf, const uint8_t *p, size_t length)
+bytes_fit(struct filter_look *look, const struct filter_leaf *leaf, const uint8_t *p, size_t length)
 {
 	if (leaf->how == FILTER_MATCHED && !leaf->regex)
 		return pattern_fits(&leaf->pattern, p, length);
-	return text_fits(leaf, (const char *)p, length);
+	return text_fits(look, leaf, (const char *)p, length);
 }
 
 /* --- a trace ----------------------------------------------------------- */
@@ -177,7 +184,7 @@ bool
 filter_test_trace(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	const char *name = trace_name(look->bound->trace);
-	return text_fits(leaf, name, strlen(name));
+	return text_fits(look, leaf, name, strlen(name));
 }
 
 static bool
@@ -215,7 +222,7 @@ filter_test_bytes(struct filter_look *look, const struct filter_leaf *leaf)
 		return false;
 	if (length > window.length - offset)
 		length = window.length - offset;
-	return bytes_fit(leaf, window.bytes + offset, (size_t)length);
+	return bytes_fit(look, leaf, window.bytes + offset, (size_t)length);
 }
 
 bool
@@ -234,7 +241,7 @@ expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, enum exp
 	      const struct text *text)
 {
 	filter_need(look, want);
-	return text_fits(leaf, text_get(text), text->length);
+	return text_fits(look, leaf, text_get(text), text->length);
 }
 
 /* Whether answers may be kept by sender; forgets those for older texts. */
@@ -306,7 +313,7 @@ bool
 filter_test_payload(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	filter_need(look, EXPAND_FIELDS);
-	return look->e->payload && bytes_fit(leaf, look->e->payload, look->e->payload_length);
+	return look->e->payload && bytes_fit(look, leaf, look->e->payload, look->e->payload_length);
 }
 
 static bool
@@ -342,12 +349,12 @@ value_matches(struct filter_look *look, const struct filter_leaf *leaf, const st
 	if (!leaf->regex)
 		return false;
 	if (field->row->type == FIELD_TEXT)
-		return filter_regex_fits(leaf->regex, field->s.at, field->s.length);
+		return filter_regex_fits(look, leaf, field->s.at, field->s.length);
 	text_clear(scratch);
 	field_format(field, scratch);
 	const char *meaning = field_meaning(field);
-	return filter_regex_fits(leaf->regex, text_get(scratch), scratch->length) ||
-	       (meaning && filter_regex_fits(leaf->regex, meaning, strlen(meaning)));
+	return filter_regex_fits(look, leaf, text_get(scratch), scratch->length) ||
+	       (meaning && filter_regex_fits(look, leaf, meaning, strlen(meaning)));
 }
 
 static bool
@@ -429,7 +436,7 @@ filter_judge_trace(const struct filter_facts *facts, const struct filter_leaf *l
 {
 	if (!facts->bound)
 		return FILTER_SOME;
-	struct filter_look look = {.bound = facts->bound};
+	struct filter_look look = {.expr = facts->expr, .bound = facts->bound};
 	return filter_test_trace(&look, leaf) ? FILTER_ALL : FILTER_NONE;
 }
 

@@ -271,7 +271,7 @@ filter_find_name(struct filter_build *build, struct filter_leaf *leaf)
 				   filter_hint(word, next_name, own).text);
 	}
 	size_t size = leaf->field_count * sizeof *leaf->fields;
-	leaf->fields = arena_alloc(&build->expr->arena, size);
+	leaf->fields = arena_alloc(&build->code->arena, size);
 	find_rows(format, length, name, leaf->fields);
 	leaf->name = &filter_field_name;
 	return 0;

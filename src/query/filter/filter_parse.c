@@ -143,7 +143,7 @@ fail_here(struct parser *p, const char *expected)
 static char *
 copy(struct parser *p, size_t from, size_t to)
 {
-	return arena_text(&p->build.expr->arena, p->text + from, to - from);
+	return arena_text(&p->build.code->arena, p->text + from, to - from);
 }
 
 /* --- words ------------------------------------------------------------- */
@@ -227,7 +227,7 @@ read_set(struct parser *p, struct filter_leaf *leaf)
 	if (!failed && braces && !take(p, "}"))
 		failed = fail_here(p, "a comma or }");
 	leaf->item_count = items.count;
-	leaf->items = arena_copy(&p->build.expr->arena, items.at, items.count * sizeof *items.at);
+	leaf->items = arena_copy(&p->build.code->arena, items.at, items.count * sizeof *items.at);
 	vec_free(&items);
 	return failed;
 }
@@ -259,7 +259,7 @@ read_comparison(struct parser *p, const struct comparison *comparison, struct fi
 {
 	if (comparison->pattern)
 		return read_pattern(p, leaf);
-	struct filter_item *item = arena_alloc(&p->build.expr->arena, sizeof *item);
+	struct filter_item *item = arena_alloc(&p->build.code->arena, sizeof *item);
 	*item = (struct filter_item){.relation = comparison->relation};
 	leaf->how = FILTER_COMPARED;
 	leaf->items = item;
@@ -310,7 +310,7 @@ read_question(struct parser *p, struct filter_leaf *leaf, bool *negated)
 static struct filter_node *
 node_new(struct parser *p, int type)
 {
-	struct filter_node *node = arena_alloc(&p->build.expr->arena, sizeof *node);
+	struct filter_node *node = arena_alloc(&p->build.code->arena, sizeof *node);
 	memset(node, 0, sizeof *node);
 	node->type = type;
 	return node;
@@ -341,7 +341,7 @@ static struct filter_node *
 parse_term(struct parser *p)
 {
 	struct filter_node *node = node_new(p, FILTER_LEAF);
-	struct filter_leaf *leaf = arena_alloc(&p->build.expr->arena, sizeof *leaf);
+	struct filter_leaf *leaf = arena_alloc(&p->build.code->arena, sizeof *leaf);
 	bool negated = false;
 	int failed;
 	memset(leaf, 0, sizeof *leaf);
@@ -365,7 +365,7 @@ parse_term(struct parser *p)
 		return NULL;
 	node->leaf = leaf;
 	node->cost = leaf->name->cost;
-	p->build.expr->uses |= leaf->name->uses;
+	p->build.code->uses |= leaf->name->uses;
 	return negated ? negate(p, node) : node;
 }
 
@@ -448,8 +448,8 @@ parse(struct parser *p)
 	if (strlen(p->text) > FILTER_TEXT_MAX)
 		return filter_fail(&p->build, FILTER_TEXT_MAX, "longer than %d bytes",
 				   FILTER_TEXT_MAX);
-	p->build.expr->root = parse_any(p);
-	if (!p->build.expr->root)
+	p->build.code->root = parse_any(p);
+	if (!p->build.code->root)
 		return ERR_USAGE;
 	skip_blanks(p);
 	if (p->text[p->at])
@@ -459,20 +459,38 @@ parse(struct parser *p)
 	return 0;
 }
 
+static void
+code_release(struct filter_code *code)
+{
+	if (atomic_fetch_sub(&code->references, 1) > 1)
+		return;
+	for (size_t i = 0; i < code->regexes.count; i++)
+		regex_free(code->regexes.at[i]);
+	vec_free(&code->regexes);
+	vec_free(&code->timed);
+	arena_free(&code->arena);
+	free(code->text);
+	free(code);
+}
+
 struct filter_expr *
 filter_parse(const char *text, const struct session *session, struct filter_error *error)
 {
 	struct filter_error unwanted;
-	struct filter_expr *expr = mem_new(sizeof *expr);
+	struct filter_code *code = mem_new(sizeof *code);
+	struct filter_expr *expr = NULL;
 	struct parser p = {
-	    .build = {.expr = expr, .session = session, .error = error ? error : &unwanted},
+	    .build = {.code = code, .session = session, .error = error ? error : &unwanted},
 	    .text = text};
 	*p.build.error = (struct filter_error){0};
-	expr->text = mem_text(text);
-	if (!parse(&p))
-		return expr;
-	filter_expr_free(expr);
-	return NULL;
+	atomic_init(&code->references, 1);
+	code->text = mem_text(text);
+	if (!parse(&p)) {
+		struct filter_expr first = {.code = code};
+		expr = filter_expr_share(&first);
+	}
+	code_release(code);
+	return expr;
 }
 
 struct filter_expr *
@@ -533,7 +551,7 @@ parse_words(const char *text, const struct session *session, struct filter_error
 		expr = NULL;
 	}
 	if (expr)
-		expr->note = "a word that is no name is looked for in the text";
+		expr->code->note = "a word that is no name is looked for in the text";
 	text_free(&whole);
 	text_free(&one);
 	return expr;
@@ -551,8 +569,17 @@ filter_parse_typed(const char *text, const struct session *session, struct filte
 		return expr;
 	expr = filter_parse_pattern(text, error);
 	if (expr)
-		expr->note = "as a regular expression";
+		expr->code->note = "as a regular expression";
 	return expr;
+}
+
+struct filter_expr *
+filter_expr_share(const struct filter_expr *expr)
+{
+	struct filter_expr *other = mem_new(sizeof *other);
+	other->code = expr->code;
+	atomic_fetch_add(&other->code->references, 1);
+	return other;
 }
 
 void
@@ -560,27 +587,26 @@ filter_expr_free(struct filter_expr *expr)
 {
 	if (!expr)
 		return;
-	for (size_t i = 0; i < expr->regexes.count; i++)
-		regex_free(expr->regexes.at[i]);
-	vec_free(&expr->regexes);
-	vec_free(&expr->timed);
+	for (size_t i = 0; expr->regexes && i < expr->code->regexes.count; i++)
+		regex_free(expr->regexes[i]);
+	free(expr->regexes);
 	for (size_t i = 0; i < expr->bounds.count; i++)
 		filter_bound_release(&expr->bounds.at[i]);
 	vec_free(&expr->bounds);
 	text_free(&expr->scratch);
 	arena_free(&expr->arena);
-	free(expr->text);
+	code_release(expr->code);
 	free(expr);
 }
 
 const char *
 filter_expr_note(const struct filter_expr *expr)
 {
-	return expr->note;
+	return expr->code->note;
 }
 
 const char *
 filter_expr_text(const struct filter_expr *expr)
 {
-	return expr->text;
+	return expr->code->text;
 }

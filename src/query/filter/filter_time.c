@@ -192,10 +192,10 @@ work_out(struct filter_expr *expr, struct filter_times *times, struct trace *tra
 	times->known = first->known;
 	times->wall = first->wall;
 	times->by_ticks = times->nature.rising && !times->nature.own;
-	for (size_t i = 0; i < expr->timed.count; i++) {
-		const struct filter_leaf *leaf = expr->timed.at[i];
+	for (size_t i = 0; i < expr->code->timed.count; i++) {
+		const struct filter_leaf *leaf = expr->code->timed.at[i];
 		struct trace_clock clock = {.hz = first->known ? 1e9 : 0, .has_epoch = first->wall};
-		times->ranges[i] = filter_time_ranges(expr, leaf, &clock, start);
+		times->ranges[i] = filter_time_ranges(&expr->arena, leaf, &clock, start);
 		if (times->by_ticks)
 			times->ticks[i] =
 			    tick_ranges(expr, trace, m, first->known, &times->ranges[i]);
@@ -218,8 +218,8 @@ prepare(struct filter_expr *expr, struct filter_bound *bound)
 	if (times->looked && times->generation == generation && cells < 2 * times->cells)
 		return false;
 	if (!times->ranges) {
-		times->ranges = mem_new(expr->timed.count * sizeof *times->ranges);
-		times->ticks = mem_new(expr->timed.count * sizeof *times->ticks);
+		times->ranges = mem_new(expr->code->timed.count * sizeof *times->ranges);
+		times->ticks = mem_new(expr->code->timed.count * sizeof *times->ticks);
 	}
 	times->looked = true;
 	times->generation = generation;

@@ -15,6 +15,8 @@
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
 
+#include <stdatomic.h>
+
 /* What a look costs, cheapest first; sorts the terms of `and` and `or`. */
 enum filter_cost {
 	FILTER_FIXED,  /* the fixed struct decides */
@@ -111,7 +113,8 @@ struct filter_leaf {
 	struct filter_ranges ranges;
 	struct filter_strings strings;
 	struct filter_pattern pattern;
-	struct regex *regex;
+	size_t regex; /* FILTER_MATCHED: its number among the patterns, from 1 on; 0: by
+			 `pattern` or `kinds` alone */
 	struct filter_field *fields;
 	size_t field_count;
 	size_t timed;  /* its number among those that depend on a clock */
@@ -151,17 +154,27 @@ struct filter_bound {
 	unsigned generation; /* trace_generation() */
 };
 
-struct filter_expr {
+/* What was compiled.  It does not change once it is read, and is shared by all
+ * copies of an expression, whatever their thread. */
+struct filter_code {
+	atomic_uint references;
 	char *text;
 	const char *note; /* what may surprise in it, or NULL */
 	struct arena arena;
 	struct filter_node *root;
-	VEC(struct regex *) regexes;
+	VEC(struct regex *) regexes; /* only to be shared */
 	VEC(struct filter_leaf *) timed;
 	size_t senders; /* leaves on the origin */
+	unsigned uses;	/* enum filter_use of all leaves */
+};
+
+/* An expression as one thread uses it. */
+struct filter_expr {
+	struct filter_code *code;
+	struct regex **regexes; /* of the code, each made when it is needed */
+	struct arena arena;	/* of what bounds refer to */
 	VEC(struct filter_bound) bounds;
-	size_t last;   /* bound that was used last */
-	unsigned uses; /* enum filter_use of all leaves */
+	size_t last; /* bound that was used last */
 	struct text scratch;
 };
 
@@ -201,7 +214,7 @@ struct filter_facts {
 };
 
 struct filter_build {
-	struct filter_expr *expr;
+	struct filter_code *code;
 	const struct session *session;
 	struct filter_error *error;
 };
@@ -263,7 +276,7 @@ int filter_resolve_context(struct filter_build *, struct filter_leaf *);
 
 /* What a leaf on time or delta asks for, in ticks of a clock whose first message
  * is at START.  Nothing where the clock cannot say. */
-struct filter_ranges filter_time_ranges(struct filter_expr *, const struct filter_leaf *,
+struct filter_ranges filter_time_ranges(struct arena *, const struct filter_leaf *,
 					const struct trace_clock *, int64_t start);
 
 /* --- looking (filter_eval.c, filter_time.c, filter_context.c) ---------- */
@@ -303,7 +316,9 @@ void filter_bound_release(struct filter_bound *);
 void filter_times_release(struct filter_times *);
 
 bool filter_one_of(const struct filter_strings *, const char *at, size_t length);
-bool filter_regex_fits(struct regex *, const char *at, size_t length);
+/* Whether the leaf's pattern matches somewhere in a text. */
+bool filter_regex_fits(struct filter_look *, const struct filter_leaf *, const char *at,
+		       size_t length);
 
 /* Expands the message that is looked at, unless that has been done. */
 void filter_need(struct filter_look *, enum expand_want);

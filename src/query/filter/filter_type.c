@@ -190,14 +190,14 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 		return 0;
 	}
 	struct filter_ranges ranges;
-	if (!ranges_of(&build->expr->arena, leaf, badness_of, NULL, &ranges, &wrong))
+	if (!ranges_of(&build->code->arena, leaf, badness_of, NULL, &ranges, &wrong))
 		return filter_fail(build, wrong->at, "%s is no severity%s", wrong->text,
 				   filter_hint(wrong->text, next_severity, NULL).text);
 	for (size_t i = 0; i < ranges.count; i++) {
 		struct filter_range range = ranges.at[i];
 		enum filter_relation relation = leaf->items[i].relation;
 		if (relation == FILTER_LESS || relation == FILTER_LESS_EQUAL)
-			build->expr->note = "< is milder, > is worse";
+			build->code->note = "< is milder, > is worse";
 		if (range.low > range.high) /* error..warning and warning..error */
 			range = (struct filter_range){.low = range.high, .high = range.low};
 		for (int s = 0; s < SEVERITY_COUNT; s++)
@@ -248,7 +248,7 @@ filter_resolve_flags(struct filter_build *build, struct filter_leaf *leaf)
 {
 	int failed = resolve_flags(build, leaf);
 	if (leaf->set & MESSAGE_DAMAGED) /* which a checksum may tell */
-		build->expr->uses |= FILTER_USES_READER;
+		build->code->uses |= FILTER_USES_READER;
 	return failed;
 }
 
@@ -292,12 +292,12 @@ int
 filter_resolve_kind(struct filter_build *build, struct filter_leaf *leaf)
 {
 	size_t size = decoder_count * sizeof *leaf->kinds;
-	leaf->kinds = arena_alloc(&build->expr->arena, size);
+	leaf->kinds = arena_alloc(&build->code->arena, size);
 	memset(leaf->kinds, leaf->how == FILTER_PRESENT ? 0xff : 0, size);
 	if (leaf->how == FILTER_MATCHED) {
 		if (resolve_regex(build, leaf) < 0)
 			return ERR_USAGE;
-		add_kinds(leaf, NULL, leaf->regex);
+		add_kinds(leaf, NULL, build->code->regexes.at[leaf->regex - 1]);
 		return 0;
 	}
 	if (check_equal(build, leaf, ", or match it with ~") < 0)
@@ -338,7 +338,7 @@ read_escape(const char *text, size_t *at)
 static int
 string_of(struct filter_build *build, const struct filter_word *word, struct filter_string *out)
 {
-	char *bytes = arena_alloc(&build->expr->arena, strlen(word->text) + 1);
+	char *bytes = arena_alloc(&build->code->arena, strlen(word->text) + 1);
 	size_t length = 0, at = 0;
 	while (word->text[at]) {
 		char c = word->text[at++];
@@ -361,7 +361,7 @@ resolve_strings(struct filter_build *build, const struct filter_leaf *leaf,
 		struct filter_strings *out)
 {
 	struct filter_string *strings =
-	    arena_alloc(&build->expr->arena, leaf->item_count * sizeof *strings);
+	    arena_alloc(&build->code->arena, leaf->item_count * sizeof *strings);
 	if (check_equal(build, leaf, ", or match it with ~") < 0)
 		return ERR_USAGE;
 	for (size_t i = 0; i < leaf->item_count; i++)
@@ -379,10 +379,11 @@ resolve_regex(struct filter_build *build, struct filter_leaf *leaf)
 	    (word->ignore_case ? REGEX_IGNORE_CASE : 0) | (word->smart_case ? REGEX_SMART_CASE : 0);
 	struct err err;
 	size_t at;
-	leaf->regex = regex_new_at(word->text, flags, &at, &err);
-	if (!leaf->regex)
+	struct regex *regex = regex_new_at(word->text, flags, &at, &err);
+	if (!regex)
 		return filter_fail(build, word->at + (word->mark != 0) + at, "%s", err.what);
-	*vec_add(&build->expr->regexes) = leaf->regex;
+	*vec_add(&build->code->regexes) = regex;
+	leaf->regex = build->code->regexes.count;
 	return 0;
 }
 
@@ -398,7 +399,7 @@ filter_resolve_text(struct filter_build *build, struct filter_leaf *leaf)
 int
 filter_resolve_sender(struct filter_build *build, struct filter_leaf *leaf)
 {
-	leaf->sender = build->expr->senders++;
+	leaf->sender = build->code->senders++;
 	return filter_resolve_text(build, leaf);
 }
 
@@ -428,7 +429,7 @@ filter_resolve_number(struct filter_build *build, struct filter_leaf *leaf)
 		return fail_pattern(build, leaf);
 	if (leaf->how == FILTER_PRESENT)
 		return 0;
-	if (!ranges_of(&build->expr->arena, leaf, number_of, NULL, &leaf->ranges, &wrong))
+	if (!ranges_of(&build->code->arena, leaf, number_of, NULL, &leaf->ranges, &wrong))
 		return filter_fail(build, wrong->at, "%s is a number, as 4096, 4K or 0x1000",
 				   leaf->word.text);
 	return check_downwards(build, leaf, &leaf->ranges);
@@ -529,8 +530,8 @@ resolve_clock(struct filter_build *build, struct filter_leaf *leaf)
 		     check_clock_word(build, leaf, &item->high) < 0))
 			return ERR_USAGE;
 	}
-	leaf->timed = build->expr->timed.count;
-	*vec_add(&build->expr->timed) = leaf;
+	leaf->timed = build->code->timed.count;
+	*vec_add(&build->code->timed) = leaf;
 	return 0;
 }
 
@@ -547,14 +548,14 @@ filter_resolve_duration(struct filter_build *build, struct filter_leaf *leaf)
 }
 
 struct filter_ranges
-filter_time_ranges(struct filter_expr *expr, const struct filter_leaf *leaf,
+filter_time_ranges(struct arena *arena, const struct filter_leaf *leaf,
 		   const struct trace_clock *clock, int64_t start)
 {
 	struct clock_base base = {.clock = *clock, .start = start};
 	struct filter_ranges ranges = {0};
 	const struct filter_word *wrong;
 	if (leaf->how == FILTER_COMPARED &&
-	    !ranges_of(&expr->arena, leaf, clock_convert(leaf), &base, &ranges, &wrong))
+	    !ranges_of(arena, leaf, clock_convert(leaf), &base, &ranges, &wrong))
 		ranges.count = 0;
 	return ranges;
 }
@@ -599,8 +600,8 @@ resolve_pattern(struct filter_build *build, const struct filter_word *word,
 		struct filter_pattern *out)
 {
 	size_t size = strlen(word->text) + 1;
-	uint8_t *values = arena_alloc(&build->expr->arena, size);
-	uint8_t *masks = arena_alloc(&build->expr->arena, size);
+	uint8_t *values = arena_alloc(&build->code->arena, size);
+	uint8_t *masks = arena_alloc(&build->code->arena, size);
 	long length = read_bytes(word->text, values, masks);
 	if (length < 0)
 		return filter_fail(build, word->at + (word->mark != 0) + (size_t)(-length - 1),
@@ -616,7 +617,7 @@ resolve_byte_strings(struct filter_build *build, const struct filter_leaf *leaf,
 		     struct filter_strings *out)
 {
 	struct filter_string *strings =
-	    arena_alloc(&build->expr->arena, leaf->item_count * sizeof *strings);
+	    arena_alloc(&build->code->arena, leaf->item_count * sizeof *strings);
 	if (check_equal(build, leaf, ", or match it with ~") < 0)
 		return ERR_USAGE;
 	for (size_t i = 0; i < leaf->item_count; i++) {
@@ -701,7 +702,7 @@ resolve_row(struct filter_build *build, struct filter_leaf *leaf, struct filter_
 	const struct field_row *row = field->row;
 	const struct filter_word *wrong;
 	bool any = row->type >= FIELD_LIST, numbers = is_number(row->type) || any;
-	if (numbers && ranges_of(&build->expr->arena, leaf, field_number_of, (void *)row,
+	if (numbers && ranges_of(&build->code->arena, leaf, field_number_of, (void *)row,
 				 &field->ranges, &wrong)) {
 		if (check_downwards(build, leaf, &field->ranges) < 0)
 			return ERR_USAGE;
@@ -758,7 +759,7 @@ next_context(void *context, size_t at)
 static int
 resolve_context_values(struct filter_build *build, struct filter_leaf *leaf)
 {
-	struct arena *arena = &build->expr->arena;
+	struct arena *arena = &build->code->arena;
 	struct filter_range *ranges = arena_alloc(arena, leaf->item_count * sizeof *ranges);
 	struct filter_string *strings = arena_alloc(arena, leaf->item_count * sizeof *strings);
 	leaf->ranges.at = ranges;

@@ -170,6 +170,8 @@ libtrawl_a_SOURCES = \
 	src/query/filter/filter_context.c \
 	src/query/filter/filter_eval.c \
 	src/query/filter/filter_name.c \
+	src/query/filter/filter_pair.c \
+	src/query/filter/filter_pair.h \
 	src/query/filter/filter_parse.c \
 	src/query/filter/filter_time.c \
 	src/query/filter/filter_tree.h \

@@ -7,7 +7,9 @@
  *
  * The screen's thread sweeps over the summaries of cells that the index has
  * newly published; they decide a cell, or leave it to the worker thread, which
- * is only started when there is such a cell.  Where severities alone decide,
+ * is only started when there is such a cell, and where the screen has a moment, not
+ * before that is over: so a small capture needs no thread, and the first screen of a
+ * large one need not wait for it.  Where severities alone decide,
  * a summary always tells the count; where severities and origins do, the sums
  * of a complete index tell the total at once, while cells are still counted.
  *
@@ -40,8 +42,11 @@ enum {
 	RUN = 64, /* cells one way before the other has its turn */
 	NEWS_MS = 500,
 	WORKER_BLOCKS = 4, /* its reader keeps: what messages look back to is near */
+	CLOCK_LOOK = 64,   /* messages between two looks at the clock */
 	AWAITED_MS = 10	   /* between news of hits that somebody waits for */
 };
+
+#define NO_END INT64_MAX
 
 /* What is known of a cell: its hits, or that it is undecided. */
 #define UNDECIDED UINT32_MAX
@@ -54,15 +59,10 @@ struct group {
 	VEC(uint16_t) ordinals; /* of all cells that are KEPT, in their order */
 };
 
-/* A filter pair as one thread uses it, the cheaper one first. */
-struct lens {
-	struct filter first, second;
-	struct expansion scratch;
-};
-
 typedef VEC(uint32_t) row_list;
 
-struct walked {
+/* The matches of a cell. */
+struct cell_result {
 	uint64_t cell;
 	uint64_t used; /* age; 0 = empty */
 	row_list rows;
@@ -99,43 +99,20 @@ struct matches {
 	bool stopped;
 
 	/* the screen's */
-	struct lens lens;
-	struct walked cache[CACHE];
+	struct filter_pair pair;
+	struct cell_result cache[CACHE];
 	uint64_t clock;
 	pthread_t thread;
 	bool running;
 
 	/* the worker's */
 	atomic_bool stopping;
-	struct lens work_lens;
+	struct filter_pair work_pair;
 	row_list found;
 	struct timespec told;
 };
 
 /* --- filters ----------------------------------------------------------- */
-
-static bool
-passes(struct lens *lens, struct reader *reader, const struct message *m)
-{
-	return filter_match(&lens->first, reader, m, &lens->scratch) &&
-	       filter_match(&lens->second, reader, m, &lens->scratch);
-}
-
-static struct lens
-lens_make(const struct filter *want, const struct filter *also)
-{
-	bool text = filter_basis(want) & FILTER_ON_TEXT;
-	return (struct lens){.first = filter_clone(text ? also : want),
-			     .second = filter_clone(text ? want : also)};
-}
-
-static void
-lens_free(struct lens *lens)
-{
-	filter_free(&lens->first);
-	filter_free(&lens->second);
-	expansion_free(&lens->scratch);
-}
 
 /* The severities with which a message of EXAMPLE's sender passes, where no more
  * than those two decide. */
@@ -145,29 +122,30 @@ severities_of(struct matches *m, struct reader *reader, struct message example)
 	uint8_t set = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
 		example.severity = (uint8_t)s;
-		if (passes(&m->lens, reader, &example))
+		if (filter_pair_match(&m->pair, reader, &example))
 			set |= (uint8_t)(1u << s);
 	}
 	return set;
 }
 
-/* Finds the hits in a known cell; false if told to STOP, or if the index does
- * not know the cell any more. */
+/* Finds the matches of a known cell; false if that is to stop, or lasts longer than
+ * UNTIL, or if the index does not know the cell any more. */
 static bool
-walk(struct matches *m, struct lens *lens, struct reader *reader, uint64_t cell, row_list *rows)
+count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
+	   int64_t until, row_list *rows)
 {
 	const struct block *block = reader_block(reader, cell);
 	vec_clear(rows);
 	if (!block->exact)
 		return false;
 	for (size_t i = 0; i < block->count; i++) {
-		struct message own = block->messages[i];
-		if (passes(lens, reader, &own))
+		struct message own = block->messages[i]; /* the block may have to go */
+		if (filter_pair_match(pair, reader, &own))
 			*vec_add(rows) = (uint32_t)i;
-		if (atomic_load_explicit(&m->stopping, memory_order_relaxed))
+		if (atomic_load_explicit(&m->stopping, memory_order_relaxed) ||
+		    (i % CLOCK_LOOK == 0 && until != NO_END && thread_now_ms() >= until))
 			return false;
-		if (m->basis & FILTER_ON_TEXT) /* which may have asked for other cells */
-			block = reader_block(reader, cell);
+		block = reader_keep(reader, block, cell);
 	}
 	return true;
 }
@@ -245,11 +223,15 @@ judge(const struct matches *m, const struct index_cell *summary)
 				hits += summary->severities[s];
 		return hits;
 	}
-	enum filter_verdict first = filter_judge(&m->lens.first, m->trace, m->swept);
-	enum filter_verdict second = filter_judge(&m->lens.second, m->trace, m->swept);
-	if (first == FILTER_NONE || second == FILTER_NONE)
+	switch (filter_pair_judge(&m->pair, m->trace, m->swept)) {
+	case FILTER_NONE:
 		return 0;
-	return first == FILTER_ALL && second == FILTER_ALL ? summary->count : UNDECIDED;
+	case FILTER_SOME:
+		return UNDECIDED;
+	case FILTER_ALL:
+		break;
+	}
+	return summary->count;
 }
 
 /* Where the worker looks is chosen anew. */
@@ -406,7 +388,8 @@ look(struct matches *m, struct reader *reader, uint64_t cell)
 	struct timespec began;
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &began);
-	bool good = is_ready(m, cell) && walk(m, &m->work_lens, reader, cell, &m->found) &&
+	bool good = is_ready(m, cell) &&
+		    count_cell(m, &m->work_pair, reader, cell, NO_END, &m->found) &&
 		    filter_generation(m->basis, m->trace) == generation;
 	pthread_mutex_lock(&m->lock);
 	if (round != m->round)
@@ -486,26 +469,69 @@ matches_update(struct matches *m)
 	return stale;
 }
 
+/* Where the rows of a cell are, or, not in use, the place for them. */
+static struct cell_result *
+slot_of(struct matches *m, uint64_t cell)
+{
+	struct cell_result *oldest = &m->cache[0];
+	for (size_t i = 0; i < CACHE; i++) {
+		if (m->cache[i].used && m->cache[i].cell == cell)
+			return &m->cache[i];
+		if (m->cache[i].used < oldest->used)
+			oldest = &m->cache[i];
+	}
+	oldest->used = 0;
+	return oldest;
+}
+
+/* Decides cells in the thread that made the set, while there is no other. */
+static void
+decide_here(struct matches *m, struct reader *reader, int64_t until)
+{
+	uint64_t cell;
+	while (thread_now_ms() < until && pick(m, &cell) && is_ready(m, cell)) {
+		struct cell_result *slot = slot_of(m, cell);
+		struct timespec began;
+		clock_gettime(CLOCK_MONOTONIC, &began);
+		if (!count_cell(m, &m->pair, reader, cell, until, &slot->rows) ||
+		    filter_generation(m->basis, m->trace) != m->generation)
+			break;
+		slot->cell = cell;
+		slot->used = ++m->clock;
+		m->seconds += seconds_since(&began);
+		decide(m, cell, &slot->rows);
+	}
+}
+
 struct matches *
-matches_new(struct trace *trace, const struct filter *want, const struct filter *also,
-	    uint64_t around)
+matches_new_here(struct trace *trace, const struct filter *want, const struct filter *also,
+		 uint64_t around, struct reader *reader, int64_t until)
 {
 	struct matches *m = mem_new(sizeof *m);
-	struct filter all = filter_all();
-	also = also ? also : &all;
 	m->trace = trace;
 	m->index = trace_index(trace);
-	m->lens = lens_make(want, also);
-	m->work_lens = lens_make(want, also);
-	m->basis = filter_basis(want) | filter_basis(also);
+	m->pair = filter_pair_copy(want, also);
+	m->work_pair = filter_pair_copy(want, also);
+	m->basis = filter_pair_basis(&m->pair);
 	if (!(m->basis & ~(unsigned)FILTER_ON_SEVERITY))
 		m->severities = severities_of(m, NULL, (struct message){0});
 	m->around = around;
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_cond_init(&m->changed, NULL);
 	is_stale(m);
+	if (reader) {
+		sweep(m);
+		decide_here(m, reader, until);
+	}
 	matches_update(m);
 	return m;
+}
+
+struct matches *
+matches_new(struct trace *trace, const struct filter *want, const struct filter *also,
+	    uint64_t around)
+{
+	return matches_new_here(trace, want, also, around, NULL, 0);
 }
 
 void
@@ -524,8 +550,8 @@ matches_free(struct matches *m)
 	for (size_t i = 0; i < CACHE; i++)
 		vec_free(&m->cache[i].rows);
 	vec_free(&m->found);
-	lens_free(&m->lens);
-	lens_free(&m->work_lens);
+	filter_pair_free(&m->pair);
+	filter_pair_free(&m->work_pair);
 	pthread_cond_destroy(&m->changed);
 	pthread_mutex_destroy(&m->lock);
 	free(m);
@@ -612,23 +638,14 @@ copy_kept(struct matches *m, uint64_t cell, row_list *rows)
 bool
 matches_rows(struct matches *m, struct reader *reader, uint64_t cell, struct matches_rows *out)
 {
-	struct walked *slot = &m->cache[0];
 	*out = (struct matches_rows){0};
 	uint32_t word = look_up(m, cell);
 	if (word == UNDECIDED || !hits_of(word))
 		return word != UNDECIDED;
-	for (size_t i = 0; i < CACHE; i++) {
-		if (m->cache[i].used && m->cache[i].cell == cell) {
-			slot = &m->cache[i];
-			break;
-		}
-		if (m->cache[i].used < slot->used)
-			slot = &m->cache[i];
-	}
-	if (!slot->used || slot->cell != cell) {
-		slot->used = 0;
+	struct cell_result *slot = slot_of(m, cell);
+	if (!slot->used) {
 		if (!copy_kept(m, cell, &slot->rows) &&
-		    !walk(m, &m->lens, reader, cell, &slot->rows))
+		    !count_cell(m, &m->pair, reader, cell, NO_END, &slot->rows))
 			return false;
 		slot->cell = cell;
 	}

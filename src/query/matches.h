@@ -26,7 +26,7 @@
 #ifndef TRAWL_QUERY_MATCHES_H
 #define TRAWL_QUERY_MATCHES_H
 
-#include "query/filter/filter.h"
+#include "query/filter/filter_pair.h"
 
 struct matches;
 
@@ -34,6 +34,11 @@ struct matches;
  * AROUND: the cell to begin with, where cells have to be decoded. */
 struct matches *matches_new(struct trace *, const struct filter *want, const struct filter *also,
 			    uint64_t around);
+/* The same, and with READER decides the cells around that one at once, until then by
+ * thread_now_ms(): where that suffices for all cells, no thread is started. */
+struct matches *matches_new_here(struct trace *, const struct filter *want,
+				 const struct filter *also, uint64_t around, struct reader *,
+				 int64_t until);
 void matches_free(struct matches *); /* NULL is fine */
 
 /* Takes notice of what changed: to be called when the session was told

@@ -23,7 +23,8 @@ enum { SUMMARIES_PER_CELL = 2048 };
 struct scan {
 	struct trace *trace;
 	struct reader *reader;
-	const struct filter *want, *also;
+	struct filter_pair pair;
+	const struct filter *also; /* or NULL */
 	struct matches *known;
 	struct position from;
 	int direction;
@@ -31,15 +32,7 @@ struct scan {
 	uint64_t cell; /* to look at next */
 	bool done;
 	struct silence silence;
-	struct expansion scratch;
 };
-
-static bool
-wanted(struct scan *scan, const struct message *m)
-{
-	return filter_match(scan->want, scan->reader, m, &scan->scratch) &&
-	       (!scan->also || filter_match(scan->also, scan->reader, m, &scan->scratch));
-}
 
 static bool
 ruled_out(struct scan *scan, uint64_t cell)
@@ -52,8 +45,7 @@ ruled_out(struct scan *scan, uint64_t cell)
 		return !began && silence_passes(&scan->silence, scan->trace, scan->also, cell);
 	if (scan->known && matches_hits(scan->known, cell, &hits))
 		return !hits;
-	return filter_judge(scan->want, scan->trace, cell) == FILTER_NONE ||
-	       (scan->also && filter_judge(scan->also, scan->trace, cell) == FILTER_NONE);
+	return filter_pair_judge(&scan->pair, scan->trace, cell) == FILTER_NONE;
 }
 
 /* The part [*begin, *end) of the present cell's messages that may be hit: all,
@@ -86,11 +78,14 @@ scan_cell(struct scan *scan, struct position *hit)
 	range(scan, block->count, &begin, &end);
 	for (size_t i = begin; i < end; i++) {
 		size_t at = scan->direction > 0 ? i : begin + end - 1 - i;
-		/* text may ask for other cells: fetch the block each time */
-		struct message m = reader_block(scan->reader, scan->cell)->messages[at];
+		block = reader_keep(scan->reader, block, scan->cell);
+		if (at >= block->count)
+			continue;
+		struct message m = block->messages[at]; /* the block may have to go */
 		*hit = (struct position){.cell = scan->cell, .at = at};
-		if (wanted(scan, &m) && (!scan->silence.least ||
-					 silence_ends(&scan->silence, scan->reader, &m, *hit, hit)))
+		if (filter_pair_match(&scan->pair, scan->reader, &m) &&
+		    (!scan->silence.least ||
+		     silence_ends(&scan->silence, scan->reader, &m, *hit, hit)))
 			return true;
 	}
 	return false;
@@ -138,7 +133,7 @@ scan_begin(const struct seek_query *query, struct reader *reader)
 {
 	struct scan scan = {.trace = query->trace,
 			    .reader = reader,
-			    .want = query->want,
+			    .pair = filter_pair_borrow(query->want, query->also),
 			    .also = query->also,
 			    .known = query->known,
 			    .from = query->from,
@@ -161,7 +156,7 @@ seek_near(const struct seek_query *query, struct reader *reader, unsigned cells,
 			   ? (struct position){.cell = scan.cell - 1, .at = SIZE_MAX}
 			   : (struct position){.cell = scan.cell + 1};
 	*wrapped = scan.wrapped;
-	expansion_free(&scan.scratch);
+	filter_pair_free(&scan.pair);
 	return result;
 }
 
@@ -197,7 +192,7 @@ run(void *context)
 	}
 	seek->wrapped = scan.wrapped;
 	atomic_store(&seek->result, result);
-	expansion_free(&scan.scratch);
+	filter_pair_free(&scan.pair);
 	reader_free(reader);
 	seek->notify(seek->context);
 	return NULL;

@@ -61,6 +61,14 @@ struct trace *reader_trace(const struct reader *);
  * Borrowed until the eighth next call with another cell, or until as many as it keeps. */
 const struct block *reader_block(struct reader *, uint64_t cell);
 
+/* BLOCK, of CELL, after other cells may have been asked for: the cell anew if one of
+ * them took its place.  For walks over a cell's messages, whose texts may need others. */
+static inline const struct block *
+reader_keep(struct reader *reader, const struct block *block, uint64_t cell)
+{
+	return block->cell == cell ? block : reader_block(reader, cell);
+}
+
 /* The first message of a block whose place is at or past OFFSET; its count if there
  * is none. */
 size_t block_find(const struct block *, uint64_t offset);

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "decode/coresight/opencsd_library.h"
+#include "base/thread.h"
 #include "query/matches.h"
 #include "query/seek.h"
 #include "random.h"
@@ -302,6 +303,25 @@ compare(struct fixture *f, const struct filter *want, const struct filter *also)
 	matches_free(m);
 }
 
+/* What is decided at once is the same, be it all or some of it, and of all no thread
+ * has to go on. */
+static void
+compare_here(struct fixture *f, const struct filter *want, const struct filter *also)
+{
+	uint64_t middle = index_cell_count(trace_index(f->trace)) / 2;
+	struct matches_progress progress;
+	struct matches *m = matches_new_here(f->trace, want, also, middle, f->reader, INT64_MAX);
+	matches_get_progress(m, &progress);
+	assert_true(progress.exact);
+	assert_false(progress.working);
+	check(f, m, want, also);
+	matches_free(m);
+	m = matches_new_here(f->trace, want, also, middle, f->reader, thread_now_ms() + 1);
+	wait_exact(f, m);
+	check(f, m, want, also);
+	matches_free(m);
+}
+
 /* A filter of random parts; REGEXES are of growing cost. */
 static struct filter
 any_filter(struct fixture *f, uint64_t *seed)
@@ -335,6 +355,7 @@ test_any_filter(void **state)
 		for (int k = 0; k < 20; k++) {
 			struct filter want = any_filter(&f, &seed), also = any_filter(&f, &seed);
 			compare(&f, &want, random_below(&seed, 2) ? &also : NULL);
+			compare_here(&f, &want, &also);
 			filter_free(&want);
 			filter_free(&also);
 		}

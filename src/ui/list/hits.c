@@ -7,9 +7,12 @@
 #include "config.h"
 
 #include "ui/list/hits.h"
+#include "base/thread.h"
 #include "ui/list/list.h"
 
 #include <stdlib.h>
+
+enum { AT_ONCE_MS = 6 /* of counting before threads go on with it */ };
 
 void
 hits_open(struct hits *hits, struct list *list, const struct filter *want,
@@ -18,11 +21,13 @@ hits_open(struct hits *hits, struct list *list, const struct filter *want,
 	hits->list = list;
 	hits->count = list->lane_count;
 	hits->of = mem_new(hits->count * sizeof *hits->of);
+	int64_t until = thread_now_ms() + AT_ONCE_MS;
 	for (size_t i = 0; i < hits->count; i++) {
 		struct trace *trace = list->lanes[i].trace;
 		uint64_t size = index_cell_size(trace_index(trace));
-		hits->of[i] = matches_new(trace, want, also,
-					  i == list->home_lane ? list->home.offset / size : 0);
+		uint64_t around = i == list->home_lane ? list->home.offset / size : 0;
+		hits->of[i] =
+		    matches_new_here(trace, want, also, around, list->lanes[i].reader, until);
 	}
 }
 

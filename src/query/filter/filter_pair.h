@@ -1,0 +1,28 @@
+/*
+ * Two filters that are both to hold, what is looked for and what the list shows, as
+ * one thread uses them: the cheaper one is asked first.
+ */
+#ifndef TRAWL_QUERY_FILTER_FILTER_PAIR_H
+#define TRAWL_QUERY_FILTER_FILTER_PAIR_H
+
+#include "query/filter/filter.h"
+
+struct filter_pair {
+	struct filter first, second;
+	bool both; /* the second excludes something */
+	bool owned;
+	struct expansion scratch;
+};
+
+/* ALSO may be NULL: all.  Of a pair that is borrowed the filters must last, and stay as
+ * they are; one that is copied belongs to whatever thread uses it. */
+struct filter_pair filter_pair_borrow(const struct filter *want, const struct filter *also);
+struct filter_pair filter_pair_copy(const struct filter *want, const struct filter *also);
+void filter_pair_free(struct filter_pair *);
+
+/* As filter_basis, filter_match and filter_judge. */
+unsigned filter_pair_basis(const struct filter_pair *);
+bool filter_pair_match(struct filter_pair *, struct reader *, const struct message *);
+enum filter_verdict filter_pair_judge(const struct filter_pair *, struct trace *, uint64_t cell);
+
+#endif

@@ -6,6 +6,8 @@
 
 #include "test.h"
 
+#include "config/profile.h"
+#include "folder.h"
 #include "random.h"
 #include "session_fixture.h"
 #include "session/clock/clocks.h"
@@ -285,13 +287,76 @@ test_uncertain(void **state)
 	session_fixture_close(&f);
 }
 
+typedef VEC(uint8_t) bytes;
+
+/* A SyS-T string with a length and a time stamp. */
+static void
+add_string(bytes *out, uint64_t ticks)
+{
+	static const uint8_t head[] = {0x42, 0x1a, 3, 1, 2, 0};
+	for (size_t i = 0; i < sizeof head; i++)
+		*vec_add(out) = head[i];
+	for (int i = 0; i < 8; i++)
+		*vec_add(out) = (uint8_t)(ticks >> 8 * i);
+	*vec_add(out) = 'm';
+	*vec_add(out) = 0;
+}
+
+/* A damaged time, days ahead of what follows, does not hold up the messages behind it:
+ * they stand among those of the other trace. */
+static void
+test_damaged_time(void **state)
+{
+	(void)state;
+	enum { COUNT = 400, DAMAGED = 100 };
+	struct session session = {0};
+	struct folder folder;
+	bytes a = {0}, b = {0};
+	struct err err = {0};
+	folder_make(&folder);
+	for (uint64_t i = 0; i < COUNT; i++) {
+		add_string(&a, i == DAMAGED ? UINT64_C(1) << 40 : i * 1000);
+		add_string(&b, i * 1000 + 500);
+	}
+	folder_put(&folder, "a.bin", a.at, a.count);
+	folder_put(&folder, "b.bin", b.at, b.count);
+	folder_put_text(&folder, "p.yaml",
+			"traces:\n"
+			"  - {file: a.bin, format: syst/raw, syst: {ts_hz: 1000000}}\n"
+			"  - {file: b.bin, format: syst/raw, syst: {ts_hz: 1000000}}\n");
+	assert_int_equal(profile_load(folder_path(&folder, "p.yaml"), &session.profile, &err), 0);
+	assert_int_equal(session_open_named(&session, NULL, 0, &err), 2);
+	session_link(&session);
+	clocks_load(session.clocks, true);
+	for (size_t i = 0; i < 2; i++)
+		trace_build(session.traces.at[i]);
+	struct merge *m = merge_new(&session);
+	merge_load(m);
+	struct merge_position p;
+	assert_int_equal(merge_part(m, 0), merge_part(m, 1));
+	assert_true(merge_first(m, &p));
+	for (size_t i = 0; i < 2 * COUNT; i++) {
+		/* in turn, but the damaged one next to the one before it in its trace */
+		size_t turn = i == 2 * DAMAGED - 1 ? i + 1 : i == 2 * DAMAGED ? i - 1 : i;
+		bool exact;
+		assert_int_equal(p.trace, turn % 2);
+		assert_int_equal(reader_number(merge_reader(m, p.trace), p.at, &exact), turn / 2);
+		assert_int_equal(merge_next(m, &p), i + 1 < 2 * COUNT);
+	}
+	merge_free(m);
+	session_close(&session);
+	vec_free(&a);
+	vec_free(&b);
+	folder_remove(&folder);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_merged),    cmocka_unit_test(test_parts),
 	    cmocka_unit_test(test_hidden),    cmocka_unit_test(test_early),
-	    cmocka_unit_test(test_uncertain),
+	    cmocka_unit_test(test_uncertain), cmocka_unit_test(test_damaged_time),
 	};
 	return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
 }

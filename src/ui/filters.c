@@ -4,9 +4,9 @@
  * The whole is again one text in the filter language, so that what is judged by
  * sums, counted and written to files needs to know of no list.  It is made anew
  * with each change, which costs the reading of a few lines, or of none where it is
- * one filter alone.  Names that are
- * ticked in a pane are an entry like any other, `origin in {"a", "b"}`, and read
- * back from its text.
+ * one filter alone.  Names that are ticked in a pane are an entry like any other,
+ * `origin in {"a", "b"}`: the set of them is the compiled filter's, and is written as
+ * text when it changes.
  */
 #include "config.h"
 
@@ -251,75 +251,37 @@ filters_uncount(struct app *app)
 
 /* --- names ------------------------------------------------------------- */
 
-/* The quotes that FROM starts with, and what is between them; 0 if none. */
-static size_t
-quoted_length(const char *from)
-{
-	size_t length = 1;
-	if (*from != '"')
-		return 0;
-	while (from[length] && from[length] != '"')
-		length += from[length] == '\\' && from[length + 1] ? 2 : 1;
-	return from[length] ? length + 1 : 0;
-}
-
-/* Takes the next name, between its quotes, of a list that NEXT began. */
-static bool
-take_name(const char **at, const char **name, size_t *length)
-{
-	*name = *at;
-	*length = quoted_length(*at);
-	*at += *length;
-	if (!strncmp(*at, ", ", 2))
-		*at += 2;
-	return *length > 0;
-}
-
-/* Where the names begin, if the text is `FIELD in {"a", "b"}` and no more. */
-static const char *
-names_of(const char *text, const char *field)
-{
-	size_t length = strlen(field);
-	const char *name;
-	if (strncmp(text, field, length) != 0 || strncmp(text + length, " in {", 5) != 0)
-		return NULL;
-	const char *first = text + length + 5, *at = first;
-	while (take_name(&at, &name, &length))
-		;
-	return at > first && !strcmp(at, "}") ? first : NULL;
-}
-
 /* The entry that lists names of the field, or how many there are. */
 static size_t
 names_find(const struct filters *filters, const char *field)
 {
 	size_t i = 0;
 	while (i < filters->list.count &&
-	       (filters->list.at[i].off ||
-		!names_of(filter_expr_text(filters->list.at[i].expr), field)))
+	       (filters->list.at[i].off || !filter_expr_lists(filters->list.at[i].expr, field)))
 		i++;
 	return i;
 }
 
-/* Whether the entry has that name; appends the others, with `, ` between, to OUT
- * if it is not NULL. */
-static bool
-has_name(const struct filter_entry *entry, const char *field, const char *name, struct text *others)
+static void
+add_name(const char *name, size_t length, struct text *names)
 {
-	struct text quoted = {0};
-	const char *at = names_of(filter_expr_text(entry->expr), field), *one;
-	size_t length;
+	text_add(names, names->length ? ", " : "");
+	filter_quote(name, length, names);
+}
+
+/* Whether the entry has that name; appends the others to OUT if it is not NULL. */
+static bool
+has_name(const struct filter_entry *entry, const char *name, struct text *others)
+{
+	const char *one;
+	size_t length, wanted = strlen(name);
 	bool has = false;
-	filter_quote(name, strlen(name), &quoted);
-	while (take_name(&at, &one, &length)) {
-		bool same = length == quoted.length && !memcmp(one, quoted.data, length);
+	for (size_t i = 0; (one = filter_expr_name(entry->expr, i, &length)); i++) {
+		bool same = length == wanted && !memcmp(one, name, length);
 		has |= same;
-		if (!same && others) {
-			text_add(others, others->length ? ", " : "");
-			text_add_bytes(others, one, length);
-		}
+		if (!same && others)
+			add_name(one, length, others);
 	}
-	text_free(&quoted);
 	return has;
 }
 
@@ -330,7 +292,7 @@ filters_name_passes(const struct app *app, const char *field, const char *name)
 	if (at == app->filters.list.count)
 		return true;
 	const struct filter_entry *entry = &app->filters.list.at[at];
-	return has_name(entry, field, name, NULL) != entry->out;
+	return has_name(entry, name, NULL) != entry->out;
 }
 
 /* Sets entry number AT to the names, which are quoted; to nothing if none are. */
@@ -359,12 +321,10 @@ filters_name_toggle(struct app *app, const char *field, const char *name)
 	struct text names = {0};
 	if (there) {
 		out = app->filters.list.at[at].out;
-		had = has_name(&app->filters.list.at[at], field, name, &names);
+		had = has_name(&app->filters.list.at[at], name, &names);
 	}
-	if (!had) {
-		text_add(&names, names.length ? ", " : "");
-		filter_quote(name, strlen(name), &names);
-	}
+	if (!had)
+		add_name(name, strlen(name), &names);
 	set_names(app, at, field, &names, out);
 	text_free(&names);
 }
@@ -373,7 +333,7 @@ void
 filters_name_only(struct app *app, const char *field, const char *name)
 {
 	struct text names = {0};
-	filter_quote(name, strlen(name), &names);
+	add_name(name, strlen(name), &names);
 	set_names(app, names_find(&app->filters, field), field, &names, false);
 	text_free(&names);
 }

@@ -554,6 +554,35 @@ test_members(void **state)
 	assert_true(filter_is_all(&filter));
 }
 
+/* A set of names is told from all else, and gives them back as they are. */
+static void
+test_names(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const others[] = {"origin in {a}",	      "origin in {\"a\", b}",
+					     "origin not in {\"a\"}", "origin = \"a\"",
+					     "origin in \"a\"",	      "trace in {\"a\"}",
+					     "not origin in {\"a\"}", "origin in {\"a\"} or lost"};
+	static const char *const names[] = {"a, b", "c\"d\\", "\x01"};
+	struct filter filter = parse(f, "origin in {\"a, b\",\"c\\\"d\\\\\" , \"\\x01\"}");
+	size_t length;
+	assert_true(filter_expr_lists(filter.expr, "origin"));
+	assert_false(filter_expr_lists(filter.expr, "trace"));
+	for (size_t i = 0; i < 3; i++) {
+		const char *name = filter_expr_name(filter.expr, i, &length);
+		assert_int_equal(length, strlen(names[i]));
+		assert_memory_equal(name, names[i], length);
+	}
+	assert_null(filter_expr_name(filter.expr, 3, &length));
+	filter_free(&filter);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		filter = parse(f, others[i]);
+		if (filter_expr_lists(filter.expr, "origin"))
+			fail_msg("%s", others[i]);
+		filter_free(&filter);
+	}
+}
+
 struct copy {
 	struct fixture *f;
 	struct filter filter;
@@ -662,7 +691,8 @@ main(void)
 	    cmocka_unit_test(test_errors),	cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_typed),	cmocka_unit_test(test_explain),
 	    cmocka_unit_test(test_complete),	cmocka_unit_test(test_members),
-	    cmocka_unit_test(test_copies),	cmocka_unit_test(test_checksums),
+	    cmocka_unit_test(test_copies),	cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_checksums),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8"); /* widths of characters */
 	return cmocka_run_group_tests_name("filter", tests, setup, teardown);

@@ -110,6 +110,11 @@ struct filter_expr *filter_parse_typed(const char *text, const struct session *,
 /* The text it was read from. */
 const char *filter_expr_text(const struct filter_expr *);
 
+/* Whether it is a set of names, `FIELD in {"a", "b"}` (origin or trace), and no more; then
+ * name number AT of it, NULL past the last.  Borrowed; without a NUL. */
+bool filter_expr_lists(const struct filter_expr *, const char *field);
+const char *filter_expr_name(const struct filter_expr *, size_t at, size_t *length);
+
 /* What may surprise people in it, a few words without a full stop; NULL: nothing. */
 const char *filter_expr_note(const struct filter_expr *);
 

@@ -221,9 +221,12 @@ read_set(struct parser *p, struct filter_leaf *leaf)
 	VEC(struct filter_item) items = {0};
 	bool braces = take(p, "{");
 	int failed;
-	do
-		failed = read_element(p, vec_add(&items));
-	while (!failed && braces && take(p, ","));
+	leaf->names = braces;
+	do {
+		struct filter_item *item = vec_add(&items);
+		failed = read_element(p, item);
+		leaf->names &= item->low.mark == '"' && item->relation == FILTER_EQUAL;
+	} while (!failed && braces && take(p, ","));
 	if (!failed && braces && !take(p, "}"))
 		failed = fail_here(p, "a comma or }");
 	leaf->item_count = items.count;
@@ -609,4 +612,22 @@ const char *
 filter_expr_text(const struct filter_expr *expr)
 {
 	return expr->code->text;
+}
+
+bool
+filter_expr_lists(const struct filter_expr *expr, const char *field)
+{
+	const struct filter_node *root = expr->code->root;
+	return root->type == FILTER_LEAF && root->leaf->names &&
+	       !strcmp(root->leaf->word.text, field);
+}
+
+const char *
+filter_expr_name(const struct filter_expr *expr, size_t at, size_t *length)
+{
+	const struct filter_strings *names = &expr->code->root->leaf->strings;
+	if (at >= names->count)
+		return NULL;
+	*length = names->at[at].length;
+	return names->at[at].at;
 }

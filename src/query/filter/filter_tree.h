@@ -105,6 +105,7 @@ struct filter_leaf {
 	enum { FILTER_PRESENT, FILTER_COMPARED, FILTER_MATCHED } how;
 	const struct filter_item *items; /* FILTER_COMPARED */
 	size_t item_count;
+	bool names;			 /* they are names in quotes between braces */
 	struct filter_word pattern_word; /* FILTER_MATCHED */
 
 	/* resolved, as the name's type needs it */

@@ -1,8 +1,8 @@
 /*
  * Times by cycles: see cycles_walk.h.
  *
- * Each processor has a state: the time that was told last, the cycles counted since
- * the walk began, and the messages of the wanted cell that wait for the next time.
+ * Each processor has a state: its last time, the cycles counted since the walk
+ * began, and the messages of the wanted cell that wait for the next time.
  * The walk begins a cell before the wanted one, or several where that did not tell
  * enough, and goes on behind it while messages wait.
  *
@@ -135,28 +135,28 @@ settle_waiting(struct cycles_walk *w, struct source_state *state, size_t count, 
 		memmove(waiting, waiting + count, state->waiting.count * sizeof *waiting);
 }
 
-/* A processor told a time: it was so when it had counted as far as at the mark that
- * it set for it, else as here. */
+/* A message of a processor has a time: of when as many cycles were counted as at the
+ * mark for it, else as here. */
 static void
 take_time(struct cycles_walk *w, struct source_state *state, uint64_t ticks,
-	  const struct decode_cycles *told)
+	  const struct decode_cycles *cycles)
 {
-	uint64_t now = state->marked ? state->mark : state->cycles + told->count;
+	uint64_t now = state->marked ? state->mark : state->cycles + cycles->count;
 	size_t before = state->marked ? state->mark_waiting : state->waiting.count;
 	bool later = state->based && ticks >= state->ticks;
-	bool counted = later && !state->ended && !told->ends && now > state->base;
+	bool counted = later && !state->ended && !cycles->ends && now > state->base;
 	struct rate rate = state->rate;
 	if (counted)
 		rate = (struct rate){ticks - state->ticks, now - state->base};
 	settle_waiting(w, state, before, rate, later ? ticks : UINT64_MAX);
-	if (told->renews || !later)
+	if (cycles->renews || !later)
 		state->rate = (struct rate){0};
-	else if (rate.ticks) /* within less than a tick it cannot be told */
+	else if (rate.ticks) /* within less than a tick it is not known */
 		state->rate = rate;
 	if (state->carried)
-		state->cycles += told->count;
+		state->cycles += cycles->count;
 	else
-		state->apart = told->count;
+		state->apart = cycles->count;
 	state->cut = !state->based && !state->marked;
 	state->ticks = ticks;
 	state->base = now;
@@ -189,31 +189,32 @@ set_mark(struct source_state *state)
 static void
 take_message(struct cycles_walk *w, const struct message *m, size_t at)
 {
-	struct decode_cycles told;
+	struct decode_cycles cycles;
 	struct source_state *state;
-	if (!trace_decoder(w->trace)->ops->cycles(m, &told) || !(state = source_of(w, told.source)))
+	if (!trace_decoder(w->trace)->ops->cycles(m, &cycles) ||
+	    !(state = source_of(w, cycles.source)))
 		return;
 	if (m->flags & MESSAGE_TIMED) {
 		if (m->ticks) /* else the source had no time yet */
-			take_time(w, state, m->ticks, &told);
+			take_time(w, state, m->ticks, &cycles);
 		return;
 	}
-	if (told.carried && !state->carried)
+	if (cycles.carried && !state->carried)
 		state->cycles += state->apart;
-	state->carried |= told.carried;
+	state->carried |= cycles.carried;
 	uint64_t before = state->cycles;
-	state->cycles += told.count;
-	if (told.ends) {
+	state->cycles += cycles.count;
+	if (cycles.ends) {
 		drop_mark(state);
 		state->ended = true;
 	}
-	if (told.marks)
+	if (cycles.marks)
 		set_mark(state);
 	if (at == SIZE_MAX)
 		return;
 	if (state->marked || (state->based && !state->ended))
 		*vec_add(&state->waiting) =
-		    (struct waiting){at, told.before ? before : state->cycles};
+		    (struct waiting){at, cycles.before ? before : state->cycles};
 	else
 		w->lacking |= !state->ended;
 }
@@ -229,7 +230,7 @@ any_waits(const struct cycles_walk *w)
 	return false;
 }
 
-/* Whether some cell of these tells a time, or may: the first that is not known. */
+/* Whether some cell of these has a time, or may have one: the first that is not known. */
 static bool
 has_times(const struct cycles_walk *w, uint64_t from, uint64_t until)
 {

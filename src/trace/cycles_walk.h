@@ -1,7 +1,7 @@
 /*
  * Times between times, by the cycles that a processor counted.
  *
- * Program trace tells a time now and then and counts cycles all along.  A message
+ * Program trace has a time now and then and counts cycles all along.  A message
  * between two times of its processor lies as far between them as its cycles do; one
  * that no time follows is as far behind the last as the cycles since then took
  * before.  Across a loss, or where trace began again, nothing is measured.
@@ -19,7 +19,7 @@ enum { CYCLES_CELLS = 8 };
 /* When a message without a time was sent, in ticks of its trace. */
 struct cycles_estimate {
 	uint64_t ticks;
-	uint64_t from, to; /* the times told before and after: it was not sent earlier,
+	uint64_t from, to; /* the times before and after it: it was not sent earlier,
 			      nor later; TO is UINT64_MAX where none is known */
 	bool known;	   /* else the rest is not valid */
 };
@@ -38,7 +38,7 @@ cycles_error(const struct cycles_estimate *estimate)
 
 struct cycles_walk;
 
-/* Of a trace whose decoder tells of cycles. */
+/* Of a trace whose decoder counts cycles. */
 struct cycles_walk *cycles_walk_new(struct trace *);
 void cycles_walk_free(struct cycles_walk *);
 
@@ -46,7 +46,7 @@ void cycles_walk_free(struct cycles_walk *);
  * the last one that was. */
 bool cycles_walk_find(struct cycles_walk *, const struct message *, struct cycles_estimate *);
 
-/* The messages of a cell that the index knows, or of the next, and an estimate for each of them;
+/* The messages of a cell that is indexed, or of the next, and an estimate for each of them;
  * both until the next call.  Messages that tell a time have none. */
 const struct block *cycles_walk_cell(struct cycles_walk *, uint64_t cell,
 				     const struct cycles_estimate **);

@@ -1,7 +1,7 @@
 /*
  * Doubts: what keeps a run over captures from being good, counted in one place.
  *
- * Who finds something adds to the counts: of messages by their flags, of bytes
+ * What is found is added to the counts: of messages by their flags, of bytes
  * in no message that may hold some, of searches that a limit ended, of captures and
  * collateral that could not be read.  The exit status and the sentences for people
  * follow from the counts alone, save that a capture or a file that could not be read

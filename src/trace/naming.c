@@ -3,7 +3,7 @@
  *
  * Files are opened in the background, after the first screen, and asked when a
  * message is expanded.  The files of a trace are asked in the profile's order;
- * the first that knows an address names it.
+ * the first that has a symbol for an address names it.
  */
 #include "config.h"
 

@@ -5,7 +5,7 @@
  * checkpoint there is, if that is a few cells back (the end of a growing
  * capture); from a resync point before it otherwise.  The first two are exact.
  * Blocks stay in a small cache, oldest use out first; an inexact block is
- * decoded again once the index knows better, and so is any block at the end
+ * decoded again once the index has come there, and so is any block at the end
  * when the capture has grown.
  */
 #include "config.h"

@@ -2,7 +2,7 @@
  * Reading messages: a cell of the index at a time, decoded when asked for.
  *
  * A reader decodes cells and keeps the last few, so moving about the screen
- * decodes little.  A cell that the index knows decodes exactly; any other
+ * decodes little.  An indexed cell decodes exactly; any other
  * decodes from a resync point before it, its messages are real but its
  * numbers are estimates.  Nothing here waits for the index.
  *
@@ -53,7 +53,7 @@ struct reader *reader_new(struct trace *);
 void reader_free(struct reader *);
 
 /* How many blocks a reader keeps, 1 to 12, which is also what it begins with: fewer for
- * who goes from cell to cell once.  Before the first block is asked for. */
+ * what goes from cell to cell once.  Before the first block is asked for. */
 void reader_limit(struct reader *, unsigned blocks);
 struct trace *reader_trace(const struct reader *);
 
@@ -96,7 +96,7 @@ bool reader_find_number(struct reader *, uint64_t number, struct position *, boo
 bool reader_find_offset(struct reader *, uint64_t offset, struct position *);
 
 /* Where a message stands that a walk or another reader gave; false if it is
- * not found there, as before the index knows its cell. */
+ * not found there, as before its cell is indexed. */
 bool reader_find_message(struct reader *, const struct message *, struct position *);
 
 /* The first message of an origin; false if it is not found any more. */
@@ -109,7 +109,7 @@ bool reader_find_place(struct reader *, struct place, struct position *);
 /* Expands a message (of this reader's trace), with names from the profile. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
 
-/* Whether who sent a message, as reader_expand tells, follows from its raw key
+/* Whether the origin of a message, as reader_expand gives it, follows from its raw key
  * alone, until trace_generation() changes. */
 bool reader_origin_by_key(struct reader *);
 /* What the profile says of the sender of a message, of which E has the fields;
@@ -140,7 +140,7 @@ void reader_walk_all(struct reader *);
  * they hold for a walk from the start. */
 const uint64_t *reader_silent(const struct reader *);
 
-/* Has the walk begin at the last place up to OFFSET that the index knows, the
+/* Has the walk begin at the last indexed place up to OFFSET, the
  * start at worst.  Returns the number of the message that comes next. */
 uint64_t reader_walk_from(struct reader *, uint64_t offset);
 

@@ -2,7 +2,7 @@
  * Traces: opening a capture and choosing how to decode it; see trace.h.
  *
  * Which decoder it is says recognise.c.  A trace may be decoded otherwise while it is
- * open, when nobody reads it: its capture stays, decoder and index are made anew.
+ * open, while no reader of it is in use: its capture stays, decoder and index are made anew.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ struct trace {
 	char *group; /* snapshot's folder, or NULL */
 	char *path;  /* as it was opened; `-` for standard input */
 	struct recognition recognition;
-	bool on_trial;		 /* it is read as somebody tries, not as it was recognised */
+	bool on_trial;		 /* it is decoded as the user tries, not as it was recognised */
 	char *const *collateral; /* further files, borrowed */
 	size_t collateral_count;
 	struct capture *capture;
@@ -64,8 +64,8 @@ trace_add_notice(struct trace *trace, const char *text)
 	pthread_mutex_unlock(&trace->lock);
 }
 
-/* Held while somebody is told, so that whoever changes whom to tell can be sure
- * that the one before is left alone. */
+/* Held during a call of notify, so that once another one is set the one before is
+ * called no more. */
 static pthread_mutex_t notifying = PTHREAD_MUTEX_INITIALIZER;
 
 void
@@ -489,8 +489,8 @@ trace_propose(const struct trace *trace, struct text *profile)
 struct trace_clock
 trace_clock(const struct trace *trace)
 {
-	double told = trace->options->clock.hz;
-	return (struct trace_clock){.hz = told > 0 ? told : trace->decoder->hz,
+	double configured = trace->options->clock.hz;
+	return (struct trace_clock){.hz = configured > 0 ? configured : trace->decoder->hz,
 				    .has_epoch = trace->decoder->unix_epoch};
 }
 

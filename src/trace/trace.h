@@ -1,7 +1,7 @@
 /*
  * A trace: a capture with its decoder, its index, its name and its clock.
  *
- * Who opens traces, a session, is their host.  Messages are reached through a reader
+ * What opens traces, a session, is their host.  Messages are read through a reader
  * (reader.h).
  */
 #ifndef TRAWL_TRACE_TRACE_H
@@ -61,8 +61,8 @@ struct trace_opening {
 struct trace *trace_open(struct trace_host *, const struct trace_opening *, struct err *);
 void trace_close(struct trace *); /* NULL is fine */
 
-/* Decodes it with CHOICE and OPTIONS, which are taken over, instead of what was.  Nobody
- * may read it meanwhile.  0, or negative with a reason; then all is as it was. */
+/* Decodes it with CHOICE and OPTIONS, which are taken over, instead of what was.  No reader
+ * of it may be in use meanwhile.  0, or negative with a reason; then all is as it was. */
 int trace_decode_anew(struct trace *, const struct trace_choice *, struct trace_options *,
 		      struct err *);
 

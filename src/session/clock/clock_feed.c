@@ -63,8 +63,8 @@ need_reader(struct clock_feed *feed)
 static double
 configured_rate(struct clock_feed *feed, const struct message *m)
 {
-	const struct origin_options *told = reader_origin(feed->reader, m, &feed->e);
-	return told && told->clock.hz > 0 ? told->clock.hz : 0;
+	const struct origin_options *origin = reader_origin(feed->reader, m, &feed->e);
+	return origin && origin->clock.hz > 0 ? origin->clock.hz : 0;
 }
 
 /* What M, a message of READER, tells by the table of its format. */

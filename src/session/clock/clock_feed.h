@@ -1,8 +1,8 @@
 /*
- * What one trace tells of how clocks go together: for clock_points.c.
+ * What one capture says of how clocks go together: for clock_points.c.
  *
- * A feed looks at the cells that the index knows, those alone whose summaries tell of
- * sync points, and notes points of links.
+ * A feed looks at the indexed cells, those alone whose summaries have sync
+ * points, and notes points of links.
  *
  * Threads: one at a time.
  */

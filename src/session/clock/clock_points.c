@@ -1,5 +1,5 @@
 /*
- * What the captures tell of how clocks go together: see clock_points.h.
+ * What the captures say of how clocks go together: see clock_points.h.
  */
 #include "config.h"
 

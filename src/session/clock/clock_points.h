@@ -1,5 +1,5 @@
 /*
- * What the captures of a session tell of how clocks go together: for clocks.c.
+ * What the captures of a session say of how clocks go together: for clocks.c.
  *
  * A feed for each trace notes points of links between two clocks, which are named by
  * what they are, not by numbers.

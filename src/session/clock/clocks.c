@@ -63,7 +63,7 @@ struct clocks {
 	struct session *session;
 	struct clock_points points;
 	struct background thread;
-	bool tells;	 /* the session, of what is new */
+	bool notifies;	 /* the session, of what is new */
 	uint64_t mapped; /* points in the map */
 	bool mapped_all; /* and then all was known */
 
@@ -81,7 +81,7 @@ static const struct clock_id wall_id = {.kind = CLOCK_WALL};
 
 /* --- the clocks of messages -------------------------------------------- */
 
-/* What tells the clocks of a trace's messages apart. */
+/* What distinguishes the clocks of a trace's messages apart. */
 static uint64_t
 clock_key(const struct trace *trace, const struct message *m)
 {
@@ -215,7 +215,7 @@ map_rates(struct clocks *clocks, struct clock_map *map, struct clock_feed *feed,
 		from = change->ticks;
 		hz = change->hz;
 	}
-	/* and on to where nobody will be */
+	/* and on to where no message will be */
 	uint64_t far = UINT64_MAX - from < FAR ? UINT64_MAX - from : FAR;
 	while (ns + ticks_to_nanoseconds(far, hz) > FAR_NS)
 		far /= 2;
@@ -313,10 +313,10 @@ map_cores(struct clocks *clocks, struct clock_map *map)
 		if (id.kind != CLOCK_CORE)
 			continue;
 		struct trace_clocks *own = &map->traces.at[id.trace];
-		struct trace_clock told = trace_clock(clocks->session->traces.at[id.trace]);
+		struct trace_clock clock = trace_clock(clocks->session->traces.at[id.trace]);
 		if (!own->others.count) {
 			if (!map->graph.clocks.at[i].rate.numerator)
-				map->graph.clocks.at[i].rate = relation_rate_of(told.hz);
+				map->graph.clocks.at[i].rate = relation_rate_of(clock.hz);
 			own->main = i;
 		}
 		*vec_add(&own->others) = (struct keyed){id.key, i};
@@ -508,7 +508,7 @@ clocks_run(void *context)
 	bool news = grown || stale || tied || all != clocks->mapped_all;
 	clocks->mapped_all = all;
 	atomic_store(&clocks->settled, all);
-	if (news && clocks->tells)
+	if (news && clocks->notifies)
 		session_tell(clocks->session);
 }
 
@@ -559,7 +559,7 @@ clocks_load(struct clocks *clocks, bool wait)
 void
 clocks_start(struct clocks *clocks)
 {
-	clocks->tells = true;
+	clocks->notifies = true;
 	background_start(&clocks->thread);
 }
 
@@ -658,7 +658,7 @@ plain_time(const struct trace *trace, const struct message *m, struct message_ti
 	return true;
 }
 
-/* By the map: the sender's own time where that can be told. */
+/* By the map: the sender's own time where that is known. */
 static bool
 mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 	    const struct message *m, const struct expansion *own, struct message_time *time)
@@ -769,7 +769,7 @@ is_in_one_piece(const struct clock_map *map, size_t number)
 	return !r || r->owner != number || r->segments.count < 2;
 }
 
-/* What tells the times of a cell from its bounds. */
+/* What gives the times of a cell from its bounds. */
 struct cell_clock {
 	bool one;	 /* one clock does */
 	bool by_place;	 /* not ticks, but places */
@@ -844,10 +844,10 @@ clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *su
 		 int64_t *order)
 {
 	int64_t from;
-	bool told = clocks_cell_span(trace, cell, summary, &from, order);
+	bool known = clocks_cell_span(trace, cell, summary, &from, order);
 	bool apart = from < *order && (uint64_t)*order - (uint64_t)from > CELL_SPAN;
 	/* where time steps back, a bound that is far off may be one's alone */
-	return told && !(summary->flags & CELL_TIME_BACK && apart);
+	return known && !(summary->flags & CELL_TIME_BACK && apart);
 }
 
 /* --- links ------------------------------------------------------------- */
@@ -1064,7 +1064,7 @@ add_seconds(double seconds, struct text *out)
 	text_addf(out, "%.3g %s", seconds * units[i].factor, units[i].unit);
 }
 
-/* The name of the sender KEY, once the index knows a message of it; several may share
+/* The name of the sender KEY, once a message of it is indexed; several may share
  * it on different channels. */
 static void
 add_sender(struct trace *trace, uint64_t key, struct text *out)

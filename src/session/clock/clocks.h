@@ -6,7 +6,7 @@
  * UIA, serial numbers of GEM, times in E-Trace, changes of STP's frequency) or
  * said by the profile or the user (ties, offsets, epochs); relation.h makes
  * times of it.  The captures are not read for that: only cells whose summary
- * tells of sync points are decoded, in a thread of its own.
+ * has sync points are decoded, in a thread of its own.
  *
  * The session's common clock is the wall clock if one is related to it, else
  * that of the first trace whose rate is known.  Traces that no relation leads

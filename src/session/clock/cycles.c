@@ -90,11 +90,11 @@ bool
 cycles_find(struct trace *trace, const struct message *m, struct cycles_estimate *answer)
 {
 	struct cycles *cycles = session_of(trace)->cycles;
-	struct decode_cycles told;
+	struct decode_cycles counted;
 	bool is_new;
 	*answer = (struct cycles_estimate){0};
 	if (!cycles || !has_cycles(trace) || m->flags & MESSAGE_TIMED ||
-	    !trace_decoder(trace)->ops->cycles(m, &told))
+	    !trace_decoder(trace)->ops->cycles(m, &counted))
 		return false;
 	pthread_mutex_lock(&cycles->lock);
 	*answer = ask_question(cycles, trace, m, &is_new)->answer;

@@ -2,8 +2,8 @@
  * Times of messages that tell none, where a processor counted cycles between those
  * that do: for the screen.
  *
- * Nothing is made ahead.  A message that somebody wants to show is asked for; a
- * thread looks at its cell and those around it (cycles_walk.h) and tells the
+ * Nothing is made ahead.  A message that is to be shown is asked for; a
+ * thread looks at its cell and those around it (cycles_walk.h) and notifies the
  * session.  Such times are for showing: the order of messages does not depend on
  * them.
  *
@@ -37,11 +37,11 @@ void cycles_wake(struct cycles *);
 /* Counts up when there are new answers; 0 for NULL. */
 unsigned cycles_generation(const struct cycles *);
 
-/* When a message without a time was sent.  False: it cannot be told, or not yet;
- * then the session is told when it can. */
+/* When a message without a time was sent.  False: it is not known, or not yet;
+ * then the session is notified when it is. */
 bool cycles_find(struct trace *, const struct message *, struct cycles_estimate *);
 
-/* The message as if it had told a time of its own. */
+/* The message as if it had a time of its own. */
 struct message cycles_timed(const struct message *, uint64_t ticks);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Finding an instant: see instant.h.
  *
- * The cells that the index knows are halved by the latest time in each; cells
+ * The indexed cells are halved by the latest time in each; cells
  * without any count with the one before.  Then one cell is decoded, or two; and the
  * same for the earliest and the latest that it may have been.  Of the messages of a
  * cell some twenty have their times made, the others are compared by their ticks; or,

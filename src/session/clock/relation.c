@@ -38,7 +38,7 @@ static const double STEP = 16;		  /* between two points, likewise */
 static const double RATE_CHANGE = 20e-6;  /* what the slope may change nearby */
 static const double RATE_STATED = 400e-6; /* two crystals against each other */
 static const double RATE_WANDER = 1e-6;	  /* beyond the points */
-static const double UNSEEN = 10e-6;	  /* seconds that a point may be off, if no third tells */
+static const double UNSEEN = 10e-6;	  /* seconds that a point may be off, if no third decides */
 static const double FEW = 8;		  /* that many more points halve what is added for few */
 
 /* --- numbers ----------------------------------------------------------- */

@@ -12,7 +12,7 @@
  * the point; what is judged (which points are sound, how large the error may
  * be) is in floating point.
  *
- * Pure: nothing here knows captures.  Threads: whoever changes a graph has it
+ * Pure: nothing here needs captures.  Threads: the one that changes a graph has it
  * alone; settled ones may be asked by many.
  */
 #ifndef TRAWL_SESSION_CLOCK_RELATION_H

@@ -225,7 +225,7 @@ build_index(struct contexts *contexts, struct index *index, uint64_t cell)
 	pthread_mutex_unlock(&contexts->lock);
 }
 
-/* Puts the walker at CELL; false if nothing can be told of it yet. */
+/* Puts the walker at CELL; false if nothing is known of it yet. */
 static bool
 walker_seek(struct context_walker *w, uint64_t cell)
 {
@@ -370,7 +370,7 @@ applies_here(struct context_cursor *cursor, const struct definition *definition,
 	return false;
 }
 
-/* The history of a context in another trace, whose origin is not told: the only
+/* The history of a context in another trace, whose origin is not said: the only
  * one. */
 static struct context_key
 only_key(const struct context_walker *w, unsigned context)

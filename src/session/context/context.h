@@ -4,8 +4,8 @@
  *
  * A context has a value from the message that carries it until the next one
  * that does, for each origin by itself (or for all of the trace).  It is
- * doubtful from the first message on that tells of loss or damage, of that
- * origin or of nobody's, until the next one that carries it.
+ * doubtful from the first message on that is loss or damage, of that
+ * origin or of none, until the next one that carries it.
  *
  * A struct contexts is shared by all threads, a cursor belongs to one.
  */
@@ -21,7 +21,7 @@ struct context_cursor;
 
 enum context_state {
 	CONTEXT_LATER,	 /* what is known so far does not tell */
-	CONTEXT_NONE,	 /* nobody has said anything yet */
+	CONTEXT_NONE,	 /* no message has said anything yet */
 	CONTEXT_UNKNOWN, /* it changed, but not to what is known */
 	CONTEXT_KNOWN
 };
@@ -78,7 +78,7 @@ void contexts_load(struct contexts *);
 void contexts_start(struct contexts *, void (*notify)(void *), void *context);
 void contexts_wake(struct contexts *);
 
-/* Counts up when more may be told than before. */
+/* Counts up when more may be known than before. */
 unsigned contexts_generation(const struct contexts *); /* 0 for NULL */
 
 /* How many cells of a trace, from the first on, are known; UINT64_MAX where
@@ -107,7 +107,7 @@ struct context_instant {
 
 /*
  * How traces are related in time: FIND gives the instant of M of FROM in READER's
- * trace; false if that cannot be told.  What the instant was for the message before,
+ * trace; false if that is not known.  What the instant was for the message before,
  * zeroed at first, makes that faster where messages come in order, but nothing else
  * of it.  Without FIND contexts hold for no other trace.
  */
@@ -125,7 +125,7 @@ void context_cursor_free(struct context_cursor *);
 bool context_value(struct contexts *, struct context_cursor *, const struct message *m,
 		   unsigned context, struct context_value *);
 
-/* What a context that does not apply to M is at its time in a trace that tells it.
+/* What a context that does not apply to M is at its time in a trace that has it.
  * False if there is none, or it is not known (yet). */
 bool context_elsewhere(struct contexts *, struct context_cursor *, const struct message *m,
 		       unsigned context, struct context_value *);

@@ -6,8 +6,8 @@
  * end of those cells that changed it.
  *
  * Entries are bounded.  When there are too many, cells are taken together, two,
- * four, eight at a time: half of the entries go, and who looks at a message
- * starts to walk so many cells earlier.
+ * four, eight at a time: half of the entries go, and the walk to a message
+ * starts so many cells earlier.
  */
 #include "config.h"
 

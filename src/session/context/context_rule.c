@@ -378,7 +378,7 @@ find_value(const struct context_rule *rule, const struct expansion *e, bool *rec
 	return field;
 }
 
-/* A field is not there: was it, or would it be if another trace told? */
+/* A field is not there: was it, or would it be with another trace? */
 static bool
 is_hidden(const struct context_rule *rule, const struct field_row *row, const struct message *m,
 	  const struct expansion *e)

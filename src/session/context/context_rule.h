@@ -48,7 +48,7 @@ struct context_condition {
 struct context_rule {
 	unsigned context;	     /* number of the context it is about */
 	uint64_t kinds;		     /* of messages that may carry it, a bit each */
-	const char *type;	     /* what their type must be, or NULL: the kind tells */
+	const char *type;	     /* what their type must be, or NULL: the kind suffices */
 	const char *origin;	     /* or their origin, or NULL */
 	const struct field_row *row; /* of the value */
 	bool is_element;	     /* the value is element ELEMENT of that list */
@@ -60,7 +60,7 @@ struct context_rule {
 typedef VEC(struct context_rule) context_rules;
 
 /* Makes the rule of an entry of context_options_table() for a trace, which is
- * ALONE if no other trace tells its session fields; false if no message of that
+ * ALONE if no other trace gives its session fields; false if no message of that
  * trace can carry it.  Borrows the entry. */
 bool context_rule_make(const struct context_options *, const struct decoder_ops *,
 		       const char *trace, bool alone, unsigned context, struct context_rule *);

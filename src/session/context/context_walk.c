@@ -7,7 +7,7 @@
  * message that was walked is two searches away.
  *
  * A word whose first half was lost may belong to one of several contexts.  It
- * belongs to the one that events of that name have told before, if there is
+ * belongs to the one that events of that name belonged to before, if there is
  * one only; else what was said before is doubtful.
  */
 #include "config.h"
@@ -138,7 +138,7 @@ change_held(struct context_history *history, size_t at, struct context_held held
 
 /* --- reading a cell ---------------------------------------------------- */
 
-/* A message of the cell that carries something, or tells of loss. */
+/* A message of the cell that carries something, or is loss. */
 struct sight {
 	struct message m;
 	size_t at;
@@ -181,7 +181,7 @@ note_loss(struct context_walker *w, const struct sight *sight)
 	w->unsettled = !all;
 }
 
-/* Whether events of that name have told this context, and no other of the same
+/* Whether events of that name belong to this context, and no other of the same
  * origin. */
 static bool
 is_its_event(const struct context_walker *w, const struct context_history *history, uint32_t event)
@@ -271,7 +271,7 @@ apply_rule(struct context_walker *w, const struct context_rule *rule, const stru
 	if (verdict == CONTEXT_MAY_SET) {
 		if (!history)
 			return;
-		if (!w->sure) /* whose events are whose may be told before */
+		if (!w->sure) /* which events belong to which may be known before */
 			change_held(history, sight->at,
 				    (struct context_held){.state = CONTEXT_NONE});
 		else if (field && is_its_event(w, history, event_of(&w->expansion)))

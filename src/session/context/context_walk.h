@@ -17,7 +17,7 @@ struct context_held {
 	uint64_t offset; /* place of the message that began it */
 	uint64_t ticks;
 	uint32_t ordinal;
-	uint32_t event; /* hash of the name of the event that last told it, or 0 */
+	uint32_t event; /* hash of the name of the event that set it last, or 0 */
 	uint16_t row;
 	uint8_t state; /* enum context_state; LATER does not occur */
 	uint8_t flags;
@@ -80,7 +80,7 @@ struct context_walker {
 	struct expansion expansion;
 	VEC(struct context_history) histories; /* in the order of their keys */
 	bool filled;
-	bool sure;	 /* what no history tells nobody said; else it is not known */
+	bool sure;	 /* what no history has, no message said; else it is not known */
 	bool overflowed; /* there were too many histories */
 	bool unsettled;	 /* not all histories are doubtful */
 	uint64_t cell, back;

@@ -796,7 +796,7 @@ cursor_seek(struct serial_cursor *cursor, uint64_t offset)
 	return true;
 }
 
-/* Matches M; false if it cannot be told yet what it matches. */
+/* Matches M; false if it is not known yet what it matches. */
 static bool
 cursor_match(struct serial_cursor *cursor, const struct message *m)
 {

@@ -78,7 +78,7 @@ void serial_expand(struct serial_cursor *, const struct message *, enum expand_w
 		   struct expansion *e);
 
 /* Which event M belongs to: its offset in the log's capture.  *KNOWN is false
- * where that cannot be told yet. */
+ * where that is not known yet. */
 bool serial_find_event(struct serial_cursor *, const struct message *, uint64_t *event,
 		       bool *known);
 

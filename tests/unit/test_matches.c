@@ -735,8 +735,11 @@ test_stop(void **state)
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
 	sem_wait(&f.told);
 	matches_stop(m);
-	usleep(50000); /* a cell that was being looked at */
-	matches_get_progress(m, &progress);
+	do { /* until the cell is done that was being looked at */
+		matches_get_progress(m, &progress);
+		usleep(50000);
+		matches_get_progress(m, &later);
+	} while (later.cells != progress.cells);
 	assert_true(progress.count > 0);
 	assert_false(progress.exact);
 	assert_false(progress.working);

@@ -194,6 +194,8 @@ libtrawl_a_SOURCES = \
 	src/session/clock/clock_keep.h \
 	src/session/clock/clock_link.c \
 	src/session/clock/clock_link.h \
+	src/session/clock/clock_map.c \
+	src/session/clock/clock_map.h \
 	src/session/clock/clock_points.c \
 	src/session/clock/clock_points.h \
 	src/session/clock/clock_text.c \

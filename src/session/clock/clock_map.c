@@ -1,0 +1,529 @@
+/*
+ * Maps of clocks: see clock_map.h.
+ */
+#include "config.h"
+
+#include "session/clock/clock_map.h"
+#include "session/link/serial.h"
+#include "session/session.h"
+#include "trace/trace_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double NANO = 1e9;
+
+/* A clock that shows seconds between these, 2001 to 2100, counts from 1970. */
+static const double WALL_FROM = 1e9, WALL_TO = 4.1e9;
+
+static const struct clock_id wall_id = {.kind = CLOCK_WALL};
+
+/* --- the clocks of messages -------------------------------------------- */
+
+/* What the clocks of a trace's messages differ by. */
+static uint64_t
+clock_key(const struct trace *trace, const struct message *m)
+{
+	const struct clock_source *source = clock_source_of(trace);
+	return source && source->key ? source->key(m) : m->origin;
+}
+
+size_t
+clock_map_find(const struct clock_map *map, size_t number, const struct message *m,
+	       const struct trace *trace)
+{
+	const struct trace_clocks *own = &map->traces.at[number];
+	if (!own->others.count)
+		return own->main;
+	uint64_t key = clock_key(trace, m);
+	for (size_t i = 0; i < own->others.count; i++)
+		if (own->others.at[i].key == key)
+			return own->others.at[i].clock;
+	return own->main;
+}
+
+uint64_t
+clock_map_ticks(const struct trace_clocks *own, const struct message *m)
+{
+	return own->by_place ? message_place(m) : m->ticks;
+}
+
+/* --- the map ----------------------------------------------------------- */
+
+static void
+name_clock(const struct clock_map *map, const struct clock_id *id, struct text *out)
+{
+	static const char *const words[] = {[CLOCK_TRACE] = "",
+					    [CLOCK_GROUP] = " and its kin",
+					    [CLOCK_PLACES] = " places",
+					    [CLOCK_CORE] = " core ",
+					    [CLOCK_CLIENT] = " sender ",
+					    [CLOCK_HART] = " hart ",
+					    [CLOCK_STAMPS] = " time stamps",
+					    [CLOCK_ORIGIN] = " sender ",
+					    [CLOCK_STEADY] = " seconds"};
+	if (id->kind == CLOCK_WALL || id->kind == CLOCK_GLOBAL) {
+		text_add(out, id->kind == CLOCK_WALL ? "wall clock" : "global time");
+		return;
+	}
+	text_addf(out, "%s%s", trace_name(map->session->traces.at[id->trace]), words[id->kind]);
+	if (id->kind == CLOCK_CORE || id->kind == CLOCK_HART)
+		text_addf(out, "%llu", (unsigned long long)id->key);
+}
+
+/* The clock, added where it is not there yet. */
+static size_t
+map_clock(struct clock_map *map, const struct clock_id *id, double hz, bool wall)
+{
+	for (size_t i = 0; i < map->ids.count; i++) {
+		struct graph_clock *clock = &map->graph.clocks.at[i];
+		if (!clock_id_same(&map->ids.at[i], id))
+			continue;
+		if (!clock->rate.numerator)
+			clock->rate = relation_rate_of(hz);
+		return i;
+	}
+	struct text name = {0};
+	name_clock(map, id, &name);
+	*vec_add(&map->ids) = *id;
+	size_t clock = graph_add_clock(&map->graph, text_get(&name), relation_rate_of(hz), wall);
+	text_free(&name);
+	return clock;
+}
+
+/* A relation by definition: tick 0 of A is tick B of the other. */
+static void
+map_exact(struct clock_map *map, const char *kind, size_t a, size_t b)
+{
+	struct relation *r = graph_add_relation(&map->graph, kind, a, b);
+	r->exact = true;
+	relation_add(r, 0, 0, RELATION_NOWHERE);
+}
+
+static bool
+has_relation(const struct clock_map *map, const char *kind, size_t a)
+{
+	for (size_t i = 0; i < map->graph.relations.count; i++)
+		if (map->graph.relations.at[i]->a == a &&
+		    !strcmp(map->graph.relations.at[i]->kind, kind))
+			return true;
+	return false;
+}
+
+static void
+map_wall(struct clock_map *map, size_t clock)
+{
+	size_t wall = map_clock(map, &wall_id, NANO, true);
+	map_exact(map, "epoch", clock, wall);
+}
+
+/* Ticks and nanoseconds that no stream gets to unless it lies. */
+#define FAR ((uint64_t)1 << 50)
+#define FAR_NS 9e18L
+
+static long double
+ticks_to_nanoseconds(uint64_t ticks, uint64_t hz)
+{
+	return (long double)ticks * 1e9L / (long double)hz;
+}
+
+/* Where the rate of an STP stream changes, its ticks become nanoseconds piece by
+ * piece. */
+static void
+map_rates(struct clock_map *map, const struct clock_feed *feed, size_t own)
+{
+	if (feed->rates.count < 2 || trace_options(feed->trace)->clock.hz > 0)
+		return;
+	struct clock_id id = {.kind = CLOCK_STEADY, .trace = feed->number};
+	size_t steady = map_clock(map, &id, NANO, false);
+	struct relation *r = graph_add_relation(&map->graph, "STP frequency", own, steady);
+	r->exact = true;
+	uint64_t from = 0, hz = feed->rates.at[0].hz;
+	long double ns = 0;
+	relation_add(r, 0, 0, 0);
+	for (size_t i = 1; i < feed->rates.count; i++) {
+		const struct rate_change *change = &feed->rates.at[i];
+		if (change->ticks <= from)
+			continue;
+		long double then = ns + ticks_to_nanoseconds(change->ticks - from, hz);
+		if (then > FAR_NS)
+			break;
+		ns = then;
+		relation_add(r, change->ticks, (uint64_t)ns, change->ticks);
+		from = change->ticks;
+		hz = change->hz;
+	}
+	/* and on to where no message will be */
+	uint64_t far = UINT64_MAX - from < FAR ? UINT64_MAX - from : FAR;
+	while (ns + ticks_to_nanoseconds(far, hz) > FAR_NS)
+		far /= 2;
+	if (far)
+		relation_add(r, from + far, (uint64_t)(ns + ticks_to_nanoseconds(far, hz)),
+			     from + far);
+	map->graph.clocks.at[own].rate = (struct relation_rate){0, 1};
+}
+
+/* Senders' own time stamps count from 1970, if the profile says so. */
+static size_t
+map_stamps(struct clock_map *map, const struct clock_feed *feed)
+{
+	struct clock_id id = {.kind = CLOCK_STAMPS, .trace = feed->number};
+	double hz = trace_decoder(feed->trace)->stamp_hz;
+	if (!(hz > 0))
+		return SIZE_MAX;
+	size_t clock = map_clock(map, &id, hz, false);
+	map_wall(map, clock);
+	return clock;
+}
+
+static void
+map_traces(struct clock_map *map, const struct clock_points *points)
+{
+	for (size_t i = 0; i < points->feeds.count; i++) {
+		const struct clock_feed *feed = &points->feeds.at[i];
+		struct trace *trace = feed->trace;
+		struct trace_clock clock = trace_clock(trace);
+		struct trace_clocks *own = vec_add(&map->traces);
+		struct clock_id id = clock_id_of(map->session, i);
+		if (!(clock.hz > 0) && feed->rates.count)
+			clock.hz = (double)feed->rates.at[0].hz;
+		own->by_place = id.kind == CLOCK_PLACES;
+		own->main = map_clock(map, &id, own->by_place ? 0 : clock.hz, false);
+		if (clock.has_epoch && clock.hz > 0 && !has_relation(map, "epoch", own->main))
+			map_wall(map, own->main);
+		map_rates(map, feed, own->main);
+		own->own = map_stamps(map, feed);
+	}
+}
+
+static double
+rate_of_b(const struct clock_link *link)
+{
+	return link->configured_hz_b > 0 ? link->configured_hz_b : link->hz_b;
+}
+
+/* A client's clock that shows a date is one. */
+static bool
+shows_date(const struct clock_link *link)
+{
+	double hz = rate_of_b(link);
+	if (link->b.kind != CLOCK_CLIENT || !(hz > 0) || !link->points.points.count)
+		return false;
+	double seconds = (double)link->points.points.at[0].b / hz;
+	return seconds > WALL_FROM && seconds < WALL_TO;
+}
+
+/* What messages find a link's clock by. */
+static void
+map_senders(struct clock_map *map, const struct clock_link *link, size_t a, size_t b)
+{
+	if (link->b.kind == CLOCK_CLIENT)
+		*vec_add(&map->traces.at[link->b.trace].clients) =
+		    (struct clock_client){b, link->sender};
+	if (link->a.kind == CLOCK_ORIGIN)
+		*vec_add(&map->traces.at[link->a.trace].others) =
+		    (struct clock_keyed){link->a.key, a};
+	if (shows_date(link) && !has_relation(map, "epoch", b))
+		map_wall(map, b);
+}
+
+static void
+map_link(struct clock_map *map, const struct clock_link *link)
+{
+	size_t a = map_clock(map, &link->a, link->hz_a, false);
+	size_t b = map_clock(map, &link->b, rate_of_b(link), false);
+	struct relation *r = graph_add_relation(&map->graph, link->kind, a, b);
+	r->uneven = link->uneven;
+	r->owner = link->owner;
+	r->seen = link->points.seen;
+	r->stride = link->points.stride;
+	vec_reserve(&r->points, link->points.points.count);
+	for (size_t i = 0; i < link->points.points.count; i++)
+		*vec_add(&r->points) = link->points.points.at[i];
+	map_senders(map, link, a, b);
+}
+
+/* The cores of a UIA trace: the first is what its other messages go by. */
+static void
+map_cores(struct clock_map *map)
+{
+	for (size_t i = 0; i < map->ids.count; i++) {
+		const struct clock_id id = map->ids.at[i];
+		if (id.kind != CLOCK_CORE)
+			continue;
+		struct trace_clocks *own = &map->traces.at[id.trace];
+		struct trace_clock clock = trace_clock(map->session->traces.at[id.trace]);
+		if (!own->others.count) {
+			if (!map->graph.clocks.at[i].rate.numerator)
+				map->graph.clocks.at[i].rate = relation_rate_of(clock.hz);
+			own->main = i;
+		}
+		*vec_add(&own->others) = (struct clock_keyed){id.key, i};
+	}
+}
+
+/* --- what the profile and the user say --------------------------------- */
+
+static struct trace *
+trace_named(const struct session *session, const char *name)
+{
+	for (size_t i = 0; name && i < session->traces.count; i++)
+		if (!strcmp(trace_name(session->traces.at[i]), name))
+			return session->traces.at[i];
+	return NULL;
+}
+
+static int
+compare_points(const void *x, const void *y)
+{
+	const struct relation_point *a = x, *b = y;
+	return (a->a > b->a) - (a->a < b->a);
+}
+
+/* The relation of ties between two clocks. */
+static void
+map_tie(struct clock_map *map, size_t a, size_t b, uint64_t ticks_a, uint64_t ticks_b)
+{
+	struct relation *r = NULL;
+	for (size_t i = 0; i < map->graph.relations.count && !r; i++) {
+		struct relation *other = map->graph.relations.at[i];
+		bool same = (other->a == a && other->b == b) || (other->a == b && other->b == a);
+		if (same && !strcmp(other->kind, "tie"))
+			r = other;
+	}
+	if (a == b)
+		return;
+	if (!r)
+		r = graph_add_relation(&map->graph, "tie", a, b);
+	relation_add(r, r->a == a ? ticks_a : ticks_b, r->a == a ? ticks_b : ticks_a, 0);
+	qsort(r->points.at, r->points.count, sizeof *r->points.at, compare_points);
+}
+
+/* The clock that an end of a tie means; SIZE_MAX: its trace is not open. */
+size_t
+clock_map_end(const struct clock_map *map, const struct sync_end *end)
+{
+	struct trace *trace = trace_named(map->session, end->trace);
+	if (!trace)
+		return SIZE_MAX;
+	const struct trace_clocks *own = &map->traces.at[trace_number(trace)];
+	for (size_t i = 0; end->core >= 0 && i < own->others.count; i++)
+		if (own->others.at[i].key == (uint64_t)end->core)
+			return own->others.at[i].clock;
+	return own->main;
+}
+
+void
+clock_map_add_ties(struct clock_map *map, const struct sync_options *ties, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t a = clock_map_end(map, &ties[i].a);
+		size_t b = clock_map_end(map, &ties[i].b);
+		if (ties[i].kind == SYNC_TIE && a != SIZE_MAX && b != SIZE_MAX)
+			map_tie(map, a, b, ties[i].a.ticks, ties[i].b.ticks);
+	}
+}
+
+/* The root of the part that others are to be related to: with the wall clock, or
+ * else the first trace's. */
+static size_t
+main_part(const struct clock_map *map)
+{
+	for (size_t i = 0; i < map->traces.count; i++) {
+		size_t root = map->graph.clocks.at[map->traces.at[i].main].root;
+		if (map->graph.clocks.at[root].unix_epoch)
+			return root;
+	}
+	return map->graph.clocks.at[map->traces.at[0].main].root;
+}
+
+/* An offset corrects the time of a trace of the main part, and relates one that
+ * is apart: both clocks began together but for that.  True if it did. */
+static bool
+map_offset(struct clock_map *map, size_t number, double seconds)
+{
+	struct trace_clocks *own = &map->traces.at[number];
+	size_t part = main_part(map);
+	struct relation_rate from = map->graph.clocks.at[own->main].rate;
+	struct relation_rate to = map->graph.clocks.at[part].rate;
+	if (map->graph.clocks.at[own->main].root == part || !from.numerator || !to.numerator) {
+		own->shift = (int64_t)(seconds * NANO + (seconds < 0 ? -0.5 : 0.5));
+		return false;
+	}
+	struct relation *r = graph_add_relation(&map->graph, "offset", own->main, part);
+	r->exact = true;
+	if (seconds < 0)
+		relation_add(r, (uint64_t)(-seconds * relation_rate_hz(from) + 0.5), 0, 0);
+	else
+		relation_add(r, 0, (uint64_t)(seconds * relation_rate_hz(to) + 0.5), 0);
+	return true;
+}
+
+static void
+map_offsets(struct clock_map *map)
+{
+	const struct sync_options *syncs = map->session->profile.syncs.at;
+	for (size_t i = 0; i < map->session->profile.syncs.count; i++) {
+		struct trace *trace = trace_named(map->session, syncs[i].trace);
+		if (syncs[i].kind == SYNC_OFFSET && trace &&
+		    map_offset(map, trace_number(trace), syncs[i].seconds))
+			graph_settle(&map->graph);
+	}
+}
+
+/* --- making one -------------------------------------------------------- */
+
+void
+clock_map_free(struct clock_map *map)
+{
+	if (!map)
+		return;
+	for (size_t i = 0; i < map->traces.count; i++) {
+		vec_free(&map->traces.at[i].others);
+		vec_free(&map->traces.at[i].clients);
+	}
+	vec_free(&map->traces);
+	vec_free(&map->ids);
+	graph_free(&map->graph);
+	free(map);
+}
+
+struct clock_map *
+clock_map_new(const struct session *session, const struct clock_points *points)
+{
+	struct clock_map *map = mem_new(sizeof *map);
+	const struct option_list *syncs = &session->profile.syncs;
+	map->session = session;
+	map_traces(map, points);
+	for (size_t i = 0; i < points->links.count; i++)
+		map_link(map, points->links.at[i]);
+	map_cores(map);
+	clock_map_add_ties(map, syncs->at, syncs->count);
+	return map;
+}
+
+void
+clock_map_settle(struct clock_map *map)
+{
+	graph_settle(&map->graph);
+	map_offsets(map);
+}
+
+/* --- words ------------------------------------------------------------- */
+
+static void
+add_seconds(double seconds, struct text *out)
+{
+	static const struct {
+		double least, factor;
+		const char *unit;
+	} units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
+	size_t i = 0;
+	while (fabs(seconds) < units[i].least)
+		i++;
+	text_addf(out, "%.3g %s", seconds * units[i].factor, units[i].unit);
+}
+
+/* The name of the sender KEY, once a message of it is indexed; several may share
+ * it on different channels. */
+static void
+add_sender(struct trace *trace, uint64_t key, struct text *out)
+{
+	index_origins origins = {0};
+	struct expansion e = {0};
+	struct message m;
+	struct reader *reader = reader_new(trace);
+	index_get_origins(trace_index(trace), &origins);
+	for (size_t i = 0; i < origins.count; i++) {
+		if (origins.at[i].key != key || !reader_find_origin(reader, &origins.at[i], &m))
+			continue;
+		reader_expand(reader, &m, EXPAND_FIELDS, &e);
+		text_add(out, text_get(&e.origin));
+		const struct field *master = expansion_find(&e, "master");
+		const struct field *channel = expansion_find(&e, "channel");
+		if (master && channel)
+			text_addf(out, " (master %llu, channel %llu)",
+				  (unsigned long long)master->u, (unsigned long long)channel->u);
+	}
+	reader_free(reader);
+	expansion_free(&e);
+	vec_free(&origins);
+}
+
+static void
+add_clock(const struct clock_map *map, size_t clock, struct text *out)
+{
+	const struct clock_id *id = &map->ids.at[clock];
+	text_add(out, map->graph.clocks.at[clock].name);
+	if (id->kind == CLOCK_CLIENT || id->kind == CLOCK_ORIGIN)
+		add_sender(map->session->traces.at[id->trace], id->key, out);
+}
+
+static void
+describe_relation(const struct clock_map *map, const struct relation *r, struct text *out)
+{
+	double growth = relation_growth(r);
+	add_clock(map, r->a, out);
+	text_add(out, " - ");
+	add_clock(map, r->b, out);
+	text_addf(out, ": %s", r->kind);
+	if (r->exact && r->points.count < 2) {
+		text_add(out, ", by definition\n");
+		return;
+	}
+	text_addf(out, ", %zu points", r->used.count);
+	if (r->seen > r->points.count)
+		text_addf(out, " of %llu", (unsigned long long)r->seen);
+	if (r->rejected)
+		text_addf(out, ", %zu rejected", r->rejected);
+	if (r->segments.count > 1)
+		text_addf(out, ", %zu pieces", r->segments.count);
+	if (!isnan(r->ppm))
+		text_addf(out, ", %+.3f ppm", r->ppm);
+	else if (r->slope > 0)
+		text_addf(out, ", rate %.9g", r->slope);
+	if (!isnan(r->offset)) {
+		text_add(out, ", offset ");
+		text_addf(out, "%.9f s", r->offset);
+	}
+	if (!isnan(r->residual)) {
+		text_add(out, ", residual ");
+		add_seconds(r->residual, out);
+		text_add(out, " (usually ");
+		add_seconds(r->rms, out);
+		text_add(out, ")");
+	}
+	if (!isnan(growth)) {
+		text_add(out, ", error beyond the points + ");
+		add_seconds(growth, out);
+		text_add(out, " per s");
+	}
+	text_add(out, "\n");
+}
+
+static void
+describe_part(const struct clock_map *map, size_t root, struct text *out)
+{
+	const char *between = ": ";
+	for (size_t i = 0; i < map->traces.count; i++) {
+		if (map->graph.clocks.at[map->traces.at[i].main].root != root)
+			continue;
+		if (*between == ':')
+			add_clock(map, root, out);
+		text_addf(out, "%s%s", between, trace_name(map->session->traces.at[i]));
+		between = ", ";
+	}
+	if (*between == ',')
+		text_add(out, "\n");
+}
+
+void
+clock_map_describe(const struct clock_map *map, struct text *out)
+{
+	for (size_t i = 0; i < map->graph.clocks.count; i++)
+		if (map->graph.clocks.at[i].root == i)
+			describe_part(map, i, out);
+	for (size_t i = 0; i < map->graph.relations.count; i++)
+		describe_relation(map, map->graph.relations.at[i], out);
+}

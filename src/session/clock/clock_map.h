@@ -1,0 +1,64 @@
+/*
+ * Maps of clocks: the graph of relation.h, made of what was found in the captures and
+ * of what the profile and the user say, and for each trace which clock its messages have.
+ *
+ * Threads: a map does not change once it is settled; then it may be read from any.
+ */
+#ifndef TRAWL_SESSION_CLOCK_CLOCK_MAP_H
+#define TRAWL_SESSION_CLOCK_CLOCK_MAP_H
+
+#include "session/clock/clock_points.h"
+
+struct sync_end;
+struct sync_options;
+
+/* A sender with a clock of its own. */
+struct clock_client {
+	size_t clock;
+	struct clock_owner sender;
+};
+
+/* What the clocks of a trace's messages are, in a map. */
+struct trace_clocks {
+	size_t main;
+	size_t own; /* of the senders' time stamps by their stated rate, or SIZE_MAX */
+	bool by_place;
+	VEC(struct clock_keyed {
+		uint64_t key;
+		size_t clock;
+	}) others; /* by origin or core */
+	VEC(struct clock_client) clients;
+	int64_t shift; /* nanoseconds, of the profile's offset */
+};
+
+/* The clocks of a session, and how to get from one to another. */
+struct clock_map {
+	const struct session *session;
+	struct graph graph;
+	VEC(struct clock_id) ids;	 /* of the graph's clocks */
+	VEC(struct trace_clocks) traces; /* as in the session */
+};
+
+/* A map of what POINTS and the profile say; to be settled before anything is asked of it.
+ * The session is borrowed until clock_map_free. */
+struct clock_map *clock_map_new(const struct session *, const struct clock_points *points);
+void clock_map_free(struct clock_map *); /* NULL is fine */
+
+/* Adds the ties of these. */
+void clock_map_add_ties(struct clock_map *, const struct sync_options *ties, size_t count);
+void clock_map_settle(struct clock_map *);
+
+/* The clock of a message of TRACE, which has that NUMBER. */
+size_t clock_map_find(const struct clock_map *, size_t number, const struct message *,
+		      const struct trace *);
+
+/* What that clock shows at the message. */
+uint64_t clock_map_ticks(const struct trace_clocks *, const struct message *);
+
+/* The clock that an end of a tie means; SIZE_MAX: its trace is not open. */
+size_t clock_map_end(const struct clock_map *, const struct sync_end *);
+
+/* Appends the parts and relations, a line each. */
+void clock_map_describe(const struct clock_map *, struct text *);
+
+#endif

@@ -38,15 +38,13 @@ static const struct {
     {"csel", "-f csel -m all -n 900K"},
 };
 
-static struct session
-open_capture(const char *format, const char *path)
+static void
+open_capture(struct session *session, const char *format, const char *path)
 {
-	struct session session = {0};
 	struct err err = {0};
-	option_defaults(profile_options_table(), &session.profile);
-	if (!session_open(&session, path, format, NULL, 0, &err))
+	option_defaults(profile_options_table(), &session->profile);
+	if (!session_open(session, path, format, NULL, 0, &err))
 		fail_msg("%s", err.what);
-	return session;
 }
 
 static struct index *
@@ -63,7 +61,8 @@ build(struct session *session, unsigned threads, unsigned segment)
 static void
 compare(const char *format, const char *path, unsigned run, const char *name)
 {
-	struct session session = open_capture(format, path);
+	struct session session = {0};
+	open_capture(&session, format, path);
 	const struct decoder *decoder = trace_decoder(session.traces.at[0]);
 	struct index *one = build(&session, 1, 0);
 	struct index *many = build(&session, 2 + run % 3, 1 + run % 2);

@@ -157,8 +157,8 @@ endif
 check_PROGRAMS += tests/bench/index tests/bench/walk
 tests_bench_index_LDADD = $(trawl_libs)
 tests_bench_walk_LDADD =
-EXTRA_DIST += tests/bench/README.md tests/bench/guesses tests/bench/run \
-	tests/bench/terminal.py
+EXTRA_DIST += tests/bench/README.md tests/bench/calls tests/bench/guesses \
+	tests/bench/house tests/bench/outputs tests/bench/run tests/bench/terminal.py
 CLEANFILES += bench.json bench.txt
 
 bench: all tests/mkcapture$(EXEEXT) tests/bench/index$(EXEEXT) tests/bench/walk$(EXEEXT)

@@ -417,9 +417,9 @@ static void
 test_formats(void **state)
 {
 	(void)state;
-	static const char *const plans[] = {"-f syst/stp --damage=drop,flip --rate=0.001 -c 200000",
+	static const char *const plans[] = {"-f syst/stp --damage=drop,flip --rate=0.001 -c 40000",
 					    "-c 1200000", "-m all --damage=cut,garbage -c 50000",
-					    "-f csel -c 100000"};
+					    "-f csel -c 30000"};
 	for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
 		struct session session;
 		char path[64];

@@ -166,6 +166,13 @@ bench: all tests/mkcapture$(EXEEXT) tests/bench/index$(EXEEXT) tests/bench/walk$
 		"$(srcdir)/tests/bench/run"
 .PHONY: bench
 
+# Faults put into one module, to see whether tests notice: tests/mutate.
+mutate: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=
+	@"$(srcdir)/tests/mutate" $(MODULE)
+.PHONY: mutate
+EXTRA_DIST += tests/mutate
+
 # Fuzz targets, tests/fuzz/fuzz_NAME.c, with their seeds in corpus/NAME.  Without
 # --enable-fuzz they get a main() that replays files, which is what tests do.
 fuzz_targets = \
@@ -403,4 +410,4 @@ testdata: tests/mkcapture$(EXEEXT)
 .PHONY: testdata
 
 clean-local:
-	rm -rf tests/home
+	rm -rf tests/home mutants

@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "base/bytes.h"
 #include "base/vec.h"
 #include "query/seek.h"
 #include "query/silence.h"
@@ -21,13 +22,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MESSAGES = 30000, TICK = 100, PAYLOAD = 40 };
+enum { MESSAGES = 30000, TICK = 100, SIZE = 54 };
 
-/* SyS-T strings with a length and a time stamp (MIPI SyS-T 1.0, message header:
- * type 2, severity from bit 4 on, length 9, time stamp 11, subtype from 24 on);
- * now and then one comes late. */
+/* The first message of a cell. */
+#define FIRST_OF(cell) (((cell)*65536 + SIZE - 1) / SIZE)
+
+/* SyS-T strings of one size, most with a time stamp (MIPI SyS-T 1.0, message header:
+ * type 2, severity from bit 4 on, length 9, time stamp 11, subtype from 24 on).  In
+ * the first cells some come late.  The longest silences end where a cell begins, with
+ * a message that has a time and with one that has none. */
 struct made {
 	uint64_t ticks[MESSAGES];
+	bool timed[MESSAGES];
 	unsigned severity[MESSAGES];
 };
 
@@ -44,16 +50,21 @@ make_capture(struct made *made)
 	for (size_t i = 0; i < MESSAGES; i++) {
 		uint32_t far = random_below(&seed, 4000);
 		now += far == 0 ? 400 * TICK : far < 3 ? 90 * TICK : random_below(&seed, 2 * TICK);
-		made->ticks[i] = now;
+		now += i == FIRST_OF(10) || i == FIRST_OF(20) ? 3000 * TICK : 0;
+		now += i == FIRST_OF(15) ? 1500 * TICK : 0;
+		bool late = i < FIRST_OF(5) && random_below(&seed, 200) == 0;
+		made->ticks[i] = now - (late ? 60 * TICK : 0);
+		made->timed[i] =
+		    i == FIRST_OF(20) || (i != FIRST_OF(10) && random_below(&seed, 40) > 0);
 		made->severity[i] = 1 + random_below(&seed, 7);
-		uint32_t header =
-		    2 | made->severity[i] << 4 | 1u << 9 | 1u << 11 | 5u << 16 | 1u << 24;
-		uint8_t bytes[6 + 8 + PAYLOAD] = {[4] = PAYLOAD};
-		for (int b = 0; b < 4; b++)
-			bytes[b] = (uint8_t)(header >> 8 * b);
-		for (int b = 0; b < 8; b++)
-			bytes[6 + b] = (uint8_t)(now >> 8 * b);
-		memset(bytes + 14, 'x', PAYLOAD);
+		size_t head = made->timed[i] ? 14 : 6;
+		uint32_t header = 2 | made->severity[i] << 4 | 1u << 9 |
+				  (made->timed[i] ? 1u << 11 : 0) | 5u << 16 | 1u << 24;
+		uint8_t bytes[SIZE];
+		bytes_put_le64(bytes, header | (uint64_t)(SIZE - head) << 32);
+		memset(bytes + 6, 'x', SIZE - 6);
+		if (made->timed[i])
+			bytes_put_le64(bytes + 6, made->ticks[i]);
 		fwrite(bytes, sizeof bytes, 1, out);
 	}
 	assert_int_equal(fclose(out), 0);
@@ -111,12 +122,13 @@ expect(const struct made *made, const struct filter *shown, size_t from, int dir
 {
 	size_t last = from;
 	for (size_t i = from + (size_t)direction; i < MESSAGES; i += (size_t)direction) {
-		if (!is_shown(made, shown, i))
+		if (!is_shown(made, shown, i) || !made->timed[i])
 			continue;
-		uint64_t gap = direction > 0 ? made->ticks[i] - made->ticks[last]
-					     : made->ticks[last] - made->ticks[i];
-		if (gap >= least && (direction > 0 || last != from))
-			return direction > 0 ? i : last;
+		size_t before = direction > 0 ? last : i, after = direction > 0 ? i : last;
+		if (made->timed[last] && made->ticks[after] >= made->ticks[before] &&
+		    made->ticks[after] - made->ticks[before] >= least &&
+		    (direction > 0 || last != from))
+			return after;
 		last = i;
 	}
 	return MESSAGES;
@@ -139,13 +151,16 @@ test_against_walk(void **state)
 	struct reader *reader = reader_new(trace);
 	struct filter worse = filter_all();
 	worse.severities = filter_threshold(SEVERITY_ERROR, true);
-	static const uint64_t leasts[] = {1, 50 * TICK, 300 * TICK, 100000 * TICK};
+	/* one that is met exactly, and one longer than any cell, shorter than two, and longer
+	 * than one of the silences between cells but not with the cell before it */
+	static const uint64_t leasts[] = {1,	      50 * TICK,   90 * TICK,
+					  300 * TICK, 2200 * TICK, 100000 * TICK};
 	unsigned found = 0, none = 0;
-	for (size_t n = 0; n < 160; n++) {
+	for (size_t n = 0; n < 240; n++) {
 		uint64_t seed = n;
 		const struct filter *shown = n & 1 ? &worse : NULL;
 		int direction = n & 2 ? 1 : -1;
-		uint64_t least = leasts[n / 4 % 4];
+		uint64_t least = leasts[n / 4 % 6];
 		size_t from = random_below(&seed, MESSAGES);
 		while (from + 1 < MESSAGES && !is_shown(made, shown, from))
 			from++;
@@ -167,11 +182,18 @@ test_usual(void **state)
 	(void)state;
 	static const uint64_t even[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
 	static const uint64_t jump[] = {10, 20, 30, 40, UINT64_MAX - 90, UINT64_MAX - 80};
+	/* of eleven gaps two do not count */
+	static const uint64_t eleven[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 300};
 	static const uint64_t back[] = {50, 40, 30};
 	/* ten gaps: eight of 10, one of 20, which counts, and the tenth, which does not */
 	static const uint64_t tenth[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 100, 1100};
+	static const uint64_t still[] = {10, 10, 10, 70, 90};
+	static const uint64_t hops[] = {10, 30, 20, 90, 100, 110};
 	assert_int_equal(silence_usual(even, 11), 10);
-	assert_int_equal(silence_usual(jump, 6), 10); /* the long one does not count */
+	assert_int_equal(silence_usual(eleven, 12), 10);
+	assert_int_equal(silence_usual(still, 5), 20 / 3); /* 0, 0 and 20 */
+	assert_int_equal(silence_usual(hops, 6), 40 / 3);  /* 10, 10 and 20; not 70 */
+	assert_int_equal(silence_usual(jump, 6), 10);	   /* the long one does not count */
 	assert_int_equal(silence_usual(tenth, 11), 100 / 9);
 	assert_int_equal(silence_usual(back, 3), 0);
 	assert_int_equal(silence_usual(even, 1), 0);

@@ -85,36 +85,48 @@ tests_libtest_a_SOURCES = \
 LDADD = tests/libtest.a $(trawl_libs)
 AM_CPPFLAGS += -I$(srcdir)/tests
 
+# What takes or waits longest is started first, so that nothing is left running
+# alone at the end: scripts, programs, screens.
+long_script_tests = \
+	tests/cli/parallel.sh \
+	tests/cli/follow.sh \
+	tests/term/follow.sh \
+	tests/check_configure.sh \
+	tests/cli/viewers.sh
+TESTS += $(long_script_tests)
+
 # Unit tests, one program per module.
+long_unit_tests = \
+	tests/unit/test_watch \
+	tests/unit/test_density \
+	tests/unit/test_context \
+	tests/unit/test_filter_random \
+	tests/unit/test_clock_keep \
+	tests/unit/test_opencsd \
+	tests/unit/test_cycles \
+	tests/unit/test_clocks
 unit_tests = \
 	tests/unit/test_account \
 	tests/unit/test_base \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
-	tests/unit/test_clock_keep \
-	tests/unit/test_clocks \
-	tests/unit/test_context \
 	tests/unit/test_coresight \
 	tests/unit/test_csel \
-	tests/unit/test_cycles \
 	tests/unit/test_damage \
 	tests/unit/test_encap \
 	tests/unit/test_etrace \
 	tests/unit/test_export \
 	tests/unit/test_files \
 	tests/unit/test_filter \
-	tests/unit/test_filter_random \
 	tests/unit/test_foreign \
 	tests/unit/test_gem \
 	tests/unit/test_grid \
 	tests/unit/test_index \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
-	tests/unit/test_opencsd \
 	tests/unit/test_layers \
 	tests/unit/test_looks \
 	tests/unit/test_loss \
-	tests/unit/test_density \
 	tests/unit/test_matches \
 	tests/unit/test_notebook \
 	tests/unit/test_opencsd_element \
@@ -141,14 +153,13 @@ unit_tests = \
 	tests/unit/test_serial \
 	tests/unit/test_theme \
 	tests/unit/test_uia \
-	tests/unit/test_truth \
-	tests/unit/test_watch
+	tests/unit/test_truth
 
 tests_unit_test_theme_LDADD = $(LDADD) -lm
 
 if HAVE_CMOCKA
-check_PROGRAMS += $(unit_tests)
-TESTS += $(unit_tests)
+check_PROGRAMS += $(long_unit_tests) $(unit_tests)
+TESTS += $(long_unit_tests)
 LDADD += $(CMOCKA_LIBS)
 AM_CPPFLAGS += $(CMOCKA_CFLAGS)
 endif
@@ -236,6 +247,7 @@ TESTS += $(screen_tests)
 LDADD += $(VTERM_LIBS)
 AM_CPPFLAGS += $(VTERM_CFLAGS)
 endif
+TESTS += $(unit_tests)
 endif
 
 # Golden decodes: tests/golden/*.txt say what bytes must decode to.
@@ -285,9 +297,7 @@ script_tests = \
 	tests/check_testdata.sh \
 	tests/check_fuzz.sh \
 	tests/check_bootstrap.sh \
-	tests/check_configure.sh \
 	tests/check_reference.sh \
-	tests/cli/follow.sh \
 	tests/cli/collateral.sh \
 	tests/cli/config.sh \
 	tests/cli/cycles.sh \
@@ -299,13 +309,10 @@ script_tests = \
 	tests/cli/opencsd.sh \
 	tests/cli/origins.sh \
 	tests/cli/output.sh \
-	tests/cli/parallel.sh \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
 	tests/cli/status.sh \
-	tests/cli/viewers.sh \
 	tests/term/browse.sh \
-	tests/term/follow.sh \
 	tests/term/stream.sh
 
 # Captures of our own making: tests/mkcapture testdata FOLDER.
@@ -401,7 +408,7 @@ testdata_files = \
 	testdata/short.truth.tsv
 
 TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests) $(testdata_files) tests/lsan.supp tests/rings.awk tests/summary tests/term/lib.sh \
+EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/rings.awk tests/summary tests/term/lib.sh \
 	tests/cli/lib.sh
 
 # Rewrites testdata/; what changes is to be reviewed like code.

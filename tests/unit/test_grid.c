@@ -55,9 +55,28 @@ test_large(void **state)
 		assert_non_null(grid_checkpoint(grid, c, &first));
 		assert_int_equal(first, c * each);
 	}
+	struct index_cell none;
 	assert_false(grid_find(grid, cells * each, &cell));
+	assert_false(grid_cell(grid, cells, &none));
+	assert_non_null(grid_checkpoint(grid, cells, &first));
 	assert_null(grid_checkpoint(grid, cells + 1, &first));
 	grid_free(grid);
+}
+
+/* Memory grows by whole chunks: what the cells in it take, and their checkpoints. */
+static void
+test_memory(void **state)
+{
+	(void)state;
+	const size_t chunk = GRID_CHUNK * (sizeof(struct index_cell) + SIZE);
+	struct grid *empty = filled(0, 0, 0);
+	assert_true(grid_memory(empty) > chunk);
+	for (size_t chunks = 0; chunks < 3; chunks++) {
+		struct grid *grid = filled(GRID_CHUNK * chunks + GRID_CHUNK / 2, 1, 0);
+		assert_int_equal(grid_memory(grid) - grid_memory(empty), chunks * chunk);
+		grid_free(grid);
+	}
+	grid_free(empty);
 }
 
 static struct grid *
@@ -130,8 +149,8 @@ test_impossible(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_large),
-					   cmocka_unit_test(test_bytes),
-					   cmocka_unit_test(test_impossible)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_large), cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_bytes), cmocka_unit_test(test_impossible)};
 	return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
 }

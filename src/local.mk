@@ -24,6 +24,16 @@ libtrawl_a_SOURCES = \
 	src/base/thread.h \
 	src/base/vec.c \
 	src/base/vec.h \
+	src/batch/batch.c \
+	src/batch/batch.h \
+	src/batch/follow.c \
+	src/batch/follow.h \
+	src/batch/info.c \
+	src/batch/info.h \
+	src/batch/output.c \
+	src/batch/output.h \
+	src/batch/report.c \
+	src/batch/report.h \
 	src/capture/capture.h \
 	src/capture/foreign.c \
 	src/capture/foreign.h \
@@ -38,6 +48,8 @@ libtrawl_a_SOURCES = \
 	src/capture/watch.h \
 	src/command/cli.c \
 	src/command/cli.h \
+	src/command/cli_filter.c \
+	src/command/cli_filter.h \
 	src/command/command.c \
 	src/command/command.def \
 	src/command/command.h \

@@ -5,6 +5,8 @@
 #include "command/cli.h"
 
 #include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +164,32 @@ cli_free(struct cli *cli)
 	vec_free(&cli->collateral);
 	vec_free(&cli->commands);
 	vec_free(&cli->files);
+}
+
+/* What people can read: files are always UTF-8, a terminal may not be. */
+enum text_charset
+cli_charset(const struct cli *cli, bool terminal)
+{
+	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	if (!utf8) /* widths and kinds of characters do not depend on the user */
+		setlocale(LC_CTYPE, "C.UTF-8");
+	return cli->value[CLI_ASCII] || (terminal && !utf8) ? TEXT_ASCII : TEXT_UTF8;
+}
+
+/* How many messages to show around those selected.  A part cannot tell what is
+ * around its own. */
+int
+cli_parse_context(const struct cli *cli, unsigned most, unsigned *around, struct err *err)
+{
+	const char *context = cli->value[CLI_CONTEXT];
+	uint64_t number = 0;
+	if (context && !text_parse_uint(context, most, &number))
+		return err_set(err, ERR_USAGE, "--context is a number up to %u, not %s", most,
+			       context);
+	if (number && cli->value[CLI_SPLIT])
+		return err_set(err, ERR_USAGE, "--context does not go with --split");
+	*around = (unsigned)number;
+	return 0;
 }
 
 void

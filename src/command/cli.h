@@ -83,6 +83,14 @@ struct cli {
 int cli_parse(struct cli *, int argc, char **argv, struct err *);
 void cli_free(struct cli *);
 
+/* The characters that people can read: files are always UTF-8, a terminal may not be.
+ * Makes the locale one of UTF-8 if it is none. */
+enum text_charset cli_charset(const struct cli *, bool terminal);
+
+/* Reads --context, the number of messages around those selected, into *AROUND; it is at
+ * most MOST.  0, or ERR_USAGE, also with --split: a part lacks what is around its own. */
+int cli_parse_context(const struct cli *, unsigned most, unsigned *around, struct err *);
+
 void cli_help(struct text *out);
 
 #endif

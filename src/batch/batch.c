@@ -1,0 +1,266 @@
+/* Output without a screen: see batch.h.  What is doubtful of a run is collected and
+ * decides the exit status at its end. */
+#include "config.h"
+
+#include "batch/batch.h"
+#include "base/regex.h"
+#include "batch/follow.h"
+#include "batch/output.h"
+#include "batch/report.h"
+#include "export/export.h"
+#include "query/check.h"
+#include "query/origin_names.h"
+#include "session/clock/clocks.h"
+#include "session/clock/cycles.h"
+#include "session/context/context.h"
+#include "session/link/serial.h"
+#include "session/session.h"
+#include "trace/doubts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *
+output_format(const struct cli *cli)
+{
+	return cli->value[CLI_TO] ? cli->value[CLI_TO] : "text";
+}
+
+/* What was guessed: the messages may be no messages. */
+static void
+report_guess(const struct trace *trace)
+{
+	struct text text = {0};
+	if (trace_explain_guess(trace, &text))
+		report_text(text_get(&text));
+	text_free(&text);
+}
+
+/* Whether all traces have messages; complains of those that no format explains. */
+static bool
+are_decoded(const struct session *session)
+{
+	bool all = true;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const struct trace *trace = session->traces.at[i];
+		struct text text = {0};
+		if (trace_is_decoded(trace))
+			continue;
+		all = false;
+		text_addf(&text, "%s: %s\n", trace_name(trace), trace_reason(trace));
+		trace_list_candidates(trace, &text);
+		if (!trace_is_foreign(trace))
+			text_add(&text, "say the format with -f NAME; trawl --list-formats shows "
+					"them");
+		report_text(text_get(&text));
+		text_free(&text);
+	}
+	return all;
+}
+
+int
+batch_keep_indexes(struct session *session)
+{
+	if (!are_decoded(session))
+		return STATUS_FAILED;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct err err = {0};
+		if (trace_keep_index(session->traces.at[i], &err) < 0)
+			return report_error(&err);
+	}
+	return STATUS_GOOD;
+}
+
+/* Looks for what --check names, and tells about it. */
+static int
+check_session(struct session *session, const struct cli *cli, const struct filter *filter)
+{
+	struct err err = {0};
+	struct text report = {0};
+	struct check *check = check_new(cli->value[CLI_CHECK], session, &err);
+	if (!check)
+		return report_error(&err);
+	bool found = check_run(check, session, filter, cli->value[CLI_SOURCE], &report);
+	report_notices(session, cli);
+	if (!cli->value[CLI_QUIET])
+		fputs(text_get(&report), stderr);
+	text_free(&report);
+	check_free(check);
+	return found ? STATUS_DAMAGED : STATUS_GOOD;
+}
+
+/* Loads what the traces' texts need. */
+static void
+load_traces(struct session *session, const struct cli *cli, struct doubts *doubts)
+{
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct err trouble = {0};
+		trace_load(session->traces.at[i], &trouble);
+		if (serial_of(session->traces.at[i]))
+			serial_load(serial_of(session->traces.at[i]));
+		if (trouble.code && !cli->value[CLI_QUIET])
+			report_text(trouble.what);
+		if (!cli->value[CLI_QUIET])
+			report_guess(session->traces.at[i]);
+		doubts->count[DOUBT_UNLOADED] += trouble.code != 0;
+	}
+}
+
+/* Says what is missing of a capture; whether anything is, or its bytes changed
+ * while they were read. */
+static bool
+report_loss(struct trace *trace, const struct cli *cli)
+{
+	struct text loss = {0}, line = {0};
+	capture_describe_loss(trace_capture(trace), &loss);
+	bool amiss =
+	    loss.length || (!cli->value[CLI_FOLLOW] && capture_epoch(trace_capture(trace)));
+	if (loss.length)
+		text_addf(&line, "%s: %s", trace_name(trace), text_get(&loss));
+	if (line.length && !cli->value[CLI_QUIET])
+		report_text(text_get(&line));
+	else if (amiss)
+		report_notice(trace, cli);
+	text_free(&loss);
+	text_free(&line);
+	return amiss;
+}
+
+/* Adds what is known at the end of a run, of all that was done in it. */
+static void
+collect_doubts(struct session *session, const struct cli *cli, struct doubts *doubts)
+{
+	doubts->count[DOUBT_UNSEARCHED] += regex_given_up();
+	for (size_t i = 0; i < session->traces.count; i++)
+		doubts->count[DOUBT_INCOMPLETE] += report_loss(session->traces.at[i], cli);
+}
+
+/* Tells of the doubts that the output does not show. */
+static void
+report_doubts(const struct cli *cli, const struct doubts *all)
+{
+	const struct export_format *format = export_find(output_format(cli));
+	struct doubts doubts = *all;
+	struct text line = {0};
+	if (format && format->flagged)
+		doubts_remove(&doubts, DOUBT_FLAGS);
+	doubts_describe(&doubts, &line);
+	if (!cli->value[CLI_QUIET])
+		report_text(text_get(&line));
+	text_free(&line);
+}
+
+/* The status of a run that ended with STATUS.  What --check names counts, and
+ * nothing else that decoding finds. */
+static int
+judge_doubts(const struct cli *cli, const struct doubts *all, int status)
+{
+	struct doubts doubts = *all;
+	if (cli->value[CLI_CHECK])
+		doubts_remove(&doubts, DOUBT_DECODING);
+	return status == STATUS_GOOD && doubts_are_bad(&doubts) ? STATUS_DAMAGED : status;
+}
+
+/* Says which names of --origin nobody has.  Where there is one name and something
+ * was selected, it has been found. */
+static void
+report_missing_origins(struct session *session, const struct cli *cli, uint64_t selected)
+{
+	const char *list = cli->value[CLI_ORIGIN];
+	struct text missing = {0};
+	if (!list || cli->value[CLI_FOLLOW] || cli->value[CLI_QUIET] ||
+	    (selected && !strchr(list, ',')))
+		return;
+	origin_names_check(session, list, cli->value[CLI_SOURCE], &missing);
+	report_text(text_get(&missing));
+	text_free(&missing);
+}
+
+/* Names traces that are not in the output. */
+static void
+report_unfit(const struct session *session, const struct cli *cli,
+	     const struct export_options *options)
+{
+	struct text names = {0}, line = {0};
+	export_name_unfit(session, options, &names);
+	text_addf(&line, "-t %s has no rows for %s", options->format->name, text_get(&names));
+	if (names.length && session->traces.count > 1 && !options->source && !cli->value[CLI_QUIET])
+		report_text(text_get(&line));
+	text_free(&names);
+	text_free(&line);
+}
+
+/* Waits for what relates the traces, as far as the format or the filter need it. */
+static void
+load_relations(struct session *session, const struct export_options *options)
+{
+	const struct filter *filter = &options->filter;
+	if (options->format->timed || filter_needs_clocks(filter))
+		clocks_load(session->clocks,
+			    !options->follow &&
+				(!options->format->live || export_is_merged(session, options)));
+	if (options->format->timed && !options->format->joiner && !options->follow)
+		cycles_load(session->cycles, !options->format->live);
+	if (!options->follow && session->contexts &&
+	    (filter_needs_contexts(filter) ||
+	     (options->format->contexts && contexts_defined(session->contexts))))
+		contexts_load(session->contexts);
+}
+
+/* Writes the output, or looks for what --check names; adds what is doubtful of it. */
+static int
+write_output(struct session *session, const struct cli *cli, const struct filter *filter,
+	     struct doubts *doubts)
+{
+	struct err err = {0};
+	const char *name = output_format(cli);
+	struct export_options options = {.format = export_find(name),
+					 .filter = *filter,
+					 .source = cli->value[CLI_SOURCE],
+					 .threads = session->host.threads,
+					 .follow = cli->value[CLI_FOLLOW],
+					 .charset = cli_charset(cli, isatty(STDOUT_FILENO))};
+	if (!options.format) {
+		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
+		return report_error(&err);
+	}
+	if (output_parse_split(cli, &options, &err) < 0 ||
+	    cli_parse_context(cli, EXPORT_AROUND_MAX, &options.around, &err) < 0)
+		return report_error(&err);
+	load_traces(session, cli, doubts);
+	report_notices(session, cli);
+	load_relations(session, &options);
+	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
+		report_missing_origins(session, cli, 0);
+		return check_session(session, cli, filter);
+	}
+	report_unfit(session, cli, &options);
+	options.output = output_open(cli, options.format, &err);
+	options.name = cli->value[CLI_OUTPUT];
+	struct export_result result;
+	if (options.output < 0)
+		return report_error(&err);
+	int failed = options.follow ? follow_export(cli, session, &options, &result, &err)
+				    : export_run(session, &options, &result, &err);
+	if (failed < 0)
+		return report_error(&err);
+	report_missing_origins(session, cli, result.messages);
+	if (cli->value[CLI_VERBOSE])
+		fprintf(stderr, "trawl: %llu messages\n", (unsigned long long)result.messages);
+	report_notices(session, cli);
+	doubts_add(doubts, &result.doubts);
+	return cli->value[CLI_CHECK] ? check_session(session, cli, filter) : STATUS_GOOD;
+}
+
+int
+batch_run(struct session *session, const struct cli *cli, const struct filter *filter)
+{
+	struct doubts doubts = {0};
+	if (!are_decoded(session))
+		return STATUS_FAILED;
+	int status = write_output(session, cli, filter, &doubts);
+	collect_doubts(session, cli, &doubts);
+	report_doubts(cli, &doubts);
+	return judge_doubts(cli, &doubts, status);
+}

@@ -1,0 +1,143 @@
+/* --help, --list-formats and their kin, and --info: see info.h. */
+#include "config.h"
+
+#include "batch/info.h"
+#include "batch/report.h"
+#include "decode/registry.h"
+#include "session/session.h"
+#include "trace/reader.h"
+
+#include <string.h>
+
+static void
+list_formats(struct text *out)
+{
+	for (size_t i = 0; i < decoder_count; i++)
+		text_addf(out, "%-12s %s\n", decoder_name(decoders[i]), decoders[i]->title);
+}
+
+static void
+list_fields(struct text *out)
+{
+	const char *last = "";
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		if (!strcmp(last, ops->format))
+			continue;
+		last = ops->format;
+		for (size_t f = 0; f < ops->field_count; f++)
+			if (!ops->fields[f].detail && ops->fields[f].type != FIELD_GROUP)
+				text_addf(out, "%s.%-14s %s\n", ops->format, ops->fields[f].name,
+					  ops->fields[f].help);
+	}
+}
+
+/* Prints what the options ask for without looking at a capture; false if they
+ * ask for none of that. */
+bool
+info_answer(const struct cli *cli, int *status)
+{
+	struct text out = {0};
+	if (cli->value[CLI_HELP])
+		cli_help(&out);
+	else if (cli->value[CLI_VERSION])
+		text_add(&out, PACKAGE_STRING "\n");
+	else if (cli->value[CLI_LIST_FORMATS])
+		list_formats(&out);
+	else if (cli->value[CLI_LIST_FIELDS])
+		list_fields(&out);
+	else
+		return false;
+	*status = report_print(&out);
+	text_free(&out);
+	return true;
+}
+
+/* Appends lines as comments of YAML. */
+static void
+add_comments(const char *lines, struct text *out)
+{
+	for (size_t length; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
+		text_add(out, "# ");
+		text_add_safe(out, lines, length, TEXT_UTF8);
+		text_add_char(out, '\n');
+	}
+}
+
+/* What the decoder knows of a capture. */
+static void
+add_survey(struct trace *trace, struct text *out)
+{
+	struct text lines = {0}, lacks = {0};
+	if (trace_decoder(trace)->about)
+		add_comments(trace_decoder(trace)->about, out);
+	if (trace_survey(trace, &lines, &lacks)) {
+		add_comments(text_get(&lines), out);
+		add_comments(text_get(&lacks), out);
+	}
+	text_free(&lines);
+	text_free(&lacks);
+}
+
+/* Loads what texts need and makes some: what is missing becomes a notice. */
+static void
+expand_head(struct trace *trace, const struct cli *cli)
+{
+	enum { LOOK = 256 };
+	struct err err = {0};
+	struct expansion e = {0};
+	trace_load(trace, &err);
+	if (err.code && !cli->value[CLI_QUIET])
+		report_text(err.what);
+	struct reader *reader = reader_new(trace);
+	struct message head[LOOK];
+	size_t count = reader_walk(reader, head, LOOK);
+	for (size_t i = 0; i < count; i++)
+		reader_expand(reader, &head[i], EXPAND_BARE, &e);
+	reader_free(reader);
+	expansion_free(&e);
+}
+
+static void
+add_trace_info(struct trace *trace, struct text *out)
+{
+	struct text line = {0};
+	text_addf(&line, "%s: %s, %llu bytes, ", trace_name(trace),
+		  trace_is_decoded(trace) ? decoder_name(trace_decoder(trace)->ops)
+					  : "format unknown",
+		  (unsigned long long)capture_size(trace_capture(trace)));
+	if (trace_guess(trace))
+		text_addf(&line, "[guessed %d %%] ", trace_guess(trace));
+	text_add(&line, trace_reason(trace));
+	if (trace_clock(trace).hz > 0)
+		text_addf(&line, ", clock %.0f Hz", trace_clock(trace).hz);
+	add_comments(text_get(&line), out);
+	text_clear(&line);
+	if (!trace_is_decoded(trace) || trace_guess(trace) || trace_decoder(trace)->ops->candidates)
+		trace_list_candidates(trace, &line);
+	add_comments(text_get(&line), out);
+	text_free(&line);
+}
+
+int
+info_print(struct session *session, const struct cli *cli)
+{
+	struct text out = {0}, profile = {0};
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct trace *trace = session->traces.at[i];
+		add_trace_info(trace, &out);
+		trace_propose(trace, &profile);
+		if (trace_is_decoded(trace)) {
+			add_survey(trace, &out);
+			expand_head(trace, cli);
+		}
+		report_notice(trace, cli);
+	}
+	text_add(&out, "traces:\n");
+	text_add(&out, text_get(&profile));
+	int status = report_print(&out);
+	text_free(&out);
+	text_free(&profile);
+	return status;
+}

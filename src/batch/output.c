@@ -1,0 +1,65 @@
+/* --output, --force and --split: see output.h. */
+#include "config.h"
+
+#include "batch/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int
+cannot_write(const char *path, struct err *err)
+{
+	return err_set(err, ERR_IO, "%s: %s%s", path, strerror(errno),
+		       errno == EEXIST ? "; --force overwrites it" : "");
+}
+
+/* Makes the folder PATH. */
+static int
+open_folder(const char *path, bool force, struct err *err)
+{
+	if (mkdir(path, 0777) && (errno != EEXIST || !force))
+		return cannot_write(path, err);
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return folder < 0 ? cannot_write(path, err) : folder;
+}
+
+int
+output_open(const struct cli *cli, const struct export_format *format, struct err *err)
+{
+	const char *path = cli->value[CLI_OUTPUT];
+	if (format->folder && !path)
+		return err_set(err, ERR_USAGE, "-t %s writes a folder; name it with -o",
+			       format->name);
+	if (format->folder)
+		return open_folder(path, cli->value[CLI_FORCE], err);
+	if (!path)
+		return STDOUT_FILENO;
+	int exclusive = cli->value[CLI_FORCE] ? O_TRUNC : O_EXCL;
+	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | exclusive, 0666);
+	return file < 0 ? cannot_write(path, err) : file;
+}
+
+static bool
+read_split(const char *split, struct export_options *options)
+{
+	char part[32];
+	const char *slash = strchr(split, '/');
+	if (!slash || (size_t)(slash - split) >= sizeof part)
+		return false;
+	memcpy(part, split, (size_t)(slash - split));
+	part[slash - split] = '\0';
+	return text_parse_uint(slash + 1, UINT32_MAX, &options->parts) &&
+	       text_parse_uint(part, options->parts, &options->part) && options->part;
+}
+
+int
+output_parse_split(const struct cli *cli, struct export_options *options, struct err *err)
+{
+	const char *split = cli->value[CLI_SPLIT];
+	if (split && !read_split(split, options))
+		return err_set(err, ERR_USAGE, "--split is K/N with K from 1 to N, not %s", split);
+	return 0;
+}

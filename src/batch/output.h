@@ -1,0 +1,17 @@
+/*
+ * Where batch output goes, and which part of the messages.
+ */
+#ifndef TRAWL_BATCH_OUTPUT_H
+#define TRAWL_BATCH_OUTPUT_H
+
+#include "command/cli.h"
+#include "export/export.h"
+
+/* Opens what --output names, for a format; standard output without it.  A file
+ * descriptor, or negative: ERR_USAGE, ERR_IO. */
+int output_open(const struct cli *, const struct export_format *, struct err *);
+
+/* Reads --split into the options.  0, or ERR_USAGE. */
+int output_parse_split(const struct cli *, struct export_options *, struct err *);
+
+#endif

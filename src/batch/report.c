@@ -1,0 +1,59 @@
+/* Standard error and the exit status: see report.h. */
+#include "config.h"
+
+#include "batch/report.h"
+#include "export/export.h"
+#include "session/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writes each line of a text to standard error. */
+void
+report_text(const char *text)
+{
+	struct text out = {0};
+	for (size_t length; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		text_add(&out, "trawl: ");
+		text_add_safe(&out, text, length, TEXT_UTF8);
+		text_add_char(&out, '\n');
+	}
+	fputs(text_get(&out), stderr);
+	text_free(&out);
+}
+
+int
+report_error(const struct err *err)
+{
+	report_text(err->what);
+	return STATUS_FAILED;
+}
+
+/* Writes a text to standard output, all of it or with status 2, and clears it. */
+int
+report_print(struct text *out)
+{
+	struct err err = {0};
+	return export_flush(out, STDOUT_FILENO, NULL, NULL, &err) < 0 ? report_error(&err)
+								      : STATUS_GOOD;
+}
+
+/* What opening a trace has to say. */
+void
+report_notice(struct trace *trace, const struct cli *cli)
+{
+	char *notice = trace_take_notice(trace);
+	if (notice && !cli->value[CLI_QUIET])
+		report_text(notice);
+	free(notice);
+}
+
+void
+report_notices(struct session *session, const struct cli *cli)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		report_notice(session->traces.at[i], cli);
+}

@@ -1,0 +1,31 @@
+/*
+ * What a run without a screen says beside its output: lines on standard error, and
+ * the exit status.
+ */
+#ifndef TRAWL_BATCH_REPORT_H
+#define TRAWL_BATCH_REPORT_H
+
+#include "base/err.h"
+#include "base/text.h"
+#include "command/cli.h"
+#include "trace/trace.h"
+
+struct session;
+
+/* Exit statuses: see trawl(1). */
+enum { STATUS_GOOD = 0, STATUS_DAMAGED = 1, STATUS_FAILED = 2 };
+
+/* Writes each line of a text to standard error, safe for a terminal. */
+void report_text(const char *);
+
+/* Writes an error to standard error; STATUS_FAILED. */
+int report_error(const struct err *);
+
+/* Writes a text to standard output, all of it or with STATUS_FAILED, and clears it. */
+int report_print(struct text *);
+
+/* Takes the notices of a trace, or of all, and reports them unless --quiet is given. */
+void report_notice(struct trace *, const struct cli *);
+void report_notices(struct session *, const struct cli *);
+
+#endif

@@ -1,0 +1,97 @@
+/* Options to a filter: see cli_filter.h. */
+#include "config.h"
+
+#include "command/cli_filter.h"
+
+#include <string.h>
+
+/* Reads an expression that OPTION gave, and adds it to the whole in brackets. */
+static int
+add_expression(const struct session *session, const char *option, const char *before,
+	       const char *text, struct text *whole, struct err *err)
+{
+	struct filter_error error;
+	struct filter_expr *expr = filter_parse(text, session, &error);
+	filter_expr_free(expr);
+	if (!expr) {
+		struct text why = {0};
+		filter_explain(&error, text, &why);
+		err_set(err, ERR_USAGE, "--%s: %s", option, text_get(&why));
+		text_free(&why);
+		return err->code;
+	}
+	text_addf(whole, "%s%s(%s)", whole->length ? " and " : "", before, text);
+	return 0;
+}
+
+/* Appends `origin in {"A", "B"}`. */
+static void
+add_origins(const char *list, struct text *out)
+{
+	text_add(out, "origin in {");
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		filter_quote(list, length, out);
+		if (!list[length])
+			break;
+		text_add(out, ", ");
+		list += length + 1;
+	}
+	text_add_char(out, '}');
+}
+
+/* The expression of an option that is a short form of one. */
+static void
+spell_out(const struct cli_given *given, struct text *out)
+{
+	text_clear(out);
+	if (given->id == CLI_ORIGIN)
+		add_origins(given->text, out);
+	else if (given->id == CLI_SINCE || given->id == CLI_UNTIL)
+		text_add(out, given->id == CLI_SINCE ? "time >= " : "time <= ");
+	if (given->id == CLI_SINCE || given->id == CLI_UNTIL)
+		filter_quote(given->text, strlen(given->text), out);
+	if (given->id == CLI_FILTER || given->id == CLI_EXCLUDE)
+		text_add(out, given->text);
+	if (given->id == CLI_GREP)
+		filter_quote_regex(given->text, out);
+}
+
+/* All that the options say together, as one expression. */
+static int
+make_expression(const struct cli *cli, const struct session *session, struct filter *filter,
+		struct err *err)
+{
+	struct text whole = {0}, one = {0};
+	struct filter_error error;
+	int failed = 0;
+	for (size_t i = 0; i < cli->given.count && !failed; i++) {
+		const struct cli_given *given = &cli->given.at[i];
+		spell_out(given, &one);
+		if (one.length || given->id == CLI_FILTER || given->id == CLI_EXCLUDE)
+			failed = add_expression(session, cli_rows[given->id].name,
+						given->id == CLI_EXCLUDE ? "not " : "",
+						text_get(&one), &whole, err);
+	}
+	if (!failed && whole.length && !(filter->expr = filter_parse(whole.data, NULL, &error)))
+		failed = err_set(err, ERR_USAGE, "the filters together are %s", error.what);
+	text_free(&whole);
+	text_free(&one);
+	return failed;
+}
+
+int
+cli_make_filter(const struct cli *cli, const struct session *session, struct filter *filter,
+		struct err *err)
+{
+	*filter = filter_all();
+	const char *level = cli->value[CLI_SEVERITY], *unassigned = cli->value[CLI_UNASSIGNED];
+	bool hide = unassigned && !strcmp(unassigned, "hide");
+	if (unassigned && !hide && strcmp(unassigned, "pass") != 0)
+		return err_set(err, ERR_USAGE, "--unassigned is pass or hide, not %s", unassigned);
+	int severity = level ? severity_parse(level) : SEVERITY_DEBUG;
+	if (severity < 0)
+		return err_set(err, ERR_USAGE, "no such severity: %s; see trawl --help", level);
+	filter->severities = filter_threshold((enum severity)severity, hide);
+	return make_expression(cli, session, filter, err);
+}

@@ -27,7 +27,7 @@
 #include "ui/notebook.h"
 #include "ui/screen/signs.h"
 #include "ui/screen/theme.h"
-#include "ui/view.h"
+#include "ui/list/view.h"
 
 /* Prints TEXT so that roff shows it as it is. */
 static void

@@ -251,9 +251,17 @@ libtrawl_a_SOURCES = \
 	src/ui/app.c \
 	src/ui/app.h \
 	src/ui/bars.c \
+	src/ui/bars.h \
 	src/ui/commands.c \
-	src/ui/filters.c \
-	src/ui/filters.h \
+	src/ui/commands.h \
+	src/ui/complete.c \
+	src/ui/complete.h \
+	src/ui/input.c \
+	src/ui/input.h \
+	src/ui/list/context_view.c \
+	src/ui/list/context_view.h \
+	src/ui/list/filters.c \
+	src/ui/list/filters.h \
 	src/ui/list/hits.c \
 	src/ui/list/hits.h \
 	src/ui/list/jump.c \
@@ -268,23 +276,32 @@ libtrawl_a_SOURCES = \
 	src/ui/list/rules.h \
 	src/ui/list/search.c \
 	src/ui/list/search.h \
-	src/ui/log.h \
+	src/ui/list/selection.c \
+	src/ui/list/selection.h \
+	src/ui/list/shown.c \
+	src/ui/list/shown.h \
+	src/ui/list/traces.c \
+	src/ui/list/traces.h \
+	src/ui/list/trail.c \
+	src/ui/list/trail.h \
+	src/ui/list/view.c \
+	src/ui/list/view.h \
 	src/ui/looks.c \
 	src/ui/looks.h \
 	src/ui/notebook.c \
 	src/ui/notebook.h \
-	src/ui/pane.c \
-	src/ui/pane.h \
 	src/ui/panes/lines.c \
 	src/ui/panes/lines.h \
 	src/ui/panes/pager.c \
 	src/ui/panes/pager.h \
+	src/ui/panes/pane.c \
+	src/ui/panes/pane.h \
 	src/ui/panes/pane_clocks.c \
 	src/ui/panes/pane_context.c \
-	src/ui/panes/pane_context.h \
 	src/ui/panes/pane_detail.c \
 	src/ui/panes/pane_detail.h \
 	src/ui/panes/pane_filters.c \
+	src/ui/panes/pane_filters.h \
 	src/ui/panes/pane_guesses.c \
 	src/ui/panes/pane_help.c \
 	src/ui/panes/pane_hex.c \
@@ -295,27 +312,33 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_syncs.c \
 	src/ui/panes/pane_timeline.c \
 	src/ui/panes/pane_timeline.h \
+	src/ui/panes/panes.c \
+	src/ui/panes/panes.h \
 	src/ui/panes/scrollbar.c \
 	src/ui/panes/scrollbar.h \
-	src/ui/prompt/complete.c \
-	src/ui/prompt/complete.h \
+	src/ui/panes/table.c \
+	src/ui/panes/table.h \
+	src/ui/preview.c \
+	src/ui/preview.h \
 	src/ui/prompt/path.c \
 	src/ui/prompt/path.h \
-	src/ui/prompt/preview.c \
-	src/ui/prompt/preview.h \
 	src/ui/prompt/prompt.c \
 	src/ui/prompt/prompt.h \
-	src/ui/prompt/values.c \
-	src/ui/prompt/values.h \
+	src/ui/save.c \
+	src/ui/save.h \
 	src/ui/screen/canvas.c \
 	src/ui/screen/canvas.h \
 	src/ui/screen/colour.c \
 	src/ui/screen/colour.h \
 	src/ui/screen/layout.c \
 	src/ui/screen/layout.h \
+	src/ui/screen/log.c \
+	src/ui/screen/log.h \
 	src/ui/screen/paint.c \
 	src/ui/screen/paint.h \
 	src/ui/screen/role.def \
+	src/ui/screen/screen.c \
+	src/ui/screen/screen.h \
 	src/ui/screen/sign.def \
 	src/ui/screen/signs.c \
 	src/ui/screen/signs.h \
@@ -323,15 +346,15 @@ libtrawl_a_SOURCES = \
 	src/ui/screen/term.h \
 	src/ui/screen/theme.c \
 	src/ui/screen/theme.h \
-	src/ui/session.c \
-	src/ui/session.h \
 	src/ui/settings.c \
 	src/ui/settings.h \
+	src/ui/signals.c \
+	src/ui/signals.h \
 	src/ui/state.c \
 	src/ui/state.h \
 	src/ui/ui.h \
-	src/ui/view.c \
-	src/ui/view.h \
+	src/ui/values.c \
+	src/ui/values.h \
 	src/ui/write.c \
 	src/ui/write.h
 

@@ -8,15 +8,13 @@ if ! command -v nm >/dev/null; then
 	exit 0
 fi
 
-# A vtable and what it calls, a grammar that calls itself, and what is still to be
-# taken apart: the screen from its panes.
+# A grammar that calls itself, and what is still to be taken apart: the hits from their
+# list.
 allowed()
 {
 	cat <<-'LIST'
 		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
-		files ui: app bars commands filters notebook pane session settings state write
 		files ui/list: hits list
-		folders: ui ui/list ui/panes ui/prompt
 	LIST
 }
 

@@ -60,3 +60,9 @@ command_find(const char *name, size_t length)
 	}
 	return matches == 1 && length ? (enum command_id)found : COMMAND_COUNT;
 }
+
+int64_t
+command_steps(const struct command_call *call)
+{
+	return call->count < INT32_MAX ? (int64_t)call->count : INT32_MAX;
+}

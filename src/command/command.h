@@ -71,6 +71,9 @@ struct command_call {
 	const char *text; /* NULL: not given, ask for it */
 };
 
+/* A move by a command's count, never so large that adding it overflows. */
+int64_t command_steps(const struct command_call *);
+
 const char *command_group_title(enum command_group);
 const char *command_scope_name(enum command_scope);
 

@@ -7,12 +7,24 @@
  */
 #include "config.h"
 
+#include "ui/bars.h"
 #include "decode/registry.h"
+#include "query/filter/filter.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
 #include "trace/recognise.h"
 #include "ui/app.h"
+#include "ui/input.h"
+#include "ui/list/filters.h"
 #include "ui/list/moment.h"
+#include "ui/list/range.h"
+#include "ui/list/search.h"
+#include "ui/list/selection.h"
+#include "ui/list/shown.h"
+#include "ui/list/view.h"
+#include "ui/panes/pane.h"
+#include "ui/preview.h"
+#include "ui/prompt/prompt.h"
 
 #include <string.h>
 
@@ -29,12 +41,6 @@ draw_sides(struct canvas *canvas, const struct area *area, enum role role, const
 	if (right->length && x + 1 + columns <= area->cols)
 		canvas_put(canvas, area, 0, area->cols - columns, role, text_get(right),
 			   right->length);
-}
-
-void
-app_add_safe(const struct app *app, const char *string, struct text *out)
-{
-	text_add_safe(out, string, strlen(string), app->charset);
 }
 
 static unsigned
@@ -75,21 +81,10 @@ at_end(const struct list *list)
 
 /* --- title ------------------------------------------------------------- */
 
-void
-bars_add_severities(const struct app *app, struct text *out)
-{
-	text_add(out, "severities ");
-	for (unsigned s = SEVERITY_FATAL; s < SEVERITY_COUNT; s++)
-		if (app->filters.severities >> s & 1)
-			text_add_char(out, severity_letter(s));
-	if (app->filters.severities == 0 || app->filters.severities == 1)
-		text_add(out, "none");
-}
-
 static void
-add_filters(struct app *app, struct text *out)
+add_filters(struct screen *screen, struct text *out)
 {
-	const struct filters *filters = &app->filters;
+	const struct filters *filters = screen->filters;
 	bool whole, hide = !(filters->severities & 1);
 	enum severity level = filters_threshold(filters, &whole);
 	if (filters->severities == 0xff && !filters->all)
@@ -99,7 +94,7 @@ add_filters(struct app *app, struct text *out)
 		return;
 	if (!whole) {
 		text_add_char(out, ' ');
-		bars_add_severities(app, out);
+		filters_add_severities(screen, out);
 	} else if (level != SEVERITY_DEBUG) {
 		text_addf(out, " %s+", severity_name(level));
 	}
@@ -107,10 +102,10 @@ add_filters(struct app *app, struct text *out)
 		text_add(out, " assigned");
 	if (filters->all) {
 		text_add_char(out, ' ');
-		app_add_safe(app, filter_expr_text(filters->all), out);
+		screen_add_safe(screen, filter_expr_text(filters->all), out);
 	}
-	if (app->list->around)
-		text_addf(out, "  context %u", app->list->around);
+	if (screen->list->around)
+		text_addf(out, "  context %u", screen->list->around);
 }
 
 /* What it is read as, and how sure that is. */
@@ -132,22 +127,22 @@ add_format(const struct trace *trace, int columns, struct text *out)
 }
 
 void
-bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
+bars_draw_title(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct text left = {0}, right = {0};
-	struct trace *trace = app->list->trace;
+	struct trace *trace = screen->list->trace;
 	struct index_progress progress;
-	list_get_progress(app->list, &progress);
+	list_get_progress(screen->list, &progress);
 	text_add(&left, " trawl  ");
-	if (app->options->session_name) {
-		app_add_safe(app, app->options->session_name, &left);
+	if (app_of(screen)->options->session_name) {
+		screen_add_safe(screen, app_of(screen)->options->session_name, &left);
 		text_add(&left, ": ");
 	}
-	app_add_safe(app, trace_name(trace), &left);
-	if (app->list->merge)
-		text_addf(&left, " and %zu more", app->session->traces.count - 1);
-	else if (app->session->traces.count > 1)
-		text_addf(&left, " +%zu", app->session->traces.count - 1);
+	screen_add_safe(screen, trace_name(trace), &left);
+	if (screen->list->merge)
+		text_addf(&left, " and %zu more", screen->session->traces.count - 1);
+	else if (screen->session->traces.count > 1)
+		text_addf(&left, " +%zu", screen->session->traces.count - 1);
 	text_add(&left, "  ");
 	text_add_size(&left, capture_size(trace_capture(trace)));
 	add_format(trace, area->cols, &left);
@@ -155,18 +150,18 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 		text_addf(&left, "  [%s]", trace_mark(trace));
 	if (trace_decoder(trace)->mark)
 		text_addf(&left, "  [%s]", trace_decoder(trace)->mark);
-	add_filters(app, &left);
-	if (app->time_mode != TIME_ABSOLUTE)
-		text_addf(&right, " T:%s", time_mode_name(app->time_mode));
-	if (app->layout_mode != LAYOUT_AUTO)
-		text_addf(&right, "  %s", layout_mode_name(app->layout_mode));
-	if (app->zoom)
-		text_addf(&right, "  zoom:%s", panes[app->focus]->name);
+	add_filters(screen, &left);
+	if (screen->time_mode != TIME_ABSOLUTE)
+		text_addf(&right, " T:%s", time_mode_name(screen->time_mode));
+	if (app_of(screen)->layout_mode != LAYOUT_AUTO)
+		text_addf(&right, "  %s", layout_mode_name(app_of(screen)->layout_mode));
+	if (app_of(screen)->zoom)
+		text_addf(&right, "  zoom:%s", screen->panes[screen->focus]->name);
 	bool grows = !capture_ended(trace_capture(trace));
-	if (!progress.complete && !at_end(app->list))
+	if (!progress.complete && !at_end(screen->list))
 		add_progress(&progress, area->cols >= WIDE, &right);
 	if (grows)
-		text_add(&right, app->list->tail ? "  follow" : "  reading on");
+		text_add(&right, screen->list->tail ? "  follow" : "  reading on");
 	text_add(&right, " ");
 	draw_sides(canvas, area, ROLE_TITLE, &left, &right);
 	text_free(&left);
@@ -175,26 +170,10 @@ bars_draw_title(struct app *app, struct canvas *canvas, const struct area *area)
 
 /* --- status ------------------------------------------------------------ */
 
-bool
-bars_add_count(struct app *app, const struct hits *hits, struct text *out)
-{
-	struct matches_progress progress;
-	char digits[32];
-	hits_get_progress(hits, &progress);
-	if (!progress.exact && !progress.count) {
-		text_add(out, progress.working ? "searching" : "none yet");
-		return false;
-	}
-	if (!progress.exact)
-		text_add(out, app->charset == TEXT_ASCII ? ">=" : "\u2265");
-	text_add(out, text_number(digits, progress.count));
-	return true;
-}
-
 /* The rank of a row among the matches counted, and how many they are: `, row 3
  * of 300`; or only how many: `, 300 shown`. */
 static void
-add_rank(struct app *app, const struct hits *hits, const struct row *row, const char *one,
+add_rank(struct screen *screen, const struct hits *hits, const struct row *row, const char *one,
 	 const char *many, struct text *out)
 {
 	char digits[32];
@@ -204,36 +183,36 @@ add_rank(struct app *app, const struct hits *hits, const struct row *row, const 
 		text_addf(out, ", %s %s of ", one, text_number(digits, rank + 1));
 	else
 		text_add(out, ", ");
-	if (bars_add_count(app, hits, out) && (!hit || !exact))
+	if (filters_add_count(screen, hits, out) && (!hit || !exact))
 		text_addf(out, " %s", many);
 }
 
 static void
-add_position(struct app *app, struct text *out)
+add_position(struct screen *screen, struct text *out)
 {
-	const struct row *row = list_current(app->list);
+	const struct row *row = list_current(screen->list);
 	char digits[32];
 	bool exact;
 	if (!row)
 		return;
-	uint64_t number = list_number(app->list, row, &exact);
+	uint64_t number = list_number(screen->list, row, &exact);
 	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
-	uint64_t total = list_total(app->list, &exact);
+	uint64_t total = list_total(screen->list, &exact);
 	if (!exact && total <= number)
 		total = number + 1; /* an estimate knows no more than we see */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
-	if (app->list->hits.count)
-		add_rank(app, &app->list->hits, row, "row", "shown", out);
-	if (app->search.hits.count)
-		add_rank(app, &app->search.hits, row, "match", "matches", out);
+	if (screen->list->hits.count)
+		add_rank(screen, &screen->list->hits, row, "row", "shown", out);
+	if (screen->search->hits.count)
+		add_rank(screen, &screen->search->hits, row, "match", "matches", out);
 }
 
 static void
-add_time(struct app *app, struct text *out)
+add_time(struct screen *screen, struct text *out)
 {
-	struct list *list = app->list;
+	struct list *list = screen->list;
 	const struct selection *selection =
-	    app->time_mode != TIME_ABSOLUTE ? app_selection(app) : NULL;
+	    screen->time_mode != TIME_ABSOLUTE ? selection_get(screen) : NULL;
 	struct moment now;
 	if (!selection || !moment_of(list, &list->lanes[list->lane], &selection->message,
 				     &selection->expansion, &now))
@@ -242,28 +221,15 @@ add_time(struct app *app, struct text *out)
 	moment_format(&now, out);
 }
 
-/* What was typed of a command so far. */
-static void
-add_typed(const struct app *app, struct text *out)
-{
-	if (app->counted)
-		text_addf(out, "%llu", (unsigned long long)app->count);
-	keys_format(&app->keys, out);
-	if (app->wants_letter != COMMAND_COUNT)
-		keymap_hint(&app->keymap, app->wants_letter, out);
-	if (out->length)
-		text_add(out, "  ");
-}
-
 /* What came since the end was left behind. */
 static void
-add_unseen(struct app *app, struct text *out)
+add_unseen(struct screen *screen, struct text *out)
 {
 	char digits[32];
 	bool exact;
-	if (app->list->tail || capture_ended(trace_capture(app->list->trace)))
+	if (screen->list->tail || capture_ended(trace_capture(screen->list->trace)))
 		return;
-	uint64_t count = list_unseen(app->list, &exact);
+	uint64_t count = list_unseen(screen->list, &exact);
 	if (count)
 		text_addf(out, "+%s%s new ", exact ? "" : "~", text_number(digits, count));
 }
@@ -282,12 +248,12 @@ add_totals(const struct index_progress *progress, struct text *out)
 
 /* What was said; or as much as there is room for, and where to find the rest. */
 static void
-add_message(struct app *app, int room, struct text *out)
+add_message(struct screen *screen, int room, struct text *out)
 {
 	static const char more[] = "  :messages tells all";
 	int less = room - (int)strlen(more);
 	text_add_char(out, ' ');
-	app_add_safe(app, app->message.data, out);
+	screen_add_safe(screen, screen->message.data, out);
 	if (text_columns(out->data, out->length) > room && less > 0) {
 		text_cut(out, text_fit(out->data, out->length, less, NULL));
 		text_add(out, more);
@@ -295,33 +261,33 @@ add_message(struct app *app, int room, struct text *out)
 }
 
 void
-bars_draw_status(struct app *app, struct canvas *canvas, const struct area *area)
+bars_draw_status(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct text left = {0}, right = {0};
 	struct index_progress progress;
 	enum role role = ROLE_STATUS;
-	if (app->prompt.active) {
-		preview_draw(app, canvas, area,
-			     prompt_draw(&app->prompt, canvas, area, app->charset));
+	if (screen->prompt->active) {
+		preview_draw(screen, canvas, area,
+			     prompt_draw(screen->prompt, canvas, area, screen->charset));
 		return;
 	}
-	list_get_progress(app->list, &progress);
-	add_typed(app, &right);
-	if (app->message.length) {
-		add_message(app, area->cols, &left);
-		role = app->trouble ? ROLE_TROUBLE : ROLE_STATUS;
-	} else if (search_running(&app->search)) {
+	list_get_progress(screen->list, &progress);
+	input_add_typed(app_of(screen)->input, screen->keymap, &right);
+	if (screen->message.length) {
+		add_message(screen, area->cols, &left);
+		role = screen->is_error ? ROLE_TROUBLE : ROLE_STATUS;
+	} else if (search_running(screen->search)) {
 		text_add(&left, " searching... Ctrl-C cancels");
-	} else if (app_base(app) == PANE_GUESSES) {
+	} else if (shown_base(screen) == PANE_GUESSES) {
 		char digits[32];
 		text_add(&left, " not decoded");
 		text_addf(&right, "%s bytes ",
-			  text_number(digits, capture_size(trace_capture(app->list->trace))));
+			  text_number(digits, capture_size(trace_capture(screen->list->trace))));
 	} else {
-		add_position(app, &left);
-		add_time(app, &left);
-		range_describe(app, &left);
-		add_unseen(app, &right);
+		add_position(screen, &left);
+		add_time(screen, &left);
+		range_describe(screen, &left);
+		add_unseen(screen, &right);
 		add_totals(&progress, &right);
 	}
 	draw_sides(canvas, area, role, &left, &right);

@@ -3,252 +3,266 @@
  */
 #include "config.h"
 
+#include "ui/commands.h"
+#include "command/keymap.h"
 #include "decode/registry.h"
 #include "session/session.h"
 #include "ui/app.h"
-#include "ui/notebook.h"
-#include "ui/panes/pane_context.h"
+#include "ui/list/context_view.h"
+#include "ui/list/filters.h"
+#include "ui/list/list.h"
+#include "ui/list/range.h"
+#include "ui/list/search.h"
+#include "ui/list/shown.h"
+#include "ui/list/traces.h"
+#include "ui/list/view.h"
+#include "ui/save.h"
+#include "ui/panes/lines.h"
 #include "ui/panes/pane_timeline.h"
-#include "ui/session.h"
+#include "ui/prompt/prompt.h"
+#include "ui/screen/term.h"
 #include "ui/settings.h"
+#include "ui/signals.h"
+#include "ui/write.h"
 
 #include <string.h>
 
 /* --- filters ----------------------------------------------------------- */
 
 static void
-say_severities(struct app *app)
+apply_severities(struct screen *screen)
 {
 	struct text text = {0};
 	bool whole;
-	enum severity level = filters_threshold(&app->filters, &whole);
-	app->filters.off = false;
-	app_refilter(app);
+	enum severity level = filters_threshold(screen->filters, &whole);
+	screen->filters->off = false;
+	filters_apply(screen);
 	if (whole)
 		text_addf(&text, "severity %s and worse", severity_name(level));
 	else
-		bars_add_severities(app, &text);
-	if (app->list->hits.count) {
+		filters_add_severities(screen, &text);
+	if (screen->list->hits.count) {
 		text_add(&text, ": ");
-		bars_add_count(app, &app->list->hits, &text);
+		filters_add_count(screen, &screen->list->hits, &text);
 	}
-	app_say(app, "%s; messages without one are %s", text_get(&text),
-		app->filters.severities & 1 ? "shown" : "hidden");
+	screen_say(screen, "%s; messages without one are %s", text_get(&text),
+		   screen->filters->severities & 1 ? "shown" : "hidden");
 	text_free(&text);
 }
 
 static void
-set_severities(struct app *app, enum severity level)
+set_severities(struct screen *screen, enum severity level)
 {
-	app->filters.severities = filter_threshold(level, !(app->filters.severities & 1));
-	say_severities(app);
+	screen->filters->severities = filter_threshold(level, !(screen->filters->severities & 1));
+	apply_severities(screen);
 }
 
 static void
-step_threshold(struct app *app, const struct command_call *call)
+step_threshold(struct screen *screen, const struct command_call *call)
 {
 	bool whole;
-	int64_t step = call->id == COMMAND_STRICTER ? -app_count(call) : app_count(call);
-	int64_t level = (int64_t)filters_threshold(&app->filters, &whole) + step;
+	int64_t step = call->id == COMMAND_STRICTER ? -command_steps(call) : command_steps(call);
+	int64_t level = (int64_t)filters_threshold(screen->filters, &whole) + step;
 	level = level < SEVERITY_FATAL ? SEVERITY_FATAL : level;
-	set_severities(app, level > SEVERITY_DEBUG ? SEVERITY_DEBUG : (enum severity)level);
+	set_severities(screen, level > SEVERITY_DEBUG ? SEVERITY_DEBUG : (enum severity)level);
 }
 
 static void
-set_threshold(struct app *app, const struct command_call *call)
+set_threshold(struct screen *screen, const struct command_call *call)
 {
 	int level = severity_parse(call->text);
 	if (level <= 0) {
-		app_trouble(app,
-			    "%s is no severity; fatal, error, warning, info, user1, user2, debug",
-			    call->text);
+		screen_error(screen,
+			     "%s is no severity; fatal, error, warning, info, user1, user2, debug",
+			     call->text);
 		return;
 	}
-	set_severities(app, (enum severity)level);
+	set_severities(screen, (enum severity)level);
 }
 
 static void
-toggle_unassigned(struct app *app, const struct command_call *call)
+toggle_unassigned(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->filters.severities ^= 1u << SEVERITY_MAX;
-	say_severities(app);
+	screen->filters->severities ^= 1u << SEVERITY_MAX;
+	apply_severities(screen);
 }
 
 /* The first filter; with nothing, none at all. */
 static void
-narrow(struct app *app, const struct command_call *call)
+set_first_filter(struct screen *screen, const struct command_call *call)
 {
 	if (call->text[strspn(call->text, " ")])
-		filters_type(app, 0, call->text, false);
+		filters_type(screen, 0, call->text, false);
 	else
-		filters_clear(app);
+		filters_clear(screen);
 }
 
 /* The same, but never taken for a regular expression. */
 static void
-set_expression(struct app *app, const struct command_call *call)
+set_expression(struct screen *screen, const struct command_call *call)
 {
 	struct text why = {0};
-	struct filter_entry entry = {.expr = filters_parse(app->session, call->text, &why)};
+	struct filter_entry entry = {.expr = filters_parse(screen->session, call->text, &why)};
 	if (entry.expr)
-		filters_put(app, 0, entry);
+		filters_put(screen, 0, entry);
 	else if (why.length)
-		app_trouble(app, "%s", why.data);
+		screen_error(screen, "%s", why.data);
 	else
-		filters_clear(app);
+		filters_clear(screen);
 	text_free(&why);
 }
 
 static void
-add_filter(struct app *app, const struct command_call *call)
+add_filter(struct screen *screen, const struct command_call *call)
 {
-	filters_type(app, SIZE_MAX, call->text, false);
+	filters_type(screen, SIZE_MAX, call->text, false);
 }
 
 static void
-surround(struct app *app, const struct command_call *call)
+change_surroundings(struct screen *screen, const struct command_call *call)
 {
-	int64_t step = call->id == COMMAND_MORE_CONTEXT ? app_count(call) : -app_count(call);
-	int64_t around = (int64_t)app->list->around + step;
+	int64_t step =
+	    call->id == COMMAND_MORE_CONTEXT ? command_steps(call) : -command_steps(call);
+	int64_t around = (int64_t)screen->list->around + step;
 	around = around < 0 ? 0 : around > UI_AROUND_MAX ? UI_AROUND_MAX : around;
-	for (size_t i = 0; i < app->list_count; i++)
-		list_surround(&app->lists[i], (unsigned)around, i == app->trace);
-	app_say(app, "%lld messages before and after each that passes", (long long)around);
+	for (size_t i = 0; i < screen->list_count; i++)
+		list_surround(&screen->lists[i], (unsigned)around, i == screen->trace);
+	screen_say(screen, "%lld messages before and after each that passes", (long long)around);
 }
 
 static void
-toggle_filters(struct app *app, const struct command_call *call)
+toggle_filters(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->filters.off = !app->filters.off;
-	app_refilter(app);
-	app_say(app, app->filters.off ? "filters off" : "filters on");
+	screen->filters->off = !screen->filters->off;
+	filters_apply(screen);
+	screen_say(screen, screen->filters->off ? "filters off" : "filters on");
 }
 
 /* --- panes ------------------------------------------------------------- */
 
 static void
-toggle_pane(struct app *app, enum pane_id pane)
+toggle_pane(struct screen *screen, enum pane_id pane)
 {
-	app->open[pane] = !app->open[pane];
-	if (!app->open[pane] && app->focus == pane)
-		app_focus(app, PANE_LIST);
-	if (!app->open[PANE_FILTERS])
-		filters_uncount(app);
+	screen->open[pane] = !screen->open[pane];
+	if (!screen->open[pane] && screen->focus == pane)
+		shown_set_focus(screen, PANE_LIST);
+	if (!screen->open[PANE_FILTERS])
+		filters_uncount(screen);
 }
 
 static void
-toggle_detail(struct app *app, const struct command_call *call)
+toggle_detail(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	toggle_pane(app, PANE_DETAIL);
+	toggle_pane(screen, PANE_DETAIL);
 }
 
 static void
-toggle_hex(struct app *app, const struct command_call *call)
+toggle_hex(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	toggle_pane(app, PANE_HEX);
+	toggle_pane(screen, PANE_HEX);
 }
 
 /* Somebody who opens a list wants to choose from it. */
 static void
-toggle_chooser(struct app *app, enum pane_id pane)
+toggle_chooser(struct screen *screen, enum pane_id pane)
 {
-	toggle_pane(app, pane);
-	if (app->open[pane])
-		app_focus(app, pane);
+	toggle_pane(screen, pane);
+	if (screen->open[pane])
+		shown_set_focus(screen, pane);
 }
 
 static void
-toggle_marks(struct app *app, const struct command_call *call)
-{
-	(void)call;
-	toggle_chooser(app, PANE_MARKS);
-}
-
-static void
-toggle_syncs(struct app *app, const struct command_call *call)
+toggle_marks(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	toggle_chooser(app, PANE_SYNCS);
+	toggle_chooser(screen, PANE_MARKS);
 }
 
 static void
-toggle_filter_list(struct app *app, const struct command_call *call)
+toggle_syncs(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	toggle_chooser(app, PANE_FILTERS);
+	toggle_chooser(screen, PANE_SYNCS);
 }
 
 static void
-toggle_context(struct app *app, const struct command_call *call)
+toggle_filter_list(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	toggle_pane(app, PANE_CONTEXT);
+	toggle_chooser(screen, PANE_FILTERS);
 }
 
 static void
-toggle_origins(struct app *app, const struct command_call *call)
+toggle_context(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	toggle_chooser(app, PANE_ORIGINS);
+	toggle_pane(screen, PANE_CONTEXT);
 }
 
 static void
-open_detail(struct app *app, const struct command_call *call)
+toggle_origins(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->open[PANE_DETAIL] = true;
-	app_focus(app, PANE_DETAIL);
+	toggle_chooser(screen, PANE_ORIGINS);
 }
 
 static void
-open_help(struct app *app, const struct command_call *call)
+open_detail(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->open[PANE_HELP] = true;
-	app_focus(app, PANE_HELP);
+	screen->open[PANE_DETAIL] = true;
+	shown_set_focus(screen, PANE_DETAIL);
 }
 
 static void
-open_messages(struct app *app, const struct command_call *call)
+open_help(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->open[PANE_MESSAGES] = true;
-	app_focus(app, PANE_MESSAGES);
+	screen->open[PANE_HELP] = true;
+	shown_set_focus(screen, PANE_HELP);
 }
 
 static void
-open_clocks(struct app *app, const struct command_call *call)
+open_messages(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->open[PANE_CLOCKS] = true;
-	app_focus(app, PANE_CLOCKS);
+	screen->open[PANE_MESSAGES] = true;
+	shown_set_focus(screen, PANE_MESSAGES);
 }
 
 static void
-next_pane(struct app *app, const struct command_call *call)
+open_clocks(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	screen->open[PANE_CLOCKS] = true;
+	shown_set_focus(screen, PANE_CLOCKS);
+}
+
+static void
+next_pane(struct screen *screen, const struct command_call *call)
 {
 	int step = call->id == COMMAND_PANE_NEXT ? 1 : PANE_COUNT - 1;
-	int pane = (int)app->focus;
+	int pane = (int)screen->focus;
 	do
 		pane = (pane + step) % PANE_COUNT;
-	while (!app->open[pane]);
-	app_focus(app, (enum pane_id)pane);
+	while (!screen->open[pane]);
+	shown_set_focus(screen, (enum pane_id)pane);
 }
 
 /* The pane whose border lies nearest in a direction. */
 static void
-go_to_pane(struct app *app, const struct command_call *call)
+go_to_pane(struct screen *screen, const struct command_call *call)
 {
-	const struct area *from = &app->layout.panes[app->focus];
+	const struct area *from = &screen->layout.panes[screen->focus];
 	int best = -1, least = 0;
 	for (int i = 0; i < PANE_COUNT; i++) {
-		const struct area *to = &app->layout.panes[i];
+		const struct area *to = &screen->layout.panes[i];
 		int distance = 0;
-		if (!app->open[i] || to->rows <= 0 || i == (int)app->focus)
+		if (!screen->open[i] || to->rows <= 0 || i == (int)screen->focus)
 			continue;
 		if (call->id == COMMAND_PANE_LEFT)
 			distance = from->col - to->col;
@@ -264,60 +278,61 @@ go_to_pane(struct app *app, const struct command_call *call)
 		}
 	}
 	if (best >= 0)
-		app_focus(app, (enum pane_id)best);
+		shown_set_focus(screen, (enum pane_id)best);
 }
 
 static void
-cycle_layout(struct app *app, const struct command_call *call)
+cycle_layout(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->layout_mode = (enum layout_mode)((app->layout_mode + 1) % LAYOUT_MODES);
-	app_say(app, "layout %s", layout_mode_name(app->layout_mode));
+	app_of(screen)->layout_mode =
+	    (enum layout_mode)((app_of(screen)->layout_mode + 1) % LAYOUT_MODES);
+	screen_say(screen, "layout %s", layout_mode_name(app_of(screen)->layout_mode));
 }
 
 static void
-toggle_zoom(struct app *app, const struct command_call *call)
+toggle_zoom(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->zoom = !app->zoom;
+	app_of(screen)->zoom = !app_of(screen)->zoom;
 }
 
 static void
-move_split(struct app *app, const struct command_call *call)
+move_split(struct screen *screen, const struct command_call *call)
 {
-	int64_t step = call->id == COMMAND_SPLIT_MORE ? app_count(call) : -app_count(call);
-	int64_t split = app->split + step;
-	app->split = split < -10 ? -10 : split > 10 ? 10 : (int)split;
+	int64_t step = call->id == COMMAND_SPLIT_MORE ? command_steps(call) : -command_steps(call);
+	int64_t split = app_of(screen)->split + step;
+	app_of(screen)->split = split < -10 ? -10 : split > 10 ? 10 : (int)split;
 }
 
 /* --- screen and program ------------------------------------------------ */
 
 static void
-cycle_time(struct app *app, const struct command_call *call)
+cycle_time(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
 	do
-		app->time_mode = (enum time_mode)((app->time_mode + 1) % TIME_MODES);
-	while (app->time_mode == TIME_MARK && !app->jumps.has_base);
-	app_say(app, "time: %s", time_mode_name(app->time_mode));
+		screen->time_mode = (enum time_mode)((screen->time_mode + 1) % TIME_MODES);
+	while (screen->time_mode == TIME_MARK && !screen->jumps->has_base);
+	screen_say(screen, "time: %s", time_mode_name(screen->time_mode));
 }
 
 static void
-say_facts(struct app *app, const struct command_call *call)
+say_facts(struct screen *screen, const struct command_call *call)
 {
-	struct trace *trace = app->list->trace;
-	const struct row *row = list_current(app->list);
-	const struct message *m = row ? reader_message(app->list->reader, row->at) : NULL;
+	struct trace *trace = screen->list->trace;
+	const struct row *row = list_current(screen->list);
+	const struct message *m = row ? reader_message(screen->list->reader, row->at) : NULL;
 	struct index_progress progress;
 	struct text facts = {0};
 	char digits[32];
 	bool exact;
 	(void)call;
 	if (m) {
-		uint64_t number = list_number(app->list, row, &exact);
+		uint64_t number = list_number(screen->list, row, &exact);
 		text_addf(&facts, "message %s%s", exact ? "" : "~", text_number(digits, number));
-		if (app->list->merge) { /* as files and filters have it */
-			number = reader_number(app->list->reader, row->at, &exact);
+		if (screen->list->merge) { /* as files and filters have it */
+			number = reader_number(screen->list->reader, row->at, &exact);
 			text_addf(&facts, ", of its trace number %s%s", exact ? "" : "~",
 				  text_number(digits, number));
 		}
@@ -331,71 +346,73 @@ say_facts(struct app *app, const struct command_call *call)
 		text_addf(&facts, "%s messages", text_number(digits, progress.messages));
 	else
 		text_addf(&facts, "%s messages so far", text_number(digits, progress.messages));
-	app_say(app, "%s", text_get(&facts));
+	screen_say(screen, "%s", text_get(&facts));
 	text_free(&facts);
 }
 
 /* All traces, so that none is behind when one looks at it. */
 static void
-follow(struct app *app, const struct command_call *call)
+toggle_follow(struct screen *screen, const struct command_call *call)
 {
-	bool on = !app->list->tail;
+	bool on = !screen->list->tail;
 	(void)call;
-	for (size_t i = 0; i < app->session->traces.count; i++) {
-		trace_follow(app->session->traces.at[i], on);
+	for (size_t i = 0; i < screen->session->traces.count; i++) {
+		trace_follow(screen->session->traces.at[i], on);
 		if (on)
-			list_follow(&app->lists[i]);
-		app->lists[i].tail = on;
+			list_follow(&screen->lists[i]);
+		screen->lists[i].tail = on;
 	}
-	if (app->list->merge && on)
-		list_follow(app->list);
-	app->list->tail = on;
+	if (screen->list->merge && on)
+		list_follow(screen->list);
+	screen->list->tail = on;
 	if (!on)
-		app_say(app, "no longer following");
+		screen_say(screen, "no longer following");
 }
 
 static void
-reread(struct app *app, const struct command_call *call)
+reread_captures(struct screen *screen, const struct command_call *call)
 {
-	for (size_t i = 0; i < app->session->traces.count; i++)
-		trace_reread(app->session->traces.at[i]);
-	settings_source(app, call);
-	list_rebuild(app->list);
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		trace_reread(screen->session->traces.at[i]);
+	settings_source(screen, call);
+	list_rebuild(screen->list);
 }
 
 /* For who needs the disk or the processors for something else. */
 static void
-pause_index(struct app *app, const struct command_call *call)
+pause_index(struct screen *screen, const struct command_call *call)
 {
 	struct index_progress progress;
 	(void)call;
-	index_get_progress(trace_index(app->list->trace), &progress);
-	for (size_t i = 0; i < app->session->traces.count; i++)
-		index_pause(trace_index(app->session->traces.at[i]), !progress.paused);
-	app_say(app, progress.paused ? "indexing goes on" : "indexing is paused; :pause goes on");
+	index_get_progress(trace_index(screen->list->trace), &progress);
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		index_pause(trace_index(screen->session->traces.at[i]), !progress.paused);
+	screen_say(screen,
+		   progress.paused ? "indexing goes on" : "indexing is paused; :pause goes on");
 }
 
 static void
-try_format(struct app *app, const struct command_call *call)
+try_format(struct screen *screen, const struct command_call *call)
 {
 	if (!decoder_find(call->text))
-		app_trouble(app, "no such format: %s; Tab lists them", call->text);
+		screen_error(screen, "no such format: %s; Tab lists them", call->text);
 	else
-		app_try(app, (struct app_trial){.trace = app->list->trace, .format = call->text});
+		screen_try(screen, (struct screen_trial){.trace = screen->list->trace,
+							 .format = call->text});
 }
 
 static void
-redraw(struct app *app, const struct command_call *call)
+redraw_screen(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	term_forget(app->term);
+	term_forget(screen->term);
 }
 
 static void
-suspend(struct app *app, const struct command_call *call)
+suspend_program(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app_suspend(app);
+	signals_suspend(screen->term);
 }
 
 /* Ends the counting of matches, if there is any. */
@@ -411,88 +428,88 @@ stop_counting(struct hits *hits)
 }
 
 static bool
-stop_counts(struct app *app)
+stop_counts(struct screen *screen)
 {
-	bool matches = stop_counting(&app->search.hits);
-	return stop_counting(&app->list->hits) || matches;
+	bool matches = stop_counting(&screen->search->hits);
+	return stop_counting(&screen->list->hits) || matches;
 }
 
 static void
-cancel(struct app *app, const struct command_call *call)
+cancel_work(struct screen *screen, const struct command_call *call)
 {
-	if (search_running(&app->search)) {
-		search_cancel(app);
+	if (search_running(screen->search)) {
+		search_cancel(screen);
 		return;
 	}
-	if (write_cancel(app))
+	if (write_cancel(screen))
 		return;
-	if (list_busy(app->list)) {
-		list_cancel(app->list);
+	if (list_busy(screen->list)) {
+		list_cancel(screen->list);
 		return;
 	}
-	if (range_drop(app))
+	if (range_drop(screen))
 		return;
-	if (call->letter != KEYCODE_CTRL('C') && !app->search.highlight &&
-	    trace_on_trial(app->list->trace)) {
-		app_try(app, (struct app_trial){.trace = app->list->trace});
+	if (call->letter != KEYCODE_CTRL('C') && !screen->search->highlight &&
+	    trace_on_trial(screen->list->trace)) {
+		screen_try(screen, (struct screen_trial){.trace = screen->list->trace});
 		return;
 	}
 	if (call->letter != KEYCODE_CTRL('C')) {
-		search_forget(&app->search);
-		search_uncount(app);
-	} else if (stop_counts(app)) {
-		app_say(app, "stopped counting");
+		search_forget(screen->search);
+		search_uncount(screen);
+	} else if (stop_counts(screen)) {
+		screen_say(screen, "stopped counting");
 	} else {
 		struct text hint = {0};
-		keymap_hint(&app->keymap, COMMAND_CLOSE, &hint);
-		app_say(app, "%s quits", hint.data);
+		keymap_hint(screen->keymap, COMMAND_CLOSE, &hint);
+		screen_say(screen, "%s quits", hint.data);
 		text_free(&hint);
 	}
 }
 
 static void
-quit(struct app *app, const struct command_call *call)
+quit_program(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	app->quit = true;
+	screen->quit = true;
 }
 
 /* Closes the pane with the cursor; the list is the last. */
 static void
-close_top(struct app *app, const struct command_call *call)
+close_top(struct screen *screen, const struct command_call *call)
 {
-	if (app->zoom)
-		app->zoom = false;
-	else if (app->focus != app_base(app))
-		toggle_pane(app, app->focus);
+	if (app_of(screen)->zoom)
+		app_of(screen)->zoom = false;
+	else if (screen->focus != shown_base(screen))
+		toggle_pane(screen, screen->focus);
 	else
-		quit(app, call);
+		quit_program(screen, call);
 }
 
 /* What a beginning of names may mean, or that it means nothing. */
 static void
-say_unknown(struct app *app, const char *name, size_t length)
+say_unknown(struct screen *screen, const char *name, size_t length)
 {
 	struct text names = {0};
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (!strncmp(commands[i].name, name, length))
 			text_addf(&names, "%s%s", names.length ? ", " : "", commands[i].name);
 	if (names.length)
-		app_trouble(app, "\"%.*s\" may be: %s", (int)length, name, names.data);
+		screen_error(screen, "\"%.*s\" may be: %s", (int)length, name, names.data);
 	else
-		app_trouble(app, "no command \"%.*s\"; Tab completes", (int)length, name);
+		screen_error(screen, "no command \"%.*s\"; Tab completes", (int)length, name);
 	text_free(&names);
 }
 
 /* Runs `NAME TEXT`; a number goes to that message. */
 static void
-run_line(struct app *app, const struct command_call *call)
+run_line(struct screen *screen, const struct command_call *call)
 {
 	const char *text = call->text + strspn(call->text, " ");
 	size_t length = strcspn(text, " ");
 	struct command_call number = {.id = COMMAND_TOP, .counted = true};
 	if (!text[strspn(text, "0123456789")] && text_parse_uint(text, UINT64_MAX, &number.count)) {
-		jump_top(app, &number);
+		jump_top(screen, &number);
 		return;
 	}
 	bool force = length > 1 && text[length - 1] == '!'; /* then `!` is of the text */
@@ -501,11 +518,11 @@ run_line(struct app *app, const struct command_call *call)
 	if (!length)
 		return;
 	if (id == COMMAND_COUNT) {
-		say_unknown(app, text, length);
+		say_unknown(screen, text, length);
 		return;
 	}
 	if (force && id != COMMAND_WRITE && id != COMMAND_SAVE) {
-		app_trouble(app, ":%s takes no !; leave it out", commands[id].name);
+		screen_error(screen, ":%s takes no !; leave it out", commands[id].name);
 		return;
 	}
 	const char *rest = text + length + strspn(text + length, " ");
@@ -517,12 +534,12 @@ run_line(struct app *app, const struct command_call *call)
 		run.counted = text_parse_uint(rest, UINT64_MAX, &run.count);
 	else if (commands[id].argument == ARGUMENT_LETTER)
 		run.letter = (unsigned char)*rest;
-	app_run(app, run);
+	commands_run(screen, run);
 }
 
-pane_command *const app_commands[COMMAND_COUNT] = {
+static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_GOTO] = jump_goto,
-    [COMMAND_FOLLOW] = follow,
+    [COMMAND_FOLLOW] = toggle_follow,
     [COMMAND_PERCENT] = jump_percent,
     [COMMAND_BACK] = jump_trail,
     [COMMAND_FORWARD] = jump_trail,
@@ -542,8 +559,8 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_PREVIOUS_RESYNC] = search_kind,
     [COMMAND_NEXT_TRIGGER] = search_kind,
     [COMMAND_PREVIOUS_TRIGGER] = search_kind,
-    [COMMAND_NEXT_CONTEXT] = contexts_jump,
-    [COMMAND_PREVIOUS_CONTEXT] = contexts_jump,
+    [COMMAND_NEXT_CONTEXT] = context_view_jump,
+    [COMMAND_PREVIOUS_CONTEXT] = context_view_jump,
     [COMMAND_NEXT_ORIGIN] = search_origin,
     [COMMAND_PREVIOUS_ORIGIN] = search_origin,
     [COMMAND_NEXT_LIKE] = search_example,
@@ -552,16 +569,16 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_PREVIOUS_SILENCE] = search_silence,
     [COMMAND_NEXT_TRACE] = jump_trace,
     [COMMAND_PREVIOUS_TRACE] = jump_trace,
-    [COMMAND_CANCEL] = cancel,
+    [COMMAND_CANCEL] = cancel_work,
     [COMMAND_STRICTER] = step_threshold,
     [COMMAND_LOOSER] = step_threshold,
     [COMMAND_SEVERITY] = set_threshold,
     [COMMAND_UNASSIGNED] = toggle_unassigned,
-    [COMMAND_NARROW] = narrow,
+    [COMMAND_NARROW] = set_first_filter,
     [COMMAND_FILTER] = set_expression,
     [COMMAND_FILTERS] = toggle_filters,
-    [COMMAND_MORE_CONTEXT] = surround,
-    [COMMAND_LESS_CONTEXT] = surround,
+    [COMMAND_MORE_CONTEXT] = change_surroundings,
+    [COMMAND_LESS_CONTEXT] = change_surroundings,
     [COMMAND_FILTER_LIST] = toggle_filter_list,
     [COMMAND_FILTER_ADD] = add_filter,
     [COMMAND_ORIGINS] = toggle_origins,
@@ -572,15 +589,15 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_UNMARK] = jump_unmark,
     [COMMAND_RANGE] = range_toggle,
     [COMMAND_WRITE] = write_start,
-    [COMMAND_SAVE] = notebook_save,
+    [COMMAND_SAVE] = save_session,
     [COMMAND_MARKS] = toggle_marks,
     [COMMAND_SYNCS] = toggle_syncs,
     [COMMAND_MESSAGES] = open_messages,
     [COMMAND_CLOCKS] = open_clocks,
-    [COMMAND_SHOW_TRACE] = session_show_trace,
-    [COMMAND_TIE] = session_tie,
-    [COMMAND_UNTIE] = session_untie,
-    [COMMAND_COUNTERPART] = session_counterpart,
+    [COMMAND_SHOW_TRACE] = traces_toggle,
+    [COMMAND_TIE] = traces_tie,
+    [COMMAND_UNTIE] = traces_untie,
+    [COMMAND_COUNTERPART] = traces_go_to_counterpart,
     [COMMAND_NEXT_MARK] = jump_next_mark,
     [COMMAND_PREVIOUS_MARK] = jump_next_mark,
     [COMMAND_DETAIL] = toggle_detail,
@@ -600,7 +617,7 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_SPLIT_MORE] = move_split,
     [COMMAND_TIME] = cycle_time,
     [COMMAND_FACTS] = say_facts,
-    [COMMAND_REREAD] = reread,
+    [COMMAND_REREAD] = reread_captures,
     [COMMAND_PAUSE] = pause_index,
     [COMMAND_VIEW] = settings_choose,
     [COMMAND_THEME] = settings_choose,
@@ -608,10 +625,35 @@ pane_command *const app_commands[COMMAND_COUNT] = {
     [COMMAND_SET] = settings_set,
     [COMMAND_SOURCE] = settings_source,
     [COMMAND_FORMAT] = try_format,
-    [COMMAND_REDRAW] = redraw,
+    [COMMAND_REDRAW] = redraw_screen,
     [COMMAND_HELP] = open_help,
     [COMMAND_COMMAND] = run_line,
     [COMMAND_CLOSE] = close_top,
-    [COMMAND_QUIT] = quit,
-    [COMMAND_SUSPEND] = suspend,
+    [COMMAND_QUIT] = quit_program,
+    [COMMAND_SUSPEND] = suspend_program,
 };
+
+void
+commands_run(struct screen *screen, struct command_call call)
+{
+	pane_command *run = screen->panes[screen->focus]->commands[call.id];
+	/* what moves, finds and filters only chooses which rows are shown */
+	screen->display_generation += commands[call.id].group > GROUP_FILTER;
+	if (commands[call.id].argument == ARGUMENT_TEXT && !call.text) {
+		prompt_open(screen->prompt, call.id);
+		return;
+	}
+	if (!run && screen->focus >= PANE_HELP && call.id != COMMAND_REDRAW &&
+	    call.id != COMMAND_SUSPEND && call.id != COMMAND_QUIT)
+		commands_run(screen, (struct command_call){.id = COMMAND_CLOSE});
+	if (!run && screen->panes[screen->focus]->lines && lines_are_moved(call.id))
+		run = lines_move;
+	if (!run)
+		run = handlers[call.id];
+	if (!run)
+		run = screen->panes[PANE_LIST]->commands[call.id];
+	if (!run)
+		run = pane_mover(call.id);
+	if (run)
+		run(screen, &call);
+}

@@ -2,6 +2,9 @@
 #include "config.h"
 
 #include "ui/looks.h"
+#include "command/keymap.h"
+#include "ui/list/view.h"
+#include "ui/screen/theme.h"
 
 #include <string.h>
 

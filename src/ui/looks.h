@@ -7,7 +7,7 @@
 
 #include "command/keymap.h"
 #include "ui/screen/theme.h"
-#include "ui/view.h"
+#include "ui/list/view.h"
 
 enum looks_part { LOOKS_VIEW, LOOKS_THEME, LOOKS_KEYS, LOOKS_PARTS };
 

@@ -3,23 +3,24 @@
  *
  * Marks are kept by their place, so they fit as long as the capture is the
  * same or has grown.  Marks of captures that are not open are kept as they
- * are.  A new file takes the place of the old one in one step.
+ * are.
  */
 #include "config.h"
 
 #include "ui/notebook.h"
-#include "base/file.h"
+#include "query/filter/filter.h"
 #include "session/clock/clocks.h"
 #include "session/link/serial.h"
 #include "session/session.h"
 #include "ui/app.h"
-#include "ui/prompt/path.h"
+#include "ui/list/filters.h"
+#include "ui/list/jump.h"
+#include "ui/list/view.h"
 #include "ui/settings.h"
+#include "ui/state.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *
 check_letter(const char *text, char buffer[static 256])
@@ -115,91 +116,93 @@ const struct option_table notebook_options_table = {
 
 /* The open trace of that name, or the number of traces. */
 static size_t
-find_trace(const struct app *app, const char *name)
+find_trace(const struct screen *screen, const char *name)
 {
 	size_t i = 0;
-	while (i < app->session->traces.count &&
-	       strcmp(trace_name(app->session->traces.at[i]), name) != 0)
+	while (i < screen->session->traces.count &&
+	       strcmp(trace_name(screen->session->traces.at[i]), name) != 0)
 		i++;
 	return i;
 }
 
 static bool
-is_open(const struct app *app, const struct notebook_mark *mark)
+is_open(const struct screen *screen, const struct notebook_mark *mark)
 {
-	return find_trace(app, mark->trace) < app->session->traces.count;
+	return find_trace(screen, mark->trace) < screen->session->traces.count;
 }
 
 static void
-restore_filters(struct app *app, const struct notebook *notebook)
+restore_filters(struct screen *screen, const struct notebook *notebook)
 {
 	const struct notebook_filter *filters = notebook->filters.at;
 	struct filter_error error;
-	settings_filters(app, notebook->severity, notebook->unassigned, notebook->filter);
+	settings_filters(screen, notebook->severity, notebook->unassigned, notebook->filter);
 	if (notebook->severities) {
-		read_severities(notebook->severities, &app->filters.severities);
-		app_refilter(app);
+		read_severities(notebook->severities, &screen->filters->severities);
+		filters_apply(screen);
 	}
 	for (size_t i = 0; i < notebook->filters.count; i++) {
 		struct filter_entry entry = {.out = filters[i].hide, .off = filters[i].off};
-		entry.expr = filter_parse(filters[i].filter, app->session, &error);
+		entry.expr = filter_parse(filters[i].filter, screen->session, &error);
 		if (entry.expr)
-			filters_put(app, SIZE_MAX, entry);
+			filters_put(screen, SIZE_MAX, entry);
 		else
-			app_trouble(app, "%s, in %s", error.what, filters[i].filter);
+			screen_error(screen, "%s, in %s", error.what, filters[i].filter);
 	}
 }
 
 /* What marks and ties come from: what was kept last time, or the file; NULL. */
 static const struct notebook *
-marks_before(const struct app *app)
+marks_before(const struct screen *screen)
 {
-	const struct state_file *was = &app->kept.was;
-	return was->captures.count ? &was->notebook : app->options->notebook;
+	const struct state_file *was = &app_of(screen)->kept->was;
+	return was->captures.count ? &was->notebook : app_of(screen)->options->notebook;
 }
 
 static void
-restore_marks(struct app *app, const struct notebook *notebook)
+restore_marks(struct screen *screen, const struct notebook *notebook)
 {
 	const struct notebook_mark *marks = notebook->marks.at;
 	size_t elsewhere = 0;
 	for (size_t i = 0; i < notebook->marks.count; i++) {
 		const struct notebook_mark *mark = &marks[i];
-		elsewhere += !is_open(app, mark);
-		if (is_open(app, mark))
-			jumps_add(&app->jumps,
-				  (struct spot){.trace = find_trace(app, mark->trace),
+		elsewhere += !is_open(screen, mark);
+		if (is_open(screen, mark))
+			jumps_add(screen->jumps,
+				  (struct spot){.trace = find_trace(screen, mark->trace),
 						.place = {mark->offset, (uint32_t)mark->ordinal},
 						.letter = mark->letter ? *mark->letter : '*',
 						.note = mark->note ? mem_text(mark->note) : NULL});
 	}
 	if (notebook->ties.count)
-		clocks_add_ties(app->session->clocks, notebook->ties.at, notebook->ties.count);
+		clocks_add_ties(screen->session->clocks, notebook->ties.at, notebook->ties.count);
 	if (elsewhere)
-		app_say(app, "%zu marks are in captures that are not open", elsewhere);
+		screen_say(screen, "%zu marks are in captures that are not open", elsewhere);
 }
 
 void
-notebook_restore(struct app *app)
+notebook_restore(struct screen *screen)
 {
-	const struct notebook *notebook = app->options->notebook, *before = marks_before(app);
-	if (app->options->trouble)
-		app_trouble(app, "%s", app->options->trouble);
+	const struct notebook *notebook = app_of(screen)->options->notebook,
+			      *before = marks_before(screen);
+	if (app_of(screen)->options->trouble)
+		screen_error(screen, "%s", app_of(screen)->options->trouble);
 	if (notebook && notebook->view)
-		app_run(app, (struct command_call){.id = COMMAND_VIEW, .text = notebook->view});
-	if (notebook && filter_is_all(&app->options->filter))
-		restore_filters(app, notebook);
+		settings_choose(screen,
+				&(struct command_call){.id = COMMAND_VIEW, .text = notebook->view});
+	if (notebook && filter_is_all(&app_of(screen)->options->filter))
+		restore_filters(screen, notebook);
 	if (before)
-		restore_marks(app, before);
+		restore_marks(screen, before);
 }
 
 /* --- to the file ------------------------------------------------------- */
 
 /* A single filter as it would be typed, else the list. */
 static void
-collect_filters(struct app *app, struct notebook *notebook, char letters[SEVERITY_COUNT + 1])
+collect_filters(struct screen *screen, struct notebook *notebook, char letters[SEVERITY_COUNT + 1])
 {
-	const struct filters *filters = &app->filters;
+	const struct filters *filters = screen->filters;
 	struct notebook_filter *list = notebook->filters.at;
 	bool whole;
 	enum severity level = filters_threshold(filters, &whole);
@@ -222,93 +225,49 @@ collect_filters(struct app *app, struct notebook *notebook, char letters[SEVERIT
 
 /* The texts are borrowed. */
 static void
-collect_marks(struct app *app, struct notebook *notebook, char (*letters)[2])
+collect_marks(struct screen *screen, struct notebook *notebook, char (*letters)[2])
 {
-	const struct notebook *before = marks_before(app);
+	const struct notebook *before = marks_before(screen);
 	const struct notebook_mark *old = before ? before->marks.at : NULL;
 	struct notebook_mark *marks = notebook->marks.at;
 	size_t count = 0;
-	notebook->ties.at = (void *)clocks_ties(app->session->clocks, &notebook->ties.count);
-	for (size_t i = 0; i < app->jumps.marks.count; i++) {
-		const struct spot *spot = &app->jumps.marks.at[i];
+	notebook->ties.at = (void *)clocks_ties(screen->session->clocks, &notebook->ties.count);
+	for (size_t i = 0; i < screen->jumps->marks.count; i++) {
+		const struct spot *spot = &screen->jumps->marks.at[i];
 		letters[i][0] = spot->letter;
 		marks[count++] = (struct notebook_mark){
-		    .trace = (char *)trace_name(app->session->traces.at[spot->trace]),
+		    .trace = (char *)trace_name(screen->session->traces.at[spot->trace]),
 		    .offset = spot->place.offset,
 		    .ordinal = spot->place.ordinal,
 		    .letter = spot->letter == '*' ? NULL : letters[i],
 		    .note = spot->note};
 	}
 	for (size_t i = 0; old && i < before->marks.count; i++)
-		if (!is_open(app, &old[i]))
+		if (!is_open(screen, &old[i]))
 			marks[count++] = old[i];
 	notebook->marks.count = count;
 }
 
 void
-notebook_collect(struct app *app, bool whole, struct notebook *to)
+notebook_collect(struct screen *screen, bool whole, struct notebook *to)
 {
-	const struct notebook *before = marks_before(app);
-	size_t most = app->jumps.marks.count + (before ? before->marks.count : 0);
+	const struct notebook *before = marks_before(screen);
+	size_t most = screen->jumps->marks.count + (before ? before->marks.count : 0);
 	struct notebook now;
 	char severities[SEVERITY_COUNT + 1] = "";
-	char(*letters)[2] = mem_new((app->jumps.marks.count + 1) * sizeof *letters);
+	char(*letters)[2] = mem_new((screen->jumps->marks.count + 1) * sizeof *letters);
 	option_defaults(&notebook_options_table, &now);
 	now.marks.at = mem_new((most + 1) * sizeof(struct notebook_mark));
-	now.filters.at = mem_new((app->filters.list.count + 1) * sizeof(struct notebook_filter));
-	collect_marks(app, &now, letters);
+	now.filters.at =
+	    mem_new((screen->filters->list.count + 1) * sizeof(struct notebook_filter));
+	collect_marks(screen, &now, letters);
 	if (whole) {
-		now.view = app->view_name;
-		collect_filters(app, &now, severities);
+		now.view = app_of(screen)->view_name;
+		collect_filters(screen, &now, severities);
 		now.severities = *severities ? severities : NULL;
 	}
 	option_copy(&notebook_options_table, to, &now);
 	free(letters);
 	free(now.filters.at);
 	free(now.marks.at);
-}
-
-static void
-say_saved(struct app *app, const struct notebook *notebook, const char *path)
-{
-	size_t ties = notebook->ties.count;
-	if (ties)
-		app_say(app, "%zu marks and %zu ties saved to %s", notebook->marks.count, ties,
-			path);
-	else
-		app_say(app, "%zu marks saved to %s", notebook->marks.count, path);
-}
-
-void
-notebook_save(struct app *app, const struct command_call *call)
-{
-	const struct ui_options *options = app->options;
-	struct text given = {0};
-	const char *typed = call->text ? call->text : "";
-	bool force = *typed == '!';
-	typed += force + strspn(typed + force, " ");
-	if (*typed)
-		path_read(typed, &given);
-	const char *path = *typed ? text_get(&given) : options->notebook_path;
-	struct notebook notebook;
-	struct text out = {0};
-	notebook_collect(app, true, &notebook);
-	text_add(&out,
-		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
-	option_write(&notebook_options_table, &notebook, &out);
-	if (!path) {
-		app_trouble(app, "save to which file?");
-	} else if (*typed && !force && access(path, F_OK) == 0 &&
-		   (!options->notebook_path || strcmp(path, options->notebook_path) != 0)) {
-		app_trouble(app, "%s is there already; :save! FILE overwrites it", path);
-	} else if (file_replace(path, 0666, 0, &(struct iovec){out.data, out.length}, 1) < 0) {
-		app_trouble(app, "%s: %s", path, strerror(errno));
-	} else {
-		if (options->notebook_path && !strcmp(path, options->notebook_path))
-			state_saved(app);
-		say_saved(app, &notebook, path);
-	}
-	text_free(&out);
-	text_free(&given);
-	option_release(&notebook_options_table, &notebook);
 }

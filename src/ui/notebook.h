@@ -7,11 +7,10 @@
 #define TRAWL_UI_NOTEBOOK_H
 
 #include "base/option.h"
-#include "command/command.h"
 
 #include <stdbool.h>
 
-struct app;
+struct screen;
 
 struct notebook_mark {
 	char *trace;	 /* its name */
@@ -42,13 +41,10 @@ extern const struct option_table notebook_options_table;
 
 /* Makes the screen as ui_options.notebook says; its marks and ties only where no others
  * were kept. */
-void notebook_restore(struct app *);
+void notebook_restore(struct screen *);
 
 /* Fills a notebook with the marks and ties there are, and, WHOLE, with the rest; to be
  * released. */
-void notebook_collect(struct app *, bool whole, struct notebook *);
-
-/* Handler of :save. */
-void notebook_save(struct app *, const struct command_call *);
+void notebook_collect(struct screen *, bool whole, struct notebook *);
 
 #endif

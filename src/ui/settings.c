@@ -7,8 +7,14 @@
 #include "config.h"
 
 #include "ui/settings.h"
+#include "command/keymap.h"
 #include "ui/app.h"
+#include "ui/list/filters.h"
+#include "ui/list/rules.h"
+#include "ui/list/shown.h"
+#include "ui/list/view.h"
 #include "ui/prompt/path.h"
+#include "ui/screen/term.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,28 +22,28 @@
 
 /* Makes what is on the screen follow the looks. */
 static void
-apply(struct app *app)
+apply_looks(struct screen *screen)
 {
-	struct looks *looks = &app->options->looks;
-	term_theme(app->term, &looks->theme);
-	keymap_free(&app->keymap);
-	keymap_make(&app->keymap, &looks->keys);
-	rules_make(&app->rules, &looks->view);
+	struct looks *looks = &app_of(screen)->options->looks;
+	term_theme(screen->term, &looks->theme);
+	keymap_free(screen->keymap);
+	keymap_make(screen->keymap, &looks->keys);
+	rules_make(screen->rules, &looks->view);
 }
 
 void
-settings_filters(struct app *app, int severity, bool unassigned, const char *filter)
+settings_filters(struct screen *screen, int severity, bool unassigned, const char *filter)
 {
-	app->filters.severities =
+	screen->filters->severities =
 	    filter_threshold(severity ? (enum severity)severity : SEVERITY_DEBUG, !unassigned);
-	filters_clear(app);
+	filters_clear(screen);
 	if (filter)
-		filters_type(app, 0, filter, false);
+		filters_type(screen, 0, filter, false);
 }
 
 /* Where a view says whether a pane is open; NULL: it does not. */
 static bool *
-wanted(struct view *view, int pane)
+pane_member(struct view *view, int pane)
 {
 	bool *const all[PANE_COUNT] = {
 	    [PANE_DETAIL] = &view->detail,     [PANE_HEX] = &view->hex,
@@ -50,33 +56,33 @@ wanted(struct view *view, int pane)
 /* What a view says beside its columns: only of a view that is new, not of one
  * that is read again, because all of it has keys. */
 static void
-enter_view(struct app *app, bool filters)
+enter_view(struct screen *screen, bool filters)
 {
-	struct view *view = &app->options->looks.view;
-	app->time_mode = (enum time_mode)view->time;
-	app->layout_mode = (enum layout_mode)view->layout;
+	struct view *view = &app_of(screen)->options->looks.view;
+	screen->time_mode = (enum time_mode)view->time;
+	app_of(screen)->layout_mode = (enum layout_mode)view->layout;
 	for (int i = 0; i < PANE_COUNT; i++)
-		if (wanted(view, i))
-			app->open[i] = *wanted(view, i);
-	if (!app->open[PANE_FILTERS])
-		filters_uncount(app);
-	if (!app->open[app->focus])
-		app_focus(app, PANE_LIST);
+		if (pane_member(view, i))
+			screen->open[i] = *pane_member(view, i);
+	if (!screen->open[PANE_FILTERS])
+		filters_uncount(screen);
+	if (!screen->open[screen->focus])
+		shown_set_focus(screen, PANE_LIST);
 	if (filters)
-		settings_filters(app, view->severity, view->unassigned, view->filter);
+		settings_filters(screen, view->severity, view->unassigned, view->filter);
 }
 
 void
-settings_start(struct app *app)
+settings_start(struct screen *screen)
 {
-	apply(app);
-	enter_view(app, filter_is_all(&app->options->filter));
+	apply_looks(screen);
+	enter_view(screen, filter_is_all(&app_of(screen)->options->filter));
 }
 
 static bool
-load(struct app *app, enum looks_part part, const char *what)
+load_looks(struct screen *screen, enum looks_part part, const char *what)
 {
-	struct ui_options *options = app->options;
+	struct ui_options *options = app_of(screen)->options;
 	struct text path = {0};
 	struct err err = {0};
 	if (what)
@@ -84,60 +90,61 @@ load(struct app *app, enum looks_part part, const char *what)
 	bool good = options->load(options->load_context, part, what ? text_get(&path) : NULL,
 				  &options->looks, &err) >= 0;
 	if (!good)
-		app_trouble(app, "%s", err.what);
-	apply(app);
+		screen_error(screen, "%s", err.what);
+	apply_looks(screen);
 	text_free(&path);
 	return good;
 }
 
 void
-settings_choose(struct app *app, const struct command_call *call)
+settings_choose(struct screen *screen, const struct command_call *call)
 {
 	enum looks_part part = call->id == COMMAND_VIEW	   ? LOOKS_VIEW
 			       : call->id == COMMAND_THEME ? LOOKS_THEME
 							   : LOOKS_KEYS;
-	if (!load(app, part, call->text))
+	if (!load_looks(screen, part, call->text))
 		return;
 	if (part == LOOKS_VIEW) {
 		struct text name = {0}; /* call->text may be the old one */
 		path_read(call->text, &name);
-		free(app->view_name);
-		app->view_name = name.data;
-		enter_view(app, true);
+		free(app_of(screen)->view_name);
+		app_of(screen)->view_name = name.data;
+		enter_view(screen, true);
 	}
-	app_say(app, "%s %s", commands[call->id].name, call->text);
+	screen_say(screen, "%s %s", commands[call->id].name, call->text);
 }
 
 /* Puts what the screen has now into the view, as far as a view can say it. */
 static void
-remember_view(struct app *app)
+remember_view(struct screen *screen)
 {
-	struct view *view = &app->options->looks.view;
-	view->time = app->time_mode;
-	view->layout = app->layout_mode;
+	struct view *view = &app_of(screen)->options->looks.view;
+	view->time = screen->time_mode;
+	view->layout = app_of(screen)->layout_mode;
 	for (int i = 0; i < PANE_COUNT; i++)
-		if (wanted(view, i))
-			*wanted(view, i) = app->open[i];
+		if (pane_member(view, i))
+			*pane_member(view, i) = screen->open[i];
 	bool whole;
-	enum severity level = filters_threshold(&app->filters, &whole);
+	enum severity level = filters_threshold(screen->filters, &whole);
 	view->severity = level == SEVERITY_DEBUG ? SEVERITY_MAX : (int)level;
-	view->unassigned = app->filters.severities & 1;
+	view->unassigned = screen->filters->severities & 1;
 	free(view->filter);
-	view->filter = app_filter_text(app) ? mem_text(app_filter_text(app)) : NULL;
+	view->filter = filters_text(screen) ? mem_text(filters_text(screen)) : NULL;
 }
 
 static void
-tell(struct app *app, const struct option_row *row)
+say_setting(struct screen *screen, const struct option_row *row)
 {
 	struct text value = {0};
-	bool there = option_get(row, &app->options->looks.view, &value);
-	app_say(app, "%s=%s", row->name, there ? text_get(&value) : "");
+	bool there = option_get(row, &app_of(screen)->options->looks.view, &value);
+	screen_say(screen, "%s=%s", row->name, there ? text_get(&value) : "");
 	text_free(&value);
 }
 
 /* Sets one member; an empty text takes a filter away. */
 static const char *
-set(const struct option_row *row, struct view *view, const char *value, char buffer[static 256])
+set_member(const struct option_row *row, struct view *view, const char *value,
+	   char buffer[static 256])
 {
 	if (row->type == OPTION_TEXT && !*value) {
 		char **text = (char **)((char *)view + row->member);
@@ -149,9 +156,9 @@ set(const struct option_row *row, struct view *view, const char *value, char buf
 }
 
 void
-settings_set(struct app *app, const struct command_call *call)
+settings_set(struct screen *screen, const struct command_call *call)
 {
-	struct view *view = &app->options->looks.view;
+	struct view *view = &app_of(screen)->options->looks.view;
 	size_t length = strcspn(call->text, "= ");
 	const char *value = call->text + length;
 	char name[32], buffer[256];
@@ -159,33 +166,33 @@ settings_set(struct app *app, const struct command_call *call)
 	const struct option_row *row = option_find(&view_options_table, name);
 	if (!row) {
 		const char *near = option_nearest(&view_options_table, name);
-		app_trouble(app, "no setting %s; %s%s", name,
-			    near ? "did you mean " : "Tab shows them", near ? near : "");
+		screen_error(screen, "no setting %s; %s%s", name,
+			     near ? "did you mean " : "Tab shows them", near ? near : "");
 		return;
 	}
-	remember_view(app);
+	remember_view(screen);
 	if (!*value) {
-		tell(app, row);
+		say_setting(screen, row);
 		return;
 	}
 	int severity = view->severity;
 	bool unassigned = view->unassigned;
 	char *filter = view->filter ? mem_text(view->filter) : NULL;
-	const char *expected = set(row, view, value + 1, buffer);
+	const char *expected = set_member(row, view, value + 1, buffer);
 	bool filters = severity != view->severity || unassigned != view->unassigned ||
 		       !filter != !view->filter || (filter && strcmp(filter, view->filter) != 0);
 	free(filter);
 	if (expected) {
-		app_trouble(app, "%s is not %s; expected %s", name, value + 1, expected);
+		screen_error(screen, "%s is not %s; expected %s", name, value + 1, expected);
 		return;
 	}
-	enter_view(app, filters);
-	tell(app, row);
+	enter_view(screen, filters);
+	say_setting(screen, row);
 }
 
 void
-settings_source(struct app *app, const struct command_call *call)
+settings_source(struct screen *screen, const struct command_call *call)
 {
-	if (load(app, LOOKS_PARTS, call->text) && call->id == COMMAND_SOURCE)
-		app_say(app, "%s read", call->text ? call->text : "view, theme and keys");
+	if (load_looks(screen, LOOKS_PARTS, call->text) && call->id == COMMAND_SOURCE)
+		screen_say(screen, "%s read", call->text ? call->text : "view, theme and keys");
 }

@@ -8,18 +8,18 @@
 
 #include <stdbool.h>
 
-struct app;
+struct screen;
 
 /* Follows the looks for the first time: view, theme, keys. */
-void settings_start(struct app *);
+void settings_start(struct screen *);
 
 /* Sets all filters: a threshold (enum severity, 0 = all), and what would be
  * typed after `&`, or NULL. */
-void settings_filters(struct app *, int severity, bool unassigned, const char *filter);
+void settings_filters(struct screen *, int severity, bool unassigned, const char *filter);
 
 /* Handlers. */
-void settings_choose(struct app *, const struct command_call *); /* :view, :theme, :keys */
-void settings_set(struct app *, const struct command_call *);	 /* :set */
-void settings_source(struct app *, const struct command_call *); /* :source, and part of R */
+void settings_choose(struct screen *, const struct command_call *); /* :view, :theme, :keys */
+void settings_set(struct screen *, const struct command_call *);    /* :set */
+void settings_source(struct screen *, const struct command_call *); /* :source, and part of R */
 
 #endif

@@ -11,11 +11,16 @@
 
 #include "ui/state.h"
 #include "base/file.h"
+#include "command/keymap.h"
 #include "decode/registry.h"
 #include "index/saved.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 #include "ui/app.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/notebook.h"
+#include "ui/screen/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -68,33 +73,33 @@ hash_path(const char *path, uint64_t hash)
 
 /* Finds the path for the session's state, or the reason why it has none. */
 static void
-find_path(struct app *app)
+find_path(struct screen *screen)
 {
-	const struct ui_options *options = app->options;
-	const struct session *session = app->session;
+	const struct ui_options *options = app_of(screen)->options;
+	const struct session *session = screen->session;
 	uint64_t hash = 0xcbf29ce484222325;
 	struct text path = {0};
 	if (!options->state_dir)
 		return;
 	if (!*options->state_dir)
-		app->kept.reason = "there is no home folder";
+		app_of(screen)->kept->reason = "there is no home folder";
 	for (size_t i = 0; i < session->traces.count; i++) {
 		const struct trace *trace = session->traces.at[i];
 		if (capture_is_stream(trace_capture(trace)))
-			app->kept.reason = "a stream has no name";
+			app_of(screen)->kept->reason = "a stream has no name";
 		hash = hash_path(capture_path(trace_capture(trace)), hash);
 		hash = option_hash_text(decoder_name(trace_decoder(trace)->ops), hash);
 	}
 	if (options->notebook_given)
 		hash = hash_path(options->notebook_path, hash);
 	text_addf(&path, "%s/%016llx" ENDING, options->state_dir, (unsigned long long)hash);
-	if (!app->kept.reason)
-		app->kept.path = mem_text(text_get(&path));
+	if (!app_of(screen)->kept->reason)
+		app_of(screen)->kept->path = mem_text(text_get(&path));
 	text_free(&path);
 }
 
 static char *
-sample(const struct capture *capture, uint64_t size)
+sample_capture(const struct capture *capture, uint64_t size)
 {
 	struct saved_about about;
 	struct text text = {0};
@@ -109,7 +114,7 @@ has_grown_from(const struct capture *capture, const struct state_capture *was)
 {
 	if (capture_size(capture) < was->size)
 		return false;
-	char *samples = sample(capture, was->size);
+	char *samples = sample_capture(capture, was->size);
 	bool same = !strcmp(samples, was->samples);
 	free(samples);
 	return same;
@@ -139,32 +144,32 @@ is_newer(const char *path, const char *other)
 }
 
 static void
-forget(struct ui_state *state)
+state_forget(struct ui_state *state)
 {
 	option_release(&state_options_table, &state->was);
 	state->was = (struct state_file){0};
 }
 
 static void
-load(struct app *app)
+state_load(struct screen *screen)
 {
-	struct ui_state *state = &app->kept;
-	const struct ui_options *options = app->options;
+	struct ui_state *state = app_of(screen)->kept;
+	const struct ui_options *options = app_of(screen)->options;
 	struct err err = {0};
 	if (!state->path || access(state->path, F_OK) != 0)
 		return;
 	if (is_newer(options->notebook_path, state->path)) {
-		log_add(&app->log, false,
+		log_add(screen->log, false,
 			"marks that were not saved last time are left out: the session's file is "
 			"newer");
 		return;
 	}
 	if (options->load_state(state->path, &state->was, &err) < 0) {
-		forget(state);
-		app_trouble(app, "the marks of last time are left out: %s", err.what);
-	} else if (!is_of_session(&state->was, app->session)) {
-		forget(state);
-		log_add(&app->log, false,
+		state_forget(state);
+		screen_error(screen, "the marks of last time are left out: %s", err.what);
+	} else if (!is_of_session(&state->was, screen->session)) {
+		state_forget(state);
+		log_add(screen->log, false,
 			"the marks of last time are left out: the capture has changed since");
 	}
 }
@@ -178,111 +183,112 @@ add_count(struct text *out, size_t count, const char *what)
 }
 
 static void
-say_restored(struct app *app)
+say_restored(struct screen *screen)
 {
 	struct text what = {0}, key = {0};
-	size_t marks = app->jumps.marks.count, ties;
-	clocks_ties(app->session->clocks, &ties);
+	size_t marks = screen->jumps->marks.count, ties;
+	clocks_ties(screen->session->clocks, &ties);
 	add_count(&what, marks, "mark");
 	add_count(&what, ties, "tie");
-	keymap_hint(&app->keymap, marks ? COMMAND_MARKS : COMMAND_CLOCKS, &key);
+	keymap_hint(screen->keymap, marks ? COMMAND_MARKS : COMMAND_CLOCKS, &key);
 	if (what.length)
-		app_say(app, "back from last time: %s; %s shows them", what.data, key.data);
+		screen_say(screen, "back from last time: %s; %s shows them", what.data, key.data);
 	text_free(&what);
 	text_free(&key);
 }
 
 /* Appends marks and ties as they would be kept. */
 static void
-write_marks(struct app *app, struct text *out)
+write_marks(struct screen *screen, struct text *out)
 {
 	struct notebook now;
-	notebook_collect(app, false, &now);
+	notebook_collect(screen, false, &now);
 	option_write(&notebook_options_table, &now, out);
 	option_release(&notebook_options_table, &now);
 }
 
 static void
-note_kept(struct app *app)
+note_kept(struct screen *screen)
 {
-	text_clear(&app->kept.same);
-	write_marks(app, &app->kept.same);
+	text_clear(&app_of(screen)->kept->same);
+	write_marks(screen, &app_of(screen)->kept->same);
 }
 
 void
-state_restore(struct app *app)
+state_restore(struct screen *screen)
 {
-	find_path(app);
-	load(app);
-	notebook_restore(app);
-	note_kept(app);
-	app->kept.unchecked = app->kept.was.captures.count;
-	if (app->kept.unchecked)
-		say_restored(app);
+	find_path(screen);
+	state_load(screen);
+	notebook_restore(screen);
+	note_kept(screen);
+	app_of(screen)->kept->unchecked = app_of(screen)->kept->was.captures.count;
+	if (app_of(screen)->kept->unchecked)
+		say_restored(screen);
 }
 
 /* Whether there is a message at the very place, and not only one near. */
 static bool
-has_message(struct app *app, const struct spot *mark)
+has_message(struct screen *screen, const struct spot *mark)
 {
 	struct list *list;
 	struct row row;
-	if (!jump_find(app, mark, &list, &row))
+	if (!jump_find(screen, mark, &list, &row))
 		return false;
 	struct place place = reader_place(list->lanes[row.lane].reader, row.at);
 	return !place_compare(place, mark->place);
 }
 
 void
-state_check(struct app *app)
+state_check(struct screen *screen)
 {
 	struct index_progress progress;
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	struct text what = {0};
 	size_t dropped = 0;
-	if (!app->kept.unchecked)
+	if (!app_of(screen)->kept->unchecked)
 		return;
-	for (size_t i = 0; i < app->session->traces.count; i++) {
-		index_get_progress(trace_index(app->session->traces.at[i]), &progress);
+	for (size_t i = 0; i < screen->session->traces.count; i++) {
+		index_get_progress(trace_index(screen->session->traces.at[i]), &progress);
 		if (!progress.complete)
 			return;
 	}
-	app->kept.unchecked = false;
+	app_of(screen)->kept->unchecked = false;
 	for (size_t i = jumps->marks.count; i-- > 0;)
-		if (!has_message(app, &jumps->marks.at[i])) {
+		if (!has_message(screen, &jumps->marks.at[i])) {
 			jumps_drop(jumps, i);
 			dropped++;
 		}
 	add_count(&what, dropped, "mark");
 	if (dropped)
-		app_say(app, "%s of last time dropped: no message is there any more", what.data);
+		screen_say(screen, "%s of last time dropped: no message is there any more",
+			   what.data);
 	text_free(&what);
 }
 
 /* --- to the file ------------------------------------------------------- */
 
 bool
-state_is_unsaved(struct app *app)
+state_is_unsaved(struct screen *screen)
 {
 	struct text now = {0};
-	write_marks(app, &now);
-	bool same = !strcmp(text_get(&now), text_get(&app->kept.same));
+	write_marks(screen, &now);
+	bool same = !strcmp(text_get(&now), text_get(&app_of(screen)->kept->same));
 	text_free(&now);
 	return !same;
 }
 
 bool
-state_can_keep(const struct app *app)
+state_can_keep(const struct screen *screen)
 {
-	return app->kept.path;
+	return app_of(screen)->kept->path;
 }
 
 void
-state_saved(struct app *app)
+state_saved(struct screen *screen)
 {
-	note_kept(app);
-	if (app->kept.path)
-		unlink(app->kept.path);
+	note_kept(screen);
+	if (app_of(screen)->kept->path)
+		unlink(app_of(screen)->kept->path);
 }
 
 static void
@@ -294,14 +300,14 @@ describe_captures(const struct session *session, struct option_list *list)
 		const struct capture *capture = trace_capture(session->traces.at[i]);
 		captures[i].file = real_path(capture_path(capture));
 		captures[i].size = capture_size(capture);
-		captures[i].samples = sample(capture, captures[i].size);
+		captures[i].samples = sample_capture(capture, captures[i].size);
 	}
 }
 
 static int
-write_file(struct app *app, const struct state_file *file, struct err *err)
+write_file(struct screen *screen, const struct state_file *file, struct err *err)
 {
-	const char *path = app->kept.path;
+	const char *path = app_of(screen)->kept->path;
 	struct text out = {0};
 	text_add(&out, "# Marks and ties that were not saved: trawl puts them back and :save "
 		       "removes this.\n");
@@ -316,24 +322,24 @@ write_file(struct app *app, const struct state_file *file, struct err *err)
 }
 
 int
-state_keep(struct app *app, struct err *err)
+state_keep(struct screen *screen, struct err *err)
 {
-	const struct ui_state *state = &app->kept;
-	const char *saved = app->options->notebook_path;
+	const struct ui_state *state = app_of(screen)->kept;
+	const char *saved = app_of(screen)->options->notebook_path;
 	struct state_file now = {0};
 	int failed = 0;
-	if (!app->options->state_dir || !state_is_unsaved(app))
+	if (!app_of(screen)->options->state_dir || !state_is_unsaved(screen))
 		return 0;
 	if (!state->path)
 		return err_set(err, ERR_IO, "the marks are not kept, as %s; :save FILE keeps them",
 			       state->reason);
-	notebook_collect(app, false, &now.notebook);
+	notebook_collect(screen, false, &now.notebook);
 	if (!now.notebook.marks.count && !now.notebook.ties.count &&
 	    !(saved && access(saved, F_OK) == 0)) {
 		unlink(state->path);
 	} else {
-		describe_captures(app->session, &now.captures);
-		failed = write_file(app, &now, err);
+		describe_captures(screen->session, &now.captures);
+		failed = write_file(screen, &now, err);
 	}
 	option_release(&state_options_table, &now);
 	return failed;
@@ -342,7 +348,7 @@ state_keep(struct app *app, struct err *err)
 void
 state_free(struct ui_state *state)
 {
-	forget(state);
+	state_forget(state);
 	text_free(&state->same);
 	free(state->path);
 	*state = (struct ui_state){0};

@@ -36,23 +36,23 @@ struct ui_state {
 };
 
 /* Puts back what was kept of these captures, or what the session's file has. */
-void state_restore(struct app *);
+void state_restore(struct screen *);
 
 /* Drops marks put back that no message has, and says how many; once, as the messages
  * are known. */
-void state_check(struct app *);
+void state_check(struct screen *);
 
 /* Whether there are marks or ties that are kept nowhere. */
-bool state_is_unsaved(struct app *);
+bool state_is_unsaved(struct screen *);
 
 /* Whether state_keep can keep them. */
-bool state_can_keep(const struct app *);
+bool state_can_keep(const struct screen *);
 
 /* After what there is was written where the next opening reads it. */
-void state_saved(struct app *);
+void state_saved(struct screen *);
 
 /* Keeps what is unsaved, at the end.  0, or negative with the reason. */
-int state_keep(struct app *, struct err *);
+int state_keep(struct screen *, struct err *);
 
 void state_free(struct ui_state *);
 

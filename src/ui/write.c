@@ -12,8 +12,11 @@
 
 #include "ui/write.h"
 #include "base/thread.h"
+#include "query/filter/filter.h"
 #include "session/session.h"
 #include "ui/app.h"
+#include "ui/list/list.h"
+#include "ui/list/range.h"
 #include "ui/prompt/path.h"
 
 #include <errno.h>
@@ -47,7 +50,7 @@ struct write_job {
 /* --- the thread -------------------------------------------------------- */
 
 static bool
-take(void *context, struct text *text)
+write_take(void *context, struct text *text)
 {
 	struct write_job *job = context;
 	size_t done = 0;
@@ -75,7 +78,7 @@ make_merge(struct write_job *job)
 }
 
 static void *
-run(void *context)
+write_run(void *context)
 {
 	struct write_job *job = context;
 	struct merge *merge = NULL;
@@ -101,7 +104,7 @@ job_free(struct write_job *job)
 	if (job->started)
 		pthread_join(job->thread, NULL);
 	else if (job->path && !atomic_load(&job->done))
-		run(job); /* nothing but to tidy up */
+		write_run(job); /* nothing but to tidy up */
 	filter_free(&job->filter);
 	for (size_t i = 0; job->marks && i < job->spans.count; i++)
 		free((char *)job->marks[i].note);
@@ -113,19 +116,19 @@ job_free(struct write_job *job)
 }
 
 void
-write_free(struct app *app)
+write_free(struct screen *screen)
 {
-	job_free(app->writing);
-	app->writing = NULL;
+	job_free(app_of(screen)->writing);
+	app_of(screen)->writing = NULL;
 }
 
 bool
-write_cancel(struct app *app)
+write_cancel(struct screen *screen)
 {
-	if (!app->writing)
+	if (!app_of(screen)->writing)
 		return false;
-	atomic_store(&app->writing->cancelled, true);
-	write_poll(app);
+	atomic_store(&app_of(screen)->writing->cancelled, true);
+	write_poll(screen);
 	return true;
 }
 
@@ -136,31 +139,31 @@ start_when_known(struct write_job *job)
 	if (job->started || atomic_load(&job->done) ||
 	    (!atomic_load(&job->cancelled) && !export_range_is_known(&job->range)))
 		return;
-	job->started = thread_start(&job->thread, run, job);
+	job->started = thread_start(&job->thread, write_run, job);
 	if (!job->started)
-		run(job);
+		write_run(job);
 }
 
 void
-write_poll(struct app *app)
+write_poll(struct screen *screen)
 {
-	struct write_job *job = app->writing;
+	struct write_job *job = app_of(screen)->writing;
 	char digits[32];
 	if (job)
 		start_when_known(job);
 	if (!job || !atomic_load(&job->done))
 		return;
 	if (job->errno_seen)
-		app_trouble(app, "%s: %s", job->path, strerror(job->errno_seen));
+		screen_error(screen, "%s: %s", job->path, strerror(job->errno_seen));
 	else if (job->written == ERR_CANCELLED)
-		app_say(app, "%s: cancelled", job->path);
+		screen_say(screen, "%s: cancelled", job->path);
 	else if (job->written < 0)
-		app_trouble(app, "the capture changed while it was written; try again");
+		screen_error(screen, "the capture changed while it was written; try again");
 	else
-		app_say(app, "%s messages written to %s as %s: %s",
-			text_number(digits, (uint64_t)job->written), job->path,
-			job->range.format->name, job->of);
-	write_free(app);
+		screen_say(screen, "%s messages written to %s as %s: %s",
+			   text_number(digits, (uint64_t)job->written), job->path,
+			   job->range.format->name, job->of);
+	write_free(screen);
 }
 
 /* --- what was asked for ------------------------------------------------ */
@@ -198,14 +201,14 @@ is_of_parts(const struct export_format *format)
 }
 
 static void
-say_no_format(struct app *app, const char *word)
+say_no_format(struct screen *screen, const char *word)
 {
 	struct text text = {0};
 	text_addf(&text, "%s is no format:", word);
 	for (size_t i = 0; i < export_format_count; i++)
 		if (is_of_parts(&export_formats[i]))
 			text_addf(&text, " %s", export_formats[i].name);
-	app_trouble(app, "%s; a name with blanks needs quotes", text.data);
+	screen_error(screen, "%s; a name with blanks needs quotes", text.data);
 	text_free(&text);
 }
 
@@ -219,38 +222,38 @@ format_of(const char *path)
 
 /* False, and said why, if it cannot be read. */
 static bool
-read_wish(struct app *app, const char *text, struct wish *wish)
+read_wish(struct screen *screen, const char *text, struct wish *wish)
 {
 	struct text word = {0};
 	bool good = true;
 	wish->force = *text == '!';
 	text = path_take(text + wish->force, &wish->path);
 	if (!text)
-		app_trouble(app, "a quote of the name is not closed");
+		screen_error(screen, "a quote of the name is not closed");
 	while (text && *text && good) {
 		size_t length = strcspn(text, " ");
 		text_clear(&word);
 		text_add_bytes(&word, text, length);
 		good = take_word(wish, word.data);
 		if (!good)
-			say_no_format(app, word.data);
+			say_no_format(screen, word.data);
 		text += length + strspn(text + length, " ");
 	}
 	text_free(&word);
 	if (!wish->format)
 		wish->format = format_of(text_get(&wish->path));
 	if (!wish->what_given)
-		wish->what = range_find(app) ? WHAT_RANGE : WHAT_SHOWN;
+		wish->what = range_find(screen) ? WHAT_RANGE : WHAT_SHOWN;
 	return text && good;
 }
 
 /* What the list shows of its traces: of the range, or all. */
 static void
-add_lanes(struct app *app, enum what what, struct write_job *job)
+add_lanes(struct screen *screen, enum what what, struct write_job *job)
 {
-	const struct list *list = app->list;
-	for (size_t i = 0; what == WHAT_RANGE && i < app->range.spans.count; i++)
-		*vec_add(&job->spans) = app->range.spans.at[i];
+	const struct list *list = screen->list;
+	for (size_t i = 0; what == WHAT_RANGE && i < screen->range->spans.count; i++)
+		*vec_add(&job->spans) = screen->range->spans.at[i];
 	for (size_t i = 0; what == WHAT_SHOWN && i < list->lane_count; i++)
 		if (list_shows(list, i))
 			*vec_add(&job->spans) = (struct export_span){
@@ -264,21 +267,21 @@ add_lanes(struct app *app, enum what what, struct write_job *job)
 
 /* The places to write; false if there are none. */
 static bool
-add_spans(struct app *app, enum what what, struct write_job *job)
+add_spans(struct screen *screen, enum what what, struct write_job *job)
 {
-	if (what == WHAT_RANGE && !range_find(app))
+	if (what == WHAT_RANGE && !range_find(screen))
 		return false;
 	if (what != WHAT_MARKS) {
-		add_lanes(app, what, job);
+		add_lanes(screen, what, job);
 		return true;
 	}
-	job->marks = mem_new((app->jumps.marks.count + 1) * sizeof *job->marks);
-	for (size_t i = 0; i < app->jumps.marks.count; i++) {
-		const struct spot *mark = &app->jumps.marks.at[i];
+	job->marks = mem_new((screen->jumps->marks.count + 1) * sizeof *job->marks);
+	for (size_t i = 0; i < screen->jumps->marks.count; i++) {
+		const struct spot *mark = &screen->jumps->marks.at[i];
 		job->marks[i] =
 		    (struct export_mark){mark->letter, mark->note ? mem_text(mark->note) : NULL};
 		*vec_add(&job->spans) =
-		    (struct export_span){.trace = app->session->traces.at[mark->trace],
+		    (struct export_span){.trace = screen->session->traces.at[mark->trace],
 					 .first = mark->place,
 					 .last = mark->place,
 					 .mark = &job->marks[i]};
@@ -287,7 +290,7 @@ add_spans(struct app *app, enum what what, struct write_job *job)
 }
 
 static bool
-open_file(struct app *app, const struct wish *wish, struct write_job *job)
+open_file(struct screen *screen, const struct wish *wish, struct write_job *job)
 {
 	const char *path = text_get(&wish->path);
 	if (*path)
@@ -296,66 +299,66 @@ open_file(struct app *app, const struct wish *wish, struct write_job *job)
 	if (job->file < 0 && errno == EEXIST && wish->force)
 		job->file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	if (!*path)
-		app_trouble(app, "write to which file? FILE [FORMAT] [range|shown|marks]");
+		screen_error(screen, "write to which file? FILE [FORMAT] [range|shown|marks]");
 	else if (job->file < 0)
-		app_trouble(app, "%s: %s%s", path, strerror(errno),
-			    errno == EEXIST ? "; :write! FILE overwrites it" : "");
+		screen_error(screen, "%s: %s%s", path, strerror(errno),
+			     errno == EEXIST ? "; :write! FILE overwrites it" : "");
 	return job->file >= 0;
 }
 
 /* Reads what is wished, finds the messages and opens the file; false, and said
  * why, if that cannot be. */
 static bool
-prepare(struct app *app, const char *text, struct wish *wish, struct write_job *job)
+prepare_job(struct screen *screen, const char *text, struct wish *wish, struct write_job *job)
 {
-	if (!read_wish(app, text, wish))
+	if (!read_wish(screen, text, wish))
 		return false;
-	if (app->writing)
-		app_trouble(app, "a file is being written; wait, or cancel it");
+	if (app_of(screen)->writing)
+		screen_error(screen, "a file is being written; wait, or cancel it");
 	else if (!is_of_parts(wish->format))
-		app_trouble(app, "%s is of whole captures: trawl -t %s -o NAME CAPTURE",
-			    wish->format->name, wish->format->name);
-	else if (!add_spans(app, wish->what, job))
-		app_trouble(app, "there is no %s to write",
-			    wish->what == WHAT_MARKS ? "mark" : "range");
+		screen_error(screen, "%s is of whole captures: trawl -t %s -o NAME CAPTURE",
+			     wish->format->name, wish->format->name);
+	else if (!add_spans(screen, wish->what, job))
+		screen_error(screen, "there is no %s to write",
+			     wish->what == WHAT_MARKS ? "mark" : "range");
 	else
-		return open_file(app, wish, job);
+		return open_file(screen, wish, job);
 	return false;
 }
 
 static const char *
-name_messages(const struct app *app, enum what what)
+name_messages(const struct screen *screen, enum what what)
 {
 	if (what == WHAT_SHOWN)
-		return filter_is_all(&app->filter) ? "all" : "what the filters show";
+		return filter_is_all(screen->filter) ? "all" : "what the filters show";
 	return what == WHAT_RANGE ? "the range" : "those with marks";
 }
 
 void
-write_start(struct app *app, const struct command_call *call)
+write_start(struct screen *screen, const struct command_call *call)
 {
 	struct wish wish = {0};
 	struct write_job *job = mem_new(sizeof *job);
-	job->session = app->session;
+	job->session = screen->session;
 	job->file = -1;
-	if (prepare(app, call->text, &wish, job))
+	if (prepare_job(screen, call->text, &wish, job))
 		job->path = mem_text(text_get(&wish.path));
 	text_free(&wish.path);
 	if (!job->path) {
 		job_free(job);
 		return;
 	}
-	job->filter = filter_clone(&app->filter);
+	job->filter = filter_clone(screen->filter);
 	job->range = (struct export_range){.spans = job->spans.at,
 					   .count = job->spans.count,
 					   .ordered = job->shown,
 					   .marks = wish.what == WHAT_MARKS,
 					   .format = wish.format,
 					   .filter = wish.what == WHAT_MARKS ? NULL : &job->filter,
-					   .take = take,
+					   .take = write_take,
 					   .context = job};
-	job->of = name_messages(app, wish.what);
-	app->writing = job;
-	app_say(app, "writing %s", job->path);
-	write_poll(app);
+	job->of = name_messages(screen, wish.what);
+	app_of(screen)->writing = job;
+	screen_say(screen, "writing %s", job->path);
+	write_poll(screen);
 }

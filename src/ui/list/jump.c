@@ -9,13 +9,16 @@
 
 #include "ui/list/jump.h"
 #include "session/clock/clock_text.h"
-#include "ui/app.h"
+#include "ui/list/moment.h"
+#include "ui/list/shown.h"
+#include "ui/list/trail.h"
+#include "ui/prompt/prompt.h"
+#include "ui/screen/screen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	TRAIL_MAX = 100,
 	UNTIMED_MAX = 64, /* cells without a time passed while bisecting */
 	NEAR_CELLS = 16	  /* looked at for the message itself */
 };
@@ -37,20 +40,10 @@ same_spot(const struct spot *spot, size_t trace, struct place place)
 }
 
 bool
-jump_here(struct app *app, struct spot *spot)
+jump_find(struct screen *screen, const struct spot *spot, struct list **list, struct row *row)
 {
-	const struct row *row = list_current(app->list);
-	if (row)
-		*spot =
-		    (struct spot){.trace = app->list->lanes[row->lane].number, .place = row->place};
-	return row;
-}
-
-bool
-jump_find(struct app *app, const struct spot *spot, struct list **list, struct row *row)
-{
-	bool all = app->list->merge;
-	*list = all ? app->list : &app->lists[spot->trace];
+	bool all = screen->list->merge;
+	*list = all ? screen->list : &screen->lists[spot->trace];
 	*row = (struct row){.lane = all ? spot->trace : 0, .place = spot->place};
 	struct reader *reader = (*list)->lanes[row->lane].reader;
 	const struct message *m = reader_find_place(reader, spot->place, &row->at)
@@ -63,54 +56,31 @@ jump_find(struct app *app, const struct spot *spot, struct list **list, struct r
 }
 
 static void
-go_to_spot(struct app *app, const struct spot *spot)
+go_to_spot(struct screen *screen, const struct spot *spot)
 {
 	struct position at;
-	if (app->list->merge)
-		list_turn(app->list, spot->trace);
-	else if (spot->trace != app->trace)
-		app_show_trace(app, spot->trace);
-	if (reader_find_place(app->list->reader, spot->place, &at))
-		list_goto(app->list, at);
+	if (screen->list->merge)
+		list_turn(screen->list, spot->trace);
+	else if (spot->trace != screen->trace)
+		shown_set_trace(screen, spot->trace);
+	if (reader_find_place(screen->list->reader, spot->place, &at))
+		list_goto(screen->list, at);
 }
 
 /* --- the trail --------------------------------------------------------- */
 
-static void
-remember(struct app *app)
-{
-	struct jumps *jumps = &app->jumps;
-	struct spot here;
-	if (!jump_here(app, &here))
-		return;
-	if (jumps->trail.count == TRAIL_MAX) {
-		memmove(jumps->trail.at, jumps->trail.at + 1,
-			(TRAIL_MAX - 1) * sizeof *jumps->trail.at);
-		jumps->trail.count--;
-	}
-	*vec_add(&jumps->trail) = here;
-	jumps->at = jumps->trail.count;
-}
-
 void
-jump_to_spot(struct app *app, const struct spot *spot)
+jump_to_spot(struct screen *screen, const struct spot *spot)
 {
 	struct spot copy = *spot; /* it may be of the trail, which moves */
-	remember(app);
-	go_to_spot(app, &copy);
+	trail_remember(screen);
+	go_to_spot(screen, &copy);
 }
 
 void
-jump_to(struct app *app, struct position at)
+jump_trail(struct screen *screen, const struct command_call *call)
 {
-	remember(app);
-	list_goto(app->list, at);
-}
-
-void
-jump_trail(struct app *app, const struct command_call *call)
-{
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	size_t count = call->count < TRAIL_MAX ? (size_t)call->count : TRAIL_MAX;
 	for (; count; count--) {
 		if (call->id == COMMAND_FORWARD) {
@@ -121,13 +91,13 @@ jump_trail(struct app *app, const struct command_call *call)
 			if (!jumps->at)
 				break;
 			if (jumps->at == jumps->trail.count) {
-				remember(app); /* to come forward to */
+				trail_remember(screen); /* to come forward to */
 				jumps->at = jumps->trail.count - 1;
 			}
 			if (jumps->at)
 				jumps->at--;
 		}
-		go_to_spot(app, &jumps->trail.at[jumps->at]);
+		go_to_spot(screen, &jumps->trail.at[jumps->at]);
 	}
 }
 
@@ -198,9 +168,9 @@ is_letter(uint32_t key)
 }
 
 static void
-toggle_bookmark(struct app *app, struct spot here)
+toggle_bookmark(struct screen *screen, struct spot here)
 {
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	here.letter = '*';
 	size_t old = replaced(jumps, &here);
 	if (old < jumps->marks.count)
@@ -210,34 +180,34 @@ toggle_bookmark(struct app *app, struct spot here)
 }
 
 void
-jump_set(struct app *app, const struct command_call *call)
+jump_set(struct screen *screen, const struct command_call *call)
 {
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	struct spot here;
-	if (!jump_here(app, &here))
+	if (!trail_here(screen, &here))
 		return;
 	if (call->id == COMMAND_BOOKMARK || call->letter == 'm') {
-		toggle_bookmark(app, here);
+		toggle_bookmark(screen, here);
 	} else if (is_letter(call->letter)) {
 		here.letter = (char)call->letter;
 		jumps_add(jumps, here);
 	} else {
-		app_say(app, "a mark is a letter");
+		screen_say(screen, "a mark is a letter");
 		return;
 	}
 	struct moment moment;
-	if (moment_of_row(app->list, list_current(app->list), &moment)) {
+	if (moment_of_row(screen->list, list_current(screen->list), &moment)) {
 		jumps->has_base = true;
 		jumps->base = moment;
 	}
 }
 
 void
-jump_note_mark(struct app *app, struct spot *mark, const char *note)
+jump_note_mark(struct screen *screen, struct spot *mark, const char *note)
 {
 	if (!note) {
-		prompt_open(&app->prompt, COMMAND_NOTE);
-		prompt_replace(&app->prompt, 0, mark && mark->note ? mark->note : "");
+		prompt_open(screen->prompt, COMMAND_NOTE);
+		prompt_replace(screen->prompt, 0, mark && mark->note ? mark->note : "");
 	} else if (mark) {
 		free(mark->note);
 		mark->note = *note ? mem_text(note) : NULL;
@@ -245,11 +215,11 @@ jump_note_mark(struct app *app, struct spot *mark, const char *note)
 }
 
 void
-jump_note(struct app *app, const struct command_call *call)
+jump_note(struct screen *screen, const struct command_call *call)
 {
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	struct spot here, *mark = NULL;
-	if (!jump_here(app, &here))
+	if (!trail_here(screen, &here))
 		return;
 	for (size_t i = 0; i < jumps->marks.count && !mark; i++)
 		if (same_spot(&jumps->marks.at[i], here.trace, here.place))
@@ -258,16 +228,16 @@ jump_note(struct app *app, const struct command_call *call)
 		here.letter = '*';
 		mark = jumps_add(jumps, here);
 	}
-	jump_note_mark(app, mark, call->text);
+	jump_note_mark(screen, mark, call->text);
 }
 
 void
-jump_unmark(struct app *app, const struct command_call *call)
+jump_unmark(struct screen *screen, const struct command_call *call)
 {
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	struct spot here;
 	(void)call;
-	if (!jump_here(app, &here))
+	if (!trail_here(screen, &here))
 		return;
 	for (size_t i = jumps->marks.count; i-- > 0;)
 		if (same_spot(&jumps->marks.at[i], here.trace, here.place))
@@ -275,130 +245,130 @@ jump_unmark(struct app *app, const struct command_call *call)
 }
 
 void
-jump_mark(struct app *app, const struct command_call *call)
+jump_mark(struct screen *screen, const struct command_call *call)
 {
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	struct spot *target = NULL;
 	if (call->letter == '\'' || call->letter == '`')
 		target = jumps->trail.count ? &jumps->trail.at[jumps->trail.count - 1] : NULL;
 	else if (is_letter(call->letter))
 		target = find_mark(jumps, (char)call->letter);
 	if (!target) {
-		app_say(app, "no such mark");
+		screen_say(screen, "no such mark");
 		return;
 	}
-	jump_to_spot(app, target);
+	jump_to_spot(screen, target);
 }
 
 /* Whether A stands before B in the present list. */
 static bool
-is_before(struct app *app, const struct spot *a, const struct spot *b)
+is_before(struct screen *screen, const struct spot *a, const struct spot *b)
 {
 	struct list *list;
 	struct row first, second;
-	if (!app->list->merge)
+	if (!screen->list->merge)
 		return place_compare(a->place, b->place) < 0;
-	return jump_find(app, a, &list, &first) && jump_find(app, b, &list, &second) &&
+	return jump_find(screen, a, &list, &first) && jump_find(screen, b, &list, &second) &&
 	       merge_is_before(list->merge, (struct merge_position){first.lane, first.at},
 			       (struct merge_position){second.lane, second.at});
 }
 
 void
-jump_next_mark(struct app *app, const struct command_call *call)
+jump_next_mark(struct screen *screen, const struct command_call *call)
 {
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	bool next = call->id == COMMAND_NEXT_MARK;
 	struct spot here, *best = NULL;
-	if (!jump_here(app, &here))
+	if (!trail_here(screen, &here))
 		return;
 	for (size_t i = 0; i < jumps->marks.count; i++) {
 		struct spot *mark = &jumps->marks.at[i];
-		bool shown = app->list->merge || mark->trace == here.trace;
-		if (shown && is_before(app, next ? &here : mark, next ? mark : &here) &&
-		    (!best || is_before(app, next ? mark : best, next ? best : mark)))
+		bool shown = screen->list->merge || mark->trace == here.trace;
+		if (shown && is_before(screen, next ? &here : mark, next ? mark : &here) &&
+		    (!best || is_before(screen, next ? mark : best, next ? best : mark)))
 			best = mark;
 	}
 	if (!best) {
-		app_say(app, "no mark that way");
+		screen_say(screen, "no mark that way");
 		return;
 	}
-	jump_to_spot(app, best);
+	jump_to_spot(screen, best);
 }
 
 /* --- by number and share ----------------------------------------------- */
 
 static void
-go_to_number(struct app *app, uint64_t number)
+go_to_number(struct screen *screen, uint64_t number)
 {
 	bool exact;
 	struct position at;
-	if (list_find_number(app->list, number, &at, &exact))
-		jump_to(app, at);
+	if (list_find_number(screen->list, number, &at, &exact))
+		trail_go_to(screen, at);
 	else
-		app_say(app, "no message %llu", (unsigned long long)number);
+		screen_say(screen, "no message %llu", (unsigned long long)number);
 }
 
 static void
-go_to_offset(struct app *app, uint64_t offset)
+go_to_offset(struct screen *screen, uint64_t offset)
 {
 	struct position at;
-	if (reader_find_offset(app->list->reader, offset, &at))
-		jump_to(app, at);
+	if (reader_find_offset(screen->list->reader, offset, &at))
+		trail_go_to(screen, at);
 }
 
 static void
-go_to_percent(struct app *app, uint64_t percent)
+go_to_percent(struct screen *screen, uint64_t percent)
 {
 	bool exact;
 	percent = percent < 100 ? percent : 100;
-	if (app->list->merge && merge_is_exact(app->list->merge)) {
-		uint64_t count = list_total(app->list, &exact);
-		go_to_number(app,
+	if (screen->list->merge && merge_is_exact(screen->list->merge)) {
+		uint64_t count = list_total(screen->list, &exact);
+		go_to_number(screen,
 			     count ? (uint64_t)((double)(count - 1) / 100 * (double)percent) : 0);
 		return;
 	}
-	uint64_t size = capture_size(trace_capture(app->list->trace));
-	go_to_offset(app, size / 100 * percent + size % 100 * percent / 100);
+	uint64_t size = capture_size(trace_capture(screen->list->trace));
+	go_to_offset(screen, size / 100 * percent + size % 100 * percent / 100);
 }
 
 void
-jump_percent(struct app *app, const struct command_call *call)
+jump_percent(struct screen *screen, const struct command_call *call)
 {
-	go_to_percent(app, call->counted ? call->count : 0);
+	go_to_percent(screen, call->counted ? call->count : 0);
 }
 
 void
-jump_top(struct app *app, const struct command_call *call)
+jump_top(struct screen *screen, const struct command_call *call)
 {
 	if (call->counted) {
-		go_to_number(app, call->count);
+		go_to_number(screen, call->count);
 	} else {
-		remember(app);
-		list_goto_edge(app->list, LIST_BEFORE);
+		trail_remember(screen);
+		list_goto_edge(screen->list, LIST_BEFORE);
 	}
 }
 
 void
-jump_end(struct app *app, const struct command_call *call)
+jump_end(struct screen *screen, const struct command_call *call)
 {
 	if (call->counted) {
-		go_to_number(app, call->count);
-	} else if (app->list->tail) {
-		list_follow(app->list);
+		go_to_number(screen, call->count);
+	} else if (screen->list->tail) {
+		list_follow(screen->list);
 	} else {
-		remember(app);
-		list_goto_edge(app->list, LIST_AFTER);
+		trail_remember(screen);
+		list_goto_edge(screen->list, LIST_AFTER);
 	}
 }
 
 void
-jump_trace(struct app *app, const struct command_call *call)
+jump_trace(struct screen *screen, const struct command_call *call)
 {
-	size_t count = app->list_count;
+	size_t count = screen->list_count;
 	size_t step = (size_t)(call->count % count);
 	if (call->id == COMMAND_PREVIOUS_TRACE)
 		step = count - step;
-	app_show_trace(app, (app->trace + step) % count);
+	shown_set_trace(screen, (screen->trace + step) % count);
 }
 
 /* --- by time ----------------------------------------------------------- */
@@ -458,14 +428,14 @@ find_ticks(struct list *list, uint64_t ticks, struct position *at)
 }
 
 static bool
-find_moment(struct app *app, const struct moment *moment, struct position *at)
+find_moment(struct screen *screen, const struct moment *moment, struct position *at)
 {
-	struct list *list = app->list;
+	struct list *list = screen->list;
 	struct merge_position p;
 	if (!moment->common)
 		return find_ticks(list, moment->ticks, at);
 	if (!list->merge)
-		return merge_cut(app->merge, list->lanes[0].number, moment->order, at) ||
+		return merge_cut(screen->merge, list->lanes[0].number, moment->order, at) ||
 		       reader_last(list->reader, at);
 	if (!merge_find_time(list->merge, list->lane, moment->order, &p))
 		return list_last(list, at);
@@ -476,13 +446,13 @@ find_moment(struct app *app, const struct moment *moment, struct position *at)
 
 /* What times in the prompt count from, in the way they are shown. */
 static bool
-shown_base(struct app *app, struct moment *base)
+base_of_times(struct screen *screen, struct moment *base)
 {
-	if (app->time_mode == TIME_START)
-		return moment_first(app->list, base);
-	if (app->time_mode == TIME_MARK && app->jumps.has_base)
-		*base = app->jumps.base;
-	return app->time_mode == TIME_MARK && app->jumps.has_base;
+	if (screen->time_mode == TIME_START)
+		return moment_first(screen->list, base);
+	if (screen->time_mode == TIME_MARK && screen->jumps->has_base)
+		*base = screen->jumps->base;
+	return screen->time_mode == TIME_MARK && screen->jumps->has_base;
 }
 
 /* Moves a moment by so many of its clock's ticks. */
@@ -504,35 +474,35 @@ move_by(struct moment *moment, uint64_t ticks, bool back)
 }
 
 static bool
-moment_at(struct app *app, const struct spot *spot, struct moment *moment)
+moment_at(struct screen *screen, const struct spot *spot, struct moment *moment)
 {
 	struct list *list;
 	struct row row;
-	return jump_find(app, spot, &list, &row) && moment_of_row(list, &row, moment);
+	return jump_find(screen, spot, &list, &row) && moment_of_row(list, &row, moment);
 }
 
 /* Reads [BASE]+DURATION, [BASE]-DURATION, BASE or TIME, where BASE is 'LETTER
  * or, left out, the cursor. */
 static bool
-parse_time(struct app *app, const char *text, struct moment *moment)
+parse_time(struct screen *screen, const char *text, struct moment *moment)
 {
 	struct spot spot = {0};
 	struct moment from;
-	bool here = jump_here(app, &spot), mark = *text == '\'';
+	bool here = trail_here(screen, &spot), mark = *text == '\'';
 	uint64_t step = 0;
 	if (mark) {
-		const struct spot *found = text[1] ? find_mark(&app->jumps, text[1]) : NULL;
+		const struct spot *found = text[1] ? find_mark(screen->jumps, text[1]) : NULL;
 		if (!found)
 			return false;
 		spot = *found;
 		text += 2;
 	}
-	bool timed = (here || mark) && moment_at(app, &spot, moment);
-	if (!timed && (mark || !moment_first(app->list, moment)))
+	bool timed = (here || mark) && moment_at(screen, &spot, moment);
+	if (!timed && (mark || !moment_first(screen->list, moment)))
 		return false;
-	if (app->time_mode == TIME_TICKS || app->time_mode == TIME_OWN)
-		*moment = (struct moment){.clock = trace_clock(app->list->trace)};
-	if (app->time_mode == TIME_TICKS)
+	if (screen->time_mode == TIME_TICKS || screen->time_mode == TIME_OWN)
+		*moment = (struct moment){.clock = trace_clock(screen->list->trace)};
+	if (screen->time_mode == TIME_TICKS)
 		moment->clock.hz = 0;
 	if (mark && !*text)
 		return timed;
@@ -542,7 +512,7 @@ parse_time(struct app *app, const char *text, struct moment *moment)
 		return good;
 	}
 	struct trace_clock clock = moment->clock;
-	bool based = shown_base(app, &from) && from.common == moment->common;
+	bool based = base_of_times(screen, &from) && from.common == moment->common;
 	clock.has_epoch &= !based;
 	if (mark || !clock_parse(&clock, text, moment->ticks, &step))
 		return false;
@@ -555,9 +525,9 @@ parse_time(struct app *app, const char *text, struct moment *moment)
 }
 
 void
-jump_goto(struct app *app, const struct command_call *call)
+jump_goto(struct screen *screen, const struct command_call *call)
 {
-	struct jumps *jumps = &app->jumps;
+	struct jumps *jumps = screen->jumps;
 	const char *text = call->text;
 	uint64_t value;
 	struct moment moment;
@@ -572,13 +542,13 @@ jump_goto(struct app *app, const struct command_call *call)
 		text = jumps->last = mem_text(text);
 	}
 	if (*text == '#' && text_parse_uint(text + 1, UINT64_MAX, &value))
-		go_to_number(app, value);
+		go_to_number(screen, value);
 	else if (!strncmp(text, "0x", 2) && text_parse_uint(text, UINT64_MAX, &value))
-		go_to_offset(app, value);
+		go_to_offset(screen, value);
 	else if ((value = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
-		go_to_percent(app, value);
-	else if (!parse_time(app, text, &moment))
-		app_trouble(app, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
-	else if (find_moment(app, &moment, &at))
-		jump_to(app, at);
+		go_to_percent(screen, value);
+	else if (!parse_time(screen, text, &moment))
+		screen_error(screen, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
+	else if (find_moment(screen, &moment, &at))
+		trail_go_to(screen, at);
 }

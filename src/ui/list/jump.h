@@ -8,7 +8,7 @@
 #include "trace/reader.h"
 #include "ui/list/moment.h"
 
-struct app;
+struct screen;
 
 /* A place in one of the session's traces. */
 struct spot {
@@ -17,6 +17,8 @@ struct spot {
 	char letter; /* of a mark; '*' = a bookmark without one */
 	char *note;  /* of a mark, or NULL; owned */
 };
+
+enum { TRAIL_MAX = 100 };
 
 struct jumps {
 	VEC(struct spot) marks; /* in the order of their places */
@@ -39,29 +41,25 @@ void jumps_drop(struct jumps *, size_t i);
 
 /* The message of a spot, and the list it is shown in: the present one if that has
  * its trace, else its trace's own.  False if there is no message any more. */
-bool jump_find(struct app *, const struct spot *, struct list **, struct row *);
-/* Where the cursor is; false on an empty list. */
-bool jump_here(struct app *, struct spot *);
+bool jump_find(struct screen *, const struct spot *, struct list **, struct row *);
 /* Goes to a spot and remembers where it began. */
-void jump_to_spot(struct app *, const struct spot *);
-/* Goes to a position of the present trace and remembers where it began. */
-void jump_to(struct app *, struct position);
+void jump_to_spot(struct screen *, const struct spot *);
 
 /* Gives a mark a note, an empty one takes it away; NULL: asks for it, the old one to
  * begin with.  The mark may be NULL. */
-void jump_note_mark(struct app *, struct spot *, const char *note);
+void jump_note_mark(struct screen *, struct spot *, const char *note);
 
 /* Handlers. */
-void jump_goto(struct app *, const struct command_call *);
-void jump_percent(struct app *, const struct command_call *);
-void jump_top(struct app *, const struct command_call *);
-void jump_end(struct app *, const struct command_call *);
-void jump_trail(struct app *, const struct command_call *); /* back, forward */
-void jump_set(struct app *, const struct command_call *);   /* mark, bookmark */
-void jump_mark(struct app *, const struct command_call *);
-void jump_next_mark(struct app *, const struct command_call *);
-void jump_note(struct app *, const struct command_call *);
-void jump_unmark(struct app *, const struct command_call *);
-void jump_trace(struct app *, const struct command_call *); /* ]f [f */
+void jump_goto(struct screen *, const struct command_call *);
+void jump_percent(struct screen *, const struct command_call *);
+void jump_top(struct screen *, const struct command_call *);
+void jump_end(struct screen *, const struct command_call *);
+void jump_trail(struct screen *, const struct command_call *); /* back, forward */
+void jump_set(struct screen *, const struct command_call *);   /* mark, bookmark */
+void jump_mark(struct screen *, const struct command_call *);
+void jump_next_mark(struct screen *, const struct command_call *);
+void jump_note(struct screen *, const struct command_call *);
+void jump_unmark(struct screen *, const struct command_call *);
+void jump_trace(struct screen *, const struct command_call *); /* ]f [f */
 
 #endif

@@ -9,7 +9,10 @@
 #include "config.h"
 
 #include "ui/list/range.h"
-#include "ui/app.h"
+#include "command/keymap.h"
+#include "ui/list/moment.h"
+#include "ui/screen/screen.h"
+#include "ui/screen/term.h"
 
 enum {
 	COPY_MAX = 64 * 1024, /* bytes; many terminals drop what is longer */
@@ -23,10 +26,10 @@ struct copied {
 
 /* Its ends in the present list, in order; false if there is none. */
 static bool
-ends(const struct app *app, struct merge_position *first, struct merge_position *last)
+ends(const struct screen *screen, struct merge_position *first, struct merge_position *last)
 {
-	const struct list *list = app->list;
-	const struct range *range = &app->range;
+	const struct list *list = screen->list;
+	const struct range *range = screen->range;
 	struct merge_position from = {.trace = 0}, to = {.trace = list->home_lane};
 	while (from.trace < list->lane_count && list->lanes[from.trace].number != range->from.trace)
 		from.trace++;
@@ -63,17 +66,17 @@ part_of_lane(const struct list *list, size_t lane, struct merge_position first,
 }
 
 bool
-range_find(struct app *app)
+range_find(struct screen *screen)
 {
-	const struct list *list = app->list;
+	const struct list *list = screen->list;
 	struct merge_position first, last;
-	vec_clear(&app->range.spans);
-	if (!ends(app, &first, &last))
+	vec_clear(&screen->range->spans);
+	if (!ends(screen, &first, &last))
 		return false;
 	for (size_t lane = 0; lane < list->lane_count; lane++) {
 		struct export_span span;
 		if (list_shows(list, lane) && part_of_lane(list, lane, first, last, &span))
-			*vec_add(&app->range.spans) = span;
+			*vec_add(&screen->range->spans) = span;
 	}
 	return true;
 }
@@ -85,9 +88,9 @@ range_free(struct range *range)
 }
 
 bool
-range_has(const struct app *app, size_t trace, struct place place)
+range_has(const struct screen *screen, size_t trace, struct place place)
 {
-	const struct range *range = &app->range;
+	const struct range *range = screen->range;
 	for (size_t i = 0; range->on && i < range->spans.count; i++) {
 		const struct export_span *span = &range->spans.at[i];
 		if (trace_number(span->trace) == trace)
@@ -98,12 +101,12 @@ range_has(const struct app *app, size_t trace, struct place place)
 }
 
 bool
-range_drop(struct app *app)
+range_drop(struct screen *screen)
 {
-	bool was = app->range.on;
-	app->range.on = false;
+	bool was = screen->range->on;
+	screen->range->on = false;
 	if (was)
-		app_say(app, "range dropped");
+		screen_say(screen, "range dropped");
 	return was;
 }
 
@@ -137,18 +140,18 @@ count_shown(struct list *list, size_t lane, struct position first, struct positi
 }
 
 void
-range_describe(struct app *app, struct text *out)
+range_describe(struct screen *screen, struct text *out)
 {
-	struct list *list = app->list;
+	struct list *list = screen->list;
 	struct merge_position first, last;
 	struct moment start, end;
 	uint64_t count = 0;
 	char digits[32];
 	bool exact = true;
-	if (!ends(app, &first, &last))
+	if (!ends(screen, &first, &last))
 		return;
-	for (size_t i = 0; i < app->range.spans.count; i++) {
-		const struct export_span *span = &app->range.spans.at[i];
+	for (size_t i = 0; i < screen->range->spans.count; i++) {
+		const struct export_span *span = &screen->range->spans.at[i];
 		size_t lane = list->merge ? trace_number(span->trace) : 0;
 		struct position from, to;
 		if (reader_find_place(list->lanes[lane].reader, span->first, &from) &&
@@ -166,26 +169,26 @@ range_describe(struct app *app, struct text *out)
 }
 
 void
-range_toggle(struct app *app, const struct command_call *call)
+range_toggle(struct screen *screen, const struct command_call *call)
 {
-	struct range *range = &app->range;
-	const struct row *row = list_current(app->list);
+	struct range *range = screen->range;
+	const struct row *row = list_current(screen->list);
 	(void)call;
 	if (!row)
 		return;
-	if (range_find(app)) {
-		range_drop(app);
+	if (range_find(screen)) {
+		range_drop(screen);
 		return;
 	}
 	range->on = true;
 	range->from =
-	    (struct spot){.trace = app->list->lanes[row->lane].number, .place = row->place};
-	list_move(app->list, 0); /* from here on: not from what a filter hides */
+	    (struct spot){.trace = screen->list->lanes[row->lane].number, .place = row->place};
+	list_move(screen->list, 0); /* from here on: not from what a filter hides */
 	struct text copy = {0}, write = {0};
-	keymap_hint(&app->keymap, COMMAND_COPY, &copy);
-	keymap_hint(&app->keymap, COMMAND_WRITE, &write);
-	app_say(app, "range: move to its end; %s copies, %s writes it to a file", copy.data,
-		write.data);
+	keymap_hint(screen->keymap, COMMAND_COPY, &copy);
+	keymap_hint(screen->keymap, COMMAND_WRITE, &write);
+	screen_say(screen, "range: move to its end; %s copies, %s writes it to a file", copy.data,
+		   write.data);
 	text_free(&copy);
 	text_free(&write);
 }
@@ -200,29 +203,30 @@ take(void *context, struct text *text)
 }
 
 bool
-range_copy(struct app *app)
+range_copy(struct screen *screen)
 {
 	struct copied copied = {0};
-	if (!range_find(app))
+	if (!range_find(screen))
 		return false;
-	struct export_range wanted = {.spans = app->range.spans.at,
-				      .count = app->range.spans.count,
-				      .merge = app->list->merge,
-				      .ordered = app->list->merge != NULL,
+	struct export_range wanted = {.spans = screen->range->spans.at,
+				      .count = screen->range->spans.count,
+				      .merge = screen->list->merge,
+				      .ordered = screen->list->merge != NULL,
 				      .format = export_find("text"),
-				      .filter = &app->filter,
-				      .charset = app->charset,
+				      .filter = screen->filter,
+				      .charset = screen->charset,
 				      .take = take,
 				      .context = &copied};
 	int64_t written = export_range(&wanted);
 	if (written == ERR_CANCELLED) {
-		app_trouble(app, "that is too much for a clipboard; :write it to a file");
+		screen_error(screen, "that is too much for a clipboard; :write it to a file");
 	} else if (written < 0) {
-		app_trouble(app, "numbers are not known so far; try again when more is indexed");
+		screen_error(screen,
+			     "numbers are not known so far; try again when more is indexed");
 	} else {
-		term_copy(app->term, text_get(&copied.text), copied.text.length);
-		app_say(app, "copied %lld messages", (long long)written);
-		app->range.on = false;
+		term_copy(screen->term, text_get(&copied.text), copied.text.length);
+		screen_say(screen, "copied %lld messages", (long long)written);
+		screen->range->on = false;
 	}
 	text_free(&copied.text);
 	return true;

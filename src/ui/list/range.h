@@ -9,7 +9,7 @@
 #include "export/export_range.h"
 #include "ui/list/jump.h"
 
-struct app;
+struct screen;
 
 struct range {
 	bool on;
@@ -19,24 +19,24 @@ struct range {
 
 /* Finds out what it holds: in a list of several traces a span of each that is shown.
  * False, and none, if there is no range where the list shows its trace. */
-bool range_find(struct app *);
+bool range_find(struct screen *);
 void range_free(struct range *);
 
 /* Whether a message of that trace is in it, as of the last range_find. */
-bool range_has(const struct app *, size_t trace, struct place);
+bool range_has(const struct screen *, size_t trace, struct place);
 
 /* Copies its messages, as the list shows them, to the terminal's clipboard and
  * ends it; false if there is none. */
-bool range_copy(struct app *);
+bool range_copy(struct screen *);
 
 /* Ends it and says so; false if there is none. */
-bool range_drop(struct app *);
+bool range_drop(struct screen *);
 
 /* Appends how many of its messages the list shows, and how long it is; nothing if
  * there is none. */
-void range_describe(struct app *, struct text *out);
+void range_describe(struct screen *, struct text *out);
 
 /* Handler. */
-void range_toggle(struct app *, const struct command_call *);
+void range_toggle(struct screen *, const struct command_call *);
 
 #endif

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "ui/list/rules.h"
-#include "ui/view.h"
+#include "ui/list/view.h"
 
 #include <stdio.h>
 

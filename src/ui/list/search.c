@@ -14,7 +14,10 @@
 #include "query/silence.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
-#include "ui/app.h"
+#include "ui/list/list.h"
+#include "ui/list/selection.h"
+#include "ui/list/trail.h"
+#include "ui/screen/screen.h"
 
 #include <string.h>
 
@@ -43,30 +46,30 @@ search_running(const struct search *search)
 }
 
 void
-search_cancel(struct app *app)
+search_cancel(struct screen *screen)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	if (!search_running(search))
 		return;
 	seek_free(search->job);
 	search->job = NULL;
 	search->waiting = false;
-	app_say(app, "cancelled");
+	screen_say(screen, "cancelled");
 }
 
 void
-search_uncount(struct app *app)
+search_uncount(struct screen *screen)
 {
-	struct search *search = &app->search;
-	search_cancel(app); /* it may look at the count */
+	struct search *search = screen->search;
+	search_cancel(screen); /* it may look at the count */
 	hits_close(&search->hits);
 }
 
 /* The list's filter, where it has one. */
 static const struct filter *
-shown(struct app *app)
+shown(struct screen *screen)
 {
-	return filter_is_all(&app->filter) ? NULL : &app->filter;
+	return filter_is_all(screen->filter) ? NULL : screen->filter;
 }
 
 static void
@@ -92,9 +95,9 @@ message_of(const struct list *list, const struct row *row)
 
 /* How long nothing came before the current row. */
 static void
-say_silence(struct app *app)
+say_silence(struct screen *screen)
 {
-	const struct list *list = app->list;
+	const struct list *list = screen->list;
 	const struct row *row = list_current(list);
 	struct trace_clock clock = trace_clock(list->trace);
 	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
@@ -105,21 +108,22 @@ say_silence(struct app *app)
 			continue;
 		struct text text = {0};
 		clock_format_difference(&clock, before->ticks, end, true, &text);
-		app_say(app, "silence of %s before this message", text_get(&text));
+		screen_say(screen, "silence of %s before this message", text_get(&text));
 		text_free(&text);
 		break;
 	}
 }
 
 static void
-found(struct app *app)
+found(struct screen *screen)
 {
-	const struct search *search = &app->search;
-	jump_to(app, search->from);
+	const struct search *search = screen->search;
+	trail_go_to(screen, search->from);
 	if (search->silence)
-		say_silence(app);
+		say_silence(screen);
 	if (search->wrapped)
-		app_say(app, search->step > 0 ? "continued at the start" : "continued at the end");
+		screen_say(screen,
+			   search->step > 0 ? "continued at the start" : "continued at the end");
 }
 
 /* --- merged lists ------------------------------------------------------ */
@@ -127,82 +131,82 @@ found(struct app *app)
 /* Where a lane looks on; false if it has nothing there.  *HIT: the message is
  * itself one that may be found. */
 static bool
-lane_start(struct app *app, size_t i, struct position *from, bool *itself)
+lane_start(struct screen *screen, size_t i, struct position *from, bool *itself)
 {
-	struct search *search = &app->search;
-	struct list_lane *lane = &app->list->lanes[i];
+	struct search *search = screen->search;
+	struct list_lane *lane = &screen->list->lanes[i];
 	bool forward = search->step > 0;
 	*itself = forward && (search->merged.around || i != search->merged.from.trace);
 	if (search->merged.around && forward)
 		return reader_first(lane->reader, from);
 	*from = (struct position){.cell = index_cell_count(trace_index(lane->trace))};
 	return search->merged.around ||
-	       merge_head(app->list->merge, search->merged.from, i, from) || !forward;
+	       merge_head(screen->list->merge, search->merged.from, i, from) || !forward;
 }
 
 static void
-note_hit(struct app *app, size_t lane, struct position hit)
+note_hit(struct screen *screen, size_t lane, struct position hit)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	struct merge_position own = {lane, hit};
 	if (!search->merged.any ||
-	    merge_is_before(app->list->merge, own, search->merged.best) == (search->step > 0))
+	    merge_is_before(screen->list->merge, own, search->merged.best) == (search->step > 0))
 		search->merged.best = own;
 	search->merged.any = true;
 }
 
 static bool
-is_hit(struct app *app, const struct list_lane *lane, struct position at)
+is_hit(struct screen *screen, const struct list_lane *lane, struct position at)
 {
 	struct expansion scratch = {0};
 	const struct message *m = reader_message(lane->reader, at);
 	struct message copy = m ? *m : (struct message){0};
-	bool hit = m && filter_match(&app->search.want, lane->reader, &copy, &scratch) &&
-		   (!shown(app) || filter_match(shown(app), lane->reader, &copy, &scratch));
+	bool hit = m && filter_match(&screen->search->want, lane->reader, &copy, &scratch) &&
+		   (!shown(screen) || filter_match(shown(screen), lane->reader, &copy, &scratch));
 	expansion_free(&scratch);
 	return hit;
 }
 
 /* Looks at the lanes that are left; false if one of them takes longer. */
 static bool
-look_at_lanes(struct app *app)
+look_at_lanes(struct screen *screen)
 {
-	struct search *search = &app->search;
-	for (; search->merged.lane < app->list->lane_count; search->merged.lane++) {
-		struct list_lane *lane = &app->list->lanes[search->merged.lane];
+	struct search *search = screen->search;
+	for (; search->merged.lane < screen->list->lane_count; search->merged.lane++) {
+		struct list_lane *lane = &screen->list->lanes[search->merged.lane];
 		struct seek_query query = {.trace = lane->trace,
 					   .want = &search->want,
-					   .also = shown(app),
+					   .also = shown(screen),
 					   .direction = search->step};
 		struct position hit;
 		bool round, itself;
-		if (!merge_shows(app->list->merge, search->merged.lane) ||
-		    !lane_start(app, search->merged.lane, &query.from, &itself))
+		if (!merge_shows(screen->list->merge, search->merged.lane) ||
+		    !lane_start(screen, search->merged.lane, &query.from, &itself))
 			continue;
-		if (itself && is_hit(app, lane, query.from)) {
-			note_hit(app, search->merged.lane, query.from);
+		if (itself && is_hit(screen, lane, query.from)) {
+			note_hit(screen, search->merged.lane, query.from);
 			continue;
 		}
 		enum seek_result result = seek_near(&query, lane->reader, NEAR_CELLS, &hit, &round);
 		if (result == SEEK_RUNNING) {
-			search->job = seek_start(&query, notify, app->session);
+			search->job = seek_start(&query, notify, screen->session);
 			return false;
 		}
 		if (result == SEEK_FOUND)
-			note_hit(app, search->merged.lane, hit);
+			note_hit(screen, search->merged.lane, hit);
 	}
 	return true;
 }
 
 /* Goes on with the lanes until `left` hits are passed. */
 static void
-go_on_merged(struct app *app)
+go_on_merged(struct screen *screen)
 {
-	struct search *search = &app->search;
-	while (look_at_lanes(app)) {
+	struct search *search = screen->search;
+	while (look_at_lanes(screen)) {
 		search->merged.lane = 0;
 		if (!search->merged.any && search->wrapped) {
-			app_say(app, "no %s found", search->what);
+			screen_say(screen, "no %s found", search->what);
 			return;
 		}
 		if (!search->merged.any) {
@@ -212,31 +216,31 @@ go_on_merged(struct app *app)
 		search->merged.any = search->merged.around = false;
 		search->merged.from = search->merged.best;
 		if (!--search->left) {
-			list_turn(app->list, search->merged.best.trace);
+			list_turn(screen->list, search->merged.best.trace);
 			search->from = search->merged.best.at;
-			found(app);
+			found(screen);
 			return;
 		}
 	}
 }
 
 static void
-begin_merged(struct app *app)
+begin_merged(struct screen *screen)
 {
-	struct search *search = &app->search;
-	const struct row *row = list_current(app->list);
-	search->merged.from =
-	    row ? (struct merge_position){row->lane, row->at} : app->list->edges[LIST_AFTER].from;
+	struct search *search = screen->search;
+	const struct row *row = list_current(screen->list);
+	search->merged.from = row ? (struct merge_position){row->lane, row->at}
+				  : screen->list->edges[LIST_AFTER].from;
 	search->merged.lane = 0;
 	search->wrapped = search->merged.around = search->merged.any = false;
-	go_on_merged(app);
+	go_on_merged(screen);
 }
 
 /* Takes what the job found in its lane. */
 static void
-poll_merged(struct app *app)
+poll_merged(struct screen *screen)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	struct position hit;
 	uint64_t looked;
 	bool round;
@@ -245,12 +249,12 @@ poll_merged(struct app *app)
 		return;
 	seek_free(search->job);
 	search->job = NULL;
-	if (app->list != search->list)
+	if (screen->list != search->list)
 		return;
 	if (result == SEEK_FOUND)
-		note_hit(app, search->merged.lane, hit);
+		note_hit(screen, search->merged.lane, hit);
 	search->merged.lane++;
-	go_on_merged(app);
+	go_on_merged(screen);
 }
 
 /* --- one trace --------------------------------------------------------- */
@@ -258,11 +262,11 @@ poll_merged(struct app *app)
 /* What the count of matches knows of the next one: where it is, or from where it
  * is not known. */
 static enum seek_result
-look_up(struct app *app, struct matches *known, struct position *at, bool *round)
+look_up(struct screen *screen, struct matches *known, struct position *at, bool *round)
 {
-	int step = app->search.step;
+	int step = screen->search->step;
 	for (;;) {
-		switch (matches_next(known, app->list->reader, *at, step, at)) {
+		switch (matches_next(known, screen->list->reader, *at, step, at)) {
 		case MATCHES_FOUND:
 			return SEEK_FOUND;
 		case MATCHES_UNDECIDED:
@@ -275,21 +279,21 @@ look_up(struct app *app, struct matches *known, struct position *at, bool *round
 		*at = (struct position){.cell = UINT64_MAX, .at = SIZE_MAX};
 		if (step < 0)
 			*at = (struct position){
-			    .cell = index_cell_count(trace_index(app->list->trace))};
+			    .cell = index_cell_count(trace_index(screen->list->trace))};
 	}
 }
 
 /* Looks for the next hit, at once if it is known or near; else sees to it that
  * search_poll will be called. */
 static enum seek_result
-look_on(struct app *app, bool near, struct position *hit, bool *round)
+look_on(struct screen *screen, bool near, struct position *hit, bool *round)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	struct matches *known = search->counts && search->hits.count ? search->hits.of[0] : NULL;
 	struct position unknown = search->from;
-	struct seek_query query = {.trace = app->list->trace,
+	struct seek_query query = {.trace = screen->list->trace,
 				   .want = &search->want,
-				   .also = shown(app),
+				   .also = shown(screen),
 				   .known = known,
 				   .from = search->from,
 				   .direction = search->step,
@@ -297,7 +301,7 @@ look_on(struct app *app, bool near, struct position *hit, bool *round)
 				   .silence = search->silence};
 	*round = search->round;
 	if (known) {
-		enum seek_result result = look_up(app, known, &unknown, round);
+		enum seek_result result = look_up(screen, known, &unknown, round);
 		*hit = unknown;
 		if (result != SEEK_RUNNING)
 			return result;
@@ -305,7 +309,7 @@ look_on(struct app *app, bool near, struct position *hit, bool *round)
 	if (near && !search->silence) {
 		bool wrapped;
 		enum seek_result result =
-		    seek_near(&query, app->list->reader, NEAR_CELLS, hit, &wrapped);
+		    seek_near(&query, screen->list->reader, NEAR_CELLS, hit, &wrapped);
 		if (result != SEEK_RUNNING) {
 			*round = wrapped;
 			return result;
@@ -316,24 +320,24 @@ look_on(struct app *app, bool near, struct position *hit, bool *round)
 		search->from = unknown;
 		search->round = *round;
 	} else {
-		search->job = seek_start(&query, notify, app->session);
+		search->job = seek_start(&query, notify, screen->session);
 	}
 	return SEEK_RUNNING;
 }
 
 /* Goes on until `left` hits are passed: at once where they are known or NEAR. */
 static void
-go_on(struct app *app, bool near)
+go_on(struct screen *screen, bool near)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	while (search->left) {
 		struct position hit;
 		bool round;
-		enum seek_result result = look_on(app, near, &hit, &round);
+		enum seek_result result = look_on(screen, near, &hit, &round);
 		if (result == SEEK_RUNNING)
 			return;
 		if (result != SEEK_FOUND) {
-			app_say(app, "no %s found", search->what);
+			screen_say(screen, "no %s found", search->what);
 			return;
 		}
 		search->from = hit;
@@ -342,13 +346,13 @@ go_on(struct app *app, bool near)
 		search->left--;
 		near = true;
 	}
-	found(app);
+	found(screen);
 }
 
 static void
-prepare(struct app *app, struct filter want, const char *what, int direction, uint64_t count)
+prepare(struct screen *screen, struct filter want, const char *what, int direction, uint64_t count)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	seek_free(search->job);
 	search->job = NULL;
 	search->waiting = false;
@@ -356,8 +360,8 @@ prepare(struct app *app, struct filter want, const char *what, int direction, ui
 	search->what = what;
 	search->step = direction;
 	search->left = count ? count : 1;
-	search->list = app->list;
-	search->from = start_of(app->list);
+	search->list = screen->list;
+	search->from = start_of(screen->list);
 	search->round = search->wrapped = false;
 	search->counts = false;
 	search->silence = 0;
@@ -365,26 +369,26 @@ prepare(struct app *app, struct filter want, const char *what, int direction, ui
 
 /* Looks on from where prepare() said. */
 static void
-start(struct app *app)
+start(struct screen *screen)
 {
-	if (app->list->merge)
-		begin_merged(app);
+	if (screen->list->merge)
+		begin_merged(screen);
 	else
-		go_on(app, true);
+		go_on(screen, true);
 }
 
 static void
-begin(struct app *app, struct filter want, const char *what, int direction, uint64_t count)
+begin(struct screen *screen, struct filter want, const char *what, int direction, uint64_t count)
 {
-	prepare(app, want, what, direction, count);
-	start(app);
+	prepare(screen, want, what, direction, count);
+	start(screen);
 }
 
 /* Takes what the job found; false if it still runs, or was in vain. */
 static bool
-take_hit(struct app *app)
+take_hit(struct screen *screen)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	uint64_t looked;
 	bool wrapped = false;
 	enum seek_result result = seek_poll(search->job, &search->from, &wrapped, &looked);
@@ -396,47 +400,47 @@ take_hit(struct app *app)
 		search->wrapped |= wrapped;
 		search->round = false;
 		search->left--;
-	} else if (app->list == search->list) {
-		app_say(app, "no %s found", search->what);
+	} else if (screen->list == search->list) {
+		screen_say(screen, "no %s found", search->what);
 	}
 	return result == SEEK_FOUND;
 }
 
 void
-search_poll(struct app *app)
+search_poll(struct screen *screen)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	hits_update(&search->hits);
 	if (search->job && search->list->merge) {
-		poll_merged(app);
+		poll_merged(screen);
 		return;
 	}
 	bool more = search->waiting;
 	search->waiting = false;
 	if (search->job)
-		more = take_hit(app);
-	if (more && app->list == search->list) /* else another trace is shown by now */
-		go_on(app, false);
+		more = take_hit(screen);
+	if (more && screen->list == search->list) /* else another trace is shown by now */
+		go_on(screen, false);
 }
 
 /* --- handlers ---------------------------------------------------------- */
 
 static void
-again(struct app *app, int direction, uint64_t count)
+again(struct screen *screen, int direction, uint64_t count)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	if (!search->regex) {
-		app_say(app, "nothing was searched for yet");
+		screen_say(screen, "nothing was searched for yet");
 		return;
 	}
 	struct filter want = filter_all();
 	want.expr = search->pattern;
 	search->highlight = true;
 	if (!search->hits.count)
-		hits_open(&search->hits, app->list, &want, shown(app));
-	prepare(app, want, "match", direction, count);
+		hits_open(&search->hits, screen->list, &want, shown(screen));
+	prepare(screen, want, "match", direction, count);
 	search->counts = true;
-	start(app);
+	start(screen);
 }
 
 /* Whether a text is meant for bytes, as `\x42 ?? 4?`: nothing else is in it, or it
@@ -453,7 +457,7 @@ is_bytes(const char *text)
 /* An expression that holds for messages that have such bytes, and a regular
  * expression for them.  NULL, and said why, if they are none. */
 static struct filter_expr *
-read_bytes(struct app *app, const char *text, struct regex **regex)
+read_bytes(struct screen *screen, const char *text, struct regex **regex)
 {
 	static const char front[] = "bytes ~ \"";
 	struct text filter = {0}, pattern = {0};
@@ -462,7 +466,7 @@ read_bytes(struct app *app, const char *text, struct regex **regex)
 	text_addf(&filter, "%s%s\"", front, text);
 	struct filter_expr *expr = filter_parse(filter.data, NULL, &error);
 	if (!expr)
-		app_trouble(app, "character %zu: %s", error.at + 2 - sizeof front, error.what);
+		screen_error(screen, "character %zu: %s", error.at + 2 - sizeof front, error.what);
 	text_add(&pattern, "(?s)");
 	for (const char *at = text; expr && *at; at++) {
 		if (*at == ' ' || *at == '\\' || *at == 'x')
@@ -482,7 +486,7 @@ read_bytes(struct app *app, const char *text, struct regex **regex)
 	}
 	*regex = expr ? regex_new(pattern.data, 0, &err) : NULL;
 	if (expr && !*regex) {
-		app_trouble(app, "%s", err.what);
+		screen_error(screen, "%s", err.what);
 		filter_expr_free(expr);
 		expr = NULL;
 	}
@@ -522,25 +526,25 @@ search_forget(struct search *search)
 
 /* Takes what is searched for from now on; false if it is no expression. */
 static bool
-set_pattern(struct app *app, const char *text)
+set_pattern(struct screen *screen, const char *text)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	struct filter_error error;
 	struct err err;
 	struct regex *regex = NULL;
 	bool bytes = is_bytes(text);
-	struct filter_expr *pattern = bytes ? read_bytes(app, text, &regex) : NULL;
+	struct filter_expr *pattern = bytes ? read_bytes(screen, text, &regex) : NULL;
 	if (!bytes)
 		regex = regex_new(text, REGEX_SMART_CASE, &err);
 	if (!bytes && regex)
 		pattern = filter_parse_pattern(text, &error);
 	if (!bytes && !pattern)
-		app_trouble(app, "%s", regex ? error.what : err.what);
+		screen_error(screen, "%s", regex ? error.what : err.what);
 	if (!pattern) {
 		regex_free(regex);
 		return false;
 	}
-	search_uncount(app); /* which looks for the one before */
+	search_uncount(screen); /* which looks for the one before */
 	keep_earlier(search, pattern);
 	filter_expr_free(search->pattern);
 	search->regex = regex;
@@ -550,21 +554,21 @@ set_pattern(struct app *app, const char *text)
 }
 
 void
-search_text(struct app *app, const struct command_call *call)
+search_text(struct screen *screen, const struct command_call *call)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	int direction = call->id == COMMAND_SEARCH ? 1 : -1;
-	if (*call->text && !set_pattern(app, call->text))
+	if (*call->text && !set_pattern(screen, call->text))
 		return;
 	search->direction = direction;
-	again(app, direction, 1);
+	again(screen, direction, 1);
 }
 
 void
-search_again(struct app *app, const struct command_call *call)
+search_again(struct screen *screen, const struct command_call *call)
 {
-	int direction = app->search.direction;
-	again(app, call->id == COMMAND_NEXT ? direction : -direction, call->count);
+	int direction = screen->search->direction;
+	again(screen, call->id == COMMAND_NEXT ? direction : -direction, call->count);
 }
 
 #define SEVERITY_BIT(name) (1u << SEVERITY_##name)
@@ -592,19 +596,19 @@ static const struct {
 /* Looks for what an expression of the program's own wants besides WANT, and
  * takes it over. */
 static void
-begin_expression(struct app *app, struct filter want, struct filter_expr *expr, const char *what,
-		 int direction, uint64_t count)
+begin_expression(struct screen *screen, struct filter want, struct filter_expr *expr,
+		 const char *what, int direction, uint64_t count)
 {
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	seek_free(search->job); /* it may look for the last one */
 	search->job = NULL;
 	filter_expr_free(search->example);
 	search->example = want.expr = expr;
-	begin(app, want, what, direction, count);
+	begin(screen, want, what, direction, count);
 }
 
 void
-search_kind(struct app *app, const struct command_call *call)
+search_kind(struct screen *screen, const struct command_call *call)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (call->id != kinds[i].next && call->id != kinds[i].previous)
@@ -613,23 +617,23 @@ search_kind(struct app *app, const struct command_call *call)
 		const char *text = kinds[i].triggers ? decoder_triggers() : kinds[i].expression;
 		want.severities = kinds[i].severities;
 		want.flags = kinds[i].flags;
-		begin_expression(app, want, text ? filter_parse(text, NULL, NULL) : NULL,
+		begin_expression(screen, want, text ? filter_parse(text, NULL, NULL) : NULL,
 				 kinds[i].what, call->id == kinds[i].next ? 1 : -1, call->count);
 	}
 }
 
 void
-search_origin(struct app *app, const struct command_call *call)
+search_origin(struct screen *screen, const struct command_call *call)
 {
-	const struct row *row = list_current(app->list);
-	const struct message *m = row ? reader_message(app->list->reader, row->at) : NULL;
+	const struct row *row = list_current(screen->list);
+	const struct message *m = row ? reader_message(screen->list->reader, row->at) : NULL;
 	if (!m)
 		return;
 	struct filter want = filter_all();
 	want.by_origin = true;
 	want.origin = m->origin;
-	begin(app, want, "other message of this origin", call->id == COMMAND_NEXT_ORIGIN ? 1 : -1,
-	      call->count);
+	begin(screen, want, "other message of this origin",
+	      call->id == COMMAND_NEXT_ORIGIN ? 1 : -1, call->count);
 }
 
 /* Appends what a message must be to be like the selected one. */
@@ -648,33 +652,33 @@ add_example(const struct selection *selection, struct text *out)
 }
 
 void
-search_example(struct app *app, const struct command_call *call)
+search_example(struct screen *screen, const struct command_call *call)
 {
-	const struct selection *selection = app_selection(app);
+	const struct selection *selection = selection_get(screen);
 	struct text text = {0};
 	struct filter_error error;
 	if (!selection)
 		return;
 	add_example(selection, &text);
-	struct filter_expr *example = filter_parse(text_get(&text), app->session, &error);
+	struct filter_expr *example = filter_parse(text_get(&text), screen->session, &error);
 	text_free(&text);
 	if (!example) {
-		app_trouble(app, "%s", error.what);
+		screen_error(screen, "%s", error.what);
 		return;
 	}
-	begin_expression(app, filter_all(), example, "other message like this",
+	begin_expression(screen, filter_all(), example, "other message like this",
 			 call->id == COMMAND_NEXT_LIKE ? 1 : -1, call->count);
 }
 
 /* The usual time between messages near the cursor: those of its cell, or with a
  * filter the rows that the list holds. */
 static uint64_t
-usual_gap(struct app *app)
+usual_gap(struct screen *screen)
 {
-	const struct list *list = app->list;
+	const struct list *list = screen->list;
 	VEC(uint64_t) ticks = {0};
 	const struct block *block = reader_block(list->reader, start_of(list).cell);
-	bool all = filter_is_all(&app->filter);
+	bool all = filter_is_all(screen->filter);
 	for (size_t i = 0; i < (all ? block->count : list->rows.count); i++) {
 		const struct message *m =
 		    all ? &block->messages[i] : message_of(list, &list->rows.at[i]);
@@ -687,10 +691,10 @@ usual_gap(struct app *app)
 }
 
 void
-search_silence(struct app *app, const struct command_call *call)
+search_silence(struct screen *screen, const struct command_call *call)
 {
-	prepare(app, filter_all(), "long silence", call->id == COMMAND_NEXT_SILENCE ? 1 : -1,
+	prepare(screen, filter_all(), "long silence", call->id == COMMAND_NEXT_SILENCE ? 1 : -1,
 		call->count);
-	app->search.silence = usual_gap(app) * SILENCE_TIMES + 1;
-	go_on(app, false);
+	screen->search->silence = usual_gap(screen) * SILENCE_TIMES + 1;
+	go_on(screen, false);
 }

@@ -10,7 +10,7 @@
 #include "session/merge.h"
 #include "ui/list/hits.h"
 
-struct app;
+struct screen;
 
 enum { SEARCH_EARLIER = 3 };
 
@@ -53,16 +53,16 @@ bool search_running(const struct search *);
 
 void search_free(struct search *);
 void search_forget(struct search *); /* nothing is highlighted any more */
-void search_cancel(struct app *);
-void search_uncount(struct app *); /* the list or its filter changes */
-void search_poll(struct app *);	   /* something may have been found */
+void search_cancel(struct screen *);
+void search_uncount(struct screen *); /* the list or its filter changes */
+void search_poll(struct screen *);    /* something may have been found */
 
 /* Handlers. */
-void search_text(struct app *, const struct command_call *);  /* / and ? */
-void search_again(struct app *, const struct command_call *); /* n and N */
-void search_kind(struct app *, const struct command_call *);  /* e W ]g ... */
-void search_origin(struct app *, const struct command_call *);
-void search_example(struct app *, const struct command_call *); /* * and # */
-void search_silence(struct app *, const struct command_call *); /* s and S */
+void search_text(struct screen *, const struct command_call *);	 /* / and ? */
+void search_again(struct screen *, const struct command_call *); /* n and N */
+void search_kind(struct screen *, const struct command_call *);	 /* e W ]g ... */
+void search_origin(struct screen *, const struct command_call *);
+void search_example(struct screen *, const struct command_call *); /* * and # */
+void search_silence(struct screen *, const struct command_call *); /* s and S */
 
 #endif

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "ui/panes/lines.h"
-#include "ui/app.h"
+#include "ui/screen/screen.h"
 
 void
 lines_go_to(struct lines *lines, size_t count, int64_t line)
@@ -34,11 +34,11 @@ lines_are_moved(enum command_id id)
 }
 
 void
-lines_move(struct app *app, const struct command_call *call)
+lines_move(struct screen *screen, const struct command_call *call)
 {
-	const struct pane_ops *pane = panes[app->focus];
-	struct lines *lines = app->state[app->focus];
-	size_t count = pane->lines(app);
+	const struct pane_ops *pane = screen->panes[screen->focus];
+	struct lines *lines = screen->state[screen->focus];
+	size_t count = pane->lines(screen);
 	int64_t line = (int64_t)lines->line + pane_step(call, lines->rows);
 	if (call->id == COMMAND_TOP)
 		line = 0;
@@ -47,5 +47,5 @@ lines_move(struct app *app, const struct command_call *call)
 	if (count)
 		lines_go_to(lines, count, line);
 	if (count && pane->moved)
-		pane->moved(app);
+		pane->moved(screen);
 }

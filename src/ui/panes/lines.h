@@ -8,7 +8,7 @@
 #ifndef TRAWL_UI_LINES_H
 #define TRAWL_UI_LINES_H
 
-#include "ui/pane.h"
+#include "ui/panes/pane.h"
 
 struct lines {
 	size_t line, top; /* that of the cursor; the first on the screen */
@@ -25,6 +25,6 @@ void lines_show(struct lines *, size_t count, int rows);
 /* Whether a command moves a cursor; and the handler that does, in the pane with
  * the focus. */
 bool lines_are_moved(enum command_id);
-void lines_move(struct app *, const struct command_call *);
+void lines_move(struct screen *, const struct command_call *);
 
 #endif

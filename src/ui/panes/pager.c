@@ -8,7 +8,8 @@
 #include "config.h"
 
 #include "ui/panes/pager.h"
-#include "ui/app.h"
+#include "ui/list/shown.h"
+#include "ui/screen/screen.h"
 
 #include <string.h>
 
@@ -42,7 +43,7 @@ pager_close(void *state)
 /* --- a line ------------------------------------------------------------ */
 
 /* Safe text, and how each byte of it looks. */
-struct line {
+struct pager_line {
 	struct text text;
 	VEC(uint8_t) roles;
 	VEC(size_t) hits; /* where matches begin */
@@ -50,14 +51,14 @@ struct line {
 };
 
 static void
-give_role(struct line *line, enum role role)
+give_role(struct pager_line *line, enum role role)
 {
 	while (line->roles.count < line->text.length)
 		*vec_add(&line->roles) = (uint8_t)role;
 }
 
 static void
-add_part(struct line *line, const struct app *app, const struct pager_part *part)
+add_part(struct pager_line *line, const struct screen *screen, const struct pager_part *part)
 {
 	int column = text_columns(text_get(&line->text), line->text.length);
 	int blanks = part->column - column;
@@ -66,7 +67,7 @@ add_part(struct line *line, const struct app *app, const struct pager_part *part
 		text_add_char(&line->text, ' ');
 	give_role(line, ROLE_NORMAL);
 	line->indent = text_columns(text_get(&line->text), line->text.length);
-	app_add_safe(app, part->text, &line->text);
+	screen_add_safe(screen, part->text, &line->text);
 	give_role(line, part->role);
 }
 
@@ -78,7 +79,7 @@ is_inside(char byte)
 }
 
 static void
-find_matches(struct line *line, struct regex *pattern)
+find_matches(struct pager_line *line, struct regex *pattern)
 {
 	const char *text = text_get(&line->text);
 	size_t start, end, from = 0, length = line->text.length;
@@ -110,7 +111,7 @@ row_fit(const char *text, size_t length, int columns)
 
 /* Draws the bytes from AT to END; what was found last looks as the cursor does. */
 static void
-draw_row(const struct line *line, size_t at, size_t end, struct canvas *canvas,
+draw_row(const struct pager_line *line, size_t at, size_t end, struct canvas *canvas,
 	 const struct area *area, int y, int x, bool current)
 {
 	const char *text = text_get(&line->text);
@@ -134,7 +135,7 @@ is_shown(const struct pager *pager, size_t line)
 }
 
 static void
-draw_line(struct pager *pager, const struct line *line, struct canvas *canvas,
+draw_line(struct pager *pager, const struct pager_line *line, struct canvas *canvas,
 	  const struct area *area)
 {
 	size_t at = 0, hit = 0, length = line->text.length;
@@ -156,16 +157,16 @@ draw_line(struct pager *pager, const struct line *line, struct canvas *canvas,
 }
 
 void
-pager_put_parts(struct pager *pager, struct app *app, struct canvas *canvas,
+pager_put_parts(struct pager *pager, struct screen *screen, struct canvas *canvas,
 		const struct area *area, const struct pager_part *parts, size_t count)
 {
-	struct line line = {0};
+	struct pager_line line = {0};
 	for (size_t i = 0; i < count; i++)
-		add_part(&line, app, &parts[i]);
+		add_part(&line, screen, &parts[i]);
 	if (count < 2)
 		line.indent = INDENT;
 	if (pager->mark)
-		pager->mark(app, text_get(&line.text), line.text.length, line.roles.at);
+		pager->mark(screen, text_get(&line.text), line.text.length, line.roles.at);
 	find_matches(&line, pager->pattern);
 	draw_line(pager, &line, canvas, area);
 	text_free(&line.text);
@@ -174,19 +175,19 @@ pager_put_parts(struct pager *pager, struct app *app, struct canvas *canvas,
 }
 
 void
-pager_put(struct pager *pager, struct app *app, struct canvas *canvas, const struct area *area,
-	  enum role role, const char *text)
+pager_put(struct pager *pager, struct screen *screen, struct canvas *canvas,
+	  const struct area *area, enum role role, const char *text)
 {
 	struct pager_part part = {.role = role, .text = text};
-	pager_put_parts(pager, app, canvas, area, &part, 1);
+	pager_put_parts(pager, screen, canvas, area, &part, 1);
 }
 
 /* --- commands ---------------------------------------------------------- */
 
 static struct pager *
-pager_of(struct app *app)
+pager_of(struct screen *screen)
 {
-	return app->state[app->focus];
+	return screen->state[screen->focus];
 }
 
 static void
@@ -198,24 +199,24 @@ go_to_line(struct pager *pager, int64_t line)
 }
 
 static void
-move(struct app *app, const struct command_call *call)
+pager_move(struct screen *screen, const struct command_call *call)
 {
-	struct pager *pager = pager_of(app);
+	struct pager *pager = pager_of(screen);
 	go_to_line(pager, (int64_t)pager->top + pane_step(call, pager->rows));
 }
 
 static void
-top(struct app *app, const struct command_call *call)
+pager_top(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	go_to_line(pager_of(app), 0);
+	go_to_line(pager_of(screen), 0);
 }
 
 static void
-end(struct app *app, const struct command_call *call)
+pager_bottom(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	go_to_line(pager_of(app), INT64_MAX);
+	go_to_line(pager_of(screen), INT64_MAX);
 }
 
 /* --- searching --------------------------------------------------------- */
@@ -237,14 +238,15 @@ next_hit(const struct pager *pager, bool forward, bool *round)
 }
 
 static void
-find(struct app *app, bool forward, uint64_t count)
+pager_find(struct screen *screen, bool forward, uint64_t count)
 {
-	struct pager *pager = pager_of(app);
+	struct pager *pager = pager_of(screen);
 	bool round = false, rounds = false;
-	app_place_panes(app); /* drawing notes what matches; it is painted anew anyway */
-	panes[app->focus]->draw(app, &app->canvas, &app->layout.panes[app->focus]);
+	screen_place_panes(screen); /* drawing notes what matches; it is painted anew anyway */
+	screen->panes[screen->focus]->draw(screen, screen->canvas,
+					   &screen->layout.panes[screen->focus]);
 	if (!pager->hits.count) {
-		app_say(app, "no match found");
+		screen_say(screen, "no match found");
 		return;
 	}
 	count = count % pager->hits.count ? count % pager->hits.count : pager->hits.count;
@@ -255,27 +257,27 @@ find(struct app *app, bool forward, uint64_t count)
 			go_to_line(pager, (int64_t)pager->hit);
 	}
 	if (rounds)
-		app_say(app, forward ? "continued at the start" : "continued at the end");
+		screen_say(screen, forward ? "continued at the start" : "continued at the end");
 }
 
 static void
-look_again(struct app *app, const struct command_call *call)
+pager_search_again(struct screen *screen, const struct command_call *call)
 {
-	struct pager *pager = pager_of(app);
+	struct pager *pager = pager_of(screen);
 	if (pager->pattern)
-		find(app, (call->id == COMMAND_NEXT) != pager->backward, call->count);
+		pager_find(screen, (call->id == COMMAND_NEXT) != pager->backward, call->count);
 	else
-		app_say(app, "nothing was searched for yet");
+		screen_say(screen, "nothing was searched for yet");
 }
 
 static void
-look_for(struct app *app, const struct command_call *call)
+pager_search(struct screen *screen, const struct command_call *call)
 {
-	struct pager *pager = pager_of(app);
+	struct pager *pager = pager_of(screen);
 	struct err err;
 	struct regex *pattern = *call->text ? regex_new(call->text, REGEX_SMART_CASE, &err) : NULL;
 	if (*call->text && !pattern) {
-		app_trouble(app, "%s", err.what);
+		screen_error(screen, "%s", err.what);
 		return;
 	}
 	if (pattern) {
@@ -284,49 +286,49 @@ look_for(struct app *app, const struct command_call *call)
 		pager->hit = SIZE_MAX;
 	}
 	pager->backward = call->id == COMMAND_SEARCH_BACK;
-	look_again(app, &(struct command_call){.id = COMMAND_NEXT, .count = 1});
+	pager_search_again(screen, &(struct command_call){.id = COMMAND_NEXT, .count = 1});
 }
 
 static void
-leave(struct app *app, const struct command_call *call)
+pager_leave(struct screen *screen, const struct command_call *call)
 {
-	struct pager *pager = pager_of(app);
+	struct pager *pager = pager_of(screen);
 	(void)call;
 	regex_free(pager->pattern);
 	pager->pattern = NULL;
 	pager->top = 0;
-	app->open[app->focus] = false;
-	app_focus(app, PANE_LIST);
+	screen->open[screen->focus] = false;
+	shown_set_focus(screen, PANE_LIST);
 }
 
 /* Help from the help closes it, another cover takes its place. */
 static void
-turn(struct app *app, const struct command_call *call)
+pager_turn(struct screen *screen, const struct command_call *call)
 {
-	bool same = app->focus == PANE_HELP && call->id == COMMAND_HELP;
-	leave(app, call);
+	bool same = screen->focus == PANE_HELP && call->id == COMMAND_HELP;
+	pager_leave(screen, call);
 	if (!same)
-		app_run(app, *call);
+		screen_run(screen, *call);
 }
 
 pane_command *const pager_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,
-    [COMMAND_UP] = move,
-    [COMMAND_PAGE_DOWN] = move,
-    [COMMAND_PAGE_UP] = move,
-    [COMMAND_HALF_DOWN] = move,
-    [COMMAND_HALF_UP] = move,
-    [COMMAND_SCROLL_DOWN] = move,
-    [COMMAND_SCROLL_UP] = move,
-    [COMMAND_TOP] = top,
-    [COMMAND_END] = end,
-    [COMMAND_CLOSE] = leave,
-    [COMMAND_HELP] = turn,
-    [COMMAND_MESSAGES] = turn,
-    [COMMAND_CLOCKS] = turn,
-    [COMMAND_CANCEL] = leave,
-    [COMMAND_SEARCH] = look_for,
-    [COMMAND_SEARCH_BACK] = look_for,
-    [COMMAND_NEXT] = look_again,
-    [COMMAND_PREVIOUS] = look_again,
+    [COMMAND_DOWN] = pager_move,
+    [COMMAND_UP] = pager_move,
+    [COMMAND_PAGE_DOWN] = pager_move,
+    [COMMAND_PAGE_UP] = pager_move,
+    [COMMAND_HALF_DOWN] = pager_move,
+    [COMMAND_HALF_UP] = pager_move,
+    [COMMAND_SCROLL_DOWN] = pager_move,
+    [COMMAND_SCROLL_UP] = pager_move,
+    [COMMAND_TOP] = pager_top,
+    [COMMAND_END] = pager_bottom,
+    [COMMAND_CLOSE] = pager_leave,
+    [COMMAND_HELP] = pager_turn,
+    [COMMAND_MESSAGES] = pager_turn,
+    [COMMAND_CLOCKS] = pager_turn,
+    [COMMAND_CANCEL] = pager_leave,
+    [COMMAND_SEARCH] = pager_search,
+    [COMMAND_SEARCH_BACK] = pager_search,
+    [COMMAND_NEXT] = pager_search_again,
+    [COMMAND_PREVIOUS] = pager_search_again,
 };

@@ -11,7 +11,7 @@
 
 #include "base/regex.h"
 #include "base/vec.h"
-#include "ui/pane.h"
+#include "ui/panes/pane.h"
 
 struct pager {
 	size_t top, lines; /* first row shown; of all */
@@ -19,7 +19,7 @@ struct pager {
 	size_t line;	   /* while drawing: the next one */
 	/* Gives what stands out in a line its role, a byte of ROLES for each of TEXT;
 	 * or NULL. */
-	void (*mark)(struct app *, const char *text, size_t length, uint8_t *roles);
+	void (*mark)(struct screen *, const char *text, size_t length, uint8_t *roles);
 
 	struct regex *pattern; /* what is searched for, or NULL; owned */
 	VEC(size_t) hits;      /* rows where it begins, in order, as last drawn */
@@ -41,9 +41,9 @@ void pager_end(struct pager *);
 
 /* Puts a line of one look, or of parts; then further rows begin below the last
  * of them. */
-void pager_put(struct pager *, struct app *, struct canvas *, const struct area *, enum role,
+void pager_put(struct pager *, struct screen *, struct canvas *, const struct area *, enum role,
 	       const char *text);
-void pager_put_parts(struct pager *, struct app *, struct canvas *, const struct area *,
+void pager_put_parts(struct pager *, struct screen *, struct canvas *, const struct area *,
 		     const struct pager_part *, size_t count);
 
 /* For pane_ops: frees what a pager has. */

@@ -3,8 +3,9 @@
 
 #include "session/clock/clocks.h"
 #include "session/session.h"
-#include "ui/app.h"
+#include "trace/trace.h"
 #include "ui/panes/pager.h"
+#include "ui/screen/screen.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -18,15 +19,15 @@ is_of_name(char c)
 
 /* A name at the beginning of a text, as a word; *ROLE is its trace's. */
 static size_t
-name_at(const struct app *app, const char *text, size_t length, enum role *role)
+name_at(const struct screen *screen, const char *text, size_t length, enum role *role)
 {
-	for (size_t i = 0; i < app->session->traces.count; i++) {
-		const char *name = trace_name(app->session->traces.at[i]);
+	for (size_t i = 0; i < screen->session->traces.count; i++) {
+		const char *name = trace_name(screen->session->traces.at[i]);
 		size_t own = strlen(name);
 		if (!own || own > length || memcmp(text, name, own) != 0 ||
 		    (own < length && is_of_name(text[own])))
 			continue;
-		*role = trace_role(app->session, i);
+		*role = trace_role(screen->session, i);
 		return own;
 	}
 	return 0;
@@ -34,30 +35,31 @@ name_at(const struct app *app, const char *text, size_t length, enum role *role)
 
 /* Names of traces look as in the list. */
 static void
-mark_names(struct app *app, const char *text, size_t length, uint8_t *roles)
+mark_names(struct screen *screen, const char *text, size_t length, uint8_t *roles)
 {
 	for (size_t i = 0; i < length; i++) {
 		enum role role;
 		bool inside = i && is_of_name(text[i - 1]);
-		size_t own = inside ? 0 : name_at(app, text + i, length - i, &role);
+		size_t own = inside ? 0 : name_at(screen, text + i, length - i, &role);
 		if (own)
 			memset(roles + i, (int)role, own);
 	}
 }
 
 static void
-clocks_draw(struct app *app, struct canvas *canvas, const struct area *area)
+clocks_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct pager *pager = app->state[PANE_CLOCKS];
+	struct pager *pager = screen->state[PANE_CLOCKS];
 	struct text text = {0};
 	pager_begin(pager, area->rows);
 	pager->mark = mark_names;
-	if (!clocks_are_settled(app->session->clocks))
-		pager_put(pager, app, canvas, area, ROLE_ABSENT, "so far; more is being looked at");
-	clocks_describe(app->session->clocks, &text);
+	if (!clocks_are_settled(screen->session->clocks))
+		pager_put(pager, screen, canvas, area, ROLE_ABSENT,
+			  "so far; more is being looked at");
+	clocks_describe(screen->session->clocks, &text);
 	for (char *line = text.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
-		pager_put(pager, app, canvas, area, ROLE_NORMAL, line);
+		pager_put(pager, screen, canvas, area, ROLE_NORMAL, line);
 	}
 	pager_end(pager);
 	text_free(&text);

@@ -8,8 +8,12 @@
 #include "config.h"
 
 #include "ui/panes/pane_detail.h"
-#include "ui/app.h"
+#include "query/filter/filter.h"
+#include "trace/trace.h"
+#include "ui/list/filters.h"
+#include "ui/list/selection.h"
 #include "ui/panes/lines.h"
+#include "ui/screen/screen.h"
 
 #include <string.h>
 
@@ -24,9 +28,9 @@ struct detail_state {
 };
 
 static struct detail_state *
-state_of(struct app *app)
+state_of(struct screen *screen)
 {
-	return app->state[PANE_DETAIL];
+	return screen->state[PANE_DETAIL];
 }
 
 static void
@@ -99,20 +103,20 @@ refresh_lines(struct detail_state *state, const struct expansion *e)
 }
 
 static const struct expansion *
-prepare(struct app *app)
+detail_prepare(struct screen *screen)
 {
-	const struct selection *selection = app_selection(app);
+	const struct selection *selection = selection_get(screen);
 	if (!selection)
 		return NULL;
-	refresh_lines(state_of(app), &selection->expansion);
-	return state_of(app)->lines.count ? &selection->expansion : NULL;
+	refresh_lines(state_of(screen), &selection->expansion);
+	return state_of(screen)->lines.count ? &selection->expansion : NULL;
 }
 
 const struct field *
-detail_field(struct app *app)
+detail_field(struct screen *screen)
 {
-	const struct detail_state *state = state_of(app);
-	const struct expansion *e = prepare(app);
+	const struct detail_state *state = state_of(screen);
+	const struct expansion *e = detail_prepare(screen);
 	return e ? &e->fields.at[state->lines.at[state->cursor.line]] : NULL;
 }
 
@@ -149,34 +153,34 @@ add_place(const struct expansion *e, const struct field *field, struct text *out
 }
 
 static void
-add_value(struct app *app, const struct field *field, struct text *out)
+add_value(struct screen *screen, const struct field *field, struct text *out)
 {
-	struct detail_state *state = state_of(app);
+	struct detail_state *state = state_of(screen);
 	text_clear(&state->raw);
 	field_format(field, &state->raw);
-	text_add_safe(out, text_get(&state->raw), state->raw.length, app->charset);
+	text_add_safe(out, text_get(&state->raw), state->raw.length, screen->charset);
 }
 
 static void
-draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y,
+draw_line(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
 	  const struct expansion *e, size_t i, bool current)
 {
-	struct detail_state *state = state_of(app);
+	struct detail_state *state = state_of(screen);
 	const struct field *field = &e->fields.at[i];
 	const char *sign = !has_children(e, i) ? " " : is_closed(state, field->row) ? ">" : "v";
 	int x = 2 * field->depth;
-	bool focus = app->focus == PANE_DETAIL;
+	bool focus = screen->focus == PANE_DETAIL;
 	x = canvas_puts(canvas, area, y, x, ROLE_NORMAL, sign) + 1;
 	x = canvas_puts(canvas, area, y, x, current && focus ? ROLE_CURSOR : ROLE_FIELD,
 			field->row->name);
 	x = x + 1 > NAME_COLUMNS ? x + 1 : NAME_COLUMNS;
 	text_clear(&state->safe);
-	add_value(app, field, &state->safe);
+	add_value(screen, field, &state->safe);
 	x = canvas_put(canvas, area, y, x, ROLE_NORMAL, text_get(&state->safe), state->safe.length);
 	const char *meaning = field_meaning(field);
 	if (meaning) {
 		text_clear(&state->safe);
-		app_add_safe(app, meaning, &state->safe);
+		screen_add_safe(screen, meaning, &state->safe);
 		x += x > NAME_COLUMNS;
 		x = canvas_put(canvas, area, y, x, ROLE_NOTE, text_get(&state->safe),
 			       state->safe.length);
@@ -190,10 +194,10 @@ draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y
 }
 
 static void
-detail_draw(struct app *app, struct canvas *canvas, const struct area *area)
+detail_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct detail_state *state = state_of(app);
-	const struct expansion *e = prepare(app);
+	struct detail_state *state = state_of(screen);
+	const struct expansion *e = detail_prepare(screen);
 	size_t rows = (size_t)area->rows;
 	if (!e) {
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
@@ -201,19 +205,19 @@ detail_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	}
 	lines_show(&state->cursor, state->lines.count, area->rows);
 	for (size_t i = 0; i < rows && state->cursor.top + i < state->lines.count; i++)
-		draw_line(app, canvas, area, (int)i, e, state->lines.at[state->cursor.top + i],
+		draw_line(screen, canvas, area, (int)i, e, state->lines.at[state->cursor.top + i],
 			  state->cursor.top + i == state->cursor.line);
 }
 
 static void
-detail_title(struct app *app, struct text *out)
+detail_title(struct screen *screen, struct text *out)
 {
-	const struct selection *selection = app_selection(app);
+	const struct selection *selection = selection_get(screen);
 	if (!selection)
 		return;
 	const struct text *type = &selection->expansion.type;
 	text_add(out, "  ");
-	text_add_safe(out, text_get(type), type->length, app->charset);
+	text_add_safe(out, text_get(type), type->length, screen->charset);
 	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++)
 		if (selection->message.flags >> bit & 1)
 			text_addf(out, " %s", message_flag_name(bit));
@@ -222,34 +226,34 @@ detail_title(struct app *app, struct text *out)
 /* --- commands ---------------------------------------------------------- */
 
 static size_t
-count_lines(struct app *app)
+count_lines(struct screen *screen)
 {
-	return prepare(app) ? state_of(app)->lines.count : 0;
+	return detail_prepare(screen) ? state_of(screen)->lines.count : 0;
 }
 
 static void
-moved(struct app *app)
+detail_moved(struct screen *screen)
 {
-	struct detail_state *state = state_of(app);
-	const struct expansion *e = &app_selection(app)->expansion;
+	struct detail_state *state = state_of(screen);
+	const struct expansion *e = &selection_get(screen)->expansion;
 	state->row = e->fields.at[state->lines.at[state->cursor.line]].row;
 }
 
 static void
-unfold(struct app *app, const struct command_call *call)
+detail_unfold(struct screen *screen, const struct command_call *call)
 {
-	const struct field *field = detail_field(app);
+	const struct field *field = detail_field(screen);
 	(void)call;
 	if (field)
-		set_closed(state_of(app), field->row, false);
+		set_closed(state_of(screen), field->row, false);
 }
 
 /* Closes an open field; from any other the cursor goes to its parent. */
 static void
-fold(struct app *app, const struct command_call *call)
+detail_fold(struct screen *screen, const struct command_call *call)
 {
-	struct detail_state *state = state_of(app);
-	const struct expansion *e = prepare(app);
+	struct detail_state *state = state_of(screen);
+	const struct expansion *e = detail_prepare(screen);
 	(void)call;
 	if (!e)
 		return;
@@ -262,7 +266,7 @@ fold(struct app *app, const struct command_call *call)
 	for (size_t line = state->cursor.line; line-- > 0;) {
 		if (e->fields.at[state->lines.at[line]].depth < field->depth) {
 			lines_go_to(&state->cursor, state->lines.count, (int64_t)line);
-			moved(app);
+			detail_moved(screen);
 			return;
 		}
 	}
@@ -296,10 +300,10 @@ add_equation(const struct selection *selection, const struct field *field, bool 
 }
 
 static void
-filter_field(struct app *app, const struct command_call *call)
+filter_field(struct screen *screen, const struct command_call *call)
 {
-	const struct selection *selection = app_selection(app);
-	const struct field *field = detail_field(app);
+	const struct selection *selection = selection_get(screen);
+	const struct field *field = detail_field(screen);
 	struct filter_entry entry = {0};
 	struct filter_error error;
 	struct text text = {0};
@@ -307,24 +311,24 @@ filter_field(struct app *app, const struct command_call *call)
 	if (!field)
 		return;
 	if (field->row->type >= FIELD_LIST) {
-		app_say(app, "%s has fields, but no value of its own", field->row->name);
+		screen_say(screen, "%s has fields, but no value of its own", field->row->name);
 		return;
 	}
 	for (int format = 1; format >= 0 && !entry.expr; format--) {
 		text_clear(&text); /* a field of the transport, a context: by its name alone */
 		add_equation(selection, field, format, &text);
-		entry.expr = filter_parse(text.data, app->session, &error);
+		entry.expr = filter_parse(text.data, screen->session, &error);
 	}
 	if (!entry.expr)
-		app_trouble(app, "%s, in %s", error.what, text.data);
-	else if (filters_put(app, SIZE_MAX, entry))
-		app_say(app, "only %s", text.data);
+		screen_error(screen, "%s, in %s", error.what, text.data);
+	else if (filters_put(screen, SIZE_MAX, entry))
+		screen_say(screen, "only %s", text.data);
 	text_free(&text);
 }
 
 static pane_command *const detail_commands[COMMAND_COUNT] = {
-    [COMMAND_UNFOLD] = unfold,
-    [COMMAND_FOLD] = fold,
+    [COMMAND_UNFOLD] = detail_unfold,
+    [COMMAND_FOLD] = detail_fold,
     [COMMAND_FIELD_FILTER] = filter_field,
 };
 
@@ -337,5 +341,5 @@ const struct pane_ops pane_detail = {
     .draw = detail_draw,
     .commands = detail_commands,
     .lines = count_lines,
-    .moved = moved,
+    .moved = detail_moved,
 };

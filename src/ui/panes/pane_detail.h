@@ -4,10 +4,10 @@
 
 #include "decode/decoder.h"
 
-struct app;
+struct screen;
 
 /* Of the selected message; NULL if it has none.  Borrowed until the selection
  * changes. */
-const struct field *detail_field(struct app *);
+const struct field *detail_field(struct screen *);
 
 #endif

@@ -9,36 +9,41 @@
  */
 #include "config.h"
 
+#include "ui/panes/pane_filters.h"
 #include "base/thread.h"
-#include "ui/app.h"
-#include "ui/panes/lines.h"
+#include "command/keymap.h"
+#include "ui/list/filters.h"
+#include "ui/list/list.h"
+#include "ui/panes/table.h"
+#include "ui/prompt/prompt.h"
+#include "ui/screen/screen.h"
 
 #include <string.h>
 
 enum {
 	SEVERITY_LINE = 0, /* the filters follow */
-	COUNT_COLUMNS = 14,
-	HOW_COLUMNS = 11,
+	COUNT_COLUMNS = 13,
+	HOW_COLUMNS = 9,
 	COST_COLUMNS = 9,
 	WIDE = 60 /* columns from which a line says how it was answered */
 };
 
 struct filters_state {
-	struct lines cursor;
+	struct table table;
 	unsigned severity; /* under the cursor, where the severities are */
 	struct text text;
 };
 
 static struct filters_state *
-state_of(struct app *app)
+state_of(struct screen *screen)
 {
-	return app->state[PANE_FILTERS];
+	return screen->state[PANE_FILTERS];
 }
 
 static size_t
-count_lines(struct app *app)
+count_lines(struct screen *screen)
 {
-	return app->filters.list.count + 1;
+	return screen->filters->list.count + 1;
 }
 
 static void
@@ -46,34 +51,28 @@ filters_close(void *context)
 {
 	struct filters_state *state = context;
 	text_free(&state->text);
+	table_free(&state->table);
 }
 
 /* --- counting ---------------------------------------------------------- */
 
 /* Begins to count, in the list that is shown. */
 static void
-count(struct app *app, struct filter_entry *entry)
+count_entry(struct screen *screen, struct filter_entry *entry)
 {
 	struct filter want = filter_all();
 	want.expr = entry->expr;
-	if (entry->hits.count && entry->hits.list == app->list) {
+	if (entry->hits.count && entry->hits.list == screen->list) {
 		hits_update(&entry->hits);
 		return;
 	}
 	hits_close(&entry->hits);
 	int64_t start = thread_now_ms();
-	hits_open(&entry->hits, app->list, &want, NULL);
+	hits_open(&entry->hits, screen->list, &want, NULL);
 	entry->seconds = (double)(thread_now_ms() - start) / 1000;
 }
 
 /* --- drawing ----------------------------------------------------------- */
-
-static void
-draw_right(struct canvas *canvas, const struct area *area, int y, int end, const struct text *text)
-{
-	int columns = text_columns(text_get(text), text->length);
-	canvas_put(canvas, area, y, end - columns, ROLE_NORMAL, text_get(text), text->length);
-}
 
 /* Where the answer comes from: sums of the index, or messages looked at. */
 static void
@@ -88,62 +87,60 @@ add_how(const struct matches_progress *progress, struct text *out)
 		text_add(out, progress->exact ? "scan" : "scan...");
 }
 
+enum {
+	FILTER_TICK,
+	FILTER_SENSE,
+	FILTER_EXPR,
+	FILTER_COUNT,
+	FILTER_HOW,
+	FILTER_COST,
+	FILTER_COLUMNS
+};
+
 static void
-draw_count(struct app *app, struct canvas *canvas, const struct area *area, int y,
-	   struct filter_entry *entry)
+fill_count(struct screen *screen, struct table_row *row, struct filter_entry *entry)
 {
-	struct text *text = &state_of(app)->text;
+	struct text *text = &state_of(screen)->text;
 	struct matches_progress progress;
-	int end = area->cols - 1;
-	count(app, entry);
+	count_entry(screen, entry);
 	hits_get_progress(&entry->hits, &progress);
-	if (area->cols >= WIDE) {
-		text_clear(text);
-		text_addf(text, "%.2f s", entry->seconds + progress.seconds);
-		draw_right(canvas, area, y, end, text);
-		text_clear(text);
-		add_how(&progress, text);
-		canvas_put(canvas, area, y, end - COST_COLUMNS - HOW_COLUMNS + 2, ROLE_NOTE,
-			   text_get(text), text->length);
-		end -= COST_COLUMNS + HOW_COLUMNS;
-	}
 	text_clear(text);
-	bars_add_count(app, &entry->hits, text);
-	draw_right(canvas, area, y, end, text);
+	filters_add_count(screen, &entry->hits, text);
+	table_put(row, FILTER_COUNT, ROLE_NORMAL, text_get(text), text->length);
+	text_clear(text);
+	add_how(&progress, text);
+	table_put(row, FILTER_HOW, ROLE_NOTE, text_get(text), text->length);
+	table_putf(row, FILTER_COST, ROLE_NORMAL, "%.2f s", entry->seconds + progress.seconds);
 }
 
 static void
-draw_filter(struct app *app, struct canvas *canvas, const struct area *area, int y, size_t i,
-	    bool current)
+fill_filter(struct screen *screen, struct table_row *row, size_t i)
 {
-	struct text *text = &state_of(app)->text;
-	struct filter_entry *entry = &app->filters.list.at[i];
-	enum role role = current && app->focus == PANE_FILTERS ? ROLE_CURSOR : ROLE_NORMAL;
-	int counts = COUNT_COLUMNS + (area->cols >= WIDE ? HOW_COLUMNS + COST_COLUMNS : 0);
-	int x =
-	    canvas_putf(canvas, area, y, 0, role, " %s %zu ", entry->off ? "[ ]" : "[x]", i + 1);
-	x = canvas_puts(canvas, area, y, x, ROLE_FIELD, entry->out ? "out " : "in  ");
+	struct text *text = &state_of(screen)->text;
+	struct filter_entry *entry = &screen->filters->list.at[i];
+	table_putf(row, FILTER_TICK, row->current ? ROLE_CURSOR : ROLE_NORMAL, " %s %zu ",
+		   entry->off ? "[ ]" : "[x]", i + 1);
+	table_putf(row, FILTER_SENSE, ROLE_FIELD, "%s", entry->out ? "out " : "in  ");
 	text_clear(text);
-	app_add_safe(app, filter_expr_text(entry->expr), text);
-	int room = area->cols - counts - x;
-	canvas_put_cell(canvas, area, y, x, room > 0 ? room : 0,
-			entry->off ? ROLE_ABSENT : ROLE_NORMAL, text_get(text), text->length);
-	draw_count(app, canvas, area, y, entry);
+	screen_add_safe(screen, filter_expr_text(entry->expr), text);
+	table_put(row, FILTER_EXPR, entry->off ? ROLE_ABSENT : ROLE_NORMAL, text_get(text),
+		  text->length);
+	fill_count(screen, row, entry);
 }
 
 /* `[E]41 [W]302  I 9.1M`: those in brackets are shown. */
 static void
-draw_severities(struct app *app, struct canvas *canvas, const struct area *area, int y,
+draw_severities(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
 		bool current)
 {
-	struct filters_state *state = state_of(app);
+	struct filters_state *state = state_of(screen);
 	struct index_progress progress;
 	int x = 1;
-	list_get_progress(app->list, &progress);
+	list_get_progress(screen->list, &progress);
 	for (unsigned i = 0; i < SEVERITY_COUNT; i++) {
 		unsigned s = (i + 1) % SEVERITY_COUNT; /* those without one last */
-		bool shown = app->filters.severities >> s & 1;
-		bool here = current && s == state->severity && app->focus == PANE_FILTERS;
+		bool shown = screen->filters->severities >> s & 1;
+		bool here = current && s == state->severity;
 		if (!s)
 			x = canvas_puts(canvas, area, y, x, ROLE_NOTE, " | none ") - 1;
 		x = canvas_putf(canvas, area, y, x, here ? ROLE_CURSOR : severity_role(s),
@@ -159,158 +156,176 @@ draw_severities(struct app *app, struct canvas *canvas, const struct area *area,
 }
 
 static void
-filters_draw(struct app *app, struct canvas *canvas, const struct area *area)
+fill_line(struct screen *screen, struct table_row *row, size_t i)
 {
-	struct filters_state *state = state_of(app);
-	size_t lines = count_lines(app), rows = (size_t)area->rows;
-	lines_show(&state->cursor, lines, area->rows);
-	for (size_t i = 0; i < rows && state->cursor.top + i < lines; i++) {
-		size_t line = state->cursor.top + i;
-		bool current = line == state->cursor.line;
-		if (line == SEVERITY_LINE)
-			draw_severities(app, canvas, area, (int)i, current);
-		else
-			draw_filter(app, canvas, area, (int)i, line - 1, current);
-	}
-	if (lines == 1 && rows > 1) {
+	if (i == SEVERITY_LINE)
+		draw_severities(screen, row->canvas, row->area, row->y, row->current);
+	else
+		fill_filter(screen, row, i - 1);
+}
+
+static void
+filters_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	struct filters_state *state = state_of(screen);
+	bool wide = area->cols >= WIDE;
+	const struct table_column columns[FILTER_COLUMNS] = {
+	    [FILTER_TICK] = {.width = TABLE_FLOW},
+	    [FILTER_SENSE] = {.width = TABLE_FLOW},
+	    [FILTER_EXPR] = {.width = TABLE_REST},
+	    [FILTER_COUNT] = {.width = COUNT_COLUMNS, .gap = wide ? 2 : 1, .right = true},
+	    [FILTER_HOW] = {.width = wide ? HOW_COLUMNS : TABLE_HIDDEN},
+	    [FILTER_COST] = {.width = wide ? COST_COLUMNS : TABLE_HIDDEN, .gap = 1, .right = true},
+	};
+	const struct table_spec spec = {.pane = PANE_FILTERS,
+					.columns = columns,
+					.column_count = FILTER_COLUMNS,
+					.count = count_lines(screen),
+					.fill = fill_line};
+	table_draw(&state->table, screen, &spec, canvas, area);
+	if (spec.count == 1 && area->rows > 1) {
 		text_clear(&state->text);
 		text_add(&state->text, " no filters; ");
-		keymap_hint(&app->keymap, COMMAND_FILTER_ADD, &state->text);
+		keymap_hint(screen->keymap, COMMAND_FILTER_ADD, &state->text);
 		text_add(&state->text, " adds one");
 		canvas_put(canvas, area, 1, 0, ROLE_ABSENT, state->text.data, state->text.length);
 	}
 }
 
 static void
-add_hint(struct app *app, enum command_id id, const char *what, struct text *out)
+add_hint(struct screen *screen, enum command_id id, const char *what, struct text *out)
 {
 	text_add(out, "  ");
-	keymap_hint(&app->keymap, id, out);
+	keymap_hint(screen->keymap, id, out);
 	text_addf(out, " %s", what);
 }
 
 static void
-filters_title(struct app *app, struct text *out)
+filters_title(struct screen *screen, struct text *out)
 {
 	char digits[32];
 	bool exact;
 	text_add(out, "  ");
-	if (app->list->hits.count)
-		bars_add_count(app, &app->list->hits, out);
+	if (screen->list->hits.count)
+		filters_add_count(screen, &screen->list->hits, out);
 	else
 		text_add(out, "all");
-	uint64_t total = list_total(app->list, &exact);
+	uint64_t total = list_total(screen->list, &exact);
 	text_addf(out, " of %s%s shown", exact ? "" : "~", text_number(digits, total));
-	if (app->filters.off) {
+	if (screen->filters->off) {
 		text_add(out, "  off:");
-		add_hint(app, COMMAND_FILTERS, "all on", out);
+		add_hint(screen, COMMAND_FILTERS, "all on", out);
 		return;
 	}
-	add_hint(app, COMMAND_FILTER_TURN, "on/off", out);
-	add_hint(app, COMMAND_FILTER_ADD, "add", out);
-	add_hint(app, COMMAND_FILTER_EDIT, "edit", out);
-	add_hint(app, COMMAND_FILTER_DROP, "drop", out);
-	add_hint(app, COMMAND_FILTER_INVERT, "in/out", out);
+	add_hint(screen, COMMAND_FILTER_TURN, "on/off", out);
+	add_hint(screen, COMMAND_FILTER_ADD, "add", out);
+	add_hint(screen, COMMAND_FILTER_EDIT, "edit", out);
+	add_hint(screen, COMMAND_FILTER_DROP, "drop", out);
+	add_hint(screen, COMMAND_FILTER_INVERT, "in/out", out);
 }
 
 /* --- commands ---------------------------------------------------------- */
 
 /* Along the severities, as they stand. */
 static void
-sideways(struct app *app, const struct command_call *call)
+pane_filters_sideways(struct screen *screen, const struct command_call *call)
 {
-	struct filters_state *state = state_of(app);
+	struct filters_state *state = state_of(screen);
 	unsigned step = call->id == COMMAND_RIGHT ? 1 : SEVERITY_COUNT - 1;
-	if (state->cursor.line == SEVERITY_LINE)
+	if (state->table.cursor.line == SEVERITY_LINE)
 		state->severity = (state->severity + step) % SEVERITY_COUNT;
 }
 
 /* The filter under the cursor; false if there is none. */
 static bool
-selected(struct app *app, size_t *at)
+pane_filters_selected(struct screen *screen, size_t *at)
 {
-	size_t cursor = state_of(app)->cursor.line;
+	size_t cursor = state_of(screen)->table.cursor.line;
 	*at = cursor - 1;
-	return cursor > SEVERITY_LINE && *at < app->filters.list.count;
+	return cursor > SEVERITY_LINE && *at < screen->filters->list.count;
 }
 
 size_t
-filters_cursor(struct app *app)
+pane_filters_cursor(struct screen *screen)
 {
 	size_t at;
-	return selected(app, &at) ? at : SIZE_MAX;
+	return pane_filters_selected(screen, &at) ? at : SIZE_MAX;
 }
 
 static void
-turn_one(struct app *app, unsigned severity)
+toggle_severity(struct screen *screen, unsigned severity)
 {
-	app->filters.severities ^= (uint8_t)(1u << severity);
-	app->filters.off = false;
-	app_refilter(app);
+	screen->filters->severities ^= (uint8_t)(1u << severity);
+	screen->filters->off = false;
+	filters_apply(screen);
 }
 
 static void
-turn_severity(struct app *app, const struct command_call *call)
+pane_filters_turn_severity(struct screen *screen, const struct command_call *call)
 {
 	bool digit = call->letter >= '0' && call->letter < '0' + SEVERITY_COUNT;
-	turn_one(app, digit ? call->letter - '0' : state_of(app)->severity);
+	toggle_severity(screen, digit ? call->letter - '0' : state_of(screen)->severity);
 }
 
 static void
-turn(struct app *app, const struct command_call *call)
+pane_filters_turn(struct screen *screen, const struct command_call *call)
 {
 	size_t at;
 	(void)call;
-	if (selected(app, &at))
-		filters_turn(app, at);
-	else if (state_of(app)->cursor.line == SEVERITY_LINE)
-		turn_one(app, state_of(app)->severity);
+	if (pane_filters_selected(screen, &at))
+		filters_turn(screen, at);
+	else if (state_of(screen)->table.cursor.line == SEVERITY_LINE)
+		toggle_severity(screen, state_of(screen)->severity);
 }
 
 static void
-invert(struct app *app, const struct command_call *call)
+pane_filters_invert(struct screen *screen, const struct command_call *call)
 {
 	size_t at;
 	(void)call;
-	if (selected(app, &at))
-		filters_invert(app, at);
+	if (pane_filters_selected(screen, &at))
+		filters_invert(screen, at);
 }
 
 static void
-drop(struct app *app, const struct command_call *call)
+pane_filters_drop(struct screen *screen, const struct command_call *call)
 {
 	size_t at;
 	(void)call;
-	if (selected(app, &at))
-		filters_drop(app, at);
+	if (pane_filters_selected(screen, &at))
+		filters_drop(screen, at);
 }
 
 static void
-add(struct app *app, const struct command_call *call)
+pane_filters_add(struct screen *screen, const struct command_call *call)
 {
-	if (filters_type(app, SIZE_MAX, call->text, false))
-		lines_go_to(&state_of(app)->cursor, count_lines(app), INT64_MAX);
+	if (filters_type(screen, SIZE_MAX, call->text, false))
+		lines_go_to(&state_of(screen)->table.cursor, count_lines(screen), INT64_MAX);
 }
 
 static void
-edit(struct app *app, const struct command_call *call)
+pane_filters_edit(struct screen *screen, const struct command_call *call)
 {
 	size_t at;
-	if (!selected(app, &at))
+	if (!pane_filters_selected(screen, &at))
 		return;
 	if (call->text) {
-		filters_type(app, at, call->text, app->filters.list.at[at].out);
+		filters_type(screen, at, call->text, screen->filters->list.at[at].out);
 		return;
 	}
-	prompt_open(&app->prompt, COMMAND_FILTER_EDIT);
-	prompt_replace(&app->prompt, 0, filter_expr_text(app->filters.list.at[at].expr));
+	prompt_open(screen->prompt, COMMAND_FILTER_EDIT);
+	prompt_replace(screen->prompt, 0, filter_expr_text(screen->filters->list.at[at].expr));
 }
 
 static pane_command *const filters_commands[COMMAND_COUNT] = {
-    [COMMAND_LEFT] = sideways,	      [COMMAND_RIGHT] = sideways,
-    [COMMAND_FILTER_ADD] = add,	      [COMMAND_FILTER_EDIT] = edit,
-    [COMMAND_FILTER_DROP] = drop,     [COMMAND_FILTER_TURN] = turn,
-    [COMMAND_FILTER_INVERT] = invert, [COMMAND_SEVERITY_TURN] = turn_severity,
+    [COMMAND_LEFT] = pane_filters_sideways,
+    [COMMAND_RIGHT] = pane_filters_sideways,
+    [COMMAND_FILTER_ADD] = pane_filters_add,
+    [COMMAND_FILTER_EDIT] = pane_filters_edit,
+    [COMMAND_FILTER_DROP] = pane_filters_drop,
+    [COMMAND_FILTER_TURN] = pane_filters_turn,
+    [COMMAND_FILTER_INVERT] = pane_filters_invert,
+    [COMMAND_SEVERITY_TURN] = pane_filters_turn_severity,
 };
 
 const struct pane_ops pane_filters = {

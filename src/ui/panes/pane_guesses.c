@@ -8,11 +8,13 @@
  */
 #include "config.h"
 
+#include "command/keymap.h"
 #include "decode/registry.h"
-#include "ui/app.h"
+#include "trace/recognise.h"
+#include "ui/list/list.h"
 #include "ui/panes/lines.h"
 #include "ui/panes/pager.h"
-#include "trace/recognise.h"
+#include "ui/screen/screen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +27,9 @@ struct guesses_state {
 };
 
 static struct guesses_state *
-state_of(struct app *app)
+state_of(struct screen *screen)
 {
-	return app->state[PANE_GUESSES];
+	return screen->state[PANE_GUESSES];
 }
 
 static void
@@ -38,43 +40,45 @@ guesses_close(void *state)
 
 /* Foreign files have none: whatever fits there fits by luck. */
 static size_t
-count_guesses(struct app *app)
+count_guesses(struct screen *screen)
 {
-	const struct trace *trace = app->list->trace;
+	const struct trace *trace = screen->list->trace;
 	return trace_is_foreign(trace) ? 0 : trace_recognition(trace)->candidates.count;
 }
 
 static const struct candidate *
-selected(struct app *app)
+guesses_selected(struct screen *screen)
 {
-	size_t line = state_of(app)->cursor.line;
-	return line < count_guesses(app) ? &trace_recognition(app->list->trace)->candidates.at[line]
-					 : NULL;
+	size_t line = state_of(screen)->cursor.line;
+	return line < count_guesses(screen)
+		   ? &trace_recognition(screen->list->trace)->candidates.at[line]
+		   : NULL;
 }
 
 /* --- drawing ----------------------------------------------------------- */
 
 static void
-put(struct app *app, struct canvas *canvas, const struct area *area, const char *text)
+put_line(struct screen *screen, struct canvas *canvas, const struct area *area, const char *text)
 {
-	pager_put(&state_of(app)->pager, app, canvas, area, ROLE_NORMAL, text);
+	pager_put(&state_of(screen)->pager, screen, canvas, area, ROLE_NORMAL, text);
 }
 
 static void
-put_candidate(struct app *app, struct canvas *canvas, const struct area *area, size_t i)
+put_candidate(struct screen *screen, struct canvas *canvas, const struct area *area, size_t i)
 {
-	const struct candidate *candidate = &trace_recognition(app->list->trace)->candidates.at[i];
-	bool current = i == state_of(app)->cursor.line;
+	const struct candidate *candidate =
+	    &trace_recognition(screen->list->trace)->candidates.at[i];
+	bool current = i == state_of(screen)->cursor.line;
 	bool narrow = area->cols < NARROW_COLUMNS;
 	struct text name = {0}, score = {0};
 	text_addf(&name, "%c %s", current ? '>' : ' ', decoder_name(candidate->ops));
 	text_addf(&score, "%3d %%", candidate->probe.score);
-	enum role role = current && app->focus == PANE_GUESSES ? ROLE_CURSOR : ROLE_NORMAL;
+	enum role role = current && screen->focus == PANE_GUESSES ? ROLE_CURSOR : ROLE_NORMAL;
 	struct pager_part parts[] = {
 	    {role, 0, text_get(&name)},
 	    {ROLE_NORMAL, narrow ? 0 : SCORE_COLUMN, text_get(&score)},
 	    {ROLE_NORMAL, narrow ? 0 : REASON_COLUMN, candidate->probe.reason}};
-	pager_put_parts(&state_of(app)->pager, app, canvas, area, parts,
+	pager_put_parts(&state_of(screen)->pager, screen, canvas, area, parts,
 			sizeof parts / sizeof *parts);
 	text_free(&name);
 	text_free(&score);
@@ -82,112 +86,114 @@ put_candidate(struct app *app, struct canvas *canvas, const struct area *area, s
 
 /* How the candidate under the cursor can be had for good. */
 static void
-put_advice(struct app *app, struct canvas *canvas, const struct area *area)
+put_advice(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	const struct candidate *candidate = selected(app);
+	const struct candidate *candidate = guesses_selected(screen);
 	struct text text = {0};
 	if (candidate && *candidate->probe.settings)
-		trace_add_profile(app->list->trace, candidate->ops, candidate->probe.settings,
+		trace_add_profile(screen->list->trace, candidate->ops, candidate->probe.settings,
 				  &text);
 	else
 		text_addf(&text, "trawl -f %s %s",
 			  candidate ? decoder_name(candidate->ops) : "NAME",
-			  trace_path(app->list->trace));
+			  trace_path(screen->list->trace));
 	struct pager_part parts[] = {{ROLE_NORMAL, 0, "To keep it:"},
 				     {ROLE_NORMAL, 0, text_get(&text)}};
-	pager_put_parts(&state_of(app)->pager, app, canvas, area, parts, 2);
+	pager_put_parts(&state_of(screen)->pager, screen, canvas, area, parts, 2);
 	text_free(&text);
 }
 
 static void
-put_formats(struct app *app, struct canvas *canvas, const struct area *area)
+put_formats(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct text text = {0};
 	text_add(&text, "Formats:");
 	for (size_t i = 0; i < decoder_count; i++)
 		text_addf(&text, " %s", decoder_name(decoders[i]));
-	put(app, canvas, area, text_get(&text));
+	put_line(screen, canvas, area, text_get(&text));
 	text_free(&text);
 }
 
 static void
-put_foreign(struct app *app, struct canvas *canvas, const struct area *area)
+put_foreign(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	const struct trace *trace = app->list->trace;
+	const struct trace *trace = screen->list->trace;
 	struct text text = {0};
 	text_addf(&text, "Not decoded: %s.", trace_reason(trace));
-	put(app, canvas, area, text_get(&text));
-	put(app, canvas, area, "");
+	put_line(screen, canvas, area, text_get(&text));
+	put_line(screen, canvas, area, "");
 	text_clear(&text);
 	if (trace_recognition(trace)->folder) {
-		keymap_hint(&app->keymap, COMMAND_OPEN, &text);
+		keymap_hint(screen->keymap, COMMAND_OPEN, &text);
 		text_add(&text, " opens the folder. ");
 	}
 	text_add(&text, ":format NAME decodes it all the same (Tab lists the names).");
-	put(app, canvas, area, text_get(&text));
+	put_line(screen, canvas, area, text_get(&text));
 	text_free(&text);
 }
 
 /* Puts all lines; the rows from *FROM to *TO are the candidate's under the cursor. */
 static void
-put_all(struct app *app, struct canvas *canvas, const struct area *area, size_t *from, size_t *to)
+put_all(struct screen *screen, struct canvas *canvas, const struct area *area, size_t *from,
+	size_t *to)
 {
-	struct pager *pager = &state_of(app)->pager;
-	size_t count = count_guesses(app);
+	struct pager *pager = &state_of(screen)->pager;
+	size_t count = count_guesses(screen);
 	*from = *to = 0;
 	pager_begin(pager, area->rows);
-	if (trace_is_foreign(app->list->trace)) {
-		put_foreign(app, canvas, area);
+	if (trace_is_foreign(screen->list->trace)) {
+		put_foreign(screen, canvas, area);
 		pager_end(pager);
 		return;
 	}
-	put(app, canvas, area,
-	    count ? "No format explains these bytes, so nothing was decoded. Best guesses:"
-		  : "No format explains these bytes, so nothing was decoded.");
-	put(app, canvas, area, "");
+	put_line(screen, canvas, area,
+		 count ? "No format explains these bytes, so nothing was decoded. Best guesses:"
+		       : "No format explains these bytes, so nothing was decoded.");
+	put_line(screen, canvas, area, "");
 	for (size_t i = 0; i < count; i++) {
-		bool current = i == state_of(app)->cursor.line;
+		bool current = i == state_of(screen)->cursor.line;
 		*from = current ? pager->line : *from;
-		put_candidate(app, canvas, area, i);
+		put_candidate(screen, canvas, area, i);
 		*to = current ? pager->line : *to;
 	}
 	if (count)
-		put(app, canvas, area, "");
-	put(app, canvas, area,
-	    count ? "Enter tries one, Esc comes back. :format NAME tries any other (Tab lists "
-		    "them)."
-		  : ":format NAME tries one (Tab lists them), Esc comes back.");
-	put_advice(app, canvas, area);
-	put_formats(app, canvas, area);
+		put_line(screen, canvas, area, "");
+	put_line(screen, canvas, area,
+		 count ? "Enter tries one, Esc comes back. :format NAME tries any other (Tab lists "
+			 "them)."
+		       : ":format NAME tries one (Tab lists them), Esc comes back.");
+	put_advice(screen, canvas, area);
+	put_formats(screen, canvas, area);
 	pager_end(pager);
 }
 
 static void
-guesses_draw(struct app *app, struct canvas *canvas, const struct area *area)
+guesses_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct guesses_state *state = state_of(app);
+	struct guesses_state *state = state_of(screen);
 	size_t from, to;
-	lines_show(&state->cursor, count_guesses(app), area->rows);
+	lines_show(&state->cursor, count_guesses(screen), area->rows);
 	state->pager.top = SIZE_MAX / 2; /* only to see how long it is */
-	put_all(app, canvas, area, &from, &to);
+	put_all(screen, canvas, area, &from, &to);
 	size_t rows = (size_t)area->rows;
 	state->pager.top = state->pager.lines > rows && to > rows ? from : 0;
-	put_all(app, canvas, area, &from, &to);
+	put_all(screen, canvas, area, &from, &to);
 }
 
 /* --- commands ---------------------------------------------------------- */
 
 static void
-try_selected(struct app *app, const struct command_call *call)
+try_selected(struct screen *screen, const struct command_call *call)
 {
-	const struct candidate *candidate = selected(app);
+	const struct candidate *candidate = guesses_selected(screen);
 	(void)call;
-	if (trace_recognition(app->list->trace)->folder)
-		app_try(app, (struct app_trial){.trace = app->list->trace, .folder = true});
+	if (trace_recognition(screen->list->trace)->folder)
+		screen_try(screen,
+			   (struct screen_trial){.trace = screen->list->trace, .folder = true});
 	else if (candidate)
-		app_try(app, (struct app_trial){.trace = app->list->trace,
-						.format = decoder_name(candidate->ops),
-						.settings = candidate->probe.settings});
+		screen_try(screen, (struct screen_trial){.trace = screen->list->trace,
+							 .format = decoder_name(candidate->ops),
+							 .settings = candidate->probe.settings});
 }
 
 static pane_command *const guesses_commands[COMMAND_COUNT] = {

@@ -7,8 +7,9 @@
  */
 #include "config.h"
 
-#include "ui/app.h"
+#include "command/keymap.h"
 #include "ui/panes/pager.h"
+#include "ui/screen/screen.h"
 #include "ui/screen/signs.h"
 
 #include <string.h>
@@ -17,16 +18,16 @@ enum { FIRST_COLUMN = 2, SECOND_COLUMN = 24, HELP_COLUMN = 42 };
 
 /* Where lines go. */
 struct help_page {
-	struct app *app;
+	struct screen *screen;
 	struct canvas *canvas;
 	const struct area *area;
 	struct pager *pager;
 };
 
 static void
-put(struct help_page *page, enum role role, const char *text)
+put_line(struct help_page *page, enum role role, const char *text)
 {
-	pager_put(page->pager, page->app, page->canvas, page->area, role, text);
+	pager_put(page->pager, page->screen, page->canvas, page->area, role, text);
 }
 
 static void
@@ -37,14 +38,14 @@ put_row(struct help_page *page, const char *first, const char *second, const cha
 	    {ROLE_NOTE, SECOND_COLUMN, second},
 	    {ROLE_NORMAL, HELP_COLUMN, help},
 	};
-	pager_put_parts(page->pager, page->app, page->canvas, page->area, parts, 3);
+	pager_put_parts(page->pager, page->screen, page->canvas, page->area, parts, 3);
 }
 
 static void
 put_title(struct help_page *page, const char *title)
 {
-	put(page, ROLE_NORMAL, "");
-	put(page, ROLE_HEADER, title);
+	put_line(page, ROLE_NORMAL, "");
+	put_line(page, ROLE_HEADER, title);
 }
 
 static void
@@ -52,7 +53,7 @@ draw_command(struct help_page *page, enum command_id id)
 {
 	const struct command *command = &commands[id];
 	struct text keys = {0}, name = {0};
-	keymap_keys(&page->app->keymap, id, &keys);
+	keymap_keys(page->screen->keymap, id, &keys);
 	text_add(&name, command->name);
 	if (command->scope != SCOPE_ANY)
 		text_addf(&name, " (%s)", command_scope_name(command->scope));
@@ -79,14 +80,14 @@ draw_signs(struct help_page *page)
 }
 
 static void
-help_draw(struct app *app, struct canvas *canvas, const struct area *area)
+help_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct pager *pager = app->state[PANE_HELP];
-	struct help_page page = {.app = app, .canvas = canvas, .area = area, .pager = pager};
+	struct pager *pager = screen->state[PANE_HELP];
+	struct help_page page = {.screen = screen, .canvas = canvas, .area = area, .pager = pager};
 	pager_begin(pager, area->rows);
-	put(&page, ROLE_NORMAL,
-	    "Keys, names and what they do. Digits before a key are a count; :NAME runs a "
-	    "command. / searches here, q goes back.");
+	put_line(&page, ROLE_NORMAL,
+		 "Keys, names and what they do. Digits before a key are a count; :NAME runs a "
+		 "command. / searches here, q goes back.");
 	for (int group = 0; group < GROUP_COUNT; group++)
 		draw_group(&page, (enum command_group)group);
 	draw_signs(&page);

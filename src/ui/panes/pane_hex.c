@@ -8,8 +8,12 @@
  */
 #include "config.h"
 
-#include "ui/app.h"
+#include "ui/list/list.h"
+#include "ui/list/search.h"
+#include "ui/list/selection.h"
+#include "ui/panes/pane.h"
 #include "ui/panes/pane_detail.h"
+#include "ui/screen/screen.h"
 
 #include <string.h>
 
@@ -31,9 +35,9 @@ struct hex_state {
 };
 
 static struct hex_state *
-state_of(struct app *app)
+state_of(struct screen *screen)
 {
-	return app->state[PANE_HEX];
+	return screen->state[PANE_HEX];
 }
 
 static void
@@ -85,10 +89,10 @@ paint_message(struct nibbles *n, const struct selection *selection)
 
 /* What a search for bytes finds there, be it begun above. */
 static void
-paint_matches(struct app *app, struct nibbles *n)
+paint_matches(struct screen *screen, struct nibbles *n)
 {
-	struct search *search = &app->search;
-	struct window w = reader_window(app->list->reader);
+	struct search *search = screen->search;
+	struct window w = reader_window(screen->list->reader);
 	uint64_t first = n->from / 2, until = first + n->count / 2;
 	size_t start, end;
 	if (!search->highlight || !search->bytes)
@@ -106,17 +110,17 @@ paint_matches(struct app *app, struct nibbles *n)
 }
 
 static uint8_t *
-make_roles(struct app *app, const struct selection *selection, uint64_t bytes)
+make_roles(struct screen *screen, const struct selection *selection, uint64_t bytes)
 {
-	struct hex_state *state = state_of(app);
-	const struct field *field = app->open[PANE_DETAIL] ? detail_field(app) : NULL;
+	struct hex_state *state = state_of(screen);
+	const struct field *field = screen->open[PANE_DETAIL] ? detail_field(screen) : NULL;
 	vec_clear(&state->roles);
 	vec_reserve(&state->roles, bytes * 2);
 	struct nibbles n = {.from = state->top * 2, .count = bytes * 2, .roles = state->roles.at};
 	memset(n.roles, selection ? ROLE_BYTES_OTHER : ROLE_BYTES, n.count);
 	if (selection)
 		paint_message(&n, selection);
-	paint_matches(app, &n);
+	paint_matches(screen, &n);
 	n.role = ROLE_BYTES_FIELD;
 	if (field && selection)
 		expansion_locate(&selection->expansion, field, paint_bits, &n);
@@ -142,10 +146,10 @@ row_start(const struct hex_state *state, uint64_t offset)
 
 /* A new message starts at the top; a field that is out of sight comes in. */
 static void
-follow_selection(struct app *app, const struct selection *selection)
+follow_selection(struct screen *screen, const struct selection *selection)
 {
-	struct hex_state *state = state_of(app);
-	const struct field *field = app->open[PANE_DETAIL] ? detail_field(app) : NULL;
+	struct hex_state *state = state_of(screen);
+	const struct field *field = screen->open[PANE_DETAIL] ? detail_field(screen) : NULL;
 	if (state->of.offset != selection->place.offset ||
 	    state->of.ordinal != selection->place.ordinal) {
 		state->of = selection->place;
@@ -188,12 +192,12 @@ draw_row(struct canvas *canvas, const struct area *area, int y, uint64_t offset,
 }
 
 static void
-hex_draw(struct app *app, struct canvas *canvas, const struct area *area)
+hex_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct hex_state *state = state_of(app);
-	const struct selection *selection = app_selection(app);
+	struct hex_state *state = state_of(screen);
+	const struct selection *selection = selection_get(screen);
 	uint64_t per_row = area->cols >= WIDE_COLUMNS ? WIDE : NARROW;
-	if (!selection && trace_is_decoded(app->list->trace)) {
+	if (!selection && trace_is_decoded(screen->list->trace)) {
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
 		return;
 	}
@@ -203,10 +207,10 @@ hex_draw(struct app *app, struct canvas *canvas, const struct area *area)
 		state->top = row_start(state, state->top);
 	}
 	if (selection)
-		follow_selection(app, selection);
+		follow_selection(screen, selection);
 	uint64_t bytes = per_row * (uint64_t)area->rows;
-	const uint8_t *roles = make_roles(app, selection, bytes);
-	struct window w = reader_window(app->list->reader);
+	const uint8_t *roles = make_roles(screen, selection, bytes);
+	struct window w = reader_window(screen->list->reader);
 	for (int y = 0; y < area->rows; y++) {
 		uint64_t at = state->top + per_row * (uint64_t)y;
 		if (at >= w.length)
@@ -218,14 +222,14 @@ hex_draw(struct app *app, struct canvas *canvas, const struct area *area)
 }
 
 static void
-hex_title(struct app *app, struct text *out)
+hex_title(struct screen *screen, struct text *out)
 {
-	const struct selection *selection = app_selection(app);
+	const struct selection *selection = selection_get(screen);
 	if (!selection) {
-		if (!trace_is_decoded(app->list->trace))
+		if (!trace_is_decoded(screen->list->trace))
 			text_addf(
-			    out, "  0x%llx of 0x%llx", (unsigned long long)state_of(app)->top,
-			    (unsigned long long)capture_size(trace_capture(app->list->trace)));
+			    out, "  0x%llx of 0x%llx", (unsigned long long)state_of(screen)->top,
+			    (unsigned long long)capture_size(trace_capture(screen->list->trace)));
 		return;
 	}
 	const struct message *m = &selection->message;
@@ -238,10 +242,10 @@ hex_title(struct app *app, struct text *out)
 
 /* Scrolls by rows within the capture. */
 static void
-scroll(struct app *app, int64_t rows)
+hex_scroll(struct screen *screen, int64_t rows)
 {
-	struct hex_state *state = state_of(app);
-	uint64_t size = capture_size(trace_capture(app->list->trace));
+	struct hex_state *state = state_of(screen);
+	uint64_t size = capture_size(trace_capture(screen->list->trace));
 	if (!state->per_row || !size)
 		return;
 	uint64_t last = row_start(state, size - 1) / state->per_row;
@@ -255,9 +259,9 @@ scroll(struct app *app, int64_t rows)
 }
 
 void
-hex_move(struct app *app, const struct command_call *call)
+hex_move(struct screen *screen, const struct command_call *call)
 {
-	scroll(app, pane_step(call, state_of(app)->rows));
+	hex_scroll(screen, pane_step(call, state_of(screen)->rows));
 }
 
 static pane_command *const hex_commands[COMMAND_COUNT] = {

@@ -11,13 +11,21 @@
  */
 #include "config.h"
 
+#include "command/keymap.h"
 #include "session/clock/clock_text.h"
+#include "session/clock/cycles.h"
 #include "session/session.h"
-#include "ui/app.h"
+#include "ui/list/context_view.h"
 #include "ui/list/moment.h"
-#include "ui/panes/pane_context.h"
+#include "ui/list/range.h"
+#include "ui/list/rules.h"
+#include "ui/list/search.h"
+#include "ui/list/view.h"
+#include "ui/panes/pane.h"
 #include "ui/panes/scrollbar.h"
+#include "ui/screen/screen.h"
 #include "ui/screen/signs.h"
+#include "ui/screen/term.h"
 
 #include <string.h>
 
@@ -80,7 +88,7 @@ struct list_state {
 
 /* What a column's text is made from. */
 struct list_row {
-	struct app *app;
+	struct screen *screen;
 	const struct column *column;
 	const struct row *row, *previous; /* shown before; may be NULL */
 	struct message message;
@@ -90,9 +98,9 @@ struct list_row {
 };
 
 static struct list_state *
-state_of(struct app *app)
+state_of(struct screen *screen)
 {
-	return app->state[PANE_LIST];
+	return screen->state[PANE_LIST];
 }
 
 static void
@@ -124,7 +132,7 @@ list_state_close(void *context)
 static const struct list_lane *
 lane_of(const struct list_row *row)
 {
-	return &row->app->list->lanes[row->row->lane];
+	return &row->screen->list->lanes[row->row->lane];
 }
 
 /* --- the texts of columns ---------------------------------------------- */
@@ -132,21 +140,21 @@ lane_of(const struct list_row *row)
 static void
 add_safe(const struct list_row *row, const struct text *text, struct text *out)
 {
-	text_add_safe(out, text_get(text), text->length, row->app->charset);
+	text_add_safe(out, text_get(text), text->length, row->screen->charset);
 }
 
 static void
 number_text(struct list_row *row, struct text *out)
 {
 	bool exact;
-	uint64_t number = list_number(row->app->list, row->row, &exact);
+	uint64_t number = list_number(row->screen->list, row->row, &exact);
 	text_addf(out, "%s%llu", exact ? "" : "~", (unsigned long long)number);
 }
 
 static bool
 row_moment(struct list_row *row, struct moment *moment)
 {
-	return moment_of(row->app->list, lane_of(row), &row->message, row->expansion, moment);
+	return moment_of(row->screen->list, lane_of(row), &row->message, row->expansion, moment);
 }
 
 static void
@@ -154,8 +162,8 @@ delta_text(struct list_row *row, struct text *out)
 {
 	struct moment before, now;
 	/* both by the transport: of the other there is no expansion */
-	if (moment_of_row(row->app->list, row->previous, &before) &&
-	    moment_of_row(row->app->list, row->row, &now)) {
+	if (moment_of_row(row->screen->list, row->previous, &before) &&
+	    moment_of_row(row->screen->list, row->row, &now)) {
 		if (row->column->raw)
 			before.clock.hz = now.clock.hz = 0;
 		moment_format_difference(&before, &now, false, out);
@@ -166,7 +174,7 @@ static void
 since_start_text(struct list_row *row, const struct moment *now, struct text *out)
 {
 	struct moment first;
-	if (moment_first(row->app->list, &first))
+	if (moment_first(row->screen->list, &first))
 		moment_format_difference(&first, now, true, out);
 }
 
@@ -189,24 +197,24 @@ ticks_text(struct list_row *row, struct text *out)
 static void
 time_text(struct list_row *row, struct text *out)
 {
-	struct app *app = row->app;
+	struct screen *screen = row->screen;
 	struct moment now;
-	if (app->time_mode == TIME_DELTA) {
+	if (screen->time_mode == TIME_DELTA) {
 		delta_text(row, out);
 		return;
 	}
-	if (app->time_mode == TIME_OWN) {
+	if (screen->time_mode == TIME_OWN) {
 		own_time_text(row, out);
 		return;
 	}
 	if (!row_moment(row, &now))
 		return;
-	if (app->time_mode == TIME_TICKS || row->column->raw)
+	if (screen->time_mode == TIME_TICKS || row->column->raw)
 		ticks_text(row, out);
-	else if (app->time_mode == TIME_START)
+	else if (screen->time_mode == TIME_START)
 		since_start_text(row, &now, out);
-	else if (app->time_mode == TIME_MARK && app->jumps.has_base)
-		moment_format_difference(&app->jumps.base, &now, false, out);
+	else if (screen->time_mode == TIME_MARK && screen->jumps->has_base)
+		moment_format_difference(&screen->jumps->base, &now, false, out);
 	else if (row->date)
 		moment_format_parts(&now, now.clock.has_epoch ? row->date : NULL, out);
 	else
@@ -216,7 +224,7 @@ time_text(struct list_row *row, struct text *out)
 static void
 trace_text(struct list_row *row, struct text *out)
 {
-	app_add_safe(row->app, trace_name(lane_of(row)->trace), out);
+	screen_add_safe(row->screen, trace_name(lane_of(row)->trace), out);
 }
 
 static void
@@ -266,7 +274,7 @@ length_text(struct list_row *row, struct text *out)
 static void
 field_text(struct list_row *row, struct text *out)
 {
-	if (contexts_column(row->app, &row->message, row->column->name, out))
+	if (context_view_column(row->screen, &row->message, row->column->name, out))
 		return;
 	for (size_t i = 0; i < row->expansion->fields.count; i++) {
 		const struct field *field = &row->expansion->fields.at[i];
@@ -313,7 +321,7 @@ title_of(const struct columns *columns, size_t c)
 
 /* The time of day takes a column of its own width only if the date is said once. */
 static const char *
-heading(const struct list_state *state, size_t c)
+column_heading(const struct list_state *state, size_t c)
 {
 	const struct column *column = state->columns.at[c];
 	bool date = state->basis.dated && state->date.length && !column->title && !column->raw &&
@@ -324,15 +332,15 @@ heading(const struct list_state *state, size_t c)
 /* --- columns ----------------------------------------------------------- */
 
 static struct columns
-columns_make(struct app *app, int width)
+columns_make(struct screen *screen, int width)
 {
 	static char fallback_name[] = "text", whose_name[] = "trace";
 	static const struct column fallback = {.name = fallback_name};
 	static const struct column trace_column = {.name = whose_name};
-	const struct option_list *list = &app->options->looks.view.columns;
+	const struct option_list *list = &screen->view->columns;
 	const struct column *all = list->at;
 	struct columns columns = {.want = EXPAND_TEXT};
-	bool whose = app->list->merge; /* where it is not told, tell it behind the time */
+	bool whose = screen->list->merge; /* where it is not told, tell it behind the time */
 	for (size_t i = 0; i < list->count; i++)
 		whose &= column_kind(all[i].name) != COLUMN_TRACE || all[i].wide > (uint64_t)width;
 	for (size_t i = 0; i < list->count && columns.count + 1 < COLUMNS_MAX; i++) {
@@ -358,14 +366,14 @@ columns_make(struct app *app, int width)
 
 /* Fills ROW for the row I below the top; false if there is none. */
 static bool
-row_make(struct app *app, size_t i, struct list_row *row)
+row_make(struct screen *screen, size_t i, struct list_row *row)
 {
-	struct list *list = app->list;
-	struct list_state *state = state_of(app);
+	struct list *list = screen->list;
+	struct list_state *state = state_of(screen);
 	const struct row *at = list_row(list, i);
 	if (!at || !at->there)
 		return false;
-	*row = (struct list_row){.app = app,
+	*row = (struct list_row){.screen = screen,
 				 .row = at,
 				 .previous = list->before && list->top + i ? at - 1 : NULL,
 				 .message = at->message,
@@ -376,7 +384,7 @@ row_make(struct app *app, size_t i, struct list_row *row)
 static void
 row_expand(struct list_row *row, const struct columns *columns)
 {
-	struct list_state *state = state_of(row->app);
+	struct list_state *state = state_of(row->screen);
 	if (!columns->expands)
 		return;
 	reader_expand(lane_of(row)->reader, &row->message, columns->want, &state->expansion);
@@ -396,11 +404,11 @@ static const uint16_t loss_flags = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUN
 
 /* Whether the row and the one before could stand the other way round. */
 static bool
-is_uncertain(struct app *app, const struct list_row *row)
+is_uncertain(struct screen *screen, const struct list_row *row)
 {
 	const struct row *before = row->previous;
-	return app->list->merge && before &&
-	       merge_is_uncertain(app->list->merge,
+	return screen->list->merge && before &&
+	       merge_is_uncertain(screen->list->merge,
 				  (struct merge_position){before->lane, before->at},
 				  (struct merge_position){row->row->lane, row->row->at});
 }
@@ -420,9 +428,9 @@ is_formatted(const struct formatted_row *f, const struct list_row *row)
 }
 
 static void
-row_format(struct app *app, struct list_row *row, struct formatted_row *f)
+row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 {
-	const struct columns *columns = &state_of(app)->columns;
+	const struct columns *columns = &state_of(screen)->columns;
 	f->valid = true;
 	f->drawn = false;
 	f->lane = row->row->lane;
@@ -435,16 +443,16 @@ row_format(struct app *app, struct list_row *row, struct formatted_row *f)
 	f->near = row->row->near;
 	f->loss = row->message.flags & loss_flags;
 	f->usual = f->loss ? ROLE_LOSS : ROLE_NORMAL;
-	f->usual = rules_role(&app->rules, lane_of(row)->reader, &row->message, f->usual);
+	f->usual = rules_role(screen->rules, lane_of(row)->reader, &row->message, f->usual);
 	f->severity = severity_role(row->message.severity);
 	f->trace =
-	    f->usual == ROLE_NORMAL ? trace_role(app->session, lane_of(row)->number) : f->usual;
+	    f->usual == ROLE_NORMAL ? trace_role(screen->session, lane_of(row)->number) : f->usual;
 	if (row->row->near)
 		f->usual = f->severity = f->trace = ROLE_ABSENT;
-	f->uncertain = is_uncertain(app, row);
+	f->uncertain = is_uncertain(screen, row);
 	text_clear(&f->date);
 	text_clear(&f->texts);
-	row->date = state_of(app)->basis.dated ? &f->date : NULL;
+	row->date = state_of(screen)->basis.dated ? &f->date : NULL;
 	row_expand(row, columns);
 	for (size_t c = 0; c < columns->count; c++) {
 		add_column(row, columns, c, &f->texts);
@@ -464,9 +472,9 @@ formatted_text(const struct formatted_row *f, size_t column, size_t *length)
 /* Puts the row into F: as it was formatted at the last paint, where rows keep their
  * order, or anew. */
 static void
-row_fill(struct app *app, struct list_row *row, struct formatted_row *f)
+row_fill(struct screen *screen, struct list_row *row, struct formatted_row *f)
 {
-	struct list_state *state = state_of(app);
+	struct list_state *state = state_of(screen);
 	for (size_t i = 0; i < state->before.count; i++) {
 		size_t at = (state->near + i) % state->before.count;
 		struct formatted_row *old = &state->before.at[at], spare = *f;
@@ -478,7 +486,7 @@ row_fill(struct app *app, struct list_row *row, struct formatted_row *f)
 		state->near = at + 1;
 		return;
 	}
-	row_format(app, row, f);
+	row_format(screen, row, f);
 }
 
 /* Whether columns begin with the widths they have. */
@@ -492,45 +500,46 @@ keeps_widths(const struct list_state *state, const struct list_basis *old, size_
 
 /* Notes what the rows rest on; those that were formatted on another basis are void. */
 static void
-basis_renew(struct app *app, int cols, bool header)
+basis_renew(struct screen *screen, int cols, bool header)
 {
-	struct list_state *state = state_of(app);
+	struct list_state *state = state_of(screen);
 	struct list_basis old = state->basis, *now = &state->basis;
 	size_t columns = state->columns.count;
 	memset(now, 0, sizeof *now); /* it is compared as bytes */
-	now->list = app->list;
-	now->generation = list_generation(app->list) + contexts_generation(app->session->contexts) +
-			  cycles_generation(app->session->cycles);
-	now->display = app->display_generation;
+	now->list = screen->list;
+	now->generation = list_generation(screen->list) +
+			  contexts_generation(screen->session->contexts) +
+			  cycles_generation(screen->session->cycles);
+	now->display = screen->display_generation;
 	now->cols = cols;
 	now->sideways = state->sideways;
-	now->mode = app->time_mode;
-	now->dated = header && app->time_mode == TIME_ABSOLUTE;
+	now->mode = screen->time_mode;
+	now->dated = header && screen->time_mode == TIME_ABSOLUTE;
 	if (columns && !memcmp(&old, now, sizeof old))
 		return;
 	for (size_t i = 0; i < state->rows.count; i++)
 		state->rows.at[i].valid = false;
-	state->columns = columns_make(app, cols);
+	state->columns = columns_make(screen, cols);
 	if (!keeps_widths(state, &old, columns))
 		memset(state->widths, 0, sizeof state->widths);
 }
 
 /* Formats the rows on the screen; how many there are. */
 static size_t
-rows_format(struct app *app)
+rows_format(struct screen *screen)
 {
-	struct list_state *state = state_of(app);
+	struct list_state *state = state_of(screen);
 	struct list_row row;
 	size_t i = 0;
 	typeof(state->rows) before = state->before;
 	state->before = state->rows;
 	state->rows = before;
 	state->near = 0;
-	for (; i < app->list->height && row_make(app, i, &row); i++) {
+	for (; i < screen->list->height && row_make(screen, i, &row); i++) {
 		if (i == state->rows.count)
 			*vec_add(&state->rows) = (struct formatted_row){0};
 		state->rows.at[i].valid = false;
-		row_fill(app, &row, &state->rows.at[i]);
+		row_fill(screen, &row, &state->rows.at[i]);
 	}
 	for (size_t k = i; k < state->rows.count; k++)
 		state->rows.at[k].valid = false;
@@ -552,10 +561,10 @@ date_near(const struct list_state *state, size_t cursor, size_t count)
 }
 
 static void
-note_date(struct app *app, size_t count)
+note_date(struct screen *screen, size_t count)
 {
-	struct list_state *state = state_of(app);
-	const struct text *date = date_near(state, app->list->cursor - app->list->top, count);
+	struct list_state *state = state_of(screen);
+	const struct text *date = date_near(state, screen->list->cursor - screen->list->top, count);
 	text_clear(&state->date);
 	if (date)
 		text_add_bytes(&state->date, date->data, date->length);
@@ -563,7 +572,7 @@ note_date(struct app *app, size_t count)
 
 /* The greatest width of a column's texts in rows not drawn yet, at least WIDTH. */
 static int
-widest(const struct list_state *state, size_t c, size_t count, int width)
+widest_text(const struct list_state *state, size_t c, size_t count, int width)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t length;
@@ -578,7 +587,7 @@ widest(const struct list_state *state, size_t c, size_t count, int width)
 
 /* Measures the columns without a width over the rows on the screen. */
 static void
-measure(struct list_state *state, size_t count)
+measure_columns(struct list_state *state, size_t count)
 {
 	const struct columns *columns = &state->columns;
 	for (size_t c = 0; c < columns->count; c++) {
@@ -586,8 +595,8 @@ measure(struct list_state *state, size_t count)
 		*width = columns->width[c] ? columns->width[c] : before;
 		if (columns->width[c] || c + 1 == columns->count)
 			continue;
-		int title = (int)strlen(heading(state, c));
-		*width = widest(state, c, count, *width > title ? *width : title);
+		int title = (int)strlen(column_heading(state, c));
+		*width = widest_text(state, c, count, *width > title ? *width : title);
 		for (size_t i = 0; *width != before && i < count; i++)
 			state->rows.at[i].drawn = false;
 	}
@@ -621,11 +630,11 @@ highlight_one(struct canvas *canvas, const struct area *area, int y, int x, stru
 
 /* Earlier searches first, so that the last one is on top. */
 static void
-highlight(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
-	  const char *text, size_t length)
+highlight_all(struct screen *screen, struct canvas *canvas, const struct area *area, int y, int x,
+	      const char *text, size_t length)
 {
 	static const enum role roles[SEARCH_EARLIER] = {ROLE_ACCENT1, ROLE_ACCENT2, ROLE_ACCENT3};
-	struct search *search = &app->search;
+	struct search *search = screen->search;
 	if (!search->highlight)
 		return;
 	for (int i = SEARCH_EARLIER - 1; i >= 0; i--)
@@ -648,12 +657,12 @@ rest_of(const struct list_state *state, const struct formatted_row *f, size_t *l
 }
 
 static void
-draw_gutter(struct app *app, struct canvas *canvas, const struct area *area, int y,
+draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
 	    const struct formatted_row *f, bool current)
 {
-	size_t trace = app->list->lanes[f->lane].number;
-	char mark = jumps_mark(&app->jumps, trace, f->place);
-	if (range_has(app, trace, f->place))
+	size_t trace = screen->list->lanes[f->lane].number;
+	char mark = jumps_mark(screen->jumps, trace, f->place);
+	if (range_has(screen, trace, f->place))
 		canvas_puts(canvas, area, y, 0, ROLE_MARK, signs[SIGN_RANGE].text);
 	if (current) /* one run with a time that follows: less to send */
 		canvas_putf(canvas, area, y, 0, ROLE_CURSOR, "%s ", signs[SIGN_CURSOR].text);
@@ -702,35 +711,35 @@ draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
 }
 
 static void
-draw_row(struct app *app, struct canvas *canvas, const struct area *area, size_t i)
+draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, size_t i)
 {
-	const struct list_state *state = state_of(app);
+	const struct list_state *state = state_of(screen);
 	struct formatted_row *f = &state->rows.at[i];
-	bool current = app->list->top + i == app->list->cursor;
+	bool current = screen->list->top + i == screen->list->cursor;
 	int y = (int)i;
 	if (!f->drawn)
 		draw_strip(state, f, area->cols);
 	canvas_copy(canvas, area, y, &f->strip);
 	if (current)
 		canvas_role(canvas, area, y, f->time_col, f->time_columns, ROLE_CURSOR);
-	draw_gutter(app, canvas, area, y, f, current);
-	if (app->search.highlight) {
+	draw_gutter(screen, canvas, area, y, f, current);
+	if (screen->search->highlight) {
 		size_t length;
 		const char *rest = rest_of(state, f, &length);
 		int room = area->cols > f->rest_col ? area->cols - f->rest_col : 0;
 		length = text_fit(rest, length, room, NULL);
-		highlight(app, canvas, area, y, f->rest_col, rest, length);
+		highlight_all(screen, canvas, area, y, f->rest_col, rest, length);
 	}
 }
 
 static void
-draw_header(struct app *app, struct canvas *canvas, const struct area *area)
+draw_header(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct list_state *state = state_of(app);
+	struct list_state *state = state_of(screen);
 	int x = GUTTER;
 	for (size_t c = 0; c < state->columns.count && x < area->cols; c++) {
 		text_clear(&state->safe);
-		app_add_safe(app, heading(state, c), &state->safe);
+		screen_add_safe(screen, column_heading(state, c), &state->safe);
 		draw_aligned(canvas, area, x, state->widths[c], state->columns.at[c]->align,
 			     ROLE_HEADER, text_get(&state->safe), state->safe.length);
 		x += state->widths[c] + 1;
@@ -739,20 +748,20 @@ draw_header(struct app *app, struct canvas *canvas, const struct area *area)
 
 /* What stands where rows are missing. */
 static void
-draw_absent(struct app *app, struct canvas *canvas, const struct area *area, size_t rows)
+draw_absent(struct screen *screen, struct canvas *canvas, const struct area *area, size_t rows)
 {
-	const struct list *list = app->list;
+	const struct list *list = screen->list;
 	const char *text = NULL;
 	struct text hint = {0}, safe = {0};
 	if (!list->edges[LIST_AFTER].end || (!rows && !list->edges[LIST_BEFORE].end))
 		text = list->stopped ? "... stopped; move to go on" : "...";
-	else if (!rows && filter_is_all(&app->filter))
+	else if (!rows && filter_is_all(screen->filter))
 		text = "no messages";
 	else if (!rows) {
 		text_add(&hint, "no message passes the filters; ");
-		keymap_hint(&app->keymap, COMMAND_FILTERS, &hint);
+		keymap_hint(screen->keymap, COMMAND_FILTERS, &hint);
 		text_add(&hint, " turns them off");
-		text_add_safe(&safe, hint.data, hint.length, app->charset);
+		text_add_safe(&safe, hint.data, hint.length, screen->charset);
 		text = safe.data;
 	}
 	if (text && rows < list->height)
@@ -762,7 +771,7 @@ draw_absent(struct app *app, struct canvas *canvas, const struct area *area, siz
 }
 
 static bool
-shows(const struct columns *columns, enum column_kind kind)
+shows_column(const struct columns *columns, enum column_kind kind)
 {
 	for (size_t c = 0; c < columns->count; c++)
 		if (columns->kind[c] == kind)
@@ -771,13 +780,13 @@ shows(const struct columns *columns, enum column_kind kind)
 }
 
 static void
-list_draw(struct app *app, struct canvas *canvas, const struct area *area)
+list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct list *list = app->list;
-	struct list_state *state = state_of(app);
-	const struct view *view = &app->options->looks.view;
+	struct list *list = screen->list;
+	struct list_state *state = state_of(screen);
+	const struct view *view = screen->view;
 	struct area body = *area, bar;
-	range_find(app);
+	range_find(screen);
 	bool header = view->header && area->rows >= HEADER_ROWS_MIN;
 	bool has_bar = view->bar && area->cols >= BAR_COLUMNS_MIN;
 	body.cols -= has_bar;
@@ -785,44 +794,45 @@ list_draw(struct app *app, struct canvas *canvas, const struct area *area)
 		body.row++;
 		body.rows--;
 	}
-	basis_renew(app, body.cols, header);
-	list->before = list->merge || shows(&state->columns, COLUMN_DELTA) ||
-		       (app->time_mode == TIME_DELTA && shows(&state->columns, COLUMN_TIME));
+	basis_renew(screen, body.cols, header);
+	list->before =
+	    list->merge || shows_column(&state->columns, COLUMN_DELTA) ||
+	    (screen->time_mode == TIME_DELTA && shows_column(&state->columns, COLUMN_TIME));
 	list_resize(list, (size_t)body.rows);
-	size_t count = rows_format(app);
+	size_t count = rows_format(screen);
 	if (header)
-		note_date(app, count);
-	measure(state, count);
+		note_date(screen, count);
+	measure_columns(state, count);
 	if (header)
-		draw_header(app, canvas, area);
+		draw_header(screen, canvas, area);
 	for (size_t i = 0; i < count; i++)
-		draw_row(app, canvas, &body, i);
-	draw_absent(app, canvas, &body, count);
+		draw_row(screen, canvas, &body, i);
+	draw_absent(screen, canvas, &body, count);
 	bar = (struct area){body.row, body.col + body.cols, body.rows, 1};
 	if (has_bar)
-		scrollbar_draw(app, &state->bar, canvas, &bar);
+		scrollbar_draw(screen, &state->bar, canvas, &bar);
 }
 
 /* --- commands ---------------------------------------------------------- */
 
 static void
-sideways(struct app *app, const struct command_call *call)
+list_sideways(struct screen *screen, const struct command_call *call)
 {
-	int *at = &state_of(app)->sideways;
-	int64_t step = app_count(call) * SIDE_STEP;
+	int *at = &state_of(screen)->sideways;
+	int64_t step = command_steps(call) * SIDE_STEP;
 	int64_t to = *at + (call->id == COMMAND_RIGHT ? step : -step);
 	*at = to < 0 ? 0 : to > 100000 ? 100000 : (int)to;
 }
 
 static void
-copy(struct app *app, const struct command_call *call)
+list_copy(struct screen *screen, const struct command_call *call)
 {
-	struct columns columns = columns_make(app, app->canvas.cols);
-	struct list_state *state = state_of(app);
+	struct columns columns = columns_make(screen, screen->canvas->cols);
+	struct list_state *state = state_of(screen);
 	struct list_row row;
 	struct text line = {0};
 	(void)call;
-	if (range_copy(app) || !row_make(app, app->list->cursor - app->list->top, &row))
+	if (range_copy(screen) || !row_make(screen, screen->list->cursor - screen->list->top, &row))
 		return;
 	row_expand(&row, &columns);
 	row.date = state->basis.dated ? &state->safe : NULL;
@@ -835,14 +845,14 @@ copy(struct app *app, const struct command_call *call)
 		if (line.length == start)
 			text_cut(&line, before);
 	}
-	term_copy(app->term, text_get(&line), line.length);
-	app_say(app, "copied");
+	term_copy(screen->term, text_get(&line), line.length);
+	screen_say(screen, "copied");
 	text_free(&line);
 }
 
 static pane_command *const list_commands[COMMAND_COUNT] = {
-    [COMMAND_LEFT] = sideways, [COMMAND_RIGHT] = sideways, [COMMAND_TOP] = jump_top,
-    [COMMAND_END] = jump_end,  [COMMAND_COPY] = copy,
+    [COMMAND_LEFT] = list_sideways, [COMMAND_RIGHT] = list_sideways, [COMMAND_TOP] = jump_top,
+    [COMMAND_END] = jump_end,	    [COMMAND_COPY] = list_copy,
 };
 
 const struct pane_ops pane_list = {

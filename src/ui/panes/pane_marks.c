@@ -7,8 +7,10 @@
  */
 #include "config.h"
 
-#include "ui/app.h"
-#include "ui/panes/lines.h"
+#include "ui/list/jump.h"
+#include "ui/list/moment.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
 
 #include <string.h>
 
@@ -26,16 +28,16 @@ struct mark_line {
 };
 
 struct marks_state {
-	struct lines cursor;
+	struct table table;
 	VEC(struct mark_line) lines; /* as many as marks were, in any order */
 	struct expansion expansion;
 	struct text safe;
 };
 
 static struct marks_state *
-state_of(struct app *app)
+state_of(struct screen *screen)
 {
-	return app->state[PANE_MARKS];
+	return screen->state[PANE_MARKS];
 }
 
 static void
@@ -56,20 +58,21 @@ marks_close(void *context)
 	vec_free(&state->lines);
 	expansion_free(&state->expansion);
 	text_free(&state->safe);
+	table_free(&state->table);
 }
 
 /* --- what a line says -------------------------------------------------- */
 
 static void
-fill_line(struct app *app, struct mark_line *line)
+fill_line(struct screen *screen, struct mark_line *line)
 {
-	struct marks_state *state = state_of(app);
+	struct marks_state *state = state_of(screen);
 	struct list *list;
 	struct row row;
 	struct moment moment;
 	char digits[32];
-	bool found =
-	    jump_find(app, &(struct spot){.trace = line->trace, .place = line->place}, &list, &row);
+	bool found = jump_find(screen, &(struct spot){.trace = line->trace, .place = line->place},
+			       &list, &row);
 	text_clear(&line->head);
 	text_clear(&line->text);
 	line->of = list;
@@ -89,119 +92,123 @@ fill_line(struct app *app, struct mark_line *line)
 	if (moment_of(list, lane, &row.message, &state->expansion, &moment))
 		moment_format(&moment, &line->head);
 	const struct text *text = &state->expansion.text;
-	text_add_safe(&line->text, text_get(text), text->length, app->charset);
+	text_add_safe(&line->text, text_get(text), text->length, screen->charset);
 }
 
 /* The line of a mark, made or made anew if need be. */
 static const struct mark_line *
-line_of(struct app *app, const struct spot *mark)
+line_of(struct screen *screen, const struct spot *mark)
 {
-	struct marks_state *state = state_of(app);
+	struct marks_state *state = state_of(screen);
 	struct mark_line *line = NULL;
 	for (size_t i = 0; i < state->lines.count && !line; i++)
 		if (state->lines.at[i].trace == mark->trace &&
 		    !place_compare(state->lines.at[i].place, mark->place))
 			line = &state->lines.at[i];
-	bool fresh = line && line->of->merge == app->list->merge &&
+	bool fresh = line && line->of->merge == screen->list->merge &&
 		     line->generation == list_generation(line->of) &&
-		     (line->exact || !app->indexed);
+		     (line->exact || !screen->indexed);
 	if (!line) {
-		if (state->lines.count > 2 * app->jumps.marks.count)
+		if (state->lines.count > 2 * screen->jumps->marks.count)
 			drop_lines(state); /* of marks that went */
 		line = vec_add(&state->lines);
 		line->trace = mark->trace;
 		line->place = mark->place;
 	}
 	if (!fresh)
-		fill_line(app, line);
+		fill_line(screen, line);
 	return line;
 }
 
 /* --- drawing ----------------------------------------------------------- */
 
+enum { MARK_LETTER, MARK_HEAD, MARK_NOTE, MARK_TEXT, MARK_COLUMNS };
+
+static const struct table_column mark_columns[MARK_COLUMNS] = {
+    [MARK_LETTER] = {.gap = 1},
+    [MARK_HEAD] = {.gap = 1},
+    [MARK_NOTE] = {.until = NOTE_COLUMNS, .gap = 1},
+    [MARK_TEXT] = {0},
+};
+
 static void
-draw_mark(struct app *app, struct canvas *canvas, const struct area *area, int y,
-	  const struct spot *mark, bool current)
+fill_mark(struct screen *screen, struct table_row *row, size_t i)
 {
-	struct marks_state *state = state_of(app);
-	const struct mark_line *line = line_of(app, mark);
-	enum role role = current && app->focus == PANE_MARKS ? ROLE_CURSOR : ROLE_MARK;
-	canvas_putf(canvas, area, y, 0, role, " %c ", mark->letter);
-	int x =
-	    canvas_put(canvas, area, y, 4, ROLE_NORMAL, text_get(&line->head), line->head.length);
+	struct marks_state *state = state_of(screen);
+	const struct spot *mark = &screen->jumps->marks.at[i];
+	const struct mark_line *line = line_of(screen, mark);
+	table_putf(row, MARK_LETTER, row->current ? ROLE_CURSOR : ROLE_MARK, " %c ", mark->letter);
+	table_put(row, MARK_HEAD, ROLE_NORMAL, text_get(&line->head), line->head.length);
 	if (mark->note) {
 		text_clear(&state->safe);
-		text_add_safe(&state->safe, mark->note, strlen(mark->note), app->charset);
-		x = canvas_put(canvas, area, y, x + 1, ROLE_NOTE, state->safe.data,
-			       state->safe.length);
-		x = x < NOTE_COLUMNS ? NOTE_COLUMNS : x;
+		screen_add_safe(screen, mark->note, &state->safe);
+		table_put(row, MARK_NOTE, ROLE_NOTE, text_get(&state->safe), state->safe.length);
 	}
-	canvas_put(canvas, area, y, x + 1, ROLE_NORMAL, text_get(&line->text), line->text.length);
+	table_put(row, MARK_TEXT, ROLE_NORMAL, text_get(&line->text), line->text.length);
 }
 
 static void
-marks_draw(struct app *app, struct canvas *canvas, const struct area *area)
+marks_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct marks_state *state = state_of(app);
-	size_t count = app->jumps.marks.count, rows = (size_t)area->rows;
-	if (!count)
+	const struct table_spec spec = {.pane = PANE_MARKS,
+					.columns = mark_columns,
+					.column_count = MARK_COLUMNS,
+					.count = screen->jumps->marks.count,
+					.fill = fill_mark};
+	if (!table_draw(&state_of(screen)->table, screen, &spec, canvas, area))
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no marks");
-	lines_show(&state->cursor, count, area->rows);
-	for (size_t i = 0; i < rows && state->cursor.top + i < count; i++)
-		draw_mark(app, canvas, area, (int)i, &app->jumps.marks.at[state->cursor.top + i],
-			  state->cursor.top + i == state->cursor.line);
 }
 
 static void
-marks_title(struct app *app, struct text *out)
+marks_title(struct screen *screen, struct text *out)
 {
-	text_addf(out, "  %zu", app->jumps.marks.count);
+	text_addf(out, "  %zu", screen->jumps->marks.count);
 }
 
 /* --- commands ---------------------------------------------------------- */
 
 static size_t
-count_marks(struct app *app)
+count_marks(struct screen *screen)
 {
-	return app->jumps.marks.count;
+	return screen->jumps->marks.count;
 }
 
 static struct spot *
-selected(struct app *app)
+marks_selected(struct screen *screen)
 {
-	size_t cursor = state_of(app)->cursor.line;
-	return cursor < app->jumps.marks.count ? &app->jumps.marks.at[cursor] : NULL;
+	size_t cursor = state_of(screen)->table.cursor.line;
+	return cursor < screen->jumps->marks.count ? &screen->jumps->marks.at[cursor] : NULL;
 }
 
 static void
-go(struct app *app, const struct command_call *call)
+marks_go(struct screen *screen, const struct command_call *call)
 {
-	struct spot *mark = selected(app);
+	struct spot *mark = marks_selected(screen);
 	(void)call;
 	if (mark)
-		jump_to_spot(app, mark);
+		jump_to_spot(screen, mark);
 }
 
 static void
-drop(struct app *app, const struct command_call *call)
+marks_drop(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	if (selected(app))
-		jumps_drop(&app->jumps, state_of(app)->cursor.line);
+	if (marks_selected(screen))
+		jumps_drop(screen->jumps, state_of(screen)->table.cursor.line);
 }
 
 static void
-note(struct app *app, const struct command_call *call)
+marks_note(struct screen *screen, const struct command_call *call)
 {
-	struct spot *mark = selected(app);
+	struct spot *mark = marks_selected(screen);
 	if (mark)
-		jump_note_mark(app, mark, call->text);
+		jump_note_mark(screen, mark, call->text);
 }
 
 static pane_command *const marks_commands[COMMAND_COUNT] = {
-    [COMMAND_OPEN] = go,
-    [COMMAND_UNMARK] = drop,
-    [COMMAND_NOTE] = note,
+    [COMMAND_OPEN] = marks_go,
+    [COMMAND_UNMARK] = marks_drop,
+    [COMMAND_NOTE] = marks_note,
 };
 
 const struct pane_ops pane_marks = {

@@ -13,15 +13,20 @@
 #include "config.h"
 
 #include "base/thread.h"
+#include "command/keymap.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
-#include "ui/app.h"
-#include "ui/panes/lines.h"
+#include "ui/list/filters.h"
+#include "ui/list/moment.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
+	TICK_COLUMNS = 5,
 	NAME_COLUMNS = 24,
 	COUNT_COLUMNS = 6,
 	FEW_COLUMNS = 18, /* the three worst severities, in words */
@@ -30,8 +35,7 @@ enum {
 	GRAPH_COLUMNS_MAX = 100,
 	GRAPH_GROUPS_MIN = 4,
 	LEVELS = 8,
-	WIDE = 116,    /* columns from which all severities are shown */
-	HEAD_ROWS = 6, /* rows from which the columns have names */
+	WIDE = 116, /* columns from which all severities are shown */
 	NAMES_MS = 10
 };
 
@@ -43,7 +47,7 @@ struct graph {
 	bool bad[GRAPH_COLUMNS_MAX]; /* some are errors */
 };
 
-struct line {
+struct origin_line {
 	size_t trace;
 	bool whole; /* it is the trace, not one of its origins */
 	uint64_t key, example;
@@ -55,31 +59,31 @@ struct line {
 };
 
 /* What is known of a trace. */
-struct source {
+struct origin_source {
 	uint64_t known; /* cells, when its lines were made */
 	unsigned epoch, generation;
-	VEC(struct line) lines; /* that of the trace, then in the order of the index */
+	VEC(struct origin_line) lines; /* that of the trace, then in the order of the index */
 };
 
 struct origins_state {
-	struct lines cursor;
-	struct source *sources; /* one per trace, owned */
+	struct table table;
+	struct origin_source *sources; /* one per trace, owned */
 	size_t source_count;
-	VEC(struct line *) order; /* as shown */
-	unsigned order_by;	  /* row of `orders` */
-	struct line *current;
+	VEC(struct origin_line *) order; /* as shown */
+	unsigned order_by;		 /* row of `orders` */
+	struct origin_line *current;
 	struct expansion expansion;
 	struct text text;
 };
 
 static struct origins_state *
-state_of(struct app *app)
+state_of(struct screen *screen)
 {
-	return app->state[PANE_ORIGINS];
+	return screen->state[PANE_ORIGINS];
 }
 
 static void
-drop_lines(struct source *source)
+drop_lines(struct origin_source *source)
 {
 	for (size_t i = 0; i < source->lines.count; i++) {
 		text_free(&source->lines.at[i].name);
@@ -98,10 +102,11 @@ origins_close(void *context)
 	vec_free(&state->order);
 	expansion_free(&state->expansion);
 	text_free(&state->text);
+	table_free(&state->table);
 }
 
 static uint64_t
-total(const struct line *line)
+total_of(const struct origin_line *line)
 {
 	uint64_t sum = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
@@ -113,10 +118,10 @@ total(const struct line *line)
 
 /* Looks at the first message of an origin, for its name and time. */
 static void
-name_line(struct app *app, struct line *line)
+name_line(struct screen *screen, struct origin_line *line)
 {
-	struct origins_state *state = state_of(app);
-	struct list *list = &app->lists[line->trace];
+	struct origins_state *state = state_of(screen);
+	struct list *list = &screen->lists[line->trace];
 	struct position at;
 	struct message m = {0};
 	bool found = false;
@@ -151,9 +156,9 @@ name_line(struct app *app, struct line *line)
 
 /* Takes the sums of a trace; lines that are there stay where they are. */
 static void
-take_sums(struct app *app, size_t trace, struct source *source)
+take_sums(struct screen *screen, size_t trace, struct origin_source *source)
 {
-	const struct trace *of = app->session->traces.at[trace];
+	const struct trace *of = screen->session->traces.at[trace];
 	struct index *index = trace_index(of);
 	struct index_progress progress;
 	index_origins origins = {0};
@@ -161,13 +166,13 @@ take_sums(struct app *app, size_t trace, struct source *source)
 	index_get_origins(index, &origins);
 	while (source->lines.count < origins.count + 1)
 		vec_add(&source->lines)->trace = trace;
-	struct line *lines = source->lines.at;
+	struct origin_line *lines = source->lines.at;
 	memcpy(lines[0].severities, progress.severities, sizeof progress.severities);
 	lines[0].whole = lines[0].named = true;
 	text_clear(&lines[0].name);
 	text_add(&lines[0].name, trace_name(of));
 	for (size_t i = 0; i < origins.count; i++) {
-		struct line *line = &lines[i + 1];
+		struct origin_line *line = &lines[i + 1];
 		line->key = origins.at[i].key;
 		line->example = origins.at[i].example;
 		memcpy(line->severities, origins.at[i].severities, sizeof line->severities);
@@ -177,10 +182,10 @@ take_sums(struct app *app, size_t trace, struct source *source)
 
 /* Makes the lines of a trace anew if there is anything new; true if there was. */
 static bool
-refresh(struct app *app, size_t trace)
+origins_refresh(struct screen *screen, size_t trace)
 {
-	struct source *source = &state_of(app)->sources[trace];
-	const struct trace *of = app->session->traces.at[trace];
+	struct origin_source *source = &state_of(screen)->sources[trace];
+	const struct trace *of = screen->session->traces.at[trace];
 	uint64_t known = index_known(trace_index(of));
 	unsigned epoch = index_epoch(trace_index(of)), generation = trace_generation(of);
 	if (source->lines.count && source->known == known && source->epoch == epoch &&
@@ -194,15 +199,16 @@ refresh(struct app *app, size_t trace)
 	source->known = known;
 	source->epoch = epoch;
 	source->generation = generation;
-	take_sums(app, trace, source);
+	take_sums(screen, trace, source);
 	return true;
 }
 
 static int
 by_count(const void *a, const void *b)
 {
-	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
-	uint64_t one = total(x), other = total(y);
+	const struct origin_line *x = *(struct origin_line *const *)a,
+				 *y = *(struct origin_line *const *)b;
+	uint64_t one = total_of(x), other = total_of(y);
 	if (x->whole != y->whole)
 		return x->whole ? -1 : 1;
 	if (one != other && !x->whole)
@@ -216,7 +222,8 @@ by_count(const void *a, const void *b)
 static int
 by_errors(const void *a, const void *b)
 {
-	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
+	const struct origin_line *x = *(struct origin_line *const *)a,
+				 *y = *(struct origin_line *const *)b;
 	for (unsigned s = SEVERITY_FATAL; !x->whole && !y->whole && s <= SEVERITY_WARNING; s++)
 		if (x->severities[s] != y->severities[s])
 			return x->severities[s] > y->severities[s] ? -1 : 1;
@@ -226,7 +233,8 @@ by_errors(const void *a, const void *b)
 static int
 by_name(const void *a, const void *b)
 {
-	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
+	const struct origin_line *x = *(struct origin_line *const *)a,
+				 *y = *(struct origin_line *const *)b;
 	int order = strcmp(text_get(&x->name), text_get(&y->name));
 	bool both = !x->whole && !y->whole;
 	if (both && x->named != y->named)
@@ -242,35 +250,35 @@ static const struct order {
 
 /* Names lines for a while; false if not all are. */
 static bool
-name_some(struct app *app)
+name_some(struct screen *screen)
 {
-	struct origins_state *state = state_of(app);
+	struct origins_state *state = state_of(screen);
 	int64_t until = thread_now_ms() + NAMES_MS;
 	for (size_t i = 0; i < state->order.count; i++) {
 		if (!state->order.at[i]->named && thread_now_ms() > until)
 			return false;
-		name_line(app, state->order.at[i]);
+		name_line(screen, state->order.at[i]);
 	}
 	return true;
 }
 
 static void
-sort(struct app *app)
+origins_sort(struct screen *screen)
 {
-	struct origins_state *state = state_of(app);
+	struct origins_state *state = state_of(screen);
 	const struct order *order = &orders[state->order_by];
-	if (order->names && !name_some(app))
-		session_tell(app->session); /* look here again */
+	if (order->names && !name_some(screen))
+		session_tell(screen->session); /* look here again */
 	if (state->order.count)
 		qsort(state->order.at, state->order.count, sizeof *state->order.at, order->compare);
 }
 
 /* Brings the lines up to date; the cursor stays on its line. */
 static void
-prepare(struct app *app)
+origins_prepare(struct screen *screen)
 {
-	struct origins_state *state = state_of(app);
-	size_t traces = app->session->traces.count, at = 0;
+	struct origins_state *state = state_of(screen);
+	size_t traces = screen->session->traces.count, at = 0;
 	bool anew = false, several = traces > 1;
 	size_t trace = 0, line = 0;
 	if (!state->sources) {
@@ -278,7 +286,7 @@ prepare(struct app *app)
 		state->source_count = traces;
 	}
 	for (size_t t = 0; state->current && t < traces; t++) { /* lines may move */
-		struct source *source = &state->sources[t];
+		struct origin_source *source = &state->sources[t];
 		if (state->current >= source->lines.at &&
 		    state->current < source->lines.at + source->lines.count) {
 			trace = t;
@@ -286,7 +294,7 @@ prepare(struct app *app)
 		}
 	}
 	for (size_t t = 0; t < traces; t++)
-		anew |= refresh(app, t);
+		anew |= origins_refresh(screen, t);
 	if (anew) {
 		vec_clear(&state->order);
 		for (size_t t = 0; t < traces; t++)
@@ -296,21 +304,21 @@ prepare(struct app *app)
 			state->current = &state->sources[trace].lines.at[line];
 	}
 	if (anew || orders[state->order_by].names)
-		sort(app);
+		origins_sort(screen);
 	while (at < state->order.count && state->order.at[at] != state->current)
 		at++;
 	if (at < state->order.count)
-		state->cursor.line = at;
-	else if (state->cursor.line >= state->order.count)
-		state->cursor.line = state->order.count ? state->order.count - 1 : 0;
-	state->current = state->order.count ? state->order.at[state->cursor.line] : NULL;
+		state->table.cursor.line = at;
+	else if (state->table.cursor.line >= state->order.count)
+		state->table.cursor.line = state->order.count ? state->order.count - 1 : 0;
+	state->current = state->order.count ? state->order.at[state->table.cursor.line] : NULL;
 }
 
 /* --- graphs ------------------------------------------------------------ */
 
 /* Adds what became known since the last time. */
 static void
-count_groups(const struct index *index, struct line *line, size_t columns)
+count_groups(const struct index *index, struct origin_line *line, size_t columns)
 {
 	uint64_t cells = index_cell_count(index), known = index_known(index);
 	uint64_t groups = (cells + INDEX_GROUP - 1) / INDEX_GROUP;
@@ -334,16 +342,16 @@ count_groups(const struct index *index, struct line *line, size_t columns)
 }
 
 static void
-draw_graph(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
-	   struct line *line)
+draw_graph(struct screen *screen, struct canvas *canvas, const struct area *area, int y, int x,
+	   struct origin_line *line)
 {
 	/* clang-format off */
 	static const char *const bars[] = {" ", "▁", "▂", "▃", "▄",
 					   "▅", "▆", "▇", "█"};
 	/* clang-format on */
 	static const char *const ascii[] = {" ", ".", ":", "-", "=", "+", "*", "%", "#"};
-	const struct index *index = trace_index(app->session->traces.at[line->trace]);
-	const char *const *signs = app->charset == TEXT_ASCII ? ascii : bars;
+	const struct index *index = trace_index(screen->session->traces.at[line->trace]);
+	const char *const *signs = screen->charset == TEXT_ASCII ? ascii : bars;
 	int columns = area->cols - x - 1;
 	uint64_t most = 1;
 	if (columns < GRAPH_COLUMNS_MIN || line->whole ||
@@ -365,144 +373,166 @@ draw_graph(struct app *app, struct canvas *canvas, const struct area *area, int 
 
 /* --- drawing ----------------------------------------------------------- */
 
-static void
-put_count(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
-	  enum role role, uint64_t count)
+enum { ORIGIN_TICK, ORIGIN_NAME, ORIGIN_COUNT, ORIGIN_SEVERITIES };
+
+/* Columns as wide as the area lets them be. */
+struct origin_columns {
+	struct table_column at[ORIGIN_SEVERITIES + SEVERITY_COUNT + 1];
+	size_t count, time;				 /* how many; which one has the time */
+	char letters[SEVERITY_COUNT][COUNT_COLUMNS + 1]; /* titles */
+};
+
+static bool
+is_wide(const struct area *area)
 {
-	struct text *text = &state_of(app)->text;
-	text_clear(text);
-	text_add_count(text, count);
-	canvas_put(canvas, area, y, x + COUNT_COLUMNS - (int)text->length, role, text_get(text),
-		   text->length);
+	return area->cols >= WIDE;
 }
 
-/* How many of each severity: all in columns, or the worst ones as `E15 W2`. */
-static int
-draw_severities(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
-		const struct line *line)
-{
-	struct text *text = &state_of(app)->text;
-	bool wide = area->cols >= WIDE;
-	int at = x;
-	for (unsigned s = SEVERITY_FATAL; s <= SEVERITY_COUNT; s++) {
-		unsigned severity = s % SEVERITY_COUNT;
-		uint64_t count = line->severities[severity];
-		if (wide) {
-			if (count)
-				put_count(app, canvas, area, y, at, severity_role(severity), count);
-			at += COUNT_COLUMNS;
-		} else if (count && severity && severity <= SEVERITY_WARNING) {
-			text_clear(text);
-			text_add_char(text, severity_letter(severity));
-			text_add_count(text, count);
-			at = canvas_put(canvas, area, y, at, severity_role(severity), text->data,
-					text->length) +
-			     1;
-		}
-	}
-	return wide ? at + 1 : x + FEW_COLUMNS + 1;
-}
-
-/* Where the columns behind the name begin; the name takes what the graph leaves. */
+/* How wide the name is: what the counts leave, up to a width. */
 static int
 name_columns(const struct area *area)
 {
 	int most = area->cols - COUNT_COLUMNS - 6;
-	return most < NAME_COLUMNS ? most > 0 ? most : 0 : NAME_COLUMNS;
+	return most < NAME_COLUMNS ? most > 0 ? most : TABLE_HIDDEN : NAME_COLUMNS;
+}
+
+static void
+make_columns(struct origin_columns *columns, const struct area *area)
+{
+	struct table_column *at = columns->at;
+	size_t c = ORIGIN_SEVERITIES;
+	at[ORIGIN_TICK] = (struct table_column){.least = TICK_COLUMNS};
+	at[ORIGIN_NAME] = (struct table_column){.title = "origin", .width = name_columns(area)};
+	at[ORIGIN_COUNT] = (struct table_column){
+	    .title = " count", .width = COUNT_COLUMNS, .gap = 1, .right = true};
+	if (!is_wide(area))
+		at[c++] = (struct table_column){.least = FEW_COLUMNS, .gap = 1};
+	for (unsigned s = SEVERITY_FATAL; is_wide(area) && s <= SEVERITY_COUNT; s++) {
+		char *letter = columns->letters[s - SEVERITY_FATAL];
+		snprintf(letter, sizeof *columns->letters, "%*c", COUNT_COLUMNS,
+			 severity_letter(s % SEVERITY_COUNT));
+		at[c++] = (struct table_column){.title = letter,
+						.width = COUNT_COLUMNS,
+						.gap = s == SEVERITY_COUNT,
+						.right = true};
+	}
+	columns->time = c;
+	at[c++] = (struct table_column){.title = "first", .least = TIME_COLUMNS};
+	columns->count = c;
+}
+
+static void
+put_count(struct screen *screen, struct table_row *row, size_t column, enum role role,
+	  const char *letter, uint64_t count)
+{
+	struct text *text = &state_of(screen)->text;
+	text_clear(text);
+	text_add(text, letter);
+	text_add_count(text, count);
+	table_put(row, column, role, text_get(text), text->length);
+}
+
+/* How many of each severity: all in columns, or the worst ones as `E15 W2`. */
+static void
+fill_severities(struct screen *screen, struct table_row *row, const struct origin_line *line)
+{
+	bool wide = is_wide(row->area), any = wide;
+	for (unsigned s = SEVERITY_FATAL; s <= (wide ? SEVERITY_COUNT : SEVERITY_WARNING); s++) {
+		unsigned severity = s % SEVERITY_COUNT;
+		const char letter[] = {severity_letter(severity), '\0'};
+		uint64_t count = line->severities[severity];
+		if (count)
+			put_count(screen, row, ORIGIN_SEVERITIES + (wide ? s - SEVERITY_FATAL : 0),
+				  severity_role(severity), wide ? "" : letter, count);
+		any |= count > 0;
+	}
+	if (!any)
+		table_put(row, ORIGIN_SEVERITIES, ROLE_NORMAL, "", 0); /* it keeps its place */
 }
 
 static bool
-passes(const struct app *app, const struct line *line)
+origin_passes(const struct screen *screen, const struct origin_line *line)
 {
-	return filters_name_passes(app, line->whole ? "trace" : "origin", text_get(&line->name));
+	return filters_name_passes(screen, line->whole ? "trace" : "origin", text_get(&line->name));
 }
 
 /* Its trace's name goes before that of an origin, where there are several. */
 static void
-draw_name(struct app *app, struct canvas *canvas, const struct area *area, int y, int x,
-	  const struct line *line)
+fill_name(struct screen *screen, struct table_row *row, const struct origin_line *line)
 {
-	const struct session *session = app->session;
-	struct text *text = &state_of(app)->text;
-	int end = x + name_columns(area);
+	const struct session *session = screen->session;
+	struct text *text = &state_of(screen)->text;
+	text_clear(text);
 	if (!line->whole && session->traces.count > 1) {
-		text_clear(text);
-		app_add_safe(app, trace_name(session->traces.at[line->trace]), text);
-		x = 1 + canvas_put_cell(canvas, area, y, x, end - x,
-					trace_role(session, line->trace), text_get(text),
-					text->length);
+		screen_add_safe(screen, trace_name(session->traces.at[line->trace]), text);
+		table_put(row, ORIGIN_NAME, trace_role(session, line->trace), text_get(text),
+			  text->length);
 	}
 	text_clear(text);
-	text_add_safe(text, text_get(&line->name), line->name.length, app->charset);
-	if (!text->length)
-		canvas_puts(canvas, area, y, x, ROLE_ABSENT, "(no name)");
-	else if (end > x)
-		canvas_put_cell(canvas, area, y, x, end - x, line->whole ? ROLE_FIELD : ROLE_NORMAL,
-				text_get(text), text->length);
+	text_add_safe(text, text_get(&line->name), line->name.length, screen->charset);
+	if (text->length)
+		table_put(row, ORIGIN_NAME, line->whole ? ROLE_FIELD : ROLE_NORMAL, text_get(text),
+			  text->length);
+	else
+		table_putf(row, ORIGIN_NAME, ROLE_ABSENT, "(no name)");
+}
+
+/* Where the graph begins: behind the other columns. */
+static int
+graph_column(const struct origin_columns *columns)
+{
+	int x = 0;
+	for (size_t c = 0; c < columns->count; c++) {
+		const struct table_column *column = &columns->at[c];
+		if (column->width != TABLE_HIDDEN)
+			x += column->width + column->least + column->gap;
+	}
+	return x;
 }
 
 static void
-draw_line(struct app *app, struct canvas *canvas, const struct area *area, int y, struct line *line,
-	  bool current)
+fill_origin(struct screen *screen, struct table_row *row, size_t i)
 {
-	struct text *text = &state_of(app)->text;
-	const struct list *list = &app->lists[line->trace];
-	enum role role = current && app->focus == PANE_ORIGINS ? ROLE_CURSOR : ROLE_NORMAL;
+	struct text *text = &state_of(screen)->text;
+	struct origin_line *line = state_of(screen)->order.at[i];
+	const struct list *list = &screen->lists[line->trace];
+	struct origin_columns columns;
 	struct moment first;
-	name_line(app, line);
-	int x = canvas_putf(canvas, area, y, 0, role, " [%c] ", passes(app, line) ? 'x' : ' ');
-	draw_name(app, canvas, area, y, x, line);
-	x += name_columns(area);
-	put_count(app, canvas, area, y, x, ROLE_NORMAL, total(line));
-	x = draw_severities(app, canvas, area, y, x + COUNT_COLUMNS + 1, line);
+	make_columns(&columns, row->area);
+	name_line(screen, line);
+	table_putf(row, ORIGIN_TICK, row->current ? ROLE_CURSOR : ROLE_NORMAL, " [%c] ",
+		   origin_passes(screen, line) ? 'x' : ' ');
+	fill_name(screen, row, line);
+	put_count(screen, row, ORIGIN_COUNT, ROLE_NORMAL, "", total_of(line));
+	fill_severities(screen, row, line);
 	text_clear(text);
 	/* as the present list has it */
-	if (line->first.length && moment_of(app->list, &list->lanes[0], &line->first, NULL, &first))
+	if (line->first.length &&
+	    moment_of(screen->list, &list->lanes[0], &line->first, NULL, &first))
 		moment_format_parts(&first, NULL, text);
-	canvas_put(canvas, area, y, x, ROLE_NOTE, text_get(text), text->length);
-	draw_graph(app, canvas, area, y, x + TIME_COLUMNS, line);
+	table_put(row, columns.time, ROLE_NOTE, text_get(text), text->length);
+	draw_graph(screen, row->canvas, row->area, row->y, graph_column(&columns), line);
 }
 
 static void
-draw_head(struct app *app, struct canvas *canvas, const struct area *area)
+origins_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	int x = 5;
-	(void)app;
-	canvas_puts(canvas, area, 0, x, ROLE_HEADER, "origin");
-	x += name_columns(area);
-	canvas_puts(canvas, area, 0, x, ROLE_HEADER, " count");
-	x += COUNT_COLUMNS + 1;
-	for (unsigned s = SEVERITY_FATAL; area->cols >= WIDE && s <= SEVERITY_COUNT; s++) {
-		x += COUNT_COLUMNS;
-		canvas_putf(canvas, area, 0, x - 1, ROLE_HEADER, "%c",
-			    severity_letter(s % SEVERITY_COUNT));
-	}
-	x += area->cols >= WIDE ? 1 : FEW_COLUMNS + 1;
-	canvas_puts(canvas, area, 0, x, ROLE_HEADER, "first");
-}
-
-static void
-origins_draw(struct app *app, struct canvas *canvas, const struct area *area)
-{
-	struct origins_state *state = state_of(app);
-	struct area body = *area;
-	prepare(app);
-	if (area->rows >= HEAD_ROWS) {
-		draw_head(app, canvas, area);
-		body.row++;
-		body.rows--;
-	}
-	size_t rows = (size_t)body.rows;
-	if (!state->order.count)
+	struct origins_state *state = state_of(screen);
+	struct origin_columns columns;
+	origins_prepare(screen);
+	make_columns(&columns, area);
+	const struct table_spec spec = {.pane = PANE_ORIGINS,
+					.columns = columns.at,
+					.column_count = columns.count,
+					.count = state->order.count,
+					.fill = fill_origin};
+	const struct area body = table_body(&spec, area);
+	if (!table_draw(&state->table, screen, &spec, canvas, area))
 		canvas_puts(canvas, &body, 0, 0, ROLE_ABSENT, " no messages counted yet");
-	lines_show(&state->cursor, state->order.count, body.rows);
-	for (size_t i = 0; i < rows && state->cursor.top + i < state->order.count; i++)
-		draw_line(app, canvas, &body, (int)i, state->order.at[state->cursor.top + i],
-			  state->cursor.top + i == state->cursor.line);
 }
 
 static void
-origins_title(struct app *app, struct text *out)
+origins_title(struct screen *screen, struct text *out)
 {
 	static const struct {
 		enum command_id id;
@@ -511,16 +541,16 @@ origins_title(struct app *app, struct text *out)
 		     {COMMAND_ORIGIN_ONLY, "only"},
 		     {COMMAND_ORIGIN_INVERT, "invert"},
 		     {COMMAND_ORIGIN_SORT, "sort"}};
-	const struct origins_state *state = state_of(app);
-	size_t traces = app->session->traces.count;
+	const struct origins_state *state = state_of(screen);
+	size_t traces = screen->session->traces.count;
 	text_addf(out, "  %zu",
 		  state->order.count - (traces > 1 && state->order.count ? traces : 0));
-	if (!app->indexed)
+	if (!screen->indexed)
 		text_add(out, " so far");
 	text_addf(out, "  %s", orders[state->order_by].title);
 	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
 		text_add(out, "  ");
-		keymap_hint(&app->keymap, hints[i].id, out);
+		keymap_hint(screen->keymap, hints[i].id, out);
 		text_addf(out, " %s", hints[i].what);
 	}
 }
@@ -528,63 +558,63 @@ origins_title(struct app *app, struct text *out)
 /* --- commands ---------------------------------------------------------- */
 
 static size_t
-count_lines(struct app *app)
+count_lines(struct screen *screen)
 {
-	return state_of(app)->order.count;
+	return state_of(screen)->order.count;
 }
 
 static void
-moved(struct app *app)
+origins_moved(struct screen *screen)
 {
-	struct origins_state *state = state_of(app);
-	state->current = state->order.at[state->cursor.line];
+	struct origins_state *state = state_of(screen);
+	state->current = state->order.at[state->table.cursor.line];
 }
 
 /* The line under the cursor, named; NULL if there is none that can be filtered. */
-static struct line *
-selected(struct app *app)
+static struct origin_line *
+origins_selected(struct screen *screen)
 {
-	prepare(app);
-	struct line *line = state_of(app)->current;
+	origins_prepare(screen);
+	struct origin_line *line = state_of(screen)->current;
 	if (!line || (!line->whole && line->key == UINT64_MAX))
 		return NULL;
-	name_line(app, line);
+	name_line(screen, line);
 	return line;
 }
 
 static void
-turn(struct app *app, const struct command_call *call)
+origins_turn(struct screen *screen, const struct command_call *call)
 {
-	const struct line *line = selected(app);
-	void (*change)(struct app *, const char *, const char *) =
+	const struct origin_line *line = origins_selected(screen);
+	void (*change)(struct screen *, const char *, const char *) =
 	    call->id == COMMAND_ORIGIN_ONLY ? filters_name_only : filters_name_toggle;
 	if (line)
-		change(app, line->whole ? "trace" : "origin", text_get(&line->name));
+		change(screen, line->whole ? "trace" : "origin", text_get(&line->name));
 }
 
 static void
-invert(struct app *app, const struct command_call *call)
+origins_invert(struct screen *screen, const struct command_call *call)
 {
-	const struct line *line = selected(app);
+	const struct origin_line *line = origins_selected(screen);
 	(void)call;
-	if (line && !filters_name_invert(app, line->whole ? "trace" : "origin"))
-		app_say(app, "nothing is hidden here");
+	if (line && !filters_name_invert(screen, line->whole ? "trace" : "origin"))
+		screen_say(screen, "nothing is hidden here");
 }
 
 static void
-turn_order(struct app *app, const struct command_call *call)
+origins_turn_order(struct screen *screen, const struct command_call *call)
 {
-	struct origins_state *state = state_of(app);
+	struct origins_state *state = state_of(screen);
 	(void)call;
 	state->order_by = (state->order_by + 1) % (sizeof orders / sizeof *orders);
-	sort(app);
+	origins_sort(screen);
 }
 
 static pane_command *const origins_commands[COMMAND_COUNT] = {
-    [COMMAND_ORIGIN_TURN] = turn,
-    [COMMAND_ORIGIN_ONLY] = turn,
-    [COMMAND_ORIGIN_INVERT] = invert,
-    [COMMAND_ORIGIN_SORT] = turn_order,
+    [COMMAND_ORIGIN_TURN] = origins_turn,
+    [COMMAND_ORIGIN_ONLY] = origins_turn,
+    [COMMAND_ORIGIN_INVERT] = origins_invert,
+    [COMMAND_ORIGIN_SORT] = origins_turn_order,
 };
 
 const struct pane_ops pane_origins = {
@@ -596,5 +626,5 @@ const struct pane_ops pane_origins = {
     .draw = origins_draw,
     .commands = origins_commands,
     .lines = count_lines,
-    .moved = moved,
+    .moved = origins_moved,
 };

@@ -15,42 +15,42 @@
 
 #include "query/seek.h"
 #include "session/session.h"
-#include "ui/app.h"
-#include "ui/session.h"
+#include "ui/list/moment.h"
+#include "ui/list/traces.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
 
 #include <string.h>
 
 enum {
 	LINES_KEPT = 256, /* more are dropped */
 	NEAR_CELLS = 64,  /* looked at for the point before */
-	KINDS_TRIED = 8,  /* points of other kinds that are passed */
-	HEAD_ROWS = 6	  /* rows from which the columns have names */
+	KINDS_TRIED = 8	  /* points of other kinds that are passed */
 };
 
 enum { TIME, TRACE, SINCE, PARTNER, WHAT, COLUMNS };
 
-static const char *const titles[COLUMNS] = {"time", "trace", "since last", "with", "sync point"};
-
 /* What is said of a sync point. */
-struct line {
+struct sync_line {
 	size_t lane;
 	struct place place;
 	struct text cells[COLUMNS];
 };
 
 struct syncs_state {
+	struct table table;
 	struct list list;   /* no lanes: not opened yet */
 	struct filter want; /* borrowed by the list */
-	VEC(struct line) lines;
+	VEC(struct sync_line) lines;
 	unsigned generation; /* of what they say */
 	bool resyncs;	     /* there are no sync points, so these are resync points */
 	struct expansion expansion;
 };
 
 static struct syncs_state *
-state_of(struct app *app)
+state_of(struct screen *screen)
 {
-	return app->state[PANE_SYNCS];
+	return screen->state[PANE_SYNCS];
 }
 
 static void
@@ -69,6 +69,7 @@ syncs_close(void *context)
 	drop_lines(state);
 	vec_free(&state->lines);
 	expansion_free(&state->expansion);
+	table_free(&state->table);
 	if (state->list.lanes)
 		list_close(&state->list);
 }
@@ -112,52 +113,52 @@ add_since(struct syncs_state *state, const struct row *row, struct text *out)
 }
 
 static void
-add_partner(struct app *app, const struct row *row, struct text *out)
+add_partner(struct screen *screen, const struct row *row, struct text *out)
 {
 	struct spot spot = {0};
-	size_t trace = state_of(app)->list.lanes[row->lane].number;
-	enum session_partner partner =
-	    session_partner(app, trace, &row->message, &state_of(app)->expansion, &spot);
+	size_t trace = state_of(screen)->list.lanes[row->lane].number;
+	enum traces_partner partner =
+	    traces_partner(screen, trace, &row->message, &state_of(screen)->expansion, &spot);
 	if (partner == PARTNER_NONE)
 		return;
 	text_add(out, partner == PARTNER_KNOWN ? "= " : "? ");
-	app_add_safe(app, trace_name(app->session->traces.at[spot.trace]), out);
+	screen_add_safe(screen, trace_name(screen->session->traces.at[spot.trace]), out);
 }
 
 static void
-fill_line(struct app *app, const struct row *row, struct line *line)
+fill_line(struct screen *screen, const struct row *row, struct sync_line *line)
 {
-	struct syncs_state *state = state_of(app);
+	struct syncs_state *state = state_of(screen);
 	struct expansion *e = &state->expansion;
 	const struct list_lane *lane = &state->list.lanes[row->lane];
 	struct moment now;
 	struct text *cells = line->cells;
 	reader_expand(lane->reader, &row->message, EXPAND_FIELDS, e);
-	text_add_safe(&cells[WHAT], text_get(&e->type), e->type.length, app->charset);
+	text_add_safe(&cells[WHAT], text_get(&e->type), e->type.length, screen->charset);
 	text_add_char(&cells[WHAT], ' ');
-	text_add_safe(&cells[WHAT], text_get(&e->text), e->text.length, app->charset);
-	app_add_safe(app, trace_name(lane->trace), &cells[TRACE]);
+	text_add_safe(&cells[WHAT], text_get(&e->text), e->text.length, screen->charset);
+	screen_add_safe(screen, trace_name(lane->trace), &cells[TRACE]);
 	if (moment_of(&state->list, lane, &row->message, NULL, &now))
 		moment_format(&now, &cells[TIME]);
 	add_since(state, row, &cells[SINCE]);
-	add_partner(app, row, &cells[PARTNER]);
+	add_partner(screen, row, &cells[PARTNER]);
 }
 
 /* The line of a row, made if need be; borrowed until the next call. */
-static const struct line *
-line_of(struct app *app, const struct row *row)
+static const struct sync_line *
+line_of(struct screen *screen, const struct row *row)
 {
-	struct syncs_state *state = state_of(app);
+	struct syncs_state *state = state_of(screen);
 	for (size_t i = 0; i < state->lines.count; i++)
 		if (state->lines.at[i].lane == row->lane &&
 		    !place_compare(state->lines.at[i].place, row->place))
 			return &state->lines.at[i];
 	if (state->lines.count >= LINES_KEPT)
 		drop_lines(state);
-	struct line *line = vec_add(&state->lines);
+	struct sync_line *line = vec_add(&state->lines);
 	line->lane = row->lane;
 	line->place = row->place;
-	fill_line(app, row, line);
+	fill_line(screen, row, line);
 	return line;
 }
 
@@ -165,41 +166,41 @@ line_of(struct app *app, const struct row *row)
 
 /* Opens it, where the list of messages is. */
 static void
-open_list(struct app *app)
+open_list(struct screen *screen)
 {
-	struct syncs_state *state = state_of(app);
-	const struct row *row = list_current(app->list);
+	struct syncs_state *state = state_of(screen);
+	const struct row *row = list_current(screen->list);
 	state->want = filter_all();
 	state->want.flags = state->resyncs ? MESSAGE_RESYNC : MESSAGE_SYNC;
-	if (app->session->traces.count > 1)
-		list_open_merged(&state->list, app->session, app->merge, &state->want);
+	if (screen->session->traces.count > 1)
+		list_open_merged(&state->list, screen->session, screen->merge, &state->want);
 	else
-		list_open(&state->list, app->session, 0, &state->want);
+		list_open(&state->list, screen->session, 0, &state->want);
 	if (row) {
-		list_turn(&state->list, app->list->lanes[row->lane].number);
+		list_turn(&state->list, screen->list->lanes[row->lane].number);
 		list_goto(&state->list, row->at);
 	}
 }
 
 /* Lists the resync points instead. */
 static void
-turn_to_resyncs(struct app *app)
+turn_to_resyncs(struct screen *screen)
 {
-	struct syncs_state *state = state_of(app);
+	struct syncs_state *state = state_of(screen);
 	size_t height = state->list.height;
 	drop_lines(state);
 	list_close(&state->list);
 	state->resyncs = true;
-	open_list(app);
+	open_list(screen);
 	list_resize(&state->list, height);
 }
 
 static void
-prepare(struct app *app)
+syncs_prepare(struct screen *screen)
 {
-	struct syncs_state *state = state_of(app);
+	struct syncs_state *state = state_of(screen);
 	if (!state->list.lanes)
-		open_list(app);
+		open_list(screen);
 	list_settle(&state->list);
 	unsigned generation = list_generation(&state->list);
 	for (size_t i = 0; i < state->list.lane_count; i++)
@@ -216,14 +217,14 @@ has_points(const struct list *list)
 }
 
 static bool
-syncs_work(struct app *app)
+syncs_work(struct screen *screen)
 {
-	struct list *list = &state_of(app)->list;
+	struct list *list = &state_of(screen)->list;
 	bool busy = list_busy(list);
 	if (busy)
 		list_work(list);
-	else if (!has_points(list) && !state_of(app)->resyncs)
-		turn_to_resyncs(app);
+	else if (!has_points(list) && !state_of(screen)->resyncs)
+		turn_to_resyncs(screen);
 	else
 		return false;
 	return true;
@@ -231,116 +232,83 @@ syncs_work(struct app *app)
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* As wide as what is on the screen. */
 static void
-measure(struct app *app, bool several, int widths[COLUMNS])
+fill_row(struct screen *screen, struct table_row *row, size_t i)
 {
-	const struct row *row;
-	for (int c = 0; c < COLUMNS; c++)
-		widths[c] = (int)strlen(titles[c]);
-	for (size_t i = 0; i < state_of(app)->list.height; i++) {
-		if (!(row = list_row(&state_of(app)->list, i)))
-			break;
-		const struct line *line = line_of(app, row);
-		for (int c = 0; c < COLUMNS; c++) {
-			const struct text *text = &line->cells[c];
-			int used = text_columns(text_get(text), text->length);
-			widths[c] = used > widths[c] ? used : widths[c];
-		}
-	}
-	if (!several)
-		widths[TRACE] = widths[PARTNER] = -1;
-}
-
-static void
-draw_line(struct canvas *canvas, const struct area *area, int y, const int widths[COLUMNS],
-	  const struct line *line, bool current)
-{
-	int x = 1;
-	for (int c = 0; c < COLUMNS; x += widths[c++] + 1) {
+	const struct sync_line *line = line_of(screen, list_row(&state_of(screen)->list, i));
+	for (size_t c = 0; c < COLUMNS; c++) {
 		const struct text *text = &line->cells[c];
-		bool number = c == TIME || c == SINCE;
-		int used = text_columns(text_get(text), text->length);
-		enum role role = current && c == TIME	  ? ROLE_CURSOR
-				 : *text_get(text) == '?' ? ROLE_ABSENT
-							  : ROLE_NORMAL;
-		if (widths[c] >= 0)
-			canvas_put(canvas, area, y, x + (number ? widths[c] - used : 0), role,
-				   text_get(text), text->length);
+		enum role role = row->current && c == TIME ? ROLE_CURSOR
+				 : *text_get(text) == '?'  ? ROLE_ABSENT
+							   : ROLE_NORMAL;
+		table_put(row, c, role, text_get(text), text->length);
 	}
 }
 
 static void
-draw_head(struct canvas *canvas, const struct area *area, const int widths[COLUMNS], bool resyncs)
+syncs_title(struct screen *screen, struct text *out)
 {
-	int x = 1;
-	for (int c = 0; c < COLUMNS; x += widths[c++] + 1)
-		if (widths[c] >= 0)
-			canvas_puts(canvas, area, 0, x, ROLE_HEADER,
-				    resyncs && c == WHAT ? "resync point" : titles[c]);
-}
-
-static void
-syncs_title(struct app *app, struct text *out)
-{
-	if (state_of(app)->resyncs)
+	if (state_of(screen)->resyncs)
 		text_add(out, ": none; resync points");
 }
 
 static void
-syncs_draw(struct app *app, struct canvas *canvas, const struct area *area)
+syncs_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct list *list = &state_of(app)->list;
-	struct area body = *area;
-	const struct row *row;
-	int widths[COLUMNS], y = 0;
-	prepare(app);
-	if (area->rows >= HEAD_ROWS) {
-		body.row++;
-		body.rows--;
-	}
-	list_resize(list, (size_t)body.rows);
-	measure(app, list->lane_count > 1, widths);
-	if (body.rows < area->rows)
-		draw_head(canvas, area, widths, state_of(app)->resyncs);
-	for (; y < body.rows && (row = list_row(list, (size_t)y)); y++)
-		draw_line(canvas, &body, y, widths, line_of(app, row),
-			  app->focus == PANE_SYNCS && list->top + (size_t)y == list->cursor);
-	bool all = list->edges[LIST_AFTER].end && (y || list->edges[LIST_BEFORE].end);
-	if (!all || !y)
-		canvas_puts(canvas, &body, y, 1, ROLE_ABSENT,
+	struct syncs_state *state = state_of(screen);
+	struct list *list = &state->list;
+	syncs_prepare(screen);
+	int beside = list->lane_count > 1 ? TABLE_FIT : TABLE_HIDDEN;
+	const struct table_column columns[COLUMNS] = {
+	    [TIME] = {"time", TABLE_FIT, .gap = 1, .right = true},
+	    [TRACE] = {"trace", beside, .gap = 1},
+	    [SINCE] = {"since last", TABLE_FIT, .gap = 1, .right = true},
+	    [PARTNER] = {"with", beside, .gap = 1},
+	    [WHAT] = {state->resyncs ? "resync point" : "sync point", TABLE_FIT},
+	};
+	const struct table_spec spec = {.pane = PANE_SYNCS,
+					.columns = columns,
+					.column_count = COLUMNS,
+					.left = 1,
+					.list = list,
+					.fill = fill_row};
+	int rows = table_draw(&state->table, screen, &spec, canvas, area);
+	struct area body = table_body(&spec, area);
+	bool all = list->edges[LIST_AFTER].end && (rows || list->edges[LIST_BEFORE].end);
+	if (!all || !rows)
+		canvas_puts(canvas, &body, rows, 1, ROLE_ABSENT,
 			    all ? "no sync points, and no resync points" : "...");
 }
 
 /* --- commands ---------------------------------------------------------- */
 
 static struct list *
-syncs_list(struct app *app)
+syncs_list(struct screen *screen)
 {
-	return &state_of(app)->list;
+	return &state_of(screen)->list;
 }
 
 static void
-edge(struct app *app, const struct command_call *call)
+syncs_edge(struct screen *screen, const struct command_call *call)
 {
-	list_goto_edge(&state_of(app)->list, call->id == COMMAND_TOP ? LIST_BEFORE : LIST_AFTER);
+	list_goto_edge(&state_of(screen)->list, call->id == COMMAND_TOP ? LIST_BEFORE : LIST_AFTER);
 }
 
 static void
-go(struct app *app, const struct command_call *call)
+syncs_go(struct screen *screen, const struct command_call *call)
 {
-	struct list *list = &state_of(app)->list;
+	struct list *list = &state_of(screen)->list;
 	const struct row *row = list_current(list);
 	(void)call;
 	if (row)
-		jump_to_spot(app, &(struct spot){.trace = list->lanes[row->lane].number,
-						 .place = row->place});
+		jump_to_spot(screen, &(struct spot){.trace = list->lanes[row->lane].number,
+						    .place = row->place});
 }
 
 static pane_command *const syncs_commands[COMMAND_COUNT] = {
-    [COMMAND_TOP] = edge,
-    [COMMAND_END] = edge,
-    [COMMAND_OPEN] = go,
+    [COMMAND_TOP] = syncs_edge,
+    [COMMAND_END] = syncs_edge,
+    [COMMAND_OPEN] = syncs_go,
 };
 
 const struct pane_ops pane_syncs = {

@@ -12,10 +12,18 @@
 
 #include "ui/panes/pane_timeline.h"
 #include "query/density.h"
+#include "query/filter/filter.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/clocks.h"
+#include "session/context/context.h"
 #include "session/session.h"
-#include "ui/app.h"
+#include "ui/list/filters.h"
+#include "ui/list/moment.h"
+#include "ui/list/range.h"
+#include "ui/list/shown.h"
+#include "ui/list/trail.h"
+#include "ui/panes/pane.h"
+#include "ui/screen/screen.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +50,7 @@ struct pair {
 	char *name; /* safe */
 };
 
-struct pane_state {
+struct timeline_state {
 	struct density *density;
 	const struct density_answer *answer; /* borrowed; see density_ask */
 	struct density_window window;
@@ -66,14 +74,14 @@ struct pane_state {
 	struct text text;
 };
 
-static struct pane_state *
-state_of(struct app *app)
+static struct timeline_state *
+state_of(struct screen *screen)
 {
-	return app->state[PANE_TIMELINE];
+	return screen->state[PANE_TIMELINE];
 }
 
 static void
-drop_lanes(struct pane_state *state)
+drop_lanes(struct timeline_state *state)
 {
 	for (size_t i = 0; i < state->names.count; i++)
 		free(state->names.at[i]);
@@ -82,7 +90,7 @@ drop_lanes(struct pane_state *state)
 }
 
 static void
-drop_pairs(struct pane_state *state)
+drop_pairs(struct timeline_state *state)
 {
 	for (size_t i = 0; i < state->pairs.count; i++)
 		free(state->pairs.at[i].name);
@@ -92,7 +100,7 @@ drop_pairs(struct pane_state *state)
 static void
 timeline_close(void *context)
 {
-	struct pane_state *state = context;
+	struct timeline_state *state = context;
 	density_free(state->density);
 	drop_lanes(state);
 	drop_pairs(state);
@@ -106,26 +114,26 @@ timeline_close(void *context)
 }
 
 bool
-timeline_has_news(struct app *app)
+timeline_has_news(struct screen *screen)
 {
-	const struct pane_state *state = state_of(app);
-	return app->layout.panes[PANE_TIMELINE].rows > 0 && state->density &&
+	const struct timeline_state *state = state_of(screen);
+	return screen->layout.panes[PANE_TIMELINE].rows > 0 && state->density &&
 	       density_has_news(state->density);
 }
 
 int
-timeline_rows(const struct app *app)
+timeline_rows(const struct screen *screen)
 {
 	int rows = OTHER_ROWS;
-	for (size_t i = 0; i < app->session->traces.count; i++)
-		rows += merge_shows(app->merge, i);
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		rows += merge_shows(screen->merge, i);
 	return rows;
 }
 
 /* --- time and columns -------------------------------------------------- */
 
 static int64_t
-clamp(__int128 value)
+clamp_time(__int128 value)
 {
 	return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
 }
@@ -134,14 +142,14 @@ clamp(__int128 value)
 static int64_t
 column_start(const struct density_window *w, int64_t column)
 {
-	return clamp((__int128)w->from + (__int128)column * (__int128)w->step);
+	return clamp_time((__int128)w->from + (__int128)column * (__int128)w->step);
 }
 
 static int64_t
 column_of(const struct density_window *w, int64_t time)
 {
 	__int128 away = (__int128)time - w->from, step = (__int128)w->step;
-	return clamp(away >= 0 ? away / step : -((step - 1 - away) / step));
+	return clamp_time(away >= 0 ? away / step : -((step - 1 - away) / step));
 }
 
 static bool
@@ -153,12 +161,12 @@ is_in_sight(const struct density_window *w, int64_t time)
 
 /* The time of a message of a trace, as its track has it. */
 static bool
-time_of(struct app *app, size_t trace, const struct message *m, int64_t *time)
+time_of(struct screen *screen, size_t trace, const struct message *m, int64_t *time)
 {
-	const struct pane_state *state = state_of(app);
+	const struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = state->answer;
 	struct message_time found;
-	if (clocks_time(app->session->traces.at[trace], m, NULL, &found)) {
+	if (clocks_time(screen->session->traces.at[trace], m, NULL, &found)) {
 		*time = found.order;
 		return true;
 	}
@@ -169,12 +177,13 @@ time_of(struct app *app, size_t trace, const struct message *m, int64_t *time)
 
 /* The same for one without a time: that of the last before it in its cell. */
 static bool
-time_at(struct app *app, size_t trace, struct reader *reader, struct position at, int64_t *time)
+time_at(struct screen *screen, size_t trace, struct reader *reader, struct position at,
+	int64_t *time)
 {
 	for (;; at.at--) {
 		const struct message *found = reader_message(reader, at);
 		struct message m = found ? *found : (struct message){0};
-		if (found && time_of(app, trace, &m, time))
+		if (found && time_of(screen, trace, &m, time))
 			return true;
 		if (!at.at || !found)
 			return false;
@@ -184,7 +193,7 @@ time_at(struct app *app, size_t trace, struct reader *reader, struct position at
 /* --- what is shown ----------------------------------------------------- */
 
 static void
-add_lane(struct pane_state *state, struct density_lane lane, const struct text *name)
+add_lane(struct timeline_state *state, struct density_lane lane, const struct text *name)
 {
 	if (state->lanes.count == DENSITY_LANES_MAX)
 		return;
@@ -194,13 +203,13 @@ add_lane(struct pane_state *state, struct density_lane lane, const struct text *
 
 /* A lane for each origin of a trace, named as the list names it. */
 static void
-add_origins(struct app *app, size_t trace)
+add_origins(struct screen *screen, size_t trace)
 {
-	struct pane_state *state = state_of(app);
-	struct reader *reader = merge_reader(app->merge, trace);
+	struct timeline_state *state = state_of(screen);
+	struct reader *reader = merge_reader(screen->merge, trace);
 	index_origins origins = {0};
 	struct expansion e = {0};
-	index_get_origins(trace_index(app->session->traces.at[trace]), &origins);
+	index_get_origins(trace_index(screen->session->traces.at[trace]), &origins);
 	for (size_t i = 0; i < origins.count && i < ORIGINS_MAX; i++) {
 		struct position at;
 		struct place place = {.offset = origins.at[i].example};
@@ -212,7 +221,7 @@ add_origins(struct app *app, size_t trace)
 		if (found && m.origin == origins.at[i].key) {
 			reader_expand(reader, &m, EXPAND_TEXT, &e);
 			text_add_safe(&state->text, text_get(&e.origin), e.origin.length,
-				      app->charset);
+				      screen->charset);
 		}
 		if (state->text.length == 1)
 			text_addf(&state->text, "%llx", (unsigned long long)origins.at[i].key);
@@ -225,60 +234,60 @@ add_origins(struct app *app, size_t trace)
 
 /* What lanes and their names depend on. */
 static uint64_t
-stamp_of(struct app *app)
+stamp_of(struct screen *screen)
 {
-	const struct pane_state *state = state_of(app);
+	const struct timeline_state *state = state_of(screen);
 	uint64_t stamp = 1;
-	for (size_t i = 0; i < app->session->traces.count; i++) {
-		struct trace *trace = app->session->traces.at[i];
-		stamp = stamp * 31 + trace_generation(trace) + merge_shows(app->merge, i);
+	for (size_t i = 0; i < screen->session->traces.count; i++) {
+		struct trace *trace = screen->session->traces.at[i];
+		stamp = stamp * 31 + trace_generation(trace) + merge_shows(screen->merge, i);
 		if (state->split[i])
 			stamp = stamp * 31 + 1 + index_known(trace_index(trace)) / INDEX_GROUP +
-				app->indexed;
+				screen->indexed;
 	}
 	return stamp;
 }
 
 static void
-make_lanes(struct app *app)
+make_lanes(struct screen *screen)
 {
-	struct pane_state *state = state_of(app);
-	uint64_t stamp = stamp_of(app);
+	struct timeline_state *state = state_of(screen);
+	uint64_t stamp = stamp_of(screen);
 	if (stamp == state->stamp)
 		return;
 	state->stamp = stamp;
 	drop_lanes(state);
-	for (size_t i = 0; i < app->session->traces.count; i++) {
-		if (!merge_shows(app->merge, i))
+	for (size_t i = 0; i < screen->session->traces.count; i++) {
+		if (!merge_shows(screen->merge, i))
 			continue;
 		text_clear(&state->text);
-		app_add_safe(app, trace_name(app->session->traces.at[i]), &state->text);
+		screen_add_safe(screen, trace_name(screen->session->traces.at[i]), &state->text);
 		add_lane(state, (struct density_lane){.trace = i}, &state->text);
 		if (state->split[i])
-			add_origins(app, i);
+			add_origins(screen, i);
 	}
 }
 
 static bool
-same_part(struct app *app, size_t a, size_t b)
+same_part(struct screen *screen, size_t a, size_t b)
 {
-	struct trace *const *traces = app->session->traces.at;
+	struct trace *const *traces = screen->session->traces.at;
 	return a == b || clocks_part(traces[a]) == clocks_part(traces[b]);
 }
 
 static void
-center(struct density_window *w, int64_t time)
+center_window(struct density_window *w, int64_t time)
 {
-	w->from = clamp((__int128)time - (__int128)w->step * (__int128)(w->columns / 2));
+	w->from = clamp_time((__int128)time - (__int128)w->step * (__int128)(w->columns / 2));
 }
 
 /* Takes the cursor from the list, if somebody moved there: before anything is made
  * of it, since several keys may come before a screen is drawn. */
 static void
-follow_list(struct app *app)
+follow_list(struct screen *screen)
 {
-	struct pane_state *state = state_of(app);
-	struct list *list = app->list;
+	struct timeline_state *state = state_of(screen);
+	struct list *list = screen->list;
 	const struct row *row = list_current(list);
 	struct density_window *w = &state->window;
 	if (!row)
@@ -286,7 +295,7 @@ follow_list(struct app *app)
 	size_t trace = list->lanes[row->lane].number;
 	if (state->seen && state->trace == trace && !place_compare(state->place, row->place))
 		return;
-	if (!state->opened || !same_part(app, trace, w->trace)) {
+	if (!state->opened || !same_part(screen, trace, w->trace)) {
 		state->opened = true;
 		w->trace = trace;
 		w->fit = true;
@@ -294,7 +303,7 @@ follow_list(struct app *app)
 	bool moved = state->seen;
 	struct mark *cursor = &state->cursor;
 	bool known = state->answer && state->answer->first <= state->answer->last;
-	bool timed = time_at(app, trace, list->lanes[row->lane].reader, row->at, &cursor->time);
+	bool timed = time_at(screen, trace, list->lanes[row->lane].reader, row->at, &cursor->time);
 	if (!timed && known) /* before all that has a time */
 		cursor->time = state->answer->first;
 	cursor->set = timed || known;
@@ -302,7 +311,7 @@ follow_list(struct app *app)
 	state->trace = trace;
 	state->place = row->place;
 	if (moved && cursor->set && !w->fit && !is_in_sight(w, cursor->time))
-		center(w, cursor->time);
+		center_window(w, cursor->time);
 }
 
 static bool
@@ -313,9 +322,9 @@ is_of_pair(const struct density_link *link, const struct pair *pair)
 
 /* A line for each two traces that are shown and have moments in common. */
 static void
-make_pairs(struct app *app)
+make_pairs(struct screen *screen)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = state->answer;
 	drop_pairs(state);
 	for (size_t i = 0; answer && i < answer->links.count; i++) {
@@ -324,26 +333,28 @@ make_pairs(struct app *app)
 		while (k < state->pairs.count && !is_of_pair(link, &state->pairs.at[k]))
 			k++;
 		if (k < state->pairs.count || k == DENSITY_LANES_MAX ||
-		    !merge_shows(app->merge, link->a) || !merge_shows(app->merge, link->b))
+		    !merge_shows(screen->merge, link->a) || !merge_shows(screen->merge, link->b))
 			continue;
 		text_clear(&state->text);
-		app_add_safe(app, trace_name(app->session->traces.at[link->a]), &state->text);
+		screen_add_safe(screen, trace_name(screen->session->traces.at[link->a]),
+				&state->text);
 		text_add_char(&state->text, '>');
-		app_add_safe(app, trace_name(app->session->traces.at[link->b]), &state->text);
+		screen_add_safe(screen, trace_name(screen->session->traces.at[link->b]),
+				&state->text);
 		*vec_add(&state->pairs) =
 		    (struct pair){link->a, link->b, mem_text(state->text.data)};
 	}
 }
 
 static void
-ask(struct app *app, size_t columns)
+ask_density(struct screen *screen, size_t columns)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	struct density_window *w = &state->window;
-	const struct row *row = list_current(app->list);
+	const struct row *row = list_current(screen->list);
 	struct density_sender sender = {.wanted = row != NULL};
 	if (row) {
-		sender.trace = app->list->lanes[row->lane].number;
+		sender.trace = screen->list->lanes[row->lane].number;
 		sender.origin = row->message.origin;
 	}
 	if (!w->fit && w->columns != columns && w->columns) { /* the same time */
@@ -354,7 +365,7 @@ ask(struct app *app, size_t columns)
 	w->columns = columns;
 	state->answer =
 	    density_ask(state->density, w, state->lanes.at, state->lanes.count, &sender);
-	make_pairs(app);
+	make_pairs(screen);
 	const struct density_answer *answer = state->answer;
 	if (!answer || !answer->refined)
 		return;
@@ -369,7 +380,7 @@ ask(struct app *app, size_t columns)
 
 /* The answer, if it tells something of what is on the screen. */
 static const struct density_answer *
-answer_of(const struct pane_state *state)
+answer_of(const struct timeline_state *state)
 {
 	const struct density_answer *answer = state->answer;
 	bool fits = answer && answer->first <= answer->last &&
@@ -485,7 +496,7 @@ sum_of(const struct density_column *column)
 }
 
 static uint64_t
-largest(const struct density_answer *answer)
+largest_count(const struct density_answer *answer)
 {
 	uint64_t most = 1;
 	for (size_t i = 0; i < answer->lanes * answer->window.columns; i++) {
@@ -497,15 +508,15 @@ largest(const struct density_answer *answer)
 
 /* What a column looks like. */
 static const char *
-glyph_of(const struct app *app, const struct density_column *column, double most, size_t trace,
-	 enum role *role)
+glyph_of(const struct screen *screen, const struct density_column *column, double most,
+	 size_t trace, enum role *role)
 {
 	static const char *const ascii[] = {".", ":", "i", "I"};
 	static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
 					     "\u2585", "\u2586", "\u2587", "\u2588"};
-	size_t levels = app->charset == TEXT_ASCII ? 4 : 8;
+	size_t levels = screen->charset == TEXT_ASCII ? 4 : 8;
 	uint64_t sum = sum_of(column);
-	*role = trace_role(app->session, trace);
+	*role = trace_role(screen->session, trace);
 	if (!sum && !column->open)
 		return " ";
 	if (column->flags & (MESSAGE_LOST | MESSAGE_DAMAGED)) {
@@ -526,33 +537,33 @@ glyph_of(const struct app *app, const struct density_column *column, double most
 		*role = ROLE_ABSENT;
 	size_t level = (size_t)(sqrt((double)sum / most) * (double)levels);
 	level = level < levels ? level : levels - 1;
-	return app->charset == TEXT_ASCII ? ascii[level] : blocks[level];
+	return screen->charset == TEXT_ASCII ? ascii[level] : blocks[level];
 }
 
 static void
-draw_density(struct app *app, const struct area *area, int y, size_t lane)
+draw_density(struct screen *screen, const struct area *area, int y, size_t lane)
 {
-	const struct density_answer *answer = answer_of(state_of(app));
+	const struct density_answer *answer = answer_of(state_of(screen));
 	const struct density_column *columns = &answer->columns[lane * answer->window.columns];
-	size_t trace = state_of(app)->lanes.at[lane].trace;
-	double most = (double)largest(answer);
+	size_t trace = state_of(screen)->lanes.at[lane].trace;
+	double most = (double)largest_count(answer);
 	if (answer->apart[lane]) {
-		canvas_puts(&app->canvas, area, y, 0, ROLE_ABSENT,
+		canvas_puts(screen->canvas, area, y, 0, ROLE_ABSENT,
 			    "apart: no clock relates it to the others");
 		return;
 	}
 	for (size_t c = 0; c < answer->window.columns; c++) {
 		enum role role;
-		const char *glyph = glyph_of(app, &columns[c], most, trace, &role);
+		const char *glyph = glyph_of(screen, &columns[c], most, trace, &role);
 		if (*glyph != ' ')
-			canvas_puts(&app->canvas, area, y, (int)c, role, glyph);
+			canvas_puts(screen->canvas, area, y, (int)c, role, glyph);
 	}
 }
 
 static void
-draw_stretches(struct app *app, const struct area *area, int y, unsigned context)
+draw_stretches(struct screen *screen, const struct area *area, int y, unsigned context)
 {
-	const struct density_answer *answer = answer_of(state_of(app));
+	const struct density_answer *answer = answer_of(state_of(screen));
 	struct text safe = {0};
 	for (size_t i = 0; i < answer->stretches.count; i++) {
 		const struct density_stretch *s = &answer->stretches.at[i];
@@ -561,18 +572,18 @@ draw_stretches(struct app *app, const struct area *area, int y, unsigned context
 		if (s->context != context)
 			continue;
 		if (room < 0) {
-			canvas_puts(&app->canvas, area, y, from, role, "|");
+			canvas_puts(screen->canvas, area, y, from, role, "|");
 			continue;
 		}
 		text_clear(&safe);
-		text_add_safe(&safe, s->text, strlen(s->text), app->charset);
+		text_add_safe(&safe, s->text, strlen(s->text), screen->charset);
 		text_add(&safe, s->doubtful ? " ?" : "");
-		canvas_puts(&app->canvas, area, y, from, role, "[");
+		canvas_puts(screen->canvas, area, y, from, role, "[");
 		if (s->doubtful)
-			canvas_fill(&app->canvas, area, y, from + 1, room, role, '~');
-		canvas_put_cell(&app->canvas, area, y, from + 1, room, role, text_get(&safe),
+			canvas_fill(screen->canvas, area, y, from + 1, room, role, '~');
+		canvas_put_cell(screen->canvas, area, y, from + 1, room, role, text_get(&safe),
 				safe.length);
-		canvas_puts(&app->canvas, area, y, (int)s->to, role, "]");
+		canvas_puts(screen->canvas, area, y, (int)s->to, role, "]");
 	}
 	text_free(&safe);
 }
@@ -596,21 +607,21 @@ any_sync(const struct density_answer *answer)
 }
 
 static void
-draw_syncs(struct app *app, const struct area *area, int y)
+draw_syncs(struct screen *screen, const struct area *area, int y)
 {
-	const struct density_answer *answer = answer_of(state_of(app));
+	const struct density_answer *answer = answer_of(state_of(screen));
 	for (size_t c = 0; c < answer->window.columns; c++)
 		if (has_sync(answer, c))
-			canvas_puts(&app->canvas, area, y, (int)c, ROLE_NOTE, "^");
+			canvas_puts(screen->canvas, area, y, (int)c, ROLE_NOTE, "^");
 }
 
 /* A tick for each moment that two traces have in common; from the first one's to
  * the other's where these are apart. */
 static void
-draw_links(struct app *app, const struct area *area, int y, const struct pair *pair)
+draw_links(struct screen *screen, const struct area *area, int y, const struct pair *pair)
 {
-	const struct density_answer *answer = answer_of(state_of(app));
-	const char *line = app->charset == TEXT_ASCII ? "-" : "\u2500";
+	const struct density_answer *answer = answer_of(state_of(screen));
+	const char *line = screen->charset == TEXT_ASCII ? "-" : "\u2500";
 	for (size_t i = 0; i < answer->links.count; i++) {
 		const struct density_link *link = &answer->links.at[i];
 		enum role role = link->rejected ? ROLE_WARNING : ROLE_NOTE;
@@ -618,34 +629,35 @@ draw_links(struct app *app, const struct area *area, int y, const struct pair *p
 		if (!is_of_pair(link, pair))
 			continue;
 		for (int x = from + step; from != to && x != to; x += step)
-			canvas_puts(&app->canvas, area, y, x, role, line);
+			canvas_puts(screen->canvas, area, y, x, role, line);
 		if (from != to)
-			canvas_puts(&app->canvas, area, y, to, role, step > 0 ? ">" : "<");
-		canvas_puts(&app->canvas, area, y, from, role, "^");
+			canvas_puts(screen->canvas, area, y, to, role, step > 0 ? ">" : "<");
+		canvas_puts(screen->canvas, area, y, from, role, "^");
 	}
 }
 
 static void
-draw_mark(struct app *app, const struct area *area, int y, const struct mark *mark, enum role role,
-	  const char *letter)
+draw_mark(struct screen *screen, const struct area *area, int y, const struct mark *mark,
+	  enum role role, const char *letter)
 {
-	const struct density_window *w = &answer_of(state_of(app))->window;
+	const struct density_window *w = &answer_of(state_of(screen))->window;
 	if (mark->set && is_in_sight(w, mark->time))
-		canvas_puts(&app->canvas, area, y, (int)column_of(w, mark->time), role, letter);
+		canvas_puts(screen->canvas, area, y, (int)column_of(w, mark->time), role, letter);
 }
 
 static void
-draw_marks(struct app *app, const struct area *area, int y)
+draw_marks(struct screen *screen, const struct area *area, int y)
 {
-	const struct pane_state *state = state_of(app);
-	draw_mark(app, area, y, &state->a, ROLE_MARK, "A");
-	draw_mark(app, area, y, &state->b, ROLE_MARK, "B");
-	draw_mark(app, area, y, &state->cursor, ROLE_CURSOR, "*");
+	const struct timeline_state *state = state_of(screen);
+	draw_mark(screen, area, y, &state->a, ROLE_MARK, "A");
+	draw_mark(screen, area, y, &state->b, ROLE_MARK, "B");
+	draw_mark(screen, area, y, &state->cursor, ROLE_CURSOR, "*");
 }
 
 /* Whether a mark stands between two columns, at which it would tear a label. */
 static bool
-any_mark(const struct pane_state *state, const struct density_window *w, int64_t from, int64_t to)
+any_mark(const struct timeline_state *state, const struct density_window *w, int64_t from,
+	 int64_t to)
 {
 	const struct mark *marks[] = {&state->a, &state->b, &state->cursor};
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
@@ -658,9 +670,9 @@ any_mark(const struct pane_state *state, const struct density_window *w, int64_t
 
 /* Round times, each behind a bar at its column. */
 static void
-draw_ruler(struct app *app, const struct area *area, int y)
+draw_ruler(struct screen *screen, const struct area *area, int y)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
 	const struct density_window *w = &answer->window;
 	uint64_t step = round_up(answer, (double)w->step * LABEL_COLUMNS);
@@ -670,7 +682,7 @@ draw_ruler(struct app *app, const struct area *area, int y)
 	if (room > LABEL_COLUMNS)
 		step = round_up(answer, (double)w->step * (double)room);
 	__int128 time = w->from / (int64_t)step;
-	for (time *= (int64_t)step; clamp(time) == time; time += (int64_t)step) {
+	for (time *= (int64_t)step; clamp_time(time) == time; time += (int64_t)step) {
 		int64_t column = column_of(w, (int64_t)time);
 		if (column >= (int64_t)w->columns)
 			break;
@@ -682,13 +694,15 @@ draw_ruler(struct app *app, const struct area *area, int y)
 		size_t fits = state->text.length;
 		if (any_mark(state, w, column, column + (int64_t)fits))
 			fits = 1; /* the bar only */
-		canvas_put(&app->canvas, area, y, (int)column, ROLE_HEADER, state->text.data, fits);
+		canvas_put(screen->canvas, area, y, (int)column, ROLE_HEADER, state->text.data,
+			   fits);
 	}
-	draw_marks(app, area, y);
+	draw_marks(screen, area, y);
 }
 
 static void
-add_totals(const struct pane_state *state, const struct density_answer *answer, struct text *out)
+add_totals(const struct timeline_state *state, const struct density_answer *answer,
+	   struct text *out)
 {
 	uint64_t severities[SEVERITY_COUNT] = {0}, sum = 0, losses = 0;
 	char digits[32];
@@ -731,9 +745,9 @@ add_between(const struct density_answer *answer, const char *name, const struct 
 }
 
 static void
-draw_foot(struct app *app, const struct area *area, int y)
+draw_foot(struct screen *screen, const struct area *area, int y)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
 	text_clear(&state->text);
 	if (state->a.set || state->b.set) {
@@ -745,85 +759,85 @@ draw_foot(struct app *app, const struct area *area, int y)
 		add_time(answer, state->cursor.time, title_step(answer), true, &state->text);
 	}
 	size_t right = state->text.length;
-	canvas_put(&app->canvas, area, y, area->cols - (int)right - 1, ROLE_NOTE,
+	canvas_put(screen->canvas, area, y, area->cols - (int)right - 1, ROLE_NOTE,
 		   text_get(&state->text), right);
 	text_clear(&state->text);
 	text_add_char(&state->text, ' ');
 	add_totals(state, answer, &state->text);
 	int room = area->cols - (int)right - 1;
-	canvas_put(&app->canvas, area, y, 0, ROLE_NOTE, state->text.data,
+	canvas_put(screen->canvas, area, y, 0, ROLE_NOTE, state->text.data,
 		   text_fit(state->text.data, state->text.length, room > 0 ? room : 0, NULL));
 }
 
 /* The name of a line: a lane, a context, the sync points, or a pair of traces. */
 static const char *
-line_name(struct app *app, size_t line)
+line_name(struct screen *screen, size_t line)
 {
-	const struct pane_state *state = state_of(app);
+	const struct timeline_state *state = state_of(screen);
 	if (line < state->lanes.count)
 		return state->names.at[line];
 	line -= state->lanes.count;
 	if (line < state->contexts.count)
-		return contexts_name(app->session->contexts, state->contexts.at[line]);
+		return contexts_name(screen->session->contexts, state->contexts.at[line]);
 	line -= state->contexts.count;
 	return line < state->syncs ? "sync" : state->pairs.at[line - state->syncs].name;
 }
 
 static void
-draw_line(struct app *app, const struct area *area, int y, size_t line, int gutter)
+draw_line(struct screen *screen, const struct area *area, int y, size_t line, int gutter)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
 	enum role role = ROLE_FIELD;
-	if (line == state->lane && app->focus == PANE_TIMELINE)
+	if (line == state->lane && screen->focus == PANE_TIMELINE)
 		role = ROLE_CURSOR;
-	else if (line < state->lanes.count && app->session->traces.count > 1)
-		role = trace_role(app->session, state->lanes.at[line].trace);
+	else if (line < state->lanes.count && screen->session->traces.count > 1)
+		role = trace_role(screen->session, state->lanes.at[line].trace);
 	struct text safe = {0};
-	app_add_safe(app, line_name(app, line), &safe);
-	canvas_put_cell(&app->canvas, area, y, 0, gutter > 0 ? gutter - 1 : 0, role,
+	screen_add_safe(screen, line_name(screen, line), &safe);
+	canvas_put_cell(screen->canvas, area, y, 0, gutter > 0 ? gutter - 1 : 0, role,
 			text_get(&safe), safe.length);
 	text_free(&safe);
 	if (!answer_of(state))
 		return;
 	size_t contexts = state->lanes.count, syncs = contexts + state->contexts.count;
 	if (line < contexts)
-		draw_density(app, &right, y, line);
+		draw_density(screen, &right, y, line);
 	else if (line < syncs)
-		draw_stretches(app, &right, y, state->contexts.at[line - contexts]);
+		draw_stretches(screen, &right, y, state->contexts.at[line - contexts]);
 	else if (line < syncs + state->syncs)
-		draw_syncs(app, &right, y);
+		draw_syncs(screen, &right, y);
 	else
-		draw_links(app, &right, y, &state->pairs.at[line - syncs - state->syncs]);
+		draw_links(screen, &right, y, &state->pairs.at[line - syncs - state->syncs]);
 }
 
 /* The cell of the cursor in the lane of the list's message. */
 static void
-draw_cursor(struct app *app, const struct area *area, int y, size_t line, bool star)
+draw_cursor(struct screen *screen, const struct area *area, int y, size_t line, bool star)
 {
-	const struct pane_state *state = state_of(app);
+	const struct timeline_state *state = state_of(screen);
 	const struct density_window *w = &answer_of(state)->window;
 	bool own = line < state->lanes.count && state->lanes.at[line].trace == state->trace &&
 		   !state->lanes.at[line].by_origin;
 	if (!own || !state->cursor.set || !is_in_sight(w, state->cursor.time))
 		return;
 	if (star)
-		draw_marks(app, area, y);
+		draw_marks(screen, area, y);
 	else
-		canvas_role(&app->canvas, area, y, (int)column_of(w, state->cursor.time), 1,
+		canvas_role(screen->canvas, area, y, (int)column_of(w, state->cursor.time), 1,
 			    ROLE_CURSOR);
 }
 
 /* Columns for the names.  They do not become fewer when a line goes, since what is
  * in sight depends on them in turn. */
 static int
-gutter_for(struct app *app, int cols)
+gutter_for(struct screen *screen, int cols)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	int most = state->gutter > 5 ? state->gutter : 5,
 	    limit = cols / 4 < GUTTER_MAX ? cols / 4 : GUTTER_MAX;
 	for (size_t i = 0; i < state->lines; i++) {
-		const char *name = line_name(app, i);
+		const char *name = line_name(screen, i);
 		int own = text_columns(name, strlen(name)) + 1;
 		most = own > most ? own : most;
 	}
@@ -832,7 +846,7 @@ gutter_for(struct app *app, int cols)
 }
 
 static void
-count_lines(struct pane_state *state)
+count_lines(struct timeline_state *state)
 {
 	const struct density_answer *answer = answer_of(state);
 	state->syncs = answer && any_sync(answer);
@@ -841,32 +855,32 @@ count_lines(struct pane_state *state)
 }
 
 static void
-prepare(struct app *app, const struct area *area, int *gutter)
+prepare(struct screen *screen, const struct area *area, int *gutter)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	if (!state->density)
-		state->density = density_new(app->session);
+		state->density = density_new(screen->session);
 	if (!state->split)
-		state->split = mem_new(app->session->traces.count * sizeof *state->split);
-	make_lanes(app);
-	follow_list(app);
+		state->split = mem_new(screen->session->traces.count * sizeof *state->split);
+	make_lanes(screen);
+	follow_list(screen);
 	count_lines(state);
-	*gutter = gutter_for(app, area->cols);
-	ask(app, (size_t)(area->cols - *gutter));
+	*gutter = gutter_for(screen, area->cols);
+	ask_density(screen, (size_t)(area->cols - *gutter));
 	if (!state->seen)
-		follow_list(app); /* its unit is known by now */
+		follow_list(screen); /* its unit is known by now */
 	count_lines(state);
 }
 
 static void
-timeline_draw(struct app *app, struct canvas *canvas, const struct area *area)
+timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	int gutter, y = 0, foot = area->rows >= FOOT_ROWS;
 	bool ruler = area->rows >= RULER_ROWS;
 	if (area->cols < 2 || area->rows < 1)
 		return;
-	prepare(app, area, &gutter);
+	prepare(screen, area, &gutter);
 	const struct density_answer *answer = answer_of(state);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
 	size_t rows = (size_t)(area->rows - ruler - foot);
@@ -879,25 +893,25 @@ timeline_draw(struct app *app, struct canvas *canvas, const struct area *area)
 	else if (state->lane >= state->top + rows)
 		state->top = state->lane - rows + 1;
 	if (answer && ruler)
-		draw_ruler(app, &right, y);
+		draw_ruler(screen, &right, y);
 	if (ruler && state->lines > rows)
 		canvas_putf(canvas, area, y, 0, ROLE_NOTE, "%zu of %zu", rows, state->lines);
 	y += ruler;
 	for (size_t i = state->top; i < state->lines && i < state->top + rows; i++, y++) {
-		draw_line(app, area, y, i, gutter);
+		draw_line(screen, area, y, i, gutter);
 		if (answer)
-			draw_cursor(app, &right, y, i, !ruler);
+			draw_cursor(screen, &right, y, i, !ruler);
 	}
 	if (!answer)
 		canvas_puts(canvas, &right, ruler, 0, ROLE_ABSENT, "not known yet");
 	else if (foot)
-		draw_foot(app, area, area->rows - 1);
+		draw_foot(screen, area, area->rows - 1);
 }
 
 static void
-timeline_title(struct app *app, struct text *out)
+timeline_title(struct screen *screen, struct text *out)
 {
-	const struct density_answer *answer = answer_of(state_of(app));
+	const struct density_answer *answer = answer_of(state_of(screen));
 	if (!answer)
 		return;
 	const struct density_window *w = &answer->window;
@@ -909,8 +923,8 @@ timeline_title(struct app *app, struct text *out)
 	text_add(out, answer->unit == TRACK_NANOSECONDS && !answer->wall ? " s" : "");
 	text_add(out, "  bin ");
 	add_length(answer, w->step, out);
-	text_addf(out, "  %s=%llu", app->charset == TEXT_ASCII ? "I" : "\u2588",
-		  (unsigned long long)largest(answer));
+	text_addf(out, "  %s=%llu", screen->charset == TEXT_ASCII ? "I" : "\u2588",
+		  (unsigned long long)largest_count(answer));
 	if (!answer->complete)
 		text_add(out, "  so far");
 	else if (!answer->refined)
@@ -921,11 +935,11 @@ timeline_title(struct app *app, struct text *out)
 
 /* The window that is on the screen becomes one of its own, to be changed. */
 static struct density_window *
-hold(struct app *app)
+hold_window(struct screen *screen)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
-	follow_list(app);
+	follow_list(screen);
 	if (!answer)
 		return NULL;
 	if (state->window.fit) {
@@ -936,10 +950,10 @@ hold(struct app *app)
 }
 
 static void
-zoom(struct app *app, const struct command_call *call)
+timeline_zoom(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
-	struct density_window *w = hold(app);
+	struct timeline_state *state = state_of(screen);
+	struct density_window *w = hold_window(screen);
 	if (!w)
 		return;
 	bool in = call->id == COMMAND_TIMELINE_IN;
@@ -952,37 +966,37 @@ zoom(struct app *app, const struct command_call *call)
 		else if (w->step < (uint64_t)INT64_MAX / 2)
 			w->step *= 2;
 	}
-	w->from = clamp((__int128)time - (__int128)column * (__int128)w->step);
+	w->from = clamp_time((__int128)time - (__int128)column * (__int128)w->step);
 	const struct density_answer *answer = state->answer;
 	if (!in && w->from <= answer->first && column_start(w, (int64_t)w->columns) > answer->last)
 		w->fit = true;
 }
 
 static void
-pan(struct app *app, const struct command_call *call)
+timeline_pan(struct screen *screen, const struct command_call *call)
 {
-	struct density_window *w = hold(app);
+	struct density_window *w = hold_window(screen);
 	if (!w)
 		return;
-	int64_t columns = (int64_t)(w->columns / 4 + 1) * app_count(call);
+	int64_t columns = (int64_t)(w->columns / 4 + 1) * command_steps(call);
 	w->from = column_start(w, call->id == COMMAND_TIMELINE_LATER ? columns : -columns);
 }
 
 /* Shows what lies between two times, with a little room. */
 static void
-show_between(struct pane_state *state, int64_t from, int64_t to)
+show_between(struct timeline_state *state, int64_t from, int64_t to)
 {
 	struct density_window *w = &state->window;
 	uint64_t length = (uint64_t)to - (uint64_t)from;
 	size_t columns = w->columns > 4 ? w->columns - 2 : 1;
 	w->fit = false;
 	w->step = length / columns + 1;
-	w->from = clamp((__int128)from - (w->columns > 4 ? (__int128)w->step : 0));
+	w->from = clamp_time((__int128)from - (w->columns > 4 ? (__int128)w->step : 0));
 }
 
 /* A and B, the earlier one first; false if they are not both set. */
 static bool
-marked(const struct pane_state *state, int64_t *from, int64_t *to)
+find_marked(const struct timeline_state *state, int64_t *from, int64_t *to)
 {
 	bool back = state->a.time > state->b.time;
 	*from = back ? state->b.time : state->a.time;
@@ -991,23 +1005,23 @@ marked(const struct pane_state *state, int64_t *from, int64_t *to)
 }
 
 static void
-fit(struct app *app, const struct command_call *call)
+timeline_fit(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	int64_t from, to;
 	(void)call;
-	if (state->window.fit && marked(state, &from, &to) && from < to)
+	if (state->window.fit && find_marked(state, &from, &to) && from < to)
 		show_between(state, from, to);
 	else
 		state->window.fit = true;
 }
 
 static void
-set_mark(struct app *app, const struct command_call *call)
+set_mark(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	struct mark *mark = call->id == COMMAND_TIMELINE_A ? &state->a : &state->b;
-	follow_list(app);
+	follow_list(screen);
 	if (mark->set && state->cursor.set && mark->time == state->cursor.time)
 		mark->set = false;
 	else
@@ -1016,17 +1030,17 @@ set_mark(struct app *app, const struct command_call *call)
 
 /* The first message of the list that is not before a time, else the last one. */
 static bool
-find_at(struct app *app, int64_t time, struct merge_position *p)
+find_at(struct screen *screen, int64_t time, struct merge_position *p)
 {
-	struct list *list = app->list;
-	const struct density_answer *answer = state_of(app)->answer;
+	struct list *list = screen->list;
+	const struct density_answer *answer = state_of(screen)->answer;
 	*p = (struct merge_position){.trace = list->lane};
 	if (answer->unit == TRACK_OFFSETS && list->lanes[list->lane].number == answer->window.trace)
 		return reader_find_offset(list->reader, time < 0 ? 0 : (uint64_t)time, &p->at) ||
 		       reader_last(list->reader, &p->at);
 	if (list->merge && merge_find_time(list->merge, list->lane, time, p))
 		return true;
-	if (!list->merge && merge_cut(app->merge, list->lanes[0].number, time, &p->at))
+	if (!list->merge && merge_cut(screen->merge, list->lanes[0].number, time, &p->at))
 		return true;
 	bool any = list_last(list, &p->at);
 	p->trace = list->lane;
@@ -1034,88 +1048,88 @@ find_at(struct app *app, int64_t time, struct merge_position *p)
 }
 
 static bool
-find_before(struct app *app, struct merge_position *p)
+find_before(struct screen *screen, struct merge_position *p)
 {
-	struct list *list = app->list;
+	struct list *list = screen->list;
 	return list->merge ? merge_previous(list->merge, p)
 			   : reader_previous(list->reader, &p->at, 0);
 }
 
 static bool
-time_at_position(struct app *app, struct merge_position p, int64_t *time)
+time_at_position(struct screen *screen, struct merge_position p, int64_t *time)
 {
-	const struct list_lane *lane = &app->list->lanes[p.trace];
-	return time_at(app, lane->number, lane->reader, p.at, time);
+	const struct list_lane *lane = &screen->list->lanes[p.trace];
+	return time_at(screen, lane->number, lane->reader, p.at, time);
 }
 
 /* The list goes to a message, the cursor of the pane to where it is, even if a
  * filter hides it. */
 static void
-go_to(struct app *app, struct merge_position p, bool jump)
+go_to(struct screen *screen, struct merge_position p, bool jump)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	int64_t time;
-	bool timed = time_at_position(app, p, &time);
-	if (app->list->merge)
-		list_turn(app->list, p.trace);
+	bool timed = time_at_position(screen, p, &time);
+	if (screen->list->merge)
+		list_turn(screen->list, p.trace);
 	if (jump)
-		jump_to(app, p.at);
+		trail_go_to(screen, p.at);
 	else
-		list_goto(app->list, p.at);
-	const struct row *row = list_current(app->list);
+		list_goto(screen->list, p.at);
+	const struct row *row = list_current(screen->list);
 	if (!timed || !row)
 		return;
-	state->trace = app->list->lanes[row->lane].number;
+	state->trace = screen->list->lanes[row->lane].number;
 	state->place = row->place;
 	state->cursor = (struct mark){true, time};
 	if (!state->window.fit && !is_in_sight(&state->window, time))
-		center(&state->window, time);
+		center_window(&state->window, time);
 }
 
 /* To the first message of the next column that has any, or of the one before. */
 static void
-step(struct app *app, const struct command_call *call)
+timeline_step(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
 	struct merge_position p;
-	follow_list(app);
+	follow_list(screen);
 	if (!answer || !state->cursor.set)
 		return;
 	const struct density_window *w = &answer->window;
 	bool right = call->id == COMMAND_TIMELINE_RIGHT;
 	int64_t column = column_of(w, state->cursor.time), time;
-	int64_t count = app_count(call) - 1;
+	int64_t count = command_steps(call) - 1;
 	column += right ? count + 1 : -count;
-	if (!find_at(app, column_start(w, column), &p))
+	if (!find_at(screen, column_start(w, column), &p))
 		return;
 	if (!right) {
-		if (time_at_position(app, p, &time) && column_of(w, time) < column) {
+		if (time_at_position(screen, p, &time) && column_of(w, time) < column) {
 			/* the last of all lies before already */
-		} else if (!find_before(app, &p)) {
+		} else if (!find_before(screen, &p)) {
 			return;
 		}
-		if (!time_at_position(app, p, &time) ||
-		    !find_at(app, column_start(w, column_of(w, time)), &p))
+		if (!time_at_position(screen, p, &time) ||
+		    !find_at(screen, column_start(w, column_of(w, time)), &p))
 			return;
 	}
-	go_to(app, p, false);
+	go_to(screen, p, false);
 }
 
 static void
-go(struct app *app, const struct command_call *call)
+timeline_go(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
 	struct merge_position p;
 	(void)call;
-	follow_list(app);
+	follow_list(screen);
 	bool away =
 	    answer && state->cursor.set && !is_in_sight(&answer->window, state->cursor.time);
 	if (away &&
-	    find_at(app, column_start(&answer->window, (int64_t)answer->window.columns / 2), &p))
-		go_to(app, p, true);
-	app_focus(app, PANE_LIST);
+	    find_at(screen, column_start(&answer->window, (int64_t)answer->window.columns / 2), &p))
+		go_to(screen, p, true);
+	shown_set_focus(screen, PANE_LIST);
 }
 
 /* Appends the filter that holds from A to B. */
@@ -1140,31 +1154,31 @@ add_brush(const struct density_answer *answer, int64_t from, int64_t to, struct 
 
 /* The filter that the last brush made, in whose place the next one comes. */
 static size_t
-brushed(struct app *app)
+find_brush(struct screen *screen)
 {
-	const struct pane_state *state = state_of(app);
+	const struct timeline_state *state = state_of(screen);
 	size_t i = 0;
-	for (; i < app->filters.list.count; i++)
+	for (; i < screen->filters->list.count; i++)
 		if (state->brush &&
-		    !strcmp(filter_expr_text(app->filters.list.at[i].expr), state->brush))
+		    !strcmp(filter_expr_text(screen->filters->list.at[i].expr), state->brush))
 			break;
 	return i;
 }
 
 static void
-brush(struct app *app, const struct command_call *call)
+timeline_brush(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
 	int64_t from, to;
 	struct text text = {0};
 	(void)call;
-	if (!answer || !marked(state, &from, &to)) {
-		app_say(app, "set A and B first, with a and b");
+	if (!answer || !find_marked(state, &from, &to)) {
+		screen_say(screen, "set A and B first, with a and b");
 		return;
 	}
 	add_brush(answer, from, to, &text);
-	if (filters_type(app, brushed(app), text.data, false)) {
+	if (filters_type(screen, find_brush(screen), text.data, false)) {
 		free(state->brush);
 		state->brush = mem_text(text.data);
 	}
@@ -1172,9 +1186,9 @@ brush(struct app *app, const struct command_call *call)
 }
 
 static void
-split_lane(struct app *app, const struct command_call *call)
+split_lane(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	(void)call;
 	if (state->lane >= state->lanes.count)
 		return;
@@ -1186,9 +1200,9 @@ split_lane(struct app *app, const struct command_call *call)
 }
 
 static void
-move(struct app *app, const struct command_call *call)
+timeline_move(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
+	struct timeline_state *state = state_of(screen);
 	int64_t line = (int64_t)state->lane + pane_step(call, 1);
 	int64_t last = (int64_t)state->lines - 1;
 	line = line > last ? last : line;
@@ -1196,50 +1210,51 @@ move(struct app *app, const struct command_call *call)
 }
 
 void
-timeline_toggle(struct app *app, const struct command_call *call)
+timeline_toggle(struct screen *screen, const struct command_call *call)
 {
-	struct pane_state *state = state_of(app);
-	const struct spot *spot = &app->range.from;
-	const struct row *row = list_current(app->list);
+	struct timeline_state *state = state_of(screen);
+	const struct spot *spot = &screen->range->from;
+	const struct row *row = list_current(screen->list);
 	struct position at;
 	int64_t from, to;
 	(void)call;
-	bool ranged = app->range.on && row &&
-		      reader_find_place(merge_reader(app->merge, spot->trace), spot->place, &at) &&
-		      time_at(app, spot->trace, merge_reader(app->merge, spot->trace), at, &from) &&
-		      time_at_position(app, (struct merge_position){row->lane, row->at}, &to);
-	app->open[PANE_TIMELINE] = ranged || !app->open[PANE_TIMELINE];
+	bool ranged =
+	    screen->range->on && row &&
+	    reader_find_place(merge_reader(screen->merge, spot->trace), spot->place, &at) &&
+	    time_at(screen, spot->trace, merge_reader(screen->merge, spot->trace), at, &from) &&
+	    time_at_position(screen, (struct merge_position){row->lane, row->at}, &to);
+	screen->open[PANE_TIMELINE] = ranged || !screen->open[PANE_TIMELINE];
 	if (ranged && from != to) {
 		state->window.trace = spot->trace;
 		state->window.columns += !state->window.columns;
 		state->opened = true;
 		show_between(state, from < to ? from : to, from < to ? to : from);
 	}
-	if (!app->open[PANE_TIMELINE] && app->focus == PANE_TIMELINE)
-		app_focus(app, PANE_LIST);
+	if (!screen->open[PANE_TIMELINE] && screen->focus == PANE_TIMELINE)
+		shown_set_focus(screen, PANE_LIST);
 }
 
 static pane_command *const timeline_commands[COMMAND_COUNT] = {
-    [COMMAND_DOWN] = move,
-    [COMMAND_UP] = move,
-    [COMMAND_TIMELINE_IN] = zoom,
-    [COMMAND_TIMELINE_OUT] = zoom,
-    [COMMAND_TIMELINE_FIT] = fit,
-    [COMMAND_TIMELINE_EARLIER] = pan,
-    [COMMAND_TIMELINE_LATER] = pan,
-    [COMMAND_TIMELINE_LEFT] = step,
-    [COMMAND_TIMELINE_RIGHT] = step,
-    [COMMAND_TIMELINE_GO] = go,
+    [COMMAND_DOWN] = timeline_move,
+    [COMMAND_UP] = timeline_move,
+    [COMMAND_TIMELINE_IN] = timeline_zoom,
+    [COMMAND_TIMELINE_OUT] = timeline_zoom,
+    [COMMAND_TIMELINE_FIT] = timeline_fit,
+    [COMMAND_TIMELINE_EARLIER] = timeline_pan,
+    [COMMAND_TIMELINE_LATER] = timeline_pan,
+    [COMMAND_TIMELINE_LEFT] = timeline_step,
+    [COMMAND_TIMELINE_RIGHT] = timeline_step,
+    [COMMAND_TIMELINE_GO] = timeline_go,
     [COMMAND_TIMELINE_A] = set_mark,
     [COMMAND_TIMELINE_B] = set_mark,
-    [COMMAND_TIMELINE_BRUSH] = brush,
+    [COMMAND_TIMELINE_BRUSH] = timeline_brush,
     [COMMAND_TIMELINE_LANES] = split_lane,
 };
 
 const struct pane_ops pane_timeline = {
     .name = "timeline",
     .scope = SCOPE_TIMELINE,
-    .state_size = sizeof(struct pane_state),
+    .state_size = sizeof(struct timeline_state),
     .close = timeline_close,
     .title = timeline_title,
     .draw = timeline_draw,

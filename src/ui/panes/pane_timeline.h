@@ -8,16 +8,16 @@
 
 #include <stdbool.h>
 
-struct app;
+struct screen;
 
 /* Handler: shows the timeline, at the range if there is one, or hides it. */
-void timeline_toggle(struct app *, const struct command_call *);
+void timeline_toggle(struct screen *, const struct command_call *);
 
 /* How many rows it could fill, with its rule.  What comes and goes with the cursor and
  * the window is not counted one by one, so that the panes stay where they are. */
-int timeline_rows(const struct app *);
+int timeline_rows(const struct screen *);
 
 /* Whether it is on the screen and can show more than it does. */
-bool timeline_has_news(struct app *);
+bool timeline_has_news(struct screen *);
 
 #endif

@@ -12,7 +12,11 @@
 #include "config.h"
 
 #include "ui/panes/scrollbar.h"
-#include "ui/app.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/list/search.h"
+#include "ui/screen/screen.h"
+#include "ui/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +24,7 @@
 enum { FEW_CELLS = 8 };
 
 struct bar {
-	struct app *app;
+	struct screen *screen;
 	struct list_lane *lane;
 	struct index *index;
 	struct matches *hits; /* or NULL */
@@ -37,24 +41,24 @@ scrollbar_free(struct scrollbar *bar)
 
 /* Those that the user asked for last: of the search, else of the filter. */
 static struct matches *
-hits_of_lane(struct app *app)
+hits_of_lane(struct screen *screen)
 {
-	struct list *list = app->list;
-	if (app->search.highlight && app->search.hits.count)
-		return app->search.hits.of[list->lane];
+	struct list *list = screen->list;
+	if (screen->search->highlight && screen->search->hits.count)
+		return screen->search->hits.of[list->lane];
 	return list->hits.count ? list->hits.of[list->lane] : NULL;
 }
 
 static struct bar
-make(struct app *app, int rows)
+make_bar(struct screen *screen, int rows)
 {
-	struct list *list = app->list;
+	struct list *list = screen->list;
 	struct index *index = trace_index(list->trace);
 	uint64_t size = capture_size(trace_capture(list->trace));
-	return (struct bar){.app = app,
+	return (struct bar){.screen = screen,
 			    .lane = &list->lanes[list->lane],
 			    .index = index,
-			    .hits = hits_of_lane(app),
+			    .hits = hits_of_lane(screen),
 			    .size = size ? size : 1,
 			    .cell_size = index_cell_size(index),
 			    .cells = index_cell_count(index),
@@ -146,7 +150,7 @@ mark_cells(const struct bar *bar, struct scrollbar *kept, char *marks)
 static void
 mark_spots(const struct bar *bar, char *marks)
 {
-	const struct jumps *jumps = &bar->app->jumps;
+	const struct jumps *jumps = bar->screen->jumps;
 	for (size_t i = 0; i < jumps->marks.count; i++) {
 		const struct spot *spot = &jumps->marks.at[i];
 		if (spot->trace == bar->lane->number)
@@ -158,7 +162,7 @@ mark_spots(const struct bar *bar, char *marks)
 static void
 find_thumb(const struct bar *bar, int *first, int *last)
 {
-	struct list *list = bar->app->list;
+	struct list *list = bar->screen->list;
 	const struct row *row;
 	*first = bar->rows;
 	*last = -1;
@@ -182,10 +186,10 @@ role_of(char mark)
 }
 
 void
-scrollbar_draw(struct app *app, struct scrollbar *kept, struct canvas *canvas,
+scrollbar_draw(struct screen *screen, struct scrollbar *kept, struct canvas *canvas,
 	       const struct area *area)
 {
-	struct bar bar = make(app, area->rows);
+	struct bar bar = make_bar(screen, area->rows);
 	int first, last;
 	if (area->rows <= 0)
 		return;

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-struct app;
+struct screen;
 struct trace;
 
 /* What is kept from one drawing to the next; zeroed at the start. */
@@ -25,6 +25,6 @@ struct scrollbar {
 void scrollbar_free(struct scrollbar *);
 
 /* Draws it into an area of one column, for the trace of the list's cursor. */
-void scrollbar_draw(struct app *, struct scrollbar *, struct canvas *, const struct area *);
+void scrollbar_draw(struct screen *, struct scrollbar *, struct canvas *, const struct area *);
 
 #endif

@@ -5,9 +5,10 @@
 #define TRAWL_UI_LAYOUT_H
 
 #include "ui/screen/canvas.h"
-#include "ui/view.h"
 
 #include <stdbool.h>
+
+enum layout_mode { LAYOUT_AUTO, LAYOUT_STACKED, LAYOUT_SIDE, LAYOUT_MODES };
 
 enum pane_id {
 	PANE_LIST,

@@ -5,7 +5,7 @@
  * because reading through a window would paint it); what to send for a new
  * screen is found by paint.c.  A frame is one write.
  *
- * Signals are the caller's (app.c), but for those that end the program at once:
+ * Signals are the caller's (screen.c), but for those that end the program at once:
  * their handler sends strings prepared at the start and uses nothing but
  * write(2), tcsetattr(3) and raise(3).
  *
@@ -56,7 +56,7 @@ struct term {
 /* --- crashes ----------------------------------------------------------- */
 
 /* All that end a program unless it says otherwise, but for SIGBUS (capture/map.c
- * makes SIGABRT of it) and those of app.c. */
+ * makes SIGABRT of it) and those of screen.c. */
 static const int crash_signals[] = {SIGSEGV, SIGILL,  SIGFPE,  SIGABRT,	  SIGSYS,
 				    SIGTRAP, SIGQUIT, SIGPIPE, SIGALRM,	  SIGUSR1,
 				    SIGUSR2, SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU};

@@ -9,7 +9,7 @@
 #include "ui/list/hits.h"
 #include "ui/screen/canvas.h"
 
-struct app;
+struct screen;
 
 struct preview {
 	bool on;	      /* the prompt asks for a filter */
@@ -22,10 +22,10 @@ struct preview {
 };
 
 /* Before painting: whatever may have been typed. */
-void preview_follow(struct app *);
+void preview_follow(struct screen *);
 void preview_free(struct preview *);
 
 /* Draws it at the end of the prompt's row, behind column USED, if there is room. */
-void preview_draw(struct app *, struct canvas *, const struct area *, int used);
+void preview_draw(struct screen *, struct canvas *, const struct area *, int used);
 
 #endif

@@ -6,6 +6,7 @@
 #define TRAWL_UI_VIEW_H
 
 #include "base/option.h"
+#include "ui/screen/screen.h"
 
 /* Columns that every format has; any other name is a field's. */
 enum column_kind {
@@ -38,17 +39,6 @@ struct view_rule {
 	char *filter; /* see rules.h */
 	int role;     /* enum role */
 };
-
-enum time_mode {
-	TIME_ABSOLUTE,
-	TIME_START,
-	TIME_DELTA,
-	TIME_MARK,
-	TIME_TICKS,
-	TIME_OWN, /* by the trace's own clock */
-	TIME_MODES
-};
-enum layout_mode { LAYOUT_AUTO, LAYOUT_STACKED, LAYOUT_SIDE, LAYOUT_MODES };
 
 struct view {
 	struct option_list columns;		    /* struct column */

@@ -11,7 +11,7 @@
 
 struct log_line {
 	char *text; /* owned; not yet safe for a terminal */
-	bool trouble;
+	bool is_error;
 };
 
 /* Zero-initialise.  The oldest lines go when there are very many. */
@@ -19,7 +19,7 @@ struct log {
 	VEC(struct log_line) lines;
 };
 
-void log_add(struct log *, bool trouble, const char *text);
+void log_add(struct log *, bool is_error, const char *text);
 void log_free(struct log *);
 
 #endif

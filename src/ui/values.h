@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-struct app;
+struct screen;
 
 enum { VALUES_NAME = 64 };
 
@@ -21,6 +21,6 @@ bool values_find(const char *text, size_t length, size_t *start, char name[stati
 
 /* Appends the I-th value that is known of a name, as it stands in a filter, or
  * nothing if that is no other than an earlier one; false behind the last. */
-bool values_give(struct app *, const char *name, size_t i, struct text *out);
+bool values_give(struct screen *, const char *name, size_t i, struct text *out);
 
 #endif

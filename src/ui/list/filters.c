@@ -10,8 +10,11 @@
  */
 #include "config.h"
 
-#include "ui/filters.h"
-#include "ui/app.h"
+#include "ui/list/filters.h"
+#include "ui/list/list.h"
+#include "ui/list/range.h"
+#include "ui/list/search.h"
+#include "ui/screen/screen.h"
 
 #include <string.h>
 
@@ -50,12 +53,72 @@ filters_threshold(const struct filters *filters, bool *whole)
 	return level;
 }
 
+const char *
+filters_text(const struct screen *screen)
+{
+	return screen->filters->all ? filter_expr_text(screen->filters->all) : NULL;
+}
+
+void
+filters_add_severities(const struct screen *screen, struct text *out)
+{
+	text_add(out, "severities ");
+	for (unsigned s = SEVERITY_FATAL; s < SEVERITY_COUNT; s++)
+		if (screen->filters->severities >> s & 1)
+			text_add_char(out, severity_letter(s));
+	if (screen->filters->severities == 0 || screen->filters->severities == 1)
+		text_add(out, "none");
+}
+
+bool
+filters_add_count(struct screen *screen, const struct hits *hits, struct text *out)
+{
+	struct matches_progress progress;
+	char digits[32];
+	hits_get_progress(hits, &progress);
+	if (!progress.exact && !progress.count) {
+		text_add(out, progress.working ? "searching" : "none yet");
+		return false;
+	}
+	if (!progress.exact)
+		text_add(out, screen->charset == TEXT_ASCII ? ">=" : "\u2265");
+	text_add(out, text_number(digits, progress.count));
+	return true;
+}
+
+/* --- the filter of the lists ------------------------------------------ */
+
+bool
+filters_are_stale(struct screen *screen)
+{
+	unsigned now = 0, basis = filter_basis(screen->filter);
+	for (size_t i = 0; i < screen->list->lane_count; i++)
+		now += filter_generation(basis, screen->list->lanes[i].trace);
+	bool stale = now != screen->filter_generation;
+	screen->filter_generation = now;
+	return stale;
+}
+
+void
+filters_apply(struct screen *screen)
+{
+	search_uncount(screen);
+	*screen->filter = filter_all();
+	if (!screen->filters->off) {
+		screen->filter->severities = screen->filters->severities;
+		screen->filter->expr = screen->filters->all;
+	}
+	for (size_t i = 0; i < screen->list_count; i++)
+		list_refilter(&screen->lists[i], i == screen->trace);
+	filters_are_stale(screen);
+}
+
 /* --- what was typed ---------------------------------------------------- */
 
 /* An expression, or what is wrong with it. */
 static struct filter_expr *
-explain(struct filter_expr *expr, const char *typed, const struct filter_error *error,
-	struct text *why)
+explain_error(struct filter_expr *expr, const char *typed, const struct filter_error *error,
+	      struct text *why)
 {
 	if (!expr && typed[strspn(typed, " ")])
 		text_addf(why, "%s (column %zu)", error->what, error->at + 1);
@@ -66,7 +129,7 @@ struct filter_expr *
 filters_parse(const struct session *session, const char *typed, struct text *why)
 {
 	struct filter_error error;
-	return explain(filter_parse(typed, session, &error), typed, &error, why);
+	return explain_error(filter_parse(typed, session, &error), typed, &error, why);
 }
 
 struct filter_expr *
@@ -74,10 +137,11 @@ filters_read(const struct session *session, const char *typed, bool *out, struct
 {
 	struct filter_error error;
 	if (typed[0] != '!' || !typed[1])
-		return explain(filter_parse_typed(typed, session, &error), typed, &error, why);
+		return explain_error(filter_parse_typed(typed, session, &error), typed, &error,
+				     why);
 	*out = true;
 	typed++;
-	return explain(filter_parse_pattern(typed, &error), typed, &error, why);
+	return explain_error(filter_parse_pattern(typed, &error), typed, &error, why);
 }
 
 /* --- the whole --------------------------------------------------------- */
@@ -107,9 +171,9 @@ add_term(const struct filter_entry *entry, struct text *out)
 }
 
 struct filter_expr *
-filters_join(struct app *app, size_t at, const struct filter_entry *entry, struct text *why)
+filters_join(struct screen *screen, size_t at, const struct filter_entry *entry, struct text *why)
 {
-	const struct filters *filters = &app->filters;
+	const struct filters *filters = screen->filters;
 	size_t count = filters->list.count + (entry && at >= filters->list.count);
 	VEC(const struct filter_entry *) on = {0};
 	struct text text = {0};
@@ -126,7 +190,7 @@ filters_join(struct app *app, size_t at, const struct filter_entry *entry, struc
 	} else if (on.count) {
 		for (size_t i = 0; i < on.count; i++)
 			add_term(on.at[i], &text);
-		expr = filter_parse(text.data, app->session, &error);
+		expr = filter_parse(text.data, screen->session, &error);
 		if (!expr)
 			text_addf(why, "the filters together are %s", error.what);
 	}
@@ -137,19 +201,19 @@ filters_join(struct app *app, size_t at, const struct filter_entry *entry, struc
 
 /* Makes the whole of the list; false, with the old one kept, if it is none. */
 static bool
-remake(struct app *app)
+combine_filters(struct screen *screen)
 {
 	struct text why = {0};
-	struct filter_expr *all = filters_join(app, 0, NULL, &why);
+	struct filter_expr *all = filters_join(screen, 0, NULL, &why);
 	bool good = !why.length;
 	if (good) {
-		search_uncount(app); /* it looks at the old one */
-		filter_expr_free(app->filters.all);
-		app->filters.all = all;
-		app->filters.off = false;
-		app_refilter(app);
+		search_uncount(screen); /* it looks at the old one */
+		filter_expr_free(screen->filters->all);
+		screen->filters->all = all;
+		screen->filters->off = false;
+		filters_apply(screen);
 	} else {
-		app_trouble(app, "%s", why.data);
+		screen_error(screen, "%s", why.data);
 	}
 	text_free(&why);
 	return good;
@@ -158,9 +222,9 @@ remake(struct app *app)
 /* --- changes ----------------------------------------------------------- */
 
 bool
-filters_put(struct app *app, size_t at, struct filter_entry entry)
+filters_put(struct screen *screen, size_t at, struct filter_entry entry)
 {
-	struct filters *filters = &app->filters;
+	struct filters *filters = screen->filters;
 	bool more = at >= filters->list.count;
 	struct filter_entry old = {0};
 	if (more) {
@@ -170,10 +234,10 @@ filters_put(struct app *app, size_t at, struct filter_entry entry)
 		old = filters->list.at[at];
 	}
 	filters->list.at[at] = entry;
-	if (remake(app)) {
+	if (combine_filters(screen)) {
 		entry_free(&old);
-		if (!app->range.on) /* which keeps its end, be it hidden */
-			list_stay(app->list);
+		if (!screen->range->on) /* which keeps its end, be it hidden */
+			list_stay(screen->list);
 		return true;
 	}
 	entry_free(&entry);
@@ -184,69 +248,69 @@ filters_put(struct app *app, size_t at, struct filter_entry entry)
 
 /* Turns a member of an entry over, if the whole can be made then. */
 static bool
-turn(struct app *app, bool *member)
+toggle_member(struct screen *screen, bool *member)
 {
 	*member = !*member;
-	bool good = remake(app);
+	bool good = combine_filters(screen);
 	if (!good)
 		*member = !*member;
 	return good;
 }
 
 bool
-filters_turn(struct app *app, size_t at)
+filters_turn(struct screen *screen, size_t at)
 {
-	return turn(app, &app->filters.list.at[at].off);
+	return toggle_member(screen, &screen->filters->list.at[at].off);
 }
 
 bool
-filters_invert(struct app *app, size_t at)
+filters_invert(struct screen *screen, size_t at)
 {
-	return turn(app, &app->filters.list.at[at].out);
+	return toggle_member(screen, &screen->filters->list.at[at].out);
 }
 
 void
-filters_drop(struct app *app, size_t at)
+filters_drop(struct screen *screen, size_t at)
 {
-	struct filters *filters = &app->filters;
+	struct filters *filters = screen->filters;
 	entry_free(&filters->list.at[at]);
 	filters->list.count--;
 	memmove(&filters->list.at[at], &filters->list.at[at + 1],
 		(filters->list.count - at) * sizeof *filters->list.at);
-	remake(app);
+	combine_filters(screen);
 }
 
 void
-filters_clear(struct app *app)
+filters_clear(struct screen *screen)
 {
-	free_list(&app->filters);
-	remake(app);
+	free_list(screen->filters);
+	combine_filters(screen);
 }
 
 bool
-filters_type(struct app *app, size_t at, const char *typed, bool out)
+filters_type(struct screen *screen, size_t at, const char *typed, bool out)
 {
 	struct text why = {0};
 	struct filter_entry entry = {.out = out};
 	bool good = true;
-	entry.expr = filters_read(app->session, typed, &entry.out, &why);
+	entry.expr = filters_read(screen->session, typed, &entry.out, &why);
 	if (why.length) {
-		app_trouble(app, "%s", why.data);
+		screen_error(screen, "%s", why.data);
 		good = false;
 	} else if (entry.expr) {
-		good = filters_put(app, at, entry);
-	} else if (at < app->filters.list.count) {
-		filters_drop(app, at);
+		good = filters_put(screen, at, entry);
+	} else if (at < screen->filters->list.count) {
+		filters_drop(screen, at);
 	}
 	text_free(&why);
 	return good;
 }
 
 void
-filters_uncount(struct app *app)
+filters_uncount(struct screen *screen)
 {
-	for (size_t i = 0; i < app->filters.list.count; i++)
-		hits_close(&app->filters.list.at[i].hits);
+	for (size_t i = 0; i < screen->filters->list.count; i++)
+		hits_close(&screen->filters->list.at[i].hits);
 }
 
 /* --- names ------------------------------------------------------------- */
@@ -286,64 +350,64 @@ has_name(const struct filter_entry *entry, const char *name, struct text *others
 }
 
 bool
-filters_name_passes(const struct app *app, const char *field, const char *name)
+filters_name_passes(const struct screen *screen, const char *field, const char *name)
 {
-	size_t at = names_find(&app->filters, field);
-	if (at == app->filters.list.count)
+	size_t at = names_find(screen->filters, field);
+	if (at == screen->filters->list.count)
 		return true;
-	const struct filter_entry *entry = &app->filters.list.at[at];
+	const struct filter_entry *entry = &screen->filters->list.at[at];
 	return has_name(entry, name, NULL) != entry->out;
 }
 
 /* Sets entry number AT to the names, which are quoted; to nothing if none are. */
 static void
-set_names(struct app *app, size_t at, const char *field, const struct text *names, bool out)
+set_names(struct screen *screen, size_t at, const char *field, const struct text *names, bool out)
 {
 	struct text text = {0};
 	struct filter_error error;
 	struct filter_entry entry = {.out = out};
 	text_addf(&text, "%s in {%s}", field, text_get(names));
 	if (!names->length) {
-		filters_drop(app, at);
-	} else if ((entry.expr = filter_parse(text.data, app->session, &error))) {
-		filters_put(app, at, entry);
+		filters_drop(screen, at);
+	} else if ((entry.expr = filter_parse(text.data, screen->session, &error))) {
+		filters_put(screen, at, entry);
 	} else {
-		app_trouble(app, "%s", error.what);
+		screen_error(screen, "%s", error.what);
 	}
 	text_free(&text);
 }
 
 void
-filters_name_toggle(struct app *app, const char *field, const char *name)
+filters_name_toggle(struct screen *screen, const char *field, const char *name)
 {
-	size_t at = names_find(&app->filters, field);
-	bool there = at < app->filters.list.count, out = true, had = false;
+	size_t at = names_find(screen->filters, field);
+	bool there = at < screen->filters->list.count, out = true, had = false;
 	struct text names = {0};
 	if (there) {
-		out = app->filters.list.at[at].out;
-		had = has_name(&app->filters.list.at[at], name, &names);
+		out = screen->filters->list.at[at].out;
+		had = has_name(&screen->filters->list.at[at], name, &names);
 	}
 	if (!had)
 		add_name(name, strlen(name), &names);
-	set_names(app, at, field, &names, out);
+	set_names(screen, at, field, &names, out);
 	text_free(&names);
 }
 
 void
-filters_name_only(struct app *app, const char *field, const char *name)
+filters_name_only(struct screen *screen, const char *field, const char *name)
 {
 	struct text names = {0};
 	add_name(name, strlen(name), &names);
-	set_names(app, names_find(&app->filters, field), field, &names, false);
+	set_names(screen, names_find(screen->filters, field), field, &names, false);
 	text_free(&names);
 }
 
 bool
-filters_name_invert(struct app *app, const char *field)
+filters_name_invert(struct screen *screen, const char *field)
 {
-	size_t at = names_find(&app->filters, field);
-	if (at == app->filters.list.count)
+	size_t at = names_find(screen->filters, field);
+	if (at == screen->filters->list.count)
 		return false;
-	filters_invert(app, at);
+	filters_invert(screen, at);
 	return true;
 }

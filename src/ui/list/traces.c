@@ -8,12 +8,15 @@
  */
 #include "config.h"
 
-#include "ui/session.h"
+#include "ui/list/traces.h"
+#include "query/seek.h"
 #include "session/clock/clock_points.h"
 #include "session/clock/clocks.h"
 #include "session/link/serial.h"
+#include "session/merge.h"
 #include "session/session.h"
-#include "ui/app.h"
+#include "ui/list/selection.h"
+#include "ui/screen/screen.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -27,18 +30,18 @@ enum {
 /* --- ties -------------------------------------------------------------- */
 
 static const struct spot *
-mark_of(struct app *app, char letter)
+mark_of(struct screen *screen, char letter)
 {
-	for (size_t i = 0; i < app->jumps.marks.count; i++)
-		if (app->jumps.marks.at[i].letter == letter)
-			return &app->jumps.marks.at[i];
+	for (size_t i = 0; i < screen->jumps->marks.count; i++)
+		if (screen->jumps->marks.at[i].letter == letter)
+			return &screen->jumps->marks.at[i];
 	return NULL;
 }
 
 static bool
-message_at(struct app *app, const struct spot *spot, struct message *m)
+message_at(struct screen *screen, const struct spot *spot, struct message *m)
 {
-	struct reader *reader = merge_reader(app->merge, spot->trace);
+	struct reader *reader = merge_reader(screen->merge, spot->trace);
 	struct position at;
 	const struct message *found =
 	    reader_find_place(reader, spot->place, &at) ? reader_message(reader, at) : NULL;
@@ -48,7 +51,7 @@ message_at(struct app *app, const struct spot *spot, struct message *m)
 }
 
 void
-session_tie(struct app *app, const struct command_call *call)
+traces_tie(struct screen *screen, const struct command_call *call)
 {
 	const char *text = call->text;
 	char letters[2] = {0};
@@ -56,49 +59,51 @@ session_tie(struct app *app, const struct command_call *call)
 	for (; *text && count < 2; text++)
 		if (isalpha((unsigned char)*text))
 			letters[count++] = *text;
-	const struct spot *a = mark_of(app, letters[0]), *b = mark_of(app, letters[1]);
+	const struct spot *a = mark_of(screen, letters[0]), *b = mark_of(screen, letters[1]);
 	struct message first, second;
 	struct err err = {0};
 	if (count < 2 || !a || !b) {
-		app_trouble(app, "tie what? set marks in two traces, say a and b, then :tie a b");
+		screen_error(screen,
+			     "tie what? set marks in two traces, say a and b, then :tie a b");
 		return;
 	}
-	if (!message_at(app, a, &first) || !message_at(app, b, &second))
+	if (!message_at(screen, a, &first) || !message_at(screen, b, &second))
 		return;
-	if (clocks_tie(app->session->clocks, app->session->traces.at[a->trace], &first,
-		       app->session->traces.at[b->trace], &second, &err) < 0) {
-		app_trouble(app, "%s", err.what);
+	if (clocks_tie(screen->session->clocks, screen->session->traces.at[a->trace], &first,
+		       screen->session->traces.at[b->trace], &second, &err) < 0) {
+		screen_error(screen, "%s", err.what);
 	} else {
-		app_say(app, "tied");
+		screen_say(screen, "tied");
 	}
 }
 
 /* The tie that is meant, from 0: by its number, or without TEXT by the message under
  * the cursor; SIZE_MAX: none is. */
 static size_t
-tie_meant(struct app *app, const char *text)
+tie_meant(struct screen *screen, const char *text)
 {
-	const struct selection *selection = app_selection(app);
+	const struct selection *selection = selection_get(screen);
 	uint64_t number = 0;
 	if (text)
 		return text_parse_uint(text, SIZE_MAX, &number) ? (size_t)number - 1 : SIZE_MAX;
 	return selection
-		   ? clocks_find_tie(app->session->clocks, selection->trace, &selection->message)
+		   ? clocks_find_tie(screen->session->clocks, selection->trace, &selection->message)
 		   : SIZE_MAX;
 }
 
 void
-session_untie(struct app *app, const struct command_call *call)
+traces_untie(struct screen *screen, const struct command_call *call)
 {
-	size_t count, meant = tie_meant(app, call->text);
-	clocks_ties(app->session->clocks, &count);
+	size_t count, meant = tie_meant(screen, call->text);
+	clocks_ties(screen->session->clocks, &count);
 	if (!count) {
-		app_say(app, "no :tie was made; those of the profile are taken back there");
+		screen_say(screen, "no :tie was made; those of the profile are taken back there");
 	} else if (meant >= count) {
-		app_trouble(app, "untie what? go to a tied message, or say its number in :clocks");
+		screen_error(screen,
+			     "untie what? go to a tied message, or say its number in :clocks");
 	} else {
-		clocks_untie(app->session->clocks, meant);
-		app_say(app, "untied");
+		clocks_untie(screen->session->clocks, meant);
+		screen_say(screen, "untied");
 	}
 }
 
@@ -130,13 +135,13 @@ is_matched(struct reader *reader, struct position at, const struct message *m, s
 /* The word of SPOT's trace that is matched with the event M: near its time in both
  * directions. */
 static bool
-find_word(struct app *app, const struct message *m, int64_t order, struct spot *spot)
+find_word(struct screen *screen, const struct message *m, int64_t order, struct spot *spot)
 {
-	struct reader *reader = merge_reader(app->merge, spot->trace);
+	struct reader *reader = merge_reader(screen->merge, spot->trace);
 	struct position start, at;
 	struct expansion e = {0};
 	bool found = false;
-	if (!merge_cut(app->merge, spot->trace, order, &start) && !reader_last(reader, &start))
+	if (!merge_cut(screen->merge, spot->trace, order, &start) && !reader_last(reader, &start))
 		return false;
 	for (int forward = 1; forward >= 0 && !found; forward--) {
 		bool more = true;
@@ -153,13 +158,13 @@ find_word(struct app *app, const struct message *m, int64_t order, struct spot *
 	return found;
 }
 
-enum session_partner
-session_partner(struct app *app, size_t trace, const struct message *m, const struct expansion *e,
-		struct spot *spot)
+enum traces_partner
+traces_partner(struct screen *screen, size_t trace, const struct message *m,
+	       const struct expansion *e, struct spot *spot)
 {
-	const struct session *session = app->session;
+	const struct session *session = screen->session;
 	struct serial *serial = serial_of(session->traces.at[trace]);
-	enum session_partner partner = PARTNER_NONE;
+	enum traces_partner partner = PARTNER_NONE;
 	struct message_time time;
 	if (serial) {
 		spot->trace = trace_number(serial_log(serial));
@@ -171,7 +176,7 @@ session_partner(struct app *app, size_t trace, const struct message *m, const st
 			continue;
 		spot->trace = i;
 		bool found = clocks_time(session->traces.at[trace], m, NULL, &time) &&
-			     find_word(app, m, time.order, spot);
+			     find_word(screen, m, time.order, spot);
 		partner = found ? PARTNER_KNOWN : PARTNER_MISSING;
 	}
 	return partner;
@@ -179,16 +184,16 @@ session_partner(struct app *app, size_t trace, const struct message *m, const st
 
 /* The sync point of trace NUMBER that is nearest to TIME. */
 static bool
-find_nearest(struct app *app, size_t number, const struct message_time *time, struct spot *spot,
-	     double *least)
+find_nearest(struct screen *screen, size_t number, const struct message_time *time,
+	     struct spot *spot, double *least)
 {
-	struct reader *reader = merge_reader(app->merge, number);
-	struct trace *trace = app->session->traces.at[number];
+	struct reader *reader = merge_reader(screen->merge, number);
+	struct trace *trace = screen->session->traces.at[number];
 	struct filter want = filter_all();
 	struct seek_query query = {.trace = trace, .want = &want};
 	bool any = false;
 	want.flags = MESSAGE_SYNC;
-	if (!merge_cut(app->merge, number, time->order, &query.from) &&
+	if (!merge_cut(screen->merge, number, time->order, &query.from) &&
 	    !reader_last(reader, &query.from))
 		return false;
 	reader_previous(reader, &query.from, 0); /* that one counts too */
@@ -209,75 +214,75 @@ find_nearest(struct app *app, size_t number, const struct message_time *time, st
 }
 
 static bool
-find_counterpart(struct app *app, const struct selection *selection, struct spot *spot)
+find_counterpart(struct screen *screen, const struct selection *selection, struct spot *spot)
 {
 	struct message_time time;
 	double least = INFINITY;
 	bool found = false;
-	if (session_partner(app, trace_number(selection->trace), &selection->message,
-			    &selection->expansion, spot) == PARTNER_KNOWN)
+	if (traces_partner(screen, trace_number(selection->trace), &selection->message,
+			   &selection->expansion, spot) == PARTNER_KNOWN)
 		return true;
 	if (!clocks_time(selection->trace, &selection->message, NULL, &time))
 		return false;
-	for (size_t i = 0; i < app->session->traces.count; i++)
-		if (app->session->traces.at[i] != selection->trace)
-			found |= find_nearest(app, i, &time, spot, &least);
+	for (size_t i = 0; i < screen->session->traces.count; i++)
+		if (screen->session->traces.at[i] != selection->trace)
+			found |= find_nearest(screen, i, &time, spot, &least);
 	return found;
 }
 
 void
-session_counterpart(struct app *app, const struct command_call *call)
+traces_go_to_counterpart(struct screen *screen, const struct command_call *call)
 {
-	const struct selection *selection = app_selection(app);
+	const struct selection *selection = selection_get(screen);
 	struct spot spot = {0};
 	(void)call;
-	if (selection && find_counterpart(app, selection, &spot))
-		jump_to_spot(app, &spot);
+	if (selection && find_counterpart(screen, selection, &spot))
+		jump_to_spot(screen, &spot);
 	else
-		app_say(app, "no sync point of another trace goes with this");
+		screen_say(screen, "no sync point of another trace goes with this");
 }
 
 /* --- which traces are shown -------------------------------------------- */
 
 /* Says that no trace is meant, and which there are. */
 static void
-say_traces(struct app *app, const char *name)
+say_traces(struct screen *screen, const char *name)
 {
-	const struct session *session = app->session;
+	const struct session *session = screen->session;
 	struct text names = {0};
 	for (size_t i = 0; i < session->traces.count; i++)
 		text_addf(&names, "%s%s%s", i ? ", " : "", trace_name(session->traces.at[i]),
-			  merge_shows(app->merge, i) ? "" : " (left out)");
+			  merge_shows(screen->merge, i) ? "" : " (left out)");
 	if (session->traces.count < 2)
-		app_trouble(app, "there is no other trace");
+		screen_error(screen, "there is no other trace");
 	else if (name)
-		app_trouble(app, "no trace is named %s; there are %s", name, names.data);
+		screen_error(screen, "no trace is named %s; there are %s", name, names.data);
 	else
-		app_say(app, "which trace? %s", names.data);
+		screen_say(screen, "which trace? %s", names.data);
 	text_free(&names);
 }
 
 void
-session_show_trace(struct app *app, const struct command_call *call)
+traces_toggle(struct screen *screen, const struct command_call *call)
 {
-	size_t count = app->session->traces.count, shown = 0, i = 0;
+	size_t count = screen->session->traces.count, shown = 0, i = 0;
 	if (!call->text || !*call->text) {
-		say_traces(app, NULL);
+		say_traces(screen, NULL);
 		return;
 	}
-	while (i < count && strcmp(trace_name(app->session->traces.at[i]), call->text) != 0)
+	while (i < count && strcmp(trace_name(screen->session->traces.at[i]), call->text) != 0)
 		i++;
 	for (size_t k = 0; k < count; k++)
-		shown += merge_shows(app->merge, k);
+		shown += merge_shows(screen->merge, k);
 	if (i == count || count < 2) {
-		say_traces(app, call->text);
+		say_traces(screen, call->text);
 		return;
 	}
-	bool on = !merge_shows(app->merge, i);
+	bool on = !merge_shows(screen->merge, i);
 	if (!on && shown < 2) {
-		app_trouble(app, "it is the only one left");
+		screen_error(screen, "it is the only one left");
 		return;
 	}
-	merge_show(app->merge, i, on);
-	app_say(app, "%s is %s", call->text, on ? "in the list of all again" : "left out");
+	merge_show(screen->merge, i, on);
+	screen_say(screen, "%s is %s", call->text, on ? "in the list of all again" : "left out");
 }

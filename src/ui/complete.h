@@ -2,9 +2,9 @@
 #ifndef TRAWL_UI_COMPLETE_H
 #define TRAWL_UI_COMPLETE_H
 
-struct app;
+struct screen;
 
 /* Puts the next name that starts as what was typed; each call one further. */
-void complete_next(struct app *);
+void complete_next(struct screen *);
 
 #endif

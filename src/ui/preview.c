@@ -8,8 +8,14 @@
  */
 #include "config.h"
 
-#include "ui/prompt/preview.h"
+#include "ui/preview.h"
+#include "query/filter/filter.h"
 #include "ui/app.h"
+#include "ui/list/filters.h"
+#include "ui/list/list.h"
+#include "ui/list/view.h"
+#include "ui/panes/pane_filters.h"
+#include "ui/prompt/prompt.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,21 +34,22 @@ preview_free(struct preview *preview)
 
 /* Which commands ask for a filter, and its place in the list. */
 static bool
-place_of(struct app *app, size_t *at)
+place_of(struct screen *screen, size_t *at)
 {
-	*at = app->prompt.id == COMMAND_FILTER_ADD ? SIZE_MAX : 0;
-	if (app->prompt.id == COMMAND_FILTER_EDIT)
-		*at = filters_cursor(app);
-	return app->prompt.active &&
-	       (app->prompt.id == COMMAND_NARROW || app->prompt.id == COMMAND_FILTER ||
-		app->prompt.id == COMMAND_FILTER_ADD || app->prompt.id == COMMAND_FILTER_EDIT);
+	*at = screen->prompt->id == COMMAND_FILTER_ADD ? SIZE_MAX : 0;
+	if (screen->prompt->id == COMMAND_FILTER_EDIT)
+		*at = pane_filters_cursor(screen);
+	return screen->prompt->active &&
+	       (screen->prompt->id == COMMAND_NARROW || screen->prompt->id == COMMAND_FILTER ||
+		screen->prompt->id == COMMAND_FILTER_ADD ||
+		screen->prompt->id == COMMAND_FILTER_EDIT);
 }
 
 /* How many of the rows on the screen pass. */
 static size_t
-count_rows(struct app *app, const struct filter *filter)
+count_rows(struct screen *screen, const struct filter *filter)
 {
-	const struct list *list = app->list;
+	const struct list *list = screen->list;
 	struct expansion scratch = {0};
 	size_t passed = 0;
 	for (size_t i = 0; i < list->height; i++) {
@@ -57,35 +64,36 @@ count_rows(struct app *app, const struct filter *filter)
 
 /* Reads what is typed, and begins to count. */
 static void
-make(struct app *app, size_t at, const char *typed)
+preview_make(struct screen *screen, size_t at, const char *typed)
 {
-	struct preview *preview = &app->preview;
+	struct preview *preview = app_of(screen)->preview;
 	struct filter_entry entry = {0};
-	if (at < app->filters.list.count)
-		entry.out = app->filters.list.at[at].out && app->prompt.id == COMMAND_FILTER_EDIT;
-	if (app->prompt.id == COMMAND_FILTER)
-		entry.expr = filters_parse(app->session, typed, &preview->trouble);
+	if (at < screen->filters->list.count)
+		entry.out =
+		    screen->filters->list.at[at].out && screen->prompt->id == COMMAND_FILTER_EDIT;
+	if (screen->prompt->id == COMMAND_FILTER)
+		entry.expr = filters_parse(screen->session, typed, &preview->trouble);
 	else
-		entry.expr = filters_read(app->session, typed, &entry.out, &preview->trouble);
+		entry.expr = filters_read(screen->session, typed, &entry.out, &preview->trouble);
 	if (!entry.expr)
 		return;
-	preview->filter.severities = app->filters.severities;
-	preview->filter.expr = filters_join(app, at, &entry, &preview->trouble);
+	preview->filter.severities = screen->filters->severities;
+	preview->filter.expr = filters_join(screen, at, &entry, &preview->trouble);
 	preview->note = filter_expr_note(entry.expr);
 	filter_expr_free(entry.expr);
 	if (preview->trouble.length)
 		return;
-	preview->on_screen = count_rows(app, &preview->filter);
-	hits_open(&preview->hits, app->list, &preview->filter, NULL);
+	preview->on_screen = count_rows(screen, &preview->filter);
+	hits_open(&preview->hits, screen->list, &preview->filter, NULL);
 }
 
 void
-preview_follow(struct app *app)
+preview_follow(struct screen *screen)
 {
-	struct preview *preview = &app->preview;
-	const char *typed = text_get(&app->prompt.text);
+	struct preview *preview = app_of(screen)->preview;
+	const char *typed = text_get(&screen->prompt->text);
 	size_t at;
-	if (!place_of(app, &at)) {
+	if (!place_of(screen, &at)) {
 		if (preview->on)
 			preview_free(preview);
 		return;
@@ -95,7 +103,7 @@ preview_follow(struct app *app)
 	preview_free(preview);
 	preview->on = true;
 	text_add(&preview->of, typed);
-	make(app, at, typed);
+	preview_make(screen, at, typed);
 }
 
 /* How much of a text fits: whole words, and of the advice behind `;` all or nothing. */
@@ -114,7 +122,7 @@ fit_words(const char *text, size_t length, int columns)
 
 /* Makes the text fit; of a complaint, the place is the last thing to go. */
 static void
-shorten(struct text *text, int columns)
+shorten_text(struct text *text, int columns)
 {
 	const char *place = text->length ? strrchr(text->data, '(') : NULL;
 	char tail[32];
@@ -128,9 +136,9 @@ shorten(struct text *text, int columns)
 }
 
 void
-preview_draw(struct app *app, struct canvas *canvas, const struct area *area, int used)
+preview_draw(struct screen *screen, struct canvas *canvas, const struct area *area, int used)
 {
-	struct preview *preview = &app->preview;
+	struct preview *preview = app_of(screen)->preview;
 	struct text text = {0};
 	enum role role = ROLE_NOTE;
 	int room = area->cols - used - GAP;
@@ -138,16 +146,17 @@ preview_draw(struct app *app, struct canvas *canvas, const struct area *area, in
 		return;
 	if (preview->trouble.length) {
 		role = ROLE_TROUBLE;
-		text_add_safe(&text, preview->trouble.data, preview->trouble.length, app->charset);
+		text_add_safe(&text, preview->trouble.data, preview->trouble.length,
+			      screen->charset);
 	} else if (preview->hits.count) {
 		hits_update(&preview->hits);
 		text_addf(&text, "ok, %zu on screen, ", preview->on_screen);
-		if (bars_add_count(app, &preview->hits, &text))
+		if (filters_add_count(screen, &preview->hits, &text))
 			text_add(&text, " in all");
 		if (preview->note)
 			text_addf(&text, "; %s", preview->note);
 	}
-	shorten(&text, room);
+	shorten_text(&text, room);
 	int columns = text_columns(text_get(&text), text.length);
 	if (columns && columns <= room)
 		canvas_put(canvas, area, 0, area->cols - columns, role, text.data, text.length);

@@ -10,11 +10,12 @@
  */
 #include "config.h"
 
-#include "ui/prompt/values.h"
+#include "ui/values.h"
 #include "decode/registry.h"
 #include "session/context/context_rule.h"
 #include "session/session.h"
-#include "ui/app.h"
+#include "ui/list/list.h"
+#include "ui/screen/screen.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -111,12 +112,12 @@ values_find(const char *text, size_t length, size_t *start, char name[static VAL
 /* --- what is known ----------------------------------------------------- */
 
 /* Appends the I-th value of a name; false behind the last. */
-typedef bool value_giver(struct app *, const char *name, size_t i, struct text *out);
+typedef bool value_giver(struct screen *, const char *name, size_t i, struct text *out);
 
 static bool
-severity_value(struct app *app, const char *name, size_t i, struct text *out)
+severity_value(struct screen *screen, const char *name, size_t i, struct text *out)
 {
-	(void)app;
+	(void)screen;
 	(void)name;
 	for (const char *c = i < SEVERITY_COUNT ? severity_name((enum severity)i) : ""; *c; c++)
 		text_add_char(out, (char)tolower((unsigned char)*c));
@@ -124,9 +125,9 @@ severity_value(struct app *app, const char *name, size_t i, struct text *out)
 }
 
 static bool
-flag_value(struct app *app, const char *name, size_t i, struct text *out)
+flag_value(struct screen *screen, const char *name, size_t i, struct text *out)
 {
-	(void)app;
+	(void)screen;
 	(void)name;
 	if (i < MESSAGE_FLAGS_SHOWN)
 		text_add(out, message_flag_name((unsigned)i));
@@ -135,11 +136,11 @@ flag_value(struct app *app, const char *name, size_t i, struct text *out)
 
 /* Of the traces that are open. */
 static bool
-kind_value(struct app *app, const char *name, size_t i, struct text *out)
+kind_value(struct screen *screen, const char *name, size_t i, struct text *out)
 {
 	(void)name;
-	for (size_t t = 0; t < app->session->traces.count; t++) {
-		const struct decoder_ops *ops = trace_decoder(app->session->traces.at[t])->ops;
+	for (size_t t = 0; t < screen->session->traces.count; t++) {
+		const struct decoder_ops *ops = trace_decoder(screen->session->traces.at[t])->ops;
 		unsigned kind;
 		const struct kind_row *row = decoder_kind(ops, i, &kind);
 		if (row) {
@@ -158,20 +159,20 @@ add_quoted(const struct text *value, struct text *out)
 }
 
 static bool
-trace_value(struct app *app, const char *name, size_t i, struct text *out)
+trace_value(struct screen *screen, const char *name, size_t i, struct text *out)
 {
 	(void)name;
-	if (i >= app->session->traces.count)
+	if (i >= screen->session->traces.count)
 		return false;
-	const char *trace = trace_name(app->session->traces.at[i]);
+	const char *trace = trace_name(screen->session->traces.at[i]);
 	filter_quote(trace, strlen(trace), out);
 	return true;
 }
 
 static void
-add_sender(struct app *app, size_t trace, const struct index_origin *origin, struct text *out)
+add_sender(struct screen *screen, size_t trace, const struct index_origin *origin, struct text *out)
 {
-	struct reader *reader = merge_reader(app->merge, trace);
+	struct reader *reader = merge_reader(screen->merge, trace);
 	struct expansion e = {0};
 	struct message m;
 	if (origin->key == UINT64_MAX || !reader_find_origin(reader, origin, &m))
@@ -183,17 +184,17 @@ add_sender(struct app *app, size_t trace, const struct index_origin *origin, str
 }
 
 static bool
-origin_value(struct app *app, const char *name, size_t i, struct text *out)
+origin_value(struct screen *screen, const char *name, size_t i, struct text *out)
 {
 	bool found = false;
 	(void)name;
-	for (size_t t = 0; !found && t < app->session->traces.count; t++) {
+	for (size_t t = 0; !found && t < screen->session->traces.count; t++) {
 		index_origins origins = {0};
-		index_get_origins(trace_index(app->session->traces.at[t]), &origins);
+		index_get_origins(trace_index(screen->session->traces.at[t]), &origins);
 		size_t count = origins.count < SENDERS_MAX ? origins.count : SENDERS_MAX;
 		found = i < count;
 		if (found)
-			add_sender(app, t, &origins.at[i], out);
+			add_sender(screen, t, &origins.at[i], out);
 		else
 			i -= count;
 		vec_free(&origins);
@@ -244,9 +245,9 @@ add_field(const struct field *field, struct text *out)
 
 /* What a row of the list has of that name. */
 static void
-add_of_row(struct app *app, const char *name, const struct row *row, struct text *out)
+add_of_row(struct screen *screen, const char *name, const struct row *row, struct text *out)
 {
-	const struct list_lane *lane = &app->list->lanes[row->lane];
+	const struct list_lane *lane = &screen->list->lanes[row->lane];
 	const char *dot = strchr(name, '.'), *format = trace_decoder(lane->trace)->ops->format;
 	struct expansion e = {0};
 	if (!row->there || (dot && (strlen(format) != (size_t)(dot - name) ||
@@ -262,17 +263,17 @@ add_of_row(struct app *app, const char *name, const struct row *row, struct text
 }
 
 static bool
-row_value(struct app *app, const char *name, size_t i, struct text *out)
+row_value(struct screen *screen, const char *name, size_t i, struct text *out)
 {
-	const struct row *row = i < app->list->height ? list_row(app->list, i) : NULL;
+	const struct row *row = i < screen->list->height ? list_row(screen->list, i) : NULL;
 	struct text value = {0}, earlier = {0};
 	bool again = false;
 	if (!row)
 		return false;
-	add_of_row(app, name, row, &value);
+	add_of_row(screen, name, row, &value);
 	for (size_t k = 0; k < i && value.length && !again; k++) {
 		text_clear(&earlier);
-		add_of_row(app, name, list_row(app->list, k), &earlier);
+		add_of_row(screen, name, list_row(screen->list, k), &earlier);
 		again = !strcmp(text_get(&earlier), text_get(&value));
 	}
 	text_add(out, again ? "" : text_get(&value));
@@ -282,12 +283,12 @@ row_value(struct app *app, const char *name, size_t i, struct text *out)
 }
 
 static bool
-field_value(struct app *app, const char *name, size_t i, struct text *out)
+field_value(struct screen *screen, const char *name, size_t i, struct text *out)
 {
 	size_t left = 0;
 	const char *value = named_value(name, i, &left);
 	if (!value)
-		return row_value(app, name, left, out);
+		return row_value(screen, name, left, out);
 	if (*value)
 		filter_quote(value, strlen(value), out);
 	return true;
@@ -297,9 +298,9 @@ static const char context_prefix[] = "context.";
 
 /* What the profile calls the values of a context, or else the format. */
 static bool
-value_of_context(struct app *app, const char *name, size_t i, struct text *out)
+value_of_context(struct screen *screen, const char *name, size_t i, struct text *out)
 {
-	struct option_list list = app->session->profile.contexts;
+	struct option_list list = screen->session->profile.contexts;
 	const char *value = NULL;
 	size_t left;
 	if (!list.count)
@@ -334,12 +335,12 @@ static const struct {
 	      {"origin", origin_value}};
 
 bool
-values_give(struct app *app, const char *name, size_t i, struct text *out)
+values_give(struct screen *screen, const char *name, size_t i, struct text *out)
 {
 	for (size_t k = 0; k < sizeof givers / sizeof *givers; k++)
 		if (!strcmp(name, givers[k].name))
-			return givers[k].give(app, name, i, out);
+			return givers[k].give(screen, name, i, out);
 	if (!strncmp(name, context_prefix, strlen(context_prefix)))
-		return value_of_context(app, name, i, out);
-	return field_value(app, name, i, out);
+		return value_of_context(screen, name, i, out);
+	return field_value(screen, name, i, out);
 }

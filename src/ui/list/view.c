@@ -1,7 +1,7 @@
 /* The options of a view: see view.h. */
 #include "config.h"
 
-#include "ui/view.h"
+#include "ui/list/view.h"
 #include "decode/registry.h"
 #include "ui/list/rules.h"
 

@@ -1,19 +1,10 @@
-/* The table of panes, and what they share: see pane.h. */
+/* What panes share: see pane.h. */
 #include "config.h"
 
-#include "ui/pane.h"
+#include "ui/panes/pane.h"
 #include "session/session.h"
-#include "ui/app.h"
-
-const struct pane_ops *const panes[PANE_COUNT] = {
-    [PANE_LIST] = &pane_list,	      [PANE_DETAIL] = &pane_detail,
-    [PANE_HEX] = &pane_hex,	      [PANE_MARKS] = &pane_marks,
-    [PANE_CONTEXT] = &pane_context,   [PANE_HELP] = &pane_help,
-    [PANE_TIMELINE] = &pane_timeline, [PANE_FILTERS] = &pane_filters,
-    [PANE_ORIGINS] = &pane_origins,   [PANE_MESSAGES] = &pane_messages,
-    [PANE_CLOCKS] = &pane_clocks,     [PANE_SYNCS] = &pane_syncs,
-    [PANE_GUESSES] = &pane_guesses,
-};
+#include "ui/list/list.h"
+#include "ui/screen/screen.h"
 
 enum role
 severity_role(unsigned severity)
@@ -57,7 +48,7 @@ int64_t
 pane_step(const struct command_call *call, int rows)
 {
 	int64_t step = steps[call->id].parts ? rows / steps[call->id].parts : 1;
-	return steps[call->id].direction * (step ? step : 1) * app_count(call);
+	return steps[call->id].direction * (step ? step : 1) * command_steps(call);
 }
 
 pane_command *
@@ -67,27 +58,27 @@ pane_mover(enum command_id id)
 }
 
 static struct list *
-list_of(struct app *app)
+list_of(struct screen *screen)
 {
-	const struct pane_ops *pane = panes[app->focus];
-	return pane->list ? pane->list(app) : app->list;
+	const struct pane_ops *pane = screen->panes[screen->focus];
+	return pane->list ? pane->list(screen) : screen->list;
 }
 
 static void
-move_row(struct app *app, const struct command_call *call)
+move_row(struct screen *screen, const struct command_call *call)
 {
-	list_move(list_of(app), pane_step(call, 0));
+	list_move(list_of(screen), pane_step(call, 0));
 }
 
 static void
-move_page(struct app *app, const struct command_call *call)
+move_page(struct screen *screen, const struct command_call *call)
 {
-	struct list *list = list_of(app);
+	struct list *list = list_of(screen);
 	list_page(list, pane_step(call, (int)list->height));
 }
 
 static void
-move_screen(struct app *app, const struct command_call *call)
+move_screen(struct screen *screen, const struct command_call *call)
 {
-	list_scroll(list_of(app), pane_step(call, 0));
+	list_scroll(list_of(screen), pane_step(call, 0));
 }

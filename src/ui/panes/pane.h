@@ -11,36 +11,29 @@
 #include "command/command.h"
 #include "ui/screen/layout.h"
 
-struct app;
+struct screen;
 struct list;
 
-typedef void pane_command(struct app *, const struct command_call *);
+typedef void pane_command(struct screen *, const struct command_call *);
 
 struct pane_ops {
 	const char *name;
 	enum command_scope scope;
-	size_t state_size;	    /* of its own state, zeroed at the start; app->state[] */
+	size_t state_size;	    /* of its own state, zeroed at the start; screen->state[] */
 	void (*close)(void *state); /* NULL: nothing to free */
-	void (*title)(struct app *, struct text *); /* for its rule; NULL: the name only */
-	void (*draw)(struct app *, struct canvas *, const struct area *);
+	void (*title)(struct screen *, struct text *); /* for its rule; NULL: the name only */
+	void (*draw)(struct screen *, struct canvas *, const struct area *);
 	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
 	/* With a cursor among lines (lines.h): how many there are now; and, or NULL,
 	 * that the cursor moved. */
-	size_t (*lines)(struct app *);
-	void (*moved)(struct app *);
+	size_t (*lines)(struct screen *);
+	void (*moved)(struct screen *);
 	/* With rows of its own list (list.h): that. */
-	struct list *(*list)(struct app *);
+	struct list *(*list)(struct screen *);
 	/* Works for a slice at what was missing when it was drawn; true if it should be
 	 * drawn again.  NULL: nothing ever is. */
-	bool (*work)(struct app *);
+	bool (*work)(struct screen *);
 };
-
-extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;
-extern const struct pane_ops pane_timeline, pane_filters, pane_origins, pane_syncs;
-extern const struct pane_ops pane_guesses;
-extern const struct pane_ops pane_help, pane_messages, pane_clocks;
-
-extern const struct pane_ops *const panes[PANE_COUNT];
 
 /* How a severity looks. */
 enum role severity_role(unsigned severity);

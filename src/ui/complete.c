@@ -8,24 +8,30 @@
  */
 #include "config.h"
 
-#include "ui/prompt/complete.h"
+#include "ui/complete.h"
 #include "decode/registry.h"
+#include "export/export.h"
 #include "session/context/context.h"
 #include "session/session.h"
+#include "trace/trace.h"
 #include "ui/app.h"
-#include "ui/prompt/values.h"
+#include "ui/list/view.h"
+#include "ui/prompt/prompt.h"
+#include "ui/screen/theme.h"
+#include "ui/values.h"
+#include "ui/write.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Appends the I-th name that may stand at STEM, or nothing if that one may not;
  * false behind the last. */
-typedef bool name_giver(struct app *, const char *stem, size_t i, struct text *);
+typedef bool name_giver(struct screen *, const char *stem, size_t i, struct text *);
 
 static bool
-command_name(struct app *app, const char *stem, size_t i, struct text *out)
+command_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
-	(void)app;
+	(void)screen;
 	(void)stem;
 	if (i < COMMAND_COUNT)
 		text_add(out, commands[i].name);
@@ -33,31 +39,31 @@ command_name(struct app *app, const char *stem, size_t i, struct text *out)
 }
 
 static bool
-looks_name(struct app *app, enum looks_part part, size_t i, struct text *out)
+name_of_looks(struct screen *screen, enum looks_part part, size_t i, struct text *out)
 {
-	const struct ui_options *options = app->options;
+	const struct ui_options *options = app_of(screen)->options;
 	return options->name && options->name(options->load_context, part, i, out);
 }
 
 static bool
-view_name(struct app *app, const char *stem, size_t i, struct text *out)
+view_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
 	(void)stem;
-	return looks_name(app, LOOKS_VIEW, i, out);
+	return name_of_looks(screen, LOOKS_VIEW, i, out);
 }
 
 static bool
-theme_name(struct app *app, const char *stem, size_t i, struct text *out)
+theme_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
 	(void)stem;
-	return looks_name(app, LOOKS_THEME, i, out);
+	return name_of_looks(screen, LOOKS_THEME, i, out);
 }
 
 static bool
-keys_name(struct app *app, const char *stem, size_t i, struct text *out)
+keys_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
 	(void)stem;
-	return looks_name(app, LOOKS_KEYS, i, out);
+	return name_of_looks(screen, LOOKS_KEYS, i, out);
 }
 
 static bool
@@ -72,16 +78,16 @@ choice_name(const char *const *choices, size_t i, struct text *out)
 }
 
 static bool
-severity_choice(struct app *app, const char *stem, size_t i, struct text *out)
+severity_choice(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
-	(void)app;
+	(void)screen;
 	(void)stem;
 	return choice_name(view_severities, i, out);
 }
 
 /* The I-th of the settings that are one value. */
 static const struct option_row *
-setting(size_t i)
+find_setting(size_t i)
 {
 	for (size_t k = 0; k < view_options_table.count; k++) {
 		const struct option_row *row = &view_options_table.rows[k];
@@ -93,13 +99,13 @@ setting(size_t i)
 
 /* `NAME=`, and behind it what the setting may be. */
 static bool
-setting_name(struct app *app, const char *stem, size_t i, struct text *out)
+setting_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
 	static const char *const switches[] = {"true", "false", NULL};
 	const char *equals = strchr(stem, '=');
-	(void)app;
+	(void)screen;
 	if (!equals) {
-		const struct option_row *row = setting(i);
+		const struct option_row *row = find_setting(i);
 		if (row)
 			text_addf(out, "%s=", row->name);
 		return row;
@@ -114,9 +120,9 @@ setting_name(struct app *app, const char *stem, size_t i, struct text *out)
 }
 
 static bool
-write_name(struct app *app, const char *stem, size_t i, struct text *out)
+write_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
-	(void)app;
+	(void)screen;
 	(void)stem;
 	if (i >= export_format_count)
 		return choice_name(write_whats, i - export_format_count, out);
@@ -125,7 +131,7 @@ write_name(struct app *app, const char *stem, size_t i, struct text *out)
 }
 
 static bool
-field_name(struct app *app, const char *stem, size_t i, struct text *out)
+field_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
 	char name[64];
 	const char *found = NULL;
@@ -136,7 +142,7 @@ field_name(struct app *app, const char *stem, size_t i, struct text *out)
 		text_add(out, found);
 		return true;
 	}
-	const struct contexts *contexts = app->session->contexts;
+	const struct contexts *contexts = screen->session->contexts;
 	if (i - count >= contexts_count(contexts))
 		return false;
 	text_addf(out, "context.%s", contexts_name(contexts, (unsigned)(i - count)));
@@ -144,18 +150,18 @@ field_name(struct app *app, const char *stem, size_t i, struct text *out)
 }
 
 static bool
-show_trace_name(struct app *app, const char *stem, size_t i, struct text *out)
+show_trace_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
 	(void)stem;
-	if (i < app->session->traces.count)
-		text_add(out, trace_name(app->session->traces.at[i]));
-	return i < app->session->traces.count;
+	if (i < screen->session->traces.count)
+		text_add(out, trace_name(screen->session->traces.at[i]));
+	return i < screen->session->traces.count;
 }
 
 static bool
-format_name(struct app *app, const char *stem, size_t i, struct text *out)
+format_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 {
-	(void)app;
+	(void)screen;
 	(void)stem;
 	if (i < decoder_count)
 		text_add(out, decoder_name(decoders[i]));
@@ -192,7 +198,7 @@ find_command(const struct prompt *prompt, size_t *start)
 
 /* Whether NAME starts with STEM, be it in quotes or not. */
 static bool
-starts(const char *name, const char *stem)
+starts_with(const char *name, const char *stem)
 {
 	name += *name == '"';
 	stem += *stem == '"';
@@ -200,9 +206,9 @@ starts(const char *name, const char *stem)
 }
 
 void
-complete_next(struct app *app)
+complete_next(struct screen *screen)
 {
-	struct prompt *prompt = &app->prompt;
+	struct prompt *prompt = screen->prompt;
 	size_t start;
 	enum command_id id = find_command(prompt, &start);
 	name_giver *give = id < COMMAND_COUNT ? givers[id] : NULL;
@@ -226,9 +232,9 @@ complete_next(struct app *app)
 	const char *of = give == values_give ? compared : text_get(&stem);
 	for (bool again = prompt->completed > 0;; again = false) {
 		bool fits = false;
-		while (!fits && (text_clear(&name), give(app, of, prompt->completed, &name))) {
+		while (!fits && (text_clear(&name), give(screen, of, prompt->completed, &name))) {
 			prompt->completed++;
-			fits = name.length && starts(text_get(&name), text_get(&stem));
+			fits = name.length && starts_with(text_get(&name), text_get(&stem));
 		}
 		if (fits)
 			prompt_replace(prompt, start, text_get(&name));

@@ -9,8 +9,7 @@
 #include "base/vec.h"
 #include "ui/list/hits.h"
 
-struct app;
-struct session;
+struct screen;
 
 struct filter_entry {
 	struct filter_expr *expr; /* owned */
@@ -31,6 +30,22 @@ struct filters {
 
 void filters_free(struct filters *);
 
+/* After a change: the lists obey what the filters come to. */
+void filters_apply(struct screen *);
+
+/* Whether they may want other messages than when this was last asked. */
+bool filters_are_stale(struct screen *);
+
+/* What the filters come to, be they on or off; NULL: nothing is filtered. */
+const char *filters_text(const struct screen *);
+
+/* Appends the letters of the severities that are shown. */
+void filters_add_severities(const struct screen *, struct text *out);
+
+/* Appends how many matches there are, with a sign while there may be more; false if
+ * there is no number yet, and words instead. */
+bool filters_add_count(struct screen *, const struct hits *, struct text *out);
+
 /* The mildest severity that is shown, and whether all worse ones are. */
 enum severity filters_threshold(const struct filters *, bool *whole);
 
@@ -43,38 +58,35 @@ struct filter_expr *filters_read(const struct session *, const char *typed, bool
 
 /* What the list would come to with ENTRY in the place of number AT, or as one
  * more.  NULL with the reason; without one, it is empty. */
-struct filter_expr *filters_join(struct app *, size_t at, const struct filter_entry *entry,
+struct filter_expr *filters_join(struct screen *, size_t at, const struct filter_entry *entry,
 				 struct text *why);
 
 /*
  * These say what is wrong, and return false then; nothing changed.
  * Expressions are taken over in any case.  What changes turns all filters on.
  */
-bool filters_put(struct app *, size_t at, struct filter_entry); /* AT or as one more */
-bool filters_turn(struct app *, size_t at);			/* on or off */
-bool filters_invert(struct app *, size_t at);			/* in or out */
-void filters_drop(struct app *, size_t at);
-void filters_clear(struct app *);
+bool filters_put(struct screen *, size_t at, struct filter_entry); /* AT or as one more */
+bool filters_turn(struct screen *, size_t at);			   /* on or off */
+bool filters_invert(struct screen *, size_t at);		   /* in or out */
+void filters_drop(struct screen *, size_t at);
+void filters_clear(struct screen *);
 /* What was typed, in the place of number AT, or as one more; empty: none.  OUT:
  * what it holds for is hidden, not only with !REGEX. */
-bool filters_type(struct app *, size_t at, const char *typed, bool out);
-
-/* The number of the one under the pane's cursor; SIZE_MAX if there is none. */
-size_t filters_cursor(struct app *);
+bool filters_type(struct screen *, size_t at, const char *typed, bool out);
 
 /* Ends the counting of each. */
-void filters_uncount(struct app *);
+void filters_uncount(struct screen *);
 
 /* --- the list of names that one entry wants or hides ------------------- */
 
 /* Whether messages whose field (origin, trace) has this name pass the entry that
  * lists names of it, if there is one that is on. */
-bool filters_name_passes(const struct app *, const char *field, const char *name);
+bool filters_name_passes(const struct screen *, const char *field, const char *name);
 /* Hides messages of that name, or shows them again. */
-void filters_name_toggle(struct app *, const char *field, const char *name);
+void filters_name_toggle(struct screen *, const char *field, const char *name);
 /* Shows them only. */
-void filters_name_only(struct app *, const char *field, const char *name);
+void filters_name_only(struct screen *, const char *field, const char *name);
 /* Shows what is hidden by names, and the other way round; false if nothing is. */
-bool filters_name_invert(struct app *, const char *field);
+bool filters_name_invert(struct screen *, const char *field);
 
 #endif

@@ -1,0 +1,203 @@
+/*
+ * Keys to commands: see input.h.
+ */
+#include "config.h"
+
+#include "ui/input.h"
+#include "ui/app.h"
+#include "ui/commands.h"
+#include "ui/complete.h"
+#include "ui/panes/pane.h"
+#include "ui/prompt/prompt.h"
+#include "ui/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void
+input_start(struct input *input)
+{
+	*input = (struct input){.wants_letter = COMMAND_COUNT};
+}
+
+void
+input_add_typed(const struct input *input, const struct keymap *keymap, struct text *out)
+{
+	if (input->counted)
+		text_addf(out, "%llu", (unsigned long long)input->count);
+	keys_format(&input->keys, out);
+	if (input->wants_letter != COMMAND_COUNT)
+		keymap_hint(keymap, input->wants_letter, out);
+	if (out->length)
+		text_add(out, "  ");
+}
+
+static void
+forget_keys(struct input *input)
+{
+	input->keys.count = 0;
+	input->count = 0;
+	input->counted = false;
+	input->wants_letter = COMMAND_COUNT;
+}
+
+static void
+run_key(struct screen *screen, enum command_id id, uint32_t letter)
+{
+	struct input *input = app_of(screen)->input;
+	struct command_call call = {.id = id,
+				    .count = input->counted ? input->count : 1,
+				    .counted = input->counted,
+				    .letter = letter};
+	forget_keys(input);
+	commands_run(screen, call);
+}
+
+static void
+take_prompt_key(struct screen *screen, uint32_t key)
+{
+	struct prompt *prompt = screen->prompt;
+	if (prompt->id == COMMAND_SEARCH_BACK && key == '?' && !prompt->text.length) {
+		prompt_close(prompt);
+		commands_run(screen, (struct command_call){.id = COMMAND_HELP});
+	} else if (key == KEYCODE_TAB) {
+		complete_next(screen);
+	} else if (prompt_key(prompt, key) == PROMPT_ACCEPTED) {
+		char *text = mem_text(text_get(&prompt->text));
+		commands_run(screen, (struct command_call){.id = prompt->id, .text = text});
+		free(text);
+	}
+}
+
+/* Digits, where a pane does not take them as keys, or after others. */
+static bool
+is_count(const struct screen *screen, uint32_t key)
+{
+	const struct input *input = app_of(screen)->input;
+	const struct keys one = {.at = {key}, .count = 1};
+	enum command_id id;
+	bool digit = !input->keys.count && key <= '9' && key >= '0';
+	return digit &&
+	       (input->counted ||
+		(key != '0' && keymap_look(screen->keymap, screen->panes[screen->focus]->scope,
+					   &one, &id) == KEYMAP_NONE));
+}
+
+/* Keys that mean nothing, unless they were given up. */
+static void
+say_no_key(struct screen *screen, uint32_t last)
+{
+	const struct input *input = app_of(screen)->input;
+	struct text text = {0};
+	if (last == KEYCODE_ESC || last == KEYCODE_CTRL('C'))
+		return;
+	text_add(&text, "no key ");
+	keys_show(&input->keys, &text);
+	text_add(&text, "; ");
+	keymap_hint(screen->keymap, COMMAND_HELP, &text);
+	screen_say(screen, "%s lists the keys", text.data);
+	text_free(&text);
+}
+
+/* Text that is pasted is text in a prompt, in one line, and nothing elsewhere. */
+static void
+take_pasted(struct screen *screen, uint32_t code)
+{
+	struct input *input = app_of(screen)->input;
+	bool prints = code >= KEYCODE_SPACE && code < KEYCODE_NAMED && code != KEYCODE_BACKSPACE;
+	forget_keys(input);
+	if (!screen->prompt->active) {
+		screen_say(screen,
+			   "pasted text runs no commands; open a prompt for it first, as with :");
+		return;
+	}
+	if (prints && input->paste_gap)
+		prompt_key(screen->prompt, KEYCODE_SPACE);
+	if (prints)
+		prompt_key(screen->prompt, code);
+	input->paste_gap = !prints && screen->prompt->text.length;
+}
+
+static void
+take_key(struct screen *screen, uint32_t key)
+{
+	struct input *input = app_of(screen)->input;
+	enum command_id id;
+	text_clear(&screen->message);
+	if (key & KEYCODE_PASTED) {
+		take_pasted(screen, key & ~(uint32_t)KEYCODE_PASTED);
+		return;
+	}
+	input->paste_gap = false;
+	if (screen->prompt->active) {
+		take_prompt_key(screen, key);
+		return;
+	}
+	if (input->wants_letter != COMMAND_COUNT) {
+		run_key(screen, input->wants_letter, key);
+		return;
+	}
+	if (is_count(screen, key)) {
+		input->counted = true;
+		input->count =
+		    input->count > UINT64_MAX / 16 ? input->count : input->count * 10 + key - '0';
+		return;
+	}
+	input->keys.at[input->keys.count++] = key;
+	switch (
+	    keymap_look(screen->keymap, screen->panes[screen->focus]->scope, &input->keys, &id)) {
+	case KEYMAP_FOUND:
+		if (commands[id].argument == ARGUMENT_LETTER) {
+			input->keys.count = 0;
+			input->wants_letter = id;
+		} else {
+			run_key(screen, id, key);
+		}
+		break;
+	case KEYMAP_PREFIX:
+		if (input->keys.count == KEYS_MAX)
+			forget_keys(input);
+		break;
+	case KEYMAP_NONE:
+		say_no_key(screen, key);
+		forget_keys(input);
+		break;
+	}
+}
+
+/* A trial makes all anew: not where marks would be lost by that. */
+static void
+check_trial(struct screen *screen)
+{
+	if (state_can_keep(screen) || !state_is_unsaved(screen))
+		return;
+	screen_forget_trial(screen);
+	screen_say(screen, "marks or ties are not saved: :save keeps them, then try again");
+}
+
+void
+input_take_key(struct screen *screen, uint32_t key)
+{
+	take_key(screen, key);
+	if (screen->trial.trace)
+		check_trial(screen);
+}
+
+void
+input_type(struct screen *screen, const char *text)
+{
+	struct input *input = app_of(screen)->input;
+	size_t length = strlen(text), at = 0;
+	while (at < length) {
+		uint32_t code;
+		size_t taken = text_decode(text + at, length - at, &code);
+		if (!taken)
+			return;
+		if (!(at == 1 && text[0] == 't' && code == '='))
+			input_take_key(screen, code);
+		at += taken;
+	}
+	if (screen->prompt->active)
+		input_take_key(screen, KEYCODE_ENTER);
+	forget_keys(input);
+}

@@ -1,0 +1,206 @@
+/*
+ * Contexts beside the messages: see context_view.h.
+ *
+ * A context's value costs a walk of at most two cells.  What is not known yet says so,
+ * and comes by itself: the trace is looked through from the first look at a context on.
+ */
+#include "config.h"
+
+#include "ui/list/context_view.h"
+#include "session/session.h"
+#include "ui/list/list.h"
+#include "ui/list/trail.h"
+#include "ui/list/view.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char prefix[] = "context.";
+
+void
+context_view_free(struct screen *screen)
+{
+	struct context_view *view = screen->contexts;
+	for (size_t i = 0; view->cursors && i < screen->session->traces.count; i++)
+		context_cursor_free(view->cursors[i]);
+	free(view->cursors);
+	free(view->rows);
+}
+
+/* The cursor for a lane of the list; NULL if there are no contexts. */
+static struct context_cursor *
+cursor_for(struct screen *screen, size_t lane)
+{
+	struct contexts *contexts = screen->session->contexts;
+	if (!contexts)
+		return NULL;
+	struct context_view *view = screen->contexts;
+	if (!view->cursors)
+		view->cursors = mem_new(screen->session->traces.count * sizeof *view->cursors);
+	size_t trace = screen->list->lanes[lane].number;
+	if (!view->cursors[trace])
+		view->cursors[trace] =
+		    context_cursor_new(contexts, screen->list->lanes[lane].trace);
+	return view->cursors[trace];
+}
+
+struct context_cursor *
+context_view_cursor(struct screen *screen)
+{
+	return cursor_for(screen, screen->list->lane);
+}
+
+void
+context_view_add_value(struct screen *screen, unsigned context, const struct context_value *value,
+		       struct text *out)
+{
+	size_t before = out->length;
+	if (value->state == CONTEXT_KNOWN)
+		context_text(screen->session->contexts, context_view_cursor(screen), context, value,
+			     out);
+	if (value->name)
+		text_addf(out, "%s%s", out->length > before ? " " : "", value->name);
+	if (value->state == CONTEXT_UNKNOWN || value->doubtful)
+		text_add(out, out->length > before ? " ?" : "?");
+	if (value->recovered)
+		text_add(out, " recovered");
+}
+
+static struct field_row *
+rows_of(struct screen *screen)
+{
+	size_t count = contexts_count(screen->session->contexts);
+	struct context_view *view = screen->contexts;
+	if (!view->rows) {
+		view->rows = mem_new(count * sizeof *view->rows);
+		for (size_t i = 0; i < count; i++)
+			view->rows[i] = (struct field_row){
+			    .name = contexts_name(screen->session->contexts, (unsigned)i),
+			    .type = FIELD_TEXT,
+			    .detail = true,
+			    .help = "a context"};
+	}
+	return view->rows;
+}
+
+void
+context_view_add(struct screen *screen, const struct message *m, struct expansion *e)
+{
+	static const struct field_row group = {.name = "context",
+					       .type = FIELD_GROUP,
+					       .detail = true,
+					       .help = "what was true at the message"};
+	struct contexts *contexts = screen->session->contexts;
+	if (!screen->open[PANE_DETAIL] || !contexts_count(contexts))
+		return;
+	bool any = false;
+	struct text text = {0};
+	for (unsigned i = 0; i < contexts_count(contexts); i++) {
+		struct context_value value;
+		if (!context_value(contexts, context_view_cursor(screen), m, i, &value) ||
+		    value.state == CONTEXT_NONE || value.state == CONTEXT_LATER)
+			continue;
+		if (!any)
+			expansion_open(e, &group, FIELD_NOWHERE, 0, 0);
+		any = true;
+		text_clear(&text);
+		context_view_add_value(screen, i, &value, &text);
+		struct field *field = expansion_add(e, &rows_of(screen)[i], FIELD_NOWHERE, 0, 0);
+		field->s.at = arena_text(&e->arena, text_get(&text), text.length);
+		field->s.length = text.length;
+	}
+	if (any)
+		expansion_close(e);
+	text_free(&text);
+}
+
+bool
+context_view_column(struct screen *screen, const struct message *m, const char *name,
+		    struct text *out)
+{
+	struct contexts *contexts = screen->session->contexts;
+	struct context_value value;
+	unsigned context;
+	if (strncmp(name, prefix, sizeof prefix - 1) != 0 ||
+	    !contexts_find(contexts, name + sizeof prefix - 1, &context))
+		return false;
+	if (!context_value(contexts, context_view_cursor(screen), m, context, &value))
+		return true;
+	struct text text = {0};
+	if (value.name) {
+		text_addf(&text, "%s%s", value.name, value.doubtful ? " ?" : "");
+	} else if (value.state != CONTEXT_NONE && value.state != CONTEXT_LATER) {
+		value.recovered = false;
+		context_view_add_value(screen, context, &value, &text);
+	}
+	text_add_safe(out, text_get(&text), text.length, screen->charset);
+	text_free(&text);
+	return true;
+}
+
+/* The message of a lane from which a step finds the change that is next to FROM in
+ * the list; NULL: from behind the last one. */
+static const struct message *
+start_of_step(struct screen *screen, struct merge_position from, size_t lane, bool forward)
+{
+	struct reader *reader = screen->list->lanes[lane].reader;
+	struct position at = from.at;
+	if (lane == from.trace)
+		return reader_message(reader, at);
+	if (!merge_head(screen->list->merge, from, lane, &at) && !forward)
+		return NULL;
+	if (forward) /* the head itself may be one, unless it is the trace's first message */
+		reader_previous(reader, &at, 0);
+	return reader_message(reader, at);
+}
+
+/* Moves *AT to the next change of a context in any trace of the list. */
+static enum context_state
+step_to_change(struct screen *screen, struct merge_position *at, bool forward)
+{
+	const struct list *list = screen->list;
+	struct merge_position from = *at;
+	bool any = false, later = false;
+	for (size_t lane = 0; lane < list->lane_count; lane++) {
+		if (lane != from.trace && (!list->merge || !list_shows(list, lane)))
+			continue;
+		struct context_cursor *cursor = cursor_for(screen, lane);
+		const struct message *m = start_of_step(screen, from, lane, forward);
+		struct message own = m ? *m : (struct message){0};
+		struct merge_position to = {.trace = lane};
+		struct place place;
+		enum context_state state = CONTEXT_NONE;
+		if (cursor && (m || !forward))
+			state = context_step(screen->session->contexts, cursor, m ? &own : NULL,
+					     forward, &place);
+		later |= state == CONTEXT_LATER;
+		if (state == CONTEXT_KNOWN &&
+		    reader_find_place(list->lanes[lane].reader, place, &to.at) &&
+		    (!any || merge_is_before(list->merge, to, *at) == forward)) {
+			*at = to;
+			any = true;
+		}
+	}
+	return any ? CONTEXT_KNOWN : later ? CONTEXT_LATER : CONTEXT_NONE;
+}
+
+void
+context_view_jump(struct screen *screen, const struct command_call *call)
+{
+	const struct row *row = list_current(screen->list);
+	bool forward = call->id == COMMAND_NEXT_CONTEXT;
+	if (!row)
+		return;
+	struct merge_position at = {row->lane, row->at};
+	for (uint64_t left = call->count; left; left--) {
+		enum context_state state = step_to_change(screen, &at, forward);
+		if (state == CONTEXT_KNOWN)
+			continue;
+		screen_say(screen, state == CONTEXT_LATER ? "no change of a context known so far"
+							  : "no change of a context that way");
+		return;
+	}
+	list_turn(screen->list, at.trace);
+	trail_go_to(screen, at.at);
+}

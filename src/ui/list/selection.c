@@ -1,0 +1,48 @@
+/* The message under the cursor: see selection.h. */
+#include "config.h"
+
+#include "ui/list/selection.h"
+#include "session/clock/cycles.h"
+#include "session/context/context.h"
+#include "session/session.h"
+#include "ui/list/context_view.h"
+#include "ui/list/list.h"
+#include "ui/list/moment.h"
+#include "ui/screen/screen.h"
+
+const struct selection *
+selection_get(struct screen *screen)
+{
+	struct selection *selection = screen->selection;
+	struct list *list = screen->list;
+	const struct row *row = list_current(list);
+	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
+	if (!m)
+		return NULL;
+	unsigned generation = trace_generation(list->trace) +
+			      contexts_generation(screen->session->contexts) +
+			      cycles_generation(screen->session->cycles);
+	generation = generation * 2 + screen->open[PANE_DETAIL]; /* which shows more */
+	if (selection->valid && selection->trace == list->trace &&
+	    selection->generation == generation && selection->place.offset == row->place.offset &&
+	    selection->place.ordinal == row->place.ordinal &&
+	    selection->message.length == m->length)
+		return selection;
+	selection->valid = true;
+	selection->trace = list->trace;
+	selection->generation = generation;
+	selection->place = row->place;
+	selection->message = *m;
+	reader_expand(list->reader, &selection->message, EXPAND_FIELDS, &selection->expansion);
+	context_view_add(screen, &selection->message, &selection->expansion);
+	if (screen->open[PANE_DETAIL])
+		moment_add(list, &list->lanes[list->lane], &selection->message,
+			   &selection->expansion);
+	return selection;
+}
+
+void
+selection_free(struct selection *selection)
+{
+	expansion_free(&selection->expansion);
+}

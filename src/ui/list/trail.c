@@ -1,0 +1,41 @@
+/* Where jumps began: see trail.h. */
+#include "config.h"
+
+#include "ui/list/trail.h"
+#include "ui/list/list.h"
+#include "ui/screen/screen.h"
+
+#include <string.h>
+
+bool
+trail_here(struct screen *screen, struct spot *spot)
+{
+	const struct row *row = list_current(screen->list);
+	if (row)
+		*spot = (struct spot){.trace = screen->list->lanes[row->lane].number,
+				      .place = row->place};
+	return row;
+}
+
+void
+trail_remember(struct screen *screen)
+{
+	struct jumps *jumps = screen->jumps;
+	struct spot here;
+	if (!trail_here(screen, &here))
+		return;
+	if (jumps->trail.count == TRAIL_MAX) {
+		memmove(jumps->trail.at, jumps->trail.at + 1,
+			(TRAIL_MAX - 1) * sizeof *jumps->trail.at);
+		jumps->trail.count--;
+	}
+	*vec_add(&jumps->trail) = here;
+	jumps->at = jumps->trail.count;
+}
+
+void
+trail_go_to(struct screen *screen, struct position at)
+{
+	trail_remember(screen);
+	list_goto(screen->list, at);
+}

@@ -1,0 +1,21 @@
+/*
+ * The trail: where the cursor is, and where jumps began.
+ */
+#ifndef TRAWL_UI_TRAIL_H
+#define TRAWL_UI_TRAIL_H
+
+#include "trace/reader.h"
+#include "ui/list/jump.h"
+
+struct screen;
+
+/* Where the cursor is; false on an empty list. */
+bool trail_here(struct screen *, struct spot *);
+
+/* Puts the place of the cursor at the end of the trail. */
+void trail_remember(struct screen *);
+
+/* Goes to a position of the present trace and remembers where it began. */
+void trail_go_to(struct screen *, struct position);
+
+#endif

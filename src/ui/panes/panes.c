@@ -1,0 +1,14 @@
+/* The table of panes: see panes.h. */
+#include "config.h"
+
+#include "ui/panes/panes.h"
+
+const struct pane_ops *const panes[PANE_COUNT] = {
+    [PANE_LIST] = &pane_list,	      [PANE_DETAIL] = &pane_detail,
+    [PANE_HEX] = &pane_hex,	      [PANE_MARKS] = &pane_marks,
+    [PANE_CONTEXT] = &pane_context,   [PANE_HELP] = &pane_help,
+    [PANE_TIMELINE] = &pane_timeline, [PANE_FILTERS] = &pane_filters,
+    [PANE_ORIGINS] = &pane_origins,   [PANE_MESSAGES] = &pane_messages,
+    [PANE_CLOCKS] = &pane_clocks,     [PANE_SYNCS] = &pane_syncs,
+    [PANE_GUESSES] = &pane_guesses,
+};

@@ -1,0 +1,16 @@
+/*
+ * All panes there are.
+ */
+#ifndef TRAWL_UI_PANES_H
+#define TRAWL_UI_PANES_H
+
+#include "ui/panes/pane.h"
+
+extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;
+extern const struct pane_ops pane_timeline, pane_filters, pane_origins, pane_syncs;
+extern const struct pane_ops pane_guesses;
+extern const struct pane_ops pane_help, pane_messages, pane_clocks;
+
+extern const struct pane_ops *const panes[PANE_COUNT];
+
+#endif

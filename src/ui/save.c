@@ -1,0 +1,57 @@
+/* :save: see save.h.  A new file takes the place of the old one in one step. */
+#include "config.h"
+
+#include "ui/save.h"
+#include "base/file.h"
+#include "ui/app.h"
+#include "ui/prompt/path.h"
+#include "ui/state.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static void
+say_saved(struct screen *screen, const struct notebook *notebook, const char *path)
+{
+	size_t ties = notebook->ties.count;
+	if (ties)
+		screen_say(screen, "%zu marks and %zu ties saved to %s", notebook->marks.count,
+			   ties, path);
+	else
+		screen_say(screen, "%zu marks saved to %s", notebook->marks.count, path);
+}
+
+void
+save_session(struct screen *screen, const struct command_call *call)
+{
+	const struct ui_options *options = app_of(screen)->options;
+	struct text given = {0};
+	const char *typed = call->text ? call->text : "";
+	bool force = *typed == '!';
+	typed += force + strspn(typed + force, " ");
+	if (*typed)
+		path_read(typed, &given);
+	const char *path = *typed ? text_get(&given) : options->notebook_path;
+	struct notebook notebook;
+	struct text out = {0};
+	notebook_collect(screen, true, &notebook);
+	text_add(&out,
+		 "# What was marked and noted, and what was shown: for trawl --session=FILE.\n");
+	option_write(&notebook_options_table, &notebook, &out);
+	if (!path) {
+		screen_error(screen, "save to which file?");
+	} else if (*typed && !force && access(path, F_OK) == 0 &&
+		   (!options->notebook_path || strcmp(path, options->notebook_path) != 0)) {
+		screen_error(screen, "%s is there already; :save! FILE overwrites it", path);
+	} else if (file_replace(path, 0666, 0, &(struct iovec){out.data, out.length}, 1) < 0) {
+		screen_error(screen, "%s: %s", path, strerror(errno));
+	} else {
+		if (options->notebook_path && !strcmp(path, options->notebook_path))
+			state_saved(screen);
+		say_saved(screen, &notebook, path);
+	}
+	text_free(&out);
+	text_free(&given);
+	option_release(&notebook_options_table, &notebook);
+}

@@ -1,0 +1,66 @@
+/* What the parts of the screen ask of it: see screen.h. */
+#include "config.h"
+
+#include "ui/screen/screen.h"
+#include "ui/screen/log.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+static void __attribute__((format(printf, 3, 0)))
+set_message(struct screen *screen, bool is_error, const char *format, va_list args)
+{
+	text_clear(&screen->message);
+	text_addv(&screen->message, format, args);
+	screen->is_error = is_error;
+	log_add(screen->log, is_error, text_get(&screen->message));
+}
+
+void
+screen_say(struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	set_message(screen, false, format, args);
+	va_end(args);
+}
+
+void
+screen_error(struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	set_message(screen, true, format, args);
+	va_end(args);
+}
+
+void
+screen_run(struct screen *screen, struct command_call call)
+{
+	screen->verbs->run(screen, call);
+}
+
+void
+screen_place_panes(struct screen *screen)
+{
+	screen->verbs->place_panes(screen);
+}
+
+void
+screen_forget_trial(struct screen *screen)
+{
+	free((char *)screen->trial.format);
+	free((char *)screen->trial.settings);
+	screen->trial = (struct screen_trial){0};
+}
+
+void
+screen_try(struct screen *screen, struct screen_trial trial)
+{
+	screen_forget_trial(screen);
+	screen->trial = trial;
+	if (trial.format)
+		screen->trial.format = mem_text(trial.format);
+	if (trial.settings)
+		screen->trial.settings = mem_text(trial.settings);
+}

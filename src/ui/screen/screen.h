@@ -1,0 +1,121 @@
+/*
+ * The screen as its parts see it: what is shown and how, and a few verbs.
+ *
+ * The list, the panes and the prompt share this.  What a member points to is declared
+ * in the header of its module, and who uses it includes that.  What belongs to the
+ * loop alone is in ui/app.h.  All of it is of one thread.
+ */
+#ifndef TRAWL_UI_SCREEN_H
+#define TRAWL_UI_SCREEN_H
+
+#include "command/command.h"
+#include "ui/screen/layout.h"
+
+#include <string.h>
+
+enum time_mode {
+	TIME_ABSOLUTE,
+	TIME_START,
+	TIME_DELTA,
+	TIME_MARK,
+	TIME_TICKS,
+	TIME_OWN, /* by the trace's own clock */
+	TIME_MODES
+};
+
+struct screen;
+
+/* What the loop does for the parts of the screen. */
+struct screen_verbs {
+	/* Runs a command, or opens the prompt for the text it needs. */
+	void (*run)(struct screen *, struct command_call);
+	/* Makes the layout what the next paint will have. */
+	void (*place_panes)(struct screen *);
+};
+
+/* Another way to read a trace. */
+struct screen_trial {
+	struct trace *trace;  /* NULL: nothing is to be tried */
+	const char *format;   /* NULL: as it was recognised */
+	const char *settings; /* as in struct probe, or NULL */
+	bool folder;	      /* the snapshot that it is a part of, instead of it */
+};
+
+struct screen {
+	struct session *session;
+	struct merge *merge; /* of all traces */
+	struct term *term;
+	struct canvas *canvas; /* all of the screen */
+	enum text_charset charset;
+	const struct screen_verbs *verbs;
+
+	/* which messages are shown */
+	struct list *lists; /* one per trace, and one of all where there are several */
+	size_t list_count;
+	size_t trace;	       /* number of the present list, */
+	struct list *list;     /* and that list */
+	struct filter *filter; /* what the lists obey */
+	struct filters *filters;
+	struct search *search;
+	struct jumps *jumps;
+	struct range *range;
+	struct selection *selection;
+	struct context_view *contexts;
+	unsigned generation;	     /* of the list's texts, when last looked at */
+	unsigned filter_generation;  /* of what the filter rests on, likewise */
+	unsigned display_generation; /* counts up when rows may show something else */
+	bool indexed;		     /* the list's index was complete then */
+
+	/* how they are shown */
+	const struct view *view;
+	struct rules *rules; /* of the view */
+	struct keymap *keymap;
+	enum time_mode time_mode;
+
+	/* the panes */
+	const struct pane_ops *const *panes; /* PANE_COUNT of them */
+	void *state[PANE_COUNT];	     /* of each its own */
+	bool open[PANE_COUNT];
+	bool hex_closed; /* the bytes are only shown as long as nothing is decoded */
+	enum pane_id focus;
+	struct layout layout;
+	struct prompt *prompt;
+
+	/* what was said */
+	struct log *log;
+	struct text message; /* for the last row, until the next key */
+	bool is_error;
+
+	/* what ends the loop */
+	struct screen_trial trial; /* to be tried; its texts are owned */
+	bool quit;
+};
+
+/* Says something in the last row until the next key, and in the log. */
+void screen_say(struct screen *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void screen_error(struct screen *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends a string as it may be shown on this terminal. */
+static inline void
+screen_add_safe(const struct screen *screen, const char *string, struct text *out)
+{
+	text_add_safe(out, string, strlen(string), screen->charset);
+}
+
+/* See struct screen_verbs. */
+void screen_run(struct screen *, struct command_call);
+void screen_place_panes(struct screen *);
+
+/* Asks for a trace to be read in another way, when the key that is taken is done.  What
+ * is shown is made anew then.  Texts are copied. */
+void screen_try(struct screen *, struct screen_trial);
+void screen_forget_trial(struct screen *);
+
+/* Whether the loop goes on. */
+static inline bool
+screen_is_running(const struct screen *screen)
+{
+	return !screen->quit && !screen->trial.trace;
+}
+
+#endif

@@ -439,7 +439,7 @@ capture_open(const char *path, const struct capture_options *options, struct err
 	pthread_mutex_init(&capture->lock, NULL);
 	pthread_cond_init(&capture->stirred, NULL);
 	if (!S_ISREG(st.st_mode)) {
-		capture->spool = spool_start(file, options, err);
+		capture->spool = spool_open(file, options, err);
 		if (!capture->spool) {
 			free(capture->path);
 			free(capture);
@@ -453,8 +453,10 @@ capture_open(const char *path, const struct capture_options *options, struct err
 		return NULL;
 	}
 	guard(capture);
-	if (capture->spool)
-		spool_limit(capture->spool, capture->reserved);
+	if (capture->spool && spool_start(capture->spool, capture->reserved, err) < 0) {
+		capture_close(capture);
+		return NULL;
+	}
 	atomic_store(&capture->size, (uint64_t)st.st_size);
 	spare_descriptor(capture, options && options->no_descriptor);
 	return capture;

@@ -30,7 +30,9 @@ enum { CHUNK = 256 * 1024, QUIET_MS = 100 };
 struct spool {
 	int stream, file, stop;
 	pthread_t thread;
-	_Atomic uint64_t size, limit;
+	_Atomic uint64_t size;
+	uint64_t limit; /* of what is of use */
+	bool started;	/* the thread is there */
 	atomic_bool ended, interrupted;
 	char *folder;
 	int error;	      /* both valid once it ended */
@@ -72,7 +74,7 @@ static bool
 write_all(struct spool *spool, const char *data, size_t length)
 {
 	uint64_t at = atomic_load_explicit(&spool->size, memory_order_relaxed);
-	uint64_t limit = atomic_load(&spool->limit), room = limit > at ? limit - at : 0;
+	uint64_t room = spool->limit > at ? spool->limit - at : 0;
 	size_t done = write_most(spool, at, data, length < room ? length : (size_t)room);
 	if (done == room && done < length)
 		spool->error = ENOMEM;
@@ -172,7 +174,7 @@ spool_free(struct spool *spool)
 }
 
 struct spool *
-spool_start(int stream, const struct capture_options *options, struct err *err)
+spool_open(int stream, const struct capture_options *options, struct err *err)
 {
 	const char *folder = folder_for(options);
 	int file = unlinked_file(folder, err);
@@ -185,17 +187,26 @@ spool_start(int stream, const struct capture_options *options, struct err *err)
 	spool->file = file;
 	spool->stop = eventfd(0, EFD_CLOEXEC);
 	spool->folder = mem_text(folder);
-	atomic_store(&spool->limit, UINT64_MAX);
 	pthread_mutex_init(&spool->lock, NULL);
 	pthread_cond_init(&spool->grown, NULL);
 	spool->notify = options && options->notify ? options->notify : say_nothing;
 	spool->notify_context = options ? options->notify_context : NULL;
-	if (spool->stop >= 0 && thread_start(&spool->thread, copy, spool))
+	if (spool->stop >= 0)
 		return spool;
-	err_set(err, ERR_IO, "cannot read the stream: %s",
-		spool->stop < 0 ? strerror(errno) : "no thread can be started (ulimit -u)");
+	err_set(err, ERR_IO, "cannot read the stream: %s", strerror(errno));
 	spool_free(spool);
 	return NULL;
+}
+
+int
+spool_start(struct spool *spool, uint64_t limit, struct err *err)
+{
+	spool->limit = limit;
+	spool->started = thread_start(&spool->thread, copy, spool);
+	return spool->started
+		   ? 0
+		   : err_set(err, ERR_IO,
+			     "cannot read the stream: no thread can be started (ulimit -u)");
 }
 
 void
@@ -206,7 +217,8 @@ spool_stop(struct spool *spool)
 	uint64_t one = 1;
 	if (write(spool->stop, &one, sizeof one) != sizeof one)
 		abort();
-	pthread_join(spool->thread, NULL);
+	if (spool->started)
+		pthread_join(spool->thread, NULL);
 	spool_free(spool);
 }
 
@@ -249,12 +261,6 @@ bool
 spool_ended(const struct spool *spool)
 {
 	return atomic_load_explicit(&spool->ended, memory_order_acquire);
-}
-
-void
-spool_limit(struct spool *spool, uint64_t size)
-{
-	atomic_store(&spool->limit, size);
 }
 
 struct spool_failure

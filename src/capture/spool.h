@@ -11,8 +11,11 @@
 
 struct spool;
 
-/* Starts copying STREAM (taken over and closed at the end).  NULL on error. */
-struct spool *spool_start(int stream, const struct capture_options *, struct err *);
+/* Takes over STREAM, which is closed at the end, and makes the file.  NULL on error. */
+struct spool *spool_open(int stream, const struct capture_options *, struct err *);
+/* Starts to copy.  No more than LIMIT bytes are of use: copying fails there, with ENOMEM.
+ * 0, or an error. */
+int spool_start(struct spool *, uint64_t limit, struct err *);
 void spool_stop(struct spool *); /* NULL is fine */
 
 int spool_file(const struct spool *); /* descriptor of the file, borrowed */
@@ -22,9 +25,6 @@ uint64_t spool_size(const struct spool *);
 bool spool_wait(struct spool *, uint64_t size, int milliseconds);
 void spool_interrupt(struct spool *); /* ends all waiting, from now on; any thread */
 bool spool_ended(const struct spool *);
-
-/* No more than SIZE bytes are of use: copying fails there, with ENOMEM. */
-void spool_limit(struct spool *, uint64_t size);
 
 /* Why copying ended before the stream did. */
 struct spool_failure {

@@ -6,13 +6,10 @@
 cd "${srcdir:-.}" || exit 1
 members="contexts trigger alike clocks printer"
 
-# The decoders in the order of the registry, as NAME of NAME_ops.
+# The decoders in the order of the registry: NAME of each NAME_ops.
 decoders()
 {
-	awk '/decoders\[\] = \{/ { inside = 1; next }
-	     inside && /\};/ { exit }
-	     inside { print }' src/decode/registry.c |
-		tr -c 'a-z0-9_' '\n' | sed -n 's/_ops$//p'
+	sed -n 's/^\tD(\([a-z_]*\)).*/\1/p' src/decode/registry.c
 }
 
 # The table of decoder $1.

@@ -346,6 +346,21 @@ enum {
 	DECODE_KIND_LOSS = DECODE_KINDS_MAX
 };
 
+/* What helps people to set a format up; each may be NULL. */
+struct decoder_guide {
+	/* Appends the format's settings in an entry of `traces:` to start from (YAML
+	 * with comments, indented by 4), made from what the head shows; false, and
+	 * nothing appended, if it shows too little.  NULL: captures of this format
+	 * need none. */
+	bool (*propose)(const struct window *head, struct text *profile);
+
+	/* Says what is in a capture that begins with HEAD: appends to ABOUT, a line
+	 * each, what it holds, and to LACKS, in one line, what is missing to read it
+	 * well, and what to do. */
+	void (*survey)(const struct decoder *, const struct window *head, struct text *about,
+		       struct text *lacks);
+};
+
 struct clock_source;
 struct summary;
 
@@ -374,6 +389,8 @@ struct decoder_ops {
 	const char *alike;		   /* field that says what happened, beside the type */
 	const struct clock_source *clocks; /* clock_source.h */
 
+	const struct decoder_guide *guide; /* or NULL */
+
 	/* A window with this many bytes from the state's offset on lets step
 	 * produce at least one message or consume bytes. */
 	size_t reach;
@@ -389,12 +406,6 @@ struct decoder_ops {
 	/* The ways to read it where the format leaves several open, best first; fills
 	 * at most MAX and returns how many.  NULL: only the one that probe finds. */
 	size_t (*candidates)(const struct window *head, struct probe *, size_t max);
-
-	/* Appends the format's settings in an entry of `traces:` to start from (YAML
-	 * with comments, indented by 4), made from what the head shows; false, and
-	 * nothing appended, if it shows too little.  NULL: captures of this format
-	 * need none. */
-	bool (*propose)(const struct window *head, struct text *profile);
 
 	/* Opens for a capture that starts with HEAD (which only lives for the
 	 * call; it may be empty).  OPTIONS is a struct as `options` describes,
@@ -445,12 +456,6 @@ struct decoder_ops {
 	/* Expands M; the window covers it.  HISTORY may be NULL. */
 	void (*expand)(const struct decoder *, const struct message *, const struct window *,
 		       enum expand_want, const struct decode_history *, struct expansion *);
-
-	/* Says what is in a capture that begins with HEAD: appends to ABOUT, a line
-	 * each, what it holds, and to LACKS, in one line, what is missing to read it
-	 * well, and what to do.  NULL: nothing to say. */
-	void (*survey)(const struct decoder *, const struct window *head, struct text *about,
-		       struct text *lacks);
 
 	/* Who sent M; the struct is zeroed.  NULL: senders of this format have
 	 * no numbers. */

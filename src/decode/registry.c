@@ -3,21 +3,34 @@
 
 #include "decode/registry.h"
 #include "decode/coresight/opencsd.h"
-#include "decode/csel/csel.h"
-#include "decode/encap/encap.h"
-#include "decode/gem/gem.h"
-#include "decode/gem/uia.h"
-#include "decode/syst/syst.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-const struct decoder_ops *const decoders[] = {
-    &syst_raw_ops, &syst_hex_ops, &syst_stp_ops, &csel_ops, &gem_ops,
-    &uia_ops,	   &encap_ops,	  &opencsd_ops,	 &ppl_ops,
-};
+/* clang-format off: a line for each decoder */
+
+/* NAME of each NAME_ops.  Of equal scores the first one wins. */
+#define DECODERS(D) \
+	D(syst_raw) \
+	D(syst_hex) \
+	D(syst_stp) \
+	D(csel) \
+	D(gem) \
+	D(uia) \
+	D(encap) \
+	D(opencsd) \
+	D(ppl)
+
+/* clang-format on */
+
+#define DECLARE(name) extern const struct decoder_ops name##_ops;
+#define ENTRY(name) &name##_ops,
+
+DECODERS(DECLARE)
+
+const struct decoder_ops *const decoders[] = {DECODERS(ENTRY)};
 const size_t decoder_count = sizeof decoders / sizeof *decoders;
 
 const char *

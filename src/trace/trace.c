@@ -482,8 +482,8 @@ trace_propose(const struct trace *trace, struct text *profile)
 		text_add(profile, "\n    # format: not recognised; see trawl --list-formats\n");
 	if (trace->entry < SIZE_MAX)
 		text_add(profile, "    # settings of a profile are in force; they stay there\n");
-	else if (ops->propose)
-		ops->propose(&head, profile);
+	else if (ops->guide && ops->guide->propose)
+		ops->guide->propose(&head, profile);
 }
 
 struct trace_clock
@@ -562,10 +562,10 @@ bool
 trace_survey(struct trace *trace, struct text *about, struct text *lacks)
 {
 	const struct decoder_ops *ops = trace->decoder->ops;
-	if (!ops->survey || capture_is_stream(trace->capture))
+	if (!ops->guide || !ops->guide->survey || capture_is_stream(trace->capture))
 		return false;
 	struct window head = read_head(trace->capture);
-	ops->survey(trace->decoder, &head, about, lacks);
+	ops->guide->survey(trace->decoder, &head, about, lacks);
 	return true;
 }
 
@@ -642,7 +642,8 @@ load_in_background(void *context)
 	int loaded = trace_load(trace, &err);
 	if (err.code)
 		trace_add_notice(trace, err.what);
-	if (loaded || err.code || trace->decoder->ops->survey)
+	if (loaded || err.code ||
+	    (trace->decoder->ops->guide && trace->decoder->ops->guide->survey))
 		trace_host_tell(trace->host);
 	return NULL;
 }

@@ -753,6 +753,8 @@ opencsd_sender(const struct decoder *decoder, const struct message *m, struct se
 	sender->numbered = sender->number != CORESIGHT_NOBODY;
 }
 
+static const struct decoder_guide guide = {.survey = opencsd_survey};
+
 const struct decoder_ops opencsd_ops = {
     .format = "opencsd",
     .title = "Arm CoreSight trace",
@@ -771,6 +773,7 @@ const struct decoder_ops opencsd_ops = {
     .contexts = opencsd_contexts,
     .context_count = OPENCSD_CONTEXTS,
     .trigger = OPENCSD_TRIGGERS,
+    .guide = &guide,
     /* no clocks: a timestamp is the time of the trace itself, of all of a snapshot */
     /* no alike: the type of an element is all that happened, beside addresses */
     .reach = CHUNK,
@@ -787,7 +790,6 @@ const struct decoder_ops opencsd_ops = {
     .restore = opencsd_restore,
     .step = opencsd_step,
     .resync = opencsd_resync,
-    .survey = opencsd_survey,
     .expand = opencsd_expand,
     .sender = opencsd_sender,
     .cycles = opencsd_cycles,

@@ -91,6 +91,8 @@ static const struct context_row contexts[] = {
     {"context", "context", NULL, NULL, NULL},
 };
 
+static const struct decoder_guide guide = {.propose = encap_propose};
+
 const struct decoder_ops encap_ops = {
     .format = "encap",
     .title = "RISC-V trace encapsulation",
@@ -109,6 +111,7 @@ const struct decoder_ops encap_ops = {
     .context_count = sizeof contexts / sizeof *contexts,
     .trigger = "notify = true",
     .clocks = &clocks,
+    .guide = &guide,
     /* no alike: the type of a packet is all that happened */
     .reach = 64 * 1024 + 64 + 2 * ENCAP_LOOK,
     .run_up = 16 * 1024,
@@ -117,7 +120,6 @@ const struct decoder_ops encap_ops = {
     .memory_size = ENCAP_MEMORIES * sizeof(struct encap_memory),
     .probe = encap_probe,
     .candidates = encap_candidates,
-    .propose = encap_propose,
     .open = encap_open,
     .close = encap_close,
     .start = encap_start,

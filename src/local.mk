@@ -168,8 +168,8 @@ libtrawl_a_SOURCES = \
 	src/index/saved.h \
 	src/index/step.c \
 	src/index/step.h \
-	src/index/tally.c \
-	src/index/tally.h \
+	src/index/origin_totals.c \
+	src/index/origin_totals.h \
 	src/index/walk.c \
 	src/index/walk.h \
 	src/program/symbols.h \

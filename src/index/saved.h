@@ -13,7 +13,7 @@
 #define TRAWL_INDEX_SAVED_H
 
 #include "index/grid.h"
-#include "index/tally.h"
+#include "index/origin_totals.h"
 
 #include <sys/types.h>
 

@@ -10,7 +10,7 @@
 #ifndef TRAWL_INDEX_WALK_H
 #define TRAWL_INDEX_WALK_H
 
-#include "index/tally.h"
+#include "index/origin_totals.h"
 
 #define NO_END UINT64_MAX
 

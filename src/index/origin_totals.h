@@ -7,8 +7,8 @@
  *
  * Threads: a census is locked inside.
  */
-#ifndef TRAWL_INDEX_TALLY_H
-#define TRAWL_INDEX_TALLY_H
+#ifndef TRAWL_INDEX_ORIGIN_TOTALS_H
+#define TRAWL_INDEX_ORIGIN_TOTALS_H
 
 #include "base/bytes.h"
 #include "decode/summary.h"

@@ -1,12 +1,12 @@
 /*
- * Counts by origin and severity of all cells: see tally.h.
+ * Counts by origin and severity of all cells: see origin_totals.h.
  *
  * A cell costs one probe of a hash for each of its origins.  Of a group the census
  * keeps the origins that occur in it, sorted; of all, every origin up to a limit.
  */
 #include "config.h"
 
-#include "index/tally.h"
+#include "index/origin_totals.h"
 
 #include <pthread.h>
 #include <stdlib.h>

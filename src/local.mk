@@ -164,12 +164,12 @@ libtrawl_a_SOURCES = \
 	src/index/grid.h \
 	src/index/index.c \
 	src/index/index.h \
+	src/index/origin_totals.c \
+	src/index/origin_totals.h \
 	src/index/saved.c \
 	src/index/saved.h \
 	src/index/step.c \
 	src/index/step.h \
-	src/index/origin_totals.c \
-	src/index/origin_totals.h \
 	src/index/walk.c \
 	src/index/walk.h \
 	src/program/symbols.h \

@@ -72,7 +72,7 @@ struct worker {
 /* What is known. */
 struct contents {
 	struct grid *grid;
-	struct census *census;
+	struct origin_totals *totals;
 };
 
 struct index {
@@ -202,7 +202,7 @@ index_find(const struct index *index, uint64_t number, uint64_t *cell)
 void
 index_get_origins(struct index *index, index_origins *out)
 {
-	census_get(enter(index)->census, out);
+	origin_totals_get(enter(index)->totals, out);
 	leave(index);
 }
 
@@ -210,7 +210,7 @@ bool
 index_group_origin(const struct index *index, uint64_t group, uint64_t key,
 		   uint64_t severities[SEVERITY_COUNT])
 {
-	bool known = census_group(enter(index)->census, group, key, severities);
+	bool known = origin_totals_group(enter(index)->totals, group, key, severities);
 	leave(index);
 	return known;
 }
@@ -220,8 +220,8 @@ index_each_origin(struct index *index, uint64_t cell, bool (*each)(void *, uint6
 {
 	VEC(uint64_t) keys = {0};
 	size_t count = 0;
-	vec_reserve(&keys, CENSUS_KEYS);
-	bool known = census_keys(enter(index)->census, cell / INDEX_GROUP, keys.at, &count);
+	vec_reserve(&keys, ORIGIN_TOTALS_KEYS);
+	bool known = origin_totals_keys(enter(index)->totals, cell / INDEX_GROUP, keys.at, &count);
 	leave(index);
 	for (size_t i = 0; known && i < count && each(context, keys.at[i]); i++)
 		continue;
@@ -242,7 +242,7 @@ contents_new(const struct index *index)
 	ops->save(index->decoder, state, start);
 	decode_state_free(index->decoder, state);
 	contents->grid = grid_new(ops->checkpoint_size, start);
-	contents->census = census_new();
+	contents->totals = origin_totals_new();
 	return contents;
 }
 
@@ -252,7 +252,7 @@ contents_free(struct contents *contents)
 	if (!contents)
 		return;
 	grid_free(contents->grid);
-	census_free(contents->census);
+	origin_totals_free(contents->totals);
 	free(contents);
 }
 
@@ -305,18 +305,18 @@ static struct contents *
 contents_prefix(const struct index *index, uint64_t cells)
 {
 	struct contents *prefix = contents_new(index);
-	struct text grid = {0}, census = {0};
+	struct text grid = {0}, totals = {0};
 	grid_write(index->built->grid, &grid);
-	census_write(index->built->census, &census);
+	origin_totals_write(index->built->totals, &totals);
 	struct bytes_rest rest[] = {{(const uint8_t *)text_get(&grid), grid.length},
-				    {(const uint8_t *)text_get(&census), census.length}};
+				    {(const uint8_t *)text_get(&totals), totals.length}};
 	if (!grid_read(prefix->grid, &rest[0], cells) ||
-	    !census_read(prefix->census, &rest[1], cells)) {
+	    !origin_totals_read(prefix->totals, &rest[1], cells)) {
 		contents_free(prefix);
 		prefix = NULL;
 	}
 	text_free(&grid);
-	text_free(&census);
+	text_free(&totals);
 	return prefix;
 }
 
@@ -351,7 +351,7 @@ look_for_file(struct index *index)
 	describe(index, capture_size(index->capture), NULL, &now);
 	struct contents *found = contents_new(index);
 	if (index->options.cache && saved_read_index(index->options.cache, &now, index->capture,
-						     reach, false, found->grid, found->census)) {
+						     reach, false, found->grid, found->totals)) {
 		index->kept = grid_known(found->grid);
 		build_on(index, found, index->kept < index_cell_count(index) ? NO_END : now.size);
 		return;
@@ -359,7 +359,7 @@ look_for_file(struct index *index)
 	contents_free(found);
 	found = contents_new(index);
 	if (index->options.beside && saved_read_index(index->options.beside, &now, index->capture,
-						      reach, true, found->grid, found->census)) {
+						      reach, true, found->grid, found->totals)) {
 		bool all = grid_known(found->grid) == index_cell_count(index);
 		pthread_mutex_lock(&index->lock);
 		show(index, found);
@@ -380,7 +380,7 @@ index_save(struct index *index, const char *path, mode_t mode, struct err *err)
 			       capture_path(index->capture));
 	describe(index, capture_size(index->capture), NULL, &about);
 	const struct contents *contents = enter(index);
-	int failed = saved_write_index(path, mode, &about, contents->grid, contents->census, err);
+	int failed = saved_write_index(path, mode, &about, contents->grid, contents->totals, err);
 	leave(index);
 	return failed;
 }
@@ -501,7 +501,7 @@ index_get_progress(const struct index *index, struct index_progress *out)
 	out->bytes = bytes_walked(index);
 	out->size = capture_size(index->capture);
 	const struct contents *shown = enter(index);
-	census_totals(shown->census, out->severities);
+	origin_totals_severities(shown->totals, out->severities);
 	out->messages = grid_messages(shown->grid);
 	leave(index);
 	out->checked = atomic_load(&index->checked);
@@ -548,7 +548,7 @@ commit(struct index *index, const struct walked *walked)
 	}
 	if (!grid_add(index->built->grid, &cell, walked->after))
 		return false;
-	census_add(index->built->census, walked->rows.at, walked->rows.count, 1);
+	origin_totals_add(index->built->totals, walked->rows.at, walked->rows.count, 1);
 	if (walked->end != NO_END)
 		index->end = walked->end;
 	return true;
@@ -596,7 +596,7 @@ skip_hole(struct worker *worker, uint64_t number)
 	do {
 		walker_shift(worker->walker, walked->after, index_cell_size(index));
 	} while (grid_add(grid, &walked->cell, walked->after) && ++added < count);
-	census_add(index->built->census, walked->rows.at, walked->rows.count, added);
+	origin_totals_add(index->built->totals, walked->rows.at, walked->rows.count, added);
 	walker_place(worker->walker, walked->after);
 }
 
@@ -1050,7 +1050,8 @@ size_t
 index_memory(const struct index *index)
 {
 	const struct contents *shown = enter(index);
-	size_t bytes = sizeof *index + census_memory(shown->census) + grid_memory(shown->grid);
+	size_t bytes =
+	    sizeof *index + origin_totals_memory(shown->totals) + grid_memory(shown->grid);
 	leave(index);
 	for (size_t i = 0; i < index->worker_count; i++)
 		bytes += walker_memory(index->workers[i].walker);

@@ -1,7 +1,7 @@
 /*
  * Counts by origin and severity of all cells: see origin_totals.h.
  *
- * A cell costs one probe of a hash for each of its origins.  Of a group the census
+ * A cell costs one probe of a hash for each of its origins.  Of a group the totals
  * keeps the origins that occur in it, sorted; of all, every origin up to a limit.
  */
 #include "config.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-	ORIGINS_MAX = 65536,		/* further ones are counted together */
-	GROUP_ORIGINS_MAX = CENSUS_KEYS /* of one group; a group with more is not kept */
+	ORIGINS_MAX = 65536,		       /* further ones are counted together */
+	GROUP_ORIGINS_MAX = ORIGIN_TOTALS_KEYS /* of one group; a group with more is not kept */
 };
 
 #define OTHER_ORIGINS UINT64_MAX
@@ -31,7 +31,7 @@ struct group {
 	bool crowded; /* more origins than are kept */
 };
 
-struct census {
+struct origin_totals {
 	pthread_mutex_t lock;
 	struct tally all;	    /* its rows are the origins; severities not used */
 	index_origins origins;	    /* the same ones, with their sums */
@@ -42,57 +42,57 @@ struct census {
 	uint64_t severities[SEVERITY_COUNT];
 };
 
-struct census *
-census_new(void)
+struct origin_totals *
+origin_totals_new(void)
 {
-	struct census *census = mem_new(sizeof *census);
-	pthread_mutex_init(&census->lock, NULL);
-	tally_clear(&census->all);
-	return census;
+	struct origin_totals *totals = mem_new(sizeof *totals);
+	pthread_mutex_init(&totals->lock, NULL);
+	tally_clear(&totals->all);
+	return totals;
 }
 
 void
-census_clear(struct census *census)
+origin_totals_clear(struct origin_totals *totals)
 {
-	pthread_mutex_lock(&census->lock);
-	tally_clear(&census->all);
-	vec_clear(&census->origins);
-	for (size_t i = 0; i < census->groups.count; i++)
-		free(census->groups.at[i].rows);
-	vec_clear(&census->groups);
-	vec_clear(&census->open);
-	vec_clear(&census->met);
-	census->cells = 0;
-	memset(census->severities, 0, sizeof census->severities);
-	pthread_mutex_unlock(&census->lock);
+	pthread_mutex_lock(&totals->lock);
+	tally_clear(&totals->all);
+	vec_clear(&totals->origins);
+	for (size_t i = 0; i < totals->groups.count; i++)
+		free(totals->groups.at[i].rows);
+	vec_clear(&totals->groups);
+	vec_clear(&totals->open);
+	vec_clear(&totals->met);
+	totals->cells = 0;
+	memset(totals->severities, 0, sizeof totals->severities);
+	pthread_mutex_unlock(&totals->lock);
 }
 
 void
-census_free(struct census *census)
+origin_totals_free(struct origin_totals *totals)
 {
-	if (!census)
+	if (!totals)
 		return;
-	census_clear(census);
-	tally_free(&census->all);
-	vec_free(&census->origins);
-	vec_free(&census->groups);
-	vec_free(&census->open);
-	vec_free(&census->met);
-	pthread_mutex_destroy(&census->lock);
-	free(census);
+	origin_totals_clear(totals);
+	tally_free(&totals->all);
+	vec_free(&totals->origins);
+	vec_free(&totals->groups);
+	vec_free(&totals->open);
+	vec_free(&totals->met);
+	pthread_mutex_destroy(&totals->lock);
+	free(totals);
 }
 
 /* The number of an origin, which is added when it is new. */
 static uint32_t
-intern(struct census *census, uint64_t key, uint64_t place)
+intern(struct origin_totals *totals, uint64_t key, uint64_t place)
 {
-	if (census->origins.count >= ORIGINS_MAX && !tally_find(&census->all, key))
+	if (totals->origins.count >= ORIGINS_MAX && !tally_find(&totals->all, key))
 		key = OTHER_ORIGINS;
-	struct tally_row *row = tally_row(&census->all, key, place);
-	uint32_t origin = (uint32_t)(row - census->all.rows.at);
-	if (origin == census->origins.count) {
-		*vec_add(&census->origins) = (struct index_origin){.key = key, .example = place};
-		*vec_add(&census->open) = (struct group_row){.origin = origin};
+	struct tally_row *row = tally_row(&totals->all, key, place);
+	uint32_t origin = (uint32_t)(row - totals->all.rows.at);
+	if (origin == totals->origins.count) {
+		*vec_add(&totals->origins) = (struct index_origin){.key = key, .example = place};
+		*vec_add(&totals->open) = (struct group_row){.origin = origin};
 	}
 	return origin;
 }
@@ -106,29 +106,29 @@ by_origin(const void *a, const void *b)
 
 /* What the open group has, sparsely. */
 static struct group
-pack_group(struct census *census)
+pack_group(struct origin_totals *totals)
 {
-	struct group group = {.crowded = census->met.count > GROUP_ORIGINS_MAX};
+	struct group group = {.crowded = totals->met.count > GROUP_ORIGINS_MAX};
 	if (group.crowded)
 		return group;
-	group.count = (uint32_t)census->met.count;
+	group.count = (uint32_t)totals->met.count;
 	group.rows = mem_new((group.count + 1) * sizeof *group.rows);
 	if (group.count)
-		qsort(census->met.at, group.count, sizeof *census->met.at, by_origin);
+		qsort(totals->met.at, group.count, sizeof *totals->met.at, by_origin);
 	for (size_t i = 0; i < group.count; i++)
-		group.rows[i] = census->open.at[census->met.at[i]];
+		group.rows[i] = totals->open.at[totals->met.at[i]];
 	return group;
 }
 
 static void
-close_group(struct census *census)
+close_group(struct origin_totals *totals)
 {
-	*vec_add(&census->groups) = pack_group(census);
-	for (size_t i = 0; i < census->met.count; i++) {
-		struct group_row *row = &census->open.at[census->met.at[i]];
+	*vec_add(&totals->groups) = pack_group(totals);
+	for (size_t i = 0; i < totals->met.count; i++) {
+		struct group_row *row = &totals->open.at[totals->met.at[i]];
 		memset(row->severities, 0, sizeof row->severities);
 	}
-	vec_clear(&census->met);
+	vec_clear(&totals->met);
 }
 
 static bool
@@ -142,93 +142,95 @@ is_clear(const struct group_row *row)
 
 /* Adds ROW of COUNT cells that lie in the open group. */
 static void
-add_row(struct census *census, const struct tally_row *row, uint64_t count)
+add_row(struct origin_totals *totals, const struct tally_row *row, uint64_t count)
 {
-	uint32_t origin = intern(census, row->key, row->example);
-	struct group_row *open = &census->open.at[origin];
-	struct index_origin *all = &census->origins.at[origin];
+	uint32_t origin = intern(totals, row->key, row->example);
+	struct group_row *open = &totals->open.at[origin];
+	struct index_origin *all = &totals->origins.at[origin];
 	if (is_clear(open))
-		*vec_add(&census->met) = origin;
+		*vec_add(&totals->met) = origin;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
 		uint64_t more = row->severities[s] * count;
 		open->severities[s] += (uint32_t)more;
 		all->severities[s] += more;
-		census->severities[s] += more;
+		totals->severities[s] += more;
 	}
 }
 
 void
-census_add(struct census *census, const struct tally_row *rows, size_t row_count, uint64_t count)
+origin_totals_add(struct origin_totals *totals, const struct tally_row *rows, size_t row_count,
+		  uint64_t count)
 {
-	pthread_mutex_lock(&census->lock);
+	pthread_mutex_lock(&totals->lock);
 	while (count) {
-		uint64_t left = INDEX_GROUP - census->cells % INDEX_GROUP;
+		uint64_t left = INDEX_GROUP - totals->cells % INDEX_GROUP;
 		uint64_t now = count < left ? count : left;
 		for (size_t i = 0; i < row_count; i++)
-			add_row(census, &rows[i], now);
-		census->cells += now;
+			add_row(totals, &rows[i], now);
+		totals->cells += now;
 		count -= now;
-		if (census->cells % INDEX_GROUP == 0)
-			close_group(census);
+		if (totals->cells % INDEX_GROUP == 0)
+			close_group(totals);
 	}
-	pthread_mutex_unlock(&census->lock);
+	pthread_mutex_unlock(&totals->lock);
 }
 
 void
-census_get(struct census *census, index_origins *out)
+origin_totals_get(struct origin_totals *totals, index_origins *out)
 {
-	pthread_mutex_lock(&census->lock);
+	pthread_mutex_lock(&totals->lock);
 	vec_clear(out);
-	for (size_t i = 0; i < census->origins.count; i++)
-		*vec_add(out) = census->origins.at[i];
-	pthread_mutex_unlock(&census->lock);
+	for (size_t i = 0; i < totals->origins.count; i++)
+		*vec_add(out) = totals->origins.at[i];
+	pthread_mutex_unlock(&totals->lock);
 }
 
 void
-census_totals(struct census *census, uint64_t severities[SEVERITY_COUNT])
+origin_totals_severities(struct origin_totals *totals, uint64_t severities[SEVERITY_COUNT])
 {
-	pthread_mutex_lock(&census->lock);
-	memcpy(severities, census->severities, sizeof census->severities);
-	pthread_mutex_unlock(&census->lock);
+	pthread_mutex_lock(&totals->lock);
+	memcpy(severities, totals->severities, sizeof totals->severities);
+	pthread_mutex_unlock(&totals->lock);
 }
 
 bool
-census_group(struct census *census, uint64_t group, uint64_t key,
-	     uint64_t severities[SEVERITY_COUNT])
+origin_totals_group(struct origin_totals *totals, uint64_t group, uint64_t key,
+		    uint64_t severities[SEVERITY_COUNT])
 {
-	pthread_mutex_lock(&census->lock);
-	bool known = group < census->groups.count && !census->groups.at[group].crowded &&
-		     census->origins.count < ORIGINS_MAX;
+	pthread_mutex_lock(&totals->lock);
+	bool known = group < totals->groups.count && !totals->groups.at[group].crowded &&
+		     totals->origins.count < ORIGINS_MAX;
 	memset(severities, 0, SEVERITY_COUNT * sizeof *severities);
-	const struct tally_row *found = tally_find(&census->all, key);
+	const struct tally_row *found = tally_find(&totals->all, key);
 	if (known && found) {
-		const struct group *g = &census->groups.at[group];
-		uint32_t origin = (uint32_t)(found - census->all.rows.at);
+		const struct group *g = &totals->groups.at[group];
+		uint32_t origin = (uint32_t)(found - totals->all.rows.at);
 		const struct group_row *row =
 		    bsearch(&origin, g->rows, g->count, sizeof *g->rows, by_origin);
 		for (unsigned s = 0; row && s < SEVERITY_COUNT; s++)
 			severities[s] = row->severities[s];
 	}
-	pthread_mutex_unlock(&census->lock);
+	pthread_mutex_unlock(&totals->lock);
 	return known;
 }
 
 bool
-census_keys(struct census *census, uint64_t group, uint64_t keys[CENSUS_KEYS], size_t *count)
+origin_totals_keys(struct origin_totals *totals, uint64_t group, uint64_t keys[ORIGIN_TOTALS_KEYS],
+		   size_t *count)
 {
-	pthread_mutex_lock(&census->lock);
-	bool known = group < census->groups.count && !census->groups.at[group].crowded &&
-		     census->origins.count < ORIGINS_MAX;
-	*count = known ? census->groups.at[group].count : 0;
+	pthread_mutex_lock(&totals->lock);
+	bool known = group < totals->groups.count && !totals->groups.at[group].crowded &&
+		     totals->origins.count < ORIGINS_MAX;
+	*count = known ? totals->groups.at[group].count : 0;
 	for (size_t i = 0; i < *count; i++)
-		keys[i] = census->origins.at[census->groups.at[group].rows[i].origin].key;
-	pthread_mutex_unlock(&census->lock);
+		keys[i] = totals->origins.at[totals->groups.at[group].rows[i].origin].key;
+	pthread_mutex_unlock(&totals->lock);
 	return known;
 }
 
 /* --- saved ------------------------------------------------------------- */
 
-struct saved_census {
+struct saved_totals {
 	uint64_t cells, origins, groups; /* the last group may be open */
 };
 
@@ -241,29 +243,29 @@ write_group(const struct group *group, struct text *out)
 }
 
 void
-census_write(struct census *census, struct text *out)
+origin_totals_write(struct origin_totals *totals, struct text *out)
 {
-	pthread_mutex_lock(&census->lock);
-	bool open = census->cells % INDEX_GROUP;
-	struct saved_census head = {.cells = census->cells,
-				    .origins = census->origins.count,
-				    .groups = census->groups.count + open};
+	pthread_mutex_lock(&totals->lock);
+	bool open = totals->cells % INDEX_GROUP;
+	struct saved_totals head = {.cells = totals->cells,
+				    .origins = totals->origins.count,
+				    .groups = totals->groups.count + open};
 	text_add_bytes(out, &head, sizeof head);
-	text_add_bytes(out, census->origins.at, census->origins.count * sizeof *census->origins.at);
-	for (size_t i = 0; i < census->groups.count; i++)
-		write_group(&census->groups.at[i], out);
+	text_add_bytes(out, totals->origins.at, totals->origins.count * sizeof *totals->origins.at);
+	for (size_t i = 0; i < totals->groups.count; i++)
+		write_group(&totals->groups.at[i], out);
 	if (open) {
-		struct group last = pack_group(census);
+		struct group last = pack_group(totals);
 		write_group(&last, out);
 		free(last.rows);
 	}
-	pthread_mutex_unlock(&census->lock);
+	pthread_mutex_unlock(&totals->lock);
 }
 
 /* Adds what a group of COUNT cells says.  A crowded one says nothing; WHOLE:
  * that is known otherwise. */
 static bool
-read_group(struct census *census, struct bytes_rest *rest, const index_origins *origins,
+read_group(struct origin_totals *totals, struct bytes_rest *rest, const index_origins *origins,
 	   uint64_t count, bool whole)
 {
 	uint32_t head[2];
@@ -276,12 +278,12 @@ read_group(struct census *census, struct bytes_rest *rest, const index_origins *
 		const struct index_origin *origin = &origins->at[row.origin];
 		struct tally_row tally = {.key = origin->key, .example = origin->example};
 		memcpy(tally.severities, row.severities, sizeof row.severities);
-		add_row(census, &tally, 1);
+		add_row(totals, &tally, 1);
 	}
-	census->cells += count;
-	if (census->cells % INDEX_GROUP == 0) {
-		close_group(census);
-		census->groups.at[census->groups.count - 1].crowded = head[1];
+	totals->cells += count;
+	if (totals->cells % INDEX_GROUP == 0) {
+		close_group(totals);
+		totals->groups.at[totals->groups.count - 1].crowded = head[1];
 	}
 	return true;
 }
@@ -302,54 +304,54 @@ read_origins(struct bytes_rest *rest, uint64_t count, index_origins *origins)
 
 /* All origins with their sums, as they were. */
 static void
-take_origins(struct census *census, const index_origins *origins)
+take_origins(struct origin_totals *totals, const index_origins *origins)
 {
-	memset(census->severities, 0, sizeof census->severities);
+	memset(totals->severities, 0, sizeof totals->severities);
 	for (size_t i = 0; i < origins->count; i++) {
 		const struct index_origin *origin = &origins->at[i];
-		uint32_t number = intern(census, origin->key, origin->example);
-		struct index_origin *own = &census->origins.at[number];
+		uint32_t number = intern(totals, origin->key, origin->example);
+		struct index_origin *own = &totals->origins.at[number];
 		memcpy(own->severities, origin->severities, sizeof own->severities);
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
-			census->severities[s] += origin->severities[s];
+			totals->severities[s] += origin->severities[s];
 	}
 }
 
 bool
-census_read(struct census *census, struct bytes_rest *rest, uint64_t cells)
+origin_totals_read(struct origin_totals *totals, struct bytes_rest *rest, uint64_t cells)
 {
-	struct saved_census head;
+	struct saved_totals head;
 	index_origins origins = {0};
 	if (!bytes_take(rest, &head, sizeof head) || cells > head.cells ||
 	    (cells < head.cells && cells % INDEX_GROUP) ||
 	    head.groups != (head.cells + INDEX_GROUP - 1) / INDEX_GROUP)
 		return false;
 	bool whole = cells == head.cells;
-	pthread_mutex_lock(&census->lock);
+	pthread_mutex_lock(&totals->lock);
 	bool good = read_origins(rest, head.origins, &origins);
 	if (good && whole) /* in their order, so that they get the same numbers */
-		take_origins(census, &origins);
-	while (good && census->cells < cells) {
-		uint64_t left = cells - census->cells;
+		take_origins(totals, &origins);
+	while (good && totals->cells < cells) {
+		uint64_t left = cells - totals->cells;
 		uint64_t now = left < INDEX_GROUP ? left : INDEX_GROUP;
-		good = read_group(census, rest, &origins, now, whole);
+		good = read_group(totals, rest, &origins, now, whole);
 	}
 	if (good && whole) /* crowded groups counted too */
-		take_origins(census, &origins);
-	pthread_mutex_unlock(&census->lock);
+		take_origins(totals, &origins);
+	pthread_mutex_unlock(&totals->lock);
 	vec_free(&origins);
 	return good;
 }
 
 size_t
-census_memory(struct census *census)
+origin_totals_memory(struct origin_totals *totals)
 {
-	pthread_mutex_lock(&census->lock);
+	pthread_mutex_lock(&totals->lock);
 	size_t bytes =
-	    census->origins.count * (sizeof(struct index_origin) + sizeof(struct group_row)) +
-	    tally_memory(&census->all) + census->groups.count * sizeof(struct group);
-	for (size_t i = 0; i < census->groups.count; i++)
-		bytes += census->groups.at[i].count * sizeof(struct group_row);
-	pthread_mutex_unlock(&census->lock);
+	    totals->origins.count * (sizeof(struct index_origin) + sizeof(struct group_row)) +
+	    tally_memory(&totals->all) + totals->groups.count * sizeof(struct group);
+	for (size_t i = 0; i < totals->groups.count; i++)
+		bytes += totals->groups.at[i].count * sizeof(struct group_row);
+	pthread_mutex_unlock(&totals->lock);
 	return bytes;
 }

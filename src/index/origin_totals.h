@@ -1,11 +1,11 @@
 /*
  * Counts by origin and severity of all cells.
  *
- * A census adds up the tallies of cells (decode/summary.h), in the order of the
- * capture, for each group of cells and in all.  It interns the origins: the first to
+ * Origin totals add up the tallies of cells (decode/summary.h), in the order of the
+ * capture, for each group of cells and in all.  They intern the origins: the first to
  * occur is number 0.
  *
- * Threads: a census is locked inside.
+ * Threads: they are locked inside.
  */
 #ifndef TRAWL_INDEX_ORIGIN_TOTALS_H
 #define TRAWL_INDEX_ORIGIN_TOTALS_H
@@ -14,35 +14,37 @@
 #include "decode/summary.h"
 #include "index/index.h"
 
-struct census;
+struct origin_totals;
 
-struct census *census_new(void);
-void census_free(struct census *);
-void census_clear(struct census *);
+struct origin_totals *origin_totals_new(void);
+void origin_totals_free(struct origin_totals *);
+void origin_totals_clear(struct origin_totals *);
 
 /* Adds the next COUNT cells, which all have ROWS. */
-void census_add(struct census *, const struct tally_row *rows, size_t row_count, uint64_t count);
+void origin_totals_add(struct origin_totals *, const struct tally_row *rows, size_t row_count,
+		       uint64_t count);
 
 /* All origins in the order in which they first occur. */
-void census_get(struct census *, index_origins *);
+void origin_totals_get(struct origin_totals *, index_origins *);
 /* Messages of each severity, in all. */
-void census_totals(struct census *, uint64_t severities[SEVERITY_COUNT]);
+void origin_totals_severities(struct origin_totals *, uint64_t severities[SEVERITY_COUNT]);
 /* Messages of one origin in a group of INDEX_GROUP cells; false if that is not
  * known (yet). */
-bool census_group(struct census *, uint64_t group, uint64_t key,
-		  uint64_t severities[SEVERITY_COUNT]);
+bool origin_totals_group(struct origin_totals *, uint64_t group, uint64_t key,
+			 uint64_t severities[SEVERITY_COUNT]);
 
-/* The origins that occur in a group, at most CENSUS_KEYS; false if that is not
+/* The origins that occur in a group, at most ORIGIN_TOTALS_KEYS; false if that is not
  * known. */
-enum { CENSUS_KEYS = 512 };
-bool census_keys(struct census *, uint64_t group, uint64_t keys[CENSUS_KEYS], size_t *count);
+enum { ORIGIN_TOTALS_KEYS = 512 };
+bool origin_totals_keys(struct origin_totals *, uint64_t group, uint64_t keys[ORIGIN_TOTALS_KEYS],
+			size_t *count);
 
-/* Appends the census as bytes.  census_read fills an empty census with that of
+/* Appends the totals as bytes.  origin_totals_read fills empty ones with those of
  * the first CELLS of its cells, either all or a multiple of INDEX_GROUP; it may
- * come from anywhere: false if it is not what census_write writes, or does not
+ * come from anywhere: false if it is not what origin_totals_write writes, or does not
  * say enough. */
-void census_write(struct census *, struct text *);
-bool census_read(struct census *, struct bytes_rest *, uint64_t cells);
-size_t census_memory(struct census *);
+void origin_totals_write(struct origin_totals *, struct text *);
+bool origin_totals_read(struct origin_totals *, struct bytes_rest *, uint64_t cells);
+size_t origin_totals_memory(struct origin_totals *);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Indexes and more in files: see saved.h.
  *
- * A head, then the body; an index has its grid and its census there, as they write
+ * A head, then the body; an index has its grid and its totals there, as they write
  * themselves.  The file is read in one piece, and believed after its checksum,
  * what it is about, and all numbers in it have been looked at; that takes some
  * milliseconds for a capture of gigabytes.
@@ -33,7 +33,7 @@ struct head {
 /* What the body of an index begins with. */
 struct parts {
 	uint64_t cells;
-	uint64_t grid, census; /* bytes of each */
+	uint64_t grid, totals; /* bytes of each */
 };
 
 static uint32_t
@@ -91,15 +91,15 @@ saved_write(const char *path, mode_t mode, const struct saved_about *about, cons
 
 int
 saved_write_index(const char *path, mode_t mode, const struct saved_about *about,
-		  const struct grid *grid, struct census *census, struct err *err)
+		  const struct grid *grid, struct origin_totals *totals, struct err *err)
 {
 	struct text body = {0};
 	struct parts parts = {.cells = grid_known(grid)};
 	text_add_bytes(&body, &parts, sizeof parts);
 	grid_write(grid, &body);
 	parts.grid = body.length - sizeof parts;
-	census_write(census, &body);
-	parts.census = body.length - sizeof parts - parts.grid;
+	origin_totals_write(totals, &body);
+	parts.totals = body.length - sizeof parts - parts.grid;
 	memcpy(body.data, &parts, sizeof parts);
 	int failed = saved_write(path, mode, about, &body, err);
 	text_free(&body);
@@ -202,20 +202,20 @@ take_part(struct bytes_rest *rest, uint64_t length, struct bytes_rest *part)
 
 bool
 saved_read_index(const char *path, const struct saved_about *now, const struct capture *capture,
-		 uint64_t reach, bool anywhere, struct grid *grid, struct census *census)
+		 uint64_t reach, bool anywhere, struct grid *grid, struct origin_totals *totals)
 {
 	struct saved_file file;
 	struct parts parts;
-	struct bytes_rest of_grid, of_census;
+	struct bytes_rest of_grid, of_totals;
 	uint64_t cells = 0;
 	if (!saved_open(path, &file))
 		return false;
 	if (bytes_take(&file.body, &parts, sizeof parts) &&
 	    take_part(&file.body, parts.grid, &of_grid) &&
-	    take_part(&file.body, parts.census, &of_census) && !file.body.left)
+	    take_part(&file.body, parts.totals, &of_totals) && !file.body.left)
 		cells = cells_usable(&file.about, parts.cells, now, capture, reach, anywhere);
-	bool good =
-	    cells && grid_read(grid, &of_grid, cells) && census_read(census, &of_census, cells);
+	bool good = cells && grid_read(grid, &of_grid, cells) &&
+		    origin_totals_read(totals, &of_totals, cells);
 	saved_close(&file);
 	return good;
 }

@@ -51,18 +51,18 @@ void saved_close(struct saved_file *);
 
 /* The same with an index as what is in it. */
 int saved_write_index(const char *path, mode_t mode, const struct saved_about *,
-		      const struct grid *, struct census *, struct err *);
+		      const struct grid *, struct origin_totals *, struct err *);
 
 /*
- * Reads what the file at PATH says about CAPTURE into an empty grid and census.
+ * Reads what the file at PATH says about CAPTURE into an empty grid and totals.
  * If the capture only grew since, that is what will stay so: all cells whose
  * end was at least REACH bytes away.  ANYWHERE: the file may have come from
  * another place together with the capture.  False if there is nothing to use;
- * grid and census are then to be thrown away.
+ * grid and totals are then to be thrown away.
  */
 bool saved_read_index(const char *path, const struct saved_about *now,
 		      const struct capture *capture, uint64_t reach, bool anywhere, struct grid *,
-		      struct census *);
+		      struct origin_totals *);
 
 #define SAVED_ENDING ".index" /* of names of files that are kept between runs */
 

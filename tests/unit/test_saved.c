@@ -223,12 +223,12 @@ is_used(struct fixture *f)
 	size_t size = f->decoder->ops->checkpoint_size;
 	uint8_t start[CHECKPOINT_MAX] = {0};
 	struct grid *grid = grid_new(size, start);
-	struct census *census = census_new();
+	struct origin_totals *totals = origin_totals_new();
 	saved_describe(&now, f->capture, capture_size(f->capture), 1, 16, size);
 	bool used = saved_read_index(f->cache, &now, f->capture, f->decoder->ops->reach, false,
-				     grid, census);
+				     grid, totals);
 	grid_free(grid);
-	census_free(census);
+	origin_totals_free(totals);
 	return used;
 }
 

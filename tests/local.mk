@@ -138,6 +138,7 @@ unit_tests = \
 	tests/unit/test_reader \
 	tests/unit/test_recognise \
 	tests/unit/test_saved \
+	tests/unit/test_registry \
 	tests/unit/test_relation \
 	tests/unit/test_schema \
 	tests/unit/test_silence \

@@ -1,0 +1,111 @@
+/*
+ * What the tables of the decoders say by name is there: a field that is not, or a filter
+ * that cannot be read, would be passed over in silence.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "decode/clock_source.h"
+#include "decode/registry.h"
+#include "query/filter/filter.h"
+
+#include <string.h>
+
+static bool
+has_field(const struct decoder_ops *ops, const char *name)
+{
+	for (size_t i = 0; i < ops->field_count; i++)
+		if (ops->fields[i].name && !strcmp(ops->fields[i].name, name))
+			return true;
+	return false;
+}
+
+static bool
+has_kind(const struct decoder_ops *ops, const char *name)
+{
+	for (size_t i = 0; i < ops->kind_count; i++)
+		if (!strcmp(ops->kinds[i].name, name))
+			return true;
+	return false;
+}
+
+static void
+test_names(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < decoder_count; i++) {
+		assert_ptr_equal(decoder_find(decoder_name(decoders[i])), decoders[i]);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(decoder_name(decoders[k]),
+						decoder_name(decoders[i]));
+	}
+}
+
+static void
+test_contexts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		for (size_t k = 0; k < ops->context_count; k++) {
+			const struct context_row *row = &ops->contexts[k];
+			assert_non_null(row->name);
+			assert_true(has_field(ops, row->field));
+			assert_true(!row->type || has_kind(ops, row->type));
+			assert_true(!row->key == !row->value);
+			assert_true(!row->key || has_field(ops, row->key));
+		}
+		assert_true(!ops->alike || has_field(ops, ops->alike));
+	}
+}
+
+/* The filter of all formats holds where that of one does. */
+static void
+test_triggers(void **state)
+{
+	(void)state;
+	struct filter_error error;
+	struct filter_expr *all = filter_parse(decoder_triggers(), NULL, &error);
+	assert_non_null(all);
+	filter_expr_free(all);
+	for (size_t i = 0; i < decoder_count; i++) {
+		if (!decoders[i]->trigger)
+			continue;
+		assert_non_null(strstr(decoder_triggers(), decoders[i]->trigger));
+		struct filter_expr *one = filter_parse(decoders[i]->trigger, NULL, &error);
+		assert_non_null(one);
+		filter_expr_free(one);
+	}
+}
+
+static void
+test_clocks(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < decoder_count; i++) {
+		const struct decoder_ops *ops = decoders[i];
+		const struct clock_source *source = ops->clocks;
+		if (!source)
+			continue;
+		assert_non_null(source->read);
+		assert_non_null(source->link);
+		assert_true(source->kinds);
+		/* points are sync points, and the index says which kinds those can be */
+		assert_true(source->kinds & ops->kinds_sync);
+		assert_true(!source->rate_apart || !source->bits_b);
+		assert_true(source->bits_b < 64 && (!source->bits_b || source->matched));
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_contexts),
+	    cmocka_unit_test(test_triggers),
+	    cmocka_unit_test(test_clocks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -22,6 +22,8 @@ libtrawl_a_SOURCES = \
 	src/base/text.h \
 	src/base/thread.c \
 	src/base/thread.h \
+	src/base/worker.c \
+	src/base/worker.h \
 	src/base/vec.c \
 	src/base/vec.h \
 	src/batch/batch.c \

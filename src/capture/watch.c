@@ -13,8 +13,8 @@
 #include "config.h"
 
 #include "capture/watch.h"
-#include "base/thread.h"
 #include "base/vec.h"
+#include "base/worker.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -31,7 +30,7 @@
 enum { QUIET_MS = 250, CLOCK_MS = 400 };
 
 /* What can change of a file, and which file has the name now. */
-struct stamp {
+struct file_state {
 	off_t size;
 	struct timespec written;
 	bool named;
@@ -43,32 +42,31 @@ struct watch {
 	struct watch_options options;
 	char *folder; /* of the name, or NULL */
 	int events;   /* inotify, or -1: by the clock */
-	int stop;     /* eventfd */
-	struct stamp last;
-	pthread_t thread;
+	struct file_state last;
+	struct worker worker;
 };
 
-static struct stamp
+static struct file_state
 look(const struct watch *watch)
 {
-	struct stamp stamp = {0};
+	struct file_state state = {0};
 	struct stat st;
 	if (!fstat(watch->options.file, &st)) {
-		stamp.size = st.st_size;
-		stamp.written = st.st_mtim;
+		state.size = st.st_size;
+		state.written = st.st_mtim;
 	}
 	if (watch->options.path && !stat(watch->options.path, &st)) {
-		stamp.named = true;
-		stamp.device = st.st_dev;
-		stamp.inode = st.st_ino;
+		state.named = true;
+		state.device = st.st_dev;
+		state.inode = st.st_ino;
 	}
-	return stamp;
+	return state;
 }
 
 static bool
 changed(struct watch *watch)
 {
-	struct stamp now = look(watch), *last = &watch->last;
+	struct file_state now = look(watch), *last = &watch->last;
 	bool same = now.size == last->size && now.written.tv_sec == last->written.tv_sec &&
 		    now.written.tv_nsec == last->written.tv_nsec && now.named == last->named &&
 		    now.device == last->device && now.inode == last->inode;
@@ -161,14 +159,14 @@ drop_events(struct watch *watch)
 static bool
 sleep_until(struct watch *watch, int events, int milliseconds)
 {
-	struct pollfd wait[] = {{.fd = watch->stop, .events = POLLIN},
+	struct pollfd wait[] = {{.fd = worker_stop_event(&watch->worker), .events = POLLIN},
 				{.fd = events, .events = POLLIN}};
 	int ready = poll(wait, 2, milliseconds);
 	return (ready >= 0 || errno == EINTR) && !wait[0].revents;
 }
 
-static void *
-run(void *context)
+static void
+watch_file(void *context)
 {
 	struct watch *watch = context;
 	int patience = watch->events < 0 ? CLOCK_MS : -1;
@@ -186,16 +184,14 @@ run(void *context)
 		if (watch->options.once || !sleep_until(watch, -1, QUIET_MS))
 			break;
 	}
-	return NULL;
 }
 
 static void
 watch_free(struct watch *watch)
 {
+	worker_stop(&watch->worker);
 	if (watch->events >= 0)
 		close(watch->events);
-	if (watch->stop >= 0)
-		close(watch->stop);
 	free(watch->folder);
 	free(watch);
 }
@@ -218,11 +214,11 @@ watch_start(const struct watch_options *options)
 	watch->options = *options;
 	watch->events = -1;
 	watch->folder = options->path ? folder_of(options->path) : NULL;
-	watch->stop = eventfd(0, EFD_CLOEXEC);
-	bool told = watch->stop >= 0 && listen(watch);
+	worker_init(&watch->worker, watch_file, watch);
+	bool can_stop = worker_stop_event(&watch->worker) >= 0;
+	bool told = can_stop && listen(watch);
 	watch->last = look(watch); /* after listening: nothing falls between */
-	if (watch->stop >= 0 && (told || !options->once) &&
-	    thread_start(&watch->thread, run, watch))
+	if (can_stop && (told || !options->once) && worker_start_once(&watch->worker))
 		return watch;
 	watch_free(watch);
 	return NULL;
@@ -231,11 +227,6 @@ watch_start(const struct watch_options *options)
 void
 watch_stop(struct watch *watch)
 {
-	uint64_t one = 1;
-	if (!watch)
-		return;
-	if (write(watch->stop, &one, sizeof one) != sizeof one)
-		abort();
-	pthread_join(watch->thread, NULL);
-	watch_free(watch);
+	if (watch)
+		watch_free(watch);
 }

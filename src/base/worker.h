@@ -1,0 +1,77 @@
+/*
+ * A worker: a thread that does one job in the background.
+ *
+ * There are two ways to start it: with a job that runs to its end, and with a job
+ * that is called again for each wake and sleeps between them.  All calls but
+ * worker_is_stopping() belong to whoever owns the worker; worker_wake() and
+ * worker_cancel() may also be called by any other thread while it is not stopped.
+ *
+ * A start is refused if the system has no thread to give.  The refusal is counted
+ * (thread_refusals(), which the screen shows); whoever starts the worker does the
+ * job itself, or leaves out what it is for and says so.
+ *
+ * Not a worker is the thread that awaits signals: sigwait() ends neither
+ * by a wake nor by a descriptor.
+ */
+#ifndef TRAWL_BASE_WORKER_H
+#define TRAWL_BASE_WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct worker {
+	int nice; /* value of the thread, 0 to 19; set before the start */
+
+	/* the worker's own */
+	void (*job)(void *context);
+	void *context;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool running, once, woken;
+	atomic_bool stopping;
+	int stop_event; /* eventfd, or -1 */
+};
+
+void worker_init(struct worker *, void (*job)(void *context), void *context);
+
+/*
+ * A descriptor that can be read from the moment on when the worker is to stop, for
+ * a job that sleeps in poll(); -1 and errno if the system has none.  It is the
+ * worker's, and is made by the first call, which comes before the start.
+ */
+int worker_stop_event(struct worker *);
+
+/* Starts the thread, whose job is called at once and for each wake; one that runs is
+ * woken.  False if the start is refused: it may be tried again. */
+bool worker_start(struct worker *);
+
+/* Starts the thread for one call of the job, which is made even if the worker is
+ * cancelled meanwhile. */
+bool worker_start_once(struct worker *);
+
+/* Started, and neither stopped nor joined. */
+bool worker_is_running(const struct worker *);
+
+/* Lets the job be called once more, after the call that is under way.  Nothing is
+ * lost between the two; wakes of a worker not started have no effect. */
+void worker_wake(struct worker *);
+
+/* Asks the job to end soon, without waiting for it. */
+void worker_cancel(struct worker *);
+
+/* Whether the job is to end soon: for the job, to be asked often. */
+static inline bool
+worker_is_stopping(const struct worker *w)
+{
+	return atomic_load_explicit(&w->stopping, memory_order_relaxed);
+}
+
+/* Waits until a job that was started once has ended; then it may be started anew. */
+void worker_join(struct worker *);
+
+/* Cancels, waits for the thread and gives all up; whether started or not. */
+void worker_stop(struct worker *);
+
+#endif

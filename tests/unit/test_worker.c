@@ -1,0 +1,180 @@
+/* Workers: each wake leads to a call, a job that runs once runs to its end, a stop
+ * ends both ways and a sleep in poll(), and a refused start is told. */
+#include "config.h"
+
+#include "base/thread.h"
+#include "base/worker.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "test.h"
+
+struct fixture {
+	struct worker worker;
+	atomic_uint calls, ended;
+	atomic_bool may_end; /* the job's call */
+	bool saw_stop;
+};
+
+/* Waits up to ten seconds for COUNT to be WANTED. */
+static void
+await(atomic_uint *count, unsigned wanted)
+{
+	for (int i = 0; i < 10000 && atomic_load(count) != wanted; i++)
+		usleep(1000);
+	assert_int_equal(atomic_load(count), wanted);
+}
+
+static void
+job_until_allowed(void *context)
+{
+	struct fixture *f = context;
+	atomic_fetch_add(&f->calls, 1);
+	while (!atomic_load(&f->may_end) && !worker_is_stopping(&f->worker))
+		usleep(100);
+	f->saw_stop = worker_is_stopping(&f->worker);
+	atomic_fetch_add(&f->ended, 1);
+}
+
+static void
+job_poll(void *context)
+{
+	struct fixture *f = context;
+	struct pollfd wait = {.fd = worker_stop_event(&f->worker), .events = POLLIN};
+	atomic_fetch_add(&f->calls, 1);
+	assert_int_equal(poll(&wait, 1, 10000), 1);
+	f->saw_stop = worker_is_stopping(&f->worker);
+}
+
+/* Calls at the start and for each wake, also for one during a call, and no more. */
+static void
+test_wakes(void **state)
+{
+	struct fixture f = {0};
+	(void)state;
+	worker_init(&f.worker, job_until_allowed, &f);
+	worker_wake(&f.worker);
+	assert_false(worker_is_running(&f.worker));
+	assert_true(worker_start(&f.worker));
+	assert_true(worker_is_running(&f.worker));
+	await(&f.calls, 1);
+	worker_wake(&f.worker);
+	worker_wake(&f.worker);
+	atomic_store(&f.may_end, true);
+	await(&f.ended, 2);
+	assert_true(worker_start(&f.worker)); /* of one that runs: a wake */
+	await(&f.ended, 3);
+	usleep(20000);
+	assert_int_equal(atomic_load(&f.calls), 3);
+	worker_stop(&f.worker);
+	assert_int_equal(atomic_load(&f.calls), 3);
+	assert_false(f.saw_stop);
+}
+
+static void
+test_stop_during_a_call(void **state)
+{
+	struct fixture f = {0};
+	(void)state;
+	worker_init(&f.worker, job_until_allowed, &f);
+	assert_true(worker_start(&f.worker));
+	await(&f.calls, 1);
+	worker_wake(&f.worker);
+	worker_stop(&f.worker);
+	assert_true(f.saw_stop);
+	assert_int_equal(atomic_load(&f.ended), 1);
+	assert_false(worker_is_running(&f.worker));
+}
+
+static void
+test_stop_without_a_start(void **state)
+{
+	struct fixture f = {0};
+	(void)state;
+	worker_init(&f.worker, job_until_allowed, &f);
+	assert_true(worker_stop_event(&f.worker) >= 0);
+	worker_stop(&f.worker);
+	assert_int_equal(atomic_load(&f.calls), 0);
+}
+
+static void
+test_once(void **state)
+{
+	struct fixture f = {0};
+	(void)state;
+	atomic_store(&f.may_end, true);
+	worker_init(&f.worker, job_until_allowed, &f);
+	for (unsigned i = 1; i <= 3; i++) {
+		assert_true(worker_start_once(&f.worker));
+		worker_join(&f.worker);
+		assert_false(worker_is_running(&f.worker));
+		assert_int_equal(atomic_load(&f.ended), i);
+	}
+	assert_false(f.saw_stop);
+	worker_cancel(&f.worker);
+	assert_true(worker_start_once(&f.worker)); /* the call is made all the same */
+	worker_stop(&f.worker);
+	assert_int_equal(atomic_load(&f.ended), 4);
+	assert_true(f.saw_stop);
+}
+
+static void
+test_poll(void **state)
+{
+	struct fixture f = {0};
+	(void)state;
+	worker_init(&f.worker, job_poll, &f);
+	int event = worker_stop_event(&f.worker);
+	assert_true(event >= 0);
+	assert_int_equal(worker_stop_event(&f.worker), event);
+	assert_true(worker_start_once(&f.worker));
+	await(&f.calls, 1);
+	worker_cancel(&f.worker);
+	worker_stop(&f.worker);
+	assert_true(f.saw_stop);
+}
+
+/* A stack that no machine has room for makes the system refuse. */
+static void
+test_refusal(void **state)
+{
+	struct fixture f = {0};
+	pthread_attr_t before, huge;
+	unsigned refusals = thread_refusals();
+	(void)state;
+	worker_init(&f.worker, job_until_allowed, &f);
+	atomic_store(&f.may_end, true);
+	assert_int_equal(pthread_getattr_default_np(&before), 0);
+	assert_int_equal(pthread_attr_init(&huge), 0);
+	assert_int_equal(pthread_attr_setstacksize(&huge, (size_t)1 << 60), 0);
+	assert_int_equal(pthread_setattr_default_np(&huge), 0);
+	bool started = worker_start(&f.worker) || worker_start_once(&f.worker);
+	assert_int_equal(pthread_setattr_default_np(&before), 0);
+	assert_false(started);
+	assert_false(worker_is_running(&f.worker));
+	assert_int_equal(thread_refusals(), refusals + 2);
+	worker_join(&f.worker);
+	assert_true(worker_start(&f.worker)); /* once there is room again */
+	await(&f.calls, 1);
+	worker_stop(&f.worker);
+	pthread_attr_destroy(&before);
+	pthread_attr_destroy(&huge);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_wakes),
+	    cmocka_unit_test(test_stop_during_a_call),
+	    cmocka_unit_test(test_stop_without_a_start),
+	    cmocka_unit_test(test_once),
+	    cmocka_unit_test(test_poll),
+	    cmocka_unit_test(test_refusal),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -26,6 +26,7 @@
 #include "base/option.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "base/worker.h"
 #include "index/saved.h"
 #include "index/walk.h"
 
@@ -33,9 +34,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
 	SEGMENT = 256, /* cells, unless told; a guess costs the decoder's run-up */
@@ -62,11 +61,11 @@ struct segment {
 	struct walked *cells;
 };
 
-struct worker {
+struct index_worker {
 	struct index *index;
 	struct walker *walker;
 	struct walked walked;
-	pthread_t thread;
+	struct worker thread;
 };
 
 /* What is known. */
@@ -92,8 +91,9 @@ struct index {
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	pthread_t thread;
-	bool running, stopping, paused, restart, woken;
+	struct worker builder; /* walks in the background, with workers that it starts */
+	bool begun;	       /* it looked for files */
+	bool stopping, paused, restart;
 	double rate;
 
 	/* the workers', under `lock` */
@@ -113,7 +113,7 @@ struct index {
 	struct timespec notified;
 	uint64_t bytes_at_notice;
 
-	struct worker *workers;
+	struct index_worker *workers;
 	size_t worker_count;
 };
 
@@ -577,7 +577,7 @@ cells_in_hole(struct index *index, uint64_t number)
 /* After a cell was walked and made known: copies it over the rest of the hole
  * it lies in, if it lies in one and says the same as the cell before. */
 static void
-skip_hole(struct worker *worker, uint64_t number)
+skip_hole(struct index_worker *worker, uint64_t number)
 {
 	struct index *index = worker->index;
 	struct grid *grid = index->built->grid;
@@ -614,7 +614,7 @@ segment_of(const struct index *index, uint64_t cell)
 }
 
 static void
-place_at_frontier(struct worker *worker)
+place_at_frontier(struct index_worker *worker)
 {
 	const struct grid *grid = worker->index->built->grid;
 	uint64_t first;
@@ -636,7 +636,7 @@ is_right(const struct index *index, const struct segment *segment, uint64_t numb
 /* Makes the cells of a segment known, from NUMBER on.  False if the grid is
  * full. */
 static bool
-adopt(struct worker *worker, struct segment *segment, uint64_t number)
+adopt(struct index_worker *worker, struct segment *segment, uint64_t number)
 {
 	bool more = true;
 	for (uint64_t i = number - segment->start; more && i < segment->count; i++) {
@@ -680,7 +680,7 @@ may_go_on(struct index *index, uint64_t number, struct segment **segment)
 /* Walks on with the baton until told to stop, all is known, or the next cell
  * is another worker's.  False if the grid is full. */
 static bool
-walk_in_order(struct worker *worker)
+walk_in_order(struct index_worker *worker)
 {
 	struct index *index = worker->index;
 	const struct grid *grid = index->built->grid;
@@ -736,7 +736,7 @@ claim(struct index *index)
 }
 
 static void
-walk_ahead(struct worker *worker, struct segment *segment)
+walk_ahead(struct index_worker *worker, struct segment *segment)
 {
 	struct index *index = worker->index;
 	if (!walker_guess(worker->walker, segment->start, segment->entry))
@@ -756,8 +756,9 @@ walk_ahead(struct worker *worker, struct segment *segment)
 
 /* Works until nothing is left to do, or told to stop. */
 static void
-work(struct worker *worker)
+walk_available(void *context)
 {
+	struct index_worker *worker = context;
 	struct index *index = worker->index;
 	pthread_mutex_lock(&index->lock);
 	while (!index->stopping && !index->restart && !end_moved(index)) {
@@ -799,22 +800,6 @@ is_told_to_stop(struct index *index)
 	return told;
 }
 
-static void
-be_modest(const struct index *index)
-{
-	if (index->running)
-		setpriority(PRIO_PROCESS, (id_t)gettid(), 5);
-}
-
-static void *
-help(void *context)
-{
-	struct worker *worker = context;
-	be_modest(worker->index);
-	work(worker);
-	return NULL;
-}
-
 static size_t
 workers_wanted(const struct index *index)
 {
@@ -833,9 +818,10 @@ hire(struct index *index)
 	if (left < (uint64_t)4 * index->segment_cells || left > UINT64_MAX / 2)
 		wanted = 1;
 	while (index->worker_count < wanted) {
-		struct worker *worker = &index->workers[index->worker_count++];
+		struct index_worker *worker = &index->workers[index->worker_count++];
 		worker->index = index;
 		worker->walker = walker_new(index->capture, index->decoder, index->cell_shift);
+		worker_init(&worker->thread, walk_available, worker);
 	}
 	if (wanted > 1 && !index->segments) {
 		index->segment_count = SEGMENTS_EACH * wanted;
@@ -866,7 +852,7 @@ reopen_end(struct index *index)
 static void
 find_last_ticks(struct index *index)
 {
-	struct worker *worker = &index->workers[0];
+	struct index_worker *worker = &index->workers[0];
 	struct index_cell cell;
 	uint64_t number = cells_built(index), first;
 	index->timed = false;
@@ -902,12 +888,11 @@ build_available(struct index *index)
 	size_t wanted = hire(index), started = 1;
 	if (!index->placed)
 		find_last_ticks(index);
-	while (started < wanted &&
-	       thread_start(&index->workers[started].thread, help, &index->workers[started]))
+	while (started < wanted && worker_start_once(&index->workers[started].thread))
 		started++;
-	work(&index->workers[0]);
+	walk_available(&index->workers[0]);
 	while (started > 1)
-		pthread_join(index->workers[--started].thread, NULL);
+		worker_join(&index->workers[--started].thread);
 }
 
 void
@@ -938,38 +923,38 @@ let_others_pass(struct index *index)
 	pthread_mutex_unlock(&index->lock);
 }
 
-static void *
-run(void *context)
+static void
+begin(struct index *index)
 {
-	struct index *index = context;
-	be_modest(index);
+	index->begun = true;
 	look_for_file(index);
 	if (index_known(index))
 		tell(index, true);
 	if (capture_size(index->capture) > LARGE && !cells_built(index))
 		let_others_pass(index);
-	for (;;) {
-		index_build(index);
-		tell(index, true);
-		pthread_mutex_lock(&index->lock);
-		while (!index->stopping && !index->restart && !index->woken)
-			pthread_cond_wait(&index->changed, &index->lock);
-		bool stop = index->stopping, restart = index->restart;
-		index->restart = index->woken = false;
-		pthread_mutex_unlock(&index->lock);
-		if (stop)
-			return NULL;
-		if (restart)
-			forget(index);
-	}
+}
+
+/* Builds what is there, anew if that is wanted. */
+static void
+build_in_background(void *context)
+{
+	struct index *index = context;
+	if (!index->begun)
+		begin(index);
+	pthread_mutex_lock(&index->lock);
+	bool restart = index->restart;
+	index->restart = false;
+	pthread_mutex_unlock(&index->lock);
+	if (restart)
+		forget(index);
+	index_build(index);
+	tell(index, true);
 }
 
 void
 index_start(struct index *index)
 {
-	index->running = true;
-	if (!thread_start(&index->thread, run, index))
-		index->running = false;
+	worker_start(&index->builder);
 }
 
 static void
@@ -985,10 +970,11 @@ void
 index_stop(struct index *index)
 {
 	set(index, &index->stopping, true);
-	if (!index->running)
+	if (!worker_is_running(&index->builder))
 		return;
-	pthread_join(index->thread, NULL);
-	index->running = false;
+	worker_cancel(&index->builder);
+	worker_join(&index->builder);
+	set(index, &index->restart, false);
 	keep(index);
 }
 
@@ -1007,16 +993,18 @@ index_pause(struct index *index, bool on)
 void
 index_wake(struct index *index)
 {
-	set(index, &index->woken, true);
+	worker_wake(&index->builder);
 }
 
 void
 index_restart(struct index *index)
 {
-	if (index->running)
-		set(index, &index->restart, true);
-	else
+	if (!worker_is_running(&index->builder)) {
 		forget(index);
+		return;
+	}
+	set(index, &index->restart, true);
+	worker_wake(&index->builder);
 }
 
 void
@@ -1075,14 +1063,17 @@ index_new(struct capture *capture, const struct decoder *decoder,
 	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
 	pthread_mutex_init(&index->lock, NULL);
 	pthread_cond_init(&index->changed, NULL);
+	worker_init(&index->builder, build_in_background, index);
+	index->builder.nice = 5; /* which its workers inherit */
 	index->workers = mem_new(WORKERS_MAX * sizeof *index->workers);
 	forget(index);
 	return index;
 }
 
 static void
-worker_free(struct worker *worker)
+worker_free(struct index_worker *worker)
 {
+	worker_stop(&worker->thread);
 	walker_free(worker->walker);
 	walked_free(&worker->walked);
 }
@@ -1101,6 +1092,7 @@ index_free(struct index *index)
 	if (!index)
 		return;
 	index_stop(index);
+	worker_stop(&index->builder);
 	if (atomic_load(&index->shown) != index->built)
 		contents_free(index->built);
 	contents_free(atomic_load(&index->shown));

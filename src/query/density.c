@@ -10,6 +10,7 @@
 
 #include "query/density.h"
 #include "base/thread.h"
+#include "base/worker.h"
 #include "query/stretch.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
@@ -67,9 +68,8 @@ struct kept {
 
 struct density {
 	struct session *session;
-	struct background thread;
-	bool threaded;
-	/* the thread's: */
+	struct worker worker;
+	/* the worker's: */
 	struct track *tracks;
 	struct reader **readers;
 	struct stretches *stretches;
@@ -329,8 +329,7 @@ count_message(void *context, const struct message *m, int64_t time)
 static bool
 is_overtaken(struct density *d, uint64_t serial)
 {
-	return atomic_load(&d->serial) != serial ||
-	       (d->threaded && background_is_stopping(&d->thread));
+	return atomic_load(&d->serial) != serial || worker_is_stopping(&d->worker);
 }
 
 /* Decodes the pieces; false if another question came. */
@@ -669,7 +668,7 @@ density_new(struct session *session)
 	}
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->changed, NULL);
-	background_init(&d->thread, work, d);
+	worker_init(&d->worker, work, d);
 	return d;
 }
 
@@ -682,7 +681,7 @@ density_free(struct density *d)
 	atomic_fetch_add(&d->serial, 1); /* nobody waits for an answer any more */
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
-	background_stop(&d->thread);
+	worker_stop(&d->worker);
 	for (size_t i = 0; i < d->session->traces.count; i++) {
 		track_free(&d->tracks[i]);
 		reader_free(d->readers[i]);
@@ -739,7 +738,7 @@ density_ask(struct density *d, const struct density_window *window,
 		fetch(d);
 		pthread_mutex_unlock(&d->lock);
 		if (grown)
-			background_wake(&d->thread);
+			worker_wake(&d->worker);
 		return d->shown;
 	}
 	d->asked = d->question = q;
@@ -747,15 +746,10 @@ density_ask(struct density *d, const struct density_window *window,
 	uint64_t serial = atomic_fetch_add(&d->serial, 1) + 1;
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
-	if (!d->threaded) {
-		d->threaded = true;
-		background_start(&d->thread);
-	}
-	background_wake(&d->thread);
 	struct timespec until;
+	int late = !worker_start(&d->worker); /* or wakes it */
 	thread_deadline(&until, PATIENCE_MS);
 	pthread_mutex_lock(&d->lock);
-	int late = 0;
 	while (!(d->fresh && d->fresh_serial == serial) && !late)
 		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
 	fetch(d);

@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "query/seek.h"
-#include "base/thread.h"
 #include "base/vec.h"
+#include "base/worker.h"
 #include "query/matches.h"
 #include "query/silence.h"
 
@@ -164,9 +164,7 @@ struct seek {
 	struct seek_query query;
 	struct filter want, also;
 	bool has_also;
-	pthread_t thread;
-	bool started;
-	atomic_bool cancelled;
+	struct worker worker;
 	atomic_int result;
 	_Atomic uint64_t looked;
 	struct position hit; /* valid once result says so */
@@ -175,15 +173,15 @@ struct seek {
 	void *context;
 };
 
-static void *
-run(void *context)
+static void
+seek_job(void *context)
 {
 	struct seek *seek = context;
 	struct reader *reader = reader_new(seek->query.trace);
 	struct scan scan = scan_begin(&seek->query, reader);
 	enum seek_result result = SEEK_RUNNING;
 	while (result == SEEK_RUNNING) {
-		if (atomic_load(&seek->cancelled)) {
+		if (worker_is_stopping(&seek->worker)) {
 			result = SEEK_CANCELLED;
 			break;
 		}
@@ -195,7 +193,6 @@ run(void *context)
 	filter_pair_free(&scan.pair);
 	reader_free(reader);
 	seek->notify(seek->context);
-	return NULL;
 }
 
 struct seek *
@@ -213,8 +210,8 @@ seek_start(const struct seek_query *query, void (*notify)(void *), void *context
 	seek->notify = notify;
 	seek->context = context;
 	atomic_store(&seek->result, SEEK_RUNNING);
-	seek->started = thread_start(&seek->thread, run, seek);
-	if (!seek->started)
+	worker_init(&seek->worker, seek_job, seek);
+	if (!worker_start_once(&seek->worker))
 		atomic_store(&seek->result, SEEK_NOT_FOUND);
 	return seek;
 }
@@ -234,7 +231,7 @@ seek_poll(struct seek *seek, struct position *hit, bool *wrapped, uint64_t *cell
 void
 seek_cancel(struct seek *seek)
 {
-	atomic_store(&seek->cancelled, true);
+	worker_cancel(&seek->worker);
 }
 
 void
@@ -242,9 +239,7 @@ seek_free(struct seek *seek)
 {
 	if (!seek)
 		return;
-	seek_cancel(seek);
-	if (seek->started)
-		pthread_join(seek->thread, NULL);
+	worker_stop(&seek->worker);
 	filter_free(&seek->want);
 	if (seek->has_also)
 		filter_free(&seek->also);

@@ -11,6 +11,7 @@
 
 #include "export/export.h"
 #include "base/thread.h"
+#include "base/worker.h"
 #include "export/export_pool.h"
 #include "session/merge.h"
 #include "session/session.h"
@@ -125,10 +126,10 @@ export_find(const char *name)
 /* The index of a trace, built beside a walk that must not get ahead of it. */
 struct history {
 	struct trace *trace;
-	pthread_t thread;
+	struct worker worker;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool wanted, building, built;
+	bool wanted, built;
 	void (*before)(void *); /* who was told */
 	void *before_context;
 };
@@ -144,7 +145,7 @@ history_progress(void *context)
 		history->before(history->before_context);
 }
 
-static void *
+static void
 history_build(void *context)
 {
 	struct history *history = context;
@@ -153,7 +154,6 @@ history_build(void *context)
 	history->built = true;
 	pthread_cond_signal(&history->changed);
 	pthread_mutex_unlock(&history->lock);
-	return NULL;
 }
 
 static void
@@ -171,8 +171,8 @@ history_open(struct history *history, struct trace *trace, const struct filter *
 	pthread_mutex_init(&history->lock, NULL);
 	pthread_cond_init(&history->changed, NULL);
 	session_notify(session_of(trace), history_progress, history);
-	history->building = thread_start(&history->thread, history_build, history);
-	if (!history->building)
+	worker_init(&history->worker, history_build, history);
+	if (!worker_start_once(&history->worker))
 		history_build(history);
 }
 
@@ -195,15 +195,13 @@ history_close(struct history *history)
 	if (!history->wanted)
 		return;
 	session_notify(session_of(history->trace), history->before, history->before_context);
-	if (history->building) {
-		pthread_mutex_lock(&history->lock);
-		bool built = history->built;
-		pthread_mutex_unlock(&history->lock);
-		if (!built)
-			index_stop(trace_index(history->trace));
-		pthread_join(history->thread, NULL);
-		index_allow(trace_index(history->trace)); /* for a file that comes next */
-	}
+	pthread_mutex_lock(&history->lock);
+	bool built = history->built;
+	pthread_mutex_unlock(&history->lock);
+	if (!built)
+		index_stop(trace_index(history->trace));
+	worker_stop(&history->worker);
+	index_allow(trace_index(history->trace)); /* for a file that comes next */
 	pthread_cond_destroy(&history->changed);
 	pthread_mutex_destroy(&history->lock);
 }

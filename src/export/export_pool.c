@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "export/export_pool.h"
-#include "base/thread.h"
+#include "base/worker.h"
 #include "session/context/context.h"
 #include "session/session.h"
 
@@ -37,12 +37,11 @@ struct slot {
 	bool done;
 };
 
-struct worker {
+struct pool_worker {
 	struct export_pool *pool;
 	struct formatter formatter;
-	pthread_t thread;
-	pthread_cond_t wake;
-	unsigned number;
+	struct worker worker;
+	uint64_t next; /* of its pieces */
 };
 
 struct export_pool {
@@ -52,13 +51,12 @@ struct export_pool {
 	struct formatter own; /* without workers */
 	struct slot *slots;
 	uint64_t slot_count;
-	struct worker *workers;
+	struct pool_worker *workers;
 	unsigned worker_count;
 
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	uint64_t put, taken; /* pieces so far */
-	bool stopping;
 };
 
 /* --- formatting -------------------------------------------------------- */
@@ -196,47 +194,50 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 
 /* --- workers ----------------------------------------------------------- */
 
-static void *
-work(void *context)
+/* Formats what was handed in for this worker. */
+static void
+format_own_pieces(void *context)
 {
-	struct worker *worker = context;
-	struct export_pool *pool = worker->pool;
-	for (uint64_t next = worker->number;; next += pool->worker_count) {
+	struct pool_worker *own = context;
+	struct export_pool *pool = own->pool;
+	while (!worker_is_stopping(&own->worker)) {
 		pthread_mutex_lock(&pool->lock);
-		while (!pool->stopping && next >= pool->put)
-			pthread_cond_wait(&worker->wake, &pool->lock);
-		bool stop = pool->stopping;
+		bool any = own->next < pool->put;
 		pthread_mutex_unlock(&pool->lock);
-		if (stop)
-			return NULL;
-		struct slot *slot = &pool->slots[next % pool->slot_count];
-		format_piece(&worker->formatter, pool->options, &slot->piece);
+		if (!any)
+			break;
+		struct slot *slot = &pool->slots[own->next % pool->slot_count];
+		format_piece(&own->formatter, pool->options, &slot->piece);
 		pthread_mutex_lock(&pool->lock);
 		slot->done = true;
 		pthread_cond_signal(&pool->done);
 		pthread_mutex_unlock(&pool->lock);
+		own->next += pool->worker_count; /* known before any piece is there */
 	}
 }
 
-/* Workers look at how many there are, so they start when that is known. */
+static void
+close_worker(struct pool_worker *own)
+{
+	worker_stop(&own->worker);
+	formatter_close(&own->formatter);
+}
+
 static void
 start_workers(struct export_pool *pool, unsigned count)
 {
 	pool->workers = mem_new(count * sizeof *pool->workers);
-	pthread_mutex_lock(&pool->lock);
 	for (unsigned i = 0; i < count; i++) {
-		struct worker *worker = &pool->workers[i];
-		*worker = (struct worker){.pool = pool, .number = i};
-		formatter_open(&worker->formatter, pool);
-		pthread_cond_init(&worker->wake, NULL);
-		if (!thread_start(&worker->thread, work, worker)) {
-			pthread_cond_destroy(&worker->wake);
-			formatter_close(&worker->formatter);
+		struct pool_worker *own = &pool->workers[i];
+		*own = (struct pool_worker){.pool = pool, .next = i};
+		formatter_open(&own->formatter, pool);
+		worker_init(&own->worker, format_own_pieces, own);
+		if (!worker_start(&own->worker)) {
+			close_worker(own);
 			break;
 		}
 		pool->worker_count++;
 	}
-	pthread_mutex_unlock(&pool->lock);
 }
 
 /* --- the ring ---------------------------------------------------------- */
@@ -269,16 +270,10 @@ export_pool_new(struct trace *const *traces, size_t count, const struct export_o
 void
 export_pool_free(struct export_pool *pool)
 {
-	pthread_mutex_lock(&pool->lock);
-	pool->stopping = true;
 	for (unsigned i = 0; i < pool->worker_count; i++)
-		pthread_cond_signal(&pool->workers[i].wake);
-	pthread_mutex_unlock(&pool->lock);
-	for (unsigned i = 0; i < pool->worker_count; i++) {
-		pthread_join(pool->workers[i].thread, NULL);
-		pthread_cond_destroy(&pool->workers[i].wake);
-		formatter_close(&pool->workers[i].formatter);
-	}
+		worker_cancel(&pool->workers[i].worker); /* all, before one is waited for */
+	for (unsigned i = 0; i < pool->worker_count; i++)
+		close_worker(&pool->workers[i]);
 	if (!pool->worker_count)
 		formatter_close(&pool->own);
 	free(pool->workers);
@@ -309,10 +304,10 @@ export_pool_put(struct export_pool *pool)
 	if (!pool->worker_count)
 		format_piece(&pool->own, pool->options, &slot->piece);
 	pthread_mutex_lock(&pool->lock);
-	if (pool->worker_count)
-		pthread_cond_signal(&pool->workers[pool->put % pool->worker_count].wake);
-	pool->put++;
+	uint64_t number = pool->put++;
 	pthread_mutex_unlock(&pool->lock);
+	if (pool->worker_count)
+		worker_wake(&pool->workers[number % pool->worker_count].worker);
 }
 
 struct export_piece *

@@ -1,5 +1,4 @@
-/* Threads without signals, those that wait for work, and how long one waits: see
- * thread.h. */
+/* Threads without signals, and how long one waits: see thread.h. */
 #include "config.h"
 
 #include "base/thread.h"
@@ -55,69 +54,4 @@ thread_deadline(struct timespec *until, int milliseconds)
 		until->tv_nsec -= 1000000000L;
 		until->tv_sec++;
 	}
-}
-
-void
-background_init(struct background *w, void (*work)(void *), void *context)
-{
-	*w = (struct background){.work = work, .context = context};
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->changed, NULL);
-}
-
-static void *
-run(void *context)
-{
-	struct background *w = context;
-	pthread_mutex_lock(&w->lock);
-	while (!w->stopping) {
-		w->woken = false;
-		pthread_mutex_unlock(&w->lock);
-		w->work(w->context);
-		pthread_mutex_lock(&w->lock);
-		while (!w->stopping && !w->woken)
-			pthread_cond_wait(&w->changed, &w->lock);
-	}
-	pthread_mutex_unlock(&w->lock);
-	return NULL;
-}
-
-void
-background_start(struct background *w)
-{
-	w->running = thread_start(&w->thread, run, w);
-}
-
-static void
-set(struct background *w, bool *flag)
-{
-	pthread_mutex_lock(&w->lock);
-	*flag = true;
-	pthread_cond_signal(&w->changed);
-	pthread_mutex_unlock(&w->lock);
-}
-
-void
-background_wake(struct background *w)
-{
-	set(w, &w->woken);
-}
-
-bool
-background_is_stopping(struct background *w)
-{
-	pthread_mutex_lock(&w->lock);
-	bool stopping = w->stopping;
-	pthread_mutex_unlock(&w->lock);
-	return stopping;
-}
-
-void
-background_stop(struct background *w)
-{
-	set(w, &w->stopping);
-	if (w->running)
-		pthread_join(w->thread, NULL);
-	pthread_mutex_destroy(&w->lock);
-	pthread_cond_destroy(&w->changed);
 }

@@ -1,6 +1,7 @@
 /*
  * Starting threads: all of ours leave signals to the main thread, save SIGBUS,
- * which is raised where a shrunk capture is read.
+ * which is raised where a shrunk capture is read.  What a room does in the
+ * background is a worker (base/worker.h), which starts its thread here.
  */
 #ifndef TRAWL_BASE_THREAD_H
 #define TRAWL_BASE_THREAD_H
@@ -24,21 +25,5 @@ int64_t thread_now_ms(void);
 
 /* The time MILLISECONDS from now, for pthread_cond_timedwait. */
 void thread_deadline(struct timespec *, int milliseconds);
-
-/* A thread that does its work when it is woken, and sleeps otherwise. */
-struct background {
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	bool running, stopping, woken;
-	void (*work)(void *context);
-	void *context;
-};
-
-void background_init(struct background *, void (*work)(void *), void *context);
-void background_start(struct background *); /* and wakes it */
-void background_wake(struct background *);
-bool background_is_stopping(struct background *); /* work should end soon */
-void background_stop(struct background *);	  /* waits for it; started or not */
 
 #endif

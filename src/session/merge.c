@@ -17,7 +17,7 @@
 
 #include "session/merge.h"
 #include "base/lower_bound.h"
-#include "base/thread.h"
+#include "base/worker.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
@@ -83,7 +83,7 @@ struct merge {
 
 	pthread_mutex_t lock;
 	struct notes *notes;
-	struct background thread;
+	struct worker worker;
 	bool tells;
 	atomic_uint changes;
 };
@@ -190,7 +190,7 @@ note_lane(struct merge *m, size_t lane)
 		pthread_mutex_unlock(&m->lock);
 	}
 	bool news = stale;
-	while (!background_is_stopping(&m->thread) && note_some(m, lane))
+	while (!worker_is_stopping(&m->worker) && note_some(m, lane))
 		news = true;
 	if (news)
 		atomic_fetch_add(&m->changes, 1);
@@ -206,7 +206,7 @@ work(void *context)
 		for (size_t i = 0; i < m->count; i++)
 			note_lane(m, i);
 	} while (generation != clocks_generation(m->session->clocks) &&
-		 !background_is_stopping(&m->thread));
+		 !worker_is_stopping(&m->worker));
 	if (m->tells && atomic_load(&m->changes) != before)
 		session_tell(m->session);
 }
@@ -221,13 +221,13 @@ void
 merge_start(struct merge *m)
 {
 	m->tells = true;
-	background_start(&m->thread);
+	worker_start(&m->worker);
 }
 
 void
 merge_wake(struct merge *m)
 {
-	background_wake(&m->thread);
+	worker_wake(&m->worker);
 }
 
 unsigned
@@ -820,7 +820,7 @@ merge_new(struct session *session)
 		m->lanes[i].reader = reader_new(session->traces.at[i]);
 	}
 	pthread_mutex_init(&m->lock, NULL);
-	background_init(&m->thread, work, m);
+	worker_init(&m->worker, work, m);
 	m->generation = clocks_generation(session->clocks) - 1;
 	refresh(m);
 	return m;
@@ -831,7 +831,7 @@ merge_free(struct merge *m)
 {
 	if (!m)
 		return;
-	background_stop(&m->thread);
+	worker_stop(&m->worker);
 	for (size_t i = 0; i < m->count; i++) {
 		for (size_t k = 0; k < CACHE; k++)
 			vec_free(&m->lanes[i].cache[k].keys);

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "trace/trace.h"
-#include "base/thread.h"
+#include "base/worker.h"
 #include "decode/registry.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
@@ -39,9 +39,8 @@ struct trace {
 	struct trace_options *options;		     /* own, with the formats behind */
 	size_t entry;				     /* of the profile, SIZE_MAX: none */
 	char *matched;				     /* what `match:` was compared with */
-	pthread_t loader;
+	struct worker loader;
 	bool started; /* its index is built, its files are loaded */
-	bool loading;
 	atomic_uint generation;
 	atomic_bool unnamed; /* see trace_lacks_name */
 	pthread_mutex_t lock;
@@ -135,9 +134,7 @@ read_head(struct capture *capture)
 static void
 close_decoder(struct trace *trace)
 {
-	if (trace->loading)
-		pthread_join(trace->loader, NULL);
-	trace->loading = false;
+	worker_join(&trace->loader);
 	trace->started = false;
 	index_free(trace->index);
 	trace->index = NULL;
@@ -155,6 +152,7 @@ trace_close(struct trace *trace)
 	if (!trace)
 		return;
 	close_decoder(trace);
+	worker_stop(&trace->loader);
 	capture_close(trace->capture);
 	text_free(&trace->notice);
 	pthread_mutex_destroy(&trace->lock);
@@ -240,6 +238,8 @@ open_decoder(const struct trace *trace, const struct trace_choice *choice,
 	return decoder;
 }
 
+static void load_in_background(void *);
+
 struct trace *
 trace_open(struct trace_host *host, const struct trace_opening *from, struct err *err)
 {
@@ -251,6 +251,7 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 	trace->entry = from->entry;
 	trace->matched = mem_text(from->matched);
 	pthread_mutex_init(&trace->lock, NULL);
+	worker_init(&trace->loader, load_in_background, trace);
 	trace->capture = capture_open(from->path, &capture_options, err);
 	if (!trace->capture) {
 		trace_close(trace);
@@ -634,7 +635,7 @@ trace_load(struct trace *trace, struct err *err)
 	return loaded;
 }
 
-static void *
+static void
 load_in_background(void *context)
 {
 	struct trace *trace = context;
@@ -645,7 +646,6 @@ load_in_background(void *context)
 	if (loaded || err.code ||
 	    (trace->decoder->ops->guide && trace->decoder->ops->guide->survey))
 		trace_host_tell(trace->host);
-	return NULL;
 }
 
 int
@@ -672,7 +672,7 @@ trace_start(struct trace *trace)
 		index_start(trace->index);
 	if (first &&
 	    (trace->decoder->ops->load || naming_applies(trace->host->naming, trace->name)))
-		trace->loading = thread_start(&trace->loader, load_in_background, trace);
+		worker_start_once(&trace->loader);
 	if (capture_followed(trace->capture) == FOLLOW_NOT)
 		arm_notice(trace);
 }

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "session/clock/clock_feed.h"
-#include "base/thread.h"
+#include "base/worker.h"
 #include "session/link/serial.h"
 #include "session/session.h"
 #include "trace/trace_options.h"
@@ -248,13 +248,13 @@ look_at_cell(struct clock_feed *feed, uint64_t cell)
 
 /* Looks at the cells that have become known. */
 static void
-look_on(struct clock_feed *feed, struct background *thread)
+look_on(struct clock_feed *feed, struct worker *worker)
 {
 	struct index *index = trace_index(feed->trace);
 	struct index_cell summary;
 	if (!feed->source)
 		return;
-	while (!background_is_stopping(thread) && index_cell(index, feed->next, &summary)) {
+	while (!worker_is_stopping(worker) && index_cell(index, feed->next, &summary)) {
 		if (summary.flags & CELL_TIMED)
 			feed->last_ticks = summary.time_min;
 		if (!is_ruled_out(feed->source, &summary) && !look_at_cell(feed, feed->next))
@@ -312,9 +312,9 @@ look_at_origins(struct clock_feed *feed)
 /* --- a feed ------------------------------------------------------------ */
 
 void
-clock_feed_look(struct clock_feed *feed, struct background *thread)
+clock_feed_look(struct clock_feed *feed, struct worker *worker)
 {
-	look_on(feed, thread);
+	look_on(feed, worker);
 	look_at_origins(feed);
 }
 

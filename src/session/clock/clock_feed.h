@@ -12,7 +12,7 @@
 #include "session/clock/clock_link.h"
 #include "trace/reader.h"
 
-struct background;
+struct worker;
 struct serial_cursor;
 
 /* A rate that a transport announces from some tick on. */
@@ -45,7 +45,7 @@ void clock_feed_open(struct clock_feed *, struct session *, size_t number, struc
 void clock_feed_close(struct clock_feed *);
 
 /* Looks on as far as the index is known, or the thread is to stop. */
-void clock_feed_look(struct clock_feed *, struct background *);
+void clock_feed_look(struct clock_feed *, struct worker *);
 
 /* What was found does not hold: the capture shrank or is another. */
 void clock_feed_forget(struct clock_feed *);

@@ -64,7 +64,7 @@ clock_points_look(struct clock_points *points)
 		feed->epoch = epoch;
 		if (can_keep(feed) && !feed->next)
 			recall_points(feed);
-		clock_feed_look(feed, points->thread);
+		clock_feed_look(feed, points->worker);
 		if (can_keep(feed))
 			keep_points(feed);
 	}
@@ -97,9 +97,9 @@ clock_points_are_all(const struct clock_points *points)
 }
 
 void
-clock_points_open(struct clock_points *points, struct session *session, struct background *thread)
+clock_points_open(struct clock_points *points, struct session *session, struct worker *worker)
 {
-	*points = (struct clock_points){.thread = thread};
+	*points = (struct clock_points){.worker = worker};
 	for (size_t i = 0; i < session->traces.count; i++)
 		clock_feed_open(vec_add(&points->feeds), session, i, &points->links);
 }

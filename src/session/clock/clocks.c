@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "session/clock/clocks.h"
-#include "base/thread.h"
+#include "base/worker.h"
 #include "session/clock/clock_map.h"
 #include "session/link/serial.h"
 #include "session/session.h"
@@ -30,7 +30,7 @@ enum {
 struct clocks {
 	struct session *session;
 	struct clock_points points;
-	struct background thread;
+	struct worker worker;
 	bool notifies;	 /* the session, of what is new */
 	uint64_t mapped; /* points in the map */
 	bool mapped_all; /* and then all was known */
@@ -101,10 +101,10 @@ clocks_new(struct session *session)
 {
 	struct clocks *clocks = mem_new(sizeof *clocks);
 	clocks->session = session;
-	background_init(&clocks->thread, clocks_run, clocks);
+	worker_init(&clocks->worker, clocks_run, clocks);
 	pthread_mutex_init(&clocks->lock, NULL);
 	pthread_rwlock_init(&clocks->map_lock, NULL);
-	clock_points_open(&clocks->points, session, &clocks->thread);
+	clock_points_open(&clocks->points, session, &clocks->worker);
 	clocks->map = make_map(clocks); /* what needs no capture */
 	return clocks;
 }
@@ -114,7 +114,7 @@ clocks_free(struct clocks *clocks)
 {
 	if (!clocks)
 		return;
-	background_stop(&clocks->thread);
+	worker_stop(&clocks->worker);
 	clock_points_close(&clocks->points);
 	for (size_t i = 0; i < clocks->ties.count; i++)
 		option_release(&sync_options_table, &clocks->ties.at[i]);
@@ -144,13 +144,13 @@ void
 clocks_start(struct clocks *clocks)
 {
 	clocks->notifies = true;
-	background_start(&clocks->thread);
+	worker_start(&clocks->worker);
 }
 
 void
 clocks_wake(struct clocks *clocks)
 {
-	background_wake(&clocks->thread);
+	worker_wake(&clocks->worker);
 }
 
 unsigned
@@ -577,7 +577,7 @@ clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, stru
 	if (same)
 		return err_set(err, ERR_USAGE, "both have the same clock");
 	clocks_add_ties(clocks, &tie, 1);
-	background_wake(&clocks->thread);
+	worker_wake(&clocks->worker);
 	return 0;
 }
 
@@ -610,7 +610,7 @@ clocks_untie(struct clocks *clocks, size_t number)
 	memmove(tie, tie + 1, (--clocks->ties.count - number) * sizeof *tie);
 	clocks->tied = true;
 	pthread_mutex_unlock(&clocks->lock);
-	background_wake(&clocks->thread);
+	worker_wake(&clocks->worker);
 }
 
 const struct sync_options *

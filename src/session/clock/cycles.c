@@ -13,7 +13,7 @@
 
 #include "session/clock/cycles.h"
 #include "base/map.h"
-#include "base/thread.h"
+#include "base/worker.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
@@ -34,7 +34,7 @@ struct cycles_question {
 
 struct cycles {
 	struct session *session;
-	struct background thread;
+	struct worker worker;
 	struct cycles_walk **walks; /* of the traces; made on first use */
 	atomic_uint generation;
 
@@ -100,7 +100,7 @@ cycles_find(struct trace *trace, const struct message *m, struct cycles_estimate
 	*answer = ask_question(cycles, trace, m, &is_new)->answer;
 	pthread_mutex_unlock(&cycles->lock);
 	if (is_new)
-		background_wake(&cycles->thread);
+		worker_wake(&cycles->worker);
 	return answer->known;
 }
 
@@ -185,7 +185,7 @@ cycles_run(void *context)
 {
 	struct cycles *cycles = context;
 	struct cycles_question q;
-	while (!background_is_stopping(&cycles->thread) && next_question(cycles, &q)) {
+	while (!worker_is_stopping(&cycles->worker) && next_question(cycles, &q)) {
 		answer_cell(cycles, &q);
 		session_tell(cycles->session);
 	}
@@ -205,7 +205,7 @@ cycles_new(struct session *session)
 	cycles->session = session;
 	cycles->walks = mem_new(session->traces.count * sizeof *cycles->walks);
 	pthread_mutex_init(&cycles->lock, NULL);
-	background_init(&cycles->thread, cycles_run, cycles);
+	worker_init(&cycles->worker, cycles_run, cycles);
 	return cycles;
 }
 
@@ -214,7 +214,7 @@ cycles_free(struct cycles *cycles)
 {
 	if (!cycles)
 		return;
-	background_stop(&cycles->thread);
+	worker_stop(&cycles->worker);
 	for (size_t i = 0; i < cycles->session->traces.count; i++)
 		cycles_walk_free(cycles->walks[i]);
 	free(cycles->walks);
@@ -248,7 +248,7 @@ void
 cycles_start(struct cycles *cycles)
 {
 	if (cycles)
-		background_start(&cycles->thread);
+		worker_start(&cycles->worker);
 }
 
 void
@@ -262,7 +262,7 @@ cycles_wake(struct cycles *cycles)
 		q->answered &= !is_stale(cycles, q);
 	}
 	pthread_mutex_unlock(&cycles->lock);
-	background_wake(&cycles->thread);
+	worker_wake(&cycles->worker);
 }
 
 unsigned

@@ -13,13 +13,10 @@
 
 #include "session/context/context_build.h"
 #include "base/lower_bound.h"
-#include "base/thread.h"
 #include "session/link/serial.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 enum { SHIFT_MAX = 32, NOTIFY_MS = 500 };
 
@@ -147,15 +144,6 @@ context_load(struct context_walker *w, uint64_t cell)
 
 /* --- the thread -------------------------------------------------------- */
 
-static bool
-is_stopping(struct contexts *contexts)
-{
-	pthread_mutex_lock(&contexts->lock);
-	bool stopping = contexts->stopping;
-	pthread_mutex_unlock(&contexts->lock);
-	return stopping;
-}
-
 static void
 forget_trace(struct contexts *contexts, struct context_trace *tracked)
 {
@@ -204,7 +192,7 @@ work(struct contexts *contexts, struct context_trace *tracked)
 		forget_trace(contexts, tracked);
 	tracked->generation = generation;
 	bool any = false;
-	while (tracked->known < readable_cells(tracked) && !is_stopping(contexts)) {
+	while (tracked->known < readable_cells(tracked) && !worker_is_stopping(&contexts->worker)) {
 		if (w->filled)
 			context_walk_on(w);
 		else
@@ -220,26 +208,15 @@ work(struct contexts *contexts, struct context_trace *tracked)
 	return any;
 }
 
-static void *
-run(void *context)
+void
+context_walk_all(void *context)
 {
 	struct contexts *contexts = context;
-	setpriority(PRIO_PROCESS, (id_t)gettid(), 10);
-	pthread_mutex_lock(&contexts->lock);
-	while (!contexts->stopping) {
-		contexts->woken = false;
-		pthread_mutex_unlock(&contexts->lock);
-		bool any = false;
-		for (size_t i = 0; i < contexts->count; i++)
-			any |= work(contexts, &contexts->traces[i]);
-		if (any)
-			tell(contexts, true);
-		pthread_mutex_lock(&contexts->lock);
-		while (!contexts->stopping && !contexts->woken)
-			pthread_cond_wait(&contexts->changed, &contexts->lock);
-	}
-	pthread_mutex_unlock(&contexts->lock);
-	return NULL;
+	bool any = false;
+	for (size_t i = 0; i < contexts->count; i++)
+		any |= work(contexts, &contexts->traces[i]);
+	if (any)
+		tell(contexts, true);
 }
 
 void
@@ -247,8 +224,8 @@ context_let_run(struct contexts *contexts, bool *flag)
 {
 	pthread_mutex_lock(&contexts->lock);
 	*flag = true;
-	if (contexts->wanted && contexts->allowed && !contexts->running)
-		contexts->running = thread_start(&contexts->thread, run, contexts);
+	if (contexts->wanted && contexts->allowed && !worker_is_running(&contexts->worker))
+		worker_start(&contexts->worker);
 	pthread_mutex_unlock(&contexts->lock);
 }
 
@@ -265,10 +242,7 @@ contexts_start(struct contexts *contexts, void (*notify)(void *), void *context)
 void
 contexts_wake(struct contexts *contexts)
 {
-	pthread_mutex_lock(&contexts->lock);
-	contexts->woken = true;
-	pthread_cond_signal(&contexts->changed);
-	pthread_mutex_unlock(&contexts->lock);
+	worker_wake(&contexts->worker);
 }
 
 void
@@ -289,12 +263,7 @@ contexts_free(struct contexts *contexts)
 {
 	if (!contexts)
 		return;
-	pthread_mutex_lock(&contexts->lock);
-	contexts->stopping = true;
-	pthread_cond_signal(&contexts->changed);
-	pthread_mutex_unlock(&contexts->lock);
-	if (contexts->running)
-		pthread_join(contexts->thread, NULL);
+	worker_stop(&contexts->worker);
 	for (size_t i = 0; i < contexts->count; i++) {
 		struct context_trace *tracked = &contexts->traces[i];
 		for (size_t k = 0; k < tracked->rules.count; k++)
@@ -313,7 +282,6 @@ contexts_free(struct contexts *contexts)
 	free(contexts->traces);
 	text_free(&contexts->complaint);
 	pthread_mutex_destroy(&contexts->lock);
-	pthread_cond_destroy(&contexts->changed);
 	free(contexts);
 }
 

@@ -5,6 +5,7 @@
 #ifndef TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
 #define TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
 
+#include "base/worker.h"
 #include "session/context/context_walk.h"
 
 #include <pthread.h>
@@ -41,10 +42,8 @@ struct contexts {
 	pthread_mutex_t lock;
 	atomic_uint generation;
 	atomic_uint epoch; /* counts up when what was known is not any more */
-	pthread_t thread;
-	pthread_cond_t changed;
-	bool wanted, allowed; /* the thread starts when both are */
-	bool running, stopping, woken;
+	struct worker worker;
+	bool wanted, allowed; /* it starts when both are */
 	void (*notify)(void *);
 	void *notify_context;
 	struct timespec notified;
@@ -55,7 +54,10 @@ enum { CONTEXT_ENTRIES_MAX = 512 * 1024 }; /* of a trace: 28 MiB */
 struct context_trace *context_trace_of(struct contexts *, const struct trace *);
 uint64_t context_known(struct contexts *, const struct context_trace *);
 
-/* Sets one of the flags that let the thread start. */
+/* The worker's job: walks what can be read of all traces.  CONTEXT: struct contexts. */
+void context_walk_all(void *context);
+
+/* Sets one of the flags that let the worker start. */
 void context_let_run(struct contexts *, bool *flag);
 
 /* Puts the walker at the beginning of CELL, with what is known there; false if

@@ -22,7 +22,7 @@
 
 #include "session/link/serial.h"
 #include "base/lower_bound.h"
-#include "base/thread.h"
+#include "base/worker.h"
 #include "decode/gem/gem.h"
 #include "decode/gem/uia.h"
 #include "trace/reader.h"
@@ -89,7 +89,7 @@ struct serial {
 	uint64_t context_last;	 /* its last number, 0 = none */
 
 	atomic_uint generation;
-	struct background thread;
+	struct worker worker;
 	struct serial_walker *walker; /* the thread's, made on first use */
 	void (*notify)(void *);
 	void *notify_context;
@@ -515,7 +515,7 @@ serial_walker_free(struct serial_walker *w)
 static bool
 is_stopping(struct serial *s)
 {
-	return background_is_stopping(&s->thread);
+	return worker_is_stopping(&s->worker);
 }
 
 static void
@@ -671,13 +671,13 @@ serial_start(struct serial *s, void (*notify)(void *), void *context)
 {
 	s->notify = notify;
 	s->notify_context = context;
-	background_start(&s->thread);
+	worker_start(&s->worker);
 }
 
 void
 serial_wake(struct serial *s)
 {
-	background_wake(&s->thread);
+	worker_wake(&s->worker);
 }
 
 static void *
@@ -714,7 +714,7 @@ serial_new(struct trace *gem, struct trace *uia, const struct sync_options *opti
 	s->logger = options ? options->logger : -1;
 	s->core = options ? options->core : -1;
 	pthread_mutex_init(&s->lock, NULL);
-	background_init(&s->thread, serial_run, s);
+	worker_init(&s->worker, serial_run, s);
 	s->fields = (struct session_fields){.cursor_new = fields_cursor_new,
 					    .cursor_free = fields_cursor_free,
 					    .expand = fields_expand,
@@ -728,7 +728,7 @@ serial_free(struct serial *s)
 {
 	if (!s)
 		return;
-	background_stop(&s->thread);
+	worker_stop(&s->worker);
 	trace_set_session_fields(s->gem, NULL);
 	if (s->walker) {
 		reader_free(s->walker->gem);

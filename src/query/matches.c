@@ -23,15 +23,13 @@
 #include "base/lower_bound.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "base/worker.h"
 #include "session/context/context.h"
 #include "session/session.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
 	GROUP = 256,
@@ -74,8 +72,7 @@ struct matches {
 	unsigned basis;	    /* of both filters */
 	uint8_t severities; /* wanted, where they alone decide */
 
-	pthread_mutex_t lock; /* for all down to the next heading */
-	pthread_cond_t changed;
+	pthread_mutex_t lock;	    /* for all down to the next heading */
 	unsigned epoch, generation; /* of the index and of what is made of it */
 	unsigned round;
 	VEC(struct group) groups;
@@ -102,11 +99,10 @@ struct matches {
 	struct filter_pair pair;
 	struct cell_result cache[CACHE];
 	uint64_t clock;
-	pthread_t thread;
-	bool running;
+	struct worker worker;
 
 	/* the worker's */
-	atomic_bool stopping;
+	struct reader *reader;
 	struct filter_pair work_pair;
 	row_list found;
 	struct timespec told;
@@ -142,7 +138,7 @@ count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 		struct message own = block->messages[i]; /* the block may have to go */
 		if (filter_pair_match(pair, reader, &own))
 			*vec_add(rows) = (uint32_t)i;
-		if (atomic_load_explicit(&m->stopping, memory_order_relaxed) ||
+		if (worker_is_stopping(&m->worker) ||
 		    (i % CLOCK_LOOK == 0 && until != NO_END && thread_now_ms() >= until))
 			return false;
 		block = reader_keep(reader, block, cell);
@@ -381,7 +377,7 @@ is_ready(struct matches *m, uint64_t cell)
 /* Decodes a cell and stores its hits; the lock is held before and after.  True
  * if that is worth telling. */
 static bool
-look(struct matches *m, struct reader *reader, uint64_t cell)
+look(struct matches *m, uint64_t cell)
 {
 	unsigned round = m->round, generation = m->generation;
 	bool first = !m->hits;
@@ -389,7 +385,7 @@ look(struct matches *m, struct reader *reader, uint64_t cell)
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	bool good = is_ready(m, cell) &&
-		    count_cell(m, &m->work_pair, reader, cell, NO_END, &m->found) &&
+		    count_cell(m, &m->work_pair, m->reader, cell, NO_END, &m->found) &&
 		    filter_generation(m->basis, m->trace) == generation;
 	pthread_mutex_lock(&m->lock);
 	if (round != m->round)
@@ -404,28 +400,27 @@ look(struct matches *m, struct reader *reader, uint64_t cell)
 	return (first && m->fresh) || (m->awaited && m->fresh && ms > AWAITED_MS) || ms > NEWS_MS;
 }
 
-static void *
-run(void *context)
+/* Decides the cells that are left, until a stop. */
+static void
+decide_cells(void *context)
 {
 	struct matches *m = context;
-	struct reader *reader = reader_new(m->trace);
-	reader_limit(reader, WORKER_BLOCKS);
-	bool idle = true;
-	setpriority(PRIO_PROCESS, (id_t)gettid(), 5);
-	clock_gettime(CLOCK_MONOTONIC, &m->told);
-	pthread_mutex_lock(&m->lock);
-	while (!atomic_load(&m->stopping)) {
-		uint64_t cell;
-		bool work = pick(m, &cell);
-		if (work ? look(m, reader, cell) : !idle)
-			tell(m); /* at last, that it is done */
-		else if (!work)
-			pthread_cond_wait(&m->changed, &m->lock);
-		idle = !work;
+	uint64_t cell;
+	bool any = false;
+	if (!m->reader) {
+		m->reader = reader_new(m->trace);
+		reader_limit(m->reader, WORKER_BLOCKS);
+		clock_gettime(CLOCK_MONOTONIC, &m->told);
 	}
+	pthread_mutex_lock(&m->lock);
+	while (!worker_is_stopping(&m->worker) && pick(m, &cell)) {
+		if (look(m, cell))
+			tell(m);
+		any = true;
+	}
+	if (any && !worker_is_stopping(&m->worker))
+		tell(m); /* that it is done */
 	pthread_mutex_unlock(&m->lock);
-	reader_free(reader);
-	return NULL;
 }
 
 /* --- making and keeping up --------------------------------------------- */
@@ -461,11 +456,10 @@ matches_update(struct matches *m)
 	if (m->complete && m->undecided && !(m->basis & FILTER_ON_STRUCT) && !m->added_up)
 		add_up(m);
 	m->blocked = false;
-	pthread_cond_signal(&m->changed);
-	bool start = m->undecided && !m->running && !m->stopped;
+	bool start = m->undecided && !m->stopped;
 	pthread_mutex_unlock(&m->lock);
 	if (start)
-		m->running = thread_start(&m->thread, run, m);
+		worker_start(&m->worker);
 	return stale;
 }
 
@@ -517,7 +511,8 @@ matches_new_here(struct trace *trace, const struct filter *want, const struct fi
 		m->severities = severities_of(m, NULL, (struct message){0});
 	m->around = around;
 	pthread_mutex_init(&m->lock, NULL);
-	pthread_cond_init(&m->changed, NULL);
+	worker_init(&m->worker, decide_cells, m);
+	m->worker.nice = 5;
 	is_stale(m);
 	if (reader) {
 		sweep(m);
@@ -539,12 +534,8 @@ matches_free(struct matches *m)
 {
 	if (!m)
 		return;
-	pthread_mutex_lock(&m->lock);
-	atomic_store(&m->stopping, true);
-	pthread_cond_signal(&m->changed);
-	pthread_mutex_unlock(&m->lock);
-	if (m->running)
-		pthread_join(m->thread, NULL);
+	worker_stop(&m->worker);
+	reader_free(m->reader);
 	forget(m);
 	vec_free(&m->groups);
 	for (size_t i = 0; i < CACHE; i++)
@@ -552,7 +543,6 @@ matches_free(struct matches *m)
 	vec_free(&m->found);
 	filter_pair_free(&m->pair);
 	filter_pair_free(&m->work_pair);
-	pthread_cond_destroy(&m->changed);
 	pthread_mutex_destroy(&m->lock);
 	free(m);
 }
@@ -590,7 +580,7 @@ matches_get_progress(struct matches *m, struct matches_progress *out)
 	*out = (struct matches_progress){
 	    .count = complete && m->totalled ? m->total : m->hits,
 	    .exact = complete && (m->totalled || !m->undecided),
-	    .working = m->running && m->undecided && !m->stopped,
+	    .working = worker_is_running(&m->worker) && m->undecided && !m->stopped,
 	    .cells = m->swept - m->undecided,
 	    .of = index_cell_count(m->index),
 	    .looked = m->looked,
@@ -826,7 +816,8 @@ matches_await(struct matches *m, struct position from, int direction)
 {
 	uint64_t cell = cell_ahead(from, direction);
 	pthread_mutex_lock(&m->lock);
-	bool comes = m->running && !m->stopped && cell < m->swept && word_of(m, cell) == UNDECIDED;
+	bool comes = worker_is_running(&m->worker) && !m->stopped && cell < m->swept &&
+		     word_of(m, cell) == UNDECIDED;
 	if (comes) {
 		start_around(m, cell);
 		m->awaited = direction;

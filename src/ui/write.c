@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "ui/write.h"
-#include "base/thread.h"
+#include "base/worker.h"
 #include "query/filter/filter.h"
 #include "session/session.h"
 #include "ui/app.h"
@@ -38,10 +38,9 @@ struct write_job {
 	struct filter filter; /* a copy */
 	char *path;
 	int file;
-	bool fresh; /* the file was not there before */
-	pthread_t thread;
-	bool started;
-	atomic_bool cancelled, done;
+	bool fresh;	      /* the file was not there before */
+	struct worker worker; /* cancelled with it */
+	atomic_bool done;
 	const char *of;	 /* what is written, for people */
 	int64_t written; /* or an error; valid once done */
 	int errno_seen;
@@ -54,7 +53,7 @@ write_take(void *context, struct text *text)
 {
 	struct write_job *job = context;
 	size_t done = 0;
-	while (done < text->length && !atomic_load(&job->cancelled)) {
+	while (done < text->length && !worker_is_stopping(&job->worker)) {
 		ssize_t n = write(job->file, text->data + done, text->length - done);
 		if (n < 0 && errno != EINTR) {
 			job->errno_seen = errno;
@@ -63,7 +62,7 @@ write_take(void *context, struct text *text)
 		done += n > 0 ? (size_t)n : 0;
 	}
 	text_clear(text);
-	return !atomic_load(&job->cancelled);
+	return !worker_is_stopping(&job->worker);
 }
 
 /* A merge of the thread's own. */
@@ -77,14 +76,14 @@ make_merge(struct write_job *job)
 	return merge;
 }
 
-static void *
+static void
 write_run(void *context)
 {
 	struct write_job *job = context;
 	struct merge *merge = NULL;
-	if (job->range.ordered && !atomic_load(&job->cancelled))
+	if (job->range.ordered && !worker_is_stopping(&job->worker))
 		merge = job->range.merge = make_merge(job);
-	job->written = atomic_load(&job->cancelled) ? ERR_CANCELLED : export_range(&job->range);
+	job->written = worker_is_stopping(&job->worker) ? ERR_CANCELLED : export_range(&job->range);
 	merge_free(merge);
 	if (close(job->file) != 0 && !job->errno_seen)
 		job->errno_seen = errno;
@@ -92,7 +91,6 @@ write_run(void *context)
 		unlink(job->path);
 	atomic_store(&job->done, true);
 	session_tell(job->session);
-	return NULL;
 }
 
 static void
@@ -100,11 +98,10 @@ job_free(struct write_job *job)
 {
 	if (!job)
 		return;
-	atomic_store(&job->cancelled, true);
-	if (job->started)
-		pthread_join(job->thread, NULL);
-	else if (job->path && !atomic_load(&job->done))
+	worker_cancel(&job->worker);
+	if (!worker_is_running(&job->worker) && job->path && !atomic_load(&job->done))
 		write_run(job); /* nothing but to tidy up */
+	worker_stop(&job->worker);
 	filter_free(&job->filter);
 	for (size_t i = 0; job->marks && i < job->spans.count; i++)
 		free((char *)job->marks[i].note);
@@ -127,7 +124,7 @@ write_cancel(struct screen *screen)
 {
 	if (!app_of(screen)->writing)
 		return false;
-	atomic_store(&app_of(screen)->writing->cancelled, true);
+	worker_cancel(&app_of(screen)->writing->worker);
 	write_poll(screen);
 	return true;
 }
@@ -136,11 +133,10 @@ write_cancel(struct screen *screen)
 static void
 start_when_known(struct write_job *job)
 {
-	if (job->started || atomic_load(&job->done) ||
-	    (!atomic_load(&job->cancelled) && !export_range_is_known(&job->range)))
+	if (worker_is_running(&job->worker) || atomic_load(&job->done) ||
+	    (!worker_is_stopping(&job->worker) && !export_range_is_known(&job->range)))
 		return;
-	job->started = thread_start(&job->thread, write_run, job);
-	if (!job->started)
+	if (!worker_start_once(&job->worker))
 		write_run(job);
 }
 
@@ -341,6 +337,7 @@ write_start(struct screen *screen, const struct command_call *call)
 	struct write_job *job = mem_new(sizeof *job);
 	job->session = screen->session;
 	job->file = -1;
+	worker_init(&job->worker, write_run, job);
 	if (prepare_job(screen, call->text, &wish, job))
 		job->path = mem_text(text_get(&wish.path));
 	text_free(&wish.path);

@@ -3,15 +3,16 @@
  *
  * The copying thread publishes the size after the bytes are in the file, so
  * whoever sees a size may read that far.  It tells its owner of growth at once
- * but at most ten times a second, and of the end.  A second descriptor (an
- * eventfd) wakes it when it shall stop.  If it cannot go on, what came so far
- * stays, and the reason with it.
+ * but at most ten times a second, and of the end.  It sleeps in poll(), with the
+ * worker's own descriptor beside the stream's.  If it cannot go on, what came so
+ * far stays, and the reason with it.
  */
 #include "config.h"
 
 #include "capture/spool.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "base/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,18 +22,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { CHUNK = 256 * 1024, QUIET_MS = 100 };
 
 struct spool {
-	int stream, file, stop;
-	pthread_t thread;
+	int stream, file;
+	struct worker worker;
 	_Atomic uint64_t size;
 	uint64_t limit; /* of what is of use */
-	bool started;	/* the thread is there */
 	atomic_bool ended, interrupted;
 	char *folder;
 	int error;	      /* both valid once it ended */
@@ -96,8 +95,8 @@ read_some(struct spool *spool, char *buffer, bool *again)
 	return n < 0 ? 0 : (size_t)n;
 }
 
-static void *
-copy(void *context)
+static void
+spool_copy(void *context)
 {
 	struct spool *spool = context;
 	char *buffer = mem_resize(NULL, CHUNK);
@@ -109,8 +108,9 @@ copy(void *context)
 			said = thread_now_ms();
 			spool->notify(spool->notify_context);
 		}
-		struct pollfd wait[] = {{.fd = spool->stream, .events = POLLIN},
-					{.fd = spool->stop, .events = POLLIN}};
+		struct pollfd wait[] = {
+		    {.fd = spool->stream, .events = POLLIN},
+		    {.fd = worker_stop_event(&spool->worker), .events = POLLIN}};
 		int ready = poll(wait, 2, unsaid ? QUIET_MS : -1);
 		if (ready < 0 && errno == EINTR)
 			continue;
@@ -128,7 +128,6 @@ copy(void *context)
 	atomic_store_explicit(&spool->ended, true, memory_order_release);
 	wake_waiting(spool);
 	spool->notify(spool->notify_context);
-	return NULL;
 }
 
 static const char *
@@ -165,10 +164,9 @@ say_nothing(void *context)
 static void
 spool_free(struct spool *spool)
 {
+	worker_stop(&spool->worker);
 	close(spool->stream);
 	close(spool->file);
-	if (spool->stop >= 0)
-		close(spool->stop);
 	free(spool->folder);
 	free(spool);
 }
@@ -185,13 +183,13 @@ spool_open(int stream, const struct capture_options *options, struct err *err)
 	struct spool *spool = mem_new(sizeof *spool);
 	spool->stream = stream;
 	spool->file = file;
-	spool->stop = eventfd(0, EFD_CLOEXEC);
+	worker_init(&spool->worker, spool_copy, spool);
 	spool->folder = mem_text(folder);
 	pthread_mutex_init(&spool->lock, NULL);
 	pthread_cond_init(&spool->grown, NULL);
 	spool->notify = options && options->notify ? options->notify : say_nothing;
 	spool->notify_context = options ? options->notify_context : NULL;
-	if (spool->stop >= 0)
+	if (worker_stop_event(&spool->worker) >= 0)
 		return spool;
 	err_set(err, ERR_IO, "cannot read the stream: %s", strerror(errno));
 	spool_free(spool);
@@ -202,8 +200,7 @@ int
 spool_start(struct spool *spool, uint64_t limit, struct err *err)
 {
 	spool->limit = limit;
-	spool->started = thread_start(&spool->thread, copy, spool);
-	return spool->started
+	return worker_start_once(&spool->worker)
 		   ? 0
 		   : err_set(err, ERR_IO,
 			     "cannot read the stream: no thread can be started (ulimit -u)");
@@ -212,14 +209,8 @@ spool_start(struct spool *spool, uint64_t limit, struct err *err)
 void
 spool_stop(struct spool *spool)
 {
-	if (!spool)
-		return;
-	uint64_t one = 1;
-	if (write(spool->stop, &one, sizeof one) != sizeof one)
-		abort();
-	if (spool->started)
-		pthread_join(spool->thread, NULL);
-	spool_free(spool);
+	if (spool)
+		spool_free(spool);
 }
 
 int

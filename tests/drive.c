@@ -3,8 +3,8 @@
  *
  * The sequence of one pass over the whole is the measure; the other ways are
  * compared with it message by message: a window that grows (a followed file),
- * blocks bounded by `until` with a fresh window each (the index), a state
- * restored from its checkpoint (everything else).
+ * small windows (a reader), blocks bounded by `until` with a fresh window each (the
+ * index), a state restored from its checkpoint (everything else).
  */
 #include "config.h"
 
@@ -178,23 +178,27 @@ print_message(const struct message *m)
 		m->flags);
 }
 
+static bool
+is_same(const struct message *a, const struct message *b)
+{
+	return a->offset == b->offset && a->length == b->length && a->flags == b->flags &&
+	       a->kind == b->kind && a->severity == b->severity && a->origin == b->origin &&
+	       a->aux == b->aux && a->ticks == b->ticks;
+}
+
 static void
 check_same(const struct drive_messages *a, const struct drive_messages *b)
 {
 	for (size_t i = 0; i < a->list.count && i < b->list.count; i++) {
 		const struct message *x = &a->list.at[i], *y = &b->list.at[i];
-		bool same = x->offset == y->offset && x->length == y->length &&
-			    x->flags == y->flags && x->kind == y->kind &&
-			    x->severity == y->severity && x->origin == y->origin &&
-			    x->aux == y->aux && x->ticks == y->ticks;
-		if (!same) {
+		if (!is_same(x, y)) {
 			fprintf(stderr, "message %zu should be ", i);
 			print_message(x);
 			fprintf(stderr, ", is ");
 			print_message(y);
 			fprintf(stderr, "\n");
 		}
-		CHECK(same);
+		CHECK(is_same(x, y));
 	}
 	CHECK(a->list.count == b->list.count);
 }
@@ -221,12 +225,54 @@ drive_growing(const struct drive *d, const struct drive_messages *all, size_t by
 	decode_state_free(d->decoder, state);
 }
 
+/* One step in a copy of TAKE bytes from where the decoder stands; how many messages. */
+static size_t
+step_in(const struct drive *d, struct decode_state *state, size_t take, struct message *out)
+{
+	uint8_t *copy = mem_new(take ? take : 1);
+	memcpy(copy, d->bytes + state->offset, take);
+	struct window w = {.bytes = copy,
+			   .offset = state->offset,
+			   .length = take,
+			   .until = UINT64_MAX,
+			   .last = state->offset + take == d->length};
+	size_t count = d->ops->step(d->decoder, state, &w, out, 1);
+	vec_release(copy);
+	return count;
+}
+
+void
+drive_windows(const struct drive *d, const struct drive_messages *all, size_t bytes)
+{
+	struct decode_state *state = start(d);
+	struct drive_messages m = {0};
+	for (size_t more = bytes;;) {
+		struct message message;
+		uint64_t before = state->offset;
+		size_t left = d->length - (size_t)before, take = more < left ? more : left;
+		size_t count = step_in(d, state, take, &message);
+		if (count)
+			*vec_add(&m.list) = message;
+		else if (take == left)
+			break;
+		bool moved = count || state->offset > before;
+		CHECK(moved || take < d->ops->reach);
+		CHECK(m.list.count <= all->list.count);
+		more = moved ? bytes : 2 * more + 1;
+	}
+	check_same(all, &m);
+	vec_free(&m.list);
+	decode_state_free(d->decoder, state);
+}
+
 /* A new state that stands where STATE does, which is freed. */
 static struct decode_state *
 reborn(const struct drive *d, struct decode_state *state)
 {
-	uint8_t saved[CHECKPOINT_MAX], again[CHECKPOINT_MAX];
+	uint8_t saved[CHECKPOINT_MAX + 1], again[CHECKPOINT_MAX];
+	memset(saved, 0xa5, sizeof saved);
 	d->ops->save(d->decoder, state, saved);
+	CHECK(saved[d->ops->checkpoint_size] == 0xa5);
 	decode_state_free(d->decoder, state);
 	state = decode_state_new(d->decoder);
 	d->ops->restore(d->decoder, state, saved);
@@ -371,16 +417,57 @@ drive_expand(const struct drive *d, const struct drive_messages *m)
 	expansion_free(&e);
 }
 
-void
-drive_everything(const struct drive *d)
+static void
+resync_often(const struct drive *d, const struct drive_messages *all, size_t every)
+{
+	(void)all;
+	for (size_t from = 0; from < d->length; from += every)
+		drive_resync(d, from);
+}
+
+static const struct way {
+	void (*check)(const struct drive *, const struct drive_messages *, size_t size);
+	size_t size, parts; /* a size, or one so that there are so many parts */
+	bool thorough;
+} ways[] = {
+    {drive_checkpoints, .size = 1},
+    {drive_blocks, .size = 16},
+    {drive_windows, .size = 64},
+    {drive_growing, .parts = 16},
+    {resync_often, .parts = 8},
+    {drive_blocks, .size = 1, .thorough = true},
+    {drive_blocks, .size = 7, .thorough = true},
+    {drive_blocks, .size = 64, .thorough = true},
+    {drive_blocks, .size = 500, .thorough = true},
+    {drive_windows, .size = 1, .thorough = true},
+    {drive_windows, .size = 5, .thorough = true},
+    {drive_windows, .size = 20, .thorough = true},
+    {drive_windows, .size = 333, .thorough = true},
+    {resync_often, .size = 13, .thorough = true},
+};
+
+static void
+check_ways(const struct drive *d, bool thorough)
 {
 	struct drive_messages all;
 	drive_all(d, &all);
 	drive_expand(d, &all);
-	drive_checkpoints(d, &all, 1);
-	drive_blocks(d, &all, 16);
-	drive_growing(d, &all, d->length / 16 + 1);
-	for (size_t from = 0; from < d->length; from += d->length / 8 + 1)
-		drive_resync(d, from);
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		const struct way *way = &ways[i];
+		if (!way->thorough || thorough)
+			way->check(d, &all, way->parts ? d->length / way->parts + 1 : way->size);
+	}
 	vec_free(&all.list);
+}
+
+void
+drive_everything(const struct drive *d)
+{
+	check_ways(d, false);
+}
+
+void
+drive_thoroughly(const struct drive *d)
+{
+	check_ways(d, true);
 }

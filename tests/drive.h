@@ -17,8 +17,10 @@ struct drive {
 	size_t length;
 };
 
+typedef VEC(struct message) message_list;
+
 struct drive_messages {
-	VEC(struct message) list;
+	message_list list;
 };
 
 /* NAME as in decoder_find(). */
@@ -37,8 +39,11 @@ struct window drive_window(const struct drive *);
 /* All messages; free with vec_free(&m->list). */
 void drive_all(const struct drive *, struct drive_messages *);
 
-/* The same messages are found when ... */
+/* The same messages are found when the window grows by so many bytes; in windows that
+ * begin where the decoder stands, of so many bytes or what it then needs; in cells of
+ * so many bytes, and after so many messages, with a new state from a checkpoint. */
 void drive_growing(const struct drive *, const struct drive_messages *, size_t by);
+void drive_windows(const struct drive *, const struct drive_messages *, size_t bytes);
 void drive_blocks(const struct drive *, const struct drive_messages *, size_t block);
 void drive_checkpoints(const struct drive *, const struct drive_messages *, size_t every);
 
@@ -52,7 +57,9 @@ void drive_check_numbers(const struct expansion *);
 /* Every message can be expanded, and its fields written and located. */
 void drive_expand(const struct drive *, const struct drive_messages *);
 
-/* All of these. */
+/* All of these: the rows of one table.  Thoroughly: with more sizes, down to single
+ * bytes. */
 void drive_everything(const struct drive *);
+void drive_thoroughly(const struct drive *);
 
 #endif

@@ -74,7 +74,7 @@ struct fixture {
 	struct decoder *d;
 	struct csel_options options;
 	struct log log;
-	walk_messages all;
+	message_list all;
 	struct expansion e;
 };
 
@@ -418,7 +418,7 @@ test_long_unknown(void **state)
 	(void)state;
 	memcpy(bytes, log.bytes, log.length);
 	struct decoder *d = csel_ops.open(&options, &(struct window){0}, NULL);
-	walk_messages all = walk_all(d, bytes, length);
+	message_list all = walk_all(d, bytes, length);
 	assert_int_equal(all.count, 3 + 4 + 1);
 	assert_int_equal(all.at[3].severity, SEVERITY_FATAL);
 	for (size_t i = 4; i < 7; i++) {

@@ -39,7 +39,7 @@ struct fixture {
 	struct decoder *d;
 	uint8_t bytes[MAX * 32];
 	size_t length;
-	walk_messages all;
+	message_list all;
 	struct expansion e;
 };
 

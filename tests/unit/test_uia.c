@@ -16,7 +16,7 @@
 struct fixture {
 	struct decoder *d;
 	struct uia_log log;
-	walk_messages all;
+	message_list all;
 	struct expansion e;
 };
 

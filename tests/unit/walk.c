@@ -15,42 +15,26 @@ window_of(const uint8_t *bytes, size_t length)
 	return (struct window){.bytes = bytes, .length = length, .until = UINT64_MAX, .last = true};
 }
 
-walk_messages
-walk_all(const struct decoder *d, const uint8_t *bytes, size_t length)
+static struct drive
+drive_of(const struct decoder *d, const uint8_t *bytes, size_t length)
 {
-	walk_messages all = {0};
-	struct message batch[7];
-	struct decode_state *state = decode_state_new(d);
-	struct window w = window_of(bytes, length);
-	size_t count;
-	do {
-		count = d->ops->step(d, state, &w, batch, 7);
-		for (size_t i = 0; i < count; i++)
-			*vec_add(&all) = batch[i];
-		assert_true(all.count <= 2 * length + 8);
-	} while (count == 7);
-	assert_true(decode_at_end(state, &w));
-	decode_state_free(d, state);
-	return all;
+	return (struct drive){
+	    .ops = d->ops, .decoder = (struct decoder *)d, .bytes = bytes, .length = length};
 }
 
-static void
-assert_same(const struct message *a, const struct message *b)
+message_list
+walk_all(const struct decoder *d, const uint8_t *bytes, size_t length)
 {
-	assert_int_equal(a->offset, b->offset);
-	assert_int_equal(a->length, b->length);
-	assert_int_equal(a->kind, b->kind);
-	assert_int_equal(a->severity, b->severity);
-	assert_int_equal(a->flags, b->flags);
-	assert_int_equal(a->origin, b->origin);
-	assert_int_equal(a->aux, b->aux);
-	if (a->flags & MESSAGE_TIMED)
-		assert_int_equal(a->ticks, b->ticks);
+	struct drive drive = drive_of(d, bytes, length);
+	struct drive_messages all;
+	drive_all(&drive, &all);
+	assert_true(all.list.count <= 2 * length + 8);
+	return all.list;
 }
 
 /* In order, none over another, inside, of kinds and severities that exist. */
 static void
-check_order(const struct decoder *d, const walk_messages *all, size_t length)
+check_order(const struct decoder *d, const message_list *all, size_t length)
 {
 	uint64_t end = 0;
 	for (size_t i = 0; i < all->count; i++) {
@@ -62,74 +46,6 @@ check_order(const struct decoder *d, const walk_messages *all, size_t length)
 		assert_true(m->kind < d->ops->kind_count);
 		assert_true(m->severity < SEVERITY_COUNT);
 	}
-}
-
-/* Windows of SIZE bytes, made larger where they do not suffice. */
-static void
-check_windows(const struct decoder *d, const uint8_t *bytes, size_t length,
-	      const walk_messages *all, size_t size)
-{
-	struct decode_state *state = decode_state_new(d);
-	size_t at = 0, more = size;
-	for (;;) {
-		struct message m;
-		size_t left = length - (size_t)state->offset;
-		size_t take = more < left ? more : left;
-		uint8_t *copy = malloc(take ? take : 1);
-		memcpy(copy, bytes + state->offset, take);
-		struct window w = {.bytes = copy,
-				   .offset = state->offset,
-				   .length = take,
-				   .until = UINT64_MAX,
-				   .last = take == left};
-		uint64_t before = state->offset;
-		size_t count = d->ops->step(d, state, &w, &m, 1);
-		free(copy);
-		if (count) {
-			assert_true(at < all->count);
-			assert_same(&m, &all->at[at++]);
-		} else if (w.last) {
-			break;
-		}
-		bool moved = count || state->offset > before;
-		assert_true(moved || take < d->ops->reach);
-		more = moved ? size : 2 * more + 1;
-	}
-	assert_int_equal(at, all->count);
-	decode_state_free(d, state);
-}
-
-/* A new state from a checkpoint at every multiple of CELL. */
-static void
-check_cells(const struct decoder *d, const uint8_t *bytes, size_t length, const walk_messages *all,
-	    size_t cell)
-{
-	uint8_t saved[CHECKPOINT_MAX + 8];
-	struct decode_state *state = decode_state_new(d);
-	size_t at = 0;
-	memset(saved, 0xa5, sizeof saved);
-	for (uint64_t until = cell; until < length + 2 * cell; until += cell) {
-		struct window w = window_of(bytes, length);
-		struct message batch[3];
-		size_t count;
-		w.until = until;
-		do {
-			count = d->ops->step(d, state, &w, batch, 3);
-			for (size_t i = 0; i < count; i++) {
-				assert_true(message_place(&batch[i]) < until);
-				assert_true(at < all->count);
-				assert_same(&batch[i], &all->at[at++]);
-			}
-		} while (count == 3);
-		assert_true(at == all->count || message_place(&all->at[at]) >= until);
-		d->ops->save(d, state, saved);
-		assert_int_equal(saved[d->ops->checkpoint_size], 0xa5);
-		decode_state_free(d, state);
-		state = decode_state_new(d);
-		d->ops->restore(d, state, saved);
-	}
-	assert_int_equal(at, all->count);
-	decode_state_free(d, state);
 }
 
 static void
@@ -144,7 +60,7 @@ check_fields(const struct expansion *e)
 }
 
 static void
-check_expansions(const struct decoder *d, const uint8_t *bytes, const walk_messages *all)
+check_expansions(const struct decoder *d, const uint8_t *bytes, const message_list *all)
 {
 	struct expansion e = {0};
 	for (size_t i = 0; i < all->count; i++) {
@@ -164,41 +80,16 @@ check_expansions(const struct decoder *d, const uint8_t *bytes, const walk_messa
 	expansion_free(&e);
 }
 
-/* From any place on, resync finds a place or says that there is none. */
-static void
-check_resync(const struct decoder *d, const uint8_t *bytes, size_t length)
-{
-	struct decode_state *state = decode_state_new(d);
-	for (size_t from = 0; from <= length; from += 13) {
-		struct message batch[16];
-		uint8_t *copy = malloc(length - from + 1);
-		memcpy(copy, bytes + from, length - from);
-		struct window w = window_of(copy, length - from);
-		w.offset = from;
-		if (d->ops->resync(d, state, &w) == 0) {
-			assert_true(state->offset >= from && state->offset <= length);
-			while (d->ops->step(d, state, &w, batch, 16) == 16)
-				;
-		}
-		free(copy);
-	}
-	decode_state_free(d, state);
-}
-
 void
 walk_check(const struct decoder *d, const uint8_t *bytes, size_t length)
 {
-	static const size_t sizes[] = {1, 5, 20, 64, 333}, cells[] = {1, 7, 64, 500};
 	uint8_t *copy = malloc(length ? length : 1);
 	memcpy(copy, bytes, length);
-	walk_messages all = walk_all(d, copy, length);
+	struct drive drive = drive_of(d, copy, length);
+	message_list all = walk_all(d, copy, length);
 	check_order(d, &all, length);
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-		check_windows(d, copy, length, &all, sizes[i]);
-	for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
-		check_cells(d, copy, length, &all, cells[i]);
 	check_expansions(d, copy, &all);
-	check_resync(d, copy, length);
+	drive_thoroughly(&drive);
 	struct window head = window_of(copy, length);
 	struct probe probe = {0};
 	d->ops->probe(&head, &probe);

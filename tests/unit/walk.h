@@ -1,21 +1,16 @@
 /*
- * Walking bytes with a decoder in all the ways that must give the same: in one
- * window, in windows of any size, from checkpoints at any border.  Windows are
- * copied to memory of exactly their size, so that a sanitizer sees every read
- * beyond them.
+ * What unit tests of formats without scattered messages add to drive.h: messages lie
+ * one behind the other, and each is expanded from its own bytes alone.
  */
 #ifndef TRAWL_TESTS_UNIT_WALK_H
 #define TRAWL_TESTS_UNIT_WALK_H
 
-#include "decode/decoder.h"
-
-typedef VEC(struct message) walk_messages;
+#include "drive.h"
 
 /* All messages of BYTES, which are the whole capture. */
-walk_messages walk_all(const struct decoder *, const uint8_t *bytes, size_t length);
+message_list walk_all(const struct decoder *, const uint8_t *bytes, size_t length);
 
-/* Walks BYTES in all ways, compares, and expands every message.  Fails the
- * test that calls it. */
+/* Walks BYTES in all ways (drive_thoroughly), and expands every message. */
 void walk_check(const struct decoder *, const uint8_t *bytes, size_t length);
 
 /* walk_check() with BYTES cut off behind every byte, every STEP one; and with

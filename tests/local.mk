@@ -68,6 +68,8 @@ tests_libtest_a_SOURCES = \
 	tests/unit/formatter.h \
 	tests/unit/hex.h \
 	tests/unit/nibbles.h \
+	tests/unit/samples.c \
+	tests/unit/samples.h \
 	tests/unit/same_index.c \
 	tests/unit/same_index.h \
 	tests/unit/session_fixture.c \

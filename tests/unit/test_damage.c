@@ -10,6 +10,7 @@
 #include "../drive.h"
 #include "base/vec.h"
 #include "random.h"
+#include "samples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,56 +18,15 @@
 
 enum { SIZE = 3000, FLIPS = 2000 };
 
-/* The damaged ones come last: where damage ends may depend on what follows,
- * so that a cut may change what lies before it. */
-static const struct sample {
-	const char *file, *decoder;
-	const char *settings[4][2]; /* options and their values */
-	size_t ahead;		    /* bytes behind a message that tell about it */
-} captures[] = {
-    {"all-raw.bin", "syst/raw", {{NULL}}},
-    {"short.bin", "syst/raw", {{NULL}}},
-    {"all-hex.txt", "syst/hex", {{NULL}}},
-    {"all-msn.stp", "syst/stp", {{NULL}}},
-    {"gray.stp", "syst/stp", {{NULL}}},
-    {"demo.stp", "syst/stp", {{NULL}}},
-    {"all-encap.bin",
-     "encap",
-     {{"srcid_width", "8"}, {"timestamp_bytes", "2"}, {"type_width", "0"}}},
-    {"bits-encap.bin",
-     "encap",
-     {{"srcid_width", "6"}, {"timestamp_bytes", "0"}, {"type_width", "2"}}},
-    {"all-gem.bin", "gem", {{NULL}}, .ahead = 4},
-    {"all-gem.uia.bin", "uia", {{NULL}}},
-    {"all-csel.csel", "csel", {{NULL}}},
-    {"damaged-raw.bin", "syst/raw", {{NULL}}},
-    {"damaged-hex.txt", "syst/hex", {{NULL}}},
-    {"damaged-stp.stp", "syst/stp", {{NULL}}},
-    {"damaged-encap.bin", "encap", {{NULL}}}, /* its widths are guessed */
-    {"damaged-gem.bin", "gem", {{"record_size", "12"}, {"timestamp_width", "8"}}},
-    {"damaged-uia.bin", "uia", {{NULL}}},
-    {"damaged-csel.csel", "csel", {{NULL}}},
-};
-enum { CAPTURES = sizeof captures / sizeof *captures, UNDAMAGED = CAPTURES - 7 };
-
-static void
-set_options(struct drive *d, const struct sample *sample)
-{
-	for (size_t i = 0; sample->settings[i][0]; i++)
-		assert_true(drive_set(d, sample->settings[i][0], sample->settings[i][1]));
-}
-
 /* The first SIZE bytes of a capture, or fewer. */
 static size_t
-read_head(const char *name, uint8_t head[static SIZE])
+read_head(const struct sample *sample, uint8_t head[static SIZE])
 {
-	char path[4096];
-	const char *srcdir = getenv("srcdir");
-	snprintf(path, sizeof path, "%s/testdata/%s", srcdir ? srcdir : ".", name);
-	FILE *file = fopen(path, "r");
-	assert_non_null(file);
-	size_t length = fread(head, 1, SIZE, file);
-	fclose(file);
+	size_t length;
+	char *bytes = sample_read(sample, &length);
+	length = length < SIZE ? length : SIZE;
+	memcpy(head, bytes, length);
+	vec_release(bytes);
 	return length;
 }
 
@@ -78,8 +38,7 @@ decode(const struct sample *sample, const uint8_t *bytes, size_t length, bool ex
 	struct drive d;
 	uint8_t *copy = mem_new(length ? length : 1);
 	memcpy(copy, bytes, length);
-	drive_open(&d, sample->decoder, copy, length);
-	set_options(&d, sample);
+	sample_open(sample, &d, copy, length);
 	drive_start(&d);
 	drive_all(&d, messages);
 	if (expand)
@@ -117,15 +76,17 @@ static void
 test_cuts(void **state)
 {
 	(void)state;
-	for (int i = 0; i < CAPTURES; i++) {
+	for (size_t i = 0; i < sample_count; i++) {
 		uint8_t head[SIZE];
-		size_t length = read_head(captures[i].file, head);
+		size_t length = read_head(&samples[i], head);
 		struct drive_messages whole, part;
-		decode(&captures[i], head, length, true, &whole);
+		/* where damage ends may depend on what follows, which a cut takes away */
+		bool may_move = samples[i].hit && !samples[i].holds;
+		decode(&samples[i], head, length, true, &whole);
 		for (size_t cut = 0; cut < length; cut++) {
-			decode(&captures[i], head, cut, cut % 64 == 0, &part);
-			if (i < UNDAMAGED && !kept(&whole, &part, cut, captures[i].ahead))
-				fail_msg("%s", captures[i].file);
+			decode(&samples[i], head, cut, cut % 64 == 0, &part);
+			if (!may_move && !kept(&whole, &part, cut, samples[i].ahead))
+				fail_msg("%s", samples[i].name);
 			vec_free(&part.list);
 		}
 		vec_free(&whole.list);
@@ -137,14 +98,14 @@ test_flips(void **state)
 {
 	(void)state;
 	uint64_t seed = 1;
-	for (int i = 0; i < CAPTURES; i++) {
+	for (size_t i = 0; i < sample_count; i++) {
 		uint8_t head[SIZE];
-		size_t length = read_head(captures[i].file, head);
+		size_t length = read_head(&samples[i], head);
 		for (int flip = 0; flip < FLIPS; flip++) {
 			size_t bit = random_below(&seed, 8 * length);
 			struct drive_messages messages;
 			head[bit / 8] ^= (uint8_t)(1 << bit % 8);
-			decode(&captures[i], head, length, flip % 16 == 0, &messages);
+			decode(&samples[i], head, length, flip % 16 == 0, &messages);
 			vec_free(&messages.list);
 			if (flip % 4 != 3) /* now and then the damage stays */
 				head[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -157,12 +118,11 @@ static void
 test_ways(void **state)
 {
 	(void)state;
-	for (int i = 0; i < CAPTURES; i++) {
+	for (size_t i = 0; i < sample_count; i++) {
 		uint8_t head[SIZE];
-		size_t length = read_head(captures[i].file, head);
+		size_t length = read_head(&samples[i], head);
 		struct drive d;
-		drive_open(&d, captures[i].decoder, head, length);
-		set_options(&d, &captures[i]);
+		sample_open(&samples[i], &d, head, length);
 		drive_start(&d);
 		drive_everything(&d);
 		struct drive_messages all;

@@ -178,8 +178,8 @@ print_message(const struct message *m)
 		m->flags);
 }
 
-static bool
-is_same(const struct message *a, const struct message *b)
+bool
+drive_same_message(const struct message *a, const struct message *b)
 {
 	return a->offset == b->offset && a->length == b->length && a->flags == b->flags &&
 	       a->kind == b->kind && a->severity == b->severity && a->origin == b->origin &&
@@ -191,14 +191,14 @@ check_same(const struct drive_messages *a, const struct drive_messages *b)
 {
 	for (size_t i = 0; i < a->list.count && i < b->list.count; i++) {
 		const struct message *x = &a->list.at[i], *y = &b->list.at[i];
-		if (!is_same(x, y)) {
+		if (!drive_same_message(x, y)) {
 			fprintf(stderr, "message %zu should be ", i);
 			print_message(x);
 			fprintf(stderr, ", is ");
 			print_message(y);
 			fprintf(stderr, "\n");
 		}
-		CHECK(is_same(x, y));
+		CHECK(drive_same_message(x, y));
 	}
 	CHECK(a->list.count == b->list.count);
 }

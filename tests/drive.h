@@ -39,6 +39,8 @@ struct window drive_window(const struct drive *);
 /* All messages; free with vec_free(&m->list). */
 void drive_all(const struct drive *, struct drive_messages *);
 
+bool drive_same_message(const struct message *, const struct message *);
+
 /* The same messages are found when the window grows by so many bytes; in windows that
  * begin where the decoder stands, of so many bytes or what it then needs; in cells of
  * so many bytes, and after so many messages, with a new state from a checkpoint. */

@@ -1,8 +1,10 @@
-/* Comparing indexes: see same_index.h. */
+/* Comparing indexes and readers: see same_index.h. */
 #include "config.h"
 
-#include "same_index.h"
 #include "test.h"
+
+#include "drive.h"
+#include "same_index.h"
 
 #include <string.h>
 
@@ -53,4 +55,95 @@ same_index(const struct decoder *decoder, struct index *one, struct index *other
 	if (!same_origins(one, other))
 		fail_msg("%s: origins differ", name);
 	decode_state_free(decoder, state);
+}
+
+/* --- readers ----------------------------------------------------------- */
+
+struct walked {
+	const struct message *at;
+	size_t count;
+};
+
+static bool
+is_at(struct reader *reader, struct position p, const struct walked *walked, size_t i)
+{
+	bool exact;
+	const struct message *m = reader_message(reader, p);
+	return m && drive_same_message(m, &walked->at[i]) &&
+	       reader_number(reader, p, &exact) == i && exact;
+}
+
+static bool
+same_forwards(struct reader *reader, const struct walked *walked)
+{
+	struct position p;
+	if (!reader_first(reader, &p))
+		return walked->count == 0;
+	for (size_t i = 0; i < walked->count; i++)
+		if (!is_at(reader, p, walked, i) ||
+		    reader_next(reader, &p, 0) != (i + 1 < walked->count))
+			return false;
+	return true;
+}
+
+static bool
+same_backwards(struct reader *reader, const struct walked *walked)
+{
+	struct position p;
+	if (!reader_last(reader, &p))
+		return walked->count == 0;
+	for (size_t i = walked->count; i-- > 0;)
+		if (!is_at(reader, p, walked, i) || reader_previous(reader, &p, 0) != (i > 0))
+			return false;
+	return true;
+}
+
+/* As batch output goes, in batches of any size. */
+static bool
+same_walk(struct reader *reader, const struct walked *walked)
+{
+	struct reader *other = reader_new(reader_trace(reader));
+	struct message batch[13];
+	size_t at = 0, count;
+	bool same = true;
+	while (same && (count = reader_walk(other, batch, 1 + at % 13)) > 0) {
+		for (size_t i = 0; i < count && same; i++, at++)
+			same = at < walked->count && drive_same_message(&batch[i], &walked->at[at]);
+	}
+	reader_free(other);
+	return same && at == walked->count;
+}
+
+/* Straight to some of them. */
+static bool
+same_jumps(struct reader *reader, const struct walked *walked)
+{
+	for (size_t i = walked->count; i > 0; i -= i < 97 ? i : 97) {
+		struct position p, again;
+		bool exact;
+		if (!reader_find_number(reader, i - 1, &p, &exact) || !exact ||
+		    !is_at(reader, p, walked, i - 1) ||
+		    !reader_find_place(reader, reader_place(reader, p), &again) ||
+		    !is_at(reader, again, walked, i - 1) ||
+		    !reader_find_message(reader, &walked->at[i - 1], &again) ||
+		    again.cell != p.cell)
+			return false;
+	}
+	return true;
+}
+
+void
+same_messages(struct reader *reader, const struct message *walked, size_t count, const char *name)
+{
+	static const struct {
+		const char *name;
+		bool (*is_same)(struct reader *, const struct walked *);
+	} ways[] = {{"forwards", same_forwards},
+		    {"backwards", same_backwards},
+		    {"in a walk", same_walk},
+		    {"by number and place", same_jumps}};
+	const struct walked all = {walked, count};
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+		if (!ways[i].is_same(reader, &all))
+			fail_msg("%s: other messages %s", name, ways[i].name);
 }

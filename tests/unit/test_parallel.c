@@ -1,6 +1,6 @@
 /*
  * An index built by several threads is that of one walk from the start, state
- * included, for every format, damaged or not.
+ * included, for every format, damaged or not; and readers give its messages.
  *
  * The captures are made anew by mkcapture.  TRAWL_RUNS=1000 makes so many of
  * each format instead of a few.
@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "drive.h"
 #include "index/index.h"
 #include "session/session.h"
 #include "same_index.h"
@@ -57,6 +58,24 @@ build(struct session *session, unsigned threads, unsigned segment)
 	return index;
 }
 
+/* What a reader gives is what one pass over the bytes does. */
+static void
+compare_reader(struct trace *trace, const char *name)
+{
+	struct reader *reader = reader_new(trace);
+	struct window w = reader_window(reader);
+	const struct drive drive = {.ops = trace_decoder(trace)->ops,
+				    .decoder = (struct decoder *)trace_decoder(trace),
+				    .bytes = w.bytes,
+				    .length = w.length};
+	struct drive_messages all;
+	drive_all(&drive, &all);
+	index_build(trace_index(trace));
+	same_messages(reader, all.list.at, all.list.count, name);
+	vec_free(&all.list);
+	reader_free(reader);
+}
+
 /* NAME is how to make the capture again. */
 static void
 compare(const char *format, const char *path, unsigned run, const char *name)
@@ -69,6 +88,7 @@ compare(const char *format, const char *path, unsigned run, const char *name)
 	same_index(decoder, one, many, name);
 	index_free(one);
 	index_free(many);
+	compare_reader(session.traces.at[0], name);
 	session_close(&session);
 }
 

@@ -10,8 +10,9 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "query/seek.h"
-#include "toy.h"
+#include "same_index.h"
 #include "session/session.h"
+#include "toy.h"
 #include "trace/reader.h"
 
 #include <fcntl.h>
@@ -88,31 +89,11 @@ teardown(void **state)
 }
 
 static void
-same_as_walk(struct fixture *f)
-{
-	struct position p;
-	assert_true(reader_first(f->reader, &p));
-	for (size_t i = 0; i < COUNT; i++) {
-		bool exact;
-		assert_memory_equal(reader_message(f->reader, p), &f->walked[i],
-				    sizeof f->walked[i]);
-		assert_int_equal(reader_number(f->reader, p, &exact), i);
-		assert_true(exact);
-		assert_true(reader_next(f->reader, &p, 0) == (i + 1 < COUNT));
-	}
-	for (size_t i = COUNT; i-- > 0;) {
-		assert_memory_equal(reader_message(f->reader, p), &f->walked[i],
-				    sizeof f->walked[i]);
-		assert_true(reader_previous(f->reader, &p, 0) == (i > 0));
-	}
-}
-
-static void
 test_indexed(void **state)
 {
 	struct fixture *f = *state;
 	index_build(trace_index(f->trace));
-	same_as_walk(f);
+	same_messages(f->reader, f->walked, COUNT, "strings");
 }
 
 /* Without the index the messages of every cell are right all the same, and

@@ -84,17 +84,36 @@ decode_state_free(const struct decoder *decoder, struct decode_state *state)
 }
 
 void
-decode_save(const struct decode_state *state, size_t size, uint8_t *out)
+decode_plain_start(const struct decoder *decoder, struct decode_state *state)
 {
-	memcpy(out, &state->offset, sizeof state->offset);
-	memcpy(out + sizeof state->offset, state + 1, size - sizeof *state);
+	memset(state, 0, decoder->ops->state_size);
 }
 
 void
-decode_restore(struct decode_state *state, size_t size, const uint8_t *saved)
+decode_plain_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	memcpy(out, &state->offset, sizeof state->offset);
+	memcpy(out + sizeof state->offset, state + 1, decoder->ops->state_size - sizeof *state);
+}
+
+void
+decode_plain_restore(const struct decoder *decoder, struct decode_state *state,
+		     const uint8_t *saved)
 {
 	memcpy(&state->offset, saved, sizeof state->offset);
-	memcpy(state + 1, saved + sizeof state->offset, size - sizeof *state);
+	memcpy(state + 1, saved + sizeof state->offset, decoder->ops->state_size - sizeof *state);
+}
+
+void
+decode_plain_shift(struct decode_state *state, uint64_t bytes)
+{
+	state->offset += bytes;
+}
+
+void
+decode_plain_close(struct decoder *decoder)
+{
+	free(decoder);
 }
 
 static bool

@@ -510,11 +510,15 @@ decode_at_end(const struct decode_state *state, const struct window *w)
 bool decode_last(const struct decode_history *, const struct message *before, uint64_t kinds,
 		 struct message *found);
 
-/* Saves and restores a state of SIZE bytes that is its own checkpoint: the offset,
- * then what the decoder keeps behind struct decode_state. */
+/* decoder_ops of formats whose state is plain data, zero at the start of a capture and
+ * its own checkpoint: the offset, then what lies behind struct decode_state.  Close is
+ * for decoders that own nothing but their struct. */
 #define DECODE_SAVED_SIZE(type) (sizeof(type) - sizeof(struct decode_state) + sizeof(uint64_t))
-void decode_save(const struct decode_state *, size_t size, uint8_t *out);
-void decode_restore(struct decode_state *, size_t size, const uint8_t *saved);
+void decode_plain_start(const struct decoder *, struct decode_state *);
+void decode_plain_save(const struct decoder *, const struct decode_state *, uint8_t *out);
+void decode_plain_restore(const struct decoder *, struct decode_state *, const uint8_t *saved);
+void decode_plain_shift(struct decode_state *, uint64_t bytes);
+void decode_plain_close(struct decoder *);
 
 /* Where a run of like bytes that starts at START is cut: the first multiple
  * of 64 KiB at least 64 bytes on. */

@@ -37,6 +37,45 @@ line_find(const uint8_t *p, size_t left, bool last, size_t *length, size_t *whol
 	return end || last;
 }
 
+/* decoder_ops.step of a format of lines, inlined for each.  READ fills all of M but its
+ * place from a line that is not empty, and returns its bytes: fewer than LENGTH where
+ * another message follows on the same line. */
+static inline __attribute__((always_inline)) size_t
+line_step(struct decode_state *state, const struct window *w, struct message *out, size_t max,
+	  size_t (*read)(const uint8_t *p, size_t length, struct message *m))
+{
+	uint64_t end = w->offset + w->length, offset = state->offset;
+	uint64_t until = w->until < end ? w->until : end, lines = 0;
+	size_t count = 0;
+	while (count < max && offset < until) {
+		const uint8_t *p = w->bytes + (offset - w->offset);
+		size_t length, whole;
+		if (!line_find(p, (size_t)(end - offset), w->last, &length, &whole))
+			break;
+		if (length) {
+			struct message *m = &out[count++];
+			size_t taken = read(p, length, m);
+			m->offset = offset;
+			m->length = (uint32_t)taken;
+			if (taken < length)
+				whole = length = taken;
+		}
+		offset += whole;
+		lines += length;
+	}
+	state->silent[LINE_SILENT] += 8 * (offset - state->offset - lines);
+	state->offset = offset;
+	return count;
+}
+
+/* The line of a message, in a copy: the bytes of a growing capture may change
+ * meanwhile. */
+static inline const uint8_t *
+line_copy(const struct message *m, const struct window *w, struct arena *arena)
+{
+	return arena_copy(arena, w->bytes + (m->offset - w->offset), m->length);
+}
+
 /* Where, in LENGTH bytes at P that follow others, the first line starts, maybe
  * just behind them; false if no line ends in them. */
 static inline bool

@@ -29,39 +29,6 @@ undecoded_open(const void *options, const struct window *head, struct err *err)
 	return decoder;
 }
 
-static void
-undecoded_close(struct decoder *decoder)
-{
-	free(decoder);
-}
-
-static void
-undecoded_start(const struct decoder *decoder, struct decode_state *state)
-{
-	(void)decoder;
-	state->offset = 0;
-}
-
-static void
-undecoded_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
-{
-	(void)decoder;
-	memcpy(out, &state->offset, sizeof state->offset);
-}
-
-static void
-undecoded_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *in)
-{
-	(void)decoder;
-	memcpy(&state->offset, in, sizeof state->offset);
-}
-
-static void
-undecoded_shift(struct decode_state *state, uint64_t bytes)
-{
-	state->offset += bytes;
-}
-
 static size_t
 undecoded_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	       struct message *out, size_t max)
@@ -110,11 +77,11 @@ const struct decoder_ops undecoded_ops = {
     .checkpoint_size = sizeof(uint64_t),
     .probe = undecoded_probe,
     .open = undecoded_open,
-    .close = undecoded_close,
-    .start = undecoded_start,
-    .save = undecoded_save,
-    .restore = undecoded_restore,
-    .shift = undecoded_shift,
+    .close = decode_plain_close,
+    .start = decode_plain_start,
+    .save = decode_plain_save,
+    .restore = decode_plain_restore,
+    .shift = decode_plain_shift,
     .step = undecoded_step,
     .resync = undecoded_resync,
     .expand = undecoded_expand,

@@ -269,6 +269,8 @@ configure_stm(const struct opencsd_source *s, struct core core, union config *c)
 				.hw_event = HwEvent_Unknown_Disabled};
 }
 
+#define PROTOCOL(name, packet)                                                                     \
+	OCSD_BUILTIN_DCD_##name, OCSD_PROTOCOL_##name, sizeof(ocsd_##packet##_pkt)
 #define NEEDS(name)                                                                                \
 	{                                                                                          \
 #name, offsetof(struct opencsd_registers, name)                                    \
@@ -286,36 +288,23 @@ static const struct protocol {
 		size_t member;
 	} needs[4]; /* registers that have no default */
 } protocols[OPENCSD_PROTOCOLS] = {
-    [OPENCSD_ETMV3] = {OCSD_BUILTIN_DCD_ETMV3,
-		       OCSD_PROTOCOL_ETMV3,
-		       sizeof(ocsd_etmv3_pkt),
+    [OPENCSD_ETMV3] = {PROTOCOL(ETMV3, etmv3),
 		       true,
 		       configure_etmv3,
 		       {NEEDS(ETMCR), NEEDS(ETMIDR), NEEDS(ETMCCER)}},
-    [OPENCSD_PTM] = {OCSD_BUILTIN_DCD_PTM,
-		     OCSD_PROTOCOL_PTM,
-		     sizeof(ocsd_ptm_pkt),
+    [OPENCSD_PTM] = {PROTOCOL(PTM, ptm),
 		     true,
 		     configure_ptm,
 		     {NEEDS(ETMCR), NEEDS(ETMIDR), NEEDS(ETMCCER)}},
-    [OPENCSD_ETMV4I] = {OCSD_BUILTIN_DCD_ETMV4I,
-			OCSD_PROTOCOL_ETMV4I,
-			sizeof(ocsd_etmv4_i_pkt),
+    [OPENCSD_ETMV4I] = {PROTOCOL(ETMV4I, etmv4_i),
 			true,
 			configure_etmv4,
 			{NEEDS(TRCCONFIGR), NEEDS(TRCIDR0), NEEDS(TRCIDR2)}},
-    [OPENCSD_ETE] = {OCSD_BUILTIN_DCD_ETMV4I,
-		     OCSD_PROTOCOL_ETMV4I,
-		     sizeof(ocsd_etmv4_i_pkt),
+    [OPENCSD_ETE] = {PROTOCOL(ETMV4I, etmv4_i),
 		     true,
 		     configure_ete,
 		     {NEEDS(TRCCONFIGR), NEEDS(TRCIDR0), NEEDS(TRCIDR2)}},
-    [OPENCSD_STM] = {OCSD_BUILTIN_DCD_STM,
-		     OCSD_PROTOCOL_STM,
-		     sizeof(ocsd_stm_pkt),
-		     false,
-		     configure_stm,
-		     {{NULL, 0}}},
+    [OPENCSD_STM] = {PROTOCOL(STM, stm), false, configure_stm, {{NULL, 0}}},
 };
 
 static int

@@ -151,33 +151,6 @@ struct csel_state {
 static_assert(DECODE_SAVED_SIZE(struct csel_state) <= CHECKPOINT_MAX,
 	      "a checkpoint is the state itself");
 
-static void
-csel_start(const struct decoder *decoder, struct decode_state *state)
-{
-	(void)decoder;
-	memset(state, 0, sizeof(struct csel_state));
-}
-
-static void
-csel_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
-{
-	(void)decoder;
-	decode_save(state, sizeof(struct csel_state), out);
-}
-
-static void
-csel_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
-{
-	(void)decoder;
-	decode_restore(state, sizeof(struct csel_state), saved);
-}
-
-static void
-csel_shift(struct decode_state *state, uint64_t bytes)
-{
-	state->offset += bytes;
-}
-
 /* --- stepping ---------------------------------------------------------- */
 
 enum silent { SILENT_REST, SILENT_COUNT };
@@ -490,7 +463,7 @@ static int
 csel_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
 	struct csel_state *s = (struct csel_state *)state;
-	csel_start(decoder, state);
+	decode_plain_start(decoder, state);
 	if (!w->offset)
 		return 0;
 	for (size_t at = 0; at < w->length; at++) {
@@ -527,10 +500,10 @@ const struct decoder_ops csel_ops = {
     .probe = csel_probe,
     .open = csel_open,
     .close = csel_close,
-    .start = csel_start,
-    .save = csel_save,
-    .restore = csel_restore,
-    .shift = csel_shift,
+    .start = decode_plain_start,
+    .save = decode_plain_save,
+    .restore = decode_plain_restore,
+    .shift = decode_plain_shift,
     .step = csel_step,
     .resync = csel_resync,
     .expand = csel_expand,

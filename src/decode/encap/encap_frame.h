@@ -176,7 +176,6 @@ encap_shifted(const uint8_t *bytes, size_t at, unsigned phase)
 void encap_start(const struct decoder *, struct decode_state *);
 void encap_save(const struct decoder *, const struct decode_state *, uint8_t *);
 void encap_restore(const struct decoder *, struct decode_state *, const uint8_t *);
-void encap_shift(struct decode_state *, uint64_t bytes);
 size_t encap_step(const struct decoder *, struct decode_state *, const struct window *,
 		  struct message *out, size_t max);
 int encap_resync(const struct decoder *, struct decode_state *, const struct window *);

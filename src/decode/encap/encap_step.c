@@ -438,12 +438,6 @@ encap_restore(const struct decoder *decoder, struct decode_state *state, const u
 	};
 }
 
-void
-encap_shift(struct decode_state *state, uint64_t bytes)
-{
-	state->offset += bytes;
-}
-
 /* --- resync ------------------------------------------------------------ */
 
 static uint8_t

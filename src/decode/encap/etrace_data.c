@@ -108,7 +108,22 @@ read_diff(struct etrace_bits *b, const struct etrace_place *place)
 	return etrace_take(b, place->no_data ? 1 : 2, ENCAP_F_DIFF);
 }
 
-/* Loads and stores: bit 1 tells which, bit 0 whether it is unaligned [E-Trace 2.0,
+/* The data with their length and the address, or one of them: data alone have no length. */
+static void
+read_rest(const struct etrace_options *o, const struct etrace_place *place, struct etrace_bits *b,
+	  unsigned size, bool full, unsigned shift, struct etrace_packet *t)
+{
+	if (place->no_address) {
+		read_value(b, (unsigned)o->data_width, ENCAP_F_DATA, t->data);
+		t->has_data = true;
+		return;
+	}
+	if (!place->no_data)
+		read_data(b, size, t);
+	read_address(o, b, full, shift, t);
+}
+
+/* Loads and stores: bit 1 says which, bit 0 whether it is unaligned [E-Trace 2.0,
  * "Load and Store"]. */
 static void
 read_transfer(const struct etrace_options *o, const struct etrace_place *place,
@@ -121,14 +136,7 @@ read_transfer(const struct etrace_options *o, const struct etrace_place *place,
 	if (!read_size(o, b, t, &size))
 		return;
 	uint64_t diff = read_diff(b, place);
-	if (place->no_address) {
-		read_value(b, (unsigned)o->data_width, ENCAP_F_DATA, t->data);
-		t->has_data = true;
-		return;
-	}
-	if (!place->no_data)
-		read_data(b, size, t);
-	read_address(o, b, diff == 0, format & 1 ? 0 : size, t);
+	read_rest(o, place, b, size, diff == 0, format & 1 ? 0 : size, t);
 }
 
 /* [E-Trace 2.0, "Atomic"]; subtype 7 is a failed conditional store with an address
@@ -148,14 +156,7 @@ read_atomic(const struct etrace_options *o, const struct etrace_place *place, st
 	uint64_t diff = read_diff(b, place);
 	if (!place->no_data)
 		read_bytes(b, size, ENCAP_F_OP_LEN, ENCAP_F_OPERAND, operand);
-	if (place->no_address) {
-		read_value(b, (unsigned)o->data_width, ENCAP_F_DATA, t->data);
-		t->has_data = true;
-		return;
-	}
-	if (!place->no_data)
-		read_data(b, size, t);
-	read_address(o, b, diff == 0, size, t);
+	read_rest(o, place, b, size, diff == 0, size, t);
 }
 
 /* [E-Trace 2.0, "CSR"]: "the 6 LSBs output last as these are more likely to compress away";

@@ -133,12 +133,6 @@ gem_open(const void *options, const struct window *head, struct err *err)
 	return &d->base;
 }
 
-static void
-gem_close(struct decoder *decoder)
-{
-	free(decoder);
-}
-
 /* --- guesses ----------------------------------------------------------- */
 
 /* Where the words may lie, and how they fit there. */
@@ -275,27 +269,6 @@ struct gem_state {
 };
 static_assert(DECODE_SAVED_SIZE(struct gem_state) <= CHECKPOINT_MAX,
 	      "a checkpoint is the state itself");
-
-static void
-gem_start(const struct decoder *decoder, struct decode_state *state)
-{
-	(void)decoder;
-	memset(state, 0, sizeof(struct gem_state));
-}
-
-static void
-gem_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
-{
-	(void)decoder;
-	decode_save(state, sizeof(struct gem_state), out);
-}
-
-static void
-gem_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
-{
-	(void)decoder;
-	decode_restore(state, sizeof(struct gem_state), saved);
-}
 
 /* --- stepping ---------------------------------------------------------- */
 
@@ -495,7 +468,7 @@ gem_resync(const struct decoder *decoder, struct decode_state *state, const stru
 	uint64_t offset = (w->offset + size - 1) / size * size;
 	if (offset > w->offset + w->length)
 		return ERR_SYNC;
-	gem_start(decoder, state);
+	decode_plain_start(decoder, state);
 	state->offset = offset;
 	return 0;
 }
@@ -666,10 +639,10 @@ const struct decoder_ops gem_ops = {
     .probe = gem_probe,
     .candidates = gem_candidates,
     .open = gem_open,
-    .close = gem_close,
-    .start = gem_start,
-    .save = gem_save,
-    .restore = gem_restore,
+    .close = decode_plain_close,
+    .start = decode_plain_start,
+    .save = decode_plain_save,
+    .restore = decode_plain_restore,
     .step = gem_step,
     .resync = gem_resync,
     .expand = gem_expand,

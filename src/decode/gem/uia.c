@@ -180,35 +180,6 @@ uia_probe(const struct window *head, struct probe *probe)
 		 packets == 1 ? "" : "s in a row");
 }
 
-/* --- state ------------------------------------------------------------- */
-
-static void
-uia_start(const struct decoder *decoder, struct decode_state *state)
-{
-	(void)decoder;
-	memset(state, 0, sizeof(struct uia_state));
-}
-
-static void
-uia_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
-{
-	(void)decoder;
-	decode_save(state, sizeof(struct uia_state), out);
-}
-
-static void
-uia_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
-{
-	(void)decoder;
-	decode_restore(state, sizeof(struct uia_state), saved);
-}
-
-static void
-uia_shift(struct decode_state *state, uint64_t bytes)
-{
-	state->offset += bytes;
-}
-
 /* --- loggers ----------------------------------------------------------- */
 
 static uint64_t
@@ -553,7 +524,7 @@ uia_step(const struct decoder *decoder, struct decode_state *state, const struct
 static int
 uia_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
-	uia_start(decoder, state);
+	decode_plain_start(decoder, state);
 	for (size_t at = 0; at + LOOK <= w->length; at++) {
 		if (is_certain(w->bytes + at)) {
 			state->offset = w->offset + at;
@@ -597,10 +568,10 @@ const struct decoder_ops uia_ops = {
     .probe = uia_probe,
     .open = uia_open,
     .close = uia_close,
-    .start = uia_start,
-    .save = uia_save,
-    .restore = uia_restore,
-    .shift = uia_shift,
+    .start = decode_plain_start,
+    .save = decode_plain_save,
+    .restore = decode_plain_restore,
+    .shift = decode_plain_shift,
     .step = uia_step,
     .resync = uia_resync,
     .expand = uia_expand,

@@ -152,43 +152,24 @@ fill(const struct ppl_line *line, struct message *m)
 }
 
 static size_t
+read_line(const uint8_t *p, size_t length, struct message *m)
+{
+	struct ppl_line line;
+	parse(&line, (const char *)p, length);
+	*m = (struct message){0};
+	fill(&line, m);
+	return length;
+}
+
+static size_t
 ppl_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	 struct message *out, size_t max)
 {
-	uint64_t end = w->offset + w->length, offset = state->offset;
-	uint64_t until = w->until < end ? w->until : end, lines = 0;
-	size_t count = 0;
 	(void)decoder;
-	while (count < max && offset < until) {
-		const uint8_t *p = w->bytes + (offset - w->offset);
-		size_t length, whole;
-		if (!line_find(p, (size_t)(end - offset), w->last, &length, &whole))
-			break;
-		if (length) {
-			struct message *m = &out[count++];
-			struct ppl_line line;
-			parse(&line, (const char *)p, length);
-			*m = (struct message){.offset = offset, .length = (uint32_t)length};
-			fill(&line, m);
-		}
-		offset += whole;
-		lines += length;
-	}
-	state->silent[LINE_SILENT] += 8 * (offset - state->offset - lines);
-	state->offset = offset;
-	return count;
+	return line_step(state, w, out, max, read_line);
 }
 
 /* --- expanding --------------------------------------------------------- */
-
-/* The line of a message, in a copy: the bytes of a growing capture may change
- * meanwhile. */
-static void
-line_of(const struct message *m, const struct window *w, struct arena *arena, struct ppl_line *line)
-{
-	parse(line, arena_text(arena, (const char *)w->bytes + (m->offset - w->offset), m->length),
-	      m->length);
-}
 
 static void
 add_part(struct expansion *e, enum opencsd_field row, const struct ppl_line *line, size_t start,
@@ -270,7 +251,7 @@ ppl_expand(const struct decoder *decoder, const struct message *m, const struct 
 	struct ppl_line line;
 	(void)decoder;
 	(void)history;
-	line_of(m, w, &e->arena, &line);
+	parse(&line, (const char *)line_copy(m, w, &e->arena), m->length);
 	e->payload = (const uint8_t *)line.p;
 	e->payload_length = line.length;
 	*vec_add(&e->extents) = (struct extent){
@@ -290,7 +271,7 @@ ppl_print(const struct decoder *decoder, const struct message *m, const struct w
 		return false;
 	struct arena arena = {0};
 	struct ppl_line line;
-	line_of(m, w, &arena, &line);
+	parse(&line, (const char *)line_copy(m, w, &arena), m->length);
 	text_add_bytes(out, line.p + line.start, line.length - line.start);
 	arena_free(&arena);
 	return true;
@@ -327,39 +308,6 @@ ppl_open(const void *options, const struct window *head, struct err *err)
 }
 
 static void
-ppl_close(struct decoder *decoder)
-{
-	free(decoder);
-}
-
-static void
-ppl_start(const struct decoder *decoder, struct decode_state *state)
-{
-	(void)decoder;
-	state->offset = 0;
-}
-
-static void
-ppl_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
-{
-	(void)decoder;
-	bytes_put_le64(out, state->offset);
-}
-
-static void
-ppl_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
-{
-	(void)decoder;
-	state->offset = bytes_le64(saved);
-}
-
-static void
-ppl_shift(struct decode_state *state, uint64_t bytes)
-{
-	state->offset += bytes;
-}
-
-static void
 ppl_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
 {
 	(void)decoder;
@@ -391,11 +339,11 @@ const struct decoder_ops ppl_ops = {
     .checkpoint_size = 8,
     .probe = ppl_probe,
     .open = ppl_open,
-    .close = ppl_close,
-    .start = ppl_start,
-    .save = ppl_save,
-    .restore = ppl_restore,
-    .shift = ppl_shift,
+    .close = decode_plain_close,
+    .start = decode_plain_start,
+    .save = decode_plain_save,
+    .restore = decode_plain_restore,
+    .shift = decode_plain_shift,
     .step = ppl_step,
     .resync = line_resync,
     .expand = ppl_expand,

@@ -267,13 +267,9 @@ bool syst_guid_parse(const char *text, uint8_t guid[static 16]);
 const char *syst_type_name(unsigned type);
 const char *syst_subtype_name(unsigned type, unsigned subtype);
 
-/* What the transports without state of their own (raw, hex) have in common:
- * an offset, and the messages' own time. */
+/* What the transports without state of their own (raw, hex) have in common: the
+ * messages' own time. */
 struct decoder *syst_plain_open(const struct decoder_ops *, const void *options, struct err *);
 void syst_plain_close(struct decoder *);
-void syst_plain_start(const struct decoder *, struct decode_state *);
-void syst_plain_save(const struct decoder *, const struct decode_state *, uint8_t *);
-void syst_plain_restore(const struct decoder *, struct decode_state *, const uint8_t *);
-void syst_plain_shift(struct decode_state *, uint64_t bytes);
 
 #endif

@@ -221,44 +221,20 @@ fill(struct syst_hex_line *line, struct message *m)
 }
 
 static size_t
+read_line(const uint8_t *p, size_t length, struct message *m)
+{
+	struct syst_hex_line line;
+	parse_line(&line, p, length);
+	fill(&line, m);
+	return line.length;
+}
+
+static size_t
 syst_hex_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
 	      struct message *out, size_t max)
 {
-	uint64_t end = w->offset + w->length, offset = state->offset;
-	uint64_t until = w->until < end ? w->until : end, lines = 0;
-	size_t count = 0;
 	(void)decoder;
-	while (count < max && offset < until) {
-		const uint8_t *p = w->bytes + (offset - w->offset);
-		size_t length, whole;
-		if (!line_find(p, (size_t)(end - offset), w->last, &length, &whole))
-			break;
-		if (length) {
-			struct message *m = &out[count++];
-			struct syst_hex_line line;
-			parse_line(&line, p, length);
-			m->offset = offset;
-			fill(&line, m);
-			m->length = (uint32_t)line.length;
-			if (line.length < length)
-				whole = length = line.length; /* another message follows */
-		}
-		offset += whole;
-		lines += length;
-	}
-	state->silent[LINE_SILENT] += 8 * (offset - state->offset - lines);
-	state->offset = offset;
-	return count;
-}
-
-/* The line of a message, in a copy: the bytes of a growing capture may change
- * meanwhile. */
-static void
-line_of(const struct message *m, const struct window *w, struct arena *arena,
-	struct syst_hex_line *line)
-{
-	parse_line(line, arena_copy(arena, w->bytes + (m->offset - w->offset), m->length),
-		   m->length);
+	return line_step(state, w, out, max, read_line);
 }
 
 /* The frame of a line in E's arena; false if its digits are none. */
@@ -308,7 +284,7 @@ syst_hex_expand(const struct decoder *decoder, const struct message *m, const st
 		enum expand_want want, const struct decode_history *history, struct expansion *e)
 {
 	struct syst_hex_line line;
-	line_of(m, w, &e->arena, &line);
+	parse_line(&line, line_copy(m, w, &e->arena), m->length);
 	if (line.digits && frame_of(&line, e)) {
 		if (want == EXPAND_FIELDS)
 			add_extents(&line, m->offset, e);
@@ -334,7 +310,7 @@ syst_hex_announces(const struct decoder *decoder, const struct message *m, const
 {
 	struct expansion e = {0};
 	struct syst_hex_line line;
-	line_of(m, w, &e.arena, &line);
+	parse_line(&line, line_copy(m, w, &e.arena), m->length);
 	bool found = line.digits && frame_of(&line, &e) &&
 		     syst_announced((const struct syst_decoder *)decoder, e.payload,
 				    e.payload_length, NULL, guid, build);
@@ -440,10 +416,10 @@ const struct decoder_ops syst_hex_ops = {
     .open = syst_hex_open,
     .close = syst_plain_close,
     .load = syst_load,
-    .start = syst_plain_start,
-    .save = syst_plain_save,
-    .restore = syst_plain_restore,
-    .shift = syst_plain_shift,
+    .start = decode_plain_start,
+    .save = decode_plain_save,
+    .restore = decode_plain_restore,
+    .shift = decode_plain_shift,
     .step = syst_hex_step,
     .resync = line_resync,
     .expand = syst_hex_expand,

@@ -73,31 +73,3 @@ syst_plain_close(struct decoder *decoder)
 		syst_close((struct syst_decoder *)decoder);
 	free(decoder);
 }
-
-void
-syst_plain_start(const struct decoder *decoder, struct decode_state *state)
-{
-	(void)decoder;
-	state->offset = 0;
-}
-
-void
-syst_plain_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
-{
-	(void)decoder;
-	for (int i = 0; i < 8; i++)
-		out[i] = (uint8_t)(state->offset >> 8 * i);
-}
-
-void
-syst_plain_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
-{
-	(void)decoder;
-	state->offset = bytes_le64(saved);
-}
-
-void
-syst_plain_shift(struct decode_state *state, uint64_t bytes)
-{
-	state->offset += bytes;
-}

@@ -257,13 +257,34 @@ endif
 # Golden decodes: tests/golden/*.txt say what bytes must decode to.
 check_PROGRAMS += tests/golden/golden
 TESTS += tests/golden/golden
-EXTRA_DIST += $(golden_cases)
+EXTRA_DIST += $(golden_cases) tests/count_citations
 golden_cases = \
 	tests/golden/csel-log.txt \
+	tests/golden/encap-bits.txt \
+	tests/golden/encap-blocks.txt \
 	tests/golden/encap-data.txt \
 	tests/golden/encap-examples.txt \
+	tests/golden/encap-extend.txt \
+	tests/golden/encap-framed.txt \
+	tests/golden/encap-nulls.txt \
+	tests/golden/encap-slots.txt \
 	tests/golden/encap-start.txt \
+	tests/golden/encap-straddle.txt \
 	tests/golden/encap-types.txt \
+	tests/golden/encap-widths.txt \
+	tests/golden/etrace-data-options.txt \
+	tests/golden/etrace-format-0-count.txt \
+	tests/golden/etrace-format-0-jump.txt \
+	tests/golden/etrace-format-0-reserved.txt \
+	tests/golden/etrace-format-0.txt \
+	tests/golden/etrace-format-1.txt \
+	tests/golden/etrace-format-2.txt \
+	tests/golden/etrace-format-3.txt \
+	tests/golden/etrace-full-address.txt \
+	tests/golden/etrace-pulp.txt \
+	tests/golden/etrace-returns.txt \
+	tests/golden/etrace-time-context.txt \
+	tests/golden/etrace-wide.txt \
 	tests/golden/gem-reserved-pairs.txt \
 	tests/golden/gem-words.txt \
 	tests/golden/hex-around.txt \

@@ -16,7 +16,7 @@ enum clock_kind {
 	CLOCK_PLACES, /* of a trace without times: where a message lies */
 	CLOCK_CORE,   /* UIA: of the core `key` */
 	CLOCK_GLOBAL, /* UIA: the time of all cores, by its rate */
-	CLOCK_STAMPS, /* SyS-T: of the messages' own time stamps, as the profile says */
+	CLOCK_STAMPS, /* SyS-T: of the messages' own timestamps, as the profile says */
 	CLOCK_CLIENT, /* SyS-T: of the sender `key` */
 	CLOCK_HART,   /* E-Trace: of the source `key` */
 	CLOCK_ORIGIN, /* whose rate the profile gives; `key` is the origin */
@@ -66,7 +66,7 @@ struct clock_source {
 
 	/* Which of the trace's clocks M is stamped by; NULL: its origin's. */
 	uint64_t (*key)(const struct message *m);
-	/* The sender of M, whose own time stamps stand beside the transport's; NULL:
+	/* The sender of M, whose own timestamps stand beside the transport's; NULL:
 	 * there are no two. */
 	struct clock_owner (*owner)(const struct message *m);
 	bool by_sender; /* ticks are those of each message's sender */

@@ -5,7 +5,7 @@
  * continuation bits.  Packets are collected a byte at a time, since they may
  * be cut by frames anywhere.  What is no packet is an UNKNOWN element of one
  * byte: the next byte may well start a packet again.  Nothing is decoded
- * before the first synchronisation packet.  Local time stamps are differences; they
+ * before the first synchronisation packet.  Local timestamps are differences; they
  * are added up from one such packet to the next, as decoding may begin there.
  */
 #include "config.h"
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* Synchronisation is at least 47 zero bits and a one, overflow 01110000, global time stamps
+/* Synchronisation is at least 47 zero bits and a one, overflow 01110000, global timestamps
  * 10010100 and 10110100 [ARMv7-M, D4]. */
 enum { SYNC_ZEROS = 5, SYNC_LAST = 0x80, OVERFLOW = 0x70, GLOBAL_1 = 0x94, GLOBAL_2 = 0xb4 };
 

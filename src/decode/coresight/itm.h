@@ -4,7 +4,7 @@
  * Reference Manual.
  *
  * Software writes to stimulus ports, the watchpoint hardware (DWT) adds packets
- * of its own, both with local time stamps (differences) and global ones (48 or
+ * of its own, both with local timestamps (differences) and global ones (48 or
  * 64 bits in two packets).
  */
 #ifndef TRAWL_DECODE_ITM_H

@@ -110,7 +110,7 @@ struct opencsd_state {
 	uint32_t skip;
 	uint8_t saved[SAVED_SIZE];
 
-	uint64_t frequency; /* of STM time stamps, the first one in the trace */
+	uint64_t frequency; /* of STM timestamps, the first one in the trace */
 };
 
 /* One call of step. */
@@ -717,7 +717,7 @@ opencsd_step(const struct decoder *decoder, struct decode_state *state, const st
 	return r.count;
 }
 
-/* The rate of STM time stamps as the head tells it, or 0. */
+/* The rate of STM timestamps as the head tells it, or 0. */
 static double
 find_frequency(const struct opencsd_decoder *d, const struct window *head)
 {

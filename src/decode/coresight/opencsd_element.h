@@ -106,7 +106,7 @@ struct opencsd_element {
 enum opencsd_flag {
 	OPENCSD_HAS_CYCLES = 1 << 0,
 	OPENCSD_HAS_TIMESTAMP = 1 << 1,
-	OPENCSD_FREQ_CHANGE = 1 << 2, /* of the processor, at a time stamp */
+	OPENCSD_FREQ_CHANGE = 1 << 2, /* of the processor, at a timestamp */
 	OPENCSD_EXECUTED = 1 << 3,    /* the last instruction: a branch was taken */
 	OPENCSD_CONDITIONAL = 1 << 4,
 	OPENCSD_BITS64 = 1 << 5,
@@ -120,7 +120,7 @@ enum opencsd_flag {
 	OPENCSD_HAS_PAYLOAD = 1 << 13,
 	OPENCSD_MARKER = 1 << 14,
 	OPENCSD_MARKER_FIRST = 1 << 15,
-	OPENCSD_FREQUENCY = 1 << 16, /* the payload is Hz of the time stamps */
+	OPENCSD_FREQUENCY = 1 << 16, /* the payload is Hz of the timestamps */
 	OPENCSD_TRIGGER = 1 << 17,
 	OPENCSD_MASTER_ERROR = 1 << 18,
 	OPENCSD_GLOBAL_ERROR = 1 << 19,

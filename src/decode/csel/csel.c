@@ -129,12 +129,12 @@ enum csel_phase {
 
 struct csel_state {
 	struct decode_state base;
-	uint64_t highest; /* time stamp so far */
+	uint64_t highest; /* timestamp so far */
 	uint32_t runs;
 	uint32_t timeout_event; /* microseconds [CSEL 1.0, second hand: CAM demonstration] */
 	union {
 		struct {			/* no event yet in this run, or no run yet */
-			uint64_t since;		/* time stamp of what is waited from */
+			uint64_t since;		/* timestamp of what is waited from */
 			uint32_t timeout_start; /* microseconds, for the first run */
 		} waiting;
 		struct { /* the last sequence number of each id, newest first */
@@ -239,7 +239,7 @@ check_event(const struct csel_decoder *d, struct csel_state *s, const uint8_t *p
 	return check_sequence(s, per_id ? bytes_le16(p + 13) : 0, bytes_le32(p + 9), missing);
 }
 
-/* The entry at P: identifier, time stamp, of an event what follows: [CSEL 1.0, "Log Entries
+/* The entry at P: identifier, timestamp, of an event what follows: [CSEL 1.0, "Log Entries
  * Section"]. */
 static void
 step_entry(const struct csel_decoder *d, struct csel_state *s, enum csel_kind kind,

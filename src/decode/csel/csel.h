@@ -11,7 +11,7 @@ enum csel_check { CSEL_CHECK_STREAM, CSEL_CHECK_PER_EVENT_ID, CSEL_CHECK_OFF };
 
 /* `csel:` of a profile. */
 struct csel_options {
-	double tick_us;	    /* microseconds per tick of the time stamps */
+	double tick_us;	    /* microseconds per tick of the timestamps */
 	int epoch;	    /* enum csel_epoch */
 	int sequence_check; /* enum csel_check */
 };

@@ -260,7 +260,7 @@ gem_probe(const struct window *head, struct probe *probe)
 
 struct gem_state {
 	struct decode_state base;
-	uint64_t time;	  /* last time stamp, unwrapped */
+	uint64_t time;	  /* last timestamp, unwrapped */
 	uint32_t first;	  /* the record before, if it is a first word; else 0 */
 	uint32_t last[2]; /* last SyncPoint and Snapshot */
 	uint8_t lsb;	  /* of the record before */

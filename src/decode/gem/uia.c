@@ -113,7 +113,7 @@ is_certain(const uint8_t *p)
 
 /* --- opening ----------------------------------------------------------- */
 
-/* The rate of the time stamps, as the first sync point in HEAD states it. */
+/* The rate of the timestamps, as the first sync point in HEAD states it. */
 static double
 find_rate(struct uia_decoder *d, const struct window *head)
 {

@@ -4,7 +4,7 @@
  *
  * A packet is four big-endian words of header and events in the byte order
  * that the header states.  An event is a word (type, length, sequence), maybe
- * a time stamp (low word first), a word of event and module number, arguments.
+ * a timestamp (low word first), a word of event and module number, arguments.
  * Sources are cited as in gem.h.
  */
 #ifndef TRAWL_DECODE_UIA_H
@@ -130,7 +130,7 @@ uia_origin_instance(uint64_t origin)
 #define UIA_AUX_BACK ((uint64_t)1 << 17) /* its sequence number steps back */
 /* and of what else is a packet's: its type, in UIA_AUX_MISSING's place */
 
-/* The fixed parts of an event by its header type: 0 plain, 1 with time stamp,
+/* The fixed parts of an event by its header type: 0 plain, 1 with timestamp,
  * 2 snapshot, 3 both [UIA 1.01, EventHdr HdrType]. */
 enum { UIA_EVENT_TYPES = 4, UIA_SNAPSHOT_WORDS = 6, UIA_TYPE_TIMED = 1, UIA_TYPE_SNAPSHOT = 2 };
 

@@ -25,7 +25,7 @@ stated_rate(const struct uia_event *event, unsigned cycles_at, unsigned hz_at)
 }
 
 /* What the core's clock showed at a sync point: the processor's time that goes
- * with the global one, if the event's time stamp is of the same clock. */
+ * with the global one, if the event's timestamp is of the same clock. */
 static uint64_t
 core_ticks(const struct uia_event *event, const struct message *m)
 {

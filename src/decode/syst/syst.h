@@ -113,12 +113,12 @@ struct syst_options {
 	int nibbles;		       /* enum syst_nibbles */
 	char *guid;		       /* sender of short messages, or NULL */
 	struct option_list collateral; /* char *: paths of XML files */
-	uint64_t ts_hz;		       /* of the messages' own time stamps, 0 = unknown */
+	uint64_t ts_hz;		       /* of the messages' own timestamps, 0 = unknown */
 	int ts_epoch;		       /* enum syst_epoch */
 };
 extern const struct option_table syst_options;
 
-/* Ticks per second of the messages' own time stamps, 0 if unknown; *EPOCH:
+/* Ticks per second of the messages' own timestamps, 0 if unknown; *EPOCH:
  * whether they count from 1970. */
 double syst_stamp_rate(const struct syst_options *, bool *epoch);
 
@@ -157,7 +157,7 @@ struct syst_peek {
 	bool has_ticks;
 	bool has_crc;
 	bool checked;	 /* it has a CRC, or a format makes its text, which may not fit */
-	uint64_t ticks;	 /* its own time stamp */
+	uint64_t ticks;	 /* its own timestamp */
 	uint64_t origin; /* raw key, without master and channel */
 };
 

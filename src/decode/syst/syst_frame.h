@@ -2,9 +2,9 @@
  * What a SyS-T frame looks like: shared by the files of this format.
  *
  * A message is a 32-bit header word, then what its flags announce, in this
- * order: GUID (16), location (1 + 4 or 8), length (2), time stamp (8), the
+ * order: GUID (16), location (1 + 4 or 8), length (2), timestamp (8), the
  * payload, CRC-32C (4) [SyS-T 1.0, "Message Anatomy"]; that the length stands before the
- * time stamp is [SyS-T 1.0, order of fields, second hand: library, systprint].  SHORT and
+ * timestamp is [SyS-T 1.0, order of fields, second hand: library, systprint].  SHORT and
  * BUILD:COMPACT messages are the exception: one word of fixed size, of which only the type
  * (and BUILD's subtype) is header.  All numbers are little-endian, a GUID stands in text
  * order [SyS-T 1.0, "Data Field Byte Ordering"; RFC 4122].

@@ -78,7 +78,7 @@ csel_open(const void *options, const struct window *head, struct err *err)
 	d->options = own;
 	if (head->offset == 0 && head->length >= CSEL_HEADER_SIZE + CSEL_METADATA_SIZE) {
 		const uint8_t *metadata = head->bytes + CSEL_HEADER_SIZE;
-		/* "does not assume or enforce an epoch" [CSEL 1.0, "Timestamp fields"] */
+		/* "does not assume or enforce an epoch" [CSEL 1.0, "About the timestamp fields"] */
 		double init = (double)bytes_le64(metadata + CSEL_INIT_AT) * own->tick_us;
 		memcpy(d->name, metadata + CSEL_NAME_AT, CSEL_NAME_SIZE);
 		csel_add_uuid(&d->uuid, metadata + CSEL_UUID_AT);
@@ -110,7 +110,7 @@ csel_probe(const struct window *head, struct probe *probe)
 	if (head->length < CSEL_HEADER_SIZE ||
 	    memcmp(p, csel_signature, sizeof csel_signature) != 0)
 		return;
-	/* 01 00 "for the 1.0 version": major, minor [CSEL 1.0, "Header Section"] */
+	/* 01 00 "for the 1.0 version" [CSEL 1.0, "Header Section"], taken as major, minor */
 	probe->score = p[4] == 1 ? 99 : 90;
 	snprintf(probe->reason, sizeof probe->reason, "it starts with MFMN, version %u.%u", p[4],
 		 p[5]);

@@ -129,8 +129,9 @@ struct csel_decoder {
 	struct text uuid;	       /* the same; empty if it is not known */
 };
 
-/* Appends 16 bytes as people write a UUID: of these the format says that they are "an
- * opaque data value" [CSEL 1.0, "UUID fields"], so they stand in the order of the file. */
+/* Appends 16 bytes as people write a UUID, in the order of the file: to the format they
+ * are "an opaque data value" [CSEL 1.0, "About the Universally Unique Identifier (UUID)
+ * fields"]. */
 void csel_add_uuid(struct text *, const uint8_t *uuid);
 
 void csel_expand(const struct decoder *, const struct message *, const struct window *,

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Types are a system's own; without a map they are those of E-Trace [Encap 1.0, "Packet
- * Encapsulation for E-Trace"]. */
+/* Without a map, 0 is instruction trace and 1 data trace [Encap 1.0, "Packet Encapsulation
+ * for E-Trace"]; some of its drafts, and the examples of E-Trace, have 10 and 11 in two
+ * bits, which `types:` can say. */
 static void
 set_classes(struct encap_source *source, const struct option_list *list)
 {

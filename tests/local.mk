@@ -271,6 +271,7 @@ golden_cases = \
 	tests/golden/encap-start.txt \
 	tests/golden/encap-straddle.txt \
 	tests/golden/encap-types.txt \
+	tests/golden/encap-widest.txt \
 	tests/golden/encap-widths.txt \
 	tests/golden/etrace-data-options.txt \
 	tests/golden/etrace-format-0-count.txt \

@@ -1,5 +1,5 @@
 /*
- * What messages of a format tell of clocks: decoder_ops.clocks.
+ * What messages of a format say of clocks: decoder_ops.clocks.
  *
  * A source names two clocks and reads, from single messages, moments that both
  * show.  What is made of them, for one capture or several, is no decoder's matter.
@@ -30,15 +30,15 @@ enum clock_tells {
 	CLOCK_TELLS_RATE_B  /* that of B is `hz_b`, for the points of the same cell */
 };
 
-/* What one message tells; zeroed before it is read. */
+/* What one message says; zeroed before it is read. */
 struct clock_reading {
 	enum clock_tells tells;
 	uint64_t a, b;
 	uint64_t key_a, key_b; /* which of the trace's clocks of that kind */
-	double hz_a, hz_b;     /* 0: not told */
+	double hz_a, hz_b;     /* 0: not in it */
 };
 
-/* A sender as the transport knows it: by its port, of which the upper half is a group
+/* A sender as the transport has it: by its port, of which the upper half is a group
  * of ports (STP: master and channel), and the key of its messages without that. */
 struct clock_owner {
 	uint32_t port;
@@ -46,18 +46,18 @@ struct clock_owner {
 };
 
 struct clock_source {
-	uint64_t kinds;	  /* of messages that tell something, a bit each */
+	uint64_t kinds;	  /* of messages that say something, a bit each */
 	uint16_t flags;	  /* one of these is set where there is a point; 0: any */
 	const char *link; /* what relates the two clocks, for people */
 	enum clock_kind a, b;
 
-	/* What M, of one of `kinds`, tells.  E is its expansion with fields where
-	 * `expand` asks for it, else NULL. */
+	/* What M, of one of `kinds`, says.  E is its expansion with fields where
+	 * `expand` is set, else NULL. */
 	void (*read)(const struct decoder *, const struct message *m, const struct window *,
 		     const struct expansion *e, struct clock_reading *);
 	bool expand;
-	bool rate_apart; /* points do not tell the rate of B, other messages beside do */
-	unsigned bits_b; /* points tell so many low bits of B, the rest is known from
+	bool rate_apart; /* not points have the rate of B, but other messages */
+	unsigned bits_b; /* points have so many low bits of B, the rest is known from
 			    `matched`; 0: all */
 
 	/* Messages are matched with the events of a log, whose clocks A is tied to by

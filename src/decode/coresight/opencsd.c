@@ -717,7 +717,7 @@ opencsd_step(const struct decoder *decoder, struct decode_state *state, const st
 	return r.count;
 }
 
-/* The rate of STM timestamps as the head tells it, or 0. */
+/* The rate of STM timestamps as the head has it, or 0. */
 static double
 find_frequency(const struct opencsd_decoder *d, const struct window *head)
 {

@@ -269,7 +269,7 @@ on_element(void *context, const struct opencsd_element *e)
 {
 	struct opencsd_lane *lane = context;
 	if (e->type == OPENCSD_NO_SYNC && e->reason == OPENCSD_UNSYNC_RESET)
-		return; /* our doing */
+		return; /* the lane has reset it */
 	lane->ordinal = e->index == lane->index ? lane->ordinal + 1 : 0;
 	lane->index = e->index;
 	lane->message = NULL;

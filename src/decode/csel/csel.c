@@ -491,7 +491,7 @@ const struct decoder_ops csel_ops = {
     .options = &options_table,
     .alike = "event",
     /* no clocks: a log has one, that of its service */
-    /* no contexts: an entry tells of one event, not of a state that lasts */
+    /* no contexts: an entry is one event, not a state that lasts */
     /* no trigger: an entry is made by the service */
     .reach = REACH,
     .run_up = RUN_UP,

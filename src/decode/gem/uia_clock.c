@@ -1,12 +1,12 @@
 /*
  * The clocks of UIA events: a sync point holds the core's time and the global time,
- * with the rate of the core's; an event of its own tells the rate of the global time.
+ * with the rate of the core's; an event of its own has the rate of the global time.
  */
 #include "config.h"
 
 #include "decode/gem/uia.h"
 
-/* Positions of the arguments. */
+/* Positions of the arguments: [UIA 1.01, UIASync]. */
 enum {
 	SYNC_CPU = 1,
 	SYNC_GLOBAL = 3,

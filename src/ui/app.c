@@ -337,20 +337,20 @@ app_loop(struct app *app)
 
 /* --- from start to end ------------------------------------------------- */
 
-/* For those who wonder how it looks: nothing is said of it in the last row. */
+/* What the terminal cannot show, in the log alone: the last row says nothing of it. */
 static void
-log_lacks(struct screen *screen)
+log_missing_features(struct screen *screen)
 {
-	struct text lacks = {0};
-	term_lacks(screen->term, &lacks);
-	for (char *line = lacks.data, *next; line && *line; line = next) {
+	struct text missing = {0};
+	term_missing_features(screen->term, &missing);
+	for (char *line = missing.data, *next; line && *line; line = next) {
 		next = strchr(line, '\n') + 1;
 		next[-1] = '\0';
 		log_add(screen->log, false, line);
 	}
 	if (screen->charset == TEXT_ASCII)
 		log_add(screen->log, false, "ASCII only: other characters are written as escapes");
-	text_free(&lacks);
+	text_free(&missing);
 }
 
 /* Where it is not what the screen shows anyway, how to get there. */
@@ -445,7 +445,7 @@ open_parts(struct app *app)
 	const struct filter *filter = &app->options->filter;
 	make_parts(app);
 	screen->filters->severities = filter->severities;
-	log_lacks(screen);
+	log_missing_features(screen);
 	open_lists(app);
 	settings_start(screen);
 	if (filter->expr)

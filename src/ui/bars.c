@@ -199,7 +199,7 @@ add_position(struct screen *screen, struct text *out)
 	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
 	uint64_t total = list_total(screen->list, &exact);
 	if (!exact && total <= number)
-		total = number + 1; /* an estimate knows no more than we see */
+		total = number + 1; /* an estimate is not below what is shown */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
 	if (screen->list->hits.count)
 		add_rank(screen, &screen->list->hits, row, "row", "shown", out);

@@ -166,7 +166,7 @@ toggle_hex(struct screen *screen, const struct command_call *call)
 	toggle_pane(screen, PANE_HEX);
 }
 
-/* Somebody who opens a list wants to choose from it. */
+/* A list is opened to choose from it: the cursor goes there. */
 static void
 toggle_chooser(struct screen *screen, enum pane_id pane)
 {
@@ -378,7 +378,7 @@ reread_captures(struct screen *screen, const struct command_call *call)
 	list_rebuild(screen->list);
 }
 
-/* For who needs the disk or the processors for something else. */
+/* The disk and the processors may be needed for something else. */
 static void
 pause_index(struct screen *screen, const struct command_call *call)
 {

@@ -2,9 +2,9 @@
  * Marks from one time to the next: see state.h.
  *
  * The file's name is a hash of what the captures are called and of how they are read.
- * Whether they still are what they were is told by samples of the bytes there were
+ * Whether they still are what they were shows in samples of the bytes there were
  * then, so a capture may grow and be touched, but not be another.  Whether there is
- * something to keep is told by comparing what would be written with what was, so
+ * something to keep shows in comparing what would be written with what was, so
  * commands need not say that they changed something.
  */
 #include "config.h"

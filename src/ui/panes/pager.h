@@ -2,7 +2,7 @@
  * Panes that cover the others and show lines of text: the help, what was said,
  * the clocks.
  *
- * A pager knows which lines are on the screen, has the commands that move them
+ * A pager has the lines that are on the screen, the commands that move them
  * and those that search in them; the pane puts line after line.  What is longer
  * than a row goes on in the next.  Its state starts with a struct pager.
  */

@@ -340,7 +340,7 @@ columns_make(struct screen *screen, int width)
 	const struct option_list *list = &screen->view->columns;
 	const struct column *all = list->at;
 	struct columns columns = {.want = EXPAND_TEXT};
-	bool whose = screen->list->merge; /* where it is not told, tell it behind the time */
+	bool whose = screen->list->merge; /* a view without the trace gets it behind the time */
 	for (size_t i = 0; i < list->count; i++)
 		whose &= column_kind(all[i].name) != COLUMN_TRACE || all[i].wide > (uint64_t)width;
 	for (size_t i = 0; i < list->count && columns.count + 1 < COLUMNS_MAX; i++) {

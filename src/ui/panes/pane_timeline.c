@@ -3,7 +3,7 @@
  * what held meanwhile.
  *
  * What is drawn comes from query/density.h: at once from the index, and better
- * by itself.  The cursor is that of the list: who moves in one moves in the other.
+ * by itself.  The cursor is that of the list: a move in one is a move in the other.
  * A cell shows the worst of its column: `~` for loss, `!` for errors, else a glyph
  * for how many messages there are, by the root of their share of the largest number
  * in sight.
@@ -281,7 +281,7 @@ center_window(struct density_window *w, int64_t time)
 	w->from = clamp_time((__int128)time - (__int128)w->step * (__int128)(w->columns / 2));
 }
 
-/* Takes the cursor from the list, if somebody moved there: before anything is made
+/* Takes the cursor from the list, if it moved there: before anything is made
  * of it, since several keys may come before a screen is drawn. */
 static void
 follow_list(struct screen *screen)

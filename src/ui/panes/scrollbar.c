@@ -1,8 +1,8 @@
 /*
  * The scroll bar of the list: see scrollbar.h.
  *
- * A row stands for an equal share of the capture's bytes.  What is in it is told
- * by sums of the index's cells: a cell belongs to the row where it begins, and to
+ * A row stands for an equal share of the capture's bytes.  What is in it follows
+ * from sums of the index's cells: a cell belongs to the row where it begins, and to
  * rows after it in which none does.  Only where the capture has a few cells their
  * messages are looked at one by one.
  *

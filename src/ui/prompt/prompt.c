@@ -48,7 +48,7 @@ prompt_free(struct prompt *prompt)
 /* --- editing ----------------------------------------------------------- */
 
 static void
-insert(struct prompt *prompt, const char *bytes, size_t length)
+prompt_insert(struct prompt *prompt, const char *bytes, size_t length)
 {
 	struct text *text = &prompt->text;
 	size_t tail = text->length - prompt->at;
@@ -78,26 +78,26 @@ kill_range(struct prompt *prompt, size_t from, size_t to)
 }
 
 static bool
-continues(const struct prompt *prompt, size_t at)
+is_continuation(const struct prompt *prompt, size_t at)
 {
 	return (prompt->text.data[at] & 0xc0) == 0x80;
 }
 
 static size_t
-before(const struct prompt *prompt)
+place_before(const struct prompt *prompt)
 {
 	size_t at = prompt->at;
-	while (at && continues(prompt, --at))
+	while (at && is_continuation(prompt, --at))
 		;
 	return at;
 }
 
 static size_t
-after(const struct prompt *prompt)
+place_after(const struct prompt *prompt)
 {
 	size_t at = prompt->at;
 	if (at < prompt->text.length)
-		while (++at < prompt->text.length && continues(prompt, at))
+		while (++at < prompt->text.length && is_continuation(prompt, at))
 			;
 	return at;
 }
@@ -115,27 +115,27 @@ to_end(struct prompt *prompt)
 }
 
 static void
-back(struct prompt *prompt)
+prompt_back(struct prompt *prompt)
 {
-	prompt->at = before(prompt);
+	prompt->at = place_before(prompt);
 }
 
 static void
-forth(struct prompt *prompt)
+prompt_forth(struct prompt *prompt)
 {
-	prompt->at = after(prompt);
+	prompt->at = place_after(prompt);
 }
 
 static void
-erase(struct prompt *prompt)
+prompt_erase(struct prompt *prompt)
 {
-	remove_range(prompt, before(prompt), prompt->at);
+	remove_range(prompt, place_before(prompt), prompt->at);
 }
 
 static void delete (struct prompt *prompt)
 {
 	size_t at = prompt->at;
-	remove_range(prompt, at, after(prompt));
+	remove_range(prompt, at, place_after(prompt));
 	prompt->at = at;
 }
 
@@ -163,9 +163,9 @@ kill_word(struct prompt *prompt)
 }
 
 static void
-yank(struct prompt *prompt)
+prompt_yank(struct prompt *prompt)
 {
-	insert(prompt, text_get(&prompt->killed), prompt->killed.length);
+	prompt_insert(prompt, text_get(&prompt->killed), prompt->killed.length);
 }
 
 /* --- history ------------------------------------------------------------ */
@@ -185,7 +185,7 @@ show_line(struct prompt *prompt, size_t line)
 }
 
 static void
-older(struct prompt *prompt)
+prompt_older(struct prompt *prompt)
 {
 	for (size_t line = prompt->line; line-- > 0;) {
 		if (prompt->lines.at[line].id == prompt->id) {
@@ -196,7 +196,7 @@ older(struct prompt *prompt)
 }
 
 static void
-newer(struct prompt *prompt)
+prompt_newer(struct prompt *prompt)
 {
 	size_t line = prompt->line;
 	if (line == prompt->lines.count)
@@ -207,7 +207,7 @@ newer(struct prompt *prompt)
 }
 
 static void
-remember(struct prompt *prompt)
+prompt_remember(struct prompt *prompt)
 {
 	size_t count = prompt->lines.count;
 	if (!prompt->text.length || (count && prompt->lines.at[count - 1].id == prompt->id &&
@@ -237,25 +237,16 @@ static const struct {
 	uint32_t key;
 	void (*act)(struct prompt *);
 } actions[] = {
-    {KEYCODE_CTRL('A'), to_start},
-    {KEYCODE_HOME, to_start},
-    {KEYCODE_CTRL('E'), to_end},
-    {KEYCODE_END, to_end},
-    {KEYCODE_CTRL('B'), back},
-    {KEYCODE_LEFT, back},
-    {KEYCODE_CTRL('F'), forth},
-    {KEYCODE_RIGHT, forth},
-    {KEYCODE_BACKSPACE, erase},
-    {KEYCODE_DELETE, delete},
-    {KEYCODE_CTRL('D'), delete},
-    {KEYCODE_CTRL('U'), kill_line},
-    {KEYCODE_CTRL('K'), kill_rest},
-    {KEYCODE_CTRL('W'), kill_word},
-    {KEYCODE_CTRL('Y'), yank},
-    {KEYCODE_CTRL('P'), older},
-    {KEYCODE_UP, older},
-    {KEYCODE_CTRL('N'), newer},
-    {KEYCODE_DOWN, newer},
+    {KEYCODE_CTRL('A'), to_start},     {KEYCODE_HOME, to_start},
+    {KEYCODE_CTRL('E'), to_end},       {KEYCODE_END, to_end},
+    {KEYCODE_CTRL('B'), prompt_back},  {KEYCODE_LEFT, prompt_back},
+    {KEYCODE_CTRL('F'), prompt_forth}, {KEYCODE_RIGHT, prompt_forth},
+    {KEYCODE_BACKSPACE, prompt_erase}, {KEYCODE_DELETE, delete},
+    {KEYCODE_CTRL('D'), delete},       {KEYCODE_CTRL('U'), kill_line},
+    {KEYCODE_CTRL('K'), kill_rest},    {KEYCODE_CTRL('W'), kill_word},
+    {KEYCODE_CTRL('Y'), prompt_yank},  {KEYCODE_CTRL('P'), prompt_older},
+    {KEYCODE_UP, prompt_older},	       {KEYCODE_CTRL('N'), prompt_newer},
+    {KEYCODE_DOWN, prompt_newer},
 };
 
 enum prompt_answer
@@ -265,7 +256,7 @@ prompt_key(struct prompt *prompt, uint32_t key)
 		     (key == KEYCODE_BACKSPACE && !prompt->text.length);
 	if (leave || key == KEYCODE_ENTER) {
 		if (!leave)
-			remember(prompt);
+			prompt_remember(prompt);
 		prompt_close(prompt);
 		return leave ? PROMPT_CANCELLED : PROMPT_ACCEPTED;
 	}
@@ -278,7 +269,7 @@ prompt_key(struct prompt *prompt, uint32_t key)
 	}
 	if (key >= 0x20 && key < KEYCODE_NAMED) {
 		char bytes[4];
-		insert(prompt, bytes, text_encode(key, bytes));
+		prompt_insert(prompt, bytes, text_encode(key, bytes));
 	}
 	return PROMPT_OPEN;
 }

@@ -2,7 +2,7 @@
  * A canvas: the screen as cells, before any terminal.
  *
  * Panes draw text with roles into areas of it; term.c brings what changed to
- * the terminal.  Nothing here knows curses, so that tests can look at cells.
+ * the terminal.  Nothing here uses curses, so that tests can look at cells.
  */
 #ifndef TRAWL_UI_CANVAS_H
 #define TRAWL_UI_CANVAS_H

@@ -217,7 +217,7 @@ copy_cost(const struct brush *b, const struct cell *cells, int from, int to)
 /* Gets to COL of a row whose cells before it are right already, where a cell
  * of ROLE is to be drawn. */
 static void
-reach(struct brush *b, const struct cell *cells, int row, int col, enum role role)
+move_to_cell(struct brush *b, const struct cell *cells, int row, int col, enum role role)
 {
 	struct painter *p = b->painter;
 	if (p->row == row && p->col < col) {
@@ -255,7 +255,7 @@ erases(const struct brush *b, int count)
 
 /* Turns row AT of the screen, which shows `old`, into `cells`. */
 static void
-mend_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
+update_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 {
 	int cols = b->painter->shown.cols;
 	int end = blank_from(b, cells, cols), rest = blank_from(b, old, cols);
@@ -264,12 +264,12 @@ mend_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 		if (same_cell(b, &old[col], &cells[col]) || (corner && col == cols - 1))
 			continue;
 		if (col >= end && erases(b, rest - col)) {
-			reach(b, cells, at, col, ROLE_NORMAL);
+			move_to_cell(b, cells, at, col, ROLE_NORMAL);
 			set_role(b, ROLE_NORMAL);
 			text_add(b->out, b->terminal->erase);
 			break;
 		}
-		reach(b, cells, at, col, (enum role)cells[col].role);
+		move_to_cell(b, cells, at, col, (enum role)cells[col].role);
 		put_cell(b, &cells[col]);
 	}
 	memcpy(old, cells, (size_t)cols * sizeof *cells);
@@ -353,7 +353,7 @@ apply_shift(struct brush *b, const struct shift *shift, const struct canvas *can
 	int to = shift->by > 0 ? shift->top : shift->top + by;
 	int blank = shift->by > 0 ? shift->bottom - by + 1 : shift->top;
 	for (int row = from; row < from + height - by; row++)
-		mend_row(b, row, shown->cells + row * cols, row_of(canvas, row - from + to));
+		update_row(b, row, shown->cells + row * cols, row_of(canvas, row - from + to));
 	scroll_terminal(b, shift);
 	memmove(shown->cells + to * cols, shown->cells + from * cols,
 		(size_t)((height - by) * cols) * sizeof *shown->cells);
@@ -410,8 +410,8 @@ paint(struct painter *painter, const struct paint_terminal *terminal, const stru
 	}
 	for (int row = 0; row < canvas->rows; row++)
 		if (!same_row(shown, row, canvas, row))
-			mend_row(&brush, row, shown->cells + row * shown->cols,
-				 row_of(canvas, row));
+			update_row(&brush, row, shown->cells + row * shown->cols,
+				   row_of(canvas, row));
 	if (out->length)
 		set_role(&brush, ROLE_NORMAL);
 	place_cursor(&brush, canvas);

@@ -1,9 +1,9 @@
 /*
  * From one screen to the next in few bytes.
  *
- * A painter knows what the terminal shows and writes what it takes to show
+ * A painter keeps what the terminal shows and writes what it takes to show
  * another canvas: shifted rows by scrolling a region, then the cells that
- * differ.  It knows the terminal only through the strings it is given, and
+ * differ.  Of the terminal it has only the strings it is given, and
  * sends nothing itself.
  */
 #ifndef TRAWL_UI_PAINT_H

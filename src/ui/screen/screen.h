@@ -2,7 +2,7 @@
  * The screen as its parts see it: what is shown and how, and a few verbs.
  *
  * The list, the panes and the prompt share this.  What a member points to is declared
- * in the header of its module, and who uses it includes that.  What belongs to the
+ * in the header of its module, and a file that uses it includes that.  What belongs to the
  * loop alone is in ui/app.h.  All of it is of one thread.
  */
 #ifndef TRAWL_UI_SCREEN_H

@@ -1,7 +1,7 @@
 /*
  * The terminal through curses: see term.h.
  *
- * Curses knows the terminal's strings and reads its keys (through a pad,
+ * Curses has the terminal's strings and reads its keys (through a pad,
  * because reading through a window would paint it); what to send for a new
  * screen is found by paint.c.  A frame is one write.
  *
@@ -205,7 +205,7 @@ can_draw(void)
 /* A string without its padding, kept as long as the term; NULL if the
  * terminal has none. */
 static const char *
-keep(struct term *term, const char *name)
+keep_string(struct term *term, const char *name)
 {
 	const char *string = capability(name);
 	struct text text = {0};
@@ -223,7 +223,7 @@ static const char *
 keep_plain(struct term *term)
 {
 	static const char charset[] = "\033(B", shift_in = '\017';
-	const char *plain = keep(term, "sgr0");
+	const char *plain = keep_string(term, "sgr0");
 	size_t skip = sizeof charset - 1;
 	if (plain && !strncmp(plain, charset, skip) && plain[skip])
 		plain += skip;
@@ -247,15 +247,15 @@ is_east_asian(void)
 }
 
 static void
-learn(struct term *term)
+read_capabilities(struct term *term)
 {
 	term->can = (struct paint_terminal){
-	    .clear = keep(term, "clear"),
-	    .erase = keep(term, "el"),
-	    .reverse_index = keep(term, "ri"),
+	    .clear = keep_string(term, "clear"),
+	    .erase = keep_string(term, "el"),
+	    .reverse_index = keep_string(term, "ri"),
 	    .plain = keep_plain(term),
-	    .show_cursor = keep(term, "cnorm"),
-	    .hide_cursor = keep(term, "civis"),
+	    .show_cursor = keep_string(term, "cnorm"),
+	    .hide_cursor = keep_string(term, "civis"),
 	    .wraps_late = !tigetflag("am") || tigetflag("xenl"),
 	    .wide_lines = is_east_asian(),
 	    .move = add_move,
@@ -334,7 +334,7 @@ term_open(const struct theme *theme, struct err *err)
 	keypad(term->keys, TRUE);
 	nodelay(term->keys, TRUE);
 	define_key(NULL, KEY_MOUSE); /* half a report: read_sequence() takes it whole */
-	learn(term);
+	read_capabilities(term);
 	add_string(&term->out, term->can.hide_cursor);
 	if (brackets_pastes())
 		text_add(&term->out, PASTE_ON);
@@ -454,12 +454,12 @@ add_colour(char *style, const char *name, const char *first, struct colour colou
 }
 
 enum {
-	WEARS_BOLD = 1 << 0,
-	WEARS_DIM = 1 << 1,
-	WEARS_LINE = 1 << 2,
-	WEARS_REVERSE = 1 << 3,
-	WEARS_FG = 1 << 4,
-	WEARS_BG = 1 << 5
+	ATTR_BOLD = 1 << 0,
+	ATTR_DIM = 1 << 1,
+	ATTR_LINE = 1 << 2,
+	ATTR_REVERSE = 1 << 3,
+	ATTR_FG = 1 << 4,
+	ATTR_BG = 1 << 5
 };
 
 /* Makes the string of a style; what it changes are the bits it returns. */
@@ -471,55 +471,55 @@ make_style(char *string, const struct style *style)
 		unsigned bit;
 		const char *name;
 	} attributes[] = {
-	    {style->bold, WEARS_BOLD, "bold"},
-	    {style->dim, WEARS_DIM, "dim"},
-	    {style->underline, WEARS_LINE, "smul"},
-	    {style->reverse, WEARS_REVERSE, "rev"},
+	    {style->bold, ATTR_BOLD, "bold"},
+	    {style->dim, ATTR_DIM, "dim"},
+	    {style->underline, ATTR_LINE, "smul"},
+	    {style->reverse, ATTR_REVERSE, "rev"},
 	};
-	unsigned wears = 0;
+	unsigned bits = 0;
 	*string = '\0';
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
 		if (!attributes[i].on)
 			continue;
 		add_style(string, capability(attributes[i].name));
-		wears |= attributes[i].bit;
+		bits |= attributes[i].bit;
 	}
 	struct colour fg, bg;
 	colour_parse(style->fg, &fg);
 	colour_parse(style->bg, &bg);
 	bool paired = fg.kind != COLOUR_OWN && bg.kind != COLOUR_OWN;
-	wears |= add_colour(string, "setaf", "38", fg, paired) ? WEARS_FG : 0;
-	wears |= add_colour(string, "setab", "48", bg, paired) ? WEARS_BG : 0;
-	return wears;
+	bits |= add_colour(string, "setaf", "38", fg, paired) ? ATTR_FG : 0;
+	bits |= add_colour(string, "setab", "48", bg, paired) ? ATTR_BG : 0;
+	return bits;
 }
 
 void
 term_theme(struct term *term, const struct theme *theme)
 {
 	struct paint_terminal *can = &term->can;
-	unsigned wears[ROLE_COUNT];
+	unsigned bits[ROLE_COUNT];
 	for (int i = 0; i < ROLE_COUNT; i++) {
-		wears[i] = make_style(can->style[i], &theme->styles[i]);
+		bits[i] = make_style(can->style[i], &theme->styles[i]);
 		*can->anew[i] = '\0';
 		add_style(can->anew[i], can->plain);
 		add_style(can->anew[i], can->style[i]);
 		can->marks_blanks[i] =
-		    *can->style[i] && wears[i] & (WEARS_REVERSE | WEARS_LINE | WEARS_BG);
+		    *can->style[i] && bits[i] & (ATTR_REVERSE | ATTR_LINE | ATTR_BG);
 	}
 	for (int over = 0; over < ROLE_COUNT; over++)
 		for (int under = 0; under < ROLE_COUNT; under++)
 			can->covers[over][under] =
-			    !*can->style[under] || !(wears[under] & ~wears[over]);
+			    !*can->style[under] || !(bits[under] & ~bits[over]);
 	term_forget(term);
 }
 
 void
-term_lacks(const struct term *term, struct text *out)
+term_missing_features(const struct term *term, struct text *out)
 {
 	int colours = tigetnum("colors");
 	const char *name = getenv("TERM");
 	const struct {
-		bool lacks;
+		bool missing;
 		const char *what;
 	} rows[] = {
 	    {colours < 8, "no colours: attributes tell the same"},
@@ -531,7 +531,7 @@ term_lacks(const struct term *term, struct text *out)
 	    {!term->can.region || !term->can.reverse_index, "no scrolling: rows are sent anew"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].lacks)
+		if (rows[i].missing)
 			text_addf(out, "terminal %s: %s\n", name ? name : "", rows[i].what);
 }
 

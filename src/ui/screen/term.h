@@ -1,5 +1,5 @@
 /*
- * The terminal: the only part that knows curses.
+ * The terminal: the only part that uses curses.
  *
  * Takes whole canvases and sends what changed, in one write; gives keys one
  * by one without waiting.  While a term is open, a crash of the program gives
@@ -28,7 +28,7 @@ int term_file(const struct term *); /* readable when keys wait */
 void term_theme(struct term *, const struct theme *);
 
 /* Appends, a line each, what this terminal cannot do of what is used. */
-void term_lacks(const struct term *, struct text *);
+void term_missing_features(const struct term *, struct text *);
 
 /* The size now. */
 void term_size(struct term *, int *rows, int *cols);

@@ -70,6 +70,7 @@ libtrawl_a_SOURCES = \
 	src/config/schema.h \
 	src/config/survey.c \
 	src/config/survey.h \
+	src/decode/clock_source.h \
 	src/decode/coresight/coresight.c \
 	src/decode/coresight/coresight.h \
 	src/decode/coresight/itm.c \
@@ -88,7 +89,6 @@ libtrawl_a_SOURCES = \
 	src/decode/coresight/opencsd_survey.c \
 	src/decode/coresight/opencsd_tree.c \
 	src/decode/coresight/opencsd_tree.h \
-	src/decode/clock_source.h \
 	src/decode/csel/csel.c \
 	src/decode/csel/csel.h \
 	src/decode/csel/csel_expand.c \
@@ -212,14 +212,14 @@ libtrawl_a_SOURCES = \
 	src/session/clock/clock_map.h \
 	src/session/clock/clock_points.c \
 	src/session/clock/clock_points.h \
+	src/session/clock/clock_position.c \
+	src/session/clock/clock_position.h \
 	src/session/clock/clock_text.c \
 	src/session/clock/clock_text.h \
 	src/session/clock/clocks.c \
 	src/session/clock/clocks.h \
 	src/session/clock/cycles.c \
 	src/session/clock/cycles.h \
-	src/session/clock/instant.c \
-	src/session/clock/instant.h \
 	src/session/clock/relation.c \
 	src/session/clock/relation.h \
 	src/session/context/context.c \

@@ -6,9 +6,9 @@
 #include "session/session.h"
 #include "capture/snapshot.h"
 #include "decode/registry.h"
+#include "session/clock/clock_position.h"
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
-#include "session/clock/instant.h"
 #include "session/context/context.h"
 #include "session/link/serial.h"
 #include "trace/naming.h"
@@ -225,7 +225,7 @@ session_link(struct session *session)
 	contexts_free(session->contexts);
 	session->contexts = contexts_new(session);
 	if (session->contexts)
-		contexts_relate(session->contexts, instant_find, NULL);
+		contexts_relate(session->contexts, clock_find_position, NULL);
 	session->cycles = cycles_new(session);
 	const char *complaint = contexts_complaint(session->contexts);
 	if (complaint)

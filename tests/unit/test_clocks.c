@@ -14,8 +14,8 @@
 #include "config/profile.h"
 #include "config/schema.h"
 #include "query/filter/filter.h"
+#include "session/clock/clock_position.h"
 #include "session/clock/clocks.h"
-#include "session/clock/instant.h"
 #include "session/context/context.h"
 #include "session/session.h"
 #include "trace/reader.h"
@@ -720,7 +720,7 @@ test_contexts(void **state)
 	session_fixture_close(&f);
 }
 
-/* What was found for another message makes an instant no other one: in order, back
+/* What was found for another message makes a position no other one: in order, back
  * some way, and far. */
 static void
 test_instants(void **state)
@@ -734,7 +734,7 @@ test_instants(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		struct trace *other = f.session.traces.at[trace_by_name(&f, names[i])];
 		struct reader *reader = reader_new(soc), *there = reader_new(other);
-		struct context_instant kept = {0};
+		struct context_position kept = {0};
 		struct message past[64] = {0}, m;
 		uint64_t seen = 0, found = 0;
 		while (reader_walk(reader, &m, 1)) {
@@ -743,9 +743,9 @@ test_instants(void **state)
 				m = past[seen * 31 % 64];
 			if (seen > 1000 && seen % 501 == 0)
 				m = past[0], m.ticks /= 2;
-			struct context_instant fresh = {0};
-			bool is = instant_find(NULL, soc, &m, there, &fresh);
-			assert_int_equal(instant_find(NULL, soc, &m, there, &kept), is);
+			struct context_position fresh = {0};
+			bool is = clock_find_position(NULL, soc, &m, there, &fresh);
+			assert_int_equal(clock_find_position(NULL, soc, &m, there, &kept), is);
 			found += is;
 			if (!is)
 				continue;

@@ -12,10 +12,10 @@
 #include "query/matches.h"
 #include "random.h"
 #include "session/context/context.h"
-#include "session/link/serial.h"
-#include "session/session.h"
 #include "session/context/context.h"
 #include "session/link/serial.h"
+#include "session/link/serial.h"
+#include "session/session.h"
 #include "session/session.h"
 
 #include <stdio.h>
@@ -623,13 +623,13 @@ test_values(void **state)
 /* The second message of the other trace is that of the first one here. */
 static bool
 relate(void *context, const struct trace *from, const struct message *m, struct reader *reader,
-       struct context_instant *instant)
+       struct context_position *position)
 {
 	(void)context;
 	(void)from;
-	bool found = reader_find_offset(reader, m->offset, &instant->at);
-	instant->least = instant->most = instant->at;
-	instant->open = false;
+	bool found = reader_find_offset(reader, m->offset, &position->at);
+	position->least = position->most = position->at;
+	position->open = false;
 	return found;
 }
 

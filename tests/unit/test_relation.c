@@ -359,7 +359,7 @@ test_parts(void **state)
 	assert_int_equal(time.nanoseconds, 5000);
 	assert_true(graph_time(&graph, no_rate, 5, SIZE_MAX, RELATION_NOWHERE, &time));
 	assert_false(time.known);
-	assert_true(time.instant == (relation_instant)5 << RELATION_FRACTION);
+	assert_true(time.ticks == (relation_ticks)5 << RELATION_FRACTION);
 	graph_free(&graph);
 }
 

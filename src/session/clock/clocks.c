@@ -198,7 +198,7 @@ time_of(const struct clock_map *map, size_t number, size_t clock, uint64_t ticks
 	if (!graph_time(&map->graph, clock, ticks, number, message_place(m), &found))
 		return false;
 	const struct graph_clock *root = &map->graph.clocks.at[found.root];
-	int64_t whole = (int64_t)(found.instant >> RELATION_FRACTION);
+	int64_t whole = (int64_t)(found.ticks >> RELATION_FRACTION);
 	*time = (struct message_time){.nanoseconds = found.nanoseconds,
 				      .error = found.error,
 				      .part = found.root,
@@ -458,7 +458,7 @@ end_time(const struct clock_map *map, const struct relation *r, const struct rel
 	int64_t *time = at_b ? &link->time_b : &link->time_a;
 	if (!graph_time(&map->graph, clock, at_b ? p->b : p->a, owner, p->place, &found))
 		return false;
-	*time = found.known ? found.nanoseconds : (int64_t)(found.instant >> RELATION_FRACTION);
+	*time = found.known ? found.nanoseconds : (int64_t)(found.ticks >> RELATION_FRACTION);
 	*(at_b ? &link->b : &link->a) = trace;
 	link->part = found.root;
 	return !__builtin_add_overflow(*time, map->traces.at[trace].shift, time);
@@ -528,7 +528,7 @@ main_ticks(const struct clock_map *map, size_t clock, size_t main, uint64_t *tic
 {
 	for (size_t i = 0; i < map->graph.relations.count; i++) {
 		const struct relation *r = map->graph.relations.at[i];
-		relation_instant from = (relation_instant)*ticks << RELATION_FRACTION, to;
+		relation_ticks from = (relation_ticks)*ticks << RELATION_FRACTION, to;
 		double error = 0;
 		if (r->a != clock || r->b != main)
 			continue;
@@ -540,11 +540,11 @@ main_ticks(const struct clock_map *map, size_t clock, size_t main, uint64_t *tic
 	return false;
 }
 
-/* What a profile says to mean the moment of a message; false: it has no words for
+/* What a profile says to mean the time of a message; false: it has no words for
  * that. */
 static bool
-name_moment(const struct clock_map *map, struct trace *trace, const struct message *m,
-	    struct sync_end *end)
+name_time(const struct clock_map *map, struct trace *trace, const struct message *m,
+	  struct sync_end *end)
 {
 	size_t number = trace_number(trace);
 	const struct trace_clocks *own = &map->traces.at[number];
@@ -567,8 +567,7 @@ clocks_tie(struct clocks *clocks, struct trace *a, const struct message *m, stru
 {
 	struct sync_options tie = {.kind = SYNC_TIE, .logger = -1, .core = -1};
 	pthread_rwlock_rdlock(&clocks->map_lock);
-	bool timed =
-	    name_moment(clocks->map, a, m, &tie.a) && name_moment(clocks->map, b, n, &tie.b);
+	bool timed = name_time(clocks->map, a, m, &tie.a) && name_time(clocks->map, b, n, &tie.b);
 	bool same =
 	    timed && clock_map_end(clocks->map, &tie.a) == clock_map_end(clocks->map, &tie.b);
 	pthread_rwlock_unlock(&clocks->map_lock);
@@ -593,7 +592,7 @@ clocks_find_tie(struct clocks *clocks, struct trace *trace, const struct message
 	struct sync_end end;
 	size_t i = clocks->ties.count;
 	pthread_rwlock_rdlock(&clocks->map_lock);
-	bool timed = name_moment(clocks->map, trace, m, &end);
+	bool timed = name_time(clocks->map, trace, m, &end);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	while (timed && i--)
 		if (same_end(&clocks->ties.at[i].a, &end) || same_end(&clocks->ties.at[i].b, &end))

@@ -87,7 +87,7 @@ bool clocks_cell_time(struct trace *, uint64_t cell, const struct index_cell *, 
 bool clocks_cell_span(struct trace *, uint64_t cell, const struct index_cell *, int64_t *from,
 		      int64_t *to);
 
-/* A moment that two traces have in common: a word and its event, tied messages. */
+/* A time that two traces have in common: a word and its event, tied messages. */
 struct clocks_link {
 	size_t a, b;		/* the traces, two different ones */
 	int64_t time_a, time_b; /* when it was in each, to sort by; the same but for what
@@ -104,7 +104,7 @@ size_t clocks_relations(struct clocks *);
 bool clocks_find_link(struct clocks *, size_t relation, bool at_b, int64_t time,
 		      struct clocks_link *);
 
-/* The user says that two messages were sent at the same moment.  0, or ERR_USAGE
+/* The user says that two messages were sent at the same time.  0, or ERR_USAGE
  * if one has no time or both have the same clock. */
 int clocks_tie(struct clocks *, struct trace *a, const struct message *, struct trace *b,
 	       const struct message *, struct err *);

@@ -31,7 +31,7 @@ enum {
 static const uint64_t NANO = 1000000000;
 
 /* What hops may have lost, of a nanosecond: 2^-20. */
-static const relation_instant ROUNDING = (relation_instant)1 << (RELATION_FRACTION - 20);
+static const relation_ticks ROUNDING = (relation_ticks)1 << (RELATION_FRACTION - 20);
 
 static const double OUTLIER = 8;	  /* times the usual deviation */
 static const double STEP = 16;		  /* between two points, likewise */
@@ -71,8 +71,7 @@ relation_unwrap(uint64_t last, uint64_t value, unsigned bits)
 
 /* X * NUMERATOR / DENOMINATOR, towards zero; false if it is too large. */
 static bool
-scale_instant(relation_instant x, uint64_t numerator, uint64_t denominator,
-	      relation_instant *result)
+scale_ticks(relation_ticks x, uint64_t numerator, uint64_t denominator, relation_ticks *result)
 {
 	unsigned __int128 size = x < 0 ? -(unsigned __int128)x : (unsigned __int128)x;
 	unsigned __int128 whole = size / denominator, rest = size % denominator, product;
@@ -80,20 +79,20 @@ scale_instant(relation_instant x, uint64_t numerator, uint64_t denominator,
 	    __builtin_add_overflow(product, rest * numerator / denominator, &product) ||
 	    product >> 126)
 		return false;
-	*result = x < 0 ? -(relation_instant)product : (relation_instant)product;
+	*result = x < 0 ? -(relation_ticks)product : (relation_ticks)product;
 	return true;
 }
 
-static relation_instant
-instant_of(uint64_t ticks)
+static relation_ticks
+whole_ticks(uint64_t ticks)
 {
-	return (relation_instant)ticks << RELATION_FRACTION;
+	return (relation_ticks)ticks << RELATION_FRACTION;
 }
 
 static double
-ticks_of(relation_instant instant)
+ticks_as_double(relation_ticks ticks)
 {
-	return (double)instant / (double)((relation_instant)1 << RELATION_FRACTION);
+	return (double)ticks / (double)((relation_ticks)1 << RELATION_FRACTION);
 }
 
 static double
@@ -447,12 +446,12 @@ to_of(struct side side, const struct relation_point *p)
 }
 
 /* How far X lies outside of a segment, 0 if it does not. */
-static relation_instant
-distance_outside(struct side side, const struct relation_segment *s, relation_instant x)
+static relation_ticks
+distance_outside(struct side side, const struct relation_segment *s, relation_ticks x)
 {
 	const struct relation_point *first = &side.r->used.at[s->first];
-	relation_instant low = instant_of(from_of(side, first));
-	relation_instant high = instant_of(from_of(side, first + s->count - 1));
+	relation_ticks low = whole_ticks(from_of(side, first));
+	relation_ticks high = whole_ticks(from_of(side, first + s->count - 1));
 	return x < low ? low - x : x > high ? x - high : 0;
 }
 
@@ -471,15 +470,15 @@ segment_before(const struct relation *r, uint64_t place)
 	return low;
 }
 
-static relation_instant
-instants_apart(relation_instant a, relation_instant b)
+static relation_ticks
+ticks_apart(relation_ticks a, relation_ticks b)
 {
 	return a > b ? a - b : b - a;
 }
 
 /* The segment around PLACE; between two, the one whose end is nearer to X. */
 static const struct relation_segment *
-segment_at(struct side side, uint64_t place, relation_instant x)
+segment_at(struct side side, uint64_t place, relation_ticks x)
 {
 	const struct relation *r = side.r;
 	size_t i = segment_before(r, place);
@@ -487,15 +486,15 @@ segment_at(struct side side, uint64_t place, relation_instant x)
 	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
 	if (place <= last->place || i + 1 == r->segments.count)
 		return s;
-	return instants_apart(x, instant_of(from_of(side, last))) <=
-		       instants_apart(x, instant_of(from_of(side, last + 1)))
+	return ticks_apart(x, whole_ticks(from_of(side, last))) <=
+		       ticks_apart(x, whole_ticks(from_of(side, last + 1)))
 		   ? s
 		   : s + 1;
 }
 
 /* Without a place, the segment that is nearest to X. */
 static const struct relation_segment *
-segment_near(struct side side, relation_instant x)
+segment_near(struct side side, relation_ticks x)
 {
 	const struct relation_segment *best = side.r->segments.at;
 	for (size_t i = 1; i < side.r->segments.count; i++)
@@ -507,13 +506,13 @@ segment_near(struct side side, relation_instant x)
 
 /* The last point of S at or before X, but not the last of all; or the first. */
 static const struct relation_point *
-point_before(struct side side, const struct relation_segment *s, relation_instant x)
+point_before(struct side side, const struct relation_segment *s, relation_ticks x)
 {
 	const struct relation_point *points = &side.r->used.at[s->first];
 	size_t low = 0, high = s->count - 1;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
-		if (instant_of(from_of(side, &points[middle])) <= x)
+		if (whole_ticks(from_of(side, &points[middle])) <= x)
 			low = middle;
 		else
 			high = middle;
@@ -524,13 +523,13 @@ point_before(struct side side, const struct relation_segment *s, relation_instan
 /* The line through P and Q, from P on. */
 static bool
 interpolate_along(struct side side, const struct relation_point *p, const struct relation_point *q,
-		  const struct relation_point *from, relation_instant x, relation_instant *y)
+		  const struct relation_point *from, relation_ticks x, relation_ticks *y)
 {
 	uint64_t run = from_of(side, q) - from_of(side, p), rise = to_of(side, q) - to_of(side, p);
-	relation_instant way;
-	if (!scale_instant(x - instant_of(from_of(side, from)), rise, run, &way))
+	relation_ticks way;
+	if (!scale_ticks(x - whole_ticks(from_of(side, from)), rise, run, &way))
 		return false;
-	*y = instant_of(to_of(side, from)) + way;
+	*y = whole_ticks(to_of(side, from)) + way;
 	return true;
 }
 
@@ -548,43 +547,41 @@ common_divisor(unsigned __int128 a, unsigned __int128 b)
 /* So many ticks at one rate as ticks at another; in one step where the numbers
  * allow. */
 static bool
-scale_rates(relation_instant x, struct relation_rate from, struct relation_rate to,
-	    relation_instant *y)
+scale_rates(relation_ticks x, struct relation_rate from, struct relation_rate to, relation_ticks *y)
 {
 	unsigned __int128 up = (unsigned __int128)from.denominator * to.numerator;
 	unsigned __int128 down = (unsigned __int128)from.numerator * to.denominator;
 	unsigned __int128 divisor = common_divisor(up, down);
 	if (up / divisor <= UINT64_MAX && down / divisor <= UINT64_MAX)
-		return scale_instant(x, (uint64_t)(up / divisor), (uint64_t)(down / divisor), y);
-	return scale_instant(x, from.denominator, from.numerator, y) &&
-	       scale_instant(*y, to.numerator, to.denominator, y);
+		return scale_ticks(x, (uint64_t)(up / divisor), (uint64_t)(down / divisor), y);
+	return scale_ticks(x, from.denominator, from.numerator, y) &&
+	       scale_ticks(*y, to.numerator, to.denominator, y);
 }
 
 /* By the stated rates, from the only point P. */
 static bool
-by_rate(struct side side, const struct relation_point *p, relation_instant x, relation_instant *y)
+by_rate(struct side side, const struct relation_point *p, relation_ticks x, relation_ticks *y)
 {
 	struct relation_rate from = side.back ? side.r->rate_b : side.r->rate_a;
 	struct relation_rate to = side.back ? side.r->rate_a : side.r->rate_b;
-	relation_instant way = x - instant_of(from_of(side, p));
+	relation_ticks way = x - whole_ticks(from_of(side, p));
 	if (way && (!from.numerator || !to.numerator || !scale_rates(way, from, to, &way)))
 		return false;
-	*y = instant_of(to_of(side, p)) + way;
+	*y = whole_ticks(to_of(side, p)) + way;
 	return true;
 }
 
 /* Through the points around X; outside, through two at that end. */
 static bool
-by_points(struct side side, const struct relation_segment *s, relation_instant x,
-	  relation_instant *y)
+by_points(struct side side, const struct relation_segment *s, relation_ticks x, relation_ticks *y)
 {
 	const struct relation_point *first = &side.r->used.at[s->first];
 	const struct relation_point *last = first + s->count - 1;
 	const struct relation_point *p = point_before(side, s, x);
 	bool many = s->count > BASE;
-	if (x < instant_of(from_of(side, first)))
+	if (x < whole_ticks(from_of(side, first)))
 		return interpolate_along(side, first, many ? first + BASE : last, first, x, y);
-	if (x > instant_of(from_of(side, last)))
+	if (x > whole_ticks(from_of(side, last)))
 		return interpolate_along(side, many ? last - BASE : first, last, last, x, y);
 	return interpolate_along(side, p, p + 1, p, x, y);
 }
@@ -604,35 +601,35 @@ own_error(const struct relation *r, const struct relation_segment *s, double out
 	return s->error + outside * growth;
 }
 
-/* Between two points of an uneven clock all that is known is that the moment
+/* Between two points of an uneven clock all that is known is that the time
  * lies between theirs. */
 static bool
-convert_uneven(struct side side, const struct relation_segment *s, relation_instant x,
-	       relation_instant *to, double *error)
+convert_uneven(struct side side, const struct relation_segment *s, relation_ticks x,
+	       relation_ticks *to, double *error)
 {
 	const struct relation_point *first = &side.r->used.at[s->first];
 	const struct relation_point *end = first + s->count - 1;
 	const struct relation_point *p = point_before(side, s, x);
 	*error = INFINITY;
-	if (x <= instant_of(from_of(side, first)))
+	if (x <= whole_ticks(from_of(side, first)))
 		end = first;
-	if (s->count < 2 || distance_outside(side, s, x) || x == instant_of(from_of(side, end))) {
-		*to = instant_of(to_of(side, end));
-		if (x == instant_of(from_of(side, end)))
+	if (s->count < 2 || distance_outside(side, s, x) || x == whole_ticks(from_of(side, end))) {
+		*to = whole_ticks(to_of(side, end));
+		if (x == whole_ticks(from_of(side, end)))
 			*error = 1;
 		return true;
 	}
 	if (!interpolate_along(side, p, p + 1, p, x, to))
 		return false;
-	double low = ticks_of(*to - instant_of(to_of(side, p)));
-	double high = ticks_of(instant_of(to_of(side, p + 1)) - *to);
-	*error = x == instant_of(from_of(side, p)) ? 1 : 1 + fmax(low, high);
+	double low = ticks_as_double(*to - whole_ticks(to_of(side, p)));
+	double high = ticks_as_double(whole_ticks(to_of(side, p + 1)) - *to);
+	*error = x == whole_ticks(from_of(side, p)) ? 1 : 1 + fmax(low, high);
 	return true;
 }
 
 bool
-relation_convert(const struct relation *r, bool back, uint64_t place, relation_instant from,
-		 relation_instant *to, double *error)
+relation_convert(const struct relation *r, bool back, uint64_t place, relation_ticks from,
+		 relation_ticks *to, double *error)
 {
 	struct side side = {r, back};
 	if (!r->segments.count)
@@ -641,7 +638,8 @@ relation_convert(const struct relation *r, bool back, uint64_t place, relation_i
 	    place == RELATION_NOWHERE ? segment_near(side, from) : segment_at(side, place, from);
 	if (r->uneven)
 		return convert_uneven(side, s, from, to, error);
-	double slope = segment_slope(r, s), outside = ticks_of(distance_outside(side, s, from));
+	double slope = segment_slope(r, s),
+	       outside = ticks_as_double(distance_outside(side, s, from));
 	if (!(s->count < 2 ? by_rate(side, &r->used.at[s->first], from, to)
 			   : by_points(side, s, from, to)))
 		return false;
@@ -795,7 +793,7 @@ bool
 graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner, uint64_t place,
 	   struct graph_time *time)
 {
-	relation_instant at = instant_of(ticks), whole;
+	relation_ticks at = whole_ticks(ticks), whole;
 	double error = 1; /* it shows that much until the next tick */
 	const struct graph_clock *own = &graph->clocks.at[clock];
 	while (own->towards) {
@@ -807,8 +805,8 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 	}
 	struct relation_rate rate = own->rate;
 	*time = (struct graph_time){
-	    .root = (size_t)(own - graph->clocks.at), .instant = at, .error = error};
-	if (!rate.numerator || !scale_instant(at, NANO * rate.denominator, rate.numerator, &whole))
+	    .root = (size_t)(own - graph->clocks.at), .ticks = at, .error = error};
+	if (!rate.numerator || !scale_ticks(at, NANO * rate.denominator, rate.numerator, &whole))
 		return true;
 	whole += ROUNDING;
 	whole = whole < 0 ? -(-whole >> RELATION_FRACTION) : whole >> RELATION_FRACTION;

@@ -2,7 +2,7 @@
  * How two clocks go together, and times through a graph of clocks.
  *
  * A relation is a list of points: a tick of clock A and one of clock B that
- * are the same moment.  Between points it is linear; where a clock starts
+ * are the same time.  Between points it is linear; where a clock starts
  * again or jumps, a new segment begins.  Points that contradict those around
  * them are rejected, and counted.  Clocks and relations form a graph: a time
  * takes as many hops as it needs to the root of its part, which stands for the
@@ -27,8 +27,8 @@ enum { RELATION_FRACTION = 40, RELATION_POINTS_MAX = 65536, RELATION_SEGMENTS_MA
 
 #define RELATION_NOWHERE UINT64_MAX
 
-/* A moment of a clock: ticks, with RELATION_FRACTION bits of their parts. */
-typedef __int128 relation_instant;
+/* What a clock shows: ticks, with RELATION_FRACTION bits of their parts. */
+typedef __int128 relation_ticks;
 
 /* Ticks per second, as a fraction; numerator 0: unknown. */
 struct relation_rate {
@@ -87,8 +87,8 @@ void relation_settle(struct relation *);
  * which segment is meant; else RELATION_NOWHERE.  *ERROR, in ticks of the clock
  * at the start, becomes one of the other clock; INFINITY where nothing limits
  * it.  False if the rate is not known or the result too large. */
-bool relation_convert(const struct relation *, bool back, uint64_t place, relation_instant from,
-		      relation_instant *to, double *error);
+bool relation_convert(const struct relation *, bool back, uint64_t place, relation_ticks from,
+		      relation_ticks *to, double *error);
 
 /* By how much the error grows outside of the points: seconds in each second; NAN
  * where it does not. */
@@ -111,11 +111,11 @@ struct graph_clock {
 	bool back;			/* against its direction */
 };
 
-/* A moment as the part of the graph sees it. */
+/* A time in a part of the graph. */
 struct graph_time {
 	size_t root;
-	relation_instant instant; /* of the root's clock */
-	bool known;		  /* the root's rate is, so `nanoseconds` is */
+	relation_ticks ticks; /* of the root's clock */
+	bool known;	      /* the root's rate is, so `nanoseconds` is */
 	int64_t nanoseconds;
 	double error; /* how far off it may be, in nanoseconds; INFINITY: unknown */
 };
@@ -137,7 +137,7 @@ void graph_settle(struct graph *);
 
 void graph_free(struct graph *);
 
-/* The moment at which CLOCK shows TICKS; OWNER and PLACE say where that was
+/* The time at which CLOCK shows TICKS; OWNER and PLACE say where that was
  * read.  False if there is none. */
 bool graph_time(const struct graph *, size_t clock, uint64_t ticks, size_t owner, uint64_t place,
 		struct graph_time *);

@@ -449,17 +449,17 @@ is_other(const struct context_held *held, const struct context_value *value)
 	return (enum context_state)held->state != value->state || held->value != value->value;
 }
 
-/* Whether KEY may have had another value than VALUE at an instant, as far as it is
+/* Whether KEY may have had another value than VALUE at a position, as far as it is
  * uncertain when that was. */
 static bool
 may_be_other(struct context_walker *w, struct context_key key,
-	     const struct context_instant *instant, const struct context_value *value)
+	     const struct context_position *position, const struct context_value *value)
 {
 	struct context_value end;
-	bool one_cell = instant->least.cell == instant->most.cell;
-	const struct position ends[] = {instant->least, instant->most};
-	if (one_cell && instant->least.at == instant->most.at)
-		return instant->open;
+	bool one_cell = position->least.cell == position->most.cell;
+	const struct position ends[] = {position->least, position->most};
+	if (one_cell && position->least.at == position->most.at)
+		return position->open;
 	for (size_t i = 0; i < 2; i++) {
 		value_at(w, ends[i].cell, ends[i].at, key, &end);
 		if (end.state != value->state || end.value != value->value)
@@ -468,12 +468,12 @@ may_be_other(struct context_walker *w, struct context_key key,
 	const struct context_history *history = context_history_find(w, key);
 	for (size_t i = 0; history && i < history->changes.count; i++) {
 		const struct context_change *change = &history->changes.at[i];
-		bool within =
-		    change->at <= instant->most.at && (!one_cell || change->at > instant->least.at);
+		bool within = change->at <= position->most.at &&
+			      (!one_cell || change->at > position->least.at);
 		if (within && is_other(&change->held, value))
 			return true;
 	}
-	return instant->open;
+	return position->open;
 }
 
 /* A context of another trace, at the same time. */
@@ -484,19 +484,19 @@ foreign_value(struct context_cursor *cursor, const struct message *m, struct con
 	struct contexts *contexts = cursor->contexts;
 	const struct definition *definition = &contexts->definitions.at[context];
 	struct context_walker *w = walker_for(cursor, tracked);
-	struct context_instant *instant = &w->instant;
+	struct context_position *position = &w->position;
 	*value = (struct context_value){.state = CONTEXT_LATER, .trace = tracked->trace};
-	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, instant) ||
-	    !walker_seek(w, instant->at.cell))
+	if (!contexts->relate(contexts->relate_context, cursor->trace, m, w->reader, position) ||
+	    !walker_seek(w, position->at.cell))
 		return;
 	struct context_key key = {.context = context};
-	context_walk(w, instant->at.at + 1);
+	context_walk(w, position->at.at + 1);
 	if (definition->per == CONTEXT_PER_ORIGIN)
 		key = only_key(w, context);
 	if (key.context != CONTEXTS_MAX) {
-		value_at(w, instant->at.cell, instant->at.at, key, value);
+		value_at(w, position->at.cell, position->at.at, key, value);
 		value->doubtful |=
-		    value->state >= CONTEXT_UNKNOWN && may_be_other(w, key, instant, value);
+		    value->state >= CONTEXT_UNKNOWN && may_be_other(w, key, position, value);
 	} else if (w->sure) {
 		value->state = CONTEXT_NONE;
 	}

@@ -1,5 +1,5 @@
 /*
- * Contexts: what was true at an instant, by messages that said so: the task
+ * Contexts: what was true at a message, by messages that said so: the task
  * that ran, the overlay that was loaded, the privilege of a hart.
  *
  * A context has a value from the message that carries it until the next one
@@ -88,7 +88,7 @@ size_t contexts_memory(struct contexts *); /* bytes */
 /* How many entries are kept of a trace at most; before contexts_start. */
 void contexts_limit(struct contexts *, size_t entries);
 
-/* What a search for an instant leaves for the next one. */
+/* What a search for a position leaves for the next one. */
 struct context_hint {
 	int64_t order; /* no message of the cell before `at` is later than that */
 	uint64_t cell;
@@ -97,7 +97,7 @@ struct context_hint {
 };
 
 /* Where a message of one trace stands in another one. */
-struct context_instant {
+struct context_position {
 	struct position at; /* the last message there that is not later */
 	/* the same if times are off by as much as they may be */
 	struct position least, most;
@@ -106,13 +106,13 @@ struct context_instant {
 };
 
 /*
- * How traces are related in time: FIND gives the instant of M of FROM in READER's
- * trace; false if that is not known.  What the instant was for the message before,
- * zeroed at first, makes that faster where messages come in order, but nothing else
- * of it.  Without FIND contexts hold for no other trace.
+ * How traces are related in time: FIND gives the position in READER's trace at the
+ * time of M of FROM; false if that is not known.  What the position was for the message
+ * before, zeroed at first, makes that faster where messages come in order, but nothing
+ * else of it.  Without FIND contexts hold for no other trace.
  */
 typedef bool context_relate(void *, const struct trace *from, const struct message *m,
-			    struct reader *reader, struct context_instant *);
+			    struct reader *reader, struct context_position *);
 void contexts_relate(struct contexts *, context_relate *find, void *context);
 
 /* For messages of TRACE. */

@@ -84,12 +84,12 @@ struct context_walker {
 	bool overflowed; /* there were too many histories */
 	bool unsettled;	 /* not all histories are doubtful */
 	uint64_t cell, back;
-	size_t done;			/* messages of the cell that were walked */
-	uint64_t place;			/* of the last one */
-	uint32_t ordinal;		/* and its number there */
-	uint64_t size;			/* of the capture when the cell was begun */
-	uint64_t spent;			/* messages expanded */
-	struct context_instant instant; /* of a message of another trace, the last one */
+	size_t done;			  /* messages of the cell that were walked */
+	uint64_t place;			  /* of the last one */
+	uint32_t ordinal;		  /* and its number there */
+	uint64_t size;			  /* of the capture when the cell was begun */
+	uint64_t spent;			  /* messages expanded */
+	struct context_position position; /* of a message of another trace, the last one */
 	unsigned epoch;
 };
 

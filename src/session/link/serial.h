@@ -23,7 +23,7 @@ struct serial_cursor;
 /* An entry of `sync:` in a profile; -1 and NULL match any. */
 enum sync_kind { SYNC_TIE, SYNC_OFFSET, SYNC_SERIAL };
 
-/* A moment of a trace's clock, or of a core's in it. */
+/* A time by a trace's clock, or by a core's in it. */
 struct sync_end {
 	char *trace; /* its name */
 	uint64_t ticks;
@@ -36,7 +36,7 @@ struct sync_options {
 	char *gem, *uia; /* names of traces */
 	int64_t logger;	 /* instance of the logger that counts the context changes */
 	int64_t core;	 /* source of the packets to look at */
-	/* tie: both are the same moment */
+	/* tie: both are the same time */
 	struct sync_end a, b;
 	/* offset: what is added to a trace's time */
 	char *trace;

@@ -1,5 +1,5 @@
 /*
- * Finding an instant: see instant.h.
+ * Finding a position by time: see clock_position.h.
  *
  * The indexed cells are halved by the latest time in each; cells
  * without any count with the one before.  Then one cell is decoded, or two; and the
@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "session/clock/instant.h"
+#include "session/clock/clock_position.h"
 #include "base/lower_bound.h"
 #include "session/clock/clocks.h"
 
@@ -156,29 +156,30 @@ order_error(struct reader *reader, struct position at, const struct message_time
 
 /* What may be the last message that is not later: from which to which. */
 static void
-find_bounds(struct reader *reader, const struct message_time *now, struct context_instant *instant)
+find_bounds(struct reader *reader, const struct message_time *now,
+	    struct context_position *position)
 {
-	int64_t error = order_error(reader, instant->at, now), least, most;
-	instant->least = instant->most = instant->at;
-	instant->open = error < 0 || __builtin_sub_overflow(now->order, error, &least) ||
-			__builtin_add_overflow(now->order, error, &most);
-	if (instant->open || !error)
+	int64_t error = order_error(reader, position->at, now), least, most;
+	position->least = position->most = position->at;
+	position->open = error < 0 || __builtin_sub_overflow(now->order, error, &least) ||
+			 __builtin_add_overflow(now->order, error, &most);
+	if (position->open || !error)
 		return;
-	if (!find_last(reader, least, &instant->hints[1], &instant->least))
-		reader_first(reader, &instant->least);
-	find_last(reader, most - 1, &instant->hints[2], &instant->most);
+	if (!find_last(reader, least, &position->hints[1], &position->least))
+		reader_first(reader, &position->least);
+	find_last(reader, most - 1, &position->hints[2], &position->most);
 }
 
 bool
-instant_find(void *unused, const struct trace *from, const struct message *m, struct reader *reader,
-	     struct context_instant *instant)
+clock_find_position(void *unused, const struct trace *from, const struct message *m,
+		    struct reader *reader, struct context_position *position)
 {
 	struct message_time now;
 	(void)unused;
 	if (clocks_part((struct trace *)from) != clocks_part(reader_trace(reader)) ||
 	    !clocks_time((struct trace *)from, m, NULL, &now) ||
-	    !find_last(reader, now.order, &instant->hints[0], &instant->at))
+	    !find_last(reader, now.order, &position->hints[0], &position->at))
 		return false;
-	find_bounds(reader, &now, instant);
+	find_bounds(reader, &now, position);
 	return true;
 }

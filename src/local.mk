@@ -232,6 +232,8 @@ libtrawl_a_SOURCES = \
 	src/session/context/context_walk.h \
 	src/session/link/serial.c \
 	src/session/link/serial.h \
+	src/session/link/sync_options.c \
+	src/session/link/sync_options.h \
 	src/session/merge.c \
 	src/session/merge.h \
 	src/session/session.c \

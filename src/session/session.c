@@ -11,6 +11,7 @@
 #include "session/clock/cycles.h"
 #include "session/context/context.h"
 #include "session/link/serial.h"
+#include "session/link/sync_options.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
 #include "trace/trace_options.h"

@@ -10,7 +10,7 @@
 #include "ui/notebook.h"
 #include "query/filter/filter.h"
 #include "session/clock/clocks.h"
-#include "session/link/serial.h"
+#include "session/link/sync_options.h"
 #include "session/session.h"
 #include "ui/app.h"
 #include "ui/list/filters.h"

@@ -7,6 +7,7 @@
 
 #include "config/profile.h"
 #include "session/clock/clocks.h"
+#include "session/link/serial.h"
 #include "session/session.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef TRAWL_TESTS_UNIT_SESSION_FIXTURE_H
 #define TRAWL_TESTS_UNIT_SESSION_FIXTURE_H
 
-#include "session/link/serial.h"
+#include "session/link/sync_options.h"
 #include "session/session.h"
 #include "trace/trace.h"
 

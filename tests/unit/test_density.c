@@ -11,6 +11,8 @@
 #include "query/density.h"
 #include "session_fixture.h"
 #include "session/clock/clocks.h"
+#include "session/link/serial.h"
+#include "session/link/sync_options.h"
 #include "session/session.h"
 
 #include <stdio.h>

@@ -14,7 +14,6 @@
 #include "folder.h"
 #include "toy.h"
 #include "session/clock/clocks.h"
-#include "session/link/serial.h"
 #include "session/session.h"
 
 #include <dirent.h>

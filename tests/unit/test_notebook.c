@@ -7,7 +7,7 @@
 #include "test.h"
 
 #include "config/schema.h"
-#include "session/link/serial.h"
+#include "session/link/sync_options.h"
 #include "ui/state.h"
 
 #include <stdio.h>

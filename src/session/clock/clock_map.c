@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "session/clock/clock_map.h"
-#include "session/link/serial.h"
+#include "session/link/sync_options.h"
 #include "session/session.h"
 #include "trace/trace_options.h"
 

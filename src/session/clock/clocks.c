@@ -13,7 +13,7 @@
 #include "session/clock/clocks.h"
 #include "base/worker.h"
 #include "session/clock/clock_map.h"
-#include "session/link/serial.h"
+#include "session/link/sync_options.h"
 #include "session/session.h"
 
 #include <math.h>

@@ -46,18 +46,18 @@ session_of(const struct trace *trace)
 	return (void *)((char *)trace_host(trace) - offsetof(struct session, host));
 }
 
-/* As trace_host_notify: NOTIFY is called when something worth a look happened. */
+/* As trace_host_set_notify: NOTIFY is called when something worth a look happened. */
 static inline void
 session_notify(struct session *session, void (*notify)(void *), void *context)
 {
-	trace_host_notify(&session->host, notify, context);
+	trace_host_set_notify(&session->host, notify, context);
 }
 
 /* Calls it, if there is one; from any thread. */
 static inline void
 session_tell(struct session *session)
 {
-	trace_host_tell(&session->host);
+	trace_host_notify(&session->host);
 }
 
 /*

@@ -68,7 +68,7 @@ trace_add_notice(struct trace *trace, const char *text)
 static pthread_mutex_t notifying = PTHREAD_MUTEX_INITIALIZER;
 
 void
-trace_host_tell(struct trace_host *host)
+trace_host_notify(struct trace_host *host)
 {
 	pthread_mutex_lock(&notifying);
 	if (host->notify)
@@ -77,7 +77,7 @@ trace_host_tell(struct trace_host *host)
 }
 
 void
-trace_host_notify(struct trace_host *host, void (*notify)(void *), void *context)
+trace_host_set_notify(struct trace_host *host, void (*notify)(void *), void *context)
 {
 	pthread_mutex_lock(&notifying);
 	host->notify = notify;
@@ -88,7 +88,7 @@ trace_host_notify(struct trace_host *host, void (*notify)(void *), void *context
 static void
 tell_host(void *host)
 {
-	trace_host_tell(host);
+	trace_host_notify(host);
 }
 
 static void
@@ -96,7 +96,7 @@ mark_changed(void *context)
 {
 	struct trace *trace = context;
 	atomic_store(&trace->changed, true);
-	trace_host_tell(trace->host);
+	trace_host_notify(trace->host);
 }
 
 static void
@@ -593,7 +593,7 @@ say_unnamed(struct trace *trace)
 		  trace->name);
 	trace_add_notice(trace, text_get(&notice));
 	text_free(&notice);
-	trace_host_tell(trace->host);
+	trace_host_notify(trace->host);
 }
 
 void
@@ -645,7 +645,7 @@ load_in_background(void *context)
 		trace_add_notice(trace, err.what);
 	if (loaded || err.code ||
 	    (trace->decoder->ops->guide && trace->decoder->ops->guide->survey))
-		trace_host_tell(trace->host);
+		trace_host_notify(trace->host);
 }
 
 int
@@ -715,7 +715,7 @@ say_change(struct trace *trace, const char *sentence)
 	text_add(&all, sentence);
 	trace_add_notice(trace, text_get(&all));
 	text_free(&all);
-	trace_host_tell(trace->host);
+	trace_host_notify(trace->host);
 }
 
 /* Lets a file that is not followed tell of its next change. */

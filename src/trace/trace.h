@@ -27,16 +27,16 @@ struct trace_host {
 	bool several;			   /* notices begin with a trace's name */
 	const struct option_list *origins; /* of a profile, struct origin_options */
 	struct naming *naming;		   /* NULL: no symbols */
-	void (*notify)(void *);		   /* see trace_host_notify */
+	void (*notify)(void *);		   /* see trace_host_set_notify */
 	void *notify_context;
 };
 
 /* From now on NOTIFY (NULL: nothing) is called, from any thread, when something
  * worth a look happened; the one before is not called any more. */
-void trace_host_notify(struct trace_host *, void (*notify)(void *), void *context);
+void trace_host_set_notify(struct trace_host *, void (*notify)(void *), void *context);
 
 /* Calls it, if there is one; from any thread. */
-void trace_host_tell(struct trace_host *);
+void trace_host_notify(struct trace_host *);
 
 /* What decides how a trace is decoded. */
 struct trace_choice {
@@ -75,7 +75,8 @@ struct session_fields {
 	void *context;
 };
 
-/* Has readers made from now on add such fields; NULL: none.  Borrowed. */
+/* Has readers add such fields; NULL: none.  Borrowed until another is set, while no reader
+ * of the trace is in use. */
 void trace_set_session_fields(struct trace *, const struct session_fields *);
 const struct session_fields *trace_session_fields(const struct trace *);
 

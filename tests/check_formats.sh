@@ -4,7 +4,7 @@
 # section of the manual, and a file in the corpus of the fuzzer.
 
 cd "${srcdir:-.}" || exit 1
-members="contexts trigger alike clocks printer"
+members="contexts trigger unnamed alike clocks printer"
 
 # The decoders in the order of the registry: NAME of each NAME_ops.
 decoders()

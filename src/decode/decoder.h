@@ -386,6 +386,7 @@ struct decoder_ops {
 	const struct context_row *contexts;
 	size_t context_count;
 	const char *trigger;		   /* filter: messages that a hardware trigger caused */
+	const char *unnamed;		   /* filter: messages whose number no loaded file names */
 	const char *alike;		   /* field that says what happened, beside the type */
 	const struct clock_source *clocks; /* clock_source.h */
 

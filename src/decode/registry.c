@@ -12,15 +12,15 @@
 /* clang-format off: a line for each decoder */
 
 /* NAME of each NAME_ops.  Of equal scores the first one wins. */
-#define DECODERS(D) \
-	D(syst_raw) \
-	D(syst_hex) \
-	D(syst_stp) \
-	D(csel) \
-	D(gem) \
-	D(uia) \
-	D(encap) \
-	D(opencsd) \
+#define DECODERS(D)                                                                                \
+	D(syst_raw)                                                                                \
+	D(syst_hex)                                                                                \
+	D(syst_stp)                                                                                \
+	D(csel)                                                                                    \
+	D(gem)                                                                                     \
+	D(uia)                                                                                     \
+	D(encap)                                                                                   \
+	D(opencsd)                                                                                 \
 	D(ppl)
 
 /* clang-format on */
@@ -82,27 +82,45 @@ decoder_field_name(size_t i)
 	return NULL;
 }
 
-static char triggers[1024];
+/* Filters of all formats, each once, with `or` between them. */
+static struct {
+	char triggers[1024], unnamed[1024];
+} joined;
 
 static void
-join_triggers(void)
+join_filter(char *all, size_t size, const char *one)
 {
-	size_t length = 0;
+	size_t length = strlen(all);
+	if (!one || strstr(all, one))
+		return;
+	length +=
+	    (size_t)snprintf(all + length, size - length, "%s(%s)", length ? " or " : "", one);
+	assert(length < size);
+}
+
+static void
+join_filters(void)
+{
 	for (size_t i = 0; i < decoder_count; i++) {
-		const char *one = decoders[i]->trigger;
-		if (one)
-			length += (size_t)snprintf(triggers + length, sizeof triggers - length,
-						   "%s(%s)", length ? " or " : "", one);
-		assert(length < sizeof triggers);
+		join_filter(joined.triggers, sizeof joined.triggers, decoders[i]->trigger);
+		join_filter(joined.unnamed, sizeof joined.unnamed, decoders[i]->unnamed);
 	}
 }
+
+static pthread_once_t joined_once = PTHREAD_ONCE_INIT;
 
 const char *
 decoder_triggers(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, join_triggers);
-	return triggers;
+	pthread_once(&joined_once, join_filters);
+	return joined.triggers;
+}
+
+const char *
+decoder_unnamed(void)
+{
+	pthread_once(&joined_once, join_filters);
+	return joined.unnamed;
 }
 
 const struct decoder_ops *

@@ -24,8 +24,10 @@ const char *decoder_check(const char *text, char buffer[static 256]);
 /* The names of the fields of all formats, one after the other; NULL past the end. */
 const char *decoder_field_name(size_t i);
 
-/* A filter for the messages that a hardware trigger caused, in any format. */
+/* Filters for the messages that a hardware trigger caused, and for those whose number no
+ * loaded file names, in any format. */
 const char *decoder_triggers(void);
+const char *decoder_unnamed(void);
 
 /* The decoder of the buffers of a snapshot.  Fills its OPTIONS, which have the
  * defaults, for one of them; what cannot be used is added to NOTES, a line each.  False:

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "query/check.h"
+#include "decode/registry.h"
 #include "base/map.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
@@ -25,17 +26,18 @@ enum { BATCH = 256, ORIGINS_MAX = 65536 };
 static const struct row {
 	const char *name;
 	const char *help;
-	const char *expression; /* NULL: time */
+	const char *expression;	      /* NULL: what formats say, else time */
+	const char *(*formats)(void); /* what they say, or NULL */
 	bool usual;
 	unsigned doubts; /* that are no message's: a bit each */
 } rows[] = {
-    {"loss", "something is missing, or bytes that may hold messages were not decoded", "lost", true,
-     1u << DOUBT_UNDECODED},
-    {"corrupt", "bytes are not what they should be, or are cut off", "damaged or truncated", true,
-     0},
-    {"time", "the time of an origin steps back", NULL, true, 0},
-    {"catalog", "a catalog message has a number that no collateral knows",
-     "kind in {catalog, syst} and type ~ /^CATALOG/ and not syst.format", false, 0},
+    {"loss", "something is missing, or bytes that may hold messages were not decoded", "lost", NULL,
+     true, 1u << DOUBT_UNDECODED},
+    {"corrupt", "bytes are not what they should be, or are cut off", "damaged or truncated", NULL,
+     true, 0},
+    {"time", "the time of an origin steps back", NULL, NULL, true, 0},
+    {"catalog", "a catalog message has a number that no collateral knows", NULL, decoder_unnamed,
+     false, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -95,7 +97,8 @@ add_named(struct check *check, const char *name, size_t length)
 	for (size_t i = 0; i < ROWS; i++) {
 		if (strlen(rows[i].name) != length || strncmp(rows[i].name, name, length) != 0)
 			continue;
-		bool good = add(check, name, length, rows[i].expression, NULL, &error);
+		const char *text = rows[i].formats ? rows[i].formats() : rows[i].expression;
+		bool good = add(check, name, length, text, NULL, &error);
 		check->list.at[check->list.count - 1].doubts = rows[i].doubts;
 		return good;
 	}

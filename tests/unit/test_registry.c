@@ -60,22 +60,32 @@ test_contexts(void **state)
 	}
 }
 
-/* The filter of all formats holds where that of one does. */
 static void
-test_triggers(void **state)
+check_filter(const char *text)
+{
+	struct filter_error error;
+	struct filter_expr *expr = filter_parse(text, NULL, &error);
+	assert_non_null(expr);
+	filter_expr_free(expr);
+}
+
+/* The filter of all formats is made of those of each. */
+static void
+test_filters(void **state)
 {
 	(void)state;
-	struct filter_error error;
-	struct filter_expr *all = filter_parse(decoder_triggers(), NULL, &error);
-	assert_non_null(all);
-	filter_expr_free(all);
+	check_filter(decoder_triggers());
+	check_filter(decoder_unnamed());
 	for (size_t i = 0; i < decoder_count; i++) {
-		if (!decoders[i]->trigger)
-			continue;
-		assert_non_null(strstr(decoder_triggers(), decoders[i]->trigger));
-		struct filter_expr *one = filter_parse(decoders[i]->trigger, NULL, &error);
-		assert_non_null(one);
-		filter_expr_free(one);
+		const struct decoder_ops *ops = decoders[i];
+		if (ops->trigger) {
+			check_filter(ops->trigger);
+			assert_non_null(strstr(decoder_triggers(), ops->trigger));
+		}
+		if (ops->unnamed) {
+			check_filter(ops->unnamed);
+			assert_non_null(strstr(decoder_unnamed(), ops->unnamed));
+		}
 	}
 }
 
@@ -104,7 +114,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_names),
 	    cmocka_unit_test(test_contexts),
-	    cmocka_unit_test(test_triggers),
+	    cmocka_unit_test(test_filters),
 	    cmocka_unit_test(test_clocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

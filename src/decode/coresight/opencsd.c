@@ -773,6 +773,7 @@ const struct decoder_ops opencsd_ops = {
     .contexts = opencsd_contexts,
     .context_count = OPENCSD_CONTEXTS,
     .trigger = OPENCSD_TRIGGERS,
+    .unnamed = "kind = syst and type ~ /^CATALOG/ and not syst.format",
     .guide = &guide,
     /* no clocks: a timestamp is the time of the trace itself, of all of a snapshot */
     /* no alike: the type of an element is all that happened, beside addresses */

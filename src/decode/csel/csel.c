@@ -490,6 +490,7 @@ const struct decoder_ops csel_ops = {
     .silent_count = SILENT_COUNT,
     .options = &options_table,
     .alike = "event",
+    /* no unnamed: no file names events */
     /* no clocks: a log has one, that of its service */
     /* no contexts: an entry is one event, not a state that lasts */
     /* no trigger: an entry is made by the service */

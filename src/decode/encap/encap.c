@@ -111,6 +111,7 @@ const struct decoder_ops encap_ops = {
     .context_count = sizeof contexts / sizeof *contexts,
     .trigger = "notify = true",
     .clocks = &clocks,
+    /* no unnamed: packets have no number that stands for a text */
     .guide = &guide,
     /* no alike: the type of a packet is all that happened */
     .reach = 64 * 1024 + 64 + 2 * ENCAP_LOOK,

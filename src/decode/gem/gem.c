@@ -630,6 +630,7 @@ const struct decoder_ops gem_ops = {
     .contexts = contexts,
     .context_count = sizeof contexts / sizeof *contexts,
     .alike = "ctx_type",
+    /* no unnamed: no file names words */
     .clocks = &clocks,
     /* no trigger: a word is written by the program */
     .reach = 2 * RECORD_MAX,

@@ -559,6 +559,7 @@ const struct decoder_ops uia_ops = {
     .contexts = contexts,
     .context_count = sizeof contexts / sizeof *contexts,
     .alike = "event_id",
+    /* no unnamed: names are of the profile, which may leave some out */
     .clocks = &uia_clocks,
     /* no trigger: an event is logged by the program */
     .reach = REACH,

@@ -331,6 +331,7 @@ const struct decoder_ops ppl_ops = {
     .contexts = opencsd_contexts,
     .context_count = OPENCSD_CONTEXTS,
     .trigger = OPENCSD_TRIGGERS,
+    /* no unnamed: elements have no number that stands for a text */
     /* no clocks: as of opencsd */
     /* no alike: as of opencsd */
     .reach = LINE_REACH,

@@ -203,6 +203,8 @@ bool syst_announced(const struct syst_decoder *, const uint8_t *p, size_t length
 
 #define SYST_PRINTER "csv-systprint"
 
+#define SYST_UNNAMED "kind = catalog and type ~ /^CATALOG/ and not syst.format"
+
 /* For decoder_ops.print: a row for a message that is SyS-T (e->payload is
  * its frame), none else.  The second is for transports without senders. */
 bool syst_systprint_from(const struct decoder *, const struct message *, const struct syst_sender *,

@@ -404,6 +404,7 @@ const struct decoder_ops syst_hex_ops = {
     .silent_count = sizeof silent / sizeof *silent,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
+    .unnamed = SYST_UNNAMED,
     .alike = "id",
     .clocks = &syst_clocks,
     /* no contexts: which of its catalog's messages sets one, a profile says */

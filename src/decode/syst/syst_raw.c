@@ -638,6 +638,7 @@ const struct decoder_ops syst_raw_ops = {
     .origin_none = SYST_ORIGIN_NONE,
     .kinds_history = 1ull << SYST_BUILD,
     .options = &syst_options,
+    .unnamed = SYST_UNNAMED,
     .alike = "id",
     .clocks = &syst_clocks,
     /* no contexts: which of its catalog's messages sets one, a profile says */

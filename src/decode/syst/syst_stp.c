@@ -863,6 +863,7 @@ const struct decoder_ops syst_stp_ops = {
     .silent_count = SILENT_COUNT,
     .options = &syst_options,
     .trigger = "kind = stp_trig",
+    .unnamed = SYST_UNNAMED,
     .alike = "id",
     .clocks = &syst_stp_clocks,
     /* no contexts: which of its catalog's messages sets one, a profile says */

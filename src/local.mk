@@ -236,6 +236,8 @@ libtrawl_a_SOURCES = \
 	src/session/link/sync_options.h \
 	src/session/merge.c \
 	src/session/merge.h \
+	src/session/sequence.c \
+	src/session/sequence.h \
 	src/session/session.c \
 	src/session/session.h \
 	src/trace/cycles_walk.c \

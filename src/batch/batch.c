@@ -199,7 +199,7 @@ load_relations(struct session *session, const struct export_options *options)
 	if (options->format->timed || filter_needs_clocks(filter))
 		clocks_load(session->clocks,
 			    !options->follow &&
-				(!options->format->live || export_is_merged(session, options)));
+				(!options->format->live || export_is_ordered(session, options)));
 	if (options->format->timed && !options->format->joiner && !options->follow)
 		cycles_load(session->cycles, !options->format->live);
 	if (!options->follow && session->contexts &&

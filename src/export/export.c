@@ -13,7 +13,7 @@
 #include "base/thread.h"
 #include "base/worker.h"
 #include "export/export_pool.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "session/session.h"
 
 #include <stdatomic.h>
@@ -245,12 +245,12 @@ flush(struct run *run, struct err *err)
 			    err);
 }
 
-/* The way over the messages of a trace, or of several that are merged. */
+/* The way over the messages of a trace, or of several in their order. */
 struct walk {
 	struct reader *reader;
-	struct merge *merge; /* or NULL */
-	struct merge_position at;
-	bool ended;	      /* of the merged ones */
+	struct sequence *sequence; /* of several, or NULL */
+	struct sequence_position at;
+	bool ended;	      /* of several */
 	uint64_t from, until; /* places wanted */
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* messages of the next piece */
@@ -299,18 +299,18 @@ step(struct walk *walk, struct message *out)
 	return count;
 }
 
-/* Fills a piece with the next merged messages; false at the end. */
+/* Fills a piece with the next messages of several traces; false at the end. */
 static bool
-fill_merged(struct walk *walk, struct export_piece *piece)
+fill_in_order(struct walk *walk, struct export_piece *piece)
 {
 	size_t kept = piece->count;
 	while (!walk->ended && piece->count - kept < EXPORT_PIECE) {
-		struct reader *reader = merge_reader(walk->merge, walk->at.trace);
+		struct reader *reader = sequence_reader(walk->sequence, walk->at.lane);
 		bool exact;
 		piece->messages[piece->count] = *reader_message(reader, walk->at.at);
 		piece->sources[piece->count++] = (struct export_source){
-		    .trace = walk->at.trace, .number = reader_number(reader, walk->at.at, &exact)};
-		walk->ended = !merge_next(walk->merge, &walk->at);
+		    .trace = walk->at.lane, .number = reader_number(reader, walk->at.at, &exact)};
+		walk->ended = !sequence_next(walk->sequence, &walk->at);
 	}
 	return piece->count > kept;
 }
@@ -362,7 +362,7 @@ fill_around(struct walk *walk, struct export_piece *piece)
 		if (piece->sources)
 			piece->sources[i] = walk->kept_sources.at[i];
 	}
-	bool filled = walk->merge ? fill_merged(walk, piece) : fill(walk, piece);
+	bool filled = walk->sequence ? fill_in_order(walk, piece) : fill(walk, piece);
 	piece->from = piece->count && walk->around ? walk->written : 0;
 	piece->until = piece->count;
 	if (filled)
@@ -520,7 +520,7 @@ check_choice(const struct session *session, const struct export_options *options
 }
 
 bool
-export_is_merged(const struct session *session, const struct export_options *options)
+export_is_ordered(const struct session *session, const struct export_options *options)
 {
 	return session->traces.count > 1 && options->format->timed && !options->source;
 }
@@ -528,18 +528,18 @@ export_is_merged(const struct session *session, const struct export_options *opt
 /* All traces in the order of their common time.  All indexes are built, so nothing
  * that text asks of earlier messages has to be waited for. */
 static int
-write_merged(struct run *run, struct session *session, struct err *err)
+write_in_order(struct run *run, struct session *session, struct err *err)
 {
 	for (size_t i = 0; i < session->traces.count; i++) {
 		while (trace_wait(session->traces.at[i]))
 			continue;
 		trace_build(session->traces.at[i]);
 	}
-	struct walk walk = {.merge = merge_new(session)};
-	merge_load(walk.merge);
-	walk.ended = !merge_first(walk.merge, &walk.at);
+	struct walk walk = {.sequence = sequence_new(session)};
+	sequence_load(walk.sequence);
+	walk.ended = !sequence_first(walk.sequence, &walk.at);
 	int failed = write_walk(run, &walk, session->traces.at, session->traces.count, err);
-	merge_free(walk.merge);
+	sequence_free(walk.sequence);
 	for (size_t i = 0; i < session->traces.count && !failed; i++)
 		doubts_add_trace(&run->result->doubts, session->traces.at[i]);
 	return failed;
@@ -560,13 +560,13 @@ export_run(struct session *session, const struct export_options *options,
 		text_add(&run.out, format->header);
 	if (format->joiner)
 		run.joiner = format->joiner->open(session, options);
-	bool merged = export_is_merged(session, options);
+	bool ordered = export_is_ordered(session, options);
 	struct text silent = {0}; /* what counts put at the end */
 	if (format->counts)
 		export_stats_head(options, &run.out);
-	if (merged)
-		failed = write_merged(&run, session, err);
-	for (size_t i = 0; i < session->traces.count && !failed && !merged; i++) {
+	if (ordered)
+		failed = write_in_order(&run, session, err);
+	for (size_t i = 0; i < session->traces.count && !failed && !ordered; i++) {
 		struct trace *trace = session->traces.at[i];
 		if (!chosen(options, trace))
 			continue;

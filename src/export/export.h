@@ -106,14 +106,15 @@ struct export_result {
 /* Whether a trace has rows in the format at all. */
 bool export_fits(const struct export_format *, const struct trace *);
 
-/* Whether traces will be merged by time, for which all must be at their end. */
-bool export_is_merged(const struct session *, const struct export_options *);
+/* Whether messages will be in the order of time of several traces, for which all must
+ * be at their end. */
+bool export_is_ordered(const struct session *, const struct export_options *);
 
 /* Appends the names of chosen traces that have no rows in the format, with ", "
  * between. */
 void export_name_unfit(const struct session *, const struct export_options *, struct text *);
 
-/* Writes all messages, of merged traces in the order of time.  0; ERR_IO with the
+/* Writes all messages, of several traces in the order of time.  0; ERR_IO with the
  * reason (EPIPE among them), where a file then ends with a whole message;
  * ERR_USAGE if no trace has the name `source`, or several are to be divided or
  * followed.  The outputs of all parts, one after the other, are that of the

@@ -3,7 +3,7 @@
  *
  * A reader of its own walks from message to message, so the cost is that of
  * decoding the cells in between, and of the texts of what the filter passes.  Of
- * several traces the merge says which message is the next.
+ * several traces the sequence says which message is the next.
  */
 #include "config.h"
 
@@ -110,7 +110,7 @@ write_span(struct writer *writer, const struct export_span *span)
 	return failed;
 }
 
-/* --- in the order of a merged list ------------------------------------- */
+/* --- in the order of several traces ------------------------------------- */
 
 struct lane {
 	const struct export_span *span; /* NULL: none of this trace */
@@ -120,18 +120,18 @@ struct lane {
 
 /* Makes the lanes, and finds the first message of all; false if there is none. */
 static bool
-enter(const struct export_range *range, struct lane *lanes, struct merge_position *first)
+enter(const struct export_range *range, struct lane *lanes, struct sequence_position *first)
 {
 	bool any = false;
 	for (size_t i = 0; i < range->count; i++) {
 		const struct export_span *span = &range->spans[i];
-		struct merge_position own = {.trace = trace_number(span->trace)};
-		struct reader *reader = merge_reader(range->merge, own.trace);
-		lanes[own.trace].span = span;
-		lanes[own.trace].cycles = export_cycles(range->format, span->trace);
+		struct sequence_position own = {.lane = trace_number(span->trace)};
+		struct reader *reader = sequence_reader(range->sequence, own.lane);
+		lanes[own.lane].span = span;
+		lanes[own.lane].cycles = export_cycles(range->format, span->trace);
 		if (reader_find_place(reader, span->first, &own.at) &&
 		    reader_message(reader, own.at) &&
-		    (!any || merge_is_before(range->merge, own, *first))) {
+		    (!any || sequence_is_before(range->sequence, own, *first))) {
 			*first = own;
 			any = true;
 		}
@@ -140,18 +140,18 @@ enter(const struct export_range *range, struct lane *lanes, struct merge_positio
 }
 
 static int
-write_merged(struct writer *writer)
+write_in_order(struct writer *writer)
 {
 	const struct export_range *range = writer->range;
 	struct session *session = range->count ? session_of(range->spans[0].trace) : NULL;
 	size_t count = session ? session->traces.count : 0, left = range->count;
 	struct lane *lanes = mem_new((count + 1) * sizeof *lanes);
-	struct merge_position p;
+	struct sequence_position p;
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
 	bool more = !failed && enter(range, lanes, &p);
 	while (more && left && !failed) {
-		struct lane *lane = &lanes[p.trace];
-		struct reader *reader = merge_reader(range->merge, p.trace);
+		struct lane *lane = &lanes[p.lane];
+		struct reader *reader = sequence_reader(range->sequence, p.lane);
 		int side =
 		    lane->span ? place_compare(reader_place(reader, p.at), lane->span->last) : 1;
 		if (side <= 0 && !write_at(writer, lane->span, reader, lane->cycles, p.at))
@@ -160,7 +160,7 @@ write_merged(struct writer *writer)
 			lane->over = true;
 			left--;
 		}
-		more = merge_next(range->merge, &p);
+		more = sequence_next(range->sequence, &p);
 	}
 	for (size_t i = 0; i < count; i++)
 		cycles_walk_free(lanes[i].cycles);
@@ -178,9 +178,9 @@ export_range(const struct export_range *range)
 		text_add(&writer.out, format->mark_header);
 	else if (format->header)
 		text_add(&writer.out, format->header);
-	if (range->merge)
-		failed = write_merged(&writer);
-	for (size_t i = 0; i < range->count && !range->merge && !failed; i++)
+	if (range->sequence)
+		failed = write_in_order(&writer);
+	for (size_t i = 0; i < range->count && !range->sequence && !failed; i++)
 		failed = write_span(&writer, &range->spans[i]);
 	if (!failed && !hand_over(&writer))
 		failed = ERR_CANCELLED;

@@ -6,7 +6,7 @@
 #define TRAWL_EXPORT_EXPORT_RANGE_H
 
 #include "export/export.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 
 /* The messages from one place to another, both included. */
 struct export_span {
@@ -18,10 +18,10 @@ struct export_span {
 struct export_range {
 	const struct export_span *spans; /* written one after the other, or, */
 	size_t count;
-	struct merge *merge; /* if not NULL, in the order of that: borrowed, of the
-				calling thread, loaded; then one of a trace at most */
-	bool ordered;	     /* a merge will be given */
-	bool marks;	     /* the spans have marks */
+	struct sequence *sequence; /* if not NULL, in its order: of all traces, borrowed,
+				of the calling thread, loaded; then one of a trace at most */
+	bool ordered;		   /* a sequence will be given */
+	bool marks;		   /* the spans have marks */
 	const struct export_format *format;
 	const struct filter *filter; /* of the calling thread; NULL: all messages */
 	enum text_charset charset;

@@ -77,7 +77,7 @@ struct merge {
 	struct session *session;
 	struct lane *lanes; /* as the session's traces */
 	size_t count;
-	struct merge_position current; /* what the heads are for */
+	struct sequence_position current; /* what the heads are for */
 	bool positioned;
 	unsigned generation; /* of the clocks that the parts are by */
 
@@ -431,30 +431,30 @@ cut_behind(struct merge *m, size_t lane, int64_t key)
 /* --- walking ----------------------------------------------------------- */
 
 static bool
-same_position(struct merge_position a, struct merge_position b)
+same_position(struct sequence_position a, struct sequence_position b)
 {
-	return a.trace == b.trace && a.at.cell == b.at.cell && a.at.at == b.at.at;
+	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
 }
 
 /* Finds the heads of all traces for a message. */
 static void
-go_to(struct merge *m, struct merge_position p)
+go_to(struct merge *m, struct sequence_position p)
 {
 	refresh(m);
 	if (m->positioned && same_position(m->current, p))
 		return;
-	int64_t key = key_at(m, p.trace, p.at);
-	size_t part = m->lanes[p.trace].part;
+	int64_t key = key_at(m, p.lane, p.at);
+	size_t part = m->lanes[p.lane].part;
 	for (size_t i = 0; i < m->count; i++) {
 		struct lane *lane = &m->lanes[i];
 		if (lane->hidden)
 			continue;
-		if (i == p.trace)
+		if (i == p.lane)
 			lane->head = cut_at(m, i, p.at);
 		else if (lane->part != part)
 			lane->head = lane->part < part ? cut_at_end(m, i) : cut_at_first(m, i);
 		else
-			lane->head = i < p.trace ? cut_behind(m, i, key) : cut_by_key(m, i, key);
+			lane->head = i < p.lane ? cut_behind(m, i, key) : cut_by_key(m, i, key);
 	}
 	m->current = p;
 	m->positioned = true;
@@ -471,7 +471,7 @@ is_before(const struct merge *m, size_t i, const struct cut *a, size_t k, const 
 
 /* Makes the first of the heads the current message. */
 static bool
-take_first(struct merge *m, struct merge_position *p)
+take_first(struct merge *m, struct sequence_position *p)
 {
 	size_t best = SIZE_MAX;
 	for (size_t i = 0; i < m->count; i++) {
@@ -483,18 +483,18 @@ take_first(struct merge *m, struct merge_position *p)
 	}
 	m->positioned = best != SIZE_MAX;
 	if (m->positioned)
-		*p = m->current = (struct merge_position){best, m->lanes[best].head.at};
+		*p = m->current = (struct sequence_position){best, m->lanes[best].head.at};
 	return m->positioned;
 }
 
 bool
-merge_next(struct merge *m, struct merge_position *p)
+merge_next(struct merge *m, struct sequence_position *p)
 {
 	go_to(m, *p);
-	struct lane *lane = &m->lanes[p->trace];
+	struct lane *lane = &m->lanes[p->lane];
 	struct cut *head = &lane->head, before = *head;
-	*head = reader_next(lane->reader, &head->at, 0) ? cut_at(m, p->trace, head->at)
-							: cut_at_end(m, p->trace);
+	*head = reader_next(lane->reader, &head->at, 0) ? cut_at(m, p->lane, head->at)
+							: cut_at_end(m, p->lane);
 	if (take_first(m, p))
 		return true;
 	*head = before;
@@ -517,7 +517,7 @@ before_head(struct merge *m, size_t i, struct cut *cut)
 
 /* Makes the last message before all heads the current one. */
 static bool
-take_last(struct merge *m, struct merge_position *p)
+take_last(struct merge *m, struct sequence_position *p)
 {
 	size_t best = SIZE_MAX;
 	struct cut cut, latest = {0};
@@ -532,20 +532,20 @@ take_last(struct merge *m, struct merge_position *p)
 	if (best == SIZE_MAX)
 		return false;
 	m->lanes[best].head = latest;
-	*p = m->current = (struct merge_position){best, latest.at};
+	*p = m->current = (struct sequence_position){best, latest.at};
 	m->positioned = true;
 	return true;
 }
 
 bool
-merge_previous(struct merge *m, struct merge_position *p)
+merge_previous(struct merge *m, struct sequence_position *p)
 {
 	go_to(m, *p);
 	return take_last(m, p);
 }
 
 bool
-merge_first(struct merge *m, struct merge_position *p)
+merge_first(struct merge *m, struct sequence_position *p)
 {
 	refresh(m);
 	for (size_t i = 0; i < m->count; i++)
@@ -555,7 +555,7 @@ merge_first(struct merge *m, struct merge_position *p)
 }
 
 bool
-merge_last(struct merge *m, struct merge_position *p)
+merge_last(struct merge *m, struct sequence_position *p)
 {
 	refresh(m);
 	m->positioned = false;
@@ -566,15 +566,15 @@ merge_last(struct merge *m, struct merge_position *p)
 }
 
 const struct message *
-merge_message(struct merge *m, struct merge_position p)
+merge_message(struct merge *m, struct sequence_position p)
 {
-	return reader_message(m->lanes[p.trace].reader, p.at);
+	return reader_message(m->lanes[p.lane].reader, p.at);
 }
 
 /* --- numbers ----------------------------------------------------------- */
 
 uint64_t
-merge_number(struct merge *m, struct merge_position p, bool *exact)
+merge_number(struct merge *m, struct sequence_position p, bool *exact)
 {
 	uint64_t number = 0;
 	go_to(m, p);
@@ -662,7 +662,7 @@ bisect(struct merge *m, size_t part, uint64_t number, enum counting how, int64_t
 
 /* The message with a number in its part. */
 static bool
-find_in_part(struct merge *m, size_t part, uint64_t number, struct merge_position *p)
+find_in_part(struct merge *m, size_t part, uint64_t number, struct sequence_position *p)
 {
 	int64_t low = bisect(m, part, number, AT_MOST, FIRST, INT64_MAX);
 	int64_t high = bisect(m, part, number, AT_LEAST, low, INT64_MAX);
@@ -675,7 +675,7 @@ find_in_part(struct merge *m, size_t part, uint64_t number, struct merge_positio
 		uint64_t from = cut_by_key(m, i, key).number;
 		uint64_t same = cut_behind(m, i, key).number - from;
 		if (rest < same) {
-			p->trace = i;
+			p->lane = i;
 			return reader_find_number(m->lanes[i].reader, from + rest, &p->at, &exact);
 		}
 		rest -= same;
@@ -685,7 +685,8 @@ find_in_part(struct merge *m, size_t part, uint64_t number, struct merge_positio
 
 /* Near enough: so far in the largest trace of the part as in the whole part. */
 static bool
-guess_in_part(struct merge *m, size_t part, uint64_t number, uint64_t all, struct merge_position *p)
+guess_in_part(struct merge *m, size_t part, uint64_t number, uint64_t all,
+	      struct sequence_position *p)
 {
 	uint64_t most = 0;
 	bool found = false;
@@ -694,12 +695,12 @@ guess_in_part(struct merge *m, size_t part, uint64_t number, uint64_t all, struc
 			continue;
 		uint64_t size = capture_size(trace_capture(m->lanes[i].trace));
 		if (!found || size > most)
-			p->trace = i;
+			p->lane = i;
 		most = size > most ? size : most;
 		found = true;
 	}
 	double share = all ? (double)number / (double)all : 0;
-	return found && reader_find_offset(m->lanes[p->trace].reader,
+	return found && reader_find_offset(m->lanes[p->lane].reader,
 					   (uint64_t)(share * (double)most), &p->at);
 }
 
@@ -715,7 +716,7 @@ is_all_noted(struct merge *m, size_t lane)
 }
 
 bool
-merge_find_number(struct merge *m, uint64_t number, struct merge_position *p, bool *exact)
+merge_find_number(struct merge *m, uint64_t number, struct sequence_position *p, bool *exact)
 {
 	refresh(m);
 	*exact = clocks_are_settled(m->session->clocks);
@@ -738,7 +739,7 @@ merge_find_number(struct merge *m, uint64_t number, struct merge_position *p, bo
 }
 
 bool
-merge_find_time(struct merge *m, size_t trace, int64_t order, struct merge_position *p)
+merge_find_time(struct merge *m, size_t trace, int64_t order, struct sequence_position *p)
 {
 	refresh(m);
 	size_t part = m->lanes[trace].part;
@@ -755,7 +756,7 @@ merge_find_time(struct merge *m, size_t trace, int64_t order, struct merge_posit
 }
 
 bool
-merge_head(struct merge *m, struct merge_position p, size_t trace, struct position *at)
+merge_head(struct merge *m, struct sequence_position p, size_t trace, struct position *at)
 {
 	go_to(m, p);
 	const struct lane *lane = &m->lanes[trace];
@@ -766,11 +767,11 @@ merge_head(struct merge *m, struct merge_position p, size_t trace, struct positi
 }
 
 bool
-merge_is_before(struct merge *m, struct merge_position a, struct merge_position b)
+merge_is_before(struct merge *m, struct sequence_position a, struct sequence_position b)
 {
 	refresh(m);
-	struct cut first = cut_at(m, a.trace, a.at), second = cut_at(m, b.trace, b.at);
-	return is_before(m, a.trace, &first, b.trace, &second);
+	struct cut first = cut_at(m, a.lane, a.at), second = cut_at(m, b.lane, b.at);
+	return is_before(m, a.lane, &first, b.lane, &second);
 }
 
 bool
@@ -792,16 +793,42 @@ merge_cut(struct merge *m, size_t trace, int64_t order, struct position *at)
 	return !cut.end;
 }
 
+/* Whether the cell where a trace is cut is noted, or there is none. */
+static bool
+is_cut_noted(struct merge *m, size_t lane, int64_t order)
+{
+	uint64_t count;
+	return noted_cell(m, lane, order, &count) < count || is_all_noted(m, lane);
+}
+
 bool
-merge_is_uncertain(struct merge *m, struct merge_position a, struct merge_position b)
+merge_knows_cut(struct merge *m, size_t trace, int64_t order)
+{
+	refresh(m);
+	return clocks_are_settled(m->session->clocks) && is_cut_noted(m, trace, order);
+}
+
+bool
+merge_knows_time(struct merge *m, size_t trace, int64_t order)
+{
+	refresh(m);
+	bool known = clocks_are_settled(m->session->clocks);
+	for (size_t i = 0; i < m->count && known; i++)
+		known = m->lanes[i].hidden || m->lanes[i].part != m->lanes[trace].part ||
+			is_cut_noted(m, i, order);
+	return known;
+}
+
+bool
+merge_is_uncertain(struct merge *m, struct sequence_position a, struct sequence_position b)
 {
 	struct message_time first, second;
 	const struct message *message = merge_message(m, a);
-	if (a.trace == b.trace || m->lanes[a.trace].part != m->lanes[b.trace].part || !message ||
-	    !clocks_time(m->lanes[a.trace].trace, message, NULL, &first))
+	if (a.lane == b.lane || m->lanes[a.lane].part != m->lanes[b.lane].part || !message ||
+	    !clocks_time(m->lanes[a.lane].trace, message, NULL, &first))
 		return false;
 	message = merge_message(m, b);
-	return message && clocks_time(m->lanes[b.trace].trace, message, NULL, &second) &&
+	return message && clocks_time(m->lanes[b.lane].trace, message, NULL, &second) &&
 	       fabs((double)second.order - (double)first.order) < first.error + second.error;
 }
 

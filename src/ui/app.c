@@ -14,7 +14,7 @@
 #include "base/regex.h"
 #include "base/thread.h"
 #include "command/keymap.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "session/session.h"
 #include "trace/doubts.h"
 #include "trace/recognise.h"
@@ -243,7 +243,7 @@ take_news(struct app *app)
 	}
 	more |= say_given_up(app);
 	state_check(screen);
-	merge_wake(screen->merge);
+	sequence_wake(screen->sequence);
 	unsigned generation = list_generation(screen->list);
 	more |= generation != screen->generation;
 	screen->generation = generation;
@@ -425,13 +425,13 @@ open_lists(struct app *app)
 	struct screen *screen = &app->screen;
 	struct session *session = screen->session;
 	size_t count = session->traces.count;
-	screen->merge = merge_new(session);
+	screen->sequence = sequence_new(session);
 	screen->list_count = count > 1 ? count + 1 : count;
 	screen->lists = mem_new(screen->list_count * sizeof *screen->lists);
 	for (size_t i = 0; i < count; i++)
-		list_open(&screen->lists[i], session, i, screen->filter);
+		list_open_lane(&screen->lists[i], screen->sequence, i, screen->filter);
 	if (count > 1)
-		list_open_merged(&screen->lists[count], session, screen->merge, screen->filter);
+		list_open(&screen->lists[count], screen->sequence, screen->filter);
 	for (size_t i = 0; i < screen->list_count; i++)
 		screen->lists[i].around = app->options->around;
 	screen->trace = screen->list_count - 1;
@@ -466,7 +466,7 @@ close_parts(struct app *app)
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_close(&screen->lists[i]);
 	free(screen->lists);
-	merge_free(screen->merge);
+	sequence_free(screen->sequence);
 	for (int i = 0; i < PANE_COUNT; i++) {
 		if (panes[i]->close)
 			panes[i]->close(screen->state[i]);
@@ -501,7 +501,7 @@ app_show(struct app *app)
 	if (app->options->follow)
 		commands_run(screen, (struct command_call){.id = COMMAND_FOLLOW, .count = 1});
 	session_start(screen->session);
-	merge_start(screen->merge);
+	sequence_start(screen->sequence);
 	app_loop(app);
 }
 

@@ -73,7 +73,8 @@ at_end(const struct list *list)
 {
 	for (size_t i = 0; i < list->lane_count; i++) {
 		const struct index *index = trace_index(list->lanes[i].trace);
-		if (list_shows(list, i) && index_known(index) + 3 < index_cell_count(index))
+		if (sequence_shows(list->sequence, i) &&
+		    index_known(index) + 3 < index_cell_count(index))
 			return false;
 	}
 	return true;
@@ -139,7 +140,7 @@ bars_draw_title(struct screen *screen, struct canvas *canvas, const struct area 
 		text_add(&left, ": ");
 	}
 	screen_add_safe(screen, trace_name(trace), &left);
-	if (screen->list->merge)
+	if (screen->list->lane_count > 1)
 		text_addf(&left, " and %zu more", screen->session->traces.count - 1);
 	else if (screen->session->traces.count > 1)
 		text_addf(&left, " +%zu", screen->session->traces.count - 1);
@@ -195,9 +196,9 @@ add_position(struct screen *screen, struct text *out)
 	bool exact;
 	if (!row)
 		return;
-	uint64_t number = list_number(screen->list, row, &exact);
+	uint64_t number = sequence_number(screen->list->sequence, row_position(row), &exact);
 	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
-	uint64_t total = list_total(screen->list, &exact);
+	uint64_t total = sequence_count(screen->list->sequence, &exact);
 	if (!exact && total <= number)
 		total = number + 1; /* an estimate is not below what is shown */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));

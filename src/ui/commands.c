@@ -329,9 +329,10 @@ say_facts(struct screen *screen, const struct command_call *call)
 	bool exact;
 	(void)call;
 	if (m) {
-		uint64_t number = list_number(screen->list, row, &exact);
+		uint64_t number =
+		    sequence_number(screen->list->sequence, row_position(row), &exact);
 		text_addf(&facts, "message %s%s", exact ? "" : "~", text_number(digits, number));
-		if (screen->list->merge) { /* as files and filters have it */
+		if (screen->list->lane_count > 1) { /* as files and filters have it */
 			number = reader_number(screen->list->reader, row->at, &exact);
 			text_addf(&facts, ", of its trace number %s%s", exact ? "" : "~",
 				  text_number(digits, number));
@@ -362,7 +363,7 @@ toggle_follow(struct screen *screen, const struct command_call *call)
 			list_follow(&screen->lists[i]);
 		screen->lists[i].tail = on;
 	}
-	if (screen->list->merge && on)
+	if (on && screen->list->lane_count > 1)
 		list_follow(screen->list);
 	screen->list->tail = on;
 	if (!on)

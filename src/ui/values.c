@@ -172,7 +172,7 @@ trace_value(struct screen *screen, const char *name, size_t i, struct text *out)
 static void
 add_sender(struct screen *screen, size_t trace, const struct index_origin *origin, struct text *out)
 {
-	struct reader *reader = merge_reader(screen->merge, trace);
+	struct reader *reader = sequence_reader(screen->sequence, trace);
 	struct expansion e = {0};
 	struct message m;
 	if (origin->key == UINT64_MAX || !reader_find_origin(reader, origin, &m))

@@ -65,26 +65,26 @@ write_take(void *context, struct text *text)
 	return !worker_is_stopping(&job->worker);
 }
 
-/* A merge of the thread's own. */
-static struct merge *
-make_merge(struct write_job *job)
+/* A sequence of the thread's own. */
+static struct sequence *
+make_sequence(struct write_job *job)
 {
-	struct merge *merge = merge_new(job->session);
+	struct sequence *sequence = sequence_new(job->session);
 	for (size_t i = 0; i < job->session->traces.count; i++)
-		merge_show(merge, i, job->shown[i]);
-	merge_load(merge);
-	return merge;
+		sequence_show(sequence, i, job->shown[i]);
+	sequence_load(sequence);
+	return sequence;
 }
 
 static void
 write_run(void *context)
 {
 	struct write_job *job = context;
-	struct merge *merge = NULL;
+	struct sequence *sequence = NULL;
 	if (job->range.ordered && !worker_is_stopping(&job->worker))
-		merge = job->range.merge = make_merge(job);
+		sequence = job->range.sequence = make_sequence(job);
 	job->written = worker_is_stopping(&job->worker) ? ERR_CANCELLED : export_range(&job->range);
-	merge_free(merge);
+	sequence_free(sequence);
 	if (close(job->file) != 0 && !job->errno_seen)
 		job->errno_seen = errno;
 	if ((job->written < 0 || job->errno_seen) && job->fresh)
@@ -251,14 +251,14 @@ add_lanes(struct screen *screen, enum what what, struct write_job *job)
 	for (size_t i = 0; what == WHAT_RANGE && i < screen->range->spans.count; i++)
 		*vec_add(&job->spans) = screen->range->spans.at[i];
 	for (size_t i = 0; what == WHAT_SHOWN && i < list->lane_count; i++)
-		if (list_shows(list, i))
+		if (sequence_shows(list->sequence, i))
 			*vec_add(&job->spans) = (struct export_span){
 			    .trace = list->lanes[i].trace, .last = {UINT64_MAX, UINT32_MAX}};
-	if (!list->merge)
+	if (list->lane_count == 1)
 		return;
 	job->shown = mem_new(list->lane_count * sizeof *job->shown);
 	for (size_t i = 0; i < list->lane_count; i++)
-		job->shown[i] = list_shows(list, i);
+		job->shown[i] = sequence_shows(list->sequence, i);
 }
 
 /* The places to write; false if there are none. */

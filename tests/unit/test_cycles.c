@@ -11,11 +11,11 @@
 #include "random.h"
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "session/session.h"
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "session/session.h"
 #include "ui/list/moment.h"
 
@@ -675,7 +675,7 @@ test_growing(void **state)
 
 /* --- order ------------------------------------------------------------- */
 
-/* A line of a merged list: by the latest time told up to it in its trace. */
+/* A message of several traces: by the latest time told up to it in its trace. */
 struct entry {
 	int64_t key;
 	size_t trace, number;
@@ -694,19 +694,21 @@ compare_entries(const void *x, const void *y)
 
 /* Checks the order, and asks for all estimates; how many there are. */
 static size_t
-check_order(struct session *session, struct merge *merge, const struct entry *entries, size_t count)
+check_order(struct session *session, struct sequence *sequence, const struct entry *entries,
+	    size_t count)
 {
-	struct merge_position p;
+	struct sequence_position p;
 	struct cycles_estimate answer;
 	size_t known = 0;
-	assert_true(merge_first(merge, &p));
+	assert_true(sequence_first(sequence, &p));
 	for (size_t i = 0; i < count; i++) {
 		bool exact;
-		struct reader *reader = merge_reader(merge, p.trace);
-		assert_int_equal(p.trace, entries[i].trace);
+		struct reader *reader = sequence_reader(sequence, p.lane);
+		assert_int_equal(p.lane, entries[i].trace);
 		assert_int_equal(reader_number(reader, p.at, &exact), entries[i].number);
-		known += cycles_find(session->traces.at[p.trace], merge_message(merge, p), &answer);
-		assert_int_equal(merge_next(merge, &p), i + 1 < count);
+		known +=
+		    cycles_find(session->traces.at[p.lane], sequence_message(sequence, p), &answer);
+		assert_int_equal(sequence_next(sequence, &p), i + 1 < count);
 	}
 	return known;
 }
@@ -740,15 +742,15 @@ test_order(void **state)
 	fixture_build(&f);
 	session_notify(&f.session, ring, &bell);
 	cycles_start(f.session.cycles);
-	struct merge *merge = merge_new(&f.session);
-	merge_load(merge);
+	struct sequence *sequence = sequence_new(&f.session);
+	sequence_load(sequence);
 	for (;;) { /* before there are estimates, and then */
-		size_t known = check_order(&f.session, merge, entries.at, entries.count);
+		size_t known = check_order(&f.session, sequence, entries.at, entries.count);
 		if (known > entries.count / 2)
 			break;
 		wait_for_answer(&bell, f.session.cycles, &count);
 	}
-	merge_free(merge);
+	sequence_free(sequence);
 	session_notify(&f.session, NULL, NULL);
 	fixture_close(&f);
 	vec_free(&entries);

@@ -75,11 +75,11 @@ sort_all(struct session *session, unsigned shown)
 }
 
 static void
-assert_is(struct merge *m, struct merge_position p, const struct entry *entry)
+assert_is(struct merge *m, struct sequence_position p, const struct entry *entry)
 {
 	bool exact;
-	assert_int_equal(p.trace, entry->trace);
-	assert_int_equal(reader_number(merge_reader(m, p.trace), p.at, &exact), entry->number);
+	assert_int_equal(p.lane, entry->trace);
+	assert_int_equal(reader_number(merge_reader(m, p.lane), p.at, &exact), entry->number);
 	assert_true(exact);
 }
 
@@ -88,7 +88,7 @@ assert_is(struct merge *m, struct merge_position p, const struct entry *entry)
 static void
 check_walks(struct merge *m, const entries *all)
 {
-	struct merge_position p;
+	struct sequence_position p;
 	assert_true(merge_first(m, &p));
 	for (size_t i = 0; i < all->count; i++) {
 		assert_is(m, p, &all->at[i]);
@@ -111,7 +111,7 @@ check_numbers(struct merge *m, const entries *all, unsigned times)
 {
 	for (unsigned t = 0; t < times; t++) {
 		size_t at = t == 0 ? 0 : t == 1 ? all->count - 1 : random_below(&seed, all->count);
-		struct merge_position p, q;
+		struct sequence_position p, q;
 		bool exact;
 		assert_true(merge_find_number(m, at, &p, &exact));
 		assert_true(exact);
@@ -130,7 +130,7 @@ check_numbers(struct merge *m, const entries *all, unsigned times)
 		}
 		assert_int_equal(merge_number(m, q, &exact), at > 5 ? at - 5 : 0);
 	}
-	struct merge_position p;
+	struct sequence_position p;
 	bool exact;
 	assert_false(merge_find_number(m, all->count, &p, &exact));
 	assert_int_equal(merge_count(m, &exact), all->count);
@@ -149,7 +149,7 @@ check_times(struct merge *m, const entries *all, unsigned times)
 		while (i < all->count && (all->at[i].part < entry->part ||
 					  (all->at[i].part == entry->part && all->at[i].key < key)))
 			i++;
-		struct merge_position p;
+		struct sequence_position p;
 		bool any = merge_find_time(m, entry->trace, key, &p);
 		assert_int_equal(any, i < all->count);
 		if (any)
@@ -235,7 +235,7 @@ test_early(void **state)
 {
 	(void)state;
 	struct session_fixture f;
-	struct merge_position p;
+	struct sequence_position p;
 	bool exact;
 	session_fixture_open(&f, "-c 100000", NULL);
 	struct merge *m = merge_new(&f.session);
@@ -271,7 +271,7 @@ test_uncertain(void **state)
 {
 	(void)state;
 	struct session_fixture f;
-	struct merge_position p, q;
+	struct sequence_position p, q;
 	unsigned all = 0, uncertain = 0;
 	session_fixture_open(&f, "-c 20000 --jitter=20000 --rate=0", NULL);
 	session_fixture_load(&f);
@@ -332,15 +332,15 @@ test_damaged_time(void **state)
 		trace_build(session.traces.at[i]);
 	struct merge *m = merge_new(&session);
 	merge_load(m);
-	struct merge_position p;
+	struct sequence_position p;
 	assert_int_equal(merge_part(m, 0), merge_part(m, 1));
 	assert_true(merge_first(m, &p));
 	for (size_t i = 0; i < 2 * COUNT; i++) {
 		/* in turn, but the damaged one next to the one before it in its trace */
 		size_t turn = i == 2 * DAMAGED - 1 ? i + 1 : i == 2 * DAMAGED ? i - 1 : i;
 		bool exact;
-		assert_int_equal(p.trace, turn % 2);
-		assert_int_equal(reader_number(merge_reader(m, p.trace), p.at, &exact), turn / 2);
+		assert_int_equal(p.lane, turn % 2);
+		assert_int_equal(reader_number(merge_reader(m, p.lane), p.at, &exact), turn / 2);
 		assert_int_equal(merge_next(m, &p), i + 1 < 2 * COUNT);
 	}
 	merge_free(m);

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "scene.h"
 #include "session_fixture.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -18,31 +18,31 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether the rows from 2 on are the messages from NUMBER on of the merged list:
+/* Whether the rows from 2 on are the messages from NUMBER on of all traces:
  * their numbers and traces. */
 static void
-check_merged(struct scene *s, struct session *session, struct merge *merge, uint64_t number)
+check_merged(struct scene *s, struct session *session, struct sequence *sequence, uint64_t number)
 {
-	struct merge_position p;
-	bool exact;
-	assert_true(merge_find_number(merge, number, &p, &exact) && exact);
+	struct sequence_position p;
+	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
+	assert_true(sequence_knows(sequence, &wish) && sequence_find(sequence, &wish, &p));
 	for (int row = 2; row < 23; row++, number++) {
 		char digits[32];
 		snprintf(digits, sizeof digits, " %llu ", (unsigned long long)number);
 		scene_wait_at(s, row, digits);
-		scene_wait_at(s, row, trace_name(session->traces.at[p.trace]));
+		scene_wait_at(s, row, trace_name(session->traces.at[p.lane]));
 		if (row < 22)
-			assert_true(merge_next(merge, &p));
+			assert_true(sequence_next(sequence, &p));
 	}
 }
 
 static uint64_t
-count_severity(struct merge *merge, enum severity severity)
+count_severity(struct sequence *sequence, enum severity severity)
 {
-	struct merge_position p;
+	struct sequence_position p;
 	uint64_t count = 0;
-	for (bool more = merge_first(merge, &p); more; more = merge_next(merge, &p))
-		count += merge_message(merge, p)->severity == severity;
+	for (bool more = sequence_first(sequence, &p); more; more = sequence_next(sequence, &p))
+		count += sequence_message(sequence, p)->severity == severity;
 	return count;
 }
 
@@ -54,10 +54,10 @@ test_merged(void **state)
 	char path[128], keys[160];
 	session_fixture_open(&f, "-c 20000 --jitter=0 --rate=0.02", NULL);
 	session_fixture_load(&f);
-	struct merge *merge = merge_new(&f.session);
-	merge_load(merge);
+	struct sequence *sequence = sequence_new(&f.session);
+	sequence_load(sequence);
 	bool exact;
-	uint64_t count = merge_count(merge, &exact);
+	uint64_t count = sequence_count(sequence, &exact);
 	char total[32], shown[64];
 	text_number(total, count);
 
@@ -68,22 +68,22 @@ test_merged(void **state)
 	scene_wait(s, " 10:06:40.000175");
 	scene_wait(s, " 2025-11-21 ");
 	scene_wait(s, "cam.csel");
-	check_merged(s, &f.session, merge, 0);
+	check_merged(s, &f.session, sequence, 0);
 	scene_keys(s, "Gk"); /* whose number takes the whole order */
 	snprintf(keys, sizeof keys, " %s / %s", text_number(shown, count - 2), total);
 	scene_wait(s, keys);
 	scene_keys(s, "7000G");
 	scene_wait(s, " 7,000 / ");
-	check_merged(s, &f.session, merge, 7000 - 10);
+	check_merged(s, &f.session, sequence, 7000 - 10);
 	scene_keys(s, "t10:06:41\r");
 	scene_wait(s, "10:06:41.000");
 	scene_keys(s, "G");
 	snprintf(keys, sizeof keys, " %s / %s", text_number(shown, count - 1), total);
 	scene_wait(s, keys);
-	check_merged(s, &f.session, merge, count - 21);
+	check_merged(s, &f.session, sequence, count - 21);
 
 	/* hits of all traces are counted, and numbered, together */
-	uint64_t warnings = count_severity(merge, SEVERITY_WARNING);
+	uint64_t warnings = count_severity(sequence, SEVERITY_WARNING);
 	assert_true(warnings > 10);
 	scene_keys(s, "g&severity = warning");
 	snprintf(keys, sizeof keys, " on screen, %s in all", text_number(shown, warnings));
@@ -114,7 +114,7 @@ test_merged(void **state)
 	scene_keys(s, ":show-trace dsp.uia\r");
 	scene_wait(s, "left out");
 	scene_until(s, "core 1", false);
-	merge_free(merge);
+	sequence_free(sequence);
 	session_fixture_close(&f);
 	scene_quit(s);
 }
@@ -453,6 +453,43 @@ test_trace_colours(void **state)
 	scene_quit(s);
 }
 
+/* What is asked for by number or share before the order is known comes on the screen
+ * when it is. */
+static void
+test_wishes(void **state)
+{
+	static const char *const keys[] = {"30001G", "t#30001\r", "50%"};
+	struct session_fixture f;
+	struct scene *s = *state;
+	bool exact;
+	char path[128], digits[32];
+	session_fixture_open(&f, "-c 100000", NULL);
+	session_fixture_load(&f);
+	struct sequence *sequence = sequence_new(&f.session);
+	sequence_load(sequence);
+	uint64_t half = (sequence_count(sequence, &exact) - 1) / 2;
+	snprintf(path, sizeof path, "%s/session.yaml", f.folder);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		scene_open(s, 24, 110, "xterm-256color", path, "--no-cache", "+:pause", NULL);
+		scene_wait(s, "paused");
+		scene_keys(s, keys[i]);
+		scene_wait(s, " ~");
+		scene_keys(s, ":pause\r");
+		uint64_t number = i < 2 ? 30001 : half;
+		snprintf(digits, sizeof digits, " %llu ", (unsigned long long)number);
+		scene_wait_row(s, ">", digits);
+		check_merged(s, &f.session, sequence, number - 10);
+		scene_quit(s);
+	}
+	scene_open(s, 24, 110, "xterm-256color", path, "--no-cache", "+:pause", NULL);
+	scene_wait(s, "paused");
+	scene_keys(s, "999999999G"); /* there may be so many */
+	scene_wait(s, "no message 999999999 so far");
+	scene_quit(s);
+	sequence_free(sequence);
+	session_fixture_close(&f);
+}
+
 int
 main(void)
 {
@@ -460,6 +497,7 @@ main(void)
 	    scene_test(test_merged),	      scene_test(test_tie),
 	    scene_test(test_resyncs),	      scene_test(test_syncs),
 	    scene_test(test_filtered_traces), scene_test(test_trace_colours),
+	    scene_test(test_wishes),
 	};
 	return scene_run_group("screen: traces", tests);
 }

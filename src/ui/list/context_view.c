@@ -142,13 +142,14 @@ context_view_column(struct screen *screen, const struct message *m, const char *
 /* The message of a lane from which a step finds the change that is next to FROM in
  * the list; NULL: from behind the last one. */
 static const struct message *
-start_of_step(struct screen *screen, struct merge_position from, size_t lane, bool forward)
+start_of_step(struct screen *screen, struct sequence_position from, size_t lane, bool forward)
 {
 	struct reader *reader = screen->list->lanes[lane].reader;
-	struct position at = from.at;
-	if (lane == from.trace)
+	struct position at;
+	bool head = sequence_head(screen->list->sequence, from, lane, &at);
+	if (lane == from.lane)
 		return reader_message(reader, at);
-	if (!merge_head(screen->list->merge, from, lane, &at) && !forward)
+	if (!head && !forward)
 		return NULL;
 	if (forward) /* the head itself may be one, unless it is the trace's first message */
 		reader_previous(reader, &at, 0);
@@ -157,18 +158,18 @@ start_of_step(struct screen *screen, struct merge_position from, size_t lane, bo
 
 /* Moves *AT to the next change of a context in any trace of the list. */
 static enum context_state
-step_to_change(struct screen *screen, struct merge_position *at, bool forward)
+step_to_change(struct screen *screen, struct sequence_position *at, bool forward)
 {
 	const struct list *list = screen->list;
-	struct merge_position from = *at;
+	struct sequence_position from = *at;
 	bool any = false, later = false;
 	for (size_t lane = 0; lane < list->lane_count; lane++) {
-		if (lane != from.trace && (!list->merge || !list_shows(list, lane)))
+		if (lane != from.lane && !sequence_shows(list->sequence, lane))
 			continue;
 		struct context_cursor *cursor = cursor_for(screen, lane);
 		const struct message *m = start_of_step(screen, from, lane, forward);
 		struct message own = m ? *m : (struct message){0};
-		struct merge_position to = {.trace = lane};
+		struct sequence_position to = {.lane = lane};
 		struct place place;
 		enum context_state state = CONTEXT_NONE;
 		if (cursor && (m || !forward))
@@ -177,7 +178,7 @@ step_to_change(struct screen *screen, struct merge_position *at, bool forward)
 		later |= state == CONTEXT_LATER;
 		if (state == CONTEXT_KNOWN &&
 		    reader_find_place(list->lanes[lane].reader, place, &to.at) &&
-		    (!any || merge_is_before(list->merge, to, *at) == forward)) {
+		    (!any || sequence_is_before(list->sequence, to, *at) == forward)) {
 			*at = to;
 			any = true;
 		}
@@ -192,7 +193,7 @@ context_view_jump(struct screen *screen, const struct command_call *call)
 	bool forward = call->id == COMMAND_NEXT_CONTEXT;
 	if (!row)
 		return;
-	struct merge_position at = {row->lane, row->at};
+	struct sequence_position at = row_position(row);
 	for (uint64_t left = call->count; left; left--) {
 		enum context_state state = step_to_change(screen, &at, forward);
 		if (state == CONTEXT_KNOWN)
@@ -201,6 +202,6 @@ context_view_jump(struct screen *screen, const struct command_call *call)
 							  : "no change of a context that way");
 		return;
 	}
-	list_turn(screen->list, at.trace);
-	trail_go_to(screen, at.at);
+
+	trail_go_to(screen, at);
 }

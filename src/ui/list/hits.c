@@ -1,7 +1,7 @@
 /*
  * Match sets of a list: see hits.h.
  *
- * A message of a merged list has as many hits before it as each trace has before
+ * A message of several traces has as many hits before it as each trace has before
  * its first message that is not before that one.
  */
 #include "config.h"
@@ -25,7 +25,7 @@ hits_open(struct hits *hits, struct list *list, const struct filter *want,
 	for (size_t i = 0; i < hits->count; i++) {
 		struct trace *trace = list->lanes[i].trace;
 		uint64_t size = index_cell_size(trace_index(trace));
-		uint64_t around = i == list->home_lane ? list->home.offset / size : 0;
+		uint64_t around = i == list->anchor_lane ? list->anchor.offset / size : 0;
 		hits->of[i] =
 		    matches_new_here(trace, want, also, around, list->lanes[i].reader, until);
 	}
@@ -62,7 +62,7 @@ hits_get_progress(const struct hits *hits, struct matches_progress *sum)
 	*sum = (struct matches_progress){.exact = true};
 	for (size_t i = 0; i < hits->count; i++) {
 		struct matches_progress own;
-		if (!list_shows(hits->list, i))
+		if (!sequence_shows(hits->list->sequence, i))
 			continue;
 		matches_get_progress(hits->of[i], &own);
 		sum->count += own.count;
@@ -78,13 +78,13 @@ hits_get_progress(const struct hits *hits, struct matches_progress *sum)
 
 /* Hits of a lane before P; true if P, or what comes next in that lane, is one. */
 static bool
-rank_in_lane(const struct hits *hits, size_t lane, struct merge_position p, uint64_t *before,
+rank_in_lane(const struct hits *hits, size_t lane, struct sequence_position p, uint64_t *before,
 	     bool *exact)
 {
 	struct list *list = hits->list;
 	struct position at = p.at;
 	struct matches_progress all;
-	if (lane == p.trace || merge_head(list->merge, p, lane, &at))
+	if (sequence_head(list->sequence, p, lane, &at))
 		return matches_rank(hits->of[lane], list->lanes[lane].reader, at, before, exact);
 	matches_get_progress(hits->of[lane], &all);
 	*before = all.count;
@@ -96,20 +96,20 @@ bool
 hits_rank(const struct hits *hits, const struct row *row, uint64_t *rank, bool *exact)
 {
 	struct list *list = hits->list;
-	struct merge_position p = {row->lane, row->at};
+	struct sequence_position p = row_position(row);
 	bool hit = false;
 	*rank = 0;
 	*exact = true;
 	for (size_t i = 0; i < hits->count; i++) {
 		uint64_t before;
 		bool sure;
-		if (!list_shows(list, i))
+		if (!sequence_shows(list->sequence, i))
 			continue;
 		bool own = rank_in_lane(hits, i, p, &before, &sure);
 		hit |= own && i == row->lane;
 		*rank += before;
 		*exact &= sure;
 	}
-	*exact &= hits->count && (!list->merge || merge_is_exact(list->merge));
+	*exact &= hits->count && sequence_is_exact(list->sequence);
 	return hit;
 }

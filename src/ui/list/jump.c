@@ -1,9 +1,8 @@
 /*
  * Marks, the trail of jumps, and the go-to prompt: see jump.h.
  *
- * A point in time is found by bisecting cells, from their summaries where the
- * index has them and by decoding a cell where not: some twenty cells in a
- * capture of any size.  Where time steps back the answer is one of several.
+ * What is asked for by number, share or time is a wish (session/sequence.h), which the
+ * list keeps while it is not known where that is.
  */
 #include "config.h"
 
@@ -17,11 +16,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-	UNTIMED_MAX = 64, /* cells without a time passed while bisecting */
-	NEAR_CELLS = 16	  /* looked at for the message itself */
-};
 
 void
 jumps_free(struct jumps *jumps)
@@ -39,12 +33,20 @@ same_spot(const struct spot *spot, size_t trace, struct place place)
 	return spot->trace == trace && !place_compare(spot->place, place);
 }
 
+struct list *
+jump_list(struct screen *screen, size_t trace, size_t *lane)
+{
+	if (sequence_find_lane(screen->list->sequence, trace, lane))
+		return screen->list;
+	*lane = 0;
+	return &screen->lists[trace];
+}
+
 bool
 jump_find(struct screen *screen, const struct spot *spot, struct list **list, struct row *row)
 {
-	bool all = screen->list->merge;
-	*list = all ? screen->list : &screen->lists[spot->trace];
-	*row = (struct row){.lane = all ? spot->trace : 0, .place = spot->place};
+	*row = (struct row){.place = spot->place};
+	*list = jump_list(screen, spot->trace, &row->lane);
 	struct reader *reader = (*list)->lanes[row->lane].reader;
 	const struct message *m = reader_find_place(reader, spot->place, &row->at)
 				      ? reader_message(reader, row->at)
@@ -58,13 +60,11 @@ jump_find(struct screen *screen, const struct spot *spot, struct list **list, st
 static void
 go_to_spot(struct screen *screen, const struct spot *spot)
 {
-	struct position at;
-	if (screen->list->merge)
-		list_turn(screen->list, spot->trace);
-	else if (spot->trace != screen->trace)
+	struct sequence_position p;
+	if (jump_list(screen, spot->trace, &p.lane) != screen->list)
 		shown_set_trace(screen, spot->trace);
-	if (reader_find_place(screen->list->reader, spot->place, &at))
-		list_goto(screen->list, at);
+	if (reader_find_place(screen->list->lanes[p.lane].reader, spot->place, &p.at))
+		list_goto(screen->list, p);
 }
 
 /* --- the trail --------------------------------------------------------- */
@@ -266,11 +266,8 @@ is_before(struct screen *screen, const struct spot *a, const struct spot *b)
 {
 	struct list *list;
 	struct row first, second;
-	if (!screen->list->merge)
-		return place_compare(a->place, b->place) < 0;
 	return jump_find(screen, a, &list, &first) && jump_find(screen, b, &list, &second) &&
-	       merge_is_before(list->merge, (struct merge_position){first.lane, first.at},
-			       (struct merge_position){second.lane, second.at});
+	       sequence_is_before(list->sequence, row_position(&first), row_position(&second));
 }
 
 void
@@ -278,13 +275,14 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 {
 	struct jumps *jumps = screen->jumps;
 	bool next = call->id == COMMAND_NEXT_MARK;
+	size_t lane;
 	struct spot here, *best = NULL;
 	if (!trail_here(screen, &here))
 		return;
 	for (size_t i = 0; i < jumps->marks.count; i++) {
 		struct spot *mark = &jumps->marks.at[i];
-		bool shown = screen->list->merge || mark->trace == here.trace;
-		if (shown && is_before(screen, next ? &here : mark, next ? mark : &here) &&
+		if (sequence_find_lane(screen->list->sequence, mark->trace, &lane) &&
+		    is_before(screen, next ? &here : mark, next ? mark : &here) &&
 		    (!best || is_before(screen, next ? mark : best, next ? best : mark)))
 			best = mark;
 	}
@@ -297,38 +295,52 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 
 /* --- by number and share ----------------------------------------------- */
 
-static void
-go_to_number(struct screen *screen, uint64_t number)
+/* Goes to what is asked for, or near it until it is known; false if there is none. */
+static bool
+go_to(struct screen *screen, struct sequence_wish wish)
 {
-	bool exact;
-	struct position at;
-	if (list_find_number(screen->list, number, &at, &exact))
-		trail_go_to(screen, at);
-	else
-		screen_say(screen, "no message %llu", (unsigned long long)number);
+	struct list *list = screen->list;
+	struct sequence_position p;
+	bool found = sequence_find(list->sequence, &wish, &p);
+	if (found)
+		trail_go_to(screen, p);
+	if (!sequence_knows(list->sequence, &wish))
+		list_keep_wish(list, &wish);
+	return found;
 }
 
 static void
-go_to_offset(struct screen *screen, uint64_t offset)
+go_to_number(struct screen *screen, uint64_t number)
 {
-	struct position at;
-	if (reader_find_offset(screen->list->reader, offset, &at))
-		trail_go_to(screen, at);
+	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
+	if (!go_to(screen, wish))
+		screen_say(screen, "no message %llu%s", (unsigned long long)number,
+			   sequence_knows(screen->list->sequence, &wish) ? "" : " so far");
 }
 
 static void
 go_to_percent(struct screen *screen, uint64_t percent)
 {
-	bool exact;
-	percent = percent < 100 ? percent : 100;
-	if (screen->list->merge && merge_is_exact(screen->list->merge)) {
-		uint64_t count = list_total(screen->list, &exact);
-		go_to_number(screen,
-			     count ? (uint64_t)((double)(count - 1) / 100 * (double)percent) : 0);
-		return;
-	}
-	uint64_t size = capture_size(trace_capture(screen->list->trace));
-	go_to_offset(screen, size / 100 * percent + size % 100 * percent / 100);
+	go_to(screen, (struct sequence_wish){
+			  .by = SEQUENCE_BY_PERCENT, .lane = screen->list->lane, .value = percent});
+}
+
+static void
+go_to_offset(struct screen *screen, uint64_t offset)
+{
+	struct sequence_position p = {.lane = screen->list->lane};
+	if (reader_find_offset(screen->list->reader, offset, &p.at))
+		trail_go_to(screen, p);
+}
+
+static void
+go_to_time(struct screen *screen, const struct moment *moment)
+{
+	go_to(screen,
+	      (struct sequence_wish){.by = moment->common ? SEQUENCE_BY_TIME : SEQUENCE_BY_TICKS,
+				     .lane = screen->list->lane,
+				     .value = moment->ticks,
+				     .time = moment->order});
 }
 
 void
@@ -372,77 +384,6 @@ jump_trace(struct screen *screen, const struct command_call *call)
 }
 
 /* --- by time ----------------------------------------------------------- */
-
-/* The latest time in a cell; false if it has none. */
-static bool
-cell_time(struct list *list, uint64_t cell, uint64_t *ticks)
-{
-	struct index_cell summary;
-	if (index_cell(trace_index(list->trace), cell, &summary)) {
-		*ticks = summary.time_max;
-		return summary.flags & CELL_TIMED;
-	}
-	const struct block *block = reader_block(list->reader, cell);
-	for (size_t i = block->count; i-- > 0;) {
-		if (block->messages[i].flags & MESSAGE_TIMED) {
-			*ticks = block->messages[i].ticks;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The first message from cell CELL on that is not before TICKS. */
-static bool
-find_in_cells(struct list *list, uint64_t cell, uint64_t ticks, struct position *at)
-{
-	for (unsigned looked = 0; looked < NEAR_CELLS; looked++, cell++) {
-		const struct block *block = reader_block(list->reader, cell);
-		for (size_t i = 0; i < block->count; i++) {
-			if (block->messages[i].flags & MESSAGE_TIMED &&
-			    block->messages[i].ticks >= ticks) {
-				*at = (struct position){.cell = cell, .at = i};
-				return true;
-			}
-		}
-	}
-	return reader_last(list->reader, at);
-}
-
-/* By the trace's own clock. */
-static bool
-find_ticks(struct list *list, uint64_t ticks, struct position *at)
-{
-	uint64_t low = 0, high = index_cell_count(trace_index(list->trace));
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2, cell = middle, time = 0;
-		uint64_t end = high - middle < UNTIMED_MAX ? high : middle + UNTIMED_MAX;
-		while (cell < end && !cell_time(list, cell, &time))
-			cell++;
-		if (cell < end && time < ticks)
-			low = cell + 1;
-		else
-			high = middle;
-	}
-	return find_in_cells(list, low, ticks, at);
-}
-
-static bool
-find_moment(struct screen *screen, const struct moment *moment, struct position *at)
-{
-	struct list *list = screen->list;
-	struct merge_position p;
-	if (!moment->common)
-		return find_ticks(list, moment->ticks, at);
-	if (!list->merge)
-		return merge_cut(screen->merge, list->lanes[0].number, moment->order, at) ||
-		       reader_last(list->reader, at);
-	if (!merge_find_time(list->merge, list->lane, moment->order, &p))
-		return list_last(list, at);
-	list_turn(list, p.trace);
-	*at = p.at;
-	return true;
-}
 
 /* What times in the prompt count from, in the way they are shown. */
 static bool
@@ -531,7 +472,6 @@ jump_goto(struct screen *screen, const struct command_call *call)
 	const char *text = call->text;
 	uint64_t value;
 	struct moment moment;
-	struct position at;
 	char *end;
 	if (!strcmp(text, ".") && jumps->last)
 		text = jumps->last;
@@ -549,6 +489,6 @@ jump_goto(struct screen *screen, const struct command_call *call)
 		go_to_percent(screen, value);
 	else if (!parse_time(screen, text, &moment))
 		screen_error(screen, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
-	else if (find_moment(screen, &moment, &at))
-		trail_go_to(screen, at);
+	else
+		go_to_time(screen, &moment);
 }

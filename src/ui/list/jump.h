@@ -39,8 +39,10 @@ char jumps_mark(const struct jumps *, size_t trace, struct place);
 struct spot *jumps_add(struct jumps *, struct spot);
 void jumps_drop(struct jumps *, size_t i);
 
-/* The message of a spot, and the list it is shown in: the present one if that has
- * its trace, else its trace's own.  False if there is no message any more. */
+/* The list that a trace's messages are shown in: the present one if that has the trace,
+ * else its own; and which lane it is there. */
+struct list *jump_list(struct screen *, size_t trace, size_t *lane);
+/* The message of a spot, and that list.  False if there is no message any more. */
 bool jump_find(struct screen *, const struct spot *, struct list **, struct row *);
 /* Goes to a spot and remembers where it began. */
 void jump_to_spot(struct screen *, const struct spot *);

@@ -35,8 +35,9 @@ deadline(void)
 
 /* --- lanes ------------------------------------------------------------- */
 
-void
-list_turn(struct list *list, size_t lane)
+/* From now on positions are of that lane. */
+static void
+turn(struct list *list, size_t lane)
 {
 	list->lane = lane;
 	list->trace = list->lanes[lane].trace;
@@ -49,17 +50,15 @@ turn_to_cursor(struct list *list)
 {
 	const struct row *row = list_current(list);
 	if (row)
-		list_turn(list, row->lane);
+		turn(list, row->lane);
 }
 
 /* The next or previous message of the list. */
 static bool
-step(struct list *list, struct merge_position *p, int direction)
+step(struct list *list, struct sequence_position *p, int direction)
 {
-	if (list->merge)
-		return direction > 0 ? merge_next(list->merge, p) : merge_previous(list->merge, p);
-	return direction > 0 ? reader_next(list->reader, &p->at, 0)
-			     : reader_previous(list->reader, &p->at, 0);
+	return direction > 0 ? sequence_next(list->sequence, p)
+			     : sequence_previous(list->sequence, p);
 }
 
 /* The same in this cell or the one next to it, which is how it is nearly always:
@@ -72,75 +71,19 @@ step_near(struct list *list, struct position *at, int direction)
 }
 
 static void
-set_edge(struct list_edge *edge, struct merge_position from)
+set_edge(struct list_edge *edge, struct sequence_position from)
 {
 	edge->from = from;
 	edge->end = edge->looked = edge->crossed = false;
 }
 
-/* Turns to the message that FOUND says, if it is one. */
-static bool
-take(struct list *list, bool found, const struct merge_position *p, struct position *at)
-{
-	if (!found)
-		return false;
-	list_turn(list, p->trace);
-	*at = p->at;
-	return true;
-}
-
-bool
-list_first(struct list *list, struct position *at)
-{
-	struct merge_position p = {0};
-	return list->merge ? take(list, merge_first(list->merge, &p), &p, at)
-			   : reader_first(list->reader, at);
-}
-
-bool
-list_last(struct list *list, struct position *at)
-{
-	struct merge_position p = {0};
-	return list->merge ? take(list, merge_last(list->merge, &p), &p, at)
-			   : reader_last(list->reader, at);
-}
-
-uint64_t
-list_number(struct list *list, const struct row *row, bool *exact)
-{
-	if (list->merge)
-		return merge_number(list->merge, (struct merge_position){row->lane, row->at},
-				    exact);
-	return reader_number(list->reader, row->at, exact);
-}
-
-uint64_t
-list_total(struct list *list, bool *exact)
-{
-	return list->merge ? merge_count(list->merge, exact) : reader_count(list->reader, exact);
-}
-
-bool
-list_find_number(struct list *list, uint64_t number, struct position *at, bool *exact)
-{
-	struct merge_position p = {0};
-	return list->merge ? take(list, merge_find_number(list->merge, number, &p, exact), &p, at)
-			   : reader_find_number(list->reader, number, at, exact);
-}
-
 unsigned
 list_generation(const struct list *list)
 {
-	unsigned generation = list->merge ? merge_generation(list->merge) : 0;
+	unsigned generation = sequence_generation(list->sequence);
 	for (size_t i = 0; i < list->lane_count; i++)
 		generation += trace_generation(list->lanes[i].trace);
 	return generation;
-}
-
-bool
-list_shows(const struct list *list, size_t lane)
-{
-	return !list->merge || merge_shows(list->merge, lane);
 }
 
 void
@@ -149,9 +92,9 @@ list_get_progress(const struct list *list, struct index_progress *sum)
 	*sum = (struct index_progress){.complete = true, .checked = true};
 	for (size_t i = 0; i < list->lane_count; i++) {
 		struct index_progress own;
-		if (!list_shows(list, i))
+		if (!sequence_shows(list->sequence, i))
 			continue;
-		index_get_progress(trace_index(list->lanes[i].trace), &own);
+		index_get_progress(list->lanes[i].index, &own);
 		sum->bytes += own.bytes;
 		sum->size += own.size;
 		sum->messages += own.messages;
@@ -179,17 +122,17 @@ passes(struct list *list, struct reader *reader, struct position at)
 
 /* Whether the filter passes the message at a position. */
 static bool
-is_hit(struct list *list, struct merge_position p)
+is_hit(struct list *list, struct sequence_position p)
 {
-	return passes(list, list->lanes[p.trace].reader, p.at);
+	return passes(list, list->lanes[p.lane].reader, p.at);
 }
 
 /* Whether a message that is no hit is shown with one. */
 static bool
-is_near(struct list *list, struct merge_position p)
+is_near(struct list *list, struct sequence_position p)
 {
 	for (int direction = -1; direction <= 1; direction += 2) {
-		struct merge_position other = p;
+		struct sequence_position other = p;
 		for (unsigned i = 0; i < list->around && step(list, &other, direction); i++)
 			if (is_hit(list, other))
 				return true;
@@ -198,18 +141,18 @@ is_near(struct list *list, struct merge_position p)
 }
 
 static struct row
-row_at(struct list *list, struct merge_position p)
+row_at(struct list *list, struct sequence_position p)
 {
-	struct reader *reader = list->lanes[p.trace].reader;
+	struct reader *reader = list->lanes[p.lane].reader;
 	const struct message *m = reader_message(reader, p.at);
-	struct row row = {.lane = p.trace, .at = p.at, .place = reader_place(reader, p.at)};
+	struct row row = {.lane = p.lane, .at = p.at, .place = reader_place(reader, p.at)};
 	bool exact;
 	row.there = m != NULL;
 	if (m)
 		row.message = *m;
 	row.near = list->around && !is_hit(list, p);
 	reader_number(reader, p.at, &exact);
-	list->provisional |= !exact || (list->merge && !merge_is_exact(list->merge));
+	list->provisional |= !exact || !sequence_is_exact(list->sequence);
 	return row;
 }
 
@@ -250,7 +193,7 @@ find_in_lane(struct list *list, struct list_lane *lane, struct position *from, i
 	return ADDED_LATER;
 }
 
-/* Where each lane of a merged list goes on from an edge.  Forward, the message
+/* Where each of several lanes goes on from an edge.  Forward, the message
  * that a lane goes on with may itself be the next row. */
 static void
 look_ahead(struct list *list, struct list_edge *edge, int direction)
@@ -258,9 +201,10 @@ look_ahead(struct list *list, struct list_edge *edge, int direction)
 	for (size_t i = 0; i < list->lane_count; i++) {
 		struct list_ahead *ahead = &edge->ahead[i];
 		struct position head;
-		bool any = merge_head(list->merge, edge->from, i, &head);
-		bool own = i == edge->from.trace;
-		*ahead = (struct list_ahead){.from = head, .end = !list_shows(list, i)};
+		bool any = sequence_head(list->sequence, edge->from, i, &head);
+		bool own = i == edge->from.lane;
+		*ahead =
+		    (struct list_ahead){.from = head, .end = !sequence_shows(list->sequence, i)};
 		if (direction > 0 && !any)
 			ahead->end = true;
 		else if (direction > 0 && !own)
@@ -269,11 +213,11 @@ look_ahead(struct list *list, struct list_edge *edge, int direction)
 	edge->looked = true;
 }
 
-/* The next row of a merged list that the filter passes: that of the lane whose
- * next one comes first. */
+/* The next row of several lanes that the filter passes: that of the lane whose next
+ * one comes first. */
 static enum added
-find_merged(struct list *list, struct list_edge *edge, int direction, int64_t until,
-	    struct merge_position *found)
+find_in_lanes(struct list *list, struct list_edge *edge, int direction, int64_t until,
+	      struct sequence_position *found)
 {
 	size_t best = SIZE_MAX;
 	if (!edge->looked)
@@ -291,10 +235,10 @@ find_merged(struct list *list, struct list_edge *edge, int direction, int64_t un
 			if (ahead->found)
 				ahead->from = hit;
 		}
-		struct merge_position own = {i, ahead->from};
+		struct sequence_position own = {i, ahead->from};
 		if (ahead->found &&
 		    (best == SIZE_MAX ||
-		     merge_is_before(list->merge, own, *found) == (direction > 0))) {
+		     sequence_is_before(list->sequence, own, *found) == (direction > 0))) {
 			best = i;
 			*found = own;
 		}
@@ -308,14 +252,14 @@ find_merged(struct list *list, struct list_edge *edge, int direction, int64_t un
 /* The next position past EDGE that the filter passes. */
 static enum added
 find_next(struct list *list, struct list_edge *edge, int direction, int64_t until,
-	  struct merge_position *found)
+	  struct sequence_position *found)
 {
-	bool all = filter_is_all(list->filter);
+	bool all = filter_is_all(list->filter), several = list->lane_count > 1;
 	*found = edge->from;
-	if (all && list->merge)
+	if (all && several)
 		return step(list, found, direction) ? ADDED : ADDED_END;
-	if (list->merge)
-		return find_merged(list, edge, direction, until, found);
+	if (several)
+		return find_in_lanes(list, edge, direction, until, found);
 	if (all && found->at.at != SIZE_MAX && step_near(list, &found->at, direction))
 		return ADDED;
 	uint64_t cell = edge->from.at.cell;
@@ -353,34 +297,33 @@ trim(struct list *list, int side)
 	}
 	struct row *outer =
 	    side == LIST_BEFORE ? list->rows.at : &list->rows.at[list->rows.count - 1];
-	set_edge(&list->edges[side], (struct merge_position){outer->lane, outer->at});
+	set_edge(&list->edges[side], row_position(outer));
 }
 
 /* Whether P lies past BOUND in a direction. */
 static bool
-is_beyond(struct list *list, struct merge_position p, struct merge_position bound, int direction)
+is_beyond(struct list *list, struct sequence_position p, struct sequence_position bound,
+	  int direction)
 {
-	struct merge_position first = direction > 0 ? bound : p, last = direction > 0 ? p : bound;
-	if (list->merge)
-		return merge_is_before(list->merge, first, last);
-	return first.at.cell != last.at.cell ? first.at.cell < last.at.cell
-					     : first.at.at < last.at.at;
+	struct sequence_position first = direction > 0 ? bound : p,
+				 last = direction > 0 ? p : bound;
+	return sequence_is_before(list->sequence, first, last);
 }
 
 /* The next row past an edge: a hit, or a message that is shown with one.  Those
  * in front of a hit begin behind what is shown already. */
 static enum added
-find_row(struct list *list, int side, int64_t until, struct merge_position *found)
+find_row(struct list *list, int side, int64_t until, struct sequence_position *found)
 {
 	struct list_edge *edge = &list->edges[side];
 	int direction = side == LIST_AFTER ? 1 : -1;
-	struct merge_position bound = list->edges[!side].from, next = edge->from;
+	struct sequence_position bound = list->edges[!side].from, next = edge->from;
 	if (!list->around || filter_is_all(list->filter))
 		return find_next(list, edge, direction, until, found);
 	if (list->rows.count) {
 		const struct row *last =
 		    &list->rows.at[side == LIST_AFTER ? list->rows.count - 1 : 0];
-		bound = (struct merge_position){last->lane, last->at};
+		bound = row_position(last);
 	}
 	if (!edge->crossed) {
 		if (!step(list, &next, direction))
@@ -396,7 +339,7 @@ find_row(struct list *list, int side, int64_t until, struct merge_position *foun
 	edge->crossed =
 	    added != ADDED && (edge->crossed || is_beyond(list, edge->from, next, direction));
 	for (unsigned i = 0; added == ADDED && i < list->around; i++) {
-		struct merge_position before = *found;
+		struct sequence_position before = *found;
 		if (!step(list, &before, -direction) || !is_beyond(list, before, bound, direction))
 			break;
 		*found = before;
@@ -410,7 +353,7 @@ static enum added
 extend(struct list *list, int side, int64_t until)
 {
 	struct list_edge *edge = &list->edges[side];
-	struct merge_position found;
+	struct sequence_position found;
 	if (edge->end)
 		return ADDED_END;
 	enum added added = find_row(list, side, until, &found);
@@ -441,49 +384,50 @@ follow_cursor(struct list *list)
 		list->top = list->cursor - list->height + 1;
 }
 
-/* Pays what is owed to moves.  True if it waits for rows. */
+/* Moves the cursor as far as rows are there.  True if it waits for rows. */
 static bool
-pay(struct list *list, int64_t until)
+apply_pending_moves(struct list *list, int64_t until)
 {
-	int direction = list->owed > 0 ? 1 : -1;
-	int side = list->owed > 0 ? LIST_AFTER : LIST_BEFORE;
-	while (list->owed && list->rows.count) {
+	int direction = list->pending_moves > 0 ? 1 : -1;
+	int side = list->pending_moves > 0 ? LIST_AFTER : LIST_BEFORE;
+	while (list->pending_moves && list->rows.count) {
 		bool there = direction > 0 ? list->cursor + 1 < list->rows.count : list->cursor > 0;
 		if (!there) {
 			enum added added = extend(list, side, until);
 			if (added == ADDED_END)
-				list->owed = 0;
+				list->pending_moves = 0;
 			if (added == ADDED_LATER)
 				return true;
 			if (added != ADDED)
 				break;
 		}
 		list->cursor += (size_t)(ptrdiff_t)direction;
-		list->owed -= direction;
+		list->pending_moves -= direction;
 		follow_cursor(list);
 		if (!there && thread_now_ms() >= until)
-			return list->owed != 0;
+			return list->pending_moves != 0;
 	}
-	return list->owed && !list->rows.count;
+	return list->pending_moves && !list->rows.count;
 }
 
 /* Rows above the cursor that a jump asked for; where it hit a message that
  * the filter hides, the cursor goes to the next one, or else the last. */
 static bool
-lead_in(struct list *list, int64_t until)
+fill_above(struct list *list, int64_t until)
 {
 	if (!list->rows.count && extend(list, LIST_AFTER, until) == ADDED_LATER)
 		return true;
-	while (list->cursor < list->lead) {
+	while (list->cursor < list->scroll_margin) {
 		enum added added = extend(list, LIST_BEFORE, until);
 		if (added == ADDED_LATER)
 			return true;
 		if (added == ADDED_END)
 			break;
 	}
-	if (list->lead && list->rows.count) {
-		list->top = list->cursor > list->lead ? list->cursor - list->lead : 0;
-		list->lead = 0;
+	if (list->scroll_margin && list->rows.count) {
+		list->top =
+		    list->cursor > list->scroll_margin ? list->cursor - list->scroll_margin : 0;
+		list->scroll_margin = 0;
 	}
 	return false;
 }
@@ -519,13 +463,13 @@ work(struct list *list, int64_t until)
 {
 	if (!list->height || list->stopped)
 		return false;
-	bool more = pay(list, until);
+	bool more = apply_pending_moves(list, until);
 	if (!more)
-		more = lead_in(list, until);
+		more = fill_above(list, until);
 	follow_cursor(list);
 	if (list->moving && list->rows.count) {
-		list->home = list_current(list)->place;
-		list->home_lane = list_current(list)->lane;
+		list->anchor = list_current(list)->place;
+		list->anchor_lane = list_current(list)->lane;
 	}
 	if (!more)
 		more = fill(list, until);
@@ -550,7 +494,8 @@ list_busy(const struct list *list)
 void
 list_cancel(struct list *list)
 {
-	list->owed = 0;
+	list->pending_moves = 0;
+	list->wish.by = SEQUENCE_BY_NOTHING;
 	list->stopped = true;
 }
 
@@ -560,16 +505,16 @@ list_cancel(struct list *list)
 static void
 leave_tail(struct list *list)
 {
-	struct position last;
+	struct sequence_position last;
+	list->wish.by = SEQUENCE_BY_NOTHING;
 	if (!list->tail)
 		return;
 	list->tail = false;
-	list->any_seen = list_last(list, &last);
+	list->any_seen = sequence_last(list->sequence, &last);
 	if (list->any_seen) {
-		list->seen = reader_place(list->reader, last);
-		list->seen_lane = list->lane;
+		list->seen = reader_place(list->lanes[last.lane].reader, last.at);
+		list->seen_lane = last.lane;
 	}
-	turn_to_cursor(list);
 }
 
 uint64_t
@@ -581,20 +526,20 @@ list_unseen(struct list *list, bool *exact)
 	*exact = true;
 	if (!list->any_seen || !reader_find_place(reader, list->seen, &at))
 		return 0;
-	uint64_t count = list_total(list, exact);
-	struct row row = {.lane = list->seen_lane, .at = at};
-	uint64_t seen = list_number(list, &row, &sure) + 1;
+	uint64_t count = sequence_count(list->sequence, exact);
+	struct sequence_position last = {list->seen_lane, at};
+	uint64_t seen = sequence_number(list->sequence, last, &sure) + 1;
 	*exact &= sure;
 	return count > seen ? count - seen : 0;
 }
 
-static void go_to_row(struct list *, struct position, size_t lead);
+static void go_to_row(struct list *, struct sequence_position, size_t margin);
 
 static void
 go_to_tail(struct list *list)
 {
-	struct position last;
-	if (list_last(list, &last))
+	struct sequence_position last;
+	if (sequence_last(list->sequence, &last))
 		go_to_row(list, last, list->height);
 }
 
@@ -602,68 +547,71 @@ void
 list_follow(struct list *list)
 {
 	list->tail = true;
+	list->wish.by = SEQUENCE_BY_NOTHING;
 	go_to_tail(list);
 }
 
 /* --- opening and going ------------------------------------------------- */
 
+/* Makes the rows anew around a message, with MARGIN of them above it. */
 static void
-go_to_row(struct list *list, struct position at, size_t lead)
+go_to_row(struct list *list, struct sequence_position p, size_t margin)
 {
-	struct merge_position p = {list->lane, at};
+	turn(list, p.lane);
 	vec_clear(&list->rows);
 	list->top = list->cursor = 0;
-	list->owed = 0;
-	list->home = reader_place(list->reader, at);
-	list->home_lane = list->lane;
+	list->pending_moves = 0;
+	list->anchor = reader_place(list->reader, p.at);
+	list->anchor_lane = p.lane;
 	list->moving = list->stopped = list->provisional = false;
 	for (size_t i = 0; i < list->lane_count; i++)
-		list->lanes[i].known = index_known(trace_index(list->lanes[i].trace));
-	list->lead = lead;
+		list->lanes[i].known = index_known(list->lanes[i].index);
+	list->scroll_margin = margin;
 	set_edge(&list->edges[LIST_BEFORE], p);
 	set_edge(&list->edges[LIST_AFTER], p);
 	if (list->hits.count)
-		matches_around(list->hits.of[list->lane], at.cell);
-	if (list_shows(list, list->lane) && (is_hit(list, p) || (list->around && is_near(list, p))))
+		matches_around(list->hits.of[p.lane], p.at.cell);
+	if (sequence_shows(list->sequence, p.lane) &&
+	    (is_hit(list, p) || (list->around && is_near(list, p))))
 		*vec_add(&list->rows) = row_at(list, p);
 	list_work(list);
 }
 
-void
-list_goto_row(struct list *list, struct position at, size_t lead)
-{
-	leave_tail(list);
-	go_to_row(list, at, lead);
-}
-
 /* A jump that stays on the screen moves the cursor only; another one puts the
  * row into the middle. */
-void
-list_goto(struct list *list, struct position at)
+static void
+jump(struct list *list, struct sequence_position p)
 {
-	struct place place = reader_place(list->reader, at);
-	leave_tail(list);
+	struct place place = reader_place(list->lanes[p.lane].reader, p.at);
 	for (size_t i = list->top; i < list->rows.count && i < list->top + list->height; i++) {
-		if (list->rows.at[i].lane == list->lane &&
-		    same_place(list->rows.at[i].place, place)) {
+		if (list->rows.at[i].lane == p.lane && same_place(list->rows.at[i].place, place)) {
 			list->cursor = i;
-			list->owed = 0;
-			list->home = place;
-			list->home_lane = list->lane;
+			list->pending_moves = 0;
+			list->anchor = place;
+			list->anchor_lane = p.lane;
+			turn(list, p.lane);
 			return;
 		}
 	}
-	list_goto_row(list, at, list->height / 2);
+	go_to_row(list, p, list->height / 2);
+}
+
+void
+list_goto(struct list *list, struct sequence_position p)
+{
+	leave_tail(list);
+	jump(list, p);
 }
 
 void
 list_goto_edge(struct list *list, int side)
 {
-	struct position at;
+	struct sequence_position p;
 	bool before = side == LIST_BEFORE;
-	if (!(before ? list_first(list, &at) : list_last(list, &at)))
+	if (!(before ? sequence_first(list->sequence, &p) : sequence_last(list->sequence, &p)))
 		return;
-	list_goto_row(list, at, before ? 0 : list->height);
+	leave_tail(list);
+	go_to_row(list, p, before ? 0 : list->height);
 	list_stay(list); /* at the row, not at what is hidden beyond it */
 }
 
@@ -687,41 +635,40 @@ note_capture(struct list_lane *lane)
 	       lane->ended != before.ended;
 }
 
-/* COUNT traces of the session from the first one on. */
 static void
-open_lanes(struct list *list, struct session *session, size_t first, size_t count)
+open_lanes(struct list *list)
 {
+	size_t count = list->lane_count = sequence_lane_count(list->sequence);
 	list->lanes = mem_new(count * sizeof *list->lanes);
-	list->lane_count = count;
 	for (size_t i = 0; i < count; i++) {
 		struct list_lane *lane = &list->lanes[i];
-		lane->number = first + i;
-		lane->trace = session->traces.at[first + i];
-		lane->reader = list->merge ? merge_reader(list->merge, i) : reader_new(lane->trace);
+		lane->reader = sequence_reader(list->sequence, i);
+		lane->trace = reader_trace(lane->reader);
+		lane->index = trace_index(lane->trace);
+		lane->number = trace_number(lane->trace);
 		note_capture(lane);
 	}
-	for (int side = LIST_BEFORE; list->merge && side <= LIST_AFTER; side++)
+	for (int side = LIST_BEFORE; count > 1 && side <= LIST_AFTER; side++)
 		list->edges[side].ahead = mem_new(count * sizeof *list->edges[side].ahead);
-	list_turn(list, 0);
-	struct position at = {0};
-	list_first(list, &at);
-	list_goto_row(list, at, 0);
+	struct sequence_position first = {0};
+	sequence_first(list->sequence, &first);
+	go_to_row(list, first, 0);
 }
 
 void
-list_open(struct list *list, struct session *session, size_t number, const struct filter *filter)
+list_open(struct list *list, struct sequence *sequence, const struct filter *filter)
 {
-	*list = (struct list){.filter = filter};
-	open_lanes(list, session, number, 1);
+	*list = (struct list){
+	    .filter = filter, .sequence = sequence, .generation = sequence_generation(sequence)};
+	open_lanes(list);
 }
 
 void
-list_open_merged(struct list *list, struct session *session, struct merge *merge,
-		 const struct filter *filter)
+list_open_lane(struct list *list, struct sequence *all, size_t trace, const struct filter *filter)
 {
-	*list =
-	    (struct list){.filter = filter, .merge = merge, .generation = merge_generation(merge)};
-	open_lanes(list, session, 0, session->traces.count);
+	*list = (struct list){
+	    .filter = filter, .sequence = sequence_new_lane(all, trace), .owns_sequence = true};
+	open_lanes(list);
 }
 
 void
@@ -729,8 +676,8 @@ list_close(struct list *list)
 {
 	vec_free(&list->rows);
 	hits_close(&list->hits);
-	for (size_t i = 0; i < list->lane_count && !list->merge; i++)
-		reader_free(list->lanes[i].reader);
+	if (list->owns_sequence)
+		sequence_free(list->sequence);
 	free(list->lanes);
 	free(list->edges[LIST_BEFORE].ahead);
 	free(list->edges[LIST_AFTER].ahead);
@@ -755,7 +702,7 @@ row_number(struct list *list, const struct row *row, uint64_t *number)
 {
 	bool exact;
 	if (filter_is_all(list->filter))
-		*number = list_number(list, row, &exact);
+		*number = sequence_number(list->sequence, row_position(row), &exact);
 	else if (!hits_rank(&list->hits, row, number, &exact))
 		return false;
 	return exact;
@@ -763,21 +710,24 @@ row_number(struct list *list, const struct row *row, uint64_t *number)
 
 /* The row with that number, or the last one if there are fewer. */
 static bool
-find_number(struct list *list, uint64_t number, struct position *at)
+find_number(struct list *list, uint64_t number, struct sequence_position *p)
 {
 	struct matches_progress progress;
 	bool exact;
 	if (filter_is_all(list->filter)) {
-		uint64_t count = list_total(list, &exact);
+		uint64_t count = sequence_count(list->sequence, &exact);
 		number = exact && number >= count ? count - 1 : number;
-		return list_find_number(list, number, at, &exact) && exact;
+		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
+		return sequence_knows(list->sequence, &wish) &&
+		       sequence_find(list->sequence, &wish, p);
 	}
-	if (list->merge)
+	if (list->lane_count > 1)
 		return false;
 	hits_get_progress(&list->hits, &progress);
 	if (progress.exact && number >= progress.count)
 		number = progress.count - 1;
-	return matches_find(list->hits.of[0], list->reader, number, at);
+	p->lane = 0;
+	return matches_find(list->hits.of[0], list->reader, number, &p->at);
 }
 
 /* Long moves are arithmetic, not steps. */
@@ -785,7 +735,7 @@ static bool
 leap(struct list *list, int64_t rows)
 {
 	uint64_t number;
-	struct position at;
+	struct sequence_position p;
 	const struct row *row = list_current(list);
 	if (!row || list->around || (rows < ROWS_MAX && rows > -ROWS_MAX) ||
 	    !row_number(list, row, &number))
@@ -793,38 +743,50 @@ leap(struct list *list, int64_t rows)
 	uint64_t target = number + (uint64_t)rows;
 	if (rows < 0 && target > number)
 		target = 0;
-	if (!find_number(list, target, &at))
+	if (!find_number(list, target, &p))
 		return false;
-	list_goto(list, at);
+	list_goto(list, p);
 	return true;
 }
 
-void
-list_move(struct list *list, int64_t rows)
+/* The user moves: upwards that ends following. */
+static void
+start_move(struct list *list, int64_t rows)
 {
+	list->wish.by = SEQUENCE_BY_NOTHING;
 	if (rows < 0)
 		leave_tail(list);
-	if (leap(list, rows))
-		return;
-	list->owed += rows;
+}
+
+static void
+move_by(struct list *list, int64_t rows)
+{
+	list->pending_moves += rows;
 	list->moving = true;
 	list->stopped = false;
 	list_work(list);
 }
 
 void
+list_move(struct list *list, int64_t rows)
+{
+	start_move(list, rows);
+	if (!leap(list, rows))
+		move_by(list, rows);
+}
+
+void
 list_page(struct list *list, int64_t rows)
 {
-	size_t lead = list->cursor - list->top;
-	if (rows < 0)
-		leave_tail(list);
+	size_t margin = list->cursor - list->top;
+	start_move(list, rows);
 	if (leap(list, rows))
 		return;
-	list->owed = rows;
+	list->pending_moves = rows;
 	list->moving = true;
 	list->stopped = false;
-	pay(list, deadline());
-	list->top = list->cursor > lead ? list->cursor - lead : 0;
+	apply_pending_moves(list, deadline());
+	list->top = list->cursor > margin ? list->cursor - margin : 0;
 	list_work(list);
 }
 
@@ -832,8 +794,7 @@ void
 list_scroll(struct list *list, int64_t rows)
 {
 	int64_t until = deadline();
-	if (rows < 0)
-		leave_tail(list);
+	start_move(list, rows);
 	list->moving = true;
 	list->stopped = false;
 	for (; rows > 0; rows--) {
@@ -887,16 +848,14 @@ void
 list_rebuild(struct list *list)
 {
 	list->outdated = false;
-	struct position at = {0};
+	struct sequence_position p = {.lane = list->anchor_lane};
 	bool full = list->rows.count >= list->top + list->height;
-	size_t lead = full ? list->cursor - list->top : list->height / 2;
-	struct place home = list->home;
-	size_t lane = list->home_lane;
-	list_turn(list, lane);
-	reader_find_place(list->reader, home, &at);
-	go_to_row(list, at, lead);
-	list->home = home;
-	list->home_lane = lane;
+	size_t margin = full ? list->cursor - list->top : list->height / 2;
+	struct place anchor = list->anchor;
+	reader_find_place(list->lanes[p.lane].reader, anchor, &p.at);
+	go_to_row(list, p, margin);
+	list->anchor = anchor;
+	list->anchor_lane = p.lane;
 	if (list->tail)
 		go_to_tail(list);
 }
@@ -911,7 +870,7 @@ cut(struct list *list)
 	if (end < list->rows.count) {
 		list->rows.count = end;
 		struct row *row = &list->rows.at[end - 1];
-		set_edge(&list->edges[LIST_AFTER], (struct merge_position){row->lane, row->at});
+		set_edge(&list->edges[LIST_AFTER], row_position(row));
 	}
 	if (list->top) {
 		list->rows.count -= list->top;
@@ -920,7 +879,7 @@ cut(struct list *list)
 		list->cursor -= list->top;
 		list->top = 0;
 		struct row *row = &list->rows.at[0];
-		set_edge(&list->edges[LIST_BEFORE], (struct merge_position){row->lane, row->at});
+		set_edge(&list->edges[LIST_BEFORE], row_position(row));
 	}
 }
 
@@ -931,7 +890,7 @@ find_again(struct list *list)
 	for (size_t i = 0; i < list->rows.count; i++) {
 		struct row *row = &list->rows.at[i];
 		struct place place = row->place;
-		struct merge_position p = {.trace = row->lane};
+		struct sequence_position p = {.lane = row->lane};
 		if (!reader_find_place(list->lanes[row->lane].reader, place, &p.at))
 			return false;
 		*row = row_at(list, p);
@@ -953,7 +912,7 @@ all_exact(struct list *list)
 	for (size_t i = 0; exact && i < list->rows.count; i++)
 		reader_number(list->lanes[list->rows.at[i].lane].reader, list->rows.at[i].at,
 			      &exact);
-	return exact && (!list->merge || merge_is_exact(list->merge));
+	return exact && sequence_is_exact(list->sequence);
 }
 
 /* What became of a list's captures since it was last looked at. */
@@ -970,13 +929,13 @@ look_at_lanes(struct list *list)
 		unsigned epoch = lane->epoch;
 		uint64_t known = lane->known;
 		bool noted = note_capture(lane);
-		lane->known = index_known(trace_index(lane->trace));
+		lane->known = index_known(lane->index);
 		changes.anew |= lane->epoch != epoch;
 		changes.more |= noted && lane->epoch == epoch;
 		changes.any |= noted || lane->known != known;
 	}
-	if (list->merge && list->generation != merge_generation(list->merge)) {
-		list->generation = merge_generation(list->merge);
+	if (list->generation != sequence_generation(list->sequence)) {
+		list->generation = sequence_generation(list->sequence);
 		changes.stale = true;
 	}
 	changes.any |= changes.stale;
@@ -984,11 +943,28 @@ look_at_lanes(struct list *list)
 }
 
 void
-list_settle(struct list *list)
+list_keep_wish(struct list *list, const struct sequence_wish *wish)
 {
-	struct changes changes = look_at_lanes(list);
-	if (!changes.any)
+	list->wish = *wish;
+}
+
+/* Goes where the user asked to go, once that is known. */
+static void
+grant_wish(struct list *list)
+{
+	struct sequence_wish wish = list->wish;
+	struct sequence_position p;
+	if (wish.by == SEQUENCE_BY_NOTHING || !sequence_knows(list->sequence, &wish))
 		return;
+	list->wish.by = SEQUENCE_BY_NOTHING;
+	if (sequence_find(list->sequence, &wish, &p))
+		jump(list, p);
+}
+
+/* Finds the rows again, or makes them anew. */
+static void
+settle_rows(struct list *list, struct changes changes)
+{
 	list->any_seen &= !changes.anew;
 	if (changes.more && list->tail && filter_is_all(list->filter)) {
 		go_to_tail(list);
@@ -1001,7 +977,16 @@ list_settle(struct list *list)
 	    (list->provisional && all_exact(list)))
 		list_rebuild(list);
 	else if (changes.more && list->tail) /* what the filter passes of the new ones */
-		list_move(list, INT32_MAX);
+		move_by(list, INT32_MAX);
+}
+
+void
+list_settle(struct list *list)
+{
+	struct changes changes = look_at_lanes(list);
+	if (changes.any)
+		settle_rows(list, changes);
+	grant_wish(list);
 }
 
 const struct row *

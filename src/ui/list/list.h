@@ -7,13 +7,14 @@
  * Rows are known by their place, never by a number, so they stay when the
  * index arrives and numbers change; and where the user went last is kept
  * while a filter hides it, so that the filter's end leads back there.  No
- * call takes long: what needs more time than a slice stays owed, and
- * list_work() goes on with it.
+ * call takes long: what needs more time than a slice stays pending, and
+ * list_work() goes on with it.  What was asked for by number, share or time before
+ * that was known comes true when it is, unless the user went elsewhere meanwhile.
  */
 #ifndef TRAWL_UI_LIST_H
 #define TRAWL_UI_LIST_H
 
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "ui/list/hits.h"
 
 struct session;
@@ -27,7 +28,13 @@ struct row {
 	bool near;		/* shown because of a hit around it */
 };
 
-/* What comes next in a lane of a merged list with a filter. */
+static inline struct sequence_position
+row_position(const struct row *row)
+{
+	return (struct sequence_position){row->lane, row->at};
+}
+
+/* What comes next in one of several lanes with a filter. */
 struct list_ahead {
 	struct position from;
 	bool end, found; /* found: it is at `from` */
@@ -35,18 +42,19 @@ struct list_ahead {
 
 /* One end of the run: where to look further, and whether there is more. */
 struct list_edge {
-	struct merge_position from; /* its trace is a lane */
+	struct sequence_position from;
 	bool end;
 	bool crossed;		  /* `from` is no row: the way to there was looked through */
 	bool looked;		  /* `ahead` is valid */
 	struct list_ahead *ahead; /* of each lane; owned */
 };
 
-/* A trace of a list. */
+/* A trace of a list: a lane of its sequence. */
 struct list_lane {
 	size_t number; /* in the session */
 	struct trace *trace;
-	struct reader *reader;
+	struct index *index;
+	struct reader *reader; /* borrowed of the sequence */
 	/* when it was last looked at: */
 	unsigned epoch; /* of the capture, */
 	uint64_t size;	/* its size, */
@@ -59,8 +67,9 @@ enum { LIST_BEFORE, LIST_AFTER };
 struct list {
 	struct list_lane *lanes;
 	size_t lane_count;
-	struct merge *merge; /* of several traces, borrowed; NULL: of one */
-	size_t lane;	     /* that of the cursor, of which are: */
+	struct sequence *sequence; /* of them */
+	bool owns_sequence;	   /* else it is borrowed */
+	size_t lane;		   /* that of the cursor, of which are: */
 	struct trace *trace;
 	struct reader *reader;
 	const struct filter *filter; /* borrowed */
@@ -73,11 +82,12 @@ struct list {
 	struct list_edge edges[2]; /* LIST_BEFORE, LIST_AFTER */
 	size_t height;		   /* rows on the screen */
 	bool before;		   /* the row before the top is needed too */
-	int64_t owed;		   /* rows still to move */
-	size_t lead;		   /* rows wanted above the cursor after a jump */
-	struct place home;	   /* where the user went last, filtered out or not, */
-	size_t home_lane;	   /* and in which lane */
-	bool moving;		   /* home follows the cursor */
+	int64_t pending_moves;	   /* rows still to move */
+	size_t scroll_margin;	   /* rows wanted above the cursor after a jump */
+	struct place anchor;	   /* where the user went last, filtered out or not, */
+	size_t anchor_lane;	   /* and in which lane */
+	bool moving;		   /* the anchor follows the cursor */
+	struct sequence_wish wish; /* what was asked for and is not known so far */
 	bool busy;		   /* the last slice did not suffice */
 	bool waiting;		   /* for rows that the match set will find */
 	bool stopped;		   /* by the user: nothing is looked for */
@@ -86,24 +96,23 @@ struct list {
 	struct place seen;	   /* the last message when it was taken from there, */
 	size_t seen_lane;	   /* and whose it is */
 	bool any_seen;
-	unsigned generation; /* of the merged order */
+	unsigned generation; /* of the order */
 };
 
-/* Of trace NUMBER of a session; of all of them, merged. */
-void list_open(struct list *, struct session *, size_t number, const struct filter *);
-void list_open_merged(struct list *, struct session *, struct merge *, const struct filter *);
+/* Of all traces of a sequence; of one of them alone.  The sequence must outlive it. */
+void list_open(struct list *, struct sequence *, const struct filter *);
+void list_open_lane(struct list *, struct sequence *all, size_t trace, const struct filter *);
 void list_close(struct list *);
-
-/* From now on positions are of that lane, as after a move of the cursor there. */
-void list_turn(struct list *, size_t lane);
 
 /* How many rows the screen has for it. */
 void list_resize(struct list *, size_t height);
 
-/* Goes to a position of the cursor's lane, or to the nearest row the filter passes. */
-void list_goto(struct list *, struct position);
-/* The same with rows of the message above it kept on the screen. */
-void list_goto_row(struct list *, struct position, size_t lead);
+/* Goes to a message, or to the nearest row the filter passes. */
+void list_goto(struct list *, struct sequence_position);
+
+/* Keeps what was asked for and is not known: goes there when it is.  Any other move of
+ * the user ends that. */
+void list_keep_wish(struct list *, const struct sequence_wish *);
 
 /* Goes to the first row the filter passes (LIST_BEFORE) or to the last one. */
 void list_goto_edge(struct list *, int side);
@@ -124,20 +133,8 @@ void list_follow(struct list *);
 /* How many messages came since then. */
 uint64_t list_unseen(struct list *, bool *exact);
 
-/* The first and the last message, turning to its lane; false: there is none. */
-bool list_first(struct list *, struct position *);
-bool list_last(struct list *, struct position *);
-/* The number of a row, how many messages there are, and the one with a number;
- * estimates unless *exact. */
-uint64_t list_number(struct list *, const struct row *, bool *exact);
-uint64_t list_total(struct list *, bool *exact);
-bool list_find_number(struct list *, uint64_t number, struct position *, bool *exact);
-
 /* Counts up when texts, times or the order of it may have changed. */
 unsigned list_generation(const struct list *);
-
-/* Whether the rows of a lane are in it: traces can be left out. */
-bool list_shows(const struct list *, size_t lane);
 
 /* How far the indexes of its traces are and what they count, together. */
 void list_get_progress(const struct list *, struct index_progress *);
@@ -160,7 +157,7 @@ void list_settle(struct list *);
  * too while it waits for news of the session (list_busy). */
 bool list_work(struct list *);
 bool list_busy(const struct list *); /* it looked for rows in vain so far */
-void list_cancel(struct list *);     /* forgets what is owed and looks no further */
+void list_cancel(struct list *);     /* forgets pending moves and looks no further */
 
 /* The row under the cursor, or NULL. */
 const struct row *list_current(const struct list *);

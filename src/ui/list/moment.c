@@ -18,7 +18,7 @@ moment_told(const struct list *list, const struct list_lane *lane, const struct 
 	struct message_time time;
 	bool any = clocks_time(lane->trace, m, own, &time);
 	*moment = (struct moment){.clock = trace_clock(lane->trace), .ticks = m->ticks};
-	if (!any || !time.known || (time.plain && !list->merge))
+	if (!any || !time.known || (time.plain && list->lane_count == 1))
 		return m->flags & MESSAGE_TIMED;
 	moment->clock = (struct trace_clock){.hz = NANO, .has_epoch = time.wall};
 	moment->before = time.nanoseconds < 0;
@@ -65,9 +65,8 @@ moment_first(const struct list *list, struct moment *moment)
 	bool any = false;
 	for (size_t i = 0; i < list->lane_count; i++) {
 		struct moment own;
-		bool related = !list->merge ||
-			       merge_part(list->merge, i) == merge_part(list->merge, list->lane);
-		if (!related || !first_of_lane(list, &list->lanes[i], &own))
+		if (!sequence_relates(list->sequence, i, list->lane) ||
+		    !first_of_lane(list, &list->lanes[i], &own))
 			continue;
 		if (!any || own.order < moment->order)
 			*moment = own;

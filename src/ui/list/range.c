@@ -2,7 +2,7 @@
  * The range of messages between an anchor and where the user went: see range.h.
  *
  * Both ends are places, so the range survives filters and the index.  The moving
- * end is the list's home, which is the cursor's message save where a filter hid
+ * end is the list's anchor, which is the cursor's message save where a filter hid
  * that.  What a range holds is what the filters show of it; in a list of several
  * traces a span of each, found with each screen.
  */
@@ -26,36 +26,33 @@ struct copied {
 
 /* Its ends in the present list, in order; false if there is none. */
 static bool
-ends(const struct screen *screen, struct merge_position *first, struct merge_position *last)
+ends(const struct screen *screen, struct sequence_position *first, struct sequence_position *last)
 {
 	const struct list *list = screen->list;
 	const struct range *range = screen->range;
-	struct merge_position from = {.trace = 0}, to = {.trace = list->home_lane};
-	while (from.trace < list->lane_count && list->lanes[from.trace].number != range->from.trace)
-		from.trace++;
-	if (!range->on || from.trace == list->lane_count ||
-	    !reader_find_place(list->lanes[from.trace].reader, range->from.place, &from.at) ||
-	    !reader_find_place(list->lanes[to.trace].reader, list->home, &to.at))
+	struct sequence_position from, to = {.lane = list->anchor_lane};
+	if (!range->on || !sequence_find_lane(list->sequence, range->from.trace, &from.lane) ||
+	    !reader_find_place(list->lanes[from.lane].reader, range->from.place, &from.at) ||
+	    !reader_find_place(list->lanes[to.lane].reader, list->anchor, &to.at))
 		return false;
-	bool down = list->merge ? !merge_is_before(list->merge, to, from)
-				: place_compare(range->from.place, list->home) <= 0;
+	bool down = !sequence_is_before(list->sequence, to, from);
 	*first = down ? from : to;
 	*last = down ? to : from;
 	return true;
 }
 
-/* What of a lane lies between two positions of the merged list, both included;
+/* What of a lane lies between two positions of the list, both included;
  * false if nothing does. */
 static bool
-part_of_lane(const struct list *list, size_t lane, struct merge_position first,
-	     struct merge_position last, struct export_span *span)
+part_of_lane(const struct list *list, size_t lane, struct sequence_position first,
+	     struct sequence_position last, struct export_span *span)
 {
 	struct reader *reader = list->lanes[lane].reader;
 	struct position from = first.at, to = last.at;
-	if (lane != first.trace && !merge_head(list->merge, first, lane, &from))
+	if (!sequence_head(list->sequence, first, lane, &from))
 		return false;
-	if (lane != last.trace) {
-		bool more = merge_head(list->merge, last, lane, &to);
+	if (lane != last.lane) {
+		bool more = sequence_head(list->sequence, last, lane, &to);
 		if (more ? !reader_previous(reader, &to, 0) : !reader_last(reader, &to))
 			return false;
 	}
@@ -69,13 +66,14 @@ bool
 range_find(struct screen *screen)
 {
 	const struct list *list = screen->list;
-	struct merge_position first, last;
+	struct sequence_position first, last;
 	vec_clear(&screen->range->spans);
 	if (!ends(screen, &first, &last))
 		return false;
 	for (size_t lane = 0; lane < list->lane_count; lane++) {
 		struct export_span span;
-		if (list_shows(list, lane) && part_of_lane(list, lane, first, last, &span))
+		if (sequence_shows(list->sequence, lane) &&
+		    part_of_lane(list, lane, first, last, &span))
 			*vec_add(&screen->range->spans) = span;
 	}
 	return true;
@@ -111,9 +109,9 @@ range_drop(struct screen *screen)
 }
 
 static bool
-moment_at(const struct list *list, struct merge_position p, struct moment *moment)
+moment_at(const struct list *list, struct sequence_position p, struct moment *moment)
 {
-	const struct list_lane *lane = &list->lanes[p.trace];
+	const struct list_lane *lane = &list->lanes[p.lane];
 	const struct message *m = reader_message(lane->reader, p.at);
 	struct message copy = m ? *m : (struct message){0};
 	return m && moment_of(list, lane, &copy, NULL, moment);
@@ -143,7 +141,7 @@ void
 range_describe(struct screen *screen, struct text *out)
 {
 	struct list *list = screen->list;
-	struct merge_position first, last;
+	struct sequence_position first, last;
 	struct moment start, end;
 	uint64_t count = 0;
 	char digits[32];
@@ -152,9 +150,11 @@ range_describe(struct screen *screen, struct text *out)
 		return;
 	for (size_t i = 0; i < screen->range->spans.count; i++) {
 		const struct export_span *span = &screen->range->spans.at[i];
-		size_t lane = list->merge ? trace_number(span->trace) : 0;
+
 		struct position from, to;
-		if (reader_find_place(list->lanes[lane].reader, span->first, &from) &&
+		size_t lane;
+		if (sequence_find_lane(list->sequence, trace_number(span->trace), &lane) &&
+		    reader_find_place(list->lanes[lane].reader, span->first, &from) &&
 		    reader_find_place(list->lanes[lane].reader, span->last, &to))
 			count += count_shown(list, lane, from, to, &exact);
 	}
@@ -206,12 +206,13 @@ bool
 range_copy(struct screen *screen)
 {
 	struct copied copied = {0};
+	bool several = screen->list->lane_count > 1;
 	if (!range_find(screen))
 		return false;
 	struct export_range wanted = {.spans = screen->range->spans.at,
 				      .count = screen->range->spans.count,
-				      .merge = screen->list->merge,
-				      .ordered = screen->list->merge != NULL,
+				      .sequence = several ? screen->list->sequence : NULL,
+				      .ordered = several,
 				      .format = export_find("text"),
 				      .filter = screen->filter,
 				      .charset = screen->charset,

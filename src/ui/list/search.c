@@ -118,7 +118,7 @@ static void
 found(struct screen *screen)
 {
 	const struct search *search = screen->search;
-	trail_go_to(screen, search->from);
+	trail_go_to(screen, (struct sequence_position){search->lane, search->from});
 	if (search->silence)
 		say_silence(screen);
 	if (search->wrapped)
@@ -126,7 +126,7 @@ found(struct screen *screen)
 			   search->step > 0 ? "continued at the start" : "continued at the end");
 }
 
-/* --- merged lists ------------------------------------------------------ */
+/* --- several traces ---------------------------------------------------- */
 
 /* Where a lane looks on; false if it has nothing there.  *HIT: the message is
  * itself one that may be found. */
@@ -136,21 +136,21 @@ lane_start(struct screen *screen, size_t i, struct position *from, bool *itself)
 	struct search *search = screen->search;
 	struct list_lane *lane = &screen->list->lanes[i];
 	bool forward = search->step > 0;
-	*itself = forward && (search->merged.around || i != search->merged.from.trace);
+	*itself = forward && (search->merged.around || i != search->merged.from.lane);
 	if (search->merged.around && forward)
 		return reader_first(lane->reader, from);
 	*from = (struct position){.cell = index_cell_count(trace_index(lane->trace))};
 	return search->merged.around ||
-	       merge_head(screen->list->merge, search->merged.from, i, from) || !forward;
+	       sequence_head(screen->list->sequence, search->merged.from, i, from) || !forward;
 }
 
 static void
 note_hit(struct screen *screen, size_t lane, struct position hit)
 {
 	struct search *search = screen->search;
-	struct merge_position own = {lane, hit};
-	if (!search->merged.any ||
-	    merge_is_before(screen->list->merge, own, search->merged.best) == (search->step > 0))
+	struct sequence_position own = {lane, hit};
+	if (!search->merged.any || sequence_is_before(screen->list->sequence, own,
+						      search->merged.best) == (search->step > 0))
 		search->merged.best = own;
 	search->merged.any = true;
 }
@@ -180,7 +180,7 @@ look_at_lanes(struct screen *screen)
 					   .direction = search->step};
 		struct position hit;
 		bool round, itself;
-		if (!merge_shows(screen->list->merge, search->merged.lane) ||
+		if (!sequence_shows(screen->list->sequence, search->merged.lane) ||
 		    !lane_start(screen, search->merged.lane, &query.from, &itself))
 			continue;
 		if (itself && is_hit(screen, lane, query.from)) {
@@ -216,7 +216,7 @@ go_on_merged(struct screen *screen)
 		search->merged.any = search->merged.around = false;
 		search->merged.from = search->merged.best;
 		if (!--search->left) {
-			list_turn(screen->list, search->merged.best.trace);
+			search->lane = search->merged.best.lane;
 			search->from = search->merged.best.at;
 			found(screen);
 			return;
@@ -229,8 +229,7 @@ begin_merged(struct screen *screen)
 {
 	struct search *search = screen->search;
 	const struct row *row = list_current(screen->list);
-	search->merged.from = row ? (struct merge_position){row->lane, row->at}
-				  : screen->list->edges[LIST_AFTER].from;
+	search->merged.from = row ? row_position(row) : screen->list->edges[LIST_AFTER].from;
 	search->merged.lane = 0;
 	search->wrapped = search->merged.around = search->merged.any = false;
 	go_on_merged(screen);
@@ -361,6 +360,7 @@ prepare(struct screen *screen, struct filter want, const char *what, int directi
 	search->step = direction;
 	search->left = count ? count : 1;
 	search->list = screen->list;
+	search->lane = screen->list->lane;
 	search->from = start_of(screen->list);
 	search->round = search->wrapped = false;
 	search->counts = false;
@@ -371,7 +371,7 @@ prepare(struct screen *screen, struct filter want, const char *what, int directi
 static void
 start(struct screen *screen)
 {
-	if (screen->list->merge)
+	if (screen->list->lane_count > 1)
 		begin_merged(screen);
 	else
 		go_on(screen, true);
@@ -411,7 +411,7 @@ search_poll(struct screen *screen)
 {
 	struct search *search = screen->search;
 	hits_update(&search->hits);
-	if (search->job && search->list->merge) {
+	if (search->job && search->list->lane_count > 1) {
 		poll_merged(screen);
 		return;
 	}

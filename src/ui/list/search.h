@@ -7,7 +7,7 @@
 #include "base/regex.h"
 #include "command/command.h"
 #include "query/seek.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "ui/list/hits.h"
 
 struct screen;
@@ -33,19 +33,20 @@ struct search {
 	struct list *list;	     /* where the hit will be shown */
 	int step;		     /* direction */
 	uint64_t left;		     /* hits still to pass */
+	size_t lane;		     /* of the hit, and of: */
 	struct position from;	     /* where to look on */
 	bool round;		     /* the end was passed since the last hit, */
 	bool wrapped;		     /* or at all */
 	struct filter_expr *example; /* of the last * or ]g; owned, or NULL */
 	uint64_t silence;	     /* ticks, where a silence is looked for; else 0 */
 
-	/* of a merged list, lane after lane */
+	/* of a list of several traces, lane after lane */
 	struct {
-		size_t lane;		    /* that the job looks at */
-		struct merge_position from; /* all look on from here, or, `around`, */
-		bool around;		    /* from the end */
+		size_t lane;		       /* that the job looks at */
+		struct sequence_position from; /* all look on from here, or, `around`, */
+		bool around;		       /* from the end */
 		bool any;
-		struct merge_position best; /* the first hit of the lanes so far, if any */
+		struct sequence_position best; /* the first hit of the lanes so far, if any */
 	} merged;
 };
 

@@ -12,7 +12,7 @@ enum pane_id
 shown_base(const struct screen *screen)
 {
 	const struct list *list = screen->list;
-	return list->merge || trace_is_decoded(list->trace) ? PANE_LIST : PANE_GUESSES;
+	return list->lane_count > 1 || trace_is_decoded(list->trace) ? PANE_LIST : PANE_GUESSES;
 }
 
 void

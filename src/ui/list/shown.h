@@ -8,7 +8,7 @@
 
 struct screen;
 
-/* Shows a trace, or all of them merged: the number of traces. */
+/* Shows a trace, or all of them together: the number of traces. */
 void shown_set_trace(struct screen *, size_t trace);
 
 /* The pane that stands in the list's place: the list, unless nothing is decoded. */

@@ -13,7 +13,7 @@
 #include "session/clock/clock_points.h"
 #include "session/clock/clocks.h"
 #include "session/link/serial.h"
-#include "session/merge.h"
+#include "session/sequence.h"
 #include "session/session.h"
 #include "ui/list/selection.h"
 #include "ui/screen/screen.h"
@@ -41,7 +41,7 @@ mark_of(struct screen *screen, char letter)
 static bool
 message_at(struct screen *screen, const struct spot *spot, struct message *m)
 {
-	struct reader *reader = merge_reader(screen->merge, spot->trace);
+	struct reader *reader = sequence_reader(screen->sequence, spot->trace);
 	struct position at;
 	const struct message *found =
 	    reader_find_place(reader, spot->place, &at) ? reader_message(reader, at) : NULL;
@@ -137,11 +137,11 @@ is_matched(struct reader *reader, struct position at, const struct message *m, s
 static bool
 find_word(struct screen *screen, const struct message *m, int64_t order, struct spot *spot)
 {
-	struct reader *reader = merge_reader(screen->merge, spot->trace);
+	struct reader *reader = sequence_reader(screen->sequence, spot->trace);
 	struct position start, at;
 	struct expansion e = {0};
 	bool found = false;
-	if (!merge_cut(screen->merge, spot->trace, order, &start) && !reader_last(reader, &start))
+	if (!sequence_find_in_lane(screen->sequence, spot->trace, order, &start))
 		return false;
 	for (int forward = 1; forward >= 0 && !found; forward--) {
 		bool more = true;
@@ -187,14 +187,13 @@ static bool
 find_nearest(struct screen *screen, size_t number, const struct message_time *time,
 	     struct spot *spot, double *least)
 {
-	struct reader *reader = merge_reader(screen->merge, number);
+	struct reader *reader = sequence_reader(screen->sequence, number);
 	struct trace *trace = screen->session->traces.at[number];
 	struct filter want = filter_all();
 	struct seek_query query = {.trace = trace, .want = &want};
 	bool any = false;
 	want.flags = MESSAGE_SYNC;
-	if (!merge_cut(screen->merge, number, time->order, &query.from) &&
-	    !reader_last(reader, &query.from))
+	if (!sequence_find_in_lane(screen->sequence, number, time->order, &query.from))
 		return false;
 	reader_previous(reader, &query.from, 0); /* that one counts too */
 	for (query.direction = 1; query.direction >= -1; query.direction -= 2) {
@@ -252,7 +251,7 @@ say_traces(struct screen *screen, const char *name)
 	struct text names = {0};
 	for (size_t i = 0; i < session->traces.count; i++)
 		text_addf(&names, "%s%s%s", i ? ", " : "", trace_name(session->traces.at[i]),
-			  merge_shows(screen->merge, i) ? "" : " (left out)");
+			  sequence_shows(screen->sequence, i) ? "" : " (left out)");
 	if (session->traces.count < 2)
 		screen_error(screen, "there is no other trace");
 	else if (name)
@@ -273,16 +272,16 @@ traces_toggle(struct screen *screen, const struct command_call *call)
 	while (i < count && strcmp(trace_name(screen->session->traces.at[i]), call->text) != 0)
 		i++;
 	for (size_t k = 0; k < count; k++)
-		shown += merge_shows(screen->merge, k);
+		shown += sequence_shows(screen->sequence, k);
 	if (i == count || count < 2) {
 		say_traces(screen, call->text);
 		return;
 	}
-	bool on = !merge_shows(screen->merge, i);
+	bool on = !sequence_shows(screen->sequence, i);
 	if (!on && shown < 2) {
 		screen_error(screen, "it is the only one left");
 		return;
 	}
-	merge_show(screen->merge, i, on);
+	sequence_show(screen->sequence, i, on);
 	screen_say(screen, "%s is %s", call->text, on ? "in the list of all again" : "left out");
 }

@@ -34,8 +34,8 @@ trail_remember(struct screen *screen)
 }
 
 void
-trail_go_to(struct screen *screen, struct position at)
+trail_go_to(struct screen *screen, struct sequence_position p)
 {
 	trail_remember(screen);
-	list_goto(screen->list, at);
+	list_goto(screen->list, p);
 }

@@ -4,7 +4,7 @@
 #ifndef TRAWL_UI_TRAIL_H
 #define TRAWL_UI_TRAIL_H
 
-#include "trace/reader.h"
+#include "session/sequence.h"
 #include "ui/list/jump.h"
 
 struct screen;
@@ -15,7 +15,7 @@ bool trail_here(struct screen *, struct spot *);
 /* Puts the place of the cursor at the end of the trail. */
 void trail_remember(struct screen *);
 
-/* Goes to a position of the present trace and remembers where it began. */
-void trail_go_to(struct screen *, struct position);
+/* Goes to a message of the present list and remembers where it began. */
+void trail_go_to(struct screen *, struct sequence_position);
 
 #endif

@@ -132,7 +132,7 @@ add_message(struct screen *screen, const struct spot *spot, struct text *out)
 			text_addf(out, " (%s)", apart.data);
 		text_free(&apart);
 	}
-	uint64_t number = list_number(list, &row, &exact);
+	uint64_t number = sequence_number(list->sequence, row_position(&row), &exact);
 	text_addf(out, " #%s%llu", exact ? "" : "~", (unsigned long long)number);
 }
 

@@ -210,7 +210,7 @@ filters_title(struct screen *screen, struct text *out)
 		filters_add_count(screen, &screen->list->hits, out);
 	else
 		text_add(out, "all");
-	uint64_t total = list_total(screen->list, &exact);
+	uint64_t total = sequence_count(screen->list->sequence, &exact);
 	text_addf(out, " of %s%s shown", exact ? "" : "~", text_number(digits, total));
 	if (screen->filters->off) {
 		text_add(out, "  off:");

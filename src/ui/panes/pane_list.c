@@ -147,7 +147,8 @@ static void
 number_text(struct list_row *row, struct text *out)
 {
 	bool exact;
-	uint64_t number = list_number(row->screen->list, row->row, &exact);
+	uint64_t number =
+	    sequence_number(row->screen->list->sequence, row_position(row->row), &exact);
 	text_addf(out, "%s%llu", exact ? "" : "~", (unsigned long long)number);
 }
 
@@ -340,7 +341,8 @@ columns_make(struct screen *screen, int width)
 	const struct option_list *list = &screen->view->columns;
 	const struct column *all = list->at;
 	struct columns columns = {.want = EXPAND_TEXT};
-	bool whose = screen->list->merge; /* a view without the trace gets it behind the time */
+	/* a view without the trace gets it behind the time */
+	bool whose = screen->list->lane_count > 1;
 	for (size_t i = 0; i < list->count; i++)
 		whose &= column_kind(all[i].name) != COLUMN_TRACE || all[i].wide > (uint64_t)width;
 	for (size_t i = 0; i < list->count && columns.count + 1 < COLUMNS_MAX; i++) {
@@ -407,10 +409,8 @@ static bool
 is_uncertain(struct screen *screen, const struct list_row *row)
 {
 	const struct row *before = row->previous;
-	return screen->list->merge && before &&
-	       merge_is_uncertain(screen->list->merge,
-				  (struct merge_position){before->lane, before->at},
-				  (struct merge_position){row->row->lane, row->row->at});
+	return before && sequence_is_uncertain(screen->list->sequence, row_position(before),
+					       row_position(row->row));
 }
 
 static bool
@@ -796,7 +796,7 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 	}
 	basis_renew(screen, body.cols, header);
 	list->before =
-	    list->merge || shows_column(&state->columns, COLUMN_DELTA) ||
+	    list->lane_count > 1 || shows_column(&state->columns, COLUMN_DELTA) ||
 	    (screen->time_mode == TIME_DELTA && shows_column(&state->columns, COLUMN_TIME));
 	list_resize(list, (size_t)body.rows);
 	size_t count = rows_format(screen);

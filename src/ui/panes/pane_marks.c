@@ -83,7 +83,7 @@ fill_line(struct screen *screen, struct mark_line *line)
 		return;
 	}
 	const struct list_lane *lane = &list->lanes[row.lane];
-	uint64_t number = list_number(list, &row, &line->exact);
+	uint64_t number = sequence_number(list->sequence, row_position(&row), &line->exact);
 	text_addf(&line->head, "%s%s", line->exact ? "" : "~", text_number(digits, number));
 	while (line->head.length < NUMBER_COLUMNS)
 		text_add_char(&line->head, ' ');
@@ -105,7 +105,8 @@ line_of(struct screen *screen, const struct spot *mark)
 		if (state->lines.at[i].trace == mark->trace &&
 		    !place_compare(state->lines.at[i].place, mark->place))
 			line = &state->lines.at[i];
-	bool fresh = line && line->of->merge == screen->list->merge &&
+	size_t lane;
+	bool fresh = line && line->of == jump_list(screen, mark->trace, &lane) &&
 		     line->generation == list_generation(line->of) &&
 		     (line->exact || !screen->indexed);
 	if (!line) {

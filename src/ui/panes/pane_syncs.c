@@ -172,14 +172,10 @@ open_list(struct screen *screen)
 	const struct row *row = list_current(screen->list);
 	state->want = filter_all();
 	state->want.flags = state->resyncs ? MESSAGE_RESYNC : MESSAGE_SYNC;
-	if (screen->session->traces.count > 1)
-		list_open_merged(&state->list, screen->session, screen->merge, &state->want);
-	else
-		list_open(&state->list, screen->session, 0, &state->want);
-	if (row) {
-		list_turn(&state->list, screen->list->lanes[row->lane].number);
-		list_goto(&state->list, row->at);
-	}
+	list_open(&state->list, screen->sequence, &state->want);
+	if (row)
+		list_goto(&state->list, (struct sequence_position){
+					    screen->list->lanes[row->lane].number, row->at});
 }
 
 /* Lists the resync points instead. */

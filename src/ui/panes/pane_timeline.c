@@ -126,7 +126,7 @@ timeline_rows(const struct screen *screen)
 {
 	int rows = OTHER_ROWS;
 	for (size_t i = 0; i < screen->session->traces.count; i++)
-		rows += merge_shows(screen->merge, i);
+		rows += sequence_shows(screen->sequence, i);
 	return rows;
 }
 
@@ -206,7 +206,7 @@ static void
 add_origins(struct screen *screen, size_t trace)
 {
 	struct timeline_state *state = state_of(screen);
-	struct reader *reader = merge_reader(screen->merge, trace);
+	struct reader *reader = sequence_reader(screen->sequence, trace);
 	index_origins origins = {0};
 	struct expansion e = {0};
 	index_get_origins(trace_index(screen->session->traces.at[trace]), &origins);
@@ -240,7 +240,7 @@ stamp_of(struct screen *screen)
 	uint64_t stamp = 1;
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		struct trace *trace = screen->session->traces.at[i];
-		stamp = stamp * 31 + trace_generation(trace) + merge_shows(screen->merge, i);
+		stamp = stamp * 31 + trace_generation(trace) + sequence_shows(screen->sequence, i);
 		if (state->split[i])
 			stamp = stamp * 31 + 1 + index_known(trace_index(trace)) / INDEX_GROUP +
 				screen->indexed;
@@ -258,7 +258,7 @@ make_lanes(struct screen *screen)
 	state->stamp = stamp;
 	drop_lanes(state);
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
-		if (!merge_shows(screen->merge, i))
+		if (!sequence_shows(screen->sequence, i))
 			continue;
 		text_clear(&state->text);
 		screen_add_safe(screen, trace_name(screen->session->traces.at[i]), &state->text);
@@ -333,7 +333,8 @@ make_pairs(struct screen *screen)
 		while (k < state->pairs.count && !is_of_pair(link, &state->pairs.at[k]))
 			k++;
 		if (k < state->pairs.count || k == DENSITY_LANES_MAX ||
-		    !merge_shows(screen->merge, link->a) || !merge_shows(screen->merge, link->b))
+		    !sequence_shows(screen->sequence, link->a) ||
+		    !sequence_shows(screen->sequence, link->b))
 			continue;
 		text_clear(&state->text);
 		screen_add_safe(screen, trace_name(screen->session->traces.at[link->a]),
@@ -1030,52 +1031,38 @@ set_mark(struct screen *screen, const struct command_call *call)
 
 /* The first message of the list that is not before a time, else the last one. */
 static bool
-find_at(struct screen *screen, int64_t time, struct merge_position *p)
+find_at(struct screen *screen, int64_t time, struct sequence_position *p)
 {
 	struct list *list = screen->list;
 	const struct density_answer *answer = state_of(screen)->answer;
-	*p = (struct merge_position){.trace = list->lane};
+	struct sequence_wish wish = {.by = SEQUENCE_BY_TIME, .lane = list->lane, .time = time};
+	*p = (struct sequence_position){.lane = list->lane};
 	if (answer->unit == TRACK_OFFSETS && list->lanes[list->lane].number == answer->window.trace)
 		return reader_find_offset(list->reader, time < 0 ? 0 : (uint64_t)time, &p->at) ||
 		       reader_last(list->reader, &p->at);
-	if (list->merge && merge_find_time(list->merge, list->lane, time, p))
-		return true;
-	if (!list->merge && merge_cut(screen->merge, list->lanes[0].number, time, &p->at))
-		return true;
-	bool any = list_last(list, &p->at);
-	p->trace = list->lane;
-	return any;
+	return sequence_find(list->sequence, &wish, p);
 }
 
 static bool
-find_before(struct screen *screen, struct merge_position *p)
+time_at_position(struct screen *screen, struct sequence_position p, int64_t *time)
 {
-	struct list *list = screen->list;
-	return list->merge ? merge_previous(list->merge, p)
-			   : reader_previous(list->reader, &p->at, 0);
-}
-
-static bool
-time_at_position(struct screen *screen, struct merge_position p, int64_t *time)
-{
-	const struct list_lane *lane = &screen->list->lanes[p.trace];
+	const struct list_lane *lane = &screen->list->lanes[p.lane];
 	return time_at(screen, lane->number, lane->reader, p.at, time);
 }
 
 /* The list goes to a message, the cursor of the pane to where it is, even if a
  * filter hides it. */
 static void
-go_to(struct screen *screen, struct merge_position p, bool jump)
+go_to(struct screen *screen, struct sequence_position p, bool jump)
 {
 	struct timeline_state *state = state_of(screen);
 	int64_t time;
 	bool timed = time_at_position(screen, p, &time);
-	if (screen->list->merge)
-		list_turn(screen->list, p.trace);
+
 	if (jump)
-		trail_go_to(screen, p.at);
+		trail_go_to(screen, p);
 	else
-		list_goto(screen->list, p.at);
+		list_goto(screen->list, p);
 	const struct row *row = list_current(screen->list);
 	if (!timed || !row)
 		return;
@@ -1092,7 +1079,7 @@ timeline_step(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
-	struct merge_position p;
+	struct sequence_position p;
 	follow_list(screen);
 	if (!answer || !state->cursor.set)
 		return;
@@ -1106,7 +1093,7 @@ timeline_step(struct screen *screen, const struct command_call *call)
 	if (!right) {
 		if (time_at_position(screen, p, &time) && column_of(w, time) < column) {
 			/* the last of all lies before already */
-		} else if (!find_before(screen, &p)) {
+		} else if (!sequence_previous(screen->list->sequence, &p)) {
 			return;
 		}
 		if (!time_at_position(screen, p, &time) ||
@@ -1121,7 +1108,7 @@ timeline_go(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = answer_of(state);
-	struct merge_position p;
+	struct sequence_position p;
 	(void)call;
 	follow_list(screen);
 	bool away =
@@ -1220,9 +1207,10 @@ timeline_toggle(struct screen *screen, const struct command_call *call)
 	(void)call;
 	bool ranged =
 	    screen->range->on && row &&
-	    reader_find_place(merge_reader(screen->merge, spot->trace), spot->place, &at) &&
-	    time_at(screen, spot->trace, merge_reader(screen->merge, spot->trace), at, &from) &&
-	    time_at_position(screen, (struct merge_position){row->lane, row->at}, &to);
+	    reader_find_place(sequence_reader(screen->sequence, spot->trace), spot->place, &at) &&
+	    time_at(screen, spot->trace, sequence_reader(screen->sequence, spot->trace), at,
+		    &from) &&
+	    time_at_position(screen, row_position(row), &to);
 	screen->open[PANE_TIMELINE] = ranged || !screen->open[PANE_TIMELINE];
 	if (ranged && from != to) {
 		state->window.trace = spot->trace;

@@ -43,7 +43,7 @@ struct screen_trial {
 
 struct screen {
 	struct session *session;
-	struct merge *merge; /* of all traces */
+	struct sequence *sequence; /* of all traces */
 	struct term *term;
 	struct canvas *canvas; /* all of the screen */
 	enum text_charset charset;

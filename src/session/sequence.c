@@ -1,0 +1,387 @@
+/*
+ * The messages of one or several lanes: see sequence.h.
+ *
+ * What has one lane asks the reader; what has several asks the merge, which knows
+ * their order.  The merge of the session is asked about one lane too where the
+ * common time matters, as it has the times noted.
+ */
+#include "config.h"
+
+#include "session/sequence.h"
+#include "session/merge.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+
+enum {
+	UNTIMED_MAX = 64, /* cells without a time passed while bisecting */
+	NEAR_CELLS = 16	  /* looked at for the message itself */
+};
+
+struct sequence {
+	struct merge *merge; /* of all traces; owned by what has them all */
+	size_t count;	     /* lanes, */
+	size_t first;	     /* and the trace of the first */
+	struct reader **readers;
+	bool *hidden; /* which lanes are left out */
+	bool borrows; /* the merge: it is one lane of it */
+};
+
+/* --- from start to end ------------------------------------------------- */
+
+struct sequence *
+sequence_new(struct session *session)
+{
+	struct sequence *s = mem_new(sizeof *s);
+	s->merge = merge_new(session);
+	s->count = session->traces.count;
+	s->readers = mem_new((s->count + 1) * sizeof *s->readers);
+	s->hidden = mem_new((s->count + 1) * sizeof *s->hidden);
+	for (size_t i = 0; i < s->count; i++)
+		s->readers[i] = merge_reader(s->merge, i);
+	return s;
+}
+
+struct sequence *
+sequence_new_lane(struct sequence *all, size_t trace)
+{
+	struct sequence *s = mem_new(sizeof *s);
+	*s = (struct sequence){.merge = all->merge, .count = 1, .first = trace, .borrows = true};
+	s->readers = mem_new(sizeof *s->readers);
+	s->hidden = mem_new(sizeof *s->hidden);
+	s->readers[0] = reader_new(reader_trace(all->readers[trace]));
+	return s;
+}
+
+void
+sequence_free(struct sequence *s)
+{
+	if (!s)
+		return;
+	if (s->borrows)
+		reader_free(s->readers[0]);
+	else
+		merge_free(s->merge);
+	free(s->readers);
+	free(s->hidden);
+	free(s);
+}
+
+void
+sequence_load(struct sequence *s)
+{
+	merge_load(s->merge);
+}
+
+void
+sequence_start(struct sequence *s)
+{
+	merge_start(s->merge);
+}
+
+void
+sequence_wake(struct sequence *s)
+{
+	merge_wake(s->merge);
+}
+
+static bool
+is_alone(const struct sequence *s)
+{
+	return s->count == 1;
+}
+
+unsigned
+sequence_generation(const struct sequence *s)
+{
+	return is_alone(s) ? 0 : merge_generation(s->merge);
+}
+
+/* --- lanes ------------------------------------------------------------- */
+
+size_t
+sequence_lane_count(const struct sequence *s)
+{
+	return s->count;
+}
+
+struct reader *
+sequence_reader(const struct sequence *s, size_t lane)
+{
+	return s->readers[lane];
+}
+
+bool
+sequence_find_lane(const struct sequence *s, size_t trace, size_t *lane)
+{
+	*lane = trace - s->first;
+	return *lane < s->count;
+}
+
+void
+sequence_show(struct sequence *s, size_t lane, bool on)
+{
+	if (is_alone(s))
+		return;
+	s->hidden[lane] = !on;
+	merge_show(s->merge, lane, on);
+}
+
+bool
+sequence_shows(const struct sequence *s, size_t lane)
+{
+	return !s->hidden[lane];
+}
+
+bool
+sequence_relates(const struct sequence *s, size_t lane, size_t other)
+{
+	return lane == other || merge_part(s->merge, lane) == merge_part(s->merge, other);
+}
+
+/* --- order ------------------------------------------------------------- */
+
+bool
+sequence_first(struct sequence *s, struct sequence_position *p)
+{
+	if (!is_alone(s))
+		return merge_first(s->merge, p);
+	p->lane = 0;
+	return reader_first(s->readers[0], &p->at);
+}
+
+bool
+sequence_last(struct sequence *s, struct sequence_position *p)
+{
+	if (!is_alone(s))
+		return merge_last(s->merge, p);
+	p->lane = 0;
+	return reader_last(s->readers[0], &p->at);
+}
+
+bool
+sequence_next(struct sequence *s, struct sequence_position *p)
+{
+	return is_alone(s) ? reader_next(s->readers[0], &p->at, 0) : merge_next(s->merge, p);
+}
+
+bool
+sequence_previous(struct sequence *s, struct sequence_position *p)
+{
+	return is_alone(s) ? reader_previous(s->readers[0], &p->at, 0)
+			   : merge_previous(s->merge, p);
+}
+
+const struct message *
+sequence_message(struct sequence *s, struct sequence_position p)
+{
+	return reader_message(s->readers[p.lane], p.at);
+}
+
+bool
+sequence_is_before(struct sequence *s, struct sequence_position a, struct sequence_position b)
+{
+	if (!is_alone(s))
+		return merge_is_before(s->merge, a, b);
+	return a.at.cell != b.at.cell ? a.at.cell < b.at.cell : a.at.at < b.at.at;
+}
+
+bool
+sequence_head(struct sequence *s, struct sequence_position p, size_t lane, struct position *at)
+{
+	*at = p.at;
+	return lane == p.lane || merge_head(s->merge, p, lane, at);
+}
+
+bool
+sequence_is_exact(struct sequence *s)
+{
+	return is_alone(s) || merge_is_exact(s->merge);
+}
+
+bool
+sequence_is_uncertain(struct sequence *s, struct sequence_position a, struct sequence_position b)
+{
+	return a.lane != b.lane && merge_is_uncertain(s->merge, a, b);
+}
+
+/* --- numbers ----------------------------------------------------------- */
+
+uint64_t
+sequence_number(struct sequence *s, struct sequence_position p, bool *exact)
+{
+	return is_alone(s) ? reader_number(s->readers[0], p.at, exact)
+			   : merge_number(s->merge, p, exact);
+}
+
+uint64_t
+sequence_count(struct sequence *s, bool *exact)
+{
+	return is_alone(s) ? reader_count(s->readers[0], exact) : merge_count(s->merge, exact);
+}
+
+static bool
+find_number(struct sequence *s, uint64_t number, struct sequence_position *p)
+{
+	bool exact;
+	if (!is_alone(s))
+		return merge_find_number(s->merge, number, p, &exact);
+	p->lane = 0;
+	return reader_find_number(s->readers[0], number, &p->at, &exact);
+}
+
+static bool
+knows_number(struct sequence *s, uint64_t number)
+{
+	uint64_t cell;
+	bool exact;
+	if (!is_alone(s))
+		return merge_is_exact(s->merge);
+	struct trace *trace = reader_trace(s->readers[0]);
+	if (index_find(trace_index(trace), number, &cell))
+		return true;
+	trace_count(trace, &exact);
+	return exact;
+}
+
+static bool
+find_percent(struct sequence *s, const struct sequence_wish *wish, struct sequence_position *p)
+{
+	uint64_t percent = wish->value < 100 ? wish->value : 100;
+	bool exact;
+	if (!is_alone(s) && merge_is_exact(s->merge)) {
+		uint64_t count = merge_count(s->merge, &exact);
+		double share = count ? (double)(count - 1) / 100 * (double)percent : 0;
+		return merge_find_number(s->merge, (uint64_t)share, p, &exact);
+	}
+	struct reader *reader = s->readers[wish->lane];
+	uint64_t size = capture_size(trace_capture(reader_trace(reader)));
+	p->lane = wish->lane;
+	return reader_find_offset(reader, size / 100 * percent + size % 100 * percent / 100,
+				  &p->at);
+}
+
+/* --- times ------------------------------------------------------------- */
+
+bool
+sequence_find_in_lane(struct sequence *s, size_t lane, int64_t time, struct position *at)
+{
+	return merge_cut(s->merge, s->first + lane, time, at) || reader_last(s->readers[lane], at);
+}
+
+static bool
+find_time(struct sequence *s, const struct sequence_wish *wish, struct sequence_position *p)
+{
+	p->lane = 0;
+	if (is_alone(s))
+		return sequence_find_in_lane(s, 0, wish->time, &p->at);
+	return merge_find_time(s->merge, wish->lane, wish->time, p) || merge_last(s->merge, p);
+}
+
+/* The latest time in a cell; false if it has none. */
+static bool
+cell_time(struct reader *reader, uint64_t cell, uint64_t *ticks)
+{
+	struct index_cell summary;
+	if (index_cell(trace_index(reader_trace(reader)), cell, &summary)) {
+		*ticks = summary.time_max;
+		return summary.flags & CELL_TIMED;
+	}
+	const struct block *block = reader_block(reader, cell);
+	for (size_t i = block->count; i-- > 0;) {
+		if (block->messages[i].flags & MESSAGE_TIMED) {
+			*ticks = block->messages[i].ticks;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The first message from cell CELL on that is not before TICKS. */
+static bool
+find_in_cells(struct reader *reader, uint64_t cell, uint64_t ticks, struct position *at)
+{
+	for (unsigned looked = 0; looked < NEAR_CELLS; looked++, cell++) {
+		const struct block *block = reader_block(reader, cell);
+		for (size_t i = 0; i < block->count; i++) {
+			if (block->messages[i].flags & MESSAGE_TIMED &&
+			    block->messages[i].ticks >= ticks) {
+				*at = (struct position){.cell = cell, .at = i};
+				return true;
+			}
+		}
+	}
+	return reader_last(reader, at);
+}
+
+/* Bisects cells, from their summaries where the index has them and by decoding a
+ * cell where not: some twenty cells in a capture of any size. */
+static bool
+find_ticks(struct reader *reader, uint64_t ticks, struct position *at)
+{
+	uint64_t low = 0, high = index_cell_count(trace_index(reader_trace(reader)));
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2, cell = middle, time = 0;
+		uint64_t end = high - middle < UNTIMED_MAX ? high : middle + UNTIMED_MAX;
+		while (cell < end && !cell_time(reader, cell, &time))
+			cell++;
+		if (cell < end && time < ticks)
+			low = cell + 1;
+		else
+			high = middle;
+	}
+	return find_in_cells(reader, low, ticks, at);
+}
+
+/* Whether the index is complete, or knows of times that are not before TICKS. */
+static bool
+knows_ticks(struct reader *reader, uint64_t ticks)
+{
+	struct index *index = trace_index(reader_trace(reader));
+	struct index_progress progress;
+	struct index_cell last;
+	index_get_progress(index, &progress);
+	uint64_t known = index_known(index);
+	return progress.complete || (known && index_cell(index, known - 1, &last) &&
+				     last.flags & CELL_TIMED && last.time_max >= ticks);
+}
+
+/* --- wishes ------------------------------------------------------------ */
+
+bool
+sequence_find(struct sequence *s, const struct sequence_wish *wish, struct sequence_position *p)
+{
+	switch (wish->by) {
+	case SEQUENCE_BY_NUMBER:
+		return find_number(s, wish->value, p);
+	case SEQUENCE_BY_PERCENT:
+		return find_percent(s, wish, p);
+	case SEQUENCE_BY_TIME:
+		return find_time(s, wish, p);
+	case SEQUENCE_BY_TICKS:
+		p->lane = wish->lane;
+		return find_ticks(s->readers[wish->lane], wish->value, &p->at);
+	case SEQUENCE_BY_NOTHING:
+		break;
+	}
+	return false;
+}
+
+bool
+sequence_knows(struct sequence *s, const struct sequence_wish *wish)
+{
+	switch (wish->by) {
+	case SEQUENCE_BY_NUMBER:
+		return knows_number(s, wish->value);
+	case SEQUENCE_BY_PERCENT:
+		return sequence_is_exact(s);
+	case SEQUENCE_BY_TIME:
+		return is_alone(s) ? merge_knows_cut(s->merge, s->first, wish->time)
+				   : merge_knows_time(s->merge, wish->lane, wish->time);
+	case SEQUENCE_BY_TICKS:
+		return knows_ticks(s->readers[wish->lane], wish->value);
+	case SEQUENCE_BY_NOTHING:
+		break;
+	}
+	return true;
+}

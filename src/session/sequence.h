@@ -1,0 +1,145 @@
+/*
+ * The messages of one or several lanes in one order.
+ *
+ * A lane is a strand of messages that has an order of its own: a trace, read by a
+ * reader.  The sequence of one lane is just that order and costs nothing beside
+ * the reader.  That of several is by the common time of the session and nothing is
+ * sorted for it: a message's key is the latest time in its lane up to it, so that
+ * a lane's own order is never broken; messages without a time have the key of the
+ * one before.  Equal keys go by the order of the lanes.  Lanes that no clock
+ * relates stay apart: all of one before all of the other.  Lanes can be left out.
+ *
+ * What is said of a sequence is one of
+ *  - a position: a lane and a position of its reader.  Cheap to step from; it holds
+ *    until the index comes to know of its cell, a message's ID (struct place)
+ *    for ever;
+ *  - a number, from 0, of the lanes that are shown;
+ *  - a wish: what somebody asks for, by number, share or time.
+ * While the indexes and clocks are not complete, numbers and what is found by them
+ * are estimates: *exact tells.  Nothing here waits for them.
+ *
+ * Cost: a step, a number and a search decode a few cells of each lane at most.
+ * Memory: 8 bytes per cell of the index.
+ *
+ * Errors: none; a position that is no message any more gives NULL.
+ * Threads: a sequence belongs to one thread, and so do its lanes' readers, but for
+ * sequence_wake.
+ */
+#ifndef TRAWL_SESSION_SEQUENCE_H
+#define TRAWL_SESSION_SEQUENCE_H
+
+#include "trace/reader.h"
+
+struct session;
+struct sequence;
+
+struct sequence_position {
+	size_t lane; /* from 0 */
+	struct position at;
+};
+
+/* Of all traces of a session, which must outlive it; lane I is trace I. */
+struct sequence *sequence_new(struct session *);
+
+/* Of one trace of them alone, with a reader of its own: lane 0.  ALL, which must be
+ * of all traces and outlive it, is asked where the common time matters; it belongs to
+ * the same thread. */
+struct sequence *sequence_new_lane(struct sequence *all, size_t trace);
+
+/* NULL is allowed. */
+void sequence_free(struct sequence *);
+
+/* Those of all traces only.  Notes the times of all cells that the indexes know, in
+ * this thread; or in one of its own, which tells the session.  sequence_wake, from
+ * any thread: there may be more of them. */
+void sequence_load(struct sequence *);
+void sequence_start(struct sequence *);
+void sequence_wake(struct sequence *);
+
+/* Counts up when messages may stand in another order than before. */
+unsigned sequence_generation(const struct sequence *);
+
+/* --- lanes ------------------------------------------------------------- */
+
+size_t sequence_lane_count(const struct sequence *);
+
+/* The reader of a lane, and through it the trace; borrowed. */
+struct reader *sequence_reader(const struct sequence *, size_t lane);
+
+/* The lane of a trace, by its number in the session; false if it is in none. */
+bool sequence_find_lane(const struct sequence *, size_t trace, size_t *lane);
+
+/* Leaves a lane out, or takes it in again; one that is alone is always shown. */
+void sequence_show(struct sequence *, size_t lane, bool on);
+bool sequence_shows(const struct sequence *, size_t lane);
+
+/* Whether the times of two lanes can be compared. */
+bool sequence_relates(const struct sequence *, size_t lane, size_t other);
+
+/* --- order ------------------------------------------------------------- */
+
+/* The first and last position.  False: there is no message. */
+bool sequence_first(struct sequence *, struct sequence_position *);
+bool sequence_last(struct sequence *, struct sequence_position *);
+
+/* The next and previous position.  False at the ends; then it is unchanged. */
+bool sequence_next(struct sequence *, struct sequence_position *);
+bool sequence_previous(struct sequence *, struct sequence_position *);
+
+/* The message at a position, or NULL; borrowed as that of reader_message. */
+const struct message *sequence_message(struct sequence *, struct sequence_position);
+
+/* Which of two is first. */
+bool sequence_is_before(struct sequence *, struct sequence_position, struct sequence_position);
+
+/* The first message of a lane that is not before the one at P; false if there is
+ * none, then *AT is behind its last cell. */
+bool sequence_head(struct sequence *, struct sequence_position p, size_t lane, struct position *at);
+
+/* Whether the order of all messages is known. */
+bool sequence_is_exact(struct sequence *);
+
+/* Whether it is uncertain which of two neighbours was first: they are of two lanes,
+ * and their times are nearer than their errors. */
+bool sequence_is_uncertain(struct sequence *, struct sequence_position, struct sequence_position);
+
+/* --- numbers and wishes ------------------------------------------------ */
+
+/* The number of a message, and how many there are. */
+uint64_t sequence_number(struct sequence *, struct sequence_position, bool *exact);
+uint64_t sequence_count(struct sequence *, bool *exact);
+
+/* What is asked for.  Times are those of a lane: only what is related to it can be
+ * found by them. */
+enum sequence_by {
+	SEQUENCE_BY_NOTHING, /* there is no wish */
+	SEQUENCE_BY_NUMBER,  /* that message */
+	SEQUENCE_BY_PERCENT, /* from 0, the first, to 100, the last: of the messages, or of
+				the bytes of the lane while the order is not known or it
+				is alone */
+	SEQUENCE_BY_TIME,    /* of the common clock (`order` of struct message_time): the
+				first message that is not before it, else the last */
+	SEQUENCE_BY_TICKS    /* of the lane's own clock, in the lane: likewise; where time
+				steps back, one of several */
+};
+
+struct sequence_wish {
+	enum sequence_by by;
+	size_t lane;	/* of PERCENT, TIME and TICKS */
+	uint64_t value; /* of NUMBER, PERCENT and TICKS */
+	int64_t time;	/* of TIME */
+};
+
+/* The message that is asked for, or one near it while that is not known.  False:
+ * there is none, or none so far. */
+bool sequence_find(struct sequence *, const struct sequence_wish *, struct sequence_position *);
+
+/* Whether what sequence_find answers is final.  Decodes nothing, so a wish that is not
+ * can be kept and tried again whenever more is known. */
+bool sequence_knows(struct sequence *, const struct sequence_wish *);
+
+/* The first message of one lane that is not before TIME (of the common clock), else its
+ * last; false: it has none. */
+bool sequence_find_in_lane(struct sequence *, size_t lane, int64_t time, struct position *);
+
+#endif

@@ -1,0 +1,632 @@
+/*
+ * Sequences of one lane and of several against a plain sort of all messages, before
+ * and after the indexes are complete; and wishes, whose answers must be those of the
+ * end once they are called final.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "session_fixture.h"
+#include "session/clock/clocks.h"
+#include "session/sequence.h"
+#include "ui/list/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TRACES = 5, CSEL = 4 };
+
+/* --- the naive sequence ------------------------------------------------- */
+
+struct entry {
+	size_t part, lane;
+	int64_t key; /* the latest time in the lane so far */
+	uint64_t number;
+	struct message message;
+};
+
+typedef VEC(struct entry) entries;
+
+static int
+compare(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static void
+add_trace(struct session *session, size_t number, size_t lane, entries *all)
+{
+	struct trace *trace = session->traces.at[number];
+	struct reader *reader = reader_new(trace);
+	struct entry entry = {.lane = lane, .key = INT64_MIN};
+	while (clocks_part(session->traces.at[entry.part]) != clocks_part(trace))
+		entry.part++; /* the first trace that is related to it */
+	while (reader_walk(reader, &entry.message, 1)) {
+		struct message_time time;
+		if (clocks_time(trace, &entry.message, NULL, &time) && time.order > entry.key)
+			entry.key = time.order;
+		*vec_add(all) = entry;
+		entry.number++;
+	}
+	reader_free(reader);
+}
+
+/* All messages of one trace, or with TRACES of those in SHOWN, a bit each. */
+static entries
+sort_all(struct session *session, size_t trace, unsigned shown)
+{
+	entries all = {0};
+	if (trace < TRACES)
+		add_trace(session, trace, 0, &all);
+	for (size_t i = 0; i < TRACES && trace == TRACES; i++)
+		if (shown >> i & 1)
+			add_trace(session, i, i, &all);
+	qsort(all.at, all.count, sizeof *all.at, compare);
+	return all;
+}
+
+static uint32_t random_state;
+
+static size_t
+draw(size_t below)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (size_t)((uint64_t)random_state * below >> 32);
+}
+
+/* --- what is expected --------------------------------------------------- */
+
+static bool
+is_entry(struct sequence *s, struct sequence_position p, const struct entry *entry)
+{
+	const struct message *m = sequence_message(s, p);
+	bool exact;
+	return m && p.lane == entry->lane && m->offset == entry->message.offset &&
+	       reader_number(sequence_reader(s, p.lane), p.at, &exact) == entry->number && exact;
+}
+
+static void
+assert_is(struct sequence *s, struct sequence_position p, const struct entry *entry)
+{
+	assert_true(is_entry(s, p, entry));
+}
+
+/* The first of the part of LANE that is not before TIME, or of a part behind it, else
+ * the last of all. */
+static size_t
+expect_time(const entries *all, size_t lane, int64_t time)
+{
+	size_t i = 0, part = 0;
+	for (size_t k = 0; k < all->count; k++)
+		part = all->at[k].lane == lane ? all->at[k].part : part;
+	while (i < all->count &&
+	       (all->at[i].part < part || (all->at[i].part == part && all->at[i].key < time)))
+		i++;
+	return i < all->count ? i : all->count - 1;
+}
+
+/* The first of a lane whose own clock is not before TICKS, else its last. */
+static size_t
+expect_ticks(const entries *all, size_t lane, uint64_t ticks)
+{
+	size_t last = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct message *m = &all->at[i].message;
+		if (all->at[i].lane != lane)
+			continue;
+		last = i;
+		if (m->flags & MESSAGE_TIMED && m->ticks >= ticks)
+			break;
+	}
+	return last;
+}
+
+/* The message of a lane of records that holds a byte, or else the next one, or else
+ * the last. */
+static size_t
+expect_offset(const entries *all, size_t lane, uint64_t offset)
+{
+	size_t last = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct message *m = &all->at[i].message;
+		if (all->at[i].lane != lane)
+			continue;
+		last = i;
+		if (m->offset + m->length > offset)
+			break;
+	}
+	return last;
+}
+
+static uint64_t
+share_of(uint64_t whole, uint64_t percent)
+{
+	percent = percent < 100 ? percent : 100;
+	return whole / 100 * percent + whole % 100 * percent / 100;
+}
+
+static bool
+is_expected(struct sequence *s, const entries *all, const struct sequence_wish *wish)
+{
+	struct sequence_position p;
+	size_t at = 0;
+	bool found = sequence_find(s, wish, &p);
+	if (wish->by == SEQUENCE_BY_NUMBER && wish->value >= all->count)
+		return !found;
+	if (wish->by == SEQUENCE_BY_PERCENT && sequence_lane_count(s) > 1) {
+		bool exact; /* the share may be rounded */
+		at = share_of(all->count - 1, wish->value);
+		uint64_t number = sequence_number(s, p, &exact);
+		return found && exact && (number == at || number + 1 == at);
+	}
+	if (wish->by == SEQUENCE_BY_NUMBER)
+		at = wish->value;
+	else if (wish->by == SEQUENCE_BY_TIME)
+		at = expect_time(all, wish->lane, wish->time);
+	else if (wish->by == SEQUENCE_BY_TICKS)
+		at = expect_ticks(all, wish->lane, wish->value);
+	else
+		at = expect_offset(
+		    all, 0,
+		    share_of(capture_size(trace_capture(reader_trace(sequence_reader(s, 0)))),
+			     wish->value));
+	return found && is_entry(s, p, &all->at[at]);
+}
+
+/* --- properties -------------------------------------------------------- */
+
+static void
+check_steps(struct sequence *s, const entries *all)
+{
+	struct sequence_position p;
+	assert_true(sequence_first(s, &p));
+	for (size_t i = 0; i < all->count; i++) {
+		assert_is(s, p, &all->at[i]);
+		assert_int_equal(sequence_next(s, &p), i + 1 < all->count);
+	}
+	assert_true(sequence_last(s, &p));
+	for (size_t i = all->count; i-- > 0;) {
+		assert_is(s, p, &all->at[i]);
+		assert_int_equal(sequence_previous(s, &p), i > 0);
+	}
+}
+
+/* Which of two is first, and where other lanes go on from one of them. */
+static void
+check_pair(struct sequence *s, const entries *all, size_t i, size_t k)
+{
+	struct sequence_wish first = {.by = SEQUENCE_BY_NUMBER, .value = i};
+	struct sequence_wish second = {.by = SEQUENCE_BY_NUMBER, .value = k};
+	struct sequence_position p, q, head;
+	assert_true(sequence_find(s, &first, &p) && sequence_find(s, &second, &q));
+	assert_int_equal(sequence_is_before(s, p, q), i < k);
+	head.lane = q.lane;
+	size_t next = i;
+	while (next < all->count && all->at[next].lane != q.lane)
+		next++;
+	assert_int_equal(sequence_head(s, p, q.lane, &head.at), next < all->count);
+	if (next < all->count)
+		assert_is(s, head, &all->at[next]);
+}
+
+static void
+check_numbers(struct sequence *s, const entries *all)
+{
+	bool exact;
+	for (unsigned t = 0; t < 200; t++) {
+		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = draw(all->count)};
+		struct sequence_position p;
+		assert_true(sequence_knows(s, &wish));
+		assert_true(sequence_find(s, &wish, &p));
+		assert_is(s, p, &all->at[wish.value]);
+		assert_int_equal(sequence_number(s, p, &exact), wish.value);
+		assert_true(exact);
+		check_pair(s, all, wish.value, draw(all->count));
+	}
+	assert_int_equal(sequence_count(s, &exact), all->count);
+	assert_true(exact);
+	assert_true(sequence_is_exact(s));
+}
+
+/* Wishes beyond all messages: the last one where it is of a time. */
+static void
+check_beyond(struct sequence *s, const entries *all, bool records)
+{
+	const size_t lane = all->at[all->count - 1].lane;
+	const struct sequence_wish wishes[] = {
+	    {.by = SEQUENCE_BY_NUMBER, .value = all->count},
+	    {.by = SEQUENCE_BY_TIME, .lane = lane, .time = INT64_MAX},
+	    {.by = SEQUENCE_BY_TICKS, .value = UINT64_MAX}};
+	for (size_t i = 0; i < (records ? 3 : 2); i++) {
+		assert_true(sequence_knows(s, &wishes[i]));
+		assert_true(is_expected(s, all, &wishes[i]));
+	}
+}
+
+/* A wish of each kind, around a message that was drawn.  Shares of bytes and ticks: of a
+ * lane of records whose time does not step back. */
+static size_t
+draw_wishes(const entries *all, bool several, bool records, struct sequence_wish *wishes)
+{
+	const struct entry *entry = &all->at[draw(all->count)];
+	size_t count = 0;
+	wishes[count++] =
+	    (struct sequence_wish){.by = SEQUENCE_BY_NUMBER, .value = draw(all->count + 2)};
+	if (entry->key != INT64_MIN)
+		wishes[count++] = (struct sequence_wish){.by = SEQUENCE_BY_TIME,
+							 .lane = entry->lane,
+							 .time = entry->key + (int64_t)draw(3) - 1};
+	if (several || records)
+		wishes[count++] =
+		    (struct sequence_wish){.by = SEQUENCE_BY_PERCENT, .value = draw(102)};
+	if (records && entry->message.flags & MESSAGE_TIMED)
+		wishes[count++] = (struct sequence_wish){.by = SEQUENCE_BY_TICKS,
+							 .value = entry->message.ticks + draw(2)};
+	return count;
+}
+
+static void
+check_wishes(struct sequence *s, const entries *all, bool records)
+{
+	for (unsigned t = 0; t < 200; t++) {
+		struct sequence_wish wishes[4];
+		size_t count = draw_wishes(all, sequence_lane_count(s) > 1, records, wishes);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(sequence_knows(s, &wishes[i]));
+			assert_true(is_expected(s, all, &wishes[i]));
+		}
+	}
+}
+
+static void
+check_all(struct sequence *s, const entries *all, bool records)
+{
+	check_steps(s, all);
+	check_numbers(s, all);
+	check_wishes(s, all, records);
+	check_beyond(s, all, records);
+}
+
+/* --- tests ------------------------------------------------------------- */
+
+static void
+test_one_lane(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	session_fixture_open(&f, "-c 40000", NULL);
+	session_fixture_load(&f);
+	struct sequence *all = sequence_new(&f.session);
+	sequence_load(all);
+	for (size_t i = 0; i < TRACES; i++) {
+		struct sequence *s = sequence_new_lane(all, i);
+		entries sorted = sort_all(&f.session, i, 0);
+		size_t lane;
+		assert_true(sorted.count > 1000);
+		assert_int_equal(sequence_lane_count(s), 1);
+		assert_ptr_equal(reader_trace(sequence_reader(s, 0)), f.session.traces.at[i]);
+		assert_true(sequence_find_lane(s, i, &lane) && lane == 0);
+		assert_false(sequence_find_lane(s, (i + 1) % TRACES, &lane));
+		sequence_show(s, 0, false); /* it is all there is */
+		assert_true(sequence_shows(s, 0));
+		check_all(s, &sorted, i == CSEL);
+		vec_free(&sorted);
+		sequence_free(s);
+	}
+	sequence_free(all);
+	session_fixture_close(&f);
+}
+
+static void
+test_lanes(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	size_t lane;
+	session_fixture_open(&f, "-c 40000 --rate=0.2 --jitter=5000 --seed=2", NULL);
+	session_fixture_load(&f);
+	struct sequence *s = sequence_new(&f.session);
+	sequence_load(s);
+	assert_true(sequence_find_lane(s, 3, &lane) && lane == 3);
+	assert_false(sequence_find_lane(s, TRACES, &lane));
+	for (unsigned shown = 31; shown; shown = shown == 31 ? 22 : 0) {
+		unsigned generation = sequence_generation(s);
+		for (size_t i = 0; i < TRACES; i++)
+			sequence_show(s, i, shown >> i & 1);
+		assert_int_not_equal(sequence_generation(s), generation);
+		entries sorted = sort_all(&f.session, TRACES, shown);
+		check_all(s, &sorted, false);
+		vec_free(&sorted);
+	}
+	assert_false(sequence_shows(s, 0));
+	assert_true(sequence_shows(s, 4));
+	sequence_free(s);
+	session_fixture_close(&f);
+}
+
+/* Lanes that nothing relates follow each other. */
+static void
+test_unrelated(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	const struct sync_options no_tie = {.kind = SYNC_TIE};
+	session_fixture_open(&f, "-c 20000", &no_tie);
+	session_fixture_load(&f);
+	struct sequence *s = sequence_new(&f.session);
+	sequence_load(s);
+	entries sorted = sort_all(&f.session, TRACES, 31);
+	assert_true(sequence_relates(s, 0, 4));
+	assert_false(sequence_relates(s, 0, 2));
+	check_all(s, &sorted, false);
+	vec_free(&sorted);
+	sequence_free(s);
+	session_fixture_close(&f);
+}
+
+/* The first of one lane at a time, of all lanes related to it. */
+static void
+test_time_in_lane(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	session_fixture_open(&f, "-c 20000", NULL);
+	session_fixture_load(&f);
+	struct sequence *s = sequence_new(&f.session);
+	sequence_load(s);
+	for (size_t i = 0; i < TRACES; i++) {
+		entries sorted = sort_all(&f.session, i, 0);
+		for (unsigned t = 0; t < 50; t++) {
+			int64_t time = sorted.at[draw(sorted.count)].key + (int64_t)draw(3) - 1;
+			struct sequence_position p = {.lane = i};
+			struct entry entry = sorted.at[expect_time(&sorted, 0, time)];
+			entry.lane = i;
+			assert_true(sequence_find_in_lane(s, i, time, &p.at));
+			assert_is(s, p, &entry);
+		}
+		vec_free(&sorted);
+	}
+	sequence_free(s);
+	session_fixture_close(&f);
+}
+
+/* Before the times of the cells are noted no order is final, though all is indexed. */
+static void
+test_not_noted(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	session_fixture_open(&f, "-c 20000", NULL);
+	session_fixture_load(&f);
+	struct sequence *all = sequence_new(&f.session), *one = sequence_new_lane(all, 0);
+	entries sorted = sort_all(&f.session, TRACES, 31);
+	int64_t time = sorted.at[sorted.count / 2].key;
+	const struct sequence_wish number = {.by = SEQUENCE_BY_NUMBER, .value = 5000};
+	const struct sequence_wish moment = {.by = SEQUENCE_BY_TIME, .time = time};
+	assert_false(sequence_knows(all, &number) || sequence_knows(all, &moment));
+	assert_false(sequence_knows(one, &moment));
+	assert_true(sequence_knows(one, &number) && sequence_is_exact(one));
+	sequence_load(all);
+	assert_true(sequence_knows(all, &number) && sequence_knows(all, &moment));
+	assert_true(sequence_knows(one, &moment));
+	vec_free(&sorted);
+	sequence_free(one);
+	sequence_free(all);
+	session_fixture_close(&f);
+}
+
+/* The end of a capture that may still grow is not known: what is asked for there is
+ * not final, what stands before it is. */
+static void
+test_growing(void **state)
+{
+	(void)state;
+	struct session_fixture f;
+	session_fixture_open(&f, "-c 100000", NULL);
+	struct trace *trace = f.session.traces.at[CSEL];
+	struct index *index = trace_index(trace);
+	entries sorted = sort_all(&f.session, CSEL, 0);
+	trace_follow(trace, true);
+	struct sequence *all = sequence_new(&f.session), *s = sequence_new_lane(all, CSEL);
+	session_start(&f.session);
+	for (int same = 0, tries = 0; same < 100; tries++) {
+		uint64_t before = index_known(index);
+		assert_true(tries < 20000);
+		usleep(500);
+		same = before && before == index_known(index) ? same + 1 : 0;
+	}
+	size_t known = 0;
+	uint64_t end = index_known(index) * index_cell_size(index);
+	while (known < sorted.count && message_place(&sorted.at[known].message) < end)
+		known++;
+	assert_true(known > 100 && known < sorted.count);
+	for (size_t i = known - 50; i < known + 50 && i < sorted.count; i++) {
+		const struct sequence_wish wishes[] = {
+		    {.by = SEQUENCE_BY_NUMBER, .value = i},
+		    {.by = SEQUENCE_BY_TICKS, .value = sorted.at[i].message.ticks}};
+		for (size_t k = 0; k < 2; k++) {
+			assert_int_equal(sequence_knows(s, &wishes[k]), i < known);
+			if (i < known)
+				assert_true(is_expected(s, &sorted, &wishes[k]));
+		}
+	}
+	vec_free(&sorted);
+	sequence_free(s);
+	sequence_free(all);
+	session_fixture_close(&f);
+}
+
+/* What the sequences of a session that is being indexed say is final must be what is
+ * found in the end; and in the end all is final. */
+struct early {
+	struct sequence *s;
+	entries sorted;
+	struct sequence_wish wishes[40];
+	bool known[40];
+	size_t count, left;
+};
+
+static void
+draw_early(struct early *early, struct sequence *s, struct session *session, size_t trace)
+{
+	early->s = s;
+	early->sorted = sort_all(session, trace, 31);
+	while (early->count + 4 <= 40)
+		early->count += draw_wishes(&early->sorted, trace == TRACES, trace == CSEL,
+					    early->wishes + early->count);
+	early->left = early->count;
+}
+
+static void
+check_early(struct early *early)
+{
+	for (size_t i = 0; i < early->count; i++) {
+		if (early->known[i] || !sequence_knows(early->s, &early->wishes[i]))
+			continue;
+		assert_true(is_expected(early->s, &early->sorted, &early->wishes[i]));
+		early->known[i] = true;
+		early->left--;
+	}
+}
+
+static void
+test_early(void **state)
+{
+	(void)state;
+	struct session_fixture f, other;
+	struct early early[TRACES + 1] = {0};
+	size_t left = 1;
+	bool exact;
+	session_fixture_open(&other, "-c 100000", NULL); /* the same bytes, for the oracle */
+	session_fixture_load(&other);
+	session_fixture_open(&f, "-c 100000", NULL);
+	struct sequence *all = sequence_new(&f.session);
+	draw_early(&early[TRACES], all, &other.session, TRACES);
+	for (size_t i = 0; i < TRACES; i++)
+		draw_early(&early[i], sequence_new_lane(all, i), &other.session, i);
+	for (size_t i = 0; i <= TRACES; i++) {
+		struct sequence_position p;
+		struct sequence_wish far = {.by = SEQUENCE_BY_NUMBER,
+					    .value = early[i].sorted.count / 2};
+		assert_false(sequence_knows(early[i].s, &far));
+		assert_true(sequence_find(early[i].s, &far, &p)); /* near it */
+		assert_non_null(sequence_message(early[i].s, p));
+	}
+	sequence_count(all, &exact);
+	assert_false(exact);
+	assert_false(sequence_is_exact(all));
+	session_start(&f.session);
+	sequence_start(all);
+	for (int tries = 0; left; tries++) {
+		assert_true(tries < 20000);
+		usleep(500);
+		session_wake(&f.session);
+		for (size_t i = 0; i < TRACES; i++)
+			trace_poll(f.session.traces.at[i], false);
+		sequence_wake(all);
+		left = 0;
+		for (size_t i = 0; i <= TRACES; i++) {
+			check_early(&early[i]);
+			left += early[i].left;
+		}
+	}
+	check_steps(all, &early[TRACES].sorted);
+	for (size_t i = 0; i <= TRACES; i++) {
+		if (i < TRACES)
+			sequence_free(early[i].s);
+		vec_free(&early[i].sorted);
+	}
+	sequence_free(all);
+	session_fixture_close(&f);
+	session_fixture_close(&other);
+}
+
+/* --- a list keeps a wish ----------------------------------------------- */
+
+static void
+settle_until_known(struct session_fixture *f, struct sequence *all, struct list *list,
+		   const struct sequence_wish *wish)
+{
+	for (int tries = 0; !sequence_knows(list->sequence, wish); tries++) {
+		assert_true(tries < 20000);
+		usleep(500);
+		session_wake(&f->session);
+		for (size_t i = 0; i < TRACES; i++)
+			trace_poll(f->session.traces.at[i], false);
+		sequence_wake(all);
+		list_settle(list);
+	}
+	for (int i = 0; i < 100 && (list_settle(list), list_work(list)); i++)
+		continue;
+}
+
+/* Asks a list for a message before its number is known; MOVES: and goes elsewhere. */
+static void
+ask_early(size_t trace, bool moves)
+{
+	struct session_fixture f;
+	struct list list;
+	struct filter filter = filter_all();
+	struct sequence_position p;
+	bool exact;
+	session_fixture_open(&f, "-c 100000", NULL);
+	struct sequence *all = sequence_new(&f.session);
+	if (trace < TRACES)
+		list_open_lane(&list, all, trace, &filter);
+	else
+		list_open(&list, all, &filter);
+	list_resize(&list, 20);
+	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = 7001};
+	assert_false(sequence_knows(list.sequence, &wish));
+	assert_true(sequence_find(list.sequence, &wish, &p));
+	list_goto(&list, p);
+	list_keep_wish(&list, &wish);
+	if (moves)
+		list_move(&list, 1);
+	struct place before = list_current(&list)->place;
+	session_start(&f.session);
+	sequence_start(all);
+	settle_until_known(&f, all, &list, &wish);
+	const struct row *row = list_current(&list);
+	assert_non_null(row);
+	uint64_t number = sequence_number(list.sequence, row_position(row), &exact);
+	assert_true(exact);
+	if (moves)
+		assert_int_equal(place_compare(row->place, before), 0);
+	assert_int_equal(number == 7001, !moves);
+	assert_int_equal(list.wish.by, SEQUENCE_BY_NOTHING);
+	list_close(&list);
+	sequence_free(all);
+	session_fixture_close(&f);
+}
+
+static void
+test_kept_wish(void **state)
+{
+	(void)state;
+	ask_early(0, false);
+	ask_early(TRACES, false);
+	ask_early(0, true);
+	ask_early(TRACES, true);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_one_lane),  cmocka_unit_test(test_lanes),
+	    cmocka_unit_test(test_unrelated), cmocka_unit_test(test_time_in_lane),
+	    cmocka_unit_test(test_not_noted), cmocka_unit_test(test_growing),
+	    cmocka_unit_test(test_early),     cmocka_unit_test(test_kept_wish),
+	};
+	return cmocka_run_group_tests_name("sequence", tests, NULL, NULL);
+}

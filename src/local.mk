@@ -274,8 +274,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/jump.h \
 	src/ui/list/list.c \
 	src/ui/list/list.h \
-	src/ui/list/moment.c \
-	src/ui/list/moment.h \
+	src/ui/list/display_time.c \
+	src/ui/list/display_time.h \
 	src/ui/list/range.c \
 	src/ui/list/range.h \
 	src/ui/list/rules.c \

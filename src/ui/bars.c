@@ -16,7 +16,7 @@
 #include "ui/app.h"
 #include "ui/input.h"
 #include "ui/list/filters.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/list/range.h"
 #include "ui/list/search.h"
 #include "ui/list/selection.h"
@@ -214,12 +214,12 @@ add_time(struct screen *screen, struct text *out)
 	struct list *list = screen->list;
 	const struct selection *selection =
 	    screen->time_mode != TIME_ABSOLUTE ? selection_get(screen) : NULL;
-	struct moment now;
-	if (!selection || !moment_of(list, &list->lanes[list->lane], &selection->message,
-				     &selection->expansion, &now))
+	struct display_time now;
+	if (!selection || !display_time_of(list, &list->lanes[list->lane], &selection->message,
+					   &selection->expansion, &now))
 		return;
 	text_add(out, "   ");
-	moment_format(&now, out);
+	display_time_format(&now, out);
 }
 
 /* What came since the end was left behind. */

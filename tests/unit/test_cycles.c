@@ -17,7 +17,7 @@
 #include "session/clock/cycles.h"
 #include "session/sequence.h"
 #include "session/session.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 
 #include <math.h>
 
@@ -831,20 +831,20 @@ static void
 test_rows(void **state)
 {
 	(void)state;
-	struct moment moment = {.clock = {.hz = 1e9, .has_epoch = true},
-				.ticks = UINT64_C(1714566605500000000),
-				.estimated = true};
+	struct display_time shown = {.clock = {.hz = 1e9, .has_epoch = true},
+				     .ticks = UINT64_C(1714566605500000000),
+				     .estimated = true};
 	struct text date = {0}, rest = {0}, whole = {0};
-	moment_format_parts(&moment, &date, &rest);
+	display_time_format_parts(&shown, &date, &rest);
 	assert_string_equal(text_get(&date), "2024-05-01");
 	assert_string_equal(text_get(&rest), "~12:30:05.500000000");
-	moment_format(&moment, &whole);
+	display_time_format(&shown, &whole);
 	assert_string_equal(text_get(&whole), "~2024-05-01 12:30:05.500000000");
 	text_clear(&whole);
-	moment_format_beside(&moment, &moment, &whole);
+	display_time_format_beside(&shown, &shown, &whole);
 	assert_string_equal(text_get(&whole), text_get(&rest));
 	text_clear(&whole);
-	moment_format_beside(&moment, NULL, &whole);
+	display_time_format_beside(&shown, NULL, &whole);
 	assert_string_equal(text_get(&whole), "~2024-05-01 12:30:05.500000000");
 	text_free(&date);
 	text_free(&rest);

@@ -8,7 +8,7 @@
 
 #include "ui/list/jump.h"
 #include "session/clock/clock_text.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
 #include "ui/prompt/prompt.h"
@@ -195,10 +195,10 @@ jump_set(struct screen *screen, const struct command_call *call)
 		screen_say(screen, "a mark is a letter");
 		return;
 	}
-	struct moment moment;
-	if (moment_of_row(screen->list, list_current(screen->list), &moment)) {
+	struct display_time shown;
+	if (display_time_of_row(screen->list, list_current(screen->list), &shown)) {
 		jumps->has_base = true;
-		jumps->base = moment;
+		jumps->base = shown;
 	}
 }
 
@@ -334,13 +334,13 @@ go_to_offset(struct screen *screen, uint64_t offset)
 }
 
 static void
-go_to_time(struct screen *screen, const struct moment *moment)
+go_to_time(struct screen *screen, const struct display_time *shown)
 {
 	go_to(screen,
-	      (struct sequence_wish){.by = moment->common ? SEQUENCE_BY_TIME : SEQUENCE_BY_TICKS,
+	      (struct sequence_wish){.by = shown->common ? SEQUENCE_BY_TIME : SEQUENCE_BY_TICKS,
 				     .lane = screen->list->lane,
-				     .value = moment->ticks,
-				     .time = moment->order});
+				     .value = shown->ticks,
+				     .time = shown->order});
 }
 
 void
@@ -387,48 +387,48 @@ jump_trace(struct screen *screen, const struct command_call *call)
 
 /* What times in the prompt count from, in the way they are shown. */
 static bool
-base_of_times(struct screen *screen, struct moment *base)
+base_of_times(struct screen *screen, struct display_time *base)
 {
 	if (screen->time_mode == TIME_START)
-		return moment_first(screen->list, base);
+		return display_time_first(screen->list, base);
 	if (screen->time_mode == TIME_MARK && screen->jumps->has_base)
 		*base = screen->jumps->base;
 	return screen->time_mode == TIME_MARK && screen->jumps->has_base;
 }
 
-/* Moves a moment by so many of its clock's ticks. */
+/* Moves a time by so many of its clock's ticks. */
 static void
-move_by(struct moment *moment, uint64_t ticks, bool back)
+move_by(struct display_time *shown, uint64_t ticks, bool back)
 {
-	uint64_t most = moment->common ? INT64_MAX : UINT64_MAX, own = moment->ticks;
-	if (moment->common) {
+	uint64_t most = shown->common ? INT64_MAX : UINT64_MAX, own = shown->ticks;
+	if (shown->common) {
 		int64_t step = ticks > most ? INT64_MAX : (int64_t)ticks;
-		if (__builtin_add_overflow(moment->order, back ? -step : step, &moment->order))
-			moment->order = back ? INT64_MIN : INT64_MAX;
-		moment->before = moment->order < 0;
-		moment->ticks = moment->before ? -(uint64_t)moment->order : (uint64_t)moment->order;
+		if (__builtin_add_overflow(shown->order, back ? -step : step, &shown->order))
+			shown->order = back ? INT64_MIN : INT64_MAX;
+		shown->before = shown->order < 0;
+		shown->ticks = shown->before ? -(uint64_t)shown->order : (uint64_t)shown->order;
 	} else if (back) {
-		moment->ticks = own > ticks ? own - ticks : 0;
+		shown->ticks = own > ticks ? own - ticks : 0;
 	} else {
-		moment->ticks = ticks > most - own ? most : own + ticks;
+		shown->ticks = ticks > most - own ? most : own + ticks;
 	}
 }
 
 static bool
-moment_at(struct screen *screen, const struct spot *spot, struct moment *moment)
+display_time_at(struct screen *screen, const struct spot *spot, struct display_time *shown)
 {
 	struct list *list;
 	struct row row;
-	return jump_find(screen, spot, &list, &row) && moment_of_row(list, &row, moment);
+	return jump_find(screen, spot, &list, &row) && display_time_of_row(list, &row, shown);
 }
 
 /* Reads [BASE]+DURATION, [BASE]-DURATION, BASE or TIME, where BASE is 'LETTER
  * or, left out, the cursor. */
 static bool
-parse_time(struct screen *screen, const char *text, struct moment *moment)
+parse_time(struct screen *screen, const char *text, struct display_time *shown)
 {
 	struct spot spot = {0};
-	struct moment from;
+	struct display_time from;
 	bool here = trail_here(screen, &spot), mark = *text == '\'';
 	uint64_t step = 0;
 	if (mark) {
@@ -438,30 +438,30 @@ parse_time(struct screen *screen, const char *text, struct moment *moment)
 		spot = *found;
 		text += 2;
 	}
-	bool timed = (here || mark) && moment_at(screen, &spot, moment);
-	if (!timed && (mark || !moment_first(screen->list, moment)))
+	bool timed = (here || mark) && display_time_at(screen, &spot, shown);
+	if (!timed && (mark || !display_time_first(screen->list, shown)))
 		return false;
 	if (screen->time_mode == TIME_TICKS || screen->time_mode == TIME_OWN)
-		*moment = (struct moment){.clock = trace_clock(screen->list->trace)};
+		*shown = (struct display_time){.clock = trace_clock(screen->list->trace)};
 	if (screen->time_mode == TIME_TICKS)
-		moment->clock.hz = 0;
+		shown->clock.hz = 0;
 	if (mark && !*text)
 		return timed;
 	if (*text == '+' || *text == '-') {
-		bool good = timed && clock_parse_duration(&moment->clock, text + 1, &step);
-		move_by(moment, step, *text == '-');
+		bool good = timed && clock_parse_duration(&shown->clock, text + 1, &step);
+		move_by(shown, step, *text == '-');
 		return good;
 	}
-	struct trace_clock clock = moment->clock;
-	bool based = base_of_times(screen, &from) && from.common == moment->common;
+	struct trace_clock clock = shown->clock;
+	bool based = base_of_times(screen, &from) && from.common == shown->common;
 	clock.has_epoch &= !based;
-	if (mark || !clock_parse(&clock, text, moment->ticks, &step))
+	if (mark || !clock_parse(&clock, text, shown->ticks, &step))
 		return false;
 	if (based)
-		*moment = from;
+		*shown = from;
 	else
-		*moment = (struct moment){.clock = clock, .common = moment->common};
-	move_by(moment, step, false);
+		*shown = (struct display_time){.clock = clock, .common = shown->common};
+	move_by(shown, step, false);
 	return true;
 }
 
@@ -471,7 +471,7 @@ jump_goto(struct screen *screen, const struct command_call *call)
 	struct jumps *jumps = screen->jumps;
 	const char *text = call->text;
 	uint64_t value;
-	struct moment moment;
+	struct display_time shown;
 	char *end;
 	if (!strcmp(text, ".") && jumps->last)
 		text = jumps->last;
@@ -487,8 +487,8 @@ jump_goto(struct screen *screen, const struct command_call *call)
 		go_to_offset(screen, value);
 	else if ((value = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
 		go_to_percent(screen, value);
-	else if (!parse_time(screen, text, &moment))
+	else if (!parse_time(screen, text, &shown))
 		screen_error(screen, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
 	else
-		go_to_time(screen, &moment);
+		go_to_time(screen, &shown);
 }

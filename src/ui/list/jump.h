@@ -6,7 +6,7 @@
 
 #include "command/command.h"
 #include "trace/reader.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 
 struct screen;
 
@@ -21,12 +21,12 @@ struct spot {
 enum { TRAIL_MAX = 100 };
 
 struct jumps {
-	VEC(struct spot) marks; /* in the order of their places */
-	VEC(struct spot) trail; /* where jumps began, oldest first */
-	size_t at;		/* in the trail; trail.count = not in it */
-	bool has_base;		/* what TIME_MARK counts from */
-	struct moment base;	/* that of the last mark set */
-	char *last;		/* of the go-to prompt, for `.`; owned */
+	VEC(struct spot) marks;	  /* in the order of their places */
+	VEC(struct spot) trail;	  /* where jumps began, oldest first */
+	size_t at;		  /* in the trail; trail.count = not in it */
+	bool has_base;		  /* what TIME_MARK counts from */
+	struct display_time base; /* that of the last mark set */
+	char *last;		  /* of the go-to prompt, for `.`; owned */
 };
 
 void jumps_free(struct jumps *);

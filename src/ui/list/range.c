@@ -10,7 +10,7 @@
 
 #include "ui/list/range.h"
 #include "command/keymap.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/screen/screen.h"
 #include "ui/screen/term.h"
 
@@ -109,12 +109,12 @@ range_drop(struct screen *screen)
 }
 
 static bool
-moment_at(const struct list *list, struct sequence_position p, struct moment *moment)
+display_time_at(const struct list *list, struct sequence_position p, struct display_time *shown)
 {
 	const struct list_lane *lane = &list->lanes[p.lane];
 	const struct message *m = reader_message(lane->reader, p.at);
 	struct message copy = m ? *m : (struct message){0};
-	return m && moment_of(list, lane, &copy, NULL, moment);
+	return m && display_time_of(list, lane, &copy, NULL, shown);
 }
 
 /* How many messages of a lane the list shows, from one position to another. */
@@ -142,7 +142,7 @@ range_describe(struct screen *screen, struct text *out)
 {
 	struct list *list = screen->list;
 	struct sequence_position first, last;
-	struct moment start, end;
+	struct display_time start, end;
 	uint64_t count = 0;
 	char digits[32];
 	bool exact = true;
@@ -159,10 +159,10 @@ range_describe(struct screen *screen, struct text *out)
 			count += count_shown(list, lane, from, to, &exact);
 	}
 	text_addf(out, "   range: %s%s messages", exact ? "" : "~", text_number(digits, count));
-	if (!moment_at(list, first, &start) || !moment_at(list, last, &end))
+	if (!display_time_at(list, first, &start) || !display_time_at(list, last, &end))
 		return;
 	struct text length = {0};
-	moment_format_difference(&start, &end, true, &length);
+	display_time_format_difference(&start, &end, true, &length);
 	if (length.length)
 		text_addf(out, ", %s %s", length.data, end.clock.hz ? "s" : "ticks");
 	text_free(&length);

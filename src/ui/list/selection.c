@@ -7,7 +7,7 @@
 #include "session/session.h"
 #include "ui/list/context_view.h"
 #include "ui/list/list.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/screen/screen.h"
 
 const struct selection *
@@ -36,8 +36,8 @@ selection_get(struct screen *screen)
 	reader_expand(list->reader, &selection->message, EXPAND_FIELDS, &selection->expansion);
 	context_view_add(screen, &selection->message, &selection->expansion);
 	if (screen->open[PANE_DETAIL])
-		moment_add(list, &list->lanes[list->lane], &selection->message,
-			   &selection->expansion);
+		display_time_add(list, &list->lanes[list->lane], &selection->message,
+				 &selection->expansion);
 	return selection;
 }
 

@@ -12,7 +12,7 @@
 #include "session/session.h"
 #include "ui/list/context_view.h"
 #include "ui/list/jump.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/list/selection.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
@@ -116,18 +116,18 @@ add_message(struct screen *screen, const struct spot *spot, struct text *out)
 	const struct row *selected = list_current(screen->list);
 	struct list *list;
 	struct row row;
-	struct moment here, there;
+	struct display_time here, there;
 	struct text apart = {0};
 	bool exact;
 	if (!jump_find(screen, spot, &list, &row))
 		return;
-	if (moment_of_row(list, &row, &there)) {
+	if (display_time_of_row(list, &row, &there)) {
 		bool near = (list == screen->list || there.common) &&
-			    moment_of_row(screen->list, selected, &here);
+			    display_time_of_row(screen->list, selected, &here);
 		text_add_char(out, ' ');
-		moment_format_beside(&there, near ? &here : NULL, out);
+		display_time_format_beside(&there, near ? &here : NULL, out);
 		if (near)
-			moment_format_difference(&here, &there, false, &apart);
+			display_time_format_difference(&here, &there, false, &apart);
 		if (apart.length)
 			text_addf(out, " (%s)", apart.data);
 		text_free(&apart);

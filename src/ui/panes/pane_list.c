@@ -16,7 +16,7 @@
 #include "session/clock/cycles.h"
 #include "session/session.h"
 #include "ui/list/context_view.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/list/range.h"
 #include "ui/list/rules.h"
 #include "ui/list/search.h"
@@ -153,30 +153,31 @@ number_text(struct list_row *row, struct text *out)
 }
 
 static bool
-row_moment(struct list_row *row, struct moment *moment)
+row_time(struct list_row *row, struct display_time *shown)
 {
-	return moment_of(row->screen->list, lane_of(row), &row->message, row->expansion, moment);
+	return display_time_of(row->screen->list, lane_of(row), &row->message, row->expansion,
+			       shown);
 }
 
 static void
 delta_text(struct list_row *row, struct text *out)
 {
-	struct moment before, now;
+	struct display_time before, now;
 	/* both by the transport: of the other there is no expansion */
-	if (moment_of_row(row->screen->list, row->previous, &before) &&
-	    moment_of_row(row->screen->list, row->row, &now)) {
+	if (display_time_of_row(row->screen->list, row->previous, &before) &&
+	    display_time_of_row(row->screen->list, row->row, &now)) {
 		if (row->column->raw)
 			before.clock.hz = now.clock.hz = 0;
-		moment_format_difference(&before, &now, false, out);
+		display_time_format_difference(&before, &now, false, out);
 	}
 }
 
 static void
-since_start_text(struct list_row *row, const struct moment *now, struct text *out)
+since_start_text(struct list_row *row, const struct display_time *now, struct text *out)
 {
-	struct moment first;
-	if (moment_first(row->screen->list, &first))
-		moment_format_difference(&first, now, true, out);
+	struct display_time first;
+	if (display_time_first(row->screen->list, &first))
+		display_time_format_difference(&first, now, true, out);
 }
 
 /* The trace's own clock, whatever relates it to others. */
@@ -199,7 +200,7 @@ static void
 time_text(struct list_row *row, struct text *out)
 {
 	struct screen *screen = row->screen;
-	struct moment now;
+	struct display_time now;
 	if (screen->time_mode == TIME_DELTA) {
 		delta_text(row, out);
 		return;
@@ -208,18 +209,18 @@ time_text(struct list_row *row, struct text *out)
 		own_time_text(row, out);
 		return;
 	}
-	if (!row_moment(row, &now))
+	if (!row_time(row, &now))
 		return;
 	if (screen->time_mode == TIME_TICKS || row->column->raw)
 		ticks_text(row, out);
 	else if (screen->time_mode == TIME_START)
 		since_start_text(row, &now, out);
 	else if (screen->time_mode == TIME_MARK && screen->jumps->has_base)
-		moment_format_difference(&screen->jumps->base, &now, false, out);
+		display_time_format_difference(&screen->jumps->base, &now, false, out);
 	else if (row->date)
-		moment_format_parts(&now, now.clock.has_epoch ? row->date : NULL, out);
+		display_time_format_parts(&now, now.clock.has_epoch ? row->date : NULL, out);
 	else
-		moment_format(&now, out);
+		display_time_format(&now, out);
 }
 
 static void

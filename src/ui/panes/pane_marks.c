@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "ui/list/jump.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -69,7 +69,7 @@ fill_line(struct screen *screen, struct mark_line *line)
 	struct marks_state *state = state_of(screen);
 	struct list *list;
 	struct row row;
-	struct moment moment;
+	struct display_time shown;
 	char digits[32];
 	bool found = jump_find(screen, &(struct spot){.trace = line->trace, .place = line->place},
 			       &list, &row);
@@ -89,8 +89,8 @@ fill_line(struct screen *screen, struct mark_line *line)
 		text_add_char(&line->head, ' ');
 	text_add_char(&line->head, ' ');
 	reader_expand(lane->reader, &row.message, EXPAND_TEXT, &state->expansion);
-	if (moment_of(list, lane, &row.message, &state->expansion, &moment))
-		moment_format(&moment, &line->head);
+	if (display_time_of(list, lane, &row.message, &state->expansion, &shown))
+		display_time_format(&shown, &line->head);
 	const struct text *text = &state->expansion.text;
 	text_add_safe(&line->text, text_get(text), text->length, screen->charset);
 }

@@ -17,7 +17,7 @@
 #include "session/clock/clock_text.h"
 #include "session/session.h"
 #include "ui/list/filters.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
 
@@ -497,7 +497,7 @@ fill_origin(struct screen *screen, struct table_row *row, size_t i)
 	struct origin_line *line = state_of(screen)->order.at[i];
 	const struct list *list = &screen->lists[line->trace];
 	struct origin_columns columns;
-	struct moment first;
+	struct display_time first;
 	make_columns(&columns, row->area);
 	name_line(screen, line);
 	table_putf(row, ORIGIN_TICK, row->current ? ROLE_CURSOR : ROLE_NORMAL, " [%c] ",
@@ -508,8 +508,8 @@ fill_origin(struct screen *screen, struct table_row *row, size_t i)
 	text_clear(text);
 	/* as the present list has it */
 	if (line->first.length &&
-	    moment_of(screen->list, &list->lanes[0], &line->first, NULL, &first))
-		moment_format_parts(&first, NULL, text);
+	    display_time_of(screen->list, &list->lanes[0], &line->first, NULL, &first))
+		display_time_format_parts(&first, NULL, text);
 	table_put(row, columns.time, ROLE_NOTE, text_get(text), text->length);
 	draw_graph(screen, row->canvas, row->area, row->y, graph_column(&columns), line);
 }

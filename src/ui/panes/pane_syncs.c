@@ -15,7 +15,7 @@
 
 #include "query/seek.h"
 #include "session/session.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/list/traces.h"
 #include "ui/panes/table.h"
 #include "ui/screen/screen.h"
@@ -101,15 +101,15 @@ static void
 add_since(struct syncs_state *state, const struct row *row, struct text *out)
 {
 	const struct list_lane *lane = &state->list.lanes[row->lane];
-	struct moment now, then;
+	struct display_time now, then;
 	struct message before;
 	if (!find_before(state, row, &before))
 		return;
 	if (state->resyncs)
 		text_add_size(out, row->message.offset - before.offset);
-	else if (moment_of(&state->list, lane, &row->message, NULL, &now) &&
-		 moment_of(&state->list, lane, &before, NULL, &then))
-		moment_format_difference(&then, &now, false, out);
+	else if (display_time_of(&state->list, lane, &row->message, NULL, &now) &&
+		 display_time_of(&state->list, lane, &before, NULL, &then))
+		display_time_format_difference(&then, &now, false, out);
 }
 
 static void
@@ -131,15 +131,15 @@ fill_line(struct screen *screen, const struct row *row, struct sync_line *line)
 	struct syncs_state *state = state_of(screen);
 	struct expansion *e = &state->expansion;
 	const struct list_lane *lane = &state->list.lanes[row->lane];
-	struct moment now;
+	struct display_time now;
 	struct text *cells = line->cells;
 	reader_expand(lane->reader, &row->message, EXPAND_FIELDS, e);
 	text_add_safe(&cells[WHAT], text_get(&e->type), e->type.length, screen->charset);
 	text_add_char(&cells[WHAT], ' ');
 	text_add_safe(&cells[WHAT], text_get(&e->text), e->text.length, screen->charset);
 	screen_add_safe(screen, trace_name(lane->trace), &cells[TRACE]);
-	if (moment_of(&state->list, lane, &row->message, NULL, &now))
-		moment_format(&now, &cells[TIME]);
+	if (display_time_of(&state->list, lane, &row->message, NULL, &now))
+		display_time_format(&now, &cells[TIME]);
 	add_since(state, row, &cells[SINCE]);
 	add_partner(screen, row, &cells[PARTNER]);
 }

@@ -18,7 +18,7 @@
 #include "session/context/context.h"
 #include "session/session.h"
 #include "ui/list/filters.h"
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "ui/list/range.h"
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
@@ -421,12 +421,12 @@ add_time(const struct density_answer *answer, int64_t time, uint64_t step, bool 
 	}
 	bool before = time < 0;
 	uint64_t ns = before ? -(uint64_t)time : (uint64_t)time;
-	struct moment moment = {
+	struct display_time shown = {
 	    .clock = {.hz = (double)power_of_ten(digits), .has_epoch = answer->wall},
 	    .ticks = ns / power_of_ten(9 - digits),
 	    .before = before};
 	size_t start = out->length;
-	moment_format(&moment, out);
+	display_time_format(&shown, out);
 	const char *blank = strchr(out->data + start, ' ');
 	if (!date && blank) { /* the time of the day only */
 		struct text rest = {0};

@@ -1,7 +1,7 @@
-/* Moments: see moment.h. */
+/* Times as they are displayed: see display_time.h. */
 #include "config.h"
 
-#include "ui/list/moment.h"
+#include "ui/list/display_time.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
@@ -10,72 +10,72 @@
 
 static const double NANO = 1e9;
 
-/* The moment that a message tells itself. */
+/* The time that a message tells itself. */
 static bool
-moment_told(const struct list *list, const struct list_lane *lane, const struct message *m,
-	    const struct expansion *own, struct moment *moment)
+display_time_told(const struct list *list, const struct list_lane *lane, const struct message *m,
+		  const struct expansion *own, struct display_time *shown)
 {
 	struct message_time time;
 	bool any = clocks_time(lane->trace, m, own, &time);
-	*moment = (struct moment){.clock = trace_clock(lane->trace), .ticks = m->ticks};
+	*shown = (struct display_time){.clock = trace_clock(lane->trace), .ticks = m->ticks};
 	if (!any || !time.known || (time.plain && list->lane_count == 1))
 		return m->flags & MESSAGE_TIMED;
-	moment->clock = (struct trace_clock){.hz = NANO, .has_epoch = time.wall};
-	moment->before = time.nanoseconds < 0;
-	moment->ticks = moment->before ? -(uint64_t)time.nanoseconds : (uint64_t)time.nanoseconds;
-	moment->order = time.order;
-	moment->common = true;
+	shown->clock = (struct trace_clock){.hz = NANO, .has_epoch = time.wall};
+	shown->before = time.nanoseconds < 0;
+	shown->ticks = shown->before ? -(uint64_t)time.nanoseconds : (uint64_t)time.nanoseconds;
+	shown->order = time.order;
+	shown->common = true;
 	return true;
 }
 
 bool
-moment_of(const struct list *list, const struct list_lane *lane, const struct message *m,
-	  const struct expansion *own, struct moment *moment)
+display_time_of(const struct list *list, const struct list_lane *lane, const struct message *m,
+		const struct expansion *own, struct display_time *shown)
 {
 	struct cycles_estimate estimate;
 	if (!cycles_find(lane->trace, m, &estimate))
-		return moment_told(list, lane, m, own, moment);
+		return display_time_told(list, lane, m, own, shown);
 	struct message timed = cycles_timed(m, estimate.ticks);
-	bool any = moment_told(list, lane, &timed, own, moment);
-	moment->estimated = true;
+	bool any = display_time_told(list, lane, &timed, own, shown);
+	shown->estimated = true;
 	return any;
 }
 
 bool
-moment_of_row(const struct list *list, const struct row *row, struct moment *moment)
+display_time_of_row(const struct list *list, const struct row *row, struct display_time *shown)
 {
 	return row && row->there &&
-	       moment_of(list, &list->lanes[row->lane], &row->message, NULL, moment);
+	       display_time_of(list, &list->lanes[row->lane], &row->message, NULL, shown);
 }
 
-/* The first message of a lane that has a moment, near its start. */
+/* The first message of a lane that has a time, near its start. */
 static bool
-first_of_lane(const struct list *list, const struct list_lane *lane, struct moment *moment)
+first_of_lane(const struct list *list, const struct list_lane *lane, struct display_time *shown)
 {
 	const struct block *block = reader_block(lane->reader, 0);
 	for (size_t i = 0; i < block->count; i++)
-		if (moment_told(list, lane, &block->messages[i], NULL, moment))
+		if (display_time_told(list, lane, &block->messages[i], NULL, shown))
 			return true;
 	return false;
 }
 
 bool
-moment_first(const struct list *list, struct moment *moment)
+display_time_first(const struct list *list, struct display_time *shown)
 {
 	bool any = false;
 	for (size_t i = 0; i < list->lane_count; i++) {
-		struct moment own;
+		struct display_time own;
 		if (!sequence_relates(list->sequence, i, list->lane) ||
 		    !first_of_lane(list, &list->lanes[i], &own))
 			continue;
-		if (!any || own.order < moment->order)
-			*moment = own;
+		if (!any || own.order < shown->order)
+			*shown = own;
 		any = true;
 	}
 	return any;
 }
 
-/* --- how a moment is estimated ----------------------------------------- */
+/* --- how a time is estimated ------------------------------------------- */
 
 enum { ESTIMATED, AFTER, BEFORE, OFF };
 
@@ -95,18 +95,18 @@ add_text(struct expansion *e, int row, const struct text *text)
 	field->s.length = text->length;
 }
 
-/* Adds when it was TICKS. */
+/* Adds the time of TICKS. */
 static void
-add_moment(const struct list *list, const struct list_lane *lane, const struct message *m,
-	   uint64_t ticks, int row, struct expansion *e)
+add_time(const struct list *list, const struct list_lane *lane, const struct message *m,
+	 uint64_t ticks, int row, struct expansion *e)
 {
 	struct message timed = cycles_timed(m, ticks);
-	struct moment moment;
+	struct display_time shown;
 	struct text text = {0};
 	if (ticks == UINT64_MAX)
 		text_add(&text, "no time is told near behind it");
-	else if (moment_told(list, lane, &timed, NULL, &moment))
-		moment_format(&moment, &text);
+	else if (display_time_told(list, lane, &timed, NULL, &shown))
+		display_time_format(&shown, &text);
 	add_text(e, row, &text);
 	text_free(&text);
 }
@@ -117,27 +117,27 @@ add_error(const struct list *list, const struct list_lane *lane, const struct me
 {
 	uint64_t error = cycles_error(estimate);
 	struct message first = cycles_timed(m, estimate->from), last = first;
-	struct moment from, to;
+	struct display_time from, to;
 	struct text text = {0};
 	if (__builtin_add_overflow(first.ticks, error, &last.ticks))
 		text_add(&text, "nothing limits it");
-	else if (moment_told(list, lane, &first, NULL, &from) &&
-		 moment_told(list, lane, &last, NULL, &to))
-		moment_format_difference(&from, &to, true, &text);
+	else if (display_time_told(list, lane, &first, NULL, &from) &&
+		 display_time_told(list, lane, &last, NULL, &to))
+		display_time_format_difference(&from, &to, true, &text);
 	add_text(e, OFF, &text);
 	text_free(&text);
 }
 
 void
-moment_add(const struct list *list, const struct list_lane *lane, const struct message *m,
-	   struct expansion *e)
+display_time_add(const struct list *list, const struct list_lane *lane, const struct message *m,
+		 struct expansion *e)
 {
 	struct cycles_estimate estimate;
 	if (!cycles_find(lane->trace, m, &estimate))
 		return;
 	expansion_open(e, &estimate_rows[ESTIMATED], FIELD_NOWHERE, 0, 0);
-	add_moment(list, lane, m, estimate.from, AFTER, e);
-	add_moment(list, lane, m, estimate.to, BEFORE, e);
+	add_time(list, lane, m, estimate.from, AFTER, e);
+	add_time(list, lane, m, estimate.to, BEFORE, e);
 	add_error(list, lane, m, &estimate, e);
 	expansion_close(e);
 }
@@ -145,54 +145,55 @@ moment_add(const struct list *list, const struct list_lane *lane, const struct m
 /* --- words ------------------------------------------------------------- */
 
 static void
-format_clock(const struct moment *moment, struct text *out)
+format_clock(const struct display_time *shown, struct text *out)
 {
-	struct trace_clock clock = moment->clock;
-	if (moment->before) {
+	struct trace_clock clock = shown->clock;
+	if (shown->before) {
 		text_add_char(out, '-');
 		clock.has_epoch = false;
 	}
-	clock_format(&clock, moment->ticks, out);
+	clock_format(&clock, shown->ticks, out);
 }
 
 void
-moment_format(const struct moment *moment, struct text *out)
+display_time_format(const struct display_time *shown, struct text *out)
 {
-	text_add(out, moment->estimated ? "~" : "");
-	format_clock(moment, out);
+	text_add(out, shown->estimated ? "~" : "");
+	format_clock(shown, out);
 }
 
 void
-moment_format_parts(const struct moment *moment, struct text *date, struct text *rest)
+display_time_format_parts(const struct display_time *shown, struct text *date, struct text *rest)
 {
 	struct text whole = {0};
-	format_clock(moment, &whole);
+	format_clock(shown, &whole);
 	const char *all = text_get(&whole), *blank = strchr(all, ' ');
 	if (date && blank)
 		text_add_bytes(date, all, (size_t)(blank - all));
 	if (rest)
-		text_addf(rest, "%s%s", moment->estimated ? "~" : "", blank ? blank + 1 : all);
+		text_addf(rest, "%s%s", shown->estimated ? "~" : "", blank ? blank + 1 : all);
 	text_free(&whole);
 }
 
 void
-moment_format_beside(const struct moment *moment, const struct moment *here, struct text *out)
+display_time_format_beside(const struct display_time *shown, const struct display_time *here,
+			   struct text *out)
 {
 	struct text date = {0}, same = {0};
-	moment_format_parts(moment, &date, NULL);
+	display_time_format_parts(shown, &date, NULL);
 	if (here)
-		moment_format_parts(here, &same, NULL);
+		display_time_format_parts(here, &same, NULL);
 	if (!strcmp(text_get(&date), text_get(&same)))
-		moment_format_parts(moment, NULL, out);
+		display_time_format_parts(shown, NULL, out);
 	else
-		moment_format(moment, out);
+		display_time_format(shown, out);
 	text_free(&date);
 	text_free(&same);
 }
 
 void
-moment_format_difference(const struct moment *from, const struct moment *to, bool plain,
-			 struct text *out)
+display_time_format_difference(const struct display_time *from, const struct display_time *to,
+			       bool plain, struct text *out)
 {
 	if (from->common != to->common || from->clock.hz != to->clock.hz)
 		return;

@@ -192,10 +192,10 @@ libtrawl_a_SOURCES = \
 	src/query/filter/filter_type.c \
 	src/query/matches.c \
 	src/query/matches.h \
+	src/query/next_match.c \
+	src/query/next_match.h \
 	src/query/origin_names.c \
 	src/query/origin_names.h \
-	src/query/seek.c \
-	src/query/seek.h \
 	src/query/silence.c \
 	src/query/silence.h \
 	src/query/stretch.c \

@@ -136,6 +136,7 @@ unit_tests = \
 	tests/unit/test_parallel \
 	tests/unit/test_ppl \
 	tests/unit/test_merge \
+	tests/unit/test_next_match \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
 	tests/unit/test_recognise \

@@ -14,8 +14,8 @@
  * of a complete index tell the total at once, while cells are still counted.
  *
  * Everything is forgotten when the index starts anew (index_epoch) and, where
- * text, times or contexts decide, when these changed (filter_generation).  `round` counts that, so
- * that what the worker found meanwhile is thrown away.
+ * text, times or contexts decide, when these changed (filter_generation).  `round`
+ * counts that, so that what the worker found meanwhile is thrown away.
  */
 #include "config.h"
 
@@ -778,21 +778,12 @@ next_row(const struct matches_rows *rows, uint64_t cell, struct position from, i
 	return true;
 }
 
-/* The cell in which to look from FROM on. */
-static uint64_t
-cell_ahead(struct position from, int direction)
-{
-	if (direction > 0)
-		return from.at == SIZE_MAX ? from.cell + 1 : from.cell;
-	return from.at ? from.cell : from.cell - 1;
-}
-
 enum matches_result
 matches_next(struct matches *m, struct reader *reader, struct position from, int direction,
 	     struct position *hit)
 {
 	struct matches_rows rows;
-	uint64_t first = cell_ahead(from, direction);
+	uint64_t first = position_next_cell(from, direction);
 	for (uint64_t cell = first;; cell += (uint64_t)(int64_t)direction) {
 		enum matches_result result = next_cell(m, &cell, direction);
 		if (result == MATCHES_END)
@@ -805,8 +796,7 @@ matches_next(struct matches *m, struct reader *reader, struct position from, int
 		}
 		*hit = from;
 		if (cell != first)
-			*hit = direction > 0 ? (struct position){.cell = cell - 1, .at = SIZE_MAX}
-					     : (struct position){.cell = cell + 1};
+			*hit = position_past(cell - (uint64_t)(int64_t)direction, direction);
 		return MATCHES_UNDECIDED;
 	}
 }
@@ -814,7 +804,7 @@ matches_next(struct matches *m, struct reader *reader, struct position from, int
 bool
 matches_await(struct matches *m, struct position from, int direction)
 {
-	uint64_t cell = cell_ahead(from, direction);
+	uint64_t cell = position_next_cell(from, direction);
 	pthread_mutex_lock(&m->lock);
 	bool comes = worker_is_running(&m->worker) && !m->stopped && cell < m->swept &&
 		     word_of(m, cell) == UNDECIDED;

@@ -1,6 +1,6 @@
 /*
  * Silences: a long time without a message, looked for from one cell to the
- * next.  A part of seek.c.
+ * next.  A part of next_match.c.
  */
 #ifndef TRAWL_QUERY_SILENCE_H
 #define TRAWL_QUERY_SILENCE_H

@@ -34,6 +34,23 @@ struct position {
 	size_t at;
 };
 
+/* Where one is who has passed a whole cell, forward or backward; and the cell in which to
+ * go on from a position, that need not be a message.  What is before the first cell, and
+ * behind the last, wraps around. */
+static inline struct position
+position_past(uint64_t cell, int direction)
+{
+	return (struct position){.cell = cell, .at = direction > 0 ? SIZE_MAX : 0};
+}
+
+static inline uint64_t
+position_next_cell(struct position p, int direction)
+{
+	if (direction > 0)
+		return p.at == SIZE_MAX ? p.cell + 1 : p.cell;
+	return p.at ? p.cell : p.cell - 1;
+}
+
 /* What identifies a message for ever. */
 struct place {
 	uint64_t offset;  /* message_place() */

@@ -12,9 +12,7 @@
 #include "decode/coresight/opencsd_library.h"
 #include "base/thread.h"
 #include "query/matches.h"
-#include "query/seek.h"
 #include "random.h"
-#include "session/session.h"
 #include "session/session.h"
 #include "toy.h"
 

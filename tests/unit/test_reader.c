@@ -1,5 +1,5 @@
 /*
- * Readers and seeking over real SyS-T captures: what is seen through cells,
+ * Readers and cursors over real SyS-T captures: what is seen through cells,
  * before and after the index is there, is what one walk sees; positions,
  * numbers, offsets and places lead to each other.
  */
@@ -9,13 +9,14 @@
 
 #include "base/bytes.h"
 #include "base/vec.h"
-#include "query/seek.h"
+#include "query/next_match.h"
 #include "same_index.h"
 #include "session/session.h"
 #include "toy.h"
 #include "trace/reader.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ struct fixture {
 	struct session session;
 	struct trace *trace;
 	struct reader *reader;
+	struct sequence *sequence;
 	struct message *walked;
 };
 
@@ -64,7 +66,9 @@ setup(void **state)
 	option_defaults(profile_options_table(), &f->session.profile);
 	f->trace = session_open(&f->session, f->path, "syst/raw", NULL, 0, &err);
 	assert_non_null(f->trace);
+	session_link(&f->session);
 	f->reader = reader_new(f->trace);
+	f->sequence = sequence_new(&f->session);
 	f->walked = mem_new((COUNT + 1) * sizeof *f->walked);
 	size_t got = 0, n;
 	while ((n = reader_walk(f->reader, f->walked + got, COUNT + 1 - got)) > 0)
@@ -78,6 +82,7 @@ static int
 teardown(void **state)
 {
 	struct fixture *f = *state;
+	sequence_free(f->sequence);
 	reader_free(f->reader);
 	session_close(&f->session);
 	unlink(f->path);
@@ -164,75 +169,86 @@ test_places(void **state)
 	} while (reader_next(f->reader, &p, 0));
 }
 
-static uint64_t
-seek_number(struct fixture *f, struct filter *want, uint64_t from, int direction, bool wrap,
-	    enum seek_result expected, bool *wrapped)
+static struct next_match *
+cursor(struct fixture *f, struct filter *want, uint64_t from, int direction, bool wrap)
 {
-	struct position p, hit = {0};
+	struct next_query query = {
+	    .sequence = f->sequence, .want = want, .direction = direction, .wrap = wrap};
 	bool exact;
-	assert_true(reader_find_number(f->reader, from, &p, &exact));
-	struct seek_query query = {
-	    .trace = f->trace, .want = want, .from = p, .direction = direction, .wrap = wrap};
-	assert_int_equal(seek_near(&query, f->reader, 1000, &hit, wrapped), expected);
-	return expected == SEEK_FOUND ? reader_number(f->reader, hit, &exact) : UINT64_MAX;
+	assert_true(reader_find_number(f->reader, from, &query.from.at, &exact));
+	return next_match_new(&query);
+}
+
+static uint64_t
+find_number(struct fixture *f, struct filter *want, uint64_t from, int direction, bool wrap,
+	    enum next_result expected, bool *wrapped)
+{
+	const struct next_bound bound = {.near = 1000};
+	struct next_match *next = cursor(f, want, from, direction, wrap);
+	struct sequence_position found = {0};
+	bool exact;
+	assert_int_equal(next_match(next, &bound, &found), expected);
+	*wrapped = next_match_wrapped(next);
+	next_match_free(next);
+	return expected == NEXT_FOUND ? reader_number(f->reader, found.at, &exact) : UINT64_MAX;
 }
 
 static void
-test_seek(void **state)
+test_next(void **state)
 {
 	struct fixture *f = *state;
 	bool wrapped;
 	index_build(trace_index(f->trace));
 	struct filter errors = {.severities = 1 << SEVERITY_ERROR};
-	assert_int_equal(seek_number(f, &errors, 0, 1, false, SEEK_FOUND, &wrapped), 999);
-	assert_int_equal(seek_number(f, &errors, 999, 1, false, SEEK_FOUND, &wrapped), 1999);
-	assert_int_equal(seek_number(f, &errors, 5000, -1, false, SEEK_FOUND, &wrapped), 4999);
-	assert_int_equal(seek_number(f, &errors, 4999, -1, false, SEEK_FOUND, &wrapped), 3999);
-	seek_number(f, &errors, 500, -1, false, SEEK_NOT_FOUND, &wrapped);
-	assert_int_equal(seek_number(f, &errors, 500, -1, true, SEEK_FOUND, &wrapped), 29999);
+	assert_int_equal(find_number(f, &errors, 0, 1, false, NEXT_FOUND, &wrapped), 999);
+	assert_int_equal(find_number(f, &errors, 999, 1, false, NEXT_FOUND, &wrapped), 1999);
+	assert_int_equal(find_number(f, &errors, 5000, -1, false, NEXT_FOUND, &wrapped), 4999);
+	assert_int_equal(find_number(f, &errors, 4999, -1, false, NEXT_FOUND, &wrapped), 3999);
+	find_number(f, &errors, 500, -1, false, NEXT_END, &wrapped);
+	assert_int_equal(find_number(f, &errors, 500, -1, true, NEXT_FOUND, &wrapped), 29999);
 	assert_true(wrapped);
-	assert_int_equal(seek_number(f, &errors, 29999, 1, true, SEEK_FOUND, &wrapped), 999);
+	assert_int_equal(find_number(f, &errors, 29999, 1, true, NEXT_FOUND, &wrapped), 999);
 	assert_true(wrapped);
 
 	struct filter text = filter_all();
 	text.expr = filter_parse_pattern("needle", NULL);
-	assert_int_equal(seek_number(f, &text, 0, 1, false, SEEK_FOUND, &wrapped), 5000);
-	assert_int_equal(seek_number(f, &text, 25000, 1, true, SEEK_FOUND, &wrapped), 0);
+	assert_int_equal(find_number(f, &text, 0, 1, false, NEXT_FOUND, &wrapped), 5000);
+	assert_int_equal(find_number(f, &text, 25000, 1, true, NEXT_FOUND, &wrapped), 0);
 	assert_true(wrapped);
 	filter_free(&text);
 
 	/* the only hit is where it began: a full round finds it again */
 	text.expr = filter_parse_pattern("^n 12345 ", NULL);
-	assert_int_equal(seek_number(f, &text, 12345, 1, true, SEEK_FOUND, &wrapped), 12345);
-	assert_int_equal(seek_number(f, &text, 12345, -1, true, SEEK_FOUND, &wrapped), 12345);
-	seek_number(f, &text, 12345, 1, false, SEEK_NOT_FOUND, &wrapped);
+	assert_int_equal(find_number(f, &text, 12345, 1, true, NEXT_FOUND, &wrapped), 12345);
+	assert_int_equal(find_number(f, &text, 12345, -1, true, NEXT_FOUND, &wrapped), 12345);
+	find_number(f, &text, 12345, 1, false, NEXT_END, &wrapped);
 	filter_free(&text);
 }
 
 /* Going on from where a bounded look ended covers the rest, and ends. */
 static void
-test_seek_in_steps(void **state)
+test_next_in_steps(void **state)
 {
 	struct fixture *f = *state;
+	const struct next_bound bound = {.near = 1};
 	struct filter text = filter_all();
-	struct position hit;
-	bool exact, wrapped;
+	struct sequence_position found;
+	bool exact;
 	index_build(trace_index(f->trace));
 	uint64_t cells = index_cell_count(trace_index(f->trace));
 	text.expr = filter_parse_pattern("^n (7|29990) ", NULL); /* in the first and last cell */
 	for (int direction = -1; direction <= 1; direction += 2) {
-		struct seek_query query = {
-		    .trace = f->trace, .want = &text, .direction = direction};
-		assert_true(
-		    reader_find_number(f->reader, direction > 0 ? 7 : 29990, &query.from, &exact));
+		struct next_match *next =
+		    cursor(f, &text, direction > 0 ? 7 : 29990, direction, false);
 		uint64_t steps = 0;
-		enum seek_result result;
-		while ((result = seek_near(&query, f->reader, 1, &hit, &wrapped)) == SEEK_RUNNING) {
-			query.from = hit;
+		enum next_result result;
+		while ((result = next_match(next, &bound, &found)) == NEXT_MORE)
 			assert_true(++steps <= cells);
-		}
-		assert_int_equal(result, SEEK_FOUND);
-		assert_int_equal(reader_number(f->reader, hit, &exact), direction > 0 ? 29990 : 7);
+		assert_int_equal(result, NEXT_FOUND);
+		assert_true(steps > cells / 2);
+		assert_int_equal(reader_number(f->reader, found.at, &exact),
+				 direction > 0 ? 29990 : 7);
+		next_match_free(next);
 	}
 	filter_free(&text);
 }
@@ -240,29 +256,32 @@ test_seek_in_steps(void **state)
 static void
 ring(void *context)
 {
-	*(_Atomic bool *)context = true;
+	atomic_fetch_add((atomic_uint *)context, 1);
 }
 
 static void
-test_seek_thread(void **state)
+test_next_in_thread(void **state)
 {
 	struct fixture *f = *state;
+	const struct next_bound bound = {.background = true};
 	struct filter text = filter_all();
 	text.expr = filter_parse_pattern("no such thing", NULL);
-	struct position hit;
-	bool wrapped;
-	uint64_t looked;
-	_Atomic bool rung = false;
-	struct seek_query query = {.trace = f->trace, .want = &text, .direction = 1, .wrap = true};
-	struct seek *seek = seek_start(&query, ring, (void *)&rung);
-	while (!rung)
-		usleep(1000);
-	assert_int_equal(seek_poll(seek, &hit, &wrapped, &looked), SEEK_NOT_FOUND);
-	assert_true(looked >= index_cell_count(trace_index(f->trace)));
-	seek_free(seek);
-	seek = seek_start(&query, ring, (void *)&rung);
-	seek_cancel(seek);
-	seek_free(seek);
+	struct sequence_position found;
+	atomic_uint rung = 0;
+	enum next_result result;
+	session_notify(&f->session, ring, &rung);
+	struct next_match *next = cursor(f, &text, 20000, 1, true);
+	for (unsigned waits = 1; (result = next_match(next, &bound, &found)) == NEXT_WAITING;
+	     waits++)
+		while (atomic_load(&rung) < waits)
+			usleep(1000);
+	assert_int_equal(result, NEXT_END);
+	assert_int_equal(atomic_load(&rung), 2); /* to the end, and from the start on */
+	next_match_free(next);
+	next = cursor(f, &text, 0, 1, true);
+	assert_int_equal(next_match(next, &bound, &found), NEXT_WAITING);
+	next_match_free(next); /* ends it */
+	session_notify(&f->session, NULL, NULL);
 	filter_free(&text);
 }
 
@@ -405,9 +424,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_indexed),	      TEST(test_provisional), TEST(test_numbers),
-	    TEST(test_offsets),	      TEST(test_places),      TEST(test_seek),
-	    TEST(test_seek_in_steps), TEST(test_seek_thread), cmocka_unit_test(test_filter_cell),
+	    TEST(test_indexed),	      TEST(test_provisional),	 TEST(test_numbers),
+	    TEST(test_offsets),	      TEST(test_places),	 TEST(test_next),
+	    TEST(test_next_in_steps), TEST(test_next_in_thread), cmocka_unit_test(test_filter_cell),
 	    TEST(test_growing),	      TEST(test_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/vec.h"
-#include "query/seek.h"
+#include "query/next_match.h"
 #include "query/silence.h"
 #include "random.h"
 #include "session/session.h"
@@ -79,32 +79,36 @@ tell(void *context)
 
 /* The message where the search ends, MESSAGES if it finds none. */
 static size_t
-find(struct trace *trace, struct reader *reader, const struct filter *shown, size_t from,
-     int direction, uint64_t least)
+find(struct sequence *sequence, const struct filter *shown, size_t from, int direction,
+     uint64_t least)
 {
+	const struct next_bound bound = {.background = true};
+	struct reader *reader = sequence_reader(sequence, 0);
+	struct session *session = session_of(reader_trace(reader));
 	struct filter all = filter_all();
-	struct position at, hit;
-	uint64_t looked;
-	bool exact, wrapped;
-	sem_t done;
-	sem_init(&done, 0, 0);
-	assert_true(reader_find_number(reader, from, &at, &exact) && exact);
-	struct seek_query query = {.trace = trace,
+	struct next_query query = {.sequence = sequence,
 				   .want = &all,
 				   .also = shown,
-				   .from = at,
 				   .direction = direction,
 				   .silence = least};
-	struct seek *seek = seek_start(&query, tell, &done);
-	while (sem_wait(&done) != 0)
-		;
-	enum seek_result result = seek_poll(seek, &hit, &wrapped, &looked);
-	seek_free(seek);
+	struct sequence_position found;
+	enum next_result result;
+	bool exact;
+	sem_t done;
+	sem_init(&done, 0, 0);
+	session_notify(session, tell, &done);
+	assert_true(reader_find_number(reader, from, &query.from.at, &exact) && exact);
+	struct next_match *next = next_match_new(&query);
+	while ((result = next_match(next, &bound, &found)) == NEXT_WAITING)
+		while (sem_wait(&done) != 0)
+			;
+	next_match_free(next);
+	session_notify(session, NULL, NULL);
 	sem_destroy(&done);
-	assert_true(result == SEEK_FOUND || result == SEEK_NOT_FOUND);
-	if (result != SEEK_FOUND)
+	assert_true(result == NEXT_FOUND || result == NEXT_END);
+	if (result != NEXT_FOUND)
 		return MESSAGES;
-	size_t number = (size_t)reader_number(reader, hit, &exact);
+	size_t number = (size_t)reader_number(reader, found.at, &exact);
 	assert_true(exact);
 	return number;
 }
@@ -148,7 +152,8 @@ test_against_walk(void **state)
 		fail_msg("%s", err.what);
 	index_build(trace_index(trace));
 	assert_true(index_cell_count(trace_index(trace)) > 4);
-	struct reader *reader = reader_new(trace);
+	session_link(&session);
+	struct sequence *sequence = sequence_new(&session);
 	struct filter worse = filter_all();
 	worse.severities = filter_threshold(SEVERITY_ERROR, true);
 	/* one that is met exactly, and one longer than any cell, shorter than two, and longer
@@ -165,12 +170,12 @@ test_against_walk(void **state)
 		while (from + 1 < MESSAGES && !is_shown(made, shown, from))
 			from++;
 		size_t want = expect(made, shown, from, direction, least);
-		assert_int_equal(find(trace, reader, shown, from, direction, least), want);
+		assert_int_equal(find(sequence, shown, from, direction, least), want);
 		found += want < MESSAGES;
 		none += want == MESSAGES;
 	}
 	assert_true(found > 50 && none > 30);
-	reader_free(reader);
+	sequence_free(sequence);
 	session_close(&session);
 	unlink(path);
 	free(made);

@@ -1,18 +1,17 @@
 /*
  * A run of rows that grows where somebody looks: see list.h.
  *
- * Without a filter the next row is the reader's next message.  With one, the
- * match set knows it, or will find it and tell.  Where the index is not there
- * yet, seek_near() looks on from the edge a cell at a time, passing cells that
- * their summaries rule out; the edge remembers how far it got, so a sparse
- * filter costs each cell once.  All loops stop at a deadline some milliseconds
- * away.
+ * Without a filter the next row is the reader's next message.  With one, a cursor
+ * at each edge asks the match set, which knows it, or will find it and tell; where
+ * the index is not there yet, the cursor looks on a cell at a time and remembers how
+ * far it got, so a sparse filter costs each cell once.  All loops stop at a deadline
+ * some milliseconds away.
  */
 #include "config.h"
 
 #include "ui/list/list.h"
 #include "base/thread.h"
-#include "query/seek.h"
+#include "query/next_match.h"
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -68,6 +67,16 @@ step_near(struct list *list, struct position *at, int direction)
 {
 	return direction > 0 ? reader_next(list->reader, at, 1)
 			     : reader_previous(list->reader, at, 1);
+}
+
+static void
+drop_cursors(struct list *list)
+{
+	for (int side = LIST_BEFORE; side <= LIST_AFTER; side++) {
+		next_match_free(list->edges[side].next);
+		list->edges[side].next = NULL;
+		list->edges[side].looked = false;
+	}
 }
 
 static void
@@ -162,91 +171,22 @@ same_place(struct place a, struct place b)
 	return a.offset == b.offset && a.ordinal == b.ordinal;
 }
 
-/* The next position of a lane past *FROM that the filter passes. */
-static enum added
-find_in_lane(struct list *list, struct list_lane *lane, struct position *from, int direction,
-	     int64_t until, struct position *found)
+/* Looks from an edge on. */
+static enum next_result
+look_on(struct list *list, struct list_edge *edge, int direction, int64_t until,
+	struct sequence_position *found)
 {
-	struct seek_query query = {
-	    .trace = lane->trace, .want = list->filter, .direction = direction};
-	struct matches *matches = list->hits.count ? list->hits.of[lane - list->lanes] : NULL;
-	do {
-		bool wrapped;
-		if (matches) {
-			enum matches_result known =
-			    matches_next(matches, lane->reader, *from, direction, found);
-			if (known != MATCHES_UNDECIDED)
-				return known == MATCHES_FOUND ? ADDED : ADDED_END;
-			*from = *found;
-			list->waiting = matches_await(matches, *from, direction);
-			if (list->waiting)
-				return ADDED_LATER;
-		}
-		query.from = *from;
-		enum seek_result result = seek_near(&query, lane->reader, 1, found, &wrapped);
-		if (result == SEEK_FOUND)
-			return ADDED;
-		if (result == SEEK_NOT_FOUND)
-			return ADDED_END;
-		*from = *found;
-	} while (thread_now_ms() < until);
-	return ADDED_LATER;
-}
-
-/* Where each of several lanes goes on from an edge.  Forward, the message
- * that a lane goes on with may itself be the next row. */
-static void
-look_ahead(struct list *list, struct list_edge *edge, int direction)
-{
-	for (size_t i = 0; i < list->lane_count; i++) {
-		struct list_ahead *ahead = &edge->ahead[i];
-		struct position head;
-		bool any = sequence_head(list->sequence, edge->from, i, &head);
-		bool own = i == edge->from.lane;
-		*ahead =
-		    (struct list_ahead){.from = head, .end = !sequence_shows(list->sequence, i)};
-		if (direction > 0 && !any)
-			ahead->end = true;
-		else if (direction > 0 && !own)
-			ahead->found = passes(list, list->lanes[i].reader, head);
+	const struct next_bound bound = {.known = list->hits.of, .until = until};
+	if (!edge->looked) {
+		const struct next_query query = {.sequence = list->sequence,
+						 .want = list->filter,
+						 .from = edge->from,
+						 .direction = direction};
+		next_match_free(edge->next);
+		edge->next = next_match_new(&query);
+		edge->looked = true;
 	}
-	edge->looked = true;
-}
-
-/* The next row of several lanes that the filter passes: that of the lane whose next
- * one comes first. */
-static enum added
-find_in_lanes(struct list *list, struct list_edge *edge, int direction, int64_t until,
-	      struct sequence_position *found)
-{
-	size_t best = SIZE_MAX;
-	if (!edge->looked)
-		look_ahead(list, edge, direction);
-	for (size_t i = 0; i < list->lane_count; i++) {
-		struct list_ahead *ahead = &edge->ahead[i];
-		struct position hit;
-		if (!ahead->found && !ahead->end) {
-			enum added added = find_in_lane(list, &list->lanes[i], &ahead->from,
-							direction, until, &hit);
-			if (added == ADDED_LATER)
-				return ADDED_LATER;
-			ahead->found = added == ADDED;
-			ahead->end = added == ADDED_END;
-			if (ahead->found)
-				ahead->from = hit;
-		}
-		struct sequence_position own = {i, ahead->from};
-		if (ahead->found &&
-		    (best == SIZE_MAX ||
-		     sequence_is_before(list->sequence, own, *found) == (direction > 0))) {
-			best = i;
-			*found = own;
-		}
-	}
-	if (best == SIZE_MAX)
-		return ADDED_END;
-	edge->ahead[best].found = false;
-	return ADDED;
+	return next_match(edge->next, &bound, found);
 }
 
 /* The next position past EDGE that the filter passes. */
@@ -254,20 +194,27 @@ static enum added
 find_next(struct list *list, struct list_edge *edge, int direction, int64_t until,
 	  struct sequence_position *found)
 {
+	static const enum added added[] = {[NEXT_FOUND] = ADDED,
+					   [NEXT_END] = ADDED_END,
+					   [NEXT_MORE] = ADDED_LATER,
+					   [NEXT_WAITING] = ADDED_LATER};
 	bool all = filter_is_all(list->filter), several = list->lane_count > 1;
 	*found = edge->from;
 	if (all && several)
 		return step(list, found, direction) ? ADDED : ADDED_END;
-	if (several)
-		return find_in_lanes(list, edge, direction, until, found);
-	if (all && found->at.at != SIZE_MAX && step_near(list, &found->at, direction))
+	if (all && found->at.at != SIZE_MAX && step_near(list, &found->at, direction)) {
+		edge->looked = false;
 		return ADDED;
-	uint64_t cell = edge->from.at.cell;
-	enum added added =
-	    find_in_lane(list, &list->lanes[0], &edge->from.at, direction, until, &found->at);
-	/* the index may come to know of messages where none were found */
-	list->provisional |= all && edge->from.at.cell != cell;
-	return added;
+	}
+	enum next_result result = look_on(list, edge, direction, until, found);
+	list->waiting = result == NEXT_WAITING;
+	if (!several && result != NEXT_FOUND) {
+		struct position reached = next_match_reached(edge->next, 0);
+		/* the index may come to know of messages where none were found */
+		list->provisional |= all && edge->from.at.cell != reached.cell;
+		edge->from.at = reached;
+	}
+	return added[result];
 }
 
 static void
@@ -648,8 +595,6 @@ open_lanes(struct list *list)
 		lane->number = trace_number(lane->trace);
 		note_capture(lane);
 	}
-	for (int side = LIST_BEFORE; count > 1 && side <= LIST_AFTER; side++)
-		list->edges[side].ahead = mem_new(count * sizeof *list->edges[side].ahead);
 	struct sequence_position first = {0};
 	sequence_first(list->sequence, &first);
 	go_to_row(list, first, 0);
@@ -679,8 +624,7 @@ list_close(struct list *list)
 	if (list->owns_sequence)
 		sequence_free(list->sequence);
 	free(list->lanes);
-	free(list->edges[LIST_BEFORE].ahead);
-	free(list->edges[LIST_AFTER].ahead);
+	drop_cursors(list);
 	*list = (struct list){0};
 }
 
@@ -839,6 +783,7 @@ void
 list_refilter(struct list *list, bool shown)
 {
 	hits_close(&list->hits);
+	drop_cursors(list); /* which look at the filter */
 	list->outdated = true;
 	if (shown)
 		list_show(list);

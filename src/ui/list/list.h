@@ -34,19 +34,13 @@ row_position(const struct row *row)
 	return (struct sequence_position){row->lane, row->at};
 }
 
-/* What comes next in one of several lanes with a filter. */
-struct list_ahead {
-	struct position from;
-	bool end, found; /* found: it is at `from` */
-};
-
 /* One end of the run: where to look further, and whether there is more. */
 struct list_edge {
 	struct sequence_position from;
 	bool end;
-	bool crossed;		  /* `from` is no row: the way to there was looked through */
-	bool looked;		  /* `ahead` is valid */
-	struct list_ahead *ahead; /* of each lane; owned */
+	bool crossed;		 /* `from` is no row: the way to there was looked through */
+	bool looked;		 /* `next` goes on from there */
+	struct next_match *next; /* owned, or NULL */
 };
 
 /* A trace of a list: a lane of its sequence. */

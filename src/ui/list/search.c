@@ -3,8 +3,8 @@
  *
  * A few cells are looked at at once, so the usual jump takes no time one
  * notices.  Matches of a text are counted, which tells where the next one is, or
- * will when the counting comes by.  For what is not counted, the rest is a seek
- * in a thread of its own.  Esc or Ctrl-C ends either.  Searches go round the end
+ * will when the counting comes by.  For what is not counted, the rest is looked
+ * through in a thread.  Esc or Ctrl-C ends either.  Searches go round the end
  * once and say so.
  */
 #include "config.h"
@@ -26,10 +26,18 @@ enum {
 	SILENCE_TIMES = 16 /* the usual time between messages: a long one */
 };
 
+/* Ends what runs. */
+static void
+stop(struct search *search)
+{
+	next_match_free(search->next);
+	search->next = NULL;
+}
+
 void
 search_free(struct search *search)
 {
-	seek_free(search->job);
+	stop(search);
 	hits_close(&search->hits);
 	regex_free(search->regex);
 	filter_expr_free(search->pattern);
@@ -42,7 +50,7 @@ search_free(struct search *search)
 bool
 search_running(const struct search *search)
 {
-	return search->job || search->waiting;
+	return search->next;
 }
 
 void
@@ -51,9 +59,7 @@ search_cancel(struct screen *screen)
 	struct search *search = screen->search;
 	if (!search_running(search))
 		return;
-	seek_free(search->job);
-	search->job = NULL;
-	search->waiting = false;
+	stop(search);
 	screen_say(screen, "cancelled");
 }
 
@@ -70,13 +76,6 @@ static const struct filter *
 shown(struct screen *screen)
 {
 	return filter_is_all(screen->filter) ? NULL : screen->filter;
-}
-
-static void
-notify(void *context)
-{
-	struct session *session = context;
-	session_tell(session);
 }
 
 static struct position
@@ -115,10 +114,10 @@ say_silence(struct screen *screen)
 }
 
 static void
-found(struct screen *screen)
+show_match(struct screen *screen, struct sequence_position found)
 {
 	const struct search *search = screen->search;
-	trail_go_to(screen, (struct sequence_position){search->lane, search->from});
+	trail_go_to(screen, found);
 	if (search->silence)
 		say_silence(screen);
 	if (search->wrapped)
@@ -126,255 +125,62 @@ found(struct screen *screen)
 			   search->step > 0 ? "continued at the start" : "continued at the end");
 }
 
-/* --- several traces ---------------------------------------------------- */
-
-/* Where a lane looks on; false if it has nothing there.  *HIT: the message is
- * itself one that may be found. */
-static bool
-lane_start(struct screen *screen, size_t i, struct position *from, bool *itself)
-{
-	struct search *search = screen->search;
-	struct list_lane *lane = &screen->list->lanes[i];
-	bool forward = search->step > 0;
-	*itself = forward && (search->merged.around || i != search->merged.from.lane);
-	if (search->merged.around && forward)
-		return reader_first(lane->reader, from);
-	*from = (struct position){.cell = index_cell_count(trace_index(lane->trace))};
-	return search->merged.around ||
-	       sequence_head(screen->list->sequence, search->merged.from, i, from) || !forward;
-}
-
+/* Passes matches until none is left to pass; what takes longer goes on in a thread, and
+ * search_poll with it. */
 static void
-note_hit(struct screen *screen, size_t lane, struct position hit)
+go_on(struct screen *screen, unsigned near)
 {
 	struct search *search = screen->search;
-	struct sequence_position own = {lane, hit};
-	if (!search->merged.any || sequence_is_before(screen->list->sequence, own,
-						      search->merged.best) == (search->step > 0))
-		search->merged.best = own;
-	search->merged.any = true;
-}
-
-static bool
-is_hit(struct screen *screen, const struct list_lane *lane, struct position at)
-{
-	struct expansion scratch = {0};
-	const struct message *m = reader_message(lane->reader, at);
-	struct message copy = m ? *m : (struct message){0};
-	bool hit = m && filter_match(&screen->search->want, lane->reader, &copy, &scratch) &&
-		   (!shown(screen) || filter_match(shown(screen), lane->reader, &copy, &scratch));
-	expansion_free(&scratch);
-	return hit;
-}
-
-/* Looks at the lanes that are left; false if one of them takes longer. */
-static bool
-look_at_lanes(struct screen *screen)
-{
-	struct search *search = screen->search;
-	for (; search->merged.lane < screen->list->lane_count; search->merged.lane++) {
-		struct list_lane *lane = &screen->list->lanes[search->merged.lane];
-		struct seek_query query = {.trace = lane->trace,
-					   .want = &search->want,
-					   .also = shown(screen),
-					   .direction = search->step};
-		struct position hit;
-		bool round, itself;
-		if (!sequence_shows(screen->list->sequence, search->merged.lane) ||
-		    !lane_start(screen, search->merged.lane, &query.from, &itself))
-			continue;
-		if (itself && is_hit(screen, lane, query.from)) {
-			note_hit(screen, search->merged.lane, query.from);
-			continue;
-		}
-		enum seek_result result = seek_near(&query, lane->reader, NEAR_CELLS, &hit, &round);
-		if (result == SEEK_RUNNING) {
-			search->job = seek_start(&query, notify, screen->session);
-			return false;
-		}
-		if (result == SEEK_FOUND)
-			note_hit(screen, search->merged.lane, hit);
+	struct next_bound bound = {
+	    .known = search->counts ? search->hits.of : NULL, .near = near, .background = true};
+	struct sequence_position found;
+	enum next_result result;
+	while ((result = next_match(search->next, &bound, &found)) == NEXT_FOUND) {
+		search->wrapped |= next_match_wrapped(search->next);
+		if (!--search->left)
+			break;
+		bound.near = NEAR_CELLS;
 	}
-	return true;
-}
-
-/* Goes on with the lanes until `left` hits are passed. */
-static void
-go_on_merged(struct screen *screen)
-{
-	struct search *search = screen->search;
-	while (look_at_lanes(screen)) {
-		search->merged.lane = 0;
-		if (!search->merged.any && search->wrapped) {
-			screen_say(screen, "no %s found", search->what);
-			return;
-		}
-		if (!search->merged.any) {
-			search->wrapped = search->merged.around = true;
-			continue;
-		}
-		search->merged.any = search->merged.around = false;
-		search->merged.from = search->merged.best;
-		if (!--search->left) {
-			search->lane = search->merged.best.lane;
-			search->from = search->merged.best.at;
-			found(screen);
-			return;
-		}
-	}
-}
-
-static void
-begin_merged(struct screen *screen)
-{
-	struct search *search = screen->search;
-	const struct row *row = list_current(screen->list);
-	search->merged.from = row ? row_position(row) : screen->list->edges[LIST_AFTER].from;
-	search->merged.lane = 0;
-	search->wrapped = search->merged.around = search->merged.any = false;
-	go_on_merged(screen);
-}
-
-/* Takes what the job found in its lane. */
-static void
-poll_merged(struct screen *screen)
-{
-	struct search *search = screen->search;
-	struct position hit;
-	uint64_t looked;
-	bool round;
-	enum seek_result result = seek_poll(search->job, &hit, &round, &looked);
-	if (result == SEEK_RUNNING)
+	if (result == NEXT_WAITING)
 		return;
-	seek_free(search->job);
-	search->job = NULL;
-	if (screen->list != search->list)
-		return;
-	if (result == SEEK_FOUND)
-		note_hit(screen, search->merged.lane, hit);
-	search->merged.lane++;
-	go_on_merged(screen);
-}
-
-/* --- one trace --------------------------------------------------------- */
-
-/* What the count of matches knows of the next one: where it is, or from where it
- * is not known. */
-static enum seek_result
-look_up(struct screen *screen, struct matches *known, struct position *at, bool *round)
-{
-	int step = screen->search->step;
-	for (;;) {
-		switch (matches_next(known, screen->list->reader, *at, step, at)) {
-		case MATCHES_FOUND:
-			return SEEK_FOUND;
-		case MATCHES_UNDECIDED:
-			return SEEK_RUNNING;
-		case MATCHES_END:
-			if (*round)
-				return SEEK_NOT_FOUND;
-		}
-		*round = true; /* from before the first cell, or behind the last */
-		*at = (struct position){.cell = UINT64_MAX, .at = SIZE_MAX};
-		if (step < 0)
-			*at = (struct position){
-			    .cell = index_cell_count(trace_index(screen->list->trace))};
-	}
-}
-
-/* Looks for the next hit, at once if it is known or near; else sees to it that
- * search_poll will be called. */
-static enum seek_result
-look_on(struct screen *screen, bool near, struct position *hit, bool *round)
-{
-	struct search *search = screen->search;
-	struct matches *known = search->counts && search->hits.count ? search->hits.of[0] : NULL;
-	struct position unknown = search->from;
-	struct seek_query query = {.trace = screen->list->trace,
-				   .want = &search->want,
-				   .also = shown(screen),
-				   .known = known,
-				   .from = search->from,
-				   .direction = search->step,
-				   .wrap = !search->silence,
-				   .silence = search->silence};
-	*round = search->round;
-	if (known) {
-		enum seek_result result = look_up(screen, known, &unknown, round);
-		*hit = unknown;
-		if (result != SEEK_RUNNING)
-			return result;
-	}
-	if (near && !search->silence) {
-		bool wrapped;
-		enum seek_result result =
-		    seek_near(&query, screen->list->reader, NEAR_CELLS, hit, &wrapped);
-		if (result != SEEK_RUNNING) {
-			*round = wrapped;
-			return result;
-		}
-	}
-	search->waiting = known && matches_await(known, unknown, search->step);
-	if (search->waiting) {
-		search->from = unknown;
-		search->round = *round;
-	} else {
-		search->job = seek_start(&query, notify, screen->session);
-	}
-	return SEEK_RUNNING;
-}
-
-/* Goes on until `left` hits are passed: at once where they are known or NEAR. */
-static void
-go_on(struct screen *screen, bool near)
-{
-	struct search *search = screen->search;
-	while (search->left) {
-		struct position hit;
-		bool round;
-		enum seek_result result = look_on(screen, near, &hit, &round);
-		if (result == SEEK_RUNNING)
-			return;
-		if (result != SEEK_FOUND) {
-			screen_say(screen, "no %s found", search->what);
-			return;
-		}
-		search->from = hit;
-		search->round = false;
-		search->wrapped |= round;
-		search->left--;
-		near = true;
-	}
-	found(screen);
+	stop(search);
+	if (result == NEXT_FOUND)
+		show_match(screen, found);
+	else
+		screen_say(screen, "no %s found", search->what);
 }
 
 static void
 prepare(struct screen *screen, struct filter want, const char *what, int direction, uint64_t count)
 {
 	struct search *search = screen->search;
-	seek_free(search->job);
-	search->job = NULL;
-	search->waiting = false;
+	stop(search);
 	search->want = want;
 	search->what = what;
 	search->step = direction;
 	search->left = count ? count : 1;
 	search->list = screen->list;
-	search->lane = screen->list->lane;
-	search->from = start_of(screen->list);
-	search->round = search->wrapped = false;
+	search->wrapped = false;
 	search->counts = false;
 	search->silence = 0;
 }
 
-/* Looks on from where prepare() said. */
+/* Looks for what prepare() said, from the cursor on. */
 static void
 start(struct screen *screen)
 {
-	if (screen->list->lane_count > 1)
-		begin_merged(screen);
-	else
-		go_on(screen, true);
+	struct search *search = screen->search;
+	const struct row *row = list_current(screen->list);
+	const struct next_query query = {.sequence = screen->list->sequence,
+					 .want = &search->want,
+					 .also = shown(screen),
+					 .from = row ? row_position(row)
+						     : screen->list->edges[LIST_AFTER].from,
+					 .direction = search->step,
+					 .wrap = !search->silence,
+					 .silence = search->silence};
+	search->next = next_match_new(&query);
+	go_on(screen, NEAR_CELLS);
 }
 
 static void
@@ -384,43 +190,15 @@ begin(struct screen *screen, struct filter want, const char *what, int direction
 	start(screen);
 }
 
-/* Takes what the job found; false if it still runs, or was in vain. */
-static bool
-take_hit(struct screen *screen)
-{
-	struct search *search = screen->search;
-	uint64_t looked;
-	bool wrapped = false;
-	enum seek_result result = seek_poll(search->job, &search->from, &wrapped, &looked);
-	if (result == SEEK_RUNNING)
-		return false;
-	seek_free(search->job);
-	search->job = NULL;
-	if (result == SEEK_FOUND) {
-		search->wrapped |= wrapped;
-		search->round = false;
-		search->left--;
-	} else if (screen->list == search->list) {
-		screen_say(screen, "no %s found", search->what);
-	}
-	return result == SEEK_FOUND;
-}
-
 void
 search_poll(struct screen *screen)
 {
 	struct search *search = screen->search;
 	hits_update(&search->hits);
-	if (search->job && search->list->lane_count > 1) {
-		poll_merged(screen);
-		return;
-	}
-	bool more = search->waiting;
-	search->waiting = false;
-	if (search->job)
-		more = take_hit(screen);
-	if (more && screen->list == search->list) /* else another trace is shown by now */
-		go_on(screen, false);
+	if (search->next && screen->list == search->list)
+		go_on(screen, 0);
+	else
+		stop(search); /* another trace is shown by now */
 }
 
 /* --- handlers ---------------------------------------------------------- */
@@ -600,8 +378,7 @@ begin_expression(struct screen *screen, struct filter want, struct filter_expr *
 		 const char *what, int direction, uint64_t count)
 {
 	struct search *search = screen->search;
-	seek_free(search->job); /* it may look for the last one */
-	search->job = NULL;
+	stop(search); /* it may look for the last one */
 	filter_expr_free(search->example);
 	search->example = want.expr = expr;
 	begin(screen, want, what, direction, count);
@@ -696,5 +473,5 @@ search_silence(struct screen *screen, const struct command_call *call)
 	prepare(screen, filter_all(), "long silence", call->id == COMMAND_NEXT_SILENCE ? 1 : -1,
 		call->count);
 	screen->search->silence = usual_gap(screen) * SILENCE_TIMES + 1;
-	go_on(screen, false);
+	start(screen);
 }

@@ -6,8 +6,7 @@
 
 #include "base/regex.h"
 #include "command/command.h"
-#include "query/seek.h"
-#include "session/sequence.h"
+#include "query/next_match.h"
 #include "ui/list/hits.h"
 
 struct screen;
@@ -23,31 +22,16 @@ struct search {
 	bool highlight;			       /* matches on the screen */
 	struct hits hits;		       /* that the present list shows */
 
-	/* what runs in the background: a job of its own, or the counting, which
-	 * will come by the next match */
-	struct seek *job; /* or NULL */
-	bool waiting;
+	struct next_match *next;     /* what runs, in the background too; or NULL */
 	struct filter want;	     /* borrows pattern or example */
 	bool counts;		     /* it is what `hits` counts */
 	const char *what;	     /* for "no ... found" */
-	struct list *list;	     /* where the hit will be shown */
+	struct list *list;	     /* where the match will be shown */
 	int step;		     /* direction */
-	uint64_t left;		     /* hits still to pass */
-	size_t lane;		     /* of the hit, and of: */
-	struct position from;	     /* where to look on */
-	bool round;		     /* the end was passed since the last hit, */
-	bool wrapped;		     /* or at all */
+	uint64_t left;		     /* matches still to pass */
+	bool wrapped;		     /* the end was passed */
 	struct filter_expr *example; /* of the last * or ]g; owned, or NULL */
 	uint64_t silence;	     /* ticks, where a silence is looked for; else 0 */
-
-	/* of a list of several traces, lane after lane */
-	struct {
-		size_t lane;		       /* that the job looks at */
-		struct sequence_position from; /* all look on from here, or, `around`, */
-		bool around;		       /* from the end */
-		bool any;
-		struct sequence_position best; /* the first hit of the lanes so far, if any */
-	} merged;
 };
 
 bool search_running(const struct search *);

@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "ui/list/traces.h"
-#include "query/seek.h"
+#include "query/next_match.h"
 #include "session/clock/clock_points.h"
 #include "session/clock/clocks.h"
 #include "session/link/serial.h"
@@ -190,23 +190,23 @@ find_nearest(struct screen *screen, size_t number, const struct message_time *ti
 	struct reader *reader = sequence_reader(screen->sequence, number);
 	struct trace *trace = screen->session->traces.at[number];
 	struct filter want = filter_all();
-	struct seek_query query = {.trace = trace, .want = &want};
+	struct next_query query = {
+	    .sequence = screen->sequence, .want = &want, .from = {.lane = number}, .alone = true};
 	bool any = false;
 	want.flags = MESSAGE_SYNC;
-	if (!sequence_find_in_lane(screen->sequence, number, time->order, &query.from))
+	if (!sequence_find_in_lane(screen->sequence, number, time->order, &query.from.at))
 		return false;
-	reader_previous(reader, &query.from, 0); /* that one counts too */
+	reader_previous(reader, &query.from.at, 0); /* that one counts too */
 	for (query.direction = 1; query.direction >= -1; query.direction -= 2) {
-		struct position hit;
+		struct sequence_position found;
 		struct message_time own;
-		bool round;
-		if (seek_near(&query, reader, NEAR_CELLS, &hit, &round) != SEEK_FOUND ||
-		    !clocks_time(trace, reader_message(reader, hit), NULL, &own) ||
+		if (!next_match_near(&query, NEAR_CELLS, &found) ||
+		    !clocks_time(trace, reader_message(reader, found.at), NULL, &own) ||
 		    own.part != time->part ||
 		    fabs((double)own.order - (double)time->order) >= *least)
 			continue;
 		*least = fabs((double)own.order - (double)time->order);
-		*spot = (struct spot){.trace = number, .place = reader_place(reader, hit)};
+		*spot = (struct spot){.trace = number, .place = reader_place(reader, found.at)};
 		any = true;
 	}
 	return any;

@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "query/seek.h"
+#include "query/next_match.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/traces.h"
@@ -81,17 +81,19 @@ static bool
 find_before(struct syncs_state *state, const struct row *row, struct message *before)
 {
 	const struct list_lane *lane = &state->list.lanes[row->lane];
-	struct seek_query query = {
-	    .trace = lane->trace, .want = &state->want, .from = row->at, .direction = -1};
-	bool wrapped;
+	struct next_query query = {.sequence = state->list.sequence,
+				   .want = &state->want,
+				   .from = row_position(row),
+				   .direction = -1,
+				   .alone = true};
 	for (int i = 0; i < KINDS_TRIED; i++) {
-		struct position hit;
-		if (seek_near(&query, lane->reader, NEAR_CELLS, &hit, &wrapped) != SEEK_FOUND)
+		struct sequence_position found;
+		if (!next_match_near(&query, NEAR_CELLS, &found))
 			return false;
-		*before = *reader_message(lane->reader, hit);
+		*before = *reader_message(lane->reader, found.at);
 		if (!state->resyncs || before->kind == row->message.kind)
 			return true;
-		query.from = hit;
+		query.from = found;
 	}
 	return false;
 }

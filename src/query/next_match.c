@@ -1,0 +1,373 @@
+/*
+ * The next match: see next_match.h.
+ *
+ * A way leads through one lane, a cell at a time, and serves the caller's thread and a
+ * job's alike.  Of several lanes the match that comes first is the next one; those of
+ * the others are kept.  A second way round ends with the cell that the first began in.
+ */
+#include "config.h"
+
+#include "query/next_match.h"
+#include "base/thread.h"
+#include "base/worker.h"
+#include "query/silence.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Passing this many summaries costs about as much as decoding one cell. */
+enum { SUMMARIES_PER_CELL = 2048 };
+
+/* --- one lane ---------------------------------------------------------- */
+
+struct way {
+	struct reader *reader;
+	struct filter_pair *pair;
+	struct matches *known; /* or NULL */
+	struct silence silence;
+	struct position from; /* looked through up to here */
+	int direction;
+	bool ends; /* with this cell: */
+	uint64_t last;
+};
+
+static bool
+is_ruled_out(struct way *way, uint64_t cell)
+{
+	struct trace *trace = reader_trace(way->reader);
+	bool began = cell == way->from.cell;
+	uint64_t count;
+	if (way->silence.least)
+		return !began && silence_passes(&way->silence, trace, &way->pair->first, cell);
+	if (way->known && matches_hits(way->known, cell, &count))
+		return !count;
+	return filter_pair_judge(way->pair, trace, cell) == FILTER_NONE;
+}
+
+/* Looks at the messages of a cell that lie ahead. */
+static bool
+look_through(struct way *way, uint64_t cell)
+{
+	const struct block *block = reader_block(way->reader, cell);
+	bool began = cell == way->from.cell, forward = way->direction > 0;
+	size_t begin = began && forward ? way->from.at + 1 : 0, end = block->count;
+	if (began && !forward && way->from.at < end)
+		end = way->from.at;
+	for (size_t i = begin; i < end; i++) {
+		struct position at = {.cell = cell, .at = forward ? i : begin + end - 1 - i};
+		block = reader_keep(way->reader, block, cell);
+		if (at.at >= block->count)
+			continue;
+		struct message m = block->messages[at.at]; /* the block may have to go */
+		if (filter_pair_match(way->pair, way->reader, &m) &&
+		    (!way->silence.least ||
+		     silence_ends(&way->silence, way->reader, &m, at, &at))) {
+			way->from = at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Goes on by cells worth so many decodings. */
+static enum next_result
+way_go(struct way *way, unsigned cells)
+{
+	unsigned budget = cells * SUMMARIES_PER_CELL;
+	struct index *index = trace_index(reader_trace(way->reader));
+	while (budget) {
+		uint64_t cell = position_next_cell(way->from, way->direction);
+		bool past = way->direction > 0 ? cell > way->last : cell < way->last;
+		if (cell >= index_cell_count(index) || (way->ends && past))
+			return NEXT_END;
+		bool skip = is_ruled_out(way, cell);
+		if (!skip && look_through(way, cell))
+			return NEXT_FOUND;
+		way->from = position_past(cell, way->direction);
+		unsigned cost = skip ? 1 : SUMMARIES_PER_CELL;
+		budget -= cost < budget ? cost : budget;
+	}
+	return NEXT_MORE;
+}
+
+/* --- in a thread ------------------------------------------------------- */
+
+struct next_job {
+	struct worker worker;
+	struct way way;
+	struct filter_pair pair;
+	struct trace *trace;
+	uint64_t silence;
+	atomic_int result; /* NEXT_MORE: not yet; else the way is the owner's again */
+};
+
+static void
+job_run(void *context)
+{
+	struct next_job *job = context;
+	struct way *way = &job->way;
+	struct reader *reader = way->reader = reader_new(job->trace);
+	enum next_result result = NEXT_MORE;
+	if (job->silence)
+		way->silence = silence_begin(job->silence, way->direction, way->reader, way->from);
+	while (result == NEXT_MORE && !worker_is_stopping(&job->worker))
+		result = way_go(way, 1);
+	reader_free(reader);
+	atomic_store(&job->result, result);
+	trace_host_notify(trace_host(job->trace));
+}
+
+static void
+job_free(struct next_job *job)
+{
+	if (!job)
+		return;
+	worker_stop(&job->worker);
+	filter_pair_free(&job->pair);
+	free(job);
+}
+
+/* --- all lanes --------------------------------------------------------- */
+
+enum lane_state { LANE_SOUGHT, LANE_FOUND, LANE_ENDED };
+
+struct next_lane {
+	struct way way;
+	enum lane_state state;
+	bool shown;
+	struct next_job *job; /* or NULL */
+};
+
+struct next_match {
+	struct next_query query;
+	struct filter_pair pair;
+	struct next_lane *lanes;
+	size_t count;
+	bool aimed;	    /* the lanes are at query.from */
+	bool round;	    /* the second way */
+	bool found_wrapped; /* that way led to what was found */
+};
+
+struct next_match *
+next_match_new(const struct next_query *query)
+{
+	struct next_match *next = mem_new(sizeof *next);
+	next->query = *query;
+	next->query.alone |= query->silence != 0;
+	next->pair = filter_pair_borrow(query->want, query->also);
+	next->count = sequence_lane_count(query->sequence);
+	next->lanes = mem_new(next->count * sizeof *next->lanes);
+	for (size_t i = 0; i < next->count; i++)
+		next->lanes[i].way = (struct way){.reader = sequence_reader(query->sequence, i),
+						  .pair = &next->pair,
+						  .direction = query->direction};
+	return next;
+}
+
+void
+next_match_free(struct next_match *next)
+{
+	if (!next)
+		return;
+	for (size_t i = 0; i < next->count; i++)
+		job_free(next->lanes[i].job);
+	filter_pair_free(&next->pair);
+	free(next->lanes);
+	free(next);
+}
+
+/* The position before the first message of a lane that is not before `from`: it may be
+ * the next one itself.  Backward that message.  False: nothing of the lane lies ahead. */
+static bool
+find_start(struct next_match *next, size_t lane, struct position *at)
+{
+	struct sequence_position from = next->query.from;
+	if (lane == from.lane) {
+		*at = from.at;
+		return true;
+	}
+	bool any = sequence_head(next->query.sequence, from, lane, at), forward;
+	forward = next->query.direction > 0;
+	if (any && forward)
+		*at = at->at ? (struct position){.cell = at->cell, .at = at->at - 1}
+			     : position_past(at->cell - 1, 1);
+	return any || !forward;
+}
+
+/* Puts all lanes where `from` is. */
+static void
+aim(struct next_match *next)
+{
+	next->aimed = true;
+	next->round = false;
+	for (size_t i = 0; i < next->count; i++) {
+		struct next_lane *lane = &next->lanes[i];
+		lane->shown = next->query.alone ? i == next->query.from.lane
+						: sequence_shows(next->query.sequence, i);
+		lane->way.ends = false;
+		lane->state = LANE_ENDED;
+		if (lane->shown && find_start(next, i, &lane->way.from))
+			lane->state = LANE_SOUGHT;
+		lane->way.last = lane->way.from.cell;
+	}
+}
+
+/* Begins the second way, from the other end. */
+static void
+turn_round(struct next_match *next)
+{
+	next->round = true;
+	for (size_t i = 0; i < next->count; i++) {
+		struct next_lane *lane = &next->lanes[i];
+		struct index *index = trace_index(reader_trace(lane->way.reader));
+		if (!lane->shown)
+			continue;
+		lane->state = LANE_SOUGHT;
+		lane->way.ends = true;
+		lane->way.from = next->query.direction > 0
+				     ? position_past(UINT64_MAX, 1)
+				     : position_past(index_cell_count(index), -1);
+	}
+}
+
+/* Goes on in a thread. */
+static enum next_result
+start_job(struct next_match *next, struct next_lane *lane)
+{
+	struct next_job *job = mem_new(sizeof *job);
+	job->trace = reader_trace(lane->way.reader);
+	job->way = lane->way;
+	job->silence = next->query.silence;
+	job->pair = filter_pair_copy(next->query.want, next->query.also);
+	job->way.pair = &job->pair;
+	atomic_init(&job->result, NEXT_MORE);
+	worker_init(&job->worker, job_run, job);
+	if (!worker_start_once(&job->worker)) {
+		job_free(job);
+		return NEXT_END;
+	}
+	lane->job = job;
+	return NEXT_WAITING;
+}
+
+static enum next_result
+poll_job(struct next_lane *lane)
+{
+	enum next_result result = (enum next_result)atomic_load(&lane->job->result);
+	if (result == NEXT_MORE)
+		return NEXT_WAITING;
+	lane->way.from = lane->job->way.from;
+	job_free(lane->job);
+	lane->job = NULL;
+	return result;
+}
+
+/* What the match set knows of a lane; NEXT_MORE: nothing from there on. */
+static enum next_result
+ask_known(struct way *way)
+{
+	if (!way->known)
+		return NEXT_MORE;
+	switch (matches_next(way->known, way->reader, way->from, way->direction, &way->from)) {
+	case MATCHES_FOUND:
+		return NEXT_FOUND;
+	case MATCHES_END:
+		return NEXT_END;
+	case MATCHES_UNDECIDED:
+		break;
+	}
+	return NEXT_MORE;
+}
+
+static enum next_result
+look_in_lane(struct next_match *next, struct next_lane *lane, const struct next_bound *bound)
+{
+	struct way *way = &lane->way;
+	if (lane->job)
+		return poll_job(lane);
+	if (next->query.silence)
+		return start_job(next, lane);
+	for (unsigned cells = bound->near;; cells = 1) {
+		enum next_result result = ask_known(way);
+		if (result == NEXT_MORE && cells)
+			result = way_go(way, cells);
+		if (result != NEXT_MORE)
+			return result;
+		if (way->known && matches_await(way->known, way->from, way->direction))
+			return NEXT_WAITING;
+		if (bound->background)
+			return start_job(next, lane);
+		if (thread_now_ms() >= bound->until)
+			return NEXT_MORE;
+	}
+}
+
+/* The lane whose match comes first, or `count`; all are found, or there are none. */
+static size_t
+first_lane(const struct next_match *next)
+{
+	bool forward = next->query.direction > 0;
+	struct sequence_position first = {.lane = next->count};
+	for (size_t i = 0; i < next->count; i++) {
+		struct sequence_position own = {i, next->lanes[i].way.from};
+		if (next->lanes[i].state == LANE_FOUND &&
+		    (first.lane == next->count ||
+		     sequence_is_before(next->query.sequence, own, first) == forward))
+			first = own;
+	}
+	return first.lane;
+}
+
+enum next_result
+next_match(struct next_match *next, const struct next_bound *bound, struct sequence_position *found)
+{
+	if (!next->aimed)
+		aim(next);
+	for (;;) {
+		for (size_t i = 0; i < next->count; i++) {
+			struct next_lane *lane = &next->lanes[i];
+			if (lane->state != LANE_SOUGHT)
+				continue;
+			lane->way.known = bound->known ? bound->known[i] : NULL;
+			enum next_result result = look_in_lane(next, lane, bound);
+			if (result == NEXT_MORE || result == NEXT_WAITING)
+				return result;
+			lane->state = result == NEXT_FOUND ? LANE_FOUND : LANE_ENDED;
+		}
+		size_t first = first_lane(next);
+		if (first < next->count) {
+			struct next_lane *lane = &next->lanes[first];
+			*found = (struct sequence_position){first, lane->way.from};
+			lane->state = LANE_SOUGHT;
+			next->found_wrapped = next->round;
+			next->query.from = *found;
+			next->aimed = !next->query.wrap; /* each has a round of its own */
+			return NEXT_FOUND;
+		}
+		if (!next->query.wrap || next->round)
+			return NEXT_END;
+		turn_round(next);
+	}
+}
+
+bool
+next_match_wrapped(const struct next_match *next)
+{
+	return next->found_wrapped;
+}
+
+struct position
+next_match_reached(const struct next_match *next, size_t lane)
+{
+	return next->lanes[lane].way.from;
+}
+
+bool
+next_match_near(const struct next_query *query, unsigned cells, struct sequence_position *found)
+{
+	struct next_match *next = next_match_new(query);
+	const struct next_bound bound = {.near = cells};
+	bool any = next_match(next, &bound, found) == NEXT_FOUND;
+	next_match_free(next);
+	return any;
+}

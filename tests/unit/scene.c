@@ -284,6 +284,16 @@ scene_settle(struct scene *s, int64_t deadline)
 	}
 }
 
+/* That the program is over; scene_end() learns how. */
+static bool
+has_ended(const struct scene *s)
+{
+	siginfo_t info = {0};
+	return !s->child ||
+	       (waitid(P_PID, (id_t)s->child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		info.si_pid != 0);
+}
+
 bool
 scene_awaits(struct scene *s, bool (*holds)(struct scene *, const struct sought *),
 	     const struct sought *sought)
@@ -295,7 +305,11 @@ scene_awaits(struct scene *s, bool (*holds)(struct scene *, const struct sought 
 			if (holds(s, sought))
 				return true;
 		}
+		bool ended = has_ended(s);
+		size_t before = s->sent.length;
 		scene_read(s, 100);
+		if (ended && s->sent.length == before)
+			break; /* no more will come */
 	}
 	return false;
 }

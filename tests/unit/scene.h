@@ -84,7 +84,8 @@ struct sought {
 	size_t skip;
 };
 
-/* Reads until something HOLDS of the whole screen; false if it never did. */
+/* Reads until something HOLDS of the whole screen; false if it did not before the
+ * deadline or the program's end. */
 bool scene_awaits(struct scene *, bool (*holds)(struct scene *, const struct sought *),
 		  const struct sought *);
 /* Waits until the whole screen is there and has TEXT (or, not WANTED, no more). */

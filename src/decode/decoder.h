@@ -9,7 +9,7 @@
  *   step    finds message boundaries.  Cheap: fills many small fixed structs
  *	     per call, allocates nothing per message, makes no text, never
  *	     needs collateral, and always makes progress.
- *   expand  makes fields and text of one message that somebody looks at.
+ *   expand  makes fields and text of one message that is shown or written.
  *
  * Damage is never an error of these calls: bytes that do not follow the
  * format become messages flagged as such, so that nothing is hidden.  Every
@@ -34,7 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The SyS-T scale (MIPI SyS-T 1.0, section on severity), for every format.
+/* The SyS-T scale [SyS-T 1.0, "Severity"], for every format.
  * MAX means unassigned: such messages bypass a threshold. */
 enum severity {
 	SEVERITY_MAX,
@@ -160,7 +160,7 @@ enum field_address { FIELD_NO_ADDRESS, FIELD_ADDRESS, FIELD_TEXT_ADDRESS };
 enum field_absence {
 	FIELD_ABSENT,	       /* there is nothing to say */
 	FIELD_ABSENT_LOST,     /* if the message is flagged lost: it was in what is lost */
-	FIELD_ABSENT_UNMATCHED /* session field: another trace would tell, if `matched` */
+	FIELD_ABSENT_UNMATCHED /* session field: another trace has it, if `matched` */
 };
 
 /* One row of a format's field table: the source of columns, filter names,
@@ -177,7 +177,7 @@ struct field_row {
 	uint64_t kinds;		    /* of message that can have it, a bit each; 0 = any */
 	enum field_absence absence; /* in those */
 	enum field_address address;
-	const char *instead; /* the field that tells the same where this was lost */
+	const char *instead; /* the field that has the same where this was lost */
 };
 
 enum field_place {
@@ -233,7 +233,7 @@ struct expansion {
 	unsigned flags;		  /* enum message_flag found only now (a bad CRC) */
 	bool unnamed;		  /* its number stands for a text that no loaded file has */
 	bool has_sender_time;	  /* `sender_time` is valid */
-	uint64_t sender_time;	  /* the sender's own time stamp, be `ticks` it or not */
+	uint64_t sender_time;	  /* the sender's own timestamp, be `ticks` it or not */
 };
 
 enum expand_want {
@@ -243,7 +243,7 @@ enum expand_want {
 	EXPAND_FIELDS /* fields too */
 };
 
-/* What expand may ask about the messages before one. */
+/* What expand may look up about the messages before one. */
 struct decode_history {
 	void *context;
 	/* The value that BEFORE's sender last announced (SyS-T: the build
@@ -267,7 +267,7 @@ struct decode_history {
 	void *memory;
 };
 
-/* What a message tells of the cycles that a processor counts: what lies between
+/* What a message says of the cycles that a processor counts: what lies between
  * two times of it can be measured by them. */
 struct decode_cycles {
 	uint64_t source; /* which processor */
@@ -303,14 +303,14 @@ struct context_row {
 	const char *key, *value; /* a field and what it must be; NULL: any */
 };
 
-/* Who sent a message, as `origins:` of a profile may ask for it. */
+/* Who sent a message, as `origins:` of a profile names it. */
 struct sender {
 	bool numbered;
 	uint64_t number;  /* `id`: its number in the trace */
 	const char *guid; /* `guid` in 8-4-4-4-12 form, or NULL: as the field of that name */
 };
 
-/* What scores mean.  Below DECODE nothing is decoded unless somebody says the format;
+/* What scores mean.  Below DECODE nothing is decoded unless the format is given;
  * from there to CERTAIN it is decoded and called a guess.  CERTAIN is a signature, a
  * checksum or grammar that nothing else has. */
 enum { PROBE_DECODE = 50, PROBE_CERTAIN = 90 };
@@ -328,7 +328,7 @@ struct decoder {
 	double hz;	 /* ticks per second of message.ticks, 0 = unknown; set by open */
 	bool unix_epoch; /* ticks count from 1970-01-01 00:00 UTC */
 	bool untimed;	 /* no message has ticks; set by open */
-	double stamp_hz; /* ticks per second, from 1970 on, of the senders' own time stamps beside
+	double stamp_hz; /* ticks per second, from 1970 on, of the senders' own timestamps beside
 			    the transport's; 0 = none, or unknown; set by open */
 	int guessed;	 /* score of the settings that open found by itself, 0 = found none */
 	_Atomic bool wants_history; /* text depends on earlier messages; set by load */
@@ -376,7 +376,7 @@ struct decoder_ops {
 	size_t kind_count;
 	uint64_t kinds_sync;   /* kinds that can carry MESSAGE_SYNC, a bit each */
 	uint64_t kinds_resync; /* and MESSAGE_RESYNC */
-	uint64_t origin_none;  /* of messages that nobody sent: what they lack may be anybody's */
+	uint64_t origin_none;  /* of messages without a sender: what they lack may be of any */
 	const struct silent_row *silent; /* at most DECODE_SILENT_MAX */
 	size_t silent_count;		 /* 0: every byte is in a message */
 	const struct option_table *options;
@@ -445,7 +445,7 @@ struct decoder_ops {
 	 * (summary.h) what step's messages would add: the same counts, kinds, flags and
 	 * times, in the same order, without filling them.  The rules of progress, damage
 	 * and silent bits are step's; afterwards the state is the same.  NULL: nothing is
-	 * gained, whoever counts adds up step's messages. */
+	 * gained, step's messages are counted. */
 	void (*summarise)(const struct decoder *, struct decode_state *, const struct window *,
 			  struct summary *);
 
@@ -462,7 +462,7 @@ struct decoder_ops {
 	 * no numbers. */
 	void (*sender)(const struct decoder *, const struct message *m, struct sender *);
 
-	/* What M tells of cycles; false: it is no processor's.  NULL: nothing in
+	/* What M says of cycles; false: it is no processor's.  NULL: nothing in
 	 * this format is. */
 	bool (*cycles)(const struct message *m, struct decode_cycles *);
 

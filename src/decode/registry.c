@@ -58,7 +58,7 @@ decoder_find(const char *name)
 	return NULL;
 }
 
-/* The names that decoder_find knows: FORMAT of each decoder, then FORMAT/TRANSPORT. */
+/* The names that decoder_find takes: FORMAT of each decoder, then FORMAT/TRANSPORT. */
 static const char *
 name_at(size_t i)
 {

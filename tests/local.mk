@@ -149,6 +149,7 @@ unit_tests = \
 	tests/unit/test_snapshot \
 	tests/unit/test_stp \
 	tests/unit/test_symbols \
+	tests/unit/test_table \
 	tests/unit/test_syst \
 	tests/unit/test_syst_collateral \
 	tests/unit/test_syst_hex \

@@ -10,6 +10,7 @@ libtrawl_a_SOURCES = \
 	src/base/err.h \
 	src/base/file.c \
 	src/base/file.h \
+	src/base/generation.h \
 	src/base/lower_bound.h \
 	src/base/map.c \
 	src/base/map.h \

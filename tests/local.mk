@@ -122,6 +122,7 @@ unit_tests = \
 	tests/unit/test_filter \
 	tests/unit/test_foreign \
 	tests/unit/test_gem \
+	tests/unit/test_generation \
 	tests/unit/test_grid \
 	tests/unit/test_index \
 	tests/unit/test_itm \

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "batch/batch.h"
+#include "base/generation.h"
 #include "base/regex.h"
 #include "batch/follow.h"
 #include "batch/output.h"
@@ -114,8 +115,8 @@ report_loss(struct trace *trace, const struct cli *cli)
 {
 	struct text loss = {0}, line = {0};
 	capture_describe_loss(trace_capture(trace), &loss);
-	bool amiss =
-	    loss.length || (!cli->value[CLI_FOLLOW] && capture_epoch(trace_capture(trace)));
+	bool amiss = loss.length || (!cli->value[CLI_FOLLOW] &&
+				     capture_generation(trace_capture(trace)) != GENERATION_FIRST);
 	if (loss.length)
 		text_addf(&line, "%s: %s", trace_name(trace), text_get(&loss));
 	if (line.length && !cli->value[CLI_QUIET])

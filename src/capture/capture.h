@@ -19,6 +19,7 @@
 #define TRAWL_CAPTURE_CAPTURE_H
 
 #include "base/err.h"
+#include "base/generation.h"
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -65,9 +66,10 @@ const uint8_t *capture_bytes(const struct capture *);
 uint64_t capture_size(const struct capture *);
 bool capture_is_stream(const struct capture *);
 
-/* Counts up whenever what was there is there no more (it shrank, was written
- * anew or opened again): whatever is known of its bytes is void then. */
-unsigned capture_epoch(const struct capture *);
+/* Another whenever what was there is there no more (it shrank, was written anew or
+ * opened again): whatever is known of its bytes is void then.  GENERATION_FIRST as
+ * long as that never was. */
+unsigned capture_generation(const struct capture *);
 
 /* Whether no byte will follow: true for a file (unless followed, and with
  * FOLLOW_NAME again once another file has its name), for a stream once its

@@ -25,6 +25,7 @@
 #include "config.h"
 
 #include "capture/capture.h"
+#include "base/generation.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "capture/loss.h"
@@ -59,7 +60,7 @@ struct capture {
 	uint8_t *bytes;
 	size_t reserved;
 	_Atomic uint64_t size;
-	atomic_uint epoch;
+	struct generation generation;
 	atomic_bool damaged; /* since the last look */
 	struct losses losses;
 	atomic_bool outgrew; /* there is more than what is reserved */
@@ -507,9 +508,9 @@ capture_is_stream(const struct capture *capture)
 }
 
 unsigned
-capture_epoch(const struct capture *capture)
+capture_generation(const struct capture *capture)
 {
-	return atomic_load(&capture->epoch);
+	return generation_now(&capture->generation);
 }
 
 bool
@@ -641,7 +642,7 @@ adopt(struct capture *capture, const struct stat *now, enum capture_change chang
 		map_again(capture); /* before others look there */
 	atomic_store_explicit(&capture->size, size_within(capture, now), memory_order_release);
 	if (is_void(change))
-		atomic_fetch_add(&capture->epoch, 1);
+		generation_bump(&capture->generation);
 	capture->fault_told = change == CAPTURE_UNREADABLE || (capture->fault_told && !again);
 	atomic_store(&capture->damaged, false);
 	remember(capture, now);

@@ -452,12 +452,12 @@ write_all(struct run *run, struct trace *trace, struct err *err)
 static int
 write_trace(struct run *run, struct trace *trace, struct err *err)
 {
-	unsigned epoch;
+	unsigned generation;
 	int failed;
 	do {
-		epoch = capture_epoch(trace_capture(trace));
+		generation = capture_generation(trace_capture(trace));
 		failed = write_all(run, trace, err);
-	} while (!failed && trace_begins_anew(trace, epoch));
+	} while (!failed && trace_begins_anew(trace, generation));
 	return failed;
 }
 

@@ -23,6 +23,7 @@
 
 #include "index/index.h"
 #include "base/file.h"
+#include "base/generation.h"
 #include "base/option.h"
 #include "base/thread.h"
 #include "base/vec.h"
@@ -82,7 +83,7 @@ struct index {
 	_Atomic(struct contents *) shown;
 	struct contents *built; /* the same, unless what is shown is to be checked */
 	atomic_uint readers;	/* that may look at what is shown */
-	_Atomic unsigned epoch;
+	struct generation generation;
 	atomic_bool complete; /* what is shown, and */
 	atomic_bool checked;  /* it was built here */
 	bool looked;	      /* for files */
@@ -168,9 +169,9 @@ index_known(const struct index *index)
 }
 
 unsigned
-index_epoch(const struct index *index)
+index_generation(const struct index *index)
 {
-	return atomic_load(&index->epoch);
+	return generation_now(&index->generation);
 }
 
 bool
@@ -262,7 +263,7 @@ static struct contents *
 show(struct index *index, struct contents *contents)
 {
 	struct contents *old = atomic_exchange(&index->shown, contents);
-	atomic_fetch_add(&index->epoch, 1);
+	generation_bump(&index->generation);
 	while (atomic_load(&index->readers)) /* for the time of a copy */
 		sched_yield();
 	return old;
@@ -410,7 +411,7 @@ name_file(const struct index *index, const char *what, struct text *path)
 }
 
 bool
-index_store(struct index *index, const char *what, unsigned epoch, const struct text *body)
+index_store(struct index *index, const char *what, unsigned generation, const struct text *body)
 {
 	struct saved_about about;
 	struct text path = {0};
@@ -420,7 +421,7 @@ index_store(struct index *index, const char *what, unsigned epoch, const struct 
 	    !capture_is_whole(index->capture))
 		return false;
 	describe(index, size, what, &about);
-	if (index_epoch(index) != epoch) /* later, SIZE may be of what is shown now */
+	if (index_generation(index) != generation) /* later, SIZE may be of what is shown now */
 		return false;
 	name_file(index, what, &path);
 	bool good = saved_write(text_get(&path), OWN_FILE, &about, body, &unimportant) == 0;

@@ -109,10 +109,10 @@ int index_save(struct index *, const char *path, mode_t mode, struct err *);
  * index.  WHAT, a word, goes into its name; the bytes are the caller's alone to
  * understand.
  *
- * Stores what was found in all cells at EPOCH.  False, and nothing is stored, if
- * the index is not complete and checked, is of another epoch, or is not kept.
+ * Stores what was found in all cells of GENERATION.  False, and nothing is stored,
+ * if the index is not complete and checked, is of another one, or is not kept.
  */
-bool index_store(struct index *, const char *what, unsigned epoch, const struct text *body);
+bool index_store(struct index *, const char *what, unsigned generation, const struct text *body);
 /* Appends what was stored of the same bytes, decoded by the same settings; its
  * reader looks at every number of it.  False if there is none, as when the capture
  * grew, or if not all cells are known. */
@@ -124,9 +124,9 @@ uint64_t index_cell_count(const struct index *); /* for the present size, at lea
 /* How many cells, from the first on, are known. */
 uint64_t index_known(const struct index *);
 
-/* Counts up when what is known is forgotten (index_restart): what was taken
- * from cells before, and until this is read again, is stale. */
-unsigned index_epoch(const struct index *);
+/* Another when what is known is forgotten (index_restart): what was taken from
+ * cells before, and until this is read again, is stale. */
+unsigned index_generation(const struct index *);
 
 /* The summary of a known cell; false if it is not known. */
 bool index_cell(const struct index *, uint64_t cell, struct index_cell *);

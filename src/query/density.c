@@ -485,7 +485,7 @@ stamp_of(struct density *d, const struct question *q)
 	for (size_t i = 0; i < q->count; i++) {
 		struct trace *trace = d->tracks[q->lanes[i].trace].trace;
 		stamp.known = stamp.known * 31 + index_known(trace_index(trace));
-		stamp.others = stamp.others * 31 + index_epoch(trace_index(trace));
+		stamp.others = stamp.others * 31 + index_generation(trace_index(trace));
 	}
 	stamp.others *= 31;
 	stamp.others += d->session->clocks ? clocks_generation(d->session->clocks) : 0;

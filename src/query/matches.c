@@ -429,7 +429,7 @@ decide_cells(void *context)
 static bool
 is_stale(struct matches *m)
 {
-	unsigned epoch = index_epoch(m->index);
+	unsigned epoch = index_generation(m->index);
 	unsigned generation = filter_generation(m->basis, m->trace);
 	bool stale = epoch != m->epoch || generation != m->generation;
 	m->epoch = epoch;

@@ -7,10 +7,11 @@
 #include "session/session.h"
 
 static unsigned
-clocks_of(const struct trace *trace)
+generation_of(const struct track *track)
 {
-	const struct clocks *clocks = session_of(trace)->clocks;
-	return clocks ? clocks_generation(clocks) : 0;
+	const struct clocks *clocks = session_of(track->trace)->clocks;
+	return index_generation(trace_index(track->trace)) +
+	       (clocks ? clocks_generation(clocks) : 0);
 }
 
 static void
@@ -21,8 +22,7 @@ start_again(struct track *track)
 	track->unit = TRACK_OFFSETS;
 	track->wall = false;
 	track->plain = true;
-	track->clocks = clocks_of(track->trace);
-	track->epoch = index_epoch(trace_index(track->trace));
+	track->generation = generation_of(track);
 	track->part = session_of(track->trace)->clocks ? clocks_part(track->trace) : 0;
 }
 
@@ -42,8 +42,7 @@ track_free(struct track *track)
 bool
 track_renew(struct track *track)
 {
-	bool same = track->clocks == clocks_of(track->trace) &&
-		    track->epoch == index_epoch(trace_index(track->trace)) &&
+	bool same = track->generation == generation_of(track) &&
 		    track->spans.count <= index_known(trace_index(track->trace));
 	if (!same)
 		start_again(track);

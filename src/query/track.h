@@ -28,11 +28,10 @@ struct track {
 	int64_t first; /* earliest of all; INT64_MAX: none so far */
 	int64_t start; /* where messages stand before any has a time */
 	enum track_unit unit;
-	bool wall;	 /* nanoseconds count from 1970 */
-	bool plain;	 /* times are the trace's own, by its own rate */
-	size_t part;	 /* only tracks of one part can be compared */
-	unsigned clocks; /* their generation, */
-	unsigned epoch;	 /* and the index's, that it was made for */
+	bool wall;	     /* nanoseconds count from 1970 */
+	bool plain;	     /* times are the trace's own, by its own rate */
+	size_t part;	     /* only tracks of one part can be compared */
+	unsigned generation; /* of clocks and index that it was made for */
 };
 
 void track_open(struct track *, struct trace *);

@@ -16,6 +16,7 @@
 #include "config.h"
 
 #include "session/merge.h"
+#include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/worker.h"
 #include "session/clock/clocks.h"
@@ -69,7 +70,7 @@ struct lane {
 struct notes {
 	VEC(int64_t) latest;   /* key of the last message up to each cell's end */
 	unsigned generation;   /* of the clocks then, */
-	unsigned epoch;	       /* and of the index */
+	unsigned indexed;      /* and of the index */
 	struct reader *reader; /* the thread's alone */
 };
 
@@ -85,7 +86,7 @@ struct merge {
 	struct notes *notes;
 	struct worker worker;
 	bool tells;
-	atomic_uint changes;
+	struct generation changes;
 };
 
 /* --- noting keys ------------------------------------------------------- */
@@ -179,35 +180,35 @@ note_lane(struct merge *m, size_t lane)
 {
 	struct notes *notes = &m->notes[lane];
 	unsigned generation = clocks_generation(m->session->clocks);
-	unsigned epoch = index_epoch(trace_index(m->lanes[lane].trace));
-	bool stale = notes->generation != generation || notes->epoch != epoch ||
+	unsigned indexed = index_generation(trace_index(m->lanes[lane].trace));
+	bool stale = notes->generation != generation || notes->indexed != indexed ||
 		     notes->latest.count > index_known(trace_index(m->lanes[lane].trace));
 	if (stale) {
 		pthread_mutex_lock(&m->lock);
 		vec_clear(&notes->latest);
 		notes->generation = generation;
-		notes->epoch = epoch;
+		notes->indexed = indexed;
 		pthread_mutex_unlock(&m->lock);
 	}
 	bool news = stale;
 	while (!worker_is_stopping(&m->worker) && note_some(m, lane))
 		news = true;
 	if (news)
-		atomic_fetch_add(&m->changes, 1);
+		generation_bump(&m->changes);
 }
 
 static void
 work(void *context)
 {
 	struct merge *m = context;
-	unsigned before = atomic_load(&m->changes), generation;
+	unsigned before = generation_now(&m->changes), generation;
 	do {
 		generation = clocks_generation(m->session->clocks);
 		for (size_t i = 0; i < m->count; i++)
 			note_lane(m, i);
 	} while (generation != clocks_generation(m->session->clocks) &&
 		 !worker_is_stopping(&m->worker));
-	if (m->tells && atomic_load(&m->changes) != before)
+	if (m->tells && generation_now(&m->changes) != before)
 		session_tell(m->session);
 }
 
@@ -233,7 +234,7 @@ merge_wake(struct merge *m)
 unsigned
 merge_generation(const struct merge *m)
 {
-	return atomic_load(&m->changes) + clocks_generation(m->session->clocks);
+	return generation_now(&m->changes) + clocks_generation(m->session->clocks);
 }
 
 /* The key of the last message up to the end of CELL; false if it is not noted. */
@@ -282,10 +283,8 @@ make_parts(struct merge *m)
 static void
 refresh(struct merge *m)
 {
-	unsigned generation = clocks_generation(m->session->clocks);
-	if (generation == m->generation)
+	if (!generation_renew(&m->generation, clocks_generation(m->session->clocks)))
 		return;
-	m->generation = generation;
 	m->positioned = false;
 	make_parts(m);
 }
@@ -848,7 +847,6 @@ merge_new(struct session *session)
 	}
 	pthread_mutex_init(&m->lock, NULL);
 	worker_init(&m->worker, work, m);
-	m->generation = clocks_generation(session->clocks) - 1;
 	refresh(m);
 	return m;
 }
@@ -877,7 +875,7 @@ merge_show(struct merge *m, size_t trace, bool on)
 {
 	m->lanes[trace].hidden = !on;
 	m->positioned = false;
-	atomic_fetch_add(&m->changes, 1);
+	generation_bump(&m->changes);
 }
 
 bool

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "trace/reader.h"
+#include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/map.h"
 #include "index/step.h"
@@ -35,10 +36,10 @@ enum {
 struct block_slot {
 	struct block block;
 	VEC(struct message) messages;
-	uint64_t size;	/* of the capture when it was decoded */
-	bool ended;	/* it had */
-	unsigned epoch; /* of the index, whose checkpoint was used */
-	uint64_t used;	/* age */
+	uint64_t size;	     /* of the capture when it was decoded */
+	bool ended;	     /* it had */
+	unsigned generation; /* of the index, whose checkpoint was used */
+	uint64_t used;	     /* age */
 	bool filled;
 };
 
@@ -63,7 +64,7 @@ struct latest {
 
 struct reader {
 	struct trace *trace;
-	unsigned epoch; /* of the capture; all below is about its bytes */
+	unsigned generation; /* of the capture; all below is about its bytes */
 	struct decode_state *state;
 	struct block_slot slots[CACHE];
 	unsigned slot_count; /* of them that are used, see reader_limit */
@@ -72,7 +73,7 @@ struct reader {
 	uint64_t walk_wanted;	   /* bytes before were asked for */
 	bool walk_closed;	   /* it gave the last message there is */
 	bool patient;
-	unsigned walk_epoch;
+	unsigned walk_generation;
 	struct position history_from;
 	struct decode_history history;
 	const struct session_fields *session_fields; /* that the cursor is of */
@@ -101,7 +102,7 @@ reader_new(struct trace *trace)
 	struct reader *reader = mem_new(sizeof *reader);
 	reader->trace = trace;
 	reader->slot_count = CACHE;
-	reader->epoch = capture_epoch(trace_capture(trace));
+	reader->generation = capture_generation(trace_capture(trace));
 	reader->state = decode_state_new(trace_decoder(trace));
 	size_t memory = trace_decoder(trace)->ops->memory_size;
 	reader->history = (struct decode_history){.context = reader,
@@ -258,7 +259,7 @@ decode_cell(struct reader *reader, struct block_slot *slot, uint64_t cell)
 	uint64_t start = cell_start(reader, cell);
 	slot->size = window.length;
 	slot->ended = window.last;
-	slot->epoch = index_epoch(index);
+	slot->generation = index_generation(index);
 	slot->filled = true;
 	slot->block = (struct block){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
@@ -298,7 +299,7 @@ slot_is_fresh(struct reader *reader, const struct block_slot *slot)
 {
 	struct index *index = trace_index(reader->trace);
 	uint64_t cell = slot->block.cell;
-	if (slot->epoch != index_epoch(index) ||
+	if (slot->generation != index_generation(index) ||
 	    (!slot->block.exact && index_known(index) + NEAR_CELLS >= cell))
 		return false;
 	const struct decoder_ops *ops = trace_decoder(reader->trace)->ops;
@@ -326,10 +327,8 @@ const struct block *
 reader_block(struct reader *reader, uint64_t cell)
 {
 	struct block_slot *oldest = &reader->slots[0];
-	unsigned epoch = capture_epoch(trace_capture(reader->trace));
-	if (reader->epoch != epoch)
+	if (generation_renew(&reader->generation, capture_generation(trace_capture(reader->trace))))
 		reader_forget(reader);
-	reader->epoch = epoch;
 	for (size_t i = 0; i < reader->slot_count; i++) {
 		struct block_slot *slot = &reader->slots[i];
 		if (slot->filled && slot->block.cell == cell && slot_is_fresh(reader, slot)) {
@@ -902,11 +901,12 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 	struct capture *capture = trace_capture(reader->trace);
 	if (!reader->walk) {
 		reader->walk = decode_state_new(decoder);
-		reader->walk_epoch = capture_epoch(capture);
+		reader->walk_generation = capture_generation(capture);
 	}
 	for (;;) {
 		struct window window = reader_window(reader);
-		if (capture_interrupted(capture) || capture_epoch(capture) != reader->walk_epoch)
+		if (capture_interrupted(capture) ||
+		    capture_generation(capture) != reader->walk_generation)
 			return 0;
 		want_ahead(reader, &window);
 		size_t count = step_capture(capture, decoder, reader->walk, &window, out, max);

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "trace/trace.h"
+#include "base/generation.h"
 #include "base/worker.h"
 #include "decode/registry.h"
 #include "trace/naming.h"
@@ -41,7 +42,7 @@ struct trace {
 	char *matched;				     /* what `match:` was compared with */
 	struct worker loader;
 	bool started; /* its index is built, its files are loaded */
-	atomic_uint generation;
+	struct generation generation;
 	atomic_bool unnamed; /* see trace_lacks_name */
 	pthread_mutex_t lock;
 	bool loaded; /* what there is to load */
@@ -510,13 +511,13 @@ trace_group(const struct trace *trace)
 unsigned
 trace_generation(const struct trace *trace)
 {
-	return atomic_load(&trace->generation);
+	return generation_now(&trace->generation);
 }
 
 void
 trace_bump_generation(struct trace *trace)
 {
-	atomic_fetch_add(&trace->generation, 1);
+	generation_bump(&trace->generation);
 }
 
 void
@@ -733,11 +734,11 @@ refresh_capture(struct trace *trace)
 {
 	struct index_progress progress;
 	uint64_t size = capture_size(trace->capture);
-	unsigned epoch = capture_epoch(trace->capture);
+	unsigned before = capture_generation(trace->capture);
 	enum capture_change change = capture_refresh(trace->capture);
 	bool grew = capture_size(trace->capture) > size;
 	index_get_progress(trace->index, &progress);
-	if (capture_epoch(trace->capture) != epoch || index_is_stale(trace->index))
+	if (capture_generation(trace->capture) != before || index_is_stale(trace->index))
 		index_restart(trace->index);
 	else if (grew || (!progress.complete && capture_ended(trace->capture)))
 		index_wake(trace->index);
@@ -863,11 +864,11 @@ trace_follow(struct trace *trace, bool on)
 }
 
 bool
-trace_begins_anew(struct trace *trace, unsigned epoch)
+trace_begins_anew(struct trace *trace, unsigned generation)
 {
 	while (!capture_interrupted(trace->capture)) {
 		trace_renew(trace);
-		if (capture_epoch(trace->capture) != epoch)
+		if (capture_generation(trace->capture) != generation)
 			return true;
 		if (capture_ended(trace->capture))
 			return false;

@@ -201,8 +201,8 @@ void trace_reread(struct trace *);
 bool trace_renew(struct trace *);
 
 /* After a reader_walk: whether there is another capture to walk, since this one
- * is not of EPOCH any more or gave its name away.  Blocks while that may come. */
-bool trace_begins_anew(struct trace *, unsigned epoch);
+ * is of another GENERATION or gave its name away.  Blocks while that may come. */
+bool trace_begins_anew(struct trace *, unsigned generation);
 
 /* What became of the file, in a word that stays true: cut, removed, ...; NULL
  * if it is as it was opened. */

@@ -133,14 +133,14 @@ test_rewritten(void **state)
 	char *path = toy_file("first light", 11);
 	struct capture *c = capture_open(path, NULL, NULL);
 	capture_notice(c);
-	unsigned epoch = capture_epoch(c);
+	unsigned epoch = capture_generation(c);
 	append(path, ", more", 6);
 	assert_int_equal(capture_refresh(c), CAPTURE_GREW);
-	assert_int_equal(capture_epoch(c), epoch);
+	assert_int_equal(capture_generation(c), epoch);
 	assert_int_equal(truncate(path, 0), 0);
 	append(path, "second sight and more", 21);
 	assert_int_equal(capture_refresh(c), CAPTURE_REWRITTEN);
-	assert_int_not_equal(capture_epoch(c), epoch);
+	assert_int_not_equal(capture_generation(c), epoch);
 	assert_int_equal(capture_size(c), 21);
 	assert_int_equal(capture_refresh(c), CAPTURE_SAME);
 	capture_close(c);
@@ -276,9 +276,9 @@ test_reopen(void **state)
 	assert_int_equal(capture_refresh(c), CAPTURE_REPLACED);
 	assert_true(capture_ended(c)); /* nothing more of the old one */
 	assert_memory_equal(bytes, "the old one", 11);
-	unsigned epoch = capture_epoch(c);
+	unsigned epoch = capture_generation(c);
 	assert_int_equal(capture_reopen(c, &err), 0);
-	assert_int_not_equal(capture_epoch(c), epoch);
+	assert_int_not_equal(capture_generation(c), epoch);
 	assert_false(capture_ended(c));
 	assert_ptr_equal(capture_bytes(c), bytes);
 	assert_int_equal(capture_size(c), 3);

@@ -571,9 +571,9 @@ test_restart(void **state)
 	add_strings(&other, &seed, 9000, 100);
 	assert_int_equal(truncate(f.path, 0), 0);
 	append(f.path, other.data, other.length);
-	unsigned epoch = index_epoch(trace_index(f.trace));
+	unsigned epoch = index_generation(trace_index(f.trace));
 	trace_refresh(f.trace);
-	while (index_epoch(trace_index(f.trace)) == epoch)
+	while (index_generation(trace_index(f.trace)) == epoch)
 		usleep(1000);
 	assert_true(matches_update(m));
 	wait_exact(&f, m);

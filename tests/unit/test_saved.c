@@ -272,11 +272,11 @@ test_more(void **state)
 	text_add(&body, "found");
 	struct index_options options = {.cache = f.cache, .settings = 1};
 	struct index *index = index_new(f.capture, f.decoder, &options);
-	assert_false(index_store(index, "more", index_epoch(index), &body)); /* not complete */
+	assert_false(index_store(index, "more", index_generation(index), &body)); /* not complete */
 	index_build(index);
 	assert_false(index_recall(index, "more", &back));
-	assert_false(index_store(index, "more", index_epoch(index) - 1, &body));
-	assert_true(index_store(index, "more", index_epoch(index), &body));
+	assert_false(index_store(index, "more", index_generation(index) - 1, &body));
+	assert_true(index_store(index, "more", index_generation(index), &body));
 	assert_false(index_recall(index, "less", &back));
 	assert_true(index_recall(index, "more", &back));
 	assert_string_equal(text_get(&back), "found");
@@ -300,7 +300,7 @@ test_more(void **state)
 	options = (struct index_options){.settings = 1};
 	index = index_new(f.capture, f.decoder, &options);
 	index_build(index);
-	assert_false(index_store(index, "more", index_epoch(index), &body)); /* nowhere */
+	assert_false(index_store(index, "more", index_generation(index), &body)); /* nowhere */
 	assert_false(index_recall(index, "more", &back));
 	index_free(index);
 	text_free(&body);

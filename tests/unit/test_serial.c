@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "test.h"
+#include "base/generation.h"
 #include "uia_write.h"
 
 #include "config/profile.h"
@@ -523,7 +524,7 @@ test_thread(void **state)
 		serial_wake(serial);
 		expansion_clear(&f.e);
 		serial_expand(cursor, &m, EXPAND_FIELDS, &f.e);
-	} while (serial_generation(serial) == 0);
+	} while (serial_generation(serial) == GENERATION_FIRST);
 	bool exact;
 	struct position position;
 	assert_true(reader_find_number(f.reader, at, &position, &exact));

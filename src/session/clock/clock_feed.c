@@ -369,7 +369,7 @@ clock_feed_open(struct clock_feed *feed, struct session *session, size_t number,
 				    .number = number,
 				    .links = links,
 				    .source = usable_source(trace),
-				    .epoch = index_epoch(trace_index(trace))};
+				    .generation = index_generation(trace_index(trace))};
 }
 
 void

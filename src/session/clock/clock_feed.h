@@ -30,8 +30,8 @@ struct clock_feed {
 	struct reader *reader, *log;	   /* made on first use */
 	struct serial_cursor *cursor;
 	struct expansion e;
-	uint64_t next;	/* cell to look at */
-	unsigned epoch; /* of the index */
+	uint64_t next;	     /* cell to look at */
+	unsigned generation; /* of the index */
 	uint64_t last_ticks;
 	uint64_t global;  /* global time of the log met last, 0 = none */
 	size_t origins;	  /* that were looked at */

@@ -82,7 +82,7 @@ clock_keep_write(const struct clock_feed *feed)
 	}
 	memcpy(out.data, &head, sizeof head);
 	if (out.length <= kept_max)
-		index_store(trace_index(feed->trace), file_name, feed->epoch, &out);
+		index_store(trace_index(feed->trace), file_name, feed->generation, &out);
 	text_free(&out);
 }
 

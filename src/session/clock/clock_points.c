@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "session/clock/clock_points.h"
+#include "base/generation.h"
 #include "session/clock/clock_keep.h"
 #include "session/session.h"
 
@@ -56,12 +57,12 @@ clock_points_look(struct clock_points *points)
 	bool stale = false;
 	for (size_t i = 0; i < points->feeds.count; i++) {
 		struct clock_feed *feed = &points->feeds.at[i];
-		unsigned epoch = index_epoch(trace_index(feed->trace));
-		if (epoch != feed->epoch || feed->next > index_known(trace_index(feed->trace))) {
+		struct index *index = trace_index(feed->trace);
+		if (generation_renew(&feed->generation, index_generation(index)) ||
+		    feed->next > index_known(index)) {
 			clock_feed_forget(feed);
 			stale = true;
 		}
-		feed->epoch = epoch;
 		if (can_keep(feed) && !feed->next)
 			recall_points(feed);
 		clock_feed_look(feed, points->worker);

@@ -110,8 +110,8 @@ hint_for(struct reader *reader, uint64_t cell, int64_t order)
 	struct trace *trace = reader_trace(reader);
 	return (struct context_hint){.order = order,
 				     .cell = cell,
-				     .epoch = index_epoch(trace_index(trace)),
-				     .generation = trace_generation(trace)};
+				     .generation = index_generation(trace_index(trace)) +
+						   trace_generation(trace)};
 }
 
 /* The last message that is not later than ORDER. */
@@ -126,7 +126,7 @@ find_last(struct reader *reader, int64_t order, struct context_hint *hint, struc
 	at->cell = first_later(reader, order);
 	struct context_hint now = hint_for(reader, at->cell, order);
 	/* only of cells that are known it is known what they are */
-	bool holds = hint->cell == now.cell && hint->order <= order && hint->epoch == now.epoch &&
+	bool holds = hint->cell == now.cell && hint->order <= order &&
 		     hint->generation == now.generation &&
 		     now.cell < index_known(trace_index(trace));
 	now.at = first_in_block(&bound, reader_block(reader, at->cell), holds ? hint->at : 0);

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "session/clock/clocks.h"
+#include "base/generation.h"
 #include "base/worker.h"
 #include "session/clock/clock_map.h"
 #include "session/link/sync_options.h"
@@ -41,7 +42,7 @@ struct clocks {
 
 	pthread_rwlock_t map_lock;
 	struct clock_map *map;
-	atomic_uint generation;
+	struct generation generation;
 	atomic_bool settled;
 };
 
@@ -67,7 +68,7 @@ publish_map(struct clocks *clocks, struct clock_map *map)
 	clocks->map = map;
 	pthread_rwlock_unlock(&clocks->map_lock);
 	clock_map_free(before);
-	atomic_fetch_add(&clocks->generation, 1);
+	generation_bump(&clocks->generation);
 	for (size_t i = 0; i < clocks->session->traces.count; i++)
 		trace_bump_generation(clocks->session->traces.at[i]);
 }
@@ -156,7 +157,7 @@ clocks_wake(struct clocks *clocks)
 unsigned
 clocks_generation(const struct clocks *clocks)
 {
-	return atomic_load(&clocks->generation);
+	return generation_now(&clocks->generation);
 }
 
 bool

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "session/clock/cycles.h"
+#include "base/generation.h"
 #include "base/map.h"
 #include "base/worker.h"
 #include "session/clock/clocks.h"
@@ -23,8 +24,8 @@
 enum { QUESTIONS_MAX = 8192 };
 
 struct cycles_question {
-	size_t trace;	/* in the session */
-	unsigned epoch; /* of its index */
+	size_t trace;	     /* in the session */
+	unsigned generation; /* of its index */
 	struct message m;
 	uint64_t cell;
 	bool answered;
@@ -36,7 +37,7 @@ struct cycles {
 	struct session *session;
 	struct worker worker;
 	struct cycles_walk **walks; /* of the traces; made on first use */
-	atomic_uint generation;
+	struct generation generation;
 
 	pthread_mutex_t lock; /* of what follows */
 	VEC(struct cycles_question) questions;
@@ -76,11 +77,11 @@ ask_question(struct cycles *cycles, struct trace *trace, const struct message *m
 		*place = cycles->questions.count;
 	}
 	struct cycles_question *q = &cycles->questions.at[*place - 1];
-	unsigned epoch = index_epoch(index);
-	*is_new |= q->trace != number || q->epoch != epoch || !message_is_same(&q->m, m);
+	unsigned generation = index_generation(index);
+	*is_new |= q->trace != number || q->generation != generation || !message_is_same(&q->m, m);
 	if (*is_new)
 		*q = (struct cycles_question){.trace = number,
-					      .epoch = epoch,
+					      .generation = generation,
 					      .m = *m,
 					      .cell = message_place(m) / index_cell_size(index)};
 	return q;
@@ -169,7 +170,8 @@ answer_cell(struct cycles *cycles, const struct cycles_question *q)
 	pthread_mutex_lock(&cycles->lock);
 	for (size_t i = 0; i < cycles->questions.count; i++) {
 		struct cycles_question *one = &cycles->questions.at[i];
-		if (one->trace != q->trace || one->cell != q->cell || one->epoch != q->epoch)
+		if (one->trace != q->trace || one->cell != q->cell ||
+		    one->generation != q->generation)
 			continue;
 		cycles_walk_find(*walk, &one->m, &one->answer);
 		one->answered = true;
@@ -177,7 +179,7 @@ answer_cell(struct cycles *cycles, const struct cycles_question *q)
 		one->size = size;
 	}
 	pthread_mutex_unlock(&cycles->lock);
-	atomic_fetch_add(&cycles->generation, 1);
+	generation_bump(&cycles->generation);
 }
 
 static void
@@ -268,5 +270,5 @@ cycles_wake(struct cycles *cycles)
 unsigned
 cycles_generation(const struct cycles *cycles)
 {
-	return cycles ? atomic_load(&cycles->generation) : 0;
+	return cycles ? generation_now(&cycles->generation) : 0;
 }

@@ -17,6 +17,7 @@
 #include "config.h"
 
 #include "session/context/context_build.h"
+#include "base/generation.h"
 #include "session/link/serial.h"
 #include "session/session.h"
 
@@ -209,7 +210,7 @@ walk_blindly(struct context_walker *w, uint64_t cell, uint64_t back)
 {
 	back = back < cell ? back : cell;
 	context_walker_clear(w);
-	w->epoch = atomic_load(&w->contexts->epoch);
+	w->restarts = generation_now(&w->contexts->restarts);
 	context_walk_from(w, cell - back, back == cell);
 	context_walk_to(w, cell);
 	w->back = back;
@@ -232,7 +233,7 @@ walker_seek(struct context_walker *w, uint64_t cell)
 {
 	struct contexts *contexts = w->contexts;
 	uint64_t known = context_known(contexts, w->tracked);
-	if (w->epoch != atomic_load(&contexts->epoch))
+	if (w->restarts != generation_now(&contexts->restarts))
 		w->filled = false;
 	if (w->tracked->needs_session && cell >= serial_known(serial_of(w->tracked->trace)))
 		return false;

@@ -93,7 +93,7 @@ struct context_hint {
 	int64_t order; /* no message of the cell before `at` is later than that */
 	uint64_t cell;
 	size_t at;
-	unsigned epoch, generation; /* of index and trace */
+	unsigned generation; /* of index and trace */
 };
 
 /* Where a message of one trace stands in another one. */

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "session/context/context_build.h"
+#include "base/generation.h"
 #include "base/lower_bound.h"
 #include "session/link/serial.h"
 
@@ -124,7 +125,7 @@ context_load(struct context_walker *w, uint64_t cell)
 	uint64_t start = context_group_of(tracked, cell);
 	if (known) {
 		context_walker_clear(w);
-		w->epoch = atomic_load(&w->contexts->epoch);
+		w->restarts = generation_now(&w->contexts->restarts);
 	}
 	for (size_t i = 0; known && i < tracked->lanes.count; i++) {
 		const struct context_lane *lane = &tracked->lanes.at[i];
@@ -155,7 +156,7 @@ forget_trace(struct contexts *contexts, struct context_trace *tracked)
 	tracked->known = 0;
 	tracked->shift = 0;
 	tracked->overflowed = false;
-	atomic_fetch_add(&contexts->epoch, 1);
+	generation_bump(&contexts->restarts);
 	pthread_mutex_unlock(&contexts->lock);
 	context_walker_clear(tracked->walker);
 	tracked->walker->filled = false;
@@ -171,7 +172,7 @@ tell(struct contexts *contexts, bool now)
 	if (!now && passed < NOTIFY_MS)
 		return;
 	contexts->notified = time;
-	atomic_fetch_add(&contexts->generation, 1);
+	generation_bump(&contexts->generation);
 	if (contexts->notify)
 		contexts->notify(contexts->notify_context);
 }
@@ -288,7 +289,7 @@ contexts_free(struct contexts *contexts)
 unsigned
 contexts_generation(const struct contexts *contexts)
 {
-	return contexts ? atomic_load(&contexts->generation) : 0;
+	return contexts ? generation_now(&contexts->generation) : 0;
 }
 
 uint64_t

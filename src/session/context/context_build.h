@@ -5,6 +5,7 @@
 #ifndef TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
 #define TRAWL_SESSION_CONTEXT_CONTEXT_BUILD_H
 
+#include "base/generation.h"
 #include "base/worker.h"
 #include "session/context/context_walk.h"
 
@@ -40,8 +41,8 @@ struct contexts {
 	void *relate_context;
 
 	pthread_mutex_t lock;
-	atomic_uint generation;
-	atomic_uint epoch; /* counts up when what was known is not any more */
+	struct generation generation; /* of what is known */
+	struct generation restarts;   /* what was known is not any more */
 	struct worker worker;
 	bool wanted, allowed; /* it starts when both are */
 	void (*notify)(void *);

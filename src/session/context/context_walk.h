@@ -90,7 +90,7 @@ struct context_walker {
 	uint64_t size;			  /* of the capture when the cell was begun */
 	uint64_t spent;			  /* messages expanded */
 	struct context_position position; /* of a message of another trace, the last one */
-	unsigned epoch;
+	unsigned restarts;		  /* of all contexts */
 };
 
 struct context_walker *context_walker_new(struct contexts *, struct context_trace *);

@@ -21,6 +21,7 @@
 #include "config.h"
 
 #include "session/link/serial.h"
+#include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/worker.h"
 #include "decode/gem/gem.h"
@@ -89,7 +90,7 @@ struct serial {
 	uint64_t context_origin; /* the logger of the contexts */
 	uint64_t context_last;	 /* its last number, 0 = none */
 
-	atomic_uint generation;
+	struct generation generation;
 	struct worker worker;
 	struct serial_walker *walker; /* the thread's, made on first use */
 	void (*notify)(void *);
@@ -489,7 +490,7 @@ is_stopping(struct serial *s)
 static void
 count_generation(struct serial *s)
 {
-	atomic_fetch_add(&s->generation, 1);
+	generation_bump(&s->generation);
 	trace_bump_generation(s->gem);
 }
 
@@ -721,7 +722,7 @@ serial_known(struct serial *s)
 unsigned
 serial_generation(const struct serial *s)
 {
-	return atomic_load(&s->generation);
+	return generation_now(&s->generation);
 }
 
 /* --- expanding --------------------------------------------------------- */
@@ -770,11 +771,9 @@ cursor_match(struct serial_cursor *cursor, const struct message *m)
 {
 	struct serial *s = cursor->walker.serial;
 	uint64_t number;
-	unsigned generation = serial_generation(s);
-	if (generation != cursor->generation) {
+	if (generation_renew(&cursor->generation, serial_generation(s))) {
 		serial_walker_forget(&cursor->walker);
 		cursor->valid = false;
-		cursor->generation = generation;
 	}
 	bool in_order = cursor->valid && m->offset == cursor->next;
 	if (cursor->valid && m->offset == cursor->last)

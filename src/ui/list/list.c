@@ -576,7 +576,7 @@ note_capture(struct list_lane *lane)
 	const struct capture *capture = trace_capture(lane->trace);
 	struct list_lane before = *lane;
 	lane->size = capture_size(capture);
-	lane->epoch = capture_epoch(capture);
+	lane->epoch = capture_generation(capture);
 	lane->ended = capture_ended(capture);
 	return lane->size > before.size || lane->epoch != before.epoch ||
 	       lane->ended != before.ended;

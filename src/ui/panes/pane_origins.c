@@ -12,6 +12,7 @@
  */
 #include "config.h"
 
+#include "base/generation.h"
 #include "base/thread.h"
 #include "command/keymap.h"
 #include "session/clock/clock_text.h"
@@ -60,8 +61,8 @@ struct origin_line {
 
 /* What is known of a trace. */
 struct origin_source {
-	uint64_t known; /* cells, when its lines were made */
-	unsigned epoch, generation;
+	uint64_t known;		       /* cells, when its lines were made */
+	unsigned indexed, named;       /* generations of index and trace */
 	VEC(struct origin_line) lines; /* that of the trace, then in the order of the index */
 };
 
@@ -187,18 +188,16 @@ origins_refresh(struct screen *screen, size_t trace)
 	struct origin_source *source = &state_of(screen)->sources[trace];
 	const struct trace *of = screen->session->traces.at[trace];
 	uint64_t known = index_known(trace_index(of));
-	unsigned epoch = index_epoch(trace_index(of)), generation = trace_generation(of);
-	if (source->lines.count && source->known == known && source->epoch == epoch &&
-	    source->generation == generation)
+	unsigned indexed = index_generation(trace_index(of)), named = trace_generation(of);
+	if (source->lines.count && source->known == known && source->indexed == indexed &&
+	    source->named == named)
 		return false;
-	if (source->epoch != epoch)
+	if (generation_renew(&source->indexed, indexed))
 		drop_lines(source);
-	if (source->generation != generation)
+	if (generation_renew(&source->named, named))
 		for (size_t i = 1; i < source->lines.count; i++)
 			source->lines.at[i].named = false;
 	source->known = known;
-	source->epoch = epoch;
-	source->generation = generation;
 	take_sums(screen, trace, source);
 	return true;
 }

@@ -202,7 +202,7 @@ syncs_prepare(struct screen *screen)
 	list_settle(&state->list);
 	unsigned generation = list_generation(&state->list);
 	for (size_t i = 0; i < state->list.lane_count; i++)
-		generation += capture_epoch(trace_capture(state->list.lanes[i].trace));
+		generation += capture_generation(trace_capture(state->list.lanes[i].trace));
 	if (state->generation != generation)
 		drop_lines(state);
 	state->generation = generation;

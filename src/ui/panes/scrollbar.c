@@ -112,14 +112,14 @@ mark_messages(const struct bar *bar, uint64_t cell, char *marks)
 static void
 follow_errors(const struct bar *bar, struct scrollbar *kept)
 {
-	unsigned epoch = index_epoch(bar->index);
-	if (kept->of != bar->lane->trace || kept->epoch != epoch || kept->size != bar->size ||
-	    kept->errors.count != (size_t)bar->rows) {
+	unsigned generation = index_generation(bar->index);
+	if (kept->of != bar->lane->trace || kept->generation != generation ||
+	    kept->size != bar->size || kept->errors.count != (size_t)bar->rows) {
 		vec_clear(&kept->errors);
 		for (int row = 0; row < bar->rows; row++)
 			*vec_add(&kept->errors) = false;
 		kept->of = bar->lane->trace;
-		kept->epoch = epoch;
+		kept->generation = generation;
 		kept->size = bar->size;
 		kept->next = 0;
 	}

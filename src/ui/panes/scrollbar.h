@@ -16,7 +16,7 @@ struct trace;
 /* What is kept from one drawing to the next; zeroed at the start. */
 struct scrollbar {
 	const struct trace *of; /* the errors are of this trace, */
-	unsigned epoch;		/* of its index, */
+	unsigned generation;	/* of its index, */
 	uint64_t size;		/* for so many bytes */
 	uint64_t next;		/* and of the cells before this one */
 	VEC(bool) errors;	/* in each row */

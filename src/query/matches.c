@@ -13,13 +13,14 @@
  * a summary always tells the count; where severities and origins do, the sums
  * of a complete index tell the total at once, while cells are still counted.
  *
- * Everything is forgotten when the index starts anew (index_epoch) and, where
- * text, times or contexts decide, when these changed (filter_generation).  `round`
- * counts that, so that what the worker found meanwhile is thrown away.
+ * Everything is forgotten when the index starts anew and, where text, times or
+ * contexts decide, when these changed: generation_of() is another then, and what
+ * the worker found meanwhile is thrown away.
  */
 #include "config.h"
 
 #include "query/matches.h"
+#include "base/generation.h"
 #include "base/lower_bound.h"
 #include "base/thread.h"
 #include "base/vec.h"
@@ -72,9 +73,8 @@ struct matches {
 	unsigned basis;	    /* of both filters */
 	uint8_t severities; /* wanted, where they alone decide */
 
-	pthread_mutex_t lock;	    /* for all down to the next heading */
-	unsigned epoch, generation; /* of the index and of what is made of it */
-	unsigned round;
+	pthread_mutex_t lock; /* for all down to the next heading */
+	unsigned generation;  /* generation_of(), when it was last asked */
 	VEC(struct group) groups;
 	uint64_t swept;	    /* cells, from the first on */
 	uint64_t undecided; /* of these */
@@ -269,7 +269,6 @@ forget(struct matches *m)
 		vec_free(&m->groups.at[i].ordinals);
 	}
 	vec_clear(&m->groups);
-	m->round++;
 	m->swept = m->undecided = m->hits = m->looked = 0;
 	m->seconds = 0;
 	m->sparse = 0;
@@ -374,21 +373,28 @@ is_ready(struct matches *m, uint64_t cell)
 	       contexts_known(contexts, m->trace) > cell;
 }
 
+/* Of all that what is known of cells rests on. */
+static unsigned
+generation_of(const struct matches *m)
+{
+	return index_generation(m->index) + filter_generation(m->basis, m->trace);
+}
+
 /* Decodes a cell and stores its hits; the lock is held before and after.  True
  * if that is worth telling. */
 static bool
 look(struct matches *m, uint64_t cell)
 {
-	unsigned round = m->round, generation = m->generation;
+	unsigned generation = m->generation;
 	bool first = !m->hits;
 	struct timespec began;
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &began);
 	bool good = is_ready(m, cell) &&
 		    count_cell(m, &m->work_pair, m->reader, cell, NO_END, &m->found) &&
-		    filter_generation(m->basis, m->trace) == generation;
+		    generation_of(m) == generation;
 	pthread_mutex_lock(&m->lock);
-	if (round != m->round)
+	if (generation != m->generation)
 		return false;
 	m->blocked = !good;
 	if (!good)
@@ -429,12 +435,7 @@ decide_cells(void *context)
 static bool
 is_stale(struct matches *m)
 {
-	unsigned epoch = index_generation(m->index);
-	unsigned generation = filter_generation(m->basis, m->trace);
-	bool stale = epoch != m->epoch || generation != m->generation;
-	m->epoch = epoch;
-	m->generation = generation;
-	return stale;
+	return generation_renew(&m->generation, generation_of(m));
 }
 
 bool
@@ -488,7 +489,7 @@ decide_here(struct matches *m, struct reader *reader, int64_t until)
 		struct timespec began;
 		clock_gettime(CLOCK_MONOTONIC, &began);
 		if (!count_cell(m, &m->pair, reader, cell, until, &slot->rows) ||
-		    filter_generation(m->basis, m->trace) != m->generation)
+		    generation_of(m) != m->generation)
 			break;
 		slot->cell = cell;
 		slot->used = ++m->clock;

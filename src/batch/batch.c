@@ -201,7 +201,7 @@ load_relations(struct session *session, const struct export_options *options)
 		clocks_load(session->clocks,
 			    !options->follow &&
 				(!options->format->live || export_is_ordered(session, options)));
-	if (options->format->timed && !options->format->joiner && !options->follow)
+	if (options->format->timed && !options->format->writer && !options->follow)
 		cycles_load(session->cycles, !options->format->live);
 	if (!options->follow && session->contexts &&
 	    (filter_needs_contexts(filter) ||

@@ -96,7 +96,7 @@ const struct export_format export_formats[] = {
      .flagged = true,
      .folder = true,
      .message = export_ctf,
-     .joiner = &export_ctf_joiner},
+     .writer = &export_ctf_writer},
     {.name = "perfetto",
      .help = "Chrome trace events, which ui.perfetto.dev and chrome://tracing open",
      .expand = true,
@@ -107,7 +107,7 @@ const struct export_format export_formats[] = {
      .header = "[\n",
      .footer = "]\n",
      .message = export_perfetto,
-     .joiner = &export_perfetto_joiner},
+     .writer = &export_perfetto_writer},
     {.name = "none", .help = "decode all, print nothing", .message = export_none},
 };
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
@@ -211,7 +211,7 @@ history_close(struct history *history)
 struct run {
 	const struct export_options *options;
 	struct export_result *result;
-	void *joiner; /* the format's, if it has one */
+	void *writer; /* the format's, if it has one */
 	struct text out;
 	bool terminal; /* is what the output is */
 };
@@ -237,7 +237,7 @@ static int
 flush(struct run *run, struct err *err)
 {
 	const struct export_format *format = run->options->format;
-	if (format->folder) /* which the joiner writes */
+	if (format->folder) /* which the writer writes */
 		return 0;
 	if (run->terminal)
 		make_safe(&run->out, run->options->charset);
@@ -390,10 +390,10 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 {
 	run->result->messages += piece->written;
 	doubts_add(&run->result->doubts, &piece->doubts);
-	const struct export_joiner *joiner = run->options->format->joiner;
+	const struct export_writer *writer = run->options->format->writer;
 	int failed = 0;
-	if (joiner)
-		failed = joiner->take(run->joiner, &piece->out, &run->out, err);
+	if (writer)
+		failed = writer->write(run->writer, &piece->out, &run->out, err);
 	else
 		text_add_bytes(&run->out, text_get(&piece->out), piece->out.length);
 	bool now = live || run->out.length >= FLUSH;
@@ -507,7 +507,7 @@ check_choice(const struct session *session, const struct export_options *options
 	if (options->follow && count > 1)
 		return err_set(err, ERR_USAGE,
 			       "only one trace can be printed while it grows; name it by --source");
-	if ((options->format->joiner || options->format->counts) &&
+	if ((options->format->writer || options->format->counts) &&
 	    (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s is of whole captures, without %s",
 			       options->format->name, options->parts ? "--split" : "--follow");
@@ -558,8 +558,8 @@ export_run(struct session *session, const struct export_options *options,
 		return failed;
 	if (format->header && options->part <= 1)
 		text_add(&run.out, format->header);
-	if (format->joiner)
-		run.joiner = format->joiner->open(session, options);
+	if (format->writer)
+		run.writer = format->writer->open(session, options);
 	bool ordered = export_is_ordered(session, options);
 	struct text silent = {0}; /* what counts put at the end */
 	if (format->counts)
@@ -577,9 +577,9 @@ export_run(struct session *session, const struct export_options *options,
 		else
 			failed = write_trace(&run, trace, err);
 	}
-	if (format->joiner) {
+	if (format->writer) {
 		struct err unused;
-		int ended = format->joiner->close(run.joiner, &run.out, failed ? &unused : err);
+		int ended = format->writer->close(run.writer, &run.out, failed ? &unused : err);
 		failed = failed ? failed : ended;
 	}
 	if (silent.length)

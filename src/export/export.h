@@ -46,11 +46,11 @@ struct session;
  * depends on the messages before: `message` makes a record (export_record.h) of
  * each, and these get them all in order, in one thread.
  */
-struct export_joiner {
+struct export_writer {
 	void *(*open)(struct session *, const struct export_options *);
 	/* Takes records of whole messages; appends to OUT what goes to the output.
 	 * 0, or ERR_IO. */
-	int (*take)(void *, const struct text *records, struct text *out, struct err *);
+	int (*write)(void *, const struct text *records, struct text *out, struct err *);
 	/* After the last one, or after an error of another: ends what was begun and
 	 * frees all. */
 	int (*close)(void *, struct text *out, struct err *);
@@ -72,7 +72,7 @@ struct export_format {
 	const char *footer;	 /* last line, also of what is cut short by an error, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
-	const struct export_joiner *joiner; /* or NULL: what `message` makes is the output */
+	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
 	bool counts;			    /* is export_stats, instead of messages */
 };
 
@@ -154,7 +154,7 @@ void export_printer(struct export_message *, struct text *);
 void export_hex(struct export_message *, struct text *);
 void export_ctf(struct export_message *, struct text *);
 void export_perfetto(struct export_message *, struct text *);
-extern const struct export_joiner export_ctf_joiner, export_perfetto_joiner;
+extern const struct export_writer export_ctf_writer, export_perfetto_writer;
 
 /* A line of names, and those of a trace for each sender; waits for its end.  Lines of
  * the bytes that are in no message go to SILENT: where the format has such, the trace

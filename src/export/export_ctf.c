@@ -365,7 +365,7 @@ remove_earlier(int folder)
 /* --- joining ----------------------------------------------------------- */
 
 static void *
-open_ctf(struct session *session, const struct export_options *options)
+ctf_open(struct session *session, const struct export_options *options)
 {
 	struct ctf *ctf = mem_new(sizeof *ctf);
 	export_times_open(&ctf->times, session);
@@ -393,7 +393,7 @@ add_event(struct ctf *ctf, const struct export_record *record, const char *body)
 }
 
 static int
-take(void *context, const struct text *records, struct text *out, struct err *err)
+ctf_write(void *context, const struct text *records, struct text *out, struct err *err)
 {
 	struct ctf *ctf = context;
 	struct export_record record;
@@ -417,7 +417,7 @@ take(void *context, const struct text *records, struct text *out, struct err *er
 }
 
 static int
-close_ctf(void *context, struct text *out, struct err *err)
+ctf_close(void *context, struct text *out, struct err *err)
 {
 	struct ctf *ctf = context;
 	int failed = 0;
@@ -431,4 +431,5 @@ close_ctf(void *context, struct text *out, struct err *err)
 	return failed ? failed : ended;
 }
 
-const struct export_joiner export_ctf_joiner = {.open = open_ctf, .take = take, .close = close_ctf};
+const struct export_writer export_ctf_writer = {
+    .open = ctf_open, .write = ctf_write, .close = ctf_close};

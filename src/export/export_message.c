@@ -21,7 +21,7 @@ export_cycles(const struct export_format *format, struct trace *trace)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
-	bool wanted = format->timed && !format->joiner && progress.complete &&
+	bool wanted = format->timed && !format->writer && progress.complete &&
 		      !(format->live && capture_is_stream(trace_capture(trace)));
 	return wanted && cycles_may_have(trace) ? cycles_walk_new(trace) : NULL;
 }

@@ -234,7 +234,7 @@ show_context(struct perfetto *p, size_t process, const char *origin, unsigned co
 /* --- joining ----------------------------------------------------------- */
 
 static void *
-open_perfetto(struct session *session, const struct export_options *options)
+perfetto_open(struct session *session, const struct export_options *options)
 {
 	struct perfetto *p = mem_new(sizeof *p);
 	(void)options;
@@ -274,7 +274,7 @@ add_record(struct perfetto *p, struct export_record *record, const char *body, s
 }
 
 static int
-take(void *context, const struct text *records, struct text *out, struct err *err)
+perfetto_write(void *context, const struct text *records, struct text *out, struct err *err)
 {
 	struct perfetto *p = context;
 	struct export_record record;
@@ -307,7 +307,7 @@ label_process(struct perfetto *p, size_t process, struct text *out)
 }
 
 static int
-close_perfetto(void *context, struct text *out, struct err *err)
+perfetto_close(void *context, struct text *out, struct err *err)
 {
 	struct perfetto *p = context;
 	(void)err;
@@ -327,5 +327,5 @@ close_perfetto(void *context, struct text *out, struct err *err)
 	return 0;
 }
 
-const struct export_joiner export_perfetto_joiner = {
-    .open = open_perfetto, .take = take, .close = close_perfetto};
+const struct export_writer export_perfetto_writer = {
+    .open = perfetto_open, .write = perfetto_write, .close = perfetto_close};

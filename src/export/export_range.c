@@ -15,7 +15,7 @@
 
 enum { READY = 64 * 1024 }; /* bytes to hand over at once, and messages */
 
-struct writer {
+struct range_writer {
 	const struct export_range *range;
 	struct text out;
 	struct expansion expansion, scratch;
@@ -24,14 +24,14 @@ struct writer {
 };
 
 static bool
-hand_over(struct writer *writer)
+hand_over(struct range_writer *writer)
 {
 	writer->looked = 0;
-	return writer->range->take(writer->range->context, &writer->out);
+	return writer->range->write(writer->range->context, &writer->out);
 }
 
 static void
-write_message(struct writer *writer, struct reader *reader, struct cycles_walk *cycles,
+write_message(struct range_writer *writer, struct reader *reader, struct cycles_walk *cycles,
 	      const struct message *m, struct position at, const struct export_mark *mark)
 {
 	const struct export_range *range = writer->range;
@@ -82,7 +82,7 @@ export_range_is_known(const struct export_range *range)
 /* Writes the message at a position if it is wanted; false: whoever takes it has
  * enough. */
 static bool
-write_at(struct writer *writer, const struct export_span *span, struct reader *reader,
+write_at(struct range_writer *writer, const struct export_span *span, struct reader *reader,
 	 struct cycles_walk *cycles, struct position at)
 {
 	struct message copy = *reader_message(reader, at); /* a text may ask for other cells */
@@ -92,7 +92,7 @@ write_at(struct writer *writer, const struct export_span *span, struct reader *r
 }
 
 static int
-write_span(struct writer *writer, const struct export_span *span)
+write_span(struct range_writer *writer, const struct export_span *span)
 {
 	struct reader *reader = reader_new(span->trace);
 	struct position at;
@@ -140,7 +140,7 @@ enter(const struct export_range *range, struct lane *lanes, struct sequence_posi
 }
 
 static int
-write_in_order(struct writer *writer)
+write_in_order(struct range_writer *writer)
 {
 	const struct export_range *range = writer->range;
 	struct session *session = range->count ? session_of(range->spans[0].trace) : NULL;
@@ -171,7 +171,7 @@ write_in_order(struct writer *writer)
 int64_t
 export_range(const struct export_range *range)
 {
-	struct writer writer = {.range = range};
+	struct range_writer writer = {.range = range};
 	const struct export_format *format = range->format;
 	int failed = 0;
 	if (range->marks && format->mark_header)

@@ -27,7 +27,7 @@ struct export_range {
 	enum text_charset charset;
 	/* Takes what is ready, whole messages, and clears it; now and then and at
 	 * the end.  False: enough. */
-	bool (*take)(void *context, struct text *);
+	bool (*write)(void *context, struct text *);
 	void *context;
 };
 
@@ -36,7 +36,7 @@ struct export_range {
 bool export_range_is_known(const struct export_range *);
 
 /*
- * Returns how many messages were taken, ERR_CANCELLED if `take` had enough, or
+ * Returns how many messages were taken, ERR_CANCELLED if `write` had enough, or
  * ERR_MORE if it is not known so far.
  */
 int64_t export_range(const struct export_range *);

@@ -1,5 +1,5 @@
 /*
- * Records: what several threads make of messages for a joiner, which gets them
+ * Records: what several threads make of messages for a writer, which gets them
  * in order; and the times that all of them have there, since in most other
  * formats nothing can be without one.
  *

@@ -49,7 +49,7 @@ struct write_job {
 /* --- the thread -------------------------------------------------------- */
 
 static bool
-write_take(void *context, struct text *text)
+write_text(void *context, struct text *text)
 {
 	struct write_job *job = context;
 	size_t done = 0;
@@ -193,7 +193,7 @@ take_word(struct wish *wish, const char *word)
 static bool
 is_of_parts(const struct export_format *format)
 {
-	return !format->joiner && !format->counts;
+	return !format->writer && !format->counts;
 }
 
 static void
@@ -352,7 +352,7 @@ write_start(struct screen *screen, const struct command_call *call)
 					   .marks = wish.what == WHAT_MARKS,
 					   .format = wish.format,
 					   .filter = wish.what == WHAT_MARKS ? NULL : &job->filter,
-					   .take = write_take,
+					   .write = write_text,
 					   .context = job};
 	job->of = name_messages(screen, wish.what);
 	app_of(screen)->writing = job;

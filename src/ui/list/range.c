@@ -216,7 +216,7 @@ range_copy(struct screen *screen)
 				      .format = export_find("text"),
 				      .filter = screen->filter,
 				      .charset = screen->charset,
-				      .take = take,
+				      .write = take,
 				      .context = &copied};
 	int64_t written = export_range(&wanted);
 	if (written == ERR_CANCELLED) {

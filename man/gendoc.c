@@ -200,9 +200,9 @@ print_table(const struct option_table *table)
 		putchar(':');
 		if (row->type == OPTION_CHOICE)
 			print_choices(row->choices);
-		if (row->standard) {
+		if (row->default_text) {
 			fputs(" (default ", stdout);
-			print(row->standard);
+			print(row->default_text);
 			putchar(')');
 		}
 		putchar('\n');

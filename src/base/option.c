@@ -214,8 +214,8 @@ option_defaults(const struct option_table *table, void *object)
 		char unused[256];
 		if (row->type == OPTION_STRUCT)
 			option_defaults(row->table, member(row, object));
-		else if (row->standard)
-			option_set(row, object, row->standard, unused);
+		else if (row->default_text)
+			option_set(row, object, row->default_text, unused);
 	}
 }
 
@@ -242,7 +242,7 @@ option_copy(const struct option_table *table, void *to, const void *from)
 		const struct option_row *row = &table->rows[i];
 		void *target = member(row, to);
 		const void *source = (const char *)from + row->member;
-		if (row->beside) /* copied where it stands */
+		if (row->also_top_level) /* copied where it stands */
 			continue;
 		if (row->type == OPTION_TEXT && *(char *const *)source)
 			*(char **)target = mem_text(*(char *const *)source);
@@ -337,7 +337,7 @@ option_hash(const struct option_table *table, const void *object, uint64_t hash)
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
 		const void *at = (const char *)object + row->member;
-		if (row->words)
+		if (row->description)
 			continue;
 		hash = hash_bytes(row->name, strlen(row->name), hash);
 		if (row->type == OPTION_TEXT)

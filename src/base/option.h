@@ -39,17 +39,17 @@ struct option_row {
 	enum option_type type;
 	size_t member;		    /* offsetof */
 	const char *help;	    /* one sentence, no full stop; NULL: told elsewhere */
-	const char *standard;	    /* default, as it would stand in YAML; NULL = zero, absent */
+	const char *default_text;   /* default, as it would stand in YAML; NULL = zero, absent */
 	int64_t min;		    /* OPTION_INT and OPTION_NUMBER; OPTION_UINT where positive */
 	uint64_t max;		    /* of these; 0 = no limit, for OPTION_NUMBER on either side */
 	bool positive;		    /* OPTION_NUMBER: from OPTION_LEAST on; min is not used */
 	const char *const *choices; /* NULL-terminated */
 	bool required;
-	bool path;   /* OPTION_TEXT or a list of texts: relative to the file it stands in */
-	bool beside; /* in a profile it stands beside its section, not in it */
-	bool words;  /* decides what is said of messages, not which there are */
-	bool trace;  /* OPTION_TEXT or a list of texts: names a trace, or TRACE:ORIGIN */
-	bool whole;  /* OPTION_STRUCT: one value; what is given replaces all of it */
+	bool path;	     /* OPTION_TEXT or a list of texts: relative to the file it stands in */
+	bool also_top_level; /* in a profile it stands beside its section, too */
+	bool description;    /* decides what is said of messages, not which there are */
+	bool trace;	     /* OPTION_TEXT or a list of texts: names a trace, or TRACE:ORIGIN */
+	bool whole;	     /* OPTION_STRUCT: one value; what is given replaces all of it */
 	const struct option_table *table;
 	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */
 	const char *(*check)(const char *text, char buffer[static 256]);

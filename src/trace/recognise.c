@@ -67,8 +67,8 @@ static bool
 is_default(const struct option_row *row, const void *options)
 {
 	struct text value = {0};
-	bool same = !option_get(row, options, &value) || !row->standard ||
-		    !strcmp(text_get(&value), row->standard);
+	bool same = !option_get(row, options, &value) || !row->default_text ||
+		    !strcmp(text_get(&value), row->default_text);
 	text_free(&value);
 	return same;
 }

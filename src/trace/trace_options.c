@@ -74,10 +74,10 @@ lay_out(void)
 					    .help = decoders[i]->title});
 		for (size_t k = 0; k < own->count; k++) {
 			struct option_row part = own->rows[k];
-			if (!part.beside)
+			if (!part.also_top_level)
 				continue;
 			part.member += trace_table.size;
-			part.beside = false;
+			part.also_top_level = false;
 			add_row(part);
 		}
 		trace_table.size += aligned_size(own->size);

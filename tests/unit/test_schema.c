@@ -61,24 +61,27 @@ static const struct option_row part_rows[] = {
      .type = OPTION_CHOICE,
      .member = offsetof(struct part, mode),
      .choices = modes,
-     .standard = "slow"},
+     .default_text = "slow"},
 };
 static const struct option_table part_table = OPTION_TABLE("part", struct part, part_rows);
 
 static const struct option_row thing_rows[] = {
     {.name = "name", .type = OPTION_TEXT, .member = offsetof(struct thing, name)},
-    {.name = "on", .type = OPTION_BOOL, .member = offsetof(struct thing, on), .standard = "true"},
+    {.name = "on",
+     .type = OPTION_BOOL,
+     .member = offsetof(struct thing, on),
+     .default_text = "true"},
     {.name = "width",
      .type = OPTION_UINT,
      .member = offsetof(struct thing, width),
      .max = 16,
-     .standard = "8"},
+     .default_text = "8"},
     {.name = "id",
      .type = OPTION_INT,
      .member = offsetof(struct thing, id),
      .min = -1,
      .max = 99,
-     .standard = "-1"},
+     .default_text = "-1"},
     {.name = "mode",
      .type = OPTION_CHOICE,
      .member = offsetof(struct thing, mode),
@@ -108,7 +111,7 @@ static const struct option_row root_rows[] = {
     {.name = "title",
      .type = OPTION_TEXT,
      .member = offsetof(struct root, title),
-     .standard = "untitled"},
+     .default_text = "untitled"},
     {.name = "symbols", .type = OPTION_ANY},
 };
 static const struct option_table root_table = OPTION_TABLE("root", struct root, root_rows);

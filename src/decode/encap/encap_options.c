@@ -68,7 +68,7 @@ static const struct option_row option_rows[] = {
 	   "bytes of a memory block that no packet straddles, 0 if there are none",
 	   .max = UINT32_MAX),
     OPTION(container, STRUCT, "fixed slots around packets", .table = &container_table),
-    OPTION(etrace, STRUCT, "parameters of the trace encoders", .beside = true,
+    OPTION(etrace, STRUCT, "parameters of the trace encoders", .also_top_level = true,
 	   .table = &etrace_options),
 };
 /* --- settings that cannot be or do nothing ------------------------------- */

@@ -134,7 +134,7 @@ static const struct option_row option_rows[] = {
 	   "sender of short messages, as {8-4-4-4-12} hexadecimal digits; without it, STP master "
 	   "and channel"),
     OPTION(collateral, LIST, "XML files, or folders of them, that name what messages mean",
-	   .path = true, .words = true),
+	   .path = true, .description = true),
     OPTION(ts_hz, UINT, "ticks per second of the messages' own time stamps, 0 if unknown",
 	   .max = 1000000000000),
     OPTION(ts_epoch, CHOICE,

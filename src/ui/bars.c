@@ -88,10 +88,10 @@ add_filters(struct screen *screen, struct text *out)
 	const struct filters *filters = screen->filters;
 	bool whole, hide = !(filters->severities & 1);
 	enum severity level = filters_threshold(filters, &whole);
-	if (filters->severities == 0xff && !filters->all)
+	if (filters->severities == 0xff && !filters->combined)
 		return;
-	text_add(out, filters->off ? "  filters off" : "  only");
-	if (filters->off)
+	text_add(out, filters->disabled ? "  filters off" : "  only");
+	if (filters->disabled)
 		return;
 	if (!whole) {
 		text_add_char(out, ' ');
@@ -101,9 +101,9 @@ add_filters(struct screen *screen, struct text *out)
 	}
 	if (hide)
 		text_add(out, " assigned");
-	if (filters->all) {
+	if (filters->combined) {
 		text_add_char(out, ' ');
-		screen_add_safe(screen, filter_expr_text(filters->all), out);
+		screen_add_safe(screen, filter_expr_text(filters->combined), out);
 	}
 	if (screen->list->around)
 		text_addf(out, "  context %u", screen->list->around);

@@ -35,7 +35,7 @@ apply_severities(struct screen *screen)
 	struct text text = {0};
 	bool whole;
 	enum severity level = filters_threshold(screen->filters, &whole);
-	screen->filters->off = false;
+	screen->filters->disabled = false;
 	filters_apply(screen);
 	if (whole)
 		text_addf(&text, "severity %s and worse", severity_name(level));
@@ -135,9 +135,9 @@ static void
 toggle_filters(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
-	screen->filters->off = !screen->filters->off;
+	screen->filters->disabled = !screen->filters->disabled;
 	filters_apply(screen);
-	screen_say(screen, screen->filters->off ? "filters off" : "filters on");
+	screen_say(screen, screen->filters->disabled ? "filters off" : "filters on");
 }
 
 /* --- panes ------------------------------------------------------------- */

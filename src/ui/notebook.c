@@ -142,7 +142,8 @@ restore_filters(struct screen *screen, const struct notebook *notebook)
 		filters_apply(screen);
 	}
 	for (size_t i = 0; i < notebook->filters.count; i++) {
-		struct filter_entry entry = {.out = filters[i].hide, .off = filters[i].off};
+		struct filter_entry entry = {.exclude = filters[i].hide,
+					     .disabled = filters[i].off};
 		entry.expr = filter_parse(filters[i].filter, screen->session, &error);
 		if (entry.expr)
 			filters_put(screen, SIZE_MAX, entry);
@@ -214,12 +215,12 @@ collect_filters(struct screen *screen, struct notebook *notebook, char letters[S
 	for (size_t i = 0; i < filters->list.count; i++) {
 		const struct filter_entry *entry = &filters->list.at[i];
 		char *text = (char *)filter_expr_text(entry->expr);
-		bool plain = filters->list.count == 1 && !entry->out && !entry->off;
+		bool plain = filters->list.count == 1 && !entry->exclude && !entry->disabled;
 		if (plain)
 			notebook->filter = text;
 		else
 			list[notebook->filters.count++] =
-			    (struct notebook_filter){text, entry->out, entry->off};
+			    (struct notebook_filter){text, entry->exclude, entry->disabled};
 	}
 }
 

@@ -69,12 +69,13 @@ preview_make(struct screen *screen, size_t at, const char *typed)
 	struct preview *preview = app_of(screen)->preview;
 	struct filter_entry entry = {0};
 	if (at < screen->filters->list.count)
-		entry.out =
-		    screen->filters->list.at[at].out && screen->prompt->id == COMMAND_FILTER_EDIT;
+		entry.exclude = screen->filters->list.at[at].exclude &&
+				screen->prompt->id == COMMAND_FILTER_EDIT;
 	if (screen->prompt->id == COMMAND_FILTER)
 		entry.expr = filters_parse(screen->session, typed, &preview->trouble);
 	else
-		entry.expr = filters_read(screen->session, typed, &entry.out, &preview->trouble);
+		entry.expr =
+		    filters_read(screen->session, typed, &entry.exclude, &preview->trouble);
 	if (!entry.expr)
 		return;
 	preview->filter.severities = screen->filters->severities;

@@ -39,7 +39,7 @@ filters_free(struct filters *filters)
 {
 	free_list(filters);
 	vec_free(&filters->list);
-	filter_expr_free(filters->all);
+	filter_expr_free(filters->combined);
 	*filters = (struct filters){0};
 }
 
@@ -56,7 +56,7 @@ filters_threshold(const struct filters *filters, bool *whole)
 const char *
 filters_text(const struct screen *screen)
 {
-	return screen->filters->all ? filter_expr_text(screen->filters->all) : NULL;
+	return screen->filters->combined ? filter_expr_text(screen->filters->combined) : NULL;
 }
 
 void
@@ -104,9 +104,9 @@ filters_apply(struct screen *screen)
 {
 	search_uncount(screen);
 	*screen->filter = filter_all();
-	if (!screen->filters->off) {
+	if (!screen->filters->disabled) {
 		screen->filter->severities = screen->filters->severities;
-		screen->filter->expr = screen->filters->all;
+		screen->filter->expr = screen->filters->combined;
 	}
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_refilter(&screen->lists[i], i == screen->trace);
@@ -133,13 +133,13 @@ filters_parse(const struct session *session, const char *typed, struct text *why
 }
 
 struct filter_expr *
-filters_read(const struct session *session, const char *typed, bool *out, struct text *why)
+filters_read(const struct session *session, const char *typed, bool *exclude, struct text *why)
 {
 	struct filter_error error;
 	if (typed[0] != '!' || !typed[1])
 		return explain_error(filter_parse_typed(typed, session, &error), typed, &error,
 				     why);
-	*out = true;
+	*exclude = true;
 	typed++;
 	return explain_error(filter_parse_pattern(typed, &error), typed, &error, why);
 }
@@ -165,7 +165,7 @@ add_term(const struct filter_entry *entry, struct text *out)
 	const char *text = filter_expr_text(entry->expr);
 	if (out->length)
 		text_add(out, " and ");
-	if (entry->out)
+	if (entry->exclude)
 		text_add(out, "not ");
 	text_addf(out, is_pattern(text) ? "%s" : "(%s)", text);
 }
@@ -182,10 +182,10 @@ filters_join(struct screen *screen, size_t at, const struct filter_entry *entry,
 	for (size_t i = 0; i < count; i++) {
 		bool own = entry && (i == at || i == filters->list.count);
 		const struct filter_entry *e = own ? entry : &filters->list.at[i];
-		if (!e->off)
+		if (!e->disabled)
 			*vec_add(&on) = e;
 	}
-	if (on.count == 1 && !on.at[0]->out) {
+	if (on.count == 1 && !on.at[0]->exclude) {
 		expr = filter_expr_share(on.at[0]->expr);
 	} else if (on.count) {
 		for (size_t i = 0; i < on.count; i++)
@@ -208,9 +208,9 @@ combine_filters(struct screen *screen)
 	bool good = !why.length;
 	if (good) {
 		search_uncount(screen); /* it looks at the old one */
-		filter_expr_free(screen->filters->all);
-		screen->filters->all = all;
-		screen->filters->off = false;
+		filter_expr_free(screen->filters->combined);
+		screen->filters->combined = all;
+		screen->filters->disabled = false;
 		filters_apply(screen);
 	} else {
 		screen_error(screen, "%s", why.data);
@@ -260,13 +260,13 @@ toggle_member(struct screen *screen, bool *member)
 bool
 filters_turn(struct screen *screen, size_t at)
 {
-	return toggle_member(screen, &screen->filters->list.at[at].off);
+	return toggle_member(screen, &screen->filters->list.at[at].disabled);
 }
 
 bool
 filters_invert(struct screen *screen, size_t at)
 {
-	return toggle_member(screen, &screen->filters->list.at[at].out);
+	return toggle_member(screen, &screen->filters->list.at[at].exclude);
 }
 
 void
@@ -288,12 +288,12 @@ filters_clear(struct screen *screen)
 }
 
 bool
-filters_type(struct screen *screen, size_t at, const char *typed, bool out)
+filters_type(struct screen *screen, size_t at, const char *typed, bool exclude)
 {
 	struct text why = {0};
-	struct filter_entry entry = {.out = out};
+	struct filter_entry entry = {.exclude = exclude};
 	bool good = true;
-	entry.expr = filters_read(screen->session, typed, &entry.out, &why);
+	entry.expr = filters_read(screen->session, typed, &entry.exclude, &why);
 	if (why.length) {
 		screen_error(screen, "%s", why.data);
 		good = false;
@@ -320,8 +320,8 @@ static size_t
 names_find(const struct filters *filters, const char *field)
 {
 	size_t i = 0;
-	while (i < filters->list.count &&
-	       (filters->list.at[i].off || !filter_expr_lists(filters->list.at[i].expr, field)))
+	while (i < filters->list.count && (filters->list.at[i].disabled ||
+					   !filter_expr_lists(filters->list.at[i].expr, field)))
 		i++;
 	return i;
 }
@@ -356,16 +356,17 @@ filters_name_passes(const struct screen *screen, const char *field, const char *
 	if (at == screen->filters->list.count)
 		return true;
 	const struct filter_entry *entry = &screen->filters->list.at[at];
-	return has_name(entry, name, NULL) != entry->out;
+	return has_name(entry, name, NULL) != entry->exclude;
 }
 
 /* Sets entry number AT to the names, which are quoted; to nothing if none are. */
 static void
-set_names(struct screen *screen, size_t at, const char *field, const struct text *names, bool out)
+set_names(struct screen *screen, size_t at, const char *field, const struct text *names,
+	  bool exclude)
 {
 	struct text text = {0};
 	struct filter_error error;
-	struct filter_entry entry = {.out = out};
+	struct filter_entry entry = {.exclude = exclude};
 	text_addf(&text, "%s in {%s}", field, text_get(names));
 	if (!names->length) {
 		filters_drop(screen, at);
@@ -381,15 +382,15 @@ void
 filters_name_toggle(struct screen *screen, const char *field, const char *name)
 {
 	size_t at = names_find(screen->filters, field);
-	bool there = at < screen->filters->list.count, out = true, had = false;
+	bool there = at < screen->filters->list.count, exclude = true, had = false;
 	struct text names = {0};
 	if (there) {
-		out = screen->filters->list.at[at].out;
+		exclude = screen->filters->list.at[at].exclude;
 		had = has_name(&screen->filters->list.at[at], name, &names);
 	}
 	if (!had)
 		add_name(name, strlen(name), &names);
-	set_names(screen, at, field, &names, out);
+	set_names(screen, at, field, &names, exclude);
 	text_free(&names);
 }
 

@@ -13,8 +13,8 @@ struct screen;
 
 struct filter_entry {
 	struct filter_expr *expr; /* owned */
-	bool out;		  /* hides what it holds for; else hides all else */
-	bool off;
+	bool exclude;		  /* hides what it holds for; else hides all else */
+	bool disabled;
 
 	/* its own count, while the pane is open */
 	struct hits hits;
@@ -23,9 +23,9 @@ struct filter_entry {
 
 struct filters {
 	VEC(struct filter_entry) list;
-	struct filter_expr *all; /* what those that are on come to; owned, or NULL */
-	uint8_t severities;	 /* shown, a bit each */
-	bool off;		 /* all of it */
+	struct filter_expr *combined; /* what those that are on come to; owned, or NULL */
+	uint8_t severities;	      /* shown, a bit each */
+	bool disabled;		      /* all of it */
 };
 
 void filters_free(struct filters *);
@@ -52,8 +52,8 @@ enum severity filters_threshold(const struct filters *, bool *whole);
 /* Reads an expression.  NULL with the reason, which is empty if it is blank. */
 struct filter_expr *filters_parse(const struct session *, const char *typed, struct text *why);
 /* Reads what a person typed: an expression or, if it is none and not meant to be
- * one, a regular expression; !REGEX sets *OUT.  NULL as before. */
-struct filter_expr *filters_read(const struct session *, const char *typed, bool *out,
+ * one, a regular expression; !REGEX sets *EXCLUDE.  NULL as before. */
+struct filter_expr *filters_read(const struct session *, const char *typed, bool *exclude,
 				 struct text *why);
 
 /* What the list would come to with ENTRY in the place of number AT, or as one
@@ -72,7 +72,7 @@ void filters_drop(struct screen *, size_t at);
 void filters_clear(struct screen *);
 /* What was typed, in the place of number AT, or as one more; empty: none.  OUT:
  * what it holds for is hidden, not only with !REGEX. */
-bool filters_type(struct screen *, size_t at, const char *typed, bool out);
+bool filters_type(struct screen *, size_t at, const char *typed, bool exclude);
 
 /* Ends the counting of each. */
 void filters_uncount(struct screen *);

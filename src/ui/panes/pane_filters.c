@@ -119,11 +119,11 @@ fill_filter(struct screen *screen, struct table_row *row, size_t i)
 	struct text *text = &state_of(screen)->text;
 	struct filter_entry *entry = &screen->filters->list.at[i];
 	table_putf(row, FILTER_TICK, row->current ? ROLE_CURSOR : ROLE_NORMAL, " %s %zu ",
-		   entry->off ? "[ ]" : "[x]", i + 1);
-	table_putf(row, FILTER_SENSE, ROLE_FIELD, "%s", entry->out ? "out " : "in  ");
+		   entry->disabled ? "[ ]" : "[x]", i + 1);
+	table_putf(row, FILTER_SENSE, ROLE_FIELD, "%s", entry->exclude ? "out " : "in  ");
 	text_clear(text);
 	screen_add_safe(screen, filter_expr_text(entry->expr), text);
-	table_put(row, FILTER_EXPR, entry->off ? ROLE_ABSENT : ROLE_NORMAL, text_get(text),
+	table_put(row, FILTER_EXPR, entry->disabled ? ROLE_ABSENT : ROLE_NORMAL, text_get(text),
 		  text->length);
 	fill_count(screen, row, entry);
 }
@@ -212,7 +212,7 @@ filters_title(struct screen *screen, struct text *out)
 		text_add(out, "all");
 	uint64_t total = sequence_count(screen->list->sequence, &exact);
 	text_addf(out, " of %s%s shown", exact ? "" : "~", text_number(digits, total));
-	if (screen->filters->off) {
+	if (screen->filters->disabled) {
 		text_add(out, "  off:");
 		add_hint(screen, COMMAND_FILTERS, "all on", out);
 		return;
@@ -256,7 +256,7 @@ static void
 toggle_severity(struct screen *screen, unsigned severity)
 {
 	screen->filters->severities ^= (uint8_t)(1u << severity);
-	screen->filters->off = false;
+	screen->filters->disabled = false;
 	filters_apply(screen);
 }
 
@@ -310,7 +310,7 @@ pane_filters_edit(struct screen *screen, const struct command_call *call)
 	if (!pane_filters_selected(screen, &at))
 		return;
 	if (call->text) {
-		filters_type(screen, at, call->text, screen->filters->list.at[at].out);
+		filters_type(screen, at, call->text, screen->filters->list.at[at].exclude);
 		return;
 	}
 	prompt_open(screen->prompt, COMMAND_FILTER_EDIT);

@@ -576,9 +576,9 @@ note_capture(struct list_lane *lane)
 	const struct capture *capture = trace_capture(lane->trace);
 	struct list_lane before = *lane;
 	lane->size = capture_size(capture);
-	lane->epoch = capture_generation(capture);
+	lane->generation = capture_generation(capture);
 	lane->ended = capture_ended(capture);
-	return lane->size > before.size || lane->epoch != before.epoch ||
+	return lane->size > before.size || lane->generation != before.generation ||
 	       lane->ended != before.ended;
 }
 
@@ -871,12 +871,12 @@ look_at_lanes(struct list *list)
 	struct changes changes = {.stale = hits_update(&list->hits)};
 	for (size_t i = 0; i < list->lane_count; i++) {
 		struct list_lane *lane = &list->lanes[i];
-		unsigned epoch = lane->epoch;
+		unsigned generation = lane->generation;
 		uint64_t known = lane->known;
 		bool noted = note_capture(lane);
 		lane->known = index_known(lane->index);
-		changes.anew |= lane->epoch != epoch;
-		changes.more |= noted && lane->epoch == epoch;
+		changes.anew |= lane->generation != generation;
+		changes.more |= noted && lane->generation == generation;
 		changes.any |= noted || lane->known != known;
 	}
 	if (list->generation != sequence_generation(list->sequence)) {

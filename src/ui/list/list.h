@@ -50,10 +50,10 @@ struct list_lane {
 	struct index *index;
 	struct reader *reader; /* borrowed of the sequence */
 	/* when it was last looked at: */
-	unsigned epoch; /* of the capture, */
-	uint64_t size;	/* its size, */
-	bool ended;	/* and whether that was all; */
-	uint64_t known; /* cells of the index */
+	unsigned generation; /* of the capture, */
+	uint64_t size;	     /* its size, */
+	bool ended;	     /* and whether that was all; */
+	uint64_t known;	     /* cells of the index */
 };
 
 enum { LIST_BEFORE, LIST_AFTER };

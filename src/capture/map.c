@@ -72,14 +72,14 @@ struct capture {
 	bool fault_told;
 	_Atomic enum capture_change name_told; /* SAME, REPLACED or GONE */
 
-	/* who is told of changes */
+	/* of changes */
 	_Atomic enum capture_follow followed;
 	struct watch *watch;
 	void (*notify)(void *);
 	void *notify_context;
-	pthread_mutex_t lock; /* for those who wait on `stirred` */
-	pthread_cond_t stirred;
-	uint64_t stirs, stirs_seen;
+	pthread_mutex_t lock; /* for those who wait on `changed` */
+	pthread_cond_t changed;
+	uint64_t changes, changes_seen;
 	atomic_bool interrupted;
 };
 
@@ -438,7 +438,7 @@ capture_open(const char *path, const struct capture_options *options, struct err
 	capture->notify = options ? options->notify : NULL;
 	capture->notify_context = options ? options->notify_context : NULL;
 	pthread_mutex_init(&capture->lock, NULL);
-	pthread_cond_init(&capture->stirred, NULL);
+	pthread_cond_init(&capture->changed, NULL);
 	if (!S_ISREG(st.st_mode)) {
 		capture->spool = spool_open(file, options, err);
 		if (!capture->spool) {
@@ -477,7 +477,7 @@ capture_close(struct capture *capture)
 	else if (capture->file >= 0)
 		close(capture->file);
 	losses_free(&capture->losses);
-	pthread_cond_destroy(&capture->stirred);
+	pthread_cond_destroy(&capture->changed);
 	pthread_mutex_destroy(&capture->lock);
 	free(capture->path);
 	free(capture);
@@ -536,15 +536,15 @@ capture_want(const struct capture *capture, uint64_t offset, uint64_t length)
 	madvise(capture->bytes + start, offset + length - start, MADV_WILLNEED);
 }
 
-/* --- being told -------------------------------------------------------- */
+/* --- changes ------------------------------------------------------------- */
 
 static void
-stir(void *context)
+mark_changed(void *context)
 {
 	struct capture *capture = context;
 	pthread_mutex_lock(&capture->lock);
-	capture->stirs++;
-	pthread_cond_broadcast(&capture->stirred);
+	capture->changes++;
+	pthread_cond_broadcast(&capture->changed);
 	pthread_mutex_unlock(&capture->lock);
 	if (capture->notify)
 		capture->notify(capture->notify_context);
@@ -674,7 +674,7 @@ capture_refresh(struct capture *capture)
 		adopt(capture, &now, change);
 	}
 	if (is_void(change)) {
-		stir(capture); /* its name is for the next time */
+		mark_changed(capture); /* its name is for the next time */
 		return change;
 	}
 	if (stat_file(capture, &now) && check_room(capture, &now))
@@ -744,7 +744,7 @@ watch(struct capture *capture, bool once, enum capture_follow followed)
 	struct watch_options options = {.path = by_name ? capture->path : NULL,
 					.file = capture->file,
 					.once = once,
-					.notify = stir,
+					.notify = mark_changed,
 					.context = capture};
 	if (!capture->tail_length && !fstat(capture->file, &now))
 		remember(capture, &now);
@@ -776,7 +776,7 @@ capture_interrupt(struct capture *capture)
 	atomic_store(&capture->interrupted, true);
 	if (capture->spool)
 		spool_interrupt(capture->spool);
-	stir(capture);
+	mark_changed(capture);
 }
 
 bool
@@ -785,17 +785,17 @@ capture_interrupted(const struct capture *capture)
 	return atomic_load(&capture->interrupted);
 }
 
-/* Until a file was stirred since this was called last, or UNTIL (NULL: no
+/* Until a file changed since this was called last, or UNTIL (NULL: no
  * limit); false when time is up. */
 static bool
-await_stir(struct capture *capture, const struct timespec *until)
+await_change(struct capture *capture, const struct timespec *until)
 {
 	int late = 0;
 	pthread_mutex_lock(&capture->lock);
-	while (capture->stirs == capture->stirs_seen && !late)
-		late = until ? pthread_cond_timedwait(&capture->stirred, &capture->lock, until)
-			     : pthread_cond_wait(&capture->stirred, &capture->lock);
-	capture->stirs_seen = capture->stirs;
+	while (capture->changes == capture->changes_seen && !late)
+		late = until ? pthread_cond_timedwait(&capture->changed, &capture->lock, until)
+			     : pthread_cond_wait(&capture->changed, &capture->lock);
+	capture->changes_seen = capture->changes;
 	pthread_mutex_unlock(&capture->lock);
 	return !late;
 }
@@ -809,7 +809,7 @@ capture_await(struct capture *capture, int milliseconds)
 	if (capture->spool)
 		return spool_wait(capture->spool, capture_size(capture), milliseconds);
 	thread_deadline(&until, milliseconds);
-	return await_stir(capture, milliseconds < 0 ? NULL : &until);
+	return await_change(capture, milliseconds < 0 ? NULL : &until);
 }
 
 uint64_t

@@ -69,15 +69,15 @@ add_comments(const char *lines, struct text *out)
 static void
 add_survey(struct trace *trace, struct text *out)
 {
-	struct text lines = {0}, lacks = {0};
+	struct text lines = {0}, missing = {0};
 	if (trace_decoder(trace)->about)
 		add_comments(trace_decoder(trace)->about, out);
-	if (trace_survey(trace, &lines, &lacks)) {
+	if (trace_survey(trace, &lines, &missing)) {
 		add_comments(text_get(&lines), out);
-		add_comments(text_get(&lacks), out);
+		add_comments(text_get(&missing), out);
 	}
 	text_free(&lines);
-	text_free(&lacks);
+	text_free(&missing);
 }
 
 /* Loads what texts need and makes some: what is missing becomes a notice. */

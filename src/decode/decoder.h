@@ -355,10 +355,10 @@ struct decoder_guide {
 	bool (*propose)(const struct window *head, struct text *profile);
 
 	/* Says what is in a capture that begins with HEAD: appends to ABOUT, a line
-	 * each, what it holds, and to LACKS, in one line, what is missing to read it
+	 * each, what it holds, and to MISSING, in one line, what is missing to read it
 	 * well, and what to do. */
 	void (*survey)(const struct decoder *, const struct window *head, struct text *about,
-		       struct text *lacks);
+		       struct text *missing);
 };
 
 struct clock_source;

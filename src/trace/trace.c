@@ -561,27 +561,27 @@ load_names(struct trace *trace, struct err *err)
 }
 
 bool
-trace_survey(struct trace *trace, struct text *about, struct text *lacks)
+trace_survey(struct trace *trace, struct text *about, struct text *missing)
 {
 	const struct decoder_ops *ops = trace->decoder->ops;
 	if (!ops->guide || !ops->guide->survey || capture_is_stream(trace->capture))
 		return false;
 	struct window head = read_head(trace->capture);
-	ops->guide->survey(trace->decoder, &head, about, lacks);
+	ops->guide->survey(trace->decoder, &head, about, missing);
 	return true;
 }
 
 /* Tells what is missing to read a capture well. */
 static void
-say_lacks(struct trace *trace)
+add_missing_notice(struct trace *trace)
 {
-	struct text about = {0}, lacks = {0}, all = {0};
-	if (trace_survey(trace, &about, &lacks) && lacks.length) {
-		text_addf(&all, "%s: %s", trace->name, lacks.data);
+	struct text about = {0}, missing = {0}, all = {0};
+	if (trace_survey(trace, &about, &missing) && missing.length) {
+		text_addf(&all, "%s: %s", trace->name, missing.data);
 		trace_add_notice(trace, text_get(&all));
 	}
 	text_free(&about);
-	text_free(&lacks);
+	text_free(&missing);
 	text_free(&all);
 }
 
@@ -631,7 +631,7 @@ trace_load(struct trace *trace, struct err *err)
 	const struct decoder_ops *ops = trace->decoder->ops;
 	int loaded = ops->load ? ops->load(trace->decoder, err) : 0;
 	loaded += load_names(trace, err);
-	say_lacks(trace);
+	add_missing_notice(trace);
 	end_loading(trace, loaded > 0);
 	return loaded;
 }

@@ -146,7 +146,7 @@ void trace_propose(const struct trace *, struct text *profile);
 
 /* What the beginning of the capture holds, a line each, and what is missing to read it
  * well; false, and nothing, if the format has nothing to say of that. */
-bool trace_survey(struct trace *, struct text *about, struct text *lacks);
+bool trace_survey(struct trace *, struct text *about, struct text *missing);
 
 /* Ticks per second, 0 if unknown; and nanoseconds since the Unix epoch of
  * tick 0, if `has_epoch`. */

@@ -107,7 +107,7 @@ int opencsd_load(struct decoder *, struct err *);
 
 /* opencsd_survey.c */
 void opencsd_survey(const struct decoder *, const struct window *head, struct text *about,
-		    struct text *lacks);
+		    struct text *missing);
 
 /* opencsd_expand.c */
 void opencsd_expand(const struct decoder *, const struct message *, const struct window *,

@@ -127,27 +127,27 @@ describe_ids(const struct opencsd_decoder *d, const struct opencsd_findings *s, 
 }
 
 static void
-describe_gaps(const struct opencsd_findings *s, const struct window *head, struct text *lacks)
+describe_gaps(const struct opencsd_findings *s, const struct window *head, struct text *missing)
 {
 	if (!s->rows)
 		return;
-	text_addf(lacks, "no memory image explains %llu rows%s: ", (unsigned long long)s->rows,
+	text_addf(missing, "no memory image explains %llu rows%s: ", (unsigned long long)s->rows,
 		  head->last ? "" : " near the start");
 	for (size_t i = 0; i < s->gaps.count && i < RANGES_SHOWN; i++) {
 		const struct gap *gap = &s->gaps.at[i];
-		text_addf(lacks, "%s0x%llx-0x%llx (%llu)", i ? ", " : "",
+		text_addf(missing, "%s0x%llx-0x%llx (%llu)", i ? ", " : "",
 			  (unsigned long long)gap->first * PAGE,
 			  (unsigned long long)gap->last * PAGE + PAGE - 1,
 			  (unsigned long long)gap->rows);
 	}
 	if (s->gaps.count > RANGES_SHOWN)
-		text_addf(lacks, " and %zu more", s->gaps.count - RANGES_SHOWN);
-	text_add(lacks, "; list the images in a profile (opencsd: images:)");
+		text_addf(missing, " and %zu more", s->gaps.count - RANGES_SHOWN);
+	text_add(missing, "; list the images in a profile (opencsd: images:)");
 }
 
 void
 opencsd_survey(const struct decoder *decoder, const struct window *head, struct text *about,
-	       struct text *lacks)
+	       struct text *missing)
 {
 	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
 	struct opencsd_findings s = {0};
@@ -156,6 +156,6 @@ opencsd_survey(const struct decoder *decoder, const struct window *head, struct 
 	if (!head->last)
 		text_addf(about, "of the first %zu bytes:\n", head->length);
 	describe_ids(d, &s, about);
-	describe_gaps(&s, head, lacks);
+	describe_gaps(&s, head, missing);
 	vec_free(&s.gaps);
 }

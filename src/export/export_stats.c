@@ -94,7 +94,7 @@ count_doubts(struct reader *reader, struct doubts *doubts)
 	struct index *index = trace_index(reader_trace(reader));
 	struct index_cell cell;
 	for (uint64_t i = 0; index_cell(index, i, &cell); i++) {
-		if (!(cell.messages & ((1u << DOUBT_FLAGS) - 1)))
+		if (!(cell.message_flags & ((1u << DOUBT_FLAGS) - 1)))
 			continue;
 		const struct block *block = reader_block(reader, i);
 		for (size_t m = 0; m < block->count; m++)

@@ -1,15 +1,14 @@
 /*
  * The index: building the grid of cells; see index.h.
  *
- * One worker at a time holds the baton: it walks on from the first unknown
- * cell, in order, and makes each cell known at once.  The others walk ahead on
- * a guess: they take a segment of cells, find their feet some way before it,
- * and keep what they find apart.  When the known part reaches such a segment,
- * its cells are adopted from the first one on whose checkpoint is, byte for
- * byte, the true one; those before it are walked again.  So the index is that
- * of a single walk from the start, whatever was guessed.  Where guesses keep
- * failing (formats whose state tells of all that came before), nobody guesses
- * any more, and one worker does it all.
+ * One worker at a time is the in-order worker: it walks on from the first
+ * unknown cell and makes each cell known at once.  The others are speculative:
+ * each takes a segment of cells ahead, starts at a resync point before it, and
+ * keeps its results apart.  When the known part reaches such a segment, its
+ * cells are adopted from the first one on whose checkpoint is, byte for byte,
+ * the true one; those before it are walked again.  So the index is that of a
+ * single walk from the start.  Where speculation keeps failing (formats whose
+ * state depends on all that came before), the in-order worker does it all.
  *
  * Holes of a sparse file are not read.  When two cells in a row lie in the same
  * hole, give equal sums, and leave the decoder in states that differ only by
@@ -38,7 +37,7 @@
 #include <time.h>
 
 enum {
-	SEGMENT = 256, /* cells, unless told; a guess costs the decoder's run-up */
+	SEGMENT = 256, /* cells, unless told; each costs the decoder's run-up */
 	WORKERS_MAX = 16,
 	SEGMENTS_EACH = 2, /* kept for each worker */
 	MISSES_MAX = 4,	   /* segments in a row of which less than half was right */
@@ -52,20 +51,20 @@ enum {
 
 enum segment_state { SEGMENT_FREE, SEGMENT_WALKING, SEGMENT_WALKED };
 
-/* Cells walked on a guess. */
+/* Cells that a speculative worker walks. */
 struct segment {
 	enum segment_state state;
 	uint64_t start;
 	unsigned count;		       /* cells walked */
 	unsigned adopted;	       /* of them */
 	uint8_t entry[CHECKPOINT_MAX]; /* the state assumed before them */
-	struct walked *cells;
+	struct cell_result *cells;
 };
 
 struct index_worker {
 	struct index *index;
 	struct walker *walker;
-	struct walked walked;
+	struct cell_result result;
 	struct worker thread;
 };
 
@@ -98,16 +97,16 @@ struct index {
 	double rate;
 
 	/* the workers', under `lock` */
-	bool baton;	  /* somebody walks in order */
-	bool speculative; /* guesses are worth it */
-	uint64_t claimed; /* cells before this one are taken, or not for guessing */
+	bool in_order_busy; /* there is an in-order worker */
+	bool speculative;   /* speculative workers are worth it */
+	uint64_t claimed;   /* cells before this one are taken, or not for speculation */
 	struct segment *segments;
 	size_t segment_count;
 	unsigned segment_cells;
 
 	unsigned misses;
 
-	/* of the worker with the baton */
+	/* of the in-order worker */
 	bool placed; /* the next two are right */
 	bool timed;  /* a message before had a time: */
 	uint64_t last_ticks;
@@ -478,12 +477,12 @@ tell(struct index *index, bool now)
 	double elapsed = seconds_since(&index->notified, &time);
 	if (!now && elapsed * 1000 < NOTIFY_MS)
 		return;
-	uint64_t walked = bytes_walked(index);
+	uint64_t bytes = bytes_walked(index);
 	pthread_mutex_lock(&index->lock);
 	if (elapsed > 0)
-		index->rate = (double)(walked - index->bytes_at_notice) / elapsed;
+		index->rate = (double)(bytes - index->bytes_at_notice) / elapsed;
 	pthread_mutex_unlock(&index->lock);
-	index->bytes_at_notice = walked;
+	index->bytes_at_notice = bytes;
 	index->notified = time;
 	if (index->options.notify)
 		index->options.notify(index->options.notify_context);
@@ -538,28 +537,29 @@ is_interrupted(const struct index *index)
 
 /* Makes the next cell known.  False if the grid is full. */
 static bool
-commit(struct index *index, const struct walked *walked)
+commit(struct index *index, const struct cell_result *result)
 {
-	struct index_cell cell = walked->cell;
+	struct index_cell cell = result->cell;
 	if (cell.flags & CELL_TIMED) {
-		if (index->timed && walked->ticks_first < index->last_ticks)
+		if (index->timed && result->ticks_first < index->last_ticks)
 			cell.flags |= CELL_TIME_BACK;
-		index->last_ticks = walked->ticks_last;
+		index->last_ticks = result->ticks_last;
 		index->timed = true;
 	}
-	if (!grid_add(index->built->grid, &cell, walked->after))
+	if (!grid_add(index->built->grid, &cell, result->after))
 		return false;
-	origin_totals_add(index->built->totals, walked->rows.at, walked->rows.count, 1);
-	if (walked->end != NO_END)
-		index->end = walked->end;
+	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, 1);
+	if (result->end != NO_END)
+		index->end = result->end;
 	return true;
 }
 
 static bool
 same_sums(const struct index_cell *a, const struct index_cell *b)
 {
-	return a->count == b->count && a->kinds == b->kinds && a->messages == b->messages &&
-	       !(a->flags & CELL_TIMED) && !(b->flags & CELL_TIMED) &&
+	return a->count == b->count && a->kinds == b->kinds &&
+	       a->message_flags == b->message_flags && !(a->flags & CELL_TIMED) &&
+	       !(b->flags & CELL_TIMED) &&
 	       !memcmp(a->severities, b->severities, sizeof a->severities);
 }
 
@@ -582,23 +582,23 @@ skip_hole(struct index_worker *worker, uint64_t number)
 {
 	struct index *index = worker->index;
 	struct grid *grid = index->built->grid;
-	struct walked *walked = &worker->walked;
+	struct cell_result *result = &worker->result;
 	struct index_cell previous;
 	uint64_t first;
 	if (!index->decoder->ops->shift || !number ||
-	    walked->cell.count > index_cell_size(index) >> 16 ||
-	    !grid_cell(grid, number - 1, &previous) || !same_sums(&previous, &walked->cell) ||
+	    result->cell.count > index_cell_size(index) >> 16 ||
+	    !grid_cell(grid, number - 1, &previous) || !same_sums(&previous, &result->cell) ||
 	    capture_hole_end(index->capture, (number - 1) << index->cell_shift) <
 		(number + 2) << index->cell_shift)
 		return;
 	uint64_t count = cells_in_hole(index, number + 1), added = 0;
-	if (!count || !walker_steady(worker->walker, grid_checkpoint(grid, number, &first), walked))
+	if (!count || !walker_steady(worker->walker, grid_checkpoint(grid, number, &first), result))
 		return;
 	do {
-		walker_shift(worker->walker, walked->after, index_cell_size(index));
-	} while (grid_add(grid, &walked->cell, walked->after) && ++added < count);
-	origin_totals_add(index->built->totals, walked->rows.at, walked->rows.count, added);
-	walker_place(worker->walker, walked->after);
+		walker_shift(worker->walker, result->after, index_cell_size(index));
+	} while (grid_add(grid, &result->cell, result->after) && ++added < count);
+	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, added);
+	walker_place(worker->walker, result->after);
 }
 
 /* The segment that is being walked or was, and holds a cell; or NULL. */
@@ -622,7 +622,7 @@ place_at_frontier(struct index_worker *worker)
 	walker_place(worker->walker, grid_checkpoint(grid, grid_known(grid), &first));
 }
 
-/* Whether a segment's guess was right when it entered cell NUMBER. */
+/* Whether a segment's assumed state was right when it entered cell NUMBER. */
 static bool
 is_right(const struct index *index, const struct segment *segment, uint64_t number)
 {
@@ -660,8 +660,8 @@ release(struct index *index, struct segment *segment)
 	pthread_mutex_unlock(&index->lock);
 }
 
-/* Whether the worker with the baton may go on with cell NUMBER; *index->segment_cells is the
- * guess there is about it, or NULL. */
+/* Whether the in-order worker may go on with cell NUMBER; *SEGMENT is the
+ * speculative one with results for it, or NULL. */
 static bool
 may_go_on(struct index *index, uint64_t number, struct segment **segment)
 {
@@ -678,8 +678,8 @@ may_go_on(struct index *index, uint64_t number, struct segment **segment)
 	return may;
 }
 
-/* Walks on with the baton until told to stop, all is known, or the next cell
- * is another worker's.  False if the grid is full. */
+/* Walks on in order until it is to stop, all is known, or the next cell is
+ * another worker's.  False if the grid is full. */
 static bool
 walk_in_order(struct index_worker *worker)
 {
@@ -693,8 +693,8 @@ walk_in_order(struct index_worker *worker)
 		if (segment && is_right(index, segment, number)) {
 			more = adopt(worker, segment, number);
 		} else {
-			walker_cell(worker->walker, number, &worker->walked);
-			more = commit(index, &worker->walked);
+			walker_cell(worker->walker, number, &worker->result);
+			more = commit(index, &worker->result);
 			skip_hole(worker, number);
 		}
 		if (segment && grid_known(grid) - segment->start >= segment->count)
@@ -706,7 +706,7 @@ walk_in_order(struct index_worker *worker)
 
 /* --- walking ahead ----------------------------------------------------- */
 
-/* The next segment worth a guess, claimed; NULL if there is none now. */
+/* The next segment for a speculative worker, claimed; NULL: none at present. */
 static struct segment *
 claim(struct index *index)
 {
@@ -740,7 +740,7 @@ static void
 walk_ahead(struct index_worker *worker, struct segment *segment)
 {
 	struct index *index = worker->index;
-	if (!walker_guess(worker->walker, segment->start, segment->entry))
+	if (!walker_start_before(worker->walker, segment->start, segment->entry))
 		return;
 	for (unsigned i = 0; i < index->segment_cells; i++) {
 		pthread_mutex_lock(&index->lock);
@@ -769,12 +769,13 @@ walk_available(void *context)
 			pthread_cond_wait(&index->changed, &index->lock);
 		} else if (known >= cells_available(index)) {
 			break;
-		} else if (!index->baton && (!segment || segment->state == SEGMENT_WALKED)) {
-			index->baton = true;
+		} else if (!index->in_order_busy &&
+			   (!segment || segment->state == SEGMENT_WALKED)) {
+			index->in_order_busy = true;
 			pthread_mutex_unlock(&index->lock);
 			bool more = walk_in_order(worker);
 			pthread_mutex_lock(&index->lock);
-			index->baton = false;
+			index->in_order_busy = false;
 			pthread_cond_broadcast(&index->changed);
 			if (!more)
 				break;
@@ -829,7 +830,7 @@ hire(struct index *index)
 		index->segments = mem_new(index->segment_count * sizeof *index->segments);
 		for (size_t i = 0; i < index->segment_count; i++)
 			index->segments[i].cells =
-			    mem_new(index->segment_cells * sizeof(struct walked));
+			    mem_new(index->segment_cells * sizeof(struct cell_result));
 	}
 	return wanted;
 }
@@ -861,9 +862,9 @@ find_last_ticks(struct index *index)
 		if (!(cell.flags & CELL_TIMED))
 			continue;
 		walker_place(worker->walker, grid_checkpoint(index->built->grid, number, &first));
-		walker_cell(worker->walker, number, &worker->walked);
+		walker_cell(worker->walker, number, &worker->result);
 		index->timed = true;
-		index->last_ticks = worker->walked.ticks_last;
+		index->last_ticks = worker->result.ticks_last;
 		break;
 	}
 	index->placed = true;
@@ -1029,7 +1030,7 @@ index_is_stale(const struct index *index)
 	while (capture_next_loss(index->capture, &range)) {
 		uint64_t last = (range.end - 1) >> index->cell_shift;
 		for (uint64_t i = range.offset >> index->cell_shift; i <= last && i < known; i++)
-			if (index_cell(index, i, &cell) && !(cell.messages & MESSAGE_DAMAGED))
+			if (index_cell(index, i, &cell) && !(cell.message_flags & MESSAGE_DAMAGED))
 				return true;
 	}
 	return false;
@@ -1044,7 +1045,7 @@ index_memory(const struct index *index)
 	leave(index);
 	for (size_t i = 0; i < index->worker_count; i++)
 		bytes += walker_memory(index->workers[i].walker);
-	return bytes + index->segment_count * index->segment_cells * sizeof(struct walked);
+	return bytes + index->segment_count * index->segment_cells * sizeof(struct cell_result);
 }
 
 struct index *
@@ -1076,14 +1077,14 @@ worker_free(struct index_worker *worker)
 {
 	worker_stop(&worker->thread);
 	walker_free(worker->walker);
-	walked_free(&worker->walked);
+	cell_result_free(&worker->result);
 }
 
 static void
 segment_free(struct segment *segment, unsigned cells)
 {
 	for (unsigned i = 0; i < cells; i++)
-		walked_free(&segment->cells[i]);
+		cell_result_free(&segment->cells[i]);
 	free(segment->cells);
 }
 

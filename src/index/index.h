@@ -41,8 +41,8 @@ struct index_cell {
 	uint64_t kinds; /* set of kinds, bit per kind */
 	uint32_t count;
 	uint32_t severities[SEVERITY_COUNT];
-	uint16_t messages; /* flags of its messages, together: enum message_flag */
-	uint16_t flags;	   /* enum index_cell_flag */
+	uint16_t message_flags; /* of its messages, together: enum message_flag */
+	uint16_t flags;		/* enum index_cell_flag */
 };
 
 /* Messages of one origin in a group of 256 cells, or in all. */
@@ -70,7 +70,7 @@ struct index_options {
 				   and completion; from any thread */
 	void *notify_context;
 	unsigned threads; /* that build it; 0 = one for each processor */
-	unsigned segment; /* cells walked at a time on a guess; 0 = as is best */
+	unsigned segment; /* cells of a speculative worker; 0 = as is best */
 	/* Files an index is kept in, copied; NULL: none.  `cache` is looked for
 	 * first, and written when a large capture is known, or on index_stop as
 	 * far as it is; its name ends in ".index".  `beside` came with

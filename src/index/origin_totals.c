@@ -28,7 +28,7 @@ struct group_row {
 struct group {
 	struct group_row *rows;
 	uint32_t count;
-	bool crowded; /* more origins than are kept */
+	bool overflowed; /* more origins than are kept */
 };
 
 struct origin_totals {
@@ -38,7 +38,7 @@ struct origin_totals {
 	uint64_t cells;		    /* added */
 	VEC(struct group) groups;   /* those that are full */
 	VEC(struct group_row) open; /* of the group that is not, dense by origin */
-	VEC(uint32_t) met;	    /* origins that occur in it */
+	VEC(uint32_t) occurring;    /* origins that occur in it */
 	uint64_t severities[SEVERITY_COUNT];
 };
 
@@ -61,7 +61,7 @@ origin_totals_clear(struct origin_totals *totals)
 		free(totals->groups.at[i].rows);
 	vec_clear(&totals->groups);
 	vec_clear(&totals->open);
-	vec_clear(&totals->met);
+	vec_clear(&totals->occurring);
 	totals->cells = 0;
 	memset(totals->severities, 0, sizeof totals->severities);
 	pthread_mutex_unlock(&totals->lock);
@@ -77,7 +77,7 @@ origin_totals_free(struct origin_totals *totals)
 	vec_free(&totals->origins);
 	vec_free(&totals->groups);
 	vec_free(&totals->open);
-	vec_free(&totals->met);
+	vec_free(&totals->occurring);
 	pthread_mutex_destroy(&totals->lock);
 	free(totals);
 }
@@ -108,15 +108,15 @@ by_origin(const void *a, const void *b)
 static struct group
 pack_group(struct origin_totals *totals)
 {
-	struct group group = {.crowded = totals->met.count > GROUP_ORIGINS_MAX};
-	if (group.crowded)
+	struct group group = {.overflowed = totals->occurring.count > GROUP_ORIGINS_MAX};
+	if (group.overflowed)
 		return group;
-	group.count = (uint32_t)totals->met.count;
+	group.count = (uint32_t)totals->occurring.count;
 	group.rows = mem_new((group.count + 1) * sizeof *group.rows);
 	if (group.count)
-		qsort(totals->met.at, group.count, sizeof *totals->met.at, by_origin);
+		qsort(totals->occurring.at, group.count, sizeof *totals->occurring.at, by_origin);
 	for (size_t i = 0; i < group.count; i++)
-		group.rows[i] = totals->open.at[totals->met.at[i]];
+		group.rows[i] = totals->open.at[totals->occurring.at[i]];
 	return group;
 }
 
@@ -124,11 +124,11 @@ static void
 close_group(struct origin_totals *totals)
 {
 	*vec_add(&totals->groups) = pack_group(totals);
-	for (size_t i = 0; i < totals->met.count; i++) {
-		struct group_row *row = &totals->open.at[totals->met.at[i]];
+	for (size_t i = 0; i < totals->occurring.count; i++) {
+		struct group_row *row = &totals->open.at[totals->occurring.at[i]];
 		memset(row->severities, 0, sizeof row->severities);
 	}
-	vec_clear(&totals->met);
+	vec_clear(&totals->occurring);
 }
 
 static bool
@@ -148,7 +148,7 @@ add_row(struct origin_totals *totals, const struct tally_row *row, uint64_t coun
 	struct group_row *open = &totals->open.at[origin];
 	struct index_origin *all = &totals->origins.at[origin];
 	if (is_clear(open))
-		*vec_add(&totals->met) = origin;
+		*vec_add(&totals->occurring) = origin;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
 		uint64_t more = row->severities[s] * count;
 		open->severities[s] += (uint32_t)more;
@@ -198,7 +198,7 @@ origin_totals_group(struct origin_totals *totals, uint64_t group, uint64_t key,
 		    uint64_t severities[SEVERITY_COUNT])
 {
 	pthread_mutex_lock(&totals->lock);
-	bool known = group < totals->groups.count && !totals->groups.at[group].crowded &&
+	bool known = group < totals->groups.count && !totals->groups.at[group].overflowed &&
 		     totals->origins.count < ORIGINS_MAX;
 	memset(severities, 0, SEVERITY_COUNT * sizeof *severities);
 	const struct tally_row *found = tally_find(&totals->all, key);
@@ -219,7 +219,7 @@ origin_totals_keys(struct origin_totals *totals, uint64_t group, uint64_t keys[O
 		   size_t *count)
 {
 	pthread_mutex_lock(&totals->lock);
-	bool known = group < totals->groups.count && !totals->groups.at[group].crowded &&
+	bool known = group < totals->groups.count && !totals->groups.at[group].overflowed &&
 		     totals->origins.count < ORIGINS_MAX;
 	*count = known ? totals->groups.at[group].count : 0;
 	for (size_t i = 0; i < *count; i++)
@@ -237,7 +237,7 @@ struct saved_totals {
 static void
 write_group(const struct group *group, struct text *out)
 {
-	uint32_t head[2] = {group->count, group->crowded};
+	uint32_t head[2] = {group->count, group->overflowed};
 	text_add_bytes(out, head, sizeof head);
 	text_add_bytes(out, group->rows, group->count * sizeof *group->rows);
 }
@@ -262,7 +262,7 @@ origin_totals_write(struct origin_totals *totals, struct text *out)
 	pthread_mutex_unlock(&totals->lock);
 }
 
-/* Adds what a group of COUNT cells says.  A crowded one says nothing; WHOLE:
+/* Adds what a group of COUNT cells says.  An overflowed one says nothing; WHOLE:
  * that is known otherwise. */
 static bool
 read_group(struct origin_totals *totals, struct bytes_rest *rest, const index_origins *origins,
@@ -283,7 +283,7 @@ read_group(struct origin_totals *totals, struct bytes_rest *rest, const index_or
 	totals->cells += count;
 	if (totals->cells % INDEX_GROUP == 0) {
 		close_group(totals);
-		totals->groups.at[totals->groups.count - 1].crowded = head[1];
+		totals->groups.at[totals->groups.count - 1].overflowed = head[1];
 	}
 	return true;
 }
@@ -336,7 +336,7 @@ origin_totals_read(struct origin_totals *totals, struct bytes_rest *rest, uint64
 		uint64_t now = left < INDEX_GROUP ? left : INDEX_GROUP;
 		good = read_group(totals, rest, &origins, now, whole);
 	}
-	if (good && whole) /* crowded groups counted too */
+	if (good && whole) /* overflowed groups counted too */
 		take_origins(totals, &origins);
 	pthread_mutex_unlock(&totals->lock);
 	vec_free(&origins);

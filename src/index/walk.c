@@ -32,9 +32,9 @@ struct walker {
 };
 
 void
-walked_free(struct walked *walked)
+cell_result_free(struct cell_result *result)
 {
-	vec_free(&walked->rows);
+	vec_free(&result->rows);
 }
 
 struct walker *
@@ -140,35 +140,35 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 }
 
 void
-walker_cell(struct walker *w, uint64_t number, struct walked *walked)
+walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 {
 	const struct summary *sums = &w->summary;
 	summary_clear(&w->summary);
 	step_until(w, (number + 1) << w->cell_shift, &w->summary);
 
-	walked->end = w->end;
-	walked->ticks_first = sums->ticks_first;
-	walked->ticks_last = sums->ticks_last;
-	walked->cell = (struct index_cell){
+	result->end = w->end;
+	result->ticks_first = sums->ticks_first;
+	result->ticks_last = sums->ticks_last;
+	result->cell = (struct index_cell){
 	    .time_min = sums->ticks_min,
 	    .time_max = sums->ticks_max,
 	    .count = (uint32_t)sums->count,
 	    .kinds = sums->kinds,
-	    .messages = (uint16_t)sums->flags,
+	    .message_flags = (uint16_t)sums->flags,
 	    .flags = (sums->flags & MESSAGE_TIMED ? CELL_TIMED : 0) |
 		     (sums->goes_back ? CELL_TIME_BACK : 0),
 	};
-	vec_clear(&walked->rows);
+	vec_clear(&result->rows);
 	for (size_t i = 0; i < sums->tally.rows.count; i++) {
 		const struct tally_row *row = &sums->tally.rows.at[i];
-		*vec_add(&walked->rows) = *row;
+		*vec_add(&result->rows) = *row;
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
-			walked->cell.severities[s] += row->severities[s];
+			result->cell.severities[s] += row->severities[s];
 	}
 	/* whatever decoding made of them, bytes that are missing are no good ones */
 	if (capture_misses(w->capture, number << w->cell_shift, (uint64_t)1 << w->cell_shift))
-		walked->cell.messages |= MESSAGE_DAMAGED;
-	w->decoder->ops->save(w->decoder, w->state, walked->after);
+		result->cell.message_flags |= MESSAGE_DAMAGED;
+	w->decoder->ops->save(w->decoder, w->state, result->after);
 }
 
 /* --- places ------------------------------------------------------------ */
@@ -187,7 +187,7 @@ walker_place(struct walker *w, const uint8_t *checkpoint)
 }
 
 bool
-walker_guess(struct walker *w, uint64_t cell, uint8_t *entry)
+walker_start_before(struct walker *w, uint64_t cell, uint8_t *entry)
 {
 	const struct decoder_ops *ops = w->decoder->ops;
 	uint64_t start = cell << w->cell_shift;
@@ -220,11 +220,11 @@ walker_shift(struct walker *w, uint8_t *checkpoint, uint64_t bytes)
 }
 
 bool
-walker_steady(struct walker *w, const uint8_t *before, const struct walked *walked)
+walker_steady(struct walker *w, const uint8_t *before, const struct cell_result *result)
 {
 	uint8_t moved[CHECKPOINT_MAX];
 	size_t size = w->decoder->ops->checkpoint_size;
 	memcpy(moved, before, size);
 	walker_shift(w, moved, (uint64_t)1 << w->cell_shift);
-	return !memcmp(moved, walked->after, size);
+	return !memcmp(moved, result->after, size);
 }

@@ -15,7 +15,7 @@
 #define NO_END UINT64_MAX
 
 /* A cell that was walked. */
-struct walked {
+struct cell_result {
 	struct index_cell cell; /* `first` is not known here */
 	uint64_t ticks_first;	/* of its timed messages, if it is CELL_TIMED */
 	uint64_t ticks_last;
@@ -24,7 +24,7 @@ struct walked {
 	uint8_t after[CHECKPOINT_MAX]; /* the state behind it */
 };
 
-void walked_free(struct walked *);
+void cell_result_free(struct cell_result *);
 
 struct walker;
 
@@ -41,16 +41,16 @@ void walker_place(struct walker *, const uint8_t *checkpoint);
 /* Puts it at the beginning of a cell, as well as that can be told from bytes
  * some way before it; false if it cannot.  The checkpoint of the state it
  * assumes there goes to ENTRY. */
-bool walker_guess(struct walker *, uint64_t cell, uint8_t *entry);
+bool walker_start_before(struct walker *, uint64_t cell, uint8_t *entry);
 
 /* Walks the cell at whose beginning the walker stands.  All of it, and the
  * decoder's reach behind it, must be there if more bytes may come. */
-void walker_cell(struct walker *, uint64_t cell, struct walked *);
+void walker_cell(struct walker *, uint64_t cell, struct cell_result *);
 
 /* Whether the state that walker_cell left behind in W differs from BEFORE,
  * that of the cell's beginning, by the distance alone.  If so, moves it on over
  * another cell. */
-bool walker_steady(struct walker *, const uint8_t *before, const struct walked *w);
+bool walker_steady(struct walker *, const uint8_t *before, const struct cell_result *w);
 void walker_shift(struct walker *, uint8_t *checkpoint, uint64_t bytes);
 
 size_t walker_memory(const struct walker *);

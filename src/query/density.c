@@ -167,7 +167,7 @@ add_summary(struct density_column *column, const struct index_cell *cell)
 {
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		column->severities[s] += cell->severities[s];
-	column->flags |= cell->messages & COUNTED;
+	column->flags |= cell->message_flags & COUNTED;
 }
 
 /* Shares out messages evenly over the time they may lie in. */
@@ -238,7 +238,7 @@ plan_trace(struct plan *plan, const struct track *track, const struct density_wi
 			continue;
 		}
 		struct guess *guess = guess_for(plan, from, to);
-		guess->flags |= summary.messages & COUNTED;
+		guess->flags |= summary.message_flags & COUNTED;
 		for (int s = 0; s < SEVERITY_COUNT; s++)
 			guess->severities[s] += summary.severities[s];
 		if (plan->pieces.count <= PIECES_MAX)

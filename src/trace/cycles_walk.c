@@ -53,8 +53,8 @@ struct cycles_walk {
 	struct reader *reader;
 	VEC(struct source_state) sources;
 	VEC(struct cycles_estimate) estimates;
-	bool lacking; /* an earlier start would tell more */
-	bool walked;  /* a cell, whose estimates are there: */
+	bool lacking;	  /* an earlier start would tell more */
+	bool cell_walked; /* a cell, whose estimates are there: */
 	uint64_t cell;
 };
 
@@ -308,7 +308,7 @@ cycles_walk_cell(struct cycles_walk *w, uint64_t cell, const struct cycles_estim
 		walk_around(w, cell, first);
 	const struct block *block = reader_block(w->reader, cell);
 	make_room(w, block->count); /* or should the capture have changed meanwhile */
-	w->walked = true;
+	w->cell_walked = true;
 	w->cell = cell;
 	*estimates = w->estimates.at;
 	return block;
@@ -322,7 +322,7 @@ cycles_walk_find(struct cycles_walk *w, const struct message *m, struct cycles_e
 	*estimate = (struct cycles_estimate){0};
 	if (m->flags & MESSAGE_TIMED || !reader_find_message(w->reader, m, &at))
 		return false;
-	if (!w->walked || w->cell != at.cell)
+	if (!w->cell_walked || w->cell != at.cell)
 		cycles_walk_cell(w, at.cell, &estimates);
 	if (at.at < w->estimates.count)
 		*estimate = estimates[at.at];

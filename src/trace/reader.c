@@ -661,7 +661,7 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 	for (uint64_t cell = start;; cell--) {
 		struct index_cell summary;
 		bool known = index_cell(index, cell, &summary);
-		if (!known || summary.kinds & kinds || summary.messages & flags) {
+		if (!known || summary.kinds & kinds || summary.message_flags & flags) {
 			if (!left--)
 				return false;
 			const struct block *block = reader_block(reader, cell);

@@ -266,7 +266,7 @@ index_agrees(struct fixture *f)
 			assert_int_equal(block->messages[k].flags, f->messages.at[at].flags);
 			flags |= block->messages[k].flags;
 		}
-		assert_int_equal(cell.messages & flags, flags);
+		assert_int_equal(cell.message_flags & flags, flags);
 	}
 	assert_int_equal(at, f->messages.count);
 	assert_false(index_is_stale(index));

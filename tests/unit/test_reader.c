@@ -289,7 +289,7 @@ static void
 test_filter_cell(void **state)
 {
 	(void)state;
-	struct index_cell cell = {.count = 10, .messages = MESSAGE_DAMAGED};
+	struct index_cell cell = {.count = 10, .message_flags = MESSAGE_DAMAGED};
 	cell.severities[SEVERITY_INFO] = 7;
 	cell.severities[SEVERITY_ERROR] = 3;
 	struct filter f = filter_all();

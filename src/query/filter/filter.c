@@ -90,7 +90,7 @@ judge_members(const struct filter *filter, const struct index_cell *cell)
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 		if (filter->severities >> s & 1)
 			wanted += cell->severities[s];
-	if (!wanted || (filter->flags && !(filter->flags & cell->messages)))
+	if (!wanted || (filter->flags && !(filter->flags & cell->message_flags)))
 		return FILTER_NONE;
 	bool more = filter->flags || filter->by_origin;
 	return wanted == cell->count && !more ? FILTER_ALL : FILTER_SOME;

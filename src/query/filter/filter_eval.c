@@ -416,7 +416,7 @@ filter_judge_flags(const struct filter_facts *facts, const struct filter_leaf *l
 	uint64_t possible = leaf->set;
 	if (possible & MESSAGE_DAMAGED)
 		possible |= MESSAGE_CHECKED;
-	return facts->cell->messages & possible ? FILTER_SOME : FILTER_NONE;
+	return facts->cell->message_flags & possible ? FILTER_SOME : FILTER_NONE;
 }
 
 enum filter_verdict
@@ -490,7 +490,7 @@ filter_judge_offset(const struct filter_facts *facts, const struct filter_leaf *
 		return FILTER_SOME;
 	uint64_t size = index_cell_size(facts->index), start = facts->number * size;
 	uint64_t last = start + size; /* of a note at the very end */
-	bool scattered = facts->cell->messages & MESSAGE_SCATTERED;
+	bool scattered = facts->cell->message_flags & MESSAGE_SCATTERED;
 	if (facts->number + 1 < index_cell_count(facts->index))
 		last--;
 	return filter_ranges_judge(&leaf->ranges, scattered ? 0 : (long double)start,

@@ -64,7 +64,7 @@ first_time(struct trace *trace, const struct clocks_nature *nature, struct messa
 	for (uint64_t cell = 0, looked = 0; !found && cell < count && looked < CELLS_BACK; cell++) {
 		struct index_cell summary;
 		if (!nature->placed && index_cell(index, cell, &summary) &&
-		    !(summary.messages & MESSAGE_TIMED))
+		    !(summary.message_flags & MESSAGE_TIMED))
 			continue;
 		for (size_t i = 0; !found && i < reader_block(reader, cell)->count; i++) {
 			*m = reader_block(reader, cell)->messages[i];
@@ -276,7 +276,7 @@ time_before(struct filter_look *look, struct position from, struct message_time 
 	for (unsigned looked = 0; looked < CELLS_BACK;) {
 		struct index_cell summary;
 		if (nature->placed || !index_cell(index, from.cell, &summary) ||
-		    summary.messages & MESSAGE_TIMED) {
+		    summary.message_flags & MESSAGE_TIMED) {
 			size_t count = reader_block(reader, from.cell)->count;
 			for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
 				struct message m = reader_block(reader, from.cell)->messages[at];

@@ -216,7 +216,7 @@ static bool
 is_ruled_out(const struct clock_source *source, const struct index_cell *summary)
 {
 	return !(summary->kinds & source->kinds) ||
-	       (source->flags && !(summary->messages & source->flags));
+	       (source->flags && !(summary->message_flags & source->flags));
 }
 
 static bool

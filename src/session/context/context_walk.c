@@ -311,7 +311,7 @@ is_idle(const struct context_trace *tracked, uint64_t cell)
 {
 	struct index_cell summary;
 	return index_cell(trace_index(tracked->trace), cell, &summary) &&
-	       !(summary.kinds & tracked->kinds) && !(summary.messages & CONTEXT_LOSS);
+	       !(summary.kinds & tracked->kinds) && !(summary.message_flags & CONTEXT_LOSS);
 }
 
 bool

@@ -13,7 +13,7 @@ struct map_slot {
 };
 
 static uint64_t
-mix(uint64_t key)
+mix_key(uint64_t key)
 {
 	key ^= key >> 32;
 	key *= 0x9e3779b97f4a7c15;
@@ -24,14 +24,14 @@ mix(uint64_t key)
 static struct map_slot *
 slot_of(const struct map *map, uint64_t key)
 {
-	size_t at = mix(key) & (map->size - 1);
+	size_t at = mix_key(key) & (map->size - 1);
 	while (map->slots[at].used && map->slots[at].key != key)
 		at = (at + 1) & (map->size - 1);
 	return &map->slots[at];
 }
 
 static void
-grow(struct map *map)
+map_grow(struct map *map)
 {
 	struct map old = *map;
 	map->size = old.size ? 2 * old.size : 64;
@@ -53,7 +53,7 @@ uint64_t *
 map_add(struct map *map, uint64_t key)
 {
 	if (2 * (map->count + 1) > map->size)
-		grow(map);
+		map_grow(map);
 	struct map_slot *slot = slot_of(map, key);
 	if (!slot->used) {
 		*slot = (struct map_slot){.key = key, .used = true};

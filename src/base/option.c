@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 static void *
-member(const struct option_row *row, void *object)
+member_of(const struct option_row *row, void *object)
 {
 	return (char *)object + row->member;
 }
@@ -181,7 +181,7 @@ set_text(const struct option_row *row, char **value, const char *text, char *buf
 const char *
 option_set(const struct option_row *row, void *object, const char *text, char buffer[static 256])
 {
-	void *at = member(row, object);
+	void *at = member_of(row, object);
 	switch (row->type) {
 	case OPTION_BOOL:
 		return set_bool(at, text);
@@ -213,7 +213,7 @@ option_defaults(const struct option_table *table, void *object)
 		const struct option_row *row = &table->rows[i];
 		char unused[256];
 		if (row->type == OPTION_STRUCT)
-			option_defaults(row->table, member(row, object));
+			option_defaults(row->table, member_of(row, object));
 		else if (row->default_text)
 			option_set(row, object, row->default_text, unused);
 	}
@@ -240,7 +240,7 @@ option_copy(const struct option_table *table, void *to, const void *from)
 	memcpy(to, from, table->size);
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
-		void *target = member(row, to);
+		void *target = member_of(row, to);
 		const void *source = (const char *)from + row->member;
 		if (row->also_top_level) /* copied where it stands */
 			continue;
@@ -271,7 +271,7 @@ option_release(const struct option_table *table, void *object)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
-		void *at = member(row, object);
+		void *at = member_of(row, object);
 		if (row->type == OPTION_TEXT) {
 			free(*(char **)at);
 			*(char **)at = NULL;

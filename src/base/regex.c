@@ -125,7 +125,7 @@ regex_free(struct regex *regex)
 }
 
 static void
-prepare(struct regex *regex)
+regex_prepare_once(struct regex *regex)
 {
 	regex->match = pcre2_match_data_create(1, NULL);
 	regex->context = pcre2_match_context_create(NULL);
@@ -137,7 +137,7 @@ prepare(struct regex *regex)
 }
 
 static int
-match(struct regex *regex, const char *subject, size_t length, size_t from)
+regex_match_from(struct regex *regex, const char *subject, size_t length, size_t from)
 {
 	return pcre2_match(regex->shared->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
 			   regex->context);
@@ -152,7 +152,7 @@ match_deeply(struct regex *regex, const char *subject, size_t length, size_t fro
 	if (!regex->stack)
 		return PCRE2_ERROR_JIT_STACKLIMIT;
 	pcre2_jit_stack_assign(regex->context, NULL, regex->stack);
-	return match(regex, subject, length, from);
+	return regex_match_from(regex, subject, length, from);
 }
 
 bool
@@ -162,8 +162,8 @@ regex_find(struct regex *regex, const char *subject, size_t length, size_t from,
 	if (from > length)
 		return false;
 	if (!regex->context)
-		prepare(regex);
-	int got = match(regex, subject, length, from);
+		regex_prepare_once(regex);
+	int got = regex_match_from(regex, subject, length, from);
 	if (got == PCRE2_ERROR_JIT_STACKLIMIT && !regex->stack)
 		got = match_deeply(regex, subject, length, from);
 	if (got < 0) {

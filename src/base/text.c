@@ -11,7 +11,7 @@
 #include <wchar.h>
 
 static void
-reserve(struct text *text, size_t more)
+text_reserve_more(struct text *text, size_t more)
 {
 	text->data = vec_grow(text->data, text->length, more + 1, &text->capacity, 1);
 }
@@ -48,7 +48,7 @@ void
 text_add_bytes(struct text *text, const void *data, size_t length)
 {
 	if (text->capacity - text->length <= length)
-		reserve(text, length);
+		text_reserve_more(text, length);
 	if (length)
 		memcpy(text->data + text->length, data, length);
 	text->length += length;
@@ -58,7 +58,7 @@ text_add_bytes(struct text *text, const void *data, size_t length)
 static void
 add_padding(struct text *text, char c, size_t count)
 {
-	reserve(text, count);
+	text_reserve_more(text, count);
 	memset(text->data + text->length, c, count);
 	text->length += count;
 	text->data[text->length] = '\0';
@@ -68,7 +68,7 @@ void
 text_add_char(struct text *text, char c)
 {
 	if (text->capacity - text->length < 2)
-		reserve(text, 1);
+		text_reserve_more(text, 1);
 	text->data[text->length++] = c;
 	text->data[text->length] = '\0';
 }
@@ -77,7 +77,7 @@ void
 text_add_hex(struct text *text, const uint8_t *data, size_t length)
 {
 	static const char digits[] = "0123456789abcdef";
-	reserve(text, 2 * length);
+	text_reserve_more(text, 2 * length);
 	char *out = text->data + text->length;
 	for (size_t i = 0; i < length; i++) {
 		*out++ = digits[data[i] >> 4];
@@ -117,7 +117,7 @@ enum { NUMBER_MAX = 24 }; /* digits of any number, and room */
 
 /* Writes VALUE in front of END; returns where it starts. */
 static char *
-decimal(uint64_t value, char *end)
+write_decimal(uint64_t value, char *end)
 {
 	static const char pairs[] = "00010203040506070809"
 				    "10111213141516171819"
@@ -141,7 +141,7 @@ decimal(uint64_t value, char *end)
 }
 
 static char *
-hexadecimal(uint64_t value, const char *digits, char *end)
+write_hexadecimal(uint64_t value, const char *digits, char *end)
 {
 	do
 		*--end = digits[value & 15];
@@ -153,7 +153,7 @@ void
 text_add_uint(struct text *text, uint64_t value)
 {
 	char digits[NUMBER_MAX], *end = digits + sizeof digits;
-	const char *start = decimal(value, end);
+	const char *start = write_decimal(value, end);
 	text_add_bytes(text, start, (size_t)(end - start));
 }
 
@@ -161,9 +161,9 @@ static void
 add_number(struct text *text, const struct conversion *c, uint64_t value, bool negative)
 {
 	char digits[NUMBER_MAX], *end = digits + sizeof digits;
-	const char *start = c->letter == 'x'   ? hexadecimal(value, "0123456789abcdef", end)
-			    : c->letter == 'X' ? hexadecimal(value, "0123456789ABCDEF", end)
-					       : decimal(value, end);
+	const char *start = c->letter == 'x'   ? write_hexadecimal(value, "0123456789abcdef", end)
+			    : c->letter == 'X' ? write_hexadecimal(value, "0123456789ABCDEF", end)
+					       : write_decimal(value, end);
 	size_t count = (size_t)(end - start);
 	size_t width =
 	    (size_t)c->width > count + negative ? (size_t)c->width - count - negative : 0;
@@ -236,7 +236,7 @@ void
 text_addv(struct text *text, const char *format, va_list args)
 {
 	va_list again;
-	reserve(text, 64);
+	text_reserve_more(text, 64);
 	va_copy(again, args);
 	bool done = quick_format(text, format, again);
 	va_end(again);
@@ -249,7 +249,7 @@ text_addv(struct text *text, const char *format, va_list args)
 		text->data[text->length] = '\0';
 	} else {
 		if ((size_t)length >= room) {
-			reserve(text, (size_t)length);
+			text_reserve_more(text, (size_t)length);
 			vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
 		}
 		text->length += (size_t)length;

@@ -37,7 +37,7 @@ mem_end(void)
 }
 
 static void *
-checked(void *memory)
+checked_memory(void *memory)
 {
 	if (!memory)
 		mem_end();
@@ -47,19 +47,19 @@ checked(void *memory)
 void *
 mem_new(size_t size)
 {
-	return checked(calloc(1, size ? size : 1));
+	return checked_memory(calloc(1, size ? size : 1));
 }
 
 void *
 mem_resize(void *old, size_t size)
 {
-	return checked(realloc(old, size ? size : 1));
+	return checked_memory(realloc(old, size ? size : 1));
 }
 
 char *
 mem_text(const char *text)
 {
-	return checked(strdup(text));
+	return checked_memory(strdup(text));
 }
 
 void *

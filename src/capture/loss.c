@@ -18,7 +18,7 @@
 enum { FIRST_CAPACITY = 170 }; /* a page */
 
 static void
-lock(const struct losses *losses)
+lock_losses(const struct losses *losses)
 {
 	atomic_flag *flag = &((struct losses *)losses)->lock;
 	while (atomic_flag_test_and_set_explicit(flag, memory_order_acquire))
@@ -26,7 +26,7 @@ lock(const struct losses *losses)
 }
 
 static void
-unlock(const struct losses *losses)
+unlock_losses(const struct losses *losses)
 {
 	atomic_flag_clear_explicit(&((struct losses *)losses)->lock, memory_order_release);
 }
@@ -44,14 +44,14 @@ losses_free(struct losses *losses)
 void
 losses_clear(struct losses *losses)
 {
-	lock(losses);
+	lock_losses(losses);
 	atomic_store(&losses->count, 0);
-	unlock(losses);
+	unlock_losses(losses);
 }
 
 /* Makes room for one more of COUNT; false without memory. */
 static bool
-reserve(struct losses *losses, size_t count)
+reserve_losses(struct losses *losses, size_t count)
 {
 	if (count < losses->capacity)
 		return true;
@@ -71,7 +71,7 @@ reserve(struct losses *losses, size_t count)
 
 /* The first range that ends at or behind OFFSET. */
 static size_t
-find(const struct losses *losses, size_t count, uint64_t offset)
+find_loss(const struct losses *losses, size_t count, uint64_t offset)
 {
 	size_t at;
 	lower_bound(at, count, losses->at[at].end < offset);
@@ -79,7 +79,7 @@ find(const struct losses *losses, size_t count, uint64_t offset)
 }
 
 static bool
-joins(const struct loss *a, const struct loss *b)
+losses_touch(const struct loss *a, const struct loss *b)
 {
 	if (a->error != b->error)
 		return a->offset < b->end && b->offset < a->end;
@@ -88,11 +88,11 @@ joins(const struct loss *a, const struct loss *b)
 
 /* Makes one of the I-th range and all those that NEW joins with it. */
 static void
-join(struct losses *losses, size_t i, struct loss new)
+join_loss(struct losses *losses, size_t i, struct loss new)
 {
 	size_t count = atomic_load(&losses->count), last = i;
 	struct loss *at = losses->at;
-	while (last + 1 < count && joins(&at[last + 1], &new))
+	while (last + 1 < count && losses_touch(&at[last + 1], &new))
 		last++;
 	if (new.offset < at[i].offset)
 		at[i].offset = new.offset;
@@ -102,12 +102,12 @@ join(struct losses *losses, size_t i, struct loss new)
 }
 
 static void
-insert(struct losses *losses, size_t i, struct loss new)
+insert_loss(struct losses *losses, size_t i, struct loss new)
 {
 	size_t count = atomic_load(&losses->count);
-	if (!reserve(losses, count)) {
+	if (!reserve_losses(losses, count)) {
 		if (count)
-			join(losses, i < count ? i : count - 1, new);
+			join_loss(losses, i < count ? i : count - 1, new);
 		return;
 	}
 	memmove(losses->at + i + 1, losses->at + i, (count - i) * sizeof *losses->at);
@@ -120,25 +120,26 @@ losses_add(struct losses *losses, struct loss new)
 {
 	if (new.offset >= new.end)
 		return;
-	lock(losses);
-	size_t count = atomic_load(&losses->count), i = find(losses, count, new.offset);
-	while (i < count && !joins(&losses->at[i], &new) && losses->at[i].offset < new.offset)
+	lock_losses(losses);
+	size_t count = atomic_load(&losses->count), i = find_loss(losses, count, new.offset);
+	while (i < count && !losses_touch(&losses->at[i], &new) &&
+	       losses->at[i].offset < new.offset)
 		i++;
-	if (i < count && joins(&losses->at[i], &new))
-		join(losses, i, new);
+	if (i < count && losses_touch(&losses->at[i], &new))
+		join_loss(losses, i, new);
 	else
-		insert(losses, i, new);
-	unlock(losses);
+		insert_loss(losses, i, new);
+	unlock_losses(losses);
 }
 
 bool
 losses_get(const struct losses *losses, size_t i, struct loss *loss)
 {
-	lock(losses);
+	lock_losses(losses);
 	bool any = i < atomic_load(&losses->count);
 	if (any)
 		*loss = losses->at[i];
-	unlock(losses);
+	unlock_losses(losses);
 	return any;
 }
 
@@ -147,13 +148,13 @@ losses_after(const struct losses *losses, uint64_t offset, struct loss *loss)
 {
 	if (!losses_any(losses))
 		return false;
-	lock(losses);
-	size_t count = atomic_load(&losses->count), i = find(losses, count, offset);
+	lock_losses(losses);
+	size_t count = atomic_load(&losses->count), i = find_loss(losses, count, offset);
 	while (i < count && losses->at[i].end <= offset)
 		i++;
 	bool any = i < count;
 	if (any)
 		*loss = losses->at[i];
-	unlock(losses);
+	unlock_losses(losses);
 	return any;
 }

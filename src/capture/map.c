@@ -205,7 +205,7 @@ next_guard(struct guard *g)
 }
 
 static void
-guard(struct capture *capture)
+guard_map(struct capture *capture)
 {
 	install_guard();
 	for (struct guard *g = &guards;; g = next_guard(g)) {
@@ -218,7 +218,7 @@ guard(struct capture *capture)
 }
 
 static void
-unguard(struct capture *capture)
+unguard_map(struct capture *capture)
 {
 	for (struct guard *g = &guards; g; g = atomic_load(&g->next)) {
 		for (size_t i = 0; i < sizeof g->captures / sizeof *g->captures; i++) {
@@ -279,7 +279,7 @@ room_within(const struct capture *capture, uint64_t size, uint64_t left, uint64_
 }
 
 static int
-refuse(const struct capture *capture, uint64_t size, struct err *err)
+refuse_size(const struct capture *capture, uint64_t size, struct err *err)
 {
 	struct text need = {0};
 	text_add_size(&need, size + ROOM_LEFT);
@@ -293,12 +293,12 @@ refuse(const struct capture *capture, uint64_t size, struct err *err)
 
 /* Reserves and maps, with ROOM (0: what seems fit) to grow, or less. */
 static int
-map(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
+map_file(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
 {
 	uint64_t left, all, page = page_size();
 	bool limited = addresses_left(&left, &all);
 	if (limited && size + ROOM_LEFT > left)
-		return refuse(capture, size, err);
+		return refuse_size(capture, size, err);
 	if (!room)
 		room = limited ? room_within(capture, size, left, all) : room_to_grow(size);
 	for (;; room /= 2) {
@@ -313,7 +313,7 @@ map(struct capture *capture, uint64_t size, uint64_t room, struct err *err)
 		}
 		if (room) /* emulators have other errors for too much of it */
 			continue;
-		return errno == ENOMEM ? refuse(capture, size, err)
+		return errno == ENOMEM ? refuse_size(capture, size, err)
 				       : err_set(err, ERR_IO, "%s: cannot map: %s", capture->path,
 						 strerror(errno));
 	}
@@ -372,7 +372,7 @@ spare_descriptor(struct capture *capture, bool always)
 }
 
 static const char *
-unfit(const struct stat *st)
+unfit_reason(const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
 		return "is a folder; name a capture file in it";
@@ -404,8 +404,8 @@ open_path(const char *path, struct stat *st, struct err *err)
 		err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 		return -1;
 	}
-	if (unfit(st)) {
-		err_set(err, ERR_IO, "%s %s", path, unfit(st));
+	if (unfit_reason(st)) {
+		err_set(err, ERR_IO, "%s %s", path, unfit_reason(st));
 		return -1;
 	}
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -424,8 +424,8 @@ capture_open(const char *path, const struct capture_options *options, struct err
 	int file = open_path(path, &st, err);
 	if (file < 0)
 		return NULL;
-	if (unfit(&st)) {
-		err_set(err, ERR_IO, "%s %s", path, unfit(&st));
+	if (unfit_reason(&st)) {
+		err_set(err, ERR_IO, "%s %s", path, unfit_reason(&st));
 		close(file);
 		return NULL;
 	}
@@ -449,11 +449,11 @@ capture_open(const char *path, const struct capture_options *options, struct err
 		capture->file = spool_file(capture->spool);
 		st.st_size = 0;
 	}
-	if (map(capture, (uint64_t)st.st_size, options ? options->room : 0, err) < 0) {
+	if (map_file(capture, (uint64_t)st.st_size, options ? options->room : 0, err) < 0) {
 		capture_close(capture);
 		return NULL;
 	}
-	guard(capture);
+	guard_map(capture);
 	if (capture->spool && spool_start(capture->spool, capture->reserved, err) < 0) {
 		capture_close(capture);
 		return NULL;
@@ -469,7 +469,7 @@ capture_close(struct capture *capture)
 	if (!capture)
 		return;
 	watch_stop(capture->watch);
-	unguard(capture);
+	unguard_map(capture);
 	if (capture->bytes)
 		munmap(capture->bytes, capture->reserved);
 	if (capture->spool)
@@ -566,7 +566,7 @@ read_tail(const struct capture *capture, uint64_t size, uint8_t tail[static TAIL
 
 /* Remembers what capture_look compares with. */
 static void
-remember(struct capture *capture, const struct stat *now)
+remember_file(struct capture *capture, const struct stat *now)
 {
 	capture->written = now->st_mtim;
 	capture->tail_length = read_tail(capture, capture_size(capture), capture->tail);
@@ -635,7 +635,7 @@ is_void(enum capture_change change)
 }
 
 static void
-adopt(struct capture *capture, const struct stat *now, enum capture_change change)
+adopt_change(struct capture *capture, const struct stat *now, enum capture_change change)
 {
 	bool again = change != CAPTURE_SAME && change != CAPTURE_UNREADABLE;
 	if (again && losses_any(&capture->losses))
@@ -645,7 +645,7 @@ adopt(struct capture *capture, const struct stat *now, enum capture_change chang
 		generation_bump(&capture->generation);
 	capture->fault_told = change == CAPTURE_UNREADABLE || (capture->fault_told && !again);
 	atomic_store(&capture->damaged, false);
-	remember(capture, now);
+	remember_file(capture, now);
 }
 
 static enum capture_change
@@ -671,7 +671,7 @@ capture_refresh(struct capture *capture)
 	enum capture_change change = CAPTURE_SAME;
 	if (stat_file(capture, &now)) {
 		change = compare_bytes(capture, &now, size_within(capture, &now));
-		adopt(capture, &now, change);
+		adopt_change(capture, &now, change);
 	}
 	if (is_void(change)) {
 		mark_changed(capture); /* its name is for the next time */
@@ -724,7 +724,7 @@ capture_reopen(struct capture *capture, struct err *err)
 	capture->inode = st.st_ino;
 	atomic_store(&capture->name_told, CAPTURE_SAME);
 	map_again(capture);
-	adopt(capture, &st, CAPTURE_REWRITTEN);
+	adopt_change(capture, &st, CAPTURE_REWRITTEN);
 	capture_follow(capture, followed);
 	return 0;
 }
@@ -732,7 +732,7 @@ capture_reopen(struct capture *capture, struct err *err)
 /* --- following and waiting --------------------------------------------- */
 
 static void
-watch(struct capture *capture, bool once, enum capture_follow followed)
+watch_file(struct capture *capture, bool once, enum capture_follow followed)
 {
 	struct stat now;
 	watch_stop(capture->watch);
@@ -747,7 +747,7 @@ watch(struct capture *capture, bool once, enum capture_follow followed)
 					.notify = mark_changed,
 					.context = capture};
 	if (!capture->tail_length && !fstat(capture->file, &now))
-		remember(capture, &now);
+		remember_file(capture, &now);
 	if (once || followed != FOLLOW_NOT)
 		capture->watch = watch_start(&options);
 }
@@ -755,13 +755,13 @@ watch(struct capture *capture, bool once, enum capture_follow followed)
 void
 capture_follow(struct capture *capture, enum capture_follow followed)
 {
-	watch(capture, false, followed);
+	watch_file(capture, false, followed);
 }
 
 void
 capture_notice(struct capture *capture)
 {
-	watch(capture, true, FOLLOW_NOT);
+	watch_file(capture, true, FOLLOW_NOT);
 }
 
 enum capture_follow
@@ -906,7 +906,7 @@ capture_lose(const struct capture *capture, uint64_t offset, uint64_t length, in
 
 /* Zeroes what is missing of LENGTH bytes at OFFSET. */
 static void
-blank(const struct capture *capture, uint64_t offset, uint8_t *bytes, size_t length)
+blank_losses(const struct capture *capture, uint64_t offset, uint8_t *bytes, size_t length)
 {
 	struct loss loss;
 	uint64_t at = offset, end = offset + length;
@@ -958,7 +958,7 @@ capture_read(const struct capture *capture, uint64_t offset, void *buffer, size_
 	size_t done = hole < length ? (size_t)hole : length;
 	memset(bytes, 0, done);
 	read_file(capture, offset + done, bytes + done, length - done);
-	blank(capture, offset, bytes, length);
+	blank_losses(capture, offset, bytes, length);
 	return length;
 }
 

@@ -45,10 +45,10 @@ struct ini {
 	unsigned given;	  /* keys of this section that came, a bit each */
 };
 
-static void note(struct ini *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_note(struct ini *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void
-note(struct ini *ini, const char *format, ...)
+add_note(struct ini *ini, const char *format, ...)
 {
 	va_list args;
 	struct text *notes = &ini->reading->snapshot->notes;
@@ -76,7 +76,7 @@ base_name(const char *path)
 /* FOLDER/FILE; a file that is absolute stays as it is.  Snapshots made
  * elsewhere may have backslashes. */
 static char *
-join(const char *folder, const char *file)
+join_path(const char *folder, const char *file)
 {
 	struct text path = {0};
 	if (*file != '/')
@@ -123,11 +123,12 @@ static char *
 path_of(struct ini *ini, const char *file, bool *outside)
 {
 	const char *folder = ini->reading->folder;
-	char *path = join(folder, file);
+	char *path = join_path(folder, file);
 	bool is = is_outside(folder, file, path);
 	if (is)
-		note(ini, "%s lies outside of the snapshot's folder%s", file,
-		     outside ? "; it is read only if a profile says opencsd: {outside: true}" : "");
+		add_note(ini, "%s lies outside of the snapshot's folder%s", file,
+			 outside ? "; it is read only if a profile says opencsd: {outside: true}"
+				 : "");
 	if (outside)
 		*outside = is;
 	return path;
@@ -151,7 +152,7 @@ is_folder(const char *path)
 static char *
 main_file(const char *path)
 {
-	char *file = is_folder(path) ? join(path, "snapshot.ini") : mem_text(path);
+	char *file = is_folder(path) ? join_path(path, "snapshot.ini") : mem_text(path);
 	if (is_regular(file) && !strcmp(base_name(file), "snapshot.ini"))
 		return file;
 	free(file);
@@ -169,7 +170,7 @@ snapshot_is(const char *path)
 /* --- lines ------------------------------------------------------------- */
 
 static char *
-trim(char *text)
+trim_line(char *text)
 {
 	while (*text == ' ' || *text == '\t')
 		text++;
@@ -195,7 +196,7 @@ cut_comment(char *line)
 }
 
 static char *
-unquote(char *value)
+unquote_value(char *value)
 {
 	size_t length = strlen(value);
 	if (length < 2 || (*value != '"' && *value != '\'') || value[length - 1] != *value)
@@ -211,32 +212,32 @@ static void
 take_line(struct ini *ini, char *line, taker *take)
 {
 	cut_comment(line);
-	line = trim(line);
+	line = trim_line(line);
 	if (!*line)
 		return;
 	if (*line == '[') {
 		char *end = strchr(line, ']');
-		if (!end || *trim(end + 1)) {
-			note(ini, "a section is [NAME]");
+		if (!end || *trim_line(end + 1)) {
+			add_note(ini, "a section is [NAME]");
 			return;
 		}
 		*end = '\0';
 		free(ini->section);
-		ini->section = mem_text(trim(line + 1));
+		ini->section = mem_text(trim_line(line + 1));
 		ini->given = 0;
 		take(ini, ini->section, NULL, NULL);
 		return;
 	}
 	char *equals = strchr(line, '=');
 	if (!equals || equals == line) {
-		note(ini, "neither [SECTION] nor KEY=VALUE");
+		add_note(ini, "neither [SECTION] nor KEY=VALUE");
 		return;
 	}
 	*equals = '\0';
 	if (!*ini->section)
-		note(ini, "a key before the first [SECTION]");
+		add_note(ini, "a key before the first [SECTION]");
 	else
-		take(ini, ini->section, trim(line), unquote(trim(equals + 1)));
+		take(ini, ini->section, trim_line(line), unquote_value(trim_line(equals + 1)));
 }
 
 static void
@@ -283,9 +284,9 @@ read_ini(struct reading *reading, const char *path, taker *take)
 	if (bytes)
 		take_lines(&ini, bytes, take);
 	else
-		note(&ini, "%s", strerror(errno));
+		add_note(&ini, "%s", strerror(errno));
 	if (!whole)
-		note(&ini, "is longer than any such file; the rest is not read");
+		add_note(&ini, "is longer than any such file; the rest is not read");
 	free(ini.section);
 	free(bytes);
 	return bytes != NULL;
@@ -299,7 +300,7 @@ is_second(struct ini *ini, const char *key, unsigned n)
 {
 	bool second = ini->given >> n & 1;
 	if (second)
-		note(ini, "a second %s in [%s]; the first counts", key, ini->section);
+		add_note(ini, "a second %s in [%s]; the first counts", key, ini->section);
 	ini->given |= 1u << n;
 	return second;
 }
@@ -311,7 +312,7 @@ take_number(struct ini *ini, const char *key, const char *text, uint64_t *value)
 	errno = 0;
 	unsigned long long number = strtoull(text, &end, 0);
 	if (*text == '-' || end == text || *end || errno) {
-		note(ini, "%s is a number, decimal or 0x hexadecimal, not `%s`", key, text);
+		add_note(ini, "%s is a number, decimal or 0x hexadecimal, not `%s`", key, text);
 		return false;
 	}
 	*value = number;
@@ -322,7 +323,7 @@ static void
 take_text(struct ini *ini, const char *key, const char *text, char **value)
 {
 	if (*value)
-		note(ini, "a second %s in [%s]; the first counts", key, ini->section);
+		add_note(ini, "a second %s in [%s]; the first counts", key, ini->section);
 	else
 		*value = mem_text(text);
 }
@@ -336,7 +337,7 @@ next_name(char **list)
 		*list = strchr(name, ',');
 		if (*list)
 			*(*list)++ = '\0';
-		name = trim(name);
+		name = trim_line(name);
 		if (*name)
 			return name;
 	}
@@ -360,7 +361,7 @@ take_main(struct ini *ini, const char *section, const char *key, char *value)
 		take_text(ini, key, value, &r->snapshot->description);
 	} else if (!strcmp(section, "snapshot") && !strcmp(key, "version")) {
 		if (strcmp(value, "1") != 0 && strcmp(value, "1.0") != 0)
-			note(ini, "version %s is not known; it is read as 1.0", value);
+			add_note(ini, "version %s is not known; it is read as 1.0", value);
 	}
 }
 
@@ -417,16 +418,16 @@ adopt_buffer(struct reading *r, struct buffer_section *section)
 	struct snapshot_buffer *buffer = &section->buffer;
 	struct ini ini = {.reading = r, .name = r->trace_file};
 	if (section->adopted) {
-		note(&ini, "buffer %s is listed twice", section->name);
+		add_note(&ini, "buffer %s is listed twice", section->name);
 		return;
 	}
 	section->adopted = true;
 	if (!buffer->path) {
-		note(&ini, "[%s] has no file", section->name);
+		add_note(&ini, "[%s] has no file", section->name);
 		return;
 	}
 	if (!is_regular(buffer->path)) {
-		note(&ini, "%s: no such file", buffer->path);
+		add_note(&ini, "%s: no such file", buffer->path);
 		return;
 	}
 	if (!buffer->name)
@@ -454,7 +455,7 @@ adopt_buffers(struct reading *r)
 		if (i < r->sections.count)
 			adopt_buffer(r, &r->sections.at[i]);
 		else
-			note(&ini, "buffer %s is listed but has no section", name);
+			add_note(&ini, "buffer %s is listed but has no section", name);
 	}
 }
 
@@ -472,7 +473,7 @@ take_register(struct ini *ini, struct snapshot_device *device, const char *key, 
 	for (size_t i = 0; i < device->registers.count; i++) {
 		const char *other = device->registers.at[i].name;
 		if (strlen(other) == length && !strncmp(other, key, length)) {
-			note(ini, "a second %s; the first counts", other);
+			add_note(ini, "a second %s; the first counts", other);
 			return;
 		}
 	}
@@ -559,15 +560,15 @@ check_device(struct ini *ini, struct snapshot_device *device)
 		if (dump->path && dump->placed) {
 			device->dumps.at[kept++] = *dump;
 		} else {
-			note(ini, "a dump has no %s", dump->path ? "address" : "file");
+			add_note(ini, "a dump has no %s", dump->path ? "address" : "file");
 			free_dump(dump);
 		}
 	}
 	device->dumps.count = kept;
 	if (!device->name)
-		note(ini, "[device] has no name");
+		add_note(ini, "[device] has no name");
 	else if (snapshot_device(ini->reading->snapshot, device->name) != device)
-		note(ini, "another device is named %s too", device->name);
+		add_note(ini, "another device is named %s too", device->name);
 	else
 		return true;
 	return false;
@@ -611,16 +612,18 @@ check_links(struct reading *r)
 	for (size_t i = 0; i < s->source_buffers.count; i++) {
 		const struct snapshot_link *link = &s->source_buffers.at[i];
 		if (!snapshot_device(s, link->left))
-			note(&ini, "[source_buffers] has %s, which is no device", link->left);
+			add_note(&ini, "[source_buffers] has %s, which is no device", link->left);
 		if (!has_buffer(s, link->right))
-			note(&ini, "[source_buffers] has %s, which is no buffer", link->right);
+			add_note(&ini, "[source_buffers] has %s, which is no buffer", link->right);
 	}
 	for (size_t i = 0; i < s->core_sources.count; i++) {
 		const struct snapshot_link *link = &s->core_sources.at[i];
 		if (!snapshot_device(s, link->left))
-			note(&ini, "[core_trace_sources] has %s, which is no device", link->left);
+			add_note(&ini, "[core_trace_sources] has %s, which is no device",
+				 link->left);
 		if (!snapshot_device(s, link->right))
-			note(&ini, "[core_trace_sources] has %s, which is no device", link->right);
+			add_note(&ini, "[core_trace_sources] has %s, which is no device",
+				 link->right);
 	}
 }
 
@@ -633,9 +636,9 @@ read_all(struct reading *r, const char *main_path)
 	for (size_t i = 0; i < r->device_files.count; i++)
 		read_device(r, r->device_files.at[i]);
 	if (!r->device_files.count)
-		note(&ini, "[device_list] names no files");
+		add_note(&ini, "[device_list] names no files");
 	if (!r->trace_file) {
-		note(&ini, "[trace] has no metadata=FILE");
+		add_note(&ini, "[trace] has no metadata=FILE");
 		return;
 	}
 	char *path = path_of(&ini, r->trace_file, NULL);

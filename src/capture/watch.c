@@ -47,7 +47,7 @@ struct watch {
 };
 
 static struct file_state
-look(const struct watch *watch)
+read_status(const struct watch *watch)
 {
 	struct file_state state = {0};
 	struct stat st;
@@ -64,9 +64,9 @@ look(const struct watch *watch)
 }
 
 static bool
-changed(struct watch *watch)
+file_changed(struct watch *watch)
 {
-	struct file_state now = look(watch), *last = &watch->last;
+	struct file_state now = read_status(watch), *last = &watch->last;
 	bool same = now.size == last->size && now.written.tv_sec == last->written.tv_sec &&
 		    now.written.tv_nsec == last->written.tv_nsec && now.named == last->named &&
 		    now.device == last->device && now.inode == last->inode;
@@ -125,7 +125,7 @@ listen_to_folder(struct watch *watch)
 
 /* False where the kernel cannot tell of this file. */
 static bool
-listen(struct watch *watch)
+listen_changes(struct watch *watch)
 {
 	char path[32];
 	if (watch->options.by_clock || is_remote(watch->options.file))
@@ -175,7 +175,7 @@ watch_file(void *context)
 			drop_events(watch);
 			listen_to_folder(watch);
 		}
-		if (!changed(watch))
+		if (!file_changed(watch))
 			continue;
 		/* what is told only once should be worth it */
 		if (watch->options.once && !sleep_until(watch, -1, QUIET_MS))
@@ -216,8 +216,8 @@ watch_start(const struct watch_options *options)
 	watch->folder = options->path ? folder_of(options->path) : NULL;
 	worker_init(&watch->worker, watch_file, watch);
 	bool can_stop = worker_stop_event(&watch->worker) >= 0;
-	bool told = can_stop && listen(watch);
-	watch->last = look(watch); /* after listening: nothing falls between */
+	bool told = can_stop && listen_changes(watch);
+	watch->last = read_status(watch); /* after listening: nothing falls between */
 	if (can_stop && (told || !options->once) && worker_start_once(&watch->worker))
 		return watch;
 	watch_free(watch);

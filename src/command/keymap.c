@@ -56,7 +56,7 @@ starts_with(const struct keys *keys, const struct keys *start)
 }
 
 static struct binding *
-find(const struct keymap *map, enum command_scope scope, const struct keys *keys)
+find_binding(const struct keymap *map, enum command_scope scope, const struct keys *keys)
 {
 	for (size_t i = 0; i < map->bindings.count; i++) {
 		struct binding *b = &map->bindings.at[i];
@@ -76,7 +76,7 @@ keymap_bind(struct keymap *map, enum command_scope scope, const char *text, size
 		return err_set(err, ERR_CONFIG,
 			       "%.*s: no keys; write them as j, Ctrl-D, PgDn or ]e", (int)length,
 			       text);
-	struct binding *binding = find(map, scope, &keys);
+	struct binding *binding = find_binding(map, scope, &keys);
 	if (!binding)
 		binding = vec_add(&map->bindings);
 	*binding = (struct binding){.keys = keys, .scope = scope, .command = command};
@@ -84,10 +84,10 @@ keymap_bind(struct keymap *map, enum command_scope scope, const char *text, size
 }
 
 static enum keymap_answer
-look(const struct keymap *map, enum command_scope scope, const struct keys *keys,
-     enum command_id *command)
+look_up(const struct keymap *map, enum command_scope scope, const struct keys *keys,
+	enum command_id *command)
 {
-	const struct binding *found = find(map, scope, keys);
+	const struct binding *found = find_binding(map, scope, keys);
 	if (found) {
 		*command = found->command;
 		return KEYMAP_FOUND;
@@ -104,8 +104,8 @@ enum keymap_answer
 keymap_look(const struct keymap *map, enum command_scope scope, const struct keys *keys,
 	    enum command_id *command)
 {
-	enum keymap_answer answer = look(map, scope, keys, command);
-	return answer == KEYMAP_NONE ? look(map, SCOPE_ANY, keys, command) : answer;
+	enum keymap_answer answer = look_up(map, scope, keys, command);
+	return answer == KEYMAP_NONE ? look_up(map, SCOPE_ANY, keys, command) : answer;
 }
 
 /* Appends the keys of a command, each by ADD, with BETWEEN between them. */
@@ -147,7 +147,7 @@ keymap_hint(const struct keymap *map, enum command_id command, struct text *out)
 static const char no_keys[] = "none";
 
 static bool
-clash(const struct binding *a, const struct binding *b)
+bindings_clash(const struct binding *a, const struct binding *b)
 {
 	return a->scope == b->scope &&
 	       (starts_with(&a->keys, &b->keys) || starts_with(&b->keys, &a->keys));
@@ -155,7 +155,7 @@ clash(const struct binding *a, const struct binding *b)
 
 /* The alternatives of a row that the user gave. */
 static const char *
-given(const struct keymap_options *options, size_t command)
+given_keys(const struct keymap_options *options, size_t command)
 {
 	const char *keys = options->keys[command];
 	return !keys || !strcmp(keys, no_keys) ? "" : keys;
@@ -166,7 +166,7 @@ static const struct binding *
 find_clash(const struct keymap *map, const struct binding *new)
 {
 	for (size_t i = 0; i < map->bindings.count; i++)
-		if (clash(new, &map->bindings.at[i]))
+		if (bindings_clash(new, &map->bindings.at[i]))
 			return &map->bindings.at[i];
 	return NULL;
 }
@@ -191,7 +191,7 @@ lay_over(struct keymap *map, const struct keymap_options *options)
 {
 	struct keymap own = {0};
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		bind_all(&own, (enum command_id)i, given(options, i));
+		bind_all(&own, (enum command_id)i, given_keys(options, i));
 	give_way(map, options, &own);
 	for (size_t i = 0; i < own.bindings.count; i++)
 		*vec_add(&map->bindings) = own.bindings.at[i];
@@ -274,7 +274,7 @@ check_clashes(const void *object, struct option_fault *fault)
 	struct keymap map = {0};
 	bool good = true;
 	for (size_t i = 0; i < COMMAND_COUNT && good; i++)
-		good = add_row(&map, i, given(options, i), fault);
+		good = add_row(&map, i, given_keys(options, i), fault);
 	keymap_free(&map);
 	return good;
 }

@@ -89,7 +89,7 @@ looks_free(struct looks_source *source)
 /* The view for a format: the user's own goes before what came with the
  * program, also if it is for all formats. */
 static const char *
-automatic(const char *format)
+automatic_view(const char *format)
 {
 	static const char standard[] = "default";
 	struct text own = {0}, name = {0};
@@ -127,7 +127,7 @@ read_layer(const struct looks_source *source, enum looks_part part, const struct
 	if (layer->config)
 		return schema_merge_file(what, &looks_options_table, looks, err);
 	if (part == LOOKS_VIEW && !strcmp(what, view_auto))
-		what = automatic(source->format);
+		what = automatic_view(source->format);
 	return files_merge(kinds[part].folder, what, row->table, (char *)looks + row->member, err);
 }
 

@@ -21,7 +21,7 @@
 
 /* Puts FOLDER, with its slash, in front of a relative path. */
 static void
-resolve(char **path, const char *folder)
+resolve_path(char **path, const char *folder)
 {
 	if (!*path || **path == '/')
 		return;
@@ -42,14 +42,14 @@ resolve_all(const struct option_table *table, void *object, const char *folder)
 		if (row->type == OPTION_STRUCT)
 			resolve_all(row->table, member, folder);
 		else if (row->type == OPTION_TEXT && row->path)
-			resolve(member, folder);
+			resolve_path(member, folder);
 		else if (row->type == OPTION_LIST && row->table)
 			for (size_t j = 0; j < list->count; j++)
 				resolve_all(row->table, (char *)list->at + j * row->table->size,
 					    folder);
 		else if (row->type == OPTION_LIST && row->path)
 			for (size_t j = 0; j < list->count; j++)
-				resolve((char **)list->at + j, folder);
+				resolve_path((char **)list->at + j, folder);
 	}
 }
 

@@ -61,7 +61,7 @@ fail_at(struct load *load, struct survey_place place)
 
 /* The same for the value at load->path, or its KEY. */
 static int
-fail(struct load *load, bool key)
+fail_value(struct load *load, bool key)
 {
 	return fail_at(load, survey_find(load->text, load->length, text_get(&load->path), key));
 }
@@ -113,12 +113,12 @@ fail_unknown_key(struct load *load, const struct option_table *root, const char 
 	if (load->path.length)
 		text_add(&load->path, ".");
 	text_add(&load->path, key);
-	return fail(load, true);
+	return fail_value(load, true);
 }
 
 /* What follows PREFIX in TEXT, or NULL. */
 static const char *
-after(const char *text, const char *prefix)
+text_after(const char *text, const char *prefix)
 {
 	size_t length = strlen(prefix);
 	return strncmp(text, prefix, length) ? NULL : text + length;
@@ -133,7 +133,7 @@ shape_name(const char *word)
 						{"SCALAR", "a single value"},
 						{"STRING", "a single value"}};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		if (after(word, shapes[i][0]))
+		if (text_after(word, shapes[i][0]))
 			return shapes[i][1];
 	return "something else";
 }
@@ -144,30 +144,30 @@ fail_shape(struct load *load, const char *expected)
 	const char *got = strstr(expected, "got event: ");
 	err_set(load->err, ERR_CONFIG, "%s is %s; expected %s", path_or_file(load),
 		shape_name(got ? got + strlen("got event: ") : ""), shape_name(expected));
-	return fail(load, false);
+	return fail_value(load, false);
 }
 
 static int
 fail_libcyaml(struct load *load, const struct option_table *table, enum cyaml_err code)
 {
 	const char *problem = text_get(&load->problem), *rest;
-	if ((rest = after(problem, "Load: Unexpected key: ")))
+	if ((rest = text_after(problem, "Load: Unexpected key: ")))
 		return fail_unknown_key(load, table, rest);
-	if ((rest = after(problem, "Load: Expecting ")))
+	if ((rest = text_after(problem, "Load: Expecting ")))
 		return fail_shape(load, rest);
-	if ((rest = after(problem, "Load: Mapping field already seen: "))) {
+	if ((rest = text_after(problem, "Load: Mapping field already seen: "))) {
 		err_set(load->err, ERR_CONFIG, "%s stands here twice; expected it once",
 			path_or_file(load));
-		return fail(load, true);
+		return fail_value(load, true);
 	}
 	err_set(load->err, ERR_CONFIG, "%s: %s", cyaml_strerror(code), problem);
-	return fail(load, false);
+	return fail_value(load, false);
 }
 
 /* libcyaml's log: the problem, then the path from the inside outwards. */
 
 static void
-prepend(struct text *path, const char *outer)
+prepend_path(struct text *path, const char *outer)
 {
 	struct text whole = {0};
 	text_add(&whole, outer);
@@ -193,10 +193,10 @@ collect(cyaml_log_t level, void *context, const char *format, va_list args)
 	if (!load->problem.length) {
 		text_add(&load->problem, text_get(&line));
 	} else if (sscanf(text_get(&line), "  in mapping field '%63[^']'", field) == 1) {
-		prepend(&load->path, field);
+		prepend_path(&load->path, field);
 	} else if (sscanf(text_get(&line), "  in sequence entry '%u'", &count) == 1) {
 		snprintf(item, sizeof item, "[%u]", count ? count - 1 : 0);
-		prepend(&load->path, item);
+		prepend_path(&load->path, item);
 	}
 	text_free(&line);
 }
@@ -260,7 +260,8 @@ make_fields(struct arena *arena, const struct option_table *table)
 
 /* From slots to members. */
 
-static int fill(struct load *, const struct option_table *, const struct slot *, void *object);
+static int fill_table(struct load *, const struct option_table *, const struct slot *,
+		      void *object);
 
 static int
 fill_text(struct load *load, const struct option_row *row, const struct slot *slot, void *object)
@@ -271,7 +272,7 @@ fill_text(struct load *load, const struct option_row *row, const struct slot *sl
 		return 0;
 	err_set(load->err, ERR_CONFIG, "%s is \"%.60s\"; expected %s", load->path.data,
 		(const char *)slot->at, expected);
-	return fail(load, false);
+	return fail_value(load, false);
 }
 
 static int
@@ -283,12 +284,12 @@ fill_item(struct load *load, const struct option_row *row, const struct slot *sl
 		const struct slot *slots = slot->at;
 		option_defaults(row->table, item);
 		list->count++;
-		return fill(load, row->table, slots + i * (row->table->count + 1), item);
+		return fill_table(load, row->table, slots + i * (row->table->count + 1), item);
 	}
 	const char *text = ((char **)slot->at)[i];
 	if (!text) {
 		err_set(load->err, ERR_CONFIG, "%s is empty; expected text", load->path.data);
-		return fail(load, false);
+		return fail_value(load, false);
 	}
 	((char **)list->at)[list->count++] = mem_text(text);
 	return 0;
@@ -319,7 +320,7 @@ fill_apart(struct load *load, const struct option_table *table, const struct slo
 {
 	void *upper = mem_new(table->size);
 	option_defaults(table, upper);
-	int result = fill(load, table, slots, upper);
+	int result = fill_table(load, table, slots, upper);
 	if (!result)
 		table->merge(object, upper);
 	option_release(table, upper);
@@ -336,7 +337,7 @@ fill_struct(struct load *load, const struct option_row *row, const struct slot *
 		option_release(row->table, member);
 		option_defaults(row->table, member);
 	}
-	return fill(load, row->table, slots, member);
+	return fill_table(load, row->table, slots, member);
 }
 
 static int
@@ -357,7 +358,7 @@ fail_missing(struct load *load, const struct option_row *row)
 {
 	err_set(load->err, ERR_CONFIG, "%s has no %s; expected %s: %s", path_or_file(load),
 		row->name, row->name, row->help ? row->help : "a value");
-	return fail(load, false);
+	return fail_value(load, false);
 }
 
 /* What each member alone could not tell. */
@@ -369,7 +370,7 @@ check_whole(struct load *load, const struct option_table *table, const void *obj
 		return 0;
 	text_addf(&load->path, "%s%s", load->path.length ? "." : "", fault.member);
 	err_set(load->err, ERR_CONFIG, "%s: %s", load->path.data, fault.what);
-	return fail(load, false);
+	return fail_value(load, false);
 }
 
 /* libcyaml makes the same of an empty list and of none.  Only a list that has
@@ -388,7 +389,8 @@ empty_list(struct load *load, const struct option_row *row, void *object)
 }
 
 static int
-fill(struct load *load, const struct option_table *table, const struct slot *slots, void *object)
+fill_table(struct load *load, const struct option_table *table, const struct slot *slots,
+	   void *object)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
@@ -425,7 +427,7 @@ load_checked(struct load *load, const struct option_table *table, void *object)
 					      &schema, &slots, NULL);
 	int result = code != CYAML_OK ? fail_libcyaml(load, table, code)
 		     : table->merge   ? fill_apart(load, table, slots, object)
-				      : fill(load, table, slots, object);
+				      : fill_table(load, table, slots, object);
 	cyaml_free(&config, &schema, slots, 0);
 	text_free(&load->problem);
 	text_free(&load->path);

@@ -67,7 +67,7 @@ place_of(yaml_mark_t mark)
 
 /* Is the path at hand the wanted one, or does that lead through it? */
 static void
-note(struct survey *survey, yaml_mark_t mark, bool key)
+note_place(struct survey *survey, yaml_mark_t mark, bool key)
 {
 	size_t length = survey->path.length;
 	if (!survey->wanted || length < survey->best ||
@@ -83,7 +83,7 @@ note(struct survey *survey, yaml_mark_t mark, bool key)
 }
 
 static int
-spend(struct survey *survey, yaml_mark_t mark, uint64_t cost)
+spend_budget(struct survey *survey, yaml_mark_t mark, uint64_t cost)
 {
 	survey->cost += cost;
 	if (survey->cost > SURVEY_VALUES)
@@ -140,7 +140,7 @@ see_alias(struct survey *survey, const yaml_event_t *event)
 		return complain(survey, event->start_mark,
 				"alias *%.60s stands inside what it names; write the value out",
 				name);
-	return spend(survey, event->start_mark, anchor->cost);
+	return spend_budget(survey, event->start_mark, anchor->cost);
 }
 
 static int
@@ -151,7 +151,7 @@ see_scalar(struct survey *survey, const yaml_event_t *event)
 		return complain(survey, event->start_mark, "a NUL character; expected text");
 	int result = open_anchor(survey, event->start_mark, event->data.scalar.anchor, &anchor);
 	if (!result)
-		result = spend(survey, event->start_mark, 1 + length / 64);
+		result = spend_budget(survey, event->start_mark, 1 + length / 64);
 	if (!result)
 		close_anchor(survey, anchor);
 	return result;
@@ -168,7 +168,7 @@ open_frame(struct survey *survey, const yaml_event_t *event, const yaml_char_t *
 	*frame = (struct frame){.mapping = event->type == YAML_MAPPING_START_EVENT,
 				.path = survey->path.length};
 	int result = open_anchor(survey, event->start_mark, name, &frame->anchor);
-	return result ? result : spend(survey, event->start_mark, 1);
+	return result ? result : spend_budget(survey, event->start_mark, 1);
 }
 
 static int
@@ -181,14 +181,14 @@ see_key(struct survey *survey, struct frame *frame, const yaml_event_t *event)
 	if (frame->path)
 		text_add(&survey->path, ".");
 	text_add(&survey->path, (const char *)event->data.scalar.value);
-	note(survey, event->start_mark, true);
+	note_place(survey, event->start_mark, true);
 	return see_scalar(survey, event);
 }
 
 static int
 see_value(struct survey *survey, const yaml_event_t *event)
 {
-	note(survey, event->start_mark, false);
+	note_place(survey, event->start_mark, false);
 	survey->list |= event->type == YAML_SEQUENCE_START_EVENT && survey->wanted &&
 			!strcmp(survey->wanted, text_get(&survey->path));
 	if (event->type == YAML_ALIAS_EVENT)
@@ -299,7 +299,7 @@ complain_syntax(struct survey *survey, const char *text, size_t length)
 }
 
 static int
-walk(struct survey *survey, const char *text, size_t length)
+walk_events(struct survey *survey, const char *text, size_t length)
 {
 	if (!yaml_parser_initialize(&survey->parser))
 		mem_end();
@@ -327,7 +327,7 @@ int
 survey_check(const char *text, size_t length, struct survey_place *place, struct err *err)
 {
 	struct survey survey = {.err = err};
-	int result = walk(&survey, text, length);
+	int result = walk_events(&survey, text, length);
 	*place = survey.place;
 	return result;
 }
@@ -336,7 +336,7 @@ struct survey_place
 survey_find(const char *text, size_t length, const char *path, bool key)
 {
 	struct survey survey = {.wanted = path, .wanted_key = key, .place = {1, 1}};
-	walk(&survey, text, length);
+	walk_events(&survey, text, length);
 	return survey.place;
 }
 
@@ -344,6 +344,6 @@ bool
 survey_has_list(const char *text, size_t length, const char *path)
 {
 	struct survey survey = {.wanted = path};
-	walk(&survey, text, length);
+	walk_events(&survey, text, length);
 	return survey.list;
 }

@@ -856,7 +856,7 @@ count_lines(struct timeline_state *state)
 }
 
 static void
-prepare(struct screen *screen, const struct area *area, int *gutter)
+prepare_timeline(struct screen *screen, const struct area *area, int *gutter)
 {
 	struct timeline_state *state = state_of(screen);
 	if (!state->density)
@@ -881,7 +881,7 @@ timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 	bool ruler = area->rows >= RULER_ROWS;
 	if (area->cols < 2 || area->rows < 1)
 		return;
-	prepare(screen, area, &gutter);
+	prepare_timeline(screen, area, &gutter);
 	const struct density_answer *answer = answer_of(state);
 	struct area right = {area->row, area->col + gutter, area->rows, area->cols - gutter};
 	size_t rows = (size_t)(area->rows - ruler - foot);

@@ -145,7 +145,7 @@ index_cell_count(const struct index *index)
 
 /* What is known; it stays until leave(). */
 static const struct contents *
-enter(const struct index *index)
+enter_contents(const struct index *index)
 {
 	struct index *self = (struct index *)index; /* to be counted only */
 	atomic_fetch_add(&self->readers, 1);
@@ -153,7 +153,7 @@ enter(const struct index *index)
 }
 
 static void
-leave(const struct index *index)
+leave_contents(const struct index *index)
 {
 	struct index *self = (struct index *)index;
 	atomic_fetch_sub(&self->readers, 1);
@@ -162,8 +162,8 @@ leave(const struct index *index)
 uint64_t
 index_known(const struct index *index)
 {
-	uint64_t known = grid_known(enter(index)->grid);
-	leave(index);
+	uint64_t known = grid_known(enter_contents(index)->grid);
+	leave_contents(index);
 	return known;
 }
 
@@ -176,42 +176,42 @@ index_generation(const struct index *index)
 bool
 index_cell(const struct index *index, uint64_t cell, struct index_cell *out)
 {
-	bool known = grid_cell(enter(index)->grid, cell, out);
-	leave(index);
+	bool known = grid_cell(enter_contents(index)->grid, cell, out);
+	leave_contents(index);
 	return known;
 }
 
 bool
 index_restore(const struct index *index, uint64_t cell, struct decode_state *state, uint64_t *first)
 {
-	const uint8_t *checkpoint = grid_checkpoint(enter(index)->grid, cell, first);
+	const uint8_t *checkpoint = grid_checkpoint(enter_contents(index)->grid, cell, first);
 	if (checkpoint)
 		index->decoder->ops->restore(index->decoder, state, checkpoint);
-	leave(index);
+	leave_contents(index);
 	return checkpoint && state->offset <= capture_size(index->capture);
 }
 
 bool
 index_find(const struct index *index, uint64_t number, uint64_t *cell)
 {
-	bool found = grid_find(enter(index)->grid, number, cell);
-	leave(index);
+	bool found = grid_find(enter_contents(index)->grid, number, cell);
+	leave_contents(index);
 	return found;
 }
 
 void
 index_get_origins(struct index *index, index_origins *out)
 {
-	origin_totals_get(enter(index)->totals, out);
-	leave(index);
+	origin_totals_get(enter_contents(index)->totals, out);
+	leave_contents(index);
 }
 
 bool
 index_group_origin(const struct index *index, uint64_t group, uint64_t key,
 		   uint64_t severities[SEVERITY_COUNT])
 {
-	bool known = origin_totals_group(enter(index)->totals, group, key, severities);
-	leave(index);
+	bool known = origin_totals_group(enter_contents(index)->totals, group, key, severities);
+	leave_contents(index);
 	return known;
 }
 
@@ -221,8 +221,9 @@ index_each_origin(struct index *index, uint64_t cell, bool (*each)(void *, uint6
 	VEC(uint64_t) keys = {0};
 	size_t count = 0;
 	vec_reserve(&keys, ORIGIN_TOTALS_KEYS);
-	bool known = origin_totals_keys(enter(index)->totals, cell / INDEX_GROUP, keys.at, &count);
-	leave(index);
+	bool known =
+	    origin_totals_keys(enter_contents(index)->totals, cell / INDEX_GROUP, keys.at, &count);
+	leave_contents(index);
 	for (size_t i = 0; known && i < count && each(context, keys.at[i]); i++)
 		continue;
 	vec_free(&keys);
@@ -259,7 +260,7 @@ contents_free(struct contents *contents)
 /* Shows other contents; returns those before, at which nobody looks any more.
  * Under the lock, together with what else says which ones are shown. */
 static struct contents *
-show(struct index *index, struct contents *contents)
+show_contents(struct index *index, struct contents *contents)
 {
 	struct contents *old = atomic_exchange(&index->shown, contents);
 	generation_bump(&index->generation);
@@ -276,7 +277,7 @@ build_on(struct index *index, struct contents *contents, uint64_t end)
 	pthread_mutex_lock(&index->lock);
 	atomic_store(&index->complete, false);
 	index->end = end;
-	struct contents *old = show(index, contents), *built = index->built;
+	struct contents *old = show_contents(index, contents), *built = index->built;
 	atomic_store(&index->checked, true);
 	index->built = contents;
 	pthread_mutex_unlock(&index->lock);
@@ -295,7 +296,7 @@ build_on(struct index *index, struct contents *contents, uint64_t end)
 }
 
 static void
-forget(struct index *index)
+start_anew(struct index *index)
 {
 	build_on(index, contents_new(index), NO_END);
 }
@@ -330,7 +331,8 @@ cells_built(const struct index *index)
 
 /* WHAT is in the file, beside an index: NULL if nothing is. */
 static void
-describe(const struct index *index, uint64_t size, const char *what, struct saved_about *about)
+describe_capture(const struct index *index, uint64_t size, const char *what,
+		 struct saved_about *about)
 {
 	uint64_t settings = index->options.settings;
 	if (what)
@@ -348,7 +350,7 @@ look_for_file(struct index *index)
 	if (index->looked || (!index->options.cache && !index->options.beside))
 		return;
 	index->looked = true;
-	describe(index, capture_size(index->capture), NULL, &now);
+	describe_capture(index, capture_size(index->capture), NULL, &now);
 	struct contents *found = contents_new(index);
 	if (index->options.cache && saved_read_index(index->options.cache, &now, index->capture,
 						     reach, false, found->grid, found->totals)) {
@@ -362,7 +364,7 @@ look_for_file(struct index *index)
 						      reach, true, found->grid, found->totals)) {
 		bool all = grid_known(found->grid) == index_cell_count(index);
 		pthread_mutex_lock(&index->lock);
-		show(index, found);
+		show_contents(index, found);
 		atomic_store(&index->checked, false);
 		atomic_store(&index->complete, all && capture_ended(index->capture));
 		pthread_mutex_unlock(&index->lock);
@@ -378,17 +380,17 @@ index_save(struct index *index, const char *path, mode_t mode, struct err *err)
 	if (!capture_is_whole(index->capture))
 		return err_set(err, ERR_IO, "%s: the index is not kept, as bytes are missing",
 			       capture_path(index->capture));
-	describe(index, capture_size(index->capture), NULL, &about);
-	const struct contents *contents = enter(index);
+	describe_capture(index, capture_size(index->capture), NULL, &about);
+	const struct contents *contents = enter_contents(index);
 	int failed = saved_write_index(path, mode, &about, contents->grid, contents->totals, err);
-	leave(index);
+	leave_contents(index);
 	return failed;
 }
 
 /* Keeps a large index that was built here, as far as it is; a file that is there gives
  * way to one that says more. */
 static void
-keep(struct index *index)
+save_grown(struct index *index)
 {
 	struct err unimportant;
 	uint64_t known = grid_known(index->built->grid);
@@ -419,7 +421,7 @@ index_store(struct index *index, const char *what, unsigned generation, const st
 	if (!index->options.cache || !atomic_load(&index->checked) || size == NO_END ||
 	    !capture_is_whole(index->capture))
 		return false;
-	describe(index, size, what, &about);
+	describe_capture(index, size, what, &about);
 	if (index_generation(index) != generation) /* later, SIZE may be of what is shown now */
 		return false;
 	name_file(index, what, &path);
@@ -445,7 +447,7 @@ index_recall(const struct index *index, const char *what, struct text *body)
 	text_free(&path);
 	if (!good)
 		return false;
-	describe(index, capture_size(index->capture), what, &now);
+	describe_capture(index, capture_size(index->capture), what, &now);
 	good = !memcmp(&now, &file.about, sizeof now);
 	if (good)
 		text_add_bytes(body, file.body.at, file.body.left);
@@ -471,7 +473,7 @@ seconds_since(const struct timespec *then, struct timespec *now)
 }
 
 static void
-tell(struct index *index, bool now)
+report_growth(struct index *index, bool now)
 {
 	struct timespec time;
 	double elapsed = seconds_since(&index->notified, &time);
@@ -500,10 +502,10 @@ index_get_progress(const struct index *index, struct index_progress *out)
 	pthread_mutex_unlock(&self->lock);
 	out->bytes = bytes_walked(index);
 	out->size = capture_size(index->capture);
-	const struct contents *shown = enter(index);
+	const struct contents *shown = enter_contents(index);
 	origin_totals_severities(shown->totals, out->severities);
 	out->messages = grid_messages(shown->grid);
-	leave(index);
+	leave_contents(index);
 	out->checked = atomic_load(&index->checked);
 }
 
@@ -537,7 +539,7 @@ is_interrupted(const struct index *index)
 
 /* Makes the next cell known.  False if the grid is full. */
 static bool
-commit(struct index *index, const struct cell_result *result)
+commit_cell(struct index *index, const struct cell_result *result)
 {
 	struct index_cell cell = result->cell;
 	if (cell.flags & CELL_TIMED) {
@@ -637,11 +639,11 @@ is_right(const struct index *index, const struct segment *segment, uint64_t numb
 /* Makes the cells of a segment known, from NUMBER on.  False if the grid is
  * full. */
 static bool
-adopt(struct index_worker *worker, struct segment *segment, uint64_t number)
+adopt_segment(struct index_worker *worker, struct segment *segment, uint64_t number)
 {
 	bool more = true;
 	for (uint64_t i = number - segment->start; more && i < segment->count; i++) {
-		more = commit(worker->index, &segment->cells[i]);
+		more = commit_cell(worker->index, &segment->cells[i]);
 		segment->adopted++;
 	}
 	place_at_frontier(worker);
@@ -650,7 +652,7 @@ adopt(struct index_worker *worker, struct segment *segment, uint64_t number)
 
 /* Gives a segment back that has been dealt with. */
 static void
-release(struct index *index, struct segment *segment)
+release_segment(struct index *index, struct segment *segment)
 {
 	pthread_mutex_lock(&index->lock);
 	index->misses = segment->adopted < index->segment_cells / 2 ? index->misses + 1 : 0;
@@ -691,15 +693,15 @@ walk_in_order(struct index_worker *worker)
 	place_at_frontier(worker);
 	while (more && may_go_on(index, number = grid_known(grid), &segment)) {
 		if (segment && is_right(index, segment, number)) {
-			more = adopt(worker, segment, number);
+			more = adopt_segment(worker, segment, number);
 		} else {
 			walker_cell(worker->walker, number, &worker->result);
-			more = commit(index, &worker->result);
+			more = commit_cell(index, &worker->result);
 			skip_hole(worker, number);
 		}
 		if (segment && grid_known(grid) - segment->start >= segment->count)
-			release(index, segment);
-		tell(index, false);
+			release_segment(index, segment);
+		report_growth(index, false);
 	}
 	return more;
 }
@@ -708,7 +710,7 @@ walk_in_order(struct index_worker *worker)
 
 /* The next segment for a speculative worker, claimed; NULL: none at present. */
 static struct segment *
-claim(struct index *index)
+claim_segment(struct index *index)
 {
 	uint64_t known = cells_built(index), available = cells_available(index);
 	uint64_t least = (known / index->segment_cells + 1) * index->segment_cells;
@@ -779,7 +781,7 @@ walk_available(void *context)
 			pthread_cond_broadcast(&index->changed);
 			if (!more)
 				break;
-		} else if ((segment = claim(index))) {
+		} else if ((segment = claim_segment(index))) {
 			pthread_mutex_unlock(&index->lock);
 			walk_ahead(worker, segment);
 			pthread_mutex_lock(&index->lock);
@@ -813,7 +815,7 @@ workers_wanted(const struct index *index)
 
 /* Workers beside this thread are made when there is work for them. */
 static size_t
-hire(struct index *index)
+prepare_workers(struct index *index)
 {
 	size_t wanted = workers_wanted(index);
 	uint64_t left = cells_available(index) - cells_built(index);
@@ -872,22 +874,22 @@ find_last_ticks(struct index *index)
 
 /* All is built: what was shown meanwhile goes. */
 static void
-finish(struct index *index)
+finish_build(struct index *index)
 {
 	pthread_mutex_lock(&index->lock);
 	if (atomic_load(&index->shown) != index->built)
-		contents_free(show(index, index->built));
+		contents_free(show_contents(index, index->built));
 	atomic_store(&index->checked, true);
 	pthread_mutex_unlock(&index->lock);
 	atomic_store(&index->complete, true);
-	keep(index);
+	save_grown(index);
 }
 
 /* Builds all that is there, with as many workers as are worth it. */
 static void
 build_available(struct index *index)
 {
-	size_t wanted = hire(index), started = 1;
+	size_t wanted = prepare_workers(index), started = 1;
 	if (!index->placed)
 		find_last_ticks(index);
 	while (started < wanted && worker_start_once(&index->workers[started].thread))
@@ -907,7 +909,7 @@ index_build(struct index *index)
 		build_available(index);
 	} while (end_moved(index) && !is_told_to_stop(index));
 	if (index->end != NO_END && cells_built(index) >= index_cell_count(index))
-		finish(index);
+		finish_build(index);
 }
 
 /* Leaves disk and processor to the first screen, unless told to stop. */
@@ -926,12 +928,12 @@ let_others_pass(struct index *index)
 }
 
 static void
-begin(struct index *index)
+begin_build(struct index *index)
 {
 	index->begun = true;
 	look_for_file(index);
 	if (index_known(index))
-		tell(index, true);
+		report_growth(index, true);
 	if (capture_size(index->capture) > LARGE && !cells_built(index))
 		let_others_pass(index);
 }
@@ -942,15 +944,15 @@ build_in_background(void *context)
 {
 	struct index *index = context;
 	if (!index->begun)
-		begin(index);
+		begin_build(index);
 	pthread_mutex_lock(&index->lock);
 	bool restart = index->restart;
 	index->restart = false;
 	pthread_mutex_unlock(&index->lock);
 	if (restart)
-		forget(index);
+		start_anew(index);
 	index_build(index);
-	tell(index, true);
+	report_growth(index, true);
 }
 
 void
@@ -960,7 +962,7 @@ index_start(struct index *index)
 }
 
 static void
-set(struct index *index, bool *flag, bool value)
+set_flag(struct index *index, bool *flag, bool value)
 {
 	pthread_mutex_lock(&index->lock);
 	*flag = value;
@@ -971,25 +973,25 @@ set(struct index *index, bool *flag, bool value)
 void
 index_stop(struct index *index)
 {
-	set(index, &index->stopping, true);
+	set_flag(index, &index->stopping, true);
 	if (!worker_is_running(&index->builder))
 		return;
 	worker_cancel(&index->builder);
 	worker_join(&index->builder);
-	set(index, &index->restart, false);
-	keep(index);
+	set_flag(index, &index->restart, false);
+	save_grown(index);
 }
 
 void
 index_allow(struct index *index)
 {
-	set(index, &index->stopping, false);
+	set_flag(index, &index->stopping, false);
 }
 
 void
 index_pause(struct index *index, bool on)
 {
-	set(index, &index->paused, on);
+	set_flag(index, &index->paused, on);
 }
 
 void
@@ -1002,10 +1004,10 @@ void
 index_restart(struct index *index)
 {
 	if (!worker_is_running(&index->builder)) {
-		forget(index);
+		start_anew(index);
 		return;
 	}
-	set(index, &index->restart, true);
+	set_flag(index, &index->restart, true);
 	worker_wake(&index->builder);
 }
 
@@ -1015,7 +1017,7 @@ index_distrust(struct index *index)
 	pthread_mutex_lock(&index->lock);
 	if (atomic_load(&index->shown) != index->built) {
 		atomic_store(&index->complete, false);
-		contents_free(show(index, index->built));
+		contents_free(show_contents(index, index->built));
 		atomic_store(&index->checked, true);
 	}
 	pthread_mutex_unlock(&index->lock);
@@ -1039,10 +1041,10 @@ index_is_stale(const struct index *index)
 size_t
 index_memory(const struct index *index)
 {
-	const struct contents *shown = enter(index);
+	const struct contents *shown = enter_contents(index);
 	size_t bytes =
 	    sizeof *index + origin_totals_memory(shown->totals) + grid_memory(shown->grid);
-	leave(index);
+	leave_contents(index);
 	for (size_t i = 0; i < index->worker_count; i++)
 		bytes += walker_memory(index->workers[i].walker);
 	return bytes + index->segment_count * index->segment_cells * sizeof(struct cell_result);
@@ -1068,7 +1070,7 @@ index_new(struct capture *capture, const struct decoder *decoder,
 	worker_init(&index->builder, build_in_background, index);
 	index->builder.nice = 5; /* which its workers inherit */
 	index->workers = mem_new(WORKERS_MAX * sizeof *index->workers);
-	forget(index);
+	start_anew(index);
 	return index;
 }
 

@@ -84,7 +84,7 @@ origin_totals_free(struct origin_totals *totals)
 
 /* The number of an origin, which is added when it is new. */
 static uint32_t
-intern(struct origin_totals *totals, uint64_t key, uint64_t place)
+intern_origin(struct origin_totals *totals, uint64_t key, uint64_t place)
 {
 	if (totals->origins.count >= ORIGINS_MAX && !tally_find(&totals->all, key))
 		key = OTHER_ORIGINS;
@@ -144,7 +144,7 @@ is_clear(const struct group_row *row)
 static void
 add_row(struct origin_totals *totals, const struct tally_row *row, uint64_t count)
 {
-	uint32_t origin = intern(totals, row->key, row->example);
+	uint32_t origin = intern_origin(totals, row->key, row->example);
 	struct group_row *open = &totals->open.at[origin];
 	struct index_origin *all = &totals->origins.at[origin];
 	if (is_clear(open))
@@ -309,7 +309,7 @@ take_origins(struct origin_totals *totals, const index_origins *origins)
 	memset(totals->severities, 0, sizeof totals->severities);
 	for (size_t i = 0; i < origins->count; i++) {
 		const struct index_origin *origin = &origins->at[i];
-		uint32_t number = intern(totals, origin->key, origin->example);
+		uint32_t number = intern_origin(totals, origin->key, origin->example);
 		struct index_origin *own = &totals->origins.at[number];
 		memcpy(own->severities, origin->severities, sizeof own->severities);
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)

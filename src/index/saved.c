@@ -37,7 +37,7 @@ struct parts {
 };
 
 static uint32_t
-sample(const struct capture *capture, uint64_t at, uint64_t size)
+hash_sample(const struct capture *capture, uint64_t at, uint64_t size)
 {
 	static const size_t all = SAMPLE;
 	uint64_t left = at < size ? size - at : 0;
@@ -58,13 +58,13 @@ saved_describe(struct saved_about *about, const struct capture *capture, uint64_
 	about->cell_shift = cell_shift;
 	about->checkpoint_size = checkpoint_size;
 	capture_identify(capture, &about->file);
-	about->samples[0] = sample(capture, 0, size);
-	about->samples[1] = sample(capture, size / 2, size);
-	about->samples[2] = sample(capture, size > SAMPLE ? size - SAMPLE : 0, size);
+	about->samples[0] = hash_sample(capture, 0, size);
+	about->samples[1] = hash_sample(capture, size / 2, size);
+	about->samples[2] = hash_sample(capture, size > SAMPLE ? size - SAMPLE : 0, size);
 }
 
 static uint32_t
-checksum(const struct head *head, const void *body, size_t length)
+hash_file(const struct head *head, const void *body, size_t length)
 {
 	struct head plain = *head;
 	plain.checksum = 0;
@@ -82,7 +82,7 @@ saved_write(const char *path, mode_t mode, const struct saved_about *about, cons
 	memcpy(head.mark, mark, sizeof mark);
 	head.order = 1;
 	head.about = *about;
-	head.checksum = checksum(&head, body->data, body->length);
+	head.checksum = hash_file(&head, body->data, body->length);
 	struct iovec pieces[] = {{&head, sizeof head}, {body->data, body->length}};
 	if (file_replace(path, mode, FOLDERS, pieces, 2) < 0)
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
@@ -113,7 +113,7 @@ is_whole(const struct head *head, size_t length)
 {
 	return length >= sizeof *head && !memcmp(head->mark, mark, sizeof mark) &&
 	       head->order == 1 &&
-	       checksum(head, head + 1, length - sizeof *head) == head->checksum;
+	       hash_file(head, head + 1, length - sizeof *head) == head->checksum;
 }
 
 /* The whole file, or NULL. */

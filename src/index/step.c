@@ -10,7 +10,7 @@
 enum { BATCH = 256 }; /* messages a step; 12 KiB stay in the first cache */
 
 static bool
-misses(const struct capture *capture, const struct message *m)
+is_missing(const struct capture *capture, const struct message *m)
 {
 	return m->kind != DECODE_KIND_LOSS && m->length &&
 	       capture_misses(capture, m->offset, m->length);
@@ -25,7 +25,7 @@ step_capture(const struct capture *capture, const struct decoder *decoder,
 	if (capture_is_whole(capture))
 		return count;
 	for (size_t i = 0; i < count; i++) {
-		if (misses(capture, &out[i])) {
+		if (is_missing(capture, &out[i])) {
 			out[i].flags |= MESSAGE_DAMAGED;
 			out[i].severity = SEVERITY_ERROR; /* zeros tell of none */
 		}
@@ -76,7 +76,7 @@ step_expand_closing(const struct capture *capture, struct expansion *e)
 void
 step_expand_missing(const struct capture *capture, const struct message *m, struct expansion *e)
 {
-	if (!misses(capture, m))
+	if (!is_missing(capture, m))
 		return;
 	e->flags |= MESSAGE_DAMAGED;
 	text_add(&e->text, e->text.length ? " [bytes are missing]" : "[bytes are missing]");

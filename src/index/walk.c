@@ -74,7 +74,7 @@ walker_memory(const struct walker *w)
 /* Moves the unread tail of the buffer to its front and reads on.  Returns
  * whether bytes came. */
 static bool
-refill(struct walker *w)
+refill_buffer(struct walker *w)
 {
 	uint64_t at = w->state->offset;
 	uint64_t end = w->buffer_offset + w->filled;
@@ -91,7 +91,7 @@ refill(struct walker *w)
 
 /* Empties the buffer if the state was put outside of it. */
 static void
-settle(struct walker *w)
+place_buffer(struct walker *w)
 {
 	uint64_t at = w->state->offset;
 	if (w->filled && at >= w->buffer_offset && at <= w->buffer_offset + w->filled)
@@ -131,7 +131,7 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 		w->end = window.last ? w->buffer_offset + w->filled : NO_END;
 		ended = step_summarise(w->capture, w->decoder, w->state, &window, summary);
 		uint64_t left = window.offset + window.length - w->state->offset;
-		more = left < w->decoder->ops->reach && !window.last && refill(w);
+		more = left < w->decoder->ops->reach && !window.last && refill_buffer(w);
 	} while (!ended || more);
 	/* it stopped at `until`, or at the end; or the capture shrank, and whoever
 	 * looks after it will restart */
@@ -183,7 +183,7 @@ void
 walker_place(struct walker *w, const uint8_t *checkpoint)
 {
 	w->decoder->ops->restore(w->decoder, w->state, checkpoint);
-	settle(w);
+	place_buffer(w);
 }
 
 bool
@@ -195,7 +195,7 @@ walker_start_before(struct walker *w, uint64_t cell, uint8_t *entry)
 		uint64_t from = start > back ? start - back : 0;
 		w->state->offset = w->buffer_offset = from;
 		w->filled = 0;
-		while (w->filled < w->buffer_size && refill(w))
+		while (w->filled < w->buffer_size && refill_buffer(w))
 			continue;
 		struct window window = window_until(w, UINT64_MAX);
 		window.last = false;

@@ -234,7 +234,7 @@ make_safe(struct text *lines, enum text_charset charset)
 }
 
 static int
-flush(struct run *run, struct err *err)
+flush_output(struct run *run, struct err *err)
 {
 	const struct export_format *format = run->options->format;
 	if (format->folder) /* which the writer writes */
@@ -283,7 +283,7 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 
 /* Up to STEP messages that are wanted; 0 at their end. */
 static size_t
-step(struct walk *walk, struct message *out)
+read_messages(struct walk *walk, struct message *out)
 {
 	size_t count, before;
 	do {
@@ -317,13 +317,13 @@ fill_in_order(struct walk *walk, struct export_piece *piece)
 
 /* Fills a piece with the next messages; false at the end. */
 static bool
-fill(struct walk *walk, struct export_piece *piece)
+fill_piece(struct walk *walk, struct export_piece *piece)
 {
 	size_t count, kept = piece->count;
 	uint64_t span;
 	do {
 		struct message *to = piece->messages + piece->count;
-		count = step(walk, to);
+		count = read_messages(walk, to);
 		piece->first = walk->next - piece->count;
 		piece->count += count;
 		walk->next += count;
@@ -337,7 +337,7 @@ fill(struct walk *walk, struct export_piece *piece)
 
 /* Keeps the end of a piece for the next one. */
 static void
-keep(struct walk *walk, const struct export_piece *piece)
+keep_end(struct walk *walk, const struct export_piece *piece)
 {
 	size_t from = piece->until > walk->around ? piece->until - walk->around : 0;
 	vec_clear(&walk->kept);
@@ -362,14 +362,14 @@ fill_around(struct walk *walk, struct export_piece *piece)
 		if (piece->sources)
 			piece->sources[i] = walk->kept_sources.at[i];
 	}
-	bool filled = walk->sequence ? fill_in_order(walk, piece) : fill(walk, piece);
+	bool filled = walk->sequence ? fill_in_order(walk, piece) : fill_piece(walk, piece);
 	piece->from = piece->count && walk->around ? walk->written : 0;
 	piece->until = piece->count;
 	if (filled)
 		piece->until = piece->count > piece->from + walk->around
 				   ? piece->count - walk->around
 				   : piece->from;
-	keep(walk, piece);
+	keep_end(walk, piece);
 	return filled || piece->until > piece->from;
 }
 
@@ -397,7 +397,7 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	else
 		text_add_bytes(&run->out, text_get(&piece->out), piece->out.length);
 	bool now = live || run->out.length >= FLUSH;
-	return now && !failed ? flush(run, err) : failed;
+	return now && !failed ? flush_output(run, err) : failed;
 }
 
 /* Writes the messages on a way over COUNT traces. */
@@ -462,7 +462,7 @@ write_trace(struct run *run, struct trace *trace, struct err *err)
 }
 
 static bool
-chosen(const struct export_options *options, const struct trace *trace)
+is_chosen(const struct export_options *options, const struct trace *trace)
 {
 	return !options->source || !strcmp(options->source, trace_name(trace));
 }
@@ -480,7 +480,7 @@ export_name_unfit(const struct session *session, const struct export_options *op
 {
 	for (size_t i = 0; i < session->traces.count; i++) {
 		const struct trace *trace = session->traces.at[i];
-		if (chosen(options, trace) && !export_fits(options->format, trace))
+		if (is_chosen(options, trace) && !export_fits(options->format, trace))
 			text_addf(out, "%s%s", out->length ? ", " : "", trace_name(trace));
 	}
 }
@@ -491,8 +491,8 @@ check_choice(const struct session *session, const struct export_options *options
 	size_t count = 0, fitting = 0;
 	for (size_t i = 0; i < session->traces.count; i++) {
 		const struct trace *trace = session->traces.at[i];
-		count += chosen(options, trace);
-		fitting += chosen(options, trace) && export_fits(options->format, trace);
+		count += is_chosen(options, trace);
+		fitting += is_chosen(options, trace) && export_fits(options->format, trace);
 	}
 	if (!count)
 		return err_set(err, ERR_USAGE, "no trace is named %s; --info shows their names",
@@ -568,7 +568,7 @@ export_run(struct session *session, const struct export_options *options,
 		failed = write_in_order(&run, session, err);
 	for (size_t i = 0; i < session->traces.count && !failed && !ordered; i++) {
 		struct trace *trace = session->traces.at[i];
-		if (!chosen(options, trace))
+		if (!is_chosen(options, trace))
 			continue;
 		if (options->follow)
 			trace_follow(trace, true);
@@ -587,7 +587,7 @@ export_run(struct session *session, const struct export_options *options,
 	if (format->footer)
 		text_add(&run.out, format->footer);
 	if (!failed)
-		failed = flush(&run, err);
+		failed = flush_output(&run, err);
 	text_free(&silent);
 	text_free(&run.out);
 	return failed;

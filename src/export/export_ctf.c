@@ -55,7 +55,7 @@ struct ctf {
 /* --- events ------------------------------------------------------------ */
 
 static void
-put(struct text *out, uint64_t value, size_t bytes)
+put_number(struct text *out, uint64_t value, size_t bytes)
 {
 	uint8_t le[8];
 	bytes_put_le64(le, value);
@@ -111,11 +111,11 @@ export_ctf(struct export_message *message, struct text *out)
 	const struct message *m = message->message;
 	const char *trace = trace_name(reader_trace(message->reader));
 	size_t start = export_record_begin(message, out);
-	put(out, message->number, 8);
+	put_number(out, message->number, 8);
 	put_string(out, trace, strlen(trace));
-	put(out, m->offset, 8);
-	put(out, m->length, 4);
-	put(out, m->severity, 1);
+	put_number(out, m->offset, 8);
+	put_number(out, m->length, 4);
+	put_number(out, m->severity, 1);
 	put_text(out, &e->origin);
 	put_text(out, &e->type);
 	put_text(out, &e->text);
@@ -232,7 +232,7 @@ write_metadata(const struct ctf *ctf, struct text *out)
 /* --- files ------------------------------------------------------------- */
 
 static int
-create(int folder, const char *name, struct err *err)
+create_file(int folder, const char *name, struct err *err)
 {
 	int file = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (file < 0)
@@ -241,7 +241,7 @@ create(int folder, const char *name, struct err *err)
 }
 
 static int
-finish(int file, struct err *err)
+finish_file(int file, struct err *err)
 {
 	return close(file) ? err_set(err, ERR_IO, "cannot write: %s", strerror(errno)) : 0;
 }
@@ -258,7 +258,7 @@ begin_part(struct ctf *ctf, size_t part, struct err *err)
 	ctf->place = openat(ctf->folder, apart ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ctf->place < 0)
 		return err_set(err, ERR_IO, "cannot open %s: %s", name, strerror(errno));
-	ctf->stream = create(ctf->place, "stream", err);
+	ctf->stream = create_file(ctf->place, "stream", err);
 	return ctf->stream < 0 ? ERR_IO : 0;
 }
 
@@ -269,12 +269,12 @@ end_packet(struct ctf *ctf, struct err *err)
 	struct text header = {0};
 	if (!ctf->packet.length)
 		return 0;
-	put(&header, MAGIC, 4);
-	put(&header, 0, 4);
-	put(&header, ctf->first, 8);
-	put(&header, ctf->last, 8);
-	put(&header, ctf->packet.length * 8, 8);
-	put(&header, ctf->packet.length * 8, 8);
+	put_number(&header, MAGIC, 4);
+	put_number(&header, 0, 4);
+	put_number(&header, ctf->first, 8);
+	put_number(&header, ctf->last, 8);
+	put_number(&header, ctf->packet.length * 8, 8);
+	put_number(&header, ctf->packet.length * 8, 8);
 	memcpy(ctf->packet.data, header.data, HEADER);
 	text_free(&header);
 	return export_flush(&ctf->packet, ctf->stream, "stream", NULL, err);
@@ -287,15 +287,15 @@ end_part(struct ctf *ctf, struct err *err)
 	if (ctf->place < 0)
 		return 0;
 	int failed = ctf->stream < 0 ? ERR_IO : end_packet(ctf, err);
-	if (ctf->stream >= 0 && finish(ctf->stream, err))
+	if (ctf->stream >= 0 && finish_file(ctf->stream, err))
 		failed = ERR_IO;
 	/* what is whole can be read, so it gets its metadata all the same */
 	struct err *reason = failed ? &(struct err){0} : err;
-	int file = create(ctf->place, "metadata", reason);
+	int file = create_file(ctf->place, "metadata", reason);
 	write_metadata(ctf, &metadata);
 	if (file < 0 || export_flush(&metadata, file, "metadata", NULL, reason))
 		failed = ERR_IO;
-	if (file >= 0 && finish(file, reason))
+	if (file >= 0 && finish_file(file, reason))
 		failed = ERR_IO;
 	text_free(&metadata);
 	close(ctf->place);
@@ -387,8 +387,8 @@ add_event(struct ctf *ctf, const struct export_record *record, const char *body)
 		ctf->first = time;
 	}
 	ctf->last = time;
-	put(&ctf->packet, time, 8);
-	put(&ctf->packet, (uint64_t)part->latest - (uint64_t)record->time, 8);
+	put_number(&ctf->packet, time, 8);
+	put_number(&ctf->packet, (uint64_t)part->latest - (uint64_t)record->time, 8);
 	text_add_bytes(&ctf->packet, body, record->size - sizeof *record);
 }
 

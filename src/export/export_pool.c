@@ -116,7 +116,7 @@ cursor_of(struct formatter *f, size_t trace)
 }
 
 static bool
-passes(struct formatter *f, const struct export_piece *piece, size_t at)
+message_passes(struct formatter *f, const struct export_piece *piece, size_t at)
 {
 	struct reader *reader = reader_of(f, piece->sources ? piece->sources[at].trace : 0);
 	return filter_match(&f->filter, reader, &piece->messages[at], &f->scratch);
@@ -124,14 +124,14 @@ passes(struct formatter *f, const struct export_piece *piece, size_t at)
 
 /* Finds out which messages pass or are around one that does. */
 static void
-surround(struct formatter *f, const struct export_piece *piece, size_t around)
+find_shown(struct formatter *f, const struct export_piece *piece, size_t around)
 {
 	size_t done = 0; /* so far it is known */
 	vec_clear(&f->shown);
 	vec_reserve(&f->shown, piece->count);
 	memset(f->shown.at, 0, piece->count);
 	for (size_t i = 0; i < piece->count; i++) {
-		if (!passes(f, piece, i))
+		if (!message_passes(f, piece, i))
 			continue;
 		size_t from = i > around ? i - around : 0;
 		size_t until = piece->count - i > around ? i + around + 1 : piece->count;
@@ -162,7 +162,7 @@ format_message(struct formatter *f, const struct export_options *options,
 	const struct export_source *source = piece->sources ? &piece->sources[at] : NULL;
 	size_t trace = source ? source->trace : 0;
 	struct reader *reader = reader_of(f, trace);
-	if (options->around ? !f->shown.at[at] : !passes(f, piece, at)) {
+	if (options->around ? !f->shown.at[at] : !message_passes(f, piece, at)) {
 		doubts_add_flags(&piece->doubts, m->flags);
 		return;
 	}
@@ -187,7 +187,7 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	piece->written = 0;
 	piece->doubts = (struct doubts){0};
 	if (options->around)
-		surround(f, piece, options->around);
+		find_shown(f, piece, options->around);
 	for (size_t i = piece->from; i < piece->until; i++)
 		format_message(f, options, piece, i);
 }

@@ -120,7 +120,7 @@ struct lane {
 
 /* Makes the lanes, and finds the first message of all; false if there is none. */
 static bool
-enter(const struct export_range *range, struct lane *lanes, struct sequence_position *first)
+open_lanes(const struct export_range *range, struct lane *lanes, struct sequence_position *first)
 {
 	bool any = false;
 	for (size_t i = 0; i < range->count; i++) {
@@ -148,7 +148,7 @@ write_in_order(struct range_writer *writer)
 	struct lane *lanes = mem_new((count + 1) * sizeof *lanes);
 	struct sequence_position p;
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
-	bool more = !failed && enter(range, lanes, &p);
+	bool more = !failed && open_lanes(range, lanes, &p);
 	while (more && left && !failed) {
 		struct lane *lane = &lanes[p.lane];
 		struct reader *reader = sequence_reader(range->sequence, p.lane);

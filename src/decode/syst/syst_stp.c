@@ -744,14 +744,14 @@ syst_stp_resync(const struct decoder *decoder, struct decode_state *state, const
 /* --- opening ----------------------------------------------------------- */
 
 /* What decoding a head of a capture gives. */
-struct taste {
+struct trial {
 	unsigned syst, data, damage, resyncs;
 	uint64_t async;	    /* offset of the first ASYNC with VERSION */
 	uint64_t frequency; /* the first one, 0 if none */
 };
 
 static void
-taste_message(struct taste *t, const struct message *m, const struct window *head)
+trial_message(struct trial *t, const struct message *m, const struct window *head)
 {
 	if (m->flags & MESSAGE_RESYNC && !t->resyncs++)
 		t->async = m->offset;
@@ -766,13 +766,13 @@ taste_message(struct taste *t, const struct message *m, const struct window *hea
 }
 
 /* Decodes the head with one order of nibbles. */
-static struct taste
-taste(const struct window *head, struct stp_order order)
+static struct trial
+trial_decode(const struct window *head, struct stp_order order)
 {
 	const struct stp_decoder decoder = {.order = order};
 	const struct decoder *base = &decoder.syst.base;
 	struct syst_stp_state state = {0};
-	struct taste t = {0};
+	struct trial t = {0};
 	struct message messages[64];
 	size_t count;
 
@@ -780,7 +780,7 @@ taste(const struct window *head, struct stp_order order)
 	do {
 		count = syst_stp_step(base, &state.base, head, messages, 64);
 		for (size_t i = 0; i < count; i++)
-			taste_message(&t, &messages[i], head);
+			trial_message(&t, &messages[i], head);
 	} while (count == 64);
 	syst_stp_release(&state.base);
 	return t;
@@ -789,7 +789,7 @@ taste(const struct window *head, struct stp_order order)
 /* How much speaks for an order: SyS-T headers, and a frequency between 1 kHz
  * and 10 GHz. */
 static int
-taste_score(const struct taste *t)
+trial_score(const struct trial *t)
 {
 	int sane = t->frequency >= 1000 && t->frequency <= 10000000000;
 	return (int)t->syst - (int)t->data + (t->frequency ? (sane ? 4 : -4) : 0);
@@ -798,9 +798,9 @@ taste_score(const struct taste *t)
 static void
 syst_stp_probe(const struct window *head, struct probe *probe)
 {
-	struct taste msn = taste(head, (struct stp_order){.lsn = false});
-	struct taste lsn = taste(head, (struct stp_order){.lsn = true});
-	const struct taste *t = taste_score(&lsn) > taste_score(&msn) ? &lsn : &msn;
+	struct trial msn = trial_decode(head, (struct stp_order){.lsn = false});
+	struct trial lsn = trial_decode(head, (struct stp_order){.lsn = true});
+	const struct trial *t = trial_score(&lsn) > trial_score(&msn) ? &lsn : &msn;
 
 	probe->score = 0;
 	if (!t->resyncs)
@@ -824,10 +824,10 @@ syst_stp_open(const void *options, const struct window *head, struct err *err)
 	decoder->order.forced = o->nibbles != SYST_NIBBLES_AUTO;
 	decoder->order.lsn = o->nibbles == SYST_NIBBLES_LSN;
 
-	struct taste t = taste(head, decoder->order);
+	struct trial t = trial_decode(head, decoder->order);
 	if (!decoder->order.forced) {
-		struct taste other = taste(head, (struct stp_order){.lsn = true});
-		if (taste_score(&other) > taste_score(&t)) {
+		struct trial other = trial_decode(head, (struct stp_order){.lsn = true});
+		if (trial_score(&other) > trial_score(&t)) {
 			decoder->order.lsn = true;
 			t = other;
 		}

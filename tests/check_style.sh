@@ -1,6 +1,6 @@
 #!/bin/sh
 # What no formatter checks: lines of at most 100 columns, no blanks at their
-# ends, and a comment at the head of every source file.
+# ends, a comment at the head of every source file, and names in the field's words.
 
 cd "${srcdir:-.}" || exit 1
 
@@ -23,6 +23,31 @@ too_long='{
 }'
 headless='FNR == 1 && !/^\/\*/ { print FILENAME }'
 
+# Words that are no names in src/; ARCHITECTURE.md has those that are (Words).
+not_names="app_trouble baton census course crowded export_joiner feet find_feet \
+	glance ground has_own joiner lacks lead_in lens mend_row moment offer owed \
+	pay say_severities stir taste told_b walked"
+# shellcheck disable=SC2016  # awk's own $
+ill_named='
+BEGIN {
+	for (n = split(words, word); n; n--)
+		bad[word[n]] = 1
+}
+FNR == 1 { comment = 0 }
+{
+	line = $0
+	gsub(/"([^"\\]|\\.)*"/, " ", line)
+	for (code = ""; line != "" && (at = index(line, comment ? "*/" : "/*")); comment = !comment) {
+		code = code " " (comment ? "" : substr(line, 1, at - 1))
+		line = substr(line, at + 2)
+	}
+	if (!comment)
+		code = code " " line
+	for (n = split(code, word, /[^A-Za-z0-9_]+/); n; n--)
+		if (word[n] in bad)
+			print FILENAME ":" FNR ": " word[n]
+}'
+
 count=0
 report()
 {
@@ -38,4 +63,6 @@ report()
 report "lines have at most 100 columns" "$(sources awk "$too_long")"
 report "lines end without blanks" "$(sources grep -nH '[[:blank:]]$')"
 report "files start with a comment" "$(sources awk "$headless")"
+report "names are not words that others replace" "$(find src -name '*.[ch]' \
+	-exec awk -v words="$not_names" "$ill_named" {} +)"
 echo "1..$count"

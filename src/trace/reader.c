@@ -868,15 +868,23 @@ reader_history(struct reader *reader)
 
 /* --- the walk ---------------------------------------------------------- */
 
+/* Begins a walk at the start of what the capture holds. */
+static void
+begin_walk(struct reader *reader)
+{
+	const struct decoder *decoder = trace_decoder(reader->trace);
+	decode_state_free(decoder, reader->walk);
+	reader->walk = decode_state_new(decoder);
+	reader->walk_generation = capture_generation(trace_capture(reader->trace));
+	reader->walk_closed = false;
+}
+
 uint64_t
 reader_walk_from(struct reader *reader, uint64_t offset)
 {
-	const struct decoder *decoder = trace_decoder(reader->trace);
 	struct index *index = trace_index(reader->trace);
 	uint64_t first = 0, cell = offset / index_cell_size(index), known = index_known(index);
-	decode_state_free(decoder, reader->walk);
-	reader->walk = decode_state_new(decoder);
-	reader->walk_closed = false;
+	begin_walk(reader);
 	if (!index_restore(index, cell < known ? cell : known, reader->walk, &first))
 		return 0;
 	reader->walk_wanted = reader->walk->offset;
@@ -899,10 +907,8 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 {
 	const struct decoder *decoder = trace_decoder(reader->trace);
 	struct capture *capture = trace_capture(reader->trace);
-	if (!reader->walk) {
-		reader->walk = decode_state_new(decoder);
-		reader->walk_generation = capture_generation(capture);
-	}
+	if (!reader->walk)
+		begin_walk(reader);
 	for (;;) {
 		struct window window = reader_window(reader);
 		if (capture_interrupted(capture) ||

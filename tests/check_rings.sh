@@ -8,13 +8,11 @@ if ! command -v nm >/dev/null; then
 	exit 0
 fi
 
-# A grammar that calls itself, and what is still to be taken apart: the hits from their
-# list.
+# A grammar that calls itself.
 allowed()
 {
 	cat <<-'LIST'
 		files query/filter: filter_context filter_eval filter_name filter_parse filter_time filter_type
-		files ui/list: hits list
 	LIST
 }
 

@@ -230,7 +230,8 @@ static size_t
 step_in(const struct drive *d, struct decode_state *state, size_t take, struct message *out)
 {
 	uint8_t *copy = mem_new(take ? take : 1);
-	memcpy(copy, d->bytes + state->offset, take);
+	if (take)
+		memcpy(copy, d->bytes + state->offset, take);
 	struct window w = {.bytes = copy,
 			   .offset = state->offset,
 			   .length = take,

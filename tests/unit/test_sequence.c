@@ -207,7 +207,8 @@ check_pair(struct sequence *s, const entries *all, size_t i, size_t k)
 	struct sequence_wish first = {.by = SEQUENCE_BY_NUMBER, .value = i};
 	struct sequence_wish second = {.by = SEQUENCE_BY_NUMBER, .value = k};
 	struct sequence_position p, q, head;
-	assert_true(sequence_find(s, &first, &p) && sequence_find(s, &second, &q));
+	assert_true(sequence_find(s, &first, &p));
+	assert_true(sequence_find(s, &second, &q));
 	assert_int_equal(sequence_is_before(s, p, q), i < k);
 	head.lane = q.lane;
 	size_t next = i;

@@ -511,6 +511,7 @@ test_thread(void **state)
 	struct fixture f;
 	open_program(&f, &p, "");
 	struct trace *gem = f.session.traces.at[0], *uia = f.session.traces.at[1];
+	serial_free(serial_of(gem)); /* a trace has one, which the session made */
 	struct serial *serial = serial_new(gem, uia, NULL);
 	struct serial_cursor *cursor = serial_cursor_new(serial, f.reader);
 	serial_start(serial, NULL, NULL);

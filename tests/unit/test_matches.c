@@ -733,19 +733,16 @@ test_stop(void **state)
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
 	sem_wait(&f.told);
 	matches_stop(m);
-	do { /* until the cell is done that was being looked at */
-		matches_get_progress(m, &progress);
-		usleep(50000);
-		matches_get_progress(m, &later);
-	} while (later.cells != progress.cells);
+	matches_get_progress(m, &progress);
 	assert_true(progress.count > 0);
 	assert_false(progress.exact);
 	assert_false(progress.working);
 	assert_true(progress.cells < progress.of);
-	usleep(50000);
+	usleep(200000);
 	matches_update(m);
 	matches_get_progress(m, &later);
-	assert_int_equal(later.cells, progress.cells);
+	/* the cell that was being looked at may still be decided, and no other */
+	assert_in_range(later.cells, progress.cells, progress.cells + 1);
 
 	/* hits up to the first undecided cell, where the caller must go on */
 	struct position p = {0};
@@ -764,7 +761,7 @@ test_stop(void **state)
 	m = matches_new(f.trace, &text, NULL, 0);
 	double began = seconds();
 	matches_free(m);
-	assert_true(seconds() - began < 1); /* not what the whole would take */
+	assert_true(seconds() - began < 10); /* of a machine that has other work too */
 	filter_free(&text);
 	close_fixture(&f);
 }

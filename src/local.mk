@@ -269,8 +269,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/context_view.h \
 	src/ui/list/filters.c \
 	src/ui/list/filters.h \
-	src/ui/list/hits.c \
-	src/ui/list/hits.h \
+	src/ui/list/list_matches.c \
+	src/ui/list/list_matches.h \
 	src/ui/list/jump.c \
 	src/ui/list/jump.h \
 	src/ui/list/list.c \

@@ -6,7 +6,7 @@
 #ifndef TRAWL_UI_PREVIEW_H
 #define TRAWL_UI_PREVIEW_H
 
-#include "ui/list/hits.h"
+#include "ui/list/list_matches.h"
 #include "ui/screen/canvas.h"
 
 struct screen;

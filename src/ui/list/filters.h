@@ -7,7 +7,7 @@
 #define TRAWL_UI_FILTERS_H
 
 #include "base/vec.h"
-#include "ui/list/hits.h"
+#include "ui/list/list_matches.h"
 
 struct screen;
 

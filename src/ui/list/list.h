@@ -15,7 +15,7 @@
 #define TRAWL_UI_LIST_H
 
 #include "session/sequence.h"
-#include "ui/list/hits.h"
+#include "ui/list/list_matches.h"
 
 struct session;
 

@@ -7,7 +7,7 @@
 #include "base/regex.h"
 #include "command/command.h"
 #include "query/next_match.h"
-#include "ui/list/hits.h"
+#include "ui/list/list_matches.h"
 
 struct screen;
 

@@ -4,8 +4,8 @@
  *
  * What match sets promise of cost, memory and threads holds for each of them.
  */
-#ifndef TRAWL_UI_HITS_H
-#define TRAWL_UI_HITS_H
+#ifndef TRAWL_UI_LIST_MATCHES_H
+#define TRAWL_UI_LIST_MATCHES_H
 
 #include "query/matches.h"
 

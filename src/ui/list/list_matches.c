@@ -1,12 +1,12 @@
 /*
- * Match sets of a list: see hits.h.
+ * Match sets of a list: see list_matches.h.
  *
  * A message of several traces has as many hits before it as each trace has before
  * its first message that is not before that one.
  */
 #include "config.h"
 
-#include "ui/list/hits.h"
+#include "ui/list/list_matches.h"
 #include "base/thread.h"
 #include "ui/list/list.h"
 

@@ -360,19 +360,19 @@ send_packet(struct log *g, struct logger *l)
 		mk_out_took(g->sink->out, mk_garbage(g->sink, mk_out_room(g->sink->out)));
 	else if (kind)
 		left = mk_damage_bytes(g->sink, kind, head->bytes, length);
-	bool hit = kind && kind != MK_GARBAGE;
-	const char *state = hit ? mk_damage_name(kind) : g->doubtful ? "damaged" : "ok";
+	bool damaged = kind && kind != MK_GARBAGE;
+	const char *state = damaged ? mk_damage_name(kind) : g->doubtful ? "damaged" : "ok";
 	uint64_t offset = g->sink->out->offset;
 	mk_record_truth(head, g->sink, offset, 16, state);
 	offset += 16;
 	for (size_t i = 0; i < l->events; i++) {
-		const char *own = l->doubtful && !hit ? "damaged" : state;
+		const char *own = l->doubtful && !damaged ? "damaged" : state;
 		mk_record_truth(&l->event[i], g->sink, offset, l->event[i].length, own);
 		offset += l->event[i].length;
 		l->doubtful = false;
 	}
-	l->doubtful = hit || g->doubtful;
-	g->doubtful = hit && left < length;
+	l->doubtful = damaged || g->doubtful;
+	g->doubtful = damaged && left < length;
 	mk_out_put(g->sink->out, head->bytes, left);
 	l->events = 0;
 	l->packet.length = 0;

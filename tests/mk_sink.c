@@ -135,7 +135,7 @@ mk_record_send(struct mk_record *r, struct mk_sink *sink, const char *state)
 	else if (kind && r->length > 1)
 		r->length = mk_damage_bytes(sink, kind, r->bytes, r->length);
 	/* what follows nonsense may be taken for a part of it */
-	bool hit = kind && kind != MK_GARBAGE;
-	mk_record_send_whole(r, sink, hit ? mk_damage_name(kind) : kind ? "damaged" : state);
+	bool damaged = kind && kind != MK_GARBAGE;
+	mk_record_send_whole(r, sink, damaged ? mk_damage_name(kind) : kind ? "damaged" : state);
 	return kind;
 }

@@ -49,7 +49,7 @@ struct one {
 	bool time;
 	unsigned doubts;
 	uint64_t count;
-	/* the first hit */
+	/* the first match */
 	struct trace *trace;
 	uint64_t number, offset;
 };

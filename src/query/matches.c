@@ -1,7 +1,7 @@
 /*
  * Match sets: see matches.h.
  *
- * Hits are counted per cell, and summed per group of 256 cells.  Ranks and rows
+ * Matches are counted per cell, and summed per group of 256 cells.  Ranks and rows
  * are sums over groups and then over one group's cells: some microseconds for
  * a million cells, and nothing to mend when cells are decided in any order.
  *
@@ -34,7 +34,7 @@
 
 enum {
 	GROUP = 256,
-	SPARSE = 32,	      /* hits of a cell that are kept as ordinals */
+	SPARSE = 32,	      /* matches of a cell that are kept as ordinals */
 	SPARSE_MAX = 1 << 20, /* kept in all */
 	NAMED = 256,	      /* origins whose names are looked at at once */
 	CACHE = 8,
@@ -42,17 +42,17 @@ enum {
 	NEWS_MS = 500,
 	WORKER_BLOCKS = 4, /* its reader keeps: what messages look back to is near */
 	CLOCK_LOOK = 64,   /* messages between two looks at the clock */
-	AWAITED_MS = 10	   /* between news of hits that somebody waits for */
+	AWAITED_MS = 10	   /* between news of matches that somebody waits for */
 };
 
 #define NO_END INT64_MAX
 
-/* What is known of a cell: its hits, or that it is undecided. */
+/* What is known of a cell: its matches, or that it is undecided. */
 #define UNDECIDED UINT32_MAX
 #define KEPT (UINT32_C(1) << 31) /* its ordinals are there */
 
 struct group {
-	uint64_t hits;
+	uint64_t matches;
 	uint32_t *cells;	/* GROUP of them */
 	uint32_t undecided;	/* of those swept */
 	VEC(uint16_t) ordinals; /* of all cells that are KEPT, in their order */
@@ -78,7 +78,7 @@ struct matches {
 	VEC(struct group) groups;
 	uint64_t swept;	    /* cells, from the first on */
 	uint64_t undecided; /* of these */
-	uint64_t hits;	    /* in the others */
+	uint64_t matched;   /* messages in the others */
 	uint64_t looked;
 	double seconds;
 	size_t sparse; /* ordinals kept */
@@ -90,7 +90,7 @@ struct matches {
 	uint64_t around;   /* where the worker shall look first, */
 	uint64_t start;	   /* where it began, */
 	uint64_t up, down; /* and up to where all is decided */
-	int awaited;	   /* the direction in which somebody waits for hits, or 0 */
+	int awaited;	   /* the direction in which somebody waits for matches, or 0 */
 	bool fresh;	   /* there are some since the last news */
 	bool blocked;	   /* it waits for matches_update */
 	bool stopped;
@@ -148,7 +148,7 @@ count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 
 /* --- what is known of cells -------------------------------------------- */
 
-/* Hits of a cell, or UNDECIDED, with KEPT. */
+/* Matches of a cell, or UNDECIDED, with KEPT. */
 static uint32_t
 word_of(const struct matches *m, uint64_t cell)
 {
@@ -156,7 +156,7 @@ word_of(const struct matches *m, uint64_t cell)
 }
 
 static uint32_t
-hits_of(uint32_t word)
+matches_of_word(uint32_t word)
 {
 	return word == UNDECIDED ? 0 : word & ~KEPT;
 }
@@ -201,9 +201,9 @@ decide(struct matches *m, uint64_t cell, const row_list *rows)
 	group->cells[cell % GROUP] = (uint32_t)rows->count;
 	if (worth_keeping(m, rows))
 		keep(m, group, (size_t)(cell % GROUP), rows);
-	group->hits += rows->count;
+	group->matches += rows->count;
 	group->undecided--;
-	m->hits += rows->count;
+	m->matched += rows->count;
 	m->undecided--;
 	m->looked++;
 }
@@ -213,11 +213,11 @@ static uint32_t
 judge(const struct matches *m, const struct index_cell *summary)
 {
 	if (!(m->basis & ~(unsigned)FILTER_ON_SEVERITY)) {
-		uint32_t hits = 0;
+		uint32_t matches = 0;
 		for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 			if (m->severities >> s & 1)
-				hits += summary->severities[s];
-		return hits;
+				matches += summary->severities[s];
+		return matches;
 	}
 	switch (filter_pair_judge(&m->pair, m->trace, m->swept)) {
 	case FILTER_NONE:
@@ -254,8 +254,8 @@ sweep(struct matches *m)
 		group->cells[m->swept++ % GROUP] = word;
 		group->undecided += word == UNDECIDED;
 		m->undecided += word == UNDECIDED;
-		group->hits += hits_of(word);
-		m->hits += hits_of(word);
+		group->matches += matches_of_word(word);
+		m->matched += matches_of_word(word);
 	}
 	if (m->undecided != undecided)
 		start_around(m, m->around);
@@ -269,7 +269,7 @@ forget(struct matches *m)
 		vec_free(&m->groups.at[i].ordinals);
 	}
 	vec_clear(&m->groups);
-	m->swept = m->undecided = m->hits = m->looked = 0;
+	m->swept = m->undecided = m->matched = m->looked = 0;
 	m->seconds = 0;
 	m->sparse = 0;
 	m->complete = m->added_up = m->totalled = false;
@@ -380,13 +380,13 @@ generation_of(const struct matches *m)
 	return index_generation(m->index) + filter_generation(m->basis, m->trace);
 }
 
-/* Decodes a cell and stores its hits; the lock is held before and after.  True
+/* Decodes a cell and stores its matches; the lock is held before and after.  True
  * if that is worth telling. */
 static bool
 look(struct matches *m, uint64_t cell)
 {
 	unsigned generation = m->generation;
-	bool first = !m->hits;
+	bool first = !m->matched;
 	struct timespec began;
 	pthread_mutex_unlock(&m->lock);
 	clock_gettime(CLOCK_MONOTONIC, &began);
@@ -579,7 +579,7 @@ matches_get_progress(struct matches *m, struct matches_progress *out)
 	pthread_mutex_lock(&m->lock);
 	bool complete = is_complete(m);
 	*out = (struct matches_progress){
-	    .count = complete && m->totalled ? m->total : m->hits,
+	    .count = complete && m->totalled ? m->total : m->matched,
 	    .exact = complete && (m->totalled || !m->undecided),
 	    .working = worker_is_running(&m->worker) && m->undecided && !m->stopped,
 	    .cells = m->swept - m->undecided,
@@ -600,10 +600,10 @@ look_up(struct matches *m, uint64_t cell)
 }
 
 bool
-matches_hits(struct matches *m, uint64_t cell, uint64_t *hits)
+matches_in_cell(struct matches *m, uint64_t cell, uint64_t *matches)
 {
 	uint32_t word = look_up(m, cell);
-	*hits = hits_of(word);
+	*matches = matches_of_word(word);
 	return word != UNDECIDED;
 }
 
@@ -619,7 +619,7 @@ copy_kept(struct matches *m, uint64_t cell, row_list *rows)
 		const struct group *group = &m->groups.at[cell / GROUP];
 		const uint16_t *own =
 		    group->ordinals.at + ordinals_before(group, (size_t)(cell % GROUP));
-		for (uint32_t i = 0; i < hits_of(word); i++)
+		for (uint32_t i = 0; i < matches_of_word(word); i++)
 			*vec_add(rows) = own[i];
 	}
 	pthread_mutex_unlock(&m->lock);
@@ -631,7 +631,7 @@ matches_rows(struct matches *m, struct reader *reader, uint64_t cell, struct mat
 {
 	*out = (struct matches_rows){0};
 	uint32_t word = look_up(m, cell);
-	if (word == UNDECIDED || !hits_of(word))
+	if (word == UNDECIDED || !matches_of_word(word))
 		return word != UNDECIDED;
 	struct cell_result *slot = slot_of(m, cell);
 	if (!slot->used) {
@@ -654,26 +654,26 @@ rows_before(const struct matches_rows *rows, size_t at)
 	return before;
 }
 
-/* The hits in cells before CELL. */
+/* The matches in cells before CELL. */
 static uint64_t
-hits_before(struct matches *m, uint64_t cell, bool *exact)
+matches_before_cell(struct matches *m, uint64_t cell, bool *exact)
 {
-	uint64_t hits = 0, end = cell;
+	uint64_t matches = 0, end = cell;
 	bool undecided = false;
 	pthread_mutex_lock(&m->lock);
 	*exact = end <= m->swept;
 	end = *exact ? end : m->swept;
 	for (size_t i = 0; i < end / GROUP; i++) {
-		hits += m->groups.at[i].hits;
+		matches += m->groups.at[i].matches;
 		undecided |= m->groups.at[i].undecided > 0;
 	}
 	for (uint64_t i = end / GROUP * GROUP; i < end; i++) {
 		undecided |= word_of(m, i) == UNDECIDED;
-		hits += hits_of(word_of(m, i));
+		matches += matches_of_word(word_of(m, i));
 	}
 	pthread_mutex_unlock(&m->lock);
 	*exact = *exact && !undecided;
-	return hits;
+	return matches;
 }
 
 bool
@@ -681,7 +681,7 @@ matches_rank(struct matches *m, struct reader *reader, struct position p, uint64
 	     bool *exact)
 {
 	struct matches_rows rows;
-	*rank = hits_before(m, p.cell, exact);
+	*rank = matches_before_cell(m, p.cell, exact);
 	if (!matches_rows(m, reader, p.cell, &rows)) {
 		*exact = false;
 		return false;
@@ -695,30 +695,31 @@ uint64_t
 matches_before(struct matches *m, uint64_t cell)
 {
 	bool exact;
-	return hits_before(m, cell, &exact);
+	return matches_before_cell(m, cell, &exact);
 }
 
-/* The cell that holds the hit with *RANK before it, if no undecided cell is
- * before its end; *rank becomes its number among the cell's hits. */
+/* The cell that holds the match with *RANK before it, if no undecided cell is
+ * before its end; *rank becomes its number among the cell's matches. */
 static bool
 cell_of(struct matches *m, uint64_t *rank, uint64_t *cell)
 {
 	bool found = false;
 	pthread_mutex_lock(&m->lock);
 	size_t g = 0;
-	for (; g < m->groups.count && !m->groups.at[g].undecided && *rank >= m->groups.at[g].hits;
+	for (;
+	     g < m->groups.count && !m->groups.at[g].undecided && *rank >= m->groups.at[g].matches;
 	     g++)
-		*rank -= m->groups.at[g].hits;
+		*rank -= m->groups.at[g].matches;
 	for (uint64_t i = (uint64_t)g * GROUP; i < m->swept; i++) {
 		uint32_t word = word_of(m, i);
 		if (word == UNDECIDED)
 			break;
-		if (*rank < hits_of(word)) {
+		if (*rank < matches_of_word(word)) {
 			*cell = i;
 			found = true;
 			break;
 		}
-		*rank -= hits_of(word);
+		*rank -= matches_of_word(word);
 	}
 	pthread_mutex_unlock(&m->lock);
 	return found;
@@ -736,7 +737,7 @@ matches_find(struct matches *m, struct reader *reader, uint64_t rank, struct pos
 	return true;
 }
 
-/* The first cell from *CELL on that has hits, or may have. */
+/* The first cell from *CELL on that has matches, or may have. */
 static enum matches_result
 next_cell(struct matches *m, uint64_t *cell, int direction)
 {
@@ -746,7 +747,7 @@ next_cell(struct matches *m, uint64_t *cell, int direction)
 	while (at < m->swept && result == MATCHES_END) {
 		const struct group *group = &m->groups.at[at / GROUP];
 		uint32_t word = group->cells[at % GROUP];
-		if (!group->hits && !group->undecided)
+		if (!group->matches && !group->undecided)
 			at = beyond_group(at, direction);
 		else if (word)
 			result = word == UNDECIDED ? MATCHES_UNDECIDED : MATCHES_FOUND;
@@ -766,7 +767,7 @@ next_cell(struct matches *m, uint64_t *cell, int direction)
 /* The first of ROWS, in DIRECTION, that lies past FROM if that is in CELL. */
 static bool
 next_row(const struct matches_rows *rows, uint64_t cell, struct position from, int direction,
-	 struct position *hit)
+	 struct position *match)
 {
 	size_t at = direction > 0 ? 0 : rows->count;
 	if (cell == from.cell) {
@@ -775,13 +776,13 @@ next_row(const struct matches_rows *rows, uint64_t cell, struct position from, i
 	}
 	if (direction > 0 ? at == rows->count : at == 0)
 		return false;
-	*hit = (struct position){.cell = cell, .at = rows->at[direction > 0 ? at : at - 1]};
+	*match = (struct position){.cell = cell, .at = rows->at[direction > 0 ? at : at - 1]};
 	return true;
 }
 
 enum matches_result
 matches_next(struct matches *m, struct reader *reader, struct position from, int direction,
-	     struct position *hit)
+	     struct position *match)
 {
 	struct matches_rows rows;
 	uint64_t first = position_next_cell(from, direction);
@@ -790,14 +791,14 @@ matches_next(struct matches *m, struct reader *reader, struct position from, int
 		if (result == MATCHES_END)
 			return MATCHES_END;
 		if (result == MATCHES_FOUND && matches_rows(m, reader, cell, &rows)) {
-			if (next_row(&rows, cell, from, direction, hit))
+			if (next_row(&rows, cell, from, direction, match))
 				return MATCHES_FOUND;
 			if (cell == from.cell)
 				continue;
 		}
-		*hit = from;
+		*match = from;
 		if (cell != first)
-			*hit = position_past(cell - (uint64_t)(int64_t)direction, direction);
+			*match = position_past(cell - (uint64_t)(int64_t)direction, direction);
 		return MATCHES_UNDECIDED;
 	}
 }

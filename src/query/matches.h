@@ -1,22 +1,22 @@
 /*
  * Match sets: how many messages of a trace a filter wants, and which.
  *
- * A set holds a count of hits for each cell of the index, so that a filtered
+ * A set holds a count of matches for each cell of the index, so that a filtered
  * list of any size has a length, row numbers and far jumps.  Which messages of
- * a cell are hits is found by walking it again when somebody looks; only few
- * hits in a cell are kept as ordinals.
+ * a cell are matches is found by walking it again when somebody looks; only few
+ * matches in a cell are kept as ordinals.
  *
- * Cells whose summary tells the number of hits are counted by matches_new()
+ * Cells whose summary tells the number of matches are counted by matches_new()
  * and matches_update() at once.  The others are undecided until a thread of
  * low priority has decoded them, those around matches_around() first.  Only
  * cells that the index knows are counted: for the rest, and for undecided
  * cells, the caller has to look for itself.
  *
- * The thread calls session_tell() of the trace's session: on the first hit, on
- * hits that are awaited, now and then while it works, and when it is done.
+ * The thread calls session_tell() of the trace's session: on the first match, on
+ * matches that are awaited, now and then while it works, and when it is done.
  *
  * Threads: all calls by the thread that made the set, with a reader of that
- * thread; matches_hits by any.  No call waits for the other thread longer than
+ * thread; matches_in_cell by any.  No call waits for the other thread longer than
  * it takes to store a cell; matches_free, until a cell is decoded or a message
  * looked at.
  *
@@ -53,7 +53,7 @@ void matches_around(struct matches *, uint64_t cell);
 void matches_stop(struct matches *);
 
 struct matches_progress {
-	uint64_t count;	 /* hits; at least so many unless exact */
+	uint64_t count;	 /* matches; at least so many unless exact */
 	bool exact;	 /* the capture's end included */
 	bool working;	 /* cells are being decoded */
 	uint64_t cells;	 /* decided */
@@ -63,13 +63,13 @@ struct matches_progress {
 };
 void matches_get_progress(struct matches *, struct matches_progress *);
 
-/* How many hits a cell has; false if it is undecided. */
-bool matches_hits(struct matches *, uint64_t cell, uint64_t *hits);
+/* How many matches a cell has; false if it is undecided. */
+bool matches_in_cell(struct matches *, uint64_t cell, uint64_t *matches);
 
-/* The hits in the cells before CELL; at least so many while some are undecided. */
+/* The matches in the cells before CELL; at least so many while some are undecided. */
 uint64_t matches_before(struct matches *, uint64_t cell);
 
-/* The hits of a decided cell, as ordinals among its messages in rising order;
+/* The matches of a decided cell, as ordinals among its messages in rising order;
  * false if it is undecided.  Borrowed until the next call of any function with
  * a reader. */
 struct matches_rows {
@@ -78,11 +78,11 @@ struct matches_rows {
 };
 bool matches_rows(struct matches *, struct reader *, uint64_t cell, struct matches_rows *);
 
-/* Whether the message at a position is a hit of a decided cell, and how many
- * hits lie before it: at least so many unless *exact. */
+/* Whether the message at a position is a match of a decided cell, and how many
+ * matches lie before it: at least so many unless *exact. */
 bool matches_rank(struct matches *, struct reader *, struct position, uint64_t *rank, bool *exact);
 
-/* The hit with RANK hits before it; false unless that is known. */
+/* The match with RANK matches before it; false unless that is known. */
 bool matches_find(struct matches *, struct reader *, uint64_t rank, struct position *);
 
 enum matches_result {
@@ -91,14 +91,14 @@ enum matches_result {
 	MATCHES_UNDECIDED /* the next cell that may have one is undecided */
 };
 
-/* The next hit after FROM (DIRECTION +1) or before it (-1); FROM need not be a
- * message.  MATCHES_UNDECIDED: *hit is where to look on from, next to which the
+/* The next match after FROM (DIRECTION +1) or before it (-1); FROM need not be a
+ * message.  MATCHES_UNDECIDED: *match is where to look on from, next to which the
  * undecided cell begins. */
 enum matches_result matches_next(struct matches *, struct reader *, struct position from,
-				 int direction, struct position *hit);
+				 int direction, struct position *match);
 
-/* After MATCHES_UNDECIDED, with *hit as FROM: asks the thread to go on there, and
- * to tell as soon as there are more hits.  False if it will not come there: then
+/* After MATCHES_UNDECIDED, with *match as FROM: asks the thread to go on there, and
+ * to tell as soon as there are more matches.  False if it will not come there: then
  * the caller has to look for itself. */
 bool matches_await(struct matches *, struct position from, int direction);
 

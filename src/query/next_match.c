@@ -39,7 +39,7 @@ is_ruled_out(struct way *way, uint64_t cell)
 	uint64_t count;
 	if (way->silence.least)
 		return !began && silence_passes(&way->silence, trace, &way->pair->first, cell);
-	if (way->known && matches_hits(way->known, cell, &count))
+	if (way->known && matches_in_cell(way->known, cell, &count))
 		return !count;
 	return filter_pair_judge(way->pair, trace, cell) == FILTER_NONE;
 }

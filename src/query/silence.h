@@ -13,7 +13,7 @@ struct silence {
 	bool timed;	    /* a message with a time was passed: */
 	uint64_t ticks;	    /* its time */
 	struct position at; /* and where it is; at.at SIZE_MAX: the first of its cell */
-	bool start;	    /* it is where the search began, which is no hit */
+	bool start;	    /* it is where the search began, which is no match */
 };
 
 /* Begins at the message at FROM, if there is one. */

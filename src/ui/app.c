@@ -187,10 +187,10 @@ is_indexed(const struct screen *screen)
 }
 
 static bool
-is_working(const struct hits *hits)
+is_working(const struct list_matches *matches)
 {
 	struct matches_progress progress;
-	hits_get_progress(hits, &progress);
+	list_matches_get_progress(matches, &progress);
 	return progress.working;
 }
 
@@ -250,8 +250,8 @@ take_news(struct app *app)
 	if (filters_are_stale(screen))
 		list_rebuild(screen->list);
 	screen->indexed = is_indexed(screen);
-	bool counting = is_working(&screen->list->hits) || is_working(&screen->search->hits) ||
-			is_working(&app->preview->hits);
+	bool counting = is_working(&screen->list->matches) ||
+			is_working(&screen->search->matches) || is_working(&app->preview->matches);
 	more |= app->counting != counting || list_busy(screen->list);
 	app->counting = counting;
 	more |= timeline_has_news(screen);

@@ -174,17 +174,17 @@ bars_draw_title(struct screen *screen, struct canvas *canvas, const struct area 
 /* The rank of a row among the matches counted, and how many they are: `, row 3
  * of 300`; or only how many: `, 300 shown`. */
 static void
-add_rank(struct screen *screen, const struct hits *hits, const struct row *row, const char *one,
-	 const char *many, struct text *out)
+add_rank(struct screen *screen, const struct list_matches *matches, const struct row *row,
+	 const char *one, const char *many, struct text *out)
 {
 	char digits[32];
 	uint64_t rank;
-	bool exact, hit = hits_rank(hits, row, &rank, &exact);
-	if (hit && exact)
+	bool exact, match = list_matches_rank(matches, row, &rank, &exact);
+	if (match && exact)
 		text_addf(out, ", %s %s of ", one, text_number(digits, rank + 1));
 	else
 		text_add(out, ", ");
-	if (filters_add_count(screen, hits, out) && (!hit || !exact))
+	if (filters_add_count(screen, matches, out) && (!match || !exact))
 		text_addf(out, " %s", many);
 }
 
@@ -202,10 +202,10 @@ add_position(struct screen *screen, struct text *out)
 	if (!exact && total <= number)
 		total = number + 1; /* an estimate is not below what is shown */
 	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, total));
-	if (screen->list->hits.count)
-		add_rank(screen, &screen->list->hits, row, "row", "shown", out);
-	if (screen->search->hits.count)
-		add_rank(screen, &screen->search->hits, row, "match", "matches", out);
+	if (screen->list->matches.count)
+		add_rank(screen, &screen->list->matches, row, "row", "shown", out);
+	if (screen->search->matches.count)
+		add_rank(screen, &screen->search->matches, row, "match", "matches", out);
 }
 
 static void

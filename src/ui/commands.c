@@ -41,9 +41,9 @@ apply_severities(struct screen *screen)
 		text_addf(&text, "severity %s and worse", severity_name(level));
 	else
 		filters_add_severities(screen, &text);
-	if (screen->list->hits.count) {
+	if (screen->list->matches.count) {
 		text_add(&text, ": ");
-		filters_add_count(screen, &screen->list->hits, &text);
+		filters_add_count(screen, &screen->list->matches, &text);
 	}
 	screen_say(screen, "%s; messages without one are %s", text_get(&text),
 		   screen->filters->severities & 1 ? "shown" : "hidden");
@@ -418,21 +418,21 @@ suspend_program(struct screen *screen, const struct command_call *call)
 
 /* Ends the counting of matches, if there is any. */
 static bool
-stop_counting(struct hits *hits)
+stop_counting(struct list_matches *matches)
 {
 	struct matches_progress progress;
-	hits_get_progress(hits, &progress);
+	list_matches_get_progress(matches, &progress);
 	bool stops = progress.working && !progress.exact;
 	if (stops)
-		hits_stop(hits);
+		list_matches_stop(matches);
 	return stops;
 }
 
 static bool
 stop_counts(struct screen *screen)
 {
-	bool matches = stop_counting(&screen->search->hits);
-	return stop_counting(&screen->list->hits) || matches;
+	bool matches = stop_counting(&screen->search->matches);
+	return stop_counting(&screen->list->matches) || matches;
 }
 
 static void

@@ -25,7 +25,7 @@ enum { GAP = 2, LEAST = 8 /* columns of a sentence that are worth using */ };
 void
 preview_free(struct preview *preview)
 {
-	hits_close(&preview->hits);
+	list_matches_close(&preview->matches);
 	filter_free(&preview->filter);
 	text_free(&preview->of);
 	text_free(&preview->trouble);
@@ -85,7 +85,7 @@ preview_make(struct screen *screen, size_t at, const char *typed)
 	if (preview->trouble.length)
 		return;
 	preview->on_screen = count_rows(screen, &preview->filter);
-	hits_open(&preview->hits, screen->list, &preview->filter, NULL);
+	list_matches_open(&preview->matches, screen->list, &preview->filter, NULL);
 }
 
 void
@@ -149,10 +149,10 @@ preview_draw(struct screen *screen, struct canvas *canvas, const struct area *ar
 		role = ROLE_TROUBLE;
 		text_add_safe(&text, preview->trouble.data, preview->trouble.length,
 			      screen->charset);
-	} else if (preview->hits.count) {
-		hits_update(&preview->hits);
+	} else if (preview->matches.count) {
+		list_matches_update(&preview->matches);
 		text_addf(&text, "ok, %zu on screen, ", preview->on_screen);
-		if (filters_add_count(screen, &preview->hits, &text))
+		if (filters_add_count(screen, &preview->matches, &text))
 			text_add(&text, " in all");
 		if (preview->note)
 			text_addf(&text, "; %s", preview->note);

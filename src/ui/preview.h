@@ -12,13 +12,13 @@
 struct screen;
 
 struct preview {
-	bool on;	      /* the prompt asks for a filter */
-	struct text of;	      /* what was typed when it was made */
-	const char *note;     /* what may surprise in it, or NULL */
-	struct text trouble;  /* what is wrong with it, or empty */
-	struct filter filter; /* owned: with all others */
-	struct hits hits;     /* of it */
-	size_t on_screen;     /* rows that pass */
+	bool on;		     /* the prompt asks for a filter */
+	struct text of;		     /* what was typed when it was made */
+	const char *note;	     /* what may surprise in it, or NULL */
+	struct text trouble;	     /* what is wrong with it, or empty */
+	struct filter filter;	     /* owned: with all others */
+	struct list_matches matches; /* of it */
+	size_t on_screen;	     /* rows that pass */
 };
 
 /* Before painting: whatever may have been typed. */

@@ -22,7 +22,7 @@ const struct sample samples[] = {
     {"all-le22", "stp", "syst/stp", "mix.xml"},
     {"gray", "stp", "syst/stp", "mix.xml"},
     {"delta", "stp", "syst/stp", "mix.xml"},
-    {"demo", "stp", "syst/stp", "demo.xml", .hit = true, .holds = true},
+    {"demo", "stp", "syst/stp", "demo.xml", .damaged = true, .holds = true},
     {"all-encap",
      "bin",
      "encap",
@@ -36,18 +36,18 @@ const struct sample samples[] = {
     {"all-gem", "bin", "gem", NULL, .ahead = 4},
     {"all-gem.uia", "bin", "uia", NULL},
     {"all-csel", "csel", "csel", NULL},
-    {"damaged-raw", "bin", "syst/raw", "mix.xml", .hit = true, .spare = 12},
-    {"damaged-hex", "txt", "syst/hex", "mix.xml", .hit = true},
-    {"damaged-stp", "stp", "syst/stp", "mix.xml", .hit = true, .spare = 12},
-    {"damaged-encap", "bin", "encap", NULL, .hit = true}, /* its widths are guessed */
+    {"damaged-raw", "bin", "syst/raw", "mix.xml", .damaged = true, .spare = 12},
+    {"damaged-hex", "txt", "syst/hex", "mix.xml", .damaged = true},
+    {"damaged-stp", "stp", "syst/stp", "mix.xml", .damaged = true, .spare = 12},
+    {"damaged-encap", "bin", "encap", NULL, .damaged = true}, /* its widths are guessed */
     {"damaged-gem",
      "bin",
      "gem",
      NULL,
      {{"record_size", "12"}, {"timestamp_offset", "4"}, {"timestamp_width", "8"}},
-     .hit = true},
-    {"damaged-uia", "bin", "uia", NULL, .hit = true},
-    {"damaged-csel", "csel", "csel", NULL, .hit = true},
+     .damaged = true},
+    {"damaged-uia", "bin", "uia", NULL, .damaged = true},
+    {"damaged-csel", "csel", "csel", NULL, .damaged = true},
 };
 const size_t sample_count = sizeof samples / sizeof *samples;
 

@@ -12,7 +12,7 @@ struct sample {
 	const char *collateral;	    /* of SyS-T, or NULL */
 	const char *settings[4][2]; /* options and their values */
 	size_t ahead;		    /* bytes behind a message that tell about it */
-	bool hit;		    /* its encoder damaged it: not all can be found again */
+	bool damaged;		    /* its encoder damaged it: not all can be found again */
 	bool holds;		    /* ... but where damage ends does not depend on what follows */
 	unsigned spare;		    /* messages that damage before them may hide */
 };

@@ -770,7 +770,7 @@ filter_trace(struct trace *trace, const struct filter *filter, int64_t from, int
 	struct reader *reader = reader_new(trace), *other = reader_new(trace);
 	struct expansion e = {0}, scratch = {0};
 	struct message batch[64];
-	unsigned hits = 0;
+	unsigned matches = 0;
 	size_t count;
 	while ((count = reader_walk(reader, batch, 64)) > 0) {
 		for (size_t i = 0; i < count; i++) {
@@ -784,14 +784,14 @@ filter_trace(struct trace *trace, const struct filter *filter, int64_t from, int
 			if (wanted && cell < index_cell_count(trace_index(trace)))
 				assert_int_not_equal(filter_judge(filter, trace, cell),
 						     FILTER_NONE);
-			hits += wanted;
+			matches += wanted;
 		}
 	}
 	expansion_free(&e);
 	expansion_free(&scratch);
 	reader_free(reader);
 	reader_free(other);
-	return hits;
+	return matches;
 }
 
 /* The earliest of the first times of all traces. */
@@ -821,7 +821,7 @@ test_filters(void **state)
 	int64_t start = earliest(&f);
 	for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
 		char text[64];
-		unsigned hits = 0, traces = 0;
+		unsigned matches = 0, traces = 0;
 		snprintf(text, sizeof text, "time in +%dms..+%dms", (int)windows[i][0],
 			 (int)windows[i][1]);
 		for (size_t k = 0; k < f.session.traces.count; k++) {
@@ -831,11 +831,11 @@ test_filters(void **state)
 			unsigned own = filter_trace(f.session.traces.at[k], &filter,
 						    start + windows[i][0] * 1000000,
 						    start + windows[i][1] * 1000000);
-			hits += own;
+			matches += own;
 			traces += own > 0;
 			filter_free(&filter);
 		}
-		assert_true(hits > 0 && traces > 2);
+		assert_true(matches > 0 && traces > 2);
 	}
 	session_fixture_close(&f);
 }

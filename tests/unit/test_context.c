@@ -792,19 +792,19 @@ ask(struct fixture *f, const struct question *question)
 {
 	struct filter filter = filter_of(f, question->text);
 	struct expansion scratch = {0};
-	unsigned hits = 0;
+	unsigned matches = 0;
 	for (size_t i = 0; i < f->words.count; i++) {
 		const struct word *word = &f->words.at[i];
 		struct message m = *message_at(f, word->offset);
 		bool wanted = question->holds(word->said[question->which]);
-		hits += wanted;
+		matches += wanted;
 		if (filter_match(&filter, f->reader, &m, &scratch) != wanted)
 			fail_msg("%s: %llu, %s", question->text, (unsigned long long)word->offset,
 				 word->said[question->which]);
 	}
 	expansion_free(&scratch);
 	filter_free(&filter);
-	return hits;
+	return matches;
 }
 
 /* How many messages a filter wants, damaged ones too. */
@@ -815,15 +815,15 @@ count_all(struct fixture *f, const struct filter *filter)
 	struct reader *reader = reader_new(trace), *other = reader_new(trace);
 	struct expansion scratch = {0};
 	struct message batch[64];
-	uint64_t hits = 0;
+	uint64_t matches = 0;
 	size_t count;
 	while ((count = reader_walk(reader, batch, 64)) > 0)
 		for (size_t i = 0; i < count; i++)
-			hits += filter_match(filter, other, &batch[i], &scratch);
+			matches += filter_match(filter, other, &batch[i], &scratch);
 	expansion_free(&scratch);
 	reader_free(reader);
 	reader_free(other);
-	return hits;
+	return matches;
 }
 
 static void
@@ -873,8 +873,8 @@ test_filters(void **state)
 		uint64_t counted = late ? count_late(&f, "context.user = low") : 0;
 		contexts_load(f.session.contexts);
 		for (size_t i = 0; i < sizeof questions / sizeof *questions && !late; i++) {
-			unsigned hits = ask(&f, &questions[i]);
-			assert_true(hits > 1000 && hits < f.words.count);
+			unsigned matches = ask(&f, &questions[i]);
+			assert_true(matches > 1000 && matches < f.words.count);
 		}
 		if (late) {
 			struct filter filter = filter_of(&f, "context.user = low");

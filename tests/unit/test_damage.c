@@ -81,7 +81,7 @@ test_cuts(void **state)
 		size_t length = read_head(&samples[i], head);
 		struct drive_messages whole, part;
 		/* where damage ends may depend on what follows, which a cut takes away */
-		bool may_move = samples[i].hit && !samples[i].holds;
+		bool may_move = samples[i].damaged && !samples[i].holds;
 		decode(&samples[i], head, length, true, &whole);
 		for (size_t cut = 0; cut < length; cut++) {
 			decode(&samples[i], head, cut, cut % 64 == 0, &part);

@@ -915,8 +915,8 @@ struct trial {
 	struct text text;
 	struct filter filter;
 	struct matches *matches;
-	uint64_t hits;
-	uint64_t next; /* hit by the match set */
+	uint64_t passed;
+	uint64_t next; /* match, by the match set */
 };
 
 /* Waits until the match set knows all, as a screen does. */
@@ -940,7 +940,7 @@ go_on(struct trial *trial, struct capture *c)
 	struct position at;
 	bool exact;
 	trial->next = UINT64_MAX;
-	if (matches_find(trial->matches, c->other, trial->hits, &at))
+	if (matches_find(trial->matches, c->other, trial->passed, &at))
 		trial->next = reader_number(c->other, at, &exact);
 }
 
@@ -958,7 +958,7 @@ try_message(struct trial *trial, struct capture *c, const struct facts *facts,
 		fail_msg("%s: message %d is %swanted, the match set has %d:\n%s",
 			 trace_name(c->trace), (int)facts->number, wanted ? "" : "not ",
 			 (int)trial->next, trial->text.data);
-	trial->hits += wanted;
+	trial->passed += wanted;
 	if (wanted)
 		go_on(trial, c);
 	if (filter_match(&trial->filter, c->other, facts->m, scratch) != wanted)
@@ -1007,7 +1007,7 @@ compare(struct capture *c)
 	}
 	size_t some = 0;
 	for (size_t i = 0; i < FILTERS; i++) {
-		some += trials[i].hits && trials[i].hits < c->messages.count;
+		some += trials[i].passed && trials[i].passed < c->messages.count;
 		forget(trials[i].tree);
 		text_free(&trials[i].text);
 		matches_free(trials[i].matches);

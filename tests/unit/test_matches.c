@@ -177,16 +177,16 @@ typedef VEC(size_t) numbers;
 static numbers
 naive(struct fixture *f, const struct filter *want, const struct filter *also)
 {
-	numbers hits = {0};
+	numbers matches = {0};
 	struct expansion scratch = {0};
 	for (size_t i = 0; i < f->walked.count; i++) {
 		struct message own = f->walked.at[i];
 		if (filter_match(want, f->reader, &own, &scratch) &&
 		    (!also || filter_match(also, f->reader, &own, &scratch)))
-			*vec_add(&hits) = i;
+			*vec_add(&matches) = i;
 	}
 	expansion_free(&scratch);
-	return hits;
+	return matches;
 }
 
 static size_t
@@ -199,57 +199,57 @@ number_at(struct fixture *f, struct position p)
 }
 
 static void
-check_steps(struct fixture *f, struct matches *m, const numbers *hits)
+check_steps(struct fixture *f, struct matches *m, const numbers *matches)
 {
-	struct position p = {0}, hit;
+	struct position p = {0}, match;
 	uint64_t last = index_cell_count(trace_index(f->trace)) - 1;
 	size_t i = 0;
-	if (hits->count && hits->at[0] == 0)
+	if (matches->count && matches->at[0] == 0)
 		i = 1; /* past the first message */
-	while (matches_next(m, f->reader, p, 1, &hit) == MATCHES_FOUND) {
-		assert_true(i < hits->count);
-		assert_int_equal(number_at(f, hit), hits->at[i++]);
-		p = hit;
+	while (matches_next(m, f->reader, p, 1, &match) == MATCHES_FOUND) {
+		assert_true(i < matches->count);
+		assert_int_equal(number_at(f, match), matches->at[i++]);
+		p = match;
 	}
-	assert_int_equal(i, hits->count);
-	assert_int_equal(matches_next(m, f->reader, p, 1, &hit), MATCHES_END);
+	assert_int_equal(i, matches->count);
+	assert_int_equal(matches_next(m, f->reader, p, 1, &match), MATCHES_END);
 	p = (struct position){.cell = last, .at = SIZE_MAX};
-	while (matches_next(m, f->reader, p, -1, &hit) == MATCHES_FOUND) {
+	while (matches_next(m, f->reader, p, -1, &match) == MATCHES_FOUND) {
 		assert_true(i > 0);
-		assert_int_equal(number_at(f, hit), hits->at[--i]);
-		p = hit;
+		assert_int_equal(number_at(f, match), matches->at[--i]);
+		p = match;
 	}
 	assert_int_equal(i, 0);
-	assert_int_equal(matches_next(m, f->reader, p, -1, &hit), MATCHES_END);
+	assert_int_equal(matches_next(m, f->reader, p, -1, &match), MATCHES_END);
 }
 
 static void
-check_ranks(struct fixture *f, struct matches *m, const numbers *hits, size_t step)
+check_ranks(struct fixture *f, struct matches *m, const numbers *matches, size_t step)
 {
 	struct position p;
 	uint64_t rank;
 	bool exact;
-	for (size_t i = 0; i < hits->count; i += step) {
+	for (size_t i = 0; i < matches->count; i += step) {
 		assert_true(matches_find(m, f->reader, i, &p));
-		assert_int_equal(number_at(f, p), hits->at[i]);
+		assert_int_equal(number_at(f, p), matches->at[i]);
 		assert_true(matches_rank(m, f->reader, p, &rank, &exact));
 		assert_true(exact);
 		assert_int_equal(rank, i);
 	}
-	assert_false(matches_find(m, f->reader, hits->count, &p));
-	for (size_t i = 0, at = 0; i < f->walked.count; i += 97) { /* mostly no hits */
-		while (at < hits->count && hits->at[at] < i)
+	assert_false(matches_find(m, f->reader, matches->count, &p));
+	for (size_t i = 0, at = 0; i < f->walked.count; i += 97) { /* mostly no matches */
+		while (at < matches->count && matches->at[at] < i)
 			at++;
 		assert_true(reader_find_number(f->reader, i, &p, &exact));
-		bool hit = matches_rank(m, f->reader, p, &rank, &exact);
-		assert_int_equal(hit, at < hits->count && hits->at[at] == i);
+		bool match = matches_rank(m, f->reader, p, &rank, &exact);
+		assert_int_equal(match, at < matches->count && matches->at[at] == i);
 		assert_int_equal(rank, at);
 		assert_true(exact);
 	}
 }
 
 static void
-check_cells(struct fixture *f, struct matches *m, const numbers *hits)
+check_cells(struct fixture *f, struct matches *m, const numbers *matches)
 {
 	uint64_t cells = index_cell_count(trace_index(f->trace)), got;
 	size_t i = 0;
@@ -257,39 +257,39 @@ check_cells(struct fixture *f, struct matches *m, const numbers *hits)
 		struct matches_rows rows;
 		const struct block *block = reader_block(f->reader, cell);
 		size_t first = (size_t)block->first, end = first + block->count, begin = i;
-		while (i < hits->count && hits->at[i] < end)
+		while (i < matches->count && matches->at[i] < end)
 			i++;
-		assert_true(matches_hits(m, cell, &got));
+		assert_true(matches_in_cell(m, cell, &got));
 		assert_int_equal(got, i - begin);
 		assert_true(matches_rows(m, f->reader, cell, &rows));
 		assert_int_equal(rows.count, i - begin);
 		for (size_t k = 0; k < rows.count; k++)
-			assert_int_equal(first + rows.at[k], hits->at[begin + k]);
+			assert_int_equal(first + rows.at[k], matches->at[begin + k]);
 	}
-	assert_int_equal(i, hits->count);
-	assert_false(matches_hits(m, cells, &got));
+	assert_int_equal(i, matches->count);
+	assert_false(matches_in_cell(m, cells, &got));
 }
 
 static void
 check(struct fixture *f, struct matches *m, const struct filter *want, const struct filter *also)
 {
 	struct matches_progress progress;
-	numbers hits = naive(f, want, also);
+	numbers matches = naive(f, want, also);
 	matches_get_progress(m, &progress);
 	assert_true(progress.exact);
-	assert_int_equal(progress.count, hits.count);
+	assert_int_equal(progress.count, matches.count);
 	if (progress.cells < progress.of) { /* known from sums: wait for the cells too */
 		while (progress.cells < progress.of) {
 			usleep(1000);
 			matches_get_progress(m, &progress);
 		}
-		assert_int_equal(progress.count, hits.count);
+		assert_int_equal(progress.count, matches.count);
 	}
 	assert_int_equal(progress.of, index_cell_count(trace_index(f->trace)));
-	check_cells(f, m, &hits);
-	check_steps(f, m, &hits);
-	check_ranks(f, m, &hits, hits.count / 1000 + 1);
-	vec_free(&hits);
+	check_cells(f, m, &matches);
+	check_steps(f, m, &matches);
+	check_ranks(f, m, &matches, matches.count / 1000 + 1);
+	vec_free(&matches);
 }
 
 static void
@@ -403,23 +403,23 @@ test_names_that_vary(void **state)
 	open_path(&f, NULL, NULL, 0);
 	walk_all(&f);
 	index_build(trace_index(f.trace));
-	numbers hits = {0};
+	numbers matches = {0};
 	struct expansion e = {0};
 	for (size_t i = 0; i < f.walked.count; i++) {
 		reader_expand(f.reader, &f.walked.at[i], EXPAND_TEXT, &e);
 		if (strstr(text_get(&e.origin), "STM_0 "))
-			*vec_add(&hits) = i;
+			*vec_add(&matches) = i;
 	}
-	assert_true(hits.count > 10);
+	assert_true(matches.count > 10);
 	struct matches *m = matches_new(f.trace, &stm, NULL, 0);
 	struct matches_progress progress;
 	wait_exact(&f, m);
 	matches_get_progress(m, &progress);
-	assert_int_equal(progress.count, hits.count);
-	check_cells(&f, m, &hits);
+	assert_int_equal(progress.count, matches.count);
+	check_cells(&f, m, &matches);
 	matches_free(m);
 	expansion_free(&e);
-	vec_free(&hits);
+	vec_free(&matches);
 	filter_free(&stm);
 	close_fixture(&f);
 }
@@ -463,26 +463,26 @@ test_at_once(void **state)
 	/* of an origin the total; which cells it is in takes longer */
 	struct filter origin = {
 	    .severities = 1 << SEVERITY_INFO, .by_origin = true, .origin = f.walked.at[0].origin};
-	numbers hits = naive(&f, &origin, NULL);
+	numbers matches = naive(&f, &origin, NULL);
 	m = matches_new(f.trace, &origin, NULL, 0);
 	matches_get_progress(m, &progress);
 	assert_true(progress.exact);
-	assert_int_equal(progress.count, hits.count);
-	assert_true(hits.count > 0);
-	vec_free(&hits);
+	assert_int_equal(progress.count, matches.count);
+	assert_true(matches.count > 0);
+	vec_free(&matches);
 	matches_free(m);
 
 	/* and so by what it is called */
 	struct filter named = filter_all();
 	named.expr = filter_parse("severity <= warning and origin ~ /:[25]$/", NULL, NULL);
 	assert_non_null(named.expr);
-	hits = naive(&f, &named, NULL);
+	matches = naive(&f, &named, NULL);
 	m = matches_new(f.trace, &named, NULL, 0);
 	matches_get_progress(m, &progress);
 	assert_true(progress.exact);
-	assert_int_equal(progress.count, hits.count);
-	assert_in_range(hits.count, 100, f.walked.count / 2);
-	vec_free(&hits);
+	assert_int_equal(progress.count, matches.count);
+	assert_in_range(matches.count, 100, f.walked.count / 2);
+	vec_free(&matches);
 	check(&f, m, &named, NULL);
 	matches_free(m);
 	filter_free(&named);
@@ -623,7 +623,7 @@ test_late_text(void **state)
 
 /* --- order, ends, bounds ----------------------------------------------- */
 
-/* What is seen when the first hit is told, by the thread that found it. */
+/* What is seen when the first match is told, by the thread that found it. */
 struct witness {
 	struct matches *_Atomic m;
 	uint64_t near, far;
@@ -635,11 +635,11 @@ static void
 look_round(void *context)
 {
 	struct witness *w = context;
-	uint64_t hits;
+	uint64_t matches;
 	sem_wait(&w->go);
 	if (!w->heard) {
-		w->near_decided = matches_hits(w->m, w->near, &hits);
-		w->far_decided = matches_hits(w->m, w->far, &hits);
+		w->near_decided = matches_in_cell(w->m, w->near, &matches);
+		w->far_decided = matches_in_cell(w->m, w->far, &matches);
 	}
 	w->heard = true;
 	sem_post(&w->go);
@@ -671,8 +671,8 @@ test_outward(void **state)
 	sem_destroy(&w.told);
 }
 
-/* Going from hit to hit while they are still being found: each wait for news
- * ends, and all hits come in the end. */
+/* Going from match to match while they are still being found: each wait for news
+ * ends, and all matches come in the end. */
 static void
 test_await(void **state)
 {
@@ -681,33 +681,33 @@ test_await(void **state)
 	struct fixture f;
 	open_strings(&f, 23, 60000, 2000);
 	struct filter text = text_filter("needle");
-	numbers hits = naive(&f, &text, NULL);
-	assert_true(hits.count > 10);
+	numbers matches = naive(&f, &text, NULL);
+	assert_true(matches.count > 10);
 	uint64_t last = index_cell_count(trace_index(f.trace)) - 1;
 	for (size_t k = 0; k < 2; k++) {
 		int direction = directions[k];
 		uint64_t from = direction > 0 ? 0 : last;
 		struct matches *m = matches_new(f.trace, &text, NULL, from);
-		struct position p = {.cell = from, .at = direction > 0 ? 0 : SIZE_MAX}, hit;
+		struct position p = {.cell = from, .at = direction > 0 ? 0 : SIZE_MAX}, match;
 		struct timespec deadline;
 		enum matches_result result;
-		size_t count = direction > 0 && hits.at[0] == 0;
+		size_t count = direction > 0 && matches.at[0] == 0;
 		clock_gettime(CLOCK_REALTIME, &deadline);
 		deadline.tv_sec += 60;
-		while ((result = matches_next(m, f.reader, p, direction, &hit)) != MATCHES_END) {
-			p = hit;
+		while ((result = matches_next(m, f.reader, p, direction, &match)) != MATCHES_END) {
+			p = match;
 			if (result == MATCHES_FOUND)
 				assert_int_equal(
-				    number_at(&f, hit),
-				    hits.at[direction > 0 ? count : hits.count - 1 - count]);
+				    number_at(&f, match),
+				    matches.at[direction > 0 ? count : matches.count - 1 - count]);
 			count += result == MATCHES_FOUND;
-			if (result == MATCHES_UNDECIDED && matches_await(m, hit, direction))
+			if (result == MATCHES_UNDECIDED && matches_await(m, match, direction))
 				assert_int_equal(sem_timedwait(&f.told, &deadline), 0);
 		}
-		assert_int_equal(count, hits.count);
+		assert_int_equal(count, matches.count);
 		matches_free(m);
 	}
-	vec_free(&hits);
+	vec_free(&matches);
 	filter_free(&text);
 	close_fixture(&f);
 }
@@ -729,7 +729,7 @@ test_stop(void **state)
 	open_strings(&f, 31, 200000, 20);
 	struct filter text = text_filter("(n|e)+(e|d)+l.*e");
 	struct matches_progress progress, later;
-	struct position hit;
+	struct position match;
 	struct matches *m = matches_new(f.trace, &text, NULL, 0);
 	sem_wait(&f.told);
 	matches_stop(m);
@@ -744,18 +744,18 @@ test_stop(void **state)
 	/* the cell that was being looked at may still be decided, and no other */
 	assert_in_range(later.cells, progress.cells, progress.cells + 1);
 
-	/* hits up to the first undecided cell, where the caller must go on */
+	/* matches up to the first undecided cell, where the caller must go on */
 	struct position p = {0};
-	uint64_t hits, count = 0;
+	uint64_t matches, count = 0;
 	enum matches_result result;
-	while ((result = matches_next(m, f.reader, p, 1, &hit)) == MATCHES_FOUND) {
-		p = hit;
+	while ((result = matches_next(m, f.reader, p, 1, &match)) == MATCHES_FOUND) {
+		p = match;
 		count++;
 	}
 	assert_int_equal(result, MATCHES_UNDECIDED);
 	assert_true(count + 1 >= progress.count); /* the very first message may be one */
-	assert_true(matches_hits(m, hit.cell, &hits) || hit.cell == 0);
-	assert_false(matches_hits(m, hit.cell + 1, &hits));
+	assert_true(matches_in_cell(m, match.cell, &matches) || match.cell == 0);
+	assert_false(matches_in_cell(m, match.cell + 1, &matches));
 	matches_free(m);
 
 	m = matches_new(f.trace, &text, NULL, 0);
@@ -766,7 +766,7 @@ test_stop(void **state)
 	close_fixture(&f);
 }
 
-/* Hits in every cell, few enough to be kept. */
+/* Matches in every cell, few enough to be kept. */
 static void
 test_memory(void **state)
 {
@@ -800,7 +800,7 @@ test_empty_capture(void **state)
 {
 	(void)state;
 	struct fixture f = {0};
-	struct position hit;
+	struct position match;
 	open_bytes(&f);
 	index_build(trace_index(f.trace));
 	struct filter errors = {.severities = 1 << SEVERITY_ERROR};
@@ -808,11 +808,11 @@ test_empty_capture(void **state)
 	struct matches_progress progress;
 	matches_get_progress(m, &progress);
 	assert_int_equal(progress.count, 0);
-	assert_int_not_equal(matches_next(m, f.reader, (struct position){0}, 1, &hit),
+	assert_int_not_equal(matches_next(m, f.reader, (struct position){0}, 1, &match),
 			     MATCHES_FOUND);
-	assert_int_not_equal(matches_next(m, f.reader, (struct position){0}, -1, &hit),
+	assert_int_not_equal(matches_next(m, f.reader, (struct position){0}, -1, &match),
 			     MATCHES_FOUND);
-	assert_false(matches_find(m, f.reader, 0, &hit));
+	assert_false(matches_find(m, f.reader, 0, &match));
 	matches_free(m);
 	close_fixture(&f);
 }

@@ -217,7 +217,7 @@ test_next(void **state)
 	assert_true(wrapped);
 	filter_free(&text);
 
-	/* the only hit is where it began: a full round finds it again */
+	/* the only match is where it began: a full round finds it again */
 	text.expr = filter_parse_pattern("^n 12345 ", NULL);
 	assert_int_equal(find_number(f, &text, 12345, 1, true, NEXT_FOUND, &wrapped), 12345);
 	assert_int_equal(find_number(f, &text, 12345, -1, true, NEXT_FOUND, &wrapped), 12345);

@@ -203,11 +203,11 @@ test_view(void **state)
 	bool coloured = false, plain = false;
 	for (int row = 2; row < 23; row++) {
 		const char *text = emulator_row(s->emulator, row);
-		bool hit = emulator_cell(s->emulator, row, 25).coloured;
-		coloured |= hit;
-		plain |= !hit;
+		bool match = emulator_cell(s->emulator, row, 25).coloured;
+		coloured |= match;
+		plain |= !match;
 		if (strlen(text) > 40)
-			assert_int_equal(hit, strstr(text, "ContextChange") != NULL);
+			assert_int_equal(match, strstr(text, "ContextChange") != NULL);
 	}
 	assert_true(coloured && plain);
 	scene_keys(s, ":view default\r"); /* another view: another filter */

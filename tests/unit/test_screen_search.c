@@ -18,23 +18,23 @@ test_search(void **state)
 {
 	struct scene *s = *state;
 	struct truth truth;
-	size_t hits[3], count = 0;
+	size_t matches[3], count = 0;
 	char want[32];
 	truth_read(&truth, "demo.truth.tsv");
 	for (size_t i = 1; i < truth.rows[TEXT].count && count < 3; i++)
 		if (strstr(truth.rows[TEXT].at[i], "VDD_DSP"))
-			hits[count++] = i;
+			matches[count++] = i;
 	assert_int_equal(count, 3);
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "boot rom  ");
 	scene_keys(s, "/vdd_d.p\r"); /* no capital: either case */
-	snprintf(want, sizeof want, " %zu / 309", hits[0]);
+	snprintf(want, sizeof want, " %zu / 309", matches[0]);
 	scene_wait(s, want);
 	scene_keys(s, "2n");
-	snprintf(want, sizeof want, " %zu / 309", hits[2]);
+	snprintf(want, sizeof want, " %zu / 309", matches[2]);
 	scene_wait(s, want);
 	scene_keys(s, "N");
-	snprintf(want, sizeof want, " %zu / 309", hits[1]);
+	snprintf(want, sizeof want, " %zu / 309", matches[1]);
 	scene_wait(s, want);
 	scene_keys(s, "/\\x42 4 2\r"); /* meant for bytes, but none */
 	scene_wait(s, "character 6: a byte is two hexadecimal digits");
@@ -63,25 +63,25 @@ bar_at(struct scene *s, size_t i)
 	return (char)emulator_cell(s->emulator, 2 + (int)i, s->cols - 1).code;
 }
 
-/* The rows of a scroll bar that have hits of TEXT: those where cells of so many
+/* The rows of a scroll bar that have matches of TEXT: those where cells of so many
  * bytes begin (1: the messages themselves) that hold one.  How many there are. */
 static size_t
-find_bar(const struct truth *truth, const char *text, uint64_t cell, bool hits[static 21])
+find_bar(const struct truth *truth, const char *text, uint64_t cell, bool matches[static 21])
 {
 	size_t last = truth->rows[OFFSET].count - 1, count = 0;
 	uint64_t size = strtoull(truth->rows[OFFSET].at[last], NULL, 10) +
 			strtoull(truth->rows[LENGTH].at[last], NULL, 10);
-	memset(hits, 0, 21 * sizeof *hits);
+	memset(matches, 0, 21 * sizeof *matches);
 	for (size_t i = 0; i <= last; i++)
 		if (strstr(truth->rows[TEXT].at[i], text)) {
 			uint64_t at = strtoull(truth->rows[OFFSET].at[i], NULL, 10);
-			hits[at / cell * cell * 21 / size] = true;
+			matches[at / cell * cell * 21 / size] = true;
 			count++;
 		}
 	return count;
 }
 
-/* A scroll bar tells where hits are: in a large capture by cells of 64 KiB, in a
+/* A scroll bar tells where matches are: in a large capture by cells of 64 KiB, in a
  * small one by messages. */
 static void
 test_scroll_bar(void **state)
@@ -96,11 +96,11 @@ test_scroll_bar(void **state)
 		struct scene *s = *state;
 		struct truth truth;
 		struct text capture = {0}, truth_path = {0}, keys = {0};
-		bool hits[21];
+		bool matches[21];
 		size_t rows = 0, count = 0;
 		truth_make_capture(cases[k].count, &capture, &truth_path);
 		truth_read(&truth, truth_path.data);
-		count = find_bar(&truth, cases[k].text, cases[k].cell, hits);
+		count = find_bar(&truth, cases[k].text, cases[k].cell, matches);
 		scene_open_made(s, capture.data, cases[k].end);
 		scene_keys(s, ":set bar=true\r");
 		scene_wait_at(s, 2, "|"); /* the first rows are on the screen */
@@ -110,8 +110,8 @@ test_scroll_bar(void **state)
 		text_addf(&keys, ", match 1 of %zu ", count);
 		scene_wait(s, keys.data);
 		for (size_t i = 0; i < 21; i++) {
-			rows += hits[i];
-			if ((bar_at(s, i) == '=') != hits[i])
+			rows += matches[i];
+			if ((bar_at(s, i) == '=') != matches[i])
 				scene_fail(s, "row %zu of the bar: '%c'", i, bar_at(s, i));
 		}
 		assert_in_range(rows, 3, 18); /* or it tells nothing */

@@ -82,7 +82,7 @@ test_merged(void **state)
 	scene_wait(s, keys);
 	check_merged(s, &f.session, sequence, count - 21);
 
-	/* hits of all traces are counted, and numbered, together */
+	/* matches of all traces are counted, and numbered, together */
 	uint64_t warnings = count_severity(sequence, SEVERITY_WARNING);
 	assert_true(warnings > 10);
 	scene_keys(s, "g&severity = warning");

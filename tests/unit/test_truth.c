@@ -2,7 +2,7 @@
  * The captures in testdata/ against what mkcapture says it sent: every
  * message at its offset with its length, time, severity, type, text and
  * fields.  The truth comes from an encoder that shares no code with the
- * decoders.  In damaged captures, what was not hit must still be there.
+ * decoders.  In damaged captures, what was not damaged must still be there.
  */
 #include "config.h"
 
@@ -254,7 +254,7 @@ check_exactly(const struct sample *sample)
 	close_capture(&c);
 }
 
-/* All that was not hit, up to `spare` messages that damage before them hides. */
+/* All that was not damaged, up to `spare` messages that damage before them hides. */
 static void
 check_survivors(const struct sample *sample)
 {
@@ -284,7 +284,7 @@ test_whole(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sample_count; i++)
-		if (!samples[i].hit)
+		if (!samples[i].damaged)
 			check_exactly(&samples[i]);
 }
 
@@ -293,7 +293,7 @@ test_damaged(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sample_count; i++)
-		if (samples[i].hit)
+		if (samples[i].damaged)
 			check_survivors(&samples[i]);
 }
 

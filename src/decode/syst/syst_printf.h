@@ -53,7 +53,7 @@ struct syst_args {
 struct syst_printf_result {
 	size_t used; /* bytes of the arguments */
 	bool faulty; /* the format is invalid, or the arguments end early */
-	bool cut;    /* a limit was hit */
+	bool cut;    /* a limit was reached */
 };
 
 /*

@@ -21,7 +21,7 @@
 static void
 entry_free(struct filter_entry *entry)
 {
-	hits_close(&entry->hits);
+	list_matches_close(&entry->matches);
 	filter_expr_free(entry->expr);
 	*entry = (struct filter_entry){0};
 }
@@ -71,11 +71,11 @@ filters_add_severities(const struct screen *screen, struct text *out)
 }
 
 bool
-filters_add_count(struct screen *screen, const struct hits *hits, struct text *out)
+filters_add_count(struct screen *screen, const struct list_matches *matches, struct text *out)
 {
 	struct matches_progress progress;
 	char digits[32];
-	hits_get_progress(hits, &progress);
+	list_matches_get_progress(matches, &progress);
 	if (!progress.exact && !progress.count) {
 		text_add(out, progress.working ? "searching" : "none yet");
 		return false;
@@ -310,7 +310,7 @@ void
 filters_uncount(struct screen *screen)
 {
 	for (size_t i = 0; i < screen->filters->list.count; i++)
-		hits_close(&screen->filters->list.at[i].hits);
+		list_matches_close(&screen->filters->list.at[i].matches);
 }
 
 /* --- names ------------------------------------------------------------- */

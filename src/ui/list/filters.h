@@ -17,7 +17,7 @@ struct filter_entry {
 	bool disabled;
 
 	/* its own count, while the pane is open */
-	struct hits hits;
+	struct list_matches matches;
 	double seconds; /* until it was set up: what sums could tell was told then */
 };
 
@@ -44,7 +44,7 @@ void filters_add_severities(const struct screen *, struct text *out);
 
 /* Appends how many matches there are, with a sign while there may be more; false if
  * there is no number yet, and words instead. */
-bool filters_add_count(struct screen *, const struct hits *, struct text *out);
+bool filters_add_count(struct screen *, const struct list_matches *, struct text *out);
 
 /* The mildest severity that is shown, and whether all worse ones are. */
 enum severity filters_threshold(const struct filters *, bool *whole);

@@ -131,19 +131,19 @@ passes(struct list *list, struct reader *reader, struct position at)
 
 /* Whether the filter passes the message at a position. */
 static bool
-is_hit(struct list *list, struct sequence_position p)
+list_is_match(struct list *list, struct sequence_position p)
 {
 	return passes(list, list->lanes[p.lane].reader, p.at);
 }
 
-/* Whether a message that is no hit is shown with one. */
+/* Whether a message that is no match is shown with one. */
 static bool
 is_near(struct list *list, struct sequence_position p)
 {
 	for (int direction = -1; direction <= 1; direction += 2) {
 		struct sequence_position other = p;
 		for (unsigned i = 0; i < list->around && step(list, &other, direction); i++)
-			if (is_hit(list, other))
+			if (list_is_match(list, other))
 				return true;
 	}
 	return false;
@@ -159,7 +159,7 @@ row_at(struct list *list, struct sequence_position p)
 	row.there = m != NULL;
 	if (m)
 		row.message = *m;
-	row.near = list->around && !is_hit(list, p);
+	row.near = list->around && !list_is_match(list, p);
 	reader_number(reader, p.at, &exact);
 	list->provisional |= !exact || !sequence_is_exact(list->sequence);
 	return row;
@@ -176,7 +176,7 @@ static enum next_result
 look_on(struct list *list, struct list_edge *edge, int direction, int64_t until,
 	struct sequence_position *found)
 {
-	const struct next_bound bound = {.known = list->hits.of, .until = until};
+	const struct next_bound bound = {.known = list->matches.of, .until = until};
 	if (!edge->looked) {
 		const struct next_query query = {.sequence = list->sequence,
 						 .want = list->filter,
@@ -257,8 +257,8 @@ is_beyond(struct list *list, struct sequence_position p, struct sequence_positio
 	return sequence_is_before(list->sequence, first, last);
 }
 
-/* The next row past an edge: a hit, or a message that is shown with one.  Those
- * in front of a hit begin behind what is shown already. */
+/* The next row past an edge: a match, or a message that is shown with one.  Those
+ * in front of a match begin behind what is shown already. */
 static enum added
 find_row(struct list *list, int side, int64_t until, struct sequence_position *found)
 {
@@ -276,7 +276,7 @@ find_row(struct list *list, int side, int64_t until, struct sequence_position *f
 		if (!step(list, &next, direction))
 			return ADDED_END;
 		*found = next;
-		if (is_hit(list, next) || is_near(list, next)) {
+		if (list_is_match(list, next) || is_near(list, next)) {
 			edge->looked = false;
 			return ADDED;
 		}
@@ -357,7 +357,7 @@ apply_pending_moves(struct list *list, int64_t until)
 	return list->pending_moves && !list->rows.count;
 }
 
-/* Rows above the cursor that a jump asked for; where it hit a message that
+/* Rows above the cursor that a jump asked for; where it reached a message that
  * the filter hides, the cursor goes to the next one, or else the last. */
 static bool
 fill_above(struct list *list, int64_t until)
@@ -516,10 +516,10 @@ go_to_row(struct list *list, struct sequence_position p, size_t margin)
 	list->scroll_margin = margin;
 	set_edge(&list->edges[LIST_BEFORE], p);
 	set_edge(&list->edges[LIST_AFTER], p);
-	if (list->hits.count)
-		matches_around(list->hits.of[p.lane], p.at.cell);
+	if (list->matches.count)
+		matches_around(list->matches.of[p.lane], p.at.cell);
 	if (sequence_shows(list->sequence, p.lane) &&
-	    (is_hit(list, p) || (list->around && is_near(list, p))))
+	    (list_is_match(list, p) || (list->around && is_near(list, p))))
 		*vec_add(&list->rows) = row_at(list, p);
 	list_work(list);
 }
@@ -620,7 +620,7 @@ void
 list_close(struct list *list)
 {
 	vec_free(&list->rows);
-	hits_close(&list->hits);
+	list_matches_close(&list->matches);
 	if (list->owns_sequence)
 		sequence_free(list->sequence);
 	free(list->lanes);
@@ -647,7 +647,7 @@ row_number(struct list *list, const struct row *row, uint64_t *number)
 	bool exact;
 	if (filter_is_all(list->filter))
 		*number = sequence_number(list->sequence, row_position(row), &exact);
-	else if (!hits_rank(&list->hits, row, number, &exact))
+	else if (!list_matches_rank(&list->matches, row, number, &exact))
 		return false;
 	return exact;
 }
@@ -667,11 +667,11 @@ find_number(struct list *list, uint64_t number, struct sequence_position *p)
 	}
 	if (list->lane_count > 1)
 		return false;
-	hits_get_progress(&list->hits, &progress);
+	list_matches_get_progress(&list->matches, &progress);
 	if (progress.exact && number >= progress.count)
 		number = progress.count - 1;
 	p->lane = 0;
-	return matches_find(list->hits.of[0], list->reader, number, &p->at);
+	return matches_find(list->matches.of[0], list->reader, number, &p->at);
 }
 
 /* Long moves are arithmetic, not steps. */
@@ -764,8 +764,8 @@ list_scroll(struct list *list, int64_t rows)
 void
 list_show(struct list *list)
 {
-	if (!list->hits.count && !filter_is_all(list->filter))
-		hits_open(&list->hits, list, list->filter, NULL);
+	if (!list->matches.count && !filter_is_all(list->filter))
+		list_matches_open(&list->matches, list, list->filter, NULL);
 	if (list->outdated)
 		list_rebuild(list);
 }
@@ -782,7 +782,7 @@ list_surround(struct list *list, unsigned around, bool shown)
 void
 list_refilter(struct list *list, bool shown)
 {
-	hits_close(&list->hits);
+	list_matches_close(&list->matches);
 	drop_cursors(list); /* which look at the filter */
 	list->outdated = true;
 	if (shown)
@@ -868,7 +868,7 @@ struct changes {
 static struct changes
 look_at_lanes(struct list *list)
 {
-	struct changes changes = {.stale = hits_update(&list->hits)};
+	struct changes changes = {.stale = list_matches_update(&list->matches)};
 	for (size_t i = 0; i < list->lane_count; i++) {
 		struct list_lane *lane = &list->lanes[i];
 		unsigned generation = lane->generation;

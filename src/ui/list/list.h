@@ -25,7 +25,7 @@ struct row {
 	struct place place;
 	struct message message; /* so that showing it again decodes nothing */
 	bool there;		/* false: it vanished before it was copied */
-	bool near;		/* shown because of a hit around it */
+	bool near;		/* shown because of a match around it */
 };
 
 static inline struct sequence_position
@@ -67,9 +67,9 @@ struct list {
 	struct trace *trace;
 	struct reader *reader;
 	const struct filter *filter; /* borrowed */
-	struct hits hits;	     /* of it, once list_show was called */
+	struct list_matches matches; /* of it, once list_show was called */
 	bool outdated;		     /* the rows are by a filter that was before it */
-	unsigned around;	     /* messages shown before and after each hit */
+	unsigned around;	     /* messages shown before and after each match */
 	VEC(struct row) rows;
 	size_t top; /* row at the top of the screen */
 	size_t cursor;
@@ -136,7 +136,7 @@ void list_get_progress(const struct list *, struct index_progress *);
 /* The list comes on the screen: makes its rows by the filter as it is now, and
  * counts what that shows. */
 void list_show(struct list *);
-/* Shows so many messages before and after each hit too; SHOWN as below. */
+/* Shows so many messages before and after each match too; SHOWN as below. */
 void list_surround(struct list *, unsigned around, bool shown);
 /* After the filter changed: makes the rows anew and counts, or, if it is not SHOWN,
  * leaves that to list_show. */

@@ -12,25 +12,27 @@
 struct list;
 struct row;
 
-struct hits {
+struct list_matches {
 	struct matches **of; /* of each lane of the list; owned */
 	size_t count;	     /* 0: nothing is counted */
 	struct list *list;   /* borrowed */
 };
 
 /* Counts the messages that WANT and ALSO (NULL: all) want; both are copied.
- * HITS must be closed or zero. */
-void hits_open(struct hits *, struct list *, const struct filter *want, const struct filter *also);
-void hits_close(struct hits *);
+ * MATCHES must be closed or zero. */
+void list_matches_open(struct list_matches *, struct list *, const struct filter *want,
+		       const struct filter *also);
+void list_matches_close(struct list_matches *);
 
 /* See matches_update, matches_stop. */
-bool hits_update(struct hits *);
-void hits_stop(struct hits *);
+bool list_matches_update(struct list_matches *);
+void list_matches_stop(struct list_matches *);
 
 /* Sums of the traces that the list shows; false, and nothing: none are counted. */
-bool hits_get_progress(const struct hits *, struct matches_progress *);
+bool list_matches_get_progress(const struct list_matches *, struct matches_progress *);
 
 /* Of a row of the list; see matches_rank. */
-bool hits_rank(const struct hits *, const struct row *, uint64_t *rank, bool *exact);
+bool list_matches_rank(const struct list_matches *, const struct row *, uint64_t *rank,
+		       bool *exact);
 
 #endif

@@ -125,10 +125,10 @@ count_shown(struct list *list, size_t lane, struct position first, struct positi
 	struct reader *reader = list->lanes[lane].reader;
 	uint64_t from, to;
 	bool sure, certain, and_last = true;
-	if (list->hits.count) {
-		struct matches *hits = list->hits.of[lane];
-		matches_rank(hits, reader, first, &from, &sure);
-		and_last = matches_rank(hits, reader, last, &to, &certain);
+	if (list->matches.count) {
+		struct matches *matches = list->matches.of[lane];
+		matches_rank(matches, reader, first, &from, &sure);
+		and_last = matches_rank(matches, reader, last, &to, &certain);
 	} else {
 		from = reader_number(reader, first, &sure);
 		to = reader_number(reader, last, &certain);

@@ -38,7 +38,7 @@ void
 search_free(struct search *search)
 {
 	stop(search);
-	hits_close(&search->hits);
+	list_matches_close(&search->matches);
 	regex_free(search->regex);
 	filter_expr_free(search->pattern);
 	for (int i = 0; i < SEARCH_EARLIER; i++)
@@ -68,7 +68,7 @@ search_uncount(struct screen *screen)
 {
 	struct search *search = screen->search;
 	search_cancel(screen); /* it may look at the count */
-	hits_close(&search->hits);
+	list_matches_close(&search->matches);
 }
 
 /* The list's filter, where it has one. */
@@ -132,7 +132,7 @@ go_on(struct screen *screen, unsigned near)
 {
 	struct search *search = screen->search;
 	struct next_bound bound = {
-	    .known = search->counts ? search->hits.of : NULL, .near = near, .background = true};
+	    .known = search->counts ? search->matches.of : NULL, .near = near, .background = true};
 	struct sequence_position found;
 	enum next_result result;
 	while ((result = next_match(search->next, &bound, &found)) == NEXT_FOUND) {
@@ -194,7 +194,7 @@ void
 search_poll(struct screen *screen)
 {
 	struct search *search = screen->search;
-	hits_update(&search->hits);
+	list_matches_update(&search->matches);
 	if (search->next && screen->list == search->list)
 		go_on(screen, 0);
 	else
@@ -214,8 +214,8 @@ again(struct screen *screen, int direction, uint64_t count)
 	struct filter want = filter_all();
 	want.expr = search->pattern;
 	search->highlight = true;
-	if (!search->hits.count)
-		hits_open(&search->hits, screen->list, &want, shown(screen));
+	if (!search->matches.count)
+		list_matches_open(&search->matches, screen->list, &want, shown(screen));
 	prepare(screen, want, "match", direction, count);
 	search->counts = true;
 	start(screen);

@@ -20,11 +20,11 @@ struct search {
 	struct regex *earlier[SEARCH_EARLIER]; /* of texts, the last first; owned, or NULL */
 	int direction;			       /* of the last */
 	bool highlight;			       /* matches on the screen */
-	struct hits hits;		       /* that the present list shows */
+	struct list_matches matches;	       /* that the present list shows */
 
 	struct next_match *next;     /* what runs, in the background too; or NULL */
 	struct filter want;	     /* borrows pattern or example */
-	bool counts;		     /* it is what `hits` counts */
+	bool counts;		     /* it is what `matches` counts */
 	const char *what;	     /* for "no ... found" */
 	struct list *list;	     /* where the match will be shown */
 	int step;		     /* direction */

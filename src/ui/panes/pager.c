@@ -23,7 +23,7 @@ pager_begin(struct pager *pager, int rows)
 {
 	pager->rows = rows;
 	pager->line = 0;
-	vec_clear(&pager->hits);
+	vec_clear(&pager->matches);
 }
 
 void
@@ -37,7 +37,7 @@ pager_close(void *state)
 {
 	struct pager *pager = state;
 	regex_free(pager->pattern);
-	vec_free(&pager->hits);
+	vec_free(&pager->matches);
 }
 
 /* --- a line ------------------------------------------------------------ */
@@ -46,8 +46,8 @@ pager_close(void *state)
 struct pager_line {
 	struct text text;
 	VEC(uint8_t) roles;
-	VEC(size_t) hits; /* where matches begin */
-	int indent;	  /* of further rows */
+	VEC(size_t) matches; /* where matches begin */
+	int indent;	     /* of further rows */
 };
 
 static void
@@ -91,7 +91,7 @@ find_matches(struct pager_line *line, struct regex *pattern)
 			start--;
 		while (is_inside(text[end]))
 			end++;
-		*vec_add(&line->hits) = start;
+		*vec_add(&line->matches) = start;
 		memset(line->roles.at + start, ROLE_MATCH, end - start);
 	}
 }
@@ -138,19 +138,19 @@ static void
 draw_line(struct pager *pager, const struct pager_line *line, struct canvas *canvas,
 	  const struct area *area)
 {
-	size_t at = 0, hit = 0, length = line->text.length;
+	size_t at = 0, match = 0, length = line->text.length;
 	int indent = 0;
 	do {
 		size_t row = pager->line++;
 		size_t end =
 		    at + row_fit(text_get(&line->text) + at, length - at, area->cols - indent);
-		if (hit < line->hits.count && line->hits.at[hit] < end)
-			*vec_add(&pager->hits) = row;
-		while (hit < line->hits.count && line->hits.at[hit] < end)
-			hit++;
+		if (match < line->matches.count && line->matches.at[match] < end)
+			*vec_add(&pager->matches) = row;
+		while (match < line->matches.count && line->matches.at[match] < end)
+			match++;
 		if (is_shown(pager, row))
 			draw_row(line, at, end, canvas, area, (int)(row - pager->top), indent,
-				 row == pager->hit);
+				 row == pager->match);
 		at = end;
 		indent = line->indent < area->cols * 2 / 3 ? line->indent : INDENT;
 	} while (at < length);
@@ -171,7 +171,7 @@ pager_put_parts(struct pager *pager, struct screen *screen, struct canvas *canva
 	draw_line(pager, &line, canvas, area);
 	text_free(&line.text);
 	vec_free(&line.roles);
-	vec_free(&line.hits);
+	vec_free(&line.matches);
 }
 
 void
@@ -224,17 +224,17 @@ pager_bottom(struct screen *screen, const struct command_call *call)
 /* The next row with a match, from the last one found if that is on the screen,
  * else from its first row on; *ROUND: the end was passed.  There is a match. */
 static size_t
-next_hit(const struct pager *pager, bool forward, bool *round)
+pager_next_match(const struct pager *pager, bool forward, bool *round)
 {
-	bool last = pager->hit != SIZE_MAX && is_shown(pager, pager->hit);
-	size_t from = last ? pager->hit + forward : pager->top;
-	size_t i = 0, count = pager->hits.count;
-	while (i < count && pager->hits.at[i] < from)
+	bool last = pager->match != SIZE_MAX && is_shown(pager, pager->match);
+	size_t from = last ? pager->match + forward : pager->top;
+	size_t i = 0, count = pager->matches.count;
+	while (i < count && pager->matches.at[i] < from)
 		i++; /* that is the first one from there on */
 	*round = forward ? i == count : !i;
 	if (forward)
-		return pager->hits.at[*round ? 0 : i];
-	return pager->hits.at[*round ? count - 1 : i - 1];
+		return pager->matches.at[*round ? 0 : i];
+	return pager->matches.at[*round ? count - 1 : i - 1];
 }
 
 static void
@@ -245,16 +245,16 @@ pager_find(struct screen *screen, bool forward, uint64_t count)
 	screen_place_panes(screen); /* drawing notes what matches; it is painted anew anyway */
 	screen->panes[screen->focus]->draw(screen, screen->canvas,
 					   &screen->layout.panes[screen->focus]);
-	if (!pager->hits.count) {
+	if (!pager->matches.count) {
 		screen_say(screen, "no match found");
 		return;
 	}
-	count = count % pager->hits.count ? count % pager->hits.count : pager->hits.count;
+	count = count % pager->matches.count ? count % pager->matches.count : pager->matches.count;
 	for (; count; count--) {
-		pager->hit = next_hit(pager, forward, &round);
+		pager->match = pager_next_match(pager, forward, &round);
 		rounds |= round;
-		if (!is_shown(pager, pager->hit))
-			go_to_line(pager, (int64_t)pager->hit);
+		if (!is_shown(pager, pager->match))
+			go_to_line(pager, (int64_t)pager->match);
 	}
 	if (rounds)
 		screen_say(screen, forward ? "continued at the start" : "continued at the end");
@@ -283,7 +283,7 @@ pager_search(struct screen *screen, const struct command_call *call)
 	if (pattern) {
 		regex_free(pager->pattern);
 		pager->pattern = pattern;
-		pager->hit = SIZE_MAX;
+		pager->match = SIZE_MAX;
 	}
 	pager->backward = call->id == COMMAND_SEARCH_BACK;
 	pager_search_again(screen, &(struct command_call){.id = COMMAND_NEXT, .count = 1});

@@ -22,8 +22,8 @@ struct pager {
 	void (*mark)(struct screen *, const char *text, size_t length, uint8_t *roles);
 
 	struct regex *pattern; /* what is searched for, or NULL; owned */
-	VEC(size_t) hits;      /* rows where it begins, in order, as last drawn */
-	size_t hit;	       /* the one gone to, SIZE_MAX: none yet */
+	VEC(size_t) matches;   /* rows where it begins, in order, as last drawn */
+	size_t match;	       /* the one gone to, SIZE_MAX: none yet */
 	bool backward;	       /* as the last search */
 };
 

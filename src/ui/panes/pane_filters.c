@@ -62,13 +62,13 @@ count_entry(struct screen *screen, struct filter_entry *entry)
 {
 	struct filter want = filter_all();
 	want.expr = entry->expr;
-	if (entry->hits.count && entry->hits.list == screen->list) {
-		hits_update(&entry->hits);
+	if (entry->matches.count && entry->matches.list == screen->list) {
+		list_matches_update(&entry->matches);
 		return;
 	}
-	hits_close(&entry->hits);
+	list_matches_close(&entry->matches);
 	int64_t start = thread_now_ms();
-	hits_open(&entry->hits, screen->list, &want, NULL);
+	list_matches_open(&entry->matches, screen->list, &want, NULL);
 	entry->seconds = (double)(thread_now_ms() - start) / 1000;
 }
 
@@ -103,9 +103,9 @@ fill_count(struct screen *screen, struct table_row *row, struct filter_entry *en
 	struct text *text = &state_of(screen)->text;
 	struct matches_progress progress;
 	count_entry(screen, entry);
-	hits_get_progress(&entry->hits, &progress);
+	list_matches_get_progress(&entry->matches, &progress);
 	text_clear(text);
-	filters_add_count(screen, &entry->hits, text);
+	filters_add_count(screen, &entry->matches, text);
 	table_put(row, FILTER_COUNT, ROLE_NORMAL, text_get(text), text->length);
 	text_clear(text);
 	add_how(&progress, text);
@@ -206,8 +206,8 @@ filters_title(struct screen *screen, struct text *out)
 	char digits[32];
 	bool exact;
 	text_add(out, "  ");
-	if (screen->list->hits.count)
-		filters_add_count(screen, &screen->list->hits, out);
+	if (screen->list->matches.count)
+		filters_add_count(screen, &screen->list->matches, out);
 	else
 		text_add(out, "all");
 	uint64_t total = sequence_count(screen->list->sequence, &exact);

@@ -6,7 +6,7 @@
  * rows after it in which none does.  Only where the capture has a few cells their
  * messages are looked at one by one.
  *
- * Cost: hits are differences of sums, some microseconds a row.  The errors of a
+ * Cost: matches are differences of sums, some microseconds a row.  The errors of a
  * cell are looked at once, until the screen or the capture has another size.
  */
 #include "config.h"
@@ -27,8 +27,8 @@ struct bar {
 	struct screen *screen;
 	struct list_lane *lane;
 	struct index *index;
-	struct matches *hits; /* or NULL */
-	uint64_t size;	      /* of the capture, at least 1 */
+	struct matches *matches; /* or NULL */
+	uint64_t size;		 /* of the capture, at least 1 */
 	uint64_t cell_size, cells;
 	int rows;
 };
@@ -41,12 +41,12 @@ scrollbar_free(struct scrollbar *bar)
 
 /* Those that the user asked for last: of the search, else of the filter. */
 static struct matches *
-hits_of_lane(struct screen *screen)
+matches_of_lane(struct screen *screen)
 {
 	struct list *list = screen->list;
-	if (screen->search->highlight && screen->search->hits.count)
-		return screen->search->hits.of[list->lane];
-	return list->hits.count ? list->hits.of[list->lane] : NULL;
+	if (screen->search->highlight && screen->search->matches.count)
+		return screen->search->matches.of[list->lane];
+	return list->matches.count ? list->matches.of[list->lane] : NULL;
 }
 
 static struct bar
@@ -58,7 +58,7 @@ make_bar(struct screen *screen, int rows)
 	return (struct bar){.screen = screen,
 			    .lane = &list->lanes[list->lane],
 			    .index = index,
-			    .hits = hits_of_lane(screen),
+			    .matches = matches_of_lane(screen),
 			    .size = size ? size : 1,
 			    .cell_size = index_cell_size(index),
 			    .cells = index_cell_count(index),
@@ -93,15 +93,15 @@ static void
 mark_messages(const struct bar *bar, uint64_t cell, char *marks)
 {
 	struct matches_rows rows = {0};
-	if (bar->hits)
-		matches_rows(bar->hits, bar->lane->reader, cell, &rows);
+	if (bar->matches)
+		matches_rows(bar->matches, bar->lane->reader, cell, &rows);
 	const struct block *block = reader_block(bar->lane->reader, cell);
-	for (size_t i = 0, hit = 0; block && i < block->count; i++) {
+	for (size_t i = 0, match = 0; block && i < block->count; i++) {
 		const struct message *m = &block->messages[i];
 		char *mark = &marks[row_of(bar, m->offset)];
-		bool is_hit = hit < rows.count && rows.at[hit] == i;
-		hit += is_hit;
-		if (is_hit)
+		bool is_match = match < rows.count && rows.at[match] == i;
+		match += is_match;
+		if (is_match)
 			*mark = '=';
 		else if (is_error(m->severity) && !*mark)
 			*mark = severity_letter(SEVERITY_ERROR);
@@ -139,8 +139,8 @@ mark_cells(const struct bar *bar, struct scrollbar *kept, char *marks)
 		uint64_t from = cell_from(bar, row), to = cell_from(bar, row + 1);
 		if (from == to) /* none begins here: one covers the row */
 			marks[row] = marks[row - 1];
-		else if (bar->hits &&
-			 matches_before(bar->hits, to) > matches_before(bar->hits, from))
+		else if (bar->matches &&
+			 matches_before(bar->matches, to) > matches_before(bar->matches, from))
 			marks[row] = '=';
 		else if (kept->errors.at[row])
 			marks[row] = severity_letter(SEVERITY_ERROR);

@@ -1,6 +1,6 @@
 /*
  * A column at the right of the list: which part of the capture is on the screen,
- * and where in it marks, hits and errors are.
+ * and where in it marks, matches and errors are.
  */
 #ifndef TRAWL_UI_SCROLLBAR_H
 #define TRAWL_UI_SCROLLBAR_H

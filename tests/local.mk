@@ -74,6 +74,8 @@ tests_libtest_a_SOURCES = \
 	tests/unit/same_index.h \
 	tests/unit/session_fixture.c \
 	tests/unit/session_fixture.h \
+	tests/unit/sorted.c \
+	tests/unit/sorted.h \
 	tests/unit/test.h \
 	tests/unit/stp_walk.c \
 	tests/unit/stp_walk.h \

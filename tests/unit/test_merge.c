@@ -13,72 +13,15 @@
 #include "session/clock/clocks.h"
 #include "session/merge.h"
 #include "session/session.h"
+#include "sorted.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-/* --- the naive list ---------------------------------------------------- */
-
-struct entry {
-	size_t part, trace;
-	int64_t key;
-	uint64_t number; /* in its trace */
-};
-
-typedef VEC(struct entry) entries;
-
-static int
-compare(const void *x, const void *y)
-{
-	const struct entry *a = x, *b = y;
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->trace != b->trace)
-		return a->trace < b->trace ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-/* All messages of the traces in SHOWN (a bit each). */
-static entries
-sort_all(struct session *session, unsigned shown)
-{
-	entries all = {0};
-	size_t parts[8], first[8], count = 0;
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct trace *trace = session->traces.at[i];
-		struct reader *reader = reader_new(trace);
-		struct message m;
-		int64_t key = INT64_MIN;
-		uint64_t number = 0;
-		size_t part = 0;
-		while (part < count && parts[part] != clocks_part(trace))
-			part++;
-		if (part == count) {
-			first[count] = i;
-			parts[count++] = clocks_part(trace);
-		}
-		while (reader_walk(reader, &m, 1)) {
-			struct message_time time;
-			if (clocks_time(trace, &m, NULL, &time) && time.order > key)
-				key = time.order;
-			if (shown >> i & 1)
-				*vec_add(&all) = (struct entry){first[part], i, key, number};
-			number++;
-		}
-		reader_free(reader);
-	}
-	qsort(all.at, all.count, sizeof *all.at, compare);
-	return all;
-}
-
 static void
-assert_is(struct merge *m, struct sequence_position p, const struct entry *entry)
+assert_is(struct merge *m, struct sequence_position p, const struct sorted_message *entry)
 {
 	bool exact;
-	assert_int_equal(p.lane, entry->trace);
+	assert_int_equal(p.lane, entry->lane);
 	assert_int_equal(reader_number(merge_reader(m, p.lane), p.at, &exact), entry->number);
 	assert_true(exact);
 }
@@ -86,7 +29,7 @@ assert_is(struct merge *m, struct sequence_position p, const struct entry *entry
 /* --- properties -------------------------------------------------------- */
 
 static void
-check_walks(struct merge *m, const entries *all)
+check_walks(struct merge *m, const sorted_messages *all)
 {
 	struct sequence_position p;
 	assert_true(merge_first(m, &p));
@@ -107,7 +50,7 @@ static uint64_t seed;
 
 /* A message by its number, and a few around it in both directions. */
 static void
-check_numbers(struct merge *m, const entries *all, unsigned times)
+check_numbers(struct merge *m, const sorted_messages *all, unsigned times)
 {
 	for (unsigned t = 0; t < times; t++) {
 		size_t at = t == 0 ? 0 : t == 1 ? all->count - 1 : random_below(&seed, all->count);
@@ -138,19 +81,16 @@ check_numbers(struct merge *m, const entries *all, unsigned times)
 }
 
 static void
-check_times(struct merge *m, const entries *all, unsigned times)
+check_times(struct merge *m, const sorted_messages *all, unsigned times)
 {
 	for (unsigned t = 0; t < times; t++) {
-		const struct entry *entry = &all->at[random_below(&seed, all->count)];
+		const struct sorted_message *entry = &all->at[random_below(&seed, all->count)];
 		int64_t key = entry->key + (int64_t)random_below(&seed, 3) - 1;
 		if (entry->key == INT64_MIN)
 			continue;
-		size_t i = 0; /* the first of that part that is not before it */
-		while (i < all->count && (all->at[i].part < entry->part ||
-					  (all->at[i].part == entry->part && all->at[i].key < key)))
-			i++;
+		size_t i = sorted_find(all, entry->part, key);
 		struct sequence_position p;
-		bool any = merge_find_time(m, entry->trace, key, &p);
+		bool any = merge_find_time(m, entry->lane, key, &p);
 		assert_int_equal(any, i < all->count);
 		if (any)
 			assert_is(m, p, &all->at[i]);
@@ -160,7 +100,7 @@ check_times(struct merge *m, const entries *all, unsigned times)
 static void
 check_all(struct session_fixture *f, struct merge *m, unsigned shown)
 {
-	entries all = sort_all(&f->session, shown);
+	sorted_messages all = sorted_session(&f->session, shown);
 	assert_true(all.count > 1000);
 	check_walks(m, &all);
 	check_numbers(m, &all, 300);

@@ -7,86 +7,22 @@
 
 #include "test.h"
 
+#include "random.h"
 #include "session_fixture.h"
-#include "session/clock/clocks.h"
 #include "session/sequence.h"
+#include "sorted.h"
 #include "ui/list/list.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { TRACES = 5, CSEL = 4 };
 
-/* --- the naive sequence ------------------------------------------------- */
-
-struct entry {
-	size_t part, lane;
-	int64_t key; /* the latest time in the lane so far */
-	uint64_t number;
-	struct message message;
-};
-
-typedef VEC(struct entry) entries;
-
-static int
-compare(const void *x, const void *y)
-{
-	const struct entry *a = x, *b = y;
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->lane != b->lane)
-		return a->lane < b->lane ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-static void
-add_trace(struct session *session, size_t number, size_t lane, entries *all)
-{
-	struct trace *trace = session->traces.at[number];
-	struct reader *reader = reader_new(trace);
-	struct entry entry = {.lane = lane, .key = INT64_MIN};
-	while (clocks_part(session->traces.at[entry.part]) != clocks_part(trace))
-		entry.part++; /* the first trace that is related to it */
-	while (reader_walk(reader, &entry.message, 1)) {
-		struct message_time time;
-		if (clocks_time(trace, &entry.message, NULL, &time) && time.order > entry.key)
-			entry.key = time.order;
-		*vec_add(all) = entry;
-		entry.number++;
-	}
-	reader_free(reader);
-}
-
-/* All messages of one trace, or with TRACES of those in SHOWN, a bit each. */
-static entries
-sort_all(struct session *session, size_t trace, unsigned shown)
-{
-	entries all = {0};
-	if (trace < TRACES)
-		add_trace(session, trace, 0, &all);
-	for (size_t i = 0; i < TRACES && trace == TRACES; i++)
-		if (shown >> i & 1)
-			add_trace(session, i, i, &all);
-	qsort(all.at, all.count, sizeof *all.at, compare);
-	return all;
-}
-
-static uint32_t random_state;
-
-static size_t
-draw(size_t below)
-{
-	random_state = random_state * 1664525 + 1013904223;
-	return (size_t)((uint64_t)random_state * below >> 32);
-}
+static uint64_t seed;
 
 /* --- what is expected --------------------------------------------------- */
 
 static bool
-is_entry(struct sequence *s, struct sequence_position p, const struct entry *entry)
+is_entry(struct sequence *s, struct sequence_position p, const struct sorted_message *entry)
 {
 	const struct message *m = sequence_message(s, p);
 	bool exact;
@@ -95,7 +31,7 @@ is_entry(struct sequence *s, struct sequence_position p, const struct entry *ent
 }
 
 static void
-assert_is(struct sequence *s, struct sequence_position p, const struct entry *entry)
+assert_is(struct sequence *s, struct sequence_position p, const struct sorted_message *entry)
 {
 	assert_true(is_entry(s, p, entry));
 }
@@ -103,45 +39,38 @@ assert_is(struct sequence *s, struct sequence_position p, const struct entry *en
 /* The first of the part of LANE that is not before TIME, or of a part behind it, else
  * the last of all. */
 static size_t
-expect_time(const entries *all, size_t lane, int64_t time)
+expect_time(const sorted_messages *all, size_t lane, int64_t time)
 {
-	size_t i = 0, part = 0;
+	size_t part = 0;
 	for (size_t k = 0; k < all->count; k++)
 		part = all->at[k].lane == lane ? all->at[k].part : part;
-	while (i < all->count &&
-	       (all->at[i].part < part || (all->at[i].part == part && all->at[i].key < time)))
-		i++;
+	size_t i = sorted_find(all, part, time);
 	return i < all->count ? i : all->count - 1;
 }
 
-/* The first of a lane whose own clock is not before TICKS, else its last. */
-static size_t
-expect_ticks(const entries *all, size_t lane, uint64_t ticks)
+static bool
+has_ticks(const struct message *m, uint64_t ticks)
 {
-	size_t last = 0;
-	for (size_t i = 0; i < all->count; i++) {
-		const struct message *m = &all->at[i].message;
-		if (all->at[i].lane != lane)
-			continue;
-		last = i;
-		if (m->flags & MESSAGE_TIMED && m->ticks >= ticks)
-			break;
-	}
-	return last;
+	return m->flags & MESSAGE_TIMED && m->ticks >= ticks;
 }
 
-/* The message of a lane of records that holds a byte, or else the next one, or else
- * the last. */
+static bool
+ends_behind(const struct message *m, uint64_t offset)
+{
+	return m->offset + m->length > offset;
+}
+
+/* The first of lane 0 that HAS the value, else its last. */
 static size_t
-expect_offset(const entries *all, size_t lane, uint64_t offset)
+expect_first(const sorted_messages *all, bool (*has)(const struct message *, uint64_t),
+	     uint64_t value)
 {
 	size_t last = 0;
 	for (size_t i = 0; i < all->count; i++) {
-		const struct message *m = &all->at[i].message;
-		if (all->at[i].lane != lane)
+		if (all->at[i].lane != 0)
 			continue;
 		last = i;
-		if (m->offset + m->length > offset)
+		if (has(&all->at[i].message, value))
 			break;
 	}
 	return last;
@@ -155,7 +84,7 @@ share_of(uint64_t whole, uint64_t percent)
 }
 
 static bool
-is_expected(struct sequence *s, const entries *all, const struct sequence_wish *wish)
+is_expected(struct sequence *s, const sorted_messages *all, const struct sequence_wish *wish)
 {
 	struct sequence_position p;
 	size_t at = 0;
@@ -173,10 +102,10 @@ is_expected(struct sequence *s, const entries *all, const struct sequence_wish *
 	else if (wish->by == SEQUENCE_BY_TIME)
 		at = expect_time(all, wish->lane, wish->time);
 	else if (wish->by == SEQUENCE_BY_TICKS)
-		at = expect_ticks(all, wish->lane, wish->value);
+		at = expect_first(all, has_ticks, wish->value);
 	else
-		at = expect_offset(
-		    all, 0,
+		at = expect_first(
+		    all, ends_behind,
 		    share_of(capture_size(trace_capture(reader_trace(sequence_reader(s, 0)))),
 			     wish->value));
 	return found && is_entry(s, p, &all->at[at]);
@@ -185,7 +114,7 @@ is_expected(struct sequence *s, const entries *all, const struct sequence_wish *
 /* --- properties -------------------------------------------------------- */
 
 static void
-check_steps(struct sequence *s, const entries *all)
+check_steps(struct sequence *s, const sorted_messages *all)
 {
 	struct sequence_position p;
 	assert_true(sequence_first(s, &p));
@@ -202,7 +131,7 @@ check_steps(struct sequence *s, const entries *all)
 
 /* Which of two is first, and where other lanes go on from one of them. */
 static void
-check_pair(struct sequence *s, const entries *all, size_t i, size_t k)
+check_pair(struct sequence *s, const sorted_messages *all, size_t i, size_t k)
 {
 	struct sequence_wish first = {.by = SEQUENCE_BY_NUMBER, .value = i};
 	struct sequence_wish second = {.by = SEQUENCE_BY_NUMBER, .value = k};
@@ -220,18 +149,19 @@ check_pair(struct sequence *s, const entries *all, size_t i, size_t k)
 }
 
 static void
-check_numbers(struct sequence *s, const entries *all)
+check_numbers(struct sequence *s, const sorted_messages *all)
 {
 	bool exact;
 	for (unsigned t = 0; t < 200; t++) {
-		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = draw(all->count)};
+		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER,
+					     .value = random_below(&seed, all->count)};
 		struct sequence_position p;
 		assert_true(sequence_knows(s, &wish));
 		assert_true(sequence_find(s, &wish, &p));
 		assert_is(s, p, &all->at[wish.value]);
 		assert_int_equal(sequence_number(s, p, &exact), wish.value);
 		assert_true(exact);
-		check_pair(s, all, wish.value, draw(all->count));
+		check_pair(s, all, wish.value, random_below(&seed, all->count));
 	}
 	assert_int_equal(sequence_count(s, &exact), all->count);
 	assert_true(exact);
@@ -240,7 +170,7 @@ check_numbers(struct sequence *s, const entries *all)
 
 /* Wishes beyond all messages: the last one where it is of a time. */
 static void
-check_beyond(struct sequence *s, const entries *all, bool records)
+check_beyond(struct sequence *s, const sorted_messages *all, bool records)
 {
 	const size_t lane = all->at[all->count - 1].lane;
 	const struct sequence_wish wishes[] = {
@@ -256,27 +186,29 @@ check_beyond(struct sequence *s, const entries *all, bool records)
 /* A wish of each kind, around a message that was drawn.  Shares of bytes and ticks: of a
  * lane of records whose time does not step back. */
 static size_t
-draw_wishes(const entries *all, bool several, bool records, struct sequence_wish *wishes)
+draw_wishes(const sorted_messages *all, bool several, bool records, struct sequence_wish *wishes)
 {
-	const struct entry *entry = &all->at[draw(all->count)];
+	const struct sorted_message *entry = &all->at[random_below(&seed, all->count)];
 	size_t count = 0;
-	wishes[count++] =
-	    (struct sequence_wish){.by = SEQUENCE_BY_NUMBER, .value = draw(all->count + 2)};
+	wishes[count++] = (struct sequence_wish){.by = SEQUENCE_BY_NUMBER,
+						 .value = random_below(&seed, all->count + 2)};
 	if (entry->key != INT64_MIN)
-		wishes[count++] = (struct sequence_wish){.by = SEQUENCE_BY_TIME,
-							 .lane = entry->lane,
-							 .time = entry->key + (int64_t)draw(3) - 1};
+		wishes[count++] = (struct sequence_wish){
+		    .by = SEQUENCE_BY_TIME,
+		    .lane = entry->lane,
+		    .time = entry->key + (int64_t)random_below(&seed, 3) - 1};
 	if (several || records)
-		wishes[count++] =
-		    (struct sequence_wish){.by = SEQUENCE_BY_PERCENT, .value = draw(102)};
+		wishes[count++] = (struct sequence_wish){.by = SEQUENCE_BY_PERCENT,
+							 .value = random_below(&seed, 102)};
 	if (records && entry->message.flags & MESSAGE_TIMED)
-		wishes[count++] = (struct sequence_wish){.by = SEQUENCE_BY_TICKS,
-							 .value = entry->message.ticks + draw(2)};
+		wishes[count++] =
+		    (struct sequence_wish){.by = SEQUENCE_BY_TICKS,
+					   .value = entry->message.ticks + random_below(&seed, 2)};
 	return count;
 }
 
 static void
-check_wishes(struct sequence *s, const entries *all, bool records)
+check_wishes(struct sequence *s, const sorted_messages *all, bool records)
 {
 	for (unsigned t = 0; t < 200; t++) {
 		struct sequence_wish wishes[4];
@@ -289,7 +221,7 @@ check_wishes(struct sequence *s, const entries *all, bool records)
 }
 
 static void
-check_all(struct sequence *s, const entries *all, bool records)
+check_all(struct sequence *s, const sorted_messages *all, bool records)
 {
 	check_steps(s, all);
 	check_numbers(s, all);
@@ -310,7 +242,7 @@ test_one_lane(void **state)
 	sequence_load(all);
 	for (size_t i = 0; i < TRACES; i++) {
 		struct sequence *s = sequence_new_lane(all, i);
-		entries sorted = sort_all(&f.session, i, 0);
+		sorted_messages sorted = sorted_trace(&f.session, i);
 		size_t lane;
 		assert_true(sorted.count > 1000);
 		assert_int_equal(sequence_lane_count(s), 1);
@@ -344,7 +276,7 @@ test_lanes(void **state)
 		for (size_t i = 0; i < TRACES; i++)
 			sequence_show(s, i, shown >> i & 1);
 		assert_int_not_equal(sequence_generation(s), generation);
-		entries sorted = sort_all(&f.session, TRACES, shown);
+		sorted_messages sorted = sorted_session(&f.session, shown);
 		check_all(s, &sorted, false);
 		vec_free(&sorted);
 	}
@@ -365,7 +297,7 @@ test_unrelated(void **state)
 	session_fixture_load(&f);
 	struct sequence *s = sequence_new(&f.session);
 	sequence_load(s);
-	entries sorted = sort_all(&f.session, TRACES, 31);
+	sorted_messages sorted = sorted_session(&f.session, 31);
 	assert_true(sequence_relates(s, 0, 4));
 	assert_false(sequence_relates(s, 0, 2));
 	check_all(s, &sorted, false);
@@ -385,11 +317,12 @@ test_time_in_lane(void **state)
 	struct sequence *s = sequence_new(&f.session);
 	sequence_load(s);
 	for (size_t i = 0; i < TRACES; i++) {
-		entries sorted = sort_all(&f.session, i, 0);
+		sorted_messages sorted = sorted_trace(&f.session, i);
 		for (unsigned t = 0; t < 50; t++) {
-			int64_t time = sorted.at[draw(sorted.count)].key + (int64_t)draw(3) - 1;
+			int64_t time = sorted.at[random_below(&seed, sorted.count)].key +
+				       (int64_t)random_below(&seed, 3) - 1;
 			struct sequence_position p = {.lane = i};
-			struct entry entry = sorted.at[expect_time(&sorted, 0, time)];
+			struct sorted_message entry = sorted.at[expect_time(&sorted, 0, time)];
 			entry.lane = i;
 			assert_true(sequence_find_in_lane(s, i, time, &p.at));
 			assert_is(s, p, &entry);
@@ -409,7 +342,7 @@ test_not_noted(void **state)
 	session_fixture_open(&f, "-c 20000", NULL);
 	session_fixture_load(&f);
 	struct sequence *all = sequence_new(&f.session), *one = sequence_new_lane(all, 0);
-	entries sorted = sort_all(&f.session, TRACES, 31);
+	sorted_messages sorted = sorted_session(&f.session, 31);
 	int64_t time = sorted.at[sorted.count / 2].key;
 	const struct sequence_wish number = {.by = SEQUENCE_BY_NUMBER, .value = 5000};
 	const struct sequence_wish moment = {.by = SEQUENCE_BY_TIME, .time = time};
@@ -435,7 +368,7 @@ test_growing(void **state)
 	session_fixture_open(&f, "-c 100000", NULL);
 	struct trace *trace = f.session.traces.at[CSEL];
 	struct index *index = trace_index(trace);
-	entries sorted = sort_all(&f.session, CSEL, 0);
+	sorted_messages sorted = sorted_trace(&f.session, CSEL);
 	trace_follow(trace, true);
 	struct sequence *all = sequence_new(&f.session), *s = sequence_new_lane(all, CSEL);
 	session_start(&f.session);
@@ -470,7 +403,7 @@ test_growing(void **state)
  * found in the end; and in the end all is final. */
 struct early {
 	struct sequence *s;
-	entries sorted;
+	sorted_messages sorted;
 	struct sequence_wish wishes[40];
 	bool known[40];
 	size_t count, left;
@@ -480,7 +413,7 @@ static void
 draw_early(struct early *early, struct sequence *s, struct session *session, size_t trace)
 {
 	early->s = s;
-	early->sorted = sort_all(session, trace, 31);
+	early->sorted = trace < TRACES ? sorted_trace(session, trace) : sorted_session(session, 31);
 	while (early->count + 4 <= 40)
 		early->count += draw_wishes(&early->sorted, trace == TRACES, trace == CSEL,
 					    early->wishes + early->count);

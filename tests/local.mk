@@ -79,6 +79,7 @@ tests_libtest_a_SOURCES = \
 	tests/unit/test.h \
 	tests/unit/stp_walk.c \
 	tests/unit/stp_walk.h \
+	tests/unit/temp_file.h \
 	tests/unit/toy.c \
 	tests/unit/toy.h \
 	tests/unit/uia_write.c \

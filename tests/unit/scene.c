@@ -427,16 +427,6 @@ file_read_all(FILE *file, struct text *out)
 }
 
 void
-file_make(char path[static 32], const char *text)
-{
-	strcpy(path, "/tmp/test_screen.XXXXXX.yaml");
-	int file = mkstemps(path, 5);
-	assert_true(file >= 0);
-	assert_int_equal(write(file, text, strlen(text)), strlen(text));
-	close(file);
-}
-
-void
 batch_run_on(const char *name, const char *arguments, struct text *out)
 {
 	struct text command = {0};

@@ -111,8 +111,6 @@ _Noreturn void scene_fail(struct scene *, const char *form, ...)
 void testdata_path(const char *name, struct text *path);
 /* What a file or a pipe has to its end. */
 void file_read_all(FILE *, struct text *out);
-/* A file with TEXT, for an argument. */
-void file_make(char path[static 32], const char *text);
 
 /* What trawl prints with ARGUMENTS of testdata/NAME. */
 void batch_run_on(const char *name, const char *arguments, struct text *out);

@@ -18,6 +18,7 @@
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
 #include "session/session.h"
+#include "temp_file.h"
 #include "trace/reader.h"
 #include "ui/notebook.h"
 
@@ -385,14 +386,12 @@ test_frequency(void **state)
 	struct nibbles n = {0};
 	struct session session = {0};
 	struct err err;
-	char path[] = "/tmp/trawl-clocks-XXXXXX";
+	char path[TEMP_PATH];
 	nibbles_add(&n, ASYNC "F003 F08 000F4240");		/* 1 000 000 Hz */
 	nibbles_add(&n, "8 41 E 0000000000000000 8 42 4 2710"); /* D8MTS */
 	nibbles_add(&n, "F08 001E8480");			/* 2 000 000 Hz */
 	nibbles_add(&n, "8 43 4 4E20 8 44 4 7530 0");
-	int file = mkstemp(path);
-	assert_int_equal(write(file, n.bytes.at, n.bytes.count), n.bytes.count);
-	close(file);
+	temp_make(path, "", n.bytes.at, n.bytes.count);
 	option_defaults(profile_options_table(), &session.profile);
 	struct trace *trace = session_open(&session, path, "syst/stp", NULL, 0, &err);
 	assert_non_null(trace);

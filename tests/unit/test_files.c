@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "config/builtin.h"
+#include "temp_file.h"
 
 struct view {
 	char *title;
@@ -42,15 +43,6 @@ tear_down(void **state)
 }
 
 static void
-write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	fclose(file);
-}
-
-static void
 assert_title(const char *what, const char *title)
 {
 	struct view view;
@@ -66,7 +58,7 @@ static void
 test_name_in_user_folder(void **state)
 {
 	(void)state;
-	write_file("trawl/views/mine.yaml", "title: mine\n");
+	temp_write("trawl/views/mine.yaml", "title: mine\n");
 	assert_title("mine", "mine");
 	unlink("trawl/views/mine.yaml");
 }
@@ -75,8 +67,8 @@ static void
 test_path(void **state)
 {
 	(void)state;
-	write_file("here.yaml", "title: one\n");
-	write_file("here", "title: two\n");
+	temp_write("here.yaml", "title: one\n");
+	temp_write("here", "title: two\n");
 	assert_title("here.yaml", "one");
 	assert_title("./here", "two");
 	unlink("here.yaml");
@@ -110,7 +102,7 @@ test_unknown(void **state)
 	struct view view;
 	struct err err = {0};
 	(void)state;
-	write_file("nosuch", "title: not meant by a name\n");
+	temp_write("nosuch", "title: not meant by a name\n");
 	assert_int_equal(files_load("views", "nosuch", &view_table, &view, &err), ERR_USAGE);
 	assert_int_equal(strncmp(err.what, expected, strlen(expected)), 0);
 	assert_null(view.title);
@@ -130,7 +122,7 @@ test_user_before_builtin(void **state)
 		if (sscanf(builtin_files[i].name, "views/%63[^.]", what) != 1)
 			continue;
 		snprintf(path, sizeof path, "trawl/%s", builtin_files[i].name);
-		write_file(path, "title: mine\n");
+		temp_write(path, "title: mine\n");
 		assert_title(what, "mine");
 		unlink(path);
 	}

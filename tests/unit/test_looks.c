@@ -11,21 +11,13 @@
 #include "config/looks.h"
 #include "config/schema.h"
 #include "decode/decoder.h"
+#include "temp_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static void
-write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	fclose(file);
-}
 
 /* --- keys -------------------------------------------------------------- */
 
@@ -220,7 +212,7 @@ test_auto_view(void **state)
 		struct looks looks = {0};
 		struct err err = {0};
 		if (rows[i].own)
-			write_file(rows[i].own, "columns: [{name: offset}]\n");
+			temp_write(rows[i].own, "columns: [{name: offset}]\n");
 		looks_standard(&source);
 		assert_int_equal(looks_load(&source, &looks, &err), 0);
 		const struct column *column = looks.view.columns.at;
@@ -339,7 +331,7 @@ test_round_trip(void **state)
 						      choices[i][part], &err),
 					 0);
 		looks_write(&first, &one);
-		write_file(path, one.data);
+		temp_write(path, one.data);
 		if (looks_read(&source, &second, path, &err) < 0)
 			fail_msg("%s", err.what);
 		looks_write(&second, &two);
@@ -375,12 +367,12 @@ test_some_parts(void **state)
 	size_t columns = looks.view.columns.count;
 	assert_true(columns > 1);
 
-	write_file(path, "keys: {quit: X}\n");
+	temp_write(path, "keys: {quit: X}\n");
 	assert_int_equal(looks_read(&source, &looks, path, &err), 0);
 	assert_string_equal(looks.keys.keys[COMMAND_QUIT], "X");
 	assert_int_equal(looks.view.columns.count, columns);
 
-	write_file(path, "keys: {quit: Y}\nview:\n  columns: [{name: text}]\n  headr: true\n");
+	temp_write(path, "keys: {quit: Y}\nview:\n  columns: [{name: text}]\n  headr: true\n");
 	assert_int_equal(looks_read(&source, &looks, path, &err), ERR_CONFIG);
 	snprintf(expected, sizeof expected, "%s:4:3: unknown key headr in view; did you mean",
 		 path);
@@ -390,7 +382,7 @@ test_some_parts(void **state)
 	assert_int_equal(looks_load(&source, &looks, &err), ERR_CONFIG); /* keys come from it */
 	assert_string_equal(looks.keys.keys[COMMAND_QUIT], "X");
 
-	write_file(path, "{}\n");
+	temp_write(path, "{}\n");
 	assert_int_equal(looks_read(&source, &looks, path, &err), ERR_CONFIG);
 	assert_non_null(strstr(err.what, "says nothing of"));
 	unlink(path);

@@ -4,6 +4,7 @@
 
 #include "config/profile.h"
 #include "session/session.h"
+#include "temp_file.h"
 #include "trace/trace_options.h"
 
 #include <setjmp.h>
@@ -60,15 +61,6 @@ tear_down(void **state)
 }
 
 static void
-write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	fclose(file);
-}
-
-static void
 test_find_beside(void **state)
 {
 	struct place *place = *state;
@@ -78,7 +70,7 @@ test_find_beside(void **state)
 	assert_false(profile_find("lab.d/a.uia.bin", &place->found));
 	assert_string_equal(text_get(&place->found), "");
 	for (int i = 0; i < 3; i++) {
-		write_file(tries[i], "");
+		temp_write(tries[i], "");
 		assert_true(profile_find("lab.d/a.uia.bin", &place->found));
 		assert_string_equal(place->found.data, tries[i]);
 	}
@@ -90,7 +82,7 @@ static void
 test_find_in_working_folder(void **state)
 {
 	struct place *place = *state;
-	write_file("a.profile.yaml", "");
+	temp_write("a.profile.yaml", "");
 	assert_true(profile_find("a.b.c.stp", &place->found));
 	assert_string_equal(place->found.data, "a.profile.yaml");
 	assert_true(profile_find("a", &place->found));
@@ -104,8 +96,8 @@ static void
 test_find_stays_in_name(void **state)
 {
 	struct place *place = *state;
-	write_file("lab.profile.yaml", "");
-	write_file("lab.d/.profile.yaml", "");
+	temp_write("lab.profile.yaml", "");
+	temp_write("lab.d/.profile.yaml", "");
 	assert_false(profile_find("lab.d/capture", &place->found));
 	assert_false(profile_find("lab.d/.capture", &place->found));
 	assert_false(profile_find("", &place->found));
@@ -118,7 +110,7 @@ static void
 test_find_beside_folder(void **state)
 {
 	struct place *place = *state;
-	write_file("lab.d/snap.profile.yaml", "");
+	temp_write("lab.d/snap.profile.yaml", "");
 	assert_true(profile_find("lab.d/snap.d/", &place->found));
 	assert_string_equal(place->found.data, "lab.d/snap.profile.yaml");
 	unlink("lab.d/snap.profile.yaml");
@@ -129,8 +121,8 @@ test_find_user(void **state)
 {
 	struct place *place = *state;
 	char expected[128];
-	write_file("config/trawl/profile.yaml", "");
-	write_file("home/.config/trawl/profile.yaml", "");
+	temp_write("config/trawl/profile.yaml", "");
+	temp_write("home/.config/trawl/profile.yaml", "");
 	assert_true(profile_find("a.bin", &place->found));
 	snprintf(expected, sizeof expected, "%s/config/trawl/profile.yaml", place->path);
 	assert_string_equal(place->found.data, expected);
@@ -146,7 +138,7 @@ test_find_user(void **state)
 	unsetenv("HOME");
 	assert_false(profile_find("a.bin", &place->found));
 
-	write_file("a.profile.yaml", "");
+	temp_write("a.profile.yaml", "");
 	assert_true(profile_find("a.bin", &place->found));
 	assert_string_equal(place->found.data, "a.profile.yaml");
 	unlink("a.profile.yaml");
@@ -182,7 +174,7 @@ test_paths(void **state)
 	struct profile profile;
 	struct err err;
 	(void)state;
-	write_file("lab.d/lab.yaml", "traces:\n"
+	temp_write("lab.d/lab.yaml", "traces:\n"
 				     "  - file: a.stp\n"
 				     "    name: soc\n"
 				     "    syst: {transport: stp, collateral: [fw.xml, /x/y.xml]}\n"
@@ -220,7 +212,7 @@ test_errors(void **state)
 	struct profile profile;
 	struct err err;
 	(void)state;
-	write_file("p.yaml", "traces:\n"
+	temp_write("p.yaml", "traces:\n"
 			     "  - match: \"*.stp\"\n"
 			     "    clock: {hz: fast}\n");
 	assert_int_equal(profile_load("p.yaml", &profile, &err), ERR_CONFIG);
@@ -243,7 +235,7 @@ test_keys_of_later(void **state)
 	struct profile profile;
 	struct err err;
 	(void)state;
-	write_file(
+	temp_write(
 	    "p.yaml",
 	    "traces:\n"
 	    "  - {match: a, format: encap, encap: {srcid_width: 8}, etrace: {f0s_width: 0}}\n"

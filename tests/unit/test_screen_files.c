@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "folder.h"
 #include "scene.h"
+#include "temp_file.h"
 #include "truth.h"
 
 #include <stdio.h>
@@ -148,11 +149,11 @@ test_write(void **state)
 {
 	struct scene *s = *state;
 	struct text all = {0}, some = {0};
-	char path[32], keys[80];
+	char path[TEMP_PATH], keys[80];
 	batch_run("-t csv", &all);
 	batch_run("-t csv -s warning --unassigned=hide", &some);
 	assert_true(all.length > some.length && some.length > 500);
-	file_make(path, "");
+	temp_make_text(path, ".yaml", "");
 	scene_open_demo(s, 24, 80);
 	scene_wait(s, "E:15 W:12"); /* numbers are known */
 	scene_wait(s, DEMO_TIME);
@@ -286,10 +287,10 @@ test_write_all(void **state)
 {
 	struct scene *s = *state;
 	struct text all = {0}, some = {0}, part = {0};
-	char path[32], keys[80];
+	char path[TEMP_PATH], keys[80];
 	batch_run_on("lab.yaml", "-t csv", &all);
 	batch_run_on("lab.yaml", "-t csv -e 'trace != log and origin ~ /e/'", &some);
-	file_make(path, "");
+	temp_make_text(path, ".yaml", "");
 	unlink(path);
 	scene_open(s, 24, 100, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */

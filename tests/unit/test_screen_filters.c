@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "scene.h"
+#include "temp_file.h"
 #include "truth.h"
 
 #include <stdio.h>
@@ -287,8 +288,8 @@ static void
 test_filter_session(void **state)
 {
 	struct scene *s = *state;
-	char path[32], option[48];
-	file_make(path, "marks: []\n");
+	char path[TEMP_PATH], option[48];
+	temp_make_text(path, ".yaml", "marks: []\n");
 	snprintf(option, sizeof option, "--session=%s", path);
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "0 / 309");

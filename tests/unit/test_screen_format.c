@@ -8,6 +8,7 @@
 #include "decode/coresight/opencsd_library.h"
 #include "folder.h"
 #include "scene.h"
+#include "temp_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,8 +128,8 @@ static void
 test_candidates(void **state)
 {
 	struct scene *s = *state;
-	char path[32], option[48];
-	file_make(path, "traces: []\n"); /* instead of its own */
+	char path[TEMP_PATH], option[48];
+	temp_make_text(path, ".yaml", "traces: []\n"); /* instead of its own */
 	snprintf(option, sizeof option, "--profile=%s", path);
 	scene_open(s, 24, 80, "xterm", "all-encap.bin", option, NULL);
 	scene_wait(s, "Best guesses:");

@@ -8,6 +8,7 @@
 #include "folder.h"
 #include "scene.h"
 #include "shares.h"
+#include "temp_file.h"
 #include "truth.h"
 
 #include <stdio.h>
@@ -130,10 +131,8 @@ test_trigger_events(void **state)
 	    EVENT("Numbered:6") EVENT("Numbered:5");
 #undef EVENT
 	struct scene *s = *state;
-	char path[] = "/tmp/test_screen.XXXXXX";
-	int file = mkstemp(path);
-	assert_int_equal(write(file, listing, strlen(listing)), strlen(listing));
-	close(file);
+	char path[TEMP_PATH];
+	temp_make_text(path, "", listing);
 	scene_open(s, 24, 80, "xterm-256color", path, NULL);
 	scene_wait(s, " 0 / 5");
 	scene_keys(s, "]t");
@@ -186,14 +185,15 @@ static void
 test_view(void **state)
 {
 	struct scene *s = *state;
-	char path[32], option[48];
-	file_make(path, "columns:\n"
-			"  - {name: ctx_type, title: raw, width: 3, raw: true}\n"
-			"  - {name: ctx_type, width: 9}\n"
-			"  - {name: severity, width: 7}\n"
-			"  - {name: text}\n"
-			"filter: /seq/\n"
-			"rules: [{filter: ContextChange, role: accent1}]\n");
+	char path[TEMP_PATH], option[48];
+	temp_make_text(path, ".yaml",
+		       "columns:\n"
+		       "  - {name: ctx_type, title: raw, width: 3, raw: true}\n"
+		       "  - {name: ctx_type, width: 9}\n"
+		       "  - {name: severity, width: 7}\n"
+		       "  - {name: text}\n"
+		       "filter: /seq/\n"
+		       "rules: [{filter: ContextChange, role: accent1}]\n");
 	snprintf(option, sizeof option, "--view=%s", path);
 	scene_open(s, 24, 80, "xterm-256color", "all-gem.bin", option, NULL);
 	scene_wait(s, "  raw ctx_type  S       text");
@@ -294,10 +294,8 @@ test_cycles(void **state)
 		    ELEMENT("TRACE_ON( [overflow])") ELEMENT("ADDR_NACC( 0x90 )");
 #undef ELEMENT
 	struct scene *s = *state;
-	char path[] = "/tmp/test_screen.XXXXXX";
-	int file = mkstemp(path);
-	assert_int_equal(write(file, listing, strlen(listing)), strlen(listing));
-	close(file);
+	char path[TEMP_PATH];
+	temp_make_text(path, "", listing);
 	scene_open(s, 30, 100, "xterm-256color", path, NULL);
 	scene_wait(s, "  0  1000 D ID 0x10 ");
 	scene_wait(s, "  1 ~1250 D ID 0x10 ");

@@ -7,6 +7,7 @@
 
 #include "folder.h"
 #include "scene.h"
+#include "temp_file.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -359,8 +360,9 @@ static void
 test_session(void **state)
 {
 	struct scene *s = *state;
-	char path[32], option[48];
-	file_make(path, "marks: [{trace: elsewhere, offset: 7, note: \"a: \\\"b\\\"\"}]\n");
+	char path[TEMP_PATH], option[48];
+	temp_make_text(path, ".yaml",
+		       "marks: [{trace: elsewhere, offset: 7, note: \"a: \\\"b\\\"\"}]\n");
 	snprintf(option, sizeof option, "--session=%s", path);
 	scene_open(s, 24, 100, "xterm-256color", "demo.stp", option, NULL);
 	scene_wait(s, "1 marks are in captures that are not open");

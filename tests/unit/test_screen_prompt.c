@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "scene.h"
+#include "temp_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -173,8 +174,9 @@ static void
 test_source(void **state)
 {
 	struct scene *s = *state;
-	char path[32], line[64];
-	file_make(path, "keys: {down: n}\nview: {columns: [{name: offset}, {name: text}]}\n");
+	char path[TEMP_PATH], line[64];
+	temp_make_text(path, ".yaml",
+		       "keys: {down: n}\nview: {columns: [{name: offset}, {name: text}]}\n");
 	scene_open_demo(s, 24, 80);
 	snprintf(line, sizeof line, ":source %s\r", path);
 	scene_keys(s, line);

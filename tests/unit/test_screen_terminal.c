@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "scene.h"
+#include "temp_file.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -157,8 +158,8 @@ test_colours(void **state)
 	};
 	const char *before = getenv("COLORTERM");
 	char *kept = before ? mem_text(before) : NULL;
-	char path[32], option[48];
-	file_make(path, "info: {fg: \"#ff8700\"}\n");
+	char path[TEMP_PATH], option[48];
+	temp_make_text(path, ".yaml", "info: {fg: \"#ff8700\"}\n");
 	snprintf(option, sizeof option, "--theme=%s", path);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct scene *s = *state;

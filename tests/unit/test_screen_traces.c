@@ -11,6 +11,7 @@
 #include "session_fixture.h"
 #include "session/sequence.h"
 #include "session/session.h"
+#include "temp_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -255,13 +256,12 @@ static void
 test_resyncs(void **state)
 {
 	struct scene *s = *state;
-	char path[] = "/tmp/trawl-test.XXXXXX";
-	int file = mkstemp(path);
-	uint8_t sequence[33 + 3] = {[32] = 0x80, [33] = 0x01, [34] = 0x03, [35] = 0x12};
-	assert_true(file >= 0);
-	for (int i = 0; i < 5; i++)
-		assert_int_equal(write(file, sequence, sizeof sequence), sizeof sequence);
-	close(file);
+	char path[TEMP_PATH];
+	enum { SEQUENCE = 33 + 3 };
+	uint8_t bytes[5 * SEQUENCE] = {[32] = 0x80, [33] = 0x01, [34] = 0x03, [35] = 0x12};
+	for (int i = 1; i < 5; i++)
+		memcpy(bytes + i * SEQUENCE, bytes, SEQUENCE);
+	temp_make(path, "", bytes, sizeof bytes);
 	scene_open(s, 24, 100, "xterm-256color", path, "--from=encap", "--no-cache", NULL);
 	scene_wait_at(s, 23, " 0 / 10");
 	scene_keys(s, "X");

@@ -17,6 +17,7 @@
 #include "session/clock/clocks.h"
 #include "session/link/serial.h"
 #include "session/session.h"
+#include "temp_file.h"
 #include "trace/reader.h"
 
 #include <stdio.h>
@@ -189,20 +190,10 @@ begin(void)
 
 struct fixture {
 	struct session session;
-	char paths[3][64];
+	char paths[3][TEMP_PATH];
 	struct reader *reader;
 	struct expansion e;
 };
-
-static void
-write_file(char path[64], const char *ending, const void *bytes, size_t length)
-{
-	snprintf(path, 64, "/tmp/trawl-XXXXXX%s", ending);
-	int file = mkstemps(path, (int)strlen(ending));
-	assert_true(file >= 0);
-	assert_int_equal(write(file, bytes, length), length);
-	close(file);
-}
 
 static void
 open_program(struct fixture *f, struct program *p, const char *sync)
@@ -220,9 +211,9 @@ open_program(struct fixture *f, struct program *p, const char *sync)
 	for (int i = 0; i < 2; i++)
 		flush(p, &p->loggers[i]);
 	snprintf(text, sizeof text, "%s%s", profile, sync);
-	write_file(f->paths[0], ".gem", p->words.at, p->words.count);
-	write_file(f->paths[1], ".uia", p->log.bytes.at, p->log.bytes.count);
-	write_file(f->paths[2], ".yaml", text, strlen(text));
+	temp_make(f->paths[0], ".gem", p->words.at, p->words.count);
+	temp_make(f->paths[1], ".uia", p->log.bytes.at, p->log.bytes.count);
+	temp_make_text(f->paths[2], ".yaml", text);
 	if (profile_load(f->paths[2], &f->session.profile, &err) < 0)
 		fail_msg("%s", err.what);
 	for (int i = 0; i < 2; i++)
@@ -271,20 +262,29 @@ event_of(struct fixture *f, size_t n)
 	return field ? field->u : NO_EVENT;
 }
 
-/* How many words from FROM on are not matched as the truth has it, in order
+/* How many words are not matched as the truth has it, in order
  * and, for some, out of order. */
 static size_t
-count_wrong(struct fixture *f, const struct program *p, size_t from)
+count_wrong(struct fixture *f, const struct program *p)
 {
 	size_t wrong = 0;
 	uint64_t seed = 1;
-	for (size_t i = from; i < p->truth.count; i++)
+	for (size_t i = 0; i < p->truth.count; i++)
 		wrong += event_of(f, i) != p->truth.at[i];
-	for (size_t i = 0; i < 50 && p->truth.count > from; i++) {
-		size_t n = from + random_below(&seed, p->truth.count - from);
+	for (size_t i = 0; i < 50 && p->truth.count; i++) {
+		size_t n = random_below(&seed, p->truth.count);
 		wrong += event_of(f, n) != p->truth.at[n];
 	}
 	return wrong;
+}
+
+static void
+assert_all_matched(struct program *p)
+{
+	struct fixture f;
+	open_program(&f, p, "");
+	assert_int_equal(count_wrong(&f, p), 0);
+	close_all(&f, p);
 }
 
 /* --- tests ------------------------------------------------------------- */
@@ -295,10 +295,7 @@ test_all(void **state)
 	struct program p = begin();
 	(void)state;
 	simulate(&p, 3000);
-	struct fixture f;
-	open_program(&f, &p, "");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
-	close_all(&f, &p);
+	assert_all_matched(&p);
 }
 
 static void
@@ -314,7 +311,7 @@ test_fields(void **state)
 	do_context(&p);
 	struct fixture f;
 	open_program(&f, &p, "");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
+	assert_int_equal(count_wrong(&f, &p), 0);
 	event_of(&f, 2);
 	assert_int_equal(field_of(&f, "serial32")->u, 0x13000000);
 	assert_string_equal(text_get(&f.e.text), "SyncPoint 0 serial 318767104");
@@ -359,10 +356,7 @@ test_lost_events(void **state)
 	p.lose_events = 300;
 	p.lose_words = 50;
 	simulate(&p, 6000);
-	struct fixture f;
-	open_program(&f, &p, "");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
-	close_all(&f, &p);
+	assert_all_matched(&p);
 }
 
 /* Of a long log the words are the last part only, as in an on-chip buffer;
@@ -379,10 +373,7 @@ test_words_begin_late(void **state)
 	for (int i = 0; i < 20; i++)
 		do_context(&p); /* before the first sync point */
 	simulate(&p, 3000);
-	struct fixture f;
-	open_program(&f, &p, "");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
-	close_all(&f, &p);
+	assert_all_matched(&p);
 }
 
 /* The log is the last part: nothing belongs to the words before it. */
@@ -395,10 +386,7 @@ test_log_begins_late(void **state)
 	simulate(&p, 5000);
 	p.log_off = false;
 	simulate(&p, 5000);
-	struct fixture f;
-	open_program(&f, &p, "");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
-	close_all(&f, &p);
+	assert_all_matched(&p);
 }
 
 /* Many cells on both sides, 16-bit counts that wrap, losses. */
@@ -411,10 +399,7 @@ test_long(void **state)
 	p.lose_events = 10;
 	p.lose_words = 10;
 	simulate(&p, 200000);
-	struct fixture f;
-	open_program(&f, &p, "");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
-	close_all(&f, &p);
+	assert_all_matched(&p);
 }
 
 /* All counts start again at 1. */
@@ -430,10 +415,7 @@ test_restart(void **state)
 		flush(&p, &p.loggers[0]);
 		flush(&p, &p.loggers[1]);
 	}
-	struct fixture f;
-	open_program(&f, &p, "");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
-	close_all(&f, &p);
+	assert_all_matched(&p);
 }
 
 /* Words in another order than their events, over more than a cell. */
@@ -457,7 +439,7 @@ test_out_of_order(void **state)
 		}
 	}
 	open_program(&f, &p, "");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
+	assert_int_equal(count_wrong(&f, &p), 0);
 	close_all(&f, &p);
 }
 
@@ -473,7 +455,7 @@ test_damaged_words(void **state)
 		p.words.at[4 * i + 2] ^= 0x10;
 	struct fixture f;
 	open_program(&f, &p, "");
-	size_t wrong = count_wrong(&f, &p, 0);
+	size_t wrong = count_wrong(&f, &p);
 	assert_true(wrong >= damaged / 2 && wrong <= damaged + 10);
 	close_all(&f, &p);
 }
@@ -489,7 +471,7 @@ test_logger_choice(void **state)
 	simulate(&p, 500);
 	struct fixture f;
 	open_program(&f, &p, "sync: [{kind: serial, gem: words, uia: log, logger: 2}]\n");
-	assert_int_equal(count_wrong(&f, &p, 0), 0);
+	assert_int_equal(count_wrong(&f, &p), 0);
 	close_all(&f, &p);
 
 	p = begin();
@@ -497,7 +479,7 @@ test_logger_choice(void **state)
 		log_item(&p, &p.loggers[0], (struct item){.type = CONTEXT, .word = SIZE_MAX});
 	simulate(&p, 500);
 	open_program(&f, &p, "sync: [{kind: serial, logger: 1}]\n");
-	assert_true(count_wrong(&f, &p, 0) > 100);
+	assert_true(count_wrong(&f, &p) > 100);
 	close_all(&f, &p);
 }
 

@@ -10,6 +10,7 @@
 #include "config/profile.h"
 #include "program/symbols.h"
 #include "session/session.h"
+#include "temp_file.h"
 #include "trace/naming.h"
 #include "trace/reader.h"
 
@@ -108,24 +109,14 @@ test_strings(void **state)
 }
 
 static void
-write_file(char path[64], const char *ending, const void *bytes, size_t length)
-{
-	snprintf(path, 64, "/tmp/trawl-XXXXXX%s", ending);
-	int file = mkstemps(path, (int)strlen(ending));
-	assert_true(file >= 0);
-	assert_int_equal(write(file, bytes, length), length);
-	close(file);
-}
-
-static void
 test_errors(void **state)
 {
 	struct err err = {0};
-	char path[64];
+	char path[TEMP_PATH];
 	(void)state;
 	assert_null(symbols_open("/nowhere/fw.elf", &err));
 	assert_string_equal(err.what, "/nowhere/fw.elf: No such file or directory");
-	write_file(path, ".elf", "\177ELF but no more", 16);
+	temp_make(path, ".elf", "\177ELF but no more", 16);
 	assert_null(symbols_open(path, &err));
 	assert_memory_equal(err.what, path, strlen(path));
 	unlink(path);
@@ -139,7 +130,7 @@ test_damaged(void **state)
 	enum { HEAD = 64, SIZE = 1 << 16 };
 	static uint8_t bytes[SIZE], hurt[SIZE];
 	struct text text = {0};
-	char path[64];
+	char path[TEMP_PATH];
 	(void)state;
 	FILE *file = fopen(program, "r");
 	size_t size = fread(bytes, 1, SIZE, file);
@@ -148,7 +139,7 @@ test_damaged(void **state)
 		struct err err = {0};
 		memcpy(hurt, bytes, size);
 		hurt[i] ^= 0xff;
-		write_file(path, ".elf", hurt, i % 2 ? size : size / 2);
+		temp_make(path, ".elf", hurt, i % 2 ? size : size / 2);
 		struct symbols *symbols = symbols_open(path, &err);
 		for (uint64_t address = 0; symbols && address < 1 << 16; address += 4001) {
 			symbols_name(symbols, address, &text);
@@ -194,13 +185,13 @@ test_messages(void **state)
 		struct uia_log log = {0};
 		struct expansion e = {0};
 		struct err err = {0};
-		char paths[2][64], profile[512];
+		char paths[2][TEMP_PATH], profile[512];
 		uia_packet_begin(&log, 10, 0, 1, 0);
 		uint64_t at = uia_event_add(&log, 1, 0x1201, 100, args, 8);
 		uia_packet_end(&log);
 		snprintf(profile, sizeof profile, form, program, ours ? "log" : "other");
-		write_file(paths[0], ".uia", log.bytes.at, log.bytes.count);
-		write_file(paths[1], ".yaml", profile, strlen(profile));
+		temp_make(paths[0], ".uia", log.bytes.at, log.bytes.count);
+		temp_make_text(paths[1], ".yaml", profile);
 		assert_int_equal(profile_load(paths[1], &session.profile, &err), 0);
 		struct trace *trace = session_open(&session, paths[0], NULL, NULL, 0, &err);
 		assert_non_null(trace);

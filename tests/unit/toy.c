@@ -4,6 +4,7 @@
 #include "toy.h"
 #include "base/bytes.h"
 #include "decode/summary.h"
+#include "temp_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,16 +230,7 @@ toy_write(uint8_t *out, unsigned severity, unsigned origin, uint32_t number, uin
 char *
 toy_file(const void *bytes, size_t length)
 {
-	char *path = mem_text("/tmp/trawl-test.XXXXXX");
-	int file = mkstemp(path);
-	const char *at = bytes;
-	while (file >= 0 && length) {
-		ssize_t n = write(file, at, length);
-		if (n <= 0)
-			break;
-		at += n;
-		length -= (size_t)n;
-	}
-	close(file);
-	return path;
+	char path[TEMP_PATH];
+	temp_make(path, "", bytes, length);
+	return mem_text(path);
 }

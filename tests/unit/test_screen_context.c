@@ -71,7 +71,9 @@ test_contexts(void **state)
 	 * overlay, an event of log the task */
 	scene_open(s, 24, 110, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 0 / 526");
-	scene_keys(s, "357G]c");
+	scene_keys(s, "357G");
+	scene_wait(s, " 357 / 526"); /* without "~": the order is final */
+	scene_keys(s, "]c");
 	scene_wait_row(s, ">", "threadCtxChg 0x80010000 to 0x80010100");
 	scene_keys(s, "]c");
 	scene_wait_row(s, ">", "threadCtxChg 0x80010100 to 0x80010000");

@@ -329,16 +329,18 @@ test_marks_of_all(void **state)
 	scene_open(s, 30, 120, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
 	scene_wait(s, " 0 / 526");
-	scene_keys(s, "/seq 70 given up\rmaL");
+	scene_keys(s, "/seq 70 given up\r");
+	scene_wait(s, " 310 / 526");
+	scene_keys(s, "maL");
 	scene_wait(s, "= marks  1");
 	scene_wait_row(s, " a  310 ", " 2025-11-21 10:06:40.234386371 timeout: seq 70");
 	scene_keys(s, "=");
 	scene_wait(s, " message 310, of its trace number 48, at ");
 	scene_wait_row(s, ">a    310 ", " 10:06:40.234386371 ");
 	scene_wait_row(s, "  message ", " 2025-11-21 trace "); /* the date is said once */
-	scene_keys(s, "q/overlay 2: in\rmb");		       /* of another trace */
+	scene_keys(s, "q/overlay 2: in\r");		       /* of another trace */
 	scene_wait(s, " 316 / 526");
-	scene_keys(s, "[m");
+	scene_keys(s, "mb[m");
 	scene_wait(s, " 310 / 526");
 	scene_keys(s, "]m");
 	scene_wait(s, " 316 / 526");

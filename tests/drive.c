@@ -148,10 +148,10 @@ walk(const struct drive *d, struct decode_state *state, const struct window *w,
 		n = d->ops->step(d->decoder, state, w, out, BATCH);
 		CHECK(n <= BATCH);
 		for (size_t i = 0; i < n; i++) {
-			uint64_t before = m->list.count ? message_place(out + i - 1) : 0;
+			uint64_t before = m->list.count ? message_id_offset(out + i - 1) : 0;
 			check_message(d, out + i);
-			CHECK(message_place(out + i) >= before);
-			CHECK(message_place(out + i) < w->until);
+			CHECK(message_id_offset(out + i) >= before);
+			CHECK(message_id_offset(out + i) < w->until);
 			m->list.count++;
 		}
 		CHECK(state->offset <= w->offset + w->length);

@@ -66,7 +66,7 @@ enum message_flag {
 #define MESSAGE_FLAGS_SHOWN 6
 
 /*
- * One message.  Its place, which never decreases along a trace, is the offset
+ * One message.  The offset of its ID, which never decreases along a trace, is that
  * of its first byte, or of its last one where MESSAGE_SCATTERED says that
  * bytes of other messages lie between; messages at the same offset keep their
  * order.
@@ -86,7 +86,7 @@ struct message {
 };
 
 static inline uint64_t
-message_place(const struct message *m)
+message_id_offset(const struct message *m)
 {
 	return m->flags & MESSAGE_SCATTERED ? m->offset + m->length - 1 : m->offset;
 }
@@ -101,7 +101,7 @@ message_is_same(const struct message *a, const struct message *b)
 
 /*
  * Bytes of a capture in memory.  `until` bounds a step: it stops before the
- * first message whose place is at or past it (UINT64_MAX: no bound), which is
+ * first message whose ID offset is at or past it (UINT64_MAX: no bound), which is
  * how a block of the index gets exactly its own messages.  `last` says that no
  * byte will ever follow the window: what is incomplete then is truncated.
  */
@@ -395,7 +395,7 @@ struct decoder_ops {
 	/* A window with this many bytes from the state's offset on lets step
 	 * produce at least one message or consume bytes. */
 	size_t reach;
-	/* Where resync should start before the place that matters. */
+	/* Where resync should start before the offset that matters. */
 	size_t run_up;
 	size_t state_size;
 	size_t checkpoint_size; /* <= CHECKPOINT_MAX */

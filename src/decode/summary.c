@@ -63,7 +63,7 @@ tally_clear(struct tally *tally)
 }
 
 struct tally_row *
-tally_row(struct tally *tally, uint64_t key, uint64_t place)
+tally_row(struct tally *tally, uint64_t key, uint64_t offset)
 {
 	if (2 * (tally->rows.count + 1) > tally_slot_count(tally))
 		tally_rehash(tally);
@@ -73,7 +73,7 @@ tally_row(struct tally *tally, uint64_t key, uint64_t place)
 	*slot = (struct tally_slot){
 	    .key = key, .round = tally->round, .row = (uint32_t)tally->rows.count};
 	struct tally_row *row = vec_add(&tally->rows);
-	*row = (struct tally_row){.key = key, .example = place};
+	*row = (struct tally_row){.key = key, .example = offset};
 	return row;
 }
 
@@ -125,7 +125,7 @@ summary_add(struct summary *s, const struct message *messages, size_t count)
 			last = m->ticks;
 		}
 		flags |= m->flags;
-		tally_count(&s->tally, m->origin, m->severity, message_place(m));
+		tally_count(&s->tally, m->origin, m->severity, message_id_offset(m));
 	}
 	s->kinds = kinds;
 	s->flags = flags;

@@ -11,7 +11,7 @@
 
 struct tally_row {
 	uint64_t key;	  /* message.origin */
-	uint64_t example; /* place of its first message */
+	uint64_t example; /* ID offset of its first message */
 	uint32_t severities[SEVERITY_COUNT];
 };
 typedef VEC(struct tally_row) tally_rows;
@@ -35,7 +35,7 @@ void tally_free(struct tally *);
 void tally_clear(struct tally *);
 /* The row of an origin, made if it is new, for a message at PLACE; until the next
  * call. */
-struct tally_row *tally_row(struct tally *, uint64_t key, uint64_t place);
+struct tally_row *tally_row(struct tally *, uint64_t key, uint64_t offset);
 
 /* Where a key belongs; the high bits of the product depend on all of the key's. */
 static inline size_t
@@ -46,12 +46,12 @@ tally_home(const struct tally *tally, uint64_t key)
 
 /* Counts a message. */
 static inline void
-tally_count(struct tally *tally, uint64_t key, enum severity severity, uint64_t place)
+tally_count(struct tally *tally, uint64_t key, enum severity severity, uint64_t offset)
 {
 	const struct tally_slot *slot = &tally->slots[tally_home(tally, key)];
 	struct tally_row *row = slot->key == key && slot->round == tally->round
 				    ? &tally->rows.at[slot->row]
-				    : tally_row(tally, key, place);
+				    : tally_row(tally, key, offset);
 	row->severities[severity]++;
 }
 

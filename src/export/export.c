@@ -178,13 +178,13 @@ history_open(struct history *history, struct trace *trace, const struct filter *
 
 /* Blocks until all before PLACE, and what stands there, is known. */
 static void
-history_wait(struct history *history, uint64_t place)
+history_wait(struct history *history, uint64_t offset)
 {
 	struct index *index = trace_index(history->trace);
 	if (!history->wanted)
 		return;
 	pthread_mutex_lock(&history->lock);
-	while (!history->built && index_known(index) <= place / index_cell_size(index))
+	while (!history->built && index_known(index) <= offset / index_cell_size(index))
 		pthread_cond_wait(&history->changed, &history->lock);
 	pthread_mutex_unlock(&history->lock);
 }
@@ -251,7 +251,7 @@ struct walk {
 	struct sequence *sequence; /* of several, or NULL */
 	struct sequence_position at;
 	bool ended;	      /* of several */
-	uint64_t from, until; /* places wanted */
+	uint64_t from, until; /* offsets to write */
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* messages of the next piece */
 	bool live;	      /* a stream that has not ended */
@@ -288,13 +288,13 @@ read_messages(struct walk *walk, struct message *out)
 	size_t count, before;
 	do {
 		count = reader_walk(walk->reader, out, STEP);
-		for (before = 0; before < count && message_place(&out[before]) < walk->from;)
+		for (before = 0; before < count && message_id_offset(&out[before]) < walk->from;)
 			before++;
 		walk->next += before;
 	} while (count && before == count);
 	count -= before;
 	memmove(out, out + before, count * sizeof *out);
-	while (count && message_place(&out[count - 1]) >= walk->until)
+	while (count && message_id_offset(&out[count - 1]) >= walk->until)
 		count--;
 	return count;
 }
@@ -327,7 +327,9 @@ fill_piece(struct walk *walk, struct export_piece *piece)
 		piece->first = walk->next - piece->count;
 		piece->count += count;
 		walk->next += count;
-		span = count ? message_place(to + count - 1) - message_place(piece->messages) : 0;
+		span = count
+			   ? message_id_offset(to + count - 1) - message_id_offset(piece->messages)
+			   : 0;
 	} while (count == STEP && !walk->live && piece->count - kept + STEP <= walk->most &&
 		 span < SPAN);
 	if (walk->most < EXPORT_PIECE)
@@ -415,7 +417,8 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
 		bool filled = piece && fill_around(walk, piece);
 		if (filled) {
-			history_wait(&history, message_place(&piece->messages[piece->count - 1]));
+			history_wait(&history,
+				     message_id_offset(&piece->messages[piece->count - 1]));
 			export_pool_put(pool);
 		} else if (piece) {
 			more = false;

@@ -92,7 +92,7 @@ struct export_options {
 	unsigned around;	   /* messages before and after each that passes, too */
 	const char *source;	   /* name of the only trace wanted, or NULL */
 	unsigned threads;	   /* that format; 0 = one for each processor */
-	/* Only messages whose place is in byte range PART (from 1) of PARTS; the
+	/* Only messages whose ID offset is in byte range PART (from 1) of PARTS; the
 	 * last has what stands behind all bytes too.  0, 0: all of them. */
 	uint64_t part, parts;
 	bool follow; /* the one trace, until session_interrupt */

@@ -63,7 +63,7 @@ is_known(const struct export_range *range, const struct export_span *span, struc
 	if (progress.complete)
 		return true;
 	return span->last.offset < capture_size(trace_capture(span->trace)) &&
-	       reader_find_place(reader, span->last, &last) &&
+	       reader_find_id(reader, span->last, &last) &&
 	       last.cell < index_known(trace_index(span->trace));
 }
 
@@ -98,9 +98,9 @@ write_span(struct range_writer *writer, const struct export_span *span)
 	struct position at;
 	int failed = is_known(writer->range, span, reader) ? 0 : ERR_MORE;
 	struct cycles_walk *cycles = export_cycles(writer->range->format, span->trace);
-	bool more = !failed && reader_find_place(reader, span->first, &at);
+	bool more = !failed && reader_find_id(reader, span->first, &at);
 	while (more && reader_message(reader, at) &&
-	       place_compare(reader_place(reader, at), span->last) <= 0) {
+	       message_id_compare(reader_message_id(reader, at), span->last) <= 0) {
 		if (!write_at(writer, span, reader, cycles, at))
 			failed = ERR_CANCELLED;
 		more = !failed && reader_next(reader, &at, 0);
@@ -129,7 +129,7 @@ open_lanes(const struct export_range *range, struct lane *lanes, struct sequence
 		struct reader *reader = sequence_reader(range->sequence, own.lane);
 		lanes[own.lane].span = span;
 		lanes[own.lane].cycles = export_cycles(range->format, span->trace);
-		if (reader_find_place(reader, span->first, &own.at) &&
+		if (reader_find_id(reader, span->first, &own.at) &&
 		    reader_message(reader, own.at) &&
 		    (!any || sequence_is_before(range->sequence, own, *first))) {
 			*first = own;
@@ -152,8 +152,9 @@ write_in_order(struct range_writer *writer)
 	while (more && left && !failed) {
 		struct lane *lane = &lanes[p.lane];
 		struct reader *reader = sequence_reader(range->sequence, p.lane);
-		int side =
-		    lane->span ? place_compare(reader_place(reader, p.at), lane->span->last) : 1;
+		int side = lane->span ? message_id_compare(reader_message_id(reader, p.at),
+							   lane->span->last)
+				      : 1;
 		if (side <= 0 && !write_at(writer, lane->span, reader, lane->cycles, p.at))
 			failed = ERR_CANCELLED;
 		if (side >= 0 && lane->span && !lane->over) {

@@ -11,7 +11,7 @@
 /* The messages from one place to another, both included. */
 struct export_span {
 	struct trace *trace;
-	struct place first, last;
+	struct message_id first, last;
 	const struct export_mark *mark; /* of all of them, or NULL */
 };
 

@@ -3,7 +3,7 @@
  *
  * It is an absolute grid over the capture.  A cell is 64 KiB of it (doubled
  * for each doubling of the size above 64 GiB, fixed at first open); a message
- * belongs to the cell of its place.  For each cell the index keeps a summary
+ * belongs to the cell of its ID offset.  For each cell the index keeps a summary
  * (how many messages, of which severities and kinds, between which times) and
  * a checkpoint from which the cell decodes without what came before.
  * Everything else is decoded again when somebody looks.
@@ -48,7 +48,7 @@ struct index_cell {
 /* Messages of one origin in a group of 256 cells, or in all. */
 struct index_origin {
 	uint64_t key;	  /* message.origin */
-	uint64_t example; /* place of its first message */
+	uint64_t example; /* ID offset of its first message */
 	uint64_t severities[SEVERITY_COUNT];
 };
 

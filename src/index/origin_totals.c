@@ -84,14 +84,14 @@ origin_totals_free(struct origin_totals *totals)
 
 /* The number of an origin, which is added when it is new. */
 static uint32_t
-intern_origin(struct origin_totals *totals, uint64_t key, uint64_t place)
+intern_origin(struct origin_totals *totals, uint64_t key, uint64_t offset)
 {
 	if (totals->origins.count >= ORIGINS_MAX && !tally_find(&totals->all, key))
 		key = OTHER_ORIGINS;
-	struct tally_row *row = tally_row(&totals->all, key, place);
+	struct tally_row *row = tally_row(&totals->all, key, offset);
 	uint32_t origin = (uint32_t)(row - totals->all.rows.at);
 	if (origin == totals->origins.count) {
-		*vec_add(&totals->origins) = (struct index_origin){.key = key, .example = place};
+		*vec_add(&totals->origins) = (struct index_origin){.key = key, .example = offset};
 		*vec_add(&totals->open) = (struct group_row){.origin = origin};
 	}
 	return origin;

@@ -53,9 +53,9 @@ track_renew(struct track *track)
 
 /* What the times are, from the first message that has one. */
 static void
-learn_unit(struct track *track, const struct message_time *time, bool by_place)
+learn_unit(struct track *track, const struct message_time *time, bool by_offset)
 {
-	track->unit = time->known ? TRACK_NANOSECONDS : by_place ? TRACK_OFFSETS : TRACK_TICKS;
+	track->unit = time->known ? TRACK_NANOSECONDS : by_offset ? TRACK_OFFSETS : TRACK_TICKS;
 	track->wall = time->wall;
 	track->plain = time->plain;
 }
@@ -144,7 +144,7 @@ track_extend(struct track *track, size_t count, struct reader *reader, bool *stu
 
 /* Nothing in the trace has had a time so far. */
 static bool
-is_by_place(const struct track *track)
+is_by_offset(const struct track *track)
 {
 	return track->start == INT64_MAX;
 }
@@ -158,7 +158,7 @@ track_span(const struct track *track, uint64_t cell, int64_t *from, int64_t *to)
 	const struct span *span = &track->spans.at[cell];
 	*from = span->from;
 	*to = span->to;
-	if (is_by_place(track)) {
+	if (is_by_offset(track)) {
 		*from = (int64_t)(cell * size);
 		*to = (int64_t)((cell + 1) * size - 1);
 	} else if (*from > *to) {
@@ -183,13 +183,13 @@ void
 track_walk(const struct track *track, int64_t before, const struct block *block,
 	   void (*each)(void *, const struct message *, int64_t), void *context)
 {
-	bool by_place = is_by_place(track);
+	bool by_offset = is_by_offset(track);
 	for (size_t i = 0; i < block->count; i++) {
 		const struct message *m = &block->messages[i];
 		struct message_time time;
 		int64_t at = before;
-		if (by_place)
-			at = (int64_t)message_place(m);
+		if (by_offset)
+			at = (int64_t)message_id_offset(m);
 		else if (time_of(track, m, &time))
 			at = time.order;
 		before = at > before ? at : before;
@@ -201,7 +201,7 @@ uint64_t
 track_find(const struct track *track, int64_t time)
 {
 	uint64_t cell, count = track->spans.count;
-	if (is_by_place(track)) {
+	if (is_by_offset(track)) {
 		cell = (uint64_t)(time < 0 ? 0 : time) / index_cell_size(trace_index(track->trace));
 		return cell < count ? cell : count;
 	}

@@ -3,7 +3,7 @@
  *
  * A track has a span for each cell that the index knows, made from the cell's
  * summary; where several clocks tell a cell's times it is decoded.  A trace
- * without times has its messages at their places: offsets are its time.
+ * without times has its messages at their offsets: these are its time.
  *
  * Cost: 24 bytes per cell, and some 100 ns for each once.
  *

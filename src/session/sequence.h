@@ -11,7 +11,7 @@
  *
  * What is said of a sequence is one of
  *  - a position: a lane and a position of its reader.  Cheap to step from; it holds
- *    until the index comes to know of its cell, a message's ID (struct place)
+ *    until the index comes to know of its cell, a message ID
  *    for ever;
  *  - a number, from 0, of the lanes that are shown;
  *  - a wish: what somebody asks for, by number, share or time.

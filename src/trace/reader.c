@@ -177,7 +177,7 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct block
 		count = step_capture(trace_capture(reader->trace), decoder, reader->state, &window,
 				     batch, STEP_BATCH);
 		for (size_t i = 0; i < count; i++) {
-			if (message_place(&batch[i]) < from)
+			if (message_id_offset(&batch[i]) < from)
 				before++;
 			else if (slot)
 				*vec_add(&slot->messages) = batch[i];
@@ -485,7 +485,7 @@ size_t
 block_find(const struct block *block, uint64_t offset)
 {
 	size_t at;
-	lower_bound(at, block->count, message_place(&block->messages[at]) < offset);
+	lower_bound(at, block->count, message_id_offset(&block->messages[at]) < offset);
 	return at;
 }
 
@@ -521,29 +521,29 @@ reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 	return reader_next(reader, p, 0) || reader_last(reader, p);
 }
 
-struct place
-reader_place(struct reader *reader, struct position p)
+struct message_id
+reader_message_id(struct reader *reader, struct position p)
 {
 	const struct block *block = reader_block(reader, p.cell);
 	if (p.at >= block->count)
-		return (struct place){.offset = cell_start(reader, p.cell)};
-	uint64_t offset = message_place(&block->messages[p.at]);
-	return (struct place){.offset = offset,
-			      .ordinal = (uint32_t)(p.at - block_find(block, offset))};
+		return (struct message_id){.offset = cell_start(reader, p.cell)};
+	uint64_t offset = message_id_offset(&block->messages[p.at]);
+	return (struct message_id){.offset = offset,
+				   .ordinal = (uint32_t)(p.at - block_find(block, offset))};
 }
 
 bool
-reader_find_place(struct reader *reader, struct place place, struct position *p)
+reader_find_id(struct reader *reader, struct message_id id, struct position *p)
 {
-	uint64_t cell = place.offset / index_cell_size(trace_index(reader->trace));
+	uint64_t cell = id.offset / index_cell_size(trace_index(reader->trace));
 	const struct block *block = reader_block(reader, cell);
-	size_t at = block_find(block, place.offset);
-	if (at + place.ordinal < block->count &&
-	    message_place(&block->messages[at + place.ordinal]) == place.offset) {
-		*p = (struct position){.cell = cell, .at = at + place.ordinal};
+	size_t at = block_find(block, id.offset);
+	if (at + id.ordinal < block->count &&
+	    message_id_offset(&block->messages[at + id.ordinal]) == id.offset) {
+		*p = (struct position){.cell = cell, .at = at + id.ordinal};
 		return true;
 	}
-	return reader_find_offset(reader, place.offset, p);
+	return reader_find_offset(reader, id.offset, p);
 }
 
 bool
@@ -551,13 +551,13 @@ reader_find_origin(struct reader *reader, const struct index_origin *origin, str
 {
 	const struct message *found;
 	struct position p;
-	struct place place = {.offset = origin->example};
-	if (!reader_find_place(reader, place, &p))
+	struct message_id id = {.offset = origin->example};
+	if (!reader_find_id(reader, id, &p))
 		return false;
-	do /* others may stand at the same place, before it */
+	do /* others may stand at the same offset, before it */
 		found = reader_message(reader, p);
 	while (found && found->origin != origin->key && reader_next(reader, &p, 1) &&
-	       reader_place(reader, p).offset == origin->example);
+	       reader_message_id(reader, p).offset == origin->example);
 	if (found)
 		*out = *found;
 	return found && found->origin == origin->key;
@@ -567,14 +567,14 @@ bool
 reader_find_message(struct reader *reader, const struct message *m, struct position *p)
 {
 	struct index *index = trace_index(reader->trace);
-	uint64_t place = message_place(m), cell = place / index_cell_size(index);
+	uint64_t offset = message_id_offset(m), cell = offset / index_cell_size(index);
 	uint64_t last = index_cell_count(index) - 1; /* holds what stands at the very end too */
 	p->cell = cell < last ? cell : last;
 	const struct block *block = reader_block(reader, p->cell);
-	for (p->at = block_find(block, place); p->at < block->count; p->at++) {
+	for (p->at = block_find(block, offset); p->at < block->count; p->at++) {
 		if (message_is_same(&block->messages[p->at], m))
 			return true;
-		if (message_place(&block->messages[p->at]) > place)
+		if (message_id_offset(&block->messages[p->at]) > offset)
 			break;
 	}
 	return false;
@@ -616,11 +616,11 @@ find_build(void *context, const struct message *before, const uint8_t guid[16], 
 	struct reader *reader = context;
 	const struct decoder_ops *ops = trace_decoder(reader->trace)->ops;
 	struct position p;
-	uint64_t place = message_place(before);
+	uint64_t offset = message_id_offset(before);
 	if (!ops->announces)
 		return false;
-	p.cell = place / index_cell_size(trace_index(reader->trace));
-	p.at = block_find(reader_block(reader, p.cell), place);
+	p.cell = offset / index_cell_size(trace_index(reader->trace));
+	p.at = block_find(reader_block(reader, p.cell), offset);
 
 	struct announced *entry = NULL;
 	for (size_t i = 0; i < reader->announced.count && !entry; i++)
@@ -656,7 +656,7 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 {
 	struct reader *reader = context;
 	struct index *index = trace_index(reader->trace);
-	uint64_t place = message_place(before), start = place / index_cell_size(index);
+	uint64_t offset = message_id_offset(before), start = offset / index_cell_size(index);
 	unsigned left = reader->patient ? UINT_MAX : WALK_BACK_CELLS;
 	for (uint64_t cell = start;; cell--) {
 		struct index_cell summary;
@@ -665,7 +665,7 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 			if (!left--)
 				return false;
 			const struct block *block = reader_block(reader, cell);
-			size_t at = cell == start ? block_find(block, place) : block->count;
+			size_t at = cell == start ? block_find(block, offset) : block->count;
 			while (at-- > 0) {
 				const struct message *m = &block->messages[at];
 				bool own = m->origin == before->origin && kinds >> m->kind & 1;
@@ -725,18 +725,18 @@ static bool
 find_last(void *context, const struct message *before, uint64_t kinds, struct message *found)
 {
 	struct reader *reader = context;
-	uint64_t place = message_place(before);
-	struct position p = {.cell = place / index_cell_size(trace_index(reader->trace))};
+	uint64_t offset = message_id_offset(before);
+	struct position p = {.cell = offset / index_cell_size(trace_index(reader->trace))};
 	if (!reader->patient)
 		return false;
-	p.at = block_find(reader_block(reader, p.cell), place);
+	p.at = block_find(reader_block(reader, p.cell), offset);
 	latest_go_on(reader, p, kinds);
 	const uint64_t *known = map_find(&reader->latest.origins, before->origin);
 	if (!known)
 		return true;
 	const struct latest_pair *pair = &reader->latest.pairs.at[*known];
-	*found = message_place(&pair->last) < place ? pair->last : pair->before;
-	return !found->length || message_place(found) < place;
+	*found = message_id_offset(&pair->last) < offset ? pair->last : pair->before;
+	return !found->length || message_id_offset(found) < offset;
 }
 
 static bool

@@ -28,7 +28,7 @@ struct block {
 };
 
 /* A message's position: index AT in a cell.  What identifies it for ever is
- * its place (trace, offset, ordinal), see struct place. */
+ * its trace and its ID. */
 struct position {
 	uint64_t cell;
 	size_t at;
@@ -52,14 +52,14 @@ position_next_cell(struct position p, int direction)
 }
 
 /* What identifies a message for ever. */
-struct place {
-	uint64_t offset;  /* message_place() */
+struct message_id {
+	uint64_t offset;  /* message_id_offset() */
 	uint32_t ordinal; /* among those at that offset */
 };
 
 /* Negative, 0 or positive as A stands before, at or behind B. */
 static inline int
-place_compare(struct place a, struct place b)
+message_id_compare(struct message_id a, struct message_id b)
 {
 	if (a.offset != b.offset)
 		return a.offset < b.offset ? -1 : 1;
@@ -86,7 +86,7 @@ reader_keep(struct reader *reader, const struct block *block, uint64_t cell)
 	return block->cell == cell ? block : reader_block(reader, cell);
 }
 
-/* The first message of a block whose place is at or past OFFSET; its count if there
+/* The first message of a block whose ID offset is at or past OFFSET; its count if there
  * is none. */
 size_t block_find(const struct block *, uint64_t offset);
 
@@ -119,9 +119,9 @@ bool reader_find_message(struct reader *, const struct message *, struct positio
 /* The first message of an origin; false if it is not found any more. */
 bool reader_find_origin(struct reader *, const struct index_origin *, struct message *);
 
-struct place reader_place(struct reader *, struct position);
-/* The position of a place, or the nearest if it is no message any more. */
-bool reader_find_place(struct reader *, struct place, struct position *);
+struct message_id reader_message_id(struct reader *, struct position);
+/* The position of an ID, or the nearest one if no message has it any more. */
+bool reader_find_id(struct reader *, struct message_id, struct position *);
 
 /* Expands a message (of this reader's trace), with names from the profile. */
 void reader_expand(struct reader *, const struct message *, enum expand_want, struct expansion *);
@@ -157,7 +157,7 @@ void reader_walk_all(struct reader *);
  * they hold for a walk from the start. */
 const uint64_t *reader_silent(const struct reader *);
 
-/* Has the walk begin at the last indexed place up to OFFSET, the
+/* Has the walk begin at the last indexed offset up to OFFSET, the
  * start at worst.  Returns the number of the message that comes next. */
 uint64_t reader_walk_from(struct reader *, uint64_t offset);
 

@@ -1,7 +1,7 @@
 /*
  * From the screen to a file of its marks and filters, and back: see notebook.h.
  *
- * Marks are kept by their place, so they fit as long as the capture is the
+ * Marks are kept by their message ID, so they fit as long as the capture is the
  * same or has grown.  Marks of captures that are not open are kept as they
  * are.
  */
@@ -169,11 +169,12 @@ restore_marks(struct screen *screen, const struct notebook *notebook)
 		const struct notebook_mark *mark = &marks[i];
 		elsewhere += !is_open(screen, mark);
 		if (is_open(screen, mark))
-			jumps_add(screen->jumps,
-				  (struct spot){.trace = find_trace(screen, mark->trace),
-						.place = {mark->offset, (uint32_t)mark->ordinal},
-						.letter = mark->letter ? *mark->letter : '*',
-						.note = mark->note ? mem_text(mark->note) : NULL});
+			jumps_add(
+			    screen->jumps,
+			    (struct location){.trace = find_trace(screen, mark->trace),
+					      .id = {mark->offset, (uint32_t)mark->ordinal},
+					      .letter = mark->letter ? *mark->letter : '*',
+					      .note = mark->note ? mem_text(mark->note) : NULL});
 	}
 	if (notebook->ties.count)
 		clocks_add_ties(screen->session->clocks, notebook->ties.at, notebook->ties.count);
@@ -234,14 +235,14 @@ collect_marks(struct screen *screen, struct notebook *notebook, char (*letters)[
 	size_t count = 0;
 	notebook->ties.at = (void *)clocks_ties(screen->session->clocks, &notebook->ties.count);
 	for (size_t i = 0; i < screen->jumps->marks.count; i++) {
-		const struct spot *spot = &screen->jumps->marks.at[i];
-		letters[i][0] = spot->letter;
+		const struct location *location = &screen->jumps->marks.at[i];
+		letters[i][0] = location->letter;
 		marks[count++] = (struct notebook_mark){
-		    .trace = (char *)trace_name(screen->session->traces.at[spot->trace]),
-		    .offset = spot->place.offset,
-		    .ordinal = spot->place.ordinal,
-		    .letter = spot->letter == '*' ? NULL : letters[i],
-		    .note = spot->note};
+		    .trace = (char *)trace_name(screen->session->traces.at[location->trace]),
+		    .offset = location->id.offset,
+		    .ordinal = location->id.ordinal,
+		    .letter = location->letter == '*' ? NULL : letters[i],
+		    .note = location->note};
 	}
 	for (size_t i = 0; old && i < before->marks.count; i++)
 		if (!is_open(screen, &old[i]))

@@ -14,7 +14,7 @@ struct screen;
 
 struct notebook_mark {
 	char *trace;	 /* its name */
-	uint64_t offset; /* these two: struct place */
+	uint64_t offset; /* these two: struct message_id */
 	uint64_t ordinal;
 	char *letter; /* NULL: a bookmark */
 	char *note;   /* or NULL */

@@ -228,14 +228,14 @@ state_restore(struct screen *screen)
 
 /* Whether there is a message at the very place, and not only one near. */
 static bool
-has_message(struct screen *screen, const struct spot *mark)
+has_message(struct screen *screen, const struct location *mark)
 {
 	struct list *list;
 	struct row row;
 	if (!jump_find(screen, mark, &list, &row))
 		return false;
-	struct place place = reader_place(list->lanes[row.lane].reader, row.at);
-	return !place_compare(place, mark->place);
+	struct message_id id = reader_message_id(list->lanes[row.lane].reader, row.at);
+	return !message_id_compare(id, mark->id);
 }
 
 void

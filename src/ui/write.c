@@ -273,13 +273,13 @@ add_spans(struct screen *screen, enum what what, struct write_job *job)
 	}
 	job->marks = mem_new((screen->jumps->marks.count + 1) * sizeof *job->marks);
 	for (size_t i = 0; i < screen->jumps->marks.count; i++) {
-		const struct spot *mark = &screen->jumps->marks.at[i];
+		const struct location *mark = &screen->jumps->marks.at[i];
 		job->marks[i] =
 		    (struct export_mark){mark->letter, mark->note ? mem_text(mark->note) : NULL};
 		*vec_add(&job->spans) =
 		    (struct export_span){.trace = screen->session->traces.at[mark->trace],
-					 .first = mark->place,
-					 .last = mark->place,
+					 .first = mark->id,
+					 .last = mark->id,
 					 .mark = &job->marks[i]};
 	}
 	return job->spans.count;

@@ -123,7 +123,7 @@ same_jumps(struct reader *reader, const struct walked *walked)
 		bool exact;
 		if (!reader_find_number(reader, i - 1, &p, &exact) || !exact ||
 		    !is_at(reader, p, walked, i - 1) ||
-		    !reader_find_place(reader, reader_place(reader, p), &again) ||
+		    !reader_find_id(reader, reader_message_id(reader, p), &again) ||
 		    !is_at(reader, again, walked, i - 1) ||
 		    !reader_find_message(reader, &walked->at[i - 1], &again) ||
 		    again.cell != p.cell)

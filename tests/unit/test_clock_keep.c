@@ -219,7 +219,7 @@ same_links(const struct clock_link *a, const struct clock_link *b)
 	for (size_t i = 0; i < a->points.points.count; i++) {
 		const struct relation_point *p = &a->points.points.at[i];
 		const struct relation_point *q = &b->points.points.at[i];
-		assert_true(p->a == q->a && p->b == q->b && p->place == q->place);
+		assert_true(p->a == q->a && p->b == q->b && p->found_at == q->found_at);
 	}
 }
 

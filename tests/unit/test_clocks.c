@@ -71,9 +71,9 @@ compare(struct session_fixture *f, const char *only)
 			continue;
 		if (!readers[number])
 			readers[number] = reader_new(trace);
-		assert_true(reader_find_place(readers[number], (struct place){place, 0}, &at));
+		assert_true(reader_find_id(readers[number], (struct message_id){place, 0}, &at));
 		const struct message *m = reader_message(readers[number], at);
-		assert_int_equal(message_place(m), place);
+		assert_int_equal(message_id_offset(m), place);
 		assert_true(clocks_time(trace, m, NULL, &time));
 		assert_true(time.known && time.wall);
 		struct seen now = {truth, time.nanoseconds, time.error};
@@ -536,7 +536,7 @@ test_rates_of_senders(void **state)
 	struct message b;
 	struct err err;
 	size_t count;
-	assert_true(reader_find_place(reader, (struct place){7001 * 16, 0}, &at));
+	assert_true(reader_find_id(reader, (struct message_id){7001 * 16, 0}, &at));
 	m = *reader_message(reader, at);
 	assert_int_equal(m.ticks, 7001 * 3000 + 7001 * 3000 / 20000);
 	struct reader *other = reader_new(session.traces.at[1]);
@@ -663,7 +663,7 @@ ask(struct session_fixture *f, struct asker *asker, const changes *list, uint64_
 	struct message_time time;
 	struct context_value value;
 	bool uncertain;
-	assert_true(reader_find_place(asker->reader, (struct place){place, 0}, &at));
+	assert_true(reader_find_id(asker->reader, (struct message_id){place, 0}, &at));
 	struct message m = *reader_message(asker->reader, at);
 	assert_true(clocks_time(asker->trace, &m, NULL, &time));
 	uint64_t held = held_at(list, truth, &time, &uncertain);
@@ -774,7 +774,7 @@ filter_trace(struct trace *trace, const struct filter *filter, int64_t from, int
 	while ((count = reader_walk(reader, batch, 64)) > 0) {
 		for (size_t i = 0; i < count; i++) {
 			const struct message *m = &batch[i];
-			uint64_t cell = message_place(m) / index_cell_size(trace_index(trace));
+			uint64_t cell = message_id_offset(m) / index_cell_size(trace_index(trace));
 			struct message_time time;
 			reader_expand(reader, m, EXPAND_TEXT, &e);
 			bool wanted = clocks_time(trace, m, &e, &time) && time.known &&

@@ -462,20 +462,19 @@ check_end(struct fixture *f, int which, size_t i)
 	size_t next = next_begin(f, i + 1, 1, which);
 	assert_int_equal(end.state, next == SIZE_MAX ? CONTEXT_NONE : CONTEXT_KNOWN);
 	if (next != SIZE_MAX)
-		assert_int_equal(end.place.offset, f->words.at[next].offset);
+		assert_int_equal(end.id.offset, f->words.at[next].offset);
 }
 
 static void
 check_step(struct fixture *f, size_t i, int step)
 {
 	const struct message m = *message_at(f, f->words.at[i].offset);
-	struct place place;
-	enum context_state state =
-	    context_step(f->session.contexts, f->cursor, &m, step > 0, &place);
+	struct message_id id;
+	enum context_state state = context_step(f->session.contexts, f->cursor, &m, step > 0, &id);
 	size_t next = next_begin(f, i + (size_t)(int64_t)step, step, TOLD);
 	assert_int_equal(state, next == SIZE_MAX ? CONTEXT_NONE : CONTEXT_KNOWN);
 	if (next != SIZE_MAX)
-		assert_int_equal(place.offset, f->words.at[next].offset);
+		assert_int_equal(id.offset, f->words.at[next].offset);
 }
 
 static void

@@ -44,8 +44,8 @@ naive(struct trace *trace)
 		struct message_time time;
 		bool timed = clocks_time(trace, &m, NULL, &time);
 		if (timed && start_cell == UINT64_MAX)
-			start_cell = message_place(&m) / size;
-		if (timed && message_place(&m) / size == start_cell && time.order < start)
+			start_cell = message_id_offset(&m) / size;
+		if (timed && message_id_offset(&m) / size == start_cell && time.order < start)
 			start = time.order;
 		if (timed && time.order > latest)
 			latest = time.order;
@@ -53,7 +53,7 @@ naive(struct trace *trace)
 		*vec_add(&all) =
 		    (struct stood){timed ? time.order : latest, m.origin, m.flags, m.severity};
 		if (!any) /* its place, if no other has a time either */
-			*vec_add(&places) = (int64_t)message_place(&m);
+			*vec_add(&places) = (int64_t)message_id_offset(&m);
 	}
 	reader_free(reader);
 	for (size_t i = 0; i < all.count; i++)

@@ -950,7 +950,7 @@ try_message(struct trial *trial, struct capture *c, const struct facts *facts,
 {
 	bool wanted = holds(trial->tree, facts);
 	struct index *index = trace_index(c->trace);
-	uint64_t cell = message_place(facts->m) / index_cell_size(index);
+	uint64_t cell = message_id_offset(facts->m) / index_cell_size(index);
 	uint64_t last = index_cell_count(index) - 1;
 	struct index_cell summary;
 	cell = cell < last ? cell : last;

@@ -23,7 +23,7 @@ static const char *const folders[] = {"config",	      "config/trawl",	    "home"
 				      "lab.d/snap.d"};
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
-struct place {
+struct folder {
 	char path[64];
 	struct text found;
 };
@@ -31,18 +31,18 @@ struct place {
 static int
 set_up(void **state)
 {
-	struct place *place = calloc(1, sizeof *place);
+	struct folder *folder = calloc(1, sizeof *folder);
 	char path[128];
-	*state = place;
-	snprintf(place->path, sizeof place->path, "/tmp/test_profile.XXXXXX");
-	if (!mkdtemp(place->path) || chdir(place->path))
+	*state = folder;
+	snprintf(folder->path, sizeof folder->path, "/tmp/test_profile.XXXXXX");
+	if (!mkdtemp(folder->path) || chdir(folder->path))
 		return -1;
 	for (int i = 0; i < FOLDERS; i++)
 		if (mkdir(folders[i], 0700))
 			return -1;
-	snprintf(path, sizeof path, "%s/config", place->path);
+	snprintf(path, sizeof path, "%s/config", folder->path);
 	setenv("XDG_CONFIG_HOME", path, 1);
-	snprintf(path, sizeof path, "%s/home", place->path);
+	snprintf(path, sizeof path, "%s/home", folder->path);
 	setenv("HOME", path, 1);
 	return 0;
 }
@@ -50,29 +50,29 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	struct place *place = *state;
+	struct folder *folder = *state;
 	for (int i = FOLDERS; i--;)
 		if (rmdir(folders[i]))
 			return -1; /* a test left a file */
-	int result = chdir("/") || rmdir(place->path);
-	text_free(&place->found);
-	free(place);
+	int result = chdir("/") || rmdir(folder->path);
+	text_free(&folder->found);
+	free(folder);
 	return result;
 }
 
 static void
 test_find_beside(void **state)
 {
-	struct place *place = *state;
+	struct folder *folder = *state;
 	/* From the last to be tried to the first. */
 	static const char *const tries[] = {"lab.d/a.profile.yaml", "lab.d/a.uia.profile.yaml",
 					    "lab.d/a.uia.bin.profile.yaml"};
-	assert_false(profile_find("lab.d/a.uia.bin", &place->found));
-	assert_string_equal(text_get(&place->found), "");
+	assert_false(profile_find("lab.d/a.uia.bin", &folder->found));
+	assert_string_equal(text_get(&folder->found), "");
 	for (int i = 0; i < 3; i++) {
 		temp_write(tries[i], "");
-		assert_true(profile_find("lab.d/a.uia.bin", &place->found));
-		assert_string_equal(place->found.data, tries[i]);
+		assert_true(profile_find("lab.d/a.uia.bin", &folder->found));
+		assert_string_equal(folder->found.data, tries[i]);
 	}
 	for (int i = 0; i < 3; i++)
 		unlink(tries[i]);
@@ -81,12 +81,12 @@ test_find_beside(void **state)
 static void
 test_find_in_working_folder(void **state)
 {
-	struct place *place = *state;
+	struct folder *folder = *state;
 	temp_write("a.profile.yaml", "");
-	assert_true(profile_find("a.b.c.stp", &place->found));
-	assert_string_equal(place->found.data, "a.profile.yaml");
-	assert_true(profile_find("a", &place->found));
-	assert_false(profile_find("b", &place->found));
+	assert_true(profile_find("a.b.c.stp", &folder->found));
+	assert_string_equal(folder->found.data, "a.profile.yaml");
+	assert_true(profile_find("a", &folder->found));
+	assert_false(profile_find("b", &folder->found));
 	unlink("a.profile.yaml");
 }
 
@@ -95,13 +95,13 @@ test_find_in_working_folder(void **state)
 static void
 test_find_stays_in_name(void **state)
 {
-	struct place *place = *state;
+	struct folder *folder = *state;
 	temp_write("lab.profile.yaml", "");
 	temp_write("lab.d/.profile.yaml", "");
-	assert_false(profile_find("lab.d/capture", &place->found));
-	assert_false(profile_find("lab.d/.capture", &place->found));
-	assert_false(profile_find("", &place->found));
-	assert_false(profile_find("/", &place->found));
+	assert_false(profile_find("lab.d/capture", &folder->found));
+	assert_false(profile_find("lab.d/.capture", &folder->found));
+	assert_false(profile_find("", &folder->found));
+	assert_false(profile_find("/", &folder->found));
 	unlink("lab.profile.yaml");
 	unlink("lab.d/.profile.yaml");
 }
@@ -109,38 +109,38 @@ test_find_stays_in_name(void **state)
 static void
 test_find_beside_folder(void **state)
 {
-	struct place *place = *state;
+	struct folder *folder = *state;
 	temp_write("lab.d/snap.profile.yaml", "");
-	assert_true(profile_find("lab.d/snap.d/", &place->found));
-	assert_string_equal(place->found.data, "lab.d/snap.profile.yaml");
+	assert_true(profile_find("lab.d/snap.d/", &folder->found));
+	assert_string_equal(folder->found.data, "lab.d/snap.profile.yaml");
 	unlink("lab.d/snap.profile.yaml");
 }
 
 static void
 test_find_user(void **state)
 {
-	struct place *place = *state;
+	struct folder *folder = *state;
 	char expected[128];
 	temp_write("config/trawl/profile.yaml", "");
 	temp_write("home/.config/trawl/profile.yaml", "");
-	assert_true(profile_find("a.bin", &place->found));
-	snprintf(expected, sizeof expected, "%s/config/trawl/profile.yaml", place->path);
-	assert_string_equal(place->found.data, expected);
-	assert_true(profile_find(NULL, &place->found));
+	assert_true(profile_find("a.bin", &folder->found));
+	snprintf(expected, sizeof expected, "%s/config/trawl/profile.yaml", folder->path);
+	assert_string_equal(folder->found.data, expected);
+	assert_true(profile_find(NULL, &folder->found));
 
-	snprintf(expected, sizeof expected, "%s/home/.config/trawl/profile.yaml", place->path);
+	snprintf(expected, sizeof expected, "%s/home/.config/trawl/profile.yaml", folder->path);
 	unsetenv("XDG_CONFIG_HOME");
-	assert_true(profile_find("a.bin", &place->found));
-	assert_string_equal(place->found.data, expected);
+	assert_true(profile_find("a.bin", &folder->found));
+	assert_string_equal(folder->found.data, expected);
 	setenv("XDG_CONFIG_HOME", "config", 1); /* relative: counts as unset */
-	assert_true(profile_find("a.bin", &place->found));
-	assert_string_equal(place->found.data, expected);
+	assert_true(profile_find("a.bin", &folder->found));
+	assert_string_equal(folder->found.data, expected);
 	unsetenv("HOME");
-	assert_false(profile_find("a.bin", &place->found));
+	assert_false(profile_find("a.bin", &folder->found));
 
 	temp_write("a.profile.yaml", "");
-	assert_true(profile_find("a.bin", &place->found));
-	assert_string_equal(place->found.data, "a.profile.yaml");
+	assert_true(profile_find("a.bin", &folder->found));
+	assert_string_equal(folder->found.data, "a.profile.yaml");
 	unlink("a.profile.yaml");
 	unlink("config/trawl/profile.yaml");
 	unlink("home/.config/trawl/profile.yaml");

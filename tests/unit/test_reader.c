@@ -155,15 +155,15 @@ test_offsets(void **state)
 }
 
 static void
-test_places(void **state)
+test_message_ids(void **state)
 {
 	struct fixture *f = *state;
 	struct position p, again;
 	index_build(trace_index(f->trace));
 	assert_true(reader_first(f->reader, &p));
 	do {
-		struct place place = reader_place(f->reader, p);
-		assert_true(reader_find_place(f->reader, place, &again));
+		struct message_id place = reader_message_id(f->reader, p);
+		assert_true(reader_find_id(f->reader, place, &again));
 		assert_int_equal(again.cell, p.cell);
 		assert_int_equal(again.at, p.at);
 	} while (reader_next(f->reader, &p, 0));
@@ -425,7 +425,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_indexed),	      TEST(test_provisional),	 TEST(test_numbers),
-	    TEST(test_offsets),	      TEST(test_places),	 TEST(test_next),
+	    TEST(test_offsets),	      TEST(test_message_ids),	 TEST(test_next),
 	    TEST(test_next_in_steps), TEST(test_next_in_thread), cmocka_unit_test(test_filter_cell),
 	    TEST(test_growing),	      TEST(test_anew),
 	};

@@ -360,7 +360,7 @@ test_pause(void **state)
 /* A capture in which nothing tells where messages begin until the index comes by:
  * the screen does not wait for that, and then shows all of them. */
 static void
-test_no_feet(void **state)
+test_no_checkpoint(void **state)
 {
 	struct scene *s = *state;
 	char path[] = "/tmp/test_screen.XXXXXX";
@@ -402,10 +402,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_list),     scene_test(test_looks),		scene_test(test_gaps),
-	    scene_test(test_triggers), scene_test(test_trigger_events), scene_test(test_go_to),
-	    scene_test(test_view),     scene_test(test_example),	scene_test(test_silence),
-	    scene_test(test_cycles),   scene_test(test_pause),		scene_test(test_no_feet),
+	    scene_test(test_list),	     scene_test(test_looks),
+	    scene_test(test_gaps),	     scene_test(test_triggers),
+	    scene_test(test_trigger_events), scene_test(test_go_to),
+	    scene_test(test_view),	     scene_test(test_example),
+	    scene_test(test_silence),	     scene_test(test_cycles),
+	    scene_test(test_pause),	     scene_test(test_no_checkpoint),
 	    scene_test(test_unnamed),
 	};
 	return scene_run_group("screen: list", tests);

@@ -380,7 +380,7 @@ test_growing(void **state)
 	}
 	size_t known = 0;
 	uint64_t end = index_known(index) * index_cell_size(index);
-	while (known < sorted.count && message_place(&sorted.at[known].message) < end)
+	while (known < sorted.count && message_id_offset(&sorted.at[known].message) < end)
 		known++;
 	assert_true(known > 100 && known < sorted.count);
 	for (size_t i = known - 50; i < known + 50 && i < sorted.count; i++) {
@@ -526,7 +526,7 @@ ask_early(size_t trace, bool moves)
 	list_keep_wish(&list, &wish);
 	if (moves)
 		list_move(&list, 1);
-	struct place before = list_current(&list)->place;
+	struct message_id before = list_current(&list)->id;
 	session_start(&f.session);
 	sequence_start(all);
 	settle_until_known(&f, all, &list, &wish);
@@ -535,7 +535,7 @@ ask_early(size_t trace, bool moves)
 	uint64_t number = sequence_number(list.sequence, row_position(row), &exact);
 	assert_true(exact);
 	if (moves)
-		assert_int_equal(place_compare(row->place, before), 0);
+		assert_int_equal(message_id_compare(row->id, before), 0);
 	assert_int_equal(number == 7001, !moves);
 	assert_int_equal(list.wish.by, SEQUENCE_BY_NOTHING);
 	list_close(&list);

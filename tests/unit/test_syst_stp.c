@@ -399,7 +399,7 @@ test_cut_off(void **state)
 		/* whatever is cut off is there and says so */
 		const struct message *last = length ? &t.all.list.at[t.all.list.count - 1] : NULL;
 		if (length > 13 && length < whole)
-			assert_true(message_place(last) +
+			assert_true(message_id_offset(last) +
 					    (last->flags & SCATTERED ? 1 : last->length) ==
 					length ||
 				    !(last->flags & TRUNCATED));

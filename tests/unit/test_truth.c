@@ -113,7 +113,7 @@ last_build(void *context, const struct message *before, const uint8_t guid[16], 
 	for (size_t i = c->messages.list.count; i--;) {
 		const struct message *m = &c->messages.list.at[i];
 		uint8_t sender[16];
-		if (message_place(m) < message_place(before) &&
+		if (message_id_offset(m) < message_id_offset(before) &&
 		    c->drive.ops->announces(c->drive.decoder, m, &w, sender, value) &&
 		    memcmp(sender, guid, sizeof sender) == 0)
 			return true;

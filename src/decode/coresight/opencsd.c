@@ -5,10 +5,10 @@
  *
  * The capture is deformatted a chunk at a time, each run of bytes goes to the
  * lane of its source, and each lane puts its messages into a queue.  They are
- * merged by place (the index of the packet), then in the order of sources.
+ * merged by offset (the index of the packet), then in the order of sources.
  * Once a chunk was decoded, the messages of the chunk before are certain and
  * are handed out.  A message that comes later still, since its source was
- * quiet in the middle of a packet, stands at the first place that is not
+ * quiet in the middle of a packet, stands at the first offset that is not
  * handed out (MESSAGE_SCATTERED).  Chunks lie on a fixed grid, so this does
  * not depend on windows or on where decoding started.  What a decoder says at
  * the end of the trace stands at the last byte.
@@ -36,7 +36,7 @@ enum {
 
 /* The checkpoint. */
 enum {
-	SAVED_PLACE = 0,
+	SAVED_OFFSET = 0,
 	SAVED_SKIP = 8,
 	SAVED_FRAMES = 12, /* how far back to start deformatting */
 	SAVED_LANES = 13,  /* how far back each lane starts */
@@ -47,7 +47,7 @@ enum {
 struct queue {
 	VEC(struct message) list;
 	size_t head;
-	uint64_t last;		  /* place of the last one */
+	uint64_t last;		  /* offset of the last one */
 	uint64_t from;		  /* bytes before this offset are not for its lane */
 	enum opencsd_since since; /* what decoding has of those */
 	uint64_t oldest[CHUNKS];  /* message under way at the start of a chunk */
@@ -102,7 +102,7 @@ struct opencsd_state {
 	bool ended;
 
 	/* what was handed out: COUNT messages at PLACE, and all before it */
-	uint64_t place;
+	uint64_t offset;
 	uint32_t count;
 	/* up to here messages are dropped */
 	bool repeating;
@@ -123,18 +123,18 @@ struct opencsd_run {
 
 /* --- messages into queues ---------------------------------------------- */
 
-/* Adds a message at the end of a queue, at a place that is still free. */
+/* Adds a message at the end of a queue, at an offset that is still free. */
 static void
 enqueue(struct opencsd_state *s, struct queue *queue, struct message *m)
 {
 	uint64_t floor = queue->last > s->floor ? queue->last : s->floor;
-	if (message_place(m) < floor) {
+	if (message_id_offset(m) < floor) {
 		if (floor - m->offset >= UINT32_MAX)
 			m->offset = floor; /* four gigabytes late */
 		m->length = (uint32_t)(floor - m->offset) + 1;
 		m->flags |= MESSAGE_SCATTERED;
 	}
-	queue->last = message_place(m);
+	queue->last = message_id_offset(m);
 	*vec_add(&queue->list) = *m;
 }
 
@@ -304,7 +304,7 @@ chunk_of(uint64_t offset)
 	return offset / CHUNK;
 }
 
-/* The first place that may still get messages once all before OFFSET, the end
+/* The first offset that may still get messages once all before OFFSET, the end
  * of a chunk, is decoded. */
 static uint64_t
 settled(uint64_t offset)
@@ -405,15 +405,15 @@ static struct queue *
 next_queue(const struct opencsd_state *s)
 {
 	struct queue *best = NULL;
-	uint64_t place = UINT64_MAX;
+	uint64_t offset = UINT64_MAX;
 	for (size_t i = 0; i <= s->lane_count; i++) {
 		struct queue *queue = &s->queues[i];
 		if (queue->head == queue->list.count)
 			continue;
-		uint64_t own = message_place(&queue->list.at[queue->head]);
-		if (!best || own < place) {
+		uint64_t own = message_id_offset(&queue->list.at[queue->head]);
+		if (!best || own < offset) {
 			best = queue;
-			place = own;
+			offset = own;
 		}
 	}
 	return best;
@@ -421,13 +421,13 @@ next_queue(const struct opencsd_state *s)
 
 /* Counts a message as handed out; false if it was before. */
 static bool
-count_out(struct opencsd_state *s, uint64_t place)
+count_out(struct opencsd_state *s, uint64_t offset)
 {
-	if (place != s->place)
+	if (offset != s->offset)
 		s->count = 0;
-	s->place = place;
+	s->offset = offset;
 	s->count++;
-	if (s->repeating && (place > s->border || (place == s->border && s->count > s->skip)))
+	if (s->repeating && (offset > s->border || (offset == s->border && s->count > s->skip)))
 		s->repeating = false;
 	return !s->repeating;
 }
@@ -456,10 +456,10 @@ hand_out(struct opencsd_run *r)
 	if (!queue)
 		return false;
 	const struct message *m = &queue->list.at[queue->head];
-	uint64_t place = message_place(m);
-	if (place >= r->window->until || (place >= s->floor && !s->ended) || r->count == r->max)
+	uint64_t offset = message_id_offset(m);
+	if (offset >= r->window->until || (offset >= s->floor && !s->ended) || r->count == r->max)
 		return false;
-	if (count_out(s, place))
+	if (count_out(s, offset))
 		r->out[r->count++] = *m;
 	drop_first(queue);
 	return true;
@@ -498,7 +498,7 @@ set_position(struct opencsd_state *s, uint64_t offset)
 	for (size_t i = 0; i < CHUNKS; i++)
 		s->chunks[i].number = UINT64_MAX;
 	s->floor = settled(offset);
-	s->whence = s->place = s->count = 0;
+	s->whence = s->offset = s->count = 0;
 	s->whole = !offset;
 	s->sourced = false;
 	s->ended = s->repeating = false;
@@ -537,16 +537,16 @@ opencsd_release(struct decode_state *state)
 /* Where the next message stands at the earliest, and how many were handed out
  * there. */
 static uint64_t
-next_place(const struct opencsd_state *s, uint32_t *count)
+next_offset(const struct opencsd_state *s, uint32_t *count)
 {
 	const struct queue *queue = next_queue(s);
-	uint64_t place = queue ? message_place(&queue->list.at[queue->head]) : UINT64_MAX;
-	if (!s->ended && place > s->floor)
-		place = s->floor;
-	if (place == UINT64_MAX || place < s->place)
-		place = s->place;
-	*count = place == s->place ? s->count : 0;
-	return place;
+	uint64_t offset = queue ? message_id_offset(&queue->list.at[queue->head]) : UINT64_MAX;
+	if (!s->ended && offset > s->floor)
+		offset = s->floor;
+	if (offset == UINT64_MAX || offset < s->offset)
+		offset = s->offset;
+	*count = offset == s->offset ? s->count : 0;
+	return offset;
 }
 
 /* From where on lane N has to be right so that all is from AT on. */
@@ -610,13 +610,13 @@ opencsd_save(const struct decoder *decoder, const struct decode_state *state, ui
 		return;
 	}
 	uint32_t count;
-	uint64_t place = next_place(s, &count);
+	uint64_t offset = next_offset(s, &count);
 	memset(out, 0, SAVED_SIZE);
-	put(out + SAVED_PLACE, place, 8);
+	put(out + SAVED_OFFSET, offset, 8);
 	put(out + SAVED_SKIP, count, 4);
-	out[SAVED_FRAMES] = (uint8_t)opencsd_distance(frames_start(s, place), place);
+	out[SAVED_FRAMES] = (uint8_t)opencsd_distance(frames_start(s, offset), offset);
 	for (size_t i = 0; i < s->lane_count && SAVED_LANES + i < SAVED_SIZE; i++)
-		out[SAVED_LANES + i] = (uint8_t)lane_distance(s, i, place);
+		out[SAVED_LANES + i] = (uint8_t)lane_distance(s, i, offset);
 }
 
 /* What was saved of lane N: what it has to know of the bytes before the offset
@@ -630,14 +630,14 @@ saved_lane(const uint8_t *saved, size_t n, enum opencsd_since *since)
 					   : OPENCSD_SINCE_START;
 	if (code == OPENCSD_NOT_BEGUN || code == OPENCSD_UNSYNCED)
 		return UINT64_MAX; /* it can start wherever others do */
-	return opencsd_start_of(code, bytes_le64(saved + SAVED_PLACE));
+	return opencsd_start_of(code, bytes_le64(saved + SAVED_OFFSET));
 }
 
 /* The first offset that decoding from a checkpoint needs. */
 static uint64_t
 saved_start(const struct opencsd_state *s, const uint8_t *saved)
 {
-	uint64_t start = opencsd_start_of(saved[SAVED_FRAMES], bytes_le64(saved + SAVED_PLACE));
+	uint64_t start = opencsd_start_of(saved[SAVED_FRAMES], bytes_le64(saved + SAVED_OFFSET));
 	for (size_t i = 0; i < s->lane_count; i++) {
 		enum opencsd_since since;
 		uint64_t from = saved_lane(saved, i, &since);
@@ -654,8 +654,8 @@ can_go_on(const struct opencsd_state *s, uint64_t start, uint64_t border, uint32
 	uint32_t count;
 	if (s->ended || s->whence || s->repeating || s->base.offset < start)
 		return false;
-	uint64_t place = next_place(s, &count);
-	return place < border || (place == border && count <= skip);
+	uint64_t offset = next_offset(s, &count);
+	return offset < border || (offset == border && count <= skip);
 }
 
 static void
@@ -664,7 +664,7 @@ opencsd_restore(const struct decoder *decoder, struct decode_state *state, const
 	struct opencsd_state *s = (struct opencsd_state *)state;
 	uint64_t start = saved_start(s, saved);
 	(void)decoder;
-	s->border = bytes_le64(saved + SAVED_PLACE);
+	s->border = bytes_le64(saved + SAVED_OFFSET);
 	s->skip = bytes_le32(saved + SAVED_SKIP);
 	if (!can_go_on(s, start, s->border, s->skip)) {
 		for (size_t i = 0; i < s->lane_count; i++) {

@@ -263,7 +263,7 @@ wanted_of(const struct opencsd_decoder *d, const struct message *m, bool packets
 	    .index = coresight_index(d->format, m->offset),
 	    .start = opencsd_start_of(m->aux >> 32 & 0xff, m->offset),
 	    .since = (enum opencsd_since)(m->aux >> 49 & 3),
-	    .limit = message_place(m) + LATE,
+	    .limit = message_id_offset(m) + LATE,
 	    .ordinal = (uint32_t)m->aux,
 	    .at_end = m->aux >> 48 & 1,
 	    .packets = packets,

@@ -136,8 +136,8 @@ fill_other(const struct ppl_line *line, struct message *m)
 	m->origin = sent ? line->element.id : OPENCSD_ORIGIN_STRAY;
 }
 
-/* Fills all of M but its place.  Where an element or a packet follows in a damaged line,
- * what stands in front of it is one that is lost. */
+/* Fills all of M but its offset and length.  Where an element or a packet follows in
+ * a damaged line, what stands in front of it is one that is lost. */
 static void
 fill(const struct ppl_line *line, struct message *m)
 {

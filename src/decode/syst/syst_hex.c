@@ -182,7 +182,7 @@ gather(const struct syst_hex_line *line, size_t count, uint8_t *out)
 	}
 }
 
-/* Fills all of M but its place from a line. */
+/* Fills all of M but its offset and length from a line. */
 static void
 fill(struct syst_hex_line *line, struct message *m)
 {

@@ -63,7 +63,7 @@ first_time(struct trace *trace, const struct clocks_nature *nature, struct messa
 	bool found = false;
 	for (uint64_t cell = 0, looked = 0; !found && cell < count && looked < CELLS_BACK; cell++) {
 		struct index_cell summary;
-		if (!nature->placed && index_cell(index, cell, &summary) &&
+		if (!nature->by_offset && index_cell(index, cell, &summary) &&
 		    !(summary.message_flags & MESSAGE_TIMED))
 			continue;
 		for (size_t i = 0; !found && i < reader_block(reader, cell)->count; i++) {
@@ -275,7 +275,7 @@ time_before(struct filter_look *look, struct position from, struct message_time 
 	const struct clocks_nature *nature = &look->bound->times.nature;
 	for (unsigned looked = 0; looked < CELLS_BACK;) {
 		struct index_cell summary;
-		if (nature->placed || !index_cell(index, from.cell, &summary) ||
+		if (nature->by_offset || !index_cell(index, from.cell, &summary) ||
 		    summary.message_flags & MESSAGE_TIMED) {
 			size_t count = reader_block(reader, from.cell)->count;
 			for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
@@ -330,7 +330,7 @@ filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *le
 	if (!facts->bound || !prepare(facts->expr, facts->bound))
 		return FILTER_SOME;
 	const struct filter_times *times = &facts->bound->times;
-	if (!timed && !times->nature.placed)
+	if (!timed && !times->nature.by_offset)
 		return FILTER_NONE;
 	if (leaf->how == FILTER_PRESENT || !times->nature.rising ||
 	    !tick_time(facts->bound->trace, times, cell->time_min, &least) ||

@@ -15,9 +15,9 @@
 /* --- messages that tell of clocks -------------------------------------- */
 
 static void
-add_point(struct clock_link *link, uint64_t a, uint64_t b, uint64_t place)
+add_point(struct clock_link *link, uint64_t a, uint64_t b, uint64_t found_at)
 {
-	relation_add(&link->points, a, b, place);
+	relation_add(&link->points, a, b, found_at);
 }
 
 static struct clock_id
@@ -96,7 +96,7 @@ note_rate(struct clock_feed *feed, const struct message *m, uint64_t hz)
 static double
 rate_beside(struct clock_feed *feed, const struct message *point)
 {
-	uint64_t cell = message_place(point) / index_cell_size(trace_index(feed->trace));
+	uint64_t cell = message_id_offset(point) / index_cell_size(trace_index(feed->trace));
 	for (size_t i = 0; i < reader_block(feed->reader, cell)->count; i++) {
 		struct message m = reader_block(feed->reader, cell)->messages[i];
 		struct clock_reading reading = read_message(feed, feed->reader, &m);
@@ -124,7 +124,7 @@ note_point(struct clock_feed *feed, const struct message *m, const struct clock_
 		link->hz_b = reading->hz_b;
 	else if (!link->hz_b)
 		link->hz_b = rate_beside(feed, m);
-	add_point(link, reading->a, reading->b, message_place(m));
+	add_point(link, reading->a, reading->b, message_id_offset(m));
 }
 
 /* A message that has the low bits of the global time, of which the log tells the
@@ -141,10 +141,10 @@ note_low_bits(struct clock_feed *feed, const struct message *m, struct clock_id 
 		return;
 	feed->global = relation_unwrap(feed->global, reading.b, feed->source->bits_b);
 	link->owner = feed->number;
-	link->uneven = own.kind == CLOCK_PLACES;
-	uint64_t ticks = link->uneven ? message_place(m) : reading.a;
+	link->uneven = own.kind == CLOCK_OFFSETS;
+	uint64_t ticks = link->uneven ? message_id_offset(m) : reading.a;
 	if (link->uneven || m->flags & MESSAGE_TIMED)
-		add_point(link, ticks, feed->global, message_place(m));
+		add_point(link, ticks, feed->global, message_id_offset(m));
 }
 
 /* M and the event that was logged with it; false if that cannot be told yet. */
@@ -163,7 +163,7 @@ note_match(struct clock_feed *feed, const struct message *m)
 	if (!known)
 		return false;
 	note_low_bits(feed, m, own);
-	bool uneven = own.kind == CLOCK_PLACES;
+	bool uneven = own.kind == CLOCK_OFFSETS;
 	/* all but sync points are logged somewhat before they are written */
 	if (!met || (!uneven &&
 		     (m->flags & (MESSAGE_SYNC | MESSAGE_TIMED)) != (MESSAGE_SYNC | MESSAGE_TIMED)))
@@ -184,8 +184,8 @@ note_match(struct clock_feed *feed, const struct message *m)
 		return true;
 	link->owner = feed->number;
 	link->uneven = uneven;
-	add_point(link, uneven ? message_place(m) : m->ticks, sync ? reading.a : event.ticks,
-		  message_place(m));
+	add_point(link, uneven ? message_id_offset(m) : m->ticks, sync ? reading.a : event.ticks,
+		  message_id_offset(m));
 	return true;
 }
 
@@ -288,7 +288,8 @@ look_at_origins(struct clock_feed *feed)
 		const struct index_origin *origin = &origins.at[feed->origins];
 		struct position at;
 		const struct message *m =
-		    reader_find_place(feed->reader, (struct place){.offset = origin->example}, &at)
+		    reader_find_id(feed->reader, (struct message_id){.offset = origin->example},
+				   &at)
 			? reader_message(feed->reader, at)
 			: NULL;
 		if (!m || m->origin != origin->key)
@@ -336,12 +337,12 @@ add_configured_rate(struct clock_feed *feed, struct clock_link *link)
 	if (!link->points.points.count || link->b.kind == CLOCK_GLOBAL)
 		return;
 	need_reader(feed);
-	uint64_t place = link->points.points.at[0].place;
+	uint64_t found_at = link->points.points.at[0].found_at;
 	uint64_t size = index_cell_size(trace_index(feed->trace));
-	const struct block *block = reader_block(feed->reader, place / size);
-	for (size_t i = block_find(block, place); i < block->count; i++) {
+	const struct block *block = reader_block(feed->reader, found_at / size);
+	for (size_t i = block_find(block, found_at); i < block->count; i++) {
 		struct message m = block->messages[i];
-		if (message_place(&m) != place)
+		if (message_id_offset(&m) != found_at)
 			return;
 		if (m.origin != link->b.key || !concerns_message(feed->source, &m))
 			continue;

@@ -31,7 +31,7 @@ struct kept_link {
 };
 
 struct kept_point {
-	uint64_t a, b, place;
+	uint64_t a, b, found_at;
 };
 
 static bool
@@ -58,7 +58,7 @@ write_link(const struct clock_link *link, struct text *out)
 	text_add_bytes(out, &kept, sizeof kept);
 	for (size_t i = 0; i < r->points.count; i++) {
 		const struct relation_point *p = &r->points.at[i];
-		struct kept_point point = {p->a, p->b, p->place};
+		struct kept_point point = {p->a, p->b, p->found_at};
 		text_add_bytes(out, &point, sizeof point);
 	}
 }
@@ -118,7 +118,7 @@ read_link(struct clock_feed *feed, struct bytes_rest *rest)
 	for (uint64_t i = 0; i < kept.points; i++) {
 		bytes_take(rest, &point, sizeof point);
 		*vec_add(&link->points.points) =
-		    (struct relation_point){.a = point.a, .b = point.b, .place = point.place};
+		    (struct relation_point){.a = point.a, .b = point.b, .found_at = point.found_at};
 	}
 	return true;
 }

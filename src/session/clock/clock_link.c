@@ -38,7 +38,7 @@ clock_id_of(const struct session *session, size_t number)
 	struct trace *trace = session->traces.at[number];
 	const char *group = trace_group(trace);
 	bool untimed = trace_decoder(trace)->untimed;
-	struct clock_id id = {.kind = untimed ? CLOCK_PLACES : CLOCK_TRACE, .trace = number};
+	struct clock_id id = {.kind = untimed ? CLOCK_OFFSETS : CLOCK_TRACE, .trace = number};
 	for (size_t i = 0; group && i <= number; i++) {
 		struct trace *other = session->traces.at[i];
 		if (trace_group(other) && !strcmp(trace_group(other), group) &&

@@ -25,7 +25,7 @@ struct clock_link {
 	double hz_a, hz_b;	/* 0: unknown */
 	double configured_hz_b; /* by the profile, instead of hz_b; 0: none */
 	bool uneven;
-	size_t owner;		   /* trace of the points' places */
+	size_t owner;		   /* trace in which the points were found */
 	struct relation points;	   /* only `points`, `seen` and `stride` of it */
 	struct clock_owner sender; /* of a client */
 };

@@ -46,7 +46,7 @@ clock_map_find(const struct clock_map *map, size_t number, const struct message 
 uint64_t
 clock_map_ticks(const struct trace_clocks *own, const struct message *m)
 {
-	return own->by_place ? message_place(m) : m->ticks;
+	return own->by_offset ? message_id_offset(m) : m->ticks;
 }
 
 /* --- the map ----------------------------------------------------------- */
@@ -56,7 +56,7 @@ name_clock(const struct clock_map *map, const struct clock_id *id, struct text *
 {
 	static const char *const words[] = {[CLOCK_TRACE] = "",
 					    [CLOCK_GROUP] = " and its kin",
-					    [CLOCK_PLACES] = " places",
+					    [CLOCK_OFFSETS] = " places",
 					    [CLOCK_CORE] = " core ",
 					    [CLOCK_CLIENT] = " sender ",
 					    [CLOCK_HART] = " hart ",
@@ -188,8 +188,8 @@ map_traces(struct clock_map *map, const struct clock_points *points)
 		struct clock_id id = clock_id_of(map->session, i);
 		if (!(clock.hz > 0) && feed->rates.count)
 			clock.hz = (double)feed->rates.at[0].hz;
-		own->by_place = id.kind == CLOCK_PLACES;
-		own->main = map_clock(map, &id, own->by_place ? 0 : clock.hz, false);
+		own->by_offset = id.kind == CLOCK_OFFSETS;
+		own->main = map_clock(map, &id, own->by_offset ? 0 : clock.hz, false);
 		if (clock.has_epoch && clock.hz > 0 && !has_relation(map, "epoch", own->main))
 			map_wall(map, own->main);
 		map_rates(map, feed, own->main);

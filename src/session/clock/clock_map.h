@@ -22,7 +22,7 @@ struct clock_client {
 struct trace_clocks {
 	size_t main;
 	size_t own; /* of the senders' time stamps by their stated rate, or SIZE_MAX */
-	bool by_place;
+	bool by_offset;
 	VEC(struct clock_keyed {
 		uint64_t key;
 		size_t clock;

@@ -196,7 +196,7 @@ time_of(const struct clock_map *map, size_t number, size_t clock, uint64_t ticks
 	const struct message *m, struct message_time *time)
 {
 	struct graph_time found;
-	if (!graph_time(&map->graph, clock, ticks, number, message_place(m), &found))
+	if (!graph_time(&map->graph, clock, ticks, number, message_id_offset(m), &found))
 		return false;
 	const struct graph_clock *root = &map->graph.clocks.at[found.root];
 	int64_t whole = (int64_t)(found.ticks >> RELATION_FRACTION);
@@ -249,7 +249,7 @@ mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 	    const struct message *m, const struct expansion *own, struct message_time *time)
 {
 	const struct trace_clocks *has = &map->traces.at[number];
-	if (!(m->flags & MESSAGE_TIMED) && !has->by_place)
+	if (!(m->flags & MESSAGE_TIMED) && !has->by_offset)
 		return false;
 	if (!time_of(map, number, clock_map_find(map, number, m, trace), clock_map_ticks(has, m), m,
 		     time))
@@ -262,7 +262,7 @@ mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 	if (time->known)
 		time->order = time->nanoseconds;
 	time->plain &= !has->shift && !has->clients.count && has->own == SIZE_MAX;
-	time->estimated = m->flags & MESSAGE_ESTIMATED || (has->by_place && time->error > 2);
+	time->estimated = m->flags & MESSAGE_ESTIMATED || (has->by_offset && time->error > 2);
 	return true;
 }
 
@@ -326,13 +326,13 @@ clocks_nature(struct trace *trace)
 	size_t number = trace_number(trace);
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	const struct trace_clocks *has = &clocks->map->traces.at[number];
-	nature.placed = has->by_place;
+	nature.by_offset = has->by_offset;
 	nature.own = clock_is_transported(trace) && (has->own != SIZE_MAX || has->clients.count);
 	const struct graph *graph = &clocks->map->graph;
 	const struct graph_clock *root = &graph->clocks.at[graph->clocks.at[has->main].root];
 	nature.known = root->rate.numerator;
 	nature.wall = root->unix_epoch;
-	nature.rising = !has->by_place && has_one_clock(has) && is_steady(clocks->map, number);
+	nature.rising = !has->by_offset && has_one_clock(has) && is_steady(clocks->map, number);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return nature;
 }
@@ -358,7 +358,7 @@ is_in_one_piece(const struct clock_map *map, size_t number)
 /* What gives the times of a cell from its bounds. */
 struct cell_clock {
 	bool one;	 /* one clock does */
-	bool by_place;	 /* not ticks, but places */
+	bool by_offset;	 /* not ticks, but offsets */
 	bool in_pieces;	 /* if the cell lies in one piece of its relation */
 	uint64_t origin; /* of a message of that clock */
 };
@@ -376,7 +376,7 @@ clock_of_cell(struct trace *trace, const struct index_cell *summary)
 	const struct trace_clocks *own = &map->traces.at[number];
 	clock.one = has_one_clock(own);
 	clock.in_pieces = summary->flags & CELL_TIME_BACK && !is_in_one_piece(map, number);
-	clock.by_place = own->by_place;
+	clock.by_offset = own->by_offset;
 	clock.origin = own->others.count ? UINT64_MAX : 0; /* no core's: the main clock */
 	pthread_rwlock_unlock(&session->clocks->map_lock);
 	return clock;
@@ -411,13 +411,13 @@ clocks_cell_span(struct trace *trace, uint64_t cell, const struct index_cell *su
 	*to = INT64_MIN;
 	if (!clock.one)
 		return false;
-	if (clock.by_place ? !summary->count : !(summary->flags & CELL_TIMED))
+	if (clock.by_offset ? !summary->count : !(summary->flags & CELL_TIMED))
 		return true;
 	bound.ticks = summary->time_max;
 	if (!bound_time(trace, &clock, &bound, begin, &last))
-		return clock.by_place;
+		return clock.by_offset;
 	bound.ticks = summary->time_min;
-	bound.offset = clock.by_place ? begin : bound.offset;
+	bound.offset = clock.by_offset ? begin : bound.offset;
 	if (!bound_time(trace, &clock, &bound, begin, &first))
 		return false;
 	*from = first;
@@ -454,10 +454,10 @@ end_time(const struct clock_map *map, const struct relation *r, const struct rel
 {
 	struct graph_time found;
 	size_t clock = at_b ? r->b : r->a, trace = map->ids.at[clock].trace;
-	/* ties have no places, nor has a trace that there is not */
+	/* ties have no offsets, nor has a trace that there is not */
 	size_t owner = r->owner == SIZE_MAX ? map->traces.count : r->owner;
 	int64_t *time = at_b ? &link->time_b : &link->time_a;
-	if (!graph_time(&map->graph, clock, at_b ? p->b : p->a, owner, p->place, &found))
+	if (!graph_time(&map->graph, clock, at_b ? p->b : p->a, owner, p->found_at, &found))
 		return false;
 	*time = found.known ? found.nanoseconds : (int64_t)(found.ticks >> RELATION_FRACTION);
 	*(at_b ? &link->b : &link->a) = trace;
@@ -552,7 +552,7 @@ name_time(const struct clock_map *map, struct trace *trace, const struct message
 	size_t clock = clock_map_find(map, number, m, trace);
 	*end = (struct sync_end){
 	    .trace = (char *)trace_name(trace), .ticks = clock_map_ticks(own, m), .core = -1};
-	if (!(m->flags & MESSAGE_TIMED) && !own->by_place)
+	if (!(m->flags & MESSAGE_TIMED) && !own->by_offset)
 		return false;
 	if (clock == own->main)
 		return true;

@@ -63,12 +63,12 @@ bool clocks_time(struct trace *, const struct message *, const struct expansion 
 
 /* How the times of a trace come about. */
 struct clocks_nature {
-	bool rising; /* the transport's times follow from ticks alone, in their order */
-	bool own;    /* senders may have clocks of their own: clocks_time needs OWN,
+	bool rising;	/* the transport's times follow from ticks alone, in their order */
+	bool own;	/* senders may have clocks of their own: clocks_time needs OWN,
 			and is up to CLOCKS_OWN_APART ns off the transport's */
-	bool placed; /* messages without ticks have times too */
-	bool known;  /* times of its main clock are, in nanoseconds, */
-	bool wall;   /* and they count from 1970 */
+	bool by_offset; /* messages without ticks have times too */
+	bool known;	/* times of its main clock are, in nanoseconds, */
+	bool wall;	/* and they count from 1970 */
 };
 #define CLOCKS_OWN_APART INT64_C(10000000000)
 struct clocks_nature clocks_nature(struct trace *);

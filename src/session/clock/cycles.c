@@ -80,10 +80,11 @@ ask_question(struct cycles *cycles, struct trace *trace, const struct message *m
 	unsigned generation = index_generation(index);
 	*is_new |= q->trace != number || q->generation != generation || !message_is_same(&q->m, m);
 	if (*is_new)
-		*q = (struct cycles_question){.trace = number,
-					      .generation = generation,
-					      .m = *m,
-					      .cell = message_place(m) / index_cell_size(index)};
+		*q =
+		    (struct cycles_question){.trace = number,
+					     .generation = generation,
+					     .m = *m,
+					     .cell = message_id_offset(m) / index_cell_size(index)};
 	return q;
 }
 

@@ -135,7 +135,7 @@ median_of(double *values, size_t count)
 /* --- points ------------------------------------------------------------ */
 
 void
-relation_add(struct relation *r, uint64_t a, uint64_t b, uint64_t place)
+relation_add(struct relation *r, uint64_t a, uint64_t b, uint64_t found_at)
 {
 	if (r->seen++ % (r->stride ? r->stride : 1))
 		return;
@@ -145,7 +145,7 @@ relation_add(struct relation *r, uint64_t a, uint64_t b, uint64_t place)
 		for (size_t i = 0; i < r->points.count; i++)
 			r->points.at[i] = r->points.at[2 * i];
 	}
-	*vec_add(&r->points) = (struct relation_point){.a = a, .b = b, .place = place};
+	*vec_add(&r->points) = (struct relation_point){.a = a, .b = b, .found_at = found_at};
 }
 
 /* Ticks of B per tick of A by the stated rates; 0 if they are not. */
@@ -455,14 +455,14 @@ distance_outside(struct side side, const struct relation_segment *s, relation_ti
 	return x < low ? low - x : x > high ? x - high : 0;
 }
 
-/* The last segment that begins at or before PLACE, or the first. */
+/* The last segment that begins at or before FOUND_AT, or the first. */
 static size_t
-segment_before(const struct relation *r, uint64_t place)
+segment_before(const struct relation *r, uint64_t found_at)
 {
 	size_t low = 0, high = r->segments.count;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
-		if (r->used.at[r->segments.at[middle].first].place <= place)
+		if (r->used.at[r->segments.at[middle].first].found_at <= found_at)
 			low = middle;
 		else
 			high = middle;
@@ -476,15 +476,15 @@ ticks_apart(relation_ticks a, relation_ticks b)
 	return a > b ? a - b : b - a;
 }
 
-/* The segment around PLACE; between two, the one whose end is nearer to X. */
+/* The segment around FOUND_AT; between two, the one whose end is nearer to X. */
 static const struct relation_segment *
-segment_at(struct side side, uint64_t place, relation_ticks x)
+segment_at(struct side side, uint64_t found_at, relation_ticks x)
 {
 	const struct relation *r = side.r;
-	size_t i = segment_before(r, place);
+	size_t i = segment_before(r, found_at);
 	const struct relation_segment *s = &r->segments.at[i];
 	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
-	if (place <= last->place || i + 1 == r->segments.count)
+	if (found_at <= last->found_at || i + 1 == r->segments.count)
 		return s;
 	return ticks_apart(x, whole_ticks(from_of(side, last))) <=
 		       ticks_apart(x, whole_ticks(from_of(side, last + 1)))
@@ -492,7 +492,7 @@ segment_at(struct side side, uint64_t place, relation_ticks x)
 		   : s + 1;
 }
 
-/* Without a place, the segment that is nearest to X. */
+/* Without an offset, the segment that is nearest to X. */
 static const struct relation_segment *
 segment_near(struct side side, relation_ticks x)
 {
@@ -628,14 +628,15 @@ convert_uneven(struct side side, const struct relation_segment *s, relation_tick
 }
 
 bool
-relation_convert(const struct relation *r, bool back, uint64_t place, relation_ticks from,
+relation_convert(const struct relation *r, bool back, uint64_t found_at, relation_ticks from,
 		 relation_ticks *to, double *error)
 {
 	struct side side = {r, back};
 	if (!r->segments.count)
 		return false;
-	const struct relation_segment *s =
-	    place == RELATION_NOWHERE ? segment_near(side, from) : segment_at(side, place, from);
+	const struct relation_segment *s = found_at == RELATION_NOWHERE
+					       ? segment_near(side, from)
+					       : segment_at(side, found_at, from);
 	if (r->uneven)
 		return convert_uneven(side, s, from, to, error);
 	double slope = segment_slope(r, s),
@@ -790,7 +791,7 @@ graph_settle(struct graph *graph)
 }
 
 bool
-graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner, uint64_t place,
+graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner, uint64_t found_at,
 	   struct graph_time *time)
 {
 	relation_ticks at = whole_ticks(ticks), whole;
@@ -798,7 +799,7 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 	const struct graph_clock *own = &graph->clocks.at[clock];
 	while (own->towards) {
 		const struct relation *r = own->towards;
-		uint64_t where = r->owner == owner ? place : RELATION_NOWHERE;
+		uint64_t where = r->owner == owner ? found_at : RELATION_NOWHERE;
 		if (!relation_convert(r, own->back, where, at, &at, &error))
 			return false;
 		own = &graph->clocks.at[own->back ? r->a : r->b];

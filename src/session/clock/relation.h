@@ -40,7 +40,7 @@ double relation_rate_hz(struct relation_rate);
 
 struct relation_point {
 	uint64_t a, b;
-	uint64_t place; /* where it was found, in the trace `owner` */
+	uint64_t found_at; /* where it was found, in the trace `owner` */
 	bool rejected;
 };
 
@@ -55,12 +55,12 @@ struct relation_segment {
 struct relation {
 	const char *kind; /* what it was made from, a static word */
 	size_t a, b;	  /* clocks of the graph */
-	size_t owner;	  /* trace whose places the points have, SIZE_MAX: none */
+	size_t owner;	  /* trace in which the points were found, SIZE_MAX: none */
 	bool exact;	  /* by definition: no error, however far away */
 	bool uneven;	  /* A counts something that goes along with time, but not
 			     evenly: only between two points is it worth something */
 	struct relation_rate rate_a, rate_b; /* of the clocks, as stated; by graph_settle */
-	VEC(struct relation_point) points;   /* in the order of their places */
+	VEC(struct relation_point) points;   /* in the order of their offsets */
 	uint64_t seen;			     /* points added; more than are kept */
 	uint64_t stride;		     /* every so many are kept */
 
@@ -78,16 +78,16 @@ struct relation {
 };
 
 /* Adds a point.  Of more than RELATION_POINTS_MAX every second is forgotten. */
-void relation_add(struct relation *, uint64_t a, uint64_t b, uint64_t place);
+void relation_add(struct relation *, uint64_t a, uint64_t b, uint64_t found_at);
 
 /* Judges the points and makes the segments. */
 void relation_settle(struct relation *);
 
-/* From A to B, or back.  PLACE, where A or B is the clock of the owner, says
+/* From A to B, or back.  FOUND_AT, where A or B is the clock of the owner, says
  * which segment is meant; else RELATION_NOWHERE.  *ERROR, in ticks of the clock
  * at the start, becomes one of the other clock; INFINITY where nothing limits
  * it.  False if the rate is not known or the result too large. */
-bool relation_convert(const struct relation *, bool back, uint64_t place, relation_ticks from,
+bool relation_convert(const struct relation *, bool back, uint64_t found_at, relation_ticks from,
 		      relation_ticks *to, double *error);
 
 /* By how much the error grows outside of the points: seconds in each second; NAN
@@ -137,9 +137,9 @@ void graph_settle(struct graph *);
 
 void graph_free(struct graph *);
 
-/* The time at which CLOCK shows TICKS; OWNER and PLACE say where that was
+/* The time at which CLOCK shows TICKS; OWNER and FOUND_AT say where that was
  * read.  False if there is none. */
-bool graph_time(const struct graph *, size_t clock, uint64_t ticks, size_t owner, uint64_t place,
+bool graph_time(const struct graph *, size_t clock, uint64_t ticks, size_t owner, uint64_t found_at,
 		struct graph_time *);
 
 #endif

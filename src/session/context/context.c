@@ -318,9 +318,9 @@ walker_for(struct context_cursor *cursor, struct context_trace *tracked)
 }
 
 static uint64_t
-cell_of(const struct trace *trace, uint64_t place)
+cell_of(const struct trace *trace, uint64_t offset)
 {
-	uint64_t cell = place / index_cell_size(trace_index(trace));
+	uint64_t cell = offset / index_cell_size(trace_index(trace));
 	uint64_t count = index_cell_count(trace_index(trace));
 	return cell < count ? cell : count - 1; /* a note about the end of the capture */
 }
@@ -334,8 +334,9 @@ find_message(struct reader *reader, uint64_t cell, const struct message *m, size
 		return *hint;
 	if (*hint + 1 < block->count && message_is_same(&block->messages[*hint + 1], m))
 		return ++*hint;
-	size_t first = block_find(block, message_place(m)), at = first;
-	while (at < block->count && message_place(&block->messages[at]) == message_place(m) &&
+	size_t first = block_find(block, message_id_offset(m)), at = first;
+	while (at < block->count &&
+	       message_id_offset(&block->messages[at]) == message_id_offset(m) &&
 	       !message_is_same(&block->messages[at], m))
 		at++;
 	return *hint = at < block->count ? at : first;
@@ -421,7 +422,7 @@ tell_value(const struct context_walker *w, unsigned context, const struct contex
 	value->doubtful = held->flags & HELD_DOUBTFUL;
 	value->recovered = held->flags & HELD_RECOVERED;
 	value->earlier = held->flags & HELD_EARLIER;
-	value->since = (struct place){.offset = held->offset, .ordinal = held->ordinal};
+	value->since = (struct message_id){.offset = held->offset, .ordinal = held->ordinal};
 	value->timed = held->flags & HELD_TIMED;
 	value->ticks = held->ticks;
 	value->is_number = held->flags & HELD_NUMBER;
@@ -509,7 +510,7 @@ context_value(struct contexts *contexts, struct context_cursor *cursor, const st
 {
 	if (cursor->own->contexts >> context & 1) {
 		struct context_walker *w = walker_for(cursor, cursor->own);
-		uint64_t cell = cell_of(cursor->trace, message_place(m));
+		uint64_t cell = cell_of(cursor->trace, message_id_offset(m));
 		size_t at = find_message(w->reader, cell, m, &cursor->hint);
 		value_at(w, cell, at, context_key_of(cursor->own, m, context), value);
 		return true;
@@ -545,7 +546,7 @@ read_again(struct context_walker *w, unsigned context, const struct context_valu
 {
 	struct position p;
 	const struct message *found =
-	    reader_find_place(w->reader, value->since, &p) ? reader_message(w->reader, p) : NULL;
+	    reader_find_id(w->reader, value->since, &p) ? reader_message(w->reader, p) : NULL;
 	if (!found)
 		return NULL;
 	const struct message m = *found;
@@ -714,7 +715,7 @@ context_end(struct contexts *contexts, struct context_cursor *cursor, const stru
 	if (value->trace != cursor->trace)
 		return;
 	struct context_walker *w = walker_for(cursor, cursor->own);
-	uint64_t cell = cell_of(cursor->trace, message_place(m));
+	uint64_t cell = cell_of(cursor->trace, message_id_offset(m));
 	size_t at = find_message(w->reader, cell, m, &cursor->hint);
 	struct context_key key = context_key_of(cursor->own, m, context);
 	if (!walker_seek(w, cell))
@@ -723,7 +724,7 @@ context_end(struct contexts *contexts, struct context_cursor *cursor, const stru
 	    next_change(cursor, w, &cursor->ahead, &key, cell, at, &end->state);
 	if (!held)
 		return;
-	end->place = (struct place){.offset = held->offset, .ordinal = held->ordinal};
+	end->id = (struct message_id){.offset = held->offset, .ordinal = held->ordinal};
 	end->timed = held->flags & HELD_TIMED;
 	end->ticks = held->ticks;
 }
@@ -746,7 +747,7 @@ last_change(struct context_walker *w, size_t at)
 
 enum context_state
 context_step(struct contexts *contexts, struct context_cursor *cursor, const struct message *m,
-	     bool forward, struct place *place)
+	     bool forward, struct message_id *id)
 {
 	struct context_walker *w = walker_for(cursor, cursor->own);
 	uint64_t cells = index_cell_count(trace_index(cursor->trace)), cell = cells - 1;
@@ -757,7 +758,7 @@ context_step(struct contexts *contexts, struct context_cursor *cursor, const str
 	if (!cursor->own->rules.count || !cells)
 		return CONTEXT_NONE;
 	if (m) {
-		cell = cell_of(cursor->trace, message_place(m));
+		cell = cell_of(cursor->trace, message_id_offset(m));
 		at = find_message(w->reader, cell, m, &cursor->hint);
 	} else {
 		at = reader_block(w->reader, cell)->count;
@@ -772,6 +773,6 @@ context_step(struct contexts *contexts, struct context_cursor *cursor, const str
 		state = held ? CONTEXT_KNOWN : w->sure ? CONTEXT_NONE : CONTEXT_LATER;
 	}
 	if (held)
-		*place = (struct place){.offset = held->offset, .ordinal = held->ordinal};
+		*id = (struct message_id){.offset = held->offset, .ordinal = held->ordinal};
 	return state;
 }

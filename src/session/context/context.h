@@ -34,7 +34,7 @@ struct context_value {
 	bool recovered; /* the message itself was lost in part */
 	bool earlier;	/* it may have been so before `since` already */
 	struct trace *trace;
-	struct place since; /* the message that began it */
+	struct message_id since; /* the message that began it */
 	bool timed;
 	uint64_t ticks; /* of that message, if timed */
 	/* if KNOWN: */
@@ -48,7 +48,7 @@ struct context_value {
 /* Where it ends. */
 struct context_end {
 	enum context_state state; /* LATER; NONE: it lasts to the end; KNOWN: */
-	struct place place;
+	struct message_id id;
 	bool timed;
 	uint64_t ticks;
 };
@@ -142,6 +142,6 @@ void context_text(struct contexts *, struct context_cursor *, unsigned context,
  * a value; M NULL: the last one of all.  NONE: there is none; LATER: none is known
  * so far. */
 enum context_state context_step(struct contexts *, struct context_cursor *, const struct message *m,
-				bool forward, struct place *);
+				bool forward, struct message_id *);
 
 #endif

@@ -142,7 +142,7 @@ change_held(struct context_history *history, size_t at, struct context_held held
 struct sight {
 	struct message m;
 	size_t at;
-	uint32_t ordinal; /* in its place */
+	uint32_t ordinal; /* among those at its offset */
 };
 
 static void
@@ -229,7 +229,7 @@ settle_held(struct context_walker *w, struct context_history *history, const str
 {
 	const struct context_held *before = context_held_now(history);
 	struct context_held held = {.state = field ? CONTEXT_KNOWN : CONTEXT_UNKNOWN,
-				    .offset = message_place(&sight->m),
+				    .offset = message_id_offset(&sight->m),
 				    .ordinal = sight->ordinal,
 				    .ticks = sight->m.ticks};
 	uint32_t event = event_of(&w->expansion);
@@ -322,8 +322,8 @@ context_walk(struct context_walker *w, size_t end)
 	const struct block *block = reader_block(w->reader, w->cell);
 	for (; w->done < end && w->done < block->count; w->done++) {
 		const struct message *m = &block->messages[w->done];
-		w->ordinal = message_place(m) == w->place ? w->ordinal + 1 : 0;
-		w->place = message_place(m);
+		w->ordinal = message_id_offset(m) == w->last_offset ? w->ordinal + 1 : 0;
+		w->last_offset = message_id_offset(m);
 		if (!(w->tracked->kinds >> m->kind & 1) && !(m->flags & CONTEXT_LOSS))
 			continue;
 		apply_rules(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
@@ -340,7 +340,7 @@ begin_cell(struct context_walker *w)
 		vec_clear(&w->histories.at[i].changes);
 	w->size = capture_size(trace_capture(w->tracked->trace));
 	w->done = 0;
-	w->place = UINT64_MAX;
+	w->last_offset = UINT64_MAX;
 	w->unsettled = true;
 }
 

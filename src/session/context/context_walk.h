@@ -14,7 +14,7 @@ enum { CONTEXT_LOSS = MESSAGE_DAMAGED | MESSAGE_LOST | MESSAGE_TRUNCATED };
 /* What holds of a context. */
 struct context_held {
 	uint64_t value;	 /* a number, or the hash of a text */
-	uint64_t offset; /* place of the message that began it */
+	uint64_t offset; /* offset of the message that began it */
 	uint64_t ticks;
 	uint32_t ordinal;
 	uint32_t event; /* hash of the name of the event that set it last, or 0 */
@@ -85,7 +85,7 @@ struct context_walker {
 	bool unsettled;	 /* not all histories are doubtful */
 	uint64_t cell, back;
 	size_t done;			  /* messages of the cell that were walked */
-	uint64_t place;			  /* of the last one */
+	uint64_t last_offset;		  /* of the last one */
 	uint32_t ordinal;		  /* and its number there */
 	uint64_t size;			  /* of the capture when the cell was begun */
 	uint64_t spent;			  /* messages expanded */

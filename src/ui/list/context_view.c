@@ -170,14 +170,14 @@ step_to_change(struct screen *screen, struct sequence_position *at, bool forward
 		const struct message *m = start_of_step(screen, from, lane, forward);
 		struct message own = m ? *m : (struct message){0};
 		struct sequence_position to = {.lane = lane};
-		struct place place;
+		struct message_id id;
 		enum context_state state = CONTEXT_NONE;
 		if (cursor && (m || !forward))
 			state = context_step(screen->session->contexts, cursor, m ? &own : NULL,
-					     forward, &place);
+					     forward, &id);
 		later |= state == CONTEXT_LATER;
 		if (state == CONTEXT_KNOWN &&
-		    reader_find_place(list->lanes[lane].reader, place, &to.at) &&
+		    reader_find_id(list->lanes[lane].reader, id, &to.at) &&
 		    (!any || sequence_is_before(list->sequence, to, *at) == forward)) {
 			*at = to;
 			any = true;

@@ -28,9 +28,9 @@ jumps_free(struct jumps *jumps)
 }
 
 static bool
-same_spot(const struct spot *spot, size_t trace, struct place place)
+jump_is_at(const struct location *location, size_t trace, struct message_id id)
 {
-	return spot->trace == trace && !place_compare(spot->place, place);
+	return location->trace == trace && !message_id_compare(location->id, id);
 }
 
 struct list *
@@ -43,14 +43,14 @@ jump_list(struct screen *screen, size_t trace, size_t *lane)
 }
 
 bool
-jump_find(struct screen *screen, const struct spot *spot, struct list **list, struct row *row)
+jump_find(struct screen *screen, const struct location *location, struct list **list,
+	  struct row *row)
 {
-	*row = (struct row){.place = spot->place};
-	*list = jump_list(screen, spot->trace, &row->lane);
+	*row = (struct row){.id = location->id};
+	*list = jump_list(screen, location->trace, &row->lane);
 	struct reader *reader = (*list)->lanes[row->lane].reader;
-	const struct message *m = reader_find_place(reader, spot->place, &row->at)
-				      ? reader_message(reader, row->at)
-				      : NULL;
+	const struct message *m =
+	    reader_find_id(reader, location->id, &row->at) ? reader_message(reader, row->at) : NULL;
 	row->there = m != NULL;
 	if (m)
 		row->message = *m;
@@ -58,23 +58,23 @@ jump_find(struct screen *screen, const struct spot *spot, struct list **list, st
 }
 
 static void
-go_to_spot(struct screen *screen, const struct spot *spot)
+jump_go_to(struct screen *screen, const struct location *location)
 {
 	struct sequence_position p;
-	if (jump_list(screen, spot->trace, &p.lane) != screen->list)
-		shown_set_trace(screen, spot->trace);
-	if (reader_find_place(screen->list->lanes[p.lane].reader, spot->place, &p.at))
+	if (jump_list(screen, location->trace, &p.lane) != screen->list)
+		shown_set_trace(screen, location->trace);
+	if (reader_find_id(screen->list->lanes[p.lane].reader, location->id, &p.at))
 		list_goto(screen->list, p);
 }
 
 /* --- the trail --------------------------------------------------------- */
 
 void
-jump_to_spot(struct screen *screen, const struct spot *spot)
+jump_to_location(struct screen *screen, const struct location *location)
 {
-	struct spot copy = *spot; /* it may be of the trail, which moves */
+	struct location copy = *location; /* it may be of the trail, which moves */
 	trail_remember(screen);
-	go_to_spot(screen, &copy);
+	jump_go_to(screen, &copy);
 }
 
 void
@@ -97,22 +97,22 @@ jump_trail(struct screen *screen, const struct command_call *call)
 			if (jumps->at)
 				jumps->at--;
 		}
-		go_to_spot(screen, &jumps->trail.at[jumps->at]);
+		jump_go_to(screen, &jumps->trail.at[jumps->at]);
 	}
 }
 
 /* --- marks ------------------------------------------------------------- */
 
 char
-jumps_mark(const struct jumps *jumps, size_t trace, struct place place)
+jumps_mark(const struct jumps *jumps, size_t trace, struct message_id id)
 {
 	for (size_t i = 0; i < jumps->marks.count; i++)
-		if (same_spot(&jumps->marks.at[i], trace, place))
+		if (jump_is_at(&jumps->marks.at[i], trace, id))
 			return jumps->marks.at[i].letter;
 	return 0;
 }
 
-static struct spot *
+static struct location *
 find_mark(struct jumps *jumps, char letter)
 {
 	for (size_t i = 0; i < jumps->marks.count; i++)
@@ -124,27 +124,27 @@ find_mark(struct jumps *jumps, char letter)
 void
 jumps_drop(struct jumps *jumps, size_t i)
 {
-	struct spot *mark = &jumps->marks.at[i];
+	struct location *mark = &jumps->marks.at[i];
 	free(mark->note);
 	memmove(mark, mark + 1, (--jumps->marks.count - i) * sizeof *mark);
 }
 
 /* What a new mark takes the place of, or the number of marks. */
 static size_t
-replaced(const struct jumps *jumps, const struct spot *new)
+replaced(const struct jumps *jumps, const struct location *new)
 {
 	size_t i = 0;
 	for (; i < jumps->marks.count; i++) {
-		const struct spot *old = &jumps->marks.at[i];
+		const struct location *old = &jumps->marks.at[i];
 		if (old->letter == new->letter &&
-		    (new->letter != '*' || same_spot(old, new->trace, new->place)))
+		    (new->letter != '*' || jump_is_at(old, new->trace, new->id)))
 			break;
 	}
 	return i;
 }
 
-struct spot *
-jumps_add(struct jumps *jumps, struct spot new)
+struct location *
+jumps_add(struct jumps *jumps, struct location new)
 {
 	size_t old = replaced(jumps, &new), at = 0;
 	if (old < jumps->marks.count)
@@ -152,10 +152,10 @@ jumps_add(struct jumps *jumps, struct spot new)
 	while (at < jumps->marks.count &&
 	       (jumps->marks.at[at].trace < new.trace ||
 		(jumps->marks.at[at].trace ==
-		 new.trace &&place_compare(jumps->marks.at[at].place, new.place) <= 0)))
+		 new.trace &&message_id_compare(jumps->marks.at[at].id, new.id) <= 0)))
 		at++;
 	vec_reserve(&jumps->marks, 1);
-	struct spot *mark = &jumps->marks.at[at];
+	struct location *mark = &jumps->marks.at[at];
 	memmove(mark + 1, mark, (jumps->marks.count++ - at) * sizeof *mark);
 	*mark = new;
 	return mark;
@@ -168,7 +168,7 @@ is_letter(uint32_t key)
 }
 
 static void
-toggle_bookmark(struct screen *screen, struct spot here)
+toggle_bookmark(struct screen *screen, struct location here)
 {
 	struct jumps *jumps = screen->jumps;
 	here.letter = '*';
@@ -183,7 +183,7 @@ void
 jump_set(struct screen *screen, const struct command_call *call)
 {
 	struct jumps *jumps = screen->jumps;
-	struct spot here;
+	struct location here;
 	if (!trail_here(screen, &here))
 		return;
 	if (call->id == COMMAND_BOOKMARK || call->letter == 'm') {
@@ -203,7 +203,7 @@ jump_set(struct screen *screen, const struct command_call *call)
 }
 
 void
-jump_note_mark(struct screen *screen, struct spot *mark, const char *note)
+jump_note_mark(struct screen *screen, struct location *mark, const char *note)
 {
 	if (!note) {
 		prompt_open(screen->prompt, COMMAND_NOTE);
@@ -218,11 +218,11 @@ void
 jump_note(struct screen *screen, const struct command_call *call)
 {
 	struct jumps *jumps = screen->jumps;
-	struct spot here, *mark = NULL;
+	struct location here, *mark = NULL;
 	if (!trail_here(screen, &here))
 		return;
 	for (size_t i = 0; i < jumps->marks.count && !mark; i++)
-		if (same_spot(&jumps->marks.at[i], here.trace, here.place))
+		if (jump_is_at(&jumps->marks.at[i], here.trace, here.id))
 			mark = &jumps->marks.at[i];
 	if (!mark && call->text && *call->text) {
 		here.letter = '*';
@@ -235,12 +235,12 @@ void
 jump_unmark(struct screen *screen, const struct command_call *call)
 {
 	struct jumps *jumps = screen->jumps;
-	struct spot here;
+	struct location here;
 	(void)call;
 	if (!trail_here(screen, &here))
 		return;
 	for (size_t i = jumps->marks.count; i-- > 0;)
-		if (same_spot(&jumps->marks.at[i], here.trace, here.place))
+		if (jump_is_at(&jumps->marks.at[i], here.trace, here.id))
 			jumps_drop(jumps, i);
 }
 
@@ -248,7 +248,7 @@ void
 jump_mark(struct screen *screen, const struct command_call *call)
 {
 	struct jumps *jumps = screen->jumps;
-	struct spot *target = NULL;
+	struct location *target = NULL;
 	if (call->letter == '\'' || call->letter == '`')
 		target = jumps->trail.count ? &jumps->trail.at[jumps->trail.count - 1] : NULL;
 	else if (is_letter(call->letter))
@@ -257,12 +257,12 @@ jump_mark(struct screen *screen, const struct command_call *call)
 		screen_say(screen, "no such mark");
 		return;
 	}
-	jump_to_spot(screen, target);
+	jump_to_location(screen, target);
 }
 
 /* Whether A stands before B in the present list. */
 static bool
-is_before(struct screen *screen, const struct spot *a, const struct spot *b)
+is_before(struct screen *screen, const struct location *a, const struct location *b)
 {
 	struct list *list;
 	struct row first, second;
@@ -276,11 +276,11 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 	struct jumps *jumps = screen->jumps;
 	bool next = call->id == COMMAND_NEXT_MARK;
 	size_t lane;
-	struct spot here, *best = NULL;
+	struct location here, *best = NULL;
 	if (!trail_here(screen, &here))
 		return;
 	for (size_t i = 0; i < jumps->marks.count; i++) {
-		struct spot *mark = &jumps->marks.at[i];
+		struct location *mark = &jumps->marks.at[i];
 		if (sequence_find_lane(screen->list->sequence, mark->trace, &lane) &&
 		    is_before(screen, next ? &here : mark, next ? mark : &here) &&
 		    (!best || is_before(screen, next ? mark : best, next ? best : mark)))
@@ -290,7 +290,7 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 		screen_say(screen, "no mark that way");
 		return;
 	}
-	jump_to_spot(screen, best);
+	jump_to_location(screen, best);
 }
 
 /* --- by number and share ----------------------------------------------- */
@@ -415,11 +415,11 @@ move_by(struct display_time *shown, uint64_t ticks, bool back)
 }
 
 static bool
-display_time_at(struct screen *screen, const struct spot *spot, struct display_time *shown)
+display_time_at(struct screen *screen, const struct location *location, struct display_time *shown)
 {
 	struct list *list;
 	struct row row;
-	return jump_find(screen, spot, &list, &row) && display_time_of_row(list, &row, shown);
+	return jump_find(screen, location, &list, &row) && display_time_of_row(list, &row, shown);
 }
 
 /* Reads [BASE]+DURATION, [BASE]-DURATION, BASE or TIME, where BASE is 'LETTER
@@ -427,18 +427,18 @@ display_time_at(struct screen *screen, const struct spot *spot, struct display_t
 static bool
 parse_time(struct screen *screen, const char *text, struct display_time *shown)
 {
-	struct spot spot = {0};
+	struct location location = {0};
 	struct display_time from;
-	bool here = trail_here(screen, &spot), mark = *text == '\'';
+	bool here = trail_here(screen, &location), mark = *text == '\'';
 	uint64_t step = 0;
 	if (mark) {
-		const struct spot *found = text[1] ? find_mark(screen->jumps, text[1]) : NULL;
+		const struct location *found = text[1] ? find_mark(screen->jumps, text[1]) : NULL;
 		if (!found)
 			return false;
-		spot = *found;
+		location = *found;
 		text += 2;
 	}
-	bool timed = (here || mark) && display_time_at(screen, &spot, shown);
+	bool timed = (here || mark) && display_time_at(screen, &location, shown);
 	if (!timed && (mark || !display_time_first(screen->list, shown)))
 		return false;
 	if (screen->time_mode == TIME_TICKS || screen->time_mode == TIME_OWN)

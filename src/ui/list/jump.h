@@ -10,10 +10,10 @@
 
 struct screen;
 
-/* A place in one of the session's traces. */
-struct spot {
+/* A message of one of the traces of the session: a mark, or where a jump began. */
+struct location {
 	size_t trace;
-	struct place place;
+	struct message_id id;
 	char letter; /* of a mark; '*' = a bookmark without one */
 	char *note;  /* of a mark, or NULL; owned */
 };
@@ -21,35 +21,35 @@ struct spot {
 enum { TRAIL_MAX = 100 };
 
 struct jumps {
-	VEC(struct spot) marks;	  /* in the order of their places */
-	VEC(struct spot) trail;	  /* where jumps began, oldest first */
-	size_t at;		  /* in the trail; trail.count = not in it */
-	bool has_base;		  /* what TIME_MARK counts from */
-	struct display_time base; /* that of the last mark set */
-	char *last;		  /* of the go-to prompt, for `.`; owned */
+	VEC(struct location) marks; /* in the order of their messages */
+	VEC(struct location) trail; /* where jumps began, oldest first */
+	size_t at;		    /* in the trail; trail.count = not in it */
+	bool has_base;		    /* what TIME_MARK counts from */
+	struct display_time base;   /* that of the last mark set */
+	char *last;		    /* of the go-to prompt, for `.`; owned */
 };
 
 void jumps_free(struct jumps *);
 
-/* The mark at a place, or 0. */
-char jumps_mark(const struct jumps *, size_t trace, struct place);
+/* The mark on a message, or 0. */
+char jumps_mark(const struct jumps *, size_t trace, struct message_id);
 
 /* Puts a mark into its place in the list and returns it; one that has the
  * same letter, or is the same bookmark, goes.  Takes the note. */
-struct spot *jumps_add(struct jumps *, struct spot);
+struct location *jumps_add(struct jumps *, struct location);
 void jumps_drop(struct jumps *, size_t i);
 
 /* The list that a trace's messages are shown in: the present one if that has the trace,
  * else its own; and which lane it is there. */
 struct list *jump_list(struct screen *, size_t trace, size_t *lane);
-/* The message of a spot, and that list.  False if there is no message any more. */
-bool jump_find(struct screen *, const struct spot *, struct list **, struct row *);
-/* Goes to a spot and remembers where it began. */
-void jump_to_spot(struct screen *, const struct spot *);
+/* The message of a location, and that list.  False if there is no message any more. */
+bool jump_find(struct screen *, const struct location *, struct list **, struct row *);
+/* Goes to a location and remembers where it began. */
+void jump_to_location(struct screen *, const struct location *);
 
 /* Gives a mark a note, an empty one takes it away; NULL: asks for it, the old one to
  * begin with.  The mark may be NULL. */
-void jump_note_mark(struct screen *, struct spot *, const char *note);
+void jump_note_mark(struct screen *, struct location *, const char *note);
 
 /* Handlers. */
 void jump_goto(struct screen *, const struct command_call *);

@@ -154,7 +154,7 @@ row_at(struct list *list, struct sequence_position p)
 {
 	struct reader *reader = list->lanes[p.lane].reader;
 	const struct message *m = reader_message(reader, p.at);
-	struct row row = {.lane = p.lane, .at = p.at, .place = reader_place(reader, p.at)};
+	struct row row = {.lane = p.lane, .at = p.at, .id = reader_message_id(reader, p.at)};
 	bool exact;
 	row.there = m != NULL;
 	if (m)
@@ -163,12 +163,6 @@ row_at(struct list *list, struct sequence_position p)
 	reader_number(reader, p.at, &exact);
 	list->provisional |= !exact || !sequence_is_exact(list->sequence);
 	return row;
-}
-
-static bool
-same_place(struct place a, struct place b)
-{
-	return a.offset == b.offset && a.ordinal == b.ordinal;
 }
 
 /* Looks from an edge on. */
@@ -415,7 +409,7 @@ work(struct list *list, int64_t until)
 		more = fill_above(list, until);
 	follow_cursor(list);
 	if (list->moving && list->rows.count) {
-		list->anchor = list_current(list)->place;
+		list->anchor = list_current(list)->id;
 		list->anchor_lane = list_current(list)->lane;
 	}
 	if (!more)
@@ -459,7 +453,7 @@ leave_tail(struct list *list)
 	list->tail = false;
 	list->any_seen = sequence_last(list->sequence, &last);
 	if (list->any_seen) {
-		list->seen = reader_place(list->lanes[last.lane].reader, last.at);
+		list->seen = reader_message_id(list->lanes[last.lane].reader, last.at);
 		list->seen_lane = last.lane;
 	}
 }
@@ -471,7 +465,7 @@ list_unseen(struct list *list, bool *exact)
 	bool sure;
 	struct reader *reader = list->lanes[list->seen_lane].reader;
 	*exact = true;
-	if (!list->any_seen || !reader_find_place(reader, list->seen, &at))
+	if (!list->any_seen || !reader_find_id(reader, list->seen, &at))
 		return 0;
 	uint64_t count = sequence_count(list->sequence, exact);
 	struct sequence_position last = {list->seen_lane, at};
@@ -508,7 +502,7 @@ go_to_row(struct list *list, struct sequence_position p, size_t margin)
 	vec_clear(&list->rows);
 	list->top = list->cursor = 0;
 	list->pending_moves = 0;
-	list->anchor = reader_place(list->reader, p.at);
+	list->anchor = reader_message_id(list->reader, p.at);
 	list->anchor_lane = p.lane;
 	list->moving = list->stopped = list->provisional = false;
 	for (size_t i = 0; i < list->lane_count; i++)
@@ -529,12 +523,13 @@ go_to_row(struct list *list, struct sequence_position p, size_t margin)
 static void
 jump(struct list *list, struct sequence_position p)
 {
-	struct place place = reader_place(list->lanes[p.lane].reader, p.at);
+	struct message_id id = reader_message_id(list->lanes[p.lane].reader, p.at);
 	for (size_t i = list->top; i < list->rows.count && i < list->top + list->height; i++) {
-		if (list->rows.at[i].lane == p.lane && same_place(list->rows.at[i].place, place)) {
+		if (list->rows.at[i].lane == p.lane &&
+		    !message_id_compare(list->rows.at[i].id, id)) {
 			list->cursor = i;
 			list->pending_moves = 0;
-			list->anchor = place;
+			list->anchor = id;
 			list->anchor_lane = p.lane;
 			turn(list, p.lane);
 			return;
@@ -796,8 +791,8 @@ list_rebuild(struct list *list)
 	struct sequence_position p = {.lane = list->anchor_lane};
 	bool full = list->rows.count >= list->top + list->height;
 	size_t margin = full ? list->cursor - list->top : list->height / 2;
-	struct place anchor = list->anchor;
-	reader_find_place(list->lanes[p.lane].reader, anchor, &p.at);
+	struct message_id anchor = list->anchor;
+	reader_find_id(list->lanes[p.lane].reader, anchor, &p.at);
 	go_to_row(list, p, margin);
 	list->anchor = anchor;
 	list->anchor_lane = p.lane;
@@ -828,18 +823,18 @@ cut(struct list *list)
 	}
 }
 
-/* Finds the rows again at their places; false if one is gone. */
+/* Finds the rows again by their IDs; false if one is gone. */
 static bool
 find_again(struct list *list)
 {
 	for (size_t i = 0; i < list->rows.count; i++) {
 		struct row *row = &list->rows.at[i];
-		struct place place = row->place;
+		struct message_id id = row->id;
 		struct sequence_position p = {.lane = row->lane};
-		if (!reader_find_place(list->lanes[row->lane].reader, place, &p.at))
+		if (!reader_find_id(list->lanes[row->lane].reader, id, &p.at))
 			return false;
 		*row = row_at(list, p);
-		if (!same_place(row->place, place))
+		if (message_id_compare(row->id, id))
 			return false;
 	}
 	if (list->rows.count) {

@@ -4,7 +4,7 @@
  *
  * A list keeps a run of messages that the filter passes, around what the
  * screen shows, and makes it longer at either end when somebody moves there.
- * Rows are known by their place, never by a number, so they stay when the
+ * Rows are kept by their message ID, never by a number, so they stay when the
  * index arrives and numbers change; and where the user went last is kept
  * while a filter hides it, so that the filter's end leads back there.  No
  * call takes long: what needs more time than a slice stays pending, and
@@ -22,7 +22,7 @@ struct session;
 struct row {
 	size_t lane; /* whose message it is */
 	struct position at;
-	struct place place;
+	struct message_id id;
 	struct message message; /* so that showing it again decodes nothing */
 	bool there;		/* false: it vanished before it was copied */
 	bool near;		/* shown because of a match around it */
@@ -78,7 +78,7 @@ struct list {
 	bool before;		   /* the row before the top is needed too */
 	int64_t pending_moves;	   /* rows still to move */
 	size_t scroll_margin;	   /* rows wanted above the cursor after a jump */
-	struct place anchor;	   /* where the user went last, filtered out or not, */
+	struct message_id anchor;  /* where the user went last, filtered out or not, */
 	size_t anchor_lane;	   /* and in which lane */
 	bool moving;		   /* the anchor follows the cursor */
 	struct sequence_wish wish; /* what was asked for and is not known so far */
@@ -87,7 +87,7 @@ struct list {
 	bool stopped;		   /* by the user: nothing is looked for */
 	bool provisional;	   /* some rows were found without the index */
 	bool tail;		   /* the cursor stays on the last row as more come */
-	struct place seen;	   /* the last message when it was taken from there, */
+	struct message_id seen;	   /* the last message when it was taken from there, */
 	size_t seen_lane;	   /* and whose it is */
 	bool any_seen;
 	unsigned generation; /* of the order */
@@ -142,7 +142,7 @@ void list_surround(struct list *, unsigned around, bool shown);
  * leaves that to list_show. */
 void list_refilter(struct list *, bool shown);
 
-/* After the index or the capture changed: the same place again.  list_settle
+/* After the index or the capture changed: the same rows again.  list_settle
  * finds out by itself whether anything did. */
 void list_rebuild(struct list *);
 void list_settle(struct list *);

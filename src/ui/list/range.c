@@ -1,7 +1,7 @@
 /*
  * The range of messages between an anchor and where the user went: see range.h.
  *
- * Both ends are places, so the range survives filters and the index.  The moving
+ * Both ends are message IDs, so the range survives filters and the index.  The moving
  * end is the list's anchor, which is the cursor's message save where a filter hid
  * that.  What a range holds is what the filters show of it; in a list of several
  * traces a span of each, found with each screen.
@@ -32,8 +32,8 @@ ends(const struct screen *screen, struct sequence_position *first, struct sequen
 	const struct range *range = screen->range;
 	struct sequence_position from, to = {.lane = list->anchor_lane};
 	if (!range->on || !sequence_find_lane(list->sequence, range->from.trace, &from.lane) ||
-	    !reader_find_place(list->lanes[from.lane].reader, range->from.place, &from.at) ||
-	    !reader_find_place(list->lanes[to.lane].reader, list->anchor, &to.at))
+	    !reader_find_id(list->lanes[from.lane].reader, range->from.id, &from.at) ||
+	    !reader_find_id(list->lanes[to.lane].reader, list->anchor, &to.at))
 		return false;
 	bool down = !sequence_is_before(list->sequence, to, from);
 	*first = down ? from : to;
@@ -57,9 +57,9 @@ part_of_lane(const struct list *list, size_t lane, struct sequence_position firs
 			return false;
 	}
 	*span = (struct export_span){.trace = list->lanes[lane].trace,
-				     .first = reader_place(reader, from),
-				     .last = reader_place(reader, to)};
-	return place_compare(span->first, span->last) <= 0;
+				     .first = reader_message_id(reader, from),
+				     .last = reader_message_id(reader, to)};
+	return message_id_compare(span->first, span->last) <= 0;
 }
 
 bool
@@ -86,14 +86,14 @@ range_free(struct range *range)
 }
 
 bool
-range_has(const struct screen *screen, size_t trace, struct place place)
+range_has(const struct screen *screen, size_t trace, struct message_id id)
 {
 	const struct range *range = screen->range;
 	for (size_t i = 0; range->on && i < range->spans.count; i++) {
 		const struct export_span *span = &range->spans.at[i];
 		if (trace_number(span->trace) == trace)
-			return place_compare(span->first, place) <= 0 &&
-			       place_compare(place, span->last) <= 0;
+			return message_id_compare(span->first, id) <= 0 &&
+			       message_id_compare(id, span->last) <= 0;
 	}
 	return false;
 }
@@ -154,8 +154,8 @@ range_describe(struct screen *screen, struct text *out)
 		struct position from, to;
 		size_t lane;
 		if (sequence_find_lane(list->sequence, trace_number(span->trace), &lane) &&
-		    reader_find_place(list->lanes[lane].reader, span->first, &from) &&
-		    reader_find_place(list->lanes[lane].reader, span->last, &to))
+		    reader_find_id(list->lanes[lane].reader, span->first, &from) &&
+		    reader_find_id(list->lanes[lane].reader, span->last, &to))
 			count += count_shown(list, lane, from, to, &exact);
 	}
 	text_addf(out, "   range: %s%s messages", exact ? "" : "~", text_number(digits, count));
@@ -182,7 +182,7 @@ range_toggle(struct screen *screen, const struct command_call *call)
 	}
 	range->on = true;
 	range->from =
-	    (struct spot){.trace = screen->list->lanes[row->lane].number, .place = row->place};
+	    (struct location){.trace = screen->list->lanes[row->lane].number, .id = row->id};
 	list_move(screen->list, 0); /* from here on: not from what a filter hides */
 	struct text copy = {0}, write = {0};
 	keymap_hint(screen->keymap, COMMAND_COPY, &copy);

@@ -13,7 +13,7 @@ struct screen;
 
 struct range {
 	bool on;
-	struct spot from;	       /* where it began */
+	struct location from;	       /* where it began */
 	VEC(struct export_span) spans; /* what it holds, as of range_find */
 };
 
@@ -23,7 +23,7 @@ bool range_find(struct screen *);
 void range_free(struct range *);
 
 /* Whether a message of that trace is in it, as of the last range_find. */
-bool range_has(const struct screen *, size_t trace, struct place);
+bool range_has(const struct screen *, size_t trace, struct message_id);
 
 /* Copies its messages, as the list shows them, to the terminal's clipboard and
  * ends it; false if there is none. */

@@ -24,14 +24,13 @@ selection_get(struct screen *screen)
 			      cycles_generation(screen->session->cycles);
 	generation = generation * 2 + screen->open[PANE_DETAIL]; /* which shows more */
 	if (selection->valid && selection->trace == list->trace &&
-	    selection->generation == generation && selection->place.offset == row->place.offset &&
-	    selection->place.ordinal == row->place.ordinal &&
+	    selection->generation == generation && !message_id_compare(selection->id, row->id) &&
 	    selection->message.length == m->length)
 		return selection;
 	selection->valid = true;
 	selection->trace = list->trace;
 	selection->generation = generation;
-	selection->place = row->place;
+	selection->id = row->id;
 	selection->message = *m;
 	reader_expand(list->reader, &selection->message, EXPAND_FIELDS, &selection->expansion);
 	context_view_add(screen, &selection->message, &selection->expansion);

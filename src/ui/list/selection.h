@@ -13,7 +13,7 @@ struct trace;
 struct selection {
 	bool valid;
 	struct trace *trace;
-	struct place place;
+	struct message_id id;
 	unsigned generation; /* of what the expansion was made from */
 	struct message message;
 	struct expansion expansion;

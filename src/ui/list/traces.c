@@ -29,7 +29,7 @@ enum {
 
 /* --- ties -------------------------------------------------------------- */
 
-static const struct spot *
+static const struct location *
 mark_of(struct screen *screen, char letter)
 {
 	for (size_t i = 0; i < screen->jumps->marks.count; i++)
@@ -39,12 +39,12 @@ mark_of(struct screen *screen, char letter)
 }
 
 static bool
-message_at(struct screen *screen, const struct spot *spot, struct message *m)
+message_at(struct screen *screen, const struct location *location, struct message *m)
 {
-	struct reader *reader = sequence_reader(screen->sequence, spot->trace);
+	struct reader *reader = sequence_reader(screen->sequence, location->trace);
 	struct position at;
 	const struct message *found =
-	    reader_find_place(reader, spot->place, &at) ? reader_message(reader, at) : NULL;
+	    reader_find_id(reader, location->id, &at) ? reader_message(reader, at) : NULL;
 	if (found)
 		*m = *found;
 	return found;
@@ -59,7 +59,7 @@ traces_tie(struct screen *screen, const struct command_call *call)
 	for (; *text && count < 2; text++)
 		if (isalpha((unsigned char)*text))
 			letters[count++] = *text;
-	const struct spot *a = mark_of(screen, letters[0]), *b = mark_of(screen, letters[1]);
+	const struct location *a = mark_of(screen, letters[0]), *b = mark_of(screen, letters[1]);
 	struct message first, second;
 	struct err err = {0};
 	if (count < 2 || !a || !b) {
@@ -111,10 +111,10 @@ traces_untie(struct screen *screen, const struct command_call *call)
 
 /* The event that the word with this expansion is matched with. */
 static bool
-find_event(const struct expansion *e, struct spot *spot)
+find_event(const struct expansion *e, struct location *location)
 {
 	const struct field *offset = expansion_find(e, "event_offset");
-	spot->place = (struct place){.offset = offset ? offset->u : 0};
+	location->id = (struct message_id){.offset = offset ? offset->u : 0};
 	return offset;
 }
 
@@ -125,23 +125,23 @@ is_matched(struct reader *reader, struct position at, const struct message *m, s
 {
 	const struct message *found = reader_message(reader, at);
 	struct message word = found ? *found : (struct message){0};
-	struct spot spot;
+	struct location location;
 	if (!found || (word.flags ^ m->flags) & MESSAGE_SYNC)
 		return false;
 	reader_expand(reader, &word, EXPAND_FIELDS, e);
-	return find_event(e, &spot) && spot.place.offset == m->offset;
+	return find_event(e, &location) && location.id.offset == m->offset;
 }
 
-/* The word of SPOT's trace that is matched with the event M: near its time in both
+/* The word of LOCATION's trace that is matched with the event M: near its time in both
  * directions. */
 static bool
-find_word(struct screen *screen, const struct message *m, int64_t order, struct spot *spot)
+find_word(struct screen *screen, const struct message *m, int64_t order, struct location *location)
 {
-	struct reader *reader = sequence_reader(screen->sequence, spot->trace);
+	struct reader *reader = sequence_reader(screen->sequence, location->trace);
 	struct position start, at;
 	struct expansion e = {0};
 	bool found = false;
-	if (!sequence_find_in_lane(screen->sequence, spot->trace, order, &start))
+	if (!sequence_find_in_lane(screen->sequence, location->trace, order, &start))
 		return false;
 	for (int forward = 1; forward >= 0 && !found; forward--) {
 		bool more = true;
@@ -154,29 +154,29 @@ find_word(struct screen *screen, const struct message *m, int64_t order, struct 
 		}
 	}
 	expansion_free(&e);
-	spot->place = reader_place(reader, at);
+	location->id = reader_message_id(reader, at);
 	return found;
 }
 
 enum traces_partner
 traces_partner(struct screen *screen, size_t trace, const struct message *m,
-	       const struct expansion *e, struct spot *spot)
+	       const struct expansion *e, struct location *location)
 {
 	const struct session *session = screen->session;
 	struct serial *serial = serial_of(session->traces.at[trace]);
 	enum traces_partner partner = PARTNER_NONE;
 	struct message_time time;
 	if (serial) {
-		spot->trace = trace_number(serial_log(serial));
-		return find_event(e, spot) ? PARTNER_KNOWN : PARTNER_MISSING;
+		location->trace = trace_number(serial_log(serial));
+		return find_event(e, location) ? PARTNER_KNOWN : PARTNER_MISSING;
 	}
 	for (size_t i = 0; i < session->traces.count && partner != PARTNER_KNOWN; i++) {
 		serial = serial_of(session->traces.at[i]);
 		if (!serial || serial_log(serial) != session->traces.at[trace])
 			continue;
-		spot->trace = i;
+		location->trace = i;
 		bool found = clocks_time(session->traces.at[trace], m, NULL, &time) &&
-			     find_word(screen, m, time.order, spot);
+			     find_word(screen, m, time.order, location);
 		partner = found ? PARTNER_KNOWN : PARTNER_MISSING;
 	}
 	return partner;
@@ -185,7 +185,7 @@ traces_partner(struct screen *screen, size_t trace, const struct message *m,
 /* The sync point of trace NUMBER that is nearest to TIME. */
 static bool
 find_nearest(struct screen *screen, size_t number, const struct message_time *time,
-	     struct spot *spot, double *least)
+	     struct location *location, double *least)
 {
 	struct reader *reader = sequence_reader(screen->sequence, number);
 	struct trace *trace = screen->session->traces.at[number];
@@ -206,26 +206,28 @@ find_nearest(struct screen *screen, size_t number, const struct message_time *ti
 		    fabs((double)own.order - (double)time->order) >= *least)
 			continue;
 		*least = fabs((double)own.order - (double)time->order);
-		*spot = (struct spot){.trace = number, .place = reader_place(reader, found.at)};
+		*location =
+		    (struct location){.trace = number, .id = reader_message_id(reader, found.at)};
 		any = true;
 	}
 	return any;
 }
 
 static bool
-find_counterpart(struct screen *screen, const struct selection *selection, struct spot *spot)
+find_counterpart(struct screen *screen, const struct selection *selection,
+		 struct location *location)
 {
 	struct message_time time;
 	double least = INFINITY;
 	bool found = false;
 	if (traces_partner(screen, trace_number(selection->trace), &selection->message,
-			   &selection->expansion, spot) == PARTNER_KNOWN)
+			   &selection->expansion, location) == PARTNER_KNOWN)
 		return true;
 	if (!clocks_time(selection->trace, &selection->message, NULL, &time))
 		return false;
 	for (size_t i = 0; i < screen->session->traces.count; i++)
 		if (screen->session->traces.at[i] != selection->trace)
-			found |= find_nearest(screen, i, &time, spot, &least);
+			found |= find_nearest(screen, i, &time, location, &least);
 	return found;
 }
 
@@ -233,10 +235,10 @@ void
 traces_go_to_counterpart(struct screen *screen, const struct command_call *call)
 {
 	const struct selection *selection = selection_get(screen);
-	struct spot spot = {0};
+	struct location location = {0};
 	(void)call;
-	if (selection && find_counterpart(screen, selection, &spot))
-		jump_to_spot(screen, &spot);
+	if (selection && find_counterpart(screen, selection, &location))
+		jump_to_location(screen, &location);
 	else
 		screen_say(screen, "no sync point of another trace goes with this");
 }

@@ -11,10 +11,10 @@
 enum traces_partner {
 	PARTNER_NONE, /* it goes with none */
 	PARTNER_KNOWN,
-	PARTNER_MISSING /* it was lost, or is not known yet; SPOT says the trace */
+	PARTNER_MISSING /* it was lost, or is not known yet; LOCATION says the trace */
 };
 enum traces_partner traces_partner(struct screen *, size_t trace, const struct message *,
-				   const struct expansion *, struct spot *);
+				   const struct expansion *, struct location *);
 
 /* Handlers. */
 void traces_tie(struct screen *, const struct command_call *);

@@ -8,12 +8,12 @@
 #include <string.h>
 
 bool
-trail_here(struct screen *screen, struct spot *spot)
+trail_here(struct screen *screen, struct location *location)
 {
 	const struct row *row = list_current(screen->list);
 	if (row)
-		*spot = (struct spot){.trace = screen->list->lanes[row->lane].number,
-				      .place = row->place};
+		*location = (struct location){.trace = screen->list->lanes[row->lane].number,
+					      .id = row->id};
 	return row;
 }
 
@@ -21,7 +21,7 @@ void
 trail_remember(struct screen *screen)
 {
 	struct jumps *jumps = screen->jumps;
-	struct spot here;
+	struct location here;
 	if (!trail_here(screen, &here))
 		return;
 	if (jumps->trail.count == TRAIL_MAX) {

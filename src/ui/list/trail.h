@@ -10,9 +10,9 @@
 struct screen;
 
 /* Where the cursor is; false on an empty list. */
-bool trail_here(struct screen *, struct spot *);
+bool trail_here(struct screen *, struct location *);
 
-/* Puts the place of the cursor at the end of the trail. */
+/* Puts the message under the cursor at the end of the trail. */
 void trail_remember(struct screen *);
 
 /* Goes to a message of the present list and remembers where it began. */

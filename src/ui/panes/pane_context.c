@@ -33,7 +33,7 @@ struct context_pane {
 	struct table table;
 	VEC(struct context_line) lines;
 	struct trace *trace; /* what they were made for */
-	struct place place;
+	struct message_id id;
 	unsigned generation;
 	bool made;
 	struct text text;
@@ -63,13 +63,12 @@ make_lines(struct screen *screen, const struct selection *selection)
 	struct contexts *contexts = screen->session->contexts;
 	unsigned generation = selection->generation;
 	if (state->made && state->trace == selection->trace && state->generation == generation &&
-	    state->place.offset == selection->place.offset &&
-	    state->place.ordinal == selection->place.ordinal)
+	    !message_id_compare(state->id, selection->id))
 		return;
 	state->made = true;
 	state->trace = selection->trace;
 	state->generation = generation;
-	state->place = selection->place;
+	state->id = selection->id;
 	vec_clear(&state->lines);
 	struct context_cursor *cursor = context_view_cursor(screen);
 	for (unsigned i = 0; i < contexts_count(contexts); i++) {
@@ -98,20 +97,19 @@ context_prepare(struct screen *screen)
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* A place in a trace of the session. */
-static struct spot
-spot_in(const struct screen *screen, const struct trace *trace, struct place place)
+static struct location
+location_in(const struct screen *screen, const struct trace *trace, struct message_id id)
 {
-	struct spot spot = {.place = place};
-	while (screen->session->traces.at[spot.trace] != trace)
-		spot.trace++;
-	return spot;
+	struct location location = {.id = id};
+	while (screen->session->traces.at[location.trace] != trace)
+		location.trace++;
+	return location;
 }
 
 /* Appends when a message was sent, how long from the selected one on, and which
  * it is, all as in the list that shows it. */
 static void
-add_message(struct screen *screen, const struct spot *spot, struct text *out)
+add_message(struct screen *screen, const struct location *location, struct text *out)
 {
 	const struct row *selected = list_current(screen->list);
 	struct list *list;
@@ -119,7 +117,7 @@ add_message(struct screen *screen, const struct spot *spot, struct text *out)
 	struct display_time here, there;
 	struct text apart = {0};
 	bool exact;
-	if (!jump_find(screen, spot, &list, &row))
+	if (!jump_find(screen, location, &list, &row))
 		return;
 	if (display_time_of_row(list, &row, &there)) {
 		bool near = (list == screen->list || there.common) &&
@@ -139,23 +137,23 @@ add_message(struct screen *screen, const struct spot *spot, struct text *out)
 static void
 add_since(struct screen *screen, const struct context_value *value, struct text *out)
 {
-	struct spot spot = spot_in(screen, value->trace, value->since);
+	struct location location = location_in(screen, value->trace, value->since);
 	text_add(out, value->earlier ? "since before" : "since");
 	if (value->trace != screen->list->trace)
 		text_addf(out, " %s", trace_name(value->trace));
-	add_message(screen, &spot, out);
+	add_message(screen, &location, out);
 }
 
 static void
 add_until(struct screen *screen, const struct context_end *end, struct text *out)
 {
-	struct spot spot = spot_in(screen, screen->list->trace, end->place);
+	struct location location = location_in(screen, screen->list->trace, end->id);
 	if (end->state == CONTEXT_NONE)
 		text_add(out, "  to the end");
 	if (end->state != CONTEXT_KNOWN)
 		return;
 	text_add(out, "  until");
-	add_message(screen, &spot, out);
+	add_message(screen, &location, out);
 }
 
 enum { CONTEXT_NAME, CONTEXT_VALUE, CONTEXT_TIMES, CONTEXT_COLUMNS };
@@ -241,8 +239,8 @@ context_go(struct screen *screen, const struct command_call *call)
 	const struct context_value *value = &state->lines.at[state->table.cursor.line].value;
 	if (value->state != CONTEXT_KNOWN && value->state != CONTEXT_UNKNOWN)
 		return;
-	struct spot spot = spot_in(screen, value->trace, value->since);
-	jump_to_spot(screen, &spot);
+	struct location location = location_in(screen, value->trace, value->since);
+	jump_to_location(screen, &location);
 }
 
 static pane_command *const context_commands[COMMAND_COUNT] = {

@@ -26,9 +26,9 @@ enum {
 };
 
 struct hex_state {
-	struct place of;  /* the message `top` is for */
-	uint64_t top;	  /* offset of the first row */
-	uint64_t per_row; /* bytes */
+	struct message_id of; /* the message `top` is for */
+	uint64_t top;	      /* offset of the first row */
+	uint64_t per_row;     /* bytes */
 	int rows;
 	const struct field_row *field; /* that was brought into sight last */
 	VEC(uint8_t) roles;	       /* of the nibbles shown, low one of each byte first */
@@ -150,9 +150,8 @@ follow_selection(struct screen *screen, const struct selection *selection)
 {
 	struct hex_state *state = state_of(screen);
 	const struct field *field = screen->open[PANE_DETAIL] ? detail_field(screen) : NULL;
-	if (state->of.offset != selection->place.offset ||
-	    state->of.ordinal != selection->place.ordinal) {
-		state->of = selection->place;
+	if (message_id_compare(state->of, selection->id)) {
+		state->of = selection->id;
 		state->field = NULL;
 		state->top = row_start(state, selection->message.offset);
 	}

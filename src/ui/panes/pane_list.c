@@ -60,7 +60,7 @@ struct list_basis {
 struct formatted_row {
 	bool valid, near, loss;
 	size_t lane, above_lane;
-	struct place place, above; /* the message, and that of the row above if that matters */
+	struct message_id id, above; /* the message, and that of the row above if that matters */
 	bool has_above;
 	enum role usual, severity, trace;
 	bool uncertain;
@@ -415,15 +415,15 @@ is_uncertain(struct screen *screen, const struct list_row *row)
 }
 
 static bool
-same_message(size_t lane, struct place place, const struct row *row)
+same_message(size_t lane, struct message_id id, const struct row *row)
 {
-	return lane == row->lane && !place_compare(place, row->place);
+	return lane == row->lane && !message_id_compare(id, row->id);
 }
 
 static bool
 is_formatted(const struct formatted_row *f, const struct list_row *row)
 {
-	return f->valid && f->near == row->row->near && same_message(f->lane, f->place, row->row) &&
+	return f->valid && f->near == row->row->near && same_message(f->lane, f->id, row->row) &&
 	       f->has_above == (row->previous != NULL) &&
 	       (!row->previous || same_message(f->above_lane, f->above, row->previous));
 }
@@ -435,11 +435,11 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	f->valid = true;
 	f->drawn = false;
 	f->lane = row->row->lane;
-	f->place = row->row->place;
+	f->id = row->row->id;
 	f->has_above = row->previous != NULL;
 	if (row->previous) {
 		f->above_lane = row->previous->lane;
-		f->above = row->previous->place;
+		f->above = row->previous->id;
 	}
 	f->near = row->row->near;
 	f->loss = row->message.flags & loss_flags;
@@ -662,8 +662,8 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 	    const struct formatted_row *f, bool current)
 {
 	size_t trace = screen->list->lanes[f->lane].number;
-	char mark = jumps_mark(screen->jumps, trace, f->place);
-	if (range_has(screen, trace, f->place))
+	char mark = jumps_mark(screen->jumps, trace, f->id);
+	if (range_has(screen, trace, f->id))
 		canvas_puts(canvas, area, y, 0, ROLE_MARK, signs[SIGN_RANGE].text);
 	if (current) /* one run with a time that follows: less to send */
 		canvas_putf(canvas, area, y, 0, ROLE_CURSOR, "%s ", signs[SIGN_CURSOR].text);

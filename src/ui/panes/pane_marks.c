@@ -19,7 +19,7 @@ enum { NUMBER_COLUMNS = 11, NOTE_COLUMNS = 30 };
 /* What is known of the message of a mark. */
 struct mark_line {
 	size_t trace;
-	struct place place;
+	struct message_id id;
 	const struct list *of; /* that it tells of */
 	unsigned generation;
 	bool exact;	  /* the number will not change */
@@ -71,7 +71,7 @@ fill_line(struct screen *screen, struct mark_line *line)
 	struct row row;
 	struct display_time shown;
 	char digits[32];
-	bool found = jump_find(screen, &(struct spot){.trace = line->trace, .place = line->place},
+	bool found = jump_find(screen, &(struct location){.trace = line->trace, .id = line->id},
 			       &list, &row);
 	text_clear(&line->head);
 	text_clear(&line->text);
@@ -97,13 +97,13 @@ fill_line(struct screen *screen, struct mark_line *line)
 
 /* The line of a mark, made or made anew if need be. */
 static const struct mark_line *
-line_of(struct screen *screen, const struct spot *mark)
+line_of(struct screen *screen, const struct location *mark)
 {
 	struct marks_state *state = state_of(screen);
 	struct mark_line *line = NULL;
 	for (size_t i = 0; i < state->lines.count && !line; i++)
 		if (state->lines.at[i].trace == mark->trace &&
-		    !place_compare(state->lines.at[i].place, mark->place))
+		    !message_id_compare(state->lines.at[i].id, mark->id))
 			line = &state->lines.at[i];
 	size_t lane;
 	bool fresh = line && line->of == jump_list(screen, mark->trace, &lane) &&
@@ -114,7 +114,7 @@ line_of(struct screen *screen, const struct spot *mark)
 			drop_lines(state); /* of marks that went */
 		line = vec_add(&state->lines);
 		line->trace = mark->trace;
-		line->place = mark->place;
+		line->id = mark->id;
 	}
 	if (!fresh)
 		fill_line(screen, line);
@@ -136,7 +136,7 @@ static void
 fill_mark(struct screen *screen, struct table_row *row, size_t i)
 {
 	struct marks_state *state = state_of(screen);
-	const struct spot *mark = &screen->jumps->marks.at[i];
+	const struct location *mark = &screen->jumps->marks.at[i];
 	const struct mark_line *line = line_of(screen, mark);
 	table_putf(row, MARK_LETTER, row->current ? ROLE_CURSOR : ROLE_MARK, " %c ", mark->letter);
 	table_put(row, MARK_HEAD, ROLE_NORMAL, text_get(&line->head), line->head.length);
@@ -174,7 +174,7 @@ count_marks(struct screen *screen)
 	return screen->jumps->marks.count;
 }
 
-static struct spot *
+static struct location *
 marks_selected(struct screen *screen)
 {
 	size_t cursor = state_of(screen)->table.cursor.line;
@@ -184,10 +184,10 @@ marks_selected(struct screen *screen)
 static void
 marks_go(struct screen *screen, const struct command_call *call)
 {
-	struct spot *mark = marks_selected(screen);
+	struct location *mark = marks_selected(screen);
 	(void)call;
 	if (mark)
-		jump_to_spot(screen, mark);
+		jump_to_location(screen, mark);
 }
 
 static void
@@ -201,7 +201,7 @@ marks_drop(struct screen *screen, const struct command_call *call)
 static void
 marks_note(struct screen *screen, const struct command_call *call)
 {
-	struct spot *mark = marks_selected(screen);
+	struct location *mark = marks_selected(screen);
 	if (mark)
 		jump_note_mark(screen, mark, call->text);
 }

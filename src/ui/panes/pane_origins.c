@@ -134,11 +134,11 @@ name_line(struct screen *screen, struct origin_line *line)
 		text_add(&line->name, "(all others)");
 		return;
 	}
-	/* its place may be that of messages of others too */
-	reader_find_place(list->reader, (struct place){line->example, 0}, &at);
+	/* its offset may be that of messages of others too */
+	reader_find_id(list->reader, (struct message_id){line->example, 0}, &at);
 	for (bool more = true; more && !found; more = reader_next(list->reader, &at, 0)) {
 		const struct message *one = reader_message(list->reader, at);
-		if (!one || message_place(one) > line->example)
+		if (!one || message_id_offset(one) > line->example)
 			break;
 		found = one->origin == line->key;
 		m = *one;

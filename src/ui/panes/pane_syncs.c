@@ -33,7 +33,7 @@ enum { TIME, TRACE, SINCE, PARTNER, WHAT, COLUMNS };
 /* What is said of a sync point. */
 struct sync_line {
 	size_t lane;
-	struct place place;
+	struct message_id id;
 	struct text cells[COLUMNS];
 };
 
@@ -117,14 +117,14 @@ add_since(struct syncs_state *state, const struct row *row, struct text *out)
 static void
 add_partner(struct screen *screen, const struct row *row, struct text *out)
 {
-	struct spot spot = {0};
+	struct location location = {0};
 	size_t trace = state_of(screen)->list.lanes[row->lane].number;
 	enum traces_partner partner =
-	    traces_partner(screen, trace, &row->message, &state_of(screen)->expansion, &spot);
+	    traces_partner(screen, trace, &row->message, &state_of(screen)->expansion, &location);
 	if (partner == PARTNER_NONE)
 		return;
 	text_add(out, partner == PARTNER_KNOWN ? "= " : "? ");
-	screen_add_safe(screen, trace_name(screen->session->traces.at[spot.trace]), out);
+	screen_add_safe(screen, trace_name(screen->session->traces.at[location.trace]), out);
 }
 
 static void
@@ -153,13 +153,13 @@ line_of(struct screen *screen, const struct row *row)
 	struct syncs_state *state = state_of(screen);
 	for (size_t i = 0; i < state->lines.count; i++)
 		if (state->lines.at[i].lane == row->lane &&
-		    !place_compare(state->lines.at[i].place, row->place))
+		    !message_id_compare(state->lines.at[i].id, row->id))
 			return &state->lines.at[i];
 	if (state->lines.count >= LINES_KEPT)
 		drop_lines(state);
 	struct sync_line *line = vec_add(&state->lines);
 	line->lane = row->lane;
-	line->place = row->place;
+	line->id = row->id;
 	fill_line(screen, row, line);
 	return line;
 }
@@ -299,8 +299,8 @@ syncs_go(struct screen *screen, const struct command_call *call)
 	const struct row *row = list_current(list);
 	(void)call;
 	if (row)
-		jump_to_spot(screen, &(struct spot){.trace = list->lanes[row->lane].number,
-						    .place = row->place});
+		jump_to_location(screen, &(struct location){.trace = list->lanes[row->lane].number,
+							    .id = row->id});
 }
 
 static pane_command *const syncs_commands[COMMAND_COUNT] = {

@@ -68,7 +68,7 @@ struct timeline_state {
 	/* the cursor, and the row of the list it was taken from: */
 	struct mark cursor, a, b;
 	size_t trace;
-	struct place place;
+	struct message_id id;
 	bool seen;
 	char *brush; /* the filter that shows A to B, or NULL */
 	struct text text;
@@ -170,7 +170,7 @@ time_of(struct screen *screen, size_t trace, const struct message *m, int64_t *t
 		*time = found.order;
 		return true;
 	}
-	*time = (int64_t)message_place(m);
+	*time = (int64_t)message_id_offset(m);
 	return answer && answer->first <= answer->last && answer->window.trace == trace &&
 	       answer->unit == TRACK_OFFSETS;
 }
@@ -212,9 +212,9 @@ add_origins(struct screen *screen, size_t trace)
 	index_get_origins(trace_index(screen->session->traces.at[trace]), &origins);
 	for (size_t i = 0; i < origins.count && i < ORIGINS_MAX; i++) {
 		struct position at;
-		struct place place = {.offset = origins.at[i].example};
+		struct message_id id = {.offset = origins.at[i].example};
 		const struct message *found =
-		    reader_find_place(reader, place, &at) ? reader_message(reader, at) : NULL;
+		    reader_find_id(reader, id, &at) ? reader_message(reader, at) : NULL;
 		struct message m = found ? *found : (struct message){0};
 		text_clear(&state->text);
 		text_add(&state->text, " ");
@@ -293,7 +293,7 @@ follow_list(struct screen *screen)
 	if (!row)
 		return;
 	size_t trace = list->lanes[row->lane].number;
-	if (state->seen && state->trace == trace && !place_compare(state->place, row->place))
+	if (state->seen && state->trace == trace && !message_id_compare(state->id, row->id))
 		return;
 	if (!state->opened || !same_part(screen, trace, w->trace)) {
 		state->opened = true;
@@ -309,7 +309,7 @@ follow_list(struct screen *screen)
 	cursor->set = timed || known;
 	state->seen = cursor->set; /* else it is asked again when more is known */
 	state->trace = trace;
-	state->place = row->place;
+	state->id = row->id;
 	if (moved && cursor->set && !w->fit && !is_in_sight(w, cursor->time))
 		center_window(w, cursor->time);
 }
@@ -1067,7 +1067,7 @@ go_to(struct screen *screen, struct sequence_position p, bool jump)
 	if (!timed || !row)
 		return;
 	state->trace = screen->list->lanes[row->lane].number;
-	state->place = row->place;
+	state->id = row->id;
 	state->cursor = (struct mark){true, time};
 	if (!state->window.fit && !is_in_sight(&state->window, time))
 		center_window(&state->window, time);
@@ -1200,20 +1200,20 @@ void
 timeline_toggle(struct screen *screen, const struct command_call *call)
 {
 	struct timeline_state *state = state_of(screen);
-	const struct spot *spot = &screen->range->from;
+	const struct location *location = &screen->range->from;
 	const struct row *row = list_current(screen->list);
 	struct position at;
 	int64_t from, to;
 	(void)call;
 	bool ranged =
 	    screen->range->on && row &&
-	    reader_find_place(sequence_reader(screen->sequence, spot->trace), spot->place, &at) &&
-	    time_at(screen, spot->trace, sequence_reader(screen->sequence, spot->trace), at,
+	    reader_find_id(sequence_reader(screen->sequence, location->trace), location->id, &at) &&
+	    time_at(screen, location->trace, sequence_reader(screen->sequence, location->trace), at,
 		    &from) &&
 	    time_at_position(screen, row_position(row), &to);
 	screen->open[PANE_TIMELINE] = ranged || !screen->open[PANE_TIMELINE];
 	if (ranged && from != to) {
-		state->window.trace = spot->trace;
+		state->window.trace = location->trace;
 		state->window.columns += !state->window.columns;
 		state->opened = true;
 		show_between(state, from < to ? from : to, from < to ? to : from);

@@ -148,13 +148,13 @@ mark_cells(const struct bar *bar, struct scrollbar *kept, char *marks)
 }
 
 static void
-mark_spots(const struct bar *bar, char *marks)
+mark_locations(const struct bar *bar, char *marks)
 {
 	const struct jumps *jumps = bar->screen->jumps;
 	for (size_t i = 0; i < jumps->marks.count; i++) {
-		const struct spot *spot = &jumps->marks.at[i];
-		if (spot->trace == bar->lane->number)
-			marks[row_of(bar, spot->place.offset)] = spot->letter;
+		const struct location *location = &jumps->marks.at[i];
+		if (location->trace == bar->lane->number)
+			marks[row_of(bar, location->id.offset)] = location->letter;
 	}
 }
 
@@ -199,7 +199,7 @@ scrollbar_draw(struct screen *screen, struct scrollbar *kept, struct canvas *can
 	else
 		for (uint64_t cell = 0; cell < bar.cells; cell++)
 			mark_messages(&bar, cell, marks);
-	mark_spots(&bar, marks);
+	mark_locations(&bar, marks);
 	find_thumb(&bar, &first, &last);
 	for (int row = 0; row < area->rows; row++) {
 		bool shown = row >= first && row <= last;

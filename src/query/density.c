@@ -9,13 +9,13 @@
 #include "config.h"
 
 #include "query/density.h"
+#include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
 #include "query/stretch.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,15 +54,16 @@ struct question {
 	size_t count;
 };
 
-/* What an answer is made from: more of the indexes, or something else. */
-struct stamp {
-	uint64_t known, others;
+/* What an answer is made from. */
+struct density_basis {
+	uint64_t known;	     /* cells of the indexes, */
+	unsigned generation; /* of these, the clocks and the contexts */
 };
 
 /* A refined answer. */
 struct kept {
 	struct question question;
-	struct stamp stamp;
+	struct density_basis basis;
 	struct density_answer *answer;
 };
 
@@ -76,19 +77,19 @@ struct density {
 	struct plan plan;
 	struct kept kept[KEPT];
 	size_t oldest;
-	uint64_t served;   /* serial of the question that had its refined answer, */
+	unsigned served;   /* number of the question that had its refined answer, */
 	int64_t served_ms; /* and when that was */
 	/* the owner's: */
 	struct density_answer *shown;
 	struct question asked;
-	struct stamp asked_stamp; /* what there was to answer it from */
+	struct density_basis asked_basis; /* what there was to answer it from */
 	/* under the lock: */
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* there is an answer, or another question */
 	struct question question;
 	struct density_answer *fresh; /* to be fetched */
-	uint64_t fresh_serial;	      /* of the question it answers */
-	atomic_ullong serial;	      /* of the question */
+	unsigned fresh_number;	      /* number of the one it answers */
+	struct generation questions;  /* the number of the present one */
 };
 
 /* --- answers ----------------------------------------------------------- */
@@ -327,20 +328,20 @@ count_message(void *context, const struct message *m, int64_t time)
 }
 
 static bool
-is_overtaken(struct density *d, uint64_t serial)
+is_overtaken(struct density *d, unsigned number)
 {
-	return atomic_load(&d->serial) != serial || worker_is_stopping(&d->worker);
+	return generation_now(&d->questions) != number || worker_is_stopping(&d->worker);
 }
 
 /* Decodes the pieces; false if another question came. */
 static bool
 count_pieces(struct density *d, const struct density_window *window,
-	     const struct density_lane *lane, struct density_column *columns, uint64_t serial)
+	     const struct density_lane *lane, struct density_column *columns, unsigned number)
 {
 	struct counting counting = {window, columns, lane};
 	for (size_t i = 0; i < d->plan.pieces.count; i++) {
 		const struct piece *piece = &d->plan.pieces.at[i];
-		if (is_overtaken(d, serial))
+		if (is_overtaken(d, number))
 			return false;
 		track_walk(&d->tracks[lane->trace], piece->before,
 			   reader_block(d->readers[lane->trace], piece->cell), count_message,
@@ -352,14 +353,14 @@ count_pieces(struct density *d, const struct density_window *window,
 /* Fills a lane's columns; false if another question came. */
 static bool
 count_lane(struct density *d, const struct density_window *window, const struct density_lane *lane,
-	   struct density_column *columns, bool refined, uint64_t serial)
+	   struct density_column *columns, bool refined, unsigned number)
 {
 	make_plan(&d->plan, &d->tracks[lane->trace], lane, window, columns);
 	if (refined && d->plan.pieces.count <= PIECES_MAX)
-		return count_pieces(d, window, lane, columns, serial);
+		return count_pieces(d, window, lane, columns, number);
 	for (size_t i = 0; i < d->plan.guesses.count; i++)
 		add_guess(window, columns, &d->plan.guesses.at[i]);
-	return !is_overtaken(d, serial);
+	return !is_overtaken(d, number);
 }
 
 /* --- links ------------------------------------------------------------- */
@@ -374,7 +375,7 @@ is_in_sight(const struct density_window *w, int64_t column)
  * sight in B only; false if another question came. */
 static bool
 add_links(struct density *d, size_t relation, bool at_b, struct density_answer *answer,
-	  uint64_t serial)
+	  unsigned number)
 {
 	const struct density_window *w = &answer->window;
 	const struct track *own = &d->tracks[w->trace];
@@ -390,20 +391,20 @@ add_links(struct density *d, size_t relation, bool at_b, struct density_answer *
 			*vec_add(&answer->links) =
 			    (struct density_link){link.a, link.b, from, to, link.rejected};
 		time = w->from + ((__int128)column + 1) * (__int128)w->step;
-		if (is_overtaken(d, serial))
+		if (is_overtaken(d, number))
 			return false;
 	}
 	return true;
 }
 
 static bool
-find_links(struct density *d, struct density_answer *answer, uint64_t serial)
+find_links(struct density *d, struct density_answer *answer, unsigned number)
 {
 	size_t count = d->session->clocks ? clocks_relations(d->session->clocks) : 0;
 	bool whole = true;
 	for (size_t i = 0; i < count && whole; i++)
 		whole =
-		    add_links(d, i, false, answer, serial) && add_links(d, i, true, answer, serial);
+		    add_links(d, i, false, answer, number) && add_links(d, i, true, answer, number);
 	return whole;
 }
 
@@ -459,37 +460,36 @@ fit_window(struct density *d, const struct question *q, struct density_answer *a
  * that need it; true if there is no more to do. */
 static bool
 extend_tracks(struct density *d, const struct question *q, bool decode, int64_t until,
-	      uint64_t serial)
+	      unsigned number)
 {
 	for (size_t i = 0; i < q->count; i++) {
-		size_t number = q->lanes[i].trace;
-		struct track *track = &d->tracks[number];
+		size_t trace = q->lanes[i].trace;
+		struct track *track = &d->tracks[trace];
 		bool stuck = false;
 		size_t done;
 		track_renew(track);
 		do {
 			done = track_extend(track, BATCH, NULL, &stuck);
 			if (stuck && decode)
-				done = track_extend(track, 1, d->readers[number], &stuck);
-			if (is_overtaken(d, serial) || thread_now_ms() >= until)
+				done = track_extend(track, 1, d->readers[trace], &stuck);
+			if (is_overtaken(d, number) || thread_now_ms() >= until)
 				return false;
 		} while (done);
 	}
 	return true;
 }
 
-static struct stamp
-stamp_of(struct density *d, const struct question *q)
+static struct density_basis
+density_basis_of(struct density *d, const struct question *q)
 {
-	struct stamp stamp = {.others = contexts_generation(d->session->contexts)};
+	struct density_basis basis = {.generation = contexts_generation(d->session->contexts)};
 	for (size_t i = 0; i < q->count; i++) {
 		struct trace *trace = d->tracks[q->lanes[i].trace].trace;
-		stamp.known = stamp.known * 31 + index_known(trace_index(trace));
-		stamp.others = stamp.others * 31 + index_generation(trace_index(trace));
+		basis.known += index_known(trace_index(trace));
+		basis.generation += index_generation(trace_index(trace));
 	}
-	stamp.others *= 31;
-	stamp.others += d->session->clocks ? clocks_generation(d->session->clocks) : 0;
-	return stamp;
+	basis.generation += d->session->clocks ? clocks_generation(d->session->clocks) : 0;
+	return basis;
 }
 
 static bool
@@ -498,8 +498,8 @@ same_question(const struct question *a, const struct question *b)
 	bool same = a->count == b->count && a->window.trace == b->window.trace &&
 		    a->window.fit == b->window.fit && a->window.from == b->window.from &&
 		    a->window.step == b->window.step && a->window.columns == b->window.columns &&
-		    a->sender.wanted == b->sender.wanted && a->sender.trace == b->sender.trace &&
-		    a->sender.origin == b->sender.origin;
+		    a->sender.with_contexts == b->sender.with_contexts &&
+		    a->sender.trace == b->sender.trace && a->sender.origin == b->sender.origin;
 	for (size_t i = 0; same && i < a->count; i++)
 		same = a->lanes[i].trace == b->lanes[i].trace &&
 		       a->lanes[i].by_origin == b->lanes[i].by_origin &&
@@ -509,29 +509,29 @@ same_question(const struct question *a, const struct question *b)
 
 /* The same question as far as counts go. */
 static const struct density_answer *
-find_kept(struct density *d, const struct question *q, struct stamp stamp)
+find_kept(struct density *d, const struct question *q, struct density_basis basis)
 {
 	for (size_t i = 0; i < KEPT; i++) {
 		const struct kept *kept = &d->kept[i];
-		if (kept->answer && kept->stamp.known == stamp.known &&
-		    kept->stamp.others == stamp.others && same_question(&kept->question, q))
+		if (kept->answer && kept->basis.known == basis.known &&
+		    kept->basis.generation == basis.generation && same_question(&kept->question, q))
 			return kept->answer;
 	}
 	return NULL;
 }
 
 static void
-keep(struct density *d, const struct question *q, struct stamp stamp,
+keep(struct density *d, const struct question *q, struct density_basis basis,
      const struct density_answer *answer)
 {
 	struct kept *kept = &d->kept[d->oldest++ % KEPT];
 	answer_free(kept->answer);
-	*kept = (struct kept){*q, stamp, answer_clone(answer)};
+	*kept = (struct kept){*q, basis, answer_clone(answer)};
 }
 
 /* Makes an answer; NULL if another question came. */
 static struct density_answer *
-answer_question(struct density *d, const struct question *q, bool refined, uint64_t serial)
+answer_question(struct density *d, const struct question *q, bool refined, unsigned number)
 {
 	struct density_answer *answer = answer_new(&q->window, q->count);
 	fit_window(d, q, answer);
@@ -539,13 +539,13 @@ answer_question(struct density *d, const struct question *q, bool refined, uint6
 		if (answer->apart[i])
 			continue;
 		if (!count_lane(d, &answer->window, &q->lanes[i],
-				&answer->columns[i * answer->window.columns], refined, serial)) {
+				&answer->columns[i * answer->window.columns], refined, number)) {
 			answer_free(answer);
 			return NULL;
 		}
 	}
 	answer->refined = refined;
-	if (find_links(d, answer, serial))
+	if (find_links(d, answer, number))
 		return answer;
 	answer_free(answer);
 	return NULL;
@@ -553,12 +553,12 @@ answer_question(struct density *d, const struct question *q, bool refined, uint6
 
 /* Hands an answer over. */
 static void
-publish(struct density *d, struct density_answer *answer, uint64_t serial)
+publish(struct density *d, struct density_answer *answer, unsigned number)
 {
 	pthread_mutex_lock(&d->lock);
 	answer_free(d->fresh);
 	d->fresh = answer;
-	d->fresh_serial = serial;
+	d->fresh_number = number;
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 }
@@ -566,9 +566,9 @@ publish(struct density *d, struct density_answer *answer, uint64_t serial)
 /* Adds the contexts to a refined answer. */
 static bool
 add_contexts(struct density *d, const struct question *q, struct density_answer *answer,
-	     uint64_t serial)
+	     unsigned number)
 {
-	if (!q->sender.wanted || !contexts_count(d->session->contexts))
+	if (!q->sender.with_contexts || !contexts_count(d->session->contexts))
 		return true;
 	if (!d->stretches)
 		d->stretches = stretches_new(d->session);
@@ -578,8 +578,8 @@ add_contexts(struct density *d, const struct question *q, struct density_answer 
 	    .trace = q->sender.trace,
 	    .origin = q->sender.origin,
 	    .window = &answer->window,
-	    .cancelled = &d->serial,
-	    .serial = serial,
+	    .questions = &d->questions,
+	    .question = number,
 	};
 	return stretches_find(d->stretches, &query, answer);
 }
@@ -594,17 +594,17 @@ wait_for_more(struct density *d)
 	int late = 0;
 	thread_deadline(&until, left > 0 ? (int)left : 0);
 	pthread_mutex_lock(&d->lock);
-	while (atomic_load(&d->serial) == d->served && !late)
+	while (generation_now(&d->questions) == d->served && !late)
 		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
 	pthread_mutex_unlock(&d->lock);
 	return late;
 }
 
 static void
-serve(struct density *d, struct density_answer *answer, uint64_t serial)
+serve(struct density *d, struct density_answer *answer, unsigned number)
 {
-	publish(d, answer, serial);
-	d->served = serial;
+	publish(d, answer, number);
+	d->served = number;
 	d->served_ms = thread_now_ms();
 }
 
@@ -613,43 +613,43 @@ static void
 work(void *context)
 {
 	struct density *d = context;
-	bool again = d->served && atomic_load(&d->serial) == d->served;
+	bool again = d->served && generation_now(&d->questions) == d->served;
 	if (again)
 		again = wait_for_more(d);
 	int64_t now = thread_now_ms();
 	pthread_mutex_lock(&d->lock);
 	struct question q = d->question;
-	uint64_t serial = atomic_load(&d->serial);
+	unsigned number = generation_now(&d->questions);
 	pthread_mutex_unlock(&d->lock);
 	if (!q.count)
 		return;
-	struct stamp stamp = stamp_of(d, &q);
-	const struct density_answer *known = find_kept(d, &q, stamp);
+	struct density_basis basis = density_basis_of(d, &q);
+	const struct density_answer *known = find_kept(d, &q, basis);
 	if (known) {
-		serve(d, answer_clone(known), serial);
+		serve(d, answer_clone(known), number);
 		return;
 	}
-	bool all = again && extend_tracks(d, &q, true, now + NEWS_MS, serial);
+	bool all = again && extend_tracks(d, &q, true, now + NEWS_MS, number);
 	if (!again)
-		extend_tracks(d, &q, false, now + PATIENCE_MS / 2, serial);
+		extend_tracks(d, &q, false, now + PATIENCE_MS / 2, number);
 	for (bool first = !again; !all; first = false) {
-		struct density_answer *rough = answer_question(d, &q, false, serial);
+		struct density_answer *rough = answer_question(d, &q, false, number);
 		if (!rough)
 			return;
-		publish(d, rough, serial);
+		publish(d, rough, number);
 		if (!first)
 			session_tell(d->session);
-		all = extend_tracks(d, &q, true, thread_now_ms() + NEWS_MS, serial);
+		all = extend_tracks(d, &q, true, thread_now_ms() + NEWS_MS, number);
 	}
-	struct density_answer *answer = answer_question(d, &q, true, serial);
-	if (answer && !add_contexts(d, &q, answer, serial)) {
+	struct density_answer *answer = answer_question(d, &q, true, number);
+	if (answer && !add_contexts(d, &q, answer, number)) {
 		answer_free(answer);
 		answer = NULL;
 	}
 	if (!answer)
 		return;
-	keep(d, &q, stamp, answer);
-	serve(d, answer, serial);
+	keep(d, &q, basis, answer);
+	serve(d, answer, number);
 	session_tell(d->session);
 }
 
@@ -678,7 +678,7 @@ density_free(struct density *d)
 	if (!d)
 		return;
 	pthread_mutex_lock(&d->lock);
-	atomic_fetch_add(&d->serial, 1); /* nobody waits for an answer any more */
+	generation_bump(&d->questions); /* no answer is awaited any more */
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 	worker_stop(&d->worker);
@@ -730,11 +730,11 @@ density_ask(struct density *d, const struct density_window *window,
 	    const struct density_lane *lanes, size_t count, const struct density_sender *sender)
 {
 	struct question q = question_of(window, lanes, count, sender);
-	struct stamp stamp = stamp_of(d, &q);
+	struct density_basis basis = density_basis_of(d, &q);
 	pthread_mutex_lock(&d->lock);
-	if (same_question(&q, &d->asked) && d->asked_stamp.others == stamp.others) {
-		bool grown = d->asked_stamp.known != stamp.known;
-		d->asked_stamp = stamp;
+	if (same_question(&q, &d->asked) && d->asked_basis.generation == basis.generation) {
+		bool grown = d->asked_basis.known != basis.known;
+		d->asked_basis = basis;
 		fetch(d);
 		pthread_mutex_unlock(&d->lock);
 		if (grown)
@@ -742,15 +742,16 @@ density_ask(struct density *d, const struct density_window *window,
 		return d->shown;
 	}
 	d->asked = d->question = q;
-	d->asked_stamp = stamp;
-	uint64_t serial = atomic_fetch_add(&d->serial, 1) + 1;
+	d->asked_basis = basis;
+	generation_bump(&d->questions);
+	unsigned number = generation_now(&d->questions);
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 	struct timespec until;
 	int late = !worker_start(&d->worker); /* or wakes it */
 	thread_deadline(&until, PATIENCE_MS);
 	pthread_mutex_lock(&d->lock);
-	while (!(d->fresh && d->fresh_serial == serial) && !late)
+	while (!(d->fresh && d->fresh_number == number) && !late)
 		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
 	fetch(d);
 	pthread_mutex_unlock(&d->lock);

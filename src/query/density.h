@@ -41,9 +41,9 @@ struct density_window {
 	size_t columns;
 };
 
-/* Of which messages the contexts are wanted. */
+/* Of which messages the contexts are found. */
 struct density_sender {
-	bool wanted;
+	bool with_contexts;
 	size_t trace;
 	uint64_t origin;
 };

@@ -80,7 +80,7 @@ sample_at(const struct stretch_query *q, int64_t until)
 static bool
 is_cancelled(const struct stretch_query *q)
 {
-	return atomic_load(q->cancelled) != q->serial;
+	return generation_now(q->questions) != q->question;
 }
 
 static bool

@@ -11,10 +11,9 @@
 #ifndef TRAWL_QUERY_STRETCH_H
 #define TRAWL_QUERY_STRETCH_H
 
+#include "base/generation.h"
 #include "query/density.h"
 #include "session/context/context.h"
-
-#include <stdatomic.h>
 
 struct stretches;
 struct session;
@@ -28,8 +27,8 @@ struct stretch_query {
 	size_t trace;
 	uint64_t origin; /* whose contexts */
 	const struct density_window *window;
-	atomic_ullong *cancelled; /* when it is not SERIAL any more */
-	uint64_t serial;
+	const struct generation *questions; /* another than QUESTION: this one is cancelled */
+	unsigned question;
 };
 
 /* Adds the stretches, of one context after the other, to the answer; false if it

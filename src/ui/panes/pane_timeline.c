@@ -57,9 +57,9 @@ struct timeline_state {
 	bool opened; /* the window was chosen */
 	/* lanes, and what they were made for: */
 	VEC(struct density_lane) lanes;
-	VEC(char *) names; /* safe */
-	bool *split;	   /* per trace: a lane for each origin */
-	uint64_t stamp;
+	VEC(char *) names;	/* safe */
+	bool *split;		/* per trace: a lane for each origin */
+	uint64_t basis;		/* lanes_basis() of them */
 	VEC(unsigned) contexts; /* that have lanes */
 	VEC(struct pair) pairs; /* likewise */
 	size_t lane, top;	/* the line with the cursor, the first on the screen */
@@ -232,30 +232,30 @@ add_origins(struct screen *screen, size_t trace)
 	vec_free(&origins);
 }
 
-/* What lanes and their names depend on. */
+/* What lanes and their names depend on, as a hash: which ones are shown is no count. */
 static uint64_t
-stamp_of(struct screen *screen)
+lanes_basis(struct screen *screen)
 {
 	const struct timeline_state *state = state_of(screen);
-	uint64_t stamp = 1;
+	uint64_t basis = 1;
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		struct trace *trace = screen->session->traces.at[i];
-		stamp = stamp * 31 + trace_generation(trace) + sequence_shows(screen->sequence, i);
+		basis = basis * 31 + trace_generation(trace) + sequence_shows(screen->sequence, i);
 		if (state->split[i])
-			stamp = stamp * 31 + 1 + index_known(trace_index(trace)) / INDEX_GROUP +
+			basis = basis * 31 + 1 + index_known(trace_index(trace)) / INDEX_GROUP +
 				screen->indexed;
 	}
-	return stamp;
+	return basis;
 }
 
 static void
 make_lanes(struct screen *screen)
 {
 	struct timeline_state *state = state_of(screen);
-	uint64_t stamp = stamp_of(screen);
-	if (stamp == state->stamp)
+	uint64_t basis = lanes_basis(screen);
+	if (basis == state->basis)
 		return;
-	state->stamp = stamp;
+	state->basis = basis;
 	drop_lanes(state);
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		if (!sequence_shows(screen->sequence, i))
@@ -353,7 +353,7 @@ ask_density(struct screen *screen, size_t columns)
 	struct timeline_state *state = state_of(screen);
 	struct density_window *w = &state->window;
 	const struct row *row = list_current(screen->list);
-	struct density_sender sender = {.wanted = row != NULL};
+	struct density_sender sender = {.with_contexts = row != NULL};
 	if (row) {
 		sender.trace = screen->list->lanes[row->lane].number;
 		sender.origin = row->message.origin;

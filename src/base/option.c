@@ -98,20 +98,20 @@ set_number(const struct option_row *row, double *value, const char *text, char *
 
 /* The best of the names seen so far. */
 struct nearest {
-	const char *wanted, *best;
+	const char *name, *best;
 	size_t least; /* its distance; names that are farther are none */
 };
 
 static struct nearest
-nearest_to(const char *wanted)
+nearest_to(const char *name)
 {
-	return (struct nearest){.wanted = wanted, .least = strlen(wanted) / 2 + 1};
+	return (struct nearest){.name = name, .least = strlen(name) / 2 + 1};
 }
 
 static void
 nearest_see(struct nearest *nearest, const char *name)
 {
-	size_t distance = text_distance(nearest->wanted, name);
+	size_t distance = text_distance(nearest->name, name);
 	if (distance < nearest->least) {
 		nearest->least = distance;
 		nearest->best = name;

@@ -47,12 +47,12 @@ struct survey {
 	VEC(struct anchor) anchors;
 	uint64_t cost;
 
-	const char *wanted; /* path, or NULL */
-	bool wanted_key;
-	size_t best; /* length of the longest path found on the way to wanted */
-	bool list;   /* a list is at wanted */
+	const char *target; /* path, or NULL */
+	bool target_is_key;
+	size_t best; /* length of the longest path found on the way to the target */
+	bool list;   /* a list is at the target */
 
-	struct survey_place place; /* of the error, or of what was wanted */
+	struct survey_place place; /* of the error, or of the target */
 	struct err *err;
 };
 
@@ -65,18 +65,18 @@ place_of(yaml_mark_t mark)
 #define complain(survey, mark, ...)                                                                \
 	((survey)->place = place_of(mark), err_set((survey)->err, ERR_CONFIG, __VA_ARGS__))
 
-/* Is the path at hand the wanted one, or does that lead through it? */
+/* Is the path at hand the target, or does that lead through it? */
 static void
 note_place(struct survey *survey, yaml_mark_t mark, bool key)
 {
 	size_t length = survey->path.length;
-	if (!survey->wanted || length < survey->best ||
-	    strncmp(survey->wanted, text_get(&survey->path), length) != 0)
+	if (!survey->target || length < survey->best ||
+	    strncmp(survey->target, text_get(&survey->path), length) != 0)
 		return;
-	char next = survey->wanted[length];
+	char next = survey->target[length];
 	if (length && next != '\0' && next != '.' && next != '[')
 		return;
-	if (next == '\0' && survey->wanted_key && !key)
+	if (next == '\0' && survey->target_is_key && !key)
 		return;
 	survey->best = length;
 	survey->place = place_of(mark);
@@ -189,8 +189,8 @@ static int
 see_value(struct survey *survey, const yaml_event_t *event)
 {
 	note_place(survey, event->start_mark, false);
-	survey->list |= event->type == YAML_SEQUENCE_START_EVENT && survey->wanted &&
-			!strcmp(survey->wanted, text_get(&survey->path));
+	survey->list |= event->type == YAML_SEQUENCE_START_EVENT && survey->target &&
+			!strcmp(survey->target, text_get(&survey->path));
 	if (event->type == YAML_ALIAS_EVENT)
 		return see_alias(survey, event);
 	if (event->type == YAML_SCALAR_EVENT)
@@ -335,7 +335,7 @@ survey_check(const char *text, size_t length, struct survey_place *place, struct
 struct survey_place
 survey_find(const char *text, size_t length, const char *path, bool key)
 {
-	struct survey survey = {.wanted = path, .wanted_key = key, .place = {1, 1}};
+	struct survey survey = {.target = path, .target_is_key = key, .place = {1, 1}};
 	walk_events(&survey, text, length);
 	return survey.place;
 }
@@ -343,7 +343,7 @@ survey_find(const char *text, size_t length, const char *path, bool key)
 bool
 survey_has_list(const char *text, size_t length, const char *path)
 {
-	struct survey survey = {.wanted = path};
+	struct survey survey = {.target = path};
 	walk_events(&survey, text, length);
 	return survey.list;
 }

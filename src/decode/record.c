@@ -19,13 +19,13 @@ record_open(struct expansion *e, const struct field_row *rows, const struct mess
 			       .rows = rows,
 			       .p = e->payload,
 			       .length = m->length,
-			       .wanted = want == EXPAND_FIELDS};
+			       .with_fields = want == EXPAND_FIELDS};
 }
 
 static struct field *
 add(struct record *r, unsigned row, enum field_place place, uint64_t bit, uint32_t bits)
 {
-	return r->wanted ? expansion_add(r->e, &r->rows[row], place, bit, bits) : &r->unwanted;
+	return r->with_fields ? expansion_add(r->e, &r->rows[row], place, bit, bits) : &r->spare;
 }
 
 void
@@ -65,13 +65,13 @@ record_text(struct record *r, unsigned row, const char *text)
 void
 record_list(struct record *r, unsigned row)
 {
-	if (r->wanted)
+	if (r->with_fields)
 		expansion_open(r->e, &r->rows[row], FIELD_NOWHERE, 0, 0);
 }
 
 void
 record_list_end(struct record *r)
 {
-	if (r->wanted)
+	if (r->with_fields)
 		expansion_close(r->e);
 }

@@ -4,7 +4,7 @@
  *
  * record_open() copies the bytes (those of a growing capture may change
  * meanwhile) and makes them the payload; the others add fields at byte
- * positions of it.  Where no fields are wanted they all go into one spare
+ * positions of it.  Without fields they all go into one spare
  * field, so that callers need no test.
  */
 #ifndef TRAWL_DECODE_RECORD_H
@@ -17,8 +17,8 @@ struct record {
 	const struct field_row *rows;
 	const uint8_t *p;
 	size_t length;
-	bool wanted; /* fields */
-	struct field unwanted;
+	bool with_fields;
+	struct field spare;
 };
 
 struct record record_open(struct expansion *, const struct field_row *, const struct message *,

@@ -129,7 +129,7 @@ struct history {
 	struct worker worker;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool wanted, built;
+	bool needed, built;
 	void (*before)(void *); /* who was told */
 	void *before_context;
 };
@@ -165,7 +165,7 @@ history_open(struct history *history, struct trace *trace, const struct filter *
 	if (progress.complete ||
 	    !(atomic_load(&trace_decoder(trace)->wants_history) || filter_looks_around(filter)))
 		return;
-	history->wanted = true;
+	history->needed = true;
 	history->before = trace_host(trace)->notify;
 	history->before_context = trace_host(trace)->notify_context;
 	pthread_mutex_init(&history->lock, NULL);
@@ -181,7 +181,7 @@ static void
 history_wait(struct history *history, uint64_t offset)
 {
 	struct index *index = trace_index(history->trace);
-	if (!history->wanted)
+	if (!history->needed)
 		return;
 	pthread_mutex_lock(&history->lock);
 	while (!history->built && index_known(index) <= offset / index_cell_size(index))
@@ -192,7 +192,7 @@ history_wait(struct history *history, uint64_t offset)
 static void
 history_close(struct history *history)
 {
-	if (!history->wanted)
+	if (!history->needed)
 		return;
 	session_notify(session_of(history->trace), history->before, history->before_context);
 	pthread_mutex_lock(&history->lock);

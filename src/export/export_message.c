@@ -21,9 +21,9 @@ export_cycles(const struct export_format *format, struct trace *trace)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
-	bool wanted = format->timed && !format->writer && progress.complete &&
-		      !(format->live && capture_is_stream(trace_capture(trace)));
-	return wanted && cycles_may_have(trace) ? cycles_walk_new(trace) : NULL;
+	bool needs_cycles = format->timed && !format->writer && progress.complete &&
+			    !(format->live && capture_is_stream(trace_capture(trace)));
+	return needs_cycles && cycles_may_have(trace) ? cycles_walk_new(trace) : NULL;
 }
 
 /* Gives MESSAGE its time, as far as it has one. */

@@ -73,17 +73,17 @@ add_column(const char *text, int columns, struct text *out)
 }
 
 static void
-add_line(const char *trace, const char *sender, const uint64_t *severities, uint8_t wanted,
+add_line(const char *trace, const char *sender, const uint64_t *severities, uint8_t passing,
 	 struct text *out)
 {
 	uint64_t sum = 0;
 	for (int s = 0; s < SEVERITY_COUNT; s++)
-		sum += wanted >> s & 1 ? severities[s] : 0;
+		sum += passing >> s & 1 ? severities[s] : 0;
 	add_column(trace, TRACE_COLUMNS, out);
 	add_column(*sender ? sender : "-", NAME_COLUMNS, out);
 	text_addf(out, "%*" PRIu64, COUNT_COLUMNS, sum);
 	for (int s = 0; s < SEVERITY_COUNT; s++)
-		if (wanted >> s & 1)
+		if (passing >> s & 1)
 			text_addf(out, " %*" PRIu64, COUNT_COLUMNS, severities[s]);
 	text_add_char(out, '\n');
 }
@@ -148,7 +148,7 @@ export_stats(struct trace *trace, const struct export_options *options, struct t
 	struct index_progress progress;
 	sender_list senders = {0};
 	struct text name = {0};
-	uint8_t wanted = options->filter.severities;
+	uint8_t passing = options->filter.severities;
 	while (trace_wait(trace))
 		continue;
 	trace_build(trace);
@@ -156,13 +156,14 @@ export_stats(struct trace *trace, const struct export_options *options, struct t
 	find_senders(trace, options->charset, &senders);
 	for (size_t i = 0; i < senders.count; i++) {
 		struct sender_counts *sender = &senders.at[i];
-		add_line(text_get(&name), text_get(&sender->name), sender->severities, wanted, out);
+		add_line(text_get(&name), text_get(&sender->name), sender->severities, passing,
+			 out);
 		text_free(&sender->name);
 	}
 	index_get_progress(trace_index(trace), &progress);
-	add_line(text_get(&name), "(all)", progress.severities, wanted, out);
+	add_line(text_get(&name), "(all)", progress.severities, passing, out);
 	for (int s = 0; s < SEVERITY_COUNT; s++)
-		result->messages += wanted >> s & 1 ? progress.severities[s] : 0;
+		result->messages += passing >> s & 1 ? progress.severities[s] : 0;
 	struct reader *reader = reader_new(trace);
 	count_doubts(reader, &result->doubts);
 	count_silent(reader, text_get(&name), silent);

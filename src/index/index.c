@@ -805,36 +805,36 @@ is_told_to_stop(struct index *index)
 }
 
 static size_t
-workers_wanted(const struct index *index)
+worker_target(const struct index *index)
 {
-	size_t wanted = index->options.threads;
-	if (!wanted)
-		wanted = thread_processors();
-	return wanted > WORKERS_MAX ? WORKERS_MAX : wanted;
+	size_t target = index->options.threads;
+	if (!target)
+		target = thread_processors();
+	return target > WORKERS_MAX ? WORKERS_MAX : target;
 }
 
 /* Workers beside this thread are made when there is work for them. */
 static size_t
 prepare_workers(struct index *index)
 {
-	size_t wanted = workers_wanted(index);
+	size_t target = worker_target(index);
 	uint64_t left = cells_available(index) - cells_built(index);
 	if (left < (uint64_t)4 * index->segment_cells || left > UINT64_MAX / 2)
-		wanted = 1;
-	while (index->worker_count < wanted) {
+		target = 1;
+	while (index->worker_count < target) {
 		struct index_worker *worker = &index->workers[index->worker_count++];
 		worker->index = index;
 		worker->walker = walker_new(index->capture, index->decoder, index->cell_shift);
 		worker_init(&worker->thread, walk_available, worker);
 	}
-	if (wanted > 1 && !index->segments) {
-		index->segment_count = SEGMENTS_EACH * wanted;
+	if (target > 1 && !index->segments) {
+		index->segment_count = SEGMENTS_EACH * target;
 		index->segments = mem_new(index->segment_count * sizeof *index->segments);
 		for (size_t i = 0; i < index->segment_count; i++)
 			index->segments[i].cells =
 			    mem_new(index->segment_cells * sizeof(struct cell_result));
 	}
-	return wanted;
+	return target;
 }
 
 /* Drops what may have changed since the capture's end moved. */
@@ -889,10 +889,10 @@ finish_build(struct index *index)
 static void
 build_available(struct index *index)
 {
-	size_t wanted = prepare_workers(index), started = 1;
+	size_t target = prepare_workers(index), started = 1;
 	if (!index->placed)
 		find_last_ticks(index);
-	while (started < wanted && worker_start_once(&index->workers[started].thread))
+	while (started < target && worker_start_once(&index->workers[started].thread))
 		started++;
 	walk_available(&index->workers[0]);
 	while (started > 1)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* A name that is looked for in all traces. */
-struct wanted {
+struct origin_query {
 	const char *name;
 	size_t length;
 	bool found;
@@ -24,41 +24,41 @@ struct wanted {
 };
 
 static void
-compare(struct wanted *wanted, const char *origin)
+compare(struct origin_query *query, const char *origin)
 {
 	struct text name = {0};
-	text_add_bytes(&name, wanted->name, wanted->length);
+	text_add_bytes(&name, query->name, query->length);
 	size_t distance = text_distance(text_get(&name), origin);
-	wanted->found |= !distance;
-	if (distance < wanted->least) {
-		wanted->least = distance;
-		text_clear(&wanted->near);
-		text_add(&wanted->near, origin);
+	query->found |= !distance;
+	if (distance < query->least) {
+		query->least = distance;
+		text_clear(&query->near);
+		text_add(&query->near, origin);
 	}
 	text_free(&name);
 }
 
 static void
-compare_origin(struct reader *reader, const struct message *m, struct wanted *wanted)
+compare_origin(struct reader *reader, const struct message *m, struct origin_query *query)
 {
 	struct expansion e = {0};
 	reader_expand(reader, m, EXPAND_TEXT, &e);
-	compare(wanted, text_get(&e.origin));
+	compare(query, text_get(&e.origin));
 	expansion_free(&e);
 }
 
 /* Where a key alone tells the name. */
 static void
-compare_by_key(struct reader *reader, struct wanted *wanted)
+compare_by_key(struct reader *reader, struct origin_query *query)
 {
 	struct index *index = trace_index(reader_trace(reader));
 	index_origins origins = {0};
 	trace_build(reader_trace(reader));
 	index_get_origins(index, &origins);
-	for (size_t i = 0; i < origins.count && !wanted->found; i++) {
+	for (size_t i = 0; i < origins.count && !query->found; i++) {
 		struct message m;
 		if (reader_find_origin(reader, &origins.at[i], &m))
-			compare_origin(reader, &m, wanted);
+			compare_origin(reader, &m, query);
 	}
 	vec_free(&origins);
 }
@@ -66,54 +66,54 @@ compare_by_key(struct reader *reader, struct wanted *wanted)
 /* Where names change with what messages announce.  When there are too many keys to
  * remember, it forgets all and compares them again. */
 static void
-compare_all(struct reader *reader, struct wanted *wanted)
+compare_all(struct reader *reader, struct origin_query *query)
 {
 	enum { KEYS_MAX = 65536 };
 	const struct decoder_ops *ops = trace_decoder(reader_trace(reader))->ops;
 	struct map seen = {0}; /* announcements before a key was last compared, and 1 */
 	struct message m;
 	uint64_t announced = 1;
-	while (!wanted->found && reader_walk(reader, &m, 1)) {
+	while (!query->found && reader_walk(reader, &m, 1)) {
 		announced += ops->kinds_history >> m.kind & 1;
 		if (seen.count == KEYS_MAX)
 			map_free(&seen);
 		uint64_t *last = map_add(&seen, m.origin);
 		if (*last != announced)
-			compare_origin(reader, &m, wanted);
+			compare_origin(reader, &m, query);
 		*last = announced;
 	}
 	map_free(&seen);
 }
 
 static void
-look_in(struct trace *trace, struct wanted *wanted)
+look_in(struct trace *trace, struct origin_query *query)
 {
 	struct reader *reader = reader_new(trace);
 	if (trace_decoder(trace)->origin_varies)
-		compare_all(reader, wanted);
+		compare_all(reader, query);
 	else
-		compare_by_key(reader, wanted);
+		compare_by_key(reader, query);
 	reader_free(reader);
 }
 
 static void
-check_one(struct session *session, struct wanted wanted, const char *source, struct text *out)
+check_one(struct session *session, struct origin_query query, const char *source, struct text *out)
 {
-	wanted.least = wanted.length / 2 + 1;
-	for (size_t i = 0; i < session->traces.count && !wanted.found; i++) {
+	query.least = query.length / 2 + 1;
+	for (size_t i = 0; i < session->traces.count && !query.found; i++) {
 		struct trace *trace = session->traces.at[i];
 		if (!source || !strcmp(source, trace_name(trace)))
-			look_in(trace, &wanted);
+			look_in(trace, &query);
 	}
-	if (!wanted.found) {
+	if (!query.found) {
 		text_addf(out, "%sno origin is named %.*s", out->length ? "\n" : "",
-			  (int)wanted.length, wanted.name);
-		if (wanted.near.length)
-			text_addf(out, "; did you mean %s?", wanted.near.data);
+			  (int)query.length, query.name);
+		if (query.near.length)
+			text_addf(out, "; did you mean %s?", query.near.data);
 		else
 			text_add(out, "; -t stats lists them");
 	}
-	text_free(&wanted.near);
+	text_free(&query.near);
 }
 
 void
@@ -122,8 +122,8 @@ origin_names_check(struct session *session, const char *list, const char *source
 	for (;;) {
 		size_t length = strcspn(list, ",");
 		if (length)
-			check_one(session, (struct wanted){.name = list, .length = length}, source,
-				  out);
+			check_one(session, (struct origin_query){.name = list, .length = length},
+				  source, out);
 		if (!list[length])
 			break;
 		list += length + 1;

@@ -2,11 +2,11 @@
  * Times by cycles: see cycles_walk.h.
  *
  * Each processor has a state: its last time, the cycles counted since the walk
- * began, and the messages of the wanted cell that wait for the next time.
- * The walk begins a cell before the wanted one, or several where that did not tell
+ * began, and the messages of the cell asked for that wait for the next time.
+ * The walk begins a cell before the one asked for, or several where that did not tell
  * enough, and goes on behind it while messages wait.
  *
- * Cost: the wanted cell and mostly its neighbours are decoded, 17 at worst; where
+ * Cost: the cell asked for and mostly its neighbours are decoded, 17 at worst; where
  * the summaries of the index tell of no times, none but itself.
  *
  * What is farther apart than that gets no estimate, or one that no time follows.
@@ -184,7 +184,7 @@ set_mark(struct source_state *state)
 	state->mark_waiting = state->waiting.count;
 }
 
-/* Takes the next message, which stands AT in the wanted cell, or, SIZE_MAX, in
+/* Takes the next message, which stands AT in the cell asked for, or, SIZE_MAX, in
  * another one. */
 static void
 take_message(struct cycles_walk *w, const struct message *m, size_t at)
@@ -245,10 +245,10 @@ has_times(const struct cycles_walk *w, uint64_t from, uint64_t until)
 }
 
 static void
-walk_cell(struct cycles_walk *w, uint64_t cell, bool wanted)
+walk_cell(struct cycles_walk *w, uint64_t cell, bool is_target)
 {
 	const struct block *block = reader_block(w->reader, cell);
-	size_t room = wanted ? w->estimates.count : 0;
+	size_t room = is_target ? w->estimates.count : 0;
 	for (size_t i = 0; i < block->count; i++)
 		take_message(w, &block->messages[i], i < room ? i : SIZE_MAX);
 }

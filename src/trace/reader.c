@@ -70,7 +70,7 @@ struct reader {
 	unsigned slot_count; /* of them that are used, see reader_limit */
 	uint64_t clock;
 	struct decode_state *walk; /* of reader_walk, made on first use */
-	uint64_t walk_wanted;	   /* bytes before were asked for */
+	uint64_t walk_requested;   /* bytes before were asked for */
 	bool walk_closed;	   /* it gave the last message there is */
 	bool patient;
 	unsigned walk_generation;
@@ -748,16 +748,16 @@ number_matches(const struct expansion *e, const char *name, int64_t want)
 	return field && field->u == (uint64_t)want;
 }
 
-/* Whether a GUID is the one wanted, with braces or without, in either case. */
+/* Whether a GUID is WANT, with braces or without, in either case. */
 static bool
 guid_matches(const char *own, size_t length, const char *want)
 {
-	size_t wanted = strlen(want);
-	if (wanted >= 2 && *want == '{' && length && *own != '{') {
+	size_t want_length = strlen(want);
+	if (want_length >= 2 && *want == '{' && length && *own != '{') {
 		want++;
-		wanted -= 2;
+		want_length -= 2;
 	}
-	return length == wanted && !strncasecmp(own, want, length);
+	return length == want_length && !strncasecmp(own, want, length);
 }
 
 static bool
@@ -887,7 +887,7 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 	begin_walk(reader);
 	if (!index_restore(index, cell < known ? cell : known, reader->walk, &first))
 		return 0;
-	reader->walk_wanted = reader->walk->offset;
+	reader->walk_requested = reader->walk->offset;
 	return first;
 }
 
@@ -895,11 +895,11 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 static void
 want_ahead(struct reader *reader, const struct window *window)
 {
-	if (reader->walk->offset + WALK_AHEAD / 2 < reader->walk_wanted ||
-	    reader->walk_wanted >= window->length)
+	if (reader->walk->offset + WALK_AHEAD / 2 < reader->walk_requested ||
+	    reader->walk_requested >= window->length)
 		return;
-	capture_want(trace_capture(reader->trace), reader->walk_wanted, WALK_AHEAD);
-	reader->walk_wanted += WALK_AHEAD;
+	capture_want(trace_capture(reader->trace), reader->walk_requested, WALK_AHEAD);
+	reader->walk_requested += WALK_AHEAD;
 }
 
 size_t

@@ -87,8 +87,8 @@ app_place_panes(struct screen *screen)
 				   .split = app_of(screen)->split};
 	memcpy(wish.open, screen->open, sizeof wish.open);
 	if (wish.base == PANE_GUESSES && !screen->panes[PANE_GUESSES]->lines(screen))
-		wish.wanted[PANE_HEX] = rows; /* there is little else to show */
-	wish.wanted[PANE_TIMELINE] = timeline_rows(screen);
+		wish.fill_rows[PANE_HEX] = rows; /* there is little else to show */
+	wish.fill_rows[PANE_TIMELINE] = timeline_rows(screen);
 	screen->layout = layout_make(&wish);
 }
 

@@ -196,16 +196,16 @@ test_layout_runs_out(void **state)
 
 /* A pane alone below the list takes the rows it could fill, up to 55 %. */
 static void
-test_layout_wanted(void **state)
+test_layout_fill(void **state)
 {
 	(void)state;
 	struct layout_wish wish = {.rows = 24, .cols = 80}; /* 22 without title and status */
 	static const struct {
-		int wanted, rows;
+		int fill, rows;
 	} cases[] = {{0, 8}, {3, 8}, {8, 8}, {11, 11}, {12, 12}, {13, 12}, {99, 12}};
 	wish.open[PANE_LIST] = wish.open[PANE_TIMELINE] = true;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		wish.wanted[PANE_TIMELINE] = cases[i].wanted;
+		wish.fill_rows[PANE_TIMELINE] = cases[i].fill;
 		struct layout l = layout_make(&wish);
 		assert_int_equal(l.panes[PANE_TIMELINE].rows + 1, cases[i].rows);
 		check_layout(&l, 24, 80);
@@ -233,10 +233,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_clipping),	  cmocka_unit_test(test_wide_characters),
-	    cmocka_unit_test(test_cells),	  cmocka_unit_test(test_roles),
-	    cmocka_unit_test(test_layout),	  cmocka_unit_test(test_layout_runs_out),
-	    cmocka_unit_test(test_layout_wanted), cmocka_unit_test(test_layout_wide),
+	    cmocka_unit_test(test_clipping),	cmocka_unit_test(test_wide_characters),
+	    cmocka_unit_test(test_cells),	cmocka_unit_test(test_roles),
+	    cmocka_unit_test(test_layout),	cmocka_unit_test(test_layout_runs_out),
+	    cmocka_unit_test(test_layout_fill), cmocka_unit_test(test_layout_wide),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");
 	return cmocka_run_group_tests_name("canvas", tests, NULL, NULL);

@@ -249,17 +249,17 @@ opencsd_pool_free(struct opencsd_pool *pool)
 }
 
 /* Which element a message stands for. */
-struct opencsd_wanted {
+struct opencsd_request {
 	uint64_t index, start, limit;
 	enum opencsd_since since; /* at the start */
 	uint32_t ordinal;
 	bool at_end, packets;
 };
 
-static struct opencsd_wanted
-wanted_of(const struct opencsd_decoder *d, const struct message *m, bool packets)
+static struct opencsd_request
+request_of(const struct opencsd_decoder *d, const struct message *m, bool packets)
 {
-	return (struct opencsd_wanted){
+	return (struct opencsd_request){
 	    .index = coresight_index(d->format, m->offset),
 	    .start = opencsd_start_of(m->aux >> 32 & 0xff, m->offset),
 	    .since = (enum opencsd_since)(m->aux >> 49 & 3),
@@ -270,26 +270,26 @@ wanted_of(const struct opencsd_decoder *d, const struct message *m, bool packets
 	};
 }
 
-/* Whether a worker has what is wanted, or will get it by going on. */
+/* Whether a worker has what is requested, or will get it by going on. */
 static bool
-can_serve(const struct opencsd_worker *w, const struct opencsd_wanted *want)
+can_serve(const struct opencsd_worker *w, const struct opencsd_request *request)
 {
-	uint64_t offset = coresight_offset(w->decoder->format, want->index);
-	if (!w->started || w->from > want->start)
+	uint64_t offset = coresight_offset(w->decoder->format, request->index);
+	if (!w->started || w->from > request->start)
 		return false;
-	if (want->since == OPENCSD_SINCE_START && w->lane.since != OPENCSD_SINCE_START)
+	if (request->since == OPENCSD_SINCE_START && w->lane.since != OPENCSD_SINCE_START)
 		return false;
-	if (want->at_end)
-		return w->ended || w->fed >= want->start;
-	return want->index >= w->records_from &&
-	       (!want->packets || want->index >= w->packets_from) &&
+	if (request->at_end)
+		return w->ended || w->fed >= request->start;
+	return request->index >= w->records_from &&
+	       (!request->packets || request->index >= w->packets_from) &&
 	       (!w->ended || offset < w->fed) &&
-	       (w->fed >= want->start || want->start - w->fed < SKIP_MOST);
+	       (w->fed >= request->start || request->start - w->fed < SKIP_MOST);
 }
 
 /* Takes a worker for a lane out of the pool. */
 static struct opencsd_worker *
-check_out(struct opencsd_pool *pool, size_t number, const struct opencsd_wanted *want)
+check_out(struct opencsd_pool *pool, size_t number, const struct opencsd_request *request)
 {
 	struct opencsd_worker *best = NULL;
 	unsigned count = 0;
@@ -301,11 +301,11 @@ check_out(struct opencsd_pool *pool, size_t number, const struct opencsd_wanted 
 		count++;
 		if (w->busy)
 			continue;
-		bool serves = can_serve(w, want), served = best && can_serve(best, want);
+		bool serves = can_serve(w, request), served = best && can_serve(best, request);
 		if (!best || (serves && !served) || (serves == served && w->used < best->used))
 			best = w;
 	}
-	if (!best || (count < WORKERS_PER_LANE && !can_serve(best, want))) {
+	if (!best || (count < WORKERS_PER_LANE && !can_serve(best, request))) {
 		best = worker_new(pool->decoder, number);
 		*vec_add(&pool->workers) = best;
 	}
@@ -376,26 +376,27 @@ record_from(const struct opencsd_worker *w, uint64_t index, uint32_t ordinal)
 	return at;
 }
 
-/* Finds what is wanted among the records, decoding on as needed.  Returns its
+/* Finds what is requested among the records, decoding on as needed.  Returns its
  * number, or -1. */
 static ptrdiff_t
 find_record(struct opencsd_worker *w, const struct window *window,
-	    const struct opencsd_wanted *want)
+	    const struct opencsd_request *request)
 {
-	uint64_t start = want->start > window->offset ? want->start : window->offset;
-	if (!can_serve(w, want) || w->fed < window->offset)
-		start_at(w, start, want->since);
+	uint64_t start = request->start > window->offset ? request->start : window->offset;
+	if (!can_serve(w, request) || w->fed < window->offset)
+		start_at(w, start, request->since);
 	for (;;) {
-		size_t n = want->at_end ? w->records.count - 1
-					: record_from(w, want->index, want->ordinal);
-		if (want->at_end && w->ended && w->records.count)
+		size_t n = request->at_end ? w->records.count - 1
+					   : record_from(w, request->index, request->ordinal);
+		if (request->at_end && w->ended && w->records.count)
 			return (ptrdiff_t)n;
-		if (!want->at_end && n < w->records.count) {
+		if (!request->at_end && n < w->records.count) {
 			const struct opencsd_record *r = &w->records.at[n];
-			bool found = r->element.index == want->index && r->ordinal == want->ordinal;
+			bool found =
+			    r->element.index == request->index && r->ordinal == request->ordinal;
 			return found ? (ptrdiff_t)n : -1;
 		}
-		if ((!want->at_end && w->fed > want->limit) || !go_on(w, window))
+		if ((!request->at_end && w->fed > request->limit) || !go_on(w, window))
 			return -1;
 	}
 }
@@ -714,11 +715,11 @@ with_record(const struct opencsd_job *j,
 	    void (*with)(const struct opencsd_job *, const struct opencsd_worker *, size_t))
 {
 	uint8_t lane = j->decoder->lane_of[opencsd_aux_id(j->m->aux)];
-	struct opencsd_wanted want = wanted_of(j->decoder, j->m, j->want == EXPAND_FIELDS);
+	struct opencsd_request request = request_of(j->decoder, j->m, j->want == EXPAND_FIELDS);
 	if (lane == OPENCSD_NO_LANE || j->m->kind > OPENCSD_SYST)
 		return false;
-	struct opencsd_worker *w = check_out(j->decoder->pool, lane, &want);
-	ptrdiff_t n = find_record(w, j->window, &want);
+	struct opencsd_worker *w = check_out(j->decoder->pool, lane, &request);
+	ptrdiff_t n = find_record(w, j->window, &request);
 	if (n >= 0)
 		with(j, w, (size_t)n);
 	check_in(j->decoder->pool, w);

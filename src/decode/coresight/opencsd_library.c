@@ -608,7 +608,7 @@ on_packet(const void *context, const ocsd_datapath_op_t op, const ocsd_trc_index
 
 static uint32_t
 on_memory(const void *context, const ocsd_vaddr_t address, const ocsd_mem_space_acc_t space,
-	  const uint8_t id, const uint32_t wanted, uint8_t *out)
+	  const uint8_t id, const uint32_t size, uint8_t *out)
 {
 	const struct opencsd_source *source = ((const struct opencsd_library *)context)->source;
 	(void)space;
@@ -618,7 +618,7 @@ on_memory(const void *context, const ocsd_vaddr_t address, const ocsd_mem_space_
 		uint64_t at = address - r->address;
 		if (address < r->address || at >= r->length)
 			continue;
-		uint32_t length = r->length - at < wanted ? (uint32_t)(r->length - at) : wanted;
+		uint32_t length = r->length - at < size ? (uint32_t)(r->length - at) : size;
 		memcpy(out, r->bytes + at, length);
 		return length;
 	}

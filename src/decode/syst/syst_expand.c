@@ -3,7 +3,7 @@
  *
  * The frame is taken apart once (syst_frame_parse), its sender and its format
  * are looked up in the collateral, then one function per type makes text and
- * fields together.  Where no fields are wanted they all go into one spare
+ * fields together.  Without fields they all go into one spare
  * field, so that functions need no test.  Texts are those of the reference
  * printer where that one is right.
  *
@@ -26,8 +26,8 @@ struct syst_job {
 	struct syst_client_choice choice;
 	const struct syst_entry *entry; /* of a CATALOG or SHORT message */
 	struct expansion *e;
-	bool wanted; /* fields */
-	struct field unwanted;
+	bool with_fields;
+	struct field spare;
 };
 
 /* --- adding fields ----------------------------------------------------- */
@@ -35,8 +35,8 @@ struct syst_job {
 static struct field *
 add_bits(struct syst_job *j, enum syst_field row, size_t bit, size_t bits)
 {
-	if (!j->wanted)
-		return &j->unwanted;
+	if (!j->with_fields)
+		return &j->spare;
 	return expansion_add(j->e, &syst_fields[row], FIELD_PAYLOAD, bit, (uint32_t)bits);
 }
 
@@ -69,7 +69,7 @@ add_text(struct syst_job *j, enum syst_field row, const char *text, size_t lengt
 static void
 add_note(struct syst_job *j, const char *text)
 {
-	if (j->wanted)
+	if (j->with_fields)
 		add_text(j, SYST_F_NOTE, text, strlen(text));
 }
 
@@ -83,7 +83,7 @@ add_trailing(struct syst_job *j, size_t at)
 static void
 open_level(struct syst_job *j, enum syst_field row, size_t at, size_t length)
 {
-	if (j->wanted)
+	if (j->with_fields)
 		expansion_open(j->e, &syst_fields[row], FIELD_PAYLOAD, 8 * at,
 			       (uint32_t)(8 * length));
 }
@@ -91,7 +91,7 @@ open_level(struct syst_job *j, enum syst_field row, size_t at, size_t length)
 static void
 close_level(struct syst_job *j)
 {
-	if (j->wanted)
+	if (j->with_fields)
 		expansion_close(j->e);
 }
 
@@ -300,7 +300,7 @@ add_sender(struct syst_job *j)
 		struct field *module = add_bits(j, SYST_F_MODULE, 16, 7);
 		module->u = module_of(header);
 		const struct syst_entry *known = look_up(j, SYST_TABLE_MODULES, module->u);
-		if (known && j->wanted) {
+		if (known && j->with_fields) {
 			struct text safe = {0};
 			text_add_safe(&safe, known->text, strlen(known->text), TEXT_ASCII);
 			module->note = arena_text(&j->e->arena, text_get(&safe), safe.length);
@@ -430,7 +430,7 @@ add_prefix(struct syst_job *j)
 {
 	const struct syst_frame *f = j->f;
 	char guid[SYST_GUID_TEXT];
-	if (!j->wanted)
+	if (!j->with_fields)
 		return;
 	if (syst_frame_has(f, SYST_HEADER_GUID, f->at.guid, 16)) {
 		struct field *field = add_bits(j, SYST_F_GUID, 8 * f->at.guid, 128);
@@ -616,8 +616,8 @@ put_printf(struct syst_job *j, const struct call *call)
 	const struct syst_arg_sink sink = {&context, add_arg};
 	const struct syst_args args = call_args(j->f, call);
 	open_level(j, SYST_F_ARGS, call->at, args.length);
-	struct syst_printf_result result =
-	    syst_printf(&j->e->text, call->format, call->length, &args, j->wanted ? &sink : NULL);
+	struct syst_printf_result result = syst_printf(&j->e->text, call->format, call->length,
+						       &args, j->with_fields ? &sink : NULL);
 	close_level(j);
 	if (result.faulty)
 		j->e->flags |= MESSAGE_DAMAGED;
@@ -847,7 +847,7 @@ add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 	if (stated == computed)
 		return;
 	j->e->flags |= MESSAGE_DAMAGED;
-	if (j->wanted)
+	if (j->with_fields)
 		add_note(j,
 			 arena_format(&j->e->arena, "bad CRC: these bytes give 0x%08x", computed));
 }
@@ -859,7 +859,7 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 {
 	struct syst_frame f;
 	syst_frame_parse(&f, p, length);
-	struct syst_job j = {.f = &f, .e = e, .wanted = want == EXPAND_FIELDS};
+	struct syst_job j = {.f = &f, .e = e, .with_fields = want == EXPAND_FIELDS};
 	bool sound = f.fault == SYST_SOUND;
 	e->has_sender_time = f.peek.has_ticks;
 	e->sender_time = f.peek.ticks;
@@ -871,7 +871,7 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 		make_type(&j);
 	if (want >= EXPAND_TEXT)
 		make_origin(&j);
-	if (j.wanted && length >= 4) {
+	if (j.with_fields && length >= 4) {
 		add_header(&j);
 		if (!f.word)
 			add_prefix(&j);

@@ -7,7 +7,7 @@
  * each packet has an opcode.  Where its bits lie in the capture is kept as one
  * extent per packet.
  *
- * Where no fields are wanted they all go into one spare field, so that functions
+ * Without fields they all go into one spare field, so that functions
  * need no test.
  */
 #include "config.h"
@@ -104,16 +104,16 @@ struct syst_stp_job {
 	struct expansion *e;
 	struct syst_stp_walk walk;
 	struct stp_packet packet; /* the present one */
-	bool wanted;		  /* fields */
-	struct field unwanted;
+	bool with_fields;
+	struct field spare;
 };
 
 static struct field *
 add_field(struct syst_stp_job *j, enum syst_field row, enum field_place place, uint64_t bit,
 	  uint64_t bits)
 {
-	if (!j->wanted)
-		return &j->unwanted;
+	if (!j->with_fields)
+		return &j->spare;
 	return expansion_add(j->e, &syst_fields[row], place, bit, (uint32_t)bits);
 }
 
@@ -168,7 +168,7 @@ set_origin(struct syst_stp_job *j)
 static void
 add_extent(struct syst_stp_job *j, uint64_t payload_nibble)
 {
-	if (!j->wanted || !j->packet.data_nibbles)
+	if (!j->with_fields || !j->packet.data_nibbles)
 		return;
 	*vec_add(&j->e->extents) = (struct extent){
 	    .payload_bit = 4 * payload_nibble,
@@ -190,14 +190,14 @@ assemble(struct syst_stp_job *j)
 	while (walk_next_own(&j->walk, j->m, &j->packet)) {
 		if (!opened)
 			add_time(j);
-		if (!opened && j->wanted)
+		if (!opened && j->with_fields)
 			expansion_open(j->e, &syst_fields[SYST_F_PACKETS], FIELD_NOWHERE, 0, 0);
 		opened = true;
 		add_packet(j);
 		add_extent(j, nibbles);
 		add_nibbles(payload, &nibbles, j->packet.data, j->packet.data_nibbles);
 	}
-	if (opened && j->wanted)
+	if (opened && j->with_fields)
 		expansion_close(j->e);
 	j->e->payload = payload;
 	j->e->payload_length = (size_t)((nibbles + 1) / 2);
@@ -380,17 +380,17 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 	    .m = m,
 	    .e = e,
 	    .walk = walk_start(m, w, d->order),
-	    .wanted = want == EXPAND_FIELDS,
+	    .with_fields = want == EXPAND_FIELDS,
 	};
 
 	expansion_clear(e);
-	if (j.wanted)
+	if (j.with_fields)
 		expansion_open(e, &syst_fields[SYST_F_STP], FIELD_NOWHERE, 0, 0);
 	if (assembled)
 		assemble(&j);
 	else
 		expand_row(&j);
-	if (j.wanted)
+	if (j.with_fields)
 		expansion_close(e);
 	if (!assembled)
 		return;

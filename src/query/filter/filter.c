@@ -86,14 +86,14 @@ filter_threshold(enum severity level, bool hide_unassigned)
 static enum filter_verdict
 judge_members(const struct filter *filter, const struct index_cell *cell)
 {
-	uint32_t wanted = 0;
+	uint32_t passing = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 		if (filter->severities >> s & 1)
-			wanted += cell->severities[s];
-	if (!wanted || (filter->flags && !(filter->flags & cell->message_flags)))
+			passing += cell->severities[s];
+	if (!passing || (filter->flags && !(filter->flags & cell->message_flags)))
 		return FILTER_NONE;
 	bool more = filter->flags || filter->by_origin;
-	return wanted == cell->count && !more ? FILTER_ALL : FILTER_SOME;
+	return passing == cell->count && !more ? FILTER_ALL : FILTER_SOME;
 }
 
 struct sought {

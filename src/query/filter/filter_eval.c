@@ -401,13 +401,13 @@ filter_test_field(struct filter_look *look, const struct filter_leaf *leaf)
 enum filter_verdict
 filter_judge_severity(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
-	uint32_t wanted = 0;
+	uint32_t passing = 0;
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 		if (leaf->set >> s & 1)
-			wanted += facts->cell->severities[s];
-	if (!wanted)
+			passing += facts->cell->severities[s];
+	if (!passing)
 		return FILTER_NONE;
-	return wanted == facts->cell->count ? FILTER_ALL : FILTER_SOME;
+	return passing == facts->cell->count ? FILTER_ALL : FILTER_SOME;
 }
 
 enum filter_verdict
@@ -425,10 +425,10 @@ filter_judge_kind(const struct filter_facts *facts, const struct filter_leaf *le
 	if (!facts->bound)
 		return FILTER_SOME;
 	size_t decoder = facts->bound->decoder;
-	uint64_t wanted = decoder < decoder_count ? leaf->kinds[decoder] : 0;
-	if (!(facts->cell->kinds & wanted))
+	uint64_t passing = decoder < decoder_count ? leaf->kinds[decoder] : 0;
+	if (!(facts->cell->kinds & passing))
 		return FILTER_NONE;
-	return facts->cell->kinds & ~wanted ? FILTER_SOME : FILTER_ALL;
+	return facts->cell->kinds & ~passing ? FILTER_SOME : FILTER_ALL;
 }
 
 enum filter_verdict

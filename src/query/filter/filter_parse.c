@@ -479,11 +479,11 @@ code_release(struct filter_code *code)
 struct filter_expr *
 filter_parse(const char *text, const struct session *session, struct filter_error *error)
 {
-	struct filter_error unwanted;
+	struct filter_error ignored;
 	struct filter_code *code = mem_new(sizeof *code);
 	struct filter_expr *expr = NULL;
 	struct parser p = {
-	    .build = {.code = code, .session = session, .error = error ? error : &unwanted},
+	    .build = {.code = code, .session = session, .error = error ? error : &ignored},
 	    .text = text};
 	*p.build.error = (struct filter_error){0};
 	atomic_init(&code->references, 1);

@@ -124,10 +124,10 @@ is_past(struct limit *limit, uint64_t ticks)
 static uint64_t
 bisect(struct limit *limit, uint64_t from, uint64_t to)
 {
-	bool wanted = is_past(limit, to);
+	bool past = is_past(limit, to);
 	while (from > to ? from - to > 1 : to - from > 1) {
 		uint64_t middle = from < to ? from + (to - from) / 2 : to + (from - to) / 2;
-		if (is_past(limit, middle) == wanted)
+		if (is_past(limit, middle) == past)
 			to = middle;
 		else
 			from = middle;

@@ -290,7 +290,7 @@ context_cursor_new(struct contexts *contexts, struct trace *trace)
 	cursor->trace = trace;
 	cursor->own = context_trace_of(contexts, trace);
 	cursor->walkers = mem_new(contexts->count * sizeof *cursor->walkers);
-	context_let_run(contexts, &contexts->wanted);
+	context_let_run(contexts, &contexts->requested);
 	return cursor;
 }
 

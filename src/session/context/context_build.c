@@ -225,7 +225,7 @@ context_let_run(struct contexts *contexts, bool *flag)
 {
 	pthread_mutex_lock(&contexts->lock);
 	*flag = true;
-	if (contexts->wanted && contexts->allowed && !worker_is_running(&contexts->worker))
+	if (contexts->requested && contexts->allowed && !worker_is_running(&contexts->worker))
 		worker_start(&contexts->worker);
 	pthread_mutex_unlock(&contexts->lock);
 }

@@ -44,7 +44,7 @@ struct contexts {
 	struct generation generation; /* of what is known */
 	struct generation restarts;   /* what was known is not any more */
 	struct worker worker;
-	bool wanted, allowed; /* it starts when both are */
+	bool requested, allowed; /* it starts when both are */
 	void (*notify)(void *);
 	void *notify_context;
 	struct timespec notified;

@@ -400,7 +400,7 @@ context_is_number(const struct field_row *row)
 }
 
 static bool
-is_as_wanted(const struct context_condition *condition, const struct field *field)
+meets_condition(const struct context_condition *condition, const struct field *field)
 {
 	if (condition->is_number && context_is_number(field->row))
 		return field->u == condition->number;
@@ -428,7 +428,7 @@ context_rule_read(const struct context_rule *rule, const struct message *m,
 	for (size_t i = 0; i < rule->conditions.count; i++) {
 		const struct context_condition *condition = &rule->conditions.at[i];
 		const struct field *field = context_field(e, condition->row->name);
-		if (field ? !is_as_wanted(condition, field)
+		if (field ? !meets_condition(condition, field)
 			  : !is_hidden(rule, condition->row, m, e))
 			return CONTEXT_MISSES;
 		sure &= field != NULL;

@@ -338,10 +338,10 @@ static bool
 has_name(const struct filter_entry *entry, const char *name, struct text *others)
 {
 	const char *one;
-	size_t length, wanted = strlen(name);
+	size_t length, name_length = strlen(name);
 	bool has = false;
 	for (size_t i = 0; (one = filter_expr_name(entry->expr, i, &length)); i++) {
-		bool same = length == wanted && !memcmp(one, name, length);
+		bool same = length == name_length && !memcmp(one, name, length);
 		has |= same;
 		if (!same && others)
 			add_name(one, length, others);

@@ -209,16 +209,16 @@ range_copy(struct screen *screen)
 	bool several = screen->list->lane_count > 1;
 	if (!range_find(screen))
 		return false;
-	struct export_range wanted = {.spans = screen->range->spans.at,
-				      .count = screen->range->spans.count,
-				      .sequence = several ? screen->list->sequence : NULL,
-				      .ordered = several,
-				      .format = export_find("text"),
-				      .filter = screen->filter,
-				      .charset = screen->charset,
-				      .write = take,
-				      .context = &copied};
-	int64_t written = export_range(&wanted);
+	struct export_range range = {.spans = screen->range->spans.at,
+				     .count = screen->range->spans.count,
+				     .sequence = several ? screen->list->sequence : NULL,
+				     .ordered = several,
+				     .format = export_find("text"),
+				     .filter = screen->filter,
+				     .charset = screen->charset,
+				     .write = take,
+				     .context = &copied};
+	int64_t written = export_range(&range);
 	if (written == ERR_CANCELLED) {
 		screen_error(screen, "that is too much for a clipboard; :write it to a file");
 	} else if (written < 0) {

@@ -103,8 +103,9 @@ place_chosen(struct layout *layout, struct area *body, const struct layout_wish 
 							: places[i].percent;
 		int full = percent || count > 1 ? own : FULL_PERCENT;
 		int most = body->rows - least;
-		int cut = clamp(wish->wanted[places[i].pane], share(body->rows, own, wish->split),
-				share(body->rows, full, wish->split));
+		int cut =
+		    clamp(wish->fill_rows[places[i].pane], share(body->rows, own, wish->split),
+			  share(body->rows, full, wish->split));
 		if (!least && i == first)
 			cut = body->rows;
 		place_pane(layout, places[i].pane,

@@ -30,7 +30,7 @@ enum pane_id {
 struct layout_wish {
 	int rows, cols;
 	bool open[PANE_COUNT];
-	int wanted[PANE_COUNT]; /* rows it could fill, with its rule; 0: its share will do */
+	int fill_rows[PANE_COUNT]; /* rows it could fill, with its rule; 0: its share will do */
 	enum layout_mode mode;
 	enum pane_id base; /* the list, or what stands in its place */
 	enum pane_id focus;

@@ -148,7 +148,6 @@ expansion_clear(struct expansion *e)
 	e->depth = 0;
 	e->flags = 0;
 	e->unnamed = false;
-	e->has_sender_time = false;
 }
 
 void

@@ -57,11 +57,12 @@ enum message_flag {
 	MESSAGE_ESTIMATED = 1 << 4, /* its time or extent is a guess */
 	MESSAGE_SYNC = 1 << 5,	    /* a sync point: ties two clocks */
 	/* for the program itself */
-	MESSAGE_RESYNC = 1 << 8,     /* a resync point: decoding can start here */
-	MESSAGE_TIMED = 1 << 9,	     /* `ticks` is valid */
-	MESSAGE_SCATTERED = 1 << 10, /* stands where its last byte does */
-	MESSAGE_FILLER = 1 << 11,    /* a run of bytes that say nothing */
-	MESSAGE_CHECKED = 1 << 12    /* expand looks at a checksum or format: may be damaged */
+	MESSAGE_RESYNC = 1 << 8,       /* a resync point: decoding can start here */
+	MESSAGE_TIMED = 1 << 9,	       /* `ticks` is valid */
+	MESSAGE_SCATTERED = 1 << 10,   /* stands where its last byte does */
+	MESSAGE_FILLER = 1 << 11,      /* a run of bytes that say nothing */
+	MESSAGE_CHECKED = 1 << 12,     /* expand looks at a checksum or format: may be damaged */
+	MESSAGE_SENDER_TIMED = 1 << 13 /* `sender_ticks` is valid */
 };
 #define MESSAGE_FLAGS_SHOWN 6
 
@@ -78,6 +79,9 @@ struct message {
 	uint64_t origin; /* raw key of the sender; equal keys, same sender, and
 			    same text of it unless decoder.origin_varies */
 	uint64_t aux;	 /* the decoder's own, for expand */
+	/* the sender's own timestamp, on its own clock, where a transport's stands beside
+	 * it; if SENDER_TIMED, else not set */
+	uint64_t sender_ticks;
 	uint32_t length; /* bytes from the first to the last touched, >= 1
 			    (0 for a note about the end of the capture) */
 	uint16_t flags;	 /* enum message_flag */
@@ -232,8 +236,6 @@ struct expansion {
 	unsigned depth;		  /* of the next field added */
 	unsigned flags;		  /* enum message_flag found only now (a bad CRC) */
 	bool unnamed;		  /* its number stands for a text that no loaded file has */
-	bool has_sender_time;	  /* `sender_time` is valid */
-	uint64_t sender_time;	  /* the sender's own timestamp, be `ticks` it or not */
 };
 
 enum expand_want {

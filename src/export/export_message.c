@@ -36,12 +36,13 @@ find_time(struct export_message *message)
 	struct cycles_estimate estimate;
 	if (message->cycles && cycles_walk_find(message->cycles, &m, &estimate))
 		m = cycles_timed(&m, estimate.ticks);
-	if (!clocks_time(trace, &m, message->expansion, &time) || !time.known) {
+	if (!clocks_time(trace, &m, &time) || !time.known) {
 		message->ticked = m.flags & MESSAGE_TIMED;
 		message->ticks = m.ticks;
 		message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;
 		return;
 	}
+	message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;
 	message->timed = true;
 	message->wall = time.wall;
 	message->part = time.part;

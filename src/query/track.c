@@ -63,7 +63,7 @@ learn_unit(struct track *track, const struct message_time *time, bool by_offset)
 static bool
 time_of(const struct track *track, const struct message *m, struct message_time *time)
 {
-	return clocks_time(track->trace, m, NULL, time) && time->part == track->part;
+	return clocks_transport_time(track->trace, m, time) && time->part == track->part;
 }
 
 static void
@@ -110,7 +110,7 @@ learn(struct track *track, uint64_t cell, const struct index_cell *summary, stru
 				learn_unit(track, &time, !timed);
 				return;
 			}
-	} else if (clocks_time(track->trace, &m, NULL, &time)) {
+	} else if (clocks_transport_time(track->trace, &m, &time)) {
 		learn_unit(track, &time, !timed);
 	}
 }

@@ -98,7 +98,7 @@ times_of(struct trace *trace, size_t part, const struct message *messages, size_
 {
 	for (size_t i = 0; i < count; i++) {
 		struct message_time time;
-		bool any = clocks_time(trace, &messages[i], NULL, &time) && time.part == part;
+		bool any = clocks_transport_time(trace, &messages[i], &time) && time.part == part;
 		times[i] = any ? time.order : FIRST;
 	}
 }
@@ -824,10 +824,10 @@ merge_is_uncertain(struct merge *m, struct sequence_position a, struct sequence_
 	struct message_time first, second;
 	const struct message *message = merge_message(m, a);
 	if (a.lane == b.lane || m->lanes[a.lane].part != m->lanes[b.lane].part || !message ||
-	    !clocks_time(m->lanes[a.lane].trace, message, NULL, &first))
+	    !clocks_transport_time(m->lanes[a.lane].trace, message, &first))
 		return false;
 	message = merge_message(m, b);
-	return message && clocks_time(m->lanes[b.lane].trace, message, NULL, &second) &&
+	return message && clocks_transport_time(m->lanes[b.lane].trace, message, &second) &&
 	       fabs((double)second.order - (double)first.order) < first.error + second.error;
 }
 

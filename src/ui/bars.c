@@ -215,8 +215,8 @@ add_time(struct screen *screen, struct text *out)
 	const struct selection *selection =
 	    screen->time_mode != TIME_ABSOLUTE ? selection_get(screen) : NULL;
 	struct display_time now;
-	if (!selection || !display_time_of(list, &list->lanes[list->lane], &selection->message,
-					   &selection->expansion, &now))
+	if (!selection ||
+	    !display_time_of(list, &list->lanes[list->lane], &selection->message, &now))
 		return;
 	text_add(out, "   ");
 	display_time_format(&now, out);

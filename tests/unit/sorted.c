@@ -31,7 +31,7 @@ add_trace(sorted_messages *all, struct session *session, size_t number, size_t l
 		entry.part++;
 	while (reader_walk(reader, &entry.message, 1)) {
 		struct message_time time;
-		if (clocks_time(trace, &entry.message, NULL, &time) && time.order > entry.key)
+		if (clocks_transport_time(trace, &entry.message, &time) && time.order > entry.key)
 			entry.key = time.order;
 		*vec_add(all) = entry;
 		entry.number++;

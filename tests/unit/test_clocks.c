@@ -74,7 +74,7 @@ compare(struct session_fixture *f, const char *only)
 		assert_true(reader_find_id(readers[number], (struct message_id){place, 0}, &at));
 		const struct message *m = reader_message(readers[number], at);
 		assert_int_equal(message_id_offset(m), place);
-		assert_true(clocks_time(trace, m, NULL, &time));
+		assert_true(clocks_time(trace, m, &time));
 		assert_true(time.known && time.wall);
 		struct seen now = {truth, time.nanoseconds, time.error};
 		verdict.all++;
@@ -216,7 +216,7 @@ first_time(struct session_fixture *f, const char *name, struct message *m,
 	while (!(reader_message(reader, at)->flags & MESSAGE_TIMED))
 		assert_true(reader_next(reader, &at, 0));
 	*m = *reader_message(reader, at);
-	assert_true(clocks_time(trace, m, NULL, time));
+	assert_true(clocks_time(trace, m, time));
 	reader_free(reader);
 }
 
@@ -404,7 +404,7 @@ test_frequency(void **state)
 		struct message_time time;
 		if (!(m.flags & MESSAGE_TIMED))
 			continue;
-		assert_true(clocks_time(trace, &m, NULL, &time) && time.known);
+		assert_true(clocks_time(trace, &m, &time) && time.known);
 		assert_in_range(time.nanoseconds - expected[seen] + 1, 0, 2);
 		seen++;
 	}
@@ -522,7 +522,7 @@ test_rates_of_senders(void **state)
 	int64_t i = 0, far = 0;
 	for (; reader_walk(reader, &m, 1); i++) {
 		struct message_time time;
-		assert_true(clocks_time(trace, &m, NULL, &time) && time.known);
+		assert_true(clocks_time(trace, &m, &time) && time.known);
 		double off = fabs((double)(time.nanoseconds - i * 1000000));
 		assert_true(off <= 1 + time.error);
 		assert_true(i % 2 || off <= 1);
@@ -549,7 +549,7 @@ test_rates_of_senders(void **state)
 	assert_int_equal(tie->a.core, -1);
 	clocks_load(session.clocks, true);
 	struct message_time time;
-	assert_true(clocks_time(session.traces.at[1], &b, NULL, &time));
+	assert_true(clocks_time(session.traces.at[1], &b, &time));
 	assert_in_range(time.nanoseconds, 7001349000, 7001351000);
 	reader_free(other);
 	reader_free(reader);
@@ -622,7 +622,7 @@ read_changes(struct session_fixture *f, changes *list)
 		const struct field *data = expansion_find(&e, "data");
 		if (!data || i == list->count || data->u != list->at[i].value)
 			continue;
-		assert_true(clocks_time(words, &m, NULL, &list->at[i].time));
+		assert_true(clocks_time(words, &m, &list->at[i].time));
 		i++;
 	}
 	assert_int_equal(i, list->count);
@@ -665,7 +665,7 @@ ask(struct session_fixture *f, struct asker *asker, const changes *list, uint64_
 	bool uncertain;
 	assert_true(reader_find_id(asker->reader, (struct message_id){place, 0}, &at));
 	struct message m = *reader_message(asker->reader, at);
-	assert_true(clocks_time(asker->trace, &m, NULL, &time));
+	assert_true(clocks_time(asker->trace, &m, &time));
 	uint64_t held = held_at(list, truth, &time, &uncertain);
 	assert_true(context_value(f->session.contexts, asker->cursor, &m, 0, &value));
 	if (!held || value.state != CONTEXT_KNOWN)
@@ -777,7 +777,7 @@ filter_trace(struct trace *trace, const struct filter *filter, int64_t from, int
 			uint64_t cell = message_id_offset(m) / index_cell_size(trace_index(trace));
 			struct message_time time;
 			reader_expand(reader, m, EXPAND_TEXT, &e);
-			bool wanted = clocks_time(trace, m, &e, &time) && time.known &&
+			bool wanted = clocks_time(trace, m, &time) && time.known &&
 				      time.nanoseconds >= from && time.nanoseconds <= to;
 			assert_int_equal(filter_match(filter, other, m, &scratch), wanted);
 			if (wanted && cell < index_cell_count(trace_index(trace)))

@@ -42,7 +42,7 @@ naive(struct trace *trace)
 	bool any = false;
 	while (reader_walk(reader, &m, 1)) {
 		struct message_time time;
-		bool timed = clocks_time(trace, &m, NULL, &time);
+		bool timed = clocks_time(trace, &m, &time);
 		if (timed && start_cell == UINT64_MAX)
 			start_cell = message_id_offset(&m) / size;
 		if (timed && message_id_offset(&m) / size == start_cell && time.order < start)
@@ -213,7 +213,7 @@ time_of_ticks(struct trace *trace, uint64_t ticks)
 		assert_true(reader_walk(reader, &m, 1));
 	while (!(m.flags & MESSAGE_TIMED));
 	m.ticks = ticks;
-	assert_true(clocks_time(trace, &m, NULL, &time));
+	assert_true(clocks_time(trace, &m, &time));
 	reader_free(reader);
 	return time.order;
 }
@@ -238,7 +238,7 @@ points_of(struct trace *trace, const char *truth)
 	while (reader_walk(reader, &m, 1)) {
 		struct message_time time;
 		unsigned long long offset = 0;
-		if (!(m.flags & MESSAGE_SYNC) || !clocks_time(trace, &m, NULL, &time))
+		if (!(m.flags & MESSAGE_SYNC) || !clocks_time(trace, &m, &time))
 			continue;
 		do {
 			assert_non_null(fgets(line, sizeof line, file));

@@ -1046,10 +1046,10 @@ check_origins(struct capture *c)
 
 /* The time is what batch output prints. */
 static struct sent
-sent_at(struct trace *trace, const struct message *m, const struct expansion *e)
+sent_at(struct trace *trace, const struct message *m)
 {
 	struct message_time time;
-	if (!clocks_time(trace, m, e, &time) || !(time.known || m->flags & MESSAGE_TIMED))
+	if (!clocks_time(trace, m, &time) || !(time.known || m->flags & MESSAGE_TIMED))
 		return (struct sent){0};
 	return (struct sent){true, time.known, time.wall, time.part,
 			     time.known ? (long double)time.nanoseconds : (long double)m->ticks};
@@ -1120,7 +1120,7 @@ walk_trace(struct capture *c, struct trace *trace)
 	while ((n = reader_walk(c->reader, batch, 64)) > 0)
 		for (size_t i = 0; i < n; i++) {
 			reader_expand(c->reader, &batch[i], EXPAND_TEXT, &e);
-			struct sent sent = sent_at(trace, &batch[i], &e);
+			struct sent sent = sent_at(trace, &batch[i]);
 			*vec_add(&c->messages) = batch[i];
 			*vec_add(&c->times) = sent;
 			if (!c->start.timed && sent.timed)

@@ -539,10 +539,10 @@ test_times(void **state)
 		bool exact;
 		struct message_time time, event;
 		assert_true(reader_find_number(f.reader, i, &at, &exact));
-		assert_true(clocks_time(words, reader_message(f.reader, at), NULL, &time));
+		assert_true(clocks_time(words, reader_message(f.reader, at), &time));
 		if (p.truth.at[i] != NO_EVENT) {
 			assert_true(reader_find_offset(events, p.truth.at[i], &at));
-			assert_true(clocks_time(log, reader_message(events, at), NULL, &event));
+			assert_true(clocks_time(log, reader_message(events, at), &event));
 			assert_int_equal(time.part, event.part);
 			assert_int_equal(time.order, event.order);
 			assert_false(time.estimated);

@@ -861,8 +861,6 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 	syst_frame_parse(&f, p, length);
 	struct syst_job j = {.f = &f, .e = e, .with_fields = want == EXPAND_FIELDS};
 	bool sound = f.fault == SYST_SOUND;
-	e->has_sender_time = f.peek.has_ticks;
-	e->sender_time = f.peek.ticks;
 	if (want >= EXPAND_TEXT || has_entry(&f)) {
 		j.choice = syst_choose_client(d, &f, sender, history, m);
 		j.entry = syst_choose_entry(&f, j.choice.client);

@@ -214,6 +214,18 @@ is_syst(const struct stp_message *open, const struct syst_peek *peek, size_t len
 	return peek->prefix || length == peek->length;
 }
 
+/* The timestamp in a message is on its sender's clock, beside the transport's; of one
+ * that was cut short it may be missing. */
+static void
+fill_sender_time(const struct syst_peek *peek, size_t length, struct message *m)
+{
+	m->flags &= (uint16_t)~MESSAGE_TIMED;
+	if (!peek->has_ticks || length < peek->prefix)
+		return;
+	m->flags |= MESSAGE_SENDER_TIMED;
+	m->sender_ticks = peek->ticks;
+}
+
 /* The open message as it is now, up to nibble END in byte LAST. */
 static void
 fill_message(struct message *m, const struct stp_message *open, uint64_t end, uint64_t last)
@@ -221,13 +233,14 @@ fill_message(struct message *m, const struct stp_message *open, uint64_t end, ui
 	size_t length = (open->nibbles + 1) / 2;
 	struct syst_peek peek;
 	syst_peek(open->head, length, &peek);
-	if (is_syst(open, &peek, length))
+	if (is_syst(open, &peek, length)) {
 		syst_fill(&peek, length, m);
-	else
+		fill_sender_time(&peek, length, m);
+	} else {
 		*m = (struct message){
 		    .kind = SYST_DATA, .severity = SEVERITY_DEBUG, .origin = ORIGIN_DATA};
+	}
 	m->origin ^= stp_sender_key(open->sender);
-	m->flags &= (uint16_t)~MESSAGE_TIMED; /* its own time is on another clock */
 	m->flags |= open->flags | MESSAGE_SCATTERED;
 	m->ticks = open->ticks;
 	fill_place(m, &open->start, end, last);

@@ -6,7 +6,7 @@
  * these when the first time of a trace is known, and anew when clocks were
  * related.  Where times follow from ticks alone the ranges are turned into
  * ticks, by bisection, so that a message costs a comparison; else it costs a way
- * through the clocks, and where senders have clocks of their own its head.
+ * through the clocks.
  *
  * Cells are judged by the times of their first and last tick.
  */
@@ -23,17 +23,10 @@ enum { CELLS_BACK = 1024 /* without a time, decoded to find one */ };
 
 /* --- times of messages ------------------------------------------------- */
 
-/* Its time; E is scratch, or made already. */
 static bool
-time_of(struct reader *reader, const struct clocks_nature *nature, const struct message *m,
-	struct expansion *e, bool made, struct message_time *time)
+time_of(struct trace *trace, const struct message *m, struct message_time *time)
 {
-	struct trace *trace = reader_trace(reader);
-	bool own = nature->own && m->flags & MESSAGE_TIMED;
-	if (own && !made)
-		reader_expand(reader, m, EXPAND_BARE, e);
-	return clocks_time(trace, m, own ? e : NULL, time) &&
-	       (time->known || m->flags & MESSAGE_TIMED);
+	return clocks_time(trace, m, time) && (time->known || m->flags & MESSAGE_TIMED);
 }
 
 /* Whether two times count the same units from the same zero, as far as that
@@ -58,7 +51,6 @@ first_time(struct trace *trace, const struct clocks_nature *nature, struct messa
 {
 	struct reader *reader = reader_new(trace);
 	struct index *index = trace_index(trace);
-	struct expansion e = {0};
 	uint64_t count = index_cell_count(index);
 	bool found = false;
 	for (uint64_t cell = 0, looked = 0; !found && cell < count && looked < CELLS_BACK; cell++) {
@@ -68,11 +60,10 @@ first_time(struct trace *trace, const struct clocks_nature *nature, struct messa
 			continue;
 		for (size_t i = 0; !found && i < reader_block(reader, cell)->count; i++) {
 			*m = reader_block(reader, cell)->messages[i];
-			found = time_of(reader, nature, m, &e, false, time);
+			found = time_of(trace, m, time);
 		}
 		looked++;
 	}
-	expansion_free(&e);
 	reader_free(reader);
 	return found;
 }
@@ -113,7 +104,7 @@ is_past(struct limit *limit, uint64_t ticks)
 {
 	struct message_time time;
 	limit->m.ticks = ticks;
-	if (!clocks_time(limit->trace, &limit->m, NULL, &time) || time.known != limit->known)
+	if (!clocks_time(limit->trace, &limit->m, &time) || time.known != limit->known)
 		return false;
 	long double value = value_of(&time);
 	return isnan(limit->value) || (limit->open ? value > limit->value : value >= limit->value);
@@ -244,10 +235,7 @@ filter_times_release(struct filter_times *times)
 static bool
 own_time(struct filter_look *look, struct message_time *time)
 {
-	const struct filter_times *times = &look->bound->times;
-	if (times->nature.own && look->m->flags & MESSAGE_TIMED)
-		filter_need(look, EXPAND_BARE);
-	return time_of(look->reader, &times->nature, look->m, look->e, true, time);
+	return time_of(look->bound->trace, look->m, time);
 }
 
 bool
@@ -279,9 +267,8 @@ time_before(struct filter_look *look, struct position from, struct message_time 
 		    summary.message_flags & MESSAGE_TIMED) {
 			size_t count = reader_block(reader, from.cell)->count;
 			for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
-				struct message m = reader_block(reader, from.cell)->messages[at];
-				look->has = false; /* the expansion becomes the other's */
-				if (time_of(reader, nature, &m, look->e, false, time))
+				const struct block *block = reader_block(reader, from.cell);
+				if (time_of(look->bound->trace, &block->messages[at], time))
 					return true;
 			}
 			looked++;
@@ -315,7 +302,7 @@ tick_time(struct trace *trace, const struct filter_times *times, uint64_t ticks,
 {
 	const struct message m = {.ticks = ticks, .flags = MESSAGE_TIMED};
 	struct message_time time;
-	bool has = clocks_time(trace, &m, NULL, &time) && same_unit(times, &time);
+	bool has = clocks_time(trace, &m, &time) && same_unit(times, &time);
 	*value = has ? value_of(&time) : 0;
 	return has;
 }

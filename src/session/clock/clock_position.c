@@ -35,7 +35,7 @@ latest_in_cell(struct reader *reader, uint64_t cell)
 	const struct block *block = reader_block(reader, cell);
 	for (size_t i = 0; i < block->count; i++) {
 		struct message_time time;
-		if (clocks_time(trace, &block->messages[i], NULL, &time) && time.order > order)
+		if (clocks_transport_time(trace, &block->messages[i], &time) && time.order > order)
 			order = time.order;
 	}
 	return order;
@@ -78,7 +78,7 @@ is_later(struct bound *bound, const struct message *m)
 		return false;
 	if (bound->rising && m->ticks > bound->above)
 		return true;
-	if (!clocks_time(bound->trace, m, NULL, &time))
+	if (!clocks_transport_time(bound->trace, m, &time))
 		return false;
 	bool later = time.order > bound->order;
 	if (later)
@@ -146,7 +146,7 @@ order_error(struct reader *reader, struct position at, const struct message_time
 		return 0;
 	for (unsigned i = 0; i < UNTIMED_MAX && !timed; i++) {
 		const struct message *m = reader_message(reader, at);
-		timed = m && clocks_time(reader_trace(reader), m, NULL, &there);
+		timed = m && clocks_transport_time(reader_trace(reader), m, &there);
 		if (!timed && !reader_previous(reader, &at, 1))
 			break;
 	}
@@ -177,7 +177,7 @@ clock_find_position(void *unused, const struct trace *from, const struct message
 	struct message_time now;
 	(void)unused;
 	if (clocks_part((struct trace *)from) != clocks_part(reader_trace(reader)) ||
-	    !clocks_time((struct trace *)from, m, NULL, &now) ||
+	    !clocks_transport_time((struct trace *)from, m, &now) ||
 	    !find_last(reader, now.order, &position->hints[0], &position->at))
 		return false;
 	find_bounds(reader, &now, position);

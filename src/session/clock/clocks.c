@@ -213,12 +213,12 @@ time_of(const struct clock_map *map, size_t number, size_t clock, uint64_t ticks
 /* The time by the sender's CLOCK, if that makes sense. */
 static bool
 own_time(const struct clock_map *map, size_t clock, size_t number, const struct message *m,
-	 uint64_t ticks, struct message_time *time)
+	 struct message_time *time)
 {
 	struct message_time own;
 	bool sound =
-	    clock != SIZE_MAX && time_of(map, number, clock, ticks, m, &own) && own.known &&
-	    own.part == time->part &&
+	    clock != SIZE_MAX && time_of(map, number, clock, m->sender_ticks, m, &own) &&
+	    own.known && own.part == time->part &&
 	    fabs((double)own.nanoseconds - (double)time->nanoseconds) < (double)CLOCKS_OWN_APART;
 	if (sound)
 		*time = own;
@@ -243,10 +243,12 @@ plain_time(const struct trace *trace, const struct message *m, struct message_ti
 	return true;
 }
 
-/* By the map: the sender's own time where that is known. */
+/* Whose timestamp is meant. */
+enum stamp { BY_TRANSPORT, BY_SENDER };
+
 static bool
 mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
-	    const struct message *m, const struct expansion *own, struct message_time *time)
+	    const struct message *m, enum stamp by, struct message_time *time)
 {
 	const struct trace_clocks *has = &map->traces.at[number];
 	if (!(m->flags & MESSAGE_TIMED) && !has->by_offset)
@@ -254,21 +256,20 @@ mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 	if (!time_of(map, number, clock_map_find(map, number, m, trace), clock_map_ticks(has, m), m,
 		     time))
 		return false;
-	if (own && own->has_sender_time && clock_is_transported(trace) &&
-	    !own_time(map, has->own, number, m, own->sender_time, time))
-		own_time(map, client_of(has, trace, m), number, m, own->sender_time, time);
+	if (by == BY_SENDER && m->flags & MESSAGE_SENDER_TIMED &&
+	    !own_time(map, has->own, number, m, time))
+		own_time(map, client_of(has, trace, m), number, m, time);
 	if (__builtin_add_overflow(time->nanoseconds, has->shift, &time->nanoseconds))
 		return false;
 	if (time->known)
 		time->order = time->nanoseconds;
 	time->plain &= !has->shift && !has->clients.count && has->own == SIZE_MAX;
-	time->estimated = m->flags & MESSAGE_ESTIMATED || (has->by_offset && time->error > 2);
+	time->estimated = has->by_offset && time->error > 2;
 	return true;
 }
 
-bool
-clocks_time(struct trace *trace, const struct message *m, const struct expansion *own,
-	    struct message_time *time)
+static bool
+find_time(struct trace *trace, const struct message *m, enum stamp by, struct message_time *time)
 {
 	struct session *session = session_of(trace);
 	struct clocks *clocks = session->clocks;
@@ -278,9 +279,21 @@ clocks_time(struct trace *trace, const struct message *m, const struct expansion
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	size_t number = trace_number(trace);
 	bool any = number < clocks->map->traces.count &&
-		   mapped_time(clocks->map, trace, number, m, own, time);
+		   mapped_time(clocks->map, trace, number, m, by, time);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return any;
+}
+
+bool
+clocks_time(struct trace *trace, const struct message *m, struct message_time *time)
+{
+	return find_time(trace, m, BY_SENDER, time);
+}
+
+bool
+clocks_transport_time(struct trace *trace, const struct message *m, struct message_time *time)
+{
+	return find_time(trace, m, BY_TRANSPORT, time);
 }
 
 size_t
@@ -391,11 +404,11 @@ bound_time(struct trace *trace, const struct cell_clock *clock, const struct mes
 	struct message_time time, other;
 	struct message first = *bound;
 	first.offset = begin;
-	if (!clocks_time(trace, bound, NULL, &time))
+	if (!clocks_transport_time(trace, bound, &time))
 		return false;
 	*order = time.order;
 	return !clock->in_pieces ||
-	       (clocks_time(trace, &first, NULL, &other) && other.order == time.order);
+	       (clocks_transport_time(trace, &first, &other) && other.order == time.order);
 }
 
 bool

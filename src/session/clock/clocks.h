@@ -55,22 +55,26 @@ struct message_time {
 	int64_t order;	     /* what to sort by in its part */
 };
 
-/* When the message was sent: by its sender's own clock where that is related,
- * for which OWN, its expansion, is needed (else NULL); by the transport's
- * otherwise.  False if it has no time.  Works without clocks as well. */
-bool clocks_time(struct trace *, const struct message *, const struct expansion *own,
-		 struct message_time *);
+/* The session's time of a message: its sender's own where that clock is related and
+ * within CLOCKS_OWN_APART of the transport's, else the transport's.  Every view, jump,
+ * filter and export means this one.  False if the message has no time.  Works without
+ * clocks as well. */
+bool clocks_time(struct trace *, const struct message *, struct message_time *);
+
+/* When the transport carried the message, whatever its sender says: what the order of
+ * messages of several traces follows. */
+bool clocks_transport_time(struct trace *, const struct message *, struct message_time *);
 
 /* How the times of a trace come about. */
 struct clocks_nature {
 	bool rising;	/* the transport's times follow from ticks alone, in their order */
-	bool own;	/* senders may have clocks of their own: clocks_time needs OWN,
-			and is up to CLOCKS_OWN_APART ns off the transport's */
+	bool own;	/* senders may have clocks of their own: a message's time is up to
+			CLOCKS_OWN_APART off the transport's */
 	bool by_offset; /* messages without ticks have times too */
 	bool known;	/* times of its main clock are, in nanoseconds, */
 	bool wall;	/* and they count from 1970 */
 };
-#define CLOCKS_OWN_APART INT64_C(10000000000)
+#define CLOCKS_OWN_APART INT64_C(10000000000) /* ns */
 struct clocks_nature clocks_nature(struct trace *);
 
 /* Whether relations may still be found that change what is known of times. */

@@ -13,10 +13,10 @@ static const double NANO = 1e9;
 /* The time that a message tells itself. */
 static bool
 display_time_told(const struct list *list, const struct list_lane *lane, const struct message *m,
-		  const struct expansion *own, struct display_time *shown)
+		  struct display_time *shown)
 {
 	struct message_time time;
-	bool any = clocks_time(lane->trace, m, own, &time);
+	bool any = clocks_time(lane->trace, m, &time);
 	*shown = (struct display_time){.clock = trace_clock(lane->trace), .ticks = m->ticks};
 	if (!any || !time.known || (time.plain && list->lane_count == 1))
 		return m->flags & MESSAGE_TIMED;
@@ -24,19 +24,20 @@ display_time_told(const struct list *list, const struct list_lane *lane, const s
 	shown->before = time.nanoseconds < 0;
 	shown->ticks = shown->before ? -(uint64_t)time.nanoseconds : (uint64_t)time.nanoseconds;
 	shown->order = time.order;
+	shown->estimated = time.estimated;
 	shown->common = true;
 	return true;
 }
 
 bool
 display_time_of(const struct list *list, const struct list_lane *lane, const struct message *m,
-		const struct expansion *own, struct display_time *shown)
+		struct display_time *shown)
 {
 	struct cycles_estimate estimate;
 	if (!cycles_find(lane->trace, m, &estimate))
-		return display_time_told(list, lane, m, own, shown);
+		return display_time_told(list, lane, m, shown);
 	struct message timed = cycles_timed(m, estimate.ticks);
-	bool any = display_time_told(list, lane, &timed, own, shown);
+	bool any = display_time_told(list, lane, &timed, shown);
 	shown->estimated = true;
 	return any;
 }
@@ -45,7 +46,7 @@ bool
 display_time_of_row(const struct list *list, const struct row *row, struct display_time *shown)
 {
 	return row && row->there &&
-	       display_time_of(list, &list->lanes[row->lane], &row->message, NULL, shown);
+	       display_time_of(list, &list->lanes[row->lane], &row->message, shown);
 }
 
 /* The first message of a lane that has a time, near its start. */
@@ -54,7 +55,7 @@ first_of_lane(const struct list *list, const struct list_lane *lane, struct disp
 {
 	const struct block *block = reader_block(lane->reader, 0);
 	for (size_t i = 0; i < block->count; i++)
-		if (display_time_told(list, lane, &block->messages[i], NULL, shown))
+		if (display_time_told(list, lane, &block->messages[i], shown))
 			return true;
 	return false;
 }
@@ -105,7 +106,7 @@ add_time(const struct list *list, const struct list_lane *lane, const struct mes
 	struct text text = {0};
 	if (ticks == UINT64_MAX)
 		text_add(&text, "no time is told near behind it");
-	else if (display_time_told(list, lane, &timed, NULL, &shown))
+	else if (display_time_told(list, lane, &timed, &shown))
 		display_time_format(&shown, &text);
 	add_text(e, row, &text);
 	text_free(&text);
@@ -121,8 +122,8 @@ add_error(const struct list *list, const struct list_lane *lane, const struct me
 	struct text text = {0};
 	if (__builtin_add_overflow(first.ticks, error, &last.ticks))
 		text_add(&text, "nothing limits it");
-	else if (display_time_told(list, lane, &first, NULL, &from) &&
-		 display_time_told(list, lane, &last, NULL, &to))
+	else if (display_time_told(list, lane, &first, &from) &&
+		 display_time_told(list, lane, &last, &to))
 		display_time_format_difference(&from, &to, true, &text);
 	add_text(e, OFF, &text);
 	text_free(&text);

@@ -17,10 +17,9 @@ struct display_time {
 	bool estimated; /* made from times that others tell; shown with a ~ */
 };
 
-/* The time of a message of a lane; OWN is its expansion, or NULL.  False if it
- * has none. */
+/* The time of a message of a lane; false if it has none. */
 bool display_time_of(const struct list *, const struct list_lane *, const struct message *,
-		     const struct expansion *own, struct display_time *);
+		     struct display_time *);
 
 /* That of a row; and the first one of the list, in the part of the cursor's lane. */
 bool display_time_of_row(const struct list *, const struct row *, struct display_time *);

@@ -114,7 +114,7 @@ display_time_at(const struct list *list, struct sequence_position p, struct disp
 	const struct list_lane *lane = &list->lanes[p.lane];
 	const struct message *m = reader_message(lane->reader, p.at);
 	struct message copy = m ? *m : (struct message){0};
-	return m && display_time_of(list, lane, &copy, NULL, shown);
+	return m && display_time_of(list, lane, &copy, shown);
 }
 
 /* How many messages of a lane the list shows, from one position to another. */

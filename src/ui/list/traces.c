@@ -175,7 +175,7 @@ traces_partner(struct screen *screen, size_t trace, const struct message *m,
 		if (!serial || serial_log(serial) != session->traces.at[trace])
 			continue;
 		location->trace = i;
-		bool found = clocks_time(session->traces.at[trace], m, NULL, &time) &&
+		bool found = clocks_time(session->traces.at[trace], m, &time) &&
 			     find_word(screen, m, time.order, location);
 		partner = found ? PARTNER_KNOWN : PARTNER_MISSING;
 	}
@@ -201,7 +201,7 @@ find_nearest(struct screen *screen, size_t number, const struct message_time *ti
 		struct sequence_position found;
 		struct message_time own;
 		if (!next_match_near(&query, NEAR_CELLS, &found) ||
-		    !clocks_time(trace, reader_message(reader, found.at), NULL, &own) ||
+		    !clocks_time(trace, reader_message(reader, found.at), &own) ||
 		    own.part != time->part ||
 		    fabs((double)own.order - (double)time->order) >= *least)
 			continue;
@@ -223,7 +223,7 @@ find_counterpart(struct screen *screen, const struct selection *selection,
 	if (traces_partner(screen, trace_number(selection->trace), &selection->message,
 			   &selection->expansion, location) == PARTNER_KNOWN)
 		return true;
-	if (!clocks_time(selection->trace, &selection->message, NULL, &time))
+	if (!clocks_time(selection->trace, &selection->message, &time))
 		return false;
 	for (size_t i = 0; i < screen->session->traces.count; i++)
 		if (screen->session->traces.at[i] != selection->trace)

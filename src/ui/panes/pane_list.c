@@ -155,8 +155,7 @@ number_text(struct list_row *row, struct text *out)
 static bool
 row_time(struct list_row *row, struct display_time *shown)
 {
-	return display_time_of(row->screen->list, lane_of(row), &row->message, row->expansion,
-			       shown);
+	return display_time_of(row->screen->list, lane_of(row), &row->message, shown);
 }
 
 static void

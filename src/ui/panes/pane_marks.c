@@ -89,7 +89,7 @@ fill_line(struct screen *screen, struct mark_line *line)
 		text_add_char(&line->head, ' ');
 	text_add_char(&line->head, ' ');
 	reader_expand(lane->reader, &row.message, EXPAND_TEXT, &state->expansion);
-	if (display_time_of(list, lane, &row.message, &state->expansion, &shown))
+	if (display_time_of(list, lane, &row.message, &shown))
 		display_time_format(&shown, &line->head);
 	const struct text *text = &state->expansion.text;
 	text_add_safe(&line->text, text_get(text), text->length, screen->charset);

@@ -507,7 +507,7 @@ fill_origin(struct screen *screen, struct table_row *row, size_t i)
 	text_clear(text);
 	/* as the present list has it */
 	if (line->first.length &&
-	    display_time_of(screen->list, &list->lanes[0], &line->first, NULL, &first))
+	    display_time_of(screen->list, &list->lanes[0], &line->first, &first))
 		display_time_format_parts(&first, NULL, text);
 	table_put(row, columns.time, ROLE_NOTE, text_get(text), text->length);
 	draw_graph(screen, row->canvas, row->area, row->y, graph_column(&columns), line);

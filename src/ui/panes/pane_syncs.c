@@ -109,8 +109,8 @@ add_since(struct syncs_state *state, const struct row *row, struct text *out)
 		return;
 	if (state->resyncs)
 		text_add_size(out, row->message.offset - before.offset);
-	else if (display_time_of(&state->list, lane, &row->message, NULL, &now) &&
-		 display_time_of(&state->list, lane, &before, NULL, &then))
+	else if (display_time_of(&state->list, lane, &row->message, &now) &&
+		 display_time_of(&state->list, lane, &before, &then))
 		display_time_format_difference(&then, &now, false, out);
 }
 
@@ -140,7 +140,7 @@ fill_line(struct screen *screen, const struct row *row, struct sync_line *line)
 	text_add_char(&cells[WHAT], ' ');
 	text_add_safe(&cells[WHAT], text_get(&e->text), e->text.length, screen->charset);
 	screen_add_safe(screen, trace_name(lane->trace), &cells[TRACE]);
-	if (display_time_of(&state->list, lane, &row->message, NULL, &now))
+	if (display_time_of(&state->list, lane, &row->message, &now))
 		display_time_format(&now, &cells[TIME]);
 	add_since(state, row, &cells[SINCE]);
 	add_partner(screen, row, &cells[PARTNER]);

@@ -166,7 +166,7 @@ time_of(struct screen *screen, size_t trace, const struct message *m, int64_t *t
 	const struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = state->answer;
 	struct message_time found;
-	if (clocks_time(screen->session->traces.at[trace], m, NULL, &found)) {
+	if (clocks_transport_time(screen->session->traces.at[trace], m, &found)) {
 		*time = found.order;
 		return true;
 	}

@@ -37,8 +37,8 @@ static bool
 is_file(const struct stat *st)
 {
 	struct stat null;
-	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && !stat("/dev/null", &null) &&
-					st->st_rdev == null.st_rdev);
+	return S_ISREG(st->st_mode) ||
+	       (S_ISCHR(st->st_mode) && !stat("/dev/null", &null) && st->st_rdev == null.st_rdev);
 }
 
 int
@@ -146,7 +146,7 @@ file_replace(const char *path, mode_t mode, mode_t folders, const struct iovec *
 
 /* --- pruning ----------------------------------------------------------- */
 
-struct kept {
+struct kept_file {
 	struct timespec written;
 	uint64_t size;
 	char *name;
@@ -155,8 +155,8 @@ struct kept {
 static int
 by_age(const void *a, const void *b)
 {
-	const struct timespec *left = &((const struct kept *)a)->written;
-	const struct timespec *right = &((const struct kept *)b)->written;
+	const struct timespec *left = &((const struct kept_file *)a)->written;
+	const struct timespec *right = &((const struct kept_file *)b)->written;
 	if (left->tv_sec != right->tv_sec)
 		return left->tv_sec < right->tv_sec ? -1 : 1;
 	return left->tv_nsec < right->tv_nsec ? -1 : left->tv_nsec > right->tv_nsec;
@@ -172,7 +172,7 @@ has_ending(const char *name, const char *ending)
 void
 file_prune(const char *path, const char *ending, uint64_t files, uint64_t bytes)
 {
-	VEC(struct kept) found = {0};
+	VEC(struct kept_file) found = {0};
 	uint64_t sum = 0;
 	struct text folder = {0};
 	text_add_bytes(&folder, path, (size_t)(strrchr(path, '/') - path));
@@ -182,9 +182,9 @@ file_prune(const char *path, const char *ending, uint64_t files, uint64_t bytes)
 		if (!has_ending(entry->d_name, ending) ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
-		*vec_add(&found) = (struct kept){.written = st.st_mtim,
-						 .size = (uint64_t)st.st_size,
-						 .name = mem_text(entry->d_name)};
+		*vec_add(&found) = (struct kept_file){.written = st.st_mtim,
+						      .size = (uint64_t)st.st_size,
+						      .name = mem_text(entry->d_name)};
 		sum += (uint64_t)st.st_size;
 	}
 	if (found.count)

@@ -55,7 +55,7 @@ is_ntrace(const uint8_t *p, size_t length)
 #define DECOMPRESS(tool) "decompress it first: " tool " FILE"
 #define NO_READER "trawl does not read it"
 
-static const struct row {
+static const struct foreign_row {
 	struct foreign foreign;
 	struct magic magic, more;
 	bool (*fits)(const uint8_t *, size_t); /* or NULL */
@@ -117,7 +117,7 @@ const struct foreign *
 foreign_find(const uint8_t *head, size_t length)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const struct row *row = &rows[i];
+		const struct foreign_row *row = &rows[i];
 		if (has_magic(&row->magic, head, length) && has_magic(&row->more, head, length) &&
 		    (!row->fits || row->fits(head, length)))
 			return &row->foreign;

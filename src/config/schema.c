@@ -29,7 +29,7 @@
 #include "config/survey.h"
 
 /* What libcyaml makes of one key. */
-struct slot {
+struct schema_slot {
 	void *at; /* text; slots of a mapping; of a list its texts or mappings; NULL = absent */
 	uint32_t count; /* of a list */
 };
@@ -215,7 +215,7 @@ make_mapping(struct arena *arena, const struct option_table *table)
 {
 	return (cyaml_schema_value_t){
 	    .type = CYAML_MAPPING,
-	    .data_size = (uint32_t)((table->count + 1) * sizeof(struct slot)), /* never 0 */
+	    .data_size = (uint32_t)((table->count + 1) * sizeof(struct schema_slot)), /* never 0 */
 	    .mapping.fields = make_fields(arena, table)};
 }
 
@@ -246,11 +246,11 @@ make_fields(struct arena *arena, const struct option_table *table)
 {
 	cyaml_schema_field_t *fields = arena_alloc(arena, (table->count + 1) * sizeof *fields);
 	for (size_t i = 0; i < table->count; i++) {
-		size_t slot = i * sizeof(struct slot);
+		size_t slot = i * sizeof(struct schema_slot);
 		fields[i] = (cyaml_schema_field_t){
 		    .key = table->rows[i].name,
-		    .data_offset = (uint32_t)(slot + offsetof(struct slot, at)),
-		    .count_offset = (uint32_t)(slot + offsetof(struct slot, count)),
+		    .data_offset = (uint32_t)(slot + offsetof(struct schema_slot, at)),
+		    .count_offset = (uint32_t)(slot + offsetof(struct schema_slot, count)),
 		    .count_size = sizeof(uint32_t),
 		    .value = make_value(arena, &table->rows[i])};
 	}
@@ -260,11 +260,12 @@ make_fields(struct arena *arena, const struct option_table *table)
 
 /* From slots to members. */
 
-static int fill_table(struct load *, const struct option_table *, const struct slot *,
+static int fill_table(struct load *, const struct option_table *, const struct schema_slot *,
 		      void *object);
 
 static int
-fill_text(struct load *load, const struct option_row *row, const struct slot *slot, void *object)
+fill_text(struct load *load, const struct option_row *row, const struct schema_slot *slot,
+	  void *object)
 {
 	char buffer[256];
 	const char *expected = option_set(row, object, slot->at, buffer);
@@ -276,12 +277,12 @@ fill_text(struct load *load, const struct option_row *row, const struct slot *sl
 }
 
 static int
-fill_item(struct load *load, const struct option_row *row, const struct slot *slot, size_t i,
+fill_item(struct load *load, const struct option_row *row, const struct schema_slot *slot, size_t i,
 	  struct option_list *list)
 {
 	if (row->table) {
 		char *item = (char *)list->at + i * row->table->size;
-		const struct slot *slots = slot->at;
+		const struct schema_slot *slots = slot->at;
 		option_defaults(row->table, item);
 		list->count++;
 		return fill_table(load, row->table, slots + i * (row->table->count + 1), item);
@@ -296,7 +297,8 @@ fill_item(struct load *load, const struct option_row *row, const struct slot *sl
 }
 
 static int
-fill_list(struct load *load, const struct option_row *row, const struct slot *slot, void *object)
+fill_list(struct load *load, const struct option_row *row, const struct schema_slot *slot,
+	  void *object)
 {
 	struct option_list *list = object;
 	size_t size = row->table ? row->table->size : sizeof(char *);
@@ -315,7 +317,7 @@ fill_list(struct load *load, const struct option_row *row, const struct slot *sl
 
 /* What is mentioned of a struct that MERGE lays over the one there was. */
 static int
-fill_apart(struct load *load, const struct option_table *table, const struct slot *slots,
+fill_apart(struct load *load, const struct option_table *table, const struct schema_slot *slots,
 	   void *object)
 {
 	void *upper = mem_new(table->size);
@@ -329,7 +331,8 @@ fill_apart(struct load *load, const struct option_table *table, const struct slo
 }
 
 static int
-fill_struct(struct load *load, const struct option_row *row, const struct slot *slots, void *member)
+fill_struct(struct load *load, const struct option_row *row, const struct schema_slot *slots,
+	    void *member)
 {
 	if (row->table->merge)
 		return fill_apart(load, row->table, slots, member);
@@ -341,7 +344,8 @@ fill_struct(struct load *load, const struct option_row *row, const struct slot *
 }
 
 static int
-fill_row(struct load *load, const struct option_row *row, const struct slot *slot, void *object)
+fill_row(struct load *load, const struct option_row *row, const struct schema_slot *slot,
+	 void *object)
 {
 	void *member = (char *)object + row->member;
 	if (row->type == OPTION_LIST)
@@ -389,7 +393,7 @@ empty_list(struct load *load, const struct option_row *row, void *object)
 }
 
 static int
-fill_table(struct load *load, const struct option_table *table, const struct slot *slots,
+fill_table(struct load *load, const struct option_table *table, const struct schema_slot *slots,
 	   void *object)
 {
 	for (size_t i = 0; i < table->count; i++) {

@@ -23,7 +23,7 @@ record_open(struct expansion *e, const struct field_row *rows, const struct mess
 }
 
 static struct field *
-add(struct record *r, unsigned row, enum field_place place, uint64_t bit, uint32_t bits)
+record_add(struct record *r, unsigned row, enum field_place place, uint64_t bit, uint32_t bits)
 {
 	return r->with_fields ? expansion_add(r->e, &r->rows[row], place, bit, bits) : &r->spare;
 }
@@ -31,7 +31,7 @@ add(struct record *r, unsigned row, enum field_place place, uint64_t bit, uint32
 void
 record_bits(struct record *r, unsigned row, uint64_t bit, uint32_t bits, uint64_t value)
 {
-	add(r, row, FIELD_PAYLOAD, bit, bits)->u = value;
+	record_add(r, row, FIELD_PAYLOAD, bit, bits)->u = value;
 }
 
 void
@@ -43,7 +43,7 @@ record_uint(struct record *r, unsigned row, size_t at, size_t bytes, uint64_t va
 void
 record_part(struct record *r, unsigned row, size_t at, size_t length)
 {
-	struct field *field = add(r, row, FIELD_PAYLOAD, 8 * at, (uint32_t)(8 * length));
+	struct field *field = record_add(r, row, FIELD_PAYLOAD, 8 * at, (uint32_t)(8 * length));
 	field->s.at = (const char *)r->p + at;
 	field->s.length = length;
 }
@@ -51,13 +51,13 @@ record_part(struct record *r, unsigned row, size_t at, size_t length)
 void
 record_value(struct record *r, unsigned row, uint64_t value)
 {
-	add(r, row, FIELD_NOWHERE, 0, 0)->u = value;
+	record_add(r, row, FIELD_NOWHERE, 0, 0)->u = value;
 }
 
 void
 record_text(struct record *r, unsigned row, const char *text)
 {
-	struct field *field = add(r, row, FIELD_NOWHERE, 0, 0);
+	struct field *field = record_add(r, row, FIELD_NOWHERE, 0, 0);
 	field->s.at = text;
 	field->s.length = strlen(text);
 }

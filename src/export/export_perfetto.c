@@ -37,7 +37,7 @@ enum {
 enum { SEED_ORIGIN = 1, SEED_CONTEXT = 2 };
 
 /* A context of a trace or an origin. */
-struct lane {
+struct perfetto_lane {
 	size_t process, thread;
 	bool open;
 	uint64_t value, begun; /* hash of its label; ns */
@@ -50,7 +50,7 @@ struct perfetto {
 	bool *seen;	    /* processes */
 	struct map threads; /* by a hash of what they are */
 	struct map lane_of; /* a thread: in `lanes`, from 1 */
-	VEC(struct lane) lanes;
+	VEC(struct perfetto_lane) lanes;
 	uint64_t *latest; /* of each process, in ns */
 	bool any;	  /* something was written */
 };
@@ -184,7 +184,7 @@ thread_of(struct perfetto *p, size_t process, unsigned seed, const char *origin,
 /* --- contexts ---------------------------------------------------------- */
 
 static void
-end_slice(struct perfetto *p, struct lane *lane, uint64_t now, struct text *out)
+end_slice(struct perfetto *p, struct perfetto_lane *lane, uint64_t now, struct text *out)
 {
 	if (!lane->open)
 		return;
@@ -195,12 +195,12 @@ end_slice(struct perfetto *p, struct lane *lane, uint64_t now, struct text *out)
 	lane->open = false;
 }
 
-static struct lane *
+static struct perfetto_lane *
 lane_of(struct perfetto *p, size_t process, size_t thread)
 {
 	uint64_t *at = map_add(&p->lane_of, thread);
 	if (!*at) {
-		struct lane *lane = vec_add(&p->lanes);
+		struct perfetto_lane *lane = vec_add(&p->lanes);
 		lane->process = process;
 		lane->thread = thread;
 		*at = p->lanes.count;
@@ -217,7 +217,7 @@ show_context(struct perfetto *p, size_t process, const char *origin, unsigned co
 	    thread_of(p, process, SEED_CONTEXT, whose, contexts_name(p->contexts, context), out);
 	if (!thread)
 		return;
-	struct lane *lane = lane_of(p, process, thread);
+	struct perfetto_lane *lane = lane_of(p, process, thread);
 	uint64_t value = option_hash_text(label, 0);
 	if (lane->open && lane->value == value)
 		return;

@@ -32,7 +32,7 @@ struct formatter {
 	VEC(uint8_t) shown; /* of the messages of a piece, where some are around others */
 };
 
-struct slot {
+struct pool_slot {
 	struct export_piece piece;
 	bool done;
 };
@@ -49,7 +49,7 @@ struct export_pool {
 	size_t trace_count;
 	const struct export_options *options;
 	struct formatter own; /* without workers */
-	struct slot *slots;
+	struct pool_slot *slots;
 	uint64_t slot_count;
 	struct pool_worker *workers;
 	unsigned worker_count;
@@ -206,7 +206,7 @@ format_own_pieces(void *context)
 		pthread_mutex_unlock(&pool->lock);
 		if (!any)
 			break;
-		struct slot *slot = &pool->slots[own->next % pool->slot_count];
+		struct pool_slot *slot = &pool->slots[own->next % pool->slot_count];
 		format_piece(&own->formatter, pool->options, &slot->piece);
 		pthread_mutex_lock(&pool->lock);
 		slot->done = true;
@@ -299,7 +299,7 @@ export_pool_empty(struct export_pool *pool)
 void
 export_pool_put(struct export_pool *pool)
 {
-	struct slot *slot = &pool->slots[pool->put % pool->slot_count];
+	struct pool_slot *slot = &pool->slots[pool->put % pool->slot_count];
 	slot->done = !pool->worker_count;
 	if (!pool->worker_count)
 		format_piece(&pool->own, pool->options, &slot->piece);
@@ -315,7 +315,7 @@ export_pool_take(struct export_pool *pool, bool wait)
 {
 	if (pool->taken == pool->put)
 		return NULL;
-	struct slot *slot = &pool->slots[pool->taken % pool->slot_count];
+	struct pool_slot *slot = &pool->slots[pool->taken % pool->slot_count];
 	pthread_mutex_lock(&pool->lock);
 	while (wait && !slot->done)
 		pthread_cond_wait(&pool->done, &pool->lock);

@@ -112,7 +112,7 @@ write_span(struct range_writer *writer, const struct export_span *span)
 
 /* --- in the order of several traces ------------------------------------- */
 
-struct lane {
+struct range_lane {
 	const struct export_span *span; /* NULL: none of this trace */
 	struct cycles_walk *cycles;
 	bool over;
@@ -120,7 +120,8 @@ struct lane {
 
 /* Makes the lanes, and finds the first message of all; false if there is none. */
 static bool
-open_lanes(const struct export_range *range, struct lane *lanes, struct sequence_position *first)
+open_lanes(const struct export_range *range, struct range_lane *lanes,
+	   struct sequence_position *first)
 {
 	bool any = false;
 	for (size_t i = 0; i < range->count; i++) {
@@ -145,12 +146,12 @@ write_in_order(struct range_writer *writer)
 	const struct export_range *range = writer->range;
 	struct session *session = range->count ? session_of(range->spans[0].trace) : NULL;
 	size_t count = session ? session->traces.count : 0, left = range->count;
-	struct lane *lanes = mem_new((count + 1) * sizeof *lanes);
+	struct range_lane *lanes = mem_new((count + 1) * sizeof *lanes);
 	struct sequence_position p;
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
 	bool more = !failed && open_lanes(range, lanes, &p);
 	while (more && left && !failed) {
-		struct lane *lane = &lanes[p.lane];
+		struct range_lane *lane = &lanes[p.lane];
 		struct reader *reader = sequence_reader(range->sequence, p.lane);
 		int side = lane->span ? message_id_compare(reader_message_id(reader, p.at),
 							   lane->span->last)

@@ -25,7 +25,7 @@ struct group_row {
 	uint32_t severities[SEVERITY_COUNT];
 };
 
-struct group {
+struct totals_group {
 	struct group_row *rows;
 	uint32_t count;
 	bool overflowed; /* more origins than are kept */
@@ -33,12 +33,12 @@ struct group {
 
 struct origin_totals {
 	pthread_mutex_t lock;
-	struct tally all;	    /* its rows are the origins; severities not used */
-	index_origins origins;	    /* the same ones, with their sums */
-	uint64_t cells;		    /* added */
-	VEC(struct group) groups;   /* those that are full */
-	VEC(struct group_row) open; /* of the group that is not, dense by origin */
-	VEC(uint32_t) occurring;    /* origins that occur in it */
+	struct tally all;		 /* its rows are the origins; severities not used */
+	index_origins origins;		 /* the same ones, with their sums */
+	uint64_t cells;			 /* added */
+	VEC(struct totals_group) groups; /* those that are full */
+	VEC(struct group_row) open;	 /* of the group that is not, dense by origin */
+	VEC(uint32_t) occurring;	 /* origins that occur in it */
 	uint64_t severities[SEVERITY_COUNT];
 };
 
@@ -105,10 +105,10 @@ by_origin(const void *a, const void *b)
 }
 
 /* What the open group has, sparsely. */
-static struct group
+static struct totals_group
 pack_group(struct origin_totals *totals)
 {
-	struct group group = {.overflowed = totals->occurring.count > GROUP_ORIGINS_MAX};
+	struct totals_group group = {.overflowed = totals->occurring.count > GROUP_ORIGINS_MAX};
 	if (group.overflowed)
 		return group;
 	group.count = (uint32_t)totals->occurring.count;
@@ -203,7 +203,7 @@ origin_totals_group(struct origin_totals *totals, uint64_t group, uint64_t key,
 	memset(severities, 0, SEVERITY_COUNT * sizeof *severities);
 	const struct tally_row *found = tally_find(&totals->all, key);
 	if (known && found) {
-		const struct group *g = &totals->groups.at[group];
+		const struct totals_group *g = &totals->groups.at[group];
 		uint32_t origin = (uint32_t)(found - totals->all.rows.at);
 		const struct group_row *row =
 		    bsearch(&origin, g->rows, g->count, sizeof *g->rows, by_origin);
@@ -235,7 +235,7 @@ struct saved_totals {
 };
 
 static void
-write_group(const struct group *group, struct text *out)
+write_group(const struct totals_group *group, struct text *out)
 {
 	uint32_t head[2] = {group->count, group->overflowed};
 	text_add_bytes(out, head, sizeof head);
@@ -255,7 +255,7 @@ origin_totals_write(struct origin_totals *totals, struct text *out)
 	for (size_t i = 0; i < totals->groups.count; i++)
 		write_group(&totals->groups.at[i], out);
 	if (open) {
-		struct group last = pack_group(totals);
+		struct totals_group last = pack_group(totals);
 		write_group(&last, out);
 		free(last.rows);
 	}
@@ -349,7 +349,7 @@ origin_totals_memory(struct origin_totals *totals)
 	pthread_mutex_lock(&totals->lock);
 	size_t bytes =
 	    totals->origins.count * (sizeof(struct index_origin) + sizeof(struct group_row)) +
-	    tally_memory(&totals->all) + totals->groups.count * sizeof(struct group);
+	    tally_memory(&totals->all) + totals->groups.count * sizeof(struct totals_group);
 	for (size_t i = 0; i < totals->groups.count; i++)
 		bytes += totals->groups.at[i].count * sizeof(struct group_row);
 	pthread_mutex_unlock(&totals->lock);

@@ -31,7 +31,7 @@ struct head {
 };
 
 /* What the body of an index begins with. */
-struct parts {
+struct saved_parts {
 	uint64_t cells;
 	uint64_t grid, totals; /* bytes of each */
 };
@@ -94,7 +94,7 @@ saved_write_index(const char *path, mode_t mode, const struct saved_about *about
 		  const struct grid *grid, struct origin_totals *totals, struct err *err)
 {
 	struct text body = {0};
-	struct parts parts = {.cells = grid_known(grid)};
+	struct saved_parts parts = {.cells = grid_known(grid)};
 	text_add_bytes(&body, &parts, sizeof parts);
 	grid_write(grid, &body);
 	parts.grid = body.length - sizeof parts;
@@ -205,7 +205,7 @@ saved_read_index(const char *path, const struct saved_about *now, const struct c
 		 uint64_t reach, bool anywhere, struct grid *grid, struct origin_totals *totals)
 {
 	struct saved_file file;
-	struct parts parts;
+	struct saved_parts parts;
 	struct bytes_rest of_grid, of_totals;
 	uint64_t cells = 0;
 	if (!saved_open(path, &file))

@@ -23,7 +23,7 @@
 
 enum { BATCH = 256, ORIGINS_MAX = 65536 };
 
-static const struct row {
+static const struct check_row {
 	const char *name;
 	const char *help;
 	const char *expression;	      /* NULL: what formats say, else time */
@@ -73,8 +73,8 @@ check_help(size_t at, const char **name, const char **help)
 /* --- what to look for -------------------------------------------------- */
 
 static bool
-add(struct check *check, const char *name, size_t length, const char *expression,
-    const struct session *session, struct filter_error *error)
+check_add(struct check *check, const char *name, size_t length, const char *expression,
+	  const struct session *session, struct filter_error *error)
 {
 	struct filter_expr *expr = expression ? filter_parse(expression, session, error) : NULL;
 	if (expression && !expr)
@@ -98,7 +98,7 @@ add_named(struct check *check, const char *name, size_t length)
 		if (strlen(rows[i].name) != length || strncmp(rows[i].name, name, length) != 0)
 			continue;
 		const char *text = rows[i].formats ? rows[i].formats() : rows[i].expression;
-		bool good = add(check, name, length, text, NULL, &error);
+		bool good = check_add(check, name, length, text, NULL, &error);
 		check->list.at[check->list.count - 1].doubts = rows[i].doubts;
 		return good;
 	}
@@ -107,7 +107,7 @@ add_named(struct check *check, const char *name, size_t length)
 	struct text text = {0};
 	text_add(&text, "severity != max and severity >= ");
 	filter_quote(name + prefix, length - prefix, &text);
-	bool good = add(check, name, length, text.data, NULL, &error);
+	bool good = check_add(check, name, length, text.data, NULL, &error);
 	text_free(&text);
 	return good;
 }
@@ -126,7 +126,7 @@ add_list(struct check *check, const char *list)
 }
 
 static void
-clear(struct check *check)
+check_clear(struct check *check)
 {
 	for (size_t i = 0; i < check->list.count; i++) {
 		filter_free(&check->list.at[i].want);
@@ -161,8 +161,8 @@ check_new(const char *list, const struct session *session, struct err *err)
 			add_named(check, rows[i].name, strlen(rows[i].name));
 	if (!*list || add_list(check, list))
 		return check;
-	clear(check);
-	if (add(check, list, strlen(list), list, session, &error))
+	check_clear(check);
+	if (check_add(check, list, strlen(list), list, session, &error))
 		return check;
 	say_wrong(&error, list, err);
 	check_free(check);
@@ -172,7 +172,7 @@ check_new(const char *list, const struct session *session, struct err *err)
 void
 check_free(struct check *check)
 {
-	clear(check);
+	check_clear(check);
 	vec_free(&check->list);
 	map_free(&check->last);
 	free(check);
@@ -197,8 +197,8 @@ steps_back(struct check *check, const struct message *m)
 }
 
 static void
-look(struct check *check, struct reader *reader, const struct message *m, uint64_t number,
-     struct expansion *scratch)
+check_count_message(struct check *check, struct reader *reader, const struct message *m,
+		    uint64_t number, struct expansion *scratch)
 {
 	for (size_t i = 0; i < check->list.count; i++) {
 		struct one *one = &check->list.at[i];
@@ -224,7 +224,7 @@ looks_around(const struct check *check)
 
 /* Loads the clocks and the contexts, where they are asked for. */
 static void
-load(struct check *check, struct session *session, const struct filter *filter)
+check_load(struct check *check, struct session *session, const struct filter *filter)
 {
 	bool clocks = filter_needs_clocks(filter), contexts = filter_needs_contexts(filter);
 	for (size_t i = 0; i < check->list.count; i++) {
@@ -252,7 +252,7 @@ look_at_trace(struct check *check, struct trace *trace, const struct filter *fil
 	while ((count = reader_walk(reader, batch, BATCH)) > 0)
 		for (size_t i = 0; i < count; i++, number++)
 			if (filter_match(filter, reader, &batch[i], &scratch))
-				look(check, reader, &batch[i], number, &scratch);
+				check_count_message(check, reader, &batch[i], number, &scratch);
 	doubts_add_walk(&check->doubts, reader);
 	expansion_free(&scratch);
 	reader_free(reader);
@@ -274,7 +274,7 @@ report_doubts(const struct check *check, const char *name, unsigned set, struct 
 }
 
 static void
-tell(const struct one *one, struct text *report)
+check_report(const struct one *one, struct text *report)
 {
 	text_addf(report, "trawl: check ");
 	text_add_safe(report, one->name, strlen(one->name), TEXT_UTF8);
@@ -290,7 +290,7 @@ check_run(struct check *check, struct session *session, const struct filter *fil
 	  const char *source, struct text *report)
 {
 	bool found = false;
-	load(check, session, filter);
+	check_load(check, session, filter);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		if (!source || !strcmp(source, trace_name(trace)))
@@ -299,7 +299,7 @@ check_run(struct check *check, struct session *session, const struct filter *fil
 	for (size_t i = 0; i < check->list.count; i++) {
 		const struct one *one = &check->list.at[i];
 		if (one->count) {
-			tell(one, report);
+			check_report(one, report);
 			found = true;
 		}
 		found |= report_doubts(check, one->name, one->doubts, report);

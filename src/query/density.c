@@ -61,7 +61,7 @@ struct density_basis {
 };
 
 /* A refined answer. */
-struct kept {
+struct kept_answer {
 	struct question question;
 	struct density_basis basis;
 	struct density_answer *answer;
@@ -75,7 +75,7 @@ struct density {
 	struct reader **readers;
 	struct stretches *stretches;
 	struct plan plan;
-	struct kept kept[KEPT];
+	struct kept_answer kept[KEPT];
 	size_t oldest;
 	unsigned served;   /* number of the question that had its refined answer, */
 	int64_t served_ms; /* and when that was */
@@ -512,7 +512,7 @@ static const struct density_answer *
 find_kept(struct density *d, const struct question *q, struct density_basis basis)
 {
 	for (size_t i = 0; i < KEPT; i++) {
-		const struct kept *kept = &d->kept[i];
+		const struct kept_answer *kept = &d->kept[i];
 		if (kept->answer && kept->basis.known == basis.known &&
 		    kept->basis.generation == basis.generation && same_question(&kept->question, q))
 			return kept->answer;
@@ -521,12 +521,12 @@ find_kept(struct density *d, const struct question *q, struct density_basis basi
 }
 
 static void
-keep(struct density *d, const struct question *q, struct density_basis basis,
-     const struct density_answer *answer)
+density_keep(struct density *d, const struct question *q, struct density_basis basis,
+	     const struct density_answer *answer)
 {
-	struct kept *kept = &d->kept[d->oldest++ % KEPT];
+	struct kept_answer *kept = &d->kept[d->oldest++ % KEPT];
 	answer_free(kept->answer);
-	*kept = (struct kept){*q, basis, answer_clone(answer)};
+	*kept = (struct kept_answer){*q, basis, answer_clone(answer)};
 }
 
 /* Makes an answer; NULL if another question came. */
@@ -553,7 +553,7 @@ answer_question(struct density *d, const struct question *q, bool refined, unsig
 
 /* Hands an answer over. */
 static void
-publish(struct density *d, struct density_answer *answer, unsigned number)
+density_publish(struct density *d, struct density_answer *answer, unsigned number)
 {
 	pthread_mutex_lock(&d->lock);
 	answer_free(d->fresh);
@@ -601,16 +601,16 @@ wait_for_more(struct density *d)
 }
 
 static void
-serve(struct density *d, struct density_answer *answer, unsigned number)
+density_serve(struct density *d, struct density_answer *answer, unsigned number)
 {
-	publish(d, answer, number);
+	density_publish(d, answer, number);
 	d->served = number;
 	d->served_ms = thread_now_ms();
 }
 
 /* The whole way of a question, from the first answer to the refined one. */
 static void
-work(void *context)
+density_work(void *context)
 {
 	struct density *d = context;
 	bool again = d->served && generation_now(&d->questions) == d->served;
@@ -626,7 +626,7 @@ work(void *context)
 	struct density_basis basis = density_basis_of(d, &q);
 	const struct density_answer *known = find_kept(d, &q, basis);
 	if (known) {
-		serve(d, answer_clone(known), number);
+		density_serve(d, answer_clone(known), number);
 		return;
 	}
 	bool all = again && extend_tracks(d, &q, true, now + NEWS_MS, number);
@@ -636,7 +636,7 @@ work(void *context)
 		struct density_answer *rough = answer_question(d, &q, false, number);
 		if (!rough)
 			return;
-		publish(d, rough, number);
+		density_publish(d, rough, number);
 		if (!first)
 			session_tell(d->session);
 		all = extend_tracks(d, &q, true, thread_now_ms() + NEWS_MS, number);
@@ -648,8 +648,8 @@ work(void *context)
 	}
 	if (!answer)
 		return;
-	keep(d, &q, basis, answer);
-	serve(d, answer, number);
+	density_keep(d, &q, basis, answer);
+	density_serve(d, answer, number);
 	session_tell(d->session);
 }
 
@@ -668,7 +668,7 @@ density_new(struct session *session)
 	}
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->changed, NULL);
-	worker_init(&d->worker, work, d);
+	worker_init(&d->worker, density_work, d);
 	return d;
 }
 
@@ -700,7 +700,7 @@ density_free(struct density *d)
 }
 
 static void
-fetch(struct density *d)
+density_fetch(struct density *d)
 {
 	if (!d->fresh)
 		return;
@@ -735,7 +735,7 @@ density_ask(struct density *d, const struct density_window *window,
 	if (same_question(&q, &d->asked) && d->asked_basis.generation == basis.generation) {
 		bool grown = d->asked_basis.known != basis.known;
 		d->asked_basis = basis;
-		fetch(d);
+		density_fetch(d);
 		pthread_mutex_unlock(&d->lock);
 		if (grown)
 			worker_wake(&d->worker);
@@ -753,7 +753,7 @@ density_ask(struct density *d, const struct density_window *window,
 	pthread_mutex_lock(&d->lock);
 	while (!(d->fresh && d->fresh_number == number) && !late)
 		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
-	fetch(d);
+	density_fetch(d);
 	pthread_mutex_unlock(&d->lock);
 	return d->shown;
 }
@@ -772,7 +772,7 @@ density_load(struct density *d, const struct density_window *window,
 	     const struct density_lane *lanes, size_t count, const struct density_sender *sender)
 {
 	d->question = question_of(window, lanes, count, sender);
-	work(d);
-	fetch(d);
+	density_work(d);
+	density_fetch(d);
 	return d->shown;
 }

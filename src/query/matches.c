@@ -51,7 +51,7 @@ enum {
 #define UNDECIDED UINT32_MAX
 #define KEPT (UINT32_C(1) << 31) /* its ordinals are there */
 
-struct group {
+struct matches_group {
 	uint64_t matches;
 	uint32_t *cells;	/* GROUP of them */
 	uint32_t undecided;	/* of those swept */
@@ -61,7 +61,7 @@ struct group {
 typedef VEC(uint32_t) row_list;
 
 /* The matches of a cell. */
-struct cell_result {
+struct cell_matches {
 	uint64_t cell;
 	uint64_t used; /* age; 0 = empty */
 	row_list rows;
@@ -75,7 +75,7 @@ struct matches {
 
 	pthread_mutex_t lock; /* for all down to the next heading */
 	unsigned generation;  /* generation_of(), when it was last asked */
-	VEC(struct group) groups;
+	VEC(struct matches_group) groups;
 	uint64_t swept;	    /* cells, from the first on */
 	uint64_t undecided; /* of these */
 	uint64_t matched;   /* messages in the others */
@@ -97,7 +97,7 @@ struct matches {
 
 	/* the screen's */
 	struct filter_pair pair;
-	struct cell_result cache[CACHE];
+	struct cell_matches cache[CACHE];
 	uint64_t clock;
 	struct worker worker;
 
@@ -163,7 +163,7 @@ matches_of_word(uint32_t word)
 
 /* Where a cell's ordinals are, or belong, in its group's. */
 static size_t
-ordinals_before(const struct group *group, size_t cell)
+ordinals_before(const struct matches_group *group, size_t cell)
 {
 	size_t before = 0;
 	for (size_t i = 0; i < cell; i++)
@@ -180,7 +180,7 @@ worth_keeping(const struct matches *m, const row_list *rows)
 }
 
 static void
-keep(struct matches *m, struct group *group, size_t cell, const row_list *rows)
+matches_keep(struct matches *m, struct matches_group *group, size_t cell, const row_list *rows)
 {
 	size_t at = ordinals_before(group, cell);
 	vec_reserve(&group->ordinals, rows->count);
@@ -195,12 +195,12 @@ keep(struct matches *m, struct group *group, size_t cell, const row_list *rows)
 
 /* Stores what the worker found in an undecided cell. */
 static void
-decide(struct matches *m, uint64_t cell, const row_list *rows)
+matches_decide(struct matches *m, uint64_t cell, const row_list *rows)
 {
-	struct group *group = &m->groups.at[cell / GROUP];
+	struct matches_group *group = &m->groups.at[cell / GROUP];
 	group->cells[cell % GROUP] = (uint32_t)rows->count;
 	if (worth_keeping(m, rows))
-		keep(m, group, (size_t)(cell % GROUP), rows);
+		matches_keep(m, group, (size_t)(cell % GROUP), rows);
 	group->matches += rows->count;
 	group->undecided--;
 	m->matched += rows->count;
@@ -210,7 +210,7 @@ decide(struct matches *m, uint64_t cell, const row_list *rows)
 
 /* What the summary of a cell says. */
 static uint32_t
-judge(const struct matches *m, const struct index_cell *summary)
+matches_judge_summary(const struct matches *m, const struct index_cell *summary)
 {
 	if (!(m->basis & ~(unsigned)FILTER_ON_SEVERITY)) {
 		uint32_t matches = 0;
@@ -242,15 +242,15 @@ start_around(struct matches *m, uint64_t cell)
 
 /* Takes in the cells that became known. */
 static void
-sweep(struct matches *m)
+matches_sweep(struct matches *m)
 {
 	struct index_cell summary;
 	uint64_t undecided = m->undecided;
 	while (index_cell(m->index, m->swept, &summary)) {
 		if (m->swept % GROUP == 0)
 			vec_add(&m->groups)->cells = mem_new(GROUP * sizeof(uint32_t));
-		struct group *group = &m->groups.at[m->swept / GROUP];
-		uint32_t word = judge(m, &summary);
+		struct matches_group *group = &m->groups.at[m->swept / GROUP];
+		uint32_t word = matches_judge_summary(m, &summary);
 		group->cells[m->swept++ % GROUP] = word;
 		group->undecided += word == UNDECIDED;
 		m->undecided += word == UNDECIDED;
@@ -262,7 +262,7 @@ sweep(struct matches *m)
 }
 
 static void
-forget(struct matches *m)
+matches_forget(struct matches *m)
 {
 	for (size_t i = 0; i < m->groups.count; i++) {
 		free(m->groups.at[i].cells);
@@ -316,7 +316,7 @@ undecided_from(const struct matches *m, uint64_t from, int direction)
 {
 	uint64_t cell = from;
 	while (cell < m->swept) { /* below 0 wraps past it */
-		const struct group *group = &m->groups.at[cell / GROUP];
+		const struct matches_group *group = &m->groups.at[cell / GROUP];
 		if (!group->undecided)
 			cell = beyond_group(cell, direction);
 		else if (group->cells[cell % GROUP] != UNDECIDED)
@@ -330,7 +330,7 @@ undecided_from(const struct matches *m, uint64_t from, int direction)
 /* Outward from `start`, in runs that follow the bytes; one way while somebody
  * waits for that. */
 static bool
-pick(struct matches *m, uint64_t *cell)
+matches_pick(struct matches *m, uint64_t *cell)
 {
 	if (m->blocked || m->stopped || !m->undecided)
 		return false;
@@ -354,7 +354,7 @@ seconds_since(const struct timespec *then)
 
 /* The lock is held before and after, not meanwhile. */
 static void
-tell(struct matches *m)
+matches_notify(struct matches *m)
 {
 	m->awaited = 0;
 	m->fresh = false;
@@ -383,7 +383,7 @@ generation_of(const struct matches *m)
 /* Decodes a cell and stores its matches; the lock is held before and after.  True
  * if that is worth telling. */
 static bool
-look(struct matches *m, uint64_t cell)
+matches_decode_cell(struct matches *m, uint64_t cell)
 {
 	unsigned generation = m->generation;
 	bool first = !m->matched;
@@ -400,7 +400,7 @@ look(struct matches *m, uint64_t cell)
 	if (!good)
 		return false;
 	m->seconds += seconds_since(&began);
-	decide(m, cell, &m->found);
+	matches_decide(m, cell, &m->found);
 	m->fresh |= m->found.count > 0;
 	double ms = seconds_since(&m->told) * 1000;
 	return (first && m->fresh) || (m->awaited && m->fresh && ms > AWAITED_MS) || ms > NEWS_MS;
@@ -419,13 +419,13 @@ decide_cells(void *context)
 		clock_gettime(CLOCK_MONOTONIC, &m->told);
 	}
 	pthread_mutex_lock(&m->lock);
-	while (!worker_is_stopping(&m->worker) && pick(m, &cell)) {
-		if (look(m, cell))
-			tell(m);
+	while (!worker_is_stopping(&m->worker) && matches_pick(m, &cell)) {
+		if (matches_decode_cell(m, cell))
+			matches_notify(m);
 		any = true;
 	}
 	if (any && !worker_is_stopping(&m->worker))
-		tell(m); /* that it is done */
+		matches_notify(m); /* that it is done */
 	pthread_mutex_unlock(&m->lock);
 }
 
@@ -447,10 +447,10 @@ matches_update(struct matches *m)
 	do {
 		index_get_progress(m->index, &progress); /* before the cells it speaks of */
 		m->size = progress.size;
-		sweep(m);
+		matches_sweep(m);
 		again = is_stale(m);
 		if (again)
-			forget(m);
+			matches_forget(m);
 		stale |= again;
 	} while (again);
 	m->complete = progress.complete && m->swept >= index_cell_count(m->index);
@@ -465,10 +465,10 @@ matches_update(struct matches *m)
 }
 
 /* Where the rows of a cell are, or, not in use, the place for them. */
-static struct cell_result *
+static struct cell_matches *
 slot_of(struct matches *m, uint64_t cell)
 {
-	struct cell_result *oldest = &m->cache[0];
+	struct cell_matches *oldest = &m->cache[0];
 	for (size_t i = 0; i < CACHE; i++) {
 		if (m->cache[i].used && m->cache[i].cell == cell)
 			return &m->cache[i];
@@ -484,8 +484,8 @@ static void
 decide_here(struct matches *m, struct reader *reader, int64_t until)
 {
 	uint64_t cell;
-	while (thread_now_ms() < until && pick(m, &cell) && is_ready(m, cell)) {
-		struct cell_result *slot = slot_of(m, cell);
+	while (thread_now_ms() < until && matches_pick(m, &cell) && is_ready(m, cell)) {
+		struct cell_matches *slot = slot_of(m, cell);
 		struct timespec began;
 		clock_gettime(CLOCK_MONOTONIC, &began);
 		if (!count_cell(m, &m->pair, reader, cell, until, &slot->rows) ||
@@ -494,7 +494,7 @@ decide_here(struct matches *m, struct reader *reader, int64_t until)
 		slot->cell = cell;
 		slot->used = ++m->clock;
 		m->seconds += seconds_since(&began);
-		decide(m, cell, &slot->rows);
+		matches_decide(m, cell, &slot->rows);
 	}
 }
 
@@ -516,7 +516,7 @@ matches_new_here(struct trace *trace, const struct filter *want, const struct fi
 	m->worker.nice = 5;
 	is_stale(m);
 	if (reader) {
-		sweep(m);
+		matches_sweep(m);
 		decide_here(m, reader, until);
 	}
 	matches_update(m);
@@ -537,7 +537,7 @@ matches_free(struct matches *m)
 		return;
 	worker_stop(&m->worker);
 	reader_free(m->reader);
-	forget(m);
+	matches_forget(m);
 	vec_free(&m->groups);
 	for (size_t i = 0; i < CACHE; i++)
 		vec_free(&m->cache[i].rows);
@@ -616,7 +616,7 @@ copy_kept(struct matches *m, uint64_t cell, row_list *rows)
 	bool kept = word != UNDECIDED && word & KEPT;
 	vec_clear(rows);
 	if (kept) {
-		const struct group *group = &m->groups.at[cell / GROUP];
+		const struct matches_group *group = &m->groups.at[cell / GROUP];
 		const uint16_t *own =
 		    group->ordinals.at + ordinals_before(group, (size_t)(cell % GROUP));
 		for (uint32_t i = 0; i < matches_of_word(word); i++)
@@ -633,7 +633,7 @@ matches_rows(struct matches *m, struct reader *reader, uint64_t cell, struct mat
 	uint32_t word = look_up(m, cell);
 	if (word == UNDECIDED || !matches_of_word(word))
 		return word != UNDECIDED;
-	struct cell_result *slot = slot_of(m, cell);
+	struct cell_matches *slot = slot_of(m, cell);
 	if (!slot->used) {
 		if (!copy_kept(m, cell, &slot->rows) &&
 		    !count_cell(m, &m->pair, reader, cell, NO_END, &slot->rows))
@@ -745,7 +745,7 @@ next_cell(struct matches *m, uint64_t *cell, int direction)
 	uint64_t at = *cell;
 	pthread_mutex_lock(&m->lock);
 	while (at < m->swept && result == MATCHES_END) {
-		const struct group *group = &m->groups.at[at / GROUP];
+		const struct matches_group *group = &m->groups.at[at / GROUP];
 		uint32_t word = group->cells[at % GROUP];
 		if (!group->matches && !group->undecided)
 			at = beyond_group(at, direction);

@@ -196,7 +196,7 @@ find_start(struct next_match *next, size_t lane, struct position *at)
 
 /* Puts all lanes where `from` is. */
 static void
-aim(struct next_match *next)
+next_match_aim(struct next_match *next)
 {
 	next->aimed = true;
 	next->round = false;
@@ -322,7 +322,7 @@ enum next_result
 next_match(struct next_match *next, const struct next_bound *bound, struct sequence_position *found)
 {
 	if (!next->aimed)
-		aim(next);
+		next_match_aim(next);
 	for (;;) {
 		for (size_t i = 0; i < next->count; i++) {
 			struct next_lane *lane = &next->lanes[i];

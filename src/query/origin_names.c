@@ -24,7 +24,7 @@ struct origin_query {
 };
 
 static void
-compare(struct origin_query *query, const char *origin)
+origin_query_compare(struct origin_query *query, const char *origin)
 {
 	struct text name = {0};
 	text_add_bytes(&name, query->name, query->length);
@@ -43,7 +43,7 @@ compare_origin(struct reader *reader, const struct message *m, struct origin_que
 {
 	struct expansion e = {0};
 	reader_expand(reader, m, EXPAND_TEXT, &e);
-	compare(query, text_get(&e.origin));
+	origin_query_compare(query, text_get(&e.origin));
 	expansion_free(&e);
 }
 

@@ -55,7 +55,7 @@ silence_passes(struct silence *silence, struct trace *trace, const struct filter
 
 /* Where the message is that was passed last. */
 static struct position
-passed(const struct silence *silence, struct reader *reader)
+silence_last_passed(const struct silence *silence, struct reader *reader)
 {
 	struct position at = silence->at;
 	if (at.at != SIZE_MAX)
@@ -76,7 +76,7 @@ silence_ends(struct silence *silence, struct reader *reader, const struct messag
 	bool forward = silence->direction > 0;
 	if (forward ? is_long(silence, silence->ticks, m->ticks)
 		    : is_long(silence, m->ticks, silence->ticks) && !silence->start) {
-		*end = forward ? at : passed(silence, reader);
+		*end = forward ? at : silence_last_passed(silence, reader);
 		return true;
 	}
 	silence->timed = true;
@@ -87,7 +87,7 @@ silence_ends(struct silence *silence, struct reader *reader, const struct messag
 }
 
 static int
-compare(const void *a, const void *b)
+silence_compare(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
@@ -103,7 +103,7 @@ silence_usual(const uint64_t *ticks, size_t count)
 			*vec_add(&gaps) = ticks[i] - ticks[i - 1];
 	size_t kept = gaps.count - (gaps.count + 9) / 10;
 	if (gaps.count)
-		qsort(gaps.at, gaps.count, sizeof *gaps.at, compare);
+		qsort(gaps.at, gaps.count, sizeof *gaps.at, silence_compare);
 	for (size_t i = 0; i < kept; i++)
 		sum += gaps.at[i];
 	vec_free(&gaps);

@@ -96,7 +96,8 @@ add_span(struct track *track, int64_t from, int64_t to)
 
 /* Asks for the unit at the first cell that has times. */
 static void
-learn(struct track *track, uint64_t cell, const struct index_cell *summary, struct reader *reader)
+track_learn(struct track *track, uint64_t cell, const struct index_cell *summary,
+	    struct reader *reader)
 {
 	bool timed = summary->flags & CELL_TIMED;
 	struct message m = {.ticks = summary->time_min,
@@ -134,7 +135,7 @@ track_extend(struct track *track, size_t count, struct reader *reader, bool *stu
 		if (!told)
 			decode_span(track, reader_block(reader, cell), &from, &to);
 		if (from <= to && track->start == INT64_MAX)
-			learn(track, cell, &summary, told ? NULL : reader);
+			track_learn(track, cell, &summary, told ? NULL : reader);
 		add_span(track, from, to);
 	}
 	return done;

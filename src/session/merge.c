@@ -56,7 +56,7 @@ struct cut {
 	bool exact;
 };
 
-struct lane {
+struct merge_lane {
 	struct trace *trace;
 	struct reader *reader;
 	struct cell_keys cache[CACHE];
@@ -76,7 +76,7 @@ struct notes {
 
 struct merge {
 	struct session *session;
-	struct lane *lanes; /* as the session's traces */
+	struct merge_lane *lanes; /* as the session's traces */
 	size_t count;
 	struct sequence_position current; /* what the heads are for */
 	bool positioned;
@@ -198,7 +198,7 @@ note_lane(struct merge *m, size_t lane)
 }
 
 static void
-work(void *context)
+merge_work(void *context)
 {
 	struct merge *m = context;
 	unsigned before = generation_now(&m->changes), generation;
@@ -215,7 +215,7 @@ work(void *context)
 void
 merge_load(struct merge *m)
 {
-	work(m);
+	merge_work(m);
 }
 
 void
@@ -239,7 +239,7 @@ merge_generation(const struct merge *m)
 
 /* The key of the last message up to the end of CELL; false if it is not noted. */
 static bool
-noted(struct merge *m, size_t lane, uint64_t cell, int64_t *key)
+merge_noted_key(struct merge *m, size_t lane, uint64_t cell, int64_t *key)
 {
 	struct notes *notes = &m->notes[lane];
 	pthread_mutex_lock(&m->lock);
@@ -281,7 +281,7 @@ make_parts(struct merge *m)
 
 /* Takes notice of new clocks. */
 static void
-refresh(struct merge *m)
+merge_refresh(struct merge *m)
 {
 	if (!generation_renew(&m->generation, clocks_generation(m->session->clocks)))
 		return;
@@ -300,9 +300,10 @@ merge_part(const struct merge *m, size_t trace)
 static void
 make_keys(struct merge *m, size_t i, struct cell_keys *keys, const struct block *block)
 {
-	struct lane *lane = &m->lanes[i];
+	struct merge_lane *lane = &m->lanes[i];
 	int64_t key = FIRST;
-	keys->exact = block->exact && (!block->cell || noted(m, i, block->cell - 1, &key));
+	keys->exact =
+	    block->exact && (!block->cell || merge_noted_key(m, i, block->cell - 1, &key));
 	keys->cell = block->cell;
 	keys->generation = m->generation;
 	keys->valid = true;
@@ -325,13 +326,13 @@ is_fresh(struct merge *m, size_t lane, const struct cell_keys *keys, const struc
 {
 	int64_t key;
 	return keys->generation == m->generation && keys->keys.count == block->count &&
-	       (keys->exact || !block->exact || !noted(m, lane, keys->cell - 1, &key));
+	       (keys->exact || !block->exact || !merge_noted_key(m, lane, keys->cell - 1, &key));
 }
 
 static const struct cell_keys *
 keys_of(struct merge *m, size_t i, uint64_t cell)
 {
-	struct lane *lane = &m->lanes[i];
+	struct merge_lane *lane = &m->lanes[i];
 	const struct block *block = reader_block(lane->reader, cell);
 	struct cell_keys *oldest = &lane->cache[0];
 	for (size_t k = 0; k < CACHE; k++) {
@@ -439,13 +440,13 @@ same_position(struct sequence_position a, struct sequence_position b)
 static void
 go_to(struct merge *m, struct sequence_position p)
 {
-	refresh(m);
+	merge_refresh(m);
 	if (m->positioned && same_position(m->current, p))
 		return;
 	int64_t key = key_at(m, p.lane, p.at);
 	size_t part = m->lanes[p.lane].part;
 	for (size_t i = 0; i < m->count; i++) {
-		struct lane *lane = &m->lanes[i];
+		struct merge_lane *lane = &m->lanes[i];
 		if (lane->hidden)
 			continue;
 		if (i == p.lane)
@@ -474,7 +475,7 @@ take_first(struct merge *m, struct sequence_position *p)
 {
 	size_t best = SIZE_MAX;
 	for (size_t i = 0; i < m->count; i++) {
-		const struct lane *lane = &m->lanes[i];
+		const struct merge_lane *lane = &m->lanes[i];
 		if (lane->hidden || lane->head.end)
 			continue;
 		if (best == SIZE_MAX || is_before(m, i, &lane->head, best, &m->lanes[best].head))
@@ -490,7 +491,7 @@ bool
 merge_next(struct merge *m, struct sequence_position *p)
 {
 	go_to(m, *p);
-	struct lane *lane = &m->lanes[p->lane];
+	struct merge_lane *lane = &m->lanes[p->lane];
 	struct cut *head = &lane->head, before = *head;
 	*head = reader_next(lane->reader, &head->at, 0) ? cut_at(m, p->lane, head->at)
 							: cut_at_end(m, p->lane);
@@ -505,7 +506,7 @@ merge_next(struct merge *m, struct sequence_position *p)
 static bool
 before_head(struct merge *m, size_t i, struct cut *cut)
 {
-	struct lane *lane = &m->lanes[i];
+	struct merge_lane *lane = &m->lanes[i];
 	struct position at = lane->head.at;
 	if (!(lane->head.end ? reader_last(lane->reader, &at)
 			     : reader_previous(lane->reader, &at, 0)))
@@ -546,7 +547,7 @@ merge_previous(struct merge *m, struct sequence_position *p)
 bool
 merge_first(struct merge *m, struct sequence_position *p)
 {
-	refresh(m);
+	merge_refresh(m);
 	for (size_t i = 0; i < m->count; i++)
 		if (!m->lanes[i].hidden)
 			m->lanes[i].head = cut_at_first(m, i);
@@ -556,7 +557,7 @@ merge_first(struct merge *m, struct sequence_position *p)
 bool
 merge_last(struct merge *m, struct sequence_position *p)
 {
-	refresh(m);
+	merge_refresh(m);
 	m->positioned = false;
 	for (size_t i = 0; i < m->count; i++)
 		if (!m->lanes[i].hidden)
@@ -579,7 +580,7 @@ merge_number(struct merge *m, struct sequence_position p, bool *exact)
 	go_to(m, p);
 	*exact = true;
 	for (size_t i = 0; i < m->count; i++) {
-		struct lane *lane = &m->lanes[i];
+		struct merge_lane *lane = &m->lanes[i];
 		if (lane->hidden)
 			continue;
 		if (!lane->head.exact) /* more may be known by now */
@@ -624,7 +625,7 @@ count_before(struct merge *m, size_t part, int64_t key, enum counting how)
 {
 	uint64_t count = 0, noted_count;
 	for (size_t i = 0; i < m->count; i++) {
-		struct lane *lane = &m->lanes[i];
+		struct merge_lane *lane = &m->lanes[i];
 		struct index_cell cell;
 		bool any;
 		if (lane->hidden || lane->part != part)
@@ -646,7 +647,8 @@ count_before(struct merge *m, size_t part, int64_t key, enum counting how)
 /* The largest key between LOW and HIGH before which there are not more than
  * NUMBER messages. */
 static int64_t
-bisect(struct merge *m, size_t part, uint64_t number, enum counting how, int64_t low, int64_t high)
+merge_bisect(struct merge *m, size_t part, uint64_t number, enum counting how, int64_t low,
+	     int64_t high)
 {
 	while (low < high) {
 		uint64_t half = ((uint64_t)high - (uint64_t)low) / 2 + 1;
@@ -663,9 +665,9 @@ bisect(struct merge *m, size_t part, uint64_t number, enum counting how, int64_t
 static bool
 find_in_part(struct merge *m, size_t part, uint64_t number, struct sequence_position *p)
 {
-	int64_t low = bisect(m, part, number, AT_MOST, FIRST, INT64_MAX);
-	int64_t high = bisect(m, part, number, AT_LEAST, low, INT64_MAX);
-	int64_t key = bisect(m, part, number, EXACTLY, low, high);
+	int64_t low = merge_bisect(m, part, number, AT_MOST, FIRST, INT64_MAX);
+	int64_t high = merge_bisect(m, part, number, AT_LEAST, low, INT64_MAX);
+	int64_t key = merge_bisect(m, part, number, EXACTLY, low, high);
 	uint64_t rest = number - count_before(m, part, key, EXACTLY);
 	for (size_t i = 0; i < m->count; i++) {
 		bool exact;
@@ -717,7 +719,7 @@ is_all_noted(struct merge *m, size_t lane)
 bool
 merge_find_number(struct merge *m, uint64_t number, struct sequence_position *p, bool *exact)
 {
-	refresh(m);
+	merge_refresh(m);
 	*exact = clocks_are_settled(m->session->clocks);
 	for (size_t part = 0; part < m->count; part++) {
 		uint64_t count = 0;
@@ -740,10 +742,10 @@ merge_find_number(struct merge *m, uint64_t number, struct sequence_position *p,
 bool
 merge_find_time(struct merge *m, size_t trace, int64_t order, struct sequence_position *p)
 {
-	refresh(m);
+	merge_refresh(m);
 	size_t part = m->lanes[trace].part;
 	for (size_t i = 0; i < m->count; i++) {
-		struct lane *lane = &m->lanes[i];
+		struct merge_lane *lane = &m->lanes[i];
 		if (lane->hidden)
 			continue;
 		if (lane->part != part)
@@ -758,7 +760,7 @@ bool
 merge_head(struct merge *m, struct sequence_position p, size_t trace, struct position *at)
 {
 	go_to(m, p);
-	const struct lane *lane = &m->lanes[trace];
+	const struct merge_lane *lane = &m->lanes[trace];
 	*at = lane->head.at;
 	if (lane->head.end)
 		*at = (struct position){.cell = index_cell_count(trace_index(lane->trace))};
@@ -768,7 +770,7 @@ merge_head(struct merge *m, struct sequence_position p, size_t trace, struct pos
 bool
 merge_is_before(struct merge *m, struct sequence_position a, struct sequence_position b)
 {
-	refresh(m);
+	merge_refresh(m);
 	struct cut first = cut_at(m, a.lane, a.at), second = cut_at(m, b.lane, b.at);
 	return is_before(m, a.lane, &first, b.lane, &second);
 }
@@ -777,7 +779,7 @@ bool
 merge_is_exact(struct merge *m)
 {
 	bool exact = clocks_are_settled(m->session->clocks);
-	refresh(m);
+	merge_refresh(m);
 	for (size_t i = 0; i < m->count && exact; i++)
 		exact = m->lanes[i].hidden || is_all_noted(m, i);
 	return exact;
@@ -786,7 +788,7 @@ merge_is_exact(struct merge *m)
 bool
 merge_cut(struct merge *m, size_t trace, int64_t order, struct position *at)
 {
-	refresh(m);
+	merge_refresh(m);
 	struct cut cut = cut_by_key(m, trace, order);
 	*at = cut.at;
 	return !cut.end;
@@ -803,14 +805,14 @@ is_cut_noted(struct merge *m, size_t lane, int64_t order)
 bool
 merge_knows_cut(struct merge *m, size_t trace, int64_t order)
 {
-	refresh(m);
+	merge_refresh(m);
 	return clocks_are_settled(m->session->clocks) && is_cut_noted(m, trace, order);
 }
 
 bool
 merge_knows_time(struct merge *m, size_t trace, int64_t order)
 {
-	refresh(m);
+	merge_refresh(m);
 	bool known = clocks_are_settled(m->session->clocks);
 	for (size_t i = 0; i < m->count && known; i++)
 		known = m->lanes[i].hidden || m->lanes[i].part != m->lanes[trace].part ||
@@ -846,8 +848,8 @@ merge_new(struct session *session)
 		m->lanes[i].reader = reader_new(session->traces.at[i]);
 	}
 	pthread_mutex_init(&m->lock, NULL);
-	worker_init(&m->worker, work, m);
-	refresh(m);
+	worker_init(&m->worker, merge_work, m);
+	merge_refresh(m);
 	return m;
 }
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct row {
+static const struct doubt_row {
 	const char *one, *many; /* NULL: it has sentences of its own */
 	bool bad;
 	const char *next; /* what to do; rows with the same are neighbours */
@@ -77,7 +77,7 @@ doubts_describe(const struct doubts *doubts, struct text *out)
 {
 	const char *next = NULL;
 	for (int i = 0; i < DOUBT_COUNT; i++) {
-		const struct row *row = &rows[i];
+		const struct doubt_row *row = &rows[i];
 		if (!doubts->count[i] || !row->one)
 			continue;
 		if (next && strcmp(next, row->next) != 0)

@@ -172,8 +172,8 @@ choose_transport(struct recognition *r, const char *format, const struct window 
 }
 
 int
-recognise(const char *path, const char *format, const struct trace_options *options,
-	  const struct window *head, struct recognition *r, struct err *err)
+recognise_capture(const char *path, const char *format, const struct trace_options *options,
+		  const struct window *head, struct recognition *r, struct err *err)
 {
 	const char *who = format ? "as told" : "as the profile says";
 	const char *name = format ? format : options->format;

@@ -33,8 +33,8 @@ struct recognition {
 
 /* Fills the zeroed struct for the capture at PATH, which starts with HEAD.  FORMAT is
  * what the user says, or NULL.  0, or negative with a reason: no such format. */
-int recognise(const char *path, const char *format, const struct trace_options *,
-	      const struct window *head, struct recognition *, struct err *);
+int recognise_capture(const char *path, const char *format, const struct trace_options *,
+		      const struct window *head, struct recognition *, struct err *);
 void recognition_free(struct recognition *);
 
 /* Finds the candidates of FORMAT, NULL of all formats: best first. */

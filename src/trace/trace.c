@@ -221,7 +221,7 @@ open_decoder(const struct trace *trace, const struct trace_choice *choice,
 	     struct trace_options *options, struct recognition *r, struct err *err)
 {
 	struct window head = read_head(trace->capture);
-	if (recognise(trace->path, choice->format, options, &head, r, err) < 0)
+	if (recognise_capture(trace->path, choice->format, options, &head, r, err) < 0)
 		return NULL;
 	if (choice->settings) {
 		text_clear(&r->settings);

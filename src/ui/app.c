@@ -52,7 +52,7 @@
 enum { PROGRESS_MS = 500 }; /* between paints that only show progress */
 
 /* What the screen points to, from one start to the next. */
-struct parts {
+struct app_parts {
 	struct canvas canvas;
 	struct filter filter;
 	struct filters filters;
@@ -393,7 +393,7 @@ static const struct screen_verbs verbs = {.run = commands_run, .place_panes = ap
 static void
 make_parts(struct app *app)
 {
-	struct parts *parts = mem_new(sizeof *parts);
+	struct app_parts *parts = mem_new(sizeof *parts);
 	struct screen *screen = &app->screen;
 	app->parts = parts;
 	screen->canvas = &parts->canvas;

@@ -20,13 +20,13 @@ struct app {
 	int split;
 
 	/* of the loop */
-	struct parts *parts; /* what the screen points to; owned */
-	int notify;	     /* eventfd */
-	int signals;	     /* see signals.h */
-	unsigned refusals;   /* of threads, that were said */
-	uint64_t given_up;   /* texts that patterns gave up on, when that was last said */
-	bool counting;	     /* matches were being counted, when last looked at */
-	int deadly;	     /* signal that ended it, or 0 */
+	struct app_parts *parts; /* what the screen points to; owned */
+	int notify;		 /* eventfd */
+	int signals;		 /* see signals.h */
+	unsigned refusals;	 /* of threads, that were said */
+	uint64_t given_up;	 /* texts that patterns gave up on, when that was last said */
+	bool counting;		 /* matches were being counted, when last looked at */
+	int deadly;		 /* signal that ended it, or 0 */
 };
 
 /* What a screen is a part of. */

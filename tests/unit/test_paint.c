@@ -169,7 +169,7 @@ follow(struct paint_terminal *t, int rows, int cols, uint64_t seed)
 		if (round == 150)
 			paint_forget(&painter);
 		text_clear(&out);
-		paint(&painter, t, &c, &out);
+		painter_paint(&painter, t, &c, &out);
 		emulator_feed(e, text_get(&out), out.length);
 		check_shown(e, &c);
 	}
@@ -214,7 +214,7 @@ test_corner(void **state)
 	canvas_resize(&c, 2, 4);
 	canvas_puts(&c, &all, 0, 0, ROLE_NORMAL, "abcd");
 	canvas_puts(&c, &all, 1, 0, ROLE_NORMAL, "efgh");
-	paint(&painter, &t, &c, &out);
+	painter_paint(&painter, &t, &c, &out);
 	assert_non_null(strstr(text_get(&out), "abcd"));
 	assert_non_null(strstr(text_get(&out), "efg"));
 	assert_null(strchr(text_get(&out), 'h'));
@@ -251,7 +251,7 @@ static size_t
 cost(struct painter *painter, const struct paint_terminal *t, const struct canvas *c)
 {
 	struct text out = {0};
-	paint(painter, t, c, &out);
+	painter_paint(painter, t, c, &out);
 	size_t length = out.length;
 	text_free(&out);
 	return length;
@@ -321,7 +321,7 @@ test_cost_of_the_way_up(void **state)
 	for (unsigned first = 100; first < 103; first++) {
 		text_clear(&out);
 		draw_list(&c, first, true);
-		paint(&painter, &t, &c, &out);
+		painter_paint(&painter, &t, &c, &out);
 	}
 	assert_memory_equal(out.data, "\033M\r  ", 5);
 	text_free(&out);
@@ -345,15 +345,15 @@ test_cost_of_styles(void **state)
 	canvas_puts(&c, &all, 0, 0, ROLE_ERROR, "a");
 	canvas_puts(&c, &all, 0, 1, ROLE_TROUBLE, "b");
 	canvas_puts(&c, &all, 0, 2, ROLE_ERROR, "c");
-	paint(&painter, &t, &c, &out);
+	painter_paint(&painter, &t, &c, &out);
 	assert_string_equal(out.data, "\033[1ma\033[1;4mb\033[m\033[1mc\033[m");
 	text_clear(&out);
 	canvas_puts(&c, &all, 0, 0, ROLE_NORMAL, "d  ");
-	paint(&painter, &t, &c, &out);
+	painter_paint(&painter, &t, &c, &out);
 	assert_string_equal(out.data, "\rd  ");
 	text_clear(&out);
 	canvas_puts(&c, &all, 0, 0, ROLE_NORMAL, "de");
-	paint(&painter, &t, &c, &out);
+	painter_paint(&painter, &t, &c, &out);
 	assert_string_equal(out.data, "\b\be");
 	text_free(&out);
 	canvas_free(&c);

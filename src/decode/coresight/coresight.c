@@ -39,14 +39,14 @@ struct coresight_job {
 };
 
 static void
-add(struct coresight_job *j, uint8_t byte, uint64_t offset)
+coresight_add_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 {
 	j->run.bytes[j->run.count] = byte;
 	j->run.offsets[j->run.count++] = offset;
 }
 
 static void
-finish(struct coresight_job *j)
+coresight_end_run(struct coresight_job *j)
 {
 	if (j->run.count)
 		j->sink(j->context, &j->run);
@@ -54,7 +54,7 @@ finish(struct coresight_job *j)
 }
 
 static void
-change(struct coresight_job *j, uint8_t id, uint64_t index, uint64_t frame)
+coresight_change_source(struct coresight_job *j, uint8_t id, uint64_t index, uint64_t frame)
 {
 	struct coresight *c = j->c;
 	c->anchor = c->format == CORESIGHT_ALIGNED ? frame : c->sync;
@@ -64,7 +64,7 @@ change(struct coresight_job *j, uint8_t id, uint64_t index, uint64_t frame)
 		return;
 	}
 	if (j->run.count) {
-		finish(j);
+		coresight_end_run(j);
 		j->run.index = index;
 	}
 	c->id = j->run.id = id;
@@ -75,7 +75,7 @@ change(struct coresight_job *j, uint8_t id, uint64_t index, uint64_t frame)
  * low bit of byte 2 N where that is data; where it is an ID, the next byte is the old
  * source's if the bit is set [IHI0029, trace formatter]. */
 static void
-unpack(struct coresight_job *j, const uint8_t *frame, const uint64_t *offsets)
+coresight_unpack_frame(struct coresight_job *j, const uint8_t *frame, const uint64_t *offsets)
 {
 	struct coresight *c = j->c;
 	uint64_t index = coresight_index(c->format, offsets[0]);
@@ -87,19 +87,19 @@ unpack(struct coresight_job *j, const uint8_t *frame, const uint64_t *offsets)
 		bool names = frame[i] & 1;
 		uint8_t id = frame[i] >> 1;
 		if (!names)
-			add(j, (uint8_t)(frame[i] | low), offsets[i]);
+			coresight_add_byte(j, (uint8_t)(frame[i] | low), offsets[i]);
 		else
 			c->counts.frame++;
 		/* with the low bit set the second byte is still the old one's */
 		bool late = names && low && i < 14 && id != c->id;
 		if (late)
-			add(j, frame[i + 1], offsets[i + 1]);
+			coresight_add_byte(j, frame[i + 1], offsets[i + 1]);
 		if (names)
-			change(j, id, index + i, offsets[0]);
+			coresight_change_source(j, id, index + i, offsets[0]);
 		if (i < 14 && !late)
-			add(j, frame[i + 1], offsets[i + 1]);
+			coresight_add_byte(j, frame[i + 1], offsets[i + 1]);
 	}
-	finish(j);
+	coresight_end_run(j);
 	c->counts.frame++;
 }
 
@@ -110,7 +110,7 @@ feed_aligned(struct coresight_job *j, const uint8_t *bytes, size_t length, uint6
 	for (size_t at = 0; at + CORESIGHT_FRAME <= length; at += CORESIGHT_FRAME) {
 		for (unsigned i = 0; i < CORESIGHT_FRAME; i++)
 			offsets[i] = offset + at + i;
-		unpack(j, bytes + at, offsets);
+		coresight_unpack_frame(j, bytes + at, offsets);
 	}
 }
 
@@ -124,15 +124,15 @@ pass_over(struct coresight_job *j, uint8_t byte, uint64_t offset)
 		j->run.id = CORESIGHT_NOBODY;
 		j->run.anchor = c->anchor;
 	}
-	add(j, byte, offset);
+	coresight_add_byte(j, byte, offset);
 	if (j->run.count == CORESIGHT_RUN_MAX)
-		finish(j);
+		coresight_end_run(j);
 }
 
 /* A frame starts over: the one at hand is not whole, of which the last KEEP bytes
  * are something else. */
 static void
-lose(struct coresight_job *j, unsigned keep)
+coresight_drop_frame(struct coresight_job *j, unsigned keep)
 {
 	struct coresight *c = j->c;
 	c->id = CORESIGHT_NOBODY;
@@ -144,13 +144,13 @@ lose(struct coresight_job *j, unsigned keep)
 /* The last of four bytes of frame synchronisation, of which those before it are
  * in the frame at hand, or, as no frame is known, in none. */
 static void
-synchronise(struct coresight_job *j, uint64_t offset)
+coresight_sync_frame(struct coresight_job *j, uint64_t offset)
 {
 	struct coresight *c = j->c;
 	unsigned before = c->synced ? c->have : c->fresh;
 	if (c->synced && c->have != 3)
-		lose(j, 3);
-	finish(j);
+		coresight_drop_frame(j, 3);
+	coresight_end_run(j);
 	c->synced = true;
 	c->have = c->fresh = 0;
 	c->tail = 0;
@@ -180,7 +180,7 @@ feed_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 	uint8_t before = (uint8_t)(c->tail >> 8);
 	c->tail = c->tail >> 8 | (uint32_t)byte << 24;
 	if (c->tail == SYNC_FRAME) {
-		synchronise(j, offset);
+		coresight_sync_frame(j, offset);
 		return;
 	}
 	if (!c->synced) {
@@ -196,7 +196,7 @@ feed_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 	}
 	if (c->have == CORESIGHT_FRAME) {
 		c->have = 0;
-		unpack(j, c->frame, c->offsets);
+		coresight_unpack_frame(j, c->frame, c->offsets);
 	}
 }
 
@@ -215,7 +215,7 @@ coresight_feed(struct coresight *c, const uint8_t *bytes, size_t length, uint64_
 		else
 			c->counts.block++;
 	}
-	finish(&j);
+	coresight_end_run(&j);
 }
 
 void
@@ -226,7 +226,7 @@ coresight_finish(struct coresight *c, coresight_sink *sink, void *context)
 	for (unsigned i = 3 - fresh; fresh && i < 3; i++)
 		pass_over(&j, (uint8_t)(c->tail >> 8 * (i + 1)), c->offsets[i]);
 	if (c->synced)
-		lose(&j, 0);
-	finish(&j);
+		coresight_drop_frame(&j, 0);
+	coresight_end_run(&j);
 	c->fresh = 0;
 }

@@ -27,7 +27,7 @@ itm_start(struct itm *itm, bool whole)
 }
 
 static void
-give(struct itm *itm, struct opencsd_element *e, const struct itm_sink *sink)
+itm_give(struct itm *itm, struct opencsd_element *e, const struct itm_sink *sink)
 {
 	e->index = itm->index;
 	if (e->type == OPENCSD_ITMTRACE && itm->overflow) {
@@ -39,7 +39,7 @@ give(struct itm *itm, struct opencsd_element *e, const struct itm_sink *sink)
 
 /* The value of the bytes behind the first one, seven bits each. */
 static uint64_t
-continued(const struct itm *itm)
+itm_continued_value(const struct itm *itm)
 {
 	uint64_t value = 0;
 	for (unsigned i = 1; i < itm->have; i++)
@@ -77,7 +77,7 @@ take_local(struct itm *itm, struct opencsd_element *e)
 	bool more = header & 0x80;
 	e->type = OPENCSD_ITMTRACE;
 	e->reason = more ? header >> 4 & 3 : OPENCSD_ITM_TIME_SYNC;
-	e->value = more ? continued(itm) : header >> 4 & 7;
+	e->value = more ? itm_continued_value(itm) : header >> 4 & 7;
 	itm->local += e->value;
 	e->timestamp = itm->local;
 	e->packets = (uint8_t)(more ? itm->have - 1 : 1);
@@ -90,7 +90,7 @@ static const char *
 take_global(struct itm *itm, struct opencsd_element *e)
 {
 	const uint64_t low = 0x3ffffff; /* bits of the first packet */
-	uint64_t value = continued(itm);
+	uint64_t value = itm_continued_value(itm);
 	bool first = itm->packet[0] == GLOBAL_1;
 	if (first) {
 		unsigned bits = 7u * (itm->have - 1u);
@@ -196,14 +196,14 @@ take_packet(struct itm *itm, const struct form *form, const struct itm_sink *sin
 	const char *text = endless ? take_reserved(itm, &e) : form->take(itm, &e);
 	sink->packet(sink->context, itm->index, itm->packet, itm->have, text);
 	if (form->element || endless)
-		give(itm, &e, sink);
+		itm_give(itm, &e, sink);
 	itm->have = 0;
 }
 
 /* Decoding may have begun here as well: what follows only from packets farther back does
  * not count. */
 static void
-forget(struct itm *itm)
+itm_forget(struct itm *itm)
 {
 	itm->low_known = itm->high_known = false;
 	itm->global = 0;
@@ -218,13 +218,13 @@ take_zeros(struct itm *itm, uint8_t byte, const struct itm_sink *sink)
 	static const uint8_t sync[] = {0, 0, 0, 0, 0, SYNC_LAST};
 	struct opencsd_element e = {.type = OPENCSD_UNKNOWN};
 	if (itm->zeros >= SYNC_ZEROS && byte == SYNC_LAST) {
-		forget(itm);
+		itm_forget(itm);
 		itm->synced = true;
 		sink->packet(sink->context, itm->index, sync, sizeof sync,
 			     "ASYNC: alignment synchronisation");
 	} else if (itm->synced) {
 		sink->packet(sink->context, itm->index, sync, 1, "BAD_SEQUENCE: zeros");
-		give(itm, &e, sink);
+		itm_give(itm, &e, sink);
 	}
 	itm->zeros = 0;
 }
@@ -265,7 +265,7 @@ itm_feed(struct itm *itm, uint64_t index, const uint8_t *bytes, size_t length,
 								 : OPENCSD_UNSYNC_RESET};
 		itm->begun = true;
 		itm->index = index;
-		give(itm, &e, sink);
+		itm_give(itm, &e, sink);
 	}
 	for (size_t i = 0; i < length; i++)
 		feed_byte(itm, index + i, bytes[i], sink);
@@ -279,5 +279,5 @@ itm_end(struct itm *itm, const struct itm_sink *sink)
 		sink->packet(sink->context, itm->index, itm->packet, itm->have,
 			     "INCOMPLETE_EOT: the trace ends inside a packet");
 	itm->have = 0;
-	give(itm, &e, sink);
+	itm_give(itm, &e, sink);
 }

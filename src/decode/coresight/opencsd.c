@@ -125,7 +125,7 @@ struct opencsd_run {
 
 /* Adds a message at the end of a queue, at an offset that is still free. */
 static void
-enqueue(struct opencsd_state *s, struct queue *queue, struct message *m)
+opencsd_enqueue(struct opencsd_state *s, struct queue *queue, struct message *m)
 {
 	uint64_t floor = queue->last > s->floor ? queue->last : s->floor;
 	if (message_id_offset(m) < floor) {
@@ -189,7 +189,7 @@ on_element(void *context, struct opencsd_lane *lane, const struct opencsd_elemen
 	}
 	m.aux |= opencsd_aux(e->id, at_end ? 0 : lane->ordinal) |
 		 opencsd_aux_place(opencsd_distance(start.offset, m.offset), at_end, start.since);
-	enqueue(s, queue, &m);
+	opencsd_enqueue(s, queue, &m);
 }
 
 static void
@@ -205,7 +205,7 @@ on_fatal(void *context, struct opencsd_lane *lane, uint64_t index, int why)
 	    .kind = OPENCSD_FATAL,
 	    .severity = SEVERITY_ERROR,
 	};
-	enqueue(s, &s->queues[lane - s->lanes], &m);
+	opencsd_enqueue(s, &s->queues[lane - s->lanes], &m);
 }
 
 static void
@@ -276,7 +276,7 @@ enqueue_stray(struct opencsd_state *s, uint8_t id, const struct stray *stray)
 	    .kind = OPENCSD_STRAY,
 	    .severity = beginning ? SEVERITY_WARNING : SEVERITY_ERROR,
 	};
-	enqueue(s, &s->queues[s->lane_count], &m);
+	opencsd_enqueue(s, &s->queues[s->lane_count], &m);
 }
 
 /* Makes messages of the stray bytes of a chunk, those that come first first. */
@@ -307,14 +307,14 @@ chunk_of(uint64_t offset)
 /* The first offset that may still get messages once all before OFFSET, the end
  * of a chunk, is decoded. */
 static uint64_t
-settled(uint64_t offset)
+opencsd_settled(uint64_t offset)
 {
 	uint64_t chunk = chunk_of(offset) * CHUNK;
 	return chunk > CHUNK ? chunk - CHUNK : 0;
 }
 
 static void
-feed(struct opencsd_state *s, const struct window *w, uint64_t end)
+opencsd_feed(struct opencsd_state *s, const struct window *w, uint64_t end)
 {
 	uint64_t at = s->base.offset;
 	const uint8_t *bytes = w->bytes + (at - w->offset);
@@ -351,11 +351,11 @@ add_tail(struct opencsd_state *s, uint64_t end)
 	    .kind = OPENCSD_STRAY,
 	    .severity = SEVERITY_WARNING,
 	};
-	enqueue(s, &s->queues[s->lane_count], &m);
+	opencsd_enqueue(s, &s->queues[s->lane_count], &m);
 }
 
 static void
-finish(struct opencsd_state *s, uint64_t end)
+opencsd_finish(struct opencsd_state *s, uint64_t end)
 {
 	s->end = end;
 	add_tail(s, end);
@@ -389,12 +389,12 @@ feed_chunk(struct opencsd_state *s, const struct window *w)
 		end = there;
 	if (at % CHUNK == 0)
 		note_chunk(s, chunk_of(at));
-	s->floor = settled(at);
+	s->floor = opencsd_settled(at);
 	if (at < end)
-		feed(s, w, end);
-	s->floor = settled(s->base.offset);
+		opencsd_feed(s, w, end);
+	s->floor = opencsd_settled(s->base.offset);
 	if (last)
-		finish(s, end);
+		opencsd_finish(s, end);
 	return true;
 }
 
@@ -497,7 +497,7 @@ set_position(struct opencsd_state *s, uint64_t offset)
 	memset(s->strays, 0, sizeof s->strays);
 	for (size_t i = 0; i < CHUNKS; i++)
 		s->chunks[i].number = UINT64_MAX;
-	s->floor = settled(offset);
+	s->floor = opencsd_settled(offset);
 	s->whence = s->offset = s->count = 0;
 	s->whole = !offset;
 	s->sourced = false;
@@ -594,7 +594,7 @@ lane_distance(const struct opencsd_state *s, size_t n, uint64_t at)
 }
 
 static void
-put(uint8_t *p, uint64_t value, unsigned size)
+opencsd_put(uint8_t *p, uint64_t value, unsigned size)
 {
 	for (; size--; value >>= 8)
 		*p++ = (uint8_t)value;
@@ -612,8 +612,8 @@ opencsd_save(const struct decoder *decoder, const struct decode_state *state, ui
 	uint32_t count;
 	uint64_t offset = next_offset(s, &count);
 	memset(out, 0, SAVED_SIZE);
-	put(out + SAVED_OFFSET, offset, 8);
-	put(out + SAVED_SKIP, count, 4);
+	opencsd_put(out + SAVED_OFFSET, offset, 8);
+	opencsd_put(out + SAVED_SKIP, count, 4);
 	out[SAVED_FRAMES] = (uint8_t)opencsd_distance(frames_start(s, offset), offset);
 	for (size_t i = 0; i < s->lane_count && SAVED_LANES + i < SAVED_SIZE; i++)
 		out[SAVED_LANES + i] = (uint8_t)lane_distance(s, i, offset);

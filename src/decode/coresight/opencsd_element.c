@@ -308,7 +308,7 @@ is_valid(const struct member *m, const struct opencsd_element *element)
 }
 
 static uint64_t
-get(const struct member *m, const struct opencsd_element *element)
+member_get(const struct member *m, const struct opencsd_element *element)
 {
 	if (m->flag)
 		return (element->flags & m->flag) != 0;
@@ -326,7 +326,7 @@ get(const struct member *m, const struct opencsd_element *element)
 }
 
 static void
-set(const struct member *m, struct opencsd_element *element, uint64_t value)
+member_set(const struct member *m, struct opencsd_element *element, uint64_t value)
 {
 	char *at = (char *)element + m->at;
 	if (m->size == 1)
@@ -358,7 +358,7 @@ opencsd_element_fields(const struct opencsd_element *element, const char *source
 			add_text(e, i, source);
 		if (!is_valid(m, element))
 			continue;
-		uint64_t value = get(m, element);
+		uint64_t value = member_get(m, element);
 		if (m->names)
 			add_text(e, i, name_of(m->names, (unsigned)value));
 		else
@@ -401,7 +401,7 @@ message_flags(const struct opencsd_element *e)
 }
 
 static enum severity
-severity(const struct opencsd_element *e, unsigned flags)
+element_severity(const struct opencsd_element *e, unsigned flags)
 {
 	static const uint8_t usual[OPENCSD_ELEMENTS] = {
 	    [OPENCSD_NO_SYNC] = SEVERITY_WARNING,	 [OPENCSD_INSTR_RANGE] = SEVERITY_DEBUG,
@@ -475,7 +475,7 @@ opencsd_element_message(const struct opencsd_element *e, struct message *m)
 {
 	unsigned flags = message_flags(e);
 	m->kind = e->type;
-	m->severity = (uint8_t)severity(e, flags);
+	m->severity = (uint8_t)element_severity(e, flags);
 	m->origin = opencsd_element_origin(e);
 	/* times of an ITM count from different beginnings */
 	if (e->flags & OPENCSD_HAS_TIMESTAMP && e->type != OPENCSD_ITMTRACE) {
@@ -520,7 +520,7 @@ opencsd_cycles(const struct message *m, struct decode_cycles *cycles)
 /* --- listings: writing ------------------------------------------------- */
 
 static unsigned long long
-wide(uint64_t value)
+printf_wide(uint64_t value)
 {
 	return value;
 }
@@ -556,7 +556,7 @@ static void
 print_range(const struct opencsd_element *e, struct text *out)
 {
 	text_addf(out, "exec range=0x%llx:[0x%llx] num_i(%u) last_sz(%u) (ISA=%s) %c %s%s%s",
-		  wide(e->start), wide(e->end), (unsigned)e->number, e->last_size,
+		  printf_wide(e->start), printf_wide(e->end), (unsigned)e->number, e->last_size,
 		  name_of(isa_names, e->isa), e->flags & OPENCSD_EXECUTED ? 'E' : 'N',
 		  name_of(listed_types, e->last_type), name_of(listed_subtypes, e->last_subtype),
 		  e->flags & OPENCSD_CONDITIONAL ? " <cond>" : "");
@@ -565,8 +565,8 @@ print_range(const struct opencsd_element *e, struct text *out)
 static void
 print_nopath(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, "first 0x%llx:[next 0x%llx] num_i(%u) ", wide(e->start), wide(e->end),
-		  (unsigned)e->number);
+	text_addf(out, "first 0x%llx:[next 0x%llx] num_i(%u) ", printf_wide(e->start),
+		  printf_wide(e->end), (unsigned)e->number);
 }
 
 /* Memory spaces as the library names them: alone, or each with a comma. */
@@ -593,7 +593,7 @@ print_space(uint32_t space, struct text *out)
 static void
 print_nacc(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, " 0x%llx", wide(e->start));
+	text_addf(out, " 0x%llx", printf_wide(e->start));
 	if (e->flags & OPENCSD_HAS_SPACE) {
 		text_addf(out, "; Memspace [0x%x:", (unsigned)e->number);
 		print_space(e->number, out);
@@ -606,7 +606,7 @@ static void
 print_exception(const struct opencsd_element *e, struct text *out)
 {
 	if (e->flags & OPENCSD_HAS_RETURN)
-		text_addf(out, "pref ret addr:0x%llx%s; ", wide(e->end),
+		text_addf(out, "pref ret addr:0x%llx%s; ", printf_wide(e->end),
 			  e->flags & OPENCSD_RETURN_IS_TARGET ? " [addr also prev br tgt]" : "");
 	text_addf(out, "excep num (0x%02x) ", (unsigned)e->number);
 }
@@ -614,7 +614,7 @@ print_exception(const struct opencsd_element *e, struct text *out)
 static void
 print_timestamp(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, " [ TS=0x%012llx]; ", wide(e->timestamp));
+	text_addf(out, " [ TS=0x%012llx]; ", printf_wide(e->timestamp));
 }
 
 static void
@@ -638,7 +638,7 @@ print_software(const struct opencsd_element *e, struct text *out)
 	else
 		text_add(out, "(Ma:0x\?\?; Ch:0x\?\?) ");
 	if (e->bits)
-		text_addf(out, "0x%0*llx; ", e->bits / 4, wide(e->value));
+		text_addf(out, "0x%0*llx; ", e->bits / 4, printf_wide(e->value));
 	if (e->flags & OPENCSD_MARKER)
 		text_add(out, "+Mrk ");
 	if (e->flags & OPENCSD_TRIGGER)
@@ -666,7 +666,7 @@ print_memtrans(const struct opencsd_element *e, struct text *out)
 static void
 print_instrumentation(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, "EL%u; 0x%016llx", e->level, wide(e->value));
+	text_addf(out, "EL%u; 0x%016llx", e->level, printf_wide(e->value));
 }
 
 static void
@@ -677,12 +677,13 @@ print_itm(const struct opencsd_element *e, struct text *out)
 	if (e->reason == OPENCSD_ITM_SOFTWARE || e->reason == OPENCSD_ITM_HARDWARE)
 		text_addf(out, "%s (%s: 0x%x; Data: 0x%0*llx) ", itm_names[e->reason],
 			  e->reason == OPENCSD_ITM_SOFTWARE ? "ch" : "desc", e->channel,
-			  2 * e->packets, wide(e->value));
+			  2 * e->packets, printf_wide(e->value));
 	else if (e->reason == OPENCSD_ITM_TIME_GLOBAL)
-		text_addf(out, "ITM_TS_GLOBAL ( TS: 0x%016llx) ", wide(e->timestamp));
+		text_addf(out, "ITM_TS_GLOBAL ( TS: 0x%016llx) ", printf_wide(e->timestamp));
 	else
 		text_addf(out, "ITM_TS_LOCAL ( TS delta: 0x%08llx, { %s}; TS cumulative: 0x%llx) ",
-			  wide(e->value), name_of(itm_names, e->reason), wide(e->timestamp));
+			  printf_wide(e->value), name_of(itm_names, e->reason),
+			  printf_wide(e->timestamp));
 }
 
 static void (*const printers[OPENCSD_ELEMENTS])(const struct opencsd_element *, struct text *) = {
@@ -708,7 +709,7 @@ opencsd_element_print(const struct opencsd_element *e, struct text *out)
 void
 opencsd_element_line(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, "Idx:%llu; ID:%x; " PREFIX "%s(", wide(e->index), e->id,
+	text_addf(out, "Idx:%llu; ID:%x; " PREFIX "%s(", printf_wide(e->index), e->id,
 		  type_names[e->type]);
 	opencsd_element_print(e, out);
 	text_add_char(out, ')');
@@ -845,7 +846,7 @@ struct cursor {
 };
 
 static bool
-skip(struct cursor *c, const char *what)
+cursor_skip(struct cursor *c, const char *what)
 {
 	size_t length = strlen(what);
 	if ((size_t)(c->end - c->at) < length || memcmp(c->at, what, length) != 0)
@@ -880,7 +881,7 @@ take_name(struct cursor *c, const char *const *names)
 	size_t most = 0;
 	for (int i = 0; names[i]; i++) {
 		struct cursor copy = *c;
-		if (skip(&copy, names[i]) && strlen(names[i]) > most) {
+		if (cursor_skip(&copy, names[i]) && strlen(names[i]) > most) {
 			best = i;
 			most = strlen(names[i]);
 		}
@@ -915,7 +916,7 @@ skip_space_name(struct cursor *c, uint32_t space)
 {
 	struct text name = {0};
 	print_space(space, &name);
-	bool same = skip(c, text_get(&name));
+	bool same = cursor_skip(c, text_get(&name));
 	text_free(&name);
 	return same;
 }
@@ -947,7 +948,7 @@ read_value(const struct part *part, struct cursor *c, struct opencsd_element *e)
 			return false;
 		break;
 	}
-	set(m, e, value);
+	member_set(m, e, value);
 	return set_digits(part, digits, e);
 }
 
@@ -956,7 +957,8 @@ static bool
 read_part(const struct part *part, struct cursor *c, struct opencsd_element *e)
 {
 	struct cursor rest = *c;
-	if (!skip(&rest, part->before) || !read_value(part, &rest, e) || !skip(&rest, part->after))
+	if (!cursor_skip(&rest, part->before) || !read_value(part, &rest, e) ||
+	    !cursor_skip(&rest, part->after))
 		return false;
 	if (part->value != PART_CONSTANT)
 		e->flags |= part->flag;
@@ -1003,9 +1005,9 @@ opencsd_element_parse_head(const char *p, size_t length, struct opencsd_element 
 	struct cursor c = {p, p + length};
 	uint64_t number;
 	*e = (struct opencsd_element){0};
-	bool good = skip(&c, "Idx:") && take_number(&c, 10, 1, UINT64_MAX, &e->index) &&
-		    skip(&c, "; ID:") && take_number(&c, 16, 1, UINT8_MAX, &number) &&
-		    skip(&c, ";");
+	bool good = cursor_skip(&c, "Idx:") && take_number(&c, 10, 1, UINT64_MAX, &e->index) &&
+		    cursor_skip(&c, "; ID:") && take_number(&c, 16, 1, UINT8_MAX, &number) &&
+		    cursor_skip(&c, ";");
 	*read = (size_t)(c.at - p);
 	if (good)
 		e->id = (uint8_t)number;
@@ -1018,8 +1020,8 @@ opencsd_element_parse(const char *p, size_t length, struct opencsd_element *e, s
 	if (!opencsd_element_parse_head(p, length, e, read))
 		return false;
 	struct cursor c = {p + *read, p + length};
-	int type = skip(&c, " " PREFIX) ? take_name(&c, type_names) : -1;
-	bool good = type >= 0 && skip(&c, "(");
+	int type = cursor_skip(&c, " " PREFIX) ? take_name(&c, type_names) : -1;
+	bool good = type >= 0 && cursor_skip(&c, "(");
 	if (good) {
 		e->type = (uint8_t)type;
 		good = read_arguments(&c, e);
@@ -1051,7 +1053,7 @@ describe_range(const struct opencsd_element *e, struct text *out)
 					   "DSB or DMB", "WFI or WFE", "TSTART",	  NULL};
 	static const char *const kinds[] = {
 	    "", " with link", " (return)", " (exception return)", " (return)", NULL};
-	text_addf(out, "0x%llx-0x%llx %s %u instr", wide(e->start), wide(e->end),
+	text_addf(out, "0x%llx-0x%llx %s %u instr", printf_wide(e->start), printf_wide(e->end),
 		  name_of(isa_names, e->isa), (unsigned)e->number);
 	if (!e->last_type)
 		return;
@@ -1066,7 +1068,8 @@ describe_range(const struct opencsd_element *e, struct text *out)
 static void
 describe_nopath(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, "0x%llx to 0x%llx by an unknown path", wide(e->start), wide(e->end));
+	text_addf(out, "0x%llx to 0x%llx by an unknown path", printf_wide(e->start),
+		  printf_wide(e->end));
 	if (e->number)
 		text_addf(out, ", %u instr", (unsigned)e->number);
 }
@@ -1074,7 +1077,7 @@ describe_nopath(const struct opencsd_element *e, struct text *out)
 static void
 describe_nacc(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, "0x%llx is in no memory image", wide(e->start));
+	text_addf(out, "0x%llx is in no memory image", printf_wide(e->start));
 }
 
 static void
@@ -1085,13 +1088,13 @@ describe_exception(const struct opencsd_element *e, struct text *out)
 	else
 		text_addf(out, "exception 0x%02x", (unsigned)e->number);
 	if (e->flags & OPENCSD_HAS_RETURN)
-		text_addf(out, ", returns to 0x%llx", wide(e->end));
+		text_addf(out, ", returns to 0x%llx", printf_wide(e->end));
 }
 
 static void
 describe_timestamp(const struct opencsd_element *e, struct text *out)
 {
-	text_addf(out, "time %llu%s", wide(e->timestamp),
+	text_addf(out, "time %llu%s", printf_wide(e->timestamp),
 		  e->flags & OPENCSD_FREQ_CHANGE ? ", the core's frequency changed" : "");
 }
 
@@ -1107,15 +1110,15 @@ static void
 describe_software(const struct opencsd_element *e, struct text *out)
 {
 	if (e->flags & OPENCSD_FREQUENCY)
-		text_addf(out, "%llu Hz", wide(e->value));
+		text_addf(out, "%llu Hz", printf_wide(e->value));
 	else if (e->flags & OPENCSD_GLOBAL_ERROR)
-		text_addf(out, "global error 0x%02llx", wide(e->value));
+		text_addf(out, "global error 0x%02llx", printf_wide(e->value));
 	else if (e->flags & OPENCSD_MASTER_ERROR)
-		text_addf(out, "master error 0x%02llx", wide(e->value));
+		text_addf(out, "master error 0x%02llx", printf_wide(e->value));
 	else if (e->flags & OPENCSD_TRIGGER)
-		text_addf(out, "trigger 0x%02llx", wide(e->value));
+		text_addf(out, "trigger 0x%02llx", printf_wide(e->value));
 	else if (e->bits)
-		text_addf(out, "0x%0*llx%s", e->bits / 4, wide(e->value),
+		text_addf(out, "0x%0*llx%s", e->bits / 4, printf_wide(e->value),
 			  e->flags & OPENCSD_MARKER ? " marked" : "");
 	else
 		text_add(out, e->flags & OPENCSD_MARKER ? "flag" : "time only");
@@ -1127,13 +1130,15 @@ describe_itm(const struct opencsd_element *e, struct text *out)
 	if (e->flags & OPENCSD_OVERFLOW)
 		text_add(out, "packets lost; ");
 	if (e->reason == OPENCSD_ITM_SOFTWARE)
-		text_addf(out, "port %u: 0x%0*llx", e->channel, 2 * e->packets, wide(e->value));
+		text_addf(out, "port %u: 0x%0*llx", e->channel, 2 * e->packets,
+			  printf_wide(e->value));
 	else if (e->reason == OPENCSD_ITM_HARDWARE)
-		text_addf(out, "hardware %u: 0x%0*llx", e->channel, 2 * e->packets, wide(e->value));
+		text_addf(out, "hardware %u: 0x%0*llx", e->channel, 2 * e->packets,
+			  printf_wide(e->value));
 	else if (e->reason == OPENCSD_ITM_TIME_GLOBAL)
 		describe_timestamp(e, out);
 	else
-		text_addf(out, "local time +%llu", wide(e->value));
+		text_addf(out, "local time +%llu", printf_wide(e->value));
 }
 
 static void

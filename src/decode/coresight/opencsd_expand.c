@@ -538,7 +538,7 @@ same_sender(const struct opencsd_element *a, const struct opencsd_element *b)
 
 /* Whether E, which has the right sender, is the first of a message. */
 static bool
-starts(const struct opencsd_element *e)
+opencsd_starts_message(const struct opencsd_element *e)
 {
 	return e->bits && e->flags & OPENCSD_HAS_TIMESTAMP;
 }
@@ -546,15 +546,15 @@ starts(const struct opencsd_element *e)
 /* Puts together the payload of the packets that end with record N.  Returns
  * how many packets there are. */
 static size_t
-assemble(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n,
-	 const uint8_t **payload, size_t *length)
+opencsd_assemble(const struct opencsd_job *j, const struct opencsd_worker *w, size_t n,
+		 const uint8_t **payload, size_t *length)
 {
 	const struct opencsd_element *last = &w->records.at[n].element;
 	uint64_t span = j->m->kind == OPENCSD_SYST ? OPENCSD_MESSAGE_SPAN : OPENCSD_OTHER_SPAN;
 	uint64_t least = last->index > span ? last->index - span : 0;
 	size_t first = n, packets = 0;
 	uint64_t nibbles = last->bits / 4;
-	for (size_t i = n; i-- && !starts(&w->records.at[first].element);) {
+	for (size_t i = n; i-- && !opencsd_starts_message(&w->records.at[first].element);) {
 		const struct opencsd_element *e = &w->records.at[i].element;
 		if (e->index < least)
 			break;
@@ -629,7 +629,7 @@ expand_record(const struct opencsd_job *j, const struct opencsd_worker *w, size_
 	const uint8_t *payload = NULL;
 	size_t length = 0, packets = 0;
 	if (element->type == OPENCSD_SWTRACE && element->flags & OPENCSD_MARKER)
-		packets = assemble(j, w, n, &payload, &length);
+		packets = opencsd_assemble(j, w, n, &payload, &length);
 	if (fields)
 		opencsd_element_fields(element, opencsd_source_name(j->decoder, w->number), j->e);
 	if (syst) {
@@ -758,7 +758,7 @@ take_announcement(const struct opencsd_job *j, const struct opencsd_worker *w, s
 	const struct syst_sender sender = {element->master, element->channel};
 	const uint8_t *payload;
 	size_t length;
-	assemble(j, w, n, &payload, &length);
+	opencsd_assemble(j, w, n, &payload, &length);
 	*a->announced =
 	    syst_announced(&j->decoder->syst, payload, length, &sender, a->guid, a->build);
 }

@@ -107,7 +107,7 @@ scan_nibbles(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t 
 }
 
 static void
-scan(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor)
+opencsd_lane_scan(struct opencsd_lane *lane, uint8_t byte, uint64_t offset, uint64_t anchor)
 {
 	static const uint8_t zeros[OPENCSD_PROTOCOLS] = {
 	    [OPENCSD_ETMV3] = 5, [OPENCSD_PTM] = 5, [OPENCSD_ETMV4I] = 11,
@@ -281,7 +281,8 @@ on_element(void *context, const struct opencsd_element *e)
 }
 
 static void
-feed(struct opencsd_lane *lane, uint64_t index, const uint8_t *bytes, size_t length)
+opencsd_lane_feed_bytes(struct opencsd_lane *lane, uint64_t index, const uint8_t *bytes,
+			size_t length)
 {
 	while (length && lane->tree) {
 		int fatal;
@@ -317,9 +318,9 @@ opencsd_lane_feed(struct opencsd_lane *lane, const struct coresight_run *run)
 	note_bytes(lane, run->offsets[0], run->anchor);
 	add_run(lane, run->index, run->count);
 	for (unsigned i = 0; i < run->count; i++)
-		scan(lane, run->bytes[i], run->offsets[i], run->anchor);
+		opencsd_lane_scan(lane, run->bytes[i], run->offsets[i], run->anchor);
 	drop_old(lane, run->offsets[0]);
-	feed(lane, run->index, run->bytes, run->count);
+	opencsd_lane_feed_bytes(lane, run->index, run->bytes, run->count);
 }
 
 void
@@ -335,9 +336,9 @@ opencsd_lane_feed_plain(struct opencsd_lane *lane, const uint8_t *bytes, size_t 
 		note_bytes(lane, offset, offset);
 		add_run(lane, offset, piece);
 		for (size_t i = 0; i < piece; i++)
-			scan(lane, bytes[i], offset + i, offset + i);
+			opencsd_lane_scan(lane, bytes[i], offset + i, offset + i);
 		drop_old(lane, offset);
-		feed(lane, offset, bytes, piece);
+		opencsd_lane_feed_bytes(lane, offset, bytes, piece);
 		bytes += piece;
 		length -= piece;
 		offset += piece;

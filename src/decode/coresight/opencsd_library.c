@@ -197,7 +197,7 @@ union config {
 };
 
 static uint32_t
-value(int64_t reg, uint32_t standard)
+opencsd_register_or(int64_t reg, uint32_t standard)
 {
 	return reg < 0 ? standard : (uint32_t)reg;
 }
@@ -206,9 +206,9 @@ static void
 configure_etmv3(const struct opencsd_source *s, struct core core, union config *c)
 {
 	const struct opencsd_registers *r = &s->options->regs;
-	c->etmv3 = (ocsd_etmv3_cfg){.reg_idr = value(r->ETMIDR, 0),
-				    .reg_ctrl = value(r->ETMCR, 0),
-				    .reg_ccer = value(r->ETMCCER, 0),
+	c->etmv3 = (ocsd_etmv3_cfg){.reg_idr = opencsd_register_or(r->ETMIDR, 0),
+				    .reg_ctrl = opencsd_register_or(r->ETMCR, 0),
+				    .reg_ccer = opencsd_register_or(r->ETMCCER, 0),
 				    .reg_trc_id = s->id,
 				    .arch_ver = core.arch,
 				    .core_prof = core.profile};
@@ -218,9 +218,9 @@ static void
 configure_ptm(const struct opencsd_source *s, struct core core, union config *c)
 {
 	const struct opencsd_registers *r = &s->options->regs;
-	c->ptm = (ocsd_ptm_cfg){.reg_idr = value(r->ETMIDR, 0),
-				.reg_ctrl = value(r->ETMCR, 0),
-				.reg_ccer = value(r->ETMCCER, 0),
+	c->ptm = (ocsd_ptm_cfg){.reg_idr = opencsd_register_or(r->ETMIDR, 0),
+				.reg_ctrl = opencsd_register_or(r->ETMCR, 0),
+				.reg_ccer = opencsd_register_or(r->ETMCCER, 0),
 				.reg_trc_id = s->id,
 				.arch_ver = core.arch,
 				.core_prof = core.profile};
@@ -230,16 +230,16 @@ static void
 configure_etmv4(const struct opencsd_source *s, struct core core, union config *c)
 {
 	const struct opencsd_registers *r = &s->options->regs;
-	c->etmv4 = (ocsd_etmv4_cfg){.reg_idr0 = value(r->TRCIDR0, 0),
-				    .reg_idr1 = value(r->TRCIDR1, 0x4100f403),
-				    .reg_idr2 = value(r->TRCIDR2, 0),
-				    .reg_idr8 = value(r->TRCIDR8, 0),
-				    .reg_idr9 = value(r->TRCIDR9, 0),
-				    .reg_idr10 = value(r->TRCIDR10, 0),
-				    .reg_idr11 = value(r->TRCIDR11, 0),
-				    .reg_idr12 = value(r->TRCIDR12, 0),
-				    .reg_idr13 = value(r->TRCIDR13, 0),
-				    .reg_configr = value(r->TRCCONFIGR, 0),
+	c->etmv4 = (ocsd_etmv4_cfg){.reg_idr0 = opencsd_register_or(r->TRCIDR0, 0),
+				    .reg_idr1 = opencsd_register_or(r->TRCIDR1, 0x4100f403),
+				    .reg_idr2 = opencsd_register_or(r->TRCIDR2, 0),
+				    .reg_idr8 = opencsd_register_or(r->TRCIDR8, 0),
+				    .reg_idr9 = opencsd_register_or(r->TRCIDR9, 0),
+				    .reg_idr10 = opencsd_register_or(r->TRCIDR10, 0),
+				    .reg_idr11 = opencsd_register_or(r->TRCIDR11, 0),
+				    .reg_idr12 = opencsd_register_or(r->TRCIDR12, 0),
+				    .reg_idr13 = opencsd_register_or(r->TRCIDR13, 0),
+				    .reg_configr = opencsd_register_or(r->TRCCONFIGR, 0),
 				    .reg_traceidr = s->id,
 				    .arch_ver = core.arch,
 				    .core_prof = core.profile};
@@ -251,7 +251,7 @@ configure_etmv4(const struct opencsd_source *s, struct core core, union config *
 static void
 configure_ete(const struct opencsd_source *s, struct core core, union config *c)
 {
-	uint32_t architecture = value(s->options->regs.TRCDEVARCH, 0x47705a13);
+	uint32_t architecture = opencsd_register_or(s->options->regs.TRCDEVARCH, 0x47705a13);
 	uint32_t major = architecture >> 12 & 15, minor = architecture >> 16 & 15;
 	configure_etmv4(s, core, c);
 	c->etmv4.reg_idr1 = (c->etmv4.reg_idr1 & 0xfffff00fu) | major << 8 | minor << 4;
@@ -369,7 +369,7 @@ _Static_assert(ocsd_isa_aarch64 == 2 && ocsd_isa_unknown == 6 && ocsd_sec_nonsec
 	       "OpenCSD has renumbered what is copied here: map it by name");
 
 static uint32_t
-flag(bool set, uint32_t flag)
+opencsd_flag_if(bool set, uint32_t flag)
 {
 	return set ? flag : 0;
 }
@@ -385,9 +385,10 @@ take_context(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	e->level = level ? (uint8_t)c->exception_level : 0;
 	e->context_id = c->ctxt_id_valid ? c->context_id : 0;
 	e->vmid = c->vmid_valid ? c->vmid : 0;
-	e->flags |= flag(level, OPENCSD_HAS_LEVEL) | flag(c->bits64, OPENCSD_BITS64) |
-		    flag(c->ctxt_id_valid, OPENCSD_HAS_CONTEXT_ID) |
-		    flag(c->vmid_valid, OPENCSD_HAS_VMID);
+	e->flags |= opencsd_flag_if(level, OPENCSD_HAS_LEVEL) |
+		    opencsd_flag_if(c->bits64, OPENCSD_BITS64) |
+		    opencsd_flag_if(c->ctxt_id_valid, OPENCSD_HAS_CONTEXT_ID) |
+		    opencsd_flag_if(c->vmid_valid, OPENCSD_HAS_VMID);
 }
 
 /* [OpenCSD, "OCSD_GEN_TRC_ELEM_INSTR_RANGE", "OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH"] */
@@ -403,8 +404,8 @@ take_range(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	e->last_type = (uint8_t)in->last_i_type;
 	e->last_subtype = (uint8_t)in->last_i_subtype;
 	e->last_size = in->last_instr_sz;
-	e->flags |= flag(in->last_instr_exec, OPENCSD_EXECUTED) |
-		    flag(in->last_instr_cond, OPENCSD_CONDITIONAL);
+	e->flags |= opencsd_flag_if(in->last_instr_exec, OPENCSD_EXECUTED) |
+		    opencsd_flag_if(in->last_instr_cond, OPENCSD_CONDITIONAL);
 }
 
 /* From 1.5 on the exception's member says in which memory the library looked; its
@@ -427,9 +428,9 @@ take_exception(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	e->number = in->exception_number;
 	if (in->excep_ret_addr)
 		e->end = in->en_addr;
-	e->flags |= flag(in->excep_ret_addr, OPENCSD_HAS_RETURN) |
-		    flag(in->excep_ret_addr_br_tgt, OPENCSD_RETURN_IS_TARGET) |
-		    flag(in->excep_data_marker, OPENCSD_DATA_MARKER);
+	e->flags |= opencsd_flag_if(in->excep_ret_addr, OPENCSD_HAS_RETURN) |
+		    opencsd_flag_if(in->excep_ret_addr_br_tgt, OPENCSD_RETURN_IS_TARGET) |
+		    opencsd_flag_if(in->excep_data_marker, OPENCSD_DATA_MARKER);
 }
 
 static void
@@ -452,14 +453,15 @@ take_software(const ocsd_generic_trace_elem *in, struct opencsd_element *e)
 	}
 	if (s->swt_has_timestamp)
 		e->timestamp = in->timestamp;
-	e->flags |= flag(s->swt_id_valid, OPENCSD_HAS_SENDER) | flag(e->bits, OPENCSD_HAS_PAYLOAD) |
-		    flag(s->swt_marker_packet, OPENCSD_MARKER) |
-		    flag(s->swt_marker_first, OPENCSD_MARKER_FIRST) |
-		    flag(s->swt_has_timestamp, OPENCSD_HAS_TIMESTAMP) |
-		    flag(s->swt_frequency, OPENCSD_FREQUENCY) |
-		    flag(s->swt_trigger_event, OPENCSD_TRIGGER) |
-		    flag(s->swt_master_err, OPENCSD_MASTER_ERROR) |
-		    flag(s->swt_global_err, OPENCSD_GLOBAL_ERROR);
+	e->flags |= opencsd_flag_if(s->swt_id_valid, OPENCSD_HAS_SENDER) |
+		    opencsd_flag_if(e->bits, OPENCSD_HAS_PAYLOAD) |
+		    opencsd_flag_if(s->swt_marker_packet, OPENCSD_MARKER) |
+		    opencsd_flag_if(s->swt_marker_first, OPENCSD_MARKER_FIRST) |
+		    opencsd_flag_if(s->swt_has_timestamp, OPENCSD_HAS_TIMESTAMP) |
+		    opencsd_flag_if(s->swt_frequency, OPENCSD_FREQUENCY) |
+		    opencsd_flag_if(s->swt_trigger_event, OPENCSD_TRIGGER) |
+		    opencsd_flag_if(s->swt_master_err, OPENCSD_MASTER_ERROR) |
+		    opencsd_flag_if(s->swt_global_err, OPENCSD_GLOBAL_ERROR);
 }
 
 static void
@@ -543,7 +545,7 @@ on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 		e.cycles = in->cycle_count;
 		e.flags |= OPENCSD_HAS_CYCLES;
 	}
-	e.flags |= flag(in->cpu_freq_change, OPENCSD_FREQ_CHANGE);
+	e.flags |= opencsd_flag_if(in->cpu_freq_change, OPENCSD_FREQ_CHANGE);
 	take_element(in, &e);
 	l->last = e.index;
 	if (e.type == OPENCSD_NO_SYNC)
@@ -554,14 +556,14 @@ on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 
 /* Whether the packet says that an atom was mispredicted. */
 static bool
-mispredicts(const ocsd_etmv4_i_pkt *packet)
+opencsd_has_mispredicted(const ocsd_etmv4_i_pkt *packet)
 {
 	return packet->type == ETM4_PKT_I_MISPREDICT || packet->type == ETM4_PKT_I_CANCEL_F2 ||
 	       packet->type == ETM4_PKT_I_CANCEL_F3 || packet->type == ETM4_PKT_I_CANCEL_F1_MISPRED;
 }
 
 static uint32_t
-less(uint32_t from, uint32_t what)
+opencsd_saturated_less(uint32_t from, uint32_t what)
 {
 	return what < from ? from - what : 0;
 }
@@ -573,16 +575,16 @@ static void
 follow_speculation(struct opencsd_library *l, ocsd_etmv4_i_pkt *packet)
 {
 	struct speculation *s = &l->speculation;
-	uint32_t most = value(l->source->options->regs.TRCIDR8, 0);
+	uint32_t most = opencsd_register_or(l->source->options->regs.TRCIDR8, 0);
 	if (packet->type >= ETM4_PKT_I_BAD_SEQUENCE && packet->type <= ETM4_PKT_I_RESERVED_CFG)
 		s->decoding = false;
 	if (packet->type == ETM4_PKT_I_TRACE_INFO && !s->decoding)
 		*s = (struct speculation){.decoding = true, .unseen = packet->curr_spec_depth > 0};
 	if (packet->pkt_valid.bits.commit_elem_valid)
-		s->open = less(s->open, packet->commit_elements);
-	if (packet->type == ETM4_PKT_I_CANCEL_F1 || mispredicts(packet))
-		s->open = less(s->open, packet->cancel_elements);
-	if (s->decoding && mispredicts(packet) && !s->open) {
+		s->open = opencsd_saturated_less(s->open, packet->commit_elements);
+	if (packet->type == ETM4_PKT_I_CANCEL_F1 || opencsd_has_mispredicted(packet))
+		s->open = opencsd_saturated_less(s->open, packet->cancel_elements);
+	if (s->decoding && opencsd_has_mispredicted(packet) && !s->open) {
 		packet->type = ETM4_PKT_I_IGNORE;
 		l->fault = !s->unseen;
 		return;
@@ -634,7 +636,7 @@ set_up_library(void)
 }
 
 static ocsd_err_t
-attach(struct opencsd_library *l, const struct protocol *p, const union config *config)
+opencsd_attach(struct opencsd_library *l, const struct protocol *p, const union config *config)
 {
 	unsigned char id;
 	ocsd_err_t err =
@@ -668,7 +670,7 @@ opencsd_library_new(const struct opencsd_source *source, const struct opencsd_tr
 	pthread_once(&once, set_up_library);
 	pthread_mutex_lock(&lock);
 	l->tree = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-	ocsd_err_t failed = l->tree ? attach(l, p, &config) : OCSD_ERR_MEM;
+	ocsd_err_t failed = l->tree ? opencsd_attach(l, p, &config) : OCSD_ERR_MEM;
 	pthread_mutex_unlock(&lock);
 	if (!failed)
 		return l;

@@ -169,7 +169,7 @@ aux_pack(unsigned state, bool late, bool back, unsigned sequence, uint32_t run, 
 	       (unsigned)back << 3 | (unsigned)late << 2 | state;
 }
 static void
-accuse(struct message *m, enum csel_diag diag)
+csel_set_diag(struct message *m, enum csel_diag diag)
 {
 	if (csel_diags[diag].severity < m->severity)
 		m->severity = csel_diags[diag].severity;
@@ -265,9 +265,9 @@ step_entry(const struct csel_decoder *d, struct csel_state *s, enum csel_kind ki
 	m->severity = SEVERITY_INFO;
 	m->aux = aux_pack(before, late, back, sequence, run, missing);
 	if (csel_order_diags[kind][before])
-		accuse(m, csel_order_diags[kind][before]);
+		csel_set_diag(m, csel_order_diags[kind][before]);
 	if (sequence)
-		accuse(m, csel_sequence_diags[sequence]);
+		csel_set_diag(m, csel_sequence_diags[sequence]);
 	if (late || back)
 		m->severity = SEVERITY_ERROR;
 }
@@ -277,7 +277,7 @@ static bool
 step_cut(struct csel_state *s, size_t left, bool last, struct message *m)
 {
 	m->length = (uint32_t)left;
-	accuse(m, CSEL_DIAG_TRUNCATED);
+	csel_set_diag(m, CSEL_DIAG_TRUNCATED);
 	if (last && s->phase < PHASE_ENTRIES)
 		s->phase = PHASE_OVER;
 	return last;
@@ -294,13 +294,13 @@ step_header(struct csel_state *s, const uint8_t *p, size_t left, bool last, stru
 		return false;
 	bool foreign = memcmp(p, csel_signature, seen) != 0;
 	if (foreign)
-		accuse(m, CSEL_DIAG_BAD_SIGNATURE);
+		csel_set_diag(m, CSEL_DIAG_BAD_SIGNATURE);
 	if (left < CSEL_HEADER_SIZE)
 		return step_cut(s, left, last, m);
 	if (bytes_le16(p + 4) != 1)
-		accuse(m, CSEL_DIAG_BAD_VERSION);
+		csel_set_diag(m, CSEL_DIAG_BAD_VERSION);
 	if (bytes_le16(p + 6))
-		accuse(m, CSEL_DIAG_RESERVED_NONZERO);
+		csel_set_diag(m, CSEL_DIAG_RESERVED_NONZERO);
 	m->length = CSEL_HEADER_SIZE;
 	s->phase = foreign ? PHASE_OVER : PHASE_METADATA;
 	return true;
@@ -315,7 +315,7 @@ step_metadata(struct csel_state *s, const uint8_t *p, size_t left, bool last, st
 	if (left < CSEL_METADATA_SIZE)
 		return step_cut(s, left, last, m);
 	if (!memchr(p + CSEL_NAME_AT, 0, CSEL_NAME_SIZE))
-		accuse(m, CSEL_DIAG_NAME_NOT_TERMINATED);
+		csel_set_diag(m, CSEL_DIAG_NAME_NOT_TERMINATED);
 	m->length = CSEL_METADATA_SIZE;
 	s->highest = s->waiting.since = bytes_le64(p + CSEL_INIT_AT);
 	s->phase = PHASE_CONTROL;
@@ -333,7 +333,7 @@ step_control(struct csel_state *s, const uint8_t *p, size_t left, bool last, str
 	s->waiting.timeout_start = bytes_le32(p);
 	s->timeout_event = bytes_le32(p + 4);
 	if (!s->timeout_event)
-		accuse(m, CSEL_DIAG_ZERO_EVENT_TIMEOUT);
+		csel_set_diag(m, CSEL_DIAG_ZERO_EVENT_TIMEOUT);
 	m->length = CSEL_CONTROL_SIZE;
 	s->phase = PHASE_ENTRIES;
 	return true;
@@ -352,7 +352,7 @@ step_unknown(struct csel_state *s, size_t left, bool last, struct message *m)
 	m->length = (uint32_t)(left < cut ? left : cut);
 	m->aux = s->phase != PHASE_UNKNOWN; /* the first */
 	if (m->aux)
-		accuse(m, CSEL_DIAG_UNKNOWN_ENTRY);
+		csel_set_diag(m, CSEL_DIAG_UNKNOWN_ENTRY);
 	else
 		m->flags = MESSAGE_FILLER;
 	s->phase = PHASE_UNKNOWN;
@@ -410,8 +410,8 @@ step_end(struct csel_state *s, struct message *m)
 	m->kind = CSEL_EOF;
 	m->severity = SEVERITY_DEBUG;
 	m->aux = (uint64_t)s->runs << 2 | s->state;
-	accuse(m, missing[0]);
-	accuse(m, missing[1]);
+	csel_set_diag(m, missing[0]);
+	csel_set_diag(m, missing[1]);
 	s->phase = PHASE_OVER;
 }
 

@@ -43,7 +43,8 @@ add_extents(const struct encap_view *v)
 
 /* A field that is BITS from BIT on, as far as the packet reaches. */
 static struct field *
-add(const struct encap_view *v, enum encap_field row, unsigned bit, unsigned bits, uint64_t value)
+encap_add_field(const struct encap_view *v, enum encap_field row, unsigned bit, unsigned bits,
+		uint64_t value)
 {
 	unsigned end = 8 * (unsigned)v->e->payload_length;
 	if (bit + bits > end)
@@ -57,7 +58,7 @@ add(const struct encap_view *v, enum encap_field row, unsigned bit, unsigned bit
 static void
 add_text(const struct encap_view *v, enum encap_field row, const char *text)
 {
-	struct field *field = add(v, row, 0, 0, 0);
+	struct field *field = encap_add_field(v, row, 0, 0, 0);
 	field->s.at = text;
 	field->s.length = strlen(text);
 }
@@ -89,11 +90,11 @@ static void
 add_header(const struct encap_view *v)
 {
 	uint8_t header = v->p[0];
-	add(v, ENCAP_F_HEADER_LENGTH, 0, 5, header & 0x1f);
-	add(v, ENCAP_F_FLOW, 5, 2, encap_flow(header));
-	add(v, ENCAP_F_EXTEND, 7, 1, encap_is_extended(header));
+	encap_add_field(v, ENCAP_F_HEADER_LENGTH, 0, 5, header & 0x1f);
+	encap_add_field(v, ENCAP_F_FLOW, 5, 2, encap_flow(header));
+	encap_add_field(v, ENCAP_F_EXTEND, 7, 1, encap_is_extended(header));
 	if (v->d->phase)
-		add(v, ENCAP_F_BIT_OFFSET, 0, 0, 8 * v->m->offset + v->d->phase);
+		encap_add_field(v, ENCAP_F_BIT_OFFSET, 0, 0, 8 * v->m->offset + v->d->phase);
 }
 
 static void
@@ -108,16 +109,19 @@ add_packet(const struct encap_view *v, const struct encap_packet *packet)
 
 	add_header(v);
 	if (d->srcid_width)
-		add(v, ENCAP_F_SRCID, 8, d->srcid_width, packet->srcid);
+		encap_add_field(v, ENCAP_F_SRCID, 8, d->srcid_width, packet->srcid);
 	if (packet->extend && d->timestamp_bytes)
-		add(v, ENCAP_F_TIMESTAMP, stamp, 8 * d->timestamp_bytes, packet->timestamp);
+		encap_add_field(v, ENCAP_F_TIMESTAMP, stamp, 8 * d->timestamp_bytes,
+				packet->timestamp);
 	if (type_width)
-		add(v, ENCAP_F_TYPE, packet->payload - type_width, type_width, packet->type);
-	add(v, ENCAP_F_PAYLOAD_BITS, 0, 0, bits);
+		encap_add_field(v, ENCAP_F_TYPE, packet->payload - type_width, type_width,
+				packet->type);
+	encap_add_field(v, ENCAP_F_PAYLOAD_BITS, 0, 0, bits);
 	uint8_t *bytes = arena_alloc(&v->e->arena, length + 1);
 	for (size_t i = 0; i < length; i++)
 		bytes[i] = (uint8_t)bytes_bits(v->p, packet->length, packet->payload + 8 * i, 8);
-	struct field *payload = add(v, ENCAP_F_PAYLOAD, packet->payload, (unsigned)bits, 0);
+	struct field *payload =
+	    encap_add_field(v, ENCAP_F_PAYLOAD, packet->payload, (unsigned)bits, 0);
 	payload->s.at = (const char *)bytes;
 	payload->s.length = length;
 	add_text(v, ENCAP_F_CLASS, classes[packet->class]);
@@ -145,18 +149,18 @@ expand_nulls(const struct encap_view *v)
 		  (unsigned long long)(m->length - idle), sync ? ", sync" : "");
 	if (!v->fields)
 		return;
-	add(v, ENCAP_F_COUNT_NULLS, 0, 0, m->length);
-	add(v, ENCAP_F_IDLE, 0, 0, idle);
-	add(v, ENCAP_F_ALIGNMENT, 0, 0, m->length - idle);
+	encap_add_field(v, ENCAP_F_COUNT_NULLS, 0, 0, m->length);
+	encap_add_field(v, ENCAP_F_IDLE, 0, 0, idle);
+	encap_add_field(v, ENCAP_F_ALIGNMENT, 0, 0, m->length - idle);
 	add_text(v, ENCAP_F_LAST, idle_last ? "idle" : "alignment");
 	expansion_open(e, &encap_fields[ENCAP_F_FLOWS], FIELD_NOWHERE, 0, 0);
 	for (unsigned flow = 0; flow < 4; flow++)
 		if (seen[flow])
-			add(v, ENCAP_F_FLOW, 0, 0, flow);
+			encap_add_field(v, ENCAP_F_FLOW, 0, 0, flow);
 	expansion_close(e);
-	add(v, ENCAP_F_SYNC, 0, 0, sync);
+	encap_add_field(v, ENCAP_F_SYNC, 0, 0, sync);
 	if (v->d->phase)
-		add(v, ENCAP_F_BIT_OFFSET, 0, 0, 8 * m->offset + v->d->phase);
+		encap_add_field(v, ENCAP_F_BIT_OFFSET, 0, 0, 8 * m->offset + v->d->phase);
 }
 
 static void
@@ -166,7 +170,7 @@ expand_truncated(const struct encap_view *v)
 	text_addf(&v->e->text, "%u of %u bytes", (unsigned)v->m->length, declared);
 	if (v->fields) {
 		add_header(v);
-		add(v, ENCAP_F_DECLARED_LENGTH, 0, 0, declared);
+		encap_add_field(v, ENCAP_F_DECLARED_LENGTH, 0, 0, declared);
 	}
 }
 
@@ -208,7 +212,7 @@ expand_payload(const struct encap_view *v, const struct encap_packet *packet,
 		place.known = false;
 	etrace_apply(options, &payload, &place);
 	if (v->fields && place.known && (payload.move == ETRACE_TO || payload.move == ETRACE_BY))
-		add(v, ENCAP_F_PC, 0, 0, place.pc);
+		encap_add_field(v, ENCAP_F_PC, 0, 0, place.pc);
 	if (v->fields)
 		expansion_close(e);
 	if (matters)

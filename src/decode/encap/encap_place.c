@@ -81,8 +81,8 @@ walk_move(void *context, const struct message *m)
 
 /* Reads M again for what it changes. */
 static void
-apply(const struct encap_decoder *d, const struct message *m, const struct window *w,
-      struct etrace_place *place)
+encap_reapply(const struct encap_decoder *d, const struct message *m, const struct window *w,
+	      struct etrace_place *place)
 {
 	uint8_t room[ENCAP_LOOK];
 	const uint8_t *p = encap_fetch(d, m, w, room);
@@ -108,7 +108,7 @@ modes_before(const struct encap_decoder *d, const struct message *m, const struc
 	struct etrace_place place = {0};
 	struct message support;
 	if (decode_last(history, m, KINDS_MODE, &support))
-		apply(d, &support, w, &place);
+		encap_reapply(d, &support, w, &place);
 	return place;
 }
 
@@ -133,7 +133,7 @@ encap_place_before(const struct encap_decoder *d, const struct message *m, const
 	const struct message *oldest = walk.chain.count ? &walk.chain.at[walk.chain.count - 1] : m;
 	place = walk.remembered ? memory->place : modes_before(d, oldest, w, history);
 	for (size_t i = walk.chain.count; i > 0; i--)
-		apply(d, &walk.chain.at[i - 1], w, &place);
+		encap_reapply(d, &walk.chain.at[i - 1], w, &place);
 	vec_free(&walk.chain);
 	return place;
 }

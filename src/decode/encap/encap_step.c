@@ -105,7 +105,7 @@ step_nulls(const struct encap_decoder *d, struct encap_state *s, const uint8_t *
  * steps back where packets of several sources overtook each other.  Unit and epoch are
  * not defined [Encap 1.0, "Timestamp"]. */
 static uint64_t
-unwrap(const struct encap_decoder *d, const struct encap_state *s, uint64_t stamp)
+encap_unwrap(const struct encap_decoder *d, const struct encap_state *s, uint64_t stamp)
 {
 	unsigned bits = 8 * d->timestamp_bytes;
 	if (!s->timed || bits == 64)
@@ -123,7 +123,7 @@ static void
 set_time(const struct encap_decoder *d, struct encap_state *s, const struct encap_packet *packet,
 	 struct message *m)
 {
-	m->ticks = unwrap(d, s, packet->timestamp);
+	m->ticks = encap_unwrap(d, s, packet->timestamp);
 	m->flags |= MESSAGE_TIMED;
 	if (!s->suspect) {
 		s->ticks = m->ticks;
@@ -466,7 +466,7 @@ after_nulls(const struct encap_decoder *d, const uint8_t *p, size_t length)
 /* Where most of the chains of packets meet that start in a row of places; a
  * wrong one falls in step with the right one after a few packets. */
 static size_t
-likely(const struct encap_decoder *d, const uint8_t *p, size_t length)
+encap_likely_start(const struct encap_decoder *d, const uint8_t *p, size_t length)
 {
 	size_t ends[2 * ENCAP_PACKET_MAX];
 	size_t count = d->longest + 1, best = 0, found = length;
@@ -507,7 +507,7 @@ encap_resync(const struct decoder *decoder, struct decode_state *state, const st
 		}
 	}
 	if (found == length && !block && !d->syncs)
-		found = likely(d, w->bytes, length);
+		found = encap_likely_start(d, w->bytes, length);
 	if (found >= length)
 		return ERR_SYNC;
 	*(struct encap_state *)state = (struct encap_state){

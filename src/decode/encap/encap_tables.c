@@ -65,7 +65,7 @@ set_sources(struct encap_decoder *d, struct err *err)
 
 /* A width from the profile or, if that is negative, a guess-> */
 static unsigned
-choose(int64_t told, unsigned guessed)
+encap_choose_width(int64_t told, unsigned guessed)
 {
 	return told < 0 ? guessed : (unsigned)told;
 }
@@ -74,10 +74,10 @@ static void
 set_widths(struct encap_decoder *d, const struct encap_guess *guess)
 {
 	const struct encap_options *options = d->options;
-	d->srcid_width = choose(options->srcid_width, guess->srcid_width);
-	d->timestamp_bytes = choose(options->timestamp_bytes, guess->timestamp_bytes);
-	d->type_width =
-	    choose(options->type_width, options->srcid_width < 0 ? guess->type_width : 0);
+	d->srcid_width = encap_choose_width(options->srcid_width, guess->srcid_width);
+	d->timestamp_bytes = encap_choose_width(options->timestamp_bytes, guess->timestamp_bytes);
+	d->type_width = encap_choose_width(options->type_width,
+					   options->srcid_width < 0 ? guess->type_width : 0);
 	d->framed = options->framed || guess->framed;
 	d->phase = options->container.slot ? 0 : guess->phase;
 	/* [Encap 1.0, "Synchronization" and "Packet Length"] */

@@ -307,7 +307,7 @@ time_at(const struct gem_layout *l, const uint8_t *p)
 
 /* The value nearest to LAST whose low bits, 8 * WIDTH of them, are TS. */
 static uint64_t
-unwrap(uint64_t last, uint64_t ts, size_t width)
+gem_unwrap(uint64_t last, uint64_t ts, size_t width)
 {
 	if (width == 8)
 		return ts;
@@ -350,7 +350,7 @@ set_suspect(struct message *m)
 /* Everything of M that follows from the word; NEXT is the word after it, 0 if
  * there is none. */
 static inline void
-fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
+gem_fill(struct gem_state *s, uint32_t word, uint32_t next, struct message *m)
 {
 	static const struct {
 		uint8_t severity;
@@ -425,11 +425,11 @@ step_records(struct gem_state *s, const struct window *w, struct gem_layout l, s
 		m->ticks = 0;
 		if (l.width) {
 			uint64_t ts = time_at(&l, p);
-			s->time = s->is_under_way ? unwrap(s->time, ts, l.width) : ts;
+			s->time = s->is_under_way ? gem_unwrap(s->time, ts, l.width) : ts;
 			m->ticks = s->time;
 			m->flags = MESSAGE_TIMED;
 		}
-		fill(s, word, next, m);
+		gem_fill(s, word, next, m);
 		offset += l.size;
 		p += l.size;
 	}

@@ -252,7 +252,7 @@ leave_packet(struct uia_state *s, enum uia_mode mode)
 
 /* BYTES of the packet are decoded. */
 static void
-advance(struct uia_state *s, uint32_t bytes)
+uia_advance(struct uia_state *s, uint32_t bytes)
 {
 	s->remaining -= bytes;
 	if (!s->remaining)
@@ -359,7 +359,7 @@ step_data(struct uia_state *s, const struct uia_view *v, struct message *m)
 	m->kind = UIA_DATA;
 	m->severity = SEVERITY_DEBUG;
 	m->length = (uint32_t)piece;
-	advance(s, m->length);
+	uia_advance(s, m->length);
 	return true;
 }
 
@@ -406,7 +406,7 @@ begin_packet(struct uia_state *s, const struct header *h, struct message *m)
 	if (s->mode == MODE_EVENTS)
 		logger_choose(s);
 	s->remaining = h->length;
-	advance(s, HEADER_SIZE);
+	uia_advance(s, HEADER_SIZE);
 }
 
 static bool
@@ -455,7 +455,7 @@ step_broken(struct uia_state *s, const struct uia_view *v, struct message *m)
 	if (!step_damage(v, s->remaining, m))
 		return false;
 	s->mode = MODE_BROKEN;
-	advance(s, m->length);
+	uia_advance(s, m->length);
 	return true;
 }
 
@@ -476,7 +476,7 @@ step_event(const struct uia_decoder *d, struct uia_state *s, const struct uia_vi
 		fill_event(d, s, v->p, word, m);
 	else if (!step_zeros(v, s->remaining, m))
 		return false;
-	advance(s, m->length);
+	uia_advance(s, m->length);
 	return true;
 }
 

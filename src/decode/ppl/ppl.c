@@ -109,7 +109,7 @@ parse_at(struct ppl_line *line)
 }
 
 static void
-parse(struct ppl_line *line, const char *p, size_t length)
+ppl_parse(struct ppl_line *line, const char *p, size_t length)
 {
 	*line = (struct ppl_line){.p = p, .length = length, .kind = OPENCSD_LINE, .start = length};
 	for (const char *at = p, *end = p + length;
@@ -139,7 +139,7 @@ fill_other(const struct ppl_line *line, struct message *m)
 /* Fills all of M but its offset and length.  Where an element or a packet follows in
  * a damaged line, what stands in front of it is one that is lost. */
 static void
-fill(const struct ppl_line *line, struct message *m)
+ppl_fill(const struct ppl_line *line, struct message *m)
 {
 	if (line->kind < OPENCSD_ELEMENTS)
 		opencsd_element_message(&line->element, m);
@@ -155,9 +155,9 @@ static size_t
 read_line(const uint8_t *p, size_t length, struct message *m)
 {
 	struct ppl_line line;
-	parse(&line, (const char *)p, length);
+	ppl_parse(&line, (const char *)p, length);
 	*m = (struct message){0};
-	fill(&line, m);
+	ppl_fill(&line, m);
 	return length;
 }
 
@@ -251,7 +251,7 @@ ppl_expand(const struct decoder *decoder, const struct message *m, const struct 
 	struct ppl_line line;
 	(void)decoder;
 	(void)history;
-	parse(&line, (const char *)line_copy(m, w, &e->arena), m->length);
+	ppl_parse(&line, (const char *)line_copy(m, w, &e->arena), m->length);
 	e->payload = (const uint8_t *)line.p;
 	e->payload_length = line.length;
 	*vec_add(&e->extents) = (struct extent){
@@ -271,7 +271,7 @@ ppl_print(const struct decoder *decoder, const struct message *m, const struct w
 		return false;
 	struct arena arena = {0};
 	struct ppl_line line;
-	parse(&line, (const char *)line_copy(m, w, &arena), m->length);
+	ppl_parse(&line, (const char *)line_copy(m, w, &arena), m->length);
 	text_add_bytes(out, line.p + line.start, line.length - line.start);
 	arena_free(&arena);
 	return true;

@@ -12,7 +12,7 @@
 enum { BUCKETS_LEAST = 64 };
 
 static struct stp_message **
-bucket(const struct stp_open *open, uint32_t sender)
+stp_open_bucket(const struct stp_open *open, uint32_t sender)
 {
 	return &open->buckets[sender * 0x9e3779b1u >> 8 & (open->bucket_count - 1)];
 }
@@ -20,7 +20,7 @@ bucket(const struct stp_open *open, uint32_t sender)
 struct stp_message *
 stp_open_find(const struct stp_open *open, uint32_t sender)
 {
-	struct stp_message *m = open->count ? *bucket(open, sender) : NULL;
+	struct stp_message *m = open->count ? *stp_open_bucket(open, sender) : NULL;
 	while (m && m->sender != sender)
 		m = m->chain;
 	return m;
@@ -28,13 +28,13 @@ stp_open_find(const struct stp_open *open, uint32_t sender)
 
 /* Makes twice as many buckets and fills them again. */
 static void
-grow(struct stp_open *open)
+stp_open_grow(struct stp_open *open)
 {
 	open->bucket_count = open->bucket_count ? 2 * open->bucket_count : BUCKETS_LEAST;
 	free(open->buckets);
 	open->buckets = mem_new(open->bucket_count * sizeof *open->buckets);
 	for (struct stp_message *m = open->oldest; m; m = m->newer) {
-		struct stp_message **chain = bucket(open, m->sender);
+		struct stp_message **chain = stp_open_bucket(open, m->sender);
 		m->chain = *chain;
 		*chain = m;
 	}
@@ -44,7 +44,7 @@ struct stp_message *
 stp_open_add(struct stp_open *open, const struct stp_point *start)
 {
 	if (open->count == open->bucket_count)
-		grow(open);
+		stp_open_grow(open);
 	struct stp_message *m = open->spare;
 	if (m)
 		open->spare = m->newer;
@@ -52,7 +52,7 @@ stp_open_add(struct stp_open *open, const struct stp_point *start)
 		m = mem_new(sizeof *m);
 
 	uint32_t sender = stp_sender(&start->stp);
-	struct stp_message **chain = bucket(open, sender);
+	struct stp_message **chain = stp_open_bucket(open, sender);
 	*m = (struct stp_message){
 	    .start = *start,
 	    .older = open->newest,
@@ -72,7 +72,7 @@ stp_open_add(struct stp_open *open, const struct stp_point *start)
 void
 stp_open_remove(struct stp_open *open, struct stp_message *m)
 {
-	struct stp_message **chain = bucket(open, m->sender);
+	struct stp_message **chain = stp_open_bucket(open, m->sender);
 	while (*chain != m)
 		chain = &(*chain)->chain;
 	*chain = m->chain;

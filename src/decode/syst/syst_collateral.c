@@ -38,7 +38,7 @@
 
 #define NAMESPACE "http://www.mipi.org/1.0/sys-t"
 
-struct table {
+struct collateral_table {
 	VEC(struct syst_entry) entries; /* in the order of the file */
 	VEC(size_t) masked;		/* those with a mask */
 	size_t *slots;			/* hash of the others: position + 1 */
@@ -52,7 +52,7 @@ struct guid_entry {
 struct syst_client {
 	const char *name, *file;
 	VEC(struct guid_entry) guids;
-	struct table tables[SYST_TABLE_COUNT];
+	struct collateral_table tables[SYST_TABLE_COUNT];
 };
 
 struct syst_collateral {
@@ -79,7 +79,7 @@ is_masked(const struct syst_entry *entry, size_t which)
 /* --- lookup ------------------------------------------------------------ */
 
 static size_t
-hash(uint64_t id)
+collateral_hash(uint64_t id)
 {
 	id *= 0x9e3779b97f4a7c15u;
 	return (size_t)(id ^ id >> 32);
@@ -87,9 +87,9 @@ hash(uint64_t id)
 
 /* The slot of ID, or the free one where it belongs. */
 static size_t *
-find_slot(const struct table *table, uint64_t id)
+find_slot(const struct collateral_table *table, uint64_t id)
 {
-	size_t at = hash(id) & (table->slot_count - 1);
+	size_t at = collateral_hash(id) & (table->slot_count - 1);
 	while (table->slots[at] && table->entries.at[table->slots[at] - 1].id != id)
 		at = (at + 1) & (table->slot_count - 1);
 	return &table->slots[at];
@@ -98,7 +98,7 @@ find_slot(const struct table *table, uint64_t id)
 const struct syst_entry *
 syst_client_entry(const struct syst_client *client, enum syst_table which, uint64_t id)
 {
-	const struct table *table = &client->tables[which];
+	const struct collateral_table *table = &client->tables[which];
 	if (table->slot_count) {
 		size_t found = *find_slot(table, id);
 		if (found)
@@ -190,7 +190,7 @@ syst_collateral_client(const struct syst_collateral *collateral, const uint8_t g
 /* Hashes the rows of a complete table.  Of two rows for one number the later
  * one counts [SyS-T 1.0, collateral, second hand: systprint]. */
 static void
-table_finish(struct table *table, size_t which)
+table_finish(struct collateral_table *table, size_t which)
 {
 	size_t whole = table->entries.count - table->masked.count;
 	if (!whole)
@@ -304,7 +304,7 @@ complain(struct syst_collateral_reading *r, const char *format, ...)
 }
 
 static const char *
-attribute(const char **attributes, const char *name)
+collateral_attribute(const char **attributes, const char *name)
 {
 	for (; *attributes; attributes += 2)
 		if (!strcmp(attributes[0], name))
@@ -317,7 +317,7 @@ static bool
 read_number(struct syst_collateral_reading *r, const char **attributes, const char *name,
 	    uint64_t max, uint64_t *number)
 {
-	const char *text = attribute(attributes, name);
+	const char *text = collateral_attribute(attributes, name);
 	if (!text || text_parse_uint(text, max, number))
 		return true;
 	complain(r, "%s \"%.100s\" is no number up to 0x%llx; write decimal or 0x hexadecimal",
@@ -329,7 +329,7 @@ static bool
 read_guid(struct syst_collateral_reading *r, const char **attributes, const char *name,
 	  uint8_t guid[static 16])
 {
-	const char *text = attribute(attributes, name);
+	const char *text = collateral_attribute(attributes, name);
 	if (!text || syst_guid_parse(text, guid))
 		return true;
 	complain(r, "%s \"%.100s\" is no GUID; write {8-4-4-4-12} hexadecimal digits", name, text);
@@ -339,7 +339,7 @@ read_guid(struct syst_collateral_reading *r, const char **attributes, const char
 static void
 open_client(struct syst_collateral_reading *r, const char **attributes)
 {
-	const char *name = attribute(attributes, "Name");
+	const char *name = collateral_attribute(attributes, "Name");
 	if (!name)
 		complain(r, "Client has no Name");
 	r->client = mem_new(sizeof *r->client);
@@ -363,7 +363,7 @@ add_guid(struct syst_collateral_reading *r, const char **attributes)
 {
 	struct guid_entry entry;
 	memset(entry.mask, 0xff, sizeof entry.mask);
-	if (!attribute(attributes, "ID"))
+	if (!collateral_attribute(attributes, "ID"))
 		complain(r, "Guid has no ID");
 	else if (read_guid(r, attributes, "ID", entry.id) &&
 		 read_guid(r, attributes, "Mask", entry.mask))
@@ -376,14 +376,14 @@ open_entry(struct syst_collateral_reading *r, const char *element, const char **
 	struct syst_entry entry = {.mask = UINT64_MAX};
 	uint64_t file = 0, line = 0;
 	text_clear(&r->text);
-	r->entry_good = attribute(attributes, "ID") != NULL;
+	r->entry_good = collateral_attribute(attributes, "ID") != NULL;
 	if (!r->entry_good)
 		complain(r, "%s has no ID", element);
 	r->entry_good = r->entry_good && read_number(r, attributes, "ID", UINT64_MAX, &entry.id) &&
 			read_number(r, attributes, "Mask", UINT64_MAX, &entry.mask) &&
 			read_number(r, attributes, "File", UINT32_MAX, &file) &&
 			read_number(r, attributes, "Line", UINT32_MAX, &line);
-	entry.has_file = attribute(attributes, "File") != NULL;
+	entry.has_file = collateral_attribute(attributes, "File") != NULL;
 	entry.file = (uint32_t)file;
 	entry.line = (uint32_t)line;
 	r->entry = entry;
@@ -393,7 +393,7 @@ open_entry(struct syst_collateral_reading *r, const char *element, const char **
  * would hide it: the reference printer replaces that one [SyS-T 1.0, collateral, second
  * hand: systprint]. */
 static void
-add_masked(struct table *table, const struct syst_entry *entry)
+add_masked(struct collateral_table *table, const struct syst_entry *entry)
 {
 	size_t at = 0, count = table->masked.count;
 	for (; at < count; at++) {
@@ -412,7 +412,7 @@ static void
 close_entry(struct syst_collateral_reading *r)
 {
 	size_t which = r->places[r->depth - 2] - PLACE_TABLE;
-	struct table *table = &r->client->tables[which];
+	struct collateral_table *table = &r->client->tables[which];
 	if (!r->entry_good)
 		return;
 	if (is_masked(&r->entry, which))
@@ -504,7 +504,7 @@ element_end(void *context, const char *name)
 }
 
 static void XMLCALL
-characters(void *context, const char *text, int length)
+collateral_on_characters(void *context, const char *text, int length)
 {
 	struct syst_collateral_reading *r = context;
 	if (!r->ignored && r->depth && r->places[r->depth - 1] == PLACE_ENTRY)
@@ -568,7 +568,7 @@ load_file(struct syst_collateral *to, const char *path, struct err *err)
 	if (good) {
 		XML_SetUserData(r.parser, &r);
 		XML_SetElementHandler(r.parser, element_start, element_end);
-		XML_SetCharacterDataHandler(r.parser, characters);
+		XML_SetCharacterDataHandler(r.parser, collateral_on_characters);
 		XML_SetEntityDeclHandler(r.parser, refuse_entity);
 		good = parse_stream(&r, stream);
 		XML_ParserFree(r.parser);

@@ -84,7 +84,7 @@ static const uint8_t digit_values[256] = {
 
 /* Turns COUNT pairs of digits into bytes; false if one is no digit. */
 static bool
-convert(const uint8_t *digits, size_t count, uint8_t *out)
+syst_hex_convert(const uint8_t *digits, size_t count, uint8_t *out)
 {
 	uint8_t bad = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -171,20 +171,20 @@ find_digits(struct syst_hex_line *line)
 
 /* Turns the first COUNT pairs of digits, which stand in groups, into bytes. */
 static void
-gather(const struct syst_hex_line *line, size_t count, uint8_t *out)
+syst_hex_gather(const struct syst_hex_line *line, size_t count, uint8_t *out)
 {
 	const uint8_t *p = line->digits, *end = p + line->span;
 	size_t length;
 	for (; count; count -= length / 2, out += length / 2, p += length) {
 		p = find_group(p, end, &length);
 		length = length < 2 * count ? length : 2 * count;
-		convert(p, length / 2, out);
+		syst_hex_convert(p, length / 2, out);
 	}
 }
 
 /* Fills all of M but its offset and length from a line. */
 static void
-fill(struct syst_hex_line *line, struct message *m)
+syst_hex_fill(struct syst_hex_line *line, struct message *m)
 {
 	uint8_t prefix[SYST_PREFIX_MAX] = {0};
 	struct syst_peek peek;
@@ -199,13 +199,13 @@ fill(struct syst_hex_line *line, struct message *m)
 	}
 	size_t length = line->digit_count / 2;
 	size_t head = length < sizeof prefix ? length : sizeof prefix;
-	if (line->digit_count % 2 || !convert(line->digits, head, prefix) ||
+	if (line->digit_count % 2 || !syst_hex_convert(line->digits, head, prefix) ||
 	    !all_digits(line->digits + 2 * head, line->digit_count - 2 * head)) {
 		find_digits(line);
 		length = line->digit_count / 2;
 		head = length < sizeof prefix ? length : sizeof prefix;
 		memset(prefix, 0, sizeof prefix);
-		gather(line, line->fault ? 0 : head, prefix);
+		syst_hex_gather(line, line->fault ? 0 : head, prefix);
 	}
 	if (line->fault) {
 		m->flags = MESSAGE_DAMAGED;
@@ -225,7 +225,7 @@ read_line(const uint8_t *p, size_t length, struct message *m)
 {
 	struct syst_hex_line line;
 	parse_line(&line, p, length);
-	fill(&line, m);
+	syst_hex_fill(&line, m);
 	return line.length;
 }
 
@@ -242,10 +242,11 @@ static bool
 frame_of(struct syst_hex_line *line, struct expansion *e)
 {
 	uint8_t *frame = arena_alloc(&e->arena, line->digit_count / 2 + 1);
-	if (line->digit_count % 2 || !convert(line->digits, line->digit_count / 2, frame)) {
+	if (line->digit_count % 2 ||
+	    !syst_hex_convert(line->digits, line->digit_count / 2, frame)) {
 		find_digits(line);
 		if (!line->fault)
-			gather(line, line->digit_count / 2, frame);
+			syst_hex_gather(line, line->digit_count / 2, frame);
 	}
 	e->payload = line->fault ? NULL : frame;
 	e->payload_length = line->fault ? 0 : line->digit_count / 2;

@@ -128,7 +128,7 @@ parse_spec(const char *p, const char *end, struct spec *spec)
 /* --- arguments --------------------------------------------------------- */
 
 static bool
-take(struct syst_printf_job *job, size_t size, uint64_t *value)
+syst_printf_take(struct syst_printf_job *job, size_t size, uint64_t *value)
 {
 	if (job->args->length - job->used < size)
 		return false;
@@ -146,7 +146,8 @@ sign_extend(uint64_t value, unsigned bytes)
 
 /* Gives the sink an argument whose last byte was just taken. */
 static void
-tell(const struct syst_printf_job *job, const struct spec *spec, size_t length, struct syst_arg arg)
+syst_printf_report_argument(const struct syst_printf_job *job, const struct spec *spec,
+			    size_t length, struct syst_arg arg)
 {
 	if (!job->sink)
 		return;
@@ -163,15 +164,16 @@ static bool
 take_star(struct syst_printf_job *job, const struct spec *spec, int *number)
 {
 	uint64_t value;
-	if (!take(job, 4, &value))
+	if (!syst_printf_take(job, 4, &value))
 		return false;
 	*number = (int32_t)(uint32_t)value;
-	tell(job, spec, 4, (struct syst_arg){.type = SYST_ARG_INT, .i = *number});
+	syst_printf_report_argument(job, spec, 4,
+				    (struct syst_arg){.type = SYST_ARG_INT, .i = *number});
 	return true;
 }
 
 static void
-limit(struct syst_printf_job *job, int *number)
+syst_printf_limit(struct syst_printf_job *job, int *number)
 {
 	if (*number > SYST_PRINTF_WIDTH_MAX) {
 		*number = SYST_PRINTF_WIDTH_MAX;
@@ -192,15 +194,15 @@ complete_spec(struct syst_printf_job *job, struct spec *spec)
 		add_flag(spec, '-');
 		spec->width = spec->width == INT_MIN ? INT_MAX : -spec->width;
 	}
-	limit(job, &spec->width);
-	limit(job, &spec->precision);
+	syst_printf_limit(job, &spec->width);
+	syst_printf_limit(job, &spec->precision);
 	return true;
 }
 
 /* --- making text ------------------------------------------------------- */
 
 static void
-add(struct syst_printf_job *job, const char *text, size_t length)
+syst_printf_add(struct syst_printf_job *job, const char *text, size_t length)
 {
 	job->work += length;
 	if (job->out)
@@ -221,7 +223,7 @@ add_padded(struct syst_printf_job *job, const struct spec *spec, const char *tex
 	size_t blanks = width > length ? width - length : 0;
 	if (!spec->left)
 		add_blanks(job, blanks);
-	add(job, text, length);
+	syst_printf_add(job, text, length);
 	if (spec->left)
 		add_blanks(job, blanks);
 }
@@ -229,14 +231,14 @@ add_padded(struct syst_printf_job *job, const struct spec *spec, const char *tex
 /* The conversion for the C library, whose width and precision are arguments:
  * `%-08*.*llx`.  Only known letters and flags get into it. */
 static const char *
-rebuild(const struct spec *spec, const char *modifier, char buffer[static 24])
+syst_printf_rebuild_spec(const struct spec *spec, const char *modifier, char buffer[static 24])
 {
 	snprintf(buffer, 24, "%%%s*.*%s%c", spec->flags, modifier, spec->letter);
 	return buffer;
 }
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* made by rebuild() */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* made by syst_printf_rebuild_spec() */
 
 /* The usual conversions, for which text_addf does not need the C library. */
 static bool
@@ -271,8 +273,8 @@ add_integer(struct syst_printf_job *job, const struct spec *spec, uint64_t value
 {
 	char format[24];
 	if (job->out && !add_usual(job, spec, value))
-		text_addf(job->out, rebuild(spec, "ll", format), spec->width, spec->precision,
-			  (long long)value);
+		text_addf(job->out, syst_printf_rebuild_spec(spec, "ll", format), spec->width,
+			  spec->precision, (long long)value);
 }
 
 static void
@@ -280,7 +282,8 @@ add_number(struct syst_printf_job *job, const struct spec *spec, double value)
 {
 	char format[24];
 	if (job->out)
-		text_addf(job->out, rebuild(spec, "", format), spec->width, spec->precision, value);
+		text_addf(job->out, syst_printf_rebuild_spec(spec, "", format), spec->width,
+			  spec->precision, value);
 }
 
 #pragma GCC diagnostic pop
@@ -293,24 +296,26 @@ convert_integer(struct syst_printf_job *job, const struct spec *spec)
 	unsigned wire = integers[spec->modifier].wire[job->args->packing];
 	unsigned bytes = integers[spec->modifier].value[job->args->packing];
 	uint64_t value;
-	if (!take(job, wire, &value))
+	if (!syst_printf_take(job, wire, &value))
 		return MISSING;
 	if (spec->letter == 'd' || spec->letter == 'i') {
 		int64_t number = sign_extend(value, bytes);
-		tell(job, spec, wire, (struct syst_arg){.type = SYST_ARG_INT, .i = number});
+		syst_printf_report_argument(job, spec, wire,
+					    (struct syst_arg){.type = SYST_ARG_INT, .i = number});
 		add_integer(job, spec, (uint64_t)number);
 		return DONE;
 	}
 	if (bytes < 8)
 		value &= (1ull << 8 * bytes) - 1;
-	tell(job, spec, wire, (struct syst_arg){.type = SYST_ARG_UINT, .u = value});
+	syst_printf_report_argument(job, spec, wire,
+				    (struct syst_arg){.type = SYST_ARG_UINT, .u = value});
 	add_integer(job, spec, value);
 	return DONE;
 }
 
 /* UTF-8 of a code point; 0 bytes if it is none. */
 static size_t
-encode(uint32_t code, char out[static 4])
+syst_printf_encode_utf8(uint32_t code, char out[static 4])
 {
 	if (code < 0x80) {
 		out[0] = (char)code;
@@ -331,12 +336,13 @@ convert_char(struct syst_printf_job *job, const struct spec *spec)
 {
 	uint64_t value;
 	char utf8[4] = {0};
-	if (!take(job, 4, &value))
+	if (!syst_printf_take(job, 4, &value))
 		return MISSING;
-	tell(job, spec, 4, (struct syst_arg){.type = SYST_ARG_INT, .i = (int32_t)(uint32_t)value});
+	syst_printf_report_argument(
+	    job, spec, 4, (struct syst_arg){.type = SYST_ARG_INT, .i = (int32_t)(uint32_t)value});
 	size_t length = 1;
 	if (spec->modifier == MODIFIER_L)
-		length = encode((uint32_t)value, utf8);
+		length = syst_printf_encode_utf8((uint32_t)value, utf8);
 	else
 		utf8[0] = (char)value;
 	if (length == 1 && !utf8[0]) { /* a NUL ends the fragment that it is in */
@@ -353,10 +359,11 @@ convert_number(struct syst_printf_job *job, const struct spec *spec)
 {
 	uint64_t bits;
 	double value;
-	if (!take(job, sizeof bits, &bits))
+	if (!syst_printf_take(job, sizeof bits, &bits))
 		return MISSING;
 	memcpy(&value, &bits, sizeof value);
-	tell(job, spec, sizeof bits, (struct syst_arg){.type = SYST_ARG_NUMBER, .d = value});
+	syst_printf_report_argument(job, spec, sizeof bits,
+				    (struct syst_arg){.type = SYST_ARG_NUMBER, .d = value});
 	add_number(job, spec, value);
 	return DONE;
 }
@@ -366,9 +373,10 @@ convert_pointer(struct syst_printf_job *job, const struct spec *spec)
 {
 	size_t wire = job->args->packing == SYST_P64 ? 8 : 4;
 	uint64_t value;
-	if (!take(job, wire, &value))
+	if (!syst_printf_take(job, wire, &value))
 		return MISSING;
-	tell(job, spec, wire, (struct syst_arg){.type = SYST_ARG_UINT, .u = value});
+	syst_printf_report_argument(job, spec, wire,
+				    (struct syst_arg){.type = SYST_ARG_UINT, .u = value});
 	if (spec->letter == 'n')
 		return DONE;
 	if (!value) {
@@ -390,8 +398,9 @@ convert_string(struct syst_printf_job *job, const struct spec *spec)
 	const char *nul = left ? memchr(at, 0, left) : NULL;
 	size_t length = nul ? (size_t)(nul - at) : left;
 	job->used += length + (nul != NULL);
-	tell(job, spec, length + (nul != NULL),
-	     (struct syst_arg){.type = SYST_ARG_TEXT, .s = {.at = at, .length = length}});
+	syst_printf_report_argument(
+	    job, spec, length + (nul != NULL),
+	    (struct syst_arg){.type = SYST_ARG_TEXT, .s = {.at = at, .length = length}});
 	if (spec->precision >= 0 && length > (size_t)spec->precision)
 		length = (size_t)spec->precision;
 	add_padded(job, spec, at, length);
@@ -401,7 +410,7 @@ convert_string(struct syst_printf_job *job, const struct spec *spec)
 }
 
 static enum outcome
-convert(struct syst_printf_job *job, struct spec *spec)
+syst_printf_convert(struct syst_printf_job *job, struct spec *spec)
 {
 	if (!complete_spec(job, spec))
 		return MISSING;
@@ -428,24 +437,24 @@ convert(struct syst_printf_job *job, struct spec *spec)
 }
 
 static enum outcome
-run(struct syst_printf_job *job, const char *format, size_t length)
+syst_printf_run(struct syst_printf_job *job, const char *format, size_t length)
 {
 	const char *p = format, *end = format + length;
 	enum outcome outcome = DONE;
 	while (p < end && outcome == DONE) {
 		const char *percent = memchr(p, '%', (size_t)(end - p));
 		const char *stop = percent ? percent : end;
-		add(job, p, (size_t)(stop - p));
+		syst_printf_add(job, p, (size_t)(stop - p));
 		p = stop;
 		if (p == end)
 			break;
 		struct spec spec;
 		if (end - p >= 2 && p[1] == '%') {
-			add(job, "%", 1);
+			syst_printf_add(job, "%", 1);
 			p += 2;
 		} else if (parse_spec(p, end, &spec)) {
 			p += spec.length;
-			outcome = convert(job, &spec);
+			outcome = syst_printf_convert(job, &spec);
 		} else {
 			outcome = INVALID;
 		}
@@ -470,7 +479,7 @@ is_valid(const char *format, size_t length)
 /* The complaints of the reference printer, word for word [SyS-T 1.0, second hand:
  * systprint]; " - text cut" is this program's. */
 static void
-explain(struct text *out, enum outcome outcome, const char *format, size_t length)
+syst_printf_explain(struct text *out, enum outcome outcome, const char *format, size_t length)
 {
 	switch (outcome) {
 	case DONE:
@@ -498,10 +507,10 @@ syst_printf(struct text *out, const char *format, size_t format_length,
 {
 	struct syst_printf_job job = {.out = out, .args = args, .sink = sink};
 	size_t start = out->length;
-	enum outcome outcome = run(&job, format, format_length);
+	enum outcome outcome = syst_printf_run(&job, format, format_length);
 	if (outcome == INVALID && out->length > start)
 		text_add(out, " - ");
-	explain(out, outcome, format, format_length);
+	syst_printf_explain(out, outcome, format, format_length);
 	return (struct syst_printf_result){
 	    .used = job.used,
 	    .faulty = outcome != DONE && outcome != TOO_MUCH,
@@ -516,11 +525,12 @@ syst_printf_strictly(struct text *out, const char *format, size_t format_length,
 	struct syst_printf_job job = {.out = out, .args = args};
 	size_t start = out->length;
 	/* it parses the whole format before it looks at an argument */
-	enum outcome outcome =
-	    is_valid(format, format_length) ? run(&job, format, format_length) : INVALID;
+	enum outcome outcome = is_valid(format, format_length)
+				   ? syst_printf_run(&job, format, format_length)
+				   : INVALID;
 	if (outcome == UNTERMINATED)
 		text_cut(out, start);
-	explain(out, outcome, format, format_length);
+	syst_printf_explain(out, outcome, format, format_length);
 }
 
 bool
@@ -528,7 +538,7 @@ syst_printf_size(const char *format, size_t format_length, const struct syst_arg
 		 size_t *size)
 {
 	struct syst_printf_job job = {.args = args};
-	if (run(&job, format, format_length) != DONE)
+	if (syst_printf_run(&job, format, format_length) != DONE)
 		return false;
 	*size = job.used;
 	return true;

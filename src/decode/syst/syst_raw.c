@@ -13,7 +13,7 @@
  * The normal case is a loop with one bounds check per message: while there
  * are REACH bytes left, no message and no look at the next one can leave the
  * window.  Everything unusual, and the end of the window, goes through
- * decide(), whose answers depend on REACH bytes and on nothing else, so that
+ * syst_raw_decide(), whose answers depend on REACH bytes and on nothing else, so that
  * any window gives the same messages.
  *
  * Runs of zero bytes parse as builds number 0; 16 or more are filler.
@@ -377,7 +377,7 @@ decide_reserved(const struct syst_raw_view *v, const struct syst_peek *peek, str
 /* Fills M with the message at the start of V, which is at OFFSET, and returns
  * its length; 0 if that needs more bytes. */
 static size_t
-decide(const struct syst_raw_view *v, uint64_t offset, struct message *m)
+syst_raw_decide(const struct syst_raw_view *v, uint64_t offset, struct message *m)
 {
 	struct syst_peek peek;
 	*m = (struct message){.offset = offset, .origin = SYST_ORIGIN_NONE};
@@ -481,7 +481,7 @@ syst_raw_step(const struct decoder *decoder, struct decode_state *state, const s
 			m += plain;
 		}
 		struct syst_raw_view view = view_at(w, offset);
-		size_t length = decide(&view, offset, m);
+		size_t length = syst_raw_decide(&view, offset, m);
 		if (!length)
 			break;
 		m->length = (uint32_t)length;

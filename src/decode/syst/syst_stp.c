@@ -123,7 +123,7 @@ round_up(uint64_t nibble)
 
 /* Whether the next message was handed out before the checkpoint. */
 static bool
-repeating(const struct syst_stp_state *s)
+syst_stp_is_repeating(const struct syst_stp_state *s)
 {
 	return s->at < s->border || (s->at == s->border && s->emitted < s->skip);
 }
@@ -142,10 +142,10 @@ repeat_point(const struct syst_stp_state *s)
 
 /* The next message is to be written here; there is room for it. */
 static struct message *
-emit(struct syst_stp_run *r)
+syst_stp_emit(struct syst_stp_run *r)
 {
 	struct syst_stp_state *s = r->state;
-	bool again = repeating(s);
+	bool again = syst_stp_is_repeating(s);
 	s->hold = repeat_point(s);
 	s->held = true;
 	s->emitted++;
@@ -154,7 +154,7 @@ emit(struct syst_stp_run *r)
 
 /* The event is over; the next one is at AT. */
 static void
-advance(struct syst_stp_state *s, uint64_t at)
+syst_stp_advance(struct syst_stp_state *s, uint64_t at)
 {
 	s->at = at;
 	s->emitted = 0;
@@ -162,9 +162,9 @@ advance(struct syst_stp_state *s, uint64_t at)
 }
 
 static void
-consume(struct syst_stp_state *s, const struct stp_packet *packet)
+syst_stp_consume(struct syst_stp_state *s, const struct stp_packet *packet)
 {
-	advance(s, s->at + packet->nibbles);
+	syst_stp_advance(s, s->at + packet->nibbles);
 	s->busy = s->at;
 }
 
@@ -247,7 +247,7 @@ fill_message(struct message *m, const struct stp_message *open, uint64_t end, ui
 }
 
 static struct stp_message *
-current(struct syst_stp_state *s)
+syst_stp_current(struct syst_stp_state *s)
 {
 	if (!s->looked) {
 		s->current = stp_open_find(&s->open, stp_sender(&s->stp));
@@ -257,7 +257,7 @@ current(struct syst_stp_state *s)
 }
 
 static void
-forget(struct syst_stp_state *s, struct stp_message *open)
+syst_stp_drop_message(struct syst_stp_state *s, struct stp_message *open)
 {
 	stp_open_remove(&s->open, open);
 	s->looked = false;
@@ -272,10 +272,10 @@ close_message(struct syst_stp_run *r, struct stp_message *open)
 		return false;
 	/* at the end of the capture there is no byte of the event */
 	uint64_t last = (s->at < r->end ? s->at : s->at - 1) / 2;
-	struct message *m = emit(r);
+	struct message *m = syst_stp_emit(r);
 	fill_message(m, open, s->at, last);
 	m->flags |= MESSAGE_TRUNCATED;
-	forget(s, open);
+	syst_stp_drop_message(s, open);
 	return true;
 }
 
@@ -310,12 +310,12 @@ close_old(struct syst_stp_run *r)
  * message stands past the window or `until`. */
 
 static void
-apply(struct syst_stp_run *r, const struct stp_packet *packet)
+syst_stp_apply(struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	struct syst_stp_state *s = r->state;
 	stp_apply(&s->stp, packet, &r->decoder->order);
 	s->looked = false;
-	consume(s, packet);
+	syst_stp_consume(s, packet);
 }
 
 /* Packets that say nothing by themselves. */
@@ -324,7 +324,7 @@ take_state(struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	bool time = packet->opcode->what == STP_TIME_ONLY;
 	count_silent(r->state, time ? SILENT_TIME : SILENT_SENDER, packet->nibbles);
-	apply(r, packet);
+	syst_stp_apply(r, packet);
 	return true;
 }
 
@@ -340,7 +340,7 @@ take_null(struct syst_stp_run *r, const struct stp_packet *packet)
 		at += 2 * bytes_zero_run(r->window->bytes + byte, (size_t)((end - at) / 2));
 	}
 	count_silent(s, SILENT_NULL, at - s->at);
-	advance(s, at);
+	syst_stp_advance(s, at);
 	return true;
 }
 
@@ -348,13 +348,13 @@ static bool
 take_row(struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	struct syst_stp_state *s = r->state;
-	struct message *m = emit(r);
+	struct message *m = syst_stp_emit(r);
 	fill_row(r, m, packet->opcode->what, s->at + packet->nibbles);
 	stp_apply(&s->stp, packet, &r->decoder->order);
 	if (packet->opcode->timed)
 		fill_time(m, s->stp.time, s->stp.certain);
 	s->looked = false;
-	consume(s, packet);
+	syst_stp_consume(s, packet);
 	return true;
 }
 
@@ -390,8 +390,8 @@ static void
 end_message(struct syst_stp_run *r, struct stp_message *open, const struct stp_packet *packet)
 {
 	uint64_t end = r->state->at + packet->nibbles;
-	fill_message(emit(r), open, end, (end - 1) / 2);
-	forget(r->state, open);
+	fill_message(syst_stp_emit(r), open, end, (end - 1) / 2);
+	syst_stp_drop_message(r->state, open);
 }
 
 /* A NULL, but not many. */
@@ -418,7 +418,7 @@ take_plain(struct syst_stp_run *r)
 	while (at < end) {
 		unsigned got = stp_read_plain(&s->stp, bytes, at - r->base, &data);
 		if (got) {
-			struct stp_message *open = current(s);
+			struct stp_message *open = syst_stp_current(s);
 			if (!open)
 				break;
 			stp_message_add(open, data, got - 1);
@@ -439,7 +439,7 @@ take_plain(struct syst_stp_run *r)
 		return;
 	count_silent(s, SILENT_NULL, nulls);
 	count_silent(s, SILENT_SENDER, senders);
-	advance(s, at);
+	syst_stp_advance(s, at);
 	s->busy = busy;
 }
 
@@ -447,7 +447,7 @@ static bool
 take_data(struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	struct syst_stp_state *s = r->state;
-	struct stp_message *open = current(s);
+	struct stp_message *open = syst_stp_current(s);
 	bool timed = packet->opcode->timed, marked = packet->opcode->marked;
 
 	if (timed && open) {
@@ -476,7 +476,7 @@ take_data(struct syst_stp_run *r, const struct stp_packet *packet)
 	stp_message_add(open, packet->data, packet->data_nibbles);
 	if (marked)
 		end_message(r, open, packet);
-	consume(s, packet);
+	syst_stp_consume(s, packet);
 	return true;
 }
 
@@ -484,13 +484,13 @@ take_data(struct syst_stp_run *r, const struct stp_packet *packet)
 static bool
 take_flag(struct syst_stp_run *r, const struct stp_packet *packet)
 {
-	struct stp_message *open = current(r->state);
+	struct stp_message *open = syst_stp_current(r->state);
 	if (!open)
 		return take_row(r, packet);
 	if (!can_end(r, packet))
 		return false;
 	end_message(r, open, packet);
-	apply(r, packet);
+	syst_stp_apply(r, packet);
 	return true;
 }
 
@@ -512,7 +512,7 @@ take_async(struct syst_stp_run *r, const struct stp_packet *packet)
 	else if (!close_all(r) || r->count == r->max)
 		return false;
 
-	struct message *m = emit(r);
+	struct message *m = syst_stp_emit(r);
 	fill_row(r, m, STP_ASYNC, end);
 	if (good) {
 		m->flags |= MESSAGE_RESYNC;
@@ -524,7 +524,7 @@ take_async(struct syst_stp_run *r, const struct stp_packet *packet)
 		s->stp.certain = false;
 	}
 	s->looked = false;
-	advance(s, end);
+	syst_stp_advance(s, end);
 	s->busy = end;
 	return true;
 }
@@ -554,11 +554,11 @@ take_damage(struct syst_stp_run *r)
 	else
 		return false;
 
-	struct message *m = emit(r);
+	struct message *m = syst_stp_emit(r);
 	fill_row(r, m, STP_RESERVED, end);
 	m->flags |= s->stp.sync == STP_SYNC_NONE ? MESSAGE_LOST : MESSAGE_DAMAGED;
 	s->stp.certain = false;
-	advance(s, end);
+	syst_stp_advance(s, end);
 	s->busy = end;
 	return true;
 }
@@ -572,10 +572,10 @@ take_end(struct syst_stp_run *r)
 		return false;
 	if (s->at >= r->end || r->count == r->max)
 		return false;
-	struct message *m = emit(r);
+	struct message *m = syst_stp_emit(r);
 	fill_row(r, m, STP_RESERVED, r->end);
 	m->flags |= MESSAGE_TRUNCATED;
-	advance(s, r->end);
+	syst_stp_advance(s, r->end);
 	return true;
 }
 
@@ -683,7 +683,7 @@ enum {
 };
 
 static void
-put(uint8_t *p, uint64_t value, unsigned size)
+syst_stp_put(uint8_t *p, uint64_t value, unsigned size)
 {
 	for (; size--; value >>= 8)
 		*p++ = (uint8_t)value;
@@ -694,14 +694,14 @@ syst_stp_save(const struct decoder *decoder, const struct decode_state *state, u
 {
 	const struct syst_stp_state *s = (const struct syst_stp_state *)state;
 	struct stp_point from = repeat_point(s);
-	bool again = repeating(s);
+	bool again = syst_stp_is_repeating(s);
 	(void)decoder;
-	put(out + SAVED_OFFSET, from.nibble / 2, 8);
-	put(out + SAVED_TIME, from.stp.time, 8);
-	put(out + SAVED_BORDER, again ? s->border : s->at, 8);
-	put(out + SAVED_SKIP, again ? s->skip : s->emitted, 4);
-	put(out + SAVED_MASTER, from.stp.master, 2);
-	put(out + SAVED_CHANNEL, from.stp.channel, 2);
+	syst_stp_put(out + SAVED_OFFSET, from.nibble / 2, 8);
+	syst_stp_put(out + SAVED_TIME, from.stp.time, 8);
+	syst_stp_put(out + SAVED_BORDER, again ? s->border : s->at, 8);
+	syst_stp_put(out + SAVED_SKIP, again ? s->skip : s->emitted, 4);
+	syst_stp_put(out + SAVED_MASTER, from.stp.master, 2);
+	syst_stp_put(out + SAVED_CHANNEL, from.stp.channel, 2);
 	out[SAVED_FLAGS] =
 	    (uint8_t)(from.nibble % 2 | from.stp.lsn << 1 | from.stp.certain << 2 |
 		      from.stp.clock << 3 | from.stp.sync << 5 | from.stp.ended << 7);

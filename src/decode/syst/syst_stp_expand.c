@@ -180,7 +180,7 @@ add_extent(struct syst_stp_job *j, uint64_t payload_nibble)
 
 /* Puts the payload together, and shows the packets that it came in. */
 static void
-assemble(struct syst_stp_job *j)
+syst_stp_assemble(struct syst_stp_job *j)
 {
 	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length);
 	uint64_t nibbles = 0;
@@ -387,7 +387,7 @@ syst_stp_expand(const struct decoder *decoder, const struct message *m, const st
 	if (j.with_fields)
 		expansion_open(e, &syst_fields[SYST_F_STP], FIELD_NOWHERE, 0, 0);
 	if (assembled)
-		assemble(&j);
+		syst_stp_assemble(&j);
 	else
 		expand_row(&j);
 	if (j.with_fields)

@@ -120,7 +120,7 @@ has_origin(const struct filter *filter, const struct filter_facts *facts)
 }
 
 static enum filter_verdict
-judge(const struct filter *filter, const struct filter_facts *facts)
+filter_judge_facts(const struct filter *filter, const struct filter_facts *facts)
 {
 	enum filter_verdict verdict = judge_members(filter, facts->cell);
 	if (verdict == FILTER_SOME && filter->by_origin && !has_origin(filter, facts))
@@ -135,7 +135,7 @@ enum filter_verdict
 filter_cell(const struct filter *filter, const struct index_cell *cell)
 {
 	const struct filter_facts facts = {.cell = cell};
-	return judge(filter, &facts);
+	return filter_judge_facts(filter, &facts);
 }
 
 enum filter_verdict
@@ -149,7 +149,7 @@ filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
 		facts.bound = filter_bind(filter->expr, trace);
 		facts.expr = filter->expr;
 	}
-	return judge(filter, &facts);
+	return filter_judge_facts(filter, &facts);
 }
 
 /* --- messages ---------------------------------------------------------- */

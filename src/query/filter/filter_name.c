@@ -102,7 +102,7 @@ filter_help(size_t at, struct filter_help *out)
 /* Whether the table of a decoder came before, of any format or of its own: those
  * of one format share it, and formats may. */
 static bool
-repeats(size_t decoder, bool any)
+filter_name_repeats(size_t decoder, bool any)
 {
 	const struct decoder_ops *ops = decoders[decoder];
 	for (size_t i = 0; i < decoder; i++)
@@ -125,7 +125,7 @@ name_at(size_t at, char name[static 64])
 	at -= MESSAGE_FLAGS_SHOWN;
 	for (size_t i = 0; i < decoder_count; i++) {
 		const struct decoder_ops *ops = decoders[i];
-		if (repeats(i, false))
+		if (filter_name_repeats(i, false))
 			continue;
 		if (at < 2 * ops->field_count) {
 			const char *own = ops->fields[at / 2].name;
@@ -233,7 +233,8 @@ find_rows(const char *format, size_t length, const char *name, struct filter_fie
 		const struct decoder_ops *ops = decoders[i];
 		bool other = format && (strlen(ops->format) != length ||
 					strncmp(ops->format, format, length) != 0);
-		for (size_t k = 0; !other && !repeats(i, !format) && k < ops->field_count; k++) {
+		for (size_t k = 0;
+		     !other && !filter_name_repeats(i, !format) && k < ops->field_count; k++) {
 			if (strcmp(ops->fields[k].name, name) != 0)
 				continue;
 			if (out)

@@ -106,7 +106,7 @@ is_value_char(char c)
 
 /* Takes SIGN if it comes next. */
 static bool
-take(struct parser *p, const char *sign)
+parser_take(struct parser *p, const char *sign)
 {
 	skip_blanks(p);
 	size_t length = strlen(sign);
@@ -141,7 +141,7 @@ fail_here(struct parser *p, const char *expected)
 }
 
 static char *
-copy(struct parser *p, size_t from, size_t to)
+parser_copy(struct parser *p, size_t from, size_t to)
 {
 	return arena_text(&p->build.code->arena, p->text + from, to - from);
 }
@@ -158,7 +158,8 @@ read_enclosed(struct parser *p, struct filter_word *word)
 		at += p->text[at] == '\\' && p->text[at + 1] ? 2 : 1;
 	if (!p->text[at])
 		return filter_fail(&p->build, start, "no %c ends what starts here", mark);
-	*word = (struct filter_word){.text = copy(p, start + 1, at), .at = start, .mark = mark};
+	*word =
+	    (struct filter_word){.text = parser_copy(p, start + 1, at), .at = start, .mark = mark};
 	p->at = at + 1;
 	return 0;
 }
@@ -197,7 +198,7 @@ read_value(struct parser *p, struct filter_word *word, const char *after)
 		snprintf(expected, sizeof expected, "a value after %s", after);
 		return fail_here(p, expected);
 	}
-	*word = (struct filter_word){.text = copy(p, start, p->at), .at = start};
+	*word = (struct filter_word){.text = parser_copy(p, start, p->at), .at = start};
 	return 0;
 }
 
@@ -209,7 +210,7 @@ read_element(struct parser *p, struct filter_item *item)
 	*item = (struct filter_item){.relation = FILTER_EQUAL};
 	if (read_value(p, &item->low, "in") < 0)
 		return ERR_USAGE;
-	if (!take(p, ".."))
+	if (!parser_take(p, ".."))
 		return 0;
 	item->relation = FILTER_BETWEEN;
 	return read_value(p, &item->high, "..");
@@ -219,15 +220,15 @@ static int
 read_set(struct parser *p, struct filter_leaf *leaf)
 {
 	VEC(struct filter_item) items = {0};
-	bool braces = take(p, "{");
+	bool braces = parser_take(p, "{");
 	int failed;
 	leaf->names = braces;
 	do {
 		struct filter_item *item = vec_add(&items);
 		failed = read_element(p, item);
 		leaf->names &= item->low.mark == '"' && item->relation == FILTER_EQUAL;
-	} while (!failed && braces && take(p, ","));
-	if (!failed && braces && !take(p, "}"))
+	} while (!failed && braces && parser_take(p, ","));
+	if (!failed && braces && !parser_take(p, "}"))
 		failed = fail_here(p, "a comma or }");
 	leaf->item_count = items.count;
 	leaf->items = arena_copy(&p->build.code->arena, items.at, items.count * sizeof *items.at);
@@ -274,7 +275,7 @@ static const struct comparison *
 take_comparison(struct parser *p)
 {
 	for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
-		if (take(p, comparisons[i].sign))
+		if (parser_take(p, comparisons[i].sign))
 			return &comparisons[i];
 	return NULL;
 }
@@ -320,7 +321,7 @@ node_new(struct parser *p, int type)
 }
 
 static struct filter_node *
-negate(struct parser *p, struct filter_node *child)
+parser_negate(struct parser *p, struct filter_node *child)
 {
 	struct filter_node *node = node_new(p, FILTER_NOT);
 	node->child = child;
@@ -336,7 +337,7 @@ read_name(struct parser *p, struct filter_leaf *leaf)
 	while (is_name_char(p->text[p->at]) ||
 	       (p->text[p->at] == '.' && is_name_char(p->text[p->at + 1])))
 		p->at++;
-	leaf->word = (struct filter_word){.text = copy(p, start, p->at), .at = start};
+	leaf->word = (struct filter_word){.text = parser_copy(p, start, p->at), .at = start};
 	return filter_find_name(&p->build, leaf);
 }
 
@@ -369,7 +370,7 @@ parse_term(struct parser *p)
 	node->leaf = leaf;
 	node->cost = leaf->name->cost;
 	p->build.code->uses |= leaf->name->uses;
-	return negated ? negate(p, node) : node;
+	return negated ? parser_negate(p, node) : node;
 }
 
 /* --- and, or, not ------------------------------------------------------ */
@@ -382,8 +383,8 @@ parse_one(struct parser *p)
 	struct filter_node *node = NULL;
 	skip_blanks(p);
 	size_t start = p->at;
-	bool not = take(p, "!") || take_word(p, "not");
-	if (!not &&!take(p, "("))
+	bool not = parser_take(p, "!") || take_word(p, "not");
+	if (!not &&!parser_take(p, "("))
 		return parse_term(p);
 	if (++p->depth > FILTER_DEPTH_MAX) {
 		filter_fail(&p->build, start, "more than %d levels deep", FILTER_DEPTH_MAX);
@@ -391,8 +392,8 @@ parse_one(struct parser *p)
 	}
 	if (not ) {
 		node = parse_one(p);
-		node = node ? negate(p, node) : NULL;
-	} else if ((node = parse_any(p)) && !take(p, ")")) {
+		node = node ? parser_negate(p, node) : NULL;
+	} else if ((node = parse_any(p)) && !parser_take(p, ")")) {
 		fail_here(p, "and, or, or )");
 		node = NULL;
 	}
@@ -402,7 +403,7 @@ parse_one(struct parser *p)
 
 /* Puts CHILD among its siblings, cheapest first, else in order. */
 static void
-insert(struct filter_node *parent, struct filter_node *child)
+node_insert(struct filter_node *parent, struct filter_node *child)
 {
 	struct filter_node **link = &parent->child;
 	while (*link && (*link)->cost <= child->cost)
@@ -418,15 +419,15 @@ parse_chain(struct parser *p, int type, const char *word, const char *sign,
 	    struct filter_node *(*parse)(struct parser *))
 {
 	struct filter_node *first = parse(p), *node = NULL;
-	while (first && (take_word(p, word) || take(p, sign))) {
+	while (first && (take_word(p, word) || parser_take(p, sign))) {
 		struct filter_node *more = parse(p);
 		if (!more)
 			return NULL;
 		if (!node) {
 			node = node_new(p, type);
-			insert(node, first);
+			node_insert(node, first);
 		}
-		insert(node, more);
+		node_insert(node, more);
 	}
 	return node ? node : first;
 }
@@ -446,7 +447,7 @@ parse_any(struct parser *p)
 /* --- the whole --------------------------------------------------------- */
 
 static int
-parse(struct parser *p)
+parser_run(struct parser *p)
 {
 	if (strlen(p->text) > FILTER_TEXT_MAX)
 		return filter_fail(&p->build, FILTER_TEXT_MAX, "longer than %d bytes",
@@ -488,7 +489,7 @@ filter_parse(const char *text, const struct session *session, struct filter_erro
 	*p.build.error = (struct filter_error){0};
 	atomic_init(&code->references, 1);
 	code->text = mem_text(text);
-	if (!parse(&p)) {
+	if (!parser_run(&p)) {
 		struct filter_expr first = {.code = code};
 		expr = filter_expr_share(&first);
 	}

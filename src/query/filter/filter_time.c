@@ -113,7 +113,7 @@ is_past(struct limit *limit, uint64_t ticks)
 /* The tick next to TO at which it is as at TO, coming from FROM, where it is
  * not. */
 static uint64_t
-bisect(struct limit *limit, uint64_t from, uint64_t to)
+filter_bisect_ticks(struct limit *limit, uint64_t from, uint64_t to)
 {
 	bool past = is_past(limit, to);
 	while (from > to ? from - to > 1 : to - from > 1) {
@@ -132,8 +132,9 @@ limit_ticks(struct limit any, uint64_t *low, uint64_t *high)
 {
 	uint64_t ticks = any.m.ticks;
 	any.value = (long double)NAN;
-	*low = is_past(&any, 0) ? 0 : bisect(&any, 0, ticks);
-	*high = is_past(&any, UINT64_MAX) ? UINT64_MAX : bisect(&any, UINT64_MAX, ticks);
+	*low = is_past(&any, 0) ? 0 : filter_bisect_ticks(&any, 0, ticks);
+	*high =
+	    is_past(&any, UINT64_MAX) ? UINT64_MAX : filter_bisect_ticks(&any, UINT64_MAX, ticks);
 }
 
 /* The first tick past a limit, or false. */
@@ -142,7 +143,7 @@ first_past(struct limit *limit, uint64_t low, uint64_t high, uint64_t *ticks)
 {
 	if (!is_past(limit, high))
 		return false;
-	*ticks = is_past(limit, low) ? low : bisect(limit, low, high);
+	*ticks = is_past(limit, low) ? low : filter_bisect_ticks(limit, low, high);
 	return true;
 }
 
@@ -197,7 +198,7 @@ work_out(struct filter_expr *expr, struct filter_times *times, struct trace *tra
  * Where one was looked for in vain, that is done again once twice as much is
  * there. */
 static bool
-prepare(struct filter_expr *expr, struct filter_bound *bound)
+filter_prepare_ranges(struct filter_expr *expr, struct filter_bound *bound)
 {
 	struct filter_times *times = &bound->times;
 	unsigned generation = trace_generation(bound->trace);
@@ -242,7 +243,7 @@ bool
 filter_test_time(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	struct message_time time;
-	if (!prepare(look->expr, look->bound))
+	if (!filter_prepare_ranges(look->expr, look->bound))
 		return false;
 	const struct filter_times *times = &look->bound->times;
 	if (times->by_ticks && leaf->how == FILTER_COMPARED)
@@ -285,7 +286,7 @@ filter_test_delta(struct filter_look *look, const struct filter_leaf *leaf)
 {
 	struct position at;
 	struct message_time time, before;
-	if (!prepare(look->expr, look->bound) || !own_time(look, &time) ||
+	if (!filter_prepare_ranges(look->expr, look->bound) || !own_time(look, &time) ||
 	    !reader_find_message(look->reader, look->m, &at) || !time_before(look, at, &before))
 		return false;
 	const struct filter_times *times = &look->bound->times;
@@ -314,7 +315,7 @@ filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *le
 	const struct index_cell *cell = facts->cell;
 	bool timed = cell->flags & CELL_TIMED;
 	long double least, most;
-	if (!facts->bound || !prepare(facts->expr, facts->bound))
+	if (!facts->bound || !filter_prepare_ranges(facts->expr, facts->bound))
 		return FILTER_SOME;
 	const struct filter_times *times = &facts->bound->times;
 	if (!timed && !times->nature.by_offset)

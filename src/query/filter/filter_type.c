@@ -156,7 +156,7 @@ check_equal(struct filter_build *build, const struct filter_leaf *leaf, const ch
 
 /* How bad a severity is; without one it passes every threshold. */
 static long double
-badness(int severity)
+severity_badness(int severity)
 {
 	return SEVERITY_COUNT - severity;
 }
@@ -166,7 +166,7 @@ badness_of(void *context, const struct filter_word *word, long double *value)
 {
 	int severity = severity_parse(word->text);
 	(void)context;
-	*value = badness(severity);
+	*value = severity_badness(severity);
 	return severity >= 0;
 }
 
@@ -201,7 +201,7 @@ filter_resolve_severity(struct filter_build *build, struct filter_leaf *leaf)
 		if (range.low > range.high) /* error..warning and warning..error */
 			range = (struct filter_range){.low = range.high, .high = range.low};
 		for (int s = 0; s < SEVERITY_COUNT; s++)
-			if (filter_range_has(&range, badness(s)))
+			if (filter_range_has(&range, severity_badness(s)))
 				leaf->set |= 1u << s;
 	}
 	return 0;

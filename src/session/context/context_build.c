@@ -163,7 +163,7 @@ forget_trace(struct contexts *contexts, struct context_trace *tracked)
 }
 
 static void
-tell(struct contexts *contexts, bool now)
+contexts_notify(struct contexts *contexts, bool now)
 {
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
@@ -179,7 +179,7 @@ tell(struct contexts *contexts, bool now)
 
 /* Goes through the cells of a trace that can be read; true if there were any. */
 static bool
-work(struct contexts *contexts, struct context_trace *tracked)
+contexts_work(struct contexts *contexts, struct context_trace *tracked)
 {
 	if (!tracked->rules.count)
 		return false;
@@ -203,7 +203,7 @@ work(struct contexts *contexts, struct context_trace *tracked)
 		keep_cell(tracked, w);
 		tracked->known++;
 		pthread_mutex_unlock(&contexts->lock);
-		tell(contexts, false);
+		contexts_notify(contexts, false);
 		any = true;
 	}
 	return any;
@@ -215,9 +215,9 @@ context_walk_all(void *context)
 	struct contexts *contexts = context;
 	bool any = false;
 	for (size_t i = 0; i < contexts->count; i++)
-		any |= work(contexts, &contexts->traces[i]);
+		any |= contexts_work(contexts, &contexts->traces[i]);
 	if (any)
-		tell(contexts, true);
+		contexts_notify(contexts, true);
 }
 
 void

@@ -131,7 +131,7 @@ jumps_drop(struct jumps *jumps, size_t i)
 
 /* What a new mark takes the place of, or the number of marks. */
 static size_t
-replaced(const struct jumps *jumps, const struct location *new)
+jumps_replaced(const struct jumps *jumps, const struct location *new)
 {
 	size_t i = 0;
 	for (; i < jumps->marks.count; i++) {
@@ -146,7 +146,7 @@ replaced(const struct jumps *jumps, const struct location *new)
 struct location *
 jumps_add(struct jumps *jumps, struct location new)
 {
-	size_t old = replaced(jumps, &new), at = 0;
+	size_t old = jumps_replaced(jumps, &new), at = 0;
 	if (old < jumps->marks.count)
 		jumps_drop(jumps, old);
 	while (at < jumps->marks.count &&
@@ -172,7 +172,7 @@ toggle_bookmark(struct screen *screen, struct location here)
 {
 	struct jumps *jumps = screen->jumps;
 	here.letter = '*';
-	size_t old = replaced(jumps, &here);
+	size_t old = jumps_replaced(jumps, &here);
 	if (old < jumps->marks.count)
 		jumps_drop(jumps, old);
 	else

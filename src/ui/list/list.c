@@ -27,7 +27,7 @@ enum added { ADDED, ADDED_END, ADDED_LATER };
 /* --- time -------------------------------------------------------------- */
 
 static int64_t
-deadline(void)
+list_deadline(void)
 {
 	return thread_now_ms() + SLICE_MS;
 }
@@ -36,7 +36,7 @@ deadline(void)
 
 /* From now on positions are of that lane. */
 static void
-turn(struct list *list, size_t lane)
+list_turn_to_lane(struct list *list, size_t lane)
 {
 	list->lane = lane;
 	list->trace = list->lanes[lane].trace;
@@ -49,12 +49,12 @@ turn_to_cursor(struct list *list)
 {
 	const struct row *row = list_current(list);
 	if (row)
-		turn(list, row->lane);
+		list_turn_to_lane(list, row->lane);
 }
 
 /* The next or previous message of the list. */
 static bool
-step(struct list *list, struct sequence_position *p, int direction)
+list_step(struct list *list, struct sequence_position *p, int direction)
 {
 	return direction > 0 ? sequence_next(list->sequence, p)
 			     : sequence_previous(list->sequence, p);
@@ -119,7 +119,7 @@ list_get_progress(const struct list *list, struct index_progress *sum)
 /* --- growing ----------------------------------------------------------- */
 
 static bool
-passes(struct list *list, struct reader *reader, struct position at)
+list_passes(struct list *list, struct reader *reader, struct position at)
 {
 	struct expansion scratch = {0};
 	const struct message *m = reader_message(reader, at);
@@ -133,7 +133,7 @@ passes(struct list *list, struct reader *reader, struct position at)
 static bool
 list_is_match(struct list *list, struct sequence_position p)
 {
-	return passes(list, list->lanes[p.lane].reader, p.at);
+	return list_passes(list, list->lanes[p.lane].reader, p.at);
 }
 
 /* Whether a message that is no match is shown with one. */
@@ -142,7 +142,7 @@ is_near(struct list *list, struct sequence_position p)
 {
 	for (int direction = -1; direction <= 1; direction += 2) {
 		struct sequence_position other = p;
-		for (unsigned i = 0; i < list->around && step(list, &other, direction); i++)
+		for (unsigned i = 0; i < list->around && list_step(list, &other, direction); i++)
 			if (list_is_match(list, other))
 				return true;
 	}
@@ -195,7 +195,7 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 	bool all = filter_is_all(list->filter), several = list->lane_count > 1;
 	*found = edge->from;
 	if (all && several)
-		return step(list, found, direction) ? ADDED : ADDED_END;
+		return list_step(list, found, direction) ? ADDED : ADDED_END;
 	if (all && found->at.at != SIZE_MAX && step_near(list, &found->at, direction)) {
 		edge->looked = false;
 		return ADDED;
@@ -212,7 +212,7 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 }
 
 static void
-trim(struct list *list, int side)
+list_trim(struct list *list, int side)
 {
 	size_t count = list->rows.count, half = ROWS_MAX / 2;
 	if (count < ROWS_MAX)
@@ -267,7 +267,7 @@ find_row(struct list *list, int side, int64_t until, struct sequence_position *f
 		bound = row_position(last);
 	}
 	if (!edge->crossed) {
-		if (!step(list, &next, direction))
+		if (!list_step(list, &next, direction))
 			return ADDED_END;
 		*found = next;
 		if (list_is_match(list, next) || is_near(list, next)) {
@@ -281,7 +281,8 @@ find_row(struct list *list, int side, int64_t until, struct sequence_position *f
 	    added != ADDED && (edge->crossed || is_beyond(list, edge->from, next, direction));
 	for (unsigned i = 0; added == ADDED && i < list->around; i++) {
 		struct sequence_position before = *found;
-		if (!step(list, &before, -direction) || !is_beyond(list, before, bound, direction))
+		if (!list_step(list, &before, -direction) ||
+		    !is_beyond(list, before, bound, direction))
 			break;
 		*found = before;
 		edge->looked = false;
@@ -291,7 +292,7 @@ find_row(struct list *list, int side, int64_t until, struct sequence_position *f
 
 /* Adds a row at one end of the run. */
 static enum added
-extend(struct list *list, int side, int64_t until)
+list_extend(struct list *list, int side, int64_t until)
 {
 	struct list_edge *edge = &list->edges[side];
 	struct sequence_position found;
@@ -310,7 +311,7 @@ extend(struct list *list, int side, int64_t until)
 		list->cursor++;
 	}
 	*row = row_at(list, found);
-	trim(list, side == LIST_AFTER ? LIST_BEFORE : LIST_AFTER);
+	list_trim(list, side == LIST_AFTER ? LIST_BEFORE : LIST_AFTER);
 	return ADDED;
 }
 
@@ -334,7 +335,7 @@ apply_pending_moves(struct list *list, int64_t until)
 	while (list->pending_moves && list->rows.count) {
 		bool there = direction > 0 ? list->cursor + 1 < list->rows.count : list->cursor > 0;
 		if (!there) {
-			enum added added = extend(list, side, until);
+			enum added added = list_extend(list, side, until);
 			if (added == ADDED_END)
 				list->pending_moves = 0;
 			if (added == ADDED_LATER)
@@ -356,10 +357,10 @@ apply_pending_moves(struct list *list, int64_t until)
 static bool
 fill_above(struct list *list, int64_t until)
 {
-	if (!list->rows.count && extend(list, LIST_AFTER, until) == ADDED_LATER)
+	if (!list->rows.count && list_extend(list, LIST_AFTER, until) == ADDED_LATER)
 		return true;
 	while (list->cursor < list->scroll_margin) {
-		enum added added = extend(list, LIST_BEFORE, until);
+		enum added added = list_extend(list, LIST_BEFORE, until);
 		if (added == ADDED_LATER)
 			return true;
 		if (added == ADDED_END)
@@ -375,10 +376,10 @@ fill_above(struct list *list, int64_t until)
 
 /* Rows down to the foot of the screen; the last page is a full one. */
 static bool
-fill(struct list *list, int64_t until)
+list_fill(struct list *list, int64_t until)
 {
 	while (list->rows.count < list->top + list->height) {
-		enum added added = extend(list, LIST_AFTER, until);
+		enum added added = list_extend(list, LIST_AFTER, until);
 		if (added == ADDED_LATER)
 			return true;
 		if (added == ADDED_END)
@@ -386,7 +387,7 @@ fill(struct list *list, int64_t until)
 	}
 	while (list->rows.count < list->top + list->height) {
 		if (!list->top) {
-			enum added added = extend(list, LIST_BEFORE, until);
+			enum added added = list_extend(list, LIST_BEFORE, until);
 			if (added == ADDED_LATER)
 				return true;
 			if (added == ADDED_END)
@@ -395,12 +396,12 @@ fill(struct list *list, int64_t until)
 		list->top -= list->top > 0;
 	}
 	if (list->before && !list->top && list->rows.count)
-		extend(list, LIST_BEFORE, until);
+		list_extend(list, LIST_BEFORE, until);
 	return false;
 }
 
 static bool
-work(struct list *list, int64_t until)
+list_work_until(struct list *list, int64_t until)
 {
 	if (!list->height || list->stopped)
 		return false;
@@ -413,7 +414,7 @@ work(struct list *list, int64_t until)
 		list->anchor_lane = list_current(list)->lane;
 	}
 	if (!more)
-		more = fill(list, until);
+		more = list_fill(list, until);
 	turn_to_cursor(list);
 	return more;
 }
@@ -422,7 +423,7 @@ bool
 list_work(struct list *list)
 {
 	list->waiting = false;
-	list->busy = work(list, deadline());
+	list->busy = list_work_until(list, list_deadline());
 	return list->busy && !list->waiting;
 }
 
@@ -498,7 +499,7 @@ list_follow(struct list *list)
 static void
 go_to_row(struct list *list, struct sequence_position p, size_t margin)
 {
-	turn(list, p.lane);
+	list_turn_to_lane(list, p.lane);
 	vec_clear(&list->rows);
 	list->top = list->cursor = 0;
 	list->pending_moves = 0;
@@ -521,7 +522,7 @@ go_to_row(struct list *list, struct sequence_position p, size_t margin)
 /* A jump that stays on the screen moves the cursor only; another one puts the
  * row into the middle. */
 static void
-jump(struct list *list, struct sequence_position p)
+list_jump(struct list *list, struct sequence_position p)
 {
 	struct message_id id = reader_message_id(list->lanes[p.lane].reader, p.at);
 	for (size_t i = list->top; i < list->rows.count && i < list->top + list->height; i++) {
@@ -531,7 +532,7 @@ jump(struct list *list, struct sequence_position p)
 			list->pending_moves = 0;
 			list->anchor = id;
 			list->anchor_lane = p.lane;
-			turn(list, p.lane);
+			list_turn_to_lane(list, p.lane);
 			return;
 		}
 	}
@@ -542,7 +543,7 @@ void
 list_goto(struct list *list, struct sequence_position p)
 {
 	leave_tail(list);
-	jump(list, p);
+	list_jump(list, p);
 }
 
 void
@@ -671,7 +672,7 @@ find_number(struct list *list, uint64_t number, struct sequence_position *p)
 
 /* Long moves are arithmetic, not steps. */
 static bool
-leap(struct list *list, int64_t rows)
+list_leap(struct list *list, int64_t rows)
 {
 	uint64_t number;
 	struct sequence_position p;
@@ -710,7 +711,7 @@ void
 list_move(struct list *list, int64_t rows)
 {
 	start_move(list, rows);
-	if (!leap(list, rows))
+	if (!list_leap(list, rows))
 		move_by(list, rows);
 }
 
@@ -719,12 +720,12 @@ list_page(struct list *list, int64_t rows)
 {
 	size_t margin = list->cursor - list->top;
 	start_move(list, rows);
-	if (leap(list, rows))
+	if (list_leap(list, rows))
 		return;
 	list->pending_moves = rows;
 	list->moving = true;
 	list->stopped = false;
-	apply_pending_moves(list, deadline());
+	apply_pending_moves(list, list_deadline());
 	list->top = list->cursor > margin ? list->cursor - margin : 0;
 	list_work(list);
 }
@@ -732,18 +733,18 @@ list_page(struct list *list, int64_t rows)
 void
 list_scroll(struct list *list, int64_t rows)
 {
-	int64_t until = deadline();
+	int64_t until = list_deadline();
 	start_move(list, rows);
 	list->moving = true;
 	list->stopped = false;
 	for (; rows > 0; rows--) {
 		if (list->top + list->height >= list->rows.count &&
-		    extend(list, LIST_AFTER, until) != ADDED)
+		    list_extend(list, LIST_AFTER, until) != ADDED)
 			break;
 		list->top++;
 	}
 	for (; rows < 0; rows++) {
-		if (!list->top && extend(list, LIST_BEFORE, until) != ADDED)
+		if (!list->top && list_extend(list, LIST_BEFORE, until) != ADDED)
 			break;
 		list->top--;
 	}
@@ -802,7 +803,7 @@ list_rebuild(struct list *list)
 
 /* Forgets the rows that are not on the screen. */
 static void
-cut(struct list *list)
+list_cut(struct list *list)
 {
 	size_t end = list->top + list->height;
 	if (list->cursor < list->top || list->cursor >= end)
@@ -898,7 +899,7 @@ grant_wish(struct list *list)
 		return;
 	list->wish.by = SEQUENCE_BY_NOTHING;
 	if (sequence_find(list->sequence, &wish, &p))
-		jump(list, p);
+		list_jump(list, p);
 }
 
 /* Finds the rows again, or makes them anew. */
@@ -912,7 +913,7 @@ settle_rows(struct list *list, struct changes changes)
 	}
 	if (changes.more)
 		set_edge(&list->edges[LIST_AFTER], list->edges[LIST_AFTER].from);
-	cut(list);
+	list_cut(list);
 	if (changes.anew || changes.stale || !list->rows.count || !find_again(list) ||
 	    (list->provisional && all_exact(list)))
 		list_rebuild(list);

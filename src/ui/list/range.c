@@ -26,7 +26,8 @@ struct copied {
 
 /* Its ends in the present list, in order; false if there is none. */
 static bool
-ends(const struct screen *screen, struct sequence_position *first, struct sequence_position *last)
+range_ends(const struct screen *screen, struct sequence_position *first,
+	   struct sequence_position *last)
 {
 	const struct list *list = screen->list;
 	const struct range *range = screen->range;
@@ -68,7 +69,7 @@ range_find(struct screen *screen)
 	const struct list *list = screen->list;
 	struct sequence_position first, last;
 	vec_clear(&screen->range->spans);
-	if (!ends(screen, &first, &last))
+	if (!range_ends(screen, &first, &last))
 		return false;
 	for (size_t lane = 0; lane < list->lane_count; lane++) {
 		struct export_span span;
@@ -146,7 +147,7 @@ range_describe(struct screen *screen, struct text *out)
 	uint64_t count = 0;
 	char digits[32];
 	bool exact = true;
-	if (!ends(screen, &first, &last))
+	if (!range_ends(screen, &first, &last))
 		return;
 	for (size_t i = 0; i < screen->range->spans.count; i++) {
 		const struct export_span *span = &screen->range->spans.at[i];
@@ -194,7 +195,7 @@ range_toggle(struct screen *screen, const struct command_call *call)
 }
 
 static bool
-take(void *context, struct text *text)
+range_take_text(void *context, struct text *text)
 {
 	struct copied *copied = context;
 	text_add_bytes(&copied->text, text_get(text), text->length);
@@ -216,7 +217,7 @@ range_copy(struct screen *screen)
 				     .format = export_find("text"),
 				     .filter = screen->filter,
 				     .charset = screen->charset,
-				     .write = take,
+				     .write = range_take_text,
 				     .context = &copied};
 	int64_t written = export_range(&range);
 	if (written == ERR_CANCELLED) {

@@ -28,7 +28,7 @@ enum {
 
 /* Ends what runs. */
 static void
-stop(struct search *search)
+search_stop(struct search *search)
 {
 	next_match_free(search->next);
 	search->next = NULL;
@@ -37,7 +37,7 @@ stop(struct search *search)
 void
 search_free(struct search *search)
 {
-	stop(search);
+	search_stop(search);
 	list_matches_close(&search->matches);
 	regex_free(search->regex);
 	filter_expr_free(search->pattern);
@@ -59,7 +59,7 @@ search_cancel(struct screen *screen)
 	struct search *search = screen->search;
 	if (!search_running(search))
 		return;
-	stop(search);
+	search_stop(search);
 	screen_say(screen, "cancelled");
 }
 
@@ -73,7 +73,7 @@ search_uncount(struct screen *screen)
 
 /* The list's filter, where it has one. */
 static const struct filter *
-shown(struct screen *screen)
+search_list_filter(struct screen *screen)
 {
 	return filter_is_all(screen->filter) ? NULL : screen->filter;
 }
@@ -143,7 +143,7 @@ go_on(struct screen *screen, unsigned near)
 	}
 	if (result == NEXT_WAITING)
 		return;
-	stop(search);
+	search_stop(search);
 	if (result == NEXT_FOUND)
 		show_match(screen, found);
 	else
@@ -151,10 +151,11 @@ go_on(struct screen *screen, unsigned near)
 }
 
 static void
-prepare(struct screen *screen, struct filter want, const char *what, int direction, uint64_t count)
+search_prepare(struct screen *screen, struct filter want, const char *what, int direction,
+	       uint64_t count)
 {
 	struct search *search = screen->search;
-	stop(search);
+	search_stop(search);
 	search->want = want;
 	search->what = what;
 	search->step = direction;
@@ -165,15 +166,15 @@ prepare(struct screen *screen, struct filter want, const char *what, int directi
 	search->silence = 0;
 }
 
-/* Looks for what prepare() said, from the cursor on. */
+/* Looks for what search_prepare() said, from the cursor on. */
 static void
-start(struct screen *screen)
+search_start(struct screen *screen)
 {
 	struct search *search = screen->search;
 	const struct row *row = list_current(screen->list);
 	const struct next_query query = {.sequence = screen->list->sequence,
 					 .want = &search->want,
-					 .also = shown(screen),
+					 .also = search_list_filter(screen),
 					 .from = row ? row_position(row)
 						     : screen->list->edges[LIST_AFTER].from,
 					 .direction = search->step,
@@ -184,10 +185,11 @@ start(struct screen *screen)
 }
 
 static void
-begin(struct screen *screen, struct filter want, const char *what, int direction, uint64_t count)
+search_begin(struct screen *screen, struct filter want, const char *what, int direction,
+	     uint64_t count)
 {
-	prepare(screen, want, what, direction, count);
-	start(screen);
+	search_prepare(screen, want, what, direction, count);
+	search_start(screen);
 }
 
 void
@@ -198,13 +200,13 @@ search_poll(struct screen *screen)
 	if (search->next && screen->list == search->list)
 		go_on(screen, 0);
 	else
-		stop(search); /* another trace is shown by now */
+		search_stop(search); /* another trace is shown by now */
 }
 
 /* --- handlers ---------------------------------------------------------- */
 
 static void
-again(struct screen *screen, int direction, uint64_t count)
+search_repeat(struct screen *screen, int direction, uint64_t count)
 {
 	struct search *search = screen->search;
 	if (!search->regex) {
@@ -215,10 +217,11 @@ again(struct screen *screen, int direction, uint64_t count)
 	want.expr = search->pattern;
 	search->highlight = true;
 	if (!search->matches.count)
-		list_matches_open(&search->matches, screen->list, &want, shown(screen));
-	prepare(screen, want, "match", direction, count);
+		list_matches_open(&search->matches, screen->list, &want,
+				  search_list_filter(screen));
+	search_prepare(screen, want, "match", direction, count);
 	search->counts = true;
-	start(screen);
+	search_start(screen);
 }
 
 /* Whether a text is meant for bytes, as `\x42 ?? 4?`: nothing else is in it, or it
@@ -339,14 +342,14 @@ search_text(struct screen *screen, const struct command_call *call)
 	if (*call->text && !set_pattern(screen, call->text))
 		return;
 	search->direction = direction;
-	again(screen, direction, 1);
+	search_repeat(screen, direction, 1);
 }
 
 void
 search_again(struct screen *screen, const struct command_call *call)
 {
 	int direction = screen->search->direction;
-	again(screen, call->id == COMMAND_NEXT ? direction : -direction, call->count);
+	search_repeat(screen, call->id == COMMAND_NEXT ? direction : -direction, call->count);
 }
 
 #define SEVERITY_BIT(name) (1u << SEVERITY_##name)
@@ -378,10 +381,10 @@ begin_expression(struct screen *screen, struct filter want, struct filter_expr *
 		 const char *what, int direction, uint64_t count)
 {
 	struct search *search = screen->search;
-	stop(search); /* it may look for the last one */
+	search_stop(search); /* it may look for the last one */
 	filter_expr_free(search->example);
 	search->example = want.expr = expr;
-	begin(screen, want, what, direction, count);
+	search_begin(screen, want, what, direction, count);
 }
 
 void
@@ -409,8 +412,8 @@ search_origin(struct screen *screen, const struct command_call *call)
 	struct filter want = filter_all();
 	want.by_origin = true;
 	want.origin = m->origin;
-	begin(screen, want, "other message of this origin",
-	      call->id == COMMAND_NEXT_ORIGIN ? 1 : -1, call->count);
+	search_begin(screen, want, "other message of this origin",
+		     call->id == COMMAND_NEXT_ORIGIN ? 1 : -1, call->count);
 }
 
 /* Appends what a message must be to be like the selected one. */
@@ -470,8 +473,8 @@ usual_gap(struct screen *screen)
 void
 search_silence(struct screen *screen, const struct command_call *call)
 {
-	prepare(screen, filter_all(), "long silence", call->id == COMMAND_NEXT_SILENCE ? 1 : -1,
-		call->count);
+	search_prepare(screen, filter_all(), "long silence",
+		       call->id == COMMAND_NEXT_SILENCE ? 1 : -1, call->count);
 	screen->search->silence = usual_gap(screen) * SILENCE_TIMES + 1;
-	start(screen);
+	search_start(screen);
 }

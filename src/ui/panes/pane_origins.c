@@ -41,7 +41,7 @@ enum {
 };
 
 /* Where messages lie in the capture, as far as it is counted. */
-struct graph {
+struct origin_graph {
 	uint64_t next, groups; /* to be added; of the capture */
 	size_t columns;
 	uint64_t counts[GRAPH_COLUMNS_MAX];
@@ -55,8 +55,8 @@ struct origin_line {
 	uint64_t severities[SEVERITY_COUNT];
 	struct text name; /* as captured; made when needed */
 	bool named;
-	struct message first; /* once named; of length 0 if there is none */
-	struct graph *graph;  /* owned, or NULL */
+	struct message first;	    /* once named; of length 0 if there is none */
+	struct origin_graph *graph; /* owned, or NULL */
 };
 
 /* What is known of a trace. */
@@ -322,11 +322,11 @@ count_groups(const struct index *index, struct origin_line *line, size_t columns
 	uint64_t cells = index_cell_count(index), known = index_known(index);
 	uint64_t groups = (cells + INDEX_GROUP - 1) / INDEX_GROUP;
 	uint64_t sums[SEVERITY_COUNT];
-	struct graph *graph = line->graph;
+	struct origin_graph *graph = line->graph;
 	if (!graph)
 		graph = line->graph = mem_new(sizeof *graph);
 	if (graph->groups != groups || graph->columns != columns)
-		*graph = (struct graph){.groups = groups, .columns = columns};
+		*graph = (struct origin_graph){.groups = groups, .columns = columns};
 	for (; (graph->next + 1) * INDEX_GROUP <= known; graph->next++) {
 		if (!index_group_origin(index, graph->next, line->key, sums))
 			return;
@@ -358,7 +358,7 @@ draw_graph(struct screen *screen, struct canvas *canvas, const struct area *area
 		return;
 	columns = columns > GRAPH_COLUMNS_MAX ? GRAPH_COLUMNS_MAX : columns;
 	count_groups(index, line, (size_t)columns);
-	const struct graph *graph = line->graph;
+	const struct origin_graph *graph = line->graph;
 	for (int c = 0; c < columns; c++)
 		most = graph->counts[c] > most ? graph->counts[c] : most;
 	for (int c = 0; c < columns; c++) {

@@ -1,7 +1,7 @@
 /*
  * Cells: see canvas.h.
  *
- * Everything is clipped in one place, span(), so that panes may draw as if
+ * Everything is clipped in one place, canvas_clip(), so that panes may draw as if
  * there were room.  A wide character that does not fit whole leaves a blank.
  */
 #include "config.h"
@@ -43,13 +43,13 @@ canvas_free(struct canvas *canvas)
 
 /* A row of an area: its cells, and the columns [from, to) that may be drawn,
  * counted in the area.  False if there are none. */
-struct span {
+struct canvas_span {
 	struct cell *cells; /* of column 0 of the area; may lie outside */
 	int from, to;
 };
 
 static bool
-span(const struct canvas *canvas, const struct area *area, int row, struct span *out)
+canvas_clip(const struct canvas *canvas, const struct area *area, int row, struct canvas_span *out)
 {
 	int at = area->row + row;
 	if (row < 0 || row >= area->rows || at < 0 || at >= canvas->rows)
@@ -63,7 +63,7 @@ span(const struct canvas *canvas, const struct area *area, int row, struct span 
 }
 
 static void
-combine(struct cell *cell, uint32_t code)
+cell_combine(struct cell *cell, uint32_t code)
 {
 	for (int i = 1; i < CELL_CODES; i++) {
 		if (!cell->code[i]) {
@@ -74,7 +74,7 @@ combine(struct cell *cell, uint32_t code)
 }
 
 static void
-put_character(const struct span *s, int col, int columns, enum role role, uint32_t code)
+put_character(const struct canvas_span *s, int col, int columns, enum role role, uint32_t code)
 {
 	if (col < s->from || col >= s->to)
 		return;
@@ -92,8 +92,8 @@ int
 canvas_put(struct canvas *canvas, const struct area *area, int row, int col, enum role role,
 	   const char *text, size_t length)
 {
-	struct span s;
-	if (!span(canvas, area, row, &s))
+	struct canvas_span s;
+	if (!canvas_clip(canvas, area, row, &s))
 		return col;
 	while (length && col < s.to) {
 		uint32_t code = (unsigned char)*text; /* nearly always a letter by itself */
@@ -104,7 +104,7 @@ canvas_put(struct canvas *canvas, const struct area *area, int row, int col, enu
 		if (columns)
 			put_character(&s, col, columns, role, code);
 		else if (col - 1 >= s.from && col <= s.to)
-			combine(&s.cells[s.cells[col - 1].columns ? col - 1 : col - 2], code);
+			cell_combine(&s.cells[s.cells[col - 1].columns ? col - 1 : col - 2], code);
 		col += columns;
 		text += taken;
 		length -= taken;
@@ -153,8 +153,8 @@ void
 canvas_fill(struct canvas *canvas, const struct area *area, int row, int col, int columns,
 	    enum role role, char c)
 {
-	struct span s;
-	if (!span(canvas, area, row, &s))
+	struct canvas_span s;
+	if (!canvas_clip(canvas, area, row, &s))
 		return;
 	for (int end = col + columns; col < end; col++)
 		put_character(&s, col, 1, role, (unsigned char)c);
@@ -164,8 +164,8 @@ void
 canvas_role(struct canvas *canvas, const struct area *area, int row, int col, int columns,
 	    enum role role)
 {
-	struct span s;
-	if (!span(canvas, area, row, &s))
+	struct canvas_span s;
+	if (!canvas_clip(canvas, area, row, &s))
 		return;
 	for (int end = col + columns; col < end; col++)
 		if (col >= s.from && col < s.to)
@@ -175,8 +175,8 @@ canvas_role(struct canvas *canvas, const struct area *area, int row, int col, in
 void
 canvas_copy(struct canvas *canvas, const struct area *area, int row, const struct canvas *from)
 {
-	struct span s;
-	if (!span(canvas, area, row, &s) || !from->rows || s.from >= from->cols)
+	struct canvas_span s;
+	if (!canvas_clip(canvas, area, row, &s) || !from->rows || s.from >= from->cols)
 		return;
 	int to = s.to < from->cols ? s.to : from->cols;
 	memcpy(s.cells + s.from, from->cells + s.from, (size_t)(to - s.from) * sizeof *from->cells);

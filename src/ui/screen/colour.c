@@ -90,13 +90,13 @@ colour_of_palette(uint32_t entry)
 }
 
 static int
-part(uint32_t rgb, int i)
+colour_part(uint32_t rgb, int i)
 {
 	return (int)(rgb >> (16 - 8 * i) & 0xff);
 }
 
 static uint32_t
-nearest(uint32_t rgb)
+colour_nearest(uint32_t rgb)
 {
 	uint32_t best = CUBE;
 	int least = INT32_MAX;
@@ -104,7 +104,7 @@ nearest(uint32_t rgb)
 		uint32_t other = colour_of_palette(entry);
 		int distance = 0;
 		for (int i = 0; i < 3; i++) {
-			int step = part(rgb, i) - part(other, i);
+			int step = colour_part(rgb, i) - colour_part(other, i);
 			distance += step * step;
 		}
 		if (distance < least) {
@@ -121,8 +121,8 @@ to_few(uint32_t rgb, int count, bool paired)
 	int most = 0, least = 255;
 	uint32_t entry = 0;
 	for (int i = 0; i < 3; i++) {
-		most = part(rgb, i) > most ? part(rgb, i) : most;
-		least = part(rgb, i) < least ? part(rgb, i) : least;
+		most = colour_part(rgb, i) > most ? colour_part(rgb, i) : most;
+		least = colour_part(rgb, i) < least ? colour_part(rgb, i) : least;
 	}
 	if (most - least < GREY_SPREAD) {
 		uint32_t grey = most < 128 ? 0 : 7;
@@ -130,7 +130,7 @@ to_few(uint32_t rgb, int count, bool paired)
 			      : (struct colour){COLOUR_OWN, 0};
 	}
 	for (int i = 0; i < 3; i++)
-		if (part(rgb, i) > (most + least) / 2)
+		if (colour_part(rgb, i) > (most + least) / 2)
 			entry |= 1u << i;
 	if (count >= NAMED && most > 0xd0)
 		entry += BASIC;
@@ -149,5 +149,5 @@ colour_degrade(struct colour colour, int count, bool paired)
 	uint32_t rgb = colour.kind == COLOUR_RGB ? colour.value : colour_of_palette(colour.value);
 	if (count < PALETTE)
 		return to_few(rgb, count, paired);
-	return (struct colour){COLOUR_PALETTE, nearest(rgb)};
+	return (struct colour){COLOUR_PALETTE, colour_nearest(rgb)};
 }

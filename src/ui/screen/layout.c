@@ -40,7 +40,7 @@ static const struct place_row {
 enum { PLACES = sizeof places / sizeof *places };
 
 static int
-clamp(int value, int least, int most)
+layout_clamp(int value, int least, int most)
 {
 	if (value > most)
 		value = most;
@@ -49,9 +49,9 @@ clamp(int value, int least, int most)
 
 /* Per cent of TOTAL, moved by the user's steps. */
 static int
-share(int total, int percent, int split)
+layout_share(int total, int percent, int split)
 {
-	return total * clamp(percent + 5 * split, 10, 90) / 100;
+	return total * layout_clamp(percent + 5 * split, 10, 90) / 100;
 }
 
 /* Cuts ROWS off the foot of *FROM. */
@@ -72,7 +72,7 @@ place_pane(struct layout *layout, enum pane_id pane, struct area area)
 /* Which of the open panes there is room for below LEAST rows: of those at the
  * FOOT of a wide screen, of those beside its list, or (ALL) of all. */
 static void
-choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chosen[PLACES])
+layout_choose(const struct layout_wish *wish, int spare, bool all, bool foot, bool chosen[PLACES])
 {
 	for (int i = 0; i < PLACES; i++) {
 		chosen[i] = wish->open[places[i].pane] && (all || places[i].foot == foot) &&
@@ -103,21 +103,21 @@ place_chosen(struct layout *layout, struct area *body, const struct layout_wish 
 							: places[i].percent;
 		int full = percent || count > 1 ? own : FULL_PERCENT;
 		int most = body->rows - least;
-		int cut =
-		    clamp(wish->fill_rows[places[i].pane], share(body->rows, own, wish->split),
-			  share(body->rows, full, wish->split));
+		int cut = layout_clamp(wish->fill_rows[places[i].pane],
+				       layout_share(body->rows, own, wish->split),
+				       layout_share(body->rows, full, wish->split));
 		if (!least && i == first)
 			cut = body->rows;
 		place_pane(layout, places[i].pane,
-			   cut_foot(body, clamp(cut, places[i].rows_min, most)));
+			   cut_foot(body, layout_clamp(cut, places[i].rows_min, most)));
 	}
 }
 
 static void
-stack(struct layout *layout, struct area body, const struct layout_wish *wish)
+layout_stack(struct layout *layout, struct area body, const struct layout_wish *wish)
 {
 	bool chosen[PLACES];
-	choose(wish, body.rows - LIST_ROWS_MIN, true, false, chosen);
+	layout_choose(wish, body.rows - LIST_ROWS_MIN, true, false, chosen);
 	place_chosen(layout, &body, wish, chosen, 0, LIST_ROWS_MIN);
 	layout->panes[wish->base] = body;
 }
@@ -126,14 +126,14 @@ static void
 side_by_side(struct layout *layout, struct area body, const struct layout_wish *wish)
 {
 	bool chosen[PLACES], any = false;
-	choose(wish, body.rows - LIST_ROWS_MIN, false, true, chosen);
+	layout_choose(wish, body.rows - LIST_ROWS_MIN, false, true, chosen);
 	place_chosen(layout, &body, wish, chosen, FOOT_PERCENT, LIST_ROWS_MIN);
-	choose(wish, body.rows, false, false, chosen);
+	layout_choose(wish, body.rows, false, false, chosen);
 	for (int i = 0; i < PLACES; i++)
 		any |= chosen[i];
 	if (any) {
-		int cols = clamp(share(body.cols, SIDE_PERCENT, wish->split), SIDE_COLUMNS_MIN,
-				 body.cols - LIST_COLUMNS_MIN - 1);
+		int cols = layout_clamp(layout_share(body.cols, SIDE_PERCENT, wish->split),
+					SIDE_COLUMNS_MIN, body.cols - LIST_COLUMNS_MIN - 1);
 		body.cols -= cols + 1;
 		layout->bar = (struct area){body.row, body.cols, body.rows, 1};
 		struct area side = {body.row, body.cols + 1, body.rows, cols};
@@ -144,7 +144,7 @@ side_by_side(struct layout *layout, struct area body, const struct layout_wish *
 
 /* The open pane that covers all others, or PANE_COUNT. */
 static int
-cover(const struct layout_wish *wish)
+layout_cover(const struct layout_wish *wish)
 {
 	int pane = PANE_HELP;
 	while (pane < PANE_COUNT && !wish->open[pane])
@@ -170,15 +170,15 @@ layout_make(const struct layout_wish *wish)
 	bool side =
 	    wish->base == PANE_LIST && (wish->mode == LAYOUT_SIDE ||
 					(wish->mode == LAYOUT_AUTO && wish->cols >= SIDE_COLUMNS));
-	if (cover(wish) < PANE_COUNT)
-		layout.panes[cover(wish)] = body;
+	if (layout_cover(wish) < PANE_COUNT)
+		layout.panes[layout_cover(wish)] = body;
 	else if (wish->zoom)
 		layout.panes[wish->focus] = body;
 	else if (side && wide)
 		side_by_side(&layout, body, wish);
 	else
-		stack(&layout, body, wish);
-	if (layout.panes[wish->focus].rows <= 0 && cover(wish) == PANE_COUNT) {
+		layout_stack(&layout, body, wish);
+	if (layout.panes[wish->focus].rows <= 0 && layout_cover(wish) == PANE_COUNT) {
 		layout = bare; /* whoever works in a pane has to see it */
 		layout.panes[wish->focus] = whole;
 	}

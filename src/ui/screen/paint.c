@@ -248,7 +248,7 @@ blank_from(const struct brush *b, const struct cell *cells, int cols)
 
 /* Whether one sequence is shorter than COUNT blanks. */
 static bool
-erases(const struct brush *b, int count)
+brush_erases(const struct brush *b, int count)
 {
 	return b->terminal->erase && count > (int)strlen(b->terminal->erase);
 }
@@ -263,7 +263,7 @@ update_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 	for (int col = 0; col < cols; col += cells[col].columns ? cells[col].columns : 1) {
 		if (same_cell(b, &old[col], &cells[col]) || (corner && col == cols - 1))
 			continue;
-		if (col >= end && erases(b, rest - col)) {
+		if (col >= end && brush_erases(b, rest - col)) {
 			move_to_cell(b, cells, at, col, ROLE_NORMAL);
 			set_role(b, ROLE_NORMAL);
 			text_add(b->out, b->terminal->erase);
@@ -396,8 +396,8 @@ place_cursor(struct brush *b, const struct canvas *canvas)
 }
 
 void
-paint(struct painter *painter, const struct paint_terminal *terminal, const struct canvas *canvas,
-      struct text *out)
+painter_paint(struct painter *painter, const struct paint_terminal *terminal,
+	      const struct canvas *canvas, struct text *out)
 {
 	struct brush brush = {painter, terminal, out};
 	struct canvas *shown = &painter->shown;

@@ -42,8 +42,8 @@ struct painter {
 };
 
 /* Appends to OUT what turns the screen into CANVAS. */
-void paint(struct painter *, const struct paint_terminal *, const struct canvas *,
-	   struct text *out);
+void painter_paint(struct painter *, const struct paint_terminal *, const struct canvas *,
+		   struct text *out);
 
 /* The screen is not what it was: the next paint draws all of it. */
 void paint_forget(struct painter *);

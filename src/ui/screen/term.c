@@ -103,7 +103,7 @@ handle_crashes(void (*handler)(int), int flags)
 
 /* A string of the terminal's description, or NULL. */
 static const char *
-capability(const char *name)
+term_capability(const char *name)
 {
 	const char *string = tigetstr(name);
 	return string == (char *)-1 ? NULL : string;
@@ -129,7 +129,7 @@ add_string(struct text *out, const char *string)
 static bool
 brackets_pastes(void)
 {
-	const char *move = capability("cup");
+	const char *move = term_capability("cup");
 	return move && !strncmp(move, "\033[", 2);
 }
 
@@ -143,7 +143,7 @@ rescue_prepare(int file, const struct termios *modes)
 	if (brackets_pastes())
 		text_add(&text, PASTE_OFF);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		add_string(&text, capability(names[i]));
+		add_string(&text, term_capability(names[i]));
 	if (text.length <= sizeof rescue.text) {
 		rescue.length = text.length;
 		memcpy(rescue.text, text_get(&text), text.length);
@@ -179,19 +179,19 @@ send_out(struct term *term)
 static void
 add_move(struct text *out, int row, int col)
 {
-	add_string(out, tiparm(capability("cup"), row, col));
+	add_string(out, tiparm(term_capability("cup"), row, col));
 }
 
 static void
 add_forward(struct text *out, int columns)
 {
-	add_string(out, tiparm(capability("cuf"), columns));
+	add_string(out, tiparm(term_capability("cuf"), columns));
 }
 
 static void
 add_region(struct text *out, int top, int bottom)
 {
-	add_string(out, tiparm(capability("csr"), top, bottom));
+	add_string(out, tiparm(term_capability("csr"), top, bottom));
 }
 
 /* --- opening ----------------------------------------------------------- */
@@ -199,7 +199,7 @@ add_region(struct text *out, int top, int bottom)
 static bool
 can_draw(void)
 {
-	return capability("cup") && capability("clear");
+	return term_capability("cup") && term_capability("clear");
 }
 
 /* A string without its padding, kept as long as the term; NULL if the
@@ -207,7 +207,7 @@ can_draw(void)
 static const char *
 keep_string(struct term *term, const char *name)
 {
-	const char *string = capability(name);
+	const char *string = term_capability(name);
 	struct text text = {0};
 	if (!string)
 		return NULL;
@@ -259,8 +259,8 @@ read_capabilities(struct term *term)
 	    .wraps_late = !tigetflag("am") || tigetflag("xenl"),
 	    .wide_lines = is_east_asian(),
 	    .move = add_move,
-	    .forward = capability("cuf") ? add_forward : NULL,
-	    .region = capability("csr") ? add_region : NULL,
+	    .forward = term_capability("cuf") ? add_forward : NULL,
+	    .region = term_capability("csr") ? add_region : NULL,
 	};
 }
 
@@ -380,8 +380,8 @@ term_resume(struct term *term)
 {
 	rescue.armed = 1;
 	reset_prog_mode();
-	add_string(&term->out, capability("smcup"));
-	add_string(&term->out, capability("smkx"));
+	add_string(&term->out, term_capability("smcup"));
+	add_string(&term->out, term_capability("smkx"));
 	add_string(&term->out, term->can.hide_cursor);
 	if (brackets_pastes())
 		text_add(&term->out, PASTE_ON);
@@ -435,7 +435,7 @@ takes_rgb(const char *string)
 static bool
 add_colour(char *style, const char *name, const char *first, struct colour colour, bool paired)
 {
-	const char *string = capability(name);
+	const char *string = term_capability(name);
 	int count = tigetnum("colors");
 	if (colour.kind == COLOUR_OWN || !string)
 		return false;
@@ -481,7 +481,7 @@ make_style(char *string, const struct style *style)
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
 		if (!attributes[i].on)
 			continue;
-		add_style(string, capability(attributes[i].name));
+		add_style(string, term_capability(attributes[i].name));
 		bits |= attributes[i].bit;
 	}
 	struct colour fg, bg;
@@ -524,10 +524,10 @@ term_missing_features(const struct term *term, struct text *out)
 	} rows[] = {
 	    {colours < 8, "no colours: attributes tell the same"},
 	    {colours >= 8 && colours < 256, "less than 256 colours: the nearest are taken"},
-	    {!capability("bold"), "no bold"},
-	    {!capability("dim"), "no dim text"},
-	    {!capability("smul"), "no underlined text"},
-	    {!capability("rev"), "no reversed text: the current row has only its sign"},
+	    {!term_capability("bold"), "no bold"},
+	    {!term_capability("dim"), "no dim text"},
+	    {!term_capability("smul"), "no underlined text"},
+	    {!term_capability("rev"), "no reversed text: the current row has only its sign"},
 	    {!term->can.region || !term->can.reverse_index, "no scrolling: rows are sent anew"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -540,7 +540,7 @@ term_missing_features(const struct term *term, struct text *out)
 void
 term_paint(struct term *term, const struct canvas *canvas)
 {
-	paint(&term->painter, &term->can, canvas, &term->out);
+	painter_paint(&term->painter, &term->can, canvas, &term->out);
 	send_out(term);
 }
 

@@ -18,6 +18,8 @@ struct fixture {
 	atomic_uint calls, ended;
 	atomic_bool may_end; /* the job's call */
 	bool saw_stop;
+	pid_t thread; /* of the last call */
+	bool several; /* not all calls were in one thread */
 };
 
 /* Waits up to ten seconds for COUNT to be WANTED. */
@@ -33,6 +35,9 @@ static void
 job_until_allowed(void *context)
 {
 	struct fixture *f = context;
+	pid_t thread = gettid();
+	f->several |= f->thread && f->thread != thread;
+	f->thread = thread;
 	atomic_fetch_add(&f->calls, 1);
 	while (!atomic_load(&f->may_end) && !worker_is_stopping(&f->worker))
 		usleep(100);
@@ -50,7 +55,8 @@ job_poll(void *context)
 	f->saw_stop = worker_is_stopping(&f->worker);
 }
 
-/* Calls at the start and for each wake, also for one during a call, and no more. */
+/* Calls at the start and for each wake, also for one during a call, and no more, all in
+ * the same thread. */
 static void
 test_wakes(void **state)
 {
@@ -68,6 +74,7 @@ test_wakes(void **state)
 	await(&f.ended, 2);
 	assert_true(worker_start(&f.worker)); /* of one that runs: a wake */
 	await(&f.ended, 3);
+	assert_false(f.several);
 	usleep(20000);
 	assert_int_equal(atomic_load(&f.calls), 3);
 	worker_stop(&f.worker);

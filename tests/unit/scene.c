@@ -427,7 +427,7 @@ file_read_all(FILE *file, struct text *out)
 }
 
 void
-batch_run_on(const char *name, const char *arguments, struct text *out)
+batch_print_of(const char *name, const char *arguments, struct text *out)
 {
 	struct text command = {0};
 	const char *srcdir = getenv("srcdir");
@@ -440,7 +440,7 @@ batch_run_on(const char *name, const char *arguments, struct text *out)
 }
 
 void
-batch_run(const char *arguments, struct text *out)
+batch_print(const char *arguments, struct text *out)
 {
-	batch_run_on("demo.stp", arguments, out);
+	batch_print_of("demo.stp", arguments, out);
 }

@@ -113,8 +113,8 @@ void testdata_path(const char *name, struct text *path);
 void file_read_all(FILE *, struct text *out);
 
 /* What trawl prints with ARGUMENTS of testdata/NAME. */
-void batch_run_on(const char *name, const char *arguments, struct text *out);
+void batch_print_of(const char *name, const char *arguments, struct text *out);
 /* The same of the demo. */
-void batch_run(const char *arguments, struct text *out);
+void batch_print(const char *arguments, struct text *out);
 
 #endif

@@ -150,8 +150,8 @@ test_write(void **state)
 	struct scene *s = *state;
 	struct text all = {0}, some = {0};
 	char path[TEMP_PATH], keys[80];
-	batch_run("-t csv", &all);
-	batch_run("-t csv -s warning --unassigned=hide", &some);
+	batch_print("-t csv", &all);
+	batch_print("-t csv -s warning --unassigned=hide", &some);
 	assert_true(all.length > some.length && some.length > 500);
 	temp_make_text(path, ".yaml", "");
 	scene_open_demo(s, 24, 80);
@@ -288,8 +288,8 @@ test_write_all(void **state)
 	struct scene *s = *state;
 	struct text all = {0}, some = {0}, part = {0};
 	char path[TEMP_PATH], keys[80];
-	batch_run_on("lab.yaml", "-t csv", &all);
-	batch_run_on("lab.yaml", "-t csv -e 'trace != log and origin ~ /e/'", &some);
+	batch_print_of("lab.yaml", "-t csv", &all);
+	batch_print_of("lab.yaml", "-t csv -e 'trace != log and origin ~ /e/'", &some);
 	temp_make_text(path, ".yaml", "");
 	unlink(path);
 	scene_open(s, 24, 100, "xterm-256color", "lab.yaml", NULL);

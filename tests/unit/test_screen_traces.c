@@ -361,7 +361,7 @@ test_filtered_traces(void **state)
 	struct scene *s = *state;
 	struct text csv = {0};
 	char shown[48];
-	batch_run_on("lab.yaml", "-t csv -e 'severity in fatal..warning'", &csv);
+	batch_print_of("lab.yaml", "-t csv -e 'severity in fatal..warning'", &csv);
 	scene_open(s, 40, 110, "xterm-256color", "lab.yaml", NULL);
 	scene_wait(s, " 10:06:40."); /* the clocks are known */
 	scene_wait(s, " 0 / 526");

@@ -364,14 +364,14 @@ test_no_checkpoint(void **state)
 {
 	struct scene *s = *state;
 	char path[] = "/tmp/test_screen.XXXXXX";
-	shares_make(path, 40);
+	shares_make(path, 5);
 	scene_open(s, 24, 120, "xterm-256color", path, "-f", "syst/raw", "--no-cache",
 		   "--threads=1", "+:pause", NULL);
 	scene_wait_at(s, 0, "% paused"); /* the list is being looked for: it does not rest */
 	scene_keys(s, ":pause\r");
 	scene_wait_at(s, 23, "indexing goes on");
 	scene_keys(s, "l");
-	scene_wait_at(s, 23, "/ 10,240");
+	scene_wait_at(s, 23, "/ 1,280");
 	for (int row = 2; row < 23; row++) {
 		char number[16];
 		snprintf(number, sizeof number, "%8d ", row - 2);

@@ -83,7 +83,7 @@ split_format(const char *argument, char *format, size_t size)
 static int
 prepare_session(struct session *session, const struct cli *cli, struct text *cache, struct err *err)
 {
-	const char *threads = cli->value[CLI_THREADS], *told = cli->value[CLI_CACHE_DIR];
+	const char *threads = cli->value[CLI_THREADS], *cache_dir = cli->value[CLI_CACHE_DIR];
 	const char *follow = cli->value[CLI_FOLLOW];
 	uint64_t number = 0;
 	if (follow && *follow && strcmp(follow, "name") != 0 && strcmp(follow, "descriptor") != 0)
@@ -93,8 +93,8 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 		return err_set(err, ERR_USAGE, "--threads is a number up to 1024, not %s", threads);
 	session->host.threads = (unsigned)number;
 	session->host.spool_dir = cli->value[CLI_SPOOL];
-	if (told)
-		text_add(cache, told);
+	if (cache_dir)
+		text_add(cache, cache_dir);
 	else
 		files_cache_path(cache);
 	if (cache->length && !cli->value[CLI_NO_CACHE])
@@ -282,7 +282,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 
 /* Whether messages are printed instead of shown. */
 static bool
-wants_output(const struct cli *cli)
+writes_output(const struct cli *cli)
 {
 	return cli->value[CLI_TO] || cli->value[CLI_OUTPUT] || cli->value[CLI_SPLIT] ||
 	       cli->value[CLI_CHECK] || !isatty(STDOUT_FILENO);
@@ -297,7 +297,7 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 		return batch_keep_indexes(session);
 	if (cli->value[CLI_DUMP_CONFIG])
 		return dump_config(session, cli);
-	if (wants_output(cli))
+	if (writes_output(cli))
 		return batch_run(session, cli, filter);
 	return show_screen(session, cli, filter);
 }

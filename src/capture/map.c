@@ -69,8 +69,8 @@ struct capture {
 	struct timespec written; /* at the last look */
 	uint8_t tail[TAIL];	 /* the last bytes then */
 	size_t tail_length;
-	bool fault_told;
-	_Atomic enum capture_change name_told; /* SAME, REPLACED or GONE */
+	bool fault_reported;
+	_Atomic enum capture_change name_reported; /* SAME, REPLACED or GONE */
 
 	/* of changes */
 	_Atomic enum capture_follow followed;
@@ -520,8 +520,8 @@ capture_ended(const struct capture *capture)
 		return spool_ended(capture->spool) &&
 		       spool_size(capture->spool) == capture_size(capture);
 	enum capture_follow followed = atomic_load(&capture->followed);
-	return followed == FOLLOW_NOT ||
-	       (followed == FOLLOW_NAME && atomic_load(&capture->name_told) == CAPTURE_REPLACED);
+	return followed == FOLLOW_NOT || (followed == FOLLOW_NAME &&
+					  atomic_load(&capture->name_reported) == CAPTURE_REPLACED);
 }
 
 void
@@ -596,7 +596,7 @@ compare_bytes(const struct capture *capture, const struct stat *now, uint64_t si
 		return CAPTURE_REWRITTEN;
 	if (size > before)
 		return CAPTURE_GREW;
-	return zeros && !capture->fault_told ? CAPTURE_UNREADABLE : CAPTURE_SAME;
+	return zeros && !capture->fault_reported ? CAPTURE_UNREADABLE : CAPTURE_SAME;
 }
 
 /* What happened to the name, whether told or not. */
@@ -643,7 +643,8 @@ adopt_change(struct capture *capture, const struct stat *now, enum capture_chang
 	atomic_store_explicit(&capture->size, size_within(capture, now), memory_order_release);
 	if (is_void(change))
 		generation_bump(&capture->generation);
-	capture->fault_told = change == CAPTURE_UNREADABLE || (capture->fault_told && !again);
+	capture->fault_reported =
+	    change == CAPTURE_UNREADABLE || (capture->fault_reported && !again);
 	atomic_store(&capture->damaged, false);
 	remember_file(capture, now);
 }
@@ -655,8 +656,9 @@ refresh_spool(struct capture *capture)
 	size = size < capture->reserved ? size : capture->reserved;
 	uint64_t before = atomic_exchange_explicit(&capture->size, size, memory_order_acq_rel);
 	atomic_store(&capture->damaged, false);
-	if (capture_ended(capture) && spool_failure(capture->spool).error && !capture->fault_told) {
-		capture->fault_told = true;
+	if (capture_ended(capture) && spool_failure(capture->spool).error &&
+	    !capture->fault_reported) {
+		capture->fault_reported = true;
 		return CAPTURE_BROKE;
 	}
 	return size > before ? CAPTURE_GREW : CAPTURE_SAME;
@@ -680,7 +682,7 @@ capture_refresh(struct capture *capture)
 	if (stat_file(capture, &now) && check_room(capture, &now))
 		return CAPTURE_OUTGREW;
 	enum capture_change name = compare_name(capture);
-	return atomic_exchange(&capture->name_told, name) == name ? change : name;
+	return atomic_exchange(&capture->name_reported, name) == name ? change : name;
 }
 
 enum capture_change
@@ -694,7 +696,7 @@ capture_look(const struct capture *capture, uint64_t *more)
 	enum capture_change change = compare_bytes(capture, &now, size);
 	enum capture_change name = compare_name(capture);
 	*more = size > before ? size - before : 0;
-	return is_void(change) || name == atomic_load(&capture->name_told) ? change : name;
+	return is_void(change) || name == atomic_load(&capture->name_reported) ? change : name;
 }
 
 int
@@ -703,7 +705,7 @@ capture_reopen(struct capture *capture, struct err *err)
 	struct stat st;
 	int file = open_path(capture->path, &st, err);
 	if (file < 0) { /* gone again: perhaps another one comes */
-		atomic_store(&capture->name_told, CAPTURE_GONE);
+		atomic_store(&capture->name_reported, CAPTURE_GONE);
 		return err->code;
 	}
 	if (!S_ISREG(st.st_mode)) {
@@ -722,7 +724,7 @@ capture_reopen(struct capture *capture, struct err *err)
 	close(file);
 	capture->device = st.st_dev;
 	capture->inode = st.st_ino;
-	atomic_store(&capture->name_told, CAPTURE_SAME);
+	atomic_store(&capture->name_reported, CAPTURE_SAME);
 	map_again(capture);
 	adopt_change(capture, &st, CAPTURE_REWRITTEN);
 	capture_follow(capture, followed);

@@ -216,9 +216,9 @@ watch_start(const struct watch_options *options)
 	watch->folder = options->path ? folder_of(options->path) : NULL;
 	worker_init(&watch->worker, watch_file, watch);
 	bool can_stop = worker_stop_event(&watch->worker) >= 0;
-	bool told = can_stop && listen_changes(watch);
+	bool listening = can_stop && listen_changes(watch);
 	watch->last = read_status(watch); /* after listening: nothing falls between */
-	if (can_stop && (told || !options->once) && worker_start_once(&watch->worker))
+	if (can_stop && (listening || !options->once) && worker_start_once(&watch->worker))
 		return watch;
 	watch_free(watch);
 	return NULL;

@@ -30,10 +30,10 @@ files_exist(const char *path)
 static bool
 base_folder(const char *variable, const char *usual, struct text *path)
 {
-	const char *told = getenv(variable), *home = getenv("HOME");
+	const char *variable_folder = getenv(variable), *home = getenv("HOME");
 	text_clear(path);
-	if (told && *told == '/') /* the XDG specification: else ignored */
-		text_addf(path, "%s/trawl", told);
+	if (variable_folder && *variable_folder == '/') /* the XDG specification: else ignored */
+		text_addf(path, "%s/trawl", variable_folder);
 	else if (home && *home)
 		text_addf(path, "%s/%s/trawl", home, usual);
 	return path->length > 0;

@@ -61,7 +61,7 @@ set_origin(struct looks_source *source, enum looks_part part, const char *what)
 }
 
 static bool
-wants_no_colour(void)
+refuses_colour(void)
 {
 	const char *no_color = getenv("NO_COLOR");
 	return no_color && *no_color;
@@ -72,7 +72,7 @@ looks_standard(struct looks_source *source)
 {
 	for (int part = 0; part < LOOKS_PARTS; part++)
 		set_origin(source, (enum looks_part)part, kinds[part].standard);
-	if (wants_no_colour())
+	if (refuses_colour())
 		set_origin(source, LOOKS_THEME, "mono");
 }
 
@@ -110,7 +110,7 @@ read_base(const struct looks_source *source, enum looks_part part, void *object,
 {
 	const struct option_table *table = looks_options_table.rows[part].table;
 	const char *folder = kinds[part].folder;
-	bool mono = part == LOOKS_THEME && wants_no_colour();
+	bool mono = part == LOOKS_THEME && refuses_colour();
 	option_defaults(table, object);
 	int failed = files_merge_builtin(folder, mono ? "mono" : "default", table, object, err);
 	if (!failed && part == LOOKS_VIEW && source->format)

@@ -23,16 +23,16 @@ enum clock_kind {
 	CLOCK_STEADY   /* nanoseconds of a trace whose rate changes */
 };
 
-enum clock_tells {
-	CLOCK_TELLS_NOTHING,
-	CLOCK_TELLS_POINT,  /* clock A shows `a` when clock B shows `b` */
-	CLOCK_TELLS_RATE_A, /* that of A from this message on is `hz_a` */
-	CLOCK_TELLS_RATE_B  /* that of B is `hz_b`, for the points of the same cell */
+enum clock_reading_kind {
+	CLOCK_READING_NOTHING,
+	CLOCK_READING_POINT,  /* clock A shows `a` when clock B shows `b` */
+	CLOCK_READING_RATE_A, /* that of A from this message on is `hz_a` */
+	CLOCK_READING_RATE_B  /* that of B is `hz_b`, for the points of the same cell */
 };
 
 /* What one message says; zeroed before it is read. */
 struct clock_reading {
-	enum clock_tells tells;
+	enum clock_reading_kind kind;
 	uint64_t a, b;
 	uint64_t key_a, key_b; /* which of the trace's clocks of that kind */
 	double hz_a, hz_b;     /* 0: not in it */

@@ -333,7 +333,7 @@ struct decoder {
 	double stamp_hz; /* ticks per second, from 1970 on, of the senders' own timestamps beside
 			    the transport's; 0 = none, or unknown; set by open */
 	int guessed;	 /* score of the settings that open found by itself, 0 = found none */
-	_Atomic bool wants_history; /* text depends on earlier messages; set by load */
+	_Atomic bool needs_history; /* text depends on earlier messages; set by load */
 	_Atomic bool origin_varies; /* who sent it does too; set by load */
 	const char *mark;  /* for the title: a doubt about messages that none of them shows, in
 			      a word or two, or NULL; set by open */

@@ -163,7 +163,7 @@ history_open(struct history *history, struct trace *trace, const struct filter *
 	index_get_progress(trace_index(trace), &progress);
 	*history = (struct history){.trace = trace};
 	if (progress.complete ||
-	    !(atomic_load(&trace_decoder(trace)->wants_history) || filter_looks_around(filter)))
+	    !(atomic_load(&trace_decoder(trace)->needs_history) || filter_looks_around(filter)))
 		return;
 	history->needed = true;
 	history->before = trace_host(trace)->notify;

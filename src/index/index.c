@@ -37,7 +37,7 @@
 #include <time.h>
 
 enum {
-	SEGMENT = 256, /* cells, unless told; each costs the decoder's run-up */
+	SEGMENT = 256, /* cells, unless an option says otherwise; each costs the decoder's run-up */
 	WORKERS_MAX = 16,
 	SEGMENTS_EACH = 2, /* kept for each worker */
 	MISSES_MAX = 4,	   /* segments in a row of which less than half was right */
@@ -757,7 +757,7 @@ walk_ahead(struct index_worker *worker, struct segment *segment)
 
 /* --- workers ----------------------------------------------------------- */
 
-/* Works until nothing is left to do, or told to stop. */
+/* Works until nothing is left to do, or it must stop. */
 static void
 walk_available(void *context)
 {
@@ -796,12 +796,12 @@ walk_available(void *context)
 }
 
 static bool
-is_told_to_stop(struct index *index)
+must_stop(struct index *index)
 {
 	pthread_mutex_lock(&index->lock);
-	bool told = index->stopping || index->restart;
+	bool stop = index->stopping || index->restart;
 	pthread_mutex_unlock(&index->lock);
-	return told;
+	return stop;
 }
 
 static size_t
@@ -907,12 +907,12 @@ index_build(struct index *index)
 	do {
 		reopen_end(index);
 		build_available(index);
-	} while (end_moved(index) && !is_told_to_stop(index));
+	} while (end_moved(index) && !must_stop(index));
 	if (index->end != NO_END && cells_built(index) >= index_cell_count(index))
 		finish_build(index);
 }
 
-/* Leaves disk and processor to the first screen, unless told to stop. */
+/* Leaves disk and processor to the first screen, unless it must stop. */
 static void
 let_others_pass(struct index *index)
 {

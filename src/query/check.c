@@ -240,7 +240,7 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 static void
 look_at_trace(struct check *check, struct trace *trace, const struct filter *filter)
 {
-	if (atomic_load(&trace_decoder(trace)->wants_history) || filter_looks_around(filter) ||
+	if (atomic_load(&trace_decoder(trace)->needs_history) || filter_looks_around(filter) ||
 	    looks_around(check))
 		index_build(trace_index(trace));
 	struct reader *reader = reader_new(trace);

@@ -638,7 +638,7 @@ density_work(void *context)
 			return;
 		density_publish(d, rough, number);
 		if (!first)
-			session_tell(d->session);
+			session_signal(d->session);
 		all = extend_tracks(d, &q, true, thread_now_ms() + NEWS_MS, number);
 	}
 	struct density_answer *answer = answer_question(d, &q, true, number);
@@ -650,7 +650,7 @@ density_work(void *context)
 		return;
 	density_keep(d, &q, basis, answer);
 	density_serve(d, answer, number);
-	session_tell(d->session);
+	session_signal(d->session);
 }
 
 /* --- the owner's side -------------------------------------------------- */

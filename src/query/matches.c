@@ -105,7 +105,7 @@ struct matches {
 	struct reader *reader;
 	struct filter_pair work_pair;
 	row_list found;
-	struct timespec told;
+	struct timespec notified;
 };
 
 /* --- filters ----------------------------------------------------------- */
@@ -359,8 +359,8 @@ matches_notify(struct matches *m)
 	m->awaited = 0;
 	m->fresh = false;
 	pthread_mutex_unlock(&m->lock);
-	clock_gettime(CLOCK_MONOTONIC, &m->told);
-	session_tell(session_of(m->trace));
+	clock_gettime(CLOCK_MONOTONIC, &m->notified);
+	session_signal(session_of(m->trace));
 	pthread_mutex_lock(&m->lock);
 }
 
@@ -402,7 +402,7 @@ matches_decode_cell(struct matches *m, uint64_t cell)
 	m->seconds += seconds_since(&began);
 	matches_decide(m, cell, &m->found);
 	m->fresh |= m->found.count > 0;
-	double ms = seconds_since(&m->told) * 1000;
+	double ms = seconds_since(&m->notified) * 1000;
 	return (first && m->fresh) || (m->awaited && m->fresh && ms > AWAITED_MS) || ms > NEWS_MS;
 }
 
@@ -416,7 +416,7 @@ decide_cells(void *context)
 	if (!m->reader) {
 		m->reader = reader_new(m->trace);
 		reader_limit(m->reader, WORKER_BLOCKS);
-		clock_gettime(CLOCK_MONOTONIC, &m->told);
+		clock_gettime(CLOCK_MONOTONIC, &m->notified);
 	}
 	pthread_mutex_lock(&m->lock);
 	while (!worker_is_stopping(&m->worker) && matches_pick(m, &cell)) {

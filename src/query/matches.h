@@ -12,7 +12,7 @@
  * cells that the index knows are counted: for the rest, and for undecided
  * cells, the caller has to look for itself.
  *
- * The thread calls session_tell() of the trace's session: on the first match, on
+ * The thread calls session_signal() of the trace's session: on the first match, on
  * matches that are awaited, now and then while it works, and when it is done.
  *
  * Threads: all calls by the thread that made the set, with a reader of that

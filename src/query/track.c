@@ -127,15 +127,15 @@ track_extend(struct track *track, size_t count, struct reader *reader, bool *stu
 		int64_t from, to;
 		if (!index_cell(trace_index(track->trace), cell, &summary))
 			break;
-		bool told = clocks_cell_span(track->trace, cell, &summary, &from, &to);
-		if (!told && !reader) {
+		bool known = clocks_cell_span(track->trace, cell, &summary, &from, &to);
+		if (!known && !reader) {
 			*stuck = true;
 			break;
 		}
-		if (!told)
+		if (!known)
 			decode_span(track, reader_block(reader, cell), &from, &to);
 		if (from <= to && track->start == INT64_MAX)
-			track_learn(track, cell, &summary, told ? NULL : reader);
+			track_learn(track, cell, &summary, known ? NULL : reader);
 		add_span(track, from, to);
 	}
 	return done;

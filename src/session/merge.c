@@ -85,7 +85,7 @@ struct merge {
 	pthread_mutex_t lock;
 	struct notes *notes;
 	struct worker worker;
-	bool tells;
+	bool signals;
 	struct generation changes;
 };
 
@@ -208,8 +208,8 @@ merge_work(void *context)
 			note_lane(m, i);
 	} while (generation != clocks_generation(m->session->clocks) &&
 		 !worker_is_stopping(&m->worker));
-	if (m->tells && generation_now(&m->changes) != before)
-		session_tell(m->session);
+	if (m->signals && generation_now(&m->changes) != before)
+		session_signal(m->session);
 }
 
 void
@@ -221,7 +221,7 @@ merge_load(struct merge *m)
 void
 merge_start(struct merge *m)
 {
-	m->tells = true;
+	m->signals = true;
 	worker_start(&m->worker);
 }
 
@@ -803,14 +803,14 @@ is_cut_noted(struct merge *m, size_t lane, int64_t order)
 }
 
 bool
-merge_knows_cut(struct merge *m, size_t trace, int64_t order)
+merge_cut_is_known(struct merge *m, size_t trace, int64_t order)
 {
 	merge_refresh(m);
 	return clocks_are_settled(m->session->clocks) && is_cut_noted(m, trace, order);
 }
 
 bool
-merge_knows_time(struct merge *m, size_t trace, int64_t order)
+merge_time_is_known(struct merge *m, size_t trace, int64_t order)
 {
 	merge_refresh(m);
 	bool known = clocks_are_settled(m->session->clocks);

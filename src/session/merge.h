@@ -73,8 +73,8 @@ bool merge_cut(struct merge *, size_t trace, int64_t order, struct position *);
 
 /* Whether enough is noted that what merge_cut, and what merge_find_time, answers is
  * final. */
-bool merge_knows_cut(struct merge *, size_t trace, int64_t order);
-bool merge_knows_time(struct merge *, size_t trace, int64_t order);
+bool merge_cut_is_known(struct merge *, size_t trace, int64_t order);
+bool merge_time_is_known(struct merge *, size_t trace, int64_t order);
 
 /* Whether it is uncertain which of two neighbours was first: they are of two
  * traces, and their times are nearer than their errors. */

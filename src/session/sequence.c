@@ -231,7 +231,7 @@ find_number(struct sequence *s, uint64_t number, struct sequence_position *p)
 }
 
 static bool
-knows_number(struct sequence *s, uint64_t number)
+number_is_known(struct sequence *s, uint64_t number)
 {
 	uint64_t cell;
 	bool exact;
@@ -335,7 +335,7 @@ find_ticks(struct reader *reader, uint64_t ticks, struct position *at)
 
 /* Whether the index is complete, or knows of times that are not before TICKS. */
 static bool
-knows_ticks(struct reader *reader, uint64_t ticks)
+ticks_are_known(struct reader *reader, uint64_t ticks)
 {
 	struct index *index = trace_index(reader_trace(reader));
 	struct index_progress progress;
@@ -368,18 +368,18 @@ sequence_find(struct sequence *s, const struct sequence_wish *wish, struct seque
 }
 
 bool
-sequence_knows(struct sequence *s, const struct sequence_wish *wish)
+sequence_is_known(struct sequence *s, const struct sequence_wish *wish)
 {
 	switch (wish->by) {
 	case SEQUENCE_BY_NUMBER:
-		return knows_number(s, wish->value);
+		return number_is_known(s, wish->value);
 	case SEQUENCE_BY_PERCENT:
 		return sequence_is_exact(s);
 	case SEQUENCE_BY_TIME:
-		return is_alone(s) ? merge_knows_cut(s->merge, s->first, wish->time)
-				   : merge_knows_time(s->merge, wish->lane, wish->time);
+		return is_alone(s) ? merge_cut_is_known(s->merge, s->first, wish->time)
+				   : merge_time_is_known(s->merge, wish->lane, wish->time);
 	case SEQUENCE_BY_TICKS:
-		return knows_ticks(s->readers[wish->lane], wish->value);
+		return ticks_are_known(s->readers[wish->lane], wish->value);
 	case SEQUENCE_BY_NOTHING:
 		break;
 	}

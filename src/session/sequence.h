@@ -136,7 +136,7 @@ bool sequence_find(struct sequence *, const struct sequence_wish *, struct seque
 
 /* Whether what sequence_find answers is final.  Decodes nothing, so a wish that is not
  * can be kept and tried again whenever more is known. */
-bool sequence_knows(struct sequence *, const struct sequence_wish *);
+bool sequence_is_known(struct sequence *, const struct sequence_wish *);
 
 /* The first message of one lane that is not before TIME (of the common clock), else its
  * last; false: it has none. */

@@ -269,9 +269,9 @@ session_add_notice(struct session *session, const char *text)
 /* --- threads ----------------------------------------------------------- */
 
 static void
-tell_session(void *session)
+signal_session(void *session)
 {
-	session_tell(session);
+	session_signal(session);
 }
 
 void
@@ -281,10 +281,10 @@ session_start(struct session *session)
 		struct serial *serial = serial_of(session->traces.at[i]);
 		trace_start(session->traces.at[i]);
 		if (serial)
-			serial_start(serial, tell_session, session);
+			serial_start(serial, signal_session, session);
 	}
 	if (session->contexts)
-		contexts_start(session->contexts, tell_session, session);
+		contexts_start(session->contexts, signal_session, session);
 	if (session->clocks)
 		clocks_start(session->clocks);
 	cycles_start(session->cycles);

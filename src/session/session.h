@@ -55,7 +55,7 @@ session_notify(struct session *session, void (*notify)(void *), void *context)
 
 /* Calls it, if there is one; from any thread. */
 static inline void
-session_tell(struct session *session)
+session_signal(struct session *session)
 {
 	trace_host_notify(&session->host);
 }

@@ -126,7 +126,7 @@ void
 naming_expand(struct naming *naming, const char *trace, struct expansion *e)
 {
 	struct text name = {0}, safe = {0};
-	bool told = false;
+	bool seen = false;
 	for (size_t i = 0; i < e->fields.count; i++) {
 		struct field *field = &e->fields.at[i];
 		if (!field->row->address || field->note)
@@ -137,9 +137,9 @@ naming_expand(struct naming *naming, const char *trace, struct expansion *e)
 			continue;
 		text_add_safe(&safe, text_get(&name), name.length, TEXT_ASCII);
 		field->note = arena_text(&e->arena, text_get(&safe), safe.length);
-		if (!told && field->row->address == FIELD_ADDRESS)
+		if (!seen && field->row->address == FIELD_ADDRESS)
 			text_addf(&e->text, " [%s]", text_get(&name));
-		told |= field->row->address == FIELD_ADDRESS;
+		seen |= field->row->address == FIELD_ADDRESS;
 	}
 	text_free(&name);
 	text_free(&safe);

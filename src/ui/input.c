@@ -17,7 +17,7 @@
 void
 input_start(struct input *input)
 {
-	*input = (struct input){.wants_letter = COMMAND_COUNT};
+	*input = (struct input){.pending_letter = COMMAND_COUNT};
 }
 
 void
@@ -26,8 +26,8 @@ input_add_typed(const struct input *input, const struct keymap *keymap, struct t
 	if (input->counted)
 		text_addf(out, "%llu", (unsigned long long)input->count);
 	keys_format(&input->keys, out);
-	if (input->wants_letter != COMMAND_COUNT)
-		keymap_hint(keymap, input->wants_letter, out);
+	if (input->pending_letter != COMMAND_COUNT)
+		keymap_hint(keymap, input->pending_letter, out);
 	if (out->length)
 		text_add(out, "  ");
 }
@@ -38,7 +38,7 @@ forget_keys(struct input *input)
 	input->keys.count = 0;
 	input->count = 0;
 	input->counted = false;
-	input->wants_letter = COMMAND_COUNT;
+	input->pending_letter = COMMAND_COUNT;
 }
 
 static void
@@ -133,8 +133,8 @@ take_key(struct screen *screen, uint32_t key)
 		take_prompt_key(screen, key);
 		return;
 	}
-	if (input->wants_letter != COMMAND_COUNT) {
-		run_key(screen, input->wants_letter, key);
+	if (input->pending_letter != COMMAND_COUNT) {
+		run_key(screen, input->pending_letter, key);
 		return;
 	}
 	if (is_count(screen, key)) {
@@ -149,7 +149,7 @@ take_key(struct screen *screen, uint32_t key)
 	case KEYMAP_FOUND:
 		if (commands[id].argument == ARGUMENT_LETTER) {
 			input->keys.count = 0;
-			input->wants_letter = id;
+			input->pending_letter = id;
 		} else {
 			run_key(screen, id, key);
 		}

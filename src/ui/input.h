@@ -13,8 +13,8 @@ struct input {
 	struct keys keys;
 	uint64_t count;
 	bool counted;
-	enum command_id wants_letter; /* COMMAND_COUNT: none */
-	bool paste_gap;		      /* a line ended in pasted text: a blank, if more comes */
+	enum command_id pending_letter; /* COMMAND_COUNT: none */
+	bool paste_gap;			/* a line ended in pasted text: a blank, if more comes */
 };
 
 void input_start(struct input *);

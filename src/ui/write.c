@@ -90,7 +90,7 @@ write_run(void *context)
 	if ((job->written < 0 || job->errno_seen) && job->fresh)
 		unlink(job->path);
 	atomic_store(&job->done, true);
-	session_tell(job->session);
+	session_signal(job->session);
 }
 
 static void

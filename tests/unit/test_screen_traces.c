@@ -26,7 +26,7 @@ check_merged(struct scene *s, struct session *session, struct sequence *sequence
 {
 	struct sequence_position p;
 	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
-	assert_true(sequence_knows(sequence, &wish) && sequence_find(sequence, &wish, &p));
+	assert_true(sequence_is_known(sequence, &wish) && sequence_find(sequence, &wish, &p));
 	for (int row = 2; row < 23; row++, number++) {
 		char digits[32];
 		snprintf(digits, sizeof digits, " %llu ", (unsigned long long)number);

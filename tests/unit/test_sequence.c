@@ -156,7 +156,7 @@ check_numbers(struct sequence *s, const sorted_messages *all)
 		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER,
 					     .value = random_below(&seed, all->count)};
 		struct sequence_position p;
-		assert_true(sequence_knows(s, &wish));
+		assert_true(sequence_is_known(s, &wish));
 		assert_true(sequence_find(s, &wish, &p));
 		assert_is(s, p, &all->at[wish.value]);
 		assert_int_equal(sequence_number(s, p, &exact), wish.value);
@@ -178,7 +178,7 @@ check_beyond(struct sequence *s, const sorted_messages *all, bool records)
 	    {.by = SEQUENCE_BY_TIME, .lane = lane, .time = INT64_MAX},
 	    {.by = SEQUENCE_BY_TICKS, .value = UINT64_MAX}};
 	for (size_t i = 0; i < (records ? 3 : 2); i++) {
-		assert_true(sequence_knows(s, &wishes[i]));
+		assert_true(sequence_is_known(s, &wishes[i]));
 		assert_true(is_expected(s, all, &wishes[i]));
 	}
 }
@@ -214,7 +214,7 @@ check_wishes(struct sequence *s, const sorted_messages *all, bool records)
 		struct sequence_wish wishes[4];
 		size_t count = draw_wishes(all, sequence_lane_count(s) > 1, records, wishes);
 		for (size_t i = 0; i < count; i++) {
-			assert_true(sequence_knows(s, &wishes[i]));
+			assert_true(sequence_is_known(s, &wishes[i]));
 			assert_true(is_expected(s, all, &wishes[i]));
 		}
 	}
@@ -346,12 +346,12 @@ test_not_noted(void **state)
 	int64_t time = sorted.at[sorted.count / 2].key;
 	const struct sequence_wish number = {.by = SEQUENCE_BY_NUMBER, .value = 5000};
 	const struct sequence_wish moment = {.by = SEQUENCE_BY_TIME, .time = time};
-	assert_false(sequence_knows(all, &number) || sequence_knows(all, &moment));
-	assert_false(sequence_knows(one, &moment));
-	assert_true(sequence_knows(one, &number) && sequence_is_exact(one));
+	assert_false(sequence_is_known(all, &number) || sequence_is_known(all, &moment));
+	assert_false(sequence_is_known(one, &moment));
+	assert_true(sequence_is_known(one, &number) && sequence_is_exact(one));
 	sequence_load(all);
-	assert_true(sequence_knows(all, &number) && sequence_knows(all, &moment));
-	assert_true(sequence_knows(one, &moment));
+	assert_true(sequence_is_known(all, &number) && sequence_is_known(all, &moment));
+	assert_true(sequence_is_known(one, &moment));
 	vec_free(&sorted);
 	sequence_free(one);
 	sequence_free(all);
@@ -388,7 +388,7 @@ test_growing(void **state)
 		    {.by = SEQUENCE_BY_NUMBER, .value = i},
 		    {.by = SEQUENCE_BY_TICKS, .value = sorted.at[i].message.ticks}};
 		for (size_t k = 0; k < 2; k++) {
-			assert_int_equal(sequence_knows(s, &wishes[k]), i < known);
+			assert_int_equal(sequence_is_known(s, &wishes[k]), i < known);
 			if (i < known)
 				assert_true(is_expected(s, &sorted, &wishes[k]));
 		}
@@ -424,7 +424,7 @@ static void
 check_early(struct early *early)
 {
 	for (size_t i = 0; i < early->count; i++) {
-		if (early->known[i] || !sequence_knows(early->s, &early->wishes[i]))
+		if (early->known[i] || !sequence_is_known(early->s, &early->wishes[i]))
 			continue;
 		assert_true(is_expected(early->s, &early->sorted, &early->wishes[i]));
 		early->known[i] = true;
@@ -451,7 +451,7 @@ test_early(void **state)
 		struct sequence_position p;
 		struct sequence_wish far = {.by = SEQUENCE_BY_NUMBER,
 					    .value = early[i].sorted.count / 2};
-		assert_false(sequence_knows(early[i].s, &far));
+		assert_false(sequence_is_known(early[i].s, &far));
 		assert_true(sequence_find(early[i].s, &far, &p)); /* near it */
 		assert_non_null(sequence_message(early[i].s, p));
 	}
@@ -490,7 +490,7 @@ static void
 settle_until_known(struct session_fixture *f, struct sequence *all, struct list *list,
 		   const struct sequence_wish *wish)
 {
-	for (int tries = 0; !sequence_knows(list->sequence, wish); tries++) {
+	for (int tries = 0; !sequence_is_known(list->sequence, wish); tries++) {
 		assert_true(tries < 20000);
 		usleep(500);
 		session_wake(&f->session);
@@ -520,7 +520,7 @@ ask_early(size_t trace, bool moves)
 		list_open(&list, all, &filter);
 	list_resize(&list, 20);
 	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = 7001};
-	assert_false(sequence_knows(list.sequence, &wish));
+	assert_false(sequence_is_known(list.sequence, &wish));
 	assert_true(sequence_find(list.sequence, &wish, &p));
 	list_goto(&list, p);
 	list_keep_wish(&list, &wish);

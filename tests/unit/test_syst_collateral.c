@@ -420,7 +420,7 @@ test_builds(void **state)
 		assert_string_equal(name_of(found), name);
 		assert_int_equal(excluded, !found);
 	}
-	assert_true(syst_collateral_wants_history(t->collateral));
+	assert_true(syst_collateral_needs_history(t->collateral));
 }
 
 /* --- messages ---------------------------------------------------------- */

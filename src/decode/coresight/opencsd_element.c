@@ -457,16 +457,16 @@ cycles_of_untimed(const struct opencsd_element *e)
 {
 	if (e->type == OPENCSD_ADDR_NACC)
 		return e->start; /* there is none */
-	uint64_t told = e->flags & OPENCSD_HAS_CYCLES ? UNTIMED_COUNTS | e->cycles : 0;
+	uint64_t bits = e->flags & OPENCSD_HAS_CYCLES ? UNTIMED_COUNTS | e->cycles : 0;
 	bool marks = e->type == OPENCSD_SYNC_MARKER && !e->reason;
-	return told | (ends_counting(e) ? UNTIMED_ENDS : 0) | (marks ? UNTIMED_MARKS : 0);
+	return bits | (ends_counting(e) ? UNTIMED_ENDS : 0) | (marks ? UNTIMED_MARKS : 0);
 }
 
 static uint64_t
 cycles_of_time(const struct opencsd_element *e)
 {
-	uint64_t told = e->flags & OPENCSD_HAS_CYCLES ? (uint64_t)e->cycles + 1 : 0;
-	return (told < TIME_COUNT ? told : TIME_COUNT) |
+	uint64_t bits = e->flags & OPENCSD_HAS_CYCLES ? (uint64_t)e->cycles + 1 : 0;
+	return (bits < TIME_COUNT ? bits : TIME_COUNT) |
 	       (e->flags & OPENCSD_FREQ_CHANGE ? TIME_RENEWS : 0);
 }
 
@@ -491,7 +491,7 @@ opencsd_element_message(const struct opencsd_element *e, struct message *m)
 bool
 opencsd_cycles(const struct message *m, struct decode_cycles *cycles)
 {
-	uint64_t told = m->flags & MESSAGE_TIMED ? m->aux >> (64 - OPENCSD_CYCLES_BITS) : m->ticks;
+	uint64_t bits = m->flags & MESSAGE_TIMED ? m->aux >> (64 - OPENCSD_CYCLES_BITS) : m->ticks;
 	*cycles = (struct decode_cycles){.source = m->origin & 0xff};
 	if (m->kind == OPENCSD_FATAL) {
 		cycles->ends = true;
@@ -501,19 +501,19 @@ opencsd_cycles(const struct message *m, struct decode_cycles *cycles)
 	    m->kind == OPENCSD_ITMTRACE)
 		return false;
 	if (m->flags & MESSAGE_TIMED) {
-		unsigned count = told & TIME_COUNT;
+		unsigned count = bits & TIME_COUNT;
 		cycles->ends = count == TIME_COUNT;
 		cycles->count = count && !cycles->ends ? count - 1 : 0;
-		cycles->renews = told & TIME_RENEWS;
+		cycles->renews = bits & TIME_RENEWS;
 		return true;
 	}
 	if (m->kind == OPENCSD_ADDR_NACC)
 		return true;
-	cycles->count = (uint32_t)told;
-	cycles->ends = told & UNTIMED_ENDS;
-	cycles->marks = told & UNTIMED_MARKS;
+	cycles->count = (uint32_t)bits;
+	cycles->ends = bits & UNTIMED_ENDS;
+	cycles->marks = bits & UNTIMED_MARKS;
 	cycles->before = m->kind == OPENCSD_INSTR_RANGE;
-	cycles->carried = told & UNTIMED_COUNTS && m->kind != OPENCSD_CYCLE_COUNT;
+	cycles->carried = bits & UNTIMED_COUNTS && m->kind != OPENCSD_CYCLE_COUNT;
 	return true;
 }
 

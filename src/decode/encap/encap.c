@@ -35,15 +35,15 @@ encap_close(struct decoder *decoder)
 static struct decoder *
 encap_open(const void *options, const struct window *head, struct err *err)
 {
-	const struct encap_options *told = options;
-	bool guessing = told->srcid_width < 0 || told->timestamp_bytes < 0;
+	const struct encap_options *given = options;
+	bool guessing = given->srcid_width < 0 || given->timestamp_bytes < 0;
 	struct encap_guess guess = {0};
 	bool guessed = guessing && encap_guess(head, &guess);
-	struct encap_decoder *d = encap_new(told, &guess, err);
+	struct encap_decoder *d = encap_new(given, &guess, err);
 	if (!d)
 		return NULL;
 	d->base.ops = &encap_ops;
-	d->base.wants_history = true;
+	d->base.needs_history = true;
 	if (guessing)
 		d->base.guessed = guessed ? encap_score(&guess) : 1;
 	set_start(d, head);
@@ -70,7 +70,7 @@ encap_read_clock(const struct decoder *decoder, const struct message *m, const s
 	(void)w;
 	if (!(m->flags & MESSAGE_TIMED) || !time)
 		return;
-	reading->tells = CLOCK_TELLS_POINT;
+	reading->kind = CLOCK_READING_POINT;
 	reading->a = m->ticks;
 	reading->b = time->u;
 	reading->key_b = m->origin;

@@ -65,9 +65,9 @@ set_sources(struct encap_decoder *d, struct err *err)
 
 /* A width from the profile or, if that is negative, a guess-> */
 static unsigned
-encap_choose_width(int64_t told, unsigned guessed)
+encap_choose_width(int64_t given, unsigned guessed)
 {
-	return told < 0 ? guessed : (unsigned)told;
+	return given < 0 ? guessed : (unsigned)given;
 }
 
 static void

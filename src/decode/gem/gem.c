@@ -596,7 +596,7 @@ gem_read_clock(const struct decoder *decoder, const struct message *m, const str
 	if (m->kind != GEM_SECOND || !(m->aux & GEM_AUX_COMPLETE) ||
 	    first >> GEM_VALUE_BITS != GEM_CTX_GLOBAL_TIME)
 		return;
-	reading->tells = CLOCK_TELLS_POINT;
+	reading->kind = CLOCK_READING_POINT;
 	reading->a = m->ticks;
 	reading->b = (first & 0xffffff) << 8 | gem_data8(word);
 }

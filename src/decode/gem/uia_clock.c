@@ -46,10 +46,10 @@ uia_read_clock(const struct decoder *decoder, const struct message *m, const str
 			     w->bytes + (m->offset - w->offset), m->length, &event))
 		return;
 	if (event.row->role == UIA_ROLE_TIMER) {
-		reading->tells = CLOCK_TELLS_RATE_B;
+		reading->kind = CLOCK_READING_RATE_B;
 		reading->hz_b = stated_rate(&event, TIMER_CYCLES, TIMER_HZ);
 	} else if (event.row->role == UIA_ROLE_SYNC && event.args_length >= SYNC_ARGUMENTS * 4) {
-		reading->tells = CLOCK_TELLS_POINT;
+		reading->kind = CLOCK_READING_POINT;
 		reading->a = core_ticks(&event, m);
 		reading->b = uia_argument64(&event, SYNC_GLOBAL);
 		reading->key_a = uia_origin_source(m->origin);

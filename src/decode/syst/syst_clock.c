@@ -21,7 +21,7 @@ syst_read_clock(const struct decoder *decoder, const struct message *m, const st
 	const struct field *freq = expansion_find(e, syst_fields[SYST_F_FREQ].name);
 	if (!clock || !freq)
 		return;
-	reading->tells = CLOCK_TELLS_POINT;
+	reading->kind = CLOCK_READING_POINT;
 	reading->a = m->ticks;
 	reading->b = clock->u;
 	reading->key_b = m->origin;
@@ -36,7 +36,7 @@ syst_stp_read_clock(const struct decoder *decoder, const struct message *m, cons
 		syst_read_clock(decoder, m, w, e, reading);
 		return;
 	}
-	reading->tells = CLOCK_TELLS_RATE_A;
+	reading->kind = CLOCK_READING_RATE_A;
 	reading->hz_a = (double)stp_frequency(m, w);
 }
 

@@ -145,7 +145,7 @@ has_builds(const struct syst_client *client)
 }
 
 bool
-syst_collateral_wants_history(const struct syst_collateral *collateral)
+syst_collateral_needs_history(const struct syst_collateral *collateral)
 {
 	for (size_t i = 0; collateral && i < collateral->clients.count; i++)
 		if (has_builds(collateral->clients.at[i]))

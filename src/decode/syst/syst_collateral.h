@@ -68,7 +68,7 @@ const struct syst_client *syst_collateral_client(const struct syst_collateral *,
 						 bool *excluded);
 
 /* Whether that may need the history: a client has Builds. */
-bool syst_collateral_wants_history(const struct syst_collateral *);
+bool syst_collateral_needs_history(const struct syst_collateral *);
 
 const char *syst_client_name(const struct syst_client *);
 const char *syst_client_file(const struct syst_client *); /* path as given */

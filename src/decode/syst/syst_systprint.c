@@ -191,7 +191,7 @@ syst_systprint_from(const struct decoder *decoder, const struct message *m,
 	if (m->kind > SYST_BAD || !e->payload)
 		return false;
 
-	if (decoder->wants_history)
+	if (decoder->needs_history)
 		forget_builds(d, m, sender, e);
 
 	struct syst_frame f;

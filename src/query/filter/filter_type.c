@@ -482,7 +482,7 @@ clock_convert(const struct filter_leaf *leaf)
 
 /* Whether one of the session's clocks can tell what WORD says, or may yet. */
 static bool
-some_clock_tells(const struct session *session, convert *number, const struct filter_word *word)
+any_clock_reads(const struct session *session, convert *number, const struct filter_word *word)
 {
 	long double value;
 	if (session->clocks && clocks_may_change(session->clocks))
@@ -511,7 +511,7 @@ check_clock_word(struct filter_build *build, const struct filter_leaf *leaf,
 					 "2024-05-01T12:30:05"
 				       : "%s is no duration; one is 10ms, 1.5s or 3us",
 				   word->text);
-	if (build->session && !some_clock_tells(build->session, number, word))
+	if (build->session && !any_clock_reads(build->session, number, word))
 		return filter_fail(build, word->at,
 				   "no clock here can tell %s; without a rate give ticks, a number",
 				   word->text);

@@ -73,7 +73,7 @@ read_message(struct clock_feed *feed, struct reader *reader, const struct messag
 {
 	const struct decoder *decoder = trace_decoder(reader_trace(reader));
 	const struct clock_source *source = decoder->ops->clocks;
-	struct clock_reading reading = {.tells = CLOCK_TELLS_NOTHING};
+	struct clock_reading reading = {.kind = CLOCK_READING_NOTHING};
 	if (source->expand)
 		reader_expand(reader, m, EXPAND_FIELDS, &feed->e);
 	struct window window = reader_window(reader);
@@ -100,7 +100,7 @@ rate_beside(struct clock_feed *feed, const struct message *point)
 	for (size_t i = 0; i < reader_block(feed->reader, cell)->count; i++) {
 		struct message m = reader_block(feed->reader, cell)->messages[i];
 		struct clock_reading reading = read_message(feed, feed->reader, &m);
-		if (reading.tells == CLOCK_TELLS_RATE_B)
+		if (reading.kind == CLOCK_READING_RATE_B)
 			return reading.hz_b;
 	}
 	return 0;
@@ -133,7 +133,7 @@ static void
 note_low_bits(struct clock_feed *feed, const struct message *m, struct clock_id own)
 {
 	struct clock_reading reading = read_message(feed, feed->reader, m);
-	if (reading.tells != CLOCK_TELLS_POINT || !feed->global)
+	if (reading.kind != CLOCK_READING_POINT || !feed->global)
 		return;
 	struct clock_link *link =
 	    clock_link_between(feed->links, feed->source->link, own, global_id());
@@ -173,7 +173,7 @@ note_match(struct clock_feed *feed, const struct message *m)
 		return true;
 	struct message event = *reader_message(feed->log, at);
 	struct clock_reading reading = read_message(feed, feed->log, &event);
-	bool sync = reading.tells == CLOCK_TELLS_POINT;
+	bool sync = reading.kind == CLOCK_READING_POINT;
 	if (sync)
 		feed->global = reading.b;
 	if (!(event.flags & MESSAGE_TIMED))
@@ -196,9 +196,9 @@ look_at_message(struct clock_feed *feed, const struct message *m)
 	if (feed->source->matched)
 		return note_match(feed, m);
 	struct clock_reading reading = read_message(feed, feed->reader, m);
-	if (reading.tells == CLOCK_TELLS_POINT)
+	if (reading.kind == CLOCK_READING_POINT)
 		note_point(feed, m, &reading);
-	else if (reading.tells == CLOCK_TELLS_RATE_A)
+	else if (reading.kind == CLOCK_READING_RATE_A)
 		note_rate(feed, m, (uint64_t)reading.hz_a);
 	return true;
 }

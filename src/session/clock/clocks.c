@@ -94,7 +94,7 @@ clocks_run(void *context)
 	clocks->mapped_all = all;
 	atomic_store(&clocks->settled, all);
 	if (news && clocks->notifies)
-		session_tell(clocks->session);
+		session_signal(clocks->session);
 }
 
 struct clocks *

@@ -190,7 +190,7 @@ cycles_run(void *context)
 	struct cycles_question q;
 	while (!worker_is_stopping(&cycles->worker) && next_question(cycles, &q)) {
 		answer_cell(cycles, &q);
-		session_tell(cycles->session);
+		session_signal(cycles->session);
 	}
 }
 

@@ -12,8 +12,8 @@ static const double NANO = 1e9;
 
 /* The time that a message tells itself. */
 static bool
-display_time_told(const struct list *list, const struct list_lane *lane, const struct message *m,
-		  struct display_time *shown)
+display_time_known(const struct list *list, const struct list_lane *lane, const struct message *m,
+		   struct display_time *shown)
 {
 	struct message_time time;
 	bool any = clocks_time(lane->trace, m, &time);
@@ -35,9 +35,9 @@ display_time_of(const struct list *list, const struct list_lane *lane, const str
 {
 	struct cycles_estimate estimate;
 	if (!cycles_find(lane->trace, m, &estimate))
-		return display_time_told(list, lane, m, shown);
+		return display_time_known(list, lane, m, shown);
 	struct message timed = cycles_timed(m, estimate.ticks);
-	bool any = display_time_told(list, lane, &timed, shown);
+	bool any = display_time_known(list, lane, &timed, shown);
 	shown->estimated = true;
 	return any;
 }
@@ -55,7 +55,7 @@ first_of_lane(const struct list *list, const struct list_lane *lane, struct disp
 {
 	const struct block *block = reader_block(lane->reader, 0);
 	for (size_t i = 0; i < block->count; i++)
-		if (display_time_told(list, lane, &block->messages[i], shown))
+		if (display_time_known(list, lane, &block->messages[i], shown))
 			return true;
 	return false;
 }
@@ -106,7 +106,7 @@ add_time(const struct list *list, const struct list_lane *lane, const struct mes
 	struct text text = {0};
 	if (ticks == UINT64_MAX)
 		text_add(&text, "no time is told near behind it");
-	else if (display_time_told(list, lane, &timed, &shown))
+	else if (display_time_known(list, lane, &timed, &shown))
 		display_time_format(&shown, &text);
 	add_text(e, row, &text);
 	text_free(&text);
@@ -122,8 +122,8 @@ add_error(const struct list *list, const struct list_lane *lane, const struct me
 	struct text text = {0};
 	if (__builtin_add_overflow(first.ticks, error, &last.ticks))
 		text_add(&text, "nothing limits it");
-	else if (display_time_told(list, lane, &first, &from) &&
-		 display_time_told(list, lane, &last, &to))
+	else if (display_time_known(list, lane, &first, &from) &&
+		 display_time_known(list, lane, &last, &to))
 		display_time_format_difference(&from, &to, true, &text);
 	add_text(e, OFF, &text);
 	text_free(&text);

@@ -304,7 +304,7 @@ go_to(struct screen *screen, struct sequence_wish wish)
 	bool found = sequence_find(list->sequence, &wish, &p);
 	if (found)
 		trail_go_to(screen, p);
-	if (!sequence_knows(list->sequence, &wish))
+	if (!sequence_is_known(list->sequence, &wish))
 		list_keep_wish(list, &wish);
 	return found;
 }
@@ -315,7 +315,7 @@ go_to_number(struct screen *screen, uint64_t number)
 	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
 	if (!go_to(screen, wish))
 		screen_say(screen, "no message %llu%s", (unsigned long long)number,
-			   sequence_knows(screen->list->sequence, &wish) ? "" : " so far");
+			   sequence_is_known(screen->list->sequence, &wish) ? "" : " so far");
 }
 
 static void

@@ -658,7 +658,7 @@ find_number(struct list *list, uint64_t number, struct sequence_position *p)
 		uint64_t count = sequence_count(list->sequence, &exact);
 		number = exact && number >= count ? count - 1 : number;
 		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
-		return sequence_knows(list->sequence, &wish) &&
+		return sequence_is_known(list->sequence, &wish) &&
 		       sequence_find(list->sequence, &wish, p);
 	}
 	if (list->lane_count > 1)
@@ -895,7 +895,7 @@ grant_wish(struct list *list)
 {
 	struct sequence_wish wish = list->wish;
 	struct sequence_position p;
-	if (wish.by == SEQUENCE_BY_NOTHING || !sequence_knows(list->sequence, &wish))
+	if (wish.by == SEQUENCE_BY_NOTHING || !sequence_is_known(list->sequence, &wish))
 		return;
 	list->wish.by = SEQUENCE_BY_NOTHING;
 	if (sequence_find(list->sequence, &wish, &p))

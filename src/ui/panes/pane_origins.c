@@ -267,7 +267,7 @@ origins_sort(struct screen *screen)
 	struct origins_state *state = state_of(screen);
 	const struct order *order = &orders[state->order_by];
 	if (order->names && !name_some(screen))
-		session_tell(screen->session); /* look here again */
+		session_signal(screen->session); /* look here again */
 	if (state->order.count)
 		qsort(state->order.at, state->order.count, sizeof *state->order.at, order->compare);
 }

@@ -19,7 +19,8 @@
 enum {
 	LINES_MAX = 3, /* up or down, one by one */
 	BACKSPACES_MAX = 4,
-	NEVER_COPIED = 1000
+	NEVER_COPIED = 1000,
+	RUN_BYTES = 512 /* put at once */
 };
 
 struct brush {
@@ -38,6 +39,8 @@ void
 paint_free(struct painter *painter)
 {
 	canvas_free(&painter->shown);
+	text_free(&painter->best);
+	text_free(&painter->other);
 }
 
 /* --- cells ------------------------------------------------------------- */
@@ -48,13 +51,13 @@ row_of(const struct canvas *canvas, int row)
 	return canvas->cells + (ptrdiff_t)row * canvas->cols;
 }
 
-static bool
+static inline bool
 is_blank(const struct brush *b, const struct cell *cell)
 {
 	return cell->code[0] == ' ' && !cell->code[1] && !b->terminal->marks_blanks[cell->role];
 }
 
-static bool
+static inline bool
 same_cell(const struct brush *b, const struct cell *x, const struct cell *y)
 {
 	return !memcmp(x, y, sizeof *x) || (is_blank(b, x) && is_blank(b, y));
@@ -83,16 +86,6 @@ similar_row(const struct canvas *x, int i, const struct canvas *y, int j)
 }
 
 /* --- the terminal's state ---------------------------------------------- */
-
-/* Adds CANDIDATE's way if it is shorter than what BEST holds. */
-static void
-keep_shorter(struct text *best, const struct text *candidate)
-{
-	if (candidate->length < best->length) {
-		text_clear(best);
-		text_add_bytes(best, candidate->data, candidate->length);
-	}
-}
 
 /* Line by line, where that stays out of scrolling. */
 static bool
@@ -147,15 +140,33 @@ move_to(struct brush *b, int row, int col)
 	struct painter *p = b->painter;
 	if (p->row == row && p->col == col)
 		return;
-	struct text best = {0}, other = {0};
-	b->terminal->move(&best, row, col);
-	if (relative_way(b, row, col, &other))
-		keep_shorter(&best, &other);
-	text_add_bytes(b->out, best.data, best.length);
-	text_free(&best);
-	text_free(&other);
+	text_clear(&p->best);
+	text_clear(&p->other);
+	b->terminal->move(&p->best, row, col);
+	bool shorter = relative_way(b, row, col, &p->other) && p->other.length < p->best.length;
+	const struct text *way = shorter ? &p->other : &p->best;
+	text_add_bytes(b->out, way->data, way->length);
 	p->row = row;
 	p->col = col;
+}
+
+/* Bytes of the string that leads from the cursor to COL, further on in its row. */
+static int
+forward_cost(struct brush *b, int col)
+{
+	struct painter *p = b->painter;
+	int count = col - p->col;
+	bool kept = b->terminal->forward && count < PAINT_COSTS;
+	if (kept && p->costs[count])
+		return p->costs[count];
+	text_clear(&p->other);
+	if (b->terminal->forward)
+		b->terminal->forward(&p->other, count);
+	else
+		b->terminal->move(&p->other, p->row, col);
+	if (kept)
+		p->costs[count] = (uint8_t)p->other.length;
+	return (int)p->other.length;
 }
 
 static void
@@ -182,19 +193,41 @@ sure_width(const struct brush *b, const struct cell *cell)
 				  (line && !b->terminal->wide_lines));
 }
 
-static void
-put_cell(struct brush *b, const struct cell *cell)
+/* Whether a cell can be drawn as the terminal's style is. */
+static bool
+suits_style(const struct brush *b, const struct cell *cell)
 {
+	enum role role = b->painter->role;
+	return cell->role == role || (is_blank(b, cell) && !b->terminal->marks_blanks[role]);
+}
+
+/* Draws cells from column COL, where the cursor is, up to END: as many as are of one
+ * style and keep the cursor known.  Returns the column behind them. */
+static int
+put_run(struct brush *b, const struct cell *cells, int col, int end)
+{
+	enum { CELL_BYTES = 4 * CELL_CODES };
 	struct painter *p = b->painter;
-	if (!is_blank(b, cell) || b->terminal->marks_blanks[p->role])
-		set_role(b, (enum role)cell->role);
-	for (int i = 0; i < CELL_CODES && cell->code[i]; i++) {
-		char bytes[4];
-		text_add_bytes(b->out, bytes, text_encode(cell->code[i], bytes));
+	char bytes[RUN_BYTES];
+	size_t length = 0;
+	if (!suits_style(b, &cells[col]))
+		set_role(b, (enum role)cells[col].role);
+	while (col < end && p->row >= 0 && p->col == col && length + CELL_BYTES <= RUN_BYTES &&
+	       suits_style(b, &cells[col])) {
+		const struct cell *cell = &cells[col];
+		for (int i = 0; i < CELL_CODES && cell->code[i]; i++) {
+			if (cell->code[i] < 0x80) /* nearly always */
+				bytes[length++] = (char)cell->code[i];
+			else
+				length += text_encode(cell->code[i], bytes + length);
+		}
+		col += cell->columns ? cell->columns : 1;
+		p->col += cell->columns;
+		if (!sure_width(b, cell) || p->col >= p->shown.cols)
+			p->row = -1; /* terminals differ in where that leads */
 	}
-	p->col += cell->columns;
-	if (!sure_width(b, cell) || p->col >= p->shown.cols)
-		p->row = -1; /* terminals differ in where that leads */
+	text_add_bytes(b->out, bytes, length);
+	return col;
 }
 
 /* Bytes it takes to write the cells [from, to) again, to get past them. */
@@ -221,18 +254,12 @@ move_to_cell(struct brush *b, const struct cell *cells, int row, int col, enum r
 {
 	struct painter *p = b->painter;
 	if (p->row == row && p->col < col) {
-		struct text way = {0};
-		if (b->terminal->forward)
-			b->terminal->forward(&way, col - p->col);
-		else
-			b->terminal->move(&way, row, col);
-		int most = (int)way.length;
-		text_free(&way);
+		int most = forward_cost(b, col);
 		if (copy_cost(b, cells, p->col, col) > most)
 			set_role(b, role); /* needed anyway, and it may help */
 		if (copy_cost(b, cells, p->col, col) <= most)
 			while (p->row == row && p->col < col)
-				put_cell(b, &cells[p->col]);
+				put_run(b, cells, p->col, col);
 	}
 	move_to(b, row, col);
 }
@@ -253,24 +280,37 @@ brush_erases(const struct brush *b, int count)
 	return b->terminal->erase && count > (int)strlen(b->terminal->erase);
 }
 
+/* The first column from COL on, below END, that shows what it shall (SAME) or does
+ * not. */
+static int
+next_column(const struct brush *b, const struct cell *old, const struct cell *cells, int col,
+	    int end, bool same)
+{
+	while (col < end && same_cell(b, &old[col], &cells[col]) != same)
+		col += cells[col].columns ? cells[col].columns : 1;
+	return col;
+}
+
 /* Turns row AT of the screen, which shows `old`, into `cells`. */
 static void
 update_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 {
-	int cols = b->painter->shown.cols;
+	int cols = b->painter->shown.cols, col = 0;
 	int end = blank_from(b, cells, cols), rest = blank_from(b, old, cols);
 	bool corner = at == b->painter->shown.rows - 1 && !b->terminal->wraps_late;
-	for (int col = 0; col < cols; col += cells[col].columns ? cells[col].columns : 1) {
-		if (same_cell(b, &old[col], &cells[col]) || (corner && col == cols - 1))
-			continue;
+	int edge = cols - corner, text_end = brush_erases(b, rest - end) ? end : edge;
+	while ((col = next_column(b, old, cells, col, edge, false)) < edge) {
 		if (col >= end && brush_erases(b, rest - col)) {
 			move_to_cell(b, cells, at, col, ROLE_NORMAL);
 			set_role(b, ROLE_NORMAL);
 			text_add(b->out, b->terminal->erase);
 			break;
 		}
-		move_to_cell(b, cells, at, col, (enum role)cells[col].role);
-		put_cell(b, &cells[col]);
+		int until = next_column(b, old, cells, col, col < end ? text_end : edge, true);
+		while (col < until) {
+			move_to_cell(b, cells, at, col, (enum role)cells[col].role);
+			col = put_run(b, cells, col, until);
+		}
 	}
 	memcpy(old, cells, (size_t)cols * sizeof *cells);
 }

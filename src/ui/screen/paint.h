@@ -11,7 +11,7 @@
 
 #include "ui/screen/canvas.h"
 
-enum { PAINT_STYLE_SIZE = 64 };
+enum { PAINT_STYLE_SIZE = 64, PAINT_COSTS = 256 };
 
 /* What the terminal understands; strings are NULL where it cannot. */
 struct paint_terminal {
@@ -36,9 +36,11 @@ struct painter {
 	struct canvas shown;
 	bool known; /* the terminal shows `shown` */
 	bool cursor_shown;
-	int row, col;	 /* of the terminal's cursor; row -1 = not known */
-	int top, bottom; /* of the scroll region */
-	enum role role;	 /* whose style is on; NORMAL = plain, if that is so */
+	int row, col;		    /* of the terminal's cursor; row -1 = not known */
+	int top, bottom;	    /* of the scroll region */
+	enum role role;		    /* whose style is on; NORMAL = plain, if that is so */
+	uint8_t costs[PAINT_COSTS]; /* bytes to move forward so many columns; 0: not measured */
+	struct text best, other;    /* ways to a place, one at a time */
 };
 
 /* Appends to OUT what turns the screen into CANVAS. */

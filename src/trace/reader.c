@@ -64,6 +64,9 @@ struct latest {
 
 struct reader {
 	struct trace *trace;
+	struct capture *capture; /* of the trace, as are: */
+	struct index *index;
+	const struct decoder *decoder;
 	unsigned generation; /* of the capture; all below is about its bytes */
 	struct decode_state *state;
 	struct block_slot slots[CACHE];
@@ -101,10 +104,13 @@ reader_new(struct trace *trace)
 {
 	struct reader *reader = mem_new(sizeof *reader);
 	reader->trace = trace;
+	reader->capture = trace_capture(trace);
+	reader->index = trace_index(trace);
+	reader->decoder = trace_decoder(trace);
 	reader->slot_count = CACHE;
-	reader->generation = capture_generation(trace_capture(trace));
-	reader->state = decode_state_new(trace_decoder(trace));
-	size_t memory = trace_decoder(trace)->ops->memory_size;
+	reader->generation = capture_generation(reader->capture);
+	reader->state = decode_state_new(reader->decoder);
+	size_t memory = reader->decoder->ops->memory_size;
 	reader->history = (struct decode_history){.context = reader,
 						  .build = find_build,
 						  .walk_back = walk_back,
@@ -120,8 +126,8 @@ reader_free(struct reader *reader)
 		return;
 	for (size_t i = 0; i < CACHE; i++)
 		vec_free(&reader->slots[i].messages);
-	decode_state_free(trace_decoder(reader->trace), reader->state);
-	decode_state_free(trace_decoder(reader->trace), reader->walk);
+	decode_state_free(reader->decoder, reader->state);
+	decode_state_free(reader->decoder, reader->walk);
 	vec_free(&reader->announced);
 	latest_forget(&reader->latest);
 	if (reader->session_cursor)
@@ -146,7 +152,7 @@ reader_trace(const struct reader *reader)
 struct window
 reader_window(struct reader *reader)
 {
-	struct capture *capture = trace_capture(reader->trace);
+	struct capture *capture = reader->capture;
 	bool last = capture_ended(capture); /* before the size, which may grow */
 	return (struct window){.bytes = capture_bytes(capture),
 			       .length = capture_size(capture),
@@ -159,7 +165,7 @@ reader_window(struct reader *reader)
 static uint64_t
 cell_start(struct reader *reader, uint64_t cell)
 {
-	return cell * index_cell_size(trace_index(reader->trace));
+	return cell * index_cell_size(reader->index);
 }
 
 /* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
@@ -167,15 +173,15 @@ cell_start(struct reader *reader, uint64_t cell)
 static uint64_t
 step_to(struct reader *reader, struct window window, uint64_t from, struct block_slot *slot)
 {
-	const struct decoder *decoder = trace_decoder(reader->trace);
+	const struct decoder *decoder = reader->decoder;
 	struct message batch[STEP_BATCH];
 	uint64_t before = 0;
 	size_t count;
 	if (reader->state->offset > window.offset + window.length)
 		return 0; /* a checkpoint from before it shrank */
 	do {
-		count = step_capture(trace_capture(reader->trace), decoder, reader->state, &window,
-				     batch, STEP_BATCH);
+		count = step_capture(reader->capture, decoder, reader->state, &window, batch,
+				     STEP_BATCH);
 		for (size_t i = 0; i < count; i++) {
 			if (message_id_offset(&batch[i]) < from)
 				before++;
@@ -183,8 +189,7 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct block
 				*vec_add(&slot->messages) = batch[i];
 		}
 	} while (count == STEP_BATCH);
-	if (slot &&
-	    step_closing(trace_capture(reader->trace), decoder, reader->state, &window, &batch[0]))
+	if (slot && step_closing(reader->capture, decoder, reader->state, &window, &batch[0]))
 		*vec_add(&slot->messages) = batch[0];
 	return before;
 }
@@ -216,7 +221,7 @@ enum start_quality { START_UNKNOWN, START_LIKELY, START_OF_CAPTURE };
 static enum start_quality
 resync_before(struct reader *reader, uint64_t start, const struct window *whole)
 {
-	const struct decoder *decoder = trace_decoder(reader->trace);
+	const struct decoder *decoder = reader->decoder;
 	for (uint64_t back = decoder->ops->run_up;; back *= 4) {
 		uint64_t from = start > back ? start - back : 0;
 		if (!from) {
@@ -229,7 +234,7 @@ resync_before(struct reader *reader, uint64_t start, const struct window *whole)
 		window.bytes += from;
 		window.offset = from;
 		window.length = (end < whole->length ? end : whole->length) - from;
-		capture_want(trace_capture(reader->trace), from, start - from);
+		capture_want(reader->capture, from, start - from);
 		window.last = false;
 		if (decoder->ops->resync(decoder, reader->state, &window) == 0 &&
 		    (reader->state->offset <= start || back >= RUN_UP_MAX))
@@ -243,7 +248,7 @@ static uint64_t
 estimate_first(struct reader *reader, uint64_t cell)
 {
 	struct index_progress progress;
-	struct index *index = trace_index(reader->trace);
+	struct index *index = reader->index;
 	index_get_progress(index, &progress);
 	if (!progress.bytes)
 		return cell_start(reader, cell) / USUAL_LENGTH;
@@ -254,7 +259,7 @@ estimate_first(struct reader *reader, uint64_t cell)
 static void
 decode_cell(struct reader *reader, struct block_slot *slot, uint64_t cell)
 {
-	struct index *index = trace_index(reader->trace);
+	struct index *index = reader->index;
 	struct window window = reader_window(reader);
 	uint64_t start = cell_start(reader, cell);
 	slot->size = window.length;
@@ -268,11 +273,11 @@ decode_cell(struct reader *reader, struct block_slot *slot, uint64_t cell)
 
 	/* a note about the end of the capture may lie behind its last cell */
 	uint64_t end = start + index_cell_size(index);
-	bool near_end = end + trace_decoder(reader->trace)->ops->reach > window.length;
+	bool near_end = end + reader->decoder->ops->reach > window.length;
 	enum start_quality quality = START_OF_CAPTURE;
 	if (!window.last || end < window.length)
 		window.until = end;
-	capture_want(trace_capture(reader->trace), start, index_cell_size(index));
+	capture_want(reader->capture, start, index_cell_size(index));
 	uint64_t known = index_known(index), first = 0;
 	uint64_t from = cell < known ? cell : known;
 	bool whole = cell == from || cell - from <= NEAR_CELLS;
@@ -297,16 +302,13 @@ decode_cell(struct reader *reader, struct block_slot *slot, uint64_t cell)
 static bool
 slot_is_fresh(struct reader *reader, const struct block_slot *slot)
 {
-	struct index *index = trace_index(reader->trace);
-	uint64_t cell = slot->block.cell;
-	if (slot->generation != index_generation(index) ||
-	    (!slot->block.exact && index_known(index) + NEAR_CELLS >= cell))
+	uint64_t cell = slot->block.cell, size = capture_size(reader->capture);
+	if (slot->generation != index_generation(reader->index) ||
+	    (!slot->block.exact && index_known(reader->index) + NEAR_CELLS >= cell))
 		return false;
-	const struct decoder_ops *ops = trace_decoder(reader->trace)->ops;
-	uint64_t settled = cell_start(reader, cell + 1) + ops->reach;
-	uint64_t size = capture_size(trace_capture(reader->trace));
 	if (slot->size == size)
-		return slot->ended == capture_ended(trace_capture(reader->trace));
+		return slot->ended == capture_ended(reader->capture);
+	uint64_t settled = cell_start(reader, cell + 1) + reader->decoder->ops->reach;
 	return slot->size >= settled && size >= settled;
 }
 
@@ -318,7 +320,7 @@ reader_forget(struct reader *reader)
 		reader->slots[i].filled = false;
 	vec_clear(&reader->announced);
 	latest_forget(&reader->latest);
-	size_t memory = trace_decoder(reader->trace)->ops->memory_size;
+	size_t memory = reader->decoder->ops->memory_size;
 	if (memory)
 		memset(reader->history.memory, 0, memory);
 }
@@ -327,7 +329,7 @@ const struct block *
 reader_block(struct reader *reader, uint64_t cell)
 {
 	struct block_slot *oldest = &reader->slots[0];
-	if (generation_renew(&reader->generation, capture_generation(trace_capture(reader->trace))))
+	if (generation_renew(&reader->generation, capture_generation(reader->capture)))
 		reader_forget(reader);
 	for (size_t i = 0; i < reader->slot_count; i++) {
 		struct block_slot *slot = &reader->slots[i];
@@ -361,14 +363,14 @@ static bool
 known_empty(struct reader *reader, uint64_t cell)
 {
 	struct index_cell summary;
-	return index_cell(trace_index(reader->trace), cell, &summary) && !summary.count;
+	return index_cell(reader->index, cell, &summary) && !summary.count;
 }
 
 /* The first cell from CELL on, in DIRECTION, that holds messages. */
 static bool
 next_cell(struct reader *reader, uint64_t cell, int direction, unsigned limit, uint64_t *found)
 {
-	uint64_t count = index_cell_count(trace_index(reader->trace));
+	uint64_t count = index_cell_count(reader->index);
 	for (unsigned looked = 0; cell < count; cell += (uint64_t)(int64_t)direction) {
 		if (!known_empty(reader, cell)) {
 			if (reader_block(reader, cell)->count) {
@@ -425,7 +427,7 @@ bool
 reader_last(struct reader *reader, struct position *p)
 {
 	uint64_t cell;
-	if (!next_cell(reader, index_cell_count(trace_index(reader->trace)) - 1, -1, 0, &cell))
+	if (!next_cell(reader, index_cell_count(reader->index) - 1, -1, 0, &cell))
 		return false;
 	*p = (struct position){.cell = cell, .at = reader_block(reader, cell)->count - 1};
 	return true;
@@ -435,7 +437,7 @@ uint64_t
 reader_number(struct reader *reader, struct position p, bool *exact)
 {
 	struct index_cell summary;
-	*exact = index_cell(trace_index(reader->trace), p.cell, &summary);
+	*exact = index_cell(reader->index, p.cell, &summary);
 	if (*exact)
 		return summary.first + p.at;
 	const struct block *block = reader_block(reader, p.cell);
@@ -446,7 +448,7 @@ reader_number(struct reader *reader, struct position p, bool *exact)
 uint64_t
 reader_count(struct reader *reader, bool *exact)
 {
-	struct index *index = trace_index(reader->trace);
+	struct index *index = reader->index;
 	uint64_t count = trace_count(reader->trace, exact);
 	struct position last;
 	if (*exact || index_known(index) + NEAR_CELLS < index_cell_count(index) ||
@@ -458,7 +460,7 @@ reader_count(struct reader *reader, bool *exact)
 bool
 reader_find_number(struct reader *reader, uint64_t number, struct position *p, bool *exact)
 {
-	struct index *index = trace_index(reader->trace);
+	struct index *index = reader->index;
 	uint64_t cell, count = index_cell_count(index);
 	*exact = index_find(index, number, &cell);
 	if (!*exact) {
@@ -498,12 +500,12 @@ message_holds(const struct message *m, uint64_t offset)
 bool
 reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 {
-	uint64_t size = capture_size(trace_capture(reader->trace));
+	uint64_t size = capture_size(reader->capture);
 	if (!size)
 		return false;
 	if (offset >= size)
 		return reader_last(reader, p);
-	uint64_t cell = offset / index_cell_size(trace_index(reader->trace));
+	uint64_t cell = offset / index_cell_size(reader->index);
 	const struct block *block = reader_block(reader, cell);
 	*p = (struct position){.cell = cell, .at = block_find(block, offset)};
 	if (p->at < block->count && message_holds(&block->messages[p->at], offset))
@@ -535,7 +537,7 @@ reader_message_id(struct reader *reader, struct position p)
 bool
 reader_find_id(struct reader *reader, struct message_id id, struct position *p)
 {
-	uint64_t cell = id.offset / index_cell_size(trace_index(reader->trace));
+	uint64_t cell = id.offset / index_cell_size(reader->index);
 	const struct block *block = reader_block(reader, cell);
 	size_t at = block_find(block, id.offset);
 	if (at + id.ordinal < block->count &&
@@ -566,7 +568,7 @@ reader_find_origin(struct reader *reader, const struct index_origin *origin, str
 bool
 reader_find_message(struct reader *reader, const struct message *m, struct position *p)
 {
-	struct index *index = trace_index(reader->trace);
+	struct index *index = reader->index;
 	uint64_t offset = message_id_offset(m), cell = offset / index_cell_size(index);
 	uint64_t last = index_cell_count(index) - 1; /* holds what stands at the very end too */
 	p->cell = cell < last ? cell : last;
@@ -587,11 +589,11 @@ static bool
 look_back(struct reader *reader, struct position p, struct position stop, const uint8_t guid[16],
 	  uint64_t *value)
 {
-	const struct decoder *decoder = trace_decoder(reader->trace);
+	const struct decoder *decoder = reader->decoder;
 	struct window window = reader_window(reader);
 	for (uint64_t cell = p.cell;; cell--) {
 		struct index_cell summary;
-		if (!index_cell(trace_index(reader->trace), cell, &summary) ||
+		if (!index_cell(reader->index, cell, &summary) ||
 		    summary.kinds & decoder->ops->kinds_history) {
 			const struct block *block = reader_block(reader, cell);
 			size_t at = cell == p.cell && p.at < block->count ? p.at : block->count;
@@ -614,12 +616,12 @@ static bool
 find_build(void *context, const struct message *before, const uint8_t guid[16], uint64_t *value)
 {
 	struct reader *reader = context;
-	const struct decoder_ops *ops = trace_decoder(reader->trace)->ops;
+	const struct decoder_ops *ops = reader->decoder->ops;
 	struct position p;
 	uint64_t offset = message_id_offset(before);
 	if (!ops->announces)
 		return false;
-	p.cell = offset / index_cell_size(trace_index(reader->trace));
+	p.cell = offset / index_cell_size(reader->index);
 	p.at = block_find(reader_block(reader, p.cell), offset);
 
 	struct announced *entry = NULL;
@@ -655,7 +657,7 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 	  bool (*each)(void *, const struct message *), void *each_context)
 {
 	struct reader *reader = context;
-	struct index *index = trace_index(reader->trace);
+	struct index *index = reader->index;
 	uint64_t offset = message_id_offset(before), start = offset / index_cell_size(index);
 	unsigned left = reader->patient ? UINT_MAX : WALK_BACK_CELLS;
 	for (uint64_t cell = start;; cell--) {
@@ -702,7 +704,7 @@ latest_go_on(struct reader *reader, struct position to, uint64_t kinds)
 		return;
 	for (;; *at = (struct position){.cell = at->cell + 1}) {
 		struct index_cell summary;
-		bool known = index_cell(trace_index(reader->trace), at->cell, &summary);
+		bool known = index_cell(reader->index, at->cell, &summary);
 		if (!known || summary.kinds & kinds) {
 			const struct block *block = reader_block(reader, at->cell);
 			size_t end = at->cell == to.cell ? to.at : block->count;
@@ -726,7 +728,7 @@ find_last(void *context, const struct message *before, uint64_t kinds, struct me
 {
 	struct reader *reader = context;
 	uint64_t offset = message_id_offset(before);
-	struct position p = {.cell = offset / index_cell_size(trace_index(reader->trace))};
+	struct position p = {.cell = offset / index_cell_size(reader->index)};
 	if (!reader->patient)
 		return false;
 	p.at = block_find(reader_block(reader, p.cell), offset);
@@ -786,7 +788,7 @@ const struct origin_options *
 reader_origin(const struct reader *reader, const struct message *m, const struct expansion *e)
 {
 	const struct option_list *names = trace_host(reader->trace)->origins;
-	const struct decoder *decoder = trace_decoder(reader->trace);
+	const struct decoder *decoder = reader->decoder;
 	const struct origin_options *rows = names->at;
 	struct sender sender = {0};
 	if (names->count && decoder->ops->sender)
@@ -807,7 +809,7 @@ reader_origin_by_key(struct reader *reader)
 	for (size_t i = 0; i < names->count; i++)
 		if (rows[i].name && (rows[i].id >= 0 || (rows[i].unit >= 0 && rows[i].module < 0)))
 			return false;
-	return !atomic_load(&trace_decoder(reader->trace)->origin_varies);
+	return !atomic_load(&reader->decoder->origin_varies);
 }
 
 /* Adds what follows from another trace. */
@@ -829,7 +831,7 @@ void
 reader_expand(struct reader *reader, const struct message *m, enum expand_want want,
 	      struct expansion *e)
 {
-	const struct decoder *decoder = trace_decoder(reader->trace);
+	const struct decoder *decoder = reader->decoder;
 	const struct option_list *names = trace_host(reader->trace)->origins;
 	struct window window = reader_window(reader);
 	const struct message own = *m; /* looking back may drop the block it is in */
@@ -840,7 +842,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 		want = EXPAND_FIELDS; /* names depend on them */
 	expansion_clear(e);
 	if (own.kind == DECODE_KIND_LOSS) {
-		step_expand_closing(trace_capture(reader->trace), e);
+		step_expand_closing(reader->capture, e);
 		return;
 	}
 	/* what vanished with a shrunk capture is zero bytes under the map */
@@ -857,7 +859,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 		text_clear(&e->origin);
 		text_add(&e->origin, row->name);
 	}
-	step_expand_missing(trace_capture(reader->trace), &own, e);
+	step_expand_missing(reader->capture, &own, e);
 }
 
 const struct decode_history *
@@ -872,17 +874,17 @@ reader_history(struct reader *reader)
 static void
 begin_walk(struct reader *reader)
 {
-	const struct decoder *decoder = trace_decoder(reader->trace);
+	const struct decoder *decoder = reader->decoder;
 	decode_state_free(decoder, reader->walk);
 	reader->walk = decode_state_new(decoder);
-	reader->walk_generation = capture_generation(trace_capture(reader->trace));
+	reader->walk_generation = capture_generation(reader->capture);
 	reader->walk_closed = false;
 }
 
 uint64_t
 reader_walk_from(struct reader *reader, uint64_t offset)
 {
-	struct index *index = trace_index(reader->trace);
+	struct index *index = reader->index;
 	uint64_t first = 0, cell = offset / index_cell_size(index), known = index_known(index);
 	begin_walk(reader);
 	if (!index_restore(index, cell < known ? cell : known, reader->walk, &first))
@@ -898,15 +900,15 @@ want_ahead(struct reader *reader, const struct window *window)
 	if (reader->walk->offset + WALK_AHEAD / 2 < reader->walk_requested ||
 	    reader->walk_requested >= window->length)
 		return;
-	capture_want(trace_capture(reader->trace), reader->walk_requested, WALK_AHEAD);
+	capture_want(reader->capture, reader->walk_requested, WALK_AHEAD);
 	reader->walk_requested += WALK_AHEAD;
 }
 
 size_t
 reader_walk(struct reader *reader, struct message *out, size_t max)
 {
-	const struct decoder *decoder = trace_decoder(reader->trace);
-	struct capture *capture = trace_capture(reader->trace);
+	const struct decoder *decoder = reader->decoder;
+	struct capture *capture = reader->capture;
 	if (!reader->walk)
 		begin_walk(reader);
 	for (;;) {

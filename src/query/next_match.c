@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "query/next_match.h"
+#include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
 #include "query/silence.h"
@@ -134,6 +135,7 @@ enum lane_state { LANE_SOUGHT, LANE_FOUND, LANE_ENDED };
 struct next_lane {
 	struct way way;
 	enum lane_state state;
+	struct sequence_key key; /* LANE_FOUND: of what was found */
 	bool shown;
 	struct next_job *job; /* or NULL */
 };
@@ -143,9 +145,10 @@ struct next_match {
 	struct filter_pair pair;
 	struct next_lane *lanes;
 	size_t count;
-	bool aimed;	    /* the lanes are at query.from */
-	bool round;	    /* the second way */
-	bool found_wrapped; /* that way led to what was found */
+	unsigned generation; /* of the sequence, that keys are by */
+	bool aimed;	     /* the lanes are at query.from */
+	bool round;	     /* the second way */
+	bool found_wrapped;  /* that way led to what was found */
 };
 
 struct next_match *
@@ -156,6 +159,7 @@ next_match_new(const struct next_query *query)
 	next->query.alone |= query->silence != 0;
 	next->pair = filter_pair_borrow(query->want, query->also);
 	next->count = sequence_lane_count(query->sequence);
+	next->generation = sequence_generation(query->sequence);
 	next->lanes = mem_new(next->count * sizeof *next->lanes);
 	for (size_t i = 0; i < next->count; i++)
 		next->lanes[i].way = (struct way){.reader = sequence_reader(query->sequence, i),
@@ -302,20 +306,32 @@ look_in_lane(struct next_match *next, struct next_lane *lane, const struct next_
 	}
 }
 
+/* Notes what was found in a lane, to be compared with the others. */
+static void
+note_found(struct next_match *next, size_t lane)
+{
+	struct sequence_position found = {lane, next->lanes[lane].way.from};
+	next->lanes[lane].state = LANE_FOUND;
+	next->lanes[lane].key = sequence_key(next->query.sequence, found);
+}
+
 /* The lane whose match comes first, or `count`; all are found, or there are none. */
 static size_t
-first_lane(const struct next_match *next)
+first_lane(struct next_match *next)
 {
 	bool forward = next->query.direction > 0;
-	struct sequence_position first = {.lane = next->count};
+	bool stale = generation_renew(&next->generation, sequence_generation(next->query.sequence));
+	size_t first = next->count;
 	for (size_t i = 0; i < next->count; i++) {
-		struct sequence_position own = {i, next->lanes[i].way.from};
-		if (next->lanes[i].state == LANE_FOUND &&
-		    (first.lane == next->count ||
-		     sequence_is_before(next->query.sequence, own, first) == forward))
-			first = own;
+		if (next->lanes[i].state != LANE_FOUND)
+			continue;
+		if (stale)
+			note_found(next, i);
+		if (first == next->count ||
+		    sequence_key_is_before(&next->lanes[i].key, &next->lanes[first].key) == forward)
+			first = i;
 	}
-	return first.lane;
+	return first;
 }
 
 enum next_result
@@ -332,7 +348,9 @@ next_match(struct next_match *next, const struct next_bound *bound, struct seque
 			enum next_result result = look_in_lane(next, lane, bound);
 			if (result == NEXT_MORE || result == NEXT_WAITING)
 				return result;
-			lane->state = result == NEXT_FOUND ? LANE_FOUND : LANE_ENDED;
+			lane->state = LANE_ENDED;
+			if (result == NEXT_FOUND)
+				note_found(next, i);
 		}
 		size_t first = first_lane(next);
 		if (first < next->count) {

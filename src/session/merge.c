@@ -360,11 +360,17 @@ key_at(struct merge *m, size_t lane, struct position at)
 /* --- cuts -------------------------------------------------------------- */
 
 static struct cut
-cut_at(struct merge *m, size_t lane, struct position at)
+cut_with_key(struct merge *m, size_t lane, struct position at, int64_t key)
 {
-	struct cut cut = {.at = at, .key = key_at(m, lane, at)};
+	struct cut cut = {.at = at, .key = key};
 	cut.number = reader_number(m->lanes[lane].reader, at, &cut.exact);
 	return cut;
+}
+
+static struct cut
+cut_at(struct merge *m, size_t lane, struct position at)
+{
+	return cut_with_key(m, lane, at, key_at(m, lane, at));
 }
 
 static struct cut
@@ -416,8 +422,10 @@ cut_by_key(struct merge *m, size_t lane, int64_t key)
 	lower_bound(at, keys->keys.count, keys->keys.at[at] < key);
 	if (at == keys->keys.count) /* an estimate was wrong, or it is empty */
 		return cut_at_end(m, lane);
-	struct cut cut = cut_at(m, lane, (struct position){.cell = cell, .at = at});
-	cut.exact &= keys->exact;
+	bool exact = keys->exact;
+	struct position first = {.cell = cell, .at = at};
+	struct cut cut = cut_with_key(m, lane, first, keys->keys.at[at]);
+	cut.exact &= exact;
 	return cut;
 }
 
@@ -450,7 +458,7 @@ go_to(struct merge *m, struct sequence_position p)
 		if (lane->hidden)
 			continue;
 		if (i == p.lane)
-			lane->head = cut_at(m, i, p.at);
+			lane->head = cut_with_key(m, i, p.at, key);
 		else if (lane->part != part)
 			lane->head = lane->part < part ? cut_at_end(m, i) : cut_at_first(m, i);
 		else
@@ -464,9 +472,9 @@ go_to(struct merge *m, struct sequence_position p)
 static bool
 is_before(const struct merge *m, size_t i, const struct cut *a, size_t k, const struct cut *b)
 {
-	if (m->lanes[i].part != m->lanes[k].part)
-		return m->lanes[i].part < m->lanes[k].part;
-	return a->key != b->key ? a->key < b->key : i < k;
+	const struct sequence_key first = {m->lanes[i].part, i, a->key},
+				  second = {m->lanes[k].part, k, b->key};
+	return sequence_key_is_before(&first, &second);
 }
 
 /* Makes the first of the heads the current message. */
@@ -767,12 +775,11 @@ merge_head(struct merge *m, struct sequence_position p, size_t trace, struct pos
 	return !lane->head.end;
 }
 
-bool
-merge_is_before(struct merge *m, struct sequence_position a, struct sequence_position b)
+struct sequence_key
+merge_key(struct merge *m, struct sequence_position p)
 {
 	merge_refresh(m);
-	struct cut first = cut_at(m, a.lane, a.at), second = cut_at(m, b.lane, b.at);
-	return is_before(m, a.lane, &first, b.lane, &second);
+	return (struct sequence_key){m->lanes[p.lane].part, p.lane, key_at(m, p.lane, p.at)};
 }
 
 bool

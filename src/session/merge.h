@@ -60,9 +60,11 @@ uint64_t merge_count(struct merge *, bool *exact);
 bool merge_find_time(struct merge *, size_t trace, int64_t order, struct sequence_position *);
 
 /* The first message of a trace that is not before the one at P; false if there is
- * none, then *AT is behind its last cell.  And which of two is first. */
+ * none, then *AT is behind its last cell. */
 bool merge_head(struct merge *, struct sequence_position p, size_t trace, struct position *at);
-bool merge_is_before(struct merge *, struct sequence_position, struct sequence_position);
+
+/* What the place of a message among those of other traces follows from. */
+struct sequence_key merge_key(struct merge *, struct sequence_position);
 
 /* Whether the order of all messages is known. */
 bool merge_is_exact(struct merge *);

@@ -181,9 +181,16 @@ sequence_message(struct sequence *s, struct sequence_position p)
 bool
 sequence_is_before(struct sequence *s, struct sequence_position a, struct sequence_position b)
 {
-	if (!is_alone(s))
-		return merge_is_before(s->merge, a, b);
-	return a.at.cell != b.at.cell ? a.at.cell < b.at.cell : a.at.at < b.at.at;
+	if (a.lane == b.lane)
+		return a.at.cell != b.at.cell ? a.at.cell < b.at.cell : a.at.at < b.at.at;
+	struct sequence_key first = merge_key(s->merge, a), second = merge_key(s->merge, b);
+	return sequence_key_is_before(&first, &second);
+}
+
+struct sequence_key
+sequence_key(struct sequence *s, struct sequence_position p)
+{
+	return is_alone(s) ? (struct sequence_key){0} : merge_key(s->merge, p);
 }
 
 bool

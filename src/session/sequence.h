@@ -92,6 +92,24 @@ const struct message *sequence_message(struct sequence *, struct sequence_positi
 /* Which of two is first. */
 bool sequence_is_before(struct sequence *, struct sequence_position, struct sequence_position);
 
+/* What the place of a message among those of other lanes follows from; it holds until
+ * sequence_generation changes. */
+struct sequence_key {
+	size_t part; /* of lanes whose times can be compared */
+	size_t lane;
+	int64_t time; /* the latest one up to the message, on the common clock */
+};
+struct sequence_key sequence_key(struct sequence *, struct sequence_position);
+
+/* Which of two is first, if they are of different lanes. */
+static inline bool
+sequence_key_is_before(const struct sequence_key *a, const struct sequence_key *b)
+{
+	if (a->part != b->part)
+		return a->part < b->part;
+	return a->time != b->time ? a->time < b->time : a->lane < b->lane;
+}
+
 /* The first message of a lane that is not before the one at P; false if there is
  * none, then *AT is behind its last cell. */
 bool sequence_head(struct sequence *, struct sequence_position p, size_t lane, struct position *at);

@@ -154,26 +154,16 @@ filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
 
 /* --- messages ---------------------------------------------------------- */
 
-static bool
-match_members(const struct filter *filter, const struct message *m)
-{
-	return filter->severities >> m->severity & 1 &&
-	       (!filter->flags || filter->flags & m->flags) &&
-	       (!filter->by_origin || filter->origin == m->origin);
-}
-
 bool
-filter_match(const struct filter *filter, struct reader *reader, const struct message *m,
-	     struct expansion *e)
+filter_expr_match(struct filter_expr *expr, struct reader *reader, const struct message *m,
+		  struct expansion *e)
 {
-	struct filter_expr *expr = filter->expr;
-	if (!match_members(filter, m))
-		return false;
-	if (!expr)
-		return true;
+	const struct filter_code *code = expr->code;
+	if ((code->all | code->none) >> m->severity & 1)
+		return code->all >> m->severity & 1;
 	const struct message own = *m; /* looking around may drop the block it is in */
 	struct filter_look look = {.expr = expr, .reader = reader, .m = &own, .e = e};
 	if (reader)
 		look.bound = filter_bind(expr, reader_trace(reader));
-	return filter_node_test(&look, expr->code->root);
+	return filter_node_test(&look, code->root);
 }

@@ -46,10 +46,21 @@ enum filter_verdict filter_cell(const struct filter *, const struct index_cell *
  * numbers, origins.  FILTER_SOME if the index does not know the cell. */
 enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t cell);
 
+/* Whether an expression wants M, as filter_match. */
+bool filter_expr_match(struct filter_expr *, struct reader *, const struct message *m,
+		       struct expansion *e);
+
 /* Whether M is wanted; E is scratch for its text.  Without FILTER_ON_TEXT the
  * reader may be NULL, and of M only what the basis names is looked at. */
-bool filter_match(const struct filter *, struct reader *, const struct message *m,
-		  struct expansion *e);
+static inline bool
+filter_match(const struct filter *filter, struct reader *reader, const struct message *m,
+	     struct expansion *e)
+{
+	return filter->severities >> m->severity & 1 &&
+	       (!filter->flags || filter->flags & m->flags) &&
+	       (!filter->by_origin || filter->origin == m->origin) &&
+	       (!filter->expr || filter_expr_match(filter->expr, reader, m, e));
+}
 
 /* What a filter's answer rests on. */
 enum filter_basis {

@@ -534,6 +534,14 @@ filter_node_test(struct filter_look *look, const struct filter_node *node)
 	return false;
 }
 
+static enum filter_verdict
+judge_leaf(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	const struct filter_name *name = leaf->name;
+	bool said = !facts->severities_only || name->uses == FILTER_USES_SEVERITY;
+	return name->judge && said ? name->judge(facts, leaf) : FILTER_SOME;
+}
+
 enum filter_verdict
 filter_node_judge(const struct filter_facts *facts, const struct filter_node *node)
 {
@@ -541,8 +549,7 @@ filter_node_judge(const struct filter_facts *facts, const struct filter_node *no
 	enum filter_verdict verdict = FILTER_ALL, one;
 	switch (node->type) {
 	case FILTER_LEAF:
-		return node->leaf->name->judge ? node->leaf->name->judge(facts, node->leaf)
-					       : FILTER_SOME;
+		return judge_leaf(facts, node->leaf);
 	case FILTER_NOT:
 		return FILTER_ALL - filter_node_judge(facts, node->child);
 	case FILTER_AND:
@@ -558,4 +565,17 @@ filter_node_judge(const struct filter_facts *facts, const struct filter_node *no
 		return verdict;
 	}
 	return verdict;
+}
+
+void
+filter_decide_severities(struct filter_code *code)
+{
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
+		struct index_cell one = {.count = 1};
+		one.severities[s] = 1;
+		const struct filter_facts facts = {.cell = &one, .severities_only = true};
+		enum filter_verdict verdict = filter_node_judge(&facts, code->root);
+		code->all |= (uint8_t)((verdict == FILTER_ALL) << s);
+		code->none |= (uint8_t)((verdict == FILTER_NONE) << s);
+	}
 }

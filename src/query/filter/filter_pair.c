@@ -41,13 +41,6 @@ filter_pair_basis(const struct filter_pair *pair)
 	return filter_basis(&pair->first) | filter_basis(&pair->second);
 }
 
-bool
-filter_pair_match(struct filter_pair *pair, struct reader *reader, const struct message *m)
-{
-	return filter_match(&pair->first, reader, m, &pair->scratch) &&
-	       (!pair->both || filter_match(&pair->second, reader, m, &pair->scratch));
-}
-
 enum filter_verdict
 filter_pair_judge(const struct filter_pair *pair, struct trace *trace, uint64_t cell)
 {

@@ -22,7 +22,13 @@ void filter_pair_free(struct filter_pair *);
 
 /* As filter_basis, filter_match and filter_judge. */
 unsigned filter_pair_basis(const struct filter_pair *);
-bool filter_pair_match(struct filter_pair *, struct reader *, const struct message *);
 enum filter_verdict filter_pair_judge(const struct filter_pair *, struct trace *, uint64_t cell);
+
+static inline bool
+filter_pair_match(struct filter_pair *pair, struct reader *reader, const struct message *m)
+{
+	return filter_match(&pair->first, reader, m, &pair->scratch) &&
+	       (!pair->both || filter_match(&pair->second, reader, m, &pair->scratch));
+}
 
 #endif

@@ -491,6 +491,7 @@ filter_parse(const char *text, const struct session *session, struct filter_erro
 	code->text = mem_text(text);
 	if (!parser_run(&p)) {
 		struct filter_expr first = {.code = code};
+		filter_decide_severities(code);
 		expr = filter_expr_share(&first);
 	}
 	code_release(code);

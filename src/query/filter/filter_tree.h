@@ -165,8 +165,9 @@ struct filter_code {
 	struct filter_node *root;
 	VEC(struct regex *) regexes; /* only to be shared */
 	VEC(struct filter_leaf *) timed;
-	size_t senders; /* leaves on the origin */
-	unsigned uses;	/* enum filter_use of all leaves */
+	size_t senders;	   /* leaves on the origin */
+	unsigned uses;	   /* enum filter_use of all leaves */
+	uint8_t all, none; /* severities of which all messages pass, or none: a bit each */
 };
 
 /* An expression as one thread uses it. */
@@ -212,6 +213,7 @@ struct filter_facts {
 	struct filter_expr *expr;   /* likewise */
 	uint64_t number;
 	const struct index_cell *cell;
+	bool severities_only; /* are said of the cell */
 };
 
 struct filter_build {
@@ -330,5 +332,8 @@ struct filter_bound *filter_bind(struct filter_expr *, struct trace *);
 /* Whether an expression wants a message. */
 bool filter_node_test(struct filter_look *, const struct filter_node *);
 enum filter_verdict filter_node_judge(const struct filter_facts *, const struct filter_node *);
+
+/* Works out of which severities all or no messages pass. */
+void filter_decide_severities(struct filter_code *);
 
 #endif

@@ -161,7 +161,7 @@ row_at(struct list *list, struct sequence_position p)
 		row.message = *m;
 	row.near = list->around && !list_is_match(list, p);
 	reader_number(reader, p.at, &exact);
-	list->provisional |= !exact || !sequence_is_exact(list->sequence);
+	list->provisional |= !exact || !list->exact;
 	return row;
 }
 
@@ -592,6 +592,7 @@ open_lanes(struct list *list)
 		note_capture(lane);
 	}
 	struct sequence_position first = {0};
+	list->exact = sequence_is_exact(list->sequence);
 	sequence_first(list->sequence, &first);
 	go_to_row(list, first, 0);
 }
@@ -880,6 +881,8 @@ look_at_lanes(struct list *list)
 		changes.stale = true;
 	}
 	changes.any |= changes.stale;
+	if (changes.any)
+		list->exact = sequence_is_exact(list->sequence);
 	return changes;
 }
 

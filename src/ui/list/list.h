@@ -86,6 +86,7 @@ struct list {
 	bool waiting;		   /* for rows that the match set will find */
 	bool stopped;		   /* by the user: nothing is looked for */
 	bool provisional;	   /* some rows were found without the index */
+	bool exact;		   /* the order was known when the lanes were last looked at */
 	bool tail;		   /* the cursor stays on the last row as more come */
 	struct message_id seen;	   /* the last message when it was taken from there, */
 	size_t seen_lane;	   /* and whose it is */

@@ -44,6 +44,7 @@ struct columns {
 	int width[COLUMNS_MAX]; /* 0: as the texts need */
 	size_t count;
 	bool expands;
+	bool differences; /* one tells the time since the row above */
 	enum expand_want want;
 };
 
@@ -360,6 +361,8 @@ columns_make(struct screen *screen, int width)
 		columns.kind[i] = kind;
 		columns.width[i] = own ? own : kinds[kind].width;
 		columns.expands |= kinds[kind].expands;
+		columns.differences |= kind == COLUMN_DELTA ||
+				       (kind == COLUMN_TIME && screen->time_mode == TIME_DELTA);
 		if (kinds[kind].want == EXPAND_FIELDS)
 			columns.want = EXPAND_FIELDS;
 	}
@@ -422,9 +425,26 @@ same_message(size_t lane, struct message_id id, const struct row *row)
 static bool
 is_formatted(const struct formatted_row *f, const struct list_row *row)
 {
-	return f->valid && f->near == row->row->near && same_message(f->lane, f->id, row->row) &&
-	       f->has_above == (row->previous != NULL) &&
+	return f->valid && f->near == row->row->near && same_message(f->lane, f->id, row->row);
+}
+
+static bool
+is_below_same(const struct formatted_row *f, const struct list_row *row)
+{
+	return f->has_above == (row->previous != NULL) &&
 	       (!row->previous || same_message(f->above_lane, f->above, row->previous));
+}
+
+/* Notes the row above, and what follows from it besides texts. */
+static void
+note_above(struct screen *screen, const struct list_row *row, struct formatted_row *f)
+{
+	f->has_above = row->previous != NULL;
+	if (row->previous) {
+		f->above_lane = row->previous->lane;
+		f->above = row->previous->id;
+	}
+	f->uncertain = is_uncertain(screen, row);
 }
 
 static void
@@ -435,11 +455,6 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	f->drawn = false;
 	f->lane = row->row->lane;
 	f->id = row->row->id;
-	f->has_above = row->previous != NULL;
-	if (row->previous) {
-		f->above_lane = row->previous->lane;
-		f->above = row->previous->id;
-	}
 	f->near = row->row->near;
 	f->loss = row->message.flags & loss_flags;
 	f->usual = f->loss ? ROLE_LOSS : ROLE_NORMAL;
@@ -449,7 +464,7 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	    f->usual == ROLE_NORMAL ? trace_role(screen->session, lane_of(row)->number) : f->usual;
 	if (row->row->near)
 		f->usual = f->severity = f->trace = ROLE_ABSENT;
-	f->uncertain = is_uncertain(screen, row);
+	note_above(screen, row, f);
 	text_clear(&f->date);
 	text_clear(&f->texts);
 	row->date = state_of(screen)->basis.dated ? &f->date : NULL;
@@ -484,6 +499,11 @@ row_fill(struct screen *screen, struct list_row *row, struct formatted_row *f)
 		spare.valid = false;
 		*old = spare;
 		state->near = at + 1;
+		if (is_below_same(f, row))
+			return;
+		if (state->columns.differences)
+			break;
+		note_above(screen, row, f);
 		return;
 	}
 	row_format(screen, row, f);
@@ -770,15 +790,6 @@ draw_absent(struct screen *screen, struct canvas *canvas, const struct area *are
 	text_free(&safe);
 }
 
-static bool
-shows_column(const struct columns *columns, enum column_kind kind)
-{
-	for (size_t c = 0; c < columns->count; c++)
-		if (columns->kind[c] == kind)
-			return true;
-	return false;
-}
-
 static void
 list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
@@ -795,9 +806,7 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 		body.rows--;
 	}
 	basis_renew(screen, body.cols, header);
-	list->before =
-	    list->lane_count > 1 || shows_column(&state->columns, COLUMN_DELTA) ||
-	    (screen->time_mode == TIME_DELTA && shows_column(&state->columns, COLUMN_TIME));
+	list->before = list->lane_count > 1 || state->columns.differences;
 	list_resize(list, (size_t)body.rows);
 	size_t count = rows_format(screen);
 	if (header)

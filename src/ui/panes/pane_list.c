@@ -3,11 +3,11 @@
  *
  * Each kind of column has a function that writes its text; only rows on the
  * screen are expanded, and only as far as the columns need.  What was formatted
- * for a row stays with it as it scrolls, until something that rows show may have
- * changed (struct list_basis).  Columns without a width are as wide as the widest
- * text seen, so they do not jump while one scrolls.  The current row is marked by
- * `>` and by the look of its time alone: that is cheap to move over a slow line,
- * and visible without colour.
+ * is kept for some screens of rows, until something that rows show may have
+ * changed (struct list_basis): a row that comes back is only copied.  Columns
+ * without a width are as wide as the widest text seen, so they do not jump while one
+ * scrolls.  The current row is marked by `>` and by the look of its time alone: that
+ * is cheap to move over a slow line, and visible without colour.
  */
 #include "config.h"
 
@@ -27,14 +27,16 @@
 #include "ui/screen/signs.h"
 #include "ui/screen/term.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
 	GUTTER = 2, /* the marker, and a mark or `~` */
 	SIDE_STEP = 8,
 	COLUMNS_MAX = 64,
-	HEADER_ROWS_MIN = 6, /* a list must have for a row of names */
-	BAR_COLUMNS_MIN = 40 /* and for a scroll bar */
+	HEADER_ROWS_MIN = 6,  /* a list must have for a row of names */
+	BAR_COLUMNS_MIN = 40, /* and for a scroll bar */
+	SCREENS_KEPT = 4      /* of formatted rows */
 };
 
 /* The columns that a list of this width shows. */
@@ -59,7 +61,8 @@ struct list_basis {
 
 /* A row as it was formatted, and as it was drawn without the cursor's look. */
 struct formatted_row {
-	bool valid, near, loss;
+	uint64_t shown; /* number of the paint that showed it last; 0: it is void */
+	bool near, loss;
 	size_t lane, above_lane;
 	struct message_id id, above; /* the message, and that of the row above if that matters */
 	bool has_above;
@@ -83,8 +86,10 @@ struct list_state {
 	struct expansion expansion;
 	struct text raw, safe;
 	struct scrollbar bar;
-	VEC(struct formatted_row) rows, before; /* on the screen now, and at the last paint */
-	size_t near;				/* where in `before` the last row was found */
+	VEC(struct formatted_row *) kept; /* owned */
+	VEC(struct formatted_row *) rows; /* on the screen, of those */
+	size_t near;			  /* where the next row is looked for first */
+	uint64_t paint;			  /* number of this one */
 };
 
 /* What a column's text is made from. */
@@ -110,6 +115,7 @@ formatted_free(struct formatted_row *row)
 	text_free(&row->date);
 	text_free(&row->texts);
 	canvas_free(&row->strip);
+	free(row);
 }
 
 static void
@@ -121,12 +127,10 @@ list_state_close(void *context)
 	text_free(&state->raw);
 	text_free(&state->safe);
 	scrollbar_free(&state->bar);
-	for (size_t i = 0; i < state->rows.count; i++)
-		formatted_free(&state->rows.at[i]);
-	for (size_t i = 0; i < state->before.count; i++)
-		formatted_free(&state->before.at[i]);
+	for (size_t i = 0; i < state->kept.count; i++)
+		formatted_free(state->kept.at[i]);
+	vec_free(&state->kept);
 	vec_free(&state->rows);
-	vec_free(&state->before);
 }
 
 /* The trace that a row is of. */
@@ -425,7 +429,7 @@ same_message(size_t lane, struct message_id id, const struct row *row)
 static bool
 is_formatted(const struct formatted_row *f, const struct list_row *row)
 {
-	return f->valid && f->near == row->row->near && same_message(f->lane, f->id, row->row);
+	return f->shown && f->near == row->row->near && same_message(f->lane, f->id, row->row);
 }
 
 static bool
@@ -451,7 +455,6 @@ static void
 row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 {
 	const struct columns *columns = &state_of(screen)->columns;
-	f->valid = true;
 	f->drawn = false;
 	f->lane = row->row->lane;
 	f->id = row->row->id;
@@ -484,29 +487,41 @@ formatted_text(const struct formatted_row *f, size_t column, size_t *length)
 	return text_get(&f->texts) + start;
 }
 
-/* Puts the row into F: as it was formatted at the last paint, where rows keep their
- * order, or anew. */
-static void
-row_fill(struct screen *screen, struct list_row *row, struct formatted_row *f)
+/* Where the row is formatted; if it is not (void), the place for it: that of the row not
+ * shown for longest.  Rows that keep their order are found at once. */
+static struct formatted_row *
+find_formatted(struct list_state *state, const struct list_row *row, size_t most)
+{
+	struct formatted_row *oldest = NULL;
+	for (size_t i = 0; i < state->kept.count; i++) {
+		size_t at = (state->near + i) % state->kept.count;
+		struct formatted_row *f = state->kept.at[at];
+		if (is_formatted(f, row)) {
+			state->near = at + 1;
+			return f;
+		}
+		if (f->shown != state->paint && (!oldest || f->shown < oldest->shown))
+			oldest = f;
+	}
+	if (!oldest || state->kept.count < most)
+		*vec_add(&state->kept) = oldest = mem_new(sizeof *oldest);
+	oldest->shown = 0;
+	return oldest;
+}
+
+/* Formats the row, as far as it is not. */
+static struct formatted_row *
+row_fill(struct screen *screen, struct list_row *row)
 {
 	struct list_state *state = state_of(screen);
-	for (size_t i = 0; i < state->before.count; i++) {
-		size_t at = (state->near + i) % state->before.count;
-		struct formatted_row *old = &state->before.at[at], spare = *f;
-		if (!is_formatted(old, row))
-			continue;
-		*f = *old;
-		spare.valid = false;
-		*old = spare;
-		state->near = at + 1;
-		if (is_below_same(f, row))
-			return;
-		if (state->columns.differences)
-			break;
+	struct formatted_row *f = find_formatted(state, row, SCREENS_KEPT * screen->list->height);
+	bool same_above = f->shown && is_below_same(f, row);
+	if (!f->shown || (!same_above && state->columns.differences))
+		row_format(screen, row, f);
+	else if (!same_above)
 		note_above(screen, row, f);
-		return;
-	}
-	row_format(screen, row, f);
+	f->shown = state->paint;
+	return f;
 }
 
 /* Whether columns begin with the widths they have. */
@@ -537,8 +552,8 @@ basis_renew(struct screen *screen, int cols, bool header)
 	now->dated = header && screen->time_mode == TIME_ABSOLUTE;
 	if (columns && !memcmp(&old, now, sizeof old))
 		return;
-	for (size_t i = 0; i < state->rows.count; i++)
-		state->rows.at[i].valid = false;
+	for (size_t i = 0; i < state->kept.count; i++)
+		state->kept.at[i]->shown = 0;
 	state->columns = columns_make(screen, cols);
 	if (!keeps_widths(state, &old, columns))
 		memset(state->widths, 0, sizeof state->widths);
@@ -550,20 +565,11 @@ rows_format(struct screen *screen)
 {
 	struct list_state *state = state_of(screen);
 	struct list_row row;
-	size_t i = 0;
-	typeof(state->rows) before = state->before;
-	state->before = state->rows;
-	state->rows = before;
-	state->near = 0;
-	for (; i < screen->list->height && row_make(screen, i, &row); i++) {
-		if (i == state->rows.count)
-			*vec_add(&state->rows) = (struct formatted_row){0};
-		state->rows.at[i].valid = false;
-		row_fill(screen, &row, &state->rows.at[i]);
-	}
-	for (size_t k = i; k < state->rows.count; k++)
-		state->rows.at[k].valid = false;
-	return i;
+	state->paint++;
+	vec_clear(&state->rows);
+	for (size_t i = 0; i < screen->list->height && row_make(screen, i, &row); i++)
+		*vec_add(&state->rows) = row_fill(screen, &row);
+	return state->rows.count;
 }
 
 /* The date for the header: of the cursor, or upwards, or else downwards; NULL: there
@@ -572,11 +578,11 @@ static const struct text *
 date_near(const struct list_state *state, size_t cursor, size_t count)
 {
 	for (size_t i = cursor < count ? cursor + 1 : count; i-- > 0;)
-		if (state->rows.at[i].date.length)
-			return &state->rows.at[i].date;
+		if (state->rows.at[i]->date.length)
+			return &state->rows.at[i]->date;
 	for (size_t i = cursor + 1; i < count; i++)
-		if (state->rows.at[i].date.length)
-			return &state->rows.at[i].date;
+		if (state->rows.at[i]->date.length)
+			return &state->rows.at[i]->date;
 	return NULL;
 }
 
@@ -596,9 +602,9 @@ widest_text(const struct list_state *state, size_t c, size_t count, int width)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t length;
-		if (state->rows.at[i].drawn)
+		if (state->rows.at[i]->drawn)
 			continue;
-		const char *text = formatted_text(&state->rows.at[i], c, &length);
+		const char *text = formatted_text(state->rows.at[i], c, &length);
 		int used = text_columns(text, length);
 		width = width > used ? width : used;
 	}
@@ -617,8 +623,8 @@ measure_columns(struct list_state *state, size_t count)
 			continue;
 		int title = (int)strlen(column_heading(state, c));
 		*width = widest_text(state, c, count, *width > title ? *width : title);
-		for (size_t i = 0; *width != before && i < count; i++)
-			state->rows.at[i].drawn = false;
+		for (size_t i = 0; *width != before && i < state->kept.count; i++)
+			state->kept.at[i]->drawn = false;
 	}
 }
 
@@ -734,7 +740,7 @@ static void
 draw_row(struct screen *screen, struct canvas *canvas, const struct area *area, size_t i)
 {
 	const struct list_state *state = state_of(screen);
-	struct formatted_row *f = &state->rows.at[i];
+	struct formatted_row *f = state->rows.at[i];
 	bool current = screen->list->top + i == screen->list->cursor;
 	int y = (int)i;
 	if (!f->drawn)

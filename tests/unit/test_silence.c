@@ -13,7 +13,6 @@
 #include "query/silence.h"
 #include "random.h"
 #include "session/session.h"
-#include "session/session.h"
 #include "trace/trace.h"
 
 #include <semaphore.h>
@@ -24,18 +23,60 @@
 
 enum { MESSAGES = 30000, TICK = 100, SIZE = 54 };
 
+/* Longer than any cell, shorter than two, and longer than one of the silences between
+ * cells but not with the cell before it. */
+enum { LONGER = 2200 * TICK };
+
 /* The first message of a cell. */
 #define FIRST_OF(cell) (((cell)*65536 + SIZE - 1) / SIZE)
 
 /* SyS-T strings of one size, most with a time stamp (MIPI SyS-T 1.0, message header:
  * type 2, severity from bit 4 on, length 9, time stamp 11, subtype from 24 on).  In
  * the first cells some come late.  The longest silences end where a cell begins, with
- * a message that has a time and with one that has none. */
+ * a message that has a time and with one that has none; one lies within a cell and is
+ * as long as its times are apart.  Some cells have no times, or their last message has
+ * the only one, or no errors. */
 struct made {
 	uint64_t ticks[MESSAGES];
 	bool timed[MESSAGES];
 	unsigned severity[MESSAGES];
 };
+
+static size_t
+cell_of(size_t message)
+{
+	return message * SIZE / 65536;
+}
+
+static bool
+is_timed(size_t i, uint64_t *seed)
+{
+	bool drawn = random_below(seed, 40) > 0;
+	switch (cell_of(i)) {
+	case 7:
+	case 17:
+		return false;
+	case 8:
+		return i + 1 == FIRST_OF(9);
+	default:
+		return i == FIRST_OF(20) || (i != FIRST_OF(10) && drawn);
+	}
+}
+
+/* The time from the message before I to it. */
+static uint64_t
+gap_before(size_t i, uint64_t *seed)
+{
+	uint32_t far = random_below(seed, 4000), drawn = random_below(seed, 2 * TICK);
+	uint64_t gap = drawn;
+	if (cell_of(i) == 22 && i > FIRST_OF(22))
+		return i == FIRST_OF(22) + 600 ? LONGER : 0;
+	if (far < 3)
+		gap = far ? 90 * TICK : 400 * TICK;
+	if (i == FIRST_OF(10) || i == FIRST_OF(20))
+		gap += 3000 * TICK;
+	return i == FIRST_OF(15) ? gap + 1500 * TICK : gap;
+}
 
 static char *
 make_capture(struct made *made)
@@ -48,15 +89,13 @@ make_capture(struct made *made)
 	FILE *out = fdopen(file, "wb");
 	assert_non_null(out);
 	for (size_t i = 0; i < MESSAGES; i++) {
-		uint32_t far = random_below(&seed, 4000);
-		now += far == 0 ? 400 * TICK : far < 3 ? 90 * TICK : random_below(&seed, 2 * TICK);
-		now += i == FIRST_OF(10) || i == FIRST_OF(20) ? 3000 * TICK : 0;
-		now += i == FIRST_OF(15) ? 1500 * TICK : 0;
+		now += gap_before(i, &seed);
 		bool late = i < FIRST_OF(5) && random_below(&seed, 200) == 0;
 		made->ticks[i] = now - (late ? 60 * TICK : 0);
-		made->timed[i] =
-		    i == FIRST_OF(20) || (i != FIRST_OF(10) && random_below(&seed, 40) > 0);
-		made->severity[i] = 1 + random_below(&seed, 7);
+		made->timed[i] = is_timed(i, &seed);
+		made->severity[i] = cell_of(i) == 12 || cell_of(i) == 13
+					? SEVERITY_INFO
+					: 1 + random_below(&seed, 7);
 		size_t head = made->timed[i] ? 14 : 6;
 		uint32_t header = 2 | made->severity[i] << 4 | 1u << 9 |
 				  (made->timed[i] ? 1u << 11 : 0) | 5u << 16 | 1u << 24;
@@ -156,17 +195,20 @@ test_against_walk(void **state)
 	struct sequence *sequence = sequence_new(&session);
 	struct filter worse = filter_all();
 	worse.severities = filter_threshold(SEVERITY_ERROR, true);
-	/* one that is met exactly, and one longer than any cell, shorter than two, and longer
-	 * than one of the silences between cells but not with the cell before it */
-	static const uint64_t leasts[] = {1,	      50 * TICK,   90 * TICK,
-					  300 * TICK, 2200 * TICK, 100000 * TICK};
+	/* one that is met exactly */
+	static const uint64_t leasts[] = {1,	      50 * TICK, 90 * TICK,
+					  300 * TICK, LONGER,	 100000 * TICK};
 	unsigned found = 0, none = 0;
-	for (size_t n = 0; n < 240; n++) {
+	for (size_t n = 0; n < 336; n++) {
 		uint64_t seed = n;
 		const struct filter *shown = n & 1 ? &worse : NULL;
 		int direction = n & 2 ? 1 : -1;
 		uint64_t least = leasts[n / 4 % 6];
 		size_t from = random_below(&seed, MESSAGES);
+		if (n >= 240) { /* within each cell */
+			from = FIRST_OF((n - 240) / 4) + 500;
+			least = LONGER;
+		}
 		while (from + 1 < MESSAGES && !is_shown(made, shown, from))
 			from++;
 		size_t want = expect(made, shown, from, direction, least);

@@ -239,6 +239,7 @@ struct expansion {
 };
 
 enum expand_want {
+	EXPAND_FLAGS, /* `flags` and `unnamed`; the rest may be missing */
 	EXPAND_BARE,  /* text; the rest may be missing */
 	EXPAND_TYPE,  /* text, type; the origin may be missing */
 	EXPAND_TEXT,  /* text, type, origin */

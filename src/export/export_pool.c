@@ -148,7 +148,7 @@ flags_of(struct formatter *f, const struct export_message *message)
 	const struct message *m = message->message;
 	bool expanded = f->pool->options->format->expand;
 	if (!expanded && m->flags & MESSAGE_CHECKED) {
-		reader_expand(message->reader, m, EXPAND_BARE, message->expansion);
+		reader_expand(message->reader, m, EXPAND_FLAGS, message->expansion);
 		expanded = true;
 	}
 	return m->flags | (expanded ? message->expansion->flags : 0);

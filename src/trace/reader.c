@@ -836,7 +836,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	struct window window = reader_window(reader);
 	const struct message own = *m; /* looking back may drop the block it is in */
 	struct naming *naming = trace_host(reader->trace)->naming;
-	bool addresses = naming_applies(naming, trace_name(reader->trace));
+	bool addresses = want > EXPAND_FLAGS && naming_applies(naming, trace_name(reader->trace));
 	bool named = names->count && want >= EXPAND_TEXT;
 	if (named || addresses)
 		want = EXPAND_FIELDS; /* names depend on them */

@@ -809,6 +809,19 @@ static void (*const bodies[])(struct syst_job *) = {
 
 /* --- the whole --------------------------------------------------------- */
 
+/* The CRC of a sound frame; false if it has none, as one of which the end is missing,
+ * where what stands in its place is payload. */
+static bool
+find_crc(struct syst_frame *f, const struct message *m, uint32_t *stated, uint32_t *computed)
+{
+	if (f->fault != SYST_SOUND || !syst_frame_crc(f, stated, computed))
+		return false;
+	if (*stated == *computed || !(m->flags & MESSAGE_TRUNCATED))
+		return true;
+	syst_frame_drop_crc(f);
+	return false;
+}
+
 /* Whether the collateral may say what the message means, or its type. */
 static bool
 has_entry(const struct syst_frame *f)
@@ -852,6 +865,39 @@ add_crc(struct syst_job *j, uint32_t stated, uint32_t computed)
 			 arena_format(&j->e->arena, "bad CRC: these bytes give 0x%08x", computed));
 }
 
+static bool
+call_fits(const struct syst_frame *f, const struct call *call)
+{
+	const struct syst_args args = call_args(f, call);
+	return syst_printf_fits(call->format, call->length, &args);
+}
+
+/* Makes what EXPAND_FLAGS asks for: as all the rest makes it, without text. */
+static void
+check_frame(const struct syst_decoder *d, const struct message *m, struct syst_frame *f,
+	    const struct decode_history *history, const struct syst_sender *sender,
+	    struct expansion *e)
+{
+	uint32_t stated, computed;
+	struct call call;
+	bool terminated, fits = true;
+	bool good = !find_crc(f, m, &stated, &computed) || stated == computed;
+	if (f->peek.kind == SYST_CATALOG) {
+		struct syst_client_choice choice = syst_choose_client(d, f, sender, history, m);
+		const struct syst_entry *entry = syst_choose_entry(f, choice.client);
+		e->unnamed = !entry;
+		if (entry) {
+			call = catalog_call(f, entry);
+			fits = call_fits(f, &call);
+		}
+	} else if (is_printf(f)) {
+		call = string_call(f, &terminated);
+		fits = call_fits(f, &call);
+	}
+	if (!good || !fits)
+		e->flags |= MESSAGE_DAMAGED;
+}
+
 void
 syst_expand_from(const struct syst_decoder *d, const struct message *m, const uint8_t *p,
 		 size_t length, enum expand_want want, const struct decode_history *history,
@@ -859,6 +905,10 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 {
 	struct syst_frame f;
 	syst_frame_parse(&f, p, length);
+	if (want == EXPAND_FLAGS && f.fault == SYST_SOUND) {
+		check_frame(d, m, &f, history, sender, e);
+		return;
+	}
 	struct syst_job j = {.f = &f, .e = e, .with_fields = want == EXPAND_FIELDS};
 	bool sound = f.fault == SYST_SOUND;
 	if (want >= EXPAND_TEXT || has_entry(&f)) {
@@ -877,11 +927,7 @@ syst_expand_from(const struct syst_decoder *d, const struct message *m, const ui
 			add_location(&j);
 	}
 	uint32_t stated, computed;
-	bool has_crc = sound && syst_frame_crc(&f, &stated, &computed);
-	if (has_crc && stated != computed && m->flags & MESSAGE_TRUNCATED) {
-		syst_frame_drop_crc(&f);
-		has_crc = false;
-	}
+	bool has_crc = find_crc(&f, m, &stated, &computed);
 	if (has_crc && stated != computed)
 		text_add(&e->text, "bad CRC: ");
 	bodies[sound ? f.peek.kind : SYST_BAD](&j);

@@ -501,6 +501,13 @@ syst_printf_explain(struct text *out, enum outcome outcome, const char *format, 
 	text_add_char(out, '\'');
 }
 
+/* Text that is cut is no fault of the message. */
+static bool
+is_sound(enum outcome outcome)
+{
+	return outcome == DONE || outcome == TOO_MUCH;
+}
+
 struct syst_printf_result
 syst_printf(struct text *out, const char *format, size_t format_length,
 	    const struct syst_args *args, const struct syst_arg_sink *sink)
@@ -513,7 +520,7 @@ syst_printf(struct text *out, const char *format, size_t format_length,
 	syst_printf_explain(out, outcome, format, format_length);
 	return (struct syst_printf_result){
 	    .used = job.used,
-	    .faulty = outcome != DONE && outcome != TOO_MUCH,
+	    .faulty = !is_sound(outcome),
 	    .cut = job.cut || outcome == TOO_MUCH,
 	};
 }
@@ -542,4 +549,11 @@ syst_printf_size(const char *format, size_t format_length, const struct syst_arg
 		return false;
 	*size = job.used;
 	return true;
+}
+
+bool
+syst_printf_fits(const char *format, size_t format_length, const struct syst_args *args)
+{
+	struct syst_printf_job job = {.args = args};
+	return is_sound(syst_printf_run(&job, format, format_length));
 }

@@ -74,4 +74,7 @@ void syst_printf_strictly(struct text *out, const char *format, size_t format_le
 bool syst_printf_size(const char *format, size_t format_length, const struct syst_args *,
 		      size_t *size);
 
+/* Whether syst_printf would find no fault, without making text. */
+bool syst_printf_fits(const char *format, size_t format_length, const struct syst_args *);
+
 #endif

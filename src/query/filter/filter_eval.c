@@ -169,7 +169,7 @@ filter_test_flags(struct filter_look *look, const struct filter_leaf *leaf)
 		return true;
 	if (!(leaf->set & MESSAGE_DAMAGED) || !(look->m->flags & MESSAGE_CHECKED))
 		return false;
-	filter_need(look, EXPAND_BARE);
+	filter_need(look, EXPAND_FLAGS);
 	return look->e->flags & leaf->set;
 }
 

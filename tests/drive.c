@@ -142,6 +142,8 @@ walk(const struct drive *d, struct decode_state *state, const struct window *w,
      struct drive_messages *m)
 {
 	size_t n, idle = 0;
+	uint64_t silent[DECODE_SILENT_MAX];
+	memcpy(silent, state->silent, sizeof silent);
 	do {
 		vec_reserve(&m->list, BATCH);
 		struct message *out = m->list.at + m->list.count;
@@ -157,6 +159,8 @@ walk(const struct drive *d, struct decode_state *state, const struct window *w,
 		CHECK(state->offset <= w->offset + w->length);
 		CHECK(idle++ <= d->length); /* a message is at least a nibble */
 	} while (n == BATCH);
+	for (size_t i = 0; i < d->ops->silent_count; i++)
+		m->silent[i] += state->silent[i] - silent[i];
 	if (w->until == UINT64_MAX)
 		CHECK(decode_at_end(state, w) || !w->last);
 }
@@ -296,6 +300,7 @@ drive_blocks(const struct drive *d, const struct drive_messages *all, size_t blo
 	struct window w = drive_window(d);
 	walk(d, state, &w, &m);
 	check_same(all, &m);
+	CHECK(d->ops->silent_repeats || !memcmp(all->silent, m.silent, sizeof m.silent));
 	vec_free(&m.list);
 	decode_state_free(d->decoder, state);
 }

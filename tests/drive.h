@@ -21,6 +21,7 @@ typedef VEC(struct message) message_list;
 
 struct drive_messages {
 	message_list list;
+	uint64_t silent[DECODE_SILENT_MAX]; /* bits that the walks to them passed over */
 };
 
 /* NAME as in decoder_find(). */

@@ -127,8 +127,10 @@ enum { DECODE_SILENT_MAX = 8 };
  * `silent` counts the bits that step consumed for no message, by row of the
  * decoder's table.  The sums hold for a walk from start to the end in one go:
  * checkpoints do not keep them, and what restore, resync and shift leave there
- * means nothing.  A bit that a message covers too is counted only where it
- * belongs to none: NULL packets between the packets of a message over STP.
+ * means nothing.  What step adds from a checkpoint on is what it adds in such a
+ * walk, save where the decoder says `silent_repeats`.  A bit that a message covers
+ * too is counted only where it belongs to none: NULL packets between the packets
+ * of a message over STP.
  */
 struct decode_state {
 	uint64_t offset; /* everything before is decoded; step reads from here */
@@ -382,6 +384,7 @@ struct decoder_ops {
 	uint64_t origin_none;  /* of messages without a sender: what they lack may be of any */
 	const struct silent_row *silent; /* at most DECODE_SILENT_MAX */
 	size_t silent_count;		 /* 0: every byte is in a message */
+	bool silent_repeats; /* after restore, bits before the checkpoint are counted again */
 	const struct option_table *options;
 
 	/* What there is without a profile.  A format that lacks one of these says why

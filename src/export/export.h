@@ -157,8 +157,7 @@ void export_perfetto(struct export_message *, struct text *);
 extern const struct export_writer export_ctf_writer, export_perfetto_writer;
 
 /* A line of names, and those of a trace for each sender; waits for its end.  Lines of
- * the bytes that are in no message go to SILENT: where the format has such, the trace
- * is decoded once more from start to end. */
+ * the bytes that are in no message go to SILENT. */
 void export_stats_head(const struct export_options *, struct text *);
 void export_stats(struct trace *, const struct export_options *, struct text *, struct text *silent,
 		  struct export_result *);

@@ -4,9 +4,8 @@
  *
  * Senders are from the summaries of the index, with one message of each decoded for
  * its name; what has the same name is one line.  Doubts are counted in the cells that
- * have any.  Bytes in no message are counted by a walk from start to end, in formats
- * that have such: summaries do not tell of them, since a checkpoint may repeat bytes
- * of the cell before.
+ * have any.  The index counts the bytes in no message too, save in formats in which it
+ * cannot: they are decoded once more for them.
  */
 #include "config.h"
 
@@ -111,14 +110,11 @@ add_silent(const char *name, const char *kind, const char *bytes, struct text *s
 }
 
 static void
-count_silent(struct reader *reader, const char *name, struct text *silent)
+add_silent_rows(const struct decoder_ops *ops, const uint64_t *all, const char *name,
+		struct text *silent)
 {
-	const struct decoder_ops *ops = trace_decoder(reader_trace(reader))->ops;
-	if (!ops->silent_count)
-		return;
-	reader_walk_all(reader);
 	for (size_t i = 0; i < ops->silent_count; i++) {
-		uint64_t bits = reader_silent(reader)[i];
+		uint64_t bits = all[i];
 		char bytes[32]; /* half of one is a nibble */
 		if (!bits)
 			continue;
@@ -166,9 +162,14 @@ export_stats(struct trace *trace, const struct export_options *options, struct t
 		result->messages += passing >> s & 1 ? progress.severities[s] : 0;
 	struct reader *reader = reader_new(trace);
 	count_doubts(reader, &result->doubts);
-	count_silent(reader, text_get(&name), silent);
-	doubts_add_walk(&result->doubts, reader);
 	reader_free(reader);
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	uint64_t bits[DECODE_SILENT_MAX];
+	if (ops->silent_count) {
+		trace_silent(trace, bits);
+		add_silent_rows(ops, bits, text_get(&name), silent);
+		doubts_add_silent(&result->doubts, ops, bits);
+	}
 	text_free(&name);
 	vec_free(&senders);
 }

@@ -23,7 +23,7 @@ struct chunk {
 };
 
 struct grid {
-	size_t checkpoint_size;
+	size_t record_size;
 	_Atomic uint64_t known;
 	_Atomic(struct chunk *) chunks[CHUNKS_MAX];
 };
@@ -39,7 +39,7 @@ chunk_of(const struct grid *grid, uint64_t cell)
 static size_t
 chunk_size(const struct grid *grid)
 {
-	return sizeof(struct chunk) + GRID_CHUNK * grid->checkpoint_size;
+	return sizeof(struct chunk) + GRID_CHUNK * grid->record_size;
 }
 
 /* The chunk of a cell, made if need be; NULL past the end of the directory. */
@@ -64,15 +64,15 @@ cell_of(struct chunk *chunk, uint64_t cell)
 static uint8_t *
 checkpoint_of(const struct grid *grid, struct chunk *chunk, uint64_t cell)
 {
-	return chunk->checkpoints + cell % GRID_CHUNK * grid->checkpoint_size;
+	return chunk->checkpoints + cell % GRID_CHUNK * grid->record_size;
 }
 
 struct grid *
-grid_new(size_t checkpoint_size, const uint8_t *start)
+grid_new(size_t record_size, const uint8_t *start)
 {
 	struct grid *grid = mem_new(sizeof *grid);
-	grid->checkpoint_size = checkpoint_size;
-	memcpy(checkpoint_of(grid, chunk_for(grid, 0), 0), start, checkpoint_size);
+	grid->record_size = record_size;
+	memcpy(checkpoint_of(grid, chunk_for(grid, 0), 0), start, record_size);
 	return grid;
 }
 
@@ -145,7 +145,7 @@ grid_add(struct grid *grid, const struct index_cell *cell, const uint8_t *after)
 	const size_t rest = offsetof(struct index_cell, time_min);
 	memcpy((char *)own + rest, (const char *)cell + rest, sizeof *cell - rest);
 	cell_of(next, number + 1)->first = own->first + cell->count;
-	memcpy(checkpoint_of(grid, next, number + 1), after, grid->checkpoint_size);
+	memcpy(checkpoint_of(grid, next, number + 1), after, grid->record_size);
 	atomic_store_explicit(&grid->known, number + 1, memory_order_release);
 	return true;
 }
@@ -157,7 +157,7 @@ grid_write(const struct grid *grid, struct text *out)
 	uint64_t known = grid_known(grid), first;
 	for (uint64_t cell = 0; cell < known; cell++) {
 		text_add_bytes(out, cell_of(chunk_of(grid, cell), cell), sizeof(struct index_cell));
-		text_add_bytes(out, grid_checkpoint(grid, cell + 1, &first), grid->checkpoint_size);
+		text_add_bytes(out, grid_checkpoint(grid, cell + 1, &first), grid->record_size);
 	}
 }
 
@@ -178,7 +178,7 @@ grid_read(struct grid *grid, struct bytes_rest *rest, uint64_t cells)
 	uint8_t after[CHECKPOINT_MAX];
 	for (uint64_t i = 0; i < cells; i++)
 		if (!bytes_take(rest, &cell, sizeof cell) ||
-		    !bytes_take(rest, after, grid->checkpoint_size) ||
+		    !bytes_take(rest, after, grid->record_size) ||
 		    !is_possible(&cell, grid_messages(grid)) || !grid_add(grid, &cell, after))
 			return false;
 	return true;

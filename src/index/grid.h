@@ -16,8 +16,8 @@ enum { GRID_CHUNK = 1024 }; /* cells */
 
 struct grid;
 
-/* START is the checkpoint of cell 0, CHECKPOINT_SIZE bytes. */
-struct grid *grid_new(size_t checkpoint_size, const uint8_t *start);
+/* START is the checkpoint of cell 0, RECORD_SIZE bytes. */
+struct grid *grid_new(size_t record_size, const uint8_t *start);
 void grid_free(struct grid *); /* NULL is fine */
 
 /* How many cells are known, and the messages in them. */

@@ -199,6 +199,25 @@ index_find(const struct index *index, uint64_t number, uint64_t *cell)
 	return found;
 }
 
+bool
+index_silent(const struct index *index, uint64_t bits[static DECODE_SILENT_MAX])
+{
+	const struct decoder_ops *ops = index->decoder->ops;
+	uint64_t first, cell[DECODE_SILENT_MAX];
+	memset(bits, 0, DECODE_SILENT_MAX * sizeof *bits);
+	if (ops->silent_repeats)
+		return false;
+	const struct grid *grid = enter_contents(index)->grid;
+	for (uint64_t i = ops->silent_count ? grid_known(grid) : 0; i; i--) {
+		memcpy(cell, grid_checkpoint(grid, i, &first) + ops->checkpoint_size,
+		       ops->silent_count * sizeof *cell);
+		for (size_t row = 0; row < ops->silent_count; row++)
+			bits[row] += cell[row];
+	}
+	leave_contents(index);
+	return true;
+}
+
 void
 index_get_origins(struct index *index, index_origins *out)
 {
@@ -237,12 +256,12 @@ static struct contents *
 contents_new(const struct index *index)
 {
 	const struct decoder_ops *ops = index->decoder->ops;
-	uint8_t start[CHECKPOINT_MAX];
+	uint8_t start[RECORD_MAX] = {0};
 	struct contents *contents = mem_new(sizeof *contents);
 	struct decode_state *state = decode_state_new(index->decoder);
 	ops->save(index->decoder, state, start);
 	decode_state_free(index->decoder, state);
-	contents->grid = grid_new(ops->checkpoint_size, start);
+	contents->grid = grid_new(record_size(ops), start);
 	contents->totals = origin_totals_new();
 	return contents;
 }
@@ -338,7 +357,7 @@ describe_capture(const struct index *index, uint64_t size, const char *what,
 	if (what)
 		settings = option_hash_text(what, settings);
 	saved_describe(about, index->capture, size, settings, index->cell_shift,
-		       index->decoder->ops->checkpoint_size);
+		       record_size(index->decoder->ops));
 }
 
 /* Looks for an index in a file, once. */

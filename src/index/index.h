@@ -13,8 +13,8 @@
  * what one walk from the start finds, and never changes, unless the capture
  * shrinks (index_restart).
  *
- * Cost: sizeof(struct index_cell) + checkpoint_size bytes per cell, and per
- * 256 cells the counts origin by severity of those that occur.
+ * Cost: sizeof(struct index_cell) + checkpoint_size bytes per cell, 8 for each row of
+ * silent bits of the format, and per 256 cells the counts origin by severity of those that occur.
  *
  * Threads: index_start, index_build, index_stop, index_allow and index_free by the
  * owner; everything else by any.
@@ -139,6 +139,10 @@ bool index_restore(const struct index *, uint64_t cell, struct decode_state *, u
 bool index_find(const struct index *, uint64_t number, uint64_t *cell);
 
 void index_get_progress(const struct index *, struct index_progress *);
+
+/* Bits of the known cells that are in no message, by row of the decoder's table.  False,
+ * and zeroes, if cells do not tell: decoder_ops.silent_repeats. */
+bool index_silent(const struct index *, uint64_t bits[static DECODE_SILENT_MAX]);
 
 /* All origins so far in the order in which they first occur, into a VEC the
  * caller frees; counts are sums over known cells.  Where there are too many,

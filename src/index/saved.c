@@ -50,13 +50,13 @@ hash_sample(const struct capture *capture, uint64_t at, uint64_t size)
 
 void
 saved_describe(struct saved_about *about, const struct capture *capture, uint64_t size,
-	       uint64_t settings, unsigned cell_shift, size_t checkpoint_size)
+	       uint64_t settings, unsigned cell_shift, size_t record_size)
 {
 	memset(about, 0, sizeof *about);
 	about->size = size;
 	about->settings = settings;
 	about->cell_shift = cell_shift;
-	about->checkpoint_size = checkpoint_size;
+	about->record_size = record_size;
 	capture_identify(capture, &about->file);
 	about->samples[0] = hash_sample(capture, 0, size);
 	about->samples[1] = hash_sample(capture, size / 2, size);
@@ -169,10 +169,10 @@ cells_usable(const struct saved_about *about, uint64_t cells, const struct saved
 {
 	struct saved_about then;
 	if (now->size < about->size || cells > (now->size >> now->cell_shift) + 1 ||
-	    about->cell_shift != now->cell_shift || about->checkpoint_size != now->checkpoint_size)
+	    about->cell_shift != now->cell_shift || about->record_size != now->record_size)
 		return 0;
 	saved_describe(&then, capture, about->size, now->settings, now->cell_shift,
-		       now->checkpoint_size);
+		       now->record_size);
 	if (anywhere)
 		then.file = about->file;
 	else if (now->size > about->size)

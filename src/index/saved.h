@@ -25,12 +25,12 @@ struct saved_about {
 	struct capture_identity file;
 	uint32_t samples[3]; /* checksums of its first, middle and last 64 KiB */
 	uint32_t cell_shift;
-	uint64_t checkpoint_size;
+	uint64_t record_size;
 };
 
 /* About CAPTURE as it was when it had SIZE bytes. */
 void saved_describe(struct saved_about *, const struct capture *, uint64_t size, uint64_t settings,
-		    unsigned cell_shift, size_t checkpoint_size);
+		    unsigned cell_shift, size_t record_size);
 
 /* Writes a file with MODE, less the umask.  0, or ERR_IO with the reason. */
 int saved_write(const char *path, mode_t mode, const struct saved_about *, const struct text *body,

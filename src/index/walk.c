@@ -142,7 +142,10 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 void
 walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 {
+	const struct decoder_ops *ops = w->decoder->ops;
 	const struct summary *sums = &w->summary;
+	uint64_t silent[DECODE_SILENT_MAX];
+	memcpy(silent, w->state->silent, sizeof silent);
 	summary_clear(&w->summary);
 	step_until(w, (number + 1) << w->cell_shift, &w->summary);
 
@@ -168,7 +171,10 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	/* whatever decoding made of them, bytes that are missing are no good ones */
 	if (capture_misses(w->capture, number << w->cell_shift, (uint64_t)1 << w->cell_shift))
 		result->cell.message_flags |= MESSAGE_DAMAGED;
-	w->decoder->ops->save(w->decoder, w->state, result->after);
+	for (size_t i = 0; i < ops->silent_count; i++)
+		silent[i] = w->state->silent[i] - silent[i];
+	ops->save(w->decoder, w->state, result->after);
+	memcpy(result->after + ops->checkpoint_size, silent, ops->silent_count * sizeof *silent);
 }
 
 /* --- places ------------------------------------------------------------ */
@@ -222,8 +228,8 @@ walker_shift(struct walker *w, uint8_t *checkpoint, uint64_t bytes)
 bool
 walker_steady(struct walker *w, const uint8_t *before, const struct cell_result *result)
 {
-	uint8_t moved[CHECKPOINT_MAX];
-	size_t size = w->decoder->ops->checkpoint_size;
+	uint8_t moved[RECORD_MAX];
+	size_t size = record_size(w->decoder->ops);
 	memcpy(moved, before, size);
 	walker_shift(w, moved, (uint64_t)1 << w->cell_shift);
 	return !memcmp(moved, result->after, size);

@@ -14,14 +14,24 @@
 
 #define NO_END UINT64_MAX
 
+/* What is kept behind a cell: the checkpoint of the state, then the bits of the cell that
+ * are in no message, a uint64_t for each row of the decoder's table. */
+enum { RECORD_MAX = CHECKPOINT_MAX + DECODE_SILENT_MAX * sizeof(uint64_t) };
+
+static inline size_t
+record_size(const struct decoder_ops *ops)
+{
+	return ops->checkpoint_size + ops->silent_count * sizeof(uint64_t);
+}
+
 /* A cell that was walked. */
 struct cell_result {
 	struct index_cell cell; /* `first` is not known here */
 	uint64_t ticks_first;	/* of its timed messages, if it is CELL_TIMED */
 	uint64_t ticks_last;
-	uint64_t end;	 /* size of the capture, if it seemed to end here; else NO_END */
-	tally_rows rows; /* its origins */
-	uint8_t after[CHECKPOINT_MAX]; /* the state behind it */
+	uint64_t end;		   /* size of the capture, if it seemed to end here; else NO_END */
+	tally_rows rows;	   /* its origins */
+	uint8_t after[RECORD_MAX]; /* the state behind it, and what it passed over */
 };
 
 void cell_result_free(struct cell_result *);
@@ -47,7 +57,7 @@ bool walker_start_before(struct walker *, uint64_t cell, uint8_t *entry);
  * decoder's reach behind it, must be there if more bytes may come. */
 void walker_cell(struct walker *, uint64_t cell, struct cell_result *);
 
-/* Whether the state that walker_cell left behind in W differs from BEFORE,
+/* Whether the record that walker_cell left behind in W differs from BEFORE,
  * that of the cell's beginning, by the distance alone.  If so, moves it on over
  * another cell. */
 bool walker_steady(struct walker *, const uint8_t *before, const struct cell_result *w);

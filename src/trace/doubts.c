@@ -39,13 +39,17 @@ doubts_remove(struct doubts *doubts, unsigned count)
 }
 
 void
-doubts_add_walk(struct doubts *doubts, struct reader *reader)
+doubts_add_silent(struct doubts *doubts, const struct decoder_ops *ops, const uint64_t *bits)
 {
-	const struct decoder_ops *ops = trace_decoder(reader_trace(reader))->ops;
-	const uint64_t *bits = reader_silent(reader);
 	for (size_t i = 0; i < ops->silent_count; i++)
 		if (ops->silent[i].undecoded)
 			doubts->count[DOUBT_UNDECODED] += (bits[i] + 7) / 8;
+}
+
+void
+doubts_add_walk(struct doubts *doubts, struct reader *reader)
+{
+	doubts_add_silent(doubts, trace_decoder(reader_trace(reader))->ops, reader_silent(reader));
 }
 
 void
@@ -57,10 +61,9 @@ doubts_add_trace(struct doubts *doubts, struct trace *trace)
 		any |= ops->silent[i].undecoded;
 	if (!any)
 		return;
-	struct reader *reader = reader_new(trace);
-	reader_walk_all(reader);
-	doubts_add_walk(doubts, reader);
-	reader_free(reader);
+	uint64_t bits[DECODE_SILENT_MAX];
+	trace_silent(trace, bits);
+	doubts_add_silent(doubts, ops, bits);
 }
 
 bool

@@ -50,6 +50,9 @@ void doubts_add(struct doubts *, const struct doubts *more);
 /* Takes out the first COUNT doubts: DOUBT_FLAGS or DOUBT_DECODING. */
 void doubts_remove(struct doubts *, unsigned count);
 
+/* Adds bytes in no message that may hold some, of BITS by row of the decoder's table. */
+void doubts_add_silent(struct doubts *, const struct decoder_ops *, const uint64_t *bits);
+
 /* Adds what is no message's: the bytes that the walk of READER, which is over, passed
  * over and that may hold messages. */
 void doubts_add_walk(struct doubts *, struct reader *);

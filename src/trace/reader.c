@@ -942,3 +942,16 @@ reader_silent(const struct reader *reader)
 	static const uint64_t none[DECODE_SILENT_MAX];
 	return reader->walk ? reader->walk->silent : none;
 }
+
+void
+trace_silent(struct trace *trace, uint64_t bits[static DECODE_SILENT_MAX])
+{
+	struct index_progress progress;
+	index_get_progress(trace_index(trace), &progress);
+	if (progress.complete && index_silent(trace_index(trace), bits))
+		return;
+	struct reader *reader = reader_new(trace);
+	reader_walk_all(reader);
+	memcpy(bits, reader_silent(reader), DECODE_SILENT_MAX * sizeof *bits);
+	reader_free(reader);
+}

@@ -157,6 +157,9 @@ void reader_walk_all(struct reader *);
  * they hold for a walk from the start. */
 const uint64_t *reader_silent(const struct reader *);
 
+/* The same of a trace: from its index if that is complete and tells, else by a walk. */
+void trace_silent(struct trace *, uint64_t bits[static DECODE_SILENT_MAX]);
+
 /* Has the walk begin at the last indexed offset up to OFFSET, the
  * start at worst.  Returns the number of the message that comes next. */
 uint64_t reader_walk_from(struct reader *, uint64_t offset);

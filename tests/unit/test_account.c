@@ -415,6 +415,10 @@ check_status(struct decoded *d)
 	assert_memory_equal(&result.doubts, &all, sizeof all);
 	reader_walk_all(reader);
 	assert_memory_equal(reader_silent(reader), d->silent, sizeof d->silent);
+	uint64_t silent[DECODE_SILENT_MAX];
+	trace_build(trace);
+	trace_silent(trace, silent);
+	assert_memory_equal(silent, d->silent, sizeof d->silent);
 	expansion_free(&e);
 	reader_free(reader);
 }

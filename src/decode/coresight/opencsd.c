@@ -769,6 +769,7 @@ const struct decoder_ops opencsd_ops = {
     .kinds_history = 1ull << OPENCSD_SYST,
     .silent = silent,
     .silent_count = SILENT_COUNT,
+    .silent_repeats = true, /* by chunks, and one before the checkpoint is decoded again */
     .options = &opencsd_options,
     .contexts = opencsd_contexts,
     .context_count = OPENCSD_CONTEXTS,

@@ -107,10 +107,19 @@ static const struct silent_row silent[SILENT_COUNT] = {
     [SILENT_SENDER] = {.name = "sender", .help = "M and C packets: the master and the channel"},
 };
 
+/* Of the event at the state's place; what comes before the checkpoint was counted. */
 static void
 count_silent(struct syst_stp_state *s, enum silent row, uint64_t nibbles)
 {
-	s->base.silent[row] += 4 * nibbles;
+	if (s->at >= s->border)
+		s->base.silent[row] += 4 * nibbles;
+}
+
+/* Where an event that can end anywhere before END does: an event ended at the border. */
+static uint64_t
+end_at_border(const struct syst_stp_state *s, uint64_t end)
+{
+	return s->at < s->border && s->border < end ? s->border : end;
 }
 
 /* --- repeating --------------------------------------------------------- */
@@ -334,7 +343,7 @@ take_null(struct syst_stp_run *r, const struct stp_packet *packet)
 {
 	struct syst_stp_state *s = r->state;
 	uint64_t at = s->at + packet->nibbles;
-	uint64_t end = r->stop < s->cut ? r->stop : s->cut;
+	uint64_t end = end_at_border(s, r->stop < s->cut ? r->stop : s->cut);
 	if (at % 2 == 0 && at < end) {
 		uint64_t byte = (at - r->base) / 2;
 		at += 2 * bytes_zero_run(r->window->bytes + byte, (size_t)((end - at) / 2));
@@ -415,6 +424,7 @@ take_plain(struct syst_stp_run *r)
 		end = r->stop;
 	if (end > s->cut)
 		end = s->cut;
+	end = end_at_border(s, end);
 	while (at < end) {
 		unsigned got = stp_read_plain(&s->stp, bytes, at - r->base, &data);
 		if (got) {

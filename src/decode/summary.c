@@ -97,13 +97,25 @@ void
 summary_clear(struct summary *s)
 {
 	tally_clear(&s->tally);
-	*s = (struct summary){.ticks_min = UINT64_MAX, .tally = s->tally};
+	*s = (struct summary){.ticks_min = UINT64_MAX, .sender_min = UINT64_MAX, .tally = s->tally};
 }
 
 void
 summary_free(struct summary *s)
 {
 	tally_free(&s->tally);
+}
+
+/* The sender's own timestamp of a message that is timed. */
+static inline void
+add_sender(struct summary *s, const struct message *m)
+{
+	if (!(m->flags & MESSAGE_SENDER_TIMED)) {
+		s->lacks_sender = true;
+		return;
+	}
+	s->sender_min = m->sender_ticks < s->sender_min ? m->sender_ticks : s->sender_min;
+	s->sender_max = m->sender_ticks > s->sender_max ? m->sender_ticks : s->sender_max;
 }
 
 void
@@ -123,6 +135,7 @@ summary_add(struct summary *s, const struct message *messages, size_t count)
 			least = m->ticks < least ? m->ticks : least;
 			most = m->ticks > most ? m->ticks : most;
 			last = m->ticks;
+			add_sender(s, m);
 		}
 		flags |= m->flags;
 		tally_count(&s->tally, m->origin, m->severity, message_id_offset(m));

@@ -68,6 +68,9 @@ struct summary {
 	/* if `flags` has MESSAGE_TIMED */
 	uint64_t ticks_first, ticks_last;
 	uint64_t ticks_min, ticks_max;
+	/* of senders' own timestamps in messages that are timed; min > max: none has one */
+	uint64_t sender_min, sender_max;
+	bool lacks_sender; /* a message that is timed has none */
 	struct tally tally;
 };
 

@@ -168,7 +168,7 @@ is_possible(const struct index_cell *cell, uint64_t first)
 	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
 		count += cell->severities[s];
 	return cell->first == first && cell->count == count &&
-	       !(cell->flags & ~(CELL_TIME_BACK | CELL_TIMED));
+	       !(cell->flags & ~(CELL_TIME_BACK | CELL_TIMED | CELL_BY_SENDERS));
 }
 
 bool

@@ -32,13 +32,16 @@ struct index;
 enum index_cell_flag {
 	CELL_TIME_BACK = 1 << 0, /* time steps back inside, or to the next */
 	CELL_TIMED = 1 << 1,	 /* time_min and time_max are valid */
+	CELL_BY_SENDERS = 1 << 2 /* all timed messages have their sender's timestamp too */
 };
 
 struct index_cell {
 	uint64_t first;	   /* number of its first message, or of the next */
 	uint64_t time_min; /* ticks */
 	uint64_t time_max;
-	uint64_t kinds; /* set of kinds, bit per kind */
+	uint64_t sender_min; /* of senders' own timestamps in timed messages, whatever their */
+	uint64_t sender_max; /* clocks; min > max: none has one */
+	uint64_t kinds;	     /* set of kinds, bit per kind */
 	uint32_t count;
 	uint32_t severities[SEVERITY_COUNT];
 	uint16_t message_flags; /* of its messages, together: enum message_flag */

@@ -148,6 +148,7 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	memcpy(silent, w->state->silent, sizeof silent);
 	summary_clear(&w->summary);
 	step_until(w, (number + 1) << w->cell_shift, &w->summary);
+	bool by_senders = sums->sender_min <= sums->sender_max && !sums->lacks_sender;
 
 	result->end = w->end;
 	result->ticks_first = sums->ticks_first;
@@ -155,11 +156,13 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	result->cell = (struct index_cell){
 	    .time_min = sums->ticks_min,
 	    .time_max = sums->ticks_max,
+	    .sender_min = sums->sender_min,
+	    .sender_max = sums->sender_max,
 	    .count = (uint32_t)sums->count,
 	    .kinds = sums->kinds,
 	    .message_flags = (uint16_t)sums->flags,
 	    .flags = (sums->flags & MESSAGE_TIMED ? CELL_TIMED : 0) |
-		     (sums->goes_back ? CELL_TIME_BACK : 0),
+		     (sums->goes_back ? CELL_TIME_BACK : 0) | (by_senders ? CELL_BY_SENDERS : 0),
 	};
 	vec_clear(&result->rows);
 	for (size_t i = 0; i < sums->tally.rows.count; i++) {

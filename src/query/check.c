@@ -180,19 +180,31 @@ check_free(struct check *check)
 
 /* --- looking ----------------------------------------------------------- */
 
+/* When a message was sent, as a number that rises with time; false if it does not say. */
+static bool
+order_of(struct trace *trace, const struct message *m, uint64_t *order)
+{
+	struct message_time time;
+	if (!(m->flags & MESSAGE_TIMED) || !clocks_time(trace, m, &time))
+		return false;
+	*order = time.known ? (uint64_t)time.nanoseconds ^ (uint64_t)1 << 63 : m->ticks;
+	return true;
+}
+
 /* Whether the time of its origin steps back; notes it. */
 static bool
-steps_back(struct check *check, const struct message *m)
+steps_back(struct check *check, struct trace *trace, const struct message *m)
 {
-	if (!(m->flags & MESSAGE_TIMED))
+	uint64_t now;
+	if (!order_of(trace, m, &now))
 		return false;
 	struct map *map = &check->last;
 	bool room = map->count < ORIGINS_MAX;
 	uint64_t *last = room ? map_add(map, m->origin) : map_find(map, m->origin);
 	if (!last)
 		return false;
-	bool back = m->ticks < *last;
-	*last = m->ticks;
+	bool back = now < *last;
+	*last = now;
 	return back;
 }
 
@@ -202,7 +214,7 @@ check_count_message(struct check *check, struct reader *reader, const struct mes
 {
 	for (size_t i = 0; i < check->list.count; i++) {
 		struct one *one = &check->list.at[i];
-		if (one->time ? !steps_back(check, m)
+		if (one->time ? !steps_back(check, reader_trace(reader), m)
 			      : !filter_match(&one->want, reader, m, scratch))
 			continue;
 		if (one->count++)
@@ -228,7 +240,7 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 {
 	bool clocks = filter_needs_clocks(filter), contexts = filter_needs_contexts(filter);
 	for (size_t i = 0; i < check->list.count; i++) {
-		clocks |= filter_needs_clocks(&check->list.at[i].want);
+		clocks |= check->list.at[i].time || filter_needs_clocks(&check->list.at[i].want);
 		contexts |= filter_needs_contexts(&check->list.at[i].want);
 	}
 	if (clocks && session->clocks)

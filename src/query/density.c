@@ -426,9 +426,7 @@ fit_window(struct density *d, const struct question *q, struct density_answer *a
 	for (size_t i = 0; i < q->count; i++) {
 		const struct track *track = &d->tracks[q->lanes[i].trace];
 		struct index_progress progress;
-		int64_t from = track->first;
-		int64_t to =
-		    track->spans.count ? track->spans.at[track->spans.count - 1].latest : INT64_MIN;
+		int64_t from = track->first, to = track->last;
 		bool related = track == own || (track->part == own->part && from <= to);
 		answer->apart[i] = !related;
 		if (!related)
@@ -475,6 +473,8 @@ extend_tracks(struct density *d, const struct question *q, bool decode, int64_t 
 			if (is_overtaken(d, number) || thread_now_ms() >= until)
 				return false;
 		} while (done);
+		if (decode)
+			track_settle_ends(track, d->readers[trace]);
 	}
 	return true;
 }

@@ -6,6 +6,8 @@
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
+enum { SETTLED_MAX = 64 }; /* cells decoded for one end of a track */
+
 static unsigned
 generation_of(const struct track *track)
 {
@@ -19,6 +21,7 @@ start_again(struct track *track)
 {
 	vec_clear(&track->spans);
 	track->first = track->start = INT64_MAX;
+	track->last = INT64_MIN;
 	track->unit = TRACK_OFFSETS;
 	track->wall = false;
 	track->plain = true;
@@ -63,35 +66,68 @@ learn_unit(struct track *track, const struct message_time *time, bool by_offset)
 static bool
 time_of(const struct track *track, const struct message *m, struct message_time *time)
 {
-	return clocks_transport_time(track->trace, m, time) && time->part == track->part;
+	return clocks_time(track->trace, m, time) && time->part == track->part;
+}
+
+/* When the transport carried a message whose time is TIME. */
+static int64_t
+transport_order(const struct track *track, const struct message *m, const struct message_time *time)
+{
+	struct message_time carried;
+	bool other = m->flags & MESSAGE_SENDER_TIMED;
+	return other && clocks_transport_time(track->trace, m, &carried) ? carried.order
+									 : time->order;
+}
+
+/* Bounds of times. */
+struct bounds {
+	int64_t from, to; /* from > to: there are none */
+};
+
+static const struct bounds no_bounds = {INT64_MAX, INT64_MIN};
+
+static void
+include(struct bounds *bounds, int64_t order)
+{
+	bounds->from = order < bounds->from ? order : bounds->from;
+	bounds->to = order > bounds->to ? order : bounds->to;
 }
 
 static void
-decode_span(struct track *track, const struct block *block, int64_t *from, int64_t *to)
+decode_bounds(const struct track *track, const struct block *block, struct bounds *times,
+	      struct bounds *carried)
 {
-	*from = INT64_MAX;
-	*to = INT64_MIN;
+	*times = *carried = no_bounds;
 	for (size_t i = 0; i < block->count; i++) {
+		const struct message *m = &block->messages[i];
 		struct message_time time;
-		if (!time_of(track, &block->messages[i], &time))
+		if (!time_of(track, m, &time))
 			continue;
-		*from = time.order < *from ? time.order : *from;
-		*to = time.order > *to ? time.order : *to;
+		include(times, time.order);
+		include(carried, transport_order(track, m, &time));
 	}
 }
 
 static void
-add_span(struct track *track, int64_t from, int64_t to)
+reach_ends(struct track *track, const struct bounds *bounds)
+{
+	track->first = bounds->from < track->first ? bounds->from : track->first;
+	track->last = bounds->to > track->last ? bounds->to : track->last;
+}
+
+static void
+add_span(struct track *track, const struct bounds *times, const struct bounds *carried, bool loose)
 {
 	size_t count = track->spans.count;
 	int64_t latest = count ? track->spans.at[count - 1].latest : INT64_MIN;
-	bool any = from <= to;
+	bool any = carried->from <= carried->to;
 	if (any && latest == INT64_MIN)
-		track->start = from;
-	if (any && from < track->first)
-		track->first = from;
-	latest = any && to > latest ? to : latest;
-	*vec_add(&track->spans) = (struct span){from, to, latest};
+		track->start = carried->from;
+	latest = any && carried->to > latest ? carried->to : latest;
+	reach_ends(track, times);
+	if (latest != INT64_MIN) /* those without a time stand there */
+		reach_ends(track, &(struct bounds){track->start, latest});
+	*vec_add(&track->spans) = (struct span){times->from, times->to, latest, loose};
 }
 
 /* Asks for the unit at the first cell that has times. */
@@ -124,21 +160,66 @@ track_extend(struct track *track, size_t count, struct reader *reader, bool *stu
 	for (; done < count; done++) {
 		uint64_t cell = track->spans.count;
 		struct index_cell summary;
-		int64_t from, to;
+		struct bounds times, carried;
 		if (!index_cell(trace_index(track->trace), cell, &summary))
 			break;
-		bool known = clocks_cell_span(track->trace, cell, &summary, &from, &to);
+		bool known =
+		    clocks_cell_span(track->trace, cell, &summary, &times.from, &times.to) &&
+		    clocks_cell_transport_span(track->trace, cell, &summary, &carried.from,
+					       &carried.to);
 		if (!known && !reader) {
 			*stuck = true;
 			break;
 		}
 		if (!known)
-			decode_span(track, reader_block(reader, cell), &from, &to);
-		if (from <= to && track->start == INT64_MAX)
+			decode_bounds(track, reader_block(reader, cell), &times, &carried);
+		if (times.from <= times.to && track->start == INT64_MAX)
 			track_learn(track, cell, &summary, known ? NULL : reader);
-		add_span(track, from, to);
+		bool loose = known && (times.from != carried.from || times.to != carried.to);
+		add_span(track, &times, &carried, loose);
 	}
 	return done;
+}
+
+/* The loose cell that reaches to the first time of all, or (LAST) to the last. */
+static struct span *
+loose_end(struct track *track, bool last)
+{
+	for (size_t i = 0; i < track->spans.count; i++) {
+		struct span *span = &track->spans.at[i];
+		if (span->loose && (last ? span->to == track->last : span->from == track->first))
+			return span;
+	}
+	return NULL;
+}
+
+/* Measures a track again. */
+static void
+find_ends(struct track *track)
+{
+	track->first = track->start;
+	track->last = track->spans.at[track->spans.count - 1].latest;
+	for (size_t i = 0; i < track->spans.count; i++) {
+		const struct span *span = &track->spans.at[i];
+		reach_ends(track, &(struct bounds){span->from, span->to});
+	}
+}
+
+void
+track_settle_ends(struct track *track, struct reader *reader)
+{
+	struct span *span;
+	for (int last = 0; last < 2; last++) {
+		for (unsigned i = 0; i < SETTLED_MAX && (span = loose_end(track, last)); i++) {
+			uint64_t cell = (uint64_t)(span - track->spans.at);
+			struct bounds times, carried;
+			decode_bounds(track, reader_block(reader, cell), &times, &carried);
+			span->from = times.from;
+			span->to = times.to;
+			span->loose = false;
+			find_ends(track);
+		}
+	}
 }
 
 /* --- asking ------------------------------------------------------------ */
@@ -189,11 +270,13 @@ track_walk(const struct track *track, int64_t before, const struct block *block,
 		const struct message *m = &block->messages[i];
 		struct message_time time;
 		int64_t at = before;
-		if (by_offset)
+		if (by_offset) {
 			at = (int64_t)message_id_offset(m);
-		else if (time_of(track, m, &time))
+		} else if (time_of(track, m, &time)) {
+			int64_t carried = transport_order(track, m, &time);
 			at = time.order;
-		before = at > before ? at : before;
+			before = carried > before ? carried : before;
+		}
 		each(context, m, at);
 	}
 }

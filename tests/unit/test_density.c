@@ -27,9 +27,9 @@ struct stood {
 };
 typedef VEC(struct stood) stoods;
 
-/* Where each message of a trace stands: at its time; without one at the latest
- * before it, or, before there is any, at the earliest of the first cell that has
- * one.  Of a trace without times at its place. */
+/* Where each message of a trace stands: at its time; without one at the latest of the
+ * transport's before it, or, before there is any, at the earliest of the first cell that
+ * has one.  Of a trace without times at its place. */
 static stoods
 naive(struct trace *trace)
 {
@@ -41,14 +41,15 @@ naive(struct trace *trace)
 	int64_t latest = INT64_MIN, start = INT64_MAX;
 	bool any = false;
 	while (reader_walk(reader, &m, 1)) {
-		struct message_time time;
+		struct message_time time, carried;
 		bool timed = clocks_time(trace, &m, &time);
+		assert_int_equal(clocks_transport_time(trace, &m, &carried), timed);
 		if (timed && start_cell == UINT64_MAX)
 			start_cell = message_id_offset(&m) / size;
-		if (timed && message_id_offset(&m) / size == start_cell && time.order < start)
-			start = time.order;
-		if (timed && time.order > latest)
-			latest = time.order;
+		if (timed && message_id_offset(&m) / size == start_cell && carried.order < start)
+			start = carried.order;
+		if (timed && carried.order > latest)
+			latest = carried.order;
 		any |= timed;
 		*vec_add(&all) =
 		    (struct stood){timed ? time.order : latest, m.origin, m.flags, m.severity};

@@ -8,7 +8,7 @@
  * ticks, by bisection, so that a message costs a comparison; else it costs a way
  * through the clocks.
  *
- * Cells are judged by the times of their first and last tick.
+ * Cells are judged by what their summaries say of times.
  */
 #include "config.h"
 
@@ -308,6 +308,24 @@ tick_time(struct trace *trace, const struct filter_times *times, uint64_t ticks,
 	return has;
 }
 
+/* What the times of a cell that has some lie between; false if that is not known. */
+static bool
+cell_bounds(const struct filter_facts *facts, long double *least, long double *most)
+{
+	const struct filter_times *times = &facts->bound->times;
+	struct trace *trace = facts->bound->trace;
+	int64_t from, to;
+	if (!times->known || times->nature.by_offset)
+		return times->nature.rising &&
+		       tick_time(trace, times, facts->cell->time_min, least) &&
+		       tick_time(trace, times, facts->cell->time_max, most);
+	if (!clocks_cell_span(trace, facts->number, facts->cell, &from, &to) || from > to)
+		return false;
+	*least = (long double)from;
+	*most = (long double)to;
+	return true;
+}
+
 /* Messages without a time may lie among those with one: never all. */
 enum filter_verdict
 filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *leaf)
@@ -320,14 +338,8 @@ filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *le
 	const struct filter_times *times = &facts->bound->times;
 	if (!timed && !times->nature.by_offset)
 		return FILTER_NONE;
-	if (leaf->how == FILTER_PRESENT || !times->nature.rising ||
-	    !tick_time(facts->bound->trace, times, cell->time_min, &least) ||
-	    !tick_time(facts->bound->trace, times, cell->time_max, &most))
+	if (leaf->how == FILTER_PRESENT || !cell_bounds(facts, &least, &most))
 		return FILTER_SOME;
-	if (times->nature.own) {
-		least -= (long double)CLOCKS_OWN_APART;
-		most += (long double)CLOCKS_OWN_APART;
-	}
 	enum filter_verdict verdict = filter_ranges_judge(&times->ranges[leaf->timed], least, most);
 	return verdict == FILTER_NONE ? FILTER_NONE : FILTER_SOME;
 }

@@ -22,20 +22,23 @@ enum {
 
 static const double ERROR_MAX = 1e18; /* ns; more is no limit */
 
-/* The latest time in a cell; INT64_MIN if it has none. */
+/* A time that none in a cell is later than, and where senders have no clocks of their own
+ * the latest one; INT64_MIN if it has none. */
 static int64_t
 latest_in_cell(struct reader *reader, uint64_t cell)
 {
 	struct trace *trace = reader_trace(reader);
 	struct index_cell summary;
-	int64_t order = INT64_MIN;
+	int64_t from, order = INT64_MIN;
 	if (index_cell(trace_index(trace), cell, &summary) &&
-	    clocks_cell_time(trace, cell, &summary, &order))
+	    clocks_cell_span(trace, cell, &summary, &from, &order) &&
+	    !clocks_is_doubtful(&summary, from, order))
 		return order;
+	order = INT64_MIN;
 	const struct block *block = reader_block(reader, cell);
 	for (size_t i = 0; i < block->count; i++) {
 		struct message_time time;
-		if (clocks_transport_time(trace, &block->messages[i], &time) && time.order > order)
+		if (clocks_time(trace, &block->messages[i], &time) && time.order > order)
 			order = time.order;
 	}
 	return order;
@@ -78,7 +81,7 @@ is_later(struct bound *bound, const struct message *m)
 		return false;
 	if (bound->rising && m->ticks > bound->above)
 		return true;
-	if (!clocks_transport_time(bound->trace, m, &time))
+	if (!clocks_time(bound->trace, m, &time))
 		return false;
 	bool later = time.order > bound->order;
 	if (later)
@@ -119,9 +122,10 @@ static bool
 find_last(struct reader *reader, int64_t order, struct context_hint *hint, struct position *at)
 {
 	struct trace *trace = reader_trace(reader);
+	struct clocks_nature nature = clocks_nature(trace);
 	struct bound bound = {.trace = trace,
 			      .order = order,
-			      .rising = clocks_nature(trace).rising,
+			      .rising = nature.rising && !nature.own,
 			      .above = UINT64_MAX};
 	at->cell = first_later(reader, order);
 	struct context_hint now = hint_for(reader, at->cell, order);
@@ -131,6 +135,10 @@ find_last(struct reader *reader, int64_t order, struct context_hint *hint, struc
 		     now.cell < index_known(trace_index(trace));
 	now.at = first_in_block(&bound, reader_block(reader, at->cell), holds ? hint->at : 0);
 	at->at = now.at;
+	/* a cell need not reach as far as its bound */
+	while (nature.own && at->at == reader_block(reader, at->cell)->count &&
+	       at->cell + 1 < index_known(trace_index(trace)))
+		at->at = first_in_block(&bound, reader_block(reader, ++at->cell), 0);
 	*hint = now;
 	return reader_previous(reader, at, 0);
 }
@@ -146,7 +154,7 @@ order_error(struct reader *reader, struct position at, const struct message_time
 		return 0;
 	for (unsigned i = 0; i < UNTIMED_MAX && !timed; i++) {
 		const struct message *m = reader_message(reader, at);
-		timed = m && clocks_transport_time(reader_trace(reader), m, &there);
+		timed = m && clocks_time(reader_trace(reader), m, &there);
 		if (!timed && !reader_previous(reader, &at, 1))
 			break;
 	}
@@ -177,7 +185,7 @@ clock_find_position(void *unused, const struct trace *from, const struct message
 	struct message_time now;
 	(void)unused;
 	if (clocks_part((struct trace *)from) != clocks_part(reader_trace(reader)) ||
-	    !clocks_transport_time((struct trace *)from, m, &now) ||
+	    !clocks_time((struct trace *)from, m, &now) ||
 	    !find_last(reader, now.order, &position->hints[0], &position->at))
 		return false;
 	find_bounds(reader, &now, position);

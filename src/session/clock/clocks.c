@@ -191,23 +191,51 @@ client_of(const struct trace_clocks *own, const struct trace *trace, const struc
 	return best;
 }
 
+/* What was found for a tick of CLOCK, without the offset that the profile says; false if
+ * it is too far away. */
+static bool
+make_time(const struct clock_map *map, size_t clock, const struct graph_time *found,
+	  struct message_time *time)
+{
+	const struct graph_clock *root = &map->graph.clocks.at[found->root];
+	int64_t whole = (int64_t)(found->ticks >> RELATION_FRACTION);
+	*time = (struct message_time){.nanoseconds = found->nanoseconds,
+				      .error = found->error,
+				      .part = found->root,
+				      .known = found->known,
+				      .wall = root->unix_epoch,
+				      .plain = found->root == clock,
+				      .order = found->known ? found->nanoseconds : whole};
+	return found->known || !root->rate.numerator;
+}
+
+/* Adds that offset. */
+static bool
+shift_time(const struct trace_clocks *has, struct message_time *time)
+{
+	if (__builtin_add_overflow(time->nanoseconds, has->shift, &time->nanoseconds))
+		return false;
+	if (time->known)
+		time->order = time->nanoseconds;
+	return true;
+}
+
 static bool
 time_of(const struct clock_map *map, size_t number, size_t clock, uint64_t ticks,
 	const struct message *m, struct message_time *time)
 {
 	struct graph_time found;
-	if (!graph_time(&map->graph, clock, ticks, number, message_id_offset(m), &found))
-		return false;
-	const struct graph_clock *root = &map->graph.clocks.at[found.root];
-	int64_t whole = (int64_t)(found.ticks >> RELATION_FRACTION);
-	*time = (struct message_time){.nanoseconds = found.nanoseconds,
-				      .error = found.error,
-				      .part = found.root,
-				      .known = found.known,
-				      .wall = root->unix_epoch,
-				      .plain = found.root == clock,
-				      .order = found.known ? found.nanoseconds : whole};
-	return found.known || !root->rate.numerator;
+	return graph_time(&map->graph, clock, ticks, number, message_id_offset(m), &found) &&
+	       make_time(map, clock, &found, time);
+}
+
+/* Whether a sender's time may be one beside the transport's. */
+static bool
+is_near(int64_t own, int64_t transport)
+{
+	uint64_t apart = own < transport ? (uint64_t)transport - (uint64_t)own
+					 : (uint64_t)own - (uint64_t)transport;
+	return apart < (uint64_t)CLOCKS_OWN_APART;
 }
 
 /* The time by the sender's CLOCK, if that makes sense. */
@@ -216,10 +244,9 @@ own_time(const struct clock_map *map, size_t clock, size_t number, const struct 
 	 struct message_time *time)
 {
 	struct message_time own;
-	bool sound =
-	    clock != SIZE_MAX && time_of(map, number, clock, m->sender_ticks, m, &own) &&
-	    own.known && own.part == time->part &&
-	    fabs((double)own.nanoseconds - (double)time->nanoseconds) < (double)CLOCKS_OWN_APART;
+	bool sound = clock != SIZE_MAX && time_of(map, number, clock, m->sender_ticks, m, &own) &&
+		     own.known && own.part == time->part &&
+		     is_near(own.nanoseconds, time->nanoseconds);
 	if (sound)
 		*time = own;
 	return sound;
@@ -259,10 +286,8 @@ mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 	if (by == BY_SENDER && m->flags & MESSAGE_SENDER_TIMED &&
 	    !own_time(map, has->own, number, m, time))
 		own_time(map, client_of(has, trace, m), number, m, time);
-	if (__builtin_add_overflow(time->nanoseconds, has->shift, &time->nanoseconds))
+	if (!shift_time(has, time))
 		return false;
-	if (time->known)
-		time->order = time->nanoseconds;
 	time->plain &= !has->shift && !has->clients.count && has->own == SIZE_MAX;
 	time->estimated = has->by_offset && time->error > 2;
 	return true;
@@ -359,83 +384,207 @@ clocks_may_change(const struct clocks *clocks)
 	return false;
 }
 
-/* Whether the largest tick of a cell is its latest time even if the clock starts
- * again in it. */
-static bool
-is_in_one_piece(const struct clock_map *map, size_t number)
-{
-	const struct relation *r = map->graph.clocks.at[map->traces.at[number].main].towards;
-	return !r || r->owner != number || r->segments.count < 2;
-}
+/* --- times of cells ---------------------------------------------------- */
 
-/* What gives the times of a cell from its bounds. */
-struct cell_clock {
-	bool one;	 /* one clock does */
-	bool by_offset;	 /* not ticks, but offsets */
-	bool in_pieces;	 /* if the cell lies in one piece of its relation */
-	uint64_t origin; /* of a message of that clock */
+/* Where the messages of a cell are, and what was summed up of them. */
+struct cell_facts {
+	const struct index_cell *summary;
+	size_t number;	     /* of the trace */
+	uint64_t begin, end; /* its first place and its last */
 };
 
-static struct cell_clock
-clock_of_cell(struct trace *trace, const struct index_cell *summary)
+static struct cell_facts
+facts_of(const struct trace *trace, uint64_t cell, const struct index_cell *summary)
 {
-	struct session *session = session_of(trace);
-	struct cell_clock clock = {.one = true};
-	size_t number = trace_number(trace);
-	if (!session->clocks)
-		return clock;
-	pthread_rwlock_rdlock(&session->clocks->map_lock);
-	const struct clock_map *map = session->clocks->map;
-	const struct trace_clocks *own = &map->traces.at[number];
-	clock.one = has_one_clock(own);
-	clock.in_pieces = summary->flags & CELL_TIME_BACK && !is_in_one_piece(map, number);
-	clock.by_offset = own->by_offset;
-	clock.origin = own->others.count ? UINT64_MAX : 0; /* no core's: the main clock */
-	pthread_rwlock_unlock(&session->clocks->map_lock);
-	return clock;
+	uint64_t size = index_cell_size(trace_index(trace)), begin = cell * size;
+	return (struct cell_facts){summary, trace_number(trace), begin, begin + size - 1};
 }
 
-/* The time of a bound at the end of the cell; in pieces only if it would be the
- * same at its beginning, so that no piece begins in between. */
+/* The times of a cell in which CLOCK shows LOW to HIGH, without offset; false if that
+ * cannot be told, or all are too far away. */
 static bool
-bound_time(struct trace *trace, const struct cell_clock *clock, const struct message *bound,
-	   uint64_t begin, int64_t *order)
+clock_span(const struct clock_map *map, const struct cell_facts *cell, size_t clock, uint64_t low,
+	   uint64_t high, struct message_time *first, struct message_time *last)
 {
-	struct message_time time, other;
-	struct message first = *bound;
-	first.offset = begin;
-	if (!clocks_transport_time(trace, bound, &time))
+	struct graph_time from, to;
+	return graph_span(&map->graph, clock, low, high, cell->number, cell->begin, cell->end,
+			  &from, &to) &&
+	       make_time(map, clock, &from, first) && make_time(map, clock, &to, last);
+}
+
+/* Without clocks: by the rate of the trace. */
+static bool
+plain_span(const struct trace *trace, const struct index_cell *summary, int64_t *from, int64_t *to)
+{
+	struct message first = {.ticks = summary->time_min, .flags = MESSAGE_TIMED};
+	struct message last = {.ticks = summary->time_max, .flags = MESSAGE_TIMED};
+	struct message_time time;
+	if (!(summary->flags & CELL_TIMED))
+		return true;
+	if (!plain_time(trace, &last, &time))
 		return false;
-	*order = time.order;
-	return !clock->in_pieces ||
-	       (clocks_transport_time(trace, &first, &other) && other.order == time.order);
+	*to = time.order;
+	if (!plain_time(trace, &first, &time))
+		return false;
+	*from = time.order;
+	return true;
+}
+
+/* The times of the transport, without offset. */
+static bool
+transport_span(const struct clock_map *map, const struct cell_facts *cell,
+	       struct message_time *first, struct message_time *last, bool *any)
+{
+	const struct trace_clocks *has = &map->traces.at[cell->number];
+	const struct index_cell *summary = cell->summary;
+	uint64_t low = has->by_offset ? cell->begin : summary->time_min;
+	uint64_t high = has->by_offset ? cell->end : summary->time_max;
+	struct message end = {.offset = cell->end};
+	*any = false;
+	if (!has_one_clock(has))
+		return false;
+	if (has->by_offset ? !summary->count : !(summary->flags & CELL_TIMED))
+		return true;
+	if (!time_of(map, cell->number, has->main, high, &end, last))
+		return has->by_offset;
+	*any = true;
+	return clock_span(map, cell, has->main, low, high, first, last);
+}
+
+/* A cell's times by senders' clocks, and what they can be at most. */
+struct sender_span {
+	int64_t low, high;   /* no sound time is before or behind */
+	int64_t least, most; /* those by some clock; least > most: none so far */
+};
+
+static bool
+is_of_part(const struct clock_map *map, size_t clock, size_t part)
+{
+	return map->graph.clocks.at[clock].root == part;
+}
+
+/* Widens SPAN by the times of a sender's clock. */
+static void
+add_clock(const struct clock_map *map, const struct cell_facts *cell, size_t clock, size_t part,
+	  struct sender_span *span)
+{
+	const struct index_cell *summary = cell->summary;
+	struct message_time first, last;
+	if (!is_of_part(map, clock, part))
+		return;
+	bool known =
+	    clock_span(map, cell, clock, summary->sender_min, summary->sender_max, &first, &last);
+	int64_t least = known && first.order > span->low ? first.order : span->low;
+	int64_t most = known && last.order < span->high ? last.order : span->high;
+	if (least > most) /* none is sound */
+		return;
+	span->least = least < span->least ? least : span->least;
+	span->most = most > span->most ? most : span->most;
+}
+
+/* Whether by the clock of senders' time stamps all times are sound, so that no message
+ * has the transport's. */
+static bool
+are_all_sound(const struct clock_map *map, const struct cell_facts *cell, int64_t *from,
+	      int64_t *to)
+{
+	const struct trace_clocks *has = &map->traces.at[cell->number];
+	const struct index_cell *summary = cell->summary;
+	struct message_time first, last;
+	if (!(summary->flags & CELL_BY_SENDERS) || has->own == SIZE_MAX ||
+	    !is_of_part(map, has->own, map->graph.clocks.at[has->main].root) ||
+	    !clock_span(map, cell, has->own, summary->sender_min, summary->sender_max, &first,
+			&last) ||
+	    !is_near(first.order, *to) || !is_near(last.order, *from))
+		return false;
+	*from = first.order;
+	*to = last.order;
+	return true;
+}
+
+/* Makes bounds of the transport's times, in nanoseconds, those of the messages' times,
+ * whichever of the senders' clocks each has. */
+static void
+widen_by_senders(const struct clock_map *map, const struct cell_facts *cell, int64_t *from,
+		 int64_t *to)
+{
+	const struct trace_clocks *has = &map->traces.at[cell->number];
+	size_t part = map->graph.clocks.at[has->main].root;
+	struct sender_span span = {.least = INT64_MAX, .most = INT64_MIN};
+	if (are_all_sound(map, cell, from, to))
+		return;
+	if (__builtin_sub_overflow(*from, CLOCKS_OWN_APART, &span.low))
+		span.low = INT64_MIN;
+	if (__builtin_add_overflow(*to, CLOCKS_OWN_APART, &span.high))
+		span.high = INT64_MAX;
+	if (has->own != SIZE_MAX)
+		add_clock(map, cell, has->own, part, &span);
+	for (size_t i = 0; i < has->clients.count; i++) {
+		if (span.least == span.low && span.most == span.high)
+			break; /* wider they cannot be */
+		add_clock(map, cell, has->clients.at[i].clock, part, &span);
+	}
+	*from = span.least < *from ? span.least : *from;
+	*to = span.most > *to ? span.most : *to;
+}
+
+/* Bounds by the map. */
+static bool
+mapped_span(const struct clock_map *map, const struct cell_facts *cell, enum stamp by,
+	    int64_t *from, int64_t *to)
+{
+	const struct trace_clocks *has = &map->traces.at[cell->number];
+	struct message_time first, last;
+	bool any;
+	if (!transport_span(map, cell, &first, &last, &any))
+		return false;
+	if (!any)
+		return true;
+	if (by == BY_SENDER && last.known && cell->summary->sender_min <= cell->summary->sender_max)
+		widen_by_senders(map, cell, &first.nanoseconds, &last.nanoseconds);
+	if (!shift_time(has, &first) || !shift_time(has, &last))
+		return false;
+	*from = first.order;
+	*to = last.order;
+	return true;
+}
+
+static bool
+find_span(struct trace *trace, uint64_t cell, const struct index_cell *summary, enum stamp by,
+	  int64_t *from, int64_t *to)
+{
+	struct clocks *clocks = session_of(trace)->clocks;
+	struct cell_facts facts = facts_of(trace, cell, summary);
+	*from = INT64_MAX;
+	*to = INT64_MIN;
+	if (!clocks)
+		return plain_span(trace, summary, from, to);
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	bool known = facts.number < clocks->map->traces.count &&
+		     mapped_span(clocks->map, &facts, by, from, to);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return known;
 }
 
 bool
 clocks_cell_span(struct trace *trace, uint64_t cell, const struct index_cell *summary,
 		 int64_t *from, int64_t *to)
 {
-	uint64_t size = index_cell_size(trace_index(trace)), begin = cell * size;
-	struct cell_clock clock = clock_of_cell(trace, summary);
-	struct message bound = {
-	    .offset = begin + size - 1, .origin = clock.origin, .flags = MESSAGE_TIMED};
-	int64_t first, last;
-	*from = INT64_MAX;
-	*to = INT64_MIN;
-	if (!clock.one)
-		return false;
-	if (clock.by_offset ? !summary->count : !(summary->flags & CELL_TIMED))
-		return true;
-	bound.ticks = summary->time_max;
-	if (!bound_time(trace, &clock, &bound, begin, &last))
-		return clock.by_offset;
-	bound.ticks = summary->time_min;
-	bound.offset = clock.by_offset ? begin : bound.offset;
-	if (!bound_time(trace, &clock, &bound, begin, &first))
-		return false;
-	*from = first;
-	*to = last;
-	return true;
+	return find_span(trace, cell, summary, BY_SENDER, from, to);
+}
+
+bool
+clocks_cell_transport_span(struct trace *trace, uint64_t cell, const struct index_cell *summary,
+			   int64_t *from, int64_t *to)
+{
+	return find_span(trace, cell, summary, BY_TRANSPORT, from, to);
+}
+
+bool
+clocks_is_doubtful(const struct index_cell *summary, int64_t from, int64_t to)
+{
+	return summary->flags & CELL_TIME_BACK && from < to &&
+	       (uint64_t)to - (uint64_t)from > CELL_SPAN;
 }
 
 bool
@@ -443,10 +592,8 @@ clocks_cell_time(struct trace *trace, uint64_t cell, const struct index_cell *su
 		 int64_t *order)
 {
 	int64_t from;
-	bool known = clocks_cell_span(trace, cell, summary, &from, order);
-	bool apart = from < *order && (uint64_t)*order - (uint64_t)from > CELL_SPAN;
-	/* where time steps back, a bound that is far off may be one's alone */
-	return known && !(summary->flags & CELL_TIME_BACK && apart);
+	bool known = clocks_cell_transport_span(trace, cell, summary, &from, order);
+	return known && !clocks_is_doubtful(summary, from, *order);
 }
 
 /* --- links ------------------------------------------------------------- */

@@ -83,13 +83,23 @@ bool clocks_may_change(const struct clocks *);
 /* The part that a trace's times are in. */
 size_t clocks_part(struct trace *);
 
-/* The latest time in a cell, to sort by, from its summary; INT64_MIN: it has
- * none.  False if the summary cannot tell and the cell must be decoded. */
-bool clocks_cell_time(struct trace *, uint64_t cell, const struct index_cell *, int64_t *order);
-
-/* The same with the earliest one; *FROM > *TO: it has none. */
+/* What the times of a cell's messages (clocks_time) lie between, to sort by, from its
+ * summary; *FROM > *TO: they have none.  Where senders have clocks of their own they need
+ * not reach that far.  False if the summary cannot tell and the cell must be decoded. */
 bool clocks_cell_span(struct trace *, uint64_t cell, const struct index_cell *, int64_t *from,
 		      int64_t *to);
+
+/* The same of the transport's times, of which *FROM and *TO are the first and the last. */
+bool clocks_cell_transport_span(struct trace *, uint64_t cell, const struct index_cell *,
+				int64_t *from, int64_t *to);
+
+/* Whether the time at an end of such a span may be a damaged one's alone: the cell's times
+ * step back, and reach far. */
+bool clocks_is_doubtful(const struct index_cell *, int64_t from, int64_t to);
+
+/* The transport's latest time in a cell, INT64_MIN: it has none; false as above, and if
+ * it is doubtful. */
+bool clocks_cell_time(struct trace *, uint64_t cell, const struct index_cell *, int64_t *order);
 
 /* A time that two traces have in common: a word and its event, tied messages. */
 struct clocks_link {

@@ -504,6 +504,44 @@ segment_near(struct side side, relation_ticks x)
 	return best;
 }
 
+/* Whether a segment reaches over some of what lies from LOW to HIGH. */
+static bool
+meets(struct side side, const struct relation_segment *s, relation_ticks low, relation_ticks high)
+{
+	const struct relation_point *first = &side.r->used.at[s->first];
+	return whole_ticks(from_of(side, first)) <= high &&
+	       whole_ticks(from_of(side, first + s->count - 1)) >= low;
+}
+
+/* Whether without a place all from LOW to HIGH is nearest to the same segment. */
+static bool
+is_one_segment_near(struct side side, relation_ticks low, relation_ticks high)
+{
+	const struct relation_segment *own = segment_near(side, low);
+	bool one = own == segment_near(side, high);
+	for (size_t i = 0; i < side.r->segments.count && one; i++) {
+		const struct relation_segment *s = &side.r->segments.at[i];
+		one = s == own || !meets(side, s, low, high);
+	}
+	return one;
+}
+
+/* Whether all from LOW to HIGH, read from place BEGIN to END, goes through the same
+ * segment: what the nearer end decides between two is the same in between then. */
+static bool
+is_one_segment(const struct relation *r, bool back, uint64_t begin, uint64_t end,
+	       relation_ticks low, relation_ticks high)
+{
+	struct side side = {r, back};
+	if (r->segments.count < 2)
+		return true;
+	if (begin == RELATION_NOWHERE)
+		return is_one_segment_near(side, low, high);
+	const struct relation_segment *own = segment_at(side, begin, low);
+	return own == segment_at(side, begin, high) && own == segment_at(side, end, low) &&
+	       own == segment_at(side, end, high);
+}
+
 /* The last point of S at or before X, but not the last of all; or the first. */
 static const struct relation_point *
 point_before(struct side side, const struct relation_segment *s, relation_ticks x)
@@ -790,11 +828,37 @@ graph_settle(struct graph *graph)
 	}
 }
 
+/* What the clock ROOT shows as a time. */
+static struct graph_time
+time_at_root(const struct graph *graph, const struct graph_clock *root, relation_ticks at,
+	     double error)
+{
+	struct relation_rate rate = root->rate;
+	relation_ticks whole;
+	struct graph_time time = {
+	    .root = (size_t)(root - graph->clocks.at), .ticks = at, .error = error};
+	if (!rate.numerator || !scale_ticks(at, NANO * rate.denominator, rate.numerator, &whole))
+		return time;
+	whole += ROUNDING;
+	whole = whole < 0 ? -(-whole >> RELATION_FRACTION) : whole >> RELATION_FRACTION;
+	time.known = whole <= INT64_MAX && whole >= INT64_MIN;
+	time.nanoseconds = (int64_t)(time.known ? whole : 0);
+	time.error *= 1e9 / relation_rate_hz(rate);
+	return time;
+}
+
+/* The clock at the other end of the relation that leads on from OWN. */
+static const struct graph_clock *
+next_clock(const struct graph *graph, const struct graph_clock *own)
+{
+	return &graph->clocks.at[own->back ? own->towards->a : own->towards->b];
+}
+
 bool
 graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner, uint64_t found_at,
 	   struct graph_time *time)
 {
-	relation_ticks at = whole_ticks(ticks), whole;
+	relation_ticks at = whole_ticks(ticks);
 	double error = 1; /* it shows that much until the next tick */
 	const struct graph_clock *own = &graph->clocks.at[clock];
 	while (own->towards) {
@@ -802,17 +866,30 @@ graph_time(const struct graph *graph, size_t clock, uint64_t ticks, size_t owner
 		uint64_t where = r->owner == owner ? found_at : RELATION_NOWHERE;
 		if (!relation_convert(r, own->back, where, at, &at, &error))
 			return false;
-		own = &graph->clocks.at[own->back ? r->a : r->b];
+		own = next_clock(graph, own);
 	}
-	struct relation_rate rate = own->rate;
-	*time = (struct graph_time){
-	    .root = (size_t)(own - graph->clocks.at), .ticks = at, .error = error};
-	if (!rate.numerator || !scale_ticks(at, NANO * rate.denominator, rate.numerator, &whole))
-		return true;
-	whole += ROUNDING;
-	whole = whole < 0 ? -(-whole >> RELATION_FRACTION) : whole >> RELATION_FRACTION;
-	time->known = whole <= INT64_MAX && whole >= INT64_MIN;
-	time->nanoseconds = (int64_t)(time->known ? whole : 0);
-	time->error *= 1e9 / relation_rate_hz(rate);
+	*time = time_at_root(graph, own, at, error);
+	return true;
+}
+
+bool
+graph_span(const struct graph *graph, size_t clock, uint64_t low, uint64_t high, size_t owner,
+	   uint64_t begin, uint64_t end, struct graph_time *first, struct graph_time *last)
+{
+	relation_ticks from = whole_ticks(low), to = whole_ticks(high);
+	double error_from = 1, error_to = 1;
+	const struct graph_clock *own = &graph->clocks.at[clock];
+	while (own->towards) {
+		const struct relation *r = own->towards;
+		bool placed = r->owner == owner;
+		uint64_t where = placed ? begin : RELATION_NOWHERE;
+		if (!is_one_segment(r, own->back, where, placed ? end : where, from, to) ||
+		    !relation_convert(r, own->back, where, from, &from, &error_from) ||
+		    !relation_convert(r, own->back, where, to, &to, &error_to))
+			return false;
+		own = next_clock(graph, own);
+	}
+	*first = time_at_root(graph, own, from, error_from);
+	*last = time_at_root(graph, own, to, error_to);
 	return true;
 }

@@ -142,4 +142,10 @@ void graph_free(struct graph *);
 bool graph_time(const struct graph *, size_t clock, uint64_t ticks, size_t owner, uint64_t found_at,
 		struct graph_time *);
 
+/* The times at which it shows LOW and HIGH, of which LOW is not more, read from place
+ * BEGIN to END: between them are those of all ticks between.  False if there are none,
+ * or if some clock on the way may step there, so that they say nothing of the others. */
+bool graph_span(const struct graph *, size_t clock, uint64_t low, uint64_t high, size_t owner,
+		uint64_t begin, uint64_t end, struct graph_time *first, struct graph_time *last);
+
 #endif

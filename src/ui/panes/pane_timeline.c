@@ -159,14 +159,16 @@ is_in_sight(const struct density_window *w, int64_t time)
 	return column >= 0 && column < (int64_t)w->columns;
 }
 
-/* The time of a message of a trace, as its track has it. */
+/* The time of a message of a trace, or (CARRIED) that of the transport, as its track has
+ * it. */
 static bool
-time_of(struct screen *screen, size_t trace, const struct message *m, int64_t *time)
+time_of(struct screen *screen, size_t trace, const struct message *m, bool carried, int64_t *time)
 {
 	const struct timeline_state *state = state_of(screen);
 	const struct density_answer *answer = state->answer;
 	struct message_time found;
-	if (clocks_transport_time(screen->session->traces.at[trace], m, &found)) {
+	struct trace *own = screen->session->traces.at[trace];
+	if (carried ? clocks_transport_time(own, m, &found) : clocks_time(own, m, &found)) {
 		*time = found.order;
 		return true;
 	}
@@ -175,15 +177,15 @@ time_of(struct screen *screen, size_t trace, const struct message *m, int64_t *t
 	       answer->unit == TRACK_OFFSETS;
 }
 
-/* The same for one without a time: that of the last before it in its cell. */
+/* The same for one without a time: what the transport had got to before it, in its cell. */
 static bool
 time_at(struct screen *screen, size_t trace, struct reader *reader, struct position at,
 	int64_t *time)
 {
-	for (;; at.at--) {
+	for (bool carried = false;; carried = true, at.at--) {
 		const struct message *found = reader_message(reader, at);
 		struct message m = found ? *found : (struct message){0};
-		if (found && time_of(screen, trace, &m, time))
+		if (found && time_of(screen, trace, &m, carried, time))
 			return true;
 		if (!at.at || !found)
 			return false;

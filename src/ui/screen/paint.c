@@ -39,8 +39,6 @@ void
 paint_free(struct painter *painter)
 {
 	canvas_free(&painter->shown);
-	text_free(&painter->best);
-	text_free(&painter->other);
 }
 
 /* --- cells ------------------------------------------------------------- */
@@ -138,20 +136,23 @@ static void
 move_to(struct brush *b, int row, int col)
 {
 	struct painter *p = b->painter;
+	struct text *out = b->out;
 	if (p->row == row && p->col == col)
 		return;
-	text_clear(&p->best);
-	text_clear(&p->other);
-	b->terminal->move(&p->best, row, col);
-	bool shorter = relative_way(b, row, col, &p->other) && p->other.length < p->best.length;
-	const struct text *way = shorter ? &p->other : &p->best;
-	text_add_bytes(b->out, way->data, way->length);
+	size_t start = out->length;
+	b->terminal->move(out, row, col);
+	size_t end = out->length, length = end - start;
+	if (relative_way(b, row, col, out) && out->length - end < length) {
+		length = out->length - end;
+		memmove(out->data + start, out->data + end, length);
+	}
+	text_cut(out, start + length);
 	p->row = row;
 	p->col = col;
 }
 
 /* Bytes of the string that leads from the cursor to COL, further on in its row. */
-static int
+static size_t
 forward_cost(struct brush *b, int col)
 {
 	struct painter *p = b->painter;
@@ -159,14 +160,16 @@ forward_cost(struct brush *b, int col)
 	bool kept = b->terminal->forward && count < PAINT_COSTS;
 	if (kept && p->costs[count])
 		return p->costs[count];
-	text_clear(&p->other);
+	size_t start = b->out->length;
 	if (b->terminal->forward)
-		b->terminal->forward(&p->other, count);
+		b->terminal->forward(b->out, count);
 	else
-		b->terminal->move(&p->other, p->row, col);
+		b->terminal->move(b->out, p->row, col);
+	size_t cost = b->out->length - start;
+	text_cut(b->out, start);
 	if (kept)
-		p->costs[count] = (uint8_t)p->other.length;
-	return (int)p->other.length;
+		p->costs[count] = (uint8_t)cost;
+	return cost;
 }
 
 static void
@@ -231,7 +234,7 @@ put_run(struct brush *b, const struct cell *cells, int col, int end)
 }
 
 /* Bytes it takes to write the cells [from, to) again, to get past them. */
-static int
+static size_t
 copy_cost(const struct brush *b, const struct cell *cells, int from, int to)
 {
 	for (int col = from; col < to; col++) {
@@ -244,24 +247,25 @@ copy_cost(const struct brush *b, const struct cell *cells, int from, int to)
 		if (is_blank(b, cell) && b->terminal->marks_blanks[b->painter->role])
 			return NEVER_COPIED;
 	}
-	return to - from;
+	return (size_t)(to - from);
 }
 
-/* Gets to COL of a row whose cells before it are right already, where a cell
- * of ROLE is to be drawn. */
-static void
+/* Where to draw from, to get to COL of a row whose cells before it are right already and
+ * whose next one has ROLE: from where the cursor is, if these are as cheap to draw again
+ * as to pass, else from COL, with the cursor there. */
+static int
 move_to_cell(struct brush *b, const struct cell *cells, int row, int col, enum role role)
 {
 	struct painter *p = b->painter;
 	if (p->row == row && p->col < col) {
-		int most = forward_cost(b, col);
+		size_t most = forward_cost(b, col);
 		if (copy_cost(b, cells, p->col, col) > most)
 			set_role(b, role); /* needed anyway, and it may help */
 		if (copy_cost(b, cells, p->col, col) <= most)
-			while (p->row == row && p->col < col)
-				put_run(b, cells, p->col, col);
+			return p->col;
 	}
 	move_to(b, row, col);
+	return col;
 }
 
 /* The first column of the blank rest of a row. */
@@ -301,14 +305,17 @@ update_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 	int edge = cols - corner, text_end = brush_erases(b, rest - end) ? end : edge;
 	while ((col = next_column(b, old, cells, col, edge, false)) < edge) {
 		if (col >= end && brush_erases(b, rest - col)) {
-			move_to_cell(b, cells, at, col, ROLE_NORMAL);
+			int from = move_to_cell(b, cells, at, col, ROLE_NORMAL);
+			while (from < col)
+				from = put_run(b, cells, from, col);
+			move_to(b, at, col);
 			set_role(b, ROLE_NORMAL);
 			text_add(b->out, b->terminal->erase);
 			break;
 		}
 		int until = next_column(b, old, cells, col, col < end ? text_end : edge, true);
 		while (col < until) {
-			move_to_cell(b, cells, at, col, (enum role)cells[col].role);
+			col = move_to_cell(b, cells, at, col, (enum role)cells[col].role);
 			col = put_run(b, cells, col, until);
 		}
 	}

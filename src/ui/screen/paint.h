@@ -40,7 +40,6 @@ struct painter {
 	int top, bottom;	    /* of the scroll region */
 	enum role role;		    /* whose style is on; NORMAL = plain, if that is so */
 	uint8_t costs[PAINT_COSTS]; /* bytes to move forward so many columns; 0: not measured */
-	struct text best, other;    /* ways to a place, one at a time */
 };
 
 /* Appends to OUT what turns the screen into CANVAS. */

@@ -190,7 +190,8 @@ quick_format(struct text *text, const char *format, va_list args)
 		return false;
 	while (*format) {
 		const char *percent = strchrnul(format, '%');
-		text_add_bytes(text, format, (size_t)(percent - format));
+		if (percent != format)
+			text_add_bytes(text, format, (size_t)(percent - format));
 		format = percent;
 		if (!*format)
 			break;

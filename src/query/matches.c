@@ -131,12 +131,17 @@ count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 	   int64_t until, row_list *rows)
 {
 	const struct block *block = reader_block(reader, cell);
+	uint8_t all, none;
 	vec_clear(rows);
 	if (!block->exact)
 		return false;
+	filter_pair_severities(pair, &all, &none);
 	for (size_t i = 0; i < block->count; i++) {
 		struct message own = block->messages[i]; /* the block may have to go */
-		if (filter_pair_match(pair, reader, &own))
+		bool passes = all >> own.severity & 1;
+		if (!passes && !(none >> own.severity & 1))
+			passes = filter_pair_match(pair, reader, &own);
+		if (passes)
 			*vec_add(rows) = (uint32_t)i;
 		if (worker_is_stopping(&m->worker) ||
 		    (i % CLOCK_LOOK == 0 && until != NO_END && thread_now_ms() >= until))
@@ -414,6 +419,7 @@ decide_cells(void *context)
 	uint64_t cell;
 	bool any = false;
 	if (!m->reader) {
+		m->work_pair = filter_pair_copy(&m->pair.first, &m->pair.second);
 		m->reader = reader_new(m->trace);
 		reader_limit(m->reader, WORKER_BLOCKS);
 		clock_gettime(CLOCK_MONOTONIC, &m->notified);
@@ -506,7 +512,6 @@ matches_new_here(struct trace *trace, const struct filter *want, const struct fi
 	m->trace = trace;
 	m->index = trace_index(trace);
 	m->pair = filter_pair_copy(want, also);
-	m->work_pair = filter_pair_copy(want, also);
 	m->basis = filter_pair_basis(&m->pair);
 	if (!(m->basis & ~(unsigned)FILTER_ON_SEVERITY))
 		m->severities = severities_of(m, NULL, (struct message){0});

@@ -154,6 +154,15 @@ filter_judge(const struct filter *filter, struct trace *trace, uint64_t number)
 
 /* --- messages ---------------------------------------------------------- */
 
+void
+filter_severities(const struct filter *filter, uint8_t *all, uint8_t *none)
+{
+	const struct filter_code *code = filter->expr ? filter->expr->code : NULL;
+	bool more = filter->flags || filter->by_origin;
+	*none = (uint8_t)(~filter->severities | (code ? code->none : 0));
+	*all = more ? 0 : filter->severities & (code ? code->all : 0xff);
+}
+
 bool
 filter_expr_match(struct filter_expr *expr, struct reader *reader, const struct message *m,
 		  struct expansion *e)

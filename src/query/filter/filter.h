@@ -39,6 +39,9 @@ bool filter_is_all(const struct filter *);
  * HIDE_UNASSIGNED. */
 uint8_t filter_threshold(enum severity level, bool hide_unassigned);
 
+/* The severities of which all messages pass, and those of which none does: a bit each. */
+void filter_severities(const struct filter *, uint8_t *all, uint8_t *none);
+
 /* What the summary of a cell says about its messages, of whatever trace. */
 enum filter_verdict filter_cell(const struct filter *, const struct index_cell *);
 

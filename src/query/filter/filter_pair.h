@@ -20,8 +20,9 @@ struct filter_pair filter_pair_borrow(const struct filter *want, const struct fi
 struct filter_pair filter_pair_copy(const struct filter *want, const struct filter *also);
 void filter_pair_free(struct filter_pair *);
 
-/* As filter_basis, filter_match and filter_judge. */
+/* As the functions of one filter. */
 unsigned filter_pair_basis(const struct filter_pair *);
+void filter_pair_severities(const struct filter_pair *, uint8_t *all, uint8_t *none);
 enum filter_verdict filter_pair_judge(const struct filter_pair *, struct trace *, uint64_t cell);
 
 static inline bool

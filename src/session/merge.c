@@ -828,15 +828,13 @@ merge_time_is_known(struct merge *m, size_t trace, int64_t order)
 }
 
 bool
-merge_is_uncertain(struct merge *m, struct sequence_position a, struct sequence_position b)
+merge_is_uncertain(const struct merge *m, size_t i, const struct message *a, size_t k,
+		   const struct message *b)
 {
 	struct message_time first, second;
-	const struct message *message = merge_message(m, a);
-	if (a.lane == b.lane || m->lanes[a.lane].part != m->lanes[b.lane].part || !message ||
-	    !clocks_transport_time(m->lanes[a.lane].trace, message, &first))
-		return false;
-	message = merge_message(m, b);
-	return message && clocks_transport_time(m->lanes[b.lane].trace, message, &second) &&
+	return i != k && m->lanes[i].part == m->lanes[k].part &&
+	       clocks_transport_time(m->lanes[i].trace, a, &first) &&
+	       clocks_transport_time(m->lanes[k].trace, b, &second) &&
 	       fabs((double)second.order - (double)first.order) < first.error + second.error;
 }
 

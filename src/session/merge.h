@@ -80,6 +80,7 @@ bool merge_time_is_known(struct merge *, size_t trace, int64_t order);
 
 /* Whether it is uncertain which of two neighbours was first: they are of two
  * traces, and their times are nearer than their errors. */
-bool merge_is_uncertain(struct merge *, struct sequence_position, struct sequence_position);
+bool merge_is_uncertain(const struct merge *, size_t trace, const struct message *, size_t other,
+			const struct message *of_other);
 
 #endif

@@ -207,9 +207,10 @@ sequence_is_exact(struct sequence *s)
 }
 
 bool
-sequence_is_uncertain(struct sequence *s, struct sequence_position a, struct sequence_position b)
+sequence_is_uncertain(const struct sequence *s, size_t lane, const struct message *m, size_t other,
+		      const struct message *of_other)
 {
-	return a.lane != b.lane && merge_is_uncertain(s->merge, a, b);
+	return lane != other && merge_is_uncertain(s->merge, lane, m, other, of_other);
 }
 
 /* --- numbers ----------------------------------------------------------- */

@@ -119,7 +119,8 @@ bool sequence_is_exact(struct sequence *);
 
 /* Whether it is uncertain which of two neighbours was first: they are of two lanes,
  * and their times are nearer than their errors. */
-bool sequence_is_uncertain(struct sequence *, struct sequence_position, struct sequence_position);
+bool sequence_is_uncertain(const struct sequence *, size_t lane, const struct message *,
+			   size_t other, const struct message *of_other);
 
 /* --- numbers and wishes ------------------------------------------------ */
 

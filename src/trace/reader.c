@@ -524,14 +524,20 @@ reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 }
 
 struct message_id
+block_message_id(const struct block *block, size_t at)
+{
+	uint64_t offset = message_id_offset(&block->messages[at]);
+	return (struct message_id){.offset = offset,
+				   .ordinal = (uint32_t)(at - block_find(block, offset))};
+}
+
+struct message_id
 reader_message_id(struct reader *reader, struct position p)
 {
 	const struct block *block = reader_block(reader, p.cell);
 	if (p.at >= block->count)
 		return (struct message_id){.offset = cell_start(reader, p.cell)};
-	uint64_t offset = message_id_offset(&block->messages[p.at]);
-	return (struct message_id){.offset = offset,
-				   .ordinal = (uint32_t)(p.at - block_find(block, offset))};
+	return block_message_id(block, p.at);
 }
 
 bool

@@ -90,6 +90,9 @@ reader_keep(struct reader *reader, const struct block *block, uint64_t cell)
  * is none. */
 size_t block_find(const struct block *, uint64_t offset);
 
+/* The ID of the message AT of a block, which it has. */
+struct message_id block_message_id(const struct block *, size_t at);
+
 /* The message at a position, or NULL if there is none. */
 const struct message *reader_message(struct reader *, struct position);
 

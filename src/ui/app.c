@@ -131,10 +131,7 @@ app_paint(struct screen *screen)
 			draw_rule(screen, (enum pane_id)pane);
 	}
 	draw_bar(screen);
-	if (screen->layout.title.rows)
-		bars_draw_title(screen, screen->canvas, &screen->layout.title);
-	if (screen->layout.status.rows)
-		bars_draw_status(screen, screen->canvas, &screen->layout.status);
+	bars_draw(screen);
 	term_paint(screen->term, screen->canvas);
 }
 

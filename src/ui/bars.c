@@ -127,13 +127,13 @@ add_format(const struct trace *trace, int columns, struct text *out)
 		text_addf(out, "  [guessed %d %%]", trace_guess(trace));
 }
 
-void
-bars_draw_title(struct screen *screen, struct canvas *canvas, const struct area *area)
+static void
+bars_draw_title(struct screen *screen, const struct index_progress *progress)
 {
+	struct canvas *canvas = screen->canvas;
+	const struct area *area = &screen->layout.title;
 	struct text left = {0}, right = {0};
 	struct trace *trace = screen->list->trace;
-	struct index_progress progress;
-	list_get_progress(screen->list, &progress);
 	text_add(&left, " trawl  ");
 	if (app_of(screen)->options->session_name) {
 		screen_add_safe(screen, app_of(screen)->options->session_name, &left);
@@ -159,8 +159,8 @@ bars_draw_title(struct screen *screen, struct canvas *canvas, const struct area 
 	if (app_of(screen)->zoom)
 		text_addf(&right, "  zoom:%s", screen->panes[screen->focus]->name);
 	bool grows = !capture_ended(trace_capture(trace));
-	if (!progress.complete && !at_end(screen->list))
-		add_progress(&progress, area->cols >= WIDE, &right);
+	if (!progress->complete && !at_end(screen->list))
+		add_progress(progress, area->cols >= WIDE, &right);
 	if (grows)
 		text_add(&right, screen->list->tail ? "  follow" : "  reading on");
 	text_add(&right, " ");
@@ -261,18 +261,18 @@ add_message(struct screen *screen, int room, struct text *out)
 	}
 }
 
-void
-bars_draw_status(struct screen *screen, struct canvas *canvas, const struct area *area)
+static void
+bars_draw_status(struct screen *screen, const struct index_progress *progress)
 {
+	struct canvas *canvas = screen->canvas;
+	const struct area *area = &screen->layout.status;
 	struct text left = {0}, right = {0};
-	struct index_progress progress;
 	enum role role = ROLE_STATUS;
 	if (screen->prompt->active) {
 		preview_draw(screen, canvas, area,
 			     prompt_draw(screen->prompt, canvas, area, screen->charset));
 		return;
 	}
-	list_get_progress(screen->list, &progress);
 	input_add_typed(app_of(screen)->input, screen->keymap, &right);
 	if (screen->message.length) {
 		add_message(screen, area->cols, &left);
@@ -289,9 +289,20 @@ bars_draw_status(struct screen *screen, struct canvas *canvas, const struct area
 		add_time(screen, &left);
 		range_describe(screen, &left);
 		add_unseen(screen, &right);
-		add_totals(&progress, &right);
+		add_totals(progress, &right);
 	}
 	draw_sides(canvas, area, role, &left, &right);
 	text_free(&left);
 	text_free(&right);
+}
+
+void
+bars_draw(struct screen *screen)
+{
+	struct index_progress progress;
+	list_get_progress(screen->list, &progress);
+	if (screen->layout.title.rows)
+		bars_draw_title(screen, &progress);
+	if (screen->layout.status.rows)
+		bars_draw_status(screen, &progress);
 }

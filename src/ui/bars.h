@@ -4,11 +4,9 @@
 #ifndef TRAWL_UI_BARS_H
 #define TRAWL_UI_BARS_H
 
-struct area;
-struct canvas;
 struct screen;
 
-void bars_draw_title(struct screen *, struct canvas *, const struct area *);
-void bars_draw_status(struct screen *, struct canvas *, const struct area *);
+/* Draws those that the layout has. */
+void bars_draw(struct screen *);
 
 #endif

@@ -153,15 +153,13 @@ static struct row
 row_at(struct list *list, struct sequence_position p)
 {
 	struct reader *reader = list->lanes[p.lane].reader;
-	const struct message *m = reader_message(reader, p.at);
-	struct row row = {.lane = p.lane, .at = p.at, .id = reader_message_id(reader, p.at)};
-	bool exact;
-	row.there = m != NULL;
-	if (m)
-		row.message = *m;
+	const struct block *block = reader_block(reader, p.at.cell);
+	struct row row = {.lane = p.lane, .at = p.at, .there = p.at.at < block->count};
+	if (row.there)
+		row.message = block->messages[p.at.at];
+	row.id = row.there ? block_message_id(block, p.at.at) : reader_message_id(reader, p.at);
+	list->provisional |= !block->exact || !list->exact;
 	row.near = list->around && !list_is_match(list, p);
-	reader_number(reader, p.at, &exact);
-	list->provisional |= !exact || !list->exact;
 	return row;
 }
 

@@ -416,8 +416,9 @@ static bool
 is_uncertain(struct screen *screen, const struct list_row *row)
 {
 	const struct row *before = row->previous;
-	return before && sequence_is_uncertain(screen->list->sequence, row_position(before),
-					       row_position(row->row));
+	return before && before->there &&
+	       sequence_is_uncertain(screen->list->sequence, before->lane, &before->message,
+				     row->row->lane, &row->row->message);
 }
 
 static bool
@@ -630,16 +631,15 @@ measure_columns(struct list_state *state, size_t count)
 
 /* --- drawing ----------------------------------------------------------- */
 
-/* Draws text cut or padded to WIDTH columns; returns how many of them are text. */
+/* Draws text cut or padded to WIDTH columns; returns the first of them that has text. */
 static int
 draw_aligned(struct canvas *canvas, const struct area *area, int x, int width, int align,
 	     enum role role, const char *text, size_t length)
 {
-	int used = text_columns(text, length);
-	used = used < width ? used : width;
-	int indent = align == ALIGN_RIGHT ? width - used : 0;
+	int used = align == ALIGN_RIGHT ? text_columns(text, length) : width;
+	int indent = used < width ? width - used : 0;
 	canvas_put_cell(canvas, area, 0, x + indent, width - indent, role, text, length);
-	return used;
+	return x + indent;
 }
 
 static void
@@ -722,11 +722,12 @@ draw_strip(const struct list_state *state, struct formatted_row *f, int cols)
 	for (size_t c = 0; c + 1 < columns->count; c++) {
 		int align = columns->at[c]->align, width = state->widths[c];
 		const char *text = formatted_text(f, c, &length);
-		int used = draw_aligned(&f->strip, &area, x, width, align,
-					column_role(f, columns->kind[c]), text, length);
+		int start = draw_aligned(&f->strip, &area, x, width, align,
+					 column_role(f, columns->kind[c]), text, length);
 		if (columns->kind[c] == COLUMN_TIME) {
-			f->time_col = align == ALIGN_RIGHT ? x + width - used : x;
-			f->time_columns = used;
+			int used = text_columns(text, length);
+			f->time_col = start;
+			f->time_columns = used < width ? used : width;
 		}
 		x += width + 1;
 	}

@@ -154,7 +154,7 @@ struct sequence_wish {
 bool sequence_find(struct sequence *, const struct sequence_wish *, struct sequence_position *);
 
 /* Whether what sequence_find answers is final.  Decodes nothing, so a wish that is not
- * can be kept and tried again whenever more is known. */
+ * can be kept and tried again whenever more is known: ui/list/wishes.h does so. */
 bool sequence_is_known(struct sequence *, const struct sequence_wish *);
 
 /* The first message of one lane that is not before TIME (of the common clock), else its

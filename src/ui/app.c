@@ -31,6 +31,7 @@
 #include "ui/list/selection.h"
 #include "ui/list/shown.h"
 #include "ui/list/view.h"
+#include "ui/list/wishes.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/panes/panes.h"
 #include "ui/preview.h"
@@ -59,6 +60,7 @@ struct app_parts {
 	struct search search;
 	struct jumps jumps;
 	struct range range;
+	struct wishes wishes;
 	struct selection selection;
 	struct context_view contexts;
 	struct rules rules;
@@ -121,6 +123,7 @@ app_paint(struct screen *screen)
 {
 	app_place_panes(screen);
 	list_settle(screen->list);
+	wishes_settle(screen);
 	preview_follow(screen); /* once for keys that came together */
 	canvas_clear(screen->canvas);
 	for (int pane = 0; pane < PANE_COUNT; pane++) {
@@ -225,7 +228,7 @@ take_news(struct app *app)
 	if (read(app->notify, &count, sizeof count) < 0)
 		return false;
 	screen->display_generation++;
-	search_poll(screen);
+	wishes_poll(screen);
 	write_poll(screen);
 	session_wake(screen->session);
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
@@ -399,6 +402,7 @@ make_parts(struct app *app)
 	screen->search = &parts->search;
 	screen->jumps = &parts->jumps;
 	screen->range = &parts->range;
+	screen->wishes = &parts->wishes;
 	screen->selection = &parts->selection;
 	screen->contexts = &parts->contexts;
 	screen->rules = &parts->rules;
@@ -473,6 +477,7 @@ close_parts(struct app *app)
 	jumps_free(screen->jumps);
 	state_free(app->kept);
 	range_free(screen->range);
+	wishes_free(screen->wishes);
 	preview_free(app->preview);
 	prompt_free(screen->prompt);
 	keymap_free(screen->keymap);
@@ -491,8 +496,10 @@ app_show(struct app *app)
 	struct screen *screen = &app->screen;
 	app_place_panes(screen);
 	app_paint(screen);
+	wishes_begin(screen);
 	for (size_t i = 0; i < app->options->command_count; i++)
 		input_type(screen, app->options->commands[i]);
+	wishes_begun(screen);
 	if (app->options->command_count)
 		app_paint(screen);
 	if (app->options->follow)

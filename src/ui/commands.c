@@ -16,6 +16,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/traces.h"
 #include "ui/list/view.h"
+#include "ui/list/wishes.h"
 #include "ui/save.h"
 #include "ui/panes/lines.h"
 #include "ui/panes/pane_timeline.h"
@@ -440,6 +441,7 @@ cancel_work(struct screen *screen, const struct command_call *call)
 {
 	if (search_running(screen->search)) {
 		search_cancel(screen);
+		wishes_end(screen);
 		return;
 	}
 	if (write_cancel(screen))
@@ -510,7 +512,7 @@ run_line(struct screen *screen, const struct command_call *call)
 	size_t length = strcspn(text, " ");
 	struct command_call number = {.id = COMMAND_TOP, .counted = true};
 	if (!text[strspn(text, "0123456789")] && text_parse_uint(text, UINT64_MAX, &number.count)) {
-		jump_top(screen, &number);
+		wishes_run(screen, jump_top, &number);
 		return;
 	}
 	bool force = length > 1 && text[length - 1] == '!'; /* then `!` is of the text */
@@ -638,6 +640,7 @@ void
 commands_run(struct screen *screen, struct command_call call)
 {
 	pane_command *run = screen->panes[screen->focus]->commands[call.id];
+	bool of_pane = run && screen->focus != PANE_LIST;
 	/* what moves, finds and filters only chooses which rows are shown */
 	screen->display_generation += commands[call.id].group > GROUP_FILTER;
 	if (commands[call.id].argument == ARGUMENT_TEXT && !call.text) {
@@ -647,14 +650,18 @@ commands_run(struct screen *screen, struct command_call call)
 	if (!run && screen->focus >= PANE_HELP && call.id != COMMAND_REDRAW &&
 	    call.id != COMMAND_SUSPEND && call.id != COMMAND_QUIT)
 		commands_run(screen, (struct command_call){.id = COMMAND_CLOSE});
-	if (!run && screen->panes[screen->focus]->lines && lines_are_moved(call.id))
+	if (!run && screen->panes[screen->focus]->lines && lines_are_moved(call.id)) {
 		run = lines_move;
+		of_pane = true;
+	}
 	if (!run)
 		run = handlers[call.id];
 	if (!run)
 		run = screen->panes[PANE_LIST]->commands[call.id];
 	if (!run)
 		run = pane_mover(call.id);
-	if (run)
+	if (run && of_pane)
 		run(screen, &call);
+	else if (run)
+		wishes_run(screen, run, &call);
 }

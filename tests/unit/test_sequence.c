@@ -11,7 +11,6 @@
 #include "session_fixture.h"
 #include "session/sequence.h"
 #include "sorted.h"
-#include "ui/list/list.h"
 
 #include <unistd.h>
 
@@ -484,75 +483,6 @@ test_early(void **state)
 	session_fixture_close(&other);
 }
 
-/* --- a list keeps a wish ----------------------------------------------- */
-
-static void
-settle_until_known(struct session_fixture *f, struct sequence *all, struct list *list,
-		   const struct sequence_wish *wish)
-{
-	for (int tries = 0; !sequence_is_known(list->sequence, wish); tries++) {
-		assert_true(tries < 20000);
-		usleep(500);
-		session_wake(&f->session);
-		for (size_t i = 0; i < TRACES; i++)
-			trace_poll(f->session.traces.at[i], false);
-		sequence_wake(all);
-		list_settle(list);
-	}
-	for (int i = 0; i < 100 && (list_settle(list), list_work(list)); i++)
-		continue;
-}
-
-/* Asks a list for a message before its number is known; MOVES: and goes elsewhere. */
-static void
-ask_early(size_t trace, bool moves)
-{
-	struct session_fixture f;
-	struct list list;
-	struct filter filter = filter_all();
-	struct sequence_position p;
-	bool exact;
-	session_fixture_open(&f, "-c 100000", NULL);
-	struct sequence *all = sequence_new(&f.session);
-	if (trace < TRACES)
-		list_open_lane(&list, all, trace, &filter);
-	else
-		list_open(&list, all, &filter);
-	list_resize(&list, 20);
-	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = 7001};
-	assert_false(sequence_is_known(list.sequence, &wish));
-	assert_true(sequence_find(list.sequence, &wish, &p));
-	list_goto(&list, p);
-	list_keep_wish(&list, &wish);
-	if (moves)
-		list_move(&list, 1);
-	struct message_id before = list_current(&list)->id;
-	session_start(&f.session);
-	sequence_start(all);
-	settle_until_known(&f, all, &list, &wish);
-	const struct row *row = list_current(&list);
-	assert_non_null(row);
-	uint64_t number = sequence_number(list.sequence, row_position(row), &exact);
-	assert_true(exact);
-	if (moves)
-		assert_int_equal(message_id_compare(row->id, before), 0);
-	assert_int_equal(number == 7001, !moves);
-	assert_int_equal(list.wish.by, SEQUENCE_BY_NOTHING);
-	list_close(&list);
-	sequence_free(all);
-	session_fixture_close(&f);
-}
-
-static void
-test_kept_wish(void **state)
-{
-	(void)state;
-	ask_early(0, false);
-	ask_early(TRACES, false);
-	ask_early(0, true);
-	ask_early(TRACES, true);
-}
-
 int
 main(void)
 {
@@ -560,7 +490,7 @@ main(void)
 	    cmocka_unit_test(test_one_lane),  cmocka_unit_test(test_lanes),
 	    cmocka_unit_test(test_unrelated), cmocka_unit_test(test_time_in_lane),
 	    cmocka_unit_test(test_not_noted), cmocka_unit_test(test_growing),
-	    cmocka_unit_test(test_early),     cmocka_unit_test(test_kept_wish),
+	    cmocka_unit_test(test_early),
 	};
 	return cmocka_run_group_tests_name("sequence", tests, NULL, NULL);
 }

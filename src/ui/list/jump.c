@@ -1,8 +1,8 @@
 /*
  * Marks, the trail of jumps, and the go-to prompt: see jump.h.
  *
- * What is asked for by number, share or time is a wish (session/sequence.h), which the
- * list keeps while it is not known where that is.
+ * What is asked for by number, share or time is a wish (session/sequence.h): it is said
+ * to wishes.h, which runs the command again when it is known where that is.
  */
 #include "config.h"
 
@@ -11,6 +11,7 @@
 #include "ui/list/display_time.h"
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
+#include "ui/list/wishes.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/screen.h"
 
@@ -25,6 +26,21 @@ jumps_free(struct jumps *jumps)
 	vec_free(&jumps->marks);
 	vec_free(&jumps->trail);
 	free(jumps->last);
+	*jumps = (struct jumps){0};
+}
+
+void
+jumps_copy(struct jumps *to, const struct jumps *from)
+{
+	*to = (struct jumps){.at = from->at, .has_base = from->has_base, .base = from->base};
+	for (size_t i = 0; i < from->marks.count; i++) {
+		struct location *mark = vec_add(&to->marks);
+		*mark = from->marks.at[i];
+		mark->note = mark->note ? mem_text(mark->note) : NULL;
+	}
+	for (size_t i = 0; i < from->trail.count; i++)
+		*vec_add(&to->trail) = from->trail.at[i];
+	to->last = from->last ? mem_text(from->last) : NULL;
 }
 
 static bool
@@ -299,23 +315,32 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 static bool
 go_to(struct screen *screen, struct sequence_wish wish)
 {
-	struct list *list = screen->list;
 	struct sequence_position p;
-	bool found = sequence_find(list->sequence, &wish, &p);
+	screen->wishes->needs = wish;
+	bool found = sequence_find(screen->list->sequence, &wish, &p);
 	if (found)
 		trail_go_to(screen, p);
-	if (!sequence_is_known(list->sequence, &wish))
-		list_keep_wish(list, &wish);
 	return found;
 }
 
+/* To a message, or to the last one if there are fewer. */
 static void
 go_to_number(struct screen *screen, uint64_t number)
 {
+	struct sequence *sequence = screen->list->sequence;
 	struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = number};
-	if (!go_to(screen, wish))
-		screen_say(screen, "no message %llu%s", (unsigned long long)number,
-			   sequence_is_known(screen->list->sequence, &wish) ? "" : " so far");
+	struct sequence_position last;
+	char digits[32];
+	bool exact;
+	if (go_to(screen, wish))
+		return;
+	if (sequence_last(sequence, &last))
+		trail_go_to(screen, last);
+	if (sequence_is_known(sequence, &wish))
+		screen_say(screen, "only %s messages",
+			   text_number(digits, sequence_count(sequence, &exact)));
+	else
+		screen_say(screen, "no message %llu so far", (unsigned long long)number);
 }
 
 static void

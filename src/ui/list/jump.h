@@ -30,6 +30,8 @@ struct jumps {
 };
 
 void jumps_free(struct jumps *);
+/* Into what is zero. */
+void jumps_copy(struct jumps *, const struct jumps *);
 
 /* The mark on a message, or 0. */
 char jumps_mark(const struct jumps *, size_t trace, struct message_id);

@@ -435,7 +435,7 @@ void
 list_cancel(struct list *list)
 {
 	list->pending_moves = 0;
-	list->wish.by = SEQUENCE_BY_NOTHING;
+	list->moves++;
 	list->stopped = true;
 }
 
@@ -446,7 +446,7 @@ static void
 leave_tail(struct list *list)
 {
 	struct sequence_position last;
-	list->wish.by = SEQUENCE_BY_NOTHING;
+	list->moves++;
 	if (!list->tail)
 		return;
 	list->tail = false;
@@ -487,7 +487,7 @@ void
 list_follow(struct list *list)
 {
 	list->tail = true;
-	list->wish.by = SEQUENCE_BY_NOTHING;
+	list->moves++;
 	go_to_tail(list);
 }
 
@@ -554,6 +554,14 @@ list_goto_edge(struct list *list, int side)
 	leave_tail(list);
 	go_to_row(list, p, before ? 0 : list->height);
 	list_stay(list); /* at the row, not at what is hidden beyond it */
+}
+
+void
+list_set_margin(struct list *list, size_t rows)
+{
+	list->scroll_margin = rows;
+	list->top = list->cursor > rows ? list->cursor - rows : 0;
+	list_work(list);
 }
 
 void
@@ -692,7 +700,7 @@ list_leap(struct list *list, int64_t rows)
 static void
 start_move(struct list *list, int64_t rows)
 {
-	list->wish.by = SEQUENCE_BY_NOTHING;
+	list->moves++;
 	if (rows < 0)
 		leave_tail(list);
 }
@@ -884,25 +892,6 @@ look_at_lanes(struct list *list)
 	return changes;
 }
 
-void
-list_keep_wish(struct list *list, const struct sequence_wish *wish)
-{
-	list->wish = *wish;
-}
-
-/* Goes where the user asked to go, once that is known. */
-static void
-grant_wish(struct list *list)
-{
-	struct sequence_wish wish = list->wish;
-	struct sequence_position p;
-	if (wish.by == SEQUENCE_BY_NOTHING || !sequence_is_known(list->sequence, &wish))
-		return;
-	list->wish.by = SEQUENCE_BY_NOTHING;
-	if (sequence_find(list->sequence, &wish, &p))
-		list_jump(list, p);
-}
-
 /* Finds the rows again, or makes them anew. */
 static void
 settle_rows(struct list *list, struct changes changes)
@@ -928,7 +917,6 @@ list_settle(struct list *list)
 	struct changes changes = look_at_lanes(list);
 	if (changes.any)
 		settle_rows(list, changes);
-	grant_wish(list);
 }
 
 const struct row *

@@ -8,8 +8,7 @@
  * index arrives and numbers change; and where the user went last is kept
  * while a filter hides it, so that the filter's end leads back there.  No
  * call takes long: what needs more time than a slice stays pending, and
- * list_work() goes on with it.  What was asked for by number, share or time before
- * that was known comes true when it is, unless the user went elsewhere meanwhile.
+ * list_work() goes on with it.
  */
 #ifndef TRAWL_UI_LIST_H
 #define TRAWL_UI_LIST_H
@@ -81,7 +80,7 @@ struct list {
 	struct message_id anchor;  /* where the user went last, filtered out or not, */
 	size_t anchor_lane;	   /* and in which lane */
 	bool moving;		   /* the anchor follows the cursor */
-	struct sequence_wish wish; /* what was asked for and is not known so far */
+	unsigned moves;		   /* counts up when the user goes elsewhere */
 	bool busy;		   /* the last slice did not suffice */
 	bool waiting;		   /* for rows that the match set will find */
 	bool stopped;		   /* by the user: nothing is looked for */
@@ -105,12 +104,11 @@ void list_resize(struct list *, size_t height);
 /* Goes to a message, or to the nearest row the filter passes. */
 void list_goto(struct list *, struct sequence_position);
 
-/* Keeps what was asked for and is not known: goes there when it is.  Any other move of
- * the user ends that. */
-void list_keep_wish(struct list *, const struct sequence_wish *);
-
 /* Goes to the first row the filter passes (LIST_BEFORE) or to the last one. */
 void list_goto_edge(struct list *, int side);
+
+/* Scrolls so that the cursor has so many rows above it, as far as there are. */
+void list_set_margin(struct list *, size_t rows);
 
 /* The user is where the cursor is, not at what the filter hid below it. */
 void list_stay(struct list *);

@@ -19,6 +19,7 @@
 #include "ui/list/trail.h"
 #include "ui/screen/screen.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -41,6 +42,7 @@ search_free(struct search *search)
 	list_matches_close(&search->matches);
 	regex_free(search->regex);
 	filter_expr_free(search->pattern);
+	free(search->typed);
 	for (int i = 0; i < SEARCH_EARLIER; i++)
 		regex_free(search->earlier[i]);
 	filter_expr_free(search->example);
@@ -328,10 +330,31 @@ set_pattern(struct screen *screen, const char *text)
 	search_uncount(screen); /* which looks for the one before */
 	keep_earlier(search, pattern);
 	filter_expr_free(search->pattern);
+	free(search->typed);
 	search->regex = regex;
 	search->pattern = pattern;
+	search->typed = mem_text(text);
 	search->bytes = bytes;
 	return true;
+}
+
+void
+search_put_back(struct screen *screen, const char *typed, int direction)
+{
+	struct search *search = screen->search;
+	search_stop(search);
+	search->direction = direction;
+	if (typed && search->typed && !strcmp(typed, search->typed))
+		return;
+	search_uncount(screen);
+	regex_free(search->regex);
+	filter_expr_free(search->pattern);
+	free(search->typed);
+	search->regex = NULL;
+	search->pattern = NULL;
+	search->typed = NULL;
+	if (typed)
+		set_pattern(screen, typed);
 }
 
 void

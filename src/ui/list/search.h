@@ -16,6 +16,7 @@ enum { SEARCH_EARLIER = 3 };
 struct search {
 	struct regex *regex;	     /* of the last / or ?, to be seen on the screen; owned */
 	struct filter_expr *pattern; /* the same as a filter; owned */
+	char *typed;		     /* and as it was typed; owned */
 	bool bytes;		     /* it looks at bytes, not texts */
 	struct regex *earlier[SEARCH_EARLIER]; /* of texts, the last first; owned, or NULL */
 	int direction;			       /* of the last */
@@ -37,6 +38,9 @@ struct search {
 bool search_running(const struct search *);
 
 void search_free(struct search *);
+/* As it was when that had been typed (NULL: nothing) and the direction was that; what runs
+ * is ended, and nothing said. */
+void search_put_back(struct screen *, const char *typed, int direction);
 void search_forget(struct search *); /* nothing is highlighted any more */
 void search_cancel(struct screen *);
 void search_uncount(struct screen *); /* the list or its filter changes */

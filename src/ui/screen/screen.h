@@ -59,6 +59,7 @@ struct screen {
 	struct search *search;
 	struct jumps *jumps;
 	struct range *range;
+	struct wishes *wishes;
 	struct selection *selection;
 	struct context_view *contexts;
 	unsigned generation;	     /* of the list's texts, when last looked at */

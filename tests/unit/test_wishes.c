@@ -1,0 +1,458 @@
+/*
+ * Commands given before the indexes and clocks of a session are known end where the
+ * same commands end that are given after: the same message under the cursor, the same
+ * range, marks and trail, in whichever order the traces become known.  What threads do
+ * otherwise is done here by hand, a trace at a time.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "random.h"
+#include "session/clock/clocks.h"
+#include "session/link/serial.h"
+#include "session_fixture.h"
+#include "sorted.h"
+#include "ui/app.h"
+#include "ui/commands.h"
+#include "ui/input.h"
+#include "ui/list/context_view.h"
+#include "ui/list/filters.h"
+#include "ui/list/jump.h"
+#include "ui/list/list.h"
+#include "ui/list/range.h"
+#include "ui/list/rules.h"
+#include "ui/list/search.h"
+#include "ui/list/selection.h"
+#include "ui/list/wishes.h"
+#include "ui/panes/panes.h"
+#include "ui/preview.h"
+#include "ui/prompt/prompt.h"
+#include "ui/screen/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TRACES = 5, HEIGHT = 20, COMMANDS_MAX = 8, TRIES_MAX = 20000, TRACE_BITS = 31 };
+
+/* --- a screen without a terminal ---------------------------------------- */
+
+struct stage {
+	struct session_fixture f;
+	struct app app;
+	struct ui_options options;
+	struct filter filter;
+	struct filters filters;
+	struct search search;
+	struct jumps jumps;
+	struct range range;
+	struct wishes wishes;
+	struct selection selection;
+	struct context_view contexts;
+	struct rules rules;
+	struct keymap keymap;
+	struct prompt prompt;
+	struct input input;
+	struct preview preview;
+	struct log log;
+};
+
+static void
+open_stage(struct stage *stage, const char *made)
+{
+	struct screen *screen = &stage->app.screen;
+	memset(stage, 0, sizeof *stage);
+	session_fixture_open(&stage->f, made, NULL);
+	stage->app.options = &stage->options;
+	stage->app.input = &stage->input;
+	stage->app.preview = &stage->preview;
+	screen->session = &stage->f.session;
+	screen->filter = &stage->filter;
+	screen->filters = &stage->filters;
+	screen->search = &stage->search;
+	screen->jumps = &stage->jumps;
+	screen->range = &stage->range;
+	screen->wishes = &stage->wishes;
+	screen->selection = &stage->selection;
+	screen->contexts = &stage->contexts;
+	screen->rules = &stage->rules;
+	screen->keymap = &stage->keymap;
+	screen->prompt = &stage->prompt;
+	screen->panes = panes;
+	screen->log = &stage->log;
+	input_start(&stage->input);
+	stage->filter = filter_all();
+	stage->filters.severities = 0xff;
+	screen->sequence = sequence_new(screen->session);
+	screen->list_count = TRACES + 1;
+	screen->lists = mem_new(screen->list_count * sizeof *screen->lists);
+	for (size_t i = 0; i < TRACES; i++)
+		list_open_lane(&screen->lists[i], screen->sequence, i, screen->filter);
+	list_open(&screen->lists[TRACES], screen->sequence, screen->filter);
+	screen->trace = TRACES;
+	screen->list = &screen->lists[TRACES];
+	for (size_t i = 0; i <= TRACES; i++)
+		list_resize(&screen->lists[i], HEIGHT);
+	wishes_begin(screen);
+	wishes_begun(screen);
+}
+
+static void
+close_stage(struct stage *stage)
+{
+	struct screen *screen = &stage->app.screen;
+	search_free(screen->search);
+	for (size_t i = 0; i < screen->list_count; i++)
+		list_close(&screen->lists[i]);
+	free(screen->lists);
+	sequence_free(screen->sequence);
+	context_view_free(screen);
+	jumps_free(screen->jumps);
+	range_free(screen->range);
+	wishes_free(screen->wishes);
+	prompt_free(screen->prompt);
+	selection_free(screen->selection);
+	filters_free(screen->filters);
+	text_free(&screen->message);
+	log_free(screen->log);
+	session_fixture_close(&stage->f);
+}
+
+/* What the loop does before it paints. */
+static void
+settle(struct screen *screen)
+{
+	list_work(screen->list);
+	wishes_poll(screen);
+	list_settle(screen->list);
+	wishes_settle(screen);
+}
+
+static void
+settle_all(struct screen *screen)
+{
+	for (int tries = 0;; tries++) {
+		settle(screen);
+		if (!screen->wishes->steps.count && !search_running(screen->search) &&
+		    !list_busy(screen->list))
+			return;
+		assert_true(tries < TRIES_MAX);
+		if (tries > 10)
+			usleep(500);
+	}
+}
+
+/* --- how the session becomes known -------------------------------------- */
+
+/* 0 to TRACES - 1: the index of that trace; then the clocks, and the order. */
+enum { CLOCKS = TRACES, ORDER, ARRIVALS };
+
+static void
+arrive(struct stage *stage, size_t what)
+{
+	struct session *session = &stage->f.session;
+	if (what == CLOCKS) {
+		clocks_load(session->clocks, true);
+	} else if (what == ORDER) {
+		sequence_load(stage->app.screen.sequence);
+	} else {
+		struct trace *trace = session->traces.at[what];
+		if (serial_of(trace))
+			serial_load(serial_of(trace));
+		trace_build(trace);
+	}
+}
+
+/* Everything, in an order that is drawn; at last what is known of the order. */
+static void
+arrive_all(struct stage *stage, uint64_t *seed)
+{
+	size_t order[ARRIVALS];
+	for (size_t i = 0; i < ARRIVALS; i++) {
+		size_t k = random_below(seed, i + 1);
+		order[i] = order[k];
+		order[k] = i;
+	}
+	for (size_t i = 0; i < ARRIVALS; i++) {
+		arrive(stage, order[i]);
+		if (random_below(seed, 2))
+			arrive(stage, ORDER);
+		settle(&stage->app.screen);
+	}
+	arrive(stage, CLOCKS); /* which may go by what came behind them */
+	arrive(stage, ORDER);
+}
+
+static void
+arrive_by_threads(struct stage *stage)
+{
+	struct screen *screen = &stage->app.screen;
+	session_start(screen->session);
+	sequence_start(screen->sequence);
+	for (int tries = 0; screen->wishes->steps.count || !sequence_is_exact(screen->sequence);
+	     tries++) {
+		assert_true(tries < TRIES_MAX);
+		usleep(500);
+		session_wake(screen->session);
+		for (size_t i = 0; i < TRACES; i++)
+			trace_poll(screen->session->traces.at[i], false);
+		sequence_wake(screen->sequence);
+		settle(screen);
+	}
+}
+
+/* --- commands ----------------------------------------------------------- */
+
+struct typed {
+	struct command_call call;
+	char text[32];
+};
+
+static void
+give(struct screen *screen, const struct typed *typed)
+{
+	struct command_call call = typed->call;
+	call.text = *typed->text ? typed->text : NULL;
+	text_clear(&screen->message);
+	commands_run(screen, call);
+}
+
+static void
+draw_place(uint64_t *seed, size_t messages, char *text, size_t size)
+{
+	static const struct {
+		const char *before, *after;
+	} forms[] = {{"#", ""},	  {"", "%"},	 {"+", "ms"},
+		     {"-", "us"}, {"'a+", "us"}, {"10:06:40.", ""}};
+	size_t form = random_below(seed, sizeof forms / sizeof *forms);
+	snprintf(text, size, "%s%u%s", forms[form].before,
+		 random_below(seed, form ? 100 : messages), forms[form].after);
+}
+
+/* A command with a count, a letter or a text, as it takes them. */
+static struct typed
+draw_typed(uint64_t *seed, size_t messages)
+{
+	static const enum command_id ids[] = {
+	    COMMAND_TOP,	 COMMAND_END,	      COMMAND_PERCENT,	     COMMAND_GOTO,
+	    COMMAND_GOTO,	 COMMAND_GOTO,	      COMMAND_NEXT_ERROR,    COMMAND_PREVIOUS_ERROR,
+	    COMMAND_NEXT_LOSS,	 COMMAND_SEARCH,      COMMAND_NEXT,	     COMMAND_PREVIOUS,
+	    COMMAND_NEXT_ORIGIN, COMMAND_NEXT_LIKE,   COMMAND_NEXT_SYNC,     COMMAND_RANGE,
+	    COMMAND_RANGE,	 COMMAND_MARK,	      COMMAND_JUMP,	     COMMAND_BACK,
+	    COMMAND_FORWARD,	 COMMAND_NEXT_MARK,   COMMAND_PREVIOUS_MARK, COMMAND_NEXT_WARNING,
+	    COMMAND_NEXT_TRACE,	 COMMAND_COUNTERPART, COMMAND_BOOKMARK,	     COMMAND_NEXT_SILENCE,
+	};
+	struct typed typed = {
+	    .call = {.id = ids[random_below(seed, sizeof ids / sizeof *ids)], .count = 1}};
+	struct command_call *call = &typed.call;
+	call->letter = "ab'"[random_below(seed, call->id == COMMAND_MARK ? 2 : 3)];
+	call->counted = random_below(seed, 2);
+	if (call->id == COMMAND_PERCENT)
+		call->count = random_below(seed, 102);
+	else if (call->counted && (call->id == COMMAND_TOP || call->id == COMMAND_END))
+		call->count = random_below(seed, messages + messages / 8);
+	else if (call->counted)
+		call->count = 1 + random_below(seed, 5);
+	if (call->id == COMMAND_SEARCH)
+		strcpy(typed.text, random_below(seed, 2) ? "1" : "7.*2");
+	if (call->id == COMMAND_GOTO)
+		draw_place(seed, messages, typed.text, sizeof typed.text);
+	return typed;
+}
+
+/* --- what is compared --------------------------------------------------- */
+
+static bool
+same_location(const struct location *a, const struct location *b)
+{
+	return a->trace == b->trace && !message_id_compare(a->id, b->id) && a->letter == b->letter;
+}
+
+static void
+assert_same_locations(const struct location *a, size_t count, const struct location *b,
+		      size_t other)
+{
+	assert_int_equal(count, other);
+	for (size_t i = 0; i < count; i++)
+		assert_true(same_location(&a[i], &b[i]));
+}
+
+static struct location
+cursor_of(const struct screen *screen)
+{
+	const struct row *row = list_current(screen->list);
+	assert_non_null(row);
+	return (struct location){.trace = screen->list->lanes[row->lane].number, .id = row->id};
+}
+
+static void
+assert_same(struct screen *a, struct screen *b)
+{
+	struct location first = cursor_of(a), second = cursor_of(b);
+	assert_int_equal(a->trace, b->trace);
+	assert_true(same_location(&first, &second));
+	assert_int_equal(a->range->on, b->range->on);
+	if (a->range->on)
+		assert_true(same_location(&a->range->from, &b->range->from));
+	assert_same_locations(a->jumps->marks.at, a->jumps->marks.count, b->jumps->marks.at,
+			      b->jumps->marks.count);
+	assert_same_locations(a->jumps->trail.at, a->jumps->trail.count, b->jumps->trail.at,
+			      b->jumps->trail.count);
+	assert_int_equal(a->jumps->at, b->jumps->at);
+}
+
+/* The cursor is on that message of a plain sort. */
+static void
+assert_at(struct screen *screen, const struct sorted_message *expected)
+{
+	const struct row *row = list_current(screen->list);
+	assert_non_null(row);
+	assert_int_equal(row->lane, expected->lane);
+	assert_int_equal(row->message.offset, expected->message.offset);
+}
+
+static void
+assert_only(struct screen *screen, size_t count)
+{
+	struct text expected = {0};
+	char digits[32];
+	text_addf(&expected, "only %s messages", text_number(digits, count));
+	assert_string_equal(text_get(&screen->message), text_get(&expected));
+	text_free(&expected);
+}
+
+/* --- tests -------------------------------------------------------------- */
+
+static unsigned
+runs(unsigned usual)
+{
+	const char *given = getenv("TRAWL_RUNS");
+	return given ? (unsigned)strtoul(given, NULL, 10) : usual;
+}
+
+static void
+run_one(uint64_t seed, const char *made, size_t messages)
+{
+	static struct stage early, late;
+	struct typed typed[COMMANDS_MAX];
+	size_t count = 1 + random_below(&seed, COMMANDS_MAX);
+	for (size_t i = 0; i < count; i++) {
+		typed[i] = draw_typed(&seed, messages);
+		print_message("#    %s %llu %c %s\n", commands[typed[i].call.id].name,
+			      (unsigned long long)typed[i].call.count, (char)typed[i].call.letter,
+			      typed[i].text);
+	}
+	open_stage(&late, made);
+	session_fixture_load(&late.f);
+	sequence_load(late.app.screen.sequence);
+	open_stage(&early, made);
+	for (size_t i = 0; i < count; i++) {
+		give(&early.app.screen, &typed[i]);
+		settle_all(&late.app.screen);
+		give(&late.app.screen, &typed[i]);
+	}
+	settle_all(&late.app.screen);
+	if (random_below(&seed, 4))
+		arrive_all(&early, &seed);
+	else
+		arrive_by_threads(&early);
+	settle_all(&early.app.screen);
+	assert_same(&early.app.screen, &late.app.screen);
+	close_stage(&early);
+	close_stage(&late);
+}
+
+static void
+test_random(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < runs(40); i++) {
+		print_message("# seed %u\n", i);
+		run_one(i, i % 8 ? "-c 400" : "-c 20000", i % 8 ? 400 : 20000);
+	}
+}
+
+/* What is found in the end is what the messages say, not only what is found twice. */
+static void
+test_places(void **state)
+{
+	(void)state;
+	static struct stage stage;
+	for (unsigned way = 0; way < 5; way++) {
+		uint64_t seed = way;
+		open_stage(&stage, "-c 4000");
+		struct screen *screen = &stage.app.screen;
+		struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
+		struct typed far = {.call = {COMMAND_TOP, 1000000, true, 0, NULL}};
+		struct typed half = {.call = {COMMAND_PERCENT, 50, true, 0, NULL}};
+		struct typed range = {.call = {COMMAND_RANGE, 1, false, 0, NULL}};
+		struct typed end = {.call = {COMMAND_END, 1, false, 0, NULL}};
+		if (way == 1)
+			give(screen, &number);
+		if (way == 2)
+			give(screen, &half);
+		if (way == 3) {
+			give(screen, &number);
+			give(screen, &range);
+			give(screen, &end);
+		}
+		if (way == 4)
+			give(screen, &far);
+		arrive_all(&stage, &seed);
+		settle_all(screen);
+		sorted_messages all = sorted_session(screen->session, TRACE_BITS);
+		size_t last = all.count - 1;
+		const size_t expected[] = {0, 701, last / 2, last, last};
+		assert_at(screen, &all.at[expected[way]]);
+		assert_int_equal(screen->range->on, way == 3);
+		if (way == 3) {
+			assert_int_equal(screen->range->from.trace, all.at[701].lane);
+			assert_int_equal(screen->range->from.id.offset, all.at[701].message.offset);
+		}
+		if (way == 4)
+			assert_only(screen, all.count);
+		vec_free(&all);
+		close_stage(&stage);
+	}
+}
+
+/* A move by hand ends the wishes: cursor and marks stay at the messages shown. */
+static void
+test_moves(void **state)
+{
+	(void)state;
+	static struct stage stage;
+	uint64_t seed = 7;
+	struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
+	struct typed mark = {.call = {COMMAND_MARK, 1, false, 'a', NULL}};
+	struct typed down = {.call = {COMMAND_DOWN, 1, false, 0, NULL}};
+	open_stage(&stage, "-c 4000");
+	struct screen *screen = &stage.app.screen;
+	give(screen, &number);
+	give(screen, &mark);
+	struct location there = cursor_of(screen);
+	give(screen, &down);
+	struct location below = cursor_of(screen);
+	assert_false(same_location(&there, &below));
+	arrive_all(&stage, &seed);
+	settle_all(screen);
+	struct location now = cursor_of(screen);
+	assert_true(same_location(&now, &below));
+	assert_int_equal(screen->jumps->marks.count, 1);
+	there.letter = 'a';
+	assert_true(same_location(&screen->jumps->marks.at[0], &there));
+	close_stage(&stage);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_moves),
+	};
+	return cmocka_run_group_tests_name("wishes", tests, NULL, NULL);
+}

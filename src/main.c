@@ -46,8 +46,10 @@ load_profile(struct session *session, const struct cli *cli, struct text *found,
 		text_add(found, path);
 	else
 		profile_find(cli->files.at[0], found);
-	if (found->length)
+	if (found->length) {
+		session->profile_path = found->data;
 		return profile_load(found->data, &session->profile, err);
+	}
 	option_defaults(profile_options_table(), &session->profile);
 	return 0;
 }

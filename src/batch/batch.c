@@ -209,6 +209,21 @@ load_relations(struct session *session, const struct export_options *options)
 		contexts_load(session->contexts);
 }
 
+/* Whether the filter means something by the clocks as they were found; negative with a
+ * reason. */
+static int
+check_filter(const struct session *session, const struct filter *filter, struct err *err)
+{
+	struct filter_error error;
+	if (!filter->expr || !filter_needs_clocks(filter))
+		return 0;
+	struct filter_expr *again = filter_parse(filter_expr_text(filter->expr), session, &error);
+	if (!again)
+		return err_set(err, ERR_USAGE, "%s", error.what);
+	filter_expr_free(again);
+	return 0;
+}
+
 /* Writes the output, or looks for what --check names; adds what is doubtful of it. */
 static int
 write_output(struct session *session, const struct cli *cli, const struct filter *filter,
@@ -232,6 +247,8 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	load_traces(session, cli, doubts);
 	report_notices(session, cli);
 	load_relations(session, &options);
+	if (check_filter(session, filter, &err) < 0)
+		return report_error(&err);
 	if (cli->value[CLI_CHECK] && !cli->value[CLI_TO] && !cli->value[CLI_OUTPUT]) {
 		report_missing_origins(session, cli, 0);
 		return check_session(session, cli, filter);

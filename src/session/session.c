@@ -260,6 +260,13 @@ session_close(struct session *session)
 }
 
 void
+session_add_rate_hint(const struct session *session, struct text *out)
+{
+	text_addf(out, "set clock: {hz: ...} of its trace in %s",
+		  session->profile_path ? session->profile_path : "a profile");
+}
+
+void
 session_add_notice(struct session *session, const char *text)
 {
 	if (session->traces.count)

@@ -34,6 +34,7 @@ struct session {
 	struct trace_host host; /* its settings may be set before the first trace */
 	VEC(struct trace *) traces;
 	struct profile profile;
+	const char *profile_path;  /* borrowed; NULL: there is none */
 	struct clocks *clocks;	   /* from session_link on; see clocks.h */
 	struct contexts *contexts; /* made by session_link; NULL: none */
 	struct cycles *cycles;	   /* made by session_link; NULL: none */
@@ -88,6 +89,9 @@ void session_wake(struct session *session);
 
 /* Ends all trace_wait, now and later; from any thread. */
 void session_interrupt(struct session *session);
+
+/* Appends how a user sets the rate of a clock. */
+void session_add_rate_hint(const struct session *session, struct text *);
 
 /* Adds to what trace_take_notice gives of the first trace. */
 void session_add_notice(struct session *session, const char *text);

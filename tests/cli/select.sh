@@ -65,6 +65,22 @@ is "... with a caret below" "trawl:                         ^" "$(sed -n 3p err)
 run "$TRAWL" -t csv -U 'next week' "$demo"
 is "-U: no time is an error" 2 "$status"
 
+# Whether a rate is known may show when the capture was looked through.
+cp "$testdata/short.bin" unrated.bin
+printf 'traces: [{file: unrated.bin, format: syst/raw}]\n' >unrated.yaml
+for option in --since --until; do
+	run "$TRAWL" -t csv $option +10s unrated.bin
+	is "$option: a duration where no rate is known is an error" 2 "$status"
+	is "... without output, and one line says it" "0 1" \
+		"$(wc -c <out | tr -d ' ') $(wc -l <err | tr -d ' ')"
+	ok "... and what to set" grep -q 'set clock: {hz: ...} of its trace in a profile' err
+	run "$TRAWL" -t csv $option +10s unrated.yaml
+	is "... and where, if there is a profile" "2 1" \
+		"$status $(grep -c 'trace in unrated.yaml' err)"
+done
+run "$TRAWL" -t csv --since 1000 unrated.bin
+is "--since: ticks need no rate" 0 "$status"
+
 # awk says the same of all rows: those within 2 of one that is an error
 "$TRAWL" -t csv "$demo" 2>/dev/null | sed 1d >every
 awk -F , '{ line[NR] = $0; if ($7 == "ERROR") for (i = NR - 2; i <= NR + 2; i++) shown[i] = 1 }

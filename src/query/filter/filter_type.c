@@ -498,6 +498,19 @@ any_clock_reads(const struct session *session, convert *number, const struct fil
 }
 
 static int
+fail_rate(struct filter_build *build, const struct filter_word *word)
+{
+	struct text hint = {0};
+	session_add_rate_hint(build->session, &hint);
+	int failed = filter_fail(build, word->at,
+				 "no clock here can tell %s without its rate; give ticks, a "
+				 "number, or %s",
+				 word->text, text_get(&hint));
+	text_free(&hint);
+	return failed;
+}
+
+static int
 check_clock_word(struct filter_build *build, const struct filter_leaf *leaf,
 		 const struct filter_word *word)
 {
@@ -512,9 +525,7 @@ check_clock_word(struct filter_build *build, const struct filter_leaf *leaf,
 				       : "%s is no duration; one is 10ms, 1.5s or 3us",
 				   word->text);
 	if (build->session && !any_clock_reads(build->session, number, word))
-		return filter_fail(build, word->at,
-				   "no clock here can tell %s; without a rate give ticks, a number",
-				   word->text);
+		return fail_rate(build, word);
 	return 0;
 }
 

@@ -10,6 +10,8 @@
 
 static const double NANO = 1e9;
 
+enum { CELLS_BACK = 64 /* decoded to find a time */ };
+
 /* The time that a message tells itself. */
 static bool
 display_time_known(const struct list *list, const struct list_lane *lane, const struct message *m,
@@ -71,6 +73,58 @@ display_time_first(const struct list *list, struct display_time *shown)
 			continue;
 		if (!any || own.order < shown->order)
 			*shown = own;
+		any = true;
+	}
+	return any;
+}
+
+/* The last message of a lane before FROM that has a time.  Cells whose summary tells that
+ * none has are passed. */
+static bool
+last_of_lane(const struct list *list, const struct list_lane *lane, struct position from,
+	     struct row *row)
+{
+	bool by_offset = clocks_nature(lane->trace).by_offset;
+	for (unsigned looked = 0; looked < CELLS_BACK;) {
+		struct index_cell summary;
+		bool none = !by_offset && index_cell(lane->index, from.cell, &summary) &&
+			    !(summary.message_flags & MESSAGE_TIMED);
+		size_t count = !from.at || none ? 0 : reader_block(lane->reader, from.cell)->count;
+		for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
+			struct position here = {.cell = from.cell, .at = at};
+			struct display_time time;
+			row->message = *reader_message(lane->reader, here);
+			row->at = here;
+			if (display_time_of(list, lane, &row->message, &time))
+				return true;
+		}
+		if (!from.cell)
+			return false;
+		looked += count > 0;
+		from = (struct position){.cell = from.cell - 1, .at = SIZE_MAX};
+	}
+	return false;
+}
+
+bool
+display_time_find_before(const struct list *list, struct row *row)
+{
+	struct sequence_position start = row_position(row);
+	bool any = false;
+	for (size_t i = 0; i < list->lane_count; i++) {
+		const struct list_lane *lane = &list->lanes[i];
+		struct row last = {.lane = i, .there = true};
+		struct position head;
+		if (!sequence_shows(list->sequence, i) ||
+		    !sequence_relates(list->sequence, i, start.lane))
+			continue;
+		sequence_head(list->sequence, start, i, &head);
+		if (!last_of_lane(list, lane, head, &last) ||
+		    (any &&
+		     !sequence_is_before(list->sequence, row_position(row), row_position(&last))))
+			continue;
+		last.id = reader_message_id(lane->reader, last.at);
+		*row = last;
 		any = true;
 	}
 	return any;

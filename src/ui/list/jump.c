@@ -8,6 +8,7 @@
 
 #include "ui/list/jump.h"
 #include "session/clock/clock_text.h"
+#include "session/session.h"
 #include "ui/list/display_time.h"
 #include "ui/list/shown.h"
 #include "ui/list/trail.h"
@@ -439,23 +440,94 @@ move_by(struct display_time *shown, uint64_t ticks, bool back)
 	}
 }
 
+/* Why no time was made of a text, or what to say of the one that was. */
+static void
+say_rate(const struct screen *screen, const char *text, struct text *why)
+{
+	const struct trace_clock any = {.hz = 1, .has_epoch = true};
+	uint64_t ticks;
+	if (!clock_parse_duration(&any, text, &ticks) && !clock_parse(&any, text, 0, &ticks))
+		return;
+	text_addf(why,
+		  "%s needs the rate of the clock, which is not known; give ticks, a number, or ",
+		  text);
+	session_add_rate_hint(screen->session, why);
+}
+
+/* The ticks of a trace's own clock, where times are shown by it. */
+static void
+turn_to_own(const struct screen *screen, struct trace *trace, uint64_t ticks,
+	    struct display_time *shown)
+{
+	if (screen->time_mode == TIME_TICKS || screen->time_mode == TIME_OWN)
+		*shown = (struct display_time){.clock = trace_clock(trace), .ticks = ticks};
+	if (screen->time_mode == TIME_TICKS)
+		shown->clock.hz = 0;
+}
+
+/* Reads +DURATION or -DURATION from a location on, or from the last time before it. */
 static bool
-display_time_at(struct screen *screen, const struct location *location, struct display_time *shown)
+parse_relative(struct screen *screen, const struct location *location, const char *text,
+	       struct display_time *shown, struct text *why)
 {
 	struct list *list;
 	struct row row;
-	return jump_find(screen, location, &list, &row) && display_time_of_row(list, &row, shown);
+	uint64_t step;
+	if (!jump_find(screen, location, &list, &row))
+		return false;
+	bool timed = display_time_of_row(list, &row, shown);
+	if (!timed && !display_time_find_before(list, &row)) {
+		text_add(why, "no message near before this one has a time");
+		return false;
+	}
+	display_time_of_row(list, &row, shown);
+	if (!timed) {
+		text_add(why, "from ");
+		display_time_format(shown, why);
+		text_add(why, ", the last time before");
+	}
+	struct trace *trace = list->lanes[row.lane].trace;
+	turn_to_own(screen, trace, row.message.ticks, shown);
+	if (!clock_parse_duration(&shown->clock, text + 1, &step)) {
+		text_clear(why);
+		if (!(shown->clock.hz > 0))
+			say_rate(screen, text + 1, why);
+		return false;
+	}
+	move_by(shown, step, *text == '-');
+	return true;
+}
+
+/* Reads a point in time; NEAR tells of which day, and of which clock. */
+static bool
+parse_point(struct screen *screen, const char *text, const struct display_time *near,
+	    struct display_time *shown, struct text *why)
+{
+	struct display_time from;
+	struct trace_clock clock = near->clock;
+	uint64_t step;
+	bool based = base_of_times(screen, &from) && from.common == near->common;
+	clock.has_epoch &= !based;
+	if (!clock_parse(&clock, text, near->ticks, &step)) {
+		if (!(clock.hz > 0))
+			say_rate(screen, text, why);
+		return false;
+	}
+	*shown = based ? from : (struct display_time){.clock = clock, .common = near->common};
+	move_by(shown, step, false);
+	return true;
 }
 
 /* Reads [BASE]+DURATION, [BASE]-DURATION, BASE or TIME, where BASE is 'LETTER
- * or, left out, the cursor. */
+ * or, left out, the cursor.  WHY is to be said: what is wrong, or of a good one too. */
 static bool
-parse_time(struct screen *screen, const char *text, struct display_time *shown)
+parse_time(struct screen *screen, const char *text, struct display_time *shown, struct text *why)
 {
 	struct location location = {0};
-	struct display_time from;
+	struct display_time near;
+	struct list *list = screen->list;
+	struct row row = {0};
 	bool here = trail_here(screen, &location), mark = *text == '\'';
-	uint64_t step = 0;
 	if (mark) {
 		const struct location *found = text[1] ? find_mark(screen->jumps, text[1]) : NULL;
 		if (!found)
@@ -463,31 +535,33 @@ parse_time(struct screen *screen, const char *text, struct display_time *shown)
 		location = *found;
 		text += 2;
 	}
-	bool timed = (here || mark) && display_time_at(screen, &location, shown);
-	if (!timed && (mark || !display_time_first(screen->list, shown)))
+	if ((here || mark) && (*text == '+' || *text == '-'))
+		return parse_relative(screen, &location, text, shown, why);
+	bool timed = (here || mark) && jump_find(screen, &location, &list, &row) &&
+		     display_time_of_row(list, &row, &near);
+	if (!timed && (mark || !display_time_first(screen->list, &near)))
 		return false;
-	if (screen->time_mode == TIME_TICKS || screen->time_mode == TIME_OWN)
-		*shown = (struct display_time){.clock = trace_clock(screen->list->trace)};
-	if (screen->time_mode == TIME_TICKS)
-		shown->clock.hz = 0;
-	if (mark && !*text)
-		return timed;
-	if (*text == '+' || *text == '-') {
-		bool good = timed && clock_parse_duration(&shown->clock, text + 1, &step);
-		move_by(shown, step, *text == '-');
-		return good;
+	turn_to_own(screen, list->lanes[row.lane].trace, row.message.ticks, &near);
+	*shown = near;
+	return mark ? !*text : parse_point(screen, text, &near, shown, why);
+}
+
+static void
+go_to_time_text(struct screen *screen, const char *text)
+{
+	struct display_time shown;
+	struct text why = {0};
+	screen->wishes->needs_clocks = true; /* by which clock it is read */
+	if (parse_time(screen, text, &shown, &why)) {
+		go_to_time(screen, &shown);
+		if (why.length)
+			screen_say(screen, "%s", why.data);
+	} else if (why.length) {
+		screen_error(screen, "%s", why.data);
+	} else {
+		screen_error(screen, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
 	}
-	struct trace_clock clock = shown->clock;
-	bool based = base_of_times(screen, &from) && from.common == shown->common;
-	clock.has_epoch &= !based;
-	if (mark || !clock_parse(&clock, text, shown->ticks, &step))
-		return false;
-	if (based)
-		*shown = from;
-	else
-		*shown = (struct display_time){.clock = clock, .common = shown->common};
-	move_by(shown, step, false);
-	return true;
+	text_free(&why);
 }
 
 void
@@ -496,7 +570,6 @@ jump_goto(struct screen *screen, const struct command_call *call)
 	struct jumps *jumps = screen->jumps;
 	const char *text = call->text;
 	uint64_t value;
-	struct display_time shown;
 	char *end;
 	if (!strcmp(text, ".") && jumps->last)
 		text = jumps->last;
@@ -512,8 +585,6 @@ jump_goto(struct screen *screen, const struct command_call *call)
 		go_to_offset(screen, value);
 	else if ((value = strtoull(text, &end, 10), end != text && !strcmp(end, "%")))
 		go_to_percent(screen, value);
-	else if (!parse_time(screen, text, &shown))
-		screen_error(screen, "go to what? 4.118, +10ms, 'a+5us, 0x1f40, #123 or 50%%");
 	else
-		go_to_time(screen, &shown);
+		go_to_time_text(screen, text);
 }

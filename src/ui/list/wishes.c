@@ -22,7 +22,7 @@
 enum bearing {
 	BEARING_NONE,
 	BEARING_HOLDS,	  /* keeps the message under the cursor */
-	BEARING_ENDS,	  /* works on it, and cannot be taken back */
+	BEARING_WAITS,	  /* works on it, and cannot be taken back */
 	BEARING_GOES,	  /* goes where it says itself: struct wishes tells what it needs */
 	BEARING_GOES_NEXT /* goes where the order of all messages leads */
 };
@@ -69,11 +69,10 @@ static const enum bearing bearings[COMMAND_COUNT] = {
     [COMMAND_NOTE] = BEARING_HOLDS,
     [COMMAND_UNMARK] = BEARING_HOLDS,
     [COMMAND_RANGE] = BEARING_HOLDS,
-    [COMMAND_COPY] = BEARING_ENDS,
-    [COMMAND_WRITE] = BEARING_ENDS,
-    [COMMAND_SAVE] = BEARING_ENDS,
-    [COMMAND_TIE] = BEARING_ENDS,
-    [COMMAND_UNTIE] = BEARING_ENDS,
+    [COMMAND_COPY] = BEARING_WAITS,
+    [COMMAND_WRITE] = BEARING_WAITS,
+    [COMMAND_TIE] = BEARING_WAITS,
+    [COMMAND_UNTIE] = BEARING_WAITS,
 };
 
 static enum bearing
@@ -251,7 +250,7 @@ wishes_end(struct screen *screen)
 	struct wishes *w = screen->wishes;
 	for (size_t i = 0; i < w->steps.count; i++) {
 		const struct command_call *call = &w->steps.at[i].call;
-		if (bearing_of(call) != BEARING_ENDS)
+		if (bearing_of(call) != BEARING_WAITS)
 			continue;
 		screen_say(screen,
 			   ":%s was given up: the cursor moved before its messages were known",
@@ -274,8 +273,42 @@ run_early(struct screen *screen, size_t from)
 {
 	struct wishes *w = screen->wishes;
 	for (size_t i = from; i < w->steps.count; i++)
-		if (bearing_of(&w->steps.at[i].call) != BEARING_ENDS)
+		if (bearing_of(&w->steps.at[i].call) != BEARING_WAITS)
 			run_step(screen, &w->steps.at[i]);
+}
+
+static void
+go_to_start(struct screen *screen, const struct command_call *call)
+{
+	struct sequence_position p;
+	(void)call;
+	if (sequence_first(screen->list->sequence, &p))
+		list_goto(screen->list, p);
+}
+
+/* Whether a command has nothing to wait for but what it may do itself. */
+static bool
+runs_at_once(const struct screen *screen, const struct command_call *call)
+{
+	const struct wishes *w = screen->wishes;
+	enum bearing bearing = bearing_of(call);
+	if (w->running || bearing == BEARING_NONE)
+		return true;
+	if (bearing == BEARING_GOES || bearing == BEARING_GOES_NEXT)
+		return false;
+	/* where nobody asked for a place, the message on the screen is meant */
+	return !w->steps.count || (call->id == COMMAND_COPY && !screen->range->on &&
+				   w->steps.count == 1 && w->steps.at[0].run == go_to_start);
+}
+
+/* Keeps a step that is not run yet. */
+static void
+keep_waiting(struct screen *screen, struct wishes_step step)
+{
+	add_step(screen->wishes, step);
+	if (bearing_of(&step.call) == BEARING_WAITS)
+		screen_say(screen, ":%s waits until its messages are known",
+			   commands[step.call.id].name);
 }
 
 void
@@ -283,26 +316,21 @@ wishes_run(struct screen *screen, wishes_command *run, const struct command_call
 {
 	struct wishes *w = screen->wishes;
 	struct wishes_step step = {.run = run, .call = *call};
-	enum bearing bearing = bearing_of(call);
 	end_if_moved(screen);
-	bool alone = !w->steps.count,
-	     goes = bearing == BEARING_GOES || bearing == BEARING_GOES_NEXT;
-	if (w->running || bearing == BEARING_NONE || (alone && !goes)) {
+	if (runs_at_once(screen, call)) {
 		run(screen, call);
 		return;
 	}
-	if (!alone && (w->arriving || bearing == BEARING_ENDS)) {
-		add_step(w, step);
-		if (bearing == BEARING_ENDS)
-			screen_say(screen, ":%s waits until its messages are known",
-				   commands[call->id].name);
+	bool first = !w->steps.count;
+	if (w->arriving || bearing_of(call) == BEARING_WAITS) {
+		keep_waiting(screen, step);
 		return;
 	}
 	const struct list *list = screen->list;
-	if (alone)
+	if (first)
 		note_base(screen);
 	run_step(screen, &step);
-	bool known = alone && is_known(screen, list, &step);
+	bool known = first && is_known(screen, list, &step);
 	w->arriving = known && w->together && is_on_its_way(screen);
 	if (known && !w->arriving)
 		drop_all(w);
@@ -396,15 +424,6 @@ wishes_poll(struct screen *screen)
 	end_if_moved(screen);
 	search_poll(screen);
 	note_moves(screen);
-}
-
-static void
-go_to_start(struct screen *screen, const struct command_call *call)
-{
-	struct sequence_position p;
-	(void)call;
-	if (sequence_first(screen->list->sequence, &p))
-		list_goto(screen->list, p);
 }
 
 void

@@ -10,8 +10,8 @@
  *    put back to what they were before it, by the identity of the messages, and the
  *    commands are run again in their order, each when the one before has arrived.  So
  *    the same keys end at the same messages, whenever they are typed.
- *  - What cannot be taken back (copying, writing, saving, ties) is not run on an
- *    estimate: it waits for its turn.
+ *  - What cannot be taken back (copying, writing, ties) is not run on an estimate: it
+ *    waits for its turn.  Saving does not wait: it keeps marks as they are.
  *  - A move by hand (rows, pages, following, a jump from another pane) and Esc end the
  *    wishes: the user is at the message that the screen shows, and marks and the range
  *    are at those that it showed.

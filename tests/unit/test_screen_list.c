@@ -180,6 +180,37 @@ test_go_to(void **state)
 	scene_quit(s);
 }
 
+/* A duration where no rate is known: what to set is said, and in which file. */
+static void
+test_rate(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	struct text path = {0}, profile = {0};
+	folder_make(&folder);
+	testdata_path("short.bin", &path);
+	char *whole = realpath(path.data, NULL); /* else from the profile's folder on */
+	text_addf(&profile, "traces: [{format: syst/raw, file: %s}]\n", whole);
+	free(whole);
+	folder_put_text(&folder, "p.yaml", profile.data);
+	scene_open(s, 24, 200, "xterm-256color", folder_path(&folder, "p.yaml"), NULL);
+	scene_wait(s, "0 / 200");
+	scene_keys(s, "3Gt+10ms\r");
+	scene_wait(s, "10ms needs the rate of the clock, which is not known");
+	scene_wait(s, "set clock: {hz: ...} of its trace in /");
+	scene_wait(s, "/p.yaml");
+	scene_keys(s, "t4.5s\r");
+	scene_wait(s, "4.5s needs the rate of the clock");
+	scene_keys(s, "5Gt+0\r");
+	scene_wait(s, "counted from 1700000000000025, the last time before");
+	scene_keys(s, "\014");
+	scene_wait(s, "0 / 200");
+	scene_quit(s);
+	text_free(&path);
+	text_free(&profile);
+	folder_remove(&folder);
+}
+
 /* Columns, names and numbers, filters and rules of a view. */
 static void
 test_view(void **state)
@@ -408,7 +439,7 @@ main(void)
 	    scene_test(test_view),	     scene_test(test_example),
 	    scene_test(test_silence),	     scene_test(test_cycles),
 	    scene_test(test_pause),	     scene_test(test_no_checkpoint),
-	    scene_test(test_unnamed),
+	    scene_test(test_unnamed),	     scene_test(test_rate),
 	};
 	return scene_run_group("screen: list", tests);
 }

@@ -446,6 +446,47 @@ test_moves(void **state)
 	close_stage(&stage);
 }
 
+/* A duration counts from the last time before a message that has none. */
+static void
+test_untimed(void **state)
+{
+	enum { MILLISECOND = 1000000, ENOUGH = 30 };
+	(void)state;
+	static struct stage stage;
+	struct message_time time, last = {0};
+	struct typed later = {.call = {COMMAND_GOTO, 1, false, 0, NULL}, .text = "+1ms"};
+	unsigned looked = 0;
+	open_stage(&stage, "-c 4000");
+	struct screen *screen = &stage.app.screen;
+	session_fixture_load(&stage.f);
+	sequence_load(screen->sequence);
+	settle_all(screen);
+	sorted_messages all = sorted_session(screen->session, TRACE_BITS);
+	for (size_t i = 0; i < all.count && looked < ENOUGH; i++) {
+		const struct sorted_message *m = &all.at[i];
+		struct trace *trace = screen->session->traces.at[m->lane];
+		if (clocks_time(trace, &m->message, &time) && time.known) {
+			last = time;
+			continue;
+		}
+		size_t target = sorted_find(&all, m->part, last.order + MILLISECOND);
+		if (!last.known || last.part != clocks_part(trace) || target == all.count ||
+		    all.at[target].part != m->part)
+			continue;
+		struct typed number = {.call = {COMMAND_TOP, i, true, 0, NULL}};
+		give(screen, &number);
+		settle_all(screen);
+		give(screen, &later);
+		settle_all(screen);
+		assert_at(screen, &all.at[target]);
+		assert_non_null(strstr(text_get(&screen->message), ", the last time before"));
+		looked++;
+	}
+	assert_int_equal(looked, ENOUGH);
+	vec_free(&all);
+	close_stage(&stage);
+}
+
 int
 main(void)
 {
@@ -453,6 +494,7 @@ main(void)
 	    cmocka_unit_test(test_random),
 	    cmocka_unit_test(test_places),
 	    cmocka_unit_test(test_moves),
+	    cmocka_unit_test(test_untimed),
 	};
 	return cmocka_run_group_tests_name("wishes", tests, NULL, NULL);
 }

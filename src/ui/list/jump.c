@@ -482,7 +482,7 @@ parse_relative(struct screen *screen, const struct location *location, const cha
 	}
 	display_time_of_row(list, &row, shown);
 	if (!timed) {
-		text_add(why, "from ");
+		text_add(why, "counted from ");
 		display_time_format(shown, why);
 		text_add(why, ", the last time before");
 	}

@@ -1,5 +1,8 @@
 /*
  * Places to come back to, and ways to name a place.
+ *
+ * A command goes to what is known so far; wishes.h says what becomes of that when more
+ * is known.
  */
 #ifndef TRAWL_UI_JUMP_H
 #define TRAWL_UI_JUMP_H

@@ -490,6 +490,40 @@ test_wishes(void **state)
 	session_fixture_close(&f);
 }
 
+/* Commands of the command line come before any clock is related. */
+static void
+test_start(void **state)
+{
+	static const struct {
+		const char *commands[3], *shown;
+	} cases[] = {
+	    {{"+G"}, " 525 / 526 "},
+	    {{"+123G"}, " 123 / 526 "},
+	    {{"+50%"}, " 262 / 526 "},
+	    {{"+9999G"}, "only 526 messages"},
+	    {{"+228G", "+v", "+123G"}, " 123 / 526   range: 106 messages"},
+	};
+	struct scene *s = *state;
+	char path[] = "/tmp/trawl-start-XXXXXX", write[64];
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *const *commands = cases[i].commands;
+		scene_open(s, 24, 110, "xterm-256color", "lab.yaml", "--no-cache", commands[0],
+			   commands[1], commands[2], NULL);
+		scene_wait(s, cases[i].shown);
+		scene_quit(s);
+	}
+	/* what cannot be taken back waits for what is before it */
+	assert_non_null(mkdtemp(path));
+	snprintf(write, sizeof write, "+:write %s/out.txt", path);
+	scene_open(s, 24, 110, "xterm-256color", "lab.yaml", "--no-cache", "+123G", "+v", "+228G",
+		   write, NULL);
+	scene_wait(s, "106 messages written to ");
+	scene_quit(s);
+	snprintf(write, sizeof write, "%s/out.txt", path);
+	assert_int_equal(unlink(write), 0);
+	assert_int_equal(rmdir(path), 0);
+}
+
 int
 main(void)
 {
@@ -497,7 +531,7 @@ main(void)
 	    scene_test(test_merged),	      scene_test(test_tie),
 	    scene_test(test_resyncs),	      scene_test(test_syncs),
 	    scene_test(test_filtered_traces), scene_test(test_trace_colours),
-	    scene_test(test_wishes),
+	    scene_test(test_wishes),	      scene_test(test_start),
 	};
 	return scene_run_group("screen: traces", tests);
 }

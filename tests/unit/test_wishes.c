@@ -446,6 +446,27 @@ test_moves(void **state)
 	close_stage(&stage);
 }
 
+/* While captures grow there is no end to wait for. */
+static void
+test_growing(void **state)
+{
+	(void)state;
+	static struct stage stage;
+	struct typed end = {.call = {COMMAND_END, 1, false, 0, NULL}};
+	struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
+	open_stage(&stage, "-c 4000");
+	struct screen *screen = &stage.app.screen;
+	assert_int_equal(screen->wishes->steps.count, 1);
+	for (size_t i = 0; i < TRACES; i++)
+		trace_follow(screen->session->traces.at[i], true);
+	settle(screen);
+	give(screen, &end);
+	assert_int_equal(screen->wishes->steps.count, 0);
+	give(screen, &number);
+	assert_int_equal(screen->wishes->steps.count, 1);
+	close_stage(&stage);
+}
+
 /* A duration counts from the last time before a message that has none. */
 static void
 test_untimed(void **state)
@@ -491,9 +512,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_random),
-	    cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_moves),
+	    cmocka_unit_test(test_random),  cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_growing),
 	    cmocka_unit_test(test_untimed),
 	};
 	return cmocka_run_group_tests_name("wishes", tests, NULL, NULL);

@@ -216,16 +216,27 @@ run_step(struct screen *screen, struct wishes_step *step)
 	note_said(screen);
 }
 
+static bool
+grows(const struct list *list)
+{
+	for (size_t i = 0; i < list->lane_count; i++)
+		if (!capture_ended(trace_capture(list->lanes[i].trace)))
+			return true;
+	return false;
+}
+
 /* Whether it is known where a step that was run in a list ends. */
 static bool
 is_known(const struct screen *screen, const struct list *list, const struct wishes_step *step)
 {
 	const struct clocks *clocks = screen->session->clocks;
-	if (step->needs_clocks && clocks && clocks_may_change(clocks))
+	bool live = grows(list);
+	if (step->needs_clocks && !live && clocks && clocks_may_change(clocks))
 		return false;
 	if (step->needs.by != SEQUENCE_BY_NOTHING)
 		return sequence_is_known(list->sequence, &step->needs);
-	return bearing_of(&step->call) != BEARING_GOES_NEXT || sequence_is_exact(list->sequence);
+	return live || bearing_of(&step->call) != BEARING_GOES_NEXT ||
+	       sequence_is_exact(list->sequence);
 }
 
 static bool

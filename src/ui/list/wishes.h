@@ -16,6 +16,8 @@
  *    wishes: the user is at the message that the screen shows, and marks and the range
  *    are at those that it showed.
  *  - Filters, panes and settings take effect at once; they apply to what is kept too.
+ *  - While a capture grows the order is never all known: what follows from it counts as
+ *    known, and only numbers, shares and times are waited for.
  *
  * A list of several traces starts with the wish for its first message.
  *

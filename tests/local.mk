@@ -97,7 +97,10 @@ long_script_tests = \
 	tests/cli/follow.sh \
 	tests/term/follow.sh \
 	tests/check_configure.sh \
-	tests/cli/viewers.sh
+	tests/cli/viewers.sh \
+	tests/check_reference.sh \
+	tests/cli/input.sh \
+	tests/cli/status.sh
 TESTS += $(long_script_tests)
 
 # Unit tests, one program per module.
@@ -109,9 +112,11 @@ long_unit_tests = \
 	tests/unit/test_clock_keep \
 	tests/unit/test_opencsd \
 	tests/unit/test_cycles \
-	tests/unit/test_clocks
-unit_tests = \
+	tests/unit/test_clocks \
+	tests/unit/test_export \
 	tests/unit/test_account \
+	tests/unit/test_next_match
+unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_canvas \
 	tests/unit/test_capture \
@@ -120,7 +125,6 @@ unit_tests = \
 	tests/unit/test_damage \
 	tests/unit/test_encap \
 	tests/unit/test_etrace \
-	tests/unit/test_export \
 	tests/unit/test_files \
 	tests/unit/test_filter \
 	tests/unit/test_foreign \
@@ -140,7 +144,6 @@ unit_tests = \
 	tests/unit/test_parallel \
 	tests/unit/test_ppl \
 	tests/unit/test_merge \
-	tests/unit/test_next_match \
 	tests/unit/test_profile \
 	tests/unit/test_reader \
 	tests/unit/test_recognise \
@@ -229,6 +232,7 @@ endif
 
 # Tests of the screen, on a terminal emulator.
 screen_tests = \
+	tests/unit/test_screen_origins \
 	tests/unit/test_paint \
 	tests/unit/test_screen_context \
 	tests/unit/test_screen_detail \
@@ -237,7 +241,6 @@ screen_tests = \
 	tests/unit/test_screen_format \
 	tests/unit/test_screen_list \
 	tests/unit/test_screen_marks \
-	tests/unit/test_screen_origins \
 	tests/unit/test_screen_prompt \
 	tests/unit/test_screen_search \
 	tests/unit/test_screen_terminal \
@@ -331,13 +334,11 @@ script_tests = \
 	tests/check_testdata.sh \
 	tests/check_fuzz.sh \
 	tests/check_bootstrap.sh \
-	tests/check_reference.sh \
 	tests/cli/collateral.sh \
 	tests/cli/config.sh \
 	tests/cli/cycles.sh \
 	tests/cli/encap.sh \
 	tests/cli/formats.sh \
-	tests/cli/input.sh \
 	tests/cli/lab.sh \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
@@ -345,7 +346,6 @@ script_tests = \
 	tests/cli/output.sh \
 	tests/cli/select.sh \
 	tests/cli/session.sh \
-	tests/cli/status.sh \
 	tests/term/browse.sh \
 	tests/term/stream.sh
 

@@ -56,6 +56,9 @@ test_large(void **state)
 		assert_int_equal(first, c * each);
 	}
 	struct index_cell none;
+	assert_string_equal(grid_checkpoint(grid, 0, &first), "start");
+	memcpy(&cell, grid_checkpoint(grid, 2000, &first), SIZE);
+	assert_int_equal(cell, 1999); /* the one behind the cell before */
 	assert_false(grid_find(grid, cells * each, &cell));
 	assert_false(grid_cell(grid, cells, &none));
 	assert_non_null(grid_checkpoint(grid, cells, &first));

@@ -95,30 +95,57 @@ parse_number(const char *p, const char *end, int *number)
 	return p;
 }
 
+static bool
+is_flag(char c)
+{
+	return c == '-' || c == '+' || c == ' ' || c == '#' || c == '0';
+}
+
+/* Whether C is one of diouxXcfFeEgGaApns. */
+static bool
+is_conversion(char c)
+{
+#define LETTER(c) 1ull << ((c) - 'A')
+	static const uint64_t letters =
+	    LETTER('d') | LETTER('i') | LETTER('o') | LETTER('u') | LETTER('x') | LETTER('X') |
+	    LETTER('c') | LETTER('f') | LETTER('F') | LETTER('e') | LETTER('E') | LETTER('g') |
+	    LETTER('G') | LETTER('a') | LETTER('A') | LETTER('p') | LETTER('n') | LETTER('s');
+#undef LETTER
+	return c >= 'A' && c <= 'x' && letters >> (c - 'A') & 1;
+}
+
+static const char *
+parse_modifier(const char *p, const char *end, enum modifier *modifier)
+{
+	for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
+		const char *name = modifiers[i].name;
+		if (*p != *name || (name[1] && (end - p < 2 || p[1] != name[1])))
+			continue;
+		*modifier = modifiers[i].modifier;
+		return p + (name[1] ? 2 : 1);
+	}
+	return p;
+}
+
 /* Parses the conversion that starts at the % at P [C99, fprintf].  False if it is none. */
 static bool
 parse_spec(const char *p, const char *end, struct spec *spec)
 {
 	*spec = (struct spec){.at = p++, .precision = -1};
-	while (p < end && memchr("-+ #0", *p, 5))
-		add_flag(spec, *p++);
-	spec->width_given = p < end && *p == '*';
-	p = spec->width_given ? p + 1 : parse_number(p, end, &spec->width);
-	if (p < end && *p == '.') {
-		p++;
-		spec->precision_given = p < end && *p == '*';
-		p = spec->precision_given ? p + 1 : parse_number(p, end, &spec->precision);
-	}
-	bool any = p < end && memchr("hljztL", *p, 6);
-	for (size_t i = 0; any && i < sizeof modifiers / sizeof *modifiers; i++) {
-		size_t length = strlen(modifiers[i].name);
-		if ((size_t)(end - p) >= length && !memcmp(p, modifiers[i].name, length)) {
-			spec->modifier = modifiers[i].modifier;
-			p += length;
-			break;
+	if (p < end && !is_conversion(*p)) { /* most are a letter and no more */
+		while (p < end && is_flag(*p))
+			add_flag(spec, *p++);
+		spec->width_given = p < end && *p == '*';
+		p = spec->width_given ? p + 1 : parse_number(p, end, &spec->width);
+		if (p < end && *p == '.') {
+			p++;
+			spec->precision_given = p < end && *p == '*';
+			p = spec->precision_given ? p + 1 : parse_number(p, end, &spec->precision);
 		}
+		if (p < end && !is_conversion(*p))
+			p = parse_modifier(p, end, &spec->modifier);
 	}
-	if (p == end || !memchr("diouxXcfFeEgGaApns", *p, 18))
+	if (p == end || !is_conversion(*p))
 		return false;
 	spec->letter = *p++;
 	spec->length = (size_t)(p - spec->at);

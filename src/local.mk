@@ -148,6 +148,7 @@ libtrawl_a_SOURCES = \
 	src/decode/undecoded.c \
 	src/export/export.c \
 	src/export/export.h \
+	src/export/export_count.c \
 	src/export/export_csv.c \
 	src/export/export_ctf.c \
 	src/export/export_hex.c \

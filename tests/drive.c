@@ -132,6 +132,7 @@ check_message(const struct drive *d, const struct message *m)
 {
 	CHECK(m->kind < d->ops->kind_count);
 	CHECK(m->severity < SEVERITY_COUNT);
+	CHECK(!(m->flags & MESSAGE_CHECKED) || d->ops->kinds_checked >> m->kind & 1);
 	CHECK(m->offset <= d->length && m->length <= d->length - m->offset);
 	CHECK(m->length > 0 || m->offset == d->length);
 }

@@ -65,6 +65,7 @@ enum message_flag {
 	MESSAGE_SENDER_TIMED = 1 << 13 /* `sender_ticks` is valid */
 };
 #define MESSAGE_FLAGS_SHOWN 6
+#define MESSAGE_FLAGS_DOUBT 4 /* of them, those of what may not be right */
 
 /*
  * One message.  The offset of its ID, which never decreases along a trace, is that
@@ -115,6 +116,14 @@ struct window {
 	size_t length;
 	uint64_t until;
 	bool last;
+	struct decode_check *check; /* of step alone; or NULL */
+};
+
+/* Lets step look at what EXPAND_FLAGS would find, where that costs little on the way.  A
+ * message of which it is sure loses MESSAGE_CHECKED; all others are left to expand. */
+struct decode_check {
+	uint8_t severities; /* messages of these are looked at, a bit each */
+	bool unnamed;	    /* set where one is, as in struct expansion */
 };
 
 enum { DECODE_SILENT_MAX = 8 };
@@ -379,9 +388,10 @@ struct decoder_ops {
 	size_t field_count;
 	const struct kind_row *kinds; /* at most DECODE_KINDS_MAX */
 	size_t kind_count;
-	uint64_t kinds_sync;   /* kinds that can carry MESSAGE_SYNC, a bit each */
-	uint64_t kinds_resync; /* and MESSAGE_RESYNC */
-	uint64_t origin_none;  /* of messages without a sender: what they lack may be of any */
+	uint64_t kinds_sync;	/* kinds that can carry MESSAGE_SYNC, a bit each */
+	uint64_t kinds_resync;	/* and MESSAGE_RESYNC */
+	uint64_t kinds_checked; /* and MESSAGE_CHECKED */
+	uint64_t origin_none;	/* of messages without a sender: what they lack may be of any */
 	const struct silent_row *silent; /* at most DECODE_SILENT_MAX */
 	size_t silent_count;		 /* 0: every byte is in a message */
 	bool silent_repeats; /* after restore, bits before the checkpoint are counted again */

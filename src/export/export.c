@@ -108,7 +108,7 @@ const struct export_format export_formats[] = {
      .footer = "]\n",
      .message = export_perfetto,
      .writer = &export_perfetto_writer},
-    {.name = "none", .help = "decode all, print nothing", .message = export_none},
+    {.name = "none", .help = "decode all, print nothing", .message = export_none, .silent = true},
 };
 const size_t export_format_count = sizeof export_formats / sizeof *export_formats;
 
@@ -451,15 +451,26 @@ write_all(struct run *run, struct trace *trace, struct err *err)
 	return failed;
 }
 
+static void
+add_result(struct export_result *result, const struct export_result *more)
+{
+	result->messages += more->messages;
+	doubts_add(&result->doubts, &more->doubts);
+}
+
 /* The same again where what is followed was cut, written anew, or replaced. */
 static int
 write_trace(struct run *run, struct trace *trace, struct err *err)
 {
 	unsigned generation;
-	int failed;
+	int failed = 0;
 	do {
+		struct export_result counted = {0};
 		generation = capture_generation(trace_capture(trace));
-		failed = write_all(run, trace, err);
+		if (run->options->format->silent && export_count(trace, run->options, &counted))
+			add_result(run->result, &counted);
+		else
+			failed = write_all(run, trace, err);
 	} while (!failed && trace_begins_anew(trace, generation));
 	return failed;
 }

@@ -74,6 +74,7 @@ struct export_format {
 	void (*message)(struct export_message *, struct text *out);
 	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
 	bool counts;			    /* is export_stats, instead of messages */
+	bool silent;			    /* prints nothing: only the result matters */
 };
 
 extern const struct export_format export_formats[];
@@ -155,6 +156,10 @@ void export_hex(struct export_message *, struct text *);
 void export_ctf(struct export_message *, struct text *);
 void export_perfetto(struct export_message *, struct text *);
 extern const struct export_writer export_ctf_writer, export_perfetto_writer;
+
+/* Fills RESULT, which is zeroed, with what walking over all messages of TRACE would: cell
+ * by cell, by several threads.  False, and nothing filled, if that cannot be. */
+bool export_count(struct trace *, const struct export_options *, struct export_result *);
 
 /* A line of names, and those of a trace for each sender; waits for its end.  Lines of
  * the bytes that are in no message go to SILENT. */

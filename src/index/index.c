@@ -107,6 +107,8 @@ struct index {
 	unsigned misses;
 
 	/* of the in-order worker */
+	uint64_t flagged[MESSAGE_FLAGS_DOUBT]; /* in what was built here, if that is wanted */
+	bool unnamed;
 	bool placed; /* the next two are right */
 	bool timed;  /* a message before had a time: */
 	uint64_t last_ticks;
@@ -197,6 +199,14 @@ index_find(const struct index *index, uint64_t number, uint64_t *cell)
 	bool found = grid_find(enter_contents(index)->grid, number, cell);
 	leave_contents(index);
 	return found;
+}
+
+void
+index_get_flags(const struct index *index, uint64_t counts[static MESSAGE_FLAGS_DOUBT],
+		bool *unnamed)
+{
+	memcpy(counts, index->flagged, sizeof index->flagged);
+	*unnamed = index->unnamed;
 }
 
 bool
@@ -312,6 +322,8 @@ build_on(struct index *index, struct contents *contents, uint64_t end)
 	index->misses = 0;
 	index->bytes_at_notice = 0;
 	index->placed = false;
+	memset(index->flagged, 0, sizeof index->flagged);
+	index->unnamed = false;
 }
 
 static void
@@ -556,6 +568,15 @@ is_interrupted(const struct index *index)
 	return index->stopping || index->restart || index->paused || end_moved(index);
 }
 
+/* Counts the flags of COUNT cells like RESULT. */
+static void
+count_flags(struct index *index, const struct cell_result *result, uint64_t count)
+{
+	for (size_t i = 0; i < MESSAGE_FLAGS_DOUBT; i++)
+		index->flagged[i] += count * result->flagged[i];
+	index->unnamed |= result->unnamed;
+}
+
 /* Makes the next cell known.  False if the grid is full. */
 static bool
 commit_cell(struct index *index, const struct cell_result *result)
@@ -570,6 +591,7 @@ commit_cell(struct index *index, const struct cell_result *result)
 	if (!grid_add(index->built->grid, &cell, result->after))
 		return false;
 	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, 1);
+	count_flags(index, result, 1);
 	if (result->end != NO_END)
 		index->end = result->end;
 	return true;
@@ -619,6 +641,7 @@ skip_hole(struct index_worker *worker, uint64_t number)
 		walker_shift(worker->walker, result->after, index_cell_size(index));
 	} while (grid_add(grid, &result->cell, result->after) && ++added < count);
 	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, added);
+	count_flags(index, result, added);
 	walker_place(worker->walker, result->after);
 }
 
@@ -843,7 +866,8 @@ prepare_workers(struct index *index)
 	while (index->worker_count < target) {
 		struct index_worker *worker = &index->workers[index->worker_count++];
 		worker->index = index;
-		worker->walker = walker_new(index->capture, index->decoder, index->cell_shift);
+		worker->walker = walker_new(index->capture, index->decoder, index->cell_shift,
+					    index->options.checked);
 		worker_init(&worker->thread, walk_available, worker);
 	}
 	if (target > 1 && !index->segments) {
@@ -1082,7 +1106,8 @@ index_new(struct capture *capture, const struct decoder *decoder,
 		index->options.cache = mem_text(index->options.cache);
 	if (index->options.beside)
 		index->options.beside = mem_text(index->options.beside);
-	index->cell_shift = shift_for(capture_size(capture));
+	index->cell_shift = index->options.cell_shift ? index->options.cell_shift
+						      : shift_for(capture_size(capture));
 	index->segment_cells = index->options.segment ? index->options.segment : SEGMENT;
 	pthread_mutex_init(&index->lock, NULL);
 	pthread_cond_init(&index->changed, NULL);

@@ -72,8 +72,11 @@ struct index_options {
 	void (*notify)(void *); /* progress worth showing (at most 4 a second)
 				   and completion; from any thread */
 	void *notify_context;
-	unsigned threads; /* that build it; 0 = one for each processor */
-	unsigned segment; /* cells of a speculative worker; 0 = as is best */
+	unsigned threads;    /* that build it; 0 = one for each processor */
+	unsigned segment;    /* cells of a speculative worker; 0 = as is best */
+	unsigned cell_shift; /* 1 << cell_shift bytes to a cell; 0 = as the size wants it */
+	uint8_t checked;     /* messages of these severities, a bit each, are looked at as
+			    EXPAND_FLAGS does, without history: see index_get_flags */
 	/* Files an index is kept in, copied; NULL: none.  `cache` is looked for
 	 * first, and written when a large capture is known, or on index_stop as
 	 * far as it is; its name ends in ".index".  `beside` came with
@@ -142,6 +145,12 @@ bool index_restore(const struct index *, uint64_t cell, struct decode_state *, u
 bool index_find(const struct index *, uint64_t number, uint64_t *cell);
 
 void index_get_progress(const struct index *, struct index_progress *);
+
+/* How many messages of known cells have each of the first MESSAGE_FLAGS_DOUBT flags, with
+ * those that only expanding finds; and whether one is `unnamed`.  For an index with
+ * `checked` among its options that was built here, once it is. */
+void index_get_flags(const struct index *, uint64_t counts[static MESSAGE_FLAGS_DOUBT],
+		     bool *unnamed);
 
 /* Bits of the known cells that are in no message, by row of the decoder's table.  False,
  * and zeroes, if cells do not tell: decoder_ops.silent_repeats. */

@@ -16,6 +16,7 @@
 
 enum {
 	BUFFER = 512 * 1024, /* and the decoder's reach */
+	CHECK_BATCH = 256,   /* messages that are checked while their bytes are near */
 	GUESS_MAX = 1 << 20  /* bytes looked back for a resync point */
 };
 
@@ -25,6 +26,10 @@ struct walker {
 	unsigned cell_shift;
 	struct decode_state *state, *scratch;
 	struct summary summary;
+	uint8_t checked;	    /* severities */
+	struct expansion expansion; /* of what is checked */
+	uint64_t flagged[MESSAGE_FLAGS_DOUBT];
+	bool unnamed;
 	size_t buffer_size, filled;
 	uint64_t buffer_offset;
 	uint8_t *buffer;
@@ -38,12 +43,14 @@ cell_result_free(struct cell_result *result)
 }
 
 struct walker *
-walker_new(struct capture *capture, const struct decoder *decoder, unsigned cell_shift)
+walker_new(struct capture *capture, const struct decoder *decoder, unsigned cell_shift,
+	   uint8_t checked)
 {
 	struct walker *w = mem_new(sizeof *w);
 	w->capture = capture;
 	w->decoder = decoder;
 	w->cell_shift = cell_shift;
+	w->checked = checked;
 	w->state = decode_state_new(decoder);
 	w->scratch = decode_state_new(decoder);
 	w->buffer_size = BUFFER + decoder->ops->reach;
@@ -59,6 +66,7 @@ walker_free(struct walker *w)
 	decode_state_free(w->decoder, w->state);
 	decode_state_free(w->decoder, w->scratch);
 	summary_free(&w->summary);
+	expansion_free(&w->expansion);
 	free(w->buffer);
 	free(w);
 }
@@ -118,6 +126,64 @@ window_until(const struct walker *w, uint64_t until)
 	};
 }
 
+/* --- checks ------------------------------------------------------------ */
+
+/* What only expanding finds: in the buffer, or in the map where M began long before. */
+static unsigned
+check_message(struct walker *w, const struct window *window, const struct message *m)
+{
+	const struct window all = {.bytes = capture_bytes(w->capture),
+				   .length = capture_size(w->capture)};
+	bool near = m->offset >= window->offset;
+	if (!near && m->offset + m->length > all.length)
+		return 0; /* it shrank: whoever looks after it will start anew */
+	expansion_clear(&w->expansion);
+	w->decoder->ops->expand(w->decoder, m, near ? window : &all, EXPAND_FLAGS, NULL,
+				&w->expansion);
+	w->unnamed |= w->expansion.unnamed;
+	return w->expansion.flags;
+}
+
+static void
+count_flags(struct walker *w, const struct window *window, const struct message *m)
+{
+	unsigned flags = m->flags;
+	if (flags & MESSAGE_CHECKED && w->checked >> m->severity & 1)
+		flags |= check_message(w, window, m);
+	for (unsigned bit = 0; bit < MESSAGE_FLAGS_DOUBT; bit++)
+		w->flagged[bit] += flags >> bit & 1;
+}
+
+/* As step_summarise, but that senders and times are not told apart: all messages are
+ * counted as those of one sender. */
+static bool
+step_checked(struct walker *w, struct window *window, struct summary *summary)
+{
+	const unsigned some = MESSAGE_CHECKED | ((1u << MESSAGE_FLAGS_DOUBT) - 1);
+	struct message batch[CHECK_BATCH];
+	struct decode_check check = {.severities = w->checked};
+	window->check = &check;
+	size_t count = step_capture(w->capture, w->decoder, w->state, window, batch, CHECK_BATCH);
+	uint32_t *severities = tally_row(&summary->tally, 0, 0)->severities;
+	uint64_t kinds = 0;
+	unsigned flags = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct message *m = &batch[i];
+		kinds |= (uint64_t)1 << m->kind;
+		flags |= m->flags;
+		severities[m->severity]++;
+		if (m->flags & some)
+			count_flags(w, window, m);
+	}
+	summary->count += count;
+	summary->kinds |= kinds;
+	summary->flags |= flags;
+	w->unnamed |= check.unnamed;
+	return count < CHECK_BATCH;
+}
+
+/* --- stepping ---------------------------------------------------------- */
+
 /* Steps until messages stand at or past UNTIL, or the capture ends; SUMMARY (NULL:
  * nobody counts) gets what they add up to. */
 static void
@@ -129,14 +195,18 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 	do {
 		window = window_until(w, until);
 		w->end = window.last ? w->buffer_offset + w->filled : NO_END;
-		ended = step_summarise(w->capture, w->decoder, w->state, &window, summary);
+		ended = summary && w->checked
+			    ? step_checked(w, &window, summary)
+			    : step_summarise(w->capture, w->decoder, w->state, &window, summary);
 		uint64_t left = window.offset + window.length - w->state->offset;
 		more = left < w->decoder->ops->reach && !window.last && refill_buffer(w);
 	} while (!ended || more);
 	/* it stopped at `until`, or at the end; or the capture shrank, and whoever
 	 * looks after it will restart */
-	if (summary && step_closing(w->capture, w->decoder, w->state, &window, &closing))
-		summary_add(summary, &closing, 1);
+	if (!summary || !step_closing(w->capture, w->decoder, w->state, &window, &closing))
+		return;
+	summary_add(summary, &closing, 1);
+	count_flags(w, &window, &closing);
 }
 
 void
@@ -147,10 +217,14 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	uint64_t silent[DECODE_SILENT_MAX];
 	memcpy(silent, w->state->silent, sizeof silent);
 	summary_clear(&w->summary);
+	memset(w->flagged, 0, sizeof w->flagged);
+	w->unnamed = false;
 	step_until(w, (number + 1) << w->cell_shift, &w->summary);
 	bool by_senders = sums->sender_min <= sums->sender_max && !sums->lacks_sender;
 
 	result->end = w->end;
+	result->unnamed = w->unnamed;
+	memcpy(result->flagged, w->flagged, sizeof w->flagged);
 	result->ticks_first = sums->ticks_first;
 	result->ticks_last = sums->ticks_last;
 	result->cell = (struct index_cell){

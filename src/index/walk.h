@@ -29,7 +29,9 @@ struct cell_result {
 	struct index_cell cell; /* `first` is not known here */
 	uint64_t ticks_first;	/* of its timed messages, if it is CELL_TIMED */
 	uint64_t ticks_last;
-	uint64_t end;		   /* size of the capture, if it seemed to end here; else NO_END */
+	uint64_t end; /* size of the capture, if it seemed to end here; else NO_END */
+	uint64_t flagged[MESSAGE_FLAGS_DOUBT]; /* see index_get_flags */
+	bool unnamed;
 	tally_rows rows;	   /* its origins */
 	uint8_t after[RECORD_MAX]; /* the state behind it, and what it passed over */
 };
@@ -38,8 +40,9 @@ void cell_result_free(struct cell_result *);
 
 struct walker;
 
-/* Both are borrowed until walker_free. */
-struct walker *walker_new(struct capture *, const struct decoder *, unsigned cell_shift);
+/* Both are borrowed until walker_free.  CHECKED as in struct index_options. */
+struct walker *walker_new(struct capture *, const struct decoder *, unsigned cell_shift,
+			  uint8_t checked);
 void walker_free(struct walker *);
 
 /* Drops bytes that were read before the capture changed. */

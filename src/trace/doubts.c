@@ -25,6 +25,8 @@ static const struct doubt_row {
 #undef MARKED
 };
 
+_Static_assert(DOUBT_FLAGS == MESSAGE_FLAGS_DOUBT, "a doubt for each flag of one");
+
 void
 doubts_add(struct doubts *doubts, const struct doubts *more)
 {

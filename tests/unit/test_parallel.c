@@ -48,11 +48,12 @@ open_capture(struct session *session, const char *format, const char *path)
 		fail_msg("%s", err.what);
 }
 
+/* CHECKED as in struct index_options. */
 static struct index *
-build(struct session *session, unsigned threads, unsigned segment)
+build(struct session *session, unsigned threads, unsigned segment, uint8_t checked)
 {
 	struct trace *trace = session->traces.at[0];
-	struct index_options options = {.threads = threads, .segment = segment};
+	struct index_options options = {.threads = threads, .segment = segment, .checked = checked};
 	struct index *index = index_new(trace_capture(trace), trace_decoder(trace), &options);
 	index_build(index);
 	return index;
@@ -76,6 +77,36 @@ compare_reader(struct trace *trace, const char *name)
 	reader_free(reader);
 }
 
+/* What an index that checks counts is what expanding all messages finds. */
+static void
+compare_flags(struct session *session, unsigned threads, unsigned segment, uint8_t checked,
+	      const char *name)
+{
+	struct trace *trace = session->traces.at[0];
+	struct index *index = build(session, threads, segment, checked);
+	struct reader *reader = reader_new(trace);
+	struct expansion e = {0};
+	struct message m;
+	uint64_t expanded[MESSAGE_FLAGS_DOUBT] = {0}, counted[MESSAGE_FLAGS_DOUBT];
+	bool unnamed = false, found_unnamed;
+	while (reader_walk(reader, &m, 1)) {
+		unsigned flags = m.flags;
+		if (checked >> m.severity & 1) {
+			reader_expand(reader, &m, EXPAND_BARE, &e);
+			flags |= e.flags;
+			unnamed |= e.unnamed;
+		}
+		for (unsigned bit = 0; bit < MESSAGE_FLAGS_DOUBT; bit++)
+			expanded[bit] += flags >> bit & 1;
+	}
+	index_get_flags(index, counted, &found_unnamed);
+	if (memcmp(expanded, counted, sizeof counted) != 0 || unnamed != found_unnamed)
+		fail_msg("%s: %u threads find other flags", name, threads);
+	expansion_free(&e);
+	reader_free(reader);
+	index_free(index);
+}
+
 /* NAME is how to make the capture again. */
 static void
 compare(const char *format, const char *path, unsigned run, const char *name)
@@ -83,12 +114,15 @@ compare(const char *format, const char *path, unsigned run, const char *name)
 	struct session session = {0};
 	open_capture(&session, format, path);
 	const struct decoder *decoder = trace_decoder(session.traces.at[0]);
-	struct index *one = build(&session, 1, 0);
-	struct index *many = build(&session, 2 + run % 3, 1 + run % 2);
+	struct index *one = build(&session, 1, 0, 0);
+	struct index *many = build(&session, 2 + run % 3, 1 + run % 2, 0);
 	same_index(decoder, one, many, name);
 	index_free(one);
 	index_free(many);
 	compare_reader(session.traces.at[0], name);
+	compare_flags(&session, 1, 0, 0xff, name);
+	compare_flags(&session, 2 + run % 3, 1 + run % 2, 0xff, name);
+	compare_flags(&session, 2, 1, 1 << SEVERITY_INFO | 1 << SEVERITY_ERROR, name);
 	session_close(&session);
 }
 

@@ -765,6 +765,7 @@ const struct decoder_ops opencsd_ops = {
     .kind_count = OPENCSD_KIND_COUNT,
     .kinds_sync = 1ull << OPENCSD_TIMESTAMP | 1ull << OPENCSD_SYST,
     .kinds_resync = 1ull << OPENCSD_TRACE_ON,
+    .kinds_checked = 1ull << OPENCSD_SYST,
     .origin_none = CORESIGHT_NOBODY | OPENCSD_ORIGIN_STRAY,
     .kinds_history = 1ull << OPENCSD_SYST,
     .silent = silent,

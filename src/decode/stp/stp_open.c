@@ -54,6 +54,8 @@ stp_open_add(struct stp_open *open, const struct stp_point *start)
 	uint32_t sender = stp_sender(&start->stp);
 	struct stp_message **chain = stp_open_bucket(open, sender);
 	*m = (struct stp_message){
+	    .room = m->room,
+	    .payload = m->payload,
 	    .start = *start,
 	    .older = open->newest,
 	    .chain = *chain,
@@ -104,8 +106,30 @@ stp_open_free(struct stp_open *open)
 	while (open->spare) {
 		struct stp_message *m = open->spare;
 		open->spare = m->newer;
+		free(m->payload);
 		free(m);
 	}
 	free(open->buckets);
 	*open = (struct stp_open){0};
+}
+
+void
+stp_message_keep(struct stp_message *m, uint64_t data, unsigned count)
+{
+	uint32_t at = m->nibbles - count;
+	if (at / 2 + 9 > STP_KEPT_MAX) {
+		m->keeps = false;
+		return;
+	}
+	if (at / 2 + 9 > m->room) {
+		m->room = m->room ? 2 * m->room : 512;
+		m->payload = mem_resize(m->payload, m->room);
+	}
+	if (!m->kept)
+		memcpy(m->payload, m->head, sizeof m->head);
+	m->kept = true;
+	uint8_t *p = m->payload + at / 2;
+	bytes_put_le64(p, at % 2 ? data << 4 | *p : data);
+	if (at % 2)
+		p[8] = (uint8_t)(data >> 60);
 }

@@ -2,7 +2,7 @@
  * Messages under way on an STP stream: one at most for each master and channel, whose
  * packets may lie between those of others.  Of each message is kept where it starts,
  * how the stream stood there, its time, its size and its first bytes; its payload
- * stays in the capture.
+ * stays in the capture, unless it is to be kept.
  *
  * The table finds a message by its sender and lists all in the order in which
  * they started.  Memory of messages that are over is used again.
@@ -19,7 +19,7 @@ struct stp_point {
 	struct stp_state stp;
 };
 
-enum { STP_HEAD = 40 };
+enum { STP_HEAD = 40, STP_KEPT_MAX = 1 << 17 };
 
 struct stp_message {
 	struct stp_point start;
@@ -29,7 +29,11 @@ struct stp_message {
 	uint32_t sender;		   /* as stp_sender() */
 	uint32_t nibbles;		   /* of payload so far */
 	uint16_t flags;			   /* enum message_flag */
-	uint8_t head[STP_HEAD + 8];	   /* payload, zeroes after it */
+	bool keeps;			   /* all of its payload, up to STP_KEPT_MAX bytes */
+	bool kept;			   /* which is in */
+	uint32_t room;
+	uint8_t *payload;
+	uint8_t head[STP_HEAD + 8]; /* payload, zeroes after it */
 };
 
 /* Zero-initialise to start. */
@@ -57,6 +61,18 @@ void stp_open_remove(struct stp_open *, struct stp_message *);
 void stp_open_clear(struct stp_open *);
 void stp_open_free(struct stp_open *);
 
+/* As stp_message_add, for nibbles behind the head that were counted. */
+void stp_message_keep(struct stp_message *, uint64_t data, unsigned count);
+
+/* All of the payload, or NULL: it was not kept. */
+static inline const uint8_t *
+stp_message_payload(const struct stp_message *m)
+{
+	if (m->nibbles <= 2 * STP_HEAD)
+		return m->head;
+	return m->keeps ? m->kept ? m->payload : m->head : NULL;
+}
+
 /* Adds COUNT nibbles, those of DATA from the low ones on; higher ones must be
  * zero. */
 static inline void
@@ -64,8 +80,11 @@ stp_message_add(struct stp_message *m, uint64_t data, unsigned count)
 {
 	uint32_t at = m->nibbles;
 	m->nibbles = at + count;
-	if (at >= 2 * STP_HEAD)
+	if (at >= 2 * STP_HEAD) {
+		if (m->keeps)
+			stp_message_keep(m, data, count);
 		return;
+	}
 	uint8_t *p = m->head + at / 2;
 	bytes_put_le64(p, data << at % 2 * 4 | *p);
 	if (at % 2)

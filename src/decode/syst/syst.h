@@ -95,6 +95,9 @@ enum syst_field {
 	SYST_F_COUNT
 };
 
+/* Those that may have a checksum. */
+#define SYST_KINDS_CHECKED ((1ull << (SYST_UNKNOWN + 1)) - 1)
+
 extern const struct kind_row syst_kinds[SYST_KIND_COUNT];
 extern const struct field_row syst_fields[SYST_F_COUNT];
 
@@ -176,6 +179,14 @@ bool syst_plausible(const uint8_t *p, size_t length);
 /* Fills M (all but offset and length, and without transport time) from a
  * whole frame of LENGTH bytes at P, ended by its transport. */
 void syst_message(const uint8_t *p, size_t length, struct message *m);
+
+/*
+ * Takes MESSAGE_CHECKED off M, whose whole frame P of LENGTH bytes was peeked at, if its
+ * checksum is right and its arguments fit its format, as far as that is known without
+ * collateral.  For step, whose window has CHECK.
+ */
+void syst_settle(const struct syst_decoder *, const uint8_t *p, size_t length,
+		 const struct syst_peek *, struct decode_check *, struct message *m);
 
 /*
  * Expands the frame P of LENGTH bytes into E: type, origin, text and, if

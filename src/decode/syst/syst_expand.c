@@ -956,3 +956,37 @@ syst_announced(const struct syst_decoder *d, const uint8_t *p, size_t length,
 	*build = build_number(&f);
 	return true;
 }
+
+/* Whether the arguments of a PRINTF message fit its format; P is the payload. */
+static bool
+string_fits(const uint8_t *p, size_t length, unsigned subtype)
+{
+	const uint8_t *nul = length ? memchr(p, 0, length) : NULL;
+	size_t format = nul ? (size_t)(nul - p) : 0;
+	const struct syst_args args = {
+	    .at = p + format + 1,
+	    .length = length - format - 1,
+	    .packing = subtype == SYST_STRING_PRINTF64 ? SYST_P64 : SYST_P32,
+	};
+	return nul && syst_printf_fits((const char *)p, format, &args);
+}
+
+void
+syst_settle(const struct syst_decoder *d, const uint8_t *p, size_t length,
+	    const struct syst_peek *peek, struct decode_check *check, struct message *m)
+{
+	uint32_t header = bytes_le32(p);
+	unsigned type = syst_header_type(header), subtype = syst_header_subtype(header);
+	size_t end = length - (peek->has_crc ? 4 : 0);
+	if (!(check->severities >> m->severity & 1) || m->flags & MESSAGE_TRUNCATED)
+		return;
+	if (peek->has_crc && bytes_crc32c(0, p, end) != bytes_le32(p + end))
+		return;
+	bool formatted = syst_formatted[type] >> subtype & 1, catalog = type == SYST_CATALOG;
+	if (formatted && catalog && d->collateral)
+		return;
+	if (formatted && !catalog && !string_fits(p + peek->prefix, end - peek->prefix, subtype))
+		return;
+	check->unnamed |= formatted && catalog;
+	m->flags &= (uint16_t)~MESSAGE_CHECKED;
+}

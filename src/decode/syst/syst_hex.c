@@ -400,6 +400,7 @@ const struct decoder_ops syst_hex_ops = {
     .kinds = syst_kinds,
     .kind_count = SYST_KIND_COUNT,
     .kinds_sync = 1ull << SYST_CLOCK,
+    .kinds_checked = SYST_KINDS_CHECKED,
     .origin_none = SYST_ORIGIN_NONE,
     .silent = silent,
     .silent_count = sizeof silent / sizeof *silent,

@@ -235,10 +235,12 @@ fill_sender_time(const struct syst_peek *peek, size_t length, struct message *m)
 	m->sender_ticks = peek->ticks;
 }
 
-/* The open message as it is now, up to nibble END in byte LAST. */
+/* The open message as it is now, up to nibble END in byte LAST; WHOLE: it ends here. */
 static void
-fill_message(struct message *m, const struct stp_message *open, uint64_t end, uint64_t last)
+fill_message(struct syst_stp_run *r, struct message *m, const struct stp_message *open,
+	     uint64_t end, uint64_t last, bool whole)
 {
+	struct decode_check *check = r->window->check;
 	size_t length = (open->nibbles + 1) / 2;
 	struct syst_peek peek;
 	syst_peek(open->head, length, &peek);
@@ -253,6 +255,9 @@ fill_message(struct message *m, const struct stp_message *open, uint64_t end, ui
 	m->flags |= open->flags | MESSAGE_SCATTERED;
 	m->ticks = open->ticks;
 	fill_place(m, &open->start, end, last);
+	const uint8_t *payload = check ? stp_message_payload(open) : NULL;
+	if (payload && whole && m->flags & MESSAGE_CHECKED)
+		syst_settle(&r->decoder->syst, payload, length, &peek, check, m);
 }
 
 static struct stp_message *
@@ -282,7 +287,7 @@ close_message(struct syst_stp_run *r, struct stp_message *open)
 	/* at the end of the capture there is no byte of the event */
 	uint64_t last = (s->at < r->end ? s->at : s->at - 1) / 2;
 	struct message *m = syst_stp_emit(r);
-	fill_message(m, open, s->at, last);
+	fill_message(r, m, open, s->at, last, false);
 	m->flags |= MESSAGE_TRUNCATED;
 	syst_stp_drop_message(s, open);
 	return true;
@@ -399,7 +404,7 @@ static void
 end_message(struct syst_stp_run *r, struct stp_message *open, const struct stp_packet *packet)
 {
 	uint64_t end = r->state->at + packet->nibbles;
-	fill_message(syst_stp_emit(r), open, end, (end - 1) / 2);
+	fill_message(r, syst_stp_emit(r), open, end, (end - 1) / 2, true);
 	syst_stp_drop_message(r->state, open);
 }
 
@@ -470,6 +475,7 @@ take_data(struct syst_stp_run *r, const struct stp_packet *packet)
 	if (!open) {
 		struct stp_point start = {s->at, s->stp};
 		open = stp_open_add(&s->open, &start);
+		open->keeps = r->window->check != NULL;
 		if (timed)
 			open->flags = MESSAGE_TIMED;
 		else if (!s->stp.ended) /* a start without time, behind an end, is one */
@@ -880,6 +886,7 @@ const struct decoder_ops syst_stp_ops = {
     .kinds = syst_kinds,
     .kind_count = SYST_KIND_COUNT,
     .kinds_sync = 1ull << SYST_CLOCK,
+    .kinds_checked = SYST_KINDS_CHECKED,
     .kinds_resync = 1ull << SYST_STP_ASYNC,
     .origin_none = SYST_ORIGIN_NONE,
     .silent = silent,

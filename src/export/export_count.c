@@ -1,0 +1,65 @@
+/*
+ * Counting without output: an index of large cells is built, which is thrown away.
+ *
+ * Its threads look at each message as far as the status depends on it, and what they
+ * find is added up in the order of the cells, so that it is that of one walk.  What a
+ * message says of earlier ones is not at hand: where a flag could depend on it, and for
+ * streams and parts, messages are walked over one by one.
+ */
+#include "config.h"
+
+#include "export/export.h"
+
+enum { CELL_SHIFT = 20, SEGMENT = 16 /* cells */ };
+
+static bool
+can_count(struct trace *trace, const struct export_options *options)
+{
+	const struct decoder *decoder = trace_decoder(trace);
+	const struct filter *filter = &options->filter;
+	bool history = atomic_load(&decoder->needs_history) && decoder->ops->kinds_checked;
+	return capture_ended(trace_capture(trace)) && !options->parts && !options->follow &&
+	       !filter->expr && !filter->flags && !filter->by_origin && filter->severities &&
+	       !history && !decoder->ops->silent_repeats;
+}
+
+static void
+take_counts(struct trace *trace, const struct export_options *options, const struct index *index,
+	    struct export_result *result)
+{
+	struct index_progress progress;
+	uint64_t silent[DECODE_SILENT_MAX];
+	bool unnamed;
+	index_get_progress(index, &progress);
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		if (options->filter.severities >> s & 1)
+			result->messages += progress.severities[s];
+	index_get_flags(index, result->doubts.count, &unnamed);
+	index_silent(index, silent);
+	doubts_add_silent(&result->doubts, trace_decoder(trace)->ops, silent);
+	if (unnamed)
+		trace_lacks_name(trace);
+}
+
+bool
+export_count(struct trace *trace, const struct export_options *options,
+	     struct export_result *result)
+{
+	const struct index_options wanted = {.threads = options->threads,
+					     .segment = SEGMENT,
+					     .cell_shift = CELL_SHIFT,
+					     .checked = options->filter.severities};
+	struct capture *capture = trace_capture(trace);
+	struct index_progress progress;
+	if (!can_count(trace, options))
+		return false;
+	unsigned generation = capture_generation(capture);
+	struct index *index = index_new(capture, trace_decoder(trace), &wanted);
+	index_build(index);
+	index_get_progress(index, &progress);
+	bool good = progress.complete && capture_generation(capture) == generation;
+	if (good)
+		take_counts(trace, options, index, result);
+	index_free(index);
+	return good;
+}

@@ -24,6 +24,7 @@ struct regex_code {
 
 struct regex {
 	struct regex_code *shared;
+	const pcre2_code *code;	 /* of that */
 	pcre2_match_data *match; /* made by the first match, as is the next */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack; /* made when the usual one is too small; or NULL */
@@ -95,7 +96,7 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 
 	struct regex *regex = mem_new(sizeof *regex);
 	regex->shared = mem_new(sizeof *regex->shared);
-	regex->shared->code = compiled;
+	regex->code = regex->shared->code = compiled;
 	atomic_init(&regex->shared->references, 1);
 	return regex;
 }
@@ -105,6 +106,7 @@ regex_share(const struct regex *regex)
 {
 	struct regex *other = mem_new(sizeof *other);
 	other->shared = regex->shared;
+	other->code = regex->code;
 	atomic_fetch_add(&other->shared->references, 1);
 	return other;
 }
@@ -139,7 +141,7 @@ regex_prepare_once(struct regex *regex)
 static int
 regex_match_from(struct regex *regex, const char *subject, size_t length, size_t from)
 {
-	return pcre2_match(regex->shared->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
+	return pcre2_match(regex->code, (PCRE2_SPTR)subject, length, from, 0, regex->match,
 			   regex->context);
 }
 
@@ -155,26 +157,36 @@ match_deeply(struct regex *regex, const char *subject, size_t length, size_t fro
 	return regex_match_from(regex, subject, length, from);
 }
 
-bool
-regex_find(struct regex *regex, const char *subject, size_t length, size_t from, size_t *start,
-	   size_t *end)
+/* Whether there is a match at or after FROM. */
+static bool
+regex_match(struct regex *regex, const char *subject, size_t length, size_t from)
 {
-	if (from > length)
-		return false;
 	if (!regex->context)
 		regex_prepare_once(regex);
 	int got = regex_match_from(regex, subject, length, from);
 	if (got == PCRE2_ERROR_JIT_STACKLIMIT && !regex->stack)
 		got = match_deeply(regex, subject, length, from);
-	if (got < 0) {
-		if (got != PCRE2_ERROR_NOMATCH && got != PCRE2_ERROR_PARTIAL)
-			atomic_fetch_add(&given_up, 1);
+	if (got < 0 && got != PCRE2_ERROR_NOMATCH && got != PCRE2_ERROR_PARTIAL)
+		atomic_fetch_add(&given_up, 1);
+	return got >= 0;
+}
+
+bool
+regex_find(struct regex *regex, const char *subject, size_t length, size_t from, size_t *start,
+	   size_t *end)
+{
+	if (from > length || !regex_match(regex, subject, length, from))
 		return false;
-	}
 	PCRE2_SIZE *range = pcre2_get_ovector_pointer(regex->match);
 	*start = range[0];
 	*end = range[1] < range[0] ? range[0] : range[1]; /* \K in a lookahead */
 	return true;
+}
+
+bool
+regex_fits(struct regex *regex, const char *subject, size_t length)
+{
+	return regex_match(regex, subject, length, 0);
 }
 
 uint64_t

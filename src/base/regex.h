@@ -39,6 +39,9 @@ void regex_free(struct regex *); /* NULL is fine */
 bool regex_find(struct regex *, const char *subject, size_t length, size_t from, size_t *start,
 		size_t *end);
 
+/* Whether there is any match. */
+bool regex_fits(struct regex *, const char *subject, size_t length);
+
 /* How many subjects all patterns of the program gave up on, since it started: each
  * may match.  From any thread. */
 uint64_t regex_given_up(void);

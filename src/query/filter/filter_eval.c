@@ -70,13 +70,10 @@ filter_regex_fits(struct filter_look *look, const struct filter_leaf *leaf, cons
 		  size_t length)
 {
 	struct filter_expr *expr = look->expr;
-	size_t start, end;
-	if (!expr->regexes)
-		expr->regexes = mem_new(expr->code->regexes.count * sizeof(struct regex *));
 	struct regex **regex = &expr->regexes[leaf->regex - 1];
 	if (!*regex)
 		*regex = regex_share(expr->code->regexes.at[leaf->regex - 1]);
-	return regex_find(*regex, length ? at : "", length, 0, &start, &end);
+	return regex_fits(*regex, length ? at : "", length);
 }
 
 static bool

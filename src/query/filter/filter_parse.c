@@ -581,7 +581,8 @@ filter_parse_typed(const char *text, const struct session *session, struct filte
 struct filter_expr *
 filter_expr_share(const struct filter_expr *expr)
 {
-	struct filter_expr *other = mem_new(sizeof *other);
+	size_t regexes = expr->code->regexes.count;
+	struct filter_expr *other = mem_new(sizeof *other + regexes * sizeof *other->regexes);
 	other->code = expr->code;
 	atomic_fetch_add(&other->code->references, 1);
 	return other;
@@ -592,9 +593,8 @@ filter_expr_free(struct filter_expr *expr)
 {
 	if (!expr)
 		return;
-	for (size_t i = 0; expr->regexes && i < expr->code->regexes.count; i++)
+	for (size_t i = 0; i < expr->code->regexes.count; i++)
 		regex_free(expr->regexes[i]);
-	free(expr->regexes);
 	for (size_t i = 0; i < expr->bounds.count; i++)
 		filter_bound_release(&expr->bounds.at[i]);
 	vec_free(&expr->bounds);

@@ -173,11 +173,11 @@ struct filter_code {
 /* An expression as one thread uses it. */
 struct filter_expr {
 	struct filter_code *code;
-	struct regex **regexes; /* of the code, each made when it is needed */
-	struct arena arena;	/* of what bounds refer to */
+	struct arena arena; /* of what bounds refer to */
 	VEC(struct filter_bound) bounds;
 	size_t last; /* bound that was used last */
 	struct text scratch;
+	struct regex *regexes[]; /* of the code, each made when it is needed */
 };
 
 /* --- names ------------------------------------------------------------- */

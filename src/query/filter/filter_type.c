@@ -275,9 +275,7 @@ add_kinds(struct filter_leaf *leaf, const char *name, struct regex *regex)
 		unsigned kind;
 		for (size_t k = 0; (row = decoder_kind(decoders[i], k, &kind)); k++) {
 			const char *own = row->name;
-			size_t start, end;
-			if (regex ? !regex_find(regex, own, strlen(own), 0, &start, &end)
-				  : strcasecmp(own, name) != 0)
+			if (regex ? !regex_fits(regex, own, strlen(own)) : strcasecmp(own, name))
 				continue;
 			leaf->kinds[i] |= (uint64_t)1 << kind;
 			any = true;

@@ -248,7 +248,7 @@ start_job(struct next_match *next, struct next_lane *lane)
 	worker_init(&job->worker, job_run, job);
 	if (!worker_start_once(&job->worker)) {
 		job_free(job);
-		return NEXT_END;
+		return NEXT_REFUSED;
 	}
 	lane->job = job;
 	return NEXT_WAITING;
@@ -346,7 +346,7 @@ next_match(struct next_match *next, const struct next_bound *bound, struct seque
 				continue;
 			lane->way.known = bound->known ? bound->known[i] : NULL;
 			enum next_result result = look_in_lane(next, lane, bound);
-			if (result == NEXT_MORE || result == NEXT_WAITING)
+			if (result != NEXT_FOUND && result != NEXT_END)
 				return result;
 			lane->state = LANE_ENDED;
 			if (result == NEXT_FOUND)

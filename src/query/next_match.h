@@ -47,9 +47,10 @@ struct next_bound {
 
 enum next_result {
 	NEXT_FOUND,
-	NEXT_END,    /* there is none */
-	NEXT_MORE,   /* the bound is reached: call again */
-	NEXT_WAITING /* the session will be told: call again then */
+	NEXT_END,     /* there is none */
+	NEXT_MORE,    /* the bound is reached: call again */
+	NEXT_WAITING, /* the session will be told: call again then */
+	NEXT_REFUSED  /* no thread could be started to go on: it is not known, call again */
 };
 
 struct next_match *next_match_new(const struct next_query *);

@@ -271,16 +271,19 @@ take_keys(struct screen *screen)
 	return any;
 }
 
-/* Says that threads could not be started: nothing that waits for one gets done. */
+/* Says that threads could not be started: nothing that waits for one gets done.  What
+ * a command says of its own stays. */
 static void
 say_refusals(struct app *app)
 {
+	static const char text[] = "no more threads can be started (ulimit -u): counts, times and "
+				   "the timeline stay incomplete; raise the limit";
 	struct screen *screen = &app->screen;
 	unsigned refusals = thread_refusals();
-	if (refusals != app->refusals)
-		screen_error(screen,
-			     "no more threads can be started (ulimit -u): counts, times and "
-			     "the timeline stay incomplete; raise the limit");
+	if (refusals != app->refusals && screen->is_error && screen->message.length)
+		log_add(screen->log, true, text);
+	else if (refusals != app->refusals)
+		screen_error(screen, text);
 	app->refusals = refusals;
 }
 

@@ -12,6 +12,7 @@
 #include "session/session.h"
 #include "session_fixture.h"
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 
@@ -163,9 +164,56 @@ test_against_walk(void **state)
 	sem_destroy(&told);
 }
 
+/* Where no thread can be started it is not known whether there is a match; the cursor
+ * goes on when there is one again. */
+static void
+test_refusal(void **state)
+{
+	struct session_fixture f;
+	struct filter want = filter_all();
+	struct filter_error error;
+	struct sequence_position found;
+	pthread_attr_t before, huge;
+	sem_t told;
+	(void)state;
+	sem_init(&told, 0, 0);
+	session_fixture_open(&f, "-c 40000 --seed=5", NULL);
+	session_fixture_load(&f);
+	session_notify(&f.session, tell, &told);
+	struct sequence *sequence = sequence_new(&f.session);
+	sequence_load(sequence);
+	want.expr = filter_parse("text ~ /./ and number = 700", &f.session, &error);
+	assert_non_null(want.expr);
+	const struct next_query query = {
+	    .sequence = sequence, .want = &want, .direction = 1, .alone = true};
+	const struct next_bound bound = {.background = true};
+	struct next_match *next = next_match_new(&query);
+	assert_int_equal(pthread_getattr_default_np(&before), 0);
+	assert_int_equal(pthread_attr_init(&huge), 0);
+	assert_int_equal(pthread_attr_setstacksize(&huge, (size_t)1 << 60), 0);
+	assert_int_equal(pthread_setattr_default_np(&huge), 0);
+	enum next_result result = next_match(next, &bound, &found);
+	assert_int_equal(pthread_setattr_default_np(&before), 0);
+	assert_int_equal(result, NEXT_REFUSED);
+	while ((result = next_match(next, &bound, &found)) == NEXT_WAITING)
+		while (sem_wait(&told) != 0)
+			;
+	bool exact;
+	assert_int_equal(result, NEXT_FOUND);
+	assert_int_equal(reader_number(sequence_reader(sequence, 0), found.at, &exact), 700);
+	next_match_free(next);
+	pthread_attr_destroy(&before);
+	pthread_attr_destroy(&huge);
+	filter_free(&want);
+	sequence_free(sequence);
+	session_fixture_close(&f);
+	sem_destroy(&told);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_walk)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_walk),
+					   cmocka_unit_test(test_refusal)};
 	return cmocka_run_group_tests_name("next_match", tests, NULL, NULL);
 }

@@ -189,7 +189,8 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 	static const enum added added[] = {[NEXT_FOUND] = ADDED,
 					   [NEXT_END] = ADDED_END,
 					   [NEXT_MORE] = ADDED_LATER,
-					   [NEXT_WAITING] = ADDED_LATER};
+					   [NEXT_WAITING] = ADDED_LATER,
+					   [NEXT_REFUSED] = ADDED_LATER};
 	bool all = filter_is_all(list->filter), several = list->lane_count > 1;
 	*found = edge->from;
 	if (all && several)

@@ -4,8 +4,9 @@
  * A few cells are looked at at once, so the usual jump takes no time one
  * notices.  Matches of a text are counted, which tells where the next one is, or
  * will when the counting comes by.  For what is not counted, the rest is looked
- * through in a thread.  Esc or Ctrl-C ends either.  Searches go round the end
- * once and say so.
+ * through in a thread.  Esc or Ctrl-C ends either.  Searches go round the end and say
+ * so; a count goes on there, as so many single steps would, but once all matches were
+ * passed only what is left of it beyond whole rounds.
  */
 #include "config.h"
 
@@ -127,6 +128,26 @@ show_match(struct screen *screen, struct sequence_position found)
 			   search->step > 0 ? "continued at the start" : "continued at the end");
 }
 
+static bool
+same_position(struct sequence_position a, struct sequence_position b)
+{
+	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
+}
+
+/* Counts a match that is passed.  Where it completes a round, all are known, and whole
+ * rounds of what is left lead back to it. */
+static void
+pass_match(struct search *search, struct sequence_position found)
+{
+	bool again = search->passed && same_position(found, search->first);
+	uint64_t all = search->passed + !again;
+	if (!search->passed++)
+		search->first = found;
+	if (again || same_position(found, search->from))
+		search->left = (search->left - 1) % all + 1;
+	search->left--;
+}
+
 /* Passes matches until none is left to pass; what takes longer goes on in a thread, and
  * search_poll with it. */
 static void
@@ -139,7 +160,8 @@ go_on(struct screen *screen, unsigned near)
 	enum next_result result;
 	while ((result = next_match(search->next, &bound, &found)) == NEXT_FOUND) {
 		search->wrapped |= next_match_wrapped(search->next);
-		if (!--search->left)
+		pass_match(search, found);
+		if (!search->left)
 			break;
 		bound.near = NEAR_CELLS;
 	}
@@ -148,6 +170,9 @@ go_on(struct screen *screen, unsigned near)
 	search_stop(search);
 	if (result == NEXT_FOUND)
 		show_match(screen, found);
+	else if (result == NEXT_REFUSED)
+		screen_error(screen, "no %s found near; no thread can be started to look further",
+			     search->what);
 	else
 		screen_say(screen, "no %s found", search->what);
 }
@@ -162,6 +187,7 @@ search_prepare(struct screen *screen, struct filter want, const char *what, int 
 	search->what = what;
 	search->step = direction;
 	search->left = count ? count : 1;
+	search->passed = 0;
 	search->list = screen->list;
 	search->wrapped = false;
 	search->counts = false;
@@ -174,11 +200,11 @@ search_start(struct screen *screen)
 {
 	struct search *search = screen->search;
 	const struct row *row = list_current(screen->list);
+	search->from = row ? row_position(row) : screen->list->edges[LIST_AFTER].from;
 	const struct next_query query = {.sequence = screen->list->sequence,
 					 .want = &search->want,
 					 .also = search_list_filter(screen),
-					 .from = row ? row_position(row)
-						     : screen->list->edges[LIST_AFTER].from,
+					 .from = search->from,
 					 .direction = search->step,
 					 .wrap = !search->silence,
 					 .silence = search->silence};

@@ -23,16 +23,17 @@ struct search {
 	bool highlight;			       /* matches on the screen */
 	struct list_matches matches;	       /* that the present list shows */
 
-	struct next_match *next;     /* what runs, in the background too; or NULL */
-	struct filter want;	     /* borrows pattern or example */
-	bool counts;		     /* it is what `matches` counts */
-	const char *what;	     /* for "no ... found" */
-	struct list *list;	     /* where the match will be shown */
-	int step;		     /* direction */
-	uint64_t left;		     /* matches still to pass */
-	bool wrapped;		     /* the end was passed */
-	struct filter_expr *example; /* of the last * or ]g; owned, or NULL */
-	uint64_t silence;	     /* ticks, where a silence is looked for; else 0 */
+	struct next_match *next;	      /* what runs, in the background too; or NULL */
+	struct filter want;		      /* borrows pattern or example */
+	bool counts;			      /* it is what `matches` counts */
+	const char *what;		      /* for "no ... found" */
+	struct list *list;		      /* where the match will be shown */
+	int step;			      /* direction */
+	uint64_t left, passed;		      /* matches still to pass, and passed */
+	bool wrapped;			      /* the end was passed */
+	struct sequence_position from, first; /* where it began, and the first match */
+	struct filter_expr *example;	      /* of the last * or ]g; owned, or NULL */
+	uint64_t silence;		      /* ticks, where a silence is looked for; else 0 */
 };
 
 bool search_running(const struct search *);

@@ -167,10 +167,19 @@ unit_tests = \
 	tests/unit/test_syst_stp \
 	tests/unit/test_serial \
 	tests/unit/test_theme \
+	tests/unit/test_times \
 	tests/unit/test_uia \
 	tests/unit/test_truth
 
 tests_unit_test_theme_LDADD = $(LDADD) -lm
+tests_unit_test_times_SOURCES = \
+	tests/mk_out.c \
+	tests/mk_out.h \
+	tests/mk_stp.c \
+	tests/mk_stp.h \
+	tests/mk_syst.c \
+	tests/mk_syst.h \
+	tests/unit/test_times.c
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(long_unit_tests) $(unit_tests)

@@ -1,0 +1,672 @@
+/*
+ * One time for a message: random sessions of STP, whose SyS-T clients have clocks of
+ * their own that drift and start again, keep messages back, or say no time, against an
+ * oracle that has a list of messages and when each was made, by the writer of the
+ * capture.  What clocks_time says, the bounds of cells, the columns of the timeline,
+ * filters and JSON agree with it message for message.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "config/profile.h"
+#include "export/export.h"
+#include "folder.h"
+#include "mk_stp.h"
+#include "mk_syst.h"
+#include "query/density.h"
+#include "query/filter/filter.h"
+#include "session/clock/clocks.h"
+#include "session/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SECOND INT64_C(1000000000)
+#define BEGIN (INT64_C(1700000000) * SECOND) /* of time, by clocks that show a date */
+#define APART (10 * SECOND)		     /* from there on a sender is not believed */
+
+enum {
+	CLIENTS = 5,
+	PLANS = 24,
+	HELD_MAX = 64, /* messages that a client keeps back */
+	TRACES_MAX = 3,
+	COLUMNS = 40,
+	NEAR = 20000 /* ns that a time by a clock of 1 MHz may be off */
+};
+
+/* --- the oracle -------------------------------------------------------- */
+
+struct sent {
+	uint64_t place;
+	bool timed;
+	int64_t made;	 /* its time */
+	int64_t carried; /* the transport's */
+	unsigned severity;
+};
+typedef VEC(struct sent) sents;
+
+/* --- writing captures -------------------------------------------------- */
+
+struct client {
+	uint16_t master, channel;
+	uint8_t module;
+	double hz;	  /* that its messages state */
+	double true_hz;	  /* that it has */
+	int64_t zero;	  /* when it showed 0 */
+	bool related;	  /* by CLOCK messages of its own or of its master */
+	bool tells_clock; /* its own */
+	bool stamps;	  /* its messages have times */
+	int64_t patience; /* ns that it keeps messages back at most; 0: none */
+	int64_t held[HELD_MAX];
+	size_t count;
+};
+
+struct writer {
+	uint64_t seed;
+	struct mk_stp stp;
+	struct mk_message message;
+	struct client clients[CLIENTS];
+	size_t active; /* of them: the first ones; others say nothing */
+	bool dated;    /* client 0 shows the date, so that times do */
+	bool one;      /* all messages have that time, by the profile */
+	int64_t now;   /* ns */
+	double hz;     /* of the transport */
+	sents *sents;
+};
+
+static unsigned
+below(struct writer *w, size_t n)
+{
+	return random_below(&w->seed, n);
+}
+
+static uint64_t
+ticks_at(double hz, int64_t time)
+{
+	return (uint64_t)((long double)time * (long double)hz / (long double)SECOND);
+}
+
+/* What a client shows at TIME. */
+static uint64_t
+client_shows(const struct writer *w, const struct client *c, int64_t time)
+{
+	return w->one ? (uint64_t)(BEGIN + time) : ticks_at(c->true_hz, time - c->zero);
+}
+
+/* Adds TIME to the oracle as far as the session's zero is BEGIN. */
+static int64_t
+as_session(const struct writer *w, int64_t time)
+{
+	return w->dated ? BEGIN + time : time;
+}
+
+static void
+write_rows(struct writer *w)
+{
+	struct mk_stp *stp = &w->stp;
+	struct sent row = {.severity = SEVERITY_DEBUG};
+	row.place = stp->position / 2;
+	mk_stp_async(stp);
+	*vec_add(w->sents) = row;
+	row.place = stp->position / 2;
+	mk_stp_freq(stp, (uint32_t)w->hz);
+	*vec_add(w->sents) = row;
+}
+
+/* Writes the message at hand of a client, which was made at MADE. */
+static void
+write_message(struct writer *w, const struct client *c, int64_t made)
+{
+	static uint8_t bytes[MK_MESSAGE_MAX];
+	struct mk_message *m = &w->message;
+	m->module = c->module;
+	m->has_time = c->stamps;
+	m->time = client_shows(w, c, made);
+	bool own = m->has_time && c->related && w->now - made < APART;
+	struct mk_feed feed = {.bytes = bytes,
+			       .length = mk_encode(m, bytes),
+			       .master = c->master,
+			       .channel = c->channel,
+			       .time = ticks_at(w->hz, w->now)};
+	while (!feed.sent)
+		mk_stp_feed(&w->stp, &feed, &w->seed);
+	*vec_add(w->sents) = (struct sent){.place = (w->stp.position - 1) / 2,
+					   .timed = true,
+					   .made = as_session(w, own ? made : w->now),
+					   .carried = as_session(w, w->now),
+					   .severity = m->severity};
+}
+
+static void
+write_text(struct writer *w, const struct client *c, int64_t made)
+{
+	char text[256];
+	size_t length = 1 + below(w, sizeof text - 1);
+	memset(text, 'x', sizeof text);
+	mk_begin(&w->message, MK_STRING, MK_GENERIC, (enum mk_severity)(1 + below(w, 7)));
+	mk_string(&w->message, text, length, false);
+	write_message(w, c, made);
+}
+
+static void
+write_clock(struct writer *w, const struct client *c)
+{
+	if (!c->tells_clock)
+		return;
+	mk_begin(&w->message, MK_CLOCK, 1, MK_DEBUG);
+	if (w->dated && c == w->clients)
+		mk_clock(&w->message, (uint64_t)(BEGIN + w->now), SECOND);
+	else
+		mk_clock(&w->message, ticks_at(c->true_hz, w->now - c->zero), (uint64_t)c->hz);
+	write_message(w, c, w->now);
+}
+
+static void
+flush(struct writer *w, struct client *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		write_text(w, c, c->held[i]);
+		w->now += 10000;
+	}
+	c->count = 0;
+}
+
+/* A client starts again: from 0, and says so. */
+static void
+start_again(struct writer *w, struct client *c)
+{
+	if (!c->related || !c->tells_clock || w->one || (w->dated && c == w->clients))
+		return;
+	flush(w, c);
+	write_clock(w, c);
+	w->now += SECOND / 1000;
+	c->zero = w->now;
+	write_clock(w, c);
+}
+
+static void
+make_clients(struct writer *w, unsigned plan)
+{
+	static const double rates[] = {1e6, 24e6, 1e9, 19.2e6};
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		struct client *c = &w->clients[i];
+		*c = (struct client){.master = (uint16_t)(1 + i),
+				     .channel = (uint16_t)i,
+				     .module = (uint8_t)(16 + i),
+				     .hz = rates[below(w, 4)],
+				     .zero = -(int64_t)below(w, 1000) * SECOND,
+				     .related = i != 3,
+				     .tells_clock = i != 3 && i != 4,
+				     .stamps = i != 2 || below(w, 2),
+				     .patience = below(w, 2) ? (1 + below(w, 3)) * SECOND : 0};
+		c->true_hz = c->hz * (1 + ((double)below(w, 200) - 100) * 1e-6);
+	}
+	/* the last has the clock of its master */
+	struct client *last = &w->clients[CLIENTS - 1], *first = &w->clients[1];
+	last->master = first->master;
+	last->hz = first->hz;
+	last->true_hz = first->true_hz;
+	last->zero = first->zero;
+	if (plan % 3 == 1) /* too far away at times */
+		w->clients[w->active / 2].patience = 14 * SECOND;
+	if (w->one) {
+		for (unsigned i = 0; i < CLIENTS; i++) {
+			w->clients[i].related = true;
+			w->clients[i].tells_clock = i == 0;
+		}
+	}
+	if (!w->dated || w->one)
+		return;
+	w->clients[0].hz = w->clients[0].true_hz = 1e9;
+	w->clients[0].zero = -BEGIN;
+}
+
+/* Writes COUNT messages or so. */
+static void
+write_capture(struct writer *w, unsigned count, unsigned plan)
+{
+	w->active = 1 + plan / 4 % CLIENTS;
+	make_clients(w, plan);
+	write_rows(w);
+	for (unsigned i = 0; i < w->active; i++)
+		write_clock(w, &w->clients[i]);
+	int64_t clock = 0;
+	for (unsigned i = 0; i < count; i++) {
+		struct client *c = &w->clients[below(w, w->active)];
+		w->now += 1 + below(w, 10000000);
+		if (w->now - clock > SECOND / 4) {
+			clock = w->now;
+			for (unsigned k = 0; k < w->active; k++)
+				write_clock(w, &w->clients[k]);
+			write_rows(w);
+		}
+		if (c != &w->clients[1] && c != &w->clients[4] && below(w, count) < 3)
+			start_again(w, c);
+		bool full = c->count && (c->count == HELD_MAX || w->now - c->held[0] > c->patience);
+		if (full)
+			flush(w, c);
+		if (c->patience)
+			c->held[c->count++] = w->now;
+		else
+			write_text(w, c, w->now);
+	}
+	for (unsigned i = 0; i < w->active; i++) {
+		flush(w, &w->clients[i]);
+		write_clock(w, &w->clients[i]);
+	}
+	mk_stp_finish(&w->stp);
+}
+
+/* --- sessions ---------------------------------------------------------- */
+
+struct fixture {
+	struct folder folder;
+	struct session session;
+	size_t traces;
+	sents sents[TRACES_MAX];
+	bool dated, one;
+	unsigned plan;
+	uint64_t seed;
+};
+
+/* Plans: whether one trace alone, dates, one clock by the profile. */
+static void
+open_session(struct fixture *f, unsigned plan)
+{
+	struct err err = {0};
+	struct text profile = {0};
+	memset(f, 0, sizeof *f);
+	f->plan = plan;
+	f->seed = 0x7133 + plan * 977;
+	f->one = plan % 4 == 3;
+	f->dated = plan % 2 || f->one;
+	f->traces = f->dated ? 1 + plan / 2 % TRACES_MAX : 1;
+	folder_make(&f->folder);
+	text_add(&profile, "traces:\n");
+	for (size_t i = 0; i < f->traces; i++) {
+		struct writer *w = mem_new(sizeof *w);
+		char name[32];
+		snprintf(name, sizeof name, "t%zu.stp", i);
+		w->seed = f->seed + i;
+		w->dated = f->dated;
+		w->one = f->one;
+		w->hz = 10e6;
+		w->sents = &f->sents[i];
+		w->now = (int64_t)i * 1234567;
+		w->stp = (struct mk_stp){.out = mk_out_open(folder_path(&f->folder, name)),
+					 .nibbles = MK_LE22,
+					 .stamps = MK_NAT,
+					 .master = -1,
+					 .channel = -1};
+		write_capture(w, 3000 + below(w, 3000), plan);
+		mk_out_close(w->stp.out);
+		free(w);
+		text_addf(&profile, "  - {file: %s, name: t%zu%s}\n", name, i,
+			  f->one ? ", syst: {ts_epoch: nanoseconds}" : "");
+	}
+	const char *path = folder_path(&f->folder, "session.yaml");
+	folder_put_text(&f->folder, "session.yaml", text_get(&profile));
+	if (profile_load(path, &f->session.profile, &err) < 0)
+		fail_msg("%s", err.what);
+	assert_int_equal(session_open_named(&f->session, NULL, 0, &err), f->traces);
+	session_link(&f->session);
+	for (size_t i = 0; i < f->traces; i++)
+		trace_build(f->session.traces.at[i]);
+	clocks_load(f->session.clocks, true);
+	text_free(&profile);
+}
+
+static void
+close_session(struct fixture *f)
+{
+	session_close(&f->session);
+	for (size_t i = 0; i < f->traces; i++)
+		vec_free(&f->sents[i]);
+	folder_remove(&f->folder);
+}
+
+static bool
+are_near(int64_t a, int64_t b)
+{
+	return a < b ? b - a <= NEAR : a - b <= NEAR;
+}
+
+/* Some time of the session that no message of the oracle is near, so that it is certain on
+ * which side of it each is. */
+static bool
+is_free(const struct fixture *f, int64_t time)
+{
+	for (size_t i = 0; i < f->traces; i++)
+		for (size_t k = 0; k < f->sents[i].count; k++) {
+			const struct sent *sent = &f->sents[i].at[k];
+			if (sent->timed &&
+			    (are_near(sent->made, time) || are_near(sent->carried, time)))
+				return false;
+		}
+	return true;
+}
+
+/* The first time of a trace, and the last. */
+static void
+find_ends(const sents *all, int64_t *first, int64_t *last)
+{
+	*first = INT64_MAX;
+	*last = INT64_MIN;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct sent *sent = &all->at[i];
+		if (!sent->timed)
+			continue;
+		int64_t low = sent->made < sent->carried ? sent->made : sent->carried;
+		int64_t high = sent->made > sent->carried ? sent->made : sent->carried;
+		*first = low < *first ? low : *first;
+		*last = high > *last ? high : *last;
+	}
+}
+
+static int64_t
+free_time(struct fixture *f)
+{
+	int64_t first, last, time;
+	find_ends(&f->sents[0], &first, &last);
+	do
+		time = first + (int64_t)(random_next(&f->seed) % (uint64_t)(last - first));
+	while (!is_free(f, time));
+	return time;
+}
+
+/* --- times and bounds -------------------------------------------------- */
+
+/* What the messages of a cell have. */
+struct cell_times {
+	int64_t from, to; /* to know: those of all */
+};
+
+static void
+check_cell(struct fixture *f, size_t number, uint64_t cell, const struct cell_times *times,
+	   unsigned *exact)
+{
+	struct trace *trace = f->session.traces.at[number];
+	struct index_cell summary;
+	int64_t from, to;
+	assert_true(index_cell(trace_index(trace), cell, &summary));
+	if (!clocks_cell_span(trace, cell, &summary, &from, &to))
+		return;
+	if (times->from > times->to) {
+		assert_true(from > to);
+		return;
+	}
+	assert_in_range(times->from - from, 0, 2 * APART);
+	assert_in_range(to - times->to, 0, 2 * APART);
+	if (f->one) { /* each message has the same clock */
+		int64_t span = to - from, own = times->to - times->from;
+		assert_true(span <= own + 3 * SECOND);
+	}
+	*exact += from == times->from && to == times->to;
+}
+
+static void
+test_each_time(void **state)
+{
+	(void)state;
+	for (unsigned plan = 0; plan < PLANS; plan++) {
+		struct fixture f;
+		unsigned exact = 0;
+		open_session(&f, plan);
+		for (size_t i = 0; i < f.traces; i++) {
+			struct trace *trace = f.session.traces.at[i];
+			struct reader *reader = reader_new(trace);
+			uint64_t size = index_cell_size(trace_index(trace)), at = 0;
+			struct cell_times times = {INT64_MAX, INT64_MIN};
+			struct message m;
+			for (size_t k = 0; k < f.sents[i].count; k++) {
+				const struct sent *sent = &f.sents[i].at[k];
+				struct message_time time, carried;
+				assert_true(reader_walk(reader, &m, 1));
+				assert_int_equal(message_id_offset(&m), sent->place);
+				for (; at < sent->place / size; at++) {
+					check_cell(&f, i, at, &times, &exact);
+					times = (struct cell_times){INT64_MAX, INT64_MIN};
+				}
+				assert_int_equal(clocks_time(trace, &m, &time), sent->timed);
+				assert_int_equal(clocks_transport_time(trace, &m, &carried),
+						 sent->timed);
+				if (!sent->timed)
+					continue;
+				if (!are_near(time.order, sent->made))
+					fail_msg("plan %u trace %zu message %zu: %" PRId64
+						 ", not %" PRId64 " (%" PRId64 ")",
+						 plan, i, k, time.order, sent->made, sent->carried);
+				assert_true(are_near(carried.order, sent->carried));
+				times.from = time.order < times.from ? time.order : times.from;
+				times.to = time.order > times.to ? time.order : times.to;
+			}
+			assert_false(reader_walk(reader, &m, 1));
+			check_cell(&f, i, at, &times, &exact);
+			reader_free(reader);
+		}
+		close_session(&f);
+	}
+}
+
+/* --- the timeline ------------------------------------------------------ */
+
+/* Where a message stands: without a time where the transport had got to. */
+static void
+count_columns(const sents *all, const struct density_window *w, uint64_t *counts)
+{
+	int64_t latest = INT64_MIN, start = INT64_MAX;
+	for (size_t i = 0; i < all->count; i++)
+		if (all->at[i].timed && all->at[i].carried < start)
+			start = all->at[i].carried;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct sent *sent = &all->at[i];
+		int64_t stands = sent->timed ? sent->made : latest > start ? latest : start;
+		if (sent->timed && sent->carried > latest)
+			latest = sent->carried;
+		if (stands >= w->from && (uint64_t)(stands - w->from) / w->step < w->columns)
+			counts[(uint64_t)(stands - w->from) / w->step * SEVERITY_COUNT +
+			       sent->severity]++;
+	}
+}
+
+static bool
+has_free_borders(const struct fixture *f, const struct density_window *w)
+{
+	for (size_t c = 0; c <= w->columns; c++)
+		if (!is_free(f, w->from + (int64_t)(c * w->step)))
+			return false;
+	return true;
+}
+
+static void
+check_columns(const struct fixture *f, const struct density_answer *answer)
+{
+	const struct density_window *w = &answer->window;
+	assert_true(answer->refined);
+	for (size_t i = 0; i < f->traces; i++) {
+		uint64_t counts[COLUMNS * SEVERITY_COUNT] = {0};
+		assert_false(answer->apart[i]);
+		count_columns(&f->sents[i], w, counts);
+		for (size_t c = 0; c < w->columns; c++) {
+			const struct density_column *column = &answer->columns[i * w->columns + c];
+			assert_memory_equal(column->severities, &counts[c * SEVERITY_COUNT],
+					    sizeof column->severities);
+		}
+	}
+}
+
+static void
+test_columns(void **state)
+{
+	(void)state;
+	static const struct density_sender nobody = {0};
+	struct density_lane lanes[TRACES_MAX] = {{.trace = 0}, {.trace = 1}, {.trace = 2}};
+	for (unsigned plan = 0; plan < PLANS; plan++) {
+		struct fixture f;
+		open_session(&f, plan);
+		struct density *d = density_new(&f.session);
+		struct density_window w = {.fit = true, .columns = COLUMNS};
+		int64_t first = INT64_MAX, last = INT64_MIN;
+		for (size_t i = 0; i < f.traces; i++) {
+			int64_t low, high;
+			find_ends(&f.sents[i], &low, &high);
+			first = low < first ? low : first;
+			last = high > last ? high : last;
+		}
+		const struct density_answer *answer = density_load(d, &w, lanes, f.traces, &nobody);
+		assert_true(are_near(answer->first, first));
+		assert_true(are_near(answer->last, last));
+		w.fit = false;
+		for (unsigned i = 0; i < 6; i++) {
+			do {
+				w.from = free_time(&f) - (int64_t)random_below(&f.seed, 2000000000);
+				w.step = 1000000 + random_below(&f.seed, 1000000000);
+			} while (!has_free_borders(&f, &w));
+			check_columns(&f, density_load(d, &w, lanes, f.traces, &nobody));
+		}
+		density_free(d);
+		close_session(&f);
+	}
+}
+
+/* --- filters ----------------------------------------------------------- */
+
+/* The first time of the session, as filters count from it. */
+static int64_t
+start_of_filters(struct fixture *f)
+{
+	int64_t start = INT64_MAX;
+	for (size_t i = 0; i < f->traces; i++) {
+		struct reader *reader = reader_new(f->session.traces.at[i]);
+		struct message m;
+		struct message_time time;
+		do
+			assert_true(reader_walk(reader, &m, 1));
+		while (!clocks_time(f->session.traces.at[i], &m, &time));
+		start = time.order < start ? time.order : start;
+		reader_free(reader);
+	}
+	return start;
+}
+
+/* How many messages it wants, each held against the oracle; cells that it leaves out have
+ * none. */
+static unsigned
+check_filter(struct fixture *f, size_t number, const char *text, int64_t from, int64_t to)
+{
+	struct trace *trace = f->session.traces.at[number];
+	struct reader *reader = reader_new(trace), *other = reader_new(trace);
+	struct filter filter = filter_all();
+	struct expansion e = {0};
+	struct message m;
+	unsigned matches = 0;
+	filter.expr = filter_parse(text, &f->session, NULL);
+	assert_non_null(filter.expr);
+	for (size_t i = 0; i < f->sents[number].count; i++) {
+		const struct sent *sent = &f->sents[number].at[i];
+		bool wanted = sent->timed && sent->made >= from && sent->made <= to;
+		uint64_t cell = sent->place / index_cell_size(trace_index(trace));
+		assert_true(reader_walk(reader, &m, 1));
+		assert_int_equal(filter_match(&filter, other, &m, &e), wanted);
+		if (wanted)
+			assert_int_not_equal(filter_judge(&filter, trace, cell), FILTER_NONE);
+		matches += wanted;
+	}
+	expansion_free(&e);
+	filter_free(&filter);
+	reader_free(reader);
+	reader_free(other);
+	return matches;
+}
+
+static void
+test_filters(void **state)
+{
+	(void)state;
+	unsigned matches = 0;
+	for (unsigned plan = 0; plan < PLANS; plan++) {
+		struct fixture f;
+		open_session(&f, plan);
+		int64_t start = start_of_filters(&f);
+		for (unsigned i = 0; i < 4; i++) {
+			int64_t from, to;
+			do {
+				from = free_time(&f);
+				to = free_time(&f);
+			} while (from > to || from < start);
+			char text[80];
+			snprintf(text, sizeof text, "time in +%" PRId64 "ns..+%" PRId64 "ns",
+				 from - start, to - start);
+			for (size_t k = 0; k < f.traces; k++)
+				matches += check_filter(&f, k, text, from, to);
+		}
+		close_session(&f);
+	}
+	assert_true(matches > 10000);
+}
+
+/* --- exports ----------------------------------------------------------- */
+
+/* The time in a line of JSON; false if there is none. */
+static bool
+time_in(const char *line, int64_t *time)
+{
+	const char *at = strstr(line, "\"time\":");
+	char *end = NULL;
+	if (at)
+		*time = strtoll(at + strlen("\"time\":"), &end, 10);
+	return at && end > at + strlen("\"time\":");
+}
+
+static void
+test_json(void **state)
+{
+	(void)state;
+	for (unsigned plan = 0; plan < 4; plan++) {
+		struct fixture f;
+		struct export_result result;
+		struct err err = {0};
+		open_session(&f, plan);
+		struct export_options options = {.format = export_find("jsonl"),
+						 .filter = filter_all(),
+						 .output = memfd_create("test", 0)};
+		assert_int_equal(export_run(&f.session, &options, &result, &err), 0);
+		size_t next[TRACES_MAX] = {0}, all = 0;
+		char *line = NULL;
+		size_t room = 0;
+		FILE *file = fdopen(options.output, "r");
+		rewind(file);
+		while (getline(&line, &room, file) >= 0) {
+			const char *trace = strstr(line, "\"trace\":\"t");
+			size_t number = trace ? (size_t)(trace[10] - '0') : 0;
+			int64_t time = 0;
+			assert_true(number < f.traces && next[number] < f.sents[number].count);
+			const struct sent *sent = &f.sents[number].at[next[number]++];
+			assert_int_equal(time_in(line, &time), sent->timed);
+			assert_true(!sent->timed || are_near(time, sent->made));
+			all++;
+		}
+		for (size_t i = 0; i < f.traces; i++)
+			all -= f.sents[i].count;
+		assert_int_equal(all, 0);
+		free(line);
+		fclose(file);
+		close_session(&f);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_each_time),
+	    cmocka_unit_test(test_columns),
+	    cmocka_unit_test(test_filters),
+	    cmocka_unit_test(test_json),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -97,11 +97,11 @@ client_shows(const struct writer *w, const struct client *c, int64_t time)
 	return w->one ? (uint64_t)(BEGIN + time) : ticks_at(c->true_hz, time - c->zero);
 }
 
-/* Adds TIME to the oracle as far as the session's zero is BEGIN. */
+/* TIME on the session's clock as it is now: that of client 0, or the transport's. */
 static int64_t
 as_session(const struct writer *w, int64_t time)
 {
-	return w->dated ? BEGIN + time : time;
+	return w->dated ? time - w->clients[0].zero : time;
 }
 
 static void
@@ -158,10 +158,7 @@ write_clock(struct writer *w, const struct client *c)
 	if (!c->tells_clock)
 		return;
 	mk_begin(&w->message, MK_CLOCK, 1, MK_DEBUG);
-	if (w->dated && c == w->clients)
-		mk_clock(&w->message, (uint64_t)(BEGIN + w->now), SECOND);
-	else
-		mk_clock(&w->message, ticks_at(c->true_hz, w->now - c->zero), (uint64_t)c->hz);
+	mk_clock(&w->message, ticks_at(c->true_hz, w->now - c->zero), (uint64_t)c->hz);
 	write_message(w, c, w->now);
 }
 
@@ -175,16 +172,16 @@ flush(struct writer *w, struct client *c)
 	c->count = 0;
 }
 
-/* A client starts again: from 0, and says so. */
+/* A client's clock starts again from 0, or a date is put back, and it says so. */
 static void
 start_again(struct writer *w, struct client *c)
 {
-	if (!c->related || !c->tells_clock || w->one || (w->dated && c == w->clients))
+	if (!c->tells_clock || w->one)
 		return;
 	flush(w, c);
 	write_clock(w, c);
 	w->now += SECOND / 1000;
-	c->zero = w->now;
+	c->zero = w->dated && c == w->clients ? c->zero + 5 * SECOND : w->now;
 	write_clock(w, c);
 }
 
@@ -219,7 +216,7 @@ make_clients(struct writer *w, unsigned plan)
 			w->clients[i].tells_clock = i == 0;
 		}
 	}
-	if (!w->dated || w->one)
+	if (!w->dated)
 		return;
 	w->clients[0].hz = w->clients[0].true_hz = 1e9;
 	w->clients[0].zero = -BEGIN;

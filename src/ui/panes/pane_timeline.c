@@ -32,9 +32,10 @@
 enum {
 	GUTTER_MAX = 16, /* columns for the names of lanes */
 	LABEL_COLUMNS = 12,
-	ORIGINS_MAX = 64, /* lanes of one trace */
-	RULER_ROWS = 4,	  /* from so many rows on there is a ruler, */
-	FOOT_ROWS = 3,	  /* and a foot */
+	ORIGINS_MAX = 64,   /* lanes of one trace */
+	SKIPPED_MAX = 4096, /* messages that one step passes by */
+	RULER_ROWS = 4,	    /* from so many rows on there is a ruler, */
+	FOOT_ROWS = 3,	    /* and a foot */
 	/* beside its lanes: rule, ruler, foot; sync points, a context, a pair */
 	OTHER_ROWS = 6
 };
@@ -1075,6 +1076,23 @@ go_to(struct screen *screen, struct sequence_position p, bool jump)
 		center_window(&state->window, time);
 }
 
+/* Goes on from P, the first that the transport carried at TIME or later, to the first
+ * that also has such a time, if one is near: what was kept back was made earlier. */
+static void
+skip_earlier(struct screen *screen, int64_t time, struct sequence_position *p)
+{
+	struct sequence_position at = *p;
+	int64_t own;
+	for (unsigned i = 0; i < SKIPPED_MAX; i++) {
+		if (time_at_position(screen, at, &own) && own >= time) {
+			*p = at;
+			return;
+		}
+		if (!sequence_next(screen->list->sequence, &at))
+			return;
+	}
+}
+
 /* To the first message of the next column that has any, or of the one before. */
 static void
 timeline_step(struct screen *screen, const struct command_call *call)
@@ -1092,7 +1110,9 @@ timeline_step(struct screen *screen, const struct command_call *call)
 	column += right ? count + 1 : -count;
 	if (!find_at(screen, column_start(w, column), &p))
 		return;
-	if (!right) {
+	if (right) {
+		skip_earlier(screen, column_start(w, column), &p);
+	} else {
 		if (time_at_position(screen, p, &time) && column_of(w, time) < column) {
 			/* the last of all lies before already */
 		} else if (!sequence_previous(screen->list->sequence, &p)) {

@@ -188,7 +188,8 @@ drive_same_message(const struct message *a, const struct message *b)
 {
 	return a->offset == b->offset && a->length == b->length && a->flags == b->flags &&
 	       a->kind == b->kind && a->severity == b->severity && a->origin == b->origin &&
-	       a->aux == b->aux && a->ticks == b->ticks;
+	       a->aux == b->aux && a->ticks == b->ticks &&
+	       (!(a->flags & MESSAGE_SENDER_TIMED) || a->sender_ticks == b->sender_ticks);
 }
 
 static void

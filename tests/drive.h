@@ -40,6 +40,7 @@ struct window drive_window(const struct drive *);
 /* All messages; free with vec_free(&m->list). */
 void drive_all(const struct drive *, struct drive_messages *);
 
+/* Whether all that is set in one is so in the other. */
 bool drive_same_message(const struct message *, const struct message *);
 
 /* The same messages are found when the window grows by so many bytes; in windows that

@@ -181,12 +181,12 @@ bool syst_plausible(const uint8_t *p, size_t length);
 void syst_message(const uint8_t *p, size_t length, struct message *m);
 
 /*
- * Takes MESSAGE_CHECKED off M, whose whole frame P of LENGTH bytes was peeked at, if its
+ * Takes MESSAGE_CHECKED off M, the whole and sound frame P of LENGTH bytes, if its
  * checksum is right and its arguments fit its format, as far as that is known without
  * collateral.  For step, whose window has CHECK.
  */
 void syst_settle(const struct syst_decoder *, const uint8_t *p, size_t length,
-		 const struct syst_peek *, struct decode_check *, struct message *m);
+		 struct decode_check *, struct message *m);
 
 /*
  * Expands the frame P of LENGTH bytes into E: type, origin, text and, if

@@ -973,19 +973,20 @@ string_fits(const uint8_t *p, size_t length, unsigned subtype)
 
 void
 syst_settle(const struct syst_decoder *d, const uint8_t *p, size_t length,
-	    const struct syst_peek *peek, struct decode_check *check, struct message *m)
+	    struct decode_check *check, struct message *m)
 {
 	uint32_t header = bytes_le32(p);
 	unsigned type = syst_header_type(header), subtype = syst_header_subtype(header);
-	size_t end = length - (peek->has_crc ? 4 : 0);
+	bool has_crc = header & SYST_HEADER_CRC;
+	size_t prefix = syst_layout(header, p).payload, end = length - (has_crc ? 4 : 0);
 	if (!(check->severities >> m->severity & 1) || m->flags & MESSAGE_TRUNCATED)
 		return;
-	if (peek->has_crc && bytes_crc32c(0, p, end) != bytes_le32(p + end))
+	if (has_crc && bytes_crc32c(0, p, end) != bytes_le32(p + end))
 		return;
 	bool formatted = syst_formatted[type] >> subtype & 1, catalog = type == SYST_CATALOG;
 	if (formatted && catalog && d->collateral)
 		return;
-	if (formatted && !catalog && !string_fits(p + peek->prefix, end - peek->prefix, subtype))
+	if (formatted && !catalog && !string_fits(p + prefix, end - prefix, subtype))
 		return;
 	check->unnamed |= formatted && catalog;
 	m->flags &= (uint16_t)~MESSAGE_CHECKED;

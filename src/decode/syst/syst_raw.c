@@ -438,14 +438,10 @@ peek_shaped(const uint8_t *p, struct shape *shape, struct syst_peek *peek)
 	syst_peek_laid(p, REACH, header, shape->flags, shape->at, peek);
 }
 
-/* Steps over plain messages from OFFSET of W on that start before END; what is unusual
- * stops it. */
+/* Steps over plain messages that start before END; what is unusual stops it. */
 static size_t
-step_plain(const struct decoder *decoder, const struct window *w, uint64_t offset, uint64_t end,
-	   struct message *out, size_t max)
+step_plain(const uint8_t *p, uint64_t offset, uint64_t end, struct message *out, size_t max)
 {
-	const struct syst_decoder *d = (const struct syst_decoder *)decoder;
-	const uint8_t *p = w->bytes + (offset - w->offset);
 	struct shape shape = {.flags = UINT32_MAX};
 	size_t count = 0;
 	for (; count < max && offset < end && bytes_le32(p); count++) {
@@ -457,12 +453,21 @@ step_plain(const struct decoder *decoder, const struct window *w, uint64_t offse
 		out[count].offset = offset;
 		out[count].length = peek.length;
 		syst_fill(&peek, peek.length, &out[count]);
-		if (w->check && out[count].flags & MESSAGE_CHECKED)
-			syst_settle(d, p, peek.length, &peek, w->check, &out[count]);
 		offset += peek.length;
 		p += peek.length;
 	}
 	return count;
+}
+
+/* Settles those of COUNT messages for which nothing but their bytes is needed. */
+static void
+settle_plain(const struct decoder *decoder, const struct window *w, struct message *out,
+	     size_t count)
+{
+	for (struct message *m = out; m < out + count; m++)
+		if (m->flags & MESSAGE_CHECKED)
+			syst_settle((const struct syst_decoder *)decoder,
+				    w->bytes + (m->offset - w->offset), m->length, w->check, m);
 }
 
 static size_t
@@ -477,9 +482,12 @@ syst_raw_step(const struct decoder *decoder, struct decode_state *state, const s
 		struct message *m = &out[count];
 		if (end - offset >= REACH) {
 			uint64_t stop = until <= end - REACH ? until : end - REACH + 1;
-			size_t plain = step_plain(decoder, w, offset, stop, m, max - count);
+			size_t plain = step_plain(w->bytes + (offset - w->offset), offset, stop, m,
+						  max - count);
 			if (plain)
 				offset = m[plain - 1].offset + m[plain - 1].length;
+			if (w->check)
+				settle_plain(decoder, w, m, plain);
 			count += plain;
 			if (count == max || offset >= until)
 				break;

@@ -257,7 +257,7 @@ fill_message(struct syst_stp_run *r, struct message *m, const struct stp_message
 	fill_place(m, &open->start, end, last);
 	const uint8_t *payload = check ? stp_message_payload(open) : NULL;
 	if (payload && whole && m->flags & MESSAGE_CHECKED)
-		syst_settle(&r->decoder->syst, payload, length, &peek, check, m);
+		syst_settle(&r->decoder->syst, payload, length, check, m);
 }
 
 static struct stp_message *

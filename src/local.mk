@@ -198,8 +198,8 @@ libtrawl_a_SOURCES = \
 	src/query/next_match.h \
 	src/query/origin_names.c \
 	src/query/origin_names.h \
-	src/query/silence.c \
-	src/query/silence.h \
+	src/query/gap.c \
+	src/query/gap.h \
 	src/query/stretch.c \
 	src/query/stretch.h \
 	src/query/track.c \

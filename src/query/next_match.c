@@ -11,7 +11,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
-#include "query/silence.h"
+#include "query/gap.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

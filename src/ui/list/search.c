@@ -12,7 +12,7 @@
 
 #include "ui/list/search.h"
 #include "decode/registry.h"
-#include "query/silence.h"
+#include "query/gap.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
 #include "ui/list/list.h"

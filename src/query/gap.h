@@ -2,8 +2,8 @@
  * Silences: a long time without a message, looked for from one cell to the
  * next.  A part of next_match.c.
  */
-#ifndef TRAWL_QUERY_SILENCE_H
-#define TRAWL_QUERY_SILENCE_H
+#ifndef TRAWL_QUERY_GAP_H
+#define TRAWL_QUERY_GAP_H
 
 #include "query/filter/filter.h"
 

@@ -1,5 +1,5 @@
 /*
- * Where does a long silence end?  See silence.h.
+ * Where does a long silence end?  See gap.h.
  *
  * Two messages with a time that follow each other in the list are compared.  A
  * cell all of whose messages count, and whose times lie closer together than
@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "query/silence.h"
+#include "query/gap.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "query/next_match.h"
-#include "query/silence.h"
+#include "query/gap.h"
 #include "random.h"
 #include "session/session.h"
 #include "trace/trace.h"

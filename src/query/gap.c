@@ -1,9 +1,9 @@
 /*
- * Where does a long silence end?  See gap.h.
+ * Where does a long gap end?  See gap.h.
  *
  * Two messages with a time that follow each other in the list are compared.  A
  * cell all of whose messages count, and whose times lie closer together than
- * the silence, holds none: its bounds stand for its messages.  So a search
+ * the gap, holds none: its bounds stand for its messages.  So a search
  * without a filter costs a look at each summary.
  */
 #include "config.h"
@@ -12,27 +12,26 @@
 
 #include <stdlib.h>
 
-struct silence
-silence_begin(uint64_t least, int direction, struct reader *reader, struct position from)
+struct gap_search
+gap_begin(uint64_t least, int direction, struct reader *reader, struct position from)
 {
 	const struct message *m = reader_message(reader, from);
-	struct silence silence = {.least = least, .direction = direction};
+	struct gap_search gap = {.least = least, .direction = direction};
 	if (m && m->flags & MESSAGE_TIMED) {
-		silence.timed = silence.start = true;
-		silence.ticks = m->ticks;
+		gap.timed = gap.start = true;
+		gap.ticks = m->ticks;
 	}
-	return silence;
+	return gap;
 }
 
 static bool
-is_long(const struct silence *silence, uint64_t from, uint64_t to)
+is_long(const struct gap_search *gap, uint64_t from, uint64_t to)
 {
-	return silence->timed && to >= from && to - from >= silence->least;
+	return gap->timed && to >= from && to - from >= gap->least;
 }
 
 bool
-silence_passes(struct silence *silence, struct trace *trace, const struct filter *shown,
-	       uint64_t cell)
+gap_passes(struct gap_search *gap, struct trace *trace, const struct filter *shown, uint64_t cell)
 {
 	struct index_cell summary;
 	if (!index_cell(trace_index(trace), cell, &summary))
@@ -41,23 +40,23 @@ silence_passes(struct silence *silence, struct trace *trace, const struct filter
 	if (verdict == FILTER_NONE || !(summary.flags & CELL_TIMED))
 		return true;
 	if (verdict == FILTER_SOME || summary.flags & CELL_TIME_BACK ||
-	    summary.time_max - summary.time_min >= silence->least)
+	    summary.time_max - summary.time_min >= gap->least)
 		return false;
-	if (silence->direction > 0 ? is_long(silence, silence->ticks, summary.time_min)
-				   : is_long(silence, summary.time_max, silence->ticks))
+	if (gap->direction > 0 ? is_long(gap, gap->ticks, summary.time_min)
+			       : is_long(gap, summary.time_max, gap->ticks))
 		return false;
-	silence->timed = true;
-	silence->start = false;
-	silence->ticks = silence->direction > 0 ? summary.time_max : summary.time_min;
-	silence->at = (struct position){.cell = cell, .at = SIZE_MAX};
+	gap->timed = true;
+	gap->start = false;
+	gap->ticks = gap->direction > 0 ? summary.time_max : summary.time_min;
+	gap->at = (struct position){.cell = cell, .at = SIZE_MAX};
 	return true;
 }
 
 /* Where the message is that was passed last. */
 static struct position
-silence_last_passed(const struct silence *silence, struct reader *reader)
+gap_last_passed(const struct gap_search *gap, struct reader *reader)
 {
-	struct position at = silence->at;
+	struct position at = gap->at;
 	if (at.at != SIZE_MAX)
 		return at;
 	const struct block *block = reader_block(reader, at.cell);
@@ -68,33 +67,33 @@ silence_last_passed(const struct silence *silence, struct reader *reader)
 }
 
 bool
-silence_ends(struct silence *silence, struct reader *reader, const struct message *m,
-	     struct position at, struct position *end)
+gap_ends(struct gap_search *gap, struct reader *reader, const struct message *m, struct position at,
+	 struct position *end)
 {
 	if (!(m->flags & MESSAGE_TIMED))
 		return false;
-	bool forward = silence->direction > 0;
-	if (forward ? is_long(silence, silence->ticks, m->ticks)
-		    : is_long(silence, m->ticks, silence->ticks) && !silence->start) {
-		*end = forward ? at : silence_last_passed(silence, reader);
+	bool forward = gap->direction > 0;
+	if (forward ? is_long(gap, gap->ticks, m->ticks)
+		    : is_long(gap, m->ticks, gap->ticks) && !gap->start) {
+		*end = forward ? at : gap_last_passed(gap, reader);
 		return true;
 	}
-	silence->timed = true;
-	silence->start = false;
-	silence->ticks = m->ticks;
-	silence->at = at;
+	gap->timed = true;
+	gap->start = false;
+	gap->ticks = m->ticks;
+	gap->at = at;
 	return false;
 }
 
 static int
-silence_compare(const void *a, const void *b)
+gap_compare(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
 }
 
 uint64_t
-silence_usual(const uint64_t *ticks, size_t count)
+gap_usual(const uint64_t *ticks, size_t count)
 {
 	VEC(uint64_t) gaps = {0};
 	unsigned __int128 sum = 0; /* of damaged times it may be large */
@@ -103,7 +102,7 @@ silence_usual(const uint64_t *ticks, size_t count)
 			*vec_add(&gaps) = ticks[i] - ticks[i - 1];
 	size_t kept = gaps.count - (gaps.count + 9) / 10;
 	if (gaps.count)
-		qsort(gaps.at, gaps.count, sizeof *gaps.at, silence_compare);
+		qsort(gaps.at, gaps.count, sizeof *gaps.at, gap_compare);
 	for (size_t i = 0; i < kept; i++)
 		sum += gaps.at[i];
 	vec_free(&gaps);

@@ -25,7 +25,7 @@ struct way {
 	struct reader *reader;
 	struct filter_pair *pair;
 	struct matches *known; /* or NULL */
-	struct silence silence;
+	struct gap_search gap;
 	struct position from; /* looked through up to here */
 	int direction;
 	bool ends; /* with this cell: */
@@ -38,8 +38,8 @@ is_ruled_out(struct way *way, uint64_t cell)
 	struct trace *trace = reader_trace(way->reader);
 	bool began = cell == way->from.cell;
 	uint64_t count;
-	if (way->silence.least)
-		return !began && silence_passes(&way->silence, trace, &way->pair->first, cell);
+	if (way->gap.least)
+		return !began && gap_passes(&way->gap, trace, &way->pair->first, cell);
 	if (way->known && matches_in_cell(way->known, cell, &count))
 		return !count;
 	return filter_pair_judge(way->pair, trace, cell) == FILTER_NONE;
@@ -61,8 +61,7 @@ look_through(struct way *way, uint64_t cell)
 			continue;
 		struct message m = block->messages[at.at]; /* the block may have to go */
 		if (filter_pair_match(way->pair, way->reader, &m) &&
-		    (!way->silence.least ||
-		     silence_ends(&way->silence, way->reader, &m, at, &at))) {
+		    (!way->gap.least || gap_ends(&way->gap, way->reader, &m, at, &at))) {
 			way->from = at;
 			return true;
 		}
@@ -98,7 +97,7 @@ struct next_job {
 	struct way way;
 	struct filter_pair pair;
 	struct trace *trace;
-	uint64_t silence;
+	uint64_t gap;
 	atomic_int result; /* NEXT_MORE: not yet; else the way is the owner's again */
 };
 
@@ -109,8 +108,8 @@ job_run(void *context)
 	struct way *way = &job->way;
 	struct reader *reader = way->reader = reader_new(job->trace);
 	enum next_result result = NEXT_MORE;
-	if (job->silence)
-		way->silence = silence_begin(job->silence, way->direction, way->reader, way->from);
+	if (job->gap)
+		way->gap = gap_begin(job->gap, way->direction, way->reader, way->from);
 	while (result == NEXT_MORE && !worker_is_stopping(&job->worker))
 		result = way_go(way, 1);
 	reader_free(reader);
@@ -156,7 +155,7 @@ next_match_new(const struct next_query *query)
 {
 	struct next_match *next = mem_new(sizeof *next);
 	next->query = *query;
-	next->query.alone |= query->silence != 0;
+	next->query.alone |= query->gap != 0;
 	next->pair = filter_pair_borrow(query->want, query->also);
 	next->count = sequence_lane_count(query->sequence);
 	next->generation = sequence_generation(query->sequence);
@@ -241,7 +240,7 @@ start_job(struct next_match *next, struct next_lane *lane)
 	struct next_job *job = mem_new(sizeof *job);
 	job->trace = reader_trace(lane->way.reader);
 	job->way = lane->way;
-	job->silence = next->query.silence;
+	job->gap = next->query.gap;
 	job->pair = filter_pair_copy(next->query.want, next->query.also);
 	job->way.pair = &job->pair;
 	atomic_init(&job->result, NEXT_MORE);
@@ -289,7 +288,7 @@ look_in_lane(struct next_match *next, struct next_lane *lane, const struct next_
 	struct way *way = &lane->way;
 	if (lane->job)
 		return poll_job(lane);
-	if (next->query.silence)
+	if (next->query.gap)
 		return start_job(next, lane);
 	for (unsigned cells = bound->near;; cells = 1) {
 		enum next_result result = ask_known(way);

@@ -30,7 +30,7 @@ struct next_query {
 	bool alone;		       /* the lane of `from` only, shown or not; else those that
 					   the sequence shows */
 	bool wrap;		       /* go on at the other end, once for each match */
-	uint64_t silence;	       /* ticks; not 0: the end of so long a time without any
+	uint64_t gap;		       /* ticks; not 0: the end of so long a time without any
 					   message of ALSO, in the lane of `from`; then WANT wants
 					   all, and `wrap` is false */
 };

@@ -23,7 +23,7 @@
 
 enum { MESSAGES = 30000, TICK = 100, SIZE = 54 };
 
-/* Longer than any cell, shorter than two, and longer than one of the silences between
+/* Longer than any cell, shorter than two, and longer than one of the gaps between
  * cells but not with the cell before it. */
 enum { LONGER = 2200 * TICK };
 
@@ -32,7 +32,7 @@ enum { LONGER = 2200 * TICK };
 
 /* SyS-T strings of one size, most with a time stamp (MIPI SyS-T 1.0, message header:
  * type 2, severity from bit 4 on, length 9, time stamp 11, subtype from 24 on).  In
- * the first cells some come late.  The longest silences end where a cell begins, with
+ * the first cells some come late.  The longest gaps end where a cell begins, with
  * a message that has a time and with one that has none; one lies within a cell and is
  * as long as its times are apart.  Some cells have no times, or their last message has
  * the only one, or no errors. */
@@ -81,7 +81,7 @@ gap_before(size_t i, uint64_t *seed)
 static char *
 make_capture(struct made *made)
 {
-	static char path[] = "/tmp/test_silence.XXXXXX";
+	static char path[] = "/tmp/test_gap.XXXXXX";
 	strcpy(path + strlen(path) - 6, "XXXXXX");
 	int file = mkstemp(path);
 	uint64_t seed = 7;
@@ -129,7 +129,7 @@ find(struct sequence *sequence, const struct filter *shown, size_t from, int dir
 				   .want = &all,
 				   .also = shown,
 				   .direction = direction,
-				   .silence = least};
+				   .gap = least};
 	struct sequence_position found;
 	enum next_result result;
 	bool exact;
@@ -236,15 +236,15 @@ test_usual(void **state)
 	static const uint64_t tenth[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 100, 1100};
 	static const uint64_t still[] = {10, 10, 10, 70, 90};
 	static const uint64_t hops[] = {10, 30, 20, 90, 100, 110};
-	assert_int_equal(silence_usual(even, 11), 10);
-	assert_int_equal(silence_usual(eleven, 12), 10);
-	assert_int_equal(silence_usual(still, 5), 20 / 3); /* 0, 0 and 20 */
-	assert_int_equal(silence_usual(hops, 6), 40 / 3);  /* 10, 10 and 20; not 70 */
-	assert_int_equal(silence_usual(jump, 6), 10);	   /* the long one does not count */
-	assert_int_equal(silence_usual(tenth, 11), 100 / 9);
-	assert_int_equal(silence_usual(back, 3), 0);
-	assert_int_equal(silence_usual(even, 1), 0);
-	assert_int_equal(silence_usual(NULL, 0), 0);
+	assert_int_equal(gap_usual(even, 11), 10);
+	assert_int_equal(gap_usual(eleven, 12), 10);
+	assert_int_equal(gap_usual(still, 5), 20 / 3); /* 0, 0 and 20 */
+	assert_int_equal(gap_usual(hops, 6), 40 / 3);  /* 10, 10 and 20; not 70 */
+	assert_int_equal(gap_usual(jump, 6), 10);      /* the long one does not count */
+	assert_int_equal(gap_usual(tenth, 11), 100 / 9);
+	assert_int_equal(gap_usual(back, 3), 0);
+	assert_int_equal(gap_usual(even, 1), 0);
+	assert_int_equal(gap_usual(NULL, 0), 0);
 }
 
 int
@@ -254,5 +254,5 @@ main(void)
 	    cmocka_unit_test(test_against_walk),
 	    cmocka_unit_test(test_usual),
 	};
-	return cmocka_run_group_tests_name("silence", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("gap", tests, NULL, NULL);
 }

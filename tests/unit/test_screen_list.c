@@ -269,7 +269,7 @@ test_example(void **state)
 
 /* The end of a long silence, there and back. */
 static void
-test_silence(void **state)
+test_gap_jump(void **state)
 {
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
@@ -437,7 +437,7 @@ main(void)
 	    scene_test(test_gaps),	     scene_test(test_triggers),
 	    scene_test(test_trigger_events), scene_test(test_go_to),
 	    scene_test(test_view),	     scene_test(test_example),
-	    scene_test(test_silence),	     scene_test(test_cycles),
+	    scene_test(test_gap_jump),	     scene_test(test_cycles),
 	    scene_test(test_pause),	     scene_test(test_no_checkpoint),
 	    scene_test(test_unnamed),	     scene_test(test_rate),
 	};

@@ -97,7 +97,7 @@ message_of(const struct list *list, const struct row *row)
 
 /* How long nothing came before the current row. */
 static void
-say_silence(struct screen *screen)
+say_gap(struct screen *screen)
 {
 	const struct list *list = screen->list;
 	const struct row *row = list_current(list);
@@ -121,8 +121,8 @@ show_match(struct screen *screen, struct sequence_position found)
 {
 	const struct search *search = screen->search;
 	trail_go_to(screen, found);
-	if (search->silence)
-		say_silence(screen);
+	if (search->gap)
+		say_gap(screen);
 	if (search->wrapped)
 		screen_say(screen,
 			   search->step > 0 ? "continued at the start" : "continued at the end");
@@ -191,7 +191,7 @@ search_prepare(struct screen *screen, struct filter want, const char *what, int 
 	search->list = screen->list;
 	search->wrapped = false;
 	search->counts = false;
-	search->silence = 0;
+	search->gap = 0;
 }
 
 /* Looks for what search_prepare() said, from the cursor on. */
@@ -206,8 +206,8 @@ search_start(struct screen *screen)
 					 .also = search_list_filter(screen),
 					 .from = search->from,
 					 .direction = search->step,
-					 .wrap = !search->silence,
-					 .silence = search->silence};
+					 .wrap = !search->gap,
+					 .gap = search->gap};
 	search->next = next_match_new(&query);
 	go_on(screen, NEAR_CELLS);
 }
@@ -514,16 +514,16 @@ usual_gap(struct screen *screen)
 		if (m && m->flags & MESSAGE_TIMED)
 			*vec_add(&ticks) = m->ticks;
 	}
-	uint64_t usual = silence_usual(ticks.at, ticks.count);
+	uint64_t usual = gap_usual(ticks.at, ticks.count);
 	vec_free(&ticks);
 	return usual;
 }
 
 void
-search_silence(struct screen *screen, const struct command_call *call)
+search_gap(struct screen *screen, const struct command_call *call)
 {
 	search_prepare(screen, filter_all(), "long silence",
 		       call->id == COMMAND_NEXT_SILENCE ? 1 : -1, call->count);
-	screen->search->silence = usual_gap(screen) * SILENCE_TIMES + 1;
+	screen->search->gap = usual_gap(screen) * SILENCE_TIMES + 1;
 	search_start(screen);
 }

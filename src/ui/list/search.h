@@ -33,7 +33,7 @@ struct search {
 	bool wrapped;			      /* the end was passed */
 	struct sequence_position from, first; /* where it began, and the first match */
 	struct filter_expr *example;	      /* of the last * or ]g; owned, or NULL */
-	uint64_t silence;		      /* ticks, where a silence is looked for; else 0 */
+	uint64_t gap;			      /* ticks, where a gap is looked for; else 0 */
 };
 
 bool search_running(const struct search *);
@@ -53,6 +53,6 @@ void search_again(struct screen *, const struct command_call *); /* n and N */
 void search_kind(struct screen *, const struct command_call *);	 /* e W ]g ... */
 void search_origin(struct screen *, const struct command_call *);
 void search_example(struct screen *, const struct command_call *); /* * and # */
-void search_silence(struct screen *, const struct command_call *); /* s and S */
+void search_gap(struct screen *, const struct command_call *);	   /* s and S */
 
 #endif

@@ -200,8 +200,8 @@ libtrawl_a_SOURCES = \
 	src/query/origin_names.h \
 	src/query/gap.c \
 	src/query/gap.h \
-	src/query/stretch.c \
-	src/query/stretch.h \
+	src/query/context_spans.c \
+	src/query/context_spans.h \
 	src/query/track.c \
 	src/query/track.h \
 	src/session/clock/clock_feed.c \

@@ -12,7 +12,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
-#include "query/stretch.h"
+#include "query/context_spans.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 

@@ -1,7 +1,7 @@
-/* Contexts along a window: see stretch.h. */
+/* Contexts along a window: see context_spans.h. */
 #include "config.h"
 
-#include "query/stretch.h"
+#include "query/context_spans.h"
 #include "session/session.h"
 
 #include <stdlib.h>

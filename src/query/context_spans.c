@@ -8,7 +8,7 @@
 
 enum { LOOK_BACK = 4 }; /* cells searched for a message of the sender */
 
-struct stretches {
+struct context_spans {
 	struct session *session;
 	struct context_cursor **cursors; /* per trace, made when needed */
 	struct text text;
@@ -21,17 +21,17 @@ struct sample {
 };
 typedef VEC(struct sample) samples;
 
-struct stretches *
-stretches_new(struct session *session)
+struct context_spans *
+context_spans_new(struct session *session)
 {
-	struct stretches *s = mem_new(sizeof *s);
+	struct context_spans *s = mem_new(sizeof *s);
 	s->session = session;
 	s->cursors = mem_new(session->traces.count * sizeof *s->cursors);
 	return s;
 }
 
 void
-stretches_free(struct stretches *s)
+context_spans_free(struct context_spans *s)
 {
 	if (!s)
 		return;
@@ -60,7 +60,7 @@ take_message(void *context, const struct message *m, int64_t time)
 
 /* The sender's last message up to a time, near it. */
 static struct sample
-sample_at(const struct stretch_query *q, int64_t until)
+sample_at(const struct context_spans_query *q, int64_t until)
 {
 	struct sample sample = {0};
 	struct looking looking = {until, q->origin, &sample};
@@ -78,13 +78,13 @@ sample_at(const struct stretch_query *q, int64_t until)
 }
 
 static bool
-is_cancelled(const struct stretch_query *q)
+is_cancelled(const struct context_spans_query *q)
 {
 	return generation_now(q->questions) != q->question;
 }
 
 static bool
-find_samples(const struct stretch_query *q, samples *found)
+find_samples(const struct context_spans_query *q, samples *found)
 {
 	for (size_t c = 0; c < q->window->columns; c++) {
 		int64_t until;
@@ -103,8 +103,8 @@ find_samples(const struct stretch_query *q, samples *found)
 
 /* The value as it is drawn; false if there is none to tell. */
 static bool
-value_text(struct stretches *s, const struct stretch_query *q, unsigned context,
-	   const struct message *m, struct density_stretch *stretch)
+value_text(struct context_spans *s, const struct context_spans_query *q, unsigned context,
+	   const struct message *m, struct density_span *span)
 {
 	struct contexts *contexts = s->session->contexts;
 	struct context_cursor *cursor = s->cursors[q->trace];
@@ -121,19 +121,19 @@ value_text(struct stretches *s, const struct stretch_query *q, unsigned context,
 		text_add_char(&s->text, '?');
 	text_cut(&s->text, text_fit(text_get(&s->text), s->text.length, DENSITY_NAME - 1, NULL));
 	size_t length = s->text.length < DENSITY_NAME ? s->text.length : DENSITY_NAME - 1;
-	memset(stretch->text, 0, DENSITY_NAME);
-	memcpy(stretch->text, text_get(&s->text), length);
-	stretch->doubtful = value.doubtful || value.state == CONTEXT_UNKNOWN;
+	memset(span->text, 0, DENSITY_NAME);
+	memcpy(span->text, text_get(&s->text), length);
+	span->doubtful = value.doubtful || value.state == CONTEXT_UNKNOWN;
 	return true;
 }
 
 static bool
-find_values(struct stretches *s, const struct stretch_query *q, unsigned context,
+find_values(struct context_spans *s, const struct context_spans_query *q, unsigned context,
 	    const samples *found, struct density_answer *answer)
 {
-	struct density_stretch *last = NULL;
+	struct density_span *last = NULL;
 	for (size_t c = 0; c < found->count; c++) {
-		struct density_stretch own = {.context = context, .from = c, .to = c};
+		struct density_span own = {.context = context, .from = c, .to = c};
 		struct message m = found->at[c].message;
 		if (is_cancelled(q))
 			return false;
@@ -145,14 +145,15 @@ find_values(struct stretches *s, const struct stretch_query *q, unsigned context
 			last->to = c;
 			continue;
 		}
-		last = vec_add(&answer->stretches);
+		last = vec_add(&answer->spans);
 		*last = own;
 	}
 	return true;
 }
 
 bool
-stretches_find(struct stretches *s, const struct stretch_query *q, struct density_answer *answer)
+context_spans_find(struct context_spans *s, const struct context_spans_query *q,
+		   struct density_answer *answer)
 {
 	struct contexts *contexts = s->session->contexts;
 	samples found = {0};

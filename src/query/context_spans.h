@@ -15,13 +15,13 @@
 #include "query/density.h"
 #include "session/context/context.h"
 
-struct stretches;
+struct context_spans;
 struct session;
 
-struct stretches *stretches_new(struct session *);
-void stretches_free(struct stretches *); /* NULL is fine */
+struct context_spans *context_spans_new(struct session *);
+void context_spans_free(struct context_spans *); /* NULL is fine */
 
-struct stretch_query {
+struct context_spans_query {
 	const struct track *track;
 	struct reader *reader; /* of its trace */
 	size_t trace;
@@ -31,8 +31,9 @@ struct stretch_query {
 	unsigned question;
 };
 
-/* Adds the stretches, of one context after the other, to the answer; false if it
+/* Adds the spans, of one context after the other, to the answer; false if it
  * was cancelled. */
-bool stretches_find(struct stretches *, const struct stretch_query *, struct density_answer *);
+bool context_spans_find(struct context_spans *, const struct context_spans_query *,
+			struct density_answer *);
 
 #endif

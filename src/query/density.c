@@ -73,7 +73,7 @@ struct density {
 	/* the worker's: */
 	struct track *tracks;
 	struct reader **readers;
-	struct stretches *stretches;
+	struct context_spans *spans;
 	struct plan plan;
 	struct kept_answer kept[KEPT];
 	size_t oldest;
@@ -100,7 +100,7 @@ answer_free(struct density_answer *answer)
 	if (!answer)
 		return;
 	free(answer->columns);
-	vec_free(&answer->stretches);
+	vec_free(&answer->spans);
 	vec_free(&answer->links);
 	free(answer);
 }
@@ -123,11 +123,11 @@ answer_clone(const struct density_answer *from)
 	*answer = *from;
 	answer->columns = columns;
 	memcpy(columns, from->columns, from->lanes * from->window.columns * sizeof *columns);
-	memset(&answer->stretches, 0, sizeof answer->stretches);
+	memset(&answer->spans, 0, sizeof answer->spans);
 	memset(&answer->links, 0, sizeof answer->links);
-	vec_reserve(&answer->stretches, from->stretches.count);
-	for (size_t i = 0; i < from->stretches.count; i++)
-		*vec_add(&answer->stretches) = from->stretches.at[i];
+	vec_reserve(&answer->spans, from->spans.count);
+	for (size_t i = 0; i < from->spans.count; i++)
+		*vec_add(&answer->spans) = from->spans.at[i];
 	vec_reserve(&answer->links, from->links.count);
 	for (size_t i = 0; i < from->links.count; i++)
 		*vec_add(&answer->links) = from->links.at[i];
@@ -570,9 +570,9 @@ add_contexts(struct density *d, const struct question *q, struct density_answer 
 {
 	if (!q->sender.with_contexts || !contexts_count(d->session->contexts))
 		return true;
-	if (!d->stretches)
-		d->stretches = stretches_new(d->session);
-	struct stretch_query query = {
+	if (!d->spans)
+		d->spans = context_spans_new(d->session);
+	struct context_spans_query query = {
 	    .track = &d->tracks[q->sender.trace],
 	    .reader = d->readers[q->sender.trace],
 	    .trace = q->sender.trace,
@@ -581,7 +581,7 @@ add_contexts(struct density *d, const struct question *q, struct density_answer 
 	    .questions = &d->questions,
 	    .question = number,
 	};
-	return stretches_find(d->stretches, &query, answer);
+	return context_spans_find(d->spans, &query, answer);
 }
 
 /* Waits until a question that had its answer may have another one; false if there
@@ -690,7 +690,7 @@ density_free(struct density *d)
 		answer_free(d->kept[i].answer);
 	free(d->tracks);
 	free(d->readers);
-	stretches_free(d->stretches);
+	context_spans_free(d->spans);
 	plan_free(&d->plan);
 	answer_free(d->shown);
 	answer_free(d->fresh);

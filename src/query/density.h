@@ -56,7 +56,7 @@ struct density_column {
 };
 
 /* A context's value over some columns. */
-struct density_stretch {
+struct density_span {
 	unsigned context;
 	size_t from, to; /* columns, both belong to it */
 	bool doubtful;
@@ -82,7 +82,7 @@ struct density_answer {
 	size_t lanes;
 	bool apart[DENSITY_LANES_MAX];	/* its clock is not related to the window's */
 	struct density_column *columns; /* window.columns for each lane */
-	VEC(struct density_stretch) stretches;
+	VEC(struct density_span) spans;
 	VEC(struct density_link) links; /* at most two for each relation and column */
 };
 

@@ -41,7 +41,7 @@ struct packet {
 };
 
 /* Where the source's bytes lie. */
-struct stretch {
+struct byte_range {
 	uint64_t index, position;
 };
 
@@ -60,7 +60,7 @@ struct opencsd_worker {
 	VEC(struct packet) packets;
 	uint8_t *copies; /* of the packets, of the protocol's size each */
 	size_t copies_capacity;
-	VEC(struct stretch) stretches;
+	VEC(struct byte_range) ranges;
 	VEC(uint64_t) places; /* offset of each byte */
 	VEC(uint8_t) bytes;   /* and the byte */
 	uint64_t places_from; /* position of the first */
@@ -102,15 +102,15 @@ on_fatal(void *context, struct opencsd_lane *lane, uint64_t index, int why)
 static uint64_t
 position_of(const struct opencsd_worker *w, uint64_t index)
 {
-	size_t low = 0, high = w->stretches.count;
+	size_t low = 0, high = w->ranges.count;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
-		if (w->stretches.at[middle].index <= index)
+		if (w->ranges.at[middle].index <= index)
 			low = middle;
 		else
 			high = middle;
 	}
-	const struct stretch *s = &w->stretches.at[low];
+	const struct byte_range *s = &w->ranges.at[low];
 	return index > s->index ? s->position + (index - s->index) : s->position;
 }
 
@@ -121,7 +121,7 @@ on_packet(void *context, struct opencsd_lane *lane, uint64_t index, unsigned bac
 	struct opencsd_worker *w = context;
 	size_t size = packet_size(w), n = w->packets.count;
 	(void)lane;
-	if (!w->stretches.count || length > UINT32_MAX)
+	if (!w->ranges.count || length > UINT32_MAX)
 		return;
 	uint64_t position = position_of(w, index);
 	*vec_add(&w->packets) = (struct packet){.index = index,
@@ -140,7 +140,7 @@ on_run(void *context, const struct coresight_run *run)
 	struct opencsd_worker *w = context;
 	if (run->id != w->lane.source->id)
 		return;
-	*vec_add(&w->stretches) = (struct stretch){run->index, w->places_from + w->places.count};
+	*vec_add(&w->ranges) = (struct byte_range){run->index, w->places_from + w->places.count};
 	for (unsigned i = 0; i < run->count; i++) {
 		*vec_add(&w->places) = run->offsets[i];
 		*vec_add(&w->bytes) = run->bytes[i];
@@ -151,7 +151,7 @@ on_run(void *context, const struct coresight_run *run)
 static void
 feed_plain(struct opencsd_worker *w, const uint8_t *bytes, size_t length)
 {
-	*vec_add(&w->stretches) = (struct stretch){w->fed, w->places_from + w->places.count};
+	*vec_add(&w->ranges) = (struct byte_range){w->fed, w->places_from + w->places.count};
 	for (size_t i = 0; i < length; i++) {
 		*vec_add(&w->places) = w->fed + i;
 		*vec_add(&w->bytes) = bytes[i];
@@ -184,9 +184,9 @@ forget_old(struct opencsd_worker *w)
 		w->places_from += n;
 		DROP_FIRST(&w->places, n);
 		DROP_FIRST(&w->bytes, n);
-		while (old < w->stretches.count && w->stretches.at[old].position < w->places_from)
+		while (old < w->ranges.count && w->ranges.at[old].position < w->places_from)
 			old++;
-		DROP_FIRST(&w->stretches, old);
+		DROP_FIRST(&w->ranges, old);
 	}
 }
 
@@ -196,7 +196,7 @@ forget_all(struct opencsd_worker *w)
 	w->records_from = w->packets_from = w->places_from = 0;
 	vec_clear(&w->records);
 	vec_clear(&w->packets);
-	vec_clear(&w->stretches);
+	vec_clear(&w->ranges);
 	vec_clear(&w->places);
 	vec_clear(&w->bytes);
 }
@@ -220,7 +220,7 @@ worker_free(struct opencsd_worker *w)
 	opencsd_lane_free(&w->lane);
 	vec_free(&w->records);
 	vec_free(&w->packets);
-	vec_free(&w->stretches);
+	vec_free(&w->ranges);
 	vec_free(&w->places);
 	vec_free(&w->bytes);
 	free(w->copies);

@@ -216,7 +216,7 @@ struct encap_memory {
 
 /* --- encap_probe.c ----------------------------------------------------- */
 
-/* Stretches between sync sequences, and how many of them a chain of packets
+/* Runs between sync sequences, and how many of them a chain of packets
  * crosses to end exactly at the next sequence. */
 struct encap_chains {
 	unsigned intervals, reached;

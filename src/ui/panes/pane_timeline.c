@@ -374,8 +374,8 @@ ask_density(struct screen *screen, size_t columns)
 	if (!answer || !answer->refined)
 		return;
 	vec_clear(&state->contexts);
-	for (size_t i = 0; i < answer->stretches.count; i++) {
-		unsigned context = answer->stretches.at[i].context;
+	for (size_t i = 0; i < answer->spans.count; i++) {
+		unsigned context = answer->spans.at[i].context;
 		size_t count = state->contexts.count;
 		if (!count || state->contexts.at[count - 1] != context)
 			*vec_add(&state->contexts) = context;
@@ -565,12 +565,12 @@ draw_density(struct screen *screen, const struct area *area, int y, size_t lane)
 }
 
 static void
-draw_stretches(struct screen *screen, const struct area *area, int y, unsigned context)
+draw_spans(struct screen *screen, const struct area *area, int y, unsigned context)
 {
 	const struct density_answer *answer = answer_of(state_of(screen));
 	struct text safe = {0};
-	for (size_t i = 0; i < answer->stretches.count; i++) {
-		const struct density_stretch *s = &answer->stretches.at[i];
+	for (size_t i = 0; i < answer->spans.count; i++) {
+		const struct density_span *s = &answer->spans.at[i];
 		int from = (int)s->from, room = (int)(s->to - s->from) - 1;
 		enum role role = s->doubtful ? ROLE_LOSS : ROLE_NORMAL;
 		if (s->context != context)
@@ -808,7 +808,7 @@ draw_line(struct screen *screen, const struct area *area, int y, size_t line, in
 	if (line < contexts)
 		draw_density(screen, &right, y, line);
 	else if (line < syncs)
-		draw_stretches(screen, &right, y, state->contexts.at[line - contexts]);
+		draw_spans(screen, &right, y, state->contexts.at[line - contexts]);
 	else if (line < syncs + state->syncs)
 		draw_syncs(screen, &right, y);
 	else

@@ -107,7 +107,7 @@ message_is_same(const struct message *a, const struct message *b)
 /*
  * Bytes of a capture in memory.  `until` bounds a step: it stops before the
  * first message whose ID offset is at or past it (UINT64_MAX: no bound), which is
- * how a block of the index gets exactly its own messages.  `last` says that no
+ * how a cell of the index gets exactly its own messages.  `last` says that no
  * byte will ever follow the window: what is incomplete then is truncated.
  */
 struct window {

@@ -95,9 +95,9 @@ count_doubts(struct reader *reader, struct doubts *doubts)
 	for (uint64_t i = 0; index_cell(index, i, &cell); i++) {
 		if (!(cell.message_flags & ((1u << DOUBT_FLAGS) - 1)))
 			continue;
-		const struct block *block = reader_block(reader, i);
-		for (size_t m = 0; m < block->count; m++)
-			doubts_add_flags(doubts, block->messages[m].flags);
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, i);
+		for (size_t m = 0; m < decoded->count; m++)
+			doubts_add_flags(doubts, decoded->messages[m].flags);
 	}
 }
 

@@ -70,7 +70,7 @@ sample_at(const struct context_spans_query *q, int64_t until)
 	for (int left = LOOK_BACK; left && !sample.any; left--, cell--) {
 		if (q->track->spans.count)
 			track_walk(q->track, track_before(q->track, cell),
-				   reader_block(q->reader, cell), take_message, &looking);
+				   reader_decoded_cell(q->reader, cell), take_message, &looking);
 		if (!cell)
 			break;
 	}

@@ -344,7 +344,7 @@ count_pieces(struct density *d, const struct density_window *window,
 		if (is_overtaken(d, number))
 			return false;
 		track_walk(&d->tracks[lane->trace], piece->before,
-			   reader_block(d->readers[lane->trace], piece->cell), count_message,
+			   reader_decoded_cell(d->readers[lane->trace], piece->cell), count_message,
 			   &counting);
 	}
 	return true;

@@ -59,9 +59,9 @@ gap_last_passed(const struct gap_search *gap, struct reader *reader)
 	struct position at = gap->at;
 	if (at.at != SIZE_MAX)
 		return at;
-	const struct block *block = reader_block(reader, at.cell);
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, at.cell);
 	at.at = 0;
-	while (at.at + 1 < block->count && !(block->messages[at.at].flags & MESSAGE_TIMED))
+	while (at.at + 1 < decoded->count && !(decoded->messages[at.at].flags & MESSAGE_TIMED))
 		at.at++;
 	return at;
 }

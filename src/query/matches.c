@@ -130,14 +130,14 @@ static bool
 count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
 	   int64_t until, row_list *rows)
 {
-	const struct block *block = reader_block(reader, cell);
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 	uint8_t all, none;
 	vec_clear(rows);
-	if (!block->exact)
+	if (!decoded->exact)
 		return false;
 	filter_pair_severities(pair, &all, &none);
-	for (size_t i = 0; i < block->count; i++) {
-		struct message own = block->messages[i]; /* the block may have to go */
+	for (size_t i = 0; i < decoded->count; i++) {
+		struct message own = decoded->messages[i]; /* the cell may have to go */
 		bool passes = all >> own.severity & 1;
 		if (!passes && !(none >> own.severity & 1))
 			passes = filter_pair_match(pair, reader, &own);
@@ -146,7 +146,7 @@ count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 		if (worker_is_stopping(&m->worker) ||
 		    (i % CLOCK_LOOK == 0 && until != NO_END && thread_now_ms() >= until))
 			return false;
-		block = reader_keep(reader, block, cell);
+		decoded = reader_keep(reader, decoded, cell);
 	}
 	return true;
 }

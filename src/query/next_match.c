@@ -49,17 +49,17 @@ is_ruled_out(struct way *way, uint64_t cell)
 static bool
 look_through(struct way *way, uint64_t cell)
 {
-	const struct block *block = reader_block(way->reader, cell);
+	const struct decoded_cell *decoded = reader_decoded_cell(way->reader, cell);
 	bool began = cell == way->from.cell, forward = way->direction > 0;
-	size_t begin = began && forward ? way->from.at + 1 : 0, end = block->count;
+	size_t begin = began && forward ? way->from.at + 1 : 0, end = decoded->count;
 	if (began && !forward && way->from.at < end)
 		end = way->from.at;
 	for (size_t i = begin; i < end; i++) {
 		struct position at = {.cell = cell, .at = forward ? i : begin + end - 1 - i};
-		block = reader_keep(way->reader, block, cell);
-		if (at.at >= block->count)
+		decoded = reader_keep(way->reader, decoded, cell);
+		if (at.at >= decoded->count)
 			continue;
-		struct message m = block->messages[at.at]; /* the block may have to go */
+		struct message m = decoded->messages[at.at]; /* the cell may have to go */
 		if (filter_pair_match(way->pair, way->reader, &m) &&
 		    (!way->gap.least || gap_ends(&way->gap, way->reader, &m, at, &at))) {
 			way->from = at;

@@ -94,12 +94,12 @@ include(struct bounds *bounds, int64_t order)
 }
 
 static void
-decode_bounds(const struct track *track, const struct block *block, struct bounds *times,
+decode_bounds(const struct track *track, const struct decoded_cell *decoded, struct bounds *times,
 	      struct bounds *carried)
 {
 	*times = *carried = no_bounds;
-	for (size_t i = 0; i < block->count; i++) {
-		const struct message *m = &block->messages[i];
+	for (size_t i = 0; i < decoded->count; i++) {
+		const struct message *m = &decoded->messages[i];
 		struct message_time time;
 		if (!time_of(track, m, &time))
 			continue;
@@ -141,9 +141,9 @@ track_learn(struct track *track, uint64_t cell, const struct index_cell *summary
 			    .flags = timed ? MESSAGE_TIMED : 0};
 	struct message_time time;
 	if (reader) { /* the times are of several clocks: of one that has it */
-		const struct block *block = reader_block(reader, cell);
-		for (size_t i = 0; i < block->count; i++)
-			if (time_of(track, &block->messages[i], &time)) {
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+		for (size_t i = 0; i < decoded->count; i++)
+			if (time_of(track, &decoded->messages[i], &time)) {
 				learn_unit(track, &time, !timed);
 				return;
 			}
@@ -172,7 +172,7 @@ track_extend(struct track *track, size_t count, struct reader *reader, bool *stu
 			break;
 		}
 		if (!known)
-			decode_bounds(track, reader_block(reader, cell), &times, &carried);
+			decode_bounds(track, reader_decoded_cell(reader, cell), &times, &carried);
 		if (times.from <= times.to && track->start == INT64_MAX)
 			track_learn(track, cell, &summary, known ? NULL : reader);
 		bool loose = known && (times.from != carried.from || times.to != carried.to);
@@ -213,7 +213,7 @@ track_settle_ends(struct track *track, struct reader *reader)
 		for (unsigned i = 0; i < SETTLED_MAX && (span = loose_end(track, last)); i++) {
 			uint64_t cell = (uint64_t)(span - track->spans.at);
 			struct bounds times, carried;
-			decode_bounds(track, reader_block(reader, cell), &times, &carried);
+			decode_bounds(track, reader_decoded_cell(reader, cell), &times, &carried);
 			span->from = times.from;
 			span->to = times.to;
 			span->loose = false;
@@ -262,12 +262,12 @@ track_before(const struct track *track, uint64_t cell)
 }
 
 void
-track_walk(const struct track *track, int64_t before, const struct block *block,
+track_walk(const struct track *track, int64_t before, const struct decoded_cell *decoded,
 	   void (*each)(void *, const struct message *, int64_t), void *context)
 {
 	bool by_offset = is_by_offset(track);
-	for (size_t i = 0; i < block->count; i++) {
-		const struct message *m = &block->messages[i];
+	for (size_t i = 0; i < decoded->count; i++) {
+		const struct message *m = &decoded->messages[i];
 		struct message_time time;
 		int64_t at = before;
 		if (by_offset) {

@@ -60,7 +60,7 @@ bool track_span(const struct track *, uint64_t cell, int64_t *from, int64_t *to)
 int64_t track_before(const struct track *, uint64_t cell);
 
 /* Calls EACH with the messages of a cell and their times. */
-void track_walk(const struct track *, int64_t before, const struct block *,
+void track_walk(const struct track *, int64_t before, const struct decoded_cell *,
 		void (*each)(void *, const struct message *, int64_t), void *context);
 
 /* The first cell that the transport carried messages in not before TIME; their count:

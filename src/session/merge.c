@@ -131,13 +131,13 @@ make_increasing(int64_t *times, size_t count, int64_t key)
 	return key;
 }
 
-/* The key of the last of all messages of a block, by them alone. */
+/* The key of the last of all messages of a cell, by them alone. */
 static int64_t
-latest_of(struct trace *trace, const struct block *block)
+latest_of(struct trace *trace, const struct decoded_cell *decoded)
 {
-	int64_t *times = mem_new(block->count * sizeof *times);
-	times_of(trace, clocks_part(trace), block->messages, block->count, times);
-	int64_t latest = make_increasing(times, block->count, FIRST);
+	int64_t *times = mem_new(decoded->count * sizeof *times);
+	times_of(trace, clocks_part(trace), decoded->messages, decoded->count, times);
+	int64_t latest = make_increasing(times, decoded->count, FIRST);
 	free(times);
 	return latest;
 }
@@ -150,7 +150,7 @@ note_cell(struct trace *trace, struct notes *notes, uint64_t cell, const struct 
 		return latest;
 	if (!notes->reader)
 		notes->reader = reader_new(trace);
-	return latest_of(trace, reader_block(notes->reader, cell));
+	return latest_of(trace, reader_decoded_cell(notes->reader, cell));
 }
 
 /* Notes some of the cells that are known; false if there are no more. */
@@ -298,42 +298,43 @@ merge_part(const struct merge *m, size_t trace)
 /* --- the keys of messages ---------------------------------------------- */
 
 static void
-make_keys(struct merge *m, size_t i, struct cell_keys *keys, const struct block *block)
+make_keys(struct merge *m, size_t i, struct cell_keys *keys, const struct decoded_cell *decoded)
 {
 	struct merge_lane *lane = &m->lanes[i];
 	int64_t key = FIRST;
 	keys->exact =
-	    block->exact && (!block->cell || merge_noted_key(m, i, block->cell - 1, &key));
-	keys->cell = block->cell;
+	    decoded->exact && (!decoded->cell || merge_noted_key(m, i, decoded->cell - 1, &key));
+	keys->cell = decoded->cell;
 	keys->generation = m->generation;
 	keys->valid = true;
 	vec_clear(&keys->keys);
-	vec_reserve(&keys->keys, block->count);
-	keys->keys.count = block->count;
-	times_of(lane->trace, clocks_part(lane->trace), block->messages, block->count,
+	vec_reserve(&keys->keys, decoded->count);
+	keys->keys.count = decoded->count;
+	times_of(lane->trace, clocks_part(lane->trace), decoded->messages, decoded->count,
 		 keys->keys.at);
-	make_increasing(keys->keys.at, block->count, key);
+	make_increasing(keys->keys.at, decoded->count, key);
 	/* what came before is not known: as the first that has a time */
 	size_t first = 0;
-	while (first < block->count && keys->keys.at[first] == FIRST)
+	while (first < decoded->count && keys->keys.at[first] == FIRST)
 		first++;
-	for (size_t k = 0; !keys->exact && first < block->count && k < first; k++)
+	for (size_t k = 0; !keys->exact && first < decoded->count && k < first; k++)
 		keys->keys.at[k] = keys->keys.at[first];
 }
 
 static bool
-is_fresh(struct merge *m, size_t lane, const struct cell_keys *keys, const struct block *block)
+is_fresh(struct merge *m, size_t lane, const struct cell_keys *keys,
+	 const struct decoded_cell *decoded)
 {
 	int64_t key;
-	return keys->generation == m->generation && keys->keys.count == block->count &&
-	       (keys->exact || !block->exact || !merge_noted_key(m, lane, keys->cell - 1, &key));
+	return keys->generation == m->generation && keys->keys.count == decoded->count &&
+	       (keys->exact || !decoded->exact || !merge_noted_key(m, lane, keys->cell - 1, &key));
 }
 
 static const struct cell_keys *
 keys_of(struct merge *m, size_t i, uint64_t cell)
 {
 	struct merge_lane *lane = &m->lanes[i];
-	const struct block *block = reader_block(lane->reader, cell);
+	const struct decoded_cell *decoded = reader_decoded_cell(lane->reader, cell);
 	struct cell_keys *oldest = &lane->cache[0];
 	for (size_t k = 0; k < CACHE; k++) {
 		struct cell_keys *keys = &lane->cache[k];
@@ -345,8 +346,8 @@ keys_of(struct merge *m, size_t i, uint64_t cell)
 			oldest = keys;
 	}
 	oldest->used = ++lane->used;
-	if (!oldest->valid || oldest->cell != cell || !is_fresh(m, i, oldest, block))
-		make_keys(m, i, oldest, block);
+	if (!oldest->valid || oldest->cell != cell || !is_fresh(m, i, oldest, decoded))
+		make_keys(m, i, oldest, decoded);
 	return oldest;
 }
 

@@ -295,10 +295,10 @@ cell_time(struct reader *reader, uint64_t cell, uint64_t *ticks)
 		*ticks = summary.time_max;
 		return summary.flags & CELL_TIMED;
 	}
-	const struct block *block = reader_block(reader, cell);
-	for (size_t i = block->count; i-- > 0;) {
-		if (block->messages[i].flags & MESSAGE_TIMED) {
-			*ticks = block->messages[i].ticks;
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	for (size_t i = decoded->count; i-- > 0;) {
+		if (decoded->messages[i].flags & MESSAGE_TIMED) {
+			*ticks = decoded->messages[i].ticks;
 			return true;
 		}
 	}
@@ -310,10 +310,10 @@ static bool
 find_in_cells(struct reader *reader, uint64_t cell, uint64_t ticks, struct position *at)
 {
 	for (unsigned looked = 0; looked < NEAR_CELLS; looked++, cell++) {
-		const struct block *block = reader_block(reader, cell);
-		for (size_t i = 0; i < block->count; i++) {
-			if (block->messages[i].flags & MESSAGE_TIMED &&
-			    block->messages[i].ticks >= ticks) {
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+		for (size_t i = 0; i < decoded->count; i++) {
+			if (decoded->messages[i].flags & MESSAGE_TIMED &&
+			    decoded->messages[i].ticks >= ticks) {
 				*at = (struct position){.cell = cell, .at = i};
 				return true;
 			}

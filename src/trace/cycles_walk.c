@@ -27,7 +27,7 @@ struct rate {
 
 /* A message that waits, and the cycles when it was sent. */
 struct waiting {
-	size_t at; /* in its block */
+	size_t at; /* in its cell */
 	uint64_t cycles;
 };
 
@@ -247,10 +247,10 @@ has_times(const struct cycles_walk *w, uint64_t from, uint64_t until)
 static void
 walk_cell(struct cycles_walk *w, uint64_t cell, bool is_target)
 {
-	const struct block *block = reader_block(w->reader, cell);
+	const struct decoded_cell *decoded = reader_decoded_cell(w->reader, cell);
 	size_t room = is_target ? w->estimates.count : 0;
-	for (size_t i = 0; i < block->count; i++)
-		take_message(w, &block->messages[i], i < room ? i : SIZE_MAX);
+	for (size_t i = 0; i < decoded->count; i++)
+		take_message(w, &decoded->messages[i], i < room ? i : SIZE_MAX);
 }
 
 static void
@@ -287,7 +287,7 @@ walk_around(struct cycles_walk *w, uint64_t cell, uint64_t from)
 {
 	forget_sources(w);
 	vec_clear(&w->estimates);
-	make_room(w, reader_block(w->reader, cell)->count);
+	make_room(w, reader_decoded_cell(w->reader, cell)->count);
 	w->lacking = false;
 	for (uint64_t before = from; before < cell; before++)
 		walk_cell(w, before, false);
@@ -296,7 +296,7 @@ walk_around(struct cycles_walk *w, uint64_t cell, uint64_t from)
 	settle_rest(w);
 }
 
-const struct block *
+const struct decoded_cell *
 cycles_walk_cell(struct cycles_walk *w, uint64_t cell, const struct cycles_estimate **estimates)
 {
 	uint64_t from = cell ? cell - 1 : 0, first = cell > CYCLES_CELLS ? cell - CYCLES_CELLS : 0;
@@ -306,12 +306,12 @@ cycles_walk_cell(struct cycles_walk *w, uint64_t cell, const struct cycles_estim
 		walk_around(w, cell, from);
 	if (w->lacking && has_times(w, first, from))
 		walk_around(w, cell, first);
-	const struct block *block = reader_block(w->reader, cell);
-	make_room(w, block->count); /* or should the capture have changed meanwhile */
+	const struct decoded_cell *decoded = reader_decoded_cell(w->reader, cell);
+	make_room(w, decoded->count); /* or should the capture have changed meanwhile */
 	w->cell_walked = true;
 	w->cell = cell;
 	*estimates = w->estimates.at;
-	return block;
+	return decoded;
 }
 
 bool

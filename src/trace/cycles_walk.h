@@ -48,7 +48,7 @@ bool cycles_walk_find(struct cycles_walk *, const struct message *, struct cycle
 
 /* The messages of a cell that is indexed, or of the next, and an estimate for each of them;
  * both until the next call.  Messages that tell a time have none. */
-const struct block *cycles_walk_cell(struct cycles_walk *, uint64_t cell,
-				     const struct cycles_estimate **);
+const struct decoded_cell *cycles_walk_cell(struct cycles_walk *, uint64_t cell,
+					    const struct cycles_estimate **);
 
 #endif

@@ -4,8 +4,8 @@
  * A cell decodes from its own checkpoint if the index has it; from the last
  * checkpoint there is, if that is a few cells back (the end of a growing
  * capture); from a resync point before it otherwise.  The first two are exact.
- * Blocks stay in a small cache, oldest use out first; an inexact block is
- * decoded again once the index has come there, and so is any block at the end
+ * Cells stay in a small cache, oldest use out first; an inexact cell is
+ * decoded again once the index has come there, and so is any cell at the end
  * when the capture has grown.
  */
 #include "config.h"
@@ -33,8 +33,8 @@ enum {
 	WALK_AHEAD = 4 << 20  /* bytes asked for before a walk gets there */
 };
 
-struct block_slot {
-	struct block block;
+struct cell_slot {
+	struct decoded_cell decoded;
 	VEC(struct message) messages;
 	uint64_t size;	     /* of the capture when it was decoded */
 	bool ended;	     /* it had */
@@ -69,7 +69,7 @@ struct reader {
 	const struct decoder *decoder;
 	unsigned generation; /* of the capture; all below is about its bytes */
 	struct decode_state *state;
-	struct block_slot slots[CACHE];
+	struct cell_slot slots[CACHE];
 	unsigned slot_count; /* of them that are used, see reader_limit */
 	uint64_t clock;
 	struct decode_state *walk; /* of reader_walk, made on first use */
@@ -137,10 +137,10 @@ reader_free(struct reader *reader)
 }
 
 void
-reader_limit(struct reader *reader, unsigned blocks)
+reader_limit(struct reader *reader, unsigned cells)
 {
-	assert(blocks && blocks <= CACHE);
-	reader->slot_count = blocks;
+	assert(cells && cells <= CACHE);
+	reader->slot_count = cells;
 }
 
 struct trace *
@@ -171,7 +171,7 @@ cell_start(struct reader *reader, uint64_t cell)
 /* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
  * to nobody).  Returns how many lay before FROM. */
 static uint64_t
-step_to(struct reader *reader, struct window window, uint64_t from, struct block_slot *slot)
+step_to(struct reader *reader, struct window window, uint64_t from, struct cell_slot *slot)
 {
 	const struct decoder *decoder = reader->decoder;
 	struct message batch[STEP_BATCH];
@@ -198,7 +198,7 @@ step_to(struct reader *reader, struct window window, uint64_t from, struct block
  * had ended here; but what is cut off here, and notes about the end, are for
  * later. */
 static uint64_t
-step_on(struct reader *reader, struct window window, uint64_t from, struct block_slot *slot)
+step_on(struct reader *reader, struct window window, uint64_t from, struct cell_slot *slot)
 {
 	size_t kept = slot->messages.count, i = kept;
 	window.last = true;
@@ -257,7 +257,7 @@ estimate_first(struct reader *reader, uint64_t cell)
 }
 
 static void
-decode_cell(struct reader *reader, struct block_slot *slot, uint64_t cell)
+decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 {
 	struct index *index = reader->index;
 	struct window window = reader_window(reader);
@@ -266,7 +266,7 @@ decode_cell(struct reader *reader, struct block_slot *slot, uint64_t cell)
 	slot->ended = window.last;
 	slot->generation = index_generation(index);
 	slot->filled = true;
-	slot->block = (struct block){.cell = cell, .exact = true};
+	slot->decoded = (struct decoded_cell){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
 	if (start >= window.length && cell)
 		return;
@@ -282,29 +282,29 @@ decode_cell(struct reader *reader, struct block_slot *slot, uint64_t cell)
 	uint64_t from = cell < known ? cell : known;
 	bool whole = cell == from || cell - from <= NEAR_CELLS;
 	if (whole && index_restore(index, from, reader->state, &first)) {
-		slot->block.first = first + step_to(reader, window, start, slot);
+		slot->decoded.first = first + step_to(reader, window, start, slot);
 	} else {
 		quality = resync_before(reader, start, &window);
 		first = quality == START_UNKNOWN ? 0 : step_to(reader, window, start, slot);
-		slot->block.exact = quality == START_OF_CAPTURE;
-		slot->block.first = slot->block.exact ? first : estimate_first(reader, cell);
+		slot->decoded.exact = quality == START_OF_CAPTURE;
+		slot->decoded.first = slot->decoded.exact ? first : estimate_first(reader, cell);
 	}
 	if (quality != START_UNKNOWN && !window.last && near_end)
-		slot->block.first += step_on(reader, window, start, slot);
-	slot->block.messages = slot->messages.at;
-	slot->block.count = slot->messages.count;
+		slot->decoded.first += step_on(reader, window, start, slot);
+	slot->decoded.messages = slot->messages.at;
+	slot->decoded.count = slot->messages.count;
 	struct index_cell summary;
-	if (slot->block.exact && index_cell(index, cell, &summary) &&
-	    summary.count != slot->block.count)
+	if (slot->decoded.exact && index_cell(index, cell, &summary) &&
+	    summary.count != slot->decoded.count)
 		index_distrust(index);
 }
 
 static bool
-slot_is_fresh(struct reader *reader, const struct block_slot *slot)
+slot_is_fresh(struct reader *reader, const struct cell_slot *slot)
 {
-	uint64_t cell = slot->block.cell, size = capture_size(reader->capture);
+	uint64_t cell = slot->decoded.cell, size = capture_size(reader->capture);
 	if (slot->generation != index_generation(reader->index) ||
-	    (!slot->block.exact && index_known(reader->index) + NEAR_CELLS >= cell))
+	    (!slot->decoded.exact && index_known(reader->index) + NEAR_CELLS >= cell))
 		return false;
 	if (slot->size == size)
 		return slot->ended == capture_ended(reader->capture);
@@ -325,19 +325,19 @@ reader_forget(struct reader *reader)
 		memset(reader->history.memory, 0, memory);
 }
 
-const struct block *
-reader_block(struct reader *reader, uint64_t cell)
+const struct decoded_cell *
+reader_decoded_cell(struct reader *reader, uint64_t cell)
 {
-	struct block_slot *oldest = &reader->slots[0];
+	struct cell_slot *oldest = &reader->slots[0];
 	if (generation_renew(&reader->generation, capture_generation(reader->capture)))
 		reader_forget(reader);
 	for (size_t i = 0; i < reader->slot_count; i++) {
-		struct block_slot *slot = &reader->slots[i];
-		if (slot->filled && slot->block.cell == cell && slot_is_fresh(reader, slot)) {
+		struct cell_slot *slot = &reader->slots[i];
+		if (slot->filled && slot->decoded.cell == cell && slot_is_fresh(reader, slot)) {
 			slot->used = ++reader->clock;
-			return &slot->block;
+			return &slot->decoded;
 		}
-		if (slot->filled && slot->block.cell == cell) {
+		if (slot->filled && slot->decoded.cell == cell) {
 			oldest = slot; /* stale: decode in place */
 			break;
 		}
@@ -346,7 +346,7 @@ reader_block(struct reader *reader, uint64_t cell)
 	}
 	oldest->used = ++reader->clock;
 	decode_cell(reader, oldest, cell);
-	return &oldest->block;
+	return &oldest->decoded;
 }
 
 /* --- positions --------------------------------------------------------- */
@@ -354,8 +354,8 @@ reader_block(struct reader *reader, uint64_t cell)
 const struct message *
 reader_message(struct reader *reader, struct position p)
 {
-	const struct block *block = reader_block(reader, p.cell);
-	return p.at < block->count ? &block->messages[p.at] : NULL;
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, p.cell);
+	return p.at < decoded->count ? &decoded->messages[p.at] : NULL;
 }
 
 /* Whether a known cell is empty, without decoding it. */
@@ -373,7 +373,7 @@ next_cell(struct reader *reader, uint64_t cell, int direction, unsigned limit, u
 	uint64_t count = index_cell_count(reader->index);
 	for (unsigned looked = 0; cell < count; cell += (uint64_t)(int64_t)direction) {
 		if (!known_empty(reader, cell)) {
-			if (reader_block(reader, cell)->count) {
+			if (reader_decoded_cell(reader, cell)->count) {
 				*found = cell;
 				return true;
 			}
@@ -387,7 +387,7 @@ next_cell(struct reader *reader, uint64_t cell, int direction, unsigned limit, u
 bool
 reader_next(struct reader *reader, struct position *p, unsigned limit)
 {
-	if (p->at + 1 < reader_block(reader, p->cell)->count) {
+	if (p->at + 1 < reader_decoded_cell(reader, p->cell)->count) {
 		p->at++;
 		return true;
 	}
@@ -402,14 +402,14 @@ bool
 reader_previous(struct reader *reader, struct position *p, unsigned limit)
 {
 	uint64_t cell;
-	if (p->at && reader_block(reader, p->cell)->count) {
-		size_t count = reader_block(reader, p->cell)->count;
+	if (p->at && reader_decoded_cell(reader, p->cell)->count) {
+		size_t count = reader_decoded_cell(reader, p->cell)->count;
 		p->at = (p->at < count ? p->at : count) - 1;
 		return true;
 	}
 	if (!next_cell(reader, p->cell - 1, -1, limit, &cell))
 		return false;
-	*p = (struct position){.cell = cell, .at = reader_block(reader, cell)->count - 1};
+	*p = (struct position){.cell = cell, .at = reader_decoded_cell(reader, cell)->count - 1};
 	return true;
 }
 
@@ -429,7 +429,7 @@ reader_last(struct reader *reader, struct position *p)
 	uint64_t cell;
 	if (!next_cell(reader, index_cell_count(reader->index) - 1, -1, 0, &cell))
 		return false;
-	*p = (struct position){.cell = cell, .at = reader_block(reader, cell)->count - 1};
+	*p = (struct position){.cell = cell, .at = reader_decoded_cell(reader, cell)->count - 1};
 	return true;
 }
 
@@ -440,9 +440,9 @@ reader_number(struct reader *reader, struct position p, bool *exact)
 	*exact = index_cell(reader->index, p.cell, &summary);
 	if (*exact)
 		return summary.first + p.at;
-	const struct block *block = reader_block(reader, p.cell);
-	*exact = block->exact;
-	return block->first + p.at;
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, p.cell);
+	*exact = decoded->exact;
+	return decoded->first + p.at;
 }
 
 uint64_t
@@ -475,19 +475,19 @@ reader_find_number(struct reader *reader, uint64_t number, struct position *p, b
 		if (!next_cell(reader, cell, 1, 0, &cell) && !next_cell(reader, cell, -1, 0, &cell))
 			return false;
 	}
-	const struct block *block = reader_block(reader, cell);
-	*exact = *exact ||
-		 (block->exact && number >= block->first && number - block->first < block->count);
-	uint64_t at = *exact ? number - block->first : 0;
-	*p = (struct position){.cell = cell, .at = at < block->count ? at : block->count - 1};
-	return block->count > 0;
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	*exact = *exact || (decoded->exact && number >= decoded->first &&
+			    number - decoded->first < decoded->count);
+	uint64_t at = *exact ? number - decoded->first : 0;
+	*p = (struct position){.cell = cell, .at = at < decoded->count ? at : decoded->count - 1};
+	return decoded->count > 0;
 }
 
 size_t
-block_find(const struct block *block, uint64_t offset)
+decoded_cell_find(const struct decoded_cell *decoded, uint64_t offset)
 {
 	size_t at;
-	lower_bound(at, block->count, message_id_offset(&block->messages[at]) < offset);
+	lower_bound(at, decoded->count, message_id_offset(&decoded->messages[at]) < offset);
 	return at;
 }
 
@@ -506,9 +506,9 @@ reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 	if (offset >= size)
 		return reader_last(reader, p);
 	uint64_t cell = offset / index_cell_size(reader->index);
-	const struct block *block = reader_block(reader, cell);
-	*p = (struct position){.cell = cell, .at = block_find(block, offset)};
-	if (p->at < block->count && message_holds(&block->messages[p->at], offset))
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	*p = (struct position){.cell = cell, .at = decoded_cell_find(decoded, offset)};
+	if (p->at < decoded->count && message_holds(&decoded->messages[p->at], offset))
 		return true;
 	struct position before = *p;
 	if (reader_previous(reader, &before, NEAR_CELLS) &&
@@ -516,38 +516,38 @@ reader_find_offset(struct reader *reader, uint64_t offset, struct position *p)
 		*p = before;
 		return true;
 	}
-	if (p->at < reader_block(reader, cell)->count)
+	if (p->at < reader_decoded_cell(reader, cell)->count)
 		return true;
-	p->at = reader_block(reader, cell)->count;
+	p->at = reader_decoded_cell(reader, cell)->count;
 	p->at -= p->at > 0;
 	return reader_next(reader, p, 0) || reader_last(reader, p);
 }
 
 struct message_id
-block_message_id(const struct block *block, size_t at)
+block_message_id(const struct decoded_cell *decoded, size_t at)
 {
-	uint64_t offset = message_id_offset(&block->messages[at]);
+	uint64_t offset = message_id_offset(&decoded->messages[at]);
 	return (struct message_id){.offset = offset,
-				   .ordinal = (uint32_t)(at - block_find(block, offset))};
+				   .ordinal = (uint32_t)(at - decoded_cell_find(decoded, offset))};
 }
 
 struct message_id
 reader_message_id(struct reader *reader, struct position p)
 {
-	const struct block *block = reader_block(reader, p.cell);
-	if (p.at >= block->count)
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, p.cell);
+	if (p.at >= decoded->count)
 		return (struct message_id){.offset = cell_start(reader, p.cell)};
-	return block_message_id(block, p.at);
+	return block_message_id(decoded, p.at);
 }
 
 bool
 reader_find_id(struct reader *reader, struct message_id id, struct position *p)
 {
 	uint64_t cell = id.offset / index_cell_size(reader->index);
-	const struct block *block = reader_block(reader, cell);
-	size_t at = block_find(block, id.offset);
-	if (at + id.ordinal < block->count &&
-	    message_id_offset(&block->messages[at + id.ordinal]) == id.offset) {
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	size_t at = decoded_cell_find(decoded, id.offset);
+	if (at + id.ordinal < decoded->count &&
+	    message_id_offset(&decoded->messages[at + id.ordinal]) == id.offset) {
 		*p = (struct position){.cell = cell, .at = at + id.ordinal};
 		return true;
 	}
@@ -578,11 +578,11 @@ reader_find_message(struct reader *reader, const struct message *m, struct posit
 	uint64_t offset = message_id_offset(m), cell = offset / index_cell_size(index);
 	uint64_t last = index_cell_count(index) - 1; /* holds what stands at the very end too */
 	p->cell = cell < last ? cell : last;
-	const struct block *block = reader_block(reader, p->cell);
-	for (p->at = block_find(block, offset); p->at < block->count; p->at++) {
-		if (message_is_same(&block->messages[p->at], m))
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, p->cell);
+	for (p->at = decoded_cell_find(decoded, offset); p->at < decoded->count; p->at++) {
+		if (message_is_same(&decoded->messages[p->at], m))
 			return true;
-		if (message_id_offset(&block->messages[p->at]) > offset)
+		if (message_id_offset(&decoded->messages[p->at]) > offset)
 			break;
 	}
 	return false;
@@ -601,11 +601,11 @@ look_back(struct reader *reader, struct position p, struct position stop, const 
 		struct index_cell summary;
 		if (!index_cell(reader->index, cell, &summary) ||
 		    summary.kinds & decoder->ops->kinds_history) {
-			const struct block *block = reader_block(reader, cell);
-			size_t at = cell == p.cell && p.at < block->count ? p.at : block->count;
+			const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+			size_t at = cell == p.cell && p.at < decoded->count ? p.at : decoded->count;
 			size_t least = cell == stop.cell ? stop.at : 0;
 			while (at-- > least) {
-				const struct message *m = &block->messages[at];
+				const struct message *m = &decoded->messages[at];
 				uint8_t whose[16];
 				if (decoder->ops->kinds_history >> m->kind & 1 &&
 				    decoder->ops->announces(decoder, m, &window, whose, value) &&
@@ -628,7 +628,7 @@ find_build(void *context, const struct message *before, const uint8_t guid[16], 
 	if (!ops->announces)
 		return false;
 	p.cell = offset / index_cell_size(reader->index);
-	p.at = block_find(reader_block(reader, p.cell), offset);
+	p.at = decoded_cell_find(reader_decoded_cell(reader, p.cell), offset);
 
 	struct announced *entry = NULL;
 	for (size_t i = 0; i < reader->announced.count && !entry; i++)
@@ -672,10 +672,11 @@ walk_back(void *context, const struct message *before, uint64_t kinds, uint16_t 
 		if (!known || summary.kinds & kinds || summary.message_flags & flags) {
 			if (!left--)
 				return false;
-			const struct block *block = reader_block(reader, cell);
-			size_t at = cell == start ? block_find(block, offset) : block->count;
+			const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+			size_t at =
+			    cell == start ? decoded_cell_find(decoded, offset) : decoded->count;
 			while (at-- > 0) {
-				const struct message *m = &block->messages[at];
+				const struct message *m = &decoded->messages[at];
 				bool own = m->origin == before->origin && kinds >> m->kind & 1;
 				if ((own || m->flags & flags) && !each(each_context, m))
 					return true;
@@ -712,10 +713,10 @@ latest_go_on(struct reader *reader, struct position to, uint64_t kinds)
 		struct index_cell summary;
 		bool known = index_cell(reader->index, at->cell, &summary);
 		if (!known || summary.kinds & kinds) {
-			const struct block *block = reader_block(reader, at->cell);
-			size_t end = at->cell == to.cell ? to.at : block->count;
-			for (; at->at < end && at->at < block->count; at->at++) {
-				const struct message *m = &block->messages[at->at];
+			const struct decoded_cell *decoded = reader_decoded_cell(reader, at->cell);
+			size_t end = at->cell == to.cell ? to.at : decoded->count;
+			for (; at->at < end && at->at < decoded->count; at->at++) {
+				const struct message *m = &decoded->messages[at->at];
 				if (kinds >> m->kind & 1 && !(m->flags & MESSAGE_DAMAGED))
 					latest_add(latest, m);
 			}
@@ -737,7 +738,7 @@ find_last(void *context, const struct message *before, uint64_t kinds, struct me
 	struct position p = {.cell = offset / index_cell_size(reader->index)};
 	if (!reader->patient)
 		return false;
-	p.at = block_find(reader_block(reader, p.cell), offset);
+	p.at = decoded_cell_find(reader_decoded_cell(reader, p.cell), offset);
 	latest_go_on(reader, p, kinds);
 	const uint64_t *known = map_find(&reader->latest.origins, before->origin);
 	if (!known)
@@ -840,7 +841,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	const struct decoder *decoder = reader->decoder;
 	const struct option_list *names = trace_host(reader->trace)->origins;
 	struct window window = reader_window(reader);
-	const struct message own = *m; /* looking back may drop the block it is in */
+	const struct message own = *m; /* looking back may drop the cell it is in */
 	struct naming *naming = trace_host(reader->trace)->naming;
 	bool addresses = want > EXPAND_FLAGS && naming_applies(naming, trace_name(reader->trace));
 	bool named = names->count && want >= EXPAND_TEXT;

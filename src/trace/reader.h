@@ -19,7 +19,7 @@
 
 struct reader;
 
-struct block {
+struct decoded_cell {
 	uint64_t cell;
 	const struct message *messages;
 	size_t count;
@@ -69,29 +69,29 @@ message_id_compare(struct message_id a, struct message_id b)
 struct reader *reader_new(struct trace *);
 void reader_free(struct reader *);
 
-/* How many blocks a reader keeps, 1 to 12, which is also what it begins with: fewer for
- * what goes from cell to cell once.  Before the first block is asked for. */
-void reader_limit(struct reader *, unsigned blocks);
+/* How many cells a reader keeps, 1 to 12, which is also what it begins with: fewer for
+ * what goes from cell to cell once.  Before the first cell is asked for. */
+void reader_limit(struct reader *, unsigned cells);
 struct trace *reader_trace(const struct reader *);
 
 /* The messages of a cell (which may hold none); cells past the end are empty.
  * Borrowed until the eighth next call with another cell, or until as many as it keeps. */
-const struct block *reader_block(struct reader *, uint64_t cell);
+const struct decoded_cell *reader_decoded_cell(struct reader *, uint64_t cell);
 
-/* BLOCK, of CELL, after other cells may have been asked for: the cell anew if one of
+/* DECODED, of CELL, after other cells may have been asked for: the cell anew if one of
  * them took its place.  For walks over a cell's messages, whose texts may need others. */
-static inline const struct block *
-reader_keep(struct reader *reader, const struct block *block, uint64_t cell)
+static inline const struct decoded_cell *
+reader_keep(struct reader *reader, const struct decoded_cell *decoded, uint64_t cell)
 {
-	return block->cell == cell ? block : reader_block(reader, cell);
+	return decoded->cell == cell ? decoded : reader_decoded_cell(reader, cell);
 }
 
-/* The first message of a block whose ID offset is at or past OFFSET; its count if there
+/* The first message of a cell whose ID offset is at or past OFFSET; its count if there
  * is none. */
-size_t block_find(const struct block *, uint64_t offset);
+size_t decoded_cell_find(const struct decoded_cell *, uint64_t offset);
 
-/* The ID of the message AT of a block, which it has. */
-struct message_id block_message_id(const struct block *, size_t at);
+/* The ID of the message AT of a cell, which it has. */
+struct message_id block_message_id(const struct decoded_cell *, size_t at);
 
 /* The message at a position, or NULL if there is none. */
 const struct message *reader_message(struct reader *, struct position);

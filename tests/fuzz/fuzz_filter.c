@@ -24,10 +24,10 @@ ask(struct session *session, struct reader *reader, const struct filter *filter)
 {
 	struct filter copy = filter_clone(filter);
 	struct expansion scratch = {0};
-	const struct block *block = reader_block(reader, 0);
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, 0);
 	filter_judge(filter, session->traces.at[0], 0);
-	for (size_t i = 0; i < block->count; i++) {
-		struct message m = reader_block(reader, 0)->messages[i];
+	for (size_t i = 0; i < decoded->count; i++) {
+		struct message m = reader_decoded_cell(reader, 0)->messages[i];
 		if (filter_match(filter, reader, &m, &scratch) !=
 		    filter_match(&copy, reader, &m, &scratch))
 			abort();

@@ -352,11 +352,11 @@ check_schedule(struct schedule *s, uint64_t seed)
 	for (uint64_t k = 0; k < cells; k++) {
 		uint64_t cell = k % 2 ? cells - 1 - k / 2 : k / 2; /* from both ends */
 		const struct cycles_estimate *estimates;
-		const struct block *block = cycles_walk_cell(w, cell, &estimates);
-		for (size_t i = 0; i < block->count; i++) {
-			assert_true(block->first + i < s->lines.count);
-			check_line(s, &s->lines.at[block->first + i], &estimates[i]);
-			ticks[block->first + i] = estimates[i].known ? estimates[i].ticks : 0;
+		const struct decoded_cell *decoded = cycles_walk_cell(w, cell, &estimates);
+		for (size_t i = 0; i < decoded->count; i++) {
+			assert_true(decoded->first + i < s->lines.count);
+			check_line(s, &s->lines.at[decoded->first + i], &estimates[i]);
+			ticks[decoded->first + i] = estimates[i].known ? estimates[i].ticks : 0;
 			measured += estimates[i].known;
 		}
 	}
@@ -508,11 +508,11 @@ test_far(void **state)
 	assert_int_equal(text.length, LINES * LINE);
 	for (uint64_t cell = 0; cell <= last; cell++) {
 		const struct cycles_estimate *estimates;
-		const struct block *block = cycles_walk_cell(w, cell, &estimates);
-		for (size_t i = 0; i < block->count; i++) {
-			uint64_t n = block->first + i;
+		const struct decoded_cell *decoded = cycles_walk_cell(w, cell, &estimates);
+		for (size_t i = 0; i < decoded->count; i++) {
+			uint64_t n = decoded->first + i;
 			bool reaches = cell + CYCLES_CELLS >= last;
-			bool told = block->messages[i].flags & MESSAGE_TIMED;
+			bool told = decoded->messages[i].flags & MESSAGE_TIMED;
 			assert_int_equal(estimates[i].known, !told && cell <= late + CYCLES_CELLS &&
 								 (cell <= CYCLES_CELLS || reaches));
 			if (!estimates[i].known || n < LATE)
@@ -577,13 +577,13 @@ check_answers(struct trace *trace, struct bell *bell, uint64_t cell, size_t coun
 	const struct cycles_estimate *estimates;
 	struct cycles_estimate answer;
 	unsigned answered = 0;
-	const struct block *block = cycles_walk_cell(w, cell, &estimates);
+	const struct decoded_cell *decoded = cycles_walk_cell(w, cell, &estimates);
 	for (size_t i = 0; i < count; i++) {
-		cycles_find(trace, &block->messages[i], &answer);
+		cycles_find(trace, &decoded->messages[i], &answer);
 		while (!is_same(&answer, &estimates[i])) {
 			cycles_wake(cycles);
 			wait_for_answer(bell, cycles, &answered);
-			cycles_find(trace, &block->messages[i], &answer);
+			cycles_find(trace, &decoded->messages[i], &answer);
 		}
 	}
 	cycles_walk_free(w);
@@ -605,15 +605,15 @@ test_asking(void **state)
 	session_notify(&f.session, ring, &bell);
 	cycles_start(cycles);
 	struct reader *reader = reader_new(trace);
-	const struct block *block = reader_block(reader, 1);
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, 1);
 	VEC(struct message) asked = {0};
 	for (size_t i = 0; i < 200; i++)
-		*vec_add(&asked) = block->messages[i];
+		*vec_add(&asked) = decoded->messages[i];
 	for (size_t i = 0; i < asked.count; i++)
 		assert_false(cycles_find(trace, &asked.at[i], &answer));
 	fixture_build(&f);
-	block = reader_block(reader, 1);
-	assert_true(block->exact);
+	decoded = reader_decoded_cell(reader, 1);
+	assert_true(decoded->exact);
 	cycles_wake(cycles);
 	check_answers(trace, &bell, 1, asked.count);
 	vec_free(&asked);
@@ -771,9 +771,9 @@ check_rises(struct trace *trace)
 	size_t known = 0;
 	for (uint64_t cell = 0; cell < index_known(trace_index(trace)); cell++) {
 		const struct cycles_estimate *estimates;
-		const struct block *block = cycles_walk_cell(w, cell, &estimates);
-		for (size_t i = 0; i < block->count; i++) {
-			const struct message *m = &block->messages[i];
+		const struct decoded_cell *decoded = cycles_walk_cell(w, cell, &estimates);
+		for (size_t i = 0; i < decoded->count; i++) {
+			const struct message *m = &decoded->messages[i];
 			uint64_t now = m->flags & MESSAGE_TIMED ? m->ticks : estimates[i].ticks;
 			if (!(m->flags & MESSAGE_TIMED) && !estimates[i].known)
 				continue;

@@ -125,9 +125,9 @@ check_cells(struct fixture *f, const struct filter *filter, const char *text)
 {
 	for (uint64_t cell = 0; cell < index_known(trace_index(f->trace)); cell++) {
 		enum filter_verdict verdict = filter_judge(filter, f->trace, cell);
-		const struct block *block = reader_block(f->reader, cell);
-		for (size_t i = 0; i < block->count && verdict != FILTER_SOME; i++) {
-			struct message m = reader_block(f->reader, cell)->messages[i];
+		const struct decoded_cell *decoded = reader_decoded_cell(f->reader, cell);
+		for (size_t i = 0; i < decoded->count && verdict != FILTER_SOME; i++) {
+			struct message m = reader_decoded_cell(f->reader, cell)->messages[i];
 			if (filter_match(filter, f->reader, &m, &f->scratch) !=
 			    (verdict == FILTER_ALL))
 				fail_msg("%s: cell %d says %d", text, (int)cell, verdict);

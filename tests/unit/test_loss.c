@@ -257,14 +257,14 @@ index_agrees(struct fixture *f)
 	assert_true(exact);
 	for (uint64_t i = 0; i < index_cell_count(index); i++) {
 		struct index_cell cell;
-		const struct block *block = reader_block(reader, i);
+		const struct decoded_cell *decoded = reader_decoded_cell(reader, i);
 		unsigned flags = 0;
 		assert_true(index_cell(index, i, &cell));
-		assert_int_equal(cell.count, block->count);
-		for (size_t k = 0; k < block->count; k++, at++) {
-			assert_true(message_is_same(&block->messages[k], &f->messages.at[at]));
-			assert_int_equal(block->messages[k].flags, f->messages.at[at].flags);
-			flags |= block->messages[k].flags;
+		assert_int_equal(cell.count, decoded->count);
+		for (size_t k = 0; k < decoded->count; k++, at++) {
+			assert_true(message_is_same(&decoded->messages[k], &f->messages.at[at]));
+			assert_int_equal(decoded->messages[k].flags, f->messages.at[at].flags);
+			flags |= decoded->messages[k].flags;
 		}
 		assert_int_equal(cell.message_flags & flags, flags);
 	}

@@ -255,8 +255,8 @@ check_cells(struct fixture *f, struct matches *m, const numbers *matches)
 	size_t i = 0;
 	for (uint64_t cell = 0; cell < cells; cell++) {
 		struct matches_rows rows;
-		const struct block *block = reader_block(f->reader, cell);
-		size_t first = (size_t)block->first, end = first + block->count, begin = i;
+		const struct decoded_cell *decoded = reader_decoded_cell(f->reader, cell);
+		size_t first = (size_t)decoded->first, end = first + decoded->count, begin = i;
 		while (i < matches->count && matches->at[i] < end)
 			i++;
 		assert_true(matches_in_cell(m, cell, &got));

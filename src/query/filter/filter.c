@@ -170,7 +170,7 @@ filter_expr_match(struct filter_expr *expr, struct reader *reader, const struct 
 	const struct filter_code *code = expr->code;
 	if ((code->all | code->none) >> m->severity & 1)
 		return code->all >> m->severity & 1;
-	const struct message own = *m; /* looking around may drop the block it is in */
+	const struct message own = *m; /* looking around may drop the cell it is in */
 	struct filter_look look = {.expr = expr, .reader = reader, .m = &own, .e = e};
 	if (reader)
 		look.bound = filter_bind(expr, reader_trace(reader));

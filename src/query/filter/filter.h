@@ -1,5 +1,5 @@
 /*
- * A filter: which messages are wanted.  Decided per block from summaries
+ * A filter: which messages pass.  Decided per cell from summaries
  * where they suffice, else per message from the fixed struct, and only at
  * last from text.
  *
@@ -20,7 +20,7 @@ struct filter_expr;
 struct session;
 
 struct filter {
-	uint8_t severities;	  /* set wanted, a bit each; 0xff = all */
+	uint8_t severities;	  /* those that pass, a bit each; 0xff = all */
 	uint16_t flags;		  /* at least one of these; 0 = do not care */
 	bool by_origin;		  /* only messages of one sender: */
 	uint64_t origin;	  /* its raw key */
@@ -29,7 +29,7 @@ struct filter {
 
 enum filter_verdict { FILTER_NONE, FILTER_SOME, FILTER_ALL };
 
-/* The filter that wants all. */
+/* The filter that all pass. */
 struct filter filter_all(void);
 struct filter filter_clone(const struct filter *); /* caller frees; from any thread */
 void filter_free(struct filter *);
@@ -53,7 +53,7 @@ enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t
 bool filter_expr_match(struct filter_expr *, struct reader *, const struct message *m,
 		       struct expansion *e);
 
-/* Whether M is wanted; E is scratch for its text.  Without FILTER_ON_TEXT the
+/* Whether M passes; E is scratch for its text.  Without FILTER_ON_TEXT the
  * reader may be NULL, and of M only what the basis names is looked at. */
 static inline bool
 filter_match(const struct filter *filter, struct reader *reader, const struct message *m,

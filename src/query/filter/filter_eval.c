@@ -228,7 +228,7 @@ filter_test_number(struct filter_look *look, const struct filter_leaf *leaf)
 	struct position at;
 	if (!reader_find_message(look->reader, look->m, &at))
 		return false;
-	return number_fits(leaf, reader_block(look->reader, at.cell)->first + at.at);
+	return number_fits(leaf, reader_decoded_cell(look->reader, at.cell)->first + at.at);
 }
 
 /* --- text and fields --------------------------------------------------- */

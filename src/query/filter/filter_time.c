@@ -58,8 +58,8 @@ first_time(struct trace *trace, const struct clocks_nature *nature, struct messa
 		if (!nature->by_offset && index_cell(index, cell, &summary) &&
 		    !(summary.message_flags & MESSAGE_TIMED))
 			continue;
-		for (size_t i = 0; !found && i < reader_block(reader, cell)->count; i++) {
-			*m = reader_block(reader, cell)->messages[i];
+		for (size_t i = 0; !found && i < reader_decoded_cell(reader, cell)->count; i++) {
+			*m = reader_decoded_cell(reader, cell)->messages[i];
 			found = time_of(trace, m, time);
 		}
 		looked++;
@@ -266,10 +266,11 @@ time_before(struct filter_look *look, struct position from, struct message_time 
 		struct index_cell summary;
 		if (nature->by_offset || !index_cell(index, from.cell, &summary) ||
 		    summary.message_flags & MESSAGE_TIMED) {
-			size_t count = reader_block(reader, from.cell)->count;
+			size_t count = reader_decoded_cell(reader, from.cell)->count;
 			for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
-				const struct block *block = reader_block(reader, from.cell);
-				if (time_of(look->bound->trace, &block->messages[at], time))
+				const struct decoded_cell *decoded =
+				    reader_decoded_cell(reader, from.cell);
+				if (time_of(look->bound->trace, &decoded->messages[at], time))
 					return true;
 			}
 			looked++;

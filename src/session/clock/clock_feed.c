@@ -97,8 +97,8 @@ static double
 rate_beside(struct clock_feed *feed, const struct message *point)
 {
 	uint64_t cell = message_id_offset(point) / index_cell_size(trace_index(feed->trace));
-	for (size_t i = 0; i < reader_block(feed->reader, cell)->count; i++) {
-		struct message m = reader_block(feed->reader, cell)->messages[i];
+	for (size_t i = 0; i < reader_decoded_cell(feed->reader, cell)->count; i++) {
+		struct message m = reader_decoded_cell(feed->reader, cell)->messages[i];
 		struct clock_reading reading = read_message(feed, feed->reader, &m);
 		if (reading.kind == CLOCK_READING_RATE_B)
 			return reading.hz_b;
@@ -230,14 +230,14 @@ static bool
 look_at_cell(struct clock_feed *feed, uint64_t cell)
 {
 	need_reader(feed);
-	size_t count = reader_block(feed->reader, cell)->count;
+	size_t count = reader_decoded_cell(feed->reader, cell)->count;
 	feed->decoded++;
 	for (size_t i = 0; i < count; i++) {
-		/* to look may ask for other cells: fetch the block each time */
-		const struct block *block = reader_block(feed->reader, cell);
-		if (i >= block->count)
+		/* to look may ask for other cells: fetch the cell each time */
+		const struct decoded_cell *decoded = reader_decoded_cell(feed->reader, cell);
+		if (i >= decoded->count)
 			break;
-		struct message m = block->messages[i];
+		struct message m = decoded->messages[i];
 		if (m.flags & MESSAGE_TIMED)
 			feed->last_ticks = m.ticks;
 		if (concerns_message(feed->source, &m) && !look_at_message(feed, &m))
@@ -339,9 +339,9 @@ add_configured_rate(struct clock_feed *feed, struct clock_link *link)
 	need_reader(feed);
 	uint64_t found_at = link->points.points.at[0].found_at;
 	uint64_t size = index_cell_size(trace_index(feed->trace));
-	const struct block *block = reader_block(feed->reader, found_at / size);
-	for (size_t i = block_find(block, found_at); i < block->count; i++) {
-		struct message m = block->messages[i];
+	const struct decoded_cell *decoded = reader_decoded_cell(feed->reader, found_at / size);
+	for (size_t i = decoded_cell_find(decoded, found_at); i < decoded->count; i++) {
+		struct message m = decoded->messages[i];
 		if (message_id_offset(&m) != found_at)
 			return;
 		if (m.origin != link->b.key || !concerns_message(feed->source, &m))

@@ -35,10 +35,10 @@ latest_in_cell(struct reader *reader, uint64_t cell)
 	    !clocks_is_doubtful(&summary, from, order))
 		return order;
 	order = INT64_MIN;
-	const struct block *block = reader_block(reader, cell);
-	for (size_t i = 0; i < block->count; i++) {
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	for (size_t i = 0; i < decoded->count; i++) {
 		struct message_time time;
-		if (clocks_time(trace, &block->messages[i], &time) && time.order > order)
+		if (clocks_time(trace, &decoded->messages[i], &time) && time.order > order)
 			order = time.order;
 	}
 	return order;
@@ -91,17 +91,17 @@ is_later(struct bound *bound, const struct message *m)
 	return later;
 }
 
-/* The first message of a block that is later, of those from FROM on; its count if
+/* The first message of a cell that is later, of those from FROM on; its count if
  * none is.  Unless it is near, halving finds the ticks to ask for, so that few times
  * have to be made. */
 static size_t
-first_in_block(struct bound *bound, const struct block *block, size_t from)
+first_in_cell(struct bound *bound, const struct decoded_cell *decoded, size_t from)
 {
 	size_t at = from + NEAR;
-	if (bound->rising && at < block->count && !is_later(bound, &block->messages[at]))
-		lower_bound(at, block->count, !is_later(bound, &block->messages[at]));
-	at = from < block->count ? from : block->count;
-	while (at < block->count && !is_later(bound, &block->messages[at]))
+	if (bound->rising && at < decoded->count && !is_later(bound, &decoded->messages[at]))
+		lower_bound(at, decoded->count, !is_later(bound, &decoded->messages[at]));
+	at = from < decoded->count ? from : decoded->count;
+	while (at < decoded->count && !is_later(bound, &decoded->messages[at]))
 		at++;
 	return at;
 }
@@ -133,12 +133,12 @@ find_last(struct reader *reader, int64_t order, struct context_hint *hint, struc
 	bool holds = hint->cell == now.cell && hint->order <= order &&
 		     hint->generation == now.generation &&
 		     now.cell < index_known(trace_index(trace));
-	now.at = first_in_block(&bound, reader_block(reader, at->cell), holds ? hint->at : 0);
+	now.at = first_in_cell(&bound, reader_decoded_cell(reader, at->cell), holds ? hint->at : 0);
 	at->at = now.at;
 	/* a cell need not reach as far as its bound */
-	while (nature.own && at->at == reader_block(reader, at->cell)->count &&
+	while (nature.own && at->at == reader_decoded_cell(reader, at->cell)->count &&
 	       at->cell + 1 < index_known(trace_index(trace)))
-		at->at = first_in_block(&bound, reader_block(reader, ++at->cell), 0);
+		at->at = first_in_cell(&bound, reader_decoded_cell(reader, ++at->cell), 0);
 	*hint = now;
 	return reader_previous(reader, at, 0);
 }

@@ -329,17 +329,17 @@ cell_of(const struct trace *trace, uint64_t offset)
 static size_t
 find_message(struct reader *reader, uint64_t cell, const struct message *m, size_t *hint)
 {
-	const struct block *block = reader_block(reader, cell);
-	if (*hint < block->count && message_is_same(&block->messages[*hint], m))
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	if (*hint < decoded->count && message_is_same(&decoded->messages[*hint], m))
 		return *hint;
-	if (*hint + 1 < block->count && message_is_same(&block->messages[*hint + 1], m))
+	if (*hint + 1 < decoded->count && message_is_same(&decoded->messages[*hint + 1], m))
 		return ++*hint;
-	size_t first = block_find(block, message_id_offset(m)), at = first;
-	while (at < block->count &&
-	       message_id_offset(&block->messages[at]) == message_id_offset(m) &&
-	       !message_is_same(&block->messages[at], m))
+	size_t first = decoded_cell_find(decoded, message_id_offset(m)), at = first;
+	while (at < decoded->count &&
+	       message_id_offset(&decoded->messages[at]) == message_id_offset(m) &&
+	       !message_is_same(&decoded->messages[at], m))
 		at++;
-	return *hint = at < block->count ? at : first;
+	return *hint = at < decoded->count ? at : first;
 }
 
 /* The text of M's origin. */
@@ -761,7 +761,7 @@ context_step(struct contexts *contexts, struct context_cursor *cursor, const str
 		cell = cell_of(cursor->trace, message_id_offset(m));
 		at = find_message(w->reader, cell, m, &cursor->hint);
 	} else {
-		at = reader_block(w->reader, cell)->count;
+		at = reader_decoded_cell(w->reader, cell)->count;
 	}
 	if (!walker_seek(w, cell))
 		return CONTEXT_LATER;

@@ -319,17 +319,18 @@ context_walk(struct context_walker *w, size_t end)
 {
 	if (w->done >= end || is_idle(w->tracked, w->cell))
 		return false;
-	const struct block *block = reader_block(w->reader, w->cell);
-	for (; w->done < end && w->done < block->count; w->done++) {
-		const struct message *m = &block->messages[w->done];
+	const struct decoded_cell *decoded = reader_decoded_cell(w->reader, w->cell);
+	for (; w->done < end && w->done < decoded->count; w->done++) {
+		const struct message *m = &decoded->messages[w->done];
 		w->ordinal = message_id_offset(m) == w->last_offset ? w->ordinal + 1 : 0;
 		w->last_offset = message_id_offset(m);
 		if (!(w->tracked->kinds >> m->kind & 1) && !(m->flags & CONTEXT_LOSS))
 			continue;
 		apply_rules(w, &(struct sight){.m = *m, .at = w->done, .ordinal = w->ordinal});
-		block = reader_block(w->reader, w->cell); /* looking back may have moved it */
+		decoded =
+		    reader_decoded_cell(w->reader, w->cell); /* looking back may have moved it */
 	}
-	return w->done < block->count;
+	return w->done < decoded->count;
 }
 
 /* Begins to walk the cell, whose histories have their starts. */

@@ -181,10 +181,10 @@ each_event(struct reader *reader, uint64_t cell,
 {
 	const struct uia_decoder *decoder =
 	    (const struct uia_decoder *)trace_decoder(reader_trace(reader));
-	const struct block *block = reader_block(reader, cell);
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 	struct window window = reader_window(reader);
-	for (size_t i = 0; i < block->count; i++) {
-		const struct message *m = &block->messages[i];
+	for (size_t i = 0; i < decoded->count; i++) {
+		const struct message *m = &decoded->messages[i];
 		struct uia_event event;
 		if (m->offset + m->length <= window.length &&
 		    uia_event_parse(decoder, m, window.bytes + m->offset, m->length, &event))
@@ -292,7 +292,7 @@ list_of(struct serial_walker *w, enum serial_lane lane, uint64_t cell)
 	struct entry_list *list = &w->lists[lane];
 	if (list->filled && list->cell == cell)
 		return list;
-	reader_block(w->uia, cell); /* decodes it without the lock */
+	reader_decoded_cell(w->uia, cell); /* decodes it without the lock */
 	vec_clear(&list->entries);
 	pthread_mutex_lock(&s->lock);
 	if (cell < s->cells.count) {
@@ -441,18 +441,18 @@ match_word(struct serial_walker *w, const struct message *m, bool *tried)
 static void
 match_cell(struct serial_walker *w, uint64_t cell, uint64_t from, uint64_t to)
 {
-	const struct block *block = reader_block(w->gem, cell);
-	size_t i = 0, end = block->count;
+	const struct decoded_cell *decoded = reader_decoded_cell(w->gem, cell);
+	size_t i = 0, end = decoded->count;
 	while (i < end) { /* the first from FROM on */
 		size_t middle = i + (end - i) / 2;
-		if (block->messages[middle].offset < from)
+		if (decoded->messages[middle].offset < from)
 			i = middle + 1;
 		else
 			end = middle;
 	}
-	for (; i < block->count && block->messages[i].offset < to; i++) {
+	for (; i < decoded->count && decoded->messages[i].offset < to; i++) {
 		bool tried;
-		match_word(w, &block->messages[i], &tried);
+		match_word(w, &decoded->messages[i], &tried);
 	}
 }
 
@@ -528,7 +528,7 @@ note_cells(struct serial *s, struct serial_walker *w)
 			note.cell.lanes[i].least = 1;
 		bool none = holds_none(index, cell, 1u << UIA_EVENT);
 		if (!none)
-			reader_block(w->uia, cell); /* decodes it without the lock */
+			reader_decoded_cell(w->uia, cell); /* decodes it without the lock */
 		pthread_mutex_lock(&s->lock);
 		if (!none)
 			each_event(w->uia, cell, note_event, &note);
@@ -546,11 +546,11 @@ find_beginning(struct serial_walker *w)
 	bool synced = false;
 	w->at = (struct serial_anchor){0};
 	for (uint64_t c = 0; c < known && c < LOOK_AHEAD_CELLS && !synced; c++) {
-		const struct block *block = reader_block(w->gem, c);
-		for (size_t i = 0; i < block->count && !synced; i++) {
+		const struct decoded_cell *decoded = reader_decoded_cell(w->gem, c);
+		for (size_t i = 0; i < decoded->count && !synced; i++) {
 			bool tried;
-			synced = block->messages[i].kind == GEM_SYNCPOINT &&
-				 match_word(w, &block->messages[i], &tried);
+			synced = decoded->messages[i].kind == GEM_SYNCPOINT &&
+				 match_word(w, &decoded->messages[i], &tried);
 		}
 	}
 	return (struct serial_anchor){.lanes[LANE_CONTEXT] = w->at.lanes[LANE_CONTEXT]};

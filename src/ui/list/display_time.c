@@ -55,9 +55,9 @@ display_time_of_row(const struct list *list, const struct row *row, struct displ
 static bool
 first_of_lane(const struct list *list, const struct list_lane *lane, struct display_time *shown)
 {
-	const struct block *block = reader_block(lane->reader, 0);
-	for (size_t i = 0; i < block->count; i++)
-		if (display_time_known(list, lane, &block->messages[i], shown))
+	const struct decoded_cell *decoded = reader_decoded_cell(lane->reader, 0);
+	for (size_t i = 0; i < decoded->count; i++)
+		if (display_time_known(list, lane, &decoded->messages[i], shown))
 			return true;
 	return false;
 }

@@ -153,12 +153,12 @@ static struct row
 row_at(struct list *list, struct sequence_position p)
 {
 	struct reader *reader = list->lanes[p.lane].reader;
-	const struct block *block = reader_block(reader, p.at.cell);
-	struct row row = {.lane = p.lane, .at = p.at, .there = p.at.at < block->count};
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, p.at.cell);
+	struct row row = {.lane = p.lane, .at = p.at, .there = p.at.at < decoded->count};
 	if (row.there)
-		row.message = block->messages[p.at.at];
-	row.id = row.there ? block_message_id(block, p.at.at) : reader_message_id(reader, p.at);
-	list->provisional |= !block->exact || !list->exact;
+		row.message = decoded->messages[p.at.at];
+	row.id = row.there ? block_message_id(decoded, p.at.at) : reader_message_id(reader, p.at);
+	list->provisional |= !decoded->exact || !list->exact;
 	row.near = list->around && !list_is_match(list, p);
 	return row;
 }

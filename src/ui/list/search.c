@@ -506,11 +506,11 @@ usual_gap(struct screen *screen)
 {
 	const struct list *list = screen->list;
 	VEC(uint64_t) ticks = {0};
-	const struct block *block = reader_block(list->reader, start_of(list).cell);
+	const struct decoded_cell *decoded = reader_decoded_cell(list->reader, start_of(list).cell);
 	bool all = filter_is_all(screen->filter);
-	for (size_t i = 0; i < (all ? block->count : list->rows.count); i++) {
+	for (size_t i = 0; i < (all ? decoded->count : list->rows.count); i++) {
 		const struct message *m =
-		    all ? &block->messages[i] : message_of(list, &list->rows.at[i]);
+		    all ? &decoded->messages[i] : message_of(list, &list->rows.at[i]);
 		if (m && m->flags & MESSAGE_TIMED)
 			*vec_add(&ticks) = m->ticks;
 	}

@@ -95,9 +95,9 @@ mark_messages(const struct bar *bar, uint64_t cell, char *marks)
 	struct matches_rows rows = {0};
 	if (bar->matches)
 		matches_rows(bar->matches, bar->lane->reader, cell, &rows);
-	const struct block *block = reader_block(bar->lane->reader, cell);
-	for (size_t i = 0, match = 0; block && i < block->count; i++) {
-		const struct message *m = &block->messages[i];
+	const struct decoded_cell *decoded = reader_decoded_cell(bar->lane->reader, cell);
+	for (size_t i = 0, match = 0; decoded && i < decoded->count; i++) {
+		const struct message *m = &decoded->messages[i];
 		char *mark = &marks[row_of(bar, m->offset)];
 		bool is_match = match < rows.count && rows.at[match] == i;
 		match += is_match;

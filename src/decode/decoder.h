@@ -318,7 +318,7 @@ struct context_row {
 };
 
 /* Who sent a message, as `origins:` of a profile names it. */
-struct sender {
+struct origin_identity {
 	bool numbered;
 	uint64_t number;  /* `id`: its number in the trace */
 	const char *guid; /* `guid` in 8-4-4-4-12 form, or NULL: as the field of that name */
@@ -476,7 +476,8 @@ struct decoder_ops {
 
 	/* Who sent M; the struct is zeroed.  NULL: senders of this format have
 	 * no numbers. */
-	void (*sender)(const struct decoder *, const struct message *m, struct sender *);
+	void (*identify_origin)(const struct decoder *, const struct message *m,
+				struct origin_identity *);
 
 	/* What M says of cycles; false: it is no processor's.  NULL: nothing in
 	 * this format is. */

@@ -1,8 +1,8 @@
 /*
- * `-t stats`: how many messages of each severity each sender sent, and how many
+ * `-t stats`: how many messages of each severity each origin has, and how many
  * bytes are in none.
  *
- * Senders are from the summaries of the index, with one message of each decoded for
+ * Origins are from the summaries of the index, with one message of each decoded for
  * its name; what has the same name is one line.  Doubts are counted in the cells that
  * have any.  The index counts the bytes in no message too, save in formats in which it
  * cannot: they are decoded once more for them.
@@ -17,26 +17,26 @@
 
 enum { NAME_COLUMNS = 24, TRACE_COLUMNS = 12, COUNT_COLUMNS = 10 };
 
-struct sender_counts {
+struct origin_counts {
 	struct text name; /* safe */
 	uint64_t severities[SEVERITY_COUNT];
 };
-typedef VEC(struct sender_counts) sender_list;
+typedef VEC(struct origin_counts) origin_list;
 
-static struct sender_counts *
-sender_named(sender_list *senders, struct text *name)
+static struct origin_counts *
+origin_named(origin_list *counts, struct text *name)
 {
-	for (size_t i = 0; i < senders->count; i++)
-		if (!strcmp(text_get(&senders->at[i].name), text_get(name)))
-			return &senders->at[i];
-	struct sender_counts *sender = vec_add(senders);
-	sender->name = *name;
+	for (size_t i = 0; i < counts->count; i++)
+		if (!strcmp(text_get(&counts->at[i].name), text_get(name)))
+			return &counts->at[i];
+	struct origin_counts *count = vec_add(counts);
+	count->name = *name;
 	*name = (struct text){0};
-	return sender;
+	return count;
 }
 
 static void
-find_senders(struct trace *trace, enum text_charset charset, sender_list *senders)
+count_origins(struct trace *trace, enum text_charset charset, origin_list *counts)
 {
 	index_origins origins = {0};
 	struct reader *reader = reader_new(trace);
@@ -52,9 +52,9 @@ find_senders(struct trace *trace, enum text_charset charset, sender_list *sender
 		else
 			text_add(&name, "(others)");
 		text_add_safe(&name, text_get(&e.origin), e.origin.length, charset);
-		struct sender_counts *sender = sender_named(senders, &name);
+		struct origin_counts *count = origin_named(counts, &name);
 		for (int s = 0; s < SEVERITY_COUNT; s++)
-			sender->severities[s] += origins.at[i].severities[s];
+			count->severities[s] += origins.at[i].severities[s];
 	}
 	text_free(&name);
 	expansion_free(&e);
@@ -72,14 +72,14 @@ add_column(const char *text, int columns, struct text *out)
 }
 
 static void
-add_line(const char *trace, const char *sender, const uint64_t *severities, uint8_t passing,
+add_line(const char *trace, const char *origin, const uint64_t *severities, uint8_t passing,
 	 struct text *out)
 {
 	uint64_t sum = 0;
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		sum += passing >> s & 1 ? severities[s] : 0;
 	add_column(trace, TRACE_COLUMNS, out);
-	add_column(*sender ? sender : "-", NAME_COLUMNS, out);
+	add_column(*origin ? origin : "-", NAME_COLUMNS, out);
 	text_addf(out, "%*" PRIu64, COUNT_COLUMNS, sum);
 	for (int s = 0; s < SEVERITY_COUNT; s++)
 		if (passing >> s & 1)
@@ -142,19 +142,18 @@ export_stats(struct trace *trace, const struct export_options *options, struct t
 	     struct text *silent, struct export_result *result)
 {
 	struct index_progress progress;
-	sender_list senders = {0};
+	origin_list counts = {0};
 	struct text name = {0};
 	uint8_t passing = options->filter.severities;
 	while (trace_wait(trace))
 		continue;
 	trace_build(trace);
 	text_add_safe(&name, trace_name(trace), strlen(trace_name(trace)), options->charset);
-	find_senders(trace, options->charset, &senders);
-	for (size_t i = 0; i < senders.count; i++) {
-		struct sender_counts *sender = &senders.at[i];
-		add_line(text_get(&name), text_get(&sender->name), sender->severities, passing,
-			 out);
-		text_free(&sender->name);
+	count_origins(trace, options->charset, &counts);
+	for (size_t i = 0; i < counts.count; i++) {
+		struct origin_counts *count = &counts.at[i];
+		add_line(text_get(&name), text_get(&count->name), count->severities, passing, out);
+		text_free(&count->name);
 	}
 	index_get_progress(trace_index(trace), &progress);
 	add_line(text_get(&name), "(all)", progress.severities, passing, out);
@@ -171,5 +170,5 @@ export_stats(struct trace *trace, const struct export_options *options, struct t
 		doubts_add_silent(&result->doubts, ops, bits);
 	}
 	text_free(&name);
-	vec_free(&senders);
+	vec_free(&counts);
 }

@@ -49,7 +49,7 @@ struct plan {
 
 struct question {
 	struct density_window window;
-	struct density_sender sender;
+	struct density_origin origin;
 	struct density_lane lanes[DENSITY_LANES_MAX];
 	size_t count;
 };
@@ -498,8 +498,8 @@ same_question(const struct question *a, const struct question *b)
 	bool same = a->count == b->count && a->window.trace == b->window.trace &&
 		    a->window.fit == b->window.fit && a->window.from == b->window.from &&
 		    a->window.step == b->window.step && a->window.columns == b->window.columns &&
-		    a->sender.with_contexts == b->sender.with_contexts &&
-		    a->sender.trace == b->sender.trace && a->sender.origin == b->sender.origin;
+		    a->origin.with_contexts == b->origin.with_contexts &&
+		    a->origin.trace == b->origin.trace && a->origin.origin == b->origin.origin;
 	for (size_t i = 0; same && i < a->count; i++)
 		same = a->lanes[i].trace == b->lanes[i].trace &&
 		       a->lanes[i].by_origin == b->lanes[i].by_origin &&
@@ -568,15 +568,15 @@ static bool
 add_contexts(struct density *d, const struct question *q, struct density_answer *answer,
 	     unsigned number)
 {
-	if (!q->sender.with_contexts || !contexts_count(d->session->contexts))
+	if (!q->origin.with_contexts || !contexts_count(d->session->contexts))
 		return true;
 	if (!d->spans)
 		d->spans = context_spans_new(d->session);
 	struct context_spans_query query = {
-	    .track = &d->tracks[q->sender.trace],
-	    .reader = d->readers[q->sender.trace],
-	    .trace = q->sender.trace,
-	    .origin = q->sender.origin,
+	    .track = &d->tracks[q->origin.trace],
+	    .reader = d->readers[q->origin.trace],
+	    .trace = q->origin.trace,
+	    .origin = q->origin.origin,
 	    .window = &answer->window,
 	    .questions = &d->questions,
 	    .question = number,
@@ -711,9 +711,9 @@ density_fetch(struct density *d)
 
 static struct question
 question_of(const struct density_window *window, const struct density_lane *lanes, size_t count,
-	    const struct density_sender *sender)
+	    const struct density_origin *origin)
 {
-	struct question q = {.window = *window, .sender = *sender};
+	struct question q = {.window = *window, .origin = *origin};
 	q.count = count < DENSITY_LANES_MAX ? count : DENSITY_LANES_MAX;
 	q.window.columns =
 	    window->columns < DENSITY_COLUMNS_MAX ? window->columns : DENSITY_COLUMNS_MAX;
@@ -727,9 +727,9 @@ question_of(const struct density_window *window, const struct density_lane *lane
 
 const struct density_answer *
 density_ask(struct density *d, const struct density_window *window,
-	    const struct density_lane *lanes, size_t count, const struct density_sender *sender)
+	    const struct density_lane *lanes, size_t count, const struct density_origin *origin)
 {
-	struct question q = question_of(window, lanes, count, sender);
+	struct question q = question_of(window, lanes, count, origin);
 	struct density_basis basis = density_basis_of(d, &q);
 	pthread_mutex_lock(&d->lock);
 	if (same_question(&q, &d->asked) && d->asked_basis.generation == basis.generation) {
@@ -769,9 +769,9 @@ density_has_news(struct density *d)
 
 const struct density_answer *
 density_load(struct density *d, const struct density_window *window,
-	     const struct density_lane *lanes, size_t count, const struct density_sender *sender)
+	     const struct density_lane *lanes, size_t count, const struct density_origin *origin)
 {
-	d->question = question_of(window, lanes, count, sender);
+	d->question = question_of(window, lanes, count, origin);
 	density_work(d);
 	density_fetch(d);
 	return d->shown;

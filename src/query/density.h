@@ -42,7 +42,7 @@ struct density_window {
 };
 
 /* Of which messages the contexts are found. */
-struct density_sender {
+struct density_origin {
 	bool with_contexts;
 	size_t trace;
 	uint64_t origin;
@@ -95,7 +95,7 @@ void density_free(struct density *); /* NULL is fine */
  * Borrowed until the next call. */
 const struct density_answer *density_ask(struct density *, const struct density_window *,
 					 const struct density_lane *, size_t lanes,
-					 const struct density_sender *);
+					 const struct density_origin *);
 
 /* Whether there is a better answer than the one given last. */
 bool density_has_news(struct density *);
@@ -103,6 +103,6 @@ bool density_has_news(struct density *);
 /* The same without a thread, refined: for tests and batch. */
 const struct density_answer *density_load(struct density *, const struct density_window *,
 					  const struct density_lane *, size_t lanes,
-					  const struct density_sender *);
+					  const struct density_origin *);
 
 #endif

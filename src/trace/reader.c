@@ -770,25 +770,25 @@ guid_matches(const char *own, size_t length, const char *want)
 }
 
 static bool
-has_guid(const struct expansion *e, const struct sender *sender, const char *want)
+has_guid(const struct expansion *e, const struct origin_identity *origin, const char *want)
 {
-	const struct field *field = want && !sender->guid ? expansion_find(e, "guid") : NULL;
+	const struct field *field = want && !origin->guid ? expansion_find(e, "guid") : NULL;
 	if (!want)
 		return true;
-	if (sender->guid)
-		return guid_matches(sender->guid, strlen(sender->guid), want);
+	if (origin->guid)
+		return guid_matches(origin->guid, strlen(origin->guid), want);
 	return field && guid_matches(field->s.at, field->s.length, want);
 }
 
 static bool
-origin_matches(const struct origin_options *o, const char *trace, const struct sender *sender,
-	       const struct expansion *e)
+origin_matches(const struct origin_options *o, const char *trace,
+	       const struct origin_identity *origin, const struct expansion *e)
 {
 	return (!o->trace || !strcmp(o->trace, trace)) &&
-	       (o->id < 0 || (sender->numbered && sender->number == (uint64_t)o->id)) &&
+	       (o->id < 0 || (origin->numbered && origin->number == (uint64_t)o->id)) &&
 	       number_matches(e, "module", o->module) && number_matches(e, "unit", o->unit) &&
 	       number_matches(e, "master", o->master) && number_matches(e, "channel", o->channel) &&
-	       has_guid(e, sender, o->guid);
+	       has_guid(e, origin, o->guid);
 }
 
 const struct origin_options *
@@ -797,11 +797,12 @@ reader_origin(const struct reader *reader, const struct message *m, const struct
 	const struct option_list *names = trace_host(reader->trace)->origins;
 	const struct decoder *decoder = reader->decoder;
 	const struct origin_options *rows = names->at;
-	struct sender sender = {0};
-	if (names->count && decoder->ops->sender)
-		decoder->ops->sender(decoder, m, &sender);
+	struct origin_identity identity = {0};
+	if (names->count && decoder->ops->identify_origin)
+		decoder->ops->identify_origin(decoder, m, &identity);
 	for (size_t i = 0; i < names->count; i++)
-		if (rows[i].name && origin_matches(&rows[i], trace_name(reader->trace), &sender, e))
+		if (rows[i].name &&
+		    origin_matches(&rows[i], trace_name(reader->trace), &identity, e))
 			return &rows[i];
 	return NULL;
 }

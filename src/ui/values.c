@@ -1,12 +1,12 @@
 /*
  * The values of fields, for completion: see values.h.
  *
- * Severities, flags and kinds come from their tables, senders from the index,
+ * Severities, flags and kinds come from their tables, origins from the index,
  * contexts from the profile.  Of a field that names its values these are known,
  * of others what the rows on the screen have.
  *
- * Cost: a name of a sender or a value on the screen is a message expanded; only so
- * many senders are looked at.
+ * Cost: a name of an origin or a value on the screen is a message expanded; only so
+ * many origins are looked at.
  */
 #include "config.h"
 
@@ -170,7 +170,7 @@ trace_value(struct screen *screen, const char *name, size_t i, struct text *out)
 }
 
 static void
-add_sender(struct screen *screen, size_t trace, const struct index_origin *origin, struct text *out)
+add_origin(struct screen *screen, size_t trace, const struct index_origin *origin, struct text *out)
 {
 	struct reader *reader = sequence_reader(screen->sequence, trace);
 	struct expansion e = {0};
@@ -194,7 +194,7 @@ origin_value(struct screen *screen, const char *name, size_t i, struct text *out
 		size_t count = origins.count < SENDERS_MAX ? origins.count : SENDERS_MAX;
 		found = i < count;
 		if (found)
-			add_sender(screen, t, &origins.at[i], out);
+			add_origin(screen, t, &origins.at[i], out);
 		else
 			i -= count;
 		vec_free(&origins);

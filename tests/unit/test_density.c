@@ -117,14 +117,14 @@ static void
 check_windows(struct session *session, size_t trace, const struct density_lane *lanes, size_t count)
 {
 	struct density *d = density_new(session);
-	const struct density_sender nobody = {0};
+	const struct density_origin none = {0};
 	static const size_t widths[] = {1, 7, 64, 200};
 	stoods *all = mem_new(count * sizeof *all);
 	for (size_t i = 0; i < count; i++)
 		all[i] = naive(session->traces.at[lanes[i].trace]);
 	for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
 		struct density_window w = {.trace = trace, .fit = true, .columns = widths[k]};
-		const struct density_answer *answer = density_load(d, &w, lanes, count, &nobody);
+		const struct density_answer *answer = density_load(d, &w, lanes, count, &none);
 		assert_true(answer->refined && answer->complete);
 		uint64_t messages = 0;
 		for (size_t i = 0; i < count; i++) {
@@ -138,7 +138,7 @@ check_windows(struct session *session, size_t trace, const struct density_lane *
 		for (uint64_t part = 1; w.step / 5; part++) {
 			w.step /= 5;
 			w.from += (int64_t)(w.step * widths[k] * (part * 7 % 4));
-			answer = density_load(d, &w, lanes, count, &nobody);
+			answer = density_load(d, &w, lanes, count, &none);
 			for (size_t i = 0; i < count; i++)
 				check_lane(&all[i], &lanes[i], answer,
 					   &answer->columns[i * widths[k]]);
@@ -147,7 +147,7 @@ check_windows(struct session *session, size_t trace, const struct density_lane *
 	/* at first sight: what a thread gives before it decodes */
 	struct density_window w = {.trace = trace, .fit = true, .columns = 80};
 	for (int tries = 0; tries < 50; tries++) {
-		const struct density_answer *answer = density_ask(d, &w, lanes, count, &nobody);
+		const struct density_answer *answer = density_ask(d, &w, lanes, count, &none);
 		if (!answer || answer->window.columns != 80)
 			continue;
 		for (size_t i = 0; i < count; i++)
@@ -189,12 +189,12 @@ test_apart(void **state)
 	struct session_fixture f;
 	const struct sync_options no_tie = {.kind = SYNC_TIE};
 	const struct density_lane lanes[] = {{.trace = 0}, {.trace = 3}};
-	const struct density_sender nobody = {0};
+	const struct density_origin none = {0};
 	session_fixture_open(&f, "-c 40000", &no_tie);
 	session_fixture_load(&f);
 	struct density *d = density_new(&f.session);
 	struct density_window w = {.trace = 0, .fit = true, .columns = 50};
-	const struct density_answer *answer = density_load(d, &w, lanes, 2, &nobody);
+	const struct density_answer *answer = density_load(d, &w, lanes, 2, &none);
 	assert_false(answer->apart[0]);
 	assert_true(answer->apart[1]);
 	assert_int_equal(total(answer), trace_count(f.session.traces.at[0], &(bool){0}));
@@ -360,7 +360,7 @@ test_links(void **state)
 	uint64_t wrong;
 	char truth[128];
 	const struct density_lane lanes[] = {{.trace = 0}, {.trace = 2}, {.trace = 3}};
-	const struct density_sender nobody = {0};
+	const struct density_origin none = {0};
 	session_fixture_open(&f, "-c 20000 --rate=0 --jitter=0", NULL);
 	open_shifted(&session, &f, &wrong);
 	snprintf(truth, sizeof truth, "%s/session.truth.tsv", f.folder);
@@ -369,7 +369,7 @@ test_links(void **state)
 	assert_true(words.count > 10);
 	struct density *d = density_new(&session);
 	struct density_window w = {.trace = 0, .fit = true, .columns = 200};
-	const struct density_answer *answer = density_load(d, &w, lanes, 3, &nobody);
+	const struct density_answer *answer = density_load(d, &w, lanes, 3, &none);
 	size_t all = words.count + session.profile.syncs.count - 1; /* but the offset */
 	assert_int_equal(check_links(answer, &session, &words, &events, wrong), all);
 	assert_int_equal(answer->links.count, all);
@@ -378,14 +378,14 @@ test_links(void **state)
 	for (int64_t part = 1; w.step > 1000; part++) {
 		w.step /= 3;
 		w.from = words.at[part].time - (int64_t)w.step * (30 + 7 * part);
-		answer = density_load(d, &w, lanes, 3, &nobody);
+		answer = density_load(d, &w, lanes, 3, &none);
 		size_t seen = check_links(answer, &session, &words, &events, wrong);
 		assert_true(seen > 0);
 		assert_int_equal(answer->links.count, seen);
 	}
 	/* columns that end behind all time */
 	w = (struct density_window){.from = INT64_MIN, .step = 10000000000000000000u, .columns = 4};
-	answer = density_load(d, &w, lanes, 3, &nobody);
+	answer = density_load(d, &w, lanes, 3, &none);
 	assert_int_equal(answer->links.count, 2); /* one of each relation */
 	density_free(d);
 	vec_free(&words);

@@ -746,11 +746,12 @@ opencsd_open_buffer(const void *options, const struct window *head, struct err *
 }
 
 static void
-opencsd_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+opencsd_identify_origin(const struct decoder *decoder, const struct message *m,
+			struct origin_identity *origin)
 {
 	(void)decoder;
-	sender->number = opencsd_aux_id(m->aux);
-	sender->numbered = sender->number != CORESIGHT_NOBODY;
+	origin->number = opencsd_aux_id(m->aux);
+	origin->numbered = origin->number != CORESIGHT_NOBODY;
 }
 
 static const struct decoder_guide guide = {.survey = opencsd_survey};
@@ -794,7 +795,7 @@ const struct decoder_ops opencsd_ops = {
     .step = opencsd_step,
     .resync = opencsd_resync,
     .expand = opencsd_expand,
-    .sender = opencsd_sender,
+    .identify_origin = opencsd_identify_origin,
     .cycles = opencsd_cycles,
     .announces = opencsd_announces,
     .printer = OPENCSD_PRINTER,

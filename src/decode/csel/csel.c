@@ -96,11 +96,12 @@ csel_close(struct decoder *decoder)
 }
 
 static void
-csel_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+csel_identify_origin(const struct decoder *decoder, const struct message *m,
+		     struct origin_identity *origin)
 {
 	const struct csel_decoder *d = (const struct csel_decoder *)decoder;
 	(void)m;
-	sender->guid = d->uuid.length ? text_get(&d->uuid) : NULL;
+	origin->guid = d->uuid.length ? text_get(&d->uuid) : NULL;
 }
 
 static void
@@ -508,6 +509,6 @@ const struct decoder_ops csel_ops = {
     .step = csel_step,
     .resync = csel_resync,
     .expand = csel_expand,
-    .sender = csel_sender,
+    .identify_origin = csel_identify_origin,
     /* no printer: no public tool prints it */
 };

@@ -53,11 +53,12 @@ encap_open(const void *options, const struct window *head, struct err *err)
 #define KIND(kind) (1ull << (kind))
 
 static void
-encap_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+encap_identify_origin(const struct decoder *decoder, const struct message *m,
+		      struct origin_identity *origin)
 {
 	(void)decoder;
-	sender->numbered = m->origin != ENCAP_ORIGIN_NONE;
-	sender->number = m->origin;
+	origin->numbered = m->origin != ENCAP_ORIGIN_NONE;
+	origin->number = m->origin;
 }
 
 /* A time of the encoder in a packet that the encapsulation stamped as well. */
@@ -130,6 +131,6 @@ const struct decoder_ops encap_ops = {
     .step = encap_step,
     .resync = encap_resync,
     .expand = encap_expand,
-    .sender = encap_sender,
+    .identify_origin = encap_identify_origin,
     /* no printer: the reference decoder prints no list of packets */
 };

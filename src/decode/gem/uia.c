@@ -535,11 +535,12 @@ uia_resync(const struct decoder *decoder, struct decode_state *state, const stru
 }
 
 static void
-uia_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+uia_identify_origin(const struct decoder *decoder, const struct message *m,
+		    struct origin_identity *origin)
 {
 	(void)decoder;
-	sender->numbered = m->origin != UIA_ORIGIN_NONE;
-	sender->number = uia_origin_instance(m->origin);
+	origin->numbered = m->origin != UIA_ORIGIN_NONE;
+	origin->number = uia_origin_instance(m->origin);
 }
 
 static const struct context_row contexts[] = {{"thread", "new", "event", NULL, NULL}};
@@ -576,6 +577,6 @@ const struct decoder_ops uia_ops = {
     .step = uia_step,
     .resync = uia_resync,
     .expand = uia_expand,
-    .sender = uia_sender,
+    .identify_origin = uia_identify_origin,
     /* no printer: no public tool prints it */
 };

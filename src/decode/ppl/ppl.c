@@ -308,11 +308,12 @@ ppl_open(const void *options, const struct window *head, struct err *err)
 }
 
 static void
-ppl_sender(const struct decoder *decoder, const struct message *m, struct sender *sender)
+ppl_identify_origin(const struct decoder *decoder, const struct message *m,
+		    struct origin_identity *origin)
 {
 	(void)decoder;
-	sender->numbered = !(m->origin & OPENCSD_ORIGIN_STRAY);
-	sender->number = m->origin & 0xff;
+	origin->numbered = !(m->origin & OPENCSD_ORIGIN_STRAY);
+	origin->number = m->origin & 0xff;
 }
 
 const struct decoder_ops ppl_ops = {
@@ -348,7 +349,7 @@ const struct decoder_ops ppl_ops = {
     .step = ppl_step,
     .resync = line_resync,
     .expand = ppl_expand,
-    .sender = ppl_sender,
+    .identify_origin = ppl_identify_origin,
     .cycles = opencsd_cycles,
     .printer = OPENCSD_PRINTER,
     .print = ppl_print,

@@ -109,7 +109,7 @@ is_not_sought(void *context, uint64_t key)
 	return !sought->found;
 }
 
-/* Whether the one sender that is wanted may be in the cell. */
+/* Whether the one origin of the filter may be in the cell. */
 static bool
 has_origin(const struct filter *filter, const struct filter_facts *facts)
 {

@@ -22,7 +22,7 @@ struct session;
 struct filter {
 	uint8_t severities;	  /* those that pass, a bit each; 0xff = all */
 	uint16_t flags;		  /* at least one of these; 0 = do not care */
-	bool by_origin;		  /* only messages of one sender: */
+	bool by_origin;		  /* only messages of one origin: */
 	uint64_t origin;	  /* its raw key */
 	struct filter_expr *expr; /* or NULL; owned */
 };
@@ -69,9 +69,9 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 enum filter_basis {
 	FILTER_ON_SEVERITY = 1 << 0,
 	FILTER_ON_ORIGIN = 1 << 1,
-	FILTER_ON_STRUCT = 1 << 2, /* the message itself, beyond severity and sender */
+	FILTER_ON_STRUCT = 1 << 2, /* the message itself, beyond severity and origin */
 	FILTER_ON_TEXT = 1 << 3,   /* what expand makes, or times; without
-				      FILTER_ON_STRUCT only the sender's name */
+				      FILTER_ON_STRUCT only the origin's name */
 	FILTER_ON_CONTEXT = 1 << 4 /* what was true */
 };
 

@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum {
-	SENDER_LEAVES = 32,  /* on the origin, whose answers are kept */
-	SENDERS_KEPT = 65536 /* in each trace */
+	ORIGIN_LEAVES = 32,  /* on the origin, whose answers are kept */
+	ORIGINS_KEPT = 65536 /* in each trace */
 };
 
 /* --- ranges, texts, patterns ------------------------------------------- */
@@ -135,7 +135,7 @@ filter_bound_release(struct filter_bound *bound)
 {
 	filter_times_release(&bound->times);
 	context_cursor_free(bound->cursor);
-	map_free(&bound->senders);
+	map_free(&bound->origins);
 }
 
 /* --- what is made of a message ------------------------------------------ */
@@ -241,14 +241,14 @@ expanded_fits(struct filter_look *look, const struct filter_leaf *leaf, enum exp
 	return text_fits(look, leaf, text_get(text), text->length);
 }
 
-/* Whether answers may be kept by sender; forgets those for older texts. */
+/* Whether answers may be kept by origin; forgets those for older texts. */
 static bool
-keeps_senders(struct filter_look *look)
+keeps_origins(struct filter_look *look)
 {
 	struct filter_bound *bound = look->bound;
 	unsigned generation = trace_generation(bound->trace);
 	if (!bound->looked || bound->generation != generation) {
-		map_free(&bound->senders);
+		map_free(&bound->origins);
 		bound->looked = true;
 		bound->generation = generation;
 		bound->by_key = reader_origin_by_key(look->reader);
@@ -256,33 +256,34 @@ keeps_senders(struct filter_look *look)
 	return bound->by_key;
 }
 
-/* What is known of a sender: 1 wanted, 0 not, -1 nothing yet. */
+/* What is known of an origin: 1 passes, 0 does not, -1 nothing yet. */
 static int
-sender_known(const struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key)
+origin_known(const struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key)
 {
-	const uint64_t *bits = leaf->sender < SENDER_LEAVES ? map_find(&bound->senders, key) : NULL;
-	uint64_t own = bits ? *bits >> 2 * leaf->sender : 0;
+	const uint64_t *bits =
+	    leaf->origin_leaf < ORIGIN_LEAVES ? map_find(&bound->origins, key) : NULL;
+	uint64_t own = bits ? *bits >> 2 * leaf->origin_leaf : 0;
 	return own & 1 ? (int)(own >> 1 & 1) : -1;
 }
 
 static void
-keep_sender(struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key, bool fits)
+keep_origin(struct filter_bound *bound, const struct filter_leaf *leaf, uint64_t key, bool fits)
 {
-	if (leaf->sender >= SENDER_LEAVES || bound->senders.count >= SENDERS_KEPT)
+	if (leaf->origin_leaf >= ORIGIN_LEAVES || bound->origins.count >= ORIGINS_KEPT)
 		return;
-	*map_add(&bound->senders, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->sender;
+	*map_add(&bound->origins, key) |= (uint64_t)(fits ? 3 : 1) << 2 * leaf->origin_leaf;
 }
 
 bool
 filter_test_origin(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	bool kept = keeps_senders(look);
-	int known = kept ? sender_known(look->bound, leaf, look->m->origin) : -1;
+	bool kept = keeps_origins(look);
+	int known = kept ? origin_known(look->bound, leaf, look->m->origin) : -1;
 	if (known >= 0)
 		return known;
 	bool fits = expanded_fits(look, leaf, EXPAND_TEXT, &look->e->origin);
 	if (kept)
-		keep_sender(look->bound, leaf, look->m->origin, fits);
+		keep_origin(look->bound, leaf, look->m->origin, fits);
 	return fits;
 }
 
@@ -301,7 +302,7 @@ filter_test_text(struct filter_look *look, const struct filter_leaf *leaf)
 bool
 filter_test_any(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	filter_need(look, keeps_senders(look) ? EXPAND_TYPE : EXPAND_TEXT); /* at once */
+	filter_need(look, keeps_origins(look) ? EXPAND_TYPE : EXPAND_TEXT); /* at once */
 	return filter_test_text(look, leaf) || filter_test_origin(look, leaf) ||
 	       filter_test_type(look, leaf);
 }
@@ -366,7 +367,7 @@ value_fits(struct filter_look *look, const struct filter_leaf *leaf,
 					    : value_matches(look, leaf, field);
 }
 
-/* Whether a field or, if it has elements, one of these is what is wanted. */
+/* Whether a field or, if it has elements, one of these is the value. */
 static bool
 field_fits(struct filter_look *look, const struct filter_leaf *leaf,
 	   const struct filter_field *want, size_t at)
@@ -437,30 +438,30 @@ filter_judge_trace(const struct filter_facts *facts, const struct filter_leaf *l
 	return filter_test_trace(&look, leaf) ? FILTER_ALL : FILTER_NONE;
 }
 
-struct senders {
+struct origins {
 	const struct filter_bound *bound;
 	const struct filter_leaf *leaf;
-	bool any[3]; /* that are not known, are not wanted, are */
+	bool any[3]; /* that are not known, do not pass, pass */
 };
 
 static bool
-add_sender(void *context, uint64_t key)
+add_origin(void *context, uint64_t key)
 {
-	struct senders *senders = context;
-	senders->any[sender_known(senders->bound, senders->leaf, key) + 1] = true;
-	return !senders->any[0];
+	struct origins *origins = context;
+	origins->any[origin_known(origins->bound, origins->leaf, key) + 1] = true;
+	return !origins->any[0];
 }
 
-/* Once all senders around a cell have been looked at, it need not be. */
+/* Once all origins around a cell have been looked at, it need not be. */
 enum filter_verdict
 filter_judge_origin(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {
 	const struct filter_bound *bound = facts->bound;
-	struct senders senders = {.bound = bound, .leaf = leaf};
+	struct origins origins = {.bound = bound, .leaf = leaf};
 	if (!bound || !bound->by_key || bound->generation != trace_generation(bound->trace) ||
-	    !index_each_origin(facts->index, facts->number, add_sender, &senders) || senders.any[0])
+	    !index_each_origin(facts->index, facts->number, add_origin, &origins) || origins.any[0])
 		return FILTER_SOME;
-	return !senders.any[2] ? FILTER_NONE : senders.any[1] ? FILTER_SOME : FILTER_ALL;
+	return !origins.any[2] ? FILTER_NONE : origins.any[1] ? FILTER_SOME : FILTER_ALL;
 }
 
 /* Messages without a time may lie among those with one: never all. */

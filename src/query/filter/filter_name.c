@@ -33,7 +33,7 @@ const struct filter_name filter_names[] = {
     {"trace", "text", "name of its trace", FILTER_FIXED, READER | FILTER_USES_TRACE,
      filter_resolve_text, filter_test_trace, filter_judge_trace},
     {"origin", "text", "who sent it, as the list shows it", FILTER_SENDER, SENDER,
-     filter_resolve_sender, filter_test_origin, filter_judge_origin},
+     filter_resolve_origin, filter_test_origin, filter_judge_origin},
     {"type", "text", "type of message, as the list shows it", FILTER_TEXT, STRUCT | READER,
      filter_resolve_text, filter_test_type, NULL},
     {"text", "text", "what it says", FILTER_TEXT, STRUCT | READER, filter_resolve_text,
@@ -61,7 +61,7 @@ const struct filter_name filter_any_text = {.name = "a regular expression",
 					    .type = "text",
 					    .cost = FILTER_TEXT,
 					    .uses = STRUCT | READER,
-					    .resolve = filter_resolve_sender,
+					    .resolve = filter_resolve_origin,
 					    .test = filter_test_any};
 
 const struct filter_name filter_flag_name = {.name = "a flag",

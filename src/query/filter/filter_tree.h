@@ -118,8 +118,8 @@ struct filter_leaf {
 			 `pattern` or `kinds` alone */
 	struct filter_field *fields;
 	size_t field_count;
-	size_t timed;  /* its number among those that depend on a clock */
-	size_t sender; /* its number among those on the origin */
+	size_t timed;	    /* its number among those that depend on a clock */
+	size_t origin_leaf; /* its number among those on the origin */
 };
 
 struct filter_node {
@@ -147,9 +147,9 @@ struct filter_bound {
 	size_t decoder; /* in decoders[] */
 	struct filter_times times;
 	struct context_cursor *cursor; /* made when needed */
-	/* whether senders, by raw key, are what leaves on the origin want: for
+	/* whether origins, by raw key, are what leaves on the origin let pass: for
 	 * each such leaf a bit that says it is known, and the answer */
-	struct map senders;
+	struct map origins;
 	bool by_key;	     /* the key tells who sent it, so that they are kept */
 	bool looked;	     /* that has been found out, for texts of */
 	unsigned generation; /* trace_generation() */
@@ -165,7 +165,7 @@ struct filter_code {
 	struct filter_node *root;
 	VEC(struct regex *) regexes; /* only to be shared */
 	VEC(struct filter_leaf *) timed;
-	size_t senders;	   /* leaves on the origin */
+	size_t origins;	   /* leaves on the origin */
 	unsigned uses;	   /* enum filter_use of all leaves */
 	uint8_t all, none; /* severities of which all messages pass, or none: a bit each */
 };
@@ -268,7 +268,7 @@ struct filter_hint filter_hint(const char *word, const char *(*next)(void *conte
 int filter_resolve_severity(struct filter_build *, struct filter_leaf *);
 int filter_resolve_flags(struct filter_build *, struct filter_leaf *);
 int filter_resolve_kind(struct filter_build *, struct filter_leaf *);
-int filter_resolve_sender(struct filter_build *, struct filter_leaf *);
+int filter_resolve_origin(struct filter_build *, struct filter_leaf *);
 int filter_resolve_text(struct filter_build *, struct filter_leaf *);
 int filter_resolve_number(struct filter_build *, struct filter_leaf *);
 int filter_resolve_time(struct filter_build *, struct filter_leaf *);
@@ -329,7 +329,7 @@ void filter_need(struct filter_look *, enum expand_want);
 /* What it means in a trace, worked out now if it was not yet. */
 struct filter_bound *filter_bind(struct filter_expr *, struct trace *);
 
-/* Whether an expression wants a message. */
+/* Whether a message passes an expression. */
 bool filter_node_test(struct filter_look *, const struct filter_node *);
 enum filter_verdict filter_node_judge(const struct filter_facts *, const struct filter_node *);
 

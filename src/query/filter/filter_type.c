@@ -393,11 +393,11 @@ filter_resolve_text(struct filter_build *build, struct filter_leaf *leaf)
 	return leaf->how == FILTER_COMPARED ? resolve_strings(build, leaf, &leaf->strings) : 0;
 }
 
-/* What asks for the origin keeps its answers by sender. */
+/* What asks for the origin keeps its answers by origin. */
 int
-filter_resolve_sender(struct filter_build *build, struct filter_leaf *leaf)
+filter_resolve_origin(struct filter_build *build, struct filter_leaf *leaf)
 {
-	leaf->sender = build->code->senders++;
+	leaf->origin_leaf = build->code->origins++;
 	return filter_resolve_text(build, leaf);
 }
 

@@ -356,10 +356,10 @@ ask_density(struct screen *screen, size_t columns)
 	struct timeline_state *state = state_of(screen);
 	struct density_window *w = &state->window;
 	const struct row *row = list_current(screen->list);
-	struct density_sender sender = {.with_contexts = row != NULL};
+	struct density_origin of = {.with_contexts = row != NULL};
 	if (row) {
-		sender.trace = screen->list->lanes[row->lane].number;
-		sender.origin = row->message.origin;
+		of.trace = screen->list->lanes[row->lane].number;
+		of.origin = row->message.origin;
 	}
 	if (!w->fit && w->columns != columns && w->columns) { /* the same time */
 		unsigned __int128 length = (unsigned __int128)w->step * w->columns;
@@ -367,8 +367,7 @@ ask_density(struct screen *screen, size_t columns)
 		w->step = length > INT64_MAX ? INT64_MAX : (uint64_t)length + !length;
 	}
 	w->columns = columns;
-	state->answer =
-	    density_ask(state->density, w, state->lanes.at, state->lanes.count, &sender);
+	state->answer = density_ask(state->density, w, state->lanes.at, state->lanes.count, &of);
 	make_pairs(screen);
 	const struct density_answer *answer = state->answer;
 	if (!answer || !answer->refined)

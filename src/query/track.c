@@ -87,7 +87,7 @@ struct bounds {
 static const struct bounds no_bounds = {INT64_MAX, INT64_MIN};
 
 static void
-include(struct bounds *bounds, int64_t order)
+track_include(struct bounds *bounds, int64_t order)
 {
 	bounds->from = order < bounds->from ? order : bounds->from;
 	bounds->to = order > bounds->to ? order : bounds->to;
@@ -103,8 +103,8 @@ decode_bounds(const struct track *track, const struct decoded_cell *decoded, str
 		struct message_time time;
 		if (!time_of(track, m, &time))
 			continue;
-		include(times, time.order);
-		include(carried, transport_order(track, m, &time));
+		track_include(times, time.order);
+		track_include(carried, transport_order(track, m, &time));
 	}
 }
 

@@ -506,7 +506,8 @@ segment_near(struct side side, relation_ticks x)
 
 /* Whether a segment reaches over some of what lies from LOW to HIGH. */
 static bool
-meets(struct side side, const struct relation_segment *s, relation_ticks low, relation_ticks high)
+segment_meets(struct side side, const struct relation_segment *s, relation_ticks low,
+	      relation_ticks high)
 {
 	const struct relation_point *first = &side.r->used.at[s->first];
 	return whole_ticks(from_of(side, first)) <= high &&
@@ -521,7 +522,7 @@ is_one_segment_near(struct side side, relation_ticks low, relation_ticks high)
 	bool one = own == segment_near(side, high);
 	for (size_t i = 0; i < side.r->segments.count && one; i++) {
 		const struct relation_segment *s = &side.r->segments.at[i];
-		one = s == own || !meets(side, s, low, high);
+		one = s == own || !segment_meets(side, s, low, high);
 	}
 	return one;
 }

@@ -89,7 +89,8 @@ last_of_lane(const struct list *list, const struct list_lane *lane, struct posit
 		struct index_cell summary;
 		bool none = !by_offset && index_cell(lane->index, from.cell, &summary) &&
 			    !(summary.message_flags & MESSAGE_TIMED);
-		size_t count = !from.at || none ? 0 : reader_block(lane->reader, from.cell)->count;
+		size_t count =
+		    !from.at || none ? 0 : reader_decoded_cell(lane->reader, from.cell)->count;
 		for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
 			struct position here = {.cell = from.cell, .at = at};
 			struct display_time time;

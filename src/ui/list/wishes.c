@@ -217,7 +217,7 @@ run_step(struct screen *screen, struct wishes_step *step)
 }
 
 static bool
-grows(const struct list *list)
+list_is_growing(const struct list *list)
 {
 	for (size_t i = 0; i < list->lane_count; i++)
 		if (!capture_ended(trace_capture(list->lanes[i].trace)))
@@ -230,7 +230,7 @@ static bool
 is_known(const struct screen *screen, const struct list *list, const struct wishes_step *step)
 {
 	const struct clocks *clocks = screen->session->clocks;
-	bool live = grows(list);
+	bool live = list_is_growing(list);
 	if (step->needs_clocks && !live && clocks && clocks_may_change(clocks))
 		return false;
 	if (step->needs.by != SEQUENCE_BY_NOTHING)
@@ -386,26 +386,26 @@ go_on(struct screen *screen)
 }
 
 /* The message that the screen shows, and how far below its top. */
-struct view {
+struct wish_view {
 	const struct list *list;
 	struct wishes_cursor cursor;
 	size_t margin; /* SIZE_MAX: the cursor is not on the screen */
 };
 
-static struct view
+static struct wish_view
 view_of(const struct list *list)
 {
-	return (struct view){.list = list,
-			     .cursor = cursor_of(list),
-			     .margin =
-				 list->cursor < list->top ? SIZE_MAX : list->cursor - list->top};
+	return (struct wish_view){.list = list,
+				  .cursor = cursor_of(list),
+				  .margin = list->cursor < list->top ? SIZE_MAX
+								     : list->cursor - list->top};
 }
 
 /* Where the same message is under the cursor as before, the screen stays as it was. */
 static void
-keep_view(struct screen *screen, const struct view *before)
+keep_view(struct screen *screen, const struct wish_view *before)
 {
-	const struct view now = view_of(screen->list);
+	const struct wish_view now = view_of(screen->list);
 	if (now.list == before->list && same_cursor(now.cursor, before->cursor) &&
 	    now.margin != before->margin && before->margin < screen->list->height)
 		list_set_margin(screen->list, before->margin);
@@ -418,7 +418,7 @@ wishes_settle(struct screen *screen)
 	end_if_moved(screen);
 	if (!w->steps.count)
 		return;
-	const struct view before = view_of(screen->list);
+	const struct wish_view before = view_of(screen->list);
 	bool any = false;
 	while (w->steps.count && go_on(screen))
 		any = true;

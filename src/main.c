@@ -81,7 +81,7 @@ split_format(const char *argument, char *format, size_t size)
 	return argument;
 }
 
-/* What opening needs to know; CACHE keeps a path that the session borrows. */
+/* What opening needs; CACHE keeps a path that the session borrows. */
 static int
 prepare_session(struct session *session, const struct cli *cli, struct text *cache, struct err *err)
 {

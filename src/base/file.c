@@ -109,7 +109,7 @@ make_folders(const char *path, mode_t mode)
 	text_free(&name);
 }
 
-/* The same; makes the folders of PATH if need be and wanted. */
+/* The same; makes the folders of PATH where FOLDERS allows and they are missing. */
 static int
 open_beside(const char *path, mode_t mode, mode_t folders, struct text *name)
 {

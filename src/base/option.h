@@ -5,7 +5,7 @@
  * for each member, its name in YAML, its type, its range or its choices, its
  * default and a sentence of help.  Whoever reads a profile, a view or a theme
  * (config/schema.c), writes a manual or completes a name walks the same
- * table; nobody keeps a second list.
+ * table; there is no second list.
  */
 #ifndef TRAWL_BASE_OPTION_H
 #define TRAWL_BASE_OPTION_H
@@ -54,7 +54,7 @@ struct option_row {
 	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */
 	const char *(*check)(const char *text, char buffer[static 256]);
 	/* OPTION_STRUCT: offset of a bool that says whether it was given; 0:
-	 * nobody asks.  What was not given is not written. */
+	 * not kept.  What was not given is not written. */
 	size_t given;
 };
 

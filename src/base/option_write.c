@@ -4,7 +4,7 @@
  * Each scalar as option_set() reads it; texts in double quotes with YAML's
  * escapes unless they are plain words.  What has nothing nested in it stands
  * on one line, so that a table of columns or colours can be read and edited.
- * Comments of a file are not kept: nobody has read them.
+ * Comments of a file are not kept: they are not read.
  */
 #include "config.h"
 

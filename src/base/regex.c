@@ -2,7 +2,7 @@
  * PCRE2 behind few functions: see regex.h.
  *
  * What was compiled never changes and is shared by all who refer to it; what a
- * match writes to is made by the first match, so a reference that nobody uses
+ * match writes to is made by the first match, so a reference that is not used
  * costs nothing.
  */
 #include "config.h"

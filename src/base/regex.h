@@ -1,5 +1,5 @@
 /*
- * Regular expressions: the only file that knows PCRE2.
+ * Regular expressions: the only file that uses PCRE2.
  *
  * Patterns and subjects are bytes; a pattern that is valid UTF-8 and has
  * characters above ASCII is compiled for UTF-8 with invalid subjects

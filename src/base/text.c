@@ -87,7 +87,7 @@ text_add_hex(struct text *text, const uint8_t *data, size_t length)
 	text->length += 2 * length;
 }
 
-/* A conversion that quick_format knows: %[0][width|*][l|ll|z](c|s|d|u|x|X). */
+/* A conversion of quick_format: %[0][width|*][l|ll|z](c|s|d|u|x|X). */
 struct conversion {
 	bool zero, wide;
 	int width;
@@ -330,7 +330,7 @@ is_plain(char c)
 }
 
 /* Columns of a code point, or -1 if it must not be printed as it is.  A
- * locale without UTF-8 knows nothing above ASCII; TEXT_ASCII is used then. */
+ * locale without UTF-8 has nothing above ASCII; TEXT_ASCII is used then. */
 static int
 code_width(uint32_t c)
 {

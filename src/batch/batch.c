@@ -163,7 +163,7 @@ judge_doubts(const struct cli *cli, const struct doubts *all, int status)
 	return status == STATUS_GOOD && doubts_are_bad(&doubts) ? STATUS_DAMAGED : status;
 }
 
-/* Says which names of --origin nobody has.  Where there is one name and something
+/* Says which names of --origin no origin has.  Where there is one name and something
  * was selected, it has been found. */
 static void
 report_missing_origins(struct session *session, const struct cli *cli, uint64_t selected)

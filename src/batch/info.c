@@ -65,7 +65,7 @@ add_comments(const char *lines, struct text *out)
 	}
 }
 
-/* What the decoder knows of a capture. */
+/* What the decoder has found out about a capture. */
 static void
 add_survey(struct trace *trace, struct text *out)
 {

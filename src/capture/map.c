@@ -2,7 +2,7 @@
  * Captures as memory maps: see capture.h.
  *
  * The reservation is 1 TiB of the file (or twice its size), most of it past
- * the end: touching that would raise SIGBUS, but nobody reads past
+ * the end: touching that would raise SIGBUS, but nothing is read past
  * capture_size().  When the file grows the same addresses simply become
  * valid.  The more captures there are, and the less address space is left, the
  * less is reserved for growth, as all else needs addresses too.
@@ -83,7 +83,7 @@ struct capture {
 	atomic_bool interrupted;
 };
 
-/* Maps that the SIGBUS handler knows; tables are added, and never freed. */
+/* Maps of the SIGBUS handler; tables are added, and never freed. */
 struct guard {
 	_Atomic(struct capture *) captures[256];
 	_Atomic(struct guard *) next;
@@ -170,8 +170,8 @@ bus_error(int number, siginfo_t *info, void *context)
 			return;
 		}
 	}
-	/* not ours: the read faults again, under whoever was there before; where that
-	 * is nobody it ends as abort() does, for which the screen has a handler */
+	/* not ours: the read faults again, under the handler before; where there
+	 * is none it ends as abort() does, for which the screen has a handler */
 	if (!(previous.sa_flags & SA_SIGINFO) && previous.sa_handler == SIG_DFL)
 		abort();
 	sigaction(number, &previous, NULL);
@@ -582,7 +582,7 @@ tail_changed(const struct capture *capture)
 }
 
 /* What happened to the bytes.  Zeros read past the end that was known do not
- * count: nobody relies on those. */
+ * count: nothing relies on those. */
 static enum capture_change
 compare_bytes(const struct capture *capture, const struct stat *now, uint64_t size)
 {

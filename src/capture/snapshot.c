@@ -3,7 +3,7 @@
  *
  * The .ini files are read line by line into sections and handed on as
  * (section, key, value), with the place for notes.  There is one function per
- * kind of file that knows what the keys mean.  Files are small; more than
+ * kind of file that gives the keys their meaning.  Files are small; more than
  * FILE_MAX bytes of one are not looked at, nor more than PARTS_MAX of anything
  * that is listed.  Of a key that comes twice the first one counts.
  */
@@ -117,7 +117,7 @@ is_outside(const char *folder, const char *file, const char *path)
 	return outside;
 }
 
-/* The path of a file that INI names.  People should know when that is not one
+/* The path of a file that INI names.  It is reported when that is not one
  * of the snapshot's: *OUTSIDE is set, or, if NULL, the file is read all the same. */
 static char *
 path_of(struct ini *ini, const char *file, bool *outside)
@@ -461,7 +461,7 @@ adopt_buffers(struct reading *r)
 
 /* --- devices ----------------------------------------------------------- */
 
-/* Registers of a core (a device whose type is told, but not that it is a
+/* Registers of a core (a device whose type is given, but not that it is a
  * source) are not needed, and may have any form. */
 static void
 take_register(struct ini *ini, struct snapshot_device *device, const char *key, const char *value)

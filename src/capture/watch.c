@@ -7,7 +7,7 @@
  * Else a busy folder would wake us for nothing.
  *
  * What an event says is not trusted: each one makes us look at the file, and
- * only a difference is told.  After telling, the thread sleeps a while without
+ * only a difference is reported.  After a report, the thread sleeps a while without
  * listening, so a file written a thousand times a second costs four looks.
  */
 #include "config.h"
@@ -177,7 +177,7 @@ watch_file(void *context)
 		}
 		if (!file_changed(watch))
 			continue;
-		/* what is told only once should be worth it */
+		/* what is reported only once should be worth it */
 		if (watch->options.once && !sleep_until(watch, -1, QUIET_MS))
 			break;
 		watch->options.notify(watch->options.context);

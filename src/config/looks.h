@@ -19,7 +19,7 @@ struct looks_source {
 	const char *format; /* of all captures, as "syst", or NULL; for the view `auto` */
 };
 
-/* The names that are used where nobody says anything. */
+/* The names that are used where none is given. */
 void looks_standard(struct looks_source *);
 void looks_free(struct looks_source *);
 

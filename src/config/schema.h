@@ -3,7 +3,7 @@
  * where and what: "FILE:LINE:COLUMN: what is wrong; what was expected".
  *
  * `null`, `~` and an empty text are the same as an absent key, quoted or
- * not.  A mapping knows the keys of its table only, each once.  Anchors and
+ * not.  A mapping has the keys of its table only, each once.  Anchors and
  * aliases work for whole values; merge keys (`<<`) do not.
  */
 #ifndef TRAWL_CONFIG_SCHEMA_H

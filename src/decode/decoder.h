@@ -273,7 +273,7 @@ struct decode_history {
 			  void *each_context);
 	/* Knows what decode_last would find without walking back: FOUND, of
 	 * length 0 if there is nothing.  KINDS are the same at every call.
-	 * False: it does not know.  May be NULL. */
+	 * False: it is not known.  May be NULL. */
 	bool (*last)(void *context, const struct message *before, uint64_t kinds,
 		     struct message *found);
 	/* memory_size bytes for the decoder to remember what it found; zeroed

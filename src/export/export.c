@@ -130,7 +130,7 @@ struct history {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool needed, built;
-	void (*before)(void *); /* who was told */
+	void (*before)(void *); /* the one notified before */
 	void *before_context;
 };
 
@@ -281,7 +281,7 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 	walk->live = !capture_ended(capture);
 }
 
-/* Up to STEP messages that are wanted; 0 at their end. */
+/* Up to STEP messages that pass; 0 at their end. */
 static size_t
 read_messages(struct walk *walk, struct message *out)
 {
@@ -376,7 +376,7 @@ fill_around(struct walk *walk, struct export_piece *piece)
 }
 
 /* What formats the messages of a trace: for a stream, and where stepping is all
- * there is to do, nobody but the one who steps. */
+ * there is to do, no thread but the one that steps. */
 static unsigned
 threads_for(const struct export_options *options, bool live)
 {

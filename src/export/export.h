@@ -24,7 +24,7 @@ struct export_message {
 	struct reader *reader;
 	const struct message *message;
 	uint64_t number;
-	struct expansion *expansion;	 /* as the format wants it */
+	struct expansion *expansion;	 /* as the format needs it */
 	struct context_cursor *contexts; /* or NULL: none are defined */
 	struct cycles_walk *cycles;	 /* or NULL: it has a time only if it tells one */
 	bool ticked;			 /* `ticks` is valid */
@@ -34,7 +34,7 @@ struct export_message {
 	bool wall;			 /* and counts from 1970 */
 	size_t part;			 /* of the session's clocks, if timed; see clocks.h */
 	int64_t time;			 /* nanoseconds on the session's common clock */
-	const struct export_mark *mark;	 /* to be told too, or NULL */
+	const struct export_mark *mark;	 /* to be written too, or NULL */
 	enum text_charset charset;
 };
 
@@ -68,7 +68,7 @@ struct export_format {
 	bool folder;	       /* `output` is a folder */
 	bool printed;	       /* by decoders whose `printer` has this name; others have no rows */
 	const char *header;    /* first line with its end, or NULL */
-	const char *mark_header; /* the same where marks are told, if it is another */
+	const char *mark_header; /* the same where marks are written, if it is another */
 	const char *footer;	 /* last line, also of what is cut short by an error, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
@@ -91,7 +91,7 @@ struct export_options {
 	const char *name;	   /* of that file; NULL: standard output */
 	enum text_charset charset; /* of what is for people */
 	unsigned around;	   /* messages before and after each that passes, too */
-	const char *source;	   /* name of the only trace wanted, or NULL */
+	const char *source;	   /* name of the only trace to write, or NULL */
 	unsigned threads;	   /* that format; 0 = one for each processor */
 	/* Only messages whose ID offset is in byte range PART (from 1) of PARTS; the
 	 * last has what stands behind all bytes too.  0, 0: all of them. */

@@ -101,7 +101,7 @@ reader_of(struct formatter *f, size_t trace)
 	return f->readers[trace];
 }
 
-/* What knows the contexts of a trace, where the format shows what the profile
+/* What finds the contexts of a trace, where the format shows what the profile
  * defines. */
 static struct context_cursor *
 cursor_of(struct formatter *f, size_t trace)

@@ -79,7 +79,7 @@ export_range_is_known(const struct export_range *range)
 	return known;
 }
 
-/* Writes the message at a position if it is wanted; false: whoever takes it has
+/* Writes the message at a position if it passes; false: whoever takes it has
  * enough. */
 static bool
 write_at(struct range_writer *writer, const struct export_span *span, struct reader *reader,

@@ -15,7 +15,7 @@
  * the distance, so will all others in that hole: they are filled in by copying.
  *
  * When the capture changes, new contents take the place of the old ones, which
- * are freed when nobody looks at them.  An index that came with the capture from
+ * are freed when no reader uses them.  An index that came with the capture from
  * elsewhere is shown while our own is built, which then takes its place.
  */
 #include "config.h"
@@ -286,7 +286,7 @@ contents_free(struct contents *contents)
 	free(contents);
 }
 
-/* Shows other contents; returns those before, at which nobody looks any more.
+/* Shows other contents; returns those before, which no reader uses any more.
  * Under the lock, together with what else says which ones are shown. */
 static struct contents *
 show_contents(struct index *index, struct contents *contents)
@@ -981,7 +981,7 @@ begin_build(struct index *index)
 		let_others_pass(index);
 }
 
-/* Builds what is there, anew if that is wanted. */
+/* Builds what is there, anew if that is asked for. */
 static void
 build_in_background(void *context)
 {

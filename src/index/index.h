@@ -6,9 +6,9 @@
  * belongs to the cell of its ID offset.  For each cell the index keeps a summary
  * (how many messages, of which severities and kinds, between which times) and
  * a checkpoint from which the cell decodes without what came before.
- * Everything else is decoded again when somebody looks.
+ * Everything else is decoded again when it is shown.
  *
- * Threads of its own walk the capture; nobody waits for them.  Cells become
+ * Threads of its own walk the capture; nothing waits for them.  Cells become
  * known in order, from the first on; index_known() tells.  What is known is
  * what one walk from the start finds, and never changes, unless the capture
  * shrinks (index_restart).

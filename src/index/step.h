@@ -1,6 +1,6 @@
 /*
  * Stepping over a capture: what the decoder finds in the bytes, and what the
- * capture knows of bytes that are missing.
+ * capture reports about bytes that are missing.
  *
  * All who step over a capture do it here, so that the index, the list and every
  * export agree: a message of which bytes are missing (they read as zeros) is an
@@ -17,7 +17,7 @@
 size_t step_capture(const struct capture *, const struct decoder *, struct decode_state *,
 		    const struct window *, struct message *out, size_t max);
 
-/* Steps on; SUMMARY (NULL: nobody counts) gets what the messages of step_capture add up
+/* Steps on; SUMMARY (NULL: not counted) gets what the messages of step_capture add up
  * to.  Whether all that the window lets be stepped over is. */
 bool step_summarise(const struct capture *, const struct decoder *, struct decode_state *,
 		    const struct window *, struct summary *);

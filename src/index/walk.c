@@ -33,7 +33,7 @@ struct walker {
 	size_t buffer_size, filled;
 	uint64_t buffer_offset;
 	uint8_t *buffer;
-	uint64_t end; /* of the capture, as the last step was told; or NO_END */
+	uint64_t end; /* of the capture, as the last step got it; or NO_END */
 };
 
 void
@@ -185,7 +185,7 @@ step_checked(struct walker *w, struct window *window, struct summary *summary)
 /* --- stepping ---------------------------------------------------------- */
 
 /* Steps until messages stand at or past UNTIL, or the capture ends; SUMMARY (NULL:
- * nobody counts) gets what they add up to. */
+ * not counted) gets what they add up to. */
 static void
 step_until(struct walker *w, uint64_t until, struct summary *summary)
 {

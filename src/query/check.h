@@ -1,6 +1,6 @@
 /*
  * Checking: is there in the captures what should not be?  For scripts, which
- * want a yes or no and a line that says where.
+ * need a yes or no and a line that says where.
  */
 #ifndef TRAWL_QUERY_CHECK_H
 #define TRAWL_QUERY_CHECK_H
@@ -15,7 +15,7 @@ struct session;
 struct check *check_new(const char *list, const struct session *, struct err *);
 void check_free(struct check *);
 
-/* Looks at all messages that FILTER wants, in the trace called SOURCE or, if
+/* Looks at all messages that pass FILTER, in the trace called SOURCE or, if
  * that is NULL, in all.  Appends a line to REPORT for each check that found
  * something; whether any did. */
 bool check_run(struct check *, struct session *, const struct filter *, const char *source,

@@ -410,7 +410,7 @@ find_links(struct density *d, struct density_answer *answer, unsigned number)
 
 /* --- questions --------------------------------------------------------- */
 
-/* All that tracks of the window's part know, aligned, so that it holds as long as
+/* All that is in the tracks of the window's part, aligned, so that it holds as long as
  * nothing comes before. */
 static void
 fit_window(struct density *d, const struct question *q, struct density_answer *answer)

@@ -86,7 +86,7 @@ struct density_answer {
 	VEC(struct density_link) links; /* at most two for each relation and column */
 };
 
-/* The session must outlive it; it is told (session_signal) of better answers. */
+/* The session must outlive it; session_signal says that there are better answers. */
 struct density *density_new(struct session *);
 void density_free(struct density *); /* NULL is fine */
 

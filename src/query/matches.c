@@ -42,7 +42,7 @@ enum {
 	NEWS_MS = 500,
 	WORKER_BLOCKS = 4, /* its reader keeps: what messages look back to is near */
 	CLOCK_LOOK = 64,   /* messages between two looks at the clock */
-	AWAITED_MS = 10	   /* between news of matches that somebody waits for */
+	AWAITED_MS = 10	   /* between signals of matches that are awaited */
 };
 
 #define NO_END INT64_MAX
@@ -90,7 +90,7 @@ struct matches {
 	uint64_t around;   /* where the worker shall look first, */
 	uint64_t start;	   /* where it began, */
 	uint64_t up, down; /* and up to where all is decided */
-	int awaited;	   /* the direction in which somebody waits for matches, or 0 */
+	int awaited;	   /* the direction in which matches are awaited, or 0 */
 	bool fresh;	   /* there are some since the last news */
 	bool blocked;	   /* it waits for matches_update */
 	bool stopped;
@@ -125,7 +125,7 @@ severities_of(struct matches *m, struct reader *reader, struct message example)
 }
 
 /* Finds the matches of a known cell; false if that is to stop, or lasts longer than
- * UNTIL, or if the index does not know the cell any more. */
+ * UNTIL, or if the cell is not in the index any more. */
 static bool
 count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
 	   int64_t until, row_list *rows)
@@ -332,8 +332,8 @@ undecided_from(const struct matches *m, uint64_t from, int direction)
 	return UINT64_MAX;
 }
 
-/* Outward from `start`, in runs that follow the bytes; one way while somebody
- * waits for that. */
+/* Outward from `start`, in runs that follow the bytes; one way while that
+ * is awaited. */
 static bool
 matches_pick(struct matches *m, uint64_t *cell)
 {

@@ -1,15 +1,15 @@
 /*
- * Match sets: how many messages of a trace a filter wants, and which.
+ * Match sets: how many messages of a trace pass a filter, and which.
  *
  * A set holds a count of matches for each cell of the index, so that a filtered
  * list of any size has a length, row numbers and far jumps.  Which messages of
- * a cell are matches is found by walking it again when somebody looks; only few
+ * a cell are matches is found by walking it again when it is shown; only few
  * matches in a cell are kept as ordinals.
  *
  * Cells whose summary tells the number of matches are counted by matches_new()
  * and matches_update() at once.  The others are undecided until a thread of
  * low priority has decoded them, those around matches_around() first.  Only
- * cells that the index knows are counted: for the rest, and for undecided
+ * cells of the index are counted: for the rest, and for undecided
  * cells, the caller has to look for itself.
  *
  * The thread calls session_signal() of the trace's session: on the first match, on
@@ -30,7 +30,7 @@
 
 struct matches;
 
-/* Counts the messages that WANT and ALSO (NULL: all) want; both are copied.
+/* Counts the messages that pass WANT and ALSO (NULL: all do); both are copied.
  * AROUND: the cell to begin with, where cells have to be decoded. */
 struct matches *matches_new(struct trace *, const struct filter *want, const struct filter *also,
 			    uint64_t around);
@@ -41,7 +41,7 @@ struct matches *matches_new_here(struct trace *, const struct filter *want,
 				 int64_t until);
 void matches_free(struct matches *); /* NULL is fine */
 
-/* Takes notice of what changed: to be called when the session was told
+/* Takes notice of what changed: to be called when the session signalled
  * something.  Cheap if nothing did.  True if what was known before is stale (the
  * capture shrank, or a text filter and texts changed) and counting starts anew. */
 bool matches_update(struct matches *);

@@ -265,7 +265,7 @@ poll_job(struct next_lane *lane)
 	return result;
 }
 
-/* What the match set knows of a lane; NEXT_MORE: nothing from there on. */
+/* What the match set has of a lane; NEXT_MORE: nothing from there on. */
 static enum next_result
 ask_known(struct way *way)
 {

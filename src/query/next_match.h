@@ -4,7 +4,7 @@
  *
  * It goes over the lanes of a sequence.  In each it keeps where it looked last, so a
  * call goes on where the last one ended, and no cell is looked through twice.  Match
- * sets tell what they know, and are waited for; cells that their summary rules out are
+ * sets give what they have, and are waited for; cells that their summary rules out are
  * passed without decoding; the others are decoded, in this thread up to a bound or in
  * one of its own.
  *

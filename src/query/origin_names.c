@@ -1,5 +1,5 @@
 /*
- * Is there an origin of that name?  The index knows the first message of each
+ * Is there an origin of that name?  The index has the first message of each
  * origin, and expanding it gives the name, so that a check costs the index and a
  * message for each origin: see origin_names.h.  Where messages of one origin have
  * several names (collateral of several builds), each is expanded again behind what

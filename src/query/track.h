@@ -1,7 +1,7 @@
 /*
  * When the messages of each cell of a trace were sent, on the common clock.
  *
- * A track has a span for each cell that the index knows, made from the cell's
+ * A track has a span for each cell of the index, made from the cell's
  * summary; where several clocks tell a cell's times it is decoded.  Where senders
  * have clocks of their own a span may reach further than its messages do.  Those
  * without a time stand where the transport had got to: at the latest of its times up

@@ -18,7 +18,7 @@ struct merge;
 struct merge *merge_new(struct session *);
 void merge_free(struct merge *);
 
-/* Notes the keys of all cells that the indexes know, in this thread; or in one
+/* Notes the keys of all indexed cells, in this thread; or in one
  * of its own, which tells the session.  merge_wake: there may be more of them. */
 void merge_load(struct merge *);
 void merge_start(struct merge *);

@@ -341,7 +341,7 @@ find_ticks(struct reader *reader, uint64_t ticks, struct position *at)
 	return find_in_cells(reader, low, ticks, at);
 }
 
-/* Whether the index is complete, or knows of times that are not before TICKS. */
+/* Whether the index is complete, or has times that are not before TICKS. */
 static bool
 ticks_are_known(struct reader *reader, uint64_t ticks)
 {

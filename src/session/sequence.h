@@ -11,10 +11,10 @@
  *
  * What is said of a sequence is one of
  *  - a position: a lane and a position of its reader.  Cheap to step from; it holds
- *    until the index comes to know of its cell, a message ID
+ *    until its cell is indexed, a message ID
  *    for ever;
  *  - a number, from 0, of the lanes that are shown;
- *  - a wish: what somebody asks for, by number, share or time.
+ *  - a wish: what is asked for by number, share or time.
  * While the indexes and clocks are not complete, numbers and what is found by them
  * are estimates: *exact tells.  Nothing here waits for them.
  *
@@ -49,7 +49,7 @@ struct sequence *sequence_new_lane(struct sequence *all, size_t trace);
 /* NULL is allowed. */
 void sequence_free(struct sequence *);
 
-/* Those of all traces only.  Notes the times of all cells that the indexes know, in
+/* Those of all traces only.  Notes the times of all indexed cells, in
  * this thread; or in one of its own, which tells the session.  sequence_wake, from
  * any thread: there may be more of them. */
 void sequence_load(struct sequence *);

@@ -99,7 +99,7 @@ void session_add_notice(struct session *session, const char *text);
 /*
  * Decodes a trace as FORMAT with SETTINGS (as in struct probe; NULL: as they are found),
  * or, FORMAT being NULL, as it was recognised.  No reader of the session may be in use
- * meanwhile; what session_link made is made anew, and wants session_start.  0, or negative
+ * meanwhile; what session_link made is made anew, and needs session_start.  0, or negative
  * with a reason; then the trace is as it was.
  */
 int session_try(struct session *session, struct trace *, const char *format, const char *settings,

@@ -169,7 +169,7 @@ cell_start(struct reader *reader, uint64_t cell)
 }
 
 /* Steps the state to `until`, giving messages at or past FROM to SLOT (NULL:
- * to nobody).  Returns how many lay before FROM. */
+ * to none).  Returns how many lay before FROM. */
 static uint64_t
 step_to(struct reader *reader, struct window window, uint64_t from, struct cell_slot *slot)
 {

@@ -214,7 +214,7 @@ note_guess(struct recognition *r, const struct decoder *decoder, const struct wi
 		text_add(&r->settings, r->candidates.at[0].probe.settings);
 }
 
-/* Opens the decoder of OPTIONS, which are changed as what is recognised wants it; NULL
+/* Opens the decoder of OPTIONS, which are changed as what is recognised needs it; NULL
  * with a reason on error. */
 static struct decoder *
 open_decoder(const struct trace *trace, const struct trace_choice *choice,

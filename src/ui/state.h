@@ -29,7 +29,7 @@ extern const struct option_table state_options_table;
 /* The state of the session that is open. */
 struct ui_state {
 	char *path;	       /* NULL: nothing is kept */
-	const char *reason;    /* why that cannot be; NULL: it can, or is not wanted */
+	const char *reason;    /* why that cannot be; NULL: it can, or is not asked for */
 	struct state_file was; /* last time; without captures: nothing is used of it */
 	bool unchecked;	       /* whether its marks have messages */
 	struct text same;      /* marks and ties as they are kept somewhere */

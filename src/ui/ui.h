@@ -22,10 +22,10 @@ struct ui_options {
 	const struct notebook *notebook; /* to be restored, or NULL */
 	const char *notebook_path;	 /* where :save writes, or NULL */
 	bool notebook_given;		 /* the user named it */
-	const char *state_dir;		 /* see state.h; "": there can be none, NULL: not wanted */
-	const char *trouble;		 /* to be said at the start, or NULL */
-	bool ascii;			 /* the terminal shows nothing but ASCII */
-	const char *const *commands;	 /* each +COMMAND, without the plus: typed at the start */
+	const char *state_dir;	     /* see state.h; "": there can be none, NULL: none is to be */
+	const char *trouble;	     /* to be said at the start, or NULL */
+	bool ascii;		     /* the terminal shows nothing but ASCII */
+	const char *const *commands; /* each +COMMAND, without the plus: typed at the start */
 	size_t command_count;
 	bool follow; /* from the start, as F does */
 

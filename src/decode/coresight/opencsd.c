@@ -447,7 +447,7 @@ drop_first(struct queue *queue)
 }
 
 /* Hands out the next message that is certain.  False: there is none, or it is
- * not wanted now. */
+ * not to come now. */
 static bool
 hand_out(struct opencsd_run *r)
 {
@@ -564,7 +564,7 @@ needed_at(const struct opencsd_state *s, size_t n, uint64_t at)
 	return oldest < shown ? oldest : shown;
 }
 
-/* Where deformatting has to start to know whose bytes come from AT on, and,
+/* Where deformatting has to start so that the source of the bytes from AT on is known, and,
  * for those that wait for it, to see all of a synchronisation. */
 static uint64_t
 frames_start(const struct opencsd_state *s, uint64_t at)
@@ -619,7 +619,7 @@ opencsd_save(const struct decoder *decoder, const struct decode_state *state, ui
 		out[SAVED_LANES + i] = (uint8_t)lane_distance(s, i, offset);
 }
 
-/* What was saved of lane N: what it has to know of the bytes before the offset
+/* What was saved of lane N: what of the bytes before the offset matters to it
  * that is returned. */
 static uint64_t
 saved_lane(const uint8_t *saved, size_t n, enum opencsd_since *since)

@@ -73,7 +73,7 @@ opencsd_start_of(unsigned code, uint64_t at)
  * how many bytes.
  *
  *	0-31 number, why, bytes; 32-39 distance from message.offset;
- *	40-47 trace ID; 48 at the end; 49-50 what decoding must know of the
+ *	40-47 trace ID; 48 at the end; 49-50 what decoding needs of the
  *	bytes before that place (enum opencsd_since); 51-63 as
  *	opencsd_element_message fills them
  */

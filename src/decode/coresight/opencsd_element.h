@@ -148,7 +148,7 @@ extern const struct context_row opencsd_contexts[OPENCSD_CONTEXTS];
 /* Whether master and channel sent it: no trigger, frequency or error. */
 bool opencsd_element_has_sender(const struct opencsd_element *);
 
-/* Fills M's kind, severity, flags, time and origin; and what opencsd_cycles wants,
+/* Fills M's kind, severity, flags, time and origin; and what opencsd_cycles needs,
  * for which the upper OPENCSD_CYCLES_BITS of message.aux are, and the ticks of what
  * has no time: of ADDR_NACC they are the address. */
 enum { OPENCSD_CYCLES_BITS = 13 };

@@ -3,7 +3,7 @@
  *
  * Elements are not kept, so one is found by decoding its source again, from the place
  * in message.aux on, until it comes.  A worker does this: a lane of its own, with the
- * elements and packets that it decoded last.  Messages are mostly wanted in order, or
+ * elements and packets that it decoded last.  Messages are mostly asked for in order, or
  * near each other; then they are there already, or a little further on.  Workers are
  * kept in a pool; two threads that expand at once have one each.
  *

@@ -19,7 +19,7 @@ struct encap_view {
 	const struct window *w;
 	const uint8_t *p; /* aligned, ENCAP_LOOK bytes readable */
 	struct expansion *e;
-	bool fields; /* wanted */
+	bool fields; /* asked for */
 };
 
 /* --- bytes ------------------------------------------------------------- */

@@ -204,7 +204,7 @@ etrace_peek(const struct etrace_bits *b, unsigned at, unsigned count)
 	return value & etrace_mask(count);
 }
 
-/* The next COUNT bits, as a field if there are any and fields are wanted. */
+/* The next COUNT bits, as a field if there are any and fields are asked for. */
 static inline uint64_t
 etrace_take(struct etrace_bits *b, unsigned count, unsigned row)
 {

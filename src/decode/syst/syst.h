@@ -190,7 +190,7 @@ void syst_settle(const struct syst_decoder *, const uint8_t *p, size_t length,
 
 /*
  * Expands the frame P of LENGTH bytes into E: type, origin, text and, if
- * wanted, fields with their bits relative to P.  Sets nothing about extents.
+ * asked for, fields with their bits relative to P.  Sets nothing about extents.
  * Fields point into P, which must live as long as they do.  SENDER (NULL:
  * unknown) helps to find the collateral of messages without GUID.  Without
  * history builds do not count: the first client of a sender is taken.

@@ -46,10 +46,10 @@ void filter_severities(const struct filter *, uint8_t *all, uint8_t *none);
 enum filter_verdict filter_cell(const struct filter *, const struct index_cell *);
 
 /* The same for a cell of TRACE, which decides more: kinds, times, offsets,
- * numbers, origins.  FILTER_SOME if the index does not know the cell. */
+ * numbers, origins.  FILTER_SOME if the cell is not in the index. */
 enum filter_verdict filter_judge(const struct filter *, struct trace *, uint64_t cell);
 
-/* Whether an expression wants M, as filter_match. */
+/* Whether M passes an expression, as filter_match. */
 bool filter_expr_match(struct filter_expr *, struct reader *, const struct message *m,
 		       struct expansion *e);
 

@@ -22,7 +22,7 @@ cursor_of(struct filter_bound *bound, struct contexts *contexts)
 	return bound->cursor;
 }
 
-/* Says nothing of cells, but wants to know what holds in them. */
+/* Decides no cell, but needs what holds in them. */
 enum filter_verdict
 filter_judge_context(const struct filter_facts *facts, const struct filter_leaf *leaf)
 {

@@ -1,5 +1,5 @@
 /*
- * The names that filters know: see filter_tree.h.
+ * The names of filters: see filter_tree.h.
  *
  * Those that every message has are rows of one table, from which the manual is
  * made too.  All others are fields, from the tables of the formats: a bare

@@ -9,7 +9,7 @@
  *
  * Recursive descent over the characters themselves, no tokens in between.
  * What a name and its values mean is resolved term by term as they are read,
- * so that each error knows its place.  Depth and length have limits.
+ * so that each error has a column.  Depth and length have limits.
  */
 #include "config.h"
 

@@ -147,7 +147,7 @@ note_low_bits(struct clock_feed *feed, const struct message *m, struct clock_id 
 		add_point(link, ticks, feed->global, message_id_offset(m));
 }
 
-/* M and the event that was logged with it; false if that cannot be told yet. */
+/* M and the event that was logged with it; false if that is not known yet. */
 static bool
 note_match(struct clock_feed *feed, const struct message *m)
 {

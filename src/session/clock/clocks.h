@@ -40,7 +40,7 @@ void clocks_wake(struct clocks *);
 /* Counts up when times may have changed. */
 unsigned clocks_generation(const struct clocks *);
 
-/* Whether all that the indexes know of has been looked at. */
+/* Whether all that is indexed has been looked at. */
 bool clocks_are_settled(const struct clocks *);
 
 /* A message's time. */

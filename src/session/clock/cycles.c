@@ -124,7 +124,7 @@ trace_of(const struct cycles *cycles, const struct cycles_question *q)
 }
 
 /* Whether a question can be answered now: the messages of the first cell that the
- * index does not know are exact too. */
+ * index does not have are exact too. */
 static bool
 is_open(const struct cycles *cycles, const struct cycles_question *q)
 {

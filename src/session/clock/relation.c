@@ -379,7 +379,7 @@ make_segments(struct relation *r, const struct judged *all, double usual)
 	}
 }
 
-/* What people want to know of it. */
+/* What is shown of it. */
 static void
 summarise_relation(struct relation *r)
 {

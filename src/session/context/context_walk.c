@@ -165,7 +165,7 @@ doubt_those_of(struct context_walker *w, uint64_t origin, bool whole, size_t at)
 			doubt_history(&w->histories.at[i], at);
 }
 
-/* Loss: of one sender, or of what may be anybody's. */
+/* Loss: of one origin, or of what may be of any. */
 static void
 note_loss(struct context_walker *w, const struct sight *sight)
 {

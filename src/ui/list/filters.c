@@ -2,7 +2,7 @@
  * The list of filters, and what all of them come to: see filters.h.
  *
  * The whole is again one text in the filter language, so that what is judged by
- * sums, counted and written to files needs to know of no list.  It is made anew
+ * sums, counted and written to files depends on no list.  It is made anew
  * with each change, which costs the reading of a few lines, or of none where it is
  * one filter alone.  Names that are ticked in a pane are an entry like any other,
  * `origin in {"a", "b"}`: the set of them is the compiled filter's, and is written as

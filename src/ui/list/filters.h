@@ -18,7 +18,7 @@ struct filter_entry {
 
 	/* its own count, while the pane is open */
 	struct list_matches matches;
-	double seconds; /* until it was set up: what sums could tell was told then */
+	double seconds; /* until it was set up: what sums can decide was decided then */
 };
 
 struct filters {
@@ -33,7 +33,7 @@ void filters_free(struct filters *);
 /* After a change: the lists obey what the filters come to. */
 void filters_apply(struct screen *);
 
-/* Whether they may want other messages than when this was last asked. */
+/* Whether other messages may pass than when this was last asked. */
 bool filters_are_stale(struct screen *);
 
 /* What the filters come to, be they on or off; NULL: nothing is filtered. */
@@ -77,7 +77,7 @@ bool filters_type(struct screen *, size_t at, const char *typed, bool exclude);
 /* Ends the counting of each. */
 void filters_uncount(struct screen *);
 
-/* --- the list of names that one entry wants or hides ------------------- */
+/* --- the list of names that one entry shows or hides ------------------- */
 
 /* Whether messages whose field (origin, trace) has this name pass the entry that
  * lists names of it, if there is one that is on. */

@@ -1,8 +1,8 @@
 /*
- * A run of rows that grows where somebody looks: see list.h.
+ * A run of rows that grows towards what is shown: see list.h.
  *
  * Without a filter the next row is the reader's next message.  With one, a cursor
- * at each edge asks the match set, which knows it, or will find it and tell; where
+ * at each edge asks the match set, which has it, or finds it and signals; where
  * the index is not there yet, the cursor looks on a cell at a time and remembers how
  * far it got, so a sparse filter costs each cell once.  All loops stop at a deadline
  * some milliseconds away.
@@ -203,7 +203,7 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 	list->waiting = result == NEXT_WAITING;
 	if (!several && result != NEXT_FOUND) {
 		struct position reached = next_match_reached(edge->next, 0);
-		/* the index may come to know of messages where none were found */
+		/* the index may get messages where none were found */
 		list->provisional |= all && edge->from.at.cell != reached.cell;
 		edge->from.at = reached;
 	}

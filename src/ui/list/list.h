@@ -3,7 +3,7 @@
  * them.
  *
  * A list keeps a run of messages that the filter passes, around what the
- * screen shows, and makes it longer at either end when somebody moves there.
+ * screen shows, and makes it longer at either end when the cursor goes there.
  * Rows are kept by their message ID, never by a number, so they stay when the
  * index arrives and numbers change; and where the user went last is kept
  * while a filter hides it, so that the filter's end leads back there.  No
@@ -76,7 +76,7 @@ struct list {
 	size_t height;		   /* rows on the screen */
 	bool before;		   /* the row before the top is needed too */
 	int64_t pending_moves;	   /* rows still to move */
-	size_t scroll_margin;	   /* rows wanted above the cursor after a jump */
+	size_t scroll_margin;	   /* rows to be above the cursor after a jump */
 	struct message_id anchor;  /* where the user went last, filtered out or not, */
 	size_t anchor_lane;	   /* and in which lane */
 	bool moving;		   /* the anchor follows the cursor */
@@ -120,7 +120,7 @@ void list_page(struct list *, int64_t rows);
 /* Moves the screen; the cursor stays while it can. */
 void list_scroll(struct list *, int64_t rows);
 
-/* Goes to the last row and stays there as more come, until somebody moves up or
+/* Goes to the last row and stays there as more come, until the cursor moves up or
  * goes elsewhere. */
 void list_follow(struct list *);
 /* How many messages came since then. */

@@ -1,5 +1,5 @@
 /*
- * How many messages of a list a filter wants, and which number one has among
+ * How many messages of a list pass a filter, and which number one has among
  * them: a match set for each trace of the list, together.
  *
  * What match sets promise of cost, memory and threads holds for each of them.
@@ -18,7 +18,7 @@ struct list_matches {
 	struct list *list;   /* borrowed */
 };
 
-/* Counts the messages that WANT and ALSO (NULL: all) want; both are copied.
+/* Counts the messages that pass WANT and ALSO (NULL: all do); both are copied.
  * MATCHES must be closed or zero. */
 void list_matches_open(struct list_matches *, struct list *, const struct filter *want,
 		       const struct filter *also);

@@ -2,7 +2,7 @@
  * Which rule fits?  Asked for the rows on the screen only, in the order of
  * the view: a handful of filters over some fifty messages.
  *
- * rules_read() is the only place that knows how the text of a rule becomes a
+ * rules_read() is the only place that says how the text of a rule becomes a
  * filter.
  */
 #include "config.h"

@@ -423,7 +423,7 @@ static const struct {
      false},
 };
 
-/* Looks for what an expression of the program's own wants besides WANT, and
+/* Looks for what passes an expression of the program's own besides WANT, and
  * takes it over. */
 static void
 begin_expression(struct screen *screen, struct filter want, struct filter_expr *expr,

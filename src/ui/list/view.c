@@ -39,7 +39,7 @@ column_name(size_t i)
 	return i < COLUMN_FIELD ? column_names[i] : decoder_field_name(i - COLUMN_FIELD);
 }
 
-/* Which contexts there are is said by the profile, which a view does not know. */
+/* Which contexts there are is said by the profile, which is no part of a view. */
 static const char *
 check_column(const char *text, char buffer[static 256])
 {

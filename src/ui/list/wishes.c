@@ -307,7 +307,7 @@ runs_at_once(const struct screen *screen, const struct command_call *call)
 		return true;
 	if (bearing == BEARING_GOES || bearing == BEARING_GOES_NEXT)
 		return false;
-	/* where nobody asked for a place, the message on the screen is meant */
+	/* where no place was asked for, the message on the screen is meant */
 	return !w->steps.count || (call->id == COMMAND_COPY && !screen->range->on &&
 				   w->steps.count == 1 && w->steps.at[0].run == go_to_start);
 }

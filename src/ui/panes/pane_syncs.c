@@ -7,7 +7,7 @@
  * can start, and how many bytes lie between one and the last of its kind.
  *
  * It is a list like the one of messages, with a filter of its own: cells whose
- * summaries know of no sync points are passed, and only what the screen shows is
+ * summaries have no sync points are passed, and only what the screen shows is
  * decoded.  So there is no count of them all.  What a line says is kept until a
  * text or a time may have changed.
  */

@@ -339,7 +339,7 @@ count_same(const struct canvas *old, const struct canvas *canvas, int by)
 	return count;
 }
 
-/* The shift that brings most rows to where they are wanted. */
+/* The shift that brings most rows to where they belong. */
 static struct shift
 find_shift(const struct canvas *old, const struct canvas *canvas)
 {

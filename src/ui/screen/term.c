@@ -78,7 +78,7 @@ restore_terminal(void)
 		return;
 	rescue.armed = 0;
 	if (write(rescue.file, rescue.text, rescue.length) < 0) {
-		/* nobody is left to tell */
+		/* nothing is left to report to */
 	}
 	tcsetattr(rescue.file, TCSANOW, &rescue.modes);
 }
@@ -125,7 +125,7 @@ add_string(struct text *out, const char *string)
 	}
 }
 
-/* Those that move the cursor as ECMA-48 says ignore a mode they do not know. */
+/* Those that move the cursor as ECMA-48 says ignore a mode they do not have. */
 static bool
 brackets_pastes(void)
 {
@@ -636,7 +636,7 @@ read_string(struct term *term)
 		before = code;
 }
 
-/* After ESC: reads a sequence that the terminal's description does not know, so
+/* After ESC: reads a sequence that the terminal's description does not have, so
  * that its letters are no commands.  False if ESC was the key. */
 static bool
 read_sequence(struct term *term)

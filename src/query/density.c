@@ -3,8 +3,8 @@
  *
  * A lane is planned from the tracks and the summaries: what lies within a column
  * is added, what lies across borders is noted, once as something to be shared
- * out (a guess) and once as cells to be decoded (pieces).  The first answer takes
- * the guesses, the refined one the pieces, unless there are too many.
+ * out (an estimate) and once as cells to be decoded (pieces).  The first answer takes
+ * the estimates, the refined one the pieces, unless there are too many.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@ struct piece {
 };
 
 /* Messages somewhere between two times. */
-struct guess {
+struct estimate {
 	int64_t from, to;
 	uint64_t severities[SEVERITY_COUNT];
 	uint16_t flags;
@@ -44,7 +44,7 @@ struct guess {
 
 struct plan {
 	VEC(struct piece) pieces;
-	VEC(struct guess) guesses;
+	VEC(struct estimate) estimates;
 };
 
 struct question {
@@ -173,11 +173,11 @@ add_summary(struct density_column *column, const struct index_cell *cell)
 
 /* Shares out messages evenly over the time they may lie in. */
 static void
-add_guess(const struct density_window *window, struct density_column *columns,
-	  const struct guess *guess)
+add_estimate(const struct density_window *window, struct density_column *columns,
+	     const struct estimate *estimate)
 {
-	double from = (double)guess->from, length = (double)guess->to - from + 1;
-	int64_t first = column_of(window, guess->from), last = column_of(window, guess->to);
+	double from = (double)estimate->from, length = (double)estimate->to - from + 1;
+	int64_t first = column_of(window, estimate->from), last = column_of(window, estimate->to);
 	int64_t columns_end = (int64_t)window->columns;
 	for (int64_t c = first < 0 ? 0 : first; c <= last && c < columns_end; c++) {
 		double left = ((double)window->from - from + (double)c * (double)window->step);
@@ -186,13 +186,13 @@ add_guess(const struct density_window *window, struct density_column *columns,
 		begin = c == first ? 0 : begin;
 		end = c == last || end > 1 ? 1 : end;
 		columns[c].open = true;
-		columns[c].flags |= guess->flags;
-		for (int s = 0; guess->known && s < SEVERITY_COUNT; s++) {
-			double count = (double)guess->severities[s];
+		columns[c].flags |= estimate->flags;
+		for (int s = 0; estimate->known && s < SEVERITY_COUNT; s++) {
+			double count = (double)estimate->severities[s];
 			uint64_t own =
 			    (uint64_t)(count * end + 0.5) - (uint64_t)(count * begin + 0.5);
 			columns[c].severities[s] += own;
-			columns[c].guessed += own;
+			columns[c].estimated += own;
 		}
 	}
 }
@@ -203,23 +203,23 @@ static void
 plan_free(struct plan *plan)
 {
 	vec_free(&plan->pieces);
-	vec_free(&plan->guesses);
+	vec_free(&plan->estimates);
 }
 
-/* A guess over these times; where there are too many, one for all others. */
-static struct guess *
-guess_for(struct plan *plan, int64_t from, int64_t to)
+/* An estimate over these times; where there are too many, one for all others. */
+static struct estimate *
+estimate_for(struct plan *plan, int64_t from, int64_t to)
 {
-	struct guess *guess;
-	if (plan->guesses.count <= PIECES_MAX) {
-		guess = vec_add(&plan->guesses);
-		*guess = (struct guess){.from = from, .to = to, .known = true};
-		return guess;
+	struct estimate *estimate;
+	if (plan->estimates.count <= PIECES_MAX) {
+		estimate = vec_add(&plan->estimates);
+		*estimate = (struct estimate){.from = from, .to = to, .known = true};
+		return estimate;
 	}
-	guess = &plan->guesses.at[PIECES_MAX];
-	guess->from = from < guess->from ? from : guess->from;
-	guess->to = to > guess->to ? to : guess->to;
-	return guess;
+	estimate = &plan->estimates.at[PIECES_MAX];
+	estimate->from = from < estimate->from ? from : estimate->from;
+	estimate->to = to > estimate->to ? to : estimate->to;
+	return estimate;
 }
 
 static void
@@ -238,10 +238,10 @@ plan_trace(struct plan *plan, const struct track *track, const struct density_wi
 			add_summary(only, &summary);
 			continue;
 		}
-		struct guess *guess = guess_for(plan, from, to);
-		guess->flags |= summary.message_flags & COUNTED;
+		struct estimate *estimate = estimate_for(plan, from, to);
+		estimate->flags |= summary.message_flags & COUNTED;
 		for (int s = 0; s < SEVERITY_COUNT; s++)
-			guess->severities[s] += summary.severities[s];
+			estimate->severities[s] += summary.severities[s];
 		if (plan->pieces.count <= PIECES_MAX)
 			*vec_add(&plan->pieces) = (struct piece){cell, track_before(track, cell)};
 	}
@@ -267,23 +267,25 @@ static void
 plan_group(struct plan *plan, const struct track *track, uint64_t key, uint64_t group,
 	   const struct density_window *window, struct density_column *columns)
 {
-	struct guess guess = {0};
+	struct estimate estimate = {0};
 	uint64_t first = group * INDEX_GROUP, end = first + INDEX_GROUP, sum = 0;
 	end = end < track->spans.count ? end : track->spans.count;
-	guess.known = end == first + INDEX_GROUP &&
-		      index_group_origin(trace_index(track->trace), group, key, guess.severities);
+	estimate.known =
+	    end == first + INDEX_GROUP &&
+	    index_group_origin(trace_index(track->trace), group, key, estimate.severities);
 	for (int s = 0; s < SEVERITY_COUNT; s++)
-		sum += guess.severities[s];
-	if ((guess.known && !sum) || !span_of_cells(track, first, end, &guess.from, &guess.to) ||
-	    is_outside(window, guess.from, guess.to))
+		sum += estimate.severities[s];
+	if ((estimate.known && !sum) ||
+	    !span_of_cells(track, first, end, &estimate.from, &estimate.to) ||
+	    is_outside(window, estimate.from, estimate.to))
 		return;
 	struct density_column *only =
-	    guess.known ? only_column(window, columns, guess.from, guess.to) : NULL;
+	    estimate.known ? only_column(window, columns, estimate.from, estimate.to) : NULL;
 	for (int s = 0; only && s < SEVERITY_COUNT; s++)
-		only->severities[s] += guess.severities[s];
+		only->severities[s] += estimate.severities[s];
 	if (only)
 		return;
-	*vec_add(&plan->guesses) = guess;
+	*vec_add(&plan->estimates) = estimate;
 	for (uint64_t cell = first; cell < end && plan->pieces.count <= PIECES_MAX; cell++) {
 		int64_t from, to;
 		if (track_span(track, cell, &from, &to) && !is_outside(window, from, to))
@@ -296,7 +298,7 @@ make_plan(struct plan *plan, const struct track *track, const struct density_lan
 	  const struct density_window *window, struct density_column *columns)
 {
 	vec_clear(&plan->pieces);
-	vec_clear(&plan->guesses);
+	vec_clear(&plan->estimates);
 	memset(columns, 0, window->columns * sizeof *columns);
 	if (!lane->by_origin) {
 		plan_trace(plan, track, window, columns);
@@ -358,8 +360,8 @@ count_lane(struct density *d, const struct density_window *window, const struct 
 	make_plan(&d->plan, &d->tracks[lane->trace], lane, window, columns);
 	if (refined && d->plan.pieces.count <= PIECES_MAX)
 		return count_pieces(d, window, lane, columns, number);
-	for (size_t i = 0; i < d->plan.guesses.count; i++)
-		add_guess(window, columns, &d->plan.guesses.at[i]);
+	for (size_t i = 0; i < d->plan.estimates.count; i++)
+		add_estimate(window, columns, &d->plan.estimates.at[i]);
 	return !is_overtaken(d, number);
 }
 

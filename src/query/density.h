@@ -50,9 +50,9 @@ struct density_origin {
 
 struct density_column {
 	uint64_t severities[SEVERITY_COUNT];
-	uint64_t guessed; /* how many of them may belong to a column nearby */
-	uint16_t flags;	  /* of its messages together: enum message_flag */
-	bool open;	  /* it may have more, as `flags` may */
+	uint64_t estimated; /* how many of them may belong to a column nearby */
+	uint16_t flags;	    /* of its messages together: enum message_flag */
+	bool open;	    /* it may have more, as `flags` may */
 };
 
 /* A context's value over some columns. */

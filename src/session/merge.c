@@ -602,7 +602,7 @@ merge_number(struct merge *m, struct sequence_position p, bool *exact)
 	return number;
 }
 
-/* How many messages a trace has; a guess before anything is known. */
+/* How many messages a trace has; an estimate before anything is known. */
 static uint64_t
 count_of(struct merge *m, size_t lane, bool *exact)
 {

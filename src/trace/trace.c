@@ -87,7 +87,7 @@ trace_host_set_notify(struct trace_host *host, void (*notify)(void *), void *con
 }
 
 static void
-tell_host(void *host)
+notify_host(void *host)
 {
 	trace_host_notify(host);
 }
@@ -182,7 +182,7 @@ static void
 open_index(struct trace *trace)
 {
 	struct text cache = {0}, beside = {0};
-	struct index_options options = {.notify = tell_host,
+	struct index_options options = {.notify = notify_host,
 					.notify_context = trace->host,
 					.threads = trace->host->threads,
 					.settings = hash_settings(trace)};

@@ -92,7 +92,7 @@ check_lane(const stoods *all, const struct density_lane *lane, const struct dens
 					    sizeof expected[c].severities);
 			if (!lane->by_origin)
 				assert_int_equal(columns[c].flags & shown, expected[c].flags);
-			assert_int_equal(columns[c].guessed, 0);
+			assert_int_equal(columns[c].estimated, 0);
 		} else if (sum) {
 			assert_true(own || columns[c].open);
 			if (!lane->by_origin)

@@ -159,14 +159,14 @@ note_match(struct clock_feed *feed, const struct message *m)
 		feed->cursor = serial_cursor_new(serial_of(feed->trace), feed->reader);
 		feed->log = reader_new(log);
 	}
-	bool met = serial_find_event(feed->cursor, m, &offset, &known);
+	bool found = serial_find_event(feed->cursor, m, &offset, &known);
 	if (!known)
 		return false;
 	note_low_bits(feed, m, own);
 	bool uneven = own.kind == CLOCK_OFFSETS;
 	/* all but sync points are logged somewhat before they are written */
-	if (!met || (!uneven &&
-		     (m->flags & (MESSAGE_SYNC | MESSAGE_TIMED)) != (MESSAGE_SYNC | MESSAGE_TIMED)))
+	if (!found || (!uneven && (m->flags & (MESSAGE_SYNC | MESSAGE_TIMED)) !=
+				      (MESSAGE_SYNC | MESSAGE_TIMED)))
 		return true;
 	struct position at;
 	if (!reader_find_offset(feed->log, offset, &at))

@@ -409,8 +409,8 @@ name_of(const struct definition *definition, const struct decoder_ops *ops,
 }
 
 static void
-tell_value(const struct context_walker *w, unsigned context, const struct context_held *held,
-	   struct context_value *value)
+describe_value(const struct context_walker *w, unsigned context, const struct context_held *held,
+	       struct context_value *value)
 {
 	const struct definition *definition = &w->contexts->definitions.at[context];
 	*value = (struct context_value){.state = (enum context_state)held->state,
@@ -440,7 +440,7 @@ value_at(struct context_walker *w, uint64_t cell, size_t at, struct context_key 
 	const struct context_history *history =
 	    walker_seek(w, cell) ? resolve_history(w, key, at) : NULL;
 	static const struct context_held none = {.state = CONTEXT_NONE};
-	tell_value(w, key.context, history ? context_held_at(history, at) : &none, value);
+	describe_value(w, key.context, history ? context_held_at(history, at) : &none, value);
 	if (!history && (w->overflowed || !w->filled || w->cell != cell))
 		value->state = CONTEXT_LATER;
 }

@@ -536,7 +536,7 @@ glyph_of(const struct screen *screen, const struct density_column *column, doubl
 	}
 	if (column->severities[SEVERITY_WARNING])
 		*role = ROLE_WARNING;
-	else if (column->guessed > sum / 4)
+	else if (column->estimated > sum / 4)
 		*role = ROLE_ABSENT;
 	size_t level = (size_t)(sqrt((double)sum / most) * (double)levels);
 	level = level < levels ? level : levels - 1;

@@ -45,16 +45,16 @@ bool
 export_count(struct trace *trace, const struct export_options *options,
 	     struct export_result *result)
 {
-	const struct index_options wanted = {.threads = options->threads,
-					     .segment = SEGMENT,
-					     .cell_shift = CELL_SHIFT,
-					     .checked = options->filter.severities};
+	const struct index_options index_options = {.threads = options->threads,
+						    .segment = SEGMENT,
+						    .cell_shift = CELL_SHIFT,
+						    .checked = options->filter.severities};
 	struct capture *capture = trace_capture(trace);
 	struct index_progress progress;
 	if (!can_count(trace, options))
 		return false;
 	unsigned generation = capture_generation(capture);
-	struct index *index = index_new(capture, trace_decoder(trace), &wanted);
+	struct index *index = index_new(capture, trace_decoder(trace), &index_options);
 	index_build(index);
 	index_get_progress(index, &progress);
 	bool good = progress.complete && capture_generation(capture) == generation;

@@ -500,7 +500,7 @@ static void
 test_columns(void **state)
 {
 	(void)state;
-	static const struct density_sender nobody = {0};
+	static const struct density_origin none = {0};
 	struct density_lane lanes[TRACES_MAX] = {{.trace = 0}, {.trace = 1}, {.trace = 2}};
 	for (unsigned plan = 0; plan < PLANS; plan++) {
 		struct fixture f;
@@ -514,7 +514,7 @@ test_columns(void **state)
 			first = low < first ? low : first;
 			last = high > last ? high : last;
 		}
-		const struct density_answer *answer = density_load(d, &w, lanes, f.traces, &nobody);
+		const struct density_answer *answer = density_load(d, &w, lanes, f.traces, &none);
 		assert_true(are_near(answer->first, first));
 		assert_true(are_near(answer->last, last));
 		w.fit = false;
@@ -523,7 +523,7 @@ test_columns(void **state)
 				w.from = free_time(&f) - (int64_t)random_below(&f.seed, 2000000000);
 				w.step = 1000000 + random_below(&f.seed, 1000000000);
 			} while (!has_free_borders(&f, &w));
-			check_columns(&f, density_load(d, &w, lanes, f.traces, &nobody));
+			check_columns(&f, density_load(d, &w, lanes, f.traces, &none));
 		}
 		density_free(d);
 		close_session(&f);

@@ -25,8 +25,10 @@ headless='FNR == 1 && !/^\/\*/ { print FILENAME }'
 
 # Words that are no names in src/; ARCHITECTURE.md has those that are (Words).
 not_names="app_trouble baton census course crowded export_joiner feet find_feet \
-	glance ground has_own joiner lacks lead_in lens mend_row moment offer owed \
-	pay say_severities stir taste told_b walked"
+	glance ground has_own hit hits joiner lacks lead_in lens mend_row \
+	message_place moment nobody offer owed pay density_sender reader_block reader_place \
+	say_severities session_tell silence silences somebody spot spots stir stretch \
+	stretches taste told told_b unwanted walked wanted"
 # shellcheck disable=SC2016  # awk's own $
 ill_named='
 BEGIN {
@@ -48,6 +50,34 @@ FNR == 1 { comment = 0 }
 			print FILENAME ":" FNR ": " word[n]
 }'
 
+# A tag of a struct stands for one thing; a static function bears the name of its
+# module, or at least more than one word, and no public one's.
+# shellcheck disable=SC2016  # awk's own $
+twice_named='
+/^[ \t]*(static |const )*struct [a-z_0-9]+ \{/ {
+	tag = $0
+	sub(/.*struct /, "", tag)
+	sub(/ .*/, "", tag)
+	if (tags[tag]++)
+		print FILENAME ":" FNR ": another struct " tag
+}
+/^[a-z][a-z_0-9]*\(/ {
+	name = $0
+	sub(/\(.*/, "", name)
+	if (name !~ /_/ && name != "main")
+		print FILENAME ":" FNR ": " name "() is one word"
+	if (before !~ /^static /)
+		public[name]
+	else
+		static[name] = FILENAME ":" FNR
+}
+{ before = $0 }
+END {
+	for (name in static)
+		if (name in public)
+			print static[name] ": a public function is named " name "() too"
+}'
+
 count=0
 report()
 {
@@ -65,4 +95,5 @@ report "lines end without blanks" "$(sources grep -nH '[[:blank:]]$')"
 report "files start with a comment" "$(sources awk "$headless")"
 report "names are not words that others replace" "$(find src -name '*.[ch]' \
 	-exec awk -v words="$not_names" "$ill_named" {} +)"
+report "a name stands for one thing" "$(find src -name '*.[ch]' -exec awk "$twice_named" {} +)"
 echo "1..$count"

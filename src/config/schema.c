@@ -179,7 +179,7 @@ prepend_path(struct text *path, const char *outer)
 }
 
 static void __attribute__((format(printf, 3, 0)))
-collect(cyaml_log_t level, void *context, const char *format, va_list args)
+schema_collect(cyaml_log_t level, void *context, const char *format, va_list args)
 {
 	struct load *load = context;
 	struct text line = {0};
@@ -424,8 +424,10 @@ load_checked(struct load *load, const struct option_table *table, void *object)
 	struct arena arena = {0};
 	cyaml_schema_value_t schema = make_mapping(&arena, table);
 	schema.flags = CYAML_FLAG_POINTER_NULL_STR;
-	const cyaml_config_t config = {
-	    .log_fn = collect, .log_ctx = load, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem};
+	const cyaml_config_t config = {.log_fn = schema_collect,
+				       .log_ctx = load,
+				       .log_level = CYAML_LOG_ERROR,
+				       .mem_fn = cyaml_mem};
 	cyaml_data_t *slots = NULL;
 	enum cyaml_err code = cyaml_load_data((const uint8_t *)load->text, load->length, &config,
 					      &schema, &slots, NULL);

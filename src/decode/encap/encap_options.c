@@ -99,7 +99,7 @@ widest_type(const struct encap_options *options)
 }
 
 static bool __attribute__((format(printf, 3, 4)))
-blame(struct option_fault *fault, const char *member, const char *format, ...)
+encap_blame(struct option_fault *fault, const char *member, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -119,15 +119,16 @@ find_wrong_type(const struct option_list *list, int64_t width, struct option_fau
 	for (size_t i = 0; i < list->count; i++) {
 		uint64_t type = types[i].type;
 		if (width >= 0 && type >> width) {
-			blame(fault, fault->room,
-			      "no packet has type %u with type_width %d; expected a type below %u, "
-			      "or a larger type_width",
-			      (unsigned)type, (int)width, 1u << width);
+			encap_blame(
+			    fault, fault->room,
+			    "no packet has type %u with type_width %d; expected a type below %u, "
+			    "or a larger type_width",
+			    (unsigned)type, (int)width, 1u << width);
 			return i;
 		}
 		if (listed[type]) {
-			blame(fault, fault->room, "type %u is listed twice; expected it once",
-			      (unsigned)type);
+			encap_blame(fault, fault->room, "type %u is listed twice; expected it once",
+				    (unsigned)type);
 			return i;
 		}
 		listed[type] = true;
@@ -146,12 +147,12 @@ check_source_id(const struct encap_options *options, size_t i, struct option_fau
 		first++;
 	snprintf(fault->room, sizeof fault->room, "sources[%zu].id", i);
 	if (options->srcid_width >= 0 && id >> options->srcid_width)
-		return blame(fault, fault->room,
-			     "no packet is of source %u with srcid_width %d; expected an id "
-			     "below %u, or a larger srcid_width",
-			     id, (int)options->srcid_width, 1u << options->srcid_width);
+		return encap_blame(fault, fault->room,
+				   "no packet is of source %u with srcid_width %d; expected an id "
+				   "below %u, or a larger srcid_width",
+				   id, (int)options->srcid_width, 1u << options->srcid_width);
 	return first == i ||
-	       blame(fault, fault->room, "source %u is listed twice; expected it once", id);
+	       encap_blame(fault, fault->room, "source %u is listed twice; expected it once", id);
 }
 
 static bool
@@ -179,14 +180,16 @@ check_options(const void *object, struct option_fault *fault)
 	const struct encap_options *options = object;
 	bool slots = options->container.slot != 0;
 	if (slots && options->bit_stream)
-		return blame(fault, "bit_stream",
-			     "a bit stream has no container; expected one of the two");
+		return encap_blame(fault, "bit_stream",
+				   "a bit stream has no container; expected one of the two");
 	if (slots && options->block_size)
-		return blame(fault, "block_size",
-			     "a container has no blocks but its slots; expected one of the two");
+		return encap_blame(
+		    fault, "block_size",
+		    "a container has no blocks but its slots; expected one of the two");
 	if (options->container.reversed && !slots)
-		return blame(fault, "container.reversed",
-			     "nothing can be reversed without slot; expected the bytes of a slot");
+		return encap_blame(
+		    fault, "container.reversed",
+		    "nothing can be reversed without slot; expected the bytes of a slot");
 	size_t wrong = find_wrong_type(&options->types, widest_type(options), fault);
 	if (wrong < options->types.count) {
 		snprintf(fault->room, sizeof fault->room, "types[%zu].type", wrong);

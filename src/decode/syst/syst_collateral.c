@@ -288,7 +288,7 @@ struct syst_collateral_reading {
 };
 
 static void __attribute__((format(printf, 2, 3)))
-complain(struct syst_collateral_reading *r, const char *format, ...)
+collateral_complain(struct syst_collateral_reading *r, const char *format, ...)
 {
 	if (!r->err || r->err->code)
 		return;
@@ -320,8 +320,9 @@ read_number(struct syst_collateral_reading *r, const char **attributes, const ch
 	const char *text = collateral_attribute(attributes, name);
 	if (!text || text_parse_uint(text, max, number))
 		return true;
-	complain(r, "%s \"%.100s\" is no number up to 0x%llx; write decimal or 0x hexadecimal",
-		 name, text, (unsigned long long)max);
+	collateral_complain(
+	    r, "%s \"%.100s\" is no number up to 0x%llx; write decimal or 0x hexadecimal", name,
+	    text, (unsigned long long)max);
 	return false;
 }
 
@@ -332,7 +333,8 @@ read_guid(struct syst_collateral_reading *r, const char **attributes, const char
 	const char *text = collateral_attribute(attributes, name);
 	if (!text || syst_guid_parse(text, guid))
 		return true;
-	complain(r, "%s \"%.100s\" is no GUID; write {8-4-4-4-12} hexadecimal digits", name, text);
+	collateral_complain(r, "%s \"%.100s\" is no GUID; write {8-4-4-4-12} hexadecimal digits",
+			    name, text);
 	return false;
 }
 
@@ -341,7 +343,7 @@ open_client(struct syst_collateral_reading *r, const char **attributes)
 {
 	const char *name = collateral_attribute(attributes, "Name");
 	if (!name)
-		complain(r, "Client has no Name");
+		collateral_complain(r, "Client has no Name");
 	r->client = mem_new(sizeof *r->client);
 	r->client->file = r->path;
 	r->client->name = name ? arena_text(&r->to->arena, name, strlen(name)) : "";
@@ -352,7 +354,8 @@ static void
 close_client(struct syst_collateral_reading *r)
 {
 	if (!r->client->guids.count)
-		complain(r, "client %s has no Guid, so no message belongs to it", r->client->name);
+		collateral_complain(r, "client %s has no Guid, so no message belongs to it",
+				    r->client->name);
 	for (size_t i = 0; i < SYST_TABLE_COUNT; i++)
 		table_finish(&r->client->tables[i], i);
 	r->client = NULL;
@@ -364,7 +367,7 @@ add_guid(struct syst_collateral_reading *r, const char **attributes)
 	struct guid_entry entry;
 	memset(entry.mask, 0xff, sizeof entry.mask);
 	if (!collateral_attribute(attributes, "ID"))
-		complain(r, "Guid has no ID");
+		collateral_complain(r, "Guid has no ID");
 	else if (read_guid(r, attributes, "ID", entry.id) &&
 		 read_guid(r, attributes, "Mask", entry.mask))
 		*vec_add(&r->client->guids) = entry;
@@ -378,7 +381,7 @@ open_entry(struct syst_collateral_reading *r, const char *element, const char **
 	text_clear(&r->text);
 	r->entry_good = collateral_attribute(attributes, "ID") != NULL;
 	if (!r->entry_good)
-		complain(r, "%s has no ID", element);
+		collateral_complain(r, "%s has no ID", element);
 	r->entry_good = r->entry_good && read_number(r, attributes, "ID", UINT64_MAX, &entry.id) &&
 			read_number(r, attributes, "Mask", UINT64_MAX, &entry.mask) &&
 			read_number(r, attributes, "File", UINT32_MAX, &file) &&
@@ -473,7 +476,8 @@ element_start(void *context, const char *name, const char **attributes)
 	const struct element *element = find_element(r, name);
 	if (!element) {
 		if (!r->depth)
-			complain(r, "the document is <%.100s>, not SyS-T collateral", name);
+			collateral_complain(r, "the document is <%.100s>, not SyS-T collateral",
+					    name);
 		r->ignored = 1;
 		return;
 	}
@@ -518,7 +522,7 @@ refuse_entity(void *context, const char *name, int is_parameter, const char *val
 	struct syst_collateral_reading *r = context;
 	(void)is_parameter, (void)value, (void)length, (void)base;
 	(void)system, (void)public, (void)notation;
-	complain(r, "entity %.100s is declared; remove it, entities are not read", name);
+	collateral_complain(r, "entity %.100s is declared; remove it, entities are not read", name);
 	r->refused = true;
 	XML_StopParser(r->parser, XML_FALSE);
 }
@@ -530,17 +534,18 @@ parse_stream(struct syst_collateral_reading *r, FILE *stream)
 	for (;;) {
 		void *buffer = XML_GetBuffer(r->parser, PIECE);
 		if (!buffer) {
-			complain(r, "out of memory");
+			collateral_complain(r, "out of memory");
 			return false;
 		}
 		size_t got = fread(buffer, 1, PIECE, stream);
 		if (ferror(stream)) {
-			complain(r, "cannot be read: %s", strerror(errno));
+			collateral_complain(r, "cannot be read: %s", strerror(errno));
 			return false;
 		}
 		if (!XML_ParseBuffer(r->parser, (int)got, !got)) {
 			if (!r->refused)
-				complain(r, "%s", XML_ErrorString(XML_GetErrorCode(r->parser)));
+				collateral_complain(r, "%s",
+						    XML_ErrorString(XML_GetErrorCode(r->parser)));
 			return false;
 		}
 		if (!got)

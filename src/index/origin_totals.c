@@ -52,27 +52,12 @@ origin_totals_new(void)
 }
 
 void
-origin_totals_clear(struct origin_totals *totals)
-{
-	pthread_mutex_lock(&totals->lock);
-	tally_clear(&totals->all);
-	vec_clear(&totals->origins);
-	for (size_t i = 0; i < totals->groups.count; i++)
-		free(totals->groups.at[i].rows);
-	vec_clear(&totals->groups);
-	vec_clear(&totals->open);
-	vec_clear(&totals->occurring);
-	totals->cells = 0;
-	memset(totals->severities, 0, sizeof totals->severities);
-	pthread_mutex_unlock(&totals->lock);
-}
-
-void
 origin_totals_free(struct origin_totals *totals)
 {
 	if (!totals)
 		return;
-	origin_totals_clear(totals);
+	for (size_t i = 0; i < totals->groups.count; i++)
+		free(totals->groups.at[i].rows);
 	tally_free(&totals->all);
 	vec_free(&totals->origins);
 	vec_free(&totals->groups);

@@ -18,7 +18,6 @@ struct origin_totals;
 
 struct origin_totals *origin_totals_new(void);
 void origin_totals_free(struct origin_totals *);
-void origin_totals_clear(struct origin_totals *);
 
 /* Adds the next COUNT cells, which all have ROWS. */
 void origin_totals_add(struct origin_totals *, const struct tally_row *rows, size_t row_count,

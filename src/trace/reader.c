@@ -870,12 +870,6 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	step_expand_missing(reader->capture, &own, e);
 }
 
-const struct decode_history *
-reader_history(struct reader *reader)
-{
-	return &reader->history;
-}
-
 /* --- the walk ---------------------------------------------------------- */
 
 /* Begins a walk at the start of what the capture holds. */

@@ -137,9 +137,6 @@ bool reader_origin_by_key(struct reader *);
 const struct origin_options *reader_origin(const struct reader *, const struct message *,
 					   const struct expansion *);
 
-/* What the decoder may ask about earlier messages, for a decoder's call. */
-const struct decode_history *reader_history(struct reader *);
-
 /* The window over the whole capture, for a decoder's call. */
 struct window reader_window(struct reader *);
 

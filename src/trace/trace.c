@@ -785,14 +785,13 @@ reopen_capture(struct trace *trace)
 	return true;
 }
 
-bool
+/* Where a file that was followed by name has given it to another: takes that one. */
+static void
 trace_renew(struct trace *trace)
 {
-	bool any = false;
 	while (trace->replaced && capture_followed(trace->capture) == FOLLOW_NAME &&
 	       reopen_capture(trace))
-		any = true;
-	return any;
+		continue;
 }
 
 void

@@ -196,10 +196,6 @@ void trace_follow(struct trace *, bool on);
 /* Reads all anew, and instead of the old file the one that has its name now. */
 void trace_reread(struct trace *);
 
-/* Where a file that was followed by name has given it to another: takes that
- * one.  False if there is none. */
-bool trace_renew(struct trace *);
-
 /* After a reader_walk: whether there is another capture to walk, since this one
  * is of another GENERATION or gave its name away.  Blocks while that may come. */
 bool trace_begins_anew(struct trace *, unsigned generation);

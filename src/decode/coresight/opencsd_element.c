@@ -698,20 +698,14 @@ static void (*const printers[OPENCSD_ELEMENTS])(const struct opencsd_element *, 
 };
 
 void
-opencsd_element_print(const struct opencsd_element *e, struct text *out)
-{
-	if (printers[e->type])
-		printers[e->type](e, out);
-	if (e->flags & OPENCSD_HAS_CYCLES)
-		text_addf(out, " [CC=%u]; ", (unsigned)e->cycles);
-}
-
-void
 opencsd_element_line(const struct opencsd_element *e, struct text *out)
 {
 	text_addf(out, "Idx:%llu; ID:%x; " PREFIX "%s(", printf_wide(e->index), e->id,
 		  type_names[e->type]);
-	opencsd_element_print(e, out);
+	if (printers[e->type])
+		printers[e->type](e, out);
+	if (e->flags & OPENCSD_HAS_CYCLES)
+		text_addf(out, " [CC=%u]; ", (unsigned)e->cycles);
 	text_add_char(out, ')');
 }
 

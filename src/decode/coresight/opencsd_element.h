@@ -158,8 +158,6 @@ void opencsd_element_message(const struct opencsd_element *, struct message *m);
  * trace [OpenCSD, "Correlation - timestamps and cycle counts"]. */
 bool opencsd_cycles(const struct message *m, struct decode_cycles *);
 
-/* Appends what stands between the brackets of a listing. */
-void opencsd_element_print(const struct opencsd_element *, struct text *);
 /* Appends a whole line without its end: `Idx:14; ID:2; OCSD_GEN_TRC_ELEM_...`. */
 void opencsd_element_line(const struct opencsd_element *, struct text *);
 /* Reads such a line, all of it; false if it is not in every part as trc_pkt_lister

@@ -140,7 +140,8 @@ filter_bound_release(struct filter_bound *bound)
 
 /* --- what is made of a message ------------------------------------------ */
 
-void
+/* Expands the message that is looked at, unless that has been done. */
+static void
 filter_need(struct filter_look *look, enum expand_want want)
 {
 	if (look->has && look->made >= want)

@@ -23,7 +23,7 @@
 #define AROUND (READER | FILTER_USES_AROUND | STRUCT)
 #define SENDER (READER | FILTER_USES_SENDER)
 
-const struct filter_name filter_names[] = {
+static const struct filter_name filter_names[] = {
     {"severity", "severity", "max, fatal, error, warning, info, user1, user2 or debug",
      FILTER_FIXED, SEVERITY, filter_resolve_severity, filter_test_severity, filter_judge_severity},
     {"flags", "flags", "damaged, lost, truncated, suspect, estimated, sync; each is a name too",
@@ -55,7 +55,8 @@ const struct filter_name filter_names[] = {
     {"payload", "bytes", "the bytes of its protocol, put together", FILTER_FIELDS, STRUCT | READER,
      filter_resolve_bytes, filter_test_payload, NULL},
 };
-const size_t filter_name_count = sizeof filter_names / sizeof *filter_names;
+
+enum { FILTER_NAME_COUNT = sizeof filter_names / sizeof *filter_names };
 
 const struct filter_name filter_any_text = {.name = "a regular expression",
 					    .type = "text",
@@ -72,25 +73,28 @@ const struct filter_name filter_flag_name = {.name = "a flag",
 					     .test = filter_test_flags,
 					     .judge = filter_judge_flags};
 
-const struct filter_name filter_field_name = {.name = "a field",
-					      .type = "field",
-					      .cost = FILTER_FIELDS,
-					      .uses = STRUCT | READER,
-					      .resolve = filter_resolve_field,
-					      .test = filter_test_field};
+/* FIELD */
+static const struct filter_name filter_field_name = {.name = "a field",
+						     .type = "field",
+						     .cost = FILTER_FIELDS,
+						     .uses = STRUCT | READER,
+						     .resolve = filter_resolve_field,
+						     .test = filter_test_field};
 
-const struct filter_name filter_context_name = {.name = "a context",
-						.type = "context",
-						.cost = FILTER_FIELDS,
-						.uses = STRUCT | READER | FILTER_USES_CONTEXT,
-						.resolve = filter_resolve_context,
-						.test = filter_test_context,
-						.judge = filter_judge_context};
+/* context.NAME */
+static const struct filter_name filter_context_name = {.name = "a context",
+						       .type = "context",
+						       .cost = FILTER_FIELDS,
+						       .uses =
+							   STRUCT | READER | FILTER_USES_CONTEXT,
+						       .resolve = filter_resolve_context,
+						       .test = filter_test_context,
+						       .judge = filter_judge_context};
 
 bool
 filter_help(size_t at, struct filter_help *out)
 {
-	if (at >= filter_name_count)
+	if (at >= FILTER_NAME_COUNT)
 		return false;
 	const struct filter_name *name = &filter_names[at];
 	*out = (struct filter_help){name->name, name->type, name->help};
@@ -117,9 +121,9 @@ filter_name_repeats(size_t decoder, bool any)
 static const char *
 name_at(size_t at, char name[static 64])
 {
-	if (at < filter_name_count)
+	if (at < FILTER_NAME_COUNT)
 		return filter_names[at].name;
-	at -= filter_name_count;
+	at -= FILTER_NAME_COUNT;
 	if (at < MESSAGE_FLAGS_SHOWN)
 		return message_flag_name((unsigned)at);
 	at -= MESSAGE_FLAGS_SHOWN;
@@ -209,7 +213,7 @@ static bool
 find_own(struct filter_leaf *leaf)
 {
 	const char *word = leaf->word.text;
-	for (size_t i = 0; i < filter_name_count; i++) {
+	for (size_t i = 0; i < FILTER_NAME_COUNT; i++) {
 		if (!strcmp(word, filter_names[i].name)) {
 			leaf->name = &filter_names[i];
 			return true;

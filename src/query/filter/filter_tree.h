@@ -236,12 +236,8 @@ struct filter_name {
 	enum filter_verdict (*judge)(const struct filter_facts *, const struct filter_leaf *);
 };
 
-extern const struct filter_name filter_names[];
-extern const size_t filter_name_count;
 extern const struct filter_name filter_any_text;  /* a bare /regex/ */
 extern const struct filter_name filter_flag_name; /* `damaged` alone */
-extern const struct filter_name filter_field_name;
-extern const struct filter_name filter_context_name; /* context.NAME */
 
 /* NAME, of a leaf on a context. */
 const char *filter_context_of(const struct filter_leaf *);
@@ -322,9 +318,6 @@ bool filter_one_of(const struct filter_strings *, const char *at, size_t length)
 /* Whether the leaf's pattern matches somewhere in a text. */
 bool filter_regex_fits(struct filter_look *, const struct filter_leaf *, const char *at,
 		       size_t length);
-
-/* Expands the message that is looked at, unless that has been done. */
-void filter_need(struct filter_look *, enum expand_want);
 
 /* What it means in a trace, worked out now if it was not yet. */
 struct filter_bound *filter_bind(struct filter_expr *, struct trace *);

@@ -157,6 +157,14 @@ text_add_uint(struct text *text, uint64_t value)
 	text_add_bytes(text, start, (size_t)(end - start));
 }
 
+void
+text_add_int(struct text *text, int64_t value)
+{
+	if (value < 0)
+		text_add_char(text, '-');
+	text_add_uint(text, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
 static void
 add_number(struct text *text, const struct conversion *c, uint64_t value, bool negative)
 {

@@ -31,6 +31,7 @@ void text_add_bytes(struct text *, const void *data, size_t length);
 void text_add_char(struct text *, char c);
 void text_add_hex(struct text *, const uint8_t *data, size_t length); /* lower case, no blanks */
 void text_add_uint(struct text *, uint64_t value);		      /* decimal */
+void text_add_int(struct text *, int64_t value);		      /* the same */
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));

@@ -257,10 +257,10 @@ field_format(const struct field *field, struct text *out)
 {
 	switch (field->row->type) {
 	case FIELD_UINT:
-		text_addf(out, "%llu", (unsigned long long)field->u);
+		text_add_uint(out, field->u);
 		break;
 	case FIELD_INT:
-		text_addf(out, "%lld", (long long)field->i);
+		text_add_int(out, field->i);
 		break;
 	case FIELD_HEX:
 	case FIELD_HEXTEXT:

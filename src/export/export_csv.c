@@ -68,7 +68,7 @@ export_csv(struct export_message *message, struct text *out)
 		text_add_uint(out, message->ticks);
 	text_add_char(out, ',');
 	if (message->timed)
-		text_addf(out, "%lld", (long long)message->time);
+		text_add_int(out, message->time);
 	text_add_char(out, ',');
 	text_add(out, severity_name(m->severity));
 	text_add_char(out, ',');

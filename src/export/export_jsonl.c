@@ -219,7 +219,7 @@ export_jsonl(struct export_message *message, struct text *out)
 		text_add(out, "null");
 	text_add(out, ",\"time\":");
 	if (message->timed)
-		text_addf(out, "%lld", (long long)message->time);
+		text_add_int(out, message->time);
 	else
 		text_add(out, "null");
 	text_add(out, ",\"severity\":\"");

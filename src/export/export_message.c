@@ -69,8 +69,9 @@ export_flags(const struct export_message *message, const char *quote, const char
 {
 	unsigned flags = message->message->flags | message->expansion->flags;
 	const char *before = "";
-	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++) {
-		if (flags >> bit & 1) {
+	flags &= (1u << MESSAGE_FLAGS_SHOWN) - 1;
+	for (unsigned bit = 0; flags; bit++, flags >>= 1) {
+		if (flags & 1) {
 			text_addf(out, "%s%s%s%s", before, quote, message_flag_name(bit), quote);
 			before = between;
 		}

@@ -50,8 +50,9 @@ add_mark(const struct export_mark *mark, enum text_charset charset, struct text 
 static void
 add_flags(unsigned flags, struct text *out)
 {
-	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++)
-		if (flags >> bit & 1 && 1u << bit != MESSAGE_SYNC)
+	flags &= ((1u << MESSAGE_FLAGS_SHOWN) - 1) & ~(unsigned)MESSAGE_SYNC;
+	for (unsigned bit = 0; flags; bit++, flags >>= 1)
+		if (flags & 1)
 			text_addf(out, "  ~%s", message_flag_name(bit));
 }
 
@@ -61,7 +62,10 @@ export_text(struct export_message *message, struct text *out)
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
-	text_addf(out, "%8llu ", (unsigned long long)message->number);
+	for (uint64_t least = 10000000; least > 1 && message->number < least; least /= 10)
+		text_add_char(out, ' '); /* 8 columns */
+	text_add_uint(out, message->number);
+	text_add_char(out, ' ');
 	add_time(message, out);
 	text_add_char(out, ' ');
 	if (session_of(trace)->traces.count > 1)

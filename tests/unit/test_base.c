@@ -177,6 +177,11 @@ test_text(void **state)
 	text_cut(&text, 4);
 	text_add_hex(&text, (const uint8_t *)"\x00\xff\x1a", 3);
 	assert_string_equal(text_get(&text), "0,1,00ff1a");
+	text_clear(&text);
+	text_add_int(&text, INT64_MIN);
+	text_add_int(&text, 0);
+	text_add_int(&text, INT64_MAX);
+	assert_string_equal(text_get(&text), "-922337203685477580809223372036854775807");
 	text_free(&text);
 }
 

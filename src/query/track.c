@@ -246,10 +246,10 @@ track_span(const struct track *track, uint64_t cell, int64_t *from, int64_t *to)
 	} else if (*from > *to) {
 		*from = *to = track_before(track, cell);
 	} else {
-		/* those without a time stand at the latest one before */
+		/* those without a time stand at the transport's latest before them */
 		int64_t before = track_before(track, cell);
 		*from = before < *from ? before : *from;
-		*to = before > *to ? before : *to;
+		*to = span->latest > *to ? span->latest : *to;
 	}
 	return true;
 }

@@ -32,7 +32,7 @@
 enum {
 	CLIENTS = 5,
 	PLANS = 24,
-	HELD_MAX = 64, /* messages that a client keeps back */
+	HELD_MAX = 4096, /* messages that a client keeps back */
 	TRACES_MAX = 3,
 	COLUMNS = 40,
 	NEAR = 20000 /* ns that a time by a clock of 1 MHz may be off */

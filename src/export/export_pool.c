@@ -5,6 +5,11 @@
  * whoever is free: then a worker is never away from the trace for longer than
  * the ring is, and what its reader remembers of earlier messages stays of use.
  * A lock is taken twice a piece, for some thousands of messages.
+ *
+ * Batch output asks the filter about each message here, and has no cursor from match to
+ * match (query/next_match.h): it decodes all messages once, in their order and before
+ * any index is there, since it counts what is doubtful of all; so nothing can be passed
+ * by a summary, and the texts that a filter needs are made by all threads.
  */
 #include "config.h"
 

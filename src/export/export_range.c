@@ -2,23 +2,30 @@
  * Parts of traces: see export_range.h.
  *
  * A reader of its own walks from message to message, so the cost is that of
- * decoding the cells in between, and of the texts of what the filter passes.  Of
- * several traces the sequence says which message is the next.
+ * decoding the cells in between; with a filter the cursor of next_match.h goes from
+ * match to match, and passes cells whose summaries have none.  Of several traces the
+ * sequence says which message is the next.
  */
 #include "config.h"
 
 #include "export/export_range.h"
+#include "base/thread.h"
+#include "query/next_match.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
 #include <stdlib.h>
 
-enum { READY = 64 * 1024 }; /* bytes to hand over at once, and messages */
+enum {
+	READY = 64 * 1024, /* bytes to hand over at once, and messages */
+	SLICE_MS = 100	   /* of looking for a match before it is asked whether to go on */
+};
 
 struct range_writer {
 	const struct export_range *range;
+	const struct filter *filter; /* NULL: all pass */
 	struct text out;
-	struct expansion expansion, scratch;
+	struct expansion expansion;
 	int64_t written;
 	unsigned looked; /* messages since something was handed over */
 };
@@ -36,8 +43,6 @@ write_message(struct range_writer *writer, struct reader *reader, struct cycles_
 {
 	const struct export_range *range = writer->range;
 	bool exact;
-	if (range->filter && !filter_match(range->filter, reader, m, &writer->scratch))
-		return;
 	struct export_message message = {.reader = reader,
 					 .message = m,
 					 .number = reader_number(reader, at, &exact),
@@ -79,7 +84,7 @@ export_range_is_known(const struct export_range *range)
 	return known;
 }
 
-/* Writes the message at a position if it passes; false: whoever takes it has
+/* Writes the message at a position; false: whoever takes it has
  * enough. */
 static bool
 write_at(struct range_writer *writer, const struct export_span *span, struct reader *reader,
@@ -91,6 +96,74 @@ write_at(struct range_writer *writer, const struct export_span *span, struct rea
 	return !ready || hand_over(writer);
 }
 
+/* --- what passes a filter ------------------------------------------------ */
+
+struct range_lane {
+	const struct export_span *span; /* NULL: none of this trace */
+	struct cycles_walk *cycles;
+	bool over;
+};
+
+/* Where the span of a lane lies; none if its first message is not there. */
+static struct next_part
+part_of(const struct export_span *span, struct reader *reader)
+{
+	struct next_part part = {0};
+	struct position last;
+	if (!span || !reader_find_id(reader, span->first, &part.first))
+		return part;
+	part.any = reader_find_id(reader, span->last, &last);
+	part.last = last.cell;
+	return part;
+}
+
+/* Writes what passes of the lanes' spans. */
+static int
+write_matches(struct range_writer *writer, struct sequence *sequence,
+	      const struct range_lane *lanes)
+{
+	size_t count = sequence_lane_count(sequence);
+	struct next_part *parts = mem_new(count * sizeof *parts);
+	for (size_t i = 0; i < count; i++)
+		parts[i] = part_of(lanes[i].span, sequence_reader(sequence, i));
+	const struct next_query query = {
+	    .sequence = sequence, .want = writer->filter, .direction = 1, .parts = parts};
+	struct next_match *next = next_match_new(&query);
+	struct next_bound bound = {0};
+	struct sequence_position p;
+	enum next_result result;
+	bool more = true;
+	while (more && (result = next_match(next, &bound, &p)) != NEXT_END) {
+		const struct range_lane *lane = &lanes[p.lane];
+		struct reader *reader = sequence_reader(sequence, p.lane);
+		if (result != NEXT_FOUND)
+			more = hand_over(writer);
+		else if (message_id_compare(reader_message_id(reader, p.at), lane->span->last) <= 0)
+			more = write_at(writer, lane->span, reader, lane->cycles, p.at);
+		if (result != NEXT_FOUND)
+			bound.until = thread_now_ms() + SLICE_MS;
+	}
+	next_match_free(next);
+	free(parts);
+	return more ? 0 : ERR_CANCELLED;
+}
+
+/* Of one span, in the order of its trace. */
+static int
+write_span_matches(struct range_writer *writer, const struct export_span *span,
+		   struct cycles_walk *cycles)
+{
+	struct sequence *all = sequence_new(session_of(span->trace));
+	struct sequence *own = sequence_new_lane(all, trace_number(span->trace));
+	const struct range_lane lane = {.span = span, .cycles = cycles};
+	int failed = write_matches(writer, own, &lane);
+	sequence_free(own);
+	sequence_free(all);
+	return failed;
+}
+
+/* --- all messages -------------------------------------------------------- */
+
 static int
 write_span(struct range_writer *writer, const struct export_span *span)
 {
@@ -98,7 +171,9 @@ write_span(struct range_writer *writer, const struct export_span *span)
 	struct position at;
 	int failed = is_known(writer->range, span, reader) ? 0 : ERR_MORE;
 	struct cycles_walk *cycles = export_cycles(writer->range->format, span->trace);
-	bool more = !failed && reader_find_id(reader, span->first, &at);
+	if (!failed && writer->filter)
+		failed = write_span_matches(writer, span, cycles);
+	bool more = !failed && !writer->filter && reader_find_id(reader, span->first, &at);
 	while (more && reader_message(reader, at) &&
 	       message_id_compare(reader_message_id(reader, at), span->last) <= 0) {
 		if (!write_at(writer, span, reader, cycles, at))
@@ -111,12 +186,6 @@ write_span(struct range_writer *writer, const struct export_span *span)
 }
 
 /* --- in the order of several traces ------------------------------------- */
-
-struct range_lane {
-	const struct export_span *span; /* NULL: none of this trace */
-	struct cycles_walk *cycles;
-	bool over;
-};
 
 /* Makes the lanes, and finds the first message of all; false if there is none. */
 static bool
@@ -150,6 +219,10 @@ write_in_order(struct range_writer *writer)
 	struct sequence_position p;
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
 	bool more = !failed && open_lanes(range, lanes, &p);
+	if (more && writer->filter) {
+		failed = write_matches(writer, range->sequence, lanes);
+		more = false;
+	}
 	while (more && left && !failed) {
 		struct range_lane *lane = &lanes[p.lane];
 		struct reader *reader = sequence_reader(range->sequence, p.lane);
@@ -173,7 +246,8 @@ write_in_order(struct range_writer *writer)
 int64_t
 export_range(const struct export_range *range)
 {
-	struct range_writer writer = {.range = range};
+	bool filters = range->filter && !filter_is_all(range->filter);
+	struct range_writer writer = {.range = range, .filter = filters ? range->filter : NULL};
 	const struct export_format *format = range->format;
 	int failed = 0;
 	if (range->marks && format->mark_header)
@@ -187,7 +261,6 @@ export_range(const struct export_range *range)
 	if (!failed && !hand_over(&writer))
 		failed = ERR_CANCELLED;
 	expansion_free(&writer.expansion);
-	expansion_free(&writer.scratch);
 	text_free(&writer.out);
 	return failed ? failed : writer.written;
 }

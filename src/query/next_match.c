@@ -197,7 +197,19 @@ find_start(struct next_match *next, size_t lane, struct position *at)
 	return any || !forward;
 }
 
-/* Puts all lanes where `from` is. */
+/* Puts a lane where its part begins. */
+static void
+aim_at_part(struct next_lane *lane, const struct next_part *part)
+{
+	struct position first = part->first;
+	lane->state = part->any ? LANE_SOUGHT : LANE_ENDED;
+	lane->way.ends = true;
+	lane->way.last = part->last;
+	lane->way.from = first.at ? (struct position){first.cell, first.at - 1}
+				  : position_past(first.cell - 1, 1);
+}
+
+/* Puts all lanes where `from` is, or at their parts. */
 static void
 next_match_aim(struct next_match *next)
 {
@@ -205,6 +217,10 @@ next_match_aim(struct next_match *next)
 	next->round = false;
 	for (size_t i = 0; i < next->count; i++) {
 		struct next_lane *lane = &next->lanes[i];
+		if (next->query.parts) {
+			aim_at_part(lane, &next->query.parts[i]);
+			continue;
+		}
 		lane->shown = next->query.alone ? i == next->query.from.lane
 						: sequence_shows(next->query.sequence, i);
 		lane->way.ends = false;

@@ -1,6 +1,7 @@
 /*
  * The next message that passes two filters, behind a position or before it: one cursor
- * for the rows of a list, searches, jumps and who looks for a neighbour.
+ * for the rows of a list, searches, jumps, parts that are written and who looks for a
+ * neighbour.  Batch output has none (export_pool.c): it goes over all messages anyway.
  *
  * It goes over the lanes of a sequence.  In each it keeps where it looked last, so a
  * call goes on where the last one ended, and no cell is looked through twice.  Match
@@ -19,6 +20,13 @@
 
 struct next_match;
 
+/* What to look through of a lane: from a message on, to the end of a cell. */
+struct next_part {
+	bool any;
+	struct position first;
+	uint64_t last;
+};
+
 /* What is borrowed lasts, and stays as it is, until the cursor is freed. */
 struct next_query {
 	struct sequence *sequence;     /* borrowed */
@@ -33,6 +41,8 @@ struct next_query {
 	uint64_t gap;		       /* ticks; not 0: the end of so long a time without any
 					   message of ALSO, in the lane of `from`; then WANT wants
 					   all, and `wrap` is false */
+	const struct next_part *parts; /* borrowed; of each lane, to be looked through forward,
+					  whatever `from` and `alone` say; NULL: no bounds */
 };
 
 /* How much work a call may do, and where. */

@@ -115,6 +115,46 @@ check_one(struct next_query *query, struct matches *const *known, const entries 
 	return found;
 }
 
+static bool
+is_in_part(const struct next_part *part, struct position at)
+{
+	bool before =
+	    at.cell < part->first.cell || (at.cell == part->first.cell && at.at < part->first.at);
+	return part->any && !before && at.cell <= part->last;
+}
+
+/* All matches of some parts of lanes. */
+static unsigned
+check_parts(struct next_query query, const entries *all)
+{
+	struct next_part parts[8] = {0};
+	unsigned found = 0;
+	for (size_t i = 0; i < 2 * sequence_lane_count(query.sequence); i++) {
+		size_t a = draw(all->count), b = a + draw(all->count - a);
+		struct sequence_position first = all->at[a].at, last = all->at[b].at;
+		if (last.lane == first.lane)
+			parts[first.lane] = (struct next_part){true, first.at, last.at.cell};
+	}
+	query.parts = parts;
+	query.direction = 1;
+	struct next_match *next = next_match_new(&query);
+	const struct next_bound bound = {.until = INT64_MAX};
+	struct sequence_position p;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct entry *entry = &all->at[i];
+		if (!entry->match || !is_in_part(&parts[entry->at.lane], entry->at.at))
+			continue;
+		assert_int_equal(next_match(next, &bound, &p), NEXT_FOUND);
+		assert_int_equal(p.lane, entry->at.lane);
+		assert_int_equal(p.at.cell, entry->at.at.cell);
+		assert_int_equal(p.at.at, entry->at.at.at);
+		found++;
+	}
+	assert_int_equal(next_match(next, &bound, &p), NEXT_END);
+	next_match_free(next);
+	return found;
+}
+
 static void
 check_filters(struct session_fixture *f, struct sequence *sequence, const char *text,
 	      uint8_t severities, sem_t *told)
@@ -133,6 +173,10 @@ check_filters(struct session_fixture *f, struct sequence *sequence, const char *
 	struct next_query query = {.sequence = sequence, .want = &want, .also = &also};
 	for (unsigned i = 0; i < 150; i++)
 		found += check_one(&query, known, &all, told);
+	assert_true(found > 20);
+	query = (struct next_query){.sequence = sequence, .want = &want, .also = &also};
+	for (unsigned i = found = 0; i < 100; i++)
+		found += check_parts(query, &all);
 	assert_true(found > 20);
 	for (size_t i = 0; i < lanes; i++)
 		matches_free(known[i]);

@@ -17,12 +17,6 @@ text_reserve_more(struct text *text, size_t more)
 }
 
 void
-text_clear(struct text *text)
-{
-	text_cut(text, 0);
-}
-
-void
 text_cut(struct text *text, size_t length)
 {
 	if (text->data && length <= text->length) {
@@ -36,12 +30,6 @@ text_free(struct text *text)
 {
 	free(text->data);
 	*text = (struct text){0};
-}
-
-const char *
-text_get(const struct text *text)
-{
-	return text->data ? text->data : "";
 }
 
 void

@@ -22,10 +22,24 @@ struct text {
 	size_t length, capacity;
 };
 
-void text_clear(struct text *); /* keeps the memory */
 void text_free(struct text *);
-const char *text_get(const struct text *);   /* never NULL */
 void text_cut(struct text *, size_t length); /* shortens to LENGTH bytes */
+
+/* Empties it, and keeps the memory. */
+static inline void
+text_clear(struct text *text)
+{
+	text->length = 0;
+	if (text->data)
+		*text->data = '\0';
+}
+
+/* Never NULL. */
+static inline const char *
+text_get(const struct text *text)
+{
+	return text->data ? text->data : "";
+}
 
 void text_add_bytes(struct text *, const void *data, size_t length);
 void text_add_char(struct text *, char c);

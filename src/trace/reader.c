@@ -840,10 +840,11 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 	      struct expansion *e)
 {
 	const struct decoder *decoder = reader->decoder;
-	const struct option_list *names = trace_host(reader->trace)->origins;
+	const struct trace_host *host = trace_host(reader->trace);
+	const struct option_list *names = host->origins;
 	struct window window = reader_window(reader);
 	const struct message own = *m; /* looking back may drop the cell it is in */
-	struct naming *naming = trace_host(reader->trace)->naming;
+	struct naming *naming = host->naming;
 	bool addresses = want > EXPAND_FLAGS && naming_applies(naming, trace_name(reader->trace));
 	bool named = names->count && want >= EXPAND_TEXT;
 	if (named || addresses)

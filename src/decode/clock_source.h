@@ -10,17 +10,17 @@
 #include "decode/decoder.h"
 
 enum clock_kind {
-	CLOCK_WALL,    /* nanoseconds since 1970 */
-	CLOCK_TRACE,   /* of a transport */
-	CLOCK_GROUP,   /* of a snapshot: all its buffers; trace is its first one */
-	CLOCK_OFFSETS, /* of a trace without times: where a message lies */
-	CLOCK_CORE,    /* UIA: of the core `key` */
-	CLOCK_GLOBAL,  /* UIA: the time of all cores, by its rate */
-	CLOCK_STAMPS,  /* SyS-T: of the messages' own timestamps, as the profile says */
-	CLOCK_CLIENT,  /* SyS-T: of the sender `key` */
-	CLOCK_HART,    /* E-Trace: of the source `key` */
-	CLOCK_ORIGIN,  /* whose rate the profile gives; `key` is the origin */
-	CLOCK_STEADY   /* nanoseconds of a trace whose rate changes */
+	CLOCK_WALL,	  /* nanoseconds since 1970 */
+	CLOCK_TRACE,	  /* of a transport */
+	CLOCK_GROUP,	  /* of a snapshot: all its buffers; trace is its first one */
+	CLOCK_OFFSETS,	  /* of a trace without times: where a message lies */
+	CLOCK_CORE,	  /* UIA: of the core `key` */
+	CLOCK_GLOBAL,	  /* UIA: the time of all cores, by its rate */
+	CLOCK_TIMESTAMPS, /* SyS-T: of the messages' own timestamps, as the profile says */
+	CLOCK_CLIENT,	  /* SyS-T: of the sender `key` */
+	CLOCK_HART,	  /* E-Trace: of the source `key` */
+	CLOCK_ORIGIN,	  /* whose rate the profile gives; `key` is the origin */
+	CLOCK_STEADY	  /* nanoseconds of a trace whose rate changes */
 };
 
 enum clock_reading_kind {

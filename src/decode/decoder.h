@@ -342,9 +342,10 @@ struct decoder {
 	double hz;	 /* ticks per second of message.ticks, 0 = unknown; set by open */
 	bool unix_epoch; /* ticks count from 1970-01-01 00:00 UTC */
 	bool untimed;	 /* no message has ticks; set by open */
-	double stamp_hz; /* ticks per second, from 1970 on, of the senders' own timestamps beside
-			    the transport's; 0 = none, or unknown; set by open */
-	int guessed;	 /* score of the settings that open found by itself, 0 = found none */
+	/* ticks per second, from 1970 on, of the senders' own timestamps beside the
+	 * transport's; 0 = none, or unknown; set by open */
+	double timestamp_hz;
+	int guessed; /* score of the settings that open found by itself, 0 = found none */
 	_Atomic bool needs_history; /* text depends on earlier messages; set by load */
 	_Atomic bool origin_varies; /* who sent it does too; set by load */
 	const char *mark;  /* for the title: a doubt about messages that none of them shows, in

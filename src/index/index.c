@@ -107,7 +107,7 @@ struct index {
 	unsigned misses;
 
 	/* of the in-order worker */
-	uint64_t flagged[MESSAGE_FLAGS_DOUBT]; /* in what was built here, if that is wanted */
+	uint64_t flagged[MESSAGE_FLAGS_DOUBT]; /* in what was built here, if that is asked for */
 	bool unnamed;
 	bool placed; /* the next two are right */
 	bool timed;  /* a message before had a time: */

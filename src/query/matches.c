@@ -71,7 +71,7 @@ struct matches {
 	struct trace *trace;
 	struct index *index;
 	unsigned basis;	    /* of both filters */
-	uint8_t severities; /* wanted, where they alone decide */
+	uint8_t severities; /* that pass, where they alone decide */
 
 	pthread_mutex_t lock; /* for all down to the next heading */
 	unsigned generation;  /* generation_of(), when it was last asked */

@@ -103,7 +103,7 @@ add_packet(const struct encap_view *v, const struct encap_packet *packet)
 	static const char *const classes[] = {
 	    [ENCAP_INSTRUCTION] = "instruction", [ENCAP_DATA] = "data", [ENCAP_OTHER] = "opaque"};
 	const struct encap_decoder *d = v->d;
-	unsigned stamp = 8 + d->srcid_width, type_width = packet->source->type_width;
+	unsigned timestamp = 8 + d->srcid_width, type_width = packet->source->type_width;
 	size_t bits = packet->payload_bits > 0 ? (size_t)packet->payload_bits : 0;
 	size_t length = (bits + 7) / 8;
 
@@ -111,7 +111,7 @@ add_packet(const struct encap_view *v, const struct encap_packet *packet)
 	if (d->srcid_width)
 		encap_add_field(v, ENCAP_F_SRCID, 8, d->srcid_width, packet->srcid);
 	if (packet->extend && d->timestamp_bytes)
-		encap_add_field(v, ENCAP_F_TIMESTAMP, stamp, 8 * d->timestamp_bytes,
+		encap_add_field(v, ENCAP_F_TIMESTAMP, timestamp, 8 * d->timestamp_bytes,
 				packet->timestamp);
 	if (type_width)
 		encap_add_field(v, ENCAP_F_TYPE, packet->payload - type_width, type_width,

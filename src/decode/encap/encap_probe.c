@@ -31,11 +31,11 @@ enum {
 	LEAST_RUN = 32,
 	RUNS_MAX = 256,
 	SOURCE_BYTES_MAX = 2,
-	STAMP_BYTES_MAX = 8,
+	TIMESTAMP_BYTES_MAX = 8,
 	ANALYSE = 64 * 1024,
 	ANALYSE_BITS = 8 * 1024, /* of it, decoded with each pair of widths */
 	GUESS_TYPES = 3,	 /* type widths 0 to 2 are tried */
-	SPLITS = (SOURCE_BYTES_MAX + 1) * (STAMP_BYTES_MAX + 1),
+	SPLITS = (SOURCE_BYTES_MAX + 1) * (TIMESTAMP_BYTES_MAX + 1),
 	CANDIDATES = 4, /* splits that are worth a look */
 	WORTH = 5	/* per cent of those behind the best */
 };
@@ -112,7 +112,7 @@ encap_find_phase(const struct window *head, unsigned longest)
 /* --- the widths of source and timestamp, in bytes ---------------------- */
 
 struct split {
-	unsigned source, stamp; /* bytes */
+	unsigned source, timestamp; /* bytes */
 	struct encap_chains chains;
 	double bits; /* that speak for it */
 };
@@ -133,7 +133,7 @@ walk_chain(const uint8_t *p, size_t at, size_t stop, const struct split *split)
 		if (encap_is_null(header))
 			continue;
 		chain.end += split->source + (header & 0x1f) +
-			     (encap_is_extended(header) ? split->stamp : 0);
+			     (encap_is_extended(header) ? split->timestamp : 0);
 		chain.packets++;
 	}
 	return chain;
@@ -154,7 +154,7 @@ measure_luck(const struct chain *chain, size_t bytes, size_t places)
 static void
 try_split(const uint8_t *p, const struct runs *runs, struct split *split)
 {
-	size_t sync = LEAST_RUN + split->source + split->stamp; /* N + 1 */
+	size_t sync = LEAST_RUN + split->source + split->timestamp; /* N + 1 */
 	size_t from = 0;
 	bool any = false;
 	for (size_t i = 0; i < runs->count; i++) {
@@ -189,8 +189,8 @@ find_splits(const uint8_t *p, const struct runs *runs, struct split splits[SPLIT
 {
 	size_t count = 0;
 	for (unsigned source = 0; source <= SOURCE_BYTES_MAX; source++) {
-		for (unsigned stamp = 0; stamp <= STAMP_BYTES_MAX; stamp++) {
-			splits[count] = (struct split){.source = source, .stamp = stamp};
+		for (unsigned timestamp = 0; timestamp <= TIMESTAMP_BYTES_MAX; timestamp++) {
+			splits[count] = (struct split){.source = source, .timestamp = timestamp};
 			try_split(p, runs, &splits[count]);
 			count += splits[count].chains.reached > 0;
 		}
@@ -239,7 +239,7 @@ find_bits(const struct window *w, const struct split *split, struct encap_guess 
 	for (unsigned type = 0; type < GUESS_TYPES; type++) {
 		for (unsigned more = 0; more <= widest; more++) {
 			struct encap_guess trial = {.srcid_width = 8 * split->source + more,
-						    .timestamp_bytes = split->stamp,
+						    .timestamp_bytes = split->timestamp,
 						    .type_width = type};
 			unsigned odd = count_odd(&part, &trial);
 			if (odd < least) {
@@ -257,9 +257,9 @@ static void
 describe_split(const struct window *w, const struct runs *runs, const struct split *split,
 	       struct encap_guess *guess)
 {
-	size_t sync = LEAST_RUN + split->source + split->stamp;
+	size_t sync = LEAST_RUN + split->source + split->timestamp;
 	*guess = (struct encap_guess){
-	    .timestamp_bytes = split->stamp, .chains = split->chains, .bits = split->bits};
+	    .timestamp_bytes = split->timestamp, .chains = split->chains, .bits = split->bits};
 	for (size_t i = 0; i < runs->count; i++) {
 		size_t length = runs->at[i].end - runs->at[i].start;
 		if (length < sync)
@@ -285,9 +285,9 @@ guess_aligned(const struct window *w, struct encap_guess *guesses, size_t most)
 	for (size_t i = 0; i < count; i++)
 		describe_split(w, &runs, &splits[i], &guesses[i]);
 	if (count > 1)
-		guesses[0].other_split =
-		    splits[0].source + splits[0].stamp == splits[1].source + splits[1].stamp &&
-		    splits[0].bits - splits[1].bits < 1;
+		guesses[0].other_split = splits[0].source + splits[0].timestamp ==
+					     splits[1].source + splits[1].timestamp &&
+					 splits[0].bits - splits[1].bits < 1;
 	return count;
 }
 

@@ -105,13 +105,13 @@ step_nulls(const struct encap_decoder *d, struct encap_state *s, const uint8_t *
  * steps back where packets of several sources overtook each other.  Unit and epoch are
  * not defined [Encap 1.0, "Timestamp"]. */
 static uint64_t
-encap_unwrap(const struct encap_decoder *d, const struct encap_state *s, uint64_t stamp)
+encap_unwrap(const struct encap_decoder *d, const struct encap_state *s, uint64_t timestamp)
 {
 	unsigned bits = 8 * d->timestamp_bytes;
 	if (!s->timed || bits == 64)
-		return stamp;
+		return timestamp;
 	uint64_t range = (uint64_t)1 << bits;
-	uint64_t ticks = (s->ticks & ~(range - 1)) | stamp;
+	uint64_t ticks = (s->ticks & ~(range - 1)) | timestamp;
 	if (s->ticks > ticks && s->ticks - ticks > range / 8)
 		return ticks + range;
 	if (ticks > s->ticks && ticks - s->ticks > range - range / 8 && ticks >= range)

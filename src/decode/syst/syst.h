@@ -123,7 +123,7 @@ extern const struct option_table syst_options;
 
 /* Ticks per second of the messages' own timestamps, 0 if unknown; *EPOCH:
  * whether they count from 1970. */
-double syst_stamp_rate(const struct syst_options *, bool *epoch);
+double syst_timestamp_rate(const struct syst_options *, bool *epoch);
 
 /* What all three transports share; the first member of their decoders. */
 struct syst_collateral;

@@ -46,7 +46,7 @@ syst_load(struct decoder *decoder, struct err *err)
 }
 
 double
-syst_stamp_rate(const struct syst_options *options, bool *epoch)
+syst_timestamp_rate(const struct syst_options *options, bool *epoch)
 {
 	bool nanoseconds = options->ts_epoch == SYST_EPOCH_NANOSECONDS;
 	double hz = nanoseconds ? 1e9 : (double)options->ts_hz;
@@ -62,7 +62,7 @@ syst_plain_open(const struct decoder_ops *ops, const void *options, struct err *
 		free(decoder);
 		return NULL;
 	}
-	decoder->base.hz = syst_stamp_rate(decoder->options, &decoder->base.unix_epoch);
+	decoder->base.hz = syst_timestamp_rate(decoder->options, &decoder->base.unix_epoch);
 	return &decoder->base;
 }
 

@@ -862,8 +862,8 @@ syst_stp_open(const void *options, const struct window *head, struct err *err)
 		}
 	}
 	bool epoch;
-	double hz = syst_stamp_rate(o, &epoch);
-	decoder->syst.base.stamp_hz = epoch ? hz : 0;
+	double hz = syst_timestamp_rate(o, &epoch);
+	decoder->syst.base.timestamp_hz = epoch ? hz : 0;
 	decoder->syst.base.hz = (double)t.frequency;
 	return &decoder->syst.base;
 }

@@ -35,7 +35,7 @@ struct filter filter_clone(const struct filter *); /* caller frees; from any thr
 void filter_free(struct filter *);
 bool filter_is_all(const struct filter *);
 
-/* The severities at LEVEL or worse; MAX (unassigned) is wanted too unless
+/* The severities at LEVEL or worse; no severity passes too unless
  * HIDE_UNASSIGNED. */
 uint8_t filter_threshold(enum severity level, bool hide_unassigned);
 

@@ -60,7 +60,7 @@ name_clock(const struct clock_map *map, const struct clock_id *id, struct text *
 					    [CLOCK_CORE] = " core ",
 					    [CLOCK_CLIENT] = " sender ",
 					    [CLOCK_HART] = " hart ",
-					    [CLOCK_STAMPS] = " time stamps",
+					    [CLOCK_TIMESTAMPS] = " time stamps",
 					    [CLOCK_ORIGIN] = " sender ",
 					    [CLOCK_STEADY] = " seconds"};
 	if (id->kind == CLOCK_WALL || id->kind == CLOCK_GLOBAL) {
@@ -164,12 +164,12 @@ map_rates(struct clock_map *map, const struct clock_feed *feed, size_t own)
 	map->graph.clocks.at[own].rate = (struct relation_rate){0, 1};
 }
 
-/* Senders' own time stamps count from 1970, if the profile says so. */
+/* Senders' own timestamps count from 1970, if the profile says so. */
 static size_t
-map_stamps(struct clock_map *map, const struct clock_feed *feed)
+map_timestamps(struct clock_map *map, const struct clock_feed *feed)
 {
-	struct clock_id id = {.kind = CLOCK_STAMPS, .trace = feed->number};
-	double hz = trace_decoder(feed->trace)->stamp_hz;
+	struct clock_id id = {.kind = CLOCK_TIMESTAMPS, .trace = feed->number};
+	double hz = trace_decoder(feed->trace)->timestamp_hz;
 	if (!(hz > 0))
 		return SIZE_MAX;
 	size_t clock = map_clock(map, &id, hz, false);
@@ -193,7 +193,7 @@ map_traces(struct clock_map *map, const struct clock_points *points)
 		if (clock.has_epoch && clock.hz > 0 && !has_relation(map, "epoch", own->main))
 			map_wall(map, own->main);
 		map_rates(map, feed, own->main);
-		own->own = map_stamps(map, feed);
+		own->own = map_timestamps(map, feed);
 	}
 }
 

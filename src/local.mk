@@ -148,6 +148,7 @@ libtrawl_a_SOURCES = \
 	src/decode/undecoded.c \
 	src/export/export.c \
 	src/export/export.h \
+	src/export/export_columns.c \
 	src/export/export_count.c \
 	src/export/export_csv.c \
 	src/export/export_ctf.c \
@@ -192,14 +193,16 @@ libtrawl_a_SOURCES = \
 	src/query/filter/filter_time.c \
 	src/query/filter/filter_tree.h \
 	src/query/filter/filter_type.c \
+	src/query/gap/gap.c \
+	src/query/gap/gap.h \
+	src/query/gap_search.c \
+	src/query/gap_search.h \
 	src/query/matches.c \
 	src/query/matches.h \
 	src/query/next_match.c \
 	src/query/next_match.h \
 	src/query/origin_names.c \
 	src/query/origin_names.h \
-	src/query/gap.c \
-	src/query/gap.h \
 	src/query/context_spans.c \
 	src/query/context_spans.h \
 	src/query/track.c \
@@ -312,6 +315,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/pane_detail.h \
 	src/ui/panes/pane_filters.c \
 	src/ui/panes/pane_filters.h \
+	src/ui/panes/pane_gaps.c \
+	src/ui/panes/pane_gaps.h \
 	src/ui/panes/pane_guesses.c \
 	src/ui/panes/pane_help.c \
 	src/ui/panes/pane_hex.c \

@@ -248,6 +248,7 @@ screen_tests = \
 	tests/unit/test_screen_files \
 	tests/unit/test_screen_filters \
 	tests/unit/test_screen_format \
+	tests/unit/test_screen_gaps \
 	tests/unit/test_screen_list \
 	tests/unit/test_screen_marks \
 	tests/unit/test_screen_prompt \

@@ -31,6 +31,7 @@ enum cli_id {
 	CLI_TO,
 	CLI_OUTPUT,
 	CLI_FORCE,
+	CLI_COLUMNS,
 	CLI_ASCII,
 	CLI_VIEW,
 	CLI_THEME,

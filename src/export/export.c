@@ -45,6 +45,7 @@ const struct export_format export_formats[] = {
      .timed = true,
      .live = true,
      .flagged = true,
+     .columns = EXPORT_ALIGNED,
      .message = export_text},
     {.name = "csv",
      .help = "comma separated values with a header",
@@ -54,6 +55,7 @@ const struct export_format export_formats[] = {
      .mark_header = CSV_COLUMNS ",mark,note\n",
      .timed = true,
      .flagged = true,
+     .columns = EXPORT_CSV,
      .message = export_csv},
     {.name = "jsonl",
      .help = "one JSON object per line with all fields",
@@ -62,6 +64,7 @@ const struct export_format export_formats[] = {
      .contexts = true,
      .timed = true,
      .flagged = true,
+     .columns = EXPORT_JSON,
      .message = export_jsonl},
     {.name = "csv-systprint",
      .help = "the columns of the SyS-T reference printer",
@@ -157,13 +160,14 @@ history_build(void *context)
 }
 
 static void
-history_open(struct history *history, struct trace *trace, const struct filter *filter)
+history_open(struct history *history, struct trace *trace, const struct export_options *options)
 {
 	struct index_progress progress;
 	index_get_progress(trace_index(trace), &progress);
 	*history = (struct history){.trace = trace};
 	if (progress.complete ||
-	    !(atomic_load(&trace_decoder(trace)->needs_history) || filter_looks_around(filter)))
+	    !(atomic_load(&trace_decoder(trace)->needs_history) ||
+	      filter_looks_around(&options->filter) || options->columns & EXPORT_GAP))
 		return;
 	history->needed = true;
 	history->before = trace_host(trace)->notify;
@@ -213,7 +217,8 @@ struct run {
 	struct export_result *result;
 	void *writer; /* the format's, if it has one */
 	struct text out;
-	bool terminal; /* is what the output is */
+	bool terminal;		  /* is what the output is */
+	struct export_delta last; /* what was written last that has a time */
 };
 
 /* Makes whole lines safe, whatever format they are of. */
@@ -397,7 +402,8 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	if (writer)
 		failed = writer->write(run->writer, &piece->out, &run->out, err);
 	else
-		text_add_bytes(&run->out, text_get(&piece->out), piece->out.length);
+		export_add_deltas(&piece->out, &piece->deltas, run->options->format->columns,
+				  &run->last, &run->out);
 	bool now = live || run->out.length >= FLUSH;
 	return now && !failed ? flush_output(run, err) : failed;
 }
@@ -411,7 +417,7 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	struct export_pool *pool =
 	    export_pool_new(traces, count, run->options, threads_for(run->options, walk->live));
 	int failed = 0;
-	history_open(&history, traces[0], &run->options->filter);
+	history_open(&history, traces[0], run->options);
 	walk->around = run->options->around;
 	for (bool more = true, busy = false; !failed && (more || busy);) {
 		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
@@ -528,6 +534,14 @@ check_choice(const struct session *session, const struct export_options *options
 	if (options->format->counts && options->filter.expr)
 		return err_set(err, ERR_USAGE, "-t %s is of all messages, or by severity",
 			       options->format->name);
+	if (options->columns && !options->format->columns)
+		return err_set(err, ERR_USAGE,
+			       "-t %s has no columns to add; text, csv and jsonl have",
+			       options->format->name);
+	if (options->columns & EXPORT_DELTA && options->parts > 1)
+		return err_set(
+		    err, ERR_USAGE,
+		    "a part does not know what is printed before it: no delta with --split");
 	if (options->follow && options->parts)
 		return err_set(err, ERR_USAGE, "what still grows cannot be divided by --split");
 	return 0;
@@ -572,6 +586,8 @@ export_run(struct session *session, const struct export_options *options,
 		return failed;
 	if (format->header && options->part <= 1)
 		text_add(&run.out, format->header);
+	if (format->columns == EXPORT_CSV && options->part <= 1)
+		export_add_column_names(options->columns, &run.out);
 	if (format->writer)
 		run.writer = format->writer->open(session, options);
 	bool ordered = export_is_ordered(session, options);

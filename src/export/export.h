@@ -10,6 +10,7 @@
 #define TRAWL_EXPORT_EXPORT_H
 
 #include "query/filter/filter.h"
+#include "query/gap/gap.h"
 #include "session/clock/cycles.h"
 #include "session/context/context.h"
 #include "trace/doubts.h"
@@ -19,6 +20,25 @@ struct export_mark {
 	char letter;	  /* `*`: a bookmark */
 	const char *note; /* or NULL */
 };
+
+/* What is told besides, where it is asked for: a bit each. */
+enum export_column {
+	EXPORT_DELTA = 1 << 0, /* time since the message printed before that has one */
+	EXPORT_GAP = 1 << 1    /* and since the message before, whatever is printed: gap.h */
+};
+
+/* How a format tells them; others cannot. */
+enum export_column_style { EXPORT_NO_COLUMNS, EXPORT_ALIGNED, EXPORT_CSV, EXPORT_JSON };
+
+/* Where a delta belongs in what was made of messages: it is known only when all before
+ * it is written. */
+struct export_delta {
+	size_t at; /* in the text */
+	bool timed;
+	struct message_time time;
+};
+
+typedef VEC(struct export_delta) export_deltas;
 
 struct export_message {
 	struct reader *reader;
@@ -35,6 +55,11 @@ struct export_message {
 	size_t part;			 /* of the session's clocks, if timed; see clocks.h */
 	int64_t time;			 /* nanoseconds on the session's common clock */
 	const struct export_mark *mark;	 /* to be written too, or NULL */
+	unsigned columns;		 /* enum export_column */
+	export_deltas *deltas;		 /* if EXPORT_DELTA is in it: to be added to */
+	struct gap_cursor *gaps;	 /* if EXPORT_GAP is */
+	bool related;			 /* `session_time` is valid, known or not */
+	struct message_time session_time;
 	enum text_charset charset;
 };
 
@@ -66,8 +91,9 @@ struct export_format {
 	bool live;	       /* but does not wait for the end of streams for that */
 	bool flagged;	       /* shows the flags of messages */
 	bool folder;	       /* `output` is a folder */
-	bool printed;	       /* by decoders whose `printer` has this name; others have no rows */
-	const char *header;    /* first line with its end, or NULL */
+	enum export_column_style columns;
+	bool printed;	    /* by decoders whose `printer` has this name; others have no rows */
+	const char *header; /* first line with its end, or NULL */
 	const char *mark_header; /* the same where marks are written, if it is another */
 	const char *footer;	 /* last line, also of what is cut short by an error, or NULL */
 	/* Appends one message to OUT, line end included; nothing: no row. */
@@ -90,6 +116,7 @@ struct export_options {
 	int output;		   /* file descriptor, of a folder where the format has one */
 	const char *name;	   /* of that file; NULL: standard output */
 	enum text_charset charset; /* of what is for people */
+	unsigned columns;	   /* enum export_column, if the format has them */
 	unsigned around;	   /* messages before and after each that passes, too */
 	const char *source;	   /* name of the only trace to write, or NULL */
 	unsigned threads;	   /* that format; 0 = one for each processor */
@@ -129,6 +156,20 @@ struct cycles_walk *export_cycles(const struct export_format *, struct trace *);
 
 /* Expands a message, gives it its time, and appends it as FORMAT shows it. */
 void export_message(const struct export_format *, struct export_message *, struct text *out);
+
+/* Reads names of columns, with commas between; 0, or ERR_USAGE. */
+int export_parse_columns(const char *list, unsigned *columns, struct err *);
+
+/* Appends what is told besides, or leaves room for it; nothing if nothing is. */
+void export_add_columns(struct export_message *, enum export_column_style, struct text *out);
+
+/* Appends FROM, with the deltas that belong into it; LAST is the last message with a time
+ * before it, and after. */
+void export_add_deltas(const struct text *from, const export_deltas *, enum export_column_style,
+		       struct export_delta *last, struct text *out);
+
+/* Appends the names of these columns to a first line of names. */
+void export_add_column_names(unsigned columns, struct text *header);
 
 /* Writes all of a text to a file (named so in errors, NULL: standard output) and
  * clears it.  0, or ERR_IO; then a file ends with the last whole line that was

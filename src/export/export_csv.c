@@ -78,5 +78,6 @@ export_csv(struct export_message *message, struct text *out)
 	export_flags(message, "", " ", out);
 	if (message->mark)
 		add_mark(message->mark, message->charset, out);
+	export_add_columns(message, EXPORT_CSV, out);
 	text_add_char(out, '\n');
 }

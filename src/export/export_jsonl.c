@@ -241,5 +241,6 @@ export_jsonl(struct export_message *message, struct text *out)
 		add_contexts(out, message->contexts, trace, m);
 	if (message->mark)
 		add_mark(out, message->mark);
+	export_add_columns(message, EXPORT_JSON, out);
 	text_add(out, "}\n");
 }

@@ -36,7 +36,10 @@ find_time(struct export_message *message)
 	struct cycles_estimate estimate;
 	if (message->cycles && cycles_walk_find(message->cycles, &m, &estimate))
 		m = cycles_timed(&m, estimate.ticks);
-	if (!clocks_time(trace, &m, &time) || !time.known) {
+	bool any = clocks_time(trace, &m, &time);
+	message->related = any && (time.known || m.flags & MESSAGE_TIMED);
+	message->session_time = time;
+	if (!any || !time.known) {
 		message->ticked = m.flags & MESSAGE_TIMED;
 		message->ticks = m.ticks;
 		message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;

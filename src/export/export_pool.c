@@ -32,6 +32,7 @@ struct formatter {
 	struct reader **readers;	 /* of each trace, made on first use */
 	struct context_cursor **cursors; /* the same */
 	struct cycles_walk **cycles;	 /* the same */
+	struct gap_cursor *gaps;	 /* made on first use */
 	struct filter filter;
 	struct expansion expansion, scratch;
 	VEC(uint8_t) shown; /* of the messages of a piece, where some are around others */
@@ -84,6 +85,7 @@ formatter_close(struct formatter *f)
 		context_cursor_free(f->cursors[i]);
 		cycles_walk_free(f->cycles[i]);
 	}
+	gap_cursor_free(f->gaps);
 	free(f->readers);
 	free(f->cursors);
 	free(f->cycles);
@@ -118,6 +120,15 @@ cursor_of(struct formatter *f, size_t trace)
 	if (!f->cursors[trace])
 		f->cursors[trace] = context_cursor_new(contexts, f->pool->traces[trace]);
 	return f->cursors[trace];
+}
+
+/* What knows the gaps before messages, where they are told. */
+static struct gap_cursor *
+gaps_of(struct formatter *f)
+{
+	if (!f->gaps && f->pool->options->columns & EXPORT_GAP)
+		f->gaps = gap_cursor_new(session_of(f->pool->traces[0]));
+	return f->gaps;
 }
 
 static bool
@@ -177,7 +188,10 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .expansion = &f->expansion,
 					 .contexts = cursor_of(f, trace),
 					 .cycles = f->cycles[trace],
-					 .charset = options->charset};
+					 .charset = options->charset,
+					 .columns = options->columns,
+					 .deltas = &piece->deltas,
+					 .gaps = gaps_of(f)};
 	export_message(options->format, &message, &piece->out);
 	doubts_add_flags(&piece->doubts, flags_of(f, &message));
 	piece->written++;
@@ -189,6 +203,7 @@ format_piece(struct formatter *f, const struct export_options *options, struct e
 	if (piece->out.capacity > TEXT_KEPT)
 		text_free(&piece->out);
 	text_clear(&piece->out);
+	vec_clear(&piece->deltas);
 	piece->written = 0;
 	piece->doubts = (struct doubts){0};
 	if (options->around)
@@ -286,6 +301,7 @@ export_pool_free(struct export_pool *pool)
 		free(pool->slots[i].piece.messages);
 		free(pool->slots[i].piece.sources);
 		text_free(&pool->slots[i].piece.out);
+		vec_free(&pool->slots[i].piece.deltas);
 	}
 	free(pool->slots);
 	pthread_cond_destroy(&pool->done);

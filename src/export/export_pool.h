@@ -27,7 +27,8 @@ struct export_piece {
 
 	/* what became of them */
 	struct text out;
-	uint64_t written; /* messages */
+	export_deltas deltas; /* that belong into it */
+	uint64_t written;     /* messages */
 	struct doubts doubts;
 };
 

@@ -68,6 +68,7 @@ export_text(struct export_message *message, struct text *out)
 	text_add_char(out, ' ');
 	add_time(message, out);
 	text_add_char(out, ' ');
+	export_add_columns(message, EXPORT_ALIGNED, out);
 	if (session_of(trace)->traces.count > 1)
 		add_column(trace_name(trace), strlen(trace_name(trace)), 8, message->charset, out);
 	text_add_char(out, severity_letter(m->severity));

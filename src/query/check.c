@@ -239,10 +239,14 @@ static void
 check_load(struct check *check, struct session *session, const struct filter *filter)
 {
 	bool clocks = filter_needs_clocks(filter), contexts = filter_needs_contexts(filter);
+	bool order = filter_needs_order(filter);
 	for (size_t i = 0; i < check->list.count; i++) {
 		clocks |= check->list.at[i].time || filter_needs_clocks(&check->list.at[i].want);
 		contexts |= filter_needs_contexts(&check->list.at[i].want);
+		order |= filter_needs_order(&check->list.at[i].want);
 	}
+	for (size_t i = 0; order && i < session->traces.count; i++)
+		trace_build(session->traces.at[i]);
 	if (clocks && session->clocks)
 		clocks_load(session->clocks, true);
 	if (contexts && session->contexts)

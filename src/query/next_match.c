@@ -11,7 +11,6 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
-#include "query/gap.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,8 +24,7 @@ struct way {
 	struct reader *reader;
 	struct filter_pair *pair;
 	struct matches *known; /* or NULL */
-	struct gap_search gap;
-	struct position from; /* looked through up to here */
+	struct position from;  /* looked through up to here */
 	int direction;
 	bool ends; /* with this cell: */
 	uint64_t last;
@@ -36,10 +34,7 @@ static bool
 is_ruled_out(struct way *way, uint64_t cell)
 {
 	struct trace *trace = reader_trace(way->reader);
-	bool began = cell == way->from.cell;
 	uint64_t count;
-	if (way->gap.least)
-		return !began && gap_passes(&way->gap, trace, &way->pair->first, cell);
 	if (way->known && matches_in_cell(way->known, cell, &count))
 		return !count;
 	return filter_pair_judge(way->pair, trace, cell) == FILTER_NONE;
@@ -60,8 +55,7 @@ look_through(struct way *way, uint64_t cell)
 		if (at.at >= decoded->count)
 			continue;
 		struct message m = decoded->messages[at.at]; /* the cell may have to go */
-		if (filter_pair_match(way->pair, way->reader, &m) &&
-		    (!way->gap.least || gap_ends(&way->gap, way->reader, &m, at, &at))) {
+		if (filter_pair_match(way->pair, way->reader, &m)) {
 			way->from = at;
 			return true;
 		}
@@ -97,7 +91,6 @@ struct next_job {
 	struct way way;
 	struct filter_pair pair;
 	struct trace *trace;
-	uint64_t gap;
 	atomic_int result; /* NEXT_MORE: not yet; else the way is the owner's again */
 };
 
@@ -108,8 +101,6 @@ job_run(void *context)
 	struct way *way = &job->way;
 	struct reader *reader = way->reader = reader_new(job->trace);
 	enum next_result result = NEXT_MORE;
-	if (job->gap)
-		way->gap = gap_begin(job->gap, way->direction, way->reader, way->from);
 	while (result == NEXT_MORE && !worker_is_stopping(&job->worker))
 		result = way_go(way, 1);
 	reader_free(reader);
@@ -155,7 +146,6 @@ next_match_new(const struct next_query *query)
 {
 	struct next_match *next = mem_new(sizeof *next);
 	next->query = *query;
-	next->query.alone |= query->gap != 0;
 	next->pair = filter_pair_borrow(query->want, query->also);
 	next->count = sequence_lane_count(query->sequence);
 	next->generation = sequence_generation(query->sequence);
@@ -256,7 +246,6 @@ start_job(struct next_match *next, struct next_lane *lane)
 	struct next_job *job = mem_new(sizeof *job);
 	job->trace = reader_trace(lane->way.reader);
 	job->way = lane->way;
-	job->gap = next->query.gap;
 	job->pair = filter_pair_copy(next->query.want, next->query.also);
 	job->way.pair = &job->pair;
 	atomic_init(&job->result, NEXT_MORE);
@@ -304,8 +293,6 @@ look_in_lane(struct next_match *next, struct next_lane *lane, const struct next_
 	struct way *way = &lane->way;
 	if (lane->job)
 		return poll_job(lane);
-	if (next->query.gap)
-		return start_job(next, lane);
 	for (unsigned cells = bound->near;; cells = 1) {
 		enum next_result result = ask_known(way);
 		if (result == NEXT_MORE && cells)

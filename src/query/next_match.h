@@ -38,9 +38,6 @@ struct next_query {
 	bool alone;		       /* the lane of `from` only, shown or not; else those that
 					   the sequence shows */
 	bool wrap;		       /* go on at the other end, once for each match */
-	uint64_t gap;		       /* ticks; not 0: the end of so long a time without any
-					   message of ALSO, in the lane of `from`; then WANT wants
-					   all, and `wrap` is false */
 	const struct next_part *parts; /* borrowed; of each lane, to be looked through forward,
 					  whatever `from` and `alone` say; NULL: no bounds */
 };

@@ -32,6 +32,7 @@
 #include "ui/list/shown.h"
 #include "ui/list/view.h"
 #include "ui/list/wishes.h"
+#include "ui/panes/pane_gaps.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/panes/panes.h"
 #include "ui/preview.h"
@@ -255,6 +256,7 @@ take_news(struct app *app)
 	more |= app->counting != counting || list_busy(screen->list);
 	app->counting = counting;
 	more |= timeline_has_news(screen);
+	more |= gaps_have_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||
 	       writing != (app->writing != NULL);
 }

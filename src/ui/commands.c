@@ -19,6 +19,7 @@
 #include "ui/list/wishes.h"
 #include "ui/save.h"
 #include "ui/panes/lines.h"
+#include "ui/panes/pane_gaps.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/term.h"
@@ -188,6 +189,18 @@ toggle_syncs(struct screen *screen, const struct command_call *call)
 {
 	(void)call;
 	toggle_chooser(screen, PANE_SYNCS);
+}
+
+/* With a length it is open in any case. */
+static void
+toggle_gaps(struct screen *screen, const struct command_call *call)
+{
+	bool length = call->text && *call->text;
+	if (!gaps_set_least(screen, length ? call->text : NULL))
+		return;
+	if (length)
+		screen->open[PANE_GAPS] = false;
+	toggle_chooser(screen, PANE_GAPS);
 }
 
 static void
@@ -568,8 +581,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_PREVIOUS_ORIGIN] = search_origin,
     [COMMAND_NEXT_LIKE] = search_example,
     [COMMAND_PREVIOUS_LIKE] = search_example,
-    [COMMAND_NEXT_SILENCE] = search_gap,
-    [COMMAND_PREVIOUS_SILENCE] = search_gap,
+    [COMMAND_NEXT_GAP] = search_gap,
+    [COMMAND_PREVIOUS_GAP] = search_gap,
     [COMMAND_NEXT_TRACE] = jump_trace,
     [COMMAND_PREVIOUS_TRACE] = jump_trace,
     [COMMAND_CANCEL] = cancel_work,
@@ -595,6 +608,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_SAVE] = save_session,
     [COMMAND_MARKS] = toggle_marks,
     [COMMAND_SYNCS] = toggle_syncs,
+    [COMMAND_GAPS] = toggle_gaps,
     [COMMAND_MESSAGES] = open_messages,
     [COMMAND_CLOCKS] = open_clocks,
     [COMMAND_SHOW_TRACE] = traces_toggle,

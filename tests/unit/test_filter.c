@@ -277,6 +277,9 @@ static const struct {
     {"delta > 1s or delta < 999ms", none},
     {"delta in 0.9s..1.1s", from_1},
     {"delta >= -1s", from_1},
+    {"gap", from_1},
+    {"gap = 1s", from_1},
+    {"gap < 1s or gap > 1s", none},
     /* flags */
     {"damaged", none},
     {"flags", none},
@@ -329,6 +332,8 @@ static const struct {
 static void
 test_expressions(void **state)
 {
+	struct fixture *f = *state;
+	session_link(&f->session);
 	for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++)
 		check(*state, expressions[i].text, expressions[i].wanted);
 }
@@ -687,11 +692,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_expressions), cmocka_unit_test(test_dates),
-	    cmocka_unit_test(test_errors),	cmocka_unit_test(test_limits),
-	    cmocka_unit_test(test_typed),	cmocka_unit_test(test_explain),
-	    cmocka_unit_test(test_complete),	cmocka_unit_test(test_members),
-	    cmocka_unit_test(test_copies),	cmocka_unit_test(test_names),
+	    /* before clocks are related, which the next relates */
+	    cmocka_unit_test(test_dates),     cmocka_unit_test(test_expressions),
+	    cmocka_unit_test(test_errors),    cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_typed),     cmocka_unit_test(test_explain),
+	    cmocka_unit_test(test_complete),  cmocka_unit_test(test_members),
+	    cmocka_unit_test(test_copies),    cmocka_unit_test(test_names),
 	    cmocka_unit_test(test_checksums),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8"); /* widths of characters */

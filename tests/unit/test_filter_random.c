@@ -19,12 +19,14 @@
 #include "random.h"
 #include "toy.h"
 #include "session/clock/clocks.h"
+#include "sorted.h"
 #include "session/context/context.h"
 #include "session/link/serial.h"
 #include "session/session.h"
 #include "trace/reader.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +56,7 @@ enum subject {
 	S_NUMBER,
 	S_TIME,
 	S_DELTA,
+	S_GAP,
 	S_TRACE,
 	S_ORIGIN,
 	S_TYPE,
@@ -66,9 +69,10 @@ enum subject {
 	SUBJECTS
 };
 
-static const char *const subject_names[] = {
-    "severity", "flags",  "kind", "offset", "length", "ticks", "number",  "time",    "delta",
-    "trace",	"origin", "type", "text",   "",	      "bytes", "payload", "a field", "a context"};
+static const char *const subject_names[] = {"severity", "flags",   "kind",    "offset",	  "length",
+					    "ticks",	"number",  "time",    "delta",	  "gap",
+					    "trace",	"origin",  "type",    "text",	  "",
+					    "bytes",	"payload", "a field", "a context"};
 
 enum op { EQ, NE, LT, LE, GT, GE, BETWEEN, ONE_OF, FITS, NO_FIT, PRESENT };
 
@@ -103,8 +107,9 @@ struct capture {
 	struct reader *reader, *other;
 	struct context_cursor *cursor; /* NULL: the session has no contexts */
 	VEC(struct message) messages;
-	VEC(struct sent) times; /* of these */
-	struct sent start;	/* the first that is known */
+	VEC(struct sent) times;	 /* of these */
+	VEC(struct sent) before; /* and the last one before each, of any trace */
+	struct sent start;	 /* the first that is known */
 };
 
 /* A message and all there is to know about it. */
@@ -112,7 +117,7 @@ struct facts {
 	const struct capture *capture;
 	const struct message *m;
 	uint64_t number;
-	struct sent sent, before; /* and the message before that has a time */
+	struct sent sent, before; /* and the message before, of any trace, that has a time */
 	const struct expansion *e;
 	const uint8_t *bytes;
 	size_t length;
@@ -343,7 +348,9 @@ leaf_holds(const struct node *node, const struct facts *facts)
 		       (node->op == PRESENT || (same_unit(&facts->capture->start, &facts->sent) &&
 						number_holds(node, facts->sent.value)));
 	case S_DELTA:
+	case S_GAP:
 		return facts->sent.timed && facts->before.timed &&
+		       facts->sent.value >= facts->before.value &&
 		       (node->op == PRESENT ||
 			(same_unit(&facts->sent, &facts->before) &&
 			 same_unit(&facts->sent, &facts->capture->start) &&
@@ -821,6 +828,7 @@ make_leaf(struct capture *c, struct node *node)
 	case S_TIME:
 		return make_time(c, node);
 	case S_DELTA:
+	case S_GAP:
 		return make_delta(c, node);
 	case S_TRACE:
 		node->op = EQ;
@@ -997,13 +1005,12 @@ compare(struct capture *c)
 		reader_expand(c->reader, m, EXPAND_FIELDS, &e);
 		facts.m = m;
 		facts.sent = c->times.at[n];
+		facts.before = c->before.at[n];
 		facts.number = n;
 		facts.bytes = window.bytes + m->offset;
 		facts.length = m->offset + m->length <= window.length ? m->length : 0;
 		for (size_t i = 0; i < FILTERS; i++)
 			try_message(&trials[i], c, &facts, &scratch);
-		if (facts.sent.timed)
-			facts.before = facts.sent;
 	}
 	size_t some = 0;
 	for (size_t i = 0; i < FILTERS; i++) {
@@ -1105,6 +1112,23 @@ open_session(struct capture *c, const char *path, const char *format)
 	return true;
 }
 
+/* The last time before each message of the trace, by a plain sort of the session. */
+static void
+find_before(struct capture *c)
+{
+	sorted_messages all = sorted_session(&c->session, UINT_MAX);
+	struct sent last = {0};
+	for (size_t i = 0; i < all.count; i++) {
+		struct trace *trace = c->session.traces.at[all.at[i].lane];
+		struct sent own = sent_at(trace, &all.at[i].message);
+		if (trace == c->trace)
+			*vec_add(&c->before) = last;
+		if (own.timed && own.part == clocks_part(trace))
+			last = own;
+	}
+	vec_free(&all);
+}
+
 /* Walks a trace of the session; in the order of times START is that of all whose
  * clocks go together. */
 static void
@@ -1127,6 +1151,7 @@ walk_trace(struct capture *c, struct trace *trace)
 				c->start = sent;
 		}
 	expansion_free(&e);
+	find_before(c);
 }
 
 static void
@@ -1134,6 +1159,7 @@ leave_trace(struct capture *c)
 {
 	vec_free(&c->messages);
 	vec_free(&c->times);
+	vec_free(&c->before);
 	context_cursor_free(c->cursor);
 	reader_free(c->reader);
 	reader_free(c->other);

@@ -1,258 +1,494 @@
 /*
- * Silences against a naive walk: every two messages that follow each other in
- * a trace of many cells, forwards and backwards, with and without a filter, with
- * and without an index.
+ * Gaps against an oracle that knows only the rows in their order, with the trace and the
+ * time of each: the gap before each message, the next and the previous long one, the
+ * longest of all, and the columns delta and gap; in random sessions of traces with
+ * pauses, messages without a time and late ones, of which one may have a clock of its own,
+ * with filters and hidden traces.
  */
 #include "config.h"
 
 #include "test.h"
 
 #include "base/bytes.h"
-#include "base/vec.h"
-#include "query/next_match.h"
-#include "query/gap.h"
+#include "config/profile.h"
+#include "export/export.h"
+#include "query/gap_search.h"
 #include "random.h"
-#include "session/session.h"
-#include "trace/trace.h"
+#include "session_fixture.h"
+#include "sorted.h"
 
+#include <limits.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-enum { MESSAGES = 30000, TICK = 100, SIZE = 54 };
+enum { TRACES_MAX = 4, SIZE = 54, START = 1000000000, SESSIONS = 24 };
 
-/* Longer than any cell, shorter than two, and longer than one of the gaps between
- * cells but not with the cell before it. */
-enum { LONGER = 2200 * TICK };
+static uint64_t seed;
 
-/* The first message of a cell. */
-#define FIRST_OF(cell) (((cell)*65536 + SIZE - 1) / SIZE)
+/* --- captures ---------------------------------------------------------- */
 
-/* SyS-T strings of one size, most with a time stamp (MIPI SyS-T 1.0, message header:
- * type 2, severity from bit 4 on, length 9, time stamp 11, subtype from 24 on).  In
- * the first cells some come late.  The longest gaps end where a cell begins, with
- * a message that has a time and with one that has none; one lies within a cell and is
- * as long as its times are apart.  Some cells have no times, or their last message has
- * the only one, or no errors. */
-struct made {
-	uint64_t ticks[MESSAGES];
-	bool timed[MESSAGES];
-	unsigned severity[MESSAGES];
-};
-
-static size_t
-cell_of(size_t message)
-{
-	return message * SIZE / 65536;
-}
-
-static bool
-is_timed(size_t i, uint64_t *seed)
-{
-	bool drawn = random_below(seed, 40) > 0;
-	switch (cell_of(i)) {
-	case 7:
-	case 17:
-		return false;
-	case 8:
-		return i + 1 == FIRST_OF(9);
-	default:
-		return i == FIRST_OF(20) || (i != FIRST_OF(10) && drawn);
-	}
-}
-
-/* The time from the message before I to it. */
+/* How far a message is from the one before it, in nanoseconds: most are near, and long
+ * pauses are mostly where a cell begins, so that cells are dense or sparse, and follow
+ * each other closely or not. */
 static uint64_t
-gap_before(size_t i, uint64_t *seed)
+draw_distance(size_t i, unsigned rare)
 {
-	uint32_t far = random_below(seed, 4000), drawn = random_below(seed, 2 * TICK);
-	uint64_t gap = drawn;
-	if (cell_of(i) == 22 && i > FIRST_OF(22))
-		return i == FIRST_OF(22) + 600 ? LONGER : 0;
-	if (far < 3)
-		gap = far ? 90 * TICK : 400 * TICK;
-	if (i == FIRST_OF(10) || i == FIRST_OF(20))
-		gap += 3000 * TICK;
-	return i == FIRST_OF(15) ? gap + 1500 * TICK : gap;
+	if (i * SIZE % 65536 < SIZE && random_below(&seed, 2))
+		return random_below(&seed, 20000000);
+	if (random_below(&seed, rare) == 0)
+		return random_below(&seed, 5000000);
+	return random_below(&seed, 2000);
 }
 
-static char *
-make_capture(struct made *made)
+/* SyS-T strings of one size (MIPI SyS-T 1.0, message header: type 2, severity from bit 4
+ * on, length 9, time stamp 11, subtype from 24 on). */
+static void
+write_message(FILE *out, bool timed, uint64_t ticks)
 {
-	static char path[] = "/tmp/test_gap.XXXXXX";
-	strcpy(path + strlen(path) - 6, "XXXXXX");
-	int file = mkstemp(path);
-	uint64_t seed = 7;
-	uint64_t now = 1000000;
-	FILE *out = fdopen(file, "wb");
+	uint8_t bytes[SIZE];
+	size_t head = timed ? 14 : 6;
+	uint32_t severity = 1 + random_below(&seed, 7);
+	uint32_t header =
+	    2 | severity << 4 | 1u << 9 | (timed ? 1u << 11 : 0) | 5u << 16 | 1u << 24;
+	bytes_put_le64(bytes, header | (uint64_t)(SIZE - head) << 32);
+	memset(bytes + 6, 'x', SIZE - 6);
+	if (timed)
+		bytes_put_le64(bytes + 6, ticks);
+	fwrite(bytes, sizeof bytes, 1, out);
+}
+
+static void
+write_capture(const char *path, size_t count)
+{
+	FILE *out = fopen(path, "wb");
+	uint64_t now = START + random_below(&seed, 50000000);
+	/* of one sort each: sparse or dense; few are late, or none; few have a time, or most */
+	unsigned rare = random_below(&seed, 2) ? 400 : 20000;
+	unsigned late = random_below(&seed, 2) ? 0 : 2000;
+	unsigned timed = random_below(&seed, 3) ? 40 : 2;
 	assert_non_null(out);
-	for (size_t i = 0; i < MESSAGES; i++) {
-		now += gap_before(i, &seed);
-		bool late = i < FIRST_OF(5) && random_below(&seed, 200) == 0;
-		made->ticks[i] = now - (late ? 60 * TICK : 0);
-		made->timed[i] = is_timed(i, &seed);
-		made->severity[i] = cell_of(i) == 12 || cell_of(i) == 13
-					? SEVERITY_INFO
-					: 1 + random_below(&seed, 7);
-		size_t head = made->timed[i] ? 14 : 6;
-		uint32_t header = 2 | made->severity[i] << 4 | 1u << 9 |
-				  (made->timed[i] ? 1u << 11 : 0) | 5u << 16 | 1u << 24;
-		uint8_t bytes[SIZE];
-		bytes_put_le64(bytes, header | (uint64_t)(SIZE - head) << 32);
-		memset(bytes + 6, 'x', SIZE - 6);
-		if (made->timed[i])
-			bytes_put_le64(bytes + 6, made->ticks[i]);
-		fwrite(bytes, sizeof bytes, 1, out);
+	for (size_t i = 0; i < count; i++) {
+		now += draw_distance(i, rare);
+		if (late && random_below(&seed, 10000) == 0) /* the clock is set back */
+			now -= random_below(&seed, 30000000);
+		bool back = late && random_below(&seed, late) == 0;
+		write_message(out, random_below(&seed, timed) > 0,
+			      back ? now - random_below(&seed, 900000) : now);
 	}
 	assert_int_equal(fclose(out), 0);
-	return path;
 }
+
+static void
+write_profile(const char *folder, size_t traces, size_t apart, bool rated)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/session.yaml", folder);
+	FILE *out = fopen(path, "w");
+	assert_non_null(out);
+	fprintf(out, "traces:\n");
+	for (size_t i = 0; i < traces; i++)
+		fprintf(out,
+			"  - {file: %zu.bin, format: syst,"
+			" syst: {transport: raw, %sts_epoch: %s}}\n",
+			i, rated ? "ts_hz: 1000000000, " : "",
+			!rated || i == apart ? "none" : "unix");
+	assert_int_equal(fclose(out), 0);
+}
+
+/* Opens a session of random captures; the last trace may have a clock of its own; each
+ * has, of ticks, where they are not RATED. */
+static void
+open_random(struct session_fixture *f, bool rated)
+{
+	char path[128];
+	struct err err = {0};
+	size_t traces = 1 + random_below(&seed, TRACES_MAX);
+	bool apart = traces > 1 && random_below(&seed, 3) == 0;
+	memset(f, 0, sizeof *f);
+	strcpy(f->folder, "/tmp/test_gap.XXXXXX");
+	assert_non_null(mkdtemp(f->folder));
+	for (size_t i = 0; i < traces; i++) {
+		snprintf(path, sizeof path, "%s/%zu.bin", f->folder, i);
+		write_capture(path, 1 + random_below(&seed, i ? 15000 : 30000));
+	}
+	write_profile(f->folder, traces, apart ? traces - 1 : traces, rated);
+	snprintf(path, sizeof path, "%s/session.yaml", f->folder);
+	if (profile_load(path, &f->session.profile, &err))
+		fail_msg("%s", err.what);
+	assert_int_equal(session_open_named(&f->session, NULL, 0, &err), traces);
+	session_link(&f->session);
+	session_fixture_load(f);
+}
+
+/* --- the oracle -------------------------------------------------------- */
+
+struct pair {
+	size_t before, after; /* in the sorted messages */
+	uint64_t length;
+};
+
+typedef VEC(struct pair) pairs;
+
+/* All gaps among the messages that a filter by severity shows. */
+static pairs
+expect_gaps(const sorted_messages *all, const struct filter *shown)
+{
+	pairs gaps = {0};
+	size_t last = SIZE_MAX;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct message *m = &all->at[i].message;
+		if (!(shown->severities >> m->severity & 1) || !(m->flags & MESSAGE_TIMED))
+			continue;
+		if (last != SIZE_MAX && all->at[last].part == all->at[i].part &&
+		    m->ticks >= all->at[last].message.ticks)
+			*vec_add(&gaps) =
+			    (struct pair){last, i, m->ticks - all->at[last].message.ticks};
+		last = i;
+	}
+	return gaps;
+}
+
+/* The NTH gap of at least LEAST behind a message, or before it; NULL: none. */
+static const struct pair *
+expect_next(const pairs *gaps, size_t from, int direction, uint64_t least, uint64_t nth)
+{
+	for (size_t i = 0; i < gaps->count; i++) {
+		size_t at = direction > 0 ? i : gaps->count - 1 - i;
+		bool ahead = direction > 0 ? gaps->at[at].after > from : gaps->at[at].after < from;
+		if (ahead && gaps->at[at].length >= least && !--nth)
+			return &gaps->at[at];
+	}
+	return NULL;
+}
+
+static int
+compare(const void *x, const void *y)
+{
+	const struct pair *a = x, *b = y;
+	if (a->length != b->length)
+		return a->length > b->length ? -1 : 1;
+	return (a->after > b->after) - (a->after < b->after);
+}
+
+/* --- the cursor -------------------------------------------------------- */
+
+static struct trace *
+trace_of(struct session *session, const struct sorted_message *entry)
+{
+	return session->traces.at[entry->lane];
+}
+
+static void
+check_gap(struct session *session, struct gap_cursor *cursor, const sorted_messages *all,
+	  const struct pair *const *gaps, size_t i, bool rated)
+{
+	struct gap gap;
+	const struct sorted_message *entry = &all->at[i];
+	bool any = gap_cursor_find(cursor, trace_of(session, entry), &entry->message, &gap);
+	assert_int_equal(any, gaps[i] != NULL);
+	if (any)
+		assert_int_equal(gap.length, gaps[i]->length);
+	assert_true(!any || gap.known == rated);
+}
+
+/* The gap before each message, asked for in several orders. */
+static void
+check_cursor(struct session *session, const sorted_messages *all, const pairs *found, bool rated)
+{
+	struct gap_cursor *cursor = gap_cursor_new(session);
+	const struct pair **gaps = mem_new((all->count + 1) * sizeof *gaps);
+	for (size_t i = 0; i < found->count; i++)
+		gaps[found->at[i].after] = &found->at[i];
+	for (size_t i = 0; i < all->count; i++) /* as in batch */
+		check_gap(session, cursor, all, gaps, i, rated);
+	for (size_t lane = 0; lane < session->traces.count; lane++)
+		for (size_t i = 0; i < all->count; i++) /* as a match set does */
+			if (all->at[i].lane == lane && i % 7 < 5)
+				check_gap(session, cursor, all, gaps, i, rated);
+	for (size_t i = all->count; i-- > 0 && i > all->count - 300;)
+		check_gap(session, cursor, all, gaps, i, rated);
+	for (int i = 0; i < 300; i++)
+		check_gap(session, cursor, all, gaps, random_below(&seed, all->count), rated);
+	free(gaps);
+	gap_cursor_free(cursor);
+}
+
+/* --- searches ---------------------------------------------------------- */
+
+static sem_t news;
 
 static void
 tell(void *context)
 {
-	sem_post(context);
+	(void)context;
+	sem_post(&news);
 }
 
-/* The message where the search ends, MESSAGES if it finds none. */
-static size_t
-find(struct sequence *sequence, const struct filter *shown, size_t from, int direction,
-     uint64_t least)
+/* Waits until it is done; the session tells NEWS. */
+static struct gap_search *
+search(const struct gap_query *query)
 {
-	const struct next_bound bound = {.background = true};
-	struct reader *reader = sequence_reader(sequence, 0);
-	struct session *session = session_of(reader_trace(reader));
-	struct filter all = filter_all();
-	struct next_query query = {.sequence = sequence,
-				   .want = &all,
-				   .also = shown,
-				   .direction = direction,
-				   .gap = least};
-	struct sequence_position found;
-	enum next_result result;
-	bool exact;
-	sem_t done;
-	sem_init(&done, 0, 0);
-	session_notify(session, tell, &done);
-	assert_true(reader_find_number(reader, from, &query.from.at, &exact) && exact);
-	struct next_match *next = next_match_new(&query);
-	while ((result = next_match(next, &bound, &found)) == NEXT_WAITING)
-		while (sem_wait(&done) != 0)
-			;
-	next_match_free(next);
-	session_notify(session, NULL, NULL);
-	sem_destroy(&done);
-	assert_true(result == NEXT_FOUND || result == NEXT_END);
-	if (result != NEXT_FOUND)
-		return MESSAGES;
-	size_t number = (size_t)reader_number(reader, found.at, &exact);
-	assert_true(exact);
-	return number;
+	struct gap_search *search = gap_search_new(query);
+	while (!gap_search_is_done(search))
+		sem_wait(&news);
+	return search;
 }
 
 static bool
-is_shown(const struct made *made, const struct filter *shown, size_t i)
+is_message(const struct gap_message *m, const struct sorted_message *entry)
 {
-	return !shown || shown->severities >> made->severity[i] & 1;
-}
-
-/* The same by comparing all neighbours. */
-static size_t
-expect(const struct made *made, const struct filter *shown, size_t from, int direction,
-       uint64_t least)
-{
-	size_t last = from;
-	for (size_t i = from + (size_t)direction; i < MESSAGES; i += (size_t)direction) {
-		if (!is_shown(made, shown, i) || !made->timed[i])
-			continue;
-		size_t before = direction > 0 ? last : i, after = direction > 0 ? i : last;
-		if (made->timed[last] && made->ticks[after] >= made->ticks[before] &&
-		    made->ticks[after] - made->ticks[before] >= least &&
-		    (direction > 0 || last != from))
-			return after;
-		last = i;
-	}
-	return MESSAGES;
+	return m->trace == entry->lane && m->id.offset == message_id_offset(&entry->message);
 }
 
 static void
-test_against_walk(void **state)
+assert_found(const struct gap_found *found, const sorted_messages *all, const struct pair *gap)
+{
+	assert_int_equal(found->gap.length, gap->length);
+	assert_true(is_message(&found->before, &all->at[gap->before]));
+	assert_true(is_message(&found->after, &all->at[gap->after]));
+}
+
+static void
+check_next(const struct gap_query *shown, const sorted_messages *all, const pairs *gaps)
+{
+	struct gap_query query = *shown;
+	struct gap_found found;
+	size_t from = random_below(&seed, all->count);
+	query.direction = random_below(&seed, 2) ? 1 : -1;
+	query.nth = random_below(&seed, 4) ? 1 : random_below(&seed, 4);
+	query.from = (struct gap_message){all->at[from].lane,
+					  {.offset = message_id_offset(&all->at[from].message)}};
+	struct gap_search *s = search(&query);
+	const struct pair *want =
+	    expect_next(gaps, from, query.direction, query.least, query.nth ? query.nth : 1);
+	assert_int_equal(gap_search_get(s, &found, 1), want != NULL);
+	if (want)
+		assert_found(&found, all, want);
+	gap_search_free(s);
+}
+
+static void
+check_longest(const struct gap_query *shown, const sorted_messages *all, const pairs *gaps)
+{
+	struct gap_query query = *shown;
+	struct gap_found found[40];
+	pairs want = {0};
+	query.most = 1 + random_below(&seed, 40);
+	for (size_t i = 0; i < gaps->count; i++)
+		if (gaps->at[i].length >= query.least)
+			*vec_add(&want) = gaps->at[i];
+	if (want.count)
+		qsort(want.at, want.count, sizeof *want.at, compare);
+	size_t count = want.count < query.most ? want.count : query.most;
+	struct gap_search *s = search(&query);
+	assert_int_equal(gap_search_get(s, found, 40), count);
+	for (size_t i = 0; i < count; i++)
+		assert_found(&found[i], all, &want.at[i]);
+	gap_search_free(s);
+	vec_free(&want);
+}
+
+static void
+check_searches(struct session *session)
+{
+	static const uint64_t leasts[] = {1,	   2000,    300000,   2500000,
+					  4000000, 8000000, 15000000, 1000000000};
+	bool hidden[TRACES_MAX] = {false};
+	unsigned shown = (1u << session->traces.count) - 1;
+	struct filter filter = filter_all();
+	if (random_below(&seed, 2))
+		filter.severities = filter_threshold(SEVERITY_ERROR, true);
+	for (size_t i = 0; i + 1 < session->traces.count; i++)
+		if (random_below(&seed, 3) == 0) {
+			hidden[i] = true;
+			shown &= ~(1u << i);
+		}
+	sorted_messages all = sorted_session(session, shown);
+	pairs gaps = expect_gaps(&all, &filter);
+	struct gap_query query = {.session = session,
+				  .hidden = hidden,
+				  .filter = &filter,
+				  .least =
+				      leasts[random_below(&seed, sizeof leasts / sizeof *leasts)]};
+	for (int i = 0; i < 6 && all.count; i++)
+		check_next(&query, &all, &gaps);
+	check_longest(&query, &all, &gaps);
+	vec_free(&gaps);
+	vec_free(&all);
+}
+
+/* --- what is printed ---------------------------------------------------- */
+
+/* A time since the message at LAST, as a column tells it; SIZE_MAX: there is none. */
+static void
+expect_delta(const sorted_messages *all, size_t last, size_t i, char out[static 32])
+{
+	const struct message *m = &all->at[i].message;
+	out[0] = '\0';
+	if (last == SIZE_MAX || !(m->flags & MESSAGE_TIMED) ||
+	    all->at[last].part != all->at[i].part)
+		return;
+	snprintf(out, 32, "%lld", (long long)(m->ticks - all->at[last].message.ticks));
+}
+
+/* Both columns of all messages that a filter by severity lets pass, formatted by several
+ * threads. */
+static void
+check_columns(struct session *session, const sorted_messages *all, const pairs *gaps)
+{
+	FILE *file = tmpfile();
+	char *line = NULL, delta[32], columns[64];
+	size_t size = 0, last = SIZE_MAX, next = 0;
+	struct err err;
+	struct export_result result;
+	struct export_options options = {.format = export_find("csv"),
+					 .filter = filter_all(),
+					 .output = fileno(file),
+					 .threads = random_below(&seed, 4),
+					 .columns = EXPORT_DELTA | EXPORT_GAP};
+	options.filter.severities = filter_threshold(SEVERITY_WARNING, true);
+	assert_int_equal(export_run(session, &options, &result, &err), 0);
+	rewind(file);
+	assert_true(getline(&line, &size, file) > 0);
+	assert_non_null(strstr(line, ",flags,delta,gap\n"));
+	for (size_t i = 0; i < all->count; i++) {
+		const struct message *m = &all->at[i].message;
+		while (next < gaps->count && gaps->at[next].after < i)
+			next++;
+		bool any = next < gaps->count && gaps->at[next].after == i;
+		if (!(options.filter.severities >> m->severity & 1))
+			continue;
+		expect_delta(all, last, i, delta);
+		snprintf(columns, sizeof columns, ",%s,%.0llu%s\n", delta,
+			 any ? (unsigned long long)gaps->at[next].length : 0,
+			 any && !gaps->at[next].length ? "0" : "");
+		ssize_t length = getline(&line, &size, file);
+		assert_true(length > (ssize_t)strlen(columns));
+		assert_string_equal(line + length - strlen(columns), columns);
+		if (m->flags & MESSAGE_TIMED)
+			last = i;
+	}
+	assert_true(getline(&line, &size, file) < 0);
+	free(line);
+	fclose(file);
+}
+
+static void
+test_random(void **state)
 {
 	(void)state;
-	struct made *made = mem_new(sizeof *made);
-	char *path = make_capture(made);
-	struct session session = {0};
-	struct err err;
-	option_defaults(profile_options_table(), &session.profile);
-	struct trace *trace = session_open(&session, path, "syst/raw", NULL, 0, &err);
-	if (!trace)
-		fail_msg("%s", err.what);
-	index_build(trace_index(trace));
-	assert_true(index_cell_count(trace_index(trace)) > 4);
-	session_link(&session);
-	struct sequence *sequence = sequence_new(&session);
-	struct filter worse = filter_all();
-	worse.severities = filter_threshold(SEVERITY_ERROR, true);
-	/* one that is met exactly */
-	static const uint64_t leasts[] = {1,	      50 * TICK, 90 * TICK,
-					  300 * TICK, LONGER,	 100000 * TICK};
-	unsigned found = 0, none = 0;
-	for (size_t n = 0; n < 336; n++) {
-		uint64_t seed = n;
-		const struct filter *shown = n & 1 ? &worse : NULL;
-		int direction = n & 2 ? 1 : -1;
-		uint64_t least = leasts[n / 4 % 6];
-		size_t from = random_below(&seed, MESSAGES);
-		if (n >= 240) { /* within each cell */
-			from = FIRST_OF((n - 240) / 4) + 500;
-			least = LONGER;
-		}
-		while (from + 1 < MESSAGES && !is_shown(made, shown, from))
-			from++;
-		size_t want = expect(made, shown, from, direction, least);
-		assert_int_equal(find(sequence, shown, from, direction, least), want);
-		found += want < MESSAGES;
-		none += want == MESSAGES;
+	const struct filter all_shown = filter_all();
+	sem_init(&news, 0, 0);
+	for (uint64_t n = 0; n < SESSIONS; n++) {
+		struct session_fixture f;
+		seed = 100 * n;
+		bool rated = n % 4 > 0;
+		open_random(&f, rated);
+		session_notify(&f.session, tell, NULL);
+		sorted_messages all = sorted_session(&f.session, UINT_MAX);
+		pairs gaps = expect_gaps(&all, &all_shown);
+		check_cursor(&f.session, &all, &gaps, rated);
+		if (rated)
+			check_columns(&f.session, &all, &gaps);
+		for (int i = 0; i < 10; i++)
+			check_searches(&f.session);
+		vec_free(&gaps);
+		vec_free(&all);
+		session_fixture_close(&f);
 	}
-	assert_true(found > 50 && none > 30);
-	sequence_free(sequence);
-	session_close(&session);
-	unlink(path);
-	free(made);
+	sem_destroy(&news);
+}
+
+/* --- small things ------------------------------------------------------ */
+
+static uint64_t
+usual(const uint64_t *lengths, size_t count)
+{
+	uint64_t copy[16];
+	for (size_t i = 0; i < count; i++)
+		copy[i] = lengths[i];
+	return gap_usual(copy, count);
 }
 
 static void
 test_usual(void **state)
 {
 	(void)state;
-	static const uint64_t even[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
-	static const uint64_t jump[] = {10, 20, 30, 40, UINT64_MAX - 90, UINT64_MAX - 80};
+	static const uint64_t even[] = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10};
 	/* of eleven gaps two do not count */
-	static const uint64_t eleven[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 300};
-	static const uint64_t back[] = {50, 40, 30};
+	static const uint64_t eleven[] = {10, 10, 10, 100, 10, 10, 10, 10, 10, 100, 10};
+	static const uint64_t still[] = {0, 0, 60, 20};
+	static const uint64_t jump[] = {10, 10, 10, UINT64_MAX - 130, 10};
 	/* ten gaps: eight of 10, one of 20, which counts, and the tenth, which does not */
-	static const uint64_t tenth[] = {0, 10, 20, 30, 40, 50, 60, 70, 80, 100, 1100};
-	static const uint64_t still[] = {10, 10, 10, 70, 90};
-	static const uint64_t hops[] = {10, 30, 20, 90, 100, 110};
-	assert_int_equal(gap_usual(even, 11), 10);
-	assert_int_equal(gap_usual(eleven, 12), 10);
-	assert_int_equal(gap_usual(still, 5), 20 / 3); /* 0, 0 and 20 */
-	assert_int_equal(gap_usual(hops, 6), 40 / 3);  /* 10, 10 and 20; not 70 */
-	assert_int_equal(gap_usual(jump, 6), 10);      /* the long one does not count */
-	assert_int_equal(gap_usual(tenth, 11), 100 / 9);
-	assert_int_equal(gap_usual(back, 3), 0);
-	assert_int_equal(gap_usual(even, 1), 0);
-	assert_int_equal(gap_usual(NULL, 0), 0);
+	static const uint64_t tenth[] = {10, 10, 10, 10, 10, 10, 10, 10, 20, 1000};
+	assert_int_equal(usual(even, 10), 10);
+	assert_int_equal(usual(eleven, 11), 10);
+	assert_int_equal(usual(still, 4), 20 / 3); /* 0, 0 and 20 */
+	assert_int_equal(usual(jump, 5), 10);	   /* the long one does not count */
+	assert_int_equal(usual(tenth, 10), 100 / 9);
+	assert_int_equal(usual(even, 1), 0);
+	assert_int_equal(usual(NULL, 0), 0);
+}
+
+static void
+test_format(void **state)
+{
+	(void)state;
+	static const struct {
+		struct gap gap;
+		const char *full, *brief;
+	} cases[] = {
+	    {{0, true}, "0 ns", "0 ns"},
+	    {{999, true}, "999 ns", "999 ns"},
+	    {{1000, true}, "1.000 us", "1 us"},
+	    {{20817, true}, "20.817 us", "20.817 us"},
+	    {{2500000, true}, "2.500 ms", "2.5 ms"},
+	    {{999999999, true}, "999.999 ms", "999.999 ms"},
+	    {{100000000000, true}, "100.000 s", "100 s"},
+	    {{10010000000, true}, "10.010 s", "10.01 s"},
+	    {{2500000, false}, "2500000", "2500000 ticks"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct text text = {0};
+		gap_format(&cases[i].gap, false, &text);
+		assert_string_equal(text_get(&text), cases[i].full);
+		text_clear(&text);
+		gap_format(&cases[i].gap, true, &text);
+		assert_string_equal(text_get(&text), cases[i].brief);
+		text_free(&text);
+	}
+}
+
+/* Ticks without a rate may have all 64 bits; times of two parts have no gap. */
+static void
+test_between(void **state)
+{
+	(void)state;
+	struct message_time a = {.order = INT64_MAX}, b = {.order = INT64_MIN};
+	struct gap gap;
+	assert_true(gap_between(&a, &b, &gap));
+	assert_int_equal(gap.length, 1);
+	assert_false(gap_between(&b, &a, &gap));
+	a.known = b.known = true;
+	assert_false(gap_between(&a, &b, &gap));
+	assert_true(gap_between(&b, &a, &gap));
+	assert_int_equal(gap.length, UINT64_MAX);
+	assert_true(gap_between(&a, &a, &gap));
+	assert_int_equal(gap.length, 0);
+	a.part = 1;
+	assert_false(gap_between(&b, &a, &gap));
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_against_walk),
+	    cmocka_unit_test(test_random),
 	    cmocka_unit_test(test_usual),
+	    cmocka_unit_test(test_format),
+	    cmocka_unit_test(test_between),
 	};
 	return cmocka_run_group_tests_name("gap", tests, NULL, NULL);
 }

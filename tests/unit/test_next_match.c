@@ -190,7 +190,7 @@ test_against_walk(void **state)
 	(void)state;
 	static const char *const texts[] = {"severity <= warning", "text ~ /1/", "sync or /needle/",
 					    "number in {3, 700, 1100}",
-					    "origin ~ /a/ and delta > 1ms"};
+					    "origin ~ /a/ and gap > 50us"};
 	struct session_fixture f;
 	sem_t told;
 	sem_init(&told, 0, 0);

@@ -15,11 +15,11 @@
 enum { PAGE = 4096, RANGES_SHOWN = 3 };
 
 /* Pages one after the other that no image has, and the rows that say so. */
-struct gap {
+struct survey_gap {
 	uint64_t first, last, rows;
 };
 
-typedef VEC(struct gap) gap_list;
+typedef VEC(struct survey_gap) gap_list;
 
 struct opencsd_findings {
 	uint64_t bytes[CORESIGHT_IDS];
@@ -51,14 +51,14 @@ count_ids(const struct opencsd_decoder *d, const struct window *head, struct ope
 static int
 by_address(const void *a, const void *b)
 {
-	const struct gap *left = a, *right = b;
+	const struct survey_gap *left = a, *right = b;
 	return (left->first > right->first) - (left->first < right->first);
 }
 
 static int
 by_rows(const void *a, const void *b)
 {
-	const struct gap *left = a, *right = b;
+	const struct survey_gap *left = a, *right = b;
 	if (left->rows != right->rows)
 		return left->rows > right->rows ? -1 : 1;
 	return by_address(a, b);
@@ -73,7 +73,7 @@ join_gaps(gap_list *gaps)
 		return;
 	qsort(gaps->at, gaps->count, sizeof *gaps->at, by_address);
 	for (size_t i = 1; i < gaps->count; i++) {
-		struct gap *last = &gaps->at[kept];
+		struct survey_gap *last = &gaps->at[kept];
 		if (gaps->at[i].first - last->last > 1)
 			gaps->at[++kept] = gaps->at[i];
 		else
@@ -97,7 +97,7 @@ find_gaps(const struct decoder *decoder, const struct window *head, struct openc
 			if (messages[i].kind != OPENCSD_ADDR_NACC)
 				continue;
 			uint64_t page = messages[i].ticks / PAGE;
-			*vec_add(&s->gaps) = (struct gap){page, page, 1};
+			*vec_add(&s->gaps) = (struct survey_gap){page, page, 1};
 		}
 	}
 	s->rows = s->gaps.count;
@@ -134,7 +134,7 @@ describe_gaps(const struct opencsd_findings *s, const struct window *head, struc
 	text_addf(missing, "no memory image explains %llu rows%s: ", (unsigned long long)s->rows,
 		  head->last ? "" : " near the start");
 	for (size_t i = 0; i < s->gaps.count && i < RANGES_SHOWN; i++) {
-		const struct gap *gap = &s->gaps.at[i];
+		const struct survey_gap *gap = &s->gaps.at[i];
 		text_addf(missing, "%s0x%llx-0x%llx (%llu)", i ? ", " : "",
 			  (unsigned long long)gap->first * PAGE,
 			  (unsigned long long)gap->last * PAGE + PAGE - 1,

@@ -43,14 +43,16 @@ filter_basis(const struct filter *filter)
 	       (filter->by_origin ? FILTER_ON_ORIGIN : 0) |
 	       (filter->flags || uses & FILTER_USES_STRUCT ? FILTER_ON_STRUCT : 0) |
 	       (uses & FILTER_USES_READER ? FILTER_ON_TEXT : 0) |
-	       (uses & FILTER_USES_CONTEXT ? FILTER_ON_CONTEXT : 0);
+	       (uses & FILTER_USES_CONTEXT ? FILTER_ON_CONTEXT : 0) |
+	       (uses & FILTER_USES_ORDER ? FILTER_ON_ORDER : 0);
 }
 
 unsigned
 filter_generation(unsigned basis, const struct trace *trace)
 {
 	return (basis & FILTER_ON_TEXT ? trace_generation(trace) : 0) +
-	       (basis & FILTER_ON_CONTEXT ? contexts_generation(session_of(trace)->contexts) : 0);
+	       (basis & FILTER_ON_CONTEXT ? contexts_generation(session_of(trace)->contexts) : 0) +
+	       (basis & FILTER_ON_ORDER ? gap_generation(session_of(trace)) : 0);
 }
 
 bool
@@ -69,6 +71,12 @@ bool
 filter_looks_around(const struct filter *filter)
 {
 	return filter->expr && filter->expr->code->uses & FILTER_USES_AROUND;
+}
+
+bool
+filter_needs_order(const struct filter *filter)
+{
+	return filter->expr && filter->expr->code->uses & FILTER_USES_ORDER;
 }
 
 uint8_t

@@ -69,10 +69,11 @@ filter_match(const struct filter *filter, struct reader *reader, const struct me
 enum filter_basis {
 	FILTER_ON_SEVERITY = 1 << 0,
 	FILTER_ON_ORIGIN = 1 << 1,
-	FILTER_ON_STRUCT = 1 << 2, /* the message itself, beyond severity and origin */
-	FILTER_ON_TEXT = 1 << 3,   /* what expand makes, or times; without
+	FILTER_ON_STRUCT = 1 << 2,  /* the message itself, beyond severity and origin */
+	FILTER_ON_TEXT = 1 << 3,    /* what expand makes, or times; without
 				      FILTER_ON_STRUCT only the origin's name */
-	FILTER_ON_CONTEXT = 1 << 4 /* what was true */
+	FILTER_ON_CONTEXT = 1 << 4, /* what was true */
+	FILTER_ON_ORDER = 1 << 5    /* the messages of other traces */
 };
 
 /* A set of enum filter_basis. */
@@ -82,9 +83,10 @@ unsigned filter_basis(const struct filter *);
  * did not. */
 unsigned filter_generation(unsigned basis, const struct trace *);
 
-/* Whether it looks at other messages than the one in question (delta, number):
- * batch output builds the index first. */
+/* Whether it looks at other messages than the one in question (gap, number): batch
+ * output builds the index first; and at those of other traces: of all of them. */
 bool filter_looks_around(const struct filter *);
+bool filter_needs_order(const struct filter *);
 
 /* Whether it goes by the session's clocks, or contexts: batch output loads them
  * first. */

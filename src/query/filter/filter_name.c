@@ -21,6 +21,7 @@
 #define READER FILTER_USES_READER
 #define CLOCK (READER | FILTER_USES_CLOCK | STRUCT)
 #define AROUND (READER | FILTER_USES_AROUND | STRUCT)
+#define ORDER (AROUND | FILTER_USES_CLOCK | FILTER_USES_ORDER)
 #define SENDER (READER | FILTER_USES_SENDER)
 
 static const struct filter_name filter_names[] = {
@@ -40,8 +41,10 @@ static const struct filter_name filter_names[] = {
      filter_test_text, NULL},
     {"time", "time", "when, by the clock of the session", FILTER_FIXED, CLOCK, filter_resolve_time,
      filter_test_time, filter_judge_time},
-    {"delta", "duration", "time since the message before it that has one", FILTER_AROUND,
-     AROUND | FILTER_USES_CLOCK, filter_resolve_duration, filter_test_delta, NULL},
+    {"gap", "duration", "time since the message before it, of any trace, that has one",
+     FILTER_AROUND, ORDER, filter_resolve_duration, filter_test_gap, NULL},
+    {"delta", "duration", "the same as gap: which row is above depends on the filter",
+     FILTER_AROUND, ORDER, filter_resolve_duration, filter_test_gap, NULL},
     {"ticks", "number", "when, in ticks of its trace", FILTER_FIXED, STRUCT, filter_resolve_number,
      filter_test_ticks, filter_judge_ticks},
     {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED, STRUCT,

@@ -593,6 +593,7 @@ filter_expr_free(struct filter_expr *expr)
 {
 	if (!expr)
 		return;
+	gap_cursor_free(expr->gaps);
 	for (size_t i = 0; i < expr->code->regexes.count; i++)
 		regex_free(expr->regexes[i]);
 	for (size_t i = 0; i < expr->bounds.count; i++)

@@ -255,46 +255,21 @@ filter_test_time(struct filter_look *look, const struct filter_leaf *leaf)
 		 filter_ranges_have(&times->ranges[leaf->timed], value_of(&time))));
 }
 
-/* The time of the last message before a position that has one. */
-static bool
-time_before(struct filter_look *look, struct position from, struct message_time *time)
-{
-	struct reader *reader = look->reader;
-	struct index *index = trace_index(look->bound->trace);
-	const struct clocks_nature *nature = &look->bound->times.nature;
-	for (unsigned looked = 0; looked < CELLS_BACK;) {
-		struct index_cell summary;
-		if (nature->by_offset || !index_cell(index, from.cell, &summary) ||
-		    summary.message_flags & MESSAGE_TIMED) {
-			size_t count = reader_decoded_cell(reader, from.cell)->count;
-			for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
-				const struct decoded_cell *decoded =
-				    reader_decoded_cell(reader, from.cell);
-				if (time_of(look->bound->trace, &decoded->messages[at], time))
-					return true;
-			}
-			looked++;
-		}
-		if (!from.cell)
-			return false;
-		from = (struct position){.cell = from.cell - 1, .at = SIZE_MAX};
-	}
-	return false;
-}
-
 bool
-filter_test_delta(struct filter_look *look, const struct filter_leaf *leaf)
+filter_test_gap(struct filter_look *look, const struct filter_leaf *leaf)
 {
-	struct position at;
-	struct message_time time, before;
-	if (!filter_prepare_ranges(look->expr, look->bound) || !own_time(look, &time) ||
-	    !reader_find_message(look->reader, look->m, &at) || !time_before(look, at, &before))
+	struct filter_expr *expr = look->expr;
+	struct trace *trace = look->bound->trace;
+	struct gap gap;
+	if (!filter_prepare_ranges(expr, look->bound))
 		return false;
+	if (!expr->gaps)
+		expr->gaps = gap_cursor_new(session_of(trace));
 	const struct filter_times *times = &look->bound->times;
-	return leaf->how == FILTER_PRESENT ||
-	       (same_unit(times, &time) && same_unit(times, &before) && time.part == before.part &&
-		filter_ranges_have(&times->ranges[leaf->timed],
-				   value_of(&time) - value_of(&before)));
+	return gap_cursor_find(expr->gaps, trace, look->m, &gap) &&
+	       (leaf->how == FILTER_PRESENT ||
+		(gap.known == times->known &&
+		 filter_ranges_have(&times->ranges[leaf->timed], (long double)gap.length)));
 }
 
 /* --- cells ------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/regex.h"
 #include "query/filter/filter.h"
+#include "query/gap/gap.h"
 #include "session/clock/clocks.h"
 
 #include <stdatomic.h>
@@ -129,7 +130,7 @@ struct filter_node {
 	struct filter_node *child, *next; /* first of its own, next of the same */
 };
 
-/* What terms on time and delta ask for in one trace. */
+/* What terms on time and gap ask for in one trace. */
 struct filter_times {
 	struct clocks_nature nature;
 	bool known, wall;	      /* nanoseconds, from 1970 on; else ticks */
@@ -175,7 +176,8 @@ struct filter_expr {
 	struct filter_code *code;
 	struct arena arena; /* of what bounds refer to */
 	VEC(struct filter_bound) bounds;
-	size_t last; /* bound that was used last */
+	size_t last;		 /* bound that was used last */
+	struct gap_cursor *gaps; /* made when needed */
 	struct text scratch;
 	struct regex *regexes[]; /* of the code, each made when it is needed */
 };
@@ -191,8 +193,9 @@ enum filter_use {
 	/* and nothing besides, if only the reader is used too: */
 	FILTER_USES_SENDER = 1 << 4,
 	FILTER_USES_TRACE = 1 << 5,
-	FILTER_USES_CLOCK = 1 << 6,  /* the session's clocks */
-	FILTER_USES_CONTEXT = 1 << 7 /* and contexts */
+	FILTER_USES_CLOCK = 1 << 6,   /* the session's clocks */
+	FILTER_USES_CONTEXT = 1 << 7, /* contexts, */
+	FILTER_USES_ORDER = 1 << 8    /* and the messages of other traces */
 };
 
 /* One message that is looked at. */
@@ -273,7 +276,7 @@ int filter_resolve_bytes(struct filter_build *, struct filter_leaf *);
 int filter_resolve_field(struct filter_build *, struct filter_leaf *);
 int filter_resolve_context(struct filter_build *, struct filter_leaf *);
 
-/* What a leaf on time or delta asks for, in ticks of a clock whose first message
+/* What a leaf on time or gap asks for, in ticks of a clock whose first message
  * is at START.  Nothing where the clock cannot say. */
 struct filter_ranges filter_time_ranges(struct arena *, const struct filter_leaf *,
 					const struct trace_clock *, int64_t start);
@@ -290,7 +293,7 @@ bool filter_test_text(struct filter_look *, const struct filter_leaf *);
 bool filter_test_any(struct filter_look *, const struct filter_leaf *);
 bool filter_test_time(struct filter_look *, const struct filter_leaf *);
 bool filter_test_ticks(struct filter_look *, const struct filter_leaf *);
-bool filter_test_delta(struct filter_look *, const struct filter_leaf *);
+bool filter_test_gap(struct filter_look *, const struct filter_leaf *);
 bool filter_test_offset(struct filter_look *, const struct filter_leaf *);
 bool filter_test_length(struct filter_look *, const struct filter_leaf *);
 bool filter_test_number(struct filter_look *, const struct filter_leaf *);

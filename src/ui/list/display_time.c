@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui/list/display_time.h"
+#include "query/gap/gap.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
@@ -261,4 +262,26 @@ display_time_format_difference(const struct display_time *from, const struct dis
 		last = (uint64_t)to->order ^ (uint64_t)1 << 63;
 	}
 	clock_format_difference(&to->clock, first, last, plain, out);
+}
+
+void
+display_time_format_gap(const struct display_time *from, const struct display_time *to,
+			struct text *out)
+{
+	double hz = to->clock.hz;
+	if (from->common != to->common || from->clock.hz != hz)
+		return;
+	uint64_t first = from->ticks, last = to->ticks;
+	if (to->common) { /* both moved up, so that none lies before 0 */
+		first = (uint64_t)from->order ^ (uint64_t)1 << 63;
+		last = (uint64_t)to->order ^ (uint64_t)1 << 63;
+	}
+	struct gap gap = {last < first ? first - last : last - first, hz > 0};
+	if (hz > 0 && hz != NANO)
+		gap.length =
+		    (uint64_t)((long double)gap.length * (long double)NANO / (long double)hz);
+	if (from->estimated || to->estimated)
+		text_add_char(out, '~');
+	text_add_char(out, last < first ? '-' : '+');
+	gap_format(&gap, false, out);
 }

@@ -44,5 +44,8 @@ void display_time_format_beside(const struct display_time *, const struct displa
  * compared. */
 void display_time_format_difference(const struct display_time *from, const struct display_time *to,
 				    bool plain, struct text *);
+/* The same with its sign and a unit, `+1.501 ms`. */
+void display_time_format_gap(const struct display_time *from, const struct display_time *to,
+			     struct text *);
 
 #endif

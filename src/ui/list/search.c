@@ -12,8 +12,7 @@
 
 #include "ui/list/search.h"
 #include "decode/registry.h"
-#include "query/gap.h"
-#include "session/clock/clock_text.h"
+#include "query/gap_search.h"
 #include "session/session.h"
 #include "ui/list/list.h"
 #include "ui/list/selection.h"
@@ -25,7 +24,8 @@
 
 enum {
 	NEAR_CELLS = 8,
-	SILENCE_TIMES = 16 /* the usual time between messages: a long one */
+	GAP_TIMES = 16,	   /* the usual gap: a long one */
+	GAP_MESSAGES = 500 /* on either side of the cursor that tell what is usual */
 };
 
 /* Ends what runs. */
@@ -34,6 +34,8 @@ search_stop(struct search *search)
 {
 	next_match_free(search->next);
 	search->next = NULL;
+	gap_search_free(search->gap);
+	search->gap = NULL;
 }
 
 void
@@ -53,7 +55,7 @@ search_free(struct search *search)
 bool
 search_running(const struct search *search)
 {
-	return search->next;
+	return search->next || search->gap;
 }
 
 void
@@ -81,48 +83,11 @@ search_list_filter(struct screen *screen)
 	return filter_is_all(screen->filter) ? NULL : screen->filter;
 }
 
-static struct position
-start_of(const struct list *list)
-{
-	const struct row *row = list_current(list);
-	return row ? row->at : list->edges[LIST_AFTER].from.at;
-}
-
-/* The message of a row if it is of the cursor's trace, else NULL. */
-static const struct message *
-message_of(const struct list *list, const struct row *row)
-{
-	return row->there && row->lane == list->lane ? &row->message : NULL;
-}
-
-/* How long nothing came before the current row. */
-static void
-say_gap(struct screen *screen)
-{
-	const struct list *list = screen->list;
-	const struct row *row = list_current(list);
-	struct trace_clock clock = trace_clock(list->trace);
-	const struct message *m = row ? reader_message(list->reader, row->at) : NULL;
-	uint64_t end = m ? m->ticks : 0;
-	for (size_t i = list->cursor; m && i-- > 0;) {
-		const struct message *before = message_of(list, &list->rows.at[i]);
-		if (!before || !(before->flags & MESSAGE_TIMED))
-			continue;
-		struct text text = {0};
-		clock_format_difference(&clock, before->ticks, end, true, &text);
-		screen_say(screen, "silence of %s before this message", text_get(&text));
-		text_free(&text);
-		break;
-	}
-}
-
 static void
 show_match(struct screen *screen, struct sequence_position found)
 {
 	const struct search *search = screen->search;
 	trail_go_to(screen, found);
-	if (search->gap)
-		say_gap(screen);
 	if (search->wrapped)
 		screen_say(screen,
 			   search->step > 0 ? "continued at the start" : "continued at the end");
@@ -191,7 +156,6 @@ search_prepare(struct screen *screen, struct filter want, const char *what, int 
 	search->list = screen->list;
 	search->wrapped = false;
 	search->counts = false;
-	search->gap = 0;
 }
 
 /* Looks for what search_prepare() said, from the cursor on. */
@@ -206,8 +170,7 @@ search_start(struct screen *screen)
 					 .also = search_list_filter(screen),
 					 .from = search->from,
 					 .direction = search->step,
-					 .wrap = !search->gap,
-					 .gap = search->gap};
+					 .wrap = true};
 	search->next = next_match_new(&query);
 	go_on(screen, NEAR_CELLS);
 }
@@ -220,15 +183,42 @@ search_begin(struct screen *screen, struct filter want, const char *what, int di
 	search_start(screen);
 }
 
+/* Goes to the gap that was looked for, if it is found by now. */
+static void
+poll_gap(struct screen *screen)
+{
+	struct search *search = screen->search;
+	struct list *list = screen->list;
+	struct gap_found found;
+	struct sequence_position p;
+	if (!gap_search_is_done(search->gap))
+		return;
+	bool any = gap_search_get(search->gap, &found, 1) &&
+		   sequence_find_lane(list->sequence, found.after.trace, &p.lane) &&
+		   reader_find_id(sequence_reader(list->sequence, p.lane), found.after.id, &p.at);
+	search_stop(search);
+	if (!any) {
+		screen_say(screen, "no long gap found");
+		return;
+	}
+	struct text length = {0};
+	trail_go_to(screen, p);
+	gap_format(&found.gap, true, &length);
+	screen_say(screen, "gap of %s before this message", text_get(&length));
+	text_free(&length);
+}
+
 void
 search_poll(struct screen *screen)
 {
 	struct search *search = screen->search;
 	list_matches_update(&search->matches);
-	if (search->next && screen->list == search->list)
-		go_on(screen, 0);
-	else
+	if (!search_running(search) || screen->list != search->list)
 		search_stop(search); /* another trace is shown by now */
+	else if (search->gap)
+		poll_gap(screen);
+	else
+		go_on(screen, 0);
 }
 
 /* --- handlers ---------------------------------------------------------- */
@@ -416,7 +406,7 @@ static const struct {
      "error", false},
     {COMMAND_NEXT_WARNING, COMMAND_PREVIOUS_WARNING, SEVERITY_BIT(WARNING), 0, NULL, "warning",
      false},
-    {COMMAND_NEXT_LOSS, COMMAND_PREVIOUS_LOSS, 0xff, 0, "damaged or lost or truncated", "gap",
+    {COMMAND_NEXT_LOSS, COMMAND_PREVIOUS_LOSS, 0xff, 0, "damaged or lost or truncated", "loss",
      false},
     {COMMAND_NEXT_SYNC, COMMAND_PREVIOUS_SYNC, 0xff, MESSAGE_SYNC, NULL, "sync point", false},
     {COMMAND_NEXT_RESYNC, COMMAND_PREVIOUS_RESYNC, 0xff, MESSAGE_RESYNC, NULL, "resync point",
@@ -499,31 +489,90 @@ search_example(struct screen *screen, const struct command_call *call)
 			 call->id == COMMAND_NEXT_LIKE ? 1 : -1, call->count);
 }
 
-/* The usual time between messages near the cursor: those of its cell, or with a
- * filter the rows that the list holds. */
+/* The usual gap near the cursor: between the messages around it, or with a filter
+ * between the rows that the list holds. */
+struct usual {
+	VEC(uint64_t) lengths;
+	struct message_time last;
+	bool timed;
+};
+
+static void
+add_usual(struct usual *usual, struct trace *trace, const struct message *m)
+{
+	struct message_time time;
+	struct gap gap;
+	if (!m || !gap_time(trace, m, &time))
+		return;
+	if (usual->timed && gap_between(&usual->last, &time, &gap))
+		*vec_add(&usual->lengths) = gap.length;
+	usual->last = time;
+	usual->timed = true;
+}
+
+static void
+add_around(struct screen *screen, struct usual *usual)
+{
+	struct sequence *sequence = screen->list->sequence;
+	const struct row *row = list_current(screen->list);
+	struct sequence_position p = row ? row_position(row) : screen->list->edges[LIST_AFTER].from;
+	for (int i = 0; i < GAP_MESSAGES && sequence_previous(sequence, &p);)
+		i++;
+	for (int i = 0; i < 2 * GAP_MESSAGES; i++) {
+		add_usual(usual, reader_trace(sequence_reader(sequence, p.lane)),
+			  sequence_message(sequence, p));
+		if (!sequence_next(sequence, &p))
+			break;
+	}
+}
+
 static uint64_t
 usual_gap(struct screen *screen)
 {
 	const struct list *list = screen->list;
-	VEC(uint64_t) ticks = {0};
-	const struct decoded_cell *decoded = reader_decoded_cell(list->reader, start_of(list).cell);
-	bool all = filter_is_all(screen->filter);
-	for (size_t i = 0; i < (all ? decoded->count : list->rows.count); i++) {
-		const struct message *m =
-		    all ? &decoded->messages[i] : message_of(list, &list->rows.at[i]);
-		if (m && m->flags & MESSAGE_TIMED)
-			*vec_add(&ticks) = m->ticks;
+	struct usual usual = {0};
+	if (filter_is_all(screen->filter))
+		add_around(screen, &usual);
+	else
+		for (size_t i = 0; i < list->rows.count; i++)
+			if (list->rows.at[i].there)
+				add_usual(&usual, list->lanes[list->rows.at[i].lane].trace,
+					  &list->rows.at[i].message);
+	uint64_t length = gap_usual(usual.lengths.at, usual.lengths.count);
+	vec_free(&usual.lengths);
+	return length;
+}
+
+bool *
+search_hidden(const struct screen *screen)
+{
+	size_t count = screen->session->traces.count;
+	bool *hidden = mem_new((count + 1) * sizeof *hidden);
+	for (size_t i = 0; i < count; i++) {
+		size_t lane;
+		hidden[i] = !sequence_find_lane(screen->list->sequence, i, &lane) ||
+			    !sequence_shows(screen->list->sequence, lane);
 	}
-	uint64_t usual = gap_usual(ticks.at, ticks.count);
-	vec_free(&ticks);
-	return usual;
+	return hidden;
 }
 
 void
 search_gap(struct screen *screen, const struct command_call *call)
 {
-	search_prepare(screen, filter_all(), "long silence",
-		       call->id == COMMAND_NEXT_SILENCE ? 1 : -1, call->count);
-	screen->search->gap = usual_gap(screen) * SILENCE_TIMES + 1;
-	search_start(screen);
+	struct search *search = screen->search;
+	const struct row *row = list_current(screen->list);
+	int direction = call->id == COMMAND_NEXT_GAP ? 1 : -1;
+	search_prepare(screen, filter_all(), "long gap", direction, call->count);
+	if (!row)
+		return;
+	bool *hidden = search_hidden(screen);
+	const struct gap_query query = {.session = screen->session,
+					.hidden = hidden,
+					.filter = search_list_filter(screen),
+					.least = usual_gap(screen) * GAP_TIMES + 1,
+					.direction = direction,
+					.from = {screen->list->lanes[row->lane].number, row->id},
+					.nth = search->left};
+	search->gap = gap_search_new(&query);
+	free(hidden);
 }

@@ -10,6 +10,7 @@
 #include "ui/list/list_matches.h"
 
 struct screen;
+struct gap_search;
 
 enum { SEARCH_EARLIER = 3 };
 
@@ -24,6 +25,7 @@ struct search {
 	struct list_matches matches;	       /* that the present list shows */
 
 	struct next_match *next;	      /* what runs, in the background too; or NULL */
+	struct gap_search *gap;		      /* or this, for a gap; or NULL */
 	struct filter want;		      /* borrows pattern or example */
 	bool counts;			      /* it is what `matches` counts */
 	const char *what;		      /* for "no ... found" */
@@ -33,7 +35,6 @@ struct search {
 	bool wrapped;			      /* the end was passed */
 	struct sequence_position from, first; /* where it began, and the first match */
 	struct filter_expr *example;	      /* of the last * or ]g; owned, or NULL */
-	uint64_t gap;			      /* ticks, where a gap is looked for; else 0 */
 };
 
 bool search_running(const struct search *);
@@ -54,5 +55,8 @@ void search_kind(struct screen *, const struct command_call *);	 /* e W ]g ... *
 void search_origin(struct screen *, const struct command_call *);
 void search_example(struct screen *, const struct command_call *); /* * and # */
 void search_gap(struct screen *, const struct command_call *);	   /* s and S */
+
+/* Which traces of the session the list does not show, by number; the caller frees it. */
+bool *search_hidden(const struct screen *);
 
 #endif

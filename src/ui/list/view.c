@@ -28,10 +28,10 @@ static const char *const roles[] = {
     [ROLE_COUNT] = NULL};
 
 static const char *const column_names[COLUMN_FIELD] = {
-    [COLUMN_NUMBER] = "number", [COLUMN_TIME] = "time",	    [COLUMN_DELTA] = "delta",
-    [COLUMN_TRACE] = "trace",	[COLUMN_ORIGIN] = "origin", [COLUMN_SEVERITY] = "severity",
-    [COLUMN_TYPE] = "type",	[COLUMN_TEXT] = "text",	    [COLUMN_OFFSET] = "offset",
-    [COLUMN_LENGTH] = "length"};
+    [COLUMN_NUMBER] = "number",	    [COLUMN_TIME] = "time",    [COLUMN_DELTA] = "delta",
+    [COLUMN_GAP] = "gap",	    [COLUMN_TRACE] = "trace",  [COLUMN_ORIGIN] = "origin",
+    [COLUMN_SEVERITY] = "severity", [COLUMN_TYPE] = "type",    [COLUMN_TEXT] = "text",
+    [COLUMN_OFFSET] = "offset",	    [COLUMN_LENGTH] = "length"};
 
 static const char *
 column_name(size_t i)
@@ -53,10 +53,11 @@ check_column(const char *text, char buffer[static 256])
 
 #define COLUMN(...) OPTION_ROW(struct column, __VA_ARGS__)
 static const struct option_row column_rows[] = {
-    COLUMN(name, TEXT,
-	   "number, time, delta, trace, origin, severity, type, text, offset, length, a field of "
-	   "the format, or context.NAME",
-	   .required = true, .check = check_column),
+    COLUMN(
+	name, TEXT,
+	"number, time, delta, gap, trace, origin, severity, type, text, offset, length, a field of "
+	"the format, or context.NAME",
+	.required = true, .check = check_column),
     COLUMN(title, TEXT, "in the header instead of the name"),
     COLUMN(width, UINT, "columns of the screen; 0 or absent: as needed", .max = 1000),
     COLUMN(align, CHOICE, "left or right", .choices = aligns),

@@ -12,6 +12,8 @@
 #include "config.h"
 
 #include "command/keymap.h"
+#include "query/gap/gap.h"
+#include "query/next_match.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/cycles.h"
 #include "session/session.h"
@@ -35,6 +37,8 @@ enum {
 	SIDE_STEP = 8,
 	COLUMNS_MAX = 64,
 	HEADER_ROWS_MIN = 6,  /* a list must have for a row of names */
+	ROWS_ABOVE = 64,      /* without a time, passed to find the last one */
+	CELLS_ABOVE = 8,      /* looked through for the next of them */
 	BAR_COLUMNS_MIN = 40, /* and for a scroll bar */
 	SCREENS_KEPT = 4      /* of formatted rows */
 };
@@ -90,6 +94,11 @@ struct list_state {
 	VEC(struct formatted_row *) rows; /* on the screen, of those */
 	size_t near;			  /* where the next row is looked for first */
 	uint64_t paint;			  /* number of this one */
+	struct gap_cursor *gaps;	  /* while a column tells them; or NULL */
+	/* the last time before the rows that the list holds, as found in one paint */
+	struct display_time above;
+	bool has_above;
+	uint64_t above_paint;
 };
 
 /* What a column's text is made from. */
@@ -127,6 +136,7 @@ list_state_close(void *context)
 	text_free(&state->raw);
 	text_free(&state->safe);
 	scrollbar_free(&state->bar);
+	gap_cursor_free(state->gaps);
 	for (size_t i = 0; i < state->kept.count; i++)
 		formatted_free(state->kept.at[i]);
 	vec_free(&state->kept);
@@ -164,15 +174,64 @@ row_time(struct list_row *row, struct display_time *shown)
 }
 
 static void
+gap_text(struct list_row *row, struct text *out)
+{
+	struct gap gap;
+	if (!gap_cursor_find(state_of(row->screen)->gaps, lane_of(row)->trace, &row->message, &gap))
+		return;
+	if (row->column->raw)
+		text_add_uint(out, gap.length);
+	else
+		gap_format(&gap, false, out);
+}
+
+/* The last time among the rows shown before those that the list holds, if it is near. */
+static bool
+time_above_all(struct screen *screen, struct display_time *shown)
+{
+	struct list *list = screen->list;
+	struct next_query query = {.sequence = list->sequence,
+				   .want = list->filter,
+				   .from = row_position(&list->rows.at[0]),
+				   .direction = -1};
+	for (int i = 0; i < ROWS_ABOVE; i++) {
+		struct sequence_position p;
+		if (!next_match_near(&query, CELLS_ABOVE, &p))
+			return false;
+		const struct message *m = sequence_message(list->sequence, p);
+		if (m && display_time_of(list, &list->lanes[p.lane], m, shown))
+			return true;
+		query.from = p;
+	}
+	return false;
+}
+
+/* The time of the last row above that has one. */
+static bool
+time_above(struct list_row *row, struct display_time *shown)
+{
+	struct list_state *state = state_of(row->screen);
+	for (const struct row *above = row->row; above-- > row->screen->list->rows.at;)
+		if (display_time_of_row(row->screen->list, above, shown))
+			return true;
+	if (state->above_paint != state->paint)
+		state->has_above = time_above_all(row->screen, &state->above);
+	state->above_paint = state->paint;
+	*shown = state->above;
+	return state->has_above;
+}
+
+static void
 delta_text(struct list_row *row, struct text *out)
 {
 	struct display_time before, now;
-	/* both by the transport: of the other there is no expansion */
-	if (display_time_of_row(row->screen->list, row->previous, &before) &&
-	    display_time_of_row(row->screen->list, row->row, &now)) {
-		if (row->column->raw)
-			before.clock.hz = now.clock.hz = 0;
+	if (!display_time_of_row(row->screen->list, row->row, &now) || !time_above(row, &before))
+		return;
+	if (row->column->raw) {
+		before.clock.hz = now.clock.hz = 0;
 		display_time_format_difference(&before, &now, false, out);
+	} else {
+		display_time_format_gap(&before, &now, out);
 	}
 }
 
@@ -307,6 +366,7 @@ static const struct {
     [COLUMN_NUMBER] = {"message", number_text, 0, EXPAND_TEXT, false},
     [COLUMN_TIME] = {"time", time_text, 0, EXPAND_TEXT, false},
     [COLUMN_DELTA] = {"delta", delta_text, 0, EXPAND_TEXT, false},
+    [COLUMN_GAP] = {"gap", gap_text, 0, EXPAND_TEXT, false},
     [COLUMN_TRACE] = {"trace", trace_text, 0, EXPAND_TEXT, false},
     [COLUMN_ORIGIN] = {"origin", origin_text, 16, EXPAND_TEXT, true},
     [COLUMN_SEVERITY] = {"S", severity_text, 1, EXPAND_TEXT, false},
@@ -534,6 +594,20 @@ keeps_widths(const struct list_state *state, const struct list_basis *old, size_
 	       columns == state->columns.count;
 }
 
+/* Has gaps at hand where a column tells them. */
+static void
+follow_gaps(struct screen *screen)
+{
+	struct list_state *state = state_of(screen);
+	bool any = false;
+	for (size_t c = 0; c < state->columns.count; c++)
+		any |= state->columns.kind[c] == COLUMN_GAP;
+	if (any == (state->gaps != NULL))
+		return;
+	gap_cursor_free(state->gaps);
+	state->gaps = any ? gap_cursor_new(screen->session) : NULL;
+}
+
 /* Notes what the rows rest on; those that were formatted on another basis are void. */
 static void
 basis_renew(struct screen *screen, int cols, bool header)
@@ -546,6 +620,7 @@ basis_renew(struct screen *screen, int cols, bool header)
 	now->generation = list_generation(screen->list) +
 			  contexts_generation(screen->session->contexts) +
 			  cycles_generation(screen->session->cycles);
+	now->generation += state->gaps ? gap_generation(screen->session) : 0;
 	now->display = screen->display_generation;
 	now->cols = cols;
 	now->sideways = state->sideways;
@@ -556,6 +631,7 @@ basis_renew(struct screen *screen, int cols, bool header)
 	for (size_t i = 0; i < state->kept.count; i++)
 		state->kept.at[i]->shown = 0;
 	state->columns = columns_make(screen, cols);
+	follow_gaps(screen);
 	if (!keeps_widths(state, &old, columns))
 		memset(state->widths, 0, sizeof state->widths);
 }

@@ -7,7 +7,7 @@
 #include "ui/panes/pane.h"
 
 extern const struct pane_ops pane_list, pane_detail, pane_hex, pane_marks, pane_context;
-extern const struct pane_ops pane_timeline, pane_filters, pane_origins, pane_syncs;
+extern const struct pane_ops pane_timeline, pane_filters, pane_origins, pane_syncs, pane_gaps;
 extern const struct pane_ops pane_guesses;
 extern const struct pane_ops pane_help, pane_messages, pane_clocks;
 

@@ -20,6 +20,7 @@ enum pane_id {
 	PANE_FILTERS,
 	PANE_ORIGINS,
 	PANE_SYNCS,
+	PANE_GAPS,
 	PANE_GUESSES, /* in the list's place while nothing is decoded */
 	PANE_HELP,    /* from here on: covers all others */
 	PANE_MESSAGES,

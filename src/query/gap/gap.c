@@ -1,0 +1,304 @@
+/*
+ * The gap before a message: see gap.h.
+ *
+ * A cursor keeps the last time before the message that comes next in the session's
+ * order, so the gap before that one is a subtraction.  It goes on message by message; a
+ * message that lies further off than WALK_MAX, or before, is found by the heads of the
+ * lanes: the last message with a time is looked for behind each of them, and the last of
+ * these counts.
+ */
+#include "config.h"
+
+#include "query/gap/gap.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WALK_MAX = 8192,   /* messages passed before the way is found anew */
+	CELLS_BACK = 1024, /* without a time, decoded to find one */
+	BLOCKS = 4	   /* that a lane's reader keeps */
+};
+
+/* --- one gap ----------------------------------------------------------- */
+
+/* The time of a message, if it is in PART. */
+static bool
+time_in(struct trace *trace, size_t part, const struct message *m, struct message_time *time)
+{
+	return clocks_time(trace, m, time) && (time->known || m->flags & MESSAGE_TIMED) &&
+	       time->part == part;
+}
+
+bool
+gap_time(struct trace *trace, const struct message *m, struct message_time *time)
+{
+	return time_in(trace, session_of(trace)->clocks ? clocks_part(trace) : 0, m, time);
+}
+
+bool
+gap_between(const struct message_time *from, const struct message_time *to, struct gap *gap)
+{
+	if (from->part != to->part || from->known != to->known)
+		return false;
+	/* ticks have all 64 bits, nanoseconds a sign */
+	bool back =
+	    from->known ? to->order < from->order : (uint64_t)to->order < (uint64_t)from->order;
+	*gap = (struct gap){(uint64_t)to->order - (uint64_t)from->order, to->known};
+	return !back;
+}
+
+static int
+compare_lengths(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+uint64_t
+gap_usual(uint64_t *lengths, size_t count)
+{
+	size_t kept = count - (count + 9) / 10;
+	unsigned __int128 sum = 0; /* of damaged times it may be large */
+	if (count)
+		qsort(lengths, count, sizeof *lengths, compare_lengths);
+	for (size_t i = 0; i < kept; i++)
+		sum += lengths[i];
+	return kept ? (uint64_t)(sum / kept) : 0;
+}
+
+void
+gap_format(const struct gap *gap, bool brief, struct text *out)
+{
+	static const struct {
+		uint64_t size; /* in nanoseconds */
+		const char *name;
+	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
+	size_t u = 0, count = sizeof units / sizeof *units;
+	while (u < count && gap->length < units[u].size)
+		u++;
+	text_add_uint(out, gap->known && u < count ? gap->length / units[u].size : gap->length);
+	if (!gap->known || u == count) {
+		text_add(out, gap->known ? " ns" : brief ? " ticks" : "");
+		return;
+	}
+	unsigned part = (unsigned)(gap->length % units[u].size / (units[u].size / 1000));
+	size_t point = out->length;
+	text_addf(out, ".%03u", part);
+	while (brief && out->length > point && strchr(".0", out->data[out->length - 1])) {
+		bool done = out->data[out->length - 1] == '.';
+		text_cut(out, out->length - 1);
+		if (done)
+			break;
+	}
+	text_addf(out, " %s", units[u].name);
+}
+
+/* --- the cursor -------------------------------------------------------- */
+
+struct gap_lane {
+	struct trace *trace;
+	struct reader *reader;
+	size_t part;
+	bool by_offset; /* messages without ticks have times too */
+};
+
+struct gap_cursor {
+	struct session *session;
+	struct sequence *sequence;
+	struct gap_lane *lanes;
+	size_t count;
+	unsigned generation; /* of what follows */
+	bool positioned;
+	struct sequence_position at; /* all messages before it are passed */
+	struct message_time last;    /* that of the last one of them that has a time */
+	bool timed;		     /* there is one */
+	/* a message passed behind that one that should have a time, not found out yet */
+	bool pending;
+	size_t pending_lane;
+	struct message pending_message;
+};
+
+struct gap_cursor *
+gap_cursor_new(struct session *session)
+{
+	struct gap_cursor *cursor = mem_new(sizeof *cursor);
+	cursor->session = session;
+	cursor->sequence = sequence_new(session);
+	cursor->count = sequence_lane_count(cursor->sequence);
+	cursor->lanes = mem_new(cursor->count * sizeof *cursor->lanes);
+	for (size_t i = 0; i < cursor->count; i++) {
+		struct reader *reader = sequence_reader(cursor->sequence, i);
+		reader_limit(reader, BLOCKS);
+		cursor->lanes[i] =
+		    (struct gap_lane){.trace = reader_trace(reader), .reader = reader};
+	}
+	return cursor;
+}
+
+void
+gap_cursor_free(struct gap_cursor *cursor)
+{
+	if (!cursor)
+		return;
+	sequence_free(cursor->sequence);
+	free(cursor->lanes);
+	free(cursor);
+}
+
+unsigned
+gap_generation(const struct session *session)
+{
+	unsigned generation = session->clocks ? clocks_generation(session->clocks) : 0;
+	for (size_t i = 0; session->traces.count > 1 && i < session->traces.count; i++) {
+		struct index *index = trace_index(session->traces.at[i]);
+		struct index_progress progress;
+		index_get_progress(index, &progress);
+		generation += index_generation(index) + (progress.complete ? 1 : 0);
+	}
+	return generation;
+}
+
+/* Takes notice of new times and messages. */
+static void
+cursor_refresh(struct gap_cursor *cursor)
+{
+	struct clocks *clocks = cursor->session->clocks;
+	unsigned generation = clocks ? clocks_generation(clocks) : 0;
+	for (size_t i = 0; i < cursor->count; i++) {
+		struct index *index = trace_index(cursor->lanes[i].trace);
+		generation += index_generation(index);
+		if (cursor->count > 1) /* what is known of one changes the order of all */
+			generation += (unsigned)index_known(index);
+	}
+	if (cursor->positioned && generation == cursor->generation)
+		return;
+	cursor->generation = generation;
+	cursor->positioned = false;
+	if (cursor->count > 1)
+		sequence_load(cursor->sequence);
+	for (size_t i = 0; i < cursor->count; i++) {
+		struct gap_lane *lane = &cursor->lanes[i];
+		lane->by_offset = clocks_nature(lane->trace).by_offset;
+		lane->part = clocks ? clocks_part(lane->trace) : 0;
+	}
+}
+
+static bool
+same_position(struct sequence_position a, struct sequence_position b)
+{
+	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
+}
+
+/* Passes the next message; false if it is the last. */
+static bool
+cursor_step(struct gap_cursor *cursor)
+{
+	const struct gap_lane *lane = &cursor->lanes[cursor->at.lane];
+	const struct message *m = sequence_message(cursor->sequence, cursor->at);
+	if (m && (lane->by_offset || m->flags & MESSAGE_TIMED)) {
+		cursor->pending = true;
+		cursor->pending_lane = cursor->at.lane;
+		cursor->pending_message = *m;
+	}
+	return sequence_next(cursor->sequence, &cursor->at);
+}
+
+/* Goes on to a message; false if it is far away, or not ahead. */
+static bool
+cursor_walk(struct gap_cursor *cursor, struct sequence_position p)
+{
+	if (!cursor->positioned)
+		return false;
+	if (same_position(cursor->at, p))
+		return true;
+	if ((p.lane == cursor->at.lane && p.at.cell > cursor->at.at.cell + 1) ||
+	    !sequence_is_before(cursor->sequence, cursor->at, p))
+		return false;
+	for (unsigned passed = 0; passed < WALK_MAX; passed++)
+		if (!cursor_step(cursor) || same_position(cursor->at, p))
+			break;
+	return same_position(cursor->at, p);
+}
+
+/* The last message of a lane before a position that has a time. */
+static bool
+timed_before(const struct gap_lane *lane, struct position from, struct position *at,
+	     struct message_time *time)
+{
+	for (unsigned looked = 0; looked < CELLS_BACK;) {
+		struct index_cell summary;
+		if (lane->by_offset || !index_cell(trace_index(lane->trace), from.cell, &summary) ||
+		    summary.message_flags & MESSAGE_TIMED) {
+			const struct decoded_cell *block =
+			    reader_decoded_cell(lane->reader, from.cell);
+			size_t count = from.at < block->count ? from.at : block->count;
+			while (count-- > 0) {
+				*at = (struct position){from.cell, count};
+				if (time_in(lane->trace, lane->part, &block->messages[count], time))
+					return true;
+			}
+			looked++;
+		}
+		if (!from.cell)
+			return false;
+		from = (struct position){.cell = from.cell - 1, .at = SIZE_MAX};
+	}
+	return false;
+}
+
+/* Puts the cursor at a message. */
+static void
+cursor_seek(struct gap_cursor *cursor, struct sequence_position p)
+{
+	struct sequence_position best = {0}, own;
+	struct message_time time;
+	cursor->at = p;
+	cursor->timed = cursor->pending = false;
+	cursor->positioned = true;
+	for (size_t i = 0; i < cursor->count; i++) {
+		struct position head;
+		if (!sequence_relates(cursor->sequence, i, p.lane))
+			continue;
+		sequence_head(cursor->sequence, p, i, &head);
+		own.lane = i;
+		if (!timed_before(&cursor->lanes[i], head, &own.at, &time) ||
+		    (cursor->timed && sequence_is_before(cursor->sequence, own, best)))
+			continue;
+		best = own;
+		cursor->last = time;
+		cursor->timed = true;
+	}
+}
+
+/* Finds the time of the last message that was passed: most are passed unasked. */
+static void
+cursor_settle(struct gap_cursor *cursor)
+{
+	const struct gap_lane *lane = &cursor->lanes[cursor->pending_lane];
+	if (!cursor->pending)
+		return;
+	cursor->pending = false;
+	cursor->timed = time_in(lane->trace, lane->part, &cursor->pending_message, &cursor->last);
+	if (!cursor->timed)
+		cursor_seek(cursor, cursor->at);
+}
+
+bool
+gap_cursor_find(struct gap_cursor *cursor, struct trace *trace, const struct message *m,
+		struct gap *gap)
+{
+	struct sequence_position p;
+	struct message_time time;
+	cursor_refresh(cursor);
+	if (!sequence_find_lane(cursor->sequence, trace_number(trace), &p.lane))
+		return false;
+	const struct gap_lane *lane = &cursor->lanes[p.lane];
+	if (!time_in(trace, lane->part, m, &time) || !reader_find_message(lane->reader, m, &p.at))
+		return false;
+	if (!cursor_walk(cursor, p))
+		cursor_seek(cursor, p);
+	cursor_settle(cursor);
+	return cursor->timed && gap_between(&cursor->last, &time, gap);
+}

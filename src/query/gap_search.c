@@ -1,0 +1,515 @@
+/*
+ * Long gaps: see gap_search.h.
+ *
+ * Two rows with a time that follow each other are compared.  How cells are passed: in a
+ * cell whose messages are all rows, whose times only rise, and span less than the gap that
+ * is looked for, no such gap ends, whatever other traces have in between.  Cells that
+ * follow each other closely enough, of any of the traces, so make one covered time, behind
+ * which the search goes on; provided that times rise in what the other traces have there
+ * too, since a time that steps back makes a gap behind it.
+ *
+ * The longest gaps are a heap with the shortest at its top, which then is the least that
+ * counts: the more is found, the more cells are passed.
+ */
+#include "config.h"
+
+#include "query/gap_search.h"
+#include "base/generation.h"
+#include "base/thread.h"
+#include "base/worker.h"
+#include "session/session.h"
+
+#include <stdlib.h>
+
+enum {
+	BLOCKS = 4,    /* that a lane's reader keeps */
+	TELL_MS = 200, /* between two news */
+	BATCH = 256    /* messages between two looks at whether to stop */
+};
+
+/* A gap as it is kept: NUMBER counts them in the order they were found. */
+struct kept {
+	struct gap_found found;
+	uint64_t number;
+};
+
+struct search_lane {
+	struct trace *trace;
+	struct reader *reader;
+	bool rising;	 /* times follow from ticks alone */
+	VEC(bool) calm;	 /* cells whose times only rise, and from all before */
+	bool lost;	 /* no more can be said of cells */
+	int64_t highest; /* time of all those cells */
+	uint64_t cell;	 /* the next one that is not covered; UINT64_MAX: none */
+};
+
+struct gap_search {
+	struct session *session;
+	struct filter filter; /* a copy */
+	bool *hidden;
+	int direction; /* +1 or -1 */
+	bool longest;
+	struct gap_message from;
+	uint64_t left, least;
+	size_t most;
+	struct worker worker;
+
+	/* the worker's */
+	struct sequence *sequence;
+	struct search_lane *lanes;
+	struct expansion scratch;
+	struct sequence_position at;  /* the message that was looked at last */
+	struct message_time last;     /* that of the last row that has a time, */
+	struct sequence_position row; /* where it is, */
+	bool timed;		      /* and whether there is one */
+	bool first;		      /* it is FROM, which does not count */
+	int64_t signalled;	      /* when, by thread_now_ms() */
+	uint64_t numbers;
+
+	pthread_mutex_t lock; /* for what follows */
+	VEC(struct kept) heap;
+	bool done;
+	struct generation changes;
+};
+
+/* --- what is found ----------------------------------------------------- */
+
+/* Whether one stands behind another in the list of the longest. */
+static bool
+is_less(const struct kept *a, const struct kept *b)
+{
+	uint64_t x = a->found.gap.length, y = b->found.gap.length;
+	return x != y ? x < y : a->number > b->number;
+}
+
+static void
+heap_swap(struct gap_search *s, size_t a, size_t b)
+{
+	struct kept kept = s->heap.at[a];
+	s->heap.at[a] = s->heap.at[b];
+	s->heap.at[b] = kept;
+}
+
+static void
+heap_sink(struct gap_search *s)
+{
+	size_t i = 0, least = 0;
+	do {
+		i = least;
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < s->heap.count; k++)
+			if (is_less(&s->heap.at[k], &s->heap.at[least]))
+				least = k;
+		heap_swap(s, i, least);
+	} while (least != i);
+}
+
+static void
+heap_rise(struct gap_search *s)
+{
+	for (size_t i = s->heap.count - 1; i; i = (i - 1) / 2) {
+		if (!is_less(&s->heap.at[i], &s->heap.at[(i - 1) / 2]))
+			break;
+		heap_swap(s, i, (i - 1) / 2);
+	}
+}
+
+/* Tells the session, but not all the time. */
+static void
+signal_news(struct gap_search *s, bool now)
+{
+	int64_t time = thread_now_ms();
+	if (!now && time - s->signalled < TELL_MS)
+		return;
+	s->signalled = time;
+	session_signal(s->session);
+}
+
+static struct gap_message
+message_at(struct gap_search *s, struct sequence_position p)
+{
+	struct search_lane *lane = &s->lanes[p.lane];
+	return (struct gap_message){trace_number(lane->trace),
+				    reader_message_id(lane->reader, p.at)};
+}
+
+/* Keeps a gap; true if the search is at its end. */
+static bool
+keep_gap(struct gap_search *s, struct gap gap, struct sequence_position before,
+	 struct sequence_position after)
+{
+	if (!s->longest && --s->left)
+		return false;
+	struct kept kept = {{gap, message_at(s, before), message_at(s, after)}, s->numbers++};
+	pthread_mutex_lock(&s->lock);
+	if (s->heap.count < s->most) {
+		*vec_add(&s->heap) = kept;
+		heap_rise(s);
+	} else {
+		s->heap.at[0] = kept;
+		heap_sink(s);
+	}
+	if (s->heap.count == s->most)
+		s->least = s->heap.at[0].found.gap.length + 1;
+	generation_bump(&s->changes);
+	pthread_mutex_unlock(&s->lock);
+	signal_news(s, false);
+	return !s->longest;
+}
+
+/* --- cells ------------------------------------------------------------- */
+
+/* What a summary tells of the rows in a cell. */
+enum cell_rows {
+	ROWS_NONE,   /* that have a time */
+	ROWS_ANY,    /* their times may step back */
+	ROWS_RISING, /* they do not, */
+	ROWS_DENSE   /* and no gap of the length that counts is among them */
+};
+
+/* Notes whether times rise in one more cell. */
+static bool
+note_calm(struct search_lane *lane)
+{
+	struct index_cell summary;
+	uint64_t cell = lane->calm.count;
+	int64_t from = INT64_MAX, to = INT64_MIN;
+	if (!index_cell(trace_index(lane->trace), cell, &summary))
+		return false;
+	if (summary.flags & CELL_TIMED) /* ticks may go beyond what an order can hold */
+		lane->lost |= !lane->rising ||
+			      !clocks_cell_span(lane->trace, cell, &summary, &from, &to) ||
+			      from > to;
+	/* where a time stepped back once, the order is no more that of times */
+	lane->lost |= summary.flags & CELL_TIME_BACK || from < lane->highest;
+	*vec_add(&lane->calm) = !lane->lost;
+	lane->highest = to > lane->highest ? to : lane->highest;
+	return true;
+}
+
+static bool
+is_calm(struct search_lane *lane, uint64_t cell)
+{
+	while (lane->calm.count <= cell)
+		if (!note_calm(lane))
+			return false;
+	return lane->calm.at[cell];
+}
+
+static enum cell_rows
+judge_cell(struct gap_search *s, struct search_lane *lane, uint64_t cell, int64_t *from,
+	   int64_t *to)
+{
+	struct index_cell summary;
+	if (!index_cell(trace_index(lane->trace), cell, &summary))
+		return ROWS_ANY;
+	enum filter_verdict verdict = filter_judge(&s->filter, lane->trace, cell);
+	if (verdict == FILTER_NONE || (lane->rising && !(summary.flags & CELL_TIMED)))
+		return ROWS_NONE;
+	if (!is_calm(lane, cell) || !clocks_cell_span(lane->trace, cell, &summary, from, to))
+		return ROWS_ANY;
+	bool dense = verdict == FILTER_ALL && (uint64_t)*to - (uint64_t)*from < s->least;
+	return dense ? ROWS_DENSE : ROWS_RISING;
+}
+
+/* How far A lies ahead of B. */
+static __int128
+distance_ahead(const struct gap_search *s, int64_t a, int64_t b)
+{
+	return (__int128)s->direction * ((__int128)a - b);
+}
+
+static bool
+has_cell(const struct search_lane *lane)
+{
+	return lane->cell < index_cell_count(trace_index(lane->trace));
+}
+
+/* Passes cells of a lane that lie no further than TIME; false if times may step back in
+ * one of them, or where TIME is. */
+static bool
+pass_until(struct gap_search *s, struct search_lane *lane, int64_t time)
+{
+	int64_t from, to;
+	for (; has_cell(lane); lane->cell += (uint64_t)s->direction) {
+		enum cell_rows rows = judge_cell(s, lane, lane->cell, &from, &to);
+		if (rows == ROWS_NONE)
+			continue;
+		if (rows == ROWS_ANY)
+			return false;
+		if (distance_ahead(s, s->direction > 0 ? to : from, time) > 0)
+			break;
+	}
+	return true;
+}
+
+static bool
+is_walked(const struct gap_search *s, size_t lane)
+{
+	return sequence_shows(s->sequence, lane) && sequence_relates(s->sequence, lane, s->at.lane);
+}
+
+static bool
+all_pass_until(struct gap_search *s, int64_t time)
+{
+	for (size_t i = 0; i < sequence_lane_count(s->sequence); i++)
+		if (is_walked(s, i) && !pass_until(s, &s->lanes[i], time))
+			return false;
+	return true;
+}
+
+/* Covers more time by the next cell of a lane; false if it does not. */
+static bool
+cover_cell(struct gap_search *s, struct search_lane *lane, int64_t *covered)
+{
+	int64_t from, to;
+	if (!has_cell(lane) || judge_cell(s, lane, lane->cell, &from, &to) != ROWS_DENSE)
+		return false;
+	int64_t near = s->direction > 0 ? from : to, far = s->direction > 0 ? to : from;
+	if (distance_ahead(s, near, *covered) >= (__int128)s->least || !all_pass_until(s, far))
+		return false;
+	if (distance_ahead(s, far, *covered) <= 0)
+		return false;
+	*covered = far;
+	return true;
+}
+
+/* The cell in which the walk goes on in a lane. */
+static uint64_t
+next_cell(struct gap_search *s, size_t lane)
+{
+	struct position head;
+	sequence_head(s->sequence, s->at, lane, &head);
+	return s->direction > 0 || head.at ? head.cell : head.cell - 1;
+}
+
+/* Goes to the end of the time that cells cover from the last row on, if there is any. */
+static bool
+leap_over(struct gap_search *s)
+{
+	int64_t covered = s->last.order;
+	/* behind the last message of a part nothing is covered */
+	if (!s->timed || !sequence_relates(s->sequence, s->row.lane, s->at.lane))
+		return false;
+	for (size_t i = 0; i < sequence_lane_count(s->sequence); i++)
+		if (is_walked(s, i))
+			s->lanes[i].cell = next_cell(s, i);
+	if (!all_pass_until(s, covered))
+		return false;
+	bool more;
+	do {
+		more = false;
+		for (size_t i = 0; i < sequence_lane_count(s->sequence); i++)
+			while (is_walked(s, i) && !worker_is_stopping(&s->worker) &&
+			       cover_cell(s, &s->lanes[i], &covered))
+				more = true;
+	} while (more);
+	/* a row is at that very time: the first one found from there on is the last again */
+	bool forward = s->direction > 0;
+	const struct sequence_wish wish = {
+	    .by = SEQUENCE_BY_TIME, .lane = s->at.lane, .time = covered + !forward};
+	struct sequence_position p;
+	if (covered == s->last.order || !sequence_find(s->sequence, &wish, &p) ||
+	    !sequence_is_before(s->sequence, forward ? s->at : p, forward ? p : s->at))
+		return false;
+	s->at = p;
+	s->timed = s->first = false;
+	return true;
+}
+
+/* --- messages ---------------------------------------------------------- */
+
+/* Looks at the message where the walk is; true if the search is at its end. */
+static bool
+look_at(struct gap_search *s)
+{
+	struct search_lane *lane = &s->lanes[s->at.lane];
+	const struct message *own = sequence_message(s->sequence, s->at);
+	struct message_time time;
+	struct gap gap;
+	if (!own)
+		return false;
+	struct message m = *own; /* the block may have to go */
+	if (!filter_match(&s->filter, lane->reader, &m, &s->scratch) ||
+	    !gap_time(lane->trace, &m, &time))
+		return false;
+	struct message_time last = s->last;
+	struct sequence_position row = s->row;
+	bool forward = s->direction > 0, any = s->timed && (forward || !s->first);
+	s->last = time;
+	s->row = s->at;
+	s->timed = true;
+	s->first = false;
+	any = any && gap_between(forward ? &last : &time, forward ? &time : &last, &gap) &&
+	      gap.length >= s->least;
+	return any && keep_gap(s, gap, forward ? row : s->at, forward ? s->at : row);
+}
+
+static bool
+step_on(struct gap_search *s)
+{
+	return s->direction > 0 ? sequence_next(s->sequence, &s->at)
+				: sequence_previous(s->sequence, &s->at);
+}
+
+/* Finds the time before the first message: its own, or the last one before it. */
+static void
+look_back(struct gap_search *s)
+{
+	struct sequence_position start = s->at;
+	uint64_t least = s->least;
+	s->least = UINT64_MAX; /* nothing is found on the way */
+	do
+		look_at(s);
+	while (s->direction > 0 && !s->timed && !worker_is_stopping(&s->worker) &&
+	       sequence_previous(s->sequence, &s->at));
+	s->least = least;
+	s->at = start;
+	s->first = s->timed;
+}
+
+static bool
+find_start(struct gap_search *s)
+{
+	size_t lane;
+	if (s->longest)
+		return sequence_first(s->sequence, &s->at);
+	if (!sequence_find_lane(s->sequence, s->from.trace, &lane))
+		return false;
+	s->at.lane = lane;
+	return reader_find_id(s->lanes[lane].reader, s->from.id, &s->at.at);
+}
+
+static void
+walk_on(struct gap_search *s)
+{
+	if (!find_start(s))
+		return;
+	if (s->longest)
+		look_at(s);
+	else
+		look_back(s);
+	bool leaps = true;
+	for (unsigned passed = 0; passed % BATCH || !worker_is_stopping(&s->worker); passed++) {
+		/* a leap ends at a message that was not looked at */
+		if (leaps && leap_over(s) && look_at(s))
+			return;
+		bool ends = s->direction < 0 && !s->at.at.at;
+		if (!step_on(s) || look_at(s))
+			return;
+		leaps = s->direction > 0 ? !s->at.at.at : ends;
+	}
+}
+
+/* --- from start to end ------------------------------------------------- */
+
+static void
+open_sequence(struct gap_search *s)
+{
+	s->sequence = sequence_new(s->session);
+	size_t count = sequence_lane_count(s->sequence);
+	s->lanes = mem_new((count + 1) * sizeof *s->lanes);
+	for (size_t i = 0; i < count; i++) {
+		struct search_lane *lane = &s->lanes[i];
+		lane->reader = sequence_reader(s->sequence, i);
+		lane->trace = reader_trace(lane->reader);
+		reader_limit(lane->reader, BLOCKS);
+		struct clocks_nature nature = clocks_nature(lane->trace);
+		lane->rising = nature.rising && !nature.own && !nature.by_offset;
+		lane->highest = INT64_MIN;
+		if (s->hidden[i])
+			sequence_show(s->sequence, i, false);
+	}
+	sequence_load(s->sequence); /* of one trace too: leaps find a time in it */
+}
+
+static void
+search_job(void *context)
+{
+	struct gap_search *s = context;
+	open_sequence(s);
+	walk_on(s);
+	pthread_mutex_lock(&s->lock);
+	s->done = true;
+	generation_bump(&s->changes);
+	pthread_mutex_unlock(&s->lock);
+	signal_news(s, true);
+}
+
+struct gap_search *
+gap_search_new(const struct gap_query *query)
+{
+	struct gap_search *s = mem_new(sizeof *s);
+	const struct filter all = filter_all();
+	size_t traces = query->session->traces.count;
+	s->session = query->session;
+	s->filter = filter_clone(query->filter ? query->filter : &all);
+	s->hidden = mem_new((traces + 1) * sizeof *s->hidden);
+	for (size_t i = 0; query->hidden && i < traces; i++)
+		s->hidden[i] = query->hidden[i];
+	s->longest = !query->direction;
+	s->direction = s->longest ? 1 : query->direction;
+	s->from = query->from;
+	s->left = query->nth ? query->nth : 1;
+	s->least = query->least ? query->least : 1;
+	s->most = s->longest ? query->most : 1;
+	pthread_mutex_init(&s->lock, NULL);
+	worker_init(&s->worker, search_job, s);
+	if (!worker_start_once(&s->worker))
+		search_job(s);
+	return s;
+}
+
+void
+gap_search_free(struct gap_search *s)
+{
+	if (!s)
+		return;
+	worker_stop(&s->worker);
+	for (size_t i = 0; s->lanes && i < sequence_lane_count(s->sequence); i++)
+		vec_free(&s->lanes[i].calm);
+	sequence_free(s->sequence);
+	filter_free(&s->filter);
+	expansion_free(&s->scratch);
+	vec_free(&s->heap);
+	pthread_mutex_destroy(&s->lock);
+	free(s->lanes);
+	free(s->hidden);
+	free(s);
+}
+
+bool
+gap_search_is_done(struct gap_search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	bool done = s->done;
+	pthread_mutex_unlock(&s->lock);
+	return done;
+}
+
+static int
+compare_kept(const void *a, const void *b)
+{
+	return is_less(a, b) ? 1 : -1;
+}
+
+size_t
+gap_search_get(struct gap_search *s, struct gap_found *out, size_t max)
+{
+	pthread_mutex_lock(&s->lock);
+	size_t count = s->heap.count;
+	struct kept *all = mem_new((count + 1) * sizeof *all);
+	for (size_t i = 0; i < count; i++)
+		all[i] = s->heap.at[i];
+	pthread_mutex_unlock(&s->lock);
+	qsort(all, count, sizeof *all, compare_kept);
+	for (size_t i = 0; i < count && i < max; i++)
+		out[i] = all[i].found;
+	free(all);
+	return count;
+}
+
+unsigned
+gap_search_generation(struct gap_search *s)
+{
+	return generation_now(&s->changes);
+}

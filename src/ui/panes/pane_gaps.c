@@ -1,0 +1,323 @@
+/*
+ * The longest gaps among the rows shown: how long, from when to when, and who sent the
+ * messages before and after.
+ *
+ * A search (query/gap_search.h) looks for them in the background, and begins anew when
+ * other rows are shown, when clocks are related and when the index is complete.  Only the
+ * lines on the screen are decoded; what they say is kept until the list of gaps or a text
+ * may have changed.
+ */
+#include "config.h"
+
+#include "query/gap_search.h"
+#include "session/clock/clock_text.h"
+#include "session/session.h"
+#include "ui/list/display_time.h"
+#include "ui/list/jump.h"
+#include "ui/list/search.h"
+#include "ui/panes/pane_gaps.h"
+#include "ui/panes/table.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LONGEST = 100, /* that are listed, */
+	MOST = 10000   /* and of a length that was asked for */
+};
+
+enum { GAP_LENGTH, GAP_FROM, GAP_TO, GAP_BEFORE, GAP_AFTER, GAP_COLUMNS };
+
+struct gap_line {
+	bool made;
+	struct text cells[GAP_COLUMNS];
+};
+
+/* Which gaps are looked for. */
+struct gaps_basis {
+	const struct list *list;
+	struct filter filter; /* a copy: it keeps what was compiled */
+	bool *hidden;	      /* traces, by number */
+	uint64_t least;
+	unsigned generation; /* of clocks, texts and what is indexed */
+};
+
+struct gaps_state {
+	struct table table;
+	uint64_t least;		   /* that was asked for; 0: the longest */
+	struct gap_search *search; /* or NULL */
+	struct gaps_basis basis;   /* of it */
+	bool complete;		   /* nothing more will be found */
+	unsigned found_generation; /* of what follows */
+	struct gap_found *found;
+	size_t count;
+	VEC(struct gap_line) lines;
+	unsigned generation; /* of what they say */
+	struct expansion expansion;
+};
+
+static struct gaps_state *
+state_of(struct screen *screen)
+{
+	return screen->state[PANE_GAPS];
+}
+
+static void
+drop_lines(struct gaps_state *state)
+{
+	for (size_t i = 0; i < state->lines.count; i++)
+		for (int c = 0; c < GAP_COLUMNS; c++)
+			text_free(&state->lines.at[i].cells[c]);
+	vec_clear(&state->lines);
+}
+
+static void
+drop_search(struct gaps_state *state)
+{
+	gap_search_free(state->search);
+	state->search = NULL;
+	if (state->basis.list)
+		filter_free(&state->basis.filter);
+	free(state->basis.hidden);
+	state->basis = (struct gaps_basis){0};
+	state->found_generation = 0;
+	state->count = 0;
+	drop_lines(state);
+}
+
+static void
+gaps_close(void *context)
+{
+	struct gaps_state *state = context;
+	drop_search(state);
+	vec_free(&state->lines);
+	free(state->found);
+	expansion_free(&state->expansion);
+	table_free(&state->table);
+}
+
+/* --- what is found ----------------------------------------------------- */
+
+static unsigned
+generation_of(struct screen *screen)
+{
+	const struct session *session = screen->session;
+	unsigned generation = clocks_generation(session->clocks) +
+			      filter_generation(filter_basis(screen->filter), screen->list->trace);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct index_progress progress;
+		index_get_progress(trace_index(session->traces.at[i]), &progress);
+		generation += progress.complete;
+		generation += capture_generation(trace_capture(session->traces.at[i]));
+	}
+	return generation;
+}
+
+static bool
+same_filter(const struct filter *a, const struct filter *b)
+{
+	return a->severities == b->severities && a->flags == b->flags &&
+	       a->by_origin == b->by_origin && a->origin == b->origin && !a->expr == !b->expr &&
+	       (!a->expr || filter_expr_text(a->expr) == filter_expr_text(b->expr));
+}
+
+/* Starts looking, where that has not been done for what is shown. */
+static void
+start_search(struct screen *screen)
+{
+	struct gaps_state *state = state_of(screen);
+	struct gaps_basis now = {.list = screen->list,
+				 .filter = *screen->filter,
+				 .hidden = search_hidden(screen),
+				 .least = state->least,
+				 .generation = generation_of(screen)};
+	const struct gaps_basis *old = &state->basis;
+	size_t traces = screen->session->traces.count;
+	if (state->search && old->list == now.list && same_filter(&old->filter, &now.filter) &&
+	    !memcmp(old->hidden, now.hidden, traces * sizeof *now.hidden) &&
+	    old->least == now.least && old->generation == now.generation) {
+		free(now.hidden);
+		return;
+	}
+	drop_search(state);
+	const struct gap_query query = {.session = screen->session,
+					.hidden = now.hidden,
+					.filter = screen->filter,
+					.least = state->least,
+					.most = state->least ? MOST : LONGEST};
+	now.filter = filter_clone(screen->filter);
+	state->basis = now;
+	state->search = gap_search_new(&query);
+}
+
+/* Takes over what is found by now. */
+static void
+gaps_prepare(struct screen *screen)
+{
+	struct gaps_state *state = state_of(screen);
+	start_search(screen);
+	unsigned found = gap_search_generation(state->search);
+	state->complete = gap_search_is_done(state->search) && screen->indexed &&
+			  clocks_are_settled(screen->session->clocks);
+	if (!state->found)
+		state->found = mem_new(MOST * sizeof *state->found);
+	if (generation_renew(&state->found_generation, found)) {
+		state->count = gap_search_get(state->search, state->found, MOST);
+		drop_lines(state);
+	}
+	if (generation_renew(&state->generation, list_generation(screen->list)))
+		drop_lines(state);
+}
+
+bool
+gaps_have_news(struct screen *screen)
+{
+	struct gaps_state *state = state_of(screen);
+	if (!screen->open[PANE_GAPS]) {
+		drop_search(state);
+		return false;
+	}
+	return state->search && (gap_search_generation(state->search) != state->found_generation ||
+				 state->basis.generation != generation_of(screen));
+}
+
+bool
+gaps_set_least(struct screen *screen, const char *length)
+{
+	const struct trace_clock nanoseconds = {.hz = 1e9};
+	uint64_t least = 0;
+	if (length && (!clock_parse_duration(&nanoseconds, length, &least) || !least)) {
+		screen_error(screen, "%s is no length of time, as 5ms", length);
+		return false;
+	}
+	state_of(screen)->least = least;
+	return true;
+}
+
+/* --- what a line says -------------------------------------------------- */
+
+static void
+add_message(struct screen *screen, const struct gap_message *m, struct text *time,
+	    struct text *origin)
+{
+	struct gaps_state *state = state_of(screen);
+	struct list *list;
+	struct row row;
+	struct display_time shown;
+	if (!jump_find(screen, &(struct location){.trace = m->trace, .id = m->id}, &list, &row))
+		return;
+	const struct list_lane *lane = &list->lanes[row.lane];
+	if (display_time_of(list, lane, &row.message, &shown))
+		display_time_format_parts(&shown, NULL, time);
+	if (screen->session->traces.count > 1) {
+		screen_add_safe(screen, trace_name(lane->trace), origin);
+		text_add_char(origin, ' ');
+	}
+	reader_expand(lane->reader, &row.message, EXPAND_TEXT, &state->expansion);
+	text_add_safe(origin, text_get(&state->expansion.origin), state->expansion.origin.length,
+		      screen->charset);
+}
+
+static const struct gap_line *
+line_of(struct screen *screen, size_t i)
+{
+	struct gaps_state *state = state_of(screen);
+	while (state->lines.count <= i)
+		(void)vec_add(&state->lines);
+	struct gap_line *line = &state->lines.at[i];
+	if (line->made)
+		return line;
+	const struct gap_found *found = &state->found[i];
+	line->made = true;
+	gap_format(&found->gap, false, &line->cells[GAP_LENGTH]);
+	add_message(screen, &found->before, &line->cells[GAP_FROM], &line->cells[GAP_BEFORE]);
+	add_message(screen, &found->after, &line->cells[GAP_TO], &line->cells[GAP_AFTER]);
+	return line;
+}
+
+/* --- drawing ----------------------------------------------------------- */
+
+static const struct table_column gap_columns[GAP_COLUMNS] = {
+    [GAP_LENGTH] = {"length", TABLE_FIT, .gap = 2, .right = true},
+    [GAP_FROM] = {"from", TABLE_FIT, .gap = 1, .right = true},
+    [GAP_TO] = {"to", TABLE_FIT, .gap = 2, .right = true},
+    [GAP_BEFORE] = {"before", TABLE_FIT, .gap = 2},
+    [GAP_AFTER] = {"after", TABLE_FIT},
+};
+
+static void
+fill_gap(struct screen *screen, struct table_row *row, size_t i)
+{
+	const struct gap_line *line = line_of(screen, i);
+	for (size_t c = 0; c < GAP_COLUMNS; c++)
+		table_put(row, c, row->current && c == GAP_LENGTH ? ROLE_CURSOR : ROLE_NORMAL,
+			  text_get(&line->cells[c]), line->cells[c].length);
+}
+
+static void
+gaps_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
+{
+	struct gaps_state *state = state_of(screen);
+	gaps_prepare(screen);
+	const struct table_spec spec = {.pane = PANE_GAPS,
+					.columns = gap_columns,
+					.column_count = GAP_COLUMNS,
+					.left = 1,
+					.count = state->count,
+					.fill = fill_gap};
+	const struct area body = table_body(&spec, area);
+	if (!table_draw(&state->table, screen, &spec, canvas, area))
+		canvas_puts(canvas, &body, 0, 1, ROLE_ABSENT, state->complete ? "no gaps" : "...");
+}
+
+static void
+gaps_title(struct screen *screen, struct text *out)
+{
+	struct gaps_state *state = state_of(screen);
+	const struct gap least = {state->least, true};
+	gaps_prepare(screen);
+	text_addf(out, "  %zu%s", state->count, state->complete ? "" : "+");
+	if (state->least) {
+		text_add(out, " of at least ");
+		gap_format(&least, true, out);
+	} else if (state->count == LONGEST) {
+		text_add(out, " longest");
+	}
+}
+
+/* --- commands ---------------------------------------------------------- */
+
+static size_t
+count_gaps(struct screen *screen)
+{
+	return state_of(screen)->count;
+}
+
+/* Goes to the row after the gap. */
+static void
+gaps_go(struct screen *screen, const struct command_call *call)
+{
+	struct gaps_state *state = state_of(screen);
+	size_t cursor = state->table.cursor.line;
+	(void)call;
+	if (cursor >= state->count)
+		return;
+	const struct gap_message *after = &state->found[cursor].after;
+	jump_to_location(screen, &(struct location){.trace = after->trace, .id = after->id});
+}
+
+static pane_command *const gaps_commands[COMMAND_COUNT] = {
+    [COMMAND_OPEN] = gaps_go,
+};
+
+const struct pane_ops pane_gaps = {
+    .name = "gaps",
+    .scope = SCOPE_GAPS,
+    .state_size = sizeof(struct gaps_state),
+    .close = gaps_close,
+    .title = gaps_title,
+    .draw = gaps_draw,
+    .commands = gaps_commands,
+    .lines = count_gaps,
+};

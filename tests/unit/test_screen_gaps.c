@@ -1,0 +1,100 @@
+/*
+ * Gaps on the screen, of the session that testdata/lab.yaml names: jumps over them, the
+ * list of the longest, and columns.  What is expected are differences of the times that
+ * the list shows.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+#include "temp_file.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void
+open_lab(struct scene *s, const char *option)
+{
+	scene_open(s, 30, 120, "xterm-256color", "lab.yaml", option, NULL);
+	scene_wait(s, " 10:06:40."); /* the clocks are known */
+	scene_wait(s, "0 / 526");
+	scene_until(s, "idx", false);
+}
+
+/* Over all traces, among the rows shown. */
+static void
+test_jumps(void **state)
+{
+	struct scene *s = *state;
+	open_lab(s, NULL);
+	scene_keys(s, "gs");
+	scene_wait(s, "gap of 8.159 ms before this message");
+	scene_wait_row(s, ">", "10:06:40.014803912 log");
+	scene_keys(s, "s");
+	scene_wait(s, "gap of 14.901 ms before this message");
+	scene_wait_row(s, ">", "10:06:40.033746000 cam");
+	scene_keys(s, "s");
+	scene_wait(s, "gap of 8.568 ms before this message");
+	scene_wait_row(s, ">", "10:06:40.048544556 log");
+	scene_keys(s, "2S");
+	scene_wait(s, "gap of 8.159 ms before this message");
+	scene_keys(s, "300Gs");
+	scene_wait_row(s, ">", "10:06:40.249151159 soc");
+	scene_quit(s);
+}
+
+static void
+test_pane(void **state)
+{
+	struct scene *s = *state;
+	open_lab(s, NULL);
+	scene_keys(s, ":gaps\r");
+	scene_wait(s, "gaps  100 longest");
+	scene_wait(s,
+		   " 15.016 ms  10:06:40.118728211 10:06:40.133745000  soc display  cam camera ");
+	scene_wait(s, " 14.901 ms  10:06:40.018844543 10:06:40.033746000  ");
+	scene_keys(s, "j\r");
+	scene_wait_row(s, ">", "10:06:40.033746000 cam");
+	scene_keys(s, ":gaps 14.9ms\r");
+	scene_wait(s, "gaps  2 of at least 14.9 ms");
+	scene_keys(s, ":gaps 1 fortnight\r");
+	scene_wait(s, "is no length of time, as 5ms");
+	scene_keys(s, ":show-trace cam\r");
+	scene_until(s, "cam camera frames", false);
+	scene_wait(s, " 15.022 ms  10:06:40.118728211 10:06:40.133751086  ");
+	scene_keys(s, "q");
+	scene_until(s, "of at least", false);
+	scene_quit(s);
+}
+
+/* Behind rows without a time too. */
+static void
+test_columns(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH], option[48];
+	temp_make_text(path, ".yaml",
+		       "columns:\n"
+		       "  - {name: time}\n"
+		       "  - {name: delta, width: 12, align: right}\n"
+		       "  - {name: gap, width: 11, align: right}\n"
+		       "  - {name: text}\n");
+	snprintf(option, sizeof option, "--view=%s", path);
+	open_lab(s, option);
+	scene_keys(s, "310G");
+	scene_wait(s, "10:06:40.234909649 log     +20.347 us   20.347 us overlay 2: in after");
+	/* among fewer rows delta grows, and gap does not */
+	scene_keys(s, "&severity <= warning and text ~ /overlay|timeout/\r");
+	scene_wait(s, "10:06:40.234909649 log     +28.272 ms   20.347 us overlay 2: in after");
+	scene_quit(s);
+	unlink(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {scene_test(test_jumps), scene_test(test_pane),
+					   scene_test(test_columns)};
+	return scene_run_group("screen: gaps", tests);
+}

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
+#include "query/gap/gap.h"
 #include "session/context/context.h"
 #include "session/session.h"
 

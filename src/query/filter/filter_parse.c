@@ -14,6 +14,7 @@
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
+#include "query/gap/gap.h"
 
 #include <ctype.h>
 #include <stdarg.h>

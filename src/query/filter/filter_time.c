@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "query/filter/filter_tree.h"
+#include "query/gap/gap.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 

@@ -13,10 +13,11 @@
 #include "base/map.h"
 #include "base/regex.h"
 #include "query/filter/filter.h"
-#include "query/gap/gap.h"
 #include "session/clock/clocks.h"
 
 #include <stdatomic.h>
+
+struct gap_cursor;
 
 /* What a look costs, cheapest first; sorts the terms of `and` and `or`. */
 enum filter_cost {

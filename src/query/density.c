@@ -774,6 +774,7 @@ density_load(struct density *d, const struct density_window *window,
 	     const struct density_lane *lanes, size_t count, const struct density_origin *origin)
 {
 	d->question = question_of(window, lanes, count, origin);
+	generation_bump(&d->questions); /* or it would wait for more, as the one before */
 	density_work(d);
 	density_fetch(d);
 	return d->shown;

@@ -134,14 +134,15 @@ write_matches(struct range_writer *writer, struct sequence *sequence,
 	enum next_result result;
 	bool more = true;
 	while (more && (result = next_match(next, &bound, &p)) != NEXT_END) {
+		if (result != NEXT_FOUND) {
+			bound.until = thread_now_ms() + SLICE_MS;
+			more = hand_over(writer);
+			continue;
+		}
 		const struct range_lane *lane = &lanes[p.lane];
 		struct reader *reader = sequence_reader(sequence, p.lane);
-		if (result != NEXT_FOUND)
-			more = hand_over(writer);
-		else if (message_id_compare(reader_message_id(reader, p.at), lane->span->last) <= 0)
+		if (message_id_compare(reader_message_id(reader, p.at), lane->span->last) <= 0)
 			more = write_at(writer, lane->span, reader, lane->cycles, p.at);
-		if (result != NEXT_FOUND)
-			bound.until = thread_now_ms() + SLICE_MS;
 	}
 	next_match_free(next);
 	free(parts);

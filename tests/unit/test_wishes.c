@@ -460,6 +460,29 @@ test_moves(void **state)
 	close_stage(&stage);
 }
 
+/* What a command says that is given after them is what stands in the last row, though
+ * they are run again. */
+static void
+test_said(void **state)
+{
+	(void)state;
+	static struct stage stage;
+	uint64_t seed = 7;
+	struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
+	struct typed mark = {.call = {COMMAND_MARK, 1, false, 'a', NULL}};
+	struct typed unmark = {.call = {COMMAND_UNMARK, 1, false, 0, NULL}};
+	open_stage(&stage, "-c 4000");
+	struct screen *screen = &stage.app.screen;
+	give(screen, &number);
+	give(screen, &mark);
+	give(screen, &unmark);
+	screen_say(screen, "view default");
+	arrive_all(&stage, &seed);
+	settle_all(screen);
+	assert_string_equal(text_get(&screen->message), "view default");
+	close_stage(&stage);
+}
+
 /* While captures grow there is no end to wait for. */
 static void
 test_growing(void **state)
@@ -527,8 +550,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random),  cmocka_unit_test(test_places),
-	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_growing),
-	    cmocka_unit_test(test_untimed),
+	    cmocka_unit_test(test_moves),   cmocka_unit_test(test_said),
+	    cmocka_unit_test(test_growing), cmocka_unit_test(test_untimed),
 	};
 	return cmocka_run_group_tests_name("wishes", tests, NULL, NULL);
 }

@@ -216,6 +216,25 @@ run_step(struct screen *screen, struct wishes_step *step)
 	note_said(screen);
 }
 
+/* The same once more: what another command said since is said last, but for what only
+ * runs by now. */
+static void
+run_again(struct screen *screen, struct wishes_step *step)
+{
+	forget_said(screen);
+	char *since = mem_text(text_get(&screen->message));
+	bool is_error = screen->is_error;
+	text_clear(&screen->message);
+	run_step(screen, step);
+	bool first = bearing_of(&step->call) == BEARING_WAITS && screen->message.length;
+	if (*since && !first) {
+		text_clear(&screen->message);
+		text_add(&screen->message, since);
+		screen->is_error = is_error;
+	}
+	free(since);
+}
+
 static bool
 list_is_growing(const struct list *list)
 {
@@ -285,7 +304,7 @@ run_early(struct screen *screen, size_t from)
 	struct wishes *w = screen->wishes;
 	for (size_t i = from; i < w->steps.count; i++)
 		if (bearing_of(&w->steps.at[i].call) != BEARING_WAITS)
-			run_step(screen, &w->steps.at[i]);
+			run_again(screen, &w->steps.at[i]);
 }
 
 static void
@@ -357,8 +376,7 @@ run_first(struct screen *screen)
 {
 	struct wishes *w = screen->wishes;
 	const struct list *list = screen->list;
-	forget_said(screen);
-	run_step(screen, &w->steps.at[0]);
+	run_again(screen, &w->steps.at[0]);
 	w->arriving = is_known(screen, list, &w->steps.at[0]);
 	if (!w->arriving)
 		run_early(screen, 1);

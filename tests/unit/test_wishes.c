@@ -460,27 +460,38 @@ test_moves(void **state)
 	close_stage(&stage);
 }
 
-/* What a command says that is given after them is what stands in the last row, though
- * they are run again. */
+static void
+say_here(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	screen_say(screen, "here");
+}
+
+/* What is said when commands run again: what stands in the last row then stays, if it is
+ * of another command; what a key took away does not come back. */
 static void
 test_said(void **state)
 {
 	(void)state;
 	static struct stage stage;
-	uint64_t seed = 7;
 	struct typed number = {.call = {COMMAND_TOP, 701, true, 0, NULL}};
 	struct typed mark = {.call = {COMMAND_MARK, 1, false, 'a', NULL}};
-	struct typed unmark = {.call = {COMMAND_UNMARK, 1, false, 0, NULL}};
-	open_stage(&stage, "-c 4000");
-	struct screen *screen = &stage.app.screen;
-	give(screen, &number);
-	give(screen, &mark);
-	give(screen, &unmark);
-	screen_say(screen, "view default");
-	arrive_all(&stage, &seed);
-	settle_all(screen);
-	assert_string_equal(text_get(&screen->message), "view default");
-	close_stage(&stage);
+	static const char *const then[] = {"here", "", "view default"};
+	for (size_t i = 0; i < sizeof then / sizeof *then; i++) {
+		uint64_t seed = 7;
+		open_stage(&stage, "-c 4000");
+		struct screen *screen = &stage.app.screen;
+		give(screen, &number);
+		wishes_run(screen, say_here, &mark.call);
+		assert_string_equal(text_get(&screen->message), "here");
+		text_clear(&screen->message);
+		text_add(&screen->message, then[i]);
+		arrive_all(&stage, &seed);
+		settle_all(screen);
+		assert_int_equal(screen->wishes->steps.count, 0);
+		assert_string_equal(text_get(&screen->message), then[i]);
+		close_stage(&stage);
+	}
 }
 
 /* While captures grow there is no end to wait for. */

@@ -174,6 +174,7 @@ static void
 drop_first(struct wishes *w)
 {
 	free((char *)w->steps.at[0].call.text);
+	free(w->steps.at[0].said);
 	memmove(w->steps.at, w->steps.at + 1, --w->steps.count * sizeof *w->steps.at);
 }
 
@@ -186,20 +187,12 @@ drop_all(struct wishes *w)
 	w->arriving = false;
 }
 
-/* Notes what was said by a command, which the next run of it would say again. */
+/* Notes what a step said: see run_again. */
 static void
-note_said(struct screen *screen)
+note_said(struct screen *screen, struct wishes_step *step)
 {
-	free(screen->wishes->said);
-	screen->wishes->said = mem_text(text_get(&screen->message));
-}
-
-static void
-forget_said(struct screen *screen)
-{
-	struct wishes *w = screen->wishes;
-	if (w->said && !strcmp(w->said, text_get(&screen->message)))
-		text_clear(&screen->message);
+	free(step->said);
+	step->said = mem_text(text_get(&screen->message));
 }
 
 static void
@@ -213,26 +206,32 @@ run_step(struct screen *screen, struct wishes_step *step)
 	step->needs = w->needs;
 	step->needs_clocks = w->needs_clocks;
 	w->running = false;
-	note_said(screen);
+	note_said(screen, step);
 }
 
-/* The same once more: what another command said since is said last, but for what only
- * runs by now. */
+/* The same once more.  In the last row its words take the place of those that it said
+ * before.  They take no other's place, but for what only runs by now; and the same words
+ * do not come back when a key took them away. */
 static void
 run_again(struct screen *screen, struct wishes_step *step)
 {
-	forget_said(screen);
-	char *since = mem_text(text_get(&screen->message));
-	bool is_error = screen->is_error;
-	text_clear(&screen->message);
+	struct text shown = screen->message;
+	char *said = step->said;
+	bool is_error = screen->is_error, own = said && !strcmp(text_get(&shown), said);
+	screen->message = (struct text){0};
+	step->said = NULL;
 	run_step(screen, step);
-	bool first = bearing_of(&step->call) == BEARING_WAITS && screen->message.length;
-	if (*since && !first) {
-		text_clear(&screen->message);
-		text_add(&screen->message, since);
+	bool news = screen->message.length && (!said || strcmp(step->said, said) != 0);
+	bool first = bearing_of(&step->call) == BEARING_WAITS;
+	bool stays = shown.length ? !own && !(news && first) : !news;
+	if (stays) {
+		text_free(&screen->message);
+		screen->message = shown;
 		screen->is_error = is_error;
+	} else {
+		text_free(&shown);
 	}
-	free(since);
+	free(said);
 }
 
 static bool
@@ -271,7 +270,6 @@ wishes_free(struct wishes *w)
 {
 	drop_all(w);
 	vec_free(&w->steps);
-	free(w->said);
 }
 
 void
@@ -336,9 +334,10 @@ static void
 keep_waiting(struct screen *screen, struct wishes_step step)
 {
 	add_step(screen->wishes, step);
-	if (bearing_of(&step.call) == BEARING_WAITS)
-		screen_say(screen, ":%s waits until its messages are known",
-			   commands[step.call.id].name);
+	if (bearing_of(&step.call) != BEARING_WAITS)
+		return;
+	screen_say(screen, ":%s waits until its messages are known", commands[step.call.id].name);
+	note_said(screen, &screen->wishes->steps.at[screen->wishes->steps.count - 1]);
 }
 
 void
@@ -362,10 +361,12 @@ wishes_run(struct screen *screen, wishes_command *run, const struct command_call
 	run_step(screen, &step);
 	bool known = first && is_known(screen, list, &step);
 	w->arriving = known && w->together && is_on_its_way(screen);
-	if (known && !w->arriving)
+	if (known && !w->arriving) {
 		drop_all(w);
-	else
+		free(step.said);
+	} else {
 		add_step(w, step);
+	}
 	note_moves(screen);
 }
 

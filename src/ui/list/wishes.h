@@ -40,6 +40,7 @@ struct wishes_step {
 	struct command_call call; /* its text is owned, or NULL */
 	struct sequence_wish needs;
 	bool needs_clocks;
+	char *said; /* in the last row; owned, or NULL */
 };
 
 /* The message under the cursor of a list; not THERE: it is empty. */
@@ -68,7 +69,6 @@ struct wishes {
 	bool together;		       /* see wishes_begin */
 	const struct list *list;       /* that was shown after the last of them, */
 	unsigned moves;		       /* and how often the user had moved in it */
-	char *said;		       /* by the last of them; owned, or NULL */
 
 	/* Set by a command while it runs: */
 	struct sequence_wish needs; /* what it looked for, if it did */

@@ -439,18 +439,12 @@ cut_behind(struct merge *m, size_t lane, int64_t key)
 
 /* --- walking ----------------------------------------------------------- */
 
-static bool
-same_position(struct sequence_position a, struct sequence_position b)
-{
-	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
-}
-
 /* Finds the heads of all traces for a message. */
 static void
 go_to(struct merge *m, struct sequence_position p)
 {
 	merge_refresh(m);
-	if (m->positioned && same_position(m->current, p))
+	if (m->positioned && sequence_position_is_same(m->current, p))
 		return;
 	int64_t key = key_at(m, p.lane, p.at);
 	size_t part = m->lanes[p.lane].part;

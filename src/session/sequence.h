@@ -38,6 +38,12 @@ struct sequence_position {
 	struct position at;
 };
 
+static inline bool
+sequence_position_is_same(struct sequence_position a, struct sequence_position b)
+{
+	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
+}
+
 /* Of all traces of a session, which must outlive it; lane I is trace I. */
 struct sequence *sequence_new(struct session *);
 

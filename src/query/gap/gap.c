@@ -185,12 +185,6 @@ cursor_refresh(struct gap_cursor *cursor)
 	}
 }
 
-static bool
-same_position(struct sequence_position a, struct sequence_position b)
-{
-	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
-}
-
 /* Passes the next message; false if it is the last. */
 static bool
 cursor_step(struct gap_cursor *cursor)
@@ -211,15 +205,15 @@ cursor_walk(struct gap_cursor *cursor, struct sequence_position p)
 {
 	if (!cursor->positioned)
 		return false;
-	if (same_position(cursor->at, p))
+	if (sequence_position_is_same(cursor->at, p))
 		return true;
 	if ((p.lane == cursor->at.lane && p.at.cell > cursor->at.at.cell + 1) ||
 	    !sequence_is_before(cursor->sequence, cursor->at, p))
 		return false;
 	for (unsigned passed = 0; passed < WALK_MAX; passed++)
-		if (!cursor_step(cursor) || same_position(cursor->at, p))
+		if (!cursor_step(cursor) || sequence_position_is_same(cursor->at, p))
 			break;
-	return same_position(cursor->at, p);
+	return sequence_position_is_same(cursor->at, p);
 }
 
 /* The last message of a lane before a position that has a time. */

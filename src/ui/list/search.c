@@ -93,22 +93,16 @@ show_match(struct screen *screen, struct sequence_position found)
 			   search->step > 0 ? "continued at the start" : "continued at the end");
 }
 
-static bool
-same_position(struct sequence_position a, struct sequence_position b)
-{
-	return a.lane == b.lane && a.at.cell == b.at.cell && a.at.at == b.at.at;
-}
-
 /* Counts a match that is passed.  Where it completes a round, all are known, and whole
  * rounds of what is left lead back to it. */
 static void
 pass_match(struct search *search, struct sequence_position found)
 {
-	bool again = search->passed && same_position(found, search->first);
+	bool again = search->passed && sequence_position_is_same(found, search->first);
 	uint64_t all = search->passed + !again;
 	if (!search->passed++)
 		search->first = found;
-	if (again || same_position(found, search->from))
+	if (again || sequence_position_is_same(found, search->from))
 		search->left = (search->left - 1) % all + 1;
 	search->left--;
 }

@@ -1,13 +1,14 @@
 /*
  * The messages of one or several lanes: see sequence.h.
  *
- * What has one lane asks the reader; what has several asks the merge, which knows
+ * What has one lane asks the reader; what has several asks the merge, which holds
  * their order.  The merge of the session is asked about one lane too where the
  * common time matters, as it has the times noted.
  */
 #include "config.h"
 
 #include "session/sequence.h"
+#include "session/clock/clocks.h"
 #include "session/merge.h"
 #include "session/session.h"
 
@@ -270,6 +271,60 @@ find_percent(struct sequence *s, const struct sequence_wish *wish, struct sequen
 }
 
 /* --- times ------------------------------------------------------------- */
+
+/* Whether a cell's summary tells that no message in it has a time. */
+static bool
+is_untimed(struct trace *trace, uint64_t cell)
+{
+	struct index_cell summary;
+	return !clocks_nature(trace).by_offset && index_cell(trace_index(trace), cell, &summary) &&
+	       !(summary.message_flags & MESSAGE_TIMED);
+}
+
+/* Likewise in one lane, before FROM. */
+static bool
+find_timed_before(struct sequence *s, size_t lane, struct position from, unsigned cells,
+		  sequence_has *has, void *context, struct position *found)
+{
+	struct reader *reader = s->readers[lane];
+	for (unsigned decoded = 0; decoded < cells;) {
+		if (from.at && !is_untimed(reader_trace(reader), from.cell)) {
+			const struct decoded_cell *cell = reader_decoded_cell(reader, from.cell);
+			size_t at = from.at < cell->count ? from.at : cell->count;
+			while (at-- > 0) {
+				if (has(context, lane, &cell->messages[at])) {
+					*found = (struct position){.cell = from.cell, .at = at};
+					return true;
+				}
+			}
+			decoded++;
+		}
+		if (!from.cell)
+			return false;
+		from = (struct position){.cell = from.cell - 1, .at = SIZE_MAX};
+	}
+	return false;
+}
+
+bool
+sequence_find_timed_before(struct sequence *s, struct sequence_position p, unsigned cells,
+			   sequence_has *has, void *context, struct sequence_position *found)
+{
+	bool any = false;
+	for (size_t i = 0; i < s->count; i++) {
+		struct sequence_position own = {.lane = i};
+		struct position head;
+		if (!sequence_shows(s, i) || !sequence_relates(s, i, p.lane))
+			continue;
+		sequence_head(s, p, i, &head);
+		if (!find_timed_before(s, i, head, cells, has, context, &own.at) ||
+		    (any && sequence_is_before(s, own, *found)))
+			continue;
+		*found = own;
+		any = true;
+	}
+	return any;
+}
 
 bool
 sequence_find_in_lane(struct sequence *s, size_t lane, int64_t time, struct position *at)

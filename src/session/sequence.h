@@ -120,6 +120,14 @@ sequence_key_is_before(const struct sequence_key *a, const struct sequence_key *
  * none, then *AT is behind its last cell. */
 bool sequence_head(struct sequence *, struct sequence_position p, size_t lane, struct position *at);
 
+/* The last message before P that HAS says has a time, of the lanes that are shown and
+ * related to its own.  HAS is asked about messages from P back; at most CELLS cells of
+ * each lane are decoded, those that have no time at all not counted.  False: there is
+ * none so near. */
+typedef bool sequence_has(void *context, size_t lane, const struct message *);
+bool sequence_find_timed_before(struct sequence *, struct sequence_position p, unsigned cells,
+				sequence_has *, void *context, struct sequence_position *found);
+
 /* Whether the order of all messages is known. */
 bool sequence_is_exact(struct sequence *);
 

@@ -216,54 +216,30 @@ cursor_walk(struct gap_cursor *cursor, struct sequence_position p)
 	return sequence_position_is_same(cursor->at, p);
 }
 
-/* The last message of a lane before a position that has a time. */
 static bool
-timed_before(const struct gap_lane *lane, struct position from, struct position *at,
-	     struct message_time *time)
+cursor_has(void *context, size_t lane, const struct message *m)
 {
-	for (unsigned looked = 0; looked < CELLS_BACK;) {
-		struct index_cell summary;
-		if (lane->by_offset || !index_cell(trace_index(lane->trace), from.cell, &summary) ||
-		    summary.message_flags & MESSAGE_TIMED) {
-			const struct decoded_cell *block =
-			    reader_decoded_cell(lane->reader, from.cell);
-			size_t count = from.at < block->count ? from.at : block->count;
-			while (count-- > 0) {
-				*at = (struct position){from.cell, count};
-				if (time_in(lane->trace, lane->part, &block->messages[count], time))
-					return true;
-			}
-			looked++;
-		}
-		if (!from.cell)
-			return false;
-		from = (struct position){.cell = from.cell - 1, .at = SIZE_MAX};
-	}
-	return false;
+	struct gap_cursor *cursor = context;
+	const struct gap_lane *own = &cursor->lanes[lane];
+	struct message_time time;
+	return time_in(own->trace, own->part, m, &time);
 }
 
 /* Puts the cursor at a message. */
 static void
 cursor_seek(struct gap_cursor *cursor, struct sequence_position p)
 {
-	struct sequence_position best = {0}, own;
-	struct message_time time;
+	struct sequence_position found;
 	cursor->at = p;
-	cursor->timed = cursor->pending = false;
+	cursor->pending = false;
 	cursor->positioned = true;
-	for (size_t i = 0; i < cursor->count; i++) {
-		struct position head;
-		if (!sequence_relates(cursor->sequence, i, p.lane))
-			continue;
-		sequence_head(cursor->sequence, p, i, &head);
-		own.lane = i;
-		if (!timed_before(&cursor->lanes[i], head, &own.at, &time) ||
-		    (cursor->timed && sequence_is_before(cursor->sequence, own, best)))
-			continue;
-		best = own;
-		cursor->last = time;
-		cursor->timed = true;
-	}
+	cursor->timed =
+	    sequence_find_timed_before(cursor->sequence, p, CELLS_BACK, cursor_has, cursor, &found);
+	if (!cursor->timed)
+		return;
+	const struct gap_lane *lane = &cursor->lanes[found.lane];
+	const struct message *m = sequence_message(cursor->sequence, found);
+	cursor->timed = time_in(lane->trace, lane->part, m, &cursor->last);
 }
 
 /* Finds the time of the last message that was passed: most are passed unasked. */

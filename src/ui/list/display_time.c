@@ -79,57 +79,26 @@ display_time_first(const struct list *list, struct display_time *shown)
 	return any;
 }
 
-/* The last message of a lane before FROM that has a time.  Cells whose summary tells that
- * none has are passed. */
 static bool
-last_of_lane(const struct list *list, const struct list_lane *lane, struct position from,
-	     struct row *row)
+has_time(void *context, size_t lane, const struct message *m)
 {
-	bool by_offset = clocks_nature(lane->trace).by_offset;
-	for (unsigned looked = 0; looked < CELLS_BACK;) {
-		struct index_cell summary;
-		bool none = !by_offset && index_cell(lane->index, from.cell, &summary) &&
-			    !(summary.message_flags & MESSAGE_TIMED);
-		size_t count =
-		    !from.at || none ? 0 : reader_decoded_cell(lane->reader, from.cell)->count;
-		for (size_t at = from.at < count ? from.at : count; at-- > 0;) {
-			struct position here = {.cell = from.cell, .at = at};
-			struct display_time time;
-			row->message = *reader_message(lane->reader, here);
-			row->at = here;
-			if (display_time_of(list, lane, &row->message, &time))
-				return true;
-		}
-		if (!from.cell)
-			return false;
-		looked += count > 0;
-		from = (struct position){.cell = from.cell - 1, .at = SIZE_MAX};
-	}
-	return false;
+	const struct list *list = context;
+	struct display_time time;
+	return display_time_of(list, &list->lanes[lane], m, &time);
 }
 
 bool
-display_time_find_before(const struct list *list, struct row *row)
+display_time_find_before(struct list *list, struct row *row)
 {
-	struct sequence_position start = row_position(row);
-	bool any = false;
-	for (size_t i = 0; i < list->lane_count; i++) {
-		const struct list_lane *lane = &list->lanes[i];
-		struct row last = {.lane = i, .there = true};
-		struct position head;
-		if (!sequence_shows(list->sequence, i) ||
-		    !sequence_relates(list->sequence, i, start.lane))
-			continue;
-		sequence_head(list->sequence, start, i, &head);
-		if (!last_of_lane(list, lane, head, &last) ||
-		    (any &&
-		     !sequence_is_before(list->sequence, row_position(row), row_position(&last))))
-			continue;
-		last.id = reader_message_id(lane->reader, last.at);
-		*row = last;
-		any = true;
-	}
-	return any;
+	struct sequence_position found;
+	if (!sequence_find_timed_before(list->sequence, row_position(row), CELLS_BACK, has_time,
+					list, &found))
+		return false;
+	struct reader *reader = list->lanes[found.lane].reader;
+	*row = (struct row){.lane = found.lane, .at = found.at, .there = true};
+	row->message = *reader_message(reader, found.at);
+	row->id = reader_message_id(reader, found.at);
+	return true;
 }
 
 /* --- how a time is estimated ------------------------------------------- */
@@ -248,6 +217,13 @@ display_time_format_beside(const struct display_time *shown, const struct displa
 	text_free(&same);
 }
 
+/* Ticks to subtract: times of the common clock are moved up, so that none lies before 0. */
+static uint64_t
+ordered_ticks(const struct display_time *shown)
+{
+	return shown->common ? (uint64_t)shown->order ^ (uint64_t)1 << 63 : shown->ticks;
+}
+
 void
 display_time_format_difference(const struct display_time *from, const struct display_time *to,
 			       bool plain, struct text *out)
@@ -256,12 +232,7 @@ display_time_format_difference(const struct display_time *from, const struct dis
 		return;
 	if (from->estimated || to->estimated)
 		text_add_char(out, '~');
-	uint64_t first = from->ticks, last = to->ticks;
-	if (to->common) { /* both moved up, so that none lies before 0 */
-		first = (uint64_t)from->order ^ (uint64_t)1 << 63;
-		last = (uint64_t)to->order ^ (uint64_t)1 << 63;
-	}
-	clock_format_difference(&to->clock, first, last, plain, out);
+	clock_format_difference(&to->clock, ordered_ticks(from), ordered_ticks(to), plain, out);
 }
 
 void
@@ -271,11 +242,7 @@ display_time_format_gap(const struct display_time *from, const struct display_ti
 	double hz = to->clock.hz;
 	if (from->common != to->common || from->clock.hz != hz)
 		return;
-	uint64_t first = from->ticks, last = to->ticks;
-	if (to->common) { /* both moved up, so that none lies before 0 */
-		first = (uint64_t)from->order ^ (uint64_t)1 << 63;
-		last = (uint64_t)to->order ^ (uint64_t)1 << 63;
-	}
+	uint64_t first = ordered_ticks(from), last = ordered_ticks(to);
 	struct gap gap = {last < first ? first - last : last - first, hz > 0};
 	if (hz > 0 && hz != NANO)
 		gap.length =

@@ -27,7 +27,7 @@ bool display_time_first(const struct list *, struct display_time *);
 
 /* Makes *ROW, of a message without a time, the last row before it in the order of the list
  * that has one; false if there is none near.  What the filter hides counts too. */
-bool display_time_find_before(const struct list *, struct row *);
+bool display_time_find_before(struct list *, struct row *);
 
 /* Adds to a message's fields, where its time is estimated, from what. */
 void display_time_add(const struct list *, const struct list_lane *, const struct message *,

@@ -192,25 +192,13 @@ report_unfit(const struct session *session, const struct cli *cli,
 	text_free(&line);
 }
 
-/* Indexes all traces, where the filter or a column goes by the order of all messages. */
-static void
-load_order(struct session *session, const struct export_options *options)
-{
-	bool needed = filter_needs_order(&options->filter) || options->columns & EXPORT_GAP;
-	for (size_t i = 0; needed && i < session->traces.count; i++) {
-		while (trace_wait(session->traces.at[i]))
-			continue;
-		trace_build(session->traces.at[i]);
-	}
-}
-
 /* Waits for what relates the traces, as far as the format or the filter need it. */
 static void
 load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
-	if (!options->follow)
-		load_order(session, options);
+	if (!options->follow && (filter_needs_order(filter) || options->columns & EXPORT_GAP))
+		session_build(session);
 	if (options->format->timed || filter_needs_clocks(filter))
 		clocks_load(session->clocks,
 			    !options->follow &&

@@ -180,7 +180,7 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 		history_build(history);
 }
 
-/* Blocks until all before PLACE, and what stands there, is known. */
+/* Blocks until all before OFFSET, and what stands there, is known. */
 static void
 history_wait(struct history *history, uint64_t offset)
 {
@@ -558,11 +558,7 @@ export_is_ordered(const struct session *session, const struct export_options *op
 static int
 write_in_order(struct run *run, struct session *session, struct err *err)
 {
-	for (size_t i = 0; i < session->traces.count; i++) {
-		while (trace_wait(session->traces.at[i]))
-			continue;
-		trace_build(session->traces.at[i]);
-	}
+	session_build(session);
 	struct walk walk = {.sequence = sequence_new(session)};
 	sequence_load(walk.sequence);
 	walk.ended = !sequence_first(walk.sequence, &walk.at);

@@ -145,9 +145,7 @@ export_stats(struct trace *trace, const struct export_options *options, struct t
 	origin_list counts = {0};
 	struct text name = {0};
 	uint8_t passing = options->filter.severities;
-	while (trace_wait(trace))
-		continue;
-	trace_build(trace);
+	trace_build_whole(trace);
 	text_add_safe(&name, trace_name(trace), strlen(trace_name(trace)), options->charset);
 	count_origins(trace, options->charset, &counts);
 	for (size_t i = 0; i < counts.count; i++) {

@@ -36,7 +36,7 @@ static const struct check_row {
     {"corrupt", "bytes are not what they should be, or are cut off", "damaged or truncated", NULL,
      true, 0},
     {"time", "the time of an origin steps back", NULL, NULL, true, 0},
-    {"catalog", "a catalog message has a number that no collateral knows", NULL, decoder_unnamed,
+    {"catalog", "a catalog message has a number that no collateral lists", NULL, decoder_unnamed,
      false, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -245,8 +245,8 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 		contexts |= filter_needs_contexts(&check->list.at[i].want);
 		order |= filter_needs_order(&check->list.at[i].want);
 	}
-	for (size_t i = 0; order && i < session->traces.count; i++)
-		trace_build(session->traces.at[i]);
+	if (order)
+		session_build(session);
 	if (clocks && session->clocks)
 		clocks_load(session->clocks, true);
 	if (contexts && session->contexts)

@@ -319,6 +319,13 @@ session_interrupt(struct session *session)
 		capture_interrupt(trace_capture(session->traces.at[i]));
 }
 
+void
+session_build(struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		trace_build_whole(session->traces.at[i]);
+}
+
 /* --- reading a trace otherwise ----------------------------------------- */
 
 int

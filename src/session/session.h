@@ -87,6 +87,9 @@ void session_start(struct session *session);
 /* Has those threads look on: an index went on, or a capture grew. */
 void session_wake(struct session *session);
 
+/* Builds the indexes of all traces in this thread, each once its capture has ended. */
+void session_build(struct session *session);
+
 /* Ends all trace_wait, now and later; from any thread. */
 void session_interrupt(struct session *session);
 

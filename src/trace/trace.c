@@ -529,6 +529,14 @@ trace_build(struct trace *trace)
 		index_build(trace->index);
 }
 
+void
+trace_build_whole(struct trace *trace)
+{
+	while (trace_wait(trace))
+		continue;
+	trace_build(trace);
+}
+
 uint64_t
 trace_count(const struct trace *trace, bool *exact)
 {

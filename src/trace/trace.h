@@ -207,6 +207,9 @@ const char *trace_mark(const struct trace *);
 /* Builds the index in this thread, if that has not been done. */
 void trace_build(struct trace *);
 
+/* The same once the capture has ended, which it waits for. */
+void trace_build_whole(struct trace *);
+
 /* An estimate of the number of messages: exact if the index is complete. */
 uint64_t trace_count(const struct trace *, bool *exact);
 

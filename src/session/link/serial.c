@@ -610,11 +610,8 @@ serial_match_known(struct serial *s, struct serial_walker *w)
 void
 serial_load(struct serial *s)
 {
-	struct trace *const traces[] = {s->uia, s->gem};
-	while (trace_wait(s->uia))
-		continue;
-	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
-		trace_build(traces[i]);
+	trace_build_whole(s->uia);
+	trace_build(s->gem);
 	struct serial_walker w = serial_walker_new(s, reader_new(s->gem));
 	serial_match_known(s, &w);
 	reader_free(w.gem);

@@ -54,10 +54,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		"perfetto, none"},
     [CLI_OUTPUT] = {'o', "output", "FILE", OUTPUT, "print to a new file; ctf: into a new folder"},
     [CLI_FORCE] = {0, "force", NULL, OUTPUT, "let -o overwrite a file"},
-    [CLI_COLUMNS] =
-	{0, "columns", "LIST", OUTPUT,
-	 "text, csv and jsonl tell these too, separated by commas: delta, the time since "
-	 "the message printed before; gap, since the one before it, printed or not"},
+    [CLI_COLUMNS] = {0, "columns", "LIST", OUTPUT,
+		     "add to text, csv and jsonl, separated by commas: delta, the time since the "
+		     "message printed before; gap, since the one before it, printed or not"},
     [CLI_ASCII] = {0, "ascii", NULL, SCREEN, "use ASCII only"},
     [CLI_VIEW] = {0, "view", "NAME|FILE", SCREEN, "columns, panes and layout"},
     [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN,

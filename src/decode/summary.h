@@ -33,7 +33,7 @@ struct tally {
 
 void tally_free(struct tally *);
 void tally_clear(struct tally *);
-/* The row of an origin, made if it is new, for a message at PLACE; until the next
+/* The row of an origin, made if it is new, for a message at OFFSET; until the next
  * call. */
 struct tally_row *tally_row(struct tally *, uint64_t key, uint64_t offset);
 

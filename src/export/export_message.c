@@ -39,13 +39,12 @@ find_time(struct export_message *message)
 	bool any = clocks_time(trace, &m, &time);
 	message->related = any && (time.known || m.flags & MESSAGE_TIMED);
 	message->session_time = time;
+	message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;
 	if (!any || !time.known) {
 		message->ticked = m.flags & MESSAGE_TIMED;
 		message->ticks = m.ticks;
-		message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;
 		return;
 	}
-	message->expansion->flags |= m.flags & MESSAGE_ESTIMATED;
 	message->timed = true;
 	message->wall = time.wall;
 	message->part = time.part;

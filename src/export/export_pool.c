@@ -122,7 +122,7 @@ cursor_of(struct formatter *f, size_t trace)
 	return f->cursors[trace];
 }
 
-/* What knows the gaps before messages, where they are told. */
+/* The cursor over gaps, made if the gap column is asked for. */
 static struct gap_cursor *
 gaps_of(struct formatter *f)
 {

@@ -59,7 +59,7 @@ test_pane(void **state)
 	scene_keys(s, ":gaps 14.9ms\r");
 	scene_wait(s, "gaps  2 of at least 14.9 ms");
 	scene_keys(s, ":gaps 1 fortnight\r");
-	scene_wait(s, "is no length of time, as 5ms");
+	scene_wait(s, "not a length of time; give one such as 5ms");
 	scene_keys(s, ":show-trace cam\r");
 	scene_until(s, "cam camera frames", false);
 	scene_wait(s, " 15.022 ms  10:06:40.118728211 10:06:40.133751086  ");

@@ -477,7 +477,7 @@ parse_relative(struct screen *screen, const struct location *location, const cha
 		return false;
 	bool timed = display_time_of_row(list, &row, shown);
 	if (!timed && !display_time_find_before(list, &row)) {
-		text_add(why, "no message near before this one has a time");
+		text_add(why, "none of the messages just before this one has a time");
 		return false;
 	}
 	display_time_of_row(list, &row, shown);

@@ -63,6 +63,13 @@ state_of(struct screen *screen)
 	return screen->state[PANE_GAPS];
 }
 
+/* How many gaps are kept: the longest. */
+static size_t
+most_gaps(const struct gaps_state *state)
+{
+	return state->least ? MOST : LONGEST;
+}
+
 static void
 drop_lines(struct gaps_state *state)
 {
@@ -145,7 +152,7 @@ start_search(struct screen *screen)
 					.hidden = now.hidden,
 					.filter = screen->filter,
 					.least = state->least,
-					.most = state->least ? MOST : LONGEST};
+					.most = most_gaps(state)};
 	now.filter = filter_clone(screen->filter);
 	state->basis = now;
 	state->search = gap_search_new(&query);
@@ -188,7 +195,7 @@ gaps_set_least(struct screen *screen, const char *length)
 	const struct trace_clock nanoseconds = {.hz = 1e9};
 	uint64_t least = 0;
 	if (length && (!clock_parse_duration(&nanoseconds, length, &least) || !least)) {
-		screen_error(screen, "%s is no length of time, as 5ms", length);
+		screen_error(screen, "%s: not a length of time; give one such as 5ms", length);
 		return false;
 	}
 	state_of(screen)->least = least;
@@ -278,11 +285,11 @@ gaps_title(struct screen *screen, struct text *out)
 	const struct gap least = {state->least, true};
 	gaps_prepare(screen);
 	text_addf(out, "  %zu%s", state->count, state->complete ? "" : "+");
+	if (state->count == most_gaps(state))
+		text_add(out, " longest");
 	if (state->least) {
 		text_add(out, " of at least ");
 		gap_format(&least, true, out);
-	} else if (state->count == LONGEST) {
-		text_add(out, " longest");
 	}
 }
 

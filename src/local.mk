@@ -333,6 +333,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/scrollbar.h \
 	src/ui/panes/table.c \
 	src/ui/panes/table.h \
+	src/ui/parts.c \
+	src/ui/parts.h \
 	src/ui/preview.c \
 	src/ui/preview.h \
 	src/ui/prompt/path.c \

@@ -35,6 +35,7 @@
 #include "ui/panes/pane_gaps.h"
 #include "ui/panes/pane_timeline.h"
 #include "ui/panes/panes.h"
+#include "ui/parts.h"
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/log.h"
@@ -52,25 +53,6 @@
 #include <unistd.h>
 
 enum { PROGRESS_MS = 500 }; /* between paints that only show progress */
-
-/* What the screen points to, from one start to the next. */
-struct app_parts {
-	struct canvas canvas;
-	struct filter filter;
-	struct filters filters;
-	struct search search;
-	struct jumps jumps;
-	struct range range;
-	struct wishes wishes;
-	struct selection selection;
-	struct context_view contexts;
-	struct rules rules;
-	struct keymap keymap;
-	struct prompt prompt;
-	struct input input;
-	struct preview preview;
-	struct ui_state kept;
-};
 
 /* --- painting ---------------------------------------------------------- */
 
@@ -394,65 +376,15 @@ say_guesses(struct screen *screen)
 
 static const struct screen_verbs verbs = {.run = commands_run, .place_panes = app_place_panes};
 
-/* Makes the parts that are of no trace. */
 static void
-make_parts(struct app *app)
-{
-	struct app_parts *parts = mem_new(sizeof *parts);
-	struct screen *screen = &app->screen;
-	app->parts = parts;
-	screen->canvas = &parts->canvas;
-	screen->filter = &parts->filter;
-	screen->filters = &parts->filters;
-	screen->search = &parts->search;
-	screen->jumps = &parts->jumps;
-	screen->range = &parts->range;
-	screen->wishes = &parts->wishes;
-	screen->selection = &parts->selection;
-	screen->contexts = &parts->contexts;
-	screen->rules = &parts->rules;
-	screen->keymap = &parts->keymap;
-	screen->prompt = &parts->prompt;
-	app->input = &parts->input;
-	app->preview = &parts->preview;
-	app->kept = &parts->kept;
-	screen->verbs = &verbs;
-	screen->panes = panes;
-	screen->view = &app->options->looks.view;
-	screen->charset = app->options->ascii ? TEXT_ASCII : TEXT_UTF8;
-	input_start(app->input);
-	for (int i = 0; i < PANE_COUNT; i++)
-		screen->state[i] = mem_new(panes[i]->state_size);
-}
-
-static void
-open_lists(struct app *app)
-{
-	struct screen *screen = &app->screen;
-	struct session *session = screen->session;
-	size_t count = session->traces.count;
-	screen->sequence = sequence_new(session);
-	screen->list_count = count > 1 ? count + 1 : count;
-	screen->lists = mem_new(screen->list_count * sizeof *screen->lists);
-	for (size_t i = 0; i < count; i++)
-		list_open_lane(&screen->lists[i], screen->sequence, i, screen->filter);
-	if (count > 1)
-		list_open(&screen->lists[count], screen->sequence, screen->filter);
-	for (size_t i = 0; i < screen->list_count; i++)
-		screen->lists[i].around = app->options->around;
-	screen->trace = screen->list_count - 1;
-	screen->list = &screen->lists[screen->trace];
-}
-
-static void
-open_parts(struct app *app)
+open_screen(struct app *app)
 {
 	struct screen *screen = &app->screen;
 	const struct filter *filter = &app->options->filter;
-	make_parts(app);
+	parts_open(app);
+	screen->verbs = &verbs;
 	screen->filters->severities = filter->severities;
 	log_missing_features(screen);
-	open_lists(app);
 	settings_start(screen);
 	if (filter->expr)
 		filters_put(screen, 0, (struct filter_entry){.expr = filter_clone(filter).expr});
@@ -461,38 +393,6 @@ open_parts(struct app *app)
 	say_guesses(screen);
 	state_restore(screen);
 	shown_open_base(screen);
-}
-
-static void
-close_parts(struct app *app)
-{
-	struct screen *screen = &app->screen;
-	search_free(screen->search);
-	write_free(screen);
-	for (size_t i = 0; i < screen->list_count; i++)
-		list_close(&screen->lists[i]);
-	free(screen->lists);
-	sequence_free(screen->sequence);
-	for (int i = 0; i < PANE_COUNT; i++) {
-		if (panes[i]->close)
-			panes[i]->close(screen->state[i]);
-		free(screen->state[i]);
-	}
-	context_view_free(screen);
-	jumps_free(screen->jumps);
-	state_free(app->kept);
-	range_free(screen->range);
-	wishes_free(screen->wishes);
-	preview_free(app->preview);
-	prompt_free(screen->prompt);
-	keymap_free(screen->keymap);
-	selection_free(screen->selection);
-	filters_free(screen->filters);
-	rules_free(screen->rules);
-	canvas_free(screen->canvas);
-	text_free(&screen->message);
-	free(app->view_name);
-	free(app->parts);
 }
 
 static void
@@ -546,14 +446,14 @@ app_retry(struct app *app)
 	struct err err = {0}, lost = {0};
 	size_t number = trace_number(trial.trace);
 	state_keep(&app->screen, &lost);
-	close_parts(app);
+	parts_close(app);
 	*app = next;
 	app->options->command_count = 0; /* those were for the start */
 	app->options->follow = false;
 	int failed = trial.folder
 			 ? session_open_folder(session, trial.trace, &err)
 			 : session_try(session, trial.trace, trial.format, trial.settings, &err);
-	open_parts(app);
+	open_screen(app);
 	if (!trial.folder)
 		shown_set_trace(&app->screen, number);
 	if (failed < 0)
@@ -580,7 +480,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 	app.notify = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	session_notify(session, app_notify, &app);
 
-	open_parts(&app);
+	open_screen(&app);
 	for (app_show(&app); app.screen.trial.trace && !app.deadly; app_show(&app))
 		app_retry(&app);
 	term_close(app.screen.term);
@@ -589,7 +489,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 
 	session_notify(session, NULL, NULL);
 	screen_forget_trial(&app.screen);
-	close_parts(&app);
+	parts_close(&app);
 	log_free(&log);
 	close(app.notify);
 	close(app.signals);

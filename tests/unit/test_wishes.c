@@ -25,7 +25,7 @@
 #include "ui/list/search.h"
 #include "ui/list/selection.h"
 #include "ui/list/wishes.h"
-#include "ui/panes/panes.h"
+#include "ui/parts.h"
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/log.h"
@@ -43,19 +43,6 @@ struct stage {
 	struct session_fixture f;
 	struct app app;
 	struct ui_options options;
-	struct filter filter;
-	struct filters filters;
-	struct search search;
-	struct jumps jumps;
-	struct range range;
-	struct wishes wishes;
-	struct selection selection;
-	struct context_view contexts;
-	struct rules rules;
-	struct keymap keymap;
-	struct prompt prompt;
-	struct input input;
-	struct preview preview;
 	struct log log;
 };
 
@@ -66,34 +53,10 @@ open_stage(struct stage *stage, const char *made)
 	memset(stage, 0, sizeof *stage);
 	session_fixture_open(&stage->f, made, NULL);
 	stage->app.options = &stage->options;
-	stage->app.input = &stage->input;
-	stage->app.preview = &stage->preview;
 	screen->session = &stage->f.session;
-	screen->filter = &stage->filter;
-	screen->filters = &stage->filters;
-	screen->search = &stage->search;
-	screen->jumps = &stage->jumps;
-	screen->range = &stage->range;
-	screen->wishes = &stage->wishes;
-	screen->selection = &stage->selection;
-	screen->contexts = &stage->contexts;
-	screen->rules = &stage->rules;
-	screen->keymap = &stage->keymap;
-	screen->prompt = &stage->prompt;
-	screen->panes = panes;
 	screen->log = &stage->log;
-	input_start(&stage->input);
-	stage->filter = filter_all();
-	stage->filters.severities = 0xff;
-	screen->sequence = sequence_new(screen->session);
-	screen->list_count = TRACES + 1;
-	screen->lists = mem_new(screen->list_count * sizeof *screen->lists);
-	for (size_t i = 0; i < TRACES; i++)
-		list_open_lane(&screen->lists[i], screen->sequence, i, screen->filter);
-	list_open(&screen->lists[TRACES], screen->sequence, screen->filter);
-	screen->trace = TRACES;
-	screen->list = &screen->lists[TRACES];
-	for (size_t i = 0; i <= TRACES; i++)
+	parts_open(&stage->app);
+	for (size_t i = 0; i < screen->list_count; i++)
 		list_resize(&screen->lists[i], HEIGHT);
 	wishes_begin(screen);
 	wishes_begun(screen);
@@ -103,28 +66,15 @@ open_stage(struct stage *stage, const char *made)
 static void
 show_severities(struct stage *stage, unsigned severities)
 {
-	stage->filters.severities = (uint8_t)severities;
+	stage->app.screen.filters->severities = (uint8_t)severities;
 	filters_apply(&stage->app.screen);
 }
 
 static void
 close_stage(struct stage *stage)
 {
-	struct screen *screen = &stage->app.screen;
-	search_free(screen->search);
-	for (size_t i = 0; i < screen->list_count; i++)
-		list_close(&screen->lists[i]);
-	free(screen->lists);
-	sequence_free(screen->sequence);
-	context_view_free(screen);
-	jumps_free(screen->jumps);
-	range_free(screen->range);
-	wishes_free(screen->wishes);
-	prompt_free(screen->prompt);
-	selection_free(screen->selection);
-	filters_free(screen->filters);
-	text_free(&screen->message);
-	log_free(screen->log);
+	parts_close(&stage->app);
+	log_free(&stage->log);
 	session_fixture_close(&stage->f);
 }
 

@@ -561,12 +561,30 @@ matches_around(struct matches *m, uint64_t cell)
 	pthread_mutex_unlock(&m->lock);
 }
 
+static void
+set_stopped(struct matches *m, bool stopped)
+{
+	pthread_mutex_lock(&m->lock);
+	m->stopped = stopped;
+	pthread_mutex_unlock(&m->lock);
+}
+
 void
 matches_stop(struct matches *m)
 {
-	pthread_mutex_lock(&m->lock);
-	m->stopped = true;
-	pthread_mutex_unlock(&m->lock);
+	set_stopped(m, true);
+}
+
+void
+matches_resume(struct matches *m)
+{
+	set_stopped(m, false);
+}
+
+bool
+matches_is_of(const struct matches *m, const struct filter *want)
+{
+	return !m->pair.both && filter_is_same(&m->pair.first, want);
 }
 
 /* --- answers ----------------------------------------------------------- */

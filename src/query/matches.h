@@ -51,6 +51,11 @@ void matches_around(struct matches *, uint64_t cell);
 
 /* Decodes no further: what is undecided remains so. */
 void matches_stop(struct matches *);
+/* Ends that: the next matches_update goes on. */
+void matches_resume(struct matches *);
+
+/* Whether it counts what passes WANT and no more (filter_is_same). */
+bool matches_is_of(const struct matches *, const struct filter *want);
 
 struct matches_progress {
 	uint64_t count;	 /* matches; at least so many unless exact */

@@ -555,6 +555,16 @@ test_members(void **state)
 		assert_int_equal(filter_match(&filter, f->reader, &f->messages[n], &f->scratch),
 				 wanted);
 	}
+	struct filter same = filter_clone(&filter), other = parse(f, "unit = 1 and /8 /");
+	assert_true(filter_is_same(&filter, &same));
+	same.severities = filter_threshold(SEVERITY_WARNING, true);
+	assert_false(filter_is_same(&filter, &same));
+	other.severities = filter.severities;
+	assert_false(filter_is_same(&filter, &other));
+	filter_free(&other);
+	other.severities = filter.severities;
+	assert_false(filter_is_same(&filter, &other));
+	filter_free(&same);
 	filter_free(&filter);
 	assert_true(filter_is_all(&filter));
 }

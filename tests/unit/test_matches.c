@@ -15,6 +15,7 @@
 #include "random.h"
 #include "session/session.h"
 #include "toy.h"
+#include "ui/list/list_matches.h"
 
 #include <fcntl.h>
 #include <semaphore.h>
@@ -766,6 +767,52 @@ test_stop(void **state)
 	close_fixture(&f);
 }
 
+static struct list_matches
+one_set(struct fixture *f, const struct filter *want)
+{
+	struct list_matches matches = {.of = mem_new(sizeof *matches.of), .count = 1};
+	matches.of[0] = matches_new(f->trace, want, NULL, 0);
+	return matches;
+}
+
+/* Sets that are turned back to are the same ones, and go on where they were left. */
+static void
+test_turn(void **state)
+{
+	(void)state;
+	struct fixture f;
+	open_strings(&f, 37, 50000, 20);
+	struct filter all = filter_all(), first = text_filter("(n|e)+(e|d)+l.*e"), second = first;
+	second.severities = filter_threshold(SEVERITY_ERROR, true);
+	struct list_matches now = one_set(&f, &first), former = {0};
+	struct matches *a = now.of[0];
+	list_matches_turn(&now, &former, &second);
+	assert_int_equal(now.count, 0);
+	assert_ptr_equal(former.of[0], a);
+
+	now = one_set(&f, &second);
+	struct matches *b = now.of[0];
+	wait_exact(&f, b);
+	list_matches_turn(&now, &former, &first);
+	assert_ptr_equal(now.of[0], a);
+	assert_ptr_equal(former.of[0], b);
+	wait_exact(&f, a);
+	check(&f, a, &first, NULL);
+	check(&f, b, &second, NULL);
+
+	list_matches_turn(&now, &former, &all); /* none are counted for that */
+	assert_int_equal(now.count, 0);
+	assert_ptr_equal(former.of[0], a);
+	list_matches_turn(&now, &former, &second);
+	assert_int_equal(now.count, 0);
+	list_matches_turn(&now, &former, &first);
+	assert_ptr_equal(now.of[0], a);
+	assert_int_equal(former.count, 0);
+	list_matches_close(&now);
+	filter_free(&first);
+	close_fixture(&f);
+}
+
 /* Matches in every cell, few enough to be kept. */
 static void
 test_memory(void **state)
@@ -821,12 +868,19 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_any_filter),	    cmocka_unit_test(test_formats),
-	    cmocka_unit_test(test_names_that_vary), cmocka_unit_test(test_groups),
-	    cmocka_unit_test(test_at_once),	    cmocka_unit_test(test_growth),
-	    cmocka_unit_test(test_restart),	    cmocka_unit_test(test_late_text),
-	    cmocka_unit_test(test_outward),	    cmocka_unit_test(test_stop),
-	    cmocka_unit_test(test_await),	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_any_filter),
+	    cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_names_that_vary),
+	    cmocka_unit_test(test_groups),
+	    cmocka_unit_test(test_at_once),
+	    cmocka_unit_test(test_growth),
+	    cmocka_unit_test(test_restart),
+	    cmocka_unit_test(test_late_text),
+	    cmocka_unit_test(test_outward),
+	    cmocka_unit_test(test_stop),
+	    cmocka_unit_test(test_await),
+	    cmocka_unit_test(test_memory),
+	    cmocka_unit_test(test_turn),
 	    cmocka_unit_test(test_empty_capture),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

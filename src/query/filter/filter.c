@@ -35,6 +35,14 @@ filter_is_all(const struct filter *filter)
 	return filter->severities == 0xff && !filter->flags && !filter->by_origin && !filter->expr;
 }
 
+bool
+filter_is_same(const struct filter *a, const struct filter *b)
+{
+	return a->severities == b->severities && a->flags == b->flags &&
+	       a->by_origin == b->by_origin && (!a->by_origin || a->origin == b->origin) &&
+	       !a->expr == !b->expr && (!a->expr || a->expr->code == b->expr->code);
+}
+
 unsigned
 filter_basis(const struct filter *filter)
 {

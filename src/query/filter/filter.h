@@ -34,6 +34,9 @@ struct filter filter_all(void);
 struct filter filter_clone(const struct filter *); /* caller frees; from any thread */
 void filter_free(struct filter *);
 bool filter_is_all(const struct filter *);
+/* Whether both pass the same: by the same members and what was compiled once; of two texts
+ * that were compiled apart that is not found out. */
+bool filter_is_same(const struct filter *, const struct filter *);
 
 /* The severities at LEVEL or worse; no severity passes too unless
  * HIDE_UNASSIGNED. */

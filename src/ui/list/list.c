@@ -625,6 +625,7 @@ list_close(struct list *list)
 {
 	vec_free(&list->rows);
 	list_matches_close(&list->matches);
+	list_matches_close(&list->former);
 	if (list->owns_sequence)
 		sequence_free(list->sequence);
 	free(list->lanes);
@@ -768,7 +769,9 @@ list_scroll(struct list *list, int64_t rows)
 void
 list_show(struct list *list)
 {
-	if (!list->matches.count && !filter_is_all(list->filter))
+	if (list->matches.count)
+		list->outdated |= list_matches_update(&list->matches);
+	else if (!filter_is_all(list->filter))
 		list_matches_open(&list->matches, list, list->filter, NULL);
 	if (list->outdated)
 		list_rebuild(list);
@@ -786,7 +789,7 @@ list_surround(struct list *list, unsigned around, bool shown)
 void
 list_refilter(struct list *list, bool shown)
 {
-	list_matches_close(&list->matches);
+	list_matches_turn(&list->matches, &list->former, list->filter);
 	drop_cursors(list); /* which look at the filter */
 	list->outdated = true;
 	if (shown)

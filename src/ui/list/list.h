@@ -67,6 +67,7 @@ struct list {
 	struct reader *reader;
 	const struct filter *filter; /* borrowed */
 	struct list_matches matches; /* of it, once list_show was called */
+	struct list_matches former;  /* of the filter before it, which people turn back to */
 	bool outdated;		     /* the rows are by a filter that was before it */
 	unsigned around;	     /* messages shown before and after each match */
 	VEC(struct row) rows;

@@ -40,6 +40,24 @@ list_matches_close(struct list_matches *matches)
 	*matches = (struct list_matches){0};
 }
 
+void
+list_matches_turn(struct list_matches *now, struct list_matches *former, const struct filter *want)
+{
+	struct list_matches left = *now, again = {0};
+	if (former->count && matches_is_of(former->of[0], want)) {
+		again = *former;
+		*former = (struct list_matches){0};
+	}
+	if (left.count) {
+		list_matches_stop(&left);
+		list_matches_close(former);
+		*former = left;
+	}
+	for (size_t i = 0; i < again.count; i++)
+		matches_resume(again.of[i]);
+	*now = again;
+}
+
 bool
 list_matches_update(struct list_matches *matches)
 {

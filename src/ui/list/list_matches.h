@@ -24,6 +24,12 @@ void list_matches_open(struct list_matches *, struct list *, const struct filter
 		       const struct filter *also);
 void list_matches_close(struct list_matches *);
 
+/* Of NOW and FORMER, either of which may be closed: NOW becomes the former one, and FORMER
+ * that of now if it is of WANT; else NOW is closed.  What is former costs memory, and no
+ * work. */
+void list_matches_turn(struct list_matches *now, struct list_matches *former,
+		       const struct filter *want);
+
 /* See matches_update, matches_stop. */
 bool list_matches_update(struct list_matches *);
 void list_matches_stop(struct list_matches *);

@@ -239,6 +239,8 @@ libtrawl_a_SOURCES = \
 	src/session/link/serial.h \
 	src/session/link/sync_options.c \
 	src/session/link/sync_options.h \
+	src/session/lane_notes.c \
+	src/session/lane_notes.h \
 	src/session/merge.c \
 	src/session/merge.h \
 	src/session/sequence.c \

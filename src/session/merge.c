@@ -1,17 +1,15 @@
 /*
- * Several traces as one list: see merge.h.
+ * Several strands of messages as one list: see merge.h.
  *
- * For each cell of a trace the key of its last message is noted: the latest time
- * so far.  These never decrease, so the first message whose key is not before a
- * time is found by bisecting them, and one cell is decoded.  All else is made of
- * that cut.  A position's number is the sum of the cuts of the other traces; the
- * message with a number is found by bisecting times until as many messages lie
- * before.  While one walks, the cuts are kept and move along.
+ * The keys of cells (lane_notes.h) never decrease along a strand, so the first message
+ * whose key is not before a time is found by bisecting them, and one cell is decoded.
+ * All else is made of that cut.  A position's number is the sum of the cuts of all
+ * strands; the message with a number is found by bisecting times until as many messages
+ * lie before.  While one walks, the cuts are kept and move along.
  *
- * Cost: 8 bytes per cell, noted by a thread of its own from the summaries; a
- * cell is decoded for that only if its trace has several clocks or one that
- * starts again.  A cell that is not noted yet is decoded when it matters, and
- * what is found with it is an estimate.
+ * Cost: that of the notes, which a thread of its own makes.  A cell that is not noted yet
+ * is decoded when it matters, and what is found with it is an estimate; a strand is not
+ * looked for in many of them.
  */
 #include "config.h"
 
@@ -20,34 +18,31 @@
 #include "base/lower_bound.h"
 #include "base/worker.h"
 #include "session/clock/clocks.h"
+#include "session/lane_notes.h"
 #include "session/session.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	CACHE = 8,	  /* cells per trace whose keys are kept */
-	NOTE_CELLS = 512, /* between two looks at whether to stop */
-	WITNESSES = 4,	  /* messages that bear a time out */
+	FAR_CELLS = 16,	  /* without notes, in which a strand is looked for */
 	USUAL_LENGTH = 32 /* of a message, while nothing is known */
 };
 
-#define FIRST INT64_MIN /* the key of what comes before any time */
-
-/* Nanoseconds that times may step back among neighbours. */
-#define FAR_BACK UINT64_C(1000000000)
-
-/* The keys of the messages of one cell. */
+/* The keys of the messages of one cell; and of several strands that of each, and how many
+ * of it are before it: before the cell, and in the cell. */
 struct cell_keys {
 	VEC(int64_t) keys;
+	VEC(uint8_t) strands;
+	VEC(uint32_t) ranks;
+	uint64_t before[STRANDS_MAX];
 	uint64_t cell, used;
 	unsigned generation;
 	bool valid, exact;
 };
 
-/* Where a time cuts a trace: the first message that is not before it. */
+/* Where a time cuts a strand: the first message that is not before it. */
 struct cut {
 	struct position at;
 	int64_t key;
@@ -62,28 +57,25 @@ struct merge_lane {
 	struct cell_keys cache[CACHE];
 	uint64_t used;
 	size_t part;
+	size_t first, count; /* its strands */
 	bool hidden;
-	struct cut head; /* its first message that is not before the current one */
+	struct lane_notes notes;
 };
 
-/* What the thread notes; under the lock. */
-struct notes {
-	VEC(int64_t) latest;   /* key of the last message up to each cell's end */
-	unsigned generation;   /* of the clocks then, */
-	unsigned indexed;      /* and of the index */
-	struct reader *reader; /* the thread's alone */
+struct merge_strand {
+	size_t lane, number; /* of which it is that strand */
+	struct cut head;     /* its first message that is not before the current one */
 };
 
 struct merge {
 	struct session *session;
 	struct merge_lane *lanes; /* as the session's traces */
 	size_t count;
+	VEC(struct merge_strand) strands; /* in the order of their lanes */
 	struct sequence_position current; /* what the heads are for */
 	bool positioned;
-	unsigned generation; /* of the clocks that the parts are by */
+	unsigned generation; /* of the clocks that parts and strands are by */
 
-	pthread_mutex_t lock;
-	struct notes *notes;
 	struct worker worker;
 	bool signals;
 	struct generation changes;
@@ -91,107 +83,11 @@ struct merge {
 
 /* --- noting keys ------------------------------------------------------- */
 
-/* The times of messages, FIRST for those that have none. */
 static void
-times_of(struct trace *trace, size_t part, const struct message *messages, size_t count,
-	 int64_t *times)
+note_lane(struct merge *m, struct lane_notes *notes)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct message_time time;
-		bool any = clocks_transport_time(trace, &messages[i], &time) && time.part == part;
-		times[i] = any ? time.order : FIRST;
-	}
-}
-
-/* Whether what follows bears a time out: most of the next ones are not far before
- * it.  A damaged time must not hold up all the others. */
-static bool
-is_borne_out(const int64_t *times, size_t count, size_t i)
-{
-	unsigned looked = 0, good = 0;
-	for (size_t k = i + 1; k < count && looked < WITNESSES; k++) {
-		if (times[k] == FIRST)
-			continue;
-		looked++;
-		good += times[k] >= times[i] || (uint64_t)times[i] - (uint64_t)times[k] < FAR_BACK;
-	}
-	return 2 * good >= looked;
-}
-
-/* Makes times of messages their keys, from KEY on. */
-static int64_t
-make_increasing(int64_t *times, size_t count, int64_t key)
-{
-	for (size_t i = 0; i < count; i++) {
-		/* those behind are still times */
-		if (times[i] > key && is_borne_out(times, count, i))
-			key = times[i];
-		times[i] = key;
-	}
-	return key;
-}
-
-/* The key of the last of all messages of a cell, by them alone. */
-static int64_t
-latest_of(struct trace *trace, const struct decoded_cell *decoded)
-{
-	int64_t *times = mem_new(decoded->count * sizeof *times);
-	times_of(trace, clocks_part(trace), decoded->messages, decoded->count, times);
-	int64_t latest = make_increasing(times, decoded->count, FIRST);
-	free(times);
-	return latest;
-}
-
-static int64_t
-note_cell(struct trace *trace, struct notes *notes, uint64_t cell, const struct index_cell *summary)
-{
-	int64_t latest;
-	if (clocks_cell_time(trace, cell, summary, &latest))
-		return latest;
-	if (!notes->reader)
-		notes->reader = reader_new(trace);
-	return latest_of(trace, reader_decoded_cell(notes->reader, cell));
-}
-
-/* Notes some of the cells that are known; false if there are no more. */
-static bool
-note_some(struct merge *m, size_t lane)
-{
-	struct trace *trace = m->lanes[lane].trace;
-	struct notes *notes = &m->notes[lane];
-	int64_t latest[NOTE_CELLS];
-	size_t count = 0, from = notes->latest.count;
-	int64_t last = from ? notes->latest.at[from - 1] : FIRST;
-	struct index_cell summary;
-	while (count < NOTE_CELLS && index_cell(trace_index(trace), from + count, &summary)) {
-		int64_t own = note_cell(trace, notes, from + count, &summary);
-		last = own > last ? own : last;
-		latest[count++] = last;
-	}
-	pthread_mutex_lock(&m->lock);
-	for (size_t i = 0; i < count; i++)
-		*vec_add(&notes->latest) = latest[i];
-	pthread_mutex_unlock(&m->lock);
-	return count > 0;
-}
-
-static void
-note_lane(struct merge *m, size_t lane)
-{
-	struct notes *notes = &m->notes[lane];
-	unsigned generation = clocks_generation(m->session->clocks);
-	unsigned indexed = index_generation(trace_index(m->lanes[lane].trace));
-	bool stale = notes->generation != generation || notes->indexed != indexed ||
-		     notes->latest.count > index_known(trace_index(m->lanes[lane].trace));
-	if (stale) {
-		pthread_mutex_lock(&m->lock);
-		vec_clear(&notes->latest);
-		notes->generation = generation;
-		notes->indexed = indexed;
-		pthread_mutex_unlock(&m->lock);
-	}
-	bool news = stale;
-	while (!worker_is_stopping(&m->worker) && note_some(m, lane))
+	bool news = lane_notes_renew(notes, clocks_generation(m->session->clocks));
+	while (!worker_is_stopping(&m->worker) && lane_notes_add(notes))
 		news = true;
 	if (news)
 		generation_bump(&m->changes);
@@ -205,7 +101,7 @@ merge_work(void *context)
 	do {
 		generation = clocks_generation(m->session->clocks);
 		for (size_t i = 0; i < m->count; i++)
-			note_lane(m, i);
+			note_lane(m, &m->lanes[i].notes);
 	} while (generation != clocks_generation(m->session->clocks) &&
 		 !worker_is_stopping(&m->worker));
 	if (m->signals && generation_now(&m->changes) != before)
@@ -237,34 +133,7 @@ merge_generation(const struct merge *m)
 	return generation_now(&m->changes) + clocks_generation(m->session->clocks);
 }
 
-/* The key of the last message up to the end of CELL; false if it is not noted. */
-static bool
-merge_noted_key(struct merge *m, size_t lane, uint64_t cell, int64_t *key)
-{
-	struct notes *notes = &m->notes[lane];
-	pthread_mutex_lock(&m->lock);
-	bool any = cell < notes->latest.count && notes->generation == m->generation;
-	if (any)
-		*key = notes->latest.at[cell];
-	pthread_mutex_unlock(&m->lock);
-	return any;
-}
-
-/* How many cells of a trace are noted, and the first of them, from the first on,
- * whose key is not before KEY (their count: none). */
-static uint64_t
-noted_cell(struct merge *m, size_t lane, int64_t key, uint64_t *count)
-{
-	struct notes *notes = &m->notes[lane];
-	pthread_mutex_lock(&m->lock);
-	uint64_t cell;
-	*count = notes->generation == m->generation ? notes->latest.count : 0;
-	lower_bound(cell, *count, notes->latest.at[cell] < key);
-	pthread_mutex_unlock(&m->lock);
-	return cell;
-}
-
-/* --- parts ------------------------------------------------------------- */
+/* --- parts and strands ------------------------------------------------- */
 
 /* Puts traces whose times can be compared into one part. */
 static void
@@ -279,7 +148,19 @@ make_parts(struct merge *m)
 	}
 }
 
-/* Takes notice of new clocks. */
+static void
+make_strands(struct merge *m)
+{
+	vec_clear(&m->strands);
+	for (size_t i = 0; i < m->count; i++) {
+		m->lanes[i].first = m->strands.count;
+		m->lanes[i].count = clocks_strand_count(m->lanes[i].trace);
+		for (size_t k = 0; k < m->lanes[i].count; k++)
+			*vec_add(&m->strands) = (struct merge_strand){.lane = i, .number = k};
+	}
+}
+
+/* Takes notice of new clocks, or another order. */
 static void
 merge_refresh(struct merge *m)
 {
@@ -287,6 +168,7 @@ merge_refresh(struct merge *m)
 		return;
 	m->positioned = false;
 	make_parts(m);
+	make_strands(m);
 }
 
 size_t
@@ -295,45 +177,98 @@ merge_part(const struct merge *m, size_t trace)
 	return m->lanes[trace].part;
 }
 
+size_t
+merge_strand_count(struct merge *m)
+{
+	merge_refresh(m);
+	return m->strands.count;
+}
+
+size_t
+merge_strand_lane(const struct merge *m, size_t strand)
+{
+	return m->strands.at[strand].lane;
+}
+
+static struct merge_lane *
+lane_of(const struct merge *m, size_t strand)
+{
+	return &m->lanes[m->strands.at[strand].lane];
+}
+
+/* Whether a strand is all of its lane. */
+static bool
+is_whole(const struct merge *m, size_t strand)
+{
+	return lane_of(m, strand)->count == 1;
+}
+
 /* --- the keys of messages ---------------------------------------------- */
 
+/* What came before is not known: what has no time gets that of the first of its strand, or
+ * of the cell, that has one. */
 static void
-make_keys(struct merge *m, size_t i, struct cell_keys *keys, const struct decoded_cell *decoded)
+guess_first_keys(struct cell_keys *keys, size_t strands)
 {
-	struct merge_lane *lane = &m->lanes[i];
-	int64_t key = FIRST;
+	int64_t first[STRANDS_MAX], any = KEY_FIRST;
+	for (size_t s = 0; s < strands; s++)
+		first[s] = KEY_FIRST;
+	for (size_t k = keys->keys.count; k-- > 0;) {
+		if (keys->keys.at[k] == KEY_FIRST)
+			continue;
+		any = keys->keys.at[k];
+		first[strands > 1 ? keys->strands.at[k] : 0] = any;
+	}
+	for (size_t k = 0; k < keys->keys.count; k++) {
+		int64_t own = first[strands > 1 ? keys->strands.at[k] : 0];
+		if (keys->keys.at[k] == KEY_FIRST)
+			keys->keys.at[k] = own == KEY_FIRST ? any : own;
+	}
+}
+
+static void
+make_keys(struct merge *m, struct merge_lane *lane, struct cell_keys *keys,
+	  const struct decoded_cell *decoded)
+{
+	int64_t last[STRANDS_MAX];
+	uint32_t ranks[STRANDS_MAX] = {0};
+	size_t count = decoded->count;
 	keys->exact =
-	    decoded->exact && (!decoded->cell || merge_noted_key(m, i, decoded->cell - 1, &key));
+	    lane_notes_before(&lane->notes, m->generation, decoded->cell, last, keys->before) &&
+	    decoded->exact;
 	keys->cell = decoded->cell;
 	keys->generation = m->generation;
 	keys->valid = true;
 	vec_clear(&keys->keys);
-	vec_reserve(&keys->keys, decoded->count);
-	keys->keys.count = decoded->count;
-	times_of(lane->trace, clocks_part(lane->trace), decoded->messages, decoded->count,
-		 keys->keys.at);
-	make_increasing(keys->keys.at, decoded->count, key);
-	/* what came before is not known: as the first that has a time */
-	size_t first = 0;
-	while (first < decoded->count && keys->keys.at[first] == FIRST)
-		first++;
-	for (size_t k = 0; !keys->exact && first < decoded->count && k < first; k++)
-		keys->keys.at[k] = keys->keys.at[first];
+	vec_reserve(&keys->keys, count);
+	vec_clear(&keys->strands);
+	vec_clear(&keys->ranks);
+	if (lane->count > 1) {
+		vec_reserve(&keys->strands, count);
+		vec_reserve(&keys->ranks, count);
+		keys->strands.count = keys->ranks.count = count;
+	}
+	keys->keys.count = count;
+	lane_keys_make(lane->trace, lane->count, decoded->messages, count, last, keys->keys.at,
+		       keys->strands.at);
+	for (size_t k = 0; k < keys->ranks.count; k++)
+		keys->ranks.at[k] = ranks[keys->strands.at[k]]++;
+	if (!keys->exact)
+		guess_first_keys(keys, lane->count);
 }
 
 static bool
-is_fresh(struct merge *m, size_t lane, const struct cell_keys *keys,
+is_fresh(struct merge *m, struct merge_lane *lane, const struct cell_keys *keys,
 	 const struct decoded_cell *decoded)
 {
-	int64_t key;
 	return keys->generation == m->generation && keys->keys.count == decoded->count &&
-	       (keys->exact || !decoded->exact || !merge_noted_key(m, lane, keys->cell - 1, &key));
+	       (keys->exact || !decoded->exact ||
+		lane_notes_count(&lane->notes, m->generation) < keys->cell);
 }
 
 static const struct cell_keys *
-keys_of(struct merge *m, size_t i, uint64_t cell)
+keys_of(struct merge *m, struct merge_lane *lane, uint64_t cell)
 {
-	struct merge_lane *lane = &m->lanes[i];
 	const struct decoded_cell *decoded = reader_decoded_cell(lane->reader, cell);
 	struct cell_keys *oldest = &lane->cache[0];
 	for (size_t k = 0; k < CACHE; k++) {
@@ -346,61 +281,252 @@ keys_of(struct merge *m, size_t i, uint64_t cell)
 			oldest = keys;
 	}
 	oldest->used = ++lane->used;
-	if (!oldest->valid || oldest->cell != cell || !is_fresh(m, i, oldest, decoded))
-		make_keys(m, i, oldest, decoded);
+	if (!oldest->valid || oldest->cell != cell || !is_fresh(m, lane, oldest, decoded))
+		make_keys(m, lane, oldest, decoded);
 	return oldest;
 }
 
 static int64_t
-key_at(struct merge *m, size_t lane, struct position at)
+key_at(struct merge *m, struct merge_lane *lane, struct position at)
 {
 	const struct cell_keys *keys = keys_of(m, lane, at.cell);
 	return at.at < keys->keys.count ? keys->keys.at[at.at] : INT64_MAX;
 }
 
+/* Whether the message at AT of a cell is in a strand of its lane. */
+static bool
+is_in(const struct cell_keys *keys, size_t at, size_t number)
+{
+	return !keys->strands.count || keys->strands.at[at] == number;
+}
+
+size_t
+merge_strand(struct merge *m, struct sequence_position p)
+{
+	merge_refresh(m);
+	struct merge_lane *lane = &m->lanes[p.lane];
+	if (lane->count == 1)
+		return lane->first;
+	const struct cell_keys *keys = keys_of(m, lane, p.at.cell);
+	return lane->first + (p.at.at < keys->strands.count ? keys->strands.at[p.at.at] : 0);
+}
+
+/* --- along a strand ---------------------------------------------------- */
+
+/* The next cell that may have messages of a strand, from *CELL on; without notes *FAR more
+ * cells are tried. */
+static bool
+next_cell(struct merge *m, size_t strand, uint64_t *cell, unsigned *far)
+{
+	struct merge_lane *lane = lane_of(m, strand);
+	struct noted_cell found;
+	if (lane_notes_find_cell(&lane->notes, m->generation, m->strands.at[strand].number, *cell,
+				 1, &found)) {
+		*cell = found.cell;
+		return true;
+	}
+	uint64_t noted = lane_notes_count(&lane->notes, m->generation);
+	*cell = *cell > noted ? *cell : noted;
+	return *cell < index_cell_count(trace_index(lane->trace)) && (*far)-- > 0;
+}
+
+/* The last one before *CELL. */
+static bool
+previous_cell(struct merge *m, size_t strand, uint64_t *cell, unsigned *far)
+{
+	struct merge_lane *lane = lane_of(m, strand);
+	uint64_t noted = lane_notes_count(&lane->notes, m->generation);
+	struct noted_cell found;
+	if (*cell > noted && *far) {
+		--*far;
+		--*cell;
+		return true;
+	}
+	if (!lane_notes_find_cell(&lane->notes, m->generation, m->strands.at[strand].number, *cell,
+				  -1, &found))
+		return false;
+	*cell = found.cell;
+	return true;
+}
+
+/* The first message of a strand of several from a position on. */
+static bool
+find_from(struct merge *m, size_t strand, struct position from, struct position *at)
+{
+	unsigned far = FAR_CELLS;
+	do {
+		const struct cell_keys *keys = keys_of(m, lane_of(m, strand), from.cell);
+		for (; from.at < keys->keys.count; from.at++) {
+			if (is_in(keys, from.at, m->strands.at[strand].number)) {
+				*at = from;
+				return true;
+			}
+		}
+		from = (struct position){.cell = from.cell + 1};
+	} while (next_cell(m, strand, &from.cell, &far));
+	return false;
+}
+
+/* The last one before a position. */
+static bool
+find_before(struct merge *m, size_t strand, struct position from, struct position *at)
+{
+	unsigned far = FAR_CELLS;
+	do {
+		const struct cell_keys *keys = keys_of(m, lane_of(m, strand), from.cell);
+		from.at = from.at < keys->keys.count ? from.at : keys->keys.count;
+		while (from.at-- > 0) {
+			if (is_in(keys, from.at, m->strands.at[strand].number)) {
+				*at = from;
+				return true;
+			}
+		}
+		from.at = SIZE_MAX;
+	} while (previous_cell(m, strand, &from.cell, &far));
+	return false;
+}
+
+static bool
+strand_first(struct merge *m, size_t strand, struct position *at)
+{
+	if (is_whole(m, strand))
+		return reader_first(lane_of(m, strand)->reader, at);
+	struct position from = {0};
+	unsigned far = FAR_CELLS;
+	return next_cell(m, strand, &from.cell, &far) && find_from(m, strand, from, at);
+}
+
+static bool
+strand_next(struct merge *m, size_t strand, struct position *at)
+{
+	if (is_whole(m, strand))
+		return reader_next(lane_of(m, strand)->reader, at, 0);
+	return find_from(m, strand, (struct position){at->cell, at->at + 1}, at);
+}
+
+static bool
+strand_previous(struct merge *m, size_t strand, struct position *at)
+{
+	if (is_whole(m, strand))
+		return reader_previous(lane_of(m, strand)->reader, at, 0);
+	return find_before(m, strand, *at, at);
+}
+
+static bool
+strand_last(struct merge *m, size_t strand, struct position *at)
+{
+	struct merge_lane *lane = lane_of(m, strand);
+	if (is_whole(m, strand))
+		return reader_last(lane->reader, at);
+	struct position end = {.cell = index_cell_count(trace_index(lane->trace))};
+	return find_before(m, strand, end, at);
+}
+
+/* The number of a message in its strand. */
+static uint64_t
+strand_number(struct merge *m, size_t strand, struct position at, bool *exact)
+{
+	struct merge_lane *lane = lane_of(m, strand);
+	if (is_whole(m, strand))
+		return reader_number(lane->reader, at, exact);
+	const struct cell_keys *keys = keys_of(m, lane, at.cell);
+	*exact = keys->exact && at.at < keys->ranks.count;
+	if (*exact)
+		return keys->before[m->strands.at[strand].number] + keys->ranks.at[at.at];
+	bool sure;
+	return reader_number(lane->reader, at, &sure) / lane->count;
+}
+
+static bool
+strand_find_number(struct merge *m, size_t strand, uint64_t number, struct position *at)
+{
+	struct merge_lane *lane = lane_of(m, strand);
+	size_t own = m->strands.at[strand].number;
+	struct noted_cell found;
+	bool exact;
+	if (is_whole(m, strand))
+		return reader_find_number(lane->reader, number, at, &exact);
+	if (!lane_notes_find_number(&lane->notes, m->generation, own, number, &found))
+		return false;
+	const struct cell_keys *keys = keys_of(m, lane, found.cell);
+	*at = (struct position){.cell = found.cell};
+	while (at->at < keys->ranks.count && (keys->strands.at[at->at] != own ||
+					      keys->before[own] + keys->ranks.at[at->at] != number))
+		at->at++;
+	return at->at < keys->ranks.count;
+}
+
+/* Whether the keys of all cells of a trace are noted. */
+static bool
+is_all_noted(struct merge *m, struct merge_lane *lane)
+{
+	uint64_t count = lane_notes_count(&lane->notes, m->generation);
+	bool exact;
+	trace_count(lane->trace, &exact);
+	return exact && count >= index_cell_count(trace_index(lane->trace));
+}
+
+/* How many messages a strand has. */
+static uint64_t
+strand_count(struct merge *m, size_t strand, bool *exact)
+{
+	struct merge_lane *lane = lane_of(m, strand);
+	uint64_t all = trace_count(lane->trace, exact);
+	if (is_whole(m, strand))
+		return all;
+	*exact = is_all_noted(m, lane);
+	return *exact ? lane_notes_total(&lane->notes, m->generation, m->strands.at[strand].number)
+		      : all / lane->count;
+}
+
 /* --- cuts -------------------------------------------------------------- */
 
 static struct cut
-cut_with_key(struct merge *m, size_t lane, struct position at, int64_t key)
+cut_with_key(struct merge *m, size_t strand, struct position at, int64_t key)
 {
 	struct cut cut = {.at = at, .key = key};
-	cut.number = reader_number(m->lanes[lane].reader, at, &cut.exact);
+	cut.number = strand_number(m, strand, at, &cut.exact);
 	return cut;
 }
 
 static struct cut
-cut_at(struct merge *m, size_t lane, struct position at)
+cut_at(struct merge *m, size_t strand, struct position at)
 {
-	return cut_with_key(m, lane, at, key_at(m, lane, at));
+	return cut_with_key(m, strand, at, key_at(m, lane_of(m, strand), at));
 }
 
 static struct cut
-cut_at_end(struct merge *m, size_t lane)
+cut_at_end(struct merge *m, size_t strand)
 {
 	struct cut cut = {.end = true, .key = INT64_MAX};
-	cut.number = trace_count(m->lanes[lane].trace, &cut.exact);
+	cut.number = strand_count(m, strand, &cut.exact);
 	return cut;
 }
 
 static struct cut
-cut_at_first(struct merge *m, size_t lane)
+cut_at_first(struct merge *m, size_t strand)
 {
 	struct position at;
-	if (!reader_first(m->lanes[lane].reader, &at))
-		return cut_at_end(m, lane);
-	return cut_at(m, lane, at);
+	if (!strand_first(m, strand, &at))
+		return cut_at_end(m, strand);
+	return cut_at(m, strand, at);
 }
 
 /* Bisects cells that are not noted, from FROM on, by decoding them. */
 static uint64_t
-unnoted_cell(struct merge *m, size_t lane, int64_t key, uint64_t from)
+unnoted_cell(struct merge *m, size_t strand, int64_t key, uint64_t from)
 {
-	uint64_t low = from, high = index_cell_count(trace_index(m->lanes[lane].trace));
+	struct merge_lane *lane = lane_of(m, strand);
+	uint64_t low = from, high = index_cell_count(trace_index(lane->trace));
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 		const struct cell_keys *keys = keys_of(m, lane, middle);
-		size_t count = keys->keys.count;
-		if (!count || keys->keys.at[count - 1] < key)
+		size_t last = keys->keys.count;
+		while (last && !is_in(keys, last - 1, m->strands.at[strand].number))
+			last--;
+		/* of a cell without messages of the strand the others tell */
+		last = last ? last : keys->keys.count;
+		if (!last || keys->keys.at[last - 1] < key)
 			low = middle + 1;
 		else
 			high = middle;
@@ -408,68 +534,90 @@ unnoted_cell(struct merge *m, size_t lane, int64_t key, uint64_t from)
 	return low;
 }
 
-/* The first message of a trace whose key is not before KEY. */
+/* The first message of a strand whose key is not before KEY. */
 static struct cut
-cut_by_key(struct merge *m, size_t lane, int64_t key)
+cut_by_key(struct merge *m, size_t strand, int64_t key)
 {
-	uint64_t count, cells = index_cell_count(trace_index(m->lanes[lane].trace));
-	uint64_t cell = noted_cell(m, lane, key, &count);
-	if (cell == count && count < cells)
-		cell = unnoted_cell(m, lane, key, count);
-	if (cell >= cells)
-		return cut_at_end(m, lane);
-	const struct cell_keys *keys = keys_of(m, lane, cell);
-	size_t at;
-	lower_bound(at, keys->keys.count, keys->keys.at[at] < key);
-	if (at == keys->keys.count) /* an estimate was wrong, or it is empty */
-		return cut_at_end(m, lane);
+	struct merge_lane *lane = lane_of(m, strand);
+	size_t own = m->strands.at[strand].number;
+	struct noted_cell found;
+	if (!lane_notes_find_key(&lane->notes, m->generation, own, key, &found))
+		found.cell =
+		    unnoted_cell(m, strand, key, lane_notes_count(&lane->notes, m->generation));
+	if (found.cell >= index_cell_count(trace_index(lane->trace)))
+		return cut_at_end(m, strand);
+	const struct cell_keys *keys = keys_of(m, lane, found.cell);
 	bool exact = keys->exact;
-	struct position first = {.cell = cell, .at = at};
-	struct cut cut = cut_with_key(m, lane, first, keys->keys.at[at]);
+	struct position at = {.cell = found.cell};
+	if (is_whole(m, strand))
+		lower_bound(at.at, keys->keys.count, keys->keys.at[at.at] < key);
+	else
+		while (at.at < keys->keys.count &&
+		       (keys->strands.at[at.at] != own || keys->keys.at[at.at] < key))
+			at.at++;
+	if (at.at == keys->keys.count) { /* an estimate was wrong, or it is empty */
+		if (is_whole(m, strand) || !find_from(m, strand, at, &at))
+			return cut_at_end(m, strand);
+		exact = false;
+	}
+	struct cut cut = cut_at(m, strand, at);
 	cut.exact &= exact;
 	return cut;
 }
 
 /* The first message behind all those whose key is KEY. */
 static struct cut
-cut_behind(struct merge *m, size_t lane, int64_t key)
+cut_behind(struct merge *m, size_t strand, int64_t key)
 {
-	return key == INT64_MAX ? cut_at_end(m, lane) : cut_by_key(m, lane, key + 1);
+	return key == INT64_MAX ? cut_at_end(m, strand) : cut_by_key(m, strand, key + 1);
 }
 
 /* --- walking ----------------------------------------------------------- */
 
-/* Finds the heads of all traces for a message. */
+static bool
+is_shown(const struct merge *m, size_t strand)
+{
+	return !lane_of(m, strand)->hidden;
+}
+
+/* Finds the heads of all strands for a message. */
 static void
 go_to(struct merge *m, struct sequence_position p)
 {
 	merge_refresh(m);
 	if (m->positioned && sequence_position_is_same(m->current, p))
 		return;
-	int64_t key = key_at(m, p.lane, p.at);
-	size_t part = m->lanes[p.lane].part;
-	for (size_t i = 0; i < m->count; i++) {
-		struct merge_lane *lane = &m->lanes[i];
-		if (lane->hidden)
+	int64_t key = key_at(m, &m->lanes[p.lane], p.at);
+	size_t part = m->lanes[p.lane].part, own = merge_strand(m, p);
+	for (size_t i = 0; i < m->strands.count; i++) {
+		struct cut *head = &m->strands.at[i].head;
+		size_t other = lane_of(m, i)->part;
+		if (!is_shown(m, i))
 			continue;
-		if (i == p.lane)
-			lane->head = cut_with_key(m, i, p.at, key);
-		else if (lane->part != part)
-			lane->head = lane->part < part ? cut_at_end(m, i) : cut_at_first(m, i);
+		if (i == own)
+			*head = cut_with_key(m, i, p.at, key);
+		else if (other != part)
+			*head = other < part ? cut_at_end(m, i) : cut_at_first(m, i);
 		else
-			lane->head = i < p.lane ? cut_behind(m, i, key) : cut_by_key(m, i, key);
+			*head = i < own ? cut_behind(m, i, key) : cut_by_key(m, i, key);
 	}
 	m->current = p;
 	m->positioned = true;
 }
 
-/* Whether the message at A of trace I comes before that at B of trace K. */
+/* Whether the message at A of strand I comes before that at B of strand K. */
 static bool
 is_before(const struct merge *m, size_t i, const struct cut *a, size_t k, const struct cut *b)
 {
-	const struct sequence_key first = {m->lanes[i].part, i, a->key},
-				  second = {m->lanes[k].part, k, b->key};
+	const struct sequence_key first = {lane_of(m, i)->part, i, a->key},
+				  second = {lane_of(m, k)->part, k, b->key};
 	return sequence_key_is_before(&first, &second);
+}
+
+static struct sequence_position
+position_in(const struct merge *m, size_t strand, struct position at)
+{
+	return (struct sequence_position){m->strands.at[strand].lane, at};
 }
 
 /* Makes the first of the heads the current message. */
@@ -477,16 +625,16 @@ static bool
 take_first(struct merge *m, struct sequence_position *p)
 {
 	size_t best = SIZE_MAX;
-	for (size_t i = 0; i < m->count; i++) {
-		const struct merge_lane *lane = &m->lanes[i];
-		if (lane->hidden || lane->head.end)
+	for (size_t i = 0; i < m->strands.count; i++) {
+		const struct cut *head = &m->strands.at[i].head;
+		if (!is_shown(m, i) || head->end)
 			continue;
-		if (best == SIZE_MAX || is_before(m, i, &lane->head, best, &m->lanes[best].head))
+		if (best == SIZE_MAX || is_before(m, i, head, best, &m->strands.at[best].head))
 			best = i;
 	}
 	m->positioned = best != SIZE_MAX;
 	if (m->positioned)
-		*p = m->current = (struct sequence_position){best, m->lanes[best].head.at};
+		*p = m->current = position_in(m, best, m->strands.at[best].head.at);
 	return m->positioned;
 }
 
@@ -494,10 +642,10 @@ bool
 merge_next(struct merge *m, struct sequence_position *p)
 {
 	go_to(m, *p);
-	struct merge_lane *lane = &m->lanes[p->lane];
-	struct cut *head = &lane->head, before = *head;
-	*head = reader_next(lane->reader, &head->at, 0) ? cut_at(m, p->lane, head->at)
-							: cut_at_end(m, p->lane);
+	size_t strand = merge_strand(m, *p);
+	struct cut *head = &m->strands.at[strand].head, before = *head;
+	*head =
+	    strand_next(m, strand, &head->at) ? cut_at(m, strand, head->at) : cut_at_end(m, strand);
 	if (take_first(m, p))
 		return true;
 	*head = before;
@@ -505,16 +653,15 @@ merge_next(struct merge *m, struct sequence_position *p)
 	return false;
 }
 
-/* The last message of a trace before its head. */
+/* The last message of a strand before its head. */
 static bool
-before_head(struct merge *m, size_t i, struct cut *cut)
+before_head(struct merge *m, size_t strand, struct cut *cut)
 {
-	struct merge_lane *lane = &m->lanes[i];
-	struct position at = lane->head.at;
-	if (!(lane->head.end ? reader_last(lane->reader, &at)
-			     : reader_previous(lane->reader, &at, 0)))
+	const struct cut *head = &m->strands.at[strand].head;
+	struct position at = head->at;
+	if (!(head->end ? strand_last(m, strand, &at) : strand_previous(m, strand, &at)))
 		return false;
-	*cut = cut_at(m, i, at);
+	*cut = cut_at(m, strand, at);
 	return true;
 }
 
@@ -524,8 +671,8 @@ take_last(struct merge *m, struct sequence_position *p)
 {
 	size_t best = SIZE_MAX;
 	struct cut cut, latest = {0};
-	for (size_t i = 0; i < m->count; i++) {
-		if (m->lanes[i].hidden || !before_head(m, i, &cut))
+	for (size_t i = 0; i < m->strands.count; i++) {
+		if (!is_shown(m, i) || !before_head(m, i, &cut))
 			continue;
 		if (best == SIZE_MAX || is_before(m, best, &latest, i, &cut)) {
 			best = i;
@@ -534,8 +681,8 @@ take_last(struct merge *m, struct sequence_position *p)
 	}
 	if (best == SIZE_MAX)
 		return false;
-	m->lanes[best].head = latest;
-	*p = m->current = (struct sequence_position){best, latest.at};
+	m->strands.at[best].head = latest;
+	*p = m->current = position_in(m, best, latest.at);
 	m->positioned = true;
 	return true;
 }
@@ -551,9 +698,9 @@ bool
 merge_first(struct merge *m, struct sequence_position *p)
 {
 	merge_refresh(m);
-	for (size_t i = 0; i < m->count; i++)
-		if (!m->lanes[i].hidden)
-			m->lanes[i].head = cut_at_first(m, i);
+	for (size_t i = 0; i < m->strands.count; i++)
+		if (is_shown(m, i))
+			m->strands.at[i].head = cut_at_first(m, i);
 	return take_first(m, p);
 }
 
@@ -562,9 +709,9 @@ merge_last(struct merge *m, struct sequence_position *p)
 {
 	merge_refresh(m);
 	m->positioned = false;
-	for (size_t i = 0; i < m->count; i++)
-		if (!m->lanes[i].hidden)
-			m->lanes[i].head = cut_at_end(m, i);
+	for (size_t i = 0; i < m->strands.count; i++)
+		if (is_shown(m, i))
+			m->strands.at[i].head = cut_at_end(m, i);
 	return take_last(m, p);
 }
 
@@ -582,15 +729,14 @@ merge_number(struct merge *m, struct sequence_position p, bool *exact)
 	uint64_t number = 0;
 	go_to(m, p);
 	*exact = true;
-	for (size_t i = 0; i < m->count; i++) {
-		struct merge_lane *lane = &m->lanes[i];
-		if (lane->hidden)
+	for (size_t i = 0; i < m->strands.count; i++) {
+		struct cut *head = &m->strands.at[i].head;
+		if (!is_shown(m, i))
 			continue;
-		if (!lane->head.exact) /* more may be known by now */
-			lane->head =
-			    lane->head.end ? cut_at_end(m, i) : cut_at(m, i, lane->head.at);
-		number += lane->head.number;
-		*exact &= lane->head.exact;
+		if (!head->exact) /* more may be known by now */
+			*head = head->end ? cut_at_end(m, i) : cut_at(m, i, head->at);
+		number += head->number;
+		*exact &= head->exact;
 	}
 	*exact &= clocks_are_settled(m->session->clocks);
 	return number;
@@ -623,26 +769,34 @@ merge_count(struct merge *m, bool *exact)
  * many. */
 enum counting { AT_LEAST, AT_MOST, EXACTLY };
 
+/* The same of a strand, by the cells alone. */
+static uint64_t
+count_by_cells(struct merge *m, size_t strand, int64_t key, enum counting how)
+{
+	struct merge_lane *lane = lane_of(m, strand);
+	size_t own = m->strands.at[strand].number;
+	struct noted_cell found, before = {0};
+	struct index_cell cell;
+	bool any = lane_notes_find_key(&lane->notes, m->generation, own, key, &found);
+	if (!any)
+		return strand_count(m, strand, &any);
+	if (is_whole(m, strand))
+		return index_cell(trace_index(lane->trace), found.cell, &cell)
+			   ? cell.first + (how == AT_MOST ? cell.count : 0)
+			   : strand_count(m, strand, &any);
+	if (how == AT_LEAST)
+		lane_notes_find_cell(&lane->notes, m->generation, own, found.cell, -1, &before);
+	return how == AT_MOST ? found.count : before.count;
+}
+
 static uint64_t
 count_before(struct merge *m, size_t part, int64_t key, enum counting how)
 {
-	uint64_t count = 0, noted_count;
-	for (size_t i = 0; i < m->count; i++) {
-		struct merge_lane *lane = &m->lanes[i];
-		struct index_cell cell;
-		bool any;
-		if (lane->hidden || lane->part != part)
-			continue;
-		if (how == EXACTLY) {
-			count += cut_by_key(m, i, key).number;
-			continue;
-		}
-		any = index_cell(trace_index(lane->trace), noted_cell(m, i, key, &noted_count),
-				 &cell);
-		if (any)
-			count += cell.first + (how == AT_MOST ? cell.count : 0);
-		else
-			count += trace_count(lane->trace, &any);
+	uint64_t count = 0;
+	for (size_t i = 0; i < m->strands.count; i++) {
+		if (is_shown(m, i) && lane_of(m, i)->part == part)
+			count += how == EXACTLY ? cut_by_key(m, i, key).number
+						: count_by_cells(m, i, key, how);
 	}
 	return count;
 }
@@ -668,19 +822,18 @@ merge_bisect(struct merge *m, size_t part, uint64_t number, enum counting how, i
 static bool
 find_in_part(struct merge *m, size_t part, uint64_t number, struct sequence_position *p)
 {
-	int64_t low = merge_bisect(m, part, number, AT_MOST, FIRST, INT64_MAX);
+	int64_t low = merge_bisect(m, part, number, AT_MOST, KEY_FIRST, INT64_MAX);
 	int64_t high = merge_bisect(m, part, number, AT_LEAST, low, INT64_MAX);
 	int64_t key = merge_bisect(m, part, number, EXACTLY, low, high);
 	uint64_t rest = number - count_before(m, part, key, EXACTLY);
-	for (size_t i = 0; i < m->count; i++) {
-		bool exact;
-		if (m->lanes[i].hidden || m->lanes[i].part != part)
+	for (size_t i = 0; i < m->strands.count; i++) {
+		if (!is_shown(m, i) || lane_of(m, i)->part != part)
 			continue;
 		uint64_t from = cut_by_key(m, i, key).number;
 		uint64_t same = cut_behind(m, i, key).number - from;
 		if (rest < same) {
-			p->lane = i;
-			return reader_find_number(m->lanes[i].reader, from + rest, &p->at, &exact);
+			p->lane = m->strands.at[i].lane;
+			return strand_find_number(m, i, from + rest, &p->at);
 		}
 		rest -= same;
 	}
@@ -708,17 +861,6 @@ guess_in_part(struct merge *m, size_t part, uint64_t number, uint64_t all,
 					   (uint64_t)(share * (double)most), &p->at);
 }
 
-/* Whether the keys of all cells of a trace are noted. */
-static bool
-is_all_noted(struct merge *m, size_t lane)
-{
-	uint64_t count;
-	bool exact;
-	noted_cell(m, lane, FIRST, &count);
-	trace_count(m->lanes[lane].trace, &exact);
-	return exact && count >= index_cell_count(trace_index(m->lanes[lane].trace));
-}
-
 bool
 merge_find_number(struct merge *m, uint64_t number, struct sequence_position *p, bool *exact)
 {
@@ -731,7 +873,7 @@ merge_find_number(struct merge *m, uint64_t number, struct sequence_position *p,
 			if (m->lanes[i].hidden || m->lanes[i].part != part)
 				continue;
 			count += count_of(m, i, &own);
-			all_noted &= is_all_noted(m, i);
+			all_noted &= is_all_noted(m, &m->lanes[i]);
 		}
 		*exact &= all_noted;
 		if (number < count)
@@ -747,34 +889,37 @@ merge_find_time(struct merge *m, size_t trace, int64_t order, struct sequence_po
 {
 	merge_refresh(m);
 	size_t part = m->lanes[trace].part;
-	for (size_t i = 0; i < m->count; i++) {
-		struct merge_lane *lane = &m->lanes[i];
-		if (lane->hidden)
+	for (size_t i = 0; i < m->strands.count; i++) {
+		struct cut *head = &m->strands.at[i].head;
+		size_t other = lane_of(m, i)->part;
+		if (!is_shown(m, i))
 			continue;
-		if (lane->part != part)
-			lane->head = lane->part < part ? cut_at_end(m, i) : cut_at_first(m, i);
+		if (other != part)
+			*head = other < part ? cut_at_end(m, i) : cut_at_first(m, i);
 		else
-			lane->head = cut_by_key(m, i, order);
+			*head = cut_by_key(m, i, order);
 	}
 	return take_first(m, p);
 }
 
 bool
-merge_head(struct merge *m, struct sequence_position p, size_t trace, struct position *at)
+merge_head(struct merge *m, struct sequence_position p, size_t strand, struct position *at)
 {
 	go_to(m, p);
-	const struct merge_lane *lane = &m->lanes[trace];
-	*at = lane->head.at;
-	if (lane->head.end)
-		*at = (struct position){.cell = index_cell_count(trace_index(lane->trace))};
-	return !lane->head.end;
+	const struct cut *head = &m->strands.at[strand].head;
+	*at = head->at;
+	if (head->end)
+		*at = (struct position){
+		    .cell = index_cell_count(trace_index(lane_of(m, strand)->trace))};
+	return !head->end;
 }
 
 struct sequence_key
 merge_key(struct merge *m, struct sequence_position p)
 {
 	merge_refresh(m);
-	return (struct sequence_key){m->lanes[p.lane].part, p.lane, key_at(m, p.lane, p.at)};
+	struct merge_lane *lane = &m->lanes[p.lane];
+	return (struct sequence_key){lane->part, merge_strand(m, p), key_at(m, lane, p.at)};
 }
 
 bool
@@ -783,7 +928,7 @@ merge_is_exact(struct merge *m)
 	bool exact = clocks_are_settled(m->session->clocks);
 	merge_refresh(m);
 	for (size_t i = 0; i < m->count && exact; i++)
-		exact = m->lanes[i].hidden || is_all_noted(m, i);
+		exact = m->lanes[i].hidden || is_all_noted(m, &m->lanes[i]);
 	return exact;
 }
 
@@ -791,24 +936,33 @@ bool
 merge_cut(struct merge *m, size_t trace, int64_t order, struct position *at)
 {
 	merge_refresh(m);
-	struct cut cut = cut_by_key(m, trace, order);
-	*at = cut.at;
-	return !cut.end;
+	const struct merge_lane *lane = &m->lanes[trace];
+	struct cut best = cut_by_key(m, lane->first, order);
+	for (size_t i = lane->first + 1; i < lane->first + lane->count; i++) {
+		struct cut cut = cut_by_key(m, i, order);
+		if (!cut.end && (best.end || cut.key < best.key))
+			best = cut;
+	}
+	*at = best.at;
+	return !best.end;
 }
 
-/* Whether the cell where a trace is cut is noted, or there is none. */
+/* Whether the cells where a trace is cut are noted, or there are none. */
 static bool
-is_cut_noted(struct merge *m, size_t lane, int64_t order)
+is_cut_noted(struct merge *m, struct merge_lane *lane, int64_t order)
 {
-	uint64_t count;
-	return noted_cell(m, lane, order, &count) < count || is_all_noted(m, lane);
+	struct noted_cell found;
+	for (size_t s = 0; s < lane->count; s++)
+		if (!lane_notes_find_key(&lane->notes, m->generation, s, order, &found))
+			return is_all_noted(m, lane);
+	return true;
 }
 
 bool
 merge_cut_is_known(struct merge *m, size_t trace, int64_t order)
 {
 	merge_refresh(m);
-	return clocks_are_settled(m->session->clocks) && is_cut_noted(m, trace, order);
+	return clocks_are_settled(m->session->clocks) && is_cut_noted(m, &m->lanes[trace], order);
 }
 
 bool
@@ -818,8 +972,17 @@ merge_time_is_known(struct merge *m, size_t trace, int64_t order)
 	bool known = clocks_are_settled(m->session->clocks);
 	for (size_t i = 0; i < m->count && known; i++)
 		known = m->lanes[i].hidden || m->lanes[i].part != m->lanes[trace].part ||
-			is_cut_noted(m, i, order);
+			is_cut_noted(m, &m->lanes[i], order);
 	return known;
+}
+
+/* The time that a message's place follows from, and the strand of its lane that it is in. */
+static bool
+order_time(const struct merge_lane *lane, const struct message *m, struct message_time *time,
+	   size_t *strand)
+{
+	*strand = lane->count > 1 ? clocks_strand(lane->trace, m, time) : 0;
+	return *strand || clocks_transport_time(lane->trace, m, time);
 }
 
 bool
@@ -827,9 +990,10 @@ merge_is_uncertain(const struct merge *m, size_t i, const struct message *a, siz
 		   const struct message *b)
 {
 	struct message_time first, second;
-	return i != k && m->lanes[i].part == m->lanes[k].part &&
-	       clocks_transport_time(m->lanes[i].trace, a, &first) &&
-	       clocks_transport_time(m->lanes[k].trace, b, &second) &&
+	size_t strand, other;
+	return (i != k || m->lanes[i].count > 1) && m->lanes[i].part == m->lanes[k].part &&
+	       order_time(&m->lanes[i], a, &first, &strand) &&
+	       order_time(&m->lanes[k], b, &second, &other) && (i != k || strand != other) &&
 	       fabs((double)second.order - (double)first.order) < first.error + second.error;
 }
 
@@ -842,12 +1006,11 @@ merge_new(struct session *session)
 	m->session = session;
 	m->count = session->traces.count;
 	m->lanes = mem_new(m->count * sizeof *m->lanes);
-	m->notes = mem_new(m->count * sizeof *m->notes);
 	for (size_t i = 0; i < m->count; i++) {
 		m->lanes[i].trace = session->traces.at[i];
 		m->lanes[i].reader = reader_new(session->traces.at[i]);
+		lane_notes_open(&m->lanes[i].notes, session->traces.at[i]);
 	}
-	pthread_mutex_init(&m->lock, NULL);
 	worker_init(&m->worker, merge_work, m);
 	merge_refresh(m);
 	return m;
@@ -860,15 +1023,16 @@ merge_free(struct merge *m)
 		return;
 	worker_stop(&m->worker);
 	for (size_t i = 0; i < m->count; i++) {
-		for (size_t k = 0; k < CACHE; k++)
+		for (size_t k = 0; k < CACHE; k++) {
 			vec_free(&m->lanes[i].cache[k].keys);
+			vec_free(&m->lanes[i].cache[k].strands);
+			vec_free(&m->lanes[i].cache[k].ranks);
+		}
 		reader_free(m->lanes[i].reader);
-		reader_free(m->notes[i].reader);
-		vec_free(&m->notes[i].latest);
+		lane_notes_close(&m->lanes[i].notes);
 	}
-	pthread_mutex_destroy(&m->lock);
 	free(m->lanes);
-	free(m->notes);
+	vec_free(&m->strands);
 	free(m);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The order of several traces by the common time: how a sequence of several lanes is
- * made (see sequence.h, which says what that order is).  Only sequence.c uses this.
+ * The order of several strands by the common time: how a sequence of them is made (see
+ * sequence.h, which says what that order is).  Only sequence.c uses this.
  *
  * Lane I is trace I of the session.  To find a number or a time, the summaries of the
  * indexes are asked, and a few cells of each trace are decoded.
@@ -31,6 +31,11 @@ unsigned merge_generation(const struct merge *);
 void merge_show(struct merge *, size_t trace, bool on);
 bool merge_shows(const struct merge *, size_t trace);
 
+/* How many strands there are, the trace of one, and the one that a message is in. */
+size_t merge_strand_count(struct merge *);
+size_t merge_strand_lane(const struct merge *, size_t strand);
+size_t merge_strand(struct merge *, struct sequence_position);
+
 /* The part of the list that a trace is in, counted from 0. */
 size_t merge_part(const struct merge *, size_t trace);
 
@@ -59,11 +64,11 @@ uint64_t merge_count(struct merge *, bool *exact);
  * (of struct message_time); false if there is none. */
 bool merge_find_time(struct merge *, size_t trace, int64_t order, struct sequence_position *);
 
-/* The first message of a trace that is not before the one at P; false if there is
- * none, then *AT is behind its last cell. */
-bool merge_head(struct merge *, struct sequence_position p, size_t trace, struct position *at);
+/* The first message of a strand that is not before the one at P; false if there is
+ * none, then *AT is behind the last cell. */
+bool merge_head(struct merge *, struct sequence_position p, size_t strand, struct position *at);
 
-/* What the place of a message among those of other traces follows from. */
+/* What the place of a message among those of other strands follows from. */
 struct sequence_key merge_key(struct merge *, struct sequence_position);
 
 /* Whether the order of all messages is known. */
@@ -79,7 +84,7 @@ bool merge_cut_is_known(struct merge *, size_t trace, int64_t order);
 bool merge_time_is_known(struct merge *, size_t trace, int64_t order);
 
 /* Whether it is uncertain which of two neighbours was first: they are of two
- * traces, and their times are nearer than their errors. */
+ * strands, and their times are nearer than their errors. */
 bool merge_is_uncertain(const struct merge *, size_t trace, const struct message *, size_t other,
 			const struct message *of_other);
 

@@ -86,10 +86,11 @@ sequence_wake(struct sequence *s)
 	merge_wake(s->merge);
 }
 
+/* Whether there is one strand. */
 static bool
 is_alone(const struct sequence *s)
 {
-	return s->count == 1;
+	return s->borrows || (s->count == 1 && merge_strand_count(s->merge) == 1);
 }
 
 unsigned
@@ -122,7 +123,7 @@ sequence_find_lane(const struct sequence *s, size_t trace, size_t *lane)
 void
 sequence_show(struct sequence *s, size_t lane, bool on)
 {
-	if (is_alone(s))
+	if (s->count == 1)
 		return;
 	s->hidden[lane] = !on;
 	merge_show(s->merge, lane, on);
@@ -138,6 +139,24 @@ bool
 sequence_relates(const struct sequence *s, size_t lane, size_t other)
 {
 	return lane == other || merge_part(s->merge, lane) == merge_part(s->merge, other);
+}
+
+size_t
+sequence_strand_count(const struct sequence *s)
+{
+	return is_alone(s) ? 1 : merge_strand_count(s->merge);
+}
+
+size_t
+sequence_strand_lane(const struct sequence *s, size_t strand)
+{
+	return is_alone(s) ? 0 : merge_strand_lane(s->merge, strand);
+}
+
+size_t
+sequence_strand(struct sequence *s, struct sequence_position p)
+{
+	return is_alone(s) ? 0 : merge_strand(s->merge, p);
 }
 
 /* --- order ------------------------------------------------------------- */
@@ -182,7 +201,7 @@ sequence_message(struct sequence *s, struct sequence_position p)
 bool
 sequence_is_before(struct sequence *s, struct sequence_position a, struct sequence_position b)
 {
-	if (a.lane == b.lane)
+	if (sequence_strand(s, a) == sequence_strand(s, b))
 		return a.at.cell != b.at.cell ? a.at.cell < b.at.cell : a.at.at < b.at.at;
 	struct sequence_key first = merge_key(s->merge, a), second = merge_key(s->merge, b);
 	return sequence_key_is_before(&first, &second);
@@ -195,10 +214,10 @@ sequence_key(struct sequence *s, struct sequence_position p)
 }
 
 bool
-sequence_head(struct sequence *s, struct sequence_position p, size_t lane, struct position *at)
+sequence_head(struct sequence *s, struct sequence_position p, size_t strand, struct position *at)
 {
 	*at = p.at;
-	return lane == p.lane || merge_head(s->merge, p, lane, at);
+	return strand == sequence_strand(s, p) || merge_head(s->merge, p, strand, at);
 }
 
 bool
@@ -211,7 +230,7 @@ bool
 sequence_is_uncertain(const struct sequence *s, size_t lane, const struct message *m, size_t other,
 		      const struct message *of_other)
 {
-	return lane != other && merge_is_uncertain(s->merge, lane, m, other, of_other);
+	return !is_alone(s) && merge_is_uncertain(s->merge, lane, m, other, of_other);
 }
 
 /* --- numbers ----------------------------------------------------------- */

@@ -1,13 +1,17 @@
 /*
  * The messages of one or several lanes in one order.
  *
- * A lane is a strand of messages that has an order of its own: a trace, read by a
- * reader.  The sequence of one lane is just that order and costs nothing beside
- * the reader.  That of several is by the common time of the session and nothing is
- * sorted for it: a message's key is the latest time in its lane up to it, so that
- * a lane's own order is never broken; messages without a time have the key of the
- * one before.  Equal keys go by the order of the lanes.  Lanes that no clock
- * relates stay apart: all of one before all of the other.  Lanes can be left out.
+ * A lane is a trace, read by a reader.  What has an order of its own is a strand: a lane
+ * in the transport's order; where the session is in order of time (clocks.h), strand 0 of
+ * a lane and one for each sender's clock, each in the transport's order.  The sequence of
+ * one strand is just that order and costs nothing beside the reader.  That of several is
+ * by the common time of the session and nothing is sorted for it: a message's key is the
+ * latest time in its strand up to it, so that a strand's own order is never broken;
+ * messages without a time have the key of the one before.  The time is the transport's in
+ * strand 0, of which all messages of the lane count; in other strands the messages' own.
+ * Equal keys go by the order of the strands, which is that of the lanes and within one
+ * that of their clocks.  Lanes that no clock relates stay apart: all of one before all of
+ * the other.  Lanes can be left out.
  *
  * What is said of a sequence is one of
  *  - a position: a lane and a position of its reader.  Cheap to step from; it holds
@@ -18,8 +22,8 @@
  * While the indexes and clocks are not complete, numbers and what is found by them
  * are estimates: *exact tells.  Nothing here waits for them.
  *
- * Cost: a step, a number and a search decode a few cells of each lane at most.
- * Memory: 8 bytes per cell of the index.
+ * Cost: a step, a number and a search decode a few cells of each strand at most.
+ * Memory: 8 bytes per cell of the index; of several strands see lane_notes.h.
  *
  * Errors: none; a position that is no message any more gives NULL.
  * Threads: a sequence belongs to one thread, and so do its lanes' readers, but for
@@ -47,7 +51,8 @@ sequence_position_is_same(struct sequence_position a, struct sequence_position b
 /* Of all traces of a session, which must outlive it; lane I is trace I. */
 struct sequence *sequence_new(struct session *);
 
-/* Of one trace of them alone, with a reader of its own: lane 0.  ALL, which must be
+/* Of one trace of them alone, in the transport's order, with a reader of its own: lane 0.
+ * ALL, which must be
  * of all traces and outlive it, is asked where the common time matters; it belongs to
  * the same thread. */
 struct sequence *sequence_new_lane(struct sequence *all, size_t trace);
@@ -82,6 +87,12 @@ bool sequence_shows(const struct sequence *, size_t lane);
 /* Whether the times of two lanes can be compared. */
 bool sequence_relates(const struct sequence *, size_t lane, size_t other);
 
+/* Strands, from 0 in the order of their lanes; which there are holds until
+ * sequence_generation changes.  The lane of one, and the one that a message is in. */
+size_t sequence_strand_count(const struct sequence *);
+size_t sequence_strand_lane(const struct sequence *, size_t strand);
+size_t sequence_strand(struct sequence *, struct sequence_position);
+
 /* --- order ------------------------------------------------------------- */
 
 /* The first and last position.  False: there is no message. */
@@ -98,27 +109,28 @@ const struct message *sequence_message(struct sequence *, struct sequence_positi
 /* Which of two is first. */
 bool sequence_is_before(struct sequence *, struct sequence_position, struct sequence_position);
 
-/* What the place of a message among those of other lanes follows from; it holds until
+/* What the place of a message among those of other strands follows from; it holds until
  * sequence_generation changes. */
 struct sequence_key {
 	size_t part; /* of lanes whose times can be compared */
-	size_t lane;
+	size_t strand;
 	int64_t time; /* the latest one up to the message, on the common clock */
 };
 struct sequence_key sequence_key(struct sequence *, struct sequence_position);
 
-/* Which of two is first, if they are of different lanes. */
+/* Which of two is first, if they are of different strands. */
 static inline bool
 sequence_key_is_before(const struct sequence_key *a, const struct sequence_key *b)
 {
 	if (a->part != b->part)
 		return a->part < b->part;
-	return a->time != b->time ? a->time < b->time : a->lane < b->lane;
+	return a->time != b->time ? a->time < b->time : a->strand < b->strand;
 }
 
-/* The first message of a lane that is not before the one at P; false if there is
- * none, then *AT is behind its last cell. */
-bool sequence_head(struct sequence *, struct sequence_position p, size_t lane, struct position *at);
+/* The first message of a strand that is not before the one at P; false if there is
+ * none, then *AT is behind the last cell. */
+bool sequence_head(struct sequence *, struct sequence_position p, size_t strand,
+		   struct position *at);
 
 /* The last message before P that HAS says has a time, of the lanes that are shown and
  * related to its own.  HAS is asked about messages from P back; at most CELLS cells of
@@ -131,7 +143,7 @@ bool sequence_find_timed_before(struct sequence *, struct sequence_position p, u
 /* Whether the order of all messages is known. */
 bool sequence_is_exact(struct sequence *);
 
-/* Whether it is uncertain which of two neighbours was first: they are of two lanes,
+/* Whether it is uncertain which of two neighbours was first: they are of two strands,
  * and their times are nearer than their errors. */
 bool sequence_is_uncertain(const struct sequence *, size_t lane, const struct message *,
 			   size_t other, const struct message *of_other);

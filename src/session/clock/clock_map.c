@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "session/clock/clock_map.h"
+#include "session/clock/clocks.h"
 #include "session/link/sync_options.h"
 #include "session/session.h"
 #include "trace/trace_options.h"
@@ -382,6 +383,7 @@ clock_map_free(struct clock_map *map)
 	for (size_t i = 0; i < map->traces.count; i++) {
 		vec_free(&map->traces.at[i].others);
 		vec_free(&map->traces.at[i].clients);
+		vec_free(&map->traces.at[i].strands);
 	}
 	vec_free(&map->traces);
 	vec_free(&map->ids);
@@ -403,11 +405,52 @@ clock_map_new(const struct session *session, const struct clock_points *points)
 	return map;
 }
 
+/* --- strands ----------------------------------------------------------- */
+
+size_t
+clock_map_strand(const struct trace_clocks *has, size_t clock)
+{
+	for (size_t i = 0; i < has->strands.count; i++)
+		if (has->strands.at[i] == clock)
+			return i + 1;
+	return 0;
+}
+
+/* Makes CLOCK a strand, if times by it can be compared with the transport's. */
+static void
+add_strand(struct clock_map *map, struct trace_clocks *has, size_t clock)
+{
+	const struct graph_clock *clocks = map->graph.clocks.at;
+	if (clock == SIZE_MAX || clock == has->main || clock_map_strand(has, clock) ||
+	    clocks[clock].root != clocks[has->main].root)
+		return;
+	if (map->strands == CLOCKS_STRANDS_MAX) {
+		map->left_out++;
+		return;
+	}
+	*vec_add(&has->strands) = clock;
+	map->strands++;
+}
+
+static void
+make_strands(struct clock_map *map)
+{
+	for (size_t i = 0; i < map->traces.count; i++) {
+		struct trace_clocks *has = &map->traces.at[i];
+		add_strand(map, has, has->own);
+		for (size_t k = 0; k < has->clients.count; k++)
+			add_strand(map, has, has->clients.at[k].clock);
+		for (size_t k = 0; k < has->others.count; k++)
+			add_strand(map, has, has->others.at[k].clock);
+	}
+}
+
 void
 clock_map_settle(struct clock_map *map)
 {
 	graph_settle(&map->graph);
 	map_offsets(map);
+	make_strands(map);
 }
 
 /* --- words ------------------------------------------------------------- */

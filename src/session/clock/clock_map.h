@@ -28,7 +28,8 @@ struct trace_clocks {
 		size_t clock;
 	}) others; /* by origin or core */
 	VEC(struct clock_client) clients;
-	int64_t shift; /* nanoseconds, of the profile's offset */
+	VEC(size_t) strands; /* clocks of senders: that of strand I + 1, see clocks_strand() */
+	int64_t shift;	     /* nanoseconds, of the profile's offset */
 };
 
 /* The clocks of a session, and how to get from one to another. */
@@ -37,6 +38,7 @@ struct clock_map {
 	struct graph graph;
 	VEC(struct clock_id) ids;	 /* of the graph's clocks */
 	VEC(struct trace_clocks) traces; /* as in the session */
+	size_t strands, left_out;	 /* of all traces; clocks beyond CLOCKS_STRANDS_MAX */
 };
 
 /* A map of what POINTS and the profile say; to be settled before anything is asked of it.
@@ -44,9 +46,12 @@ struct clock_map {
 struct clock_map *clock_map_new(const struct session *, const struct clock_points *points);
 void clock_map_free(struct clock_map *); /* NULL is fine */
 
-/* Adds the ties of these. */
+/* Adds the ties of these; then finds what follows from all there is. */
 void clock_map_add_ties(struct clock_map *, const struct sync_options *ties, size_t count);
 void clock_map_settle(struct clock_map *);
+
+/* The strand of a trace whose messages' times are by CLOCK. */
+size_t clock_map_strand(const struct trace_clocks *, size_t clock);
 
 /* The clock of a message of TRACE, which has that NUMBER. */
 size_t clock_map_find(const struct clock_map *, size_t number, const struct message *,

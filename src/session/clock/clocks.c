@@ -44,6 +44,7 @@ struct clocks {
 	struct clock_map *map;
 	struct generation generation;
 	atomic_bool settled;
+	atomic_int order; /* enum clocks_order */
 };
 
 /* --- the thread -------------------------------------------------------- */
@@ -273,19 +274,24 @@ plain_time(const struct trace *trace, const struct message *m, struct message_ti
 /* Whose timestamp is meant. */
 enum stamp { BY_TRANSPORT, BY_SENDER };
 
+/* *CLOCK: by which clock it is. */
 static bool
 mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
-	    const struct message *m, enum stamp by, struct message_time *time)
+	    const struct message *m, enum stamp by, struct message_time *time, size_t *clock)
 {
 	const struct trace_clocks *has = &map->traces.at[number];
 	if (!(m->flags & MESSAGE_TIMED) && !has->by_offset)
 		return false;
-	if (!time_of(map, number, clock_map_find(map, number, m, trace), clock_map_ticks(has, m), m,
-		     time))
+	*clock = clock_map_find(map, number, m, trace);
+	if (!time_of(map, number, *clock, clock_map_ticks(has, m), m, time))
 		return false;
-	if (by == BY_SENDER && m->flags & MESSAGE_SENDER_TIMED &&
-	    !own_time(map, has->own, number, m, time))
-		own_time(map, client_of(has, trace, m), number, m, time);
+	if (by == BY_SENDER && m->flags & MESSAGE_SENDER_TIMED) {
+		size_t client;
+		if (own_time(map, has->own, number, m, time))
+			*clock = has->own;
+		else if (own_time(map, client = client_of(has, trace, m), number, m, time))
+			*clock = client;
+	}
 	if (!shift_time(has, time))
 		return false;
 	time->plain &= !has->shift && !has->clients.count && has->own == SIZE_MAX;
@@ -302,9 +308,9 @@ find_time(struct trace *trace, const struct message *m, enum stamp by, struct me
 	if (!clocks)
 		return plain_time(trace, m, time);
 	pthread_rwlock_rdlock(&clocks->map_lock);
-	size_t number = trace_number(trace);
+	size_t number = trace_number(trace), clock;
 	bool any = number < clocks->map->traces.count &&
-		   mapped_time(clocks->map, trace, number, m, by, time);
+		   mapped_time(clocks->map, trace, number, m, by, time, &clock);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return any;
 }
@@ -319,6 +325,59 @@ bool
 clocks_transport_time(struct trace *trace, const struct message *m, struct message_time *time)
 {
 	return find_time(trace, m, BY_TRANSPORT, time);
+}
+
+void
+clocks_set_order(struct clocks *clocks, enum clocks_order order)
+{
+	if (atomic_exchange(&clocks->order, (int)order) != (int)order)
+		generation_bump(&clocks->generation);
+}
+
+enum clocks_order
+clocks_get_order(const struct clocks *clocks)
+{
+	return (enum clocks_order)atomic_load(&clocks->order);
+}
+
+size_t
+clocks_strand_count(struct trace *trace)
+{
+	struct clocks *clocks = session_of(trace)->clocks;
+	size_t number = trace_number(trace), count = 1;
+	if (!clocks || clocks_get_order(clocks) != CLOCKS_BY_TIME)
+		return 1;
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	if (number < clocks->map->traces.count)
+		count += clocks->map->traces.at[number].strands.count;
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return count;
+}
+
+size_t
+clocks_strand(struct trace *trace, const struct message *m, struct message_time *time)
+{
+	struct clocks *clocks = session_of(trace)->clocks;
+	size_t number = trace_number(trace), clock, strand = 0;
+	if (!clocks)
+		return 0;
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	const struct clock_map *map = clocks->map;
+	if (number < map->traces.count &&
+	    mapped_time(map, trace, number, m, BY_SENDER, time, &clock))
+		strand = clock_map_strand(&map->traces.at[number], clock);
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return strand;
+}
+
+size_t
+clocks_sender_strands(struct clocks *clocks, size_t *left_out)
+{
+	pthread_rwlock_rdlock(&clocks->map_lock);
+	size_t count = clocks->map->strands;
+	*left_out = clocks->map->left_out;
+	pthread_rwlock_unlock(&clocks->map_lock);
+	return count;
 }
 
 size_t

@@ -65,6 +65,27 @@ bool clocks_time(struct trace *, const struct message *, struct message_time *);
  * messages of several traces follows. */
 bool clocks_transport_time(struct trace *, const struct message *, struct message_time *);
 
+/* What messages are in order of: when the transport carried them, or when they were sent.
+ * By the latter a trace is several strands: the messages whose time is by one clock of a
+ * sender are one, numbered from 1; all others are strand 0, in the transport's order. */
+enum clocks_order { CLOCKS_BY_TRANSPORT, CLOCKS_BY_TIME };
+
+enum { CLOCKS_STRANDS_MAX = 64 }; /* in a session; messages of further clocks are in 0 */
+
+/* Sets it, from the owner's thread: a change counts the generation up. */
+void clocks_set_order(struct clocks *, enum clocks_order);
+enum clocks_order clocks_get_order(const struct clocks *);
+
+/* How many strands a trace is by the order that is set: 1 by the transport's. */
+size_t clocks_strand_count(struct trace *);
+
+/* The strand of a message by CLOCKS_BY_TIME, and its time (clocks_time) if that is not 0.
+ * Between two calls the generation may change, and with it the numbers of strands. */
+size_t clocks_strand(struct trace *, const struct message *, struct message_time *);
+
+/* How many senders' clocks of a session have strands, and how many are left to strand 0. */
+size_t clocks_sender_strands(struct clocks *, size_t *left_out);
+
 /* How the times of a trace come about. */
 struct clocks_nature {
 	bool rising;	/* the transport's times follow from ticks alone, in their order */

@@ -203,6 +203,8 @@ libtrawl_a_SOURCES = \
 	src/query/next_match.h \
 	src/query/origin_names.c \
 	src/query/origin_names.h \
+	src/query/seek.c \
+	src/query/seek.h \
 	src/query/context_spans.c \
 	src/query/context_spans.h \
 	src/query/track.c \

@@ -94,6 +94,7 @@ AM_CPPFLAGS += -I$(srcdir)/tests
 # alone at the end: scripts, programs, screens.
 long_script_tests = \
 	tests/cli/parallel.sh \
+	tests/cli/seek.sh \
 	tests/cli/follow.sh \
 	tests/term/follow.sh \
 	tests/check_configure.sh \

@@ -5,7 +5,8 @@
  * that other threads give their text; it writes the pieces as they come back,
  * in order.  Nothing waits for an index, save what a text needs of it: where
  * text depends on earlier messages the index is built beside the walk, which
- * stays behind it.  A stream is not divided: its messages go out as they come.
+ * stays behind it; and a filter by time, which passes cells by (query/seek.h).  A
+ * stream is not divided: its messages go out as they come.
  */
 #include "config.h"
 
@@ -13,10 +14,13 @@
 #include "base/thread.h"
 #include "base/worker.h"
 #include "export/export_pool.h"
+#include "query/next_match.h"
+#include "query/seek.h"
 #include "session/sequence.h"
 #include "session/session.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -253,7 +257,10 @@ flush_output(struct run *run, struct err *err)
 /* The way over the messages of a trace, or of several in their order. */
 struct walk {
 	struct reader *reader;
-	struct sequence *sequence; /* of several, or NULL */
+	struct seek *seek;	       /* of one that is not divided, or NULL */
+	struct sequence *sequence;     /* of several, or NULL */
+	struct next_match *next_match; /* of several, where cells are passed over, or NULL */
+	struct next_part *parts;       /* of its lanes: all */
 	struct sequence_position at;
 	bool ended;	      /* of several */
 	uint64_t from, until; /* offsets to write */
@@ -282,13 +289,15 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 		if (options->part < options->parts)
 			walk->until = (uint64_t)(share / options->parts);
 		walk->next = reader_walk_from(walk->reader, walk->from);
+	} else {
+		walk->seek = seek_new(walk->reader, &options->filter, options->around);
 	}
 	walk->live = !capture_ended(capture);
 }
 
-/* Up to STEP messages that pass; 0 at their end. */
+/* Up to STEP messages of the part; 0 at their end. */
 static size_t
-read_messages(struct walk *walk, struct message *out)
+read_part(struct walk *walk, struct message *out)
 {
 	size_t count, before;
 	do {
@@ -304,6 +313,30 @@ read_messages(struct walk *walk, struct message *out)
 	return count;
 }
 
+/* Up to STEP messages that follow each other, behind those of a piece. */
+static size_t
+read_messages(struct walk *walk, struct export_piece *piece)
+{
+	struct message *to = piece->messages + piece->count;
+	size_t count =
+	    walk->seek ? seek_walk(walk->seek, to, STEP, &walk->next) : read_part(walk, to);
+	piece->first = walk->next - piece->count;
+	for (size_t i = 0; piece->sources && i < count; i++)
+		piece->sources[piece->count + i] = (struct export_source){.number = walk->next + i};
+	piece->count += count;
+	walk->next += count;
+	return count;
+}
+
+/* The next message of several traces. */
+static bool
+step_in_order(struct walk *walk)
+{
+	const struct next_bound bound = {.until = INT64_MAX};
+	return walk->next_match ? next_match(walk->next_match, &bound, &walk->at) == NEXT_FOUND
+				: sequence_next(walk->sequence, &walk->at);
+}
+
 /* Fills a piece with the next messages of several traces; false at the end. */
 static bool
 fill_in_order(struct walk *walk, struct export_piece *piece)
@@ -315,7 +348,7 @@ fill_in_order(struct walk *walk, struct export_piece *piece)
 		piece->messages[piece->count] = *reader_message(reader, walk->at.at);
 		piece->sources[piece->count++] = (struct export_source){
 		    .trace = walk->at.lane, .number = reader_number(reader, walk->at.at, &exact)};
-		walk->ended = !sequence_next(walk->sequence, &walk->at);
+		walk->ended = !step_in_order(walk);
 	}
 	return piece->count > kept;
 }
@@ -327,14 +360,10 @@ fill_piece(struct walk *walk, struct export_piece *piece)
 	size_t count, kept = piece->count;
 	uint64_t span;
 	do {
-		struct message *to = piece->messages + piece->count;
-		count = read_messages(walk, to);
-		piece->first = walk->next - piece->count;
-		piece->count += count;
-		walk->next += count;
-		span = count
-			   ? message_id_offset(to + count - 1) - message_id_offset(piece->messages)
-			   : 0;
+		count = read_messages(walk, piece);
+		span = count ? message_id_offset(&piece->messages[piece->count - 1]) -
+				   message_id_offset(piece->messages)
+			     : 0;
 	} while (count == STEP && !walk->live && piece->count - kept + STEP <= walk->most &&
 		 span < SPAN);
 	if (walk->most < EXPORT_PIECE)
@@ -415,7 +444,8 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 {
 	struct history history;
 	struct export_pool *pool =
-	    export_pool_new(traces, count, run->options, threads_for(run->options, walk->live));
+	    export_pool_new(traces, count, walk->seek && seek_skips(walk->seek), run->options,
+			    threads_for(run->options, walk->live));
 	int failed = 0;
 	history_open(&history, traces[0], run->options);
 	walk->around = run->options->around;
@@ -449,10 +479,13 @@ write_all(struct run *run, struct trace *trace, struct err *err)
 	struct walk walk;
 	open_walk(&walk, trace, run->options);
 	int failed = write_walk(run, &walk, &trace, 1, err);
-	if (!run->options->parts)
-		doubts_add_walk(&run->result->doubts, walk.reader);
+	if (!failed && walk.seek && seek_skips(walk.seek))
+		failed = flush_output(run, err); /* before what is not in it is looked at */
+	if (walk.seek)
+		seek_add_doubts(walk.seek, &run->result->doubts);
 	else if (run->options->part == run->options->parts)
 		doubts_add_trace(&run->result->doubts, trace);
+	seek_free(walk.seek);
 	reader_free(walk.reader);
 	return failed;
 }
@@ -553,19 +586,48 @@ export_is_ordered(const struct session *session, const struct export_options *op
 	return session->traces.count > 1 && options->format->timed && !options->source;
 }
 
+/* Has a walk over several traces pass by the cells that the filter rules out. */
+static void
+seek_in_order(struct walk *walk, const struct filter *filter)
+{
+	size_t count = sequence_lane_count(walk->sequence);
+	walk->parts = mem_new(count * sizeof *walk->parts);
+	for (size_t i = 0; i < count; i++)
+		walk->parts[i] = (struct next_part){.any = true, .last = UINT64_MAX};
+	const struct next_query query = {.sequence = walk->sequence,
+					 .want = filter,
+					 .direction = 1,
+					 .by_cell = true,
+					 .parts = walk->parts};
+	walk->next_match = next_match_new(&query);
+	walk->ended = !step_in_order(walk);
+}
+
 /* All traces in the order of their common time.  All indexes are built, so nothing
  * that text asks of earlier messages has to be waited for. */
 static int
 write_in_order(struct run *run, struct session *session, struct err *err)
 {
+	const struct filter *filter = &run->options->filter;
+	bool seeks = filter_limits_time(filter) && !run->options->around;
 	session_build(session);
 	struct walk walk = {.sequence = sequence_new(session)};
 	sequence_load(walk.sequence);
-	walk.ended = !sequence_first(walk.sequence, &walk.at);
+	if (seeks)
+		seek_in_order(&walk, filter);
+	else
+		walk.ended = !sequence_first(walk.sequence, &walk.at);
 	int failed = write_walk(run, &walk, session->traces.at, session->traces.count, err);
+	next_match_free(walk.next_match);
+	free(walk.parts);
 	sequence_free(walk.sequence);
-	for (size_t i = 0; i < session->traces.count && !failed; i++)
+	if (!failed && seeks)
+		failed = flush_output(run, err);
+	for (size_t i = 0; i < session->traces.count && !failed; i++) {
+		if (seeks)
+			seek_add_ruled_out(session->traces.at[i], filter, &run->result->doubts);
 		doubts_add_trace(&run->result->doubts, session->traces.at[i]);
+	}
 	return failed;
 }
 

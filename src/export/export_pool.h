@@ -11,19 +11,19 @@
 
 #include "export/export.h"
 
-/* Whose a message is, where there are several traces. */
+/* Whose a message is, where there are several traces or messages are passed over. */
 struct export_source {
 	size_t trace;
 	uint64_t number; /* in it */
 };
 
-/* Consecutive messages of a trace, or of several traces. */
+/* Messages of a trace, or of several traces, in their order. */
 struct export_piece {
 	struct message *messages;      /* room for EXPORT_PIECE, and what is around */
-	struct export_source *sources; /* likewise; NULL with one trace */
+	struct export_source *sources; /* likewise; NULL: they follow each other in one trace */
 	size_t count;
 	size_t from, until; /* those to be written, the others are around them */
-	uint64_t first;	    /* number of messages[0], with one trace */
+	uint64_t first;	    /* number of messages[0], without sources */
 
 	/* what became of them */
 	struct text out;
@@ -37,8 +37,9 @@ enum { EXPORT_PIECE = 4096 };
 struct export_pool;
 
 /* THREADS workers; with 0, or where the system has none to give, pieces are
- * formatted by who hands them in.  COUNT traces and the options are borrowed. */
-struct export_pool *export_pool_new(struct trace *const *, size_t count,
+ * formatted by who hands them in.  COUNT traces and the options are borrowed.  SPARSE:
+ * pieces have sources, as with several traces. */
+struct export_pool *export_pool_new(struct trace *const *, size_t count, bool sparse,
 				    const struct export_options *, unsigned threads);
 void export_pool_free(struct export_pool *); /* stops the workers */
 

@@ -12,6 +12,7 @@
 #include "query/check.h"
 #include "decode/registry.h"
 #include "base/map.h"
+#include "query/seek.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
 #include "session/session.h"
@@ -262,14 +263,19 @@ look_at_trace(struct check *check, struct trace *trace, const struct filter *fil
 	struct reader *reader = reader_new(trace);
 	struct expansion scratch = {0};
 	struct message batch[BATCH];
-	uint64_t number = 0;
+	struct seek *seek = seek_new(reader, filter, 0);
+	uint64_t first;
 	size_t count;
 	map_free(&check->last);
-	while ((count = reader_walk(reader, batch, BATCH)) > 0)
-		for (size_t i = 0; i < count; i++, number++)
+	while ((count = seek_walk(seek, batch, BATCH, &first)) > 0)
+		for (size_t i = 0; i < count; i++)
 			if (filter_match(filter, reader, &batch[i], &scratch))
-				check_count_message(check, reader, &batch[i], number, &scratch);
-	doubts_add_walk(&check->doubts, reader);
+				check_count_message(check, reader, &batch[i], first + i, &scratch);
+	if (seek_skips(seek))
+		doubts_add_trace(&check->doubts, trace);
+	else
+		doubts_add_walk(&check->doubts, reader);
+	seek_free(seek);
 	expansion_free(&scratch);
 	reader_free(reader);
 }

@@ -26,6 +26,7 @@ struct way {
 	struct matches *known; /* or NULL */
 	struct position from;  /* looked through up to here */
 	int direction;
+	bool by_cell;
 	bool ends; /* with this cell: */
 	uint64_t last;
 };
@@ -54,6 +55,10 @@ look_through(struct way *way, uint64_t cell)
 		decoded = reader_keep(way->reader, decoded, cell);
 		if (at.at >= decoded->count)
 			continue;
+		if (way->by_cell) {
+			way->from = at;
+			return true;
+		}
 		struct message m = decoded->messages[at.at]; /* the cell may have to go */
 		if (filter_pair_match(way->pair, way->reader, &m)) {
 			way->from = at;
@@ -153,7 +158,8 @@ next_match_new(const struct next_query *query)
 	for (size_t i = 0; i < next->count; i++)
 		next->lanes[i].way = (struct way){.reader = sequence_reader(query->sequence, i),
 						  .pair = &next->pair,
-						  .direction = query->direction};
+						  .direction = query->direction,
+						  .by_cell = query->by_cell};
 	return next;
 }
 

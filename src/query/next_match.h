@@ -38,6 +38,7 @@ struct next_query {
 	bool alone;		       /* the lane of `from` only, shown or not; else those that
 					   the sequence shows */
 	bool wrap;		       /* go on at the other end, once for each match */
+	bool by_cell;		       /* all messages of cells that may have a match are found */
 	const struct next_part *parts; /* borrowed; of each lane, to be looked through forward,
 					  whatever `from` and `alone` say; NULL: no bounds */
 };

@@ -16,6 +16,7 @@
 #include "mk_syst.h"
 #include "query/density.h"
 #include "query/filter/filter.h"
+#include "query/seek.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
@@ -616,6 +617,83 @@ test_filters(void **state)
 	assert_true(matches > 10000);
 }
 
+/* --- seeking ----------------------------------------------------------- */
+
+/* Marks the messages of a trace that are in a range of times, or beside one that is. */
+static char *
+mark_range(const sents *all, int64_t from, int64_t to, size_t around)
+{
+	char *marks = mem_new(all->count + 1);
+	for (size_t i = 0; i < all->count; i++) {
+		if (!all->at[i].timed || all->at[i].made < from || all->at[i].made > to)
+			continue;
+		size_t first = i > around ? i - around : 0, end = i + around + 1;
+		for (size_t k = first; k < end && k < all->count; k++)
+			marks[k] = 1;
+	}
+	return marks;
+}
+
+/* Walks with the index, by as many messages a call as happens; how many it passes over. */
+static size_t
+check_seek(struct fixture *f, size_t number, const char *text, const char *marks, unsigned around)
+{
+	const sents *all = &f->sents[number];
+	struct reader *reader = reader_new(f->session.traces.at[number]);
+	struct filter filter = filter_all();
+	filter.expr = filter_parse(text, &f->session, NULL);
+	assert_true(filter_limits_time(&filter));
+	struct seek *seek = seek_new(reader, &filter, around);
+	struct message batch[300];
+	uint64_t first, next = 0;
+	size_t count, passed = 0;
+	assert_true(seek_skips(seek));
+	while ((count = seek_walk(seek, batch, 1 + random_below(&f->seed, 300), &first))) {
+		for (passed += first - next; next < first; next++)
+			assert_false(marks[next]);
+		for (size_t i = 0; i < count; i++, next++)
+			assert_int_equal(message_id_offset(&batch[i]), all->at[next].place);
+	}
+	for (passed += all->count - next; next < all->count; next++)
+		assert_false(marks[next]);
+	seek_free(seek);
+	filter_free(&filter);
+	reader_free(reader);
+	return passed;
+}
+
+static void
+test_seek(void **state)
+{
+	(void)state;
+	size_t passed = 0, all = 0;
+	for (unsigned plan = 0; plan < PLANS; plan++) {
+		struct fixture f;
+		open_session(&f, plan);
+		int64_t start = start_of_filters(&f);
+		for (unsigned i = 0; i < 8; i++) {
+			unsigned around = i % 2 ? random_below(&f.seed, 700) : 0;
+			int64_t from = free_time(&f), to = free_time(&f);
+			char text[120];
+			if (from < start)
+				continue;
+			if (i < 4)
+				to = from + SECOND / 100;
+			snprintf(text, sizeof text,
+				 "time >= +%" PRId64 "ns and time <= +%" PRId64 "ns", from - start,
+				 to - start);
+			for (size_t k = 0; k < f.traces; k++) {
+				char *marks = mark_range(&f.sents[k], from, to, around);
+				passed += check_seek(&f, k, text, marks, around);
+				all += f.sents[k].count;
+				free(marks);
+			}
+		}
+		close_session(&f);
+	}
+	assert_true(passed > all / 4);
+}
+
 /* --- exports ----------------------------------------------------------- */
 
 /* The time in a line of JSON; false if there is none. */
@@ -666,14 +744,69 @@ test_json(void **state)
 	}
 }
 
+/* The lines of what a filter (NULL: all) lets through, those of a time alone where FROM is
+ * not past TO. */
+static void
+export_lines(struct fixture *f, const char *text, int64_t from, int64_t to, struct text *out)
+{
+	struct export_result result;
+	struct err err = {0};
+	struct export_options options = {.format = export_find("jsonl"),
+					 .filter = filter_all(),
+					 .output = memfd_create("test", 0)};
+	if (text)
+		options.filter.expr = filter_parse(text, &f->session, NULL);
+	assert_int_equal(export_run(&f->session, &options, &result, &err), 0);
+	FILE *file = fdopen(options.output, "r");
+	char *line = NULL;
+	size_t room = 0;
+	rewind(file);
+	while (getline(&line, &room, file) >= 0) {
+		int64_t time;
+		if (from > to || (time_in(line, &time) && time >= from && time <= to))
+			text_add(out, line);
+	}
+	free(line);
+	fclose(file);
+	filter_free(&options.filter);
+}
+
+static void
+test_seek_in_order(void **state)
+{
+	(void)state;
+	size_t length = 0;
+	for (unsigned plan = 1; plan < PLANS; plan += 4) {
+		struct fixture f;
+		open_session(&f, plan);
+		int64_t start = start_of_filters(&f);
+		for (unsigned i = 0; i < 3; i++) {
+			int64_t from = free_time(&f), to = from + (i ? SECOND / 10 : SECOND * 60);
+			struct text want = {0}, got = {0};
+			char text[80];
+			if (from < start || !is_free(&f, to))
+				continue;
+			snprintf(text, sizeof text, "time in +%" PRId64 "ns..+%" PRId64 "ns",
+				 from - start, to - start);
+			export_lines(&f, NULL, from, to, &want);
+			export_lines(&f, text, 1, 0, &got);
+			assert_string_equal(text_get(&got), text_get(&want));
+			length += got.length;
+			text_free(&want);
+			text_free(&got);
+		}
+		close_session(&f);
+	}
+	assert_true(length > 100000);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_each_time),
-	    cmocka_unit_test(test_columns),
-	    cmocka_unit_test(test_filters),
-	    cmocka_unit_test(test_json),
+	    cmocka_unit_test(test_each_time), cmocka_unit_test(test_columns),
+	    cmocka_unit_test(test_filters),   cmocka_unit_test(test_seek),
+	    cmocka_unit_test(test_json),      cmocka_unit_test(test_seek_in_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

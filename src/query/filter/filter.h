@@ -94,6 +94,9 @@ bool filter_needs_order(const struct filter *);
 /* Whether it goes by the session's clocks, or contexts: batch output loads them
  * first. */
 bool filter_needs_clocks(const struct filter *);
+
+/* Whether only messages of some time can pass: an index tells which cells can have one. */
+bool filter_limits_time(const struct filter *);
 bool filter_needs_contexts(const struct filter *);
 
 /* --- expressions ------------------------------------------------------- */

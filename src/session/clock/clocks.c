@@ -272,7 +272,7 @@ plain_time(const struct trace *trace, const struct message *m, struct message_ti
 }
 
 /* Whose timestamp is meant. */
-enum stamp { BY_TRANSPORT, BY_SENDER };
+enum stamp { BY_TRANSPORT, BY_SENDER, BY_ANY /* of a cell: whatever senders' clocks show */ };
 
 /* *CLOCK: by which clock it is. */
 static bool
@@ -561,6 +561,16 @@ are_all_sound(const struct clock_map *map, const struct cell_facts *cell, int64_
 	return true;
 }
 
+/* How far off the transport's times the messages' can be. */
+static void
+widen_by_most(int64_t from, int64_t to, int64_t *low, int64_t *high)
+{
+	if (__builtin_sub_overflow(from, CLOCKS_OWN_APART, low))
+		*low = INT64_MIN;
+	if (__builtin_add_overflow(to, CLOCKS_OWN_APART, high))
+		*high = INT64_MAX;
+}
+
 /* Makes bounds of the transport's times, in nanoseconds, those of the messages' times,
  * whichever of the senders' clocks each has. */
 static void
@@ -572,10 +582,7 @@ widen_by_senders(const struct clock_map *map, const struct cell_facts *cell, int
 	struct sender_span span = {.least = INT64_MAX, .most = INT64_MIN};
 	if (are_all_sound(map, cell, from, to))
 		return;
-	if (__builtin_sub_overflow(*from, CLOCKS_OWN_APART, &span.low))
-		span.low = INT64_MIN;
-	if (__builtin_add_overflow(*to, CLOCKS_OWN_APART, &span.high))
-		span.high = INT64_MAX;
+	widen_by_most(*from, *to, &span.low, &span.high);
 	if (has->own != SIZE_MAX)
 		add_clock(map, cell, has->own, part, &span);
 	for (size_t i = 0; i < has->clients.count; i++) {
@@ -599,8 +606,12 @@ mapped_span(const struct clock_map *map, const struct cell_facts *cell, enum sta
 		return false;
 	if (!any)
 		return true;
-	if (by == BY_SENDER && last.known && cell->summary->sender_min <= cell->summary->sender_max)
+	bool sent = last.known && cell->summary->sender_min <= cell->summary->sender_max;
+	if (by == BY_SENDER && sent)
 		widen_by_senders(map, cell, &first.nanoseconds, &last.nanoseconds);
+	else if (by == BY_ANY && sent)
+		widen_by_most(first.nanoseconds, last.nanoseconds, &first.nanoseconds,
+			      &last.nanoseconds);
 	if (!shift_time(has, &first) || !shift_time(has, &last))
 		return false;
 	*from = first.order;
@@ -630,6 +641,13 @@ clocks_cell_span(struct trace *trace, uint64_t cell, const struct index_cell *su
 		 int64_t *from, int64_t *to)
 {
 	return find_span(trace, cell, summary, BY_SENDER, from, to);
+}
+
+bool
+clocks_cell_reach(struct trace *trace, uint64_t cell, const struct index_cell *summary,
+		  int64_t *from, int64_t *to)
+{
+	return find_span(trace, cell, summary, BY_ANY, from, to);
 }
 
 bool

@@ -110,6 +110,10 @@ size_t clocks_part(struct trace *);
 bool clocks_cell_span(struct trace *, uint64_t cell, const struct index_cell *, int64_t *from,
 		      int64_t *to);
 
+/* Wider bounds, for less: no sender's clock is asked. */
+bool clocks_cell_reach(struct trace *, uint64_t cell, const struct index_cell *, int64_t *from,
+		       int64_t *to);
+
 /* The same of the transport's times, of which *FROM and *TO are the first and the last. */
 bool clocks_cell_transport_span(struct trace *, uint64_t cell, const struct index_cell *,
 				int64_t *from, int64_t *to);

@@ -1,0 +1,205 @@
+/*
+ * Walks that pass cells by: see seek.h.
+ *
+ * Which cells may have a match is found at once, some hundred ns for each, and kept as
+ * ranges of message numbers.  The walk begins each range at its cell's checkpoint.
+ */
+#include "config.h"
+
+#include "query/seek.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of messages, END excluded. */
+struct seek_range {
+	uint64_t first, end;
+};
+
+struct seek {
+	struct reader *reader;
+	bool skips; /* else there are no ranges: all of them */
+	VEC(struct seek_range) ranges;
+	size_t at;	     /* the range that `next` is in, or before */
+	uint64_t next;	     /* number of the message that the walk comes to */
+	unsigned generation; /* of the capture */
+};
+
+static bool
+is_indexed(struct trace *trace)
+{
+	struct index_progress progress;
+	index_get_progress(trace_index(trace), &progress);
+	return progress.complete && progress.checked;
+}
+
+/* Adds a range behind the others, which it may overlap. */
+static void
+add_range(struct seek *seek, uint64_t first, uint64_t end)
+{
+	struct seek_range *last =
+	    seek->ranges.count ? &seek->ranges.at[seek->ranges.count - 1] : NULL;
+	if (last && first <= last->end)
+		last->end = end > last->end ? end : last->end;
+	else
+		*vec_add(&seek->ranges) = (struct seek_range){first, end};
+}
+
+static void
+find_ranges(struct seek *seek, const struct filter *filter, unsigned around)
+{
+	struct trace *trace = reader_trace(seek->reader);
+	struct index_cell cell;
+	for (uint64_t i = 0; index_cell(trace_index(trace), i, &cell); i++)
+		if (cell.count && filter_judge(filter, trace, i) != FILTER_NONE)
+			add_range(seek, cell.first > around ? cell.first - around : 0,
+				  cell.first + cell.count + around);
+}
+
+struct seek *
+seek_new(struct reader *reader, const struct filter *filter, unsigned around)
+{
+	struct trace *trace = reader_trace(reader);
+	struct seek *seek = mem_new(sizeof *seek);
+	seek->reader = reader;
+	seek->generation = capture_generation(trace_capture(trace));
+	if (!capture_ended(trace_capture(trace)))
+		return seek;
+	if (filter_limits_time(filter) && !is_indexed(trace))
+		index_build(trace_index(trace));
+	seek->skips = !filter_is_all(filter) && is_indexed(trace);
+	if (seek->skips)
+		find_ranges(seek, filter, around);
+	return seek;
+}
+
+void
+seek_free(struct seek *seek)
+{
+	if (!seek)
+		return;
+	vec_free(&seek->ranges);
+	free(seek);
+}
+
+bool
+seek_skips(const struct seek *seek)
+{
+	return seek->skips;
+}
+
+/* Brings the walk to the cell that a range begins in. */
+static void
+jump_to(struct seek *seek, const struct seek_range *range)
+{
+	const struct index *index = trace_index(reader_trace(seek->reader));
+	uint64_t cell;
+	if (seek->next < range->first && index_find(index, range->first, &cell))
+		seek->next = reader_walk_from(seek->reader, cell * index_cell_size(index));
+}
+
+/* Takes out the messages before a number. */
+static size_t
+drop_before(struct seek *seek, uint64_t first, struct message *out, size_t count)
+{
+	uint64_t before = first > seek->next ? first - seek->next : 0;
+	size_t drop = before < count ? (size_t)before : count;
+	memmove(out, out + drop, (count - drop) * sizeof *out);
+	seek->next += drop;
+	return count - drop;
+}
+
+static size_t
+walk_range(struct seek *seek, const struct seek_range *range, struct message *out, size_t max)
+{
+	size_t count, left;
+	jump_to(seek, range);
+	do {
+		uint64_t most = range->end - seek->next;
+		count = reader_walk(seek->reader, out, most < max ? (size_t)most : max);
+		left = drop_before(seek, range->first, out, count);
+	} while (count && !left);
+	return left;
+}
+
+size_t
+seek_walk(struct seek *seek, struct message *out, size_t max, uint64_t *first)
+{
+	size_t count = 0;
+	if (!seek->skips)
+		count = reader_walk(seek->reader, out, max);
+	else if (capture_generation(trace_capture(reader_trace(seek->reader))) != seek->generation)
+		return 0;
+	while (seek->skips && !count && seek->at < seek->ranges.count) {
+		const struct seek_range *range = &seek->ranges.at[seek->at];
+		if (seek->next < range->end)
+			count = walk_range(seek, range, out, max);
+		if (!count)
+			seek->at++;
+	}
+	*first = seek->next;
+	seek->next += count;
+	return count;
+}
+
+/* --- doubts ------------------------------------------------------------ */
+
+#define DOUBTFUL ((1u << DOUBT_FLAGS) - 1)
+
+/* Adds the flags of a cell's messages that are in no range. */
+static void
+add_cell_doubts(const struct seek *seek, struct reader *reader, uint64_t cell,
+		struct doubts *doubts)
+{
+	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
+	size_t range = 0;
+	for (size_t i = 0; i < decoded->count; i++) {
+		uint64_t number = decoded->first + i;
+		while (range < seek->ranges.count && seek->ranges.at[range].end <= number)
+			range++;
+		if (range == seek->ranges.count || number < seek->ranges.at[range].first)
+			doubts_add_flags(doubts, decoded->messages[i].flags);
+	}
+}
+
+static void
+add_passed_over(const struct seek *seek, struct trace *trace, struct doubts *doubts)
+{
+	struct reader *reader = reader_new(trace);
+	struct index_cell cell;
+	size_t range = 0;
+	reader_limit(reader, 1);
+	for (uint64_t i = 0; index_cell(trace_index(trace), i, &cell); i++) {
+		while (range < seek->ranges.count && seek->ranges.at[range].end <= cell.first)
+			range++;
+		bool inside = range < seek->ranges.count &&
+			      seek->ranges.at[range].first <= cell.first &&
+			      cell.first + cell.count <= seek->ranges.at[range].end;
+		if (!inside && cell.message_flags & DOUBTFUL)
+			add_cell_doubts(seek, reader, i, doubts);
+	}
+	reader_free(reader);
+}
+
+void
+seek_add_doubts(struct seek *seek, struct doubts *doubts)
+{
+	if (seek->skips) {
+		add_passed_over(seek, reader_trace(seek->reader), doubts);
+		doubts_add_trace(doubts, reader_trace(seek->reader));
+	} else {
+		doubts_add_walk(doubts, seek->reader);
+	}
+}
+
+void
+seek_add_ruled_out(struct trace *trace, const struct filter *filter, struct doubts *doubts)
+{
+	struct seek *seek = mem_new(sizeof *seek);
+	seek->reader = reader_new(trace);
+	find_ranges(seek, filter, 0);
+	add_passed_over(seek, trace, doubts);
+	reader_free(seek->reader);
+	seek_free(seek);
+}

@@ -1,0 +1,39 @@
+/*
+ * A walk over the messages of a trace that may pass a filter: the way of batch output.
+ *
+ * Where the index is complete, the cells that the filter rules out by their summaries are
+ * passed without decoding.  A filter that only messages of some time pass is worth an
+ * index: it is built first, if there is none.  Else, and where the capture may still
+ * grow, the walk goes over all messages.
+ *
+ * Threads: a walk belongs to one, as its reader does.
+ */
+#ifndef TRAWL_QUERY_SEEK_H
+#define TRAWL_QUERY_SEEK_H
+
+#include "query/filter/filter.h"
+#include "trace/doubts.h"
+
+struct seek;
+
+/* READER and the filter are borrowed.  AROUND: so many messages before and after each
+ * that may pass are walked over too. */
+struct seek *seek_new(struct reader *, const struct filter *, unsigned around);
+void seek_free(struct seek *); /* NULL is fine */
+
+/* Whether messages are passed over. */
+bool seek_skips(const struct seek *);
+
+/* The next messages, at most MAX, which follow each other; *FIRST is the number of the
+ * first.  0 at the end, and where reader_walk gives none. */
+size_t seek_walk(struct seek *, struct message *out, size_t max, uint64_t *first);
+
+/* Adds what a walk over all messages would find besides in those that were passed over,
+ * by their flags, and in the bytes of no message. */
+void seek_add_doubts(struct seek *, struct doubts *);
+
+/* The same of the cells of a trace that a filter rules out, with an index that is
+ * complete, but not of bytes. */
+void seek_add_ruled_out(struct trace *, const struct filter *, struct doubts *);
+
+#endif

@@ -34,8 +34,8 @@ apart()
 
 targets="text csv jsonl csv-systprint ppl none"
 numbers=3
-for capture in "$testdata"/*.bin "$testdata"/*.stp "$testdata"/*.txt "$testdata"/*.csel \
-	"$testdata"/*-opencsd; do
+# Of the other captures there test_export compares the same.
+for capture in "$testdata"/demo.stp "$testdata"/*-opencsd; do
 	is "${capture##*/}" "" "$(differ "$capture")"
 	is "${capture##*/}, in parts" "" "$(apart "$capture")"
 done
@@ -49,7 +49,7 @@ for format in syst/raw syst/hex syst/stp encap gem uia csel; do
 		"$MKCAPTURE" -f $format -m all -n 300K --senders=8 $with \
 			${damage:+--damage=$damage} -o made.bin 2>err
 		is "$format${damage:+, damaged}: made" 0 "$?"
-		targets=jsonl numbers="2 3 4 5 6 7 8"
+		targets=jsonl numbers="2 3 5 8"
 		is "$format${damage:+, damaged}: threads" "" "$(differ -f $format $with made.bin)"
 		targets="text csv-systprint" numbers=4
 		is "$format${damage:+, damaged}: formats" "" "$(differ -f $format $with made.bin)"

@@ -12,22 +12,31 @@ set -- "$testdata"/*.stp "$testdata"/*.bin "$testdata"/*.csel "$testdata"/*.txt 
 list_jsonl()
 {
 	sed 's/^{"n":\([0-9]*\),"trace":"\([^"]*\)","offset":\([0-9]*\),"length":\([0-9]*\),"ticks":[^,]*,"time":\([^,]*\),"severity":"\([A-Z0-9]*\)".*"flags":\[\([^]]*\)\].*/\1 \2 \3 \4 \6 \5 \7/' \
-		"$1" | while read -r n trace offset length severity time flags; do
-		case $time,$flags in
-		null,* | *estimated*) echo "$n $trace $offset $length $severity $time estimated" ;;
-		*) echo "$n $trace $offset $length $severity $time" ;;
-		esac
-	done
+		"$1" | awk '{ doubt = $6 == "null" || index($0, "estimated") ? " estimated" : "" }
+		{ print $1, $2, $3, $4, $5, $6 doubt }'
 }
 
 # The same from babeltrace2, which tells the time of the stream.
 list_ctf()
 {
-	sed 's/^\[\([0-9-]*\)\.\([0-9]*\)\] ([^)]*) message: { late = \([0-9]*\), n = \([0-9]*\), trace = "\([^"]*\)", offset = \([0-9]*\), length = \([0-9]*\), severity = ( "\([A-Z0-9]*\)" .* flags = "\([^"]*\)".*/1\2 \1 \3 \4 \5 \6 \7 \8 \9/' \
-		"$1" | while read -r ns seconds late n trace offset length severity flags; do
-		time=$((seconds * 1000000000 + ns - 1000000000 - late))
-		echo "$n $trace $offset $length $severity $time $flags"
-	done
+	sed 's/^\[\([0-9-]*\)\.\([0-9]*\)\] ([^)]*) message: { late = \([0-9]*\), n = \([0-9]*\), trace = "\([^"]*\)", offset = \([0-9]*\), length = \([0-9]*\), severity = ( "\([A-Z0-9]*\)" .* flags = "\([^"]*\)".*/\1 \2 \3 \4 \5 \6 \7 \8 \9/' \
+		"$1" | awk '{
+			# numbers of awk are too short for nanoseconds since 1970
+			digits = length($3)
+			seconds = $1 - (digits > 9 ? substr($3, 1, digits - 9) : 0)
+			ns = $2 - (digits > 9 ? substr($3, digits - 8) : $3)
+			if (ns < 0) { ns += 1000000000; seconds-- }
+			sign = ""
+			if (seconds < 0) {
+				sign = "-"
+				seconds = -seconds - (ns > 0)
+				ns = ns ? 1000000000 - ns : 0
+			}
+			time = seconds ? sprintf("%d%09d", seconds, ns) : ns
+			flags = ""
+			for (i = 9; i <= NF; i++) flags = flags " " $i
+			print $4, $5, $6, $7, $8, sign time flags
+		}'
 }
 
 # What babeltrace2 finds in a folder, in `got`; what is wanted of it, in `want`:

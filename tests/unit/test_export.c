@@ -1,6 +1,7 @@
 /*
- * Batch output in parts: over every capture in testdata/, the parts one after
- * the other are the whole, byte for byte, however many there are.  And output to a
+ * Batch output in parts and by several threads: over every capture in testdata/, the
+ * parts one after the other are the whole, byte for byte, however many there are, and
+ * threads print what one alone does.  And output to a
  * terminal: whatever is in a capture, no format sends a control to it.
  */
 #include "config.h"
@@ -34,7 +35,7 @@ print(const char *path, const char *from, struct export_options options, struct 
 	struct session session = {0};
 	struct text profile = {0};
 	struct err err = {0};
-	struct export_result result;
+	struct export_result result = {0};
 	if (profile_find(path, &profile))
 		profile_load(text_get(&profile), &session.profile, &err);
 	else
@@ -45,7 +46,8 @@ print(const char *path, const char *from, struct export_options options, struct 
 	trace_load(trace, &err);
 	options.filter = filter_all();
 	options.output = memfd_create("test", 0);
-	assert_int_equal(export_run(&session, &options, &result, &err), 0);
+	if (export_fits(options.format, trace))
+		assert_int_equal(export_run(&session, &options, &result, &err), 0);
 
 	off_t size = lseek(options.output, 0, SEEK_END);
 	char *bytes = mem_new((size_t)size + 1);
@@ -58,12 +60,29 @@ print(const char *path, const char *from, struct export_options options, struct 
 	return result;
 }
 
+/* Several threads print what one does. */
+static void
+check_threads(const char *path, struct export_options options, const struct text *whole,
+	      const struct export_result *all)
+{
+	struct text out = {0};
+	options.threads = 3;
+	struct export_result result = print(path, NULL, options, &out);
+	if (out.length != whole->length ||
+	    memcmp(text_get(&out), text_get(whole), whole->length) != 0)
+		fail_msg("%s as %s by %u threads", path, options.format->name, options.threads);
+	assert_int_equal(result.messages, all->messages);
+	assert_int_equal(doubts_are_bad(&result.doubts), doubts_are_bad(&all->doubts));
+	text_free(&out);
+}
+
 static void
 check(const char *path, const char *format)
 {
 	struct text whole = {0};
 	struct export_options options = {.format = export_find(format), .threads = 1};
 	struct export_result all = print(path, NULL, options, &whole);
+	check_threads(path, options, &whole, &all);
 	for (options.parts = 1; options.parts <= PARTS_MAX; options.parts++) {
 		struct text joined = {0};
 		uint64_t messages = 0;
@@ -120,6 +139,15 @@ test_text(void **state)
 {
 	(void)state;
 	check_all("text");
+}
+
+static void
+test_rows(void **state)
+{
+	(void)state;
+	check_all("csv-systprint");
+	check_all("ppl");
+	check_all("none");
 }
 
 static void
@@ -263,9 +291,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_place),   cmocka_unit_test(test_text),
-	    cmocka_unit_test(test_csv),	    cmocka_unit_test(test_jsonl),
-	    cmocka_unit_test(test_numbers), cmocka_unit_test(test_terminal),
+	    cmocka_unit_test(test_place),    cmocka_unit_test(test_text),
+	    cmocka_unit_test(test_csv),	     cmocka_unit_test(test_jsonl),
+	    cmocka_unit_test(test_rows),     cmocka_unit_test(test_numbers),
+	    cmocka_unit_test(test_terminal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

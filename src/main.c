@@ -94,6 +94,8 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	if (threads && !text_parse_uint(threads, 1024, &number))
 		return err_set(err, ERR_USAGE, "--threads is a number up to 1024, not %s", threads);
 	session->host.threads = (unsigned)number;
+	if (cli->value[CLI_ORDER] && session_set_order(session, cli->value[CLI_ORDER], err) < 0)
+		return err->code;
 	session->host.spool_dir = cli->value[CLI_SPOOL];
 	if (cache_dir)
 		text_add(cache, cache_dir);

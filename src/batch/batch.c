@@ -192,6 +192,17 @@ report_unfit(const struct session *session, const struct cli *cli,
 	text_free(&line);
 }
 
+/* Says whose messages are not in the order that was asked for. */
+static void
+report_order(const struct session *session, const struct cli *cli)
+{
+	struct text line = {0};
+	session_describe_order(session, &line);
+	if (!cli->value[CLI_QUIET])
+		report_text(text_get(&line));
+	text_free(&line);
+}
+
 /* Waits for what relates the traces, as far as the format or the filter need it. */
 static void
 load_relations(struct session *session, const struct export_options *options)
@@ -202,7 +213,8 @@ load_relations(struct session *session, const struct export_options *options)
 	if (options->format->timed || filter_needs_clocks(filter))
 		clocks_load(session->clocks,
 			    !options->follow &&
-				(!options->format->live || export_is_ordered(session, options)));
+				(!options->format->live || export_is_ordered(session, options) ||
+				 session->profile.order == CLOCKS_BY_TIME));
 	if (options->format->timed && !options->format->writer && !options->follow)
 		cycles_load(session->cycles, !options->format->live);
 	if (!options->follow && session->contexts &&
@@ -257,6 +269,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		return check_session(session, cli, filter);
 	}
 	report_unfit(session, cli, &options);
+	report_order(session, cli);
 	options.output = output_open(cli, options.format, &err);
 	options.name = cli->value[CLI_OUTPUT];
 	struct export_result result;

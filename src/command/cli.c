@@ -48,6 +48,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_SOURCE] = {0, "source", "TRACE", SELECTION, "only the trace of that name"},
     [CLI_SPLIT] = {0, "split", "K/N", SELECTION,
 		   "print part K, from 1, of the messages divided by bytes into N"},
+    [CLI_ORDER] = {0, "order", "time|transport", SELECTION,
+		   "by when senders with clocks of their own sent them, or by when the transport "
+		   "carried them; default transport"},
     [CLI_TO] = {'t', "to", "FORMAT", OUTPUT,
 		"print all messages in this format: text, csv, jsonl, csv-systprint, ppl, hex, "
 		"stats, ctf, "

@@ -28,6 +28,7 @@ enum cli_id {
 	CLI_UNTIL,
 	CLI_SOURCE,
 	CLI_SPLIT,
+	CLI_ORDER,
 	CLI_TO,
 	CLI_OUTPUT,
 	CLI_FORCE,

@@ -16,6 +16,7 @@
 #include "export/export_pool.h"
 #include "query/next_match.h"
 #include "query/seek.h"
+#include "session/clock/clocks.h"
 #include "session/sequence.h"
 #include "session/session.h"
 
@@ -443,9 +444,9 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 	   struct err *err)
 {
 	struct history history;
-	struct export_pool *pool =
-	    export_pool_new(traces, count, walk->seek && seek_skips(walk->seek), run->options,
-			    threads_for(run->options, walk->live));
+	bool sourced = walk->sequence || (walk->seek && seek_skips(walk->seek));
+	struct export_pool *pool = export_pool_new(traces, count, sourced, run->options,
+						   threads_for(run->options, walk->live));
 	int failed = 0;
 	history_open(&history, traces[0], run->options);
 	walk->around = run->options->around;
@@ -567,6 +568,10 @@ check_choice(const struct session *session, const struct export_options *options
 	if (options->format->counts && options->filter.expr)
 		return err_set(err, ERR_USAGE, "-t %s is of all messages, or by severity",
 			       options->format->name);
+	if (session->profile.order == CLOCKS_BY_TIME && (options->parts || options->follow))
+		return err_set(err, ERR_USAGE,
+			       "%s goes with the transport's order alone: add --order=transport",
+			       options->parts ? "--split" : "--follow");
 	if (options->columns && !options->format->columns)
 		return err_set(err, ERR_USAGE,
 			       "-t %s has no columns to add; text, csv and jsonl have",
@@ -583,7 +588,11 @@ check_choice(const struct session *session, const struct export_options *options
 bool
 export_is_ordered(const struct session *session, const struct export_options *options)
 {
-	return session->traces.count > 1 && options->format->timed && !options->source;
+	bool several = session->traces.count > 1 && !options->source;
+	for (size_t i = 0; i < session->traces.count; i++)
+		several |= is_chosen(options, session->traces.at[i]) &&
+			   clocks_strand_count(session->traces.at[i]) > 1;
+	return several && options->format->timed;
 }
 
 /* Has a walk over several traces pass by the cells that the filter rules out. */
@@ -603,16 +612,19 @@ seek_in_order(struct walk *walk, const struct filter *filter)
 	walk->ended = !step_in_order(walk);
 }
 
-/* All traces in the order of their common time.  All indexes are built, so nothing
+/* All chosen traces in the order of the session.  All indexes are built, so nothing
  * that text asks of earlier messages has to be waited for. */
 static int
 write_in_order(struct run *run, struct session *session, struct err *err)
 {
 	const struct filter *filter = &run->options->filter;
-	bool seeks = filter_limits_time(filter) && !run->options->around;
 	session_build(session);
 	struct walk walk = {.sequence = sequence_new(session)};
+	for (size_t i = 0; i < session->traces.count; i++)
+		sequence_show(walk.sequence, i, is_chosen(run->options, session->traces.at[i]));
 	sequence_load(walk.sequence);
+	bool seeks = filter_limits_time(filter) && !run->options->around &&
+		     sequence_strand_count(walk.sequence) == session->traces.count;
 	if (seeks)
 		seek_in_order(&walk, filter);
 	else
@@ -624,6 +636,8 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 	if (!failed && seeks)
 		failed = flush_output(run, err);
 	for (size_t i = 0; i < session->traces.count && !failed; i++) {
+		if (!is_chosen(run->options, session->traces.at[i]))
+			continue;
 		if (seeks)
 			seek_add_ruled_out(session->traces.at[i], filter, &run->result->doubts);
 		doubts_add_trace(&run->result->doubts, session->traces.at[i]);

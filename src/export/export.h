@@ -134,7 +134,7 @@ struct export_result {
 /* Whether a trace has rows in the format at all. */
 bool export_fits(const struct export_format *, const struct trace *);
 
-/* Whether messages will be in the order of time of several traces, for which all must
+/* Whether messages will be in the order of the session, not of one trace, for which all must
  * be at their end. */
 bool export_is_ordered(const struct session *, const struct export_options *);
 

@@ -263,7 +263,7 @@ start_workers(struct export_pool *pool, unsigned count)
 /* --- the ring ---------------------------------------------------------- */
 
 struct export_pool *
-export_pool_new(struct trace *const *traces, size_t count, bool sparse,
+export_pool_new(struct trace *const *traces, size_t count, bool sourced,
 		const struct export_options *options, unsigned threads)
 {
 	struct export_pool *pool = mem_new(sizeof *pool);
@@ -281,7 +281,7 @@ export_pool_new(struct trace *const *traces, size_t count, bool sparse,
 		struct export_piece *piece = &pool->slots[i].piece;
 		size_t room = EXPORT_PIECE + 2 * (size_t)options->around;
 		piece->messages = mem_resize(NULL, room * sizeof *piece->messages);
-		if (count > 1 || sparse)
+		if (sourced)
 			piece->sources = mem_resize(NULL, room * sizeof *piece->sources);
 	}
 	return pool;

@@ -37,9 +37,9 @@ enum { EXPORT_PIECE = 4096 };
 struct export_pool;
 
 /* THREADS workers; with 0, or where the system has none to give, pieces are
- * formatted by who hands them in.  COUNT traces and the options are borrowed.  SPARSE:
- * pieces have sources, as with several traces. */
-struct export_pool *export_pool_new(struct trace *const *, size_t count, bool sparse,
+ * formatted by who hands them in.  COUNT traces and the options are borrowed.  SOURCED:
+ * each message has a source. */
+struct export_pool *export_pool_new(struct trace *const *, size_t count, bool sourced,
 				    const struct export_options *, unsigned threads);
 void export_pool_free(struct export_pool *); /* stops the workers */
 

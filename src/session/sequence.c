@@ -300,21 +300,22 @@ is_untimed(struct trace *trace, uint64_t cell)
 	       !(summary.message_flags & MESSAGE_TIMED);
 }
 
-/* Likewise in one lane, before FROM. */
+/* Likewise in one strand, before FROM. */
 static bool
-find_timed_before(struct sequence *s, size_t lane, struct position from, unsigned cells,
-		  sequence_has *has, void *context, struct position *found)
+find_timed_before(struct sequence *s, size_t strand, struct position from, unsigned cells,
+		  sequence_has *has, void *context, struct sequence_position *found)
 {
+	size_t lane = sequence_strand_lane(s, strand);
 	struct reader *reader = s->readers[lane];
 	for (unsigned decoded = 0; decoded < cells;) {
 		if (from.at && !is_untimed(reader_trace(reader), from.cell)) {
 			const struct decoded_cell *cell = reader_decoded_cell(reader, from.cell);
 			size_t at = from.at < cell->count ? from.at : cell->count;
 			while (at-- > 0) {
-				if (has(context, lane, &cell->messages[at])) {
-					*found = (struct position){.cell = from.cell, .at = at};
+				*found = (struct sequence_position){lane, {from.cell, at}};
+				if (has(context, lane, &cell->messages[at]) &&
+				    sequence_strand(s, *found) == strand)
 					return true;
-				}
 			}
 			decoded++;
 		}
@@ -330,13 +331,15 @@ sequence_find_timed_before(struct sequence *s, struct sequence_position p, unsig
 			   sequence_has *has, void *context, struct sequence_position *found)
 {
 	bool any = false;
-	for (size_t i = 0; i < s->count; i++) {
-		struct sequence_position own = {.lane = i};
+	size_t strands = sequence_strand_count(s);
+	for (size_t i = 0; i < strands; i++) {
+		struct sequence_position own;
 		struct position head;
-		if (!sequence_shows(s, i) || !sequence_relates(s, i, p.lane))
+		size_t lane = sequence_strand_lane(s, i);
+		if (!sequence_shows(s, lane) || !sequence_relates(s, lane, p.lane))
 			continue;
 		sequence_head(s, p, i, &head);
-		if (!find_timed_before(s, i, head, cells, has, context, &own.at) ||
+		if (!find_timed_before(s, i, head, cells, has, context, &own) ||
 		    (any && sequence_is_before(s, own, *found)))
 			continue;
 		*found = own;

@@ -22,6 +22,9 @@
 
 /* --- profile ----------------------------------------------------------- */
 
+static const char *const orders[] = {
+    [CLOCKS_BY_TRANSPORT] = "transport", [CLOCKS_BY_TIME] = "time", NULL};
+
 #define PROFILE(...) OPTION_ROW(struct profile, __VA_ARGS__)
 static struct option_row profile_rows[] = {
     PROFILE(traces, LIST, "how to read captures"),
@@ -31,6 +34,10 @@ static struct option_row profile_rows[] = {
     PROFILE(contexts, LIST, "what was true at an instant, by messages that say so"),
     {"sync", OPTION_LIST, offsetof(struct profile, syncs), "what relates traces to each other",
      .table = &sync_options_table},
+    PROFILE(order, CHOICE,
+	    "what messages are in order of: time, when they were sent, or transport, when they "
+	    "were carried",
+	    "transport", .choices = orders),
 };
 
 static void
@@ -231,6 +238,39 @@ session_link(struct session *session)
 	const char *complaint = contexts_complaint(session->contexts);
 	if (complaint)
 		session_add_notice(session, complaint);
+}
+
+int
+session_set_order(struct session *session, const char *order, struct err *err)
+{
+	int i = 0;
+	while (orders[i] && strcmp(order, orders[i]) != 0)
+		i++;
+	if (!orders[i])
+		return err_set(err, ERR_USAGE, "order is time or transport, not %s", order);
+	session->profile.order = i;
+	if (session->clocks)
+		clocks_set_order(session->clocks, (enum clocks_order)i);
+	return 0;
+}
+
+const char *
+session_order(const struct session *session)
+{
+	return orders[session->profile.order];
+}
+
+void
+session_describe_order(const struct session *session, struct text *out)
+{
+	size_t left_out = 0;
+	if (session->clocks && session->profile.order == CLOCKS_BY_TIME)
+		clocks_sender_strands(session->clocks, &left_out);
+	if (left_out)
+		text_addf(out,
+			  "only %d senders' clocks are put in order of time; messages of %zu more "
+			  "stay in the transport's",
+			  CLOCKS_STRANDS_MAX, left_out);
 }
 
 /* Takes back what session_link made, and what reads messages of several traces. */

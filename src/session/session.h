@@ -26,6 +26,7 @@ struct profile {
 	struct option_list syncs;    /* struct sync_options */
 	struct option_list symbols;  /* struct symbol_options */
 	struct option_list contexts; /* struct context_options with their `from` */
+	int order;		     /* enum clocks_order; later see session_set_order */
 };
 const struct option_table *profile_options_table(void);
 
@@ -80,6 +81,15 @@ void session_close(struct session *session);
  * profile's `sync:` and, where one gem and one uia trace are open, without; and
  * makes the session's clocks and what contexts and counts of cycles there are. */
 void session_link(struct session *session);
+
+/* The order of messages: ORDER as it is named in a profile.  ERR_USAGE with a reason if
+ * nothing is named so.  From then on, also for clocks that there are. */
+int session_set_order(struct session *session, const char *order, struct err *);
+const char *session_order(const struct session *session);
+
+/* Appends what to say of senders' clocks that have no strand for want of room, nothing if
+ * all have one or the order is the transport's. */
+void session_describe_order(const struct session *session, struct text *);
 
 /* Starts what trace_start starts, for all traces, and the threads that relate them. */
 void session_start(struct session *session);

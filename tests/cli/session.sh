@@ -46,6 +46,29 @@ first=$(grep -n '"dsp\.' out | head -n 1 | cut -d : -f 1)
 last=$(grep -n '"soc.stp\|"aux.stp\|"cam.csel' out | tail -n 1 | cut -d : -f 1)
 ok "what is not related stays apart" test "$first" -gt "$last"
 
+# In order of time: the same messages, and what has no such order.
+run "$TRAWL" -t csv --order=time session.yaml
+is "order of time: the same messages" "$(sort all.csv | cksum)" "$(sort out | cksum)"
+cp out time.csv
+(echo "order: time"; cat session.yaml) >time.yaml
+run "$TRAWL" -t csv time.yaml
+is "a profile says so too" "$(cksum <time.csv)" "$(cksum <out)"
+run "$TRAWL" -t csv --order=transport time.yaml
+is "the option goes before the profile" "$(cksum <all.csv)" "$(cksum <out)"
+run "$TRAWL" -t csv --source=cam.csel session.yaml
+cp out cam.csv
+run "$TRAWL" -t csv --order=time --source=cam.csel session.yaml
+is "a trace without senders' clocks" "$(cksum <cam.csv)" "$(cksum <out)"
+run "$TRAWL" -t csv-systprint --source=soc.stp session.yaml
+cp out soc.csv
+run "$TRAWL" -t csv-systprint --order=time --source=soc.stp session.yaml
+is "csv-systprint is in the transport's order" "$(cksum <soc.csv)" "$(cksum <out)"
+run "$TRAWL" -t csv --order=time --split=1/2 --source=soc.stp session.yaml
+is "a part has the transport's order: status" 2 "$status"
+ok "... why" grep -q "order=transport" err
+run "$TRAWL" -t csv --order=name session.yaml
+is "no such order: status" 2 "$status"
+
 run "$TRAWL" -t csv -p session.yaml session.yaml
 is "two profiles: status" 2 "$status"
 echo "traces: []" >none.yaml

@@ -3,7 +3,8 @@
  * their own that drift and start again, keep messages back, or say no time, against an
  * oracle that has a list of messages and when each was made, by the writer of the
  * capture.  What clocks_time says, the bounds of cells, the columns of the timeline,
- * filters and JSON agree with it message for message.
+ * filters and JSON agree with it message for message, and the order of time with what
+ * follows from each message's time and whose clock it is by.
  */
 #include "config.h"
 
@@ -18,6 +19,7 @@
 #include "query/filter/filter.h"
 #include "query/seek.h"
 #include "session/clock/clocks.h"
+#include "session/sequence.h"
 #include "session/session.h"
 
 #include <inttypes.h>
@@ -46,6 +48,7 @@ struct sent {
 	bool timed;
 	int64_t made;	 /* its time */
 	int64_t carried; /* the transport's */
+	unsigned clock;	 /* whose it is: from 1, 0: the transport's */
 	unsigned severity;
 };
 typedef VEC(struct sent) sents;
@@ -74,6 +77,7 @@ struct writer {
 	size_t active; /* of them: the first ones; others say nothing */
 	bool dated;    /* client 0 shows the date, so that times do */
 	bool one;      /* all messages have that time, by the profile */
+	bool calm;     /* clocks do not start again, nor step back as damaged times do */
 	int64_t now;   /* ns */
 	double hz;     /* of the transport */
 	sents *sents;
@@ -128,6 +132,8 @@ write_message(struct writer *w, const struct client *c, int64_t made)
 	m->has_time = c->stamps;
 	m->time = client_shows(w, c, made);
 	bool own = m->has_time && c->related && w->now - made < APART;
+	size_t owner = c == &w->clients[CLIENTS - 1] ? 1 : (size_t)(c - w->clients);
+	unsigned clock = w->one ? 1 : 1 + (unsigned)owner;
 	struct mk_feed feed = {.bytes = bytes,
 			       .length = mk_encode(m, bytes),
 			       .master = c->master,
@@ -139,6 +145,7 @@ write_message(struct writer *w, const struct client *c, int64_t made)
 					   .timed = true,
 					   .made = as_session(w, own ? made : w->now),
 					   .carried = as_session(w, w->now),
+					   .clock = own ? clock : 0,
 					   .severity = m->severity};
 }
 
@@ -179,7 +186,7 @@ flush(struct writer *w, struct client *c)
 static void
 start_again(struct writer *w, struct client *c)
 {
-	if (!c->tells_clock || w->one)
+	if (!c->tells_clock || w->one || w->calm)
 		return;
 	flush(w, c);
 	write_clock(w, c);
@@ -192,6 +199,7 @@ static void
 make_clients(struct writer *w, unsigned plan)
 {
 	static const double rates[] = {1e6, 24e6, 1e9, 19.2e6};
+	int64_t unit = w->calm ? SECOND / 4 : SECOND;
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		struct client *c = &w->clients[i];
 		*c = (struct client){.master = (uint16_t)(1 + i),
@@ -202,7 +210,7 @@ make_clients(struct writer *w, unsigned plan)
 				     .related = i != 3,
 				     .tells_clock = i != 3 && i != 4,
 				     .stamps = i != 2 || below(w, 2),
-				     .patience = below(w, 2) ? (1 + below(w, 3)) * SECOND : 0};
+				     .patience = below(w, 2) ? (1 + below(w, 3)) * unit : 0};
 		c->true_hz = c->hz * (1 + ((double)below(w, 200) - 100) * 1e-6);
 	}
 	/* the last has the clock of its master */
@@ -211,7 +219,7 @@ make_clients(struct writer *w, unsigned plan)
 	last->hz = first->hz;
 	last->true_hz = first->true_hz;
 	last->zero = first->zero;
-	if (plan % 5 == 3) /* too far away at times */
+	if (plan % 5 == 3 && !w->calm) /* too far away at times */
 		w->clients[w->active / 2].patience = 14 * SECOND;
 	if (w->one) {
 		for (unsigned i = 0; i < CLIENTS; i++) {
@@ -268,19 +276,20 @@ struct fixture {
 	struct session session;
 	size_t traces;
 	sents sents[TRACES_MAX];
-	bool dated, one;
+	bool dated, one, calm;
 	unsigned plan;
 	uint64_t seed;
 };
 
 /* Plans: whether one trace alone, dates, one clock by the profile. */
 static void
-open_session(struct fixture *f, unsigned plan)
+open_session_of(struct fixture *f, unsigned plan, bool calm)
 {
 	struct err err = {0};
 	struct text profile = {0};
 	memset(f, 0, sizeof *f);
 	f->plan = plan;
+	f->calm = calm;
 	f->seed = 0x7133 + plan * 977;
 	f->one = plan % 4 == 3;
 	f->dated = plan % 2 || f->one;
@@ -294,6 +303,7 @@ open_session(struct fixture *f, unsigned plan)
 		w->seed = f->seed + i;
 		w->dated = f->dated;
 		w->one = f->one;
+		w->calm = f->calm;
 		w->hz = 10e6;
 		w->sents = &f->sents[i];
 		w->now = (int64_t)i * 1234567;
@@ -318,6 +328,12 @@ open_session(struct fixture *f, unsigned plan)
 		trace_build(f->session.traces.at[i]);
 	clocks_load(f->session.clocks, true);
 	text_free(&profile);
+}
+
+static void
+open_session(struct fixture *f, unsigned plan)
+{
+	open_session_of(f, plan, false);
 }
 
 static void
@@ -800,6 +816,197 @@ test_seek_in_order(void **state)
 	assert_true(length > 100000);
 }
 
+/* --- order ------------------------------------------------------------- */
+
+/* A message of the list: all that its place may follow from. */
+struct listed {
+	size_t trace, number;
+	unsigned clock;
+	unsigned severity;
+	int64_t key;
+};
+
+struct ordered {
+	struct fixture f;
+	struct sequence *sequence;
+	VEC(struct listed) messages[TRACES_MAX]; /* of each trace */
+	VEC(struct sequence_position) rows;
+	VEC(struct listed) all; /* the same */
+};
+
+/* The latest time so far among those of its clock; of the transport's clock among all. */
+static void
+make_keys(struct ordered *o, size_t number)
+{
+	struct trace *trace = o->f.session.traces.at[number];
+	struct reader *reader = reader_new(trace);
+	int64_t latest[CLIENTS + 1];
+	struct message m;
+	for (size_t i = 0; i <= CLIENTS; i++)
+		latest[i] = INT64_MIN;
+	for (size_t i = 0; reader_walk(reader, &m, 1); i++) {
+		const struct sent *sent = &o->f.sents[number].at[i];
+		struct message_time time;
+		if (clocks_transport_time(trace, &m, &time) && time.order > latest[0])
+			latest[0] = time.order;
+		if (sent->clock && clocks_time(trace, &m, &time) &&
+		    time.order > latest[sent->clock])
+			latest[sent->clock] = time.order;
+		*vec_add(&o->messages[number]) =
+		    (struct listed){number, i, sent->clock, sent->severity, latest[sent->clock]};
+	}
+	reader_free(reader);
+}
+
+static struct listed
+listed_at(struct ordered *o, struct sequence_position p)
+{
+	bool exact;
+	uint64_t number = reader_number(sequence_reader(o->sequence, p.lane), p.at, &exact);
+	assert_true(exact);
+	return o->messages[p.lane].at[number];
+}
+
+/* Goes through the list: all messages are in it once, by their keys, those of each clock as
+ * they were carried. */
+static void
+check_list(struct ordered *o)
+{
+	uint64_t next[TRACES_MAX][CLIENTS + 1] = {0};
+	int64_t latest = INT64_MIN;
+	struct sequence_position p;
+	size_t count = 0;
+	vec_clear(&o->rows);
+	vec_clear(&o->all);
+	assert_true(sequence_first(o->sequence, &p));
+	do {
+		struct listed listed = listed_at(o, p);
+		uint64_t *least = &next[listed.trace][listed.clock];
+		if (listed.key < latest)
+			fail_msg("plan %u row %zu: message %zu of trace %zu by clock %u: %" PRId64
+				 " behind %" PRId64,
+				 o->f.plan, o->all.count, listed.number, listed.trace, listed.clock,
+				 listed.key, latest);
+		assert_true(listed.number >= *least);
+		*least = listed.number + 1;
+		latest = listed.key;
+		*vec_add(&o->rows) = p;
+		*vec_add(&o->all) = listed;
+	} while (sequence_next(o->sequence, &p));
+	for (size_t i = 0; i < o->f.traces; i++)
+		if (sequence_shows(o->sequence, i))
+			count += o->f.sents[i].count;
+	assert_int_equal(o->all.count, count);
+	assert_true(sequence_last(o->sequence, &p));
+	for (size_t i = count; i-- > 0;) {
+		assert_true(sequence_position_is_same(p, o->rows.at[i]));
+		assert_int_equal(sequence_previous(o->sequence, &p), i > 0);
+	}
+}
+
+/* Whatever way a message of the list is reached, it is the one that stands there. */
+static void
+check_ways(struct ordered *o)
+{
+	struct sequence_position p;
+	bool exact;
+	assert_int_equal(sequence_count(o->sequence, &exact), o->all.count);
+	for (unsigned i = 0; i < 100; i++) {
+		size_t row = random_below(&o->f.seed, o->all.count);
+		size_t other = random_below(&o->f.seed, o->all.count), first = 0;
+		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = row};
+		assert_true(sequence_is_known(o->sequence, &wish));
+		assert_true(sequence_find(o->sequence, &wish, &p));
+		assert_true(sequence_position_is_same(p, o->rows.at[row]));
+		assert_int_equal(sequence_number(o->sequence, o->rows.at[other], &exact), other);
+		assert_true(exact);
+		if (row != other)
+			assert_int_equal(
+			    sequence_is_before(o->sequence, o->rows.at[row], o->rows.at[other]),
+			    row < other);
+		wish = (struct sequence_wish){.by = SEQUENCE_BY_TIME,
+					      .lane = o->all.at[row].trace,
+					      .time = o->all.at[row].key +
+						      (int64_t)random_below(&o->f.seed, 3) - 1};
+		if (o->all.at[row].key == INT64_MIN)
+			continue;
+		while (first < o->all.count - 1 && o->all.at[first].key < wish.time)
+			first++;
+		assert_true(sequence_find(o->sequence, &wish, &p));
+		assert_true(sequence_position_is_same(p, o->rows.at[first]));
+	}
+}
+
+/* The output has all rows, as they stand in the list. */
+static void
+check_output(struct ordered *o)
+{
+	struct export_options options = {.format = export_find("jsonl"),
+					 .filter = filter_all(),
+					 .output = memfd_create("test", 0)};
+	struct export_result result;
+	struct err err = {0};
+	assert_int_equal(export_run(&o->f.session, &options, &result, &err), 0);
+	FILE *file = fdopen(options.output, "r");
+	rewind(file);
+	for (size_t i = 0; i < o->all.count; i++) {
+		size_t number, trace;
+		assert_int_equal(
+		    fscanf(file, "{\"n\":%zu,\"trace\":\"t%zu%*[^\n]\n", &number, &trace), 2);
+		assert_int_equal(number, o->all.at[i].number);
+		assert_int_equal(trace, o->all.at[i].trace);
+	}
+	assert_int_equal(fgetc(file), EOF);
+	fclose(file);
+}
+
+static void
+open_ordered(struct ordered *o, unsigned plan)
+{
+	*o = (struct ordered){0};
+	open_session_of(&o->f, plan, true);
+	for (size_t i = 0; i < o->f.traces; i++)
+		make_keys(o, i);
+	o->sequence = sequence_new(&o->f.session);
+	assert_int_equal(session_set_order(&o->f.session, "time", NULL), 0);
+	sequence_load(o->sequence);
+}
+
+static void
+close_ordered(struct ordered *o)
+{
+	sequence_free(o->sequence);
+	for (size_t i = 0; i < o->f.traces; i++)
+		vec_free(&o->messages[i]);
+	vec_free(&o->rows);
+	vec_free(&o->all);
+	close_session(&o->f);
+}
+
+static void
+test_order(void **state)
+{
+	(void)state;
+	unsigned moved = 0;
+	for (unsigned plan = 0; plan < PLANS; plan++) {
+		struct ordered o;
+		open_ordered(&o, plan);
+		check_list(&o);
+		check_ways(&o);
+		check_output(&o);
+		for (size_t i = 1; i < o.all.count; i++)
+			moved += o.all.at[i].trace == o.all.at[i - 1].trace &&
+				 o.all.at[i].number < o.all.at[i - 1].number;
+		sequence_show(o.sequence, o.f.traces - 1, false);
+		if (o.f.traces > 1) {
+			check_list(&o);
+			check_ways(&o);
+		}
+		close_ordered(&o);
+	}
+	assert_in_range(moved, 1000, 1000000);
+}
+
 int
 main(void)
 {
@@ -807,6 +1014,7 @@ main(void)
 	    cmocka_unit_test(test_each_time), cmocka_unit_test(test_columns),
 	    cmocka_unit_test(test_filters),   cmocka_unit_test(test_seek),
 	    cmocka_unit_test(test_json),      cmocka_unit_test(test_seek_in_order),
+	    cmocka_unit_test(test_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,13 +151,22 @@ unsigned
 gap_generation(const struct session *session)
 {
 	unsigned generation = session->clocks ? clocks_generation(session->clocks) : 0;
-	for (size_t i = 0; session->traces.count > 1 && i < session->traces.count; i++) {
+	bool several = session->traces.count > 1;
+	if (session->traces.count == 1)
+		several = clocks_strand_count(session->traces.at[0]) > 1;
+	for (size_t i = 0; several && i < session->traces.count; i++) {
 		struct index *index = trace_index(session->traces.at[i]);
 		struct index_progress progress;
 		index_get_progress(index, &progress);
 		generation += index_generation(index) + (progress.complete ? 1 : 0);
 	}
 	return generation;
+}
+
+static bool
+has_several(const struct gap_cursor *cursor)
+{
+	return sequence_strand_count(cursor->sequence) > 1;
 }
 
 /* Takes notice of new times and messages. */
@@ -169,14 +178,14 @@ cursor_refresh(struct gap_cursor *cursor)
 	for (size_t i = 0; i < cursor->count; i++) {
 		struct index *index = trace_index(cursor->lanes[i].trace);
 		generation += index_generation(index);
-		if (cursor->count > 1) /* what is known of one changes the order of all */
+		if (has_several(cursor)) /* what is known of one changes the order of all */
 			generation += (unsigned)index_known(index);
 	}
 	if (cursor->positioned && generation == cursor->generation)
 		return;
 	cursor->generation = generation;
 	cursor->positioned = false;
-	if (cursor->count > 1)
+	if (has_several(cursor))
 		sequence_load(cursor->sequence);
 	for (size_t i = 0; i < cursor->count; i++) {
 		struct gap_lane *lane = &cursor->lanes[i];

@@ -103,6 +103,7 @@ clocks_new(struct session *session)
 {
 	struct clocks *clocks = mem_new(sizeof *clocks);
 	clocks->session = session;
+	atomic_init(&clocks->order, session->profile.order);
 	worker_init(&clocks->worker, clocks_run, clocks);
 	pthread_mutex_init(&clocks->lock, NULL);
 	pthread_rwlock_init(&clocks->map_lock, NULL);

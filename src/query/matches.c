@@ -124,11 +124,34 @@ severities_of(struct matches *m, struct reader *reader, struct message example)
 	return set;
 }
 
-/* Finds the matches of a known cell; false if that is to stop, or lasts longer than
- * UNTIL, or if the cell is not in the index any more. */
+/* What another set has found in a cell: all matches of these severities. */
+struct found_before {
+	uint8_t severities;
+	struct matches_rows rows;
+};
+
+/* How many of ROWS lie before AT. */
+static size_t
+rows_before(const struct matches_rows *rows, size_t at)
+{
+	size_t before;
+	lower_bound(before, rows->count, rows->at[before] < at);
+	return before;
+}
+
+/* Whether AT is one of ROWS. */
 static bool
-count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
-	   int64_t until, row_list *rows)
+is_row(const struct matches_rows *rows, size_t at)
+{
+	size_t before = rows_before(rows, at);
+	return before < rows->count && rows->at[before] == at;
+}
+
+/* Finds the matches of a known cell, of which BEFORE are found; false if that is to stop,
+ * or lasts longer than UNTIL, or if the cell is not in the index any more. */
+static bool
+count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
+	   int64_t until, const struct found_before *before, row_list *rows)
 {
 	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 	uint8_t all, none;
@@ -139,7 +162,9 @@ count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 	for (size_t i = 0; i < decoded->count; i++) {
 		struct message own = decoded->messages[i]; /* the cell may have to go */
 		bool passes = all >> own.severity & 1;
-		if (!passes && !(none >> own.severity & 1))
+		if (!passes && before->severities >> own.severity & 1)
+			passes = is_row(&before->rows, i);
+		else if (!passes && !(none >> own.severity & 1))
 			passes = filter_pair_match(pair, reader, &own);
 		if (passes)
 			*vec_add(rows) = (uint32_t)i;
@@ -149,6 +174,14 @@ count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 		decoded = reader_keep(reader, decoded, cell);
 	}
 	return true;
+}
+
+static bool
+count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
+	   int64_t until, row_list *rows)
+{
+	static const struct found_before nothing;
+	return count_rest(m, pair, reader, cell, until, &nothing, rows);
 }
 
 /* --- what is known of cells -------------------------------------------- */
@@ -485,16 +518,47 @@ slot_of(struct matches *m, uint64_t cell)
 	return oldest;
 }
 
+/* The severities of whose messages FORMER and this set have the same matches. */
+static uint8_t
+severities_in_common(const struct matches *m, const struct matches *former)
+{
+	const struct filter *own = &m->pair.first, *other = &former->pair.first;
+	bool alike = !m->pair.both && !former->pair.both && filter_is_like(own, other) &&
+		     generation_of(former) == former->generation;
+	return alike ? own->severities & other->severities : 0;
+}
+
+/* Decides the cells in which FORMER has found nothing where it lets more pass. */
+static void
+take_empty_cells(struct matches *m, struct matches *former)
+{
+	uint64_t matches;
+	if (severities_in_common(m, former) != m->pair.first.severities)
+		return;
+	for (uint64_t cell = 0; (cell = undecided_from(m, cell, 1)) != UINT64_MAX; cell++) {
+		if (!matches_in_cell(former, cell, &matches) || matches)
+			continue;
+		struct matches_group *group = &m->groups.at[cell / GROUP];
+		group->cells[cell % GROUP] = 0;
+		group->undecided--;
+		m->undecided--;
+	}
+}
+
 /* Decides cells in the thread that made the set, while there is no other. */
 static void
-decide_here(struct matches *m, struct reader *reader, int64_t until)
+decide_here(struct matches *m, struct matches *former, struct reader *reader, int64_t until)
 {
+	uint8_t common = former ? severities_in_common(m, former) : 0;
 	uint64_t cell;
 	while (thread_now_ms() < until && matches_pick(m, &cell) && is_ready(m, cell)) {
 		struct cell_matches *slot = slot_of(m, cell);
+		struct found_before before = {0};
 		struct timespec began;
 		clock_gettime(CLOCK_MONOTONIC, &began);
-		if (!count_cell(m, &m->pair, reader, cell, until, &slot->rows) ||
+		if (common && matches_rows(former, NULL, cell, &before.rows))
+			before.severities = common;
+		if (!count_rest(m, &m->pair, reader, cell, until, &before, &slot->rows) ||
 		    generation_of(m) != m->generation)
 			break;
 		slot->cell = cell;
@@ -506,7 +570,7 @@ decide_here(struct matches *m, struct reader *reader, int64_t until)
 
 struct matches *
 matches_new_here(struct trace *trace, const struct filter *want, const struct filter *also,
-		 uint64_t around, struct reader *reader, int64_t until)
+		 uint64_t around, struct matches *former, struct reader *reader, int64_t until)
 {
 	struct matches *m = mem_new(sizeof *m);
 	m->trace = trace;
@@ -522,7 +586,9 @@ matches_new_here(struct trace *trace, const struct filter *want, const struct fi
 	is_stale(m);
 	if (reader) {
 		matches_sweep(m);
-		decide_here(m, reader, until);
+		if (former)
+			take_empty_cells(m, former);
+		decide_here(m, former, reader, until);
 	}
 	matches_update(m);
 	return m;
@@ -532,7 +598,7 @@ struct matches *
 matches_new(struct trace *trace, const struct filter *want, const struct filter *also,
 	    uint64_t around)
 {
-	return matches_new_here(trace, want, also, around, NULL, 0);
+	return matches_new_here(trace, want, also, around, NULL, NULL, 0);
 }
 
 void
@@ -659,22 +725,13 @@ matches_rows(struct matches *m, struct reader *reader, uint64_t cell, struct mat
 	struct cell_matches *slot = slot_of(m, cell);
 	if (!slot->used) {
 		if (!copy_kept(m, cell, &slot->rows) &&
-		    !count_cell(m, &m->pair, reader, cell, NO_END, &slot->rows))
+		    !(reader && count_cell(m, &m->pair, reader, cell, NO_END, &slot->rows)))
 			return false;
 		slot->cell = cell;
 	}
 	slot->used = ++m->clock;
 	*out = (struct matches_rows){.at = slot->rows.at, .count = slot->rows.count};
 	return true;
-}
-
-/* How many of ROWS lie before AT. */
-static size_t
-rows_before(const struct matches_rows *rows, size_t at)
-{
-	size_t before;
-	lower_bound(before, rows->count, rows->at[before] < at);
-	return before;
 }
 
 /* The matches in cells before CELL. */
@@ -709,9 +766,8 @@ matches_rank(struct matches *m, struct reader *reader, struct position p, uint64
 		*exact = false;
 		return false;
 	}
-	size_t before = rows_before(&rows, p.at);
-	*rank += before;
-	return before < rows.count && rows.at[before] == p.at;
+	*rank += rows_before(&rows, p.at);
+	return is_row(&rows, p.at);
 }
 
 uint64_t

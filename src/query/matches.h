@@ -35,10 +35,12 @@ struct matches;
 struct matches *matches_new(struct trace *, const struct filter *want, const struct filter *also,
 			    uint64_t around);
 /* The same, and with READER decides the cells around that one at once, until then by
- * thread_now_ms(): where that suffices for all cells, no thread is started. */
+ * thread_now_ms(): where that suffices for all cells, no thread is started.  What
+ * FORMER (or NULL) has found is not looked for again where the two differ in severities
+ * alone; it is not needed after the call. */
 struct matches *matches_new_here(struct trace *, const struct filter *want,
-				 const struct filter *also, uint64_t around, struct reader *,
-				 int64_t until);
+				 const struct filter *also, uint64_t around, struct matches *former,
+				 struct reader *, int64_t until);
 void matches_free(struct matches *); /* NULL is fine */
 
 /* Takes notice of what changed: to be called when the session signalled
@@ -75,8 +77,8 @@ bool matches_in_cell(struct matches *, uint64_t cell, uint64_t *matches);
 uint64_t matches_before(struct matches *, uint64_t cell);
 
 /* The matches of a decided cell, as ordinals among its messages in rising order;
- * false if it is undecided.  Borrowed until the next call of any function with
- * a reader. */
+ * false if it is undecided, or without a reader if it has to be walked again.
+ * Borrowed until the next call of any function with a reader. */
 struct matches_rows {
 	const uint32_t *at;
 	size_t count;

@@ -85,7 +85,7 @@ preview_make(struct screen *screen, size_t at, const char *typed)
 	if (preview->trouble.length)
 		return;
 	preview->on_screen = count_rows(screen, &preview->filter);
-	list_matches_open(&preview->matches, screen->list, &preview->filter, NULL);
+	list_matches_open(&preview->matches, screen->list, &preview->filter, NULL, NULL);
 }
 
 void

@@ -309,16 +309,38 @@ compare_here(struct fixture *f, const struct filter *want, const struct filter *
 {
 	uint64_t middle = index_cell_count(trace_index(f->trace)) / 2;
 	struct matches_progress progress;
-	struct matches *m = matches_new_here(f->trace, want, also, middle, f->reader, INT64_MAX);
+	struct matches *m =
+	    matches_new_here(f->trace, want, also, middle, NULL, f->reader, INT64_MAX);
 	matches_get_progress(m, &progress);
 	assert_true(progress.exact);
 	assert_false(progress.working);
 	check(f, m, want, also);
 	matches_free(m);
-	m = matches_new_here(f->trace, want, also, middle, f->reader, thread_now_ms() + 1);
+	m = matches_new_here(f->trace, want, also, middle, NULL, f->reader, thread_now_ms() + 1);
 	wait_exact(f, m);
 	check(f, m, want, also);
 	matches_free(m);
+}
+
+/* What a set takes over from one of a filter that is the same but for its severities, or is
+ * another one, is what it would find itself. */
+static void
+compare_after(struct fixture *f, const struct filter *want, const struct filter *before)
+{
+	struct filter other = *want;
+	other.severities = before->severities;
+	const struct filter *const filters[] = {&other, before};
+	for (size_t i = 0; i < 2; i++) {
+		struct matches *former = matches_new(f->trace, filters[i], NULL, 0);
+		if (want->severities & 1)
+			wait_exact(f, former);
+		struct matches *m =
+		    matches_new_here(f->trace, want, NULL, 0, former, f->reader, INT64_MAX);
+		matches_free(former);
+		wait_exact(f, m);
+		check(f, m, want, NULL);
+		matches_free(m);
+	}
 }
 
 /* A filter of random parts; REGEXES are of growing cost. */
@@ -355,6 +377,7 @@ test_any_filter(void **state)
 			struct filter want = any_filter(&f, &seed), also = any_filter(&f, &seed);
 			compare(&f, &want, random_below(&seed, 2) ? &also : NULL);
 			compare_here(&f, &want, &also);
+			compare_after(&f, &want, &also);
 			filter_free(&want);
 			filter_free(&also);
 		}
@@ -609,6 +632,13 @@ test_late_text(void **state)
 	matches_get_progress(m, &progress);
 	assert_int_equal(progress.count, 0);
 	assert_true(trace_load(f.trace, &err) > 0);
+	struct filter fewer = text; /* nothing is taken over from before that */
+	fewer.severities = 0xfe;
+	struct matches *after = matches_new_here(f.trace, &fewer, NULL, 0, m, f.reader, INT64_MAX);
+	check(&f, after, &fewer, NULL);
+	matches_get_progress(after, &progress);
+	assert_true(progress.count > 0);
+	matches_free(after);
 	assert_false(matches_update(other)); /* rests on no text */
 	assert_true(matches_update(m));
 	wait_exact(&f, m);

@@ -36,11 +36,17 @@ filter_is_all(const struct filter *filter)
 }
 
 bool
+filter_is_like(const struct filter *a, const struct filter *b)
+{
+	return a->flags == b->flags && a->by_origin == b->by_origin &&
+	       (!a->by_origin || a->origin == b->origin) && !a->expr == !b->expr &&
+	       (!a->expr || a->expr->code == b->expr->code);
+}
+
+bool
 filter_is_same(const struct filter *a, const struct filter *b)
 {
-	return a->severities == b->severities && a->flags == b->flags &&
-	       a->by_origin == b->by_origin && (!a->by_origin || a->origin == b->origin) &&
-	       !a->expr == !b->expr && (!a->expr || a->expr->code == b->expr->code);
+	return a->severities == b->severities && filter_is_like(a, b);
 }
 
 unsigned

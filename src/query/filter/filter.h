@@ -37,6 +37,8 @@ bool filter_is_all(const struct filter *);
 /* Whether both pass the same: by the same members and what was compiled once; of two texts
  * that were compiled apart that is not found out. */
 bool filter_is_same(const struct filter *, const struct filter *);
+/* The same, whatever their severities. */
+bool filter_is_like(const struct filter *, const struct filter *);
 
 /* The severities at LEVEL or worse; no severity passes too unless
  * HIDE_UNASSIGNED. */

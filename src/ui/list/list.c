@@ -772,7 +772,7 @@ list_show(struct list *list)
 	if (list->matches.count)
 		list->outdated |= list_matches_update(&list->matches);
 	else if (!filter_is_all(list->filter))
-		list_matches_open(&list->matches, list, list->filter, NULL);
+		list_matches_open(&list->matches, list, list->filter, NULL, &list->former);
 	if (list->outdated)
 		list_rebuild(list);
 }

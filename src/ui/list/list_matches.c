@@ -16,7 +16,7 @@ enum { AT_ONCE_MS = 6 /* of counting before threads go on with it */ };
 
 void
 list_matches_open(struct list_matches *matches, struct list *list, const struct filter *want,
-		  const struct filter *also)
+		  const struct filter *also, const struct list_matches *former)
 {
 	matches->list = list;
 	matches->count = list->lane_count;
@@ -26,8 +26,9 @@ list_matches_open(struct list_matches *matches, struct list *list, const struct 
 		struct trace *trace = list->lanes[i].trace;
 		uint64_t size = index_cell_size(trace_index(trace));
 		uint64_t around = i == list->anchor_lane ? list->anchor.offset / size : 0;
-		matches->of[i] =
-		    matches_new_here(trace, want, also, around, list->lanes[i].reader, until);
+		struct matches *of_lane = former && former->count ? former->of[i] : NULL;
+		matches->of[i] = matches_new_here(trace, want, also, around, of_lane,
+						  list->lanes[i].reader, until);
 	}
 }
 

@@ -19,9 +19,10 @@ struct list_matches {
 };
 
 /* Counts the messages that pass WANT and ALSO (NULL: all do); both are copied.
- * MATCHES must be closed or zero. */
+ * MATCHES must be closed or zero.  FORMER: those of the same list to take from what they
+ * have found (matches_new_here); NULL or closed: none. */
 void list_matches_open(struct list_matches *, struct list *, const struct filter *want,
-		       const struct filter *also);
+		       const struct filter *also, const struct list_matches *former);
 void list_matches_close(struct list_matches *);
 
 /* Of NOW and FORMER, either of which may be closed: NOW becomes the former one, and FORMER

@@ -229,8 +229,8 @@ search_repeat(struct screen *screen, int direction, uint64_t count)
 	want.expr = search->pattern;
 	search->highlight = true;
 	if (!search->matches.count)
-		list_matches_open(&search->matches, screen->list, &want,
-				  search_list_filter(screen));
+		list_matches_open(&search->matches, screen->list, &want, search_list_filter(screen),
+				  NULL);
 	search_prepare(screen, want, "match", direction, count);
 	search->counts = true;
 	search_start(screen);

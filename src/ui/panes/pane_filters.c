@@ -68,7 +68,7 @@ count_entry(struct screen *screen, struct filter_entry *entry)
 	}
 	list_matches_close(&entry->matches);
 	int64_t start = thread_now_ms();
-	list_matches_open(&entry->matches, screen->list, &want, NULL);
+	list_matches_open(&entry->matches, screen->list, &want, NULL, NULL);
 	entry->seconds = (double)(thread_now_ms() - start) / 1000;
 }
 

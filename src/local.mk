@@ -207,6 +207,8 @@ libtrawl_a_SOURCES = \
 	src/query/seek.h \
 	src/query/context_spans.c \
 	src/query/context_spans.h \
+	src/query/time_probe.c \
+	src/query/time_probe.h \
 	src/query/track.c \
 	src/query/track.h \
 	src/session/clock/clock_feed.c \

@@ -168,6 +168,7 @@ unit_tests = \
 	tests/unit/test_syst_stp \
 	tests/unit/test_serial \
 	tests/unit/test_theme \
+	tests/unit/test_time_probe \
 	tests/unit/test_times \
 	tests/unit/test_uia \
 	tests/unit/test_truth

@@ -402,6 +402,8 @@ app_show(struct app *app)
 	app_place_panes(screen);
 	app_paint(screen);
 	wishes_begin(screen);
+	if (filter_limits_time(&app->options->filter))
+		wishes_run(screen, jump_to_filter, &(struct command_call){.id = COMMAND_GOTO});
 	for (size_t i = 0; i < app->options->command_count; i++)
 		input_type(screen, app->options->commands[i]);
 	wishes_begun(screen);

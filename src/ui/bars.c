@@ -26,6 +26,7 @@
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { WIDE = 100 };
@@ -109,7 +110,7 @@ add_filters(struct screen *screen, struct text *out)
 		text_addf(out, "  context %u", screen->list->around);
 }
 
-/* What it is read as, and how sure that is. */
+/* What it is read as. */
 static void
 add_format(const struct trace *trace, int columns, struct text *out)
 {
@@ -123,8 +124,56 @@ add_format(const struct trace *trace, int columns, struct text *out)
 		text_addf(out, "  [trying %s]", name);
 	else
 		text_addf(out, "  %s", trace_recognition(trace)->plain ? "plain text" : name);
+}
+
+/* Appends a word in brackets, with the name of the trace where there are several. */
+static void
+add_bracket(struct screen *screen, const struct trace *trace, const char *word, struct text *out)
+{
+	text_add(out, "  [");
+	if (screen->list->lane_count > 1) {
+		screen_add_safe(screen, trace_name(trace), out);
+		text_add(out, ": ");
+	}
+	text_addf(out, "%s]", word);
+}
+
+/* How sure it is what a trace is read as, and what became of its file. */
+static void
+add_doubts(struct screen *screen, const struct trace *trace, struct text *out)
+{
+	char guess[32];
+	snprintf(guess, sizeof guess, "guessed %d %%", trace_guess(trace));
 	if (trace_guess(trace))
-		text_addf(out, "  [guessed %d %%]", trace_guess(trace));
+		add_bracket(screen, trace, guess, out);
+	if (trace_mark(trace))
+		add_bracket(screen, trace, trace_mark(trace), out);
+	if (trace_decoder(trace)->mark)
+		add_bracket(screen, trace, trace_decoder(trace)->mark, out);
+}
+
+/* What is open: the trace of the list, or all of them. */
+static void
+add_traces(struct screen *screen, int columns, struct text *out)
+{
+	const struct list *list = screen->list;
+	bool several = list->lane_count > 1;
+	uint64_t size = 0;
+	for (size_t i = 0; i < list->lane_count; i++)
+		size += capture_size(trace_capture(list->lanes[i].trace));
+	if (several) {
+		text_addf(out, "%zu traces", list->lane_count);
+	} else {
+		screen_add_safe(screen, trace_name(list->trace), out);
+		if (screen->session->traces.count > 1)
+			text_addf(out, " +%zu", screen->session->traces.count - 1);
+	}
+	text_add(out, "  ");
+	text_add_size(out, size);
+	if (!several)
+		add_format(list->trace, columns, out);
+	for (size_t i = 0; i < list->lane_count; i++)
+		add_doubts(screen, list->lanes[i].trace, out);
 }
 
 static void
@@ -139,18 +188,7 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 		screen_add_safe(screen, app_of(screen)->options->session_name, &left);
 		text_add(&left, ": ");
 	}
-	screen_add_safe(screen, trace_name(trace), &left);
-	if (screen->list->lane_count > 1)
-		text_addf(&left, " and %zu more", screen->session->traces.count - 1);
-	else if (screen->session->traces.count > 1)
-		text_addf(&left, " +%zu", screen->session->traces.count - 1);
-	text_add(&left, "  ");
-	text_add_size(&left, capture_size(trace_capture(trace)));
-	add_format(trace, area->cols, &left);
-	if (trace_mark(trace))
-		text_addf(&left, "  [%s]", trace_mark(trace));
-	if (trace_decoder(trace)->mark)
-		text_addf(&left, "  [%s]", trace_decoder(trace)->mark);
+	add_traces(screen, area->cols, &left);
 	add_filters(screen, &left);
 	if (screen->time_mode != TIME_ABSOLUTE)
 		text_addf(&right, " T:%s", time_mode_name(screen->time_mode));
@@ -180,6 +218,15 @@ add_rank(struct screen *screen, const struct list_matches *matches, const struct
 	char digits[32];
 	uint64_t rank;
 	bool exact, match = list_matches_rank(matches, row, &rank, &exact);
+	struct matches_progress progress;
+	list_matches_get_progress(matches, &progress);
+	bool shown = matches == &screen->list->matches && !screen->list->around;
+	size_t rows = shown ? screen->list->rows.count : 0;
+	if (rows > progress.count && !progress.exact) { /* found before they are counted */
+		text_addf(out, ", %s%s %s", screen->charset == TEXT_ASCII ? ">=" : "\u2265",
+			  text_number(digits, rows), many);
+		return;
+	}
 	if (match && exact)
 		text_addf(out, ", %s %s of ", one, text_number(digits, rank + 1));
 	else

@@ -351,7 +351,7 @@ test_marks_of_all(void **state)
 	scene_wait(s, "= context ");
 	scene_keys(s, "g\r");
 	scene_wait(s, " 313 / 526");
-	scene_wait(s, " trawl  lab.yaml: dsp and 4 more  ");
+	scene_wait(s, " trawl  lab.yaml: 5 traces  ");
 	scene_wait_row(s, ">     313 ", " dsp ");
 	scene_quit(s);
 }

@@ -76,25 +76,6 @@ filter_needs_clocks(const struct filter *filter)
 	return filter->expr && filter->expr->code->uses & FILTER_USES_CLOCK;
 }
 
-/* Whether a message must be of some time to pass a term. */
-static bool
-limits_time(const struct filter_node *node)
-{
-	if (node->type == FILTER_LEAF)
-		return node->leaf->name->judge == filter_judge_time &&
-		       node->leaf->how == FILTER_COMPARED;
-	bool any = false;
-	for (const struct filter_node *child = node->child; child; child = child->next)
-		any |= node->type == FILTER_AND && limits_time(child);
-	return any;
-}
-
-bool
-filter_limits_time(const struct filter *filter)
-{
-	return filter->expr && limits_time(filter->expr->code->root);
-}
-
 bool
 filter_needs_contexts(const struct filter *filter)
 {

@@ -99,6 +99,10 @@ bool filter_needs_clocks(const struct filter *);
 
 /* Whether only messages of some time can pass: an index tells which cells can have one. */
 bool filter_limits_time(const struct filter *);
+
+/* From which time on (`order` of struct message_time, by the clocks of TRACE) they can;
+ * false if there is no such time, or none is known so far. */
+bool filter_find_begin(const struct filter *, struct trace *, int64_t *time);
 bool filter_needs_contexts(const struct filter *);
 
 /* --- expressions ------------------------------------------------------- */

@@ -336,3 +336,62 @@ filter_judge_time(const struct filter_facts *facts, const struct filter_leaf *le
 		verdict = judge_bounds(facts, leaf, clocks_cell_span);
 	return verdict == FILTER_NONE ? FILTER_NONE : FILTER_SOME;
 }
+
+/* --- where to begin ---------------------------------------------------- */
+
+/* Whether a message must be of some time to pass a term. */
+static bool
+limits_time(const struct filter_node *node)
+{
+	if (node->type == FILTER_LEAF)
+		return node->leaf->name->judge == filter_judge_time &&
+		       node->leaf->how == FILTER_COMPARED;
+	bool any = false;
+	for (const struct filter_node *child = node->child; child; child = child->next)
+		any |= node->type == FILTER_AND && limits_time(child);
+	return any;
+}
+
+bool
+filter_limits_time(const struct filter *filter)
+{
+	return filter->expr && limits_time(filter->expr->code->root);
+}
+
+/* The earliest value that passes a term; false: any may be. */
+static bool
+find_least(const struct filter_times *times, const struct filter_node *node, long double *least)
+{
+	bool any = false;
+	*least = (long double)INFINITY;
+	if (node->type == FILTER_LEAF && node->leaf->name->judge == filter_judge_time &&
+	    node->leaf->how == FILTER_COMPARED) {
+		const struct filter_ranges *ranges = &times->ranges[node->leaf->timed];
+		for (size_t i = 0; i < ranges->count; i++)
+			*least = ranges->at[i].low < *least ? ranges->at[i].low : *least;
+		return isfinite(*least);
+	}
+	for (const struct filter_node *child = node->child; child; child = child->next) {
+		long double own;
+		if (node->type != FILTER_AND || !find_least(times, child, &own))
+			continue;
+		*least = !any || own > *least ? own : *least; /* all must hold */
+		any = true;
+	}
+	return any;
+}
+
+bool
+filter_find_begin(const struct filter *filter, struct trace *trace, int64_t *time)
+{
+	long double least;
+	if (!filter_limits_time(filter))
+		return false;
+	struct filter_bound *bound = filter_bind(filter->expr, trace);
+	if (!filter_prepare_ranges(filter->expr, bound) ||
+	    !find_least(&bound->times, filter->expr->code->root, &least) ||
+	    least < (long double)INT64_MIN || least > (long double)INT64_MAX)
+		return false;
+	*time = (int64_t)least;
+	return true;
+}

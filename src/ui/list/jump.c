@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "ui/list/jump.h"
+#include "query/time_probe.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
 #include "ui/list/display_time.h"
@@ -312,13 +313,23 @@ jump_next_mark(struct screen *screen, const struct command_call *call)
 
 /* --- by number and share ----------------------------------------------- */
 
+/* Where a wish for a time leads while the indexes do not tell. */
+static bool
+estimate_time(struct list *list, const struct sequence_wish *wish, struct sequence_position *p)
+{
+	p->lane = wish->lane;
+	return wish->by == SEQUENCE_BY_TIME && !sequence_is_known(list->sequence, wish) &&
+	       time_probe(list->lanes[wish->lane].reader, wish->time, &p->at);
+}
+
 /* Goes to what is asked for, or near it until it is known; false if there is none. */
 static bool
 go_to(struct screen *screen, struct sequence_wish wish)
 {
 	struct sequence_position p;
 	screen->wishes->needs = wish;
-	bool found = sequence_find(screen->list->sequence, &wish, &p);
+	bool found = estimate_time(screen->list, &wish, &p) ||
+		     sequence_find(screen->list->sequence, &wish, &p);
 	if (found)
 		trail_go_to(screen, p);
 	return found;
@@ -587,4 +598,16 @@ jump_goto(struct screen *screen, const struct command_call *call)
 		go_to_percent(screen, value);
 	else
 		go_to_time_text(screen, text);
+}
+
+void
+jump_to_filter(struct screen *screen, const struct command_call *call)
+{
+	struct list *list = screen->list;
+	int64_t time;
+	(void)call;
+	screen->wishes->needs_clocks = true; /* by which clock it is read */
+	if (filter_find_begin(list->filter, list->trace, &time))
+		go_to(screen, (struct sequence_wish){
+				  .by = SEQUENCE_BY_TIME, .lane = list->lane, .time = time});
 }

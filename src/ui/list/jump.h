@@ -58,6 +58,8 @@ void jump_note_mark(struct screen *, struct location *, const char *note);
 
 /* Handlers. */
 void jump_goto(struct screen *, const struct command_call *);
+/* To where the list's filter begins to let messages pass, if it asks for times. */
+void jump_to_filter(struct screen *, const struct command_call *);
 void jump_percent(struct screen *, const struct command_call *);
 void jump_top(struct screen *, const struct command_call *);
 void jump_end(struct screen *, const struct command_call *);

@@ -47,6 +47,7 @@ libtrawl_a_SOURCES = \
 	src/capture/snapshot.h \
 	src/capture/spool.c \
 	src/capture/spool.h \
+	src/capture/unpack.h \
 	src/capture/watch.c \
 	src/capture/watch.h \
 	src/command/cli.c \
@@ -391,6 +392,11 @@ if LIBDW
 libtrawl_a_SOURCES += src/program/symbols.c
 else
 libtrawl_a_SOURCES += src/program/symbols_none.c
+endif
+if LIBARCHIVE
+libtrawl_a_SOURCES += src/capture/unpack.c
+else
+libtrawl_a_SOURCES += src/capture/unpack_none.c
 endif
 
 nodist_libtrawl_a_SOURCES = src/config/builtin.c

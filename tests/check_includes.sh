@@ -76,6 +76,8 @@ report "OpenCSD only in decode/coresight/opencsd_library.c" \
 	"$(strangers decode/coresight/opencsd_library.c opencsd)"
 report "elfutils only in program/symbols.c" \
 	"$(strangers program/symbols.c '(elfutils/|libelf|gelf|dwarf|elf\.h)')"
+report "libarchive only in capture/unpack.c" \
+	"$(strangers capture/unpack.c 'archive(_entry)?\.h')"
 report "what a format alone knows stays in its folder" "$(leaks)"
 report "every .c file starts with config.h" "$(unconfigured)"
 echo "1..$count"

@@ -171,7 +171,8 @@ unit_tests = \
 	tests/unit/test_time_probe \
 	tests/unit/test_times \
 	tests/unit/test_uia \
-	tests/unit/test_truth
+	tests/unit/test_truth \
+	tests/unit/test_unpack
 
 tests_unit_test_theme_LDADD = $(LDADD) -lm
 tests_unit_test_times_SOURCES = \
@@ -216,7 +217,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_collateral \
 	tests/fuzz/fuzz_decode \
 	tests/fuzz/fuzz_filter \
-	tests/fuzz/fuzz_profile
+	tests/fuzz/fuzz_profile \
+	tests/fuzz/fuzz_unpack
 
 check_PROGRAMS += $(fuzz_targets)
 if !FUZZ
@@ -226,6 +228,7 @@ tests_fuzz_fuzz_collateral_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_filter_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_profile_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_unpack_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 EXTRA_DIST += tests/fuzz/corpus
 
 FUZZ_FLAGS = -max_total_time=60

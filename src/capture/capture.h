@@ -7,7 +7,8 @@
  * a SIGBUS handler puts a zero page under the fault and capture_damaged() says
  * so; nothing crashes.  Which bytes are such zeros is kept: capture_misses().
  * Streams (pipes, FIFOs, `-`) are spooled by a thread to an unlinked file that
- * is mapped the same way.
+ * is mapped the same way; so is what a compressed file, or an archive with one file in
+ * it, unpacks to.
  *
  * Where address space or descriptors are few the reservation is smaller, and
  * files are not kept open beside their maps.
@@ -32,6 +33,7 @@ struct capture_options {
 	const char *spool_dir; /* for streams; NULL = $TMPDIR or /tmp */
 	uint64_t room;	       /* bytes reserved for growth; 0 = what the system allows */
 	bool no_descriptor;    /* the file is not kept open, as if descriptors were few */
+	bool unpack;	       /* a file that is packed is unpacked; a stream always is */
 	/* A stream grew or ended, a followed file changed; from any thread. */
 	void (*notify)(void *);
 	void *notify_context;
@@ -45,7 +47,7 @@ enum capture_change {
 	CAPTURE_REPLACED,   /* another file has its name now; it may have grown too */
 	CAPTURE_GONE,	    /* its name is gone, the bytes are still there; as above */
 	CAPTURE_UNREADABLE, /* bytes that should be there read as zeros */
-	CAPTURE_BROKE,	    /* a stream that could not be read or kept to its end */
+	CAPTURE_BROKE,	    /* a stream that could not be read, unpacked or kept to its end */
 	CAPTURE_OUTGREW,    /* it grew beyond its reservation: the rest is not there */
 	CAPTURE_CHANGES
 };
@@ -64,7 +66,27 @@ void capture_close(struct capture *); /* NULL is fine */
 const char *capture_path(const struct capture *);
 const uint8_t *capture_bytes(const struct capture *);
 uint64_t capture_size(const struct capture *);
+
+/* Whether there is no file of its bytes, but a pipe. */
 bool capture_is_stream(const struct capture *);
+
+/* Whether its bytes are a copy: of a stream, or of what was packed. */
+bool capture_is_spooled(const struct capture *);
+
+/* How it is packed, and how much of that was read; false if it is not. */
+struct capture_packing {
+	const char *name;     /* `zstd`; `gzip, tar`; the capture's */
+	bool is_archive;      /* it has a file in it */
+	uint64_t size, taken; /* packed bytes; UINT64_MAX: of a stream */
+};
+bool capture_packing(const struct capture *, struct capture_packing *);
+
+/* Why a file that begins as if it were packed is not unpacked; NULL if there is no such
+ * reason. */
+const char *capture_unpack_error(const struct capture *);
+
+/* Whether its end is known but not yet reached: a packed file that is being unpacked. */
+bool capture_is_unpacking(const struct capture *);
 
 /* Another whenever what was there is there no more (it shrank, was written anew or
  * opened again): whatever is known of its bytes is void then.  GENERATION_FIRST as

@@ -73,21 +73,24 @@ static const struct foreign_row {
     {{"perf.data", NO_READER " yet; perf script -D -i FILE shows what is in it"},
      MAGIC(0, "2ELIFREP"),
      {0}},
-    {{"gzip-compressed data", DECOMPRESS("gzip -dk")}, MAGIC(0, "\x1f\x8b\x08"), {0}},
-    {{"xz-compressed data", DECOMPRESS("xz -dk")},
+    {{"gzip-compressed data", DECOMPRESS("gzip -dk"), "gzip"}, MAGIC(0, "\x1f\x8b\x08"), {0}},
+    {{"xz-compressed data", DECOMPRESS("xz -dk"), "xz"},
      MAGIC(0, "\xfd"
 	      "7zXZ\0"),
      {0}},
-    {{"zstd-compressed data", DECOMPRESS("zstd -d")}, MAGIC(0, "\x28\xb5\x2f\xfd"), {0}},
-    {{"bzip2-compressed data", DECOMPRESS("bzip2 -dk")},
+    {{"zstd-compressed data", DECOMPRESS("zstd -d"), "zstd"}, MAGIC(0, "\x28\xb5\x2f\xfd"), {0}},
+    {{"bzip2-compressed data", DECOMPRESS("bzip2 -dk"), "bzip2"},
      MAGIC(0, "BZh"),
      MAGIC(4, "\x31\x41\x59\x26\x53\x59")},
-    {{"lz4-compressed data", DECOMPRESS("lz4 -d")}, MAGIC(0, "\x04\x22\x4d\x18"), {0}},
+    {{"bzip2-compressed data", DECOMPRESS("bzip2 -dk"), "bzip2"}, /* of no bytes */
+     MAGIC(0, "BZh"),
+     MAGIC(4, "\x17\x72\x45\x38\x50\x90")},
+    {{"lz4-compressed data", DECOMPRESS("lz4 -d"), "lz4"}, MAGIC(0, "\x04\x22\x4d\x18"), {0}},
     {{"sigrok session", "export its samples first: sigrok-cli -i FILE -O binary -o FILE.bin"},
      MAGIC(0, "PK\3\4"),
      MAGIC(30, "version")},
-    {{"ZIP archive", "extract it first: unzip FILE"}, MAGIC(0, "PK\3\4"), {0}},
-    {{"tar archive", "extract it first: tar -xf FILE"}, MAGIC(257, "ustar"), {0}},
+    {{"ZIP archive", "extract it first: unzip FILE", "zip"}, MAGIC(0, "PK\3\4"), {0}},
+    {{"tar archive", "extract it first: tar -xf FILE", "tar"}, MAGIC(257, "ustar"), {0}},
     {{"pcap network capture", "wireshark reads it"}, MAGIC(0, "\xd4\xc3\xb2\xa1"), {0}},
     {{"pcap network capture", "wireshark reads it"}, MAGIC(0, "\xa1\xb2\xc3\xd4"), {0}},
     {{"pcap network capture", "wireshark reads it"}, MAGIC(0, "\x4d\x3c\xb2\xa1"), {0}},
@@ -123,6 +126,25 @@ foreign_find(const uint8_t *head, size_t length)
 			return &row->foreign;
 	}
 	return NULL;
+}
+
+size_t
+foreign_plain_length(const char *name)
+{
+	static const char *const endings[] = {".gz",  ".xz",  ".zst", ".bz2",  ".lz4",	".zip",
+					      ".tar", ".tgz", ".txz", ".tzst", ".tbz2", ".tlz4"};
+	size_t length = strlen(name), cut;
+	do {
+		cut = 0;
+		for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+			size_t ending = strlen(endings[i]);
+			if (length > ending && name[length - ending - 1] != '/' &&
+			    !memcmp(name + length - ending, endings[i], ending))
+				cut = ending;
+		}
+		length -= cut;
+	} while (cut);
+	return length;
 }
 
 void

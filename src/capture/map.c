@@ -57,6 +57,8 @@ struct capture {
 	char *path;
 	int file; /* descriptor; the spool's if there is one; -1: not kept open */
 	struct spool *spool;
+	bool is_stream;	    /* what is spooled is no file */
+	char *unpack_error; /* see capture_unpack_error */
 	uint8_t *bytes;
 	size_t reserved;
 	_Atomic uint64_t size;
@@ -417,6 +419,48 @@ open_path(const char *path, struct stat *st, struct err *err)
 	return -1;
 }
 
+/* Makes a spool for a stream, and for a file that is packed; 0, or an error, and then the
+ * descriptor is closed. */
+static int
+open_spool(struct capture *capture, struct stat *st, const struct capture_options *options,
+	   struct err *err)
+{
+	struct err own = {0};
+	capture->is_stream = !S_ISREG(st->st_mode);
+	if (capture->is_stream) {
+		capture->spool = spool_open(capture->file, capture->path, options, &own);
+	} else if (options && options->unpack) {
+		capture->spool = spool_open_packed(capture->file, capture->path, options, &own);
+		if (own.code == ERR_DATA)
+			capture->unpack_error = mem_text(own.what);
+		if (own.code == ERR_DATA || own.code == ERR_UNSUPPORTED)
+			return 0;
+		close(capture->file);
+	} else {
+		return 0;
+	}
+	if (!capture->spool)
+		return err_set(err, own.code, "%s", own.what);
+	capture->file = spool_file(capture->spool);
+	st->st_size = 0;
+	return 0;
+}
+
+/* Starts to fill it.  That a packed archive has several members often shows soon. */
+static int
+start_spool(struct capture *capture, struct err *err)
+{
+	enum { SOON = 1 << 20 /* bytes */ };
+	struct capture_packing packing;
+	if (spool_start(capture->spool, capture->reserved, err) < 0)
+		return err->code;
+	if (capture->is_stream || !spool_packing(capture->spool, &packing) || !packing.is_archive)
+		return 0;
+	spool_wait(capture->spool, SOON, -1);
+	struct spool_failure failure = spool_failure(capture->spool);
+	return failure.refused ? err_set(err, ERR_USAGE, "%s", failure.packed) : 0;
+}
+
 struct capture *
 capture_open(const char *path, const struct capture_options *options, struct err *err)
 {
@@ -439,22 +483,18 @@ capture_open(const char *path, const struct capture_options *options, struct err
 	capture->notify_context = options ? options->notify_context : NULL;
 	pthread_mutex_init(&capture->lock, NULL);
 	pthread_cond_init(&capture->changed, NULL);
-	if (!S_ISREG(st.st_mode)) {
-		capture->spool = spool_open(file, options, err);
-		if (!capture->spool) {
-			free(capture->path);
-			free(capture);
-			return NULL;
-		}
-		capture->file = spool_file(capture->spool);
-		st.st_size = 0;
+	if (open_spool(capture, &st, options, err) < 0) {
+		free(capture->unpack_error);
+		free(capture->path);
+		free(capture);
+		return NULL;
 	}
 	if (map_file(capture, (uint64_t)st.st_size, options ? options->room : 0, err) < 0) {
 		capture_close(capture);
 		return NULL;
 	}
 	guard_map(capture);
-	if (capture->spool && spool_start(capture->spool, capture->reserved, err) < 0) {
+	if (capture->spool && start_spool(capture, err) < 0) {
 		capture_close(capture);
 		return NULL;
 	}
@@ -477,6 +517,7 @@ capture_close(struct capture *capture)
 	else if (capture->file >= 0)
 		close(capture->file);
 	losses_free(&capture->losses);
+	free(capture->unpack_error);
 	pthread_cond_destroy(&capture->changed);
 	pthread_mutex_destroy(&capture->lock);
 	free(capture->path);
@@ -504,7 +545,31 @@ capture_size(const struct capture *capture)
 bool
 capture_is_stream(const struct capture *capture)
 {
+	return capture->is_stream;
+}
+
+bool
+capture_is_spooled(const struct capture *capture)
+{
 	return capture->spool != NULL;
+}
+
+bool
+capture_packing(const struct capture *capture, struct capture_packing *packing)
+{
+	return capture->spool && spool_packing(capture->spool, packing);
+}
+
+const char *
+capture_unpack_error(const struct capture *capture)
+{
+	return capture->unpack_error;
+}
+
+bool
+capture_is_unpacking(const struct capture *capture)
+{
+	return capture->spool && !capture->is_stream && !capture_ended(capture);
 }
 
 unsigned
@@ -1025,6 +1090,15 @@ describe_stream(const struct capture *capture, struct text *out)
 		failure = spool_failure(capture->spool);
 	if (!failure.error)
 		return;
+	if (failure.refused) {
+		text_addf(out, "only the first file is shown: %s", failure.packed);
+		return;
+	}
+	if (failure.packed) {
+		text_addf(out, "after %s bytes no more can be unpacked: %s",
+			  text_number(bytes, capture_size(capture)), failure.packed);
+		return;
+	}
 	text_addf(out, "the stream broke off after %s bytes: ",
 		  text_number(bytes, capture_size(capture)));
 	if (failure.reading)

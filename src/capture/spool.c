@@ -6,6 +6,9 @@
  * but at most ten times a second, and of the end.  It sleeps in poll(), with the
  * worker's own descriptor beside the stream's.  If it cannot go on, what came so
  * far stays, and the reason with it.
+ *
+ * Whether a stream is packed shows in its first bytes.  They are held until it is known
+ * that they can be unpacked: if not, they are the capture.
  */
 #include "config.h"
 
@@ -13,6 +16,8 @@
 #include "base/thread.h"
 #include "base/vec.h"
 #include "base/worker.h"
+#include "capture/foreign.h"
+#include "capture/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +27,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { CHUNK = 256 * 1024, QUIET_MS = 100 };
+enum {
+	CHUNK = 256 * 1024,
+	QUIET_MS = 100,
+	HEAD_LEAST = 10,     /* bytes that tell most of what is packed */
+	HELD_MOST = 16 << 20 /* bytes, while it is not known whether they are packed */
+};
 
 struct spool {
 	int stream, file;
+	char *name;
+	_Atomic(struct unpack *) unpack; /* NULL: bytes are kept as they come */
+	_Atomic uint64_t taken;		 /* packed bytes that were read */
+	uint64_t stream_size;		 /* UINT64_MAX: not known */
+	struct err unpacked;		 /* why no more can be; valid once it ended */
+	VEC(char) held;			 /* first bytes of a stream */
+	bool holding;
+	int64_t said; /* when growth was notified, or longer ago */
+	bool unsaid;
 	struct worker worker;
 	_Atomic uint64_t size;
 	uint64_t limit; /* of what is of use */
@@ -82,6 +102,33 @@ write_all(struct spool *spool, const char *data, size_t length)
 	return done == length;
 }
 
+/* Notifies of growth, if that has not just been done. */
+static void
+report_growth(struct spool *spool)
+{
+	if (!spool->unsaid || thread_now_ms() - spool->said < QUIET_MS)
+		return;
+	spool->unsaid = false;
+	spool->said = thread_now_ms();
+	spool->notify(spool->notify_context);
+}
+
+/* --- streams ------------------------------------------------------------- */
+
+enum waiting { READY, NOTHING, STOPPED };
+
+/* Waits until the stream can be read, or MILLISECONDS have passed. */
+static enum waiting
+wait_for_stream(struct spool *spool, int milliseconds)
+{
+	struct pollfd wait[] = {{.fd = spool->stream, .events = POLLIN},
+				{.fd = worker_stop_event(&spool->worker), .events = POLLIN}};
+	int ready = poll(wait, 2, milliseconds);
+	if (ready < 0 && errno == EINTR)
+		return NOTHING;
+	return ready < 0 || wait[1].revents ? STOPPED : ready ? READY : NOTHING;
+}
+
 /* Reads once; 0 at the end, also if reading fails. */
 static size_t
 read_some(struct spool *spool, char *buffer, bool *again)
@@ -96,35 +143,148 @@ read_some(struct spool *spool, char *buffer, bool *again)
 }
 
 static void
+copy_stream(struct spool *spool)
+{
+	char *buffer = mem_resize(NULL, CHUNK);
+	enum waiting waiting;
+	while ((waiting = wait_for_stream(spool, spool->unsaid ? QUIET_MS : -1)) != STOPPED) {
+		bool again = true;
+		size_t n = waiting == READY ? read_some(spool, buffer, &again) : 0;
+		if (!again && (!n || !write_all(spool, buffer, n)))
+			break;
+		spool->unsaid |= n > 0;
+		report_growth(spool);
+	}
+	free(buffer);
+}
+
+/* --- what is packed ------------------------------------------------------ */
+
+/* Reads on from a regular file. */
+static ssize_t
+read_packed_file(void *context, uint64_t offset, void *buffer, size_t length)
+{
+	struct spool *spool = context;
+	ssize_t n;
+	do
+		n = pread(spool->stream, buffer, length, (off_t)offset);
+	while (n < 0 && errno == EINTR);
+	if (n > 0)
+		atomic_store_explicit(&spool->taken, offset + (uint64_t)n, memory_order_relaxed);
+	return n;
+}
+
+/* Reads on from a stream: first what is held of it, and while it is, holds more. */
+static ssize_t
+read_packed_stream(void *context, uint64_t offset, void *buffer, size_t length)
+{
+	struct spool *spool = context;
+	if (offset < spool->held.count) {
+		size_t left = spool->held.count - (size_t)offset;
+		length = left < length ? left : length;
+		memcpy(buffer, spool->held.at + offset, length);
+		return (ssize_t)length;
+	}
+	ssize_t n;
+	do {
+		enum waiting waiting = wait_for_stream(spool, spool->unsaid ? QUIET_MS : -1);
+		if (waiting == STOPPED)
+			return -1;
+		n = waiting == READY ? read(spool->stream, buffer, length) : -1;
+		report_growth(spool);
+		if (n < 0 && waiting == READY && errno != EINTR && errno != EAGAIN)
+			return -1;
+	} while (n < 0);
+	if (spool->holding && spool->held.count + (size_t)n > HELD_MOST)
+		return -1;
+	if (spool->holding && n) {
+		vec_reserve(&spool->held, n);
+		memcpy(spool->held.at + spool->held.count, buffer, (size_t)n);
+		spool->held.count += (size_t)n;
+	}
+	atomic_store_explicit(&spool->taken, offset + (uint64_t)n, memory_order_relaxed);
+	return n;
+}
+
+static struct unpack_source
+source_of(struct spool *spool)
+{
+	bool file = spool->stream_size != UINT64_MAX;
+	return (struct unpack_source){.read = file ? read_packed_file : read_packed_stream,
+				      .context = spool,
+				      .size = spool->stream_size,
+				      .name = spool->name};
+}
+
+static void
+copy_unpacked(struct spool *spool)
+{
+	struct unpack *unpack = atomic_load(&spool->unpack);
+	const void *bytes = NULL;
+	ssize_t n = 1;
+	while (n > 0 && !worker_is_stopping(&spool->worker)) {
+		n = unpack_read(unpack, &bytes, &spool->unpacked);
+		if (n > 0 && !write_all(spool, bytes, (size_t)n))
+			return;
+		if (n < 0)
+			spool->error = EBADMSG;
+		spool->unsaid |= n > 0;
+		report_growth(spool);
+	}
+}
+
+/* Whether the first bytes of a stream, of which the next are awaited for a moment only,
+ * say that it is packed. */
+static bool
+looks_packed(struct spool *spool)
+{
+	char *buffer = mem_resize(NULL, CHUNK);
+	ssize_t n = 1;
+	while (spool->held.count < HEAD_LEAST && n > 0 &&
+	       wait_for_stream(spool, spool->held.count ? QUIET_MS : -1) == READY)
+		n = read_packed_stream(spool, spool->held.count, buffer, CHUNK);
+	free(buffer);
+	const struct foreign *foreign =
+	    foreign_find((const uint8_t *)spool->held.at, spool->held.count);
+	return foreign && foreign->pack;
+}
+
+/* Opens a stream that is packed; false if it is not, and what was read is kept. */
+static bool
+open_packed(struct spool *spool)
+{
+	struct err err = {0};
+	struct unpack *unpack = NULL;
+	spool->holding = true;
+	if (looks_packed(spool)) {
+		struct unpack_source source = source_of(spool);
+		unpack = unpack_open(&source, &err);
+	}
+	spool->holding = false;
+	atomic_store(&spool->unpack, unpack);
+	if (err.code == ERR_USAGE) {
+		spool->unpacked = err;
+		spool->error = EBADMSG;
+	} else if (!unpack && spool->held.count) {
+		write_all(spool, spool->held.at, spool->held.count);
+		spool->unsaid = true;
+		report_growth(spool);
+	}
+	vec_free(&spool->held);
+	return unpack;
+}
+
+/* --- the thread ---------------------------------------------------------- */
+
+static void
 spool_copy(void *context)
 {
 	struct spool *spool = context;
-	char *buffer = mem_resize(NULL, CHUNK);
-	int64_t said = thread_now_ms() - QUIET_MS;
-	bool unsaid = false;
-	for (;;) {
-		if (unsaid && thread_now_ms() - said >= QUIET_MS) {
-			unsaid = false;
-			said = thread_now_ms();
-			spool->notify(spool->notify_context);
-		}
-		struct pollfd wait[] = {
-		    {.fd = spool->stream, .events = POLLIN},
-		    {.fd = worker_stop_event(&spool->worker), .events = POLLIN}};
-		int ready = poll(wait, 2, unsaid ? QUIET_MS : -1);
-		if (ready < 0 && errno == EINTR)
-			continue;
-		if (ready < 0 || wait[1].revents)
-			break;
-		if (ready == 0)
-			continue;
-		bool again;
-		size_t n = read_some(spool, buffer, &again);
-		if (!again && (!n || !write_all(spool, buffer, n)))
-			break;
-		unsaid |= n > 0;
-	}
-	free(buffer);
+	spool->said = thread_now_ms() - QUIET_MS;
+	if (atomic_load(&spool->unpack) || open_packed(spool))
+		copy_unpacked(spool);
+	else if (!spool->error)
+		copy_stream(spool);
 	atomic_store_explicit(&spool->ended, true, memory_order_release);
 	wake_waiting(spool);
 	spool->notify(spool->notify_context);
@@ -165,14 +325,18 @@ static void
 spool_free(struct spool *spool)
 {
 	worker_stop(&spool->worker);
-	close(spool->stream);
+	unpack_close(atomic_load(&spool->unpack));
+	if (spool->stream >= 0)
+		close(spool->stream);
 	close(spool->file);
+	vec_free(&spool->held);
+	free(spool->name);
 	free(spool->folder);
 	free(spool);
 }
 
 struct spool *
-spool_open(int stream, const struct capture_options *options, struct err *err)
+spool_open(int stream, const char *name, const struct capture_options *options, struct err *err)
 {
 	const char *folder = folder_for(options);
 	int file = unlinked_file(folder, err);
@@ -182,6 +346,8 @@ spool_open(int stream, const struct capture_options *options, struct err *err)
 	}
 	struct spool *spool = mem_new(sizeof *spool);
 	spool->stream = stream;
+	spool->stream_size = UINT64_MAX;
+	spool->name = mem_text(name);
 	spool->file = file;
 	worker_init(&spool->worker, spool_copy, spool);
 	spool->folder = mem_text(folder);
@@ -192,6 +358,29 @@ spool_open(int stream, const struct capture_options *options, struct err *err)
 	if (worker_stop_event(&spool->worker) >= 0)
 		return spool;
 	err_set(err, ERR_IO, "cannot read the stream: %s", strerror(errno));
+	spool_free(spool);
+	return NULL;
+}
+
+struct spool *
+spool_open_packed(int file, const char *name, const struct capture_options *options,
+		  struct err *err)
+{
+	struct stat st;
+	int own = fstat(file, &st) ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 3);
+	if (own < 0) {
+		err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+		return NULL;
+	}
+	struct spool *spool = spool_open(own, name, options, err);
+	if (!spool)
+		return NULL;
+	spool->stream_size = (uint64_t)st.st_size;
+	struct unpack_source source = source_of(spool);
+	struct unpack *unpack = unpack_open(&source, err);
+	atomic_store(&spool->unpack, unpack);
+	if (unpack)
+		return spool;
 	spool_free(spool);
 	return NULL;
 }
@@ -254,6 +443,19 @@ spool_ended(const struct spool *spool)
 	return atomic_load_explicit(&spool->ended, memory_order_acquire);
 }
 
+bool
+spool_packing(const struct spool *spool, struct capture_packing *packing)
+{
+	const struct unpack *unpack = atomic_load(&spool->unpack);
+	if (!unpack)
+		return false;
+	packing->name = unpack_name(unpack);
+	packing->is_archive = unpack_is_archive(unpack);
+	packing->size = spool->stream_size;
+	packing->taken = atomic_load_explicit(&spool->taken, memory_order_relaxed);
+	return true;
+}
+
 struct spool_failure
 spool_failure(const struct spool *spool)
 {
@@ -261,6 +463,8 @@ spool_failure(const struct spool *spool)
 	if (spool_ended(spool)) {
 		failure.error = spool->error;
 		failure.reading = spool->reading;
+		failure.packed = spool->unpacked.code ? spool->unpacked.what : NULL;
+		failure.refused = spool->unpacked.code == ERR_USAGE;
 	}
 	return failure;
 }

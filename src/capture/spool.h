@@ -1,8 +1,8 @@
 /*
- * Spooling: a stream becomes a file that can be mapped.
+ * Spooling: a stream, or what is packed in a file, becomes a file that can be mapped.
  *
- * A thread copies what the stream gives to an unlinked file; the space is
- * given back when the program ends, however it ends.
+ * A thread copies what the stream gives, unpacked (capture/unpack.h) where it is packed,
+ * to an unlinked file; the space is given back when the program ends, however it ends.
  */
 #ifndef TRAWL_CAPTURE_SPOOL_H
 #define TRAWL_CAPTURE_SPOOL_H
@@ -11,8 +11,14 @@
 
 struct spool;
 
-/* Takes over STREAM, which is closed at the end, and makes the file.  NULL on error. */
-struct spool *spool_open(int stream, const struct capture_options *, struct err *);
+/* Takes over STREAM, which is closed at the end, and makes the file.  NAME is for
+ * sentences.  NULL on error. */
+struct spool *spool_open(int stream, const char *name, const struct capture_options *,
+			 struct err *);
+/* The same for a regular file that is packed.  NULL on error, and then the file stays the
+ * caller's: ERR_UNSUPPORTED and ERR_DATA as those of unpack_open. */
+struct spool *spool_open_packed(int file, const char *name, const struct capture_options *,
+				struct err *);
 /* Starts to copy.  No more than LIMIT bytes are of use: copying fails there, with ENOMEM.
  * 0, or an error. */
 int spool_start(struct spool *, uint64_t limit, struct err *);
@@ -26,11 +32,16 @@ bool spool_wait(struct spool *, uint64_t size, int milliseconds);
 void spool_interrupt(struct spool *); /* ends all waiting, from now on; any thread */
 bool spool_ended(const struct spool *);
 
+/* How it is packed; false if it is not, or that is not known yet. */
+bool spool_packing(const struct spool *, struct capture_packing *);
+
 /* Why copying ended before the stream did. */
 struct spool_failure {
 	int error;	    /* errno; 0: it did not */
 	bool reading;	    /* the stream could not be read; else not kept */
-	const char *folder; /* where it is kept, borrowed from the spool */
+	const char *packed; /* why no more can be unpacked; NULL: that is not what failed */
+	bool refused;	    /* since it is an archive with several members */
+	const char *folder; /* where it is kept, borrowed from the spool as PACKED */
 };
 struct spool_failure spool_failure(const struct spool *);
 

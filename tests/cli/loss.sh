@@ -77,7 +77,7 @@ if (ulimit -v 20000000) 2>/dev/null && ! grep -q __asan "$TRAWL"; then
 		is "address space, step $step" "$want" "$(cksum <out)"
 		step=$((step + 1))
 	done
-	limited -v 40000 "$TRAWL" -t none -f syst/raw big.bin
+	limited -v 70000 "$TRAWL" -t none -f syst/raw big.bin # of which libraries take 60000
 	is "too little address space: status" 2 "$status"
 	ok "... what is missing" grep -q 'not enough address space: .* are needed' err
 else

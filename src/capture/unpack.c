@@ -1,0 +1,423 @@
+/*
+ * Unpacking with libarchive: see unpack.h.
+ *
+ * Each layer is a reader of libarchive that knows one form only, so that nothing but the
+ * first bytes decide what is tried: a capture of zeros is no empty tar archive.  What a
+ * layer gives is the input of the next.  The first piece of the innermost is read when
+ * it is opened: what gives none is not taken for packed, since captures may begin with
+ * any bytes.
+ *
+ * The members of an archive that is not compressed are listed first, passing over what
+ * is in them.  Of others, that there is a second one shows when the first has been read.
+ *
+ * libarchive gives whole blocks (64 KiB, zstd 128 KiB): of a file that is cut, what came
+ * after the last whole block is not given.
+ */
+#include "config.h"
+
+#include "capture/unpack.h"
+#include "base/vec.h"
+#include "capture/foreign.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LAYERS = 4,
+	CHUNK = 128 * 1024,
+	LISTED = 3,	      /* members that are named */
+	ENTRIES_MAX = 10000,  /* of an archive that are looked at to list its members */
+	LIST_BYTES = 4 << 20, /* and bytes */
+};
+
+static const struct unpack_form {
+	const char *pack; /* as capture/foreign.h names it */
+	int (*support)(struct archive *);
+	int filter; /* ARCHIVE_FILTER_NONE: it is an archive */
+	const char *extract;
+} forms[] = {
+    {"gzip", archive_read_support_filter_gzip, ARCHIVE_FILTER_GZIP},
+    {"xz", archive_read_support_filter_xz, ARCHIVE_FILTER_XZ},
+    {"zstd", archive_read_support_filter_zstd, ARCHIVE_FILTER_ZSTD},
+    {"bzip2", archive_read_support_filter_bzip2, ARCHIVE_FILTER_BZIP2},
+    {"lz4", archive_read_support_filter_lz4, ARCHIVE_FILTER_LZ4},
+    {"zip", archive_read_support_format_zip_streamable, ARCHIVE_FILTER_NONE, "unzip -p"},
+    {"tar", archive_read_support_format_tar, ARCHIVE_FILTER_NONE, "tar xOf"},
+};
+
+struct layer {
+	struct unpack *owner;
+	struct archive *archive;
+	const struct unpack_form *form;
+	struct text member; /* of an archive */
+	uint64_t at;	    /* of what it gives, in the member */
+	uint64_t gap;	    /* zeros before PENDING */
+	const void *pending;
+	size_t pending_length;
+	bool ended, failed;
+};
+
+struct unpack {
+	struct unpack_source source;
+	uint64_t taken;
+	bool unreadable;
+	size_t layer_count;
+	struct layer layers[LAYERS];
+	struct text name;
+	uint8_t chunk[CHUNK];
+};
+
+static const uint8_t zeros[CHUNK];
+
+/* --- members ------------------------------------------------------------ */
+
+/* Whether it can be a capture: no folder, link, or what macOS puts beside a file. */
+static bool
+is_member(struct archive_entry *entry)
+{
+	static const char beside[] = "__MACOSX/";
+	const char *path = archive_entry_pathname(entry);
+	return archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry) &&
+	       (!path || strncmp(path, beside, sizeof beside - 1) != 0);
+}
+
+static void
+name_member(struct archive_entry *entry, struct text *out)
+{
+	const char *path = archive_entry_pathname(entry);
+	if (path)
+		text_add_safe(out, path, strlen(path), TEXT_UTF8);
+	else
+		text_add_char(out, '?');
+}
+
+static int
+refuse_members(const struct unpack *unpack, const struct unpack_form *form, const char *members,
+	       struct err *err)
+{
+	return err_set(err, ERR_USAGE,
+		       "%s holds several files (%s); read one with %s %s NAME | trawl -",
+		       unpack->source.name, members, form->extract, unpack->source.name);
+}
+
+/* --- layers ------------------------------------------------------------- */
+
+static int
+layer_fail(struct layer *layer, struct err *err)
+{
+	const char *why =
+	    layer->owner->unreadable ? "it cannot be read" : archive_error_string(layer->archive);
+	layer->failed = true;
+	return err_set(err, ERR_DATA, "%s", why ? why : "its bytes do not follow their format");
+}
+
+/* Goes to the next member: 1, or 0 if there is none. */
+static int
+next_member(struct layer *layer, struct archive_entry **entry, struct err *err)
+{
+	for (;;) {
+		int result = archive_read_next_header(layer->archive, entry);
+		if (result == ARCHIVE_EOF)
+			return 0;
+		if (result < ARCHIVE_WARN)
+			return layer_fail(layer, err);
+		if (layer->form->filter || is_member(*entry))
+			return 1;
+	}
+}
+
+/* What comes behind the member that was read: nothing, or else it is an error. */
+static ssize_t
+end_member(struct layer *layer, struct err *err)
+{
+	struct archive_entry *entry;
+	int more = next_member(layer, &entry, err);
+	layer->ended = more == 0;
+	if (more > 0) {
+		layer->failed = true;
+		text_add(&layer->member, ", ");
+		name_member(entry, &layer->member);
+		more = refuse_members(layer->owner, layer->form, text_get(&layer->member), err);
+	}
+	return more;
+}
+
+/* The next bytes of a layer: how many, 0 at the end, or negative with a reason. */
+static ssize_t
+layer_read(struct layer *layer, const void **bytes, struct err *err)
+{
+	size_t length;
+	int64_t offset;
+	while (!layer->pending_length && !layer->gap) {
+		if (layer->ended)
+			return 0;
+		if (layer->failed)
+			return err_set(err, ERR_DATA, "it was damaged before");
+		int result =
+		    archive_read_data_block(layer->archive, &layer->pending, &length, &offset);
+		if (result == ARCHIVE_EOF)
+			return end_member(layer, err);
+		if (result < ARCHIVE_WARN)
+			return layer_fail(layer, err);
+		if (offset < 0 || (uint64_t)offset < layer->at) {
+			layer->failed = true;
+			return err_set(err, ERR_DATA, "its pieces overlap");
+		}
+		layer->gap = (uint64_t)offset - layer->at;
+		layer->pending_length = length;
+	}
+	*bytes = layer->gap ? zeros : layer->pending;
+	length = !layer->gap ? layer->pending_length : layer->gap < CHUNK ? layer->gap : CHUNK;
+	if (layer->gap)
+		layer->gap -= length;
+	else
+		layer->pending_length = 0;
+	layer->at += length;
+	return (ssize_t)length;
+}
+
+/* Gives back the bytes that layer_read gave last. */
+static void
+layer_return(struct layer *layer, const void *bytes, size_t length)
+{
+	layer->at -= length;
+	if (bytes == zeros) {
+		layer->gap += length;
+	} else {
+		layer->pending = bytes;
+		layer->pending_length = length;
+	}
+}
+
+/* --- what libarchive reads from ------------------------------------------ */
+
+static la_ssize_t
+read_below(struct archive *archive, void *context, const void **bytes)
+{
+	struct layer *layer = context;
+	struct unpack *unpack = layer->owner;
+	struct err err = {0};
+	ssize_t length;
+	if (layer > unpack->layers) {
+		length = layer_read(layer - 1, bytes, &err);
+	} else {
+		const struct unpack_source *source = &unpack->source;
+		*bytes = unpack->chunk;
+		length = source->read(source->context, unpack->taken, unpack->chunk, CHUNK);
+		unpack->taken += length > 0 ? (uint64_t)length : 0;
+		unpack->unreadable = length < 0;
+	}
+	if (length < 0)
+		archive_set_error(archive, EIO, "%s", err.what);
+	return length;
+}
+
+static la_int64_t
+skip_below(struct archive *archive, void *context, la_int64_t length)
+{
+	struct layer *layer = context;
+	struct unpack *unpack = layer->owner;
+	uint64_t left = unpack->source.size - unpack->taken;
+	(void)archive;
+	if (layer > unpack->layers || unpack->source.size == UINT64_MAX || length <= 0)
+		return 0;
+	unpack->taken += (uint64_t)length < left ? (uint64_t)length : left;
+	return (uint64_t)length < left ? length : (la_int64_t)left;
+}
+
+static void
+layer_close(struct layer *layer)
+{
+	archive_read_free(layer->archive);
+	text_free(&layer->member);
+}
+
+/* Opens a layer of that form above the others, at its member. */
+static int
+layer_open(struct unpack *unpack, const struct unpack_form *form, struct err *err)
+{
+	struct layer *layer = &unpack->layers[unpack->layer_count];
+	struct archive *archive = archive_read_new();
+	struct archive_entry *entry;
+	if (!archive)
+		mem_end();
+	*layer = (struct layer){.owner = unpack, .archive = archive, .form = form};
+	form->support(archive);
+	if (form->filter) {
+		archive_read_support_format_raw(archive);
+		archive_read_support_format_empty(archive);
+	}
+	unpack->layer_count++;
+	if (archive_read_open2(archive, layer, NULL, read_below, skip_below, NULL) < ARCHIVE_WARN)
+		return layer_fail(layer, err);
+	if (form->filter && archive_filter_code(archive, 0) != form->filter)
+		return err_set(err, ERR_DATA, "it ends in its header, or that is damaged");
+	int any = next_member(layer, &entry, err);
+	if (any > 0)
+		name_member(entry, &layer->member);
+	layer->ended = any == 0;
+	if (!any && !form->filter)
+		return err_set(err, ERR_DATA, "no file is in it");
+	return any < 0 ? any : 0;
+}
+
+static const struct unpack_form *
+find_form(const void *head, size_t length)
+{
+	const struct foreign *foreign = foreign_find(head, length);
+	for (size_t i = 0; foreign && foreign->pack && i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(forms[i].pack, foreign->pack))
+			return &forms[i];
+	return NULL;
+}
+
+static void
+close_layers(struct unpack *unpack)
+{
+	while (unpack->layer_count)
+		layer_close(&unpack->layers[--unpack->layer_count]);
+	text_clear(&unpack->name);
+	unpack->taken = 0;
+}
+
+/* Opens as many layers as there are, but no more than MOST. */
+static int
+open_layers(struct unpack *unpack, const struct unpack_form *form, size_t most, struct err *err)
+{
+	while (form) {
+		struct layer *top = &unpack->layers[unpack->layer_count];
+		const void *head;
+		text_addf(&unpack->name, "%s%s", unpack->layer_count ? ", " : "", form->pack);
+		ssize_t length = layer_open(unpack, form, err);
+		if (length == 0)
+			length = layer_read(top, &head, err);
+		if (length < 0)
+			return err->code;
+		if (!length)
+			return 0;
+		layer_return(top, head, (size_t)length);
+		form = unpack->layer_count < most ? find_form(head, (size_t)length) : NULL;
+	}
+	return 0;
+}
+
+/* --- listing ------------------------------------------------------------- */
+
+/* The source of a listing, which ends when too much was read. */
+static ssize_t
+read_some(void *context, uint64_t offset, void *buffer, size_t length)
+{
+	struct unpack *unpack = context;
+	unpack->taken += length;
+	return unpack->taken > LIST_BYTES
+		   ? -1
+		   : unpack->source.read(unpack->source.context, offset, buffer, length);
+}
+
+/* Refuses an archive with several members, as far as that can be found out quickly. */
+static int
+check_members(struct unpack *unpack, const struct unpack_form *form, struct err *err)
+{
+	struct unpack *list = mem_new(sizeof *list);
+	struct text members = {0};
+	struct err unused;
+	struct archive_entry *entry;
+	size_t count = 0;
+	list->source = unpack->source;
+	list->source.read = read_some;
+	list->source.context = unpack;
+	layer_open(list, form, &unused);
+	struct layer *layer = list->layers;
+	if (layer->member.length) {
+		text_add(&members, layer->member.data);
+		count++;
+	}
+	for (int i = 0; count && count <= LISTED && i < ENTRIES_MAX; i++) {
+		int result = archive_read_next_header(layer->archive, &entry);
+		if (result == ARCHIVE_EOF || result < ARCHIVE_WARN)
+			break;
+		if (!is_member(entry))
+			continue;
+		text_add(&members, ", ");
+		if (++count <= LISTED)
+			name_member(entry, &members);
+		else
+			text_add(&members, "...");
+	}
+	if (count > 1)
+		refuse_members(unpack, form, text_get(&members), err);
+	text_free(&members);
+	unpack_close(list);
+	unpack->taken = 0;
+	return count > 1 ? err->code : 0;
+}
+
+/* --- the interface ------------------------------------------------------- */
+
+static int
+open_source(struct unpack *unpack, struct err *err)
+{
+	const struct unpack_source *source = &unpack->source;
+	ssize_t length = source->read(source->context, 0, unpack->chunk, CHUNK);
+	const struct unpack_form *form =
+	    length > 0 ? find_form(unpack->chunk, (size_t)length) : NULL;
+	bool again = source->size != UINT64_MAX;
+	if (!form)
+		return err_set(err, ERR_UNSUPPORTED, "%s is not packed", source->name);
+	if (!form->filter && again && check_members(unpack, form, err))
+		return err->code;
+	/* what a layer gives may begin like another, and be none */
+	for (size_t most = LAYERS; open_layers(unpack, form, most, err);
+	     most = unpack->layer_count - 1, close_layers(unpack))
+		if (err->code != ERR_DATA || unpack->layer_count == 1 || !again)
+			return err->code;
+	return 0;
+}
+
+struct unpack *
+unpack_open(const struct unpack_source *source, struct err *err)
+{
+	struct err failed;
+	struct unpack *unpack = mem_new(sizeof *unpack);
+	unpack->source = *source;
+	if (!open_source(unpack, &failed))
+		return unpack;
+	err_set(err, failed.code, "%s", failed.what);
+	unpack_close(unpack);
+	return NULL;
+}
+
+void
+unpack_close(struct unpack *unpack)
+{
+	if (!unpack)
+		return;
+	close_layers(unpack);
+	text_free(&unpack->name);
+	free(unpack);
+}
+
+const char *
+unpack_name(const struct unpack *unpack)
+{
+	return text_get(&unpack->name);
+}
+
+bool
+unpack_is_archive(const struct unpack *unpack)
+{
+	for (size_t i = 0; i < unpack->layer_count; i++)
+		if (!unpack->layers[i].form->filter)
+			return true;
+	return false;
+}
+
+ssize_t
+unpack_read(struct unpack *unpack, const void **bytes, struct err *err)
+{
+	return layer_read(&unpack->layers[unpack->layer_count - 1], bytes, err);
+}

@@ -101,6 +101,7 @@ long_script_tests = \
 	tests/cli/viewers.sh \
 	tests/check_reference.sh \
 	tests/cli/input.sh \
+	tests/cli/packed.sh \
 	tests/cli/status.sh
 TESTS += $(long_script_tests)
 

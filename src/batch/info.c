@@ -103,10 +103,15 @@ static void
 add_trace_info(struct trace *trace, struct text *out)
 {
 	struct text line = {0};
-	text_addf(&line, "%s: %s, %llu bytes, ", trace_name(trace),
+	struct capture *capture = trace_capture(trace);
+	struct capture_packing packing;
+	trace_add_label(trace, &line);
+	text_addf(&line, ": %s, ",
 		  trace_is_decoded(trace) ? decoder_name(trace_decoder(trace)->ops)
-					  : "format unknown",
-		  (unsigned long long)capture_size(trace_capture(trace)));
+					  : "format unknown");
+	if (!capture_is_stream(capture) && capture_packing(capture, &packing))
+		text_addf(&line, "%llu bytes compressed, ", (unsigned long long)packing.size);
+	text_addf(&line, "%llu bytes, ", (unsigned long long)capture_size(capture));
 	if (trace_guess(trace))
 		text_addf(&line, "[guessed %d %%] ", trace_guess(trace));
 	text_add(&line, trace_reason(trace));
@@ -126,6 +131,7 @@ info_print(struct session *session, const struct cli *cli)
 	struct text out = {0}, profile = {0};
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
+		trace_unpack(trace);
 		add_trace_info(trace, &out);
 		trace_propose(trace, &profile);
 		if (trace_is_decoded(trace)) {

@@ -24,7 +24,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		     "how to read captures and name what is in them"},
     [CLI_COLLATERAL] = {'C', "collateral", "FILE", INPUT,
 			"SyS-T collateral, or a folder of it; may be given again"},
-    [CLI_SPOOL] = {0, "spool", "DIR", INPUT, "where streams are kept while open; default $TMPDIR"},
+    [CLI_SPOOL] = {0, "spool", "DIR", INPUT,
+		   "where streams and what is decompressed are kept while open; default $TMPDIR"},
     [CLI_FOLLOW] =
 	{'F', "follow", "name|descriptor", INPUT,
 	 "read on as the capture grows: whatever file has the name (default), or this one",

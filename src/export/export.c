@@ -267,7 +267,7 @@ struct walk {
 	uint64_t from, until; /* offsets to write */
 	uint64_t next;	      /* number of the next message */
 	size_t most;	      /* messages of the next piece */
-	bool live;	      /* a stream that has not ended */
+	bool live;	      /* what comes is not known to end */
 
 	/* what goes on into the next piece, being around messages of it or not
 	 * known to have all that is around it */
@@ -293,7 +293,7 @@ open_walk(struct walk *walk, struct trace *trace, const struct export_options *o
 	} else {
 		walk->seek = seek_new(walk->reader, &options->filter, options->around);
 	}
-	walk->live = !capture_ended(capture);
+	walk->live = !capture_ended(capture) && !capture_is_unpacking(capture);
 }
 
 /* Up to STEP messages of the part; 0 at their end. */

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "session/session.h"
+#include "capture/foreign.h"
 #include "capture/snapshot.h"
 #include "decode/registry.h"
 #include "session/clock/clock_position.h"
@@ -18,6 +19,7 @@
 
 #include <fnmatch.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- profile ----------------------------------------------------------- */
@@ -77,13 +79,18 @@ entry_at(const struct profile *profile, size_t i)
 static size_t
 find_entry(const struct profile *profile, const char *path)
 {
-	for (size_t i = 0; i < profile->traces.count; i++) {
+	char *plain = mem_text(base_name(path));
+	size_t found = SIZE_MAX;
+	plain[foreign_plain_length(plain)] = '\0';
+	for (size_t i = 0; i < profile->traces.count && found == SIZE_MAX; i++) {
 		const struct trace_options *entry = entry_at(profile, i);
-		if ((entry->match && !fnmatch(entry->match, base_name(path), 0)) ||
+		if ((entry->match && (!fnmatch(entry->match, base_name(path), 0) ||
+				      !fnmatch(entry->match, plain, 0))) ||
 		    (entry->file && !strcmp(entry->file, path)))
-			return i;
+			found = i;
 	}
-	return SIZE_MAX;
+	free(plain);
+	return found;
 }
 
 static void

@@ -112,10 +112,20 @@ take_best(struct recognition *r)
 	}
 }
 
+/* What it is instead; what only begins as if it were packed may be a trace all the same. */
+static const struct foreign *
+find_foreign(const struct capture *capture, const struct window *head, bool certain)
+{
+	const struct foreign *foreign = foreign_find(head->bytes, head->length);
+	bool mistaken = foreign && foreign->pack && capture_unpack_error(capture) && certain;
+	return mistaken ? NULL : foreign;
+}
+
 /* What is decoded, or why nothing is. */
 static void
-choose_candidate(struct recognition *r, const char *path, const struct window *head)
+choose_candidate(struct recognition *r, const struct capture *capture, const struct window *head)
 {
+	const char *path = capture_path(capture);
 	const struct candidate *best = r->candidates.at;
 	size_t count = r->candidates.count;
 	bool sure = count && best->probe.score >= PROBE_DECODE;
@@ -125,7 +135,7 @@ choose_candidate(struct recognition *r, const char *path, const struct window *h
 		text_add(&r->reason, "it is empty");
 		return;
 	}
-	r->foreign = foreign_find(head->bytes, head->length);
+	r->foreign = find_foreign(capture, head, sure && best->probe.score >= PROBE_CERTAIN);
 	if (!sure && !r->foreign)
 		r->folder = snapshot_folder_of(path);
 	if (!r->foreign && !r->folder && (sure || plain)) {
@@ -133,7 +143,10 @@ choose_candidate(struct recognition *r, const char *path, const struct window *h
 		return;
 	}
 	r->ops = &undecoded_ops;
-	if (r->foreign)
+	if (r->foreign && r->foreign->pack && capture_unpack_error(capture))
+		text_addf(&r->reason, "%s, of which nothing can be unpacked: %s", r->foreign->name,
+			  capture_unpack_error(capture));
+	else if (r->foreign)
 		foreign_explain(r->foreign, path, &r->reason);
 	else if (r->folder)
 		text_addf(&r->reason, "part of a CoreSight snapshot: open its folder, %s",
@@ -172,15 +185,16 @@ choose_transport(struct recognition *r, const char *format, const struct window 
 }
 
 int
-recognise_capture(const char *path, const char *format, const struct trace_options *options,
-		  const struct window *head, struct recognition *r, struct err *err)
+recognise_capture(const struct capture *capture, const char *format,
+		  const struct trace_options *options, const struct window *head,
+		  struct recognition *r, struct err *err)
 {
 	const char *who = format ? "as told" : "as the profile says";
 	const char *name = format ? format : options->format;
 	r->score = 100;
 	if (!name) {
 		recognition_find(r, head, NULL);
-		choose_candidate(r, path, head);
+		choose_candidate(r, capture, head);
 		return 0;
 	}
 	const struct decoder_ops *ops = decoder_find(name);

@@ -9,6 +9,7 @@
 #ifndef TRAWL_TRACE_RECOGNISE_H
 #define TRAWL_TRACE_RECOGNISE_H
 
+#include "capture/capture.h"
 #include "decode/decoder.h"
 
 struct foreign;
@@ -31,9 +32,9 @@ struct recognition {
 	char *folder;			  /* of the snapshot that the file belongs to, or NULL */
 };
 
-/* Fills the zeroed struct for the capture at PATH, which starts with HEAD.  FORMAT is
- * what the user says, or NULL.  0, or negative with a reason: no such format. */
-int recognise_capture(const char *path, const char *format, const struct trace_options *,
+/* Fills the zeroed struct for a capture that starts with HEAD.  FORMAT is what the user
+ * says, or NULL.  0, or negative with a reason: no such format. */
+int recognise_capture(const struct capture *, const char *format, const struct trace_options *,
 		      const struct window *head, struct recognition *, struct err *);
 void recognition_free(struct recognition *);
 

@@ -9,6 +9,7 @@
 #include "trace/trace.h"
 #include "base/generation.h"
 #include "base/worker.h"
+#include "capture/foreign.h"
 #include "decode/registry.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
@@ -27,6 +28,7 @@ struct trace {
 	struct trace_host *host;
 	size_t number; /* see trace_set_number */
 	char *name;
+	char *label; /* the file's name, or the profile's */
 	char *group; /* snapshot's folder, or NULL */
 	char *path;  /* as it was opened; `-` for standard input */
 	struct recognition recognition;
@@ -120,9 +122,10 @@ static struct window
 read_head(struct capture *capture)
 {
 	uint64_t size = capture_size(capture);
-	if (capture_is_stream(capture)) {
+	if (capture_is_spooled(capture)) {
+		bool finite = !capture_is_stream(capture);
 		capture_wait(capture, 0, -1);
-		size = capture_wait(capture, HEAD - 1, STREAM_PATIENCE_MS);
+		size = capture_wait(capture, HEAD - 1, finite ? -1 : STREAM_PATIENCE_MS);
 	}
 	capture_want(capture, 0, HEAD);
 	return (struct window){.bytes = capture_bytes(capture),
@@ -158,6 +161,7 @@ trace_close(struct trace *trace)
 	text_free(&trace->notice);
 	pthread_mutex_destroy(&trace->lock);
 	free(trace->name);
+	free(trace->label);
 	free(trace->group);
 	free(trace->path);
 	free(trace->matched);
@@ -186,7 +190,7 @@ open_index(struct trace *trace)
 					.notify_context = trace->host,
 					.threads = trace->host->threads,
 					.settings = hash_settings(trace)};
-	if (!capture_is_stream(trace->capture)) {
+	if (!capture_is_spooled(trace->capture)) {
 		struct capture_identity file;
 		capture_identify(trace->capture, &file);
 		text_addf(&beside, "%s" INDEX_ENDING, capture_path(trace->capture));
@@ -221,7 +225,7 @@ open_decoder(const struct trace *trace, const struct trace_choice *choice,
 	     struct trace_options *options, struct recognition *r, struct err *err)
 {
 	struct window head = read_head(trace->capture);
-	if (recognise_capture(trace->path, choice->format, options, &head, r, err) < 0)
+	if (recognise_capture(trace->capture, choice->format, options, &head, r, err) < 0)
 		return NULL;
 	if (choice->settings) {
 		text_clear(&r->settings);
@@ -239,18 +243,32 @@ open_decoder(const struct trace *trace, const struct trace_choice *choice,
 	return decoder;
 }
 
+/* A compressed capture has the name of what is in it, so that all that names it holds. */
+static void
+name_trace(struct trace *trace, const char *path)
+{
+	const char *name = trace->options->name;
+	if (!name)
+		name = strcmp(path, "-") ? trace->matched : "stdin";
+	trace->label = mem_text(name);
+	if (capture_is_spooled(trace->capture) && !capture_is_stream(trace->capture))
+		trace->matched[foreign_plain_length(trace->matched)] = '\0';
+	trace->name = mem_text(name);
+}
+
 static void load_in_background(void *);
 
 struct trace *
 trace_open(struct trace_host *host, const struct trace_opening *from, struct err *err)
 {
 	struct trace *trace = mem_new(sizeof *trace);
-	struct capture_options capture_options = {
-	    .spool_dir = host->spool_dir, .notify = mark_changed, .notify_context = trace};
+	struct capture_options capture_options = {.spool_dir = host->spool_dir,
+						  .unpack = true,
+						  .notify = mark_changed,
+						  .notify_context = trace};
 	trace->host = host;
 	trace->options = from->options;
 	trace->entry = from->entry;
-	trace->matched = mem_text(from->matched);
 	pthread_mutex_init(&trace->lock, NULL);
 	worker_init(&trace->loader, load_in_background, trace);
 	trace->capture = capture_open(from->path, &capture_options, err);
@@ -258,9 +276,8 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 		trace_close(trace);
 		return NULL;
 	}
-	trace->name = mem_text(trace->options->name	 ? trace->options->name
-			       : strcmp(from->path, "-") ? from->matched
-							 : "stdin");
+	trace->matched = mem_text(from->matched);
+	name_trace(trace, from->path);
 	trace->group = from->group ? mem_text(from->group) : NULL;
 	trace->path = mem_text(from->path);
 	trace->collateral = from->collateral;
@@ -304,6 +321,15 @@ const char *
 trace_name(const struct trace *trace)
 {
 	return trace->name;
+}
+
+void
+trace_add_label(const struct trace *trace, struct text *out)
+{
+	struct capture_packing packing;
+	text_add(out, trace->label);
+	if (capture_packing(trace->capture, &packing))
+		text_addf(out, " (%s)", packing.name);
 }
 
 const struct decoder *
@@ -664,6 +690,10 @@ trace_keep_index(struct trace *trace, struct err *err)
 	if (capture_is_stream(trace->capture))
 		return err_set(err, ERR_USAGE, "%s: there is no file to keep an index beside",
 			       trace->name);
+	if (capture_is_spooled(trace->capture))
+		return err_set(err, ERR_USAGE,
+			       "%s: no index is kept of a compressed capture; decompress it first",
+			       trace->name);
 	index_build(trace->index);
 	text_addf(&path, "%s" INDEX_ENDING, capture_path(trace->capture));
 	int failed = index_save(trace->index, text_get(&path), 0666, err);
@@ -838,7 +868,7 @@ trace_poll(struct trace *trace, bool renew)
 	if (!atomic_exchange(&trace->changed, false) && !vanished)
 		return false;
 	enum capture_follow followed = capture_followed(trace->capture);
-	if (!vanished && followed == FOLLOW_NOT && !capture_is_stream(trace->capture))
+	if (!vanished && followed == FOLLOW_NOT && !capture_is_spooled(trace->capture))
 		return report_growth(trace);
 	renew &= followed == FOLLOW_NAME;
 	bool changed = refresh_and_say(trace, renew);
@@ -854,6 +884,13 @@ trace_wait(struct trace *trace)
 		if (!capture_await(trace->capture, -1))
 			return false;
 	return !capture_interrupted(trace->capture);
+}
+
+void
+trace_unpack(struct trace *trace)
+{
+	while (capture_is_unpacking(trace->capture) && trace_wait(trace))
+		continue;
 }
 
 void

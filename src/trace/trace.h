@@ -86,6 +86,9 @@ size_t trace_number(const struct trace *);
 
 struct trace_host *trace_host(const struct trace *);
 const char *trace_name(const struct trace *);
+
+/* Appends what people see of it: the name of its file, and how that is packed. */
+void trace_add_label(const struct trace *, struct text *);
 const struct decoder *trace_decoder(const struct trace *);
 struct capture *trace_capture(const struct trace *);
 struct index *trace_index(const struct trace *);
@@ -189,6 +192,9 @@ bool trace_poll(struct trace *, bool renew);
 /* Blocks until there may be more, and does trace_refresh; false once there will
  * be no more.  For threads that walk all messages. */
 bool trace_wait(struct trace *);
+
+/* Waits until a compressed capture is unpacked; of others for nothing. */
+void trace_unpack(struct trace *);
 
 /* Follows the capture as it grows, as its host says how, or not any more. */
 void trace_follow(struct trace *, bool on);

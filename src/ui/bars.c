@@ -158,13 +158,15 @@ add_traces(struct screen *screen, int columns, struct text *out)
 {
 	const struct list *list = screen->list;
 	bool several = list->lane_count > 1;
+	struct text label = {0};
 	uint64_t size = 0;
 	for (size_t i = 0; i < list->lane_count; i++)
 		size += capture_size(trace_capture(list->lanes[i].trace));
 	if (several) {
 		text_addf(out, "%zu traces", list->lane_count);
 	} else {
-		screen_add_safe(screen, trace_name(list->trace), out);
+		trace_add_label(list->trace, &label);
+		screen_add_safe(screen, text_get(&label), out);
 		if (screen->session->traces.count > 1)
 			text_addf(out, " +%zu", screen->session->traces.count - 1);
 	}
@@ -174,6 +176,27 @@ add_traces(struct screen *screen, int columns, struct text *out)
 		add_format(list->trace, columns, out);
 	for (size_t i = 0; i < list->lane_count; i++)
 		add_doubts(screen, list->lanes[i].trace, out);
+	text_free(&label);
+}
+
+/* How far compressed captures are read; whether any other may grow. */
+static void
+add_growth(const struct screen *screen, struct text *out)
+{
+	const struct list *list = screen->list;
+	double taken = 0, size = 0;
+	for (size_t i = 0; i < list->lane_count; i++) {
+		const struct capture *capture = trace_capture(list->lanes[i].trace);
+		struct capture_packing packing;
+		if (capture_is_unpacking(capture) && capture_packing(capture, &packing)) {
+			taken += (double)packing.taken;
+			size += (double)packing.size;
+		}
+	}
+	if (size > 0)
+		text_addf(out, "  unpacked %.0f%%", taken * 100 / size);
+	else if (!capture_ended(trace_capture(list->trace)))
+		text_add(out, list->tail ? "  follow" : "  reading on");
 }
 
 static void
@@ -182,7 +205,6 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 	struct canvas *canvas = screen->canvas;
 	const struct area *area = &screen->layout.title;
 	struct text left = {0}, right = {0};
-	struct trace *trace = screen->list->trace;
 	text_add(&left, " trawl  ");
 	if (app_of(screen)->options->session_name) {
 		screen_add_safe(screen, app_of(screen)->options->session_name, &left);
@@ -196,11 +218,9 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 		text_addf(&right, "  %s", layout_mode_name(app_of(screen)->layout_mode));
 	if (app_of(screen)->zoom)
 		text_addf(&right, "  zoom:%s", screen->panes[screen->focus]->name);
-	bool grows = !capture_ended(trace_capture(trace));
 	if (!progress->complete && !at_end(screen->list))
 		add_progress(progress, area->cols >= WIDE, &right);
-	if (grows)
-		text_add(&right, screen->list->tail ? "  follow" : "  reading on");
+	add_growth(screen, &right);
 	text_add(&right, " ");
 	draw_sides(canvas, area, ROLE_TITLE, &left, &right);
 	text_free(&left);

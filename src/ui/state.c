@@ -87,6 +87,8 @@ find_path(struct screen *screen)
 		const struct trace *trace = session->traces.at[i];
 		if (capture_is_stream(trace_capture(trace)))
 			app_of(screen)->kept->reason = "a stream has no name";
+		else if (capture_is_spooled(trace_capture(trace))) /* its size comes later */
+			app_of(screen)->kept->reason = "a capture is compressed";
 		hash = hash_path(capture_path(trace_capture(trace)), hash);
 		hash = option_hash_text(decoder_name(trace_decoder(trace)->ops), hash);
 	}

@@ -163,7 +163,7 @@ test_foreign(void **state)
 	folder_make(&folder);
 	folder_put(&folder, "demo.stp.zst", "\x28\xb5\x2f\xfd\4\0", 6);
 	scene_open(s, 24, 80, "xterm", folder.files.at[0], NULL);
-	scene_wait_at(s, 1, "Not decoded: zstd-compressed data: decompress it first: zstd -d");
+	scene_wait_at(s, 1, "Not decoded: zstd-compressed data");
 	scene_wait(s, ":format NAME decodes it all the same");
 	scene_until(s, "Best guesses", false);
 	scene_quit(s);
@@ -175,6 +175,35 @@ test_foreign(void **state)
 	scene_wait_at(s, 0, " trawl  all-opencsd.ETB ");
 	scene_quit(s);
 }
+
+#ifdef HAVE_LIBARCHIVE
+/* The title says how a capture is packed; one that is cut is marked so. */
+static void
+test_packed(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	/* four lines `SYS-T RAW DATA: 322601010c0048656c6c6f20776f726c6421d306b8ea` */
+	static const uint8_t packed[] = {
+	    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x0b, 0x8e, 0x0c, 0xd6,
+	    0x0d, 0x51, 0x08, 0x72, 0x0c, 0x57, 0x70, 0x71, 0x0c, 0x71, 0xb4, 0x52, 0x30, 0x36,
+	    0x32, 0x32, 0x33, 0x30, 0x04, 0xc2, 0x64, 0x03, 0x03, 0x13, 0x0b, 0x33, 0x53, 0xb3,
+	    0x64, 0x20, 0x4c, 0x33, 0x32, 0x30, 0x37, 0x37, 0x4b, 0x33, 0x37, 0x02, 0xb2, 0x4d,
+	    0x8c, 0x0c, 0x53, 0x8c, 0x0d, 0xcc, 0x92, 0x2c, 0x52, 0x13, 0xb9, 0x82, 0x87, 0xa6,
+	    0x66, 0x00, 0x11, 0x6c, 0xe9, 0x9a, 0xf4, 0x00, 0x00, 0x00};
+	folder_make(&folder);
+	folder_put(&folder, "log.txt.gz", packed, sizeof packed);
+	folder_put(&folder, "cut.txt.gz", packed, 30);
+	scene_open(s, 24, 80, "xterm", folder.files.at[0], NULL);
+	scene_wait_at(s, 0, " trawl  log.txt.gz (gzip)  244 B  syst/hex");
+	scene_wait(s, "Hello world!");
+	scene_quit(s);
+	scene_open(s, 24, 80, "xterm", folder.files.at[1], NULL);
+	scene_wait_at(s, 1, "Not decoded: gzip-compressed data, of which nothing can be unpacked:");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+#endif
 
 /* A guess is called one in the title, and the log says how to make it certain. */
 static void
@@ -208,6 +237,9 @@ main(void)
 	    scene_test(test_no_trace),	   scene_test(test_old_library),
 	    scene_test(test_unrecognised), scene_test(test_candidates),
 	    scene_test(test_foreign),	   scene_test(test_guessed),
+#ifdef HAVE_LIBARCHIVE
+	    scene_test(test_packed),
+#endif
 	};
 	return scene_run_group("screen: format", tests);
 }

@@ -137,6 +137,7 @@ clocks_load(struct clocks *clocks, bool wait)
 			continue;
 		while (wait && trace_wait(trace))
 			continue;
+		trace_unpack(trace);
 		if (capture_ended(trace_capture(trace)))
 			trace_build(trace);
 	}

@@ -242,6 +242,7 @@ cycles_load(struct cycles *cycles, bool wait)
 			continue;
 		while (wait && trace_wait(trace))
 			continue;
+		trace_unpack(trace);
 		if (capture_ended(trace_capture(trace)))
 			trace_build(trace);
 	}

@@ -611,6 +611,7 @@ void
 serial_load(struct serial *s)
 {
 	trace_build_whole(s->uia);
+	trace_unpack(s->gem);
 	trace_build(s->gem);
 	struct serial_walker w = serial_walker_new(s, reader_new(s->gem));
 	serial_match_known(s, &w);

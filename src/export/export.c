@@ -602,7 +602,8 @@ seek_in_order(struct walk *walk, const struct filter *filter)
 	size_t count = sequence_lane_count(walk->sequence);
 	walk->parts = mem_new(count * sizeof *walk->parts);
 	for (size_t i = 0; i < count; i++)
-		walk->parts[i] = (struct next_part){.any = true, .last = UINT64_MAX};
+		walk->parts[i] = (struct next_part){.any = sequence_shows(walk->sequence, i),
+						    .last = UINT64_MAX};
 	const struct next_query query = {.sequence = walk->sequence,
 					 .want = filter,
 					 .direction = 1,
@@ -623,8 +624,7 @@ write_in_order(struct run *run, struct session *session, struct err *err)
 	for (size_t i = 0; i < session->traces.count; i++)
 		sequence_show(walk.sequence, i, is_chosen(run->options, session->traces.at[i]));
 	sequence_load(walk.sequence);
-	bool seeks = filter_limits_time(filter) && !run->options->around &&
-		     sequence_strand_count(walk.sequence) == session->traces.count;
+	bool seeks = filter_limits_time(filter) && !run->options->around;
 	if (seeks)
 		seek_in_order(&walk, filter);
 	else

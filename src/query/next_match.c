@@ -1,9 +1,12 @@
 /*
  * The next match: see next_match.h.
  *
- * A way leads through one lane, a cell at a time, and serves the caller's thread and a
- * job's alike.  Of several lanes the match that comes first is the next one; those of
+ * A way leads through one strand, a cell at a time, and serves the caller's thread and a
+ * job's alike.  Of several strands the match that comes first is the next one; those of
  * the others are kept.  A second way round ends with the cell that the first began in.
+ *
+ * Strands that are part of a lane are looked through no further than to where the first
+ * match stands that is known: another one would have to pass all of the lane again.
  */
 #include "config.h"
 
@@ -11,6 +14,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/worker.h"
+#include "session/clock/clocks.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,7 +22,9 @@
 /* Passing this many summaries costs about as much as decoding one cell. */
 enum { SUMMARIES_PER_CELL = 2048 };
 
-/* --- one lane ---------------------------------------------------------- */
+/* --- one strand -------------------------------------------------------- */
+
+#define WHOLE SIZE_MAX
 
 struct way {
 	struct reader *reader;
@@ -26,6 +32,7 @@ struct way {
 	struct matches *known; /* or NULL */
 	struct position from;  /* looked through up to here */
 	int direction;
+	size_t number; /* of the strand in its lane; WHOLE: it is the lane */
 	bool by_cell;
 	bool ends; /* with this cell: */
 	uint64_t last;
@@ -41,6 +48,14 @@ is_ruled_out(struct way *way, uint64_t cell)
 	return filter_pair_judge(way->pair, trace, cell) == FILTER_NONE;
 }
 
+static bool
+is_of_strand(const struct way *way, const struct message *m)
+{
+	struct message_time time;
+	return way->number == WHOLE ||
+	       clocks_strand(reader_trace(way->reader), m, &time) == way->number;
+}
+
 /* Looks at the messages of a cell that lie ahead. */
 static bool
 look_through(struct way *way, uint64_t cell)
@@ -53,7 +68,7 @@ look_through(struct way *way, uint64_t cell)
 	for (size_t i = begin; i < end; i++) {
 		struct position at = {.cell = cell, .at = forward ? i : begin + end - 1 - i};
 		decoded = reader_keep(way->reader, decoded, cell);
-		if (at.at >= decoded->count)
+		if (at.at >= decoded->count || !is_of_strand(way, &decoded->messages[at.at]))
 			continue;
 		if (way->by_cell) {
 			way->from = at;
@@ -123,14 +138,18 @@ job_free(struct next_job *job)
 	free(job);
 }
 
-/* --- all lanes --------------------------------------------------------- */
+/* --- all strands ------------------------------------------------------- */
 
 enum lane_state { LANE_SOUGHT, LANE_FOUND, LANE_ENDED };
 
+/* Of each strand. */
 struct next_lane {
 	struct way way;
+	size_t lane; /* of the sequence */
 	enum lane_state state;
-	struct sequence_key key; /* LANE_FOUND: of what was found */
+	struct sequence_key key; /* LANE_FOUND: of what was found; else of what is ahead */
+	bool is_ahead;		 /* where that is, while it is sought: */
+	struct position ahead;
 	bool shown;
 	struct next_job *job; /* or NULL */
 };
@@ -141,10 +160,43 @@ struct next_match {
 	struct next_lane *lanes;
 	size_t count;
 	unsigned generation; /* of the sequence, that keys are by */
+	bool in_parts;	     /* some strand is not all of its lane */
 	bool aimed;	     /* the lanes are at query.from */
+	bool any;	     /* something was found: at query.from */
 	bool round;	     /* the second way */
 	bool found_wrapped;  /* that way led to what was found */
 };
+
+static void
+open_lanes(struct next_match *next)
+{
+	struct sequence *sequence = next->query.sequence;
+	next->generation = sequence_generation(sequence);
+	next->count = sequence_strand_count(sequence);
+	next->lanes = mem_new(next->count * sizeof *next->lanes);
+	next->aimed = false;
+	for (size_t i = 0; i < next->count; i++) {
+		struct next_lane *lane = &next->lanes[i];
+		lane->lane = sequence_strand_lane(sequence, i);
+		lane->way = (struct way){.reader = sequence_reader(sequence, lane->lane),
+					 .pair = &next->pair,
+					 .direction = next->query.direction,
+					 .number = WHOLE,
+					 .by_cell = next->query.by_cell};
+		size_t number;
+		if (sequence_strand_is_part(sequence, i, &number))
+			lane->way.number = number;
+		next->in_parts |= lane->way.number != WHOLE;
+	}
+}
+
+static void
+close_lanes(struct next_match *next)
+{
+	for (size_t i = 0; i < next->count; i++)
+		job_free(next->lanes[i].job);
+	free(next->lanes);
+}
 
 struct next_match *
 next_match_new(const struct next_query *query)
@@ -152,14 +204,7 @@ next_match_new(const struct next_query *query)
 	struct next_match *next = mem_new(sizeof *next);
 	next->query = *query;
 	next->pair = filter_pair_borrow(query->want, query->also);
-	next->count = sequence_lane_count(query->sequence);
-	next->generation = sequence_generation(query->sequence);
-	next->lanes = mem_new(next->count * sizeof *next->lanes);
-	for (size_t i = 0; i < next->count; i++)
-		next->lanes[i].way = (struct way){.reader = sequence_reader(query->sequence, i),
-						  .pair = &next->pair,
-						  .direction = query->direction,
-						  .by_cell = query->by_cell};
+	open_lanes(next);
 	return next;
 }
 
@@ -168,24 +213,44 @@ next_match_free(struct next_match *next)
 {
 	if (!next)
 		return;
-	for (size_t i = 0; i < next->count; i++)
-		job_free(next->lanes[i].job);
+	close_lanes(next);
 	filter_pair_free(&next->pair);
-	free(next->lanes);
 	free(next);
 }
 
-/* The position before the first message of a lane that is not before `from`: it may be
- * the next one itself.  Backward that message.  False: nothing of the lane lies ahead. */
+/* Makes `from` a message, for strands of one lane: the last one that is not ahead.  False:
+ * all are ahead. */
 static bool
-find_start(struct next_match *next, size_t lane, struct position *at)
+find_message(struct next_match *next)
+{
+	struct sequence_position *from = &next->query.from;
+	struct reader *reader = sequence_reader(next->query.sequence, from->lane);
+	if (!next->in_parts || sequence_message(next->query.sequence, *from))
+		return true;
+	return next->query.direction > 0 ? reader_previous(reader, &from->at, 0)
+					 : reader_next(reader, &from->at, 0);
+}
+
+/* Where a way begins that goes over all. */
+static struct position
+outset(const struct next_match *next, const struct next_lane *lane)
+{
+	struct index *index = trace_index(reader_trace(lane->way.reader));
+	return next->query.direction > 0 ? position_past(UINT64_MAX, 1)
+					 : position_past(index_cell_count(index), -1);
+}
+
+/* The position before the first message of a strand that is not before `from`: it may be
+ * the next one itself.  Backward that message.  False: nothing of the strand lies ahead. */
+static bool
+find_start(struct next_match *next, size_t strand, struct position *at)
 {
 	struct sequence_position from = next->query.from;
-	if (lane == from.lane) {
+	if (strand == sequence_strand(next->query.sequence, from)) {
 		*at = from.at;
 		return true;
 	}
-	bool any = sequence_head(next->query.sequence, from, lane, at), forward;
+	bool any = sequence_head(next->query.sequence, from, strand, at), forward;
 	forward = next->query.direction > 0;
 	if (any && forward)
 		*at = at->at ? (struct position){.cell = at->cell, .at = at->at - 1}
@@ -205,23 +270,42 @@ aim_at_part(struct next_lane *lane, const struct next_part *part)
 				  : position_past(first.cell - 1, 1);
 }
 
+/* Goes on behind what was found last, in strands that were not there then. */
+static void
+aim_behind(struct next_match *next, size_t strand)
+{
+	struct way *way = &next->lanes[strand].way;
+	struct position at;
+	if (!find_start(next, strand, &at))
+		next->lanes[strand].state = LANE_ENDED;
+	else if (position_next_cell(at, 1) > position_next_cell(way->from, 1) ||
+		 (at.cell == way->from.cell && at.at > way->from.at))
+		way->from = at;
+}
+
 /* Puts all lanes where `from` is, or at their parts. */
 static void
 next_match_aim(struct next_match *next)
 {
 	next->aimed = true;
 	next->round = false;
+	bool starts = next->query.parts || find_message(next);
 	for (size_t i = 0; i < next->count; i++) {
 		struct next_lane *lane = &next->lanes[i];
+		lane->is_ahead = false;
 		if (next->query.parts) {
-			aim_at_part(lane, &next->query.parts[i]);
+			aim_at_part(lane, &next->query.parts[lane->lane]);
+			if (next->any)
+				aim_behind(next, i);
 			continue;
 		}
-		lane->shown = next->query.alone ? i == next->query.from.lane
-						: sequence_shows(next->query.sequence, i);
+		lane->shown = next->query.alone ? lane->lane == next->query.from.lane
+						: sequence_shows(next->query.sequence, lane->lane);
 		lane->way.ends = false;
 		lane->state = LANE_ENDED;
-		if (lane->shown && find_start(next, i, &lane->way.from))
+		if (!starts)
+			lane->way.from = outset(next, lane);
+		if (lane->shown && (!starts || find_start(next, i, &lane->way.from)))
 			lane->state = LANE_SOUGHT;
 		lane->way.last = lane->way.from.cell;
 	}
@@ -234,14 +318,12 @@ turn_round(struct next_match *next)
 	next->round = true;
 	for (size_t i = 0; i < next->count; i++) {
 		struct next_lane *lane = &next->lanes[i];
-		struct index *index = trace_index(reader_trace(lane->way.reader));
 		if (!lane->shown)
 			continue;
 		lane->state = LANE_SOUGHT;
+		lane->is_ahead = false;
 		lane->way.ends = true;
-		lane->way.from = next->query.direction > 0
-				     ? position_past(UINT64_MAX, 1)
-				     : position_past(index_cell_count(index), -1);
+		lane->way.from = outset(next, lane);
 	}
 }
 
@@ -314,59 +396,172 @@ look_in_lane(struct next_match *next, struct next_lane *lane, const struct next_
 	}
 }
 
-/* Notes what was found in a lane, to be compared with the others. */
+/* Notes what was found in a strand, to be compared with the others. */
 static void
-note_found(struct next_match *next, size_t lane)
+note_found(struct next_match *next, size_t strand)
 {
-	struct sequence_position found = {lane, next->lanes[lane].way.from};
-	next->lanes[lane].state = LANE_FOUND;
-	next->lanes[lane].key = sequence_key(next->query.sequence, found);
+	struct next_lane *lane = &next->lanes[strand];
+	lane->state = LANE_FOUND;
+	lane->is_ahead = false;
+	lane->key = sequence_key(next->query.sequence,
+				 (struct sequence_position){lane->lane, lane->way.from});
 }
 
-/* The lane whose match comes first, or `count`; all are found, or there are none. */
+/* The strand of those in a state whose key comes first, or `count`. */
 static size_t
-first_lane(struct next_match *next)
+first_in_state(struct next_match *next, enum lane_state state)
 {
 	bool forward = next->query.direction > 0;
-	bool stale = generation_renew(&next->generation, sequence_generation(next->query.sequence));
 	size_t first = next->count;
 	for (size_t i = 0; i < next->count; i++) {
-		if (next->lanes[i].state != LANE_FOUND)
-			continue;
-		if (stale)
-			note_found(next, i);
-		if (first == next->count ||
-		    sequence_key_is_before(&next->lanes[i].key, &next->lanes[first].key) == forward)
+		const struct next_lane *lane = &next->lanes[i];
+		if (lane->state == state &&
+		    (first == next->count ||
+		     sequence_key_is_before(&lane->key, &next->lanes[first].key) == forward))
 			first = i;
 	}
 	return first;
 }
 
+/* Notes again what was found, if the order is another. */
+static void
+renew_keys(struct next_match *next)
+{
+	if (!generation_renew(&next->generation, sequence_generation(next->query.sequence)))
+		return;
+	for (size_t i = 0; i < next->count; i++)
+		if (next->lanes[i].state == LANE_FOUND)
+			note_found(next, i);
+}
+
+/* --- strands that are part of a lane ----------------------------------- */
+
+/* Finds the next message of a strand, match or not; there are no matches before it. */
+static void
+look_ahead(struct next_match *next, size_t strand)
+{
+	struct next_lane *lane = &next->lanes[strand];
+	struct way *way = &lane->way;
+	struct sequence *sequence = next->query.sequence;
+	if (lane->is_ahead)
+		return;
+	lane->is_ahead = sequence_step(sequence, strand, way->from, way->direction, &lane->ahead) &&
+			 !(way->ends && (way->direction > 0 ? lane->ahead.cell > way->last
+							    : lane->ahead.cell < way->last));
+	if (lane->is_ahead)
+		lane->key =
+		    sequence_key(sequence, (struct sequence_position){lane->lane, lane->ahead});
+	else
+		lane->state = LANE_ENDED;
+}
+
+/* What to wait for, if something is, before the cell that is ahead is decoded. */
+static enum next_result
+wait_for_cell(struct next_match *next, struct next_lane *lane, const struct next_bound *bound)
+{
+	struct way *way = &lane->way;
+	uint64_t cell = lane->ahead.cell;
+	if (position_next_cell(way->from, way->direction) != cell)
+		way->from =
+		    way->direction > 0 ? position_past(cell - 1, 1) : position_past(cell + 1, -1);
+	if (way->known && matches_await(way->known, way->from, way->direction))
+		return NEXT_WAITING;
+	if (bound->background)
+		return start_job(next, lane);
+	return thread_now_ms() >= bound->until ? NEXT_MORE : NEXT_FOUND;
+}
+
+/* Looks through the strand whose next message comes first, until that is behind what is
+ * found. */
+static enum next_result
+look_in_parts(struct next_match *next, const struct next_bound *bound)
+{
+	for (unsigned cells = bound->near;;) {
+		for (size_t i = 0; i < next->count; i++)
+			if (next->lanes[i].state == LANE_SOUGHT && !next->lanes[i].job)
+				look_ahead(next, i);
+		size_t first = first_in_state(next, LANE_SOUGHT);
+		size_t found = first_in_state(next, LANE_FOUND);
+		bool forward = next->query.direction > 0;
+		if (first == next->count ||
+		    (found < next->count &&
+		     sequence_key_is_before(&next->lanes[found].key, &next->lanes[first].key) ==
+			 forward))
+			return NEXT_FOUND;
+		struct next_lane *lane = &next->lanes[first];
+		struct way *way = &lane->way;
+		uint64_t cell = lane->ahead.cell, count;
+		bool decided = way->known && matches_in_cell(way->known, cell, &count);
+		bool skip = is_ruled_out(way, cell);
+		enum next_result waits = NEXT_FOUND;
+		if (!skip && !decided && !cells)
+			waits = wait_for_cell(next, lane, bound);
+		else if (!skip && !cells && !bound->background && thread_now_ms() >= bound->until)
+			waits = NEXT_MORE;
+		if (waits != NEXT_FOUND)
+			return waits;
+		cells -= !skip && cells;
+		lane->is_ahead = false;
+		if (!skip && look_through(way, cell))
+			note_found(next, first);
+		else
+			way->from = position_past(cell, way->direction);
+	}
+}
+
+/* --- the next of all --------------------------------------------------- */
+
+static void
+end_look(struct next_match *next, size_t strand, enum next_result result)
+{
+	next->lanes[strand].state = LANE_ENDED;
+	if (result == NEXT_FOUND)
+		note_found(next, strand);
+}
+
+/* Looks until in no strand a match can come before the first one that is found. */
+static enum next_result
+look_in_all(struct next_match *next, const struct next_bound *bound)
+{
+	for (size_t i = 0; i < next->count; i++) {
+		struct next_lane *lane = &next->lanes[i];
+		if (lane->state != LANE_SOUGHT)
+			continue;
+		lane->way.known = bound->known ? bound->known[lane->lane] : NULL;
+		if (lane->way.number != WHOLE && !lane->job)
+			continue;
+		enum next_result result = look_in_lane(next, lane, bound);
+		if (result != NEXT_FOUND && result != NEXT_END)
+			return result;
+		end_look(next, i, result);
+	}
+	return next->in_parts ? look_in_parts(next, bound) : NEXT_FOUND;
+}
+
 enum next_result
 next_match(struct next_match *next, const struct next_bound *bound, struct sequence_position *found)
 {
+	bool stale = next->generation != sequence_generation(next->query.sequence);
+	if (stale &&
+	    (next->in_parts || next->count != sequence_strand_count(next->query.sequence))) {
+		close_lanes(next);
+		open_lanes(next);
+	}
 	if (!next->aimed)
 		next_match_aim(next);
 	for (;;) {
-		for (size_t i = 0; i < next->count; i++) {
-			struct next_lane *lane = &next->lanes[i];
-			if (lane->state != LANE_SOUGHT)
-				continue;
-			lane->way.known = bound->known ? bound->known[i] : NULL;
-			enum next_result result = look_in_lane(next, lane, bound);
-			if (result != NEXT_FOUND && result != NEXT_END)
-				return result;
-			lane->state = LANE_ENDED;
-			if (result == NEXT_FOUND)
-				note_found(next, i);
-		}
-		size_t first = first_lane(next);
+		enum next_result result = look_in_all(next, bound);
+		if (result != NEXT_FOUND)
+			return result;
+		renew_keys(next);
+		size_t first = first_in_state(next, LANE_FOUND);
 		if (first < next->count) {
 			struct next_lane *lane = &next->lanes[first];
-			*found = (struct sequence_position){first, lane->way.from};
+			*found = (struct sequence_position){lane->lane, lane->way.from};
 			lane->state = LANE_SOUGHT;
 			next->found_wrapped = next->round;
 			next->query.from = *found;
+			next->any = true;
 			next->aimed = !next->query.wrap; /* each has a round of its own */
 			return NEXT_FOUND;
 		}

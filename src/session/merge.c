@@ -203,6 +203,13 @@ is_whole(const struct merge *m, size_t strand)
 	return lane_of(m, strand)->count == 1;
 }
 
+bool
+merge_strand_is_part(const struct merge *m, size_t strand, size_t *number)
+{
+	*number = m->strands.at[strand].number;
+	return !is_whole(m, strand);
+}
+
 /* --- the keys of messages ---------------------------------------------- */
 
 /* What came before is not known: what has no time gets that of the first of its strand, or
@@ -912,6 +919,21 @@ merge_head(struct merge *m, struct sequence_position p, size_t strand, struct po
 		*at = (struct position){
 		    .cell = index_cell_count(trace_index(lane_of(m, strand)->trace))};
 	return !head->end;
+}
+
+bool
+merge_step(struct merge *m, size_t strand, struct position from, int direction, struct position *at)
+{
+	merge_refresh(m);
+	if (is_whole(m, strand)) {
+		*at = from;
+		return direction > 0 ? strand_next(m, strand, at) : strand_previous(m, strand, at);
+	}
+	if (direction < 0)
+		return find_before(m, strand, from, at);
+	from = from.at == SIZE_MAX ? (struct position){.cell = from.cell + 1}
+				   : (struct position){from.cell, from.at + 1};
+	return find_from(m, strand, from, at);
 }
 
 struct sequence_key

@@ -35,6 +35,7 @@ bool merge_shows(const struct merge *, size_t trace);
 size_t merge_strand_count(struct merge *);
 size_t merge_strand_lane(const struct merge *, size_t strand);
 size_t merge_strand(struct merge *, struct sequence_position);
+bool merge_strand_is_part(const struct merge *, size_t strand, size_t *number);
 
 /* The part of the list that a trace is in, counted from 0. */
 size_t merge_part(const struct merge *, size_t trace);
@@ -67,6 +68,10 @@ bool merge_find_time(struct merge *, size_t trace, int64_t order, struct sequenc
 /* The first message of a strand that is not before the one at P; false if there is
  * none, then *AT is behind the last cell. */
 bool merge_head(struct merge *, struct sequence_position p, size_t strand, struct position *at);
+
+/* The next message of a strand, or the one before (DIRECTION -1); FROM need not be one. */
+bool merge_step(struct merge *, size_t strand, struct position from, int direction,
+		struct position *at);
 
 /* What the place of a message among those of other strands follows from. */
 struct sequence_key merge_key(struct merge *, struct sequence_position);

@@ -159,6 +159,12 @@ sequence_strand(struct sequence *s, struct sequence_position p)
 	return is_alone(s) ? 0 : merge_strand(s->merge, p);
 }
 
+bool
+sequence_strand_is_part(const struct sequence *s, size_t strand, size_t *number)
+{
+	return !is_alone(s) && merge_strand_is_part(s->merge, strand, number);
+}
+
 /* --- order ------------------------------------------------------------- */
 
 bool
@@ -218,6 +224,13 @@ sequence_head(struct sequence *s, struct sequence_position p, size_t strand, str
 {
 	*at = p.at;
 	return strand == sequence_strand(s, p) || merge_head(s->merge, p, strand, at);
+}
+
+bool
+sequence_step(struct sequence *s, size_t strand, struct position from, int direction,
+	      struct position *at)
+{
+	return merge_step(s->merge, strand, from, direction, at);
 }
 
 bool

@@ -93,6 +93,10 @@ size_t sequence_strand_count(const struct sequence *);
 size_t sequence_strand_lane(const struct sequence *, size_t strand);
 size_t sequence_strand(struct sequence *, struct sequence_position);
 
+/* Whether a strand is not all of its lane; then messages are in it whose clocks_strand() is
+ * NUMBER. */
+bool sequence_strand_is_part(const struct sequence *, size_t strand, size_t *number);
+
 /* --- order ------------------------------------------------------------- */
 
 /* The first and last position.  False: there is no message. */
@@ -130,6 +134,11 @@ sequence_key_is_before(const struct sequence_key *a, const struct sequence_key *
 /* The first message of a strand that is not before the one at P; false if there is
  * none, then *AT is behind the last cell. */
 bool sequence_head(struct sequence *, struct sequence_position p, size_t strand,
+		   struct position *at);
+
+/* The next message of one of several strands, or the one before (DIRECTION -1); FROM need
+ * not be a message.  False: there is none, or none near while much is not noted. */
+bool sequence_step(struct sequence *, size_t strand, struct position from, int direction,
 		   struct position *at);
 
 /* The last message before P that HAS says has a time, of the lanes that are shown and

@@ -17,6 +17,7 @@
 #include "mk_syst.h"
 #include "query/density.h"
 #include "query/filter/filter.h"
+#include "query/next_match.h"
 #include "query/seek.h"
 #include "session/clock/clocks.h"
 #include "session/sequence.h"
@@ -795,6 +796,8 @@ test_seek_in_order(void **state)
 	for (unsigned plan = 1; plan < PLANS; plan += 4) {
 		struct fixture f;
 		open_session(&f, plan);
+		if (plan % 8 == 1)
+			assert_int_equal(session_set_order(&f.session, "time", NULL), 0);
 		int64_t start = start_of_filters(&f);
 		for (unsigned i = 0; i < 3; i++) {
 			int64_t from = free_time(&f), to = from + (i ? SECOND / 10 : SECOND * 60);
@@ -960,6 +963,38 @@ check_output(struct ordered *o)
 	fclose(file);
 }
 
+/* Steps from match to match of a severity, from some row on, and of one trace alone. */
+static void
+check_matches(struct ordered *o)
+{
+	struct filter want = filter_all();
+	const struct next_bound bound = {.near = 1000000};
+	size_t row = random_below(&o->f.seed, o->all.count);
+	bool alone = random_below(&o->f.seed, 4) == 0;
+	unsigned level = (unsigned)random_below(&o->f.seed, SEVERITY_COUNT);
+	want.severities = (uint8_t)(1U << level);
+	const struct next_query query = {.sequence = o->sequence,
+					 .want = &want,
+					 .from = o->rows.at[row],
+					 .direction = random_below(&o->f.seed, 2) ? 1 : -1,
+					 .alone = alone};
+	struct next_match *next = next_match_new(&query);
+	struct sequence_position p;
+	for (unsigned found = 0; found < 40; found++) {
+		size_t trace = o->all.at[row].trace;
+		do
+			row += (size_t)query.direction;
+		while (row < o->all.count && (o->all.at[row].severity != level ||
+					      (alone && o->all.at[row].trace != trace)));
+		enum next_result result = next_match(next, &bound, &p);
+		assert_int_equal(result, row < o->all.count ? NEXT_FOUND : NEXT_END);
+		if (result == NEXT_END)
+			break;
+		assert_true(sequence_position_is_same(p, o->rows.at[row]));
+	}
+	next_match_free(next);
+}
+
 static void
 open_ordered(struct ordered *o, unsigned plan)
 {
@@ -994,6 +1029,8 @@ test_order(void **state)
 		check_list(&o);
 		check_ways(&o);
 		check_output(&o);
+		for (unsigned i = 0; i < 60; i++)
+			check_matches(&o);
 		for (size_t i = 1; i < o.all.count; i++)
 			moved += o.all.at[i].trace == o.all.at[i - 1].trace &&
 				 o.all.at[i].number < o.all.at[i - 1].number;

@@ -59,7 +59,7 @@ struct merge_lane {
 	size_t part;
 	size_t first, count; /* its strands */
 	bool hidden;
-	struct lane_notes notes;
+	struct lane_notes *notes;
 };
 
 struct merge_strand {
@@ -69,6 +69,7 @@ struct merge_strand {
 
 struct merge {
 	struct session *session;
+	struct merge *whole;	  /* of all traces: that itself, or whose notes these are */
 	struct merge_lane *lanes; /* as the session's traces */
 	size_t count;
 	VEC(struct merge_strand) strands; /* in the order of their lanes */
@@ -101,7 +102,7 @@ merge_work(void *context)
 	do {
 		generation = clocks_generation(m->session->clocks);
 		for (size_t i = 0; i < m->count; i++)
-			note_lane(m, &m->lanes[i].notes);
+			note_lane(m, m->lanes[i].notes);
 	} while (generation != clocks_generation(m->session->clocks) &&
 		 !worker_is_stopping(&m->worker));
 	if (m->signals && generation_now(&m->changes) != before)
@@ -130,7 +131,7 @@ merge_wake(struct merge *m)
 unsigned
 merge_generation(const struct merge *m)
 {
-	return generation_now(&m->changes) + clocks_generation(m->session->clocks);
+	return generation_now(&m->whole->changes) + clocks_generation(m->session->clocks);
 }
 
 /* --- parts and strands ------------------------------------------------- */
@@ -241,7 +242,7 @@ make_keys(struct merge *m, struct merge_lane *lane, struct cell_keys *keys,
 	uint32_t ranks[STRANDS_MAX] = {0};
 	size_t count = decoded->count;
 	keys->exact =
-	    lane_notes_before(&lane->notes, m->generation, decoded->cell, last, keys->before) &&
+	    lane_notes_before(lane->notes, m->generation, decoded->cell, last, keys->before) &&
 	    decoded->exact;
 	keys->cell = decoded->cell;
 	keys->generation = m->generation;
@@ -270,7 +271,7 @@ is_fresh(struct merge *m, struct merge_lane *lane, const struct cell_keys *keys,
 {
 	return keys->generation == m->generation && keys->keys.count == decoded->count &&
 	       (keys->exact || !decoded->exact ||
-		lane_notes_count(&lane->notes, m->generation) < keys->cell);
+		lane_notes_count(lane->notes, m->generation) < keys->cell);
 }
 
 static const struct cell_keys *
@@ -327,12 +328,12 @@ next_cell(struct merge *m, size_t strand, uint64_t *cell, unsigned *far)
 {
 	struct merge_lane *lane = lane_of(m, strand);
 	struct noted_cell found;
-	if (lane_notes_find_cell(&lane->notes, m->generation, m->strands.at[strand].number, *cell,
-				 1, &found)) {
+	if (lane_notes_find_cell(lane->notes, m->generation, m->strands.at[strand].number, *cell, 1,
+				 &found)) {
 		*cell = found.cell;
 		return true;
 	}
-	uint64_t noted = lane_notes_count(&lane->notes, m->generation);
+	uint64_t noted = lane_notes_count(lane->notes, m->generation);
 	*cell = *cell > noted ? *cell : noted;
 	return *cell < index_cell_count(trace_index(lane->trace)) && (*far)-- > 0;
 }
@@ -342,14 +343,14 @@ static bool
 previous_cell(struct merge *m, size_t strand, uint64_t *cell, unsigned *far)
 {
 	struct merge_lane *lane = lane_of(m, strand);
-	uint64_t noted = lane_notes_count(&lane->notes, m->generation);
+	uint64_t noted = lane_notes_count(lane->notes, m->generation);
 	struct noted_cell found;
 	if (*cell > noted && *far) {
 		--*far;
 		--*cell;
 		return true;
 	}
-	if (!lane_notes_find_cell(&lane->notes, m->generation, m->strands.at[strand].number, *cell,
+	if (!lane_notes_find_cell(lane->notes, m->generation, m->strands.at[strand].number, *cell,
 				  -1, &found))
 		return false;
 	*cell = found.cell;
@@ -453,7 +454,7 @@ strand_find_number(struct merge *m, size_t strand, uint64_t number, struct posit
 	bool exact;
 	if (is_whole(m, strand))
 		return reader_find_number(lane->reader, number, at, &exact);
-	if (!lane_notes_find_number(&lane->notes, m->generation, own, number, &found))
+	if (!lane_notes_find_number(lane->notes, m->generation, own, number, &found))
 		return false;
 	const struct cell_keys *keys = keys_of(m, lane, found.cell);
 	*at = (struct position){.cell = found.cell};
@@ -467,7 +468,7 @@ strand_find_number(struct merge *m, size_t strand, uint64_t number, struct posit
 static bool
 is_all_noted(struct merge *m, struct merge_lane *lane)
 {
-	uint64_t count = lane_notes_count(&lane->notes, m->generation);
+	uint64_t count = lane_notes_count(lane->notes, m->generation);
 	bool exact;
 	trace_count(lane->trace, &exact);
 	return exact && count >= index_cell_count(trace_index(lane->trace));
@@ -482,7 +483,7 @@ strand_count(struct merge *m, size_t strand, bool *exact)
 	if (is_whole(m, strand))
 		return all;
 	*exact = is_all_noted(m, lane);
-	return *exact ? lane_notes_total(&lane->notes, m->generation, m->strands.at[strand].number)
+	return *exact ? lane_notes_total(lane->notes, m->generation, m->strands.at[strand].number)
 		      : all / lane->count;
 }
 
@@ -548,9 +549,9 @@ cut_by_key(struct merge *m, size_t strand, int64_t key)
 	struct merge_lane *lane = lane_of(m, strand);
 	size_t own = m->strands.at[strand].number;
 	struct noted_cell found;
-	if (!lane_notes_find_key(&lane->notes, m->generation, own, key, &found))
+	if (!lane_notes_find_key(lane->notes, m->generation, own, key, &found))
 		found.cell =
-		    unnoted_cell(m, strand, key, lane_notes_count(&lane->notes, m->generation));
+		    unnoted_cell(m, strand, key, lane_notes_count(lane->notes, m->generation));
 	if (found.cell >= index_cell_count(trace_index(lane->trace)))
 		return cut_at_end(m, strand);
 	const struct cell_keys *keys = keys_of(m, lane, found.cell);
@@ -784,7 +785,7 @@ count_by_cells(struct merge *m, size_t strand, int64_t key, enum counting how)
 	size_t own = m->strands.at[strand].number;
 	struct noted_cell found, before = {0};
 	struct index_cell cell;
-	bool any = lane_notes_find_key(&lane->notes, m->generation, own, key, &found);
+	bool any = lane_notes_find_key(lane->notes, m->generation, own, key, &found);
 	if (!any)
 		return strand_count(m, strand, &any);
 	if (is_whole(m, strand))
@@ -792,7 +793,7 @@ count_by_cells(struct merge *m, size_t strand, int64_t key, enum counting how)
 			   ? cell.first + (how == AT_MOST ? cell.count : 0)
 			   : strand_count(m, strand, &any);
 	if (how == AT_LEAST)
-		lane_notes_find_cell(&lane->notes, m->generation, own, found.cell, -1, &before);
+		lane_notes_find_cell(lane->notes, m->generation, own, found.cell, -1, &before);
 	return how == AT_MOST ? found.count : before.count;
 }
 
@@ -975,7 +976,7 @@ is_cut_noted(struct merge *m, struct merge_lane *lane, int64_t order)
 {
 	struct noted_cell found;
 	for (size_t s = 0; s < lane->count; s++)
-		if (!lane_notes_find_key(&lane->notes, m->generation, s, order, &found))
+		if (!lane_notes_find_key(lane->notes, m->generation, s, order, &found))
 			return is_all_noted(m, lane);
 	return true;
 }
@@ -1021,20 +1022,40 @@ merge_is_uncertain(const struct merge *m, size_t i, const struct message *a, siz
 
 /* --- from start to end ------------------------------------------------- */
 
-struct merge *
-merge_new(struct session *session)
+static struct merge *
+make_merge(struct session *session, size_t first, size_t count)
 {
 	struct merge *m = mem_new(sizeof *m);
 	m->session = session;
-	m->count = session->traces.count;
-	m->lanes = mem_new(m->count * sizeof *m->lanes);
-	for (size_t i = 0; i < m->count; i++) {
-		m->lanes[i].trace = session->traces.at[i];
-		m->lanes[i].reader = reader_new(session->traces.at[i]);
-		lane_notes_open(&m->lanes[i].notes, session->traces.at[i]);
+	m->whole = m;
+	m->count = count;
+	m->lanes = mem_new((count + 1) * sizeof *m->lanes);
+	for (size_t i = 0; i < count; i++) {
+		m->lanes[i].trace = session->traces.at[first + i];
+		m->lanes[i].reader = reader_new(m->lanes[i].trace);
 	}
 	worker_init(&m->worker, merge_work, m);
 	merge_refresh(m);
+	return m;
+}
+
+struct merge *
+merge_new(struct session *session)
+{
+	struct merge *m = make_merge(session, 0, session->traces.count);
+	for (size_t i = 0; i < m->count; i++) {
+		m->lanes[i].notes = mem_new(sizeof *m->lanes[i].notes);
+		lane_notes_open(m->lanes[i].notes, m->lanes[i].trace);
+	}
+	return m;
+}
+
+struct merge *
+merge_new_lane(struct merge *whole, size_t trace)
+{
+	struct merge *m = make_merge(whole->session, trace, 1);
+	m->whole = whole;
+	m->lanes[0].notes = whole->lanes[trace].notes;
 	return m;
 }
 
@@ -1051,7 +1072,10 @@ merge_free(struct merge *m)
 			vec_free(&m->lanes[i].cache[k].ranks);
 		}
 		reader_free(m->lanes[i].reader);
-		lane_notes_close(&m->lanes[i].notes);
+		if (m->whole != m)
+			continue;
+		lane_notes_close(m->lanes[i].notes);
+		free(m->lanes[i].notes);
 	}
 	free(m->lanes);
 	vec_free(&m->strands);

@@ -16,9 +16,11 @@ struct merge;
 
 /* Of all traces of the session, which must outlive it. */
 struct merge *merge_new(struct session *);
+/* Of one trace of them, as lane 0, by the notes of WHOLE, which must outlive it. */
+struct merge *merge_new_lane(struct merge *whole, size_t trace);
 void merge_free(struct merge *);
 
-/* Notes the keys of all indexed cells, in this thread; or in one
+/* Those of all traces only.  Notes the keys of all indexed cells, in this thread; or in one
  * of its own, which tells the session.  merge_wake: there may be more of them. */
 void merge_load(struct merge *);
 void merge_start(struct merge *);

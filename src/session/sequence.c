@@ -1,9 +1,9 @@
 /*
  * The messages of one or several lanes: see sequence.h.
  *
- * What has one lane asks the reader; what has several asks the merge, which holds
- * their order.  The merge of the session is asked about one lane too where the
- * common time matters, as it has the times noted.
+ * What is one strand asks the reader; what is several asks the merge, which holds
+ * their order.  The merge is asked about one too where the common time matters, as it
+ * has the times noted.
  */
 #include "config.h"
 
@@ -20,38 +20,37 @@ enum {
 };
 
 struct sequence {
-	struct merge *merge; /* of all traces; owned by what has them all */
-	size_t count;	     /* lanes, */
-	size_t first;	     /* and the trace of the first */
+	struct merge *merge;
+	size_t count; /* lanes, */
+	size_t first; /* and the trace of the first */
 	struct reader **readers;
 	bool *hidden; /* which lanes are left out */
-	bool borrows; /* the merge: it is one lane of it */
 };
 
 /* --- from start to end ------------------------------------------------- */
 
+static struct sequence *
+make_sequence(struct merge *merge, size_t first, size_t count)
+{
+	struct sequence *s = mem_new(sizeof *s);
+	*s = (struct sequence){.merge = merge, .first = first, .count = count};
+	s->readers = mem_new((count + 1) * sizeof *s->readers);
+	s->hidden = mem_new((count + 1) * sizeof *s->hidden);
+	for (size_t i = 0; i < count; i++)
+		s->readers[i] = merge_reader(merge, i);
+	return s;
+}
+
 struct sequence *
 sequence_new(struct session *session)
 {
-	struct sequence *s = mem_new(sizeof *s);
-	s->merge = merge_new(session);
-	s->count = session->traces.count;
-	s->readers = mem_new((s->count + 1) * sizeof *s->readers);
-	s->hidden = mem_new((s->count + 1) * sizeof *s->hidden);
-	for (size_t i = 0; i < s->count; i++)
-		s->readers[i] = merge_reader(s->merge, i);
-	return s;
+	return make_sequence(merge_new(session), 0, session->traces.count);
 }
 
 struct sequence *
 sequence_new_lane(struct sequence *all, size_t trace)
 {
-	struct sequence *s = mem_new(sizeof *s);
-	*s = (struct sequence){.merge = all->merge, .count = 1, .first = trace, .borrows = true};
-	s->readers = mem_new(sizeof *s->readers);
-	s->hidden = mem_new(sizeof *s->hidden);
-	s->readers[0] = reader_new(reader_trace(all->readers[trace]));
-	return s;
+	return make_sequence(merge_new_lane(all->merge, trace), trace, 1);
 }
 
 void
@@ -59,10 +58,7 @@ sequence_free(struct sequence *s)
 {
 	if (!s)
 		return;
-	if (s->borrows)
-		reader_free(s->readers[0]);
-	else
-		merge_free(s->merge);
+	merge_free(s->merge);
 	free(s->readers);
 	free(s->hidden);
 	free(s);
@@ -90,7 +86,7 @@ sequence_wake(struct sequence *s)
 static bool
 is_alone(const struct sequence *s)
 {
-	return s->borrows || (s->count == 1 && merge_strand_count(s->merge) == 1);
+	return s->count == 1 && merge_strand_count(s->merge) == 1;
 }
 
 unsigned
@@ -364,7 +360,7 @@ sequence_find_timed_before(struct sequence *s, struct sequence_position p, unsig
 bool
 sequence_find_in_lane(struct sequence *s, size_t lane, int64_t time, struct position *at)
 {
-	return merge_cut(s->merge, s->first + lane, time, at) || reader_last(s->readers[lane], at);
+	return merge_cut(s->merge, lane, time, at) || reader_last(s->readers[lane], at);
 }
 
 static bool
@@ -474,7 +470,7 @@ sequence_is_known(struct sequence *s, const struct sequence_wish *wish)
 	case SEQUENCE_BY_PERCENT:
 		return sequence_is_exact(s);
 	case SEQUENCE_BY_TIME:
-		return is_alone(s) ? merge_cut_is_known(s->merge, s->first, wish->time)
+		return is_alone(s) ? merge_cut_is_known(s->merge, 0, wish->time)
 				   : merge_time_is_known(s->merge, wish->lane, wish->time);
 	case SEQUENCE_BY_TICKS:
 		return ticks_are_known(s->readers[wish->lane], wish->value);

@@ -51,8 +51,7 @@ sequence_position_is_same(struct sequence_position a, struct sequence_position b
 /* Of all traces of a session, which must outlive it; lane I is trace I. */
 struct sequence *sequence_new(struct session *);
 
-/* Of one trace of them alone, in the transport's order, with a reader of its own: lane 0.
- * ALL, which must be
+/* Of one trace of them alone, with a reader of its own: lane 0.  ALL, which must be
  * of all traces and outlive it, is asked where the common time matters; it belongs to
  * the same thread. */
 struct sequence *sequence_new_lane(struct sequence *all, size_t trace);

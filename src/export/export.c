@@ -261,7 +261,7 @@ struct walk {
 	struct seek *seek;	       /* of one that is not divided, or NULL */
 	struct sequence *sequence;     /* of several, or NULL */
 	struct next_match *next_match; /* of several, where cells are passed over, or NULL */
-	struct next_part *parts;       /* of its lanes: all */
+	struct next_part *parts;       /* of its strands: all */
 	struct sequence_position at;
 	bool ended;	      /* of several */
 	uint64_t from, until; /* offsets to write */
@@ -599,11 +599,12 @@ export_is_ordered(const struct session *session, const struct export_options *op
 static void
 seek_in_order(struct walk *walk, const struct filter *filter)
 {
-	size_t count = sequence_lane_count(walk->sequence);
+	size_t count = sequence_strand_count(walk->sequence);
 	walk->parts = mem_new(count * sizeof *walk->parts);
 	for (size_t i = 0; i < count; i++)
-		walk->parts[i] = (struct next_part){.any = sequence_shows(walk->sequence, i),
-						    .last = UINT64_MAX};
+		walk->parts[i] = (struct next_part){
+		    .any = sequence_shows(walk->sequence, sequence_strand_lane(walk->sequence, i)),
+		    .last = UINT64_MAX};
 	const struct next_query query = {.sequence = walk->sequence,
 					 .want = filter,
 					 .direction = 1,

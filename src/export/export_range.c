@@ -98,8 +98,10 @@ write_at(struct range_writer *writer, const struct export_span *span, struct rea
 
 /* --- what passes a filter ------------------------------------------------ */
 
+/* Of each strand. */
 struct range_lane {
-	const struct export_span *span; /* NULL: none of this trace */
+	const struct export_span *span; /* NULL: none of it */
+	size_t lane;
 	struct cycles_walk *cycles;
 	bool over;
 };
@@ -122,10 +124,10 @@ static int
 write_matches(struct range_writer *writer, struct sequence *sequence,
 	      const struct range_lane *lanes)
 {
-	size_t count = sequence_lane_count(sequence);
+	size_t count = sequence_strand_count(sequence);
 	struct next_part *parts = mem_new(count * sizeof *parts);
 	for (size_t i = 0; i < count; i++)
-		parts[i] = part_of(lanes[i].span, sequence_reader(sequence, i));
+		parts[i] = part_of(lanes[i].span, sequence_reader(sequence, lanes[i].lane));
 	const struct next_query query = {
 	    .sequence = sequence, .want = writer->filter, .direction = 1, .parts = parts};
 	struct next_match *next = next_match_new(&query);
@@ -139,9 +141,10 @@ write_matches(struct range_writer *writer, struct sequence *sequence,
 			more = hand_over(writer);
 			continue;
 		}
-		const struct range_lane *lane = &lanes[p.lane];
+		const struct range_lane *lane = &lanes[sequence_strand(sequence, p)];
 		struct reader *reader = sequence_reader(sequence, p.lane);
-		if (message_id_compare(reader_message_id(reader, p.at), lane->span->last) <= 0)
+		if (lane->span &&
+		    message_id_compare(reader_message_id(reader, p.at), lane->span->last) <= 0)
 			more = write_at(writer, lane->span, reader, lane->cycles, p.at);
 	}
 	next_match_free(next);
@@ -156,8 +159,12 @@ write_span_matches(struct range_writer *writer, const struct export_span *span,
 {
 	struct sequence *all = sequence_new(session_of(span->trace));
 	struct sequence *own = sequence_new_lane(all, trace_number(span->trace));
-	const struct range_lane lane = {.span = span, .cycles = cycles};
-	int failed = write_matches(writer, own, &lane);
+	size_t count = sequence_strand_count(own);
+	struct range_lane *lanes = mem_new(count * sizeof *lanes);
+	for (size_t i = 0; i < count; i++)
+		lanes[i] = (struct range_lane){.span = span, .cycles = cycles};
+	int failed = write_matches(writer, own, lanes);
+	free(lanes);
 	sequence_free(own);
 	sequence_free(all);
 	return failed;
@@ -186,22 +193,52 @@ write_span(struct range_writer *writer, const struct export_span *span)
 	return failed;
 }
 
-/* --- in the order of several traces ------------------------------------- */
+/* --- in the order of several strands ------------------------------------ */
+
+/* The span of a strand; NULL: it has none. */
+static const struct export_span *
+find_span(const struct export_range *range, size_t strand)
+{
+	size_t number, lane = sequence_strand_lane(range->sequence, strand);
+	const struct trace *trace = reader_trace(sequence_reader(range->sequence, lane));
+	bool part = sequence_strand_is_part(range->sequence, strand, &number);
+	for (size_t i = 0; i < range->count; i++) {
+		const struct export_span *span = &range->spans[i];
+		if (span->trace == trace && (!part || !span->in_strand || span->strand == number))
+			return span;
+	}
+	return NULL;
+}
+
+/* The first message of a strand's span. */
+static bool
+find_first(const struct export_range *range, const struct range_lane *lane, size_t strand,
+	   struct sequence_position *p)
+{
+	struct reader *reader = sequence_reader(range->sequence, lane->lane);
+	size_t number;
+	p->lane = lane->lane;
+	if (!lane->span || !reader_find_id(reader, lane->span->first, &p->at) ||
+	    !reader_message(reader, p->at))
+		return false;
+	return !sequence_strand_is_part(range->sequence, strand, &number) ||
+	       sequence_strand(range->sequence, *p) == strand ||
+	       sequence_step(range->sequence, strand, p->at, 1, &p->at);
+}
 
 /* Makes the lanes, and finds the first message of all; false if there is none. */
 static bool
-open_lanes(const struct export_range *range, struct range_lane *lanes,
+open_lanes(const struct export_range *range, struct range_lane *lanes, size_t count,
 	   struct sequence_position *first)
 {
 	bool any = false;
-	for (size_t i = 0; i < range->count; i++) {
-		const struct export_span *span = &range->spans[i];
-		struct sequence_position own = {.lane = trace_number(span->trace)};
-		struct reader *reader = sequence_reader(range->sequence, own.lane);
-		lanes[own.lane].span = span;
-		lanes[own.lane].cycles = export_cycles(range->format, span->trace);
-		if (reader_find_id(reader, span->first, &own.at) &&
-		    reader_message(reader, own.at) &&
+	for (size_t i = 0; i < count; i++) {
+		struct sequence_position own;
+		lanes[i].lane = sequence_strand_lane(range->sequence, i);
+		lanes[i].span = find_span(range, i);
+		if (lanes[i].span)
+			lanes[i].cycles = export_cycles(range->format, lanes[i].span->trace);
+		if (find_first(range, &lanes[i], i, &own) &&
 		    (!any || sequence_is_before(range->sequence, own, *first))) {
 			*first = own;
 			any = true;
@@ -214,18 +251,19 @@ static int
 write_in_order(struct range_writer *writer)
 {
 	const struct export_range *range = writer->range;
-	struct session *session = range->count ? session_of(range->spans[0].trace) : NULL;
-	size_t count = session ? session->traces.count : 0, left = range->count;
-	struct range_lane *lanes = mem_new((count + 1) * sizeof *lanes);
+	size_t count = sequence_strand_count(range->sequence), left = 0;
+	struct range_lane *lanes = mem_new(count * sizeof *lanes);
 	struct sequence_position p;
 	int failed = export_range_is_known(range) ? 0 : ERR_MORE;
-	bool more = !failed && open_lanes(range, lanes, &p);
+	bool more = !failed && open_lanes(range, lanes, count, &p);
+	for (size_t i = 0; i < count; i++)
+		left += lanes[i].span != NULL;
 	if (more && writer->filter) {
 		failed = write_matches(writer, range->sequence, lanes);
 		more = false;
 	}
 	while (more && left && !failed) {
-		struct range_lane *lane = &lanes[p.lane];
+		struct range_lane *lane = &lanes[sequence_strand(range->sequence, p)];
 		struct reader *reader = sequence_reader(range->sequence, p.lane);
 		int side = lane->span ? message_id_compare(reader_message_id(reader, p.at),
 							   lane->span->last)

@@ -12,6 +12,8 @@
 struct export_span {
 	struct trace *trace;
 	struct message_id first, last;
+	bool in_strand;			/* those alone that are in one strand of the trace: */
+	size_t strand;			/* clocks_strand() */
 	const struct export_mark *mark; /* of all of them, or NULL */
 };
 
@@ -19,7 +21,7 @@ struct export_range {
 	const struct export_span *spans; /* written one after the other, or, */
 	size_t count;
 	struct sequence *sequence; /* if not NULL, in its order: of all traces, borrowed,
-				of the calling thread, loaded; then one of a trace at most */
+				of the calling thread, loaded; then one of a strand at most */
 	bool ordered;		   /* a sequence will be given */
 	bool marks;		   /* the spans have marks */
 	const struct export_format *format;

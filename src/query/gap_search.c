@@ -277,9 +277,19 @@ cover_cell(struct gap_search *s, struct search_lane *lane, int64_t *covered)
 static uint64_t
 next_cell(struct gap_search *s, size_t lane)
 {
-	struct position head;
-	sequence_head(s->sequence, s->at, lane, &head);
-	return s->direction > 0 || head.at ? head.cell : head.cell - 1;
+	uint64_t next = 0;
+	bool any = false;
+	for (size_t i = 0; i < sequence_strand_count(s->sequence); i++) {
+		struct position head;
+		if (sequence_strand_lane(s->sequence, i) != lane)
+			continue;
+		sequence_head(s->sequence, s->at, i, &head);
+		uint64_t cell = s->direction > 0 || head.at ? head.cell : head.cell - 1;
+		if (!any || (s->direction > 0 ? cell < next : cell + 1 > next + 1))
+			next = cell;
+		any = true;
+	}
+	return next;
 }
 
 /* Goes to the end of the time that cells cover from the last row on, if there is any. */

@@ -233,7 +233,7 @@ find_message(struct next_match *next)
 
 /* Where a way begins that goes over all. */
 static struct position
-outset(const struct next_match *next, const struct next_lane *lane)
+find_outset(const struct next_match *next, const struct next_lane *lane)
 {
 	struct index *index = trace_index(reader_trace(lane->way.reader));
 	return next->query.direction > 0 ? position_past(UINT64_MAX, 1)
@@ -294,7 +294,7 @@ next_match_aim(struct next_match *next)
 		struct next_lane *lane = &next->lanes[i];
 		lane->is_ahead = false;
 		if (next->query.parts) {
-			aim_at_part(lane, &next->query.parts[lane->lane]);
+			aim_at_part(lane, &next->query.parts[i]);
 			if (next->any)
 				aim_behind(next, i);
 			continue;
@@ -304,7 +304,7 @@ next_match_aim(struct next_match *next)
 		lane->way.ends = false;
 		lane->state = LANE_ENDED;
 		if (!starts)
-			lane->way.from = outset(next, lane);
+			lane->way.from = find_outset(next, lane);
 		if (lane->shown && (!starts || find_start(next, i, &lane->way.from)))
 			lane->state = LANE_SOUGHT;
 		lane->way.last = lane->way.from.cell;
@@ -323,7 +323,7 @@ turn_round(struct next_match *next)
 		lane->state = LANE_SOUGHT;
 		lane->is_ahead = false;
 		lane->way.ends = true;
-		lane->way.from = outset(next, lane);
+		lane->way.from = find_outset(next, lane);
 	}
 }
 

@@ -3,7 +3,7 @@
  * for the rows of a list, searches, jumps, parts that are written and who looks for a
  * neighbour.  Batch output has none (export_pool.c): it goes over all messages anyway.
  *
- * It goes over the lanes of a sequence.  In each it keeps where it looked last, so a
+ * It goes over the strands of a sequence.  In each it keeps where it looked last, so a
  * call goes on where the last one ended, and no cell is looked through twice.  Match
  * sets give what they have, and are waited for; cells that their summary rules out are
  * passed without decoding; the others are decoded, in this thread up to a bound or in
@@ -20,7 +20,7 @@
 
 struct next_match;
 
-/* What to look through of a lane: from a message on, to the end of a cell. */
+/* What to look through of a strand: from a message on, to the end of a cell. */
 struct next_part {
 	bool any;
 	struct position first;
@@ -39,7 +39,7 @@ struct next_query {
 					   the sequence shows */
 	bool wrap;		       /* go on at the other end, once for each match */
 	bool by_cell;		       /* all messages of cells that may have a match are found */
-	const struct next_part *parts; /* borrowed; of each lane, to be looked through forward,
+	const struct next_part *parts; /* borrowed; of each strand, to be looked through forward,
 					  whatever `from` and `alone` say; NULL: no bounds */
 };
 

@@ -89,6 +89,14 @@ is_alone(const struct sequence *s)
 	return s->count == 1 && merge_strand_count(s->merge) == 1;
 }
 
+/* Whether no strands may come up any more. */
+static bool
+are_strands_known(const struct sequence *s)
+{
+	const struct clocks *clocks = session_of(reader_trace(s->readers[0]))->clocks;
+	return clocks_get_order(clocks) == CLOCKS_BY_TRANSPORT || !clocks_may_change(clocks);
+}
+
 unsigned
 sequence_generation(const struct sequence *s)
 {
@@ -232,7 +240,7 @@ sequence_step(struct sequence *s, size_t strand, struct position from, int direc
 bool
 sequence_is_exact(struct sequence *s)
 {
-	return is_alone(s) || merge_is_exact(s->merge);
+	return is_alone(s) ? are_strands_known(s) : merge_is_exact(s->merge);
 }
 
 bool
@@ -247,8 +255,11 @@ sequence_is_uncertain(const struct sequence *s, size_t lane, const struct messag
 uint64_t
 sequence_number(struct sequence *s, struct sequence_position p, bool *exact)
 {
-	return is_alone(s) ? reader_number(s->readers[0], p.at, exact)
-			   : merge_number(s->merge, p, exact);
+	if (!is_alone(s))
+		return merge_number(s->merge, p, exact);
+	uint64_t number = reader_number(s->readers[0], p.at, exact);
+	*exact &= are_strands_known(s);
+	return number;
 }
 
 uint64_t
@@ -274,6 +285,8 @@ number_is_known(struct sequence *s, uint64_t number)
 	bool exact;
 	if (!is_alone(s))
 		return merge_is_exact(s->merge);
+	if (!are_strands_known(s))
+		return false;
 	struct trace *trace = reader_trace(s->readers[0]);
 	if (index_find(trace_index(trace), number, &cell))
 		return true;

@@ -200,6 +200,20 @@ say_given_up(struct app *app)
 	return true;
 }
 
+/* Says whose messages are not in the order that is set; false: nothing new. */
+static bool
+say_left_out(struct app *app)
+{
+	struct text line = {0};
+	session_describe_order(app->screen.session, &line);
+	bool news = line.length && !app->left_out;
+	app->left_out = line.length > 0;
+	if (news)
+		screen_error(&app->screen, "%s", text_get(&line));
+	text_free(&line);
+	return news;
+}
+
 /* Takes what threads have to tell; true if it is more than progress. */
 static bool
 take_news(struct app *app)
@@ -225,6 +239,7 @@ take_news(struct app *app)
 		free(notice);
 	}
 	more |= say_given_up(app);
+	more |= say_left_out(app);
 	state_check(screen);
 	sequence_wake(screen->sequence);
 	unsigned generation = list_generation(screen->list);

@@ -199,6 +199,16 @@ add_growth(const struct screen *screen, struct text *out)
 		text_add(out, list->tail ? "  follow" : "  reading on");
 }
 
+/* That messages are in an ORDER, if that holds and there is another. */
+static void
+add_order(const struct screen *screen, enum clocks_order order, struct text *out)
+{
+	size_t left_out;
+	struct clocks *clocks = screen->session->clocks;
+	if (clocks_get_order(clocks) == order && clocks_sender_strands(clocks, &left_out))
+		text_addf(out, "  by %s", session_order(screen->session));
+}
+
 static void
 bars_draw_title(struct screen *screen, const struct index_progress *progress)
 {
@@ -211,7 +221,9 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 		text_add(&left, ": ");
 	}
 	add_traces(screen, area->cols, &left);
+	add_order(screen, CLOCKS_BY_TIME, &left);
 	add_filters(screen, &left);
+	add_order(screen, CLOCKS_BY_TRANSPORT, &left); /* the usual one may be cut off */
 	if (screen->time_mode != TIME_ABSOLUTE)
 		text_addf(&right, " T:%s", time_mode_name(screen->time_mode));
 	if (app_of(screen)->layout_mode != LAYOUT_AUTO)

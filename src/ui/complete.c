@@ -94,7 +94,7 @@ find_setting(size_t i)
 		if (row->type != OPTION_LIST && row->type != OPTION_STRUCT && !i--)
 			return row;
 	}
-	return NULL;
+	return i ? NULL : option_find(profile_options_table(), "order");
 }
 
 /* `NAME=`, and behind it what the setting may be. */
@@ -113,6 +113,8 @@ setting_name(struct screen *screen, const char *stem, size_t i, struct text *out
 	char name[32];
 	snprintf(name, sizeof name, "%.*s", (int)(equals - stem), stem);
 	const struct option_row *row = option_find(&view_options_table, name);
+	if (!strcmp(name, "order"))
+		row = option_find(profile_options_table(), name);
 	if (!row || (row->type != OPTION_BOOL && row->type != OPTION_CHOICE))
 		return false;
 	text_addf(out, "%s=", name);

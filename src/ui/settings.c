@@ -13,6 +13,8 @@
 #include "ui/list/rules.h"
 #include "ui/list/shown.h"
 #include "ui/list/view.h"
+#include "session/sequence.h"
+#include "session/session.h"
 #include "ui/prompt/path.h"
 #include "ui/screen/term.h"
 
@@ -155,6 +157,22 @@ set_member(const struct option_row *row, struct view *view, const char *value,
 	return option_set(row, view, value, buffer);
 }
 
+/* The order of messages, which is the session's. */
+static void
+set_order(struct screen *screen, const char *order)
+{
+	struct err err = {0};
+	if (*order && session_set_order(screen->session, order, &err) < 0) {
+		screen_error(screen, "%s", err.what);
+		return;
+	}
+	if (*order) {
+		sequence_wake(screen->sequence);
+		screen->display_generation++;
+	}
+	screen_say(screen, "order=%s", session_order(screen->session));
+}
+
 void
 settings_set(struct screen *screen, const struct command_call *call)
 {
@@ -163,6 +181,10 @@ settings_set(struct screen *screen, const struct command_call *call)
 	const char *value = call->text + length;
 	char name[32], buffer[256];
 	snprintf(name, sizeof name, "%.*s", (int)length, call->text);
+	if (!strcmp(name, "order")) {
+		set_order(screen, value + (*value != '\0'));
+		return;
+	}
 	const struct option_row *row = option_find(&view_options_table, name);
 	if (!row) {
 		const char *near = option_nearest(&view_options_table, name);

@@ -254,11 +254,13 @@ add_lanes(struct screen *screen, enum what what, struct write_job *job)
 		if (sequence_shows(list->sequence, i))
 			*vec_add(&job->spans) = (struct export_span){
 			    .trace = list->lanes[i].trace, .last = {UINT64_MAX, UINT32_MAX}};
-	if (list->lane_count == 1)
+	if (sequence_strand_count(list->sequence) == 1)
 		return;
-	job->shown = mem_new(list->lane_count * sizeof *job->shown);
-	for (size_t i = 0; i < list->lane_count; i++)
-		job->shown[i] = sequence_shows(list->sequence, i);
+	size_t lane, count = screen->session->traces.count;
+	job->shown = mem_new(count * sizeof *job->shown);
+	for (size_t i = 0; i < count; i++)
+		job->shown[i] = sequence_find_lane(list->sequence, i, &lane) &&
+				sequence_shows(list->sequence, lane);
 }
 
 /* The places to write; false if there are none. */

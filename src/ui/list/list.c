@@ -52,6 +52,13 @@ turn_to_cursor(struct list *list)
 		list_turn_to_lane(list, row->lane);
 }
 
+/* Whether its order is not that of one trace. */
+static bool
+is_merged(const struct list *list)
+{
+	return sequence_strand_count(list->sequence) > 1;
+}
+
 /* The next or previous message of the list. */
 static bool
 list_step(struct list *list, struct sequence_position *p, int direction)
@@ -191,7 +198,7 @@ find_next(struct list *list, struct list_edge *edge, int direction, int64_t unti
 					   [NEXT_MORE] = ADDED_LATER,
 					   [NEXT_WAITING] = ADDED_LATER,
 					   [NEXT_REFUSED] = ADDED_LATER};
-	bool all = filter_is_all(list->filter), several = list->lane_count > 1;
+	bool all = filter_is_all(list->filter), several = is_merged(list);
 	*found = edge->from;
 	if (all && several)
 		return list_step(list, found, direction) ? ADDED : ADDED_END;
@@ -670,7 +677,7 @@ find_number(struct list *list, uint64_t number, struct sequence_position *p)
 		return sequence_is_known(list->sequence, &wish) &&
 		       sequence_find(list->sequence, &wish, p);
 	}
-	if (list->lane_count > 1)
+	if (is_merged(list))
 		return false;
 	list_matches_get_progress(&list->matches, &progress);
 	if (progress.exact && number >= progress.count)

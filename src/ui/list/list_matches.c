@@ -2,17 +2,22 @@
  * Match sets of a list: see list_matches.h.
  *
  * A message of several traces has as many matches before it as each trace has before
- * its first message that is not before that one.
+ * its first message that is not before that one.  Of a trace that is several strands each
+ * has a first one; matches between these are held against that of their strand.
  */
 #include "config.h"
 
 #include "ui/list/list_matches.h"
 #include "base/thread.h"
+#include "session/clock/clocks.h"
 #include "ui/list/list.h"
 
 #include <stdlib.h>
 
-enum { AT_ONCE_MS = 6 /* of counting before threads go on with it */ };
+enum {
+	AT_ONCE_MS = 6, /* of counting before threads go on with it */
+	APART_MAX = 64	/* cells that strands of a trace may be apart to be told from each other */
+};
 
 void
 list_matches_open(struct list_matches *matches, struct list *list, const struct filter *want,
@@ -95,20 +100,90 @@ list_matches_get_progress(const struct list_matches *matches, struct matches_pro
 	return matches->count > 0;
 }
 
+/* Where a position cuts the strands of a lane: what is before FROM stands before it, what
+ * is not before TO does not. */
+struct lane_cut {
+	size_t first, count; /* its strands */
+	struct position heads[CLOCKS_STRANDS_MAX + 1], from, to;
+};
+
+static bool
+is_earlier(struct position a, struct position b)
+{
+	return a.cell != b.cell ? a.cell < b.cell : a.at < b.at;
+}
+
+static void
+cut_lane(struct sequence *sequence, size_t lane, struct sequence_position p, struct lane_cut *cut)
+{
+	size_t strands = sequence_strand_count(sequence);
+	*cut = (struct lane_cut){.count = 0};
+	while (sequence_strand_lane(sequence, cut->first) != lane)
+		cut->first++;
+	for (size_t i = cut->first; i < strands && sequence_strand_lane(sequence, i) == lane; i++) {
+		struct position *head = &cut->heads[cut->count++], last;
+		size_t number;
+		sequence_head(sequence, p, i, head);
+		if (cut->count == 1 || is_earlier(*head, cut->from))
+			cut->from = *head;
+		if (sequence_strand_is_part(sequence, i, &number) &&
+		    sequence_step(sequence, i, *head, -1, &last) && !is_earlier(last, cut->to))
+			cut->to = (struct position){last.cell, last.at + 1};
+	}
+	if (is_earlier(cut->to, cut->from))
+		cut->to = cut->from;
+}
+
+/* Matches of a cell between FROM and TO that stand before what cuts the lane. */
+static uint64_t
+count_in_cell(const struct list_matches *matches, size_t lane, const struct lane_cut *cut,
+	      uint64_t cell, bool *exact)
+{
+	struct list *list = matches->list;
+	struct matches_rows rows;
+	uint64_t count = 0;
+	if (!matches_rows(matches->of[lane], list->lanes[lane].reader, cell, &rows)) {
+		*exact = false;
+		return 0;
+	}
+	for (size_t i = 0; i < rows.count; i++) {
+		struct sequence_position p = {lane, {cell, rows.at[i]}};
+		if (is_earlier(p.at, cut->from) || !is_earlier(p.at, cut->to))
+			continue;
+		size_t strand = sequence_strand(list->sequence, p) - cut->first;
+		count += strand < cut->count && is_earlier(p.at, cut->heads[strand]);
+	}
+	return count;
+}
+
 /* Matches of a lane before P; true if P, or what comes next in that lane, is one. */
 static bool
 rank_in_lane(const struct list_matches *matches, size_t lane, struct sequence_position p,
 	     uint64_t *before, bool *exact)
 {
 	struct list *list = matches->list;
-	struct position at = p.at;
+	struct reader *reader = list->lanes[lane].reader;
 	struct matches_progress all;
-	if (sequence_head(list->sequence, p, lane, &at))
-		return matches_rank(matches->of[lane], list->lanes[lane].reader, at, before, exact);
-	matches_get_progress(matches->of[lane], &all);
-	*before = all.count;
-	*exact = all.exact;
-	return false;
+	struct lane_cut cut;
+	bool sure;
+	cut_lane(list->sequence, lane, p, &cut);
+	if (cut.from.cell >= index_cell_count(list->lanes[lane].index)) {
+		matches_get_progress(matches->of[lane], &all);
+		*before = all.count;
+		*exact = all.exact;
+		return false;
+	}
+	bool match = matches_rank(matches->of[lane], reader, cut.from, before, exact);
+	if (cut.count == 1)
+		return match;
+	for (uint64_t cell = cut.from.cell; cell <= cut.to.cell; cell++) {
+		if (cell - cut.from.cell == APART_MAX) {
+			*exact = false;
+			break;
+		}
+		*before += count_in_cell(matches, lane, &cut, cell, exact);
+	}
+	return lane == p.lane && matches_rank(matches->of[lane], reader, p.at, &all.count, &sure);
 }
 
 bool

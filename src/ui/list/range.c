@@ -42,24 +42,27 @@ range_ends(const struct screen *screen, struct sequence_position *first,
 	return true;
 }
 
-/* What of a lane lies between two positions of the list, both included;
+/* What of a strand lies between two positions of the list, both included;
  * false if nothing does. */
 static bool
-part_of_lane(const struct list *list, size_t lane, struct sequence_position first,
-	     struct sequence_position last, struct export_span *span)
+part_of_strand(const struct list *list, size_t strand, struct sequence_position first,
+	       struct sequence_position last, struct export_span *span)
 {
+	size_t lane = sequence_strand_lane(list->sequence, strand);
 	struct reader *reader = list->lanes[lane].reader;
 	struct position from = first.at, to = last.at;
-	if (!sequence_head(list->sequence, first, lane, &from))
+	if (!sequence_shows(list->sequence, lane) ||
+	    !sequence_head(list->sequence, first, strand, &from))
 		return false;
-	if (lane != last.lane) {
-		bool more = sequence_head(list->sequence, last, lane, &to);
-		if (more ? !reader_previous(reader, &to, 0) : !reader_last(reader, &to))
+	if (strand != sequence_strand(list->sequence, last)) {
+		sequence_head(list->sequence, last, strand, &to);
+		if (!sequence_step(list->sequence, strand, to, -1, &to))
 			return false;
 	}
 	*span = (struct export_span){.trace = list->lanes[lane].trace,
 				     .first = reader_message_id(reader, from),
 				     .last = reader_message_id(reader, to)};
+	span->in_strand = sequence_strand_is_part(list->sequence, strand, &span->strand);
 	return message_id_compare(span->first, span->last) <= 0;
 }
 
@@ -71,10 +74,10 @@ range_find(struct screen *screen)
 	vec_clear(&screen->range->spans);
 	if (!range_ends(screen, &first, &last))
 		return false;
-	for (size_t lane = 0; lane < list->lane_count; lane++) {
+	size_t strands = sequence_strand_count(list->sequence);
+	for (size_t i = 0; i < strands; i++) {
 		struct export_span span;
-		if (sequence_shows(list->sequence, lane) &&
-		    part_of_lane(list, lane, first, last, &span))
+		if (part_of_strand(list, i, first, last, &span))
 			*vec_add(&screen->range->spans) = span;
 	}
 	return true;
@@ -86,15 +89,31 @@ range_free(struct range *range)
 	vec_free(&range->spans);
 }
 
+/* Whether a message is in the strand of a span. */
+static bool
+is_of_span(struct list *list, const struct export_span *span, struct message_id id)
+{
+	struct sequence_position p;
+	size_t number = 0;
+	if (!span->in_strand)
+		return true;
+	return sequence_find_lane(list->sequence, trace_number(span->trace), &p.lane) &&
+	       reader_find_id(list->lanes[p.lane].reader, id, &p.at) &&
+	       sequence_strand_is_part(list->sequence, sequence_strand(list->sequence, p),
+				       &number) &&
+	       number == span->strand;
+}
+
 bool
 range_has(const struct screen *screen, size_t trace, struct message_id id)
 {
 	const struct range *range = screen->range;
 	for (size_t i = 0; range->on && i < range->spans.count; i++) {
 		const struct export_span *span = &range->spans.at[i];
-		if (trace_number(span->trace) == trace)
-			return message_id_compare(span->first, id) <= 0 &&
-			       message_id_compare(id, span->last) <= 0;
+		if (trace_number(span->trace) == trace &&
+		    message_id_compare(span->first, id) <= 0 &&
+		    message_id_compare(id, span->last) <= 0 && is_of_span(screen->list, span, id))
+			return true;
 	}
 	return false;
 }
@@ -118,24 +137,19 @@ display_time_at(const struct list *list, struct sequence_position p, struct disp
 	return m && display_time_of(list, lane, &copy, shown);
 }
 
-/* How many messages of a lane the list shows, from one position to another. */
+/* How many rows the list has before a message, and with it if it is one. */
 static uint64_t
-count_shown(struct list *list, size_t lane, struct position first, struct position last,
-	    bool *exact)
+count_rows(struct list *list, struct sequence_position p, bool with, bool *exact)
 {
-	struct reader *reader = list->lanes[lane].reader;
-	uint64_t from, to;
-	bool sure, certain, and_last = true;
-	if (list->matches.count) {
-		struct matches *matches = list->matches.of[lane];
-		matches_rank(matches, reader, first, &from, &sure);
-		and_last = matches_rank(matches, reader, last, &to, &certain);
-	} else {
-		from = reader_number(reader, first, &sure);
-		to = reader_number(reader, last, &certain);
-	}
-	*exact &= sure && certain;
-	return to > from ? to - from + and_last : and_last;
+	const struct row row = {.lane = p.lane, .at = p.at};
+	uint64_t number;
+	bool sure, is_row = true;
+	if (list->matches.count)
+		is_row = list_matches_rank(&list->matches, &row, &number, &sure);
+	else
+		number = sequence_number(list->sequence, p, &sure);
+	*exact &= sure;
+	return number + (with && is_row);
 }
 
 void
@@ -144,21 +158,13 @@ range_describe(struct screen *screen, struct text *out)
 	struct list *list = screen->list;
 	struct sequence_position first, last;
 	struct display_time start, end;
-	uint64_t count = 0;
 	char digits[32];
 	bool exact = true;
 	if (!range_ends(screen, &first, &last))
 		return;
-	for (size_t i = 0; i < screen->range->spans.count; i++) {
-		const struct export_span *span = &screen->range->spans.at[i];
-
-		struct position from, to;
-		size_t lane;
-		if (sequence_find_lane(list->sequence, trace_number(span->trace), &lane) &&
-		    reader_find_id(list->lanes[lane].reader, span->first, &from) &&
-		    reader_find_id(list->lanes[lane].reader, span->last, &to))
-			count += count_shown(list, lane, from, to, &exact);
-	}
+	uint64_t before = count_rows(list, first, false, &exact);
+	uint64_t until = count_rows(list, last, true, &exact);
+	uint64_t count = until > before ? until - before : 0;
 	text_addf(out, "   range: %s%s messages", exact ? "" : "~", text_number(digits, count));
 	if (!display_time_at(list, first, &start) || !display_time_at(list, last, &end))
 		return;
@@ -207,7 +213,7 @@ bool
 range_copy(struct screen *screen)
 {
 	struct copied copied = {0};
-	bool several = screen->list->lane_count > 1;
+	bool several = sequence_strand_count(screen->list->sequence) > 1;
 	if (!range_find(screen))
 		return false;
 	struct export_range range = {.spans = screen->range->spans.at,

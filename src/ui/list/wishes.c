@@ -462,7 +462,7 @@ wishes_begin(struct screen *screen)
 	struct wishes *w = screen->wishes;
 	const struct command_call call = {.id = COMMAND_TOP, .count = 1};
 	w->together = true;
-	if (screen->list->lane_count > 1)
+	if (screen->list->lane_count > 1 || screen->session->profile.order == CLOCKS_BY_TIME)
 		wishes_run(screen, go_to_start, &call);
 }
 

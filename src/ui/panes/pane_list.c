@@ -889,7 +889,7 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 		body.rows--;
 	}
 	basis_renew(screen, body.cols, header);
-	list->before = list->lane_count > 1 || state->columns.differences;
+	list->before = sequence_strand_count(list->sequence) > 1 || state->columns.differences;
 	list_resize(list, (size_t)body.rows);
 	size_t count = rows_format(screen);
 	if (header)

@@ -74,6 +74,18 @@ ok "... with what could be made" grep -q 'five - insufficient argument' out
 run "$TRAWL" -t jsonl -e damaged -C five.xml short.txt
 is "... and by a filter" 1 "$(lines out)"
 
+# Faults of rows: the file loads, and is told of.
+fault()
+{
+	sed "s|<syst:Catalog32>|&$2|" five.xml >fault.xml
+	run "$TRAWL" --check=catalog -C fault.xml good.txt
+	is "$1: --check=catalog" 1 "$status"
+	ok "... says where" grep -q 'fault.xml:5' err
+}
+fault "a number too wide" '<syst:Format ID="0x100000077">x</syst:Format>'
+fault "a number twice" '<syst:Format ID="0x77">x</syst:Format>'
+fault "an element elsewhere" '<syst:Module ID="1">x</syst:Module>'
+
 run "$TRAWL" --check -C broken.xml -C five.xml good.txt
 is "broken collateral: --check" 1 "$status"
 ok "... says why" grep -q 'broken.xml:[0-9]*' err

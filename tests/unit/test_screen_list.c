@@ -429,17 +429,42 @@ test_unnamed(void **state)
 	folder_remove(&folder);
 }
 
+/* Collateral that cannot be read: the screen says where it is wrong. */
+static void
+test_broken_collateral(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	char option[160];
+	folder_make(&folder);
+	folder_put_text(&folder, "t.txt", "SYS-T RAW DATA: 20100000\n");
+	folder_put_text(&folder, "broken.xml", "<syst:Collateral>\n</b>");
+	snprintf(option, sizeof option, "--collateral=%s", folder.files.at[1]);
+	scene_open(s, 24, 120, "xterm-256color", folder.files.at[0], option, NULL);
+	scene_wait_at(s, 23, "broken.xml:2:3: mismatched tag");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_list),	     scene_test(test_looks),
-	    scene_test(test_gaps),	     scene_test(test_triggers),
-	    scene_test(test_trigger_events), scene_test(test_go_to),
-	    scene_test(test_view),	     scene_test(test_example),
-	    scene_test(test_gap),	     scene_test(test_cycles),
-	    scene_test(test_pause),	     scene_test(test_no_checkpoint),
-	    scene_test(test_unnamed),	     scene_test(test_rate),
+	    scene_test(test_list),
+	    scene_test(test_looks),
+	    scene_test(test_gaps),
+	    scene_test(test_triggers),
+	    scene_test(test_trigger_events),
+	    scene_test(test_go_to),
+	    scene_test(test_view),
+	    scene_test(test_example),
+	    scene_test(test_gap),
+	    scene_test(test_cycles),
+	    scene_test(test_pause),
+	    scene_test(test_no_checkpoint),
+	    scene_test(test_unnamed),
+	    scene_test(test_broken_collateral),
+	    scene_test(test_rate),
 	};
 	return scene_run_group("screen: list", tests);
 }

@@ -139,6 +139,17 @@ static const char *const good_xml[] = {
     "<syst:Collateral xmlns:syst='urn:other'>" CLIENT("x", GUID_A, "") END,
     "<syst:Collateral xmlns:syst='" NAMESPACE "' xmlns:o='urn:other'><o:Client/>" CLIENT(
 	"x", GUID_A, "<o:Catalog32><o:Format ID='1'/></o:Catalog32>") END,
+    /* as generators write it: an empty line first, marks of UTF-8, a name for it that is
+     * none */
+    "\n<?xml version='1.0' encoding='utf-8'?>" ROOT CLIENT("x", GUID_A, "") END,
+    "\xef\xbb\xbf<?xml version='1.0'?>" ROOT CLIENT("x", GUID_A, "") END,
+    "\xef\xbb\xbf\r\n \n<?xml version='1.0'?>" ROOT CLIENT("x", GUID_A, "") END,
+    "<?xml version='1.0' encoding='utf8'?>" ROOT CLIENT("x", GUID_A, "") END,
+    "\n<?xml version='1.0' encoding='UTF_8'?>" ROOT CLIENT("x", GUID_A, "") END,
+    /* the same row twice says nothing new */
+    ROOT CLIENT("x", GUID_A,
+		"<syst:Catalog32><syst:Format ID='7'>t</syst:Format>"
+		"<syst:Format ID='7'>t</syst:Format></syst:Catalog32>") END,
 };
 
 /* Wrong: what the error says, and how many files are loaded all the same. */
@@ -159,6 +170,26 @@ static const struct {
      ":1:", "no ID", 1},
     {ROOT CLIENT("x", "{1}", "") END, ":1:", "no GUID", 1},
     {ROOT "\n" END, "", "no client", 0},
+    {"\n\n<?xml version='1.0' encoding='utf8'?>\n" ROOT "\n <syst:Client", ":5:2: ", "", 0},
+    {"<?xml version='1.0' encoding='none-such'?>" ROOT END, ":1:", "unknown encoding", 0},
+    /* numbers as wide as the fields that they name [SyS-T 1.0, "Header"] */
+    {ROOT CLIENT("x", GUID_A,
+		 "<syst:Catalog32>\n<syst:Format ID='0x100000001'>t</syst:Format>"
+		 "</syst:Catalog32>") END,
+     ":2:1: ", "up to 0xffffffff", 1},
+    {ROOT CLIENT("x", GUID_A,
+		 "<syst:Modules>\n<syst:Module ID='0x80'>t</syst:Module></syst:Modules>") END,
+     ":2:1: ", "up to 0x7f", 1},
+    {ROOT CLIENT("x", GUID_A,
+		 "<syst:Catalog32><syst:Format ID='7'>a</syst:Format>\n\n"
+		 "<syst:Format ID='0x7'>b</syst:Format></syst:Catalog32>") END,
+     ":3: ", "0x7 stands in line 1, too", 1},
+    {ROOT CLIENT("x", GUID_A, "\n<syst:Format ID='7'>a</syst:Format>") END,
+     ":2:1: ", "<syst:Format> does not belong here", 1},
+    {ROOT "\n<syst:Guids/>" CLIENT("x", GUID_A, "") END,
+     ":2:1: ", "<syst:Guids> does not belong here", 1},
+    {ROOT "<syst:Format/>" CLIENT("x", GUID_A, "<syst:Module ID='7'>a</syst:Module>") END,
+     ":1:", "(1 more in this file)", 1},
     /* entities: plain, from outside, and ever larger ones */
     {"<!DOCTYPE x [\n<!ENTITY a 'b'>]>" ROOT CLIENT("&a;", GUID_A, "") END, ":2:", "entity", 0},
     {"<!DOCTYPE x [<!ENTITY a SYSTEM '/etc/passwd'>]>" ROOT CLIENT("x", GUID_A, "") END,
@@ -352,7 +383,10 @@ static void
 test_order(void **state)
 {
 	struct test *t = *state;
-	load_text(t, order_xml);
+	write_file(t, "c.xml", order_xml);
+	add_path(t, "c.xml");
+	assert_int_equal(load(t), 1);
+	assert_non_null(strstr(t->err.what, "ID 0x7 stands"));
 	const struct syst_client *c = client(t, guid_a);
 	assert_string_equal(entry_text(c, SYST_TABLE_CATALOG32, 0x105), "five");
 	assert_string_equal(entry_text(c, SYST_TABLE_CATALOG32, 0x106), "page");

@@ -11,6 +11,10 @@
  * walk over the few that have a mask.  An entry that is wrong is reported and
  * left out; a file that is not XML is left out as a whole.
  *
+ * Two things that XML forbids are read, since public generators write them: blank
+ * lines before the declaration (Zephyr), and `utf8` as the name of an encoding
+ * (Intel's compile-time-init-build).
+ *
  * Entity declarations are refused: nothing here needs them, and they are the
  * way to make a small file huge or to read other files.
  */
@@ -28,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 /* Expat 2.9 has other names for these, and warns of the old ones. */
@@ -187,23 +192,6 @@ syst_collateral_client(const struct syst_collateral *collateral, const uint8_t g
 	return general;
 }
 
-/* Hashes the rows of a complete table.  Of two rows for one number the later
- * one counts [SyS-T 1.0, collateral, second hand: systprint]. */
-static void
-table_finish(struct collateral_table *table, size_t which)
-{
-	size_t whole = table->entries.count - table->masked.count;
-	if (!whole)
-		return;
-	table->slot_count = 4;
-	while (table->slot_count < 2 * whole)
-		table->slot_count *= 2;
-	table->slots = mem_new(table->slot_count * sizeof *table->slots);
-	for (size_t i = 0; i < table->entries.count; i++)
-		if (!is_masked(&table->entries.at[i], which))
-			*find_slot(table, table->entries.at[i].id) = i + 1;
-}
-
 static void
 client_free(struct syst_client *client)
 {
@@ -277,7 +265,10 @@ struct syst_collateral_reading {
 	struct syst_collateral *to;
 	struct syst_client *client; /* the open one */
 	struct err *err;	    /* where the first error goes */
+	unsigned faults;	    /* found in this file */
+	unsigned long blank;	    /* lines before what the parser sees */
 	bool refused;		    /* stopped here, not by expat */
+	bool utf8;		    /* the declaration says so in words of its own */
 	VEC(char *) prefixes;	    /* bound to the namespace; "" for none */
 	enum place places[DEPTH_MAX];
 	size_t depth;	/* of `places` in use */
@@ -287,18 +278,31 @@ struct syst_collateral_reading {
 	struct text text;
 };
 
+static unsigned long
+collateral_line(const struct syst_collateral_reading *r)
+{
+	return r->blank + (unsigned long)XML_GetCurrentLineNumber64(r->parser);
+}
+
+/* Counts a fault; true for the first one of all, which is to be told. */
+static bool
+is_first_fault(struct syst_collateral_reading *r)
+{
+	r->faults++;
+	return r->err && !r->err->code;
+}
+
 static void __attribute__((format(printf, 2, 3)))
 collateral_complain(struct syst_collateral_reading *r, const char *format, ...)
 {
-	if (!r->err || r->err->code)
+	if (!is_first_fault(r))
 		return;
 	struct text text = {0};
 	va_list args;
 	va_start(args, format);
 	text_addv(&text, format, args);
 	va_end(args);
-	err_set(r->err, ERR_CONFIG, "%s:%lu:%lu: %s", r->path,
-		(unsigned long)XML_GetCurrentLineNumber64(r->parser),
+	err_set(r->err, ERR_CONFIG, "%s:%lu:%lu: %s", r->path, collateral_line(r),
 		(unsigned long)XML_GetCurrentColumnNumber64(r->parser) + 1, text_get(&text));
 	text_free(&text);
 }
@@ -338,6 +342,41 @@ read_guid(struct syst_collateral_reading *r, const char **attributes, const char
 	return false;
 }
 
+/* Rows that differ and stand for the same number. */
+static void
+complain_twice(struct syst_collateral_reading *r, const struct syst_entry *first,
+	       const struct syst_entry *second)
+{
+	bool same = !strcmp(first->text, second->text) && first->file == second->file &&
+		    first->line == second->line;
+	if (!same && is_first_fault(r))
+		err_set(r->err, ERR_CONFIG,
+			"%s:%u: ID 0x%llx stands in line %u, too; this one counts", r->path,
+			second->place, (unsigned long long)second->id, first->place);
+}
+
+/* Hashes the rows of a complete table.  Of two rows for one number the later
+ * one counts [SyS-T 1.0, collateral, second hand: systprint]. */
+static void
+table_finish(struct syst_collateral_reading *r, struct collateral_table *table, size_t which)
+{
+	size_t whole = table->entries.count - table->masked.count;
+	if (!whole)
+		return;
+	table->slot_count = 4;
+	while (table->slot_count < 2 * whole)
+		table->slot_count *= 2;
+	table->slots = mem_new(table->slot_count * sizeof *table->slots);
+	for (size_t i = 0; i < table->entries.count; i++) {
+		if (is_masked(&table->entries.at[i], which))
+			continue;
+		size_t *slot = find_slot(table, table->entries.at[i].id);
+		if (*slot)
+			complain_twice(r, &table->entries.at[*slot - 1], &table->entries.at[i]);
+		*slot = i + 1;
+	}
+}
+
 static void
 open_client(struct syst_collateral_reading *r, const char **attributes)
 {
@@ -357,7 +396,7 @@ close_client(struct syst_collateral_reading *r)
 		collateral_complain(r, "client %s has no Guid, so no message belongs to it",
 				    r->client->name);
 	for (size_t i = 0; i < SYST_TABLE_COUNT; i++)
-		table_finish(&r->client->tables[i], i);
+		table_finish(r, &r->client->tables[i], i);
 	r->client = NULL;
 }
 
@@ -373,16 +412,24 @@ add_guid(struct syst_collateral_reading *r, const char **attributes)
 		*vec_add(&r->client->guids) = entry;
 }
 
+/* The table that the open entry belongs to. */
+static size_t
+table_of_entry(const struct syst_collateral_reading *r)
+{
+	return r->places[r->depth - 2] - PLACE_TABLE;
+}
+
 static void
 open_entry(struct syst_collateral_reading *r, const char *element, const char **attributes)
 {
-	struct syst_entry entry = {.mask = UINT64_MAX};
+	struct syst_entry entry = {.mask = UINT64_MAX, .place = (uint32_t)collateral_line(r)};
+	uint64_t most = table_bits[table_of_entry(r)];
 	uint64_t file = 0, line = 0;
 	text_clear(&r->text);
 	r->entry_good = collateral_attribute(attributes, "ID") != NULL;
 	if (!r->entry_good)
 		collateral_complain(r, "%s has no ID", element);
-	r->entry_good = r->entry_good && read_number(r, attributes, "ID", UINT64_MAX, &entry.id) &&
+	r->entry_good = r->entry_good && read_number(r, attributes, "ID", most, &entry.id) &&
 			read_number(r, attributes, "Mask", UINT64_MAX, &entry.mask) &&
 			read_number(r, attributes, "File", UINT32_MAX, &file) &&
 			read_number(r, attributes, "Line", UINT32_MAX, &line);
@@ -414,7 +461,7 @@ add_masked(struct collateral_table *table, const struct syst_entry *entry)
 static void
 close_entry(struct syst_collateral_reading *r)
 {
-	size_t which = r->places[r->depth - 2] - PLACE_TABLE;
+	size_t which = table_of_entry(r);
 	struct collateral_table *table = &r->client->tables[which];
 	if (!r->entry_good)
 		return;
@@ -453,6 +500,17 @@ local_name(const struct syst_collateral_reading *r, const char *name)
 	return NULL;
 }
 
+/* Whether an element of this name means something in another place. */
+static bool
+is_misplaced(const struct syst_collateral_reading *r, const char *name)
+{
+	const char *local = local_name(r, name);
+	for (size_t i = 0; local && i < sizeof elements / sizeof *elements; i++)
+		if (!strcmp(elements[i].name, local))
+			return true;
+	return false;
+}
+
 static const struct element *
 find_element(const struct syst_collateral_reading *r, const char *name)
 {
@@ -477,6 +535,9 @@ element_start(void *context, const char *name, const char **attributes)
 	if (!element) {
 		if (!r->depth)
 			collateral_complain(r, "the document is <%.100s>, not SyS-T collateral",
+					    name);
+		else if (is_misplaced(r, name))
+			collateral_complain(r, "<%.100s> does not belong here and is passed over",
 					    name);
 		r->ignored = 1;
 		return;
@@ -527,30 +588,82 @@ refuse_entity(void *context, const char *name, int is_parameter, const char *val
 	XML_StopParser(r->parser, XML_FALSE);
 }
 
+/* For expat, which does not know this encoding: it fails, and reading starts again. */
+static int XMLCALL
+note_encoding(void *context, const XML_Char *name, XML_Encoding *encoding)
+{
+	struct syst_collateral_reading *r = context;
+	(void)encoding;
+	r->utf8 = !strcasecmp(name, "utf8") || !strcasecmp(name, "utf_8");
+	return XML_STATUS_ERROR;
+}
+
+static void
+set_handlers(struct syst_collateral_reading *r)
+{
+	XML_SetUserData(r->parser, r);
+	XML_SetElementHandler(r->parser, element_start, element_end);
+	XML_SetCharacterDataHandler(r->parser, collateral_on_characters);
+	XML_SetEntityDeclHandler(r->parser, refuse_entity);
+	XML_SetUnknownEncodingHandler(r->parser, note_encoding, r);
+}
+
+/* Bytes before the XML declaration: blank lines, and the mark of UTF-8 before them. */
+static size_t
+skip_blank(struct syst_collateral_reading *r, const char *head, size_t length)
+{
+	static const char bom[] = {'\xef', '\xbb', '\xbf'};
+	size_t at = length >= sizeof bom && !memcmp(head, bom, sizeof bom) ? sizeof bom : 0;
+	for (; at < length && memchr(" \t\r\n", head[at], 4); at++)
+		r->blank += head[at] == '\n';
+	return at;
+}
+
+static bool
+parse_piece(struct syst_collateral_reading *r, const char *piece, size_t length, bool last)
+{
+	if (XML_Parse(r->parser, piece, (int)length, last))
+		return true;
+	if (r->utf8) {
+		r->utf8 = false;
+		XML_ParserReset(r->parser, "UTF-8");
+		set_handlers(r);
+		return parse_piece(r, piece, length, last);
+	}
+	if (!r->refused)
+		collateral_complain(r, "%s", XML_ErrorString(XML_GetErrorCode(r->parser)));
+	return false;
+}
+
 static bool
 parse_stream(struct syst_collateral_reading *r, FILE *stream)
 {
 	enum { PIECE = 65536 };
-	for (;;) {
-		void *buffer = XML_GetBuffer(r->parser, PIECE);
-		if (!buffer) {
-			collateral_complain(r, "out of memory");
-			return false;
-		}
-		size_t got = fread(buffer, 1, PIECE, stream);
-		if (ferror(stream)) {
+	char *piece = mem_new(PIECE);
+	bool good, first = true;
+	size_t got;
+	do {
+		got = fread(piece, 1, PIECE, stream);
+		size_t skip = first ? skip_blank(r, piece, got) : 0;
+		first = false;
+		good = !ferror(stream);
+		if (!good)
 			collateral_complain(r, "cannot be read: %s", strerror(errno));
-			return false;
-		}
-		if (!XML_ParseBuffer(r->parser, (int)got, !got)) {
-			if (!r->refused)
-				collateral_complain(r, "%s",
-						    XML_ErrorString(XML_GetErrorCode(r->parser)));
-			return false;
-		}
-		if (!got)
-			return true;
-	}
+		good = good && parse_piece(r, piece + skip, got - skip, !got);
+	} while (good && got);
+	free(piece);
+	return good;
+}
+
+/* How many faults a file has beside the first, which is reported. */
+static void
+count_faults(const struct syst_collateral_reading *r, bool first)
+{
+	if (!first || !r->err || r->faults < 2)
+		return;
+	size_t length = strlen(r->err->what);
+	snprintf(r->err->what + length, sizeof r->err->what - length, " (%u more in this file)",
+		 r->faults - 1);
 }
 
 /* Loads one file; false if it is of no use. */
@@ -569,17 +682,15 @@ load_file(struct syst_collateral *to, const char *path, struct err *err)
 					    .to = to,
 					    .err = err};
 	size_t before = to->clients.count;
-	bool good = r.parser != NULL;
+	bool good = r.parser != NULL, first = err && !err->code;
 	if (good) {
-		XML_SetUserData(r.parser, &r);
-		XML_SetElementHandler(r.parser, element_start, element_end);
-		XML_SetCharacterDataHandler(r.parser, collateral_on_characters);
-		XML_SetEntityDeclHandler(r.parser, refuse_entity);
+		set_handlers(&r);
 		good = parse_stream(&r, stream);
 		XML_ParserFree(r.parser);
 	}
 	if (good && to->clients.count == before && err && !err->code)
 		err_set(err, ERR_CONFIG, "%s: no client in it", path);
+	count_faults(&r, first);
 	if (!good)
 		while (to->clients.count > before)
 			client_free(to->clients.at[--to->clients.count]);

@@ -35,13 +35,15 @@ struct syst_entry {
 	const char *text; /* name, path or printf format */
 	bool has_file;
 	uint32_t file, line;
+	uint32_t place; /* line of the row itself, in the collateral */
 };
 
 /*
  * Loads PATHS (a list of char *: files, or folders for all their *.xml in
  * name order) into a new table, which owns OLD (may be NULL).  Returns the
  * number of files loaded; where that is 0, *OUT stays as it is.  The first
- * error goes to ERR with file, line and column; what is right still loads.
+ * error goes to ERR with file, line and column, and how many more its file has; what is
+ * right still loads.
  */
 int syst_collateral_load(const struct option_list *paths, struct syst_collateral *old,
 			 struct syst_collateral **out, struct err *err);

@@ -34,10 +34,18 @@ struct piece {
 	int64_t before; /* time of its messages until one has its own */
 };
 
+/* Messages by whether they pass. */
+struct counts {
+	uint64_t severities[SEVERITY_COUNT]; /* of those that do */
+	uint64_t hidden;
+	bool shared; /* as of a column */
+	bool open;   /* more may pass */
+};
+
 /* Messages somewhere between two times. */
 struct estimate {
 	int64_t from, to;
-	uint64_t severities[SEVERITY_COUNT];
+	struct counts counts;
 	uint16_t flags;
 	bool known; /* how many */
 };
@@ -47,16 +55,30 @@ struct plan {
 	VEC(struct estimate) estimates;
 };
 
+/* A filter, and what is known of its matches, as they were at a moment. */
+struct passing {
+	unsigned users;	  /* under the lock */
+	uint64_t decided; /* cells of the match sets */
+	struct filter filter;
+	uint8_t all, none; /* severities of which all pass, or none */
+	size_t count;	   /* traces */
+	struct known_cells {
+		struct matches_cell *at;
+		size_t count;
+	} traces[];
+};
+
 struct question {
 	struct density_window window;
 	struct density_origin origin;
+	unsigned passing; /* number of the filter; 0: none */
 	struct density_lane lanes[DENSITY_LANES_MAX];
 	size_t count;
 };
 
 /* What an answer is made from. */
 struct density_basis {
-	uint64_t known;	     /* cells of the indexes, */
+	uint64_t known;	     /* cells of the indexes and match sets, */
 	unsigned generation; /* of these, the clocks and the contexts */
 };
 
@@ -73,6 +95,9 @@ struct density {
 	/* the worker's: */
 	struct track *tracks;
 	struct reader **readers;
+	struct reader **filter_readers; /* for texts; each made when needed */
+	struct passing *using;		/* or NULL: all pass */
+	struct expansion scratch;
 	struct context_spans *spans;
 	struct plan plan;
 	struct kept_answer kept[KEPT];
@@ -83,10 +108,13 @@ struct density {
 	struct density_answer *shown;
 	struct question asked;
 	struct density_basis asked_basis; /* what there was to answer it from */
+	struct filter asked_filter;	  /* which filter was asked for last, */
+	unsigned filters;		  /* and how many others before; 0: none so far */
 	/* under the lock: */
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* there is an answer, or another question */
 	struct question question;
+	struct passing *passing;      /* of it, or NULL */
 	struct density_answer *fresh; /* to be fetched */
 	unsigned fresh_number;	      /* number of the one it answers */
 	struct generation questions;  /* the number of the present one */
@@ -164,11 +192,19 @@ only_column(const struct density_window *window, struct density_column *columns,
 }
 
 static void
-add_summary(struct density_column *column, const struct index_cell *cell)
+add_counts(struct density_column *column, const struct counts *counts)
 {
 	for (int s = 0; s < SEVERITY_COUNT; s++)
-		column->severities[s] += cell->severities[s];
-	column->flags |= cell->message_flags & COUNTED;
+		column->severities[s] += counts->severities[s];
+	column->hidden += counts->hidden;
+	column->shared |= counts->shared;
+	column->open |= counts->open;
+}
+
+static uint64_t
+share_of(uint64_t count, double begin, double end)
+{
+	return (uint64_t)((double)count * end + 0.5) - (uint64_t)((double)count * begin + 0.5);
 }
 
 /* Shares out messages evenly over the time they may lie in. */
@@ -187,10 +223,12 @@ add_estimate(const struct density_window *window, struct density_column *columns
 		end = c == last || end > 1 ? 1 : end;
 		columns[c].open = true;
 		columns[c].flags |= estimate->flags;
-		for (int s = 0; estimate->known && s < SEVERITY_COUNT; s++) {
-			double count = (double)estimate->severities[s];
-			uint64_t own =
-			    (uint64_t)(count * end + 0.5) - (uint64_t)(count * begin + 0.5);
+		columns[c].shared |= estimate->counts.shared;
+		if (!estimate->known)
+			continue;
+		columns[c].hidden += share_of(estimate->counts.hidden, begin, end);
+		for (int s = 0; s < SEVERITY_COUNT; s++) {
+			uint64_t own = share_of(estimate->counts.severities[s], begin, end);
 			columns[c].severities[s] += own;
 			columns[c].estimated += own;
 		}
@@ -222,8 +260,185 @@ estimate_for(struct plan *plan, int64_t from, int64_t to)
 	return estimate;
 }
 
+/* --- what passes ------------------------------------------------------- */
+
+/* Takes SHOWN of the messages, of the severities of a set, as those that pass: one of each,
+ * the others by their numbers. */
+static void
+share_severities(const uint32_t *severities, uint8_t set, uint64_t shown, struct counts *counts)
+{
+	uint64_t sum = 0, left = shown, kinds = 0;
+	for (int s = 0; s < SEVERITY_COUNT; s++) {
+		bool own = set >> s & 1 && severities[s];
+		kinds += own;
+		sum += own ? severities[s] : 0;
+	}
+	counts->shared = kinds > 1 && shown;
+	for (int s = 0; s < SEVERITY_COUNT && left; s++) {
+		if (!(set >> s & 1) || !severities[s])
+			continue;
+		uint64_t rest = left - (kinds <= left ? kinds : left);
+		uint64_t own = (uint64_t)((double)rest * severities[s] / (double)sum + 0.5) + 1;
+		own = own > severities[s] ? severities[s] : own;
+		own = kinds == 1 || own > left ? left : own;
+		counts->severities[s] = own;
+		left -= own;
+		kinds--;
+		sum -= severities[s];
+	}
+}
+
+static struct counts
+all_of(const struct index_cell *summary)
+{
+	struct counts counts = {0};
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		counts.severities[s] = summary->severities[s];
+	return counts;
+}
+
+/* What a cell's summary tells where there is no match set. */
+static struct matches_cell
+judge_alone(const struct passing *passing, struct trace *trace, uint64_t cell,
+	    const struct index_cell *summary)
+{
+	enum filter_verdict verdict = filter_judge(&passing->filter, trace, cell);
+	return (struct matches_cell){.count = verdict == FILTER_ALL ? summary->count : 0,
+				     .decided = verdict != FILTER_SOME};
+}
+
+/* How many messages of a cell pass. */
+static struct counts
+count_passing(const struct passing *passing, const struct density_lane *lane, struct trace *trace,
+	      uint64_t cell, const struct index_cell *summary)
+{
+	struct counts counts = all_of(summary);
+	if (!passing)
+		return counts;
+	for (int s = 0; s < SEVERITY_COUNT; s++)
+		if (passing->none >> s & 1) {
+			counts.hidden += counts.severities[s];
+			counts.severities[s] = 0;
+		}
+	if ((passing->all | passing->none) == UINT8_MAX)
+		return counts;
+	const struct known_cells *known = &passing->traces[lane->trace];
+	struct matches_cell own = {0};
+	if (!known->at)
+		own = judge_alone(passing, trace, cell, summary);
+	else if (cell < known->count)
+		own = known->at[cell];
+	counts = (struct counts){.hidden = summary->count - own.count, .open = !own.decided};
+	if (!counts.hidden)
+		return all_of(summary);
+	share_severities(summary->severities, own.severities, own.count, &counts);
+	return counts;
+}
+
+/* How many messages of an origin pass in the cells [FIRST, END), of COUNTS that it has
+ * there: as many of a hundred as of all messages.  False: that is not certain. */
+static bool
+limit_group(const struct passing *passing, const struct track *track,
+	    const struct density_lane *lane, uint64_t first, uint64_t end, struct counts *counts)
+{
+	uint64_t shown = 0, all = 0;
+	uint8_t pass = passing ? passing->all : UINT8_MAX, none = passing ? passing->none : 0;
+	struct index_cell summary;
+	bool certain = (pass | none) == UINT8_MAX;
+	for (uint64_t cell = first; !certain && cell < end; cell++) {
+		if (!index_cell(trace_index(track->trace), cell, &summary))
+			break;
+		struct counts own = count_passing(passing, lane, track->trace, cell, &summary);
+		counts->open |= own.open;
+		shown += summary.count - own.hidden;
+		all += summary.count;
+	}
+	double part = all ? (double)shown / (double)all : 0;
+	for (int s = 0; s < SEVERITY_COUNT; s++) {
+		uint64_t own = counts->severities[s];
+		if (pass >> s & 1)
+			continue;
+		uint64_t passes = none >> s & 1 ? 0 : (uint64_t)((double)own * part + 0.5);
+		counts->severities[s] = passes;
+		counts->hidden += own - passes;
+	}
+	return certain || (!counts->open && (!shown || shown == all));
+}
+
+/* What a filter may do to a cell that is decoded. */
+static enum filter_verdict
+judge_cell(const struct passing *passing, size_t trace, uint64_t cell, size_t count)
+{
+	if (!passing)
+		return FILTER_ALL;
+	const struct known_cells *known = &passing->traces[trace];
+	if (cell >= known->count || !known->at[cell].decided)
+		return FILTER_SOME;
+	uint32_t passes = known->at[cell].count;
+	return !passes ? FILTER_NONE : passes == count ? FILTER_ALL : FILTER_SOME;
+}
+
+static void
+passing_free(struct passing *passing)
+{
+	for (size_t i = 0; i < passing->count; i++)
+		free(passing->traces[i].at);
+	filter_free(&passing->filter);
+	free(passing);
+}
+
+/* How many cells match sets have decided. */
+static uint64_t
+count_decided(const struct session *session, const struct density_passing *of)
+{
+	struct matches_progress progress;
+	uint64_t decided = 0;
+	for (size_t i = 0; of && of->known && i < session->traces.count; i++) {
+		if (!of->known[i])
+			continue;
+		matches_get_progress(of->known[i], &progress);
+		decided += progress.cells;
+	}
+	return decided;
+}
+
+/* As it is now; NULL: all pass. */
+static struct passing *
+passing_new(struct session *session, const struct density_passing *of)
+{
+	if (!of)
+		return NULL;
+	size_t count = session->traces.count;
+	struct passing *passing = mem_new(sizeof *passing + count * sizeof *passing->traces);
+	passing->users = 1;
+	passing->decided = count_decided(session, of);
+	passing->filter = filter_clone(of->filter);
+	passing->count = count;
+	filter_severities(of->filter, &passing->all, &passing->none);
+	for (size_t i = 0; i < count; i++) {
+		struct known_cells *known = &passing->traces[i];
+		if (!of->known || !of->known[i])
+			continue;
+		known->count = (size_t)index_known(trace_index(session->traces.at[i]));
+		known->at = mem_new((known->count + 1) * sizeof *known->at);
+		matches_copy_cells(of->known[i], known->count, known->at);
+	}
+	return passing;
+}
+
+/* The lock is held. */
+static void
+passing_drop(struct passing *passing)
+{
+	if (passing && !--passing->users)
+		passing_free(passing);
+}
+
+/* --- plans of lanes ---------------------------------------------------- */
+
 static void
 plan_trace(struct plan *plan, const struct track *track, const struct density_window *window,
+	   const struct passing *passing, const struct density_lane *lane,
 	   struct density_column *columns)
 {
 	struct index *index = trace_index(track->trace);
@@ -234,14 +449,18 @@ plan_trace(struct plan *plan, const struct track *track, const struct density_wi
 		    !index_cell(index, cell, &summary) || !summary.count)
 			continue;
 		struct density_column *only = only_column(window, columns, from, to);
+		struct counts counts = count_passing(passing, lane, track->trace, cell, &summary);
 		if (only) {
-			add_summary(only, &summary);
+			add_counts(only, &counts);
+			only->flags |= summary.message_flags & COUNTED;
 			continue;
 		}
 		struct estimate *estimate = estimate_for(plan, from, to);
 		estimate->flags |= summary.message_flags & COUNTED;
+		estimate->counts.hidden += counts.hidden;
+		estimate->counts.shared |= counts.shared;
 		for (int s = 0; s < SEVERITY_COUNT; s++)
-			estimate->severities[s] += summary.severities[s];
+			estimate->counts.severities[s] += counts.severities[s];
 		if (plan->pieces.count <= PIECES_MAX)
 			*vec_add(&plan->pieces) = (struct piece){cell, track_before(track, cell)};
 	}
@@ -264,27 +483,29 @@ span_of_cells(const struct track *track, uint64_t first, uint64_t end, int64_t *
 }
 
 static void
-plan_group(struct plan *plan, const struct track *track, uint64_t key, uint64_t group,
-	   const struct density_window *window, struct density_column *columns)
+plan_group(struct plan *plan, const struct track *track, const struct density_lane *lane,
+	   uint64_t group, const struct density_window *window, const struct passing *passing,
+	   struct density_column *columns)
 {
 	struct estimate estimate = {0};
 	uint64_t first = group * INDEX_GROUP, end = first + INDEX_GROUP, sum = 0;
 	end = end < track->spans.count ? end : track->spans.count;
-	estimate.known =
-	    end == first + INDEX_GROUP &&
-	    index_group_origin(trace_index(track->trace), group, key, estimate.severities);
+	estimate.known = end == first + INDEX_GROUP &&
+			 index_group_origin(trace_index(track->trace), group, lane->origin,
+					    estimate.counts.severities);
 	for (int s = 0; s < SEVERITY_COUNT; s++)
-		sum += estimate.severities[s];
+		sum += estimate.counts.severities[s];
 	if ((estimate.known && !sum) ||
 	    !span_of_cells(track, first, end, &estimate.from, &estimate.to) ||
 	    is_outside(window, estimate.from, estimate.to))
 		return;
+	bool certain = limit_group(passing, track, lane, first, end, &estimate.counts);
 	struct density_column *only =
 	    estimate.known ? only_column(window, columns, estimate.from, estimate.to) : NULL;
-	for (int s = 0; only && s < SEVERITY_COUNT; s++)
-		only->severities[s] += estimate.severities[s];
-	if (only)
+	if (only && certain) {
+		add_counts(only, &estimate.counts);
 		return;
+	}
 	*vec_add(&plan->estimates) = estimate;
 	for (uint64_t cell = first; cell < end && plan->pieces.count <= PIECES_MAX; cell++) {
 		int64_t from, to;
@@ -295,18 +516,19 @@ plan_group(struct plan *plan, const struct track *track, uint64_t key, uint64_t 
 
 static void
 make_plan(struct plan *plan, const struct track *track, const struct density_lane *lane,
-	  const struct density_window *window, struct density_column *columns)
+	  const struct density_window *window, const struct passing *passing,
+	  struct density_column *columns)
 {
 	vec_clear(&plan->pieces);
 	vec_clear(&plan->estimates);
 	memset(columns, 0, window->columns * sizeof *columns);
 	if (!lane->by_origin) {
-		plan_trace(plan, track, window, columns);
+		plan_trace(plan, track, window, passing, lane, columns);
 		return;
 	}
 	uint64_t groups = (track->spans.count + INDEX_GROUP - 1) / INDEX_GROUP;
 	for (uint64_t group = 0; group < groups; group++)
-		plan_group(plan, track, lane->origin, group, window, columns);
+		plan_group(plan, track, lane, group, window, passing, columns);
 }
 
 /* --- decoding ---------------------------------------------------------- */
@@ -315,7 +537,29 @@ struct counting {
 	const struct density_window *window;
 	struct density_column *columns;
 	const struct density_lane *lane;
+	struct density *density;
+	enum filter_verdict verdict; /* of the cell */
 };
+
+/* The reader of a trace for what a filter looks at, so that the cell that is walked over
+ * stays. */
+static struct reader *
+filter_reader(struct density *d, size_t trace)
+{
+	if (!d->filter_readers[trace])
+		d->filter_readers[trace] = reader_new(d->session->traces.at[trace]);
+	return d->filter_readers[trace];
+}
+
+static bool
+message_passes(const struct counting *counting, const struct message *m)
+{
+	struct density *d = counting->density;
+	return counting->verdict == FILTER_ALL ||
+	       (counting->verdict == FILTER_SOME &&
+		filter_match(&d->using->filter, filter_reader(d, counting->lane->trace), m,
+			     &d->scratch));
+}
 
 static void
 count_message(void *context, const struct message *m, int64_t time)
@@ -325,7 +569,10 @@ count_message(void *context, const struct message *m, int64_t time)
 	if (column < 0 || column >= (int64_t)counting->window->columns ||
 	    (counting->lane->by_origin && m->origin != counting->lane->origin))
 		return;
-	counting->columns[column].severities[m->severity % SEVERITY_COUNT]++;
+	if (message_passes(counting, m))
+		counting->columns[column].severities[m->severity % SEVERITY_COUNT]++;
+	else
+		counting->columns[column].hidden++;
 	counting->columns[column].flags |= m->flags & COUNTED;
 }
 
@@ -340,13 +587,15 @@ static bool
 count_pieces(struct density *d, const struct density_window *window,
 	     const struct density_lane *lane, struct density_column *columns, unsigned number)
 {
-	struct counting counting = {window, columns, lane};
+	struct counting counting = {window, columns, lane, d, FILTER_ALL};
 	for (size_t i = 0; i < d->plan.pieces.count; i++) {
 		const struct piece *piece = &d->plan.pieces.at[i];
 		if (is_overtaken(d, number))
 			return false;
-		track_walk(&d->tracks[lane->trace], piece->before,
-			   reader_decoded_cell(d->readers[lane->trace], piece->cell), count_message,
+		const struct decoded_cell *decoded =
+		    reader_decoded_cell(d->readers[lane->trace], piece->cell);
+		counting.verdict = judge_cell(d->using, lane->trace, piece->cell, decoded->count);
+		track_walk(&d->tracks[lane->trace], piece->before, decoded, count_message,
 			   &counting);
 	}
 	return true;
@@ -357,7 +606,7 @@ static bool
 count_lane(struct density *d, const struct density_window *window, const struct density_lane *lane,
 	   struct density_column *columns, bool refined, unsigned number)
 {
-	make_plan(&d->plan, &d->tracks[lane->trace], lane, window, columns);
+	make_plan(&d->plan, &d->tracks[lane->trace], lane, window, d->using, columns);
 	if (refined && d->plan.pieces.count <= PIECES_MAX)
 		return count_pieces(d, window, lane, columns, number);
 	for (size_t i = 0; i < d->plan.estimates.count; i++)
@@ -501,7 +750,8 @@ same_question(const struct question *a, const struct question *b)
 		    a->window.fit == b->window.fit && a->window.from == b->window.from &&
 		    a->window.step == b->window.step && a->window.columns == b->window.columns &&
 		    a->origin.with_contexts == b->origin.with_contexts &&
-		    a->origin.trace == b->origin.trace && a->origin.origin == b->origin.origin;
+		    a->origin.trace == b->origin.trace && a->origin.origin == b->origin.origin &&
+		    a->passing == b->passing;
 	for (size_t i = 0; same && i < a->count; i++)
 		same = a->lanes[i].trace == b->lanes[i].trace &&
 		       a->lanes[i].by_origin == b->lanes[i].by_origin &&
@@ -622,10 +872,15 @@ density_work(void *context)
 	pthread_mutex_lock(&d->lock);
 	struct question q = d->question;
 	unsigned number = generation_now(&d->questions);
+	passing_drop(d->using);
+	d->using = d->passing;
+	if (d->using)
+		d->using->users++;
 	pthread_mutex_unlock(&d->lock);
 	if (!q.count)
 		return;
 	struct density_basis basis = density_basis_of(d, &q);
+	basis.known += d->using ? d->using->decided : 0;
 	const struct density_answer *known = find_kept(d, &q, basis);
 	if (known) {
 		density_serve(d, answer_clone(known), number);
@@ -664,6 +919,8 @@ density_new(struct session *session)
 	d->session = session;
 	d->tracks = mem_new(session->traces.count * sizeof *d->tracks);
 	d->readers = mem_new(session->traces.count * sizeof *d->readers);
+	d->filter_readers = mem_new(session->traces.count * sizeof *d->filter_readers);
+	d->asked_filter = filter_all();
 	for (size_t i = 0; i < session->traces.count; i++) {
 		track_open(&d->tracks[i], session->traces.at[i]);
 		d->readers[i] = reader_new(session->traces.at[i]);
@@ -687,11 +944,17 @@ density_free(struct density *d)
 	for (size_t i = 0; i < d->session->traces.count; i++) {
 		track_free(&d->tracks[i]);
 		reader_free(d->readers[i]);
+		reader_free(d->filter_readers[i]);
 	}
 	for (size_t i = 0; i < KEPT; i++)
 		answer_free(d->kept[i].answer);
 	free(d->tracks);
 	free(d->readers);
+	free(d->filter_readers);
+	passing_drop(d->using);
+	passing_drop(d->passing);
+	filter_free(&d->asked_filter);
+	expansion_free(&d->scratch);
 	context_spans_free(d->spans);
 	plan_free(&d->plan);
 	answer_free(d->shown);
@@ -727,12 +990,44 @@ question_of(const struct density_window *window, const struct density_lane *lane
 	return q;
 }
 
+/* The number of a filter: another for each that is not that of the question before. */
+static unsigned
+number_filter(struct density *d, const struct density_passing *passing)
+{
+	if (!passing)
+		return 0;
+	if (!d->filters || !filter_is_same(&d->asked_filter, passing->filter)) {
+		filter_free(&d->asked_filter);
+		d->asked_filter = filter_clone(passing->filter);
+		d->filters++;
+	}
+	return d->filters;
+}
+
+/* What passes from now on. */
+static void
+renew_passing(struct density *d, const struct density_passing *of)
+{
+	struct passing *passing = passing_new(d->session, of);
+	pthread_mutex_lock(&d->lock);
+	passing_drop(d->passing);
+	d->passing = passing;
+	pthread_mutex_unlock(&d->lock);
+}
+
 const struct density_answer *
 density_ask(struct density *d, const struct density_window *window,
-	    const struct density_lane *lanes, size_t count, const struct density_origin *origin)
+	    const struct density_lane *lanes, size_t count, const struct density_origin *origin,
+	    const struct density_passing *passing)
 {
+	passing = passing && filter_is_all(passing->filter) ? NULL : passing;
 	struct question q = question_of(window, lanes, count, origin);
+	q.passing = number_filter(d, passing);
 	struct density_basis basis = density_basis_of(d, &q);
+	basis.known += count_decided(d->session, passing);
+	if (!same_question(&q, &d->asked) || d->asked_basis.generation != basis.generation ||
+	    d->asked_basis.known != basis.known)
+		renew_passing(d, passing);
 	pthread_mutex_lock(&d->lock);
 	if (same_question(&q, &d->asked) && d->asked_basis.generation == basis.generation) {
 		bool grown = d->asked_basis.known != basis.known;
@@ -771,9 +1066,12 @@ density_has_news(struct density *d)
 
 const struct density_answer *
 density_load(struct density *d, const struct density_window *window,
-	     const struct density_lane *lanes, size_t count, const struct density_origin *origin)
+	     const struct density_lane *lanes, size_t count, const struct density_origin *origin,
+	     const struct density_passing *passing)
 {
 	d->question = question_of(window, lanes, count, origin);
+	d->question.passing = number_filter(d, passing);
+	renew_passing(d, passing);
 	generation_bump(&d->questions); /* or it would wait for more, as the one before */
 	density_work(d);
 	density_fetch(d);

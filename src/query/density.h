@@ -8,6 +8,10 @@
  * and the counts are exact.  Nothing is decoded to look at a capture of any size
  * for the first time.
  *
+ * With a filter, what passes is counted, and how much else there is.  Match sets tell of
+ * how many messages of a cell that is, or its summary; only cells across a border are
+ * decoded.  The severities of a part of a cell's messages are estimated.
+ *
  * Of an origin the index counts groups of cells only; a lane of one is exact
  * where groups lie within columns, or where the window holds few enough cells.
  *
@@ -19,6 +23,7 @@
 #ifndef TRAWL_QUERY_DENSITY_H
 #define TRAWL_QUERY_DENSITY_H
 
+#include "query/matches.h"
 #include "query/track.h"
 
 struct density;
@@ -48,11 +53,19 @@ struct density_origin {
 	uint64_t origin;
 };
 
+/* What is counted, beside what else there is. */
+struct density_passing {
+	const struct filter *filter;  /* borrowed during the call */
+	struct matches *const *known; /* of each trace of the session, of that filter; likewise */
+};
+
 struct density_column {
-	uint64_t severities[SEVERITY_COUNT];
-	uint64_t estimated; /* how many of them may belong to a column nearby */
-	uint16_t flags;	    /* of its messages together: enum message_flag */
-	bool open;	    /* it may have more, as `flags` may */
+	uint64_t severities[SEVERITY_COUNT]; /* of those that pass */
+	uint64_t hidden;		     /* that do not */
+	uint64_t estimated;		     /* how many of them may belong to a column nearby */
+	bool shared;	/* their sum is known, but of which severity they are is not */
+	uint16_t flags; /* of its messages together: enum message_flag */
+	bool open;	/* it may have more, as `flags` may */
 };
 
 /* A context's value over some columns. */
@@ -95,7 +108,8 @@ void density_free(struct density *); /* NULL is fine */
  * Borrowed until the next call. */
 const struct density_answer *density_ask(struct density *, const struct density_window *,
 					 const struct density_lane *, size_t lanes,
-					 const struct density_origin *);
+					 const struct density_origin *,
+					 const struct density_passing * /* NULL: all */);
 
 /* Whether there is a better answer than the one given last. */
 bool density_has_news(struct density *);
@@ -103,6 +117,7 @@ bool density_has_news(struct density *);
 /* The same without a thread, refined: for tests and batch. */
 const struct density_answer *density_load(struct density *, const struct density_window *,
 					  const struct density_lane *, size_t lanes,
-					  const struct density_origin *);
+					  const struct density_origin *,
+					  const struct density_passing *);
 
 #endif

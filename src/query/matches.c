@@ -54,17 +54,23 @@ enum {
 struct matches_group {
 	uint64_t matches;
 	uint32_t *cells;	/* GROUP of them */
+	uint8_t *severities;	/* of the matches, likewise */
 	uint32_t undecided;	/* of those swept */
 	VEC(uint16_t) ordinals; /* of all cells that are KEPT, in their order */
 };
 
-typedef VEC(uint32_t) row_list;
+/* Ordinals: a VEC, with the severities of their messages. */
+struct row_list {
+	uint32_t *at;
+	size_t count, capacity;
+	uint8_t severities; /* a bit each */
+};
 
 /* The matches of a cell. */
 struct cell_matches {
 	uint64_t cell;
 	uint64_t used; /* age; 0 = empty */
-	row_list rows;
+	struct row_list rows;
 };
 
 struct matches {
@@ -104,7 +110,7 @@ struct matches {
 	/* the worker's */
 	struct reader *reader;
 	struct filter_pair work_pair;
-	row_list found;
+	struct row_list found;
 	struct timespec notified;
 };
 
@@ -151,11 +157,12 @@ is_row(const struct matches_rows *rows, size_t at)
  * or lasts longer than UNTIL, or if the cell is not in the index any more. */
 static bool
 count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
-	   int64_t until, const struct found_before *before, row_list *rows)
+	   int64_t until, const struct found_before *before, struct row_list *rows)
 {
 	const struct decoded_cell *decoded = reader_decoded_cell(reader, cell);
 	uint8_t all, none;
 	vec_clear(rows);
+	rows->severities = 0;
 	if (!decoded->exact)
 		return false;
 	filter_pair_severities(pair, &all, &none);
@@ -166,8 +173,10 @@ count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 			passes = is_row(&before->rows, i);
 		else if (!passes && !(none >> own.severity & 1))
 			passes = filter_pair_match(pair, reader, &own);
-		if (passes)
+		if (passes) {
 			*vec_add(rows) = (uint32_t)i;
+			rows->severities |= (uint8_t)(1u << own.severity % SEVERITY_COUNT);
+		}
 		if (worker_is_stopping(&m->worker) ||
 		    (i % CLOCK_LOOK == 0 && until != NO_END && thread_now_ms() >= until))
 			return false;
@@ -178,7 +187,7 @@ count_rest(struct matches *m, struct filter_pair *pair, struct reader *reader, u
 
 static bool
 count_cell(struct matches *m, struct filter_pair *pair, struct reader *reader, uint64_t cell,
-	   int64_t until, row_list *rows)
+	   int64_t until, struct row_list *rows)
 {
 	static const struct found_before nothing;
 	return count_rest(m, pair, reader, cell, until, &nothing, rows);
@@ -211,14 +220,15 @@ ordinals_before(const struct matches_group *group, size_t cell)
 }
 
 static bool
-worth_keeping(const struct matches *m, const row_list *rows)
+worth_keeping(const struct matches *m, const struct row_list *rows)
 {
 	return rows->count && rows->count <= SPARSE && m->sparse + rows->count <= SPARSE_MAX &&
 	       rows->at[rows->count - 1] <= UINT16_MAX;
 }
 
 static void
-matches_keep(struct matches *m, struct matches_group *group, size_t cell, const row_list *rows)
+matches_keep(struct matches *m, struct matches_group *group, size_t cell,
+	     const struct row_list *rows)
 {
 	size_t at = ordinals_before(group, cell);
 	vec_reserve(&group->ordinals, rows->count);
@@ -233,10 +243,11 @@ matches_keep(struct matches *m, struct matches_group *group, size_t cell, const 
 
 /* Stores what the worker found in an undecided cell. */
 static void
-matches_decide(struct matches *m, uint64_t cell, const row_list *rows)
+matches_decide(struct matches *m, uint64_t cell, const struct row_list *rows)
 {
 	struct matches_group *group = &m->groups.at[cell / GROUP];
 	group->cells[cell % GROUP] = (uint32_t)rows->count;
+	group->severities[cell % GROUP] = rows->severities;
 	if (worth_keeping(m, rows))
 		matches_keep(m, group, (size_t)(cell % GROUP), rows);
 	group->matches += rows->count;
@@ -285,10 +296,14 @@ matches_sweep(struct matches *m)
 	struct index_cell summary;
 	uint64_t undecided = m->undecided;
 	while (index_cell(m->index, m->swept, &summary)) {
-		if (m->swept % GROUP == 0)
-			vec_add(&m->groups)->cells = mem_new(GROUP * sizeof(uint32_t));
+		if (m->swept % GROUP == 0) {
+			struct matches_group *more = vec_add(&m->groups);
+			more->cells = mem_new(GROUP * sizeof *more->cells);
+			more->severities = mem_new(GROUP * sizeof *more->severities);
+		}
 		struct matches_group *group = &m->groups.at[m->swept / GROUP];
 		uint32_t word = matches_judge_summary(m, &summary);
+		group->severities[m->swept % GROUP] = UINT8_MAX;
 		group->cells[m->swept++ % GROUP] = word;
 		group->undecided += word == UNDECIDED;
 		m->undecided += word == UNDECIDED;
@@ -304,6 +319,7 @@ matches_forget(struct matches *m)
 {
 	for (size_t i = 0; i < m->groups.count; i++) {
 		free(m->groups.at[i].cells);
+		free(m->groups.at[i].severities);
 		vec_free(&m->groups.at[i].ordinals);
 	}
 	vec_clear(&m->groups);
@@ -696,9 +712,22 @@ matches_in_cell(struct matches *m, uint64_t cell, uint64_t *matches)
 	return word != UNDECIDED;
 }
 
+void
+matches_copy_cells(struct matches *m, size_t count, struct matches_cell *out)
+{
+	pthread_mutex_lock(&m->lock);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t word = word_of(m, i);
+		bool decided = word != UNDECIDED;
+		uint8_t set = decided ? m->groups.at[i / GROUP].severities[i % GROUP] : 0;
+		out[i] = (struct matches_cell){matches_of_word(word), decided, set};
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
 /* The kept ordinals of a cell; false if there are none. */
 static bool
-copy_kept(struct matches *m, uint64_t cell, row_list *rows)
+copy_kept(struct matches *m, uint64_t cell, struct row_list *rows)
 {
 	pthread_mutex_lock(&m->lock);
 	uint32_t word = word_of(m, cell);
@@ -902,7 +931,7 @@ matches_memory(struct matches *m)
 {
 	pthread_mutex_lock(&m->lock);
 	size_t bytes = sizeof *m + m->groups.capacity * sizeof *m->groups.at +
-		       m->groups.count * GROUP * sizeof(uint32_t);
+		       m->groups.count * GROUP * (sizeof(uint32_t) + sizeof(uint8_t));
 	for (size_t i = 0; i < m->groups.count; i++)
 		bytes += m->groups.at[i].ordinals.capacity * sizeof(uint16_t);
 	pthread_mutex_unlock(&m->lock);

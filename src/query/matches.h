@@ -20,7 +20,7 @@
  * it takes to store a cell; matches_free, until a cell is decoded or a message
  * looked at.
  *
- * Memory: 4.2 bytes a cell; 2 bytes for each kept ordinal, at most 2 MiB of
+ * Memory: 5.2 bytes a cell; 2 bytes for each kept ordinal, at most 2 MiB of
  * them (3 with what a vector reserves); the rows of 8 cells.
  */
 #ifndef TRAWL_QUERY_MATCHES_H
@@ -72,6 +72,16 @@ void matches_get_progress(struct matches *, struct matches_progress *);
 
 /* How many matches a cell has; false if it is undecided. */
 bool matches_in_cell(struct matches *, uint64_t cell, uint64_t *matches);
+
+/* What is known of the matches of a cell. */
+struct matches_cell {
+	uint32_t count;
+	bool decided;
+	uint8_t severities; /* of the matches, a bit each; those of all that may be, where the
+			       cell's summary decided */
+};
+/* Fills in the first COUNT cells; those not swept yet are undecided.  By any thread. */
+void matches_copy_cells(struct matches *, size_t count, struct matches_cell *);
 
 /* The matches in the cells before CELL; at least so many while some are undecided. */
 uint64_t matches_before(struct matches *, uint64_t cell);

@@ -267,14 +267,30 @@ add_rank(struct screen *screen, const struct list_matches *matches, const struct
 		text_addf(out, " %s", many);
 }
 
+/* Why there is no row: how far was looked for one. */
+static void
+add_nothing(struct screen *screen, struct text *out)
+{
+	struct matches_progress progress;
+	if (!list_matches_get_progress(&screen->list->matches, &progress))
+		return;
+	if (progress.exact && !progress.count)
+		text_add(out, " no message passes the filter");
+	else if (progress.of)
+		text_addf(out, " searching, %.0f%% looked through",
+			  (double)progress.cells * 100 / (double)progress.of);
+}
+
 static void
 add_position(struct screen *screen, struct text *out)
 {
 	const struct row *row = list_current(screen->list);
 	char digits[32];
 	bool exact;
-	if (!row)
+	if (!row) {
+		add_nothing(screen, out);
 		return;
+	}
 	uint64_t number = sequence_number(screen->list->sequence, row_position(row), &exact);
 	text_addf(out, " %s%s / ", exact ? "" : "~", text_number(digits, number));
 	uint64_t total = sequence_count(screen->list->sequence, &exact);

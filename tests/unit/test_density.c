@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct stood {
 	int64_t time;
@@ -124,7 +125,8 @@ check_windows(struct session *session, size_t trace, const struct density_lane *
 		all[i] = naive(session->traces.at[lanes[i].trace]);
 	for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
 		struct density_window w = {.trace = trace, .fit = true, .columns = widths[k]};
-		const struct density_answer *answer = density_load(d, &w, lanes, count, &none);
+		const struct density_answer *answer =
+		    density_load(d, &w, lanes, count, &none, NULL);
 		assert_true(answer->refined && answer->complete);
 		uint64_t messages = 0;
 		for (size_t i = 0; i < count; i++) {
@@ -138,7 +140,7 @@ check_windows(struct session *session, size_t trace, const struct density_lane *
 		for (uint64_t part = 1; w.step / 5; part++) {
 			w.step /= 5;
 			w.from += (int64_t)(w.step * widths[k] * (part * 7 % 4));
-			answer = density_load(d, &w, lanes, count, &none);
+			answer = density_load(d, &w, lanes, count, &none, NULL);
 			for (size_t i = 0; i < count; i++)
 				check_lane(&all[i], &lanes[i], answer,
 					   &answer->columns[i * widths[k]]);
@@ -147,7 +149,7 @@ check_windows(struct session *session, size_t trace, const struct density_lane *
 	/* at first sight: what a thread gives before it decodes */
 	struct density_window w = {.trace = trace, .fit = true, .columns = 80};
 	for (int tries = 0; tries < 50; tries++) {
-		const struct density_answer *answer = density_ask(d, &w, lanes, count, &none);
+		const struct density_answer *answer = density_ask(d, &w, lanes, count, &none, NULL);
 		if (!answer || answer->window.columns != 80)
 			continue;
 		for (size_t i = 0; i < count; i++)
@@ -194,7 +196,7 @@ test_apart(void **state)
 	session_fixture_load(&f);
 	struct density *d = density_new(&f.session);
 	struct density_window w = {.trace = 0, .fit = true, .columns = 50};
-	const struct density_answer *answer = density_load(d, &w, lanes, 2, &none);
+	const struct density_answer *answer = density_load(d, &w, lanes, 2, &none, NULL);
 	assert_false(answer->apart[0]);
 	assert_true(answer->apart[1]);
 	assert_int_equal(total(answer), trace_count(f.session.traces.at[0], &(bool){0}));
@@ -369,7 +371,7 @@ test_links(void **state)
 	assert_true(words.count > 10);
 	struct density *d = density_new(&session);
 	struct density_window w = {.trace = 0, .fit = true, .columns = 200};
-	const struct density_answer *answer = density_load(d, &w, lanes, 3, &none);
+	const struct density_answer *answer = density_load(d, &w, lanes, 3, &none, NULL);
 	size_t all = words.count + session.profile.syncs.count - 1; /* but the offset */
 	assert_int_equal(check_links(answer, &session, &words, &events, wrong), all);
 	assert_int_equal(answer->links.count, all);
@@ -378,14 +380,14 @@ test_links(void **state)
 	for (int64_t part = 1; w.step > 1000; part++) {
 		w.step /= 3;
 		w.from = words.at[part].time - (int64_t)w.step * (30 + 7 * part);
-		answer = density_load(d, &w, lanes, 3, &none);
+		answer = density_load(d, &w, lanes, 3, &none, NULL);
 		size_t seen = check_links(answer, &session, &words, &events, wrong);
 		assert_true(seen > 0);
 		assert_int_equal(answer->links.count, seen);
 	}
 	/* columns that end behind all time */
 	w = (struct density_window){.from = INT64_MIN, .step = 10000000000000000000u, .columns = 4};
-	answer = density_load(d, &w, lanes, 3, &none);
+	answer = density_load(d, &w, lanes, 3, &none, NULL);
 	assert_int_equal(answer->links.count, 2); /* one of each relation */
 	density_free(d);
 	vec_free(&words);
@@ -413,6 +415,137 @@ open_one(struct session *session, const char *options, char path[static 64])
 	session_link(session);
 	trace_build(session->traces.at[0]);
 	clocks_load(session->clocks, true);
+}
+
+/* --- filters ----------------------------------------------------------- */
+
+struct tally_of_column {
+	uint64_t severities[SEVERITY_COUNT], hidden;
+};
+
+/* What each column has, of messages that are looked at one by one. */
+static struct tally_of_column *
+tally_columns(struct session *session, const struct density_lane *lane, const char *text,
+	      const struct density_window *w)
+{
+	struct trace *trace = session->traces.at[lane->trace];
+	struct tally_of_column *columns = mem_new(w->columns * sizeof *columns);
+	stoods all = naive(trace);
+	struct filter filter = filter_all();
+	struct reader *reader = reader_new(trace), *other = reader_new(trace);
+	struct expansion e = {0};
+	struct message m;
+	filter.expr = filter_parse(text, session, NULL);
+	assert_non_null(filter.expr);
+	for (size_t i = 0; reader_walk(reader, &m, 1); i++) {
+		int64_t time = all.at[i].time;
+		uint64_t c = time < w->from ? UINT64_MAX : (uint64_t)(time - w->from) / w->step;
+		if (c >= w->columns || (lane->by_origin && m.origin != lane->origin))
+			continue;
+		if (filter_match(&filter, other, &m, &e))
+			columns[c].severities[m.severity]++;
+		else
+			columns[c].hidden++;
+	}
+	expansion_free(&e);
+	reader_free(reader);
+	reader_free(other);
+	filter_free(&filter);
+	vec_free(&all);
+	return columns;
+}
+
+/* Sums are exact, and severities unless it says that they are shared out; those that do
+ * not occur are not said to. */
+static void
+check_passing(const struct tally_of_column *want, const struct density_column *got, bool rough,
+	      unsigned *shared)
+{
+	uint64_t sum = 0, own = 0;
+	for (int s = 0; s < SEVERITY_COUNT; s++) {
+		sum += want->severities[s];
+		own += got->severities[s];
+		assert_int_equal(!got->severities[s] && !rough, !want->severities[s] && !rough);
+		if (!got->shared && !got->open && !got->estimated)
+			assert_int_equal(got->severities[s], want->severities[s]);
+	}
+	if (!rough) {
+		assert_int_equal(own, sum);
+		assert_int_equal(got->hidden, want->hidden);
+		assert_int_equal(got->estimated, 0);
+	} else if (sum) {
+		assert_true(own || got->open);
+	}
+	*shared += got->shared;
+}
+
+static void
+check_filter(struct session *session, const struct density_lane *lanes, size_t count,
+	     const char *text, unsigned *shared)
+{
+	struct matches *known[8] = {0};
+	const struct density_origin none = {0};
+	struct density *d = density_new(session);
+	struct filter filter = filter_all();
+	filter.expr = filter_parse(text, session, NULL);
+	assert_non_null(filter.expr);
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct matches_progress progress;
+		known[i] = matches_new(session->traces.at[i], &filter, NULL, 0);
+		do {
+			usleep(1000);
+			matches_update(known[i]);
+			matches_get_progress(known[i], &progress);
+		} while (!progress.exact || progress.working);
+	}
+	for (int with = 1; with >= 0; with--) {
+		const struct density_passing passing = {&filter, with ? known : NULL};
+		struct density_window w = {.trace = 0, .fit = true, .columns = 60};
+		for (int zoom = 0; zoom < 3; zoom++) {
+			const struct density_answer *answer =
+			    density_load(d, &w, lanes, count, &none, &passing);
+			w = answer->window;
+			assert_true(answer->refined);
+			for (size_t i = 0; i < count; i++) {
+				struct tally_of_column *want =
+				    tally_columns(session, &lanes[i], text, &w);
+				for (size_t c = 0; c < w.columns; c++)
+					check_passing(&want[c], &answer->columns[i * w.columns + c],
+						      !with, shared);
+				free(want);
+			}
+			w.fit = false;
+			w.from += (int64_t)(w.step * 7);
+			w.step = w.step / 6 + 1;
+		}
+	}
+	for (size_t i = 0; i < session->traces.count; i++)
+		matches_free(known[i]);
+	filter_free(&filter);
+	density_free(d);
+}
+
+/* With a filter: by severity, by what cells tell, by text, of all and of none. */
+static void
+test_filters(void **state)
+{
+	static const char *const texts[] = {
+	    "severity >= warning", "text ~ /a/",  "text ~ /ab/ and severity <= error",
+	    "offset < 2000000",	   "length > 30", "length > 100000"};
+	struct session session;
+	char path[64];
+	unsigned shared = 0;
+	(void)state;
+	open_one(&session, "-c 150000", path);
+	index_origins origins = {0};
+	index_get_origins(trace_index(session.traces.at[0]), &origins);
+	const struct density_lane lanes[] = {{.trace = 0}, {0, true, origins.at[1].key}};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		check_filter(&session, lanes, 2, texts[i], &shared);
+	assert_true(shared > 0);
+	vec_free(&origins);
+	session_close(&session);
+	remove(path);
 }
 
 /* Losses, damage, and lanes of single origins, over several groups of cells. */
@@ -446,10 +579,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_session),
-	    cmocka_unit_test(test_apart),
-	    cmocka_unit_test(test_links),
-	    cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_session), cmocka_unit_test(test_apart),
+	    cmocka_unit_test(test_links),   cmocka_unit_test(test_formats),
+	    cmocka_unit_test(test_filters),
 	};
 	return cmocka_run_group_tests_name("density", tests, NULL, NULL);
 }

@@ -239,14 +239,44 @@ test_timeline_contexts(void **state)
 	scene_quit(s);
 }
 
+/* What a filter hides is low, and not counted; an empty list says that it is. */
+static void
+test_timeline_filter(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--ascii", "+i", NULL);
+	scene_wait(s, " 309 in view  F:1  E:15  W:12 ");
+	assert_non_null(strpbrk(lane_row(s, "board "), ":iI"));
+	scene_keys(s, "&severity = error and text ~ /e/\r");
+	scene_wait(s, ", row 1 of 14 ");
+	scene_wait(s, " 14 in view  E:14  loss in");
+	assert_null(strpbrk(lane_row(s, "board "), ":iI"));
+	scene_wait_row(s, "board ", ".");
+	scene_wait_row(s, "board ", "!");
+	scene_keys(s, "&\r");
+	scene_wait(s, " 309 in view  F:1  E:15  W:12 ");
+	scene_keys(s, "&text ~ /no such text/\r");
+	scene_wait(s, " no message passes the filter");
+	scene_wait(s, " 0 in view");
+	scene_quit(s);
+	/* an origin without a text */
+	scene_open(s, 40, 80, "xterm-256color", "lab.yaml", "--ascii", "+i", NULL);
+	scene_wait(s, " 526 in view");
+	scene_wait(s, " trawl  lab.yaml: 5 traces  ");
+	scene_keys(s, "\t ");
+	scene_wait(s, "\n no origin ");
+	scene_quit(s);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_idle_timeline),  scene_test(test_timeline),
-	    scene_test(test_timeline_brush), scene_test(test_timeline_screens),
-	    scene_test(test_timeline_bytes), scene_test(test_timeline_links),
-	    scene_test(test_timeline_apart), scene_test(test_timeline_contexts),
+	    scene_test(test_idle_timeline),   scene_test(test_timeline),
+	    scene_test(test_timeline_brush),  scene_test(test_timeline_screens),
+	    scene_test(test_timeline_bytes),  scene_test(test_timeline_links),
+	    scene_test(test_timeline_apart),  scene_test(test_timeline_contexts),
+	    scene_test(test_timeline_filter),
 	};
 	return scene_run_group("screen: timeline", tests);
 }

@@ -542,7 +542,8 @@ test_columns(void **state)
 			first = low < first ? low : first;
 			last = high > last ? high : last;
 		}
-		const struct density_answer *answer = density_load(d, &w, lanes, f.traces, &none);
+		const struct density_answer *answer =
+		    density_load(d, &w, lanes, f.traces, &none, NULL);
 		assert_true(are_near(answer->first, first));
 		assert_true(are_near(answer->last, last));
 		w.fit = false;
@@ -551,7 +552,7 @@ test_columns(void **state)
 				w.from = free_time(&f) - (int64_t)random_below(&f.seed, 2000000000);
 				w.step = 1000000 + random_below(&f.seed, 1000000000);
 			} while (!has_free_borders(&f, &w));
-			check_columns(&f, density_load(d, &w, lanes, f.traces, &none));
+			check_columns(&f, density_load(d, &w, lanes, f.traces, &none, NULL));
 		}
 		density_free(d);
 		close_session(&f);

@@ -60,6 +60,7 @@ struct timeline_state {
 	VEC(struct density_lane) lanes;
 	VEC(char *) names;	/* safe */
 	bool *split;		/* per trace: a lane for each origin */
+	struct matches **known; /* likewise its match set; borrowed while one asks */
 	uint64_t basis;		/* lanes_basis() of them */
 	VEC(unsigned) contexts; /* that have lanes */
 	VEC(struct pair) pairs; /* likewise */
@@ -110,6 +111,7 @@ timeline_close(void *context)
 	vec_free(&state->contexts);
 	vec_free(&state->pairs);
 	free(state->split);
+	free(state->known);
 	free(state->brush);
 	text_free(&state->text);
 }
@@ -214,20 +216,19 @@ add_origins(struct screen *screen, size_t trace)
 	struct expansion e = {0};
 	index_get_origins(trace_index(screen->session->traces.at[trace]), &origins);
 	for (size_t i = 0; i < origins.count && i < ORIGINS_MAX; i++) {
-		struct position at;
-		struct message_id id = {.offset = origins.at[i].example};
-		const struct message *found =
-		    reader_find_id(reader, id, &at) ? reader_message(reader, at) : NULL;
-		struct message m = found ? *found : (struct message){0};
+		struct message m;
 		text_clear(&state->text);
 		text_add(&state->text, " ");
-		if (found && m.origin == origins.at[i].key) {
+		expansion_clear(&e);
+		if (reader_find_origin(reader, &origins.at[i], &m))
 			reader_expand(reader, &m, EXPAND_TEXT, &e);
+		if (origins.at[i].key == UINT64_MAX)
+			text_add(&state->text, "others");
+		else if (e.origin.length)
 			text_add_safe(&state->text, text_get(&e.origin), e.origin.length,
 				      screen->charset);
-		}
-		if (state->text.length == 1)
-			text_addf(&state->text, "%llx", (unsigned long long)origins.at[i].key);
+		else
+			text_add(&state->text, "no origin");
 		add_lane(state, (struct density_lane){trace, true, origins.at[i].key},
 			 &state->text);
 	}
@@ -350,6 +351,15 @@ make_pairs(struct screen *screen)
 	}
 }
 
+/* The match sets of a list, by the numbers of their traces. */
+static void
+find_matches(const struct list *list, struct matches **known, size_t traces)
+{
+	memset(known, 0, traces * sizeof *known);
+	for (size_t i = 0; i < list->matches.count; i++)
+		known[list->lanes[i].number] = list->matches.of[i];
+}
+
 static void
 ask_density(struct screen *screen, size_t columns)
 {
@@ -367,7 +377,12 @@ ask_density(struct screen *screen, size_t columns)
 		w->step = length > INT64_MAX ? INT64_MAX : (uint64_t)length + !length;
 	}
 	w->columns = columns;
-	state->answer = density_ask(state->density, w, state->lanes.at, state->lanes.count, &of);
+	if (!state->known)
+		state->known = mem_new(screen->session->traces.count * sizeof *state->known);
+	const struct density_passing passing = {screen->list->filter, state->known};
+	find_matches(screen->list, state->known, screen->session->traces.count);
+	state->answer =
+	    density_ask(state->density, w, state->lanes.at, state->lanes.count, &of, &passing);
 	make_pairs(screen);
 	const struct density_answer *answer = state->answer;
 	if (!answer || !answer->refined)
@@ -520,15 +535,15 @@ glyph_of(const struct screen *screen, const struct density_column *column, doubl
 	size_t levels = screen->charset == TEXT_ASCII ? 4 : 8;
 	uint64_t sum = sum_of(column);
 	*role = trace_role(screen->session, trace);
-	if (!sum && !column->open)
+	if (!sum && !column->open && !column->hidden)
 		return " ";
 	if (column->flags & (MESSAGE_LOST | MESSAGE_DAMAGED)) {
 		*role = ROLE_LOSS;
 		return "~";
 	}
-	if (!sum) { /* some may be here */
+	if (!sum) { /* some may be here; or all are hidden by a filter */
 		*role = ROLE_ABSENT;
-		return "-";
+		return column->open ? "-" : screen->charset == TEXT_ASCII ? ascii[0] : blocks[0];
 	}
 	if (column->severities[SEVERITY_FATAL] || column->severities[SEVERITY_ERROR]) {
 		*role = column->severities[SEVERITY_FATAL] ? ROLE_FATAL : ROLE_ERROR;
@@ -709,7 +724,7 @@ add_totals(const struct timeline_state *state, const struct density_answer *answ
 {
 	uint64_t severities[SEVERITY_COUNT] = {0}, sum = 0, losses = 0;
 	char digits[32];
-	bool open = false;
+	bool open = false, shared = false;
 	for (size_t lane = 0; lane < answer->lanes; lane++) {
 		if (state->lanes.at[lane].by_origin) /* that of its trace has them */
 			continue;
@@ -720,6 +735,7 @@ add_totals(const struct timeline_state *state, const struct density_answer *answ
 				severities[s] += column->severities[s];
 			losses += (column->flags & (MESSAGE_LOST | MESSAGE_DAMAGED)) != 0;
 			open |= column->open;
+			shared |= column->shared;
 		}
 	}
 	for (int s = 0; s < SEVERITY_COUNT; s++)
@@ -727,8 +743,8 @@ add_totals(const struct timeline_state *state, const struct density_answer *answ
 	text_addf(out, "%s%s in view", open ? "~" : "", text_number(digits, sum));
 	for (int s = SEVERITY_FATAL; s <= SEVERITY_WARNING; s++)
 		if (severities[s])
-			text_addf(out, "  %c:%llu", severity_letter((enum severity)s),
-				  (unsigned long long)severities[s]);
+			text_addf(out, "  %c:%s%llu", severity_letter((enum severity)s),
+				  shared ? "~" : "", (unsigned long long)severities[s]);
 	if (losses)
 		text_addf(out, "  loss in %llu bins", (unsigned long long)losses);
 }

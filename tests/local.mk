@@ -257,6 +257,7 @@ screen_tests = \
 	tests/unit/test_screen_gaps \
 	tests/unit/test_screen_list \
 	tests/unit/test_screen_marks \
+	tests/unit/test_screen_order \
 	tests/unit/test_screen_prompt \
 	tests/unit/test_screen_search \
 	tests/unit/test_screen_terminal \
@@ -273,6 +274,14 @@ tests_libtest_a_SOURCES += \
 	tests/unit/shares.h \
 	tests/unit/truth.c \
 	tests/unit/truth.h
+tests_unit_test_screen_order_SOURCES = \
+	tests/mk_out.c \
+	tests/mk_out.h \
+	tests/mk_stp.c \
+	tests/mk_stp.h \
+	tests/mk_syst.c \
+	tests/mk_syst.h \
+	tests/unit/test_screen_order.c
 check_PROGRAMS += $(screen_tests)
 TESTS += $(screen_tests)
 LDADD += $(VTERM_LIBS)

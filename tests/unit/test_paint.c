@@ -360,6 +360,40 @@ test_cost_of_styles(void **state)
 	paint_free(&painter);
 }
 
+/* Cells that are right are drawn again where they are few, of one byte each and of the
+ * style around them; else they are passed. */
+static void
+test_cost_of_gaps(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *before, *after, *sent;
+	} rows[] = {{"abcde", "AbcdE", "\rAbcdE"},
+		    {"abcdefg", "AbcdefG", "\rA\033[5CG"},
+		    {"a\u00e9c", "A\u00e9C", "\rA\033[1CC"},
+		    {"a!c", "A!C", "\rA\033[1CC"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct paint_terminal t = xterm();
+		struct painter painter = {0};
+		struct canvas c = {0};
+		struct text out = {0};
+		struct area all = {0, 0, 1, COLS};
+		canvas_resize(&c, 1, COLS);
+		for (int after = 0; after < 2; after++) {
+			text_clear(&out);
+			canvas_puts(&c, &all, 0, 0, ROLE_NORMAL,
+				    after ? rows[i].after : rows[i].before);
+			if (rows[i].before[1] == '!')
+				canvas_puts(&c, &all, 0, 1, ROLE_ERROR, "!");
+			painter_paint(&painter, &t, &c, &out);
+		}
+		assert_string_equal(out.data, rows[i].sent);
+		text_free(&out);
+		canvas_free(&c);
+		paint_free(&painter);
+	}
+}
+
 /* Blocks follow each other like letters; only where they may be wide, the cursor
  * is placed again after each. */
 static void
@@ -397,6 +431,7 @@ main(void)
 	    cmocka_unit_test(test_cost_beside_a_title),
 	    cmocka_unit_test(test_cost_of_the_way_up),
 	    cmocka_unit_test(test_cost_of_styles),
+	    cmocka_unit_test(test_cost_of_gaps),
 	    cmocka_unit_test(test_cost_of_blocks),
 	};
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -19,6 +19,7 @@
 enum {
 	LINES_MAX = 3, /* up or down, one by one */
 	BACKSPACES_MAX = 4,
+	GAP = 3, /* cells that are as cheap to draw again as to pass, in whatever way */
 	NEVER_COPIED = 1000,
 	RUN_BYTES = 512 /* put at once */
 };
@@ -196,11 +197,10 @@ sure_width(const struct brush *b, const struct cell *cell)
 				  (line && !b->terminal->wide_lines));
 }
 
-/* Whether a cell can be drawn as the terminal's style is. */
+/* Whether a cell can be drawn in the style of ROLE. */
 static bool
-suits_style(const struct brush *b, const struct cell *cell)
+suits_style(const struct brush *b, const struct cell *cell, enum role role)
 {
-	enum role role = b->painter->role;
 	return cell->role == role || (is_blank(b, cell) && !b->terminal->marks_blanks[role]);
 }
 
@@ -213,10 +213,10 @@ put_run(struct brush *b, const struct cell *cells, int col, int end)
 	struct painter *p = b->painter;
 	char bytes[RUN_BYTES];
 	size_t length = 0;
-	if (!suits_style(b, &cells[col]))
+	if (!suits_style(b, &cells[col], p->role))
 		set_role(b, (enum role)cells[col].role);
 	while (col < end && p->row >= 0 && p->col == col && length + CELL_BYTES <= RUN_BYTES &&
-	       suits_style(b, &cells[col])) {
+	       suits_style(b, &cells[col], p->role)) {
 		const struct cell *cell = &cells[col];
 		for (int i = 0; i < CELL_CODES && cell->code[i]; i++) {
 			if (cell->code[i] < 0x80) /* nearly always */
@@ -284,15 +284,43 @@ brush_erases(const struct brush *b, int count)
 	return b->terminal->erase && count > (int)strlen(b->terminal->erase);
 }
 
-/* The first column from COL on, below END, that shows what it shall (SAME) or does
- * not. */
+/* The column behind the character at COL. */
+static int
+column_after(const struct cell *cells, int col)
+{
+	return col + (cells[col].columns ? cells[col].columns : 1);
+}
+
+/* The first column from COL on, below END, that does not show what it shall. */
 static int
 next_column(const struct brush *b, const struct cell *old, const struct cell *cells, int col,
-	    int end, bool same)
+	    int end)
 {
-	while (col < end && same_cell(b, &old[col], &cells[col]) != same)
-		col += cells[col].columns ? cells[col].columns : 1;
+	while (col < end && same_cell(b, &old[col], &cells[col]))
+		col = column_after(cells, col);
 	return col;
+}
+
+/* The end, at most END, of a run that begins with COL: of cells that do not show what they
+ * shall, and of short gaps between them that need no other style. */
+static int
+run_end(const struct brush *b, const struct cell *old, const struct cell *cells, int col, int end)
+{
+	int until = col;
+	enum role role = ROLE_NORMAL;
+	while (col < end && col - until <= GAP) {
+		const struct cell *cell = &cells[col];
+		bool right = same_cell(b, &old[col], cell);
+		if (right &&
+		    (cell->code[0] >= 0x80 || cell->code[1] || !suits_style(b, cell, role)))
+			break;
+		col = column_after(cells, col);
+		if (!right) {
+			until = col;
+			role = (enum role)cell->role;
+		}
+	}
+	return until;
 }
 
 /* Turns row AT of the screen, which shows `old`, into `cells`. */
@@ -303,7 +331,7 @@ update_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 	int end = blank_from(b, cells, cols), rest = blank_from(b, old, cols);
 	bool corner = at == b->painter->shown.rows - 1 && !b->terminal->wraps_late;
 	int edge = cols - corner, text_end = brush_erases(b, rest - end) ? end : edge;
-	while ((col = next_column(b, old, cells, col, edge, false)) < edge) {
+	while ((col = next_column(b, old, cells, col, edge)) < edge) {
 		if (col >= end && brush_erases(b, rest - col)) {
 			int from = move_to_cell(b, cells, at, col, ROLE_NORMAL);
 			while (from < col)
@@ -313,7 +341,7 @@ update_row(struct brush *b, int at, struct cell *old, const struct cell *cells)
 			text_add(b->out, b->terminal->erase);
 			break;
 		}
-		int until = next_column(b, old, cells, col, col < end ? text_end : edge, true);
+		int until = run_end(b, old, cells, col, col < end ? text_end : edge);
 		while (col < until) {
 			col = move_to_cell(b, cells, at, col, (enum role)cells[col].role);
 			col = put_run(b, cells, col, until);

@@ -25,6 +25,7 @@ struct regex_code {
 struct regex {
 	struct regex_code *shared;
 	const pcre2_code *code;	 /* of that */
+	unsigned spans;		 /* kept of a match: its own, and those of groups */
 	pcre2_match_data *match; /* made by the first match, as is the next */
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack; /* made when the usual one is too small; or NULL */
@@ -97,6 +98,7 @@ regex_new_at(const char *pattern, unsigned flags, size_t *at, struct err *err)
 	struct regex *regex = mem_new(sizeof *regex);
 	regex->shared = mem_new(sizeof *regex->shared);
 	regex->code = regex->shared->code = compiled;
+	regex->spans = 1;
 	atomic_init(&regex->shared->references, 1);
 	return regex;
 }
@@ -107,6 +109,7 @@ regex_share(const struct regex *regex)
 	struct regex *other = mem_new(sizeof *other);
 	other->shared = regex->shared;
 	other->code = regex->code;
+	other->spans = regex->spans;
 	atomic_fetch_add(&other->shared->references, 1);
 	return other;
 }
@@ -129,7 +132,7 @@ regex_free(struct regex *regex)
 static void
 regex_prepare_once(struct regex *regex)
 {
-	regex->match = pcre2_match_data_create(1, NULL);
+	regex->match = pcre2_match_data_create(regex->spans, NULL);
 	regex->context = pcre2_match_context_create(NULL);
 	if (!regex->match || !regex->context)
 		mem_end();
@@ -187,6 +190,37 @@ bool
 regex_fits(struct regex *regex, const char *subject, size_t length)
 {
 	return regex_match(regex, subject, length, 0);
+}
+
+const char *
+regex_group_name(const struct regex *regex, size_t i, unsigned *number)
+{
+	uint32_t count, size;
+	PCRE2_SPTR table;
+	pcre2_pattern_info(regex->code, PCRE2_INFO_NAMECOUNT, &count);
+	pcre2_pattern_info(regex->code, PCRE2_INFO_NAMEENTRYSIZE, &size);
+	pcre2_pattern_info(regex->code, PCRE2_INFO_NAMETABLE, &table);
+	if (i >= count)
+		return NULL;
+	table += i * size;
+	*number = (unsigned)table[0] << 8 | table[1];
+	return (const char *)table + 2;
+}
+
+void
+regex_keep_groups(struct regex *regex, unsigned count)
+{
+	regex->spans = count;
+}
+
+bool
+regex_find_groups(struct regex *regex, const char *subject, size_t length, size_t *spans)
+{
+	size_t kept = 2 * (size_t)regex->spans;
+	if (!regex_match(regex, subject, length, 0))
+		return false;
+	memcpy(spans, pcre2_get_ovector_pointer(regex->match), kept * sizeof *spans);
+	return true;
 }
 
 uint64_t

@@ -42,6 +42,17 @@ bool regex_find(struct regex *, const char *subject, size_t length, size_t from,
 /* Whether there is any match. */
 bool regex_fits(struct regex *, const char *subject, size_t length);
 
+/* Groups, numbered from 1 in the order of their opening parentheses.  The I-th name of
+ * the pattern, in the pattern's memory, and the number of its group; NULL past the end.
+ * Two groups can have one name, by (?J). */
+const char *regex_group_name(const struct regex *, size_t i, unsigned *number);
+/* Makes the later matches of REGEX, and of what is shared from it, find the first COUNT - 1
+ * groups; before its first match. */
+void regex_keep_groups(struct regex *, unsigned count);
+/* As regex_find from 0: SPANS gets start and end of the match, then of each group that is
+ * kept, SIZE_MAX of one that takes no part. */
+bool regex_find_groups(struct regex *, const char *subject, size_t length, size_t *spans);
+
 /* How many subjects all patterns of the program gave up on, since it started: each
  * may match.  From any thread. */
 uint64_t regex_given_up(void);

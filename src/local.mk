@@ -146,6 +146,12 @@ libtrawl_a_SOURCES = \
 	src/decode/syst/syst_stp.h \
 	src/decode/syst/syst_stp_expand.c \
 	src/decode/syst/syst_systprint.c \
+	src/decode/text/textlog.c \
+	src/decode/text/textlog.h \
+	src/decode/text/textlog_expand.c \
+	src/decode/text/textlog_head.c \
+	src/decode/text/textlog_presets.c \
+	src/decode/text/textlog_time.c \
 	src/decode/undecoded.c \
 	src/export/export.c \
 	src/export/export.h \
@@ -419,6 +425,7 @@ builtin_yaml = \
 	views/opencsd.yaml \
 	views/ppl.yaml \
 	views/syst.yaml \
+	views/text.yaml \
 	views/uia.yaml
 
 src/config/builtin.c: src/config/mkbuiltin.awk $(builtin_yaml)

@@ -168,6 +168,7 @@ unit_tests = \
 	tests/unit/test_worker \
 	tests/unit/test_syst_stp \
 	tests/unit/test_serial \
+	tests/unit/test_textlog \
 	tests/unit/test_theme \
 	tests/unit/test_time_probe \
 	tests/unit/test_times \
@@ -347,6 +348,25 @@ golden_cases = \
 	tests/golden/stp-lost.txt \
 	tests/golden/stp-plain.txt \
 	tests/golden/stp-untimed.txt \
+	tests/golden/text-damage.txt \
+	tests/golden/text-dmesg-tool.txt \
+	tests/golden/text-dmesg-wall.txt \
+	tests/golden/text-dmesg.txt \
+	tests/golden/text-iso8601.txt \
+	tests/golden/text-logcat-brief.txt \
+	tests/golden/text-logcat-epoch.txt \
+	tests/golden/text-logcat-monotonic.txt \
+	tests/golden/text-logcat-time.txt \
+	tests/golden/text-logcat-year.txt \
+	tests/golden/text-logcat.txt \
+	tests/golden/text-pattern.txt \
+	tests/golden/text-plain.txt \
+	tests/golden/text-rfc5424.txt \
+	tests/golden/text-syslog-year.txt \
+	tests/golden/text-syslog.txt \
+	tests/golden/text-zephyr-seconds.txt \
+	tests/golden/text-zephyr-ticks.txt \
+	tests/golden/text-zephyr.txt \
 	tests/golden/uia-packet.txt
 
 # Scripts.

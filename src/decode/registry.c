@@ -21,7 +21,8 @@
 	D(uia)                                                                                     \
 	D(encap)                                                                                   \
 	D(opencsd)                                                                                 \
-	D(ppl)
+	D(ppl)                                                                                     \
+	D(text)
 
 /* clang-format on */
 

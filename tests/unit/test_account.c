@@ -50,6 +50,7 @@ static void make_slots(struct text *, uint64_t *seed);
 static void make_bits(struct text *, uint64_t *seed);
 static void make_listing(struct text *, uint64_t *seed);
 static void make_joined(struct text *, uint64_t *seed);
+static void make_log(struct text *, uint64_t *seed);
 
 #define ENCAP                                                                                      \
 	"traces:\n"                                                                                \
@@ -86,6 +87,8 @@ static const struct kind {
     {"csel", "-f csel -n 20K", .layout = SIGNED, .tells_end = true},
     {"csel", "-f csel -m all -n 20K", .layout = SIGNED},
     {"ppl", NULL, make_listing, .layout = LINES},
+    {"text", NULL, make_log, "traces: [{match: capture, text: {preset: dmesg, join: false}}]\n",
+     LINES, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -136,6 +139,19 @@ make_bits(struct text *out, uint64_t *seed)
 	}
 	text_add_char(out, (char)(before | random_next(seed) << phase));
 	text_free(&aligned);
+}
+
+static void
+make_log(struct text *out, uint64_t *seed)
+{
+	static const char *const ends[] = {"\n", "\n", "\r\n", "\n\n", "\r\n\r\n"};
+	for (int i = 0; i < 800; i++) {
+		if (random_below(seed, 5))
+			text_addf(out, "<%u>[%5u.%06u] usb: ", random_below(seed, 8), i,
+				  random_below(seed, 1000000));
+		text_addf(out, "message %u", random_below(seed, 1000));
+		text_add(out, ends[random_below(seed, 5)]);
+	}
 }
 
 static void

@@ -334,25 +334,6 @@ syst_hex_systprint(const struct decoder *decoder, const struct message *m, const
 	       syst_systprint(decoder, m, w, e, out);
 }
 
-/* Whether all is UTF-8 text in lines.  Terminals' colours are text here. */
-static bool
-is_text(const struct window *head)
-{
-	const char *p = (const char *)head->bytes, *end = p + head->length;
-	bool lines = memchr(p, '\n', head->length);
-	while (p < end) {
-		uint32_t code;
-		size_t length = text_decode(p, (size_t)(end - p), &code);
-		if (!length && !head->last && end - p < 4)
-			return lines; /* cut off */
-		if (!length || (code < ' ' && !strchr("\t\n\r\f\033", (int)code)) || code == 0x7f ||
-		    !code)
-			return false;
-		p += length;
-	}
-	return lines;
-}
-
 static void
 syst_hex_probe(const struct window *head, struct probe *probe)
 {
@@ -371,13 +352,6 @@ syst_hex_probe(const struct window *head, struct probe *probe)
 		}
 	} while (count == sizeof batch / sizeof *batch);
 	probe->score = messages ? 95 : damaged ? 60 : 0;
-	/* other text is no message of any format; what it says can be read */
-	if (!probe->score && is_text(head)) {
-		probe->plain = true;
-		snprintf(probe->reason, sizeof probe->reason,
-			 "plain text, none of its first %zu lines is of a trace", others);
-		return;
-	}
 	snprintf(probe->reason, sizeof probe->reason,
 		 "%zu lines hold `%s` and a message, %zu a damaged one, %zu are other text",
 		 messages, marker, damaged, others);

@@ -1,0 +1,676 @@
+/*
+ * Logs of lines of text: consoles, kernels, system logs.
+ *
+ * A pattern finds the head of a message in a line: its time, level and origin.  Lines
+ * that have no head belong to the message before; before the first head each is a message
+ * of its own, and without a pattern all are.  A message of more than LINE_LONGEST goes on
+ * in another one.  Stepping looks for line ends and matches each line once, and again only
+ * where a call begins; all else is left to expanding (textlog_expand.c).
+ *
+ * Times without year or date are counted on over the ends of years and days: the state
+ * has how many went by and the latest time.  What is decoded from a resync point is in the
+ * first year or day.
+ *
+ * Bytes that no text has make a message damaged; a line in which the logger says that it
+ * dropped messages is lost.  A log of SyS-T in hexadecimal digits is left to syst/hex.
+ */
+#include "config.h"
+
+#include "decode/lines.h"
+#include "decode/text/textlog.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	RUN_UP = 65536,
+	REACH = 2 * LINE_LONGEST + LINE_REACH,
+	HEAD_LINES = 2000, /* looked at to recognise */
+	FIT_SURE = 60,	   /* per cent of them that fit a preset */
+	FIT_GUESS = 30
+};
+
+static const struct silent_row silent[] = {[LINE_SILENT] = LINE_SILENT_ROW};
+
+static const struct kind_row kinds[TEXTLOG_KIND_COUNT] = {
+    [TEXTLOG_MESSAGE] = {"message", "a message, with the lines that belong to it"},
+    [TEXTLOG_LINE] = {"line", "a line that is no message of the log's form"},
+    [TEXTLOG_REST] = {"rest", "what is too long for the message before"},
+};
+
+/* --- options ----------------------------------------------------------- */
+
+static const char *const severities[] = {"max",	  "fatal", "error", "warning", "info",
+					 "user1", "user2", "debug", NULL};
+
+static const char *
+check_time(const char *text, char buffer[static 256])
+{
+	struct textlog_time time = {0};
+	(void)buffer;
+	return textlog_time_set(&time, text);
+}
+
+static const char *
+check_zone(const char *text, char buffer[static 256])
+{
+	int64_t seconds;
+	(void)buffer;
+	return textlog_zone_read(text, &seconds) ? NULL : "Z or an offset as +01:00";
+}
+
+static const char *
+check_pattern(const char *text, char buffer[static 256])
+{
+	struct err err;
+	size_t at;
+	struct regex *regex = regex_new_at(text, 0, &at, &err);
+	if (!regex)
+		snprintf(buffer, 256, "a regular expression; at byte %zu: %.200s", at + 1,
+			 err.what);
+	regex_free(regex);
+	return regex ? NULL : buffer;
+}
+
+#define LEVEL(...) OPTION_ROW(struct textlog_level, __VA_ARGS__)
+static const struct option_row level_rows[] = {
+    LEVEL(word, TEXT, "what stands in the log, in capitals or not", .required = true),
+    LEVEL(severity, CHOICE, "what it means", "max", .choices = severities),
+};
+static const struct option_table level_table =
+    OPTION_TABLE("levels", struct textlog_level, level_rows);
+
+#define OPTION(...) OPTION_ROW(struct textlog_options, __VA_ARGS__)
+static const struct option_row option_rows[] = {
+    OPTION(preset, CHOICE, "how messages begin; auto: found by content, none: lines are messages",
+	   "auto", .choices = textlog_preset_names),
+    OPTION(pattern, TEXT,
+	   "the same as a regular expression, with groups named time, level, origin, message and "
+	   "further ones, which are fields",
+	   .check = check_pattern),
+    OPTION(time, TEXT,
+	   "how the group time reads: seconds or uptime since boot, unix, clock, iso8601, syslog, "
+	   "monthday, ctime, ticks, milliseconds, microseconds, nanoseconds, or a format of "
+	   "strptime as `%d.%m.%Y %H:%M:%S%f`",
+	   .check = check_time),
+    OPTION(zone, TEXT, "offset from UTC of times that name none, as +01:00; UTC if absent",
+	   .check = check_zone),
+    OPTION(year, UINT, "year of the first message, where dates have none; 0: not known", "0",
+	   .max = 2500),
+    OPTION(levels, LIST, "words of the group level beside the usual ones", .table = &level_table),
+    OPTION(join, BOOL, "lines that are no message belong to the message before", "true"),
+};
+static const struct option_table options_table =
+    OPTION_TABLE("text", struct textlog_options, option_rows);
+
+/* --- stepping ---------------------------------------------------------- */
+
+/* A key for an origin: equal for equal bytes. */
+static uint64_t
+origin_key(const char *p, size_t length)
+{
+	uint64_t hash = length * 0x9e3779b97f4a7c15;
+	for (; length; length -= length < 8 ? length : 8) {
+		uint64_t word = 0;
+		memcpy(&word, p, length < 8 ? length : 8);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 29;
+		p += 8;
+	}
+	return hash ? hash : 1;
+}
+
+/* Of the message that the last line belongs to, and of times. */
+struct textlog_saved {
+	uint64_t ticks, origin;
+	uint64_t latest; /* of times without year or date */
+	uint32_t turns;	 /* years or days that went by */
+	uint16_t flags;	 /* MESSAGE_TIMED */
+	uint8_t severity;
+	uint8_t begun; /* there was a head; 2: within a line */
+};
+enum { BEGUN = 1, WITHIN_LINE = 2 };
+
+struct textlog_state {
+	struct decode_state base;
+	struct textlog_saved saved;
+	struct regex *regex; /* of this thread */
+};
+
+static struct regex *
+state_regex(const struct textlog_decoder *d, struct textlog_state *s)
+{
+	if (!s->regex && d->regex)
+		s->regex = regex_share(d->regex);
+	return s->regex;
+}
+
+static void
+textlog_start(const struct decoder *decoder, struct decode_state *state)
+{
+	struct textlog_state *s = (struct textlog_state *)state;
+	struct regex *regex = s->regex;
+	(void)decoder;
+	*s = (struct textlog_state){.regex = regex};
+}
+
+static void
+textlog_release(struct decode_state *state)
+{
+	regex_free(((struct textlog_state *)state)->regex);
+}
+
+static void
+textlog_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	(void)decoder;
+	memcpy(out, &state->offset, sizeof state->offset);
+	memcpy(out + sizeof state->offset, &((const struct textlog_state *)state)->saved,
+	       sizeof(struct textlog_saved));
+}
+
+static void
+textlog_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
+{
+	(void)decoder;
+	memcpy(&state->offset, saved, sizeof state->offset);
+	memcpy(&((struct textlog_state *)state)->saved, saved + sizeof state->offset,
+	       sizeof(struct textlog_saved));
+}
+
+/* The time of a head, counted on where it steps over the end of a year or day.  Near that
+ * end messages may be a little out of order. */
+static bool
+read_time(const struct textlog_decoder *d, struct textlog_saved *s, const char *text, size_t length,
+	  uint64_t *ticks)
+{
+	uint64_t period = textlog_time_period(&d->time), near = period / 100;
+	if (!textlog_time_read(&d->time, text, length, s->turns, ticks))
+		return false;
+	if (!period)
+		return true;
+	if (s->turns && *ticks > s->latest && *ticks - s->latest > period - near)
+		return textlog_time_read(&d->time, text, length, s->turns - 1, ticks);
+	if (*ticks < s->latest && s->latest - *ticks > period / 2)
+		textlog_time_read(&d->time, text, length, ++s->turns, ticks);
+	s->latest = *ticks;
+	return true;
+}
+
+/* Fills M from the head of its first line. */
+static void
+fill_message(const struct textlog_decoder *d, struct textlog_saved *s, const char *line,
+	     size_t length, const struct textlog_head *head, struct message *m)
+{
+	size_t start, end;
+	m->kind = TEXTLOG_MESSAGE;
+	if (textlog_group_find(head, &d->time_group, &start, &end)) {
+		bool good = read_time(d, s, line + start, end - start, &m->ticks);
+		m->flags |= good ? MESSAGE_TIMED : MESSAGE_SUSPECT;
+	}
+	if (textlog_group_find(head, &d->level_group, &start, &end))
+		m->severity = (uint8_t)textlog_level_read(d, line + start, end - start);
+	if (textlog_group_find(head, &d->origin_group, &start, &end))
+		m->origin = origin_key(line + start, end - start);
+	s->ticks = m->ticks;
+	s->origin = m->origin;
+	s->flags = m->flags & MESSAGE_TIMED;
+	s->severity = m->severity;
+	s->begun = BEGUN;
+	if (textlog_is_loss(line + head->text, length - head->text)) {
+		m->flags |= MESSAGE_LOST;
+		m->severity = SEVERITY_ERROR;
+	}
+}
+
+/* Fills M for a line without a head. */
+static void
+fill_other(struct textlog_saved *s, bool apart, const char *line, size_t length, struct message *m)
+{
+	if (s->begun && !apart) {
+		m->kind = TEXTLOG_REST;
+		m->ticks = s->ticks;
+		m->origin = s->origin;
+		m->severity = s->severity;
+		m->flags = s->flags;
+		return;
+	}
+	m->kind = TEXTLOG_LINE;
+	s->begun = 0;
+	s->ticks = s->origin = s->flags = s->severity = 0;
+	if (textlog_is_loss(line, length)) {
+		m->flags = MESSAGE_LOST;
+		m->severity = SEVERITY_ERROR;
+	}
+}
+
+/* Whether a line without head begins as one that belongs to no message before. */
+static bool
+is_apart(const struct textlog_decoder *d, const char *line, size_t length)
+{
+	if (textlog_is_loss(line, length))
+		return true;
+	size_t prefix = d->apart ? strlen(d->apart) : 0, colour;
+	while (prefix && (colour = textlog_colour(line, length))) {
+		line += colour;
+		length -= colour;
+	}
+	return prefix && length >= prefix && !memcmp(line, d->apart, prefix);
+}
+
+/* The lines of a window from an offset on. */
+struct textlog_lines {
+	const struct window *w;
+	uint64_t offset;
+	const uint8_t *p;
+	size_t length, whole; /* of the line there */
+};
+
+/* Finds the line at the offset; false if the window ends before it does. */
+static bool
+find_line(struct textlog_lines *at)
+{
+	const struct window *w = at->w;
+	at->p = w->bytes + (at->offset - w->offset);
+	size_t left = (size_t)(w->offset + w->length - at->offset);
+	return left && line_find(at->p, left, w->last, &at->length, &at->whole);
+}
+
+static bool
+is_cut(const struct textlog_lines *at)
+{
+	return at->whole == LINE_LONGEST && at->length == LINE_LONGEST &&
+	       at->p[LINE_LONGEST - 1] != '\n';
+}
+
+/* What stands before AT, which lies behind a line of M. */
+struct textlog_next {
+	struct textlog_head head; /* of the line there, if `found` */
+	bool known, found;
+};
+
+enum more { MORE_NONE, MORE_TAKEN, MORE_WINDOW };
+
+/* Takes the line at AT into M, which begins at START, if it belongs to it. */
+static enum more
+take_line(const struct textlog_decoder *d, struct textlog_state *s, uint64_t start,
+	  struct textlog_lines *at, struct textlog_next *next, struct message *m)
+{
+	const struct window *w = at->w;
+	bool end = w->last && at->offset == w->offset + w->length;
+	next->known = false;
+	if (end || at->offset - start > LINE_LONGEST)
+		return MORE_NONE;
+	if (!find_line(at))
+		return MORE_WINDOW;
+	if (at->offset + at->length - start > LINE_LONGEST)
+		return MORE_NONE;
+	if (at->length) {
+		const char *line = (const char *)at->p;
+		next->found = textlog_head_find(state_regex(d, s), line, at->length, &next->head);
+		next->known = true;
+		if (next->found || is_apart(d, line, at->length))
+			return MORE_NONE;
+		m->length = (uint32_t)(at->offset + at->length - start);
+	}
+	at->offset += at->whole;
+	return MORE_TAKEN;
+}
+
+/* Reads the message at AT, whose line is found and not empty, and what follows it into NEXT;
+ * false if the window ends before that is known.  Changes S only where it is true. */
+static bool
+read_message(const struct textlog_decoder *d, struct textlog_state *s, struct textlog_lines *at,
+	     struct textlog_next *next, struct message *m)
+{
+	struct textlog_saved saved = s->saved;
+	const char *line = (const char *)at->p;
+	uint64_t start = at->offset;
+	bool within = saved.begun & WITHIN_LINE, cut = is_cut(at), apart = false, joins;
+	saved.begun &= BEGUN;
+	*m = (struct message){.offset = start, .length = (uint32_t)at->length};
+	if (within)
+		next->found = false;
+	else if (!next->known)
+		next->found = textlog_head_find(state_regex(d, s), line, at->length, &next->head);
+	if (next->found) {
+		fill_message(d, &saved, line, at->length, &next->head, m);
+	} else {
+		apart = !within && is_apart(d, line, at->length);
+		fill_other(&saved, apart || (!d->options->join && !within), line, at->length, m);
+	}
+	if (within)
+		m->kind = TEXTLOG_REST;
+	joins = d->options->join && saved.begun && !apart;
+	at->offset += at->whole;
+	next->known = false;
+	while (joins && !cut) {
+		enum more more = take_line(d, s, start, at, next, m);
+		if (more == MORE_WINDOW)
+			return false;
+		if (more == MORE_NONE)
+			break;
+	}
+	if (cut)
+		saved.begun |= WITHIN_LINE;
+	if (textlog_is_damaged((const uint8_t *)line, m->length)) {
+		m->flags |= MESSAGE_DAMAGED;
+		if (m->severity == SEVERITY_MAX)
+			m->severity = SEVERITY_ERROR;
+	}
+	s->saved = saved;
+	return true;
+}
+
+static size_t
+textlog_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	     struct message *out, size_t max)
+{
+	const struct textlog_decoder *d = (const struct textlog_decoder *)decoder;
+	struct textlog_state *s = (struct textlog_state *)state;
+	struct textlog_lines at = {.w = w, .offset = state->offset};
+	struct textlog_next next = {.known = false};
+	uint64_t end = w->offset + w->length, until = w->until < end ? w->until : end;
+	size_t count = 0;
+	while (count < max && state->offset < until && find_line(&at)) {
+		uint64_t silent_bytes = at.whole;
+		if (at.length) {
+			if (!read_message(d, s, &at, &next, &out[count]))
+				break;
+			silent_bytes = at.offset - state->offset - out[count++].length;
+		} else {
+			at.offset += at.whole;
+			next.known = false;
+			s->saved.begun &= BEGUN;
+		}
+		state->silent[LINE_SILENT] += 8 * silent_bytes;
+		state->offset = at.offset;
+	}
+	return count;
+}
+
+/* To a line with a head, or else to the start of a line. */
+static int
+textlog_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	const struct textlog_decoder *d = (const struct textlog_decoder *)decoder;
+	struct textlog_state *s = (struct textlog_state *)state;
+	textlog_start(decoder, state);
+	int found = line_resync(decoder, state, w);
+	if (!w->offset || found < 0 || !d->regex)
+		return found;
+	s->saved.begun = BEGUN;
+	struct textlog_lines at = {.w = w, .offset = state->offset};
+	struct textlog_head head;
+	while (at.offset - w->offset < REACH && find_line(&at)) {
+		if (textlog_head_find(state_regex(d, s), (const char *)at.p, at.length, &head)) {
+			state->offset = at.offset;
+			break;
+		}
+		at.offset += at.whole;
+	}
+	return 0;
+}
+
+/* --- recognising ------------------------------------------------------- */
+
+/* How many of the first lines a preset fits; indented ones go on in a message. */
+struct textlog_fit {
+	size_t lines, fits;
+};
+
+static struct textlog_fit
+fit_preset(const struct textlog_preset *preset, const struct window *head)
+{
+	struct textlog_fit fit = {0};
+	struct err err;
+	struct regex *regex = regex_new(preset->pattern, 0, &err);
+	struct textlog_lines at = {.w = head, .offset = head->offset};
+	for (int i = 0; regex && i < HEAD_LINES && find_line(&at); i++) {
+		const char *line = (const char *)at.p;
+		at.offset += at.whole;
+		if (regex_fits(regex, line, at.length))
+			fit.fits++;
+		else if (!at.length || *line == ' ' || *line == '\t')
+			continue;
+		fit.lines++;
+		if (i == 200 && !fit.fits)
+			break; /* there is no need to look at the rest */
+	}
+	regex_free(regex);
+	return fit;
+}
+
+static int
+fit_percent(struct textlog_fit fit)
+{
+	return fit.lines ? (int)(100 * fit.fits / fit.lines) : 0;
+}
+
+/* The preset that fits best, or NULL. */
+static const struct textlog_preset *
+find_preset(const struct window *head, struct textlog_fit *best)
+{
+	const struct textlog_preset *found = NULL;
+	*best = (struct textlog_fit){0};
+	for (size_t i = 0; i < textlog_preset_count; i++) {
+		struct textlog_fit fit = fit_preset(&textlog_presets[i], head);
+		if (fit.fits <= best->fits || fit_percent(fit) < FIT_GUESS)
+			continue;
+		*best = fit;
+		found = &textlog_presets[i];
+	}
+	return found;
+}
+
+/* Whether all is UTF-8 text in lines.  Terminals' colours are text here. */
+static bool
+is_text(const struct window *head)
+{
+	const char *p = (const char *)head->bytes, *end = p + head->length;
+	bool lines = memchr(p, '\n', head->length);
+	while (p < end) {
+		uint32_t code;
+		size_t length = text_decode(p, (size_t)(end - p), &code);
+		if (!length && !head->last && end - p < 4)
+			return lines; /* cut off */
+		if (!length || (code < ' ' && !strchr("\t\n\r\f\033", (int)code)) || code == 0x7f ||
+		    !code)
+			return false;
+		p += length;
+	}
+	return lines;
+}
+
+static size_t
+count_lines(const struct window *head)
+{
+	struct textlog_lines at = {.w = head, .offset = head->offset};
+	size_t count = 0;
+	for (; find_line(&at); at.offset += at.whole)
+		count += at.length > 0;
+	return count;
+}
+
+static void
+textlog_probe(const struct window *head, struct probe *probe)
+{
+	static const char other[] = "SYS-T RAW DATA:"; /* of syst/hex, among any text */
+	struct textlog_fit fit;
+	if (!head->length || memmem(head->bytes, head->length, other, sizeof other - 1)) {
+		snprintf(probe->reason, sizeof probe->reason, "it is of another format");
+		return;
+	}
+	const struct textlog_preset *preset = find_preset(head, &fit);
+	int percent = fit_percent(fit);
+	if (!preset) {
+		/* what it says can be read */
+		probe->plain = is_text(head);
+		snprintf(probe->reason, sizeof probe->reason,
+			 probe->plain ? "plain text, none of its first %zu lines is of a trace"
+				      : "none of %zu lines begins as one of a log",
+			 count_lines(head));
+		return;
+	}
+	probe->score = percent >= FIT_SURE ? 92 : PROBE_DECODE + percent / 2;
+	snprintf(probe->reason, sizeof probe->reason, "%zu of its first %zu lines begin as of %s",
+		 fit.fits, fit.lines, preset->title);
+	snprintf(probe->settings, sizeof probe->settings, "preset: %s", preset->name);
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+static void
+add_group(struct textlog_group *group, unsigned number)
+{
+	if (group->count < TEXTLOG_SAME)
+		group->numbers[group->count++] = (uint8_t)number;
+}
+
+/* Compiles the pattern and finds its groups. */
+static int
+use_pattern(struct textlog_decoder *d, const char *pattern, struct err *err)
+{
+	struct {
+		const char *name;
+		struct textlog_group *group;
+	} own[] = {{"time", &d->time_group},
+		   {"level", &d->level_group},
+		   {"origin", &d->origin_group},
+		   {"message", &d->message_group}};
+	unsigned number, most = 0;
+	const char *name;
+	d->regex = regex_new(pattern, 0, err);
+	if (!d->regex)
+		return err->code;
+	for (size_t i = 0; (name = regex_group_name(d->regex, i, &number)); i++) {
+		if (number >= TEXTLOG_GROUPS)
+			return err_set(err, ERR_CONFIG,
+				       "pattern of text has more than %d groups before %s; "
+				       "write (?: for those without a name",
+				       TEXTLOG_GROUPS - 1, name);
+		most = number > most ? number : most;
+		for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+			if (!strcmp(own[k].name, name))
+				add_group(own[k].group, number);
+	}
+	regex_keep_groups(d->regex, most + 1);
+	return 0;
+}
+
+static int
+use_time(struct textlog_decoder *d, const char *name, struct err *err)
+{
+	const struct textlog_options *own = d->options;
+	d->time.year = own->year;
+	if (own->zone && !textlog_zone_read(own->zone, &d->time.zone))
+		return err_set(err, ERR_CONFIG, "zone of text is %s; expected an offset as +01:00",
+			       own->zone);
+	const char *expected = textlog_time_set(&d->time, name);
+	if (expected)
+		return err_set(err, ERR_CONFIG, "time of text is %s; expected %s", name, expected);
+	d->timed = true;
+	d->base.hz = d->time.hz;
+	d->base.unix_epoch = d->time.wall;
+	return 0;
+}
+
+static void
+describe_log(struct textlog_decoder *d, const struct textlog_preset *preset)
+{
+	if (preset)
+		text_addf(&d->about, "messages begin as of preset %s: %s", preset->name,
+			  preset->title);
+	if (d->timed && d->time.no_year && !d->time.year)
+		text_addf(&d->about,
+			  "%sdates have no year: say that of the first message, "
+			  "text: {year: ...}, for times of day",
+			  d->about.length ? "\n" : "");
+	d->base.about = d->about.length ? text_get(&d->about) : NULL;
+}
+
+static int
+open_pattern(struct textlog_decoder *d, const struct window *head, struct err *err)
+{
+	const struct textlog_options *own = d->options;
+	const struct textlog_preset *preset = NULL;
+	struct textlog_fit fit;
+	if (own->preset >= TEXTLOG_PRESET_FIRST)
+		preset = &textlog_presets[own->preset - TEXTLOG_PRESET_FIRST];
+	else if (own->preset == TEXTLOG_PRESET_AUTO && !own->pattern && head->length)
+		preset = find_preset(head, &fit);
+	const char *pattern = own->pattern ? own->pattern : preset ? preset->pattern : NULL;
+	const char *time = own->time ? own->time : preset ? preset->time : NULL;
+	d->apart = preset ? preset->apart : NULL;
+	if (pattern && use_pattern(d, pattern, err) < 0)
+		return err->code;
+	if (d->time_group.count && !time)
+		return err_set(err, ERR_CONFIG,
+			       "pattern of text has a group time, but `time` does not say how it "
+			       "reads; for instance time: iso8601");
+	if (d->time_group.count && use_time(d, time, err) < 0)
+		return err->code;
+	describe_log(d, preset);
+	return 0;
+}
+
+static void
+textlog_close(struct decoder *decoder)
+{
+	struct textlog_decoder *d = (struct textlog_decoder *)decoder;
+	regex_free(d->regex);
+	text_free(&d->about);
+	free(d);
+}
+
+static struct decoder *
+textlog_open(const void *options, const struct window *head, struct err *err)
+{
+	struct textlog_decoder *d = mem_new(sizeof *d);
+	d->base.ops = &text_ops;
+	d->options = options;
+	textlog_add_levels(d);
+	if (open_pattern(d, head, err) < 0) {
+		textlog_close(&d->base);
+		return NULL;
+	}
+	d->base.untimed = !d->timed;
+	d->base.mark = d->timed ? NULL : "no times recognised";
+	return &d->base;
+}
+
+const struct decoder_ops text_ops = {
+    .format = "text",
+    .title = "log of lines of text",
+    .help = "lines of a console or log: Linux kernel, syslog, Zephyr, Android, ISO 8601 times, or "
+	    "a pattern in the profile",
+    .fields = textlog_fields,
+    .field_count = TEXTLOG_F_COUNT,
+    .kinds = kinds,
+    .kind_count = TEXTLOG_KIND_COUNT,
+    .silent = silent,
+    .silent_count = sizeof silent / sizeof *silent,
+    .options = &options_table,
+    .alike = "shape",
+    /* no unnamed: a log has its texts in it */
+    /* no clocks: a log has one, that of who writes it */
+    /* no contexts: which line begins a state and which ends it, a profile says */
+    /* no trigger: a line is written by a program */
+    .reach = REACH,
+    .run_up = RUN_UP,
+    .state_size = sizeof(struct textlog_state),
+    .checkpoint_size = sizeof(uint64_t) + sizeof(struct textlog_saved),
+    .probe = textlog_probe,
+    .open = textlog_open,
+    .close = textlog_close,
+    .start = textlog_start,
+    .release = textlog_release,
+    .save = textlog_save,
+    .restore = textlog_restore,
+    .shift = decode_plain_shift,
+    .step = textlog_step,
+    .resync = textlog_resync,
+    .expand = textlog_expand,
+    /* no printer: a log is as its program wrote it */
+};

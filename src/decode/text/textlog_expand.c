@@ -1,0 +1,254 @@
+/*
+ * Logs of lines of text, expanding: the head of a message is matched again, now for all its
+ * groups, and colour codes are left out of its text.
+ *
+ * A group has the field of its name; where there is none, or the field is a number and the
+ * group is not, it is an element `NAME=VALUE` of the list `others`.  The shape of a message
+ * is its text with each number as #: what messages alike have in common.
+ */
+#include "config.h"
+
+#include "decode/lines.h"
+#include "decode/record.h"
+#include "decode/text/textlog.h"
+
+const struct field_row textlog_fields[TEXTLOG_F_COUNT] = {
+    [TEXTLOG_F_STAMP] = {"stamp", FIELD_TEXT, "the time as it stands in the line"},
+    [TEXTLOG_F_LEVEL] = {"level", FIELD_TEXT, "the level as it stands in the line"},
+    [TEXTLOG_F_FACILITY] = {"facility", FIELD_TEXT, "facility of syslog"},
+    [TEXTLOG_F_HOST] = {"host", FIELD_TEXT, "who wrote the log"},
+    [TEXTLOG_F_PID] = {"pid", FIELD_UINT, "number of the process"},
+    [TEXTLOG_F_TID] = {"tid", FIELD_UINT, "number of the thread"},
+    [TEXTLOG_F_UID] = {"uid", FIELD_TEXT, "user of the process"},
+    [TEXTLOG_F_CPU] = {"cpu", FIELD_UINT, "number of the processor"},
+    [TEXTLOG_F_CALLER] = {"caller", FIELD_TEXT,
+			  "who called the kernel's printk: T and a thread, C and a processor"},
+    [TEXTLOG_F_THREAD] = {"thread", FIELD_TEXT, "name of the thread"},
+    [TEXTLOG_F_PROCESS] = {"process", FIELD_TEXT, "name of the process"},
+    [TEXTLOG_F_MODULE] = {"module", FIELD_TEXT, "module that wrote the message"},
+    [TEXTLOG_F_FUNCTION] = {"function", FIELD_TEXT, "function that wrote the message"},
+    [TEXTLOG_F_FILE] = {"file", FIELD_TEXT, "source file that wrote the message"},
+    [TEXTLOG_F_LINE] = {"line", FIELD_UINT, "its line"},
+    [TEXTLOG_F_CODE] = {"code", FIELD_TEXT, "number or code of the message"},
+    [TEXTLOG_F_MSGID] = {"msgid", FIELD_TEXT, "type of message (syslog, RFC 5424)"},
+    [TEXTLOG_F_DATA] = {"data", FIELD_TEXT, "structured data (syslog, RFC 5424)"},
+    [TEXTLOG_F_OTHERS] = {"others", FIELD_LIST, "groups of the pattern of other names"},
+    [TEXTLOG_F_OTHER] = {"other", FIELD_TEXT, "one of them, NAME=VALUE"},
+    [TEXTLOG_F_LINES] = {"lines", FIELD_UINT, "lines of the message, if more than one"},
+    [TEXTLOG_F_SHAPE] = {"shape", FIELD_TEXT, "the text with each number as #", .detail = true},
+    [TEXTLOG_F_NOTE] = {"note", FIELD_TEXT, "what is wrong, in words", .detail = true},
+};
+
+static const char *const types[TEXTLOG_KIND_COUNT] = {
+    [TEXTLOG_MESSAGE] = "MESSAGE", [TEXTLOG_LINE] = "TEXT", [TEXTLOG_REST] = "REST"};
+
+/* "Numerical Code" 0 to 23 [RFC 5424, 6.2.1, table 1], by the names of syslog.h. */
+static const char *const facilities[] = {
+    "kern",   "user",	"mail",	    "daemon", "auth",	"syslog", "lpr",    "news",
+    "uucp",   "cron",	"authpriv", "ftp",    "ntp",	"audit",  "alert",  "clock",
+    "local0", "local1", "local2",   "local3", "local4", "local5", "local6", "local7",
+};
+
+struct textlog_job {
+	struct record r;
+	const struct textlog_decoder *d;
+	const struct message *m;
+	const char *p;
+	size_t length;
+	size_t line; /* length of the first line */
+	struct regex *regex;
+	bool found;
+	uint64_t unplaced; /* names of groups without field, a bit each */
+	struct textlog_head head;
+};
+
+/* --- text -------------------------------------------------------------- */
+
+/* Appends bytes without colour codes and without CR before LF. */
+static void
+add_plain(struct text *out, const char *p, size_t length)
+{
+	const char *end = p + length;
+	while (p < end) {
+		size_t run = 0, colour = textlog_colour(p, (size_t)(end - p));
+		p += colour;
+		if (colour)
+			continue;
+		while (p + run < end && (!run || p[run] != '\033') && p[run] != '\r')
+			run++;
+		text_add_bytes(out, p, run);
+		p += run;
+		if (p < end && *p == '\r') {
+			if (p + 1 == end || p[1] != '\n')
+				text_add_char(out, '\r');
+			p++;
+		}
+	}
+}
+
+static void
+set_text(const struct textlog_job *j, struct expansion *e)
+{
+	size_t start = j->found ? j->head.text : 0, end = j->line;
+	if (j->found)
+		textlog_group_find(&j->head, &j->d->message_group, &start, &end);
+	add_plain(&e->text, j->p + start, end - start);
+	add_plain(&e->text, j->p + j->line, j->length - j->line);
+}
+
+static void
+set_origin(const struct textlog_job *j, struct expansion *e)
+{
+	size_t start, end;
+	if (j->found && textlog_group_find(&j->head, &j->d->origin_group, &start, &end))
+		text_add_bytes(&e->origin, j->p + start, end - start);
+}
+
+/* --- fields ------------------------------------------------------------ */
+
+static bool
+read_number(const char *p, size_t length, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (p[i] < '0' || p[i] > '9' || i == 18)
+			return false;
+		*value = 10 * *value + (uint64_t)(p[i] - '0');
+	}
+	return length;
+}
+
+/* Adds the group as the field of its name; false if there is none. */
+static bool
+add_named(struct textlog_job *j, const char *name, size_t start, size_t end)
+{
+	uint64_t number;
+	for (unsigned row = TEXTLOG_F_FACILITY; row < TEXTLOG_F_OTHERS; row++) {
+		if (strcmp(textlog_fields[row].name, name) != 0)
+			continue;
+		if (textlog_fields[row].type == FIELD_TEXT)
+			record_part(&j->r, row, start, end - start);
+		else if (read_number(j->p + start, end - start, &number))
+			record_uint(&j->r, row, start, end - start, number);
+		else
+			return false;
+		return true;
+	}
+	return false;
+}
+
+static bool
+is_own(const char *name)
+{
+	return !strcmp(name, "time") || !strcmp(name, "level") || !strcmp(name, "origin") ||
+	       !strcmp(name, "message");
+}
+
+static void
+add_other(struct textlog_job *j, const char *name, size_t start, size_t end)
+{
+	const char *text =
+	    arena_format(&j->r.e->arena, "%s=%.*s", name, (int)(end - start), j->p + start);
+	record_text(&j->r, TEXTLOG_F_OTHER, text);
+}
+
+/* Adds the groups that have a field, or those that have none. */
+static void
+add_groups(struct textlog_job *j, bool others)
+{
+	unsigned number;
+	const char *name;
+	for (size_t i = 0; (name = regex_group_name(j->regex, i, &number)); i++) {
+		const size_t *span = &j->head.spans[2 * number];
+		if (is_own(name) || span[0] == SIZE_MAX || span[1] <= span[0])
+			continue;
+		if (others && (j->unplaced >> i & 1))
+			add_other(j, name, span[0], span[1]);
+		else if (!others && !add_named(j, name, span[0], span[1]))
+			j->unplaced |= (uint64_t)1 << i;
+	}
+}
+
+static void
+add_head(struct textlog_job *j)
+{
+	size_t start, end;
+	uint64_t number;
+	if (textlog_group_find(&j->head, &j->d->time_group, &start, &end))
+		record_part(&j->r, TEXTLOG_F_STAMP, start, end - start);
+	if (textlog_group_find(&j->head, &j->d->level_group, &start, &end)) {
+		record_part(&j->r, TEXTLOG_F_LEVEL, start, end - start);
+		if (read_number(j->p + start, end - start, &number) && number < 8 * 24)
+			record_text(&j->r, TEXTLOG_F_FACILITY, facilities[number / 8]);
+	}
+	add_groups(j, false);
+	if (!j->unplaced)
+		return;
+	record_list(&j->r, TEXTLOG_F_OTHERS);
+	add_groups(j, true);
+	record_list_end(&j->r);
+}
+
+static void
+add_shape(struct textlog_job *j, const struct text *text)
+{
+	enum { SHAPE_MOST = 512 };
+	struct text shape = {0};
+	bool inside = false;
+	for (size_t i = 0; i < text->length && i < SHAPE_MOST; i++) {
+		bool digit = text->data[i] >= '0' && text->data[i] <= '9';
+		if (!digit)
+			text_add_char(&shape, text->data[i]);
+		else if (!inside)
+			text_add_char(&shape, '#');
+		inside = digit;
+	}
+	record_text(&j->r, TEXTLOG_F_SHAPE,
+		    arena_text(&j->r.e->arena, text_get(&shape), shape.length));
+	text_free(&shape);
+}
+
+static void
+add_fields(struct textlog_job *j, struct expansion *e)
+{
+	uint64_t lines = 1;
+	for (const char *p = j->p; (p = memchr(p, '\n', (size_t)(j->p + j->length - p))); p++)
+		lines++;
+	if (j->found)
+		add_head(j);
+	if (lines > 1)
+		record_value(&j->r, TEXTLOG_F_LINES, lines);
+	add_shape(j, &e->text);
+	if (j->m->flags & MESSAGE_DAMAGED)
+		record_text(&j->r, TEXTLOG_F_NOTE, "bytes that no text has");
+	else if (j->m->flags & MESSAGE_SUSPECT)
+		record_text(&j->r, TEXTLOG_F_NOTE, "what should be its time is none");
+}
+
+void
+textlog_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
+	       enum expand_want want, const struct decode_history *history, struct expansion *e)
+{
+	struct textlog_job j = {.r = record_open(e, textlog_fields, m, w, want),
+				.d = (const struct textlog_decoder *)decoder,
+				.m = m};
+	(void)history;
+	j.p = (const char *)j.r.p;
+	j.length = j.r.length;
+	const char *end = memchr(j.p, '\n', j.length);
+	j.line = end ? (size_t)(end - j.p) : j.length;
+	size_t line = j.line;
+	while (end && line && j.p[line - 1] == '\r')
+		line--;
+	if (m->kind == TEXTLOG_MESSAGE && j.d->regex) {
+		j.regex = regex_share(j.d->regex);
+		j.found = textlog_head_find(j.regex, j.p, line, &j.head);
+	}
+	j.line = line;
+	text_add(&e->type, types[m->kind]);
+	set_text(&j, e);
+	set_origin(&j, e);
+	if (want == EXPAND_FIELDS)
+		add_fields(&j, e);
+	regex_free(j.regex);
+}

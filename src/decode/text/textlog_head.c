@@ -1,0 +1,151 @@
+/*
+ * Logs of lines of text: what is found in a line: the groups of its head, the severity of a
+ * level, colour codes, losses, bytes that no text has.
+ */
+#include "config.h"
+
+#include "decode/text/textlog.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* --- levels ------------------------------------------------------------ */
+
+/* What loggers write, in lower case.  The letters are those of logcat; numbers are those
+ * of syslog and printk. */
+static const struct {
+	const char *word;
+	enum severity severity;
+} level_words[] = {
+    {"emerg", SEVERITY_FATAL},	    {"emergency", SEVERITY_FATAL},
+    {"panic", SEVERITY_FATAL},	    {"alert", SEVERITY_FATAL},
+    {"crit", SEVERITY_FATAL},	    {"critical", SEVERITY_FATAL},
+    {"fatal", SEVERITY_FATAL},	    {"f", SEVERITY_FATAL},
+    {"a", SEVERITY_FATAL},	    {"error", SEVERITY_ERROR},
+    {"err", SEVERITY_ERROR},	    {"severe", SEVERITY_ERROR},
+    {"e", SEVERITY_ERROR},	    {"warning", SEVERITY_WARNING},
+    {"warn", SEVERITY_WARNING},	    {"wrn", SEVERITY_WARNING},
+    {"w", SEVERITY_WARNING},	    {"notice", SEVERITY_INFO},
+    {"info", SEVERITY_INFO},	    {"inf", SEVERITY_INFO},
+    {"information", SEVERITY_INFO}, {"informational", SEVERITY_INFO},
+    {"i", SEVERITY_INFO},	    {"debug", SEVERITY_DEBUG},
+    {"dbg", SEVERITY_DEBUG},	    {"d", SEVERITY_DEBUG},
+    {"trace", SEVERITY_DEBUG},	    {"trc", SEVERITY_DEBUG},
+    {"verbose", SEVERITY_DEBUG},    {"v", SEVERITY_DEBUG},
+};
+static_assert(sizeof level_words / sizeof *level_words <= TEXTLOG_LEVELS / 2, "levels have room");
+
+/* "Numerical Code" 0 to 7: emergency, alert, critical, error, warning, notice, informational,
+ * debug [RFC 5424, 6.2.1, table 2]; those of the kernel are the same [Linux 6.1,
+ * kern_levels.h]. */
+static const uint8_t syslog_severities[] = {
+    SEVERITY_FATAL,   SEVERITY_FATAL, SEVERITY_FATAL, SEVERITY_ERROR,
+    SEVERITY_WARNING, SEVERITY_INFO,  SEVERITY_INFO,  SEVERITY_DEBUG,
+};
+
+/* A word in one number: its first letters, whatever their case, and its length. */
+static uint64_t
+level_key(const char *word, size_t length)
+{
+	uint64_t key = 0;
+	for (size_t i = 0; i < length && i < 8; i++)
+		key = key << 8 | (uint8_t)(word[i] | 0x20);
+	return key ^ (uint64_t)length << 59;
+}
+
+static void
+add_level(struct textlog_decoder *d, const char *word, enum severity severity)
+{
+	if (d->level_count == TEXTLOG_LEVELS)
+		return;
+	d->levels[d->level_count].key = level_key(word, strlen(word));
+	d->levels[d->level_count++].severity = (uint8_t)severity;
+}
+
+void
+textlog_add_levels(struct textlog_decoder *d)
+{
+	const struct textlog_level *own = d->options->levels.at;
+	for (size_t i = 0; i < d->options->levels.count; i++)
+		add_level(d, own[i].word, (enum severity)own[i].severity);
+	for (size_t i = 0; i < sizeof level_words / sizeof *level_words; i++)
+		add_level(d, level_words[i].word, level_words[i].severity);
+}
+
+enum severity
+textlog_level_read(const struct textlog_decoder *d, const char *level, size_t length)
+{
+	uint64_t key = level_key(level, length);
+	for (unsigned i = 0; i < d->level_count; i++)
+		if (d->levels[i].key == key)
+			return (enum severity)d->levels[i].severity;
+	unsigned number = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (i == 3 || level[i] < '0' || level[i] > '9')
+			return SEVERITY_MAX;
+		number = 10 * number + (unsigned)(level[i] - '0');
+	}
+	/* PRI is 8 times the facility and the severity [RFC 5424, 6.2.1] */
+	return length ? (enum severity)syslog_severities[number & 7] : SEVERITY_MAX;
+}
+
+/* --- heads ------------------------------------------------------------- */
+
+size_t
+textlog_colour(const char *p, size_t left)
+{
+	size_t at = 2;
+	if (left < 3 || p[0] != '\033' || p[1] != '[')
+		return 0;
+	while (at < left && ((p[at] >= '0' && p[at] <= '9') || p[at] == ';'))
+		at++;
+	return at < left && (p[at] == 'm' || p[at] == 'K') ? at + 1 : 0;
+}
+
+bool
+textlog_head_find(struct regex *regex, const char *line, size_t length, struct textlog_head *head)
+{
+	if (!regex || !regex_find_groups(regex, line, length, head->spans))
+		return false;
+	head->text = head->spans[1] > length ? length : head->spans[1];
+	return true;
+}
+
+bool
+textlog_group_find(const struct textlog_head *head, const struct textlog_group *group,
+		   size_t *start, size_t *end)
+{
+	for (unsigned i = 0; i < group->count; i++) {
+		const size_t *span = &head->spans[2 * group->numbers[i]];
+		if (span[0] == SIZE_MAX || span[1] <= span[0])
+			continue;
+		*start = span[0];
+		*end = span[1];
+		return true;
+	}
+	return false;
+}
+
+bool
+textlog_is_loss(const char *text, size_t length)
+{
+	size_t colour;
+	while ((colour = textlog_colour(text, length))) {
+		text += colour;
+		length -= colour;
+	}
+	/* "--- %s messages dropped ---" [Zephyr, log_output.c, log_output_dropped_process];
+	 * "** %lu printk messages dropped **" [Linux 6.1, printk.c] */
+	return length > 4 && (!memcmp(text, "--- ", 4) || !memcmp(text, "** ", 3)) &&
+	       memmem(text, length < 80 ? length : 80, "messages dropped", 16);
+}
+
+bool
+textlog_is_damaged(const uint8_t *p, size_t length)
+{
+	unsigned bad = 0;
+	for (size_t i = 0; i < length; i++) /* BEL to CR, and ESC, are of terminals */
+		bad |= (unsigned)((p[i] < 0x20 && (uint8_t)(p[i] - 7) > 6 && p[i] != 0x1b)) |
+		       (unsigned)(p[i] == 0x7f);
+	return bad;
+}

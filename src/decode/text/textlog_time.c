@@ -1,0 +1,285 @@
+/*
+ * Logs of lines of text: reading a time by its format.
+ *
+ * A format is a row of letters after `%`, as strptime has them where it has them; a blank
+ * stands for blanks, or the T of ISO 8601, and any other character for itself.  Months are
+ * English.  A date without year is in the year in which the log begins, or later ones as
+ * it goes on; a time of day likewise by days.
+ */
+#include "config.h"
+
+#include "decode/text/textlog.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND UINT64_C(1000000000)
+enum { DAY = 86400, LEAP_YEAR = 1972, YEAR_MAX = 2553 };
+
+static const struct {
+	const char *name, *format;
+	double hz;
+} names[] = {
+    {"seconds", "%u%f", 1e9},	   /* since boot */
+    {"unix", "%s%f", 1e9},	   /* since 1970 */
+    {"uptime", "%J:%M:%S%f", 1e9}, /* hours, minutes and seconds since boot */
+    {"clock", "%H:%M:%S%f", 1e9},  /* time of day */
+    {"iso8601", "%Y-%m-%d %H:%M:%S%f%z", 1e9},
+    {"syslog", "%b %d %H:%M:%S%f", 1e9},
+    {"monthday", "%m-%d %H:%M:%S%f", 1e9},
+    {"ctime", "%a %b %d %H:%M:%S%f %Y", 1e9},
+    {"ticks", "%i", 0},
+    {"milliseconds", "%i", 1e3},
+    {"microseconds", "%i", 1e6},
+    {"nanoseconds", "%i", 1e9},
+};
+
+static const char letters[] = "YymdeabHJMSfsuiz%";
+
+/* What a text says, as far as it was read. */
+struct time_parts {
+	uint64_t year, month, day, hour, minute, second, fraction, ticks;
+	int64_t zone;
+	bool afternoon;
+};
+
+static bool
+read_digits(const char **p, const char *end, int most, uint64_t *value)
+{
+	const char *start = *p;
+	uint64_t sum = 0;
+	for (; *p < end && *p - start < most && (unsigned)(**p - '0') < 10; ++*p)
+		sum = 10 * sum + (unsigned)(**p - '0');
+	*value = sum;
+	return *p > start;
+}
+
+/* A fraction of a second, or none: digits after a dot or comma, maybe in groups. */
+static bool
+read_fraction(const char **p, const char *end, uint64_t *value)
+{
+	uint64_t sum = 0, unit = SECOND;
+	while (end - *p >= 2 && (**p == '.' || **p == ',') && isdigit((unsigned char)(*p)[1]))
+		for (++*p; *p < end && (unsigned)(**p - '0') < 10; ++*p)
+			if ((unit /= 10))
+				sum += unit * (unsigned)(**p - '0');
+	*value = sum;
+	return true;
+}
+
+/* Z, an offset, or nothing. */
+static bool
+read_zone(const char **p, const char *end, int64_t *zone)
+{
+	const char *at = *p;
+	uint64_t hours, minutes = 0;
+	while (at < end && *at == ' ')
+		at++;
+	if (at == end)
+		return true;
+	if (*at == 'Z' || *at == 'z') {
+		*zone = 0;
+		*p = at + 1;
+		return true;
+	}
+	bool west = *at == '-';
+	if (*at != '+' && !west)
+		return true;
+	at++;
+	if (!read_digits(&at, end, 2, &hours))
+		return false;
+	if (at < end && *at == ':')
+		at++;
+	if (at < end && !read_digits(&at, end, 2, &minutes))
+		return false;
+	if (hours > 23 || minutes > 59)
+		return false;
+	*zone = (int64_t)(60 * (60 * hours + minutes)) * (west ? -1 : 1);
+	*p = at;
+	return true;
+}
+
+bool
+textlog_zone_read(const char *zone, int64_t *seconds)
+{
+	const char *end = zone + strlen(zone), *p = zone;
+	*seconds = INT64_MAX;
+	return read_zone(&p, end, seconds) && p == end && *seconds != INT64_MAX;
+}
+
+static bool
+read_month(const char **p, const char *end, uint64_t *month)
+{
+	static const char all[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+	if (end - *p < 3)
+		return false;
+	for (unsigned i = 0; i < 12; i++) {
+		const char *own = all + 3 * i;
+		if (((*p)[0] | 32) == own[0] && ((*p)[1] | 32) == own[1] &&
+		    ((*p)[2] | 32) == own[2]) {
+			*month = i + 1;
+			*p += 3;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+skip_blanks(const char **p, const char *end)
+{
+	while (*p < end && (**p == ' ' || **p == '\t'))
+		++*p;
+}
+
+/* What stands for the letter after a `%`. */
+static bool
+read_part(char letter, const char **p, const char *end, struct time_parts *t)
+{
+	switch (letter) {
+	case 'Y':
+		return read_digits(p, end, 4, &t->year);
+	case 'y':
+		if (!read_digits(p, end, 2, &t->year))
+			return false;
+		t->year += t->year < 69 ? 2000 : 1900;
+		return true;
+	case 'm':
+		return read_digits(p, end, 2, &t->month) && t->month >= 1 && t->month <= 12;
+	case 'd':
+	case 'e':
+		skip_blanks(p, end);
+		return read_digits(p, end, 2, &t->day) && t->day >= 1 && t->day <= 31;
+	case 'a':
+		for (int i = 0; i < 3; i++, ++*p)
+			if (*p == end || !isalpha((unsigned char)**p))
+				return false;
+		return true;
+	case 'b':
+		return read_month(p, end, &t->month);
+	case 'H':
+		return read_digits(p, end, 2, &t->hour) && t->hour < 24;
+	case 'J':
+		return read_digits(p, end, 6, &t->hour);
+	case 'M':
+		return read_digits(p, end, 2, &t->minute) && t->minute < 60;
+	case 'S':
+		return read_digits(p, end, 2, &t->second) && t->second <= 60;
+	case 'f':
+		return read_fraction(p, end, &t->fraction);
+	case 's':
+	case 'u':
+		skip_blanks(p, end);
+		return read_digits(p, end, 10, &t->second);
+	case 'i':
+		skip_blanks(p, end);
+		return read_digits(p, end, 19, &t->ticks);
+	case 'z':
+		return read_zone(p, end, &t->zone);
+	default:
+		return *p < end && *(*p)++ == letter;
+	}
+}
+
+static bool
+read_parts(const char *format, const char *p, const char *end, struct time_parts *t)
+{
+	for (; *format; format++) {
+		if (*format == '%') {
+			if (!read_part(*++format, &p, end, t))
+				return false;
+		} else if (*format == ' ') {
+			if (p == end || !strchr(" \tTt", *p))
+				return false;
+			p++;
+			skip_blanks(&p, end);
+		} else if (p == end || *p++ != *format) {
+			return false;
+		}
+	}
+	return p == end;
+}
+
+/* Days from 1970 to a date of the Gregorian calendar; years begin in March, so that the
+ * leap day is the last one. */
+static int64_t
+days_to(uint64_t year, uint64_t month, uint64_t day)
+{
+	uint64_t y = year - (month <= 2), m = month > 2 ? month - 3 : month + 9;
+	return (int64_t)(365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day) - 719469;
+}
+
+const char *
+textlog_time_set(struct textlog_time *time, const char *name)
+{
+	static const char expected[] =
+	    "seconds, unix, uptime, clock, iso8601, syslog, monthday, ctime, ticks, "
+	    "milliseconds, microseconds, nanoseconds, or a format of them with %";
+	const char *format = strchr(name, '%') ? name : NULL;
+	time->hz = 1e9;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(names[i].name, name) != 0)
+			continue;
+		format = names[i].format;
+		time->hz = names[i].hz;
+	}
+	if (!format || strlen(format) >= sizeof time->format)
+		return expected;
+	bool year = false, date = false, clock = false;
+	for (const char *p = format; *p; p++) {
+		if (*p != '%')
+			continue;
+		if (!*++p || !strchr(letters, *p))
+			return "%Y %y %m %d %e %a %b %H %M %S %f %z, %J hours and %u seconds since "
+			       "boot, %s seconds since 1970, or %i ticks";
+		year |= *p == 'Y' || *p == 'y' || *p == 's';
+		date |= *p == 'm' || *p == 'b' || *p == 'd' || *p == 'e';
+		clock |= *p == 'H';
+		time->hz = *p == 'i' && format == name ? 0 : time->hz;
+	}
+	snprintf(time->format, sizeof time->format, "%s", format);
+	time->counted = strstr(format, "%i");
+	time->dated = date;
+	time->no_year = date && !year;
+	time->no_date = clock && !date && !year;
+	time->wall = year || (time->no_year && time->year);
+	time->zoned = time->wall && date;
+	return NULL;
+}
+
+uint64_t
+textlog_time_period(const struct textlog_time *time)
+{
+	return (time->no_date ? DAY : time->no_year ? 365 * (uint64_t)DAY : 0) * SECOND;
+}
+
+bool
+textlog_time_read(const struct textlog_time *time, const char *text, size_t length, uint32_t turns,
+		  uint64_t *ticks)
+{
+	struct time_parts t = {.month = 1, .day = 1, .zone = time->zone};
+	if (!read_parts(time->format, text, text + length, &t))
+		return false;
+	if (time->counted) {
+		*ticks = t.ticks;
+		return true;
+	}
+	int64_t days = time->no_date ? turns : 0;
+	if (time->no_year) {
+		uint64_t first = time->year ? time->year : LEAP_YEAR;
+		t.year = first + turns;
+		days = time->year ? 0 : -days_to(LEAP_YEAR, 1, 1);
+	}
+	if (time->dated && (t.year < 1970 || t.year > YEAR_MAX))
+		return false;
+	if (time->dated)
+		days += days_to(t.year, t.month, t.day);
+	int64_t seconds = days * DAY + (int64_t)(60 * (60 * t.hour + t.minute) + t.second);
+	if (time->zoned)
+		seconds -= t.zone;
+	if (seconds < 0)
+		return false;
+	*ticks = (uint64_t)seconds * SECOND + t.fraction;
+	return true;
+}

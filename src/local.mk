@@ -202,6 +202,8 @@ libtrawl_a_SOURCES = \
 	src/query/filter/filter_type.c \
 	src/query/gap/gap.c \
 	src/query/gap/gap.h \
+	src/query/gap/step_back.c \
+	src/query/gap/step_back.h \
 	src/query/gap_search.c \
 	src/query/gap_search.h \
 	src/query/matches.c \

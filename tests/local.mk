@@ -156,6 +156,7 @@ unit_tests = \
 	tests/unit/test_sequence \
 	tests/unit/test_gap \
 	tests/unit/test_snapshot \
+	tests/unit/test_step_back \
 	tests/unit/test_stp \
 	tests/unit/test_symbols \
 	tests/unit/test_table \

@@ -13,6 +13,7 @@
 #include "decode/registry.h"
 #include "base/map.h"
 #include "query/seek.h"
+#include "query/gap/step_back.h"
 #include "session/clock/clocks.h"
 #include "session/context/context.h"
 #include "session/session.h"
@@ -181,23 +182,12 @@ check_free(struct check *check)
 
 /* --- looking ----------------------------------------------------------- */
 
-/* When a message was sent, as a number that rises with time; false if it does not say. */
-static bool
-order_of(struct trace *trace, const struct message *m, uint64_t *order)
-{
-	struct message_time time;
-	if (!(m->flags & MESSAGE_TIMED) || !clocks_time(trace, m, &time))
-		return false;
-	*order = time.known ? (uint64_t)time.nanoseconds ^ (uint64_t)1 << 63 : m->ticks;
-	return true;
-}
-
 /* Whether the time of its origin steps back; notes it. */
 static bool
 steps_back(struct check *check, struct trace *trace, const struct message *m)
 {
 	uint64_t now;
-	if (!order_of(trace, m, &now))
+	if (!step_back_order(trace, m, &now))
 		return false;
 	struct map *map = &check->last;
 	bool room = map->count < ORIGINS_MAX;

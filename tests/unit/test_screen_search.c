@@ -167,6 +167,26 @@ test_highlights(void **state)
 	scene_quit(s);
 }
 
+/* Times that step back are marked, and found. */
+static void
+test_steps_back(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "all-csel.csel", "--ascii", NULL);
+	scene_wait(s, " 0 / 412");
+	scene_wait_row(s, " ^06:22:21.108252", " timestamp_regression");
+	scene_keys(s, "]b");
+	scene_wait_row(s, ">^06:22:21.108252", " timestamp_regression");
+	scene_wait(s, " 6 / 412");
+	scene_keys(s, "]b");
+	scene_wait(s, " 104 / 412");
+	scene_keys(s, "[b");
+	scene_wait(s, " 6 / 412");
+	scene_keys(s, "&steps_back\r");
+	scene_wait(s, ", row 1 of 2 ");
+	scene_quit(s);
+}
+
 int
 main(void)
 {
@@ -174,6 +194,7 @@ main(void)
 	    scene_test(test_search),
 	    scene_test(test_scroll_bar),
 	    scene_test(test_highlights),
+	    scene_test(test_steps_back),
 	};
 	return scene_run_group("screen: search", tests);
 }

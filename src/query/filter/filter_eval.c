@@ -12,6 +12,7 @@
 
 #include "decode/registry.h"
 #include "query/filter/filter_tree.h"
+#include "query/gap/step_back.h"
 #include "session/context/context.h"
 
 #include <stdlib.h>
@@ -135,6 +136,7 @@ filter_bound_release(struct filter_bound *bound)
 {
 	filter_times_release(&bound->times);
 	context_cursor_free(bound->cursor);
+	step_back_free(bound->step_back);
 	map_free(&bound->origins);
 }
 

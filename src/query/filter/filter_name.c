@@ -45,6 +45,9 @@ static const struct filter_name filter_names[] = {
      FILTER_AROUND, ORDER, filter_resolve_duration, filter_test_gap, NULL},
     {"delta", "duration", "the same as gap: which row is above depends on the filter",
      FILTER_AROUND, ORDER, filter_resolve_duration, filter_test_gap, NULL},
+    {"steps_back", "flag", "its time is before that of the last message of its origin",
+     FILTER_AROUND, AROUND | FILTER_USES_CLOCK, filter_resolve_step_back, filter_test_step_back,
+     filter_judge_step_back},
     {"ticks", "number", "when, in ticks of its trace", FILTER_FIXED, STRUCT, filter_resolve_number,
      filter_test_ticks, filter_judge_ticks},
     {"offset", "number", "its first byte, from the start of the capture", FILTER_FIXED, STRUCT,
@@ -209,7 +212,7 @@ flag_bit(const char *word)
 bool
 filter_is_flag(const char *word)
 {
-	return flag_bit(word) < MESSAGE_FLAGS_SHOWN;
+	return flag_bit(word) < MESSAGE_FLAGS_SHOWN || !strcmp(word, "steps_back");
 }
 
 static bool

@@ -14,6 +14,7 @@
 
 #include "query/filter/filter_tree.h"
 #include "query/gap/gap.h"
+#include "query/gap/step_back.h"
 #include "session/clock/clocks.h"
 #include "session/session.h"
 
@@ -271,6 +272,43 @@ filter_test_gap(struct filter_look *look, const struct filter_leaf *leaf)
 	       (leaf->how == FILTER_PRESENT ||
 		(gap.known == times->known &&
 		 filter_ranges_have(&times->ranges[leaf->timed], (long double)gap.length)));
+}
+
+/* --- steps back -------------------------------------------------------- */
+
+int
+filter_resolve_step_back(struct filter_build *build, struct filter_leaf *leaf)
+{
+	if (leaf->how == FILTER_PRESENT)
+		return 0;
+	return filter_fail(build, leaf->word.at, "steps_back is true or not: it has no value");
+}
+
+static struct step_back *
+step_back_of(struct filter_bound *bound)
+{
+	if (!bound->step_back)
+		bound->step_back = step_back_new(bound->trace);
+	return bound->step_back;
+}
+
+bool
+filter_test_step_back(struct filter_look *look, const struct filter_leaf *leaf)
+{
+	struct position at;
+	(void)leaf;
+	return reader_find_message(look->reader, look->m, &at) &&
+	       step_back_test(step_back_of(look->bound), reader_decoded_cell(look->reader, at.cell),
+			      at.at, 0);
+}
+
+enum filter_verdict
+filter_judge_step_back(const struct filter_facts *facts, const struct filter_leaf *leaf)
+{
+	(void)leaf;
+	return facts->bound && step_back_rules_out(step_back_of(facts->bound), facts->number)
+		   ? FILTER_NONE
+		   : FILTER_SOME;
 }
 
 /* --- cells ------------------------------------------------------------- */

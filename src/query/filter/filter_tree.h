@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 
 struct gap_cursor;
+struct step_back;
 
 /* What a look costs, cheapest first; sorts the terms of `and` and `or`. */
 enum filter_cost {
@@ -149,6 +150,7 @@ struct filter_bound {
 	size_t decoder; /* in decoders[] */
 	struct filter_times times;
 	struct context_cursor *cursor; /* made when needed */
+	struct step_back *step_back;   /* likewise */
 	/* whether origins, by raw key, are what leaves on the origin let pass: for
 	 * each such leaf a bit that says it is known, and the answer */
 	struct map origins;
@@ -273,6 +275,7 @@ int filter_resolve_text(struct filter_build *, struct filter_leaf *);
 int filter_resolve_number(struct filter_build *, struct filter_leaf *);
 int filter_resolve_time(struct filter_build *, struct filter_leaf *);
 int filter_resolve_duration(struct filter_build *, struct filter_leaf *);
+int filter_resolve_step_back(struct filter_build *, struct filter_leaf *);
 int filter_resolve_bytes(struct filter_build *, struct filter_leaf *);
 int filter_resolve_field(struct filter_build *, struct filter_leaf *);
 int filter_resolve_context(struct filter_build *, struct filter_leaf *);
@@ -295,6 +298,7 @@ bool filter_test_any(struct filter_look *, const struct filter_leaf *);
 bool filter_test_time(struct filter_look *, const struct filter_leaf *);
 bool filter_test_ticks(struct filter_look *, const struct filter_leaf *);
 bool filter_test_gap(struct filter_look *, const struct filter_leaf *);
+bool filter_test_step_back(struct filter_look *, const struct filter_leaf *);
 bool filter_test_offset(struct filter_look *, const struct filter_leaf *);
 bool filter_test_length(struct filter_look *, const struct filter_leaf *);
 bool filter_test_number(struct filter_look *, const struct filter_leaf *);
@@ -309,6 +313,7 @@ enum filter_verdict filter_judge_kind(const struct filter_facts *, const struct 
 enum filter_verdict filter_judge_trace(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_origin(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_time(const struct filter_facts *, const struct filter_leaf *);
+enum filter_verdict filter_judge_step_back(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_ticks(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_offset(const struct filter_facts *, const struct filter_leaf *);
 enum filter_verdict filter_judge_number(const struct filter_facts *, const struct filter_leaf *);

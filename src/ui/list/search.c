@@ -405,6 +405,8 @@ static const struct {
     {COMMAND_NEXT_SYNC, COMMAND_PREVIOUS_SYNC, 0xff, MESSAGE_SYNC, NULL, "sync point", false},
     {COMMAND_NEXT_RESYNC, COMMAND_PREVIOUS_RESYNC, 0xff, MESSAGE_RESYNC, NULL, "resync point",
      false},
+    {COMMAND_NEXT_STEP_BACK, COMMAND_PREVIOUS_STEP_BACK, 0xff, MESSAGE_TIMED, "steps_back",
+     "time that steps back", false},
 };
 
 /* Looks for what passes an expression of the program's own besides WANT, and

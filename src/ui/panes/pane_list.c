@@ -14,6 +14,7 @@
 #include "command/keymap.h"
 #include "query/gap/gap.h"
 #include "query/next_match.h"
+#include "query/gap/step_back.h"
 #include "session/clock/clock_text.h"
 #include "session/clock/cycles.h"
 #include "session/session.h"
@@ -39,6 +40,7 @@ enum {
 	HEADER_ROWS_MIN = 6,  /* a list must have for a row of names */
 	ROWS_ABOVE = 64,      /* without a time, passed to find the last one */
 	CELLS_ABOVE = 8,      /* looked through for the next of them */
+	CELLS_BACK = 8,	      /* and for the last message of an origin */
 	BAR_COLUMNS_MIN = 40, /* and for a scroll bar */
 	SCREENS_KEPT = 4      /* of formatted rows */
 };
@@ -71,7 +73,7 @@ struct formatted_row {
 	struct message_id id, above; /* the message, and that of the row above if that matters */
 	bool has_above;
 	enum role usual, severity, trace;
-	bool uncertain;
+	bool uncertain, steps_back;
 	struct text date;
 	struct text texts;	    /* of all columns, one behind the other */
 	size_t ends[COLUMNS_MAX];   /* of each in `texts` */
@@ -95,6 +97,7 @@ struct list_state {
 	size_t near;			  /* where the next row is looked for first */
 	uint64_t paint;			  /* number of this one */
 	struct gap_cursor *gaps;	  /* while a column tells them; or NULL */
+	VEC(struct step_back *) steps;	  /* of each trace that had a row, or NULL; owned */
 	/* the last time before the rows that the list holds, as found in one paint */
 	struct display_time above;
 	bool has_above;
@@ -137,6 +140,9 @@ list_state_close(void *context)
 	text_free(&state->safe);
 	scrollbar_free(&state->bar);
 	gap_cursor_free(state->gaps);
+	for (size_t i = 0; i < state->steps.count; i++)
+		step_back_free(state->steps.at[i]);
+	vec_free(&state->steps);
 	for (size_t i = 0; i < state->kept.count; i++)
 		formatted_free(state->kept.at[i]);
 	vec_free(&state->kept);
@@ -481,6 +487,24 @@ is_uncertain(struct screen *screen, const struct list_row *row)
 				     row->row->lane, &row->row->message);
 }
 
+/* Whether the time of a row's message is before that of the last one of its origin, if
+ * that is near. */
+static bool
+steps_back(struct screen *screen, const struct row *row)
+{
+	struct list_state *state = state_of(screen);
+	const struct list_lane *lane = &screen->list->lanes[row->lane];
+	struct position at;
+	while (state->steps.count <= lane->number)
+		*vec_add(&state->steps) = NULL;
+	struct step_back **own = &state->steps.at[lane->number];
+	if (!*own)
+		*own = step_back_new(lane->trace);
+	return row->message.flags & MESSAGE_TIMED &&
+	       reader_find_message(lane->reader, &row->message, &at) &&
+	       step_back_test(*own, reader_decoded_cell(lane->reader, at.cell), at.at, CELLS_BACK);
+}
+
 static bool
 same_message(size_t lane, struct message_id id, const struct row *row)
 {
@@ -529,6 +553,7 @@ row_format(struct screen *screen, struct list_row *row, struct formatted_row *f)
 	if (row->row->near)
 		f->usual = f->severity = f->trace = ROLE_ABSENT;
 	note_above(screen, row, f);
+	f->steps_back = steps_back(screen, row->row);
 	text_clear(&f->date);
 	text_clear(&f->texts);
 	row->date = state_of(screen)->basis.dated ? &f->date : NULL;
@@ -772,6 +797,8 @@ draw_gutter(struct screen *screen, struct canvas *canvas, const struct area *are
 		canvas_putf(canvas, area, y, 1, ROLE_MARK, "%c", mark);
 	else if (f->loss)
 		canvas_puts(canvas, area, y, 1, ROLE_LOSS, signs[SIGN_LOSS].text);
+	else if (f->steps_back)
+		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, signs[SIGN_STEPS_BACK].text);
 	else if (f->uncertain)
 		canvas_puts(canvas, area, y, 1, ROLE_ABSENT, signs[SIGN_UNCERTAIN].text);
 }

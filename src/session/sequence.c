@@ -231,6 +231,24 @@ sequence_head(struct sequence *s, struct sequence_position p, size_t strand, str
 }
 
 bool
+sequence_lane_head(struct sequence *s, struct sequence_position p, size_t lane, struct position *at)
+{
+	bool any = false;
+	*at = p.at;
+	for (size_t i = 0; lane != p.lane && i < sequence_strand_count(s); i++) {
+		struct position head;
+		if (sequence_strand_lane(s, i) != lane)
+			continue;
+		bool own = sequence_head(s, p, i, &head);
+		bool first = head.cell != at->cell ? head.cell < at->cell : head.at < at->at;
+		if (!any || (own && first))
+			*at = head;
+		any |= own;
+	}
+	return any || lane == p.lane;
+}
+
+bool
 sequence_step(struct sequence *s, size_t strand, struct position from, int direction,
 	      struct position *at)
 {

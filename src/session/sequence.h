@@ -135,6 +135,11 @@ sequence_key_is_before(const struct sequence_key *a, const struct sequence_key *
 bool sequence_head(struct sequence *, struct sequence_position p, size_t strand,
 		   struct position *at);
 
+/* Likewise the first in its trace of those of a lane that are not before P; of the lane of
+ * P that itself. */
+bool sequence_lane_head(struct sequence *, struct sequence_position p, size_t lane,
+			struct position *at);
+
 /* The next message of one of several strands, or the one before (DIRECTION -1); FROM need
  * not be a message.  False: there is none, or none near while much is not noted. */
 bool sequence_step(struct sequence *, size_t strand, struct position from, int direction,

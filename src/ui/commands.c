@@ -346,7 +346,8 @@ say_facts(struct screen *screen, const struct command_call *call)
 		uint64_t number =
 		    sequence_number(screen->list->sequence, row_position(row), &exact);
 		text_addf(&facts, "message %s%s", exact ? "" : "~", text_number(digits, number));
-		if (screen->list->lane_count > 1) { /* as files and filters have it */
+		/* as files and filters have it */
+		if (sequence_strand_count(screen->list->sequence) > 1) {
 			number = reader_number(screen->list->reader, row->at, &exact);
 			text_addf(&facts, ", of its trace number %s%s", exact ? "" : "~",
 				  text_number(digits, number));

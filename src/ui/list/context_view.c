@@ -146,7 +146,7 @@ start_of_step(struct screen *screen, struct sequence_position from, size_t lane,
 {
 	struct reader *reader = screen->list->lanes[lane].reader;
 	struct position at;
-	bool head = sequence_head(screen->list->sequence, from, lane, &at);
+	bool head = sequence_lane_head(screen->list->sequence, from, lane, &at);
 	if (lane == from.lane)
 		return reader_message(reader, at);
 	if (!head && !forward)

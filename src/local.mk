@@ -125,8 +125,12 @@ libtrawl_a_SOURCES = \
 	src/decode/registry.h \
 	src/decode/stp/stp.c \
 	src/decode/stp/stp.h \
+	src/decode/stp/stp_expand.c \
+	src/decode/stp/stp_expand.h \
 	src/decode/stp/stp_open.c \
 	src/decode/stp/stp_open.h \
+	src/decode/stp/stp_step.c \
+	src/decode/stp/stp_step.h \
 	src/decode/summary.c \
 	src/decode/summary.h \
 	src/decode/syst/syst.c \
@@ -143,8 +147,6 @@ libtrawl_a_SOURCES = \
 	src/decode/syst/syst_printf.h \
 	src/decode/syst/syst_raw.c \
 	src/decode/syst/syst_stp.c \
-	src/decode/syst/syst_stp.h \
-	src/decode/syst/syst_stp_expand.c \
 	src/decode/syst/syst_systprint.c \
 	src/decode/text/textlog.c \
 	src/decode/text/textlog.h \

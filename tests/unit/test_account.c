@@ -21,7 +21,7 @@
 #include "test.h"
 
 #include "config/profile.h"
-#include "decode/syst/syst_stp.h"
+#include "decode/stp/stp_step.h"
 #include "export/export.h"
 #include "session/session.h"
 #include "folder.h"

@@ -29,6 +29,7 @@ struct stp_message {
 	uint32_t sender;		   /* as stp_sender() */
 	uint32_t nibbles;		   /* of payload so far */
 	uint16_t flags;			   /* enum message_flag */
+	bool orphan;			   /* its start may lie before what was read */
 	bool keeps;			   /* all of its payload, up to STP_KEPT_MAX bytes */
 	bool kept;			   /* which is in */
 	uint32_t room;

@@ -9,10 +9,14 @@
 #include "config.h"
 
 #include "decode/syst/syst.h"
+#include "decode/stp/stp_expand.h"
 #include "decode/syst/syst_frame.h"
 
 #include <ctype.h>
 #include <stdlib.h>
+
+_Static_assert((int)SYST_F_STP_USER == (int)STP_F_USER, "fields of the transport");
+_Static_assert((int)SYST_KIND_COUNT == SYST_STP_ASYNC + (int)STP_KIND_COUNT, "its kinds");
 
 /* --- tables ------------------------------------------------------------ */
 
@@ -33,15 +37,7 @@ const struct kind_row syst_kinds[SYST_KIND_COUNT] = {
     [SYST_DAMAGE] = {"damage", "bytes that are no message"},
     [SYST_LINE] = {"line", "a line of other text"},
     [SYST_DATA] = {"data", "a frame that is no SyS-T"},
-    [SYST_STP_ASYNC] = {"stp_async", "synchronisation, with the version that follows"},
-    [SYST_STP_FREQ] = {"stp_freq", "the frequency of the transport's clock"},
-    [SYST_STP_TRIG] = {"stp_trig", "a trigger"},
-    [SYST_STP_XSYNC] = {"stp_xsync", "cross synchronisation with another source"},
-    [SYST_STP_USER] = {"stp_user", "user-defined data"},
-    [SYST_STP_TIME] = {"stp_time", "a time stamp of its own"},
-    [SYST_STP_MERR] = {"stp_merr", "an error of a master"},
-    [SYST_STP_GERR] = {"stp_gerr", "an error of the whole stream"},
-    [SYST_STP_CERR] = {"stp_cerr", "an error of a channel"},
+    STP_KINDS(SYST_STP_ASYNC),
 };
 
 /* clang-format off: tables have rows */
@@ -56,19 +52,7 @@ static const char *const severity_names[8] = {"MAX",  "FATAL", "ERROR", "WARNING
 					      "INFO", "USER1", "USER2", "DEBUG"};
 
 const struct field_row syst_fields[SYST_F_COUNT] = {
-    [SYST_F_STP] = {"stp", FIELD_GROUP, "what the transport added"},
-    [SYST_F_PACKETS] = {"packets", FIELD_GROUP, "the packets that the message came in",
-			.folded = true},
-    [SYST_F_PACKET] = {"packet", FIELD_TEXT, "one packet of the transport", .detail = true},
-    [SYST_F_MASTER] = {"master", FIELD_UINT, "STP master"},
-    [SYST_F_CHANNEL] = {"channel", FIELD_UINT, "STP channel"},
-    [SYST_F_STP_TIME] = {"stp_time", FIELD_UINT, "the transport's time in ticks", .detail = true},
-    [SYST_F_STP_VERSION] = {"stp_version", FIELD_UINT, "version of the transport's protocol"},
-    [SYST_F_STP_FREQ] = {"stp_freq", FIELD_UINT, "ticks per second of the transport's clock"},
-    [SYST_F_STP_ERROR] = {"stp_error", FIELD_HEX, "error code of the transport"},
-    [SYST_F_STP_TRIGGER] = {"stp_trigger", FIELD_HEX,
-			    "payload of a trigger or cross synchronisation"},
-    [SYST_F_STP_USER] = {"stp_user", FIELD_HEXTEXT, "user-defined data"},
+    STP_FIELDS,
     [SYST_F_HEADER] = {"header", FIELD_GROUP, "the first word", .folded = true},
     [SYST_F_TYPE] = {"type", FIELD_UINT, "type of message", .detail = true, .values = type_names,
 		     .value_count = 16},

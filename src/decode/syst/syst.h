@@ -33,7 +33,7 @@ enum syst_kind {
 	SYST_DAMAGE,	   /* bytes that are no message */
 	SYST_LINE,	   /* hex: a line of other text */
 	SYST_DATA,	   /* stp: payload that is not SyS-T */
-	SYST_STP_ASYNC,	   /* with its VERSION */
+	SYST_STP_ASYNC,	   /* with its VERSION; from here on as enum stp_kind */
 	SYST_STP_FREQ,
 	SYST_STP_TRIG,
 	SYST_STP_XSYNC,
@@ -47,7 +47,7 @@ enum syst_kind {
 
 /* Rows of the one field table of the format, in table order. */
 enum syst_field {
-	SYST_F_STP,	/* group: what the transport added */
+	SYST_F_STP,	/* group: what the transport added; up to _USER as enum stp_field */
 	SYST_F_PACKETS, /* group: the packets it came in */
 	SYST_F_PACKET,	/* detail: one STP packet */
 	SYST_F_MASTER,

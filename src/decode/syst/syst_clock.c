@@ -6,7 +6,9 @@
  */
 #include "config.h"
 
-#include "decode/syst/syst_stp.h"
+#include "decode/syst/syst.h"
+
+#include "decode/stp/stp_expand.h"
 
 static void
 syst_read_clock(const struct decoder *decoder, const struct message *m, const struct window *w,

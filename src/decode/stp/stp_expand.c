@@ -1,5 +1,5 @@
 /*
- * SyS-T over MIPI STP: fields and text of one message.
+ * STP: fields and text of one message, see stp_expand.h.
  *
  * A message's packets are found again by walking from its first one, in the
  * state that message.aux holds, and passing over those of other senders.  The
@@ -12,31 +12,21 @@
  */
 #include "config.h"
 
-#include "decode/syst/syst_stp.h"
+#include "decode/stp/stp_expand.h"
 
 #include "base/bytes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- reading again ----------------------------------------------------- */
 
-struct syst_stp_walk {
-	const struct window *window;
-	struct stp_order order;
-	struct stp_state stp;
-	uint64_t next;	/* first nibble of the next packet, in the capture */
-	uint64_t end;	/* of the message */
-	uint64_t place; /* of the packet that was given last */
-};
-
-static struct syst_stp_walk
-walk_start(const struct message *m, const struct window *w, struct stp_order order)
+struct stp_walk
+stp_walk_start(const struct message *m, const struct window *w, struct stp_order order)
 {
 	uint64_t end = stp_end_nibble(m), limit = 2 * (w->offset + w->length);
 	if (m->offset < w->offset)
 		end = 0;
-	return (struct syst_stp_walk){
+	return (struct stp_walk){
 	    .window = w,
 	    .order = order,
 	    .stp = stp_aux_state(m->aux),
@@ -48,7 +38,7 @@ walk_start(const struct message *m, const struct window *w, struct stp_order ord
 /* The next packet, whoever sent it; false at the end, or where there is
  * none. */
 static bool
-walk_next(struct syst_stp_walk *walk, struct stp_packet *packet)
+walk_next(struct stp_walk *walk, struct stp_packet *packet)
 {
 	const struct window *w = walk->window;
 	if (walk->next >= walk->end)
@@ -62,9 +52,8 @@ walk_next(struct syst_stp_walk *walk, struct stp_packet *packet)
 	return true;
 }
 
-/* The next packet of message M. */
-static bool
-walk_next_own(struct syst_stp_walk *walk, const struct message *m, struct stp_packet *packet)
+bool
+stp_walk_next(struct stp_walk *walk, const struct message *m, struct stp_packet *packet)
 {
 	const struct stp_state own = stp_aux_state(m->aux);
 	while (walk_next(walk, packet)) {
@@ -79,14 +68,13 @@ walk_next_own(struct syst_stp_walk *walk, const struct message *m, struct stp_pa
 uint64_t
 stp_frequency(const struct message *m, const struct window *w)
 {
-	struct syst_stp_walk walk = walk_start(m, w, (struct stp_order){0});
+	struct stp_walk walk = stp_walk_start(m, w, (struct stp_order){0});
 	struct stp_packet packet;
 	return walk_next(&walk, &packet) ? packet.data : 0;
 }
 
-/* Adds COUNT nibbles to a payload of *NIBBLES, low nibble of DATA first. */
-static void
-add_nibbles(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count)
+void
+stp_walk_add(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count)
 {
 	for (uint64_t at = *nibbles; at < *nibbles + count; at++, data >>= 4) {
 		if (at % 2)
@@ -99,65 +87,67 @@ add_nibbles(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count)
 
 /* --- fields ------------------------------------------------------------ */
 
-struct syst_stp_job {
+struct stp_job {
+	const struct stp_protocol *protocol;
+	const struct stp_field_rows *rows;
 	const struct message *m;
 	struct expansion *e;
-	struct syst_stp_walk walk;
+	struct stp_walk walk;
 	struct stp_packet packet; /* the present one */
 	bool with_fields;
 	struct field spare;
 };
 
 static struct field *
-add_field(struct syst_stp_job *j, enum syst_field row, enum field_place place, uint64_t bit,
+add_field(struct stp_job *j, const struct field_row *row, enum field_place place, uint64_t bit,
 	  uint64_t bits)
 {
 	if (!j->with_fields)
 		return &j->spare;
-	return expansion_add(j->e, &syst_fields[row], place, bit, (uint32_t)bits);
+	return expansion_add(j->e, row, place, bit, (uint32_t)bits);
 }
 
 /* A field for COUNT nibbles of the present packet. */
 static struct field *
-add_part(struct syst_stp_job *j, enum syst_field row, unsigned at, unsigned count)
+add_part(struct stp_job *j, const struct field_row *row, unsigned at, unsigned count)
 {
 	return add_field(j, row, FIELD_CAPTURE, 4 * (j->walk.place + at), 4 * count);
 }
 
 static void
-add_packet(struct syst_stp_job *j)
+add_packet(struct stp_job *j)
 {
-	struct field *field = add_part(j, SYST_F_PACKET, 0, j->packet.nibbles);
+	struct field *field = add_part(j, &j->rows->rows[STP_F_PACKET], 0, j->packet.nibbles);
 	field->s.at = j->packet.opcode->name;
 	field->s.length = strlen(j->packet.opcode->name);
 }
 
 static void
-add_value(struct syst_stp_job *j, enum syst_field row)
+add_value(struct stp_job *j, const struct field_row *row)
 {
 	add_part(j, row, j->packet.data_at, j->packet.data_nibbles)->u = j->packet.data;
 }
 
 /* The time of a message's first packet. */
 static void
-add_time(struct syst_stp_job *j)
+add_time(struct stp_job *j)
 {
 	if (j->packet.opcode->timed)
-		add_part(j, SYST_F_STP_TIME, j->packet.time_at, j->packet.time_nibbles)->u =
-		    j->m->ticks;
+		add_part(j, &j->rows->rows[STP_F_TIME], j->packet.time_at, j->packet.time_nibbles)
+		    ->u = j->m->ticks;
 }
 
 static void
-add_sender(struct syst_stp_job *j)
+add_sender(struct stp_job *j)
 {
 	const struct stp_state sender = stp_aux_state(j->m->aux);
-	add_field(j, SYST_F_MASTER, FIELD_NOWHERE, 0, 0)->u = sender.master;
-	add_field(j, SYST_F_CHANNEL, FIELD_NOWHERE, 0, 0)->u = sender.channel;
+	add_field(j, &j->rows->rows[STP_F_MASTER], FIELD_NOWHERE, 0, 0)->u = sender.master;
+	add_field(j, &j->rows->rows[STP_F_CHANNEL], FIELD_NOWHERE, 0, 0)->u = sender.channel;
 }
 
-/* Who sent what is no SyS-T. */
+/* Who sent what is plain data. */
 static void
-set_origin(struct syst_stp_job *j)
+set_origin(struct stp_job *j)
 {
 	const struct stp_state sender = stp_aux_state(j->m->aux);
 	text_addf(&j->e->origin, "%u:%u", sender.master, sender.channel);
@@ -166,7 +156,7 @@ set_origin(struct syst_stp_job *j)
 /* --- messages of several packets --------------------------------------- */
 
 static void
-add_extent(struct syst_stp_job *j, uint64_t payload_nibble)
+add_extent(struct stp_job *j, uint64_t payload_nibble)
 {
 	if (!j->with_fields || !j->packet.data_nibbles)
 		return;
@@ -180,22 +170,22 @@ add_extent(struct syst_stp_job *j, uint64_t payload_nibble)
 
 /* Puts the payload together, and shows the packets that it came in. */
 static void
-syst_stp_assemble(struct syst_stp_job *j)
+expand_assembled(struct stp_job *j)
 {
 	uint8_t *payload = arena_alloc(&j->e->arena, j->m->length);
 	uint64_t nibbles = 0;
 	bool opened = false;
 
 	add_sender(j);
-	while (walk_next_own(&j->walk, j->m, &j->packet)) {
+	while (stp_walk_next(&j->walk, j->m, &j->packet)) {
 		if (!opened)
 			add_time(j);
 		if (!opened && j->with_fields)
-			expansion_open(j->e, &syst_fields[SYST_F_PACKETS], FIELD_NOWHERE, 0, 0);
+			expansion_open(j->e, &j->rows->rows[STP_F_PACKETS], FIELD_NOWHERE, 0, 0);
 		opened = true;
 		add_packet(j);
 		add_extent(j, nibbles);
-		add_nibbles(payload, &nibbles, j->packet.data, j->packet.data_nibbles);
+		stp_walk_add(payload, &nibbles, j->packet.data, j->packet.data_nibbles);
 	}
 	if (opened && j->with_fields)
 		expansion_close(j->e);
@@ -204,15 +194,14 @@ syst_stp_assemble(struct syst_stp_job *j)
 }
 
 static void
-expand_data(struct syst_stp_job *j)
+expand_data(struct stp_job *j)
 {
 	const struct expansion *e = j->e;
 	struct field *field =
-	    add_field(j, SYST_F_DATA, FIELD_PAYLOAD, 0, 8 * (uint64_t)e->payload_length);
+	    add_field(j, j->rows->data, FIELD_PAYLOAD, 0, 8 * (uint64_t)e->payload_length);
 	field->s.at = (const char *)e->payload;
 	field->s.length = e->payload_length;
 	text_add(&j->e->type, "STP:DATA");
-	text_add_hex(&j->e->text, e->payload, e->payload_length);
 	set_origin(j);
 }
 
@@ -220,24 +209,24 @@ expand_data(struct syst_stp_job *j)
 
 /* How such a packet is shown: its type, its payload with what stands before
  * and after it, and the payload's field. */
-static const struct syst_stp_kind {
+static const struct stp_form {
 	const char *type, *before, *after;
 	bool decimal;
-	enum syst_field field;
-} rows[STP_WHAT_COUNT] = {
-    [STP_FREQ] = {"STP:FREQ", "", " Hz", true, SYST_F_STP_FREQ},
-    [STP_TRIG] = {"STP:TRIG", "trigger ", "", false, SYST_F_STP_TRIGGER},
-    [STP_XSYNC] = {"STP:XSYNC", "cross synchronisation ", "", false, SYST_F_STP_TRIGGER},
-    [STP_USER] = {"STP:USER", "", "", false, SYST_F_STP_USER},
-    [STP_TIME] = {"STP:TIME", "time ", "", true, SYST_F_STP_USER},
-    [STP_MERR] = {"STP:MERR", "master error ", "", false, SYST_F_STP_ERROR},
-    [STP_GERR] = {"STP:GERR", "global error ", "", false, SYST_F_STP_ERROR},
-    [STP_CERR] = {"STP:CERR", "channel error ", "", false, SYST_F_STP_ERROR},
+	enum stp_field field;
+} forms[STP_WHAT_COUNT] = {
+    [STP_FREQ] = {"STP:FREQ", "", " Hz", true, STP_F_FREQ},
+    [STP_TRIG] = {"STP:TRIG", "trigger ", "", false, STP_F_TRIGGER},
+    [STP_XSYNC] = {"STP:XSYNC", "cross synchronisation ", "", false, STP_F_TRIGGER},
+    [STP_USER] = {"STP:USER", "", "", false, STP_F_USER},
+    [STP_TIME] = {"STP:TIME", "time ", "", true, STP_F_USER},
+    [STP_MERR] = {"STP:MERR", "master error ", "", false, STP_F_ERROR},
+    [STP_GERR] = {"STP:GERR", "global error ", "", false, STP_F_ERROR},
+    [STP_CERR] = {"STP:CERR", "channel error ", "", false, STP_F_ERROR},
 };
 
 /* [STP 2, VERSION, second hand: ADI, stm_core] */
 static void
-expand_version(struct syst_stp_job *j)
+expand_version(struct stp_job *j)
 {
 	static const char *const clocks[] = {
 	    [STP_CLOCK_LEGACY] = "version 1",
@@ -256,14 +245,14 @@ expand_version(struct syst_stp_job *j)
 	text_add(&j->e->text, note);
 
 	struct field *field =
-	    add_part(j, SYST_F_STP_VERSION, j->packet.data_at, j->packet.data_nibbles);
+	    add_part(j, &j->rows->rows[STP_F_VERSION], j->packet.data_at, j->packet.data_nibbles);
 	field->u = kind;
 	field->note = note;
 }
 
 /* ASYNC, VERSION, or the one and then the other. */
 static void
-expand_sync(struct syst_stp_job *j)
+expand_sync(struct stp_job *j)
 {
 	struct expansion *e = j->e;
 	while (walk_next(&j->walk, &j->packet)) {
@@ -282,7 +271,7 @@ expand_sync(struct syst_stp_job *j)
 
 /* A FLAG by itself. */
 static void
-expand_flag(struct syst_stp_job *j)
+expand_flag(struct stp_job *j)
 {
 	if (!walk_next(&j->walk, &j->packet))
 		return;
@@ -294,11 +283,11 @@ expand_flag(struct syst_stp_job *j)
 }
 
 static void
-expand_packet(struct syst_stp_job *j)
+expand_packet(struct stp_job *j)
 {
 	if (!walk_next(&j->walk, &j->packet))
 		return;
-	const struct syst_stp_kind *row = &rows[j->packet.opcode->what];
+	const struct stp_form *row = &forms[j->packet.opcode->what];
 	if (!row->type)
 		return;
 	text_add(&j->e->type, row->type);
@@ -306,14 +295,14 @@ expand_packet(struct syst_stp_job *j)
 	text_addf(&j->e->text, row->decimal ? "%llu" : "0x%02llx",
 		  (unsigned long long)j->packet.data);
 	text_add(&j->e->text, row->after);
-	add_value(j, row->field);
+	add_value(j, &j->rows->rows[row->field]);
 	add_time(j);
 	add_packet(j);
 }
 
 /* Why there is no packet where the damage starts. */
 static void
-explain_damage(struct syst_stp_job *j, struct text *out)
+explain_damage(struct stp_job *j, struct text *out)
 {
 	const struct window *w = j->walk.window;
 	int got =
@@ -336,96 +325,57 @@ explain_damage(struct syst_stp_job *j, struct text *out)
 }
 
 static void
-expand_damage(struct syst_stp_job *j)
+expand_damage(struct stp_job *j)
 {
 	struct expansion *e = j->e;
 	text_add(&e->type, "STP:DAMAGE");
 	if (j->walk.next < j->walk.end)
 		explain_damage(j, &e->text);
-	struct field *note = add_field(j, SYST_F_NOTE, FIELD_NOWHERE, 0, 0);
+	struct field *note = add_field(j, j->rows->note, FIELD_NOWHERE, 0, 0);
 	note->s.at = arena_text(&e->arena, text_get(&e->text), e->text.length);
 	note->s.length = e->text.length;
 	text_addf(&e->text, ": %u byte%s", j->m->length, j->m->length == 1 ? "" : "s");
 }
 
 static void
-expand_row(struct syst_stp_job *j)
+expand_row(struct stp_job *j)
 {
-	if (j->m->kind == SYST_DAMAGE)
+	const struct stp_row *kinds = j->protocol->rows;
+	if (j->m->kind == kinds[STP_RESERVED].kind)
 		expand_damage(j);
-	else if (j->m->kind == SYST_STP_ASYNC)
+	else if (j->m->kind == kinds[STP_ASYNC].kind)
 		expand_sync(j);
-	else if (j->m->kind == SYST_DATA)
+	else if (j->m->kind == kinds[STP_FLAG].kind)
 		expand_flag(j);
 	else
 		expand_packet(j);
 }
 
-/* --- the contract ------------------------------------------------------ */
-
-static struct syst_sender
-sender_of(const struct message *m)
+bool
+stp_expand(const struct stp_setup *setup, const struct stp_field_rows *rows,
+	   const struct message *m, const struct window *w, enum expand_want want,
+	   struct expansion *e)
 {
-	const struct stp_state own = stp_aux_state(m->aux);
-	return (struct syst_sender){own.master, own.channel};
-}
-
-void
-syst_stp_expand(const struct decoder *decoder, const struct message *m, const struct window *w,
-		enum expand_want want, const struct decode_history *history, struct expansion *e)
-{
-	const struct stp_decoder *d = (const struct stp_decoder *)decoder;
-	bool assembled = m->flags & MESSAGE_SCATTERED;
-	struct syst_stp_job j = {
+	struct stp_job j = {
+	    .protocol = setup->protocol,
+	    .rows = rows,
 	    .m = m,
 	    .e = e,
-	    .walk = walk_start(m, w, d->order),
+	    .walk = stp_walk_start(m, w, setup->order),
 	    .with_fields = want == EXPAND_FIELDS,
 	};
+	bool assembled = m->flags & MESSAGE_SCATTERED;
 
 	expansion_clear(e);
 	if (j.with_fields)
-		expansion_open(e, &syst_fields[SYST_F_STP], FIELD_NOWHERE, 0, 0);
+		expansion_open(e, &rows->rows[STP_F_STP], FIELD_NOWHERE, 0, 0);
 	if (assembled)
-		syst_stp_assemble(&j);
+		expand_assembled(&j);
 	else
 		expand_row(&j);
 	if (j.with_fields)
 		expansion_close(e);
-	if (!assembled)
-		return;
-	if (m->kind == SYST_DATA) {
+	if (assembled && m->kind == setup->protocol->data_kind)
 		expand_data(&j);
-		return;
-	}
-	const struct syst_sender sender = sender_of(m);
-	syst_expand_from(&d->syst, m, e->payload, e->payload_length, want, history, &sender, e);
-}
-
-bool
-syst_stp_systprint(const struct decoder *decoder, const struct message *m, const struct window *w,
-		   struct expansion *e, struct text *out)
-{
-	const struct syst_sender sender = sender_of(m);
-	(void)w;
-	return syst_systprint_from(decoder, m, &sender, e, out);
-}
-
-bool
-syst_stp_announces(const struct decoder *decoder, const struct message *m, const struct window *w,
-		   uint8_t guid[16], uint64_t *build)
-{
-	const struct stp_decoder *d = (const struct stp_decoder *)decoder;
-	struct syst_stp_walk walk = walk_start(m, w, d->order);
-	struct stp_packet packet;
-	uint8_t *payload = mem_new(m->length);
-	uint64_t nibbles = 0;
-
-	while (walk_next_own(&walk, m, &packet))
-		add_nibbles(payload, &nibbles, packet.data, packet.data_nibbles);
-	const struct syst_sender sender = sender_of(m);
-	bool announced =
-	    syst_announced(&d->syst, payload, (size_t)((nibbles + 1) / 2), &sender, guid, build);
-	free(payload);
-	return announced;
+	return assembled;
 }

@@ -1,0 +1,103 @@
+/*
+ * STP: the fields and texts of messages that stp_step gives, for the formats that the
+ * stream carries.
+ */
+#ifndef TRAWL_DECODE_STP_EXPAND_H
+#define TRAWL_DECODE_STP_EXPAND_H
+
+#include "decode/stp/stp_step.h"
+
+/* What the packet layer says of a message: the first rows of a format's fields. */
+enum stp_field {
+	STP_F_STP,     /* group: what the transport added */
+	STP_F_PACKETS, /* group: the packets it came in */
+	STP_F_PACKET,  /* detail: one packet */
+	STP_F_MASTER,
+	STP_F_CHANNEL,
+	STP_F_TIME, /* detail: in ticks */
+	STP_F_VERSION,
+	STP_F_FREQ,  /* Hz */
+	STP_F_ERROR, /* error code */
+	STP_F_TRIGGER,
+	STP_F_USER,
+	STP_F_COUNT
+};
+
+/* clang-format off: a table has rows */
+#define STP_FIELDS                                                                                 \
+	[STP_F_STP] = {"stp", FIELD_GROUP, "what the transport added"},                            \
+	[STP_F_PACKETS] = {"packets", FIELD_GROUP, "the packets that the message came in",         \
+			   .folded = true},                                                        \
+	[STP_F_PACKET] = {"packet", FIELD_TEXT, "one packet of the transport", .detail = true},    \
+	[STP_F_MASTER] = {"master", FIELD_UINT, "STP master"},                                     \
+	[STP_F_CHANNEL] = {"channel", FIELD_UINT, "STP channel"},                                  \
+	[STP_F_TIME] = {"stp_time", FIELD_UINT, "the transport's time in ticks", .detail = true},  \
+	[STP_F_VERSION] = {"stp_version", FIELD_UINT, "version of the transport's protocol"},      \
+	[STP_F_FREQ] = {"stp_freq", FIELD_UINT, "ticks per second of the transport's clock"},      \
+	[STP_F_ERROR] = {"stp_error", FIELD_HEX, "error code of the transport"},                   \
+	[STP_F_TRIGGER] = {"stp_trigger", FIELD_HEX,                                               \
+			   "payload of a trigger or cross synchronisation"},                       \
+	[STP_F_USER] = {"stp_user", FIELD_HEXTEXT, "user-defined data"}
+
+/* Kinds of message from FIRST on, in the order of enum stp_kind. */
+#define STP_KINDS(first)                                                                           \
+	[(first) +                                                                                 \
+	    STP_KIND_ASYNC] = {"stp_async", "synchronisation, with the version that follows"},     \
+	    [(first) + STP_KIND_FREQ] = {"stp_freq", "the frequency of the transport's clock"},    \
+	    [(first) + STP_KIND_TRIG] = {"stp_trig", "a trigger"},                                 \
+	    [(first) +                                                                             \
+		STP_KIND_XSYNC] = {"stp_xsync", "cross synchronisation with another source"},      \
+	    [(first) + STP_KIND_USER] = {"stp_user", "user-defined data"},                         \
+	    [(first) + STP_KIND_TIME] = {"stp_time", "a time stamp of its own"},                   \
+	    [(first) + STP_KIND_MERR] = {"stp_merr", "an error of a master"},                      \
+	    [(first) + STP_KIND_GERR] = {"stp_gerr", "an error of the whole stream"},              \
+	    [(first) + STP_KIND_CERR] = {"stp_cerr", "an error of a channel"}
+/* clang-format on */
+
+enum stp_kind {
+	STP_KIND_ASYNC, /* with its VERSION */
+	STP_KIND_FREQ,
+	STP_KIND_TRIG,
+	STP_KIND_XSYNC,
+	STP_KIND_USER,
+	STP_KIND_TIME,
+	STP_KIND_MERR,
+	STP_KIND_GERR,
+	STP_KIND_CERR,
+	STP_KIND_COUNT
+};
+
+/* Where a format has its rows for fields. */
+struct stp_field_rows {
+	const struct field_row *rows; /* by enum stp_field */
+	const struct field_row *data, *note;
+};
+
+/*
+ * Clears E and makes type, origin, fields and, of what is no data, text of M.  True: M
+ * consists of data, whose payload and extents are in E; unless the message is of the
+ * protocol's kind for plain data, the rest is left to the caller.
+ */
+bool stp_expand(const struct stp_setup *, const struct stp_field_rows *, const struct message *m,
+		const struct window *, enum expand_want, struct expansion *e);
+
+/* The packets of a message, in order. */
+struct stp_walk {
+	const struct window *window;
+	struct stp_order order;
+	struct stp_state stp;
+	uint64_t next;	/* first nibble of the next packet, in the capture */
+	uint64_t end;	/* of the message */
+	uint64_t place; /* of the packet that was given last */
+};
+struct stp_walk stp_walk_start(const struct message *, const struct window *, struct stp_order);
+/* The next data or FLAG packet of message M itself; false: there is none. */
+bool stp_walk_next(struct stp_walk *, const struct message *m, struct stp_packet *);
+
+/* Adds COUNT nibbles to a payload of *NIBBLES, low nibble of DATA first. */
+void stp_walk_add(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned count);
+
+/* The rate that message M, a FREQ packet, states; else 0. */
+uint64_t stp_frequency(const struct message *m, const struct window *);
+
+#endif

@@ -1,0 +1,715 @@
+/*
+ * STP: from packets to messages, see stp_step.h.
+ *
+ * Packets of several masters and channels interleave.  Which packets begin and end a
+ * message is up to its sender's software, so the user of this file says it.  Of a
+ * message under way only the first bytes are kept (stp_open.h); it stands where it ends.
+ *
+ * Each packet, each start of damage and the end of the capture is one event,
+ * at its first nibble.  An event can give several messages and be left and
+ * entered again between them.  What it closes stands at its first byte, what
+ * it completes at its last: so places never decrease.
+ *
+ * A checkpoint is the point where the oldest open message starts, and how far
+ * decoding had got: it is repeated from there, and what was handed out before
+ * is dropped.  To packets of a message that was open at that point already,
+ * repeating sees no start.  Whatever closes a message must therefore close
+ * such orphans too: a packet of the sender, damage, or a multiple of 64 KiB
+ * of the capture, but never the age of the message alone.
+ *
+ * Stepping reads the head of each payload and no more.
+ */
+#include "config.h"
+
+#include "decode/stp/stp_step.h"
+
+#include "base/bytes.h"
+
+enum {
+	CUT = 2 * 65536,     /* nibbles between the places that close messages */
+	CUTS_OPEN = 5,	     /* the one that closes a message: after 256 KiB */
+	CUTS_ORPHAN = 1,     /* the one that closes a message without start */
+	QUIET = 2 * 64,	     /* nibbles NULL before a cut that closes all */
+	VERSION_GAP = 2 * 64 /* most nibbles NULL between ASYNC and VERSION */
+};
+
+/* One call of step. */
+struct stp_run {
+	const struct decoder *decoder;
+	const struct stp_setup *setup;
+	struct stp_stream *state;
+	const struct window *window;
+	uint64_t base; /* first nibble of the window */
+	uint64_t end;  /* nibble after its last one */
+	uint64_t stop; /* no event at or past it, save the last */
+	struct message *out;
+	struct message dropped;
+	size_t count, max;
+};
+
+/* What a data packet does to its sender's message: by struct stp_setup.begin, then
+ * marked, timed. */
+static const struct stp_role {
+	bool begins, ends;
+} roles[][2][2] = {
+    [STP_BEGIN_TIMED] = {{{false, false}, {true, false}}, {{false, true}, {true, true}}},
+    [STP_BEGIN_MARKED] = {{{false, false}, {false, true}}, {{true, false}, {false, true}}},
+    [STP_BEGIN_NOWHERE] = {{{false, false}, {false, true}}, {{false, true}, {false, true}}},
+};
+
+/* Packets that belong to no message. */
+enum silent { SILENT_NULL, SILENT_TIME, SILENT_SENDER };
+const struct silent_row stp_silent[STP_SILENT_COUNT] = {
+    [SILENT_NULL] = {.name = "null", .help = "NULL packets"},
+    [SILENT_TIME] = {.name = "null_ts", .help = "NULL_TS packets, which move the time"},
+    [SILENT_SENDER] = {.name = "sender", .help = "M and C packets: the master and the channel"},
+};
+
+/* Of the event at the state's place; what comes before the checkpoint was counted. */
+static void
+count_silent(struct stp_stream *s, enum silent row, uint64_t nibbles)
+{
+	if (s->at >= s->border)
+		s->base.silent[row] += 4 * nibbles;
+}
+
+/* Where an event that can end anywhere before END does: an event ended at the border. */
+static uint64_t
+end_at_border(const struct stp_stream *s, uint64_t end)
+{
+	return s->at < s->border && s->border < end ? s->border : end;
+}
+
+/* --- repeating --------------------------------------------------------- */
+
+static uint64_t
+round_up(uint64_t nibble)
+{
+	return (nibble + CUT - 1) / CUT * CUT;
+}
+
+/* Whether the next message was handed out before the checkpoint. */
+static bool
+stream_is_repeating(const struct stp_stream *s)
+{
+	return s->at < s->border || (s->at == s->border && s->emitted < s->skip);
+}
+
+/* From where decoding has to be repeated.  While it is, the message that
+ * starts there is open: it was when the checkpoint was taken. */
+static struct stp_point
+repeat_point(const struct stp_stream *s)
+{
+	if (s->held)
+		return s->hold;
+	if (s->open.oldest)
+		return s->open.oldest->start;
+	return (struct stp_point){s->at, s->stp};
+}
+
+/* The next message is to be written here; there is room for it. */
+static struct message *
+stream_emit(struct stp_run *r)
+{
+	struct stp_stream *s = r->state;
+	bool again = stream_is_repeating(s);
+	s->hold = repeat_point(s);
+	s->held = true;
+	s->emitted++;
+	return again ? &r->dropped : &r->out[r->count++];
+}
+
+/* The event is over; the next one is at AT. */
+static void
+stream_advance(struct stp_stream *s, uint64_t at)
+{
+	s->at = at;
+	s->emitted = 0;
+	s->held = false;
+}
+
+static void
+stream_consume(struct stp_stream *s, const struct stp_packet *packet)
+{
+	stream_advance(s, s->at + packet->nibbles);
+	s->busy = s->at;
+}
+
+/* --- messages ---------------------------------------------------------- */
+
+/* Fills the place of a message between two nibbles of the capture, the last
+ * byte of which is LAST. */
+static void
+fill_place(struct message *m, const struct stp_point *start, uint64_t end, uint64_t last)
+{
+	m->offset = start->nibble / 2;
+	m->length = (uint32_t)(last - m->offset + 1);
+	m->aux = stp_aux(&start->stp, start->nibble % 2, (unsigned)(2 * last + 2 - end));
+}
+
+static void
+fill_row(struct stp_run *r, struct message *m, enum stp_what what, uint64_t end)
+{
+	struct stp_point start = {r->state->at, r->state->stp};
+	const struct stp_protocol *p = r->setup->protocol;
+	*m = (struct message){.kind = p->rows[what].kind,
+			      .severity = p->rows[what].severity,
+			      .origin = p->origin_none};
+	if (what == STP_FLAG)
+		m->origin = p->data_origin(stp_sender(&start.stp));
+	fill_place(m, &start, end, (end - 1) / 2);
+}
+
+static void
+fill_time(struct message *m, uint64_t ticks, bool certain)
+{
+	m->ticks = ticks;
+	m->flags |= MESSAGE_TIMED;
+	if (!certain)
+		m->flags |= MESSAGE_ESTIMATED;
+}
+
+/* The open message as it is now, up to nibble END in byte LAST; WHOLE: it ends here. */
+static inline void
+fill_message(struct stp_run *r, struct message *m, const struct stp_message *open, uint64_t end,
+	     uint64_t last, bool whole)
+{
+	r->setup->protocol->fill(r->decoder, open, r->window, whole, m);
+	m->flags |= open->flags | MESSAGE_SCATTERED;
+	m->ticks = open->ticks;
+	fill_place(m, &open->start, end, last);
+}
+
+static struct stp_message *
+stream_current(struct stp_stream *s)
+{
+	if (!s->looked) {
+		s->current = stp_open_find(&s->open, stp_sender(&s->stp));
+		s->looked = true;
+	}
+	return s->current;
+}
+
+static void
+stream_drop_message(struct stp_stream *s, struct stp_message *open)
+{
+	stp_open_remove(&s->open, open);
+	s->looked = false;
+}
+
+/* The event closes a message that it does not end; CUT: with what is no packet.  False: no
+ * room. */
+static bool
+close_message(struct stp_run *r, struct stp_message *open, bool cut)
+{
+	struct stp_stream *s = r->state;
+	if (r->count == r->max)
+		return false;
+	/* at the end of the capture there is no byte of the event */
+	uint64_t last = (s->at < r->end ? s->at : s->at - 1) / 2;
+	struct message *m = stream_emit(r);
+	fill_message(r, m, open, s->at, last, false);
+	if (cut || r->setup->protocol->strict)
+		m->flags |= MESSAGE_TRUNCATED;
+	stream_drop_message(s, open);
+	return true;
+}
+
+static bool
+close_all(struct stp_run *r, bool cut)
+{
+	while (r->state->open.oldest)
+		if (!close_message(r, r->state->open.oldest, cut))
+			return false;
+	return true;
+}
+
+/* At a cut: closes what has been open for too long. */
+static bool
+close_old(struct stp_run *r)
+{
+	struct stp_stream *s = r->state;
+	bool quiet = s->cut >= s->busy + QUIET;
+	for (struct stp_message *m = s->open.oldest, *newer; m; m = newer) {
+		uint64_t cuts = s->cut / CUT - m->start.nibble / CUT;
+		newer = m->newer;
+		if (quiet || cuts >= (m->orphan ? CUTS_ORPHAN : CUTS_OPEN))
+			if (!close_message(r, m, false))
+				return false;
+	}
+	s->cut = round_up(s->at + 1);
+	return true;
+}
+
+/* --- events ------------------------------------------------------------
+ * Each returns false if it could not be finished: OUT is full, or its last
+ * message stands past the window or `until`. */
+
+static void
+stream_apply(struct stp_run *r, const struct stp_packet *packet)
+{
+	struct stp_stream *s = r->state;
+	stp_apply(&s->stp, packet, &r->setup->order);
+	s->looked = false;
+	stream_consume(s, packet);
+}
+
+/* Packets that say nothing by themselves. */
+static bool
+take_state(struct stp_run *r, const struct stp_packet *packet)
+{
+	bool time = packet->opcode->what == STP_TIME_ONLY;
+	count_silent(r->state, time ? SILENT_TIME : SILENT_SENDER, packet->nibbles);
+	stream_apply(r, packet);
+	return true;
+}
+
+/* NULL, and those that follow up to the next cut. */
+static bool
+take_null(struct stp_run *r, const struct stp_packet *packet)
+{
+	struct stp_stream *s = r->state;
+	uint64_t at = s->at + packet->nibbles;
+	uint64_t end = end_at_border(s, r->stop < s->cut ? r->stop : s->cut);
+	if (at % 2 == 0 && at < end) {
+		uint64_t byte = (at - r->base) / 2;
+		at += 2 * bytes_zero_run(r->window->bytes + byte, (size_t)((end - at) / 2));
+	}
+	count_silent(s, SILENT_NULL, at - s->at);
+	stream_advance(s, at);
+	return true;
+}
+
+static bool
+take_row(struct stp_run *r, const struct stp_packet *packet)
+{
+	struct stp_stream *s = r->state;
+	struct message *m = stream_emit(r);
+	fill_row(r, m, packet->opcode->what, s->at + packet->nibbles);
+	stp_apply(&s->stp, packet, &r->setup->order);
+	if (packet->opcode->timed)
+		fill_time(m, s->stp.time, s->stp.certain);
+	s->looked = false;
+	stream_consume(s, packet);
+	return true;
+}
+
+/* An error says that data were lost: of the current channel, of all channels of
+ * the current master, or of all masters [STP 2, MERR and GERR, second hand: OpenCSD, ADI,
+ * TI].  No message that is open is sure to be whole. */
+static void
+doubt_open(struct stp_stream *s, enum stp_what what)
+{
+	uint32_t sender = stp_sender(&s->stp);
+	uint32_t mask = what == STP_CERR ? UINT32_MAX : what == STP_MERR ? UINT32_MAX << 16 : 0;
+	for (struct stp_message *m = s->open.oldest; m; m = m->newer)
+		if (!((m->sender ^ sender) & mask))
+			m->flags |= MESSAGE_SUSPECT;
+}
+
+static bool
+take_error(struct stp_run *r, const struct stp_packet *packet)
+{
+	doubt_open(r->state, packet->opcode->what);
+	return take_row(r, packet);
+}
+
+/* Whether a message that the packet ends may be handed out now. */
+static bool
+can_end(const struct stp_run *r, const struct stp_packet *packet)
+{
+	uint64_t last = (r->state->at + packet->nibbles - 1) / 2;
+	return r->count < r->max && last < r->window->until;
+}
+
+static inline void
+end_message(struct stp_run *r, struct stp_message *open, const struct stp_packet *packet)
+{
+	uint64_t end = r->state->at + packet->nibbles;
+	fill_message(r, stream_emit(r), open, end, (end - 1) / 2, true);
+	stream_drop_message(r->state, open);
+}
+
+/* A NULL, but not many. */
+static bool
+is_gap(const uint8_t *bytes, uint64_t nibble)
+{
+	uint64_t some = stp_load(bytes, nibble);
+	return some && !(some & 15);
+}
+
+/* The bulk of most streams: data that goes on with open messages, and senders that
+ * take turns.  What gives a message, or is unusual, is left to the others. */
+static void
+take_plain(struct stp_run *r)
+{
+	struct stp_stream *s = r->state;
+	const uint8_t *bytes = r->window->bytes;
+	uint64_t at = s->at, busy = s->busy, data, nulls = 0, senders = 0;
+	uint64_t end = r->end - r->base > 2 * STP_LOOK ? r->end - 2 * STP_LOOK : r->base;
+	if (end > r->stop)
+		end = r->stop;
+	if (end > s->cut)
+		end = s->cut;
+	end = end_at_border(s, end);
+	while (at < end) {
+		unsigned got = stp_read_plain(&s->stp, bytes, at - r->base, &data);
+		if (got) {
+			struct stp_message *open = stream_current(s);
+			if (!open)
+				break;
+			stp_message_add(open, data, got - 1);
+		} else if ((got = stp_take_sender(&s->stp, bytes, at - r->base))) {
+			s->looked = false;
+			senders += got;
+		} else if (is_gap(bytes, at - r->base)) {
+			nulls++;
+			at++;
+			continue;
+		} else {
+			break;
+		}
+		at += got;
+		busy = at;
+	}
+	if (at == s->at)
+		return;
+	count_silent(s, SILENT_NULL, nulls);
+	count_silent(s, SILENT_SENDER, senders);
+	stream_advance(s, at);
+	s->busy = busy;
+}
+
+/* The message's time, if the packet is the first to say it; to be called behind it. */
+static inline void
+set_time(struct stp_message *open, const struct stp_packet *packet, const struct stp_state *stp)
+{
+	if (!packet->opcode->timed || open->flags & MESSAGE_TIMED)
+		return;
+	open->ticks = stp->time;
+	open->flags |= MESSAGE_TIMED;
+	if (!stp->certain)
+		open->flags |= MESSAGE_ESTIMATED;
+}
+
+/* A new message of the current sender; BEGINS: the packet says that it is one. */
+static struct stp_message *
+open_message(struct stp_run *r, bool begins)
+{
+	struct stp_stream *s = r->state;
+	struct stp_point start = {s->at, s->stp};
+	struct stp_message *open = stp_open_add(&s->open, &start);
+	open->keeps = r->window->check != NULL;
+	open->orphan = !begins && !s->stp.ended; /* behind an end there is a start */
+	if (open->orphan && r->setup->protocol->strict)
+		open->flags = MESSAGE_LOST;
+	s->current = open;
+	s->looked = true;
+	return open;
+}
+
+static bool
+take_data(struct stp_run *r, const struct stp_packet *packet)
+{
+	struct stp_stream *s = r->state;
+	struct stp_message *open = stream_current(s);
+	struct stp_role role =
+	    roles[r->setup->begin][packet->opcode->marked][packet->opcode->timed];
+
+	if (role.begins && open) {
+		if (!close_message(r, open, false))
+			return false;
+		open = NULL;
+	}
+	if (role.ends && !can_end(r, packet))
+		return false;
+	if (!open)
+		open = open_message(r, role.begins);
+	stp_apply(&s->stp, packet, &r->setup->order);
+	set_time(open, packet, &s->stp);
+	stp_message_add(open, packet->data, packet->data_nibbles);
+	if (role.ends)
+		end_message(r, open, packet);
+	stream_consume(s, packet);
+	return true;
+}
+
+/* FLAG ends a message; where none is open it stands for itself. */
+static bool
+take_flag(struct stp_run *r, const struct stp_packet *packet)
+{
+	struct stp_message *open = stream_current(r->state);
+	if (!open)
+		return take_row(r, packet);
+	if (!can_end(r, packet))
+		return false;
+	if (!r->setup->protocol->strict) {
+		struct stp_state behind = r->state->stp;
+		stp_apply(&behind, packet, &r->setup->order);
+		set_time(open, packet, &behind);
+	}
+	end_message(r, open, packet);
+	stream_apply(r, packet);
+	return true;
+}
+
+/* ASYNC and the VERSION that must follow it. */
+static bool
+take_async(struct stp_run *r, const struct stp_packet *packet)
+{
+	struct stp_stream *s = r->state;
+	const struct window *w = r->window;
+	struct stp_packet version;
+	uint64_t at = s->at + packet->nibbles, end = at;
+
+	while (at < r->end && at < end + VERSION_GAP && !bytes_nibble(w->bytes, at - r->base))
+		at++;
+	int got = stp_read(&s->stp, w->bytes, w->length, at - r->base, &version);
+	bool good = got > 0 && version.opcode->what == STP_VERSION;
+	if (good)
+		end = at + version.nibbles;
+	else if (!close_all(r, true) || r->count == r->max)
+		return false;
+
+	struct message *m = stream_emit(r);
+	fill_row(r, m, STP_ASYNC, end);
+	if (good) {
+		m->flags |= MESSAGE_RESYNC;
+		stp_apply(&s->stp, &version, &r->setup->order);
+	} else {
+		m->severity = SEVERITY_ERROR;
+		m->flags |= got == ERR_MORE ? MESSAGE_TRUNCATED : MESSAGE_DAMAGED;
+		s->stp.sync = STP_SYNC_LOST;
+		s->stp.certain = false;
+	}
+	s->looked = false;
+	stream_advance(s, end);
+	s->busy = end;
+	return true;
+}
+
+/* Out of step: shows what lies before the next ASYNC, a piece at a time. */
+static bool
+take_damage(struct stp_run *r)
+{
+	struct stp_stream *s = r->state;
+	const struct window *w = r->window;
+	static const struct stp_packet async = {.nibbles = STP_ASYNC_NIBBLES};
+	static const struct stp_packet null = {.nibbles = 1};
+
+	if (!bytes_nibble(w->bytes, s->at - r->base))
+		return take_null(r, &null);
+	if (stp_is_async(w->bytes, w->length, s->at - r->base))
+		return take_async(r, &async);
+
+	uint64_t cut = 2 * decode_run_cut(s->at / 2);
+	uint64_t end = stp_find_async(w->bytes, w->length, s->at - r->base, cut - r->base);
+	if (end != STP_NOWHERE)
+		end += r->base;
+	else if (cut + STP_ASYNC_NIBBLES <= r->end)
+		end = cut;
+	else if (w->last)
+		end = cut < r->end ? cut : r->end;
+	else
+		return false;
+
+	struct message *m = stream_emit(r);
+	fill_row(r, m, STP_RESERVED, end);
+	m->flags |= s->stp.sync == STP_SYNC_NONE ? MESSAGE_LOST : MESSAGE_DAMAGED;
+	s->stp.certain = false;
+	stream_advance(s, end);
+	s->busy = end;
+	return true;
+}
+
+/* The capture ends, perhaps inside a packet. */
+static bool
+take_end(struct stp_run *r)
+{
+	struct stp_stream *s = r->state;
+	if (!close_all(r, false))
+		return false;
+	if (s->at >= r->end || r->count == r->max)
+		return false;
+	struct message *m = stream_emit(r);
+	fill_row(r, m, STP_RESERVED, r->end);
+	m->flags |= MESSAGE_TRUNCATED;
+	stream_advance(s, r->end);
+	return true;
+}
+
+static bool (*const takers[STP_WHAT_COUNT])(struct stp_run *, const struct stp_packet *) = {
+    [STP_NULL] = take_null,	[STP_TIME_ONLY] = take_state, [STP_MASTER] = take_state,
+    [STP_CHANNEL] = take_state, [STP_DATA] = take_data,	      [STP_FLAG] = take_flag,
+    [STP_ASYNC] = take_async,	[STP_VERSION] = take_row,     [STP_FREQ] = take_row,
+    [STP_TRIG] = take_row,	[STP_XSYNC] = take_row,	      [STP_USER] = take_row,
+    [STP_TIME] = take_row,	[STP_MERR] = take_error,      [STP_GERR] = take_error,
+    [STP_CERR] = take_error,
+};
+
+static bool
+take_event(struct stp_run *r)
+{
+	struct stp_stream *s = r->state;
+	struct stp_packet packet;
+
+	if (s->at >= s->cut)
+		if (!close_old(r) || r->count == r->max)
+			return false;
+	if (s->stp.sync != STP_SYNC_GOOD)
+		return take_damage(r);
+	take_plain(r);
+	if (s->at >= r->stop || s->at >= s->cut)
+		return true;
+	int got = stp_read(&s->stp, r->window->bytes, r->window->length, s->at - r->base, &packet);
+	if (got > 0)
+		return takers[packet.opcode->what](r, &packet);
+	if (got == ERR_MORE)
+		return take_end(r);
+	if (!close_all(r, true))
+		return false;
+	s->stp.sync = STP_SYNC_LOST;
+	return true;
+}
+
+size_t
+stp_step(const struct decoder *decoder, const struct stp_setup *setup, struct decode_state *state,
+	 const struct window *w, struct message *out, size_t max)
+{
+	struct stp_stream *s = (struct stp_stream *)state;
+	struct stp_run r = {
+	    .decoder = decoder,
+	    .setup = setup,
+	    .state = s,
+	    .window = w,
+	    .base = 2 * w->offset,
+	    .end = 2 * (w->offset + w->length),
+	    .out = out,
+	    .max = max,
+	};
+	uint64_t look = w->last ? 0 : 2 * STP_STEP_LOOK;
+	r.stop = r.end > r.base + look ? r.end - look : r.base;
+	if (w->until < r.stop / 2)
+		r.stop = 2 * w->until;
+
+	while (r.count < max && s->at < r.stop)
+		if (!take_event(&r))
+			break;
+	if (w->last && s->at >= r.end && r.end && r.end / 2 - 1 < w->until)
+		close_all(&r, false);
+	state->offset = s->at / 2;
+	return r.count;
+}
+
+/* --- positions --------------------------------------------------------- */
+
+/* Positions S at a point where nothing is open. */
+static void
+set_point(struct stp_stream *s, const struct stp_point *point)
+{
+	stp_open_clear(&s->open);
+	s->base.offset = point->nibble / 2;
+	s->at = s->busy = s->border = point->nibble;
+	s->cut = round_up(s->at);
+	s->emitted = s->skip = 0;
+	s->held = s->looked = false;
+	s->stp = point->stp;
+}
+
+void
+stp_start(const struct decoder *decoder, struct decode_state *state)
+{
+	const struct stp_point start = {.stp = {.certain = true}};
+	(void)decoder;
+	set_point((struct stp_stream *)state, &start);
+}
+
+void
+stp_release(struct decode_state *state)
+{
+	stp_open_free(&((struct stp_stream *)state)->open);
+}
+
+/* The checkpoint: offsets and sizes of its numbers. */
+enum {
+	SAVED_OFFSET = 0,
+	SAVED_TIME = 8,
+	SAVED_BORDER = 16,
+	SAVED_SKIP = 24,
+	SAVED_MASTER = 28,
+	SAVED_CHANNEL = 30,
+	SAVED_FLAGS = 32, /* bits: odd 0, lsn 1, certain 2, clock 3-4, sync 5-6, ended 7 */
+	SAVED_SIZE = STP_CHECKPOINT
+};
+
+static void
+stream_put(uint8_t *p, uint64_t value, unsigned size)
+{
+	for (; size--; value >>= 8)
+		*p++ = (uint8_t)value;
+}
+
+void
+stp_save(const struct decoder *decoder, const struct decode_state *state, uint8_t *out)
+{
+	const struct stp_stream *s = (const struct stp_stream *)state;
+	struct stp_point from = repeat_point(s);
+	bool again = stream_is_repeating(s);
+	(void)decoder;
+	stream_put(out + SAVED_OFFSET, from.nibble / 2, 8);
+	stream_put(out + SAVED_TIME, from.stp.time, 8);
+	stream_put(out + SAVED_BORDER, again ? s->border : s->at, 8);
+	stream_put(out + SAVED_SKIP, again ? s->skip : s->emitted, 4);
+	stream_put(out + SAVED_MASTER, from.stp.master, 2);
+	stream_put(out + SAVED_CHANNEL, from.stp.channel, 2);
+	out[SAVED_FLAGS] =
+	    (uint8_t)(from.nibble % 2 | from.stp.lsn << 1 | from.stp.certain << 2 |
+		      from.stp.clock << 3 | from.stp.sync << 5 | from.stp.ended << 7);
+}
+
+void
+stp_restore(const struct decoder *decoder, struct decode_state *state, const uint8_t *saved)
+{
+	struct stp_stream *s = (struct stp_stream *)state;
+	uint8_t flags = saved[SAVED_FLAGS];
+	const struct stp_point from = {
+	    .nibble = 2 * bytes_le64(saved + SAVED_OFFSET) + (flags & 1),
+	    .stp =
+		{
+		    .time = bytes_le64(saved + SAVED_TIME),
+		    .master = bytes_le16(saved + SAVED_MASTER),
+		    .channel = bytes_le16(saved + SAVED_CHANNEL),
+		    .clock = flags >> 3 & 3,
+		    .sync = flags >> 5 & 3,
+		    .lsn = flags >> 1 & 1,
+		    .certain = flags >> 2 & 1,
+		    .ended = flags >> 7,
+		},
+	};
+	(void)decoder;
+	set_point(s, &from);
+	s->border = bytes_le64(saved + SAVED_BORDER);
+	s->skip = bytes_le32(saved + SAVED_SKIP);
+}
+
+/* Zeroes are skipped when a block of them has closed all messages. */
+void
+stp_shift(struct decode_state *state, uint64_t bytes)
+{
+	struct stp_stream *s = (struct stp_stream *)state;
+	s->at += 2 * bytes;
+	s->base.offset = s->at / 2;
+	s->cut = round_up(s->at);
+}
+
+int
+stp_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	uint64_t found = stp_find_async(w->bytes, w->length, 0, UINT64_MAX);
+	(void)decoder;
+	if (found == STP_NOWHERE)
+		return ERR_SYNC;
+	const struct stp_point point = {2 * w->offset + found, {.sync = STP_SYNC_LOST}};
+	set_point((struct stp_stream *)state, &point);
+	return 0;
+}

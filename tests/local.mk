@@ -178,6 +178,13 @@ unit_tests = \
 	tests/unit/test_unpack
 
 tests_unit_test_theme_LDADD = $(LDADD) -lm
+tests_unit_test_step_back_SOURCES = \
+	tests/mk_out.c \
+	tests/mk_out.h \
+	tests/mk_syst.c \
+	tests/mk_syst.h \
+	tests/unit/test_step_back.c
+
 tests_unit_test_times_SOURCES = \
 	tests/mk_out.c \
 	tests/mk_out.h \

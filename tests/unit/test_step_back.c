@@ -8,6 +8,9 @@
 #include "test.h"
 
 #include "base/map.h"
+#include "config/profile.h"
+#include "folder.h"
+#include "mk_syst.h"
 #include "query/filter/filter.h"
 #include "query/gap/step_back.h"
 #include "session/clock/clocks.h"
@@ -124,6 +127,47 @@ test_captures(void **state)
 	check_capture("-f gem -m all -c 20000", NULL);
 }
 
+/* Times start again, and an origin that is rare steps back cells later, where nothing
+ * else does. */
+static void
+test_rare(void **state)
+{
+	enum { BEFORE = 3000, BEHIND = 9000, RARE = 6000 };
+	struct folder folder;
+	struct session session = {0};
+	struct totals totals = {0};
+	struct err err = {0};
+	static struct mk_message m;
+	static uint8_t bytes[MK_MESSAGE_MAX];
+	char text[64];
+	(void)state;
+	memset(text, 'x', sizeof text);
+	folder_make(&folder);
+	FILE *file = fopen(folder_path(&folder, "t.bin"), "w");
+	assert_non_null(file);
+	for (int i = 0; i < BEFORE + BEHIND; i++) {
+		mk_begin(&m, MK_STRING, MK_GENERIC, MK_INFO);
+		mk_string(&m, text, sizeof text, false);
+		m.module = i == BEFORE / 2 || i == BEFORE + RARE ? 2 : 1;
+		m.has_length = m.has_time = true;
+		m.time = i < BEFORE ? 100000 + (uint64_t)i : (uint64_t)(i - BEFORE);
+		fwrite(bytes, 1, mk_encode(&m, bytes), file);
+	}
+	fclose(file);
+	folder_put_text(&folder, "t.yaml", "traces:\n  - {file: t.bin, format: syst/raw}\n");
+	assert_true(profile_load(folder_path(&folder, "t.yaml"), &session.profile, &err) >= 0);
+	assert_int_equal(session_open_named(&session, NULL, 0, &err), 1);
+	session_link(&session);
+	trace_build(session.traces.at[0]);
+	clocks_load(session.clocks, true);
+	check_trace(session.traces.at[0], &totals);
+	assert_int_equal(totals.messages, BEFORE + BEHIND);
+	assert_int_equal(totals.steps, 2);
+	assert_true(totals.ruled_out > 0);
+	session_close(&session);
+	folder_remove(&folder);
+}
+
 static void
 test_session(void **state)
 {
@@ -143,6 +187,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_captures),
+	    cmocka_unit_test(test_rare),
 	    cmocka_unit_test(test_session),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,7 @@ long_script_tests = \
 	tests/cli/follow.sh \
 	tests/term/follow.sh \
 	tests/check_configure.sh \
+	tests/cli/text.sh \
 	tests/cli/viewers.sh \
 	tests/check_reference.sh \
 	tests/cli/input.sh \
@@ -489,6 +490,16 @@ testdata_files = \
 	testdata/len32.bin \
 	testdata/len32.profile.yaml \
 	testdata/len32.truth.tsv \
+	testdata/log-bench.profile.yaml \
+	testdata/log-bench.txt \
+	testdata/log-dmesg-wall.txt \
+	testdata/log-dmesg.txt \
+	testdata/log-iso8601.txt \
+	testdata/log-logcat.txt \
+	testdata/log-rfc5424.txt \
+	testdata/log-syslog.txt \
+	testdata/log-zephyr.txt \
+	testdata/log.yaml \
 	testdata/mix.xml \
 	testdata/short.bin \
 	testdata/short.profile.yaml \

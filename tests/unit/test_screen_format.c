@@ -27,7 +27,7 @@ test_no_trace(void **state)
 	scene_open(s, 24, 120, "xterm-256color", path, NULL);
 	scene_wait(s, "notes: plain text, none of its first 2 lines is of a trace, so it is shown "
 		      "line by line");
-	scene_wait_at(s, 0, "plain text");
+	scene_wait_at(s, 0, "plain text  [no times recognised]");
 	assert_null(strstr(emulator_row(s->emulator, 0), "guessed"));
 	scene_keys(s, "j");
 	scene_wait(s, " 1 / 2");
@@ -36,6 +36,25 @@ test_no_trace(void **state)
 	scene_wait(s, " 0 / 2");
 	scene_quit(s);
 	folder_remove(&folder);
+}
+
+/* A log: its times and levels; a message of several lines, colours and losses. */
+static void
+test_log(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 120, "xterm-256color", "log-zephyr.txt", NULL);
+	scene_wait_at(s, 0, "log-zephyr.txt  418 B  text");
+	assert_null(strstr(emulator_row(s->emulator, 0), "["));
+	scene_wait(s, "1 0.000030000 I main             camera controller");
+	scene_wait(s, "2 0.412345000 D i2c_nrfx         3 bytes to 0x36\\n  ");
+	scene_wait(s, "3 0.600001000 W csi              frame 17 is late\n");
+	scene_wait(s, "E                  --- 9 messages dropped ---");
+	scene_keys(s, "]e");
+	scene_wait(s, " 4 / 7");
+	scene_keys(s, "&origin = \"csi\" or text.function = \"i2c_transfer\"\r");
+	scene_wait(s, "row 2 of 2");
+	scene_quit(s);
 }
 
 /* A doubt about all messages stands in the title, its reason in the log. */
@@ -234,9 +253,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_no_trace),	   scene_test(test_old_library),
-	    scene_test(test_unrecognised), scene_test(test_candidates),
-	    scene_test(test_foreign),	   scene_test(test_guessed),
+	    scene_test(test_no_trace),	  scene_test(test_log),
+	    scene_test(test_old_library), scene_test(test_unrecognised),
+	    scene_test(test_candidates),  scene_test(test_foreign),
+	    scene_test(test_guessed),
 #ifdef HAVE_LIBARCHIVE
 	    scene_test(test_packed),
 #endif

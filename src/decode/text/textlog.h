@@ -123,7 +123,7 @@ struct textlog_decoder {
 		uint64_t key;
 		uint8_t severity;
 	} levels[TEXTLOG_LEVELS];
-	unsigned level_count;
+	unsigned own_levels, level_count; /* the options' come first */
 	struct text about;
 };
 

@@ -68,21 +68,38 @@ textlog_add_levels(struct textlog_decoder *d)
 	const struct textlog_level *own = d->options->levels.at;
 	for (size_t i = 0; i < d->options->levels.count; i++)
 		add_level(d, own[i].word, (enum severity)own[i].severity);
+	d->own_levels = d->level_count;
 	for (size_t i = 0; i < sizeof level_words / sizeof *level_words; i++)
 		add_level(d, level_words[i].word, level_words[i].severity);
+}
+
+/* The severity of the level in row I or a later one before END. */
+static bool
+find_level(const struct textlog_decoder *d, unsigned i, unsigned end, uint64_t key,
+	   enum severity *severity)
+{
+	for (; i < end; i++) {
+		if (d->levels[i].key != key)
+			continue;
+		*severity = (enum severity)d->levels[i].severity;
+		return true;
+	}
+	return false;
 }
 
 enum severity
 textlog_level_read(const struct textlog_decoder *d, const char *level, size_t length)
 {
 	uint64_t key = level_key(level, length);
-	for (unsigned i = 0; i < d->level_count; i++)
-		if (d->levels[i].key == key)
-			return (enum severity)d->levels[i].severity;
+	enum severity severity = SEVERITY_MAX;
 	unsigned number = 0;
+	if (find_level(d, 0, d->own_levels, key, &severity))
+		return severity;
 	for (size_t i = 0; i < length; i++) {
-		if (i == 3 || level[i] < '0' || level[i] > '9')
-			return SEVERITY_MAX;
+		if (i == 3 || level[i] < '0' || level[i] > '9') {
+			find_level(d, d->own_levels, d->level_count, key, &severity);
+			return severity;
+		}
 		number = 10 * number + (unsigned)(level[i] - '0');
 	}
 	/* PRI is 8 times the facility and the severity [RFC 5424, 6.2.1] */
@@ -140,12 +157,30 @@ textlog_is_loss(const char *text, size_t length)
 	       memmem(text, length < 80 ? length : 80, "messages dropped", 16);
 }
 
+/* BEL to CR, and ESC, are of terminals. */
+static bool
+is_foreign(uint8_t c)
+{
+	return (c < 0x20 && (uint8_t)(c - 7) > 6 && c != 0x1b) || c == 0x7f;
+}
+
 bool
 textlog_is_damaged(const uint8_t *p, size_t length)
 {
-	unsigned bad = 0;
-	for (size_t i = 0; i < length; i++) /* BEL to CR, and ESC, are of terminals */
-		bad |= (unsigned)((p[i] < 0x20 && (uint8_t)(p[i] - 7) > 6 && p[i] != 0x1b)) |
-		       (unsigned)(p[i] == 0x7f);
-	return bad;
+	const uint64_t ones = 0x0101010101010101, high = ones << 7;
+	size_t i = 0;
+	for (; i + 8 <= length; i += 8) { /* eight bytes at once, where none can be one */
+		uint64_t word, mixed;
+		memcpy(&word, p + i, sizeof word);
+		mixed = word ^ 0x7f * ones;
+		if (!((((word - 0x20 * ones) & ~word) | ((mixed - ones) & ~mixed)) & high))
+			continue;
+		for (size_t k = i; k < i + 8; k++)
+			if (is_foreign(p[k]))
+				return true;
+	}
+	for (; i < length; i++)
+		if (is_foreign(p[i]))
+			return true;
+	return false;
 }

@@ -53,7 +53,7 @@ is_of_strand(const struct way *way, const struct message *m)
 {
 	struct message_time time;
 	return way->number == WHOLE ||
-	       clocks_strand(reader_trace(way->reader), m, &time) == way->number;
+	       clocks_strand(reader_trace(way->reader), m, &time, NULL) == way->number;
 }
 
 /* Looks at the messages of a cell that lie ahead. */

@@ -59,20 +59,32 @@ make_increasing(int64_t *times, size_t count, int64_t key)
 	return key;
 }
 
-/* Makes the keys of the messages that are in senders' strands of those strands. */
+/* The times that keys are made of, both the transport's and those of senders' strands. */
 static void
-make_strand_keys(struct trace *trace, const struct message *messages, size_t count, int64_t *last,
-		 int64_t *keys, uint8_t *strands, size_t strand_count)
+strand_times_of(struct trace *trace, size_t strand_count, const struct message *messages,
+		size_t count, int64_t *carried, int64_t *times, uint8_t *strands)
+{
+	size_t part = clocks_part(trace);
+	for (size_t i = 0; i < count; i++) {
+		struct message_time time, by_transport = {.order = KEY_FIRST, .part = part};
+		size_t strand = clocks_strand(trace, &messages[i], &time, &by_transport);
+		strands[i] = strand < strand_count ? (uint8_t)strand : 0;
+		times[i] = strands[i] ? time.order : 0;
+		carried[i] = by_transport.part == part ? by_transport.order : KEY_FIRST;
+	}
+}
+
+/* Makes the keys of all strands: each one's times together are made increasing. */
+static void
+make_strand_keys(struct trace *trace, size_t strand_count, const struct message *messages,
+		 size_t count, int64_t *last, int64_t *keys, uint8_t *strands)
 {
 	size_t ends[STRANDS_MAX] = {0}, begin = 0;
 	int64_t *times = mem_new(2 * (count + 1) * sizeof *times), *sorted = times + count;
-	for (size_t i = 0; i < count; i++) {
-		struct message_time time;
-		size_t strand = clocks_strand(trace, &messages[i], &time);
-		strands[i] = strand < strand_count ? (uint8_t)strand : 0;
-		times[i] = strands[i] ? time.order : 0;
+	strand_times_of(trace, strand_count, messages, count, keys, times, strands);
+	last[0] = make_increasing(keys, count, last[0]);
+	for (size_t i = 0; i < count; i++)
 		ends[strands[i]]++;
-	}
 	for (size_t s = 0; s < strand_count; s++) {
 		size_t own = ends[s];
 		ends[s] = begin;
@@ -81,9 +93,7 @@ make_strand_keys(struct trace *trace, const struct message *messages, size_t cou
 	for (size_t i = 0; i < count; i++)
 		sorted[ends[strands[i]]++] = times[i];
 	for (size_t s = 1; s < strand_count; s++)
-		if (ends[s] > ends[s - 1])
-			last[s] =
-			    make_increasing(sorted + ends[s - 1], ends[s] - ends[s - 1], last[s]);
+		last[s] = make_increasing(sorted + ends[s - 1], ends[s] - ends[s - 1], last[s]);
 	for (size_t i = count; i-- > 0;) {
 		size_t at = --ends[strands[i]];
 		if (strands[i])
@@ -96,10 +106,12 @@ void
 lane_keys_make(struct trace *trace, size_t strand_count, const struct message *messages,
 	       size_t count, int64_t *last, int64_t *keys, uint8_t *strands)
 {
+	if (strand_count > 1) {
+		make_strand_keys(trace, strand_count, messages, count, last, keys, strands);
+		return;
+	}
 	times_of(trace, messages, count, keys);
 	last[0] = make_increasing(keys, count, last[0]);
-	if (strand_count > 1)
-		make_strand_keys(trace, messages, count, last, keys, strands, strand_count);
 }
 
 /* --- noting ------------------------------------------------------------ */
@@ -152,8 +164,10 @@ lane_notes_renew(struct lane_notes *notes, unsigned generation)
 static const struct decoded_cell *
 decode_cell(struct lane_notes *notes, uint64_t cell)
 {
-	if (!notes->reader)
+	if (!notes->reader) {
 		notes->reader = reader_new(notes->trace);
+		reader_limit(notes->reader, 1);
+	}
 	return reader_decoded_cell(notes->reader, cell);
 }
 

@@ -1004,7 +1004,7 @@ static bool
 order_time(const struct merge_lane *lane, const struct message *m, struct message_time *time,
 	   size_t *strand)
 {
-	*strand = lane->count > 1 ? clocks_strand(lane->trace, m, time) : 0;
+	*strand = lane->count > 1 ? clocks_strand(lane->trace, m, time, NULL) : 0;
 	return *strand || clocks_transport_time(lane->trace, m, time);
 }
 

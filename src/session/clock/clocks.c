@@ -276,10 +276,11 @@ plain_time(const struct trace *trace, const struct message *m, struct message_ti
 /* Whose timestamp is meant. */
 enum stamp { BY_TRANSPORT, BY_SENDER, BY_ANY /* of a cell: whatever senders' clocks show */ };
 
-/* *CLOCK: by which clock it is. */
+/* *CLOCK: by which clock it is; *CARRIED, if it is not NULL: the transport's time. */
 static bool
 mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
-	    const struct message *m, enum stamp by, struct message_time *time, size_t *clock)
+	    const struct message *m, enum stamp by, struct message_time *time, size_t *clock,
+	    struct message_time *carried)
 {
 	const struct trace_clocks *has = &map->traces.at[number];
 	if (!(m->flags & MESSAGE_TIMED) && !has->by_offset)
@@ -287,6 +288,11 @@ mapped_time(const struct clock_map *map, struct trace *trace, size_t number,
 	*clock = clock_map_find(map, number, m, trace);
 	if (!time_of(map, number, *clock, clock_map_ticks(has, m), m, time))
 		return false;
+	if (carried) {
+		*carried = *time;
+		if (!shift_time(has, carried))
+			return false;
+	}
 	if (by == BY_SENDER && m->flags & MESSAGE_SENDER_TIMED) {
 		size_t client;
 		if (own_time(map, has->own, number, m, time))
@@ -312,7 +318,7 @@ find_time(struct trace *trace, const struct message *m, enum stamp by, struct me
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	size_t number = trace_number(trace), clock;
 	bool any = number < clocks->map->traces.count &&
-		   mapped_time(clocks->map, trace, number, m, by, time, &clock);
+		   mapped_time(clocks->map, trace, number, m, by, time, &clock, NULL);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return any;
 }
@@ -357,7 +363,8 @@ clocks_strand_count(struct trace *trace)
 }
 
 size_t
-clocks_strand(struct trace *trace, const struct message *m, struct message_time *time)
+clocks_strand(struct trace *trace, const struct message *m, struct message_time *time,
+	      struct message_time *carried)
 {
 	struct clocks *clocks = session_of(trace)->clocks;
 	size_t number = trace_number(trace), clock, strand = 0;
@@ -366,7 +373,7 @@ clocks_strand(struct trace *trace, const struct message *m, struct message_time 
 	pthread_rwlock_rdlock(&clocks->map_lock);
 	const struct clock_map *map = clocks->map;
 	if (number < map->traces.count &&
-	    mapped_time(map, trace, number, m, BY_SENDER, time, &clock))
+	    mapped_time(map, trace, number, m, BY_SENDER, time, &clock, carried))
 		strand = clock_map_strand(&map->traces.at[number], clock);
 	pthread_rwlock_unlock(&clocks->map_lock);
 	return strand;

@@ -80,8 +80,10 @@ enum clocks_order clocks_get_order(const struct clocks *);
 size_t clocks_strand_count(struct trace *);
 
 /* The strand of a message by CLOCKS_BY_TIME, and its time (clocks_time) if that is not 0.
+ * *CARRIED, if it is not NULL, is set to the transport's time, if there is one.
  * Between two calls the generation may change, and with it the numbers of strands. */
-size_t clocks_strand(struct trace *, const struct message *, struct message_time *);
+size_t clocks_strand(struct trace *, const struct message *, struct message_time *,
+		     struct message_time *carried);
 
 /* How many senders' clocks of a session have strands, and how many are left to strand 0. */
 size_t clocks_sender_strands(struct clocks *, size_t *left_out);

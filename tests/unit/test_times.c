@@ -17,11 +17,13 @@
 #include "mk_syst.h"
 #include "query/density.h"
 #include "query/filter/filter.h"
+#include "query/gap/gap.h"
 #include "query/next_match.h"
 #include "query/seek.h"
 #include "session/clock/clocks.h"
 #include "session/sequence.h"
 #include "session/session.h"
+#include "ui/list/list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -996,6 +998,59 @@ check_matches(struct ordered *o)
 	next_match_free(next);
 }
 
+/* A list of one severity: how many of its rows stand before a message. */
+static void
+check_ranks(struct ordered *o)
+{
+	struct filter want = filter_all();
+	struct list list;
+	unsigned level = (unsigned)random_below(&o->f.seed, SEVERITY_COUNT);
+	want.severities = (uint8_t)(1U << level);
+	list_open(&list, o->sequence, &want);
+	list_resize(&list, 20);
+	list_show(&list);
+	for (unsigned i = 0; i < 30; i++) {
+		size_t at = random_below(&o->f.seed, o->all.count);
+		struct row row = {.lane = o->rows.at[at].lane, .at = o->rows.at[at].at};
+		uint64_t rank, before = 0;
+		bool exact;
+		for (size_t k = 0; k < at; k++)
+			before += o->all.at[k].severity == level;
+		assert_int_equal(list_matches_rank(&list.matches, &row, &rank, &exact),
+				 o->all.at[at].severity == level);
+		assert_true(exact);
+		assert_int_equal(rank, before);
+	}
+	list_close(&list);
+}
+
+/* The gap before a message is that since the row above it that has a time. */
+static void
+check_gaps(struct ordered *o)
+{
+	struct gap_cursor *cursor = gap_cursor_new(&o->f.session);
+	for (unsigned i = 0; i < 30; i++) {
+		size_t row = random_below(&o->f.seed, o->all.count);
+		size_t end = row + 10 < o->all.count ? row + 10 : o->all.count;
+		for (; row < end; row++) {
+			struct trace *trace = o->f.session.traces.at[o->all.at[row].trace];
+			struct message m = *sequence_message(o->sequence, o->rows.at[row]);
+			struct message_time time, before;
+			struct gap want, got;
+			bool any = false;
+			for (size_t k = row; gap_time(trace, &m, &time) && !any && k-- > 0;)
+				any =
+				    gap_time(o->f.session.traces.at[o->all.at[k].trace],
+					     sequence_message(o->sequence, o->rows.at[k]), &before);
+			any = any && gap_between(&before, &time, &want);
+			assert_int_equal(gap_cursor_find(cursor, trace, &m, &got), any);
+			if (any)
+				assert_int_equal(got.length, want.length);
+		}
+	}
+	gap_cursor_free(cursor);
+}
+
 static void
 open_ordered(struct ordered *o, unsigned plan)
 {
@@ -1032,6 +1087,9 @@ test_order(void **state)
 		check_output(&o);
 		for (unsigned i = 0; i < 60; i++)
 			check_matches(&o);
+		for (unsigned i = 0; i < 5; i++)
+			check_ranks(&o);
+		check_gaps(&o);
 		for (size_t i = 1; i < o.all.count; i++)
 			moved += o.all.at[i].trace == o.all.at[i - 1].trace &&
 				 o.all.at[i].number < o.all.at[i - 1].number;

@@ -11,11 +11,13 @@
  * is in them.  Of others, that there is a second one shows when the first has been read.
  *
  * libarchive gives whole blocks (64 KiB, zstd 128 KiB): of a file that is cut, what came
- * after the last whole block is not given.
+ * after the last whole block is not given.  It does not look at what gzip says at the end
+ * (RFC 1952, section 2.3.1), so this does, unless several pieces were joined to one file.
  */
 #include "config.h"
 
 #include "capture/unpack.h"
+#include "base/bytes.h"
 #include "base/vec.h"
 #include "capture/foreign.h"
 
@@ -32,6 +34,7 @@ enum {
 	LISTED = 3,	      /* members that are named */
 	ENTRIES_MAX = 10000,  /* of an archive that are looked at to list its members */
 	LIST_BYTES = 4 << 20, /* and bytes */
+	BEHIND_MAX = 1 << 20, /* bytes behind an archive that are looked at */
 };
 
 static const struct unpack_form {
@@ -55,23 +58,71 @@ struct layer {
 	const struct unpack_form *form;
 	struct text member; /* of an archive */
 	uint64_t at;	    /* of what it gives, in the member */
+	uint32_t crc;	    /* of gzip */
 	uint64_t gap;	    /* zeros before PENDING */
 	const void *pending;
 	size_t pending_length;
-	bool ended, failed;
+	bool ended;
+	struct err failure; /* what ended it too early */
 };
 
 struct unpack {
 	struct unpack_source source;
 	uint64_t taken;
 	bool unreadable;
+	uint64_t gzip_heads; /* where a piece of gzip may begin, in what was read */
 	size_t layer_count;
 	struct layer layers[LAYERS];
 	struct text name;
+	uint32_t crc_table[4][256];
 	uint8_t chunk[CHUNK];
 };
 
 static const uint8_t zeros[CHUNK];
+
+/* --- the checksum of gzip ------------------------------------------------ */
+
+/* RFC 1952, section 8: the polynomial 0x04c11db7, reflected.  Table K is for a byte with K
+ * bytes behind it, so that four are looked up at once. */
+static void
+fill_crc_table(uint32_t table[4][256])
+{
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t crc = i;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+		table[0][i] = crc;
+	}
+	for (int k = 1; k < 4; k++)
+		for (int i = 0; i < 256; i++)
+			table[k][i] = table[k - 1][i] >> 8 ^ table[0][table[k - 1][i] & 0xff];
+}
+
+static uint32_t
+gzip_crc(const struct unpack *unpack, uint32_t crc, const uint8_t *p, size_t length)
+{
+	const uint32_t(*table)[256] = unpack->crc_table;
+	crc = ~crc;
+	for (; length >= 4; length -= 4, p += 4) {
+		crc ^= bytes_le32(p);
+		crc = table[3][crc & 0xff] ^ table[2][crc >> 8 & 0xff] ^
+		      table[1][crc >> 16 & 0xff] ^ table[0][crc >> 24];
+	}
+	while (length--)
+		crc = crc >> 8 ^ table[0][(crc ^ *p++) & 0xff];
+	return ~crc;
+}
+
+static void
+count_gzip_heads(struct unpack *unpack, size_t length)
+{
+	static const uint8_t head[] = {0x1f, 0x8b, 8};
+	const uint8_t *p = unpack->chunk, *end = p + length;
+	for (; (p = memchr(p, *head, (size_t)(end - p))); p++) {
+		size_t left = (size_t)(end - p); /* at the end, what it may begin with */
+		unpack->gzip_heads += !memcmp(p, head, left < sizeof head ? left : sizeof head);
+	}
+}
 
 /* --- members ------------------------------------------------------------ */
 
@@ -106,13 +157,20 @@ refuse_members(const struct unpack *unpack, const struct unpack_form *form, cons
 
 /* --- layers ------------------------------------------------------------- */
 
+/* Ends a layer for a reason, which is that of all later reads too. */
+static int
+layer_break(struct layer *layer, const char *why, struct err *err)
+{
+	err_set(&layer->failure, ERR_DATA, "%s", why);
+	return err_set(err, ERR_DATA, "%s", why);
+}
+
 static int
 layer_fail(struct layer *layer, struct err *err)
 {
 	const char *why =
 	    layer->owner->unreadable ? "it cannot be read" : archive_error_string(layer->archive);
-	layer->failed = true;
-	return err_set(err, ERR_DATA, "%s", why ? why : "its bytes do not follow their format");
+	return layer_break(layer, why ? why : "its bytes do not follow their format", err);
 }
 
 /* Goes to the next member: 1, or 0 if there is none. */
@@ -130,6 +188,45 @@ next_member(struct layer *layer, struct archive_entry **entry, struct err *err)
 	}
 }
 
+/* Whether gzip ends with the length and the checksum of what it gave.  The last of several
+ * pieces ends with its own. */
+static bool
+check_gzip(struct layer *layer, struct err *err)
+{
+	const struct unpack *unpack = layer->owner;
+	const struct unpack_source *source = &unpack->source;
+	const int64_t used = archive_filter_bytes(layer->archive, -1);
+	uint8_t end[8];
+	if (layer > unpack->layers || layer->form->filter != ARCHIVE_FILTER_GZIP ||
+	    source->size == UINT64_MAX || source->size < sizeof end ||
+	    source->read(source->context, source->size - sizeof end, end, sizeof end) !=
+		(ssize_t)sizeof end)
+		return true;
+	bool all = (uint64_t)used == source->size;
+	bool fits = bytes_le32(end) == layer->crc && bytes_le32(end + 4) == (uint32_t)layer->at;
+	if (all && (fits || unpack->gzip_heads > 1))
+		return true;
+	layer_break(layer,
+		    all ? "some bytes are damaged, by the checksum of gzip"
+			: "what follows is no gzip data",
+		    err);
+	return false;
+}
+
+static ssize_t layer_read(struct layer *, const void **bytes, struct err *);
+
+/* Reads what stands behind an archive in the layer below, as far as it is short: only its
+ * end says whether all of it was good. */
+static ssize_t
+end_below(struct layer *layer, struct err *err)
+{
+	const void *bytes;
+	ssize_t n = layer > layer->owner->layers ? 1 : 0;
+	for (size_t all = 0; n > 0 && all < BEHIND_MAX; all += (size_t)n)
+		n = layer_read(layer - 1, &bytes, err);
+	return n < 0 ? n : 0;
+}
+
 /* What comes behind the member that was read: nothing, or else it is an error. */
 static ssize_t
 end_member(struct layer *layer, struct err *err)
@@ -137,11 +234,15 @@ end_member(struct layer *layer, struct err *err)
 	struct archive_entry *entry;
 	int more = next_member(layer, &entry, err);
 	layer->ended = more == 0;
+	if (layer->ended && !check_gzip(layer, err))
+		return ERR_DATA;
+	if (layer->ended)
+		return end_below(layer, err);
 	if (more > 0) {
-		layer->failed = true;
 		text_add(&layer->member, ", ");
 		name_member(entry, &layer->member);
 		more = refuse_members(layer->owner, layer->form, text_get(&layer->member), err);
+		layer->failure = *err;
 	}
 	return more;
 }
@@ -153,20 +254,20 @@ layer_read(struct layer *layer, const void **bytes, struct err *err)
 	size_t length;
 	int64_t offset;
 	while (!layer->pending_length && !layer->gap) {
+		if (layer->failure.code)
+			return err_set(err, layer->failure.code, "%s", layer->failure.what);
 		if (layer->ended)
 			return 0;
-		if (layer->failed)
-			return err_set(err, ERR_DATA, "it was damaged before");
 		int result =
 		    archive_read_data_block(layer->archive, &layer->pending, &length, &offset);
 		if (result == ARCHIVE_EOF)
 			return end_member(layer, err);
 		if (result < ARCHIVE_WARN)
 			return layer_fail(layer, err);
-		if (offset < 0 || (uint64_t)offset < layer->at) {
-			layer->failed = true;
-			return err_set(err, ERR_DATA, "its pieces overlap");
-		}
+		if (offset < 0 || (uint64_t)offset < layer->at)
+			return layer_break(layer, "its pieces overlap", err);
+		if (layer->form->filter == ARCHIVE_FILTER_GZIP)
+			layer->crc = gzip_crc(layer->owner, layer->crc, layer->pending, length);
 		layer->gap = (uint64_t)offset - layer->at;
 		layer->pending_length = length;
 	}
@@ -210,6 +311,8 @@ read_below(struct archive *archive, void *context, const void **bytes)
 		length = source->read(source->context, unpack->taken, unpack->chunk, CHUNK);
 		unpack->taken += length > 0 ? (uint64_t)length : 0;
 		unpack->unreadable = length < 0;
+		if (length > 0)
+			count_gzip_heads(unpack, (size_t)length);
 	}
 	if (length < 0)
 		archive_set_error(archive, EIO, "%s", err.what);
@@ -282,6 +385,7 @@ close_layers(struct unpack *unpack)
 		layer_close(&unpack->layers[--unpack->layer_count]);
 	text_clear(&unpack->name);
 	unpack->taken = 0;
+	unpack->gzip_heads = 0;
 }
 
 /* Opens as many layers as there are, but no more than MOST. */
@@ -384,6 +488,7 @@ unpack_open(const struct unpack_source *source, struct err *err)
 	struct err failed;
 	struct unpack *unpack = mem_new(sizeof *unpack);
 	unpack->source = *source;
+	fill_crc_table(unpack->crc_table);
 	if (!open_source(unpack, &failed))
 		return unpack;
 	err_set(err, failed.code, "%s", failed.what);

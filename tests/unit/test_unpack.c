@@ -269,12 +269,52 @@ test_damaged(void **state)
 			packed[at] ^= 1 << random_next(&seed) % 8;
 			unpack(packed, size, n % 3 == 0, &result);
 			assert_true(result.opened || result.err.code);
+			/* what has a checksum, and a file of which the end is at hand */
+			bool checked = strstr(forms[i].name, "gzip") && n % 3;
+			if (checked && !result.err.code) {
+				assert_int_equal(result.bytes.length, 20000);
+				assert_beginning(&result, bytes, 20000);
+			}
 			result_free(&result);
 			packed[at] = was;
 		}
 	}
 	free(bytes);
 	free(packed);
+}
+
+/* Pieces of gzip joined to one file are one; what else follows is told, and what a
+ * checksum finds alone. */
+static void
+test_gzip(void **state)
+{
+	(void)state;
+	/* RFC 1951, section 3.2.4: a block that is stored as it is */
+	uint8_t stored[] =
+	    {0x1f, 0x8b, 8,    0,    0,	   0,	 0,   0,   0,	3,   1,
+	     9,	   0,	 0xf6, 0xff, '1',  '2',	 '3', '4', '5', '6', '7',
+	     '8',  '9',	 0x26, 0x39, 0xf4, 0xcb, 9,   0,   0,	0}; /* the check value of CRC-32 */
+	uint8_t twice[2 * sizeof stored + 3];
+	struct result result;
+	unpack(stored, sizeof stored, false, &result);
+	assert_int_equal(result.err.code, 0);
+	assert_string_equal(result.bytes.data, "123456789");
+	result_free(&result);
+	memcpy(twice, stored, sizeof stored);
+	memcpy(twice + sizeof stored, stored, sizeof stored);
+	unpack(twice, 2 * sizeof stored, false, &result);
+	assert_int_equal(result.err.code, 0);
+	assert_string_equal(result.bytes.data, "123456789123456789");
+	result_free(&result);
+	memcpy(twice + 2 * sizeof stored, "odd", 3);
+	unpack(twice, sizeof twice, false, &result);
+	assert_string_equal(result.err.what, "what follows is no gzip data");
+	result_free(&result);
+	stored[16] = 'x';
+	unpack(stored, sizeof stored, false, &result);
+	assert_int_equal(result.bytes.length, 9);
+	assert_string_equal(result.err.what, "some bytes are damaged, by the checksum of gzip");
+	result_free(&result);
 }
 
 /* What is packed may begin like something that is packed, and be none. */
@@ -438,11 +478,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_same),       cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_members),    cmocka_unit_test(test_cut),
-	    cmocka_unit_test(test_damaged),    cmocka_unit_test(test_alike),
-	    cmocka_unit_test(test_unreadable), cmocka_unit_test(test_capture),
-	    cmocka_unit_test(test_full),       cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_same),    cmocka_unit_test(test_empty),
+	    cmocka_unit_test(test_members), cmocka_unit_test(test_cut),
+	    cmocka_unit_test(test_damaged), cmocka_unit_test(test_gzip),
+	    cmocka_unit_test(test_alike),   cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_capture), cmocka_unit_test(test_full),
+	    cmocka_unit_test(test_names),
 	};
 	signal(SIGXFSZ, SIG_IGN);
 	return cmocka_run_group_tests_name("unpack", tests, NULL, NULL);

@@ -34,6 +34,7 @@
 enum {
 	CHUNK = 256 * 1024,
 	QUIET_MS = 100,
+	FIRST = 64 * 1024,   /* bytes that are unpacked at once */
 	HEAD_LEAST = 10,     /* bytes that tell most of what is packed */
 	HELD_MOST = 16 << 20 /* bytes, while it is not known whether they are packed */
 };
@@ -47,6 +48,7 @@ struct spool {
 	struct err unpacked;		 /* why no more can be; valid once it ended */
 	VEC(char) held;			 /* first bytes of a stream */
 	bool holding;
+	bool more;    /* of what is packed, that was not read */
 	int64_t said; /* when growth was notified, or longer ago */
 	bool unsaid;
 	struct worker worker;
@@ -216,19 +218,23 @@ source_of(struct spool *spool)
 				      .name = spool->name};
 }
 
+/* Unpacks a piece; false if there are no more, for whatever reason. */
+static bool
+copy_piece(struct spool *spool)
+{
+	const void *bytes;
+	ssize_t n = unpack_read(atomic_load(&spool->unpack), &bytes, &spool->unpacked);
+	if (n < 0)
+		spool->error = EBADMSG;
+	return n > 0 && write_all(spool, bytes, (size_t)n);
+}
+
 static void
 copy_unpacked(struct spool *spool)
 {
-	struct unpack *unpack = atomic_load(&spool->unpack);
-	const void *bytes = NULL;
-	ssize_t n = 1;
-	while (n > 0 && !worker_is_stopping(&spool->worker)) {
-		n = unpack_read(unpack, &bytes, &spool->unpacked);
-		if (n > 0 && !write_all(spool, bytes, (size_t)n))
-			return;
-		if (n < 0)
-			spool->error = EBADMSG;
-		spool->unsaid |= n > 0;
+	while (spool->more && !worker_is_stopping(&spool->worker)) {
+		spool->more = copy_piece(spool);
+		spool->unsaid = true;
 		report_growth(spool);
 	}
 }
@@ -379,6 +385,7 @@ spool_open_packed(int file, const char *name, const struct capture_options *opti
 	struct unpack_source source = source_of(spool);
 	struct unpack *unpack = unpack_open(&source, err);
 	atomic_store(&spool->unpack, unpack);
+	spool->worker.nice = 5; /* as who indexes what comes */
 	if (unpack)
 		return spool;
 	spool_free(spool);
@@ -389,6 +396,10 @@ int
 spool_start(struct spool *spool, uint64_t limit, struct err *err)
 {
 	spool->limit = limit;
+	spool->more = true;
+	/* what the first screen shows waits for no thread */
+	while (atomic_load(&spool->unpack) && spool->more && spool_size(spool) < FIRST)
+		spool->more = copy_piece(spool);
 	return worker_start_once(&spool->worker)
 		   ? 0
 		   : err_set(err, ERR_IO,

@@ -930,12 +930,11 @@ check_ways(struct ordered *o)
 			assert_int_equal(
 			    sequence_is_before(o->sequence, o->rows.at[row], o->rows.at[other]),
 			    row < other);
-		wish = (struct sequence_wish){.by = SEQUENCE_BY_TIME,
-					      .lane = o->all.at[row].trace,
-					      .time = o->all.at[row].key +
-						      (int64_t)random_below(&o->f.seed, 3) - 1};
-		if (o->all.at[row].key == INT64_MIN)
+		int64_t key = o->all.at[row].key, near = (int64_t)random_below(&o->f.seed, 3) - 1;
+		if (key == INT64_MIN)
 			continue;
+		wish = (struct sequence_wish){
+		    .by = SEQUENCE_BY_TIME, .lane = o->all.at[row].trace, .time = key + near};
 		while (first < o->all.count - 1 && o->all.at[first].key < wish.time)
 			first++;
 		assert_true(sequence_find(o->sequence, &wish, &p));

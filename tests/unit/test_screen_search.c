@@ -5,6 +5,7 @@
 
 #include "test.h"
 
+#include "folder.h"
 #include "scene.h"
 #include "truth.h"
 
@@ -187,14 +188,43 @@ test_steps_back(void **state)
 	scene_quit(s);
 }
 
+/* What is asked for by time is on the screen before the index is there, as an estimate. */
+static void
+test_since(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	char command[512], path[128], profile[128];
+	folder_make(&folder);
+	snprintf(path, sizeof path, "%s", folder_path(&folder, "t.bin"));
+	snprintf(profile, sizeof profile, "%s", folder_path(&folder, "p.yaml"));
+	folder_put_text(&folder, "p.yaml",
+			"traces:\n  - {match: t.bin, format: syst/raw, clock: {hz: 1000000}}\n");
+	snprintf(command, sizeof command, "%s -f syst/raw -n 4M -o %s", getenv("MKCAPTURE"), path);
+	assert_int_equal(system(command), 0);
+	scene_open(s, 24, 120, "xterm-256color", path, "-p", profile, "--no-cache", "-S", "+3s",
+		   "+:pause", NULL);
+	scene_wait(s, "% paused");
+	scene_wait_row(s, ">", "~");
+	scene_wait_row(s, ">", " 1700000003.0000");
+	scene_keys(s, "l");
+	scene_wait(s, " shown"); /* there are rows, though none is counted */
+	scene_until(s, "none yet", false);
+	scene_keys(s, ":pause\r");
+	scene_keys(s, "h");
+	scene_wait(s, ", row 1 of ");
+	scene_until(s, "~", false);
+	scene_wait_row(s, ">", " 1700000003.0000");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_search),
-	    scene_test(test_scroll_bar),
-	    scene_test(test_highlights),
-	    scene_test(test_steps_back),
+	    scene_test(test_search),	 scene_test(test_scroll_bar), scene_test(test_highlights),
+	    scene_test(test_steps_back), scene_test(test_since),
 	};
 	return scene_run_group("screen: search", tests);
 }

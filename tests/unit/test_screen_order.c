@@ -51,17 +51,17 @@ send_text(struct writer *w, unsigned sender, unsigned number, uint64_t made)
 }
 
 static void
-send_clocks(struct writer *w)
+send_clocks(struct writer *w, unsigned senders)
 {
-	for (unsigned sender = 0; sender < 2; sender++) {
+	for (unsigned sender = 0; sender < senders; sender++) {
 		mk_begin(&w->message, MK_CLOCK, 1, MK_DEBUG);
 		mk_clock(&w->message, w->now + 5000000 * sender, 1000000);
 		send(w, sender, w->now);
 	}
 }
 
-static void
-write_capture(const char *path)
+static struct writer *
+open_capture(const char *path)
 {
 	struct writer *w = mem_new(sizeof *w);
 	w->stp = (struct mk_stp){.out = mk_out_open(path),
@@ -72,7 +72,22 @@ write_capture(const char *path)
 	mk_stp_async(&w->stp);
 	mk_stp_freq(&w->stp, 1000000);
 	w->now = 1000;
-	send_clocks(w);
+	return w;
+}
+
+static void
+close_capture(struct writer *w)
+{
+	mk_stp_finish(&w->stp);
+	mk_out_close(w->stp.out);
+	free(w);
+}
+
+static void
+write_capture(const char *path)
+{
+	struct writer *w = open_capture(path);
+	send_clocks(w, 2);
 	for (unsigned i = 0; i < PAIRS; i++) {
 		w->now = 2000 + i * STEP_US;
 		send_text(w, 0, i, w->now);
@@ -80,10 +95,24 @@ write_capture(const char *path)
 	w->now = 2000 + PAIRS * STEP_US;
 	for (unsigned i = 0; i < PAIRS; i++)
 		send_text(w, 1, i, 2000 + i * STEP_US + STEP_US / 2);
-	send_clocks(w);
-	mk_stp_finish(&w->stp);
-	mk_out_close(w->stp.out);
-	free(w);
+	send_clocks(w, 2);
+	close_capture(w);
+}
+
+/* More senders than have a place in the order: each keeps back its second message. */
+static void
+write_many(const char *path, unsigned senders)
+{
+	struct writer *w = open_capture(path);
+	send_clocks(w, senders);
+	uint64_t begin = w->now;
+	for (unsigned i = 0; i < senders; i++)
+		send_text(w, i, i, w->now);
+	w->now += STEP_US;
+	for (unsigned i = senders; i-- > 0;)
+		send_text(w, i, i, begin + 5 + i * 10);
+	send_clocks(w, senders);
+	close_capture(w);
 }
 
 static void
@@ -169,12 +198,29 @@ test_option(void **state)
 	folder_remove(&folder);
 }
 
+static void
+test_many(void **state)
+{
+	struct scene *s = *state;
+	struct folder folder;
+	folder_make(&folder);
+	write_many(folder_path(&folder, "a.stp"), 67);
+	scene_open(s, 24, 120, "xterm-256color", folder_path(&folder, "a.stp"), "--order=time",
+		   NULL);
+	scene_wait(s, "only 64 senders' clocks are put in order of time; messages of 3 more stay");
+	scene_keys(s, "G");
+	scene_wait(s, " 269 / 270");
+	scene_quit(s);
+	folder_remove(&folder);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_set),
 	    scene_test(test_option),
+	    scene_test(test_many),
 	};
 	return scene_run_group("screen_order", tests);
 }

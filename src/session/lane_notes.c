@@ -304,7 +304,7 @@ copy_cell(const struct lane_notes *notes, size_t strand, size_t at, struct noted
 
 bool
 lane_notes_find_key(struct lane_notes *notes, unsigned generation, size_t strand, int64_t key,
-		    struct noted_cell *found)
+		    struct noted_cell *found, struct noted_cell *before)
 {
 	size_t at = 0;
 	pthread_mutex_lock(&notes->lock);
@@ -315,6 +315,8 @@ lane_notes_find_key(struct lane_notes *notes, unsigned generation, size_t strand
 	else if (any)
 		lower_bound(at, notes->latest.count, notes->latest.at[at] < key);
 	any = any && copy_cell(notes, strand, at, found);
+	if (any && before && !(at && copy_cell(notes, strand, at - 1, before)))
+		*before = (struct noted_cell){.key = KEY_FIRST};
 	pthread_mutex_unlock(&notes->lock);
 	return any;
 }

@@ -62,9 +62,10 @@ bool lane_notes_before(struct lane_notes *, unsigned generation, uint64_t cell, 
 		       uint64_t *counts);
 
 /* The first noted cell of a strand whose last key is not before KEY; false: there is none.
- * *FOUND has no COUNT if the strand is the only one. */
+ * *BEFORE, if it is not NULL: the one before it, all before the first being KEY_FIRST.
+ * They have no COUNT if the strand is the only one. */
 bool lane_notes_find_key(struct lane_notes *, unsigned generation, size_t strand, int64_t key,
-			 struct noted_cell *found);
+			 struct noted_cell *found, struct noted_cell *before);
 
 /* Of several strands: the first cell up to whose end there are more than NUMBER messages;
  * and the first one that is not before CELL and has messages, or the last one before it. */

@@ -25,9 +25,10 @@
 #include <stdlib.h>
 
 enum {
-	CACHE = 8,	  /* cells per trace whose keys are kept */
-	FAR_CELLS = 16,	  /* without notes, in which a strand is looked for */
-	USUAL_LENGTH = 32 /* of a message, while nothing is known */
+	CACHE = 8,	   /* cells per trace whose keys are kept */
+	FAR_CELLS = 16,	   /* without notes, in which a strand is looked for */
+	USUAL_LENGTH = 32, /* of a message, while nothing is known */
+	NEAR_NS = 100000   /* how far off a time that is found by cells may well be */
 };
 
 /* The keys of the messages of one cell; and of several strands that of each, and how many
@@ -549,7 +550,7 @@ cut_by_key(struct merge *m, size_t strand, int64_t key)
 	struct merge_lane *lane = lane_of(m, strand);
 	size_t own = m->strands.at[strand].number;
 	struct noted_cell found;
-	if (!lane_notes_find_key(lane->notes, m->generation, own, key, &found))
+	if (!lane_notes_find_key(lane->notes, m->generation, own, key, &found, NULL))
 		found.cell =
 		    unnoted_cell(m, strand, key, lane_notes_count(lane->notes, m->generation));
 	if (found.cell >= index_cell_count(trace_index(lane->trace)))
@@ -773,28 +774,33 @@ merge_count(struct merge *m, bool *exact)
 	return count;
 }
 
-/* How many messages of a part have keys before KEY: at least, at most, or just so
- * many. */
-enum counting { AT_LEAST, AT_MOST, EXACTLY };
+/* How many messages of a part have keys before KEY: at least, at most, near enough, or
+ * just so many. */
+enum counting { AT_LEAST, AT_MOST, ABOUT, EXACTLY };
 
 /* The same of a strand, by the cells alone. */
 static uint64_t
 count_by_cells(struct merge *m, size_t strand, int64_t key, enum counting how)
 {
 	struct merge_lane *lane = lane_of(m, strand);
-	size_t own = m->strands.at[strand].number;
-	struct noted_cell found, before = {0};
+	struct noted_cell found, before;
 	struct index_cell cell;
-	bool any = lane_notes_find_key(lane->notes, m->generation, own, key, &found);
+	bool any = lane_notes_find_key(lane->notes, m->generation, m->strands.at[strand].number,
+				       key, &found, &before);
+	if (any && is_whole(m, strand)) {
+		any = index_cell(trace_index(lane->trace), found.cell, &cell);
+		before.count = cell.first;
+		found.count = cell.first + cell.count;
+	}
 	if (!any)
 		return strand_count(m, strand, &any);
-	if (is_whole(m, strand))
-		return index_cell(trace_index(lane->trace), found.cell, &cell)
-			   ? cell.first + (how == AT_MOST ? cell.count : 0)
-			   : strand_count(m, strand, &any);
 	if (how == AT_LEAST)
-		lane_notes_find_cell(lane->notes, m->generation, own, found.cell, -1, &before);
-	return how == AT_MOST ? found.count : before.count;
+		return before.count;
+	if (how == AT_MOST)
+		return found.count;
+	double share =
+	    ((double)key - (double)before.key) / ((double)found.key - (double)before.key);
+	return before.count + (uint64_t)(share * (double)(found.count - before.count));
 }
 
 static uint64_t
@@ -826,13 +832,40 @@ merge_bisect(struct merge *m, size_t part, uint64_t number, enum counting how, i
 	return low;
 }
 
+/* The same exactly: around where it should be, so that few cells are decoded. */
+static int64_t
+bisect_near(struct merge *m, size_t part, uint64_t number, int64_t low, int64_t high)
+{
+	int64_t guess = merge_bisect(m, part, number, ABOUT, low, high);
+	bool above = count_before(m, part, guess, EXACTLY) <= number;
+	uint64_t step = NEAR_NS, left;
+	if (above)
+		low = guess;
+	else
+		high = guess > low ? guess - 1 : low;
+	while (low < high && step < (left = (uint64_t)high - (uint64_t)low)) {
+		int64_t probe = (int64_t)(above ? (uint64_t)low + step : (uint64_t)high - step);
+		if (count_before(m, part, probe, EXACTLY) <= number) {
+			low = probe;
+			if (!above)
+				break;
+		} else {
+			high = probe - 1;
+			if (above)
+				break;
+		}
+		step = step > left / 4 ? left : step * 4;
+	}
+	return merge_bisect(m, part, number, EXACTLY, low, high);
+}
+
 /* The message with a number in its part. */
 static bool
 find_in_part(struct merge *m, size_t part, uint64_t number, struct sequence_position *p)
 {
 	int64_t low = merge_bisect(m, part, number, AT_MOST, KEY_FIRST, INT64_MAX);
 	int64_t high = merge_bisect(m, part, number, AT_LEAST, low, INT64_MAX);
-	int64_t key = merge_bisect(m, part, number, EXACTLY, low, high);
+	int64_t key = bisect_near(m, part, number, low, high);
 	uint64_t rest = number - count_before(m, part, key, EXACTLY);
 	for (size_t i = 0; i < m->strands.count; i++) {
 		if (!is_shown(m, i) || lane_of(m, i)->part != part)
@@ -976,7 +1009,7 @@ is_cut_noted(struct merge *m, struct merge_lane *lane, int64_t order)
 {
 	struct noted_cell found;
 	for (size_t s = 0; s < lane->count; s++)
-		if (!lane_notes_find_key(lane->notes, m->generation, s, order, &found))
+		if (!lane_notes_find_key(lane->notes, m->generation, s, order, &found, NULL))
 			return is_all_noted(m, lane);
 	return true;
 }

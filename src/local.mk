@@ -125,6 +125,7 @@ libtrawl_a_SOURCES = \
 	src/decode/registry.h \
 	src/decode/stp/stp.c \
 	src/decode/stp/stp.h \
+	src/decode/stp/stp_data.c \
 	src/decode/stp/stp_expand.c \
 	src/decode/stp/stp_expand.h \
 	src/decode/stp/stp_open.c \
@@ -428,6 +429,7 @@ builtin_yaml = \
 	views/gem.yaml \
 	views/opencsd.yaml \
 	views/ppl.yaml \
+	views/stp.yaml \
 	views/syst.yaml \
 	views/text.yaml \
 	views/uia.yaml

@@ -103,7 +103,8 @@ long_script_tests = \
 	tests/check_reference.sh \
 	tests/cli/input.sh \
 	tests/cli/packed.sh \
-	tests/cli/status.sh
+	tests/cli/status.sh \
+	tests/cli/stp.sh
 TESTS += $(long_script_tests)
 
 # Unit tests, one program per module.
@@ -349,12 +350,16 @@ golden_cases = \
 	tests/golden/raw-zeroes.txt \
 	tests/golden/stp-async-overlap.txt \
 	tests/golden/stp-clocks.txt \
+	tests/golden/stp-data-marked.txt \
+	tests/golden/stp-data-nowhere.txt \
+	tests/golden/stp-data-timed.txt \
 	tests/golden/stp-errors.txt \
 	tests/golden/stp-events.txt \
 	tests/golden/stp-interleaved.txt \
 	tests/golden/stp-le22.txt \
 	tests/golden/stp-legacy.txt \
 	tests/golden/stp-lost.txt \
+	tests/golden/stp-plain-sender.txt \
 	tests/golden/stp-plain.txt \
 	tests/golden/stp-untimed.txt \
 	tests/golden/text-damage.txt \

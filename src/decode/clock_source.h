@@ -46,10 +46,10 @@ struct clock_owner {
 };
 
 struct clock_source {
-	uint64_t kinds;	  /* of messages that say something, a bit each */
-	uint16_t flags;	  /* one of these is set where there is a point; 0: any */
-	const char *link; /* what relates the two clocks, for people */
-	enum clock_kind a, b;
+	uint64_t kinds;	      /* of messages that say something, a bit each */
+	uint16_t flags;	      /* one of these is set where there is a point; 0: any */
+	const char *link;     /* what relates the two clocks, for people */
+	enum clock_kind a, b; /* equal: it reads the rate of that clock alone */
 
 	/* What M, of one of `kinds`, says.  E is its expansion with fields where
 	 * `expand` is set, else NULL. */

@@ -22,7 +22,8 @@
 	D(encap)                                                                                   \
 	D(opencsd)                                                                                 \
 	D(ppl)                                                                                     \
-	D(text)
+	D(text)                                                                                    \
+	D(stp)
 
 /* clang-format on */
 

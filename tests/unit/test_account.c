@@ -76,6 +76,7 @@ static const struct kind {
      .tells_end = true},
     {"syst/stp", "-f syst/stp -m all --nibbles=le22 --async=64K -n 200K", .layout = NIBBLES,
      .tells_end = true},
+    {"stp", "-f syst/stp -m all -n 60K", .layout = NIBBLES},
     {"encap", "-f encap -n 40K", .layout = PLAIN, .tells_end = true},
     {"encap", "-f encap -m all -n 40K", .layout = PLAIN},
     {"encap", NULL, make_slots, ENCAP "container: {slot: 32}}\n", SLOTS, true},

@@ -33,6 +33,7 @@ static const struct {
     {"syst/hex", "-f syst/hex -m all -n 900K"},
     {"syst/stp", "-f syst/stp -m all -n 900K"},
     {"syst/stp", "-f syst/stp -m len32 --stamps=delta --senders=9 -n 900K"},
+    {"stp", "-f syst/stp -m len32 --senders=9 -n 900K"},
     {"encap", "-f encap -m all -n 800K"},
     {"gem", "-f gem -m all -n 800K"},
     {"uia", "-f uia -m all -n 900K"},

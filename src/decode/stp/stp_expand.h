@@ -100,4 +100,7 @@ void stp_walk_add(uint8_t *payload, uint64_t *nibbles, uint64_t data, unsigned c
 /* The rate that message M, a FREQ packet, states; else 0. */
 uint64_t stp_frequency(const struct message *m, const struct window *);
 
+/* The format of streams whose data are shown as such (stp_data.c). */
+extern const struct decoder_ops stp_ops;
+
 #endif

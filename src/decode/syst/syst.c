@@ -114,6 +114,9 @@ static const struct option_row option_rows[] = {
 	   .choices = transports),
     OPTION(nibbles, CHOICE, "STP nibble order; auto: as its VERSION declares, else guessed", "auto",
 	   .choices = nibbles),
+    OPTION(plain, LIST,
+	   "STP masters and channels, as MASTER:CHANNEL, whose data are no SyS-T; none: there are "
+	   "none; without it, as the first 64 KiB show"),
     OPTION(guid, TEXT,
 	   "sender of short messages, as {8-4-4-4-12} hexadecimal digits; without it, STP master "
 	   "and channel"),

@@ -114,6 +114,7 @@ enum syst_epoch { SYST_EPOCH_UNIX, SYST_EPOCH_NONE, SYST_EPOCH_NANOSECONDS };
 struct syst_options {
 	int transport;		       /* enum syst_transport */
 	int nibbles;		       /* enum syst_nibbles */
+	struct option_list plain;      /* char *: MASTER:CHANNEL; see syst_stp.c */
 	char *guid;		       /* sender of short messages, or NULL */
 	struct option_list collateral; /* char *: paths of XML files */
 	uint64_t ts_hz;		       /* of the messages' own timestamps, 0 = unknown */

@@ -5,6 +5,11 @@
  * sender; it ends with a mark or a FLAG of that sender.  The sequences are DnMTS,
  * DnTS-Dn*-DnM and DnTS-Dn*-FLAG [SyS-T 1.0, "MIPI STPv2 Protocol Encoding"].  Cutting
  * the stream into messages is decode/stp/stp_step.c.
+ *
+ * Other software can write to the same stream, and many a word of it looks like a SyS-T
+ * message of one word.  Whose data are plain is decided by sender, from the head of the
+ * capture and once, when it is opened: so it does not depend on where decoding starts.
+ * A sender that the head does not show is taken for one of SyS-T.
  */
 #include "config.h"
 
@@ -21,6 +26,9 @@
 struct syst_stp_decoder {
 	struct syst_decoder syst;
 	struct stp_setup stp;
+	VEC(uint32_t) plain; /* senders of no SyS-T, as stp_sender(), in order */
+	struct text about;
+	struct trial *trial; /* counts what is decoded; or NULL */
 };
 
 /* Raw key of senders that are not SyS-T's, before the master is mixed in. */
@@ -58,6 +66,20 @@ fill_sender_time(const struct syst_peek *peek, size_t length, struct message *m)
 	m->sender_ticks = peek->ticks;
 }
 
+static bool
+is_plain(const struct syst_stp_decoder *d, uint32_t sender)
+{
+	size_t low = 0, high = d->plain.count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (d->plain.at[middle] < sender)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < d->plain.count && d->plain.at[low] == sender;
+}
+
 static void
 fill_message(const struct decoder *decoder, const struct stp_message *open, const struct window *w,
 	     bool whole, struct message *m)
@@ -66,7 +88,7 @@ fill_message(const struct decoder *decoder, const struct stp_message *open, cons
 	size_t length = (open->nibbles + 1) / 2;
 	struct syst_peek peek;
 	syst_peek(open->head, length, &peek);
-	if (!is_syst(open, &peek, length)) {
+	if (!is_syst(open, &peek, length) || (d->plain.count && is_plain(d, open->sender))) {
 		*m = (struct message){.kind = SYST_DATA,
 				      .severity = SEVERITY_DEBUG,
 				      .origin = data_origin(open->sender)};
@@ -169,14 +191,68 @@ syst_stp_announces(const struct decoder *decoder, const struct message *m, const
 	return announced;
 }
 
-/* --- opening ----------------------------------------------------------- */
+/* --- what a head shows ------------------------------------------------- */
+
+/* Messages of one sender that have a start and an end. */
+struct sender_tally {
+	uint32_t sender;
+	unsigned messages; /* SyS-T with more than a header */
+	unsigned words;	   /* what one word makes: any number could be that */
+	unsigned builds;   /* compact ones among them, which nobody repeats */
+	unsigned others;   /* no SyS-T */
+};
 
 /* What decoding a head of a capture gives. */
 struct trial {
 	unsigned syst, data, damage, resyncs;
 	uint64_t async;	    /* offset of the first ASYNC with VERSION */
 	uint64_t frequency; /* the first one, 0 if none */
+	VEC(struct sender_tally) tallies;
+	size_t last; /* the one that was found last */
 };
+
+static struct sender_tally *
+trial_tally(struct trial *t, uint32_t sender)
+{
+	if (t->last < t->tallies.count && t->tallies.at[t->last].sender == sender)
+		return &t->tallies.at[t->last];
+	for (t->last = 0; t->last < t->tallies.count; t->last++)
+		if (t->tallies.at[t->last].sender == sender)
+			return &t->tallies.at[t->last];
+	struct sender_tally *added = vec_add(&t->tallies);
+	*added = (struct sender_tally){.sender = sender};
+	return added;
+}
+
+static void
+trial_fill(const struct decoder *decoder, const struct stp_message *open, const struct window *w,
+	   bool whole, struct message *m)
+{
+	const struct syst_stp_decoder *d = (const struct syst_stp_decoder *)decoder;
+	fill_message(decoder, open, w, whole, m);
+	if (!whole || open->flags & MESSAGE_LOST)
+		return;
+	struct sender_tally *tally = trial_tally(d->trial, open->sender);
+	bool word = (m->origin ^ stp_sender_key(open->sender)) == SYST_ORIGIN_WORD;
+	tally->others += m->kind == SYST_DATA;
+	if (m->kind >= SYST_UNKNOWN || m->flags & MESSAGE_SUSPECT)
+		return;
+	tally->builds += word && m->kind == SYST_BUILD;
+	if (word || open->nibbles <= 8)
+		tally->words++;
+	else
+		tally->messages++;
+}
+
+/* Whether what a sender sent speaks against SyS-T; LEAST: so many messages are needed. */
+static bool
+tally_is_plain(const struct sender_tally *tally, unsigned least)
+{
+	enum { BUILDS = 4, WORDS = 4 }; /* a word is what random numbers are in 7 */
+	unsigned builds = tally->builds > BUILDS ? tally->builds : 0;
+	unsigned others = tally->others + builds, words = tally->words - builds;
+	return others >= least && others > tally->messages && WORDS * others > words;
+}
 
 static void
 trial_message(struct trial *t, const struct message *m, const struct window *head)
@@ -193,17 +269,19 @@ trial_message(struct trial *t, const struct message *m, const struct window *hea
 		t->damage++;
 }
 
-/* Decodes the head with one order of nibbles. */
+/* Decodes the head with one order of nibbles; trial_free frees. */
 static struct trial
 trial_decode(const struct window *head, struct stp_order order)
 {
-	const struct syst_stp_decoder decoder = {.stp = {&protocol, order}};
+	struct stp_protocol counting = protocol;
+	struct trial t = {0};
+	const struct syst_stp_decoder decoder = {.stp = {&counting, order}, .trial = &t};
 	const struct decoder *base = &decoder.syst.base;
 	struct stp_stream state = {0};
-	struct trial t = {0};
 	struct message messages[64];
 	size_t count;
 
+	counting.fill = trial_fill;
 	stp_start(base, &state.base);
 	do {
 		count = syst_stp_step(base, &state.base, head, messages, 64);
@@ -214,30 +292,152 @@ trial_decode(const struct window *head, struct stp_order order)
 	return t;
 }
 
+static void
+trial_free(struct trial *t)
+{
+	vec_free(&t->tallies);
+}
+
+static bool
+trial_has_sane_rate(const struct trial *t)
+{
+	return t->frequency >= 1000 && t->frequency <= 10000000000;
+}
+
 /* How much speaks for an order: SyS-T headers, and a frequency between 1 kHz
  * and 10 GHz. */
 static int
 trial_score(const struct trial *t)
 {
-	int sane = t->frequency >= 1000 && t->frequency <= 10000000000;
-	return (int)t->syst - (int)t->data + (t->frequency ? (sane ? 4 : -4) : 0);
+	return (int)t->syst - (int)t->data + (t->frequency ? (trial_has_sane_rate(t) ? 4 : -4) : 0);
+}
+
+static unsigned
+trial_messages(const struct trial *t)
+{
+	unsigned messages = 0;
+	for (size_t i = 0; i < t->tallies.count; i++)
+		messages += t->tallies.at[i].messages;
+	return messages;
+}
+
+/* Whether SWAPPED, the order that VERSION does not name, explains more than words that
+ * look like SyS-T by chance. */
+static bool
+trial_is_better(const struct trial *swapped, const struct trial *t)
+{
+	return trial_score(swapped) > trial_score(t) &&
+	       (trial_messages(swapped) > trial_messages(t) ||
+		trial_has_sane_rate(swapped) > trial_has_sane_rate(t));
+}
+
+/* Decodes the head with the order that is given, or else fits best. */
+static struct trial
+trial_choose(const struct window *head, struct stp_order *order)
+{
+	struct trial t = trial_decode(head, *order);
+	if (order->forced)
+		return t;
+	struct stp_order swapped = {.lsn = true};
+	struct trial other = trial_decode(head, swapped);
+	bool better = trial_is_better(&other, &t);
+	trial_free(better ? &t : &other);
+	if (!better)
+		return t;
+	*order = swapped;
+	return other;
+}
+
+/* Whether all data speak against SyS-T, and there are some. */
+static bool
+trial_is_plain(const struct trial *t)
+{
+	bool any = false, plain = false;
+	for (size_t i = 0; i < t->tallies.count; i++) {
+		const struct sender_tally *tally = &t->tallies.at[i];
+		bool is = tally_is_plain(tally, 1);
+		plain |= is;
+		any |= !is && (tally->messages || tally->words > 1);
+	}
+	return plain && !any;
 }
 
 static void
 syst_stp_probe(const struct window *head, struct probe *probe)
 {
-	struct trial msn = trial_decode(head, (struct stp_order){.lsn = false});
-	struct trial lsn = trial_decode(head, (struct stp_order){.lsn = true});
-	const struct trial *t = trial_score(&lsn) > trial_score(&msn) ? &lsn : &msn;
-
-	probe->score = 0;
-	if (!t->resyncs)
-		return;
+	enum { SURE = 98, DAMAGED = PROBE_CERTAIN + 1, PLAIN = PROBE_DECODE + 10 };
+	struct stp_order order = {0};
+	struct trial t = trial_choose(head, &order);
 	/* 24 nibbles that nothing else has, whatever is damaged around them */
-	probe->score = !t->damage && t->async < 16 ? 98 : PROBE_CERTAIN;
-	snprintf(probe->reason, sizeof probe->reason,
-		 "STP ASYNC with VERSION at byte %llu, %u in all; %u SyS-T messages, %u others",
-		 (unsigned long long)t->async, t->resyncs, t->syst, t->data);
+	if (t.resyncs)
+		probe->score = !t.damage && t.async < 16 ? SURE : DAMAGED;
+	if (t.resyncs && trial_is_plain(&t))
+		probe->score = PLAIN;
+	if (t.resyncs)
+		snprintf(probe->reason, sizeof probe->reason,
+			 "STP ASYNC with VERSION at byte %llu, %u in all; %u SyS-T messages, %u "
+			 "others",
+			 (unsigned long long)t.async, t.resyncs, t.syst, t.data);
+	trial_free(&t);
+}
+
+/* --- opening ----------------------------------------------------------- */
+
+static int
+by_number(const void *a, const void *b)
+{
+	const uint32_t *one = a, *other = b;
+	return (*one > *other) - (*one < *other);
+}
+
+/* Adds a sender that the options name. */
+static int
+add_plain(struct syst_stp_decoder *d, const char *text, struct err *err)
+{
+	char *channel, *end = NULL;
+	unsigned long master = strtoul(text, &channel, 10), number = 0;
+	bool good = channel > text && *channel == ':';
+	if (good)
+		number = strtoul(channel + 1, &end, 10);
+	if (!good || end == channel + 1 || *end || master > UINT16_MAX || number > UINT16_MAX)
+		return err_set(err, ERR_CONFIG,
+			       "plain: %.100s is no sender; write MASTER:CHANNEL, or none", text);
+	*vec_add(&d->plain) = (uint32_t)(master << 16 | number);
+	return 0;
+}
+
+static int
+take_plain_option(struct syst_stp_decoder *d, const struct option_list *list, struct err *err)
+{
+	char *const *texts = list->at;
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(texts[i], "none") != 0 && add_plain(d, texts[i], err) < 0)
+			return ERR_CONFIG;
+	if (d->plain.count)
+		qsort(d->plain.at, d->plain.count, sizeof *d->plain.at, by_number);
+	return 0;
+}
+
+/* Appends the senders whose data the head shows to be no SyS-T, if there are others. */
+static void
+find_plain(const struct trial *t, struct syst_stp_decoder *d)
+{
+	enum { LEAST = 4 };
+	for (size_t i = 0; i < t->tallies.count; i++)
+		if (tally_is_plain(&t->tallies.at[i], LEAST))
+			*vec_add(&d->plain) = t->tallies.at[i].sender;
+	if (d->plain.count)
+		qsort(d->plain.at, d->plain.count, sizeof *d->plain.at, by_number);
+}
+
+static void
+add_senders(const struct syst_stp_decoder *d, const char *quote, struct text *out)
+{
+	for (size_t i = 0; i < d->plain.count; i++) {
+		text_add(out, i ? ", " : "");
+		text_addf(out, "%s%u:%u%s", quote, d->plain.at[i] >> 16, d->plain.at[i] & 0xffff,
+			  quote);
+	}
 }
 
 static struct decoder *
@@ -245,7 +445,9 @@ syst_stp_open(const void *options, const struct window *head, struct err *err)
 {
 	struct syst_stp_decoder *decoder = mem_new(sizeof *decoder);
 	const struct syst_options *o = options;
-	if (syst_open(&decoder->syst, &syst_stp_ops, options, err) < 0) {
+	if (syst_open(&decoder->syst, &syst_stp_ops, options, err) < 0 ||
+	    take_plain_option(decoder, &o->plain, err) < 0) {
+		vec_free(&decoder->plain);
 		free(decoder);
 		return NULL;
 	}
@@ -253,27 +455,52 @@ syst_stp_open(const void *options, const struct window *head, struct err *err)
 	decoder->stp.order.forced = o->nibbles != SYST_NIBBLES_AUTO;
 	decoder->stp.order.lsn = o->nibbles == SYST_NIBBLES_LSN;
 
-	struct trial t = trial_decode(head, decoder->stp.order);
-	if (!decoder->stp.order.forced) {
-		struct trial other = trial_decode(head, (struct stp_order){.lsn = true});
-		if (trial_score(&other) > trial_score(&t)) {
-			decoder->stp.order.lsn = true;
-			t = other;
-		}
+	struct trial t = trial_choose(head, &decoder->stp.order);
+	if (!o->plain.count)
+		find_plain(&t, decoder);
+	if (!o->plain.count && decoder->plain.count) {
+		text_add(&decoder->about, "plain data, not SyS-T, of ");
+		add_senders(decoder, "", &decoder->about);
+		decoder->syst.base.about = text_get(&decoder->about);
 	}
 	bool epoch;
 	double hz = syst_timestamp_rate(o, &epoch);
 	decoder->syst.base.timestamp_hz = epoch ? hz : 0;
 	decoder->syst.base.hz = (double)t.frequency;
+	trial_free(&t);
 	return &decoder->syst.base;
 }
+
+static bool
+syst_stp_propose(const struct window *head, struct text *profile)
+{
+	struct syst_stp_decoder shown = {0};
+	struct stp_order order = {0};
+	struct trial t = trial_choose(head, &order);
+	find_plain(&t, &shown);
+	bool any = shown.plain.count > 0;
+	if (any) {
+		text_add(profile, "    syst:\n      plain: [");
+		add_senders(&shown, "\"", profile);
+		text_add(profile, "]    # no SyS-T in the first 64 KiB\n");
+	}
+	vec_free(&shown.plain);
+	trial_free(&t);
+	return any;
+}
+
+static const struct decoder_guide guide = {.propose = syst_stp_propose};
 
 static void
 syst_stp_close(struct decoder *decoder)
 {
-	if (decoder)
-		syst_close((struct syst_decoder *)decoder);
-	free(decoder);
+	struct syst_stp_decoder *d = (struct syst_stp_decoder *)decoder;
+	if (!d)
+		return;
+	syst_close(&d->syst);
+	vec_free(&d->plain);
+	text_free(&d->about);
+	free(d);
 }
 
 const struct decoder_ops syst_stp_ops = {
@@ -297,6 +524,7 @@ const struct decoder_ops syst_stp_ops = {
     .alike = "id",
     .clocks = &syst_stp_clocks,
     /* no contexts: which of its catalog's messages sets one, a profile says */
+    .guide = &guide,
     .reach = STP_STEP_REACH,
     .run_up = STP_STEP_RUN_UP,
     .state_size = sizeof(struct stp_stream),

@@ -168,6 +168,8 @@ read_packed_file(void *context, uint64_t offset, void *buffer, size_t length)
 {
 	struct spool *spool = context;
 	ssize_t n;
+	if (worker_is_stopping(&spool->worker))
+		return -1;
 	do
 		n = pread(spool->stream, buffer, length, (off_t)offset);
 	while (n < 0 && errno == EINTR);

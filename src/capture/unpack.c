@@ -31,10 +31,11 @@
 enum {
 	LAYERS = 4,
 	CHUNK = 128 * 1024,
-	LISTED = 3,	      /* members that are named */
-	ENTRIES_MAX = 10000,  /* of an archive that are looked at to list its members */
-	LIST_BYTES = 4 << 20, /* and bytes */
-	BEHIND_MAX = 1 << 20, /* bytes behind an archive that are looked at */
+	LISTED = 3,	       /* members that are named */
+	ENTRIES_MAX = 10000,   /* of an archive that are looked at for a member */
+	OPEN_BYTES = 64 << 20, /* and bytes, also for those of a layer */
+	LIST_BYTES = 4 << 20,  /* for a list of them */
+	BEHIND_MAX = 1 << 20,  /* bytes behind an archive that are looked at */
 };
 
 static const struct unpack_form {
@@ -69,6 +70,7 @@ struct layer {
 struct unpack {
 	struct unpack_source source;
 	uint64_t taken;
+	bool opened;
 	bool unreadable;
 	uint64_t gzip_heads; /* where a piece of gzip may begin, in what was read */
 	size_t layer_count;
@@ -177,7 +179,7 @@ layer_fail(struct layer *layer, struct err *err)
 static int
 next_member(struct layer *layer, struct archive_entry **entry, struct err *err)
 {
-	for (;;) {
+	for (int i = 0; i < ENTRIES_MAX; i++) {
 		int result = archive_read_next_header(layer->archive, entry);
 		if (result == ARCHIVE_EOF)
 			return 0;
@@ -186,6 +188,7 @@ next_member(struct layer *layer, struct archive_entry **entry, struct err *err)
 		if (layer->form->filter || is_member(*entry))
 			return 1;
 	}
+	return layer_break(layer, "it has too many entries that are no files", err);
 }
 
 /* Whether gzip ends with the length and the checksum of what it gave.  The last of several
@@ -303,7 +306,10 @@ read_below(struct archive *archive, void *context, const void **bytes)
 	struct unpack *unpack = layer->owner;
 	struct err err = {0};
 	ssize_t length;
-	if (layer > unpack->layers) {
+	if (!unpack->opened &&
+	    (layer > unpack->layers ? layer[-1].at : unpack->taken) > OPEN_BYTES) {
+		length = err_set(&err, ERR_DATA, "no file is in its first bytes");
+	} else if (layer > unpack->layers) {
 		length = layer_read(layer - 1, bytes, &err);
 	} else {
 		const struct unpack_source *source = &unpack->source;
@@ -489,7 +495,8 @@ unpack_open(const struct unpack_source *source, struct err *err)
 	struct unpack *unpack = mem_new(sizeof *unpack);
 	unpack->source = *source;
 	fill_crc_table(unpack->crc_table);
-	if (!open_source(unpack, &failed))
+	unpack->opened = !open_source(unpack, &failed);
+	if (unpack->opened)
 		return unpack;
 	err_set(err, failed.code, "%s", failed.what);
 	unpack_close(unpack);

@@ -203,6 +203,27 @@ test_empty(void **state)
 	free(packed);
 }
 
+/* Much that is no file ends in a refusal, not in a long search. */
+static void
+test_folders(void **state)
+{
+	(void)state;
+	enum { FOLDERS = 10001 };
+	const char **names = mem_new((FOLDERS + 2) * sizeof *names);
+	uint8_t *packed = mem_new(ROOM);
+	struct result result;
+	for (size_t i = 0; i < FOLDERS; i++)
+		names[i] = "a/";
+	names[FOLDERS] = "trace.bin";
+	size_t size = pack(&forms[8], (const uint8_t *)"trace", 5, names, packed);
+	unpack(packed, size, false, &result);
+	assert_int_equal(result.err.code, 0); /* what is read is what is in zstd */
+	assert_string_equal(result.name.data, "zstd");
+	result_free(&result);
+	free(names);
+	free(packed);
+}
+
 static void
 test_members(void **state)
 {
@@ -478,12 +499,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_same),    cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_members), cmocka_unit_test(test_cut),
-	    cmocka_unit_test(test_damaged), cmocka_unit_test(test_gzip),
-	    cmocka_unit_test(test_alike),   cmocka_unit_test(test_unreadable),
-	    cmocka_unit_test(test_capture), cmocka_unit_test(test_full),
-	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_same),       cmocka_unit_test(test_empty),
+	    cmocka_unit_test(test_folders),    cmocka_unit_test(test_members),
+	    cmocka_unit_test(test_cut),	       cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_gzip),       cmocka_unit_test(test_alike),
+	    cmocka_unit_test(test_unreadable), cmocka_unit_test(test_capture),
+	    cmocka_unit_test(test_full),       cmocka_unit_test(test_names),
 	};
 	signal(SIGXFSZ, SIG_IGN);
 	return cmocka_run_group_tests_name("unpack", tests, NULL, NULL);

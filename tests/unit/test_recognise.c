@@ -124,6 +124,13 @@ static const struct {
     {"damaged-raw.bin", "syst/raw", true, ""},
     {"len32.bin", "syst/raw", false, ""},
     {"short.bin", "syst/raw", true, ""},
+    {"log-dmesg.txt", "text", true, "preset: dmesg"},
+    {"log-dmesg-wall.txt", "text", true, "preset: dmesg-wall"},
+    {"log-syslog.txt", "text", true, "preset: syslog"},
+    {"log-rfc5424.txt", "text", true, "preset: rfc5424"},
+    {"log-zephyr.txt", "text", true, "preset: zephyr"},
+    {"log-logcat.txt", "text", true, "preset: logcat"},
+    {"log-iso8601.txt", "text", true, "preset: iso8601"},
 };
 
 static void

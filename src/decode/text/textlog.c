@@ -493,6 +493,17 @@ count_lines(const struct window *head)
 	return count;
 }
 
+/* Whether there is no need to look for lines: much of the beginning is no text. */
+static bool
+is_binary(const struct window *head)
+{
+	enum { BEGINNING = 4096 };
+	size_t length = head->length < BEGINNING ? head->length : BEGINNING, foreign = 0;
+	for (size_t i = 0; i < length; i++)
+		foreign += textlog_is_foreign(head->bytes[i]);
+	return foreign > length / 8;
+}
+
 static void
 textlog_probe(const struct window *head, struct probe *probe)
 {
@@ -500,6 +511,10 @@ textlog_probe(const struct window *head, struct probe *probe)
 	struct textlog_fit fit;
 	if (!head->length || memmem(head->bytes, head->length, other, sizeof other - 1)) {
 		snprintf(probe->reason, sizeof probe->reason, "it is of another format");
+		return;
+	}
+	if (is_binary(head)) {
+		snprintf(probe->reason, sizeof probe->reason, "it is no text");
 		return;
 	}
 	const struct textlog_preset *preset = find_preset(head, &fit);

@@ -148,7 +148,9 @@ enum severity textlog_level_read(const struct textlog_decoder *, const char *lev
 bool textlog_is_loss(const char *text, size_t length);
 /* The length of the colour code at P, 0 if there is none. */
 size_t textlog_colour(const char *p, size_t left);
-/* Whether bytes are among them that no text has. */
+/* Whether a byte is one that no text has: not BEL to CR and ESC, which are of terminals. */
+bool textlog_is_foreign(uint8_t c);
+/* Whether such bytes are among them. */
 bool textlog_is_damaged(const uint8_t *p, size_t length);
 
 extern const struct decoder_ops text_ops;

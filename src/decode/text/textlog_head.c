@@ -157,9 +157,8 @@ textlog_is_loss(const char *text, size_t length)
 	       memmem(text, length < 80 ? length : 80, "messages dropped", 16);
 }
 
-/* BEL to CR, and ESC, are of terminals. */
-static bool
-is_foreign(uint8_t c)
+bool
+textlog_is_foreign(uint8_t c)
 {
 	return (c < 0x20 && (uint8_t)(c - 7) > 6 && c != 0x1b) || c == 0x7f;
 }
@@ -176,11 +175,11 @@ textlog_is_damaged(const uint8_t *p, size_t length)
 		if (!((((word - 0x20 * ones) & ~word) | ((mixed - ones) & ~mixed)) & high))
 			continue;
 		for (size_t k = i; k < i + 8; k++)
-			if (is_foreign(p[k]))
+			if (textlog_is_foreign(p[k]))
 				return true;
 	}
 	for (; i < length; i++)
-		if (is_foreign(p[i]))
+		if (textlog_is_foreign(p[i]))
 			return true;
 	return false;
 }

@@ -123,7 +123,7 @@ origin_key(const char *p, size_t length)
 
 /* Of the message that the last line belongs to, and of times. */
 struct textlog_saved {
-	uint64_t ticks, origin;
+	uint64_t ticks;
 	uint64_t latest; /* of times without year or date */
 	uint32_t turns;	 /* years or days that went by */
 	uint16_t flags;	 /* MESSAGE_TIMED */
@@ -205,16 +205,18 @@ fill_message(const struct textlog_decoder *d, struct textlog_saved *s, const cha
 {
 	size_t start, end;
 	m->kind = TEXTLOG_MESSAGE;
+	m->aux = head->text;
 	if (textlog_group_find(head, &d->time_group, &start, &end)) {
 		bool good = read_time(d, s, line + start, end - start, &m->ticks);
 		m->flags |= good ? MESSAGE_TIMED : MESSAGE_SUSPECT;
 	}
 	if (textlog_group_find(head, &d->level_group, &start, &end))
 		m->severity = (uint8_t)textlog_level_read(d, line + start, end - start);
-	if (textlog_group_find(head, &d->origin_group, &start, &end))
+	if (textlog_group_find(head, &d->origin_group, &start, &end)) {
 		m->origin = origin_key(line + start, end - start);
+		m->aux = textlog_aux(head->text, start, end);
+	}
 	s->ticks = m->ticks;
-	s->origin = m->origin;
 	s->flags = m->flags & MESSAGE_TIMED;
 	s->severity = m->severity;
 	s->begun = BEGUN;
@@ -231,14 +233,13 @@ fill_other(struct textlog_saved *s, bool apart, const char *line, size_t length,
 	if (s->begun && !apart) {
 		m->kind = TEXTLOG_REST;
 		m->ticks = s->ticks;
-		m->origin = s->origin;
 		m->severity = s->severity;
 		m->flags = s->flags;
 		return;
 	}
 	m->kind = TEXTLOG_LINE;
 	s->begun = 0;
-	s->ticks = s->origin = s->flags = s->severity = 0;
+	s->ticks = s->flags = s->severity = 0;
 	if (textlog_is_loss(line, length)) {
 		m->flags = MESSAGE_LOST;
 		m->severity = SEVERITY_ERROR;
@@ -630,6 +631,19 @@ open_pattern(struct textlog_decoder *d, const struct window *head, struct err *e
 	return 0;
 }
 
+/* The preset that was found, for a profile to say it. */
+static bool
+textlog_propose(const struct window *head, struct text *profile)
+{
+	struct textlog_fit fit;
+	const struct textlog_preset *preset = find_preset(head, &fit);
+	if (preset)
+		text_addf(profile, "    text: {preset: %s}\n", preset->name);
+	return preset;
+}
+
+static const struct decoder_guide guide = {.propose = textlog_propose};
+
 static void
 textlog_close(struct decoder *decoder)
 {
@@ -667,6 +681,7 @@ const struct decoder_ops text_ops = {
     .silent = silent,
     .silent_count = sizeof silent / sizeof *silent,
     .options = &options_table,
+    .guide = &guide,
     .alike = "shape",
     /* no unnamed: a log has its texts in it */
     /* no clocks: a log has one, that of who writes it */

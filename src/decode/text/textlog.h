@@ -133,6 +133,16 @@ struct textlog_head {
 	size_t text; /* where the text starts */
 };
 
+/* What `aux` of a message with a head holds: where its text starts, and its origin. */
+#define TEXTLOG_AUX_TEXT(aux) ((size_t)((aux)&0xfffff))
+#define TEXTLOG_AUX_ORIGIN(aux) ((size_t)((aux) >> 20 & 0xfffff))
+#define TEXTLOG_AUX_ORIGIN_END(aux) ((size_t)((aux) >> 40 & 0xfffff))
+static inline uint64_t
+textlog_aux(size_t text, size_t origin, size_t origin_end)
+{
+	return (uint64_t)origin_end << 40 | (uint64_t)origin << 20 | text;
+}
+
 /* --- what is found in a line (textlog_head.c) ----------------------------- */
 
 /* Whether the line has a head; REGEX is the caller's share of the decoder's. */

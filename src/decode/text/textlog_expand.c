@@ -1,6 +1,6 @@
 /*
- * Logs of lines of text, expanding: the head of a message is matched again, now for all its
- * groups, and colour codes are left out of its text.
+ * Logs of lines of text, expanding: where text and origin are stands in `aux`; for fields the
+ * head of a message is matched again.  Colour codes are left out of the text.
  *
  * A group has the field of its name; where there is none, or the field is a number and the
  * group is not, it is an element `NAME=VALUE` of the list `others`.  The shape of a message
@@ -69,6 +69,10 @@ static void
 add_plain(struct text *out, const char *p, size_t length)
 {
 	const char *end = p + length;
+	if (!memchr(p, '\r', length) && !memchr(p, '\033', length)) {
+		text_add_bytes(out, p, length);
+		return;
+	}
 	while (p < end) {
 		size_t run = 0, colour = textlog_colour(p, (size_t)(end - p));
 		p += colour;
@@ -89,18 +93,19 @@ add_plain(struct text *out, const char *p, size_t length)
 static void
 set_text(const struct textlog_job *j, struct expansion *e)
 {
-	size_t start = j->found ? j->head.text : 0, end = j->line;
+	size_t start = TEXTLOG_AUX_TEXT(j->m->aux), end = j->line;
 	if (j->found)
 		textlog_group_find(&j->head, &j->d->message_group, &start, &end);
-	add_plain(&e->text, j->p + start, end - start);
+	if (start < end) /* what grows may change: the line may be shorter than it was */
+		add_plain(&e->text, j->p + start, end - start);
 	add_plain(&e->text, j->p + j->line, j->length - j->line);
 }
 
 static void
 set_origin(const struct textlog_job *j, struct expansion *e)
 {
-	size_t start, end;
-	if (j->found && textlog_group_find(&j->head, &j->d->origin_group, &start, &end))
+	size_t start = TEXTLOG_AUX_ORIGIN(j->m->aux), end = TEXTLOG_AUX_ORIGIN_END(j->m->aux);
+	if (start < end && end <= j->length)
 		text_add_bytes(&e->origin, j->p + start, end - start);
 }
 
@@ -240,7 +245,8 @@ textlog_expand(const struct decoder *decoder, const struct message *m, const str
 	size_t line = j.line;
 	while (end && line && j.p[line - 1] == '\r')
 		line--;
-	if (m->kind == TEXTLOG_MESSAGE && j.d->regex) {
+	bool wanted = want == EXPAND_FIELDS || j.d->message_group.count;
+	if (wanted && m->kind == TEXTLOG_MESSAGE && j.d->regex) {
 		j.regex = regex_share(j.d->regex);
 		j.found = textlog_head_find(j.regex, j.p, line, &j.head);
 	}

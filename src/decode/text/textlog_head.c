@@ -56,7 +56,7 @@ level_key(const char *word, size_t length)
 static void
 add_level(struct textlog_decoder *d, const char *word, enum severity severity)
 {
-	if (d->level_count == TEXTLOG_LEVELS)
+	if (!word || d->level_count == TEXTLOG_LEVELS)
 		return;
 	d->levels[d->level_count].key = level_key(word, strlen(word));
 	d->levels[d->level_count++].severity = (uint8_t)severity;

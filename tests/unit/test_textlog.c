@@ -291,6 +291,54 @@ test_long(void **state)
 	text_free(&text);
 }
 
+/* From anywhere: to the next head, or where there is none to the next line. */
+static void
+test_resync(void **state)
+{
+	static const char text[] = "[    1.000000] a\n  b\n[    2.000000] c\nd\ne\n";
+	static const struct {
+		size_t from, to;
+	} cases[] = {{0, 0}, {1, 21}, {17, 21}, {20, 21}, {21, 38}, {22, 38}, {38, 40}};
+	struct drive d;
+	(void)state;
+	drive_open(&d, "text", (const uint8_t *)text, sizeof text - 1);
+	assert_true(drive_set(&d, "preset", "dmesg"));
+	drive_start(&d);
+	struct decode_state *at = decode_state_new(d.decoder);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct window w = drive_window(&d);
+		w.bytes += cases[i].from;
+		w.offset += cases[i].from;
+		w.length -= cases[i].from;
+		w.last = false;
+		assert_int_equal(d.ops->resync(d.decoder, at, &w), 0);
+		assert_int_equal(at->offset, cases[i].to);
+	}
+	decode_state_free(d.decoder, at);
+	drive_close(&d);
+}
+
+/* Lines are messages where the profile says so, whatever they look like. */
+static void
+test_none(void **state)
+{
+	static const char text[] = "[    1.000000] a\n  b\n[    2.000000] c\n";
+	struct drive d;
+	struct drive_messages all;
+	(void)state;
+	drive_open(&d, "text", (const uint8_t *)text, sizeof text - 1);
+	assert_true(drive_set(&d, "preset", "none"));
+	drive_start(&d);
+	drive_all(&d, &all);
+	assert_int_equal(all.list.count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(all.list.at[i].kind, TEXTLOG_LINE);
+	assert_true(d.decoder->untimed);
+	assert_non_null(d.decoder->mark);
+	vec_free(&all.list);
+	drive_close(&d);
+}
+
 /* --- indexes ----------------------------------------------------------- */
 
 static struct index *
@@ -467,6 +515,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_logs),     cmocka_unit_test(test_all_ways),
 	    cmocka_unit_test(test_cuts),     cmocka_unit_test(test_long),
+	    cmocka_unit_test(test_resync),   cmocka_unit_test(test_none),
 	    cmocka_unit_test(test_parallel), cmocka_unit_test(test_times),
 	    cmocka_unit_test(test_tables),   cmocka_unit_test(test_probe),
 	};

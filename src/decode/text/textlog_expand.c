@@ -245,8 +245,8 @@ textlog_expand(const struct decoder *decoder, const struct message *m, const str
 	size_t line = j.line;
 	while (end && line && j.p[line - 1] == '\r')
 		line--;
-	bool wanted = want == EXPAND_FIELDS || j.d->message_group.count;
-	if (wanted && m->kind == TEXTLOG_MESSAGE && j.d->regex) {
+	bool matches_head = want == EXPAND_FIELDS || j.d->message_group.count;
+	if (matches_head && m->kind == TEXTLOG_MESSAGE && j.d->regex) {
 		j.regex = regex_share(j.d->regex);
 		j.found = textlog_head_find(j.regex, j.p, line, &j.head);
 	}

@@ -10,6 +10,10 @@
 
 #define COLOUR "(?:\\x1b\\[[0-9;]*m)*"
 #define PRIORITY "(?:<(?<level>\\d{1,3})>)?"
+/* The same of dmesg: as it is, or by --decode. */
+#define DECODED                                                                                    \
+	"(?J)^" COLOUR                                                                             \
+	"(?:<(?<level>\\d{1,3})>|(?<facility>[a-z]+[0-7]?) *:(?<level>[a-z]+) *: )?" COLOUR
 #define PID "(?:\\[(?<pid>\\d+)\\])?"
 
 /* "[%5lu.%06lu]", then "[%6s]" of T and a thread or C and a processor [Linux 6.1, printk.c,
@@ -49,14 +53,9 @@ const struct textlog_preset textlog_presets[] = {
     {"zephyr-ticks", "Zephyr, cycles since boot",
      "^" COLOUR "\\[(?<time>\\d{8}|\\d{16})\\] " ZEPHYR_LEVEL ZEPHYR_IDS, "ticks", "--- "},
     {"dmesg", "Linux kernel, seconds since boot",
-     "^" COLOUR PRIORITY COLOUR "\\[ *(?<time>\\d{1,10}\\.\\d{3,9})\\]" CALLER SUBSYSTEM,
-     "seconds"},
-    {"dmesg-decoded", "Linux kernel, by dmesg --decode",
-     "^" COLOUR "(?<facility>[a-z]+[0-7]?) *:(?<level>[a-z]+) *: "
-     "\\[ *(?<time>\\d{1,10}\\.\\d{3,9})\\]" CALLER SUBSYSTEM,
-     "seconds"},
+     DECODED "\\[ *(?<time>\\d{1,10}\\.\\d{3,9})(?: < *[\\d.]+>)?\\]" CALLER SUBSYSTEM, "seconds"},
     {"dmesg-wall", "Linux kernel, by dmesg --ctime",
-     "^" COLOUR PRIORITY COLOUR
+     DECODED
      "\\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d \\d{4})\\]" CALLER
 	 SUBSYSTEM,
      "ctime"},
@@ -96,8 +95,8 @@ const size_t textlog_preset_count = sizeof textlog_presets / sizeof *textlog_pre
 
 /* In the order of the table, which a test compares. */
 const char *const textlog_preset_names[] = {
-    "auto",	    "none",	     "zephyr",	    "zephyr-seconds", "zephyr-ticks",
-    "dmesg",	    "dmesg-decoded", "dmesg-wall",  "rfc5424",	      "syslog",
-    "logcat",	    "logcat-time",   "logcat-year", "logcat-epoch",   "logcat-monotonic",
-    "logcat-brief", "iso8601",	     NULL,
+    "auto",	   "none",	  "zephyr",	  "zephyr-seconds",   "zephyr-ticks",
+    "dmesg",	   "dmesg-wall",  "rfc5424",	  "syslog",	      "logcat",
+    "logcat-time", "logcat-year", "logcat-epoch", "logcat-monotonic", "logcat-brief",
+    "iso8601",	   NULL,
 };

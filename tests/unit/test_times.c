@@ -1050,6 +1050,31 @@ check_gaps(struct ordered *o)
 	gap_cursor_free(cursor);
 }
 
+/* One trace alone stands in the same order as among the others. */
+static void
+check_alone(struct ordered *o)
+{
+	for (size_t trace = 0; trace < o->f.traces; trace++) {
+		struct sequence *own = sequence_new_lane(o->sequence, trace);
+		struct sequence_position p;
+		bool more = sequence_first(own, &p), exact;
+		uint64_t number = 0;
+		for (size_t i = 0; i < o->all.count; i++) {
+			if (o->all.at[i].trace != trace)
+				continue;
+			assert_true(more);
+			assert_int_equal(p.at.cell, o->rows.at[i].at.cell);
+			assert_int_equal(p.at.at, o->rows.at[i].at.at);
+			if (number % 100 == 0)
+				assert_int_equal(sequence_number(own, p, &exact), number);
+			number++;
+			more = sequence_next(own, &p);
+		}
+		assert_false(more);
+		sequence_free(own);
+	}
+}
+
 static void
 open_ordered(struct ordered *o, unsigned plan)
 {
@@ -1084,6 +1109,7 @@ test_order(void **state)
 		check_list(&o);
 		check_ways(&o);
 		check_output(&o);
+		check_alone(&o);
 		for (unsigned i = 0; i < 60; i++)
 			check_matches(&o);
 		for (unsigned i = 0; i < 5; i++)

@@ -352,6 +352,7 @@ golden_cases = \
 	tests/golden/stp-clocks.txt \
 	tests/golden/stp-data-marked.txt \
 	tests/golden/stp-data-nowhere.txt \
+	tests/golden/stp-data-open.txt \
 	tests/golden/stp-data-timed.txt \
 	tests/golden/stp-errors.txt \
 	tests/golden/stp-events.txt \

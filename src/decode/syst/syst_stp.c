@@ -211,14 +211,18 @@ struct trial {
 	size_t last; /* the one that was found last */
 };
 
+/* NULL: there are too many senders, which is no trace's way. */
 static struct sender_tally *
 trial_tally(struct trial *t, uint32_t sender)
 {
+	enum { SENDERS_MAX = 1024 };
 	if (t->last < t->tallies.count && t->tallies.at[t->last].sender == sender)
 		return &t->tallies.at[t->last];
 	for (t->last = 0; t->last < t->tallies.count; t->last++)
 		if (t->tallies.at[t->last].sender == sender)
 			return &t->tallies.at[t->last];
+	if (t->tallies.count == SENDERS_MAX)
+		return NULL;
 	struct sender_tally *added = vec_add(&t->tallies);
 	*added = (struct sender_tally){.sender = sender};
 	return added;
@@ -233,6 +237,8 @@ trial_fill(const struct decoder *decoder, const struct stp_message *open, const 
 	if (!whole || open->flags & MESSAGE_LOST)
 		return;
 	struct sender_tally *tally = trial_tally(d->trial, open->sender);
+	if (!tally)
+		return;
 	bool word = (m->origin ^ stp_sender_key(open->sender)) == SYST_ORIGIN_WORD;
 	tally->others += m->kind == SYST_DATA;
 	if (m->kind >= SYST_UNKNOWN || m->flags & MESSAGE_SUSPECT)

@@ -387,7 +387,6 @@ spool_open_packed(int file, const char *name, const struct capture_options *opti
 	struct unpack_source source = source_of(spool);
 	struct unpack *unpack = unpack_open(&source, err);
 	atomic_store(&spool->unpack, unpack);
-	spool->worker.nice = 5; /* as who indexes what comes */
 	if (unpack)
 		return spool;
 	spool_free(spool);

@@ -343,13 +343,9 @@ static void
 test_alike(void **state)
 {
 	(void)state;
-	static const char *const heads[] = {"\x1f\x8b\x08\x01rest",
-					    "\xfd"
-					    "7zXZ",
-					    "\x28\xb5\x2f\xfdrest",
-					    "BZh91AY&SY",
-					    "PK\3\4rest",
-					    "\x04\x22\x4d\x18rest"};
+	static const char *const heads[] = {"\x1f\x8b\x08\x01rest", "\3757zXZ",
+					    "\x28\xb5\x2f\xfdrest", "BZh91AY&SY",
+					    "PK\3\4rest",	    "\x04\x22\x4d\x18rest"};
 	uint8_t bytes[2000] = {0}, *packed = mem_new(ROOM);
 	struct result result;
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {

@@ -117,6 +117,7 @@ struct density {
 	struct passing *passing;      /* of it, or NULL */
 	struct density_answer *fresh; /* to be fetched */
 	unsigned fresh_number;	      /* number of the one it answers */
+	bool awaited;		      /* the owner waits for it */
 	struct generation questions;  /* the number of the present one */
 };
 
@@ -803,7 +804,7 @@ answer_question(struct density *d, const struct question *q, bool refined, unsig
 	return NULL;
 }
 
-/* Hands an answer over. */
+/* Hands an answer over.  The owner is told, unless it waits for just that one. */
 static void
 density_publish(struct density *d, struct density_answer *answer, unsigned number)
 {
@@ -811,8 +812,11 @@ density_publish(struct density *d, struct density_answer *answer, unsigned numbe
 	answer_free(d->fresh);
 	d->fresh = answer;
 	d->fresh_number = number;
+	bool awaited = d->awaited && number == generation_now(&d->questions);
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
+	if (!awaited)
+		session_signal(d->session);
 }
 
 /* Adds the contexts to a refined answer. */
@@ -889,13 +893,11 @@ density_work(void *context)
 	bool all = again && extend_tracks(d, &q, true, now + NEWS_MS, number);
 	if (!again)
 		extend_tracks(d, &q, false, now + PATIENCE_MS / 2, number);
-	for (bool first = !again; !all; first = false) {
+	while (!all) {
 		struct density_answer *rough = answer_question(d, &q, false, number);
 		if (!rough)
 			return;
 		density_publish(d, rough, number);
-		if (!first)
-			session_signal(d->session);
 		all = extend_tracks(d, &q, true, thread_now_ms() + NEWS_MS, number);
 	}
 	struct density_answer *answer = answer_question(d, &q, true, number);
@@ -907,7 +909,6 @@ density_work(void *context)
 		return;
 	density_keep(d, &q, basis, answer);
 	density_serve(d, answer, number);
-	session_signal(d->session);
 }
 
 /* --- the owner's side -------------------------------------------------- */
@@ -1004,15 +1005,12 @@ number_filter(struct density *d, const struct density_passing *passing)
 	return d->filters;
 }
 
-/* What passes from now on. */
+/* What passes from now on; the lock is held. */
 static void
-renew_passing(struct density *d, const struct density_passing *of)
+take_passing(struct density *d, struct passing *passing)
 {
-	struct passing *passing = passing_new(d->session, of);
-	pthread_mutex_lock(&d->lock);
 	passing_drop(d->passing);
 	d->passing = passing;
-	pthread_mutex_unlock(&d->lock);
 }
 
 const struct density_answer *
@@ -1025,12 +1023,13 @@ density_ask(struct density *d, const struct density_window *window,
 	q.passing = number_filter(d, passing);
 	struct density_basis basis = density_basis_of(d, &q);
 	basis.known += count_decided(d->session, passing);
-	if (!same_question(&q, &d->asked) || d->asked_basis.generation != basis.generation ||
-	    d->asked_basis.known != basis.known)
-		renew_passing(d, passing);
+	bool same = same_question(&q, &d->asked) && d->asked_basis.generation == basis.generation;
+	bool grown = same && d->asked_basis.known != basis.known;
+	struct passing *renewed = !same || grown ? passing_new(d->session, passing) : NULL;
 	pthread_mutex_lock(&d->lock);
-	if (same_question(&q, &d->asked) && d->asked_basis.generation == basis.generation) {
-		bool grown = d->asked_basis.known != basis.known;
+	if (!same || grown)
+		take_passing(d, renewed);
+	if (same) {
 		d->asked_basis = basis;
 		density_fetch(d);
 		pthread_mutex_unlock(&d->lock);
@@ -1042,6 +1041,7 @@ density_ask(struct density *d, const struct density_window *window,
 	d->asked_basis = basis;
 	generation_bump(&d->questions);
 	unsigned number = generation_now(&d->questions);
+	d->awaited = true;
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 	struct timespec until;
@@ -1050,6 +1050,7 @@ density_ask(struct density *d, const struct density_window *window,
 	pthread_mutex_lock(&d->lock);
 	while (!(d->fresh && d->fresh_number == number) && !late)
 		late = pthread_cond_timedwait(&d->changed, &d->lock, &until);
+	d->awaited = false;
 	density_fetch(d);
 	pthread_mutex_unlock(&d->lock);
 	return d->shown;
@@ -1071,7 +1072,7 @@ density_load(struct density *d, const struct density_window *window,
 {
 	d->question = question_of(window, lanes, count, origin);
 	d->question.passing = number_filter(d, passing);
-	renew_passing(d, passing);
+	take_passing(d, passing_new(d->session, passing)); /* there is no other thread */
 	generation_bump(&d->questions); /* or it would wait for more, as the one before */
 	density_work(d);
 	density_fetch(d);

@@ -31,6 +31,7 @@
 enum {
 	LAYERS = 4,
 	CHUNK = 128 * 1024,
+	HEAD = 512,	       /* tells the form; of a file that is not packed no more is read */
 	LISTED = 3,	       /* members that are named */
 	ENTRIES_MAX = 10000,   /* of an archive that are looked at for a member */
 	OPEN_BYTES = 64 << 20, /* and bytes, also for those of a layer */
@@ -472,7 +473,7 @@ static int
 open_source(struct unpack *unpack, struct err *err)
 {
 	const struct unpack_source *source = &unpack->source;
-	ssize_t length = source->read(source->context, 0, unpack->chunk, CHUNK);
+	ssize_t length = source->read(source->context, 0, unpack->chunk, HEAD);
 	const struct unpack_form *form =
 	    length > 0 ? find_form(unpack->chunk, (size_t)length) : NULL;
 	bool again = source->size != UINT64_MAX;

@@ -35,7 +35,8 @@ enum {
 	CHUNK = 256 * 1024,
 	QUIET_MS = 100,
 	FIRST = 64 * 1024,   /* bytes that are unpacked at once */
-	HEAD_LEAST = 10,     /* bytes that tell most of what is packed */
+	HEAD = 512,	     /* bytes that tell whether a file is packed, */
+	HEAD_LEAST = 10,     /* and most of it */
 	HELD_MOST = 16 << 20 /* bytes, while it is not known whether they are packed */
 };
 
@@ -241,6 +242,13 @@ copy_unpacked(struct spool *spool)
 	}
 }
 
+static bool
+is_packed(const uint8_t *head, size_t length)
+{
+	const struct foreign *foreign = foreign_find(head, length);
+	return foreign && foreign->pack;
+}
+
 /* Whether the first bytes of a stream, of which the next are awaited for a moment only,
  * say that it is packed. */
 static bool
@@ -252,9 +260,7 @@ looks_packed(struct spool *spool)
 	       wait_for_stream(spool, spool->held.count ? QUIET_MS : -1) == READY)
 		n = read_packed_stream(spool, spool->held.count, buffer, CHUNK);
 	free(buffer);
-	const struct foreign *foreign =
-	    foreign_find((const uint8_t *)spool->held.at, spool->held.count);
-	return foreign && foreign->pack;
+	return is_packed((const uint8_t *)spool->held.at, spool->held.count);
 }
 
 /* Opens a stream that is packed; false if it is not, and what was read is kept. */
@@ -375,6 +381,12 @@ spool_open_packed(int file, const char *name, const struct capture_options *opti
 		  struct err *err)
 {
 	struct stat st;
+	uint8_t head[HEAD];
+	ssize_t length = pread(file, head, sizeof head, 0);
+	if (length <= 0 || !is_packed(head, (size_t)length)) {
+		err_set(err, ERR_UNSUPPORTED, "%s is not packed", name);
+		return NULL;
+	}
 	int own = fstat(file, &st) ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 3);
 	if (own < 0) {
 		err_set(err, ERR_IO, "%s: %s", name, strerror(errno));

@@ -15,8 +15,9 @@ struct spool;
  * sentences.  NULL on error. */
 struct spool *spool_open(int stream, const char *name, const struct capture_options *,
 			 struct err *);
-/* The same for a regular file that is packed.  NULL on error, and then the file stays the
- * caller's: ERR_UNSUPPORTED and ERR_DATA as those of unpack_open. */
+/* The same for a regular file that is packed; for one that is not, no file is made.  NULL
+ * on error, and then FILE stays the caller's: ERR_UNSUPPORTED and ERR_DATA as those of
+ * unpack_open. */
 struct spool *spool_open_packed(int file, const char *name, const struct capture_options *,
 				struct err *);
 /* Starts to copy.  No more than LIMIT bytes are of use: copying fails there, with ENOMEM.

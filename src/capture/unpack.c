@@ -31,7 +31,7 @@
 enum {
 	LAYERS = 4,
 	CHUNK = 128 * 1024,
-	HEAD = 512,	       /* tells the form; of a file that is not packed no more is read */
+	HEAD = 512,	       /* tells the form */
 	LISTED = 3,	       /* members that are named */
 	ENTRIES_MAX = 10000,   /* of an archive that are looked at for a member */
 	OPEN_BYTES = 64 << 20, /* and bytes, also for those of a layer */

@@ -40,6 +40,10 @@ is "the last row is lost, and stands behind all bytes that came" 1 \
 broken_stream --check=loss -q
 is "--check=loss: status" 1 "$status"
 
+# A file needs no room elsewhere.
+run env TMPDIR=/nonexistent "$TRAWL" -t csv -f syst/raw big.bin
+is "a file, and no folder for a spool: status" 0 "$status"
+
 # A file that is cut while it is read.
 cut_while_read()
 {

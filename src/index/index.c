@@ -259,6 +259,26 @@ index_each_origin(struct index *index, uint64_t cell, bool (*each)(void *, uint6
 	return known;
 }
 
+struct sought_origin {
+	uint64_t key;
+	bool found;
+};
+
+static bool
+is_not_sought(void *context, uint64_t key)
+{
+	struct sought_origin *sought = context;
+	sought->found = key == sought->key;
+	return !sought->found;
+}
+
+bool
+index_may_have_origin(struct index *index, uint64_t cell, uint64_t key)
+{
+	struct sought_origin sought = {.key = key};
+	return !index_each_origin(index, cell, is_not_sought, &sought) || sought.found;
+}
+
 /* --- contents ---------------------------------------------------------- */
 
 /* Nothing but the state before the first byte. */

@@ -173,6 +173,9 @@ bool index_group_origin(const struct index *, uint64_t group, uint64_t key,
 bool index_each_origin(struct index *, uint64_t cell, bool (*each)(void *context, uint64_t key),
 		       void *context);
 
+/* Whether an origin may occur in that group; false only if it is known not to. */
+bool index_may_have_origin(struct index *, uint64_t cell, uint64_t key);
+
 /* Anonymous memory held, in bytes. */
 size_t index_memory(const struct index *);
 

@@ -1,7 +1,8 @@
 /*
  * The next message that passes two filters, behind a position or before it: one cursor
  * for the rows of a list, searches, jumps, parts that are written and who looks for a
- * neighbour.  Batch output has none (export_pool.c): it goes over all messages anyway.
+ * neighbour.  Batch output has one only where it passes cells by (`by_cell`): what else it
+ * writes is found in all messages by the threads that format them (export_pool.c).
  *
  * It goes over the strands of a sequence.  In each it keeps where it looked last, so a
  * call goes on where the last one ended, and no cell is looked through twice.  Match

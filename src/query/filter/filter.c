@@ -119,27 +119,11 @@ judge_members(const struct filter *filter, const struct index_cell *cell)
 	return passing == cell->count && !more ? FILTER_ALL : FILTER_SOME;
 }
 
-struct sought {
-	uint64_t key;
-	bool found;
-};
-
-static bool
-is_not_sought(void *context, uint64_t key)
-{
-	struct sought *sought = context;
-	sought->found = key == sought->key;
-	return !sought->found;
-}
-
 /* Whether the one origin of the filter may be in the cell. */
 static bool
 has_origin(const struct filter *filter, const struct filter_facts *facts)
 {
-	struct sought sought = {.key = filter->origin};
-	return !facts->index ||
-	       !index_each_origin(facts->index, facts->number, is_not_sought, &sought) ||
-	       sought.found;
+	return !facts->index || index_may_have_origin(facts->index, facts->number, filter->origin);
 }
 
 static enum filter_verdict

@@ -109,28 +109,6 @@ find_last(struct trace *trace, const struct decoded_cell *decoded, size_t count,
 	return false;
 }
 
-struct step_origin {
-	uint64_t key;
-	bool found;
-};
-
-static bool
-is_not_sought(void *context, uint64_t key)
-{
-	struct step_origin *sought = context;
-	sought->found = key == sought->key;
-	return !sought->found;
-}
-
-/* Whether an origin may occur in the group of a cell. */
-static bool
-may_have(struct step_back *step, uint64_t cell, uint64_t origin)
-{
-	struct step_origin sought = {.key = origin};
-	return !index_each_origin(trace_index(step->trace), cell, is_not_sought, &sought) ||
-	       sought.found;
-}
-
 /* The last time of an origin before a cell. */
 static bool
 find_before(struct step_back *step, uint64_t cell, uint64_t origin, unsigned limit, uint64_t *order)
@@ -142,7 +120,9 @@ find_before(struct step_back *step, uint64_t cell, uint64_t origin, unsigned lim
 	while (cell--) {
 		uint64_t group = cell / INDEX_GROUP;
 		if (cell % INDEX_GROUP == INDEX_GROUP - 1 || !looked)
-			absent = may_have(step, cell, origin) ? UINT64_MAX : group;
+			absent = index_may_have_origin(trace_index(step->trace), cell, origin)
+				     ? UINT64_MAX
+				     : group;
 		if (group == absent) {
 			cell = group * INDEX_GROUP;
 			continue;

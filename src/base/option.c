@@ -352,6 +352,41 @@ option_hash(const struct option_table *table, const void *object, uint64_t hash)
 	return hash;
 }
 
+/* --- paths ------------------------------------------------------------ */
+
+static void
+resolve_path(char **path, const char *folder)
+{
+	if (!*path || **path == '/')
+		return;
+	struct text whole = {0};
+	text_addf(&whole, "%s%s", folder, *path);
+	free(*path);
+	*path = mem_text(whole.data);
+	text_free(&whole);
+}
+
+void
+option_resolve(const struct option_table *table, void *object, const char *folder)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		void *member = (char *)object + row->member;
+		struct option_list *list = member;
+		if (row->type == OPTION_STRUCT)
+			option_resolve(row->table, member, folder);
+		else if (row->type == OPTION_TEXT && row->path)
+			resolve_path(member, folder);
+		else if (row->type == OPTION_LIST && row->table)
+			for (size_t j = 0; j < list->count; j++)
+				option_resolve(row->table, (char *)list->at + j * row->table->size,
+					       folder);
+		else if (row->type == OPTION_LIST && row->path)
+			for (size_t j = 0; j < list->count; j++)
+				resolve_path((char **)list->at + j, folder);
+	}
+}
+
 const struct option_row *
 option_find(const struct option_table *table, const char *name)
 {

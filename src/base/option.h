@@ -49,6 +49,7 @@ struct option_row {
 	bool also_top_level; /* in a profile it stands beside its section, too */
 	bool description;    /* decides what is said of messages, not which there are */
 	bool trace;	     /* OPTION_TEXT or a list of texts: names a trace, or TRACE:ORIGIN */
+	bool hex;	     /* a whole number that people write in hexadecimal digits */
 	bool whole;	     /* OPTION_STRUCT: one value; what is given replaces all of it */
 	const struct option_table *table;
 	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */
@@ -125,6 +126,14 @@ const struct option_row *option_find(const struct option_table *, const char *na
  * else is written out.  Texts must be UTF-8 to come back as they were.
  */
 void option_write(const struct option_table *, const void *object, struct text *);
+
+/* The same of ROW, or of all rows where it is NULL, indented by INDENT, without what has
+ * its default; false, and nothing appended, if that is all. */
+bool option_write_changed(const struct option_table *, const struct option_row *row,
+			  const void *object, int indent, struct text *);
+
+/* Puts FOLDER, with its slash, in front of all relative paths in OBJECT. */
+void option_resolve(const struct option_table *, void *object, const char *folder);
 
 /* Appends TEXT between double quotes, with YAML's escapes. */
 void option_quote(const char *text, struct text *);

@@ -66,10 +66,12 @@ option_get(const struct option_row *row, const void *object, struct text *out)
 		text_add(out, *(const bool *)at ? "true" : "false");
 		return true;
 	case OPTION_UINT:
-		text_addf(out, "%llu", (unsigned long long)*(const uint64_t *)at);
+		text_addf(out, row->hex ? "%#llx" : "%llu",
+			  (unsigned long long)*(const uint64_t *)at);
 		return true;
 	case OPTION_INT:
-		text_addf(out, "%lld", (long long)*(const int64_t *)at);
+		text_addf(out, row->hex && *(const int64_t *)at > 0 ? "%#llx" : "%lld",
+			  (long long)*(const int64_t *)at);
 		return true;
 	case OPTION_NUMBER:
 		text_addf(out, "%.17g", *(const double *)at);
@@ -154,68 +156,167 @@ write_flat(const struct option_table *table, const void *object, struct text *ou
 
 /* --- in blocks --------------------------------------------------------- */
 
-static void write_block(const struct option_table *, const void *, int indent, struct text *);
+/* What is written of a row: all, or what is not as in STANDARD. */
+static bool write_block(const struct option_table *, const void *object, const void *standard,
+			int indent, struct text *);
+
+static void *
+make_standard(const struct option_table *table)
+{
+	void *standard = mem_new(table->size);
+	option_defaults(table, standard);
+	return standard;
+}
 
 static void
-write_list(const struct option_row *row, const struct option_list *list, int indent,
+free_standard(const struct option_table *table, void *standard)
+{
+	option_release(table, standard);
+	free(standard);
+}
+
+static void
+write_item(const struct option_table *table, const void *item, bool all, int indent,
+	   struct text *out)
+{
+	size_t start = out->length;
+	if (is_flat(table)) {
+		text_addf(out, "%*s- ", indent, "");
+		write_flat(table, item, out);
+		text_add_char(out, '\n');
+		return;
+	}
+	void *standard = all ? NULL : make_standard(table);
+	if (write_block(table, item, standard, indent + 2, out))
+		out->data[start + (size_t)indent] = '-';
+	else
+		text_addf(out, "%*s- {}\n", indent, "");
+	if (standard)
+		free_standard(table, standard);
+}
+
+static void
+write_list(const struct option_row *row, const struct option_list *list, bool all, int indent,
 	   struct text *out)
 {
 	text_addf(out, "%*s%s:%s\n", indent, "", row->name, list->count ? "" : " []");
 	for (size_t i = 0; i < list->count; i++) {
-		text_addf(out, "%*s  -", indent, "");
-		if (!row->table) {
-			text_add_char(out, ' ');
-			add_scalar(((char *const *)list->at)[i], out);
-			text_add_char(out, '\n');
+		if (row->table) {
+			write_item(row->table, (const char *)list->at + i * row->table->size, all,
+				   indent + 2, out);
 			continue;
 		}
-		const void *item = (const char *)list->at + i * row->table->size;
-		if (is_flat(row->table)) {
-			text_add_char(out, ' ');
-			write_flat(row->table, item, out);
-			text_add_char(out, '\n');
-		} else {
-			text_add_char(out, '\n');
-			write_block(row->table, item, indent + 4, out);
-		}
+		text_addf(out, "%*s  - ", indent, "");
+		add_scalar(((char *const *)list->at)[i], out);
+		text_add_char(out, '\n');
 	}
 }
 
+/* Whether a scalar is as in STANDARD. */
+static bool
+is_standard(const struct option_row *row, const void *object, const void *standard)
+{
+	struct text own = {0}, usual = {0};
+	bool there = option_get(row, object, &own), usually = option_get(row, standard, &usual);
+	bool same = there == usually && !strcmp(text_get(&own), text_get(&usual));
+	text_free(&own);
+	text_free(&usual);
+	return same;
+}
+
+static bool is_changed(const struct option_table *, const void *object, const void *standard);
+
+/* Whether a row is not as in STANDARD; a struct that tells whether it was given, if so. */
+static bool
+is_row_changed(const struct option_row *row, const void *object, const void *standard)
+{
+	const struct option_list *list = (const void *)((const char *)object + row->member);
+	if (row->given && !*((const bool *)((const char *)object + row->given)))
+		return false;
+	if (row->type == OPTION_LIST)
+		return list->count;
+	if (row->type == OPTION_STRUCT)
+		return is_changed(row->table, list, (const char *)standard + row->member);
+	return !is_standard(row, object, standard);
+}
+
+static bool
+is_changed(const struct option_table *table, const void *object, const void *standard)
+{
+	bool changed = false;
+	for (size_t i = 0; i < table->count && !changed; i++)
+		changed = is_row_changed(&table->rows[i], object, standard);
+	return changed;
+}
+
 static void
-write_row(const struct option_row *row, const void *object, int indent, struct text *out)
+write_struct(const struct option_row *row, const void *at, const void *standard, int indent,
+	     struct text *out)
+{
+	text_addf(out, "%*s%s:", indent, "", row->name);
+	if (is_flat(row->table)) {
+		text_add_char(out, ' ');
+		write_flat(row->table, at, out);
+		text_add_char(out, '\n');
+	} else {
+		text_add_char(out, '\n');
+		write_block(row->table, at, standard, indent + 2, out);
+	}
+}
+
+static bool
+write_row(const struct option_row *row, const void *object, const void *standard, int indent,
+	  struct text *out)
 {
 	const void *at = (const char *)object + row->member;
 	size_t start = out->length;
 	if (row->given && !*((const bool *)((const char *)object + row->given)))
-		return;
-	if (row->type == OPTION_LIST) {
-		write_list(row, at, indent, out);
-	} else if (row->type == OPTION_STRUCT && is_flat(row->table)) {
-		text_addf(out, "%*s%s: ", indent, "", row->name);
-		write_flat(row->table, at, out);
-		text_add_char(out, '\n');
-	} else if (row->type == OPTION_STRUCT) {
-		text_addf(out, "%*s%s:\n", indent, "", row->name);
-		write_block(row->table, at, indent + 2, out);
-	} else {
-		text_addf(out, "%*s%s: ", indent, "", row->name);
-		if (write_scalar(row, object, out))
-			text_add_char(out, '\n');
-		else
-			text_cut(out, start);
+		return false;
+	if (standard && !row->required && !is_row_changed(row, object, standard))
+		return false;
+	if (row->type == OPTION_STRUCT) {
+		if (standard)
+			standard = (const char *)standard + row->member;
+		write_struct(row, at, standard, indent, out);
+		return true;
 	}
+	if (row->type == OPTION_LIST) {
+		write_list(row, at, !standard, indent, out);
+		return true;
+	}
+	text_addf(out, "%*s%s: ", indent, "", row->name);
+	bool there = write_scalar(row, object, out);
+	if (there)
+		text_add_char(out, '\n');
+	else
+		text_cut(out, start);
+	return there;
 }
 
-static void
-write_block(const struct option_table *table, const void *object, int indent, struct text *out)
+static bool
+write_block(const struct option_table *table, const void *object, const void *standard, int indent,
+	    struct text *out)
 {
+	bool any = false;
 	for (size_t i = 0; i < table->count; i++)
 		if (table->rows[i].type != OPTION_ANY)
-			write_row(&table->rows[i], object, indent, out);
+			any |= write_row(&table->rows[i], object, standard, indent, out);
+	return any;
 }
 
 void
 option_write(const struct option_table *table, const void *object, struct text *out)
 {
-	write_block(table, object, 0, out);
+	write_block(table, object, NULL, 0, out);
+}
+
+bool
+option_write_changed(const struct option_table *table, const struct option_row *row,
+		     const void *object, int indent, struct text *out)
+{
+	void *standard = make_standard(table);
+	bool any = row ? write_row(row, object, standard, indent, out)
+		       : write_block(table, object, standard, indent, out);
+	free_standard(table, standard);
+	return any;
 }

@@ -7,6 +7,7 @@
 #include "session/session.h"
 #include "trace/reader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void
@@ -125,25 +126,52 @@ add_trace_info(struct trace *trace, struct text *out)
 	text_free(&line);
 }
 
+/* The folder that relative paths are of, with its slash; nothing if it is not known. */
+static void
+add_folder(struct text *out)
+{
+	char *folder = realpath(".", NULL);
+	if (folder)
+		text_addf(out, "%s%s", folder, strcmp(folder, "/") != 0 ? "/" : "");
+	free(folder);
+}
+
+/* What the profile in force says beside `traces:`. */
+static void
+add_relations(const struct session *session, const char *folder, struct text *out)
+{
+	const struct option_table *table = profile_options_table();
+	struct profile *profile = mem_new(sizeof *profile);
+	option_copy(table, profile, &session->profile);
+	option_resolve(table, profile, folder);
+	for (size_t i = 0; i < table->count; i++)
+		if (strcmp(table->rows[i].name, "traces") != 0)
+			option_write_changed(table, &table->rows[i], profile, 0, out);
+	option_release(table, profile);
+	free(profile);
+}
+
 int
 info_print(struct session *session, const struct cli *cli)
 {
-	struct text out = {0}, profile = {0};
+	struct text out = {0}, profile = {0}, folder = {0};
+	add_folder(&folder);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		trace_unpack(trace);
 		add_trace_info(trace, &out);
-		trace_propose(trace, &profile);
+		trace_propose(trace, text_get(&folder), &profile);
 		if (trace_is_decoded(trace)) {
 			add_survey(trace, &out);
 			expand_head(trace, cli);
 		}
 		report_notice(trace, cli);
 	}
-	text_add(&out, "traces:\n");
-	text_add(&out, text_get(&profile));
+	text_addf(&out, "traces:\n%s", text_get(&profile));
+	add_relations(session, text_get(&folder), &out);
 	int status = report_print(&out);
 	text_free(&out);
 	text_free(&profile);
+	text_free(&folder);
 	return status;
 }

@@ -19,40 +19,6 @@
 #include "session/session.h"
 #include "trace/trace_options.h"
 
-/* Puts FOLDER, with its slash, in front of a relative path. */
-static void
-resolve_path(char **path, const char *folder)
-{
-	if (!*path || **path == '/')
-		return;
-	struct text whole = {0};
-	text_addf(&whole, "%s%s", folder, *path);
-	free(*path);
-	*path = mem_text(whole.data);
-	text_free(&whole);
-}
-
-static void
-resolve_all(const struct option_table *table, void *object, const char *folder)
-{
-	for (size_t i = 0; i < table->count; i++) {
-		const struct option_row *row = &table->rows[i];
-		void *member = (char *)object + row->member;
-		struct option_list *list = member;
-		if (row->type == OPTION_STRUCT)
-			resolve_all(row->table, member, folder);
-		else if (row->type == OPTION_TEXT && row->path)
-			resolve_path(member, folder);
-		else if (row->type == OPTION_LIST && row->table)
-			for (size_t j = 0; j < list->count; j++)
-				resolve_all(row->table, (char *)list->at + j * row->table->size,
-					    folder);
-		else if (row->type == OPTION_LIST && row->path)
-			for (size_t j = 0; j < list->count; j++)
-				resolve_path((char **)list->at + j, folder);
-	}
-}
-
 int
 profile_load(const char *path, struct profile *profile, struct err *err)
 {
@@ -62,7 +28,7 @@ profile_load(const char *path, struct profile *profile, struct err *err)
 	struct text folder = {0};
 	const char *slash = strrchr(path, '/');
 	text_add_bytes(&folder, path, slash ? (size_t)(slash - path) + 1 : 0);
-	resolve_all(profile_options_table(), profile, text_get(&folder));
+	option_resolve(profile_options_table(), profile, text_get(&folder));
 	text_free(&folder);
 	return 0;
 }

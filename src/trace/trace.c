@@ -497,21 +497,46 @@ add_glob(const char *name, struct text *out)
 	text_free(&glob);
 }
 
-void
-trace_propose(const struct trace *trace, struct text *profile)
+/* The settings in force; what the head alone shows comes with reasons. */
+static void
+propose_settings(const struct trace *trace, const struct trace_options *options,
+		 struct text *profile)
 {
+	const struct option_table *table = trace_options_table();
 	const struct decoder_ops *ops = trace->decoder->ops;
 	struct window head = read_head(trace->capture);
-	text_add(profile, "  - match: ");
-	add_glob(trace->matched, profile);
-	if (trace_is_decoded(trace))
-		text_addf(profile, "\n    format: %s\n", decoder_name(ops));
+	const struct option_row *row = option_find(table, ops->format);
+	for (const char *const *name = (const char *const[]){"name", "clock", NULL}; *name; name++)
+		option_write_changed(table, option_find(table, *name), options, 4, profile);
+	if (trace->entry == SIZE_MAX && ops->guide && ops->guide->propose &&
+	    ops->guide->propose(&head, profile))
+		return;
+	if (!row)
+		return;
+	struct option_row section = *row;
+	section.given = 0; /* settings may come from elsewhere */
+	option_write_changed(table, &section, options, 4, profile);
+}
+
+void
+trace_propose(const struct trace *trace, const char *folder, struct text *profile)
+{
+	const struct option_table *table = trace_options_table();
+	struct trace_options *options = mem_new(table->size);
+	option_copy(table, options, trace->options);
+	option_resolve(table, options, folder);
+	text_addf(profile, "  - %s: ", options->file ? "file" : "match");
+	if (options->file)
+		option_quote(options->file, profile);
 	else
+		add_glob(trace->matched, profile);
+	if (trace_is_decoded(trace)) {
+		text_addf(profile, "\n    format: %s\n", decoder_name(trace->decoder->ops));
+		propose_settings(trace, options, profile);
+	} else {
 		text_add(profile, "\n    # format: not recognised; see trawl --list-formats\n");
-	if (trace->entry < SIZE_MAX)
-		text_add(profile, "    # settings of a profile are in force; they stay there\n");
-	else if (ops->guide && ops->guide->propose)
-		ops->guide->propose(&head, profile);
+	}
+	trace_options_free(options);
 }
 
 struct trace_clock

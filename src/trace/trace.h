@@ -144,8 +144,9 @@ void trace_list_candidates(const struct trace *, struct text *out);
 /* Since a choice with a format was tried. */
 bool trace_on_trial(const struct trace *);
 
-/* Appends an entry of `traces:` that reads such a capture as it was read. */
-void trace_propose(const struct trace *, struct text *profile);
+/* Appends an entry of `traces:` that reads such a capture as it was read, with FOLDER and
+ * its slash in front of relative paths. */
+void trace_propose(const struct trace *, const char *folder, struct text *profile);
 
 /* What the beginning of the capture holds, a line each, and what is missing to read it
  * well; false, and nothing, if the format has nothing to say of that. */

@@ -11,7 +11,7 @@
 
 #define REGISTER(name)                                                                             \
 	OPTION_ROW(struct opencsd_registers, name, INT, "register of the trace source", "-1",      \
-		   .min = -1, .max = UINT32_MAX),
+		   .min = -1, .max = UINT32_MAX, .hex = true),
 static const struct option_row register_rows[] = {OPENCSD_REGISTERS(REGISTER)};
 static const struct option_table register_table =
     OPTION_TABLE("regs", struct opencsd_registers, register_rows);
@@ -26,7 +26,8 @@ static const char *const protocol_names[] = {[OPENCSD_ETMV3] = "ETMV3",
 
 #define SOURCE(...) OPTION_ROW(struct opencsd_source_options, __VA_ARGS__)
 static const struct option_row source_rows[] = {
-    SOURCE(id, INT, "trace ID; absent: as a register says", "-1", .min = -1, .max = 0x7f),
+    SOURCE(id, INT, "trace ID; absent: as a register says", "-1", .min = -1, .max = 0x7f,
+	   .hex = true),
     SOURCE(protocol, CHOICE, "what the source speaks", .choices = protocol_names, .required = true),
     SOURCE(core, TEXT, "type of the core: Cortex-A53, ARMv8.3-A"),
     SOURCE(name, TEXT, "what to call the source"),
@@ -38,7 +39,7 @@ static const struct option_table source_table =
 #define IMAGE(...) OPTION_ROW(struct opencsd_image_options, __VA_ARGS__)
 static const struct option_row image_rows[] = {
     IMAGE(file, TEXT, "file with the bytes", .required = true, .path = true),
-    IMAGE(address, UINT, "where it lies in memory", .required = true),
+    IMAGE(address, UINT, "where it lies in memory", .required = true, .hex = true),
     IMAGE(offset, UINT, "first byte in the file"),
     IMAGE(length, UINT, "bytes; 0: to the end of the file"),
     IMAGE(of, TEXT, "name of the source whose memory it is; others look there last"),
@@ -97,15 +98,40 @@ list_add(struct option_list *list, const struct option_table *table)
 	return added;
 }
 
+/* Whether the profile has that source already: it goes before the snapshot. */
+static bool
+has_source(const struct opencsd_options *options, const char *name)
+{
+	const struct opencsd_source_options *own = options->sources.at;
+	for (size_t i = 0; i < options->sources.count; i++)
+		if (own[i].name && !strcmp(own[i].name, name))
+			return true;
+	return false;
+}
+
+/* The same of an image of a source's memory. */
+static bool
+has_image(const struct opencsd_options *options, const char *of, uint64_t address)
+{
+	const struct opencsd_image_options *own = options->images.at;
+	for (size_t i = 0; i < options->images.count; i++)
+		if (own[i].of && !strcmp(own[i].of, of) && own[i].address == address)
+			return true;
+	return false;
+}
+
 static void
 add_source(struct opencsd_options *options, const struct snapshot *s,
 	   const struct snapshot_device *device, enum opencsd_protocol protocol, struct text *notes)
 {
 	const struct snapshot_device *core = snapshot_core_of(s, device->name);
+	const char *name = core ? core->name : device->name;
+	if (has_source(options, name))
+		return;
 	struct opencsd_source_options *o = list_add(&options->sources, &source_table);
 	o->protocol = (int)protocol;
 	o->core = core && *core->type ? mem_text(core->type) : NULL;
-	o->name = mem_text(core ? core->name : device->name);
+	o->name = mem_text(name);
 	for (size_t i = 0; i < device->registers.count; i++) {
 		const struct snapshot_register *reg = &device->registers.at[i];
 		const struct option_row *row = option_find(&register_table, reg->name);
@@ -122,7 +148,8 @@ add_images(struct opencsd_options *options, const struct snapshot_device *core)
 {
 	for (size_t i = 0; i < core->dumps.count; i++) {
 		const struct snapshot_dump *dump = &core->dumps.at[i];
-		if (dump->outside && !options->outside)
+		if ((dump->outside && !options->outside) ||
+		    has_image(options, core->name, dump->address))
 			continue;
 		struct opencsd_image_options *o = list_add(&options->images, &image_table);
 		o->file = mem_text(dump->path);

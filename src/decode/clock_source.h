@@ -72,4 +72,24 @@ struct clock_source {
 	bool by_sender; /* ticks are those of each message's sender */
 };
 
+/* Whether M may say something. */
+static inline bool
+clock_source_concerns(const struct clock_source *source, const struct message *m)
+{
+	return source->kinds >> m->kind & 1 && (!source->flags || m->flags & source->flags);
+}
+
+static inline struct clock_owner
+clock_source_owner(const struct clock_source *source, const struct message *m)
+{
+	return source->owner ? source->owner(m) : (struct clock_owner){0, m->origin};
+}
+
+/* Whether what a message says is all in itself: no log or other message is needed. */
+static inline bool
+clock_source_is_plain(const struct clock_source *source)
+{
+	return source && !source->matched && !source->rate_apart;
+}
+
 #endif

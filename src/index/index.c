@@ -39,8 +39,10 @@
 enum {
 	SEGMENT = 256, /* cells, unless an option says otherwise; each costs the decoder's run-up */
 	WORKERS_MAX = 16,
-	SEGMENTS_EACH = 2, /* kept for each worker */
-	MISSES_MAX = 4,	   /* segments in a row of which less than half was right */
+	SEGMENTS_EACH = 2,	/* kept for each worker */
+	READINGS_MAX = 1 << 17, /* kept in all segments; where there are more, cells are walked
+				   in order */
+	MISSES_MAX = 4,		/* segments in a row of which less than half was right */
 	NOTIFY_MS = 500,
 	PATIENCE_MS = 250, /* a large capture waits so long for the first screen */
 	LARGE = 4 << 20,
@@ -112,6 +114,8 @@ struct index {
 	bool placed; /* the next two are right */
 	bool timed;  /* a message before had a time: */
 	uint64_t last_ticks;
+	void (*take)(void *context, const struct index_news *); /* or NULL */
+	void *take_context;
 	struct timespec notified;
 	uint64_t bytes_at_notice;
 
@@ -424,6 +428,14 @@ look_for_file(struct index *index)
 	}
 }
 
+void
+index_read_clocks(struct index *index, void (*take)(void *, const struct index_news *),
+		  void *context)
+{
+	index->take = take;
+	index->take_context = context;
+}
+
 int
 index_save(struct index *index, const char *path, mode_t mode, struct err *err)
 {
@@ -597,6 +609,19 @@ count_flags(struct index *index, const struct cell_result *result, uint64_t coun
 	index->unnamed |= result->unnamed;
 }
 
+/* Hands over what was read in the cell that became known last. */
+static void
+hand_over(struct index *index, const struct cell_result *result)
+{
+	struct index_news news = {.number = grid_known(index->built->grid) - 1,
+				  .cell = &result->cell,
+				  .ticks_last = result->ticks_last,
+				  .readings = result->readings.at,
+				  .count = result->readings.count};
+	if (index->take)
+		index->take(index->take_context, &news);
+}
+
 /* Makes the next cell known.  False if the grid is full. */
 static bool
 commit_cell(struct index *index, const struct cell_result *result)
@@ -612,6 +637,7 @@ commit_cell(struct index *index, const struct cell_result *result)
 		return false;
 	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, 1);
 	count_flags(index, result, 1);
+	hand_over(index, result);
 	if (result->end != NO_END)
 		index->end = result->end;
 	return true;
@@ -649,7 +675,7 @@ skip_hole(struct index_worker *worker, uint64_t number)
 	struct index_cell previous;
 	uint64_t first;
 	if (!index->decoder->ops->shift || !number ||
-	    result->cell.count > index_cell_size(index) >> 16 ||
+	    result->cell.count > index_cell_size(index) >> 16 || result->readings.count ||
 	    !grid_cell(grid, number - 1, &previous) || !same_sums(&previous, &result->cell) ||
 	    capture_hole_end(index->capture, (number - 1) << index->cell_shift) <
 		(number + 2) << index->cell_shift)
@@ -657,9 +683,12 @@ skip_hole(struct index_worker *worker, uint64_t number)
 	uint64_t count = cells_in_hole(index, number + 1), added = 0;
 	if (!count || !walker_steady(worker->walker, grid_checkpoint(grid, number, &first), result))
 		return;
-	do {
+	for (bool more = true; more && added < count; added += more) {
 		walker_shift(worker->walker, result->after, index_cell_size(index));
-	} while (grid_add(grid, &result->cell, result->after) && ++added < count);
+		more = grid_add(grid, &result->cell, result->after);
+		if (more)
+			hand_over(index, result);
+	}
 	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, added);
 	count_flags(index, result, added);
 	walker_place(worker->walker, result->after);
@@ -706,6 +735,7 @@ adopt_segment(struct index_worker *worker, struct segment *segment, uint64_t num
 	bool more = true;
 	for (uint64_t i = number - segment->start; more && i < segment->count; i++) {
 		more = commit_cell(worker->index, &segment->cells[i]);
+		vec_free(&segment->cells[i].readings);
 		segment->adopted++;
 	}
 	place_at_frontier(worker);
@@ -717,7 +747,8 @@ static void
 release_segment(struct index *index, struct segment *segment)
 {
 	pthread_mutex_lock(&index->lock);
-	index->misses = segment->adopted < index->segment_cells / 2 ? index->misses + 1 : 0;
+	bool missed = !segment->adopted || segment->adopted < segment->count / 2;
+	index->misses = missed ? index->misses + 1 : 0;
 	index->speculative = index->misses < MISSES_MAX;
 	segment->state = SEGMENT_FREE;
 	pthread_cond_broadcast(&index->changed);
@@ -804,6 +835,7 @@ static void
 walk_ahead(struct index_worker *worker, struct segment *segment)
 {
 	struct index *index = worker->index;
+	size_t readings = 0, most = READINGS_MAX / index->segment_count;
 	if (!walker_start_before(worker->walker, segment->start, segment->entry))
 		return;
 	for (unsigned i = 0; i < index->segment_cells; i++) {
@@ -813,6 +845,11 @@ walk_ahead(struct index_worker *worker, struct segment *segment)
 		if (stop)
 			return;
 		walker_cell(worker->walker, segment->start + i, &segment->cells[i]);
+		readings += segment->cells[i].readings.count;
+		if (readings > most) {
+			vec_free(&segment->cells[i].readings);
+			return;
+		}
 		segment->count = i + 1;
 	}
 }
@@ -953,6 +990,8 @@ static void
 build_available(struct index *index)
 {
 	size_t target = prepare_workers(index), started = 1;
+	for (size_t i = 0; i < index->worker_count; i++)
+		walker_read_clocks(index->workers[i].walker, index->take);
 	if (!index->placed)
 		find_last_ticks(index);
 	while (started < target && worker_start_once(&index->workers[started].thread))

@@ -23,7 +23,7 @@
 #define TRAWL_INDEX_INDEX_H
 
 #include "capture/capture.h"
-#include "decode/decoder.h"
+#include "decode/clock_source.h"
 
 #include <sys/types.h>
 
@@ -105,6 +105,30 @@ void index_restart(struct index *);
 bool index_is_stale(const struct index *);
 /* What the index said was not so: forget what a file said, if it came from one. */
 void index_distrust(struct index *);
+
+/* What a message of a cell tells of clocks, by the table of its format. */
+struct index_reading {
+	struct clock_reading reading;
+	struct clock_owner sender;
+	uint64_t found_at; /* its ID offset */
+	uint64_t ticks;	   /* its own, else of the last message of its cell with any */
+	bool timed;	   /* `ticks` is valid */
+};
+
+/* A cell that became known, and its readings in the order of the capture. */
+struct index_news {
+	uint64_t number;
+	const struct index_cell *cell; /* but `first` */
+	uint64_t ticks_last;	       /* of the last timed message, if it is CELL_TIMED */
+	const struct index_reading *readings;
+	size_t count;
+};
+
+/* Has TAKE called for each cell that is walked from now on, in order, by one thread at a
+ * time, until it is NULL again; cells that come from a file are left out.  For formats
+ * whose clock source is plain, by who calls index_build, while nothing builds. */
+void index_read_clocks(struct index *, void (*take)(void *context, const struct index_news *),
+		       void *context);
 
 /* Writes the index to a file with MODE (less the umask), all that is known of it.
  * 0, or ERR_IO. */

@@ -30,6 +30,8 @@ struct walker {
 	struct expansion expansion; /* of what is checked */
 	uint64_t flagged[MESSAGE_FLAGS_DOUBT];
 	bool unnamed;
+	const struct clock_source *clocks; /* what messages tell of them is noted, or NULL */
+	index_readings *readings;	   /* of the cell */
 	size_t buffer_size, filled;
 	uint64_t buffer_offset;
 	uint8_t *buffer;
@@ -40,6 +42,7 @@ void
 cell_result_free(struct cell_result *result)
 {
 	vec_free(&result->rows);
+	vec_free(&result->readings);
 }
 
 struct walker *
@@ -69,6 +72,12 @@ walker_free(struct walker *w)
 	expansion_free(&w->expansion);
 	free(w->buffer);
 	free(w);
+}
+
+void
+walker_read_clocks(struct walker *w, bool on)
+{
+	w->clocks = on ? w->decoder->ops->clocks : NULL;
 }
 
 size_t
@@ -126,20 +135,39 @@ window_until(const struct walker *w, uint64_t until)
 	};
 }
 
+/* Where M is read that was stepped over in WINDOW: there, or in the map where it began long
+ * before.  False if it is gone: the capture shrank, and whoever looks after it will start
+ * anew. */
+static bool
+find_window(const struct walker *w, const struct window *window, const struct message *m,
+	    struct window *out)
+{
+	*out = *window;
+	if (m->offset >= window->offset)
+		return true;
+	*out =
+	    (struct window){.bytes = capture_bytes(w->capture), .length = capture_size(w->capture)};
+	return m->offset + m->length <= out->length;
+}
+
+static void
+expand_message(struct walker *w, const struct window *window, const struct message *m,
+	       enum expand_want want)
+{
+	expansion_clear(&w->expansion);
+	w->decoder->ops->expand(w->decoder, m, window, want, NULL, &w->expansion);
+}
+
 /* --- checks ------------------------------------------------------------ */
 
-/* What only expanding finds: in the buffer, or in the map where M began long before. */
+/* What only expanding finds. */
 static unsigned
 check_message(struct walker *w, const struct window *window, const struct message *m)
 {
-	const struct window all = {.bytes = capture_bytes(w->capture),
-				   .length = capture_size(w->capture)};
-	bool near = m->offset >= window->offset;
-	if (!near && m->offset + m->length > all.length)
-		return 0; /* it shrank: whoever looks after it will start anew */
-	expansion_clear(&w->expansion);
-	w->decoder->ops->expand(w->decoder, m, near ? window : &all, EXPAND_FLAGS, NULL,
-				&w->expansion);
+	struct window around;
+	if (!find_window(w, window, m, &around))
+		return 0;
+	expand_message(w, &around, m, EXPAND_FLAGS);
 	w->unnamed |= w->expansion.unnamed;
 	return w->expansion.flags;
 }
@@ -182,7 +210,73 @@ step_checked(struct walker *w, struct window *window, struct summary *summary)
 	return count < CHECK_BATCH;
 }
 
+/* --- clocks ------------------------------------------------------------ */
+
+/* What M tells; NOTHING where it says nothing. */
+static struct clock_reading
+read_clock(struct walker *w, const struct window *window, const struct message *m)
+{
+	struct clock_reading reading = {.kind = CLOCK_READING_NOTHING};
+	const struct clock_source *source = w->clocks;
+	struct window around;
+	if (!find_window(w, window, m, &around))
+		return reading;
+	if (source->expand)
+		expand_message(w, &around, m, EXPAND_FIELDS);
+	source->read(w->decoder, m, &around, source->expand ? &w->expansion : NULL, &reading);
+	return reading;
+}
+
+/* Notes what the messages of a batch tell; SUMMARY is that of those before. */
+static void
+note_readings(struct walker *w, const struct window *window, const struct summary *summary,
+	      const struct message *batch, size_t count)
+{
+	const struct clock_source *source = w->clocks;
+	bool timed = summary->flags & MESSAGE_TIMED;
+	uint64_t ticks = summary->ticks_last;
+	for (size_t i = 0; i < count; i++) {
+		const struct message *m = &batch[i];
+		timed |= (m->flags & MESSAGE_TIMED) != 0;
+		ticks = m->flags & MESSAGE_TIMED ? m->ticks : ticks;
+		if (!clock_source_concerns(source, m))
+			continue;
+		struct clock_reading reading = read_clock(w, window, m);
+		if (reading.kind == CLOCK_READING_NOTHING)
+			continue;
+		*vec_add(w->readings) = (struct index_reading){
+		    .reading = reading,
+		    .sender = clock_source_owner(source, m),
+		    .found_at = message_id_offset(m),
+		    .ticks = ticks,
+		    .timed = timed,
+		};
+	}
+}
+
+/* As step_summarise. */
+static bool
+step_with_clocks(struct walker *w, const struct window *window, struct summary *summary)
+{
+	struct message batch[CHECK_BATCH];
+	size_t count = step_capture(w->capture, w->decoder, w->state, window, batch, CHECK_BATCH);
+	note_readings(w, window, summary, batch, count);
+	summary_add(summary, batch, count);
+	return count < CHECK_BATCH;
+}
+
 /* --- stepping ---------------------------------------------------------- */
+
+/* Steps as step_summarise does, and looks at messages besides as the walker is to. */
+static bool
+step_looking(struct walker *w, struct window *window, struct summary *summary)
+{
+	if (summary && w->checked)
+		return step_checked(w, window, summary);
+	if (summary && w->clocks)
+		return step_with_clocks(w, window, summary);
+	return step_summarise(w->capture, w->decoder, w->state, window, summary);
+}
 
 /* Steps until messages stand at or past UNTIL, or the capture ends; SUMMARY (NULL:
  * not counted) gets what they add up to. */
@@ -195,9 +289,7 @@ step_until(struct walker *w, uint64_t until, struct summary *summary)
 	do {
 		window = window_until(w, until);
 		w->end = window.last ? w->buffer_offset + w->filled : NO_END;
-		ended = summary && w->checked
-			    ? step_checked(w, &window, summary)
-			    : step_summarise(w->capture, w->decoder, w->state, &window, summary);
+		ended = step_looking(w, &window, summary);
 		uint64_t left = window.offset + window.length - w->state->offset;
 		more = left < w->decoder->ops->reach && !window.last && refill_buffer(w);
 	} while (!ended || more);
@@ -219,6 +311,8 @@ walker_cell(struct walker *w, uint64_t number, struct cell_result *result)
 	summary_clear(&w->summary);
 	memset(w->flagged, 0, sizeof w->flagged);
 	w->unnamed = false;
+	vec_free(&result->readings); /* they are many at some places alone */
+	w->readings = &result->readings;
 	step_until(w, (number + 1) << w->cell_shift, &w->summary);
 	bool by_senders = sums->sender_min <= sums->sender_max && !sums->lacks_sender;
 

@@ -24,6 +24,8 @@ record_size(const struct decoder_ops *ops)
 	return ops->checkpoint_size + ops->silent_count * sizeof(uint64_t);
 }
 
+typedef VEC(struct index_reading) index_readings;
+
 /* A cell that was walked. */
 struct cell_result {
 	struct index_cell cell; /* `first` is not known here */
@@ -33,6 +35,7 @@ struct cell_result {
 	uint64_t flagged[MESSAGE_FLAGS_DOUBT]; /* see index_get_flags */
 	bool unnamed;
 	tally_rows rows;	   /* its origins */
+	index_readings readings;   /* if walker_read_clocks asks for them */
 	uint8_t after[RECORD_MAX]; /* the state behind it, and what it passed over */
 };
 
@@ -44,6 +47,10 @@ struct walker;
 struct walker *walker_new(struct capture *, const struct decoder *, unsigned cell_shift,
 			  uint8_t checked);
 void walker_free(struct walker *);
+
+/* Whether cells are walked with what their messages tell of clocks, from the next cell
+ * on: of a format whose clock source is plain, and not together with CHECKED. */
+void walker_read_clocks(struct walker *, bool on);
 
 /* Drops bytes that were read before the capture changed. */
 void walker_forget(struct walker *);

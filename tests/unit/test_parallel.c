@@ -1,6 +1,7 @@
 /*
  * An index built by several threads is that of one walk from the start, state
- * included, for every format, damaged or not; and readers give its messages.
+ * included, for every format, damaged or not, and so is what is read of clocks on the
+ * way; and readers give its messages.
  *
  * The captures are made anew by mkcapture.  TRAWL_RUNS=1000 makes so many of
  * each format instead of a few.
@@ -108,6 +109,108 @@ compare_flags(struct session *session, unsigned threads, unsigned segment, uint8
 	index_free(index);
 }
 
+/* --- clocks ------------------------------------------------------------ */
+
+/* What was read in the cells before NEXT. */
+struct clock_notes {
+	uint64_t next;
+	VEC(struct index_reading) all;
+	VEC(uint64_t) ends; /* of the cells' readings in them */
+};
+
+static void
+take_news(void *context, const struct index_news *news)
+{
+	struct clock_notes *notes = context;
+	assert_int_equal(news->number, notes->next++);
+	for (size_t i = 0; i < news->count; i++)
+		*vec_add(&notes->all) = news->readings[i];
+	*vec_add(&notes->ends) = notes->all.count;
+}
+
+/* The same by expanding messages after the index is there. */
+static void
+find_readings(struct trace *trace, uint64_t cell_size, struct clock_notes *notes)
+{
+	const struct decoder *decoder = trace_decoder(trace);
+	const struct clock_source *source = decoder->ops->clocks;
+	struct reader *reader = reader_new(trace);
+	struct window w = reader_window(reader);
+	struct expansion e = {0};
+	struct message m, timed = {0};
+	while (reader_walk(reader, &m, 1)) {
+		struct clock_reading reading = {.kind = CLOCK_READING_NOTHING};
+		uint64_t offset = message_id_offset(&m), cell = offset / cell_size;
+		for (; notes->next < cell; notes->next++)
+			*vec_add(&notes->ends) = notes->all.count;
+		if (m.flags & MESSAGE_TIMED)
+			timed = m;
+		if (!(source->kinds >> m.kind & 1) || (source->flags && !(m.flags & source->flags)))
+			continue;
+		reader_expand(reader, &m, EXPAND_FIELDS, &e);
+		source->read(decoder, &m, &w, source->expand ? &e : NULL, &reading);
+		if (reading.kind == CLOCK_READING_NOTHING)
+			continue;
+		bool near = timed.flags && message_id_offset(&timed) / cell_size == cell;
+		*vec_add(&notes->all) = (struct index_reading){
+		    .reading = reading,
+		    .sender = source->owner ? source->owner(&m)
+					    : (struct clock_owner){.origin = m.origin},
+		    .found_at = offset,
+		    .ticks = near ? timed.ticks : 0,
+		    .timed = near};
+	}
+	for (; notes->next <= (w.length - 1) / cell_size; notes->next++)
+		*vec_add(&notes->ends) = notes->all.count;
+	expansion_free(&e);
+	reader_free(reader);
+}
+
+static bool
+same_reading(const struct index_reading *a, const struct index_reading *b)
+{
+	const struct clock_reading *p = &a->reading, *q = &b->reading;
+	return p->kind == q->kind && p->a == q->a && p->b == q->b && p->key_a == q->key_a &&
+	       p->key_b == q->key_b && p->hz_a == q->hz_a && p->hz_b == q->hz_b &&
+	       a->sender.port == b->sender.port && a->sender.origin == b->sender.origin &&
+	       a->found_at == b->found_at && a->timed == b->timed &&
+	       (!a->timed || a->ticks == b->ticks);
+}
+
+static void
+compare_notes(const struct clock_notes *a, const struct clock_notes *b, const char *name)
+{
+	if (a->next != b->next || a->all.count != b->all.count ||
+	    memcmp(a->ends.at, b->ends.at, a->next * sizeof *a->ends.at) != 0)
+		fail_msg("%s: %zu and %zu readings", name, a->all.count, b->all.count);
+	for (size_t i = 0; i < a->all.count; i++)
+		if (!same_reading(&a->all.at[i], &b->all.at[i]))
+			fail_msg("%s: reading %zu of %zu", name, i, a->all.count);
+}
+
+static void
+free_notes(struct clock_notes *notes)
+{
+	vec_free(&notes->all);
+	vec_free(&notes->ends);
+}
+
+/* What is read on the way is what messages tell that are expanded later. */
+static void
+compare_clocks(struct trace *trace, unsigned threads, unsigned segment, const char *name)
+{
+	struct index_options options = {.threads = threads, .segment = segment};
+	struct index *index = index_new(trace_capture(trace), trace_decoder(trace), &options);
+	struct clock_notes walked = {0}, found = {0};
+	index_read_clocks(index, take_news, &walked);
+	index_build(index);
+	find_readings(trace, index_cell_size(index), &found);
+	compare_notes(&walked, &found, name);
+	free_notes(&walked);
+	free_notes(&found);
+	index_free(index);
+}
+
 /* NAME is how to make the capture again. */
 static void
 compare(const char *format, const char *path, unsigned run, const char *name)
@@ -124,6 +227,10 @@ compare(const char *format, const char *path, unsigned run, const char *name)
 	compare_flags(&session, 1, 0, 0xff, name);
 	compare_flags(&session, 2 + run % 3, 1 + run % 2, 0xff, name);
 	compare_flags(&session, 2, 1, 1 << SEVERITY_INFO | 1 << SEVERITY_ERROR, name);
+	if (clock_source_is_plain(decoder->ops->clocks)) {
+		compare_clocks(session.traces.at[0], 1, 0, name);
+		compare_clocks(session.traces.at[0], 2 + run % 3, 1 + run % 2, name);
+	}
 	session_close(&session);
 }
 

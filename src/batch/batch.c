@@ -203,18 +203,33 @@ report_order(const struct session *session, const struct cli *cli)
 	text_free(&line);
 }
 
+/* Whether the filter or a column asks for messages before, in the order of all. */
+static bool
+needs_order(const struct export_options *options)
+{
+	return !options->follow &&
+	       (filter_needs_order(&options->filter) || options->columns & EXPORT_GAP);
+}
+
+/* Whether clocks of streams that have not ended are waited for. */
+static bool
+needs_all_clocks(const struct session *session, const struct export_options *options)
+{
+	return !options->follow &&
+	       (!options->format->live || needs_order(options) ||
+		export_is_ordered(session, options) || session->profile.order == CLOCKS_BY_TIME);
+}
+
 /* Waits for what relates the traces, as far as the format or the filter need it. */
 static void
 load_relations(struct session *session, const struct export_options *options)
 {
 	const struct filter *filter = &options->filter;
-	if (!options->follow && (filter_needs_order(filter) || options->columns & EXPORT_GAP))
-		session_build(session);
+	/* first, as the clocks are read while their indexes are built */
 	if (options->format->timed || filter_needs_clocks(filter))
-		clocks_load(session->clocks,
-			    !options->follow &&
-				(!options->format->live || export_is_ordered(session, options) ||
-				 session->profile.order == CLOCKS_BY_TIME));
+		clocks_load(session->clocks, needs_all_clocks(session, options));
+	if (needs_order(options))
+		session_build(session);
 	if (options->format->timed && !options->format->writer && !options->follow)
 		cycles_load(session->cycles, !options->format->live);
 	if (!options->follow && session->contexts &&

@@ -236,10 +236,10 @@ check_load(struct check *check, struct session *session, const struct filter *fi
 		contexts |= filter_needs_contexts(&check->list.at[i].want);
 		order |= filter_needs_order(&check->list.at[i].want);
 	}
-	if (order)
-		session_build(session);
 	if (clocks && session->clocks)
 		clocks_load(session->clocks, true);
+	if (order)
+		session_build(session);
 	if (contexts && session->contexts)
 		contexts_load(session->contexts);
 }

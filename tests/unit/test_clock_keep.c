@@ -1,8 +1,8 @@
 /*
- * Points of clocks in files: what is read is what is found by looking, of each
- * format that tells of clocks; a file that is damaged, or of other bytes or
- * settings, is not used; one that lies does no harm; what the profile says of rates
- * is always of the profile that is there.
+ * Points of clocks in files: what is read is what is found by looking, and by reading as
+ * the index is built, of each format that tells of clocks; a file that is damaged, or of
+ * other bytes or settings, is not used; one that lies does no harm; what the profile says
+ * of rates is always of the profile that is there.
  */
 #include "config.h"
 
@@ -158,6 +158,8 @@ struct found {
 	uint64_t decoded; /* cells; not those of formats that are never kept */
 };
 
+enum way { LOOKING, WALKING };
+
 /* CACHE: where files are kept; NULL: nowhere, so that all is looked for. */
 static void
 found_open(struct found *found, const struct fixture *f, const char *profile, const char *cache)
@@ -185,14 +187,18 @@ found_close(struct found *found)
 }
 
 static void
-look(struct found *found, const struct fixture *f, const char *profile, const char *cache)
+find(struct found *found, const struct fixture *f, const char *profile, const char *cache,
+     enum way way)
 {
 	found_open(found, f, profile, cache);
 	for (size_t i = 0; i < found->session.traces.count; i++) {
 		struct trace *trace = found->session.traces.at[i];
 		if (serial_of(trace))
 			serial_load(serial_of(trace));
-		trace_build(trace);
+		if (way == WALKING)
+			clock_feed_build(&found->points.feeds.at[i]);
+		else
+			trace_build(trace);
 	}
 	clock_points_look(&found->points);
 	assert_true(clock_points_are_all(&found->points));
@@ -203,6 +209,12 @@ look(struct found *found, const struct fixture *f, const char *profile, const ch
 	}
 	clocks_load(found->session.clocks, false);
 	clocks_describe(found->session.clocks, &found->said);
+}
+
+static void
+look(struct found *found, const struct fixture *f, const char *profile, const char *cache)
+{
+	find(found, f, profile, cache, LOOKING);
 }
 
 static void
@@ -241,14 +253,19 @@ same(const struct found *a, const struct found *b)
 	assert_string_equal(text_get(&a->said), text_get(&b->said));
 }
 
-/* Looks with the cache and without; how many cells were decoded with it. */
+/* Looks with the cache and without, and as cells are walked; how many cells were decoded
+ * with it. */
 static uint64_t
 look_both(const struct fixture *f, const char *profile)
 {
-	struct found kept, fresh;
+	struct found kept, fresh, walked;
 	look(&kept, f, profile, f->cache);
 	look(&fresh, f, profile, NULL);
+	find(&walked, f, profile, NULL, WALKING);
 	same(&kept, &fresh);
+	same(&walked, &fresh);
+	assert_int_equal(walked.decoded, fresh.decoded);
+	found_close(&walked);
 	assert_true(fresh.decoded >= CELLS);
 	uint64_t decoded = kept.decoded;
 	found_close(&kept);

@@ -2,7 +2,8 @@
  * Looking for points of clocks in one trace: see clock_feed.h.
  *
  * The table of a format says which kinds of message tell of other clocks and reads
- * them.  A cell is decoded once, if its summary has such kinds.
+ * them.  A cell is decoded, if its summary has such kinds; where the index is built for
+ * it and messages tell all by themselves, they are read as the cell is walked.
  */
 #include "config.h"
 
@@ -82,12 +83,11 @@ read_message(struct clock_feed *feed, struct reader *reader, const struct messag
 	return reading;
 }
 
-/* The transport's rate changes at M. */
+/* The transport's rate changes at TICKS. */
 static void
-note_rate(struct clock_feed *feed, const struct message *m, uint64_t hz)
+add_rate(struct clock_feed *feed, uint64_t ticks, uint64_t hz)
 {
 	size_t count = feed->rates.count;
-	uint64_t ticks = m->flags & MESSAGE_TIMED ? m->ticks : feed->last_ticks;
 	if (hz && (!count || feed->rates.at[count - 1].hz != hz) && count < RELATION_SEGMENTS_MAX)
 		*vec_add(&feed->rates) = (struct rate_change){ticks, hz};
 }
@@ -106,25 +106,37 @@ rate_beside(struct clock_feed *feed, const struct message *point)
 	return 0;
 }
 
-/* M, which is expanded if its format asks for that, ties two clocks. */
+/* A message of SENDER ties two clocks; NULL: it does not. */
+static struct clock_link *
+add_reading(struct clock_feed *feed, const struct clock_reading *reading, struct clock_owner sender,
+	    uint64_t found_at)
+{
+	struct clock_link *link = clock_feed_link(feed, reading->key_a, reading->key_b);
+	bool global = feed->source->b == CLOCK_GLOBAL;
+	if (!link || (global && !reading->b)) /* it does not run yet */
+		return NULL;
+	link->sender = sender;
+	if (!link->hz_a)
+		link->hz_a = reading->hz_a;
+	if (!feed->source->rate_apart)
+		link->hz_b = reading->hz_b;
+	add_point(link, reading->a, reading->b, found_at);
+	return link;
+}
+
+/* The same of M, which is expanded if its format asks for that. */
 static void
 note_point(struct clock_feed *feed, const struct message *m, const struct clock_reading *reading)
 {
 	const struct clock_source *source = feed->source;
-	struct clock_link *link = clock_feed_link(feed, reading->key_a, reading->key_b);
-	bool global = source->b == CLOCK_GLOBAL;
-	if (!link || (global && !reading->b)) /* it does not run yet */
+	struct clock_link *link =
+	    add_reading(feed, reading, clock_source_owner(source, m), message_id_offset(m));
+	if (!link)
 		return;
-	link->sender = source->owner ? source->owner(m) : (struct clock_owner){0, m->origin};
-	if (!global && !link->points.seen)
+	if (source->b != CLOCK_GLOBAL && link->points.seen == 1)
 		link->configured_hz_b = configured_rate(feed, m);
-	if (!link->hz_a)
-		link->hz_a = reading->hz_a;
-	if (!source->rate_apart)
-		link->hz_b = reading->hz_b;
-	else if (!link->hz_b)
+	if (source->rate_apart && !link->hz_b)
 		link->hz_b = rate_beside(feed, m);
-	add_point(link, reading->a, reading->b, message_id_offset(m));
 }
 
 /* A message that has the low bits of the global time, of which the log tells the
@@ -199,7 +211,8 @@ look_at_message(struct clock_feed *feed, const struct message *m)
 	if (reading.kind == CLOCK_READING_POINT)
 		note_point(feed, m, &reading);
 	else if (reading.kind == CLOCK_READING_RATE_A)
-		note_rate(feed, m, (uint64_t)reading.hz_a);
+		add_rate(feed, m->flags & MESSAGE_TIMED ? m->ticks : feed->last_ticks,
+			 (uint64_t)reading.hz_a);
 	return true;
 }
 
@@ -219,12 +232,6 @@ is_ruled_out(const struct clock_source *source, const struct index_cell *summary
 	       (source->flags && !(summary->message_flags & source->flags));
 }
 
-static bool
-concerns_message(const struct clock_source *source, const struct message *m)
-{
-	return source->kinds >> m->kind & 1 && (!source->flags || m->flags & source->flags);
-}
-
 /* Looks at a cell; false if that must be done again later. */
 static bool
 look_at_cell(struct clock_feed *feed, uint64_t cell)
@@ -240,7 +247,7 @@ look_at_cell(struct clock_feed *feed, uint64_t cell)
 		struct message m = decoded->messages[i];
 		if (m.flags & MESSAGE_TIMED)
 			feed->last_ticks = m.ticks;
-		if (concerns_message(feed->source, &m) && !look_at_message(feed, &m))
+		if (clock_source_concerns(feed->source, &m) && !look_at_message(feed, &m))
 			return false;
 	}
 	return true;
@@ -261,6 +268,32 @@ look_on(struct clock_feed *feed, struct worker *worker)
 			return;
 		feed->next++;
 	}
+}
+
+/* Looks at a cell by what was read as it was walked. */
+static void
+take_readings(void *context, const struct index_news *cell)
+{
+	struct clock_feed *feed = context;
+	bool timed = cell->cell->flags & CELL_TIMED;
+	if (cell->number != feed->next) /* those before came from a file */
+		return;
+	feed->next++;
+	if (timed)
+		feed->last_ticks = cell->cell->time_min;
+	if (is_ruled_out(feed->source, cell->cell))
+		return;
+	for (size_t i = 0; i < cell->count; i++) {
+		const struct index_reading *r = &cell->readings[i];
+		if (r->reading.kind == CLOCK_READING_POINT)
+			add_reading(feed, &r->reading, r->sender, r->found_at);
+		else if (r->reading.kind == CLOCK_READING_RATE_A)
+			add_rate(feed, r->timed ? r->ticks : feed->last_ticks,
+				 (uint64_t)r->reading.hz_a);
+	}
+	if (timed)
+		feed->last_ticks = cell->ticks_last;
+	feed->decoded++;
 }
 
 /* Whether some sender's clock has a rate that the profile gives. */
@@ -344,7 +377,7 @@ add_configured_rate(struct clock_feed *feed, struct clock_link *link)
 		struct message m = decoded->messages[i];
 		if (message_id_offset(&m) != found_at)
 			return;
-		if (m.origin != link->b.key || !concerns_message(feed->source, &m))
+		if (m.origin != link->b.key || !clock_source_concerns(feed->source, &m))
 			continue;
 		reader_expand(feed->reader, &m, EXPAND_FIELDS, &feed->e);
 		link->configured_hz_b = configured_rate(feed, &m);
@@ -358,6 +391,19 @@ clock_feed_add_configured_rates(struct clock_feed *feed)
 	for (size_t i = 0; has_configured_rates(feed->session) && i < feed->links->count; i++)
 		if (feed->links->at[i]->owner == feed->number)
 			add_configured_rate(feed, feed->links->at[i]);
+}
+
+void
+clock_feed_build(struct clock_feed *feed)
+{
+	struct index *index = trace_index(feed->trace);
+	bool plain = clock_source_is_plain(feed->source);
+	if (plain)
+		index_read_clocks(index, take_readings, feed);
+	trace_build(feed->trace);
+	if (plain)
+		index_read_clocks(index, NULL, NULL);
+	clock_feed_add_configured_rates(feed);
 }
 
 void

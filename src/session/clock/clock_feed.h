@@ -44,6 +44,9 @@ struct clock_feed {
 void clock_feed_open(struct clock_feed *, struct session *, size_t number, struct clock_links *);
 void clock_feed_close(struct clock_feed *);
 
+/* Builds the trace's index, and takes from the cells what the walk reads in them anyway. */
+void clock_feed_build(struct clock_feed *);
+
 /* Looks on as far as the index is known, or the thread is to stop. */
 void clock_feed_look(struct clock_feed *, struct worker *);
 

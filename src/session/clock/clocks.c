@@ -139,7 +139,7 @@ clocks_load(struct clocks *clocks, bool wait)
 			continue;
 		trace_unpack(trace);
 		if (capture_ended(trace_capture(trace)))
-			trace_build(trace);
+			clock_feed_build(&clocks->points.feeds.at[i]);
 	}
 	clocks_run(clocks);
 }

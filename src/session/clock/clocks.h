@@ -5,8 +5,9 @@
  * two clocks is found in the captures (SyS-T CLOCK messages, sync points of
  * UIA, serial numbers of GEM, times in E-Trace, changes of STP's frequency) or
  * said by the profile or the user (ties, offsets, epochs); relation.h makes
- * times of it.  The captures are not read for that: only cells whose summary
- * has sync points are decoded, in a thread of its own.
+ * times of it.  The captures are not read for that: the index is built for it,
+ * and reads them on the way, or cells whose summary has sync points are decoded,
+ * in a thread of its own.
  *
  * The session's common clock is the wall clock if one is related to it, else
  * that of the first trace whose rate is known.  Traces that no relation leads

@@ -120,7 +120,7 @@ run "$TRAWL" --check wrong
 is "... and what --check says" 1 "$status"
 run "$TRAWL" --info wrong
 ok "... and --info" grep -q '^# trace ID 0x10: [0-9]* bytes, not decoded' out
-ok "... names the source that is not there" grep -q '^# trace ID 0x15: 0 bytes, STM_0$' out
+ok "... names the source that is not there" grep -q '^# trace ID 0x15: 0 bytes, STM_0, STM$' out
 
 # Pages of memory without an image: PTM (Arm IHI 0035) with A-sync, I-sync at 0x80004000,
 # two atoms, and I-sync at 0x80005000, an atom; nothing can follow either.
@@ -143,6 +143,24 @@ is "missing pages are named once" 1 "$(grep -c \
 is "... and are no warnings" 0 "$(grep -c WARNING out)"
 run "$TRAWL" --info --profile=ptm.yaml ptm.bin
 is "... in --info too" 1 "$(grep -c '^# no memory image explains 2 rows' out)"
+
+# What --info says of memory images, there and missing, and of bytes that are no frames.
+head -c 8192 /dev/zero >code.bin
+sed 's/^ *sources:/      images: [{file: code.bin, address: 0x80004000}, {file: gone.bin, address: 0}]\
+&/' ptm.yaml >images.yaml
+run "$TRAWL" --info --profile=images.yaml ptm.bin
+ok "a source, its protocol and core" grep -q '^# trace ID 0x10: [0-9]* bytes, PTM, PTM of Cortex-A15$' out
+ok "an image that is there" grep -q '^# memory image 0x80004000-0x80005fff: .*code.bin$' out
+ok "one that is not" grep -q '^# memory image 0x0: .*gone.bin is missing$' out
+ok "the profile has both" sh -c 'grep -q "code.bin\", address: 0x80004000" out &&
+	grep -q "gone.bin\", address: 0}" out'
+# Bytes 0, 2, ... 14 with bit 0 set are trace IDs [Arm IHI 0029, D4.2].
+awk 'BEGIN { for (i = 0; i < 16; i++) { for (b = 0; b < 14; b += 2)
+	printf "\\%03o\\001", 2 * (7 * i + b / 2 + 1) + 1; printf "\\001\\000" } }' >octal
+printf "$(cat octal)" >etb.bin
+sed 's/format: source_data/format: coresight/' ptm.yaml >frames.yaml
+run "$TRAWL" --info --profile=frames.yaml etb.bin
+ok "many trace IDs are no frames" grep -q '^# [0-9]* other trace IDs: [0-9]* bytes, not decoded; so many' out
 
 # Files that a snapshot names outside of its folder.
 cp -R "$snapshot" away && chmod -R u+w away

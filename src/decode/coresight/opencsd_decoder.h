@@ -97,6 +97,8 @@ opencsd_aux_id(uint64_t aux)
 
 /* opencsd_options.c: who sends what lane LANE carries, for people. */
 const char *opencsd_source_name(const struct opencsd_decoder *, size_t lane);
+/* The name of an enum opencsd_protocol in a profile. */
+const char *opencsd_protocol_name(int protocol);
 
 /* opencsd_open.c */
 void opencsd_probe(const struct window *head, struct probe *);

@@ -186,6 +186,12 @@ opencsd_use_snapshot(struct opencsd_options *options, const struct snapshot *s,
 }
 
 const char *
+opencsd_protocol_name(int protocol)
+{
+	return protocol_names[protocol];
+}
+
+const char *
 opencsd_source_name(const struct opencsd_decoder *d, size_t lane)
 {
 	const char *name = d->sources[lane].options->name;

@@ -11,8 +11,9 @@
 #include "decode/coresight/opencsd_decoder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { PAGE = 4096, RANGES_SHOWN = 3 };
+enum { PAGE = 4096, RANGES_SHOWN = 3, OTHERS_SHOWN = 8 };
 
 /* Pages one after the other that no image has, and the rows that say so. */
 struct survey_gap {
@@ -106,24 +107,111 @@ find_gaps(const struct decoder *decoder, const struct window *head, struct openc
 }
 
 static void
+describe_source(const struct opencsd_decoder *d, uint8_t lane, unsigned id,
+		unsigned long long bytes, struct text *about)
+{
+	const struct opencsd_source_options *source = d->sources[lane].options;
+	text_addf(about, "trace ID 0x%02x: %llu bytes, %s, %s", id, bytes,
+		  opencsd_source_name(d, lane), opencsd_protocol_name(source->protocol));
+	if (source->core)
+		text_addf(about, " of %s", source->core);
+	text_add_char(about, '\n');
+}
+
+static void
+describe_other(unsigned id, unsigned long long bytes, struct text *about)
+{
+	text_addf(about, "trace ID 0x%02x: %llu bytes, %s\n", id, bytes,
+		  id >= CORESIGHT_ID_FIRST_SPECIAL
+		      ? "of the trace bus itself"
+		      : "not decoded: list it in sources: of a profile");
+}
+
+/* IDs that no source has: each, or, where so many make no sense, their sum. */
+static void
+describe_others(const struct opencsd_decoder *d, const struct opencsd_findings *s,
+		struct text *about)
+{
+	struct text each = {0};
+	unsigned long long bytes = 0;
+	unsigned count = 0;
+	for (unsigned id = 1; id < CORESIGHT_NOBODY; id++) {
+		if (d->lane_of[id] != OPENCSD_NO_LANE || !s->bytes[id])
+			continue;
+		describe_other(id, s->bytes[id], &each);
+		bytes += s->bytes[id];
+		count++;
+	}
+	if (count <= OTHERS_SHOWN)
+		text_add(about, text_get(&each));
+	else
+		text_addf(about,
+			  "%u other trace IDs: %llu bytes, not decoded; so many mean that some "
+			  "bytes are no frames, or that frames begin elsewhere\n",
+			  count, bytes);
+	text_free(&each);
+}
+
+static void
 describe_ids(const struct opencsd_decoder *d, const struct opencsd_findings *s, struct text *about)
 {
-	for (unsigned id = 1; id < CORESIGHT_IDS; id++) {
-		uint8_t lane = d->lane_of[id];
-		unsigned long long bytes = s->bytes[id];
-		if (!bytes && lane == OPENCSD_NO_LANE)
+	for (unsigned id = 1; id < CORESIGHT_NOBODY; id++)
+		if (d->lane_of[id] != OPENCSD_NO_LANE)
+			describe_source(d, d->lane_of[id], id, s->bytes[id], about);
+	describe_others(d, s, about);
+	if (s->bytes[CORESIGHT_NOBODY])
+		text_addf(about, "no trace ID: %llu bytes\n",
+			  (unsigned long long)s->bytes[CORESIGHT_NOBODY]);
+}
+
+static bool
+is_same_image(const struct opencsd_image_options *a, const struct opencsd_image_options *b)
+{
+	return a->address == b->address && a->offset == b->offset && !strcmp(a->file, b->file);
+}
+
+/* How many bytes of an image were found, for sources that execute; false: none does. */
+static bool
+image_length(const struct opencsd_decoder *d, const struct opencsd_image_options *image,
+	     uint64_t *length)
+{
+	bool any = false;
+	*length = 0;
+	for (size_t i = 0; i < d->source_count; i++) {
+		int protocol = d->sources[i].options->protocol;
+		if (protocol == OPENCSD_STM || protocol == OPENCSD_ITM)
 			continue;
-		if (id == CORESIGHT_NOBODY)
-			text_addf(about, "no trace ID: %llu bytes\n", bytes);
-		else if (lane == OPENCSD_NO_LANE)
-			text_addf(about, "trace ID 0x%02x: %llu bytes, %s\n", id, bytes,
-				  id >= CORESIGHT_ID_FIRST_SPECIAL
-				      ? "of the trace bus itself"
-				      : "not decoded: list it in sources: of a profile");
-		else
-			text_addf(about, "trace ID 0x%02x: %llu bytes, %s\n", id, bytes,
-				  opencsd_source_name(d, lane));
+		any = true;
+		for (size_t k = 0; k < d->sources[i].memory.count; k++)
+			if (d->sources[i].memory.at[k].address == image->address)
+				*length = d->sources[i].memory.at[k].length;
 	}
+	return any;
+}
+
+/* An image, and all whose it is; those before I are told. */
+static void
+describe_image(const struct opencsd_decoder *d, size_t i, struct text *about)
+{
+	const struct opencsd_image_options *images = d->options->images.at, *image = &images[i];
+	uint64_t length;
+	for (size_t k = 0; k < i; k++)
+		if (is_same_image(&images[k], image))
+			return;
+	if (!image_length(d, image, &length))
+		return;
+	text_addf(about, "memory image 0x%llx", (unsigned long long)image->address);
+	if (length)
+		text_addf(about, "-0x%llx", (unsigned long long)(image->address + length - 1));
+	text_addf(about, ": %s%s", image->file, length ? "" : " is missing");
+	const char *before = ", of ";
+	for (size_t k = i; k < d->options->images.count; k++) {
+		if (!is_same_image(image, &images[k]) || !images[k].of)
+			continue;
+		text_addf(about, "%s%s", before, images[k].of);
+		before = " ";
+	}
+	text_add_char(about, '\n');
 }
 
 static void
@@ -156,6 +244,8 @@ opencsd_survey(const struct decoder *decoder, const struct window *head, struct 
 	if (!head->last)
 		text_addf(about, "of the first %zu bytes:\n", head->length);
 	describe_ids(d, &s, about);
+	for (size_t i = 0; i < d->options->images.count; i++)
+		describe_image(d, i, about);
 	describe_gaps(&s, head, missing);
 	vec_free(&s.gaps);
 }

@@ -43,6 +43,10 @@ libtrawl_a_SOURCES = \
 	src/capture/loss.c \
 	src/capture/loss.h \
 	src/capture/map.c \
+	src/capture/perf_data.c \
+	src/capture/perf_data.h \
+	src/capture/perf_layout.c \
+	src/capture/perf_layout.h \
 	src/capture/snapshot.c \
 	src/capture/snapshot.h \
 	src/capture/spool.c \

@@ -66,6 +66,7 @@ tests_libtest_a_SOURCES = \
 	tests/unit/encap_tool.h \
 	tests/unit/folder.h \
 	tests/unit/formatter.h \
+	tests/unit/perf_write.h \
 	tests/unit/hex.h \
 	tests/unit/nibbles.h \
 	tests/unit/samples.c \
@@ -146,6 +147,7 @@ unit_tests = \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_opencsd_library \
 	tests/unit/test_parallel \
+	tests/unit/test_perf_data \
 	tests/unit/test_ppl \
 	tests/unit/test_merge \
 	tests/unit/test_profile \
@@ -229,6 +231,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_collateral \
 	tests/fuzz/fuzz_decode \
 	tests/fuzz/fuzz_filter \
+	tests/fuzz/fuzz_perf \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_unpack
 
@@ -239,6 +242,7 @@ endif
 tests_fuzz_fuzz_collateral_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_decode_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_filter_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_perf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_profile_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_unpack_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 EXTRA_DIST += tests/fuzz/corpus

@@ -39,6 +39,11 @@ struct capture_options {
 	void *notify_context;
 };
 
+/* Bytes of a file. */
+struct capture_piece {
+	uint64_t offset, length;
+};
+
 enum capture_change {
 	CAPTURE_SAME,
 	CAPTURE_GREW,

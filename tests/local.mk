@@ -196,6 +196,12 @@ tests_unit_test_times_SOURCES = \
 	tests/mk_stp.h \
 	tests/mk_syst.c \
 	tests/mk_syst.h \
+	tests/unit/oracle.c \
+	tests/unit/oracle.h \
+	tests/unit/oracle_output.c \
+	tests/unit/sent.h \
+	tests/unit/sent_formats.c \
+	tests/unit/sent_stp.c \
 	tests/unit/test_times.c
 
 if HAVE_CMOCKA

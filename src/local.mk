@@ -38,6 +38,8 @@ libtrawl_a_SOURCES = \
 	src/batch/report.c \
 	src/batch/report.h \
 	src/capture/capture.h \
+	src/capture/dump.c \
+	src/capture/dump.h \
 	src/capture/foreign.c \
 	src/capture/foreign.h \
 	src/capture/loss.c \
@@ -54,6 +56,8 @@ libtrawl_a_SOURCES = \
 	src/capture/unpack.h \
 	src/capture/watch.c \
 	src/capture/watch.h \
+	src/capture/words.c \
+	src/capture/words.h \
 	src/command/cli.c \
 	src/command/cli.h \
 	src/command/cli_filter.c \

@@ -97,6 +97,11 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	if (cli->value[CLI_ORDER] && session_set_order(session, cli->value[CLI_ORDER], err) < 0)
 		return err->code;
 	session->host.spool_dir = cli->value[CLI_SPOOL];
+	const char *pointer = cli->value[CLI_WRITE_POINTER];
+	session->host.has_write_pointer = pointer;
+	if (pointer && !text_parse_uint(pointer, INT64_MAX, &session->host.write_pointer))
+		return err_set(err, ERR_USAGE, "--write-pointer is an offset, as 0x400, not %s",
+			       pointer);
 	if (cache_dir)
 		text_add(cache, cache_dir);
 	else

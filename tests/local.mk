@@ -104,6 +104,7 @@ long_script_tests = \
 	tests/check_reference.sh \
 	tests/cli/input.sh \
 	tests/cli/packed.sh \
+	tests/cli/dumps.sh \
 	tests/cli/status.sh \
 	tests/cli/stp.sh
 TESTS += $(long_script_tests)
@@ -179,7 +180,8 @@ unit_tests = \
 	tests/unit/test_times \
 	tests/unit/test_uia \
 	tests/unit/test_truth \
-	tests/unit/test_unpack
+	tests/unit/test_unpack \
+	tests/unit/test_words
 
 tests_unit_test_theme_LDADD = $(LDADD) -lm
 tests_unit_test_step_back_SOURCES = \
@@ -239,7 +241,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_perf \
 	tests/fuzz/fuzz_profile \
-	tests/fuzz/fuzz_unpack
+	tests/fuzz/fuzz_unpack \
+	tests/fuzz/fuzz_words
 
 check_PROGRAMS += $(fuzz_targets)
 if !FUZZ
@@ -251,6 +254,7 @@ tests_fuzz_fuzz_filter_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_perf_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_profile_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 tests_fuzz_fuzz_unpack_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
+tests_fuzz_fuzz_words_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_LDFLAGS)
 EXTRA_DIST += tests/fuzz/corpus
 
 FUZZ_FLAGS = -max_total_time=60

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,4 +203,15 @@ file_prune(const char *path, const char *ending, uint64_t files, uint64_t bytes)
 	if (dir)
 		closedir(dir);
 	text_free(&folder);
+}
+
+int
+file_unnamed(const char *folder)
+{
+	char path[PATH_MAX];
+	snprintf(path, sizeof path, "%s/trawl.XXXXXX", folder);
+	int file = mkostemp(path, O_CLOEXEC);
+	if (file >= 0)
+		unlink(path);
+	return file;
 }

@@ -26,6 +26,9 @@ FILE *file_open_stream(const char *path, const char **why);
 int file_replace(const char *path, mode_t mode, mode_t folders, const struct iovec *pieces,
 		 int count);
 
+/* Makes a file in FOLDER that has no name, to be written and read; negative with errno. */
+int file_unnamed(const char *folder);
+
 /* Removes the files of the folder that PATH lies in which were written longest ago,
  * until there are at most so many FILES of at most so many BYTES: those whose names
  * have ENDING. */

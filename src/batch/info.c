@@ -111,7 +111,8 @@ add_trace_info(struct trace *trace, struct text *out)
 		  trace_is_decoded(trace) ? decoder_name(trace_decoder(trace)->ops)
 					  : "format unknown");
 	if (!capture_is_stream(capture) && capture_packing(capture, &packing))
-		text_addf(&line, "%llu bytes compressed, ", (unsigned long long)packing.size);
+		text_addf(&line, "%llu bytes %s, ", (unsigned long long)packing.size,
+			  *packing.name ? "compressed" : "in the file");
 	text_addf(&line, "%llu bytes, ", (unsigned long long)capture_size(capture));
 	if (trace_guess(trace))
 		text_addf(&line, "[guessed %d %%] ", trace_guess(trace));

@@ -29,11 +29,28 @@
 
 struct capture;
 
+/* Whether bytes behind the write pointer are older ones. */
+enum capture_wrapped {
+	CAPTURE_WRAPPED_AUTO, /* unless all of them are of one word */
+	CAPTURE_WRAPPED,
+	CAPTURE_NOT_WRAPPED
+};
+
+/* How memory that trace was written to became the file. */
+struct capture_dump {
+	bool words;    /* lines of text that tools print become bytes (words.h) */
+	unsigned swap; /* bytes of words that are turned round: 2, 4, 8; 0: none are */
+	bool has_write_pointer;
+	uint64_t write_pointer; /* offset, or address of the text's, of the next byte */
+	int wrapped;		/* enum capture_wrapped */
+};
+
 struct capture_options {
-	const char *spool_dir; /* for streams; NULL = $TMPDIR or /tmp */
-	uint64_t room;	       /* bytes reserved for growth; 0 = what the system allows */
-	bool no_descriptor;    /* the file is not kept open, as if descriptors were few */
-	bool unpack;	       /* a file that is packed is unpacked; a stream always is */
+	const char *spool_dir;	  /* for streams; NULL = $TMPDIR or /tmp */
+	uint64_t room;		  /* bytes reserved for growth; 0 = what the system allows */
+	bool no_descriptor;	  /* the file is not kept open, as if descriptors were few */
+	bool unpack;		  /* a file that is packed is unpacked; a stream always is */
+	struct capture_dump dump; /* of files */
 	/* A stream grew or ended, a followed file changed; from any thread. */
 	void (*notify)(void *);
 	void *notify_context;
@@ -78,9 +95,11 @@ bool capture_is_stream(const struct capture *);
 /* Whether its bytes are a copy: of a stream, or of what was packed. */
 bool capture_is_spooled(const struct capture *);
 
-/* How it is packed, and how much of that was read; false if it is not. */
+/* How it is packed or dumped, and how much of that was read; false if it is neither. */
 struct capture_packing {
-	const char *name;     /* `zstd`; `gzip, tar`; the capture's */
+	const char *name;     /* `zstd`; `gzip, tar`; "": it is not; the capture's, */
+	const char *dump;     /* as this: `xxd`; or "" */
+	const char *order;    /* `rotated at 0x400`, or NULL; as this */
 	bool is_archive;      /* it has a file in it */
 	uint64_t size, taken; /* packed bytes; UINT64_MAX: of a stream */
 };

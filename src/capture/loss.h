@@ -16,9 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { LOSS_NO_LINE = -1 /* a dump in text has no line for these bytes */ };
+
 struct loss {
 	uint64_t offset, end;
-	int error; /* errno; 0: the file no longer has these bytes */
+	int error; /* errno; 0: the file no longer has these bytes; LOSS_NO_LINE */
 };
 
 struct losses { /* all zeros: none */

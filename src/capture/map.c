@@ -419,7 +419,7 @@ open_path(const char *path, struct stat *st, struct err *err)
 	return -1;
 }
 
-/* Makes a spool for a stream, and for a file that is packed; 0, or an error, and then the
+/* Makes a spool for a stream, and for a file that is packed or a dump; 0, or an error, and then the
  * descriptor is closed. */
 static int
 open_spool(struct capture *capture, struct stat *st, const struct capture_options *options,
@@ -429,8 +429,9 @@ open_spool(struct capture *capture, struct stat *st, const struct capture_option
 	capture->is_stream = !S_ISREG(st->st_mode);
 	if (capture->is_stream) {
 		capture->spool = spool_open(capture->file, capture->path, options, &own);
-	} else if (options && options->unpack) {
-		capture->spool = spool_open_packed(capture->file, capture->path, options, &own);
+	} else if (options) {
+		capture->spool =
+		    spool_open_file(capture->file, capture->path, options, &capture->losses, &own);
 		if (own.code == ERR_DATA)
 			capture->unpack_error = mem_text(own.what);
 		if (own.code == ERR_DATA || own.code == ERR_UNSUPPORTED)
@@ -1036,15 +1037,24 @@ struct loss_sum {
 	int error;
 };
 
-/* What is missing for one kind of reason: cut off, or refused. */
+/* Why bytes are missing. */
+enum loss_cause { LOSS_CUT, LOSS_REFUSED, LOSS_UNPRINTED };
+
+static enum loss_cause
+cause_of(const struct loss *loss)
+{
+	return loss->error == LOSS_NO_LINE ? LOSS_UNPRINTED : loss->error ? LOSS_REFUSED : LOSS_CUT;
+}
+
+/* What is missing for one cause. */
 static struct loss_sum
-sum_losses(const struct capture *capture, bool cut)
+sum_losses(const struct capture *capture, enum loss_cause cause)
 {
 	struct loss_sum sum = {0};
 	struct loss loss;
 	uint64_t size = capture_size(capture);
 	for (size_t i = 0; losses_get(&capture->losses, i, &loss); i++) {
-		if ((loss.error == 0) != cut || loss.offset >= size)
+		if (cause_of(&loss) != cause || loss.offset >= size)
 			continue;
 		if (!sum.places++) {
 			sum.first = loss.offset;
@@ -1056,23 +1066,39 @@ sum_losses(const struct capture *capture, bool cut)
 }
 
 static void
+add_places(const struct loss_sum *sum, struct text *out)
+{
+	char bytes[32], places[32];
+	text_addf(out, "%s bytes ", text_number(bytes, sum->bytes));
+	if (sum->places > 1)
+		text_addf(out, "in %s places, the first ", text_number(places, sum->places));
+	text_addf(out, "at offset 0x%llx ", (unsigned long long)sum->first);
+}
+
+static void
 describe_refused(const struct capture *capture, struct text *out)
 {
-	struct loss_sum sum = sum_losses(capture, false);
-	char bytes[32], places[32];
+	struct loss_sum sum = sum_losses(capture, LOSS_REFUSED);
 	if (!sum.places)
 		return;
-	text_addf(out, "%s bytes ", text_number(bytes, sum.bytes));
-	if (sum.places > 1)
-		text_addf(out, "in %s places, the first ", text_number(places, sum.places));
-	text_addf(out, "at offset 0x%llx could not be read and are shown as zeros: %s",
-		  (unsigned long long)sum.first, strerror(sum.error));
+	add_places(&sum, out);
+	text_addf(out, "could not be read and are shown as zeros: %s", strerror(sum.error));
+}
+
+static void
+describe_unprinted(const struct capture *capture, struct text *out)
+{
+	struct loss_sum sum = sum_losses(capture, LOSS_UNPRINTED);
+	if (!sum.places)
+		return;
+	add_places(&sum, out);
+	text_add(out, "have no line in the dump and are shown as zeros; dump them again");
 }
 
 static void
 describe_cut(const struct capture *capture, struct text *out)
 {
-	struct loss_sum sum = sum_losses(capture, true);
+	struct loss_sum sum = sum_losses(capture, LOSS_CUT);
 	char bytes[32];
 	if (sum.places)
 		text_addf(out,
@@ -1124,7 +1150,7 @@ void
 capture_describe_loss(const struct capture *capture, struct text *out)
 {
 	static void (*const describe[])(const struct capture *, struct text *) = {
-	    describe_refused, describe_cut, describe_stream, describe_outgrown};
+	    describe_refused, describe_unprinted, describe_cut, describe_stream, describe_outgrown};
 	for (size_t i = 0; i < sizeof describe / sizeof *describe; i++) {
 		struct text sentence = {0};
 		describe[i](capture, &sentence);

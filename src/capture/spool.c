@@ -13,15 +13,18 @@
 #include "config.h"
 
 #include "capture/spool.h"
+#include "base/file.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "base/worker.h"
+#include "capture/dump.h"
 #include "capture/foreign.h"
+#include "capture/loss.h"
 #include "capture/unpack.h"
+#include "capture/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -43,7 +46,9 @@ enum {
 struct spool {
 	int stream, file;
 	char *name;
-	_Atomic(struct unpack *) unpack; /* NULL: bytes are kept as they come */
+	_Atomic(struct unpack *) unpack; /* NULL: it is not packed */
+	struct dump *dump;		 /* of that, or of the stream; or NULL */
+	struct losses *losses;		 /* where those of a dump are noted */
 	_Atomic uint64_t taken;		 /* packed bytes that were read */
 	uint64_t stream_size;		 /* UINT64_MAX: not known */
 	struct err unpacked;		 /* why no more can be; valid once it ended */
@@ -221,19 +226,44 @@ source_of(struct spool *spool)
 				      .name = spool->name};
 }
 
-/* Unpacks a piece; false if there are no more, for whatever reason. */
+/* Whether the bytes are made from those of the stream. */
+static bool
+is_converted(const struct spool *spool)
+{
+	return spool->dump || atomic_load(&spool->unpack);
+}
+
+/* Leaves out bytes that are missing in a dump: they are zeros. */
+static bool
+skip_all(struct spool *spool, size_t length)
+{
+	uint64_t at = atomic_load_explicit(&spool->size, memory_order_relaxed);
+	if (length > spool->limit - at || ftruncate(spool->file, (off_t)(at + length))) {
+		spool->error = length > spool->limit - at ? ENOMEM : errno;
+		return false;
+	}
+	losses_add(spool->losses,
+		   (struct loss){.offset = at, .end = at + length, .error = LOSS_NO_LINE});
+	atomic_store_explicit(&spool->size, at + length, memory_order_release);
+	wake_waiting(spool);
+	return true;
+}
+
+/* Converts a piece; false if there are no more, for whatever reason. */
 static bool
 copy_piece(struct spool *spool)
 {
 	const void *bytes;
-	ssize_t n = unpack_read(atomic_load(&spool->unpack), &bytes, &spool->unpacked);
+	struct err *err = &spool->unpacked;
+	ssize_t n = spool->dump ? dump_read(spool->dump, &bytes, err)
+				: unpack_read(atomic_load(&spool->unpack), &bytes, err);
 	if (n < 0)
 		spool->error = EBADMSG;
-	return n > 0 && write_all(spool, bytes, (size_t)n);
+	return n > 0 && (bytes ? write_all(spool, bytes, (size_t)n) : skip_all(spool, (size_t)n));
 }
 
 static void
-copy_unpacked(struct spool *spool)
+copy_converted(struct spool *spool)
 {
 	while (spool->more && !worker_is_stopping(&spool->worker)) {
 		spool->more = copy_piece(spool);
@@ -295,8 +325,8 @@ spool_copy(void *context)
 {
 	struct spool *spool = context;
 	spool->said = thread_now_ms() - QUIET_MS;
-	if (atomic_load(&spool->unpack) || open_packed(spool))
-		copy_unpacked(spool);
+	if (is_converted(spool) || open_packed(spool))
+		copy_converted(spool);
 	else if (!spool->error)
 		copy_stream(spool);
 	atomic_store_explicit(&spool->ended, true, memory_order_release);
@@ -313,22 +343,6 @@ folder_for(const struct capture_options *options)
 	return folder && *folder ? folder : "/tmp";
 }
 
-static int
-unlinked_file(const char *folder, struct err *err)
-{
-	char path[PATH_MAX];
-	snprintf(path, sizeof path, "%s/trawl.XXXXXX", folder);
-	int file = mkostemp(path, O_CLOEXEC);
-	if (file < 0) {
-		err_set(err, ERR_IO,
-			"cannot keep the stream in %s: %s; --spool=DIR names another folder",
-			folder, strerror(errno));
-		return -1;
-	}
-	unlink(path);
-	return file;
-}
-
 static void
 say_nothing(void *context)
 {
@@ -339,6 +353,7 @@ static void
 spool_free(struct spool *spool)
 {
 	worker_stop(&spool->worker);
+	dump_close(spool->dump);
 	unpack_close(atomic_load(&spool->unpack));
 	if (spool->stream >= 0)
 		close(spool->stream);
@@ -353,8 +368,11 @@ struct spool *
 spool_open(int stream, const char *name, const struct capture_options *options, struct err *err)
 {
 	const char *folder = folder_for(options);
-	int file = unlinked_file(folder, err);
+	int file = file_unnamed(folder);
 	if (file < 0) {
+		err_set(err, ERR_IO,
+			"cannot keep the stream in %s: %s; --spool=DIR names another folder",
+			folder, strerror(errno));
 		close(stream);
 		return NULL;
 	}
@@ -376,14 +394,36 @@ spool_open(int stream, const char *name, const struct capture_options *options, 
 	return NULL;
 }
 
+/* Opens what is packed in the file, and what is dumped in that or in the file itself.
+ * ERR_UNSUPPORTED: it is neither, as far as can be seen without reading much. */
+static int
+open_converted(struct spool *spool, bool packed, const struct capture_options *options,
+	       struct err *err)
+{
+	const struct capture_dump *how = &options->dump;
+	struct unpack_source source = source_of(spool);
+	struct unpack *unpack = packed ? unpack_open(&source, err) : NULL;
+	atomic_store(&spool->unpack, unpack);
+	if (packed && !unpack)
+		return err->code;
+	if (how->words || how->swap || how->has_write_pointer)
+		spool->dump = dump_open(&source, unpack, how, spool->folder, err);
+	if (err->code || is_converted(spool))
+		return err->code;
+	return err_set(err, ERR_UNSUPPORTED, "%s is not packed", spool->name);
+}
+
 struct spool *
-spool_open_packed(int file, const char *name, const struct capture_options *options,
-		  struct err *err)
+spool_open_file(int file, const char *name, const struct capture_options *options,
+		struct losses *losses, struct err *err)
 {
 	struct stat st;
 	uint8_t head[HEAD];
 	ssize_t length = pread(file, head, sizeof head, 0);
-	if (length <= 0 || !is_packed(head, (size_t)length)) {
+	bool packed = options->unpack && length > 0 && is_packed(head, (size_t)length);
+	const struct capture_dump *how = &options->dump;
+	bool ordered = how->swap || how->has_write_pointer;
+	if (!packed && !ordered && !(how->words && words_may_be(head, length))) {
 		err_set(err, ERR_UNSUPPORTED, "%s is not packed", name);
 		return NULL;
 	}
@@ -396,10 +436,8 @@ spool_open_packed(int file, const char *name, const struct capture_options *opti
 	if (!spool)
 		return NULL;
 	spool->stream_size = (uint64_t)st.st_size;
-	struct unpack_source source = source_of(spool);
-	struct unpack *unpack = unpack_open(&source, err);
-	atomic_store(&spool->unpack, unpack);
-	if (unpack)
+	spool->losses = losses;
+	if (!open_converted(spool, packed, options, err))
 		return spool;
 	spool_free(spool);
 	return NULL;
@@ -411,7 +449,7 @@ spool_start(struct spool *spool, uint64_t limit, struct err *err)
 	spool->limit = limit;
 	spool->more = true;
 	/* what the first screen shows waits for no thread */
-	while (atomic_load(&spool->unpack) && spool->more && spool_size(spool) < FIRST)
+	while (is_converted(spool) && spool->more && spool_size(spool) < FIRST)
 		spool->more = copy_piece(spool);
 	return worker_start_once(&spool->worker)
 		   ? 0
@@ -471,10 +509,12 @@ bool
 spool_packing(const struct spool *spool, struct capture_packing *packing)
 {
 	const struct unpack *unpack = atomic_load(&spool->unpack);
-	if (!unpack)
+	if (!is_converted(spool))
 		return false;
-	packing->name = unpack_name(unpack);
-	packing->is_archive = unpack_is_archive(unpack);
+	packing->name = unpack ? unpack_name(unpack) : "";
+	packing->dump = spool->dump ? dump_name(spool->dump) : "";
+	packing->order = spool->dump ? dump_order(spool->dump) : NULL;
+	packing->is_archive = unpack && unpack_is_archive(unpack);
 	packing->size = spool->stream_size;
 	packing->taken = atomic_load_explicit(&spool->taken, memory_order_relaxed);
 	return true;

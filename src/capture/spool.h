@@ -1,5 +1,5 @@
 /*
- * Spooling: a stream, or what is packed in a file, becomes a file that can be mapped.
+ * Spooling: a stream, or what is packed or dumped in a file, becomes a file that can be mapped.
  *
  * A thread copies what the stream gives, unpacked (capture/unpack.h) where it is packed,
  * to an unlinked file; the space is given back when the program ends, however it ends.
@@ -9,17 +9,18 @@
 
 #include "capture/capture.h"
 
+struct losses;
 struct spool;
 
 /* Takes over STREAM, which is closed at the end, and makes the file.  NAME is for
  * sentences.  NULL on error. */
 struct spool *spool_open(int stream, const char *name, const struct capture_options *,
 			 struct err *);
-/* The same for a regular file that is packed; for one that is not, no file is made.  NULL
- * on error, and then FILE stays the caller's: ERR_UNSUPPORTED and ERR_DATA as those of
- * unpack_open. */
-struct spool *spool_open_packed(int file, const char *name, const struct capture_options *,
-				struct err *);
+/* The same for a regular file that is packed or a dump; for others no file is made.  What
+ * is missing in a dump is noted in LOSSES.  NULL on error, and then FILE stays the caller's:
+ * ERR_UNSUPPORTED and ERR_DATA as those of unpack_open. */
+struct spool *spool_open_file(int file, const char *name, const struct capture_options *,
+			      struct losses *, struct err *);
 /* Starts to copy.  No more than LIMIT bytes are of use: copying fails there, with ENOMEM.
  * 0, or an error. */
 int spool_start(struct spool *, uint64_t limit, struct err *);

@@ -26,6 +26,10 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 			"SyS-T collateral, or a folder of it; may be given again"},
     [CLI_SPOOL] = {0, "spool", "DIR", INPUT,
 		   "where streams and what is decompressed are kept while open; default $TMPDIR"},
+    [CLI_WRITE_POINTER] =
+	{0, "write-pointer", "N", INPUT,
+	 "captures are circular buffers whose next byte would be written at N, an "
+	 "offset or, of a dump in text, an address"},
     [CLI_FOLLOW] =
 	{'F', "follow", "name|descriptor", INPUT,
 	 "read on as the capture grows: whatever file has the name (default), or this one",

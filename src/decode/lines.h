@@ -17,6 +17,13 @@ enum { LINE_SILENT };
 		.name = "line_end", .help = "ends of lines, and empty lines"                       \
 	}
 
+/* Whether captures of a decoder are lines of text: it passes over their ends. */
+static inline bool
+line_ends_pass(const struct decoder_ops *ops)
+{
+	return ops->silent_count && !strcmp(ops->silent[LINE_SILENT].name, "line_end");
+}
+
 enum { LINE_LONGEST = 256 * 1024, LINE_REACH = LINE_LONGEST + 2 };
 
 /* The line at P: its LENGTH without its end, and with it WHOLE.  False if the

@@ -10,6 +10,7 @@
 #include "base/generation.h"
 #include "base/worker.h"
 #include "capture/foreign.h"
+#include "decode/lines.h"
 #include "decode/registry.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
@@ -258,6 +259,31 @@ name_trace(struct trace *trace, const char *path)
 
 static void load_in_background(void *);
 
+/* Whether a format is said whose captures are lines of text themselves. */
+static bool
+reads_lines(const struct trace *trace, const struct trace_choice *choice)
+{
+	const char *format = choice->format ? choice->format : trace->options->format;
+	const struct decoder_ops *ops = format ? decoder_find(format) : NULL;
+	return ops && line_ends_pass(ops);
+}
+
+/* How the capture was dumped, as far as that is said. */
+static struct capture_dump
+dump_as_said(const struct trace *trace, const struct trace_choice *choice)
+{
+	const struct trace_options *options = trace->options;
+	bool by_host = trace->host->has_write_pointer;
+	return (struct capture_dump){
+	    .words = !options->words && !reads_lines(trace, choice),
+	    .swap = trace_options_swap(options),
+	    .has_write_pointer = by_host || options->write_pointer >= 0,
+	    .write_pointer =
+		by_host ? trace->host->write_pointer : (uint64_t)options->write_pointer,
+	    .wrapped = options->wrapped,
+	};
+}
+
 struct trace *
 trace_open(struct trace_host *host, const struct trace_opening *from, struct err *err)
 {
@@ -271,6 +297,7 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 	trace->entry = from->entry;
 	pthread_mutex_init(&trace->lock, NULL);
 	worker_init(&trace->loader, load_in_background, trace);
+	capture_options.dump = dump_as_said(trace, &from->choice);
 	trace->capture = capture_open(from->path, &capture_options, err);
 	if (!trace->capture) {
 		trace_close(trace);
@@ -328,8 +355,13 @@ trace_add_label(const struct trace *trace, struct text *out)
 {
 	struct capture_packing packing;
 	text_add(out, trace->label);
-	if (capture_packing(trace->capture, &packing))
-		text_addf(out, " (%s)", packing.name);
+	if (!capture_packing(trace->capture, &packing))
+		return;
+	if (*packing.name || *packing.dump)
+		text_addf(out, " (%s%s%s)", packing.name,
+			  *packing.name && *packing.dump ? ", " : "", packing.dump);
+	if (packing.order)
+		text_addf(out, " [%s]", packing.order);
 }
 
 const struct decoder *

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "trace/trace_options.h"
+#include "capture/capture.h"
 #include "decode/registry.h"
 
 #include <pthread.h>
@@ -25,6 +26,11 @@ static const struct option_row clock_rows[] = {
 static const struct option_table clock_table =
     OPTION_TABLE("clock", struct trace_clock_options, clock_rows);
 
+static const char *const words_choices[] = {"auto", "no", NULL};
+static const char *const swap_choices[] = {"auto", "no", "2", "4", "8", NULL};
+static const char *const wrapped_choices[] = {
+    [CAPTURE_WRAPPED_AUTO] = "auto", [CAPTURE_WRAPPED] = "yes", [CAPTURE_NOT_WRAPPED] = "no", NULL};
+
 #define TRACE(...) OPTION_ROW(struct trace_options, __VA_ARGS__)
 static const struct option_row trace_rows[] = {
     TRACE(match, TEXT, "shell glob on the file name without folder; the first that fits wins"),
@@ -33,7 +39,29 @@ static const struct option_row trace_rows[] = {
     TRACE(format, TEXT, "format, or format/transport; found by content if absent",
 	  .check = decoder_check),
     TRACE(clock, STRUCT, "the transport's clock", .table = &clock_table),
+    TRACE(words, CHOICE,
+	  "memory in lines of text, as xxd, hexdump, od, OpenOCD or GDB print it, is read as its "
+	  "bytes",
+	  "auto", .choices = words_choices),
+    TRACE(swap, CHOICE,
+	  "bytes of a memory word that stand the wrong way round; auto: if only then a format is "
+	  "certain",
+	  "auto", .choices = swap_choices),
+    TRACE(write_pointer, INT,
+	  "of a circular buffer, where the next byte would be written: an offset, or an address as "
+	  "a dump in text has it",
+	  "-1", .min = -1, .max = INT64_MAX),
+    TRACE(wrapped, CHOICE,
+	  "whether bytes from the write pointer on are older ones; auto: unless they are all of "
+	  "one word",
+	  "auto", .choices = wrapped_choices),
 };
+
+unsigned
+trace_options_swap(const struct trace_options *options)
+{
+	return (unsigned)strtoul(swap_choices[options->swap], NULL, 10);
+}
 
 enum { FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows, FORMATS_MAX = 32 };
 

@@ -17,6 +17,8 @@ struct trace_options {
 	struct trace_clock_options {
 		double hz; /* 0 = as the capture says */
 	} clock;
+	int words, swap, wrapped; /* as their rows; of struct capture_dump */
+	int64_t write_pointer;	  /* -1: not said */
 };
 
 /* An entry of `origins:`: a name for senders.  -1 and NULL match any. */
@@ -33,6 +35,9 @@ const struct option_table *origin_options_table(void);
 
 /* The options of a format, which lie behind the fixed part; NULL: it has none. */
 void *trace_format_options(const struct trace_options *, const struct decoder_ops *);
+
+/* The bytes of a word that are to be turned; 0: none, as far as is said. */
+unsigned trace_options_swap(const struct trace_options *);
 
 /* Frees options that were made as trace_options_table() says; NULL is fine. */
 void trace_options_free(struct trace_options *);

@@ -1,0 +1,602 @@
+/*
+ * Memory as lines of text: see words.h.
+ *
+ * Each form is a row of a table: what stands around the address, whether characters
+ * follow the digits, in which order the bytes of a group are.  Where characters follow,
+ * a line is of a form only if they are those of its bytes; that tells xxd from xxd -e.
+ * The forms are known from the tools: xxd 2022, OpenOCD 0.12 (`mdw`, second hand), GDB 13
+ * (`x`, second hand), U-Boot (`md`, which is as xxd -e, second hand), util-linux hexdump,
+ * GNU od.
+ *
+ * A line is kept until the next one is read: od fills its last group up with zeros, and
+ * only the address behind it says how many bytes there were.
+ */
+#include "config.h"
+
+#include "capture/words.h"
+#include "base/bytes.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CHUNK = 64 * 1024,
+	GLANCE = 512,	  /* bytes that most text which is no dump is known by */
+	LINE_MOST = 4096, /* longer ones are none */
+	ROW_MOST = 512,	  /* bytes of a line */
+	WORD_MOST = 8,	  /* bytes of a group that is a number */
+	OTHERS_MOST = 2,  /* lines of other kinds that the head may have, and 1 in: */
+	OTHERS_SHARE = 10,
+};
+
+enum address {
+	ADDRESS_COLON,	/* 00000000: */
+	ADDRESS_PREFIX, /* 0x00000000: */
+	ADDRESS_BARE,	/* 00000000 */
+	ADDRESS_OCTAL,	/* 0000000 */
+	ADDRESS_NONE,
+};
+
+static const struct words_form {
+	const char *name;
+	enum address address;
+	enum { CHARS_NONE, CHARS_BEHIND_GAP, CHARS_IN_BARS } chars;
+	bool little;	/* bytes of a group, the last one first */
+	bool prefixed;	/* groups begin with 0x */
+	unsigned bytes; /* of a group; 0: any */
+} forms[] = {
+    {.name = "xxd", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP},
+    {.name = "xxd -e", .address = ADDRESS_COLON, .chars = CHARS_BEHIND_GAP, .little = true},
+    {.name = "mdb", .address = ADDRESS_PREFIX, .bytes = 1},
+    {.name = "mdh", .address = ADDRESS_PREFIX, .little = true, .bytes = 2},
+    {.name = "mdw", .address = ADDRESS_PREFIX, .little = true, .bytes = 4},
+    {.name = "mdd", .address = ADDRESS_PREFIX, .little = true, .bytes = 8},
+    {.name = "gdb x", .address = ADDRESS_PREFIX, .little = true, .prefixed = true},
+    {.name = "hexdump -C", .address = ADDRESS_BARE, .chars = CHARS_IN_BARS, .little = true},
+    {.name = "od", .address = ADDRESS_BARE, .little = true},
+    {.name = "od", .address = ADDRESS_OCTAL, .little = true},
+    {.name = "od", .address = ADDRESS_OCTAL, .chars = CHARS_IN_BARS, .little = true},
+    {.name = "xxd -p", .address = ADDRESS_NONE},
+};
+
+/* What a line says. */
+struct words_row {
+	bool addressed;
+	uint64_t address;
+	size_t count; /* 0: of an address alone */
+	size_t group; /* bytes of the first group */
+	uint8_t bytes[ROW_MOST];
+};
+
+struct words {
+	struct unpack_source source;
+	const struct words_form *form;
+	uint64_t base;
+	uint64_t taken; /* of the text */
+	bool ended, unreadable;
+	char text[CHUNK];
+	size_t text_count, text_at;
+
+	struct words_row row; /* the last line, whose end the next one may tell */
+	bool started;	      /* there was one */
+	bool starred;	      /* a `*` behind it */
+	bool broken;	      /* or a line with an address that is of no form */
+	bool halved;	      /* the text ends with half a byte */
+	size_t unsent;	      /* bytes of the line that were not given */
+	uint64_t repeat;      /* bytes of lines that repeat it, */
+	size_t phase;	      /* from this one of its bytes on */
+	uint64_t repeated;
+	uint64_t gap;	       /* bytes that are missing, */
+	struct words_row next; /* before this line, if NEXT_READ */
+	bool next_read;
+	uint8_t out[CHUNK];
+};
+
+/* --- lines --------------------------------------------------------------- */
+
+struct words_cursor {
+	const char *p, *end;
+};
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static void
+skip_blanks(struct words_cursor *at)
+{
+	while (at->p < at->end && is_blank(*at->p))
+		at->p++;
+}
+
+static bool
+skip_char(struct words_cursor *at, char c)
+{
+	bool found = at->p < at->end && *at->p == c;
+	at->p += found;
+	return found;
+}
+
+/* Passes digits of BASE; how many. */
+static size_t
+read_digits(struct words_cursor *at, unsigned base, uint64_t *value)
+{
+	const char *start = at->p;
+	for (*value = 0; at->p < at->end; at->p++) {
+		int digit = bytes_hex_digit((unsigned char)*at->p);
+		if (digit < 0 || digit >= (int)base)
+			break;
+		*value = *value * base + (unsigned)digit;
+	}
+	return (size_t)(at->p - start);
+}
+
+static bool
+skip_prefix(struct words_cursor *at)
+{
+	bool found = at->end - at->p > 2 && at->p[0] == '0' && at->p[1] == 'x';
+	at->p += found ? 2 : 0;
+	return found;
+}
+
+static bool
+read_address(const struct words_form *form, struct words_cursor *at, struct words_row *row)
+{
+	enum { LEAST = 4, MOST = 22 };
+	bool prefix = form->address == ADDRESS_PREFIX;
+	skip_blanks(at);
+	if (skip_prefix(at) != prefix)
+		return false;
+	size_t digits = read_digits(at, form->address == ADDRESS_OCTAL ? 8 : 16, &row->address);
+	if (digits < (prefix ? 1 : LEAST) || digits > MOST)
+		return false;
+	row->addressed = true;
+	if (form->address == ADDRESS_BARE || form->address == ADDRESS_OCTAL)
+		return at->p == at->end || is_blank(*at->p);
+	if (form->prefixed && at->end - at->p > 2 && !memcmp(at->p, " <", 2)) {
+		const char *close = memchr(at->p, '>', (size_t)(at->end - at->p));
+		at->p = close ? close + 1 : at->p;
+	}
+	return skip_char(at, ':') && at->p < at->end && is_blank(*at->p);
+}
+
+/* Appends a group of digits to the row; false, and at it, if the next characters are none. */
+static bool
+read_group(const struct words_form *form, struct words_cursor *at, struct words_row *row)
+{
+	struct words_cursor begin = *at;
+	uint64_t unused;
+	skip_blanks(at);
+	bool prefix = skip_prefix(at);
+	const char *digits = at->p;
+	size_t count = read_digits(at, 16, &unused) / 2;
+	if ((at->p < at->end && !is_blank(*at->p)) || prefix != form->prefixed || !count ||
+	    (size_t)(at->p - digits) != 2 * count || count > ROW_MOST - row->count ||
+	    (form->bytes && count != form->bytes)) {
+		*at = begin;
+		return false;
+	}
+	uint8_t *out = row->bytes + row->count;
+	for (size_t i = 0; i < count; i++) {
+		int high = bytes_hex_digit((unsigned char)digits[2 * i]);
+		int low = bytes_hex_digit((unsigned char)digits[2 * i + 1]);
+		out[form->little ? count - 1 - i : i] = (uint8_t)(high << 4 | low);
+	}
+	if (!row->count)
+		row->group = count;
+	row->count += count;
+	return true;
+}
+
+/* Whether the characters at P are those of bytes. */
+static bool
+are_chars(const char *p, const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (p[i] != (bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '.'))
+			return false;
+	return true;
+}
+
+/* Whether what follows the digits is blanks and the characters of the bytes. */
+static bool
+has_chars_behind(const struct words_cursor *at, const struct words_row *row)
+{
+	size_t left = (size_t)(at->end - at->p);
+	struct words_cursor gap = *at;
+	if (left <= row->count)
+		return false;
+	skip_blanks(&gap);
+	return gap.p >= at->end - row->count &&
+	       are_chars(at->end - row->count, row->bytes, row->count);
+}
+
+/* Characters may look like groups: the groups are all that, read, fit the characters. */
+static bool
+read_groups_and_chars(const struct words_form *form, struct words_cursor at, struct words_row *row)
+{
+	struct {
+		struct words_cursor at;
+		size_t count;
+	} ends[ROW_MOST + 1];
+	size_t groups = 0;
+	while (read_group(form, &at, row)) {
+		ends[groups].at = at;
+		ends[groups++].count = row->count;
+	}
+	while (groups--) {
+		row->count = ends[groups].count;
+		if (has_chars_behind(&ends[groups].at, row))
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_chars_in_bars(struct words_cursor at, const struct words_row *row)
+{
+	skip_blanks(&at);
+	return at.end - at.p == (ptrdiff_t)row->count + 2 && strchr("|>", *at.p) &&
+	       at.end[-1] == (*at.p == '|' ? '|' : '<') &&
+	       are_chars(at.p + 1, row->bytes, row->count);
+}
+
+/* Takes a line without its end apart; false if it is not of the form. */
+static bool
+parse_row(const struct words_form *form, const char *line, size_t length, struct words_row *row)
+{
+	struct words_cursor at = {line, line + length};
+	row->count = 0;
+	row->addressed = false;
+	if (form->address != ADDRESS_NONE && !read_address(form, &at, row))
+		return false;
+	if (form->chars == CHARS_BEHIND_GAP)
+		return read_groups_and_chars(form, at, row);
+	while (read_group(form, &at, row))
+		;
+	if (form->chars == CHARS_IN_BARS && row->count)
+		return has_chars_in_bars(at, row);
+	skip_blanks(&at);
+	bool bare = form->address == ADDRESS_BARE || form->address == ADDRESS_OCTAL;
+	if (at.p < at.end || !row->count)
+		return at.p == at.end && bare;
+	bool power = !(row->group & (row->group - 1));
+	return !form->little || (power && row->group <= WORD_MOST && row->count % row->group == 0);
+}
+
+/* --- recognition --------------------------------------------------------- */
+
+static bool
+is_text(const char *p, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if ((p[i] < 0x20 || p[i] >= 0x7f) && !strchr("\t\r\n", p[i]))
+			return false;
+	return length && !memchr(p, 0, length);
+}
+
+/* The length of the line at P without its end, and *ALL with it; false if it has none. */
+static bool
+find_line(const char *p, size_t length, size_t *line, size_t *all)
+{
+	const char *end = memchr(p, '\n', length);
+	*line = end ? (size_t)(end - p) : length;
+	*all = end ? *line + 1 : length;
+	while (*line && (p[*line - 1] == '\r'))
+		--*line;
+	return end;
+}
+
+static bool
+is_star(const char *line, size_t length)
+{
+	return length == 1 && *line == '*';
+}
+
+/* How well the lines of the head fit a form. */
+struct fit {
+	size_t rows, others, jumps, ends; /* ends: an address alone behind a row */
+	uint64_t base;
+};
+
+static void
+fit_form(const struct words_form *form, const char *p, size_t length, bool last, struct fit *fit)
+{
+	struct words_row row;
+	uint64_t expected = 0;
+	size_t line, all;
+	bool starred = false;
+	*fit = (struct fit){0};
+	for (; length && (find_line(p, length, &line, &all) || last); p += all, length -= all) {
+		if (!line)
+			continue;
+		if (is_star(p, line) && fit->rows) {
+			starred = true;
+		} else if (line > LINE_MOST || !parse_row(form, p, line, &row)) {
+			fit->others++;
+		} else {
+			/* od fills its last group: the address behind it may be smaller */
+			bool end = !row.count && row.address <= expected;
+			if (!fit->rows)
+				fit->base = row.address;
+			else if (row.address != expected && !end)
+				fit->jumps += !(starred && row.address > expected);
+			fit->ends += !row.count && fit->rows;
+			fit->rows += row.count > 0;
+			starred = false;
+			expected = row.address + row.count;
+		}
+	}
+}
+
+/* Pairs of digits alone, in lines of one length but for the last. */
+static bool
+is_plain_hex(const char *p, size_t length, bool last)
+{
+	enum { LEAST = 32 };
+	size_t line, all, first = 0, digits = 0;
+	bool ended = false;
+	for (; length; p += all, length -= all) {
+		bool whole = find_line(p, length, &line, &all);
+		for (size_t i = 0; i < line; i++)
+			if (bytes_hex_digit((unsigned char)p[i]) < 0)
+				return false;
+		first = first ? first : line;
+		if (ended || (whole && line % 2))
+			return false;
+		ended = (whole || last) && line != first;
+		digits += line;
+	}
+	return digits >= LEAST;
+}
+
+/* Whether a line of the head may be of some form. */
+static bool
+has_row(const char *p, size_t length)
+{
+	struct fit fit = {0};
+	for (size_t i = 0; i < sizeof forms / sizeof *forms && !fit.rows; i++)
+		if (forms[i].address != ADDRESS_NONE)
+			fit_form(&forms[i], p, length, true, &fit);
+	return fit.rows || is_plain_hex(p, length, false);
+}
+
+/* The form of most lines; BASE is the first address. */
+static const struct words_form *
+find_form(const char *head, size_t length, bool last, uint64_t *base)
+{
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		struct fit fit;
+		*base = 0;
+		if (forms[i].address == ADDRESS_NONE) {
+			if (is_plain_hex(head, length, last))
+				return &forms[i];
+			continue;
+		}
+		fit_form(&forms[i], head, length, last, &fit);
+		*base = fit.base;
+		size_t share = fit.rows / OTHERS_SHARE;
+		bool marked = forms[i].address < ADDRESS_BARE; /* as an address */
+		if (fit.rows >= (last && (marked || fit.ends) ? 1 : 2) &&
+		    fit.others <= OTHERS_MOST + share && fit.others <= fit.rows &&
+		    fit.jumps <= share)
+			return &forms[i];
+	}
+	return NULL;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+/* Reads on, until LENGTH bytes of text are there or it ends. */
+static void
+read_text(struct words *words, size_t length)
+{
+	if (words->text_at) {
+		words->text_count -= words->text_at;
+		memmove(words->text, words->text + words->text_at, words->text_count);
+		words->text_at = 0;
+	}
+	while (!words->ended && words->text_count < length) {
+		ssize_t n =
+		    words->source.read(words->source.context, words->taken,
+				       words->text + words->text_count, length - words->text_count);
+		words->unreadable |= n < 0;
+		words->ended = n <= 0;
+		words->text_count += n > 0 ? (size_t)n : 0;
+		words->taken += n > 0 ? (uint64_t)n : 0;
+	}
+}
+
+/* The next line that is not empty, without its end; false at the end of the text. */
+static bool
+next_line(struct words *words, const char **line, size_t *length)
+{
+	size_t all;
+	for (;;) {
+		const char *p = words->text + words->text_at;
+		size_t left = words->text_count - words->text_at;
+		bool whole = left && find_line(p, left, length, &all);
+		if (!whole && !words->ended && left < LINE_MOST) {
+			read_text(words, CHUNK);
+			continue;
+		}
+		if (!left)
+			return false;
+		/* xxd -p may print all in one line */
+		if (words->form->address == ADDRESS_NONE && *length > 2 * ROW_MOST)
+			*length = all = 2 * ROW_MOST;
+		*line = p;
+		words->text_at += all;
+		if (*length)
+			return true;
+	}
+}
+
+/* The next line of the form, in `next`; false at the end. */
+static bool
+next_row(struct words *words)
+{
+	const bool plain = words->form->address == ADDRESS_NONE;
+	const char *line;
+	size_t length;
+	while (next_line(words, &line, &length)) {
+		struct words_row *row = &words->next;
+		if (is_star(line, length)) {
+			words->starred = words->started;
+			continue;
+		}
+		bool cut = words->ended && line + length == words->text + words->text_count;
+		if (plain && cut && length % 2) {
+			words->halved = true;
+			length--;
+		}
+		bool good = parse_row(words->form, line, length, row);
+		if (cut && !plain && words->form->chars == CHARS_NONE && words->started &&
+		    row->count && row->group != words->row.group)
+			good = false; /* it ends within a group */
+		if (good)
+			return true;
+		words->broken |= row->addressed;
+		if (plain) /* it has no address that would tell what is missing */
+			words->gap += length / 2 + 1;
+	}
+	return false;
+}
+
+/* Takes the line that follows into account: how much of the last one counts, and what lies
+ * between them. */
+static void
+adopt_next(struct words *words)
+{
+	const struct words_row *next = &words->next;
+	struct words_row *row = &words->row;
+	uint64_t expected = row->address + row->count, step = next->address - expected;
+	if (!words->started || !next->addressed)
+		return;
+	if (!next->count && next->address > row->address && next->address < expected) {
+		row->count = words->unsent = (size_t)(next->address - row->address);
+	} else if (words->starred && row->count && step <= WORDS_REPEAT_MOST - words->repeated) {
+		words->repeat = step;
+		words->repeated += step;
+		words->phase = 0;
+	} else if (step && (next->count || next->address > expected)) {
+		words->gap = step <= WORDS_GAP_MOST ? step : row->count ? row->count : 1;
+	}
+}
+
+/* Reads the next line, and what it says of the last one. */
+static void
+read_following(struct words *words)
+{
+	words->broken = false;
+	words->next_read = next_row(words);
+	if (words->next_read)
+		adopt_next(words);
+	else if (words->starred || words->broken) /* the text is cut */
+		words->gap += words->row.count;
+	else if (words->halved)
+		words->gap++;
+	words->halved &= words->next_read;
+	words->starred = false;
+}
+
+static size_t
+give_row(struct words *words, size_t at)
+{
+	memcpy(words->out + at, words->row.bytes, words->unsent);
+	size_t count = words->unsent;
+	words->unsent = 0;
+	return count;
+}
+
+static size_t
+give_repeats(struct words *words, size_t at)
+{
+	size_t count = CHUNK - at;
+	count = words->repeat < count ? (size_t)words->repeat : count;
+	for (size_t i = 0; i < count; i++) {
+		words->out[at + i] = words->row.bytes[words->phase++];
+		words->phase %= words->row.count;
+	}
+	words->repeat -= count;
+	return count;
+}
+
+ssize_t
+words_read(struct words *words, const void **bytes)
+{
+	size_t count = 0;
+	*bytes = words->out;
+	while (count + ROW_MOST <= CHUNK) {
+		if (words->unsent) {
+			count += give_row(words, count);
+		} else if (words->repeat) {
+			count += give_repeats(words, count);
+		} else if (words->gap) {
+			if (count)
+				break;
+			count = (size_t)words->gap;
+			words->gap = 0;
+			*bytes = NULL;
+			break;
+		} else if (words->next_read) {
+			words->row = words->next;
+			words->unsent = words->row.count;
+			words->started = true;
+			words->next_read = false;
+			read_following(words);
+		} else {
+			break;
+		}
+	}
+	return !count && words->unreadable ? -1 : (ssize_t)count;
+}
+
+/* --- the interface ------------------------------------------------------- */
+
+bool
+words_may_be(const uint8_t *head, ssize_t length)
+{
+	const char *text = (const char *)head;
+	return length > 0 && is_text(text, (size_t)length) && has_row(text, (size_t)length);
+}
+
+struct words *
+words_open(const struct unpack_source *source)
+{
+	struct words *words = mem_new(sizeof *words);
+	words->source = *source;
+	read_text(words, GLANCE);
+	if (words_may_be((const uint8_t *)words->text, (ssize_t)words->text_count))
+		read_text(words, WORDS_HEAD);
+	words->form = words_may_be((const uint8_t *)words->text, (ssize_t)words->text_count)
+			  ? find_form(words->text, words->text_count, words->ended, &words->base)
+			  : NULL;
+	if (words->form && !words->unreadable) {
+		read_following(words);
+		return words;
+	}
+	words_close(words);
+	return NULL;
+}
+
+void
+words_close(struct words *words)
+{
+	free(words);
+}
+
+const char *
+words_name(const struct words *words)
+{
+	return words->form->name;
+}
+
+uint64_t
+words_base(const struct words *words)
+{
+	return words->base;
+}

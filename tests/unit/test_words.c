@@ -1,0 +1,401 @@
+/*
+ * Memory in lines of text: what each tool prints of the same bytes, as it printed it, is
+ * those bytes; what is missing is told; other text is none.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "capture/capture.h"
+#include "capture/words.h"
+#include "toy.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the tools were given. */
+static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz012345678";
+enum { SIZE = sizeof alphabet - 1 };
+
+/* xxd 2022-01-14, util-linux 2.38, coreutils 9.1; OpenOCD and GDB by their manuals. */
+static const struct sample {
+	const char *name, *text;
+} samples[] = {
+    {"xxd", "00000000: 6162 6364 6566 6768 696a 6b6c 6d6e 6f70  abcdefghijklmnop\n"
+	    "00000010: 7172 7374 7576 7778 797a 3031 3233 3435  qrstuvwxyz012345\n"
+	    "00000020: 3637 38                                  678\n"},
+    {"xxd", "00000000: 616263 646566 6768  abcdefgh\r\n"
+	    "00000008: 696A6B 6C6D6E 6F70  ijklmnop\r\n"
+	    "00000010: 717273 747576 7778  qrstuvwx\r\n"
+	    "00000018: 797A30 313233 3435  yz012345\r\n"
+	    "00000020: 363738              678\r\n"},
+    {"xxd -e", "00000000: 64636261 68676665 6c6b6a69 706f6e6d  abcdefghijklmnop\n"
+	       "00000010: 74737271 78777675 31307a79 35343332  qrstuvwxyz012345\n"
+	       "00000020:   383736                             678\n"},
+    {"xxd -p", "6162636465666768696a6b6c6d6e6f707172737475767778797a30313233\n3435363738\n"},
+    {"hexdump -C",
+     "00000000  61 62 63 64 65 66 67 68  69 6a 6b 6c 6d 6e 6f 70  |abcdefghijklmnop|\n"
+     "00000010  71 72 73 74 75 76 77 78  79 7a 30 31 32 33 34 35  |qrstuvwxyz012345|\n"
+     "00000020  36 37 38                                          |678|\n"
+     "00000023\n"},
+    {"od", "0000000 6261 6463 6665 6867 6a69 6c6b 6e6d 706f\n" /* hexdump */
+	   "0000010 7271 7473 7675 7877 7a79 3130 3332 3534\n"
+	   "0000020 3736 0038                              \n"
+	   "0000023\n"},
+    {"od", "000000 64636261 68676665 6c6b6a69 706f6e6d\n"
+	   "000010 74737271 78777675 31307a79 35343332\n"
+	   "000020 00383736\n"
+	   "000023\n"},
+    {"od", "0000000 64636261 68676665 6c6b6a69 706f6e6d\n"
+	   "0000020 74737271 78777675 31307a79 35343332\n"
+	   "0000040 00383736\n"
+	   "0000043\n"},
+    {"od", "0000000 61 62 63 64 65 66 67 68 69 6a 6b 6c 6d 6e 6f 70  >abcdefghijklmnop<\n"
+	   "0000020 71 72 73 74 75 76 77 78 79 7a 30 31 32 33 34 35  >qrstuvwxyz012345<\n"
+	   "0000040 36 37 38                                         >678<\n"
+	   "0000043\n"},
+    {"mdb", "> mdb 0x20000000 35\n"
+	    "0x20000000: 61 62 63 64 65 66 67 68 69 6a 6b 6c 6d 6e 6f 70 71 72 73 74 75 76 77 78 "
+	    "79 7a 30 31 32 33 34 35 \n"
+	    "0x20000020: 36 37 38 \n"
+	    "> "},
+};
+enum { SAMPLES = sizeof samples / sizeof *samples };
+
+struct memory {
+	const char *text;
+	size_t size, piece;
+};
+
+static ssize_t
+read_memory(void *context, uint64_t offset, void *buffer, size_t length)
+{
+	struct memory *memory = context;
+	size_t left = offset < memory->size ? memory->size - (size_t)offset : 0;
+	length = length < left ? length : left;
+	length = memory->piece && memory->piece < length ? memory->piece : length;
+	memcpy(buffer, memory->text + offset, length);
+	return (ssize_t)length;
+}
+
+/* What a text is. */
+struct result {
+	struct text bytes; /* with `?` for what is missing */
+	struct text name;
+	size_t missing, gaps;
+	uint64_t base;
+};
+
+static bool
+read_words(const char *text, size_t size, size_t piece, struct result *result)
+{
+	struct memory memory = {text, size, piece};
+	struct unpack_source source = {
+	    .read = read_memory, .context = &memory, .size = size, .name = "x"};
+	struct words *words = words_open(&source);
+	const void *bytes;
+	ssize_t n;
+	*result = (struct result){0};
+	if (!words)
+		return false;
+	text_add(&result->name, words_name(words));
+	result->base = words_base(words);
+	while ((n = words_read(words, &bytes)) > 0) {
+		if (bytes)
+			text_add_bytes(&result->bytes, bytes, (size_t)n);
+		for (ssize_t i = 0; !bytes && i < n; i++)
+			text_add_char(&result->bytes, '?');
+		result->missing += bytes ? 0 : (size_t)n;
+		result->gaps += !bytes;
+	}
+	assert_int_equal(n, 0);
+	words_close(words);
+	return true;
+}
+
+static void
+result_free(struct result *result)
+{
+	text_free(&result->bytes);
+	text_free(&result->name);
+}
+
+static void
+assert_words(const char *text, const char *name, const char *bytes)
+{
+	struct result result;
+	if (!read_words(text, strlen(text), 0, &result))
+		fail_msg("not read: %.60s", text);
+	assert_string_equal(text_get(&result.name), name);
+	assert_string_equal(text_get(&result.bytes), bytes);
+	result_free(&result);
+}
+
+static void
+test_forms(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++)
+		assert_words(samples[i].text, samples[i].name, alphabet);
+	assert_words("0x20000000: 64636261 68676665 6c6b6a69 706f6e6d \n"
+		     "0x20000010: 74737271 78777675 \n",
+		     "mdw", "abcdefghijklmnopqrstuvwx");
+	assert_words("0x20000000: 6261 6463 6665 6867 \n", "mdh", "abcdefgh");
+	assert_words("0x20000000: 6867666564636261 \n", "mdd", "abcdefgh");
+	assert_words("0x20000000 <etb>:\t0x64636261\t0x68676665\n"
+		     "0x20000008 <etb+8>:\t0x6c6b6a69\t0x706f6e6d\n",
+		     "gdb x", "abcdefghijklmnop");
+	/* U-Boot's md.l */
+	assert_words("80000000: 64636261 68676665 6c6b6a69 706f6e6d    abcdefghijklmnop\n",
+		     "xxd -e", "abcdefghijklmnop");
+	/* characters that look like digits */
+	assert_words("00000000: 6162 3031 6366 3020  ab01cf0 \n", "xxd", "ab01cf0 ");
+}
+
+/* Pieces of any size give the same. */
+static void
+test_pieces(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		for (size_t piece = 1; piece < 80; piece++) {
+			struct result result;
+			const char *text = samples[i].text;
+			assert_true(read_words(text, strlen(text), piece, &result));
+			assert_string_equal(text_get(&result.bytes), alphabet);
+			result_free(&result);
+		}
+	}
+}
+
+/* Cut anywhere, it is a beginning of the bytes, and what is missing; od's last group alone
+ * has zeros behind them. */
+static void
+test_truncated(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const char *text = samples[i].text;
+		size_t read = 0;
+		for (size_t size = 0; size < strlen(text); size++) {
+			struct result result;
+			char *copy = mem_new(size + 1); /* so that sanitizers see its end */
+			memcpy(copy, text, size);
+			if (read_words(copy, size, 0, &result)) {
+				size_t good = result.bytes.length - result.missing;
+				const char *bytes = text_get(&result.bytes);
+				read++;
+				while (good > SIZE && !bytes[good - 1])
+					good--;
+				assert_in_range(good, 1, SIZE);
+				assert_memory_equal(bytes, alphabet, good);
+			}
+			result_free(&result);
+			free(copy);
+		}
+		assert_true(read > 10);
+	}
+}
+
+static void
+test_repeats(void **state)
+{
+	struct result result;
+	(void)state;
+	assert_words("00000000  61 62 63 64  |abcd|\n*\n00000010  65 66  |ef|\n00000012\n",
+		     "hexdump -C", "abcdabcdabcdabcdef");
+	assert_words("000000 61 62 63 64\n*\n000009\n", "od", "abcdabcda");
+	/* xxd -a: only of zeros, so that what is repeated has to be looked at */
+	const char *zeros = "00000000: 0000 0000  ....\n*\n00000020: 6162 6364  abcd\n";
+	assert_true(read_words(zeros, strlen(zeros), 0, &result));
+	assert_int_equal(result.bytes.length, 0x24);
+	assert_int_equal(result.bytes.data[0x1f], 0);
+	assert_memory_equal(result.bytes.data + 0x20, "abcd", 4);
+	assert_int_equal(result.missing, 0);
+	result_free(&result);
+	/* cut behind a `*`, and one that stands for too much */
+	assert_words("000000 61 62 63 64\n000004 61 62 63 64\n*\n", "od", "abcdabcd????");
+	assert_words("00000000  61 62 63 64  |abcd|\n*\nfffffffffff0  65  |e|\n", "hexdump -C",
+		     "abcd????e");
+}
+
+static void
+test_missing(void **state)
+{
+	(void)state;
+	/* the third line is missing; a step back; one that is too large */
+#define ROWS                                                                                       \
+	"0x100: 61 62 63 64\n0x104: 61 62 63 64\n0x108: 61 62 63 64\n"                             \
+	"0x10c: 61 62 63 64\n0x110: 61 62 63 64\n0x114: 61 62 63 64\n"                             \
+	"0x118: 61 62 63 64\n0x11c: 61 62 63 64\n0x120: 61 62 63 64\n0x124: 61 62 63 64\n"
+#define BYTES "abcdabcdabcdabcdabcdabcdabcdabcdabcdabcd"
+	assert_words(ROWS "0x12a: 65\n", "mdb", BYTES "??e");
+	assert_words(ROWS "0x100: 65\n", "mdb", BYTES "????e");
+	assert_words(ROWS "0x9000000000: 65\n", "mdb", BYTES "????e");
+	/* other lines; those that begin with an address and are damaged */
+	assert_words(ROWS "> halt\n0x128: 65\n> \n", "mdb", BYTES "e");
+	assert_words(ROWS "0x128: 6x\n0x129: 66\n", "mdb", BYTES "?f");
+	assert_words(ROWS "0x128: 6x\n", "mdb", BYTES "????");
+	/* without addresses */
+	assert_words("6162636465666768696a6b6c6d6e6f70\n7172", "xxd -p", "abcdefghijklmnopqr");
+	struct result result;
+	assert_true(read_words(ROWS, strlen(ROWS), 0, &result));
+	assert_int_equal(result.base, 0x100);
+	result_free(&result);
+}
+
+/* A line of xxd -p of any length. */
+static void
+test_long_line(void **state)
+{
+	enum { COUNT = 300 * 1000 };
+	struct result result;
+	char *text = mem_new(2 * COUNT + 1);
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		memcpy(text + 2 * i, i % 3 ? "61" : "62", 2);
+	text[2 * COUNT] = '\n';
+	assert_true(read_words(text, 2 * COUNT + 1, 0, &result));
+	assert_int_equal(result.bytes.length, COUNT);
+	for (size_t i = 0; i < COUNT; i++)
+		assert_int_equal(result.bytes.data[i], i % 3 ? 'a' : 'b');
+	result_free(&result);
+	free(text);
+}
+
+static void
+test_other_text(void **state)
+{
+	static const char *const texts[] = {
+	    "",
+	    "\n",
+	    "tcpmux\t\t1/tcp\t\t# TCP port service multiplexer\necho\t\t7/tcp\n",
+	    "[    0.000000] Linux version 6.1\n[    0.000000] Command line: quiet\n",
+	    "SYS-T RAW DATA: 0000000000\nSYS-T RAW DATA: 1111111111\n",
+	    "Idx:0; ID:10; [0x00 0x00 ];\tI_ASYNC : Alignment Synchronisation.\n",
+	    "cafe 1234\n",			  /* of one line, it may be anything */
+	    "0000\n0000\n0000\n",		  /* addresses alone */
+	    "00000000: hello\n00000010: world\n", /* no digits */
+	    "00000000: 6162  ab\n00000007: 6162  ab\n00000001: 6162  ab\n", /* no order */
+	    "00000000: 6162 6364  abcx\n",		      /* not those characters */
+	    "0000000 061141 062143\n0000004 061141 062143\n", /* octal words */
+	    "deadbeef\n",				      /* too little */
+	    "6162636465666768696a6b6c6d6e6f707\n6\n",
+	    "0x1: 61\na log\nwith\none dump\nin it\n",
+	    "00000000: 6162 6364  abcd\n\x01",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct result result;
+		if (read_words(texts[i], strlen(texts[i]), 0, &result))
+			fail_msg("read as %s: %s", text_get(&result.name), texts[i]);
+	}
+}
+
+/* --- captures ------------------------------------------------------------ */
+
+static struct capture *
+open_dump(const char *bytes, size_t size, struct capture_dump dump, struct err *err)
+{
+	char *path = toy_file((const uint8_t *)bytes, size);
+	struct capture_options options = {.dump = dump};
+	struct capture *c = capture_open(path, &options, err);
+	unlink(path);
+	free(path);
+	if (c)
+		capture_wait(c, UINT64_MAX - 1, -1);
+	return c;
+}
+
+static void
+assert_dump(const char *file, struct capture_dump dump, const char *bytes, const char *order)
+{
+	struct err err = {0};
+	struct capture *c = open_dump(file, strlen(file), dump, &err);
+	struct capture_packing packing;
+	assert_non_null(c);
+	assert_int_equal(capture_size(c), strlen(bytes));
+	assert_memory_equal(capture_bytes(c), bytes, strlen(bytes));
+	assert_true(capture_packing(c, &packing));
+	if (order)
+		assert_string_equal(packing.order, order);
+	else
+		assert_null(packing.order);
+	assert_true(capture_is_whole(c));
+	capture_close(c);
+}
+
+static void
+test_order(void **state)
+{
+	(void)state;
+#define DUMP(...) ((struct capture_dump){__VA_ARGS__})
+#define AT(n) .has_write_pointer = true, .write_pointer = (n)
+	assert_dump("badcfe", DUMP(.swap = 2), "abcdef", NULL);
+	assert_dump("dcbahgfeij", DUMP(.swap = 4), "abcdefghij", NULL);
+	assert_dump("hgfedcbai", DUMP(.swap = 8), "abcdefghi", NULL);
+	assert_dump("efghabcd", DUMP(AT(4)), "abcdefgh", "rotated at 0x4");
+	assert_dump("efghabcd", DUMP(AT(4), .wrapped = CAPTURE_WRAPPED), "abcdefgh",
+		    "rotated at 0x4");
+	assert_dump("efghabcd", DUMP(AT(4), .wrapped = CAPTURE_NOT_WRAPPED), "efgh", "up to 0x4");
+	assert_dump("efghabcdabcdabcdabcd", DUMP(AT(4)), "efgh", "up to 0x4");
+	assert_dump("efghabcdabcdabcdabcx", DUMP(AT(4)), "abcdabcdabcdabcxefgh", "rotated at 0x4");
+	assert_dump("abcd", DUMP(AT(4)), "abcd", NULL);
+	assert_dump("abcd", DUMP(AT(0)), "abcd", NULL);
+	/* words first, then the order, from any byte */
+	assert_dump("hgfedcba", DUMP(.swap = 4, AT(4)), "abcdefgh", "rotated at 0x4");
+	assert_dump("gfedcbah", DUMP(.swap = 4, AT(3)), "ghabcdef", "rotated at 0x3");
+}
+
+static void
+test_order_of_text(void **state)
+{
+	struct err err = {0};
+	(void)state;
+	const char *text = "0x20000000: 65666768\n0x20000004: 61626364\n";
+	assert_dump(text, DUMP(.words = true), "hgfedcba", NULL);
+	assert_dump(text, DUMP(.words = true, .swap = 4), "efghabcd", NULL);
+	assert_dump(text, DUMP(.words = true, .swap = 4, AT(4)), "abcdefgh", "rotated at 0x4");
+	assert_dump(text, DUMP(.words = true, .swap = 4, AT(0x20000004)), "abcdefgh",
+		    "rotated at 0x4");
+	assert_null(open_dump(text, strlen(text), DUMP(.words = true, AT(9)), &err));
+	assert_non_null(strstr(err.what, "the write pointer is 0x9, and the dump ends at "
+					 "0x20000008"));
+	/* what is missing stays so where it is now */
+	const char *gap = "0x0: 65\n0x1: 66\n0x4: 61\n0x5: 62\n0x6: 63\n0x7: 64\n"
+			  "0x8: 65\n0x9: 66\n0xa: 61\n0xb: 62\n";
+	err = (struct err){0};
+	struct capture *c = open_dump(gap, strlen(gap), DUMP(.words = true, AT(8)), &err);
+	struct capture_loss loss = {0};
+	struct text sentence = {0};
+	assert_non_null(c);
+	assert_int_equal(capture_size(c), 12);
+	assert_memory_equal(capture_bytes(c), "efabef\0\0abcd", 12);
+	assert_true(capture_next_loss(c, &loss));
+	assert_int_equal(loss.offset, 6);
+	assert_int_equal(loss.end, 8);
+	assert_false(capture_is_whole(c));
+	capture_describe_loss(c, &sentence);
+	assert_string_equal(text_get(&sentence), "2 bytes at offset 0x6 have no line in the dump "
+						 "and are shown as zeros; dump them again");
+	text_free(&sentence);
+	capture_close(c);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_forms),	  cmocka_unit_test(test_pieces),
+	    cmocka_unit_test(test_truncated),	  cmocka_unit_test(test_repeats),
+	    cmocka_unit_test(test_missing),	  cmocka_unit_test(test_long_line),
+	    cmocka_unit_test(test_other_text),	  cmocka_unit_test(test_order),
+	    cmocka_unit_test(test_order_of_text),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

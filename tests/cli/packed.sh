@@ -11,7 +11,7 @@ if ! "$TRAWL" --info -f syst/raw probe.gz | grep -q '(gzip)'; then
 	exit 0
 fi
 
-cp -r "$testdata"/* .
+cp -r "${testdata:?}"/* .
 chmod -R u+w .
 formats=$("$TRAWL" --help | sed -n 's/.*--to=FORMAT.*: //p' | tr -d ',')
 

@@ -99,6 +99,13 @@ libtrawl_a_SOURCES = \
 	src/decode/coresight/opencsd_survey.c \
 	src/decode/coresight/opencsd_tree.c \
 	src/decode/coresight/opencsd_tree.h \
+	src/decode/coresight/swo.c \
+	src/decode/coresight/swo.h \
+	src/decode/coresight/swo_expand.c \
+	src/decode/coresight/swo_frame.c \
+	src/decode/coresight/swo_head.c \
+	src/decode/coresight/swo_packet.c \
+	src/decode/coresight/swo_packet.h \
 	src/decode/csel/csel.c \
 	src/decode/csel/csel.h \
 	src/decode/csel/csel_expand.c \
@@ -435,11 +442,13 @@ builtin_yaml = \
 	views/default.yaml \
 	views/encap.yaml \
 	views/gem.yaml \
+	views/itm.yaml \
 	views/opencsd.yaml \
 	views/ppl.yaml \
 	views/stp.yaml \
 	views/syst.yaml \
 	views/text.yaml \
+	views/tpiu.yaml \
 	views/uia.yaml
 
 src/config/builtin.c: src/config/mkbuiltin.awk $(builtin_yaml)

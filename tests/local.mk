@@ -161,6 +161,7 @@ unit_tests = \
 	tests/unit/test_sequence \
 	tests/unit/test_gap \
 	tests/unit/test_snapshot \
+	tests/unit/test_swo \
 	tests/unit/test_step_back \
 	tests/unit/test_stp \
 	tests/unit/test_symbols \
@@ -352,6 +353,10 @@ golden_cases = \
 	tests/golden/hex-around.txt \
 	tests/golden/hex-damage.txt \
 	tests/golden/hex-lines.txt \
+	tests/golden/itm-damage.txt \
+	tests/golden/itm-lines.txt \
+	tests/golden/itm-packets.txt \
+	tests/golden/itm-times.txt \
 	tests/golden/opencsd-itm.txt \
 	tests/golden/opencsd-stm.txt \
 	tests/golden/raw-cut.txt \
@@ -396,6 +401,7 @@ golden_cases = \
 	tests/golden/text-zephyr-seconds.txt \
 	tests/golden/text-zephyr-ticks.txt \
 	tests/golden/text-zephyr.txt \
+	tests/golden/tpiu-frames.txt \
 	tests/golden/uia-packet.txt
 
 # Scripts.

@@ -315,6 +315,7 @@ struct context_row {
 	const char *field;	 /* its value */
 	const char *type;	 /* of the messages; NULL: any */
 	const char *key, *value; /* a field and what it must be; NULL: any */
+	bool per_trace;		 /* it holds for all origins of the trace */
 };
 
 /* Who sent a message, as `origins:` of a profile names it. */

@@ -23,7 +23,9 @@
 	D(opencsd)                                                                                 \
 	D(ppl)                                                                                     \
 	D(text)                                                                                    \
-	D(stp)
+	D(stp)                                                                                     \
+	D(itm)                                                                                     \
+	D(tpiu)
 
 /* clang-format on */
 

@@ -231,6 +231,7 @@ set_standard(char *one, const struct decoder_ops *ops, const struct context_row 
 	option_defaults(&context_table, one);
 	set_option(&context_table, one, "name", row->name);
 	set_option(&context_table, one, "field", row->field);
+	set_option(&context_table, one, "per", row->per_trace ? "trace" : NULL);
 	set_option(&from_table, from, "format", ops->format);
 	set_option(&from_table, from, "type", row->type);
 	if (row->key)

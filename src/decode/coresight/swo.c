@@ -1,0 +1,832 @@
+/*
+ * ITM packets of an SWO pin as messages: see swo.h.
+ *
+ * A message is a packet; bytes of ports that carry text are put together to lines.  What
+ * begins somewhere is doubtful until a synchronisation or a row of good packets came.
+ *
+ * Time.  A local timestamp is of the packets before it, since the last one; it is looked
+ * for ahead, and found once for all of them.  The sum of local timestamps runs on over
+ * synchronisations; after an overflow it is a lower bound.
+ *
+ * Frames.  One that names an impossible source, or one that the head does not have, or two
+ * forbidden packets close together, make the decoder look for the place where frames fit
+ * best; if they do elsewhere, the bytes before are lost.
+ *
+ * Cost: linear in the capture.  Between two looks for a place lie as many frames as a look
+ * takes, so that bytes that fit nowhere cost sixteen times as much, no more.
+ */
+#include "config.h"
+
+#include "decode/coresight/swo.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PROOF = 64,		 /* good packets in a row that prove where packets begin */
+	BAD_NEAR = 64,		 /* bytes of the ITM in which two bad packets are too many */
+	ZEROS_MAX = 4096,	 /* in one message */
+	PACKET_SPAN = 32 * 1024, /* of a packet in the capture */
+	LINES = 2,		 /* under way at once */
+	LINE_BYTES = 1024,
+	LINE_SPAN = 16 * 1024, /* in the capture */
+	STAMP_AHEAD = 128,     /* bytes of the ITM that a timestamp is looked for in */
+	STAMP_SPAN = 1024,     /* and of the capture */
+	NO_STAMP = 0x0fffffff + 1,
+	RUN_UP = 4096,
+	REACH = PACKET_SPAN + SWO_ALIGN_REACH + STAMP_SPAN
+};
+
+/* --- tables -------------------------------------------------------------- */
+
+static const struct {
+	uint8_t severity;
+	uint16_t flags;
+	uint16_t origin;
+} kind_rows[SWO_KIND_COUNT] = {
+    [SWO_KIND_LINE] = {SEVERITY_INFO, 0, 0},
+    [SWO_KIND_PORT] = {SEVERITY_INFO, 0, 0},
+    [SWO_KIND_EVENTS] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_DWT},
+    [SWO_KIND_EXCEPTION] = {SEVERITY_INFO, 0, SWO_ORIGIN_DWT},
+    [SWO_KIND_PC] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_DWT},
+    [SWO_KIND_DATA] = {SEVERITY_INFO, 0, SWO_ORIGIN_DWT},
+    [SWO_KIND_LOCAL] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
+    [SWO_KIND_GLOBAL] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
+    [SWO_KIND_GLOBAL_PART] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
+    [SWO_KIND_EXTENSION] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
+    [SWO_KIND_SYNC] = {SEVERITY_DEBUG, 0, SWO_ORIGIN_ITM},
+    [SWO_KIND_OVERFLOW] = {SEVERITY_ERROR, MESSAGE_LOST, SWO_ORIGIN_ITM},
+    [SWO_KIND_TRIGGER] = {SEVERITY_WARNING, 0, SWO_ORIGIN_TRIGGER},
+    [SWO_KIND_DAMAGE] = {SEVERITY_ERROR, MESSAGE_DAMAGED, SWO_ORIGIN_ITM},
+    [SWO_KIND_CUT] = {SEVERITY_ERROR, MESSAGE_TRUNCATED, SWO_ORIGIN_ITM},
+    [SWO_KIND_ALIGN] = {SEVERITY_ERROR, MESSAGE_LOST, SWO_ORIGIN_ITM},
+};
+
+enum swo_silent { SILENT_FRAME, SILENT_SYNC, SILENT_IDLE, SILENT_SOURCE, SILENT_NOBODY, SILENTS };
+
+static const struct silent_row tpiu_silent[SILENTS] = {
+    [SILENT_FRAME] = {"frame", "IDs of sources in frames, and their low bits"},
+    [SILENT_SYNC] = {"frame_sync", "synchronisation of frames"},
+    [SILENT_IDLE] = {"idle", "bytes of source 0, which fill frames up"},
+    [SILENT_SOURCE] = {"source", "bytes of sources that are no ITM", .undecoded = true},
+    [SILENT_NOBODY] = {"no_source", "bytes before frames name a source", .undecoded = true},
+};
+
+static const struct context_row contexts[] = {
+    {"exception", "running", "exception", NULL, NULL, .per_trace = true},
+};
+
+#define OPTION(...) OPTION_ROW(struct swo_options, __VA_ARGS__)
+#define COMMON_OPTIONS                                                                             \
+	OPTION(lines, TEXT,                                                                        \
+	       "ports below 32 whose bytes are text, put together to lines, separated by commas; " \
+	       "none: there are none; without it, as the first 64 KiB show")
+static const struct option_row itm_option_rows[] = {COMMON_OPTIONS};
+static const struct option_row tpiu_option_rows[] = {
+    COMMON_OPTIONS,
+    OPTION(id, UINT, "trace ID of the ITM; 0: as the first 64 KiB show", "0", .max = 0x6f),
+};
+static const struct option_table itm_options =
+    OPTION_TABLE("itm", struct swo_options, itm_option_rows);
+static const struct option_table tpiu_options =
+    OPTION_TABLE("tpiu", struct swo_options, tpiu_option_rows);
+
+/* --- state --------------------------------------------------------------- */
+
+/* Offsets are kept as their low 16 bits: none is that far back. */
+struct swo_line {
+	uint16_t start;
+	uint16_t count; /* bytes; 0: there is no line */
+	uint8_t port;
+	uint8_t first : 4; /* the byte of the unit at START that it begins with */
+	bool lost : 1;	   /* an overflow came meanwhile */
+};
+
+struct swo_state {
+	struct decode_state base; /* the offset is that of the unit at hand */
+	uint64_t local;		  /* sum of local timestamps */
+	uint64_t global;
+	uint32_t stamp;	      /* the next one, or NO_STAMP */
+	uint16_t stamp_ahead; /* bytes of the ITM up to its end; 0: not looked for */
+	uint16_t zeros;	      /* before the byte that comes next */
+	struct swo_line lines[LINES];
+	uint16_t start;			/* of the packet at hand */
+	uint8_t packet[SWO_PACKET_MAX]; /* its bytes */
+	uint8_t have;
+	uint8_t first : 4; /* the byte of the unit at START that it begins with */
+	uint8_t skip : 4;  /* bytes of the unit that are done */
+	uint8_t given : 4; /* messages of the next byte that were given */
+	uint8_t page : 3;  /* of ports */
+	uint8_t proof : 7; /* good packets so far, up to PROOF */
+	bool aligned : 1;
+	uint8_t since_bad : 7; /* bytes of the ITM since a bad packet, up to BAD_NEAR */
+	bool stamped : 1;      /* a local timestamp came */
+	uint8_t id;
+	uint8_t trust;			    /* frames until another look for the place of frames */
+	bool low_known : 1, high_known : 1; /* parts of the global time */
+	bool doubtful : 1;		    /* two bad packets came close together */
+};
+enum { SAVED = DECODE_SAVED_SIZE(struct swo_state) };
+static_assert((size_t)SAVED <= (size_t)CHECKPOINT_MAX, "a checkpoint is the state itself");
+
+static void
+swo_start(const struct decoder *decoder, struct decode_state *state)
+{
+	struct swo_state *s = (struct swo_state *)state;
+	decode_plain_start(decoder, state);
+	s->id = CORESIGHT_NOBODY;
+	s->since_bad = BAD_NEAR;
+	s->stamped = ((const struct swo_decoder *)decoder)->stamped;
+}
+
+/* --- messages ------------------------------------------------------------ */
+
+enum { GIVEN_MAX = LINES + 4 };
+
+/* A byte on its way: from where, and what it gives. */
+struct swo_feed {
+	const struct swo_decoder *d;
+	const struct window *w;
+	struct swo_state *s;
+	const struct swo_unit *unit;
+	unsigned index; /* of the byte in the unit */
+	struct message given[GIVEN_MAX];
+	unsigned count;
+	bool is_short; /* the window ends before the next timestamp */
+};
+
+static uint64_t
+offset_of(const struct swo_feed *j, uint16_t low)
+{
+	uint64_t here = j->s->base.offset;
+	return here - (uint16_t)((uint16_t)here - low);
+}
+
+/* Adds a message of the bytes from START to END. */
+static struct message *
+give_message(struct swo_feed *j, enum swo_kind kind, uint64_t start, uint64_t end)
+{
+	const struct swo_state *s = j->s;
+	struct message *m = &j->given[j->count++];
+	assert(j->count <= GIVEN_MAX);
+	*m = (struct message){.offset = start,
+			      .length = (uint32_t)(end - start),
+			      .kind = (uint8_t)kind,
+			      .severity = kind_rows[kind].severity,
+			      .flags = kind_rows[kind].flags,
+			      .origin = kind_rows[kind].origin};
+	if (j->d->framed && kind != SWO_KIND_ALIGN)
+		m->flags |= MESSAGE_SCATTERED;
+	if (s->proof < PROOF && kind < SWO_KIND_SYNC)
+		m->flags |= MESSAGE_SUSPECT;
+	if (s->stamped) {
+		bool ahead = s->stamp_ahead && s->stamp != NO_STAMP;
+		m->flags |= MESSAGE_TIMED;
+		m->ticks = s->local + (ahead ? s->stamp : 0);
+		if (!ahead && kind != SWO_KIND_LOCAL && kind < SWO_KIND_SYNC)
+			m->flags |= MESSAGE_ESTIMATED;
+	}
+	return m;
+}
+
+/* Where the message of a packet ends whose last byte is the one at hand, or BEFORE it. */
+static uint64_t
+end_of(const struct swo_feed *j, bool before)
+{
+	return j->s->base.offset + (before && !j->d->framed ? 0 : j->unit->length);
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+static void
+line_end(struct swo_feed *j, struct swo_line *line, uint64_t end)
+{
+	struct message *m;
+	if (!line->count)
+		return;
+	m = give_message(j, SWO_KIND_LINE, offset_of(j, line->start), end);
+	m->flags |= MESSAGE_SCATTERED | (line->lost ? MESSAGE_LOST : 0);
+	m->origin = line->port;
+	m->aux = line->count | (uint64_t)line->first << 60;
+	line->count = 0;
+}
+
+static void
+lines_end(struct swo_feed *j, uint64_t end)
+{
+	for (unsigned i = 0; i < LINES; i++)
+		line_end(j, &j->s->lines[i], end);
+}
+
+static bool
+is_older(const struct swo_feed *j, const struct swo_line *a, const struct swo_line *b)
+{
+	return offset_of(j, a->start) < offset_of(j, b->start);
+}
+
+/* The line of a port, begun if there is none: the older one of all ends then. */
+static struct swo_line *
+line_of(struct swo_feed *j, uint8_t port)
+{
+	struct swo_line *lines = j->s->lines, *unused = NULL;
+	for (unsigned i = 0; i < LINES; i++) {
+		if (lines[i].count && lines[i].port == port)
+			return &lines[i];
+		if (!lines[i].count)
+			unused = &lines[i];
+	}
+	if (!unused) {
+		unused = is_older(j, &lines[0], &lines[1]) ? &lines[0] : &lines[1];
+		line_end(j, unused, end_of(j, true));
+	}
+	*unused = (struct swo_line){.start = j->s->start, .port = port, .first = j->s->first};
+	return unused;
+}
+
+static bool
+has_line_end(const struct swo_packet *p)
+{
+	for (unsigned i = 0; i < p->size; i++)
+		if ((uint8_t)(p->value >> 8 * i) == '\n')
+			return true;
+	return false;
+}
+
+/* A line ends with the write that has its end. */
+static void
+line_add(struct swo_feed *j, uint8_t port, const struct swo_packet *p)
+{
+	struct swo_line *line = line_of(j, port);
+	line->count = (uint16_t)(line->count + p->size);
+	if (has_line_end(p) || line->count >= LINE_BYTES)
+		line_end(j, line, end_of(j, false));
+}
+
+/* Lines that reach too far back end. */
+static void
+lines_age(struct swo_feed *j)
+{
+	for (unsigned i = 0; i < LINES; i++) {
+		struct swo_line *line = &j->s->lines[i];
+		if (line->count && j->s->base.offset - offset_of(j, line->start) >= LINE_SPAN)
+			line_end(j, line, end_of(j, true));
+	}
+}
+
+/* --- time ---------------------------------------------------------------- */
+
+/* Looks for the next local timestamp behind the byte at hand.  False: the window is too
+ * short. */
+static bool
+find_stamp(struct swo_feed *j)
+{
+	struct swo_state *s = j->s;
+	struct swo_unit unit = *j->unit;
+	struct swo_fit fit = {0};
+	struct swo_packet packet;
+	uint64_t offset = s->base.offset, end = offset + STAMP_SPAN;
+	unsigned at = j->index + 1;
+	s->stamp = NO_STAMP;
+	s->stamp_ahead = 0;
+	while (s->stamp_ahead < STAMP_AHEAD) {
+		if (at >= unit.count) {
+			uint8_t id = unit.next;
+			offset += unit.length;
+			at = 0;
+			if (offset >= end)
+				return true;
+			if (!swo_unit_read(j->d, j->w, offset, id, &unit))
+				return j->w->last;
+			if (unit.odd && !s->trust)
+				return true;
+			continue;
+		}
+		if (unit.ids[at] == j->d->id) {
+			s->stamp_ahead++;
+			if (swo_fit_add(&fit, unit.bytes[at], &packet) &&
+			    packet.what == SWO_LOCAL) {
+				s->stamp = (uint32_t)packet.value;
+				return true;
+			}
+		}
+		at++;
+	}
+	return true;
+}
+
+/* --- packets ------------------------------------------------------------- */
+
+/* `aaaaa0ss` [ARMv7-M, D4]. */
+static void
+take_port(struct swo_feed *j, const struct swo_packet *p)
+{
+	unsigned port = j->s->page * 32u + p->source;
+	bool text = port < SWO_PORTS && j->d->text_ports >> port & 1;
+	if (text && swo_is_text(p->value, p->size)) {
+		line_add(j, (uint8_t)port, p);
+		return;
+	}
+	struct message *m =
+	    give_message(j, SWO_KIND_PORT, offset_of(j, j->s->start), end_of(j, false));
+	m->origin = port;
+}
+
+/* `11rr0000` and `0ttt0000`: differences [ARMv7-M, D4].  They are of what comes before them,
+ * so the sum is told of them, too. */
+static void
+take_local(struct swo_feed *j, const struct swo_packet *p)
+{
+	j->s->local += p->value;
+	j->s->stamped = true;
+	j->s->stamp_ahead = 0;
+	give_message(j, SWO_KIND_LOCAL, offset_of(j, j->s->start), end_of(j, false));
+}
+
+/* Bits 25:0, with "clock changed" and "wrapped" in the last byte; bits 47:26 or 63:26
+ * [ARMv7-M, D4].  Without the others, or once they changed, there is no whole time. */
+static void
+take_global(struct swo_feed *j, const struct swo_packet *p)
+{
+	const uint64_t low = 0x3ffffff;
+	struct swo_state *s = j->s;
+	if (p->what == SWO_GLOBAL_LOW) {
+		unsigned bits = p->size == 4 ? 26 : 7u * p->size;
+		uint64_t mask = (UINT64_C(1) << bits) - 1;
+		s->low_known |= bits == 26;
+		if (p->size == 4 && p->value >> 27 & 1)
+			s->high_known = false;
+		s->global = (s->global & ~mask) | (p->value & mask);
+	} else {
+		s->global = (s->global & low) | p->value << 26;
+		s->high_known = true;
+	}
+	bool whole = s->low_known && s->high_known;
+	struct message *m = give_message(j, whole ? SWO_KIND_GLOBAL : SWO_KIND_GLOBAL_PART,
+					 offset_of(j, s->start), end_of(j, false));
+	if (whole)
+		m->aux = s->global;
+}
+
+static void
+take_packet(struct swo_feed *j)
+{
+	static const uint8_t kinds[] = {
+	    [SWO_BAD] = SWO_KIND_DAMAGE,	  [SWO_EVENTS] = SWO_KIND_EVENTS,
+	    [SWO_EXCEPTION] = SWO_KIND_EXCEPTION, [SWO_PC] = SWO_KIND_PC,
+	    [SWO_DATA] = SWO_KIND_DATA,		  [SWO_EXTENSION] = SWO_KIND_EXTENSION,
+	    [SWO_OVERFLOW] = SWO_KIND_OVERFLOW,
+	};
+	struct swo_state *s = j->s;
+	struct swo_packet p = swo_packet_read(s->packet, s->have);
+	uint64_t first = s->first;
+	unsigned before = j->count;
+	uint8_t page = s->page;
+	s->have = 0;
+	if (p.what == SWO_BAD) {
+		s->doubtful |= s->since_bad < BAD_NEAR;
+		s->since_bad = 0;
+		if (s->proof < PROOF)
+			s->proof = 0;
+	} else if (s->proof < PROOF) {
+		s->proof++;
+	}
+	if (s->stamped && !s->stamp_ahead && p.what != SWO_LOCAL && !find_stamp(j)) {
+		j->is_short = true;
+		return;
+	}
+	/* a byte of software's sets the page of the ports that follow */
+	if (p.what == SWO_EXTENSION && !(p.header & 0x84))
+		s->page = p.header >> 4 & 7;
+	if (p.what == SWO_OVERFLOW)
+		for (unsigned i = 0; i < LINES; i++)
+			s->lines[i].lost = true;
+	if (p.what == SWO_PORT)
+		take_port(j, &p);
+	else if (p.what == SWO_LOCAL)
+		take_local(j, &p);
+	else if (p.what == SWO_GLOBAL_LOW || p.what == SWO_GLOBAL_HIGH)
+		take_global(j, &p);
+	else
+		give_message(j, (enum swo_kind)kinds[p.what], offset_of(j, s->start),
+			     end_of(j, false));
+	for (unsigned i = before; i < j->count; i++)
+		if (j->given[i].kind != SWO_KIND_LINE && j->given[i].kind != SWO_KIND_GLOBAL)
+			j->given[i].aux = SWO_AUX_VALUE(p.value) | (uint64_t)p.header << 40 |
+					  (uint64_t)page << 48 | (uint64_t)p.size << 56 |
+					  first << 60;
+}
+
+static void
+begin_packet(struct swo_feed *j)
+{
+	j->s->start = (uint16_t)j->s->base.offset;
+	j->s->first = j->index & 15;
+}
+
+/* What is under way without an end: it is none, or its end is missing. */
+static void
+drop_packet(struct swo_feed *j, enum swo_kind kind, uint64_t end)
+{
+	struct swo_state *s = j->s;
+	if (s->have || s->zeros)
+		give_message(j, kind, offset_of(j, s->start), end);
+	s->have = 0;
+	s->zeros = 0;
+}
+
+/* A byte of the ITM. */
+static void
+feed_byte(struct swo_feed *j, uint8_t byte)
+{
+	struct swo_state *s = j->s;
+	if (s->stamp_ahead)
+		s->stamp_ahead--;
+	if (s->since_bad < BAD_NEAR)
+		s->since_bad++;
+	if ((s->have || s->zeros) && s->base.offset - offset_of(j, s->start) >= PACKET_SPAN)
+		drop_packet(j, SWO_KIND_CUT, end_of(j, true));
+	if (!s->have && !byte) {
+		if (!s->zeros++)
+			begin_packet(j);
+		if (s->zeros == ZEROS_MAX)
+			drop_packet(j, SWO_KIND_DAMAGE, end_of(j, false));
+		return;
+	}
+	/* at least 47 zero bits and a one [ARMv7-M, D4] */
+	if (s->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST) {
+		s->proof = PROOF;
+		s->zeros = 0;
+		give_message(j, SWO_KIND_SYNC, offset_of(j, s->start), end_of(j, false));
+		return;
+	}
+	if (s->zeros) {
+		drop_packet(j, SWO_KIND_DAMAGE, end_of(j, true));
+		s->doubtful |= s->since_bad < BAD_NEAR;
+		s->since_bad = 0;
+	}
+	if (!s->have)
+		begin_packet(j);
+	s->packet[s->have++] = byte;
+	if (swo_packet_is_whole(s->packet, s->have))
+		take_packet(j);
+}
+
+static void
+take_trigger(struct swo_feed *j, uint8_t byte)
+{
+	struct message *m = give_message(j, SWO_KIND_TRIGGER, j->s->base.offset, end_of(j, false));
+	m->aux = byte;
+}
+
+/* --- stepping ------------------------------------------------------------ */
+
+struct swo_output {
+	struct message *out;
+	size_t count, max;
+	uint64_t until;
+};
+
+/* Puts out what a byte gave, or as much as there is room for: the state is then the one
+ * BEFORE, with that much given. */
+static bool
+put_out(struct swo_feed *j, const struct swo_state *before, struct swo_output *o)
+{
+	struct swo_state *s = j->s;
+	unsigned i = before->given;
+	for (; i < j->count && o->count < o->max; i++) {
+		if (message_id_offset(&j->given[i]) >= o->until)
+			break;
+		o->out[o->count++] = j->given[i];
+	}
+	if (i >= j->count && !j->is_short) {
+		s->given = 0;
+		j->count = 0;
+		return true;
+	}
+	*s = *before;
+	s->given = i & 15;
+	return false;
+}
+
+/* Which silent bits a unit has; those of the ITM are in messages. */
+static void
+count_silent(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit *unit)
+{
+	uint64_t frame = unit->length - unit->sync;
+	if (!d->framed)
+		return;
+	s->base.silent[SILENT_SYNC] += 8 * unit->sync;
+	s->base.silent[SILENT_FRAME] += 8 * (frame - unit->count);
+	for (unsigned i = 0; i < unit->count; i++) {
+		uint8_t id = unit->ids[i];
+		if (id == d->id || id == CORESIGHT_ID_TRIGGER)
+			continue;
+		s->base.silent[id == CORESIGHT_ID_NULL	? SILENT_IDLE
+			       : id == CORESIGHT_NOBODY ? SILENT_NOBODY
+							: SILENT_SOURCE] += 8;
+	}
+}
+
+static void
+end_unit(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit *unit)
+{
+	count_silent(d, s, unit);
+	if (unit->count)
+		s->id = unit->next;
+	s->base.offset += unit->length;
+	s->skip = 0;
+	if (s->trust && unit->count)
+		s->trust--;
+}
+
+/* The bytes of a unit that are not done.  False: the step ends in it. */
+static bool
+step_unit(struct swo_feed *j, struct swo_output *o)
+{
+	struct swo_state *s = j->s;
+	for (unsigned i = s->skip; i < j->unit->count; i++) {
+		struct swo_state before = *s;
+		bool itm = j->unit->ids[i] == j->d->id;
+		j->index = i;
+		if (!itm && j->unit->ids[i] != CORESIGHT_ID_TRIGGER)
+			continue;
+		if (!s->have && !s->zeros)
+			lines_age(j);
+		if (itm)
+			feed_byte(j, j->unit->bytes[i]);
+		else
+			take_trigger(j, j->unit->bytes[i]);
+		if ((j->count || j->is_short) && !put_out(j, &before, o))
+			return false;
+		s->skip = (i + 1) & 15;
+	}
+	end_unit(j->d, s, j->unit);
+	return true;
+}
+
+/* Looks where frames start from the state's offset on.  False: the step ends here. */
+static bool
+step_align(struct swo_feed *j, struct swo_output *o)
+{
+	struct swo_state *s = j->s, before = *s;
+	struct swo_place place;
+	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, &place))
+		return false;
+	if (place.skipped) {
+		uint64_t end = s->base.offset + place.skipped;
+		drop_packet(j, SWO_KIND_CUT, s->base.offset);
+		lines_end(j, s->base.offset);
+		give_message(j, SWO_KIND_ALIGN, s->base.offset, end);
+		if (!put_out(j, &before, o))
+			return false;
+		s->base.offset = end;
+		s->id = CORESIGHT_NOBODY;
+		s->proof = 0;
+		s->stamp_ahead = 0;
+	}
+	s->aligned = true;
+	s->doubtful = false;
+	s->trust = (uint8_t)place.frames;
+	return true;
+}
+
+/* What is under way at the end of the capture; LEFT bytes are no whole unit. */
+static bool
+step_end(struct swo_feed *j, struct swo_output *o, size_t left)
+{
+	struct swo_state *s = j->s, before = *s;
+	uint64_t end = s->base.offset;
+	drop_packet(j, SWO_KIND_CUT, end);
+	lines_end(j, end);
+	if (left)
+		give_message(j, SWO_KIND_CUT, end, end + left)->flags &=
+		    (uint16_t)~MESSAGE_SCATTERED;
+	if (!put_out(j, &before, o))
+		return false;
+	s->base.offset += left;
+	return true;
+}
+
+/* Whether a unit's messages can be of the next part of the capture, so that the step ends
+ * before it.  Bare packets belong to where they begin, frames to where they end. */
+static bool
+is_behind(const struct swo_feed *j, const struct swo_unit *unit, uint64_t until)
+{
+	if (j->d->framed)
+		return j->s->base.offset + unit->length > until;
+	return j->s->base.offset >= until && !j->s->have && !j->s->zeros;
+}
+
+static size_t
+swo_step(const struct decoder *decoder, struct decode_state *state, const struct window *w,
+	 struct message *out, size_t max)
+{
+	const struct swo_decoder *d = (const struct swo_decoder *)decoder;
+	struct swo_state *s = (struct swo_state *)state;
+	struct swo_output o = {.out = out, .max = max, .until = w->until};
+	struct swo_feed j = {.d = d, .w = w, .s = s};
+	uint64_t end = w->offset + w->length;
+	struct swo_unit unit;
+	while (o.count < max) {
+		bool look = d->framed && s->base.offset < end && !s->skip &&
+			    (!s->aligned || (s->doubtful && !s->trust));
+		if (s->base.offset >= w->until && d->framed)
+			break;
+		if (!look && !swo_unit_read(d, w, s->base.offset, s->id, &unit)) {
+			if (w->last)
+				step_end(&j, &o, (size_t)(end - s->base.offset));
+			break;
+		}
+		if (!look)
+			look = unit.odd && !s->skip && !s->trust;
+		if (look) {
+			if (!step_align(&j, &o))
+				break;
+			continue;
+		}
+		if (is_behind(&j, &unit, w->until))
+			break;
+		j.unit = &unit;
+		if (!step_unit(&j, &o))
+			break;
+	}
+	return o.count;
+}
+
+/* Where packets fit best, of the offsets that one could begin at. */
+static int
+itm_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	enum { LOOK = 512 };
+	size_t best = 0;
+	int64_t best_score = INT64_MIN;
+	for (size_t i = 0; i < SWO_PACKET_MAX && i < w->length; i++) {
+		struct swo_fit fit = {0};
+		struct swo_packet packet;
+		for (size_t k = i; k < w->length && k < i + LOOK; k++)
+			swo_fit_add(&fit, w->bytes[k], &packet);
+		int64_t score = (int64_t)fit.good - 12 * (int64_t)fit.bad;
+		if (score > best_score) {
+			best_score = score;
+			best = i;
+		}
+	}
+	if (best_score == INT64_MIN)
+		return ERR_SYNC;
+	swo_start(decoder, state);
+	((struct swo_state *)state)->proof = PROOF;
+	state->offset = w->offset + best;
+	return 0;
+}
+
+static int
+tpiu_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
+{
+	struct swo_state *s = (struct swo_state *)state;
+	struct swo_place place;
+	if (!w->length ||
+	    !swo_align((const struct swo_decoder *)decoder, w, w->offset, true, &place))
+		return ERR_SYNC;
+	swo_start(decoder, state);
+	s->proof = PROOF;
+	s->aligned = true;
+	s->trust = (uint8_t)place.frames;
+	s->base.offset = w->offset + place.skipped;
+	return 0;
+}
+
+/* --- opening ------------------------------------------------------------- */
+
+/* The ports that the options list; false, with an error, if they do not. */
+static bool
+list_ports(const char *text, uint32_t *ports, struct err *err)
+{
+	*ports = 0;
+	if (!strcmp(text, "none"))
+		return true;
+	for (char *end;; text = end + 1) {
+		unsigned long port = strtoul(text, &end, 0);
+		if (end == text || (*end && *end != ',') || port >= SWO_PORTS)
+			break;
+		*ports |= UINT32_C(1) << port;
+		if (!*end)
+			return true;
+	}
+	err_set(err, ERR_CONFIG, "lines has %s; expected ports from 0 to %d, or none", text,
+		SWO_PORTS - 1);
+	return false;
+}
+
+static struct decoder *
+open_as(const struct decoder_ops *ops, bool framed, const void *options, const struct window *head,
+	struct err *err)
+{
+	const struct swo_options *own = options;
+	struct swo_decoder *d = mem_new(sizeof *d);
+	struct swo_head *found = mem_new(sizeof *found);
+	d->base.ops = ops;
+	d->framed = framed;
+	swo_head_read(head, framed, (uint8_t)own->id, found);
+	d->id = framed ? (found->id ? found->id : 1) : CORESIGHT_NOBODY;
+	d->text_ports = swo_head_text_ports(found);
+	d->stamped = found->kinds[SWO_LOCAL];
+	d->base.untimed = found->whole && !d->stamped;
+	for (unsigned id = 0; framed && id < SWO_IDS; id++)
+		if (swo_head_has(found, id) || id == d->id)
+			d->known[id / 8] |= (uint8_t)(1u << id % 8);
+	free(found);
+	if (!own->lines || list_ports(own->lines, &d->text_ports, err))
+		return &d->base;
+	free(d);
+	return NULL;
+}
+
+static struct decoder *
+itm_open(const void *options, const struct window *head, struct err *err)
+{
+	return open_as(&itm_ops, false, options, head, err);
+}
+
+static struct decoder *
+tpiu_open(const void *options, const struct window *head, struct err *err)
+{
+	return open_as(&tpiu_ops, true, options, head, err);
+}
+
+static void
+probe_as(bool framed, const struct window *head, struct probe *probe)
+{
+	struct swo_head *found = mem_new(sizeof *found);
+	swo_head_read(head, framed, 0, found);
+	swo_head_rate(found, framed, probe);
+	free(found);
+}
+
+static void
+itm_probe(const struct window *head, struct probe *probe)
+{
+	probe_as(false, head, probe);
+}
+
+static void
+tpiu_probe(const struct window *head, struct probe *probe)
+{
+	probe_as(true, head, probe);
+}
+
+static void
+swo_identify(const struct decoder *decoder, const struct message *m, struct origin_identity *origin)
+{
+	(void)decoder;
+	origin->numbered = m->origin < SWO_ORIGIN_DWT;
+	origin->number = m->origin;
+}
+
+static const struct decoder_guide guide = {.survey = swo_survey};
+
+#define COMMON_OPS                                                                                 \
+	.fields = swo_fields, .field_count = SWO_F_COUNT, .kinds = swo_kinds,                      \
+	.kind_count = SWO_KIND_COUNT, .origin_none = SWO_ORIGIN_ITM,                               \
+	.context_count = sizeof contexts / sizeof *contexts, .guide = &guide, .reach = REACH,      \
+	.run_up = RUN_UP, .state_size = sizeof(struct swo_state), .checkpoint_size = SAVED,        \
+	.close = decode_plain_close, .start = swo_start, .save = decode_plain_save,                \
+	.restore = decode_plain_restore, .step = swo_step, .expand = swo_expand,                   \
+	.identify_origin = swo_identify
+
+const struct decoder_ops itm_ops = {
+    .format = "itm",
+    .title = "Arm ITM and DWT packets",
+    .help = "bytes of an SWO pin without frames: writes to stimulus ports and what a DWT traces",
+    COMMON_OPS,
+    .options = &itm_options,
+    .contexts = contexts,
+    /* no trigger: packets have none */
+    /* no unnamed: ports have no names in a file */
+    .alike = "action",
+    /* no clocks: nothing in a packet shows two clocks */
+    /* no printer: each tool has a listing of its own */
+    .probe = itm_probe,
+    .open = itm_open,
+    .resync = itm_resync,
+};
+
+const struct decoder_ops tpiu_ops = {
+    .format = "tpiu",
+    .title = "Arm TPIU frames of an SWO pin or trace port",
+    .help = "frames with an ITM and other sources, with frame synchronisation or without",
+    COMMON_OPS,
+    .silent = tpiu_silent,
+    .silent_count = SILENTS,
+    .options = &tpiu_options,
+    .contexts = contexts,
+    .trigger = "kind = trigger",
+    /* no unnamed: ports have no names in a file */
+    .alike = "action",
+    /* no clocks: nothing in a packet shows two clocks */
+    /* no printer: each tool has a listing of its own */
+    .probe = tpiu_probe,
+    .open = tpiu_open,
+    .resync = tpiu_resync,
+};

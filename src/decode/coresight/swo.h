@@ -1,0 +1,164 @@
+/*
+ * What comes out of an SWO pin: packets of an ITM, alone (format `itm`) or among other
+ * sources in the frames of a TPIU (format `tpiu`).  What the files of both share.
+ *
+ * An SWO capture often has no synchronisation at all, since the manual recommends none on
+ * an asynchronous pin [ARMv7-M, C1.7.1, second hand].  So packets are decoded from the
+ * first byte on, and frames are found by the packets in them.
+ *
+ * Places.  A message of `itm` has the bytes of its packets.  One of `tpiu` has the whole
+ * frames that they lie in, since the low bits of bytes stand at the end of a frame.
+ */
+#ifndef TRAWL_DECODE_SWO_H
+#define TRAWL_DECODE_SWO_H
+
+#include "decode/coresight/coresight.h"
+#include "decode/coresight/swo_packet.h"
+#include "decode/decoder.h"
+
+/* --- options and decoder ------------------------------------------------ */
+
+/* `itm:` and `tpiu:` of a profile. */
+struct swo_options {
+	char *lines; /* ports of text, parted by commas, or `none`; NULL: as the head shows */
+	uint64_t id; /* of the ITM in frames; 0: as the head shows */
+};
+
+enum { SWO_PORTS = 32, SWO_IDS = 0x80 };
+
+/* What the head of a capture shows. */
+struct swo_head {
+	struct swo_fit fit;	       /* of the ITM's packets */
+	uint64_t bytes[CORESIGHT_IDS]; /* of each source; frames only */
+	const char *carries[SWO_IDS];  /* what sources other than the ITM look like, or NULL */
+	uint64_t lost;		       /* bytes that are in no frame */
+	uint32_t writes[SWO_PORTS], text_writes[SWO_PORTS];
+	uint32_t kinds[SWO_OVERFLOW + 1]; /* packets by enum swo_what */
+	uint8_t id;			  /* of the ITM; 0: none */
+	bool text;			  /* it is plain text */
+	bool whole;			  /* there is no more of the capture */
+};
+
+struct swo_decoder {
+	struct decoder base;
+	bool framed;
+	uint8_t id;		    /* of the ITM; bare packets have CORESIGHT_NOBODY */
+	uint32_t text_ports;	    /* a bit each */
+	bool stamped;		    /* the head has local timestamps */
+	uint8_t known[SWO_IDS / 8]; /* sources that the head has, a bit each */
+};
+
+/* --- units (swo_frame.c) ------------------------------------------------- */
+
+/* Bytes that are taken from a capture at once: a frame with what stands before it, or
+ * one byte of bare packets. */
+struct swo_unit {
+	uint32_t length; /* in the capture */
+	uint32_t sync;	 /* of these, bytes of synchronisation */
+	uint8_t count;	 /* bytes of sources */
+	uint8_t next;	 /* the source that goes on */
+	bool impossible; /* it names a source that cannot be */
+	bool odd;	 /* or one that the head does not have */
+	uint8_t bytes[CORESIGHT_RUN_MAX], ids[CORESIGHT_RUN_MAX];
+	uint8_t places[CORESIGHT_RUN_MAX]; /* from the unit's start, where that is below 256 */
+	uint8_t low[CORESIGHT_RUN_MAX];	   /* whether the low bit lies elsewhere */
+};
+
+/* Reads the unit at OFFSET, at which source ID goes on; false if the window ends in it. */
+bool swo_unit_read(const struct swo_decoder *, const struct window *, uint64_t offset, uint8_t id,
+		   struct swo_unit *);
+
+/*
+ * Where frames start, from OFFSET on: 0 .. 15 bytes on for those that fit best, more where
+ * odd ones come first.  START: no frames came before.  False if the window is too short to
+ * tell, which SWO_ALIGN_REACH bytes are not.
+ */
+enum { SWO_ALIGN_WINDOW = 2048, SWO_ALIGN_REACH = SWO_ALIGN_WINDOW + 256 };
+struct swo_place {
+	uint32_t skipped; /* bytes before the first frame */
+	uint32_t frames;  /* that were looked at */
+};
+bool swo_align(const struct swo_decoder *, const struct window *, uint64_t offset, bool start,
+	       struct swo_place *);
+
+/* --- messages ------------------------------------------------------------ */
+
+enum swo_kind {
+	SWO_KIND_LINE,
+	SWO_KIND_PORT,
+	SWO_KIND_EVENTS,
+	SWO_KIND_EXCEPTION,
+	SWO_KIND_PC,
+	SWO_KIND_DATA,
+	SWO_KIND_LOCAL,
+	SWO_KIND_GLOBAL,
+	SWO_KIND_GLOBAL_PART,
+	SWO_KIND_EXTENSION,
+	SWO_KIND_SYNC,
+	SWO_KIND_OVERFLOW,
+	SWO_KIND_TRIGGER,
+	SWO_KIND_DAMAGE,
+	SWO_KIND_CUT,
+	SWO_KIND_ALIGN,
+	SWO_KIND_COUNT
+};
+
+/* Origins: ports by number, then */
+enum { SWO_ORIGIN_DWT = 256, SWO_ORIGIN_ITM, SWO_ORIGIN_TRIGGER };
+
+/*
+ * message.aux of packets: 0-39 value, 40-47 header, 48-55 page of a port, 56-58 bytes behind
+ * the header, 60-63 the byte in the first unit that it begins with.  Of lines: 0-15
+ * bytes, the rest the same.  Of full global times: the time.
+ */
+#define SWO_AUX_VALUE(aux) ((aux)&0xffffffffff)
+#define SWO_AUX_COUNT(aux) ((unsigned)((aux)&0xffff))
+#define SWO_AUX_HEADER(aux) ((uint8_t)((aux) >> 40))
+#define SWO_AUX_SIZE(aux) ((unsigned)((aux) >> 56 & 7))
+#define SWO_AUX_FIRST(aux) ((unsigned)((aux) >> 60))
+
+/* --- head, text (swo_head.c, swo_expand.c) ------------------------------- */
+
+/* Looks at a head; ID is that of the ITM, 0 to find it. */
+void swo_head_read(const struct window *, bool framed, uint8_t id, struct swo_head *);
+/* 0 .. 100: whether it is a capture of an SWO pin, and why. */
+void swo_head_rate(const struct swo_head *, bool framed, struct probe *);
+/* Whether a source is there, not only by chance. */
+bool swo_head_has(const struct swo_head *, unsigned id);
+uint32_t swo_head_text_ports(const struct swo_head *);
+
+enum swo_field {
+	SWO_F_PORT,
+	SWO_F_SIZE,
+	SWO_F_VALUE,
+	SWO_F_BYTES,
+	SWO_F_WRITES,
+	SWO_F_EXCEPTION,
+	SWO_F_NAME,
+	SWO_F_ACTION,
+	SWO_F_RUNNING,
+	SWO_F_PC,
+	SWO_F_STATE,
+	SWO_F_COMPARATOR,
+	SWO_F_WHAT,
+	SWO_F_ADDRESS,
+	SWO_F_COUNTERS,
+	SWO_F_TICKS,
+	SWO_F_RELATION,
+	SWO_F_GLOBAL,
+	SWO_F_LOW,
+	SWO_F_PAGE,
+	SWO_F_NOTE,
+	SWO_F_COUNT
+};
+extern const struct field_row swo_fields[SWO_F_COUNT];
+extern const struct kind_row swo_kinds[SWO_KIND_COUNT];
+
+void swo_expand(const struct decoder *, const struct message *, const struct window *,
+		enum expand_want, const struct decode_history *, struct expansion *);
+void swo_survey(const struct decoder *, const struct window *head, struct text *about,
+		struct text *missing);
+
+extern const struct decoder_ops itm_ops, tpiu_ops;
+
+#endif

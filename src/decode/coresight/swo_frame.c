@@ -1,0 +1,215 @@
+/*
+ * Units of a capture and where frames start: see swo.h.
+ *
+ * What tells right frames from wrong ones is the ITM's packets in them: at a wrong place
+ * one in ten or more is forbidden.  IDs do not tell, nor do synchronisation packets of an
+ * ETM: both look as good at other even offsets [measured on captures of a Cortex-M3].
+ */
+#include "config.h"
+
+#include "decode/coresight/swo.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+enum {
+	SYNC_FRAME = 0x7fffffff, /* ff ff ff 7f between frames [IHI0029, trace formatter] */
+	SYNC_HALF = 0x7fff,	 /* ff 7f between pairs of bytes */
+	SYNCS_MAX = 16		 /* half ones in a frame that are not given up */
+};
+
+/* --- frames -------------------------------------------------------------- */
+
+/* IDs that no source has [IHI0029, trace formatter, special trace source IDs]. */
+static bool
+is_impossible(unsigned id)
+{
+	return id >= CORESIGHT_ID_FIRST_SPECIAL && id != CORESIGHT_ID_FLUSH &&
+	       id != CORESIGHT_ID_TRIGGER;
+}
+
+static bool
+is_odd(const struct swo_decoder *d, unsigned id)
+{
+	return is_impossible(id) ||
+	       (id && id < CORESIGHT_ID_FIRST_SPECIAL && !(d->known[id / 8] >> id % 8 & 1));
+}
+
+/* Puts the pairs of a frame together, and leaves out what stands between them.  Returns the
+ * frame's length, 0 if LENGTH bytes do not hold it. */
+static size_t
+gather_frame(const uint8_t *p, size_t length, uint8_t frame[static CORESIGHT_FRAME],
+	     uint8_t places[static CORESIGHT_FRAME])
+{
+	size_t at = 0, syncs = 0;
+	for (unsigned i = 0; i < CORESIGHT_FRAME; at += 2) {
+		if (at + 2 > length)
+			return 0;
+		if (bytes_le16(p + at) == SYNC_HALF && syncs++ < SYNCS_MAX)
+			continue;
+		for (unsigned k = 0; k < 2; k++, i++) {
+			frame[i] = p[at + k];
+			places[i] = (uint8_t)(at + k);
+		}
+	}
+	return at;
+}
+
+static void
+add_byte(struct swo_unit *unit, uint8_t byte, uint8_t id, uint8_t place, bool low)
+{
+	unit->bytes[unit->count] = byte;
+	unit->ids[unit->count] = id;
+	unit->places[unit->count] = place;
+	unit->low[unit->count++] = low;
+}
+
+/* Bit N of the last byte is the low bit of byte 2 N where that is data; where it is an ID,
+ * the next byte is the old source's if the bit is set [IHI0029, trace formatter]. */
+static void
+unpack_frame(const struct swo_decoder *d, const uint8_t *frame, const uint8_t *places,
+	     struct swo_unit *unit)
+{
+	for (unsigned i = 0; i < CORESIGHT_FRAME; i += 2) {
+		bool low = frame[15] >> i / 2 & 1, names = frame[i] & 1;
+		uint8_t old = unit->next;
+		if (names) {
+			unit->next = frame[i] >> 1;
+			unit->impossible |= is_impossible(unit->next);
+			unit->odd |= is_odd(d, unit->next);
+		} else {
+			add_byte(unit, (uint8_t)(frame[i] | low), old, places[i], low);
+		}
+		if (i < 14)
+			add_byte(unit, frame[i + 1], names && low ? old : unit->next, places[i + 1],
+				 false);
+	}
+}
+
+bool
+swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint8_t id,
+	      struct swo_unit *unit)
+{
+	const uint8_t *p = w->bytes + (offset - w->offset);
+	size_t left = w->offset + w->length - offset;
+	uint8_t frame[CORESIGHT_FRAME], places[CORESIGHT_FRAME];
+	*unit = (struct swo_unit){.next = id};
+	if (!left)
+		return false;
+	if (!d->framed) {
+		add_byte(unit, *p, CORESIGHT_NOBODY, 0, false);
+		unit->length = 1;
+		return true;
+	}
+	/* synchronisation before a frame is a unit of its own */
+	if (left >= 4 && bytes_le32(p) == SYNC_FRAME)
+		unit->length = unit->sync = 4;
+	else if (left >= 2 && bytes_le16(p) == SYNC_HALF)
+		unit->length = unit->sync = 2;
+	if (unit->length)
+		return true;
+	unit->length = (uint32_t)gather_frame(p, left, frame, places);
+	if (!unit->length)
+		return false;
+	unit->sync = unit->length - CORESIGHT_FRAME;
+	unpack_frame(d, frame, places, unit);
+	return true;
+}
+
+/* --- alignment ----------------------------------------------------------- */
+
+struct align_fit {
+	struct swo_fit itm;
+	uint32_t odd, frames;
+};
+
+/* Adds how well frames fit from OFFSET on, as far as END, or as the first odd one. */
+static void
+fit_add(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint64_t end,
+	bool until_odd, struct align_fit *fit)
+{
+	struct swo_packet packet;
+	struct swo_unit unit;
+	uint8_t id = CORESIGHT_NOBODY;
+	while (offset < end && swo_unit_read(d, w, offset, id, &unit)) {
+		offset += unit.length;
+		if (until_odd && (unit.odd || offset > end))
+			break;
+		id = unit.next;
+		fit->frames += unit.count > 0;
+		fit->odd += unit.odd;
+		for (unsigned i = 0; i < unit.count; i++)
+			if (unit.ids[i] == d->id)
+				swo_fit_add(&fit->itm, unit.bytes[i], &packet);
+	}
+}
+
+/* Good packets speak for a place, bad ones weigh more against it than luck can make up. */
+static int64_t
+fit_score(const struct align_fit *fit)
+{
+	enum { BAD_WEIGHT = 12, ODD_WEIGHT = 4 };
+	return (int64_t)fit->itm.good - (int64_t)BAD_WEIGHT * fit->itm.bad -
+	       (int64_t)ODD_WEIGHT * fit->odd;
+}
+
+/* How many bytes the frames take from OFFSET on that are odd or, if not ALL of these count,
+ * impossible. */
+static uint32_t
+pass_odd(const struct swo_decoder *d, const struct window *w, uint64_t offset, bool all)
+{
+	enum { MOST = 8 * CORESIGHT_FRAME };
+	struct swo_unit unit;
+	uint32_t passed = 0;
+	while (passed < MOST && swo_unit_read(d, w, offset + passed, CORESIGHT_ID_NULL, &unit) &&
+	       (all ? unit.odd : unit.impossible))
+		passed += unit.length;
+	return passed < MOST ? passed : 0;
+}
+
+/* Where frames that fit lie in the LENGTH bytes from OFFSET on that odd ones take in the
+ * grid that fits best afterwards: bytes were lost or came in behind them. */
+static bool
+find_stretch(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint32_t length,
+	     struct swo_place *place)
+{
+	uint32_t best = 0;
+	for (uint32_t i = 0; i < CORESIGHT_FRAME && i < length; i++) {
+		struct align_fit fit = {.frames = 0};
+		fit_add(d, w, offset + i, offset + length, true, &fit);
+		if (fit.itm.bad || fit.itm.good <= best)
+			continue;
+		best = fit.itm.good;
+		*place = (struct swo_place){.skipped = i, .frames = fit.frames};
+	}
+	return best > 0;
+}
+
+bool
+swo_align(const struct swo_decoder *d, const struct window *w, uint64_t offset, bool start,
+	  struct swo_place *place)
+{
+	uint64_t end = offset + SWO_ALIGN_WINDOW;
+	if (w->offset + w->length < offset + SWO_ALIGN_REACH && !w->last)
+		return false;
+	if (end > w->offset + w->length)
+		end = w->offset + w->length;
+	int64_t best = INT64_MIN;
+	*place = (struct swo_place){.frames = SWO_ALIGN_WINDOW / CORESIGHT_FRAME};
+	for (uint32_t i = 0; i < CORESIGHT_FRAME && offset + i < end; i++) {
+		struct align_fit fit = {.frames = 0};
+		fit_add(d, w, offset + i, end, false, &fit);
+		int64_t score = fit_score(&fit);
+		if (score <= best)
+			continue;
+		best = score;
+		place->skipped = i;
+	}
+	/* a source that the head does not have may begin where frames go on */
+	uint32_t passed = pass_odd(d, w, offset + place->skipped, start || place->skipped);
+	place->skipped += passed;
+	if (passed)
+		find_stretch(d, w, offset, place->skipped, place);
+	return true;
+}

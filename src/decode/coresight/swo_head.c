@@ -1,0 +1,359 @@
+/*
+ * What the head of an SWO capture shows: whether it is one, where its frames start and which
+ * of their sources is the ITM.  See swo.h.
+ *
+ * A source is the ITM if nearly all its packets are allowed.  Each of the sixteen places
+ * where frames could start is tried with each ID: random bytes hold a forbidden packet in
+ * every five to ten, so that some dozens of good ones decide.
+ *
+ * Cost: a trial reads 4 KiB sixteen times; only where that found something the head is read
+ * as a whole.
+ */
+#include "config.h"
+
+#include "decode/coresight/swo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TRIAL = 4096,
+	BAD_SHARE = 50,	 /* one bad packet in so many is too many */
+	GOOD_LEAST = 16, /* fewer are luck */
+	GOOD_MUCH = 64,
+	GOOD_SURE = 256
+};
+
+/* --- sources ------------------------------------------------------------- */
+
+struct head_source {
+	struct swo_fit fit;
+	uint32_t zeros;
+	bool etmv3, etmv4;
+};
+
+struct head_trial {
+	struct swo_decoder d;
+	struct head_source sources[SWO_IDS];
+	uint64_t syncs, frames, impossible;
+};
+
+static bool
+is_source(unsigned id)
+{
+	return id && id < CORESIGHT_ID_FIRST_SPECIAL;
+}
+
+/* A-syncs of an ETM: 5 zeros or more and 0x80 before ETMv4, from there on 11 [OpenCSD 1.3.3,
+ * second hand: its decoders over its own snapshots]. */
+static void
+look_for_etm(struct head_source *source, uint8_t byte)
+{
+	if (byte == 0x80 && source->zeros >= 11)
+		source->etmv4 = true;
+	else if (byte == 0x80 && source->zeros >= 5)
+		source->etmv3 = true;
+	source->zeros = byte ? 0 : source->zeros + 1;
+}
+
+static void
+trial_start(struct head_trial *trial)
+{
+	memset(trial, 0, sizeof *trial);
+	trial->d.framed = true;
+	memset(trial->d.known, 0xff, sizeof trial->d.known);
+}
+
+/* Decodes frames from OFFSET up to END, every source as if it was an ITM. */
+static void
+trial_read(struct head_trial *trial, const struct window *head, uint64_t offset, uint64_t end)
+{
+	struct swo_packet packet;
+	struct swo_unit unit;
+	uint8_t id = CORESIGHT_NOBODY;
+	for (; offset < end && swo_unit_read(&trial->d, head, offset, id, &unit);
+	     offset += unit.length) {
+		id = unit.next;
+		trial->syncs += unit.sync == 4;
+		trial->frames += unit.count > 0;
+		trial->impossible += unit.impossible;
+		for (unsigned i = 0; i < unit.count; i++) {
+			if (!is_source(unit.ids[i]))
+				continue;
+			swo_fit_add(&trial->sources[unit.ids[i]].fit, unit.bytes[i], &packet);
+			look_for_etm(&trial->sources[unit.ids[i]], unit.bytes[i]);
+		}
+	}
+}
+
+static int64_t
+fit_score(const struct swo_fit *fit)
+{
+	if (fit->good < GOOD_LEAST || (uint64_t)fit->bad * BAD_SHARE > fit->good)
+		return 0;
+	return (int64_t)fit->good - BAD_SHARE * (int64_t)fit->bad;
+}
+
+/* The ITM, or the source ONLY; 0 where none fits.  Adds to SCORE. */
+static uint8_t
+best_source(const struct head_trial *trial, uint8_t only, int64_t *score)
+{
+	uint8_t best = 0;
+	*score = 0;
+	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++) {
+		int64_t own = fit_score(&trial->sources[id].fit);
+		if ((only && id != only) || own <= *score)
+			continue;
+		*score = own;
+		best = (uint8_t)id;
+	}
+	return best;
+}
+
+/* Where frames with an ITM start in the head: true, with its ID. */
+static bool
+find_frames(const struct window *head, struct head_trial *trial, uint64_t *start, uint8_t *id)
+{
+	int64_t best = 0;
+	uint8_t only = *id;
+	uint64_t end = head->offset + (head->length < TRIAL ? head->length : TRIAL);
+	for (uint64_t i = 0; i < CORESIGHT_FRAME && head->offset + i < end; i++) {
+		int64_t score;
+		trial_start(trial);
+		trial_read(trial, head, head->offset + i, end);
+		uint8_t found = best_source(trial, only, &score);
+		if (score <= best || trial->impossible * BAD_SHARE > trial->frames)
+			continue;
+		best = score;
+		*id = found;
+		*start = head->offset + i;
+	}
+	return best > 0;
+}
+
+/* --- packets ------------------------------------------------------------- */
+
+static void
+count_packet(struct swo_head *found, const struct swo_packet *packet)
+{
+	found->kinds[packet->what]++;
+	if (packet->what != SWO_PORT || packet->source >= SWO_PORTS)
+		return;
+	found->writes[packet->source]++;
+	found->text_writes[packet->source] += swo_is_text(packet->value, packet->size);
+}
+
+static void
+read_bare(const struct window *head, struct swo_head *found)
+{
+	struct swo_packet packet;
+	for (size_t i = 0; i < head->length; i++)
+		if (swo_fit_add(&found->fit, head->bytes[i], &packet))
+			count_packet(found, &packet);
+}
+
+/* Reads frames as the decoder does, looking again for their place where they do not fit. */
+static void
+read_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found,
+	    uint64_t offset)
+{
+	uint64_t end = head->offset + head->length;
+	struct swo_packet packet;
+	struct swo_unit unit;
+	uint8_t id = CORESIGHT_NOBODY;
+	for (; swo_unit_read(d, head, offset, id, &unit); offset += unit.length) {
+		if (unit.impossible) {
+			struct swo_place place;
+			if (end - offset < SWO_ALIGN_REACH ||
+			    !swo_align(d, head, offset, false, &place))
+				break;
+			if (place.skipped) {
+				found->lost += place.skipped;
+				offset += place.skipped;
+				id = CORESIGHT_NOBODY;
+				unit.length = 0;
+				continue;
+			}
+		}
+		id = unit.next;
+		for (unsigned i = 0; i < unit.count; i++) {
+			found->bytes[unit.ids[i]]++;
+			if (unit.ids[i] == d->id &&
+			    swo_fit_add(&found->fit, unit.bytes[i], &packet))
+				count_packet(found, &packet);
+		}
+	}
+}
+
+/* What sources other than the ITM look like. */
+static void
+name_sources(const struct head_trial *trial, struct swo_head *found)
+{
+	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++) {
+		const struct head_source *source = &trial->sources[id];
+		if (id == found->id)
+			continue;
+		found->carries[id] = source->etmv4   ? "ETMv4?"
+				     : source->etmv3 ? "ETMv3 or PTM?"
+						     : NULL;
+	}
+}
+
+/* Bytes that are nearly all text are no packets, nor frames: those of both have many that no
+ * text has. */
+static bool
+is_plain_text(const struct window *head)
+{
+	size_t plain = 0;
+	for (size_t i = 0; i < head->length; i++) {
+		uint8_t c = head->bytes[i];
+		plain += (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
+	}
+	return plain * 16 >= head->length * 15;
+}
+
+void
+swo_head_read(const struct window *head, bool framed, uint8_t id, struct swo_head *found)
+{
+	*found = (struct swo_head){.whole = head->last, .text = is_plain_text(head)};
+	if (!framed) {
+		read_bare(head, found);
+		return;
+	}
+	struct head_trial *trial = mem_new(sizeof *trial);
+	uint64_t start = head->offset;
+	found->id = id;
+	if (find_frames(head, trial, &start, &found->id)) {
+		found->lost = start - head->offset;
+		trial_start(trial);
+		trial->d.id = found->id;
+		trial_read(trial, head, start, head->offset + head->length);
+		name_sources(trial, found);
+		read_frames(head, &trial->d, found, start);
+	}
+	free(trial);
+}
+
+/* --- what follows -------------------------------------------------------- */
+
+/* Whether much of the bytes is of sources that look like nothing. */
+static bool
+has_strangers(const struct swo_head *found)
+{
+	uint64_t all = 0, strange = 0;
+	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++) {
+		all += found->bytes[id];
+		strange += id == found->id || found->carries[id] ? 0 : found->bytes[id];
+	}
+	return strange * 4 > all;
+}
+
+void
+swo_head_rate(const struct swo_head *found, bool framed, struct probe *probe)
+{
+	const struct swo_fit *fit = &found->fit;
+	uint32_t kinds = 0;
+	for (int i = SWO_PORT; i <= SWO_OVERFLOW; i++)
+		kinds += found->kinds[i] > 0;
+	snprintf(probe->reason, sizeof probe->reason,
+		 "%s%u ITM packets, %u synchronisations among them, %u that are forbidden",
+		 framed && found->id ? "16-byte frames; " : "", fit->good, fit->syncs, fit->bad);
+	if (fit_score(fit) <= 0 || (framed && !found->id) || found->text)
+		return;
+	/* bytes that are all alike are good packets of one kind */
+	if (fit->syncs > 1 && fit->good > 2 * fit->syncs)
+		probe->score = 93;
+	else if ((kinds < 2 && !found->kinds[SWO_PC]) || fit->bad > fit->good / GOOD_SURE ||
+		 has_strangers(found))
+		return;
+	else if (fit->good >= GOOD_SURE && !fit->bad)
+		probe->score = 91;
+	else
+		probe->score = fit->good >= GOOD_MUCH ? 80 : 60;
+	if (framed)
+		snprintf(
+		    probe->reason, sizeof probe->reason,
+		    "16-byte frames from byte %llu on; ID %u is an ITM: %u packets, %u of them "
+		    "forbidden",
+		    (unsigned long long)found->lost, found->id, fit->good + fit->bad, fit->bad);
+}
+
+bool
+swo_head_has(const struct swo_head *found, unsigned id)
+{
+	/* what is there by chance is a frame or two */
+	return id == found->id || found->bytes[id] > 2 * CORESIGHT_FRAME;
+}
+
+/* Nearly all that is written to them is text. */
+uint32_t
+swo_head_text_ports(const struct swo_head *found)
+{
+	enum { LEAST = 4 };
+	uint32_t ports = 0;
+	bool any = false;
+	for (unsigned i = 0; i < SWO_PORTS; i++) {
+		any |= found->writes[i] > 0;
+		if (found->writes[i] >= LEAST && found->text_writes[i] * 10 >= found->writes[i] * 9)
+			ports |= UINT32_C(1) << i;
+	}
+	return any ? ports : 1;
+}
+
+/* --- for people ---------------------------------------------------------- */
+
+static void
+add_ports(const struct swo_head *found, const struct swo_decoder *d, struct text *about)
+{
+	for (unsigned i = 0; i < SWO_PORTS; i++)
+		if (found->writes[i])
+			text_addf(about, "port %u: %u writes, %s\n", i, found->writes[i],
+				  d->text_ports >> i & 1 ? "text in lines" : "a row each");
+}
+
+static void
+add_sources(const struct swo_head *found, struct text *about, struct text *missing)
+{
+	for (unsigned id = 0; id < CORESIGHT_IDS; id++) {
+		if (!found->bytes[id] || (is_source(id) && !swo_head_has(found, id)))
+			continue;
+		const char *what = id == found->id		? "ITM"
+				   : id == CORESIGHT_ID_NULL	? "nothing, frames are filled up"
+				   : id == CORESIGHT_NOBODY	? "before a source is named"
+				   : id == CORESIGHT_ID_TRIGGER ? "trigger"
+				   : !is_source(id)		? "reserved"
+				   : found->carries[id]		? found->carries[id]
+								: "unknown";
+		if (id == CORESIGHT_NOBODY)
+			text_addf(about, "no ID: %llu bytes, %s\n",
+				  (unsigned long long)found->bytes[id], what);
+		else
+			text_addf(about, "ID 0x%02x: %llu bytes, %s\n", id,
+				  (unsigned long long)found->bytes[id], what);
+		if (is_source(id) && id != found->id)
+			text_addf(missing,
+				  "%sID 0x%02x is not decoded: %s; give its registers in a "
+				  "profile, format opencsd with format: tpiu",
+				  missing->length ? "\n" : "", id, what);
+	}
+}
+
+void
+swo_survey(const struct decoder *decoder, const struct window *head, struct text *about,
+	   struct text *missing)
+{
+	const struct swo_decoder *d = (const struct swo_decoder *)decoder;
+	struct swo_head *found = mem_new(sizeof *found);
+	swo_head_read(head, d->framed, d->framed ? d->id : 0, found);
+	if (d->framed) {
+		add_sources(found, about, missing);
+		if (!found->id || !found->fit.good)
+			text_addf(missing, "%sno source has packets of an ITM",
+				  missing->length ? "\n" : "");
+	}
+	add_ports(found, d, about);
+	if (!d->stamped)
+		text_add(about, "no local timestamps: messages have no time\n");
+	free(found);
+}

@@ -1,0 +1,180 @@
+/*
+ * Packets of an ITM: see swo_packet.h.
+ *
+ * A packet is known by its first byte [ARMv7-M, D4]; sizes follow from it or from
+ * continuation bits.  What the tables forbid is told as early as it shows, since that is
+ * how a wrong alignment shows.
+ */
+#include "config.h"
+
+#include "decode/coresight/swo_packet.h"
+
+#include "base/bytes.h"
+
+/* [ARMv7-M, D4]; a continued extension and one of hardware are known second hand. */
+enum {
+	OVERFLOW = 0x70,
+	GLOBAL_LOW = 0x94,
+	GLOBAL_HIGH = 0xb4,
+	TIME_MAX = 5,	     /* bytes of a local time or the low part of a global one */
+	GLOBAL_HIGH_MAX = 7, /* bits 63:26 */
+	GLOBAL_HIGH_LEAST = 5
+};
+
+/* Sizes that a DWT source may have, a bit for each of 1, 2 and 4 bytes [ARMv7-M, D4.3]. */
+static unsigned
+hardware_sizes(unsigned source)
+{
+	enum { ONE = 1 << 1, TWO = 1 << 2, FOUR = 1 << 4 };
+	static const uint8_t sizes[] = {[0] = ONE, [1] = TWO, [2] = ONE | FOUR};
+	if (source < sizeof sizes)
+		return sizes[source];
+	if (source < 8 || source > 23)
+		return 0;
+	if (source >= 16)
+		return ONE | TWO | FOUR;
+	/* a PC may be one byte in ARMv8-M: it matched, without a value [second hand] */
+	return source & 1 ? TWO : ONE | FOUR;
+}
+
+static enum swo_what
+payload_kind(uint8_t header, unsigned size)
+{
+	static const uint8_t low[] = {SWO_EVENTS, SWO_EXCEPTION, SWO_PC};
+	unsigned source = header >> 3;
+	if (!(header & 4))
+		return SWO_PORT;
+	if (!(hardware_sizes(source) & 1u << size))
+		return SWO_BAD;
+	return source < sizeof low ? (enum swo_what)low[source] : SWO_DATA;
+}
+
+static enum swo_what
+header_kind(uint8_t header, unsigned *size)
+{
+	static const uint8_t sizes[] = {0, 1, 2, 4};
+	*size = sizes[header & 3];
+	if (*size)
+		return payload_kind(header, *size);
+	if (header == OVERFLOW)
+		return SWO_OVERFLOW;
+	if ((header & 0x8f) == 0 || (header & 0xcf) == 0xc0)
+		return SWO_LOCAL;
+	if ((header & 0x0b) == 0x08)
+		return SWO_EXTENSION;
+	return header == GLOBAL_LOW    ? SWO_GLOBAL_LOW
+	       : header == GLOBAL_HIGH ? SWO_GLOBAL_HIGH
+				       : SWO_BAD;
+}
+
+/* Whether a packet of this kind goes on until a byte has bit 7 clear. */
+static bool
+is_continued(enum swo_what what, uint8_t header)
+{
+	return what == SWO_GLOBAL_LOW || what == SWO_GLOBAL_HIGH ||
+	       ((what == SWO_LOCAL || what == SWO_EXTENSION) && header & 0x80);
+}
+
+bool
+swo_packet_is_whole(const uint8_t *bytes, size_t have)
+{
+	unsigned size;
+	enum swo_what what = header_kind(bytes[0], &size);
+	if (what == SWO_BAD)
+		return true;
+	if (!is_continued(what, bytes[0]))
+		return have == 1 + size;
+	size_t most = what == SWO_GLOBAL_HIGH ? GLOBAL_HIGH_MAX : TIME_MAX;
+	return have == most || (have > 1 && !(bytes[have - 1] & 0x80));
+}
+
+static uint64_t
+continued_value(const uint8_t *bytes, size_t length)
+{
+	uint64_t value = 0;
+	for (size_t i = 1; i < length; i++)
+		value |= (uint64_t)(bytes[i] & 0x7f) << 7 * (i - 1);
+	return value;
+}
+
+/* Whether the bytes behind a header are among those that [ARMv7-M, D4.3] lists. */
+static bool
+is_value_known(const struct swo_packet *p)
+{
+	if (p->what == SWO_EVENTS)
+		return p->value && p->value < 0x40;
+	/* what happened is in bits 5:4 of the second byte, 0 is reserved */
+	if (p->what == SWO_EXCEPTION)
+		return p->value >> 12 & 3 && !(p->value & 0xce00);
+	/* one byte: asleep, or, in ARMv8-M, not readable [second hand] */
+	return p->what != SWO_PC || p->size == 4 || !p->value || p->value == 0xff;
+}
+
+struct swo_packet
+swo_packet_read(const uint8_t *bytes, size_t length)
+{
+	unsigned size;
+	struct swo_packet p = {
+	    .header = bytes[0], .source = bytes[0] >> 3, .size = (uint8_t)(length - 1)};
+	p.what = header_kind(bytes[0], &size);
+	if (is_continued(p.what, bytes[0])) {
+		p.value = continued_value(bytes, length);
+		/* bytes that all say that more comes */
+		if (bytes[length - 1] & 0x80 ||
+		    (p.what == SWO_GLOBAL_HIGH && length < GLOBAL_HIGH_LEAST))
+			p.what = SWO_BAD;
+		return p;
+	}
+	p.value = p.what == SWO_LOCAL ? bytes[0] >> 4u : bytes_le(bytes + 1, length - 1);
+	if (!is_value_known(&p))
+		p.what = SWO_BAD;
+	return p;
+}
+
+static void
+fit_count(struct swo_fit *fit, const struct swo_packet *packet)
+{
+	/* extensions other than the page of ports are rare: in a wrong place they are not */
+	bool odd =
+	    packet->what == SWO_BAD || (packet->what == SWO_EXTENSION && packet->header & 0x84);
+	fit->bad += odd;
+	fit->good += !odd;
+}
+
+bool
+swo_fit_add(struct swo_fit *fit, uint8_t byte, struct swo_packet *packet)
+{
+	if (!fit->have && !byte) {
+		fit->zeros += fit->zeros < UINT16_MAX;
+		return false;
+	}
+	if (fit->zeros) {
+		bool sync = fit->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST;
+		fit->zeros = 0;
+		fit->syncs += sync;
+		fit->good += sync;
+		fit->bad += !sync;
+		if (sync)
+			return false;
+	}
+	fit->packet[fit->have++] = byte;
+	if (!swo_packet_is_whole(fit->packet, fit->have))
+		return false;
+	*packet = swo_packet_read(fit->packet, fit->have);
+	fit->have = 0;
+	fit_count(fit, packet);
+	return true;
+}
+
+bool
+swo_is_text(uint64_t value, unsigned size)
+{
+	for (; size--; value >>= 8) {
+		uint8_t c = (uint8_t)value;
+		if (c < ' ' && c && !(c >= '\a' && c <= '\r') && c != 0x1b)
+			return false;
+		if (c == 0x7f || !value)
+			return !value && size; /* zeros may fill a word up */
+	}
+	return true;
+}

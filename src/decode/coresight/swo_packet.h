@@ -1,0 +1,60 @@
+/*
+ * Packets of an ITM and its DWT, one at a time.  [ARMv7-M, D4] is the appendix on ITM and
+ * DWT packets of the ARMv7-M Architecture Reference Manual.
+ */
+#ifndef TRAWL_DECODE_SWO_PACKET_H
+#define TRAWL_DECODE_SWO_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SWO_PACKET_MAX = 7, SWO_SYNC_ZEROS = 5, SWO_SYNC_LAST = 0x80 };
+
+enum swo_what {
+	SWO_BAD, /* what the tables forbid */
+	SWO_PORT,
+	SWO_EVENTS,
+	SWO_EXCEPTION,
+	SWO_PC,
+	SWO_DATA,
+	SWO_LOCAL,
+	SWO_GLOBAL_LOW,
+	SWO_GLOBAL_HIGH,
+	SWO_EXTENSION,
+	SWO_OVERFLOW
+};
+
+struct swo_packet {
+	enum swo_what what;
+	uint8_t header;
+	uint8_t source; /* port without its page, or hardware source */
+	uint8_t size;	/* bytes behind the header */
+	uint64_t value; /* of these; of times their seven bits each */
+};
+
+/* Whether HAVE bytes that begin with a byte other than 0 are a whole packet.  What its
+ * header forbids is one of a byte. */
+bool swo_packet_is_whole(const uint8_t *bytes, size_t have);
+
+struct swo_packet swo_packet_read(const uint8_t *bytes, size_t length);
+
+/*
+ * How well bytes fit packets: what alignment and recognition are found by.  Zeroed first.
+ */
+struct swo_fit {
+	uint32_t good, bad; /* packets */
+	uint32_t syncs;
+	uint8_t packet[SWO_PACKET_MAX];
+	uint8_t have;
+	uint16_t zeros;
+};
+
+/* Adds a byte; true where it ends a packet, in PACKET.  A synchronisation is none, but
+ * counts as good, and other zeros as bad. */
+bool swo_fit_add(struct swo_fit *, uint8_t byte, struct swo_packet *packet);
+
+/* Whether SIZE bytes, low one first, could be of a text. */
+bool swo_is_text(uint64_t value, unsigned size);
+
+#endif

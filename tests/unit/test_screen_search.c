@@ -188,25 +188,24 @@ test_steps_back(void **state)
 	scene_quit(s);
 }
 
-/* What is asked for by time is on the screen before the index is there, as an estimate. */
+/* A capture made as OPTIONS say, from SINCE on, where TIME is that of the first row. */
 static void
-test_since(void **state)
+look_since(struct scene *s, const char *options, const char *traces, const char *since,
+	   const char *time)
 {
-	struct scene *s = *state;
 	struct folder folder;
 	char command[512], path[128], profile[128];
 	folder_make(&folder);
 	snprintf(path, sizeof path, "%s", folder_path(&folder, "t.bin"));
 	snprintf(profile, sizeof profile, "%s", folder_path(&folder, "p.yaml"));
-	folder_put_text(&folder, "p.yaml",
-			"traces:\n  - {match: t.bin, format: syst/raw, clock: {hz: 1000000}}\n");
-	snprintf(command, sizeof command, "%s -f syst/raw -n 4M -o %s", getenv("MKCAPTURE"), path);
+	folder_put_text(&folder, "p.yaml", traces);
+	snprintf(command, sizeof command, "%s %s -o %s", getenv("MKCAPTURE"), options, path);
 	assert_int_equal(system(command), 0);
-	scene_open(s, 24, 120, "xterm-256color", path, "-p", profile, "--no-cache", "-S", "+3s",
+	scene_open(s, 24, 120, "xterm-256color", path, "-p", profile, "--no-cache", "-S", since,
 		   "+:pause", NULL);
 	scene_wait(s, "% paused");
 	scene_wait_row(s, ">", "~");
-	scene_wait_row(s, ">", " 1700000003.0000");
+	scene_wait_row(s, ">", time);
 	scene_keys(s, "l");
 	scene_wait(s, " shown"); /* there are rows, though none is counted */
 	scene_until(s, "none yet", false);
@@ -214,9 +213,20 @@ test_since(void **state)
 	scene_keys(s, "h");
 	scene_wait(s, ", row 1 of ");
 	scene_until(s, "~", false);
-	scene_wait_row(s, ">", " 1700000003.0000");
+	scene_wait_row(s, ">", time);
 	scene_quit(s);
 	folder_remove(&folder);
+}
+
+/* What is asked for by time is on the screen before the index is there, as an estimate. */
+static void
+test_since(void **state)
+{
+	look_since(*state, "-f syst/raw -n 4M",
+		   "traces:\n  - {match: t.bin, format: syst/raw, clock: {hz: 1000000}}\n", "+3s",
+		   " 1700000003.0000");
+	look_since(*state, "-f syst/stp -m text -n 8M",
+		   "traces: [{match: t.bin, format: syst/stp}]\n", "+300ms", " 3.3000");
 }
 
 int

@@ -28,17 +28,19 @@ struct fixture {
 };
 
 static void
-open_fixture(struct fixture *f)
+open_fixture(struct fixture *f, const char *format, const char *clock)
 {
+	struct text profile = {0};
 	char command[512];
 	struct err err = {0};
 	memset(f, 0, sizeof *f);
 	folder_make(&f->folder);
-	snprintf(command, sizeof command, "%s -f syst/raw -n 3M -o %s", getenv("MKCAPTURE"),
+	snprintf(command, sizeof command, "%s -f %s -n 3M -o %s", getenv("MKCAPTURE"), format,
 		 folder_path(&f->folder, "t.bin"));
 	assert_int_equal(system(command), 0);
-	folder_put_text(&f->folder, "t.yaml",
-			"traces:\n  - {file: t.bin, format: syst/raw, clock: {hz: 1000000}}\n");
+	text_addf(&profile, "traces:\n  - {file: t.bin, format: %s%s}\n", format, clock);
+	folder_put_text(&f->folder, "t.yaml", text_get(&profile));
+	text_free(&profile);
 	assert_true(profile_load(folder_path(&f->folder, "t.yaml"), &f->session.profile, &err) >=
 		    0);
 	assert_int_equal(session_open_named(&f->session, NULL, 0, &err), 1);
@@ -65,13 +67,12 @@ close_fixture(struct fixture *f)
 }
 
 static void
-test_probe(void **state)
+probe(const char *format, const char *clock)
 {
 	struct fixture f;
 	struct reader *reader;
 	uint64_t seed = 7;
-	(void)state;
-	open_fixture(&f);
+	open_fixture(&f, format, clock);
 	reader = reader_new(f.trace);
 	for (unsigned i = 0; i < TIMES; i++) {
 		struct position at;
@@ -88,6 +89,14 @@ test_probe(void **state)
 	assert_int_equal(index_known(trace_index(f.trace)), 0);
 	reader_free(reader);
 	close_fixture(&f);
+}
+
+static void
+test_probe(void **state)
+{
+	(void)state;
+	probe("syst/raw", ", clock: {hz: 1000000}");
+	probe("syst/stp", "");
 }
 
 static void
@@ -108,7 +117,7 @@ test_begin(void **state)
 	struct fixture f;
 	size_t first = 0;
 	(void)state;
-	open_fixture(&f);
+	open_fixture(&f, "syst/raw", ", clock: {hz: 1000000}");
 	while (f.times.at[first] == INT64_MIN)
 		first++;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -380,9 +380,9 @@ fill_above(struct list *list, int64_t until)
 	return false;
 }
 
-/* Rows down to the foot of the screen; the last page is a full one. */
+/* Rows down to the foot of the screen. */
 static bool
-list_fill(struct list *list, int64_t until)
+fill_below(struct list *list, int64_t until)
 {
 	while (list->rows.count < list->top + list->height) {
 		enum added added = list_extend(list, LIST_AFTER, until);
@@ -391,6 +391,28 @@ list_fill(struct list *list, int64_t until)
 		if (added == ADDED_END)
 			break;
 	}
+	return false;
+}
+
+/* Rows on both sides of the cursor after a jump.  Each side has half of the time, as there
+ * may be none up to the end of the capture. */
+static bool
+fill_around(struct list *list, int64_t until)
+{
+	int64_t now = thread_now_ms();
+	bool below = list->scroll_margin && fill_below(list, now + (until - now) / 2);
+	bool waits = !below || list->waiting;
+	bool above = fill_above(list, until);
+	list->waiting = waits && (!above || list->waiting);
+	return below || above;
+}
+
+/* Rows down to the foot of the screen; the last page is a full one. */
+static bool
+list_fill(struct list *list, int64_t until)
+{
+	if (fill_below(list, until))
+		return true;
 	while (list->rows.count < list->top + list->height) {
 		if (!list->top) {
 			enum added added = list_extend(list, LIST_BEFORE, until);
@@ -413,7 +435,7 @@ list_work_until(struct list *list, int64_t until)
 		return false;
 	bool more = apply_pending_moves(list, until);
 	if (!more)
-		more = fill_above(list, until);
+		more = fill_around(list, until);
 	follow_cursor(list);
 	if (list->moving && list->rows.count) {
 		list->anchor = list_current(list)->id;

@@ -49,6 +49,7 @@ ok "what is not related stays apart" test "$first" -gt "$last"
 # In order of time: the same messages, and what has no such order.
 run "$TRAWL" -t csv --order=time session.yaml
 is "order of time: the same messages" "$(sort all.csv | cksum)" "$(sort out | cksum)"
+is "... of few clocks nothing is said" "" "$(grep "senders' clocks" err)"
 cp out time.csv
 (echo "order: time"; cat session.yaml) >time.yaml
 run "$TRAWL" -t csv time.yaml
@@ -68,6 +69,34 @@ is "a part has the transport's order: status" 2 "$status"
 ok "... why" grep -q "order=transport" err
 run "$TRAWL" -t csv --order=name session.yaml
 is "no such order: status" 2 "$status"
+
+# More clocks than are put in order: as many as the truth has of a sender's port and unit
+# or GUID, but 64.
+"$MKCAPTURE" -f syst/stp -m all -c 3000 -o many.stp --truth=many.tsv
+left=$(awk -F'\t' '
+	$6 == "CLOCK:SYNC" {
+		sender = ""
+		guid = /\tguid=/
+		for (i = 8; i <= NF; i++)
+			if ($i ~ /^(master|channel|guid)=/ || (!guid && $i ~ /^(module|unit)=/))
+				sender = sender " " $i
+		seen[sender]
+	}
+	END {
+		for (sender in seen)
+			n++
+		print n - 64
+	}' many.tsv)
+run "$TRAWL" -t csv many.stp
+sort out >many.csv
+run "$TRAWL" -t csv --order=time many.stp
+ok "more than 64 clocks" test "$left" -gt 0
+is "... whose messages are not in order of time" \
+	"64 senders' clocks are put in order of time; messages of $left more stay" \
+	"$(sed -n "s/^trawl: only \(.*senders' clocks.* stay\) in .*/\1/p" err)"
+is "... and they are all there" "$(cksum <many.csv)" "$(sort out | cksum)"
+run "$TRAWL" -t csv -q --order=time many.stp
+is "... which -q does not say" "" "$(cat err)"
 
 run "$TRAWL" -t csv -p session.yaml session.yaml
 is "two profiles: status" 2 "$status"

@@ -42,6 +42,8 @@ libtrawl_a_SOURCES = \
 	src/capture/dump.h \
 	src/capture/foreign.c \
 	src/capture/foreign.h \
+	src/capture/live.c \
+	src/capture/live.h \
 	src/capture/loss.c \
 	src/capture/loss.h \
 	src/capture/map.c \

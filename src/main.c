@@ -10,6 +10,7 @@
 #include "batch/batch.h"
 #include "batch/info.h"
 #include "batch/report.h"
+#include "capture/live.h"
 #include "command/cli.h"
 #include "command/cli_filter.h"
 #include "config/files.h"
@@ -97,6 +98,7 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	if (cli->value[CLI_ORDER] && session_set_order(session, cli->value[CLI_ORDER], err) < 0)
 		return err->code;
 	session->host.spool_dir = cli->value[CLI_SPOOL];
+	session->host.report_waiting = report_text;
 	const char *pointer = cli->value[CLI_WRITE_POINTER];
 	session->host.has_write_pointer = pointer;
 	if (pointer && !text_parse_uint(pointer, INT64_MAX, &session->host.write_pointer))
@@ -219,7 +221,7 @@ session_path(const struct cli *cli, struct text *path)
 		length--;
 	if (cli->value[CLI_SESSION])
 		text_add(path, cli->value[CLI_SESSION]);
-	else if (strcmp(capture, "-") != 0)
+	else if (strcmp(capture, "-") != 0 && !live_is_named(capture))
 		text_addf(path, "%.*s.session.yaml", (int)length, capture);
 }
 
@@ -249,7 +251,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	struct ui_options options = {.session_name = session_name(cli),
 				     .filter = *filter,
 				     .ascii = cli_charset(cli, true) == TEXT_ASCII,
-				     .follow = cli->value[CLI_FOLLOW],
+				     .follow = cli->value[CLI_FOLLOW] || session_is_live(session),
 				     .commands = cli->commands.at,
 				     .command_count = cli->commands.count,
 				     .load = load_looks,

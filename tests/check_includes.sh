@@ -66,7 +66,7 @@ report()
 for room in $rooms; do
 	report "$room includes only downwards" "$(upward "$room")"
 done
-report "curses only in ui/screen/term.c" "$(strangers ui/screen/term.c '(n?curses|term)[a-z]*\.h')"
+report "curses only in ui/screen/term.c" "$(strangers ui/screen/term.c '(n?curses[a-z]*|term|termcap)\.h')"
 report "PCRE2 only in base/regex.c" "$(strangers base/regex.c pcre2)"
 report "libcyaml only in config/schema.c" "$(strangers config/schema.c cyaml)"
 report "libyaml only in config/survey.c" "$(strangers config/survey.c yaml)"

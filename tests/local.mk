@@ -14,13 +14,14 @@ AM_TESTS_ENVIRONMENT = \
 	LSAN_OPTIONS="suppressions='$(abs_srcdir)/tests/lsan.supp':print_suppressions=0:$$LSAN_OPTIONS"; \
 	LC_ALL=C.UTF-8; TZ=UTC; \
 	TRAWL="$(abs_builddir)/trawl"; \
+	LIVE_PEER="$(abs_builddir)/tests/live_peer"; \
 	MKCAPTURE="$(abs_builddir)/tests/mkcapture"; \
 	GENDOC="$(abs_builddir)/man/gendoc"; \
 	XDG_CONFIG_HOME="$(abs_builddir)/tests/home"; \
 	XDG_CACHE_HOME="$(abs_builddir)/tests/home"; \
 	XDG_STATE_HOME="$(abs_builddir)/tests/home"; \
 	export CMOCKA_MESSAGE_OUTPUT ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL TZ \
-		TRAWL MKCAPTURE GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
+		TRAWL LIVE_PEER MKCAPTURE GENDOC XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME srcdir; \
 	unset NO_COLOR;
 
 # Makes captures of any size, for tests, benchmarks and people.
@@ -55,6 +56,11 @@ tests_mkcapture_SOURCES = \
 	tests/mkcapture.c \
 	tests/random.h
 tests_mkcapture_LDADD =
+
+# Sends to live sources.
+check_PROGRAMS += tests/live_peer
+tests_live_peer_SOURCES = tests/live_peer.c
+tests_live_peer_LDADD =
 
 # What tests share.
 check_LIBRARIES = tests/libtest.a
@@ -97,6 +103,7 @@ long_script_tests = \
 	tests/cli/parallel.sh \
 	tests/cli/seek.sh \
 	tests/cli/follow.sh \
+	tests/cli/live.sh \
 	tests/term/follow.sh \
 	tests/check_configure.sh \
 	tests/cli/text.sh \
@@ -141,6 +148,7 @@ unit_tests = \
 	tests/unit/test_itm \
 	tests/unit/test_keymap \
 	tests/unit/test_layers \
+	tests/unit/test_live \
 	tests/unit/test_looks \
 	tests/unit/test_loss \
 	tests/unit/test_matches \

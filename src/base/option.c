@@ -355,9 +355,9 @@ option_hash(const struct option_table *table, const void *object, uint64_t hash)
 /* --- paths ------------------------------------------------------------ */
 
 static void
-resolve_path(char **path, const char *folder)
+resolve_path(const struct option_row *row, char **path, const char *folder)
 {
-	if (!*path || **path == '/')
+	if (!*path || **path == '/' || (row->is_no_path && row->is_no_path(*path)))
 		return;
 	struct text whole = {0};
 	text_addf(&whole, "%s%s", folder, *path);
@@ -376,14 +376,14 @@ option_resolve(const struct option_table *table, void *object, const char *folde
 		if (row->type == OPTION_STRUCT)
 			option_resolve(row->table, member, folder);
 		else if (row->type == OPTION_TEXT && row->path)
-			resolve_path(member, folder);
+			resolve_path(row, member, folder);
 		else if (row->type == OPTION_LIST && row->table)
 			for (size_t j = 0; j < list->count; j++)
 				option_resolve(row->table, (char *)list->at + j * row->table->size,
 					       folder);
 		else if (row->type == OPTION_LIST && row->path)
 			for (size_t j = 0; j < list->count; j++)
-				resolve_path((char **)list->at + j, folder);
+				resolve_path(row, (char **)list->at + j, folder);
 	}
 }
 

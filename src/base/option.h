@@ -45,12 +45,13 @@ struct option_row {
 	bool positive;		    /* OPTION_NUMBER: from OPTION_LEAST on; min is not used */
 	const char *const *choices; /* NULL-terminated */
 	bool required;
-	bool path;	     /* OPTION_TEXT or a list of texts: relative to the file it stands in */
-	bool also_top_level; /* in a profile it stands beside its section, too */
-	bool description;    /* decides what is said of messages, not which there are */
-	bool trace;	     /* OPTION_TEXT or a list of texts: names a trace, or TRACE:ORIGIN */
-	bool hex;	     /* a whole number that people write in hexadecimal digits */
-	bool whole;	     /* OPTION_STRUCT: one value; what is given replaces all of it */
+	bool path; /* OPTION_TEXT or a list of texts: relative to the file it stands in, */
+	bool (*is_no_path)(const char *text); /* but for such as this holds for; NULL: none */
+	bool also_top_level;		      /* in a profile it stands beside its section, too */
+	bool description; /* decides what is said of messages, not which there are */
+	bool trace;	  /* OPTION_TEXT or a list of texts: names a trace, or TRACE:ORIGIN */
+	bool hex;	  /* a whole number that people write in hexadecimal digits */
+	bool whole;	  /* OPTION_STRUCT: one value; what is given replaces all of it */
 	const struct option_table *table;
 	/* OPTION_TEXT: what was expected instead of TEXT, as option_set; or NULL */
 	const char *(*check)(const char *text, char buffer[static 256]);

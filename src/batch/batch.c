@@ -264,7 +264,8 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 					 .filter = *filter,
 					 .source = cli->value[CLI_SOURCE],
 					 .threads = session->host.threads,
-					 .follow = cli->value[CLI_FOLLOW],
+					 .follow =
+					     cli->value[CLI_FOLLOW] || session_is_live(session),
 					 .charset = cli_charset(cli, isatty(STDOUT_FILENO))};
 	if (!options.format) {
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);

@@ -8,7 +8,7 @@
  * so; nothing crashes.  Which bytes are such zeros is kept: capture_misses().
  * Streams (pipes, FIFOs, `-`) are spooled by a thread to an unlinked file that
  * is mapped the same way; so is what a compressed file, or an archive with one file in
- * it, unpacks to.
+ * it, unpacks to.  So are live sources: `tcp:HOST:PORT`, `serial:DEVICE@BAUD`.
  *
  * Where address space or descriptors are few the reservation is smaller, and
  * files are not kept open beside their maps.
@@ -71,6 +71,7 @@ enum capture_change {
 	CAPTURE_UNREADABLE, /* bytes that should be there read as zeros */
 	CAPTURE_BROKE,	    /* a stream that could not be read, unpacked or kept to its end */
 	CAPTURE_OUTGREW,    /* it grew beyond its reservation: the rest is not there */
+	CAPTURE_LINK,	    /* a live source broke off or was opened again; it may have grown */
 	CAPTURE_CHANGES
 };
 
@@ -80,7 +81,7 @@ enum capture_follow {
 	FOLLOW_NAME  /* until another file has its name */
 };
 
-/* Opens PATH, or standard input for "-".  NULL with a reason for a directory,
+/* Opens PATH, a live source, or standard input for "-".  NULL with a reason for a directory,
  * an unreadable file, a device.  An empty file opens, with size 0. */
 struct capture *capture_open(const char *path, const struct capture_options *, struct err *);
 void capture_close(struct capture *); /* NULL is fine */
@@ -89,7 +90,7 @@ const char *capture_path(const struct capture *);
 const uint8_t *capture_bytes(const struct capture *);
 uint64_t capture_size(const struct capture *);
 
-/* Whether there is no file of its bytes, but a pipe. */
+/* Whether there is no file of its bytes, but a pipe or a live source. */
 bool capture_is_stream(const struct capture *);
 
 /* Whether its bytes are a copy: of a stream, or of what was packed. */
@@ -104,6 +105,25 @@ struct capture_packing {
 	uint64_t size, taken; /* packed bytes; UINT64_MAX: of a stream */
 };
 bool capture_packing(const struct capture *, struct capture_packing *);
+
+/* A live source is opened again when it breaks off. */
+enum capture_link {
+	LINK_NONE,    /* it is no live source */
+	LINK_WAITING, /* it will be tried to be opened again */
+	LINK_CONNECTED
+};
+/* Appends why it waits to WHY (NULL: not asked for). */
+enum capture_link capture_link(const struct capture *, struct text *why);
+
+/* Where a live source broke off and, opened again, went on: what was sent meanwhile is
+ * missing, and the bytes behind need not go on with those before. */
+struct capture_break {
+	uint64_t offset; /* of the first byte behind */
+	uint64_t ms;	 /* until it was opened again */
+};
+/* The first one at or behind OFFSET; false if there is none.  All before capture_size()
+ * are known. */
+bool capture_next_break(const struct capture *, uint64_t offset, struct capture_break *);
 
 /* Why a file that begins as if it were packed is not unpacked; NULL if there is no such
  * reason. */

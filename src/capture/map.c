@@ -28,6 +28,7 @@
 #include "base/generation.h"
 #include "base/thread.h"
 #include "base/vec.h"
+#include "capture/live.h"
 #include "capture/loss.h"
 #include "capture/spool.h"
 #include "capture/watch.h"
@@ -72,6 +73,7 @@ struct capture {
 	uint8_t tail[TAIL];	 /* the last bytes then */
 	size_t tail_length;
 	bool fault_reported;
+	enum capture_link link_reported;
 	_Atomic enum capture_change name_reported; /* SAME, REPLACED or GONE */
 
 	/* of changes */
@@ -379,9 +381,9 @@ unfit_reason(const struct stat *st)
 	if (S_ISDIR(st->st_mode))
 		return "is a folder; name a capture file in it";
 	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
-		return "is a device; copy it to a file, or pipe it in as -";
+		return "is a device; name a serial port as serial:DEVICE@BAUD, or pipe it in as -";
 	if (S_ISSOCK(st->st_mode))
-		return "is a socket; pipe it in as -";
+		return "is a socket; pipe it in as -, or name tcp:HOST:PORT";
 	return NULL;
 }
 
@@ -419,6 +421,18 @@ open_path(const char *path, struct stat *st, struct err *err)
 	return -1;
 }
 
+/* The same of what can be a capture. */
+static int
+open_fitting(const char *path, struct stat *st, struct err *err)
+{
+	int file = open_path(path, st, err);
+	if (file < 0 || !unfit_reason(st))
+		return file;
+	err_set(err, ERR_IO, "%s %s", path, unfit_reason(st));
+	close(file);
+	return -1;
+}
+
 /* Makes a spool for a stream, and for a file that is packed or a dump; 0, or an error, and then the
  * descriptor is closed. */
 static int
@@ -426,8 +440,11 @@ open_spool(struct capture *capture, struct stat *st, const struct capture_option
 	   struct err *err)
 {
 	struct err own = {0};
-	capture->is_stream = !S_ISREG(st->st_mode);
-	if (capture->is_stream) {
+	bool live = live_is_named(capture->path);
+	capture->is_stream = live || !S_ISREG(st->st_mode);
+	if (live) {
+		capture->spool = spool_open_live(capture->path, options, &own);
+	} else if (capture->is_stream) {
 		capture->spool = spool_open(capture->file, capture->path, options, &own);
 	} else if (options) {
 		capture->spool =
@@ -457,7 +474,7 @@ start_spool(struct capture *capture, struct err *err)
 		return err->code;
 	if (capture->is_stream || !spool_packing(capture->spool, &packing) || !packing.is_archive)
 		return 0;
-	spool_wait(capture->spool, SOON, -1);
+	spool_wait(capture->spool, SOON, LINK_NONE, -1);
 	struct spool_failure failure = spool_failure(capture->spool);
 	return failure.refused ? err_set(err, ERR_USAGE, "%s", failure.packed) : 0;
 }
@@ -465,15 +482,10 @@ start_spool(struct capture *capture, struct err *err)
 struct capture *
 capture_open(const char *path, const struct capture_options *options, struct err *err)
 {
-	struct stat st;
-	int file = open_path(path, &st, err);
-	if (file < 0)
+	struct stat st = {0};
+	int file = -1;
+	if (!live_is_named(path) && (file = open_fitting(path, &st, err)) < 0)
 		return NULL;
-	if (unfit_reason(&st)) {
-		err_set(err, ERR_IO, "%s %s", path, unfit_reason(&st));
-		close(file);
-		return NULL;
-	}
 	struct capture *capture = mem_new(sizeof *capture);
 	capture->path = mem_text(path);
 	capture->file = file;
@@ -500,6 +512,7 @@ capture_open(const char *path, const struct capture_options *options, struct err
 		return NULL;
 	}
 	atomic_store(&capture->size, (uint64_t)st.st_size);
+	capture->link_reported = capture_link(capture, NULL);
 	spare_descriptor(capture, options && options->no_descriptor);
 	return capture;
 }
@@ -559,6 +572,18 @@ bool
 capture_packing(const struct capture *capture, struct capture_packing *packing)
 {
 	return capture->spool && spool_packing(capture->spool, packing);
+}
+
+enum capture_link
+capture_link(const struct capture *capture, struct text *why)
+{
+	return capture->spool ? spool_link(capture->spool, why) : LINK_NONE;
+}
+
+bool
+capture_next_break(const struct capture *capture, uint64_t offset, struct capture_break *found)
+{
+	return capture->spool && spool_next_break(capture->spool, offset, found);
 }
 
 const char *
@@ -727,6 +752,11 @@ refresh_spool(struct capture *capture)
 		capture->fault_reported = true;
 		return CAPTURE_BROKE;
 	}
+	enum capture_link link = spool_link(capture->spool, NULL);
+	if (capture->link_reported != link) {
+		capture->link_reported = link;
+		return CAPTURE_LINK;
+	}
 	return size > before ? CAPTURE_GREW : CAPTURE_SAME;
 }
 
@@ -875,7 +905,8 @@ capture_await(struct capture *capture, int milliseconds)
 	if (capture_ended(capture) || capture_interrupted(capture))
 		return false;
 	if (capture->spool)
-		return spool_wait(capture->spool, capture_size(capture), milliseconds);
+		return spool_wait(capture->spool, capture_size(capture), capture->link_reported,
+				  milliseconds);
 	thread_deadline(&until, milliseconds);
 	return await_change(capture, milliseconds < 0 ? NULL : &until);
 }

@@ -9,16 +9,22 @@
  *
  * Whether a stream is packed shows in its first bytes.  They are held until it is known
  * that they can be unpacked: if not, they are the capture.
+ *
+ * A live source that breaks off is opened again, after pauses that grow while it gives
+ * nothing.  The bytes that come then follow the others; between them is a break, which is
+ * noted before the first of them is published.
  */
 #include "config.h"
 
 #include "capture/spool.h"
 #include "base/file.h"
+#include "base/lower_bound.h"
 #include "base/thread.h"
 #include "base/vec.h"
 #include "base/worker.h"
 #include "capture/dump.h"
 #include "capture/foreign.h"
+#include "capture/live.h"
 #include "capture/loss.h"
 #include "capture/unpack.h"
 #include "capture/words.h"
@@ -37,10 +43,13 @@
 enum {
 	CHUNK = 256 * 1024,
 	QUIET_MS = 100,
-	FIRST = 64 * 1024,   /* bytes that are unpacked at once */
-	HEAD = 512,	     /* bytes that tell whether a file is packed, */
-	HEAD_LEAST = 10,     /* and most of it */
-	HELD_MOST = 16 << 20 /* bytes, while it is not known whether they are packed */
+	QUIET_LIVE_MS = 50,
+	PAUSE_LEAST_MS = 100, /* before a live source is opened again, */
+	PAUSE_MOST_MS = 5000, /* each time twice as long */
+	FIRST = 64 * 1024,    /* bytes that are unpacked at once */
+	HEAD = 512,	      /* bytes that tell whether a file is packed, */
+	HEAD_LEAST = 10,      /* and most of it */
+	HELD_MOST = 16 << 20  /* bytes, while it is not known whether they are packed */
 };
 
 struct spool {
@@ -57,6 +66,7 @@ struct spool {
 	bool more;    /* of what is packed, that was not read */
 	int64_t said; /* when growth was notified, or longer ago */
 	bool unsaid;
+	int quiet_ms; /* between two notices of growth */
 	struct worker worker;
 	_Atomic uint64_t size;
 	uint64_t limit; /* of what is of use */
@@ -64,8 +74,18 @@ struct spool {
 	char *folder;
 	int error;	      /* both valid once it ended */
 	bool reading;	      /* what failed */
-	pthread_mutex_t lock; /* only for those who wait on `grown` */
+	pthread_mutex_t lock; /* for those who wait on `grown`, and of `breaks`, `reason` */
 	pthread_cond_t grown;
+
+	/* of a live source */
+	struct live *live;
+	_Atomic enum capture_link link;
+	struct err reason;    /* of LINK_WAITING */
+	int64_t away_since;   /* 0: it did not break off since the last byte */
+	uint64_t away_ms;     /* until it was opened again */
+	atomic_size_t broken; /* how many breaks */
+	VEC(struct capture_break) breaks;
+
 	void (*notify)(void *);
 	void *notify_context;
 };
@@ -114,7 +134,7 @@ write_all(struct spool *spool, const char *data, size_t length)
 static void
 report_growth(struct spool *spool)
 {
-	if (!spool->unsaid || thread_now_ms() - spool->said < QUIET_MS)
+	if (!spool->unsaid || thread_now_ms() - spool->said < spool->quiet_ms)
 		return;
 	spool->unsaid = false;
 	spool->said = thread_now_ms();
@@ -150,20 +170,121 @@ read_some(struct spool *spool, char *buffer, bool *again)
 	return n < 0 ? 0 : (size_t)n;
 }
 
+/* Notes what is missing before the bytes that come now. */
+static void
+note_break(struct spool *spool)
+{
+	uint64_t size = spool_size(spool);
+	if (!spool->away_since)
+		return;
+	spool->away_since = 0;
+	if (!size)
+		return;
+	pthread_mutex_lock(&spool->lock);
+	*vec_add(&spool->breaks) = (struct capture_break){.offset = size, .ms = spool->away_ms};
+	atomic_store_explicit(&spool->broken, spool->breaks.count, memory_order_release);
+	pthread_mutex_unlock(&spool->lock);
+}
+
+/* Copies until the stream ends, nothing more can be kept, or the worker is to stop. */
 static void
 copy_stream(struct spool *spool)
 {
 	char *buffer = mem_resize(NULL, CHUNK);
 	enum waiting waiting;
-	while ((waiting = wait_for_stream(spool, spool->unsaid ? QUIET_MS : -1)) != STOPPED) {
+	while ((waiting = wait_for_stream(spool, spool->unsaid ? spool->quiet_ms : -1)) !=
+	       STOPPED) {
 		bool again = true;
 		size_t n = waiting == READY ? read_some(spool, buffer, &again) : 0;
+		if (n)
+			note_break(spool);
 		if (!again && (!n || !write_all(spool, buffer, n)))
 			break;
 		spool->unsaid |= n > 0;
 		report_growth(spool);
 	}
 	free(buffer);
+}
+
+/* --- live sources -------------------------------------------------------- */
+
+static void
+set_link(struct spool *spool, enum capture_link link, const struct err *reason)
+{
+	pthread_mutex_lock(&spool->lock);
+	if (reason)
+		spool->reason = *reason;
+	atomic_store(&spool->link, link);
+	pthread_mutex_unlock(&spool->lock);
+	wake_waiting(spool);
+	spool->notify(spool->notify_context);
+}
+
+/* Opens the source; false if that fails, with the reason. */
+static bool
+open_live(struct spool *spool, struct err *err)
+{
+	spool->stream = live_connect(spool->live, worker_stop_event(&spool->worker), err);
+	if (spool->stream < 0)
+		return false;
+	if (spool->away_since)
+		spool->away_ms = (uint64_t)(thread_now_ms() - spool->away_since);
+	set_link(spool, LINK_CONNECTED, NULL);
+	return true;
+}
+
+/* Notes that the source broke off, and why. */
+static void
+close_live(struct spool *spool)
+{
+	struct err reason = {0};
+	err_set(&reason, ERR_IO, "%s",
+		spool->reading ? strerror(spool->error) : "the other side closed the connection");
+	spool->error = 0;
+	spool->reading = false;
+	close(spool->stream);
+	spool->stream = -1;
+	if (!spool->away_since)
+		spool->away_since = thread_now_ms();
+	set_link(spool, LINK_WAITING, &reason);
+}
+
+/* False if the worker is to stop meanwhile. */
+static bool
+pause_live(struct spool *spool, int milliseconds)
+{
+	struct pollfd stop = {.fd = worker_stop_event(&spool->worker), .events = POLLIN};
+	int64_t end = thread_now_ms() + milliseconds, left;
+	while ((left = end - thread_now_ms()) > 0)
+		if (poll(&stop, 1, (int)left) > 0)
+			return false;
+	return true;
+}
+
+/* Copies what a source gives, however often it breaks off. */
+static void
+copy_live(struct spool *spool)
+{
+	int pause = PAUSE_LEAST_MS;
+	for (;;) {
+		struct err err = {0};
+		uint64_t before = spool_size(spool);
+		if (spool->stream >= 0 || open_live(spool, &err)) {
+			copy_stream(spool);
+			if (worker_is_stopping(&spool->worker) || (spool->error && !spool->reading))
+				return;
+			close_live(spool);
+		} else if (err.code == ERR_CANCELLED) {
+			return;
+		} else {
+			set_link(spool, LINK_WAITING, &err);
+		}
+		if (spool_size(spool) > before)
+			pause = PAUSE_LEAST_MS;
+		if (!pause_live(spool, pause))
+			return;
+		pause = 2 * pause < PAUSE_MOST_MS ? 2 * pause : PAUSE_MOST_MS;
+	}
 }
 
 /* --- what is packed ------------------------------------------------------ */
@@ -197,7 +318,7 @@ read_packed_stream(void *context, uint64_t offset, void *buffer, size_t length)
 	}
 	ssize_t n;
 	do {
-		enum waiting waiting = wait_for_stream(spool, spool->unsaid ? QUIET_MS : -1);
+		enum waiting waiting = wait_for_stream(spool, spool->unsaid ? spool->quiet_ms : -1);
 		if (waiting == STOPPED)
 			return -1;
 		n = waiting == READY ? read(spool->stream, buffer, length) : -1;
@@ -325,7 +446,9 @@ spool_copy(void *context)
 {
 	struct spool *spool = context;
 	spool->said = thread_now_ms() - QUIET_MS;
-	if (is_converted(spool) || open_packed(spool))
+	if (spool->live)
+		copy_live(spool);
+	else if (is_converted(spool) || open_packed(spool))
 		copy_converted(spool);
 	else if (!spool->error)
 		copy_stream(spool);
@@ -358,6 +481,8 @@ spool_free(struct spool *spool)
 	if (spool->stream >= 0)
 		close(spool->stream);
 	close(spool->file);
+	live_free(spool->live);
+	vec_free(&spool->breaks);
 	vec_free(&spool->held);
 	free(spool->name);
 	free(spool->folder);
@@ -373,10 +498,12 @@ spool_open(int stream, const char *name, const struct capture_options *options, 
 		err_set(err, ERR_IO,
 			"cannot keep the stream in %s: %s; --spool=DIR names another folder",
 			folder, strerror(errno));
-		close(stream);
+		if (stream >= 0)
+			close(stream);
 		return NULL;
 	}
 	struct spool *spool = mem_new(sizeof *spool);
+	spool->quiet_ms = QUIET_MS;
 	spool->stream = stream;
 	spool->stream_size = UINT64_MAX;
 	spool->name = mem_text(name);
@@ -443,11 +570,40 @@ spool_open_file(int file, const char *name, const struct capture_options *option
 	return NULL;
 }
 
+struct spool *
+spool_open_live(const char *name, const struct capture_options *options, struct err *err)
+{
+	struct live *live = live_new(name, err);
+	struct spool *spool = live ? spool_open(-1, name, options, err) : NULL;
+	if (!spool) {
+		live_free(live);
+		return NULL;
+	}
+	spool->live = live;
+	spool->quiet_ms = QUIET_LIVE_MS;
+	return spool;
+}
+
+/* Opens a live source for the first time; what it will never be is an error. */
+static int
+start_live(struct spool *spool, struct err *err)
+{
+	struct err reason = {0};
+	if (open_live(spool, &reason))
+		return 0;
+	if (reason.code == ERR_USAGE)
+		return err_set(err, ERR_USAGE, "%s: %s", spool->name, reason.what);
+	set_link(spool, LINK_WAITING, &reason);
+	return 0;
+}
+
 int
 spool_start(struct spool *spool, uint64_t limit, struct err *err)
 {
 	spool->limit = limit;
 	spool->more = true;
+	if (spool->live && start_live(spool, err) < 0)
+		return err->code;
 	/* what the first screen shows waits for no thread */
 	while (is_converted(spool) && spool->more && spool_size(spool) < FIRST)
 		spool->more = copy_piece(spool);
@@ -477,14 +633,14 @@ spool_size(const struct spool *spool)
 }
 
 bool
-spool_wait(struct spool *spool, uint64_t size, int milliseconds)
+spool_wait(struct spool *spool, uint64_t size, enum capture_link link, int milliseconds)
 {
 	struct timespec until;
 	int late = 0;
 	thread_deadline(&until, milliseconds);
 	pthread_mutex_lock(&spool->lock);
 	while (spool_size(spool) <= size && !spool_ended(spool) &&
-	       !atomic_load(&spool->interrupted) && !late)
+	       atomic_load(&spool->link) == link && !atomic_load(&spool->interrupted) && !late)
 		late = milliseconds < 0
 			   ? pthread_cond_wait(&spool->grown, &spool->lock)
 			   : pthread_cond_timedwait(&spool->grown, &spool->lock, &until);
@@ -518,6 +674,34 @@ spool_packing(const struct spool *spool, struct capture_packing *packing)
 	packing->size = spool->stream_size;
 	packing->taken = atomic_load_explicit(&spool->taken, memory_order_relaxed);
 	return true;
+}
+
+enum capture_link
+spool_link(const struct spool *spool, struct text *why)
+{
+	struct spool *self = (struct spool *)spool; /* for the lock only */
+	pthread_mutex_lock(&self->lock);
+	enum capture_link link = atomic_load(&spool->link);
+	if (why && link == LINK_WAITING)
+		text_add(why, spool->reason.what);
+	pthread_mutex_unlock(&self->lock);
+	return link;
+}
+
+bool
+spool_next_break(const struct spool *spool, uint64_t offset, struct capture_break *found)
+{
+	struct spool *self = (struct spool *)spool; /* for the lock only */
+	size_t at;
+	if (!atomic_load_explicit(&spool->broken, memory_order_acquire))
+		return false;
+	pthread_mutex_lock(&self->lock);
+	lower_bound(at, spool->breaks.count, spool->breaks.at[at].offset < offset);
+	bool any = at < spool->breaks.count;
+	if (any)
+		*found = spool->breaks.at[at];
+	pthread_mutex_unlock(&self->lock);
+	return any;
 }
 
 struct spool_failure

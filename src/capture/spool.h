@@ -1,5 +1,6 @@
 /*
- * Spooling: a stream, or what is packed or dumped in a file, becomes a file that can be mapped.
+ * Spooling: a stream, a live source (capture/live.h), or what is packed or dumped in a file
+ * becomes a file that can be mapped.
  *
  * A thread copies what the stream gives, unpacked (capture/unpack.h) where it is packed,
  * to an unlinked file; the space is given back when the program ends, however it ends.
@@ -21,21 +22,27 @@ struct spool *spool_open(int stream, const char *name, const struct capture_opti
  * ERR_UNSUPPORTED and ERR_DATA as those of unpack_open. */
 struct spool *spool_open_file(int file, const char *name, const struct capture_options *,
 			      struct losses *, struct err *);
-/* Starts to copy.  No more than LIMIT bytes are of use: copying fails there, with ENOMEM.
- * 0, or an error. */
+/* The same for a live source: NAME is what live_is_named holds for. */
+struct spool *spool_open_live(const char *name, const struct capture_options *, struct err *);
+/* Starts to copy; a live source is opened first, as far as it can be.  No more than LIMIT
+ * bytes are of use: copying fails there, with ENOMEM.  0, or an error. */
 int spool_start(struct spool *, uint64_t limit, struct err *);
 void spool_stop(struct spool *); /* NULL is fine */
 
 int spool_file(const struct spool *); /* descriptor of the file, borrowed */
 uint64_t spool_size(const struct spool *);
-/* Blocks until there is more than SIZE, the end, or MILLISECONDS passed: then
- * false. */
-bool spool_wait(struct spool *, uint64_t size, int milliseconds);
+/* Blocks until there is more than SIZE, another link than LINK, the end, or MILLISECONDS
+ * passed: then false. */
+bool spool_wait(struct spool *, uint64_t size, enum capture_link link, int milliseconds);
 void spool_interrupt(struct spool *); /* ends all waiting, from now on; any thread */
 bool spool_ended(const struct spool *);
 
 /* How it is packed; false if it is not, or that is not known yet. */
 bool spool_packing(const struct spool *, struct capture_packing *);
+
+/* As capture_link and capture_next_break; any thread. */
+enum capture_link spool_link(const struct spool *, struct text *why);
+bool spool_next_break(const struct spool *, uint64_t offset, struct capture_break *);
 
 /* Why copying ended before the stream did. */
 struct spool_failure {

@@ -73,6 +73,30 @@ decode_state_new(const struct decoder *decoder)
 	return state;
 }
 
+/* A state that is plain data holds no other offset than its own. */
+bool
+decoder_starts_anywhere(const struct decoder_ops *ops)
+{
+	return ops->shift || ops->start == decode_plain_start;
+}
+
+void
+decode_state_start_at(const struct decoder *decoder, struct decode_state *state, uint64_t offset)
+{
+	const struct decoder_ops *ops = decoder->ops;
+	uint64_t silent[DECODE_SILENT_MAX];
+	memcpy(silent, state->silent, sizeof silent);
+	if (ops->release)
+		ops->release(state);
+	memset(state, 0, ops->state_size);
+	ops->start(decoder, state);
+	if (ops->shift)
+		ops->shift(state, offset);
+	else
+		state->offset = offset;
+	memcpy(state->silent, silent, sizeof silent);
+}
+
 void
 decode_state_free(const struct decoder *decoder, struct decode_state *state)
 {

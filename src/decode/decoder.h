@@ -143,6 +143,7 @@ enum { DECODE_SILENT_MAX = 8 };
  */
 struct decode_state {
 	uint64_t offset; /* everything before is decoded; step reads from here */
+	uint64_t passed; /* breaks of the capture before here are; see index/step.h */
 	uint64_t silent[DECODE_SILENT_MAX];
 };
 
@@ -514,6 +515,11 @@ int severity_parse(const char *name);	     /* name or number; negative if neithe
 const char *message_flag_name(unsigned bit); /* 0 .. MESSAGE_FLAGS_SHOWN - 1 */
 
 struct decode_state *decode_state_new(const struct decoder *);
+
+/* Whether decoding can begin at any offset as if the capture began there, and that: for a
+ * state that was used. */
+bool decoder_starts_anywhere(const struct decoder_ops *);
+void decode_state_start_at(const struct decoder *, struct decode_state *, uint64_t offset);
 void decode_state_free(const struct decoder *, struct decode_state *);
 
 /* Whether a step that filled less than asked has reached the end of all. */

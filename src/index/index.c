@@ -28,6 +28,7 @@
 #include "base/vec.h"
 #include "base/worker.h"
 #include "index/saved.h"
+#include "index/step.h"
 #include "index/walk.h"
 
 #include <sched.h>
@@ -191,8 +192,10 @@ bool
 index_restore(const struct index *index, uint64_t cell, struct decode_state *state, uint64_t *first)
 {
 	const uint8_t *checkpoint = grid_checkpoint(enter_contents(index)->grid, cell, first);
-	if (checkpoint)
+	if (checkpoint) {
 		index->decoder->ops->restore(index->decoder, state, checkpoint);
+		step_restored(state, cell << index->cell_shift);
+	}
 	leave_contents(index);
 	return checkpoint && state->offset <= capture_size(index->capture);
 }
@@ -691,7 +694,7 @@ skip_hole(struct index_worker *worker, uint64_t number)
 	}
 	origin_totals_add(index->built->totals, result->rows.at, result->rows.count, added);
 	count_flags(index, result, added);
-	walker_place(worker->walker, result->after);
+	walker_place(worker->walker, grid_known(grid), result->after);
 }
 
 /* The segment that is being walked or was, and holds a cell; or NULL. */
@@ -712,7 +715,8 @@ place_at_frontier(struct index_worker *worker)
 {
 	const struct grid *grid = worker->index->built->grid;
 	uint64_t first;
-	walker_place(worker->walker, grid_checkpoint(grid, grid_known(grid), &first));
+	walker_place(worker->walker, grid_known(grid),
+		     grid_checkpoint(grid, grid_known(grid), &first));
 }
 
 /* Whether a segment's assumed state was right when it entered cell NUMBER. */
@@ -963,7 +967,8 @@ find_last_ticks(struct index *index)
 	while (number-- > 0 && grid_cell(index->built->grid, number, &cell)) {
 		if (!(cell.flags & CELL_TIMED))
 			continue;
-		walker_place(worker->walker, grid_checkpoint(index->built->grid, number, &first));
+		walker_place(worker->walker, number,
+			     grid_checkpoint(index->built->grid, number, &first));
 		walker_cell(worker->walker, number, &worker->result);
 		index->timed = true;
 		index->last_ticks = worker->result.ticks_last;

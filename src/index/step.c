@@ -16,10 +16,10 @@ is_missing(const struct capture *capture, const struct message *m)
 	       capture_misses(capture, m->offset, m->length);
 }
 
-size_t
-step_capture(const struct capture *capture, const struct decoder *decoder,
-	     struct decode_state *state, const struct window *window, struct message *out,
-	     size_t max)
+/* Steps over bytes without a break. */
+static size_t
+step_piece(const struct capture *capture, const struct decoder *decoder, struct decode_state *state,
+	   const struct window *window, struct message *out, size_t max)
 {
 	size_t count = decoder->ops->step(decoder, state, window, out, max);
 	if (capture_is_whole(capture))
@@ -33,13 +33,110 @@ step_capture(const struct capture *capture, const struct decoder *decoder,
 	return count;
 }
 
+/* --- breaks -------------------------------------------------------------- */
+
+/* The next break that a state has before it and that lies in the window. */
+static bool
+find_break(const struct capture *capture, const struct decode_state *state,
+	   const struct window *window, struct capture_break *found)
+{
+	return capture_next_break(capture, state->passed, found) &&
+	       found->offset < window->offset + window->length;
+}
+
+static void
+fill_loss(const struct decoder *decoder, uint64_t offset, struct message *m)
+{
+	*m = (struct message){.offset = offset,
+			      .origin = decoder->ops->origin_none,
+			      .flags = MESSAGE_LOST,
+			      .kind = DECODE_KIND_LOSS,
+			      .severity = SEVERITY_ERROR};
+}
+
+/* Steps up to a break and moves the state behind it; not *PASSED: messages before it are
+ * left, or not known yet. */
+static size_t
+step_to_break(const struct capture *capture, const struct decoder *decoder,
+	      struct decode_state *state, const struct window *window, uint64_t at,
+	      struct message *out, size_t max, bool *passed)
+{
+	struct window before = *window;
+	uint64_t end = window->offset + window->length;
+	bool again = decoder_starts_anywhere(decoder->ops);
+	size_t count = 0;
+	if (again) {
+		before.length = at > window->offset ? (size_t)(at - window->offset) : 0;
+		before.last = true;
+	} else {
+		before.until = at < window->until ? at : window->until;
+	}
+	if (state->offset <= at)
+		count = step_piece(capture, decoder, state, &before, out, max);
+	*passed = count < max && at < window->until &&
+		  (again || window->last || end - at >= decoder->ops->reach);
+	if (*passed && again && state->offset <= at)
+		decode_state_start_at(decoder, state, at);
+	if (*passed)
+		state->passed = at + 1;
+	return count;
+}
+
+size_t
+step_capture(const struct capture *capture, const struct decoder *decoder,
+	     struct decode_state *state, const struct window *window, struct message *out,
+	     size_t max)
+{
+	struct capture_break found;
+	size_t count = 0;
+	while (count < max && find_break(capture, state, window, &found)) {
+		bool passed;
+		count += step_to_break(capture, decoder, state, window, found.offset, out + count,
+				       max - count, &passed);
+		if (!passed)
+			return count;
+		fill_loss(decoder, found.offset, &out[count++]);
+	}
+	if (count < max)
+		count += step_piece(capture, decoder, state, window, out + count, max - count);
+	return count;
+}
+
+int
+step_resync(const struct capture *capture, const struct decoder *decoder,
+	    struct decode_state *state, const struct window *window, uint64_t start)
+{
+	struct window bounded = *window;
+	struct capture_break found;
+	uint64_t at = window->offset, last = 0, end = at + window->length;
+	bool any = false, more;
+	while ((more = capture_next_break(capture, at, &found) && found.offset < end) &&
+	       found.offset <= start) {
+		last = found.offset;
+		at = last + 1;
+		any = true;
+	}
+	if (any && decoder_starts_anywhere(decoder->ops)) {
+		decode_state_start_at(decoder, state, last);
+		state->passed = last;
+		return 0;
+	}
+	if (more)
+		bounded.length = (size_t)(found.offset - window->offset);
+	int failed = decoder->ops->resync(decoder, state, &bounded);
+	state->passed = state->offset;
+	return failed;
+}
+
 bool
 step_summarise(const struct capture *capture, const struct decoder *decoder,
 	       struct decode_state *state, const struct window *window, struct summary *summary)
 {
 	struct message batch[BATCH];
+	struct capture_break found;
 	/* of what is missing, each message must say whether it lies there */
-	if (summary && decoder->ops->summarise && capture_is_whole(capture)) {
+	if (summary && decoder->ops->summarise && capture_is_whole(capture) &&
+	    !find_break(capture, state, window, &found)) {
 		decoder->ops->summarise(decoder, state, window, summary);
 		return true;
 	}
@@ -58,19 +155,23 @@ step_closing(const struct capture *capture, const struct decoder *decoder,
 	capture_verify(capture);
 	if (capture_is_whole(capture))
 		return false;
-	*m = (struct message){.offset = window->offset + window->length,
-			      .origin = decoder->ops->origin_none,
-			      .flags = MESSAGE_LOST,
-			      .kind = DECODE_KIND_LOSS,
-			      .severity = SEVERITY_ERROR};
+	fill_loss(decoder, window->offset + window->length, m);
 	return true;
 }
 
 void
-step_expand_closing(const struct capture *capture, struct expansion *e)
+step_expand_loss(const struct capture *capture, const struct message *m, struct expansion *e)
 {
+	struct capture_break found;
 	text_add(&e->type, decode_kind_loss.name);
-	capture_describe_loss(capture, &e->text);
+	if (capture_next_break(capture, m->offset, &found) && found.offset == m->offset)
+		text_addf(&e->text,
+			  "the source broke off for %llu.%03llu s: what was sent meanwhile is "
+			  "missing",
+			  (unsigned long long)(found.ms / 1000),
+			  (unsigned long long)(found.ms % 1000));
+	else
+		capture_describe_loss(capture, &e->text);
 }
 
 void

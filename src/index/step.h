@@ -6,6 +6,11 @@
  * export agree: a message of which bytes are missing (they read as zeros) is an
  * error flagged damaged, and a capture of which anything is missing ends with a
  * message that is flagged lost and says what.
+ *
+ * Where a capture has a break (capture_next_break), what is before it is decoded as if the
+ * capture ended there and what is behind as if one began, with a message of the same kind
+ * between; a decoder that cannot begin anywhere goes on over it.  decode_state.passed says
+ * which breaks lie behind a state; whoever restores a state calls step_restored.
  */
 #ifndef TRAWL_INDEX_STEP_H
 #define TRAWL_INDEX_STEP_H
@@ -27,8 +32,21 @@ bool step_summarise(const struct capture *, const struct decoder *, struct decod
 bool step_closing(const struct capture *, const struct decoder *, const struct decode_state *,
 		  const struct window *, struct message *);
 
-/* Makes the text of such a message. */
-void step_expand_closing(const struct capture *, struct expansion *);
+/* As decoder_ops.resync, for the cell that begins at START, which lies in the window or at
+ * its end: a break before it is a resync point, and one behind it bounds the window. */
+int step_resync(const struct capture *, const struct decoder *, struct decode_state *,
+		const struct window *, uint64_t start);
+
+/* To be called once a state has been restored from the checkpoint of the cell that begins
+ * at START. */
+static inline void
+step_restored(struct decode_state *state, uint64_t start)
+{
+	state->passed = start;
+}
+
+/* Makes the text of a message of kind DECODE_KIND_LOSS. */
+void step_expand_loss(const struct capture *, const struct message *, struct expansion *);
 
 /* Flags the expansion of a message of which bytes are missing, and says so. */
 void step_expand_missing(const struct capture *, const struct message *, struct expansion *);

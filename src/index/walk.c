@@ -357,9 +357,10 @@ walker_forget(struct walker *w)
 }
 
 void
-walker_place(struct walker *w, const uint8_t *checkpoint)
+walker_place(struct walker *w, uint64_t cell, const uint8_t *checkpoint)
 {
 	w->decoder->ops->restore(w->decoder, w->state, checkpoint);
+	step_restored(w->state, cell << w->cell_shift);
 	place_buffer(w);
 }
 
@@ -378,7 +379,7 @@ walker_start_before(struct walker *w, uint64_t cell, uint8_t *entry)
 		window.last = false;
 		if (window.length > start - from)
 			window.length = (size_t)(start - from);
-		if (ops->resync(w->decoder, w->state, &window) != 0)
+		if (step_resync(w->capture, w->decoder, w->state, &window, start) != 0)
 			continue;
 		step_until(w, start, NULL);
 		ops->save(w->decoder, w->state, entry);

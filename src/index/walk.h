@@ -55,8 +55,8 @@ void walker_read_clocks(struct walker *, bool on);
 /* Drops bytes that were read before the capture changed. */
 void walker_forget(struct walker *);
 
-/* Puts the walker where CHECKPOINT is. */
-void walker_place(struct walker *, const uint8_t *checkpoint);
+/* Puts the walker where CHECKPOINT is, that of a cell's beginning. */
+void walker_place(struct walker *, uint64_t cell, const uint8_t *checkpoint);
 
 /* Puts it at the beginning of a cell, as well as that can be told from bytes
  * some way before it; false if it cannot.  The checkpoint of the state it

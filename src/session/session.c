@@ -197,6 +197,15 @@ session_open_named(struct session *session, char *const *collateral, size_t coll
 	return opened;
 }
 
+bool
+session_is_live(const struct session *session)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		if (capture_link(trace_capture(session->traces.at[i]), NULL) != LINK_NONE)
+			return true;
+	return false;
+}
+
 /* --- traces that belong together --------------------------------------- */
 
 /* The only trace of FORMAT whose name is NAME (NULL: any); NULL if there is

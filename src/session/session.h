@@ -77,6 +77,9 @@ int session_open_named(struct session *session, char *const *collateral, size_t 
 		       struct err *);
 void session_close(struct session *session);
 
+/* Whether one of its captures is a live source. */
+bool session_is_live(const struct session *);
+
 /* After all captures are open: finds the traces that belong together, by the
  * profile's `sync:` and, where one gem and one uia trace are open, without; and
  * makes the session's clocks and what contexts and counts of cycles there are. */

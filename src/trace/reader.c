@@ -236,7 +236,7 @@ resync_before(struct reader *reader, uint64_t start, const struct window *whole)
 		window.length = (end < whole->length ? end : whole->length) - from;
 		capture_want(reader->capture, from, start - from);
 		window.last = false;
-		if (decoder->ops->resync(decoder, reader->state, &window) == 0 &&
+		if (step_resync(reader->capture, decoder, reader->state, &window, start) == 0 &&
 		    (reader->state->offset <= start || back >= RUN_UP_MAX))
 			return START_LIKELY;
 		if (back >= RUN_UP_MAX)
@@ -851,7 +851,7 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 		want = EXPAND_FIELDS; /* names depend on them */
 	expansion_clear(e);
 	if (own.kind == DECODE_KIND_LOSS) {
-		step_expand_closing(reader->capture, e);
+		step_expand_loss(reader->capture, &own, e);
 		return;
 	}
 	/* what vanished with a shrunk capture is zero bytes under the map */

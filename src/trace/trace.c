@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 64 * 1024, STREAM_PATIENCE_MS = 200 };
+enum { HEAD = 64 * 1024, STREAM_PATIENCE_MS = 200, LIVE_PATIENCE_MS = 1000 };
 
 #define INDEX_ENDING ".trawl-index" /* of an index beside its capture */
 
@@ -257,6 +257,25 @@ name_trace(struct trace *trace, const char *path)
 	trace->name = mem_text(name);
 }
 
+/* Waits for the first bytes of a live source, and says so before that takes long. */
+static void
+await_live(struct trace *trace)
+{
+	struct text why = {0};
+	if (capture_link(trace->capture, NULL) == LINK_NONE ||
+	    capture_wait(trace->capture, 0, LIVE_PATIENCE_MS))
+		return;
+	bool waiting = capture_link(trace->capture, &why) == LINK_WAITING;
+	struct text sentence = {0};
+	text_addf(&sentence, "%s: %s; waiting for the first bytes, Ctrl-C ends",
+		  capture_path(trace->capture), waiting ? text_get(&why) : "connected");
+	if (trace->host->report_waiting)
+		trace->host->report_waiting(text_get(&sentence));
+	text_free(&sentence);
+	text_free(&why);
+	capture_wait(trace->capture, 0, -1);
+}
+
 static void load_in_background(void *);
 
 /* Whether a format is said whose captures are lines of text themselves. */
@@ -303,6 +322,7 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 		trace_close(trace);
 		return NULL;
 	}
+	await_live(trace);
 	trace->matched = mem_text(from->matched);
 	name_trace(trace, from->path);
 	trace->group = from->group ? mem_text(from->group) : NULL;
@@ -787,19 +807,33 @@ trace_take_notice(struct trace *trace)
 
 /* --- a capture that changes -------------------------------------------- */
 
+/* Whether a live source is connected. */
+static void
+describe_link(const struct capture *capture, struct text *out)
+{
+	struct text why = {0};
+	text_add(out, capture_path(capture));
+	if (capture_link(capture, &why) == LINK_WAITING)
+		text_addf(out, ": %s; it is tried again until it can be read", text_get(&why));
+	else
+		text_add(out, ": connected");
+	text_free(&why);
+}
+
 /* What changes mean for the user: a sentence (or that of the capture about what
  * is missing), and a word for later. */
 static const struct {
 	const char *sentence, *mark;
-	bool loss;
+	void (*describe)(const struct capture *, struct text *); /* makes the sentence */
 } changes[CAPTURE_CHANGES] = {
     [CAPTURE_SHRANK] = {"the capture became shorter; the removed part cannot be shown", "cut"},
     [CAPTURE_REWRITTEN] = {"the capture was written anew; these are its new bytes", "rewritten"},
     [CAPTURE_REPLACED] = {"another file has this name now; R reads it", "replaced"},
     [CAPTURE_GONE] = {"the file was removed; its bytes are still here", "removed"},
-    [CAPTURE_UNREADABLE] = {.mark = "unreadable", .loss = true},
-    [CAPTURE_BROKE] = {.mark = "broken off", .loss = true},
-    [CAPTURE_OUTGREW] = {.mark = "incomplete", .loss = true},
+    [CAPTURE_UNREADABLE] = {.mark = "unreadable", .describe = capture_describe_loss},
+    [CAPTURE_BROKE] = {.mark = "broken off", .describe = capture_describe_loss},
+    [CAPTURE_LINK] = {.describe = describe_link},
+    [CAPTURE_OUTGREW] = {.mark = "incomplete", .describe = capture_describe_loss},
 };
 
 static void
@@ -846,14 +880,17 @@ refresh_and_say(struct trace *trace, bool renews)
 {
 	enum capture_change change = refresh_capture(trace);
 	trace->replaced |= change == CAPTURE_REPLACED;
-	if (changes[change].mark && !(change == CAPTURE_REPLACED && renews)) {
-		struct text loss = {0};
-		if (changes[change].loss)
-			capture_describe_loss(trace->capture, &loss);
-		say_change(trace,
-			   changes[change].loss ? text_get(&loss) : changes[change].sentence);
-		trace->mark = changes[change].mark;
-		text_free(&loss);
+	bool said = changes[change].sentence || changes[change].describe;
+	if (said && !(change == CAPTURE_REPLACED && renews)) {
+		struct text sentence = {0};
+		if (changes[change].describe)
+			changes[change].describe(trace->capture, &sentence);
+		else
+			text_add(&sentence, changes[change].sentence);
+		say_change(trace, text_get(&sentence));
+		if (changes[change].mark)
+			trace->mark = changes[change].mark;
+		text_free(&sentence);
 	}
 	return change != CAPTURE_SAME;
 }

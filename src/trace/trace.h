@@ -29,7 +29,8 @@ struct trace_host {
 	bool several;			   /* notices begin with a trace's name */
 	const struct option_list *origins; /* of a profile, struct origin_options */
 	struct naming *naming;		   /* NULL: no symbols */
-	void (*notify)(void *);		   /* see trace_host_set_notify */
+	void (*report_waiting)(const char *why); /* opening takes long; NULL: not said */
+	void (*notify)(void *);			 /* see trace_host_set_notify */
 	void *notify_context;
 };
 

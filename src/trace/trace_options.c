@@ -9,6 +9,7 @@
 
 #include "trace/trace_options.h"
 #include "capture/capture.h"
+#include "capture/live.h"
 #include "decode/registry.h"
 
 #include <pthread.h>
@@ -34,7 +35,8 @@ static const char *const wrapped_choices[] = {
 #define TRACE(...) OPTION_ROW(struct trace_options, __VA_ARGS__)
 static const struct option_row trace_rows[] = {
     TRACE(match, TEXT, "shell glob on the file name without folder; the first that fits wins"),
-    TRACE(file, TEXT, "the capture itself, in a session file", .path = true),
+    TRACE(file, TEXT, "the capture itself, in a session file", .path = true,
+	  .is_no_path = live_is_named),
     TRACE(name, TEXT, "shown instead of the file name"),
     TRACE(format, TEXT, "format, or format/transport; found by content if absent",
 	  .check = decoder_check),

@@ -179,6 +179,22 @@ add_traces(struct screen *screen, int columns, struct text *out)
 	text_free(&label);
 }
 
+/* Whether live sources are connected. */
+static void
+add_links(const struct list *list, struct text *out)
+{
+	size_t connected = 0, waiting = 0;
+	for (size_t i = 0; i < list->lane_count; i++) {
+		enum capture_link link = capture_link(trace_capture(list->lanes[i].trace), NULL);
+		connected += link == LINK_CONNECTED;
+		waiting += link == LINK_WAITING;
+	}
+	if (connected && waiting)
+		text_addf(out, "  %zu of %zu connected", connected, connected + waiting);
+	else if (connected || waiting)
+		text_add(out, connected ? "  connected" : "  waiting");
+}
+
 /* How far compressed captures are read; whether any other may grow. */
 static void
 add_growth(const struct screen *screen, struct text *out)
@@ -197,6 +213,7 @@ add_growth(const struct screen *screen, struct text *out)
 		text_addf(out, "  unpacked %.0f%%", taken * 100 / size);
 	else if (!capture_ended(trace_capture(list->trace)))
 		text_add(out, list->tail ? "  follow" : "  reading on");
+	add_links(list, out);
 }
 
 /* That messages are in an ORDER, if that holds and there is another. */

@@ -209,6 +209,7 @@ tests_unit_test_times_SOURCES = \
 	tests/mk_syst.h \
 	tests/unit/oracle.c \
 	tests/unit/oracle.h \
+	tests/unit/oracle_list.c \
 	tests/unit/oracle_output.c \
 	tests/unit/sent.h \
 	tests/unit/sent_formats.c \

@@ -1,6 +1,6 @@
 /*
- * The oracle: see oracle.h.  Its list is made from keys that follow from each message's time
- * and whose clock it is by; where times are exact they are the writers' own.
+ * The oracle: see oracle.h.  Sessions, and what is asked of each message by itself: its time,
+ * filters, columns of the timeline, seeking, times that step back.
  */
 #include "config.h"
 
@@ -9,14 +9,12 @@
 #include "config/profile.h"
 #include "query/check.h"
 #include "query/density.h"
-#include "query/gap/gap.h"
-#include "query/next_match.h"
 #include "query/seek.h"
-#include "ui/list/list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SECOND SENT_SECOND
 
@@ -37,26 +35,35 @@ oracle_fail(const struct oracle *o, const char *format, ...)
 	text_free(&what);
 }
 
-/* What relates the clock of a trace to those before it, if it does not tell a date. */
+/* Says what relates the clock of a trace to those before it, if it does not tell a date;
+ * if it does, its times may all be put off. */
 static void
 add_offset(struct oracle *o, size_t number, struct text *syncs)
 {
 	const struct sent_format *format = o->formats[number];
-	bool related = (o->dated && format->wall) || (!o->dated && !number);
+	bool wall = o->dated && format->wall, off = wall && number && random_below(&o->seed, 2);
+	bool related = wall || (!o->dated && !number);
 	for (size_t i = 0; i < number; i++)
 		related |= format->related && o->formats[i] == format;
-	if (!related)
+	if (!related || off)
 		text_addf(syncs, "  - {kind: offset, trace: t%zu, seconds: %" PRId64 "}\n", number,
-			  o->dated ? SENT_BEGIN / SECOND : 0);
+			  off	     ? 3
+			  : o->dated ? SENT_BEGIN / SECOND
+				     : 0);
+	for (size_t i = 0; off && i < o->sents[number].count; i++) {
+		o->sents[number].at[i].made += 3 * SECOND;
+		o->sents[number].at[i].carried += 3 * SECOND;
+	}
 }
 
 static void
 write_captures(struct oracle *o, unsigned count)
 {
-	struct text syncs = {0};
+	struct text syncs = {0}, origins = {0};
 	text_add(&o->profile, "traces:\n");
 	for (size_t i = 0; i < o->traces; i++) {
 		char name[8];
+		struct sent_profile own = {0};
 		snprintf(name, sizeof name, "t%zu", i);
 		const struct sent_plan plan = {.seed = o->seed + i,
 					       .number = i,
@@ -64,16 +71,21 @@ write_captures(struct oracle *o, unsigned count)
 					       .count = count + random_below(&o->seed, count),
 					       .dated = o->dated,
 					       .one = o->one};
-		text_addf(&o->profile, "  - {file: %s, name: %s", name, name);
-		o->formats[i]->write(&plan, folder_path(&o->folder, name), &o->sents[i],
-				     &o->profile);
-		text_add(&o->profile, "}\n");
+		o->formats[i]->write(&plan, folder_path(&o->folder, name), &o->sents[i], &own);
+		text_addf(&o->profile, "  - {file: %s, name: %s%s}\n", name, name,
+			  text_get(&own.trace));
+		text_add(&origins, text_get(&own.origins));
 		add_offset(o, i, &syncs);
 		if (o->formats[i]->near > o->near)
 			o->near = o->formats[i]->near;
+		text_free(&own.trace);
+		text_free(&own.origins);
 	}
+	if (origins.length)
+		text_addf(&o->profile, "origins:\n%s", text_get(&origins));
 	if (syncs.length)
 		text_addf(&o->profile, "sync:\n%s", text_get(&syncs));
+	text_free(&origins);
 	text_free(&syncs);
 }
 
@@ -133,6 +145,7 @@ learn(struct oracle *o, size_t number, struct sent *sent, struct reader *reader,
 	struct expansion e = {0};
 	reader_expand(reader, m, EXPAND_TEXT, &e);
 	*origin = mem_text(text_get(&e.origin));
+	o->keys[number][sent->sender] = m->origin;
 	expansion_free(&e);
 }
 
@@ -166,7 +179,10 @@ check_messages(struct oracle *o, size_t number)
 	struct message m;
 	for (size_t k = 0; k < o->sents[number].count; k++) {
 		struct sent *sent = &o->sents[number].at[k];
-		if (!reader_walk(reader, &m, 1) || message_id_offset(&m) != sent->place)
+		bool any = reader_walk(reader, &m, 1);
+		if (any && sent->place == SENT_SOMEWHERE)
+			sent->place = message_id_offset(&m);
+		if (!any || message_id_offset(&m) != sent->place)
 			oracle_fail(o, "trace %zu message %zu is not at %" PRIu64, number, k,
 				    sent->place);
 		for (; at < sent->place / size; at++) {
@@ -307,89 +323,6 @@ free_time(struct oracle *o)
 	return time;
 }
 
-/* --- the timeline ------------------------------------------------------ */
-
-/* Where a message stands: without a time where the transport had got to; before any that
- * has one, where the first of their cell were carried. */
-static void
-count_columns(const sents *all, uint64_t cell_size, const struct density_window *w,
-	      uint64_t *counts)
-{
-	int64_t latest = INT64_MIN, start = INT64_MAX;
-	uint64_t cell = UINT64_MAX;
-	for (size_t i = 0; i < all->count; i++) {
-		const struct sent *sent = &all->at[i];
-		if (sent->timed && cell == UINT64_MAX)
-			cell = sent->place / cell_size;
-		if (sent->timed && sent->place / cell_size == cell && sent->carried < start)
-			start = sent->carried;
-	}
-	for (size_t i = 0; i < all->count; i++) {
-		const struct sent *sent = &all->at[i];
-		int64_t stands = sent->timed ? sent->made : latest == INT64_MIN ? start : latest;
-		if (sent->timed && sent->carried > latest)
-			latest = sent->carried;
-		if (stands >= w->from && (uint64_t)(stands - w->from) / w->step < w->columns)
-			counts[(uint64_t)(stands - w->from) / w->step * SEVERITY_COUNT +
-			       sent->severity]++;
-	}
-}
-
-static bool
-has_free_borders(const struct oracle *o, const struct density_window *w)
-{
-	for (size_t c = 0; c <= w->columns; c++)
-		if (!is_free(o, w->from + (int64_t)(c * w->step)))
-			return false;
-	return true;
-}
-
-static void
-check_window(const struct oracle *o, const struct density_answer *answer)
-{
-	const struct density_window *w = &answer->window;
-	assert_true(answer->refined);
-	for (size_t i = 0; i < o->traces; i++) {
-		uint64_t counts[COLUMNS * SEVERITY_COUNT] = {0};
-		assert_false(answer->apart[i]);
-		count_columns(&o->sents[i], index_cell_size(trace_index(o->session.traces.at[i])),
-			      w, counts);
-		for (size_t c = 0; c < w->columns; c++) {
-			const struct density_column *column = &answer->columns[i * w->columns + c];
-			if (memcmp(column->severities, &counts[c * SEVERITY_COUNT],
-				   sizeof column->severities) != 0)
-				oracle_fail(o,
-					    "column %zu of trace %zu from %" PRId64 " by %" PRIu64,
-					    c, i, w->from, w->step);
-		}
-	}
-}
-
-static void
-check_columns(struct oracle *o)
-{
-	static const struct density_origin none = {0};
-	struct density_lane lanes[ORACLE_TRACES] = {{.trace = 0}, {.trace = 1}, {.trace = 2}};
-	struct density *d = density_new(&o->session);
-	struct density_window w = {.fit = true, .columns = COLUMNS};
-	const struct density_answer *answer = density_load(d, &w, lanes, o->traces, &none, NULL);
-	if (!oracle_near(o, answer->first, first_of(o)) ||
-	    !oracle_near(o, answer->last, last_of(o)))
-		oracle_fail(o,
-			    "the timeline is from %" PRId64 " to %" PRId64 ", not %" PRId64
-			    " to %" PRId64,
-			    answer->first, answer->last, first_of(o), last_of(o));
-	w.fit = false;
-	for (unsigned i = 0; i < 6; i++) {
-		do {
-			w.from = free_time(o) - (int64_t)random_below(&o->seed, 2000000000);
-			w.step = 1000000 + random_below(&o->seed, 1000000000);
-		} while (!has_free_borders(o, &w));
-		check_window(o, density_load(d, &w, lanes, o->traces, &none, NULL));
-	}
-	density_free(d);
-}
-
 /* --- what is selected --------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void
@@ -501,6 +434,168 @@ check_filters(struct oracle *o)
 	}
 }
 
+/* --- the timeline ------------------------------------------------------ */
+
+struct lane {
+	size_t trace;
+	unsigned sender;		   /* 0: all */
+	const struct selection *selection; /* NULL: all */
+};
+
+struct tally {
+	uint64_t severities[SEVERITY_COUNT], hidden;
+};
+
+/* Where a message stands: without a time where the transport had got to; before any that
+ * has one, where the first of their cell were carried. */
+static void
+count_columns(const struct oracle *o, const struct lane *lane, const struct density_window *w,
+	      struct tally *tallies)
+{
+	const sents *all = &o->sents[lane->trace];
+	uint64_t cell_size = index_cell_size(trace_index(o->session.traces.at[lane->trace]));
+	int64_t latest = INT64_MIN, start = INT64_MAX;
+	uint64_t cell = UINT64_MAX;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct sent *sent = &all->at[i];
+		if (sent->timed && cell == UINT64_MAX)
+			cell = sent->place / cell_size;
+		if (sent->timed && sent->place / cell_size == cell && sent->carried < start)
+			start = sent->carried;
+	}
+	for (size_t i = 0; i < all->count; i++) {
+		const struct sent *sent = &all->at[i];
+		int64_t stands = sent->timed ? sent->made : latest == INT64_MIN ? start : latest;
+		if (sent->timed && sent->carried > latest)
+			latest = sent->carried;
+		if (stands < w->from || (uint64_t)(stands - w->from) / w->step >= w->columns ||
+		    (lane->sender && lane->sender != sent->sender))
+			continue;
+		struct tally *tally = &tallies[(uint64_t)(stands - w->from) / w->step];
+		if (!lane->selection || oracle_wants(o, lane->selection, lane->trace, sent))
+			tally->severities[sent->severity]++;
+		else
+			tally->hidden++;
+	}
+}
+
+static bool
+has_free_borders(const struct oracle *o, const struct density_window *w)
+{
+	for (size_t c = 0; c <= w->columns; c++)
+		if (!is_free(o, w->from + (int64_t)(c * w->step)))
+			return false;
+	return true;
+}
+
+/* Sums are exact; severities too, unless it says that they are shared out. */
+static bool
+is_tally(const struct tally *want, const struct density_column *got)
+{
+	uint64_t sum = 0, own = 0;
+	for (int i = 0; i < SEVERITY_COUNT; i++) {
+		if (!got->shared && want->severities[i] != got->severities[i])
+			return false;
+		sum += want->severities[i];
+		own += got->severities[i];
+	}
+	return sum == own && want->hidden == got->hidden && !got->estimated && !got->open;
+}
+
+static void
+check_lane(const struct oracle *o, const struct lane *lane, const struct density_window *w,
+	   const struct density_column *columns)
+{
+	struct tally tallies[COLUMNS] = {0};
+	count_columns(o, lane, w, tallies);
+	for (size_t c = 0; c < w->columns; c++)
+		if (!is_tally(&tallies[c], &columns[c]))
+			oracle_fail(o,
+				    "column %zu of trace %zu, sender %u, from %" PRId64
+				    " by %" PRIu64 ", %s",
+				    c, lane->trace, lane->sender, w->from, w->step,
+				    lane->selection ? text_get(&lane->selection->text) : "all");
+}
+
+/* Looks at a window, of each trace and of a sender. */
+static void
+check_window(struct oracle *o, struct density *d, const struct density_window *w,
+	     const struct selection *s, const struct density_passing *passing)
+{
+	static const struct density_origin none = {0};
+	struct lane own[ORACLE_TRACES + 1];
+	struct density_lane lanes[ORACLE_TRACES + 1];
+	size_t trace = random_below(&o->seed, o->traces);
+	unsigned sender = 1 + random_below(&o->seed, 4);
+	for (size_t i = 0; i <= o->traces; i++) {
+		size_t of = i < o->traces ? i : trace;
+		own[i] = (struct lane){of, i < o->traces ? 0 : sender, s};
+		lanes[i] = (struct density_lane){of, i == o->traces, o->keys[of][sender]};
+	}
+	size_t count = o->traces + (o->origins[trace][sender] != NULL);
+	const struct density_answer *answer = density_load(d, w, lanes, count, &none, passing);
+	assert_true(answer->refined);
+	for (size_t i = 0; i < count; i++) {
+		assert_false(answer->apart[i]);
+		check_lane(o, &own[i], &answer->window, &answer->columns[i * w->columns]);
+	}
+}
+
+/* The match set of a selection, when it is known. */
+static struct matches *
+find_matches(struct trace *trace, const struct selection *s)
+{
+	struct matches *matches = matches_new(trace, &s->filter, NULL, 0);
+	struct matches_progress progress;
+	for (;;) {
+		matches_update(matches);
+		matches_get_progress(matches, &progress);
+		if (progress.exact && !progress.working)
+			return matches;
+		usleep(100);
+	}
+}
+
+static void
+check_ends(struct oracle *o, struct density *d)
+{
+	static const struct density_origin none = {0};
+	const struct density_lane lanes[ORACLE_TRACES] = {{.trace = 0}, {.trace = 1}, {.trace = 2}};
+	const struct density_window w = {.fit = true, .columns = COLUMNS};
+	const struct density_answer *answer = density_load(d, &w, lanes, o->traces, &none, NULL);
+	if (!oracle_near(o, answer->first, first_of(o)) ||
+	    !oracle_near(o, answer->last, last_of(o)))
+		oracle_fail(o,
+			    "the timeline is from %" PRId64 " to %" PRId64 ", not %" PRId64
+			    " to %" PRId64,
+			    answer->first, answer->last, first_of(o), last_of(o));
+}
+
+static void
+check_timeline(struct oracle *o)
+{
+	struct density *d = density_new(&o->session);
+	struct matches *known[ORACLE_TRACES];
+	struct selection s;
+	check_ends(o, d);
+	oracle_select(o, false, &s);
+	const struct density_passing passing = {&s.filter, known};
+	for (size_t i = 0; i < o->traces; i++)
+		known[i] = find_matches(o->session.traces.at[i], &s);
+	for (unsigned i = 0; i < 6; i++) {
+		struct density_window w = {.columns = COLUMNS};
+		do {
+			w.from = free_time(o) - (int64_t)random_below(&o->seed, 2000000000);
+			w.step = 1000000 + random_below(&o->seed, 1000000000);
+		} while (!has_free_borders(o, &w));
+		check_window(o, d, &w, i % 2 ? &s : NULL, i % 2 ? &passing : NULL);
+	}
+	for (size_t i = 0; i < o->traces; i++)
+		matches_free(known[i]);
+	oracle_select_free(&s);
+	density_free(d);
+}
+
 /* --- seeking ----------------------------------------------------------- */
 
 /* Marks the messages of a trace that are in a range of times, or beside one that is. */
@@ -592,6 +687,33 @@ count_back(const struct oracle *o, unsigned *least, unsigned *most, size_t *trac
 	}
 }
 
+/* Which messages are marked so. */
+static void
+check_marks_back(struct oracle *o, size_t number)
+{
+	struct trace *trace = o->session.traces.at[number];
+	struct reader *reader = reader_new(trace), *other = reader_new(trace);
+	const struct sent *last[ORACLE_SENDERS] = {0};
+	struct filter filter = filter_all();
+	struct expansion e = {0};
+	struct message m;
+	filter.expr = filter_parse("steps_back", &o->session, NULL);
+	for (size_t i = 0; reader_walk(reader, &m, 1); i++) {
+		const struct sent *sent = &o->sents[number].at[i], *before = last[sent->sender];
+		bool both = before && sent->timed;
+		bool certain = !both || !o->near || !oracle_near(o, sent->made, before->made);
+		bool want = both && sent->made < before->made;
+		if (certain && filter_match(&filter, other, &m, &e) != want)
+			oracle_fail(o, "trace %zu message %zu steps back: %d", number, i, !want);
+		if (sent->timed)
+			last[sent->sender] = sent;
+	}
+	expansion_free(&e);
+	filter_free(&filter);
+	reader_free(reader);
+	reader_free(other);
+}
+
 static void
 check_steps_back(struct oracle *o)
 {
@@ -616,348 +738,15 @@ check_steps_back(struct oracle *o)
 	text_free(&want);
 }
 
-/* --- the list ------------------------------------------------------------ */
-
-enum { WITNESSES = 4 };
-
-/* Times of a cell's messages by one clock, in the order in which they came. */
-struct strand {
-	struct strand_time {
-		int64_t time; /* INT64_MIN: it has none */
-		size_t number;
-		bool own; /* it is listed by that clock */
-	} * at;
-	size_t count;
-	int64_t latest;
-};
-
-/* Whether a time is none that is damaged: half of the next ones are not a second before it. */
-static bool
-is_borne_out(const struct strand *strand, size_t at)
-{
-	unsigned looked = 0, good = 0;
-	for (size_t i = at + 1; i < strand->count && looked < WITNESSES; i++) {
-		if (strand->at[i].time == INT64_MIN)
-			continue;
-		looked++;
-		good += strand->at[i].time > strand->at[at].time - SECOND;
-	}
-	return 2 * good >= looked;
-}
-
-/* The key of a message is the latest time so far that is borne out. */
-static void
-end_cell(struct oracle *o, size_t number, struct strand *strand)
-{
-	for (size_t i = 0; i < strand->count; i++) {
-		const struct strand_time *t = &strand->at[i];
-		if (t->time > strand->latest && is_borne_out(strand, i))
-			strand->latest = t->time;
-		if (t->own)
-			o->messages[number].at[t->number].key = strand->latest;
-	}
-	strand->count = 0;
-}
-
-/* Those that the oracle has, or where they are off a little, those that are found. */
-static void
-find_times(const struct oracle *o, size_t number, const struct message *m, const struct sent *sent,
-	   int64_t *made, int64_t *carried)
-{
-	struct trace *trace = o->session.traces.at[number];
-	struct message_time time;
-	*made = sent->made;
-	*carried = sent->timed ? sent->carried : INT64_MIN;
-	if (o->near && clocks_transport_time(trace, m, &time))
-		*carried = time.order;
-	if (o->near && clocks_time(trace, m, &time))
-		*made = time.order;
-}
-
-/* By the times of each clock; by the transport's, of all messages. */
-static void
-make_keys(struct oracle *o, size_t number)
-{
-	struct reader *reader = reader_new(o->session.traces.at[number]);
-	const sents *all = &o->sents[number];
-	uint64_t cell = 0, size = index_cell_size(trace_index(o->session.traces.at[number]));
-	struct strand strands[SENT_CLOCKS];
-	struct message m;
-	vec_clear(&o->messages[number]);
-	for (size_t i = 0; i < SENT_CLOCKS; i++)
-		strands[i] = (struct strand){.at = mem_new(all->count * sizeof *strands->at),
-					     .latest = INT64_MIN};
-	for (size_t i = 0; reader_walk(reader, &m, 1); i++) {
-		const struct sent *sent = &all->at[i];
-		unsigned clock = o->by_time ? sent->clock : 0;
-		int64_t made, carried;
-		find_times(o, number, &m, sent, &made, &carried);
-		if (sent->place / size != cell)
-			for (size_t k = 0; k < SENT_CLOCKS; k++)
-				end_cell(o, number, &strands[k]);
-		cell = sent->place / size;
-		*vec_add(&o->messages[number]) = (struct listed){number, i, clock, 0};
-		strands[0].at[strands[0].count++] = (struct strand_time){carried, i, !clock};
-		if (clock)
-			strands[clock].at[strands[clock].count++] =
-			    (struct strand_time){made, i, true};
-	}
-	for (size_t i = 0; i < SENT_CLOCKS; i++) {
-		end_cell(o, number, &strands[i]);
-		free(strands[i].at);
-	}
-	reader_free(reader);
-}
-
-static struct listed
-listed_at(struct oracle *o, struct sequence_position p)
-{
-	bool exact;
-	uint64_t number = reader_number(sequence_reader(o->sequence, p.lane), p.at, &exact);
-	assert_true(exact);
-	return o->messages[p.lane].at[number];
-}
-
-/* Goes through the list: all messages are in it once, by their keys, those of each clock as
- * they were carried. */
-static void
-check_list(struct oracle *o)
-{
-	uint64_t next[ORACLE_TRACES][SENT_CLOCKS] = {0};
-	int64_t latest = INT64_MIN;
-	struct sequence_position p;
-	size_t count = 0;
-	vec_clear(&o->rows);
-	vec_clear(&o->all);
-	assert_true(sequence_first(o->sequence, &p));
-	do {
-		struct listed listed = listed_at(o, p);
-		uint64_t *least = &next[listed.trace][listed.clock];
-		if (listed.key < latest || listed.number < *least)
-			oracle_fail(o,
-				    "row %zu: message %zu of trace %zu by clock %u: %" PRId64
-				    " behind %" PRId64,
-				    o->all.count, listed.number, listed.trace, listed.clock,
-				    listed.key, latest);
-		*least = listed.number + 1;
-		latest = listed.key;
-		*vec_add(&o->rows) = p;
-		*vec_add(&o->all) = listed;
-	} while (sequence_next(o->sequence, &p));
-	for (size_t i = 0; i < o->traces; i++)
-		if (sequence_shows(o->sequence, i))
-			count += o->sents[i].count;
-	assert_int_equal(o->all.count, count);
-	assert_true(sequence_last(o->sequence, &p));
-	for (size_t i = count; i-- > 0;) {
-		assert_true(sequence_position_is_same(p, o->rows.at[i]));
-		assert_int_equal(sequence_previous(o->sequence, &p), i > 0);
-	}
-}
-
-/* The first row whose key is not before a time, or the last one. */
-static size_t
-row_by_time(const struct oracle *o, int64_t time)
-{
-	size_t low = 0, high = o->all.count - 1;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (o->all.at[middle].key < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Whatever way a message of the list is reached, it is the one that stands there. */
-static void
-check_ways(struct oracle *o)
-{
-	struct sequence_position p;
-	bool exact;
-	assert_int_equal(sequence_count(o->sequence, &exact), o->all.count);
-	for (unsigned i = 0; i < 100; i++) {
-		size_t row = random_below(&o->seed, o->all.count);
-		size_t other = random_below(&o->seed, o->all.count);
-		struct sequence_wish wish = {.by = SEQUENCE_BY_NUMBER, .value = row};
-		assert_true(sequence_is_known(o->sequence, &wish));
-		assert_true(sequence_find(o->sequence, &wish, &p));
-		assert_true(sequence_position_is_same(p, o->rows.at[row]));
-		assert_int_equal(sequence_number(o->sequence, o->rows.at[other], &exact), other);
-		assert_true(exact);
-		if (row != other)
-			assert_int_equal(
-			    sequence_is_before(o->sequence, o->rows.at[row], o->rows.at[other]),
-			    row < other);
-		int64_t key = o->all.at[row].key, near = (int64_t)random_below(&o->seed, 3) - 1;
-		if (key == INT64_MIN)
-			continue;
-		wish = (struct sequence_wish){
-		    .by = SEQUENCE_BY_TIME, .lane = o->all.at[row].trace, .time = key + near};
-		assert_true(sequence_find(o->sequence, &wish, &p));
-		size_t want = row_by_time(o, wish.time);
-		if (!sequence_position_is_same(p, o->rows.at[want]))
-			oracle_fail(o, "row %zu is not found by %" PRId64, want, wish.time);
-	}
-}
-
-/* Steps from match to match of a severity, from some row on, and of one trace alone. */
-static void
-check_matches(struct oracle *o)
-{
-	struct filter want = filter_all();
-	const struct next_bound bound = {.near = 1000000};
-	size_t row = random_below(&o->seed, o->all.count);
-	bool alone = random_below(&o->seed, 4) == 0;
-	unsigned level = (unsigned)random_below(&o->seed, SEVERITY_COUNT);
-	want.severities = (uint8_t)(1U << level);
-	const struct next_query query = {.sequence = o->sequence,
-					 .want = &want,
-					 .from = o->rows.at[row],
-					 .direction = random_below(&o->seed, 2) ? 1 : -1,
-					 .alone = alone};
-	struct next_match *next = next_match_new(&query);
-	struct sequence_position p;
-	for (unsigned found = 0; found < 40; found++) {
-		size_t trace = o->all.at[row].trace;
-		do
-			row += (size_t)query.direction;
-		while (row < o->all.count && (oracle_sent(o, &o->all.at[row])->severity != level ||
-					      (alone && o->all.at[row].trace != trace)));
-		enum next_result result = next_match(next, &bound, &p);
-		assert_int_equal(result, row < o->all.count ? NEXT_FOUND : NEXT_END);
-		if (result == NEXT_END)
-			break;
-		assert_true(sequence_position_is_same(p, o->rows.at[row]));
-	}
-	next_match_free(next);
-}
-
-/* A list of one severity: how many of its rows stand before a message. */
-static void
-check_ranks(struct oracle *o)
-{
-	struct filter want = filter_all();
-	struct list list;
-	unsigned level = (unsigned)random_below(&o->seed, SEVERITY_COUNT);
-	want.severities = (uint8_t)(1U << level);
-	list_open(&list, o->sequence, &want);
-	list_resize(&list, 20);
-	list_show(&list);
-	for (unsigned i = 0; i < 30; i++) {
-		size_t at = random_below(&o->seed, o->all.count);
-		struct row row = {.lane = o->rows.at[at].lane, .at = o->rows.at[at].at};
-		uint64_t rank, before = 0;
-		bool exact;
-		for (size_t k = 0; k < at; k++)
-			before += oracle_sent(o, &o->all.at[k])->severity == level;
-		assert_int_equal(list_matches_rank(&list.matches, &row, &rank, &exact),
-				 oracle_sent(o, &o->all.at[at])->severity == level);
-		assert_true(exact);
-		assert_int_equal(rank, before);
-	}
-	list_close(&list);
-}
-
-/* The gap before a message is that since the row above it that has a time. */
-static void
-check_gaps(struct oracle *o)
-{
-	struct gap_cursor *cursor = gap_cursor_new(&o->session);
-	for (unsigned i = 0; i < 30; i++) {
-		size_t row = random_below(&o->seed, o->all.count);
-		size_t end = row + 10 < o->all.count ? row + 10 : o->all.count;
-		for (; row < end; row++) {
-			struct trace *trace = o->session.traces.at[o->all.at[row].trace];
-			struct message m = *sequence_message(o->sequence, o->rows.at[row]);
-			const struct sent *sent = oracle_sent(o, &o->all.at[row]), *before;
-			struct gap got;
-			size_t above = row;
-			do
-				before = above ? oracle_sent(o, &o->all.at[--above]) : NULL;
-			while (before && !before->timed);
-			bool found = gap_cursor_find(cursor, trace, &m, &got);
-			int64_t want = before ? sent->made - before->made : -1;
-			bool certain = want > 2 * o->near || want < -2 * o->near || !o->near;
-			if (!sent->timed || !before ? found : certain && found != (want >= 0))
-				oracle_fail(o, "row %zu has a gap: %d", row, found);
-			if (found && llabs((int64_t)got.length - want) > 2 * o->near)
-				oracle_fail(o, "row %zu: gap %" PRIu64 ", not %" PRId64, row,
-					    got.length, want);
-		}
-	}
-	gap_cursor_free(cursor);
-}
-
-/* One trace alone stands in the same order as among the others. */
-static void
-check_alone(struct oracle *o)
-{
-	for (size_t trace = 0; trace < o->traces; trace++) {
-		struct sequence *own = sequence_new_lane(o->sequence, trace);
-		struct sequence_position p;
-		bool more = sequence_first(own, &p), exact;
-		uint64_t number = 0;
-		for (size_t i = 0; i < o->all.count; i++) {
-			if (o->all.at[i].trace != trace)
-				continue;
-			assert_true(more);
-			assert_int_equal(p.at.cell, o->rows.at[i].at.cell);
-			assert_int_equal(p.at.at, o->rows.at[i].at.at);
-			if (number % 100 == 0)
-				assert_int_equal(sequence_number(own, p, &exact), number);
-			number++;
-			more = sequence_next(own, &p);
-		}
-		assert_false(more);
-		sequence_free(own);
-	}
-}
-
-static void
-check_order(struct oracle *o, bool by_time)
-{
-	o->by_time = by_time;
-	for (size_t i = 0; i < o->traces; i++)
-		make_keys(o, i);
-	o->sequence = sequence_new(&o->session);
-	assert_int_equal(session_set_order(&o->session, by_time ? "time" : "transport", NULL), 0);
-	sequence_load(o->sequence);
-	check_list(o);
-	check_ways(o);
-	check_alone(o);
-	for (unsigned i = 0; i < 60; i++)
-		check_matches(o);
-	for (unsigned i = 0; i < 5; i++)
-		check_ranks(o);
-	check_gaps(o);
-	for (unsigned i = 0; i < 3; i++) {
-		struct selection s = {.filter = filter_all()};
-		if (i)
-			oracle_select(o, i == 1, &s);
-		oracle_check_outputs(o, &s);
-		oracle_select_free(&s);
-	}
-	for (size_t i = 1; i < o->all.count; i++)
-		o->moved += o->all.at[i].trace == o->all.at[i - 1].trace &&
-			    o->all.at[i].number < o->all.at[i - 1].number;
-	sequence_show(o->sequence, o->traces - 1, false);
-	if (o->traces > 1) {
-		check_list(o);
-		check_ways(o);
-	}
-	sequence_free(o->sequence);
-	o->sequence = NULL;
-}
-
 void
 oracle_check(struct oracle *o)
 {
-	check_columns(o);
+	check_timeline(o);
 	check_filters(o);
 	check_seeks(o);
 	check_steps_back(o);
-	check_order(o, false);
-	check_order(o, true);
+	for (size_t i = 0; i < o->traces; i++)
+		check_marks_back(o, i);
+	oracle_check_list(o, false);
+	oracle_check_list(o, true);
 }

@@ -33,6 +33,7 @@ struct oracle {
 	const struct sent_format *formats[ORACLE_TRACES];
 	struct text profile;
 	char *origins[ORACLE_TRACES][ORACLE_SENDERS]; /* what the list calls senders; owned */
+	uint64_t keys[ORACLE_TRACES][ORACLE_SENDERS]; /* what messages call them */
 	int64_t near;				      /* ns that a time may be off */
 	bool dated, one;
 	unsigned plan;
@@ -90,6 +91,9 @@ void oracle_select(struct oracle *, bool timed, struct selection *);
 void oracle_select_free(struct selection *);
 bool oracle_wants(const struct oracle *, const struct selection *, size_t trace,
 		  const struct sent *);
+
+/* Asks what goes by the order of messages: see oracle_list.c. */
+void oracle_check_list(struct oracle *, bool by_time);
 
 /* Outputs of what is selected, against the list: see oracle_output.c. */
 void oracle_check_outputs(struct oracle *, const struct selection *);

@@ -18,6 +18,8 @@
 #define SENT_BEGIN (INT64_C(1700000000) * SENT_SECOND) /* of time, by clocks that show a date */
 #define SENT_APART (10 * SENT_SECOND)		       /* from there on a sender is not believed */
 
+#define SENT_SOMEWHERE UINT64_MAX
+
 enum {
 	SENT_ANY = 255,	 /* severity: whatever the format makes of it */
 	SENT_CLOCKS = 6, /* of a capture, with the transport's */
@@ -27,7 +29,7 @@ extern const char *const sent_words[SENT_WORDS];
 
 /* A message. */
 struct sent {
-	uint64_t place; /* message_id_offset */
+	uint64_t place; /* message_id_offset, or SENT_SOMEWHERE: whatever the format says */
 	bool timed;
 	int64_t made;	 /* its time, in ns of the session */
 	int64_t carried; /* the transport's */
@@ -48,17 +50,23 @@ struct sent_plan {
 	bool one;	/* STP: all senders have one clock, by the profile */
 };
 
+/* What a profile says of a capture. */
+struct sent_profile {
+	struct text trace;   /* in its entry of `traces:`, `, key: value` */
+	struct text origins; /* entries of `origins:`, a line each */
+};
+
 struct sent_format {
 	const char *name;
 	bool wall;    /* times of a dated capture are since 1970 by itself */
 	bool related; /* captures of it are related by themselves */
 	int64_t near; /* ns that a time may be off */
-	/* Writes a capture to PATH and what it holds to SENTS; appends what its entry in
-	 * `traces:` needs, `, key: value`. */
-	void (*write)(const struct sent_plan *, const char *path, sents *, struct text *profile);
+	/* Writes a capture to PATH; appends what it holds to SENTS, and to what the profile
+	 * says. */
+	void (*write)(const struct sent_plan *, const char *path, sents *, struct sent_profile *);
 };
 extern const struct sent_format sent_stp;
 extern const struct sent_format sent_formats[];
-extern const size_t sent_format_count;
+size_t sent_format_count(void); /* of those that can be read */
 
 #endif

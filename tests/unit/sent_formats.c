@@ -7,6 +7,7 @@
 
 #include "sent.h"
 
+#include "decode/coresight/opencsd_library.h"
 #include "encap_tool.h"
 #include "mk_stp.h"
 #include "mk_syst.h"
@@ -25,6 +26,7 @@ const char *const sent_words[SENT_WORDS] = {"quartz", "marble", "basalt", "slate
 /* --- the story --------------------------------------------------------- */
 
 struct sender {
+	uint64_t hz;	  /* of its own clock, which the profile tells; 0: the story's */
 	int64_t patience; /* ns that it keeps messages back at most; 0: none */
 	int64_t back;	  /* ns that its clock was put back in all */
 	int64_t held[HELD];
@@ -167,7 +169,10 @@ make_message(struct story *s, unsigned sender, bool timed, int64_t time)
 	m->module = (uint8_t)(16 + sender);
 	m->has_length = true;
 	m->has_time = timed;
-	m->time = as_ticks(s, s->plan->dated ? time + SENT_BEGIN : time);
+	uint64_t own = s->senders[sender].hz, hz = own ? own : s->hz;
+	sent->clock = own && timed ? sender + 1 : 0;
+	m->time =
+	    (uint64_t)(s->plan->dated ? time + SENT_BEGIN : time) / ((uint64_t)SENT_SECOND / hz);
 }
 
 static void
@@ -200,25 +205,35 @@ put_hex(struct story *s, unsigned sender, bool timed, int64_t time)
 }
 
 static void
-write_syst(const struct sent_plan *plan, const char *path, sents *all, struct text *profile,
+write_syst(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile,
 	   const char *transport, writer *put)
 {
 	static const uint64_t rates[] = {1000000, 1000000000, 100000000};
-	struct story *s = begin(plan, path, all, rates[plan->plan % 3]);
+	static const uint64_t own[SENDERS] = {0, 2000000, 5000000, 1000000};
+	bool apart = plan->plan % 4 == 3;
+	struct story *s = begin(plan, path, all, apart ? 1000000 : rates[plan->plan % 3]);
+	for (unsigned i = 0; apart && i < SENDERS; i++) {
+		s->senders[i].hz = own[i];
+		if (own[i])
+			text_addf(&profile->origins,
+				  "  - {trace: t%zu, module: %u, name: unit %u, clock: "
+				  "{hz: %" PRIu64 "}}\n",
+				  plan->number, 16 + i, i, own[i]);
+	}
 	tell(s, put);
-	text_addf(profile, ", format: syst/%s, syst: {ts_hz: %" PRIu64 ", ts_epoch: %s}", transport,
-		  s->hz, plan->dated ? "unix" : "none");
+	text_addf(&profile->trace, ", format: syst/%s, syst: {ts_hz: %" PRIu64 ", ts_epoch: %s}",
+		  transport, s->hz, plan->dated ? "unix" : "none");
 	finish(s);
 }
 
 static void
-write_raw(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_raw(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile)
 {
 	write_syst(plan, path, all, profile, "raw", put_raw);
 }
 
 static void
-write_hex(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_hex(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile)
 {
 	write_syst(plan, path, all, profile, "hex", put_hex);
 }
@@ -247,7 +262,8 @@ put_packet(struct story *s, unsigned sender, bool timed, int64_t time)
 }
 
 static void
-write_stp_data(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_stp_data(const struct sent_plan *plan, const char *path, sents *all,
+	       struct sent_profile *profile)
 {
 	struct story *s = begin(plan, path, all, 10000000);
 	struct mk_stp stp = {.out = s->out,
@@ -262,7 +278,41 @@ write_stp_data(const struct sent_plan *plan, const char *path, sents *all, struc
 	mk_stp_freq(&stp, (uint32_t)s->hz);
 	tell(s, put_packet);
 	mk_stp_finish(&stp);
-	text_add(profile, ", format: stp, stp: {begin: nowhere}");
+	text_add(&profile->trace, ", format: stp, stp: {begin: nowhere}");
+	finish(s);
+}
+
+/* --- the STM of a CoreSight buffer ---------------------------------------- */
+
+static void
+put_stm(struct story *s, unsigned sender, bool timed, int64_t time)
+{
+	struct mk_stp *stp = s->own;
+	uint64_t ticks = as_ticks(s, time);
+	if (!below(s, 16))
+		mk_stp_async(stp); /* which is no element */
+	mk_stp_select(stp, (uint16_t)(1 + sender), (uint16_t)sender);
+	add_sent(s, sender + 1, timed, time)->place = SENT_SOMEWHERE;
+	mk_stp_data(stp, 8, random_next(&s->seed) << 4 | 15, false, timed ? &ticks : NULL);
+}
+
+static void
+write_opencsd(const struct sent_plan *plan, const char *path, sents *all,
+	      struct sent_profile *profile)
+{
+	struct story *s = begin(plan, path, all, 10000000);
+	struct mk_stp stp = {
+	    .out = s->out, .nibbles = MK_MSN, .stamps = MK_NAT, .master = -1, .channel = -1};
+	s->own = &stp;
+	add_sent(s, 0, false, 0); /* not synchronised so far */
+	mk_stp_async(&stp);
+	add_sent(s, 0, false, 0)->place = SENT_SOMEWHERE;
+	mk_stp_freq(&stp, (uint32_t)s->hz);
+	tell(s, put_stm);
+	mk_stp_finish(&stp);
+	add_sent(s, 0, false, 0)->place = SENT_SOMEWHERE; /* end of trace */
+	text_add(&profile->trace, ", format: opencsd, opencsd: {format: source_data, "
+				  "sources: [{id: 16, protocol: STM}]}");
 	finish(s);
 }
 
@@ -286,7 +336,8 @@ put_encap(struct story *s, unsigned sender, bool timed, int64_t time)
 }
 
 static void
-write_encap(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_encap(const struct sent_plan *plan, const char *path, sents *all,
+	    struct sent_profile *profile)
 {
 	struct story *s = begin(plan, path, all, 50000000);
 	struct stream sync = {0};
@@ -295,7 +346,7 @@ write_encap(const struct sent_plan *plan, const char *path, sents *all, struct t
 	mk_out_put(s->out, sync.bytes, sync.length);
 	stream_free(&sync);
 	tell(s, put_encap);
-	text_addf(profile,
+	text_addf(&profile->trace,
 		  ", format: encap, clock: {hz: %" PRIu64
 		  "}, encap: {srcid_width: 8, timestamp_bytes: 8, type_width: 2}",
 		  s->hz);
@@ -322,11 +373,11 @@ put_word(struct story *s, unsigned sender, bool timed, int64_t time)
 }
 
 static void
-write_gem(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_gem(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile)
 {
 	struct story *s = begin(plan, path, all, 500000000);
 	tell(s, put_word);
-	text_addf(profile,
+	text_addf(&profile->trace,
 		  ", format: gem, clock: {hz: %" PRIu64
 		  "}, gem: {record_size: 12, timestamp_offset: 4, timestamp_width: 8}",
 		  s->hz);
@@ -380,14 +431,14 @@ put_uia(struct story *s, unsigned sender, bool timed, int64_t time)
 }
 
 static void
-write_uia(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_uia(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile)
 {
 	struct story *s = begin(plan, path, all, 500000000);
 	struct loggers loggers = {0};
 	s->own = &loggers;
 	s->steady = true; /* one clock of all cores that is put back is no clock */
 	tell(s, put_uia);
-	text_addf(profile,
+	text_addf(&profile->trace,
 		  ", format: uia, uia: {events: [{id: %d, name: syncPoint}, {id: %d, "
 		  "name: other, format: \"other %%u\"}]}",
 		  UIA_SYNC, UIA_OTHER);
@@ -424,7 +475,7 @@ put_csel(struct story *s, unsigned sender, bool timed, int64_t time)
 }
 
 static void
-write_csel(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_csel(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile)
 {
 	struct story *s = begin(plan, path, all, 1000000);
 	uint32_t sequence = 0;
@@ -445,7 +496,8 @@ write_csel(const struct sent_plan *plan, const char *path, sents *all, struct te
 	put_entry(s, CSEL_ENTRY_STOP, s->now);
 	put_entry(s, CSEL_ENTRY_END, s->now);
 	add_sent(s, 1, false, 0); /* a note that the log ends */
-	text_addf(profile, ", format: csel, csel: {epoch: %s}", plan->dated ? "unix" : "none");
+	text_addf(&profile->trace, ", format: csel, csel: {epoch: %s}",
+		  plan->dated ? "unix" : "none");
 	finish(s);
 }
 
@@ -481,11 +533,11 @@ put_log(struct story *s, unsigned sender, bool timed, int64_t time)
 }
 
 static void
-write_log(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_log(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile)
 {
 	struct story *s = begin(plan, path, all, 1000000);
 	tell(s, put_log);
-	text_addf(profile, ", format: text, text: {preset: %s, join: false}",
+	text_addf(&profile->trace, ", format: text, text: {preset: %s, join: false}",
 		  plan->dated ? "iso8601" : "dmesg");
 	finish(s);
 }
@@ -510,13 +562,13 @@ put_element(struct story *s, unsigned sender, bool timed, int64_t time)
 }
 
 static void
-write_ppl(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_ppl(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile)
 {
 	struct story *s = begin(plan, path, all, 100000000);
 	put_line(s, "Idx:0; ID:10; OCSD_GEN_TRC_ELEM_NO_SYNC( [init-decoder])");
 	*vec_add(s->sents) = (struct sent){.sender = SENDERS + 1, .severity = SENT_ANY};
 	tell(s, put_element);
-	text_addf(profile, ", format: ppl, clock: {hz: %" PRIu64 "}", s->hz);
+	text_addf(&profile->trace, ", format: ppl, clock: {hz: %" PRIu64 "}", s->hz);
 	finish(s);
 }
 
@@ -530,5 +582,12 @@ const struct sent_format sent_formats[] = {
     {.name = "csel", .wall = true, .write = write_csel},
     {.name = "text", .wall = true, .write = write_log},
     {.name = "ppl", .write = write_ppl},
+    {.name = "opencsd", .write = write_opencsd}, /* the last one */
 };
-const size_t sent_format_count = sizeof sent_formats / sizeof *sent_formats;
+
+size_t
+sent_format_count(void)
+{
+	size_t count = sizeof sent_formats / sizeof *sent_formats;
+	return opencsd_library_version() ? count : count - 1;
+}

@@ -241,7 +241,7 @@ write_capture(struct writer *w, unsigned count, unsigned plan)
 }
 
 static void
-write_stp(const struct sent_plan *plan, const char *path, sents *all, struct text *profile)
+write_stp(const struct sent_plan *plan, const char *path, sents *all, struct sent_profile *profile)
 {
 	struct writer *w = mem_new(sizeof *w);
 	w->seed = plan->seed;
@@ -259,7 +259,7 @@ write_stp(const struct sent_plan *plan, const char *path, sents *all, struct tex
 	mk_out_close(w->stp.out);
 	free(w);
 	if (plan->one)
-		text_add(profile, ", syst: {ts_epoch: nanoseconds}");
+		text_add(&profile->trace, ", syst: {ts_epoch: nanoseconds}");
 }
 
 const struct sent_format sent_stp = {

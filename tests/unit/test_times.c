@@ -40,8 +40,8 @@ test_senders(void **state)
 static const struct sent_format *
 any_format(uint64_t *seed)
 {
-	size_t at = random_below(seed, sent_format_count + 1);
-	return at < sent_format_count ? &sent_formats[at] : &sent_stp;
+	size_t at = random_below(seed, sent_format_count() + 1);
+	return at < sent_format_count() ? &sent_formats[at] : &sent_stp;
 }
 
 /* Whether a session can have dates: one of its traces tells one. */
@@ -68,7 +68,7 @@ test_formats(void **state)
 		struct oracle o;
 		for (size_t i = 0; i < traces; i++)
 			formats[i] = any_format(&seed);
-		if (run < sent_format_count)
+		if (run < sent_format_count())
 			formats[0] = &sent_formats[run];
 		bool dated = may_have_dates(formats, traces) && random_below(&seed, 2);
 		oracle_open(&o, formats, traces, run, FEW, dated, false);

@@ -15,6 +15,7 @@
 #include "session/link/sync_options.h"
 #include "session/session.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -479,6 +480,20 @@ check_passing(const struct tally_of_column *want, const struct density_column *g
 	*shared += got->shared;
 }
 
+/* The matches of a filter in a trace, all that there are. */
+static struct matches *
+find_matches(struct trace *trace, const struct filter *filter)
+{
+	struct matches_progress progress;
+	struct matches *matches = matches_new(trace, filter, NULL, 0);
+	do {
+		usleep(1000);
+		matches_update(matches);
+		matches_get_progress(matches, &progress);
+	} while (!progress.exact || progress.working);
+	return matches;
+}
+
 static void
 check_filter(struct session *session, const struct density_lane *lanes, size_t count,
 	     const char *text, unsigned *shared)
@@ -489,15 +504,8 @@ check_filter(struct session *session, const struct density_lane *lanes, size_t c
 	struct filter filter = filter_all();
 	filter.expr = filter_parse(text, session, NULL);
 	assert_non_null(filter.expr);
-	for (size_t i = 0; i < session->traces.count; i++) {
-		struct matches_progress progress;
-		known[i] = matches_new(session->traces.at[i], &filter, NULL, 0);
-		do {
-			usleep(1000);
-			matches_update(known[i]);
-			matches_get_progress(known[i], &progress);
-		} while (!progress.exact || progress.working);
-	}
+	for (size_t i = 0; i < session->traces.count; i++)
+		known[i] = find_matches(session->traces.at[i], &filter);
 	for (int with = 1; with >= 0; with--) {
 		const struct density_passing passing = {&filter, with ? known : NULL};
 		struct density_window w = {.trace = 0, .fit = true, .columns = 60};
@@ -548,6 +556,64 @@ test_filters(void **state)
 	remove(path);
 }
 
+/* --- who is told ------------------------------------------------------- */
+
+static void
+count_notice(void *context)
+{
+	atomic_fetch_add((atomic_uint *)context, 1);
+}
+
+/* Waits for an answer, and a notice besides those BEFORE. */
+static void
+await_notice(struct density *d, atomic_uint *notices, unsigned before)
+{
+	for (unsigned ms = 0; atomic_load(notices) == before || !density_has_news(d); ms++) {
+		assert_true(ms < 30000);
+		usleep(1000);
+	}
+}
+
+/* An answer that comes when nobody waits for it is told, one that was kept from before
+ * as one that is made: what is known of the matches changes, and changes back. */
+static void
+test_told(void **state)
+{
+	struct session session;
+	char path[64];
+	atomic_uint notices;
+	(void)state;
+	open_one(&session, "-c 20000", path);
+	struct filter filter = filter_all();
+	filter.expr = filter_parse("text ~ /a/", &session, NULL);
+	struct matches *known = find_matches(session.traces.at[0], &filter);
+	atomic_init(&notices, 0);
+	session.host.notify = count_notice;
+	session.host.notify_context = &notices;
+	struct density *d = density_new(&session);
+	const struct density_window w = {.trace = 0, .fit = true, .columns = 60};
+	const struct density_lane lane = {.trace = 0};
+	const struct density_origin none = {0};
+	const struct density_passing with = {&filter, &known}, without = {&filter, NULL};
+	const struct density_answer *answer;
+	do {
+		usleep(1000);
+		answer = density_ask(d, &w, &lane, 1, &none, &with);
+	} while (!answer || !answer->refined);
+	for (int round = 0; round < 2; round++) {
+		unsigned before = atomic_load(&notices);
+		density_ask(d, &w, &lane, 1, &none, round % 2 ? &with : &without);
+		await_notice(d, &notices, before);
+		answer = density_ask(d, &w, &lane, 1, &none, round % 2 ? &with : &without);
+		assert_true(answer->refined);
+	}
+	density_free(d);
+	matches_free(known);
+	filter_free(&filter);
+	session_close(&session);
+	remove(path);
+}
+
 /* Losses, damage, and lanes of single origins, over several groups of cells. */
 static void
 test_formats(void **state)
@@ -581,7 +647,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_session), cmocka_unit_test(test_apart),
 	    cmocka_unit_test(test_links),   cmocka_unit_test(test_formats),
-	    cmocka_unit_test(test_filters),
+	    cmocka_unit_test(test_filters), cmocka_unit_test(test_told),
 	};
 	return cmocka_run_group_tests_name("density", tests, NULL, NULL);
 }

@@ -31,6 +31,14 @@ coresight_start(struct coresight *c, enum coresight_format format, uint64_t offs
 	};
 }
 
+void
+coresight_start_grid(struct coresight *c, unsigned phase, uint64_t offset)
+{
+	coresight_start(c, CORESIGHT_TPIU, offset);
+	c->grid = c->synced = true;
+	c->wait = (phase - offset) % CORESIGHT_FRAME;
+}
+
 struct coresight_job {
 	struct coresight *c;
 	coresight_sink *sink;
@@ -57,7 +65,7 @@ static void
 coresight_change_source(struct coresight_job *j, uint8_t id, uint64_t index, uint64_t frame)
 {
 	struct coresight *c = j->c;
-	c->anchor = c->format == CORESIGHT_ALIGNED ? frame : c->sync;
+	c->anchor = c->format == CORESIGHT_ALIGNED || c->grid ? frame : c->sync;
 	if (id == c->id) {
 		if (!j->run.count)
 			j->run.anchor = c->anchor;
@@ -152,6 +160,7 @@ coresight_sync_frame(struct coresight_job *j, uint64_t offset)
 		coresight_drop_frame(j, 3);
 	coresight_end_run(j);
 	c->synced = true;
+	c->grid = false;
 	c->have = c->fresh = 0;
 	c->tail = 0;
 	c->sync = offset > 3 ? offset - 3 : 0;
@@ -185,6 +194,11 @@ feed_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 	}
 	if (!c->synced) {
 		feed_unsynced(j, before, offset);
+		return;
+	}
+	if (c->wait) {
+		c->wait--;
+		pass_over(j, byte, offset);
 		return;
 	}
 	c->frame[c->have] = byte;

@@ -62,6 +62,8 @@ struct coresight_run {
 struct coresight {
 	enum coresight_format format;
 	bool synced;	 /* the frame's start is known */
+	bool grid;	 /* by its offset */
+	uint8_t wait;	 /* bytes before the first frame of the grid */
 	uint8_t id;	 /* of the source that goes on */
 	uint8_t have;	 /* bytes of an unfinished frame */
 	uint64_t anchor; /* of that source */
@@ -82,6 +84,10 @@ typedef void coresight_sink(void *context, const struct coresight_run *);
 
 /* Starts at an offset.  Aligned frames start at multiples of 16. */
 void coresight_start(struct coresight *, enum coresight_format, uint64_t offset);
+
+/* Starts a trace port without synchronisation: frames start at offsets that are PHASE modulo
+ * 16. */
+void coresight_start_grid(struct coresight *, unsigned phase, uint64_t offset);
 
 /* Gives the runs in LENGTH bytes at OFFSET, which follow those of the last
  * call.  Of aligned frames only whole ones are taken.  Not for

@@ -485,7 +485,7 @@ static void
 set_position(struct opencsd_state *s, uint64_t offset)
 {
 	s->base.offset = offset;
-	coresight_start(&s->frames, s->decoder->format, offset);
+	opencsd_start_frames(s->decoder, &s->frames, offset);
 	for (size_t i = 0; i <= s->lane_count; i++) {
 		struct queue *queue = &s->queues[i];
 		vec_clear(&queue->list);
@@ -736,7 +736,7 @@ find_frequency(const struct opencsd_decoder *d, const struct window *head)
 static struct decoder *
 opencsd_open_buffer(const void *options, const struct window *head, struct err *err)
 {
-	struct opencsd_decoder *d = opencsd_open(options, err);
+	struct opencsd_decoder *d = opencsd_open(options, head, err);
 	if (!d)
 		return NULL;
 	d->syst.base.ops = &opencsd_ops;

@@ -17,6 +17,8 @@ struct opencsd_decoder {
 	struct syst_options syst_options;
 	const struct opencsd_options *options;
 	enum coresight_format format;
+	bool grid;     /* a trace port's frames have no synchronisation */
+	uint8_t phase; /* of their offsets then, modulo 16 */
 	struct opencsd_source *sources;
 	size_t source_count;
 	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID; OPENCSD_NO_LANE */
@@ -100,9 +102,20 @@ const char *opencsd_source_name(const struct opencsd_decoder *, size_t lane);
 /* The name of an enum opencsd_protocol in a profile. */
 const char *opencsd_protocol_name(int protocol);
 
+/* Starts to undo the frames of a capture at an offset. */
+static inline void
+opencsd_start_frames(const struct opencsd_decoder *d, struct coresight *frames, uint64_t offset)
+{
+	if (d->grid)
+		coresight_start_grid(frames, d->phase, offset);
+	else
+		coresight_start(frames, d->format, offset);
+}
+
 /* opencsd_open.c */
 void opencsd_probe(const struct window *head, struct probe *);
-struct opencsd_decoder *opencsd_open(const struct opencsd_options *, struct err *);
+struct opencsd_decoder *opencsd_open(const struct opencsd_options *, const struct window *head,
+				     struct err *);
 bool opencsd_is_stm(const struct opencsd_decoder *); /* all its time stamps are an STM's */
 void opencsd_close(struct decoder *);
 int opencsd_load(struct decoder *, struct err *);

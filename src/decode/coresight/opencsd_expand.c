@@ -330,7 +330,7 @@ start_at(struct opencsd_worker *w, uint64_t offset, enum opencsd_since since)
 {
 	forget_all(w);
 	opencsd_lane_start(&w->lane, offset ? since : OPENCSD_SINCE_START);
-	coresight_start(&w->frames, w->decoder->format, offset);
+	opencsd_start_frames(w->decoder, &w->frames, offset);
 	w->from = w->fed = offset;
 	w->started = true;
 	w->ended = false;

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "decode/coresight/opencsd_decoder.h"
+#include "decode/coresight/swo.h"
 
 #include "capture/capture.h"
 #include "decode/coresight/opencsd_library.h"
@@ -253,6 +254,28 @@ open_images(struct opencsd_decoder *d)
 	vec_release(regions);
 }
 
+/* Where the frames of a trace port are, if it sends no synchronisation of them: as the
+ * packets of an ITM in them show. */
+static void
+find_frames(struct opencsd_decoder *d, const struct window *head)
+{
+	static const uint8_t sync[] = {0xff, 0xff, 0xff, 0x7f};
+	if (d->format != CORESIGHT_TPIU || !head->length ||
+	    memmem(head->bytes, head->length, sync, sizeof sync))
+		return;
+	struct swo_head *found = mem_new(sizeof *found);
+	swo_head_read(head, true, 0, found);
+	d->grid = found->id;
+	d->phase = found->start % CORESIGHT_FRAME;
+	if (d->grid)
+		text_addf(&d->about,
+			  "no frame synchronisation: frames start at byte %u, as the "
+			  "packets of ID 0x%02x show\n",
+			  d->phase, found->id);
+	free(found);
+	d->syst.base.about = text_get(&d->about);
+}
+
 /* --- the contract ------------------------------------------------------ */
 
 /* A buffer does not say what it is: the sources must be known. */
@@ -277,7 +300,7 @@ opencsd_is_stm(const struct opencsd_decoder *d)
 }
 
 struct opencsd_decoder *
-opencsd_open(const struct opencsd_options *options, struct err *err)
+opencsd_open(const struct opencsd_options *options, const struct window *head, struct err *err)
 {
 	struct opencsd_decoder *d = mem_new(sizeof *d);
 	d->options = options;
@@ -292,6 +315,7 @@ opencsd_open(const struct opencsd_options *options, struct err *err)
 	}
 	open_images(d);
 	describe_decoding(d);
+	find_frames(d, head);
 	d->pool = opencsd_pool_new(d);
 	return d;
 }

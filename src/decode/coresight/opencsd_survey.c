@@ -43,7 +43,7 @@ count_ids(const struct opencsd_decoder *d, const struct window *head, struct ope
 		s->bytes[d->sources[0].id] = head->length;
 		return;
 	}
-	coresight_start(&frames, d->format, 0);
+	opencsd_start_frames(d, &frames, 0);
 	coresight_feed(&frames, head->bytes, head->length, 0, count_run, s);
 	if (d->format != CORESIGHT_ALIGNED)
 		coresight_finish(&frames, count_run, s);

@@ -784,13 +784,14 @@ swo_identify(const struct decoder *decoder, const struct message *m, struct orig
 	origin->number = m->origin;
 }
 
-static const struct decoder_guide guide = {.survey = swo_survey};
+static const struct decoder_guide itm_guide = {.propose = swo_itm_propose, .survey = swo_survey};
+static const struct decoder_guide tpiu_guide = {.propose = swo_tpiu_propose, .survey = swo_survey};
 
 #define COMMON_OPS                                                                                 \
 	.fields = swo_fields, .field_count = SWO_F_COUNT, .kinds = swo_kinds,                      \
 	.kind_count = SWO_KIND_COUNT, .origin_none = SWO_ORIGIN_ITM,                               \
-	.context_count = sizeof contexts / sizeof *contexts, .guide = &guide, .reach = REACH,      \
-	.run_up = RUN_UP, .state_size = sizeof(struct swo_state), .checkpoint_size = SAVED,        \
+	.context_count = sizeof contexts / sizeof *contexts, .reach = REACH, .run_up = RUN_UP,     \
+	.state_size = sizeof(struct swo_state), .checkpoint_size = SAVED,                          \
 	.close = decode_plain_close, .start = swo_start, .save = decode_plain_save,                \
 	.restore = decode_plain_restore, .step = swo_step, .expand = swo_expand,                   \
 	.identify_origin = swo_identify
@@ -801,6 +802,7 @@ const struct decoder_ops itm_ops = {
     .help = "bytes of an SWO pin without frames: writes to stimulus ports and what a DWT traces",
     COMMON_OPS,
     .options = &itm_options,
+    .guide = &itm_guide,
     .contexts = contexts,
     /* no trigger: packets have none */
     /* no unnamed: ports have no names in a file */
@@ -820,6 +822,7 @@ const struct decoder_ops tpiu_ops = {
     .silent = tpiu_silent,
     .silent_count = SILENTS,
     .options = &tpiu_options,
+    .guide = &tpiu_guide,
     .contexts = contexts,
     .trigger = "kind = trigger",
     /* no unnamed: ports have no names in a file */

@@ -24,19 +24,23 @@ struct swo_options {
 	uint64_t id; /* of the ITM in frames; 0: as the head shows */
 };
 
-enum { SWO_PORTS = 32, SWO_IDS = 0x80 };
+enum { SWO_PORTS = 32, SWO_IDS = 0x80, SWO_HEAD_PCS = 1024 };
 
 /* What the head of a capture shows. */
 struct swo_head {
 	struct swo_fit fit;	       /* of the ITM's packets */
 	uint64_t bytes[CORESIGHT_IDS]; /* of each source; frames only */
 	const char *carries[SWO_IDS];  /* what sources other than the ITM look like, or NULL */
+	uint64_t start;		       /* offset of the first frame */
 	uint64_t lost;		       /* bytes that are in no frame */
 	uint32_t writes[SWO_PORTS], text_writes[SWO_PORTS];
 	uint32_t kinds[SWO_OVERFLOW + 1]; /* packets by enum swo_what */
-	uint8_t id;			  /* of the ITM; 0: none */
-	bool text;			  /* it is plain text */
-	bool whole;			  /* there is no more of the capture */
+	struct {
+		uint32_t pc, count;
+	} pcs[SWO_HEAD_PCS]; /* samples, hashed; those that find no room are left out */
+	uint8_t id;	     /* of the ITM; 0: none */
+	bool text;	     /* it is plain text */
+	bool whole;	     /* there is no more of the capture */
 };
 
 struct swo_decoder {
@@ -156,6 +160,9 @@ extern const struct kind_row swo_kinds[SWO_KIND_COUNT];
 
 void swo_expand(const struct decoder *, const struct message *, const struct window *,
 		enum expand_want, const struct decode_history *, struct expansion *);
+/* As in struct decoder_guide. */
+bool swo_itm_propose(const struct window *head, struct text *profile);
+bool swo_tpiu_propose(const struct window *head, struct text *profile);
 void swo_survey(const struct decoder *, const struct window *head, struct text *about,
 		struct text *missing);
 

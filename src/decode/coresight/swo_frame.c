@@ -94,7 +94,10 @@ swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offs
 	const uint8_t *p = w->bytes + (offset - w->offset);
 	size_t left = w->offset + w->length - offset;
 	uint8_t frame[CORESIGHT_FRAME], places[CORESIGHT_FRAME];
-	*unit = (struct swo_unit){.next = id};
+	/* the arrays are filled as far as `count` says */
+	unit->length = unit->sync = unit->count = 0;
+	unit->impossible = unit->odd = false;
+	unit->next = id;
 	if (!left)
 		return false;
 	if (!d->framed) {

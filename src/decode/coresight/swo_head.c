@@ -135,9 +135,26 @@ find_frames(const struct window *head, struct head_trial *trial, uint64_t *start
 /* --- packets ------------------------------------------------------------- */
 
 static void
+count_pc(struct swo_head *found, uint32_t pc)
+{
+	enum { TRIES = 8 };
+	uint32_t at = (uint32_t)(pc * UINT32_C(2654435761) >> 22);
+	for (unsigned i = 0; i < TRIES; i++, at++) {
+		uint32_t slot = at % SWO_HEAD_PCS;
+		if (found->pcs[slot].count && found->pcs[slot].pc != pc)
+			continue;
+		found->pcs[slot].pc = pc;
+		found->pcs[slot].count++;
+		return;
+	}
+}
+
+static void
 count_packet(struct swo_head *found, const struct swo_packet *packet)
 {
 	found->kinds[packet->what]++;
+	if (packet->what == SWO_PC && packet->size == 4)
+		count_pc(found, (uint32_t)packet->value);
 	if (packet->what != SWO_PORT || packet->source >= SWO_PORTS)
 		return;
 	found->writes[packet->source]++;
@@ -225,6 +242,7 @@ swo_head_read(const struct window *head, bool framed, uint8_t id, struct swo_hea
 	uint64_t start = head->offset;
 	found->id = id;
 	if (find_frames(head, trial, &start, &found->id)) {
+		found->start = start;
 		found->lost = start - head->offset;
 		trial_start(trial);
 		trial->d.id = found->id;
@@ -339,6 +357,29 @@ add_sources(const struct swo_head *found, struct text *about, struct text *missi
 	}
 }
 
+/* The addresses that were sampled most. */
+static void
+add_hottest(struct swo_head *found, struct text *about)
+{
+	enum { SHOWN = 5 };
+	uint32_t samples = found->kinds[SWO_PC];
+	for (unsigned shown = 0; shown < SHOWN; shown++) {
+		unsigned best = 0;
+		for (unsigned i = 1; i < SWO_HEAD_PCS; i++)
+			if (found->pcs[i].count > found->pcs[best].count)
+				best = i;
+		uint32_t count = found->pcs[best].count;
+		if (!count)
+			break;
+		text_addf(about, "%s 0x%08x (%u %%)",
+			  shown ? "," : "hottest of the PC samples:", found->pcs[best].pc,
+			  (unsigned)(100ull * count / samples));
+		found->pcs[best].count = 0;
+	}
+	if (samples)
+		text_addf(about, "; %u in all\n", samples);
+}
+
 void
 swo_survey(const struct decoder *decoder, const struct window *head, struct text *about,
 	   struct text *missing)
@@ -353,7 +394,70 @@ swo_survey(const struct decoder *decoder, const struct window *head, struct text
 				  missing->length ? "\n" : "");
 	}
 	add_ports(found, d, about);
+	add_hottest(found, about);
 	if (!d->stamped)
 		text_add(about, "no local timestamps: messages have no time\n");
 	free(found);
+}
+
+/* `lines:` of a profile, as found. */
+static void
+propose_lines(const struct swo_head *found, struct text *profile)
+{
+	uint32_t ports = swo_head_text_ports(found);
+	text_add(profile, "      lines: \"");
+	for (unsigned i = 0, count = 0; i < SWO_PORTS; i++)
+		if (ports >> i & 1)
+			text_addf(profile, "%s%u", count++ ? "," : "", i);
+	text_addf(profile, "%s\"    # ports of text, as the first 64 KiB show\n",
+		  ports ? "" : "none");
+	if (found->kinds[SWO_LOCAL])
+		text_add(profile, "    # clock: {hz: 72000000}    # of the core, divided by the "
+				  "prescaler of the ITM\n");
+}
+
+/* The sources that need registers, as a comment. */
+static void
+propose_sources(const struct swo_head *found, struct text *profile)
+{
+	for (unsigned id = 1; id < CORESIGHT_ID_FIRST_SPECIAL; id++)
+		if (found->carries[id] && swo_head_has(found, id))
+			text_addf(profile,
+				  "    # of ID %u, instead, with its registers:\n"
+				  "    # format: opencsd\n"
+				  "    # opencsd: {format: tpiu, sources: [{id: %u, protocol: %s, "
+				  "regs: {%s}}]}\n",
+				  id, id,
+				  *found->carries[id] == 'E' && found->carries[id][4] == '4'
+				      ? "ETMV4I"
+				      : "ETMV3",
+				  found->carries[id][4] == '4'
+				      ? "TRCCONFIGR: 0, TRCIDR0: 0, TRCIDR1: 0, TRCIDR2: 0"
+				      : "ETMCR: 0, ETMIDR: 0, ETMCCER: 0");
+}
+
+bool
+swo_itm_propose(const struct window *head, struct text *profile)
+{
+	struct swo_head *found = mem_new(sizeof *found);
+	swo_head_read(head, false, 0, found);
+	text_add(profile, "    itm:\n");
+	propose_lines(found, profile);
+	free(found);
+	return true;
+}
+
+bool
+swo_tpiu_propose(const struct window *head, struct text *profile)
+{
+	struct swo_head *found = mem_new(sizeof *found);
+	swo_head_read(head, true, 0, found);
+	bool any = found->id;
+	if (any) {
+		text_addf(profile, "    tpiu:\n      id: %u    # trace ID of the ITM\n", found->id);
+		propose_lines(found, profile);
+		propose_sources(found, profile);
+	}
+	free(found);
+	return any;
 }

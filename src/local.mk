@@ -98,6 +98,8 @@ libtrawl_a_SOURCES = \
 	src/decode/coresight/opencsd_library.h \
 	src/decode/coresight/opencsd_open.c \
 	src/decode/coresight/opencsd_options.c \
+	src/decode/coresight/opencsd_perf.c \
+	src/decode/coresight/opencsd_runs.c \
 	src/decode/coresight/opencsd_survey.c \
 	src/decode/coresight/opencsd_tree.c \
 	src/decode/coresight/opencsd_tree.h \

@@ -112,6 +112,7 @@ long_script_tests = \
 	tests/cli/input.sh \
 	tests/cli/packed.sh \
 	tests/cli/dumps.sh \
+	tests/cli/perf.sh \
 	tests/cli/status.sh \
 	tests/cli/stp.sh
 TESTS += $(long_script_tests)
@@ -156,6 +157,7 @@ unit_tests = \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_opencsd_library \
 	tests/unit/test_parallel \
+	tests/unit/test_perf \
 	tests/unit/test_perf_data \
 	tests/unit/test_ppl \
 	tests/unit/test_merge \

@@ -160,6 +160,8 @@ info_print(struct session *session, const struct cli *cli)
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
 		trace_unpack(trace);
+		if (trace_container(trace))
+			add_comments(trace_container(trace), &out);
 		add_trace_info(trace, &out);
 		trace_propose(trace, text_get(&folder), &profile);
 		if (trace_is_decoded(trace)) {

@@ -86,6 +86,11 @@ enum capture_follow {
 struct capture *capture_open(const char *path, const struct capture_options *, struct err *);
 void capture_close(struct capture *); /* NULL is fine */
 
+/* Opens pieces of a regular file that is open, one behind the other: a copy, made by a
+ * thread.  WHOLE may be closed then.  NULL with a reason. */
+struct capture *capture_open_pieces(const struct capture *whole, const struct capture_piece *pieces,
+				    size_t count, const struct capture_options *, struct err *);
+
 const char *capture_path(const struct capture *);
 const uint8_t *capture_bytes(const struct capture *);
 uint64_t capture_size(const struct capture *);
@@ -93,7 +98,7 @@ uint64_t capture_size(const struct capture *);
 /* Whether there is no file of its bytes, but a pipe or a live source. */
 bool capture_is_stream(const struct capture *);
 
-/* Whether its bytes are a copy: of a stream, or of what was packed. */
+/* Whether its bytes are a copy: of a stream, of what was packed, or of pieces. */
 bool capture_is_spooled(const struct capture *);
 
 /* How it is packed or dumped, and how much of that was read; false if it is neither. */
@@ -129,7 +134,8 @@ bool capture_next_break(const struct capture *, uint64_t offset, struct capture_
  * reason. */
 const char *capture_unpack_error(const struct capture *);
 
-/* Whether its end is known but not yet reached: a packed file that is being unpacked. */
+/* Whether its end is known but not yet reached: a packed file that is being unpacked, or
+ * pieces that are being copied. */
 bool capture_is_unpacking(const struct capture *);
 
 /* Another whenever what was there is there no more (it shrank, was written anew or

@@ -53,6 +53,9 @@ is_ntrace(const uint8_t *p, size_t length)
 }
 
 #define DECOMPRESS(tool) "decompress it first: " tool " FILE"
+#define PERF                                                                                       \
+	"its CoreSight trace is read from a file that is not compressed; perf script -D -i FILE "  \
+	"shows what else is in it"
 #define NO_READER "trawl does not read it"
 
 static const struct foreign_row {
@@ -67,12 +70,9 @@ static const struct foreign_row {
       "an image, not a trace; the profile of a trace names it under symbols or images"},
      MAGIC(0, "\177ELF"),
      {0}},
-    {{"perf.data", NO_READER " yet; perf script -D -i FILE shows what is in it"},
-     MAGIC(0, "PERFILE2"),
-     {0}},
-    {{"perf.data", NO_READER " yet; perf script -D -i FILE shows what is in it"},
-     MAGIC(0, "2ELIFREP"),
-     {0}},
+    /* its CoreSight trace is found before anything asks here */
+    {{"perf.data", PERF}, MAGIC(0, "PERFILE2"), {0}},
+    {{"perf.data", PERF}, MAGIC(0, "2ELIFREP"), {0}},
     {{"gzip-compressed data", DECOMPRESS("gzip -dk"), "gzip"}, MAGIC(0, "\x1f\x8b\x08"), {0}},
     {{"xz-compressed data", DECOMPRESS("xz -dk"), "xz"},
      MAGIC(0, "\xfd"

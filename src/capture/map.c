@@ -479,30 +479,24 @@ start_spool(struct capture *capture, struct err *err)
 	return failure.refused ? err_set(err, ERR_USAGE, "%s", failure.packed) : 0;
 }
 
-struct capture *
-capture_open(const char *path, const struct capture_options *options, struct err *err)
+static struct capture *
+new_capture(const char *path, const struct capture_options *options)
 {
-	struct stat st = {0};
-	int file = -1;
-	if (!live_is_named(path) && (file = open_fitting(path, &st, err)) < 0)
-		return NULL;
 	struct capture *capture = mem_new(sizeof *capture);
 	capture->path = mem_text(path);
-	capture->file = file;
-	capture->device = st.st_dev;
-	capture->inode = st.st_ino;
-	capture->written = st.st_mtim;
 	capture->notify = options ? options->notify : NULL;
 	capture->notify_context = options ? options->notify_context : NULL;
 	pthread_mutex_init(&capture->lock, NULL);
 	pthread_cond_init(&capture->changed, NULL);
-	if (open_spool(capture, &st, options, err) < 0) {
-		free(capture->unpack_error);
-		free(capture->path);
-		free(capture);
-		return NULL;
-	}
-	if (map_file(capture, (uint64_t)st.st_size, options ? options->room : 0, err) < 0) {
+	return capture;
+}
+
+/* Maps SIZE bytes and what may come; NULL, and it is closed, on error. */
+static struct capture *
+map_capture(struct capture *capture, uint64_t size, const struct capture_options *options,
+	    struct err *err)
+{
+	if (map_file(capture, size, options ? options->room : 0, err) < 0) {
 		capture_close(capture);
 		return NULL;
 	}
@@ -511,10 +505,53 @@ capture_open(const char *path, const struct capture_options *options, struct err
 		capture_close(capture);
 		return NULL;
 	}
-	atomic_store(&capture->size, (uint64_t)st.st_size);
+	atomic_store(&capture->size, size);
 	capture->link_reported = capture_link(capture, NULL);
 	spare_descriptor(capture, options && options->no_descriptor);
 	return capture;
+}
+
+struct capture *
+capture_open(const char *path, const struct capture_options *options, struct err *err)
+{
+	struct stat st = {0};
+	int file = -1;
+	if (!live_is_named(path) && (file = open_fitting(path, &st, err)) < 0)
+		return NULL;
+	struct capture *capture = new_capture(path, options);
+	capture->file = file;
+	capture->device = st.st_dev;
+	capture->inode = st.st_ino;
+	capture->written = st.st_mtim;
+	if (open_spool(capture, &st, options, err) < 0) {
+		free(capture->unpack_error);
+		free(capture->path);
+		free(capture);
+		return NULL;
+	}
+	return map_capture(capture, (uint64_t)st.st_size, options, err);
+}
+
+struct capture *
+capture_open_pieces(const struct capture *whole, const struct capture_piece *pieces, size_t count,
+		    const struct capture_options *options, struct err *err)
+{
+	struct capture *capture = new_capture(whole->path, options);
+	int file = borrow_file(whole);
+	capture->file = -1;
+	if (file >= 0)
+		capture->spool = spool_open_pieces(file, whole->path, pieces, count, options, err);
+	else
+		err_set(err, ERR_IO, "%s: cannot be opened again", whole->path);
+	return_file(whole, file);
+	if (!capture->spool) {
+		capture_close(capture);
+		return NULL;
+	}
+	capture->file = spool_file(capture->spool);
+	capture->device = whole->device;
+	capture->inode = whole->inode;
+	return map_capture(capture, 0, options, err);
 }
 
 void

@@ -16,8 +16,10 @@
 #include "base/lower_bound.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
 	MAGIC = 8,
@@ -702,10 +704,35 @@ identify_maps(struct perf_data *data)
 	}
 }
 
+static int
+by_place(const void *a, const void *b)
+{
+	const struct perf_buffer *left = a, *right = b;
+	if (left->cpu != right->cpu)
+		return left->cpu < right->cpu ? -1 : 1;
+	if (left->tid != right->tid)
+		return left->tid < right->tid ? -1 : 1;
+	return (left->idx > right->idx) - (left->idx < right->idx);
+}
+
 bool
 perf_data_is(const uint8_t *head, size_t length)
 {
 	return length >= MAGIC && (!memcmp(head, "PERFILE2", 8) || !memcmp(head, "2ELIFREP", 8));
+}
+
+bool
+perf_data_is_file(const char *path)
+{
+	struct stat st;
+	uint8_t head[MAGIC];
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	FILE *file = fopen(path, "re");
+	bool is = file && perf_data_is(head, fread(head, 1, sizeof head, file));
+	if (file)
+		fclose(file);
+	return is;
 }
 
 struct perf_data *
@@ -728,6 +755,8 @@ perf_data_read(const uint8_t *bytes, uint64_t size, struct err *err)
 		note_damage(&r, "the header is not whole", size < HEADER ? size : HEADER_SIZE);
 	read_late(&r);
 	identify_maps(data);
+	if (data->buffers.count)
+		qsort(data->buffers.at, data->buffers.count, sizeof *data->buffers.at, by_place);
 	vec_free(&r.attrs);
 	vec_free(&r.ids);
 	vec_free(&r.late);

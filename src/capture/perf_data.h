@@ -75,12 +75,12 @@ struct perf_comm {
 };
 
 struct perf_data {
-	bool big;		  /* endian */
-	bool piped;		  /* written to a pipe */
-	bool compressed;	  /* records are in it that are not read */
-	uint32_t trace_type;	  /* AUXTRACE_INFO; 0: none */
-	VEC(uint64_t) trace_info; /* the numbers behind it */
-	VEC(struct perf_buffer) buffers;
+	bool big;			 /* endian */
+	bool piped;			 /* written to a pipe */
+	bool compressed;		 /* records are in it that are not read */
+	uint32_t trace_type;		 /* AUXTRACE_INFO; 0: none */
+	VEC(uint64_t) trace_info;	 /* the numbers behind it */
+	VEC(struct perf_buffer) buffers; /* by processor, then by thread */
 	VEC(struct perf_hw_id) hw_ids;
 	VEC(struct perf_map) maps;  /* of code, in the order of records */
 	VEC(struct perf_map) files; /* name and build ID alone: of files in no map, too */
@@ -94,6 +94,7 @@ struct perf_data {
 
 /* Whether this is how such a file begins. */
 bool perf_data_is(const uint8_t *head, size_t length);
+bool perf_data_is_file(const char *path);
 
 /* Reads SIZE bytes; those of NULL are none.  NULL with a reason if it is no such file; what
  * is wrong in it otherwise is in `damage`. */

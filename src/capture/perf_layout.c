@@ -184,9 +184,10 @@ take_between(struct perf_gathering *g, uint64_t from, uint64_t to, bool last)
 }
 
 static bool
-is_chosen(const struct perf_run *run, uint32_t cpu, uint64_t format)
+is_chosen(const struct perf_run *run, const struct perf_part *part)
 {
-	return (cpu == PERF_NONE || run->cpu == cpu) && (run->flags & PERF_RUN_FORMAT) == format;
+	return (part->cpu == PERF_NONE || run->cpu == part->cpu) &&
+	       (run->flags & PERF_RUN_FORMAT) == part->format;
 }
 
 static void
@@ -201,9 +202,10 @@ take_run(struct perf_gathering *g, const struct perf_run *run, uint64_t from, ui
 }
 
 static void
-take_runs(struct perf_gathering *g, const struct perf_run *runs, size_t count, uint32_t cpu,
-	  uint64_t format)
+take_runs(struct perf_gathering *g, const struct perf_run *runs, size_t count,
+	  const struct perf_part *part)
 {
+	bool all = part->cpu == PERF_NONE;
 	uint64_t at = g->stored.count ? g->stored.at[0].offset : UINT64_MAX;
 	if (runs->offset < at)
 		at = runs->offset;
@@ -212,24 +214,24 @@ take_runs(struct perf_gathering *g, const struct perf_run *runs, size_t count, u
 		uint64_t end = run->offset + run->size;
 		uint64_t from = run->offset > at ? run->offset : at;
 		bool snapshot = run->flags & PERF_RUN_OVERWRITE;
-		if (from > at && cpu == PERF_NONE)
+		if (from > at && all)
 			take_between(g, at, from, snapshot);
-		if (is_chosen(run, cpu, format))
+		if (is_chosen(run, part))
 			take_run(g, run, from, end > from ? end : from);
-		else if (cpu == PERF_NONE && end > from)
+		else if (all && end > from)
 			take_between(g, from, end, false);
 		at = end > from ? end : from;
 	}
 	uint64_t end = stored_end(g);
-	if (end > at && cpu == PERF_NONE)
+	if (end > at && all)
 		take_between(g, at, end, true);
 }
 
 void
-perf_data_gather(const struct perf_buffer *buffer, uint32_t cpu, uint64_t format, unsigned unit,
-		 struct perf_layout *layout)
+perf_layout_fill(const struct perf_part *part, struct perf_layout *layout)
 {
-	struct perf_gathering g = {.layout = layout, .unit = unit};
+	const struct perf_buffer *buffer = part->buffer;
+	struct perf_gathering g = {.layout = layout, .unit = part->unit};
 	const size_t count = buffer->runs.count;
 	for (size_t i = 0; i < buffer->pieces.count; i++)
 		store_piece(&g, buffer->pieces.at[i]);
@@ -239,7 +241,7 @@ perf_data_gather(const struct perf_buffer *buffer, uint32_t cpu, uint64_t format
 		for (size_t i = 0; i < count; i++)
 			runs[i] = place_run(&g, buffer->runs.at[i]);
 		qsort(runs, count, sizeof *runs, by_offset);
-		take_runs(&g, runs, count, cpu, format);
+		take_runs(&g, runs, count, part);
 		free(runs);
 	} else if (g.stored.count) {
 		mark_here(&g);

@@ -8,6 +8,14 @@
 #include "capture/capture.h"
 #include "capture/perf_data.h"
 
+/* What becomes one trace: runs of a buffer. */
+struct perf_part {
+	const struct perf_buffer *buffer;
+	uint32_t cpu;	 /* whose runs; PERF_NONE: all */
+	uint64_t format; /* what their flags have of PERF_RUN_FORMAT */
+	unsigned unit;	 /* what their bytes come in */
+};
+
 /* A place where decoding starts anew, and what is wrong there. */
 struct perf_mark {
 	uint64_t offset;    /* among the bytes that are gathered */
@@ -25,13 +33,9 @@ struct perf_layout {
 	bool unmarked;	   /* no AUX record has any: all is one run */
 };
 
-/*
- * Gathers the runs that were on CPU (PERF_NONE: all) and whose flags have FORMAT, and what
- * no run has.  UNIT: what a run's bytes come in; of a unit that is not whole nothing is
- * taken, and it counts as lost.
- */
-void perf_data_gather(const struct perf_buffer *, uint32_t cpu, uint64_t format, unsigned unit,
-		      struct perf_layout *);
+/* Gathers the runs of a part and, where it has all of a buffer, what no run has.  Of a unit
+ * that is not whole nothing is taken, and it counts as lost. */
+void perf_layout_fill(const struct perf_part *, struct perf_layout *);
 void perf_layout_free(struct perf_layout *);
 
 #endif

@@ -62,6 +62,9 @@ struct spool {
 	uint64_t stream_size;		 /* UINT64_MAX: not known */
 	struct err unpacked;		 /* why no more can be; valid once it ended */
 	VEC(char) held;			 /* first bytes of a stream */
+	struct capture_piece *pieces;	 /* what is copied of a file; NULL: all of the stream */
+	size_t piece_count, piece;	 /* which one is next, */
+	uint64_t piece_done;		 /* and what of it was copied */
 	bool holding;
 	bool more;    /* of what is packed, that was not read */
 	int64_t said; /* when growth was notified, or longer ago */
@@ -351,7 +354,7 @@ source_of(struct spool *spool)
 static bool
 is_converted(const struct spool *spool)
 {
-	return spool->dump || atomic_load(&spool->unpack);
+	return spool->pieces || spool->dump || atomic_load(&spool->unpack);
 }
 
 /* Leaves out bytes that are missing in a dump: they are zeros. */
@@ -383,11 +386,47 @@ copy_piece(struct spool *spool)
 	return n > 0 && (bytes ? write_all(spool, bytes, (size_t)n) : skip_all(spool, (size_t)n));
 }
 
+/* Copies the next bytes of the pieces of a file; false if there are no more. */
+static bool
+copy_some(struct spool *spool)
+{
+	const struct capture_piece *piece = &spool->pieces[spool->piece];
+	if (spool->piece == spool->piece_count)
+		return false;
+	uint64_t left = piece->length - spool->piece_done;
+	size_t want = left < CHUNK ? (size_t)left : CHUNK;
+	char *buffer = mem_resize(NULL, CHUNK);
+	ssize_t n;
+	do
+		n = pread(spool->stream, buffer, want, (off_t)(piece->offset + spool->piece_done));
+	while (n < 0 && errno == EINTR);
+	bool more = n > 0 && write_all(spool, buffer, (size_t)n);
+	free(buffer);
+	if (n <= 0) {
+		spool->error = n ? errno : ENODATA;
+		spool->reading = true;
+		return false;
+	}
+	spool->piece_done += (uint64_t)n;
+	if (spool->piece_done == piece->length) {
+		spool->piece++;
+		spool->piece_done = 0;
+	}
+	return more;
+}
+
+/* The next bytes of a file; false if there are no more, for whatever reason. */
+static bool
+copy_more(struct spool *spool)
+{
+	return spool->pieces ? copy_some(spool) : copy_piece(spool);
+}
+
 static void
 copy_converted(struct spool *spool)
 {
 	while (spool->more && !worker_is_stopping(&spool->worker)) {
-		spool->more = copy_piece(spool);
+		spool->more = copy_more(spool);
 		spool->unsaid = true;
 		report_growth(spool);
 	}
@@ -485,6 +524,7 @@ spool_free(struct spool *spool)
 	vec_free(&spool->breaks);
 	vec_free(&spool->held);
 	free(spool->name);
+	free(spool->pieces);
 	free(spool->folder);
 	free(spool);
 }
@@ -597,6 +637,25 @@ start_live(struct spool *spool, struct err *err)
 	return 0;
 }
 
+struct spool *
+spool_open_pieces(int file, const char *name, const struct capture_piece *pieces, size_t count,
+		  const struct capture_options *options, struct err *err)
+{
+	int own = fcntl(file, F_DUPFD_CLOEXEC, 3);
+	if (own < 0) {
+		err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+		return NULL;
+	}
+	struct spool *spool = spool_open(own, name, options, err);
+	if (!spool)
+		return NULL;
+	spool->pieces = mem_new((count + 1) * sizeof *pieces);
+	spool->piece_count = count;
+	if (count)
+		memcpy(spool->pieces, pieces, count * sizeof *pieces);
+	return spool;
+}
+
 int
 spool_start(struct spool *spool, uint64_t limit, struct err *err)
 {
@@ -606,7 +665,7 @@ spool_start(struct spool *spool, uint64_t limit, struct err *err)
 		return err->code;
 	/* what the first screen shows waits for no thread */
 	while (is_converted(spool) && spool->more && spool_size(spool) < FIRST)
-		spool->more = copy_piece(spool);
+		spool->more = copy_more(spool);
 	return worker_start_once(&spool->worker)
 		   ? 0
 		   : err_set(err, ERR_IO,

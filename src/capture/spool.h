@@ -24,6 +24,9 @@ struct spool *spool_open_file(int file, const char *name, const struct capture_o
 			      struct losses *, struct err *);
 /* The same for a live source: NAME is what live_is_named holds for. */
 struct spool *spool_open_live(const char *name, const struct capture_options *, struct err *);
+/* The same for pieces of a regular file, one behind the other; FILE stays the caller's. */
+struct spool *spool_open_pieces(int file, const char *name, const struct capture_piece *pieces,
+				size_t count, const struct capture_options *, struct err *);
 /* Starts to copy; a live source is opened first, as far as it can be.  No more than LIMIT
  * bytes are of use: copying fails there, with ENOMEM.  0, or an error. */
 int spool_start(struct spool *, uint64_t limit, struct err *);

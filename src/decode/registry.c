@@ -143,3 +143,22 @@ decoder_use_snapshot(void *options, const struct snapshot *snapshot,
 	opencsd_use_snapshot(own, snapshot, buffer, notes);
 	return true;
 }
+
+bool
+decoder_takes_perf(const struct perf_data *perf, struct text *why)
+{
+	return opencsd_takes_perf(perf, why);
+}
+
+bool
+decoder_perf_part(const struct perf_data *perf, size_t i, struct perf_part *part)
+{
+	return opencsd_perf_part(perf, i, part);
+}
+
+void
+decoder_use_perf(void *options, const struct perf_data *perf, const struct perf_part *part,
+		 const struct perf_layout *layout, struct text *notes)
+{
+	opencsd_use_perf(options, perf, part, layout, notes);
+}

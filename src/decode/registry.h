@@ -38,6 +38,15 @@ const struct decoder_ops *decoder_of_snapshots(void);
 bool decoder_use_snapshot(void *options, const struct snapshot *, const struct snapshot_buffer *,
 			  struct text *notes);
 
+/* The same of perf.data, whose traces have that decoder too: see opencsd.h. */
+struct perf_data;
+struct perf_part;
+struct perf_layout;
+bool decoder_takes_perf(const struct perf_data *, struct text *why);
+bool decoder_perf_part(const struct perf_data *, size_t i, struct perf_part *);
+void decoder_use_perf(void *options, const struct perf_data *, const struct perf_part *,
+		      const struct perf_layout *, struct text *notes);
+
 /* `syst/stp`, in a static string of the registry. */
 const char *decoder_name(const struct decoder_ops *);
 

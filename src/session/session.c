@@ -5,6 +5,8 @@
 
 #include "session/session.h"
 #include "capture/foreign.h"
+#include "capture/perf_data.h"
+#include "capture/perf_layout.h"
 #include "capture/snapshot.h"
 #include "decode/registry.h"
 #include "session/clock/clock_position.h"
@@ -169,6 +171,90 @@ open_snapshot(struct session *session, struct trace_opening from, struct err *er
 	return first;
 }
 
+/* --- perf.data ----------------------------------------------------------- */
+
+/* perf.data.cpu3; of a thread perf.data.tid1234, and, where it has several traces,
+ * perf.data.tid1234.cpu3. */
+static void
+name_part(const char *path, const struct perf_part *part, struct text *name)
+{
+	const struct perf_buffer *buffer = part->buffer;
+	text_add(name, base_name(path));
+	if (buffer->cpu == PERF_NONE)
+		text_addf(name, ".tid%u", buffer->tid);
+	if (buffer->cpu != PERF_NONE || part->cpu != PERF_NONE)
+		text_addf(name, ".cpu%u", buffer->cpu != PERF_NONE ? buffer->cpu : part->cpu);
+}
+
+static struct trace *
+open_perf_part(struct session *session, struct trace_opening from, const struct capture *whole,
+	       const struct perf_data *perf, const struct perf_part *part, struct text *notes,
+	       struct err *err)
+{
+	struct text name = {0};
+	struct perf_layout layout = {0};
+	const struct decoder_ops *ops = decoder_of_snapshots();
+	name_part(from.path, part, &name);
+	perf_layout_fill(part, &layout);
+	take_options(&session->profile, text_get(&name), &from);
+	decoder_use_perf(trace_format_options(from.options, ops), perf, part, &layout, notes);
+	const struct trace_part pieces = {whole, layout.pieces.at, layout.pieces.count};
+	if (!from.options->name)
+		from.options->name = mem_text(text_get(&name));
+	from.part = &pieces;
+	from.choice.format = ops->format;
+	from.choice.reason = "opencsd, as perf.data says";
+	from.group = base_name(from.path);
+	struct trace *trace = add_trace(session, &from, err);
+	text_free(&name);
+	perf_layout_free(&layout);
+	return trace;
+}
+
+/* One trace for each buffer of a perf.data file; the first.  What is not decoded of it is
+ * opened as a file that is not. */
+static struct trace *
+open_perf(struct session *session, struct trace_opening from, struct err *err)
+{
+	struct capture *whole = capture_open(from.path, NULL, err);
+	struct perf_data *perf =
+	    whole ? perf_data_read(capture_bytes(whole), capture_size(whole), err) : NULL;
+	struct text about = {0}, why = {0}, notes = {0};
+	struct trace *first = NULL;
+	struct perf_part part;
+	if (perf) {
+		perf_data_describe(perf, &about);
+		from.container = text_get(&about);
+	}
+	if (perf && !decoder_takes_perf(perf, &why)) {
+		take_options(&session->profile, from.path, &from);
+		from.choice.reason = text_get(&why);
+		first = add_trace(session, &from, err);
+	}
+	for (size_t i = 0; perf && !why.length && decoder_perf_part(perf, i, &part); i++) {
+		struct err failed = {0};
+		struct trace *trace =
+		    open_perf_part(session, from, whole, perf, &part, &notes, &failed);
+		if (!trace)
+			text_addf(&notes, "%s\n", failed.what);
+		if (!first)
+			first = trace;
+		from.container = first ? NULL : from.container;
+	}
+	if (notes.length)
+		text_cut(&notes, notes.length - 1); /* the last line's end */
+	if (!first && notes.length)
+		err_set(err, ERR_DATA, "%s", text_get(&notes));
+	else if (notes.length)
+		trace_add_notice(first, text_get(&notes));
+	perf_data_free(perf);
+	capture_close(whole);
+	text_free(&about);
+	text_free(&why);
+	text_free(&notes);
+	return first;
+}
+
 struct trace *
 session_open(struct session *session, const char *path, const char *format, char *const *collateral,
 	     size_t collateral_count, struct err *err)
@@ -179,6 +265,8 @@ session_open(struct session *session, const char *path, const char *format, char
 				     .collateral_count = collateral_count};
 	if (!format && snapshot_is(path))
 		return open_snapshot(session, from, err);
+	if (!format && perf_data_is_file(path))
+		return open_perf(session, from, err);
 	take_options(&session->profile, path, &from);
 	return add_trace(session, &from, err);
 }
@@ -391,8 +479,8 @@ session_try(struct session *session, struct trace *trace, const char *format, co
 	const struct trace_choice choice = {.format = format, .settings = settings};
 	struct trace_opening from;
 	if (trace_group(trace))
-		return err_set(err, ERR_USAGE, "%s: the snapshot says what it is",
-			       trace_name(trace));
+		return err_set(err, ERR_USAGE, "%s: %s says what it is", trace_name(trace),
+			       trace_group(trace));
 	unlink_traces(session);
 	take_options(&session->profile, trace_path(trace), &from);
 	int failed = trace_decode_anew(trace, &choice, from.options, err);

@@ -30,8 +30,9 @@ struct trace {
 	size_t number; /* see trace_set_number */
 	char *name;
 	char *label; /* the file's name, or the profile's */
-	char *group; /* snapshot's folder, or NULL */
-	char *path;  /* as it was opened; `-` for standard input */
+	char *group; /* see trace_group */
+	char *container;
+	char *path; /* as it was opened; `-` for standard input */
 	struct recognition recognition;
 	bool on_trial;		 /* it is decoded as the user tries, not as it was recognised */
 	char *const *collateral; /* further files, borrowed */
@@ -164,6 +165,7 @@ trace_close(struct trace *trace)
 	free(trace->name);
 	free(trace->label);
 	free(trace->group);
+	free(trace->container);
 	free(trace->path);
 	free(trace->matched);
 	free(trace);
@@ -317,7 +319,10 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 	pthread_mutex_init(&trace->lock, NULL);
 	worker_init(&trace->loader, load_in_background, trace);
 	capture_options.dump = dump_as_said(trace, &from->choice);
-	trace->capture = capture_open(from->path, &capture_options, err);
+	const struct trace_part *part = from->part;
+	trace->capture = part ? capture_open_pieces(part->whole, part->pieces, part->count,
+						    &capture_options, err)
+			      : capture_open(from->path, &capture_options, err);
 	if (!trace->capture) {
 		trace_close(trace);
 		return NULL;
@@ -326,6 +331,7 @@ trace_open(struct trace_host *host, const struct trace_opening *from, struct err
 	trace->matched = mem_text(from->matched);
 	name_trace(trace, from->path);
 	trace->group = from->group ? mem_text(from->group) : NULL;
+	trace->container = from->container ? mem_text(from->container) : NULL;
 	trace->path = mem_text(from->path);
 	trace->collateral = from->collateral;
 	trace->collateral_count = from->collateral_count;
@@ -611,6 +617,12 @@ trace_group(const struct trace *trace)
 	return trace->group;
 }
 
+const char *
+trace_container(const struct trace *trace)
+{
+	return trace->container;
+}
+
 unsigned
 trace_generation(const struct trace *trace)
 {
@@ -769,7 +781,10 @@ trace_keep_index(struct trace *trace, struct err *err)
 			       trace->name);
 	if (capture_is_spooled(trace->capture))
 		return err_set(err, ERR_USAGE,
-			       "%s: no index is kept of a compressed capture; decompress it first",
+			       trace->group
+				   ? "%s: no index is kept of a part of a file"
+				   : "%s: no index is kept of a compressed capture; decompress it "
+				     "first",
 			       trace->name);
 	index_build(trace->index);
 	text_addf(&path, "%s" INDEX_ENDING, capture_path(trace->capture));

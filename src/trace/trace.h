@@ -48,13 +48,22 @@ struct trace_choice {
 	const char *reason;   /* why it is that format, or NULL: as it is recognised */
 };
 
+/* Pieces of a file that is open already. */
+struct trace_part {
+	const struct capture *whole;
+	const struct capture_piece *pieces;
+	size_t count;
+};
+
 /* What a trace is opened from. */
 struct trace_opening {
 	const char *path;
 	struct trace_choice choice;
 	size_t entry;		       /* of the profile the options are from; SIZE_MAX: none */
 	const char *matched;	       /* what `match:` was compared with */
-	const char *group;	       /* snapshot's folder, or NULL */
+	const char *group;	       /* snapshot's folder, perf.data, or NULL */
+	const struct trace_part *part; /* or NULL: all of the file */
+	const char *container;	       /* see trace_container, or NULL */
 	struct trace_options *options; /* taken over, also on an error */
 	char *const *collateral;       /* further files; they outlive the trace */
 	size_t collateral_count;
@@ -100,8 +109,12 @@ const struct trace_options *trace_options(const struct trace *);
 /* Which entry of the profile's `traces:` it was opened with; SIZE_MAX: none. */
 size_t trace_profile_entry(const struct trace *);
 
-/* What it was opened as a part of, a snapshot's folder; or NULL. */
+/* What it was opened as a part of, a snapshot's folder or a perf.data file; or NULL. */
 const char *trace_group(const struct trace *);
+
+/* What else is in the file that it is a part of, a line each, for the first trace of such a
+ * file; or NULL. */
+const char *trace_container(const struct trace *);
 
 /* Builds the index to its end and writes it beside the capture, where it is found
  * wherever both go.  0, or ERR_IO. */

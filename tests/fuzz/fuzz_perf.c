@@ -23,7 +23,8 @@ gather(const struct perf_buffer *buffer, uint32_t cpu, uint64_t format, unsigned
 {
 	struct perf_layout layout = {0};
 	uint64_t all = 0;
-	perf_data_gather(buffer, cpu, format, unit, &layout);
+	const struct perf_part part = {buffer, cpu, format, unit};
+	perf_layout_fill(&part, &layout);
 	for (size_t i = 0; i < layout.pieces.count; i++) {
 		const struct capture_piece *piece = &layout.pieces.at[i];
 		require(piece->length && piece->offset <= size &&

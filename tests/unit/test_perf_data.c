@@ -223,7 +223,8 @@ gather(const struct perf_piece *pieces, size_t piece_count, const struct perf_ru
 	struct perf_layout layout = {0};
 	struct text out = {0};
 	uint64_t size = 0;
-	perf_data_gather(&buffer, cpu, 0, unit, &layout);
+	const struct perf_part part = {&buffer, cpu, 0, unit};
+	perf_layout_fill(&part, &layout);
 	for (size_t i = 0; i < layout.pieces.count; i++) {
 		text_addf(&out, "%s%d+%d", i ? " " : "", (int)layout.pieces.at[i].offset,
 			  (int)layout.pieces.at[i].length);
@@ -389,7 +390,8 @@ a_real_file_is_read(void **state)
 		assert_int_equal(buffer->runs.at[i].cpu, 7);
 	}
 	struct perf_layout layout = {0};
-	perf_data_gather(buffer, PERF_NONE, 0, 16, &layout);
+	const struct perf_part part = {buffer, PERF_NONE, 0, 16};
+	perf_layout_fill(&part, &layout);
 	assert_int_equal(layout.size, 384);
 	assert_int_equal(layout.marks.count, 4);
 	perf_layout_free(&layout);

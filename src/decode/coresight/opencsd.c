@@ -94,6 +94,7 @@ struct opencsd_state {
 		uint64_t number, anchor; /* from where its source is known */
 	} chunks[CHUNKS];
 
+	uint64_t run;	 /* the last one that was started, where that is known */
 	uint64_t whence; /* decoding has nothing of what came before (resync) */
 	bool whole;	 /* deformatting began at the start */
 	bool sourced;	 /* an ID came since it began */
@@ -266,7 +267,7 @@ count_frames(struct opencsd_state *s)
 static void
 enqueue_stray(struct opencsd_state *s, uint8_t id, const struct stray *stray)
 {
-	bool beginning = id == CORESIGHT_NOBODY && s->sourced && stray->last < CHUNK;
+	bool beginning = id == CORESIGHT_NOBODY && s->sourced && stray->last - s->run < CHUNK;
 	struct message m = {
 	    .offset = stray->first,
 	    .origin = id | OPENCSD_ORIGIN_STRAY,
@@ -313,22 +314,82 @@ opencsd_settled(uint64_t offset)
 	return chunk > CHUNK ? chunk - CHUNK : 0;
 }
 
+static bool
+says_lost(const struct opencsd_run_options *run)
+{
+	return run->skip || run->lost || run->reason;
+}
+
+/* A message of what is missing at a run, which begins at OFFSET or, at the end of the
+ * capture, behind it. */
 static void
-opencsd_feed(struct opencsd_state *s, const struct window *w, uint64_t end)
+enqueue_lost(struct opencsd_state *s, size_t n, uint64_t offset)
+{
+	const struct opencsd_run_options *run = s->decoder->runs.at[n];
+	uint64_t skip = run->offset == offset ? run->skip : 0;
+	struct message m = {
+	    .offset = offset,
+	    .origin = CORESIGHT_NOBODY | OPENCSD_ORIGIN_STRAY,
+	    .aux = opencsd_aux(CORESIGHT_NOBODY, (uint32_t)n),
+	    .length = skip > UINT32_MAX ? UINT32_MAX
+		      : skip		? (uint32_t)skip
+					: 1,
+	    .flags = MESSAGE_LOST,
+	    .kind = OPENCSD_LOST,
+	    .severity = SEVERITY_ERROR,
+	};
+	if (says_lost(run))
+		opencsd_enqueue(s, &s->queues[s->lane_count], &m);
+}
+
+/* Starts the runs at OFFSET; a first one there has nothing before it. */
+static void
+start_runs(struct opencsd_state *s, uint64_t offset)
+{
+	const struct opencsd_decoder *d = s->decoder;
+	flush_strays(s);
+	for (size_t i = 0; i < s->lane_count; i++)
+		opencsd_lane_start_run(&s->lanes[i], offset);
+	if (d->format == CORESIGHT_ALIGNED)
+		coresight_start(&s->frames, d->format, offset);
+	s->whole = true;
+	s->sourced = false;
+	s->run = offset;
+	for (size_t n = opencsd_run_from(d, offset);
+	     n < d->runs.count && d->runs.at[n]->offset == offset; n++)
+		enqueue_lost(s, n, offset);
+}
+
+/* Decodes a piece of one run. */
+static void
+feed_run(struct opencsd_state *s, const struct window *w, uint64_t end)
 {
 	uint64_t at = s->base.offset;
 	const uint8_t *bytes = w->bytes + (at - w->offset);
 	if (s->decoder->format != CORESIGHT_SOURCE) {
 		coresight_feed(&s->frames, bytes, (size_t)(end - at), at, on_run, s);
 		count_frames(s);
-		flush_strays(s);
 	} else if (s->queues[0].from < end) {
 		uint64_t skipped = s->queues[0].from > at ? s->queues[0].from - at : 0;
 		count_silent(s, SILENT_TRACE, end - at);
 		opencsd_lane_feed_plain(&s->lanes[0], bytes + skipped, (size_t)(end - at - skipped),
 					at + skipped);
 	}
-	s->base.offset = end;
+}
+
+static void
+opencsd_feed(struct opencsd_state *s, const struct window *w, uint64_t end)
+{
+	while (s->base.offset < end) {
+		bool skip;
+		uint64_t next = opencsd_run_end(s->decoder, s->base.offset, end, &skip);
+		if (opencsd_starts_run(s->decoder, s->base.offset))
+			start_runs(s, s->base.offset);
+		if (!skip)
+			feed_run(s, w, next);
+		s->base.offset = next;
+	}
+	flush_strays(s);
 }
 
 /* The bytes of the last frame, which is not whole, and what waits for more. */
@@ -361,6 +422,8 @@ opencsd_finish(struct opencsd_state *s, uint64_t end)
 	add_tail(s, end);
 	for (size_t i = 0; i < s->lane_count; i++)
 		opencsd_lane_end(&s->lanes[i]);
+	for (size_t n = opencsd_run_from(s->decoder, end); end && n < s->decoder->runs.count; n++)
+		enqueue_lost(s, n, end - 1);
 	s->ended = true;
 }
 
@@ -498,7 +561,7 @@ set_position(struct opencsd_state *s, uint64_t offset)
 	for (size_t i = 0; i < CHUNKS; i++)
 		s->chunks[i].number = UINT64_MAX;
 	s->floor = opencsd_settled(offset);
-	s->whence = s->offset = s->count = 0;
+	s->whence = s->offset = s->count = s->run = 0;
 	s->whole = !offset;
 	s->sourced = false;
 	s->ended = s->repeating = false;

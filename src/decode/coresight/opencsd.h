@@ -5,6 +5,7 @@
 #ifndef TRAWL_DECODE_OPENCSD_H
 #define TRAWL_DECODE_OPENCSD_H
 
+#include "capture/perf_layout.h"
 #include "capture/snapshot.h"
 #include "decode/decoder.h"
 
@@ -25,8 +26,10 @@ enum opencsd_protocol {
 	R(TRCTRACEIDR)                                                                             \
 	R(TRCAUTHSTATUS)                                                                           \
 	R(TRCDEVARCH)                                                                              \
-	R(TRCIDR0) R(TRCIDR1) R(TRCIDR2) R(TRCIDR8) R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) \
-	    R(TRCIDR13) R(ETMCR) R(ETMIDR) R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
+	R(TRCIDR0)                                                                                 \
+	R(TRCIDR1)                                                                                 \
+	R(TRCIDR2) R(TRCIDR8) R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR)  \
+	    R(ETMIDR) R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
 
 struct opencsd_registers {
 #define OPENCSD_REGISTER_MEMBER(name) int64_t name;
@@ -36,10 +39,11 @@ struct opencsd_registers {
 
 /* An entry of `sources:`. */
 struct opencsd_source_options {
-	int64_t id;   /* trace ID; -1: as a register says */
-	int protocol; /* enum opencsd_protocol */
-	char *core;   /* its type: Cortex-A53, ARMv8.3-A; NULL: not known */
-	char *name;   /* whom to show as the origin; NULL: the ID */
+	int64_t id;    /* trace ID; -1: as a register says */
+	int protocol;  /* enum opencsd_protocol */
+	char *core;    /* its type: Cortex-A53, ARMv8.3-A; NULL: not known */
+	char *name;    /* whom to show as the origin; NULL: the ID */
+	bool optional; /* it may have sent nothing: then its end is no message */
 	struct opencsd_registers regs;
 };
 
@@ -52,11 +56,20 @@ struct opencsd_image_options {
 	char *of;	  /* name of the source whose memory this is; others look there last */
 };
 
+/* An entry of `runs:`: where all decoders start anew, and what is wrong there. */
+struct opencsd_run_options {
+	uint64_t offset; /* in the capture; in frames, of a whole one */
+	uint64_t skip;	 /* bytes from there on that are not decoded */
+	uint64_t lost;	 /* bytes known to be missing before it */
+	char *reason;	 /* what else is wrong with this run, or NULL */
+};
+
 /* `opencsd:` of a profile. */
 struct opencsd_options {
 	int format;		       /* enum coresight_format */
 	struct option_list sources;    /* struct opencsd_source_options */
 	struct option_list images;     /* struct opencsd_image_options */
+	struct option_list runs;       /* struct opencsd_run_options */
 	struct option_list collateral; /* char *: for SyS-T over STM */
 	char *guid;		       /* sender of short SyS-T messages, or NULL */
 	bool outside;		       /* what a snapshot names elsewhere is read too */
@@ -67,6 +80,21 @@ extern const struct option_table opencsd_options;
  * cannot be used is added to NOTES, a line each. */
 void opencsd_use_snapshot(struct opencsd_options *, const struct snapshot *,
 			  const struct snapshot_buffer *, struct text *notes);
+
+/* Adds an entry with its defaults; it stays where it is until the next one comes. */
+struct opencsd_source_options *opencsd_add_source(struct opencsd_options *);
+struct opencsd_image_options *opencsd_add_image(struct opencsd_options *);
+struct opencsd_run_options *opencsd_add_run(struct opencsd_options *);
+
+/*
+ * perf.data: whether there is trace in it that is decoded; if not, WHY is a sentence.
+ * Which parts of it are a trace each: fills the I-th, false if there are not so many.
+ * And as for a snapshot, for one of these.
+ */
+bool opencsd_takes_perf(const struct perf_data *, struct text *why);
+bool opencsd_perf_part(const struct perf_data *, size_t i, struct perf_part *);
+void opencsd_use_perf(struct opencsd_options *, const struct perf_data *, const struct perf_part *,
+		      const struct perf_layout *, struct text *notes);
 
 extern const struct decoder_ops opencsd_ops, ppl_ops;
 

@@ -22,10 +22,12 @@ struct opencsd_decoder {
 	struct opencsd_source *sources;
 	size_t source_count;
 	uint8_t lane_of[CORESIGHT_IDS]; /* source by trace ID; OPENCSD_NO_LANE */
-	VEC(struct capture *) files;	/* of memory images */
-	struct text notes;		/* what is missing: the error of load */
-	struct text about;		/* see struct decoder */
-	struct opencsd_pool *pool;	/* of workers that expand */
+	/* runs of the hardware, in order: pointers into the options */
+	VEC(const struct opencsd_run_options *) runs;
+	VEC(struct capture *) files; /* of memory images */
+	struct text notes;	     /* what is missing: the error of load */
+	struct text about;	     /* see struct decoder */
+	struct opencsd_pool *pool;   /* of workers that expand */
 };
 
 enum { OPENCSD_NO_LANE = 0xff };
@@ -72,9 +74,9 @@ opencsd_start_of(unsigned code, uint64_t at)
  * message.aux: who and where.  Of an element: its number among those with its
  * index and source, the distance of the place from which decoding gives it
  * again, and whether only the end of the trace does.  Of FATAL: why.  Of STRAY:
- * how many bytes.
+ * how many bytes.  Of LOST: the number of the run.
  *
- *	0-31 number, why, bytes; 32-39 distance from message.offset;
+ *	0-31 number, why, bytes, run; 32-39 distance from message.offset;
  *	40-47 trace ID; 48 at the end; 49-50 what decoding needs of the
  *	bytes before that place (enum opencsd_since); 51-63 as
  *	opencsd_element_message fills them
@@ -96,6 +98,19 @@ opencsd_aux_id(uint64_t aux)
 {
 	return (uint8_t)(aux >> 40);
 }
+
+/* opencsd_runs.c: takes the runs of the options, in order. */
+void opencsd_runs_open(struct opencsd_decoder *);
+
+/* Number of the first run at or behind OFFSET. */
+size_t opencsd_run_from(const struct opencsd_decoder *, uint64_t offset);
+
+/* Where decoding from OFFSET on, at most to END, has to stop: at the next run, or where
+ * bytes that are passed over begin or end.  *SKIP: those from OFFSET on are. */
+uint64_t opencsd_run_end(const struct opencsd_decoder *, uint64_t offset, uint64_t end, bool *skip);
+
+/* Whether a run starts at OFFSET. */
+bool opencsd_starts_run(const struct opencsd_decoder *, uint64_t offset);
 
 /* opencsd_options.c: who sends what lane LANE carries, for people. */
 const char *opencsd_source_name(const struct opencsd_decoder *, size_t lane);

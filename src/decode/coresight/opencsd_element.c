@@ -45,6 +45,7 @@ const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT] = {
     [OPENCSD_STRAY] = {"stray", "bytes of a trace ID that is not decoded"},
     [OPENCSD_PACKET] = {"packet", "a packet in a listing"},
     [OPENCSD_LINE] = {"line", "other text in a listing"},
+    [OPENCSD_LOST] = {"lost", "trace that is missing, or in no run of the hardware"},
 };
 
 /* --- names ------------------------------------------------------------- */

@@ -47,6 +47,7 @@ enum opencsd_kind {
 	OPENCSD_STRAY,			 /* bytes of no source, or of one without decoder */
 	OPENCSD_PACKET,			 /* of a listing */
 	OPENCSD_LINE,			 /* other text of a listing */
+	OPENCSD_LOST,			 /* bytes that are missing, or in no run */
 	OPENCSD_KIND_COUNT
 };
 extern const struct kind_row opencsd_kinds[OPENCSD_KIND_COUNT];

@@ -353,10 +353,18 @@ go_on(struct opencsd_worker *w, const struct window *window)
 	}
 	if (w->decoder->format == CORESIGHT_ALIGNED && end < there)
 		end &= ~(uint64_t)(CORESIGHT_FRAME - 1);
+	bool skip;
+	end = opencsd_run_end(w->decoder, w->fed, end, &skip);
+	if (opencsd_starts_run(w->decoder, w->fed)) {
+		opencsd_lane_start_run(&w->lane, w->fed);
+		coresight_start(&w->frames, w->decoder->format, w->fed);
+	}
 	const uint8_t *bytes = window->bytes + (w->fed - window->offset);
 	size_t length = (size_t)(end - w->fed);
 	forget_old(w);
-	if (w->decoder->format == CORESIGHT_SOURCE)
+	if (skip)
+		w->fed = end;
+	else if (w->decoder->format == CORESIGHT_SOURCE)
 		feed_plain(w, bytes, length);
 	else
 		coresight_feed(&w->frames, bytes, length, w->fed, on_run, w);
@@ -709,6 +717,24 @@ expand_fatal(const struct opencsd_job *j)
 				 opencsd_fatal_text((int)(uint32_t)j->m->aux)));
 }
 
+static void
+expand_lost(const struct opencsd_job *j)
+{
+	const struct opencsd_decoder *d = j->decoder;
+	size_t n = (uint32_t)j->m->aux;
+	const struct opencsd_run_options *run = n < d->runs.count ? d->runs.at[n] : NULL;
+	struct text note = {0};
+	if (run && run->lost)
+		text_addf(&note, "%llu bytes are missing", (unsigned long long)run->lost);
+	if (run && run->skip)
+		text_addf(&note, "%s%llu bytes are in no run, and not decoded",
+			  note.length ? "; " : "", (unsigned long long)run->skip);
+	if (run && run->reason)
+		text_addf(&note, "%s%s", note.length ? "; " : "", run->reason);
+	expand_note(j, "LOST", arena_text(&j->e->arena, text_get(&note), note.length));
+	text_free(&note);
+}
+
 /* Calls WITH with the record of an element; false if it is not found. */
 static bool
 with_record(const struct opencsd_job *j,
@@ -736,6 +762,8 @@ opencsd_expand(const struct decoder *decoder, const struct message *m, const str
 		expand_stray(&j);
 	else if (m->kind == OPENCSD_FATAL)
 		expand_fatal(&j);
+	else if (m->kind == OPENCSD_LOST)
+		expand_lost(&j);
 	else if (!with_record(&j, expand_record))
 		expand_note(&j, opencsd_type_name(m->kind),
 			    "cannot be decoded again: bytes before it are missing");

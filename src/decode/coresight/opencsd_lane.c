@@ -270,6 +270,8 @@ on_element(void *context, const struct opencsd_element *e)
 	struct opencsd_lane *lane = context;
 	if (e->type == OPENCSD_NO_SYNC && e->reason == OPENCSD_UNSYNC_RESET)
 		return; /* the lane has reset it */
+	if (e->type == OPENCSD_EO_TRACE && lane->between)
+		return;
 	lane->ordinal = e->index == lane->index ? lane->ordinal + 1 : 0;
 	lane->index = e->index;
 	lane->message = NULL;
@@ -345,9 +347,33 @@ opencsd_lane_feed_plain(struct opencsd_lane *lane, const uint8_t *bytes, size_t 
 	}
 }
 
+/* Whether none of the capture's bytes so far is the source's. */
+static bool
+is_unheard(const struct opencsd_lane *lane)
+{
+	return lane->since == OPENCSD_SINCE_START && !lane->run_count;
+}
+
 void
 opencsd_lane_end(struct opencsd_lane *lane)
 {
-	if (lane->tree)
+	if (lane->tree && !(lane->source->options->optional && is_unheard(lane)))
 		opencsd_tree_end(lane->tree);
+}
+
+void
+opencsd_lane_start_run(struct opencsd_lane *lane, uint64_t offset)
+{
+	struct opencsd_sync *last =
+	    &lane->syncs[(lane->sync_count + OPENCSD_SYNCS - 1) % OPENCSD_SYNCS];
+	lane->between = true;
+	if (lane->run_count)
+		opencsd_lane_end(lane);
+	lane->between = false;
+	if (lane->sync_count && last->exact == UINT64_MAX)
+		last->exact = offset;
+	lane->pattern = 0;
+	stp_open_clear(&lane->open);
+	if (lane->tree)
+		opencsd_tree_reset(lane->tree, is_unheard(lane));
 }

@@ -59,6 +59,7 @@ struct opencsd_lane {
 	enum opencsd_since since;
 	uint64_t first;			    /* offset of the first byte */
 	uint64_t first_anchor, last_anchor; /* of the first run and the last */
+	bool between;			    /* two runs: the trace does not end */
 	unsigned pattern;		    /* zero bytes, or nibbles F, so far */
 	uint64_t pattern_start;
 
@@ -92,6 +93,10 @@ void opencsd_lane_feed(struct opencsd_lane *, const struct coresight_run *);
 void opencsd_lane_feed_plain(struct opencsd_lane *, const uint8_t *bytes, size_t length,
 			     uint64_t offset);
 void opencsd_lane_end(struct opencsd_lane *);
+
+/* A run of the hardware ends here and another starts at OFFSET: what the decoder holds back
+ * comes, and it starts anew. */
+void opencsd_lane_start_run(struct opencsd_lane *, uint64_t offset);
 
 /* Where the oldest message under way starts; UINT64_MAX if there is none. */
 uint64_t opencsd_lane_oldest(const struct opencsd_lane *);

@@ -313,6 +313,7 @@ opencsd_open(const struct opencsd_options *options, const struct window *head, s
 		opencsd_close(&d->syst.base);
 		return NULL;
 	}
+	opencsd_runs_open(d);
 	open_images(d);
 	describe_decoding(d);
 	find_frames(d, head);
@@ -333,6 +334,7 @@ opencsd_close(struct decoder *decoder)
 	for (size_t i = 0; i < d->files.count; i++)
 		capture_close(d->files.at[i]);
 	vec_free(&d->files);
+	vec_free(&d->runs);
 	text_free(&d->notes);
 	text_free(&d->about);
 	free(d->sources);

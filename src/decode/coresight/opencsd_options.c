@@ -31,6 +31,7 @@ static const struct option_row source_rows[] = {
     SOURCE(protocol, CHOICE, "what the source speaks", .choices = protocol_names, .required = true),
     SOURCE(core, TEXT, "type of the core: Cortex-A53, ARMv8.3-A"),
     SOURCE(name, TEXT, "what to call the source"),
+    SOURCE(optional, BOOL, "it may have sent nothing: then no message says that it ends"),
     SOURCE(regs, STRUCT, "registers, by name", .table = &register_table),
 };
 static const struct option_table source_table =
@@ -47,6 +48,17 @@ static const struct option_row image_rows[] = {
 static const struct option_table image_table =
     OPTION_TABLE("images", struct opencsd_image_options, image_rows);
 
+#define RUN(...) OPTION_ROW(struct opencsd_run_options, __VA_ARGS__)
+static const struct option_row run_rows[] = {
+    RUN(offset, UINT, "its first byte in the capture; with frames, the first of one",
+	.required = true),
+    RUN(skip, UINT, "bytes from there on that are not decoded, but lost"),
+    RUN(lost, UINT, "bytes that are known to be missing before it"),
+    RUN(reason, TEXT, "why more may be lost in it"),
+};
+static const struct option_table run_table =
+    OPTION_TABLE("runs", struct opencsd_run_options, run_rows);
+
 static const char *const format_names[] = {[CORESIGHT_ALIGNED] = "coresight",
 					   [CORESIGHT_DSTREAM] = "dstream_coresight",
 					   [CORESIGHT_TPIU] = "tpiu",
@@ -59,6 +71,8 @@ static const struct option_row option_rows[] = {
 	   .choices = format_names),
     OPTION(sources, LIST, "trace sources", .table = &source_table),
     OPTION(images, LIST, "what the cores execute", .table = &image_table),
+    OPTION(runs, LIST, "where the hardware was started again, and decoders are",
+	   .table = &run_table),
     OPTION(collateral, LIST, "SyS-T XML files, or folders of them, for messages over STM",
 	   .path = true),
     OPTION(guid, TEXT, "sender of short SyS-T messages, as {8-4-4-4-12} hexadecimal digits"),
@@ -120,6 +134,24 @@ has_image(const struct opencsd_options *options, const char *of, uint64_t addres
 	return false;
 }
 
+struct opencsd_source_options *
+opencsd_add_source(struct opencsd_options *options)
+{
+	return list_add(&options->sources, &source_table);
+}
+
+struct opencsd_image_options *
+opencsd_add_image(struct opencsd_options *options)
+{
+	return list_add(&options->images, &image_table);
+}
+
+struct opencsd_run_options *
+opencsd_add_run(struct opencsd_options *options)
+{
+	return list_add(&options->runs, &run_table);
+}
+
 static void
 add_source(struct opencsd_options *options, const struct snapshot *s,
 	   const struct snapshot_device *device, enum opencsd_protocol protocol, struct text *notes)
@@ -128,7 +160,7 @@ add_source(struct opencsd_options *options, const struct snapshot *s,
 	const char *name = core ? core->name : device->name;
 	if (has_source(options, name))
 		return;
-	struct opencsd_source_options *o = list_add(&options->sources, &source_table);
+	struct opencsd_source_options *o = opencsd_add_source(options);
 	o->protocol = (int)protocol;
 	o->core = core && *core->type ? mem_text(core->type) : NULL;
 	o->name = mem_text(name);
@@ -151,7 +183,7 @@ add_images(struct opencsd_options *options, const struct snapshot_device *core)
 		if ((dump->outside && !options->outside) ||
 		    has_image(options, core->name, dump->address))
 			continue;
-		struct opencsd_image_options *o = list_add(&options->images, &image_table);
+		struct opencsd_image_options *o = opencsd_add_image(options);
 		o->file = mem_text(dump->path);
 		o->address = dump->address;
 		o->offset = dump->offset;

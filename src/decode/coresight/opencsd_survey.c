@@ -152,11 +152,18 @@ describe_others(const struct opencsd_decoder *d, const struct opencsd_findings *
 	text_free(&each);
 }
 
+/* Whether a source that need not be there is not. */
+static bool
+is_silent(const struct opencsd_decoder *d, const struct opencsd_findings *s, unsigned id)
+{
+	return !s->bytes[id] && d->sources[d->lane_of[id]].options->optional;
+}
+
 static void
 describe_ids(const struct opencsd_decoder *d, const struct opencsd_findings *s, struct text *about)
 {
 	for (unsigned id = 1; id < CORESIGHT_NOBODY; id++)
-		if (d->lane_of[id] != OPENCSD_NO_LANE)
+		if (d->lane_of[id] != OPENCSD_NO_LANE && !is_silent(d, s, id))
 			describe_source(d, d->lane_of[id], id, s->bytes[id], about);
 	describe_others(d, s, about);
 	if (s->bytes[CORESIGHT_NOBODY])

@@ -948,8 +948,10 @@ void
 list_settle(struct list *list)
 {
 	struct changes changes = look_at_lanes(list);
-	if (changes.any)
-		settle_rows(list, changes);
+	if (!changes.any)
+		return;
+	settle_rows(list, changes);
+	list_work(list); /* rows that came belong to the paint that finds them */
 }
 
 const struct row *

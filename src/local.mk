@@ -51,6 +51,8 @@ libtrawl_a_SOURCES = \
 	src/capture/perf_data.h \
 	src/capture/perf_layout.c \
 	src/capture/perf_layout.h \
+	src/capture/recorder.c \
+	src/capture/recorder.h \
 	src/capture/snapshot.c \
 	src/capture/snapshot.h \
 	src/capture/spool.c \
@@ -378,6 +380,8 @@ libtrawl_a_SOURCES = \
 	src/ui/prompt/path.h \
 	src/ui/prompt/prompt.c \
 	src/ui/prompt/prompt.h \
+	src/ui/recording.c \
+	src/ui/recording.h \
 	src/ui/save.c \
 	src/ui/save.h \
 	src/ui/screen/canvas.c \

@@ -293,6 +293,7 @@ screen_tests = \
 	tests/unit/test_screen_format \
 	tests/unit/test_screen_gaps \
 	tests/unit/test_screen_list \
+	tests/unit/test_screen_live \
 	tests/unit/test_screen_marks \
 	tests/unit/test_screen_order \
 	tests/unit/test_screen_prompt \

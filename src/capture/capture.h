@@ -101,6 +101,10 @@ bool capture_is_stream(const struct capture *);
 /* Whether its bytes are a copy: of a stream, of what was packed, or of pieces. */
 bool capture_is_spooled(const struct capture *);
 
+/* What copies them, borrowed; or NULL. */
+struct spool;
+struct spool *capture_spool(const struct capture *);
+
 /* How it is packed or dumped, and how much of that was read; false if it is neither. */
 struct capture_packing {
 	const char *name;     /* `zstd`; `gzip, tar`; "": it is not; the capture's, */
@@ -176,6 +180,9 @@ enum capture_change capture_refresh(struct capture *);
 
 /* The same, adopting nothing; *MORE is by how much the file grew. */
 enum capture_change capture_look(const struct capture *, uint64_t *more);
+
+/* By how many bytes it is longer than what was adopted. */
+uint64_t capture_pending(const struct capture *);
 
 /* Opens the name again: the file that has it now takes the place of the old
  * one, at the same addresses.  0, or negative with a reason; then all is as

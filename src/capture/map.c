@@ -611,6 +611,12 @@ capture_packing(const struct capture *capture, struct capture_packing *packing)
 	return capture->spool && spool_packing(capture->spool, packing);
 }
 
+struct spool *
+capture_spool(const struct capture *capture)
+{
+	return capture->spool;
+}
+
 enum capture_link
 capture_link(const struct capture *capture, struct text *why)
 {
@@ -830,6 +836,19 @@ capture_look(const struct capture *capture, uint64_t *more)
 	enum capture_change name = compare_name(capture);
 	*more = size > before ? size - before : 0;
 	return is_void(change) || name == atomic_load(&capture->name_reported) ? change : name;
+}
+
+uint64_t
+capture_pending(const struct capture *capture)
+{
+	struct stat now;
+	uint64_t adopted = capture_size(capture), size = 0;
+	if (capture->spool)
+		size = spool_size(capture->spool);
+	else if (stat_file(capture, &now))
+		size = (uint64_t)now.st_size;
+	size = size < capture->reserved ? size : capture->reserved;
+	return size > adopted ? size - adopted : 0;
 }
 
 int

@@ -93,8 +93,8 @@ struct spool {
 	void *notify_context;
 };
 
-static void
-wake_waiting(struct spool *spool)
+void
+spool_wake(struct spool *spool)
 {
 	pthread_mutex_lock(&spool->lock);
 	pthread_cond_broadcast(&spool->grown);
@@ -129,7 +129,7 @@ write_all(struct spool *spool, const char *data, size_t length)
 	if (done == room && done < length)
 		spool->error = ENOMEM;
 	atomic_store_explicit(&spool->size, at + done, memory_order_release);
-	wake_waiting(spool);
+	spool_wake(spool);
 	return done == length;
 }
 
@@ -219,7 +219,7 @@ set_link(struct spool *spool, enum capture_link link, const struct err *reason)
 		spool->reason = *reason;
 	atomic_store(&spool->link, link);
 	pthread_mutex_unlock(&spool->lock);
-	wake_waiting(spool);
+	spool_wake(spool);
 	spool->notify(spool->notify_context);
 }
 
@@ -369,7 +369,7 @@ skip_all(struct spool *spool, size_t length)
 	losses_add(spool->losses,
 		   (struct loss){.offset = at, .end = at + length, .error = LOSS_NO_LINE});
 	atomic_store_explicit(&spool->size, at + length, memory_order_release);
-	wake_waiting(spool);
+	spool_wake(spool);
 	return true;
 }
 
@@ -492,7 +492,7 @@ spool_copy(void *context)
 	else if (!spool->error)
 		copy_stream(spool);
 	atomic_store_explicit(&spool->ended, true, memory_order_release);
-	wake_waiting(spool);
+	spool_wake(spool);
 	spool->notify(spool->notify_context);
 }
 
@@ -708,10 +708,19 @@ spool_wait(struct spool *spool, uint64_t size, enum capture_link link, int milli
 }
 
 void
+spool_wait_stop(struct spool *spool, uint64_t size, const atomic_bool *stop)
+{
+	pthread_mutex_lock(&spool->lock);
+	while (spool_size(spool) <= size && !spool_ended(spool) && !atomic_load(stop))
+		pthread_cond_wait(&spool->grown, &spool->lock);
+	pthread_mutex_unlock(&spool->lock);
+}
+
+void
 spool_interrupt(struct spool *spool)
 {
 	atomic_store(&spool->interrupted, true);
-	wake_waiting(spool);
+	spool_wake(spool);
 }
 
 bool

@@ -10,6 +10,8 @@
 
 #include "capture/capture.h"
 
+#include <stdatomic.h>
+
 struct losses;
 struct spool;
 
@@ -37,6 +39,9 @@ uint64_t spool_size(const struct spool *);
 /* Blocks until there is more than SIZE, another link than LINK, the end, or MILLISECONDS
  * passed: then false. */
 bool spool_wait(struct spool *, uint64_t size, enum capture_link link, int milliseconds);
+/* Blocks until there is more than SIZE, the end, or *STOP, of which spool_wake tells. */
+void spool_wait_stop(struct spool *, uint64_t size, const atomic_bool *stop);
+void spool_wake(struct spool *);      /* lets all who wait look again; any thread */
 void spool_interrupt(struct spool *); /* ends all waiting, from now on; any thread */
 bool spool_ended(const struct spool *);
 

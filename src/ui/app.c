@@ -38,6 +38,7 @@
 #include "ui/parts.h"
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
+#include "ui/recording.h"
 #include "ui/screen/log.h"
 #include "ui/screen/term.h"
 #include "ui/settings.h"
@@ -222,15 +223,20 @@ take_news(struct app *app)
 	uint64_t count;
 	bool searching = search_running(screen->search), writing = app->writing;
 	bool indexed = screen->indexed, more = false;
+	const struct recording *recording = app->recording;
 	if (read(app->notify, &count, sizeof count) < 0)
 		return false;
 	screen->display_generation++;
 	wishes_poll(screen);
 	write_poll(screen);
+	recording_poll(screen);
 	session_wake(screen->session);
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		bool tail = screen->lists[i].tail || screen->list->tail;
-		if (trace_poll(screen->session->traces.at[i], tail))
+		/* what vanished is gone, frozen or not */
+		bool polls = !screen->frozen ||
+			     capture_damaged(trace_capture(screen->session->traces.at[i]));
+		if (polls && trace_poll(screen->session->traces.at[i], tail))
 			more |= tail;
 		char *notice = trace_take_notice(screen->session->traces.at[i]);
 		if (notice)
@@ -255,7 +261,7 @@ take_news(struct app *app)
 	more |= timeline_has_news(screen);
 	more |= gaps_have_news(screen);
 	return more || screen->indexed != indexed || searching != search_running(screen->search) ||
-	       writing != (app->writing != NULL);
+	       writing != (app->writing != NULL) || recording != app->recording;
 }
 
 static bool
@@ -458,6 +464,7 @@ app_retry(struct app *app)
 	struct app next = {
 	    .screen = {.session = session, .term = app->screen.term, .log = app->screen.log},
 	    .options = app->options,
+	    .recording = app->recording,
 	    .notify = app->notify,
 	    .signals = app->signals};
 	struct err err = {0}, lost = {0};
@@ -506,6 +513,7 @@ ui_run(struct session *session, struct ui_options *options, struct err *err)
 
 	session_notify(session, NULL, NULL);
 	screen_forget_trial(&app.screen);
+	recording_free(&app.screen);
 	parts_close(&app);
 	log_free(&log);
 	close(app.notify);

@@ -11,10 +11,11 @@ struct app {
 	struct screen screen; /* first: see app_of */
 	struct ui_options *options;
 	struct input *input;
-	struct preview *preview;   /* of the filter that is typed in the prompt */
-	struct ui_state *kept;	   /* what is kept of marks that are not saved */
-	struct write_job *writing; /* NULL: nothing */
-	char *view_name;	   /* that was chosen while running, or NULL */
+	struct preview *preview;     /* of the filter that is typed in the prompt */
+	struct ui_state *kept;	     /* what is kept of marks that are not saved */
+	struct write_job *writing;   /* NULL: nothing */
+	struct recording *recording; /* likewise */
+	char *view_name;	     /* that was chosen while running, or NULL */
 	enum layout_mode layout_mode;
 	bool zoom;
 	int split;

@@ -25,6 +25,7 @@
 #include "ui/panes/pane.h"
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
+#include "ui/recording.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -195,6 +196,20 @@ add_links(const struct list *list, struct text *out)
 		text_add(out, connected ? "  connected" : "  waiting");
 }
 
+/* That what comes is not shown, and how much that is. */
+static void
+add_frozen(const struct list *list, struct text *out)
+{
+	uint64_t pending = 0;
+	for (size_t i = 0; i < list->lane_count; i++)
+		pending += capture_pending(trace_capture(list->lanes[i].trace));
+	text_add(out, "  frozen");
+	if (pending) {
+		text_add(out, " +");
+		text_add_size(out, pending);
+	}
+}
+
 /* How far compressed captures are read; whether any other may grow. */
 static void
 add_growth(const struct screen *screen, struct text *out)
@@ -209,7 +224,9 @@ add_growth(const struct screen *screen, struct text *out)
 			size += (double)packing.size;
 		}
 	}
-	if (size > 0)
+	if (screen->frozen)
+		add_frozen(list, out);
+	else if (size > 0)
 		text_addf(out, "  unpacked %.0f%%", taken * 100 / size);
 	else if (!capture_ended(trace_capture(list->trace)))
 		text_add(out, list->tail ? "  follow" : "  reading on");
@@ -250,6 +267,8 @@ bars_draw_title(struct screen *screen, const struct index_progress *progress)
 	if (!progress->complete && !at_end(screen->list))
 		add_progress(progress, area->cols >= WIDE, &right);
 	add_growth(screen, &right);
+	if (recording_is_on(screen))
+		text_add(&right, "  recording");
 	text_add(&right, " ");
 	draw_sides(canvas, area, ROLE_TITLE, &left, &right);
 	text_free(&left);

@@ -23,6 +23,7 @@
 #include "ui/panes/pane_timeline.h"
 #include "ui/prompt/prompt.h"
 #include "ui/screen/term.h"
+#include "ui/recording.h"
 #include "ui/settings.h"
 #include "ui/signals.h"
 #include "ui/write.h"
@@ -366,12 +367,23 @@ say_facts(struct screen *screen, const struct command_call *call)
 	text_free(&facts);
 }
 
+/* What came meanwhile is taken when the loop looks at the captures. */
+static void
+toggle_freeze(struct screen *screen, const struct command_call *call)
+{
+	(void)call;
+	screen->frozen = !screen->frozen;
+	session_signal(screen->session);
+	screen_say(screen, screen->frozen ? "frozen; :freeze goes on" : "goes on");
+}
+
 /* All traces, so that none is behind when one looks at it. */
 static void
 toggle_follow(struct screen *screen, const struct command_call *call)
 {
-	bool on = !screen->list->tail;
+	bool on = screen->frozen || !screen->list->tail;
 	(void)call;
+	screen->frozen = false;
 	for (size_t i = 0; i < screen->session->traces.count; i++) {
 		trace_follow(screen->session->traces.at[i], on);
 		if (on)
@@ -388,6 +400,7 @@ toggle_follow(struct screen *screen, const struct command_call *call)
 static void
 reread_captures(struct screen *screen, const struct command_call *call)
 {
+	screen->frozen = false;
 	for (size_t i = 0; i < screen->session->traces.count; i++)
 		trace_reread(screen->session->traces.at[i]);
 	settings_source(screen, call);
@@ -538,7 +551,7 @@ run_line(struct screen *screen, const struct command_call *call)
 		say_unknown(screen, text, length);
 		return;
 	}
-	if (force && id != COMMAND_WRITE && id != COMMAND_SAVE) {
+	if (force && id != COMMAND_WRITE && id != COMMAND_SAVE && id != COMMAND_RECORD) {
 		screen_error(screen, ":%s takes no !; leave it out", commands[id].name);
 		return;
 	}
@@ -557,6 +570,7 @@ run_line(struct screen *screen, const struct command_call *call)
 static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_GOTO] = jump_goto,
     [COMMAND_FOLLOW] = toggle_follow,
+    [COMMAND_FREEZE] = toggle_freeze,
     [COMMAND_PERCENT] = jump_percent,
     [COMMAND_BACK] = jump_trail,
     [COMMAND_FORWARD] = jump_trail,
@@ -608,6 +622,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_UNMARK] = jump_unmark,
     [COMMAND_RANGE] = range_toggle,
     [COMMAND_WRITE] = write_start,
+    [COMMAND_RECORD] = recording_toggle,
     [COMMAND_SAVE] = save_session,
     [COMMAND_MARKS] = toggle_marks,
     [COMMAND_SYNCS] = toggle_syncs,

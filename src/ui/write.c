@@ -20,7 +20,6 @@
 #include "ui/prompt/path.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,10 +291,7 @@ open_file(struct screen *screen, const struct wish *wish, struct write_job *job)
 {
 	const char *path = text_get(&wish->path);
 	if (*path)
-		job->file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0666);
-	job->fresh = job->file >= 0;
-	if (job->file < 0 && errno == EEXIST && wish->force)
-		job->file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+		job->file = path_create(path, wish->force, &job->fresh);
 	if (!*path)
 		screen_error(screen, "write to which file? FILE [FORMAT] [range|shown|marks]");
 	else if (job->file < 0)

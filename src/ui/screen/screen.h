@@ -87,6 +87,8 @@ struct screen {
 	struct text message; /* for the last row, until the next key */
 	bool is_error;
 
+	bool frozen; /* what comes is read, but not adopted */
+
 	/* what ends the loop */
 	struct screen_trial trial; /* to be tried; its texts are owned */
 	bool quit;

@@ -1,0 +1,145 @@
+/*
+ * :record[!] FILE, and :record alone to end it: see recording.h.
+ *
+ * The trace is that of the list, or the only one of the session that can be recorded.
+ */
+#include "config.h"
+
+#include "ui/recording.h"
+#include "base/vec.h"
+#include "capture/recorder.h"
+#include "session/session.h"
+#include "ui/app.h"
+#include "ui/list/list.h"
+#include "ui/prompt/path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct recording {
+	struct recorder *recorder;
+	char *path;
+};
+
+static void
+signal_session(void *session)
+{
+	session_signal(session);
+}
+
+static bool
+can_record(const struct trace *trace)
+{
+	return capture_spool(trace_capture(trace));
+}
+
+/* The trace to record; NULL, and said why. */
+static struct trace *
+choose_trace(struct screen *screen)
+{
+	const struct session *session = screen->session;
+	struct trace *found = NULL;
+	size_t count = 0;
+	if (screen->list->lane_count == 1 && can_record(screen->list->trace))
+		return screen->list->trace;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		if (!can_record(session->traces.at[i]))
+			continue;
+		found = session->traces.at[i];
+		count++;
+	}
+	if (count == 1)
+		return found;
+	screen_error(screen, count ? "which one is to be recorded? ]f goes to a trace"
+				   : "the capture is a file already; copy that");
+	return NULL;
+}
+
+/* Ends it and says how much there is. */
+static void
+end_recording(struct screen *screen, const char *why)
+{
+	struct recording *recording = app_of(screen)->recording;
+	char digits[32];
+	uint64_t size = recorder_size(recording->recorder);
+	int error = recorder_stop(recording->recorder);
+	if (error)
+		screen_error(screen, "%s: %s; the first %s bytes are there", recording->path,
+			     strerror(error), text_number(digits, size));
+	else
+		screen_say(screen, "%s%s bytes recorded to %s", why, text_number(digits, size),
+			   recording->path);
+	free(recording->path);
+	free(recording);
+	app_of(screen)->recording = NULL;
+}
+
+static void
+start_recording(struct screen *screen, const char *path, bool force)
+{
+	struct err err = {0};
+	bool fresh;
+	struct trace *trace = choose_trace(screen);
+	int file = trace ? path_create(path, force, &fresh) : -1;
+	if (trace && file < 0)
+		screen_error(screen, "%s: %s%s", path, strerror(errno),
+			     errno == EEXIST ? "; :record! FILE overwrites it" : "");
+	if (file < 0)
+		return;
+	struct recorder *recorder =
+	    recorder_start(trace_capture(trace), file, signal_session, screen->session, &err);
+	if (!recorder) {
+		screen_error(screen, "%s: %s", path, err.what);
+		return;
+	}
+	struct recording *recording = mem_new(sizeof *recording);
+	*recording = (struct recording){recorder, mem_text(path)};
+	app_of(screen)->recording = recording;
+	screen_say(screen, "recording %s from its start to %s; :record ends it", trace_name(trace),
+		   path);
+}
+
+void
+recording_toggle(struct screen *screen, const struct command_call *call)
+{
+	const char *typed = call->text ? call->text : "";
+	struct recording *recording = app_of(screen)->recording;
+	bool force = *typed == '!';
+	struct text path = {0};
+	typed += force + strspn(typed + force, " ");
+	if (*typed)
+		path_read(typed, &path);
+	if (!*typed && !recording)
+		screen_error(screen, "record to which file?");
+	else if (!*typed)
+		end_recording(screen, "");
+	else if (recording)
+		screen_error(screen, "%s is being recorded; :record alone ends that",
+			     recording->path);
+	else
+		start_recording(screen, text_get(&path), force);
+	text_free(&path);
+}
+
+void
+recording_poll(struct screen *screen)
+{
+	struct recording *recording = app_of(screen)->recording;
+	int error;
+	if (recording && recorder_ended(recording->recorder, &error))
+		end_recording(screen, "the capture ended: ");
+}
+
+void
+recording_free(struct screen *screen)
+{
+	if (app_of(screen)->recording)
+		end_recording(screen, "");
+}
+
+bool
+recording_is_on(const struct screen *screen)
+{
+	return app_of(screen)->recording;
+}

@@ -1,0 +1,181 @@
+/*
+ * What comes while one looks: :freeze keeps the list, :record writes what comes.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct live_files {
+	char folder[32], fifo[64], record[64];
+	int to; /* the FIFO's end to be written */
+};
+
+static void
+send_lines(const struct live_files *f, const char *lines)
+{
+	assert_int_equal(write(f->to, lines, strlen(lines)), strlen(lines));
+}
+
+static void
+open_fifo(struct scene *s, struct live_files *f)
+{
+	strcpy(f->folder, "/tmp/trawl-live.XXXXXX");
+	assert_non_null(mkdtemp(f->folder));
+	snprintf(f->fifo, sizeof f->fifo, "%s/log", f->folder);
+	snprintf(f->record, sizeof f->record, "%s/recorded", f->folder);
+	assert_int_equal(mkfifo(f->fifo, 0600), 0);
+	f->to = open(f->fifo, O_RDWR | O_CLOEXEC);
+	assert_true(f->to >= 0);
+	send_lines(f, "first line\nsecond line\nthird line\n");
+	scene_open(s, 24, 80, "xterm-256color", f->fifo, "-f", "text", "-F", NULL);
+	scene_wait(s, "second line");
+}
+
+static void
+close_fifo(struct scene *s, struct live_files *f)
+{
+	scene_quit(s);
+	close(f->to);
+	unlink(f->fifo);
+	unlink(f->record);
+	rmdir(f->folder);
+}
+
+static void
+test_freeze(void **state)
+{
+	struct scene *s = *state;
+	struct live_files f;
+	open_fifo(s, &f);
+	scene_keys(s, ":freeze\r");
+	scene_wait_at(s, 0, "frozen");
+	send_lines(&f, "fourth line\nfifth line\n");
+	scene_wait_at(s, 0, "frozen +23 B");
+	scene_until(s, "fourth", false);
+	scene_keys(s, "k"); /* one may look around */
+	scene_check_idle(s);
+	scene_until(s, "fourth", false);
+	scene_keys(s, ":freeze\r");
+	scene_wait(s, "fourth line");
+	scene_until(s, "frozen", false);
+
+	scene_keys(s, ":freeze\r");
+	scene_wait_at(s, 0, "frozen");
+	send_lines(&f, "sixth line\nseventh line\n");
+	scene_wait_at(s, 0, "frozen +");
+	scene_keys(s, "F"); /* goes to the end of what came */
+	scene_wait(s, "sixth line");
+	scene_until(s, "frozen", false);
+	close_fifo(s, &f);
+}
+
+static void
+check_recorded(const struct live_files *f, const char *want)
+{
+	struct text text = {0};
+	FILE *file = fopen(f->record, "r");
+	assert_non_null(file);
+	file_read_all(file, &text);
+	fclose(file);
+	assert_string_equal(text_get(&text), want);
+	text_free(&text);
+}
+
+static void
+type_record(struct scene *s, const char *command, const struct live_files *f)
+{
+	scene_keys(s, command);
+	scene_keys(s, f->record);
+	scene_keys(s, "\r");
+}
+
+static void
+test_record(void **state)
+{
+	struct scene *s = *state;
+	struct live_files f;
+	open_fifo(s, &f);
+	scene_keys(s, ":record\r");
+	scene_wait(s, "record to which file?");
+	type_record(s, ":record ", &f);
+	scene_wait(s, "from its start to");
+	scene_wait_at(s, 0, "follow  recording");
+	type_record(s, ":record ", &f);
+	scene_wait(s, "is being recorded");
+	scene_keys(s, ":freeze\r"); /* which is of the list alone */
+	scene_wait_at(s, 0, "frozen");
+	send_lines(&f, "fourth line\n");
+	scene_wait_at(s, 0, "frozen +12 B");
+	scene_keys(s, ":record\r");
+	scene_wait(s, "46 bytes recorded to");
+	scene_until(s, "recording", false);
+	send_lines(&f, "fifth line\n");
+	check_recorded(&f, "first line\nsecond line\nthird line\nfourth line\n");
+
+	type_record(s, ":record ", &f);
+	scene_wait(s, ":record! FILE overwrites it");
+	type_record(s, ":record! ", &f);
+	scene_wait_at(s, 0, "frozen +23 B  recording");
+	close_fifo(s, &f);
+}
+
+/* A recording is whole if the program ends while it goes on. */
+static void
+test_quit(void **state)
+{
+	struct scene *s = *state;
+	struct live_files f;
+	open_fifo(s, &f);
+	type_record(s, ":record ", &f);
+	scene_wait_at(s, 0, "follow  recording");
+	send_lines(&f, "fourth line\n");
+	scene_wait(s, "fourth line");
+	scene_quit(s);
+	check_recorded(&f, "first line\nsecond line\nthird line\nfourth line\n");
+	close(f.to);
+	unlink(f.fifo);
+	unlink(f.record);
+	rmdir(f.folder);
+}
+
+static void
+test_full_disk(void **state)
+{
+	struct scene *s = *state;
+	struct live_files f;
+	if (access("/dev/full", W_OK))
+		skip();
+	open_fifo(s, &f);
+	scene_keys(s, ":record! /dev/full\r");
+	scene_wait(s, "No space left on device; the first 0 bytes are there");
+	close_fifo(s, &f);
+}
+
+static void
+test_file(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, ":record /tmp/never\r");
+	scene_wait(s, "the capture is a file already");
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_freeze),	scene_test(test_record), scene_test(test_quit),
+	    scene_test(test_full_disk), scene_test(test_file),
+	};
+	return scene_run_group("screen_live", tests);
+}

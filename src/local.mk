@@ -208,6 +208,8 @@ libtrawl_a_SOURCES = \
 	src/index/step.h \
 	src/index/walk.c \
 	src/index/walk.h \
+	src/program/build_id.c \
+	src/program/build_id.h \
 	src/program/symbols.h \
 	src/query/check.c \
 	src/query/check.h \

@@ -98,6 +98,7 @@ prepare_session(struct session *session, const struct cli *cli, struct text *cac
 	if (cli->value[CLI_ORDER] && session_set_order(session, cli->value[CLI_ORDER], err) < 0)
 		return err->code;
 	session->host.spool_dir = cli->value[CLI_SPOOL];
+	session->host.images_dir = cli->value[CLI_IMAGES];
 	session->host.report_waiting = report_text;
 	const char *pointer = cli->value[CLI_WRITE_POINTER];
 	session->host.has_write_pointer = pointer;

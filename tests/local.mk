@@ -70,6 +70,7 @@ tests_libtest_a_SOURCES = \
 	tests/random.h \
 	tests/unit/encap_tool.c \
 	tests/unit/encap_tool.h \
+	tests/unit/elf_write.h \
 	tests/unit/folder.h \
 	tests/unit/formatter.h \
 	tests/unit/perf_write.h \
@@ -157,6 +158,7 @@ unit_tests = \
 	tests/unit/test_opencsd_element \
 	tests/unit/test_opencsd_library \
 	tests/unit/test_parallel \
+	tests/unit/test_build_id \
 	tests/unit/test_perf \
 	tests/unit/test_perf_data \
 	tests/unit/test_ppl \

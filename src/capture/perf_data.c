@@ -392,8 +392,11 @@ read_build_id(struct perf_reading *r, const struct perf_record *record)
 {
 	const uint8_t *p = record->bytes + RECORD;
 	struct perf_map file = {.pid = perf_u32(r, p), .build_id_size = PERF_BUILD_ID};
+	static const uint8_t none[4];
 	if (record->misc & MISC_BUILD_ID_SIZE && p[24] <= PERF_BUILD_ID)
 		file.build_id_size = p[24];
+	else if (!memcmp(p + 20, none, sizeof none))
+		file.build_id_size = 16; /* filled up */
 	memcpy(file.build_id, p + 4, file.build_id_size);
 	file.name = copy_text(p + 28, record->size - RECORD - 28);
 	*vec_add(&r->data->files) = file;

@@ -150,8 +150,8 @@ take_range(struct perf_gathering *g, uint64_t from, uint64_t to, uint64_t uncove
 		start = start > at ? start : at;
 		g->lost += holes ? start - at : 0;
 		uint64_t end = stored_to(g, start, to), misfit = (start - from) % g->unit;
-		uint64_t first = misfit ? start + (g->unit - misfit) : start;
-		first = first < end ? first : end;
+		uint64_t lead = misfit ? g->unit - misfit : 0;
+		uint64_t first = lead < end - start ? start + lead : end;
 		uint64_t last = end - (end - first) % g->unit;
 		g->lost += first - start;
 		if (first < last) {

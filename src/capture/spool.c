@@ -733,7 +733,7 @@ bool
 spool_packing(const struct spool *spool, struct capture_packing *packing)
 {
 	const struct unpack *unpack = atomic_load(&spool->unpack);
-	if (!is_converted(spool))
+	if (!is_converted(spool) || spool->pieces)
 		return false;
 	packing->name = unpack ? unpack_name(unpack) : "";
 	packing->dump = spool->dump ? dump_name(spool->dump) : "";

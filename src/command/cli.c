@@ -24,6 +24,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 		     "how to read captures and name what is in them"},
     [CLI_COLLATERAL] = {'C', "collateral", "FILE", INPUT,
 			"SyS-T collateral, or a folder of it; may be given again"},
+    [CLI_IMAGES] = {0, "images", "DIR", INPUT,
+		    "programs and libraries that a perf.data names, by path, name or build ID"},
     [CLI_SPOOL] = {0, "spool", "DIR", INPUT,
 		   "where streams and what is decompressed are kept while open; default $TMPDIR"},
     [CLI_WRITE_POINTER] =

@@ -158,7 +158,7 @@ decoder_perf_part(const struct perf_data *perf, size_t i, struct perf_part *part
 
 void
 decoder_use_perf(void *options, const struct perf_data *perf, const struct perf_part *part,
-		 const struct perf_layout *layout, struct text *notes)
+		 const struct perf_layout *layout, char *const *images, struct text *notes)
 {
-	opencsd_use_perf(options, perf, part, layout, notes);
+	opencsd_use_perf(options, perf, part, layout, images, notes);
 }

@@ -45,7 +45,7 @@ struct perf_layout;
 bool decoder_takes_perf(const struct perf_data *, struct text *why);
 bool decoder_perf_part(const struct perf_data *, size_t i, struct perf_part *);
 void decoder_use_perf(void *options, const struct perf_data *, const struct perf_part *,
-		      const struct perf_layout *, struct text *notes);
+		      const struct perf_layout *, char *const *images, struct text *notes);
 
 /* `syst/stp`, in a static string of the registry. */
 const char *decoder_name(const struct decoder_ops *);

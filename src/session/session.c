@@ -9,6 +9,7 @@
 #include "capture/perf_layout.h"
 #include "capture/snapshot.h"
 #include "decode/registry.h"
+#include "program/build_id.h"
 #include "session/clock/clock_position.h"
 #include "session/clock/clocks.h"
 #include "session/clock/cycles.h"
@@ -186,10 +187,54 @@ name_part(const char *path, const struct perf_part *part, struct text *name)
 		text_addf(name, ".cpu%u", buffer->cpu != PERF_NONE ? buffer->cpu : part->cpu);
 }
 
+/* A perf.data that is being opened. */
+struct perf_opening {
+	const struct capture *whole;
+	const struct perf_data *perf;
+	char **images; /* files of its maps, NULL where there is none */
+	struct text notes;
+};
+
+static bool
+is_same_file(const struct perf_map *a, const struct perf_map *b)
+{
+	return a->build_id_size == b->build_id_size &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_size) && !strcmp(a->name, b->name);
+}
+
+/* Finds the files of the maps, each once. */
+static void
+find_images(struct perf_opening *o, const char *folder)
+{
+	enum { LOOK = 4096 };
+	const struct perf_map *maps = o->perf->maps.at;
+	const size_t count = o->perf->maps.count;
+	o->images = mem_new((count + 1) * sizeof *o->images);
+	for (size_t i = 0; i < count && i < LOOK; i++) {
+		struct build_id id = {.size = maps[i].build_id_size};
+		struct text refused = {0};
+		size_t k = 0;
+		while (k < i && !is_same_file(&maps[k], &maps[i]))
+			k++;
+		if (k < i) {
+			o->images[i] = o->images[k] ? mem_text(o->images[k]) : NULL;
+			continue;
+		}
+		memcpy(id.bytes, maps[i].build_id, id.size);
+		if (*maps[i].name == '/')
+			o->images[i] = build_id_find(&id, maps[i].name, folder, &refused);
+		if (refused.length) {
+			text_addf(&o->notes, "%s, and is not used: perf.data says ", refused.data);
+			build_id_add(&id, &o->notes);
+			text_add_char(&o->notes, '\n');
+		}
+		text_free(&refused);
+	}
+}
+
 static struct trace *
-open_perf_part(struct session *session, struct trace_opening from, const struct capture *whole,
-	       const struct perf_data *perf, const struct perf_part *part, struct text *notes,
-	       struct err *err)
+open_perf_part(struct session *session, struct trace_opening from, struct perf_opening *o,
+	       const struct perf_part *part, struct err *err)
 {
 	struct text name = {0};
 	struct perf_layout layout = {0};
@@ -197,8 +242,9 @@ open_perf_part(struct session *session, struct trace_opening from, const struct 
 	name_part(from.path, part, &name);
 	perf_layout_fill(part, &layout);
 	take_options(&session->profile, text_get(&name), &from);
-	decoder_use_perf(trace_format_options(from.options, ops), perf, part, &layout, notes);
-	const struct trace_part pieces = {whole, layout.pieces.at, layout.pieces.count};
+	decoder_use_perf(trace_format_options(from.options, ops), o->perf, part, &layout, o->images,
+			 &o->notes);
+	const struct trace_part pieces = {o->whole, layout.pieces.at, layout.pieces.count};
 	if (!from.options->name)
 		from.options->name = mem_text(text_get(&name));
 	from.part = &pieces;
@@ -219,7 +265,8 @@ open_perf(struct session *session, struct trace_opening from, struct err *err)
 	struct capture *whole = capture_open(from.path, NULL, err);
 	struct perf_data *perf =
 	    whole ? perf_data_read(capture_bytes(whole), capture_size(whole), err) : NULL;
-	struct text about = {0}, why = {0}, notes = {0};
+	struct text about = {0}, why = {0};
+	struct perf_opening o = {.whole = whole, .perf = perf};
 	struct trace *first = NULL;
 	struct perf_part part;
 	if (perf) {
@@ -231,27 +278,31 @@ open_perf(struct session *session, struct trace_opening from, struct err *err)
 		from.choice.reason = text_get(&why);
 		first = add_trace(session, &from, err);
 	}
+	if (perf && !why.length)
+		find_images(&o, session->host.images_dir);
 	for (size_t i = 0; perf && !why.length && decoder_perf_part(perf, i, &part); i++) {
 		struct err failed = {0};
-		struct trace *trace =
-		    open_perf_part(session, from, whole, perf, &part, &notes, &failed);
+		struct trace *trace = open_perf_part(session, from, &o, &part, &failed);
 		if (!trace)
-			text_addf(&notes, "%s\n", failed.what);
+			text_addf(&o.notes, "%s\n", failed.what);
 		if (!first)
 			first = trace;
 		from.container = first ? NULL : from.container;
 	}
-	if (notes.length)
-		text_cut(&notes, notes.length - 1); /* the last line's end */
-	if (!first && notes.length)
-		err_set(err, ERR_DATA, "%s", text_get(&notes));
-	else if (notes.length)
-		trace_add_notice(first, text_get(&notes));
+	if (o.notes.length)
+		text_cut(&o.notes, o.notes.length - 1); /* the last line's end */
+	if (!first && o.notes.length)
+		err_set(err, ERR_DATA, "%s", text_get(&o.notes));
+	else if (o.notes.length)
+		trace_add_notice(first, text_get(&o.notes));
+	for (size_t i = 0; o.images && i < perf->maps.count; i++)
+		free(o.images[i]);
+	free(o.images);
+	text_free(&o.notes);
 	perf_data_free(perf);
 	capture_close(whole);
 	text_free(&about);
 	text_free(&why);
-	text_free(&notes);
 	return first;
 }
 

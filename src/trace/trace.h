@@ -21,14 +21,15 @@ struct recognition;
 /* What traces need of their owner.  It stays where it is until the last one is closed. */
 struct trace_host {
 	const char *spool_dir;	    /* for streams; NULL = the usual place */
+	const char *images_dir;	    /* with programs that captures name, or NULL */
 	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
 	unsigned threads;	    /* that build an index; 0 = one for each processor */
 	enum capture_follow follow; /* how to follow captures; NOT: by name */
 	bool has_write_pointer;	    /* of every capture, see struct capture_dump: */
 	uint64_t write_pointer;
-	bool several;			   /* notices begin with a trace's name */
-	const struct option_list *origins; /* of a profile, struct origin_options */
-	struct naming *naming;		   /* NULL: no symbols */
+	bool several;				 /* notices begin with a trace's name */
+	const struct option_list *origins;	 /* of a profile, struct origin_options */
+	struct naming *naming;			 /* NULL: no symbols */
 	void (*report_waiting)(const char *why); /* opening takes long; NULL: not said */
 	void (*notify)(void *);			 /* see trace_host_set_notify */
 	void *notify_context;

@@ -11,6 +11,8 @@
 #include "decode/coresight/coresight.h"
 #include "decode/coresight/opencsd.h"
 #include "drive.h"
+#include "elf_write.h"
+#include "folder.h"
 #include "formatter.h"
 #include "perf_write.h"
 #include "session/session.h"
@@ -29,8 +31,6 @@
 #define END "EO_TRACE( [end-of-trace])\n"
 
 /* --- trace ------------------------------------------------------------------------ */
-
-typedef VEC(uint8_t) byte_list;
 
 static void
 add_bytes(byte_list *out, const void *bytes, size_t length)
@@ -119,7 +119,7 @@ part_prepare(struct part *p, const struct perf_writer *w, size_t i)
 		add_bytes(&p->bytes, w->out.at + p->layout.pieces.at[k].offset,
 			  (size_t)p->layout.pieces.at[k].length);
 	drive_open(&p->drive, "opencsd", p->bytes.at, p->bytes.count);
-	opencsd_use_perf(p->drive.options, p->perf, &p->part, &p->layout, &p->notes);
+	opencsd_use_perf(p->drive.options, p->perf, &p->part, &p->layout, NULL, &p->notes);
 }
 
 /* False where no library decodes it. */
@@ -471,6 +471,138 @@ many_runs_are_decoded(void **state)
 	}
 }
 
+/* --- images ------------------------------------------------------------------------------- */
+
+/* A file of so many NOPs of A64 before a branch to itself, whose code is mapped at ADDRESS
+ * of a process. */
+static void
+put_program(struct folder *f, struct perf_writer *w, const char *name, uint8_t id_byte,
+	    unsigned nops, uint32_t pid, uint64_t address)
+{
+	byte_list elf = {0}, code = {0};
+	const uint8_t id[20] = {id_byte, 2, 3};
+	struct text path = {0};
+	for (unsigned i = 0; i < nops; i++)
+		elf_put(&code, false, 0xd503201f, 4);
+	elf_put(&code, false, 0x14000000, 4);
+	elf_write(&elf, false, true, id, 20, code.at, code.count);
+	if (f)
+		folder_put(f, name, elf.at, elf.count);
+	text_addf(&path, "/bin/%s", name);
+	perf_record_mmap2(w, pid, address, code.count, elf.count - code.count, id, text_get(&path));
+	text_free(&path);
+	vec_free(&elf);
+	vec_free(&code);
+}
+
+/* The elements of a session's first trace, as part_lines has them. */
+static void
+session_lines(struct session *session, struct text *out)
+{
+	struct trace *trace = session->traces.at[0];
+	struct message messages[64];
+	trace_build_whole(trace);
+	struct reader *reader = reader_new(trace);
+	for (size_t count; (count = reader_walk(reader, messages, 64));) {
+		for (size_t i = 0; i < count; i++) {
+			struct expansion e = {0};
+			reader_expand(reader, &messages[i], EXPAND_TEXT, &e);
+			text_addf(out, "%s: %s\n", text_get(&e.type), text_get(&e.text));
+			expansion_free(&e);
+		}
+	}
+	reader_free(reader);
+}
+
+/* Two processes have other programs at one address, and a third thread has none. */
+static void
+processes_have_their_images(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct folder f;
+		struct perf_writer w = {0};
+		struct session session = {0};
+		struct err err = {0};
+		struct text got = {0};
+		byte_list bytes = {0};
+		folder_make(&f);
+		setenv("HOME", f.path, 1);
+		put_begin(&w, &bytes, 1);
+		/* whose context the trace has: of the first program, of the second, of neither,
+		 * and of one whose file is not at hand */
+		put_program(i < 3 ? &f : NULL, &w, "one", 1, 2, i == 1 || i == 2 ? 9 : 0x4353,
+			    0x1000);
+		if (i != 2)
+			put_program(&f, &w, "two", 2, 5, i == 1 ? 0x4353 : 9, 0x1000);
+		perf_record_aux(&w, 0, 9, 0, RUN, 0);
+		put_end(&w, &bytes);
+		folder_put(&f, "x.data", w.out.at, w.out.count);
+		option_defaults(profile_options_table(), &session.profile);
+		session.host.images_dir = f.path;
+		if (session_open(&session, folder_path(&f, "x.data"), NULL, NULL, 0, &err)) {
+			session_lines(&session, &got);
+			const char *want = i == 1   ? "0x1000-0x1018 A64 6 instr"
+					   : i == 3 ? "0x1000 is in no memory image"
+						    : "0x1000-0x100c A64 3 instr";
+			if (!strstr(text_get(&got), want))
+				fail_msg("%u: %s", i, text_get(&got));
+		}
+		session_close(&session);
+		text_free(&got);
+		vec_free(&w.out);
+		folder_remove(&f);
+	}
+}
+
+/* A file with another build ID is refused, and what is missing is asked for. */
+static void
+missing_images_are_named(void **state)
+{
+	(void)state;
+	struct folder f;
+	struct perf_writer w = {0};
+	struct session session = {0};
+	struct err err = {0};
+	byte_list bytes = {0};
+	folder_make(&f);
+	setenv("HOME", f.path, 1);
+	put_begin(&w, &bytes, 1);
+	put_program(&f, &w, "prog", 1, 2, 0x4353, 0x1000);
+	put_program(NULL, &w, "gone", 9, 2, 0x4353, 0x8000);
+	perf_record_aux(&w, 0, 9, 0, RUN, 0);
+	put_end(&w, &bytes);
+	/* the file of that name is another one */
+	struct perf_writer other = {0};
+	put_program(&f, &other, "prog", 3, 2, 1, 0);
+	vec_free(&other.out);
+	folder_put(&f, "x.data", w.out.at, w.out.count);
+	option_defaults(profile_options_table(), &session.profile);
+	session.host.images_dir = f.path;
+	struct trace *trace =
+	    session_open(&session, folder_path(&f, "x.data"), NULL, NULL, 0, &err);
+	if (trace) {
+		char *notice = trace_take_notice(trace);
+		assert_non_null(notice);
+		assert_non_null(strstr(notice, "/prog has the build ID 0302030000"));
+		assert_non_null(strstr(notice, "is not used: perf.data says 0102030000"));
+		free(notice);
+		struct text about = {0}, missing = {0};
+		assert_true(trace_survey(trace, &about, &missing));
+		assert_non_null(strstr(text_get(&missing), "of /bin/prog, build ID 0102030000"));
+		assert_non_null(strstr(text_get(&missing), "--images=DIR"));
+		assert_null(strstr(text_get(&missing), "gone"));
+		assert_non_null(strstr(text_get(&about), "0x8000: /bin/gone is missing"));
+		text_free(&about);
+		text_free(&missing);
+		assert_int_equal(trace_load(trace, &err), 0);
+		assert_int_equal(err.code, 0);
+	}
+	session_close(&session);
+	vec_free(&w.out);
+	folder_remove(&f);
+}
+
 /* --- what is refused ------------------------------------------------------------------------ */
 
 static void
@@ -600,6 +732,8 @@ main(void)
 	    cmocka_unit_test(missing_bytes_are_losses),
 	    cmocka_unit_test(snapshots_overlap),
 	    cmocka_unit_test(many_runs_are_decoded),
+	    cmocka_unit_test(processes_have_their_images),
+	    cmocka_unit_test(missing_images_are_named),
 	    cmocka_unit_test(others_are_refused),
 	    cmocka_unit_test(a_session_has_the_traces),
 	    cmocka_unit_test(a_session_shows_what_is_refused),

@@ -28,8 +28,9 @@ enum opencsd_protocol {
 	R(TRCDEVARCH)                                                                              \
 	R(TRCIDR0)                                                                                 \
 	R(TRCIDR1)                                                                                 \
-	R(TRCIDR2) R(TRCIDR8) R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR)  \
-	    R(ETMIDR) R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
+	R(TRCIDR2)                                                                                 \
+	R(TRCIDR8) R(TRCIDR9) R(TRCIDR10) R(TRCIDR11) R(TRCIDR12) R(TRCIDR13) R(ETMCR) R(ETMIDR)   \
+	    R(ETMCCER) R(ETMTRACEIDR) R(STMTCSR) R(ITMTCR)
 
 struct opencsd_registers {
 #define OPENCSD_REGISTER_MEMBER(name) int64_t name;
@@ -54,6 +55,9 @@ struct opencsd_image_options {
 	uint64_t offset;  /* in the file */
 	uint64_t length;  /* 0: to the end of the file */
 	char *of;	  /* name of the source whose memory this is; others look there last */
+	uint64_t context; /* context ID or VMID whose memory this is; 0: of all */
+	bool absent;	  /* the file is not at hand: it is named where it is missing */
+	char *build_id;	  /* of the file, in hexadecimal digits, or NULL */
 };
 
 /* An entry of `runs:`: where all decoders start anew, and what is wrong there. */
@@ -89,12 +93,13 @@ struct opencsd_run_options *opencsd_add_run(struct opencsd_options *);
 /*
  * perf.data: whether there is trace in it that is decoded; if not, WHY is a sentence.
  * Which parts of it are a trace each: fills the I-th, false if there are not so many.
- * And as for a snapshot, for one of these.
+ * And as for a snapshot, for one of these; IMAGES are the files of its maps, NULL where
+ * there is none.
  */
 bool opencsd_takes_perf(const struct perf_data *, struct text *why);
 bool opencsd_perf_part(const struct perf_data *, size_t i, struct perf_part *);
 void opencsd_use_perf(struct opencsd_options *, const struct perf_data *, const struct perf_part *,
-		      const struct perf_layout *, struct text *notes);
+		      const struct perf_layout *, char *const *images, struct text *notes);
 
 extern const struct decoder_ops opencsd_ops, ppl_ops;
 

@@ -46,6 +46,7 @@ struct opencsd_library {
 	dcd_tree_handle_t tree;
 	struct speculation speculation; /* of ETMv4 and ETE */
 	bool fault;			/* a packet was taken away */
+	uint64_t context_id, vmid;	/* in force; 0: not known */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -547,6 +548,10 @@ on_element(const void *context, const ocsd_trc_index_t index, const uint8_t id,
 	}
 	e.flags |= opencsd_flag_if(in->cpu_freq_change, OPENCSD_FREQ_CHANGE);
 	take_element(in, &e);
+	if (e.type == OPENCSD_PE_CONTEXT) {
+		l->context_id = e.context_id;
+		l->vmid = e.vmid;
+	}
 	l->last = e.index;
 	if (e.type == OPENCSD_NO_SYNC)
 		l->speculation.decoding = false;
@@ -608,23 +613,41 @@ on_packet(const void *context, const ocsd_datapath_op_t op, const ocsd_trc_index
 		follow_speculation(l, (ocsd_etmv4_i_pkt *)packet);
 }
 
+/* The memory at an address in the context that is in force.  A thread may have another
+ * context than the process whose memory it uses: where none is of its own, that of others
+ * is taken if they all have the same there.  NULL: there is none, or it is not at hand. */
+static const struct opencsd_region *
+find_region(const struct opencsd_library *l, uint64_t address)
+{
+	const struct opencsd_region *other = NULL;
+	bool several = false;
+	for (size_t i = 0; i < l->source->memory.count; i++) {
+		const struct opencsd_region *r = &l->source->memory.at[i];
+		uint64_t at = address - r->address;
+		if (address < r->address || at >= r->length)
+			continue;
+		if (!r->context || r->context == l->context_id || r->context == l->vmid)
+			return r;
+		several |= other && (!other->bytes || !r->bytes ||
+				     other->bytes + (address - other->address) != r->bytes + at);
+		other = r;
+	}
+	return several ? NULL : other;
+}
+
 static uint32_t
 on_memory(const void *context, const ocsd_vaddr_t address, const ocsd_mem_space_acc_t space,
 	  const uint8_t id, const uint32_t size, uint8_t *out)
 {
-	const struct opencsd_source *source = ((const struct opencsd_library *)context)->source;
+	const struct opencsd_region *r = find_region(context, address);
 	(void)space;
 	(void)id;
-	for (size_t i = 0; i < source->memory.count; i++) {
-		const struct opencsd_region *r = &source->memory.at[i];
-		uint64_t at = address - r->address;
-		if (address < r->address || at >= r->length)
-			continue;
-		uint32_t length = r->length - at < size ? (uint32_t)(r->length - at) : size;
-		memcpy(out, r->bytes + at, length);
-		return length;
-	}
-	return 0;
+	if (!r || !r->bytes)
+		return 0;
+	uint64_t at = address - r->address;
+	uint32_t length = r->length - at < size ? (uint32_t)(r->length - at) : size;
+	memcpy(out, r->bytes + at, length);
+	return length;
 }
 
 /* --- trees ------------------------------------------------------------- */
@@ -696,6 +719,7 @@ opencsd_library_reset(struct opencsd_library *l)
 {
 	uint32_t used = 0;
 	l->fed = false;
+	l->context_id = l->vmid = 0;
 	l->speculation = (struct speculation){0};
 	ocsd_dt_process_data(l->tree, OCSD_OP_RESET, 0, 0, NULL, &used);
 }

@@ -206,6 +206,16 @@ image_file(struct opencsd_decoder *d, const char *path)
 	return NULL;
 }
 
+/* Where an image that is not at hand would lie: other memory does not take its place. */
+static struct opencsd_region
+absent_region(const struct opencsd_image_options *image)
+{
+	uint64_t most = UINT64_MAX - image->address;
+	return (struct opencsd_region){.address = image->address,
+				       .length = image->length < most ? image->length : most,
+				       .context = image->context};
+}
+
 /* An image in memory; of length 0 where there is nothing. */
 static struct opencsd_region
 region_of(struct opencsd_decoder *d, const struct opencsd_image_options *image)
@@ -229,6 +239,7 @@ region_of(struct opencsd_decoder *d, const struct opencsd_image_options *image)
 		length = UINT64_MAX - image->address;
 	return (struct opencsd_region){.address = image->address,
 				       .length = length,
+				       .context = image->context,
 				       .bytes = capture_bytes(file) + image->offset};
 }
 
@@ -240,7 +251,8 @@ open_images(struct opencsd_decoder *d)
 	const size_t count = d->options->images.count;
 	struct opencsd_region *regions = mem_new(count * sizeof *regions);
 	for (size_t i = 0; i < count; i++)
-		regions[i] = region_of(d, &images[i]);
+		regions[i] =
+		    images[i].absent ? absent_region(&images[i]) : region_of(d, &images[i]);
 	for (size_t i = 0; i < 2 * d->source_count; i++) {
 		struct opencsd_source *source = &d->sources[i / 2];
 		const char *name = source->options->name;

@@ -44,6 +44,9 @@ static const struct option_row image_rows[] = {
     IMAGE(offset, UINT, "first byte in the file"),
     IMAGE(length, UINT, "bytes; 0: to the end of the file"),
     IMAGE(of, TEXT, "name of the source whose memory it is; others look there last"),
+    IMAGE(context, UINT, "context ID or VMID whose memory it is, as a process has; 0: of all"),
+    IMAGE(absent, BOOL, "the file is not at hand: it is named where it is missing"),
+    IMAGE(build_id, TEXT, "build ID of the file, in hexadecimal digits"),
 };
 static const struct option_table image_table =
     OPTION_TABLE("images", struct opencsd_image_options, image_rows);

@@ -232,6 +232,48 @@ add_marks(struct opencsd_options *options, const struct perf_layout *layout, con
 	run->reason = mem_text(damage);
 }
 
+/* --- images -------------------------------------------------------------------------- */
+
+enum { MAPS_MOST = 4096 };
+
+/* Whether a map is of a file: not of the kernel, nor of memory without one. */
+static bool
+is_file_map(const struct perf_map *map)
+{
+	return map->pid != PERF_NONE && map->length && map->name[0] == '/' && map->name[1] != '/';
+}
+
+static void
+add_image(struct opencsd_options *options, const struct perf_map *map, const char *file)
+{
+	struct opencsd_image_options *o = opencsd_add_image(options);
+	struct text build_id = {0};
+	text_add_hex(&build_id, map->build_id, map->build_id_size);
+	o->file = mem_text(file ? file : map->name);
+	o->address = map->address;
+	o->offset = map->offset;
+	o->length = map->length;
+	o->context = map->pid;
+	o->absent = !file;
+	o->build_id = build_id.data;
+}
+
+/* The last maps first: what is mapped later takes the place of what was there. */
+static void
+add_images(struct opencsd_options *options, const struct perf_data *perf, char *const *images,
+	   struct text *notes)
+{
+	size_t left = MAPS_MOST;
+	for (size_t i = perf->maps.count; i-- && left;) {
+		if (!is_file_map(&perf->maps.at[i]))
+			continue;
+		add_image(options, &perf->maps.at[i], images ? images[i] : NULL);
+		left--;
+	}
+	if (!left)
+		text_addf(notes, "only %d files that are mapped are used\n", MAPS_MOST);
+}
+
 /* --- the whole ------------------------------------------------------------------------- */
 
 static bool
@@ -316,7 +358,8 @@ opencsd_perf_part(const struct perf_data *perf, size_t i, struct perf_part *part
 
 void
 opencsd_use_perf(struct opencsd_options *options, const struct perf_data *perf,
-		 const struct perf_part *part, const struct perf_layout *layout, struct text *notes)
+		 const struct perf_part *part, const struct perf_layout *layout,
+		 char *const *images, struct text *notes)
 {
 	options->format = part->format == FORMAT_RAW ? CORESIGHT_SOURCE : CORESIGHT_ALIGNED;
 	/* a profile that has these says them all */
@@ -324,6 +367,8 @@ opencsd_use_perf(struct opencsd_options *options, const struct perf_data *perf,
 		add_sources(options, perf, part);
 	if (!options->runs.count)
 		add_marks(options, layout, text_get(&perf->damage));
+	if (!options->images.count)
+		add_images(options, perf, images, notes);
 	if (!options->sources.count)
 		text_addf(notes,
 			  "buffer %u: the registers of its processor are not in the file, so "

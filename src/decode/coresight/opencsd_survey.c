@@ -190,7 +190,8 @@ image_length(const struct opencsd_decoder *d, const struct opencsd_image_options
 			continue;
 		any = true;
 		for (size_t k = 0; k < d->sources[i].memory.count; k++)
-			if (d->sources[i].memory.at[k].address == image->address)
+			if (d->sources[i].memory.at[k].address == image->address &&
+			    d->sources[i].memory.at[k].bytes)
 				*length = d->sources[i].memory.at[k].length;
 	}
 	return any;
@@ -221,9 +222,23 @@ describe_image(const struct opencsd_decoder *d, size_t i, struct text *about)
 	text_add_char(about, '\n');
 }
 
-static void
-describe_gaps(const struct opencsd_findings *s, const struct window *head, struct text *missing)
+/* The file that is known to belong where pages have no image, but is not at hand. */
+static const struct opencsd_image_options *
+absent_image(const struct opencsd_decoder *d, const struct survey_gap *gap)
 {
+	const struct opencsd_image_options *images = d->options->images.at;
+	for (size_t i = 0; i < d->options->images.count; i++)
+		if (images[i].absent && images[i].address / PAGE <= gap->last &&
+		    images[i].address + images[i].length > gap->first * PAGE)
+			return &images[i];
+	return NULL;
+}
+
+static void
+describe_gaps(const struct opencsd_decoder *d, const struct opencsd_findings *s,
+	      const struct window *head, struct text *missing)
+{
+	bool named = false;
 	if (!s->rows)
 		return;
 	text_addf(missing, "no memory image explains %llu rows%s: ", (unsigned long long)s->rows,
@@ -234,10 +249,17 @@ describe_gaps(const struct opencsd_findings *s, const struct window *head, struc
 			  (unsigned long long)gap->first * PAGE,
 			  (unsigned long long)gap->last * PAGE + PAGE - 1,
 			  (unsigned long long)gap->rows);
+		const struct opencsd_image_options *image = absent_image(d, gap);
+		if (image)
+			text_addf(missing, " of %s", image->file);
+		if (image && image->build_id)
+			text_addf(missing, ", build ID %s", image->build_id);
+		named |= image != NULL;
 	}
 	if (s->gaps.count > RANGES_SHOWN)
 		text_addf(missing, " and %zu more", s->gaps.count - RANGES_SHOWN);
-	text_add(missing, "; list the images in a profile (opencsd: images:)");
+	text_add(missing, named ? "; --images=DIR names a folder with the files"
+				: "; list the images in a profile (opencsd: images:)");
 }
 
 void
@@ -253,6 +275,6 @@ opencsd_survey(const struct decoder *decoder, const struct window *head, struct 
 	describe_ids(d, &s, about);
 	for (size_t i = 0; i < d->options->images.count; i++)
 		describe_image(d, i, about);
-	describe_gaps(&s, head, missing);
+	describe_gaps(d, &s, head, missing);
 	vec_free(&s.gaps);
 }

@@ -17,7 +17,8 @@
 /* Part of the target's memory. */
 struct opencsd_region {
 	uint64_t address, length; /* the last address is no more than UINT64_MAX */
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* NULL: not at hand */
+	uint64_t context; /* context ID or VMID whose memory it is; 0: of all */
 };
 
 struct opencsd_source {

@@ -51,6 +51,8 @@ tests_mkcapture_SOURCES = \
 	tests/mk_sink.h \
 	tests/mk_stp.c \
 	tests/mk_stp.h \
+	tests/mk_swo.c \
+	tests/mk_swo.h \
 	tests/mk_syst.c \
 	tests/mk_syst.h \
 	tests/mkcapture.c \
@@ -460,6 +462,9 @@ testdata_files = \
 	testdata/all-hex.profile.yaml \
 	testdata/all-hex.truth.tsv \
 	testdata/all-hex.txt \
+	testdata/all-itm.itm \
+	testdata/all-itm.profile.yaml \
+	testdata/all-itm.truth.tsv \
 	testdata/all-le22.profile.yaml \
 	testdata/all-le22.stp \
 	testdata/all-le22.truth.tsv \
@@ -479,6 +484,9 @@ testdata_files = \
 	testdata/all-raw.bin \
 	testdata/all-raw.profile.yaml \
 	testdata/all-raw.truth.tsv \
+	testdata/all-tpiu.profile.yaml \
+	testdata/all-tpiu.swo \
+	testdata/all-tpiu.truth.tsv \
 	testdata/bits-encap.bin \
 	testdata/bits-encap.profile.yaml \
 	testdata/bits-encap.truth.tsv \
@@ -543,7 +551,10 @@ testdata_files = \
 	testdata/mix.xml \
 	testdata/short.bin \
 	testdata/short.profile.yaml \
-	testdata/short.truth.tsv
+	testdata/short.truth.tsv \
+	testdata/untimed-itm.itm \
+	testdata/untimed-itm.profile.yaml \
+	testdata/untimed-itm.truth.tsv
 
 TESTS += $(script_tests)
 EXTRA_DIST += $(long_script_tests) $(script_tests) $(testdata_files) tests/lsan.supp tests/rings.awk tests/summary tests/term/lib.sh \

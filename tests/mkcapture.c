@@ -23,6 +23,7 @@
 #include "mk_session.h"
 #include "mk_sink.h"
 #include "mk_stp.h"
+#include "mk_swo.h"
 #include "mk_syst.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@
 /* Behind those of mk_mix.h. */
 enum { MIX_CONTEXTS = MK_MIX_TEXT + 1 };
 
-enum transport { RAW, HEX, STP, ENCAP, GEM, UIA, CSEL, OPENCSD };
+enum transport { RAW, HEX, STP, ENCAP, GEM, UIA, CSEL, OPENCSD, ITM, TPIU };
 
 enum { SENDERS_MAX = 64, STP_HZ = 38400000 };
 
@@ -489,14 +490,24 @@ make_csel(struct work *w)
 	mk_csel(&w->sink, w->plan->seed, w->plan->mix == MK_MIX_ALL);
 }
 
+static void
+make_swo(struct work *w)
+{
+	const struct plan *p = w->plan;
+	const struct mk_swo_plan plan = {
+	    .seed = p->seed, .everything = p->mix == MK_MIX_ALL, .frames = p->transport == TPIU};
+	mk_swo(&plan, &w->sink);
+}
+
 /* --- a capture --------------------------------------------------------- */
 
 static void
 make(const struct plan *p)
 {
 	static void (*const transports[])(struct work *) = {
-	    [RAW] = make_raw, [HEX] = make_hex, [STP] = make_stp,   [ENCAP] = make_encap,
-	    [GEM] = make_gem, [UIA] = make_uia, [CSEL] = make_csel, [OPENCSD] = make_opencsd,
+	    [RAW] = make_raw, [HEX] = make_hex,	 [STP] = make_stp,   [ENCAP] = make_encap,
+	    [GEM] = make_gem, [UIA] = make_uia,	 [CSEL] = make_csel, [OPENCSD] = make_opencsd,
+	    [ITM] = make_swo, [TPIU] = make_swo,
 	};
 	struct work *w = calloc(1, sizeof *w);
 	if (!w)
@@ -611,6 +622,9 @@ static const struct capture {
       .count = 200,
       .rate = .05,
       .damage = MK_CUT | MK_FLIP | MK_DROP | MK_GARBAGE}},
+    {"all-itm", "itm", {.transport = ITM, .mix = MK_MIX_ALL, .count = 300}},
+    {"untimed-itm", "itm", {.transport = ITM, .count = 200}},
+    {"all-tpiu", "swo", {.transport = TPIU, .mix = MK_MIX_ALL, .count = 300}},
 };
 
 static void
@@ -655,8 +669,10 @@ write_profile(const char *path, const char *folderless, const struct plan *p)
 		      "      guid: \"" MK_SHORT_GUID "\"\n"
 		      "      collateral: [mix.xml]\n",
 		      file);
-	else
+	else if (p->transport == CSEL)
 		fputs("    format: csel\n", file);
+	else
+		fprintf(file, "    format: %s\n", p->transport == ITM ? "itm" : "tpiu");
 	close_text(file, path);
 }
 
@@ -713,7 +729,8 @@ static const char usage[] =
     "  -f, --format=NAME     syst/raw (default), syst/hex, syst/stp, encap, csel,\n"
     "                        gem, uia: the words and the software events of one\n"
     "                        schedule, if --seed, --mix and --count are the same;\n"
-    "                        opencsd: a CoreSight snapshot, SyS-T over STM and ITM\n"
+    "                        opencsd: a CoreSight snapshot, SyS-T over STM and ITM;\n"
+    "                        itm, tpiu: what comes out of an SWO pin; all: with times\n"
     "  -m, --mix=NAME        len32 (default): 8 to 56 bytes, as for measuring\n"
     "                        all: every type, subtype and option\n"
     "                        csel: runs with faults\n"
@@ -835,8 +852,9 @@ parse_damage(char *list)
 static void
 parse_option(struct plan *p, int code)
 {
-	static const char *const formats[] = {"syst/raw", "syst/hex", "syst/stp", "encap", "gem",
-					      "uia",	  "csel",     "opencsd",  NULL};
+	static const char *const formats[] = {"syst/raw", "syst/hex", "syst/stp", "encap",
+					      "gem",	  "uia",      "csel",	  "opencsd",
+					      "itm",	  "tpiu",     NULL};
 	static const char *const mixes[] = {"len32", "all", "short", "text", "contexts", NULL};
 	static const char *const orders[] = {"msn", "lsn", "le22", NULL};
 	static const char *const stamps[] = {"nat", "gray", "delta", NULL};

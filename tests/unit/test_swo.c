@@ -18,6 +18,7 @@
 #include "decode/coresight/swo.h"
 #include "drive.h"
 #include "random.h"
+#include "temp_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,24 +28,32 @@
 
 typedef VEC(uint8_t) byte_list;
 
+static byte_list
+read_file(const char *path)
+{
+	byte_list bytes = {0};
+	int c;
+	FILE *file = fopen(path, "r");
+	while (file && (c = getc(file)) != EOF)
+		*vec_add(&bytes) = (uint8_t)c;
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
 /* A file beside the source tree; skips the test where there is none. */
 static byte_list
 read_capture(const char *name)
 {
 	const char *srcdir = getenv("srcdir");
 	struct text path = {0};
-	byte_list bytes = {0};
-	int c;
 	text_addf(&path, "%s/../shared/captures/real/swo/%s", srcdir ? srcdir : ".", name);
-	FILE *file = fopen(text_get(&path), "r");
+	byte_list bytes = read_file(text_get(&path));
 	text_free(&path);
-	if (!file) {
+	if (!bytes.count) {
 		print_message("no %s beside the source tree\n", name);
 		skip();
 	}
-	while ((c = getc(file)) != EOF)
-		*vec_add(&bytes) = (uint8_t)c;
-	fclose(file);
 	*vec_add(&bytes) = '\0'; /* so that text ends */
 	bytes.count--;
 	return bytes;
@@ -272,14 +281,238 @@ registers(void **state)
 	vec_free(&moved);
 }
 
+/* --- captures of an encoder of its own -------------------------------------- */
+
+/* A message as a line: its type, and what the truth says of its fields. */
+typedef VEC(char *) line_list;
+
+static void
+lines_free(line_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->at[i]);
+	vec_free(list);
+}
+
+/* The packets that mkcapture sent: offset, length, ticks (or nothing of these), type, fields. */
+static line_list
+read_truth(const char *path, bool places)
+{
+	char row[1024], *rest, *cell[8];
+	line_list list = {0};
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(row, sizeof row, file));
+	while (fgets(row, sizeof row, file)) {
+		struct text line = {0};
+		row[strcspn(row, "\n")] = '\0';
+		rest = row;
+		for (int i = 0; i < 7; i++)
+			cell[i] = strsep(&rest, "\t");
+		if (places)
+			text_addf(&line, "%s+%s %s ", cell[0], cell[1], cell[2]);
+		text_add(&line, cell[5]);
+		while (rest && *rest)
+			text_addf(&line, " %s", strsep(&rest, "\t"));
+		*vec_add(&list) = line.data;
+	}
+	fclose(file);
+	return list;
+}
+
+static void
+add_fields(const struct expansion *e, struct text *line)
+{
+	/* those that the encoder tells, in its order */
+	static const char *const names[] = {"port",   "size",	     "value", "exception",
+					    "action", "pc",	     "state", "comparator",
+					    "what",   "address_low", "page",  "ticks"};
+	bool port = expansion_find(e, "port"), data = expansion_find(e, "comparator");
+	static const char *const order[] = {"comparator", "what", "pc", "address_low", "value"};
+	for (size_t i = 0; i < (data ? 5 : 12); i++) {
+		const char *name = data ? order[i] : names[i];
+		const struct field *field = expansion_find(e, name);
+		struct text value = {0};
+		if (!field || (!strcmp(name, "value") && !port && !data))
+			continue;
+		field_format(field, &value);
+		text_addf(line, " %s=%s", name, text_get(&value));
+		text_free(&value);
+	}
+}
+
+static line_list
+read_decoded(const struct decoded *d, bool places, bool damaged)
+{
+	struct window w = drive_window(&d->drive);
+	struct expansion e = {0};
+	line_list list = {0};
+	for (size_t i = 0; i < d->messages.list.count; i++) {
+		const struct message *m = &d->messages.list.at[i];
+		struct text line = {0};
+		if (damaged && m->kind >= SWO_KIND_TRIGGER)
+			continue;
+		d->drive.ops->expand(d->drive.decoder, m, &w, EXPAND_FIELDS, NULL, &e);
+		if (places)
+			text_addf(&line, "%llu+%u ", (unsigned long long)m->offset, m->length);
+		if (places && m->flags & MESSAGE_TIMED)
+			text_addf(&line, "%llu ", (unsigned long long)m->ticks);
+		else if (places)
+			text_add(&line, "- ");
+		text_add(&line, text_get(&e.type));
+		add_fields(&e, &line);
+		*vec_add(&list) = line.data;
+	}
+	expansion_free(&e);
+	return list;
+}
+
+/* How many lines both have in the same order, at most: the longest common subsequence. */
+static size_t
+count_common(const line_list *a, const line_list *b)
+{
+	size_t *best = mem_new((b->count + 1) * sizeof *best);
+	for (size_t i = 0; i < a->count; i++) {
+		size_t before = 0; /* of the row before, a column back */
+		for (size_t k = 0; k < b->count; k++) {
+			size_t above = best[k + 1];
+			if (!strcmp(a->at[i], b->at[k]))
+				best[k + 1] = before + 1;
+			else if (best[k] > above)
+				best[k + 1] = best[k];
+			before = above;
+		}
+	}
+	size_t common = best[b->count];
+	free(best);
+	return common;
+}
+
+struct made {
+	char file[TEMP_PATH], truth[TEMP_PATH];
+	byte_list bytes;
+};
+
+static void
+make(struct made *made, const char *arguments, unsigned seed)
+{
+	struct text command = {0};
+	*made = (struct made){.bytes = {0}};
+	temp_make_text(made->file, "", "");
+	temp_make_text(made->truth, "", "");
+	text_addf(&command, "tests/mkcapture %s --seed=%u --truth=%s -o %s", arguments, seed,
+		  made->truth, made->file);
+	assert_int_equal(system(text_get(&command)), 0);
+	text_free(&command);
+	made->bytes = read_file(made->file);
+}
+
+static void
+made_free(struct made *made)
+{
+	unlink(made->file);
+	unlink(made->truth);
+	vec_free(&made->bytes);
+}
+
+static unsigned
+run_count(void)
+{
+	const char *runs = getenv("TRAWL_RUNS");
+	return runs ? (unsigned)atoi(runs) : 3;
+}
+
+/* Without damage each packet is the message that was sent, with its place and time. */
+static void
+made_whole(void **state)
+{
+	static const char *const kinds[][2] = {
+	    {"itm", "-f itm -m all -c 600"},
+	    {"itm", "-f itm -c 600"},
+	    {"tpiu", "-f tpiu -m all -c 600"},
+	    {"tpiu", "-f tpiu -c 600"},
+	};
+	(void)state;
+	for (unsigned run = 0; run < 4 * run_count(); run++) {
+		struct made made;
+		make(&made, kinds[run % 4][1], run);
+		struct decoded d = decode(kinds[run % 4][0], &made.bytes, false);
+		line_list want = read_truth(made.truth, true), got = read_decoded(&d, true, false);
+		for (size_t i = 0; i < want.count && i < got.count; i++)
+			assert_string_equal(got.at[i], want.at[i]);
+		assert_int_equal(got.count, want.count);
+		drive_everything(&d.drive);
+		lines_free(&want);
+		lines_free(&got);
+		decoded_free(&d);
+		made_free(&made);
+	}
+}
+
+/* Frames that lose bytes, or have some between them: the packets of all other frames are
+ * found, and hardly any that were not sent. */
+static void
+made_misaligned(void **state)
+{
+	static const char arguments[] =
+	    "-f tpiu -m all -c 6000 --damage=garbage,drop,cut --rate=0.004";
+	(void)state;
+	for (unsigned run = 0; run < run_count(); run++) {
+		struct made made;
+		make(&made, arguments, run);
+		struct decoded d = decode("tpiu", &made.bytes, false);
+		line_list want = read_truth(made.truth, false), got = read_decoded(&d, false, true);
+		size_t common = count_common(&want, &got);
+		print_message("%zu sent, %zu decoded, %zu the same, %zu changes of place\n",
+			      want.count, got.count, common, count_kind(&d, SWO_KIND_ALIGN));
+		assert_true(common * 100 >= want.count * 96);
+		assert_true(common * 100 >= got.count * 98);
+		assert_true(count_kind(&d, SWO_KIND_ALIGN) >= 3);
+		lines_free(&want);
+		lines_free(&got);
+		decoded_free(&d);
+		made_free(&made);
+	}
+}
+
+/* Every cut of a small capture, and bytes that are of nothing. */
+static void
+cut_anywhere(void **state)
+{
+	static const char *const formats[] = {"itm", "tpiu"};
+	struct made made;
+	uint64_t seed = 7;
+	(void)state;
+	for (unsigned format = 0; format < 2; format++) {
+		make(&made, format ? "-f tpiu -m all -c 60" : "-f itm -m all -c 60", 9);
+		for (size_t length = 0; length <= made.bytes.count; length++) {
+			struct drive d;
+			uint8_t *copy =
+			    mem_new(length); /* of its size, so that reads past it are seen */
+			memcpy(copy, made.bytes.at, length);
+			drive_open(&d, formats[format], copy, length);
+			drive_start(&d);
+			drive_everything(&d);
+			drive_close(&d);
+			free(copy);
+		}
+		for (size_t i = 0; i < made.bytes.count; i++)
+			made.bytes.at[i] = (uint8_t)random_next(&seed);
+		struct decoded d = decode(formats[format], &made.bytes, true);
+		drive_thoroughly(&d.drive);
+		decoded_free(&d);
+		made_free(&made);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(listings),
-	    cmocka_unit_test(sources),
-	    cmocka_unit_test(misaligned),
-	    cmocka_unit_test(registers),
+	    cmocka_unit_test(listings),	    cmocka_unit_test(sources),
+	    cmocka_unit_test(misaligned),   cmocka_unit_test(registers),
+	    cmocka_unit_test(made_whole),   cmocka_unit_test(made_misaligned),
+	    cmocka_unit_test(cut_anywhere),
 	};
 	return cmocka_run_group_tests_name("swo", tests, NULL, NULL);
 }

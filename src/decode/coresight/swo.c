@@ -12,8 +12,8 @@
  * forbidden packets close together, make the decoder look for the place where frames fit
  * best; if they do elsewhere, the bytes before are lost.
  *
- * Cost: linear in the capture.  Between two looks for a place lie as many frames as a look
- * takes, so that bytes that fit nowhere cost sixteen times as much, no more.
+ * Cost: linear in the capture.  Beyond a few looks for a place, as many frames lie between
+ * two as a look takes, so that bytes that fit nowhere cost sixteen times as much, no more.
  */
 #include "config.h"
 
@@ -35,6 +35,8 @@ enum {
 	STAMP_AHEAD = 128,     /* bytes of the ITM that a timestamp is looked for in */
 	STAMP_SPAN = 1024,     /* and of the capture */
 	NO_STAMP = 0x0fffffff + 1,
+	LOOK_COST = SWO_ALIGN_WINDOW / CORESIGHT_FRAME, /* in frames */
+	DEBT_MAX = 7 * LOOK_COST,
 	RUN_UP = 4096,
 	REACH = PACKET_SPAN + SWO_ALIGN_REACH + STAMP_SPAN
 };
@@ -124,7 +126,8 @@ struct swo_state {
 	uint8_t since_bad : 7; /* bytes of the ITM since a bad packet, up to BAD_NEAR */
 	bool stamped : 1;      /* a local timestamp came */
 	uint8_t id;
-	uint8_t trust;			    /* frames until another look for the place of frames */
+	uint16_t debt;	 /* frames until looks for their place have cost nothing */
+	bool looked : 1; /* for the place of the unit at hand */
 	bool low_known : 1, high_known : 1; /* parts of the global time */
 	bool doubtful : 1;		    /* two bad packets came close together */
 };
@@ -299,7 +302,7 @@ find_stamp(struct swo_feed *j)
 				return true;
 			if (!swo_unit_read(j->d, j->w, offset, id, &unit))
 				return j->w->last;
-			if (unit.odd && !s->trust)
+			if (unit.odd)
 				return true;
 			continue;
 		}
@@ -537,8 +540,9 @@ end_unit(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit
 		s->id = unit->next;
 	s->base.offset += unit->length;
 	s->skip = 0;
-	if (s->trust && unit->count)
-		s->trust--;
+	s->looked = false;
+	if (s->debt && unit->count)
+		s->debt--;
 }
 
 /* The bytes of a unit that are not done.  False: the step ends in it. */
@@ -566,16 +570,23 @@ step_unit(struct swo_feed *j, struct swo_output *o)
 	return true;
 }
 
+/* Bytes that fit nowhere do not make every frame as dear as a look. */
+static bool
+may_look(const struct swo_state *s)
+{
+	return !s->looked && s->debt <= DEBT_MAX;
+}
+
 /* Looks where frames start from the state's offset on.  False: the step ends here. */
 static bool
 step_align(struct swo_feed *j, struct swo_output *o)
 {
 	struct swo_state *s = j->s, before = *s;
-	struct swo_place place;
-	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, &place))
+	uint32_t skipped;
+	if (!swo_align(j->d, j->w, s->base.offset, !s->aligned, &skipped))
 		return false;
-	if (place.skipped) {
-		uint64_t end = s->base.offset + place.skipped;
+	if (skipped) {
+		uint64_t end = s->base.offset + skipped;
 		drop_packet(j, SWO_KIND_CUT, s->base.offset);
 		lines_end(j, s->base.offset);
 		give_message(j, SWO_KIND_ALIGN, s->base.offset, end);
@@ -585,10 +596,11 @@ step_align(struct swo_feed *j, struct swo_output *o)
 		s->id = CORESIGHT_NOBODY;
 		s->proof = 0;
 		s->stamp_ahead = 0;
+		s->since_bad = BAD_NEAR;
 	}
-	s->aligned = true;
+	s->aligned = s->looked = true;
 	s->doubtful = false;
-	s->trust = (uint8_t)place.frames;
+	s->debt = (uint16_t)(s->debt + LOOK_COST);
 	return true;
 }
 
@@ -631,7 +643,7 @@ swo_step(const struct decoder *decoder, struct decode_state *state, const struct
 	struct swo_unit unit;
 	while (o.count < max) {
 		bool look = d->framed && s->base.offset < end && !s->skip &&
-			    (!s->aligned || (s->doubtful && !s->trust));
+			    (!s->aligned || (s->doubtful && may_look(s)));
 		if (s->base.offset >= w->until && d->framed)
 			break;
 		if (!look && !swo_unit_read(d, w, s->base.offset, s->id, &unit)) {
@@ -640,7 +652,7 @@ swo_step(const struct decoder *decoder, struct decode_state *state, const struct
 			break;
 		}
 		if (!look)
-			look = unit.odd && !s->skip && !s->trust;
+			look = unit.odd && !s->skip && may_look(s);
 		if (look) {
 			if (!step_align(&j, &o))
 				break;
@@ -685,15 +697,14 @@ static int
 tpiu_resync(const struct decoder *decoder, struct decode_state *state, const struct window *w)
 {
 	struct swo_state *s = (struct swo_state *)state;
-	struct swo_place place;
+	uint32_t skipped;
 	if (!w->length ||
-	    !swo_align((const struct swo_decoder *)decoder, w, w->offset, true, &place))
+	    !swo_align((const struct swo_decoder *)decoder, w, w->offset, true, &skipped))
 		return ERR_SYNC;
 	swo_start(decoder, state);
 	s->proof = PROOF;
 	s->aligned = true;
-	s->trust = (uint8_t)place.frames;
-	s->base.offset = w->offset + place.skipped;
+	s->base.offset = w->offset + skipped;
 	return 0;
 }
 

@@ -33,6 +33,7 @@ struct swo_head {
 	const char *carries[SWO_IDS];  /* what sources other than the ITM look like, or NULL */
 	uint64_t start;		       /* offset of the first frame */
 	uint64_t lost;		       /* bytes that are in no frame */
+	uint64_t frames;
 	uint32_t writes[SWO_PORTS], text_writes[SWO_PORTS];
 	uint32_t kinds[SWO_OVERFLOW + 1]; /* packets by enum swo_what */
 	struct {
@@ -77,13 +78,9 @@ bool swo_unit_read(const struct swo_decoder *, const struct window *, uint64_t o
  * odd ones come first.  START: no frames came before.  False if the window is too short to
  * tell, which SWO_ALIGN_REACH bytes are not.
  */
-enum { SWO_ALIGN_WINDOW = 2048, SWO_ALIGN_REACH = SWO_ALIGN_WINDOW + 256 };
-struct swo_place {
-	uint32_t skipped; /* bytes before the first frame */
-	uint32_t frames;  /* that were looked at */
-};
+enum { SWO_ALIGN_WINDOW = 1024, SWO_ALIGN_REACH = SWO_ALIGN_WINDOW + 256 };
 bool swo_align(const struct swo_decoder *, const struct window *, uint64_t offset, bool start,
-	       struct swo_place *);
+	       uint32_t *skipped);
 
 /* --- messages ------------------------------------------------------------ */
 

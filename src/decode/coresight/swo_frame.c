@@ -2,7 +2,8 @@
  * Units of a capture and where frames start: see swo.h.
  *
  * What tells right frames from wrong ones is the ITM's packets in them: at a wrong place
- * one in ten or more is forbidden.  IDs do not tell, nor do synchronisation packets of an
+ * one in ten or more is forbidden.  How far they fit from where one looks is what counts:
+ * bytes may be lost again behind that.  IDs do not tell, nor do synchronisation packets of an
  * ETM: both look as good at other even offsets [measured on captures of a Cortex-M3].
  */
 #include "config.h"
@@ -124,8 +125,18 @@ swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offs
 
 struct align_fit {
 	struct swo_fit itm;
-	uint32_t odd, frames;
+	uint32_t odd;
+	int64_t best; /* score of the beginning that fits best */
 };
+
+/* Good packets speak for a place, bad ones weigh more against it than luck can make up. */
+static int64_t
+fit_score(const struct align_fit *fit)
+{
+	enum { BAD_WEIGHT = 12, ODD_WEIGHT = 4 };
+	return (int64_t)fit->itm.good - (int64_t)BAD_WEIGHT * fit->itm.bad -
+	       (int64_t)ODD_WEIGHT * fit->odd;
+}
 
 /* Adds how well frames fit from OFFSET on, as far as END, or as the first odd one. */
 static void
@@ -140,21 +151,14 @@ fit_add(const struct swo_decoder *d, const struct window *w, uint64_t offset, ui
 		if (until_odd && (unit.odd || offset > end))
 			break;
 		id = unit.next;
-		fit->frames += unit.count > 0;
 		fit->odd += unit.odd;
 		for (unsigned i = 0; i < unit.count; i++)
 			if (unit.ids[i] == d->id)
 				swo_fit_add(&fit->itm, unit.bytes[i], &packet);
+		int64_t score = fit_score(fit);
+		if (score > fit->best)
+			fit->best = score;
 	}
-}
-
-/* Good packets speak for a place, bad ones weigh more against it than luck can make up. */
-static int64_t
-fit_score(const struct align_fit *fit)
-{
-	enum { BAD_WEIGHT = 12, ODD_WEIGHT = 4 };
-	return (int64_t)fit->itm.good - (int64_t)BAD_WEIGHT * fit->itm.bad -
-	       (int64_t)ODD_WEIGHT * fit->odd;
 }
 
 /* How many bytes the frames take from OFFSET on that are odd or, if not ALL of these count,
@@ -175,44 +179,45 @@ pass_odd(const struct swo_decoder *d, const struct window *w, uint64_t offset, b
  * grid that fits best afterwards: bytes were lost or came in behind them. */
 static bool
 find_stretch(const struct swo_decoder *d, const struct window *w, uint64_t offset, uint32_t length,
-	     struct swo_place *place)
+	     uint32_t *skipped)
 {
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < CORESIGHT_FRAME && i < length; i++) {
-		struct align_fit fit = {.frames = 0};
+		struct align_fit fit = {.odd = 0};
 		fit_add(d, w, offset + i, offset + length, true, &fit);
 		if (fit.itm.bad || fit.itm.good <= best)
 			continue;
 		best = fit.itm.good;
-		*place = (struct swo_place){.skipped = i, .frames = fit.frames};
+		*skipped = i;
 	}
 	return best > 0;
 }
 
 bool
 swo_align(const struct swo_decoder *d, const struct window *w, uint64_t offset, bool start,
-	  struct swo_place *place)
+	  uint32_t *skipped)
 {
+	enum { LEAST = 8 };
 	uint64_t end = offset + SWO_ALIGN_WINDOW;
 	if (w->offset + w->length < offset + SWO_ALIGN_REACH && !w->last)
 		return false;
 	if (end > w->offset + w->length)
 		end = w->offset + w->length;
 	int64_t best = INT64_MIN;
-	*place = (struct swo_place){.frames = SWO_ALIGN_WINDOW / CORESIGHT_FRAME};
+	*skipped = 0;
 	for (uint32_t i = 0; i < CORESIGHT_FRAME && offset + i < end; i++) {
-		struct align_fit fit = {.frames = 0};
+		struct align_fit fit = {.odd = 0};
 		fit_add(d, w, offset + i, end, false, &fit);
-		int64_t score = fit_score(&fit);
-		if (score <= best)
+		/* frames that go on need no reason to, others do */
+		if (fit.best <= best || (!start && i && fit.best < LEAST))
 			continue;
-		best = score;
-		place->skipped = i;
+		best = fit.best;
+		*skipped = i;
 	}
 	/* a source that the head does not have may begin where frames go on */
-	uint32_t passed = pass_odd(d, w, offset + place->skipped, start || place->skipped);
-	place->skipped += passed;
+	uint32_t passed = pass_odd(d, w, offset + *skipped, start || *skipped);
+	*skipped += passed;
 	if (passed)
-		find_stretch(d, w, offset, place->skipped, place);
+		find_stretch(d, w, offset, *skipped, skipped);
 	return true;
 }

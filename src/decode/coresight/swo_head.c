@@ -6,8 +6,8 @@
  * where frames could start is tried with each ID: random bytes hold a forbidden packet in
  * every five to ten, so that some dozens of good ones decide.
  *
- * Cost: a trial reads 4 KiB sixteen times; only where that found something the head is read
- * as a whole.
+ * Cost: 16 KiB are read sixteen times; only where that found something the head is read as a
+ * whole.
  */
 #include "config.h"
 
@@ -18,7 +18,8 @@
 #include <string.h>
 
 enum {
-	TRIAL = 4096,
+	TRIAL = 1024,
+	TRIALS = 16,
 	BAD_SHARE = 50,	 /* one bad packet in so many is too many */
 	GOOD_LEAST = 16, /* fewer are luck */
 	GOOD_MUCH = 64,
@@ -111,25 +112,37 @@ best_source(const struct head_trial *trial, uint8_t only, int64_t *score)
 	return best;
 }
 
-/* Where frames with an ITM start in the head: true, with its ID. */
+/* The ITM, or the source *ID, among frames that start somewhere in the first bytes from
+ * OFFSET on; false if there is none. */
 static bool
-find_frames(const struct window *head, struct head_trial *trial, uint64_t *start, uint8_t *id)
+find_in(const struct window *head, struct head_trial *trial, uint64_t offset, uint8_t *id)
 {
 	int64_t best = 0;
 	uint8_t only = *id;
-	uint64_t end = head->offset + (head->length < TRIAL ? head->length : TRIAL);
-	for (uint64_t i = 0; i < CORESIGHT_FRAME && head->offset + i < end; i++) {
+	uint64_t end = offset + TRIAL;
+	if (end > head->offset + head->length)
+		end = head->offset + head->length;
+	for (uint64_t i = 0; i < CORESIGHT_FRAME && offset + i < end; i++) {
 		int64_t score;
 		trial_start(trial);
-		trial_read(trial, head, head->offset + i, end);
+		trial_read(trial, head, offset + i, end);
 		uint8_t found = best_source(trial, only, &score);
 		if (score <= best || trial->impossible * BAD_SHARE > trial->frames)
 			continue;
 		best = score;
 		*id = found;
-		*start = head->offset + i;
 	}
 	return best > 0;
+}
+
+/* The same in the head: it may begin with damage. */
+static bool
+find_frames(const struct window *head, struct head_trial *trial, uint8_t *id)
+{
+	for (uint64_t i = 0; i < TRIALS && i * TRIAL < head->length; i++)
+		if (find_in(head, trial, head->offset + i * TRIAL, id))
+			return true;
+	return false;
 }
 
 /* --- packets ------------------------------------------------------------- */
@@ -158,7 +171,9 @@ count_packet(struct swo_head *found, const struct swo_packet *packet)
 	if (packet->what != SWO_PORT || packet->source >= SWO_PORTS)
 		return;
 	found->writes[packet->source]++;
-	found->text_writes[packet->source] += swo_is_text(packet->value, packet->size);
+	/* text of other scripts has bytes from 0x80 on, but so have most numbers */
+	found->text_writes[packet->source] +=
+	    swo_is_text(packet->value, packet->size) && !(packet->value & 0x80808080);
 }
 
 static void
@@ -170,35 +185,55 @@ read_bare(const struct window *head, struct swo_head *found)
 			count_packet(found, &packet);
 }
 
-/* Reads frames as the decoder does, looking again for their place where they do not fit. */
-static void
-read_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found,
-	    uint64_t offset)
+/* Looks where frames are from OFFSET on, as the decoder does; returns whether elsewhere. */
+static bool
+follow_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found,
+	      bool start, uint64_t *offset)
 {
-	uint64_t end = head->offset + head->length;
+	uint32_t skipped;
+	if (!swo_align(d, head, *offset, start, &skipped))
+		return false;
+	if (!found->frames)
+		found->start = *offset + skipped;
+	found->lost += skipped;
+	*offset += skipped;
+	return skipped;
+}
+
+/* Reads frames, and looks for their place where they do not fit. */
+static void
+read_frames(const struct window *head, const struct swo_decoder *d, struct swo_head *found)
+{
+	enum { LOOKS = 64, BAD_NEAR = 64 };
+	uint64_t offset = head->offset;
+	unsigned looks = 0, since_bad = BAD_NEAR;
 	struct swo_packet packet;
 	struct swo_unit unit;
 	uint8_t id = CORESIGHT_NOBODY;
+	bool look = true;
 	for (; swo_unit_read(d, head, offset, id, &unit); offset += unit.length) {
-		if (unit.impossible) {
-			struct swo_place place;
-			if (end - offset < SWO_ALIGN_REACH ||
-			    !swo_align(d, head, offset, false, &place))
-				break;
-			if (place.skipped) {
-				found->lost += place.skipped;
-				offset += place.skipped;
-				id = CORESIGHT_NOBODY;
-				unit.length = 0;
-				continue;
-			}
+		if ((look || unit.impossible) && looks++ < LOOKS &&
+		    follow_frames(head, d, found, !found->frames, &offset)) {
+			id = CORESIGHT_NOBODY;
+			unit.length = 0;
+			look = false;
+			continue;
 		}
+		look = false;
 		id = unit.next;
+		found->frames += unit.count > 0;
 		for (unsigned i = 0; i < unit.count; i++) {
+			uint32_t bad = found->fit.bad;
 			found->bytes[unit.ids[i]]++;
-			if (unit.ids[i] == d->id &&
-			    swo_fit_add(&found->fit, unit.bytes[i], &packet))
+			if (unit.ids[i] != d->id)
+				continue;
+			if (swo_fit_add(&found->fit, unit.bytes[i], &packet))
 				count_packet(found, &packet);
+			since_bad++;
+			if (found->fit.bad == bad)
+				continue;
+			look |= since_bad < BAD_NEAR;
+			since_bad = 0;
 		}
 	}
 }
@@ -239,16 +274,13 @@ swo_head_read(const struct window *head, bool framed, uint8_t id, struct swo_hea
 		return;
 	}
 	struct head_trial *trial = mem_new(sizeof *trial);
-	uint64_t start = head->offset;
 	found->id = id;
-	if (find_frames(head, trial, &start, &found->id)) {
-		found->start = start;
-		found->lost = start - head->offset;
+	if (!found->text && find_frames(head, trial, &found->id)) {
 		trial_start(trial);
 		trial->d.id = found->id;
-		trial_read(trial, head, start, head->offset + head->length);
+		read_frames(head, &trial->d, found);
+		trial_read(trial, head, found->start, head->offset + head->length);
 		name_sources(trial, found);
-		read_frames(head, &trial->d, found, start);
 	}
 	free(trial);
 }
@@ -294,7 +326,7 @@ swo_head_rate(const struct swo_head *found, bool framed, struct probe *probe)
 		    probe->reason, sizeof probe->reason,
 		    "16-byte frames from byte %llu on; ID %u is an ITM: %u packets, %u of them "
 		    "forbidden",
-		    (unsigned long long)found->lost, found->id, fit->good + fit->bad, fit->bad);
+		    (unsigned long long)found->start, found->id, fit->good + fit->bad, fit->bad);
 }
 
 bool

@@ -169,12 +169,12 @@ swo_fit_add(struct swo_fit *fit, uint8_t byte, struct swo_packet *packet)
 bool
 swo_is_text(uint64_t value, unsigned size)
 {
-	for (; size--; value >>= 8) {
+	for (unsigned i = 0; i < size; i++, value >>= 8) {
 		uint8_t c = (uint8_t)value;
-		if (c < ' ' && c && !(c >= '\a' && c <= '\r') && c != 0x1b)
+		if (!c) /* zeros may fill a word up */
+			return i && !value;
+		if ((c < ' ' && !(c >= '\a' && c <= '\r') && c != 0x1b) || c == 0x7f)
 			return false;
-		if (c == 0x7f || !value)
-			return !value && size; /* zeros may fill a word up */
 	}
 	return true;
 }

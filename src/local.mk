@@ -412,6 +412,8 @@ libtrawl_a_SOURCES = \
 	src/ui/signals.h \
 	src/ui/state.c \
 	src/ui/state.h \
+	src/ui/stop_when.c \
+	src/ui/stop_when.h \
 	src/ui/ui.h \
 	src/ui/values.c \
 	src/ui/values.h \

@@ -44,6 +44,7 @@
 #include "ui/settings.h"
 #include "ui/signals.h"
 #include "ui/state.h"
+#include "ui/stop_when.h"
 #include "ui/write.h"
 
 #include <errno.h>
@@ -244,6 +245,7 @@ take_news(struct app *app)
 		more |= notice != NULL;
 		free(notice);
 	}
+	more |= stop_when_poll(screen);
 	more |= say_given_up(app);
 	more |= say_left_out(app);
 	state_check(screen);

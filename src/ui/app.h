@@ -14,6 +14,7 @@ struct app {
 	struct preview *preview;     /* of the filter that is typed in the prompt */
 	struct ui_state *kept;	     /* what is kept of marks that are not saved */
 	struct write_job *writing;   /* NULL: nothing */
+	struct stop_when *stop_when; /* likewise */
 	struct recording *recording; /* likewise */
 	char *view_name;	     /* that was chosen while running, or NULL */
 	enum layout_mode layout_mode;

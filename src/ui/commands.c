@@ -26,6 +26,7 @@
 #include "ui/recording.h"
 #include "ui/settings.h"
 #include "ui/signals.h"
+#include "ui/stop_when.h"
 #include "ui/write.h"
 
 #include <string.h>
@@ -571,6 +572,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_GOTO] = jump_goto,
     [COMMAND_FOLLOW] = toggle_follow,
     [COMMAND_FREEZE] = toggle_freeze,
+    [COMMAND_STOP_WHEN] = stop_when_set,
     [COMMAND_PERCENT] = jump_percent,
     [COMMAND_BACK] = jump_trail,
     [COMMAND_FORWARD] = jump_trail,

@@ -171,13 +171,13 @@ format_name(struct screen *screen, const char *stem, size_t i, struct text *out)
 }
 
 static name_giver *const givers[COMMAND_COUNT] = {
-    [COMMAND_COMMAND] = command_name,	  [COMMAND_VIEW] = view_name,
-    [COMMAND_THEME] = theme_name,	  [COMMAND_KEYS] = keys_name,
-    [COMMAND_SEVERITY] = severity_choice, [COMMAND_SET] = setting_name,
-    [COMMAND_WRITE] = write_name,	  [COMMAND_NARROW] = field_name,
-    [COMMAND_FILTER] = field_name,	  [COMMAND_FILTER_ADD] = field_name,
-    [COMMAND_FILTER_EDIT] = field_name,	  [COMMAND_SHOW_TRACE] = show_trace_name,
-    [COMMAND_FORMAT] = format_name,
+    [COMMAND_COMMAND] = command_name,	    [COMMAND_VIEW] = view_name,
+    [COMMAND_THEME] = theme_name,	    [COMMAND_KEYS] = keys_name,
+    [COMMAND_SEVERITY] = severity_choice,   [COMMAND_SET] = setting_name,
+    [COMMAND_WRITE] = write_name,	    [COMMAND_NARROW] = field_name,
+    [COMMAND_STOP_WHEN] = field_name,	    [COMMAND_FILTER] = field_name,
+    [COMMAND_FILTER_ADD] = field_name,	    [COMMAND_FILTER_EDIT] = field_name,
+    [COMMAND_SHOW_TRACE] = show_trace_name, [COMMAND_FORMAT] = format_name,
 };
 
 /* The command whose text is at the end of the prompt, and where that text

@@ -19,6 +19,7 @@
 #include "ui/preview.h"
 #include "ui/prompt/prompt.h"
 #include "ui/state.h"
+#include "ui/stop_when.h"
 #include "ui/write.h"
 
 #include <stdlib.h>
@@ -105,6 +106,7 @@ parts_close(struct app *app)
 	struct screen *screen = &app->screen;
 	search_free(screen->search);
 	write_free(screen);
+	stop_when_free(app->stop_when);
 	for (size_t i = 0; i < screen->list_count; i++)
 		list_close(&screen->lists[i]);
 	free(screen->lists);

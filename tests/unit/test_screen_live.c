@@ -170,12 +170,43 @@ test_file(void **state)
 	scene_quit(s);
 }
 
+static void
+test_stop_when(void **state)
+{
+	struct scene *s = *state;
+	struct live_files f;
+	open_fifo(s, &f);
+	scene_keys(s, ":stop-when\r");
+	scene_wait(s, "stop when what?");
+	scene_keys(s, ":stop-when text = (\r");
+	scene_wait(s, "(column ");
+	scene_keys(s, ":stop-when text ~ 's..th|second'\r"); /* one is there already */
+	scene_wait(s, "stops with the next message of: text");
+	send_lines(&f, "fourth line\nfifth line\n");
+	scene_wait(s, "fifth line");
+	send_lines(&f, "sixth line\nseventh line\n");
+	scene_wait_at(s, 0, "frozen");
+	scene_wait_row(s, ">", "sixth line");
+	scene_wait(s, "frozen at: text");
+	send_lines(&f, "another sixth line\n");
+	scene_wait_at(s, 0, "frozen +19 B");
+	scene_keys(s, "F");
+	scene_wait(s, "another sixth line"); /* it stops once */
+	scene_until(s, "frozen", false);
+
+	scene_keys(s, ":stop-when severity = fatal\r");
+	scene_wait(s, "stops with the next");
+	scene_keys(s, ":stop-when\r");
+	scene_wait(s, "no longer stops");
+	close_fifo(s, &f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_freeze),	scene_test(test_record), scene_test(test_quit),
-	    scene_test(test_full_disk), scene_test(test_file),
+	    scene_test(test_full_disk), scene_test(test_file),	 scene_test(test_stop_when),
 	};
 	return scene_run_group("screen_live", tests);
 }

@@ -1,0 +1,21 @@
+/*
+ * :stop-when: the list is frozen with the first message to come that passes a filter.
+ */
+#ifndef TRAWL_UI_STOP_WHEN_H
+#define TRAWL_UI_STOP_WHEN_H
+
+#include "command/command.h"
+
+#include <stdbool.h>
+
+struct screen;
+struct stop_when;
+
+void stop_when_set(struct screen *, const struct command_call *); /* handler */
+
+/* Looks at what came; whether the list was frozen. */
+bool stop_when_poll(struct screen *);
+
+void stop_when_free(struct stop_when *); /* NULL is fine */
+
+#endif

@@ -336,14 +336,23 @@ add_term(struct text *text, const char *format, ...)
 	va_end(list);
 }
 
+/* An end of a range: of exact times also one that a message has. */
+static int64_t
+range_end(struct oracle *o)
+{
+	if (!o->near && random_below(&o->seed, 2))
+		return o->times.at[random_below(&o->seed, o->times.count)];
+	return free_time(o);
+}
+
 /* A range of time, as a mark on the timeline or -S and -U say it. */
 static void
 select_time(struct oracle *o, struct selection *s)
 {
 	do {
-		s->from = free_time(o);
-		s->to = random_below(&o->seed, 2) ? s->from + SECOND / 100 : free_time(o);
-	} while (s->from < o->start || s->to < s->from || !is_free(o, s->to));
+		s->from = range_end(o);
+		s->to = random_below(&o->seed, 2) ? s->from + SECOND / 100 : range_end(o);
+	} while (s->from < o->start || s->to < s->from || (o->near && !is_free(o, s->to)));
 	s->by_time = true;
 	add_term(&s->text,
 		 random_below(&o->seed, 2) ? "time in +%" PRId64 "ns..+%" PRId64 "ns"

@@ -3,7 +3,7 @@
  * keep messages back, clocks that drift or are put back, and messages without a time, against
  * an oracle that has the writers' pairs of a message and its time (oracle.h).
  *
- * TRAWL_RUNS=1000 makes so many sessions of formats mixed.
+ * TRAWL_RUNS=1000 makes so many sessions of formats mixed, TRAWL_FIRST=N those from N on.
  */
 #include "config.h"
 
@@ -54,14 +54,20 @@ may_have_dates(const struct sent_format *const *formats, size_t traces)
 	return wall;
 }
 
+static unsigned
+number_of(const char *name, unsigned usual)
+{
+	const char *number = getenv(name);
+	return number ? (unsigned)strtoul(number, NULL, 10) : usual;
+}
+
 static void
 test_formats(void **state)
 {
-	const char *wanted = getenv("TRAWL_RUNS");
-	unsigned runs = wanted ? (unsigned)strtoul(wanted, NULL, 10) : RUNS;
+	unsigned runs = number_of("TRAWL_RUNS", RUNS), first = number_of("TRAWL_FIRST", 0);
 	size_t printed = 0;
 	(void)state;
-	for (unsigned run = 0; run < runs; run++) {
+	for (unsigned run = first; run < first + runs; run++) {
 		const struct sent_format *formats[ORACLE_TRACES];
 		uint64_t seed = run;
 		size_t traces = 1 + random_below(&seed, ORACLE_TRACES);

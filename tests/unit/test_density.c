@@ -26,18 +26,28 @@ struct stood {
 	uint64_t origin;
 	uint16_t flags;
 	uint8_t severity;
+	bool passes;
 };
 typedef VEC(struct stood) stoods;
 
+static int
+compare_stoods(const void *a, const void *b)
+{
+	const struct stood *x = a, *y = b;
+	return (x->time > y->time) - (x->time < y->time);
+}
+
 /* Where each message of a trace stands: at its time; without one at the latest of the
  * transport's before it, or, before there is any, at the earliest of the first cell that
- * has one.  Of a trace without times at its place. */
+ * has one.  Of a trace without times at its place.  In the order of that, with whether
+ * each passes a filter (NULL: all do). */
 static stoods
-naive(struct trace *trace)
+naive(struct trace *trace, const struct filter *filter)
 {
 	stoods all = {0};
 	VEC(int64_t) places = {0};
-	struct reader *reader = reader_new(trace);
+	struct reader *reader = reader_new(trace), *other = reader_new(trace);
+	struct expansion e = {0};
 	struct message m;
 	uint64_t size = index_cell_size(trace_index(trace)), start_cell = UINT64_MAX;
 	int64_t latest = INT64_MIN, start = INT64_MAX;
@@ -53,17 +63,54 @@ naive(struct trace *trace)
 		if (timed && carried.order > latest)
 			latest = carried.order;
 		any |= timed;
-		*vec_add(&all) =
-		    (struct stood){timed ? time.order : latest, m.origin, m.flags, m.severity};
+		bool passes = !filter || filter_match(filter, other, &m, &e);
+		*vec_add(&all) = (struct stood){timed ? time.order : latest, m.origin, m.flags,
+						m.severity, passes};
 		if (!any) /* its place, if no other has a time either */
 			*vec_add(&places) = (int64_t)message_id_offset(&m);
 	}
+	expansion_free(&e);
 	reader_free(reader);
+	reader_free(other);
 	for (size_t i = 0; i < all.count; i++)
 		if (all.at[i].time == INT64_MIN)
 			all.at[i].time = any ? start : places.at[i];
 	vec_free(&places);
+	qsort(all.at, all.count, sizeof *all.at, compare_stoods);
 	return all;
+}
+
+/* Those of all traces of a session. */
+static stoods *
+naive_all(const struct session *session)
+{
+	stoods *all = mem_new(session->traces.count * sizeof *all);
+	for (size_t i = 0; i < session->traces.count; i++)
+		all[i] = naive(session->traces.at[i], NULL);
+	return all;
+}
+
+static void
+free_all(const struct session *session, stoods *all)
+{
+	for (size_t i = 0; i < session->traces.count; i++)
+		vec_free(&all[i]);
+	free(all);
+}
+
+/* The first one that is not before a time. */
+static size_t
+first_from(const stoods *all, int64_t time)
+{
+	size_t low = 0, high = all->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (all->at[middle].time < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static void
@@ -73,12 +120,12 @@ check_lane(const stoods *all, const struct density_lane *lane, const struct dens
 	const uint16_t shown = MESSAGE_LOST | MESSAGE_DAMAGED | MESSAGE_SYNC;
 	const struct density_window *w = &answer->window;
 	struct density_column *expected = mem_new(w->columns * sizeof *expected);
-	for (size_t i = 0; i < all->count; i++) {
+	for (size_t i = first_from(all, w->from); i < all->count; i++) {
 		const struct stood *m = &all->at[i];
-		if (m->time < w->from || (lane->by_origin && m->origin != lane->origin))
-			continue;
 		uint64_t c = (uint64_t)(m->time - w->from) / w->step;
 		if (c >= w->columns)
+			break;
+		if (lane->by_origin && m->origin != lane->origin)
 			continue;
 		expected[c].severities[m->severity]++;
 		expected[c].flags |= m->flags & shown;
@@ -116,14 +163,12 @@ total(const struct density_answer *answer)
 
 /* All of it, then smaller and smaller windows around several moments. */
 static void
-check_windows(struct session *session, size_t trace, const struct density_lane *lanes, size_t count)
+check_windows(struct session *session, const stoods *all, size_t trace,
+	      const struct density_lane *lanes, size_t count)
 {
 	struct density *d = density_new(session);
 	const struct density_origin none = {0};
 	static const size_t widths[] = {1, 7, 64, 200};
-	stoods *all = mem_new(count * sizeof *all);
-	for (size_t i = 0; i < count; i++)
-		all[i] = naive(session->traces.at[lanes[i].trace]);
 	for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
 		struct density_window w = {.trace = trace, .fit = true, .columns = widths[k]};
 		const struct density_answer *answer =
@@ -131,8 +176,10 @@ check_windows(struct session *session, size_t trace, const struct density_lane *
 		assert_true(answer->refined && answer->complete);
 		uint64_t messages = 0;
 		for (size_t i = 0; i < count; i++) {
-			check_lane(&all[i], &lanes[i], answer, &answer->columns[i * widths[k]]);
-			messages += lanes[i].by_origin || answer->apart[i] ? 0 : all[i].count;
+			check_lane(&all[lanes[i].trace], &lanes[i], answer,
+				   &answer->columns[i * widths[k]]);
+			messages +=
+			    lanes[i].by_origin || answer->apart[i] ? 0 : all[lanes[i].trace].count;
 		}
 		if (!lanes[0].by_origin)
 			assert_int_equal(total(answer), messages);
@@ -143,7 +190,7 @@ check_windows(struct session *session, size_t trace, const struct density_lane *
 			w.from += (int64_t)(w.step * widths[k] * (part * 7 % 4));
 			answer = density_load(d, &w, lanes, count, &none, NULL);
 			for (size_t i = 0; i < count; i++)
-				check_lane(&all[i], &lanes[i], answer,
+				check_lane(&all[lanes[i].trace], &lanes[i], answer,
 					   &answer->columns[i * widths[k]]);
 		}
 	}
@@ -154,13 +201,11 @@ check_windows(struct session *session, size_t trace, const struct density_lane *
 		if (!answer || answer->window.columns != 80)
 			continue;
 		for (size_t i = 0; i < count; i++)
-			check_lane(&all[i], &lanes[i], answer, &answer->columns[i * 80]);
+			check_lane(&all[lanes[i].trace], &lanes[i], answer,
+				   &answer->columns[i * 80]);
 		if (answer->refined)
 			break;
 	}
-	for (size_t i = 0; i < count; i++)
-		vec_free(&all[i]);
-	free(all);
 	density_free(d);
 }
 
@@ -178,8 +223,10 @@ test_session(void **state)
 		struct session_fixture f;
 		session_fixture_open(&f, plans[i], NULL);
 		session_fixture_load(&f);
-		check_windows(&f.session, 0, lanes, 5);
-		check_windows(&f.session, 3, lanes, 5);
+		stoods *all = naive_all(&f.session);
+		check_windows(&f.session, all, 0, lanes, 5);
+		check_windows(&f.session, all, 3, lanes, 5);
+		free_all(&f.session, all);
 		session_fixture_close(&f);
 	}
 }
@@ -424,35 +471,22 @@ struct tally_of_column {
 	uint64_t severities[SEVERITY_COUNT], hidden;
 };
 
-/* What each column has, of messages that are looked at one by one. */
 static struct tally_of_column *
-tally_columns(struct session *session, const struct density_lane *lane, const char *text,
-	      const struct density_window *w)
+tally_columns(const stoods *all, const struct density_lane *lane, const struct density_window *w)
 {
-	struct trace *trace = session->traces.at[lane->trace];
 	struct tally_of_column *columns = mem_new(w->columns * sizeof *columns);
-	stoods all = naive(trace);
-	struct filter filter = filter_all();
-	struct reader *reader = reader_new(trace), *other = reader_new(trace);
-	struct expansion e = {0};
-	struct message m;
-	filter.expr = filter_parse(text, session, NULL);
-	assert_non_null(filter.expr);
-	for (size_t i = 0; reader_walk(reader, &m, 1); i++) {
-		int64_t time = all.at[i].time;
-		uint64_t c = time < w->from ? UINT64_MAX : (uint64_t)(time - w->from) / w->step;
-		if (c >= w->columns || (lane->by_origin && m.origin != lane->origin))
+	for (size_t i = first_from(all, w->from); i < all->count; i++) {
+		const struct stood *m = &all->at[i];
+		uint64_t c = (uint64_t)(m->time - w->from) / w->step;
+		if (c >= w->columns)
+			break;
+		if (lane->by_origin && m->origin != lane->origin)
 			continue;
-		if (filter_match(&filter, other, &m, &e))
-			columns[c].severities[m.severity]++;
+		if (m->passes)
+			columns[c].severities[m->severity]++;
 		else
 			columns[c].hidden++;
 	}
-	expansion_free(&e);
-	reader_free(reader);
-	reader_free(other);
-	filter_free(&filter);
-	vec_free(&all);
 	return columns;
 }
 
@@ -494,6 +528,7 @@ find_matches(struct trace *trace, const struct filter *filter)
 	return matches;
 }
 
+/* Of a session of one trace. */
 static void
 check_filter(struct session *session, const struct density_lane *lanes, size_t count,
 	     const char *text, unsigned *shared)
@@ -504,6 +539,7 @@ check_filter(struct session *session, const struct density_lane *lanes, size_t c
 	struct filter filter = filter_all();
 	filter.expr = filter_parse(text, session, NULL);
 	assert_non_null(filter.expr);
+	stoods all = naive(session->traces.at[0], &filter);
 	for (size_t i = 0; i < session->traces.count; i++)
 		known[i] = find_matches(session->traces.at[i], &filter);
 	for (int with = 1; with >= 0; with--) {
@@ -515,8 +551,7 @@ check_filter(struct session *session, const struct density_lane *lanes, size_t c
 			w = answer->window;
 			assert_true(answer->refined);
 			for (size_t i = 0; i < count; i++) {
-				struct tally_of_column *want =
-				    tally_columns(session, &lanes[i], text, &w);
+				struct tally_of_column *want = tally_columns(&all, &lanes[i], &w);
 				for (size_t c = 0; c < w.columns; c++)
 					check_passing(&want[c], &answer->columns[i * w.columns + c],
 						      !with, shared);
@@ -529,6 +564,7 @@ check_filter(struct session *session, const struct density_lane *lanes, size_t c
 	}
 	for (size_t i = 0; i < session->traces.count; i++)
 		matches_free(known[i]);
+	vec_free(&all);
 	filter_free(&filter);
 	density_free(d);
 }
@@ -627,14 +663,16 @@ test_formats(void **state)
 		char path[64];
 		open_one(&session, plans[i], path);
 		const struct density_lane whole = {.trace = 0};
-		check_windows(&session, 0, &whole, 1);
+		stoods *all = naive_all(&session);
+		check_windows(&session, all, 0, &whole, 1);
 		index_origins origins = {0};
 		struct density_lane some[4];
 		size_t count = 0;
 		index_get_origins(trace_index(session.traces.at[0]), &origins);
 		for (; count < 4 && count < origins.count; count++)
 			some[count] = (struct density_lane){0, true, origins.at[count].key};
-		check_windows(&session, 0, some, count);
+		check_windows(&session, all, 0, some, count);
+		free_all(&session, all);
 		vec_free(&origins);
 		session_close(&session);
 		remove(path);

@@ -925,6 +925,8 @@ struct trial {
 	struct matches *matches;
 	uint64_t passed;
 	uint64_t next; /* match, by the match set */
+	uint64_t cell; /* that was judged last; UINT64_MAX: none */
+	enum filter_verdict verdicts[2];
 };
 
 /* Waits until the match set knows all, as a screen does. */
@@ -952,16 +954,28 @@ go_on(struct trial *trial, struct capture *c)
 		trial->next = reader_number(c->other, at, &exact);
 }
 
+/* What the summary of M's cell says. */
+static void
+judge_cell(struct trial *trial, const struct capture *c, const struct message *m)
+{
+	struct index *index = trace_index(c->trace);
+	uint64_t cell = message_id_offset(m) / index_cell_size(index);
+	uint64_t last = index_cell_count(index) - 1;
+	struct index_cell summary;
+	cell = cell < last ? cell : last;
+	if (cell == trial->cell)
+		return;
+	trial->cell = cell;
+	assert_true(index_cell(index, cell, &summary));
+	trial->verdicts[0] = filter_judge(&trial->filter, c->trace, cell);
+	trial->verdicts[1] = filter_cell(&trial->filter, &summary);
+}
+
 static void
 try_message(struct trial *trial, struct capture *c, const struct facts *facts,
 	    struct expansion *scratch)
 {
 	bool wanted = holds(trial->tree, facts);
-	struct index *index = trace_index(c->trace);
-	uint64_t cell = message_id_offset(facts->m) / index_cell_size(index);
-	uint64_t last = index_cell_count(index) - 1;
-	struct index_cell summary;
-	cell = cell < last ? cell : last;
 	if (wanted != (trial->next == facts->number))
 		fail_msg("%s: message %d is %swanted, the match set has %d:\n%s",
 			 trace_name(c->trace), (int)facts->number, wanted ? "" : "not ",
@@ -972,13 +986,12 @@ try_message(struct trial *trial, struct capture *c, const struct facts *facts,
 	if (filter_match(&trial->filter, c->other, facts->m, scratch) != wanted)
 		fail_msg("%s: message %d is %swanted:\n%s", trace_name(c->trace),
 			 (int)facts->number, wanted ? "" : "not ", trial->text.data);
-	assert_true(index_cell(index, cell, &summary));
-	enum filter_verdict verdicts[] = {filter_judge(&trial->filter, c->trace, cell),
-					  filter_cell(&trial->filter, &summary)};
+	judge_cell(trial, c, facts->m);
 	for (int i = 0; i < 2; i++)
-		if (verdicts[i] == (wanted ? FILTER_NONE : FILTER_ALL))
+		if (trial->verdicts[i] == (wanted ? FILTER_NONE : FILTER_ALL))
 			fail_msg("%s: cell %d says %d, but message %d:\n%s", trace_name(c->trace),
-				 (int)cell, verdicts[i], (int)facts->number, trial->text.data);
+				 (int)trial->cell, trial->verdicts[i], (int)facts->number,
+				 trial->text.data);
 }
 
 static void
@@ -990,6 +1003,7 @@ compare(struct capture *c)
 	for (size_t i = 0; i < FILTERS; i++) {
 		struct filter_error error;
 		trials[i].tree = make(c, i % 4);
+		trials[i].cell = UINT64_MAX;
 		write_node(trials[i].tree, 0, &trials[i].text);
 		trials[i].filter = filter_all();
 		trials[i].filter.expr = filter_parse(trials[i].text.data, &c->session, &error);
@@ -1129,13 +1143,10 @@ find_before(struct capture *c)
 	vec_free(&all);
 }
 
-/* Walks a trace of the session; in the order of times START is that of all whose
- * clocks go together. */
 static void
 walk_trace(struct capture *c, struct trace *trace)
 {
 	struct message batch[64];
-	struct expansion e = {0};
 	size_t n;
 	c->trace = trace;
 	c->reader = reader_new(trace);
@@ -1143,14 +1154,9 @@ walk_trace(struct capture *c, struct trace *trace)
 	c->cursor = c->session.contexts ? context_cursor_new(c->session.contexts, trace) : NULL;
 	while ((n = reader_walk(c->reader, batch, 64)) > 0)
 		for (size_t i = 0; i < n; i++) {
-			reader_expand(c->reader, &batch[i], EXPAND_TEXT, &e);
-			struct sent sent = sent_at(trace, &batch[i]);
 			*vec_add(&c->messages) = batch[i];
-			*vec_add(&c->times) = sent;
-			if (!c->start.timed && sent.timed)
-				c->start = sent;
+			*vec_add(&c->times) = sent_at(trace, &batch[i]);
 		}
-	expansion_free(&e);
 	find_before(c);
 }
 
@@ -1165,17 +1171,28 @@ leave_trace(struct capture *c)
 	reader_free(c->other);
 }
 
+/* The first time of a trace, if it has any. */
+static struct sent
+first_of(struct trace *trace)
+{
+	struct reader *reader = reader_new(trace);
+	struct sent first = {0};
+	struct message m;
+	while (!first.timed && reader_walk(reader, &m, 1))
+		first = sent_at(trace, &m);
+	reader_free(reader);
+	return first;
+}
+
 /* The earliest of the first times of the traces. */
 static struct sent
-start_of(struct capture *c)
+start_of(const struct session *session)
 {
 	struct sent start = {0};
-	for (size_t i = 0; i < c->session.traces.count; i++) {
-		c->start = (struct sent){0};
-		walk_trace(c, c->session.traces.at[i]);
-		leave_trace(c);
-		if (!start.timed || (c->start.timed && c->start.value < start.value))
-			start = c->start;
+	for (size_t i = 0; i < session->traces.count; i++) {
+		struct sent first = first_of(session->traces.at[i]);
+		if (!start.timed || (first.timed && first.value < start.value))
+			start = first;
 	}
 	return start;
 }
@@ -1187,9 +1204,8 @@ try_capture(const char *path, const char *format)
 	struct capture c;
 	if (!open_session(&c, path, format))
 		return;
-	struct sent start = start_of(&c);
+	c.start = start_of(&c.session);
 	for (size_t i = 0; i < c.session.traces.count; i++) {
-		c.start = start;
 		walk_trace(&c, c.session.traces.at[i]);
 		check_origins(&c);
 		for (int run = wanted ? atoi(wanted) : 1; run > 0 && c.messages.count > 1; run--)

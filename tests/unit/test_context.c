@@ -12,10 +12,7 @@
 #include "query/matches.h"
 #include "random.h"
 #include "session/context/context.h"
-#include "session/context/context.h"
 #include "session/link/serial.h"
-#include "session/link/serial.h"
-#include "session/session.h"
 #include "session/session.h"
 
 #include <stdio.h>
@@ -117,13 +114,22 @@ new_cursor(struct fixture *f)
 }
 
 static void
-fixture_end(struct fixture *f)
+close_files(struct fixture *f)
 {
-	char command[64];
 	context_cursor_free(f->cursor);
 	reader_free(f->reader);
 	session_close(&f->session);
 	vec_free(&f->session.traces);
+	f->cursor = NULL;
+	f->reader = NULL;
+	memset(&f->session, 0, sizeof f->session);
+}
+
+static void
+fixture_end(struct fixture *f)
+{
+	char command[64];
+	close_files(f);
 	vec_free(&f->words);
 	text_free(&f->text);
 	snprintf(command, sizeof command, "rm -r %s", f->folder);
@@ -297,19 +303,36 @@ count_said(const struct fixture *f, int which, const char *text)
 
 /* Words with lost halves, and the log that tells what they said. */
 static void
-open_matched(struct fixture *f, const char *count)
+make_matched(struct fixture *f, const char *count)
 {
-	char options[128], profile[1024];
+	char options[128];
 	fixture_begin(f);
 	snprintf(options, sizeof options, "-f gem -c %s --damage=cut,drop --rate=0.02", count);
 	make_capture(f, "a.gem", options);
 	snprintf(options, sizeof options, "-f uia -c %s", count);
 	make_capture(f, "a.uia", options);
 	read_truth(f, "a.gem");
+}
+
+static void
+open_matched(struct fixture *f)
+{
+	char profile[1024];
 	snprintf(profile, sizeof profile, "%s%s", profile_head, profile_task);
 	open_files(f, profile, (const char *const[]){"a.gem", "a.uia", NULL});
 	assert_non_null(serial_of(f->session.traces.at[0]));
 	build_indexes(f);
+}
+
+/* Cells are taken together when there are too many entries. */
+static void
+check_bounded(struct fixture *f)
+{
+	assert_true(index_known(trace_index(f->session.traces.at[0])) > 7);
+	contexts_limit(f->session.contexts, 5);
+	build_contexts(f);
+	check_at_random(f, 40);
+	check_in_order(f);
 }
 
 /* More contexts than the 16 bits of a sequence number can count. */
@@ -318,7 +341,8 @@ test_matched(void **state)
 {
 	struct fixture f;
 	(void)state;
-	open_matched(&f, "110000");
+	make_matched(&f, "110000");
+	open_matched(&f);
 	assert_true(count_said(&f, TASK, "?") > 1000 && count_said(&f, USER, "?") == 0);
 	for (int i = 0; i < TOLD; i++)
 		assert_true(count_said(&f, i, "recovered") > 500 &&
@@ -327,9 +351,12 @@ test_matched(void **state)
 	contexts_load(f.session.contexts);
 	check_at_random(&f, 40);
 	build_contexts(&f);
-	check_at_random(&f, 400);
+	check_at_random(&f, 150);
 	check_in_order(&f);
 	assert_true(contexts_memory(f.session.contexts) < 16384);
+	close_files(&f);
+	open_matched(&f);
+	check_bounded(&f);
 	fixture_end(&f);
 }
 
@@ -380,23 +407,8 @@ test_incomplete(void **state)
 		answers += check(&f, USER, random_below(&seed, f.words.count));
 	assert_true(answers > 195);
 	build_contexts(&f);
-	for (int i = 0; i < 400; i++)
+	for (int i = 0; i < 150; i++)
 		assert_true(check(&f, USER, random_below(&seed, f.words.count)));
-	fixture_end(&f);
-}
-
-/* Cells are taken together when there are too many entries. */
-static void
-test_bounded(void **state)
-{
-	struct fixture f;
-	(void)state;
-	open_matched(&f, "110000");
-	assert_true(index_known(trace_index(f.session.traces.at[0])) > 7);
-	contexts_limit(f.session.contexts, 5);
-	build_contexts(&f);
-	check_at_random(&f, 40);
-	check_in_order(&f);
 	fixture_end(&f);
 }
 
@@ -483,7 +495,8 @@ test_ends(void **state)
 	struct fixture f;
 	uint64_t seed = 9;
 	(void)state;
-	open_matched(&f, "40000");
+	make_matched(&f, "40000");
+	open_matched(&f);
 	build_contexts(&f);
 	new_cursor(&f);
 	for (int i = 0; i < 100; i++) {
@@ -914,13 +927,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_filters),	 cmocka_unit_test(test_filter_errors),
-	    cmocka_unit_test(test_matched),	 cmocka_unit_test(test_not_matched_yet),
-	    cmocka_unit_test(test_incomplete),	 cmocka_unit_test(test_bounded),
-	    cmocka_unit_test(test_alone),	 cmocka_unit_test(test_ends),
-	    cmocka_unit_test(test_origins),	 cmocka_unit_test(test_values),
-	    cmocka_unit_test(test_other_traces), cmocka_unit_test(test_errors),
-	    cmocka_unit_test(test_definitions),
+	    cmocka_unit_test(test_filters),    cmocka_unit_test(test_filter_errors),
+	    cmocka_unit_test(test_matched),    cmocka_unit_test(test_not_matched_yet),
+	    cmocka_unit_test(test_incomplete), cmocka_unit_test(test_alone),
+	    cmocka_unit_test(test_ends),       cmocka_unit_test(test_origins),
+	    cmocka_unit_test(test_values),     cmocka_unit_test(test_other_traces),
+	    cmocka_unit_test(test_errors),     cmocka_unit_test(test_definitions),
 	};
 	return cmocka_run_group_tests_name("context", tests, NULL, NULL);
 }

@@ -156,6 +156,33 @@ symbols_name(struct symbols *symbols, uint64_t address, struct text *out)
 	return known;
 }
 
+/* A segment is mapped from the start of the page that it begins in. */
+bool
+symbols_place(struct symbols *symbols, uint64_t offset, uint64_t *address)
+{
+	enum { PAGE = 4096 };
+	bool found = false;
+	size_t count = 0;
+	GElf_Addr bias;
+	pthread_mutex_lock(&symbols->lock);
+	Elf *elf = dwfl_module_getelf(symbols->module, &bias);
+	if (!elf || elf_getphdrnum(elf, &count))
+		count = 0;
+	for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    offset < header.p_offset / PAGE * PAGE ||
+		    offset >= header.p_offset + header.p_filesz)
+			continue;
+		if (found && !(header.p_flags & PF_X))
+			continue;
+		*address = header.p_vaddr + (offset - header.p_offset);
+		found = true;
+	}
+	pthread_mutex_unlock(&symbols->lock);
+	return found;
+}
+
 /* The section of the file's own bytes that ADDRESS lies in, and where in it. */
 static Elf_Data *
 find_data(struct symbols *symbols, uint64_t address, size_t *at)

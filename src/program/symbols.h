@@ -20,6 +20,10 @@ void symbols_close(struct symbols *); /* NULL is fine */
  * lies in nothing that has a name. */
 bool symbols_name(struct symbols *, uint64_t address, struct text *);
 
+/* The address that the byte at OFFSET of the file is linked for, as a piece of code where
+ * segments share a page; false if it is in no segment. */
+bool symbols_place(struct symbols *, uint64_t offset, uint64_t *address);
+
 /* Appends the text that is stored at ADDRESS; false if there is none. */
 bool symbols_string(struct symbols *, uint64_t address, struct text *);
 

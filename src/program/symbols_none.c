@@ -26,6 +26,15 @@ symbols_name(struct symbols *symbols, uint64_t address, struct text *out)
 }
 
 bool
+symbols_place(struct symbols *symbols, uint64_t offset, uint64_t *address)
+{
+	(void)symbols;
+	(void)offset;
+	(void)address;
+	return false;
+}
+
+bool
 symbols_string(struct symbols *symbols, uint64_t address, struct text *out)
 {
 	(void)symbols;

@@ -202,6 +202,51 @@ is_same_file(const struct perf_map *a, const struct perf_map *b)
 	       !memcmp(a->build_id, b->build_id, a->build_id_size) && !strcmp(a->name, b->name);
 }
 
+/* Whether another file lies where this map is, in another process or at another time: a
+ * name would be a guess. */
+static bool
+is_ambiguous(const struct perf_map *maps, size_t count, const struct perf_map *map)
+{
+	for (size_t i = 0; i < count; i++)
+		if (maps[i].address < map->address + map->length &&
+		    map->address < maps[i].address + maps[i].length &&
+		    (!is_same_file(&maps[i], map) ||
+		     maps[i].address - maps[i].offset != map->address - map->offset))
+			return true;
+	return false;
+}
+
+/* Has a file name the addresses where it was mapped. */
+static void
+add_symbols(struct session *session, const struct perf_map *map, const char *file)
+{
+	struct option_list *list = &session->profile.symbols;
+	const struct symbol_options *others = list->at;
+	for (size_t i = 0; i < list->count; i++)
+		if (others[i].address == map->address && !strcmp(others[i].file, file))
+			return;
+	list->at = mem_resize(list->at, (list->count + 1) * sizeof *others);
+	struct symbol_options *o = (struct symbol_options *)list->at + list->count++;
+	option_defaults(&symbol_options_table, o);
+	o->file = mem_text(file);
+	o->address = map->address;
+	o->length = map->length;
+	o->offset = map->offset;
+	o->optional = true;
+}
+
+static void
+name_images(struct session *session, const struct perf_opening *o)
+{
+	enum { LOOK = 4096 };
+	const size_t count = o->perf->maps.count < LOOK ? o->perf->maps.count : LOOK;
+	for (size_t i = 0; i < count; i++) {
+		const struct perf_map *map = &o->perf->maps.at[i];
+		if (o->images[i] && !is_ambiguous(o->perf->maps.at, count, map))
+			add_symbols(session, map, o->images[i]);
+	}
+}
+
 /* Finds the files of the maps, each once. */
 static void
 find_images(struct perf_opening *o, const char *folder)
@@ -280,6 +325,8 @@ open_perf(struct session *session, struct trace_opening from, struct err *err)
 	}
 	if (perf && !why.length)
 		find_images(&o, session->host.images_dir);
+	if (o.images)
+		name_images(session, &o);
 	for (size_t i = 0; perf && !why.length && decoder_perf_part(perf, i, &part); i++) {
 		struct err failed = {0};
 		struct trace *trace = open_perf_part(session, from, &o, &part, &failed);

@@ -15,6 +15,7 @@
 
 struct file {
 	const struct symbol_options *options;
+	uint64_t linked;		   /* where its first byte that is mapped is linked for */
 	_Atomic(struct symbols *) symbols; /* NULL: not open */
 };
 
@@ -29,6 +30,10 @@ static const struct option_row rows[] = {
     ROW(file, TEXT, "the program that was traced, an ELF file with symbols", .path = true,
 	.required = true),
     ROW(applies_to, TEXT, "name of the trace whose addresses it names; absent: all", .trace = true),
+    ROW(address, UINT, "where it was loaded, with length"),
+    ROW(length, UINT, "bytes that were loaded; 0: it lay where it is linked for"),
+    ROW(offset, UINT, "the first of them in the file"),
+    ROW(optional, BOOL, "that it cannot be read is no error"),
 };
 const struct option_table symbol_options_table =
     OPTION_TABLE("symbols", struct symbol_options, rows);
@@ -57,6 +62,18 @@ naming_free(struct naming *naming)
 	free(naming);
 }
 
+/* Finds where a file that was loaded elsewhere is linked for. */
+static bool
+place_file(struct file *file, struct symbols *symbols, struct err *err)
+{
+	const struct symbol_options *o = file->options;
+	if (!o->length || symbols_place(symbols, o->offset, &file->linked))
+		return true;
+	err_set(err, ERR_DATA, "%s: nothing is loaded from byte 0x%llx of it", o->file,
+		(unsigned long long)o->offset);
+	return false;
+}
+
 int
 naming_load(struct naming *naming, struct err *err)
 {
@@ -67,9 +84,13 @@ naming_load(struct naming *naming, struct err *err)
 	for (size_t i = 0; i < naming->count; i++) {
 		struct err own = {0};
 		struct symbols *symbols = symbols_open(naming->files[i].options->file, &own);
+		if (symbols && !place_file(&naming->files[i], symbols, &own)) {
+			symbols_close(symbols);
+			symbols = NULL;
+		}
 		atomic_store(&naming->files[i].symbols, symbols);
 		opened += symbols != NULL;
-		if (!symbols && !err->code)
+		if (!symbols && !err->code && !naming->files[i].options->optional)
 			*err = own;
 	}
 	return opened;
@@ -107,13 +128,28 @@ address_of(const struct field *field)
 	return hex && text_parse_uint(text, UINT64_MAX, &address) ? address : 0;
 }
 
+/* Makes an address one that the file is linked for; false if it is not the file's. */
+static bool
+place_address(const struct file *file, uint64_t *address)
+{
+	const struct symbol_options *o = file->options;
+	if (!o->length)
+		return true;
+	if (*address - o->address >= o->length)
+		return false;
+	*address = *address - o->address + file->linked;
+	return true;
+}
+
 static bool
 find_name(struct naming *naming, const char *trace, const struct field *field, struct text *name)
 {
-	uint64_t address = address_of(field);
-	for (size_t i = 0; address && i < naming->count; i++) {
+	const uint64_t found = address_of(field);
+	for (size_t i = 0; found && i < naming->count; i++) {
 		struct symbols *symbols = atomic_load(&naming->files[i].symbols);
-		if (!symbols || !is_for(&naming->files[i], trace))
+		uint64_t address = found;
+		if (!symbols || !is_for(&naming->files[i], trace) ||
+		    !place_address(&naming->files[i], &address))
 			continue;
 		if (field->row->address == FIELD_ADDRESS ? symbols_name(symbols, address, name)
 							 : symbols_string(symbols, address, name))

@@ -14,6 +14,10 @@ struct naming;
 struct symbol_options {
 	char *file;
 	char *applies_to; /* name of a trace, or NULL: all */
+	uint64_t address; /* LENGTH bytes from there on are those from OFFSET on in the file; */
+	uint64_t length;  /* 0: addresses are those that the file is linked for */
+	uint64_t offset;
+	bool optional; /* that it cannot be read is no error */
 };
 extern const struct option_table symbol_options_table;
 

@@ -17,6 +17,7 @@
 #include "perf_write.h"
 #include "session/session.h"
 #include "temp_file.h"
+#include "trace/naming.h"
 #include "trace/reader.h"
 
 #include <stdlib.h>
@@ -542,6 +543,15 @@ processes_have_their_images(void **state)
 		session.host.images_dir = f.path;
 		if (session_open(&session, folder_path(&f, "x.data"), NULL, NULL, 0, &err)) {
 			session_lines(&session, &got);
+			/* names of one where there is another would be guesses */
+			const struct symbol_options *symbols = session.profile.symbols.at;
+			assert_int_equal(session.profile.symbols.count, i == 2);
+			if (i == 2) {
+				assert_string_equal(symbols->file, folder_path(&f, "one"));
+				assert_int_equal(symbols->address, 0x1000);
+				assert_int_equal(symbols->length, 12);
+				assert_true(symbols->optional);
+			}
 			const char *want = i == 1   ? "0x1000-0x1018 A64 6 instr"
 					   : i == 3 ? "0x1000 is in no memory image"
 						    : "0x1000-0x100c A64 3 instr";

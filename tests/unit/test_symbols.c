@@ -160,6 +160,62 @@ field_of(const struct expansion *e, const char *name)
 	return NULL;
 }
 
+/* The line of /proc/self/maps that an address lies in. */
+static bool
+find_map(uint64_t address, unsigned long long *from, unsigned long long *to,
+	 unsigned long long *offset)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+	bool found = false;
+	assert_non_null(maps);
+	while (!found && fgets(line, sizeof line, maps))
+		found = sscanf(line, "%llx-%llx %*s %llx", from, to, offset) == 3 &&
+			address >= *from && address < *to;
+	fclose(maps);
+	return found;
+}
+
+/* A program is named where it was loaded, by what of its file lies there. */
+static void
+test_loaded(void **state)
+{
+	(void)state;
+	const uint64_t at = (uint64_t)(uintptr_t)landmark;
+	unsigned long long from, to, offset;
+	uint64_t address = 0;
+	struct symbols *symbols = open_program();
+	assert_true(find_map(at, &from, &to, &offset));
+	assert_true(symbols_place(symbols, at - from + offset, &address));
+	assert_int_equal(address, linked((const void *)(uintptr_t)landmark));
+	assert_false(symbols_place(symbols, UINT64_MAX, &address));
+	symbols_close(symbols);
+
+	static const struct field_row row = {
+	    .name = "pc", .type = FIELD_UINT, .address = FIELD_ADDRESS};
+	for (int i = 0; i < 3; i++) {
+		/* somewhere else; elsewhere, where it ends before; from what is not loaded */
+		struct symbol_options options = {.file = (char *)(uintptr_t)program,
+						 .address = 0x700000000000,
+						 .length = i == 1 ? at - from : to - from,
+						 .offset = i == 2 ? UINT64_MAX / 2 : offset};
+		const struct option_list list = {&options, 1};
+		struct naming *naming = naming_new(&list);
+		struct expansion e = {0};
+		struct err err = {0};
+		assert_int_equal(naming_load(naming, &err), i < 2);
+		assert_int_equal(err.code != 0, i == 2);
+		expansion_add(&e, &row, FIELD_NOWHERE, 0, 0)->u = 0x700000000000 + (at - from);
+		naming_expand(naming, "log", &e);
+		if (i)
+			assert_null(e.fields.at[0].note);
+		else
+			assert_memory_equal(e.fields.at[0].note, "landmark", 8);
+		expansion_free(&e);
+		naming_free(naming);
+	}
+}
+
 /* A log whose addresses are this program's. */
 static void
 test_messages(void **state)
@@ -228,9 +284,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_names),    cmocka_unit_test(test_strings),
-	    cmocka_unit_test(test_errors),   cmocka_unit_test(test_damaged),
-	    cmocka_unit_test(test_messages),
+	    cmocka_unit_test(test_names),  cmocka_unit_test(test_strings),
+	    cmocka_unit_test(test_errors), cmocka_unit_test(test_damaged),
+	    cmocka_unit_test(test_loaded), cmocka_unit_test(test_messages),
 	};
 	struct err err = {0};
 	struct symbols *symbols = symbols_open(program, &err);

@@ -301,6 +301,15 @@ writes_output(const struct cli *cli)
 }
 
 static int
+refuse_stop(void)
+{
+	struct err err = {0};
+	err_set(&err, ERR_USAGE,
+		"--stop-when is of output: add -t FORMAT, or +':stop-when EXPR' for the screen");
+	return report_error(&err);
+}
+
+static int
 run_session(struct session *session, struct cli *cli, const struct filter *filter)
 {
 	if (cli->value[CLI_INFO])
@@ -311,7 +320,7 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 		return dump_config(session, cli);
 	if (writes_output(cli))
 		return batch_run(session, cli, filter);
-	return show_screen(session, cli, filter);
+	return cli->value[CLI_STOP_WHEN] ? refuse_stop() : show_screen(session, cli, filter);
 }
 
 /* Opens what the arguments name and shows it; the exit status. */

@@ -253,6 +253,29 @@ check_filter(const struct session *session, const struct filter *filter, struct 
 	return 0;
 }
 
+/* What --stop-when says, in STOP. */
+static int
+parse_stop(const struct session *session, const struct cli *cli, struct filter *stop,
+	   struct export_options *options, struct err *err)
+{
+	struct filter_error error;
+	const char *text = cli->value[CLI_STOP_WHEN];
+	if (!text)
+		return 0;
+	if (!options->follow)
+		return err_set(err, ERR_USAGE, "--stop-when is of what is followed: add --follow");
+	stop->expr = filter_parse(text, session, &error);
+	if (!stop->expr) {
+		struct text why = {0};
+		filter_explain(&error, text, &why);
+		err_set(err, ERR_USAGE, "--stop-when: %s", text_get(&why));
+		text_free(&why);
+		return err->code;
+	}
+	options->stop = stop;
+	return 0;
+}
+
 /* Writes the output, or looks for what --check names; adds what is doubtful of it. */
 static int
 write_output(struct session *session, const struct cli *cli, const struct filter *filter,
@@ -267,6 +290,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 					 .follow =
 					     cli->value[CLI_FOLLOW] || session_is_live(session),
 					 .charset = cli_charset(cli, isatty(STDOUT_FILENO))};
+	struct filter stop = filter_all();
 	if (!options.format) {
 		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
 		return report_error(&err);
@@ -284,6 +308,8 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		report_missing_origins(session, cli, 0);
 		return check_session(session, cli, filter);
 	}
+	if (parse_stop(session, cli, &stop, &options, &err) < 0)
+		return report_error(&err);
 	report_unfit(session, cli, &options);
 	report_order(session, cli);
 	options.output = output_open(cli, options.format, &err);
@@ -293,6 +319,7 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 		return report_error(&err);
 	int failed = options.follow ? follow_export(cli, session, &options, &result, &err)
 				    : export_run(session, &options, &result, &err);
+	filter_free(&stop);
 	if (failed < 0)
 		return report_error(&err);
 	report_missing_origins(session, cli, result.messages);

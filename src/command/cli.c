@@ -45,6 +45,9 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	{'e', "filter", "EXPR", SELECTION,
 	 "messages that an expression holds for; may be given again; see trawl-filter(7)"},
     [CLI_EXCLUDE] = {0, "exclude", "EXPR", SELECTION, "not those; may be given again"},
+    [CLI_STOP_WHEN] = {0, "stop-when", "EXPR", SELECTION,
+		       "end behind the first message that an expression holds for, printed or not, "
+		       "of what is followed"},
     [CLI_CONTEXT] = {0, "context", "NUM", SELECTION,
 		     "NUM messages before and after each that is selected, too"},
     [CLI_ORIGIN] = {0, "origin", "LIST", SELECTION,

@@ -438,6 +438,23 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	return now && !failed ? flush_output(run, err) : failed;
 }
 
+/* Ends a piece behind the first message that stops the output; false if none does. */
+static bool
+cut_at_stop(const struct run *run, struct walk *walk, struct export_piece *piece)
+{
+	struct expansion scratch = {0};
+	bool stops = false;
+	size_t i = piece->from;
+	for (; run->options->stop && i < piece->until && !stops; i++) {
+		struct message m = piece->messages[i]; /* text may ask for other cells */
+		stops = filter_match(run->options->stop, walk->reader, &m, &scratch);
+	}
+	if (stops)
+		piece->until = piece->count = i;
+	expansion_free(&scratch);
+	return stops;
+}
+
 /* Writes the messages on a way over COUNT traces. */
 static int
 write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size_t count,
@@ -454,6 +471,10 @@ write_walk(struct run *run, struct walk *walk, struct trace *const *traces, size
 		struct export_piece *piece = more ? export_pool_empty(pool) : NULL;
 		bool filled = piece && fill_around(walk, piece);
 		if (filled) {
+			if (cut_at_stop(run, walk, piece)) {
+				capture_interrupt(trace_capture(traces[0]));
+				more = false;
+			}
 			history_wait(&history,
 				     message_id_offset(&piece->messages[piece->count - 1]));
 			export_pool_put(pool);

@@ -113,6 +113,7 @@ enum { EXPORT_AROUND_MAX = 1000 };
 struct export_options {
 	const struct export_format *format;
 	struct filter filter;
+	const struct filter *stop; /* ends behind the first of these; borrowed; NULL: none */
 	int output;		   /* file descriptor, of a folder where the format has one */
 	const char *name;	   /* of that file; NULL: standard output */
 	enum text_charset charset; /* of what is for people */

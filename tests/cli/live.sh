@@ -160,6 +160,21 @@ is "it has a name there" '"probe"' "$(sed -n 2p out | cut -d, -f2)"
 end TERM
 end_peer
 
+peer tcp 0-9000
+run timeout 30 "$TRAWL" -t csv -f syst/raw --stop-when 'text = "84f6ee"' "$name"
+is "--stop-when ends it" 0 $status
+is "behind that message" "$(piece 16388 | sed '/84f6ee/q' | cksum)" "$(plain | cksum)"
+end_peer
+peer tcp 0-9000
+run timeout 30 "$TRAWL" -q -t csv -f syst/raw -e 'severity = fatal' --stop-when 'offset >= 300' "$name"
+is "printed or not" 0 $status
+end_peer
+run "$TRAWL" -t csv --stop-when 'n = 1' "$whole"
+is "--stop-when needs --follow: status" 2 $status
+ok "--stop-when needs --follow" grep -q 'add --follow' err
+run "$TRAWL" -t csv -F --stop-when 'text = (' "$whole"
+ok "--stop-when is an expression" grep -q '^trawl: --stop-when: ' err
+
 wrong()
 {
 	run "$TRAWL" -t csv "$2"

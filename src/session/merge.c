@@ -25,7 +25,8 @@
 #include <stdlib.h>
 
 enum {
-	CACHE = 8,	   /* cells per trace whose keys are kept */
+	CACHE = 8,	   /* cells per trace whose keys are kept, */
+	CACHE_STRAND = 2,  /* and for each of several strands, that may lie far apart */
 	FAR_CELLS = 16,	   /* without notes, in which a strand is looked for */
 	USUAL_LENGTH = 32, /* of a message, while nothing is known */
 	NEAR_NS = 100000   /* how far off a time that is found by cells may well be */
@@ -55,7 +56,7 @@ struct cut {
 struct merge_lane {
 	struct trace *trace;
 	struct reader *reader;
-	struct cell_keys cache[CACHE];
+	VEC(struct cell_keys) cache;
 	uint64_t used;
 	size_t part;
 	size_t first, count; /* its strands */
@@ -150,6 +151,17 @@ make_parts(struct merge *m)
 	}
 }
 
+/* Keeps the cells that all strands of a lane are in, or messages whose order goes from one
+ * to the next would be decoded again for each step. */
+static void
+widen_cache(struct merge_lane *lane)
+{
+	size_t cells = CACHE + (lane->count > 1 ? CACHE_STRAND * lane->count : 0);
+	reader_widen(lane->reader, (unsigned)cells);
+	while (lane->cache.count < cells)
+		*vec_add(&lane->cache) = (struct cell_keys){.valid = false};
+}
+
 static void
 make_strands(struct merge *m)
 {
@@ -159,6 +171,7 @@ make_strands(struct merge *m)
 		m->lanes[i].count = clocks_strand_count(m->lanes[i].trace);
 		for (size_t k = 0; k < m->lanes[i].count; k++)
 			*vec_add(&m->strands) = (struct merge_strand){.lane = i, .number = k};
+		widen_cache(&m->lanes[i]);
 	}
 }
 
@@ -279,9 +292,9 @@ static const struct cell_keys *
 keys_of(struct merge *m, struct merge_lane *lane, uint64_t cell)
 {
 	const struct decoded_cell *decoded = reader_decoded_cell(lane->reader, cell);
-	struct cell_keys *oldest = &lane->cache[0];
-	for (size_t k = 0; k < CACHE; k++) {
-		struct cell_keys *keys = &lane->cache[k];
+	struct cell_keys *oldest = &lane->cache.at[0];
+	for (size_t k = 0; k < lane->cache.count; k++) {
+		struct cell_keys *keys = &lane->cache.at[k];
 		if (keys->valid && keys->cell == cell) {
 			oldest = keys;
 			break;
@@ -1099,11 +1112,12 @@ merge_free(struct merge *m)
 		return;
 	worker_stop(&m->worker);
 	for (size_t i = 0; i < m->count; i++) {
-		for (size_t k = 0; k < CACHE; k++) {
-			vec_free(&m->lanes[i].cache[k].keys);
-			vec_free(&m->lanes[i].cache[k].strands);
-			vec_free(&m->lanes[i].cache[k].ranks);
+		for (size_t k = 0; k < m->lanes[i].cache.count; k++) {
+			vec_free(&m->lanes[i].cache.at[k].keys);
+			vec_free(&m->lanes[i].cache.at[k].strands);
+			vec_free(&m->lanes[i].cache.at[k].ranks);
 		}
+		vec_free(&m->lanes[i].cache);
 		reader_free(m->lanes[i].reader);
 		if (m->whole != m)
 			continue;

@@ -24,7 +24,8 @@
 #include <string.h>
 
 enum {
-	CACHE = 12,
+	CACHE = 12, /* cells, unless it is limited or widened */
+	CACHE_MAX = 144,
 	NEAR_CELLS = 8,	       /* decoded from the frontier rather than by resync */
 	RUN_UP_MAX = 16 << 20, /* bytes looked back for a resync point */
 	STEP_BATCH = 512,
@@ -69,7 +70,7 @@ struct reader {
 	const struct decoder *decoder;
 	unsigned generation; /* of the capture; all below is about its bytes */
 	struct decode_state *state;
-	struct cell_slot slots[CACHE];
+	struct cell_slot slots[CACHE_MAX];
 	unsigned slot_count; /* of them that are used, see reader_limit */
 	uint64_t clock;
 	struct decode_state *walk; /* of reader_walk, made on first use */
@@ -124,7 +125,7 @@ reader_free(struct reader *reader)
 {
 	if (!reader)
 		return;
-	for (size_t i = 0; i < CACHE; i++)
+	for (size_t i = 0; i < CACHE_MAX; i++)
 		vec_free(&reader->slots[i].messages);
 	decode_state_free(reader->decoder, reader->state);
 	decode_state_free(reader->decoder, reader->walk);
@@ -141,6 +142,13 @@ reader_limit(struct reader *reader, unsigned cells)
 {
 	assert(cells && cells <= CACHE);
 	reader->slot_count = cells;
+}
+
+void
+reader_widen(struct reader *reader, unsigned cells)
+{
+	cells = cells < CACHE ? CACHE : cells;
+	reader->slot_count = cells > CACHE_MAX ? CACHE_MAX : cells;
 }
 
 struct trace *
@@ -316,7 +324,7 @@ slot_is_fresh(struct reader *reader, const struct cell_slot *slot)
 static void
 reader_forget(struct reader *reader)
 {
-	for (size_t i = 0; i < CACHE; i++)
+	for (size_t i = 0; i < CACHE_MAX; i++)
 		reader->slots[i].filled = false;
 	vec_clear(&reader->announced);
 	latest_forget(&reader->latest);

@@ -72,6 +72,9 @@ void reader_free(struct reader *);
 /* How many cells a reader keeps, 1 to 12, which is also what it begins with: fewer for
  * what goes from cell to cell once.  Before the first cell is asked for. */
 void reader_limit(struct reader *, unsigned cells);
+/* The same at any time, for who looks into many cells in turn: 12 are kept at least, 144 at
+ * most. */
+void reader_widen(struct reader *, unsigned cells);
 struct trace *reader_trace(const struct reader *);
 
 /* The messages of a cell (which may hold none); cells past the end are empty.

@@ -17,6 +17,7 @@
 #include "trace/reader.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,34 @@ test_indexed(void **state)
 	struct fixture *f = *state;
 	index_build(trace_index(f->trace));
 	same_messages(f->reader, f->walked, COUNT, "strings");
+}
+
+/* Whether a cell is still there after so many others, those past the end too. */
+static bool
+is_kept(struct reader *reader, unsigned others)
+{
+	const struct decoded_cell *first = reader_decoded_cell(reader, 0);
+	for (unsigned i = 1; i <= others; i++)
+		reader_decoded_cell(reader, i);
+	return first->cell == 0 && reader_decoded_cell(reader, 0) == first;
+}
+
+static void
+test_widened(void **state)
+{
+	struct fixture *f = *state;
+	index_build(trace_index(f->trace));
+	assert_true(is_kept(f->reader, 11));
+	assert_false(is_kept(f->reader, 12));
+	reader_widen(f->reader, 40);
+	assert_true(is_kept(f->reader, 39));
+	assert_false(is_kept(f->reader, 40));
+	reader_widen(f->reader, 1);
+	assert_true(is_kept(f->reader, 11));
+	assert_false(is_kept(f->reader, 12));
+	reader_widen(f->reader, UINT_MAX);
+	assert_true(is_kept(f->reader, 143));
+	same_messages(f->reader, f->walked, COUNT, "widened");
 }
 
 /* Without the index the messages of every cell are right all the same, and
@@ -423,10 +452,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_indexed),	      TEST(test_provisional),	 TEST(test_numbers),
-	    TEST(test_offsets),	      TEST(test_message_ids),	 TEST(test_next),
-	    TEST(test_next_in_steps), TEST(test_next_in_thread), cmocka_unit_test(test_filter_cell),
-	    TEST(test_growing),	      TEST(test_anew),
+	    TEST(test_indexed),	       TEST(test_provisional),
+	    TEST(test_numbers),	       TEST(test_offsets),
+	    TEST(test_message_ids),    TEST(test_next),
+	    TEST(test_widened),	       TEST(test_next_in_steps),
+	    TEST(test_next_in_thread), cmocka_unit_test(test_filter_cell),
+	    TEST(test_growing),	       TEST(test_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -505,6 +505,55 @@ cut_anywhere(void **state)
 	}
 }
 
+/* Adds a frame of bytes of one source [IHI0029, trace formatter]. */
+static void
+add_frame(byte_list *bytes, uint8_t id, const uint8_t data[static 14])
+{
+	uint8_t low = 0;
+	*vec_add(bytes) = (uint8_t)(id << 1 | 1);
+	*vec_add(bytes) = data[0];
+	for (unsigned i = 2; i < 15; i++) {
+		bool even = i % 2 == 0;
+		low |= (uint8_t)(even ? (data[i - 1] & 1) << i / 2 : 0);
+		*vec_add(bytes) = even ? data[i - 1] & 0xfe : data[i - 1];
+	}
+	*vec_add(bytes) = low;
+}
+
+/* A line and a packet that are under way while another source has the bus for longer than
+ * the low bits of an offset tell. */
+static void
+long_silence(void **state)
+{
+	enum { OTHERS = 6000 };
+	/* port 0, size 1, is 01 [ARMv7-M, D4.2.1]; the last byte begins a write */
+	static const uint8_t before[14] = {1, 'o', 1, 'n', 1, 'e', 1, ' ', 1, 't', 1, 'w', 1, 'o'},
+			     begun[14] = {1, 'x', 1, 'y', 1, 'z', 1, '!', 1, '?', 1, '.', 1, '-'},
+			     after[14] = {1, 'n', 1, 'e', 1, 'x', 1, 't', 1, '\n', 1, 'a', 1, '\n'},
+			     other[14] = {0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55,
+					  0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55};
+	byte_list bytes = {0};
+	(void)state;
+	for (unsigned i = 0; i < 40; i++)
+		add_frame(&bytes, 1, after);
+	add_frame(&bytes, 1, begun);
+	add_frame(&bytes, 1, before);
+	for (unsigned i = 0; i < OTHERS; i++)
+		add_frame(&bytes, 2, other);
+	for (unsigned i = 0; i < 40; i++)
+		add_frame(&bytes, 1, after);
+	struct decoded d = decode("tpiu", &bytes, true);
+	const struct message *m = d.messages.list.at;
+	assert_int_equal(d.messages.list.count, 40 * 2 + 1 + 40 * 2);
+	assert_int_equal(m[80].offset, 40 * 16);
+	assert_true(m[80].length < 64 * 1024);
+	for (unsigned i = 0; i < 80; i++)
+		assert_int_equal(m[81 + i].offset, (42 + OTHERS + i / 2) * 16);
+	drive_everything(&d.drive);
+	decoded_free(&d);
+	vec_free(&bytes);
+}
+
 int
 main(void)
 {
@@ -512,7 +561,7 @@ main(void)
 	    cmocka_unit_test(listings),	    cmocka_unit_test(sources),
 	    cmocka_unit_test(misaligned),   cmocka_unit_test(registers),
 	    cmocka_unit_test(made_whole),   cmocka_unit_test(made_misaligned),
-	    cmocka_unit_test(cut_anywhere),
+	    cmocka_unit_test(long_silence), cmocka_unit_test(cut_anywhere),
 	};
 	return cmocka_run_group_tests_name("swo", tests, NULL, NULL);
 }

@@ -267,17 +267,6 @@ line_add(struct swo_feed *j, uint8_t port, const struct swo_packet *p)
 		line_end(j, line, end_of(j, false));
 }
 
-/* Lines that reach too far back end. */
-static void
-lines_age(struct swo_feed *j)
-{
-	for (unsigned i = 0; i < LINES; i++) {
-		struct swo_line *line = &j->s->lines[i];
-		if (line->count && j->s->base.offset - offset_of(j, line->start) >= LINE_SPAN)
-			line_end(j, line, end_of(j, true));
-	}
-}
-
 /* --- time ---------------------------------------------------------------- */
 
 /* Looks for the next local timestamp behind the byte at hand.  False: the window is too
@@ -448,8 +437,6 @@ feed_byte(struct swo_feed *j, uint8_t byte)
 		s->stamp_ahead--;
 	if (s->since_bad < BAD_NEAR)
 		s->since_bad++;
-	if ((s->have || s->zeros) && s->base.offset - offset_of(j, s->start) >= PACKET_SPAN)
-		drop_packet(j, SWO_KIND_CUT, end_of(j, true));
 	if (!s->have && !byte) {
 		if (!s->zeros++)
 			begin_packet(j);
@@ -545,6 +532,28 @@ end_unit(const struct swo_decoder *d, struct swo_state *s, const struct swo_unit
 		s->debt--;
 }
 
+static bool
+is_aged(const struct swo_feed *j, uint16_t start, uint32_t span)
+{
+	return j->s->base.offset - offset_of(j, start) >= span;
+}
+
+/* What is under way and reaches too far back ends before the unit, whoever's bytes it has:
+ * the low bits of an offset tell no more.  False: the step ends here. */
+static bool
+step_aged(struct swo_feed *j, struct swo_output *o)
+{
+	struct swo_state *s = j->s, before = *s;
+	if (s->skip)
+		return true;
+	if ((s->have || s->zeros) && is_aged(j, s->start, PACKET_SPAN))
+		drop_packet(j, SWO_KIND_CUT, s->base.offset);
+	for (unsigned i = 0; i < LINES && !s->have && !s->zeros; i++)
+		if (s->lines[i].count && is_aged(j, s->lines[i].start, LINE_SPAN))
+			line_end(j, &s->lines[i], s->base.offset);
+	return !j->count || put_out(j, &before, o);
+}
+
 /* The bytes of a unit that are not done.  False: the step ends in it. */
 static bool
 step_unit(struct swo_feed *j, struct swo_output *o)
@@ -556,8 +565,6 @@ step_unit(struct swo_feed *j, struct swo_output *o)
 		j->index = i;
 		if (!itm && j->unit->ids[i] != CORESIGHT_ID_TRIGGER)
 			continue;
-		if (!s->have && !s->zeros)
-			lines_age(j);
 		if (itm)
 			feed_byte(j, j->unit->bytes[i]);
 		else
@@ -661,7 +668,7 @@ swo_step(const struct decoder *decoder, struct decode_state *state, const struct
 		if (is_behind(&j, &unit, w->until))
 			break;
 		j.unit = &unit;
-		if (!step_unit(&j, &o))
+		if (!step_aged(&j, &o) || !step_unit(&j, &o))
 			break;
 	}
 	return o.count;

@@ -706,6 +706,58 @@ a_session_has_the_traces(void **state)
 	vec_free(&w.out);
 }
 
+/* Whether a message of the session's traces is of a loss. */
+static bool
+has_loss(struct session *session)
+{
+	bool lost = false;
+	for (size_t k = 0; k < session->traces.count; k++) {
+		struct message messages[64];
+		trace_build_whole(session->traces.at[k]);
+		struct reader *reader = reader_new(session->traces.at[k]);
+		for (size_t count; (count = reader_walk(reader, messages, 64));)
+			for (size_t i = 0; i < count; i++)
+				lost |= (messages[i].flags & MESSAGE_LOST) != 0;
+		reader_free(reader);
+	}
+	return lost;
+}
+
+/* Every beginning of a file opens: where trace is there a loss says that it is not whole,
+ * and where none is, the reason does. */
+static void
+cut_files_open(void **state)
+{
+	(void)state;
+	char path[TEMP_PATH];
+	struct perf_writer w = {0};
+	size_t whole = 0, losses = 0;
+	put_two(&w, 1, 0);
+	temp_make(path, ".data", w.out.at, w.out.count);
+	for (size_t cut = w.out.count; cut >= 8; cut--) {
+		struct session session = {0};
+		struct err err = {0};
+		assert_int_equal(truncate(path, (off_t)cut), 0);
+		option_defaults(profile_options_table(), &session.profile);
+		struct trace *trace = session_open(&session, path, NULL, NULL, 0, &err);
+		bool decoded = trace && trace_is_decoded(trace);
+		if (!trace)
+			assert_non_null(strstr(err.what, "without the OpenCSD library"));
+		else if (!decoded)
+			assert_non_null(strstr(trace_reason(trace), "perf.data: "));
+		else if (has_loss(&session))
+			losses++;
+		else if (trace_count(trace, &(bool){false}))
+			whole++;
+		session_close(&session);
+	}
+	/* but for the whole file no trace is without a loss */
+	assert_true(whole <= 1);
+	assert_true(!whole || losses > 20);
+	unlink(path);
+	vec_free(&w.out);
+}
+
 static void
 a_session_shows_what_is_refused(void **state)
 {
@@ -746,6 +798,7 @@ main(void)
 	    cmocka_unit_test(missing_images_are_named),
 	    cmocka_unit_test(others_are_refused),
 	    cmocka_unit_test(a_session_has_the_traces),
+	    cmocka_unit_test(cut_files_open),
 	    cmocka_unit_test(a_session_shows_what_is_refused),
 	};
 	return cmocka_run_group_tests_name("perf", tests, NULL, NULL);

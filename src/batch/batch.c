@@ -334,8 +334,15 @@ int
 batch_run(struct session *session, const struct cli *cli, const struct filter *filter)
 {
 	struct doubts doubts = {0};
+	struct err err = {0};
 	if (!are_decoded(session))
 		return STATUS_FAILED;
+	if (cli->value[CLI_CHECK] && session_is_live(session)) {
+		err_set(&err, ERR_USAGE,
+			"--check is of whole captures, and a live source has no end; --stop-when "
+			"awaits a message");
+		return report_error(&err);
+	}
 	int status = write_output(session, cli, filter, &doubts);
 	collect_doubts(session, cli, &doubts);
 	report_doubts(cli, &doubts);

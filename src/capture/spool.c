@@ -217,8 +217,10 @@ set_link(struct spool *spool, enum capture_link link, const struct err *reason)
 	pthread_mutex_lock(&spool->lock);
 	if (reason)
 		spool->reason = *reason;
-	atomic_store(&spool->link, link);
+	bool changed = atomic_exchange(&spool->link, link) != link;
 	pthread_mutex_unlock(&spool->lock);
+	if (!changed) /* an attempt in vain is no news */
+		return;
 	spool_wake(spool);
 	spool->notify(spool->notify_context);
 }

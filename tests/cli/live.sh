@@ -166,6 +166,11 @@ is "--stop-when ends it" 0 $status
 is "behind that message" "$(piece 16388 | sed '/84f6ee/q' | cksum)" "$(plain | cksum)"
 end_peer
 peer tcp 0-9000
+run timeout 30 "$TRAWL" -f syst/raw --check='severity = fatal' "$name"
+is "--check has no end: status" 2 $status
+ok "--check has no end" grep -q 'a live source has no end; --stop-when' err
+end_peer
+peer tcp 0-9000
 run timeout 30 "$TRAWL" -q -t csv -f syst/raw -e 'severity = fatal' --stop-when 'offset >= 300' "$name"
 is "printed or not" 0 $status
 end_peer

@@ -190,12 +190,12 @@ test_damage(void **state)
 			   "Idx:126" ELEMENT "ITMTRACE(ITM_SWIT (ch: 0x0; Data: 0x44) )"));
 }
 
-/* Nothing before synchronisation, and nothing of a packet that is cut off. */
+/* Nothing before synchronisation, which is a loss if none comes, and nothing of a packet that is cut off. */
 static void
 test_ends(void **state)
 {
 	(void)state;
-	assert_lines("01 41 01 42", LINES(NULL));
+	assert_lines("01 41 01 42", LINES("Idx:103" ELEMENT "UNKNOWN()"));
 	assert_lines(SYNC "01 41 03 1234",
 		     LINES("Idx:106" ELEMENT "ITMTRACE(ITM_SWIT (ch: 0x0; Data: 0x41) )"));
 }

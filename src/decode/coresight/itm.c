@@ -267,6 +267,8 @@ itm_feed(struct itm *itm, uint64_t index, const uint8_t *bytes, size_t length,
 		itm->index = index;
 		itm_give(itm, &e, sink);
 	}
+	if (length)
+		itm->last = index + length - 1;
 	for (size_t i = 0; i < length; i++)
 		feed_byte(itm, index + i, bytes[i], sink);
 }
@@ -275,6 +277,12 @@ void
 itm_end(struct itm *itm, const struct itm_sink *sink)
 {
 	struct opencsd_element e = {.type = OPENCSD_EO_TRACE, .reason = OPENCSD_UNSYNC_END};
+	struct opencsd_element nothing = {.type = OPENCSD_UNKNOWN};
+	if (itm->begun && !itm->synced) {
+		/* all of it was dropped: that shows where all that is said stands at the end */
+		itm->index = itm->last;
+		itm_give(itm, &nothing, sink);
+	}
 	if (itm->have)
 		sink->packet(sink->context, itm->index, itm->packet, itm->have,
 			     "INCOMPLETE_EOT: the trace ends inside a packet");

@@ -16,6 +16,7 @@ enum { ITM_PACKET_MAX = 8 };
 
 struct itm {
 	uint64_t index; /* of the packet's first byte */
+	uint64_t last;	/* of the last byte so far */
 	uint8_t packet[ITM_PACKET_MAX];
 	uint8_t have;		    /* bytes of it */
 	uint8_t zeros;		    /* of a synchronisation packet, at most 5 count */

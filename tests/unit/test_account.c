@@ -88,6 +88,9 @@ static const struct kind {
     {"csel", "-f csel -n 20K", .layout = SIGNED, .tells_end = true},
     {"csel", "-f csel -m all -n 20K", .layout = SIGNED},
     {"ppl", NULL, make_listing, .layout = LINES},
+    /* lines reach over what stands between their bytes */
+    {"itm", "-f itm -n 20K", .profile = "traces: [{match: capture, itm: {lines: none}}]\n"},
+    {"itm", "-f itm -m all -n 20K", .profile = "traces: [{match: capture, itm: {lines: none}}]\n"},
     {"text", NULL, make_log, "traces: [{match: capture, text: {preset: dmesg, join: false}}]\n",
      LINES, false},
 };

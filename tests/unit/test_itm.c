@@ -190,7 +190,8 @@ test_damage(void **state)
 			   "Idx:126" ELEMENT "ITMTRACE(ITM_SWIT (ch: 0x0; Data: 0x44) )"));
 }
 
-/* Nothing before synchronisation, which is a loss if none comes, and nothing of a packet that is cut off. */
+/* Nothing before synchronisation, which is told at the end if none comes, and nothing of a
+ * packet that is cut off. */
 static void
 test_ends(void **state)
 {

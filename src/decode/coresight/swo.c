@@ -554,6 +554,28 @@ step_aged(struct swo_feed *j, struct swo_output *o)
 	return !j->count || put_out(j, &before, o);
 }
 
+/* Gives what is under way where the capture ends. */
+static void
+end_all(struct swo_feed *j, uint64_t end)
+{
+	drop_packet(j, SWO_KIND_CUT, end);
+	lines_end(j, end);
+}
+
+/* With the last unit, while that is not done: who has all bytes does not step again. */
+static bool
+end_capture(struct swo_feed *j, struct swo_output *o)
+{
+	struct swo_state *s = j->s;
+	uint64_t end = s->base.offset + j->unit->length;
+	if (!j->w->last || end != j->w->offset + j->w->length)
+		return true;
+	s->skip = j->unit->count & 15;
+	struct swo_state before = *s;
+	end_all(j, end);
+	return put_out(j, &before, o);
+}
+
 /* The bytes of a unit that are not done.  False: the step ends in it. */
 static bool
 step_unit(struct swo_feed *j, struct swo_output *o)
@@ -573,6 +595,8 @@ step_unit(struct swo_feed *j, struct swo_output *o)
 			return false;
 		s->skip = (i + 1) & 15;
 	}
+	if (!end_capture(j, o))
+		return false;
 	end_unit(j->d, s, j->unit);
 	return true;
 }
@@ -617,8 +641,7 @@ step_end(struct swo_feed *j, struct swo_output *o, size_t left)
 {
 	struct swo_state *s = j->s, before = *s;
 	uint64_t end = s->base.offset;
-	drop_packet(j, SWO_KIND_CUT, end);
-	lines_end(j, end);
+	end_all(j, end);
 	if (left)
 		give_message(j, SWO_KIND_CUT, end, end + left)->flags &=
 		    (uint16_t)~MESSAGE_SCATTERED;

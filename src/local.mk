@@ -290,6 +290,8 @@ libtrawl_a_SOURCES = \
 	src/trace/cycles_walk.h \
 	src/trace/doubts.c \
 	src/trace/doubts.h \
+	src/trace/dump_guess.c \
+	src/trace/dump_guess.h \
 	src/trace/naming.c \
 	src/trace/naming.h \
 	src/trace/reader.c \

@@ -12,6 +12,7 @@
 #include "capture/foreign.h"
 #include "decode/lines.h"
 #include "decode/registry.h"
+#include "trace/dump_guess.h"
 #include "trace/naming.h"
 #include "trace/recognise.h"
 #include "trace/trace_options.h"
@@ -34,6 +35,9 @@ struct trace {
 	char *container;
 	char *path; /* as it was opened; `-` for standard input */
 	struct recognition recognition;
+	bool looks_at_dump;	 /* it may be found how it was dumped */
+	uint64_t seam;		 /* where the write pointer may be, or 0 */
+	bool dump_guessed;	 /* how it was dumped, as its options say, was found by itself */
 	bool on_trial;		 /* it is decoded as the user tries, not as it was recognised */
 	char *const *collateral; /* further files, borrowed */
 	size_t collateral_count;
@@ -221,14 +225,57 @@ note_guess(struct recognition *r, const struct decoder *decoder, const struct wi
 		text_add(&r->settings, r->candidates.at[0].probe.settings);
 }
 
+/* Whether words of a capture that no format is certain of, or that does not decode as it is
+ * said to, stand the wrong way round; then its options say so. */
+static bool
+guess_swap(struct trace *trace, const struct trace_choice *choice, struct trace_options *options,
+	   const struct recognition *r, const struct window *head)
+{
+	const char *said = choice->format ? choice->format : options->format;
+	unsigned size = 0;
+	if (options->swap || capture_is_stream(trace->capture) || r->foreign || r->folder)
+		return false;
+	if (r->ops == decoder_of_snapshots())
+		size = dump_guess_swap_of(r->ops, trace_format_options(options, r->ops), head);
+	else if (said ? !line_ends_pass(r->ops)
+		      : r->ops == &undecoded_ops || r->score < PROBE_CERTAIN)
+		size = dump_guess_swap(head, said);
+	trace_options_set_swap(options, size);
+	return size;
+}
+
+/* Whether the capture is a circular buffer, which its options say then. */
+static bool
+guess_pointer(struct trace *trace)
+{
+	uint64_t pointer;
+	struct capture_packing packing;
+	struct trace_options *options = trace->options;
+	if (capture_is_stream(trace->capture) || options->write_pointer >= 0 ||
+	    options->wrapped == CAPTURE_NOT_WRAPPED)
+		return false;
+	if (capture_packing(trace->capture, &packing) && *packing.name)
+		return false;
+	if (capture_is_unpacking(trace->capture))
+		capture_wait(trace->capture, DUMP_SEAM_MOST, -1);
+	enum dump_seam seam = dump_guess_seam(trace->decoder, trace->capture, &pointer);
+	if (seam == DUMP_SEAM_FOUND)
+		options->write_pointer = (int64_t)pointer;
+	if (seam == DUMP_SEAM_MAYBE)
+		trace->seam = pointer;
+	return seam == DUMP_SEAM_FOUND;
+}
+
 /* Opens the decoder of OPTIONS, which are changed as what is recognised needs it; NULL
  * with a reason on error. */
 static struct decoder *
-open_decoder(const struct trace *trace, const struct trace_choice *choice,
-	     struct trace_options *options, struct recognition *r, struct err *err)
+open_decoder(struct trace *trace, const struct trace_choice *choice, struct trace_options *options,
+	     struct recognition *r, struct err *err)
 {
 	struct window head = read_head(trace->capture);
 	if (recognise_capture(trace->capture, choice->format, options, &head, r, err) < 0)
+		return NULL;
+	if (trace->looks_at_dump && guess_swap(trace, choice, options, r, &head))
 		return NULL;
 	if (choice->settings) {
 		text_clear(&r->settings);
@@ -294,54 +341,108 @@ static struct capture_dump
 dump_as_said(const struct trace *trace, const struct trace_choice *choice)
 {
 	const struct trace_options *options = trace->options;
-	bool by_host = trace->host->has_write_pointer;
 	return (struct capture_dump){
 	    .words = !options->words && !reads_lines(trace, choice),
 	    .swap = trace_options_swap(options),
-	    .has_write_pointer = by_host || options->write_pointer >= 0,
-	    .write_pointer =
-		by_host ? trace->host->write_pointer : (uint64_t)options->write_pointer,
+	    .has_write_pointer = options->write_pointer >= 0,
+	    .write_pointer = (uint64_t)options->write_pointer,
 	    .wrapped = options->wrapped,
 	};
+}
+
+/* Opens capture and decoder as is said; 0 and no decoder: not so, but as the options say
+ * by then. */
+static int
+open_dump(struct trace *trace, const struct trace_opening *from, struct err *err)
+{
+	struct capture_options options = {.spool_dir = trace->host->spool_dir,
+					  .unpack = true,
+					  .dump = dump_as_said(trace, &from->choice),
+					  .notify = mark_changed,
+					  .notify_context = trace};
+	const struct trace_part *part = from->part;
+	trace->capture =
+	    part ? capture_open_pieces(part->whole, part->pieces, part->count, &options, err)
+		 : capture_open(trace->path, &options, err);
+	if (!trace->capture)
+		return err->code;
+	await_live(trace);
+	trace->decoder =
+	    open_decoder(trace, &from->choice, trace->options, &trace->recognition, err);
+	bool guessed = !trace->decoder && trace_options_swap(trace->options);
+	return trace->decoder || guessed ? 0 : err_cause(err, "%s", trace->path);
+}
+
+/* The same with what was guessed. */
+static int
+open_dump_anew(struct trace *trace, const struct trace_opening *from, struct err *err)
+{
+	trace->looks_at_dump = false;
+	trace->dump_guessed = true;
+	if (trace->decoder)
+		trace->decoder->ops->close(trace->decoder);
+	recognition_free(&trace->recognition);
+	capture_close(trace->capture);
+	return open_dump(trace, from, err);
+}
+
+/* Says what was guessed of a dump, and what may be. */
+static void
+explain_dump(struct trace *trace)
+{
+	struct text *reason = &trace->recognition.reason;
+	const struct trace_options *options = trace->options;
+	if (trace->dump_guessed && trace_options_swap(options))
+		text_addf(reason,
+			  "; turned words of %u bytes decode and others do not: swap: no in its "
+			  "profile keeps them",
+			  trace_options_swap(options));
+	if (trace->dump_guessed && options->write_pointer >= 0)
+		text_addf(reason,
+			  "; a circular buffer, as times go back at 0x%llx and its end leads to "
+			  "its beginning: wrapped: no in its profile keeps the order",
+			  (unsigned long long)options->write_pointer);
+	if (trace->seam) {
+		struct text notice = {0};
+		text_addf(&notice,
+			  "%s: times go back by most of what they span: if it is a circular "
+			  "buffer, --write-pointer=0x%llx puts it in order",
+			  trace->name, (unsigned long long)trace->seam);
+		trace_add_notice(trace, text_get(&notice));
+		text_free(&notice);
+	}
 }
 
 struct trace *
 trace_open(struct trace_host *host, const struct trace_opening *from, struct err *err)
 {
 	struct trace *trace = mem_new(sizeof *trace);
-	struct capture_options capture_options = {.spool_dir = host->spool_dir,
-						  .unpack = true,
-						  .notify = mark_changed,
-						  .notify_context = trace};
 	trace->host = host;
 	trace->options = from->options;
 	trace->entry = from->entry;
 	pthread_mutex_init(&trace->lock, NULL);
 	worker_init(&trace->loader, load_in_background, trace);
-	capture_options.dump = dump_as_said(trace, &from->choice);
-	const struct trace_part *part = from->part;
-	trace->capture = part ? capture_open_pieces(part->whole, part->pieces, part->count,
-						    &capture_options, err)
-			      : capture_open(from->path, &capture_options, err);
-	if (!trace->capture) {
-		trace_close(trace);
-		return NULL;
-	}
-	await_live(trace);
 	trace->matched = mem_text(from->matched);
-	name_trace(trace, from->path);
 	trace->group = from->group ? mem_text(from->group) : NULL;
 	trace->container = from->container ? mem_text(from->container) : NULL;
 	trace->path = mem_text(from->path);
 	trace->collateral = from->collateral;
 	trace->collateral_count = from->collateral_count;
-	trace->decoder =
-	    open_decoder(trace, &from->choice, trace->options, &trace->recognition, err);
-	if (!trace->decoder) {
-		err_cause(err, "%s", from->path);
+	if (host->has_write_pointer)
+		trace->options->write_pointer = (int64_t)host->write_pointer;
+	/* a guess opens it again, the decoder's once more than the bytes' */
+	trace->looks_at_dump = !from->part;
+	int opened = open_dump(trace, from, err);
+	if (!opened && !trace->decoder)
+		opened = open_dump_anew(trace, from, err);
+	if (!opened && !from->part && guess_pointer(trace))
+		opened = open_dump_anew(trace, from, err);
+	if (opened < 0) {
 		trace_close(trace);
 		return NULL;
 	}
+	name_trace(trace, from->path);
+	explain_dump(trace);
 	open_index(trace);
 	return trace;
 }
@@ -383,11 +484,14 @@ trace_add_label(const struct trace *trace, struct text *out)
 	text_add(out, trace->label);
 	if (!capture_packing(trace->capture, &packing))
 		return;
+	const char *guessed = trace->dump_guessed ? ": guessed" : "";
+	bool swap = trace->dump_guessed && !packing.order;
 	if (*packing.name || *packing.dump)
-		text_addf(out, " (%s%s%s)", packing.name,
-			  *packing.name && *packing.dump ? ", " : "", packing.dump);
+		text_addf(out, " (%s%s%s%s)", packing.name,
+			  *packing.name && *packing.dump ? ", " : "", packing.dump,
+			  swap ? guessed : "");
 	if (packing.order)
-		text_addf(out, " [%s]", packing.order);
+		text_addf(out, " [%s%s]", packing.order, guessed);
 }
 
 const struct decoder *
@@ -555,6 +659,9 @@ add_glob(const char *name, struct text *out)
 	text_free(&glob);
 }
 
+static const char *const common_keys[] = {"name",	   "clock",   "words", "swap",
+					  "write_pointer", "wrapped", NULL};
+
 /* The settings in force; what the head alone shows comes with reasons. */
 static void
 propose_settings(const struct trace *trace, const struct trace_options *options,
@@ -564,7 +671,7 @@ propose_settings(const struct trace *trace, const struct trace_options *options,
 	const struct decoder_ops *ops = trace->decoder->ops;
 	struct window head = read_head(trace->capture);
 	const struct option_row *row = option_find(table, ops->format);
-	for (const char *const *name = (const char *const[]){"name", "clock", NULL}; *name; name++)
+	for (const char *const *name = common_keys; *name; name++)
 		option_write_changed(table, option_find(table, *name), options, 4, profile);
 	if (trace->entry == SIZE_MAX && ops->guide && ops->guide->propose &&
 	    ops->guide->propose(&head, profile))

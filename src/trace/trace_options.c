@@ -65,6 +65,14 @@ trace_options_swap(const struct trace_options *options)
 	return (unsigned)strtoul(swap_choices[options->swap], NULL, 10);
 }
 
+void
+trace_options_set_swap(struct trace_options *options, unsigned size)
+{
+	for (int i = 0; size && swap_choices[i]; i++)
+		if (strtoul(swap_choices[i], NULL, 10) == size)
+			options->swap = i;
+}
+
 enum { FIXED_ROWS = sizeof trace_rows / sizeof *trace_rows, FORMATS_MAX = 32 };
 
 /* The rows of formats tell by a bool, behind the structs, whether they were given. */

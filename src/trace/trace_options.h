@@ -17,8 +17,9 @@ struct trace_options {
 	struct trace_clock_options {
 		double hz; /* 0 = as the capture says */
 	} clock;
-	int words, swap, wrapped; /* as their rows; of struct capture_dump */
-	int64_t write_pointer;	  /* -1: not said */
+	int words, swap,
+	    wrapped; /* swap: 0 if it is to be found; as their rows; of struct capture_dump */
+	int64_t write_pointer; /* -1: not said */
 };
 
 /* An entry of `origins:`: a name for senders.  -1 and NULL match any. */
@@ -38,6 +39,9 @@ void *trace_format_options(const struct trace_options *, const struct decoder_op
 
 /* The bytes of a word that are to be turned; 0: none, as far as is said. */
 unsigned trace_options_swap(const struct trace_options *);
+
+/* Says so, if SIZE is 2, 4 or 8. */
+void trace_options_set_swap(struct trace_options *, unsigned size);
 
 /* Frees options that were made as trace_options_table() says; NULL is fine. */
 void trace_options_free(struct trace_options *);

@@ -84,11 +84,126 @@ od -v demo.stp >octal.txt
 run "$TRAWL" --info octal.txt
 is "words of octal digits are none" 0 "$(grep -c '(od)' out)"
 
+# Words that stand the wrong way round, found or said.
+turn() # SIZE FILE
+{
+	head -c $(($(wc -c <"$2") / 8 * 8)) "$2" | xxd -e -g "$1" | xxd -r
+}
+rm -rf as && mkdir as plain && cp ./*.xml as/ && cp ./*.xml plain/
+if command -v xxd >/dev/null; then
+	for capture in demo.stp all-msn.stp all-raw.bin lab-cam.csel; do
+		for size in 2 4 8; do
+			test ! -f "${capture%.*}.profile.yaml" ||
+				cp "${capture%.*}.profile.yaml" as/ &&
+				cp "${capture%.*}.profile.yaml" plain/ 2>/dev/null
+			head -c $(($(wc -c <"$capture") / 8 * 8)) "$capture" >"plain/$capture"
+			turn "$size" "$capture" >"as/$capture"
+			alike "$capture, words of $size bytes turned" "plain/$capture" "as/$capture"
+		done
+	done
+	turn 4 lab-soc.stp >as/lab-soc.stp
+	run "$TRAWL" --info as/lab-soc.stp
+	ok "--info says that it is a guess" grep -q '(words of 4 bytes turned: guessed): ' out
+	ok "... why" grep -q 'swap: no in its profile keeps them' out
+	ok "... and how to make it certain" grep -q '^    swap: "\{0,1\}4' out
+	sed '/^#/d' out >as/lab-soc.profile.yaml
+	run "$TRAWL" --info as/lab-soc.stp
+	ok "said: no guess" grep -q '(words of 4 bytes turned): ' out
+	printf 'traces: [{match: "*.stp", swap: no}]\n' >as/lab-soc.profile.yaml
+	run "$TRAWL" --info as/lab-soc.stp
+	ok "swap: no" grep -q 'lab-soc.stp: format unknown' out
+	cp "$testdata/all-opencsd/etb.bin" all-opencsd/etb.bin
+	print_all all-opencsd >want
+	turn 4 all-opencsd/etb.bin >etb && mv etb all-opencsd/etb.bin
+	print_all all-opencsd >got
+	is "a snapshot with words turned" "" "$(diff want got | head -n 3)"
+	turn 4 demo.stp | xxd >as/demo.stp
+	head -c 16440 demo.stp >plain/demo.stp
+	alike "turned, as text" plain/demo.stp as/demo.stp
+else
+	skip "words turned" "there is no xxd"
+fi
+
+# Circular buffers: what was written last comes first.
+rotate() # POINTER FILE
+{
+	tail -c "$1" "$2" && head -c $(($(wc -c <"$2") - $1)) "$2"
+}
+rm -rf as && mkdir as && cp ./*.xml as/
+for capture in all-msn.stp all-lsn.stp all-raw.bin lab-soc.stp damaged-gem.bin; do
+	base=${capture%.*}
+	test ! -f "$base.profile.yaml" || cp "$base.profile.yaml" as/
+	pointer=$(($(wc -c <"$capture") / 3))
+	rotate "$pointer" "$capture" >"as/$capture"
+	alike "$capture, rotated and found" "$capture" "as/$capture"
+	run "$TRAWL" --info "as/$capture"
+	ok "$capture, said to be a guess" \
+		grep -q "\\[rotated at 0x$(printf %x "$pointer"): guessed\\]" out
+	print_all "$capture" >want
+	for pointer in 1 4097; do
+		test "$pointer" -lt "$(wc -c <"$capture")" || continue
+		rotate "$pointer" "$capture" >"as/$capture"
+		print_all --write-pointer="$pointer" "as/$capture" >got
+		is "$capture, rotated at $pointer" "" "$(diff want got | head -n 3)"
+	done
+done
+for file in *.stp *.bin *.csel *.gem *.uia *.enc *.txt; do
+	"$TRAWL" --info "$file" 2>&1
+done >all
+is "nothing else is taken for circular" "" \
+	"$(grep -e 'rotated at' -e 'circular buffer' all | head -n 3)"
+is "... or for turned" "" "$(grep 'turned' all | head -n 3)"
+cp "$testdata/all-opencsd/etb.bin" all-opencsd/etb.bin
+print_all all-opencsd >want
+rotate 256 all-opencsd/etb.bin >etb && mv etb all-opencsd/etb.bin
+printf 'traces: [{match: "all-opencsd.*", write_pointer: 256, opencsd: {guid: "%s", '"\
+"'collateral: [mix.xml]}}]\n' "{7b1c0de5-3f52-4c1a-9d86-52a1f00dca75}" >all-opencsd.profile.yaml
+print_all all-opencsd >got
+is "a snapshot with a rotated buffer" "" "$(diff want got | head -n 3)"
+
+# Of a buffer that was not filled, what was written is shown.
+{ cat all-raw.bin && head -c 4096 /dev/zero; } >as/all-raw.bin
+print_all all-raw.bin >want
+print_all --write-pointer="$(wc -c <all-raw.bin | tr -d ' ')" as/all-raw.bin >got
+is "not wrapped" "" "$(diff want got | head -n 3)"
+run "$TRAWL" --info --write-pointer=0x61fa as/all-raw.bin
+ok "not wrapped: said" grep -q '\[up to 0x61fa\]: ' out
+run "$TRAWL" -t none --write-pointer=99999 as/all-raw.bin
+is "a write pointer behind the end: status" 2 "$status"
+ok "a write pointer behind the end: said" grep -q \
+	'the write pointer is 0x1869f, and the dump ends at 0x71fa' err
+run "$TRAWL" -t none --write-pointer=x all-raw.bin
+is "no number" 2 "$status"
+
 # The dumps that come with the captures of other people.
 if test -d "$shared/real"; then
 	run "$TRAWL" --info "$shared/real/containers/raw_xxd.txt"
 	ok "real: raw_xxd.txt" grep -q '(xxd): syst/raw, 876 bytes in the file, 200 bytes, ' out
+	for pair in juno_r1_1:cstrace.bin TC2:cstrace.bin stm-issue-27:stuck_trace.bin \
+		itm_only_csformat:itm_testdata_ID_0x14.bin q_elem:session1.bin; do
+		folder=${pair%:*} file=${pair#*:}
+		rm -rf "$folder" && cp -r "$shared/opencsd/$folder" . && chmod -R u+w "$folder"
+		print_all "$folder" >want
+		ok "real: $folder: there is something" test "$(lines want)" -gt 60
+		cp "$folder/$file" plain.bin
+		size=$(wc -c <plain.bin)
+		od -v -A x -t x1 <plain.bin >"$folder/$file"
+		print_all "$folder" >got
+		is "real: $folder as text" "" "$(diff want got | head -n 3)"
+		if test $((size % 4)) = 0; then
+			turn 4 plain.bin >"$folder/$file"
+			print_all "$folder" >got
+			is "real: $folder, words turned" "" "$(diff want got | head -n 3)"
+		fi
+		# each buffer has a write pointer of its own
+		buffer=$("$TRAWL" -q --info "$folder" 2>/dev/null |
+			sed -n "s/^# \\([^ ]*\\).*, $size bytes,.*/\\1/p" | head -n 1)
+		printf 'traces: [{match: "%s", write_pointer: 32}]\n' "$buffer" >rotated.yaml
+		rotate 32 plain.bin >"$folder/$file"
+		print_all -p rotated.yaml "$folder" >got
+		is "real: $folder ($buffer), rotated" "" "$(diff want got | head -n 3)"
+	done
 else
-	skip "real: raw_xxd.txt" "no shared captures"
+	skip "real captures" "no shared captures"
 fi
 finish

@@ -378,6 +378,15 @@ struct decoder_guide {
 		       struct text *missing);
 };
 
+/* What a capture consists of below its messages, listed from its beginning. */
+struct decoder_listing {
+	const char *name; /* as an output */
+	/* Calls TAKE with each line, its end included, until it returns false.  The window
+	 * is the whole capture. */
+	void (*list)(const struct decoder *, const struct window *,
+		     bool (*take)(void *context, const struct text *line), void *context);
+};
+
 struct clock_source;
 struct summary;
 
@@ -409,7 +418,8 @@ struct decoder_ops {
 	const char *alike;		   /* field that says what happened, beside the type */
 	const struct clock_source *clocks; /* clock_source.h */
 
-	const struct decoder_guide *guide; /* or NULL */
+	const struct decoder_guide *guide;     /* or NULL */
+	const struct decoder_listing *listing; /* or NULL */
 
 	/* A window with this many bytes from the state's offset on lets step
 	 * produce at least one message or consume bytes. */

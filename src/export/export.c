@@ -83,6 +83,10 @@ const struct export_format export_formats[] = {
      .help = "element lines as trc_pkt_lister prints them",
      .printed = true,
      .message = export_printer},
+    {.name = "ppl-packets",
+     .help = "packet lines as trc_pkt_lister prints them, of whole captures",
+     .message = export_none,
+     .listed = true},
     {.name = "hex",
      .help = "text, then the bytes of each message",
      .expand = true,
@@ -545,8 +549,9 @@ is_chosen(const struct export_options *options, const struct trace *trace)
 bool
 export_fits(const struct export_format *format, const struct trace *trace)
 {
-	const char *printer = trace_decoder(trace)->ops->printer;
-	return !format->printed || (printer && !strcmp(printer, format->name));
+	const struct decoder_ops *ops = trace_decoder(trace)->ops;
+	const char *name = format->listed ? ops->listing ? ops->listing->name : NULL : ops->printer;
+	return !(format->printed || format->listed) || (name && !strcmp(name, format->name));
 }
 
 void
@@ -558,6 +563,43 @@ export_name_unfit(const struct session *session, const struct export_options *op
 		if (is_chosen(options, trace) && !export_fits(options->format, trace))
 			text_addf(out, "%s%s", out->length ? ", " : "", trace_name(trace));
 	}
+}
+
+/* What a listing goes to. */
+struct listing {
+	struct run *run;
+	struct err *err;
+	int failed;
+};
+
+static bool
+take_line(void *context, const struct text *line)
+{
+	struct listing *listing = context;
+	struct text *out = &listing->run->out;
+	text_add_bytes(out, line->data, line->length);
+	if (out->length >= FLUSH)
+		listing->failed = flush_output(listing->run, listing->err);
+	return !listing->failed;
+}
+
+/* Lists a trace once it is at its end. */
+static int
+write_listing(struct run *run, struct trace *trace, struct err *err)
+{
+	const struct decoder *decoder = trace_decoder(trace);
+	const struct capture *capture = trace_capture(trace);
+	struct listing listing = {.run = run, .err = err};
+	while (trace_wait(trace))
+		continue;
+	struct window window = {.bytes = capture_bytes(capture),
+				.length = (size_t)capture_size(capture),
+				.until = UINT64_MAX,
+				.last = true};
+	if (export_fits(run->options->format, trace))
+		decoder->ops->listing->list(decoder, &window, take_line, &listing);
+	export_count(trace, run->options, run->result); /* of what is doubtful */
+	return listing.failed;
 }
 
 static int
@@ -582,12 +624,15 @@ check_choice(const struct session *session, const struct export_options *options
 	if (options->follow && count > 1)
 		return err_set(err, ERR_USAGE,
 			       "only one trace can be printed while it grows; name it by --source");
-	if ((options->format->writer || options->format->counts) &&
+	if ((options->format->writer || options->format->counts || options->format->listed) &&
 	    (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s is of whole captures, without %s",
 			       options->format->name, options->parts ? "--split" : "--follow");
 	if (options->format->counts && options->filter.expr)
 		return err_set(err, ERR_USAGE, "-t %s is of all messages, or by severity",
+			       options->format->name);
+	if (options->format->listed && (options->filter.expr || options->filter.severities != 0xff))
+		return err_set(err, ERR_USAGE, "-t %s is of packets, which no filter selects",
 			       options->format->name);
 	if (session->profile.order == CLOCKS_BY_TIME && (options->parts || options->follow))
 		return err_set(err, ERR_USAGE,
@@ -698,6 +743,8 @@ export_run(struct session *session, const struct export_options *options,
 			trace_follow(trace, true);
 		if (format->counts)
 			export_stats(trace, options, &run.out, &silent, result);
+		else if (format->listed)
+			failed = write_listing(&run, trace, err);
 		else
 			failed = write_trace(&run, trace, err);
 	}

@@ -99,6 +99,7 @@ struct export_format {
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
 	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
+	bool listed;			    /* by decoders whose listing has this name */
 	bool counts;			    /* is export_stats, instead of messages */
 	bool silent;			    /* prints nothing: only the result matters */
 };

@@ -179,6 +179,13 @@ is "no number" 2 "$status"
 if test -d "$shared/real"; then
 	run "$TRAWL" --info "$shared/real/containers/raw_xxd.txt"
 	ok "real: raw_xxd.txt" grep -q '(xxd): syst/raw, 876 bytes in the file, 200 bytes, ' out
+	for log in syst_text pr19637 issue51074; do
+		log=$shared/real/syst/$log.log
+		run "$TRAWL" -q -t jsonl "$log"
+		is "real: every SyS-T line of $(basename "$log")" \
+			"$(grep -c 'SYS-T RAW DATA:' "$log")" \
+			"$(grep -v '"type":"TEXT"' out | grep -c '"flags":\[\]')"
+	done
 	for pair in juno_r1_1:cstrace.bin TC2:cstrace.bin stm-issue-27:stuck_trace.bin \
 		itm_only_csformat:itm_testdata_ID_0x14.bin q_elem:session1.bin; do
 		folder=${pair%:*} file=${pair#*:}

@@ -183,4 +183,47 @@ mkdir away/x
 run "$TRAWL" -t none away
 is "a file within it is read" 0 "$status"
 
+
+# Packets.  Read again as a listing they are the same.
+run "$TRAWL" -q -t ppl-packets "$testdata/all-opencsd"
+cp out packets.txt
+ok "packets: of both sources" test "$(cut -d ' ' -f 2 packets.txt | sort -u | tr '\n' ' ')" = "ID:10; ID:21; "
+ok "packets: with their bytes" grep -q '^Idx:0; ID:10; \[0xff 0xff .*\];	ASYNC:Alignment' packets.txt
+run "$TRAWL" -q -t ppl-packets packets.txt
+is "packets: of a listing" "" "$(diff packets.txt out | head -n 3)"
+sed 's/^/\t/; s/ \[[^]]*\];//' packets.txt >perf.txt # as perf report -D prints them
+run "$TRAWL" -q -t ppl-packets perf.txt
+is "packets: as perf report prints them" "$(lines packets.txt)" "$(lines out)"
+run "$TRAWL" -q -t ppl-packets -s error "$testdata/all-opencsd"
+is "packets: no filter" 2 "$status"
+run "$TRAWL" -q -t ppl-packets "$testdata/demo.stp"
+is "packets: of no other format" 2 "$status"
+
+# The lister says once that a source is not synchronised, as long as it does not decode; it
+# stops at a fatal error, without the end; and of a bare source it has no ID then.
+listed()
+{
+	sed 's/ \[\(0x.. \)*\];/;/; s/;;/;/' "$1" | grep -v -e 'NOT_*SYNC' -e INCOMPLETE_EOT |
+		sed "$2"
+}
+theirs=$testdata/../../shared/captures
+if test -d "$theirs/opencsd" && command -v zstd >/dev/null; then
+	for buffer in juno_r1_1.ETB_0 juno_r1_1.ETB_1 TC2.ETB_0 stm-issue-27.ETB_0 q_elem.ETB_1 \
+		q_elem.ETB_2; do
+		listing=$theirs/opencsd/$buffer.pkts.ppl
+		bare=
+		case $buffer in q_elem*) bare='s/ID:[0-9a-f]*;/ID:0;/' ;; esac
+		if test -f "$listing"; then cp "$listing" want; else zstd -dcq "$listing.zst" >want; fi
+		"$TRAWL" -q -t ppl-packets --source="$buffer" "$theirs/opencsd/${buffer%%.*}" >got 2>/dev/null
+		listed want "" >want.lines
+		listed got "$bare" >got.lines
+		ok "$buffer: there are packets" test "$(lines want.lines)" -gt 90
+		is "$buffer: packets as trc_pkt_lister has them" "" "$(diff want.lines got.lines | head -n 3)"
+	done
+	run "$TRAWL" -q -t ppl-packets "$theirs/real/perf/perf_etm.data"
+	is "perf.data: packets as trc_pkt_lister has them" "" \
+		"$(diff "$theirs/real/perf/perf_etm.pkts.ppl" out | head -n 3)"
+else
+	skip "packets as trc_pkt_lister has them" "no shared captures"
+fi
 finish

@@ -818,6 +818,7 @@ opencsd_identify_origin(const struct decoder *decoder, const struct message *m,
 }
 
 static const struct decoder_guide guide = {.survey = opencsd_survey};
+static const struct decoder_listing listing = {OPENCSD_LISTING, opencsd_list_packets};
 
 const struct decoder_ops opencsd_ops = {
     .format = "opencsd",
@@ -841,6 +842,7 @@ const struct decoder_ops opencsd_ops = {
     .trigger = OPENCSD_TRIGGERS,
     .unnamed = "kind = syst and type ~ /^CATALOG/ and not syst.format",
     .guide = &guide,
+    .listing = &listing,
     /* no clocks: a timestamp is the time of the trace itself, of all of a snapshot */
     /* no alike: the type of an element is all that happened, beside addresses */
     .reach = CHUNK,

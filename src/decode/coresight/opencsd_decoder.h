@@ -139,6 +139,10 @@ int opencsd_load(struct decoder *, struct err *);
 void opencsd_survey(const struct decoder *, const struct window *head, struct text *about,
 		    struct text *missing);
 
+/* opencsd_packets.c */
+void opencsd_list_packets(const struct decoder *, const struct window *,
+			  bool (*take)(void *context, const struct text *line), void *context);
+
 /* opencsd_expand.c */
 void opencsd_expand(const struct decoder *, const struct message *, const struct window *,
 		    enum expand_want, const struct decode_history *, struct expansion *);

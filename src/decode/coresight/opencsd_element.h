@@ -145,6 +145,7 @@ extern const struct context_row opencsd_contexts[OPENCSD_CONTEXTS];
 
 /* For decoder_ops.print: the lines that trc_pkt_lister prints for elements. */
 #define OPENCSD_PRINTER "ppl"
+#define OPENCSD_LISTING "ppl-packets"
 
 /* Whether master and channel sent it: no trigger, frequency or error. */
 bool opencsd_element_has_sender(const struct opencsd_element *);

@@ -277,6 +277,38 @@ ppl_print(const struct decoder *decoder, const struct message *m, const struct w
 	return true;
 }
 
+/* The lines of packets, without what stands before them. */
+static void
+ppl_list_packets(const struct decoder *decoder, const struct window *w,
+		 bool (*take)(void *context, const struct text *line), void *context)
+{
+	struct decode_state state = {.offset = w->offset};
+	struct message messages[HEAD_LINES];
+	struct arena arena = {0};
+	struct text out = {0};
+	struct ppl_line line;
+	size_t count;
+	bool on = true;
+	do {
+		count = ppl_step(decoder, &state, w, messages, HEAD_LINES);
+		for (size_t i = 0; i < count && on; i++) {
+			if (messages[i].kind != OPENCSD_PACKET)
+				continue;
+			const uint8_t *copy = line_copy(&messages[i], w, &arena);
+			ppl_parse(&line, (const char *)copy, messages[i].length);
+			text_clear(&out);
+			text_add_bytes(&out, line.p + line.start, line.length - line.start);
+			text_add_char(&out, '\n');
+			on = take(context, &out);
+		}
+		arena_reset(&arena);
+	} while (count == HEAD_LINES && on);
+	arena_free(&arena);
+	text_free(&out);
+}
+
+static const struct decoder_listing listing = {OPENCSD_LISTING, ppl_list_packets};
+
 /* --- the contract ------------------------------------------------------ */
 
 static void
@@ -351,6 +383,7 @@ const struct decoder_ops ppl_ops = {
     .expand = ppl_expand,
     .identify_origin = ppl_identify_origin,
     .cycles = opencsd_cycles,
+    .listing = &listing,
     .printer = OPENCSD_PRINTER,
     .print = ppl_print,
 };

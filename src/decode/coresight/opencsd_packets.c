@@ -1,0 +1,143 @@
+/*
+ * The packets of CoreSight trace, as trc_pkt_lister prints those that it decodes:
+ *
+ *	Idx:1676; ID:10; [0x85 0x23 0x08 ];	I_ADDR_S_IS0 : Address, Short, IS0.; Addr=0x...
+ *
+ * Messages are elements, which stand for packets but are not these; so the capture is
+ * walked from its beginning, with trees of its own that are given the bytes as the
+ * lister gives them: by frames, each run of a source at once.  Packets come in the order
+ * in which they end.  Text and index are the library's: those of ETE are what it has for
+ * ETMv4, which is the same.  It goes on where the lister stops, behind bytes that are no
+ * trace.
+ */
+#include "config.h"
+
+#include "decode/coresight/opencsd_decoder.h"
+
+#include <stdlib.h>
+
+struct packet_source {
+	struct packet_list *list;
+	const struct opencsd_source *source;
+	struct opencsd_tree *tree; /* NULL: it cannot be decoded */
+};
+
+struct packet_list {
+	const struct opencsd_decoder *decoder;
+	struct packet_source *sources;
+	struct text line;
+	bool (*take)(void *context, const struct text *line);
+	void *context;
+	bool stopped;
+};
+
+static void
+pass_element(void *context, const struct opencsd_element *e)
+{
+	(void)context;
+	(void)e;
+}
+
+static void
+list_packet(void *context, uint64_t index, const uint8_t *bytes, size_t length, const void *packet)
+{
+	const struct packet_source *source = context;
+	struct packet_list *list = source->list;
+	struct text *line = &list->line;
+	if (list->stopped)
+		return;
+	text_clear(line);
+	text_addf(line, "Idx:%llu; ID:%x; [", (unsigned long long)index, source->source->id);
+	for (size_t i = 0; i < length; i++)
+		text_addf(line, "0x%02x ", bytes[i]);
+	text_add(line, "];\t");
+	opencsd_packet_text((enum opencsd_protocol)source->source->options->protocol, packet, line);
+	text_add_char(line, '\n');
+	list->stopped = !list->take(list->context, line);
+}
+
+static void
+list_bytes(struct packet_source *source, uint64_t index, const uint8_t *bytes, size_t length)
+{
+	while (length && source->tree) {
+		int fatal;
+		size_t used = opencsd_tree_feed(source->tree, index, bytes, length, &fatal);
+		if (!used)
+			used = 1;
+		if (fatal)
+			opencsd_tree_reset(source->tree, false);
+		index += used;
+		bytes += used;
+		length -= used;
+	}
+}
+
+static void
+list_run(void *context, const struct coresight_run *run)
+{
+	struct packet_list *list = context;
+	uint8_t lane = list->decoder->lane_of[run->id];
+	if (lane != OPENCSD_NO_LANE)
+		list_bytes(&list->sources[lane], run->index, run->bytes, run->count);
+}
+
+/* A run of the hardware has nothing before it. */
+static void
+start_run(struct packet_list *list, struct coresight *frames, uint64_t offset)
+{
+	const struct opencsd_decoder *d = list->decoder;
+	for (size_t i = 0; i < d->source_count; i++)
+		if (list->sources[i].tree)
+			opencsd_tree_reset(list->sources[i].tree, true);
+	coresight_start(frames, d->format, offset);
+}
+
+/* Feeds the window in pieces, so that it can end early. */
+static void
+list_window(struct packet_list *list, const struct window *w)
+{
+	enum { PIECE = 4096 };
+	const struct opencsd_decoder *d = list->decoder;
+	const bool plain = d->format == CORESIGHT_SOURCE;
+	struct coresight frames;
+	coresight_start(&frames, d->format, 0);
+	for (uint64_t at = 0, next; at < w->length && !list->stopped; at = next) {
+		bool skip;
+		next = at + PIECE < w->length ? at + PIECE : w->length;
+		next = opencsd_run_end(d, at, next, &skip);
+		if (opencsd_starts_run(d, at))
+			start_run(list, &frames, at);
+		if (plain && !skip)
+			list_bytes(list->sources, at, w->bytes + at, (size_t)(next - at));
+		else if (!skip)
+			coresight_feed(&frames, w->bytes + at, (size_t)(next - at), at, list_run,
+				       list);
+	}
+	if (!plain && d->format != CORESIGHT_ALIGNED)
+		coresight_finish(&frames, list_run, list);
+}
+
+void
+opencsd_list_packets(const struct decoder *decoder, const struct window *w,
+		     bool (*take)(void *context, const struct text *line), void *context)
+{
+	const struct opencsd_decoder *d = (const struct opencsd_decoder *)decoder;
+	struct packet_list list = {.decoder = d, .take = take, .context = context};
+	list.sources = mem_new((d->source_count + 1) * sizeof *list.sources);
+	for (size_t i = 0; i < d->source_count; i++) {
+		struct packet_source *source = &list.sources[i];
+		const struct opencsd_tree_sink sink = {source, pass_element, list_packet};
+		source->list = &list;
+		source->source = &d->sources[i];
+		if (!*d->sources[i].problem)
+			source->tree = opencsd_tree_new(&d->sources[i], &sink, NULL);
+	}
+	list_window(&list, w);
+	for (size_t i = 0; i < d->source_count; i++) {
+		if (list.sources[i].tree)
+			opencsd_tree_end(list.sources[i].tree);
+		opencsd_tree_free(list.sources[i].tree);
+	}
+	free(list.sources);
+	text_free(&list.line);
+}

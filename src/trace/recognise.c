@@ -136,8 +136,8 @@ choose_candidate(struct recognition *r, const struct capture *capture, const str
 		return;
 	}
 	r->foreign = find_foreign(capture, head, sure && best->probe.score >= PROBE_CERTAIN);
-	if (!sure && !r->foreign)
-		r->folder = snapshot_folder_of(path);
+	if (!r->foreign)
+		r->folder = snapshot_folder_of(path); /* however well its bytes alone fit */
 	if (!r->foreign && !r->folder && (sure || plain)) {
 		take_best(r);
 		return;

@@ -598,8 +598,8 @@ write_listing(struct run *run, struct trace *trace, struct err *err)
 				.last = true};
 	if (export_fits(run->options->format, trace))
 		decoder->ops->listing->list(decoder, &window, take_line, &listing);
-	export_count(trace, run->options, run->result); /* of what is doubtful */
-	return listing.failed;
+	/* of what is doubtful: its messages have no text */
+	return listing.failed ? listing.failed : write_trace(run, trace, err);
 }
 
 static int

@@ -340,23 +340,47 @@ is_untimed(struct trace *trace, uint64_t cell)
 	       !(summary.message_flags & MESSAGE_TIMED);
 }
 
+/* The last message before FROM for which HAS, of those that are in a cell of a strand. */
+static bool
+find_in_cell(struct sequence *s, size_t strand, struct position from, sequence_has *has,
+	     void *context, struct sequence_position *found)
+{
+	size_t lane = sequence_strand_lane(s, strand);
+	const struct decoded_cell *cell = reader_decoded_cell(s->readers[lane], from.cell);
+	size_t at = from.at < cell->count ? from.at : cell->count;
+	while (at-- > 0) {
+		*found = (struct sequence_position){lane, {from.cell, at}};
+		if (has(context, lane, &cell->messages[at]) && sequence_strand(s, *found) == strand)
+			return true;
+	}
+	return false;
+}
+
+/* Makes *FROM the position behind the last message before it in a strand that is not all of
+ * its lane, which may lie many cells back; false if there is none. */
+static bool
+skip_others(struct sequence *s, size_t strand, struct position *from)
+{
+	size_t number;
+	struct position last;
+	if (!sequence_strand_is_part(s, strand, &number))
+		return true;
+	if (!sequence_step(s, strand, *from, -1, &last))
+		return false;
+	*from = (struct position){.cell = last.cell, .at = last.at + 1};
+	return true;
+}
+
 /* Likewise in one strand, before FROM. */
 static bool
 find_timed_before(struct sequence *s, size_t strand, struct position from, unsigned cells,
 		  sequence_has *has, void *context, struct sequence_position *found)
 {
-	size_t lane = sequence_strand_lane(s, strand);
-	struct reader *reader = s->readers[lane];
-	for (unsigned decoded = 0; decoded < cells;) {
-		if (from.at && !is_untimed(reader_trace(reader), from.cell)) {
-			const struct decoded_cell *cell = reader_decoded_cell(reader, from.cell);
-			size_t at = from.at < cell->count ? from.at : cell->count;
-			while (at-- > 0) {
-				*found = (struct sequence_position){lane, {from.cell, at}};
-				if (has(context, lane, &cell->messages[at]) &&
-				    sequence_strand(s, *found) == strand)
-					return true;
-			}
+	struct trace *trace = reader_trace(s->readers[sequence_strand_lane(s, strand)]);
+	for (unsigned decoded = 0; decoded < cells && skip_others(s, strand, &from);) {
+		if (from.at && !is_untimed(trace, from.cell)) {
+			if (find_in_cell(s, strand, from, has, context, found))
+				return true;
 			decoded++;
 		}
 		if (!from.cell)

@@ -582,6 +582,17 @@ open_converted(struct spool *spool, bool packed, const struct capture_options *o
 	return err_set(err, ERR_UNSUPPORTED, "%s is not packed", spool->name);
 }
 
+/* Opens a spool that has a descriptor of its own for FILE. */
+static struct spool *
+open_copy(int file, const char *name, const struct capture_options *options, struct err *err)
+{
+	int own = fcntl(file, F_DUPFD_CLOEXEC, 3);
+	if (own >= 0)
+		return spool_open(own, name, options, err);
+	err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+	return NULL;
+}
+
 struct spool *
 spool_open_file(int file, const char *name, const struct capture_options *options,
 		struct losses *losses, struct err *err)
@@ -596,15 +607,10 @@ spool_open_file(int file, const char *name, const struct capture_options *option
 		err_set(err, ERR_UNSUPPORTED, "%s is not packed", name);
 		return NULL;
 	}
-	int own = fstat(file, &st) ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 3);
-	if (own < 0) {
-		err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
-		return NULL;
-	}
-	struct spool *spool = spool_open(own, name, options, err);
+	struct spool *spool = open_copy(file, name, options, err);
 	if (!spool)
 		return NULL;
-	spool->stream_size = (uint64_t)st.st_size;
+	spool->stream_size = fstat(file, &st) ? 0 : (uint64_t)st.st_size;
 	spool->losses = losses;
 	if (!open_converted(spool, packed, options, err))
 		return spool;
@@ -643,12 +649,7 @@ struct spool *
 spool_open_pieces(int file, const char *name, const struct capture_piece *pieces, size_t count,
 		  const struct capture_options *options, struct err *err)
 {
-	int own = fcntl(file, F_DUPFD_CLOEXEC, 3);
-	if (own < 0) {
-		err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
-		return NULL;
-	}
-	struct spool *spool = spool_open(own, name, options, err);
+	struct spool *spool = open_copy(file, name, options, err);
 	if (!spool)
 		return NULL;
 	spool->pieces = mem_new((count + 1) * sizeof *pieces);

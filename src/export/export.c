@@ -627,7 +627,8 @@ check_choice(const struct session *session, const struct export_options *options
 	if ((options->format->writer || options->format->counts || options->format->listed) &&
 	    (options->parts || options->follow))
 		return err_set(err, ERR_USAGE, "-t %s is of whole captures, without %s",
-			       options->format->name, options->parts ? "--split" : "--follow");
+			       options->format->name,
+			       options->parts ? "--split" : "--follow and live sources");
 	if (options->format->counts && options->filter.expr)
 		return err_set(err, ERR_USAGE, "-t %s is of all messages, or by severity",
 			       options->format->name);

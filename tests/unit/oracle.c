@@ -62,7 +62,7 @@ write_captures(struct oracle *o, unsigned count)
 	struct text syncs = {0}, origins = {0};
 	text_add(&o->profile, "traces:\n");
 	for (size_t i = 0; i < o->traces; i++) {
-		char name[8];
+		char name[24];
 		struct sent_profile own = {0};
 		snprintf(name, sizeof name, "t%zu", i);
 		const struct sent_plan plan = {.seed = o->seed + i,

@@ -48,7 +48,7 @@ listen_local(const char *name_file, int six, int port)
 	if (file < 0 || setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) ||
 	    bind(file, address, size) || listen(file, 8) || getsockname(file, address, &size))
 		err(77, "cannot listen");
-	snprintf(name, sizeof name, six ? "tcp:[::1]:%u" : "tcp:localhost:%u",
+	snprintf(name, sizeof name, six ? "tcp:[::1]:%u" : "tcp:127.0.0.1:%u",
 		 ntohs(six ? v6.sin6_port : v4.sin_port));
 	tell_name(name_file, name);
 	return file;

@@ -156,6 +156,15 @@ options_of(const struct part *p)
 	return p->drive.options;
 }
 
+/* What newer libraries say of an address besides. */
+static void
+cut_memory_space(struct text *line)
+{
+	char *at = strstr(line->data, "; Memspace"), *end = at ? strchr(at, ']') : NULL;
+	if (end)
+		memmove(at, end + 1, strlen(end + 1) + 1);
+}
+
 /* Elements, a line each without their head, and what other messages say. */
 static void
 part_lines(struct part *p, struct text *out)
@@ -169,6 +178,7 @@ part_lines(struct part *p, struct text *out)
 		if (opencsd_ops.print(p->drive.decoder, m, &w, &e, &line)) {
 			const char *at = strstr(line.data, head);
 			assert_non_null(at);
+			cut_memory_space(&line);
 			text_addf(out, "%s\n", at + strlen(head));
 		} else {
 			expansion_clear(&e);

@@ -731,14 +731,17 @@ extend_tracks(struct density *d, const struct question *q, bool decode, int64_t 
 	return true;
 }
 
+/* FILTER: what passes, or NULL; what it finds may rest on texts, which load later. */
 static struct density_basis
-density_basis_of(struct density *d, const struct question *q)
+density_basis_of(struct density *d, const struct question *q, const struct filter *filter)
 {
 	struct density_basis basis = {.generation = contexts_generation(d->session->contexts)};
+	unsigned rests_on = filter ? filter_basis(filter) : 0;
 	for (size_t i = 0; i < q->count; i++) {
 		struct trace *trace = d->tracks[q->lanes[i].trace].trace;
 		basis.known += index_known(trace_index(trace));
 		basis.generation += index_generation(trace_index(trace));
+		basis.generation += filter ? filter_generation(rests_on, trace) : 0;
 	}
 	basis.generation += d->session->clocks ? clocks_generation(d->session->clocks) : 0;
 	return basis;
@@ -883,7 +886,7 @@ density_work(void *context)
 	pthread_mutex_unlock(&d->lock);
 	if (!q.count)
 		return;
-	struct density_basis basis = density_basis_of(d, &q);
+	struct density_basis basis = density_basis_of(d, &q, d->using ? &d->using->filter : NULL);
 	basis.known += d->using ? d->using->decided : 0;
 	const struct density_answer *known = find_kept(d, &q, basis);
 	if (known) {
@@ -1021,7 +1024,7 @@ density_ask(struct density *d, const struct density_window *window,
 	passing = passing && filter_is_all(passing->filter) ? NULL : passing;
 	struct question q = question_of(window, lanes, count, origin);
 	q.passing = number_filter(d, passing);
-	struct density_basis basis = density_basis_of(d, &q);
+	struct density_basis basis = density_basis_of(d, &q, passing ? passing->filter : NULL);
 	basis.known += count_decided(d->session, passing);
 	bool same = same_question(&q, &d->asked) && d->asked_basis.generation == basis.generation;
 	bool grown = same && d->asked_basis.known != basis.known;

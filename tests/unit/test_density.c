@@ -592,6 +592,61 @@ test_filters(void **state)
 	remove(path);
 }
 
+/* How many messages of the first lane pass. */
+static uint64_t
+count_passing(struct density *d, const struct filter *filter, struct matches **known)
+{
+	const struct density_window w = {.trace = 0, .fit = true, .columns = 60};
+	const struct density_lane lane = {.trace = 0};
+	const struct density_origin none = {0};
+	const struct density_passing passing = {filter, known};
+	const struct density_answer *answer = density_load(d, &w, &lane, 1, &none, &passing);
+	uint64_t sum = 0;
+	assert_true(answer->refined);
+	for (size_t c = 0; c < answer->window.columns; c++)
+		for (int s = 0; s < SEVERITY_COUNT; s++)
+			sum += answer->columns[c].severities[s];
+	return sum;
+}
+
+/* What passes rests on texts: when they are there, those of the collateral pass too. */
+static void
+test_collateral(void **state)
+{
+	const char *srcdir = getenv("srcdir");
+	struct session session = {0};
+	struct text path = {0}, xml = {0};
+	struct err err = {0};
+	(void)state;
+	text_addf(&path, "%s/testdata/demo.stp", srcdir ? srcdir : ".");
+	text_addf(&xml, "%s/testdata/demo.xml", srcdir ? srcdir : ".");
+	char *collateral[] = {xml.data};
+	option_defaults(profile_options_table(), &session.profile);
+	struct trace *trace =
+	    session_open(&session, text_get(&path), "syst/stp", collateral, 1, &err);
+	assert_non_null(trace);
+	session_link(&session);
+	trace_build(trace);
+	clocks_load(session.clocks, true);
+	struct filter filter = filter_all();
+	filter.expr = filter_parse("text ~ /send DECODE seq 19/", &session, NULL);
+	struct density *d = density_new(&session);
+	struct matches *known = find_matches(trace, &filter);
+	uint64_t before = count_passing(d, &filter, &known);
+	matches_free(known);
+	trace_load(trace, &err);
+	assert_int_equal(err.code, 0);
+	known = find_matches(trace, &filter);
+	assert_int_equal(before, 0);
+	assert_int_equal(count_passing(d, &filter, &known), 1);
+	matches_free(known);
+	density_free(d);
+	filter_free(&filter);
+	session_close(&session);
+	text_free(&path);
+	text_free(&xml);
+}
+
 /* --- who is told ------------------------------------------------------- */
 
 static void
@@ -685,7 +740,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_session), cmocka_unit_test(test_apart),
 	    cmocka_unit_test(test_links),   cmocka_unit_test(test_formats),
-	    cmocka_unit_test(test_filters), cmocka_unit_test(test_told),
+	    cmocka_unit_test(test_filters), cmocka_unit_test(test_collateral),
+	    cmocka_unit_test(test_told),
 	};
 	return cmocka_run_group_tests_name("density", tests, NULL, NULL);
 }

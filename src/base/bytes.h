@@ -74,6 +74,19 @@ bytes_le(const uint8_t *p, size_t length)
 	return value;
 }
 
+/* Turns the bytes of each word of SIZE around; those of no whole word stay. */
+static inline void
+bytes_turn_words(uint8_t *p, size_t length, unsigned size)
+{
+	for (; size && length >= size; p += size, length -= size) {
+		for (unsigned i = 0; i < size / 2; i++) {
+			uint8_t byte = p[i];
+			p[i] = p[size - 1 - i];
+			p[size - 1 - i] = byte;
+		}
+	}
+}
+
 /* COUNT bits (0 to 64) of P starting at bit BIT, least significant bit of
  * each byte first, as the first bit of the value.  Bits at or past
  * 8 * LENGTH read as zero. */

@@ -128,38 +128,6 @@ is_flat(const struct option_table *table)
 	return true;
 }
 
-static void
-write_flat(const struct option_table *table, const void *object, struct text *out)
-{
-	void *standard = mem_new(table->size);
-	struct text value = {0}, usual = {0};
-	const char *before = "";
-	option_defaults(table, standard);
-	text_add_char(out, '{');
-	for (size_t i = 0; i < table->count; i++) {
-		const struct option_row *row = &table->rows[i];
-		text_clear(&value);
-		text_clear(&usual);
-		bool there = write_scalar(row, object, &value);
-		write_scalar(row, standard, &usual);
-		if (!there || (!row->required && !strcmp(text_get(&value), text_get(&usual))))
-			continue;
-		text_addf(out, "%s%s: %s", before, row->name, text_get(&value));
-		before = ", ";
-	}
-	text_add_char(out, '}');
-	text_free(&value);
-	text_free(&usual);
-	option_release(table, standard);
-	free(standard);
-}
-
-/* --- in blocks --------------------------------------------------------- */
-
-/* What is written of a row: all, or what is not as in STANDARD. */
-static bool write_block(const struct option_table *, const void *object, const void *standard,
-			int indent, struct text *);
-
 static void *
 make_standard(const struct option_table *table)
 {
@@ -174,6 +142,45 @@ free_standard(const struct option_table *table, void *standard)
 	option_release(table, standard);
 	free(standard);
 }
+
+/* Whether a scalar is as in STANDARD. */
+static bool
+is_standard(const struct option_row *row, const void *object, const void *standard)
+{
+	struct text own = {0}, usual = {0};
+	bool there = option_get(row, object, &own), usually = option_get(row, standard, &usual);
+	bool same = there == usually && !strcmp(text_get(&own), text_get(&usual));
+	text_free(&own);
+	text_free(&usual);
+	return same;
+}
+
+static void
+write_flat(const struct option_table *table, const void *object, struct text *out)
+{
+	void *standard = make_standard(table);
+	const char *before = "";
+	text_add_char(out, '{');
+	for (size_t i = 0; i < table->count; i++) {
+		const struct option_row *row = &table->rows[i];
+		size_t start = out->length;
+		if (!row->required && is_standard(row, object, standard))
+			continue;
+		text_addf(out, "%s%s: ", before, row->name);
+		if (write_scalar(row, object, out))
+			before = ", ";
+		else
+			text_cut(out, start);
+	}
+	text_add_char(out, '}');
+	free_standard(table, standard);
+}
+
+/* --- in blocks --------------------------------------------------------- */
+
+/* What is written of a row: all, or what is not as in STANDARD. */
+static bool write_block(const struct option_table *, const void *object, const void *standard,
+			int indent, struct text *);
 
 static void
 write_item(const struct option_table *table, const void *item, bool all, int indent,
@@ -210,18 +217,6 @@ write_list(const struct option_row *row, const struct option_list *list, bool al
 		add_scalar(((char *const *)list->at)[i], out);
 		text_add_char(out, '\n');
 	}
-}
-
-/* Whether a scalar is as in STANDARD. */
-static bool
-is_standard(const struct option_row *row, const void *object, const void *standard)
-{
-	struct text own = {0}, usual = {0};
-	bool there = option_get(row, object, &own), usually = option_get(row, standard, &usual);
-	bool same = there == usually && !strcmp(text_get(&own), text_get(&usual));
-	text_free(&own);
-	text_free(&usual);
-	return same;
 }
 
 static bool is_changed(const struct option_table *, const void *object, const void *standard);

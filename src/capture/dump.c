@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "capture/dump.h"
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "capture/loss.h"
@@ -139,18 +140,6 @@ read_memory(struct dump *dump, uint64_t offset, uint8_t *buffer, size_t length)
 	return true;
 }
 
-static void
-swap_words(uint8_t *p, size_t length, unsigned size)
-{
-	for (; size && length >= size; p += size, length -= size) {
-		for (unsigned i = 0; i < size / 2; i++) {
-			uint8_t byte = p[i];
-			p[i] = p[size - 1 - i];
-			p[size - 1 - i] = byte;
-		}
-	}
-}
-
 static ssize_t
 read_ordered(struct dump *dump, const void **bytes, struct err *err)
 {
@@ -172,7 +161,7 @@ read_ordered(struct dump *dump, const void **bytes, struct err *err)
 	to = to < dump->size ? to : dump->size;
 	if (!read_memory(dump, from, dump->chunk, (size_t)(to - from)))
 		return err_set(err, ERR_DATA, "it cannot be read");
-	swap_words(dump->chunk, (size_t)(to - from), dump->swap);
+	bytes_turn_words(dump->chunk, (size_t)(to - from), dump->swap);
 	*bytes = dump->chunk + (at - from);
 	dump->given += length;
 	return (ssize_t)length;

@@ -624,7 +624,7 @@ read_file(struct perf_reading *r)
 
 /* The buffer that a run is in: of its processor, else of its thread. */
 static struct perf_buffer *
-home_of(struct perf_data *data, const struct perf_run *run)
+buffer_of(struct perf_data *data, const struct perf_run *run)
 {
 	for (size_t i = 0; i < data->buffers.count; i++) {
 		struct perf_buffer *buffer = &data->buffers.at[i];
@@ -636,13 +636,13 @@ home_of(struct perf_data *data, const struct perf_run *run)
 }
 
 static void
-house_run(struct perf_data *data, const struct perf_run *run)
+add_run(struct perf_data *data, const struct perf_run *run)
 {
-	struct perf_buffer *buffer = home_of(data, run);
+	struct perf_buffer *buffer = buffer_of(data, run);
 	if (buffer)
 		*vec_add(&buffer->runs) = *run;
 	else
-		data->homeless++;
+		data->strays++;
 }
 
 /* AUX: u64 offset, size, flags. */
@@ -654,7 +654,7 @@ read_aux(struct perf_reading *r, const struct perf_record *record)
 	    .offset = perf_u64(r, p), .size = perf_u64(r, p + 8), .flags = perf_u64(r, p + 16)};
 	find_sender(r, record, 24, &run.cpu, &run.tid);
 	if (run.flags & PERF_RUN_OVERWRITE || run.size <= UINT64_MAX - run.offset)
-		house_run(r->data, &run);
+		add_run(r->data, &run);
 	else
 		note_damage(r, "a run of trace that wraps", record->at);
 }
@@ -847,9 +847,9 @@ perf_data_describe(const struct perf_data *data, struct text *out)
 	if (data->command)
 		text_addf(out, "recorded by: %s\n", data->command);
 	describe_counts(data, out);
-	if (data->homeless)
+	if (data->strays)
 		text_addf(out, "%" PRIu64 " AUX records are of no buffer that is there\n",
-			  data->homeless);
+			  data->strays);
 	if (data->damage.length)
 		text_addf(out, "%s\n", text_get(&data->damage));
 }

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 enum { PERF_NONE = UINT32_MAX }; /* no processor, no thread */
+enum { PERF_MAPS_MOST = 4096 };	 /* for which files are looked for */
 
 /* AUXTRACE: bytes of a ring buffer. */
 struct perf_piece {
@@ -88,7 +89,7 @@ struct perf_data {
 	char *arch;	      /* `aarch64`, or NULL */
 	char *command;	      /* how perf was called, or NULL */
 	uint64_t counts[256]; /* records by type; the last: of types beyond */
-	uint64_t homeless;    /* AUX records of no buffer */
+	uint64_t strays;      /* AUX records of no buffer */
 	struct text damage;   /* why not all was read, one sentence; empty: all was */
 };
 

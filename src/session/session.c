@@ -238,8 +238,8 @@ add_symbols(struct session *session, const struct perf_map *map, const char *fil
 static void
 name_images(struct session *session, const struct perf_opening *o)
 {
-	enum { LOOK = 4096 };
-	const size_t count = o->perf->maps.count < LOOK ? o->perf->maps.count : LOOK;
+	const size_t count =
+	    o->perf->maps.count < PERF_MAPS_MOST ? o->perf->maps.count : PERF_MAPS_MOST;
 	for (size_t i = 0; i < count; i++) {
 		const struct perf_map *map = &o->perf->maps.at[i];
 		if (o->images[i] && !is_ambiguous(o->perf->maps.at, count, map))
@@ -251,11 +251,10 @@ name_images(struct session *session, const struct perf_opening *o)
 static void
 find_images(struct perf_opening *o, const char *folder)
 {
-	enum { LOOK = 4096 };
 	const struct perf_map *maps = o->perf->maps.at;
 	const size_t count = o->perf->maps.count;
 	o->images = mem_new((count + 1) * sizeof *o->images);
-	for (size_t i = 0; i < count && i < LOOK; i++) {
+	for (size_t i = 0; i < count && i < PERF_MAPS_MOST; i++) {
 		struct build_id id = {.size = maps[i].build_id_size};
 		struct text refused = {0};
 		size_t k = 0;

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "trace/dump_guess.h"
+#include "base/bytes.h"
 #include "base/vec.h"
 #include "capture/capture.h"
 #include "decode/lines.h"
@@ -39,9 +40,7 @@ turn_head(const struct window *head, unsigned size)
 	turned.last = head->last && turned.length == head->length;
 	uint8_t *bytes = mem_new(turned.length + 1);
 	memcpy(bytes, head->bytes, turned.length);
-	for (size_t at = 0; at + size <= turned.length; at += size)
-		for (unsigned i = 0; i < size; i++)
-			bytes[at + i] = head->bytes[at + size - 1 - i];
+	bytes_turn_words(bytes, turned.length, size);
 	turned.bytes = bytes;
 	return turned;
 }

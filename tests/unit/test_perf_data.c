@@ -67,7 +67,7 @@ assert_all(const struct perf_data *d, bool piped)
 	assert_int_equal(d->buffers.at[1].runs.count, 1);
 	assert_int_equal(d->buffers.at[1].runs.at[0].flags, PERF_RUN_TRUNCATED);
 	assert_int_equal(d->buffers.at[0].runs.at[0].size, 32);
-	assert_int_equal(d->homeless, 1);
+	assert_int_equal(d->strays, 1);
 	assert_int_equal(d->hw_ids.count, 1);
 	assert_int_equal(d->hw_ids.at[0].cpu, 1);
 	assert_int_equal(d->hw_ids.at[0].id, 0x2040);

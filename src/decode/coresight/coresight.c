@@ -14,9 +14,7 @@
 
 enum {
 	BLOCK = 512, /* of a DSTREAM */
-	BLOCK_TRACE = 504,
-	SYNC_FRAME = 0x7fffffff, /* ff ff ff 7f [IHI0029, trace formatter] */
-	SYNC_HALF = 0x7fff	 /* ff 7f */
+	BLOCK_TRACE = 504
 };
 
 void
@@ -79,9 +77,7 @@ coresight_change_source(struct coresight_job *j, uint8_t id, uint64_t index, uin
 	j->run.anchor = c->anchor;
 }
 
-/* Gives the runs of one frame; byte N lies at OFFSETS[N].  Bit N of the last byte is the
- * low bit of byte 2 N where that is data; where it is an ID, the next byte is the old
- * source's if the bit is set [IHI0029, trace formatter]. */
+/* Gives the runs of one frame; byte N lies at OFFSETS[N]. */
 static void
 coresight_unpack_frame(struct coresight_job *j, const uint8_t *frame, const uint64_t *offsets)
 {
@@ -91,19 +87,16 @@ coresight_unpack_frame(struct coresight_job *j, const uint8_t *frame, const uint
 	j->run.id = c->id;
 	j->run.anchor = c->anchor;
 	for (unsigned i = 0; i < 16; i += 2) {
-		unsigned low = frame[15] >> i / 2 & 1;
-		bool names = frame[i] & 1;
-		uint8_t id = frame[i] >> 1;
-		if (!names)
-			coresight_add_byte(j, (uint8_t)(frame[i] | low), offsets[i]);
+		const struct coresight_pair pair = coresight_pair(frame, i);
+		if (!pair.names)
+			coresight_add_byte(j, pair.data, offsets[i]);
 		else
 			c->counts.frame++;
-		/* with the low bit set the second byte is still the old one's */
-		bool late = names && low && i < 14 && id != c->id;
+		bool late = pair.names && pair.low && i < 14 && pair.id != c->id;
 		if (late)
 			coresight_add_byte(j, frame[i + 1], offsets[i + 1]);
-		if (names)
-			coresight_change_source(j, id, index + i, offsets[0]);
+		if (pair.names)
+			coresight_change_source(j, pair.id, index + i, offsets[0]);
 		if (i < 14 && !late)
 			coresight_add_byte(j, frame[i + 1], offsets[i + 1]);
 	}
@@ -188,7 +181,7 @@ feed_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 	struct coresight *c = j->c;
 	uint8_t before = (uint8_t)(c->tail >> 8);
 	c->tail = c->tail >> 8 | (uint32_t)byte << 24;
-	if (c->tail == SYNC_FRAME) {
+	if (c->tail == CORESIGHT_SYNC_FRAME) {
 		coresight_sync_frame(j, offset);
 		return;
 	}
@@ -204,7 +197,7 @@ feed_byte(struct coresight_job *j, uint8_t byte, uint64_t offset)
 	c->frame[c->have] = byte;
 	c->offsets[c->have++] = offset;
 	/* the first half of a frame synchronisation is none of these */
-	if (c->have % 2 == 0 && c->tail >> 16 == SYNC_HALF) {
+	if (c->have % 2 == 0 && c->tail >> 16 == CORESIGHT_SYNC_HALF) {
 		c->have -= 2;
 		c->counts.sync += 2;
 	}

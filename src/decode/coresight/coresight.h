@@ -49,6 +49,31 @@ enum {
 	CORESIGHT_ID_RESERVED = 0x7f
 };
 
+/* Synchronisation as little-endian numbers: ff ff ff 7f between frames, ff 7f between pairs
+ * of bytes [IHI0029, trace formatter]. */
+enum { CORESIGHT_SYNC_FRAME = 0x7fffffff, CORESIGHT_SYNC_HALF = 0x7fff };
+
+/* What the first byte of a pair is: data, or the ID of the source that goes on. */
+struct coresight_pair {
+	bool names;
+	bool low;     /* its bit in the last byte of the frame */
+	uint8_t id;   /* if it names one; LOW: from the byte after the next on */
+	uint8_t data; /* if not */
+};
+
+/* The pair at I, which is even.  Bit N of the last byte is the low bit of byte 2 N where
+ * that is data; where it is an ID, the next byte is the old source's if the bit is set
+ * [IHI0029, trace formatter]. */
+static inline struct coresight_pair
+coresight_pair(const uint8_t frame[static CORESIGHT_FRAME], unsigned i)
+{
+	bool low = frame[CORESIGHT_FRAME - 1] >> i / 2 & 1;
+	return (struct coresight_pair){.names = frame[i] & 1,
+				       .low = low,
+				       .id = frame[i] >> 1,
+				       .data = (uint8_t)(frame[i] | low)};
+}
+
 struct coresight_run {
 	uint64_t index; /* of its first byte, about: see above */
 	/* Deformatting from this offset on gives this run its source again. */

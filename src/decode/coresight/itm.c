@@ -13,12 +13,12 @@
 #include "decode/coresight/itm.h"
 
 #include "base/bytes.h"
+#include "decode/coresight/swo_packet.h"
 
 #include <string.h>
 
-/* Synchronisation is at least 47 zero bits and a one, overflow 01110000, global timestamps
- * 10010100 and 10110100 [ARMv7-M, D4]. */
-enum { SYNC_ZEROS = 5, SYNC_LAST = 0x80, OVERFLOW = 0x70, GLOBAL_1 = 0x94, GLOBAL_2 = 0xb4 };
+/* The first global timestamp [ARMv7-M, D4]. */
+enum { GLOBAL_1 = 0x94 };
 
 void
 itm_start(struct itm *itm, bool whole)
@@ -35,16 +35,6 @@ itm_give(struct itm *itm, struct opencsd_element *e, const struct itm_sink *sink
 		itm->overflow = false;
 	}
 	sink->element(sink->context, e);
-}
-
-/* The value of the bytes behind the first one, seven bits each. */
-static uint64_t
-itm_continued_value(const struct itm *itm)
-{
-	uint64_t value = 0;
-	for (unsigned i = 1; i < itm->have; i++)
-		value |= (uint64_t)(itm->packet[i] & 0x7f) << 7 * (i - 1);
-	return value;
 }
 
 /* --- kinds of packet --------------------------------------------------- */
@@ -77,7 +67,7 @@ take_local(struct itm *itm, struct opencsd_element *e)
 	bool more = header & 0x80;
 	e->type = OPENCSD_ITMTRACE;
 	e->reason = more ? header >> 4 & 3 : OPENCSD_ITM_TIME_SYNC;
-	e->value = more ? itm_continued_value(itm) : header >> 4 & 7;
+	e->value = more ? swo_continued_value(itm->packet, itm->have) : header >> 4 & 7;
 	itm->local += e->value;
 	e->timestamp = itm->local;
 	e->packets = (uint8_t)(more ? itm->have - 1 : 1);
@@ -90,7 +80,7 @@ static const char *
 take_global(struct itm *itm, struct opencsd_element *e)
 {
 	const uint64_t low = 0x3ffffff; /* bits of the first packet */
-	uint64_t value = itm_continued_value(itm);
+	uint64_t value = swo_continued_value(itm->packet, itm->have);
 	bool first = itm->packet[0] == GLOBAL_1;
 	if (first) {
 		unsigned bits = 7u * (itm->have - 1u);
@@ -149,53 +139,29 @@ take_reserved(struct itm *itm, struct opencsd_element *e)
 
 /* --- packets ----------------------------------------------------------- */
 
-/* How packets are known by their first byte, in this order: [ARMv7-M, D4]. */
-static const struct form {
-	uint8_t mask, value;
-	uint8_t most; /* bytes; 0: header & 3 and the header itself */
+/* Packets as swo_packet.h knows them. */
+static const struct kind {
 	const char *(*take)(struct itm *, struct opencsd_element *);
 	bool element; /* gives one */
-} forms[] = {
-    {0xff, OVERFLOW, 1, take_overflow, false}, {0x0f, 0x00, 5, take_local, true},
-    {0x0b, 0x08, 5, take_extension, false},    {0xff, GLOBAL_1, 5, take_global, true},
-    {0xff, GLOBAL_2, 7, take_global, true},    {0x03, 0x01, 0, take_payload, true},
-    {0x03, 0x02, 0, take_payload, true},       {0x03, 0x03, 0, take_payload, true},
-    {0x00, 0x00, 1, take_reserved, true},
+} kinds[] = {
+    [SWO_BAD] = {take_reserved, true},	     [SWO_PORT] = {take_payload, true},
+    [SWO_EVENTS] = {take_payload, true},     [SWO_EXCEPTION] = {take_payload, true},
+    [SWO_PC] = {take_payload, true},	     [SWO_DATA] = {take_payload, true},
+    [SWO_LOCAL] = {take_local, true},	     [SWO_GLOBAL_LOW] = {take_global, true},
+    [SWO_GLOBAL_HIGH] = {take_global, true}, [SWO_EXTENSION] = {take_extension, false},
+    [SWO_OVERFLOW] = {take_overflow, false},
 };
 
-static const struct form *
-form_of(uint8_t header)
-{
-	const struct form *form = forms;
-	while ((header & form->mask) != form->value)
-		form++;
-	return form;
-}
-
-/* Whether the packet at hand is complete. */
-static bool
-is_complete(const struct itm *itm, const struct form *form)
-{
-	static const uint8_t sizes[] = {0, 1, 2, 4};
-	uint8_t header = itm->packet[0];
-	if (!form->most)
-		return itm->have == 1 + sizes[header & 3];
-	if (itm->have == form->most)
-		return true;
-	bool global = header == GLOBAL_1 || header == GLOBAL_2;
-	return itm->have == 1 ? !(header & 0x80) && !global : !(itm->packet[itm->have - 1] & 0x80);
-}
-
 static void
-take_packet(struct itm *itm, const struct form *form, const struct itm_sink *sink)
+take_packet(struct itm *itm, struct swo_form form, const struct itm_sink *sink)
 {
+	const struct kind *kind = &kinds[form.what];
 	struct opencsd_element e = {0};
-	/* five bytes that all say that more comes are no packet */
-	bool endless =
-	    form->most > 1 && itm->have == form->most && itm->packet[itm->have - 1] & 0x80;
-	const char *text = endless ? take_reserved(itm, &e) : form->take(itm, &e);
+	/* bytes that all say that more comes are no packet */
+	bool endless = form.continued && itm->packet[itm->have - 1] & 0x80;
+	const char *text = endless ? take_reserved(itm, &e) : kind->take(itm, &e);
 	sink->packet(sink->context, itm->index, itm->packet, itm->have, text);
-	if (form->element || endless)
+	if (kind->element || endless)
 		itm_give(itm, &e, sink);
 	itm->have = 0;
 }
@@ -215,9 +181,9 @@ itm_forget(struct itm *itm)
 static void
 take_zeros(struct itm *itm, uint8_t byte, const struct itm_sink *sink)
 {
-	static const uint8_t sync[] = {0, 0, 0, 0, 0, SYNC_LAST};
+	static const uint8_t sync[] = {0, 0, 0, 0, 0, SWO_SYNC_LAST};
 	struct opencsd_element e = {.type = OPENCSD_UNKNOWN};
-	if (itm->zeros >= SYNC_ZEROS && byte == SYNC_LAST) {
+	if (itm->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST) {
 		itm_forget(itm);
 		itm->synced = true;
 		sink->packet(sink->context, itm->index, sync, sizeof sync,
@@ -235,12 +201,12 @@ feed_byte(struct itm *itm, uint64_t index, uint8_t byte, const struct itm_sink *
 	if (!itm->have && byte == 0) {
 		if (!itm->zeros++)
 			itm->index = index;
-		if (itm->zeros > SYNC_ZEROS)
-			itm->zeros = SYNC_ZEROS;
+		if (itm->zeros > SWO_SYNC_ZEROS)
+			itm->zeros = SWO_SYNC_ZEROS;
 		return;
 	}
 	if (itm->zeros) {
-		bool used = itm->zeros >= SYNC_ZEROS && byte == SYNC_LAST;
+		bool used = itm->zeros >= SWO_SYNC_ZEROS && byte == SWO_SYNC_LAST;
 		take_zeros(itm, byte, sink);
 		if (used)
 			return;
@@ -250,8 +216,8 @@ feed_byte(struct itm *itm, uint64_t index, uint8_t byte, const struct itm_sink *
 	if (!itm->have)
 		itm->index = index;
 	itm->packet[itm->have++] = byte;
-	const struct form *form = form_of(itm->packet[0]);
-	if (is_complete(itm, form))
+	const struct swo_form form = swo_form_of(itm->packet[0]);
+	if (swo_form_is_whole(form, itm->packet, itm->have))
 		take_packet(itm, form, sink);
 }
 

@@ -234,8 +234,6 @@ add_marks(struct opencsd_options *options, const struct perf_layout *layout, con
 
 /* --- images -------------------------------------------------------------------------- */
 
-enum { MAPS_MOST = 4096 };
-
 /* Whether a map is of a file: not of the kernel, nor of memory without one. */
 static bool
 is_file_map(const struct perf_map *map)
@@ -263,7 +261,7 @@ static void
 add_images(struct opencsd_options *options, const struct perf_data *perf, char *const *images,
 	   struct text *notes)
 {
-	size_t left = MAPS_MOST;
+	size_t left = PERF_MAPS_MOST;
 	for (size_t i = perf->maps.count; i-- && left;) {
 		if (!is_file_map(&perf->maps.at[i]))
 			continue;
@@ -271,7 +269,7 @@ add_images(struct opencsd_options *options, const struct perf_data *perf, char *
 		left--;
 	}
 	if (!left)
-		text_addf(notes, "only %d files that are mapped are used\n", MAPS_MOST);
+		text_addf(notes, "only %d files that are mapped are used\n", PERF_MAPS_MOST);
 }
 
 /* --- the whole ------------------------------------------------------------------------- */

@@ -15,9 +15,7 @@
 #include <string.h>
 
 enum {
-	SYNC_FRAME = 0x7fffffff, /* ff ff ff 7f between frames [IHI0029, trace formatter] */
-	SYNC_HALF = 0x7fff,	 /* ff 7f between pairs of bytes */
-	SYNCS_MAX = 16		 /* half ones in a frame that are not given up */
+	SYNCS_MAX = 16 /* half ones in a frame that are not given up */
 };
 
 /* --- frames -------------------------------------------------------------- */
@@ -47,7 +45,7 @@ gather_frame(const uint8_t *p, size_t length, uint8_t frame[static CORESIGHT_FRA
 	for (unsigned i = 0; i < CORESIGHT_FRAME; at += 2) {
 		if (at + 2 > length)
 			return 0;
-		if (bytes_le16(p + at) == SYNC_HALF && syncs++ < SYNCS_MAX)
+		if (bytes_le16(p + at) == CORESIGHT_SYNC_HALF && syncs++ < SYNCS_MAX)
 			continue;
 		for (unsigned k = 0; k < 2; k++, i++) {
 			frame[i] = p[at + k];
@@ -66,25 +64,23 @@ add_byte(struct swo_unit *unit, uint8_t byte, uint8_t id, uint8_t place, bool lo
 	unit->low[unit->count++] = low;
 }
 
-/* Bit N of the last byte is the low bit of byte 2 N where that is data; where it is an ID,
- * the next byte is the old source's if the bit is set [IHI0029, trace formatter]. */
 static void
 unpack_frame(const struct swo_decoder *d, const uint8_t *frame, const uint8_t *places,
 	     struct swo_unit *unit)
 {
 	for (unsigned i = 0; i < CORESIGHT_FRAME; i += 2) {
-		bool low = frame[15] >> i / 2 & 1, names = frame[i] & 1;
+		const struct coresight_pair pair = coresight_pair(frame, i);
 		uint8_t old = unit->next;
-		if (names) {
-			unit->next = frame[i] >> 1;
+		if (pair.names) {
+			unit->next = pair.id;
 			unit->impossible |= is_impossible(unit->next);
 			unit->odd |= is_odd(d, unit->next);
 		} else {
-			add_byte(unit, (uint8_t)(frame[i] | low), old, places[i], low);
+			add_byte(unit, pair.data, old, places[i], pair.low);
 		}
 		if (i < 14)
-			add_byte(unit, frame[i + 1], names && low ? old : unit->next, places[i + 1],
-				 false);
+			add_byte(unit, frame[i + 1], pair.names && pair.low ? old : unit->next,
+				 places[i + 1], false);
 	}
 }
 
@@ -107,9 +103,9 @@ swo_unit_read(const struct swo_decoder *d, const struct window *w, uint64_t offs
 		return true;
 	}
 	/* synchronisation before a frame is a unit of its own */
-	if (left >= 4 && bytes_le32(p) == SYNC_FRAME)
+	if (left >= 4 && bytes_le32(p) == CORESIGHT_SYNC_FRAME)
 		unit->length = unit->sync = 4;
-	else if (left >= 2 && bytes_le16(p) == SYNC_HALF)
+	else if (left >= 2 && bytes_le16(p) == CORESIGHT_SYNC_HALF)
 		unit->length = unit->sync = 2;
 	if (unit->length)
 		return true;

@@ -38,58 +38,56 @@ hardware_sizes(unsigned source)
 }
 
 static enum swo_what
-payload_kind(uint8_t header, unsigned size)
+payload_kind(uint8_t header)
 {
 	static const uint8_t low[] = {SWO_EVENTS, SWO_EXCEPTION, SWO_PC};
 	unsigned source = header >> 3;
 	if (!(header & 4))
 		return SWO_PORT;
-	if (!(hardware_sizes(source) & 1u << size))
-		return SWO_BAD;
 	return source < sizeof low ? (enum swo_what)low[source] : SWO_DATA;
 }
 
-static enum swo_what
-header_kind(uint8_t header, unsigned *size)
+struct swo_form
+swo_form_of(uint8_t header)
 {
 	static const uint8_t sizes[] = {0, 1, 2, 4};
-	*size = sizes[header & 3];
-	if (*size)
-		return payload_kind(header, *size);
+	unsigned size = sizes[header & 3];
+	bool more = header & 0x80;
+	if (size)
+		return (struct swo_form){payload_kind(header), (uint8_t)(1 + size), false};
 	if (header == OVERFLOW)
-		return SWO_OVERFLOW;
-	if ((header & 0x8f) == 0 || (header & 0xcf) == 0xc0)
-		return SWO_LOCAL;
-	if ((header & 0x0b) == 0x08)
-		return SWO_EXTENSION;
-	return header == GLOBAL_LOW    ? SWO_GLOBAL_LOW
-	       : header == GLOBAL_HIGH ? SWO_GLOBAL_HIGH
-				       : SWO_BAD;
+		return (struct swo_form){SWO_OVERFLOW, 1, false};
+	if (header == GLOBAL_LOW)
+		return (struct swo_form){SWO_GLOBAL_LOW, TIME_MAX, true};
+	if (header == GLOBAL_HIGH)
+		return (struct swo_form){SWO_GLOBAL_HIGH, GLOBAL_HIGH_MAX, true};
+	bool local = !(header & 0x0f);
+	if (local || (header & 0x0b) == 0x08)
+		return (struct swo_form){local ? SWO_LOCAL : SWO_EXTENSION, more ? TIME_MAX : 1,
+					 more};
+	return (struct swo_form){SWO_BAD, 1, false};
 }
 
-/* Whether a packet of this kind goes on until a byte has bit 7 clear. */
-static bool
-is_continued(enum swo_what what, uint8_t header)
+/* The form of a header that the tables allow; else of one that begins nothing. */
+static struct swo_form
+allowed_form(uint8_t header)
 {
-	return what == SWO_GLOBAL_LOW || what == SWO_GLOBAL_HIGH ||
-	       ((what == SWO_LOCAL || what == SWO_EXTENSION) && header & 0x80);
+	struct swo_form form = swo_form_of(header);
+	/* 10rr0000 is reserved */
+	bool bad = form.what == SWO_LOCAL && (header & 0xc0) == 0x80;
+	if ((header & 3) && (header & 4))
+		bad = !(hardware_sizes(header >> 3) & 1u << (form.most - 1));
+	return bad ? (struct swo_form){SWO_BAD, 1, false} : form;
 }
 
 bool
 swo_packet_is_whole(const uint8_t *bytes, size_t have)
 {
-	unsigned size;
-	enum swo_what what = header_kind(bytes[0], &size);
-	if (what == SWO_BAD)
-		return true;
-	if (!is_continued(what, bytes[0]))
-		return have == 1 + size;
-	size_t most = what == SWO_GLOBAL_HIGH ? GLOBAL_HIGH_MAX : TIME_MAX;
-	return have == most || (have > 1 && !(bytes[have - 1] & 0x80));
+	return swo_form_is_whole(allowed_form(bytes[0]), bytes, have);
 }
 
-static uint64_t
-continued_value(const uint8_t *bytes, size_t length)
+uint64_t
+swo_continued_value(const uint8_t *bytes, size_t length)
 {
 	uint64_t value = 0;
 	for (size_t i = 1; i < length; i++)
@@ -113,12 +111,13 @@ is_value_known(const struct swo_packet *p)
 struct swo_packet
 swo_packet_read(const uint8_t *bytes, size_t length)
 {
-	unsigned size;
-	struct swo_packet p = {
-	    .header = bytes[0], .source = bytes[0] >> 3, .size = (uint8_t)(length - 1)};
-	p.what = header_kind(bytes[0], &size);
-	if (is_continued(p.what, bytes[0])) {
-		p.value = continued_value(bytes, length);
+	const struct swo_form form = allowed_form(bytes[0]);
+	struct swo_packet p = {.what = form.what,
+			       .header = bytes[0],
+			       .source = bytes[0] >> 3,
+			       .size = (uint8_t)(length - 1)};
+	if (form.continued) {
+		p.value = swo_continued_value(bytes, length);
 		/* bytes that all say that more comes */
 		if (bytes[length - 1] & 0x80 ||
 		    (p.what == SWO_GLOBAL_HIGH && length < GLOBAL_HIGH_LEAST))

@@ -25,6 +25,27 @@ enum swo_what {
 	SWO_OVERFLOW
 };
 
+/* How many bytes a header begins. */
+struct swo_form {
+	enum swo_what what; /* by the header alone; SWO_BAD: nothing begins so */
+	uint8_t most;	    /* bytes, the header included */
+	bool continued;	    /* up to the one behind the header whose bit 7 is clear */
+};
+
+/* The form of a header, which may be one that the tables reserve: what a decoder takes that
+ * goes by the form alone. */
+struct swo_form swo_form_of(uint8_t header);
+
+/* Whether HAVE bytes are all of a packet of that form. */
+static inline bool
+swo_form_is_whole(struct swo_form form, const uint8_t *bytes, size_t have)
+{
+	return have == form.most || (form.continued && have > 1 && !(bytes[have - 1] & 0x80));
+}
+
+/* Seven bits of each byte behind the header. */
+uint64_t swo_continued_value(const uint8_t *bytes, size_t length);
+
 struct swo_packet {
 	enum swo_what what;
 	uint8_t header;

@@ -226,4 +226,28 @@ if test -d "$theirs/opencsd" && command -v zstd >/dev/null; then
 else
 	skip "packets as trc_pkt_lister has them" "no shared captures"
 fi
+
+# an SWO pin: 1,200 atoms, 8 triggers and all 760 bytes of its ETM (README.md of the capture),
+# in frames that no synchronisation shows
+swo=$theirs/real/swo/stm32f105.swo
+if test -f "$swo"; then
+	cat >swo.yaml <<-EOF
+	traces:
+	  - match: "*.swo"
+	    format: opencsd
+	    opencsd:
+	      format: tpiu
+	      sources:
+	        - {id: 2, protocol: ETMV3, regs: {ETMCR: 0x0d80, ETMIDR: 0x4114f250, ETMCCER: 0x18541800}}
+	EOF
+	run "$TRAWL" -q -p swo.yaml -t ppl-packets "$swo"
+	is "SWO: atoms" 1200 "$(sed -n 's/.*Atom P-header\.; \([EN]*\)$/\1/p' out |
+		tr -d '\n' | wc -c | tr -d ' ')"
+	is "SWO: triggers" 8 "$(grep -c 'TRIGGER : ' out)"
+	is "SWO: first instruction" 0x08000306 "$(sed -n 's/.*; Addr=\(0x[0-9a-f]*\);.*/\1/p' out |
+		head -n 1)"
+	is "SWO: every byte is in a packet" 760 "$(grep -o '0x.. ' out | wc -l | tr -d ' ')"
+else
+	skip "packets of an SWO pin" "no shared captures"
+fi
 finish

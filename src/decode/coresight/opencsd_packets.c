@@ -89,7 +89,7 @@ start_run(struct packet_list *list, struct coresight *frames, uint64_t offset)
 	for (size_t i = 0; i < d->source_count; i++)
 		if (list->sources[i].tree)
 			opencsd_tree_reset(list->sources[i].tree, true);
-	coresight_start(frames, d->format, offset);
+	opencsd_start_frames(d, frames, offset);
 }
 
 /* Feeds the window in pieces, so that it can end early. */
@@ -100,7 +100,7 @@ list_window(struct packet_list *list, const struct window *w)
 	const struct opencsd_decoder *d = list->decoder;
 	const bool plain = d->format == CORESIGHT_SOURCE;
 	struct coresight frames;
-	coresight_start(&frames, d->format, 0);
+	opencsd_start_frames(d, &frames, 0);
 	for (uint64_t at = 0, next; at < w->length && !list->stopped; at = next) {
 		bool skip;
 		next = at + PIECE < w->length ? at + PIECE : w->length;

@@ -7,19 +7,24 @@
  */
 #include "config.h"
 
+#include "base/regex.h"
 #include "batch/batch.h"
 #include "batch/info.h"
 #include "batch/report.h"
 #include "capture/live.h"
+#include "capture/unpack.h"
 #include "command/cli.h"
 #include "command/cli_filter.h"
 #include "config/files.h"
 #include "config/looks.h"
 #include "config/profile.h"
 #include "config/schema.h"
+#include "config/survey.h"
 #include "decode/registry.h"
+#include "program/symbols.h"
 #include "session/session.h"
 #include "trace/trace.h"
+#include "ui/screen/term.h"
 #include "ui/state.h"
 #include "ui/ui.h"
 
@@ -290,6 +295,38 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	return failed < 0 ? report_error(&err) : STATUS_GOOD;
 }
 
+/* --- version ------------------------------------------------------------- */
+
+/* The libraries in the order of what they are for, as the program finds them when it
+ * runs.  Some name themselves in their version. */
+static int
+print_version(void)
+{
+	char pcre2[REGEX_VERSION_SIZE];
+	const struct {
+		const char *purpose, *library, *version;
+	} rows[] = {
+	    {"screen", "", term_version()},
+	    {"search", "PCRE2 ", regex_version(pcre2)},
+	    {"profiles, views", "libcyaml ", schema_version()},
+	    {"faults in YAML", "libyaml ", survey_version()},
+	    {"SyS-T collateral", "", decoder_expat_version()},
+	    {"CoreSight trace", "OpenCSD ", decoder_opencsd_version()},
+	    {"symbols", "libdw ", symbols_version()},
+	    {"compressed captures", "", unpack_version()},
+	};
+	struct text out = {0};
+	text_add(&out, PACKAGE_STRING "\nMIT licence, no warranty\n\n");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		bool built = rows[i].version;
+		text_addf(&out, "%-20s %s%s\n", rows[i].purpose, built ? rows[i].library : "",
+			  built ? rows[i].version : "not in this build");
+	}
+	int status = report_print(&out);
+	text_free(&out);
+	return status;
+}
+
 /* --- from arguments to screen or output -------------------------------- */
 
 /* Whether messages are printed instead of shown. */
@@ -323,15 +360,34 @@ run_session(struct session *session, struct cli *cli, const struct filter *filte
 	return cli->value[CLI_STOP_WHEN] ? refuse_stop() : show_screen(session, cli, filter);
 }
 
+/* Puts the session of the demo, kept in PATH, in the place of captures. */
+static int
+use_demo(struct cli *cli, struct text *path, struct err *err)
+{
+	if (cli->files.count)
+		return err_set(err, ERR_USAGE, "--demo has its own captures; leave out %s",
+			       cli->files.at[0]);
+	if (!files_demo_path(path))
+		return err_set(err, ERR_USAGE,
+			       "the demo is not installed (make install); "
+			       "in the source tree: trawl testdata/lab.yaml");
+	*vec_add(&cli->files) = path->data;
+	return 0;
+}
+
 /* Opens what the arguments name and shows it; the exit status. */
 static int
 run_arguments(struct cli *cli)
 {
 	struct err err = {0};
 	struct session session = {0};
-	struct text cache = {0}, profile = {0};
+	struct text cache = {0}, profile = {0}, demo = {0};
 	struct filter filter = filter_all();
 	int status;
+	if (cli->value[CLI_DEMO] && use_demo(cli, &demo, &err) < 0) {
+		text_free(&demo);
+		return report_error(&err);
+	}
 	if (!cli->files.count && cli->value[CLI_DUMP_CONFIG])
 		return dump_config(&session, cli);
 	if (!cli->files.count && isatty(STDIN_FILENO)) {
@@ -353,6 +409,7 @@ run_arguments(struct cli *cli)
 	session_close(&session);
 	text_free(&cache);
 	text_free(&profile);
+	text_free(&demo);
 	return status;
 }
 
@@ -366,6 +423,8 @@ main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* such a file is as one on a full disk */
 	if (cli_parse(&cli, argc, argv, &err) < 0)
 		status = report_error(&err);
+	else if (cli.value[CLI_VERSION])
+		status = print_version();
 	else if (!info_answer(&cli, &status))
 		status = run_arguments(&cli);
 	cli_free(&cli);

@@ -435,6 +435,7 @@ script_tests = \
 	tests/cli/cycles.sh \
 	tests/cli/encap.sh \
 	tests/cli/formats.sh \
+	tests/cli/install.sh \
 	tests/cli/lab.sh \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \

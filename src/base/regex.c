@@ -228,3 +228,12 @@ regex_given_up(void)
 {
 	return atomic_load(&given_up);
 }
+
+const char *
+regex_version(char buffer[static REGEX_VERSION_SIZE])
+{
+	if (pcre2_config(PCRE2_CONFIG_VERSION, NULL) > REGEX_VERSION_SIZE ||
+	    pcre2_config(PCRE2_CONFIG_VERSION, buffer) < 0)
+		return "unknown";
+	return buffer;
+}

@@ -57,4 +57,8 @@ bool regex_find_groups(struct regex *, const char *subject, size_t length, size_
  * may match.  From any thread. */
 uint64_t regex_given_up(void);
 
+/* The version of PCRE2 that is linked, `10.42 2022-12-11`, into BUFFER. */
+enum { REGEX_VERSION_SIZE = 64 };
+const char *regex_version(char buffer[static REGEX_VERSION_SIZE]);
+
 #endif

@@ -41,8 +41,6 @@ info_answer(const struct cli *cli, int *status)
 	struct text out = {0};
 	if (cli->value[CLI_HELP])
 		cli_help(&out);
-	else if (cli->value[CLI_VERSION])
-		text_add(&out, PACKAGE_STRING "\n");
 	else if (cli->value[CLI_LIST_FORMATS])
 		list_formats(&out);
 	else if (cli->value[CLI_LIST_FIELDS])

@@ -534,3 +534,9 @@ unpack_read(struct unpack *unpack, const void **bytes, struct err *err)
 {
 	return layer_read(&unpack->layers[unpack->layer_count - 1], bytes, err);
 }
+
+const char *
+unpack_version(void)
+{
+	return archive_version_details();
+}

@@ -50,4 +50,8 @@ bool unpack_is_archive(const struct unpack *);
  * with a reason, of ERR_DATA or ERR_USAGE, once there are no more for another cause. */
 ssize_t unpack_read(struct unpack *, const void **bytes, struct err *);
 
+/* The versions of libarchive that is linked, and of what it unpacks with:
+ * `libarchive 3.6.2 zlib/1.2.13 ...`; NULL: built without it. */
+const char *unpack_version(void);
+
 #endif

@@ -38,3 +38,9 @@ unpack_read(struct unpack *unpack, const void **bytes, struct err *err)
 	*bytes = NULL;
 	return err_set(err, ERR_UNSUPPORTED, "built without libarchive");
 }
+
+const char *
+unpack_version(void)
+{
+	return NULL;
+}

@@ -18,6 +18,7 @@
 #define OTHER "Other"
 
 const struct cli_row cli_rows[CLI_COUNT] = {
+    [CLI_DEMO] = {0, "demo", NULL, INPUT, "open the demo: a camera fault, told by five traces"},
     [CLI_FROM] = {'f', "from", "FORMAT", INPUT,
 		  "read as this format, whatever the content; also FORMAT:FILE"},
     [CLI_PROFILE] = {'p', "profile", "FILE", INPUT,
@@ -103,7 +104,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_VERBOSE] = {'v', "verbose", NULL, OTHER, "say more on standard error"},
     [CLI_QUIET] = {'q', "quiet", NULL, OTHER, "say only errors"},
     [CLI_HELP] = {'h', "help", NULL, OTHER, "show this and stop"},
-    [CLI_VERSION] = {'V', "version", NULL, OTHER, "show the version and stop"},
+    [CLI_VERSION] = {'V', "version", NULL, OTHER,
+		     "show the version, with those of the libraries, and stop"},
 };
 
 enum { FIRST_LONG = 256 };

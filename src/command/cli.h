@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 enum cli_id {
+	CLI_DEMO,
 	CLI_FROM,
 	CLI_PROFILE,
 	CLI_COLLATERAL,

@@ -70,15 +70,20 @@ is_path(const char *what)
 static bool
 find_installed(const char *name, struct text *path)
 {
-#ifdef TRAWL_DATADIR
 	text_clear(path);
+#ifdef TRAWL_DATADIR
 	text_addf(path, "%s/%s", TRAWL_DATADIR, name);
 	return files_exist(path->data);
 #else
 	(void)name;
-	(void)path;
 	return false;
 #endif
+}
+
+bool
+files_demo_path(struct text *path)
+{
+	return find_installed("demo/lab.yaml", path);
 }
 
 /* Finds the file NAME ("views/default.yaml") outside the program. */

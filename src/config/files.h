@@ -24,6 +24,9 @@ bool files_cache_path(struct text *path);
  * ~/.local/state/trawl.  False without a home; then PATH is empty. */
 bool files_state_path(struct text *path);
 
+/* The session of --demo, where `make install` put it; false if it is not there. */
+bool files_demo_path(struct text *path);
+
 /* Whether a file NAME ("views/default.yaml") came with the program. */
 bool files_shipped(const char *name);
 

@@ -541,3 +541,9 @@ schema_place(const char *path, const char *keys, struct text *out)
 	}
 	text_free(&text);
 }
+
+const char *
+schema_version(void)
+{
+	return cyaml_version_str;
+}

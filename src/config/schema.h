@@ -44,4 +44,7 @@ int schema_merge_text(const char *name, const char *text, size_t length,
  * "FILE:LINE:COLUMN", or the file alone if that cannot be read. */
 void schema_place(const char *path, const char *keys, struct text *out);
 
+/* The version of libcyaml that is linked. */
+const char *schema_version(void);
+
 #endif

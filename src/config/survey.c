@@ -347,3 +347,9 @@ survey_has_list(const char *text, size_t length, const char *path)
 	walk_events(&survey, text, length);
 	return survey.list;
 }
+
+const char *
+survey_version(void)
+{
+	return yaml_get_version_string();
+}

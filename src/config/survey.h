@@ -36,4 +36,7 @@ struct survey_place survey_find(const char *text, size_t length, const char *pat
 /* Whether a list stands at PATH, be it empty. */
 bool survey_has_list(const char *text, size_t length, const char *path);
 
+/* The version of libyaml that is linked. */
+const char *survey_version(void);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include "decode/registry.h"
 #include "decode/coresight/opencsd.h"
+#include "decode/coresight/opencsd_library.h"
+#include "decode/syst/syst_collateral.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -161,4 +163,16 @@ decoder_use_perf(void *options, const struct perf_data *perf, const struct perf_
 		 const struct perf_layout *layout, char *const *images, struct text *notes)
 {
 	opencsd_use_perf(options, perf, part, layout, images, notes);
+}
+
+const char *
+decoder_opencsd_version(void)
+{
+	return opencsd_library_version();
+}
+
+const char *
+decoder_expat_version(void)
+{
+	return syst_collateral_version();
 }

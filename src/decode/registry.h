@@ -47,6 +47,10 @@ bool decoder_perf_part(const struct perf_data *, size_t i, struct perf_part *);
 void decoder_use_perf(void *options, const struct perf_data *, const struct perf_part *,
 		      const struct perf_layout *, char *const *images, struct text *notes);
 
+/* The versions of the libraries that decoders use, as they are linked; NULL: built without. */
+const char *decoder_opencsd_version(void);
+const char *decoder_expat_version(void);
+
 /* `syst/stp`, in a static string of the registry. */
 const char *decoder_name(const struct decoder_ops *);
 

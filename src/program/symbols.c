@@ -230,3 +230,9 @@ symbols_string(struct symbols *symbols, uint64_t address, struct text *out)
 	pthread_mutex_unlock(&symbols->lock);
 	return found;
 }
+
+const char *
+symbols_version(void)
+{
+	return dwfl_version(NULL);
+}

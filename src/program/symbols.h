@@ -27,4 +27,7 @@ bool symbols_place(struct symbols *, uint64_t offset, uint64_t *address);
 /* Appends the text that is stored at ADDRESS; false if there is none. */
 bool symbols_string(struct symbols *, uint64_t address, struct text *);
 
+/* The version of libdw that is linked; NULL: built without it. */
+const char *symbols_version(void);
+
 #endif

@@ -42,3 +42,9 @@ symbols_string(struct symbols *symbols, uint64_t address, struct text *out)
 	(void)out;
 	return false;
 }
+
+const char *
+symbols_version(void)
+{
+	return NULL;
+}

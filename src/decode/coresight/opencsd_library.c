@@ -154,7 +154,7 @@ static const struct opencsd_limit {
 const char *
 opencsd_library_version(void)
 {
-	return OCSD_VER_STRING;
+	return ocsd_get_version_str();
 }
 
 void

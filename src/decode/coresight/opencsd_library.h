@@ -11,7 +11,7 @@
 
 struct opencsd_library;
 
-/* The version of the library, `1.3.3`; NULL: built without it. */
+/* The version of the library that is linked, `1.3.3`; NULL: built without it. */
 const char *opencsd_library_version(void);
 
 /* Appends what this version does not decode of such a source and a later one does,

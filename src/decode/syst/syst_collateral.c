@@ -760,3 +760,9 @@ syst_collateral_load(const struct option_list *paths, struct syst_collateral *ol
 	*out = new;
 	return loaded;
 }
+
+const char *
+syst_collateral_version(void)
+{
+	return XML_ExpatVersion();
+}

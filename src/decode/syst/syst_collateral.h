@@ -80,4 +80,7 @@ const char *syst_client_file(const struct syst_client *); /* path as given */
 const struct syst_entry *syst_client_entry(const struct syst_client *, enum syst_table,
 					   uint64_t id);
 
+/* The version of expat that is linked. */
+const char *syst_collateral_version(void);
+
 #endif

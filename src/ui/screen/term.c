@@ -713,3 +713,9 @@ term_copy(struct term *term, const char *data, size_t length)
 	send_bytes(out.data, out.length);
 	text_free(&out);
 }
+
+const char *
+term_version(void)
+{
+	return curses_version();
+}

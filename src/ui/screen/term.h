@@ -44,4 +44,7 @@ void term_forget(struct term *); /* the next paint draws everything */
 /* Hands text to the terminal's clipboard (OSC 52). */
 void term_copy(struct term *, const char *text, size_t length);
 
+/* The version of ncurses that is linked, `ncurses 6.4.20221231`. */
+const char *term_version(void);
+
 #endif

@@ -23,6 +23,10 @@ is "... and the libraries" build libpcre2-dev 1
 is "... but no unit tests" build libcmocka-dev 0
 is "... and no terminal" build tmux 0
 is "nor does the demo" demo babeltrace2 0
+is "nor does it need debhelper" demo debhelper 0
+is "a package needs debhelper" deb debhelper 1
+is "... and the compiler" deb gcc 1
+is "... but no unit tests" deb libcmocka-dev 0
 is "the tests need the compiler" check gcc 1
 is "... their own library" check libcmocka-dev 1
 is "... and their tools" check tmux 1

@@ -80,22 +80,6 @@ app_place_panes(struct screen *screen)
 }
 
 static void
-draw_rule(struct screen *screen, enum pane_id pane)
-{
-	const struct area *area = &screen->layout.rules[pane];
-	enum role role = screen->focus == pane ? ROLE_RULE_FOCUS : ROLE_RULE;
-	char line = screen->focus == pane ? '=' : '-';
-	struct text title = {0};
-	text_addf(&title, " %s", screen->panes[pane]->name);
-	if (screen->panes[pane]->title)
-		screen->panes[pane]->title(screen, &title);
-	text_add(&title, " ");
-	canvas_fill(screen->canvas, area, 0, 0, area->cols, role, line);
-	canvas_put(screen->canvas, area, 0, 1, role, text_get(&title), title.length);
-	text_free(&title);
-}
-
-static void
 draw_bar(struct screen *screen)
 {
 	const struct area *bar = &screen->layout.bar;
@@ -116,7 +100,7 @@ app_paint(struct screen *screen)
 			screen->panes[pane]->draw(screen, screen->canvas,
 						  &screen->layout.panes[pane]);
 		if (screen->layout.rules[pane].rows > 0)
-			draw_rule(screen, (enum pane_id)pane);
+			pane_draw_rule(screen, (enum pane_id)pane);
 	}
 	draw_bar(screen);
 	bars_draw(screen);

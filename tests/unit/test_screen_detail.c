@@ -18,30 +18,59 @@ test_panes(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "4Gpx");
-	scene_wait(s, "- detail");
-	scene_wait(s, "- hex  0x8f  77 B");
+	scene_wait(s, "- message 4  ");
+	scene_wait(s, "- bytes 0x8f 77 B");
 	/* offset 143 in the truth is 0x8f; its row of the dump starts at 0x80 */
 	scene_wait_row(s, " 00000080  ", "");
 	scene_wait_row(s, "v stp", "");
 	scene_keys(s, "\t"); /* to the detail pane: close the first group */
-	scene_wait(s, "= detail");
+	scene_wait(s, "= message ");
 	scene_keys(s, "gh");
 	scene_wait(s, "> stp");
 	scene_keys(s, "l");
 	scene_wait(s, "v stp");
 	scene_keys(s, "p");
-	scene_until(s, "detail", false);
+	scene_until(s, "message 4", false);
 	scene_keys(s, "x");
-	scene_until(s, " hex ", false);
+	scene_until(s, " bytes ", false);
 	scene_keys(s, "\r"); /* Enter opens the detail and goes there */
-	scene_wait(s, "= detail");
+	scene_wait(s, "= message ");
 	scene_keys(s, "\\");
 	scene_wait(s, "zoom:detail");
 	scene_until(s, "boot rom  ", false);
 	scene_keys(s, "q");
 	scene_wait(s, "boot rom  ");
 	scene_keys(s, "q");
-	scene_until(s, "detail", false);
+	scene_until(s, "= message", false);
+	scene_quit(s);
+}
+
+/* The rule of a pane has its keys, as they are bound, where there is room. */
+static void
+test_rules(void **state)
+{
+	struct scene *s = *state;
+	scene_open_demo(s, 24, 80);
+	scene_keys(s, "4Gpi");
+	scene_wait(s, " f filter  y copy  x bytes  p close -\n");
+	scene_wait(s, " + - zoom  v span  0 fit  i close -\n");
+	for (int row = 0; row < 24; row++) { /* keys are bold, words are not */
+		const char *text = emulator_row(s->emulator, row);
+		const char *close = strstr(text, "p close");
+		if (!close)
+			continue;
+		assert_true(emulator_cell(s->emulator, row, (int)(close - text)).bold);
+		assert_false(emulator_cell(s->emulator, row, (int)(close - text) + 2).bold);
+	}
+	scene_quit(s);
+	scene_open_demo(s, 24, 59);
+	scene_keys(s, "4Gp");
+	scene_wait(s, "- message 4  ");
+	scene_until(s, "p close", false);
+	scene_quit(s);
+	scene_open(s, 24, 80, "xterm-256color", "demo.stp", "--keys=less", "+4G", "+P", NULL);
+	scene_wait(s, "- message 4  ");
+	scene_wait(s, "  P close -\n");
 	scene_quit(s);
 }
 
@@ -53,9 +82,9 @@ test_field_bytes(void **state)
 	int reversed = 0;
 	scene_open_demo(s, 24, 80);
 	scene_keys(s, "5G\rx");
-	scene_wait(s, "- hex");
+	scene_wait(s, "- bytes");
 	scene_keys(s, "G");
-	scene_wait(s, "= detail");
+	scene_wait(s, "= message ");
 	scene_keys(s, "g");
 	scene_keys(s, "j"); /* the master: bits of the transport's packets */
 	scene_wait(s, "master");
@@ -137,9 +166,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_panes),
-	    scene_test(test_field_bytes),
-	    scene_test(test_field_filter),
+	    scene_test(test_panes),	   scene_test(test_rules),
+	    scene_test(test_field_bytes),  scene_test(test_field_filter),
 	    scene_test(test_search_bytes),
 	};
 	return scene_run_group("screen: detail", tests);

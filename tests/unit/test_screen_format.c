@@ -112,7 +112,7 @@ test_unrecognised(void **state)
 		scene_wait(s, ":format NAME tries one (Tab lists them), Esc comes back.");
 		scene_wait(s, "To keep it:  trawl -f NAME ");
 		scene_wait(s, "Formats: syst/raw syst/hex syst/stp csel gem uia encap opencsd");
-		scene_wait_row(s, "- hex  0x0 of 0x60 ---", "---");
+		scene_wait_row(s, "- bytes 0x0 of 0x60 ---", "---");
 		scene_wait_row(s, " 00000000  ", "0b 30 55 7a");
 		scene_wait_at(s, sizes[i].rows - 1, " not decoded");
 		scene_wait_at(s, sizes[i].rows - 1, "96 bytes");

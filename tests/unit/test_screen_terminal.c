@@ -62,7 +62,7 @@ test_ascii(void **state)
 {
 	struct scene *s = *state;
 	scene_open(s, 24, 80, "xterm-256color", "all-raw.bin", "--ascii", "+x", NULL);
-	scene_wait(s, " hex ");
+	scene_wait(s, "- bytes ");
 	scene_keys(s, "  ");
 	scene_keys(s, "G");
 	scene_keys(s, "?");
@@ -79,11 +79,11 @@ test_wide_screen(void **state)
 	struct scene *s = *state;
 	scene_open_demo(s, 50, 200);
 	scene_keys(s, "px");
-	scene_wait(s, "- detail");
-	scene_wait(s, "- hex");
+	scene_wait(s, "- message ");
+	scene_wait(s, "- bytes");
 	/* beside the list, in the row of its names */
 	scene_wait_at(s, 1, "message");
-	scene_wait_at(s, 1, "- detail");
+	scene_wait_at(s, 1, "- message ");
 	scene_keys(s, "|");
 	scene_wait(s, "layout stacked");
 	assert_null(strstr(emulator_row(s->emulator, 1), "detail"));

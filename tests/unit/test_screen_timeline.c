@@ -72,7 +72,7 @@ test_timeline(void **state)
 	scene_wait_row(s, "board ", "!");
 	scene_wait_row(s, "board ", "I");
 	scene_wait_row(s, "sync ", "^");
-	scene_wait_row(s, "- timeline  0", "");
+	scene_wait_row(s, "- time  ", " a cell ");
 
 	scene_keys(s, "G"); /* the cursor goes with the list */
 	scene_wait(s, "308 / 309");
@@ -153,12 +153,12 @@ test_timeline_screens(void **state)
 	scene_quit(s);
 	scene_open(s, 5, 20, "xterm-256color", "demo.stp", "+i", NULL);
 	scene_wait(s, "/ 309"); /* no room: it leaves first */
-	scene_until(s, "timeline", false);
+	scene_until(s, "- time", false);
 	scene_keys(s, "\t\\"); /* zoomed it has all */
 	scene_until(s, "boa", true);
 	scene_quit(s);
 	scene_open(s, 24, 80, "xterm-256color", "all-gem.bin", "--ascii", "+i", NULL);
-	scene_wait(s, "timeline  0x0.."); /* no times: places */
+	scene_wait(s, "- offsets  "); /* there are no times */
 	scene_wait(s, " in view");
 	scene_quit(s);
 }

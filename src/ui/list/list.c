@@ -954,6 +954,15 @@ list_settle(struct list *list)
 	list_work(list); /* rows that came belong to the paint that finds them */
 }
 
+void
+list_add_number(struct list *list, const struct row *row, struct text *out)
+{
+	char digits[32];
+	bool exact;
+	uint64_t number = sequence_number(list->sequence, row_position(row), &exact);
+	text_addf(out, "%s%s", exact ? "" : "~", text_number(digits, number));
+}
+
 const struct row *
 list_current(const struct list *list)
 {

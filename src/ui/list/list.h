@@ -153,6 +153,9 @@ bool list_work(struct list *);
 bool list_busy(const struct list *); /* it looked for rows in vain so far */
 void list_cancel(struct list *);     /* forgets pending moves and looks no further */
 
+/* Appends the number of a row's message, with a ~ where it is an estimate. */
+void list_add_number(struct list *, const struct row *, struct text *);
+
 /* The row under the cursor, or NULL. */
 const struct row *list_current(const struct list *);
 /* The row I rows below the top, or NULL. */

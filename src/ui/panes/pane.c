@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui/panes/pane.h"
+#include "command/keymap.h"
 #include "session/session.h"
 #include "ui/list/list.h"
 #include "ui/screen/screen.h"
@@ -26,6 +27,93 @@ trace_role(const struct session *session, size_t trace)
 	if (session->traces.count < 2)
 		return ROLE_NORMAL;
 	return roles[trace % (sizeof roles / sizeof *roles)];
+}
+
+/* --- the rule ---------------------------------------------------------- */
+
+enum { KEYS_COLUMNS_MIN = 60 }; /* a narrower rule has no room for keys */
+
+/* The keys of a pane with their words, as far as there is room, and where the keys are. */
+struct rule_keys {
+	struct text text;
+	struct {
+		int col, cols;
+	} at[PANE_KEYS_MAX];
+	size_t count;
+};
+
+/* Which keys are shown, from all on. */
+enum { RULE_KEYS_ALL, RULE_KEYS_FEW, RULE_KEYS_CLOSE, RULE_KEYS_NONE };
+
+static bool
+is_key_shown(const struct pane_key *key, bool last, int which)
+{
+	return which == RULE_KEYS_ALL || (which == RULE_KEYS_FEW && !key->spare) ||
+	       (which == RULE_KEYS_CLOSE && last);
+}
+
+static void
+add_key(const struct keymap *keymap, const struct pane_key *key, struct rule_keys *keys)
+{
+	struct text *text = &keys->text;
+	text_add(text, text->length ? "  " : " ");
+	int from = text_columns(text->data, text->length);
+	keymap_hint(keymap, key->first, text);
+	if (key->second != COMMAND_DOWN) {
+		text_add_char(text, ' ');
+		keymap_hint(keymap, key->second, text);
+	}
+	keys->at[keys->count].col = from;
+	keys->at[keys->count++].cols = text_columns(text->data, text->length) - from;
+	text_addf(text, " %s", key->word);
+}
+
+/* Makes as many of the keys as fit into COLUMNS. */
+static void
+make_keys(const struct keymap *keymap, const struct pane_key *all, int columns,
+	  struct rule_keys *keys)
+{
+	for (int which = RULE_KEYS_ALL; which < RULE_KEYS_NONE; which++) {
+		text_clear(&keys->text);
+		keys->count = 0;
+		for (size_t i = 0; i < PANE_KEYS_MAX && all[i].word; i++)
+			if (is_key_shown(&all[i], i + 1 == PANE_KEYS_MAX || !all[i + 1].word,
+					 which))
+				add_key(keymap, &all[i], keys);
+		text_add_char(&keys->text, ' ');
+		if (text_columns(keys->text.data, keys->text.length) <= columns)
+			return;
+	}
+	text_clear(&keys->text);
+	keys->count = 0;
+}
+
+void
+pane_draw_rule(struct screen *screen, enum pane_id id)
+{
+	const struct pane_ops *pane = screen->panes[id];
+	const struct area *area = &screen->layout.rules[id];
+	struct canvas *canvas = screen->canvas;
+	bool focus = screen->focus == id;
+	enum role role = focus ? ROLE_RULE_FOCUS : ROLE_RULE;
+	struct rule_keys keys = {0};
+	struct text title = {0};
+	text_add_char(&title, ' ');
+	if (pane->title)
+		pane->title(screen, &title);
+	else
+		text_add(&title, pane->name);
+	text_add_char(&title, ' ');
+	canvas_fill(canvas, area, 0, 0, area->cols, role, focus ? '=' : '-');
+	int x = canvas_put(canvas, area, 0, 1, role, title.data, title.length);
+	if (area->cols >= KEYS_COLUMNS_MIN)
+		make_keys(screen->keymap, pane->keys, area->cols - 2 - x, &keys);
+	x = area->cols - 1 - text_columns(text_get(&keys.text), keys.text.length);
+	canvas_put(canvas, area, 0, x, role, text_get(&keys.text), keys.text.length);
+	for (size_t i = 0; i < keys.count && !focus; i++)
+		canvas_role(canvas, area, 0, x + keys.at[i].col, keys.at[i].cols, ROLE_KEY);
+	text_free(&title);
+	text_free(&keys.text);
 }
 
 /* --- moving ------------------------------------------------------------ */

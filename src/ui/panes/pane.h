@@ -16,12 +16,23 @@ struct list;
 
 typedef void pane_command(struct screen *, const struct command_call *);
 
+/* A command, or two, whose keys the rule of a pane shows with a word for what they do. */
+struct pane_key {
+	enum command_id first, second; /* second COMMAND_DOWN, which is no such one: none */
+	const char *word;
+	bool spare; /* left out first where there is little room */
+};
+
+enum { PANE_KEYS_MAX = 8 };
+
 struct pane_ops {
 	const char *name;
 	enum command_scope scope;
 	size_t state_size;	    /* of its own state, zeroed at the start; screen->state[] */
 	void (*close)(void *state); /* NULL: nothing to free */
-	void (*title)(struct screen *, struct text *); /* for its rule; NULL: the name only */
+	/* What it shows, for its rule; NULL: the name. */
+	void (*title)(struct screen *, struct text *);
+	struct pane_key keys[PANE_KEYS_MAX]; /* the last one closes it; no word: no more */
 	void (*draw)(struct screen *, struct canvas *, const struct area *);
 	pane_command *const *commands; /* COMMAND_COUNT entries, NULL = not its own */
 	/* With a cursor among lines (lines.h): how many there are now; and, or NULL,
@@ -34,6 +45,9 @@ struct pane_ops {
 	 * drawn again.  NULL: nothing ever is. */
 	bool (*work)(struct screen *);
 };
+
+/* Draws the rule of a pane: what it shows, and its keys where there is room. */
+void pane_draw_rule(struct screen *, enum pane_id);
 
 /* How a severity looks. */
 enum role severity_role(unsigned severity);

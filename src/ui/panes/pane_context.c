@@ -243,6 +243,17 @@ context_go(struct screen *screen, const struct command_call *call)
 	jump_to_location(screen, &location);
 }
 
+static void
+context_title(struct screen *screen, struct text *out)
+{
+	const struct row *row = list_current(screen->list);
+	text_add(out, "context");
+	if (row) {
+		text_add(out, " of message ");
+		list_add_number(screen->list, row, out);
+	}
+}
+
 static pane_command *const context_commands[COMMAND_COUNT] = {
     [COMMAND_CONTEXT_GO] = context_go,
 };
@@ -252,6 +263,8 @@ const struct pane_ops pane_context = {
     .scope = SCOPE_CONTEXT,
     .state_size = sizeof(struct context_pane),
     .close = context_close,
+    .title = context_title,
+    .keys = {{COMMAND_CONTEXT_GO, .word = "go to change"}, {COMMAND_CONTEXT, .word = "close"}},
     .draw = context_draw,
     .commands = context_commands,
     .lines = count_lines,

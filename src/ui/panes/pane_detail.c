@@ -9,8 +9,9 @@
 
 #include "ui/panes/pane_detail.h"
 #include "query/filter/filter.h"
-#include "trace/trace.h"
+#include "session/session.h"
 #include "ui/list/filters.h"
+#include "ui/list/list.h"
 #include "ui/list/selection.h"
 #include "ui/panes/lines.h"
 #include "ui/screen/screen.h"
@@ -213,14 +214,31 @@ static void
 detail_title(struct screen *screen, struct text *out)
 {
 	const struct selection *selection = selection_get(screen);
-	if (!selection)
+	if (!selection) {
+		text_add(out, "message");
 		return;
-	const struct text *type = &selection->expansion.type;
-	text_add(out, "  ");
-	text_add_safe(out, text_get(type), type->length, screen->charset);
-	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++)
-		if (selection->message.flags >> bit & 1)
-			text_addf(out, " %s", message_flag_name(bit));
+	}
+	const struct expansion *e = &selection->expansion;
+	text_add(out, "message ");
+	list_add_number(screen->list, list_current(screen->list), out);
+	text_add_char(out, ' ');
+	if (screen->session->traces.count > 1) {
+		text_add_char(out, ' ');
+		screen_add_safe(screen, trace_name(selection->trace), out);
+	}
+	if (e->origin.length) {
+		text_add_char(out, ' ');
+		text_add_safe(out, e->origin.data, e->origin.length, screen->charset);
+	}
+	if (selection->message.severity)
+		text_addf(out, "  %s", severity_name(selection->message.severity));
+	const char *blanks = "  ";
+	for (unsigned bit = 0; bit < MESSAGE_FLAGS_SHOWN; bit++) {
+		if (selection->message.flags >> bit & 1) {
+			text_addf(out, "%s%s", blanks, message_flag_name(bit));
+			blanks = " ";
+		}
+	}
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -338,6 +356,10 @@ const struct pane_ops pane_detail = {
     .state_size = sizeof(struct detail_state),
     .close = detail_close,
     .title = detail_title,
+    .keys = {{COMMAND_FIELD_FILTER, .word = "filter"},
+	     {COMMAND_COPY, .word = "copy", .spare = true},
+	     {COMMAND_HEX, .word = "bytes", .spare = true},
+	     {COMMAND_DETAIL, .word = "close"}},
     .draw = detail_draw,
     .commands = detail_commands,
     .lines = count_lines,

@@ -193,35 +193,19 @@ filters_draw(struct screen *screen, struct canvas *canvas, const struct area *ar
 }
 
 static void
-add_hint(struct screen *screen, enum command_id id, const char *what, struct text *out)
-{
-	text_add(out, "  ");
-	keymap_hint(screen->keymap, id, out);
-	text_addf(out, " %s", what);
-}
-
-static void
 filters_title(struct screen *screen, struct text *out)
 {
 	char digits[32];
 	bool exact;
-	text_add(out, "  ");
+	text_add(out, "filters  ");
 	if (screen->list->matches.count)
 		filters_add_count(screen, &screen->list->matches, out);
 	else
 		text_add(out, "all");
 	uint64_t total = sequence_count(screen->list->sequence, &exact);
 	text_addf(out, " of %s%s shown", exact ? "" : "~", text_number(digits, total));
-	if (screen->filters->disabled) {
-		text_add(out, "  off:");
-		add_hint(screen, COMMAND_FILTERS, "all on", out);
-		return;
-	}
-	add_hint(screen, COMMAND_FILTER_TURN, "on/off", out);
-	add_hint(screen, COMMAND_FILTER_ADD, "add", out);
-	add_hint(screen, COMMAND_FILTER_EDIT, "edit", out);
-	add_hint(screen, COMMAND_FILTER_DROP, "drop", out);
-	add_hint(screen, COMMAND_FILTER_INVERT, "in/out", out);
+	if (screen->filters->disabled)
+		text_add(out, "  all off");
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -334,6 +318,13 @@ const struct pane_ops pane_filters = {
     .state_size = sizeof(struct filters_state),
     .close = filters_close,
     .title = filters_title,
+    .keys = {{COMMAND_FILTER_TURN, .word = "on/off"},
+	     {COMMAND_FILTER_ADD, .word = "add"},
+	     {COMMAND_FILTER_EDIT, .word = "edit", .spare = true},
+	     {COMMAND_FILTER_DROP, .word = "drop", .spare = true},
+	     {COMMAND_FILTER_INVERT, .word = "in/out", .spare = true},
+	     {COMMAND_FILTERS, .word = "all", .spare = true},
+	     {COMMAND_FILTER_LIST, .word = "close"}},
     .draw = filters_draw,
     .commands = filters_commands,
     .lines = count_lines,

@@ -284,7 +284,7 @@ gaps_title(struct screen *screen, struct text *out)
 	struct gaps_state *state = state_of(screen);
 	const struct gap least = {state->least, true};
 	gaps_prepare(screen);
-	text_addf(out, "  %zu%s", state->count, state->complete ? "" : "+");
+	text_addf(out, "gaps  %zu%s", state->count, state->complete ? "" : "+");
 	if (state->count == most_gaps(state))
 		text_add(out, " longest");
 	if (state->least) {
@@ -324,6 +324,7 @@ const struct pane_ops pane_gaps = {
     .state_size = sizeof(struct gaps_state),
     .close = gaps_close,
     .title = gaps_title,
+    .keys = {{COMMAND_OPEN, .word = "go"}, {COMMAND_CLOSE, .word = "close"}},
     .draw = gaps_draw,
     .commands = gaps_commands,
     .lines = count_gaps,

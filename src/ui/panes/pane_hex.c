@@ -224,17 +224,18 @@ static void
 hex_title(struct screen *screen, struct text *out)
 {
 	const struct selection *selection = selection_get(screen);
+	text_add(out, "bytes");
 	if (!selection) {
 		if (!trace_is_decoded(screen->list->trace))
 			text_addf(
-			    out, "  0x%llx of 0x%llx", (unsigned long long)state_of(screen)->top,
+			    out, " 0x%llx of 0x%llx", (unsigned long long)state_of(screen)->top,
 			    (unsigned long long)capture_size(trace_capture(screen->list->trace)));
 		return;
 	}
 	const struct message *m = &selection->message;
-	text_addf(out, "  0x%llx  %u B", (unsigned long long)m->offset, m->length);
-	if (m->flags & MESSAGE_SCATTERED)
-		text_addf(out, "  %zu parts", selection->expansion.extents.count);
+	text_addf(out, " 0x%llx %u B", (unsigned long long)m->offset, m->length);
+	if (m->flags & MESSAGE_SCATTERED && selection->expansion.extents.count > 1)
+		text_addf(out, " in %zu parts", selection->expansion.extents.count);
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -276,6 +277,7 @@ const struct pane_ops pane_hex = {
     .state_size = sizeof(struct hex_state),
     .close = hex_close,
     .title = hex_title,
+    .keys = {{COMMAND_HEX, .word = "close"}},
     .draw = hex_draw,
     .commands = hex_commands,
 };

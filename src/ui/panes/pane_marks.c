@@ -163,7 +163,7 @@ marks_draw(struct screen *screen, struct canvas *canvas, const struct area *area
 static void
 marks_title(struct screen *screen, struct text *out)
 {
-	text_addf(out, "  %zu", screen->jumps->marks.count);
+	text_addf(out, "marks  %zu", screen->jumps->marks.count);
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -218,6 +218,10 @@ const struct pane_ops pane_marks = {
     .state_size = sizeof(struct marks_state),
     .close = marks_close,
     .title = marks_title,
+    .keys = {{COMMAND_OPEN, .word = "go"},
+	     {COMMAND_NOTE, .word = "note", .spare = true},
+	     {COMMAND_UNMARK, .word = "drop", .spare = true},
+	     {COMMAND_MARKS, .word = "close"}},
     .draw = marks_draw,
     .commands = marks_commands,
     .lines = count_marks,

@@ -14,7 +14,6 @@
 
 #include "base/generation.h"
 #include "base/thread.h"
-#include "command/keymap.h"
 #include "session/clock/clock_text.h"
 #include "session/session.h"
 #include "ui/list/filters.h"
@@ -533,25 +532,13 @@ origins_draw(struct screen *screen, struct canvas *canvas, const struct area *ar
 static void
 origins_title(struct screen *screen, struct text *out)
 {
-	static const struct {
-		enum command_id id;
-		const char *what;
-	} hints[] = {{COMMAND_ORIGIN_TURN, "on/off"},
-		     {COMMAND_ORIGIN_ONLY, "only"},
-		     {COMMAND_ORIGIN_INVERT, "invert"},
-		     {COMMAND_ORIGIN_SORT, "sort"}};
 	const struct origins_state *state = state_of(screen);
 	size_t traces = screen->session->traces.count;
-	text_addf(out, "  %zu",
+	text_addf(out, "origins  %zu",
 		  state->order.count - (traces > 1 && state->order.count ? traces : 0));
 	if (!screen->indexed)
 		text_add(out, " so far");
 	text_addf(out, "  %s", orders[state->order_by].title);
-	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-		text_add(out, "  ");
-		keymap_hint(screen->keymap, hints[i].id, out);
-		text_addf(out, " %s", hints[i].what);
-	}
 }
 
 /* --- commands ---------------------------------------------------------- */
@@ -622,6 +609,11 @@ const struct pane_ops pane_origins = {
     .state_size = sizeof(struct origins_state),
     .close = origins_close,
     .title = origins_title,
+    .keys = {{COMMAND_ORIGIN_TURN, .word = "on/off"},
+	     {COMMAND_ORIGIN_ONLY, .word = "only"},
+	     {COMMAND_ORIGIN_INVERT, .word = "invert", .spare = true},
+	     {COMMAND_ORIGIN_SORT, .word = "sort", .spare = true},
+	     {COMMAND_ORIGINS, .word = "close"}},
     .draw = origins_draw,
     .commands = origins_commands,
     .lines = count_lines,

@@ -246,8 +246,8 @@ fill_row(struct screen *screen, struct table_row *row, size_t i)
 static void
 syncs_title(struct screen *screen, struct text *out)
 {
-	if (state_of(screen)->resyncs)
-		text_add(out, ": none; resync points");
+	text_add(out, state_of(screen)->resyncs ? "resync points (there are no sync points)"
+						: "sync points");
 }
 
 static void
@@ -315,6 +315,9 @@ const struct pane_ops pane_syncs = {
     .state_size = sizeof(struct syncs_state),
     .close = syncs_close,
     .title = syncs_title,
+    .keys = {{COMMAND_OPEN, .word = "go"},
+	     {COMMAND_COUNTERPART, .word = "counterpart", .spare = true},
+	     {COMMAND_SYNCS, .word = "close"}},
     .draw = syncs_draw,
     .commands = syncs_commands,
     .list = syncs_list,

@@ -454,8 +454,9 @@ add_time(const struct density_answer *answer, int64_t time, uint64_t step, bool 
 	}
 }
 
+/* Appends a length with so many digits. */
 static void
-add_length(const struct density_answer *answer, uint64_t length, struct text *out)
+add_length(const struct density_answer *answer, uint64_t length, int digits, struct text *out)
 {
 	static const struct {
 		double least;
@@ -473,7 +474,10 @@ add_length(const struct density_answer *answer, uint64_t length, struct text *ou
 	while ((double)length < units[i].least)
 		i++;
 	double value = (double)length / (units[i].least > 0 ? units[i].least : 1);
-	text_addf(out, "%.6g%s", value, units[i].unit);
+	if (value < 1000)
+		text_addf(out, "%.*g %s", digits, value, units[i].unit);
+	else /* seconds: never with an exponent */
+		text_addf(out, "%.0f %s", value, units[i].unit);
 }
 
 /* A round number of units, at least LEAST. */
@@ -760,7 +764,7 @@ add_between(const struct density_answer *answer, const char *name, const struct 
 	uint64_t length = back ? (uint64_t)from->time - (uint64_t)to->time
 			       : (uint64_t)to->time - (uint64_t)from->time;
 	text_addf(out, "  %s %s", name, back ? "-" : "");
-	add_length(answer, length, out);
+	add_length(answer, length, 9, out);
 }
 
 static void
@@ -927,23 +931,21 @@ timeline_draw(struct screen *screen, struct canvas *canvas, const struct area *a
 		draw_foot(screen, area, area->rows - 1);
 }
 
+/* How much time there is, and how much of it in a cell. */
 static void
 timeline_title(struct screen *screen, struct text *out)
 {
 	const struct density_answer *answer = answer_of(state_of(screen));
+	text_add(out, answer && answer->unit == TRACK_OFFSETS ? "offsets" : "time");
 	if (!answer)
 		return;
 	const struct density_window *w = &answer->window;
-	uint64_t step = title_step(answer);
+	unsigned __int128 length = (unsigned __int128)w->step * w->columns;
 	text_add(out, "  ");
-	add_time(answer, w->from, step, true, out);
-	text_add(out, "..");
-	add_time(answer, column_start(w, (int64_t)w->columns), step, false, out);
-	text_add(out, answer->unit == TRACK_NANOSECONDS && !answer->wall ? " s" : "");
-	text_add(out, "  bin ");
-	add_length(answer, w->step, out);
-	text_addf(out, "  %s=%llu", screen->charset == TEXT_ASCII ? "I" : "\u2588",
-		  (unsigned long long)largest_count(answer));
+	add_length(answer, length > UINT64_MAX ? UINT64_MAX : (uint64_t)length, 4, out);
+	text_add(out, "  ");
+	add_length(answer, w->step, 3, out);
+	text_add(out, " a cell");
 	if (!answer->complete)
 		text_add(out, "  so far");
 	else if (!answer->refined)
@@ -1282,6 +1284,13 @@ const struct pane_ops pane_timeline = {
     .state_size = sizeof(struct timeline_state),
     .close = timeline_close,
     .title = timeline_title,
+    .keys = {{COMMAND_TIMELINE_IN, COMMAND_TIMELINE_OUT, "zoom"},
+	     {COMMAND_TIMELINE_EARLIER, COMMAND_TIMELINE_LATER, "pan", .spare = true},
+	     {COMMAND_TIMELINE_A, COMMAND_TIMELINE_B, "measure", .spare = true},
+	     {COMMAND_TIMELINE_BRUSH, .word = "span"},
+	     {COMMAND_TIMELINE_LANES, .word = "unfold", .spare = true},
+	     {COMMAND_TIMELINE_FIT, .word = "fit"},
+	     {COMMAND_TIMELINE, .word = "close"}},
     .draw = timeline_draw,
     .commands = timeline_commands,
 };

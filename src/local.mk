@@ -315,6 +315,8 @@ libtrawl_a_SOURCES = \
 	src/ui/input.h \
 	src/ui/list/context_view.c \
 	src/ui/list/context_view.h \
+	src/ui/list/filter_history.c \
+	src/ui/list/filter_history.h \
 	src/ui/list/filters.c \
 	src/ui/list/filters.h \
 	src/ui/list/list_matches.c \
@@ -327,6 +329,8 @@ libtrawl_a_SOURCES = \
 	src/ui/list/display_time.h \
 	src/ui/list/range.c \
 	src/ui/list/range.h \
+	src/ui/list/row_filter.c \
+	src/ui/list/row_filter.h \
 	src/ui/list/rules.c \
 	src/ui/list/rules.h \
 	src/ui/list/search.c \
@@ -379,6 +383,8 @@ libtrawl_a_SOURCES = \
 	src/ui/panes/table.h \
 	src/ui/parts.c \
 	src/ui/parts.h \
+	src/ui/place.c \
+	src/ui/place.h \
 	src/ui/preview.c \
 	src/ui/preview.h \
 	src/ui/prompt/path.c \

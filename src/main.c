@@ -239,6 +239,39 @@ session_name(const struct cli *cli)
 	return !profile_is_session(path) ? NULL : slash ? slash + 1 : path;
 }
 
+/* Appends a word for a shell. */
+static void
+add_shell_word(const char *word, struct text *out)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-./:=,+@%";
+	text_add_char(out, ' ');
+	if (*word && !word[strspn(word, plain)]) {
+		text_add(out, word);
+		return;
+	}
+	text_add_char(out, '\'');
+	for (; *word; word++)
+		text_addf(out, *word == '\'' ? "'\\''" : "%c", *word);
+	text_add_char(out, '\'');
+}
+
+/* Appends the command line that reads the same files in the same way. */
+static void
+add_command(const struct cli *cli, struct text *out)
+{
+	static const enum cli_id reading[] = {CLI_FROM, CLI_PROFILE, CLI_COLLATERAL};
+	text_add(out, "trawl");
+	for (size_t i = 0; i < cli->given.count; i++)
+		for (size_t k = 0; k < sizeof reading / sizeof *reading; k++)
+			if (cli->given.at[i].id == reading[k]) {
+				text_addf(out, " -%c", cli_rows[reading[k]].letter);
+				add_shell_word(cli->given.at[i].text, out);
+			}
+	for (size_t i = 0; i < cli->files.count; i++)
+		add_shell_word(cli->files.at[i], out);
+}
+
 /* For ui_options.load_state. */
 static int
 load_state(const char *path, struct state_file *file, struct err *err)
@@ -252,7 +285,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	struct err err = {0};
 	struct err trouble = {0};
 	struct notebook notebook = {0};
-	struct text path = {0}, state = {0};
+	struct text path = {0}, state = {0}, command = {0};
 	struct looks_source source = {.format = common_format(session)};
 	struct ui_options options = {.session_name = session_name(cli),
 				     .filter = *filter,
@@ -266,6 +299,8 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 				     .notebook_given = cli->value[CLI_SESSION],
 				     .load_state = load_state,
 				     .complain = report_text};
+	add_command(cli, &command);
+	options.command = command.data;
 	files_state_path(&state);
 	if (!cli->value[CLI_NO_STATE])
 		options.state_dir = text_get(&state);
@@ -292,6 +327,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	looks_free(&source);
 	text_free(&path);
 	text_free(&state);
+	text_free(&command);
 	return failed < 0 ? report_error(&err) : STATUS_GOOD;
 }
 

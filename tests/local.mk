@@ -296,6 +296,7 @@ screen_tests = \
 	tests/unit/test_screen_filters \
 	tests/unit/test_screen_format \
 	tests/unit/test_screen_gaps \
+	tests/unit/test_screen_keys \
 	tests/unit/test_screen_list \
 	tests/unit/test_screen_live \
 	tests/unit/test_screen_marks \

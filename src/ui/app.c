@@ -22,6 +22,7 @@
 #include "ui/commands.h"
 #include "ui/input.h"
 #include "ui/list/context_view.h"
+#include "ui/list/filter_history.h"
 #include "ui/list/filters.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
@@ -398,7 +399,9 @@ open_screen(struct app *app)
 	else
 		filters_apply(screen);
 	say_guesses(screen);
+	filter_history_begin(screen);
 	state_restore(screen);
+	filter_history_note(screen);
 	shown_open_base(screen);
 }
 

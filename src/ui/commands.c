@@ -9,14 +9,17 @@
 #include "session/session.h"
 #include "ui/app.h"
 #include "ui/list/context_view.h"
+#include "ui/list/filter_history.h"
 #include "ui/list/filters.h"
 #include "ui/list/list.h"
 #include "ui/list/range.h"
+#include "ui/list/row_filter.h"
 #include "ui/list/search.h"
 #include "ui/list/shown.h"
 #include "ui/list/traces.h"
 #include "ui/list/view.h"
 #include "ui/list/wishes.h"
+#include "ui/place.h"
 #include "ui/save.h"
 #include "ui/panes/lines.h"
 #include "ui/panes/pane_gaps.h"
@@ -142,6 +145,29 @@ toggle_filters(struct screen *screen, const struct command_call *call)
 	screen->filters->disabled = !screen->filters->disabled;
 	filters_apply(screen);
 	screen_say(screen, screen->filters->disabled ? "filters off" : "filters on");
+}
+
+/* The field is chosen in the detail pane, wherever the cursor is. */
+static void
+filter_on_field(struct screen *screen, const struct command_call *call)
+{
+	struct text hint = {0};
+	if (screen->open[PANE_DETAIL]) {
+		screen->panes[PANE_DETAIL]->commands[COMMAND_FIELD_FILTER](screen, call);
+		return;
+	}
+	keymap_hint(screen->keymap, COMMAND_DETAIL, &hint);
+	screen_say(screen, "open the fields first, with %s, and go to one there", hint.data);
+	text_free(&hint);
+}
+
+static void
+go_to_percent_or_pair(struct screen *screen, const struct command_call *call)
+{
+	if (call->counted)
+		jump_percent(screen, call);
+	else
+		traces_go_to_pair(screen, call);
 }
 
 /* --- panes ------------------------------------------------------------- */
@@ -573,7 +599,7 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_FOLLOW] = toggle_follow,
     [COMMAND_FREEZE] = toggle_freeze,
     [COMMAND_STOP_WHEN] = stop_when_set,
-    [COMMAND_PERCENT] = jump_percent,
+    [COMMAND_PERCENT] = go_to_percent_or_pair,
     [COMMAND_BACK] = jump_trail,
     [COMMAND_FORWARD] = jump_trail,
     [COMMAND_SEARCH] = search_text,
@@ -598,6 +624,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_PREVIOUS_CONTEXT] = context_view_jump,
     [COMMAND_NEXT_ORIGIN] = search_origin,
     [COMMAND_PREVIOUS_ORIGIN] = search_origin,
+    [COMMAND_NEXT_OTHER] = search_other,
+    [COMMAND_PREVIOUS_OTHER] = search_other,
     [COMMAND_NEXT_LIKE] = search_example,
     [COMMAND_PREVIOUS_LIKE] = search_example,
     [COMMAND_NEXT_GAP] = search_gap,
@@ -616,6 +644,20 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_LESS_CONTEXT] = change_surroundings,
     [COMMAND_FILTER_LIST] = toggle_filter_list,
     [COMMAND_FILTER_ADD] = add_filter,
+    [COMMAND_UNDO_FILTER] = filter_history_step,
+    [COMMAND_REDO_FILTER] = filter_history_step,
+    [COMMAND_ONLY_ORIGIN] = row_filter_origin,
+    [COMMAND_HIDE_ORIGIN] = row_filter_origin,
+    [COMMAND_ONLY_LIKE] = row_filter_like,
+    [COMMAND_HIDE_LIKE] = row_filter_like,
+    [COMMAND_ONLY_TRACE] = row_filter_trace,
+    [COMMAND_HIDE_TRACE] = row_filter_trace,
+    [COMMAND_ONLY_SEVERITY] = row_filter_severity,
+    [COMMAND_ONLY_AFTER] = row_filter_time,
+    [COMMAND_ONLY_BEFORE] = row_filter_time,
+    [COMMAND_ONLY_CONTEXT] = row_filter_context,
+    [COMMAND_ONLY_FIELD] = filter_on_field,
+    [COMMAND_COPY_PLACE] = place_copy,
     [COMMAND_ORIGINS] = toggle_origins,
     [COMMAND_MARK] = jump_set,
     [COMMAND_BOOKMARK] = jump_set,
@@ -670,8 +712,8 @@ static pane_command *const handlers[COMMAND_COUNT] = {
     [COMMAND_SUSPEND] = suspend_program,
 };
 
-void
-commands_run(struct screen *screen, struct command_call call)
+static void
+run_command(struct screen *screen, struct command_call call)
 {
 	pane_command *run = screen->panes[screen->focus]->commands[call.id];
 	bool of_pane = run && screen->focus != PANE_LIST;
@@ -698,4 +740,11 @@ commands_run(struct screen *screen, struct command_call call)
 		run(screen, &call);
 	else if (run)
 		wishes_run(screen, run, &call);
+}
+
+void
+commands_run(struct screen *screen, struct command_call call)
+{
+	run_command(screen, call);
+	filter_history_note(screen);
 }

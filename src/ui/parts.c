@@ -7,6 +7,7 @@
 #include "ui/app.h"
 #include "ui/input.h"
 #include "ui/list/context_view.h"
+#include "ui/list/filter_history.h"
 #include "ui/list/filters.h"
 #include "ui/list/jump.h"
 #include "ui/list/list.h"
@@ -125,6 +126,7 @@ parts_close(struct app *app)
 	prompt_free(screen->prompt);
 	keymap_free(screen->keymap);
 	selection_free(screen->selection);
+	filter_history_free(screen->filter_history);
 	filters_free(screen->filters);
 	rules_free(screen->rules);
 	canvas_free(screen->canvas);

@@ -16,6 +16,7 @@ enum { UI_AROUND_MAX = 50 };
 
 struct ui_options {
 	const char *session_name; /* its file, for the title; NULL: it has none */
+	const char *command; /* the command line that opens the same files, for a shell */
 	struct looks looks;
 	struct filter filter;		 /* at the start; copied */
 	unsigned around;		 /* messages shown round those that pass */

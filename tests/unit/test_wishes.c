@@ -207,6 +207,8 @@ draw_typed(uint64_t *seed, size_t messages)
 	    COMMAND_NEXT,
 	    COMMAND_PREVIOUS,
 	    COMMAND_NEXT_ORIGIN,
+	    COMMAND_NEXT_OTHER,
+	    COMMAND_PREVIOUS_OTHER,
 	    COMMAND_NEXT_LIKE,
 	    COMMAND_NEXT_SYNC,
 	    COMMAND_RANGE,

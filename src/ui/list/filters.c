@@ -287,6 +287,21 @@ filters_clear(struct screen *screen)
 	combine_filters(screen);
 }
 
+void
+filters_replace(struct screen *screen, struct filters set)
+{
+	struct filters *filters = screen->filters;
+	free_list(filters);
+	vec_free(&filters->list);
+	memcpy(&filters->list, &set.list, sizeof filters->list);
+	filters->severities = set.severities;
+	combine_filters(screen);
+	if (set.disabled) {
+		filters->disabled = true;
+		filters_apply(screen);
+	}
+}
+
 bool
 filters_type(struct screen *screen, size_t at, const char *typed, bool exclude)
 {
@@ -357,6 +372,19 @@ filters_name_passes(const struct screen *screen, const char *field, const char *
 		return true;
 	const struct filter_entry *entry = &screen->filters->list.at[at];
 	return has_name(entry, name, NULL) != entry->exclude;
+}
+
+bool
+filters_name_is_last(const struct screen *screen, const char *field, const char *name)
+{
+	size_t at = names_find(screen->filters, field);
+	struct text others = {0};
+	if (at == screen->filters->list.count)
+		return false;
+	const struct filter_entry *entry = &screen->filters->list.at[at];
+	bool last = has_name(entry, name, &others) && !entry->exclude && !others.length;
+	text_free(&others);
+	return last;
 }
 
 /* Sets entry number AT to the names, which are quoted; to nothing if none are. */

@@ -70,6 +70,8 @@ bool filters_turn(struct screen *, size_t at);			   /* on or off */
 bool filters_invert(struct screen *, size_t at);		   /* in or out */
 void filters_drop(struct screen *, size_t at);
 void filters_clear(struct screen *);
+/* All of it as in SET, which is taken over; of that `combined` is not looked at. */
+void filters_replace(struct screen *, struct filters set);
 /* What was typed, in the place of number AT, or as one more; empty: none.  OUT:
  * what it holds for is hidden, not only with !REGEX. */
 bool filters_type(struct screen *, size_t at, const char *typed, bool exclude);
@@ -82,6 +84,8 @@ void filters_uncount(struct screen *);
 /* Whether messages whose field (origin, trace) has this name pass the entry that
  * lists names of it, if there is one that is on. */
 bool filters_name_passes(const struct screen *, const char *field, const char *name);
+/* Whether that entry shows this name and no other. */
+bool filters_name_is_last(const struct screen *, const char *field, const char *name);
 /* Hides messages of that name, or shows them again. */
 void filters_name_toggle(struct screen *, const char *field, const char *name);
 /* Shows them only. */

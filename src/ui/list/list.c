@@ -816,6 +816,14 @@ list_surround(struct list *list, unsigned around, bool shown)
 }
 
 void
+list_set_anchor(struct list *list, size_t lane, struct message_id id)
+{
+	list->anchor_lane = lane;
+	list->anchor = id;
+	list->moving = false;
+}
+
+void
 list_refilter(struct list *list, bool shown)
 {
 	list_matches_turn(&list->matches, &list->former, list->filter);

@@ -114,6 +114,9 @@ void list_set_margin(struct list *, size_t rows);
 /* The user is where the cursor is, not at what the filter hid below it. */
 void list_stay(struct list *);
 
+/* The user is at a message, which the rows that are made next are around. */
+void list_set_anchor(struct list *, size_t lane, struct message_id);
+
 /* Moves the cursor; the screen follows. */
 void list_move(struct list *, int64_t rows);
 /* Moves the screen and the cursor with it. */

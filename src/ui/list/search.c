@@ -451,9 +451,29 @@ search_origin(struct screen *screen, const struct command_call *call)
 		     call->id == COMMAND_NEXT_ORIGIN ? 1 : -1, call->count);
 }
 
-/* Appends what a message must be to be like the selected one. */
-static void
-add_example(const struct selection *selection, struct text *out)
+void
+search_other(struct screen *screen, const struct command_call *call)
+{
+	const struct selection *selection = selection_get(screen);
+	struct text text = {0};
+	if (!selection)
+		return;
+	const struct text *origin = &selection->expansion.origin;
+	text_add(&text, "origin != ");
+	filter_quote(text_get(origin), origin->length, &text);
+	if (screen->list->lane_count > 1) {
+		const char *name = trace_name(selection->trace);
+		text_add(&text, " or trace != ");
+		filter_quote(name, strlen(name), &text);
+	}
+	begin_expression(screen, filter_all(), filter_parse(text.data, NULL, NULL),
+			 "message of another origin", call->id == COMMAND_NEXT_OTHER ? 1 : -1,
+			 call->count);
+	text_free(&text);
+}
+
+void
+search_add_example(const struct selection *selection, struct text *out)
 {
 	const struct expansion *e = &selection->expansion;
 	const struct decoder_ops *ops = trace_decoder(selection->trace)->ops;
@@ -474,7 +494,7 @@ search_example(struct screen *screen, const struct command_call *call)
 	struct filter_error error;
 	if (!selection)
 		return;
-	add_example(selection, &text);
+	search_add_example(selection, &text);
 	struct filter_expr *example = filter_parse(text_get(&text), screen->session, &error);
 	text_free(&text);
 	if (!example) {

@@ -11,6 +11,7 @@
 
 struct screen;
 struct gap_search;
+struct selection;
 
 enum { SEARCH_EARLIER = 3 };
 
@@ -54,7 +55,11 @@ void search_again(struct screen *, const struct command_call *); /* n and N */
 void search_kind(struct screen *, const struct command_call *);	 /* e W ]g ... */
 void search_origin(struct screen *, const struct command_call *);
 void search_example(struct screen *, const struct command_call *); /* * and # */
+void search_other(struct screen *, const struct command_call *);   /* ]o and [o */
 void search_gap(struct screen *, const struct command_call *);	   /* s and S */
+
+/* Appends what a message must be to be like the selected one, an expression. */
+void search_add_example(const struct selection *, struct text *out);
 
 /* Which traces of the session the list does not show, by number; the caller frees it. */
 bool *search_hidden(const struct screen *);

@@ -243,6 +243,24 @@ traces_go_to_counterpart(struct screen *screen, const struct command_call *call)
 		screen_say(screen, "no sync point of another trace goes with this");
 }
 
+void
+traces_go_to_pair(struct screen *screen, const struct command_call *call)
+{
+	const struct selection *selection = selection_get(screen);
+	struct location location = {0};
+	enum traces_partner partner = PARTNER_NONE;
+	(void)call;
+	if (selection)
+		partner = traces_partner(screen, trace_number(selection->trace),
+					 &selection->message, &selection->expansion, &location);
+	if (partner == PARTNER_KNOWN)
+		jump_to_location(screen, &location);
+	else
+		screen_say(screen, partner == PARTNER_MISSING
+				       ? "the other end of this pair is not there"
+				       : "no pair here");
+}
+
 /* --- which traces are shown -------------------------------------------- */
 
 /* Says that no trace is meant, and which there are. */

@@ -20,6 +20,7 @@ enum traces_partner traces_partner(struct screen *, size_t trace, const struct m
 void traces_tie(struct screen *, const struct command_call *);
 void traces_untie(struct screen *, const struct command_call *);
 void traces_go_to_counterpart(struct screen *, const struct command_call *);
+void traces_go_to_pair(struct screen *, const struct command_call *); /* %, without a count */
 void traces_toggle(struct screen *, const struct command_call *);
 
 #endif

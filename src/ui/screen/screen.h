@@ -56,6 +56,7 @@ struct screen {
 	struct list *list;     /* and that list */
 	struct filter *filter; /* what the lists obey */
 	struct filters *filters;
+	struct filter_history *filter_history; /* owned, or NULL */
 	struct search *search;
 	struct jumps *jumps;
 	struct range *range;

@@ -1,0 +1,195 @@
+/*
+ * Filters from a row: see row_filter.h.
+ *
+ * Origins and traces go into the set of names that the pane of origins ticks, so that one
+ * entry says which are hidden, wherever that was chosen.
+ */
+#include "config.h"
+
+#include "ui/list/row_filter.h"
+#include "command/keymap.h"
+#include "session/session.h"
+#include "ui/list/context_view.h"
+#include "ui/list/display_time.h"
+#include "ui/list/filters.h"
+#include "ui/list/search.h"
+#include "ui/list/selection.h"
+#include "ui/list/view.h"
+#include "ui/screen/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Says what the filters come to, which has just changed. */
+static void
+say_change(struct screen *screen, const char *before, const char *what)
+{
+	struct text text = {0};
+	text_addf(&text, "%s%s; ", before, what);
+	keymap_hint(screen->keymap, COMMAND_UNDO_FILTER, &text);
+	screen_say(screen, "%s undoes it", text.data);
+	text_free(&text);
+}
+
+/* One more entry. */
+static void
+put_entry(struct screen *screen, const char *expression, bool exclude)
+{
+	struct filter_error error;
+	struct filter_entry entry = {.exclude = exclude};
+	entry.expr = filter_parse(expression, screen->session, &error);
+	if (!entry.expr)
+		screen_error(screen, "%s, in %s", error.what, expression);
+	else if (filters_put(screen, SIZE_MAX, entry))
+		say_change(screen, exclude ? "hidden: " : "only ", expression);
+}
+
+/* Only messages whose FIELD has this name, or none of them; one of the names that are
+ * shown stays. */
+static void
+choose_name(struct screen *screen, const char *field, const char *name, bool hide)
+{
+	struct text what = {0};
+	text_addf(&what, "%s ", field);
+	filter_quote(name, strlen(name), &what);
+	if (!hide) {
+		filters_name_only(screen, field, name);
+		say_change(screen, "only ", what.data);
+	} else if (filters_name_is_last(screen, field, name)) {
+		screen_say(screen, "%s is the only one left", what.data);
+	} else if (filters_name_passes(screen, field, name)) {
+		filters_name_toggle(screen, field, name);
+		say_change(screen, "hidden: ", what.data);
+	} else {
+		screen_say(screen, "%s is hidden already", what.data);
+	}
+	text_free(&what);
+}
+
+void
+row_filter_trace(struct screen *screen, const struct command_call *call)
+{
+	const struct selection *selection = selection_get(screen);
+	if (selection)
+		choose_name(screen, "trace", trace_name(selection->trace),
+			    call->id == COMMAND_HIDE_TRACE);
+}
+
+/* A message without an origin stands for its trace. */
+void
+row_filter_origin(struct screen *screen, const struct command_call *call)
+{
+	const struct selection *selection = selection_get(screen);
+	bool hide = call->id == COMMAND_HIDE_ORIGIN;
+	if (!selection)
+		return;
+	const struct text *origin = &selection->expansion.origin;
+	char *name = mem_text(origin->length ? text_get(origin) : trace_name(selection->trace));
+	choose_name(screen, origin->length ? "origin" : "trace", name, hide);
+	free(name);
+}
+
+void
+row_filter_like(struct screen *screen, const struct command_call *call)
+{
+	const struct selection *selection = selection_get(screen);
+	struct text text = {0};
+	if (!selection)
+		return;
+	search_add_example(selection, &text);
+	put_entry(screen, text.data, call->id == COMMAND_HIDE_LIKE);
+	text_free(&text);
+}
+
+void
+row_filter_severity(struct screen *screen, const struct command_call *call)
+{
+	const struct row *row = list_current(screen->list);
+	struct text text = {0};
+	(void)call;
+	if (!row)
+		return;
+	if (!row->message.severity) {
+		screen_say(screen, "this message has no severity");
+		return;
+	}
+	text_addf(&text, "severity >= %s", view_severities[row->message.severity]);
+	put_entry(screen, text.data, false);
+	text_free(&text);
+}
+
+/* Appends a time as expressions have it: a date in one word, or seconds with their unit. */
+static void
+add_time_value(struct display_time shown, struct text *out)
+{
+	size_t start = out->length;
+	shown.estimated = false;
+	display_time_format(&shown, out);
+	char *blank = strchr(out->data + start, ' ');
+	if (blank)
+		*blank = 'T';
+	else if (shown.clock.hz > 0)
+		text_add_char(out, 's');
+}
+
+void
+row_filter_time(struct screen *screen, const struct command_call *call)
+{
+	const struct row *current = list_current(screen->list);
+	struct display_time shown;
+	struct text text = {0};
+	if (!current)
+		return;
+	struct row row = *current;
+	if (!display_time_of_row(screen->list, &row, &shown) &&
+	    (!display_time_find_before(screen->list, &row) ||
+	     !display_time_of_row(screen->list, &row, &shown))) {
+		screen_say(screen, "no message here has a time");
+		return;
+	}
+	text_addf(&text, "time %s ", call->id == COMMAND_ONLY_AFTER ? ">=" : "<=");
+	add_time_value(shown, &text);
+	put_entry(screen, text.data, false);
+	text_free(&text);
+}
+
+/* Appends `context.NAME = VALUE`, as the context's column has it. */
+static void
+add_context(struct screen *screen, unsigned context, const struct context_value *value,
+	    struct text *out)
+{
+	const struct contexts *contexts = screen->session->contexts;
+	struct text name = {0};
+	text_addf(out, "%scontext.%s = ", out->length ? " and " : "",
+		  contexts_name(contexts, context));
+	if (value->name)
+		text_add(&name, value->name);
+	else if (!value->is_number)
+		context_text(screen->session->contexts, context_view_cursor(screen), context, value,
+			     &name);
+	if (name.length)
+		filter_quote(text_get(&name), name.length, out);
+	else
+		text_addf(out, "0x%llx", (unsigned long long)value->number);
+	text_free(&name);
+}
+
+void
+row_filter_context(struct screen *screen, const struct command_call *call)
+{
+	const struct selection *selection = selection_get(screen);
+	struct contexts *contexts = screen->session->contexts;
+	struct context_value value;
+	struct text text = {0};
+	(void)call;
+	for (unsigned i = 0; selection && i < contexts_count(contexts); i++)
+		if (context_value(contexts, context_view_cursor(screen), &selection->message, i,
+				  &value) &&
+		    value.state == CONTEXT_KNOWN)
+			add_context(screen, i, &value, &text);
+	if (text.length)
+		put_entry(screen, text.data, false);
+	else
+		screen_say(screen, "no context is known at this message");
+	text_free(&text);
+}

@@ -1,0 +1,178 @@
+/*
+ * Keys: filters made from a row and taken back, keys that begin a sequence, keys that mean
+ * nothing, and the card of keys.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Opens the demo session, wide enough for what is said, at its first error. */
+static void
+open_at_error(struct scene *s)
+{
+	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", NULL);
+	scene_wait(s, "40 nulls");
+	scene_keys(s, "ge");
+	scene_wait_row(s, ">", "timeout: seq 70");
+}
+
+/* How many messages of the demo session an expression holds for, by batch output. */
+static size_t
+count_of(const char *expression)
+{
+	char arguments[160];
+	struct text out = {0};
+	size_t lines = 0;
+	snprintf(arguments, sizeof arguments, "-t csv -e '%s'", expression);
+	batch_print_of("lab.yaml", arguments, &out);
+	for (size_t i = 0; i < out.length; i++)
+		lines += out.data[i] == '\n';
+	text_free(&out);
+	assert_true(lines > 1);
+	return lines - 1;
+}
+
+/* Each key is an entry of the list of filters, as it would have been typed, that lets pass
+ * what the expression says; and undo takes it back. */
+static void
+test_from_row(void **state)
+{
+	static const struct {
+		const char *keys, *said, *entry, *expression;
+	} rows[] = {
+	    {"J", "only origin \"mailbox\"; U undoes it", " [x] 1 in  origin in {\"mailbox\"}",
+	     "origin = mailbox"},
+	    {"ao", "only origin \"mailbox\"", " [x] 1 in  origin in {\"mailbox\"}", NULL},
+	    {"D", "hidden: origin \"mailbox\"", " [x] 1 out origin in {\"mailbox\"}", NULL},
+	    {"aO", "hidden: origin \"mailbox\"", " [x] 1 out origin in {\"mailbox\"}", NULL},
+	    {"a*", "only type = \"STRING:PRINTF32\"", " [x] 1 in  type = \"STRING:PRINTF32\"",
+	     "type = \"STRING:PRINTF32\""},
+	    {"a#", "hidden: type = ", " [x] 1 out type = \"STRING:PRINTF32\"", NULL},
+	    {"af", "only trace \"soc\"", " [x] 1 in  trace in {\"soc\"}", "trace = soc"},
+	    {"aF", "hidden: trace \"soc\"", " [x] 1 out trace in {\"soc\"}", NULL},
+	    {"as", "only severity >= error", " [x] 1 in  severity >= error", "severity >= error"},
+	    {"at", "only time >= 2025-11-21T10:06:40.234386", " [x] 1 in  time >= 2025",
+	     "time >= 10:06:40.234386371"},
+	    {"aT", "only time <= 2025-11-21T10:06:40.234386", " [x] 1 in  time <= 2025",
+	     "time <= 10:06:40.234386371"},
+	};
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, "|"); /* panes below the list */
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		scene_keys(s, rows[i].keys);
+		scene_wait(s, rows[i].said);
+		scene_keys(s, "B");
+		if (rows[i].expression)
+			scene_wait_count(s, rows[i].entry, count_of(rows[i].expression));
+		else
+			scene_wait_row(s, rows[i].entry, "");
+		scene_keys(s, "BU");
+		scene_wait(s, "undone: no filters; Ctrl-R redoes it");
+		scene_wait_row(s, ">", "timeout: seq 70");
+	}
+	scene_quit(s);
+}
+
+/* Whatever changes the filters is taken back, one change at a time, and made again; the
+ * cursor goes back with it unless it was moved since. */
+static void
+test_undo(void **state)
+{
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, "U");
+	scene_wait(s, "no change of filters to take back");
+	scene_keys(s, "D");
+	scene_wait(s, "hidden: origin");
+	scene_wait_row(s, ">", "branch.address");
+	scene_keys(s, "D"); /* where the cursor came to */
+	scene_wait(s, "hidden: origin");
+	scene_keys(s, "2U");
+	scene_wait(s, "undone: no filters");
+	scene_wait_row(s, ">", "timeout: seq 70");
+	scene_keys(s, "\022");
+	scene_wait(s, "redone: only not (origin in {\"mailbox\"}); U undoes it");
+	scene_keys(s, "U}");
+	scene_wait(s, "severity");
+	scene_keys(s, "U");
+	scene_wait(s, "undone: no filters");
+	scene_keys(s, "\022U\022"); /* back and forth */
+	scene_wait(s, "redone: severities");
+	scene_keys(s, "&lost\r");
+	scene_keys(s, "\022"); /* a new change: nothing is left to be made again */
+	scene_wait(s, "no change of filters to make again");
+	scene_keys(s, "U");
+	scene_wait(s, "undone: severities");
+	scene_keys(s, "!");
+	scene_wait(s, "filters off");
+	scene_keys(s, "U");
+	scene_wait(s, "undone: severities");
+	scene_keys(s, "U");
+	scene_wait(s, "undone: no filters");
+	scene_keys(s, "M");
+	scene_wait(s, "hidden");
+	scene_keys(s, "U");
+	scene_wait(s, "undone: no filters");
+	scene_keys(s, ";\r"); /* in a pane */
+	scene_wait(s, "only");
+	scene_keys(s, "U");
+	scene_wait(s, "undone: no filters");
+	scene_keys(s, ";J");
+	scene_wait(s, "only origin");
+	scene_keys(s, "D"); /* the last one stays */
+	scene_wait(s, "is the only one left");
+	scene_quit(s);
+}
+
+/* From a word to its event, and back; and to other origins. */
+static void
+test_pair(void **state)
+{
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, "%");
+	scene_wait(s, "no pair here");
+	scene_keys(s, "g/SyncPoint\r%");
+	scene_wait_row(s, ">", "syncPoint serial");
+	scene_keys(s, "%");
+	scene_wait_row(s, ">", "SyncPoint");
+	scene_keys(s, "ge]o");
+	scene_wait_row(s, ">", "branch.address");
+	scene_keys(s, "ge[o");
+	scene_wait_row(s, ">", "branch.address");
+	scene_keys(s, "]o"); /* the one between is of the mailbox */
+	scene_wait_row(s, ">", "timeout: seq 70");
+	scene_quit(s);
+}
+
+/* The command that is copied leads to the same message. */
+static void
+test_copy_place(void **state)
+{
+	struct scene *s = *state;
+	open_at_error(s);
+	scene_keys(s, "Y");
+	scene_wait(s, "lab.yaml +t=10:06:40.234386371");
+	scene_quit(s);
+	scene_open(s, 24, 120, "xterm-256color", "lab.yaml", "+t=10:06:40.234386371", NULL);
+	scene_wait_row(s, ">", "timeout: seq 70");
+	scene_quit(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    scene_test(test_from_row),
+	    scene_test(test_undo),
+	    scene_test(test_pair),
+	    scene_test(test_copy_place),
+	};
+	return scene_run_group("screen: keys", tests);
+}

@@ -9,7 +9,6 @@
 
 #include "random.h"
 #include "session/clock/relation.h"
-#include "session/clock/relation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -151,6 +150,30 @@ test_outside(void **state)
 }
 
 /* One point alone goes by the rates that were stated. */
+/* Two points so near to each other that one tick turns their line by 2,000 ppm: the stated
+ * rates say more of what is 300 ms away.  Points that contradict the rates are believed. */
+static void
+test_near_points(void **state)
+{
+	(void)state;
+	const struct plan plan = {
+	    {1000000, 100000, 0}, {1000000000, 0, 0}, SECOND / 2000, 2, 0, 0, 0};
+	double most;
+	struct graph graph = make(&plan);
+	assert_true(good(&graph, &plan, SECOND / 3, SECOND / 2, &most) == 1);
+	assert_true(most < 0.0005 * (double)SECOND / 2);
+	struct graph_time time;
+	assert_true(graph_time(&graph, 1, 300000, SIZE_MAX, RELATION_NOWHERE, &time));
+	assert_true(fabs((double)time.nanoseconds - 300e6) < 150e3);
+	graph_free(&graph);
+
+	struct plan other = plan;
+	other.a.ppb = 500000000;
+	graph = make(&other);
+	assert_true(good(&graph, &other, SECOND / 3, SECOND / 2, &most) == 1);
+	graph_free(&graph);
+}
+
 static void
 test_one_point(void **state)
 {
@@ -427,13 +450,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_inside),    cmocka_unit_test(test_outside),
-	    cmocka_unit_test(test_one_point), cmocka_unit_test(test_what_is_said),
-	    cmocka_unit_test(test_exact),     cmocka_unit_test(test_fraction),
-	    cmocka_unit_test(test_outliers),  cmocka_unit_test(test_steps),
-	    cmocka_unit_test(test_uneven),    cmocka_unit_test(test_parts),
-	    cmocka_unit_test(test_unwrap),    cmocka_unit_test(test_many),
-	    cmocka_unit_test(test_nonsense),
+	    cmocka_unit_test(test_inside),	 cmocka_unit_test(test_outside),
+	    cmocka_unit_test(test_near_points),	 cmocka_unit_test(test_one_point),
+	    cmocka_unit_test(test_what_is_said), cmocka_unit_test(test_exact),
+	    cmocka_unit_test(test_fraction),	 cmocka_unit_test(test_outliers),
+	    cmocka_unit_test(test_steps),	 cmocka_unit_test(test_uneven),
+	    cmocka_unit_test(test_parts),	 cmocka_unit_test(test_unwrap),
+	    cmocka_unit_test(test_many),	 cmocka_unit_test(test_nonsense),
 	};
 	return cmocka_run_group_tests_name("relation", tests, NULL, NULL);
 }

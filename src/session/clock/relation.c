@@ -379,6 +379,29 @@ make_segments(struct relation *r, const struct judged *all, double usual)
 	}
 }
 
+/* What the slope through the points at the end of S may be off. */
+static double
+slope_error(const struct relation *r, const struct relation_segment *s)
+{
+	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
+	const struct relation_point *base = s->count > BASE ? last - BASE : &r->used.at[s->first];
+	return s->count < 2 ? INFINITY : 2 * s->error / (double)(last->b - base->b);
+}
+
+/* That of the segment that is surest of its own, else by the stated rates. */
+static void
+find_usual_slope(struct relation *r)
+{
+	struct relation_usual *usual = &r->usual;
+	*usual = (struct relation_usual){NULL, stated_slope(r), RATE_STATED};
+	for (size_t i = 0; i < r->segments.count && !r->exact && !r->uneven; i++) {
+		const struct relation_segment *s = &r->segments.at[i];
+		double error = slope_error(r, s) + RATE_CHANGE;
+		if (isfinite(error) && (error < usual->error || !(usual->slope > 0)))
+			*usual = (struct relation_usual){s, segment_slope(r, s), error};
+	}
+}
+
 /* What is shown of it. */
 static void
 summarise_relation(struct relation *r)
@@ -422,6 +445,7 @@ relation_settle(struct relation *r)
 	}
 	make_segments(r, all, usual);
 	summarise_relation(r);
+	find_usual_slope(r);
 	free(all);
 }
 
@@ -597,7 +621,7 @@ scale_rates(relation_ticks x, struct relation_rate from, struct relation_rate to
 	       scale_ticks(*y, to.numerator, to.denominator, y);
 }
 
-/* By the stated rates, from the only point P. */
+/* By the stated rates, from the point P. */
 static bool
 by_rate(struct side side, const struct relation_point *p, relation_ticks x, relation_ticks *y)
 {
@@ -610,18 +634,46 @@ by_rate(struct side side, const struct relation_point *p, relation_ticks x, rela
 	return true;
 }
 
-/* Through the points around X; outside, through two at that end. */
+/* Whether S says less of what lies outside of it than the usual slope: it has one point, or
+ * its points are so near to each other that their own errors turn their line more, and do
+ * not contradict that slope. */
+static bool
+is_short(const struct relation *r, const struct relation_segment *s)
+{
+	const struct relation_usual *usual = &r->usual;
+	if (s->count < 2)
+		return true;
+	double error = slope_error(r, s);
+	return usual->slope > 0 && error > usual->error &&
+	       fabs(segment_slope(r, s) / usual->slope - 1) <= error + usual->error;
+}
+
+/* Along the usual slope, from the point P. */
+static bool
+by_usual(struct side side, const struct relation_point *p, relation_ticks x, relation_ticks *y)
+{
+	const struct relation_segment *s = side.r->usual.segment;
+	if (!s)
+		return by_rate(side, p, x, y);
+	const struct relation_point *first = &side.r->used.at[s->first];
+	return interpolate_along(side, first, first + s->count - 1, p, x, y);
+}
+
+/* Through the points around X; outside, through two at that end, or along the usual slope. */
 static bool
 by_points(struct side side, const struct relation_segment *s, relation_ticks x, relation_ticks *y)
 {
 	const struct relation_point *first = &side.r->used.at[s->first];
 	const struct relation_point *last = first + s->count - 1;
-	const struct relation_point *p = point_before(side, s, x);
-	bool many = s->count > BASE;
-	if (x < whole_ticks(from_of(side, first)))
+	bool many = s->count > BASE, before = x < whole_ticks(from_of(side, first));
+	bool after = x > whole_ticks(from_of(side, last));
+	if (s->count < 2 || ((before || after) && is_short(side.r, s)))
+		return by_usual(side, before ? first : last, x, y);
+	if (before)
 		return interpolate_along(side, first, many ? first + BASE : last, first, x, y);
-	if (x > whole_ticks(from_of(side, last)))
+	if (after)
 		return interpolate_along(side, many ? last - BASE : first, last, last, x, y);
+	const struct relation_point *p = point_before(side, s, x);
 	return interpolate_along(side, p, p + 1, p, x, y);
 }
 
@@ -632,12 +684,8 @@ own_error(const struct relation *r, const struct relation_segment *s, double out
 {
 	if (r->exact)
 		return 0;
-	if (s->count < 2)
-		return s->error + RATE_STATED * outside;
-	const struct relation_point *last = &r->used.at[s->first + s->count - 1];
-	const struct relation_point *base = s->count > BASE ? last - BASE : &r->used.at[s->first];
-	double growth = 2 * s->error / (double)(last->b - base->b) + RATE_WANDER;
-	return s->error + outside * growth;
+	return s->error +
+	       outside * (is_short(r, s) ? r->usual.error : slope_error(r, s) + RATE_WANDER);
 }
 
 /* Between two points of an uneven clock all that is known is that the time
@@ -678,10 +726,9 @@ relation_convert(const struct relation *r, bool back, uint64_t found_at, relatio
 					       : segment_at(side, found_at, from);
 	if (r->uneven)
 		return convert_uneven(side, s, from, to, error);
-	double slope = segment_slope(r, s),
+	double slope = s->count < 2 ? r->usual.slope : segment_slope(r, s),
 	       outside = ticks_as_double(distance_outside(side, s, from));
-	if (!(s->count < 2 ? by_rate(side, &r->used.at[s->first], from, to)
-			   : by_points(side, s, from, to)))
+	if (!by_points(side, s, from, to))
 		return false;
 	double own = own_error(r, s, back ? outside : outside * slope);
 	*error = back ? (*error + own) / (slope > 0 ? slope : 1) : *error * slope + own;

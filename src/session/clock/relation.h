@@ -52,6 +52,13 @@ struct relation_segment {
 				neighbours, in ticks of B */
 };
 
+/* The slope of two clocks as it is known apart from the segment in question, in ticks of B
+ * per tick of A, and what it may be off, as a share of it. */
+struct relation_usual {
+	const struct relation_segment *segment; /* whose it is; NULL: by the stated rates */
+	double slope, error;			/* 0: unknown */
+};
+
 struct relation {
 	const char *kind; /* what it was made from, a static word */
 	size_t a, b;	  /* clocks of the graph */
@@ -67,6 +74,7 @@ struct relation {
 	/* made by relation_settle */
 	VEC(struct relation_point) used;
 	VEC(struct relation_segment) segments;
+	struct relation_usual usual; /* beyond segments that are too short for their own */
 	size_t rejected;
 	double slope;	 /* ticks of B per tick of A, over the longest segment; 0: unknown */
 	double ppm;	 /* what it differs from the stated rates; NAN: unknown */

@@ -74,6 +74,8 @@ libtrawl_a_SOURCES = \
 	src/command/keys.c \
 	src/command/keys.h \
 	src/config/builtin.h \
+	src/config/completion.c \
+	src/config/completion.h \
 	src/config/files.c \
 	src/config/files.h \
 	src/config/looks.c \

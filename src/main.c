@@ -15,6 +15,7 @@
 #include "capture/unpack.h"
 #include "command/cli.h"
 #include "command/cli_filter.h"
+#include "config/completion.h"
 #include "config/files.h"
 #include "config/looks.h"
 #include "config/profile.h"
@@ -363,6 +364,19 @@ print_version(void)
 	return status;
 }
 
+/* --- completion ---------------------------------------------------------- */
+
+static int
+print_completion(const char *shell)
+{
+	struct err err = {0};
+	struct text out = {0};
+	int failed = completion_write(shell, &out, &err);
+	int status = failed ? report_error(&err) : report_print(&out);
+	text_free(&out);
+	return status;
+}
+
 /* --- from arguments to screen or output -------------------------------- */
 
 /* Whether messages are printed instead of shown. */
@@ -461,6 +475,8 @@ main(int argc, char **argv)
 		status = report_error(&err);
 	else if (cli.value[CLI_VERSION])
 		status = print_version();
+	else if (cli.value[CLI_COMPLETION])
+		status = print_completion(cli.value[CLI_COMPLETION]);
 	else if (!info_answer(&cli, &status))
 		status = run_arguments(&cli);
 	cli_free(&cli);

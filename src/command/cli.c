@@ -103,6 +103,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 			 "print view, theme and keys as they are in force, and stop"},
     [CLI_VERBOSE] = {'v', "verbose", NULL, OTHER, "say more on standard error"},
     [CLI_QUIET] = {'q', "quiet", NULL, OTHER, "say only errors"},
+    [CLI_COMPLETION] = {0, "completion", "bash|zsh|fish", OTHER,
+			"print the completion of the command line for a shell, and stop"},
     [CLI_HELP] = {'h', "help", NULL, OTHER, "show this and stop"},
     [CLI_VERSION] = {'V', "version", NULL, OTHER,
 		     "show the version, with those of the libraries, and stop"},

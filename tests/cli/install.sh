@@ -54,7 +54,9 @@ is "make install: status" 0 "$status"
 for file in bin/trawl share/man/man1/trawl.1 share/man/man7/trawl-filter.7 \
 	share/man/man5/trawl-profile.5 share/man/man5/trawl-view.5 \
 	share/trawl/views/default.yaml share/trawl/themes/light.yaml \
-	share/trawl/keys/less.yaml share/trawl/demo/lab.yaml; do
+	share/trawl/keys/less.yaml share/trawl/demo/lab.yaml \
+	share/bash-completion/completions/trawl share/zsh/site-functions/_trawl \
+	share/fish/vendor_completions.d/trawl.fish; do
 	ok "make install: $file" test -s "root/usr/$file"
 done
 run "$TRAWL" -t text root/usr/share/trawl/demo/lab.yaml

@@ -327,6 +327,7 @@ tests_unit_test_screen_order_SOURCES = \
 	tests/unit/test_screen_order.c
 check_PROGRAMS += $(screen_tests)
 TESTS += $(screen_tests)
+check_PROGRAMS += tests/bench/lag
 LDADD += $(VTERM_LIBS)
 AM_CPPFLAGS += $(VTERM_CFLAGS)
 endif

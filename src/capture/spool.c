@@ -2,8 +2,8 @@
  * Spooling a stream to an unlinked file: see spool.h.
  *
  * The copying thread publishes the size after the bytes are in the file, so
- * whoever sees a size may read that far.  It tells its owner of growth at once
- * but at most ten times a second, and of the end.  It sleeps in poll(), with the
+ * whoever sees a size may read that far.  It tells its owner of growth at once, but not
+ * again for a moment (QUIET_MS, QUIET_LIVE_MS), and of the end.  It sleeps in poll(), with the
  * worker's own descriptor beside the stream's.  If it cannot go on, what came so
  * far stays, and the reason with it.
  *
@@ -43,7 +43,7 @@
 enum {
 	CHUNK = 256 * 1024,
 	QUIET_MS = 100,
-	QUIET_LIVE_MS = 50,
+	QUIET_LIVE_MS = 30,
 	PAUSE_LEAST_MS = 100, /* before a live source is opened again, */
 	PAUSE_MOST_MS = 5000, /* each time twice as long */
 	FIRST = 64 * 1024,    /* bytes that are unpacked at once */
@@ -68,7 +68,7 @@ struct spool {
 	bool holding;
 	bool more;    /* of what is packed, that was not read */
 	int64_t said; /* when growth was notified, or longer ago */
-	bool unsaid;
+	bool unsaid;  /* whether it grew since */
 	int quiet_ms; /* between two notices of growth */
 	struct worker worker;
 	_Atomic uint64_t size;
@@ -133,11 +133,21 @@ write_all(struct spool *spool, const char *data, size_t length)
 	return done == length;
 }
 
+/* Milliseconds until growth may be notified; negative: there is none to notify of. */
+static int
+until_report(const struct spool *spool)
+{
+	int64_t left = spool->said + spool->quiet_ms - thread_now_ms();
+	if (!spool->unsaid)
+		return -1;
+	return left > 0 ? (int)left : 0;
+}
+
 /* Notifies of growth, if that has not just been done. */
 static void
 report_growth(struct spool *spool)
 {
-	if (!spool->unsaid || thread_now_ms() - spool->said < spool->quiet_ms)
+	if (until_report(spool))
 		return;
 	spool->unsaid = false;
 	spool->said = thread_now_ms();
@@ -195,8 +205,7 @@ copy_stream(struct spool *spool)
 {
 	char *buffer = mem_resize(NULL, CHUNK);
 	enum waiting waiting;
-	while ((waiting = wait_for_stream(spool, spool->unsaid ? spool->quiet_ms : -1)) !=
-	       STOPPED) {
+	while ((waiting = wait_for_stream(spool, until_report(spool))) != STOPPED) {
 		bool again = true;
 		size_t n = waiting == READY ? read_some(spool, buffer, &again) : 0;
 		if (n)
@@ -323,7 +332,7 @@ read_packed_stream(void *context, uint64_t offset, void *buffer, size_t length)
 	}
 	ssize_t n;
 	do {
-		enum waiting waiting = wait_for_stream(spool, spool->unsaid ? spool->quiet_ms : -1);
+		enum waiting waiting = wait_for_stream(spool, until_report(spool));
 		if (waiting == STOPPED)
 			return -1;
 		n = waiting == READY ? read(spool->stream, buffer, length) : -1;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static void
@@ -411,6 +412,54 @@ test_steady(void **state)
 	capture_close(c);
 }
 
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Milliseconds from a write until the next notice. */
+static int64_t
+write_and_wait(int to, const _Atomic int *told)
+{
+	int before = *told;
+	int64_t start = now_ms();
+	assert_int_equal(write(to, "x", 1), 1);
+	while (*told == before && now_ms() - start < 5000)
+		usleep(1000);
+	return now_ms() - start;
+}
+
+/* What comes just before the next notice is due does not delay it. */
+static void
+test_bursts(void **state)
+{
+	(void)state;
+	int ends[2];
+	assert_int_equal(pipe(ends), 0);
+	_Atomic int told = 0;
+	struct capture_options options = {.notify = count, .notify_context = &told};
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+	struct capture *c = capture_open(path, &options, NULL);
+	assert_int_equal(write(ends[1], "first bytes that tell", 21), 21);
+	capture_wait(c, 20, -1);
+	int64_t least = 5000;
+	for (int i = 0; i < 20 && least > 60; i++) { /* others may keep the machine busy */
+		usleep(150000);			     /* the next notice comes at once, */
+		write_and_wait(ends[1], &told);
+		usleep(70000); /* the one behind it 100 ms later */
+		int64_t late = write_and_wait(ends[1], &told);
+		least = late < least ? late : least;
+	}
+	assert_in_range(least, 0, 60);
+	close(ends[1]);
+	close(ends[0]);
+	capture_close(c);
+}
+
 int
 main(void)
 {
@@ -423,6 +472,7 @@ main(void)
 	    cmocka_unit_test(test_reopen),	 cmocka_unit_test(test_unreadable),
 	    cmocka_unit_test(test_zeros_behind), cmocka_unit_test(test_read_vanished),
 	    cmocka_unit_test(test_steady),	 cmocka_unit_test(test_interrupt),
+	    cmocka_unit_test(test_bursts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,6 +188,8 @@ libtrawl_a_SOURCES = \
 	src/export/export_ctf.c \
 	src/export/export_hex.c \
 	src/export/export_jsonl.c \
+	src/export/export_line.c \
+	src/export/export_line.h \
 	src/export/export_message.c \
 	src/export/export_perfetto.c \
 	src/export/export_pool.c \

@@ -141,6 +141,12 @@ open_captures(struct session *session, const struct cli *cli, struct err *err)
 				  err))
 			return err->code;
 	}
+	for (size_t i = 0; i < cli->given.count; i++)
+		if (cli->given.at[i].id == CLI_TIME_OFFSET &&
+		    session_add_offset(session, cli->given.at[i].text, err) < 0)
+			return err_cause(err, "--time-offset");
+	if (cli->value[CLI_SOURCE] && session_check_names(session, cli->value[CLI_SOURCE], err) < 0)
+		return err_cause(err, "--source");
 	session_link(session);
 	return 0;
 }
@@ -179,6 +185,60 @@ common_format(const struct session *session)
 	return format;
 }
 
+/* A member of the view that an option gives; its name there, and its value. */
+static int
+set_view(struct looks *looks, enum cli_id id, const char *member, const char *value,
+	 struct err *err)
+{
+	char buffer[256];
+	const char *expected =
+	    option_set(option_find(&view_options_table, member), &looks->view, value, buffer);
+	return expected ? err_set(err, ERR_USAGE, "--%s is %s, not %s", cli_rows[id].name, expected,
+				  value)
+			: 0;
+}
+
+/* What --time-format is called in a view; NULL: nothing is named so. */
+static const char *
+time_of_view(const char *format)
+{
+	static const char *const names[][2] = {{"abs", "absolute"},
+					       {"rel", "start"},
+					       {"delta", "delta"},
+					       {"ticks", "ticks"},
+					       {"iso", "absolute"}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(format, names[i][0]))
+			return names[i][1];
+	return NULL;
+}
+
+/* The options that are of the view. */
+static int
+apply_view_options(const struct cli *cli, struct looks *looks, struct err *err)
+{
+	const char *layout = cli->value[CLI_LAYOUT], *time = cli->value[CLI_TIME_FORMAT];
+	int failed = layout ? set_view(looks, CLI_LAYOUT, "layout", layout, err) : 0;
+	if (!failed && time && !time_of_view(time))
+		failed = err_set(err, ERR_USAGE,
+				 "--time-format is abs, rel, delta, ticks or iso, not %s", time);
+	else if (!failed && time)
+		failed = set_view(looks, CLI_TIME_FORMAT, "time", time_of_view(time), err);
+	return failed;
+}
+
+/* Whether the screen has colours: --color goes before the environment. */
+static int
+apply_colour(const struct cli *cli, struct looks_source *source, struct looks *looks,
+	     struct err *err)
+{
+	const char *when = cli->value[CLI_COLOR];
+	bool never = when && !strcmp(when, "never");
+	if (when && !never && strcmp(when, "always") != 0 && strcmp(when, "auto") != 0)
+		return err_set(err, ERR_USAGE, "--color is auto, always or never, not %s", when);
+	return never ? looks_choose(source, looks, LOOKS_THEME, "mono", err) : 0;
+}
+
 /* What the user chose to look at and with: the options go before the file of
  * --config, that goes before what is usual. */
 static int
@@ -187,6 +247,8 @@ first_looks(const struct cli *cli, struct looks_source *source, struct looks *lo
 {
 	static const enum cli_id options[LOOKS_PARTS] = {
 	    [LOOKS_VIEW] = CLI_VIEW, [LOOKS_THEME] = CLI_THEME, [LOOKS_KEYS] = CLI_KEYS};
+	if (cli->value[CLI_COLOR] && !strcmp(cli->value[CLI_COLOR], "always"))
+		unsetenv("NO_COLOR");
 	looks_standard(source);
 	int failed = looks_load(source, looks, err);
 	if (!failed && cli->value[CLI_CONFIG])
@@ -196,7 +258,9 @@ first_looks(const struct cli *cli, struct looks_source *source, struct looks *lo
 		if (what)
 			failed = looks_choose(source, looks, (enum looks_part)part, what, err);
 	}
-	return failed;
+	if (!failed)
+		failed = apply_colour(cli, source, looks, err);
+	return failed ? failed : apply_view_options(cli, looks, err);
 }
 
 static int
@@ -290,6 +354,7 @@ show_screen(struct session *session, struct cli *cli, const struct filter *filte
 	struct looks_source source = {.format = common_format(session)};
 	struct ui_options options = {.session_name = session_name(cli),
 				     .filter = *filter,
+				     .source = cli->value[CLI_SOURCE],
 				     .ascii = cli_charset(cli, true) == TEXT_ASCII,
 				     .follow = cli->value[CLI_FOLLOW] || session_is_live(session),
 				     .commands = cli->commands.at,
@@ -384,7 +449,8 @@ static bool
 writes_output(const struct cli *cli)
 {
 	return cli->value[CLI_TO] || cli->value[CLI_OUTPUT] || cli->value[CLI_SPLIT] ||
-	       cli->value[CLI_CHECK] || !isatty(STDOUT_FILENO);
+	       cli->value[CLI_CHECK] || cli->value[CLI_FIELDS] || cli->value[CLI_TEMPLATE] ||
+	       !isatty(STDOUT_FILENO);
 }
 
 static int

@@ -440,6 +440,7 @@ script_tests = \
 	tests/cli/formats.sh \
 	tests/cli/install.sh \
 	tests/cli/lab.sh \
+	tests/cli/lines.sh \
 	tests/cli/loss.sh \
 	tests/cli/opencsd.sh \
 	tests/cli/origins.sh \

@@ -139,12 +139,11 @@ collect_doubts(struct session *session, const struct cli *cli, struct doubts *do
 
 /* Tells of the doubts that the output does not show. */
 static void
-report_doubts(const struct cli *cli, const struct doubts *all)
+report_doubts(const struct cli *cli, const struct export_format *format, const struct doubts *all)
 {
-	const struct export_format *format = export_find(output_format(cli));
 	struct doubts doubts = *all;
 	struct text line = {0};
-	if (format && format->flagged)
+	if (format->flagged)
 		doubts_remove(&doubts, DOUBT_FLAGS);
 	doubts_describe(&doubts, &line);
 	if (!cli->value[CLI_QUIET])
@@ -208,7 +207,7 @@ static bool
 needs_order(const struct export_options *options)
 {
 	return !options->follow &&
-	       (filter_needs_order(&options->filter) || options->columns & EXPORT_GAP);
+	       (filter_needs_order(&options->filter) || export_uses(options) & EXPORT_GAP);
 }
 
 /* Whether clocks of streams that have not ended are waited for. */
@@ -279,11 +278,10 @@ parse_stop(const struct session *session, const struct cli *cli, struct filter *
 /* Writes the output, or looks for what --check names; adds what is doubtful of it. */
 static int
 write_output(struct session *session, const struct cli *cli, const struct filter *filter,
-	     struct doubts *doubts)
+	     const struct export_format *format, struct doubts *doubts)
 {
 	struct err err = {0};
-	const char *name = output_format(cli);
-	struct export_options options = {.format = export_find(name),
+	struct export_options options = {.format = format,
 					 .filter = *filter,
 					 .source = cli->value[CLI_SOURCE],
 					 .threads = session->host.threads,
@@ -291,10 +289,6 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 					     cli->value[CLI_FOLLOW] || session_is_live(session),
 					 .charset = cli_charset(cli, isatty(STDOUT_FILENO))};
 	struct filter stop = filter_all();
-	if (!options.format) {
-		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
-		return report_error(&err);
-	}
 	if (output_parse_split(cli, &options, &err) < 0 ||
 	    export_parse_columns(cli->value[CLI_COLUMNS], &options.columns, &err) < 0 ||
 	    cli_parse_context(cli, EXPORT_AROUND_MAX, &options.around, &err) < 0)
@@ -330,21 +324,36 @@ write_output(struct session *session, const struct cli *cli, const struct filter
 	return cli->value[CLI_CHECK] ? check_session(session, cli, filter) : STATUS_GOOD;
 }
 
+/* Writes what FORMAT makes of the messages, and says what is doubtful of them. */
+static int
+run_format(struct session *session, const struct cli *cli, const struct filter *filter,
+	   const struct export_format *format)
+{
+	struct doubts doubts = {0};
+	int status = write_output(session, cli, filter, format, &doubts);
+	collect_doubts(session, cli, &doubts);
+	report_doubts(cli, format, &doubts);
+	return judge_doubts(cli, &doubts, status);
+}
+
 int
 batch_run(struct session *session, const struct cli *cli, const struct filter *filter)
 {
-	struct doubts doubts = {0};
 	struct err err = {0};
+	const char *name = output_format(cli);
+	const struct export_format *format = export_find(name);
+	struct export_line *line;
 	if (!are_decoded(session))
 		return STATUS_FAILED;
-	if (cli->value[CLI_CHECK] && session_is_live(session)) {
+	if (!format)
+		err_set(&err, ERR_USAGE, "no such output format: %s; see trawl --help", name);
+	else if (cli->value[CLI_CHECK] && session_is_live(session))
 		err_set(&err, ERR_USAGE,
 			"--check is of whole captures, and a live source has no end; --stop-when "
 			"awaits a message");
+	if (err.code || output_make_line(cli, format, &line, &err) < 0)
 		return report_error(&err);
-	}
-	int status = write_output(session, cli, filter, &doubts);
-	collect_doubts(session, cli, &doubts);
-	report_doubts(cli, &doubts);
-	return judge_doubts(cli, &doubts, status);
+	int status = run_format(session, cli, filter, line ? export_line_format(line) : format);
+	export_line_free(line);
+	return status;
 }

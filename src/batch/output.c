@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +41,34 @@ output_open(const struct cli *cli, const struct export_format *format, struct er
 	int exclusive = cli->value[CLI_FORCE] ? O_TRUNC : O_EXCL;
 	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | exclusive, 0666);
 	return file < 0 ? cannot_write(path, err) : file;
+}
+
+/* Whether lines for people have colours. */
+static int
+read_colour(const struct cli *cli, bool *colour, struct err *err)
+{
+	const char *when = cli->value[CLI_COLOR], *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
+	bool able = isatty(STDOUT_FILENO) && !cli->value[CLI_OUTPUT] && term &&
+		    strcmp(term, "dumb") != 0 && !(no_color && *no_color);
+	*colour = when && !strcmp(when, "always");
+	if (!when || !strcmp(when, "auto"))
+		*colour = able;
+	else if (!*colour && strcmp(when, "never") != 0)
+		return err_set(err, ERR_USAGE, "--color is auto, always or never, not %s", when);
+	return 0;
+}
+
+int
+output_make_line(const struct cli *cli, const struct export_format *format,
+		 struct export_line **line, struct err *err)
+{
+	struct export_line_wish wish = {.fields = cli->value[CLI_FIELDS],
+					.line = cli->value[CLI_TEMPLATE],
+					.time_format = cli->value[CLI_TIME_FORMAT]};
+	*line = NULL;
+	int failed = read_colour(cli, &wish.colour, err);
+	return failed ? failed : export_line_new(format, &wish, line, err);
 }
 
 static bool

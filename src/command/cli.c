@@ -4,9 +4,11 @@
 
 #include "command/cli.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
 	{0, "write-pointer", "N", INPUT,
 	 "captures are circular buffers whose next byte would be written at N, an "
 	 "offset or, of a dump in text, an address"},
+    [CLI_TIME_OFFSET] = {0, "time-offset", "TRACE=SECONDS", INPUT,
+			 "add SECONDS to the times of the trace of that name; may be given again"},
     [CLI_FOLLOW] =
 	{'F', "follow", "name|descriptor", INPUT,
 	 "read on as the capture grows: whatever file has the name (default), or this one",
@@ -56,7 +60,8 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_SINCE] = {'S', "since", "TIME", SELECTION,
 		   "from this time on: 4.2, +10ms since the start, 2024-05-01T12:30"},
     [CLI_UNTIL] = {'U', "until", "TIME", SELECTION, "up to this time, itself included"},
-    [CLI_SOURCE] = {0, "source", "TRACE", SELECTION, "only the trace of that name"},
+    [CLI_SOURCE] = {0, "source", "LIST", SELECTION,
+		    "only the traces of these names, separated by commas"},
     [CLI_SPLIT] = {0, "split", "K/N", SELECTION,
 		   "print part K, from 1, of the messages divided by bytes into N"},
     [CLI_ORDER] = {0, "order", "time|transport", SELECTION,
@@ -70,11 +75,31 @@ const struct cli_row cli_rows[CLI_COUNT] = {
     [CLI_COLUMNS] = {0, "columns", "LIST", OUTPUT,
 		     "add to text, csv and jsonl, separated by commas: delta, the time since the "
 		     "message printed before; gap, since the one before it, printed or not"},
+    [CLI_FIELDS] = {0, "fields", "LIST", OUTPUT,
+		    "print these columns as text or csv, separated by commas: number, time, delta, "
+		    "gap, trace, severity, origin, type, text, flags, kind, ticks, offset, length, "
+		    "bytes, fields of --list-fields, context.NAME"},
+    [CLI_TEMPLATE] = {0, "template", "TEXT", OUTPUT,
+		      "print such lines: '{time} {severity:8} {text:.60}' has columns as --fields "
+		      "takes them, behind a colon at least and at most so wide, > for the right"},
+    [CLI_TIME_FORMAT] = {0, "time-format", "FORMAT", OUTPUT,
+			 "times of text and the screen: abs, rel (since the start), delta (since "
+			 "the message before), ticks, iso (date in UTC)"},
+    [CLI_COLOR] = {0, "color", "auto|always|never", OUTPUT,
+		   "colours of severities in text, and of the screen; default auto: on a terminal "
+		   "unless NO_COLOR is set"},
     [CLI_ASCII] = {0, "ascii", NULL, SCREEN, "use ASCII only"},
     [CLI_VIEW] = {0, "view", "NAME|FILE", SCREEN, "columns, panes and layout"},
     [CLI_THEME] = {0, "theme", "NAME|FILE", SCREEN,
 		   "colours: default, light, dark-256, high-contrast, mono"},
     [CLI_KEYS] = {0, "keys", "NAME|FILE", SCREEN, "keys: default, emacs, less, lnav"},
+    [CLI_LAYOUT] = {0, "layout", "NAME", SCREEN,
+		    "where panes stand: auto (by width), stacked, side"},
+    [CLI_COMMAND] = {'c', "command", "COMMAND", SCREEN,
+		     "run a command at the start, as typed after : or with / ? & in front; may be "
+		     "given again"},
+    [CLI_EXECUTE] = {'x', "execute", "FILE", SCREEN,
+		     "run the commands in a file, a line each, likewise; # begins a comment"},
     [CLI_CONFIG] = {0, "config", "FILE", SCREEN,
 		    "view, theme and keys from one file, as --dump-config prints them"},
     [CLI_SESSION] =
@@ -144,6 +169,39 @@ row_of(int got)
 	return -1;
 }
 
+/* Adds what is typed for COMMAND: after a colon, unless it begins with what opens a prompt. */
+static void
+add_command(struct cli *cli, const char *command)
+{
+	struct text typed = {0};
+	command += strspn(command, " \t");
+	if (!*command)
+		return;
+	text_addf(&typed, "%s%s", strchr(":/?&", *command) ? "" : ":", command);
+	*vec_add(&cli->owned) = typed.data;
+	*vec_add(&cli->commands) = typed.data;
+}
+
+/* Adds the lines of a file. */
+static int
+add_script(struct cli *cli, const char *path, struct err *err)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	if (!file)
+		return err_set(err, ERR_USAGE, "%s: %s", path, strerror(errno));
+	while (getline(&line, &room, file) >= 0) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (line[strspn(line, " \t")] != '#')
+			add_command(cli, line);
+	}
+	free(line);
+	int failed = ferror(file) ? err_set(err, ERR_USAGE, "%s: %s", path, strerror(errno)) : 0;
+	fclose(file);
+	return failed;
+}
+
 int
 cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 {
@@ -166,6 +224,10 @@ cli_parse(struct cli *cli, int argc, char **argv, struct err *err)
 		    (struct cli_given){.id = (enum cli_id)row, .text = cli->value[row]};
 		if (row == CLI_COLLATERAL)
 			*vec_add(&cli->collateral) = optarg;
+		if (row == CLI_COMMAND)
+			add_command(cli, optarg);
+		if (row == CLI_EXECUTE && add_script(cli, optarg, err) < 0)
+			return err->code;
 	}
 	for (; optind < argc; optind++) {
 		if (argv[optind][0] == '+' && argv[optind][1])
@@ -182,6 +244,9 @@ cli_free(struct cli *cli)
 	vec_free(&cli->given);
 	vec_free(&cli->collateral);
 	vec_free(&cli->commands);
+	for (size_t i = 0; i < cli->owned.count; i++)
+		free(cli->owned.at[i]);
+	vec_free(&cli->owned);
 	vec_free(&cli->files);
 }
 

@@ -19,6 +19,7 @@ enum cli_id {
 	CLI_IMAGES,
 	CLI_SPOOL,
 	CLI_WRITE_POINTER,
+	CLI_TIME_OFFSET,
 	CLI_FOLLOW,
 	CLI_SEVERITY,
 	CLI_UNASSIGNED,
@@ -37,10 +38,17 @@ enum cli_id {
 	CLI_OUTPUT,
 	CLI_FORCE,
 	CLI_COLUMNS,
+	CLI_FIELDS,
+	CLI_TEMPLATE,
+	CLI_TIME_FORMAT,
+	CLI_COLOR,
 	CLI_ASCII,
 	CLI_VIEW,
 	CLI_THEME,
 	CLI_KEYS,
+	CLI_LAYOUT,
+	CLI_COMMAND,
+	CLI_EXECUTE,
 	CLI_CONFIG,
 	CLI_SESSION,
 	CLI_NO_STATE,
@@ -82,7 +90,8 @@ struct cli {
 	const char *value[CLI_COUNT]; /* the last argument given, "" for a switch, or NULL */
 	VEC(struct cli_given) given;  /* all, in order */
 	VEC(char *) collateral;	      /* each -C */
-	VEC(const char *) commands;   /* each +COMMAND, without the plus */
+	VEC(const char *) commands; /* what is typed at the start: each -c, line of -x, +COMMAND */
+	VEC(char *) owned;	    /* those of -c and -x */
 	VEC(const char *) files;
 };
 

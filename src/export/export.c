@@ -176,7 +176,7 @@ history_open(struct history *history, struct trace *trace, const struct export_o
 	*history = (struct history){.trace = trace};
 	if (progress.complete ||
 	    !(atomic_load(&trace_decoder(trace)->needs_history) ||
-	      filter_looks_around(&options->filter) || options->columns & EXPORT_GAP))
+	      filter_looks_around(&options->filter) || export_uses(options) & EXPORT_GAP))
 		return;
 	history->needed = true;
 	history->before = trace_host(trace)->notify;
@@ -253,7 +253,7 @@ flush_output(struct run *run, struct err *err)
 	const struct export_format *format = run->options->format;
 	if (format->folder) /* which the writer writes */
 		return 0;
-	if (run->terminal)
+	if (run->terminal && !format->line) /* whose parts are safe, and whose rest is the user's */
 		make_safe(&run->out, run->options->charset);
 	return export_flush(&run->out, run->options->output, run->options->name, format->footer,
 			    err);
@@ -436,8 +436,7 @@ write_piece(struct run *run, const struct export_piece *piece, bool live, struct
 	if (writer)
 		failed = writer->write(run->writer, &piece->out, &run->out, err);
 	else
-		export_add_deltas(&piece->out, &piece->deltas, run->options->format->columns,
-				  &run->last, &run->out);
+		export_add_deltas(&piece->out, &piece->deltas, &run->last, &run->out);
 	bool now = live || run->out.length >= FLUSH;
 	return now && !failed ? flush_output(run, err) : failed;
 }
@@ -543,7 +542,7 @@ write_trace(struct run *run, struct trace *trace, struct err *err)
 static bool
 is_chosen(const struct export_options *options, const struct trace *trace)
 {
-	return !options->source || !strcmp(options->source, trace_name(trace));
+	return trace_is_among(trace, options->source);
 }
 
 bool
@@ -643,7 +642,7 @@ check_choice(const struct session *session, const struct export_options *options
 		return err_set(err, ERR_USAGE,
 			       "-t %s has no columns to add; text, csv and jsonl have",
 			       options->format->name);
-	if (options->columns & EXPORT_DELTA && options->parts > 1)
+	if (export_uses(options) & EXPORT_DELTA && options->parts > 1)
 		return err_set(
 		    err, ERR_USAGE,
 		    "a part does not know what is printed before it: no delta with --split");
@@ -655,11 +654,11 @@ check_choice(const struct session *session, const struct export_options *options
 bool
 export_is_ordered(const struct session *session, const struct export_options *options)
 {
-	bool several = session->traces.count > 1 && !options->source;
+	size_t strands = 0;
 	for (size_t i = 0; i < session->traces.count; i++)
-		several |= is_chosen(options, session->traces.at[i]) &&
-			   clocks_strand_count(session->traces.at[i]) > 1;
-	return several && options->format->timed;
+		if (is_chosen(options, session->traces.at[i]))
+			strands += clocks_strand_count(session->traces.at[i]);
+	return strands > 1 && options->format->timed;
 }
 
 /* Has a walk over several traces pass by the cells that the filter rules out. */

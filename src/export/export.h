@@ -27,18 +27,37 @@ enum export_column {
 	EXPORT_GAP = 1 << 1    /* and since the message before, whatever is printed: gap.h */
 };
 
-/* How a format tells them; others cannot. */
-enum export_column_style { EXPORT_NO_COLUMNS, EXPORT_ALIGNED, EXPORT_CSV, EXPORT_JSON };
+/* How a format tells them; others cannot.  EXPORT_WORDS and EXPORT_NUMBER are those of
+ * lines that a user describes. */
+enum export_column_style {
+	EXPORT_NO_COLUMNS,
+	EXPORT_ALIGNED,
+	EXPORT_CSV,
+	EXPORT_JSON,
+	EXPORT_WORDS,
+	EXPORT_NUMBER
+};
 
 /* Where a delta belongs in what was made of messages: it is known only when all before
  * it is written. */
 struct export_delta {
 	size_t at; /* in the text */
+	enum export_column_style style;
+	int columns; /* at least; EXPORT_WORDS alone, at the right of them */
+	bool again;  /* its message has one before it */
 	bool timed;
 	struct message_time time;
 };
 
 typedef VEC(struct export_delta) export_deltas;
+
+/* What times since the start are since; found when the first is asked for. */
+struct export_start {
+	bool known;
+	int64_t order; /* as in struct message_time */
+};
+
+struct export_line;
 
 struct export_message {
 	struct reader *reader;
@@ -56,10 +75,13 @@ struct export_message {
 	int64_t time;			 /* nanoseconds on the session's common clock */
 	const struct export_mark *mark;	 /* to be written too, or NULL */
 	unsigned columns;		 /* enum export_column */
+	bool has_delta;			 /* one is among them */
 	export_deltas *deltas;		 /* if EXPORT_DELTA is in it: to be added to */
 	struct gap_cursor *gaps;	 /* if EXPORT_GAP is */
 	bool related;			 /* `session_time` is valid, known or not */
 	struct message_time session_time;
+	struct export_start *start;	/* of its trace; NULL: none is asked for */
+	const struct export_line *line; /* of its format, or NULL */
 	enum text_charset charset;
 };
 
@@ -99,6 +121,8 @@ struct export_format {
 	/* Appends one message to OUT, line end included; nothing: no row. */
 	void (*message)(struct export_message *, struct text *out);
 	const struct export_writer *writer; /* or NULL: what `message` makes is the output */
+	const struct export_line *line;	    /* as the user describes it, borrowed; or NULL */
+	unsigned uses;			    /* enum export_column that are a part of that */
 	bool listed;			    /* by decoders whose listing has this name */
 	bool counts;			    /* is export_stats, instead of messages */
 	bool silent;			    /* prints nothing: only the result matters */
@@ -120,13 +144,20 @@ struct export_options {
 	enum text_charset charset; /* of what is for people */
 	unsigned columns;	   /* enum export_column, if the format has them */
 	unsigned around;	   /* messages before and after each that passes, too */
-	const char *source;	   /* name of the only trace to write, or NULL */
+	const char *source;	   /* names of the traces to write, with commas; NULL: all */
 	unsigned threads;	   /* that format; 0 = one for each processor */
 	/* Only messages whose ID offset is in byte range PART (from 1) of PARTS; the
 	 * last has what stands behind all bytes too.  0, 0: all of them. */
 	uint64_t part, parts;
 	bool follow; /* the one trace, until session_interrupt */
 };
+
+/* The columns that the output has, added or as a part of its lines. */
+static inline unsigned
+export_uses(const struct export_options *options)
+{
+	return options->columns | options->format->uses;
+}
 
 struct export_result {
 	uint64_t messages;    /* written */
@@ -167,8 +198,14 @@ void export_add_columns(struct export_message *, enum export_column_style, struc
 
 /* Appends FROM, with the deltas that belong into it; LAST is the last message with a time
  * before it, and after. */
-void export_add_deltas(const struct text *from, const export_deltas *, enum export_column_style,
-		       struct export_delta *last, struct text *out);
+void export_add_deltas(const struct text *from, const export_deltas *, struct export_delta *last,
+		       struct text *out);
+
+/* Leaves room for a delta, or appends a gap, in STYLE; EXPORT_WORDS: at the right of COLUMNS. */
+void export_add_delta(struct export_message *, enum export_column_style, int columns,
+		      struct text *out);
+void export_add_gap(struct export_message *, enum export_column_style, int columns,
+		    struct text *out);
 
 /* Appends the names of these columns to a first line of names. */
 void export_add_column_names(unsigned columns, struct text *header);
@@ -189,6 +226,9 @@ void export_context_label(const struct export_message *, unsigned context,
 /* Appends the names of a message's flags. */
 void export_flags(const struct export_message *, const char *quote, const char *between,
 		  struct text *);
+
+/* Makes a quoted cell of CSV of what OUT has from START on. */
+void export_csv_quote(struct text *out, size_t start);
 
 /* The formats' functions. */
 void export_text(struct export_message *, struct text *);

@@ -51,14 +51,14 @@ export_add_column_names(unsigned columns, struct text *header)
 
 /* In words, with a unit, at the right of a column. */
 static void
-add_aligned(const char *sign, const struct gap *gap, struct text *out)
+add_words(const char *sign, const struct gap *gap, int columns, struct text *out)
 {
 	struct text words = {0};
 	if (gap) {
 		text_add(&words, sign);
 		gap_format(gap, false, &words);
 	}
-	text_addf(out, "%*s ", ALIGNED_COLUMNS, text_get(&words));
+	text_addf(out, "%*s", columns, text_get(&words));
 	text_free(&words);
 }
 
@@ -72,58 +72,99 @@ add_number(const char *sign, const struct gap *gap, const char *without, struct 
 		text_add(out, without);
 }
 
+/* How a time since another is told. */
+struct telling {
+	const char *name;
+	const char *ahead; /* the sign in words of one that is not back */
+	enum export_column_style style;
+	int columns; /* of EXPORT_WORDS */
+};
+
 /* GAP may be NULL: there is none. */
 static void
-add_gap(const char *name, bool back, bool delta, const struct gap *gap,
-	enum export_column_style style, struct text *out)
+tell_gap(const struct telling *telling, bool back, const struct gap *gap, struct text *out)
 {
 	const char *sign = back ? "-" : "";
-	if (style == EXPORT_ALIGNED) {
-		add_aligned(delta && !back ? "+" : sign, gap, out);
-	} else if (style == EXPORT_CSV) {
+	switch (telling->style) {
+	case EXPORT_NO_COLUMNS:
+		break;
+	case EXPORT_ALIGNED:
+		add_words(back ? sign : telling->ahead, gap, ALIGNED_COLUMNS, out);
+		text_add_char(out, ' ');
+		break;
+	case EXPORT_WORDS:
+		add_words(back ? sign : telling->ahead, gap, telling->columns, out);
+		break;
+	case EXPORT_CSV:
 		text_add_char(out, ',');
 		add_number(sign, gap, "", out);
-	} else {
-		text_addf(out, ",\"%s\":", name);
+		break;
+	case EXPORT_NUMBER:
+		add_number(sign, gap, "", out);
+		break;
+	case EXPORT_JSON:
+		text_addf(out, ",\"%s\":", telling->name);
 		add_number(sign, gap, "null", out);
+		break;
 	}
+}
+
+void
+export_add_delta(struct export_message *message, enum export_column_style style, int columns,
+		 struct text *out)
+{
+	*vec_add(message->deltas) = (struct export_delta){.at = out->length,
+							  .style = style,
+							  .columns = columns,
+							  .again = message->has_delta,
+							  .timed = message->related,
+							  .time = message->session_time};
+	message->has_delta = true;
+}
+
+void
+export_add_gap(struct export_message *message, enum export_column_style style, int columns,
+	       struct text *out)
+{
+	const struct telling telling = {"gap", "", style, columns};
+	struct gap gap;
+	bool any =
+	    gap_cursor_find(message->gaps, reader_trace(message->reader), message->message, &gap);
+	tell_gap(&telling, false, any ? &gap : NULL, out);
 }
 
 void
 export_add_columns(struct export_message *message, enum export_column_style style, struct text *out)
 {
 	if (message->columns & EXPORT_DELTA)
-		*vec_add(message->deltas) =
-		    (struct export_delta){out->length, message->related, message->session_time};
-	if (message->columns & EXPORT_GAP) {
-		struct trace *trace = reader_trace(message->reader);
-		struct gap gap;
-		bool any = gap_cursor_find(message->gaps, trace, message->message, &gap);
-		add_gap("gap", false, false, any ? &gap : NULL, style, out);
-	}
+		export_add_delta(message, style, 0, out);
+	if (message->columns & EXPORT_GAP)
+		export_add_gap(message, style, 0, out);
 }
 
 static void
-add_delta(const struct export_delta *delta, const struct export_delta *last,
-	  enum export_column_style style, struct text *out)
+put_delta(const struct export_delta *delta, const struct export_delta *last, struct text *out)
 {
+	const struct telling telling = {"delta", "+", delta->style, delta->columns};
 	struct gap gap;
 	bool both = delta->timed && last->timed;
 	bool ahead = both && gap_between(&last->time, &delta->time, &gap);
 	bool back = both && !ahead && gap_between(&delta->time, &last->time, &gap);
-	add_gap("delta", back, true, ahead || back ? &gap : NULL, style, out);
+	tell_gap(&telling, back, ahead || back ? &gap : NULL, out);
 }
 
 void
-export_add_deltas(const struct text *from, const export_deltas *deltas,
-		  enum export_column_style style, struct export_delta *last, struct text *out)
+export_add_deltas(const struct text *from, const export_deltas *deltas, struct export_delta *last,
+		  struct text *out)
 {
+	struct export_delta before = *last;
 	size_t done = 0;
 	for (size_t i = 0; i < deltas->count; i++) {
 		const struct export_delta *delta = &deltas->at[i];
+		before = delta->again ? before : *last;
 		text_add_bytes(out, text_get(from) + done, delta->at - done);
 		done = delta->at;
-		add_delta(delta, last, style, out);
+		put_delta(delta, &before, out);
 		if (delta->timed)
 			*last = *delta;
 	}

@@ -23,6 +23,16 @@ double_quotes(struct text *out, size_t start)
 	}
 }
 
+void
+export_csv_quote(struct text *out, size_t start)
+{
+	double_quotes(out, start);
+	size_t length = out->length - start;
+	text_add(out, "\"\"");
+	memmove(out->data + start + 1, out->data + start, length);
+	out->data[start] = '"';
+}
+
 /* A quoted cell of safe text: one row stays one line in every tool. */
 static void
 add_cell(struct text *out, const char *value, size_t length, enum text_charset charset)

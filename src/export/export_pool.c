@@ -32,6 +32,7 @@ struct formatter {
 	struct reader **readers;	 /* of each trace, made on first use */
 	struct context_cursor **cursors; /* the same */
 	struct cycles_walk **cycles;	 /* the same */
+	struct export_start *starts;	 /* of each trace */
 	struct gap_cursor *gaps;	 /* made on first use */
 	struct filter filter;
 	struct expansion expansion, scratch;
@@ -74,6 +75,7 @@ formatter_open(struct formatter *f, const struct export_pool *pool)
 	f->readers = mem_new(pool->trace_count * sizeof *f->readers);
 	f->cursors = mem_new(pool->trace_count * sizeof *f->cursors);
 	f->cycles = mem_new(pool->trace_count * sizeof *f->cycles);
+	f->starts = mem_new(pool->trace_count * sizeof *f->starts);
 	f->filter = filter_clone(&pool->options->filter);
 }
 
@@ -89,6 +91,7 @@ formatter_close(struct formatter *f)
 	free(f->readers);
 	free(f->cursors);
 	free(f->cycles);
+	free(f->starts);
 	filter_free(&f->filter);
 	expansion_free(&f->expansion);
 	expansion_free(&f->scratch);
@@ -126,7 +129,7 @@ cursor_of(struct formatter *f, size_t trace)
 static struct gap_cursor *
 gaps_of(struct formatter *f)
 {
-	if (!f->gaps && f->pool->options->columns & EXPORT_GAP)
+	if (!f->gaps && export_uses(f->pool->options) & EXPORT_GAP)
 		f->gaps = gap_cursor_new(session_of(f->pool->traces[0]));
 	return f->gaps;
 }
@@ -191,7 +194,9 @@ format_message(struct formatter *f, const struct export_options *options,
 					 .charset = options->charset,
 					 .columns = options->columns,
 					 .deltas = &piece->deltas,
-					 .gaps = gaps_of(f)};
+					 .gaps = gaps_of(f),
+					 .start = &f->starts[trace],
+					 .line = options->format->line};
 	export_message(options->format, &message, &piece->out);
 	doubts_add_flags(&piece->doubts, flags_of(f, &message));
 	piece->written++;

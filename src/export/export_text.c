@@ -3,25 +3,8 @@
  * terminal or a pager. */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/export_line.h"
 #include "session/session.h"
-
-#include <stdio.h>
-
-static void
-add_time(const struct export_message *message, struct text *out)
-{
-	char seconds[32];
-	uint64_t size = message->time < 0 ? -(uint64_t)message->time : (uint64_t)message->time;
-	snprintf(seconds, sizeof seconds, "%s%llu", message->time < 0 ? "-" : "",
-		 (unsigned long long)(size / 1000000000));
-	if (message->timed)
-		text_addf(out, "%10s.%09llu", seconds, (unsigned long long)(size % 1000000000));
-	else if (message->ticked)
-		text_addf(out, "%20llu", (unsigned long long)message->ticks);
-	else
-		text_add(out, "                   -"); /* as wide */
-}
 
 /* Text in a column of at least COLUMNS. */
 static void
@@ -62,11 +45,12 @@ export_text(struct export_message *message, struct text *out)
 	const struct expansion *e = message->expansion;
 	const struct message *m = message->message;
 	struct trace *trace = reader_trace(message->reader);
+	export_line_begin_colour(message, out);
 	for (uint64_t least = 10000000; least > 1 && message->number < least; least /= 10)
 		text_add_char(out, ' '); /* 8 columns */
 	text_add_uint(out, message->number);
 	text_add_char(out, ' ');
-	add_time(message, out);
+	export_line_add_time(message, out);
 	text_add_char(out, ' ');
 	export_add_columns(message, EXPORT_ALIGNED, out);
 	if (session_of(trace)->traces.count > 1)
@@ -78,5 +62,6 @@ export_text(struct export_message *message, struct text *out)
 	add_flags(m->flags | e->flags, out);
 	if (message->mark)
 		add_mark(message->mark, message->charset, out);
+	export_line_end_colour(message, out);
 	text_add_char(out, '\n');
 }

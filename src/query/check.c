@@ -305,7 +305,7 @@ check_run(struct check *check, struct session *session, const struct filter *fil
 	check_load(check, session, filter);
 	for (size_t i = 0; i < session->traces.count; i++) {
 		struct trace *trace = session->traces.at[i];
-		if (!source || !strcmp(source, trace_name(trace)))
+		if (trace_is_among(trace, source))
 			look_at_trace(check, trace, filter);
 	}
 	for (size_t i = 0; i < check->list.count; i++) {

@@ -102,7 +102,7 @@ check_one(struct session *session, struct origin_query query, const char *source
 	query.least = query.length / 2 + 1;
 	for (size_t i = 0; i < session->traces.count && !query.found; i++) {
 		struct trace *trace = session->traces.at[i];
-		if (!source || !strcmp(source, trace_name(trace)))
+		if (trace_is_among(trace, source))
 			look_in(trace, &query);
 	}
 	if (!query.found) {

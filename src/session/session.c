@@ -441,6 +441,65 @@ session_link(struct session *session)
 		session_add_notice(session, complaint);
 }
 
+static bool
+has_trace(const struct session *session, const char *name, size_t length)
+{
+	for (size_t i = 0; i < session->traces.count; i++) {
+		const char *own = trace_name(session->traces.at[i]);
+		if (strlen(own) == length && !memcmp(own, name, length))
+			return true;
+	}
+	return false;
+}
+
+static int
+refuse_name(const struct session *session, const char *name, size_t length, struct err *err)
+{
+	struct text names = {0};
+	for (size_t i = 0; i < session->traces.count; i++)
+		text_addf(&names, "%s%s", i ? ", " : "", trace_name(session->traces.at[i]));
+	err_set(err, ERR_USAGE, "no trace is named %.*s; there %s %s", (int)length, name,
+		session->traces.count == 1 ? "is" : "are", text_get(&names));
+	text_free(&names);
+	return ERR_USAGE;
+}
+
+int
+session_check_names(const struct session *session, const char *list, struct err *err)
+{
+	for (size_t length;; list += length + 1) {
+		length = strcspn(list, ",");
+		if (!has_trace(session, list, length))
+			return refuse_name(session, list, length, err);
+		if (!list[length])
+			return 0;
+	}
+}
+
+int
+session_add_offset(struct session *session, const char *offset, struct err *err)
+{
+	const struct option_row *row = option_find(&sync_options_table, "seconds");
+	const char *equals = strrchr(offset, '=');
+	struct option_list *list = &session->profile.syncs;
+	char buffer[256];
+	if (!equals)
+		return err_set(err, ERR_USAGE, "an offset is TRACE=SECONDS, not %s", offset);
+	if (!has_trace(session, offset, (size_t)(equals - offset)))
+		return refuse_name(session, offset, (size_t)(equals - offset), err);
+	struct sync_options sync;
+	option_defaults(&sync_options_table, &sync);
+	const char *expected = option_set(row, &sync, equals + 1, buffer);
+	if (expected)
+		return err_set(err, ERR_USAGE, "%s: the seconds are %s", offset, expected);
+	sync.kind = SYNC_OFFSET;
+	sync.trace = mem_text(offset);
+	sync.trace[equals - offset] = '\0';
+	list->at = mem_resize(list->at, (list->count + 1) * sizeof sync);
+	((struct sync_options *)list->at)[list->count++] = sync;
+	return 0;
+}
+
 int
 session_set_order(struct session *session, const char *order, struct err *err)
 {

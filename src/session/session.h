@@ -85,6 +85,13 @@ bool session_is_live(const struct session *);
  * makes the session's clocks and what contexts and counts of cycles there are. */
 void session_link(struct session *session);
 
+/* Whether every name of LIST, with commas between, is a trace's; ERR_USAGE with the reason. */
+int session_check_names(const struct session *session, const char *list, struct err *);
+
+/* Adds what `kind: offset` of a profile adds: NAME=SECONDS, to the time of the trace of that
+ * name.  Before session_link; 0, or ERR_USAGE with the reason. */
+int session_add_offset(struct session *session, const char *offset, struct err *);
+
 /* The order of messages: ORDER as it is named in a profile.  ERR_USAGE with a reason if
  * nothing is named so.  From then on, also for clocks that there are. */
 int session_set_order(struct session *session, const char *order, struct err *);

@@ -477,6 +477,21 @@ trace_name(const struct trace *trace)
 	return trace->name;
 }
 
+bool
+trace_is_among(const struct trace *trace, const char *names)
+{
+	size_t own = strlen(trace->name);
+	if (!names)
+		return true;
+	for (size_t length;; names += length + 1) {
+		length = strcspn(names, ",");
+		if (length == own && !memcmp(names, trace->name, length))
+			return true;
+		if (!names[length])
+			return false;
+	}
+}
+
 void
 trace_add_label(const struct trace *trace, struct text *out)
 {

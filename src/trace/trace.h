@@ -100,6 +100,9 @@ size_t trace_number(const struct trace *);
 struct trace_host *trace_host(const struct trace *);
 const char *trace_name(const struct trace *);
 
+/* Whether its name is one of NAMES, with commas between; NULL: any. */
+bool trace_is_among(const struct trace *, const char *names);
+
 /* Appends what people see of it: the name of its file, and how that is packed. */
 void trace_add_label(const struct trace *, struct text *);
 const struct decoder *trace_decoder(const struct trace *);

@@ -384,6 +384,23 @@ say_guesses(struct screen *screen)
 
 static const struct screen_verbs verbs = {.run = commands_run, .place_panes = app_place_panes};
 
+/* Shows the traces that the user named: one in its list, several in that of all. */
+static void
+choose_traces(struct screen *screen, const char *names)
+{
+	size_t chosen = 0, last = 0;
+	for (size_t i = 0; names && i < screen->session->traces.count; i++) {
+		bool among = trace_is_among(screen->session->traces.at[i], names);
+		chosen += among;
+		last = among ? i : last;
+	}
+	if (chosen == 1)
+		shown_set_trace(screen, last);
+	for (size_t i = 0; chosen > 1 && i < screen->session->traces.count; i++)
+		sequence_show(screen->sequence, i,
+			      trace_is_among(screen->session->traces.at[i], names));
+}
+
 static void
 open_screen(struct app *app)
 {
@@ -398,6 +415,7 @@ open_screen(struct app *app)
 		filters_put(screen, 0, (struct filter_entry){.expr = filter_clone(filter).expr});
 	else
 		filters_apply(screen);
+	choose_traces(screen, app->options->source);
 	say_guesses(screen);
 	filter_history_begin(screen);
 	state_restore(screen);

@@ -18,6 +18,7 @@ struct ui_options {
 	const char *session_name; /* its file, for the title; NULL: it has none */
 	const char *command; /* the command line that opens the same files, for a shell */
 	struct looks looks;
+	const char *source;		 /* names of the traces in the list; NULL: all */
 	struct filter filter;		 /* at the start; copied */
 	unsigned around;		 /* messages shown round those that pass */
 	const struct notebook *notebook; /* to be restored, or NULL */

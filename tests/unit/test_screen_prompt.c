@@ -229,12 +229,33 @@ test_keys(void **state)
 	scene_quit(s);
 }
 
+/* Commands of -c and of a file run at the start, in their order. */
+static void
+test_commands_at_start(void **state)
+{
+	struct scene *s = *state;
+	char path[TEMP_PATH];
+	temp_make_text(path, ".trawl", "# errors alone\n\n:severity error\n  goto 0.03\n");
+	scene_open(s, 24, 100, "xterm-256color", "demo.stp", "-c", "/ecc", "-x", path, NULL);
+	scene_wait(s, "only ERROR+");
+	scene_wait(s, "\n>     176 "); /* the first past that time */
+	scene_keys(s, "N"); /* the search is there */
+	scene_wait(s, "173 / 309, row 12 of 33, match 2 of 3");
+	scene_quit(s);
+	unlink(path);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_complete_values), scene_test(test_help),   scene_test(test_help_search),
-	    scene_test(test_settings),	      scene_test(test_source), scene_test(test_keys),
+	    scene_test(test_complete_values),
+	    scene_test(test_help),
+	    scene_test(test_help_search),
+	    scene_test(test_settings),
+	    scene_test(test_source),
+	    scene_test(test_keys),
+	    scene_test(test_commands_at_start),
 	};
 	return scene_run_group("screen: prompt", tests);
 }

@@ -103,6 +103,10 @@ bool filter_limits_time(const struct filter *);
 /* From which time on (`order` of struct message_time, by the clocks of TRACE) they can;
  * false if there is no such time, or none is known so far. */
 bool filter_find_begin(const struct filter *, struct trace *, int64_t *time);
+
+/* What `+10ms` counts from in a trace: the first time (`order` of struct message_time) of
+ * all traces that its own can be compared with; false while it has none. */
+bool filter_find_start(struct trace *, int64_t *start);
 bool filter_needs_contexts(const struct filter *);
 
 /* --- expressions ------------------------------------------------------- */
@@ -154,6 +158,14 @@ void filter_quote_regex(const char *pattern, struct text *out);
 
 /* Appends the sentence with its column, TEXT, and a caret under the place. */
 void filter_explain(const struct filter_error *, const char *text, struct text *out);
+
+/* What WORD may have been meant to be, as `; warning?`, or nothing; names come
+ * from NEXT until it gives NULL. */
+struct filter_hint {
+	char text[80];
+};
+struct filter_hint filter_hint(const char *word, const char *(*next)(void *context, size_t at),
+			       void *context);
 
 /* The next name, from *NEXT on (0 at first), that starts with the LENGTH bytes
  * at STEM, for completion; NULL at the end. */

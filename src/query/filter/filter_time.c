@@ -89,6 +89,17 @@ start_of(struct trace *trace, const struct message_time *own)
 	return start;
 }
 
+bool
+filter_find_start(struct trace *trace, int64_t *start)
+{
+	struct clocks_nature nature = clocks_nature(trace);
+	struct message m;
+	struct message_time first;
+	bool found = first_time(trace, &nature, &m, &first);
+	*start = found ? start_of(trace, &first) : 0;
+	return found;
+}
+
 /* --- ranges of ticks --------------------------------------------------- */
 
 /* A limit between ticks, for bisection. */

@@ -257,14 +257,6 @@ bool filter_is_flag(const char *word);
 int filter_fail(struct filter_build *, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What WORD may have been meant to be, as `; warning?`, or nothing; names come
- * from NEXT until it gives NULL. */
-struct filter_hint {
-	char text[80];
-};
-struct filter_hint filter_hint(const char *word, const char *(*next)(void *context, size_t at),
-			       void *context);
-
 /* --- resolving (filter_type.c) ----------------------------------------- */
 
 int filter_resolve_severity(struct filter_build *, struct filter_leaf *);

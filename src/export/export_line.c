@@ -1,0 +1,716 @@
+/*
+ * Lines as a user describes them: see export_line.h.
+ *
+ * A description is read once into pieces, each a text and the name behind it, and is
+ * shared by all threads that format.  A column appends its text to the line, which is then
+ * cut, padded or quoted in place, so that nothing is allocated for a message.  Deltas are
+ * left out until pieces are written in their order (export_columns.c).
+ */
+#include "config.h"
+
+#include "export/export_line.h"
+#include "decode/registry.h"
+#include "session/context/context.h"
+#include "session/session.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TIME_COLUMNS = 20, DELTA_COLUMNS = 12, COLUMNS_MAX = 1000, NANO = 1000000000 };
+
+static const char context_prefix[] = "context.";
+static const char colour_off[] = "\033[m";
+static const char *const colours[SEVERITY_COUNT] = {[SEVERITY_FATAL] = "\033[1;7;31m",
+						    [SEVERITY_ERROR] = "\033[1;31m",
+						    [SEVERITY_WARNING] = "\033[33m",
+						    [SEVERITY_DEBUG] = "\033[2m"};
+
+const char *const export_time_names[] = {
+    [EXPORT_TIME_ABSOLUTE] = "abs", [EXPORT_TIME_RELATIVE] = "rel", [EXPORT_TIME_DELTA] = "delta",
+    [EXPORT_TIME_TICKS] = "ticks",  [EXPORT_TIME_ISO] = "iso",	    NULL};
+
+struct line_piece;
+
+struct line_column {
+	const char *name;
+	void (*add)(struct export_message *, const struct line_piece *, struct text *);
+	int columns;   /* of --fields in text */
+	bool right;    /* there */
+	bool number;   /* without quotes in csv */
+	unsigned uses; /* enum export_column */
+};
+
+struct line_piece {
+	char *before;			  /* text in front of it */
+	const struct line_column *column; /* NULL: only text */
+	char *name;			  /* as it was written */
+	const char *field, *format;	  /* in `name`; format: NULL, any */
+	size_t format_length;
+	int columns, most; /* at least; at most, 0: any */
+	bool right;
+};
+
+struct export_line {
+	struct export_format format;
+	VEC(struct line_piece) pieces;
+	char *header; /* of csv, or NULL */
+	enum export_time time;
+	bool colour, csv;
+};
+
+/* --- time -------------------------------------------------------------- */
+
+static void
+add_seconds(int64_t nanoseconds, struct text *out)
+{
+	uint64_t size = nanoseconds < 0 ? -(uint64_t)nanoseconds : (uint64_t)nanoseconds;
+	if (nanoseconds < 0)
+		text_add_char(out, '-');
+	text_addf(out, "%llu.%09llu", (unsigned long long)(size / NANO),
+		  (unsigned long long)(size % NANO));
+}
+
+static void
+add_ticks(const struct export_message *message, struct text *out)
+{
+	if (message->ticked)
+		text_add_uint(out, message->ticks);
+	else
+		text_add_char(out, '-');
+}
+
+static void
+add_absolute(const struct export_message *message, struct text *out)
+{
+	if (message->timed)
+		add_seconds(message->time, out);
+	else
+		add_ticks(message, out);
+}
+
+static void
+add_iso(const struct export_message *message, struct text *out)
+{
+	char date[64];
+	struct tm tm;
+	int64_t part = message->time % NANO;
+	int64_t seconds = message->time / NANO - (part < 0);
+	time_t epoch = (time_t)seconds;
+	if (!message->timed || !message->wall || !gmtime_r(&epoch, &tm) ||
+	    !strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm))
+		add_absolute(message, out);
+	else
+		text_addf(out, "%s.%09lldZ", date, (long long)(part < 0 ? part + NANO : part));
+}
+
+static void
+add_relative(const struct export_message *message, struct text *out)
+{
+	struct export_start *start = message->start;
+	if (!start->known && message->related)
+		start->known = filter_find_start(reader_trace(message->reader), &start->order);
+	if (!start->known || !message->related) {
+		text_add_char(out, '-');
+		return;
+	}
+	int64_t since = (int64_t)((uint64_t)message->session_time.order - (uint64_t)start->order);
+	if (message->session_time.known)
+		add_seconds(since, out);
+	else
+		text_add_int(out, since);
+}
+
+/* As all of them but the delta, which is known later. */
+static void
+add_time(const struct export_message *message, struct text *out)
+{
+	switch (message->line ? message->line->time : EXPORT_TIME_ABSOLUTE) {
+	case EXPORT_TIME_ABSOLUTE:
+	case EXPORT_TIME_DELTA:
+		add_absolute(message, out);
+		break;
+	case EXPORT_TIME_RELATIVE:
+		add_relative(message, out);
+		break;
+	case EXPORT_TIME_TICKS:
+		if (message->message->flags & MESSAGE_TIMED)
+			text_add_uint(out, message->message->ticks);
+		else
+			text_add_char(out, '-');
+		break;
+	case EXPORT_TIME_ISO:
+		add_iso(message, out);
+		break;
+	}
+}
+
+/* Moves what stands from START on to the right of COLUMNS, or fills behind it. */
+static void
+pad_column(struct text *out, size_t start, int columns, bool right)
+{
+	size_t length = out->length - start;
+	int width = text_columns(text_get(out) + start, length);
+	if (width >= columns)
+		return;
+	size_t room = (size_t)(columns - width);
+	for (size_t i = 0; i < room; i++)
+		text_add_char(out, ' ');
+	if (right) {
+		memmove(out->data + start + room, out->data + start, length);
+		memset(out->data + start, ' ', room);
+	}
+}
+
+void
+export_line_add_time(struct export_message *message, struct text *out)
+{
+	if (message->line && message->line->time == EXPORT_TIME_DELTA) {
+		export_add_delta(message, EXPORT_WORDS, TIME_COLUMNS, out);
+		return;
+	}
+	size_t start = out->length;
+	add_time(message, out);
+	pad_column(out, start, TIME_COLUMNS, true);
+}
+
+/* --- colours ----------------------------------------------------------- */
+
+static const char *
+colour_of(const struct export_message *message)
+{
+	return message->line && message->line->colour ? colours[message->message->severity] : NULL;
+}
+
+void
+export_line_begin_colour(const struct export_message *message, struct text *out)
+{
+	if (colour_of(message))
+		text_add(out, colour_of(message));
+}
+
+void
+export_line_end_colour(const struct export_message *message, struct text *out)
+{
+	if (colour_of(message))
+		text_add(out, colour_off);
+}
+
+/* --- columns ----------------------------------------------------------- */
+
+#define COLUMN(name)                                                                               \
+	static void name(struct export_message *message, const struct line_piece *piece,           \
+			 struct text *out)
+
+COLUMN(line_number)
+{
+	(void)piece;
+	text_add_uint(out, message->number);
+}
+
+COLUMN(line_time)
+{
+	(void)piece;
+	if (message->line->csv && message->timed)
+		text_add_int(out, message->time);
+	else if (!message->line->csv)
+		add_time(message, out);
+}
+
+COLUMN(line_delta)
+{
+	enum export_column_style style = message->line->csv ? EXPORT_NUMBER : EXPORT_WORDS;
+	export_add_delta(message, style, piece->columns, out);
+}
+
+COLUMN(line_gap)
+{
+	enum export_column_style style = message->line->csv ? EXPORT_NUMBER : EXPORT_WORDS;
+	export_add_gap(message, style, piece->columns, out);
+}
+
+COLUMN(line_trace)
+{
+	const char *name = trace_name(reader_trace(message->reader));
+	(void)piece;
+	text_add_safe(out, name, strlen(name), message->charset);
+}
+
+COLUMN(line_severity)
+{
+	(void)piece;
+	text_add(out, severity_name(message->message->severity));
+}
+
+COLUMN(line_origin)
+{
+	const struct text *origin = &message->expansion->origin;
+	(void)piece;
+	text_add_safe(out, text_get(origin), origin->length, message->charset);
+}
+
+COLUMN(line_type)
+{
+	const struct text *type = &message->expansion->type;
+	(void)piece;
+	text_add_safe(out, text_get(type), type->length, message->charset);
+}
+
+COLUMN(line_text)
+{
+	const struct text *text = &message->expansion->text;
+	(void)piece;
+	text_add_safe(out, text_get(text), text->length, message->charset);
+}
+
+COLUMN(line_flags)
+{
+	(void)piece;
+	export_flags(message, "", " ", out);
+}
+
+COLUMN(line_kind)
+{
+	const struct decoder *decoder = trace_decoder(reader_trace(message->reader));
+	(void)piece;
+	text_add(out, decoder->ops->kinds[message->message->kind].name);
+}
+
+COLUMN(line_ticks)
+{
+	(void)piece;
+	if (message->message->flags & MESSAGE_TIMED)
+		text_add_uint(out, message->message->ticks);
+}
+
+COLUMN(line_offset)
+{
+	(void)piece;
+	text_add_uint(out, message->message->offset);
+}
+
+COLUMN(line_length)
+{
+	(void)piece;
+	text_add_uint(out, message->message->length);
+}
+
+COLUMN(line_bytes)
+{
+	const struct message *m = message->message;
+	struct window window = reader_window(message->reader);
+	(void)piece;
+	text_add_hex(out, window.bytes + (m->offset - window.offset), m->length);
+}
+
+COLUMN(line_context)
+{
+	struct contexts *contexts = session_of(reader_trace(message->reader))->contexts;
+	const char *name = piece->field + sizeof context_prefix - 1;
+	struct text label = {0};
+	struct context_value value;
+	unsigned context;
+	if (!message->contexts || !contexts_find(contexts, name, &context) ||
+	    !context_value(contexts, message->contexts, message->message, context, &value))
+		return;
+	export_context_label(message, context, &value, &label);
+	text_add_safe(out, text_get(&label), label.length, message->charset);
+	text_free(&label);
+}
+
+static bool
+is_format(const char *format, const struct line_piece *piece)
+{
+	return !piece->format || (strlen(format) == piece->format_length &&
+				  !strncmp(format, piece->format, piece->format_length));
+}
+
+COLUMN(line_field)
+{
+	const struct decoder *decoder = trace_decoder(reader_trace(message->reader));
+	const struct field *field = expansion_find(message->expansion, piece->field);
+	if (!field || !is_format(decoder->ops->format, piece))
+		return;
+	const char *meaning = field_meaning(field);
+	struct text value = {0};
+	if (!meaning)
+		field_format(field, &value);
+	text_add_safe(out, meaning ? meaning : text_get(&value),
+		      meaning ? strlen(meaning) : value.length, message->charset);
+	text_free(&value);
+}
+
+static const struct line_column columns[] = {
+    {"number", line_number, 8, true, true, 0},
+    {"time", line_time, TIME_COLUMNS, true, true, 0},
+    {"delta", line_delta, DELTA_COLUMNS, true, true, EXPORT_DELTA},
+    {"gap", line_gap, DELTA_COLUMNS, true, true, EXPORT_GAP},
+    {"trace", line_trace, 8, false, false, 0},
+    {"severity", line_severity, 8, false, false, 0},
+    {"origin", line_origin, 16, false, false, 0},
+    {"type", line_type, 12, false, false, 0},
+    {"text", line_text, 0, false, false, 0},
+    {"flags", line_flags, 0, false, false, 0},
+    {"kind", line_kind, 12, false, false, 0},
+    {"ticks", line_ticks, TIME_COLUMNS, true, true, 0},
+    {"offset", line_offset, 12, true, true, 0},
+    {"length", line_length, 6, true, true, 0},
+    {"bytes", line_bytes, 0, false, false, 0},
+};
+static const struct line_column field_column = {"a field", line_field, 12, false, false, 0};
+static const struct line_column context_column = {"a context", line_context, 12, false, false, 0};
+
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+
+/* --- a line ------------------------------------------------------------ */
+
+static void
+line_finish(const struct export_line *line, const struct line_piece *piece, size_t start,
+	    struct text *out)
+{
+	if (line->csv) {
+		if (!piece->column->number)
+			export_csv_quote(out, start);
+		return;
+	}
+	if (piece->most)
+		text_cut(out, start + text_fit(text_get(out) + start, out->length - start,
+					       piece->most, NULL));
+	pad_column(out, start, piece->columns, piece->right);
+}
+
+static void
+export_line(struct export_message *message, struct text *out)
+{
+	const struct export_line *line = message->line;
+	export_line_begin_colour(message, out);
+	for (size_t i = 0; i < line->pieces.count; i++) {
+		const struct line_piece *piece = &line->pieces.at[i];
+		text_add(out, piece->before);
+		if (!piece->column)
+			continue;
+		size_t start = out->length;
+		bool later = piece->column->uses & EXPORT_DELTA ||
+			     (line->time == EXPORT_TIME_DELTA && piece->column->add == line_time);
+		if (later)
+			line_delta(message, piece, out);
+		else
+			piece->column->add(message, piece, out);
+		if (!later)
+			line_finish(line, piece, start, out);
+	}
+	export_line_end_colour(message, out);
+	text_add_char(out, '\n');
+}
+
+/* --- reading one ------------------------------------------------------- */
+
+struct line_reading {
+	const char *option, *text;
+	struct export_line *line;
+	struct err *err;
+};
+
+/* AT: the byte of the text that is wrong. */
+static int
+refuse_at(struct line_reading *reading, const char *at, const char *what)
+{
+	struct filter_error error = {.at = (size_t)(at - reading->text)};
+	struct text why = {0};
+	snprintf(error.what, sizeof error.what, "%s", what);
+	filter_explain(&error, reading->text, &why);
+	err_set(reading->err, ERR_USAGE, "--%s: %s", reading->option, text_get(&why));
+	text_free(&why);
+	return ERR_USAGE;
+}
+
+static const char *
+next_column(void *context, size_t at)
+{
+	(void)context;
+	return at < COLUMN_COUNT ? columns[at].name : decoder_field_name(at - COLUMN_COUNT);
+}
+
+/* Whether a format has the field; any of FORMAT, with LENGTH bytes, if that is not NULL. */
+static bool
+is_field(const struct line_piece *piece)
+{
+	for (size_t i = 0; i < decoder_count; i++)
+		for (size_t k = 0; k < decoders[i]->field_count; k++)
+			if (is_format(decoders[i]->format, piece) &&
+			    !strcmp(decoders[i]->fields[k].name, piece->field))
+				return true;
+	return false;
+}
+
+static bool
+is_of_filters(const char *name)
+{
+	struct filter_help help;
+	for (size_t i = 0; filter_help(i, &help); i++)
+		if (!strcmp(help.name, name))
+			return true;
+	return false;
+}
+
+/* Finds the column of a name of LENGTH bytes at AT. */
+static int
+find_column(struct line_reading *reading, struct line_piece *piece, const char *at, size_t length)
+{
+	char what[200];
+	piece->name = mem_resize(NULL, length + 1);
+	memcpy(piece->name, at, length);
+	piece->name[length] = '\0';
+	piece->field = piece->name;
+	for (size_t i = 0; i < COLUMN_COUNT; i++)
+		if (!strcmp(columns[i].name, piece->name))
+			piece->column = &columns[i];
+	if (piece->column)
+		return 0;
+	if (!strncmp(piece->name, context_prefix, sizeof context_prefix - 1)) {
+		piece->column = &context_column;
+		reading->line->format.contexts = true;
+		return 0;
+	}
+	const char *dot = strchr(piece->name, '.');
+	if (dot) {
+		piece->format = piece->name;
+		piece->format_length = (size_t)(dot - piece->name);
+		piece->field = dot + 1;
+	}
+	if (is_field(piece)) {
+		piece->column = &field_column;
+		reading->line->format.want = EXPAND_FIELDS;
+		return 0;
+	}
+	if (is_of_filters(piece->name))
+		snprintf(what, sizeof what, "%.60s is for filters alone, no column", piece->name);
+	else
+		snprintf(what, sizeof what, "no column is named \"%.60s\"%s", piece->name,
+			 filter_hint(piece->name, next_column, NULL).text);
+	return refuse_at(reading, at, what);
+}
+
+/* Reads SPEC up to END. */
+static int
+read_spec(struct line_reading *reading, struct line_piece *piece, const char *at, const char *end)
+{
+	static const char help[] = "expected < or >, the least columns, and behind a point the "
+				   "most, as >12 or .20";
+	unsigned long value[2] = {0, 0};
+	piece->right = *at == '>';
+	at += *at == '>' || *at == '<';
+	for (int i = 0; i < 2; i++) {
+		for (; at < end && isdigit((unsigned char)*at); at++)
+			value[i] = value[i] > COLUMNS_MAX
+				       ? value[i]
+				       : value[i] * 10 + (unsigned long)(*at - '0');
+		if (i == 0 && at < end && *at == '.')
+			at++;
+	}
+	if (at != end || value[0] > COLUMNS_MAX || value[1] > COLUMNS_MAX)
+		return refuse_at(reading, at, help);
+	piece->columns = (int)value[0];
+	piece->most = (int)value[1];
+	return 0;
+}
+
+/* Reads NAME or NAME:SPEC from AT to END into a piece behind BEFORE, which is taken over. */
+static int
+read_column(struct line_reading *reading, const char *at, const char *end, char *before,
+	    bool widths)
+{
+	struct line_piece *piece = vec_add(&reading->line->pieces);
+	const char *colon = memchr(at, ':', (size_t)(end - at));
+	*piece = (struct line_piece){.before = before};
+	int failed = find_column(reading, piece, at, (size_t)((colon ? colon : end) - at));
+	if (failed)
+		return failed;
+	reading->line->format.uses |= piece->column->uses;
+	if (colon)
+		return read_spec(reading, piece, colon + 1, end);
+	if (widths) {
+		piece->columns = piece->column->columns;
+		piece->right = piece->column->right;
+	}
+	return 0;
+}
+
+static int
+read_fields(struct line_reading *reading)
+{
+	const char *at = reading->text, *end;
+	const char *between = reading->line->csv ? "," : " ";
+	int failed = 0;
+	for (bool first = true; !failed; first = false, at = end + 1) {
+		end = at + strcspn(at, ",");
+		failed = read_column(reading, at, end, mem_text(first ? "" : between),
+				     !reading->line->csv);
+		if (!*end)
+			break;
+	}
+	return failed;
+}
+
+static char *
+take_text(struct text *text)
+{
+	char *taken = mem_text(text_get(text));
+	text_clear(text);
+	return taken;
+}
+
+/* Appends the character at AT, or what stands for it; how many bytes that took. */
+static size_t
+read_character(const char *at, struct text *out)
+{
+	bool twice = (*at == '{' || *at == '}' || *at == '\\') && at[1] == *at;
+	bool tab = *at == '\\' && at[1] == 't';
+	text_add_char(out, (char)(tab ? '\t' : *at));
+	return twice || tab ? 2 : 1;
+}
+
+static int
+read_template(struct line_reading *reading)
+{
+	struct text text = {0};
+	int failed = 0;
+	for (const char *at = reading->text; *at && !failed;) {
+		const char *end = *at == '{' && at[1] != '{' ? strchr(at, '}') : NULL;
+		if (end) {
+			failed = read_column(reading, at + 1, end, take_text(&text), false);
+			at = end + 1;
+		} else if (*at == '{' && at[1] != '{') {
+			failed = refuse_at(reading, at, "its } is missing; {{ stands for {");
+		} else if (*at == '\n') {
+			failed = refuse_at(reading, at, "a message is one line");
+		} else {
+			at += read_character(at, &text);
+		}
+	}
+	vec_add(&reading->line->pieces)->before = take_text(&text);
+	text_free(&text);
+	return failed;
+}
+
+/* Whether it shows what is doubtful of messages. */
+static bool
+has_flags(const struct export_line *line)
+{
+	bool has = false;
+	for (size_t i = 0; i < line->pieces.count; i++) {
+		const struct line_column *column = line->pieces.at[i].column;
+		has |= column && column->add == line_flags;
+	}
+	return has;
+}
+
+static void
+make_header(struct export_line *line)
+{
+	struct text header = {0};
+	for (size_t i = 0; i < line->pieces.count; i++)
+		text_addf(&header, "%s%s", i ? "," : "", line->pieces.at[i].name);
+	text_add_char(&header, '\n');
+	line->header = header.data;
+	line->format.header = line->header;
+	line->format.mark_header = NULL;
+}
+
+static int
+read_time(const char *name, enum export_time *time, struct err *err)
+{
+	for (int i = 0; name && export_time_names[i]; i++)
+		if (!strcmp(name, export_time_names[i])) {
+			*time = (enum export_time)i;
+			return 0;
+		}
+	return !name ? 0
+		     : err_set(err, ERR_USAGE,
+			       "--time-format is abs, rel, delta, ticks or iso, not %s", name);
+}
+
+/* Whether FORMAT can have what is wished. */
+static int
+check_wish(const struct export_format *format, const struct export_line_wish *wish, struct err *err)
+{
+	bool text = !strcmp(format->name, "text"), csv = !strcmp(format->name, "csv");
+	if (wish->fields && wish->line)
+		return err_set(err, ERR_USAGE,
+			       "--fields and --template both say what a line has; "
+			       "leave one out");
+	if (wish->fields && !text && !csv)
+		return err_set(err, ERR_USAGE, "--fields is of -t text and -t csv, not %s",
+			       format->name);
+	if (wish->line && !text)
+		return err_set(err, ERR_USAGE, "--template is of -t text, not %s", format->name);
+	if (wish->time_format && !text)
+		return err_set(
+		    err, ERR_USAGE,
+		    "--time-format is of -t text and the screen; %s has times of its own",
+		    format->name);
+	return 0;
+}
+
+int
+export_line_new(const struct export_format *format, const struct export_line_wish *wish,
+		struct export_line **out, struct err *err)
+{
+	*out = NULL;
+	bool described = wish->fields || wish->line;
+	bool coloured = wish->colour && !strcmp(format->name, "text");
+	if (!described && !wish->time_format && !coloured)
+		return 0;
+	int failed = check_wish(format, wish, err);
+	if (failed)
+		return failed;
+	struct export_line *line = mem_new(sizeof *line);
+	struct line_reading reading = {.option = wish->fields ? "fields" : "template",
+				       .text = wish->fields ? wish->fields : wish->line,
+				       .line = line,
+				       .err = err};
+	line->format = *format;
+	line->format.line = line;
+	line->colour = coloured;
+	line->csv = !strcmp(format->name, "csv");
+	failed = read_time(wish->time_format, &line->time, err);
+	if (!failed && described)
+		failed = wish->fields ? read_fields(&reading) : read_template(&reading);
+	if (line->time == EXPORT_TIME_DELTA)
+		line->format.uses |= EXPORT_DELTA;
+	if (!failed && described) {
+		line->format.message = export_line;
+		line->format.flagged = has_flags(line);
+		line->format.columns = EXPORT_NO_COLUMNS;
+		if (line->csv)
+			make_header(line);
+	}
+	*out = line;
+	if (failed) {
+		export_line_free(line);
+		*out = NULL;
+	}
+	return failed;
+}
+
+const struct export_format *
+export_line_format(const struct export_line *line)
+{
+	return &line->format;
+}
+
+void
+export_line_free(struct export_line *line)
+{
+	if (!line)
+		return;
+	for (size_t i = 0; i < line->pieces.count; i++) {
+		free(line->pieces.at[i].before);
+		free(line->pieces.at[i].name);
+	}
+	vec_free(&line->pieces);
+	free(line->header);
+	free(line);
+}

@@ -355,6 +355,10 @@ libtrawl_a_SOURCES = \
 	src/ui/looks.h \
 	src/ui/notebook.c \
 	src/ui/notebook.h \
+	src/ui/panes/detail_lines.c \
+	src/ui/panes/detail_lines.h \
+	src/ui/panes/detail_time.c \
+	src/ui/panes/detail_time.h \
 	src/ui/panes/lines.c \
 	src/ui/panes/lines.h \
 	src/ui/panes/pager.c \

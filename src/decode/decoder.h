@@ -179,6 +179,9 @@ enum field_absence {
 	FIELD_ABSENT_UNMATCHED /* session field: another trace has it, if `matched` */
 };
 
+/* What of a message a field is of: detail shows the head and the transport last, closed. */
+enum field_part { FIELD_BODY, FIELD_HEAD, FIELD_TRANSPORT };
+
 /* One row of a format's field table: the source of columns, filter names,
  * the detail tree, exports and the manual. */
 struct field_row {
@@ -188,6 +191,7 @@ struct field_row {
 	uint8_t digits;		   /* least hex digits shown, 0 = as needed */
 	bool folded;		   /* its tree starts closed in detail */
 	bool detail;		   /* shown in detail only, not exported */
+	enum field_part part;	   /* of a field that is in no other */
 	const char *const *values; /* names of the values 0.. or NULL */
 	size_t value_count;
 	uint64_t kinds;		    /* of message that can have it, a bit each; 0 = any */
@@ -217,7 +221,8 @@ struct field {
 			size_t length;
 		} s;
 	};
-	const char *note; /* what the value means, safe ASCII, or NULL */
+	const char *note;  /* what the value means, safe ASCII, or NULL */
+	const char *label; /* for people, instead of the row's name; not safe; or NULL */
 };
 
 /* How payload bits lie in the capture, in payload order. */

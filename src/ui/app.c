@@ -55,7 +55,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { PROGRESS_MS = 500 }; /* between paints that only show progress */
+enum {
+	PROGRESS_MS = 500, /* between paints that only show progress */
+	PAUSE_MS = 50	   /* without keys, then panes look for what they miss */
+};
 
 /* --- painting ---------------------------------------------------------- */
 
@@ -279,13 +282,29 @@ say_refusals(struct app *app)
 	app->refusals = refusals;
 }
 
+static bool
+pane_works(const struct screen *screen, int pane)
+{
+	return screen->layout.panes[pane].rows > 0 && screen->panes[pane]->work;
+}
+
+/* Whether any pane on the screen may miss something that it looks for. */
+static bool
+panes_may_work(const struct screen *screen)
+{
+	int pane = 0;
+	while (pane < PANE_COUNT && !pane_works(screen, pane))
+		pane++;
+	return pane < PANE_COUNT;
+}
+
 /* Whether a pane on the screen still works at what it shows. */
 static bool
 panes_work(struct screen *screen)
 {
 	bool more = false;
 	for (int pane = 0; pane < PANE_COUNT; pane++)
-		if (screen->layout.panes[pane].rows > 0 && screen->panes[pane]->work)
+		if (pane_works(screen, pane))
 			more |= screen->panes[pane]->work(screen);
 	return more;
 }
@@ -297,15 +316,17 @@ app_loop(struct app *app)
 	struct pollfd files[] = {{.fd = term_file(screen->term), .events = POLLIN},
 				 {.fd = app->signals, .events = POLLIN},
 				 {.fd = app->notify, .events = POLLIN}};
-	int64_t next = 0; /* when progress may be painted again */
-	bool due = true, progress = false, more = false;
+	int64_t next = 0;  /* when progress may be painted again */
+	int64_t pause = 0; /* when the keys have paused */
+	bool due = true, progress = false, more = false, held = false;
 	while (screen_is_running(screen)) {
 		int64_t wait = next - thread_now_ms();
 		if (due || (progress && wait <= 0)) {
 			list_work(screen->list);
 			say_refusals(app);
 			app_paint(screen);
-			more = panes_work(screen) || list_busy(screen->list);
+			held = thread_now_ms() < pause && panes_may_work(screen);
+			more = (!held && panes_work(screen)) || list_busy(screen->list);
 			for (size_t i = 0; i < screen->list->lane_count; i++)
 				if (capture_damaged(trace_capture(screen->list->lanes[i].trace)))
 					app_notify(app); /* what was read had vanished */
@@ -313,11 +334,14 @@ app_loop(struct app *app)
 			wait = PROGRESS_MS;
 			progress = false;
 		}
-		int ready = poll(files, 3, more ? 0 : progress ? (int)wait : -1);
+		int64_t held_for = pause - thread_now_ms();
+		if (held && (!progress || held_for < wait))
+			wait = held_for > 0 ? held_for : 0;
+		int ready = poll(files, 3, more ? 0 : progress || held ? (int)wait : -1);
 		if ((ready < 0 && errno != EINTR) ||
 		    files[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
-		due = more;
+		due = more || (held && thread_now_ms() >= pause);
 		if (files[1].revents) {
 			take_signals(app);
 			due = true;
@@ -326,7 +350,10 @@ app_loop(struct app *app)
 			due |= take_news(app);
 			progress = true;
 		}
-		due |= take_keys(screen);
+		if (take_keys(screen)) {
+			pause = thread_now_ms() + PAUSE_MS;
+			due = true;
+		}
 	}
 }
 

@@ -62,8 +62,8 @@ test_contexts(void **state)
 	scene_keys(s, "]c[c\tj\r"); /* there and back; in the pane: to where it began */
 	snprintf(text, sizeof text, " %zu / ", at[0]);
 	scene_wait(s, text);
-	scene_keys(s, "qp"); /* the detail pane has it too */
-	scene_wait(s, "v context");
+	scene_keys(s, "q\rG"); /* the detail pane has it too */
+	scene_wait_row(s, " v context", "");
 	scene_quit(s);
 	truth_free(&truth);
 

@@ -22,13 +22,13 @@ test_panes(void **state)
 	scene_wait(s, "- bytes 0x8f 77 B");
 	/* offset 143 in the truth is 0x8f; its row of the dump starts at 0x80 */
 	scene_wait_row(s, " 00000080  ", "");
-	scene_wait_row(s, "v stp", "");
-	scene_keys(s, "\t"); /* to the detail pane: close the first group */
+	scene_wait_row(s, " > stp ", "master 1  channel 1  ");
+	scene_keys(s, "\t"); /* to the detail pane: open the last group */
 	scene_wait(s, "= message ");
-	scene_keys(s, "gh");
-	scene_wait(s, "> stp");
-	scene_keys(s, "l");
-	scene_wait(s, "v stp");
+	scene_keys(s, "Gl");
+	scene_wait(s, " v stp");
+	scene_keys(s, "h");
+	scene_wait(s, " > stp");
 	scene_keys(s, "p");
 	scene_until(s, "message 4", false);
 	scene_keys(s, "x");
@@ -85,8 +85,7 @@ test_field_bytes(void **state)
 	scene_wait(s, "- bytes");
 	scene_keys(s, "G");
 	scene_wait(s, "= message ");
-	scene_keys(s, "g");
-	scene_keys(s, "j"); /* the master: bits of the transport's packets */
+	scene_keys(s, "lj"); /* the master: bits of the transport's packets */
 	scene_wait(s, "master");
 	scene_keys(s, "jj");
 	scene_keys(s, ":");
@@ -98,6 +97,35 @@ test_field_bytes(void **state)
 	assert_true(reversed > 0);
 	scene_keys(s, "\033");
 	scene_until(s, "\n:", false);
+	scene_quit(s);
+}
+
+/* Text, time and distances come first, then the arguments by the words before them; what
+ * has no room ends in the sign of that. */
+static void
+test_message(void **state)
+{
+	struct scene *s = *state;
+	scene_open(s, 24, 80, "xterm-256color", "lab.yaml", "+p", NULL);
+	scene_wait(s, " 10:06:40.");
+	scene_keys(s, "/given up\r");
+	scene_wait(s, "\n timeout: seq 70 given up after 27800 us\n");
+	scene_wait(s,
+		   "\n 10:06:40.234386371  soc, ticks 10000976   +20.817 us after the row above\n");
+	scene_wait(s, " +9.251 ms after the last of mailbox\n");
+	scene_wait_row(s, "     seq %u  ", " 70 ");
+	scene_wait_row(s, "     seq %u  ", " 0x708 4 B");
+	scene_wait_row(s, "     given up after %u  ", " 27800 ");
+	scene_wait_row(s, "     given up after %u  ", " 0x710.4 4 B");
+	scene_wait_row(s, " > message  ", " STRING:PRINTF32  module 18  unit 0 ");
+	scene_wait_row(s, " > stp  ", "> 0x6dd 58 B");
+	scene_check_idle(s);
+	scene_quit(s);
+
+	scene_open(s, 24, 30, "xterm-256color", "lab.yaml", "+p", NULL); /* all of the text */
+	scene_keys(s, "/given up\r");
+	scene_wait(s, "\n timeout: seq 70 given up\n after 27800 us\n");
+	scene_wait(s, "\n 10:06:40.234386371  soc, tic>\n +20.817 us after the row abo>\n");
 	scene_quit(s);
 }
 
@@ -117,6 +145,11 @@ test_field_filter(void **state)
 	snprintf(keys, sizeof keys, "%zuG\r\\", row);
 	scene_keys(s, keys);
 	scene_wait(s, "zoom:detail");
+	scene_keys(s, "j"); /* past the text; the head is opened */
+	for (int i = 0; i < 6 && !strstr(scene_screen(s), " v message"); i++) {
+		scene_keys(s, "lj");
+		scene_read(s, 100);
+	}
 	for (int i = 0; i < 40; i++) { /* down to the line of `id` */
 		scene_keys(s, "f");
 		scene_read(s, 100);
@@ -167,8 +200,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    scene_test(test_panes),	   scene_test(test_rules),
-	    scene_test(test_field_bytes),  scene_test(test_field_filter),
-	    scene_test(test_search_bytes),
+	    scene_test(test_message),	   scene_test(test_field_bytes),
+	    scene_test(test_field_filter), scene_test(test_search_bytes),
 	};
 	return scene_run_group("screen: detail", tests);
 }

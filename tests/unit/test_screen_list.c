@@ -338,10 +338,10 @@ test_cycles(void **state)
 	assert_batch_times(s, path);
 	scene_keys(s, "jj\r");
 	scene_wait(s, " ~1250 ");
-	scene_wait_row(s, "v estimated_time", "");
-	scene_wait_row(s, "    after ", " 1000");
-	scene_wait_row(s, "    before ", " 2000");
-	scene_wait_row(s, "    off_by_at_most ", " 751");
+	scene_wait_row(s, " v estimated_time", "");
+	scene_wait_row(s, "     after ", " 1000");
+	scene_wait_row(s, "     before ", " 2000");
+	scene_wait_row(s, "     off_by_at_most ", " 751");
 	scene_keys(s, "q");
 	scene_until(s, "estimated_time", false);
 	scene_keys(s, "T");

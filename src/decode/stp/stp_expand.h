@@ -25,7 +25,8 @@ enum stp_field {
 
 /* clang-format off: a table has rows */
 #define STP_FIELDS                                                                                 \
-	[STP_F_STP] = {"stp", FIELD_GROUP, "what the transport added"},                            \
+	[STP_F_STP] = {"stp", FIELD_GROUP, "what the transport added", .folded = true,             \
+		       .part = FIELD_TRANSPORT},                                                   \
 	[STP_F_PACKETS] = {"packets", FIELD_GROUP, "the packets that the message came in",         \
 			   .folded = true},                                                        \
 	[STP_F_PACKET] = {"packet", FIELD_TEXT, "one packet of the transport", .detail = true},    \

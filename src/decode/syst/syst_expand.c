@@ -515,8 +515,31 @@ expand_short(struct syst_job *j)
 
 struct arg_sink {
 	struct syst_job *job;
-	size_t at; /* of the arguments in the frame */
+	size_t at;	    /* of the arguments in the frame */
+	const char *format; /* from behind the last conversion on */
 };
+
+/* What an argument is called: the words before its conversion, of those behind the last
+ * comma, colon or such, and the conversion, as `seq %u`. */
+static const char *
+name_arg(const struct syst_job *j, const char *words, const struct syst_arg *arg)
+{
+	static const char parting[] = ",;:.=()[]{}<>|\"' \t\r\n";
+	const char *end = arg->spec, *from;
+	while (end > words && strchr(parting, end[-1]))
+		end--;
+	for (from = end; from > words && (from[-1] == ' ' || !strchr(parting, from[-1]));)
+		from--;
+	while (from < end && *from == ' ')
+		from++;
+	struct text name = {0};
+	text_add_bytes(&name, from, (size_t)(end - from));
+	text_add(&name, from < end ? " " : "");
+	text_add_bytes(&name, arg->spec, arg->spec_length);
+	const char *kept = arena_text(&j->e->arena, text_get(&name), name.length);
+	text_free(&name);
+	return kept;
+}
 
 static void
 add_arg(void *context, const struct syst_arg *arg)
@@ -527,7 +550,7 @@ add_arg(void *context, const struct syst_arg *arg)
 	    [SYST_ARG_NUMBER] = SYST_F_ARG_NUMBER,
 	    [SYST_ARG_TEXT] = SYST_F_ARG_TEXT,
 	};
-	const struct arg_sink *sink = context;
+	struct arg_sink *sink = context;
 	struct field *field =
 	    add_bits(sink->job, rows[arg->type], 8 * (sink->at + arg->at), 8 * arg->length);
 	switch (arg->type) {
@@ -545,7 +568,8 @@ add_arg(void *context, const struct syst_arg *arg)
 		field->s.length = arg->s.length;
 		break;
 	}
-	field->note = arena_text(&sink->job->e->arena, arg->spec, arg->spec_length);
+	field->label = name_arg(sink->job, sink->format, arg);
+	sink->format = arg->spec + arg->spec_length;
 }
 
 /* The format of a PRINTF or CATALOG message, and where its arguments are. */
@@ -612,10 +636,12 @@ call_args(const struct syst_frame *f, const struct call *call)
 static void
 put_printf(struct syst_job *j, const struct call *call)
 {
-	struct arg_sink context = {j, call->at};
+	struct arg_sink context = {j, call->at, call->format};
 	const struct syst_arg_sink sink = {&context, add_arg};
 	const struct syst_args args = call_args(j->f, call);
 	open_level(j, SYST_F_ARGS, call->at, args.length);
+	if (j->with_fields)
+		j->e->fields.at[j->e->fields.count - 1].label = "arguments";
 	struct syst_printf_result result = syst_printf(&j->e->text, call->format, call->length,
 						       &args, j->with_fields ? &sink : NULL);
 	close_level(j);

@@ -105,7 +105,7 @@ pane_draw_rule(struct screen *screen, enum pane_id id)
 		text_add(&title, pane->name);
 	text_add_char(&title, ' ');
 	canvas_fill(canvas, area, 0, 0, area->cols, role, focus ? '=' : '-');
-	int x = canvas_put(canvas, area, 0, 1, role, title.data, title.length);
+	int x = canvas_put_cell(canvas, area, 0, 1, area->cols - 1, role, title.data, title.length);
 	if (area->cols >= KEYS_COLUMNS_MIN)
 		make_keys(screen->keymap, pane->keys, area->cols - 2 - x, &keys);
 	x = area->cols - 1 - text_columns(text_get(&keys.text), keys.text.length);

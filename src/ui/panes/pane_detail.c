@@ -1,9 +1,9 @@
 /*
- * The fields of the selected message, as a tree that opens and closes.
+ * The selected message: its text, when it was sent, and its fields, as a tree that opens and
+ * closes (detail_lines.h).
  *
- * What is closed is remembered by field, not by message, so that the tree
- * looks the same from message to message; so is the field under the cursor,
- * whose bytes the hex pane shows.
+ * The field under the cursor is the one whose bytes the hex pane shows.  What has no room ends
+ * in the sign of that, so that no value reads as another one.
  */
 #include "config.h"
 
@@ -13,18 +13,23 @@
 #include "ui/list/filters.h"
 #include "ui/list/list.h"
 #include "ui/list/selection.h"
-#include "ui/panes/lines.h"
+#include "ui/panes/detail_lines.h"
+#include "ui/panes/detail_time.h"
 #include "ui/screen/screen.h"
 
 #include <string.h>
 
-enum { NAME_COLUMNS = 20 };
+enum {
+	NAME_COLUMNS = 24,  /* at most */
+	VALUE_COLUMNS = 8,  /* less and the place of a field is left out */
+	DATED_COLUMNS = 90, /* from here on times have a date */
+	BESIDE_COLUMNS = 76 /* and from here on the distances stand beside the time */
+};
 
 struct detail_state {
 	struct lines cursor;
-	VEC(const struct field_row *) turned; /* opened, or closed, by the user */
-	VEC(size_t) lines;		      /* fields that are shown, by their number */
-	const struct field_row *row;	      /* of the field under the cursor */
+	struct detail_lines d;
+	struct detail_time time;
 	struct text raw, safe;
 };
 
@@ -38,87 +43,68 @@ static void
 detail_close(void *context)
 {
 	struct detail_state *state = context;
-	vec_free(&state->turned);
-	vec_free(&state->lines);
+	detail_lines_free(&state->d);
 	text_free(&state->raw);
 	text_free(&state->safe);
 }
 
-/* --- the tree ---------------------------------------------------------- */
+/* --- what there is ----------------------------------------------------- */
 
-/* Where a row stands in the list of those that the user has turned. */
-static size_t
-turned_at(const struct detail_state *state, const struct field_row *row)
-{
-	size_t i = 0;
-	while (i < state->turned.count && state->turned.at[i] != row)
-		i++;
-	return i;
-}
-
-static bool
-is_closed(const struct detail_state *state, const struct field_row *row)
-{
-	return row->folded != (turned_at(state, row) < state->turned.count);
-}
-
+/* The time and two distances, beside each other where there is room. */
 static void
-set_closed(struct detail_state *state, const struct field_row *row, bool closed)
+make_times(struct screen *screen, const struct selection *selection, int columns)
 {
-	if (is_closed(state, row) == closed)
+	struct detail_state *state = state_of(screen);
+	struct text *times = state->d.times;
+	for (int i = 0; i < DETAIL_TIMES; i++)
+		text_clear(&times[i]);
+	detail_time_add(screen, selection, columns >= DATED_COLUMNS, &times[0]);
+	if (columns < BESIDE_COLUMNS || !times[0].length) {
+		detail_time_add_above(screen, &times[1]);
+		detail_time_add_origin(screen, selection, &state->time, &times[2]);
 		return;
-	size_t i = turned_at(state, row);
-	if (i < state->turned.count)
-		state->turned.at[i] = state->turned.at[--state->turned.count];
-	else
-		*vec_add(&state->turned) = row;
-}
-
-static bool
-has_children(const struct expansion *e, size_t i)
-{
-	return i + 1 < e->fields.count && e->fields.at[i + 1].depth > e->fields.at[i].depth;
-}
-
-/* Makes the list of shown fields anew and finds the cursor's again. */
-static void
-refresh_lines(struct detail_state *state, const struct expansion *e)
-{
-	unsigned hidden_below = UINT8_MAX + 1; /* deeper fields are closed away */
-	size_t cursor = state->cursor.line;
-	bool found = false;
-	vec_clear(&state->lines);
-	for (size_t i = 0; i < e->fields.count; i++) {
-		const struct field *field = &e->fields.at[i];
-		if (field->depth > hidden_below)
-			continue;
-		hidden_below = is_closed(state, field->row) ? field->depth : UINT8_MAX + 1;
-		if (field->row == state->row && (!found || state->lines.count == cursor)) {
-			state->cursor.line = state->lines.count;
-			found = true;
-		}
-		*vec_add(&state->lines) = i;
 	}
-	if (state->cursor.line >= state->lines.count)
-		state->cursor.line = state->lines.count ? state->lines.count - 1 : 0;
+	int beside = text_columns(times[0].data, times[0].length) + 3;
+	text_add(&times[0], "   ");
+	detail_time_add_above(screen, &times[0]);
+	text_clear(&state->raw);
+	detail_time_add_origin(screen, selection, &state->time, &state->raw);
+	if (state->raw.length)
+		text_addf(&times[1], "%*s%s", beside, "", state->raw.data);
 }
 
-static const struct expansion *
+static const struct selection *
 detail_prepare(struct screen *screen)
 {
 	const struct selection *selection = selection_get(screen);
+	struct detail_state *state = state_of(screen);
+	int columns = screen->layout.panes[PANE_DETAIL].cols;
 	if (!selection)
 		return NULL;
-	refresh_lines(state_of(screen), &selection->expansion);
-	return state_of(screen)->lines.count ? &selection->expansion : NULL;
+	const struct text *text = &selection->expansion.text;
+	text_clear(&state->d.text);
+	text_add_safe(&state->d.text, text_get(text), text->length, screen->charset);
+	make_times(screen, selection, columns);
+	detail_lines_make(&state->d, &state->cursor, &selection->expansion, columns);
+	return state->d.lines.count ? selection : NULL;
+}
+
+/* The line under the cursor; its message goes to *SELECTION. */
+static const struct detail_line *
+detail_line(struct screen *screen, const struct selection **selection)
+{
+	const struct detail_state *state = state_of(screen);
+	*selection = detail_prepare(screen);
+	return *selection ? &state->d.lines.at[state->cursor.line] : NULL;
 }
 
 const struct field *
 detail_field(struct screen *screen)
 {
-	const struct detail_state *state = state_of(screen);
-	const struct expansion *e = detail_prepare(screen);
-	return e ? &e->fields.at[state->lines.at[state->cursor.line]] : NULL;
+	const struct selection *selection;
+	const struct detail_line *line = detail_line(screen, &selection);
+	bool is_field = line && line->kind == DETAIL_FIELD;
+	return is_field ? &selection->expansion.fields.at[line->at] : NULL;
 }
 
 /* --- drawing ----------------------------------------------------------- */
@@ -138,19 +124,37 @@ add_piece(void *context, uint64_t bit, uint32_t bits)
 	place->bits += bits;
 }
 
-/* `0x2f81b0c4 4 B`, or `... 3 bit` where it is no whole byte. */
+/* `0x2f81b0c4 4 B`, with the bit behind a dot where it begins within a byte, and in `bit`
+ * where it is no whole byte. */
 static void
-add_place(const struct expansion *e, const struct field *field, struct text *out)
+add_bits(uint64_t first, uint64_t bits, struct text *out)
 {
-	struct place_of place = {0};
-	expansion_locate(e, field, add_piece, &place);
-	if (!place.any)
-		return;
-	text_addf(out, "0x%llx", (unsigned long long)(place.first / 8));
-	if (field->bits % 8 || place.first % 8)
-		text_addf(out, ".%u %u bit", (unsigned)(place.first % 8), field->bits);
+	text_addf(out, "0x%llx", (unsigned long long)(first / 8));
+	if (first % 8 || bits % 8)
+		text_addf(out, ".%u", (unsigned)(first % 8));
+	if (bits % 8)
+		text_addf(out, " %llu bit", (unsigned long long)bits);
 	else
-		text_addf(out, " %llu B", (unsigned long long)(place.bits / 8));
+		text_addf(out, " %llu B", (unsigned long long)(bits / 8));
+}
+
+/* Where the payload is, for the head; all of the message, for the transport; else the field. */
+static void
+add_place(const struct selection *selection, const struct detail_line *line, struct text *out)
+{
+	const struct expansion *e = &selection->expansion;
+	const struct field *field = line->kind == DETAIL_FIELD ? &e->fields.at[line->at] : NULL;
+	struct place_of place = {0};
+	if (field && field->place == FIELD_NOWHERE && field->row->part == FIELD_TRANSPORT)
+		add_piece(&place, selection->message.offset * 8, selection->message.length * 8);
+	else if (field)
+		expansion_locate(e, field, add_piece, &place);
+	for (size_t i = 0; !field && i < e->extents.count; i++)
+		add_piece(&place, e->extents.at[i].capture_bit, e->extents.at[i].bits);
+	if (place.any && field && field->place == FIELD_PAYLOAD)
+		add_bits(place.first, field->bits, out);
+	else if (place.any)
+		add_bits(place.first, place.bits, out);
 }
 
 static void
@@ -162,52 +166,143 @@ add_value(struct screen *screen, const struct field *field, struct text *out)
 	text_add_safe(out, text_get(&state->raw), state->raw.length, screen->charset);
 }
 
+static const char *
+name_of(const struct field *field)
+{
+	return field->label ? field->label : field->row->name;
+}
+
+struct summary_of {
+	struct screen *screen;
+	const struct expansion *e;
+	struct text *out;
+};
+
+/* Appends `NAME VALUE` of a field, `COUNT NAME` of one with others in it. */
+static bool
+add_essential(void *context, size_t i)
+{
+	struct summary_of *sum = context;
+	const struct field *field = &sum->e->fields.at[i];
+	size_t count = 0;
+	if (field->row->type < FIELD_LIST && field->row->detail && field->row->part == FIELD_HEAD)
+		return true; /* it takes much room, or says little */
+	while (i + 1 + count < sum->e->fields.count &&
+	       sum->e->fields.at[i + 1 + count].depth > field->depth)
+		count++;
+	if (field->row->type >= FIELD_LIST && field->row->part == FIELD_HEAD)
+		return true;
+	text_add(sum->out, sum->out->length ? "  " : "");
+	if (field->row->type >= FIELD_LIST) {
+		text_addf(sum->out, "%zu %s", count, name_of(field));
+		return true;
+	}
+	screen_add_safe(sum->screen, name_of(field), sum->out);
+	text_add_char(sum->out, ' ');
+	add_value(sum->screen, field, sum->out);
+	return true;
+}
+
+/* What a closed line has below it, in short. */
 static void
-draw_line(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
-	  const struct expansion *e, size_t i, bool current)
+add_essentials(struct screen *screen, const struct detail_line *line, const struct expansion *e,
+	       struct text *out)
+{
+	struct summary_of sum = {screen, e, out};
+	if (line->kind == DETAIL_HEAD)
+		text_add_safe(out, text_get(&e->type), e->type.length, screen->charset);
+	detail_line_children(line, e, add_essential, &sum);
+}
+
+/* Draws a field, or the line of the head: name, value or, closed, what is in it, and at the
+ * right edge where it is. */
+static void
+draw_field(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
+	   const struct selection *selection, const struct detail_line *line, bool current)
 {
 	struct detail_state *state = state_of(screen);
-	const struct field *field = &e->fields.at[i];
-	const char *sign = !has_children(e, i) ? " " : is_closed(state, field->row) ? ">" : "v";
-	int x = 2 * field->depth;
-	bool focus = screen->focus == PANE_DETAIL;
-	x = canvas_puts(canvas, area, y, x, ROLE_NORMAL, sign) + 1;
-	x = canvas_puts(canvas, area, y, x, current && focus ? ROLE_CURSOR : ROLE_FIELD,
-			field->row->name);
-	x = x + 1 > NAME_COLUMNS ? x + 1 : NAME_COLUMNS;
-	text_clear(&state->safe);
-	add_value(screen, field, &state->safe);
-	x = canvas_put(canvas, area, y, x, ROLE_NORMAL, text_get(&state->safe), state->safe.length);
-	const char *meaning = field_meaning(field);
-	if (meaning) {
-		text_clear(&state->safe);
-		screen_add_safe(screen, meaning, &state->safe);
-		x += x > NAME_COLUMNS;
-		x = canvas_put(canvas, area, y, x, ROLE_NOTE, text_get(&state->safe),
-			       state->safe.length);
+	const struct expansion *e = &selection->expansion;
+	const struct field *field = line->kind == DETAIL_FIELD ? &e->fields.at[line->at] : NULL;
+	bool folds = detail_line_folds(line, e);
+	bool open = folds && detail_line_is_open(&state->d, line, e);
+	int names = area->cols * 2 / 5 < NAME_COLUMNS ? area->cols * 2 / 5 : NAME_COLUMNS;
+	int x = 1 + 2 * line->depth, value_x = 1 + names, end = area->cols;
+	struct text *text = &state->safe;
+	if (folds)
+		canvas_puts(canvas, area, y, x, ROLE_KEY, open ? "v" : ">");
+	x += 2;
+	text_clear(text);
+	screen_add_safe(screen, field ? name_of(field) : "message", text);
+	canvas_put_cell(canvas, area, y, x, value_x - 1 - x, current ? ROLE_CURSOR : ROLE_FIELD,
+			text->data, text->length);
+	text_clear(text);
+	add_place(selection, line, text);
+	int columns = text_columns(text_get(text), text->length);
+	if (columns && value_x + VALUE_COLUMNS + columns < area->cols) {
+		end = area->cols - columns - 1;
+		canvas_put(canvas, area, y, end, ROLE_NOTE, text->data, text->length);
+		end--;
 	}
-	text_clear(&state->safe);
-	add_place(e, field, &state->safe);
-	int place_x = area->cols - (int)state->safe.length;
-	if (state->safe.length && x + 1 < place_x)
-		canvas_put(canvas, area, y, place_x, ROLE_NOTE, state->safe.data,
-			   state->safe.length);
+	text_clear(text);
+	if (field)
+		add_value(screen, field, text);
+	bool whole = text_columns(text_get(text), text->length) <= end - value_x;
+	x = canvas_put_cell(canvas, area, y, value_x, end - value_x, ROLE_NORMAL, text_get(text),
+			    text->length);
+	const char *meaning = field ? field_meaning(field) : NULL;
+	text_clear(text);
+	if (meaning)
+		screen_add_safe(screen, meaning, text);
+	else if (folds && !open)
+		add_essentials(screen, line, e, text);
+	x += x > value_x;
+	if (whole && x + 1 < end && text->length)
+		canvas_put_cell(canvas, area, y, x, end - x, ROLE_NOTE, text->data, text->length);
+}
+
+static void
+draw_line(struct screen *screen, struct canvas *canvas, const struct area *area, int y,
+	  const struct selection *selection, const struct detail_line *line, bool current)
+{
+	const struct detail_lines *d = &state_of(screen)->d;
+	enum role role = severity_role(selection->message.severity);
+	if (line->kind == DETAIL_TEXT)
+		canvas_put_cell(canvas, area, y, 1, area->cols - 1, current ? ROLE_CURSOR : role,
+				d->text.data + line->at, line->length);
+	else if (line->kind == DETAIL_TIME)
+		canvas_put_cell(canvas, area, y, 1, area->cols - 1,
+				current ? ROLE_CURSOR : ROLE_NORMAL, d->times[line->at].data,
+				d->times[line->at].length);
+	else
+		draw_field(screen, canvas, area, y, selection, line, current);
 }
 
 static void
 detail_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 {
 	struct detail_state *state = state_of(screen);
-	const struct expansion *e = detail_prepare(screen);
+	const struct selection *selection = detail_prepare(screen);
 	size_t rows = (size_t)area->rows;
-	if (!e) {
+	if (!selection) {
 		canvas_puts(canvas, area, 0, 0, ROLE_ABSENT, "no message");
 		return;
 	}
-	lines_show(&state->cursor, state->lines.count, area->rows);
-	for (size_t i = 0; i < rows && state->cursor.top + i < state->lines.count; i++)
-		draw_line(screen, canvas, area, (int)i, e, state->lines.at[state->cursor.top + i],
-			  state->cursor.top + i == state->cursor.line);
+	lines_show(&state->cursor, state->d.lines.count, area->rows);
+	for (size_t y = 0; y < rows && state->cursor.top + y < state->d.lines.count; y++) {
+		size_t i = state->cursor.top + y;
+		bool current = i == state->cursor.line && screen->focus == PANE_DETAIL;
+		draw_line(screen, canvas, area, (int)y, selection, &state->d.lines.at[i], current);
+	}
+}
+
+/* Looks for what the message comes after. */
+static bool
+detail_work(struct screen *screen)
+{
+	const struct selection *selection = selection_get(screen);
+	struct detail_time *time = &state_of(screen)->time;
+	return selection &&
+	       (detail_time_work(screen, selection, time) || detail_time_is_open(selection, time));
 }
 
 static void
@@ -246,24 +341,24 @@ detail_title(struct screen *screen, struct text *out)
 static size_t
 count_lines(struct screen *screen)
 {
-	return detail_prepare(screen) ? state_of(screen)->lines.count : 0;
+	return detail_prepare(screen) ? state_of(screen)->d.lines.count : 0;
 }
 
 static void
 detail_moved(struct screen *screen)
 {
 	struct detail_state *state = state_of(screen);
-	const struct expansion *e = &selection_get(screen)->expansion;
-	state->row = e->fields.at[state->lines.at[state->cursor.line]].row;
+	detail_lines_moved(&state->d, &state->cursor, &selection_get(screen)->expansion);
 }
 
 static void
 detail_unfold(struct screen *screen, const struct command_call *call)
 {
-	const struct field *field = detail_field(screen);
+	const struct selection *selection;
+	const struct detail_line *line = detail_line(screen, &selection);
 	(void)call;
-	if (field)
-		set_closed(state_of(screen), field->row, false);
+	if (line && detail_line_folds(line, &selection->expansion))
+		detail_line_set_open(&state_of(screen)->d, line, &selection->expansion, true);
 }
 
 /* Closes an open field; from any other the cursor goes to its parent. */
@@ -271,19 +366,19 @@ static void
 detail_fold(struct screen *screen, const struct command_call *call)
 {
 	struct detail_state *state = state_of(screen);
-	const struct expansion *e = detail_prepare(screen);
+	const struct selection *selection;
+	const struct detail_line *line = detail_line(screen, &selection);
 	(void)call;
-	if (!e)
+	if (!line)
 		return;
-	size_t i = state->lines.at[state->cursor.line];
-	const struct field *field = &e->fields.at[i];
-	if (has_children(e, i) && !is_closed(state, field->row)) {
-		set_closed(state, field->row, true);
+	const struct expansion *e = &selection->expansion;
+	if (detail_line_folds(line, e) && detail_line_is_open(&state->d, line, e)) {
+		detail_line_set_open(&state->d, line, e, false);
 		return;
 	}
-	for (size_t line = state->cursor.line; line-- > 0;) {
-		if (e->fields.at[state->lines.at[line]].depth < field->depth) {
-			lines_go_to(&state->cursor, state->lines.count, (int64_t)line);
+	for (size_t i = state->cursor.line; i-- > 0;) {
+		if (state->d.lines.at[i].depth < line->depth) {
+			lines_go_to(&state->cursor, state->d.lines.count, (int64_t)i);
 			detail_moved(screen);
 			return;
 		}
@@ -326,10 +421,12 @@ filter_field(struct screen *screen, const struct command_call *call)
 	struct filter_error error;
 	struct text text = {0};
 	(void)call;
-	if (!field)
+	if (!field) {
+		screen_say(screen, "choose a field: j and k move the cursor");
 		return;
+	}
 	if (field->row->type >= FIELD_LIST) {
-		screen_say(screen, "%s has fields, but no value of its own", field->row->name);
+		screen_say(screen, "%s is a group: choose one of its fields", name_of(field));
 		return;
 	}
 	for (int format = 1; format >= 0 && !entry.expr; format--) {
@@ -364,4 +461,5 @@ const struct pane_ops pane_detail = {
     .commands = detail_commands,
     .lines = count_lines,
     .moved = detail_moved,
+    .work = detail_work,
 };

@@ -916,7 +916,8 @@ list_draw(struct screen *screen, struct canvas *canvas, const struct area *area)
 		body.rows--;
 	}
 	basis_renew(screen, body.cols, header);
-	list->before = sequence_strand_count(list->sequence) > 1 || state->columns.differences;
+	list->before = sequence_strand_count(list->sequence) > 1 || state->columns.differences ||
+		       screen->open[PANE_DETAIL];
 	list_resize(list, (size_t)body.rows);
 	size_t count = rows_format(screen);
 	if (header)

@@ -1,0 +1,144 @@
+/*
+ * Time and distances of the selected message: see detail_time.h.
+ *
+ * The row above is one that the list has anyway.  The last message of the same origin may be
+ * anywhere before: it is looked for while no keys come, a slice of messages at a time, and not
+ * beyond a bound.
+ */
+#include "config.h"
+
+#include "ui/panes/detail_time.h"
+#include "session/session.h"
+#include "ui/list/display_time.h"
+#include "ui/list/selection.h"
+#include "ui/screen/screen.h"
+
+enum {
+	ROWS_ABOVE = 64, /* that are passed to one with a time */
+	SLICE_MESSAGES = 4096,
+	PASSED_MAX = 65536, /* then the origin's last message is given up */
+	PASSED_CELLS = 2    /* of the index in one step, where they are empty */
+};
+
+void
+detail_time_add(struct screen *screen, const struct selection *selection, bool date,
+		struct text *out)
+{
+	struct list *list = screen->list;
+	const struct message *m = &selection->message;
+	struct display_time now;
+	if (!display_time_of(list, &list->lanes[list->lane], m, &now))
+		return;
+	if (date)
+		display_time_format(&now, out);
+	else
+		display_time_format_parts(&now, NULL, out);
+	text_add(out, "  ");
+	if (screen->session->traces.count > 1) {
+		screen_add_safe(screen, trace_name(selection->trace), out);
+		text_add(out, ", ");
+	}
+	if (m->flags & MESSAGE_TIMED)
+		text_addf(out, "ticks %llu", (unsigned long long)m->ticks);
+	if (m->flags & MESSAGE_TIMED && m->flags & MESSAGE_SENDER_TIMED)
+		text_add(out, ", ");
+	if (m->flags & MESSAGE_SENDER_TIMED)
+		text_addf(out, "sender %llu", (unsigned long long)m->sender_ticks);
+	if (!(m->flags & (MESSAGE_TIMED | MESSAGE_SENDER_TIMED)))
+		text_add(out, "interpolated");
+}
+
+void
+detail_time_add_above(struct screen *screen, struct text *out)
+{
+	const struct list *list = screen->list;
+	struct display_time now, above;
+	size_t start = out->length;
+	if (list->cursor >= list->rows.count ||
+	    !display_time_of_row(list, &list->rows.at[list->cursor], &now))
+		return;
+	for (size_t away = 1; away <= ROWS_ABOVE && away <= list->cursor; away++) {
+		if (!display_time_of_row(list, &list->rows.at[list->cursor - away], &above))
+			continue;
+		display_time_format_gap(&above, &now, out);
+		if (out->length > start && away == 1)
+			text_add(out, " after the row above");
+		else if (out->length > start)
+			text_addf(out, " after %zu rows above", away);
+		return;
+	}
+}
+
+/* --- the same origin ---------------------------------------------------- */
+
+/* Begins anew with another message. */
+static void
+follow_selection(const struct selection *selection, struct detail_time *time)
+{
+	if (time->begun && time->trace == selection->trace &&
+	    !message_id_compare(time->id, selection->id))
+		return;
+	*time = (struct detail_time){.trace = selection->trace, .id = selection->id, .begun = true};
+	if (!selection->expansion.origin.length)
+		time->state = ORIGIN_NOT_FOUND;
+}
+
+bool
+detail_time_is_open(const struct selection *selection, struct detail_time *time)
+{
+	follow_selection(selection, time);
+	return time->state == ORIGIN_SOUGHT;
+}
+
+bool
+detail_time_work(struct screen *screen, const struct selection *selection, struct detail_time *time)
+{
+	struct list *list = screen->list;
+	struct reader *reader = list->reader;
+	const struct message own = selection->message;
+	struct display_time before;
+	follow_selection(selection, time);
+	if (time->state != ORIGIN_SOUGHT)
+		return false;
+	if (!time->passed && !reader_find_id(reader, selection->id, &time->at)) {
+		time->state = ORIGIN_NOT_FOUND;
+		return false;
+	}
+	for (unsigned left = SLICE_MESSAGES; left; left--) {
+		if (++time->passed > PASSED_MAX ||
+		    !reader_previous(reader, &time->at, PASSED_CELLS)) {
+			time->state = ORIGIN_NOT_FOUND;
+			return false;
+		}
+		const struct message *m = reader_message(reader, time->at);
+		if (m && m->origin == own.origin &&
+		    display_time_of(list, &list->lanes[list->lane], m, &before)) {
+			time->state = ORIGIN_FOUND;
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+detail_time_add_origin(struct screen *screen, const struct selection *selection,
+		       struct detail_time *time, struct text *out)
+{
+	struct list *list = screen->list;
+	const struct list_lane *lane = &list->lanes[list->lane];
+	struct display_time now, before;
+	size_t start = out->length;
+	follow_selection(selection, time);
+	if (time->state != ORIGIN_FOUND || !display_time_of(list, lane, &selection->message, &now))
+		return;
+	const struct message *m = reader_message(list->reader, time->at);
+	struct message last = m ? *m : (struct message){0};
+	if (!m || !display_time_of(list, lane, &last, &before))
+		return;
+	display_time_format_gap(&before, &now, out);
+	if (out->length == start)
+		return;
+	text_add(out, " after the last of ");
+	text_add_safe(out, selection->expansion.origin.data, selection->expansion.origin.length,
+		      screen->charset);
+}

@@ -47,6 +47,7 @@ struct capture_dump {
 
 struct capture_options {
 	const char *spool_dir;	  /* for streams; NULL = $TMPDIR or /tmp */
+	uint64_t spool_limit;	  /* bytes kept of a stream or of what is unpacked; 0 = all */
 	uint64_t room;		  /* bytes reserved for growth; 0 = what the system allows */
 	bool no_descriptor;	  /* the file is not kept open, as if descriptors were few */
 	bool unpack;		  /* a file that is packed is unpacked; a stream always is */
@@ -71,6 +72,7 @@ enum capture_change {
 	CAPTURE_UNREADABLE, /* bytes that should be there read as zeros */
 	CAPTURE_BROKE,	    /* a stream that could not be read, unpacked or kept to its end */
 	CAPTURE_OUTGREW,    /* it grew beyond its reservation: the rest is not there */
+	CAPTURE_DROPPED,    /* of its first bytes some are not kept any more */
 	CAPTURE_LINK,	    /* a live source broke off or was opened again; it may have grown */
 	CAPTURE_CHANGES
 };
@@ -100,6 +102,27 @@ bool capture_is_stream(const struct capture *);
 
 /* Whether its bytes are a copy: of a stream, of what was packed, or of pieces. */
 bool capture_is_spooled(const struct capture *);
+
+/*
+ * Of an endless stream the newest bytes can be kept (capture_options.spool_limit): the
+ * oldest are dropped, and read as zeros from then on.  Offsets stay what they are.  Nothing
+ * goes by itself: where the limit leaves no room the stream waits until its owner has
+ * dropped what is due.
+ */
+
+/* How many bytes are kept at most; 0: all are. */
+uint64_t capture_limit(const struct capture *);
+/* The first byte that is kept; never less than before. */
+uint64_t capture_begin(const struct capture *);
+/* Up to where bytes are to be dropped, an eighth of the limit before it is reached; 0: none
+ * are. */
+uint64_t capture_due(const struct capture *);
+/* Gives the bytes before OFFSET back, those of whole pages; not those that a recording has
+ * yet to copy, or that a hold keeps. */
+void capture_drop(struct capture *, uint64_t offset);
+/* While ON, which is counted, nothing is dropped: for who reads on in another thread.  Any
+ * thread. */
+void capture_hold(struct capture *, bool on);
 
 /* What copies them, borrowed; or NULL. */
 struct spool;

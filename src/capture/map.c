@@ -611,6 +611,38 @@ capture_packing(const struct capture *capture, struct capture_packing *packing)
 	return capture->spool && spool_packing(capture->spool, packing);
 }
 
+uint64_t
+capture_limit(const struct capture *capture)
+{
+	return capture->spool ? spool_limit(capture->spool) : 0;
+}
+
+uint64_t
+capture_begin(const struct capture *capture)
+{
+	return capture->spool ? spool_begin(capture->spool) : 0;
+}
+
+uint64_t
+capture_due(const struct capture *capture)
+{
+	return capture->spool ? spool_due(capture->spool) : 0;
+}
+
+void
+capture_drop(struct capture *capture, uint64_t offset)
+{
+	if (capture->spool)
+		spool_drop(capture->spool, offset);
+}
+
+void
+capture_hold(struct capture *capture, bool on)
+{
+	if (capture->spool)
+		spool_hold(capture->spool, on);
+}
+
 struct spool *
 capture_spool(const struct capture *capture)
 {

@@ -23,6 +23,7 @@ struct recorder {
 	struct spool *spool; /* the capture's */
 	int file;
 	char *buffer;
+	uint64_t begin; /* of the spool, at first */
 	atomic_bool stopping;
 	_Atomic uint64_t size;
 	atomic_bool ended;
@@ -53,7 +54,8 @@ copy_some(struct recorder *recorder, uint64_t offset, size_t length)
 static bool
 copy_available(struct recorder *recorder)
 {
-	uint64_t size = spool_size(recorder->spool), at = recorder_size(recorder);
+	uint64_t size = spool_size(recorder->spool);
+	uint64_t at = recorder->begin + recorder_size(recorder);
 	while (at < size) {
 		ssize_t n = copy_some(recorder, at, (size_t)(size - at));
 		if (n < 0 && errno == EINTR)
@@ -63,7 +65,8 @@ copy_available(struct recorder *recorder)
 			return false;
 		}
 		at += (uint64_t)n;
-		atomic_store_explicit(&recorder->size, at, memory_order_relaxed);
+		atomic_store_explicit(&recorder->size, at - recorder->begin, memory_order_relaxed);
+		spool_keep_from(recorder->spool, at);
 	}
 	return true;
 }
@@ -79,9 +82,10 @@ recorder_copy(void *context)
 		ended = spool_ended(recorder->spool);
 		good = copy_available(recorder);
 		if (good && !stopping && !ended)
-			spool_wait_stop(recorder->spool, recorder_size(recorder),
+			spool_wait_stop(recorder->spool, recorder->begin + recorder_size(recorder),
 					&recorder->stopping);
 	} while (good && !stopping && !ended);
+	spool_keep_from(recorder->spool, UINT64_MAX);
 	atomic_store(&recorder->ended, true);
 	if (!stopping)
 		recorder->notify(recorder->context);
@@ -101,6 +105,8 @@ recorder_start(struct capture *capture, int file, void (*notify)(void *), void *
 {
 	struct recorder *recorder = mem_new(sizeof *recorder);
 	recorder->spool = capture_spool(capture);
+	recorder->begin = spool_begin(recorder->spool);
+	spool_keep_from(recorder->spool, recorder->begin);
 	recorder->file = file;
 	recorder->buffer = mem_resize(NULL, CHUNK);
 	recorder->notify = notify;
@@ -108,6 +114,7 @@ recorder_start(struct capture *capture, int file, void (*notify)(void *), void *
 	worker_init(&recorder->worker, recorder_copy, recorder);
 	if (worker_start_once(&recorder->worker))
 		return recorder;
+	spool_keep_from(recorder->spool, UINT64_MAX);
 	err_set(err, ERR_IO, "no thread can be started (ulimit -u)");
 	close(file);
 	recorder_free(recorder);

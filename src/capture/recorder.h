@@ -1,7 +1,7 @@
 /*
  * Recording: a stream or a live source is copied to a file as it comes, byte for byte.
  *
- * A recording begins with the first byte that the capture has, goes on while the capture
+ * A recording begins with the first byte that the capture keeps, goes on while the capture
  * grows and ends when it is stopped, the stream ends, or no more can be written.
  *
  * Threads: the owner's.

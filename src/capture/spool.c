@@ -10,6 +10,10 @@
  * Whether a stream is packed shows in its first bytes.  They are held until it is known
  * that they can be unpacked: if not, they are the capture.
  *
+ * With a limit on what is kept, the oldest bytes are punched out of the file by its owner,
+ * who alone knows what is read no more; the copying thread waits where there is no room.
+ * What was punched out reads as zeros, under the map too.
+ *
  * A live source that breaks off is opened again, after pauses that grow while it gives
  * nothing.  The bytes that come then follow the others; between them is a break, which is
  * noted before the first of them is published.
@@ -49,6 +53,8 @@ enum {
 	FIRST = 64 * 1024,    /* bytes that are unpacked at once */
 	HEAD = 512,	      /* bytes that tell whether a file is packed, */
 	HEAD_LEAST = 10,      /* and most of it */
+	DROP_SHARE = 8,	      /* of what is kept, dropped at once */
+	PUNCHED = 4096,	      /* bytes, or a multiple of these */
 	HELD_MOST = 16 << 20  /* bytes, while it is not known whether they are packed */
 };
 
@@ -72,7 +78,11 @@ struct spool {
 	int quiet_ms; /* between two notices of growth */
 	struct worker worker;
 	_Atomic uint64_t size;
-	uint64_t limit; /* of what is of use */
+	uint64_t limit;			/* of what is of use */
+	uint64_t keeps;			/* bytes at most; 0: all */
+	_Atomic uint64_t begin, needed; /* the first byte kept, and that must be */
+	atomic_uint holds;
+	bool copying; /* by the thread, which may wait */
 	atomic_bool ended, interrupted;
 	char *folder;
 	int error;	      /* both valid once it ended */
@@ -119,18 +129,124 @@ write_most(struct spool *spool, uint64_t at, const char *data, size_t length)
 	return done;
 }
 
+/* --- what is kept -------------------------------------------------------- */
+
+/* Gives blocks of a file back; false with errno. */
+static bool
+punch_out(int file, uint64_t offset, uint64_t length)
+{
+	int failed;
+	do
+		failed = fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+				   (off_t)length);
+	while (failed && errno == EINTR);
+	return !failed;
+}
+
+/* What has an end for sure is kept whole.  0, or ERR_IO. */
+static int
+check_limit(struct spool *spool, struct err *err)
+{
+	if (spool->pieces || spool->dump)
+		spool->keeps = 0;
+	if (!spool->keeps || punch_out(spool->file, 0, PUNCHED))
+		return 0;
+	return err_set(err, ERR_IO,
+		       "a limit cannot be kept in %s: %s; --spool=DIR names another folder",
+		       spool->folder, strerror(errno));
+}
+
+uint64_t
+spool_limit(const struct spool *spool)
+{
+	return spool->keeps;
+}
+
+uint64_t
+spool_begin(const struct spool *spool)
+{
+	return atomic_load_explicit(&spool->begin, memory_order_acquire);
+}
+
+uint64_t
+spool_due(const struct spool *spool)
+{
+	uint64_t size = spool_size(spool), step = spool->keeps / DROP_SHARE;
+	bool full = spool->keeps && size - spool_begin(spool) >= spool->keeps - step;
+	return full && !atomic_load(&spool->holds) ? size - (spool->keeps - 2 * step) : 0;
+}
+
+void
+spool_drop(struct spool *spool, uint64_t offset)
+{
+	uint64_t begin = spool_begin(spool), needed = atomic_load(&spool->needed);
+	offset = offset < needed ? offset : needed;
+	offset -= offset % PUNCHED;
+	if (offset <= begin || atomic_load(&spool->holds))
+		return;
+	/* before they are zeros: who reads some sees that they are gone */
+	atomic_store(&spool->begin, offset);
+	punch_out(spool->file, begin, offset - begin);
+	spool_wake(spool);
+}
+
+void
+spool_hold(struct spool *spool, bool on)
+{
+	atomic_fetch_add(&spool->holds, on ? 1u : -1u);
+}
+
+void
+spool_keep_from(struct spool *spool, uint64_t offset)
+{
+	atomic_store(&spool->needed, offset);
+}
+
+/* How many more bytes can be kept. */
+static uint64_t
+room_left(const struct spool *spool)
+{
+	uint64_t size = spool_size(spool), kept = size - spool_begin(spool);
+	uint64_t room = spool->limit > size ? spool->limit - size : 0;
+	uint64_t most = spool->keeps > kept ? spool->keeps - kept : 0;
+	return spool->copying && spool->keeps && most < room ? most : room;
+}
+
+/* Waits until what was kept too long is dropped; false if the worker is to stop. */
+static bool
+wait_for_room(struct spool *spool)
+{
+	struct timespec until;
+	spool->notify(spool->notify_context);
+	pthread_mutex_lock(&spool->lock);
+	while (!room_left(spool) && !worker_is_stopping(&spool->worker)) {
+		thread_deadline(&until, QUIET_MS);
+		pthread_cond_timedwait(&spool->grown, &spool->lock, &until);
+	}
+	pthread_mutex_unlock(&spool->lock);
+	return !worker_is_stopping(&spool->worker);
+}
+
 /* False if not all could be kept; what could is. */
 static bool
 write_all(struct spool *spool, const char *data, size_t length)
 {
-	uint64_t at = atomic_load_explicit(&spool->size, memory_order_relaxed);
-	uint64_t room = spool->limit > at ? spool->limit - at : 0;
-	size_t done = write_most(spool, at, data, length < room ? length : (size_t)room);
-	if (done == room && done < length)
-		spool->error = ENOMEM;
-	atomic_store_explicit(&spool->size, at + done, memory_order_release);
-	spool_wake(spool);
-	return done == length;
+	while (length && !spool->error) {
+		uint64_t at = spool_size(spool), room = room_left(spool);
+		if (!room && spool->copying && at < spool->limit) {
+			if (!wait_for_room(spool))
+				return false;
+			continue;
+		}
+		size_t done = write_most(spool, at, data, length < room ? length : (size_t)room);
+		if (!room)
+			spool->error = ENOMEM;
+		atomic_store_explicit(&spool->size, at + done, memory_order_release);
+		spool_wake(spool);
+		data += done;
+		length -= done;
+	}
+	return !length;
 }
 
 /* Milliseconds until growth may be notified; negative: there is none to notify of. */
@@ -495,6 +611,7 @@ static void
 spool_copy(void *context)
 {
 	struct spool *spool = context;
+	spool->copying = true;
 	spool->said = thread_now_ms() - QUIET_MS;
 	if (spool->live)
 		copy_live(spool);
@@ -559,6 +676,8 @@ spool_open(int stream, const char *name, const struct capture_options *options, 
 	spool->stream_size = UINT64_MAX;
 	spool->name = mem_text(name);
 	spool->file = file;
+	atomic_store(&spool->needed, UINT64_MAX);
+	spool->keeps = options ? options->spool_limit : 0;
 	worker_init(&spool->worker, spool_copy, spool);
 	spool->folder = mem_text(folder);
 	pthread_mutex_init(&spool->lock, NULL);
@@ -673,7 +792,7 @@ spool_start(struct spool *spool, uint64_t limit, struct err *err)
 {
 	spool->limit = limit;
 	spool->more = true;
-	if (spool->live && start_live(spool, err) < 0)
+	if (check_limit(spool, err) < 0 || (spool->live && start_live(spool, err) < 0))
 		return err->code;
 	/* what the first screen shows waits for no thread */
 	while (is_converted(spool) && spool->more && spool_size(spool) < FIRST)

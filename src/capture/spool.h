@@ -45,6 +45,15 @@ void spool_wake(struct spool *);      /* lets all who wait look again; any threa
 void spool_interrupt(struct spool *); /* ends all waiting, from now on; any thread */
 bool spool_ended(const struct spool *);
 
+/* As capture_limit, capture_begin, capture_due, capture_drop and capture_hold. */
+uint64_t spool_limit(const struct spool *);
+uint64_t spool_begin(const struct spool *);
+uint64_t spool_due(const struct spool *);
+void spool_drop(struct spool *, uint64_t offset);
+void spool_hold(struct spool *, bool on);
+/* From now on bytes from OFFSET on stay; UINT64_MAX: any may go.  One caller; any thread. */
+void spool_keep_from(struct spool *, uint64_t offset);
+
 /* How it is packed; false if it is not, or that is not known yet. */
 bool spool_packing(const struct spool *, struct capture_packing *);
 

@@ -96,8 +96,8 @@ start_recording(struct screen *screen, const char *path, bool force)
 	struct recording *recording = mem_new(sizeof *recording);
 	*recording = (struct recording){recorder, mem_text(path)};
 	app_of(screen)->recording = recording;
-	screen_say(screen, "recording %s from its start to %s; :record ends it", trace_name(trace),
-		   path);
+	screen_say(screen, "recording %s from %s to %s; :record ends it", trace_name(trace),
+		   capture_begin(trace_capture(trace)) ? "what is kept of it" : "its start", path);
 }
 
 void

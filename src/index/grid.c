@@ -25,6 +25,8 @@ struct chunk {
 struct grid {
 	size_t record_size;
 	_Atomic uint64_t known;
+	_Atomic uint64_t begin;
+	uint64_t cleared; /* chunks that are no more */
 	_Atomic(struct chunk *) chunks[CHUNKS_MAX];
 };
 
@@ -68,18 +70,23 @@ checkpoint_of(const struct grid *grid, struct chunk *chunk, uint64_t cell)
 }
 
 struct grid *
-grid_new(size_t record_size, const uint8_t *start)
+grid_new(size_t record_size, uint64_t begin, const uint8_t *start)
 {
 	struct grid *grid = mem_new(sizeof *grid);
 	grid->record_size = record_size;
-	memcpy(checkpoint_of(grid, chunk_for(grid, 0), 0), start, record_size);
+	grid->cleared = begin / GRID_CHUNK;
+	atomic_store(&grid->begin, begin);
+	atomic_store(&grid->known, begin);
+	struct chunk *chunk = chunk_for(grid, begin);
+	memcpy(checkpoint_of(grid, chunk, begin), start, record_size);
+	cell_of(chunk, begin)->first = begin > 0;
 	return grid;
 }
 
 void
 grid_free(struct grid *grid)
 {
-	for (size_t i = 0; grid && i < CHUNKS_MAX && grid->chunks[i]; i++)
+	for (uint64_t i = grid ? grid->cleared : 0; grid && i < CHUNKS_MAX && grid->chunks[i]; i++)
 		free(atomic_load(&grid->chunks[i]));
 	free(grid);
 }
@@ -97,19 +104,56 @@ grid_messages(const struct grid *grid)
 	return cell_of(chunk_of(grid, known), known)->first;
 }
 
+uint64_t
+grid_begin(const struct grid *grid)
+{
+	return atomic_load_explicit(&grid->begin, memory_order_acquire);
+}
+
+void
+grid_drop(struct grid *grid, uint64_t begin)
+{
+	atomic_store(&grid->begin, begin);
+}
+
+void
+grid_clear(struct grid *grid)
+{
+	for (; grid->cleared < grid_begin(grid) / GRID_CHUNK; grid->cleared++)
+		free(atomic_exchange(&grid->chunks[grid->cleared], NULL));
+}
+
+/* What stands for a cell before BEGIN. */
+static struct index_cell
+dropped_cell(const struct grid *grid, uint64_t cell, uint64_t begin)
+{
+	uint64_t lost = cell_of(chunk_of(grid, begin), begin)->first;
+	struct index_cell dropped = {.first = lost - (lost > 0), .sender_min = UINT64_MAX};
+	if (lost && cell == begin - 1) {
+		dropped.count = dropped.severities[SEVERITY_ERROR] = 1;
+		dropped.kinds = (uint64_t)1 << DECODE_KIND_LOSS;
+		dropped.message_flags = MESSAGE_LOST;
+	}
+	return dropped;
+}
+
 bool
 grid_cell(const struct grid *grid, uint64_t cell, struct index_cell *out)
 {
+	uint64_t begin = grid_begin(grid);
 	if (cell >= grid_known(grid))
 		return false;
-	*out = *cell_of(chunk_of(grid, cell), cell);
+	if (cell < begin)
+		*out = dropped_cell(grid, cell, begin);
+	else
+		*out = *cell_of(chunk_of(grid, cell), cell);
 	return true;
 }
 
 const uint8_t *
 grid_checkpoint(const struct grid *grid, uint64_t cell, uint64_t *first)
 {
-	if (cell > grid_known(grid))
+	if (cell > grid_known(grid) || cell < grid_begin(grid))
 		return NULL;
 	struct chunk *chunk = chunk_of(grid, cell);
 	*first = cell_of(chunk, cell)->first;
@@ -119,7 +163,9 @@ grid_checkpoint(const struct grid *grid, uint64_t cell, uint64_t *first)
 bool
 grid_find(const struct grid *grid, uint64_t number, uint64_t *cell)
 {
-	uint64_t low = 0, high = grid_known(grid);
+	uint64_t begin = grid_begin(grid), low = begin, high = grid_known(grid);
+	if (begin && number < cell_of(chunk_of(grid, begin), begin)->first)
+		low = high = begin - 1;
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 		if (cell_of(chunk_of(grid, middle), middle)->first <= number)
@@ -187,5 +233,6 @@ grid_read(struct grid *grid, struct bytes_rest *rest, uint64_t cells)
 size_t
 grid_memory(const struct grid *grid)
 {
-	return sizeof *grid + (size_t)(grid_known(grid) / GRID_CHUNK + 1) * chunk_size(grid);
+	uint64_t chunks = grid_known(grid) / GRID_CHUNK + 1 - grid->cleared;
+	return sizeof *grid + (size_t)chunks * chunk_size(grid);
 }

@@ -49,6 +49,7 @@ enum {
 	LARGE = 4 << 20,
 	KEEP_CELLS = 64,       /* more than these are worth a file */
 	CACHE_BYTES = 1 << 30, /* of all files together */
+	DROP_BEHIND = 2,       /* cells; who walks on looks at the last ones */
 	OWN_FILE = 0600
 };
 
@@ -174,6 +175,27 @@ index_known(const struct index *index)
 	return known;
 }
 
+uint64_t
+index_begin(const struct index *index)
+{
+	uint64_t begin = grid_begin(enter_contents(index)->grid);
+	leave_contents(index);
+	return begin;
+}
+
+bool
+index_dropped(const struct index *index, struct message *m)
+{
+	struct index_cell last;
+	const struct grid *grid = enter_contents(index)->grid;
+	uint64_t begin = grid_begin(grid);
+	bool any = begin && grid_cell(grid, begin - 1, &last) && last.count;
+	leave_contents(index);
+	if (any)
+		step_fill_dropped(index->decoder, begin << index->cell_shift, m);
+	return any;
+}
+
 unsigned
 index_generation(const struct index *index)
 {
@@ -225,7 +247,7 @@ index_silent(const struct index *index, uint64_t bits[static DECODE_SILENT_MAX])
 	if (ops->silent_repeats)
 		return false;
 	const struct grid *grid = enter_contents(index)->grid;
-	for (uint64_t i = ops->silent_count ? grid_known(grid) : 0; i; i--) {
+	for (uint64_t i = ops->silent_count ? grid_known(grid) : 0; i > grid_begin(grid); i--) {
 		memcpy(cell, grid_checkpoint(grid, i, &first) + ops->checkpoint_size,
 		       ops->silent_count * sizeof *cell);
 		for (size_t row = 0; row < ops->silent_count; row++)
@@ -288,7 +310,23 @@ index_may_have_origin(struct index *index, uint64_t cell, uint64_t key)
 
 /* --- contents ---------------------------------------------------------- */
 
-/* Nothing but the state before the first byte. */
+static uint64_t
+group_size(const struct index *index)
+{
+	return (uint64_t)INDEX_GROUP << index->cell_shift;
+}
+
+/* Counts what stands for all that was dropped, if messages were. */
+static void
+count_dropped(const struct index *index, const struct contents *contents)
+{
+	uint64_t begin = grid_begin(contents->grid), offset = begin << index->cell_shift;
+	struct index_cell last;
+	if (begin && grid_cell(contents->grid, begin - 1, &last) && last.count)
+		origin_totals_lose(contents->totals, index->decoder->ops->origin_none, offset - 1);
+}
+
+/* Nothing but the state before the first byte that is kept. */
 static struct contents *
 contents_new(const struct index *index)
 {
@@ -296,10 +334,15 @@ contents_new(const struct index *index)
 	uint8_t start[RECORD_MAX] = {0};
 	struct contents *contents = mem_new(sizeof *contents);
 	struct decode_state *state = decode_state_new(index->decoder);
+	uint64_t dropped = capture_begin(index->capture);
+	uint64_t groups = (dropped + group_size(index) - 1) / group_size(index);
+	if (groups)
+		step_start(index->capture, index->decoder, state, groups * group_size(index));
 	ops->save(index->decoder, state, start);
 	decode_state_free(index->decoder, state);
-	contents->grid = grid_new(record_size(ops), start);
-	contents->totals = origin_totals_new();
+	contents->grid = grid_new(record_size(ops), groups * INDEX_GROUP, start);
+	contents->totals = origin_totals_new(groups, capture_limit(index->capture) > 0);
+	count_dropped(index, contents);
 	return contents;
 }
 
@@ -313,6 +356,14 @@ contents_free(struct contents *contents)
 	free(contents);
 }
 
+/* Until nobody looks at what was shown before. */
+static void
+await_readers(const struct index *index)
+{
+	while (atomic_load(&index->readers)) /* for the time of a copy */
+		sched_yield();
+}
+
 /* Shows other contents; returns those before, which no reader uses any more.
  * Under the lock, together with what else says which ones are shown. */
 static struct contents *
@@ -320,9 +371,42 @@ show_contents(struct index *index, struct contents *contents)
 {
 	struct contents *old = atomic_exchange(&index->shown, contents);
 	generation_bump(&index->generation);
-	while (atomic_load(&index->readers)) /* for the time of a copy */
-		sched_yield();
+	await_readers(index);
 	return old;
+}
+
+/* What must stay so that cell BEGIN and those behind it can be decoded. */
+static uint64_t
+needed_from(const struct index *index, uint64_t begin)
+{
+	struct decode_state *state = decode_state_new(index->decoder);
+	uint64_t first, offset = begin << index->cell_shift;
+	if (index_restore(index, begin, state, &first) && state->offset < offset)
+		offset = state->offset;
+	decode_state_free(index->decoder, state);
+	return offset;
+}
+
+uint64_t
+index_drop(struct index *index, uint64_t offset)
+{
+	uint64_t known = index_known(index), last = known > DROP_BEHIND ? known - DROP_BEHIND : 0;
+	uint64_t groups = offset / group_size(index);
+	if (groups > last / INDEX_GROUP)
+		groups = last / INDEX_GROUP;
+	uint64_t begin = groups * INDEX_GROUP;
+	if (begin <= index_begin(index))
+		return 0;
+	pthread_mutex_lock(&index->lock);
+	struct contents *contents = atomic_load(&index->shown);
+	grid_drop(contents->grid, begin);
+	origin_totals_drop(contents->totals, groups, group_size(index));
+	count_dropped(index, contents);
+	generation_bump(&index->generation);
+	await_readers(index);
+	grid_clear(contents->grid);
+	pthread_mutex_unlock(&index->lock);
+	return needed_from(index, begin);
 }
 
 /* Builds on CONTENTS, which reach to END, as index->end says it, and shows them; no
@@ -363,6 +447,8 @@ start_anew(struct index *index)
 static struct contents *
 contents_prefix(const struct index *index, uint64_t cells)
 {
+	if (grid_begin(index->built->grid))
+		return NULL;
 	struct contents *prefix = contents_new(index);
 	struct text grid = {0}, totals = {0};
 	grid_write(index->built->grid, &grid);
@@ -445,6 +531,9 @@ index_save(struct index *index, const char *path, mode_t mode, struct err *err)
 	struct saved_about about;
 	if (!capture_is_whole(index->capture))
 		return err_set(err, ERR_IO, "%s: the index is not kept, as bytes are missing",
+			       capture_path(index->capture));
+	if (index_begin(index))
+		return err_set(err, ERR_IO, "%s: the index is not kept, as bytes were dropped",
 			       capture_path(index->capture));
 	describe_capture(index, capture_size(index->capture), NULL, &about);
 	const struct contents *contents = enter_contents(index);
@@ -963,8 +1052,10 @@ find_last_ticks(struct index *index)
 	struct index_worker *worker = &index->workers[0];
 	struct index_cell cell;
 	uint64_t number = cells_built(index), first;
+	enter_contents(index); /* nothing is dropped meanwhile */
 	index->timed = false;
-	while (number-- > 0 && grid_cell(index->built->grid, number, &cell)) {
+	while (number-- > grid_begin(index->built->grid) &&
+	       grid_cell(index->built->grid, number, &cell)) {
 		if (!(cell.flags & CELL_TIMED))
 			continue;
 		walker_place(worker->walker, number,
@@ -974,6 +1065,7 @@ find_last_ticks(struct index *index)
 		index->last_ticks = worker->result.ticks_last;
 		break;
 	}
+	leave_contents(index);
 	index->placed = true;
 }
 

@@ -13,11 +13,16 @@
  * what one walk from the start finds, and never changes, unless the capture
  * shrinks (index_restart).
  *
+ * What goes from the front of an endless stream is dropped in whole groups of cells.  The
+ * numbers of what stays do not change: in front of it stands one message, of what is lost,
+ * in place of all that had the numbers before.  It belongs to the last dropped cell; the
+ * others are empty.
+ *
  * Cost: sizeof(struct index_cell) + checkpoint_size bytes per cell, 8 for each row of
  * silent bits of the format, and per 256 cells the counts origin by severity of those that occur.
  *
- * Threads: index_start, index_build, index_stop, index_allow and index_free by the
- * owner; everything else by any.
+ * Threads: index_start, index_build, index_stop, index_allow, index_drop and index_free by
+ * the owner; everything else by any.
  */
 #ifndef TRAWL_INDEX_INDEX_H
 #define TRAWL_INDEX_INDEX_H
@@ -150,6 +155,16 @@ bool index_recall(const struct index *, const char *what, struct text *body);
 
 uint64_t index_cell_size(const struct index *);
 uint64_t index_cell_count(const struct index *); /* for the present size, at least 1 */
+
+/* The first cell that was not dropped. */
+uint64_t index_begin(const struct index *);
+/* The message that stands for what was dropped, false if no message was; it belongs to the
+ * cell before that one. */
+bool index_dropped(const struct index *, struct message *);
+/* Drops known cells that end at or before byte OFFSET.  Returns the first byte that those
+ * behind are still decoded from, 0 if none were dropped.  What is known counts as another
+ * generation. */
+uint64_t index_drop(struct index *, uint64_t offset);
 
 /* How many cells, from the first on, are known. */
 uint64_t index_known(const struct index *);

@@ -40,14 +40,20 @@ struct origin_totals {
 	VEC(struct group_row) open;	 /* of the group that is not, dense by origin */
 	VEC(uint32_t) occurring;	 /* origins that occur in it */
 	uint64_t severities[SEVERITY_COUNT];
+	uint64_t dropped; /* groups */
+	bool keep;	  /* the rows of all groups, for origin_totals_drop */
 };
 
 struct origin_totals *
-origin_totals_new(void)
+origin_totals_new(uint64_t groups, bool keep)
 {
 	struct origin_totals *totals = mem_new(sizeof *totals);
 	pthread_mutex_init(&totals->lock, NULL);
 	tally_clear(&totals->all);
+	totals->keep = keep;
+	totals->cells = groups * INDEX_GROUP;
+	for (totals->dropped = 0; totals->dropped < groups; totals->dropped++)
+		*vec_add(&totals->groups) = (struct totals_group){0};
 	return totals;
 }
 
@@ -94,7 +100,7 @@ static struct totals_group
 pack_group(struct origin_totals *totals)
 {
 	struct totals_group group = {.overflowed = totals->occurring.count > GROUP_ORIGINS_MAX};
-	if (group.overflowed)
+	if (group.overflowed && !totals->keep)
 		return group;
 	group.count = (uint32_t)totals->occurring.count;
 	group.rows = mem_new((group.count + 1) * sizeof *group.rows);
@@ -160,13 +166,24 @@ origin_totals_add(struct origin_totals *totals, const struct tally_row *rows, si
 	pthread_mutex_unlock(&totals->lock);
 }
 
+/* Whether it has messages that were not dropped. */
+static bool
+origin_occurs(const struct index_origin *origin)
+{
+	uint64_t any = 0;
+	for (unsigned s = 0; s < SEVERITY_COUNT; s++)
+		any |= origin->severities[s];
+	return any;
+}
+
 void
 origin_totals_get(struct origin_totals *totals, index_origins *out)
 {
 	pthread_mutex_lock(&totals->lock);
 	vec_clear(out);
 	for (size_t i = 0; i < totals->origins.count; i++)
-		*vec_add(out) = totals->origins.at[i];
+		if (origin_occurs(&totals->origins.at[i]))
+			*vec_add(out) = totals->origins.at[i];
 	pthread_mutex_unlock(&totals->lock);
 }
 
@@ -211,6 +228,68 @@ origin_totals_keys(struct origin_totals *totals, uint64_t group, uint64_t keys[O
 		keys[i] = totals->origins.at[totals->groups.at[group].rows[i].origin].key;
 	pthread_mutex_unlock(&totals->lock);
 	return known;
+}
+
+/* --- dropping ------------------------------------------------------------ */
+
+static void
+drop_group(struct origin_totals *totals, struct totals_group *group)
+{
+	for (uint32_t i = 0; i < group->count; i++) {
+		const struct group_row *row = &group->rows[i];
+		struct index_origin *all = &totals->origins.at[row->origin];
+		for (unsigned s = 0; s < SEVERITY_COUNT; s++) {
+			all->severities[s] -= row->severities[s];
+			totals->severities[s] -= row->severities[s];
+		}
+	}
+	free(group->rows);
+	*group = (struct totals_group){0};
+}
+
+/* An origin whose example lies before BEGIN occurs at or behind OFFSET. */
+static void
+move_example(struct origin_totals *totals, uint32_t origin, uint64_t begin, uint64_t offset)
+{
+	struct index_origin *all = &totals->origins.at[origin];
+	if (all->example < begin)
+		all->example = offset;
+}
+
+void
+origin_totals_drop(struct origin_totals *totals, uint64_t groups, uint64_t group_size)
+{
+	uint64_t begin = groups * group_size;
+	pthread_mutex_lock(&totals->lock);
+	/* the last one that was dropped counts what stands for it */
+	for (uint64_t i = totals->dropped - (totals->dropped > 0); i < groups; i++)
+		drop_group(totals, &totals->groups.at[i]);
+	totals->dropped = groups;
+	for (uint64_t i = groups; i < totals->groups.count; i++) {
+		const struct totals_group *group = &totals->groups.at[i];
+		for (uint32_t row = 0; row < group->count; row++)
+			move_example(totals, group->rows[row].origin, begin, i * group_size);
+	}
+	for (size_t i = 0; i < totals->occurring.count; i++)
+		move_example(totals, totals->occurring.at[i], begin,
+			     totals->groups.count * group_size);
+	pthread_mutex_unlock(&totals->lock);
+}
+
+void
+origin_totals_lose(struct origin_totals *totals, uint64_t origin, uint64_t offset)
+{
+	pthread_mutex_lock(&totals->lock);
+	struct totals_group *last = &totals->groups.at[totals->dropped - 1];
+	uint32_t number = intern_origin(totals, origin, offset);
+	last->rows = mem_new(sizeof *last->rows);
+	last->count = 1;
+	last->rows->origin = number;
+	last->rows->severities[SEVERITY_ERROR] = 1;
+	totals->origins.at[number].example = offset;
+	totals->origins.at[number].severities[SEVERITY_ERROR]++;
+	totals->severities[SEVERITY_ERROR]++;
+	pthread_mutex_unlock(&totals->lock);
 }
 
 /* --- saved ------------------------------------------------------------- */

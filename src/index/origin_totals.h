@@ -16,14 +16,24 @@
 
 struct origin_totals;
 
-struct origin_totals *origin_totals_new(void);
+/* The first GROUPS are dropped from the beginning; with KEEP others can be dropped later,
+ * however many origins they have. */
+struct origin_totals *origin_totals_new(uint64_t groups, bool keep);
 void origin_totals_free(struct origin_totals *);
 
 /* Adds the next COUNT cells, which all have ROWS. */
 void origin_totals_add(struct origin_totals *, const struct tally_row *rows, size_t row_count,
 		       uint64_t count);
 
-/* All origins in the order in which they first occur. */
+/* Takes the first GROUPS out, which are full; each is GROUP_SIZE bytes of the capture.  The
+ * example of an origin whose first message went is where the first group begins that it
+ * occurs in; it may stand anywhere in that. */
+void origin_totals_drop(struct origin_totals *, uint64_t groups, uint64_t group_size);
+/* Counts an error of ORIGIN at OFFSET, which stands for what was dropped, in the last one of
+ * these groups. */
+void origin_totals_lose(struct origin_totals *, uint64_t origin, uint64_t offset);
+
+/* All origins that have messages, in the order in which they first occurred. */
 void origin_totals_get(struct origin_totals *, index_origins *);
 /* Messages of each severity, in all. */
 void origin_totals_severities(struct origin_totals *, uint64_t severities[SEVERITY_COUNT]);

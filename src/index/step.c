@@ -33,16 +33,12 @@ step_piece(const struct capture *capture, const struct decoder *decoder, struct 
 	return count;
 }
 
-/* --- breaks -------------------------------------------------------------- */
+/* --- what was dropped ---------------------------------------------------- */
 
-/* The next break that a state has before it and that lies in the window. */
-static bool
-find_break(const struct capture *capture, const struct decode_state *state,
-	   const struct window *window, struct capture_break *found)
-{
-	return capture_next_break(capture, state->passed, found) &&
-	       found->offset < window->offset + window->length;
-}
+enum {
+	LOSS_DROPPED = 1,     /* in `aux` */
+	RESYNC_PART = 1 << 20 /* bytes, in which a resync point is looked for at once */
+};
 
 static void
 fill_loss(const struct decoder *decoder, uint64_t offset, struct message *m)
@@ -52,6 +48,63 @@ fill_loss(const struct decoder *decoder, uint64_t offset, struct message *m)
 			      .flags = MESSAGE_LOST,
 			      .kind = DECODE_KIND_LOSS,
 			      .severity = SEVERITY_ERROR};
+}
+
+void
+step_fill_dropped(const struct decoder *decoder, uint64_t offset, struct message *m)
+{
+	fill_loss(decoder, offset - 1, m);
+	m->aux = LOSS_DROPPED;
+}
+
+void
+step_start(const struct capture *capture, const struct decoder *decoder, struct decode_state *state,
+	   uint64_t offset)
+{
+	const uint64_t size = capture_size(capture), part = RESYNC_PART + decoder->ops->reach;
+	bool found = decoder_starts_anywhere(decoder->ops);
+	if (found)
+		decode_state_start_at(decoder, state, offset);
+	for (uint64_t at = offset; !found && at < size; at += RESYNC_PART) {
+		struct window window = {.bytes = capture_bytes(capture) + at,
+					.offset = at,
+					.length = (size_t)(size - at < part ? size - at : part),
+					.until = UINT64_MAX};
+		found = step_resync(capture, decoder, state, &window, at) == 0;
+	}
+	if (!found)
+		decode_state_start_at(decoder, state, size);
+	state->passed = offset;
+}
+
+static void
+describe_dropped(const struct capture *capture, const struct message *m, struct text *out)
+{
+	text_add_size(out, m->offset + 1);
+	text_add(out, " were dropped, as --spool-limit keeps the newest ");
+	text_add_size(out, capture_limit(capture));
+	text_add(out, " at most");
+}
+
+bool
+step_expand_dropped(const struct capture *capture, const struct message *m, struct expansion *e)
+{
+	if (m->offset >= capture_begin(capture) || m->kind == DECODE_KIND_LOSS)
+		return false;
+	e->flags |= MESSAGE_DAMAGED;
+	text_add(&e->text, "[its first bytes were dropped]");
+	return true;
+}
+
+/* --- breaks -------------------------------------------------------------- */
+
+/* The next break that a state has before it and that lies in the window. */
+static bool
+find_break(const struct capture *capture, const struct decode_state *state,
+	   const struct window *window, struct capture_break *found)
+{
+	return capture_next_break(capture, state->passed, found) &&
+	       found->offset < window->offset + window->length;
 }
 
 /* Steps up to a break and moves the state behind it; not *PASSED: messages before it are
@@ -164,7 +217,9 @@ step_expand_loss(const struct capture *capture, const struct message *m, struct 
 {
 	struct capture_break found;
 	text_add(&e->type, decode_kind_loss.name);
-	if (capture_next_break(capture, m->offset, &found) && found.offset == m->offset)
+	if (m->aux == LOSS_DROPPED)
+		describe_dropped(capture, m, &e->text);
+	else if (capture_next_break(capture, m->offset, &found) && found.offset == m->offset)
 		text_addf(&e->text,
 			  "the source broke off for %llu.%03llu s: what was sent meanwhile is "
 			  "missing",

@@ -11,6 +11,9 @@
  * capture ended there and what is behind as if one began, with a message of the same kind
  * between; a decoder that cannot begin anywhere goes on over it.  decode_state.passed says
  * which breaks lie behind a state; whoever restores a state calls step_restored.
+ *
+ * What was dropped of a capture (capture_drop) is a message of the same kind too, in front of
+ * the others: index.h says where.
  */
 #ifndef TRAWL_INDEX_STEP_H
 #define TRAWL_INDEX_STEP_H
@@ -45,8 +48,20 @@ step_restored(struct decode_state *state, uint64_t start)
 	state->passed = start;
 }
 
+/* The message that stands for all before OFFSET, which was dropped. */
+void step_fill_dropped(const struct decoder *, uint64_t offset, struct message *);
+
+/* Places a state of which nothing is known where decoding can begin at or behind OFFSET, of
+ * a capture of which all before was dropped. */
+void step_start(const struct capture *, const struct decoder *, struct decode_state *,
+		uint64_t offset);
+
 /* Makes the text of a message of kind DECODE_KIND_LOSS. */
 void step_expand_loss(const struct capture *, const struct message *, struct expansion *);
+
+/* Whether the first bytes of a message were dropped: then that is all that its expansion
+ * says. */
+bool step_expand_dropped(const struct capture *, const struct message *, struct expansion *);
 
 /* Flags the expansion of a message of which bytes are missing, and says so. */
 void step_expand_missing(const struct capture *, const struct message *, struct expansion *);

@@ -136,8 +136,8 @@ window_until(const struct walker *w, uint64_t until)
 }
 
 /* Where M is read that was stepped over in WINDOW: there, or in the map where it began long
- * before.  False if it is gone: the capture shrank, and whoever looks after it will start
- * anew. */
+ * before.  False if it is gone: its first bytes were dropped, or the capture shrank, and
+ * whoever looks after it will start anew. */
 static bool
 find_window(const struct walker *w, const struct window *window, const struct message *m,
 	    struct window *out)
@@ -145,9 +145,13 @@ find_window(const struct walker *w, const struct window *window, const struct me
 	*out = *window;
 	if (m->offset >= window->offset)
 		return true;
-	*out =
-	    (struct window){.bytes = capture_bytes(w->capture), .length = capture_size(w->capture)};
-	return m->offset + m->length <= out->length;
+	uint64_t begin = capture_begin(w->capture), size = capture_size(w->capture);
+	if (m->offset < begin || m->offset + m->length > size)
+		return false;
+	*out = (struct window){.bytes = capture_bytes(w->capture) + begin,
+			       .offset = begin,
+			       .length = (size_t)(size - begin)};
+	return true;
 }
 
 static void

@@ -76,6 +76,7 @@ struct reader {
 	struct decode_state *walk; /* of reader_walk, made on first use */
 	uint64_t walk_requested;   /* bytes before were asked for */
 	bool walk_closed;	   /* it gave the last message there is */
+	bool walk_begun;	   /* what stands for dropped messages was given */
 	bool patient;
 	unsigned walk_generation;
 	struct position history_from;
@@ -162,8 +163,10 @@ reader_window(struct reader *reader)
 {
 	struct capture *capture = reader->capture;
 	bool last = capture_ended(capture); /* before the size, which may grow */
-	return (struct window){.bytes = capture_bytes(capture),
-			       .length = capture_size(capture),
+	uint64_t size = capture_size(capture), begin = capture_begin(capture);
+	return (struct window){.bytes = capture_bytes(capture) + begin,
+			       .offset = begin,
+			       .length = size > begin ? (size_t)(size - begin) : 0,
 			       .until = UINT64_MAX,
 			       .last = last};
 }
@@ -214,7 +217,7 @@ step_on(struct reader *reader, struct window window, uint64_t from, struct cell_
 	for (; i < slot->messages.count; i++) {
 		const struct message *m = &slot->messages.at[i];
 		bool cut = m->flags & (MESSAGE_TRUNCATED | MESSAGE_DAMAGED) &&
-			   m->offset + m->length >= window.length;
+			   m->offset + m->length >= window.offset + window.length;
 		if (m->length && !cut)
 			slot->messages.at[kept++] = *m;
 	}
@@ -224,24 +227,36 @@ step_on(struct reader *reader, struct window window, uint64_t from, struct cell_
 
 enum start_quality { START_UNKNOWN, START_LIKELY, START_OF_CAPTURE };
 
-/* Positions the state at a boundary some way before START, or at the very
- * beginning where that is near. */
-static enum start_quality
-resync_before(struct reader *reader, uint64_t start, const struct window *whole)
+/* Positions a state at the beginning of what is kept. */
+static uint64_t
+go_to_begin(struct reader *reader, struct decode_state **state)
 {
+	uint64_t begin = index_begin(reader->index), first = 0;
+	decode_state_free(reader->decoder, *state);
+	*state = decode_state_new(reader->decoder);
+	if (begin)
+		index_restore(reader->index, begin, *state, &first);
+	return first;
+}
+
+/* Positions the state at a boundary some way before START, or at the very
+ * beginning where that is near: then *FIRST is the number of the message there. */
+static enum start_quality
+resync_before(struct reader *reader, uint64_t start, const struct window *whole, uint64_t *first)
+{
+	uint64_t begin = cell_start(reader, index_begin(reader->index));
 	const struct decoder *decoder = reader->decoder;
 	for (uint64_t back = decoder->ops->run_up;; back *= 4) {
 		uint64_t from = start > back ? start - back : 0;
-		if (!from) {
-			decode_state_free(decoder, reader->state);
-			reader->state = decode_state_new(decoder);
+		if (from <= begin) {
+			*first = go_to_begin(reader, &reader->state);
 			return START_OF_CAPTURE;
 		}
 		struct window window = *whole;
-		uint64_t end = start + decoder->ops->reach;
-		window.bytes += from;
+		uint64_t end = start + decoder->ops->reach, size = whole->offset + whole->length;
+		window.bytes += from - whole->offset;
 		window.offset = from;
-		window.length = (end < whole->length ? end : whole->length) - from;
+		window.length = (size_t)((end < size ? end : size) - from);
 		capture_want(reader->capture, from, start - from);
 		window.last = false;
 		if (step_resync(reader->capture, decoder, reader->state, &window, start) == 0 &&
@@ -264,26 +279,46 @@ estimate_first(struct reader *reader, uint64_t cell)
 	return (uint64_t)((double)cell_start(reader, cell) * per_byte);
 }
 
+/* What stands for a cell that was dropped; false if it was not. */
+static bool
+fill_dropped(struct reader *reader, struct cell_slot *slot, uint64_t cell)
+{
+	struct message lost;
+	struct index_cell summary;
+	uint64_t begin = index_begin(reader->index);
+	if (cell >= begin || !index_cell(reader->index, cell, &summary))
+		return false;
+	vec_clear(&slot->messages);
+	if (cell == begin - 1 && index_dropped(reader->index, &lost))
+		*vec_add(&slot->messages) = lost;
+	slot->decoded = (struct decoded_cell){.cell = cell,
+					      .messages = slot->messages.at,
+					      .count = slot->messages.count,
+					      .first = summary.first,
+					      .exact = true};
+	return true;
+}
+
 static void
 decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 {
 	struct index *index = reader->index;
 	struct window window = reader_window(reader);
-	uint64_t start = cell_start(reader, cell);
-	slot->size = window.length;
+	uint64_t start = cell_start(reader, cell), size = window.offset + window.length;
+	slot->size = size;
 	slot->ended = window.last;
 	slot->generation = index_generation(index);
 	slot->filled = true;
 	slot->decoded = (struct decoded_cell){.cell = cell, .exact = true};
 	vec_clear(&slot->messages);
-	if (start >= window.length && cell)
+	if (fill_dropped(reader, slot, cell) || (start >= size && cell))
 		return;
 
 	/* a note about the end of the capture may lie behind its last cell */
 	uint64_t end = start + index_cell_size(index);
-	bool near_end = end + reader->decoder->ops->reach > window.length;
+	bool near_end = end + reader->decoder->ops->reach > size;
 	enum start_quality quality = START_OF_CAPTURE;
-	if (!window.last || end < window.length)
+	if (!window.last || end < size)
 		window.until = end;
 	capture_want(reader->capture, start, index_cell_size(index));
 	uint64_t known = index_known(index), first = 0;
@@ -292,8 +327,8 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 	if (whole && index_restore(index, from, reader->state, &first)) {
 		slot->decoded.first = first + step_to(reader, window, start, slot);
 	} else {
-		quality = resync_before(reader, start, &window);
-		first = quality == START_UNKNOWN ? 0 : step_to(reader, window, start, slot);
+		quality = resync_before(reader, start, &window, &first);
+		first += quality == START_UNKNOWN ? 0 : step_to(reader, window, start, slot);
 		slot->decoded.exact = quality == START_OF_CAPTURE;
 		slot->decoded.first = slot->decoded.exact ? first : estimate_first(reader, cell);
 	}
@@ -302,6 +337,8 @@ decode_cell(struct reader *reader, struct cell_slot *slot, uint64_t cell)
 	slot->decoded.messages = slot->messages.at;
 	slot->decoded.count = slot->messages.count;
 	struct index_cell summary;
+	if (fill_dropped(reader, slot, cell)) /* meanwhile: what was read may be zeros */
+		return;
 	if (slot->decoded.exact && index_cell(index, cell, &summary) &&
 	    summary.count != slot->decoded.count)
 		index_distrust(index);
@@ -425,7 +462,8 @@ bool
 reader_first(struct reader *reader, struct position *p)
 {
 	uint64_t cell;
-	if (!next_cell(reader, 0, 1, 0, &cell))
+	uint64_t begin = index_begin(reader->index);
+	if (!next_cell(reader, begin - (begin > 0), 1, 0, &cell))
 		return false;
 	*p = (struct position){.cell = cell};
 	return true;
@@ -465,12 +503,25 @@ reader_count(struct reader *reader, bool *exact)
 	return reader_number(reader, last, exact) + 1;
 }
 
+/* The number of the first message, which may stand for all that were dropped. */
+static uint64_t
+number_at_begin(struct reader *reader)
+{
+	struct index_cell summary = {0};
+	uint64_t begin = index_begin(reader->index);
+	if (begin)
+		index_cell(reader->index, begin - 1, &summary);
+	return summary.first;
+}
+
 bool
 reader_find_number(struct reader *reader, uint64_t number, struct position *p, bool *exact)
 {
 	struct index *index = reader->index;
 	uint64_t cell, count = index_cell_count(index);
 	*exact = index_find(index, number, &cell);
+	if (!*exact && number < number_at_begin(reader))
+		return reader_first(reader, p);
 	if (!*exact) {
 		bool sure;
 		uint64_t total = trace_count(reader->trace, &sure);
@@ -568,12 +619,16 @@ reader_find_origin(struct reader *reader, const struct index_origin *origin, str
 	const struct message *found;
 	struct position p;
 	struct message_id id = {.offset = origin->example};
+	uint64_t group = INDEX_GROUP * index_cell_size(reader->index);
 	if (!reader_find_id(reader, id, &p))
 		return false;
-	do /* others may stand at the same offset, before it */
+	uint64_t begin = cell_start(reader, index_begin(reader->index));
+	uint64_t last =
+	    begin && origin->example % group == 0 ? origin->example + group - 1 : origin->example;
+	do /* others may stand at the same offset, before it, or further where first ones went */
 		found = reader_message(reader, p);
 	while (found && found->origin != origin->key && reader_next(reader, &p, 1) &&
-	       reader_message_id(reader, p).offset == origin->example);
+	       reader_message_id(reader, p).offset <= last);
 	if (found)
 		*out = *found;
 	return found && found->origin == origin->key;
@@ -862,9 +917,11 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 		step_expand_loss(reader->capture, &own, e);
 		return;
 	}
+	if (step_expand_dropped(reader->capture, &own, e))
+		return;
 	/* what vanished with a shrunk capture is zero bytes under the map */
-	if (m->offset + m->length > window.length)
-		window.length = (size_t)(m->offset + m->length);
+	if (own.offset + own.length > window.offset + window.length)
+		window.length = (size_t)(own.offset + own.length - window.offset);
 	decoder->ops->expand(decoder, &own, &window, want, &reader->history, e);
 	if (e->unnamed)
 		trace_lacks_name(reader->trace);
@@ -885,11 +942,10 @@ reader_expand(struct reader *reader, const struct message *m, enum expand_want w
 static void
 begin_walk(struct reader *reader)
 {
-	const struct decoder *decoder = reader->decoder;
-	decode_state_free(decoder, reader->walk);
-	reader->walk = decode_state_new(decoder);
+	go_to_begin(reader, &reader->walk);
 	reader->walk_generation = capture_generation(reader->capture);
 	reader->walk_closed = false;
+	reader->walk_begun = false;
 }
 
 uint64_t
@@ -898,8 +954,12 @@ reader_walk_from(struct reader *reader, uint64_t offset)
 	struct index *index = reader->index;
 	uint64_t first = 0, cell = offset / index_cell_size(index), known = index_known(index);
 	begin_walk(reader);
-	if (!index_restore(index, cell < known ? cell : known, reader->walk, &first))
+	cell = cell < known ? cell : known;
+	if (cell <= index_begin(index))
+		return number_at_begin(reader);
+	if (!index_restore(index, cell, reader->walk, &first))
 		return 0;
+	reader->walk_begun = true;
 	reader->walk_requested = reader->walk->offset;
 	return first;
 }
@@ -909,7 +969,7 @@ static void
 want_ahead(struct reader *reader, const struct window *window)
 {
 	if (reader->walk->offset + WALK_AHEAD / 2 < reader->walk_requested ||
-	    reader->walk_requested >= window->length)
+	    reader->walk_requested >= window->offset + window->length)
 		return;
 	capture_want(reader->capture, reader->walk_requested, WALK_AHEAD);
 	reader->walk_requested += WALK_AHEAD;
@@ -922,6 +982,10 @@ reader_walk(struct reader *reader, struct message *out, size_t max)
 	struct capture *capture = reader->capture;
 	if (!reader->walk)
 		begin_walk(reader);
+	bool begins = !reader->walk_begun;
+	reader->walk_begun = true;
+	if (begins && max && index_dropped(reader->index, out))
+		return 1;
 	for (;;) {
 		struct window window = reader_window(reader);
 		if (capture_interrupted(capture) ||

@@ -26,7 +26,7 @@ static struct grid *
 filled(uint64_t cells, uint32_t debug, uint32_t errors)
 {
 	uint8_t checkpoint[SIZE] = "start";
-	struct grid *grid = grid_new(SIZE, checkpoint);
+	struct grid *grid = grid_new(SIZE, 0, checkpoint);
 	struct index_cell cell = cell_of(debug, errors);
 	for (uint64_t i = 0; i < cells; i++) {
 		memcpy(checkpoint, &i, SIZE);
@@ -87,7 +87,7 @@ static struct grid *
 copy(const struct text *bytes, uint64_t cells, bool *good)
 {
 	uint8_t start[SIZE] = "start";
-	struct grid *grid = grid_new(SIZE, start);
+	struct grid *grid = grid_new(SIZE, 0, start);
 	struct bytes_rest rest = {(const uint8_t *)text_get(bytes), bytes->length};
 	*good = grid_read(grid, &rest, cells);
 	return grid;

@@ -222,8 +222,8 @@ is_used(struct fixture *f)
 	struct saved_about now;
 	size_t size = f->decoder->ops->checkpoint_size;
 	uint8_t start[CHECKPOINT_MAX] = {0};
-	struct grid *grid = grid_new(size, start);
-	struct origin_totals *totals = origin_totals_new();
+	struct grid *grid = grid_new(size, 0, start);
+	struct origin_totals *totals = origin_totals_new(0, false);
 	saved_describe(&now, f->capture, capture_size(f->capture), 1, 16, size);
 	bool used = saved_read_index(f->cache, &now, f->capture, f->decoder->ops->reach, false,
 				     grid, totals);

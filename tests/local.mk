@@ -175,6 +175,7 @@ unit_tests = \
 	tests/unit/test_sequence \
 	tests/unit/test_gap \
 	tests/unit/test_snapshot \
+	tests/unit/test_spool_limit \
 	tests/unit/test_swo \
 	tests/unit/test_step_back \
 	tests/unit/test_stp \

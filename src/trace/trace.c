@@ -57,6 +57,7 @@ struct trace {
 	struct text notice;
 	atomic_bool changed; /* the capture has news */
 	const char *mark;    /* see trace_mark */
+	uint64_t needed;     /* the first byte that is, of those before cells that stay */
 	bool replaced;
 };
 
@@ -133,8 +134,10 @@ read_head(struct capture *capture)
 		capture_wait(capture, 0, -1);
 		size = capture_wait(capture, HEAD - 1, finite ? -1 : STREAM_PATIENCE_MS);
 	}
-	capture_want(capture, 0, HEAD);
-	return (struct window){.bytes = capture_bytes(capture),
+	uint64_t begin = capture_begin(capture); /* what is kept is as a capture of its own */
+	size -= begin;
+	capture_want(capture, begin, HEAD);
+	return (struct window){.bytes = capture_bytes(capture) + begin,
 			       .length = size < HEAD ? size : HEAD,
 			       .until = UINT64_MAX,
 			       .last = size <= HEAD && capture_ended(capture)};
@@ -194,6 +197,7 @@ open_index(struct trace *trace)
 {
 	struct text cache = {0}, beside = {0};
 	struct index_options options = {.notify = notify_host,
+					.cell_shift = trace->host->cell_shift,
 					.notify_context = trace->host,
 					.threads = trace->host->threads,
 					.settings = hash_settings(trace)};
@@ -356,6 +360,7 @@ static int
 open_dump(struct trace *trace, const struct trace_opening *from, struct err *err)
 {
 	struct capture_options options = {.spool_dir = trace->host->spool_dir,
+					  .spool_limit = trace->host->spool_limit,
 					  .unpack = true,
 					  .dump = dump_as_said(trace, &from->choice),
 					  .notify = mark_changed,
@@ -995,6 +1000,40 @@ arm_notice(struct trace *trace)
 		mark_changed(trace); /* it was faster */
 }
 
+static void
+say_dropping(struct trace *trace)
+{
+	struct text sentence = {0};
+	text_add(&sentence,
+		 "the oldest bytes are dropped from now on: --spool-limit keeps the newest ");
+	text_add_size(&sentence, capture_limit(trace->capture));
+	text_add(&sentence, " at most");
+	say_change(trace, text_get(&sentence));
+	text_free(&sentence);
+}
+
+/* Drops what is due and indexed, so that the stream can go on; true if that is any. */
+static bool
+drop_due(struct trace *trace)
+{
+	uint64_t due = capture_due(trace->capture);
+	bool first = !trace_dropped(trace);
+	uint64_t needed = due ? index_drop(trace->index, due) : 0;
+	if (needed)
+		trace->needed = needed;
+	if (due) /* a recording may have been in the way */
+		capture_drop(trace->capture, trace->needed);
+	if (needed && first)
+		say_dropping(trace);
+	return needed > 0;
+}
+
+uint64_t
+trace_dropped(const struct trace *trace)
+{
+	return index_begin(trace->index) * index_cell_size(trace->index);
+}
+
 static enum capture_change
 refresh_capture(struct trace *trace)
 {
@@ -1008,7 +1047,7 @@ refresh_capture(struct trace *trace)
 		index_restart(trace->index);
 	else if (grew || (!progress.complete && capture_ended(trace->capture)))
 		index_wake(trace->index);
-	return change;
+	return drop_due(trace) && change == CAPTURE_SAME ? CAPTURE_DROPPED : change;
 }
 
 /* Says what changed, save that it was replaced if that RENEWS it. */
@@ -1096,7 +1135,7 @@ bool
 trace_poll(struct trace *trace, bool renew)
 {
 	bool vanished = capture_damaged(trace->capture);
-	if (!atomic_exchange(&trace->changed, false) && !vanished)
+	if (!atomic_exchange(&trace->changed, false) && !vanished && !capture_due(trace->capture))
 		return false;
 	enum capture_follow followed = capture_followed(trace->capture);
 	if (!vanished && followed == FOLLOW_NOT && !capture_is_spooled(trace->capture))

@@ -21,6 +21,8 @@ struct recognition;
 /* What traces need of their owner.  It stays where it is until the last one is closed. */
 struct trace_host {
 	const char *spool_dir;	    /* for streams; NULL = the usual place */
+	uint64_t spool_limit;	    /* bytes kept of each stream; 0 = all */
+	unsigned cell_shift;	    /* of indexes, for tests; 0 = as the size wants it */
 	const char *images_dir;	    /* with programs that captures name, or NULL */
 	const char *cache_dir;	    /* for indexes, made when needed; NULL = none are kept */
 	unsigned threads;	    /* that build an index; 0 = one for each processor */
@@ -226,6 +228,10 @@ void trace_reread(struct trace *);
 /* After a reader_walk: whether there is another capture to walk, since this one
  * is of another GENERATION or gave its name away.  Blocks while that may come. */
 bool trace_begins_anew(struct trace *, unsigned generation);
+
+/* How many of its first bytes were dropped, with their messages, since --spool-limit left no
+ * room for them. */
+uint64_t trace_dropped(const struct trace *);
 
 /* What became of the file, in a word that stays true: cut, removed, ...; NULL
  * if it is as it was opened. */

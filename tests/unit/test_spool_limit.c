@@ -1,0 +1,373 @@
+/*
+ * An endless stream of which the newest bytes are kept: after each piece that comes, and
+ * for limits of all sizes, what stays is what the whole capture has there, with the same
+ * offsets and numbers, behind one message of what is lost; all counts are those of the
+ * messages that stay; and the disk has no more than the limit.
+ *
+ * Cells are small here, so that much is dropped of little.
+ */
+#include "config.h"
+
+#include "test.h"
+
+#include "base/thread.h"
+#include "base/vec.h"
+#include "capture/spool.h"
+#include "query/matches.h"
+#include "random.h"
+#include "same_index.h"
+#include "session/session.h"
+#include "temp_file.h"
+#include "trace/reader.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	SHIFT = 10, /* cells of 1 KiB, dropped by 256 */
+	SIZE = 3 << 20,
+	LIMIT_LEAST = 1280 << 10,
+	SLACK = 192 << 10, /* bytes of disk beside the limit: the spool's pages */
+	PATIENCE_MS = 20000
+};
+
+static const struct {
+	const char *format, *arguments; /* of mkcapture */
+	bool looks_back;		/* what texts need may have been dropped */
+} formats[] = {
+    {"syst/raw", "-f syst/raw -m len32 -n 3M"},
+    {"syst/raw", "-f syst/raw -m all -n 3M"},
+    {"syst/hex", "-f syst/hex -m all -n 3M"},
+    {"syst/stp", "-f syst/stp -m all -n 3M"},
+    {"stp", "-f syst/stp -m len32 --senders=9 -n 3M"},
+    {"encap", "-f encap -m all -n 3M", .looks_back = true},
+    {"gem", "-f gem -m all -n 3M"},
+    {"uia", "-f uia -m all -n 3M"},
+    {"csel", "-f csel -m all -n 3M"},
+    {"text", "-f syst/hex -m all -n 3M"},
+};
+
+struct stream {
+	char pipe[TEMP_PATH], file[TEMP_PATH];
+	const char *name; /* of what goes wrong */
+	bool looks_back;  /* see above */
+	int end;	  /* that is written to */
+	uint8_t *bytes;
+	size_t length, sent;
+	struct session session, whole; /* of the pipe, and of all bytes in a file */
+	struct trace *trace, *all;
+	struct reader *reader, *oracle;
+};
+
+static struct trace *
+open_trace(struct session *session, const char *path, const char *format, uint64_t limit)
+{
+	struct err err = {0};
+	option_defaults(profile_options_table(), &session->profile);
+	session->host.cell_shift = SHIFT;
+	session->host.spool_limit = limit;
+	session->host.threads = 1;
+	struct trace *trace = session_open(session, path, format, NULL, 0, &err);
+	if (!trace)
+		fail_msg("%s", err.what);
+	return trace;
+}
+
+/* Sends as much of COUNT bytes as the pipe takes. */
+static void
+send_some(struct stream *s, size_t count)
+{
+	size_t left = s->length - s->sent;
+	ssize_t n = write(s->end, s->bytes + s->sent, count < left ? count : left);
+	s->sent += n > 0 ? (size_t)n : 0;
+}
+
+static void
+open_stream(struct stream *s, size_t i, uint64_t limit)
+{
+	temp_make(s->pipe, "", "", 0);
+	unlink(s->pipe);
+	assert_int_equal(mkfifo(s->pipe, 0600), 0);
+	s->end = open(s->pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	assert_true(s->end >= 0);
+	send_some(s, 65536);
+	s->trace = open_trace(&s->session, s->pipe, formats[i].format, limit);
+	s->all = open_trace(&s->whole, s->file, formats[i].format, 0);
+	index_build(trace_index(s->all));
+	s->reader = reader_new(s->trace);
+	s->oracle = reader_new(s->all);
+}
+
+static void
+close_stream(struct stream *s)
+{
+	reader_free(s->reader);
+	reader_free(s->oracle);
+	session_close(&s->session);
+	session_close(&s->whole);
+	if (s->end >= 0)
+		close(s->end);
+	unlink(s->pipe);
+}
+
+/* Does what the owner of a session does, until all that was sent is there; or ended. */
+static void
+take_all(struct stream *s, bool end)
+{
+	int64_t until = thread_now_ms() + PATIENCE_MS;
+	struct capture *capture = trace_capture(s->trace);
+	do {
+		trace_refresh(s->trace);
+		index_build(trace_index(s->trace));
+		if (thread_now_ms() > until)
+			fail_msg("%s: the stream stands still at %zu of %zu", s->name,
+				 (size_t)capture_size(capture), s->sent);
+	} while (end ? !capture_ended(capture) : capture_size(capture) < s->sent);
+	trace_refresh(s->trace);
+	index_build(trace_index(s->trace));
+}
+
+/* --- what must hold ------------------------------------------------------ */
+
+static uint64_t
+kept_offset(const struct stream *s)
+{
+	return index_begin(trace_index(s->trace)) << SHIFT;
+}
+
+/* What stands in front. */
+static uint64_t
+check_loss(struct stream *s, uint64_t severities[SEVERITY_COUNT])
+{
+	struct position p;
+	struct expansion e = {0};
+	bool exact;
+	uint64_t begin = index_begin(trace_index(s->trace));
+	const struct decoded_cell *first = reader_decoded_cell(s->oracle, begin);
+	if (!begin || !first->first)
+		return 0;
+	assert_true(reader_first(s->reader, &p));
+	struct message lost = *reader_message(s->reader, p);
+	reader_expand(s->reader, &lost, EXPAND_TEXT, &e);
+	struct text want = {0};
+	text_add_size(&want, begin << SHIFT);
+	text_add(&want, " were dropped");
+	if (lost.flags != MESSAGE_LOST || lost.kind != DECODE_KIND_LOSS ||
+	    lost.offset >= begin << SHIFT || strncmp(text_get(&e.text), want.data, want.length))
+		fail_msg("%s: in front stands `%s`, not `%s`", s->name, text_get(&e.text),
+			 want.data);
+	assert_int_equal(reader_number(s->reader, p, &exact), first->first - 1);
+	assert_true(exact);
+	assert_false(reader_previous(s->reader, &p, 0));
+	severities[SEVERITY_ERROR]++;
+	text_free(&want);
+	expansion_free(&e);
+	return 1;
+}
+
+/* The text of a message is that in the whole capture, or it says why not. */
+static void
+check_text(struct stream *s, const struct message *m)
+{
+	struct expansion own = {0}, want = {0};
+	reader_expand(s->reader, m, EXPAND_TEXT, &own);
+	reader_expand(s->oracle, m, EXPAND_TEXT, &want);
+	if (m->offset < capture_begin(trace_capture(s->trace)))
+		assert_string_equal(text_get(&own.text), "[its first bytes were dropped]");
+	else if (!s->looks_back && strcmp(text_get(&own.text), text_get(&want.text)))
+		fail_msg("%s: %zu is `%s`, not `%s`", s->name, (size_t)m->offset,
+			 text_get(&own.text), text_get(&want.text));
+	expansion_free(&own);
+	expansion_free(&want);
+}
+
+/* The messages of a cell that is known, which are those of the whole capture. */
+static uint64_t
+check_cell(struct stream *s, uint64_t cell, bool text, uint64_t severities[SEVERITY_COUNT])
+{
+	const struct decoded_cell *own = reader_decoded_cell(s->reader, cell);
+	const struct decoded_cell *want = reader_decoded_cell(s->oracle, cell);
+	if (!own->exact || own->count != want->count || own->first != want->first)
+		fail_msg("%s: cell %zu has %zu messages from %zu on, not %zu from %zu", s->name,
+			 (size_t)cell, own->count, (size_t)own->first, want->count,
+			 (size_t)want->first);
+	for (size_t i = 0; i < own->count; i++) {
+		if (!message_is_same(&own->messages[i], &want->messages[i]) ||
+		    own->messages[i].flags != want->messages[i].flags)
+			fail_msg("%s: another message at %zu", s->name,
+				 (size_t)own->messages[i].offset);
+		severities[own->messages[i].severity]++;
+		if (text && i % 8 == 0) {
+			struct message copy = own->messages[i];
+			check_text(s, &copy);
+			own = reader_keep(s->reader, own, cell);
+			want = reader_keep(s->oracle, want, cell);
+		}
+	}
+	return own->count;
+}
+
+/* The sums of the index, of its origins and of a match set are those of COUNT messages. */
+static void
+check_sums(struct stream *s, uint64_t count, const uint64_t want[SEVERITY_COUNT])
+{
+	struct index *index = trace_index(s->trace);
+	struct index_progress progress;
+	index_origins origins = {0};
+	uint64_t by_origin = 0;
+	index_get_progress(index, &progress);
+	assert_memory_equal(progress.severities, want, sizeof progress.severities);
+	index_get_origins(index, &origins);
+	for (size_t i = 0; i < origins.count; i++) {
+		struct message example;
+		if (origins.at[i].key != UINT64_MAX &&
+		    !reader_find_origin(s->reader, &origins.at[i], &example))
+			fail_msg("%s: an origin has no message", s->name);
+		for (unsigned v = 0; v < SEVERITY_COUNT; v++)
+			by_origin += origins.at[i].severities[v];
+	}
+	assert_int_equal(by_origin, count);
+	vec_free(&origins);
+}
+
+static void
+check_disk(const struct stream *s, uint64_t limit)
+{
+	struct stat st;
+	assert_int_equal(fstat(spool_file(capture_spool(trace_capture(s->trace))), &st), 0);
+	if ((uint64_t)st.st_blocks * 512 > limit + SLACK)
+		fail_msg("%s: %zu bytes of disk for a limit of %zu", s->name,
+			 (size_t)st.st_blocks * 512, (size_t)limit);
+}
+
+/* What is before the beginning is nowhere; jumps go to the first message. */
+static void
+check_dropped(struct stream *s, uint64_t *seed)
+{
+	struct position p, first;
+	bool exact;
+	uint64_t begin = kept_offset(s);
+	if (!begin || !reader_first(s->reader, &first))
+		return;
+	uint64_t offset = random_below(seed, (uint32_t)begin);
+	struct message_id id = {.offset = offset};
+	assert_true(reader_find_id(s->reader, id, &p));
+	assert_int_equal(p.cell, first.cell);
+	assert_int_equal(p.at, first.at);
+	uint64_t number = reader_number(s->reader, first, &exact);
+	if (number) {
+		assert_true(reader_find_number(s->reader, random_below(seed, (uint32_t)number), &p,
+					       &exact));
+		assert_int_equal(p.cell, first.cell);
+	}
+	assert_true(reader_find_number(s->reader, number, &p, &exact));
+	assert_true(exact);
+	assert_int_equal(p.cell, first.cell);
+	assert_int_equal(
+	    reader_decoded_cell(s->reader, random_below(seed, (uint32_t)first.cell))->count, 0);
+}
+
+static void
+check_all(struct stream *s, uint64_t limit, uint64_t *seed)
+{
+	struct index *index = trace_index(s->trace);
+	uint64_t severities[SEVERITY_COUNT] = {0}, known = index_known(index);
+	uint64_t count = check_loss(s, severities);
+	uint64_t marked = index_begin(index) + random_below(seed, 64);
+	for (uint64_t cell = index_begin(index); cell < known; cell++)
+		count += check_cell(s, cell, cell < index_begin(index) + 2 || cell == marked,
+				    severities);
+	check_sums(s, count, severities);
+	check_dropped(s, seed);
+	check_disk(s, limit);
+}
+
+/* A walk from the start gives the same, for batch output and exports. */
+static void
+check_walk(struct stream *s)
+{
+	struct message batch[64], last = {0};
+	uint64_t count = 0, begin = kept_offset(s);
+	size_t n;
+	bool exact;
+	struct position p;
+	struct reader *reader = reader_new(s->trace);
+	while ((n = reader_walk(reader, batch, 64))) {
+		if (!count && begin)
+			assert_int_equal(batch[0].kind, DECODE_KIND_LOSS);
+		last = batch[n - 1];
+		count += n;
+	}
+	assert_true(reader_first(reader, &p));
+	assert_int_equal(reader_number(reader, p, &exact) + count, reader_count(reader, &exact));
+	assert_true(reader_last(reader, &p));
+	assert_true(message_is_same(reader_message(reader, p), &last));
+	reader_free(reader);
+}
+
+/* --- runs ---------------------------------------------------------------- */
+
+static void
+run(size_t i, struct stream *s, uint64_t *seed)
+{
+	uint64_t limit = LIMIT_LEAST + random_below(seed, SIZE / 4);
+	open_stream(s, i, limit);
+	while (s->sent < s->length) {
+		size_t piece = 1 + random_below(seed, 1 << 20);
+		for (size_t end = s->sent + piece; s->sent < end && s->sent < s->length;) {
+			send_some(s, end - s->sent);
+			take_all(s, false);
+		}
+		check_all(s, limit, seed);
+	}
+	close(s->end);
+	s->end = -1;
+	take_all(s, true);
+	check_all(s, limit, seed);
+	check_walk(s);
+	assert_true(trace_dropped(s->trace) > 0);
+	close_stream(s);
+}
+
+static void
+test_newest_bytes(void **state)
+{
+	(void)state;
+	const char *runs = getenv("TRAWL_RUNS");
+	uint64_t seed = 1;
+	char path[TEMP_PATH];
+	temp_make(path, "", "", 0);
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		struct text command = {0};
+		text_addf(&command, "tests/mkcapture %s -o %s", formats[i].arguments, path);
+		if (system(text_get(&command)) != 0)
+			fail_msg("%s", text_get(&command));
+		FILE *file = fopen(path, "r");
+		assert_non_null(file);
+		uint8_t *bytes = mem_new(2 * SIZE);
+		size_t length = fread(bytes, 1, 2 * SIZE, file);
+		fclose(file);
+		for (int j = 0; j < (runs ? atoi(runs) : 1); j++) {
+			struct stream s = {.name = formats[i].arguments,
+					   .looks_back = formats[i].looks_back,
+					   .bytes = bytes,
+					   .length = length};
+			memcpy(s.file, path, sizeof path);
+			run(i, &s, &seed);
+		}
+		vec_release(bytes);
+		text_free(&command);
+	}
+	unlink(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_newest_bytes)};
+	return cmocka_run_group_tests_name("spool_limit", tests, NULL, NULL);
+}

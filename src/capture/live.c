@@ -1,9 +1,12 @@
 /*
  * Opening live sources: see live.h.
  *
- * A host may have several addresses, as of IPv4 and IPv6; each is tried in turn.  They
- * are looked up once, since a look-up cannot be interrupted.  Probes for peers that
- * vanished are the kernel's own and carry no data.
+ * A host may have several addresses, as of IPv4 and IPv6; each is tried in turn.  Probes
+ * for peers that vanished are the kernel's own and carry no data.
+ *
+ * A look-up cannot be interrupted.  Therefore a thread makes it, which is left to itself
+ * when it takes too long: whoever of both is last frees what they share.  It is no worker
+ * (base/worker.h), since one that is stopped is waited for.
  *
  * A serial port is set to 8 data bits, no parity, one stop bit and no flow control.  It
  * keeps these settings afterwards, as other programs leave them too.
@@ -21,15 +24,18 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
 
 enum {
 	CONNECT_MS = 5000, /* for each address */
+	LOOK_UP_MS = 3000, /* then the addresses of before are tried */
 	BAUD_USUAL = 115200,
 	PROBE_AFTER_S = 30, /* of silence, */
 	PROBE_EVERY_S = 10, /* and the peer is gone */
@@ -39,9 +45,20 @@ enum {
 #define TCP_PREFIX "tcp:"
 #define SERIAL_PREFIX "serial:"
 
+/* Shared with the thread that looks a host up. */
+struct look_up {
+	char *host, *port;
+	struct addrinfo *addresses; /* valid once `done` can be read; NULL: there are none */
+	int done;
+	atomic_int users;
+};
+
 struct live {
 	char *name;
-	struct addrinfo *addresses; /* of a host; NULL: it is a serial port */
+	char *host, *port;	    /* NULL: it is a serial port */
+	struct addrinfo *addresses; /* of the host */
+	bool by_name;		    /* the host may have other ones later */
+	bool connected;		    /* it was tried before */
 	char *device;
 	speed_t speed;
 };
@@ -80,17 +97,95 @@ refuse_form(const struct live *live, struct err *err)
 		       live->name);
 }
 
+/* What getaddrinfo gives. */
 static int
-look_up(struct live *live, const char *host, const char *port, struct err *err)
+find_addresses(const char *host, const char *port, int flags, struct addrinfo **found)
 {
 	const struct addrinfo want = {
-	    .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-	int failed = getaddrinfo(host, port, &want, &live->addresses);
+	    .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | flags};
+	int failed = getaddrinfo(host, port, &want, found);
+	if (failed)
+		*found = NULL;
+	return failed;
+}
+
+/* For the first time. */
+static int
+look_up(struct live *live, struct err *err)
+{
+	live->by_name =
+	    find_addresses(live->host, live->port, AI_NUMERICHOST, &live->addresses) != 0;
+	int failed =
+	    live->by_name ? find_addresses(live->host, live->port, 0, &live->addresses) : 0;
 	if (!failed)
 		return 0;
-	live->addresses = NULL;
 	return err_set(err, ERR_USAGE, "%s: %s: %s; name a host that can be reached", live->name,
-		       host, failed == EAI_SYSTEM ? strerror(errno) : gai_strerror(failed));
+		       live->host, failed == EAI_SYSTEM ? strerror(errno) : gai_strerror(failed));
+}
+
+static void
+leave_look_up(struct look_up *l)
+{
+	if (atomic_fetch_sub(&l->users, 1) > 1)
+		return;
+	if (l->addresses)
+		freeaddrinfo(l->addresses);
+	if (l->done >= 0)
+		close(l->done);
+	free(l->host);
+	free(l->port);
+	free(l);
+}
+
+static void *
+run_look_up(void *context)
+{
+	struct look_up *l = context;
+	const uint64_t one = 1;
+	find_addresses(l->host, l->port, 0, &l->addresses);
+	if (write(l->done, &one, sizeof one) < 0) {
+		/* an eventfd that nobody wrote to is not full */
+	}
+	leave_look_up(l);
+	return NULL;
+}
+
+/* Waits for a look-up; false once STOP can be read. */
+static bool
+await_look_up(const struct look_up *l, int stop, bool *done)
+{
+	struct pollfd wait[] = {{.fd = l->done, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
+	int64_t end = thread_now_ms() + LOOK_UP_MS, left;
+	while ((left = end - thread_now_ms()) > 0 && poll(wait, 2, (int)left) <= 0)
+		continue;
+	*done = wait[0].revents;
+	return !wait[1].revents;
+}
+
+/* Looks the host up anew, unless that fails or takes long; false once STOP can be read. */
+static bool
+look_up_again(struct live *live, int stop)
+{
+	pthread_t thread;
+	bool done = false, goes_on = true;
+	struct look_up *l = mem_new(sizeof *l);
+	*l = (struct look_up){.host = mem_text(live->host),
+			      .port = mem_text(live->port),
+			      .done = eventfd(0, EFD_CLOEXEC),
+			      .users = 2};
+	if (l->done >= 0 && thread_start(&thread, run_look_up, l)) {
+		pthread_detach(thread);
+		goes_on = await_look_up(l, stop, &done);
+	} else {
+		l->users = 1;
+	}
+	if (done && l->addresses) {
+		freeaddrinfo(live->addresses);
+		live->addresses = l->addresses;
+		l->addresses = NULL;
+	}
+	leave_look_up(l);
+	return goes_on;
 }
 
 /* NAME is HOST:PORT; an address of IPv6 has colons of its own and stands in brackets. */
@@ -104,11 +199,10 @@ read_host(struct live *live, const char *name, struct err *err)
 	    (!bracketed && memchr(name, ':', (size_t)(colon - name))) ||
 	    !text_parse_uint(colon + 1, UINT16_MAX, &number) || !number)
 		return refuse_form(live, err);
-	char *host = mem_text(name + bracketed);
-	host[colon - name - 2 * bracketed] = '\0';
-	int failed = *host ? look_up(live, host, colon + 1, err) : refuse_form(live, err);
-	free(host);
-	return failed;
+	live->host = mem_text(name + bracketed);
+	live->host[colon - name - 2 * bracketed] = '\0';
+	live->port = mem_text(colon + 1);
+	return *live->host ? look_up(live, err) : refuse_form(live, err);
 }
 
 static int
@@ -165,6 +259,8 @@ live_free(struct live *live)
 		return;
 	if (live->addresses)
 		freeaddrinfo(live->addresses);
+	free(live->host);
+	free(live->port);
 	free(live->device);
 	free(live->name);
 	free(live);
@@ -231,9 +327,12 @@ connect_address(const struct addrinfo *address, int stop, int *error)
 }
 
 static int
-connect_host(const struct live *live, int stop, struct err *err)
+connect_host(struct live *live, int stop, struct err *err)
 {
 	int error = EHOSTUNREACH, file = -1;
+	if (live->connected && live->by_name && !look_up_again(live, stop))
+		error = ECANCELED;
+	live->connected = true;
 	for (const struct addrinfo *a = live->addresses; a && file < 0 && error != ECANCELED;
 	     a = a->ai_next)
 		file = connect_address(a, stop, &error);
@@ -281,7 +380,7 @@ open_port(const struct live *live, struct err *err)
 }
 
 int
-live_connect(const struct live *live, int stop, struct err *err)
+live_connect(struct live *live, int stop, struct err *err)
 {
-	return live->addresses ? connect_host(live, stop, err) : open_port(live, err);
+	return live->host ? connect_host(live, stop, err) : open_port(live, err);
 }

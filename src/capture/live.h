@@ -24,11 +24,12 @@ bool live_is_named(const char *path);
 struct live *live_new(const char *path, struct err *);
 void live_free(struct live *); /* NULL is fine */
 
-/* Opens the source, which may take seconds, until STOP can be read.  A descriptor, or
- * negative with a reason in ERR:
+/* Opens the source, which may take seconds, until STOP can be read.  A host that is opened
+ * again is looked up again; where that fails, its addresses are those of before.  A
+ * descriptor, or negative with a reason in ERR:
  *   ERR_IO         it cannot be reached now
  *   ERR_USAGE      it never can, as it is refused or no such thing
  *   ERR_CANCELLED  STOP can be read */
-int live_connect(const struct live *, int stop, struct err *);
+int live_connect(struct live *, int stop, struct err *);
 
 #endif

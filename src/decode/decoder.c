@@ -77,7 +77,7 @@ decode_state_new(const struct decoder *decoder)
 bool
 decoder_starts_anywhere(const struct decoder_ops *ops)
 {
-	return ops->shift || ops->start == decode_plain_start;
+	return ops->shift || ops->start == decode_plain_start || ops->start_is_free;
 }
 
 void

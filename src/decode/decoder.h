@@ -412,6 +412,7 @@ struct decoder_ops {
 	const struct silent_row *silent; /* at most DECODE_SILENT_MAX */
 	size_t silent_count;		 /* 0: every byte is in a message */
 	bool silent_repeats; /* after restore, bits before the checkpoint are counted again */
+	bool start_is_free;  /* a started state holds no offset but its own */
 	const struct option_table *options;
 
 	/* What there is without a profile.  A format that lacks one of these says why

@@ -105,6 +105,24 @@ move_on(struct screen *screen, struct stop_when *stop)
 		stop->from = last;
 }
 
+/* Goes to the message and says so, or where it is if the list does not show it. */
+static void
+show_found(struct screen *screen, const struct stop_when *stop, struct sequence_position found)
+{
+	char digits[32];
+	bool exact;
+	if (screen->list != &screen->lists[stop->list])
+		shown_set_trace(screen, stop->list);
+	trail_go_to(screen, found);
+	if (list_is_match(screen->list, found)) {
+		screen_say(screen, "frozen at: %s; :freeze goes on", stop->text);
+		return;
+	}
+	uint64_t number = sequence_number(screen->list->sequence, found, &exact);
+	screen_say(screen, "frozen at #%s%s, hidden by the filters; :freeze goes on",
+		   exact ? "" : "~", text_number(digits, number));
+}
+
 bool
 stop_when_poll(struct screen *screen)
 {
@@ -120,10 +138,7 @@ stop_when_poll(struct screen *screen)
 	if (result != NEXT_FOUND)
 		return false;
 	screen->frozen = true;
-	if (screen->list != &screen->lists[stop->list])
-		shown_set_trace(screen, stop->list);
-	trail_go_to(screen, found);
-	screen_say(screen, "frozen at: %s; :freeze goes on", stop->text);
+	show_found(screen, stop, found);
 	forget_stop(screen);
 	return true;
 }

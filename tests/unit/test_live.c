@@ -19,14 +19,18 @@
 #include "temp_file.h"
 #include "trace/trace.h"
 
+#include <arpa/inet.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PIECES = 5, SIZE = 300000, RUNS = 4 };
@@ -46,6 +50,8 @@ static const struct {
     {"uia", "-f uia -m all -n 300K", .grid = true},
     {"csel", "-f csel -m all -n 300K"},
     {"text", "-f syst/hex -m all -n 300K"},
+    {"itm", "-f itm -m all -n 300K"},
+    {"tpiu", "-f tpiu -m all -n 300K"},
 };
 
 struct sender {
@@ -252,9 +258,131 @@ test_pieces(void **state)
 	unlink(path);
 }
 
+/* --- names of hosts -------------------------------------------------------- */
+
+#define MOVES "moves.test"
+#define STUCK "stuck.test"
+
+static _Atomic in_addr_t moved_to; /* address of MOVES */
+static atomic_int look_ups;
+
+/* In place of the C library's: two names, whose look-ups tests decide, and addresses. */
+int
+getaddrinfo(const char *host, const char *port, const struct addrinfo *want,
+	    struct addrinfo **found)
+{
+	struct in_addr address;
+	bool is_name = !inet_pton(AF_INET, host, &address);
+	if (is_name && want->ai_flags & AI_NUMERICHOST)
+		return EAI_NONAME;
+	if (is_name && !strcmp(host, STUCK) && look_ups++)
+		pause();
+	if (is_name && !moved_to)
+		return EAI_AGAIN;
+	struct addrinfo *a = calloc(1, sizeof *a + sizeof(struct sockaddr_in));
+	assert_non_null(a);
+	struct sockaddr_in *in = (struct sockaddr_in *)(a + 1);
+	in->sin_family = AF_INET;
+	in->sin_port = htons((uint16_t)atoi(port));
+	in->sin_addr.s_addr = is_name ? moved_to : address.s_addr;
+	*a = (struct addrinfo){.ai_family = AF_INET,
+			       .ai_socktype = SOCK_STREAM,
+			       .ai_addr = (struct sockaddr *)in,
+			       .ai_addrlen = sizeof *in};
+	*found = a;
+	return 0;
+}
+
+void
+freeaddrinfo(struct addrinfo *a)
+{
+	free(a);
+}
+
+/* Listens at an address of this machine; a port 0 is chosen. */
+static int
+listen_at(in_addr_t address, uint16_t *port)
+{
+	const int on = 1;
+	struct sockaddr_in in = {
+	    .sin_family = AF_INET, .sin_port = *port, .sin_addr.s_addr = address};
+	socklen_t size = sizeof in;
+	int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+	if (bind(file, (struct sockaddr *)&in, size) || listen(file, 1) ||
+	    getsockname(file, (struct sockaddr *)&in, &size)) {
+		close(file);
+		return -1;
+	}
+	*port = in.sin_port;
+	return file;
+}
+
+static void
+send_and_close(int listening, const char *text)
+{
+	int to = accept(listening, NULL, NULL);
+	assert_int_equal(write(to, text, strlen(text)), strlen(text));
+	close(to);
+}
+
+/* A host that has another address by then is found there; one that is not found, where it
+ * was. */
+static void
+test_moved(void **state)
+{
+	(void)state;
+	char name[64];
+	uint16_t port = 0;
+	moved_to = htonl(INADDR_LOOPBACK);
+	int here = listen_at(moved_to, &port), there = listen_at(htonl(INADDR_LOOPBACK + 1), &port);
+	if (there < 0)
+		skip();
+	snprintf(name, sizeof name, "tcp:" MOVES ":%u", ntohs(port));
+	struct capture *c = capture_open(name, &(struct capture_options){0}, NULL);
+	assert_non_null(c);
+	send_and_close(here, "one");
+	assert_int_equal(capture_wait(c, 2, -1), 3);
+	moved_to = htonl(INADDR_LOOPBACK + 1);
+	send_and_close(there, "two");
+	assert_int_equal(capture_wait(c, 5, -1), 6);
+	moved_to = 0;
+	send_and_close(there, "six");
+	assert_int_equal(capture_wait(c, 8, -1), 9);
+	assert_memory_equal(capture_bytes(c), "onetwosix", 9);
+	capture_close(c);
+	close(here);
+	close(there);
+}
+
+/* What waits for a look-up ends at once. */
+static void
+test_stuck(void **state)
+{
+	(void)state;
+	char name[64];
+	uint16_t port = 0;
+	moved_to = htonl(INADDR_LOOPBACK);
+	int here = listen_at(moved_to, &port);
+	snprintf(name, sizeof name, "tcp:" STUCK ":%u", ntohs(port));
+	struct capture *c = capture_open(name, &(struct capture_options){0}, NULL);
+	assert_non_null(c);
+	send_and_close(here, "one");
+	while (look_ups < 2)
+		usleep(1000);
+	struct timespec start, end;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	capture_close(c);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	assert_in_range(end.tv_sec - start.tv_sec, 0, 2); /* the look-up lasts for ever */
+	close(here);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces),
+					   cmocka_unit_test(test_moved),
+					   cmocka_unit_test(test_stuck)};
 	return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }

@@ -201,12 +201,31 @@ test_stop_when(void **state)
 	close_fifo(s, &f);
 }
 
+/* It stops though the list does not show the message, and says where that is. */
+static void
+test_stop_hidden(void **state)
+{
+	struct scene *s = *state;
+	struct live_files f;
+	open_fifo(s, &f);
+	scene_keys(s, "&text ~ r\r");
+	scene_until(s, "second line", false);
+	scene_keys(s, ":stop-when text ~ fifth\r");
+	scene_wait(s, "stops with the next message of: text");
+	send_lines(&f, "fourth line\nfifth line\nsixth line\n");
+	scene_wait_at(s, 0, "frozen");
+	scene_wait(s, "frozen at #4, hidden by the filters; :freeze goes on");
+	scene_wait_row(s, ">", "fourth line"); /* the nearest row */
+	close_fifo(s, &f);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    scene_test(test_freeze),	scene_test(test_record), scene_test(test_quit),
-	    scene_test(test_full_disk), scene_test(test_file),	 scene_test(test_stop_when),
+	    scene_test(test_freeze),	  scene_test(test_record), scene_test(test_quit),
+	    scene_test(test_full_disk),	  scene_test(test_file),   scene_test(test_stop_when),
+	    scene_test(test_stop_hidden),
 	};
 	return scene_run_group("screen_live", tests);
 }

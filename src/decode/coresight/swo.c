@@ -833,9 +833,9 @@ static const struct decoder_guide tpiu_guide = {.propose = swo_tpiu_propose, .su
 	.kind_count = SWO_KIND_COUNT, .origin_none = SWO_ORIGIN_ITM,                               \
 	.context_count = sizeof contexts / sizeof *contexts, .reach = REACH, .run_up = RUN_UP,     \
 	.state_size = sizeof(struct swo_state), .checkpoint_size = SAVED,                          \
-	.close = decode_plain_close, .start = swo_start, .save = decode_plain_save,                \
-	.restore = decode_plain_restore, .step = swo_step, .expand = swo_expand,                   \
-	.identify_origin = swo_identify
+	.close = decode_plain_close, .start = swo_start, .start_is_free = true,                    \
+	.save = decode_plain_save, .restore = decode_plain_restore, .step = swo_step,              \
+	.expand = swo_expand, .identify_origin = swo_identify
 
 const struct decoder_ops itm_ops = {
     .format = "itm",

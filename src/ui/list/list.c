@@ -136,8 +136,7 @@ list_passes(struct list *list, struct reader *reader, struct position at)
 	return fits;
 }
 
-/* Whether the filter passes the message at a position. */
-static bool
+bool
 list_is_match(struct list *list, struct sequence_position p)
 {
 	return list_passes(list, list->lanes[p.lane].reader, p.at);

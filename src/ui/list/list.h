@@ -102,6 +102,9 @@ void list_close(struct list *);
 /* How many rows the screen has for it. */
 void list_resize(struct list *, size_t height);
 
+/* Whether the filter passes a message. */
+bool list_is_match(struct list *, struct sequence_position);
+
 /* Goes to a message, or to the nearest row the filter passes. */
 void list_goto(struct list *, struct sequence_position);
 
